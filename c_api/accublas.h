@@ -1,0 +1,339 @@
+/* accublas: a BLAS that states how accurate its answer is and keeps its word.
+ *
+ * Every routine computes the answer that an accuracy *mode* defines; an *engine* is only a way to compute it.
+ * In the bit-defined modes (fixed:T, slices:D, dot2, cr, and dp, sp with `reproducible`) the bits never depend on
+ * threads, blocking, engine, vector width, device or run. README.md holds the table of modes, docs/modes.md the
+ * exact definitions.
+ *
+ * Conventions of this header
+ *   - Sizes, leading dimensions, strides and increments are int64_t and count elements, never bytes.
+ *   - Argument order and enum values are CBLAS's, after the context. alpha and beta are passed by pointer, because
+ *     accublas_set_pointer_mode decides whether they (and scalar results) live on the host or on the device.
+ *   - A context serves one thread and one stream at a time. NULL names the calling thread's default context.
+ *   - Every function that can fail returns an accublas_status; 0 is success. accublas_last_error says what went wrong.
+ *   - alpha = 0 or k = 0: A and B are not read. beta = 0: C (y) is not read.
+ *   - Nothing prints but the verbose mode and the failure handler.
+ */
+#ifndef ACCUBLAS_H
+#define ACCUBLAS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ACCUBLAS_VERSION_MAJOR 0
+#define ACCUBLAS_VERSION_MINOR 1
+#define ACCUBLAS_VERSION_PATCH 0
+
+#if defined(__GNUC__)
+#define ACCUBLAS_API __attribute__((visibility("default")))
+#else
+#define ACCUBLAS_API
+#endif
+
+/* ---------------------------------------------------------------------------------------------------------------
+ * Types. Every enum is an int32_t typedef, so that its size is part of the ABI; values are never reused.
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/** Opaque context: mode, engine, thread count, workspace, stream, last error, last report. */
+typedef struct accublas_context accublas_context;
+
+/** Status codes. */
+typedef int32_t accublas_status;
+enum {
+  ACCUBLAS_SUCCESS = 0,             /**< the result is the one that the mode defines */
+  ACCUBLAS_ERROR_ARGUMENT = 1,      /**< a bad argument; the message names it; nothing was written */
+  ACCUBLAS_ERROR_MODE = 2,          /**< unknown mode word, or one that this routine lacks */
+  ACCUBLAS_ERROR_ENGINE = 3,        /**< unknown engine, or one that cannot serve this mode */
+  ACCUBLAS_ERROR_UNAVAILABLE = 4,   /**< not available in this build or on this device; the message names what is */
+  ACCUBLAS_ERROR_MEMORY = 5,        /**< out of memory; C is as it was */
+  ACCUBLAS_ERROR_ACCURACY = 6,      /**< the target set cannot be promised; C is as it was */
+  ACCUBLAS_ERROR_POINTERS = 7,      /**< host and device operands mixed */
+  ACCUBLAS_ERROR_NO_DEVICE = 8,     /**< a device function or pointer, and no GPU */
+  ACCUBLAS_ERROR_DEVICE = 9,        /**< the device or its runtime failed before C was written */
+  ACCUBLAS_ERROR_C_UNDEFINED = 10,  /**< a failure after the first write to C (a lost device) */
+  ACCUBLAS_ERROR_ENVIRONMENT = 11,  /**< an environment variable of accublas has an invalid value */
+  ACCUBLAS_ERROR_NO_BLAS = 12,      /**< no real BLAS could be loaded for native */
+  ACCUBLAS_ERROR_INTERNAL = 13      /**< a defect in accublas */
+  /* 14 .. 999 are reserved */
+};
+
+/** Memory layout, CBLAS's values. */
+typedef int32_t accublas_layout;
+enum { ACCUBLAS_ROW_MAJOR = 101, ACCUBLAS_COL_MAJOR = 102 };
+
+/** Transposition, CBLAS's values (conjugate transposition equals transposition for real types). */
+typedef int32_t accublas_transpose;
+enum { ACCUBLAS_NO_TRANS = 111, ACCUBLAS_TRANS = 112, ACCUBLAS_CONJ_TRANS = 113 };
+
+/** Modes: mathematical definitions of the result. */
+typedef int32_t accublas_mode;
+enum {
+  ACCUBLAS_MODE_DEFAULT = 0, /**< not set here: context, then environment, then build */
+  ACCUBLAS_MODE_NATIVE = 1,  /**< what OpenBLAS or cuBLAS returns */
+  ACCUBLAS_MODE_DP = 2,      /**< FP64-grade (in a family of single precision: sp) */
+  ACCUBLAS_MODE_SP = 3,      /**< FP32-grade (in a family of double precision: dp) */
+  ACCUBLAS_MODE_FIXED = 4,   /**< fixed:T, parameter T from 2 to 150 */
+  ACCUBLAS_MODE_SLICES = 5,  /**< slices:D, parameter D from 1 to 50; flag FAST */
+  ACCUBLAS_MODE_DOT2 = 6,
+  ACCUBLAS_MODE_CR = 7, /**< correctly rounded */
+  ACCUBLAS_MODE_TF32X1 = 16,
+  ACCUBLAS_MODE_TF32X3 = 17,
+  ACCUBLAS_MODE_TF32X4 = 18,
+  ACCUBLAS_MODE_FP16X1 = 19,
+  ACCUBLAS_MODE_FP16X3 = 20,
+  ACCUBLAS_MODE_TF64X1 = 24,
+  ACCUBLAS_MODE_TF64X3 = 25,
+  ACCUBLAS_MODE_TF64X4 = 26
+  /* 27 .. 999 are reserved */
+};
+
+/** Flags that go with a mode; added together. */
+enum {
+  ACCUBLAS_MODE_FAST = 1,        /**< slices:D:fast, pairs with p + q <= D + 1 only */
+  ACCUBLAS_MODE_REPRODUCIBLE = 2 /**< dp:repro, sp:repro */
+};
+
+/** Families of routines that have a mode of their own. */
+typedef int32_t accublas_family;
+enum { ACCUBLAS_FAMILY_DGEMM = 0, ACCUBLAS_FAMILY_SGEMM = 1, ACCUBLAS_FAMILY_DOT = 2, ACCUBLAS_FAMILY_GEMV = 3 };
+
+/** Backends. */
+typedef int32_t accublas_backend;
+enum { ACCUBLAS_BACKEND_AUTO = 0, ACCUBLAS_BACKEND_CPU = 1, ACCUBLAS_BACKEND_CUDA = 2 };
+
+/** Engines: ways to compute a mode. In a bit-defined mode every engine returns the same bits. */
+typedef int32_t accublas_engine;
+enum {
+  ACCUBLAS_ENGINE_AUTO = 0,
+  ACCUBLAS_ENGINE_NATIVE = 1, /**< OpenBLAS or cuBLAS */
+  ACCUBLAS_ENGINE_INT8 = 2,   /**< INT8 residue products and the Chinese remainder theorem (Ozaki scheme II) */
+  ACCUBLAS_ENGINE_FP64 = 3,   /**< FP64 slices on DGEMM (Ozaki scheme I, OzBLAS) */
+  ACCUBLAS_ENGINE_FP16 = 4,   /**< FP16 tensor cores (DGEMM-TC), CUDA only */
+  ACCUBLAS_ENGINE_DOT2 = 5,   /**< error-free transformations in FP64 */
+  ACCUBLAS_ENGINE_EXACT = 6   /**< exact accumulators */
+  /* 7 .. 999 are reserved */
+};
+
+/** Where alpha, beta and scalar results live. */
+typedef int32_t accublas_pointer_mode;
+enum { ACCUBLAS_POINTER_HOST = 0, ACCUBLAS_POINTER_DEVICE = 1 };
+
+/** What the failure handler's default does where a caller has no status (drop-in, Fortran without stat). */
+typedef int32_t accublas_on_failure;
+enum { ACCUBLAS_ON_FAILURE_ABORT = 0, ACCUBLAS_ON_FAILURE_NATIVE = 1 };
+
+/** Options of one call. Start from ACCUBLAS_OPTIONS_INIT; a field left at its initial value is not set here. */
+typedef struct accublas_options {
+  size_t struct_size;       /**< sizeof(accublas_options) */
+  const char *mode_name;    /**< a mode word, for instance "fixed:70"; NULL: the three fields below */
+  accublas_mode mode;       /**< ACCUBLAS_MODE_DEFAULT: not set */
+  int32_t mode_parameter;   /**< T of fixed, D of slices, else 0 */
+  int32_t mode_flags;       /**< ACCUBLAS_MODE_FAST, ACCUBLAS_MODE_REPRODUCIBLE */
+  int32_t reproducible;     /**< -1 not set, 0, 1: for dp and sp */
+  int32_t backend;          /**< -1 not set, else an accublas_backend */
+  int32_t engine;           /**< -1 not set, else an accublas_engine */
+  int32_t num_threads;      /**< 0 not set */
+  int32_t report_level;     /**< -1 not set, 0, 1, 2 */
+  double target;            /**< negative: not set; 0: none; else as accublas_set_target */
+  int64_t workspace_bytes;  /**< -1 not set; cap of the workspace of this call in bytes */
+} accublas_options;
+
+#define ACCUBLAS_OPTIONS_INIT {sizeof(accublas_options), NULL, 0, 0, 0, -1, -1, -1, 0, -1, -1.0, -1}
+
+/** What the last call on a context did. Set struct_size before asking; fields past it are not written.
+ *
+ * The rigorous bound: for every element
+ *   abs(c - exact) <= bound_relative abs(exact) + bound_componentwise (abs(alpha) abs(A) abs(B) + abs(beta) abs(C))
+ *                     + bound_absolute,
+ * as long as no element of the result overflows (native: no product or partial sum over- or underflows either).
+ * Infinity where nothing is promised. */
+typedef struct accublas_report_t {
+  size_t struct_size;
+  char routine[16];            /**< "dgemm", ... */
+  char mode[32];               /**< the mode word that ran, for instance "dp:repro" */
+  char backend[8];             /**< "cpu", "cuda" */
+  char engine[16];             /**< "int8", "native", ... */
+  char device[64];             /**< device or instruction set, for instance "cpu:avx512_vnni" */
+  char reason[160];            /**< why this mode, backend and engine were chosen */
+  int64_t m, n, k;             /**< sizes (dot: 1, 1, n; gemv: outputs, 1, terms) */
+  int32_t bits;                /**< T used (the largest, where several), 0 if none */
+  int32_t moduli;              /**< INT8 moduli or FP64 slices of A used (the most, where several), 0 if none */
+  int64_t rejected;            /**< elements that the certificate rejected at T */
+  int64_t undecided;           /**< elements that Ziv's test left undecided and that were recomputed exactly */
+  int64_t workspace_bytes;     /**< peak workspace of the call */
+  int64_t copied_bytes;        /**< operand bytes copied as they are (packing, host to device); conversions not counted */
+  double ms_total;             /**< milliseconds, level >= 1 */
+  double ms_convert;           /**< exponents, scaling, slicing, residues; level 2 */
+  double ms_product;           /**< products; level 2 */
+  double ms_reconstruct;       /**< reconstruction and rounding; level 2 */
+  double ms_exact;             /**< recomputation of undecided and rejected elements; level 2 */
+  double bound_relative;
+  double bound_componentwise;
+  double bound_absolute;
+  int32_t threads;             /**< threads that accublas's own pool was given */
+  int32_t level;               /**< the report level that the call ran under */
+} accublas_report_t;
+
+/** One row of the call counters: calls of a routine that an engine served, process wide. */
+typedef struct accublas_counter_t {
+  char routine[16];
+  char engine[16];
+  uint64_t calls;
+} accublas_counter_t;
+
+/* ---------------------------------------------------------------------------------------------------------------
+ * Library, context, errors
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/** 10000 major + 100 minor + patch of the library at run time. */
+ACCUBLAS_API int32_t accublas_version(void);
+/** One line of English for a status; never NULL. */
+ACCUBLAS_API const char *accublas_status_string(accublas_status status);
+
+/** Creates a context with the environment's settings. *ctx is NULL on failure. */
+ACCUBLAS_API accublas_status accublas_create(accublas_context **ctx);
+/** Waits for the context's work and frees it. NULL is allowed and does nothing. */
+ACCUBLAS_API accublas_status accublas_destroy(accublas_context *ctx);
+/** Message of the context's last failed call; "" after success. Valid until the next call on the context. */
+ACCUBLAS_API const char *accublas_last_error(accublas_context *ctx);
+
+/* ---------------------------------------------------------------------------------------------------------------
+ * Settings. The first one set wins: the call's options, the context, the environment, the build.
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/** Mode of every family by its word: "native", "dp", "sp", "dp:repro", "fixed:70", "slices:8", "slices:8:fast", "dot2",
+ * "cr", ... dp and sp both mean the grade of each family's own type. A family that lacks the word keeps its mode; a word
+ * that no family knows is ACCUBLAS_ERROR_MODE with the list of words. NULL or "" unsets. */
+ACCUBLAS_API accublas_status accublas_set_mode_name(accublas_context *ctx, const char *word);
+/** The same by enum: parameter is T or D (else 0), flags are ACCUBLAS_MODE_FAST and ACCUBLAS_MODE_REPRODUCIBLE. */
+ACCUBLAS_API accublas_status accublas_set_mode(accublas_context *ctx, accublas_mode mode, int32_t parameter,
+                                               int32_t flags);
+/** Mode of one family; a word that the family lacks is ACCUBLAS_ERROR_MODE. Wins over accublas_set_mode_name. */
+ACCUBLAS_API accublas_status accublas_set_family_mode_name(accublas_context *ctx, accublas_family family,
+                                                           const char *word);
+/** Writes the word of the mode that a call without options would run now (with terminating NUL; size >= 32 suffices).
+ * Where the mode is dp or sp and reproducible is set, ":repro" is shown. */
+ACCUBLAS_API accublas_status accublas_get_mode_name(accublas_context *ctx, accublas_family family, char *word,
+                                                    size_t size);
+/** 0 or 1: whether dp and sp promise bits. */
+ACCUBLAS_API accublas_status accublas_set_reproducible(accublas_context *ctx, int32_t reproducible);
+/** ACCUBLAS_BACKEND_CUDA without a GPU is ACCUBLAS_ERROR_NO_DEVICE. */
+ACCUBLAS_API accublas_status accublas_set_backend(accublas_context *ctx, accublas_backend backend);
+/** CUDA device number, from 0. ACCUBLAS_ERROR_NO_DEVICE where there is none. */
+ACCUBLAS_API accublas_status accublas_set_device(accublas_context *ctx, int32_t device);
+ACCUBLAS_API accublas_status accublas_set_engine(accublas_context *ctx, accublas_engine engine);
+/** "auto", "native", "int8", "fp64", "fp16", "dot2", "exact". An engine that cannot serve a call's mode is
+ * ACCUBLAS_ERROR_ENGINE at that call. */
+ACCUBLAS_API accublas_status accublas_set_engine_name(accublas_context *ctx, const char *name);
+/** Cap of the workspace in MiB; 0 restores the default (256 MiB on the CPU). Blocking under it never changes bits. */
+ACCUBLAS_API accublas_status accublas_set_workspace_mib(accublas_context *ctx, int64_t mib);
+/** The user's own workspace (host memory for the CPU, device memory for CUDA), used in place of the pool; NULL, 0 ends
+ * that. It must stay valid until replaced, or until the context is destroyed. */
+ACCUBLAS_API accublas_status accublas_set_workspace(accublas_context *ctx, void *buffer, size_t bytes);
+/** Threads of accublas's own pool; 0 restores the default: ACCUBLAS_NUM_THREADS, else affinity and OMP_NUM_THREADS, and
+ * 1 inside an OpenMP parallel region. OpenBLAS keeps its own count. */
+ACCUBLAS_API accublas_status accublas_set_num_threads(accublas_context *ctx, int32_t threads);
+/** 0 silent, 1 a line per call on standard error. */
+ACCUBLAS_API accublas_status accublas_set_verbose(accublas_context *ctx, int32_t level);
+/** Report level: 0 no times, 1 total time, 2 time per phase. */
+ACCUBLAS_API accublas_status accublas_set_report_level(accublas_context *ctx, int32_t level);
+/** Accuracy target: a call that cannot promise, for every element,
+ *   abs(c - exact) <= bound (abs(alpha) abs(A) abs(B) + abs(beta) abs(C)) + 2^-1074 (s: 2^-149)
+ * returns ACCUBLAS_ERROR_ACCURACY and leaves C as it was (with device operands: accublas_sync returns it). 0 unsets. */
+ACCUBLAS_API accublas_status accublas_set_target(accublas_context *ctx, double bound);
+ACCUBLAS_API accublas_status accublas_set_pointer_mode(accublas_context *ctx, accublas_pointer_mode mode);
+/** The CUDA stream (cudaStream_t as void *) that device calls run on. ACCUBLAS_ERROR_NO_DEVICE without a GPU, except
+ * for NULL. */
+ACCUBLAS_API accublas_status accublas_set_stream(accublas_context *ctx, void *stream);
+/** The stream set, NULL by default. */
+ACCUBLAS_API accublas_status accublas_get_stream(accublas_context *ctx, void **stream);
+/** Waits for the context's stream; returns and clears the first error of asynchronous calls. */
+ACCUBLAS_API accublas_status accublas_sync(accublas_context *ctx);
+/** Number of usable CUDA devices, 0 without a GPU, a driver, or CUDA in the build. */
+ACCUBLAS_API accublas_status accublas_device_count(int32_t *count);
+
+/** Handler of failures where the caller has no status: `message` is one line. When it returns nonzero the real BLAS
+ * serves the call; when it returns 0 the process aborts. NULL restores the default (the line on standard error, then
+ * abort, or native with ACCUBLAS_ON_FAILURE=native). Process wide. */
+typedef int32_t (*accublas_failure_handler)(accublas_status status, const char *message, void *user);
+ACCUBLAS_API accublas_status accublas_set_failure_handler(accublas_failure_handler handler, void *user);
+/** What the default handler does. Process wide. */
+ACCUBLAS_API accublas_status accublas_set_on_failure(accublas_on_failure action);
+/** Runs the handler for the context's last error, as the drop-in and the Fortran module do; returns only if the handler
+ * asks for the real BLAS. */
+ACCUBLAS_API accublas_status accublas_fail(accublas_context *ctx, accublas_status status);
+
+/** What the last call on the context did. */
+ACCUBLAS_API accublas_status accublas_report(accublas_context *ctx, accublas_report_t *report);
+/** Copies at most `capacity` rows into `rows` (may be NULL with capacity 0); *count is how many there are. */
+ACCUBLAS_API accublas_status accublas_counters(accublas_counter_t *rows, size_t capacity, size_t *count);
+ACCUBLAS_API accublas_status accublas_reset_counters(void);
+
+/* ---------------------------------------------------------------------------------------------------------------
+ * Routines. `d` FP64, `s` FP32. Each has an _ex form with options (NULL: none) as its last argument.
+ * Errors: ACCUBLAS_ERROR_ARGUMENT for a bad layout, transposition, size, leading dimension, zero increment or NULL
+ * pointer that would be read or written; the other statuses above.
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/** *result = sum_i x_i y_i, i < n. Negative increments start at the far end, as in BLAS. n <= 0 gives +0. */
+#define ACCUBLAS_DECLARE_DOT(prefix, type)                                                                           \
+  ACCUBLAS_API accublas_status accublas_##prefix##dot(accublas_context *ctx, int64_t n, const type *x, int64_t incx, \
+                                                      const type *y, int64_t incy, type *result);                    \
+  ACCUBLAS_API accublas_status accublas_##prefix##dot_ex(accublas_context *ctx, int64_t n, const type *x,            \
+                                                         int64_t incx, const type *y, int64_t incy, type *result,    \
+                                                         const accublas_options *options);
+ACCUBLAS_DECLARE_DOT(d, double)
+ACCUBLAS_DECLARE_DOT(s, float)
+
+/** y = alpha op(A) x + beta y; A is m x n, lda >= max(1, m) (column-major) or max(1, n) (row-major).
+ * The _strided form takes A(i,j) at a[i rsa + j csa] (any strides, negative and zero included; no copy is made) and no
+ * transposition: swap the strides instead; m is the length of y, n that of x. */
+#define ACCUBLAS_DECLARE_GEMV(prefix, type)                                                                          \
+  ACCUBLAS_API accublas_status accublas_##prefix##gemv(                                                              \
+      accublas_context *ctx, accublas_layout layout, accublas_transpose trans, int64_t m, int64_t n,                 \
+      const type *alpha, const type *a, int64_t lda, const type *x, int64_t incx, const type *beta, type *y,         \
+      int64_t incy);                                                                                                 \
+  ACCUBLAS_API accublas_status accublas_##prefix##gemv_ex(                                                           \
+      accublas_context *ctx, accublas_layout layout, accublas_transpose trans, int64_t m, int64_t n,                 \
+      const type *alpha, const type *a, int64_t lda, const type *x, int64_t incx, const type *beta, type *y,         \
+      int64_t incy, const accublas_options *options);                                                                \
+  ACCUBLAS_API accublas_status accublas_##prefix##gemv_strided(                                                      \
+      accublas_context *ctx, int64_t m, int64_t n, const type *alpha, const type *a, int64_t rsa, int64_t csa,       \
+      const type *x, int64_t incx, const type *beta, type *y, int64_t incy);                                         \
+  ACCUBLAS_API accublas_status accublas_##prefix##gemv_strided_ex(                                                   \
+      accublas_context *ctx, int64_t m, int64_t n, const type *alpha, const type *a, int64_t rsa, int64_t csa,       \
+      const type *x, int64_t incx, const type *beta, type *y, int64_t incy, const accublas_options *options);
+ACCUBLAS_DECLARE_GEMV(d, double)
+ACCUBLAS_DECLARE_GEMV(s, float)
+
+/** C = alpha op(A) op(B) + beta C; op(A) is m x k, op(B) k x n, C m x n.
+ * The _strided form takes A(i,p) at a[i rsa + p csa], B(p,j) at b[p rsb + j csb], C(i,j) at c[i rsc + j csc]: any strides
+ * for A and B; those of C must not make two elements coincide. */
+#define ACCUBLAS_DECLARE_GEMM(prefix, type)                                                                          \
+  ACCUBLAS_API accublas_status accublas_##prefix##gemm(                                                              \
+      accublas_context *ctx, accublas_layout layout, accublas_transpose transa, accublas_transpose transb,           \
+      int64_t m, int64_t n, int64_t k, const type *alpha, const type *a, int64_t lda, const type *b, int64_t ldb,    \
+      const type *beta, type *c, int64_t ldc);                                                                       \
+  ACCUBLAS_API accublas_status accublas_##prefix##gemm_ex(                                                           \
+      accublas_context *ctx, accublas_layout layout, accublas_transpose transa, accublas_transpose transb,           \
+      int64_t m, int64_t n, int64_t k, const type *alpha, const type *a, int64_t lda, const type *b, int64_t ldb,    \
+      const type *beta, type *c, int64_t ldc, const accublas_options *options);                                      \
+  ACCUBLAS_API accublas_status accublas_##prefix##gemm_strided(                                                      \
+      accublas_context *ctx, int64_t m, int64_t n, int64_t k, const type *alpha, const type *a, int64_t rsa,         \
+      int64_t csa, const type *b, int64_t rsb, int64_t csb, const type *beta, type *c, int64_t rsc, int64_t csc);    \
+  ACCUBLAS_API accublas_status accublas_##prefix##gemm_strided_ex(                                                   \
+      accublas_context *ctx, int64_t m, int64_t n, int64_t k, const type *alpha, const type *a, int64_t rsa,         \
+      int64_t csa, const type *b, int64_t rsb, int64_t csb, const type *beta, type *c, int64_t rsc, int64_t csc,     \
+      const accublas_options *options);
+ACCUBLAS_DECLARE_GEMM(d, double)
+ACCUBLAS_DECLARE_GEMM(s, float)
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,70 @@
+// The narrow interface between the library and a place to compute: the CPU, a CUDA device, or none. No CUDA type appears
+// here; a backend that is not there is a value that answers so.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "lib/execution.hpp"
+#include "lib/mode.hpp"
+#include "lib/problem.hpp"
+
+namespace accublas {
+
+enum class MemoryKind { host, device, managed };
+
+/// Per-context state that a backend keeps (stream, cuBLAS handle, device-side error flag, workspace in graph capture).
+class BackendState {
+ public:
+  virtual ~BackendState() = default;
+  virtual void set_stream(void* stream) = 0;
+  virtual void* stream() const = 0;
+  /// Waits for the stream; returns and clears the first asynchronous error.
+  virtual accublas_status synchronize(std::string& message) = 0;
+};
+
+/// Where a scalar lives: on the host by value, or on the device by address (read on the stream).
+template <class T>
+struct ScalarArgument {
+  const T* pointer;
+  bool on_device;
+};
+
+/// A routine call as a device backend sees it: operands all host or all device, scalars by reference.
+template <class Problem, class T>
+struct DeviceCall {
+  Problem problem;  ///< alpha and beta inside are valid only where the scalars are on the host
+  ScalarArgument<T> alpha, beta;
+  bool operands_on_device;
+  bool result_on_device;  ///< DOT: where *result lives
+  Mode mode;
+  accublas_engine engine;  ///< requested, or auto
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  virtual const char* name() const noexcept = 0;
+  /// Devices that can be used now; why there is none goes to `reason`.
+  virtual int device_count(std::string& reason) const = 0;
+  virtual std::string device_name(int device) const = 0;
+  /// Where a pointer lives. Never faults, whatever the address.
+  virtual MemoryKind memory_kind(const void* pointer) const = 0;
+  virtual bool has_engine(const Mode& mode, accublas_engine engine) const = 0;
+  virtual std::unique_ptr<BackendState> make_state(int device) = 0;
+
+  virtual void gemm(const DeviceCall<Gemm<double>, double>&, BackendState&, Execution&) = 0;
+  virtual void gemm(const DeviceCall<Gemm<float>, float>&, BackendState&, Execution&) = 0;
+  virtual void gemv(const DeviceCall<Gemv<double>, double>&, BackendState&, Execution&) = 0;
+  virtual void gemv(const DeviceCall<Gemv<float>, float>&, BackendState&, Execution&) = 0;
+  virtual void dot(const DeviceCall<Dot<double>, double>&, BackendState&, Execution&) = 0;
+  virtual void dot(const DeviceCall<Dot<float>, float>&, BackendState&, Execution&) = 0;
+};
+
+Backend& cpu_backend();
+/// The CUDA backend, or the one that answers "not in this build" or "no device".
+Backend& cuda_backend();
+
+}  // namespace accublas

@@ -1,0 +1,26 @@
+// The real BLAS (OpenBLAS, else the system's libblas.so.3), loaded through accublas's own handle, so that a preloaded
+// drop-in cannot call itself.
+#pragma once
+
+namespace accublas::cpu {
+
+/// Fortran entry points of the real BLAS, 32-bit integers.
+struct RealBlas {
+  using F77Int = int;
+  void (*dgemm)(const char*, const char*, const F77Int*, const F77Int*, const F77Int*, const double*, const double*,
+                const F77Int*, const double*, const F77Int*, const double*, double*, const F77Int*);
+  void (*sgemm)(const char*, const char*, const F77Int*, const F77Int*, const F77Int*, const float*, const float*,
+                const F77Int*, const float*, const F77Int*, const float*, float*, const F77Int*);
+  void (*dgemv)(const char*, const F77Int*, const F77Int*, const double*, const double*, const F77Int*, const double*,
+                const F77Int*, const double*, double*, const F77Int*);
+  void (*sgemv)(const char*, const F77Int*, const F77Int*, const float*, const float*, const F77Int*, const float*,
+                const F77Int*, const float*, float*, const F77Int*);
+  double (*ddot)(const F77Int*, const double*, const F77Int*, const double*, const F77Int*);
+  float (*sdot)(const F77Int*, const float*, const F77Int*, const float*, const F77Int*);
+  const char* library;  ///< file name that was loaded
+};
+
+/// Loads it at first use. Throws Error(ACCUBLAS_ERROR_NO_BLAS), naming what was tried.
+const RealBlas& real_blas();
+
+}  // namespace accublas::cpu
