@@ -1,0 +1,85 @@
+#include "lib/test_hooks.hpp"
+
+#ifdef ACCUBLAS_TEST_HOOKS
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+namespace accublas {
+
+namespace {
+
+struct MutantName {
+  Mutant mutant;
+  std::string_view name;
+};
+
+constexpr MutantName names[] = {
+    {Mutant::tie_away, "tie_away"},
+    {Mutant::truncate, "truncate"},
+    {Mutant::tie_sticky, "tie_sticky"},
+    {Mutant::zero_sign, "zero_sign"},
+    {Mutant::double_rounding, "double_rounding"},
+    {Mutant::subnormal_flush, "subnormal_flush"},
+    {Mutant::exponent_power_of_two, "exponent_power_of_two"},
+    {Mutant::scale_tie_away, "scale_tie_away"},
+    {Mutant::dropped_modulus, "dropped_modulus"},
+    {Mutant::piece_overflow, "piece_overflow"},
+    {Mutant::certificate_accepts, "certificate_accepts"},
+    {Mutant::certificate_call_rung, "certificate_call_rung"},
+    {Mutant::skipped_undecided, "skipped_undecided"},
+    {Mutant::ziv_half, "ziv_half"},
+    {Mutant::slice_rho, "slice_rho"},
+    {Mutant::slice_fast_pairs, "slice_fast_pairs"},
+    {Mutant::slice_blocked_k, "slice_blocked_k"},
+    {Mutant::dot2_tree, "dot2_tree"},
+    {Mutant::dot2_lanes, "dot2_lanes"},
+    {Mutant::dot2_block, "dot2_block"},
+    {Mutant::dot2_no_error, "dot2_no_error"},
+    {Mutant::special_inf_times_zero, "special_inf_times_zero"},
+    {Mutant::special_beta_zero, "special_beta_zero"},
+    {Mutant::nan_payload, "nan_payload"},
+};
+static_assert(sizeof names / sizeof names[0] == static_cast<std::size_t>(Mutant::count) - 1);
+
+Mutant selected_mutant() {
+  const char* word = std::getenv("ACCUBLAS_MUTANT");
+  if (!word) return Mutant::none;
+  for (const MutantName& row : names)
+    if (row.name == word) return row.mutant;
+  std::abort();  // a misspelt name must not pass for a mutant that was not caught
+}
+
+/// The countdown to the failing allocation. A test may set the variable again with setenv: the count restarts when the
+/// text changes.
+std::atomic<long> countdown{0};
+std::atomic<long> configured{0};
+
+}  // namespace
+
+bool mutant(Mutant which) noexcept {
+  static const Mutant selected = selected_mutant();
+  return which == selected;
+}
+
+bool hook_all_undecided() noexcept {
+  static const bool set = [] {
+    const char* word = std::getenv("ACCUBLAS_TEST_HOOK");
+    return word && std::strcmp(word, "undecided") == 0;
+  }();
+  return set;
+}
+
+bool hook_allocation_fails() noexcept {
+  const char* word = std::getenv("ACCUBLAS_TEST_FAIL_ALLOCATION");
+  const long wanted = word ? std::atol(word) : 0;
+  if (configured.exchange(wanted) != wanted) countdown = wanted;
+  if (wanted == 0) return false;
+  return countdown.fetch_sub(1) == 1;
+}
+
+}  // namespace accublas
+
+#endif
