@@ -1,0 +1,377 @@
+#!@PYTHON@
+"""accublas-compare: a user's own matrices through the accuracy modes.
+
+Reads one or two Matrix Market files (or makes the seeds' random inputs (rand - 0.5) exp(phi randn)), runs GEMM, GEMV or
+DOT in the modes asked for, and prints for each: engine, time, ratio to native, componentwise error against the exact
+result, error in units of u (abs(A) abs(B)), the rigorous bound that the call reported, and a checksum of the bits.
+
+The error is exact to half an ulp: exact - C is one correctly rounded call, RN(A B - C), of accublas itself, and a few
+entries of it are checked against rational arithmetic in every run.
+"""
+
+import argparse
+import ctypes
+import hashlib
+import os
+import sys
+import time
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import scipy.io
+import scipy.sparse
+from tqdm import tqdm
+
+DEFAULT_MODES = {
+    "d": ["native", "dp:repro", "fixed:60", "slices:4", "slices:4:fast", "dot2", "cr"],
+    "s": ["native", "sp:repro", "fixed:32", "slices:2", "dot2", "cr"],
+}
+COL_MAJOR, NO_TRANS, TRANS = 102, 111, 112
+SPOT_CHECKS = 5
+
+
+class UsageError(Exception):
+    """What the user gave cannot be used; the message is one line."""
+
+
+class Report(ctypes.Structure):
+    """accublas_report_t of accublas.h."""
+
+    _fields_ = (
+        [("struct_size", ctypes.c_size_t)]
+        + [(name, ctypes.c_char * size) for name, size in
+           [("routine", 16), ("mode", 32), ("backend", 8), ("engine", 16), ("device", 64), ("reason", 160)]]
+        + [(name, ctypes.c_int64) for name in ["m", "n", "k"]]
+        + [(name, ctypes.c_int32) for name in ["bits", "moduli"]]
+        + [(name, ctypes.c_int64) for name in ["rejected", "undecided", "workspace_bytes", "copied_bytes"]]
+        + [(name, ctypes.c_double) for name in
+           ["ms_total", "ms_convert", "ms_product", "ms_reconstruct", "ms_exact",
+            "bound_relative", "bound_componentwise", "bound_absolute"]]
+        + [(name, ctypes.c_int32) for name in ["threads", "level"]]
+    )
+
+
+def find_library():
+    """ACCUBLAS_LIBRARY, else beside this script in a build tree or an installation, else the system's."""
+    here = Path(__file__).resolve().parent
+    places = [here.parent / "c_api", *sorted(here.parent.glob("lib*")), *sorted(here.parent.glob("lib*/*-linux-gnu"))]
+    candidates = [os.environ.get("ACCUBLAS_LIBRARY"), *(str(p / "libaccublas.so.0") for p in places), "libaccublas.so.0"]
+    for name in filter(None, candidates):
+        if "/" in name and not Path(name).exists():
+            continue
+        try:
+            return ctypes.CDLL(name)
+        except OSError as error:
+            raise UsageError(f"cannot load {name}: {error}") from None
+    raise UsageError("libaccublas.so.0 not found; set ACCUBLAS_LIBRARY to its path")
+
+
+class Library:
+    """The few calls of accublas that a comparison needs, for column-major arrays of one precision."""
+
+    def __init__(self, precision, threads):
+        self.lib = find_library()
+        self.lib.accublas_last_error.restype = ctypes.c_char_p
+        self.prefix = precision
+        self.real = ctypes.c_double if precision == "d" else ctypes.c_float
+        self.context = ctypes.c_void_p()
+        self.check(self.lib.accublas_create(ctypes.byref(self.context)))
+        self.check(self.lib.accublas_set_report_level(self.context, 1))
+        self.check(self.lib.accublas_set_num_threads(self.context, ctypes.c_int32(threads)))
+
+    def check(self, status):
+        if status:
+            message = self.lib.accublas_last_error(self.context) if self.context else None
+            raise UsageError((message or b"accublas failed with status %d" % status).decode())
+
+    def set_mode(self, op, word):
+        """By family, so that a word which the routine lacks is an error."""
+        family = {"gemm": 0 if self.prefix == "d" else 1, "dot": 2, "gemv": 3}[op]
+        self.check(self.lib.accublas_set_family_mode_name(self.context, ctypes.c_int32(family), word.encode()))
+
+    def set_engine(self, name):
+        self.check(self.lib.accublas_set_engine_name(self.context, name.encode()))
+
+    def run(self, op, a, b, beta, c):
+        """c = a b + beta c in place; shapes m x k, k x n, m x n, column-major (dot, gemv: n = 1)."""
+        pointer = lambda array: ctypes.c_void_p(array.ctypes.data)
+        size = ctypes.c_int64
+        one, scale = self.real(1.0), self.real(beta)
+        m, k = a.shape
+        n = b.shape[1]
+        ld = lambda array: size(max(1, array.shape[0]))
+        call = getattr(self.lib, f"accublas_{self.prefix}{op}")
+        if op == "gemm":
+            status = call(self.context, COL_MAJOR, NO_TRANS, NO_TRANS, size(m), size(n), size(k), ctypes.byref(one),
+                          pointer(a), ld(a), pointer(b), ld(b), ctypes.byref(scale), pointer(c), ld(c))
+        elif op == "gemv":
+            status = call(self.context, COL_MAJOR, NO_TRANS, size(m), size(k), ctypes.byref(one), pointer(a), ld(a),
+                          pointer(b), size(1), ctypes.byref(scale), pointer(c), size(1))
+        else:
+            status = call(self.context, size(k), pointer(a), size(1), pointer(b), size(1), pointer(c))
+        self.check(status)
+
+    def report(self):
+        report = Report(struct_size=ctypes.sizeof(Report))
+        self.check(self.lib.accublas_report(self.context, ctypes.byref(report)))
+        return report
+
+
+def read_matrix(path, dtype):
+    try:
+        matrix = scipy.io.mmread(path)
+    except FileNotFoundError:
+        raise UsageError(f"{path}: no such file") from None
+    except Exception as error:  # scipy raises several types on malformed files
+        text = " ".join(str(error).split()) or type(error).__name__
+        raise UsageError(f"{path}: not a readable Matrix Market file ({text})") from None
+    if np.iscomplexobj(matrix.data if scipy.sparse.issparse(matrix) else matrix):
+        raise UsageError(f"{path}: complex entries; accublas takes real matrices")
+    dense = matrix.toarray() if scipy.sparse.issparse(matrix) else np.asarray(matrix)
+    if dense.size == 0:
+        raise UsageError(f"{path}: the matrix is empty")
+    return np.asfortranarray(dense, dtype=dtype)
+
+
+def random_matrix(rng, shape, phi, dtype):
+    """The seeds' input: (rand - 0.5) exp(phi randn)."""
+    values = (rng.random(shape) - 0.5) * np.exp(phi * rng.standard_normal(shape))
+    return np.asfortranarray(values, dtype=dtype)
+
+
+def operands(args, dtype):
+    """A (m x k), B (k x n) and a line that says what they are."""
+    rng = np.random.default_rng(args.seed)
+    if args.random:
+        m, n, k = args.random
+        a = random_matrix(rng, (m, k), args.phi, dtype)
+        b = random_matrix(rng, (k, n), args.phi, dtype)
+        if args.op == "gemv":
+            b = b[:, :1].copy(order="F")
+        elif args.op == "dot":
+            a, b = a[:1, :].copy(order="F"), b[:, :1].copy(order="F")
+        return a, b, f"random, phi = {args.phi:g}, seed {args.seed}"
+    if not args.files:
+        raise UsageError("name one or two Matrix Market files, or --random M N K")
+    if len(args.files) > 2:
+        raise UsageError("at most two Matrix Market files")
+    a = read_matrix(args.files[0], dtype)
+    title = " and ".join(Path(f).name for f in args.files)
+    if args.op == "dot":
+        if len(args.files) != 2:
+            raise UsageError("dot takes two files, each a vector")
+        b = read_matrix(args.files[1], dtype)
+        if 1 not in a.shape or 1 not in b.shape or a.size != b.size:
+            raise UsageError(f"dot takes two vectors of one length, not {a.shape[0]} x {a.shape[1]} and "
+                             f"{b.shape[0]} x {b.shape[1]}")
+        return a.reshape(1, -1, order="F").copy(order="F"), b.reshape(-1, 1, order="F").copy(order="F"), title
+    if args.trans_a:
+        a = np.asfortranarray(a.T)
+    if len(args.files) == 2:
+        b = read_matrix(args.files[1], dtype)
+        b = np.asfortranarray(b.T) if args.trans_b else b
+    elif args.op == "gemv":
+        b = random_matrix(rng, (a.shape[1], 1), args.phi, dtype)
+        title += f" times a random vector, phi = {args.phi:g}, seed {args.seed}"
+    else:
+        b = a if a.shape[0] == a.shape[1] else np.asfortranarray(a.T)
+        title += " times itself" if a.shape[0] == a.shape[1] else " times its transpose"
+    if a.shape[1] != b.shape[0]:
+        raise UsageError(f"shapes do not fit: A is {a.shape[0]} x {a.shape[1]}, B is {b.shape[0]} x {b.shape[1]}")
+    if args.op == "gemv" and b.shape[1] != 1:
+        raise UsageError(f"gemv takes a vector as second file, not {b.shape[0]} x {b.shape[1]}")
+    return a, b, title
+
+
+class Reference:
+    """The exact result: cr's values, and for any C the difference exact - C, rounded once."""
+
+    def __init__(self, library, op, a, b):
+        self.library, self.op, self.a, self.b = library, op, a, b
+        self.value = np.zeros((a.shape[0], b.shape[1]), dtype=a.dtype, order="F")
+        library.set_mode(op, "cr")
+        library.run(op, a, b, 0.0, self.value)
+        absolute = np.zeros_like(self.value, order="F")
+        library.run(op, np.abs(a), np.abs(b), 0.0, absolute)
+        self.scale = absolute
+
+    def difference(self, c):
+        """exact - c as correctly rounded entries (dot has no beta: it runs as a GEMM of one element)."""
+        op = "gemm" if self.op == "dot" else self.op
+        self.library.set_mode(op, "cr")
+        result = c.copy(order="F")
+        self.library.run(op, self.a, self.b, -1.0, result)
+        return result
+
+    def spot_check(self, c, difference, rng):
+        """Entries of `difference` against rational arithmetic; a mismatch is a defect of accublas."""
+        finite = np.isfinite(self.a).all() and np.isfinite(self.b).all()
+        for _ in range(SPOT_CHECKS if finite else 0):
+            i, j = rng.integers(c.shape[0]), rng.integers(c.shape[1])
+            if not np.isfinite(c[i, j]):
+                continue
+            exact = sum(Fraction(float(x)) * Fraction(float(y)) for x, y in zip(self.a[i], self.b[:, j]) if x and y)
+            wanted = exact - Fraction(float(c[i, j]))
+            if c.dtype == np.float64 and abs(wanted) < Fraction(2) ** 1023 and float(wanted) != difference[i, j]:
+                raise RuntimeError(f"the correctly rounded difference at ({i}, {j}) is {difference[i, j]!r}, "
+                                   f"not {float(wanted)!r}: please report this")
+
+    def errors(self, c, rng):
+        """Largest and median relative error, largest error over u (abs(A) abs(B))."""
+        difference = self.difference(c)
+        self.spot_check(c, difference, rng)
+        u = 2.0 ** (-53 if c.dtype == np.float64 else -24)
+        with np.errstate(all="ignore"):
+            absolute = np.abs(difference.astype(np.float64))
+            relative = np.where(absolute == 0, 0.0, absolute / np.abs(self.value.astype(np.float64)))
+            scaled = np.where(absolute == 0, 0.0, absolute / (u * self.scale.astype(np.float64)))
+        same_special = ~np.isfinite(self.value) & ((c == self.value) | (np.isnan(c) & np.isnan(self.value)))
+        relative[same_special] = scaled[same_special] = 0.0
+        relative = np.where(np.isnan(relative), np.inf, relative)
+        scaled = np.where(np.isnan(scaled), np.inf, scaled)
+        return relative.max(), float(np.median(relative)), scaled.max()
+
+
+def timed_modes(library, args, modes, a, b, progress):
+    """Interleaved runs; per mode the fastest time, the result, the report."""
+    best, results, reports = dict.fromkeys(modes, np.inf), {}, {}
+    for repeat in range(args.repeat + 1):  # the first round warms up
+        for mode in modes:
+            library.set_mode(args.op, mode)
+            library.set_engine("auto" if mode == "native" else args.engine)
+            c = np.full((a.shape[0], b.shape[1]), np.nan, dtype=a.dtype, order="F")
+            start = time.perf_counter()
+            library.run(args.op, a, b, 0.0, c)
+            elapsed = time.perf_counter() - start
+            progress.update()
+            if repeat or args.repeat == 0:
+                best[mode] = min(best[mode], elapsed)
+            results[mode], reports[mode] = c, library.report()
+    return best, results, reports
+
+
+def bound_text(report):
+    parts = [f"{value:.1e} {what}" for value, what in
+             [(report.bound_relative, "|c|"), (report.bound_componentwise, "|A||B|")] if value]
+    if any(np.isinf([report.bound_relative, report.bound_componentwise])):
+        return "none"
+    return " + ".join(parts) or "0"
+
+
+def plot(path, title, rows):
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(7, 4.5))
+    floor = 1e-17
+    for row in rows:
+        y = min(max(row["max"], floor), 1e10)
+        axes.loglog(row["ms"], y, "o", markersize=8)
+        axes.annotate(row["mode"], (row["ms"], y), textcoords="offset points", xytext=(7, 4))
+    axes.set_xlabel("time (ms)")
+    axes.set_ylabel("largest relative error (0 drawn at 1e-17)")
+    axes.set_title(title)
+    axes.margins(0.2)
+    axes.grid(True, which="major", alpha=0.3)
+    figure.tight_layout()
+    figure.savefig(path)
+
+
+def print_table(rows):
+    head = ["mode", "engine", "T", "moduli", "ms", "/native", "max rel", "median rel", "max/u|A||B|", "undecided", "checksum",
+            "rigorous bound"]
+    lines = [head]
+    for r in rows:
+        lines.append([r["mode"], r["engine"], str(r["bits"] or "-"), str(r["moduli"] or "-"), f"{r['ms']:.3f}",
+                      f"{r['ratio']:.2f}" if r["ratio"] else "-", f"{r['max']:.2e}", f"{r['median']:.2e}",
+                      f"{r['scaled']:.2e}", str(r["undecided"]), r["checksum"], r["bound"]])
+    widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
+    for line in lines:
+        print("  ".join(t.ljust(w) if i in (0, 1, 11) else t.rjust(w) for i, (t, w) in enumerate(zip(line, widths))).rstrip())
+
+
+def parse_arguments(argv):
+    class Parser(argparse.ArgumentParser):
+        def error(self, message):
+            raise UsageError(message)
+
+    parser = Parser(prog="accublas-compare", description=__doc__.split("\n\n")[0].partition(": ")[2].capitalize())
+    parser.add_argument("files", nargs="*", metavar="FILE.mtx",
+                        help="A and B in Matrix Market form; one file: A A (A A^T if A is not square), gemv: A times a "
+                        "random vector")
+    parser.add_argument("--op", choices=["gemm", "gemv", "dot"], default="gemm")
+    parser.add_argument("--random", nargs=3, type=int, metavar=("M", "N", "K"),
+                        help="random A (M x K) and B (K x N) in place of files")
+    parser.add_argument("--phi", type=float, default=1.0, help="spread of random entries (default 1)")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--precision", choices=["d", "s"], default="d")
+    parser.add_argument("--modes", help="mode words separated by commas; native is always run as the yardstick")
+    parser.add_argument("--engine", default="auto", help="engine to force in every mode but native")
+    parser.add_argument("--trans-a", action="store_true", help="use the transpose of the first file")
+    parser.add_argument("--trans-b", action="store_true", help="use the transpose of the second file")
+    parser.add_argument("--threads", type=int, default=0, help="threads of accublas's pool (default: all)")
+    parser.add_argument("--repeat", type=int, default=3, help="timed runs of each mode; the fastest counts")
+    parser.add_argument("--plot", metavar="FILE", help="draw accuracy against time into FILE.png or FILE.svg")
+    args = parser.parse_args(argv)
+    if args.random and args.files:
+        raise UsageError("give files or --random, not both")
+    if args.random and min(args.random) < 1:
+        raise UsageError("--random takes three positive sizes")
+    if args.plot and Path(args.plot).suffix not in (".png", ".svg"):
+        raise UsageError(f"--plot takes a .png or .svg file, not {args.plot}")
+    if args.plot and not Path(args.plot).resolve().parent.is_dir():
+        raise UsageError(f"--plot: no folder {Path(args.plot).parent}")
+    if args.repeat < 0 or args.threads < 0:
+        raise UsageError("--repeat and --threads must not be negative")
+    return args
+
+
+def compare(args):
+    dtype = np.float64 if args.precision == "d" else np.float32
+    modes = [word.strip() for word in args.modes.split(",")] if args.modes else DEFAULT_MODES[args.precision]
+    modes = ["native"] + [m for m in dict.fromkeys(modes) if m != "native"]
+    library = Library(args.precision, args.threads)
+    for mode in modes:
+        library.set_mode(args.op, mode)  # an unknown word fails here, before anything is read
+    library.set_engine(args.engine)
+    a, b, title = operands(args, dtype)
+    m, k = a.shape
+    name = f"{args.precision}{args.op}"
+    print(f"{name}: {title}; m = {m}, n = {b.shape[1]}, k = {k}")
+    rng = np.random.default_rng(args.seed)
+    with tqdm(total=(args.repeat + 2) * len(modes), unit="run", leave=False, delay=1.0, disable=None) as progress:
+        best, results, reports = timed_modes(library, args, modes, a, b, progress)
+        library.set_engine("auto")
+        reference = Reference(library, args.op, a, b)
+        rows = []
+        for mode in modes:
+            largest, median, scaled = reference.errors(results[mode], rng)
+            report = reports[mode]
+            rows.append({
+                "mode": mode, "engine": report.engine.decode(), "bits": report.bits, "moduli": report.moduli,
+                "ms": best[mode] * 1e3, "ratio": best[mode] / best["native"], "max": largest, "median": median,
+                "scaled": scaled, "undecided": report.undecided, "bound": bound_text(report),
+                "checksum": hashlib.sha256(results[mode].tobytes(order="F")).hexdigest()[:12],
+            })
+            progress.update()
+    print_table(rows)
+    print(f"device {reports[modes[-1]].device.decode()}, threads {reports[modes[-1]].threads}")
+    if args.plot:
+        plot(args.plot, f"{name}: {title}", rows)
+        print(f"picture: {args.plot}")
+
+
+def main(argv):
+    try:
+        compare(parse_arguments(argv))
+    except UsageError as error:
+        print(f"accublas-compare: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# accublas on a fresh Debian 12 or Ubuntu 24.04: installs what is missing, builds, and runs.
+#   ./setup.sh demo   the demonstration on real matrices: a Fortran program and accublas-compare
+#   ./setup.sh test   the same build, and all tests
+# Packages come from apt, through sudo only when needed. BUILD_DIR (default: build) names the build folder.
+set -euo pipefail
+cd "$(dirname "$0")"
+build=${BUILD_DIR:-build}
+
+packages=(g++ gfortran meson ninja-build pkg-config libopenblas-dev python3 python3-numpy python3-scipy
+  python3-matplotlib python3-tqdm libcli11-dev)
+test_packages=(clang libgtest-dev libmpfr-dev libgmp-dev libblas3 libblas-test liblapack3)
+
+install_missing() {
+  local missing=() package sudo=()
+  for package in "$@"; do
+    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing+=("$package")
+  done
+  [ ${#missing[@]} -eq 0 ] && return
+  command -v apt-get >/dev/null || { echo "setup.sh: needs ${missing[*]}; install them by hand (no apt-get here)" >&2; exit 1; }
+  [ "$(id -u)" -eq 0 ] || sudo=(sudo)
+  echo "Installing ${missing[*]}"
+  "${sudo[@]}" apt-get update -qq
+  "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+# Debian's Python has the packages above; another python3 earlier on PATH may not.
+configure_and_build() {
+  if [ -f "$build/build.ninja" ]; then
+    meson configure "$build" "$@"
+  else
+    meson setup "$build" "$@"
+  fi
+  ninja -C "$build"
+}
+
+demo() {
+  local data=data
+  for matrix in 1138_bus west0479 mahindas lund_a pores_1; do
+    "$build/examples/demo" "$data/$matrix.mtx"
+  done
+  "$build/perf/accublas-compare" "$data/lund_a.mtx"
+  "$build/perf/accublas-compare" "$data/west0479.mtx" --plot "$build/west0479.png"
+}
+
+# One line with the totals of meson's log, whatever the number of suites.
+totals() {
+  python3 - "$build/meson-logs/testlog.json" <<'PYTHON'
+import json, sys
+results = [json.loads(line)["result"] for line in open(sys.argv[1])]
+passed = sum(r in ("OK", "EXPECTEDFAIL") for r in results)
+skipped = results.count("SKIP")
+print(f"{passed} passed, {len(results) - passed - skipped} failed, {skipped} skipped")
+PYTHON
+}
+
+case "${1:-}" in
+  demo)
+    install_missing "${packages[@]}"
+    configure_and_build
+    demo
+    ;;
+  test)
+    install_missing "${packages[@]}" "${test_packages[@]}"
+    configure_and_build -Dtests=true
+    demo
+    status=0
+    meson test -C "$build" --print-errorlogs || status=$?
+    totals
+    exit "$status"
+    ;;
+  *)
+    sed -n '2,5s/^# \{0,1\}//p' "$0"
+    exit 2
+    ;;
+esac
