@@ -62,7 +62,7 @@ case "${1:-}" in
     ;;
   test)
     install_missing "${packages[@]}" "${test_packages[@]}"
-    configure_and_build -Dtests=true
+    configure_and_build -Dtests=enabled
     demo
     status=0
     meson test -C "$build" --print-errorlogs || status=$?
