@@ -1,19 +1,265 @@
+// Engine native: the strided views become one call of the real BLAS where BLAS can read them as they are (always, for
+// calls that came through the BLAS interfaces and fit 32-bit sizes). Anything else is cut into blocks that fit 32-bit
+// integers, and operands that BLAS cannot describe (both strides beyond 1, zero or negative strides, huge leading
+// dimensions) are copied block by block.
+#include "lib/cpu/native.hpp"
+
+#include <algorithm>
+#include <limits>
+
 #include "lib/cpu/engines.hpp"
-#include "lib/error.hpp"
 
 namespace accublas::cpu {
-
 namespace {
-[[noreturn]] void not_built() { throw Error(ACCUBLAS_ERROR_INTERNAL, "native is not built yet"); }
+
+using F77Int = RealBlas::F77Int;
+constexpr Index int_max = std::numeric_limits<F77Int>::max();
+constexpr Index size_limit = int_max - 63;  // largest block edge: a multiple of 64, so that blocks stay aligned
+constexpr Index least_edge = 64;            // blocks that are copied never get smaller than this
+constexpr std::size_t pack_limit = std::size_t{64} << 20;  // bytes of copies at a time: beyond that nothing is gained
+
+void call_gemm(char op_a, char op_b, F77Int m, F77Int n, F77Int k, double alpha, const double* a, F77Int lda,
+               const double* b, F77Int ldb, double beta, double* c, F77Int ldc) {
+  real_blas().dgemm(&op_a, &op_b, &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta, c, &ldc);
+}
+void call_gemm(char op_a, char op_b, F77Int m, F77Int n, F77Int k, float alpha, const float* a, F77Int lda,
+               const float* b, F77Int ldb, float beta, float* c, F77Int ldc) {
+  real_blas().sgemm(&op_a, &op_b, &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta, c, &ldc);
+}
+void call_gemv(char op, F77Int m, F77Int n, double alpha, const double* a, F77Int lda, const double* x, F77Int incx,
+               double beta, double* y, F77Int incy) {
+  real_blas().dgemv(&op, &m, &n, &alpha, a, &lda, x, &incx, &beta, y, &incy);
+}
+void call_gemv(char op, F77Int m, F77Int n, float alpha, const float* a, F77Int lda, const float* x, F77Int incx,
+               float beta, float* y, F77Int incy) {
+  real_blas().sgemv(&op, &m, &n, &alpha, a, &lda, x, &incx, &beta, y, &incy);
+}
+double call_dot(F77Int n, const double* x, F77Int incx, const double* y, F77Int incy) {
+  return real_blas().ddot(&n, x, &incx, y, &incy);
+}
+float call_dot(F77Int n, const float* x, F77Int incx, const float* y, F77Int incy) {
+  return real_blas().sdot(&n, x, &incx, y, &incy);
+}
+
+/// A matrix as BLAS names it: op ('N' or 'T') of a column-major array.
+template <class T>
+struct Operand {
+  T* data;
+  char op;
+  F77Int ld;
+};
+
+/// The strides of a rows x cols matrix as a leading dimension, 0 if BLAS has none for them: elements of a column must
+/// be adjacent and columns at least a column apart. A stride along a dimension of 1 is never used and thus free.
+template <class T>
+F77Int column_major_ld(const Matrix<T>& x, Index rows, Index cols) {
+  if (x.row_stride != 1 && rows > 1) return 0;
+  const Index least = std::max<Index>(rows, 1);
+  const Index ld = cols > 1 ? x.col_stride : least;
+  return ld >= least && ld <= int_max ? static_cast<F77Int>(ld) : 0;
+}
+
+/// ld = 0 where the matrix must be copied.
+template <class T>
+Operand<T> operand(const Matrix<T>& x, Index rows, Index cols) {
+  if (const F77Int ld = column_major_ld(x, rows, cols)) return {x.data, 'N', ld};
+  return {x.data, 'T', column_major_ld(x.transposed(), cols, rows)};
+}
+
+template <class T>
+bool blas_increment(const Vector<T>& x, Index n) {
+  return n <= 1 || (x.stride != 0 && x.stride >= -int_max && x.stride <= int_max);
+}
+
+/// BLAS wants the lowest address, with a negative increment too.
+template <class T>
+T* lowest(const Vector<T>& x, Index n) {
+  return x.stride < 0 && n > 1 ? x.data + (n - 1) * x.stride : x.data;
+}
+template <class T>
+F77Int increment(const Vector<T>& x, Index n) {
+  return n > 1 ? static_cast<F77Int>(x.stride) : 1;
+}
+
+/// to = from.
+template <class From, class To>
+void copy_matrix(const Matrix<From>& from, const Matrix<To>& to, Index rows, Index cols, Execution& execution) {
+  constexpr Index strip = 64;
+  parallel_for((cols + strip - 1) / strip, execution.threads, [&](Index task, int) {
+    const Index j1 = std::min(cols, (task + 1) * strip);
+    for (Index i0 = 0; i0 < rows; i0 += strip) {  // square tiles: one of the two sides is read across
+      const Index i1 = std::min(rows, i0 + strip);
+      for (Index j = task * strip; j < j1; ++j) {
+        for (Index i = i0; i < i1; ++i) to(i, j) = from(i, j);
+      }
+    }
+  });
+  execution.report.copied_bytes += rows * cols * static_cast<Index>(sizeof(To));
+}
+
+template <class T>
+Matrix<T> as_column(const Vector<T>& x) {
+  return {x.data, x.stride, 0};
+}
+
+Index halved(Index edge) { return std::max(least_edge, (edge / 2 + 63) / 64 * 64); }
+
+/// |fl - exact| <= (k + 3) u (|alpha| |A| |B| + |beta| |C|) in any order of summation (Jeannerod and Rump 2013: no
+/// higher order terms), while nothing over- or underflows.
+template <class T>
+void set_bound(Index k, Execution& execution) {
+  constexpr double u = std::numeric_limits<T>::epsilon() / 2;
+  execution.report.bound_relative = 0;
+  execution.report.bound_componentwise = static_cast<double>(k + 3) * u;
+  execution.report.bound_absolute = std::numeric_limits<T>::denorm_min();
+}
+
 }  // namespace
 
-template <class T> void native_gemm(const Gemm<T>&, Execution&) { not_built(); }
+template <class T>
+void native_gemm(const Gemm<T>& p, Execution& execution) {
+  // A row-major C is the column-major C^T = B^T A^T.
+  if (!column_major_ld(p.c, p.m, p.n) && column_major_ld(p.c.transposed(), p.n, p.m)) {
+    return native_gemm(Gemm<T>{p.n, p.m, p.k, p.alpha, p.b.transposed(), p.a.transposed(), p.beta, p.c.transposed()},
+                       execution);
+  }
+  real_blas();  // a missing BLAS is told before C is written
+  set_bound<T>(p.k, execution);
+  const Operand<const T> a = operand(p.a, p.m, p.k), b = operand(p.b, p.k, p.n);
+  const F77Int ldc = column_major_ld(p.c, p.m, p.n);
+  if (a.ld && b.ld && ldc && std::max({p.m, p.n, p.k}) <= int_max) {
+    PhaseTimer timer(execution, &accublas_report_t::ms_product);
+    call_gemm(a.op, b.op, static_cast<F77Int>(p.m), static_cast<F77Int>(p.n), static_cast<F77Int>(p.k), p.alpha, a.data,
+              a.ld, b.data, b.ld, p.beta, p.c.data, ldc);
+    return;
+  }
+
+  // The largest blocks whose copies fit. Halving the longest edge that is copied keeps them square.
+  Index mb = std::min(p.m, size_limit), nb = std::min(p.n, size_limit), kb = std::min(p.k, size_limit);
+  const double room = static_cast<double>(std::min(pack_limit, execution.workspace.available())) / sizeof(T);
+  const auto elements = [&](bool copied, Index rows, Index cols) {
+    return copied ? static_cast<double>(rows) * static_cast<double>(cols) : 0.0;
+  };
+  while (elements(!a.ld, mb, kb) + elements(!b.ld, kb, nb) + elements(!ldc, mb, nb) > room) {
+    const Index edge_m = !a.ld || !ldc ? mb : 0, edge_n = !b.ld || !ldc ? nb : 0, edge_k = !a.ld || !b.ld ? kb : 0;
+    Index& longest = edge_m >= edge_n && edge_m >= edge_k ? mb : edge_n >= edge_k ? nb : kb;
+    if (longest <= least_edge) break;
+    longest = halved(longest);
+  }
+  T* const space_a = a.ld ? nullptr : execution.workspace.take<T>(static_cast<std::size_t>(mb * kb));
+  T* const space_b = b.ld ? nullptr : execution.workspace.take<T>(static_cast<std::size_t>(kb * nb));
+  T* const space_c = ldc ? nullptr : execution.workspace.take<T>(static_cast<std::size_t>(mb * nb));
+
+  Index held_i = -1, held_pa = -1, held_j = -1, held_pb = -1;  // the blocks that space_a and space_b hold
+  for (Index j = 0; j < p.n; j += nb) {
+    const Index n = std::min(nb, p.n - j);
+    for (Index i = 0; i < p.m; i += mb) {
+      const Index m = std::min(mb, p.m - i);
+      const Matrix<T> c_block = p.c.block(i, j), c_copy{space_c, 1, m};
+      if (!ldc && p.beta != T{0}) copy_matrix(c_block, c_copy, m, n, execution);
+      for (Index q = 0; q < p.k; q += kb) {
+        const Index k = std::min(kb, p.k - q);
+        Operand<const T> a_block{p.a.block(i, q).data, a.op, a.ld}, b_block{p.b.block(q, j).data, b.op, b.ld};
+        if (!a.ld) {
+          if (held_i != i || held_pa != q) copy_matrix(p.a.block(i, q), Matrix<T>{space_a, 1, m}, m, k, execution);
+          held_i = i, held_pa = q;
+          a_block = {space_a, 'N', static_cast<F77Int>(m)};
+        }
+        if (!b.ld) {
+          if (held_j != j || held_pb != q) copy_matrix(p.b.block(q, j), Matrix<T>{space_b, 1, k}, k, n, execution);
+          held_j = j, held_pb = q;
+          b_block = {space_b, 'N', static_cast<F77Int>(k)};
+        }
+        PhaseTimer timer(execution, &accublas_report_t::ms_product);
+        call_gemm(a_block.op, b_block.op, static_cast<F77Int>(m), static_cast<F77Int>(n), static_cast<F77Int>(k),
+                  p.alpha, a_block.data, a_block.ld, b_block.data, b_block.ld, q == 0 ? p.beta : T{1},
+                  ldc ? c_block.data : space_c, ldc ? ldc : static_cast<F77Int>(m));
+      }
+      if (!ldc) copy_matrix(c_copy, c_block, m, n, execution);
+    }
+  }
+}
+
+template <class T>
+void native_gemv(const Gemv<T>& p, Execution& execution) {
+  real_blas();
+  set_bound<T>(p.k, execution);
+  const Operand<const T> a = operand(p.a, p.m, p.k);
+  const bool direct_x = blas_increment(p.x, p.k), direct_y = blas_increment(p.y, p.m);
+  Index mb = std::min(p.m, size_limit), kb = std::min(p.k, size_limit);
+  const double room = static_cast<double>(std::min(pack_limit, execution.workspace.available())) / sizeof(T);
+  const auto elements = [&] {
+    return (a.ld ? 0.0 : static_cast<double>(mb) * static_cast<double>(kb)) +
+           (direct_x ? 0.0 : static_cast<double>(kb)) + (direct_y ? 0.0 : static_cast<double>(mb));
+  };
+  while (elements() > room) {
+    Index& longest = mb >= kb ? mb : kb;
+    if (longest <= least_edge) break;
+    longest = halved(longest);
+  }
+  T* const space_a = a.ld ? nullptr : execution.workspace.take<T>(static_cast<std::size_t>(mb * kb));
+  T* const space_x = direct_x ? nullptr : execution.workspace.take<T>(static_cast<std::size_t>(kb));
+  T* const space_y = direct_y ? nullptr : execution.workspace.take<T>(static_cast<std::size_t>(mb));
+
+  for (Index i = 0; i < p.m; i += mb) {
+    const Index m = std::min(mb, p.m - i);
+    Vector<T> y{p.y.data + i * p.y.stride, p.y.stride};
+    const Vector<T> y_home = y;
+    if (!direct_y) {
+      y = {space_y, 1};
+      if (p.beta != T{0}) copy_matrix(as_column(y_home), as_column(y), m, 1, execution);
+    }
+    for (Index q = 0; q < p.k; q += kb) {
+      const Index k = std::min(kb, p.k - q);
+      Operand<const T> block{p.a.block(i, q).data, a.op, a.ld};
+      if (!a.ld) {
+        copy_matrix(p.a.block(i, q), Matrix<T>{space_a, 1, m}, m, k, execution);
+        block = {space_a, 'N', static_cast<F77Int>(m)};
+      }
+      Vector<const T> x{p.x.data + q * p.x.stride, p.x.stride};
+      if (!direct_x) {
+        copy_matrix(as_column(x), as_column(Vector<T>{space_x, 1}), k, 1, execution);
+        x = {space_x, 1};
+      }
+      const bool plain = block.op == 'N';
+      PhaseTimer timer(execution, &accublas_report_t::ms_product);
+      call_gemv(block.op, static_cast<F77Int>(plain ? m : k), static_cast<F77Int>(plain ? k : m), p.alpha, block.data,
+                block.ld, lowest(x, k), increment(x, k), q == 0 ? p.beta : T{1}, lowest(y, m), increment(y, m));
+    }
+    if (!direct_y) copy_matrix(as_column(y), as_column(y_home), m, 1, execution);
+  }
+}
+
+template <class T>
+void native_dot(const Dot<T>& p, Execution& execution) {
+  real_blas();
+  set_bound<T>(p.n, execution);
+  PhaseTimer timer(execution, &accublas_report_t::ms_product);
+  constexpr Index chunk = 512;
+  const bool direct_x = blas_increment(p.x, p.n), direct_y = blas_increment(p.y, p.n);
+  const Index step = direct_x && direct_y ? size_limit : chunk;
+  T space_x[chunk], space_y[chunk];
+  const auto gather = [&](const Vector<const T>& from, T* to, Index n) {
+    for (Index i = 0; i < n; ++i) to[i] = from[i];
+    execution.report.copied_bytes += n * static_cast<Index>(sizeof(T));
+    return Vector<const T>{to, 1};
+  };
+  T sum{0};
+  for (Index i = 0; i < p.n; i += step) {
+    const Index n = std::min(step, p.n - i);
+    Vector<const T> x{p.x.data + i * p.x.stride, p.x.stride}, y{p.y.data + i * p.y.stride, p.y.stride};
+    if (!direct_x) x = gather(x, space_x, n);
+    if (!direct_y) y = gather(y, space_y, n);
+    const T part = call_dot(static_cast<F77Int>(n), lowest(x, n), increment(x, n), lowest(y, n), increment(y, n));
+    sum = i == 0 ? part : sum + part;
+  }
+  *p.result = sum;
+}
+
 template void native_gemm(const Gemm<double>&, Execution&);
 template void native_gemm(const Gemm<float>&, Execution&);
-template <class T> void native_gemv(const Gemv<T>&, Execution&) { not_built(); }
 template void native_gemv(const Gemv<double>&, Execution&);
 template void native_gemv(const Gemv<float>&, Execution&);
-template <class T> void native_dot(const Dot<T>&, Execution&) { not_built(); }
 template void native_dot(const Dot<double>&, Execution&);
 template void native_dot(const Dot<float>&, Execution&);
 
