@@ -275,11 +275,12 @@ ACCUBLAS_API accublas_status accublas_reset_counters(void);
 
 /* ---------------------------------------------------------------------------------------------------------------
  * Routines. `d` FP64, `s` FP32. Each has an _ex form with options (NULL: none) as its last argument.
- * Errors: ACCUBLAS_ERROR_ARGUMENT for a bad layout, transposition, size, leading dimension, zero increment or NULL
+ * Errors: ACCUBLAS_ERROR_ARGUMENT for a bad layout, transposition, size, leading dimension, zero increment (GEMV) or NULL
  * pointer that would be read or written; the other statuses above.
  * ------------------------------------------------------------------------------------------------------------ */
 
-/** *result = sum_i x_i y_i, i < n. Negative increments start at the far end, as in BLAS. n <= 0 gives +0. */
+/** *result = sum_i x_i y_i, i < n. Negative increments start at the far end, a zero increment repeats the first element,
+ * as in BLAS. n <= 0 gives +0. */
 #define ACCUBLAS_DECLARE_DOT(prefix, type)                                                                           \
   ACCUBLAS_API accublas_status accublas_##prefix##dot(accublas_context *ctx, int64_t n, const type *x, int64_t incx, \
                                                       const type *y, int64_t incy, type *result);                    \

@@ -1,0 +1,97 @@
+// Argument checks, once for the C interface and the drop-in: a check names the first bad argument in netlib's order of
+// testing and gives its number in the Fortran interface (CBLAS's number is one more; the layout is CBLAS's argument 1, so 0
+// here). The C interface turns that into a status and a message, the drop-in into xerbla's arguments.
+#pragma once
+
+#include <cstdint>
+
+#include "c_api/accublas.h"
+
+namespace accublas {
+
+struct BadArgument {
+  const char* name = nullptr;  ///< as in accublas.h; null: all arguments are good
+  int number = 0;              ///< position in netlib's Fortran interface, from 1
+  explicit operator bool() const { return name != nullptr; }
+};
+
+constexpr bool valid(accublas_layout layout) { return layout == ACCUBLAS_ROW_MAJOR || layout == ACCUBLAS_COL_MAJOR; }
+
+constexpr bool valid_transpose(accublas_transpose trans) {
+  return trans >= ACCUBLAS_NO_TRANS && trans <= ACCUBLAS_CONJ_TRANS;
+}
+
+/// Least leading dimension of a matrix that is stored rows x cols.
+constexpr std::int64_t least_ld(accublas_layout layout, std::int64_t rows, std::int64_t cols) {
+  const std::int64_t length = layout == ACCUBLAS_COL_MAJOR ? rows : cols;
+  return length > 1 ? length : 1;
+}
+
+/// xGEMM(TRANSA, TRANSB, M, N, K, ALPHA, A, LDA, B, LDB, BETA, C, LDC)
+constexpr BadArgument check_gemm(accublas_layout layout, accublas_transpose transa, accublas_transpose transb,
+                                 std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t lda, std::int64_t ldb,
+                                 std::int64_t ldc) {
+  if (!valid(layout)) return {"layout", 0};
+  if (!valid_transpose(transa)) return {"transa", 1};
+  if (!valid_transpose(transb)) return {"transb", 2};
+  if (m < 0) return {"m", 3};
+  if (n < 0) return {"n", 4};
+  if (k < 0) return {"k", 5};
+  const bool plain_a = transa == ACCUBLAS_NO_TRANS, plain_b = transb == ACCUBLAS_NO_TRANS;
+  if (lda < least_ld(layout, plain_a ? m : k, plain_a ? k : m)) return {"lda", 8};
+  if (ldb < least_ld(layout, plain_b ? k : n, plain_b ? n : k)) return {"ldb", 10};
+  if (ldc < least_ld(layout, m, n)) return {"ldc", 13};
+  return {};
+}
+
+/// xGEMV(TRANS, M, N, ALPHA, A, LDA, X, INCX, BETA, Y, INCY)
+constexpr BadArgument check_gemv(accublas_layout layout, accublas_transpose trans, std::int64_t m, std::int64_t n,
+                                 std::int64_t lda, std::int64_t incx, std::int64_t incy) {
+  if (!valid(layout)) return {"layout", 0};
+  if (!valid_transpose(trans)) return {"trans", 1};
+  if (m < 0) return {"m", 2};
+  if (n < 0) return {"n", 3};
+  if (lda < least_ld(layout, m, n)) return {"lda", 6};
+  if (incx == 0) return {"incx", 8};
+  if (incy == 0) return {"incy", 11};
+  return {};
+}
+
+/// xDOT(N, X, INCX, Y, INCY): netlib's has no bad argument; a zero increment repeats the first element.
+
+/// Whether two elements of an m x n array with these strides share an address.
+constexpr bool elements_coincide(std::int64_t m, std::int64_t n, std::int64_t row_stride, std::int64_t col_stride) {
+  const std::uint64_t r = row_stride < 0 ? 0 - static_cast<std::uint64_t>(row_stride) : row_stride;
+  const std::uint64_t c = col_stride < 0 ? 0 - static_cast<std::uint64_t>(col_stride) : col_stride;
+  if (m < 1 || n < 1) return false;
+  if ((m > 1 && r == 0) || (n > 1 && c == 0)) return true;
+  if (m == 1 || n == 1) return false;
+  std::uint64_t g = r, rest = c;
+  while (rest) {
+    const std::uint64_t next = g % rest;
+    g = rest;
+    rest = next;
+  }
+  // i r = j c has its least solution at i = c / g, j = r / g.
+  return c / g < static_cast<std::uint64_t>(m) && r / g < static_cast<std::uint64_t>(n);
+}
+
+/// The strided forms: positions in their own argument list, after the context.
+constexpr BadArgument check_gemm_strided(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t rsc,
+                                         std::int64_t csc) {
+  if (m < 0) return {"m", 1};
+  if (n < 0) return {"n", 2};
+  if (k < 0) return {"k", 3};
+  if (elements_coincide(m, n, rsc, csc)) return {rsc == 0 ? "rsc" : csc == 0 ? "csc" : "rsc, csc", 13};
+  return {};
+}
+
+constexpr BadArgument check_gemv_strided(std::int64_t m, std::int64_t n, std::int64_t incx, std::int64_t incy) {
+  if (m < 0) return {"m", 1};
+  if (n < 0) return {"n", 2};
+  if (incx == 0) return {"incx", 8};
+  if (incy == 0) return {"incy", 11};
+  return {};
+}
+
+}  // namespace accublas
