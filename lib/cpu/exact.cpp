@@ -1,22 +1,80 @@
+// cr by exact accumulators: slow, readable, right for every input. The twin of every engine that computes cr, and what they
+// call for the elements that they leave undecided.
 #include "lib/cpu/engines.hpp"
-#include "lib/error.hpp"
+#include "lib/numerics/bounds.hpp"
+#include "lib/numerics/long_accumulator.hpp"
 
 namespace accublas::cpu {
 
 namespace {
-[[noreturn]] void not_built() { throw Error(ACCUBLAS_ERROR_INTERNAL, "exact is not built yet"); }
+
+/// The infinite and NaN terms of an inner product: their IEEE products summed are NaN, +Inf or -Inf exactly as
+/// docs/modes.md judges S.
+template <class T>
+struct SpecialTerms {
+  T sum = 0;
+  bool any = false;
+
+  void add(T a, T b) {
+    any = true;
+    if (mutant(Mutant::special_inf_times_zero) && !is_nan(a) && !is_nan(b) && (is_zero(a) || is_zero(b))) return;
+    sum += a * b;
+  }
+};
+
 }  // namespace
 
-template <class T> T exact_element(Index, T, Vector<const T>, Vector<const T>, T, const T*) { not_built(); }
+template <class T>
+T exact_element(Index k, T alpha, Vector<const T> row, Vector<const T> col, T beta, const T* c) {
+  LongAccumulator sum;
+  SpecialTerms<T> special;
+  for (Index p = 0; p < k; ++p) {
+    const T a = row[p], b = col[p];
+    if (is_finite(a) && is_finite(b)) {
+      sum.add_product(a, b);
+    } else {
+      special.add(a, b);
+    }
+  }
+  const T addend = read_addend(beta, c);
+  return special.any ? finish_special(alpha, special.sum, beta, addend) : finish(alpha, sum, beta, addend);
+}
+
+template <class T>
+void exact_gemm(const Gemm<T>& g, Execution& execution) {
+  PhaseTimer timer(execution, &accublas_report_t::ms_exact);
+  execution.report.bound_relative = unit_roundoff<T>();
+  execution.report.bound_absolute = least_subnormal<T>();
+  // Tasks of some ten microseconds, of consecutive elements of C by columns.
+  const Index elements = g.m * g.n;
+  const Index per_task = 1 + 2048 / (g.k + 32);
+  parallel_for((elements + per_task - 1) / per_task, execution.threads, [&](Index task, int) {
+    const Index end = (task + 1) * per_task < elements ? (task + 1) * per_task : elements;
+    for (Index e = task * per_task; e < end; ++e) {
+      const Index i = e % g.m, j = e / g.m;
+      T* c = &g.c(i, j);
+      *c = exact_element<T>(g.k, g.alpha, g.a.row(i), g.b.col(j), g.beta, c);
+    }
+  });
+}
+
+template <class T>
+void exact_gemv(const Gemv<T>& g, Execution& execution) {
+  exact_gemm(Gemm<T>{g.m, 1, g.k, g.alpha, g.a, {g.x.data, g.x.stride, 0}, g.beta, {g.y.data, g.y.stride, 0}}, execution);
+}
+
+template <class T>
+void exact_dot(const Dot<T>& d, Execution& execution) {
+  exact_gemm(Gemm<T>{1, 1, d.n, T(1), {d.x.data, 0, d.x.stride}, {d.y.data, d.y.stride, 0}, T(0), {d.result, 0, 0}},
+             execution);
+}
+
 template double exact_element(Index, double, Vector<const double>, Vector<const double>, double, const double*);
 template float exact_element(Index, float, Vector<const float>, Vector<const float>, float, const float*);
-template <class T> void exact_gemm(const Gemm<T>&, Execution&) { not_built(); }
 template void exact_gemm(const Gemm<double>&, Execution&);
 template void exact_gemm(const Gemm<float>&, Execution&);
-template <class T> void exact_gemv(const Gemv<T>&, Execution&) { not_built(); }
 template void exact_gemv(const Gemv<double>&, Execution&);
 template void exact_gemv(const Gemv<float>&, Execution&);
-template <class T> void exact_dot(const Dot<T>&, Execution&) { not_built(); }
 template void exact_dot(const Dot<double>&, Execution&);
 template void exact_dot(const Dot<float>&, Execution&);
 

@@ -6,3 +6,5 @@
 #else
 #define ACCUBLAS_HD
 #endif
+
+#define ACCUBLAS_NOINLINE __attribute__((noinline))

@@ -1,0 +1,70 @@
+// Error bounds of floating-point algorithms as functions: the code that promises them and the tests that check them call the
+// same ones. Every function returns an upper bound: the few roundings of its own evaluation are covered by `slack`.
+#pragma once
+
+#include "lib/numerics/host_device.hpp"
+
+namespace accublas {
+
+constexpr double unit_roundoff_double = 0x1p-53;
+constexpr double unit_roundoff_float = 0x1p-24;
+
+template <class T>
+ACCUBLAS_HD constexpr double unit_roundoff() {
+  return sizeof(T) == 8 ? unit_roundoff_double : unit_roundoff_float;
+}
+
+template <class T>
+ACCUBLAS_HD constexpr double least_subnormal() {
+  return sizeof(T) == 8 ? 0x1p-1074 : 0x1p-149;
+}
+
+namespace detail {
+/// More than the relative error of 32 roundings.
+constexpr double slack = 1 + 0x1p-48;
+}  // namespace detail
+
+/// gamma_n = n u / (1 - n u), n u < 1 (Higham 2002, lemma 3.1): n successive roundings are a factor 1 + theta, abs(theta) <= gamma_n.
+ACCUBLAS_HD constexpr double gamma_bound(double n, double u) { return n * u / (1 - n * u) * detail::slack; }
+
+ACCUBLAS_HD constexpr int ceil_log2(long long n) {
+  int q = 0;
+  while ((1LL << q) < n) ++q;
+  return q;
+}
+
+/// Depth h of dot2's DOT: a term passes at most 32 steps in its lane's block, the tree over the blocks, 5 levels over lanes.
+ACCUBLAS_HD constexpr double dot2_depth_dot(long long n) {
+  const long long blocks = n <= 0 ? 0 : (n + 1023) / 1024;
+  return 32 + (blocks > 0 ? ceil_log2(blocks) : 0) + 5;
+}
+
+/// Depth h of dot2's GEMV and GEMM: at most 128 steps in a block, then one combination per block.
+ACCUBLAS_HD constexpr double dot2_depth_gemm(long long k) {
+  return static_cast<double>(k < 128 ? k : 128) + static_cast<double>((k + 127) / 128);
+}
+
+/// dot2 for binary64: abs(result - exact) <= relative abs(exact) + componentwise sum abs(x) abs(y) + absolute.
+/// Derivation (Ogita, Rump, Oishi 2005, proposition 5.5, for a tree): every step and every combination is error free but for
+/// the additions to c. The exact inner product is s + (sum of all q and e). c is a floating-point sum of those errors along
+/// paths of at most h additions (q + e counts as one, being the first), so its error is at most gamma_h sum (abs(q) + abs(e)),
+/// and sum (abs(q) + abs(e)) <= gamma_h sum abs(x) abs(y), since the s of a path of h roundings are at most (1 + gamma_h) times
+/// the sums of abs(x y) below them. The pair is rounded once: u abs(exact) to first order, the second order being in gamma_h^2 with
+/// the slack of gamma. A product that underflows loses at most 2^-1074 / 2 in p and as much in e: 5 n 2^-1074 covers it.
+struct Dot2Bound {
+  double relative, componentwise, absolute;
+};
+
+ACCUBLAS_HD constexpr Dot2Bound dot2_bound(double depth, long long n, double u_result) {
+  const double g = gamma_bound(depth, unit_roundoff_double);
+  // For binary32 operands products are exact and the sum is plain FP64: gamma_h once.
+  return u_result == unit_roundoff_double
+             ? Dot2Bound{u_result, g * g * detail::slack, 5 * static_cast<double>(n) * 0x1p-1074}
+             : Dot2Bound{u_result, g, 0x1p-150};
+}
+
+/// dp and sp: abs(C - exact) <= (k + 3) u (abs(alpha) abs(A) abs(B) + abs(beta) abs(C)) + least subnormal. A plain loop makes k
+/// roundings per term of the sum, one by alpha, one by beta c, one in the last addition.
+ACCUBLAS_HD constexpr double dp_bound(long long k, double u) { return (static_cast<double>(k) + 3) * u * detail::slack; }
+
+}  // namespace accublas

@@ -1,0 +1,40 @@
+// Compiles every header of lib/numerics for the device and instantiates its templates there.
+#include "lib/numerics/bounds.hpp"
+#include "lib/numerics/eft.hpp"
+#include "lib/numerics/finish.hpp"
+#include "lib/numerics/float_bits.hpp"
+#include "lib/numerics/long_accumulator.hpp"
+#include "lib/numerics/wide.hpp"
+
+namespace {
+
+template <class T, int L>
+__device__ void use_finish(const T* in, const std::uint64_t* limbs, T* out) {
+  accublas::Wide<L> s;
+  for (int i = 0; i < L; ++i) s.limb[i] = limbs[i];
+  out[0] = accublas::finish(in[0], s, -100, in[1], in[2]);
+  accublas::finish_within(in[0], s, 3.0, -100, in[1], in[2], out + 1);
+  out[2] = accublas::finish_pair(in[0], in[3], in[4], in[1], in[2]);
+  out[3] = accublas::finish_special(in[0], in[3], in[1], in[2]);
+  out[4] = accublas::finish_scaled(in[1], in[2]);
+}
+
+template <class T>
+__global__ void numerics(const T* in, const std::uint64_t* limbs, T* out) {
+  use_finish<T, 2>(in, limbs, out);
+  use_finish<T, 3>(in, limbs, out + 5);
+  use_finish<T, 8>(in, limbs, out + 10);
+  accublas::LongAccumulator sum;
+  sum.add_product(in[0], in[1]);
+  sum.add(in[2]);
+  sum.add(sum);
+  out[15] = accublas::finish(in[0], sum, in[1], in[2]);
+  const accublas::DoublePair p = accublas::two_product(in[0], in[1]), q = accublas::two_sum(p.high, in[2]);
+  out[16] = T(accublas::fast_two_sum(q.high, p.low).low + q.low);
+  out[17] = T(accublas::gamma_bound(5, accublas::unit_roundoff<T>()) + accublas::dp_bound(5, accublas::unit_roundoff<T>()));
+}
+
+template __global__ void numerics(const double*, const std::uint64_t*, double*);
+template __global__ void numerics(const float*, const std::uint64_t*, float*);
+
+}  // namespace
