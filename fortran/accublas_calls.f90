@@ -1,0 +1,171 @@
+! What every routine of every real kind does around its C call: describe operands by address and strides, carry the
+! options, deal with a failure.
+module accublas_calls
+  use, intrinsic :: iso_c_binding, only: c_ptr, c_null_ptr, c_char, c_null_char, c_loc, c_sizeof, c_intptr_t
+  use, intrinsic :: iso_fortran_env, only: int32, int64
+  use accublas_constants
+  use accublas_c, only: c_options, c_fail, c_set_last_error
+  use accublas_contexts, only: accublas_context, accublas_options, accublas_last_error, c_string
+  implicit none
+  private
+
+  public :: matrix_view, vector_view, call_state
+  public :: element_stride, column_major, transpose_code, flipped, start_call, options_address, fails, call_again
+
+  !> Element (i, j), from 0, lies row_stride i + col_stride j elements after `address`.
+  type :: matrix_view
+    type(c_ptr) :: address = c_null_ptr
+    integer(int64) :: rows = 0, cols = 0, row_stride = 1, col_stride = 1
+    logical :: aligned = .true.  ! the strides are whole numbers of elements
+  end type matrix_view
+
+  !> As BLAS wants it: with a negative increment `address` is that of the last element.
+  type :: vector_view
+    type(c_ptr) :: address = c_null_ptr
+    integer(int64) :: length = 0, increment = 1
+    logical :: aligned = .true.
+  end type vector_view
+
+  !> A call in progress. The actual argument needs the target attribute: C is handed addresses inside it.
+  type :: call_state
+    type(accublas_context) :: ctx
+    type(c_options) :: options
+    character(kind=c_char) :: word(64)  ! longer than any mode word
+    logical :: with_options = .false., native = .false.
+  end type call_state
+
+contains
+
+  !> Elements of `bytes` bytes from the first address to the second. `aligned` becomes false where that is no integer.
+  subroutine element_stride(first, second, bytes, stride, aligned)
+    type(c_ptr), intent(in) :: first, second
+    integer, intent(in) :: bytes
+    integer(int64), intent(out) :: stride
+    logical, intent(inout) :: aligned
+    integer(int64) :: distance
+
+    distance = transfer(second, 0_c_intptr_t) - transfer(first, 0_c_intptr_t)
+    stride = distance/bytes
+    if (stride*bytes /= distance) aligned = .false.
+  end subroutine element_stride
+
+  !> Whether a leading dimension (the column stride) describes the matrix.
+  pure function column_major(a)
+    type(matrix_view), intent(in) :: a
+    logical :: column_major
+
+    column_major = a%row_stride == 1 .and. a%col_stride >= max(1_int64, a%rows)
+  end function column_major
+
+  pure function flipped(a) result(b)
+    type(matrix_view), intent(in) :: a
+    type(matrix_view) :: b
+
+    b = matrix_view(a%address, a%cols, a%rows, a%col_stride, a%row_stride, a%aligned)
+  end function flipped
+
+  !> CBLAS's value of a transposition letter; 0, which the C interface rejects by name, for any other letter.
+  pure function transpose_code(letter) result(code)
+    character, intent(in), optional :: letter
+    integer(int32) :: code
+
+    code = ACCUBLAS_NO_TRANS
+    if (.not. present(letter)) return
+    select case (letter)
+    case ('N', 'n')
+      code = ACCUBLAS_NO_TRANS
+    case ('T', 't')
+      code = ACCUBLAS_TRANS
+    case ('C', 'c')
+      code = ACCUBLAS_CONJ_TRANS
+    case default
+      code = 0
+    end select
+  end function transpose_code
+
+  !> `mode` wins over the mode of `options`.
+  subroutine start_call(call, mode, context, options)
+    type(call_state), target, intent(out) :: call
+    character(*), intent(in), optional :: mode
+    type(accublas_context), intent(in), optional :: context
+    type(accublas_options), intent(in), optional :: options
+
+    if (present(context)) call%ctx = context
+    if (.not. (present(mode) .or. present(options))) return
+    call%with_options = .true.
+    call%options%struct_size = c_sizeof(call%options)
+    if (present(options)) then
+      call%options%mode = options%mode
+      call%options%mode_parameter = options%mode_parameter
+      call%options%mode_flags = options%mode_flags
+      call%options%reproducible = options%reproducible
+      call%options%backend = options%backend
+      call%options%engine = options%engine
+      call%options%num_threads = options%num_threads
+      call%options%report_level = options%report_level
+      call%options%target = options%target
+      call%options%workspace_bytes = options%workspace_bytes
+    end if
+    if (present(mode)) then
+      call set_word(mode)
+    else if (allocated(options%mode_name)) then
+      call set_word(options%mode_name)
+    end if
+
+  contains
+
+    ! A word too long for the buffer is unknown, and stays so when cut.
+    subroutine set_word(word)
+      character(*), intent(in) :: word
+      integer :: i, n
+
+      n = min(len_trim(word), size(call%word) - 1)
+      do i = 1, n
+        call%word(i) = word(i:i)
+      end do
+      call%word(n + 1) = c_null_char
+      call%options%mode_name = c_loc(call%word)
+    end subroutine set_word
+  end subroutine start_call
+
+  function options_address(call) result(address)
+    type(call_state), target, intent(in) :: call
+    type(c_ptr) :: address
+
+    address = c_null_ptr
+    if (call%with_options) address = c_loc(call%options)
+  end function options_address
+
+  !> Makes `message` the context's last error, where the Fortran side finds an argument wrong.
+  function fails(call, message) result(status)
+    type(call_state), intent(in) :: call
+    character(*), intent(in) :: message
+    integer(int32) :: status
+
+    status = c_set_last_error(call%ctx%handle, ACCUBLAS_ERROR_ARGUMENT, c_string(message))
+  end function fails
+
+  !> After the C call: hands the status to the caller, or a failure to the handler. True where the handler asks for the
+  !> real BLAS: the call is to be made once more. The real BLAS cannot serve bad arguments either: the program stops.
+  function call_again(call, status, stat, errmsg) result(again)
+    type(call_state), target, intent(inout) :: call
+    integer(int32), intent(in) :: status
+    integer(int32), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    logical :: again
+    integer(int32) :: use_native
+
+    again = .false.
+    if (present(stat)) stat = status
+    if (status == ACCUBLAS_SUCCESS) return
+    if (present(errmsg)) errmsg = accublas_last_error(call%ctx)
+    if (present(stat)) return
+    use_native = c_fail(call%ctx%handle, status)
+    if (call%native .or. status == ACCUBLAS_ERROR_ARGUMENT) error stop 'accublas: no way left to serve the call'
+    call%native = .true.
+    call%with_options = .true.
+    call%options = c_options(struct_size=c_sizeof(call%options), mode=ACCUBLAS_MODE_NATIVE, reproducible=0, &
+      backend=ACCUBLAS_BACKEND_CPU, engine=ACCUBLAS_ENGINE_AUTO, target=0)
+    again = .true.
+  end function call_again
+end module accublas_calls
