@@ -4,7 +4,7 @@ module accublas_calls
   use, intrinsic :: iso_c_binding, only: c_ptr, c_null_ptr, c_char, c_null_char, c_loc, c_sizeof, c_intptr_t
   use, intrinsic :: iso_fortran_env, only: int32, int64
   use accublas_constants
-  use accublas_c, only: c_options, c_fail, c_set_last_error
+  use accublas_c, only: c_options, c_fail, c_device_count, c_set_last_error
   use accublas_contexts, only: accublas_context, accublas_options, accublas_last_error, c_string
   implicit none
   private
@@ -31,7 +31,7 @@ module accublas_calls
     type(accublas_context) :: ctx
     type(c_options) :: options
     character(kind=c_char) :: word(64)  ! longer than any mode word
-    logical :: with_options = .false., native = .false.
+    logical :: with_options = .false., on_cpu = .false., native = .false.
   end type call_state
 
 contains
@@ -145,27 +145,40 @@ contains
     status = c_set_last_error(call%ctx%handle, ACCUBLAS_ERROR_ARGUMENT, c_string(message))
   end function fails
 
-  !> After the C call: hands the status to the caller, or a failure to the handler. True where the handler asks for the
-  !> real BLAS: the call is to be made once more. The real BLAS cannot serve bad arguments either: the program stops.
+  !> After the C call: hands the status to the caller, or deals with a failure; true where the call is to be made again.
+  !> Without stat the CPU is tried where a device may have failed, then the failure handler is asked; if it returns, the
+  !> real BLAS is to serve the call. That cannot mend bad arguments or a C that is lost: there the program stops.
   function call_again(call, status, stat, errmsg) result(again)
     type(call_state), target, intent(inout) :: call
     integer(int32), intent(in) :: status
     integer(int32), intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     logical :: again
-    integer(int32) :: use_native
+    logical :: hopeless
+    integer(int32) :: devices, ignored
 
     again = .false.
     if (present(stat)) stat = status
     if (status == ACCUBLAS_SUCCESS) return
     if (present(errmsg)) errmsg = accublas_last_error(call%ctx)
     if (present(stat)) return
-    use_native = c_fail(call%ctx%handle, status)
-    if (call%native .or. status == ACCUBLAS_ERROR_ARGUMENT) error stop 'accublas: no way left to serve the call'
+
+    again = .true.
+    hopeless = status == ACCUBLAS_ERROR_ARGUMENT .or. status == ACCUBLAS_ERROR_C_UNDEFINED .or. call%native
+    if (.not. (hopeless .or. call%on_cpu)) then
+      call%on_cpu = .true.
+      if (c_device_count(devices) == ACCUBLAS_SUCCESS .and. devices > 0) then
+        if (.not. call%with_options) call%options = c_options(struct_size=c_sizeof(call%options))
+        call%with_options = .true.
+        call%options%backend = ACCUBLAS_BACKEND_CPU
+        return
+      end if
+    end if
+    ignored = c_fail(call%ctx%handle, status)
+    if (hopeless) error stop 'accublas: no way left to serve the call'
     call%native = .true.
     call%with_options = .true.
     call%options = c_options(struct_size=c_sizeof(call%options), mode=ACCUBLAS_MODE_NATIVE, reproducible=0, &
       backend=ACCUBLAS_BACKEND_CPU, engine=ACCUBLAS_ENGINE_AUTO, target=0)
-    again = .true.
   end function call_again
 end module accublas_calls
