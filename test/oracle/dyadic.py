@@ -1,0 +1,138 @@
+"""Exact arithmetic of the oracle: floats as integers times powers of two, rounded once.
+
+A finite float is (m, e) = m 2^e with a Python integer m. Nothing here uses floating-point rounding: the only conversions
+are exact ones (float to integers, bits to float).
+"""
+
+import struct
+
+import numpy as np
+
+
+class Format:
+    """A binary interchange format: precision p (with the hidden bit) and the exponent of its smallest subnormal."""
+
+    def __init__(self, name, precision, least, greatest, dtype, bits_dtype, code, bits_code, nan_bits):
+        self.name = name
+        self.precision = precision
+        self.least = least  # smallest subnormal is 2^least
+        self.greatest = greatest  # finite values are below 2^greatest
+        self.dtype = dtype
+        self.bits_dtype = bits_dtype
+        self.code = code
+        self.bits_code = bits_code
+        self.nan = struct.unpack(code, struct.pack(bits_code, nan_bits))[0]
+        self.nan_bits = nan_bits
+
+    def bits(self, x):
+        """Bit pattern of a float; every NaN is the canonical one (only the class NaN reaches this point)."""
+        if x != x:
+            return self.nan_bits
+        return struct.unpack(self.bits_code, struct.pack(self.code, x))[0]
+
+
+BINARY64 = Format("d", 53, -1074, 1024, np.float64, np.uint64, "<d", "<Q", 0x7FF8000000000000)
+BINARY32 = Format("s", 24, -149, 128, np.float32, np.uint32, "<f", "<I", 0x7FC00000)
+
+
+def shift_nearest(m, shift):
+    """The integer nearest to m 2^shift, ties to even."""
+    if shift >= 0:
+        return m << shift
+    s = -shift
+    q = m >> s
+    rest = m - (q << s)
+    half = 1 << (s - 1)
+    if rest > half or (rest == half and q & 1):
+        q += 1
+    return q
+
+
+def round_dyadic(m, e, fmt):
+    """RN(m 2^e) in the format, as a Python float. A nonzero value keeps its sign through underflow; zero is +0."""
+    if m == 0:
+        return 0.0
+    a = -m if m < 0 else m
+    quantum = max(a.bit_length() + e - fmt.precision, fmt.least)
+    q = shift_nearest(a, e - quantum)
+    if q.bit_length() + quantum > fmt.greatest:
+        return float("-inf") if m < 0 else float("inf")
+    # q has at most 53 bits and q 2^quantum is representable: ldexp is exact here.
+    x = _ldexp(q, quantum)
+    return -x if m < 0 else x
+
+
+def _ldexp(q, e):
+    """q 2^e exactly, built from the bit pattern; the value must be representable in binary64."""
+    if q == 0:
+        return 0.0
+    n = q.bit_length()
+    top = n + e - 1
+    if top < -1022:
+        bits = q << (e + 1074) if e >= -1074 else q >> (-1074 - e)
+    else:
+        mantissa = q << (53 - n) if n <= 53 else q >> (n - 53)
+        bits = ((top + 1023) << 52) + (mantissa - (1 << 52))
+    return struct.unpack("<d", struct.pack("<Q", bits))[0]
+
+
+def decompose(x):
+    """Finite float to (m, e) with x = m 2^e, from the bit pattern."""
+    bits = struct.unpack("<Q", struct.pack("<d", x))[0]
+    exponent = (bits >> 52) & 0x7FF
+    mantissa = bits & ((1 << 52) - 1)
+    if exponent == 0:
+        e = -1074
+    else:
+        mantissa += 1 << 52
+        e = exponent - 1075
+    return (-mantissa if bits >> 63 else mantissa), e
+
+
+def decompose_all(values):
+    """Lists of m and e of a finite array (any shape, flattened)."""
+    bits = np.ascontiguousarray(values, dtype=np.float64).view(np.uint64).ravel()
+    exponent = ((bits >> np.uint64(52)) & np.uint64(0x7FF)).astype(np.int64)
+    mantissa = (bits & np.uint64((1 << 52) - 1)).astype(np.int64)
+    normal = exponent != 0
+    mantissa = np.where(normal, mantissa + (1 << 52), mantissa)
+    mantissa = np.where(bits >> np.uint64(63) != 0, -mantissa, mantissa)
+    e = np.where(normal, exponent - 1075, -1074)
+    return mantissa.tolist(), e.tolist()
+
+
+def add_dyadic(a, b):
+    """Sum of two dyadics (m, e)."""
+    (ma, ea), (mb, eb) = a, b
+    if ma == 0:
+        return b
+    if mb == 0:
+        return a
+    if ea >= eb:
+        return (ma << (ea - eb)) + mb, eb
+    return ma + (mb << (eb - ea)), ea
+
+
+def mul_dyadic(a, b):
+    return a[0] * b[0], a[1] + b[1]
+
+
+def fma64(x, y, z):
+    """IEEE fusedMultiplyAdd in binary64, round to nearest even, for finite or special operands."""
+    if x != x or y != y or z != z or abs(x) == INF or abs(y) == INF or abs(z) == INF:
+        if abs(x) == INF or abs(y) == INF or x != x or y != y:
+            p = x * y
+        else:
+            p = 0.0  # the exact product is finite
+        return p + z
+    product = mul_dyadic(decompose(x), decompose(y))
+    m, e = add_dyadic(product, decompose(z))
+    if m == 0:
+        # Sum of zeros keeps a common sign; an exact cancellation is +0.
+        if product[0] == 0:
+            return x * y + z
+        return 0.0
+    return round_dyadic(m, e, BINARY64)
+
+
+INF = float("inf")
