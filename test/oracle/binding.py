@@ -1,0 +1,79 @@
+"""accublas through ctypes: the C interface of c_api/accublas.h, written out again."""
+
+import ctypes
+from ctypes import POINTER, byref, c_char, c_char_p, c_double, c_float, c_int32, c_int64, c_size_t, c_void_p
+
+STATUS_ENGINE = 3
+STATUS_ACCURACY = 6
+
+
+class Options(ctypes.Structure):
+    _fields_ = [("struct_size", c_size_t), ("mode_name", c_char_p), ("mode", c_int32), ("mode_parameter", c_int32),
+                ("mode_flags", c_int32), ("reproducible", c_int32), ("backend", c_int32), ("engine", c_int32),
+                ("num_threads", c_int32), ("report_level", c_int32), ("target", c_double),
+                ("workspace_bytes", c_int64)]
+
+
+class Report(ctypes.Structure):
+    _fields_ = [("struct_size", c_size_t), ("routine", c_char * 16), ("mode", c_char * 32), ("backend", c_char * 8),
+                ("engine", c_char * 16), ("device", c_char * 64), ("reason", c_char * 160), ("m", c_int64),
+                ("n", c_int64), ("k", c_int64), ("bits", c_int32), ("moduli", c_int32), ("rejected", c_int64),
+                ("undecided", c_int64), ("workspace_bytes", c_int64), ("copied_bytes", c_int64),
+                ("ms_total", c_double), ("ms_convert", c_double), ("ms_product", c_double),
+                ("ms_reconstruct", c_double), ("ms_exact", c_double), ("bound_relative", c_double),
+                ("bound_componentwise", c_double), ("bound_absolute", c_double), ("threads", c_int32),
+                ("level", c_int32)]
+
+
+ENGINES = {"auto": 0, "native": 1, "int8": 2, "fp64": 3, "dot2": 5, "exact": 6}
+TYPES = {"d": c_double, "s": c_float}
+
+
+class Library:
+    def __init__(self, path):
+        self.lib = ctypes.CDLL(path)
+        self.lib.accublas_last_error.restype = c_char_p
+        self.lib.accublas_last_error.argtypes = [c_void_p]
+        self.context = c_void_p()
+        self._need(self.lib.accublas_create(byref(self.context)))
+        p, i, e = c_void_p, c_int64, c_int32
+        opts = POINTER(Options)
+        for prefix in "ds":
+            self._declare(f"accublas_{prefix}dot_ex", [p, i, p, i, p, i, p, opts])
+            self._declare(f"accublas_{prefix}gemv_ex", [p, e, e, i, i, p, p, i, p, i, p, p, i, opts])
+            self._declare(f"accublas_{prefix}gemv_strided_ex", [p, i, i, p, p, i, i, p, i, p, p, i, opts])
+            self._declare(f"accublas_{prefix}gemm_ex", [p, e, e, e, i, i, i, p, p, i, p, i, p, p, i, opts])
+            self._declare(f"accublas_{prefix}gemm_strided_ex",
+                          [p, i, i, i, p, p, i, i, p, i, i, p, p, i, i, opts])
+        self.lib.accublas_report.argtypes = [p, POINTER(Report)]
+
+    def _declare(self, name, argtypes):
+        function = getattr(self.lib, name)
+        function.argtypes = argtypes
+        function.restype = c_int32
+
+    def _need(self, status):
+        if status:
+            raise RuntimeError(f"accublas status {status}: {self.last_error()}")
+
+    def last_error(self):
+        return self.lib.accublas_last_error(self.context).decode()
+
+    def set_workspace(self, buffer, size):
+        self._need(self.lib.accublas_set_workspace(self.context, c_void_p(buffer), c_size_t(size)))
+
+    def report(self):
+        report = Report()
+        report.struct_size = ctypes.sizeof(Report)
+        self._need(self.lib.accublas_report(self.context, byref(report)))
+        return report
+
+    def call(self, function, prefix, arguments, mode, engine="auto", threads=0, workspace=-1):
+        """Runs function ("gemm", "gemv_strided", ...) with the C arguments in order; alpha and beta are Python floats.
+        Returns the status."""
+        options = Options(ctypes.sizeof(Options), mode.encode(), 0, 0, 0, -1, -1, ENGINES[engine], threads, -1, -1.0,
+                          workspace)
+        converted = []
+        for value in arguments:
+            converted.append(byref(TYPES[prefix](value)) if isinstance(value, float) else value)
+        return getattr(self.lib, f"accublas_{prefix}{function}_ex")(self.context, *converted, byref(options))

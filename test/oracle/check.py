@@ -1,0 +1,174 @@
+"""Compares the library with the oracle, bit by bit: check.py LIBRARY GROUP... [--scale X] [--case NAME].
+
+A group is routine:mode, for instance dgemm:cr or sdot:dot2, or the word sharp: the cases of sharp.py. Every case runs on every instruction set that this CPU has
+(ACCUBLAS_ISA, one process each) and on every engine that serves its mode. Counts are multiplied by
+ACCUBLAS_TEST_SCALE (default 1).
+"""
+
+import argparse
+import json
+import os
+import pickle
+import queue
+import struct
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import cases
+import expected
+import sharp
+
+# Cases per group at scale 1.
+COUNTS = {"gemm": 400, "gemv": 250, "dot": 400}
+
+# Engines that must serve a mode of a routine; the others must answer with a status.
+SERVING = {
+    "gemm": {"fixed": ("int8", "fp64"), "repro": ("int8", "fp64"), "cr": ("int8", "fp64", "exact"),
+             "slices": ("fp64",), "dot2": ("dot2",)},
+    "gemv": {"fixed": (), "repro": (), "cr": ("exact",), "slices": ("fp64",), "dot2": ("dot2",)},
+    "dot": {"fixed": (), "repro": (), "cr": ("exact",), "slices": ("fp64",), "dot2": ("dot2",)},
+}
+
+
+def isa_levels():
+    """Names of the levels that this CPU has, for ACCUBLAS_ISA."""
+    try:
+        flags = Path("/proc/cpuinfo").read_text().split("flags", 1)[1].split("\n", 1)[0].split()
+    except (OSError, IndexError):
+        flags = []
+    levels = ["baseline"]
+    needs = [("avx2", ("avx2", "fma")), ("avx512", ("avx512f", "avx512bw", "avx512dq", "avx512vl")),
+             ("avx512_vnni", ("avx512_vnni",)), ("amx", ("amx_tile", "amx_int8"))]
+    for name, required in needs:
+        if not all(flag in flags for flag in required):
+            break
+        levels.append(name)
+    return levels
+
+
+class Worker:
+    """A process with the library in one environment; answers are collected by a thread."""
+
+    def __init__(self, library, label, environment):
+        self.label = label
+        self.pending = queue.Queue()
+        self.failures = []
+        self.done = 0
+        self.process = subprocess.Popen([sys.executable, str(Path(__file__).with_name("worker.py")), library],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        env={**os.environ, **environment})
+        self.slots = threading.Semaphore(32)
+        self.thread = threading.Thread(target=self._collect)
+        self.thread.start()
+
+    def send(self, case, bits, configurations, call_bits=None):
+        data = pickle.dumps((case, bits, configurations, call_bits), pickle.HIGHEST_PROTOCOL)
+        self.slots.acquire()
+        self.pending.put(case)
+        try:
+            self.process.stdin.write(struct.pack("<q", len(data)) + data)
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            pass
+
+    def _collect(self):
+        for line in self.process.stdout:
+            case = self.pending.get()
+            self.slots.release()
+            self.done += 1
+            for configuration, status, text, *_ in json.loads(line):
+                if status or text:
+                    what = f"status {status}: {text}" if status else text
+                    self.failures.append(f"{case.describe()}\n    {self.label} {configuration}: {what}")
+        for _ in range(1 << 20):  # the process is gone: nobody may wait for it
+            self.slots.release()
+
+    def finish(self):
+        try:
+            self.process.stdin.close()
+        except BrokenPipeError:
+            pass
+        self.thread.join()
+        code = self.process.wait()
+        if code or not self.pending.empty():
+            left = self.pending.get().describe() if not self.pending.empty() else "the end"
+            self.failures.append(f"{left}\n    {self.label}: worker ended with {code}")
+        return self.failures
+
+
+def configurations(case, index):
+    """How a case is called: automatic choice, every serving engine, threads and small workspaces in turn."""
+    kind = case.mode.split(":")[0]
+    kind = "repro" if case.mode.endswith(":repro") else kind
+    result = [{"engine": "auto"}]
+    for engine in SERVING[case.routine][kind]:
+        result.append({"engine": engine})
+        if index % 3 == 0:
+            result.append({"engine": engine, "threads": 2 + index % 2})
+        if index % 4 == 1:
+            result.append({"engine": engine, "workspace": 1 << 20})
+    if index % 4 == 2:
+        result.append({"engine": "auto", "workspace": 1 << 20, "threads": 3})
+    return result
+
+
+def run_cases(library, stream, workers):
+    """Sends (index, case) to all workers; the oracle works once per case. Returns failures."""
+    count = 0
+    for index, case in stream:
+        bits, facts = expected.expected_bits(case)
+        call_bits = facts.call_bits if case.mode.endswith(":repro") and facts.call_bits else None
+        for worker in workers:
+            worker.send(case, bits, configurations(case, index), call_bits)
+        count += 1
+        if sum(len(w.failures) for w in workers) > 200:
+            break
+    failures = []
+    for worker in workers:
+        failures += worker.finish()
+    return count, failures
+
+
+def report(title, count, failures, start):
+    if failures:
+        print(f"{title}: {len(failures)} mismatches; the first ones:")
+        for text in failures[:12]:
+            print("  " + text)
+    print(f"{title}: {count} cases, {len(failures)} mismatches, {time.time() - start:.1f} s")
+    return 1 if failures else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("library")
+    parser.add_argument("groups", nargs="*")
+    parser.add_argument("--scale", type=float, default=float(os.environ.get("ACCUBLAS_TEST_SCALE", "1")))
+    parser.add_argument("--case", action="append", default=[], help="run these cases only")
+    parser.add_argument("--first", type=int, default=0, help="number of the first case of every group")
+    parser.add_argument("--isa", help="comma-separated levels instead of all that the CPU has")
+    options = parser.parse_args()
+    start = time.time()
+    levels = options.isa.split(",") if options.isa else isa_levels()
+    workers = [Worker(options.library, level, {"ACCUBLAS_ISA": level}) for level in levels]
+
+    def stream():
+        for name in options.case:
+            yield int(name.split(":")[2]), sharp.from_name(name) if name.endswith(":sharp") else cases.from_name(name)
+        for group in options.groups:
+            if group == "sharp":
+                yield from sharp.sharp_cases()
+                continue
+            count = max(1, round(COUNTS[group.split(":")[0][1:]] * options.scale))
+            for index in range(options.first, options.first + count):
+                yield index, cases.from_name(f"{group}:{index}")
+
+    count, failures = run_cases(options.library, stream(), workers)
+    title = " ".join(options.groups + options.case) + " on " + ", ".join(levels)
+    return report(title, count, failures, start)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,32 @@
+"""What a case's C buffer must hold after the call, by the oracle."""
+
+import numpy as np
+
+import modes
+from cases import BITS, DTYPE
+from dyadic import BINARY32, BINARY64
+
+FORMATS = {"d": BINARY64, "s": BINARY32}
+
+
+def expected_bits(case):
+    """(bit patterns of the whole buffer of C after the call, Facts)."""
+    fmt = FORMATS[case.prefix]
+    mode = modes.parse_mode(case.mode)
+    with np.errstate(all="ignore"):  # signalling NaNs
+        a, b, c = (x.astype(np.float64) for x in (case.a, case.b, case.c))
+    if case.routine == "gemm":
+        values, facts = modes.gemm(mode, fmt, case.alpha, a, b, case.beta, c)
+    elif case.routine == "gemv":
+        values, facts = modes.gemv(mode, fmt, case.alpha, a, b[:, 0], case.beta, c[:, 0])
+    else:
+        values, facts = modes.dot(mode, fmt, a[0], b[:, 0])
+    bits = case.buffers[2].view(BITS[case.prefix]).copy()
+    if values is not None:
+        result = np.array(values, dtype=np.float64).reshape(case.where.shape)
+        with np.errstate(all="ignore"):
+            result = np.ascontiguousarray(result.astype(DTYPE[case.prefix])).view(BITS[case.prefix])
+        result = result.copy()
+        result[np.isnan(result.view(DTYPE[case.prefix]))] = fmt.nan_bits
+        bits[case.where] = result
+    return bits, facts

@@ -1,0 +1,106 @@
+"""Cases aimed at one kind of mistake each. They run in the oracle suite, and the mutants are tried on them."""
+
+import cases
+
+
+def sharp_cases():
+    """Yields (index, case); the list is fixed."""
+    for index, row in enumerate(_table()):
+        yield index, _make(index, *row)
+
+
+def from_name(name):
+    index = int(name.split(":")[2])
+    return _make(index, *_table()[index])
+
+
+def _make(index, routine, group, options):
+    name = f"{routine}:{group}:{index}:sharp"
+    return cases.MAKERS[routine[1:]](name, routine[0], group, **options)
+
+
+def _table():
+    rows = []
+
+    def add(routines, group, **options):
+        for routine in routines.split():
+            rows.append((routine, group, options))
+
+    both = "dgemm sgemm"
+    everything = "dgemm sgemm dgemv sgemv ddot sdot"
+
+    # The final rounding: ties, sticky bits, underflow, exact zeros, one rounding for alpha S + beta c.
+    for kind in ("ties", "halfway", "cancel", "subnormal", "integers", "overflow", "zeros", "special"):
+        for group in ("cr", "fixed", "dot2"):
+            for _ in range(2):
+                add(everything, group, kind=kind)
+        add(both, "repro", kind=kind)
+        add(both, "slices", kind=kind)
+    for kind in ("ties", "cancel", "subnormal", "special"):
+        add("dgemv sgemv ddot sdot", "slices", kind=kind)
+
+    # Scaling: E at powers of two, ties on the grid.
+    for t in (2, 3, 5, 8):
+        add(both, "fixed", kind="powers", shape=(9, 7, 11), mode=f"fixed:{t}")
+        add("dgemv sgemv", "fixed", kind="powers", shape=(9, 11), mode=f"fixed:{t}")
+        add("ddot sdot", "fixed", kind="powers", shape=37, mode=f"fixed:{t}")
+        for _ in range(3):
+            add(both, "fixed", kind="scale_ties", shape=(9, 7, 3), mode=f"fixed:{t}")
+            add("dgemv sgemv", "fixed", kind="scale_ties", shape=(9, 3), mode=f"fixed:{t}")
+            add("ddot sdot", "fixed", kind="scale_ties", shape=3, mode=f"fixed:{t}")
+    add(both, "fixed", kind="near_powers", shape=(9, 7, 5), mode="fixed:4")
+
+    # Bounds of the integer sums: all mantissas full, all signs equal.
+    for t in (24, 50, 53, 54, 60, 76, 106, 150):
+        add(both, "fixed", kind="largest", shape=(5, 4, 129), mode=f"fixed:{t}")
+        add(both, "fixed", kind="ones", shape=(3, 4, 1024), mode=f"fixed:{t}")
+    add(both, "cr", kind="largest", shape=(17, 9, 300))
+    add(both, "repro", kind="largest", shape=(17, 9, 300))
+
+    # Long inner dimensions: pieces of INT8 and FP64 sums, the certificate's subsampling, rho of the whole k.
+    for k in (66100, 131200):
+        for kind in ("residues_signed", "residues_mixed", "residues_unsigned"):
+            add("dgemm", "fixed", kind=kind, shape=(2, 1, k), mode="fixed:53", plain=True)
+        add("sgemm", "fixed", kind="residues_signed", shape=(2, 1, k), mode="fixed:24", plain=True)
+    add("dgemm", "slices", kind="phi1", shape=(2, 2, 9000), mode="slices:3", plain=True)
+    add("dgemm", "slices", kind="phi1", shape=(2, 2, 33000), mode="slices:2:fast", plain=True)
+    add("dgemm", "slices", kind="phi1", shape=(3, 2, 70000), mode="slices:2", plain=True)
+    add("dgemm", "cr", kind="phi1", shape=(3, 2, 9000), plain=True)
+    for k in (1024, 1025, 2500):
+        for kind in ("phi1", "phi2", "mixed", "bands"):
+            add(both, "repro", kind=kind, shape=(7, 5, k), plain=True)
+
+    # The certificate: rejected elements, several rungs in one call, one T* for all blocks.
+    for kind in ("sparse", "mixed", "phi4", "graded", "wild", "bands", "zeros"):
+        for k in (3, 33, 200):
+            add(both, "repro", kind=kind, shape=(33, 17, k), plain=True)
+    for k in (16, 64, 250):
+        add(both, "repro", kind="bands", shape=(600, 24, k), plain=True)
+
+    # Slices: remainders, ties on the grid, pairs of :fast.
+    for d in (1, 2, 3, 4):
+        for fast in ("", ":fast"):
+            for kind in ("phi0", "phi2", "near_powers", "scale_ties"):
+                add(both, "slices", kind=kind, shape=(9, 7, 65), mode=f"slices:{d}{fast}")
+            add("dgemv sgemv", "slices", kind="phi2", shape=(9, 65), mode=f"slices:{d}{fast}")
+            add("ddot sdot", "slices", kind="phi2", shape=65, mode=f"slices:{d}{fast}")
+
+    # cr: halfway within 2^-900 with every engine, more than one element in doubt.
+    for k in (3, 7, 40, 130):
+        for _ in range(2):
+            add(both, "cr", kind="halfway", shape=(33, 17, k), plain=True)
+        add("dgemv sgemv", "cr", kind="halfway", shape=(100, k))
+        add("ddot sdot", "cr", kind="halfway", shape=k)
+        add("ddot sdot", "cr", kind="cancel", shape=k)
+    add("dgemm", "cr", kind="cancel", shape=(33, 17, 128), plain=True)
+
+    # dot2: blocks, lanes and their orders; data where every order gives other bits.
+    for kind in ("cancel", "phi2", "phi1", "graded"):
+        for n in (33, 64, 1025, 3073, 4097, 5 * 1024, 7200, 9000):
+            add("ddot sdot", "dot2", kind=kind, shape=n)
+        for k in (64, 127, 129, 257, 300, 520):
+            add(both, "dot2", kind=kind, shape=(7, 9, k), plain=True)
+            add("dgemv sgemv", "dot2", kind=kind, shape=(9, k))
+    for kind in ("subnormal", "huge", "overflow"):
+        add("dgemm dgemv ddot", "dot2", kind=kind)
+    return rows

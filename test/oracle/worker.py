@@ -1,0 +1,66 @@
+"""Runs cases on one library in one environment (the environment is read once by the library, so every combination of
+variables is a process of its own). Reads pickled jobs on standard input, answers one JSON line per job."""
+
+import json
+import pickle
+import struct
+import sys
+
+import numpy as np
+
+import binding
+from cases import BITS
+
+
+def run(library, case, configuration):
+    """(status, bits of C's buffer) of one call."""
+    buffers = [case.buffers[0], case.buffers[1], case.buffers[2].copy()]
+    size = buffers[2].itemsize
+    pointers = {name: buffer.ctypes.data + offset * size
+                for name, buffer, offset in zip("ABC", buffers, case.offsets)}
+    if case.null_operands:
+        pointers["A"] = pointers["B"] = None
+    arguments = [pointers[x] if isinstance(x, str) else x for x in case.arguments]
+    status = library.call(case.function, case.prefix, arguments, case.mode, **configuration)
+    return status, buffers[2].view(BITS[case.prefix])
+
+
+def compare(case, bits, expected):
+    """Text of the first mismatch, or None."""
+    wrong = np.nonzero(bits != expected)[0]
+    if wrong.size == 0:
+        return None
+    position = int(wrong[0])
+    inside = np.argwhere(case.where == position)
+    place = f"C{tuple(int(v) for v in inside[0])}" if inside.size else f"outside C, at {position}"
+    width = 2 * bits.itemsize
+    kind = case.buffers[2].dtype
+    got, want = bits[position : position + 1], expected[position : position + 1]
+    return (f"{wrong.size} of {case.where.size} elements differ, first {place}: "
+            f"got {int(got[0]):0{width}x} ({got.view(kind)[0]!r}), want {int(want[0]):0{width}x} ({want.view(kind)[0]!r})")
+
+
+def main():
+    library = binding.Library(sys.argv[1])
+    stream = sys.stdin.buffer
+    while True:
+        head = stream.read(8)
+        if len(head) < 8:
+            break
+        case, expected, configurations, call_bits = pickle.loads(stream.read(struct.unpack("<q", head)[0]))
+        answers = []
+        for configuration in configurations:
+            status, bits = run(library, case, configuration)
+            if status:
+                answers.append((configuration, status, library.last_error()))
+                continue
+            text = compare(case, bits, expected)
+            report = library.report()
+            if text is None and call_bits is not None and report.bits not in (0, call_bits):
+                text = f"report.bits {report.bits}, want T* = {call_bits}"
+            answers.append((configuration, 0, text, report.engine.decode()))
+        print(json.dumps(answers), flush=True)
+
+
+if __name__ == "__main__":
+    main()
