@@ -1,4 +1,5 @@
-// The one thread pool of the process. Idle workers sleep; none spins, so that OpenBLAS's own threads are not disturbed.
+// The one thread pool of the process. Idle workers sleep (after a spin of some microseconds that spares back-to-back calls
+// the wake-up), so that OpenBLAS's own threads are not disturbed.
 #pragma once
 
 #include <cstdint>
@@ -21,5 +22,12 @@ void parallel_for(std::int64_t tasks, int threads, Body&& body) {
       tasks, threads, [](void* b, std::int64_t task, int thread) { (*static_cast<B*>(b))(task, thread); },
       const_cast<void*>(static_cast<const void*>(&body)));
 }
+
+/// Threads that a call may use where none were set: the CPUs this process may run on, no more than OMP_NUM_THREADS.
+int default_threads();
+
+/// Whether the caller is inside a parallel region of the program's OpenMP runtime, where there is one.
+/// `look_again` repeats the search for the runtime, which may have been loaded since.
+bool in_openmp_parallel_region(bool look_again);
 
 }  // namespace accublas

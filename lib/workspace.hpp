@@ -5,20 +5,29 @@
 
 namespace accublas {
 
+/// Cap of a call's workspace on the CPU where none is set.
+constexpr std::size_t default_workspace_bytes = std::size_t{256} << 20;
+
 /// Arena of one call. Engines take all they need before their first write to C. Memory is 64-byte aligned and not
 /// initialised. Everything is released when the call ends.
 class Workspace {
  public:
   /// `cap` in bytes. With `buffer` all memory comes from it and the cap is its size.
-  Workspace(std::size_t cap, void* buffer, std::size_t buffer_bytes);
-  ~Workspace();
+  Workspace(std::size_t cap, void* buffer, std::size_t buffer_bytes)
+      : cap_(buffer ? (buffer_bytes > 64 ? buffer_bytes - 64 : 0) : cap),
+        buffer_(static_cast<unsigned char*>(buffer)),
+        buffer_bytes_(buffer_bytes) {}
+  ~Workspace() {
+    if (blocks_) reset();
+  }
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
 
   /// Bytes that an engine may plan with (the cap less what is taken). Blocking by this number never changes bits.
-  std::size_t available() const noexcept;
+  std::size_t available() const noexcept { return taken_ < cap_ ? cap_ - taken_ : 0; }
 
-  /// `count` elements of T. Throws Error(ACCUBLAS_ERROR_MEMORY). Small fixed needs (below 1 MiB in all) may pass the cap.
+  /// `count` elements of T. Throws Error(ACCUBLAS_ERROR_MEMORY). Small fixed needs (below 1 MiB in all) may pass the cap, but
+  /// not the end of the user's buffer.
   template <class T>
   T* take(std::size_t count) {
     return static_cast<T*>(take_bytes(count, sizeof(T)));
@@ -26,14 +35,26 @@ class Workspace {
 
   std::size_t peak() const noexcept { return peak_; }
 
- private:
-  void* take_bytes(std::size_t count, std::size_t size);
+  /// Gives everything back and sets another cap: a call that found no memory tries again with less.
+  void restart(std::size_t cap) noexcept {
+    reset();
+    if (!buffer_) cap_ = cap;
+  }
 
+  /// Frees the blocks that the process's pool keeps for later calls (at most 512 MiB).
+  static void trim_pool();
+
+ private:
+  friend class WorkspacePool;
   struct Block;
+
+  void* take_bytes(std::size_t count, std::size_t size);
+  void reset() noexcept;
+
   Block* blocks_ = nullptr;
   std::size_t cap_, taken_ = 0, peak_ = 0;
   unsigned char* buffer_;
-  std::size_t buffer_bytes_, buffer_used_ = 0;
+  std::size_t buffer_bytes_;
 };
 
 }  // namespace accublas
