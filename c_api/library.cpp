@@ -1,6 +1,113 @@
-// What concerns the library as a whole: version, status texts.
-#include "c_api/accublas.h"
+// What concerns the library as a whole: version, status texts, contexts, counters, devices.
+#include <cstring>
+
+#include "c_api/boundary.hpp"
+#include "lib/counters.hpp"
+#include "lib/report.hpp"
+
+using namespace accublas;
+
+namespace accublas {
+
+accublas_status failure(Context& context, accublas_status status, const char* message) noexcept {
+  context.failed = true;
+  try {
+    context.error = message;
+  } catch (...) {
+    context.error.clear();
+  }
+  return status;
+}
+
+}  // namespace accublas
 
 int32_t accublas_version(void) {
   return 10000 * ACCUBLAS_VERSION_MAJOR + 100 * ACCUBLAS_VERSION_MINOR + ACCUBLAS_VERSION_PATCH;
+}
+
+const char* accublas_status_string(accublas_status status) {
+  switch (status) {
+    case ACCUBLAS_SUCCESS: return "success";
+    case ACCUBLAS_ERROR_ARGUMENT: return "bad argument";
+    case ACCUBLAS_ERROR_MODE: return "unknown mode, or one that the routine lacks";
+    case ACCUBLAS_ERROR_ENGINE: return "unknown engine, or one that cannot serve the mode";
+    case ACCUBLAS_ERROR_UNAVAILABLE: return "not available in this build or on this device";
+    case ACCUBLAS_ERROR_MEMORY: return "out of memory; the result is as it was";
+    case ACCUBLAS_ERROR_ACCURACY: return "the accuracy target cannot be promised; the result is as it was";
+    case ACCUBLAS_ERROR_POINTERS: return "host and device operands mixed";
+    case ACCUBLAS_ERROR_NO_DEVICE: return "no GPU";
+    case ACCUBLAS_ERROR_DEVICE: return "the device failed before the result was written";
+    case ACCUBLAS_ERROR_C_UNDEFINED: return "a failure after the first write to the result, which is undefined";
+    case ACCUBLAS_ERROR_ENVIRONMENT: return "an environment variable of accublas has an invalid value";
+    case ACCUBLAS_ERROR_NO_BLAS: return "no real BLAS could be loaded";
+    case ACCUBLAS_ERROR_INTERNAL: return "a defect in accublas";
+    default: return "unknown status";
+  }
+}
+
+accublas_status accublas_create(accublas_context** ctx) {
+  return guarded(nullptr, [&](Context&) {
+    if (!ctx) bad_argument("ctx", "a pointer to a context pointer, not NULL");
+    *ctx = nullptr;
+    if (!environment().error.empty()) throw Error(ACCUBLAS_ERROR_ENVIRONMENT, environment().error);
+    *ctx = new Context;
+  });
+}
+
+accublas_status accublas_destroy(accublas_context* ctx) {
+  if (!ctx) return ACCUBLAS_SUCCESS;
+  const accublas_status status = accublas_sync(ctx);
+  delete ctx;
+  return status;
+}
+
+const char* accublas_last_error(accublas_context* ctx) {
+  try {
+    return context_or_default(ctx).error.c_str();
+  } catch (...) {
+    return "out of memory";
+  }
+}
+
+accublas_status accublas_report(accublas_context* ctx, accublas_report_t* report) {
+  return guarded(ctx, [&](Context& context) {
+    if (!report) bad_argument("report", "a pointer, not NULL");
+    const std::size_t size = report->struct_size;
+    if (size < sizeof(std::size_t)) bad_argument("report", "a struct with struct_size set");
+    accublas_report_t full = full_report(context);
+    full.struct_size = size;
+    std::memcpy(static_cast<void*>(report), &full, size < sizeof full ? size : sizeof full);
+  });
+}
+
+accublas_status accublas_counters(accublas_counter_t* rows, size_t capacity, size_t* count) {
+  if (!count || (!rows && capacity > 0)) return ACCUBLAS_ERROR_ARGUMENT;
+  *count = 0;
+  for (Routine routine : all_routines)
+    for (int engine = 0; engine < engine_count; ++engine) {
+      const std::uint64_t calls = call_counters[static_cast<int>(routine)][engine].load(std::memory_order_relaxed);
+      if (calls == 0) continue;
+      if (*count < capacity) {
+        accublas_counter_t& row = rows[*count];
+        row = {};
+        std::strncpy(row.routine, routine_name(routine), sizeof row.routine - 1);
+        std::strncpy(row.engine, engine_name(engine), sizeof row.engine - 1);
+        row.calls = calls;
+      }
+      ++*count;
+    }
+  return ACCUBLAS_SUCCESS;
+}
+
+accublas_status accublas_reset_counters(void) {
+  reset_counters();
+  return ACCUBLAS_SUCCESS;
+}
+
+accublas_status accublas_device_count(int32_t* count) {
+  return guarded(nullptr, [&](Context&) {
+    if (!count) bad_argument("count", "a pointer, not NULL");
+    std::string reason;
+    *count = cuda_backend().device_count(reason);
+  });
 }

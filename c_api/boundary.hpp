@@ -1,0 +1,41 @@
+// The C boundary: exceptions stop here and become a status and the context's message.
+#pragma once
+
+#include <new>
+#include <string>
+
+#include "lib/arguments.hpp"
+#include "lib/context.hpp"
+#include "lib/error.hpp"
+
+namespace accublas {
+
+/// Remembers a failure on the context.
+accublas_status failure(Context& context, accublas_status status, const char* message) noexcept;
+
+/// Runs `body(context)` on the caller's context or the thread's default one.
+template <class Body>
+accublas_status guarded(accublas_context* given, Body&& body) noexcept {
+  Context* context = given;
+  try {
+    if (!context) context = &default_context();
+    body(*context);
+    if (context->failed) {
+      context->failed = false;
+      context->error.clear();
+    }
+    return ACCUBLAS_SUCCESS;
+  } catch (const Error& error) {
+    return context ? failure(*context, error.status(), error.what()) : error.status();
+  } catch (const std::bad_alloc&) {
+    return context ? failure(*context, ACCUBLAS_ERROR_MEMORY, "out of memory") : ACCUBLAS_ERROR_MEMORY;
+  } catch (const std::exception& error) {
+    return context ? failure(*context, ACCUBLAS_ERROR_INTERNAL, error.what()) : ACCUBLAS_ERROR_INTERNAL;
+  }
+}
+
+[[noreturn]] inline void bad_argument(const char* name, const std::string& allowed) {
+  throw Error(ACCUBLAS_ERROR_ARGUMENT, std::string("argument ") + name + " must be " + allowed);
+}
+
+}  // namespace accublas

@@ -1,0 +1,54 @@
+// What happens where a failing call has no status to return: the failure handler, process wide.
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+
+#include "c_api/boundary.hpp"
+
+using namespace accublas;
+
+namespace {
+
+struct Handler {
+  accublas_failure_handler function = nullptr;
+  void* user = nullptr;
+};
+
+std::mutex handler_mutex;
+Handler handler;                     // guarded by the mutex
+std::atomic<int> on_failure{-1};     // -1: as the environment says
+
+int32_t default_handler(const char* message) {
+  std::fputs((std::string(message) + "\n").c_str(), stderr);
+  const int set = on_failure.load();
+  return (set >= 0 ? set : environment().on_failure) == ACCUBLAS_ON_FAILURE_NATIVE;
+}
+
+}  // namespace
+
+accublas_status accublas_set_failure_handler(accublas_failure_handler function, void* user) {
+  const std::lock_guard<std::mutex> lock(handler_mutex);
+  handler = {function, user};
+  return ACCUBLAS_SUCCESS;
+}
+
+accublas_status accublas_set_on_failure(accublas_on_failure action) {
+  if (action != ACCUBLAS_ON_FAILURE_ABORT && action != ACCUBLAS_ON_FAILURE_NATIVE) return ACCUBLAS_ERROR_ARGUMENT;
+  on_failure.store(action);
+  return ACCUBLAS_SUCCESS;
+}
+
+accublas_status accublas_fail(accublas_context* ctx, accublas_status status) {
+  Handler current;
+  {
+    const std::lock_guard<std::mutex> lock(handler_mutex);
+    current = handler;
+  }
+  const char* error = accublas_last_error(ctx);
+  const std::string message = std::string("accublas: ") + (*error ? error : accublas_status_string(status));
+  const int32_t native = current.function ? current.function(status, message.c_str(), current.user)
+                                          : default_handler(message.c_str());
+  if (!native) std::abort();
+  return ACCUBLAS_SUCCESS;
+}

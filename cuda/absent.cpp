@@ -1,0 +1,40 @@
+// The CUDA backend where there is none: it answers so.
+#include "lib/backend.hpp"
+#include "lib/error.hpp"
+
+namespace accublas {
+
+namespace {
+
+constexpr const char* absent = "this build of accublas has no CUDA";
+
+[[noreturn]] void no_device() { throw Error(ACCUBLAS_ERROR_NO_DEVICE, absent); }
+
+class AbsentBackend final : public Backend {
+ public:
+  const char* name() const noexcept override { return "cuda"; }
+  int device_count(std::string& reason) const override {
+    reason = absent;
+    return 0;
+  }
+  std::string device_name(int) const override { return "none"; }
+  MemoryKind memory_kind(const void*) const override { return MemoryKind::host; }
+  EngineList engines(Routine, const Mode&) const override { return {}; }
+  std::unique_ptr<BackendState> make_state(int) override { no_device(); }
+
+  void gemm(const Call<Gemm<double>, double>&, BackendState*, Execution&) override { no_device(); }
+  void gemm(const Call<Gemm<float>, float>&, BackendState*, Execution&) override { no_device(); }
+  void gemv(const Call<Gemv<double>, double>&, BackendState*, Execution&) override { no_device(); }
+  void gemv(const Call<Gemv<float>, float>&, BackendState*, Execution&) override { no_device(); }
+  void dot(const Call<Dot<double>, double>&, BackendState*, Execution&) override { no_device(); }
+  void dot(const Call<Dot<float>, float>&, BackendState*, Execution&) override { no_device(); }
+};
+
+}  // namespace
+
+Backend& cuda_backend() {
+  static AbsentBackend backend;
+  return backend;
+}
+
+}  // namespace accublas

@@ -1,0 +1,68 @@
+// What an accublas_context holds: the settings made on it, the resolved plan of every routine, the last error and report.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "lib/plan.hpp"
+#include "lib/settings.hpp"
+
+namespace accublas {
+
+/// A routine's settings and plan, resolved once and kept until a setting changes: the path of a small call looks nothing up.
+struct Resolved {
+  bool valid = false;
+  Settings settings;
+  Plan plan;
+  Backend* backend = nullptr;
+};
+
+/// The last call: its plan, sizes and numbers. The words of the report are made when it is asked for.
+struct LastCall {
+  Plan plan;
+  accublas_report_t numbers{};
+  bool done = false;  ///< a call was made
+};
+
+}  // namespace accublas
+
+struct accublas_context {
+  accublas_context();
+
+  /// The plan of a call without options; throws what make_plan and the environment's error are.
+  const accublas::Resolved& resolved(accublas::Routine routine) {
+    const accublas::Resolved& known = cache_[static_cast<int>(routine)];
+    return known.valid ? known : resolve_again(routine);
+  }
+  /// The plan of a call with options.
+  accublas::Resolved resolved(accublas::Routine routine, const accublas_options& options);
+
+  /// To be called after a change of `level`.
+  void settings_changed() noexcept;
+
+  accublas::Level level;
+  void* workspace = nullptr;  ///< the user's own
+  std::size_t workspace_bytes = 0;
+  accublas_pointer_mode pointer_mode = ACCUBLAS_POINTER_HOST;
+  std::unique_ptr<accublas::BackendState> device_state;  ///< made at the first use of a device
+
+  bool failed = false;  ///< `error` holds the message of the last call
+  std::string error;
+  accublas::LastCall last;
+
+ private:
+  const accublas::Resolved& resolve_again(accublas::Routine routine);
+
+  accublas::Resolved cache_[accublas::routine_count];
+};
+
+namespace accublas {
+
+using Context = ::accublas_context;
+
+/// The calling thread's default context.
+Context& default_context();
+
+inline Context& context_or_default(accublas_context* context) { return context ? *context : default_context(); }
+
+}  // namespace accublas

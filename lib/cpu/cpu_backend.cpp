@@ -1,0 +1,102 @@
+// The CPU as a backend: which engines serve which mode, and the call to each.
+#include "lib/backend.hpp"
+#include "lib/cpu/engines.hpp"
+#include "lib/error.hpp"
+
+namespace accublas {
+
+namespace {
+
+[[noreturn]] void no_engine() { throw Error(ACCUBLAS_ERROR_INTERNAL, "the plan names an engine that the CPU lacks"); }
+
+/// The table of engines; the first one of a row runs where none is asked for.
+EngineList cpu_engines(Routine routine, const Mode& mode) {
+  constexpr accublas_engine native = ACCUBLAS_ENGINE_NATIVE, int8 = ACCUBLAS_ENGINE_INT8, fp64 = ACCUBLAS_ENGINE_FP64,
+                            dot2 = ACCUBLAS_ENGINE_DOT2, exact = ACCUBLAS_ENGINE_EXACT;
+  const bool gemm = is_gemm(routine);
+  switch (mode.kind) {
+    case ACCUBLAS_MODE_NATIVE: return EngineList(native);
+    case ACCUBLAS_MODE_DP:
+    case ACCUBLAS_MODE_SP:
+      // Where no bits are promised, emulation keeps the promise too, but is slower here.
+      if (!mode.reproducible) return gemm ? EngineList(native, int8, fp64) : EngineList(native, exact);
+      return gemm ? EngineList(int8, fp64) : EngineList(exact);
+    case ACCUBLAS_MODE_FIXED: return gemm ? EngineList(int8, fp64) : EngineList(exact);
+    case ACCUBLAS_MODE_SLICES: return EngineList(fp64);
+    case ACCUBLAS_MODE_DOT2: return EngineList(dot2);
+    case ACCUBLAS_MODE_CR: return gemm ? EngineList(int8, fp64, exact) : EngineList(exact);
+    default: return {};
+  }
+}
+
+/// dp and sp on an engine other than native are computed as their reproducible form.
+Mode emulated(const Mode& mode) {
+  Mode result = mode;
+  if (mode.kind == ACCUBLAS_MODE_DP || mode.kind == ACCUBLAS_MODE_SP) result.reproducible = true;
+  return result;
+}
+
+class CpuBackend final : public Backend {
+ public:
+  const char* name() const noexcept override { return "cpu"; }
+  int device_count(std::string&) const override { return 1; }
+  std::string device_name(int) const override { return std::string("cpu:") + cpu::isa_name(cpu::detected_isa()); }
+  MemoryKind memory_kind(const void*) const override { return MemoryKind::host; }
+  EngineList engines(Routine routine, const Mode& mode) const override { return cpu_engines(routine, mode); }
+  std::unique_ptr<BackendState> make_state(int) override { return nullptr; }
+
+  void gemm(const Call<Gemm<double>, double>& call, BackendState*, Execution& execution) override { gemm_of(call, execution); }
+  void gemm(const Call<Gemm<float>, float>& call, BackendState*, Execution& execution) override { gemm_of(call, execution); }
+  void gemv(const Call<Gemv<double>, double>& call, BackendState*, Execution& execution) override { gemv_of(call, execution); }
+  void gemv(const Call<Gemv<float>, float>& call, BackendState*, Execution& execution) override { gemv_of(call, execution); }
+  void dot(const Call<Dot<double>, double>& call, BackendState*, Execution& execution) override { dot_of(call, execution); }
+  void dot(const Call<Dot<float>, float>& call, BackendState*, Execution& execution) override { dot_of(call, execution); }
+
+ private:
+  template <class T>
+  static void gemm_of(const Call<Gemm<T>, T>& call, Execution& execution) {
+    switch (call.engine) {
+      case ACCUBLAS_ENGINE_NATIVE: return cpu::native_gemm(call.problem, execution);
+      case ACCUBLAS_ENGINE_INT8: return cpu::int8_gemm(call.problem, emulated(call.mode), execution);
+      case ACCUBLAS_ENGINE_FP64: return cpu::fp64_gemm(call.problem, emulated(call.mode), execution);
+      case ACCUBLAS_ENGINE_DOT2: return cpu::dot2_gemm(call.problem, execution);
+      case ACCUBLAS_ENGINE_EXACT: return cpu::exact_gemm(call.problem, execution);
+      default: no_engine();
+    }
+  }
+
+  template <class T>
+  static void gemv_of(const Call<Gemv<T>, T>& call, Execution& execution) {
+    switch (call.engine) {
+      case ACCUBLAS_ENGINE_NATIVE: return cpu::native_gemv(call.problem, execution);
+      case ACCUBLAS_ENGINE_FP64: return cpu::slices_gemv(call.problem, call.mode, execution);
+      case ACCUBLAS_ENGINE_DOT2: return cpu::dot2_gemv(call.problem, execution);
+      case ACCUBLAS_ENGINE_EXACT:
+        if (call.mode.kind == ACCUBLAS_MODE_FIXED) return cpu::fixed_gemv(call.problem, call.mode, execution);
+        return cpu::cr_gemv(call.problem, execution);
+      default: no_engine();
+    }
+  }
+
+  template <class T>
+  static void dot_of(const Call<Dot<T>, T>& call, Execution& execution) {
+    switch (call.engine) {
+      case ACCUBLAS_ENGINE_NATIVE: return cpu::native_dot(call.problem, execution);
+      case ACCUBLAS_ENGINE_FP64: return cpu::slices_dot(call.problem, call.mode, execution);
+      case ACCUBLAS_ENGINE_DOT2: return cpu::dot2_dot(call.problem, execution);
+      case ACCUBLAS_ENGINE_EXACT:
+        if (call.mode.kind == ACCUBLAS_MODE_FIXED) return cpu::fixed_dot(call.problem, call.mode, execution);
+        return cpu::cr_dot(call.problem, execution);
+      default: no_engine();
+    }
+  }
+};
+
+}  // namespace
+
+Backend& cpu_backend() {
+  static CpuBackend backend;
+  return backend;
+}
+
+}  // namespace accublas

@@ -1,0 +1,23 @@
+// Runs a routine: settings, quick returns, special cases, workspace, the engine of the plan, and what follows when that
+// fails. The only place that knows the fallback rule: out of memory, the same engine is tried with a smaller workspace, then
+// the other engines of the mode (all return the same bits); nothing else falls back.
+#pragma once
+
+#include "lib/context.hpp"
+#include "lib/problem.hpp"
+
+namespace accublas {
+
+/// C = alpha A B + beta C. `problem.alpha` and `problem.beta` are filled in here from the pointers. Sizes and strides have been
+/// checked; pointers that would be read are checked here. `options` may be null. Throws Error.
+template <class T>
+void run_gemm(Context& context, Gemm<T> problem, const T* alpha, const T* beta, const accublas_options* options);
+
+/// y = alpha A x + beta y.
+template <class T>
+void run_gemv(Context& context, Gemv<T> problem, const T* alpha, const T* beta, const accublas_options* options);
+
+template <class T>
+void run_dot(Context& context, const Dot<T>& problem, const accublas_options* options);
+
+}  // namespace accublas

@@ -1,0 +1,37 @@
+// The plan of a call: which mode, backend and engine, and why. Pure: it depends on the settings and on what the backends
+// have, never on memory, time or history. It can be printed and tested without running anything.
+#pragma once
+
+#include <string>
+
+#include "lib/backend.hpp"
+#include "lib/settings.hpp"
+
+namespace accublas {
+
+struct Plan {
+  Routine routine = Routine::dgemm;
+  Mode mode;
+  ModeSource source = ModeSource::build;
+  bool passed_over = false;
+  accublas_backend backend = ACCUBLAS_BACKEND_CPU;
+  bool backend_forced = false;
+  accublas_engine engine = ACCUBLAS_ENGINE_NATIVE;
+  bool engine_forced = false;
+};
+
+/// Throws Error: ACCUBLAS_ERROR_UNAVAILABLE for a mode that no backend has (the message names those there are),
+/// ACCUBLAS_ERROR_ENGINE for an engine that cannot serve the mode (the message names those that can),
+/// ACCUBLAS_ERROR_NO_DEVICE for the CUDA backend without a device.
+Plan make_plan(Routine routine, const Settings& settings, const Backend& cpu, const Backend& cuda);
+
+/// "mode from the context; engine: first choice for cr; backend: no CUDA in this build"
+std::string plan_reason(const Plan& plan);
+
+/// One line: "dgemm mode=cr backend=cpu engine=int8 (reason)".
+std::string to_string(const Plan& plan);
+
+/// Whether the call runs in accublas's floating-point environment (native runs in the caller's).
+inline bool defined_environment(const Plan& plan) { return plan.mode.kind != ACCUBLAS_MODE_NATIVE; }
+
+}  // namespace accublas

@@ -1,0 +1,52 @@
+#include "lib/report.hpp"
+
+#include <cstdio>
+#include <cstring>
+
+#include "lib/cpu/isa.hpp"
+
+namespace accublas {
+
+namespace {
+
+template <std::size_t N>
+void copy_word(char (&to)[N], const std::string& from) {
+  const std::size_t length = from.size() < N - 1 ? from.size() : N - 1;
+  std::memcpy(to, from.data(), length);
+  to[length] = '\0';
+}
+
+}  // namespace
+
+accublas_report_t full_report(const Context& context) {
+  accublas_report_t report = context.last.numbers;
+  if (!context.last.done) return report;
+  const Plan& plan = context.last.plan;
+  copy_word(report.routine, routine_name(plan.routine));
+  copy_word(report.mode, mode_word(plan.mode, is_single(plan.routine)));
+  const Backend& backend = plan.backend == ACCUBLAS_BACKEND_CUDA ? cuda_backend() : cpu_backend();
+  copy_word(report.backend, backend.name());
+  copy_word(report.engine, engine_name(plan.engine));
+  copy_word(report.device, backend.device_name(0));
+  copy_word(report.reason, plan_reason(plan));
+  return report;
+}
+
+void print_call(const accublas_report_t& report) {
+  char line[512];
+  const int length = std::snprintf(
+      line, sizeof line,
+      "accublas: %s m=%lld n=%lld k=%lld mode=%s backend=%s engine=%s T=%d moduli=%d rejected=%lld undecided=%lld ms=%.4g (%s)\n",
+      report.routine, static_cast<long long>(report.m), static_cast<long long>(report.n), static_cast<long long>(report.k),
+      report.mode, report.device, report.engine, report.bits, report.moduli, static_cast<long long>(report.rejected),
+      static_cast<long long>(report.undecided), report.ms_total, report.reason);
+  if (length > 0) std::fputs(line, stderr);
+}
+
+std::string scientific(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", value);
+  return text;
+}
+
+}  // namespace accublas

@@ -1,0 +1,19 @@
+// The words of the report and the line of the verbose mode.
+#pragma once
+
+#include <string>
+
+#include "lib/context.hpp"
+
+namespace accublas {
+
+/// The report of the context's last call, words included.
+accublas_report_t full_report(const Context& context);
+
+/// The verbose line on standard error, written at once.
+void print_call(const accublas_report_t& report);
+
+/// "1.11e-16"
+std::string scientific(double value);
+
+}  // namespace accublas

@@ -1,0 +1,70 @@
+// Settings and their precedence: the call, the context, the environment, the build. The first one set wins.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "lib/mode.hpp"
+#include "lib/routine.hpp"
+
+namespace accublas {
+
+/// What one of them sets; a field at its initial value is not set there.
+struct Level {
+  Mode family[4];      ///< by accublas_family
+  Mode all;            ///< of every family that has it
+  int reproducible = -1;
+  int backend = -1;
+  int engine = -1;
+  int device = -1;
+  int num_threads = 0;
+  int verbose = -1;
+  int report_level = -1;
+  double target = -1;
+  std::int64_t workspace_bytes = -1;
+};
+
+/// Where a mode came from.
+enum class ModeSource { call, context_family, context, environment_family, environment, build };
+
+/// What holds for a call, after precedence.
+struct Settings {
+  Mode mode;
+  ModeSource source = ModeSource::build;
+  bool passed_over = false;  ///< a word nearer to the call was passed over, since the routine lacks it
+  accublas_backend backend = ACCUBLAS_BACKEND_AUTO;
+  accublas_engine engine = ACCUBLAS_ENGINE_AUTO;
+  int device = 0;
+  int num_threads = 0;       ///< 0: the default
+  bool threads_by_caller = false;  ///< set by call or context, so also inside an OpenMP parallel region
+  int verbose = 0;
+  int report_level = 0;
+  double target = 0;
+  std::int64_t workspace_bytes = 0;
+};
+
+/// What the environment says, read once at first use.
+struct Environment {
+  Level level;
+  bool summary = false;  ///< ACCUBLAS_VERBOSE=summary
+  accublas_on_failure on_failure = ACCUBLAS_ON_FAILURE_ABORT;
+  std::string error;     ///< the first invalid value, empty if none
+};
+const Environment& environment();
+
+/// Reads the environment through `get` (std::getenv's contract).
+Environment read_environment(const char* (*get)(const char* name));
+
+/// The modes that the build options name.
+const Level& build_settings();
+
+/// Precedence. `call` may be null. Throws Error(ACCUBLAS_ERROR_MODE) where the call names a mode that the routine lacks.
+Settings resolve(Routine routine, const Level* call, const Level& context, const Level& environment, const Level& build);
+
+/// The call's options as a level. Throws Error for a field that is out of range.
+Level call_level(const accublas_options& options);
+
+/// Throws Error(ACCUBLAS_ERROR_MODE) where no routine of the family has the mode.
+void require_family(accublas_family family, const Mode& mode);
+
+}  // namespace accublas
