@@ -16,8 +16,8 @@ namespace {
 template <class T>
 constexpr bool compensated = sizeof(T) == sizeof(double);
 
-/// The exact error of s = RN(a + b), s finite. Knuth's sequence gives it too, unless b is the largest finite number: this one
-/// never overflows.
+/// The exact error of s = RN(a + b), s finite. Knuth's sequence gives it too, unless b is the largest finite number:
+/// this one never overflows.
 double sum_error(double a, double b, double s) {
   if (std::fabs(a) < std::fabs(b)) std::swap(a, b);
   return b - (s - a);
@@ -55,12 +55,13 @@ Lanes tree(Index n, Vector<const T> x, Vector<const T> y, Index first, Index cou
 }
 
 template <class T>
-Dot2Kernels<T> make_kernels(const Dot2DotKernels<T>& dot, const Dot2GemvKernels<T>& gemv, const Dot2GemmKernel<T>& gemm) {
+Dot2Kernels<T> make_kernels(const Dot2DotKernels<T>& dot, const Dot2GemvKernels<T>& gemv,
+                            const Dot2GemmKernel<T>& gemm) {
   return {dot, gemv, gemm};
 }
 
-/// *out = RN(alpha (s + c) + beta y) and true, if a double-double evaluation with an error bound decides. Every operation below is
-/// exact or has a relative error of 2^-53, as long as the magnitudes checked keep underflow away.
+/// *out = RN(alpha (s + c) + beta y) and true, if a double-double evaluation with an error bound decides. Every
+/// operation below is exact or has a relative error of 2^-53, as long as the magnitudes checked keep underflow away.
 template <class T>
 bool round_fast(Dot2Pair pair, double alpha, double beta, double y, T* out) {
   constexpr double least = 0x1p-900, most = 0x1p+1000;
@@ -91,12 +92,12 @@ bool round_fast(Dot2Pair pair, double alpha, double beta, double y, T* out) {
 template <>
 const Dot2Kernels<double>& dot2_kernels(Isa isa) {
   static const Dot2Kernels<double> tables[] = {
-      make_kernels(isa_baseline::dot2_ddot(), isa_baseline::dot2_dgemv(), isa_baseline::dot2_dgemm()),
+    make_kernels(isa_baseline::dot2_ddot(), isa_baseline::dot2_dgemv(), isa_baseline::dot2_dgemm()),
 #if ACCUBLAS_KERNEL_LEVELS > 1
-      make_kernels(isa_avx2::dot2_ddot(), isa_avx2::dot2_dgemv(), isa_avx2::dot2_dgemm()),
+    make_kernels(isa_avx2::dot2_ddot(), isa_avx2::dot2_dgemv(), isa_avx2::dot2_dgemm()),
 #endif
 #if ACCUBLAS_KERNEL_LEVELS > 2
-      make_kernels(isa_avx512::dot2_ddot(), isa_avx512::dot2_dgemv(), isa_avx512::dot2_dgemm()),
+    make_kernels(isa_avx512::dot2_ddot(), isa_avx512::dot2_dgemv(), isa_avx512::dot2_dgemm()),
 #endif
   };
   return tables[std::min(static_cast<std::size_t>(isa), std::size(tables) - 1)];
@@ -105,12 +106,12 @@ const Dot2Kernels<double>& dot2_kernels(Isa isa) {
 template <>
 const Dot2Kernels<float>& dot2_kernels(Isa isa) {
   static const Dot2Kernels<float> tables[] = {
-      make_kernels(isa_baseline::dot2_sdot(), isa_baseline::dot2_sgemv(), isa_baseline::dot2_sgemm()),
+    make_kernels(isa_baseline::dot2_sdot(), isa_baseline::dot2_sgemv(), isa_baseline::dot2_sgemm()),
 #if ACCUBLAS_KERNEL_LEVELS > 1
-      make_kernels(isa_avx2::dot2_sdot(), isa_avx2::dot2_sgemv(), isa_avx2::dot2_sgemm()),
+    make_kernels(isa_avx2::dot2_sdot(), isa_avx2::dot2_sgemv(), isa_avx2::dot2_sgemm()),
 #endif
 #if ACCUBLAS_KERNEL_LEVELS > 2
-      make_kernels(isa_avx512::dot2_sdot(), isa_avx512::dot2_sgemv(), isa_avx512::dot2_sgemm()),
+    make_kernels(isa_avx512::dot2_sdot(), isa_avx512::dot2_sgemv(), isa_avx512::dot2_sgemm()),
 #endif
   };
   return tables[std::min(static_cast<std::size_t>(isa), std::size(tables) - 1)];
@@ -157,7 +158,8 @@ T dot2_round(Dot2Pair pair, T alpha, T beta, const T* y) {
 template <class T>
 T dot2_element(Dot2Pair pair, Index k, T alpha, Vector<const T> row, Vector<const T> col, T beta, const T* y) {
   // An s that is not finite is the table's; a c can be the kernel's (see dot2_kernels.hpp).
-  if ((std::isfinite(pair.s) && !std::isfinite(pair.c)) || mutant(Mutant::dot2_no_error)) pair = dot2_chain(k, row, col);
+  if ((std::isfinite(pair.s) && !std::isfinite(pair.c)) || mutant(Mutant::dot2_no_error))
+    pair = dot2_chain(k, row, col);
   if (!is_finite(pair)) return exact_element(k, alpha, row, col, beta, y);
   return dot2_round(pair, alpha, beta, y);
 }
@@ -167,16 +169,16 @@ void dot2_report_bound(double depth, Index terms, T alpha, accublas_report_t& re
   const Dot2Bound bound = dot2_bound(depth, terms, unit_roundoff<T>());
   report.bound_relative = bound.relative;
   report.bound_componentwise = bound.componentwise;
-  report.bound_absolute = bound.absolute * std::max(1.0, std::fabs(static_cast<double>(alpha))) +
-                          std::numeric_limits<T>::denorm_min();
+  report.bound_absolute =
+      bound.absolute * std::max(1.0, std::fabs(static_cast<double>(alpha))) + std::numeric_limits<T>::denorm_min();
 }
 
-#define ACCUBLAS_INSTANTIATE(T)                                                                                          \
-  template Dot2Pair dot2_combine<T>(Dot2Pair, Dot2Pair);                                                                 \
-  template Dot2Pair dot2_chain(Index, Vector<const T>, Vector<const T>);                                                 \
-  template Dot2Pair dot2_tree(Index, Vector<const T>, Vector<const T>);                                                  \
-  template T dot2_round(Dot2Pair, T, T, const T*);                                                                       \
-  template T dot2_element(Dot2Pair, Index, T, Vector<const T>, Vector<const T>, T, const T*);                            \
+#define ACCUBLAS_INSTANTIATE(T)                                                               \
+  template Dot2Pair dot2_combine<T>(Dot2Pair, Dot2Pair);                                      \
+  template Dot2Pair dot2_chain(Index, Vector<const T>, Vector<const T>);                      \
+  template Dot2Pair dot2_tree(Index, Vector<const T>, Vector<const T>);                       \
+  template T dot2_round(Dot2Pair, T, T, const T*);                                            \
+  template T dot2_element(Dot2Pair, Index, T, Vector<const T>, Vector<const T>, T, const T*); \
   template void dot2_report_bound(double, Index, T, accublas_report_t&);
 ACCUBLAS_INSTANTIATE(double)
 ACCUBLAS_INSTANTIATE(float)

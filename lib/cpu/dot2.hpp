@@ -1,4 +1,5 @@
-// What dot2's routines share: the choice of kernels, the definition in scalar code, and the last step from a pair to the result.
+// What dot2's routines share: the choice of kernels, the definition in scalar code, and the last step from a pair to
+// the result.
 #pragma once
 
 #include <cmath>
@@ -28,8 +29,8 @@ const Dot2Kernels<T>& dot2_kernels(Isa isa);
 template <class T>
 Dot2Pair dot2_combine(Dot2Pair left, Dot2Pair right);
 
-/// The pair of GEMV and GEMM, and that of DOT, as docs/modes.md defines them, one operation at a time: the kernels' readable
-/// twin, and the way out where a kernel could not compute a pair.
+/// The pair of GEMV and GEMM, and that of DOT, as docs/modes.md defines them, one operation at a time: the kernels'
+/// readable twin, and the way out where a kernel could not compute a pair.
 template <class T>
 Dot2Pair dot2_chain(Index k, Vector<const T> x, Vector<const T> y);
 template <class T>

@@ -1,5 +1,5 @@
-// dot2 DOT: runs of consecutive blocks, each of a power of two blocks, are trees of their own; threads take runs, and the tree
-// goes on over their results.
+// dot2 DOT: runs of consecutive blocks, each of a power of two blocks, are trees of their own; threads take runs, and
+// the tree goes on over their results.
 #include <algorithm>
 #include <bit>
 
@@ -14,16 +14,16 @@ namespace {
 
 constexpr int lane_values = 2 * dot2_lanes;
 
-// Tuning. A run shorter than least_run elements is not worth handing to another thread; more than most_runs would only cost
-// workspace (512 bytes each); runs_per_thread evens out threads of unequal speed.
+// Tuning. A run shorter than least_run elements is not worth handing to another thread; more than most_runs would only
+// cost workspace (512 bytes each); runs_per_thread evens out threads of unequal speed.
 constexpr Index least_run = 16 * dot2_dot_block;
 constexpr Index most_runs = 1024;
 constexpr Index runs_per_thread = 4;
 /// Elements that are made contiguous at a time where the strides are not 1: a power of two blocks, well inside L1.
 constexpr Index packed = 2 * dot2_dot_block;
 
-/// The tree over pairs of lanes that arrive from left to right, each for the same power of two of blocks (the last one for at
-/// most as many).
+/// The tree over pairs of lanes that arrive from left to right, each for the same power of two of blocks (the last one
+/// for at most as many).
 template <class T>
 class LaneTree {
  public:

@@ -1,5 +1,5 @@
-// dot2 GEMM: tasks are tiles of C. A task packs its own slabs of A and B (each entry is used a hundred times from the cache after
-// that), so that threads share nothing and the workspace does not grow with the problem.
+// dot2 GEMM: tasks are tiles of C. A task packs its own slabs of A and B (each entry is used a hundred times from the
+// cache after that), so that threads share nothing and the workspace does not grow with the problem.
 #include <algorithm>
 
 #include "lib/cpu/dot2.hpp"
@@ -13,13 +13,12 @@ namespace {
 // Tuning: a slab of A (task_rows x slab) stays in L2, one of B passes through; pairs too.
 constexpr Index task_rows = 192;
 constexpr Index task_cols = 256;
-constexpr Index slab = 256;                // a multiple of the block
-constexpr Index least_work = 1 << 15;      // terms worth another thread
+constexpr Index slab = 256;            // a multiple of the block
+constexpr Index least_work = 1 << 15;  // terms worth another thread
 constexpr Index tasks_per_thread = 2;
-constexpr Index split_values = 1 << 17;    // doubles of block pairs that are kept at a time where threads share k
+constexpr Index split_values = 1 << 17;  // doubles of block pairs that are kept at a time where threads share k
 
 Index divide_up(Index n, Index unit) { return (n + unit - 1) / unit; }
-Index round_up(Index n, Index unit) { return divide_up(n, unit) * unit; }
 
 template <class T>
 class Gemmer {
@@ -112,8 +111,8 @@ class Gemmer {
     }
   }
 
-  /// Fewer tiles than threads: the threads share k. The pairs of a batch of blocks are computed side by side, then combined
-  /// from left to right.
+  /// Fewer tiles than threads: the threads share k. The pairs of a batch of blocks are computed side by side, then
+  /// combined from left to right.
   void run_blocks(Index tiles, Index blocks) {
     const Index values = pair_values();
     const Index batch = std::clamp<Index>(split_values / values, 2 * threads_, blocks);

@@ -1,5 +1,5 @@
-// dot2 GEMV: threads take chunks of rows; where there are too few rows for the threads, they take blocks of k, whose pairs are
-// then combined left to right.
+// dot2 GEMV: threads take chunks of rows; where there are too few rows for the threads, they take blocks of k, whose
+// pairs are then combined left to right.
 #include <algorithm>
 
 #include "lib/cpu/dot2.hpp"
@@ -11,12 +11,12 @@ namespace accublas::cpu {
 namespace {
 
 // Tuning.
-constexpr Index most_rows = 4096;       // rows of a task: their pairs stay in L2
-constexpr Index least_rows = 64;        // and not fewer, for the sake of another thread
-constexpr Index x_chunk = 4096;         // entries of x that are copied at a time; a multiple of the block
-constexpr Index copy_rows = 64;         // rows of A that are copied at a time where neither stride is 1
-constexpr Index least_work = 1 << 15;   // entries of A worth another thread
-constexpr Index split_values = 1 << 16; // block pairs that are kept at a time where threads share k
+constexpr Index most_rows = 4096;        // rows of a task: their pairs stay in L2
+constexpr Index least_rows = 64;         // and not fewer, for the sake of another thread
+constexpr Index x_chunk = 4096;          // entries of x that are copied at a time; a multiple of the block
+constexpr Index copy_rows = 64;          // rows of A that are copied at a time where neither stride is 1
+constexpr Index least_work = 1 << 15;    // entries of A worth another thread
+constexpr Index split_values = 1 << 16;  // block pairs that are kept at a time where threads share k
 
 Index round_up(Index n, Index unit) { return (n + unit - 1) / unit * unit; }
 
@@ -73,7 +73,8 @@ class Gemver {
     return {s, s + padded, s + 2 * padded, s + 4 * padded, copies_ + (copies_ ? thread * copy_rows * block_ : 0)};
   }
 
-  /// (s, c)[i] := combine((s, c)[i], block) for the blocks of columns [first_p, end_p), rows first .. first + count - 1.
+  /// (s, c)[i] := combine((s, c)[i], block) for the blocks of columns [first_p, end_p), rows first .. first + count
+  /// - 1.
   void accumulate(Index first, Index count, Index first_p, Index end_p, const Buffers<T>& own, double* s, double* c) {
     const Matrix<const T> a = g_.a.block(first, 0);
     if constexpr (compensated<T>) {

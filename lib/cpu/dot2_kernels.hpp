@@ -1,8 +1,8 @@
-// What the inner loops of dot2 offer, one table per routine and instruction set. Every table computes the same bits: the
-// order of operations is docs/modes.md's, and a vector only holds lanes (DOT) or outputs (GEMV, GEMM) side by side.
+// What the inner loops of dot2 offer, one table per routine and instruction set. Every table computes the same bits:
+// the order of operations is docs/modes.md's, and a vector only holds lanes (DOT) or outputs (GEMV, GEMM) side by side.
 //
-// A pair (s, c) that is not finite on return means "not computed": a product or sum overflowed, an entry was Inf or NaN, or the
-// error of a sum overflowed on the way, which depends on the instruction set (lib/cpu/dot2.hpp, settle).
+// A pair (s, c) that is not finite on return means "not computed": a product or sum overflowed, an entry was Inf or
+// NaN, or the error of a sum overflowed on the way, which depends on the instruction set (lib/cpu/dot2.hpp, settle).
 #pragma once
 
 #include "lib/cpu/isa.hpp"
@@ -43,8 +43,8 @@ struct Dot2GemvKernels {
 template <class T>
 struct Dot2GemmKernel {
   int rows, cols;
-  /// Copies `count` rows (columns) of k entries, `stride` and `k_stride` apart, widened to double, into panels of `rows` (`cols`):
-  /// those of one p side by side, the last panel filled up with zeros.
+  /// Copies `count` rows (columns) of k entries, `stride` and `k_stride` apart, widened to double, into panels of
+  /// `rows` (`cols`): those of one p side by side, the last panel filled up with zeros.
   void (*pack_rows)(Index k, Index count, const T* a, Index stride, Index k_stride, double* panels);
   void (*pack_cols)(Index k, Index count, const T* b, Index stride, Index k_stride, double* panels);
   /// a, b: a panel each. pair: the tile's s by columns, then its c (float: neither read nor written). For p-blocks of
@@ -52,14 +52,14 @@ struct Dot2GemmKernel {
   void (*tile)(Index k, Index block, const double* a, const double* b, double* pair);
 };
 
-#define ACCUBLAS_DECLARE_DOT2_KERNELS(name)        \
-  namespace name {                                 \
-  const Dot2DotKernels<double>& dot2_ddot();       \
-  const Dot2DotKernels<float>& dot2_sdot();        \
-  const Dot2GemvKernels<double>& dot2_dgemv();     \
-  const Dot2GemvKernels<float>& dot2_sgemv();      \
-  const Dot2GemmKernel<double>& dot2_dgemm();      \
-  const Dot2GemmKernel<float>& dot2_sgemm();       \
+#define ACCUBLAS_DECLARE_DOT2_KERNELS(name)    \
+  namespace name {                             \
+  const Dot2DotKernels<double>& dot2_ddot();   \
+  const Dot2DotKernels<float>& dot2_sdot();    \
+  const Dot2GemvKernels<double>& dot2_dgemv(); \
+  const Dot2GemvKernels<float>& dot2_sgemv();  \
+  const Dot2GemmKernel<double>& dot2_dgemm();  \
+  const Dot2GemmKernel<float>& dot2_sgemm();   \
   }
 ACCUBLAS_DECLARE_DOT2_KERNELS(isa_baseline)
 ACCUBLAS_DECLARE_DOT2_KERNELS(isa_avx2)

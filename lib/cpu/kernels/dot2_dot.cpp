@@ -1,4 +1,5 @@
-// dot2's DOT: 32 lanes that take a block's elements in turn, a binary tree over the blocks, a binary tree over the lanes.
+// dot2's DOT: 32 lanes that take a block's elements in turn, a binary tree over the blocks, a binary tree over the
+// lanes.
 #include "lib/cpu/kernels/dot2_vector.hpp"
 
 namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE {
@@ -87,8 +88,8 @@ void blocks(Index n, const T* x, const T* y, double* out) {
     store_lanes<T>(lanes, out);
     return;
   }
-  // The trees of 2^i consecutive blocks that wait for a right neighbour of their size, largest first: one for each bit that is
-  // set in the number of blocks done.
+  // The trees of 2^i consecutive blocks that wait for a right neighbour of their size, largest first: one for each bit
+  // that is set in the number of blocks done.
   alignas(64) double waiting[levels][2 * dot2_lanes];
   int top = 0;
   for (Index done = 0; done * dot2_dot_block < n; ++done) {
@@ -120,8 +121,7 @@ void reduce(const double* from, double* pair) {
   Lanes lanes;
   load_lanes<T>(lanes, from);
   for (int half = vectors / 2; half > 0; half /= 2)
-    for (int v = 0; v < half; ++v)
-      combine_vectors<T>(lanes.s[v], lanes.c[v], lanes.s[v + half], lanes.c[v + half]);
+    for (int v = 0; v < half; ++v) combine_vectors<T>(lanes.s[v], lanes.c[v], lanes.s[v + half], lanes.c[v + half]);
   if constexpr (W >= 8) fold<T, 4>(lanes);
   if constexpr (W >= 4) fold<T, 2>(lanes);
   if constexpr (W >= 2) fold<T, 1>(lanes);

@@ -1,12 +1,13 @@
-// dot2's GEMM: a tile of outputs whose chains stay in registers over a block of k, then meet the pairs of the blocks before.
+// dot2's GEMM: a tile of outputs whose chains stay in registers over a block of k, then meet the pairs of the blocks
+// before.
 #include "lib/cpu/kernels/dot2_vector.hpp"
 
 namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE {
 
 namespace {
 
-// Tile sizes in vectors by columns. The compensated step keeps the arithmetic ports busy ten operations for each load, so that 16
-// accumulators are enough; the plain one needs the shape of an ordinary DGEMM kernel.
+// Tile sizes in vectors by columns. The compensated step keeps the arithmetic ports busy ten operations for each load,
+// so that 16 accumulators are enough; the plain one needs the shape of an ordinary DGEMM kernel.
 #if ACCUBLAS_ISA_LEVEL >= 2
 constexpr int pair_vectors = 2, pair_cols = 4, chain_vectors = 3, chain_cols = 8;
 #elif ACCUBLAS_ISA_LEVEL == 1
@@ -69,7 +70,8 @@ void chain_tile(Index k, Index block, const double* a, const double* b, double* 
   }
 }
 
-/// Panels of `Width`. Adjacent rows are copied, adjacent columns transposed W x W at a time; anything else entry by entry.
+/// Panels of `Width`. Adjacent rows are copied, adjacent columns transposed W x W at a time; anything else entry by
+/// entry.
 template <class T, int Width>
 void pack(Index k, Index count, const T* a, Index stride, Index k_stride, double* panels) {
   for (; count > 0; count -= Width, a += Width * stride, panels += Width * k) {

@@ -61,8 +61,7 @@ void columns(Index m, Index k, Index block, const T* a, Index ld, const double* 
       columns_pass<T, 1, true>(m, a + p * ld, ld, x + p, block_s, block_c);
       p += 1;
     }
-    for (; p + pass <= end; p += pass)
-      columns_pass<T, pass, false>(m, a + p * ld, ld, x + p, block_s, block_c);
+    for (; p + pass <= end; p += pass) columns_pass<T, pass, false>(m, a + p * ld, ld, x + p, block_s, block_c);
     for (; p < end; ++p) columns_pass<T, 1, false>(m, a + p * ld, ld, x + p, block_s, block_c);
     for (Index i = 0; i < m; i += W) {
       V sum = load(s + i);

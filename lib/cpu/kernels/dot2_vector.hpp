@@ -1,11 +1,13 @@
-// Vectors of W doubles for dot2's kernels, and the two steps of docs/modes.md on them. W = 1 is the portable twin: there V is
-// a plain double and every kernel reads as the definition. Included by kernel files only; everything has internal linkage.
+// Vectors of W doubles for dot2's kernels, and the two steps of docs/modes.md on them. W = 1 is the portable twin:
+// there V is a plain double and every kernel reads as the definition. Included by kernel files only; everything has
+// internal linkage.
 #pragma once
 
 #include "lib/cpu/dot2_kernels.hpp"
 
 #if ACCUBLAS_ISA_LEVEL >= 1
-// gcc 12's intrinsics leave a result's ignored old value uninitialised on purpose, and warn of it where they are inlined.
+// gcc 12's intrinsics leave a result's ignored old value uninitialised on purpose, and warn of it where they are
+// inlined.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #ifndef __clang__
@@ -43,8 +45,8 @@ ACCUBLAS_INLINE V mul(V a, V b) { return _mm512_mul_pd(a, b); }
 ACCUBLAS_INLINE V fma(V a, V b, V c) { return _mm512_fmadd_pd(a, b, c); }
 ACCUBLAS_INLINE V fms(V a, V b, V c) { return _mm512_fmsub_pd(a, b, c); }
 
-/// The error of s = a + b. With the operands sorted by magnitude (vrangepd) Dekker's three operations suffice: one less than
-/// Knuth's way in a loop that nothing but the arithmetic ports limits.
+/// The error of s = a + b. With the operands sorted by magnitude (vrangepd) Dekker's three operations suffice: one less
+/// than Knuth's way in a loop that nothing but the arithmetic ports limits.
 ACCUBLAS_INLINE V sum_error(V a, V b, V s) {
   const V large = _mm512_range_pd(a, b, 0b0111), small = _mm512_range_pd(a, b, 0b0110);
   return sub(small, sub(s, large));
@@ -58,8 +60,9 @@ ACCUBLAS_INLINE V swap_lanes(V v) {
   return _mm512_permute_pd(v, 0x55);
 }
 
-/// v[q] = column q of the 8 x 8 entries whose rows begin at a, `ld` apart. Rows are paired while they are loaded (a load that
-/// inserts its half takes either arithmetic port; a shuffle only one), so that each column costs two shuffles.
+/// v[q] = column q of the 8 x 8 entries whose rows begin at a, `ld` apart. Rows are paired while they are loaded (a
+/// load that inserts its half takes either arithmetic port; a shuffle only one), so that each column costs two
+/// shuffles.
 ACCUBLAS_INLINE void load_transposed(const double* a, Index ld, V* v) {
   for (int half = 0; half < 2; ++half) {
     V pair[4];
@@ -167,8 +170,8 @@ ACCUBLAS_INLINE void store(double* p, V v) { *p = v; }
 ACCUBLAS_INLINE V add(V a, V b) { return a + b; }
 ACCUBLAS_INLINE V sub(V a, V b) { return a - b; }
 ACCUBLAS_INLINE V mul(V a, V b) { return a * b; }
-/// a b + c and a b - c, rounded once (libm's fma, slow where the CPU lacks the instruction; Dekker's product would not do near
-/// the ends of the exponent range).
+/// a b + c and a b - c, rounded once (libm's fma, slow where the CPU lacks the instruction; Dekker's product would not
+/// do near the ends of the exponent range).
 ACCUBLAS_INLINE V fma(V a, V b, V c) { return __builtin_fma(a, b, c); }
 ACCUBLAS_INLINE V fms(V a, V b, V c) { return __builtin_fma(a, b, -c); }
 
