@@ -17,6 +17,8 @@ class FpEnvironment {
   FpEnvironment() : saved_(_mm_getcsr()) { _mm_setcsr(defined_state); }
   ~FpEnvironment() { _mm_setcsr(saved_); }
   static void enter() { _mm_setcsr(defined_state); }
+  /// Whether the caller is in it already; the exception flags do not matter.
+  static bool is_entered() { return (_mm_getcsr() & ~0x3Fu) == defined_state; }
 
  private:
   static constexpr unsigned defined_state = 0x1F80;
@@ -28,6 +30,7 @@ class FpEnvironment {
   }
   ~FpEnvironment() { std::fesetenv(&saved_); }
   static void enter() { std::fesetenv(FE_DFL_ENV); }
+  static bool is_entered() { return false; }
 
  private:
   std::fenv_t saved_;

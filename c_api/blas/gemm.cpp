@@ -1,0 +1,114 @@
+// GEMM under its BLAS names.
+#include <utility>
+
+#include "c_api/blas/serve.hpp"
+#include "lib/arguments.hpp"
+
+namespace accublas::blas {
+namespace {
+
+/// The arguments as column-major F77 has them; a transposition is 0 where the caller's was none.
+template <class T>
+struct GemmArguments {
+  accublas_transpose transa, transb;
+  std::int64_t m, n, k;
+  T alpha;
+  const T* a;
+  std::int64_t lda;
+  const T* b;
+  std::int64_t ldb;
+  T beta;
+  T* c;
+  std::int64_t ldc;
+};
+
+/// netlib's number of the first bad argument, 0 if there is none.
+template <class T>
+int first_bad(const GemmArguments<T>& g) {
+  return check_gemm(ACCUBLAS_COL_MAJOR, g.transa, g.transb, g.m, g.n, g.k, g.lda, g.ldb, g.ldc).number;
+}
+
+template <class T>
+void run(const GemmArguments<T>& g) {
+  const bool small = fits(g.m, g.n, g.k, g.lda, g.ldb, g.ldc);
+  const auto on_real = [&](const cpu::RealBlas& blas) {
+    const int m = static_cast<int>(g.m), n = static_cast<int>(g.n), k = static_cast<int>(g.k);
+    const int lda = static_cast<int>(g.lda), ldb = static_cast<int>(g.ldb), ldc = static_cast<int>(g.ldc);
+    const char *transa = f77_letter(g.transa), *transb = f77_letter(g.transb);
+    if constexpr (is_double<T>)
+      blas.dgemm(transa, transb, &m, &n, &k, &g.alpha, g.a, &lda, g.b, &ldb, &g.beta, g.c, &ldc);
+    else
+      blas.sgemm(transa, transb, &m, &n, &k, &g.alpha, g.a, &lda, g.b, &ldb, &g.beta, g.c, &ldc);
+  };
+  if (small)
+    if (const auto* blas = accublas_private_native(is_double<T> ? Routine::dgemm : Routine::sgemm, g.m, g.n, g.k))
+      return on_real(*blas);
+  serve(
+      g.beta != 0, small,
+      [&](const accublas_options* options) {
+        if constexpr (is_double<T>)
+          return accublas_dgemm_ex(nullptr, ACCUBLAS_COL_MAJOR, g.transa, g.transb, g.m, g.n, g.k, &g.alpha, g.a, g.lda,
+                                   g.b, g.ldb, &g.beta, g.c, g.ldc, options);
+        else
+          return accublas_sgemm_ex(nullptr, ACCUBLAS_COL_MAJOR, g.transa, g.transb, g.m, g.n, g.k, &g.alpha, g.a, g.lda,
+                                   g.b, g.ldb, &g.beta, g.c, g.ldc, options);
+      },
+      on_real);
+}
+
+template <class T>
+constexpr const char* f77_name = is_double<T> ? "DGEMM " : "SGEMM ";
+template <class T>
+constexpr const char* cblas_name = is_double<T> ? "cblas_dgemm" : "cblas_sgemm";
+
+template <class T>
+void f77(Spelling spelling, const GemmArguments<T>& g) {
+  if (const int bad = first_bad(g))
+    f77_error(f77_name<T>, bad, spelling);
+  else
+    run(g);
+}
+
+/// The transpositions as the caller gave them, the rest as for F77.
+template <class T>
+void cblas(Spelling spelling, accublas_layout layout, GemmArguments<T> g) {
+  const bool row_major = layout == ACCUBLAS_ROW_MAJOR;
+  const auto complain = [&](int argument, const char* form, int value) {
+    cblas_error(cblas_name<T>, f77_name<T>, {argument, form, value}, row_major, spelling);
+  };
+  if (!valid(layout)) return complain(1, "Illegal layout setting, %d\n", layout);
+  if (!valid_transpose(g.transa)) return complain(2, "Illegal TransA setting, %d\n", g.transa);
+  if (!valid_transpose(g.transb)) return complain(3, "Illegal TransB setting, %d\n", g.transb);
+  if (row_major) {
+    std::swap(g.transa, g.transb);
+    std::swap(g.m, g.n);
+    std::swap(g.a, g.b);
+    std::swap(g.lda, g.ldb);
+  }
+  if (const int bad = first_bad(g))
+    complain(bad + 1, "", 0);
+  else
+    run(g);
+}
+
+}  // namespace
+}  // namespace accublas::blas
+
+#define F77_GEMM(name, Int, spelling, T)                                                                              \
+  extern "C" ACCUBLAS_API void name(const char* transa, const char* transb, const Int* m, const Int* n, const Int* k, \
+                                    const T* alpha, const T* a, const Int* lda, const T* b, const Int* ldb,           \
+                                    const T* beta, T* c, const Int* ldc) {                                            \
+    using namespace accublas::blas;                                                                                   \
+    f77<T>(Spelling::spelling,                                                                                        \
+           {f77_transpose(*transa), f77_transpose(*transb), *m, *n, *k, *alpha, a, *lda, b, *ldb, *beta, c, *ldc});   \
+  }
+#define CBLAS_GEMM(name, Int, spelling, T)                                                                          \
+  extern "C" ACCUBLAS_API void name(accublas_layout layout, accublas_transpose transa, accublas_transpose transb,   \
+                                    Int m, Int n, Int k, T alpha, const T* a, Int lda, const T* b, Int ldb, T beta, \
+                                    T* c, Int ldc) {                                                                \
+    using namespace accublas::blas;                                                                                 \
+    cblas<T>(Spelling::spelling, layout, {transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc});           \
+  }
+
+ACCUBLAS_BLAS_NAMES(F77_GEMM, CBLAS_GEMM, dgemm, double)
+ACCUBLAS_BLAS_NAMES(F77_GEMM, CBLAS_GEMM, sgemm, float)

@@ -1,0 +1,75 @@
+// What the drop-in's routines share: reading a transposition, and what happens where a call fails and has no status.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <type_traits>
+
+#include "c_api/accublas.h"
+#include "c_api/blas/xerbla.hpp"
+#include "c_api/private.hpp"
+
+namespace accublas::blas {
+
+/// netlib's CHARACTER*1 transposition, N, T or C in either case; 0 for anything else. The hidden lengths that Fortran
+/// passes at the end of its arguments are not declared anywhere in the drop-in: callers that pass none leave no room
+/// for them, and a compiler may reuse the stack slots of declared arguments.
+inline accublas_transpose f77_transpose(char c) {
+  switch (c) {
+    case 'N':
+    case 'n':
+      return ACCUBLAS_NO_TRANS;
+    case 'T':
+    case 't':
+      return ACCUBLAS_TRANS;
+    case 'C':
+    case 'c':
+      return ACCUBLAS_CONJ_TRANS;
+  }
+  return 0;
+}
+
+template <class T>
+inline constexpr bool is_double = std::is_same_v<T, double>;
+
+inline const char* f77_letter(accublas_transpose t) { return t == ACCUBLAS_NO_TRANS ? "N" : "T"; }
+
+/// Whether the real BLAS, whose integers are 32 bits wide, can take all of these.
+template <class... Sizes>
+bool fits(Sizes... sizes) {
+  return ((sizes >= std::numeric_limits<int>::min() && sizes <= std::numeric_limits<int>::max()) && ...);
+}
+
+/// Serves a call that has no status to return. `attempt(options)` runs it by the mode; the library itself has tried
+/// smaller blocks when it fails, so the CPU is tried next where a device may have failed. Then the failure handler is
+/// asked, which aborts unless `real(blas)` is to serve the call. `reads_result`: beta is not zero, so that a C already
+/// written to is lost; `small`: the sizes fit the real BLAS's integers.
+template <class Attempt, class Real>
+void serve(bool reads_result, bool small, Attempt attempt, Real real) {
+  accublas_status status = attempt(nullptr);
+  if (status == ACCUBLAS_SUCCESS) return;
+  const bool may_repeat = status != ACCUBLAS_ERROR_C_UNDEFINED || !reads_result;
+  int32_t devices = 0;
+  if (may_repeat && accublas_device_count(&devices) == ACCUBLAS_SUCCESS && devices > 0) {
+    accublas_options on_cpu = ACCUBLAS_OPTIONS_INIT;
+    on_cpu.backend = ACCUBLAS_BACKEND_CPU;
+    if (attempt(&on_cpu) == ACCUBLAS_SUCCESS) return;
+  }
+  accublas_fail(nullptr, status);
+  const cpu::RealBlas* blas = accublas_private_real_blas();
+  if (!may_repeat || !small || !blas) std::abort();
+  real(*blas);
+}
+
+}  // namespace accublas::blas
+
+/// Every BLAS name of a routine, for int32 and int64 callers: F77 and CBLAS are macros (name, integer type, spelling,
+/// type) that define one entry point.
+#define ACCUBLAS_BLAS_NAMES(F77, CBLAS, routine, type)              \
+  F77(routine##_, std::int32_t, lp64, type)                         \
+  F77(routine##_64_, std::int64_t, suffix_64_netlib, type)          \
+  F77(routine##64_, std::int64_t, suffix_64, type)                  \
+  CBLAS(cblas_##routine, std::int32_t, lp64, type)                  \
+  CBLAS(cblas_##routine##_64, std::int64_t, suffix_64_netlib, type) \
+  CBLAS(cblas_##routine##64_, std::int64_t, suffix_64, type)

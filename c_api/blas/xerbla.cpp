@@ -1,0 +1,86 @@
+#include "c_api/blas/xerbla.hpp"
+
+#include <dlfcn.h>
+
+#include <cstddef>
+#include <cstring>
+
+#include "c_api/private.hpp"
+
+// Weak references: null where nobody defines the symbol, the program's definition where it has one, else that of the
+// BLAS in its scope. A linker that sees them exports the program's handlers from the executable, also where no BLAS is
+// linked. A handler that reads an int32 is served by these as well: the machines are little endian and pass the number
+// in a register.
+extern "C" {
+using F77Handler = void(const char* routine, const std::int64_t* argument, std::size_t length);
+using CblasHandler = void(std::int64_t argument, const char* routine, const char* form, ...);
+[[gnu::weak]] F77Handler xerbla_, xerbla_64_, xerbla64_;
+[[gnu::weak]] CblasHandler cblas_xerbla, cblas_xerbla_64, cblas_xerbla64_;
+
+// netlib's cblas_xerbla renumbers the arguments of row-major calls itself, told by this variable of its library (or of
+// the program: netlib's test programs define it).
+[[gnu::weak]] extern int RowMajorStrg;
+}
+
+namespace accublas::blas {
+namespace {
+
+F77Handler* f77_handler(Spelling spelling) {
+  if (spelling == Spelling::suffix_64_netlib && xerbla_64_) return xerbla_64_;
+  if (spelling == Spelling::suffix_64 && xerbla64_) return xerbla64_;
+  if (spelling == Spelling::suffix_64 && xerbla_64_) return xerbla_64_;  // OpenBLAS has dgemm_64_ with cblas_dgemm64_
+  return xerbla_;
+}
+
+CblasHandler* cblas_handler(Spelling spelling) {
+  if (spelling == Spelling::suffix_64_netlib && cblas_xerbla_64) return cblas_xerbla_64;
+  if (spelling == Spelling::suffix_64 && cblas_xerbla64_) return cblas_xerbla64_;
+  return cblas_xerbla;
+}
+
+/// Whether a handler is the program's own and not part of a BLAS library, told by its neighbours.
+template <class Handler>
+bool is_own(Handler* handler) {
+  Dl_info of_handler, of_neighbour;
+  if (!handler || !dladdr(reinterpret_cast<void*>(handler), &of_handler)) return false;
+  constexpr const char* neighbours[] = {"dscal_", "openblas_get_config"};
+  for (const char* name : neighbours) {
+    void* neighbour = dlsym(RTLD_DEFAULT, name);
+    if (neighbour && dladdr(neighbour, &of_neighbour) && of_neighbour.dli_fbase == of_handler.dli_fbase) return false;
+  }
+  return true;
+}
+
+/// The numbers that a row-major call has swapped, back in the caller's order.
+int renumber(const char* routine, int argument) {
+  const auto swap = [argument](int one, int other) {
+    return argument == one ? other : argument == other ? one : argument;
+  };
+  if (std::strstr(routine, "gemv")) return swap(3, 4);
+  return argument <= 5 ? swap(4, 5) : swap(9, 11);
+}
+
+}  // namespace
+
+void f77_error(const char* routine, std::int64_t argument, Spelling spelling) {
+  F77Handler* handler = f77_handler(spelling);
+  // Python and others load their BLAS out of sight; the real BLAS then has the handler.
+  if (!handler) handler = reinterpret_cast<F77Handler*>(accublas_private_real_symbol("xerbla_"));
+  if (handler) handler(routine, &argument, std::strlen(routine));
+}
+
+void cblas_error(const char* routine, const char* f77_routine, CblasComplaint complaint, bool row_major,
+                 Spelling spelling) {
+  CblasHandler* handler = cblas_handler(spelling);
+  const bool netlib = &RowMajorStrg != nullptr;
+  const int number = row_major ? renumber(routine, complaint.argument) : complaint.argument;
+  if (is_own(handler) || (handler && netlib && !is_own(f77_handler(spelling)))) {
+    if (netlib) RowMajorStrg = row_major;
+    handler(netlib ? complaint.argument : number, routine, complaint.form, complaint.value);
+    if (netlib) RowMajorStrg = 0;
+  } else {
+    f77_error(f77_routine, number - 1, spelling);  // OpenBLAS's way: its cblas_ routines call xerbla_
+  }
+}
+
+}  // namespace accublas::blas

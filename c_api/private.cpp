@@ -1,0 +1,70 @@
+#include "c_api/private.hpp"
+
+#include <dlfcn.h>
+
+#include "lib/accuracy.hpp"
+#include "lib/context.hpp"
+#include "lib/counters.hpp"
+#include "lib/fp_environment.hpp"
+
+namespace {
+
+/// Whether a call under these settings is OpenBLAS's alone, with nothing around it but the report.
+bool plain_native(const accublas::Resolved& resolved) {
+  const accublas::Plan& plan = resolved.plan;
+  const accublas::Settings& settings = resolved.settings;
+  return plan.engine == ACCUBLAS_ENGINE_NATIVE && plan.backend == ACCUBLAS_BACKEND_CPU && settings.verbose == 0 &&
+         settings.report_level == 0 && !(settings.target > 0) &&
+         (!accublas::defined_environment(plan) || accublas::FpEnvironment::is_entered());
+}
+
+}  // namespace
+
+extern "C" {
+
+const accublas::cpu::RealBlas* accublas_private_native(accublas::Routine routine, std::int64_t m, std::int64_t n,
+                                                       std::int64_t k) noexcept {
+  try {
+    accublas::Context& context = accublas::default_context();
+    const accublas::Resolved& resolved = context.resolved(routine);
+    if (!plain_native(resolved)) return nullptr;
+    const accublas::cpu::RealBlas& blas = accublas::cpu::real_blas();
+
+    context.failed = false;
+    context.last.plan = resolved.plan;
+    context.last.done = true;
+    accublas_report_t& report = context.last.numbers;
+    report = accublas_report_t{};
+    report.m = m;
+    report.n = n;
+    report.k = k;
+    const accublas::Bound bound = accublas::is_single(routine) ? promised_bound(routine, resolved.plan.mode, k, 1.0f)
+                                                               : promised_bound(routine, resolved.plan.mode, k, 1.0);
+    report.bound_relative = bound.relative;
+    report.bound_componentwise = bound.componentwise;
+    report.bound_absolute = bound.absolute;
+    report.threads = 1;
+    count_call(routine, ACCUBLAS_ENGINE_NATIVE);
+    return &blas;
+  } catch (...) {
+    return nullptr;  // the long way tells what is wrong
+  }
+}
+
+const accublas::cpu::RealBlas* accublas_private_real_blas() noexcept {
+  try {
+    return &accublas::cpu::real_blas();
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+void* accublas_private_real_symbol(const char* name) noexcept {
+  const accublas::cpu::RealBlas* blas = accublas_private_real_blas();
+  void* handle = blas ? dlopen(blas->library, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
+  if (!handle) return nullptr;
+  void* symbol = dlsym(handle, name);
+  dlclose(handle);  // real_blas keeps it loaded
+  return symbol;
+}
+}

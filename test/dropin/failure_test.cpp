@@ -1,0 +1,221 @@
+// Where a BLAS caller has no status: the failure handler, the real BLAS after it, fork, and a drop-in loaded with
+// RTLD_LOCAL.
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "accublas.h"
+#include "test/dropin/blas_names.hpp"
+
+namespace {
+
+struct Handled {
+  int calls = 0;
+  accublas_status status = 0;
+  std::string message;
+};
+
+int32_t serve_natively(accublas_status status, const char* message, void* user) {
+  auto* handled = static_cast<Handled*>(user);
+  ++handled->calls;
+  handled->status = status;
+  handled->message = message;
+  return 1;
+}
+
+int32_t refuse(accublas_status, const char*, void*) { return 0; }
+
+std::vector<double> numbers(int count, int seed) {
+  std::vector<double> v(count);
+  for (int i = 0; i < count; ++i) v[i] = std::ldexp((i * 7919 + seed * 104729) % 20011 - 10007, (i * 31) % 60 - 30);
+  return v;
+}
+
+std::vector<double> product(int n, const std::vector<double>& a, const std::vector<double>& b) {
+  std::vector<double> c(n * n, 0.5);
+  const double alpha = 1.5, beta = -2;
+  dgemm_("N", "T", &n, &n, &n, &alpha, a.data(), &n, b.data(), &n, &beta, c.data(), &n);
+  return c;
+}
+
+class Failure : public testing::Test {
+ protected:
+  void TearDown() override {
+    unsetenv("ACCUBLAS_TEST_FAIL_ALLOCATION");
+    accublas_set_target(nullptr, 0);
+    accublas_set_mode_name(nullptr, nullptr);
+    accublas_set_workspace(nullptr, nullptr, 0);
+    accublas_set_engine(nullptr, ACCUBLAS_ENGINE_AUTO);
+    accublas_set_failure_handler(nullptr, nullptr);
+    accublas_set_on_failure(ACCUBLAS_ON_FAILURE_ABORT);
+  }
+  // A target that the mode cannot promise: every routine fails.
+  void make_all_fail() {
+    ASSERT_EQ(accublas_set_mode_name(nullptr, "native"), 0);
+    ASSERT_EQ(accublas_set_target(nullptr, 1e-40), 0);
+  }
+  void make_all_work() { ASSERT_EQ(accublas_set_target(nullptr, 0), 0); }
+};
+
+using FailureDeathTest = Failure;
+
+TEST_F(FailureDeathTest, DefaultIsOneLineAndAbort) {
+  make_all_fail();
+  const auto a = numbers(16, 1);
+  EXPECT_EXIT(product(4, a, a), testing::KilledBySignal(SIGABRT), "^accublas: [^\n]*\n$");
+}
+
+TEST_F(FailureDeathTest, HandlerThatRefusesAborts) {
+  make_all_fail();
+  accublas_set_failure_handler(refuse, nullptr);
+  const auto a = numbers(16, 1);
+  EXPECT_EXIT(product(4, a, a), testing::KilledBySignal(SIGABRT), "");
+}
+
+TEST_F(Failure, HandlerCanAskForTheRealBlas) {
+  const auto a = numbers(400, 1), b = numbers(400, 2);
+  accublas_set_mode_name(nullptr, "native");
+  const auto expected = product(20, a, b);
+  const int n = 20, two = 2, minus = -1;
+  const double alpha = 1.5, beta = -2;
+  const float fx[] = {1, 2, 3, 4}, falpha = 2, fbeta = 1;
+  Handled handled;
+  accublas_set_failure_handler(serve_natively, &handled);
+  make_all_fail();
+  EXPECT_EQ(product(20, a, b), expected);
+  EXPECT_EQ(handled.calls, 1);
+  EXPECT_EQ(handled.status, ACCUBLAS_ERROR_ACCURACY);
+  EXPECT_NE(handled.message, "");
+  EXPECT_EQ(handled.message.find('\n'), std::string::npos);
+
+  std::vector<double> y(60, 1), z(60, 1);
+  dgemv_("T", &n, &n, &alpha, a.data(), &n, b.data(), &two, &beta, y.data(), &minus);
+  const double d = ddot_(&n, a.data(), &two, b.data(), &minus);
+  EXPECT_EQ(sdot_(&two, fx, &two, fx, &minus), 1 * 2 + 3 * 1);
+  float fy[] = {1, 1}, fc[] = {5};
+  sgemv_("N", &two, &two, &falpha, fx, &two, fx, &two, &fbeta, fy, &minus);
+  EXPECT_EQ(fy[1], 2 * (1 * 1 + 3 * 3) + 1);
+  const int one = 1;
+  cblas_sgemm(101, 111, 112, 1, 1, 2, 2, fx, 2, fx + 2, 2, 1, fc, 1);
+  EXPECT_EQ(fc[0], 2 * (1 * 3 + 2 * 4) + 5);
+  EXPECT_EQ(handled.calls, 6);
+  make_all_work();
+  dgemv_("T", &n, &n, &alpha, a.data(), &n, b.data(), &two, &beta, z.data(), &minus);
+  EXPECT_EQ(y, z);
+  EXPECT_EQ(d, ddot_(&n, a.data(), &two, b.data(), &minus));
+  EXPECT_EQ(handled.calls, 6);
+  (void)one;
+}
+
+TEST_F(Failure, OnFailureNative) {
+  const auto a = numbers(400, 1), b = numbers(400, 2);
+  accublas_set_mode_name(nullptr, "native");
+  const auto expected = product(20, a, b);
+  accublas_set_on_failure(ACCUBLAS_ON_FAILURE_NATIVE);
+  make_all_fail();
+  testing::internal::CaptureStderr();
+  const auto c = product(20, a, b);
+  const std::string line = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(c, expected);
+  EXPECT_EQ(line.rfind("accublas: ", 0), 0u) << line;
+  EXPECT_EQ(std::count(line.begin(), line.end(), '\n'), 1) << line;
+}
+
+TEST_F(FailureDeathTest, OnFailureFromTheEnvironment) {
+  // A process of its own, because the environment is read once.
+  const auto a = numbers(400, 1);
+  EXPECT_EXIT(
+      {
+        setenv("ACCUBLAS_ON_FAILURE", "native", 1);
+        execl("/proc/self/exe", "failure", "--gtest_filter=Child.*", "--gtest_also_run_disabled_tests",
+              static_cast<char*>(nullptr));
+      },
+      testing::ExitedWithCode(0), "accublas: ");
+}
+
+TEST(Child, DISABLED_ServesNatively) {
+  accublas_set_target(nullptr, 1e-40);
+  const std::vector<double> one = {3};
+  EXPECT_EQ(product(1, one, one)[0], 1.5 * 9 - 1);
+}
+
+#ifdef ACCUBLAS_TEST_HOOKS
+// Wherever an allocation fails, the answer is the mode's (a smaller block did it) or the real BLAS's after the handler,
+// and never a mixture.
+TEST_F(Failure, EveryAllocation) {
+  const int n = 70;
+  const auto a = numbers(n * n, 1), b = numbers(n * n, 2);
+  accublas_set_mode_name(nullptr, "native");
+  const auto native = product(n, a, b);
+  for (const char* mode : {"cr", "dp:repro", "fixed:60", "slices:4", "dot2"}) {
+    accublas_set_mode_name(nullptr, mode);
+    unsetenv("ACCUBLAS_TEST_FAIL_ALLOCATION");
+    const auto expected = product(n, a, b);
+    Handled handled;
+    accublas_set_failure_handler(serve_natively, &handled);
+    for (int failing = 1; failing < 60; ++failing) {
+      const int before = handled.calls;
+      setenv("ACCUBLAS_TEST_FAIL_ALLOCATION", std::to_string(failing).c_str(), 1);
+      const auto c = product(n, a, b);
+      setenv("ACCUBLAS_TEST_FAIL_ALLOCATION", "0", 1);
+      product(1, a, b);  // so that the count starts anew
+      if (handled.calls == before) {
+        EXPECT_EQ(std::memcmp(c.data(), expected.data(), sizeof(double) * c.size()), 0) << mode << failing;
+      } else {
+        EXPECT_EQ(handled.status, ACCUBLAS_ERROR_MEMORY) << mode << failing;
+        EXPECT_EQ(c, native) << mode << failing;
+      }
+    }
+    accublas_set_failure_handler(nullptr, nullptr);
+  }
+}
+#endif
+
+TEST_F(Failure, ForkedChildComputes) {
+  const int n = 300;
+  const auto a = numbers(n * n, 1), b = numbers(n * n, 2);
+  accublas_set_num_threads(nullptr, 2);
+  for (const char* mode : {"native", "cr", "dot2"}) {
+    accublas_set_mode_name(nullptr, mode);
+    const auto expected = product(n, a, b);
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(60);
+      const auto c = product(n, a, b);
+      _exit(std::memcmp(c.data(), expected.data(), sizeof(double) * c.size()) == 0 ? 0 : 1);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0) << mode;
+    EXPECT_EQ(product(n, a, b), expected);
+  }
+  accublas_set_num_threads(nullptr, 0);
+}
+
+TEST_F(Failure, CallersOnManyThreads) {
+  const int n = 60;
+  const auto a = numbers(n * n, 1), b = numbers(n * n, 2);
+  setenv("OPENBLAS_NUM_THREADS", "1", 1);
+  // A setting on the default context belongs to one thread: every thread makes its own.
+  const auto run = [&](const char* mode) {
+    accublas_set_mode_name(nullptr, mode);
+    return product(n, a, b);
+  };
+  const auto cr = run("cr"), dot2 = run("dot2");
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 6; ++t)
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 20; ++i) EXPECT_EQ(run(t % 2 ? "cr" : "dot2"), t % 2 ? cr : dot2);
+    });
+  for (auto& thread : threads) thread.join();
+}
+
+}  // namespace

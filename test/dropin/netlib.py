@@ -1,0 +1,103 @@
+"""netlib's BLAS and CBLAS test programs (Debian: libblas-test) under the preloaded drop-in, in every mode and engine.
+
+usage: netlib.py LIBRARY PROGRAM, for instance netlib.py build/c_api/blas/libaccublas_blas.so xdcblat3
+"""
+import os
+import re
+import sys
+import tempfile
+
+import run_with_dropin as dropin
+
+MODES = ("native", "dp", "dp:repro", "dot2", "cr", "fixed:60", "slices:8")
+DEFAULT_ENGINE = {
+    "native": ("native", "native"),  # mode: engines that may serve (DOT and GEMV, GEMM)
+    "dp": ("native", "native"),
+    "dp:repro": ("exact", "int8"),
+    "dot2": ("dot2", "dot2"),
+    "cr": ("exact", "int8"),
+    "fixed:60": ("exact", "int8"),
+    "slices:8": ("fp64", "fp64"),
+}
+FORCED = {1: [("cr", "exact")],
+          2: [("cr", "exact")],
+          3: [(m, e) for m in ("dp:repro", "cr", "fixed:60") for e in ("int8", "fp64")]
+             + [("slices:8", "fp64"), ("cr", "exact"), ("dp", "native"), ("dot2", "dot2")]}
+BAD = re.compile(r"FAIL|\*\*\*\*|FATAL|SUSPECT|LESS THAN HALF|ERROR", re.IGNORECASE)
+
+
+def names(program):
+    """Routine of ours, level, input file and results file of one of netlib's programs."""
+    cblas, precision, level = re.fullmatch(r"x(?:([sd])c)?(?:([sd])?)blat([123])([sd])?", program).group(1, 4, 3)
+    letter, level = cblas or precision, int(level)
+    routine = letter + {1: "dot", 2: "gemv", 3: "gemm"}[level]
+    if level == 1:
+        return routine, level, None, None
+    if cblas:
+        return routine, level, f"{letter}in{level}", None
+    return routine, level, f"{letter}blat{level}.in", f"{letter}blat{level}.out"
+
+
+def adapted(source, routine):
+    """netlib's input with sizes up to its largest, 65, for our routine alone."""
+    with open(source) as file:
+        text = file.read()
+    text = re.sub(r"^6( +NUMBER OF VALUES OF N\n).*( VALUES OF N)$", r"7\1 0 1 2 3 7 33 65 \2", text, flags=re.MULTILINE)
+    return re.sub(rf"^(?!(?:cblas_)?{routine}\b)(\w+ +)T PUT", r"\1F PUT", text, flags=re.MULTILINE | re.IGNORECASE)
+
+
+def check(program, library, directory, mode, engine):
+    """None if all is well, else what is wrong."""
+    routine, level, source, results = names(program)
+    cblas = "cblat" in program
+    env = dropin.environment(library, mode, engine, netlib=directory if cblas else None)
+    with tempfile.TemporaryDirectory() as work:
+        stdin = source and os.path.join(directory, source)
+        if stdin and mode != "native":  # native: as netlib has it, all routines
+            text = adapted(stdin, routine)
+            stdin = os.path.join(work, "input")
+            with open(stdin, "w") as file:
+                file.write(text)
+        done = dropin.run([os.path.join(directory, program)], env, work, stdin)
+        output = done.stdout
+        if results and os.path.exists(os.path.join(work, results)):
+            with open(os.path.join(work, results)) as file:
+                output += file.read()
+    if done.returncode != 0:
+        return f"exit status {done.returncode}\n{output}\n{done.stderr}"
+    # The routine's own lines: the other routines are the real BLAS's affair.
+    judged = output if level == 1 else "\n".join(l for l in output.splitlines() if routine.upper() in l.upper())
+    if BAD.search(re.sub(r"ERROR.EXITS|ERROR-EXITS", "", judged)) or "*****" in output:
+        return output
+    name = routine.upper() if not cblas else f"cblas_{routine}"
+    if level > 1:
+        tests = output.count(f"{name}") and re.search(rf"{name}\s+PASSED THE TESTS OF ERROR-EXITS", output)
+        if not tests or not re.search(rf"{name}\s+PASSED THE[\w\s-]*COMPUTATIONAL TESTS", output):
+            return "no line of success\n" + output
+    served = dropin.counts(done.stderr)
+    mine = {e: n for (r, e), n in served.items() if r == routine}
+    expected = DEFAULT_ENGINE[mode][level == 3] if engine == "auto" else engine
+    if sum(mine.values()) < (4 if level == 1 else 100):
+        return f"{routine} was not intercepted: {served}\n{done.stderr}"
+    if set(mine) != {expected}:
+        return f"{routine} was served by {mine}, not by {expected}\n{done.stderr}"
+    return None
+
+
+def main():
+    library, program = os.path.abspath(sys.argv[1]), sys.argv[2]
+    directory = dropin.blas_directory()
+    if not directory or not os.path.exists(os.path.join(directory, program)):
+        print(f"{program} is not installed (Debian: libblas-test)")
+        return dropin.SKIP
+    level = names(program)[1]
+    failures = 0
+    for mode, engine in [(m, "auto") for m in MODES] + FORCED[level]:
+        wrong = check(program, library, directory, mode, engine)
+        print(f"{program} {mode} {engine}: {'ok' if wrong is None else 'FAILED: ' + wrong}", flush=True)
+        failures += wrong is not None
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,38 @@
+"""Runs programs under the preloaded drop-in and reads what its counters say.
+
+The summary that ACCUBLAS_VERBOSE=summary prints on standard error at exit proves that calls were intercepted, and which
+engine served them.
+"""
+import os
+import re
+import subprocess
+
+SKIP = 77
+BLAS_DIRECTORIES = ("/usr/lib/x86_64-linux-gnu/blas", "/usr/lib/aarch64-linux-gnu/blas")
+
+
+def blas_directory():
+    """Where Debian's libblas-test and netlib's libblas.so.3 lie; None where they are not installed."""
+    return next((d for d in BLAS_DIRECTORIES if os.path.isdir(d)), None)
+
+
+def environment(library, mode, engine="auto", netlib=None, extra=None):
+    env = {k: v for k, v in os.environ.items() if not k.startswith("ACCUBLAS_")}
+    env["LD_PRELOAD"] = " ".join(filter(None, [os.environ.get("DROPIN_SANITIZER", ""), library]))
+    env["ASAN_OPTIONS"] = "detect_leaks=0:verify_asan_link_order=0"
+    env.update(ACCUBLAS_MODE=mode, ACCUBLAS_ENGINE=engine, ACCUBLAS_VERBOSE="summary", OPENBLAS_NUM_THREADS="1")
+    if netlib:
+        env["LD_LIBRARY_PATH"] = netlib
+    env.update(extra or {})
+    return env
+
+
+def counts(stderr):
+    """{(routine, engine): calls} from the summary."""
+    pattern = r"^accublas: (\w+) engine=(\w+) calls=(\d+)$"
+    return {(r, e): int(n) for r, e, n in re.findall(pattern, stderr, re.MULTILINE)}
+
+
+def run(command, env, directory, stdin=None):
+    with open(stdin or os.devnull) as source:
+        return subprocess.run(command, env=env, cwd=directory, stdin=source, capture_output=True, text=True, timeout=300)

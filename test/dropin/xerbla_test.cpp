@@ -1,0 +1,224 @@
+// Every bad argument of every routine under every name is told to the program's own handlers, with the numbers of
+// netlib, and nothing is written. Built with all handlers (OWN_ALL), and with xerbla_ alone, as most Fortran programs
+// have it.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "test/dropin/blas_names.hpp"
+
+namespace {
+
+struct Complaint {
+  std::string handler, routine;
+  std::int64_t argument;
+  bool operator==(const Complaint&) const = default;
+};
+std::ostream& operator<<(std::ostream& out, const Complaint& c) {
+  return out << c.handler << "(\"" << c.routine << "\", " << c.argument << ")";
+}
+std::vector<Complaint> complaints;
+
+}  // namespace
+
+extern "C" {
+void xerbla_(const char* routine, const std::int32_t* argument, std::size_t length) {
+  complaints.push_back({"xerbla_", std::string(routine, length), *argument});
+}
+#ifdef OWN_ALL
+// Under netlib's library a handler of CBLAS gets the numbers of the F77 call and swaps row-major ones back itself.
+[[gnu::weak]] extern int RowMajorStrg;
+static std::int64_t in_the_callers_order(std::int64_t argument, const std::string& routine) {
+  if (!&RowMajorStrg || !RowMajorStrg) return argument;
+  const std::int64_t pairs[][2] = {{4, 5}, {9, 11}, {3, 4}};
+  const bool gemm = routine.find("gemm") != routine.npos;
+  for (const auto& pair : pairs)
+    if (gemm == (pair[0] != 3) && (argument == pair[0] || argument == pair[1])) return pair[0] + pair[1] - argument;
+  return argument;
+}
+void xerbla_64_(const char* routine, const std::int64_t* argument, std::size_t length) {
+  complaints.push_back({"xerbla_64_", std::string(routine, length), *argument});
+}
+void xerbla64_(const char* routine, const std::int64_t* argument, std::size_t length) {
+  complaints.push_back({"xerbla64_", std::string(routine, length), *argument});
+}
+void cblas_xerbla(std::int32_t argument, const char* routine, const char*, ...) {
+  complaints.push_back({"cblas_xerbla", routine, in_the_callers_order(argument, routine)});
+}
+void cblas_xerbla_64(std::int64_t argument, const char* routine, const char*, ...) {
+  complaints.push_back({"cblas_xerbla_64", routine, in_the_callers_order(argument, routine)});
+}
+void cblas_xerbla64_(std::int64_t argument, const char* routine, const char*, ...) {
+  complaints.push_back({"cblas_xerbla64_", routine, in_the_callers_order(argument, routine)});
+}
+#endif
+}
+
+namespace {
+
+Complaint expected_f77([[maybe_unused]] const std::string& spelling, char letter, const std::string& routine,
+                       int number) {
+  const std::string name = std::string(1, letter == 'd' ? 'D' : 'S') + routine + " ";
+#ifdef OWN_ALL
+  return {"xerbla" + spelling, name, number};
+#else
+  return {"xerbla_", name, number};
+#endif
+}
+
+Complaint expected_cblas(const std::string& spelling, char letter, std::string routine, int number) {
+#ifdef OWN_ALL
+  for (char& c : routine) c = static_cast<char>(std::tolower(c));
+  const std::string suffix = spelling == "_" ? "" : spelling == "_64_" ? "_64" : "64_";
+  return {"cblas_xerbla" + suffix, std::string("cblas_") + letter + routine, number};
+#else
+  return expected_f77(spelling, letter, routine, number - 1);
+#endif
+}
+
+template <class T>
+struct Operands {
+  std::vector<T> a = std::vector<T>(64, 1), b = a, c = std::vector<T>(64, 7);
+  void expect_untouched() const { EXPECT_EQ(c, std::vector<T>(64, 7)); }
+};
+
+void expect_one(const Complaint& expected) {
+  ASSERT_EQ(complaints.size(), 1u) << "expected " << expected;
+  EXPECT_EQ(complaints[0], expected);
+  complaints.clear();
+}
+
+// Good arguments, to be spoilt one at a time: op(A) 3 x 4, op(B) 4 x 2.
+struct GemmCase {
+  int number;  // of F77
+  char transa = 'N', transb = 'N';
+  int m = 3, n = 2, k = 4, lda, ldb, ldc;
+};
+
+std::vector<GemmCase> bad_gemms(bool row_major) {
+  std::vector<GemmCase> cases;
+  for (char ta : {'N', 'T', 'C', 'n', 't', 'c'})
+    for (char tb : {'N', 'T', 'C', 'n', 't', 'c'}) {
+      const bool na = ta == 'N' || ta == 'n', nb = tb == 'N' || tb == 'n';
+      GemmCase good{0, ta, tb, 3, 2, 4, na != row_major ? 3 : 4, nb != row_major ? 4 : 2, row_major ? 2 : 3};
+      const auto add = [&](int number, auto GemmCase::*argument, int value) {
+        cases.push_back(good);
+        cases.back().number = number;
+        cases.back().*argument = static_cast<std::remove_reference_t<decltype(good.*argument)>>(value);
+      };
+      add(1, &GemmCase::transa, 'X');
+      add(1, &GemmCase::transa, 'R');
+      add(2, &GemmCase::transb, '/');
+      add(3, &GemmCase::m, -1);
+      add(4, &GemmCase::n, -1);
+      add(5, &GemmCase::k, -3);
+      add(8, &GemmCase::lda, good.lda - 1);
+      add(8, &GemmCase::lda, -5);
+      add(10, &GemmCase::ldb, good.ldb - 1);
+      add(13, &GemmCase::ldc, good.ldc - 1);
+      add(13, &GemmCase::ldc, 0);
+    }
+  return cases;
+}
+
+int cblas_trans(char c) {
+  return c == 'N' || c == 'n' ? 111 : c == 'T' || c == 't' ? 112 : c == 'C' || c == 'c' ? 113 : 114;
+}
+
+TEST(Xerbla, Gemm) {
+  for_all_names([](const auto& blas) {
+    using T = typename std::decay_t<decltype(blas)>::Type;
+    using Int = typename std::decay_t<decltype(blas)>::Integer;
+    for (const GemmCase& g : bad_gemms(false)) {
+      Operands<T> o;
+      const Int m = g.m, n = g.n, k = g.k, lda = g.lda, ldb = g.ldb, ldc = g.ldc;
+      const T alpha = 1, beta = 2;
+      blas.gemm(&g.transa, &g.transb, &m, &n, &k, &alpha, o.a.data(), &lda, o.b.data(), &ldb, &beta, o.c.data(), &ldc);
+      expect_one(expected_f77(blas.spelling, blas.letter, "GEMM", g.number));
+      o.expect_untouched();
+    }
+    for (const bool row_major : {false, true})
+      for (const GemmCase& g : bad_gemms(row_major)) {
+        Operands<T> o;
+        blas.cblas_gemm(row_major ? 101 : 102, cblas_trans(g.transa), cblas_trans(g.transb), g.m, g.n, g.k, 1,
+                        o.a.data(), g.lda, o.b.data(), g.ldb, 2, o.c.data(), g.ldc);
+        expect_one(expected_cblas(blas.spelling, blas.letter, "GEMM", g.number + 1));
+        o.expect_untouched();
+      }
+    for (const int layout : {0, 100, 103, 67}) {
+      Operands<T> o;
+      blas.cblas_gemm(layout, 111, 111, 3, 2, 4, 1, o.a.data(), 4, o.b.data(), 4, 2, o.c.data(), 4);
+      expect_one(expected_cblas(blas.spelling, blas.letter, "GEMM", 1));
+      o.expect_untouched();
+    }
+  });
+}
+
+struct GemvCase {
+  int number;
+  char trans = 'N';
+  int m = 3, n = 2, lda = 3, incx = 1, incy = 1;
+};
+
+std::vector<GemvCase> bad_gemvs(bool row_major) {
+  std::vector<GemvCase> cases;
+  for (char trans : {'N', 'T', 'C', 'n', 't', 'c'}) {
+    const int lda = row_major ? 2 : 3;
+    cases.insert(cases.end(), {{1, 'X', 3, 2, lda, 1, 1},
+                               {1, 'R', 3, 2, lda, 1, 1},
+                               {2, trans, -1, 2, lda, 1, 1},
+                               {3, trans, 3, -1, lda, 1, 1},
+                               {6, trans, 3, 2, lda - 1, 1, 1},
+                               {6, trans, 0, 0, 0, 1, 1},
+                               {8, trans, 3, 2, lda, 0, 1},
+                               {11, trans, 3, 2, lda, -1, 0}});
+  }
+  return cases;
+}
+
+TEST(Xerbla, Gemv) {
+  for_all_names([](const auto& blas) {
+    using T = typename std::decay_t<decltype(blas)>::Type;
+    using Int = typename std::decay_t<decltype(blas)>::Integer;
+    for (const GemvCase& g : bad_gemvs(false)) {
+      Operands<T> o;
+      const Int m = g.m, n = g.n, lda = g.lda, incx = g.incx, incy = g.incy;
+      const T alpha = 1, beta = 2;
+      blas.gemv(&g.trans, &m, &n, &alpha, o.a.data(), &lda, o.b.data(), &incx, &beta, o.c.data(), &incy);
+      expect_one(expected_f77(blas.spelling, blas.letter, "GEMV", g.number));
+      o.expect_untouched();
+    }
+    for (const bool row_major : {false, true})
+      for (const GemvCase& g : bad_gemvs(row_major)) {
+        Operands<T> o;
+        blas.cblas_gemv(row_major ? 101 : 102, cblas_trans(g.trans), g.m, g.n, 1, o.a.data(), g.lda, o.b.data(), g.incx,
+                        2, o.c.data(), g.incy);
+        expect_one(expected_cblas(blas.spelling, blas.letter, "GEMV", g.number + 1));
+        o.expect_untouched();
+      }
+    Operands<T> o;
+    blas.cblas_gemv(99, 111, 3, 2, 1, o.a.data(), 3, o.b.data(), 1, 2, o.c.data(), 1);
+    expect_one(expected_cblas(blas.spelling, blas.letter, "GEMV", 1));
+  });
+}
+
+// DOT has no bad argument: no length and no increment makes a complaint.
+TEST(Xerbla, Dot) {
+  for_all_names([](const auto& blas) {
+    using T = typename std::decay_t<decltype(blas)>::Type;
+    using Int = typename std::decay_t<decltype(blas)>::Integer;
+    const T x[] = {2, 3, 5, 7, 11}, y[] = {1, 10, 100, 1000, 10000};
+    const Int none = 0, negative = -4, three = 3, one = 1, minus_two = -2;
+    EXPECT_EQ(blas.dot(&none, x, &one, y, &one), 0);
+    EXPECT_EQ(blas.dot(&negative, x, &one, y, &one), 0);
+    EXPECT_EQ(blas.dot(&three, x, &none, y, &one), 222);
+    EXPECT_EQ(blas.dot(&three, x, &one, y, &none), 10);
+    EXPECT_EQ(blas.dot(&three, x, &minus_two, y, &one), 11 + 50 + 200);
+    EXPECT_EQ(blas.cblas_dot(-1, x, 1, y, 1), 0);
+    EXPECT_EQ(blas.cblas_dot(3, x, 0, y, 0), 6);
+    EXPECT_TRUE(complaints.empty());
+  });
+}
+
+}  // namespace
