@@ -102,6 +102,22 @@ ACCUBLAS_HD T round_integer(bool negative, Uint128 value, int exponent) {
   return round_to<T>(negative, high, low != 0, exponent + 64 - z);
 }
 
+/// RN of every number between low 2^exponent and high 2^exponent, 0 < low <= high; false if there is more than one.
+template <class T>
+ACCUBLAS_HD bool round_between(bool negative, Uint128 low, Uint128 high, int exponent, T* out) {
+  const std::uint64_t top = static_cast<std::uint64_t>(low >> 64);
+  if (top >> 1 != 0) {
+    const int z = leading_zeros(top);
+    const Uint128 l = low << z;
+    if ((low ^ high) >> (64 - z) == 0 && static_cast<std::uint64_t>(l) != 0) {  // the same 64 leading bits, and more below
+      *out = round_to<T>(negative, static_cast<std::uint64_t>(l >> 64), true, exponent + 64 - z);
+      return true;
+    }
+  }
+  *out = round_integer<T>(negative, low, exponent);
+  return to_bits(*out) == to_bits(round_integer<T>(negative, high, exponent));
+}
+
 /// The sum of two intervals with values of at most 128 bits, rounded; false if the interval does not decide.
 template <class T>
 ACCUBLAS_HD bool round_sum(const Interval& x, const Interval& y, T* out) {
@@ -138,10 +154,7 @@ ACCUBLAS_HD bool round_sum(const Interval& x, const Interval& y, T* out) {
     return true;
   }
   if (value <= error) return false;
-  const T low = round_integer<T>(negative, value - error, exponent);
-  const T high = round_integer<T>(negative, value + error, exponent);
-  *out = low;
-  return to_bits(low) == to_bits(high);
+  return round_between(negative, value - error, value + error, exponent, out);
 }
 
 /// Where an operand is Inf or NaN and S is finite with the sign `s` (-1, 0, 1): IEEE arithmetic on the infinite terms only.
@@ -231,6 +244,15 @@ ACCUBLAS_HD bool finish_within(T alpha, const Wide<L>& s, double error, int expo
                          : round_to<T>(product_negative, top.high, (top.low != 0) | top.lost,
                                        exponent + top.shift + 64 + factor_exponent + 63);
     return true;
+  }
+  if (!addend && factor == std::uint64_t{1} << 63 && top.high != 0) {
+    const Uint128 value = static_cast<Uint128>(top.high) << 64 | top.low;
+    Uint128 bound;
+    if (!detail::round_up_scaled(error, -top.shift, &bound) || ++bound >= value) return false;
+    if (bound <= ~value) {  // else the general way, which has headroom
+      return detail::round_between(product_negative, value - bound, value + bound,
+                                   exponent + top.shift + factor_exponent + 63, out);
+    }
   }
   if (mutant(Mutant::double_rounding) && addend) {
     *out = finish(alpha, s, exponent, T(0), T(0)) + beta * c;
