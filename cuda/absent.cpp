@@ -1,6 +1,7 @@
 // The CUDA backend where there is none: it answers so.
 #include "lib/backend.hpp"
 #include "lib/error.hpp"
+#include "lib/host_memory.hpp"
 
 namespace accublas {
 
@@ -18,7 +19,10 @@ class AbsentBackend final : public Backend {
     return 0;
   }
   std::string device_name(int) const override { return "none"; }
-  MemoryKind memory_kind(const void*) const override { return MemoryKind::host; }
+  /// Memory that the host cannot read can only be meant for a device.
+  MemoryKind memory_kind(const void* pointer) const override {
+    return readable(pointer) ? MemoryKind::host : MemoryKind::device;
+  }
   EngineList engines(Routine, const Mode&) const override { return {}; }
   std::unique_ptr<BackendState> make_state(int) override { no_device(); }
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "lib/host_memory.hpp"
 #include "lib/plan.hpp"
 #include "lib/settings.hpp"
 
@@ -45,6 +46,8 @@ struct accublas_context {
   std::size_t workspace_bytes = 0;
   accublas_pointer_mode pointer_mode = ACCUBLAS_POINTER_HOST;
   std::unique_ptr<accublas::BackendState> device_state;  ///< made at the first use of a device
+
+  accublas::HostMemory host_memory;
 
   bool failed = false;  ///< `error` holds the message of the last call
   std::string error;

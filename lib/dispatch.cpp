@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
+#include <new>
 
 #include "lib/accuracy.hpp"
 #include "lib/counters.hpp"
@@ -39,8 +41,12 @@ class CallEnvironment {
   alignas(FpEnvironment) unsigned char storage_[sizeof(FpEnvironment)];
 };
 
-[[noreturn]] void null_pointer(const char* name) {
-  throw Error(ACCUBLAS_ERROR_ARGUMENT, std::string("argument ") + name + " is NULL");
+[[noreturn]] void bad_pointer(const char* name, const void* pointer) {
+  if (!pointer) throw Error(ACCUBLAS_ERROR_ARGUMENT, std::string("argument ") + name + " is NULL");
+  std::string reason;
+  if (cuda_backend().device_count(reason) == 0)
+    throw Error(ACCUBLAS_ERROR_NO_DEVICE, std::string("argument ") + name + " is no host memory, and " + reason);
+  throw Error(ACCUBLAS_ERROR_POINTERS, std::string("argument ") + name + " is no host memory");
 }
 
 /// One call from its plan to its report.
@@ -66,6 +72,14 @@ class Run {
     report_.m = m;
     report_.n = n;
     report_.k = k;
+  }
+
+  /// Throws for a pointer that cannot be read as host memory.
+  void require_host(const char* name, const void* pointer) {
+    const bool host = pointer && context_.host_memory.holds(pointer, [](const void* unknown) {
+      return cuda_backend().memory_kind(unknown) != MemoryKind::device;
+    });
+    if (!host) bad_pointer(name, pointer);
   }
 
   const Mode& mode() const { return resolved_.plan.mode; }
@@ -106,8 +120,19 @@ class Run {
   void finish() {
     count_call(routine_, context_.last.plan.engine);
     if (timed_) report_.ms_total = std::chrono::duration<double, std::milli>(Clock::now() - start_).count();
-    if (resolved_.settings.verbose > 0) print_call(full_report(context_));
+    if (resolved_.settings.verbose > 0) print_call(full_report(context_), true);
+    finished_ = true;
   }
+
+  ~Run() {
+    if (finished_ || resolved_.settings.verbose == 0) return;
+    try {
+      print_call(full_report(context_), false);
+    } catch (...) {  // no memory for a line of log; the call's own error is on its way
+    }
+  }
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
 
  private:
   /// Nothing was written yet: first a sixteenth of the workspace, then the mode's other engines.
@@ -140,7 +165,7 @@ class Run {
   CallEnvironment environment_;
   accublas_report_t& report_;
   Routine routine_;
-  bool timed_ = false;
+  bool timed_ = false, finished_ = false;
   Clock::time_point start_;
 };
 
@@ -176,15 +201,15 @@ void run_gemm(Context& context, Gemm<T> problem, const T* alpha, const T* beta, 
   Run run(context, pick<T>(Routine::dgemm, Routine::sgemm), options);
   run.sizes(problem.m, problem.n, problem.k);
   if (problem.m > 0 && problem.n > 0) {
-    if (!alpha) null_pointer("alpha");
-    if (!beta) null_pointer("beta");
+    run.require_host("alpha", alpha);
+    run.require_host("beta", beta);
     problem.alpha = *alpha;
     problem.beta = *beta;
     const bool product = problem.alpha != 0 && problem.k > 0;
     if (product || problem.beta != 1) {
-      if (product && !problem.a.data) null_pointer("a");
-      if (product && !problem.b.data) null_pointer("b");
-      if (!problem.c.data) null_pointer("c");
+      if (product) run.require_host("a", problem.a.data);
+      if (product) run.require_host("b", problem.b.data);
+      run.require_host("c", problem.c.data);
       run.promise(problem.k, problem.alpha);
       if (product) {
         run.compute(problem, alpha, beta, [](Backend& backend, const auto& call, BackendState* state, Execution& execution) {
@@ -204,15 +229,15 @@ void run_gemv(Context& context, Gemv<T> problem, const T* alpha, const T* beta, 
   run.sizes(problem.m, 1, problem.k);
   // Netlib's rule: y is left alone where either dimension is 0, whatever beta.
   if (problem.m > 0 && problem.k > 0) {
-    if (!alpha) null_pointer("alpha");
-    if (!beta) null_pointer("beta");
+    run.require_host("alpha", alpha);
+    run.require_host("beta", beta);
     problem.alpha = *alpha;
     problem.beta = *beta;
     const bool product = problem.alpha != 0;
     if (product || problem.beta != 1) {
-      if (product && !problem.a.data) null_pointer("a");
-      if (product && !problem.x.data) null_pointer("x");
-      if (!problem.y.data) null_pointer("y");
+      if (product) run.require_host("a", problem.a.data);
+      if (product) run.require_host("x", problem.x.data);
+      run.require_host("y", problem.y.data);
       run.promise(problem.k, problem.alpha);
       if (product) {
         run.compute(problem, alpha, beta, [](Backend& backend, const auto& call, BackendState* state, Execution& execution) {
@@ -230,10 +255,10 @@ template <class T>
 void run_dot(Context& context, const Dot<T>& problem, const accublas_options* options) {
   Run run(context, pick<T>(Routine::ddot, Routine::sdot), options);
   run.sizes(1, 1, problem.n);
-  if (!problem.result) null_pointer("result");
+  run.require_host("result", problem.result);
   if (problem.n > 0) {
-    if (!problem.x.data) null_pointer("x");
-    if (!problem.y.data) null_pointer("y");
+    run.require_host("x", problem.x.data);
+    run.require_host("y", problem.y.data);
     run.promise(problem.n, T{1});
     run.compute(problem, static_cast<const T*>(nullptr), static_cast<const T*>(nullptr),
                 [](Backend& backend, const auto& call, BackendState* state, Execution& execution) {

@@ -11,7 +11,7 @@ namespace accublas {
 accublas_report_t full_report(const Context& context);
 
 /// The verbose line on standard error, written at once.
-void print_call(const accublas_report_t& report);
+void print_call(const accublas_report_t& report, bool success);
 
 /// "1.11e-16"
 std::string scientific(double value);

@@ -53,7 +53,7 @@ Mutant selected_mutant() {
 }
 
 /// The countdown to the failing allocation. A test may set the variable again with setenv: the count restarts when the
-/// text changes.
+/// number changes.
 std::atomic<long> countdown{0};
 std::atomic<long> configured{0};
 
@@ -74,10 +74,12 @@ bool hook_all_undecided() noexcept {
 
 bool hook_allocation_fails() noexcept {
   const char* word = std::getenv("ACCUBLAS_TEST_FAIL_ALLOCATION");
-  const long wanted = word ? std::atol(word) : 0;
+  char* end = nullptr;
+  const long wanted = word ? std::strtol(word, &end, 10) : 0;
   if (configured.exchange(wanted) != wanted) countdown = wanted;
   if (wanted == 0) return false;
-  return countdown.fetch_sub(1) == 1;
+  const long left = countdown.fetch_sub(1);
+  return *end == '+' ? left <= 1 : left == 1;
 }
 
 }  // namespace accublas

@@ -14,7 +14,7 @@ class Workspace {
  public:
   /// `cap` in bytes. With `buffer` all memory comes from it and the cap is its size.
   Workspace(std::size_t cap, void* buffer, std::size_t buffer_bytes)
-      : cap_(buffer ? (buffer_bytes > 64 ? buffer_bytes - 64 : 0) : cap),
+      : cap_(buffer ? plannable(buffer_bytes) : cap),
         buffer_(static_cast<unsigned char*>(buffer)),
         buffer_bytes_(buffer_bytes) {}
   ~Workspace() {
@@ -50,6 +50,12 @@ class Workspace {
 
   void* take_bytes(std::size_t count, std::size_t size);
   void reset() noexcept;
+
+  /// What may be planned with in a user's buffer: less the alignment of its start and of every array taken.
+  static constexpr std::size_t plannable(std::size_t bytes) {
+    const std::size_t margin = bytes / 8 < 4096 ? bytes / 8 + 64 : 4096;
+    return bytes > margin ? (bytes - margin) / 64 * 64 : 0;
+  }
 
   Block* blocks_ = nullptr;
   std::size_t cap_, taken_ = 0, peak_ = 0;

@@ -1,0 +1,303 @@
+// The table of modes, the precedence of settings, the environment, the plan.
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "lib/error.hpp"
+#include "lib/plan.hpp"
+#include "lib/settings.hpp"
+
+using namespace accublas;
+
+namespace {
+
+accublas_status status_of(const std::function<void()>& body, std::string* message = nullptr) {
+  try {
+    body();
+  } catch (const Error& error) {
+    if (message) *message = error.what();
+    return error.status();
+  }
+  return ACCUBLAS_SUCCESS;
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+std::map<std::string, std::string> fake_environment;
+const char* fake_get(const char* name) {
+  const auto found = fake_environment.find(name);
+  return found == fake_environment.end() ? nullptr : found->second.c_str();
+}
+
+Level environment_of(const std::map<std::string, std::string>& words) {
+  fake_environment = words;
+  const Environment read = read_environment(fake_get);
+  EXPECT_EQ(read.error, "");
+  return read.level;
+}
+
+std::string word(Routine routine, const Level& context, const Level& environment, const Level* call = nullptr) {
+  return mode_word(resolve(routine, call, context, environment, build_settings()).mode, is_single(routine));
+}
+
+/// A CUDA backend with a device that serves modes on tensor cores.
+class FakeCuda final : public Backend {
+ public:
+  explicit FakeCuda(int devices) : devices_(devices) {}
+  const char* name() const noexcept override { return "cuda"; }
+  int device_count(std::string& reason) const override {
+    reason = "no fake device";
+    return devices_;
+  }
+  std::string device_name(int) const override { return "fake"; }
+  MemoryKind memory_kind(const void*) const override { return MemoryKind::device; }
+  EngineList engines(Routine routine, const Mode& mode) const override {
+    if (is_gemm(routine) && mode.kind == ACCUBLAS_MODE_CR) return EngineList(ACCUBLAS_ENGINE_INT8, ACCUBLAS_ENGINE_FP16);
+    if (routine == Routine::sgemm && mode.kind == ACCUBLAS_MODE_TF32X3) return EngineList(ACCUBLAS_ENGINE_NATIVE);
+    return {};
+  }
+  std::unique_ptr<BackendState> make_state(int) override { return nullptr; }
+  void gemm(const Call<Gemm<double>, double>&, BackendState*, Execution&) override {}
+  void gemm(const Call<Gemm<float>, float>&, BackendState*, Execution&) override {}
+  void gemv(const Call<Gemv<double>, double>&, BackendState*, Execution&) override {}
+  void gemv(const Call<Gemv<float>, float>&, BackendState*, Execution&) override {}
+  void dot(const Call<Dot<double>, double>&, BackendState*, Execution&) override {}
+  void dot(const Call<Dot<float>, float>&, BackendState*, Execution&) override {}
+
+ private:
+  int devices_;
+};
+
+}  // namespace
+
+TEST(ModeTable, EveryWordRoundTrips) {
+  int words = 0;
+  for (const ModeRow& row : mode_table) {
+    for (int parameter = row.least; parameter <= row.most; ++parameter) {
+      for (int suffix = 0; suffix < (row.suffix.empty() ? 1 : 2); ++suffix) {
+        std::string text(row.word);
+        if (row.most > 0) text += ":" + std::to_string(parameter);
+        if (suffix) text += row.suffix;
+        const Mode mode = parse_mode(text);
+        EXPECT_EQ(mode.kind, row.kind) << text;
+        EXPECT_EQ(mode.parameter, parameter);
+        EXPECT_EQ(mode_word(mode, row.kind == ACCUBLAS_MODE_SP), text);
+        EXPECT_EQ(make_mode(mode.kind, mode.parameter,
+                            (mode.fast ? ACCUBLAS_MODE_FAST : 0) | (mode.reproducible ? ACCUBLAS_MODE_REPRODUCIBLE : 0)),
+                  mode);
+        ++words;
+      }
+    }
+  }
+  EXPECT_EQ(words, 1 + 2 + 2 + 149 + 100 + 1 + 1 + 8);
+}
+
+TEST(ModeTable, RefusesWhatIsNoWord) {
+  for (const char* text :
+       {"", "Native", "natives", "native ", " dp", "dp:", "dp:repr", "dp:reproducible", "dp:fast", "fixed", "fixed:", "fixed:1",
+        "fixed:151", "fixed:007", "fixed:7x", "fixed:-7", "fixed:+7", "fixed:70:fast", "fixed:9999999999999", "slices:0",
+        "slices:51", "slices:8:repro", "slices:8:fast:fast", "dot2:repro", "cr:1", "crr", "tf32", "tf32x2", "fp16x4"}) {
+    std::string message;
+    EXPECT_EQ(status_of([&] { parse_mode(text); }, &message), ACCUBLAS_ERROR_MODE) << text;
+    for (const char* listed : {"native", "dp:repro", "fixed:T (2 to 150)", "slices:D:fast", "dot2", "cr", "tf32x3", "tf64x4"})
+      EXPECT_TRUE(contains(message, listed)) << message;
+  }
+  EXPECT_EQ(status_of([] { make_mode(ACCUBLAS_MODE_FIXED, 1, 0); }), ACCUBLAS_ERROR_MODE);
+  EXPECT_EQ(status_of([] { make_mode(ACCUBLAS_MODE_FIXED, 50, ACCUBLAS_MODE_FAST); }), ACCUBLAS_ERROR_MODE);
+  EXPECT_EQ(status_of([] { make_mode(ACCUBLAS_MODE_CR, 1, 0); }), ACCUBLAS_ERROR_MODE);
+  EXPECT_EQ(status_of([] { make_mode(999, 0, 0); }), ACCUBLAS_ERROR_MODE);
+  EXPECT_EQ(status_of([] { make_mode(ACCUBLAS_MODE_DP, 0, 64); }), ACCUBLAS_ERROR_MODE);
+}
+
+TEST(ModeTable, Families) {
+  EXPECT_TRUE(family_has(ACCUBLAS_FAMILY_SGEMM, true, ACCUBLAS_MODE_TF32X3));
+  EXPECT_FALSE(family_has(ACCUBLAS_FAMILY_DGEMM, false, ACCUBLAS_MODE_TF32X3));
+  EXPECT_FALSE(family_has(ACCUBLAS_FAMILY_DOT, true, ACCUBLAS_MODE_TF32X3));
+  EXPECT_TRUE(family_has(ACCUBLAS_FAMILY_DGEMM, false, ACCUBLAS_MODE_TF64X3));
+  EXPECT_TRUE(family_has(ACCUBLAS_FAMILY_GEMV, false, ACCUBLAS_MODE_SLICES));
+  EXPECT_TRUE(bit_defined(parse_mode("dp:repro")));
+  EXPECT_FALSE(bit_defined(parse_mode("dp")));
+  EXPECT_TRUE(bit_defined(parse_mode("fixed:2")));
+  EXPECT_FALSE(mode_built(ACCUBLAS_MODE_TF32X3));
+}
+
+TEST(Settings, Precedence) {
+  const Level none;
+  Level context;
+  EXPECT_EQ(word(Routine::dgemm, none, none), "dp");
+  EXPECT_EQ(word(Routine::sdot, none, none), "sp");
+
+  const Level environment = environment_of({{"ACCUBLAS_MODE", "cr"}, {"ACCUBLAS_DOT_MODE", "fixed:99"}});
+  EXPECT_EQ(word(Routine::dgemm, none, environment), "cr");
+  EXPECT_EQ(word(Routine::ddot, none, environment), "fixed:99");
+  EXPECT_EQ(word(Routine::sdot, none, environment), "fixed:99");
+
+  context.all = parse_mode("dot2");
+  EXPECT_EQ(word(Routine::ddot, context, environment), "dot2");  // the context's general word before the family's variable
+  context.family[ACCUBLAS_FAMILY_DOT] = parse_mode("slices:3");
+  EXPECT_EQ(word(Routine::sdot, context, environment), "slices:3");
+  EXPECT_EQ(word(Routine::sgemv, context, environment), "dot2");
+
+  Level call;
+  call.all = parse_mode("fixed:7");
+  EXPECT_EQ(word(Routine::sdot, context, environment, &call), "fixed:7");
+  call.all = parse_mode("tf32x3");
+  EXPECT_EQ(status_of([&] { resolve(Routine::ddot, &call, context, environment, build_settings()); }), ACCUBLAS_ERROR_MODE);
+  EXPECT_EQ(word(Routine::sgemm, context, environment, &call), "tf32x3");
+}
+
+TEST(Settings, AWordThatARoutineLacksIsPassedOver) {
+  const Level none;
+  const Level environment = environment_of({{"ACCUBLAS_MODE", "tf32x3"}});
+  EXPECT_EQ(word(Routine::sgemm, none, environment), "tf32x3");
+  EXPECT_EQ(word(Routine::dgemm, none, environment), "dp");
+  EXPECT_EQ(word(Routine::sgemv, none, environment), "sp");
+  EXPECT_TRUE(resolve(Routine::dgemm, nullptr, none, environment, build_settings()).passed_over);
+  Level context;
+  context.all = parse_mode("tf64x3");
+  EXPECT_EQ(word(Routine::sgemm, context, environment), "tf32x3");
+  EXPECT_EQ(word(Routine::dgemm, context, environment), "tf64x3");
+}
+
+TEST(Settings, Reproducible) {
+  const Level none;
+  Level context, call;
+  const Level set = environment_of({{"ACCUBLAS_REPRODUCIBLE", "1"}});
+  EXPECT_EQ(word(Routine::dgemm, none, set), "dp:repro");
+  EXPECT_EQ(word(Routine::sgemm, none, set), "sp:repro");
+  context.reproducible = 0;
+  EXPECT_EQ(word(Routine::dgemm, context, set), "dp");
+  context.all = parse_mode("dp:repro");  // a word's own suffix counts where the word is set
+  EXPECT_EQ(word(Routine::sgemm, context, none), "sp:repro");
+  call.reproducible = 0;
+  EXPECT_EQ(word(Routine::dgemm, context, none, &call), "dp");
+  call.reproducible = 1;
+  context.all = parse_mode("cr");
+  EXPECT_EQ(word(Routine::dgemm, context, none, &call), "cr");
+}
+
+TEST(Settings, OtherFieldsAndOptions) {
+  const Level environment = environment_of({{"ACCUBLAS_NUM_THREADS", "5"}, {"ACCUBLAS_WORKSPACE_MIB", "3"},
+                                            {"ACCUBLAS_ENGINE", "fp64"}, {"ACCUBLAS_BACKEND", "cpu"}});
+  Level context;
+  Settings settings = resolve(Routine::dgemm, nullptr, context, environment, build_settings());
+  EXPECT_EQ(settings.num_threads, 5);
+  EXPECT_FALSE(settings.threads_by_caller);
+  EXPECT_EQ(settings.workspace_bytes, 3 << 20);
+  EXPECT_EQ(settings.engine, ACCUBLAS_ENGINE_FP64);
+  EXPECT_EQ(settings.backend, ACCUBLAS_BACKEND_CPU);
+
+  accublas_options options = ACCUBLAS_OPTIONS_INIT;
+  options.num_threads = 2;
+  options.workspace_bytes = 1000;
+  options.engine = ACCUBLAS_ENGINE_AUTO;
+  options.target = 1e-9;
+  const Level call = call_level(options);
+  settings = resolve(Routine::dgemm, &call, context, environment, build_settings());
+  EXPECT_EQ(settings.num_threads, 2);
+  EXPECT_TRUE(settings.threads_by_caller);
+  EXPECT_EQ(settings.workspace_bytes, 1000);
+  EXPECT_EQ(settings.engine, ACCUBLAS_ENGINE_AUTO);
+  EXPECT_EQ(settings.target, 1e-9);
+
+  // An older caller's shorter struct: what it does not hold is not set.
+  options.struct_size = offsetof(accublas_options, reproducible);
+  options.mode_name = "cr";
+  options.reproducible = 1234;
+  const Level shorter = call_level(options);
+  EXPECT_EQ(shorter.all.kind, ACCUBLAS_MODE_CR);
+  EXPECT_EQ(shorter.reproducible, -1);
+  EXPECT_EQ(shorter.num_threads, 0);
+  options.struct_size = 0;
+  EXPECT_EQ(status_of([&] { call_level(options); }), ACCUBLAS_ERROR_ARGUMENT);
+  options.struct_size = sizeof options + 64;  // a newer caller
+  options.reproducible = -1;
+  EXPECT_EQ(call_level(options).num_threads, 2);
+}
+
+TEST(Environment, InvalidValuesNameTheVariableAndTheWords) {
+  const std::pair<const char*, const char*> invalid[] = {
+      {"ACCUBLAS_MODE", "dp2"},         {"ACCUBLAS_DGEMM_MODE", "tf32x3"}, {"ACCUBLAS_SGEMM_MODE", "tf64x1"},
+      {"ACCUBLAS_DOT_MODE", "fp16x3"},  {"ACCUBLAS_GEMV_MODE", "fixed"},   {"ACCUBLAS_REPRODUCIBLE", "yes"},
+      {"ACCUBLAS_BACKEND", "gpu"},      {"ACCUBLAS_DEVICE", "-1"},         {"ACCUBLAS_ENGINE", "int9"},
+      {"ACCUBLAS_WORKSPACE_MIB", "1G"}, {"ACCUBLAS_NUM_THREADS", "two"},   {"ACCUBLAS_VERBOSE", "2"},
+      {"ACCUBLAS_ON_FAILURE", "exit"},
+  };
+  for (const auto& [name, value] : invalid) {
+    fake_environment = {{name, value}};
+    const Environment read = read_environment(fake_get);
+    EXPECT_TRUE(contains(read.error, std::string(name) + "=" + value)) << read.error;
+    fake_environment = {{name, ""}};
+    EXPECT_EQ(read_environment(fake_get).error, "") << name << " empty is not set";
+  }
+  fake_environment = {{"ACCUBLAS_DGEMM_MODE", "tf32x3"}};
+  EXPECT_TRUE(contains(read_environment(fake_get).error, "tf64x3")) << "lists the family's words";
+  fake_environment = {{"ACCUBLAS_ENGINE", "int9"}};
+  EXPECT_TRUE(contains(read_environment(fake_get).error, "int8, fp64"));
+}
+
+TEST(Plan, EnginesOfTheCpu) {
+  const Level none;
+  FakeCuda no_device(0);
+  const auto plan = [&](Routine routine, const char* mode, accublas_engine engine) {
+    Level context;
+    context.all = parse_mode(mode);
+    context.engine = engine;
+    return make_plan(routine, resolve(routine, nullptr, context, none, build_settings()), cpu_backend(), no_device);
+  };
+  const struct {
+    Routine routine;
+    const char* mode;
+    accublas_engine first;
+  } rows[] = {
+      {Routine::dgemm, "native", ACCUBLAS_ENGINE_NATIVE}, {Routine::sgemm, "sp", ACCUBLAS_ENGINE_NATIVE},
+      {Routine::dgemm, "dp:repro", ACCUBLAS_ENGINE_INT8}, {Routine::ddot, "dp:repro", ACCUBLAS_ENGINE_EXACT},
+      {Routine::dgemm, "fixed:70", ACCUBLAS_ENGINE_INT8}, {Routine::sgemv, "fixed:70", ACCUBLAS_ENGINE_EXACT},
+      {Routine::sgemm, "slices:4", ACCUBLAS_ENGINE_FP64}, {Routine::ddot, "slices:4:fast", ACCUBLAS_ENGINE_FP64},
+      {Routine::dgemv, "dot2", ACCUBLAS_ENGINE_DOT2},     {Routine::dgemm, "cr", ACCUBLAS_ENGINE_INT8},
+      {Routine::dgemv, "cr", ACCUBLAS_ENGINE_EXACT},
+  };
+  for (const auto& row : rows) {
+    const Plan made = plan(row.routine, row.mode, ACCUBLAS_ENGINE_AUTO);
+    EXPECT_EQ(made.engine, row.first) << to_string(made);
+    EXPECT_EQ(made.backend, ACCUBLAS_BACKEND_CPU);
+    EXPECT_EQ(plan(row.routine, row.mode, row.first).engine, row.first);
+  }
+  EXPECT_EQ(plan(Routine::dgemm, "cr", ACCUBLAS_ENGINE_FP64).engine, ACCUBLAS_ENGINE_FP64);
+  EXPECT_EQ(plan(Routine::dgemm, "cr", ACCUBLAS_ENGINE_EXACT).engine, ACCUBLAS_ENGINE_EXACT);
+  EXPECT_EQ(plan(Routine::dgemm, "dp", ACCUBLAS_ENGINE_INT8).engine, ACCUBLAS_ENGINE_INT8);
+
+  std::string message;
+  EXPECT_EQ(status_of([&] { plan(Routine::dgemm, "cr", ACCUBLAS_ENGINE_DOT2); }, &message), ACCUBLAS_ERROR_ENGINE);
+  EXPECT_TRUE(contains(message, "auto, int8, fp64, exact")) << message;
+  EXPECT_EQ(status_of([&] { plan(Routine::ddot, "cr", ACCUBLAS_ENGINE_INT8); }), ACCUBLAS_ERROR_ENGINE);
+  EXPECT_EQ(status_of([&] { plan(Routine::sgemm, "tf32x3", ACCUBLAS_ENGINE_AUTO); }, &message), ACCUBLAS_ERROR_UNAVAILABLE);
+  EXPECT_TRUE(contains(message, "tf32x3") && contains(message, "native, sp, sp:repro, fixed:T")) << message;
+  EXPECT_FALSE(contains(message, "tf32x4")) << message;
+  EXPECT_EQ(to_string(plan(Routine::sgemm, "dp:repro", ACCUBLAS_ENGINE_INT8)),
+            "sgemm mode=sp:repro backend=cpu engine=int8 (mode from the context; engine as asked for; backend: host operands)");
+}
+
+TEST(Plan, CudaAsAValue) {
+  const Level none;
+  Level context;
+  context.backend = ACCUBLAS_BACKEND_CUDA;
+  context.all = parse_mode("cr");
+  FakeCuda one(1), absent(0);
+  std::string message;
+  const auto plan = [&](Routine routine, const Backend& cuda) {
+    return make_plan(routine, resolve(routine, nullptr, context, none, build_settings()), cpu_backend(), cuda);
+  };
+  EXPECT_EQ(status_of([&] { plan(Routine::dgemm, absent); }, &message), ACCUBLAS_ERROR_NO_DEVICE);
+  EXPECT_TRUE(contains(message, "no fake device")) << message;
+  EXPECT_EQ(status_of([&] { plan(Routine::dgemm, cuda_backend()); }), ACCUBLAS_ERROR_NO_DEVICE);
+  EXPECT_EQ(plan(Routine::dgemm, one).backend, ACCUBLAS_BACKEND_CUDA);
+  EXPECT_EQ(plan(Routine::dgemm, one).engine, ACCUBLAS_ENGINE_INT8);
+  context.engine = ACCUBLAS_ENGINE_FP16;
+  EXPECT_EQ(plan(Routine::dgemm, one).engine, ACCUBLAS_ENGINE_FP16);
+  context.engine = -1;
+  EXPECT_EQ(status_of([&] { plan(Routine::dgemv, one); }), ACCUBLAS_ERROR_UNAVAILABLE);
+}
