@@ -1,5 +1,5 @@
-// The promises of the other modes: dp and sp, dot2, fixed:T, slices:D within their bounds, the report's bound rigorous, and the
-// bounds not empty words: the largest error measured is not far below them where theory says it need not be.
+// The promises of the other modes: dp and sp, dot2, fixed:T, slices:D within their bounds, the report's bound rigorous,
+// and the bounds not empty words: the largest error measured is not far below them where theory says it need not be.
 #include "harness.hpp"
 
 namespace accuracy {
@@ -33,8 +33,8 @@ void each_element(const char* mode, Data kind, double parameter, int cases, unsi
           const T result = out[static_cast<std::size_t>(i + j * m)];
           ASSERT_TRUE(std::isfinite(result)) << mode << " " << data_name(kind);
           check(routine, g, report, result, g.exact(i, j), i, j);
-          ASSERT_FALSE(testing::Test::HasFailure()) << mode << " " << data_name(kind) << " " << routine_name(routine) << " case "
-                                                    << number << " m " << m << " n " << n << " k " << k;
+          ASSERT_FALSE(testing::Test::HasFailure()) << mode << " " << data_name(kind) << " " << routine_name(routine)
+                                                    << " case " << number << " m " << m << " n " << n << " k " << k;
         }
       }
     }
@@ -67,20 +67,23 @@ struct Kind {
   Data data;
   double parameter;
 };
-const Kind moderate[] = {{Data::phi, 0},    {Data::phi, 0.5},  {Data::phi, 1},      {Data::phi, 2},
-                         {Data::phi, 4},    {Data::graded, 0}, {Data::halfway, 0},  {Data::cancel, 0},
-                         {Data::generated, 0x1p40}};
+const Kind moderate[] = {{Data::phi, 0},     {Data::phi, 0.5},  {Data::phi, 1},
+                         {Data::phi, 2},     {Data::phi, 4},    {Data::graded, 0},
+                         {Data::halfway, 0}, {Data::cancel, 0}, {Data::generated, 0x1p40}};
 
-// abs(C - exact) <= (k + 3) u (abs(alpha) abs(A) abs(B) + abs(beta) abs(C)) + least subnormal, with and without bits promised.
+// abs(C - exact) <= (k + 3) u (abs(alpha) abs(A) abs(B) + abs(beta) abs(C)) + least subnormal, with and without bits
+// promised.
 TYPED_TEST(Bounds, DoubleAndSingleGrade) {
   using T = TypeParam;
   for (const char* mode : {"dp", "dp:repro"}) {
     for (const Kind& kind : moderate) {
-      each_element<T>(mode, kind.data, kind.parameter, 20, 5, [](Routine, const Gemm<T>& g, const accublas_report_t& report, T x,
-                                                                  const Reference& r, std::int64_t, std::int64_t) {
-        ASSERT_LE(error_of(x, r.value), bound_of(r, 0, (static_cast<double>(g.k) + 3) * unit<T>, least<T>));
-        expect_report_bound(report, x, r);
-      });
+      each_element<T>(mode, kind.data, kind.parameter, 20, 5,
+                      [](Routine, const Gemm<T>& g, const accublas_report_t& report, T x, const Reference& r,
+                         std::int64_t, std::int64_t) {
+                        ASSERT_LE(error_of(x, r.value),
+                                  bound_of(r, 0, (static_cast<double>(g.k) + 3) * unit<T>, least<T>));
+                        expect_report_bound(report, x, r);
+                      });
     }
   }
 }
@@ -89,12 +92,15 @@ TYPED_TEST(Bounds, DoubleAndSingleGrade) {
 TYPED_TEST(Bounds, ReproducibleGradeOnAnyData) {
   using T = TypeParam;
   const double phi = std::is_same_v<T, double> ? 10 : 5;
-  for (const Kind& kind : {Kind{Data::phi, phi}, Kind{Data::subnormal, 0}, Kind{Data::generated, std::is_same_v<T, double> ? 0x1p900 : 0x1p90}}) {
-    each_element<T>("dp:repro", kind.data, kind.parameter, 25, 6, [](Routine, const Gemm<T>& g, const accublas_report_t& report, T x,
-                                                                      const Reference& r, std::int64_t, std::int64_t) {
-      ASSERT_LE(error_of(x, r.value), bound_of(r, 0, (static_cast<double>(g.k) + 3) * unit<T>, least<T>));
-      expect_report_bound(report, x, r);
-    });
+  for (const Kind& kind : {Kind{Data::phi, phi}, Kind{Data::subnormal, 0},
+                           Kind{Data::generated, std::is_same_v<T, double> ? 0x1p900 : 0x1p90}}) {
+    each_element<T>("dp:repro", kind.data, kind.parameter, 25, 6,
+                    [](Routine, const Gemm<T>& g, const accublas_report_t& report, T x, const Reference& r,
+                       std::int64_t, std::int64_t) {
+                      ASSERT_LE(error_of(x, r.value),
+                                bound_of(r, 0, (static_cast<double>(g.k) + 3) * unit<T>, least<T>));
+                      expect_report_bound(report, x, r);
+                    });
   }
 }
 
@@ -102,10 +108,12 @@ TYPED_TEST(Bounds, ReproducibleGradeOnAnyData) {
 TYPED_TEST(Bounds, ReproducibleGradeInPractice) {
   using T = TypeParam;
   for (const double phi : {0.0, 0.5, 1.0}) {
-    each_element<T>("dp:repro", Data::phi, phi, 60, 7, [](Routine, const Gemm<T>& g, const accublas_report_t&, T x, const Reference& r,
-                                                           std::int64_t, std::int64_t) {
-      ASSERT_LE(error_of(x, r.value), bound_of(r, 0, (std::sqrt(static_cast<double>(g.k)) + 8) * unit<T>, least<T>));
-    });
+    each_element<T>(
+        "dp:repro", Data::phi, phi, 60, 7,
+        [](Routine, const Gemm<T>& g, const accublas_report_t&, T x, const Reference& r, std::int64_t, std::int64_t) {
+          ASSERT_LE(error_of(x, r.value),
+                    bound_of(r, 0, (std::sqrt(static_cast<double>(g.k)) + 8) * unit<T>, least<T>));
+        });
   }
 }
 
@@ -124,8 +132,8 @@ void dot2_bound(Routine routine, std::int64_t k, double& relative, double& compo
 TYPED_TEST(Bounds, Dot2) {
   using T = TypeParam;
   double largest = 0;
-  const auto check = [&](Routine routine, const Gemm<T>& g, const accublas_report_t& report, T x, const Reference& r, std::int64_t,
-                         std::int64_t) {
+  const auto check = [&](Routine routine, const Gemm<T>& g, const accublas_report_t& report, T x, const Reference& r,
+                         std::int64_t, std::int64_t) {
     double relative, componentwise, absolute;
     dot2_bound<T>(routine, g.k, relative, componentwise, absolute);
     // alpha scales the absolute part, and the last rounding can lose half the least subnormal.
@@ -172,37 +180,39 @@ TYPED_TEST(Bounds, Fixed) {
     const std::string mode = "fixed:" + std::to_string(t);
     double largest = 0;
     for (const Kind& kind : moderate) {
-      each_element<T>(mode.c_str(), kind.data, kind.parameter, 6, 10, [&](Routine, const Gemm<T>& g, const accublas_report_t& report, T x,
-                                                                           const Reference& r, std::int64_t i, std::int64_t j) {
-        const int e = exponent_bound(g.a.data() + i, g.k, g.m), f = exponent_bound(g.b.data() + j * g.k, g.k, 1);
-        Real total;
-        if (e > -5000 && f > -5000) {
-          for (std::int64_t p = 0; p < g.k; ++p) {
-            Real u(std::fabs(static_cast<double>(g.a[static_cast<std::size_t>(i + p * g.m)])));
-            Real v(std::fabs(static_cast<double>(g.b[static_cast<std::size_t>(p + j * g.k)])));
-            mpfr_mul_2si(u.x_, u.x_, f - t - 1, MPFR_RNDN);
-            mpfr_mul_2si(v.x_, v.x_, e - t - 1, MPFR_RNDN);
-            total.add(u);
-            total.add(v);
-          }
-          Real rest(static_cast<double>(g.k) / 4);
-          mpfr_mul_2si(rest.x_, rest.x_, e + f - 2 * t, MPFR_RNDN);
-          total.add(rest);
-          total.multiply(std::fabs(static_cast<double>(g.alpha)));
-        }
-        // The last rounding: u of the rounded real, which is the exact one plus the above.
-        Real rounding(r.value);
-        rounding.absolute();
-        rounding.add(total);
-        rounding.multiply(unit<T>);
-        Real allowed(total);
-        allowed.add(rounding);
-        allowed.add(Real(least<T>));
-        const Real error = error_of(x, r.value);
-        ASSERT_LE(error, allowed) << mode;
-        if (t < 24 && allowed.up() > 0) largest = std::max(largest, error.up() / allowed.up());
-        if (std::isfinite(report.bound_componentwise)) expect_report_bound(report, x, r);
-      });
+      each_element<T>(mode.c_str(), kind.data, kind.parameter, 6, 10,
+                      [&](Routine, const Gemm<T>& g, const accublas_report_t& report, T x, const Reference& r,
+                          std::int64_t i, std::int64_t j) {
+                        const int e = exponent_bound(g.a.data() + i, g.k, g.m),
+                                  f = exponent_bound(g.b.data() + j * g.k, g.k, 1);
+                        Real total;
+                        if (e > -5000 && f > -5000) {
+                          for (std::int64_t p = 0; p < g.k; ++p) {
+                            Real u(std::fabs(static_cast<double>(g.a[static_cast<std::size_t>(i + p * g.m)])));
+                            Real v(std::fabs(static_cast<double>(g.b[static_cast<std::size_t>(p + j * g.k)])));
+                            mpfr_mul_2si(u.x_, u.x_, f - t - 1, MPFR_RNDN);
+                            mpfr_mul_2si(v.x_, v.x_, e - t - 1, MPFR_RNDN);
+                            total.add(u);
+                            total.add(v);
+                          }
+                          Real rest(static_cast<double>(g.k) / 4);
+                          mpfr_mul_2si(rest.x_, rest.x_, e + f - 2 * t, MPFR_RNDN);
+                          total.add(rest);
+                          total.multiply(std::fabs(static_cast<double>(g.alpha)));
+                        }
+                        // The last rounding: u of the rounded real, which is the exact one plus the above.
+                        Real rounding(r.value);
+                        rounding.absolute();
+                        rounding.add(total);
+                        rounding.multiply(unit<T>);
+                        Real allowed(total);
+                        allowed.add(rounding);
+                        allowed.add(Real(least<T>));
+                        const Real error = error_of(x, r.value);
+                        ASSERT_LE(error, allowed) << mode;
+                        if (t < 24 && allowed.up() > 0) largest = std::max(largest, error.up() / allowed.up());
+                        if (std::isfinite(report.bound_componentwise)) expect_report_bound(report, x, r);
+                      });
     }
     if (t < 24) {
       EXPECT_GE(largest, 0.05) << mode;
@@ -217,34 +227,37 @@ TYPED_TEST(Bounds, Slices) {
     for (const bool fast : {false, true}) {
       const std::string mode = "slices:" + std::to_string(d) + (fast ? ":fast" : "");
       for (const Kind& kind : moderate) {
-        each_element<T>(mode.c_str(), kind.data, kind.parameter, 3, 11, [&](Routine, const Gemm<T>& g, const accublas_report_t& report, T x,
-                                                                             const Reference& r, std::int64_t i, std::int64_t j) {
-          const int e = exponent_bound(g.a.data() + i, g.k, g.m), f = exponent_bound(g.b.data() + j * g.k, g.k, 1);
-          int rho = 0;
-          while (2 * rho < 53 || std::ldexp(1, 2 * rho - 53) < static_cast<double>(g.k)) ++rho;
-          const int w = 54 - rho;  // every slice takes w bits: what is left is at most 2^(tau - w)
-          Real total;
-          if (e > -5000 && f > -5000) {
-            // 2^e bounds the entries; remainders after D slices 2^(e - D w); entries times the other side's remainder.
-            Real left(static_cast<double>(g.k) * 4);
-            mpfr_mul_2si(left.x_, left.x_, e + f - d * w, MPFR_RNDN);
-            total.add(left);
-            if (fast) {  // pairs with p + q >= D + 2: slice p is at most 2^(e - (p - 1) w) (1 + 2^-w)
-              Real pairs(static_cast<double>(g.k) * 4 * d * d);
-              mpfr_mul_2si(pairs.x_, pairs.x_, e + f - d * w, MPFR_RNDN);
-              total.add(pairs);
-            }
-            total.multiply(std::fabs(static_cast<double>(g.alpha)));
-          }
-          Real rounding(r.value);
-          rounding.absolute();
-          rounding.add(total);
-          rounding.multiply(unit<T>);
-          total.add(rounding);
-          total.add(Real(least<T>));
-          ASSERT_LE(error_of(x, r.value), total) << mode;
-          if (std::isfinite(report.bound_componentwise)) expect_report_bound(report, x, r);
-        });
+        each_element<T>(mode.c_str(), kind.data, kind.parameter, 3, 11,
+                        [&](Routine, const Gemm<T>& g, const accublas_report_t& report, T x, const Reference& r,
+                            std::int64_t i, std::int64_t j) {
+                          const int e = exponent_bound(g.a.data() + i, g.k, g.m),
+                                    f = exponent_bound(g.b.data() + j * g.k, g.k, 1);
+                          int rho = 0;
+                          while (2 * rho < 53 || std::ldexp(1, 2 * rho - 53) < static_cast<double>(g.k)) ++rho;
+                          const int w = 54 - rho;  // every slice takes w bits: what is left is at most 2^(tau - w)
+                          Real total;
+                          if (e > -5000 && f > -5000) {
+                            // 2^e bounds the entries; remainders after D slices 2^(e - D w); entries times the other
+                            // side's remainder.
+                            Real left(static_cast<double>(g.k) * 4);
+                            mpfr_mul_2si(left.x_, left.x_, e + f - d * w, MPFR_RNDN);
+                            total.add(left);
+                            if (fast) {  // pairs with p + q >= D + 2: slice p is at most 2^(e - (p - 1) w) (1 + 2^-w)
+                              Real pairs(static_cast<double>(g.k) * 4 * d * d);
+                              mpfr_mul_2si(pairs.x_, pairs.x_, e + f - d * w, MPFR_RNDN);
+                              total.add(pairs);
+                            }
+                            total.multiply(std::fabs(static_cast<double>(g.alpha)));
+                          }
+                          Real rounding(r.value);
+                          rounding.absolute();
+                          rounding.add(total);
+                          rounding.multiply(unit<T>);
+                          total.add(rounding);
+                          total.add(Real(least<T>));
+                          ASSERT_LE(error_of(x, r.value), total) << mode;
+                          if (std::isfinite(report.bound_componentwise)) expect_report_bound(report, x, r);
+                        });
       }
     }
   }
@@ -254,12 +267,13 @@ TYPED_TEST(Bounds, Slices) {
 TYPED_TEST(Bounds, CorrectlyRoundedReport) {
   using T = TypeParam;
   for (const Kind& kind : moderate) {
-    each_element<T>("cr", kind.data, kind.parameter, 8, 12, [](Routine, const Gemm<T>&, const accublas_report_t& report, T x,
-                                                                const Reference& r, std::int64_t, std::int64_t) {
-      EXPECT_LE(report.bound_relative, unit<T>);
-      EXPECT_EQ(report.bound_componentwise, 0);
-      expect_report_bound(report, x, r);
-    });
+    each_element<T>("cr", kind.data, kind.parameter, 8, 12,
+                    [](Routine, const Gemm<T>&, const accublas_report_t& report, T x, const Reference& r, std::int64_t,
+                       std::int64_t) {
+                      EXPECT_LE(report.bound_relative, unit<T>);
+                      EXPECT_EQ(report.bound_componentwise, 0);
+                      expect_report_bound(report, x, r);
+                    });
   }
 }
 

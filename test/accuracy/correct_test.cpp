@@ -1,5 +1,5 @@
-// cr is MPFR's rounding of the exact value, for every kind of data, routine and engine; dp and sp reproducible are cr's values
-// in DOT and GEMV.
+// cr is MPFR's rounding of the exact value, for every kind of data, routine and engine; dp and sp reproducible are cr's
+// values in DOT and GEMV.
 #include "harness.hpp"
 
 namespace accuracy {
@@ -22,8 +22,8 @@ void expect_correct(Context& context, Routine routine, const Gemm<T>& g, const c
     for (std::int64_t j = 0; j < g.n; ++j) {
       const Reference r = g.exact(i, j);
       const T wanted = r.value.template round<T>(), got = out[static_cast<std::size_t>(i + j * g.m)];
-      ASSERT_EQ(bits(wanted), bits(got)) << trace << " engine " << engine << " (" << i << "," << j << ") want " << wanted
-                                         << " got " << got;
+      ASSERT_EQ(bits(wanted), bits(got)) << trace << " engine " << engine << " (" << i << "," << j << ") want "
+                                         << wanted << " got " << got;
     }
   }
 }

@@ -29,7 +29,8 @@ inline int scaled(int count) {
   return std::max(1, static_cast<int>(count * factor));
 }
 
-/// A real number wide enough that sums of products of three doubles are exact: exponents from 3 * -1074 to 3 * 1024 and carries.
+/// A real number wide enough that sums of products of three doubles are exact: exponents from 3 * -1074 to 3 * 1024 and
+/// carries.
 class Real {
  public:
   static constexpr mpfr_prec_t precision = 6500;
@@ -139,7 +140,11 @@ struct Gemm {
   std::vector<T> a, b, c;
 
   Gemm(std::int64_t m_, std::int64_t n_, std::int64_t k_)
-      : m(m_), n(n_), k(k_), a(static_cast<std::size_t>(m_ * k_)), b(static_cast<std::size_t>(k_ * n_)),
+      : m(m_),
+        n(n_),
+        k(k_),
+        a(static_cast<std::size_t>(m_ * k_)),
+        b(static_cast<std::size_t>(k_ * n_)),
         c(static_cast<std::size_t>(m_ * n_)) {}
   T& A(std::int64_t i, std::int64_t p) { return a[static_cast<std::size_t>(i + p * m)]; }
   T& B(std::int64_t p, std::int64_t j) { return b[static_cast<std::size_t>(p + j * k)]; }
@@ -174,7 +179,8 @@ class Context {
 
   /// Runs the problem in the context's mode; the result is in `out` (a copy of C before).
   template <class T>
-  accublas_status run(Routine routine, const Gemm<T>& g, std::vector<T>& out, const accublas_options* options = nullptr) {
+  accublas_status run(Routine routine, const Gemm<T>& g, std::vector<T>& out,
+                      const accublas_options* options = nullptr) {
     out = g.c;
     accublas_context* x = context_;
     const auto lda = std::max<std::int64_t>(1, g.m), ldb = std::max<std::int64_t>(1, g.k);
@@ -186,7 +192,8 @@ class Context {
         case Routine::gemv:
           return accublas_dgemv_ex(x, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, g.m, g.k, &g.alpha, g.a.data(), lda,
                                    g.b.data(), 1, &g.beta, out.data(), 1, options);
-        case Routine::dot: return accublas_ddot_ex(x, g.k, g.a.data(), 1, g.b.data(), 1, out.data(), options);
+        case Routine::dot:
+          return accublas_ddot_ex(x, g.k, g.a.data(), 1, g.b.data(), 1, out.data(), options);
       }
     } else {
       switch (routine) {
@@ -196,7 +203,8 @@ class Context {
         case Routine::gemv:
           return accublas_sgemv_ex(x, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, g.m, g.k, &g.alpha, g.a.data(), lda,
                                    g.b.data(), 1, &g.beta, out.data(), 1, options);
-        case Routine::dot: return accublas_sdot_ex(x, g.k, g.a.data(), 1, g.b.data(), 1, out.data(), options);
+        case Routine::dot:
+          return accublas_sdot_ex(x, g.k, g.a.data(), 1, g.b.data(), 1, out.data(), options);
       }
     }
     return ACCUBLAS_ERROR_INTERNAL;
@@ -206,7 +214,8 @@ class Context {
   accublas_context* context_ = nullptr;
 };
 
-// --- data -------------------------------------------------------------------------------------------------------------
+// --- data
+// -------------------------------------------------------------------------------------------------------------
 
 inline std::int64_t below(Random& rng, std::int64_t n) {
   return static_cast<std::int64_t>(rng() % static_cast<std::uint64_t>(n));
@@ -245,12 +254,14 @@ void generate_dot(Random& rng, double condition, std::vector<T>& x, std::vector<
   for (std::int64_t i = 0; i < n; ++i) {
     int e;
     if (i < half) {
-      e = i == 0 ? static_cast<int>(std::rint(b / 2)) + 1
-                 : i == half - 1 ? 0 : static_cast<int>(std::rint(uniform(rng) * b / 2));
+      e = i == 0          ? static_cast<int>(std::rint(b / 2)) + 1
+          : i == half - 1 ? 0
+                          : static_cast<int>(std::rint(uniform(rng) * b / 2));
       y[static_cast<std::size_t>(i)] = static_cast<T>(std::ldexp(2 * uniform(rng) - 1, e));
       x[static_cast<std::size_t>(i)] = static_cast<T>(std::ldexp(2 * uniform(rng) - 1, e));
     } else {
-      e = static_cast<int>(std::rint(b / 2 * (1 - static_cast<double>(i - half) / static_cast<double>(std::max<std::int64_t>(1, n - half - 1)))));
+      e = static_cast<int>(std::rint(
+          b / 2 * (1 - static_cast<double>(i - half) / static_cast<double>(std::max<std::int64_t>(1, n - half - 1)))));
       T u = static_cast<T>(std::ldexp(2 * uniform(rng) - 1, e));
       if (u == 0) u = 1;
       x[static_cast<std::size_t>(i)] = u;
@@ -268,13 +279,16 @@ void generate_dot(Random& rng, double condition, std::vector<T>& x, std::vector<
   }
 }
 
-/// One row whose product with a column of ones is halfway between two numbers plus or minus 2^-e, e up to 900 (or nothing).
+/// One row whose product with a column of ones is halfway between two numbers plus or minus 2^-e, e up to 900 (or
+/// nothing).
 template <class T>
 void halfway_row(Random& rng, Gemm<T>& g, std::int64_t i) {
   constexpr int p = precision_of<T>;
   const int lowest = std::is_same_v<T, double> ? 900 : 120;
   for (std::int64_t q = 0; q < g.k; ++q) g.A(i, q) = 0;
-  const auto mantissa = [&] { return static_cast<T>(1 + std::ldexp(std::floor(uniform(rng) * std::ldexp(1, p - 1)), 1 - p)); };
+  const auto mantissa = [&] {
+    return static_cast<T>(1 + std::ldexp(std::floor(uniform(rng) * std::ldexp(1, p - 1)), 1 - p));
+  };
   const double sign = rng() & 1 ? 1 : -1;
   g.A(i, 0) = static_cast<T>(sign * static_cast<double>(mantissa()));
   if (g.k > 1) g.A(i, 1) = static_cast<T>(std::ldexp(rng() & 1 ? 1.0 : -1.0, -p));
@@ -342,13 +356,15 @@ Gemm<T> make(Random& rng, Data kind, std::int64_t m, std::int64_t n, std::int64_
       generate_dot(rng, parameter, x, y);
       for (std::int64_t p = 0; p < k; ++p) {
         for (std::int64_t i = 0; i < m; ++i) {  // every row the same problem but for its sign and scale
-          g.A(i, p) = static_cast<T>(std::ldexp(x[static_cast<std::size_t>(p)] * (i % 2 ? -1 : 1), static_cast<int>(i % 3)));
+          g.A(i, p) =
+              static_cast<T>(std::ldexp(x[static_cast<std::size_t>(p)] * (i % 2 ? -1 : 1), static_cast<int>(i % 3)));
         }
         for (std::int64_t j = 0; j < n; ++j) g.B(p, j) = y[static_cast<std::size_t>(p)];
       }
     }
   }
-  fill(g.c, [&] { return kind == Data::subnormal ? std::ldexp(spread<double>(rng, 1), low + 8) : spread<double>(rng, 1); });
+  fill(g.c,
+       [&] { return kind == Data::subnormal ? std::ldexp(spread<double>(rng, 1), low + 8) : spread<double>(rng, 1); });
   return g;
 }
 

@@ -23,7 +23,8 @@ void each_call(Context& context, const char* mode, double target, accublas_statu
     ASSERT_EQ(accublas_set_target(context, target), ACCUBLAS_SUCCESS);
     std::vector<T> out;
     const accublas_status status = context.run(routine, g, out, &options);
-    ASSERT_EQ(status, wanted) << mode << " " << routine_name(routine) << " target " << target << ": " << context.error();
+    ASSERT_EQ(status, wanted) << mode << " " << routine_name(routine) << " target " << target << ": "
+                              << context.error();
     if (status != ACCUBLAS_SUCCESS) {
       EXPECT_EQ(std::memcmp(out.data(), g.c.data(), out.size() * sizeof(T)), 0) << mode << ": C was written";
       EXPECT_NE(std::string(context.error()), "");

@@ -66,13 +66,15 @@ Operands<T> operands(const Call& call) {
     for (std::int64_t p = 0; p < call.k; ++p) {
       double x = detail::spread(rng, width);
       if (call.data == 2) {
-        x = p % 2 ? std::ldexp(rng() & 1 ? 1.0 : -1.0, static_cast<int>(rng() % 80) - digits) : static_cast<double>(rng() % 16) - 8;
+        x = p % 2 ? std::ldexp(rng() & 1 ? 1.0 : -1.0, static_cast<int>(rng() % 80) - digits)
+                  : static_cast<double>(rng() % 16) - 8;
       }
       o.a[static_cast<std::size_t>(call.trans ? p + i * call.k : i + p * call.m)] = static_cast<T>(x);
     }
   }
   for (T& x : o.b) {
-    x = static_cast<T>(call.data == 2 ? std::ldexp(1.0, static_cast<int>(rng() % 3)) : detail::spread(rng, call.data == 1 ? 2 : 1));
+    x = static_cast<T>(call.data == 2 ? std::ldexp(1.0, static_cast<int>(rng() % 3))
+                                      : detail::spread(rng, call.data == 1 ? 2 : 1));
   }
   for (T& x : o.c) x = static_cast<T>(detail::spread(rng, 1));
   if (call.routine != Routine::dot && rng() % 2) {
@@ -82,30 +84,30 @@ Operands<T> operands(const Call& call) {
   return o;
 }
 
-inline accublas_status invoke(accublas_context* x, const Call& c, const Operands<double>& o, double* out, std::int64_t ldc,
-                              const accublas_options* options) {
+inline accublas_status invoke(accublas_context* x, const Call& c, const Operands<double>& o, double* out,
+                              std::int64_t ldc, const accublas_options* options) {
   const auto t = c.trans ? ACCUBLAS_TRANS : ACCUBLAS_NO_TRANS;
   const std::int64_t lda = c.trans ? c.k : c.m;
   if (c.routine == Routine::dot) return accublas_ddot_ex(x, c.k, o.a.data(), 1, o.b.data(), 1, out, options);
   if (c.routine == Routine::gemv) {
-    return accublas_dgemv_ex(x, ACCUBLAS_COL_MAJOR, t, c.trans ? c.k : c.m, c.trans ? c.m : c.k, &o.alpha, o.a.data(), lda,
-                             o.b.data(), 1, &o.beta, out, 1, options);
+    return accublas_dgemv_ex(x, ACCUBLAS_COL_MAJOR, t, c.trans ? c.k : c.m, c.trans ? c.m : c.k, &o.alpha, o.a.data(),
+                             lda, o.b.data(), 1, &o.beta, out, 1, options);
   }
-  return accublas_dgemm_ex(x, ACCUBLAS_COL_MAJOR, t, ACCUBLAS_NO_TRANS, c.m, c.n, c.k, &o.alpha, o.a.data(), lda, o.b.data(), c.k,
-                           &o.beta, out, ldc, options);
+  return accublas_dgemm_ex(x, ACCUBLAS_COL_MAJOR, t, ACCUBLAS_NO_TRANS, c.m, c.n, c.k, &o.alpha, o.a.data(), lda,
+                           o.b.data(), c.k, &o.beta, out, ldc, options);
 }
 
-inline accublas_status invoke(accublas_context* x, const Call& c, const Operands<float>& o, float* out, std::int64_t ldc,
-                              const accublas_options* options) {
+inline accublas_status invoke(accublas_context* x, const Call& c, const Operands<float>& o, float* out,
+                              std::int64_t ldc, const accublas_options* options) {
   const auto t = c.trans ? ACCUBLAS_TRANS : ACCUBLAS_NO_TRANS;
   const std::int64_t lda = c.trans ? c.k : c.m;
   if (c.routine == Routine::dot) return accublas_sdot_ex(x, c.k, o.a.data(), 1, o.b.data(), 1, out, options);
   if (c.routine == Routine::gemv) {
-    return accublas_sgemv_ex(x, ACCUBLAS_COL_MAJOR, t, c.trans ? c.k : c.m, c.trans ? c.m : c.k, &o.alpha, o.a.data(), lda,
-                             o.b.data(), 1, &o.beta, out, 1, options);
+    return accublas_sgemv_ex(x, ACCUBLAS_COL_MAJOR, t, c.trans ? c.k : c.m, c.trans ? c.m : c.k, &o.alpha, o.a.data(),
+                             lda, o.b.data(), 1, &o.beta, out, 1, options);
   }
-  return accublas_sgemm_ex(x, ACCUBLAS_COL_MAJOR, t, ACCUBLAS_NO_TRANS, c.m, c.n, c.k, &o.alpha, o.a.data(), lda, o.b.data(), c.k,
-                           &o.beta, out, ldc, options);
+  return accublas_sgemm_ex(x, ACCUBLAS_COL_MAJOR, t, ACCUBLAS_NO_TRANS, c.m, c.n, c.k, &o.alpha, o.a.data(), lda,
+                           o.b.data(), c.k, &o.beta, out, ldc, options);
 }
 
 /// How a call runs; none of it may change a bit.
@@ -142,7 +144,9 @@ inline std::vector<std::uint64_t> run(accublas_context* context, const Call& cal
 }
 
 /// The modes of a routine: every engine and every kind of blocking is behind one of them.
-inline std::vector<std::string> modes() { return {"fixed:53", "fixed:106", "dp:repro", "cr", "dot2", "slices:3", "slices:6:fast"}; }
+inline std::vector<std::string> modes() {
+  return {"fixed:53", "fixed:106", "dp:repro", "cr", "dot2", "slices:3", "slices:6:fast"};
+}
 
 /// Engines that can serve a mode of GEMM.
 inline std::vector<const char*> engines(const std::string& mode) {
@@ -160,8 +164,9 @@ inline std::vector<Call> calls(bool large) {
     int data;
     bool trans;
   };
-  const std::vector<Shape> shapes = large ? std::vector<Shape>{{700, 650, 300, 0, false}, {130, 90, 5000, 1, true}, {257, 255, 1030, 2, false}}
-                                          : std::vector<Shape>{{150, 130, 200, 1, false}, {65, 40, 1100, 0, true}, {33, 300, 129, 2, false}};
+  const std::vector<Shape> shapes =
+      large ? std::vector<Shape>{{700, 650, 300, 0, false}, {130, 90, 5000, 1, true}, {257, 255, 1030, 2, false}}
+            : std::vector<Shape>{{150, 130, 200, 1, false}, {65, 40, 1100, 0, true}, {33, 300, 129, 2, false}};
   for (const bool single : {false, true}) {
     for (const std::string& mode : modes()) {
       for (const Shape& s : shapes) list.push_back({Routine::gemm, single, mode, s.m, s.n, s.k, s.data, s.trans});

@@ -27,8 +27,8 @@ void expect_same(const Call& call, const Bits& want, const Bits& got, const std:
   ASSERT_EQ(want.size(), got.size());
   const auto first = std::mismatch(want.begin(), want.end(), got.begin()).first - want.begin();
   ASSERT_EQ(static_cast<std::size_t>(first), want.size())
-      << call.name() << " " << what << ": first mismatch at (" << first % call.m << "," << first / call.m << "): " << std::hex
-      << want[static_cast<std::size_t>(first)] << " and " << got[static_cast<std::size_t>(first)];
+      << call.name() << " " << what << ": first mismatch at (" << first % call.m << "," << first / call.m
+      << "): " << std::hex << want[static_cast<std::size_t>(first)] << " and " << got[static_cast<std::size_t>(first)];
 }
 
 /// Every call under every one of the settings against the first.
@@ -37,8 +37,9 @@ void compare(const std::vector<Call>& list, const std::vector<Settings>& setting
   for (const Call& call : list) {
     const Bits want = run(context, call, settings.front());
     for (std::size_t s = 1; s < settings.size(); ++s) {
-      expect_same(call, want, run(context, call, settings[s]),
-                  "threads " + std::to_string(settings[s].threads) + " workspace " + std::to_string(settings[s].workspace));
+      expect_same(
+          call, want, run(context, call, settings[s]),
+          "threads " + std::to_string(settings[s].threads) + " workspace " + std::to_string(settings[s].workspace));
       if (testing::Test::HasFatalFailure()) return;
     }
   }
@@ -46,9 +47,7 @@ void compare(const std::vector<Call>& list, const std::vector<Settings>& setting
 
 TEST(Repro, ThreadsLarge) { compare(calls(true), {{1, -1}, {2, -1}, {3, -1}}); }
 TEST(Repro, ThreadsAndRepeatedRuns) { compare(calls(false), {{1, -1}, {2, -1}, {3, -1}, {3, -1}, {0, -1}, {7, -1}}); }
-TEST(Repro, WorkspaceCaps) {
-  compare(calls(false), {{1, -1}, {1, 1 << 20}, {2, 3 << 19}, {3, 5 << 20}, {2, 1 << 30}});
-}
+TEST(Repro, WorkspaceCaps) { compare(calls(false), {{1, -1}, {1, 1 << 20}, {2, 3 << 19}, {3, 5 << 20}, {2, 1 << 30}}); }
 TEST(Repro, WorkspaceCapsLarge) { compare(calls(true), {{2, -1}, {2, 2 << 20}}); }
 
 TEST(Repro, Engines) {
@@ -151,14 +150,16 @@ TEST(Repro, SubBlocksOfElementLocalModes) {
     const Bits want = run(context, call);
     for (const auto& [rows, columns] : {std::pair<std::int64_t, std::int64_t>{37, 29}, {call.m, 7}, {1, call.n}}) {
       if (rows == 1 && call.m > 200) continue;
-      const Bits got = call.single ? in_blocks<float>(context, call, rows, columns) : in_blocks<double>(context, call, rows, columns);
+      const Bits got = call.single ? in_blocks<float>(context, call, rows, columns)
+                                   : in_blocks<double>(context, call, rows, columns);
       expect_same(call, want, got, "in blocks of " + std::to_string(rows) + " x " + std::to_string(columns));
       if (HasFatalFailure()) return;
     }
   }
 }
 
-// One column of a GEMM, the GEMV of it, and for one row the DOT are the same number in the modes whose definition says so.
+// One column of a GEMM, the GEMV of it, and for one row the DOT are the same number in the modes whose definition says
+// so.
 TEST(Repro, GemvIsGemmOfOneColumn) {
   Context context;
   for (const Call& call : calls(false)) {
@@ -171,8 +172,10 @@ TEST(Repro, GemvIsGemmOfOneColumn) {
       std::vector<T> one = o.c, two = o.c;
       accublas_options options = ACCUBLAS_OPTIONS_INIT;
       options.mode_name = call.mode.c_str();
-      ASSERT_EQ(invoke(context, call, o, one.data(), call.m, &options), ACCUBLAS_SUCCESS) << accublas_last_error(context);
-      ASSERT_EQ(invoke(context, as_gemm, o, two.data(), call.m, &options), ACCUBLAS_SUCCESS) << accublas_last_error(context);
+      ASSERT_EQ(invoke(context, call, o, one.data(), call.m, &options), ACCUBLAS_SUCCESS)
+          << accublas_last_error(context);
+      ASSERT_EQ(invoke(context, as_gemm, o, two.data(), call.m, &options), ACCUBLAS_SUCCESS)
+          << accublas_last_error(context);
       EXPECT_EQ(std::memcmp(one.data(), two.data(), one.size() * sizeof(T)), 0) << call.name();
     };
     if (call.single) {
