@@ -200,6 +200,10 @@ ACCUBLAS_API accublas_status accublas_create(accublas_context **ctx);
 ACCUBLAS_API accublas_status accublas_destroy(accublas_context *ctx);
 /** Message of the context's last failed call; "" after success. Valid until the next call on the context. */
 ACCUBLAS_API const char *accublas_last_error(accublas_context *ctx);
+/** For bindings in other languages: records a failure that they find themselves, so that accublas_last_error and
+ * accublas_fail tell it like any other. Returns `status`. */
+ACCUBLAS_API accublas_status accublas_set_last_error(accublas_context *ctx, accublas_status status,
+                                                     const char *message);
 
 /* ---------------------------------------------------------------------------------------------------------------
  * Settings. The first one set wins: the call's options, the context, the environment, the build.

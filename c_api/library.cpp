@@ -69,6 +69,12 @@ const char* accublas_last_error(accublas_context* ctx) {
   }
 }
 
+accublas_status accublas_set_last_error(accublas_context* ctx, accublas_status status, const char* message) {
+  return guarded(ctx, [&](Context&) {
+    if (status != ACCUBLAS_SUCCESS) throw Error(status, message ? message : accublas_status_string(status));
+  });
+}
+
 accublas_status accublas_report(accublas_context* ctx, accublas_report_t* report) {
   return guarded(ctx, [&](Context& context) {
     if (!report) bad_argument("report", "a pointer, not NULL");
@@ -104,10 +110,15 @@ accublas_status accublas_reset_counters(void) {
   return ACCUBLAS_SUCCESS;
 }
 
+// No call on a context: the message of the thread's last failure stays.
 accublas_status accublas_device_count(int32_t* count) {
-  return guarded(nullptr, [&](Context&) {
-    if (!count) bad_argument("count", "a pointer, not NULL");
+  if (!count) return ACCUBLAS_ERROR_ARGUMENT;
+  try {
     std::string reason;
     *count = cuda_backend().device_count(reason);
-  });
+    return ACCUBLAS_SUCCESS;
+  } catch (...) {
+    *count = 0;
+    return ACCUBLAS_ERROR_INTERNAL;
+  }
 }
