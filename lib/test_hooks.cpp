@@ -84,4 +84,10 @@ bool hook_allocation_fails() noexcept {
 
 }  // namespace accublas
 
+/// Names of the mutants from 0 on, NULL past the last: the mutant suite asks the library which there are.
+extern "C" __attribute__((visibility("default"))) const char* accublas_test_mutant_name(int index) {
+  constexpr int count = sizeof accublas::names / sizeof accublas::names[0];
+  return index >= 0 && index < count ? accublas::names[index].name.data() : nullptr;
+}
+
 #endif

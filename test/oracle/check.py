@@ -115,14 +115,15 @@ def configurations(case, index):
     return result
 
 
-def run_cases(library, stream, workers):
+def run_cases(stream, workers, engines=None):
     """Sends (index, case) to all workers; the oracle works once per case. Returns failures."""
     count = 0
     for index, case in stream:
         bits, facts = expected.expected_bits(case)
         call_bits = facts.call_bits if case.mode.endswith(":repro") and facts.call_bits else None
+        wanted = [c for c in configurations(case, index) if engines is None or c["engine"] in engines]
         for worker in workers:
-            worker.send(case, bits, configurations(case, index), call_bits)
+            worker.send(case, bits, wanted, call_bits)
         count += 1
         if sum(len(w.failures) for w in workers) > 200:
             break
@@ -149,6 +150,7 @@ def main():
     parser.add_argument("--case", action="append", default=[], help="run these cases only")
     parser.add_argument("--first", type=int, default=0, help="number of the first case of every group")
     parser.add_argument("--isa", help="comma-separated levels instead of all that the CPU has")
+    parser.add_argument("--engine", action="append", help="these engines only")
     options = parser.parse_args()
     start = time.time()
     levels = options.isa.split(",") if options.isa else isa_levels()
@@ -165,7 +167,7 @@ def main():
             for index in range(options.first, options.first + count):
                 yield index, cases.from_name(f"{group}:{index}")
 
-    count, failures = run_cases(options.library, stream(), workers)
+    count, failures = run_cases(stream(), workers, options.engine)
     title = " ".join(options.groups + options.case) + " on " + ", ".join(levels)
     return report(title, count, failures, start)
 

@@ -1,0 +1,56 @@
+// What dot2's routines share: the choice of kernels, the definition in scalar code, and the last step from a pair to
+// the result.
+#pragma once
+
+#include <cmath>
+
+#include "lib/cpu/dot2_kernels.hpp"
+#include "lib/execution.hpp"
+#include "lib/problem.hpp"
+
+namespace accublas::cpu {
+
+struct Dot2Pair {
+  double s, c;
+};
+
+template <class T>
+struct Dot2Kernels {
+  Dot2DotKernels<T> dot;
+  Dot2GemvKernels<T> gemv;
+  Dot2GemmKernel<T> gemm;
+};
+
+/// The tables of the highest instruction set up to `isa`.
+template <class T>
+const Dot2Kernels<T>& dot2_kernels(Isa isa);
+
+/// combine of docs/modes.md; for float c stays 0.
+template <class T>
+Dot2Pair dot2_combine(Dot2Pair left, Dot2Pair right);
+
+/// The pair of GEMV and GEMM, and that of DOT, as docs/modes.md defines them, one operation at a time: the kernels'
+/// readable twin, and the way out where a kernel could not compute a pair.
+template <class T>
+Dot2Pair dot2_chain(Index k, Vector<const T> x, Vector<const T> y);
+template <class T>
+Dot2Pair dot2_tree(Index n, Vector<const T> x, Vector<const T> y);
+
+inline bool is_finite(Dot2Pair pair) { return std::isfinite(pair.s) && std::isfinite(pair.c); }
+
+/// RN(alpha (s + c) + beta y) for a finite pair. *y is read only where beta is not 0.
+template <class T>
+T dot2_round(Dot2Pair pair, T alpha, T beta, const T* y);
+
+/// The result of one output of GEMV or GEMM from its kernel's pair.
+template <class T>
+T dot2_element(Dot2Pair pair, Index k, T alpha, Vector<const T> row, Vector<const T> col, T beta, const T* y);
+
+/// Writes the promise of the mode into the report: depth of the table, terms, factor of the inner product.
+template <class T>
+void dot2_report_bound(double depth, Index terms, T alpha, accublas_report_t& report);
+
+/// Length of GEMV's and GEMM's blocks.
+Index dot2_block_length();
+
+}  // namespace accublas::cpu

@@ -1,0 +1,170 @@
+// dot2 GEMV: threads take chunks of rows; where there are too few rows for the threads, they take blocks of k, whose
+// pairs are then combined left to right.
+#include <algorithm>
+
+#include "lib/cpu/dot2.hpp"
+#include "lib/cpu/engines.hpp"
+#include "lib/numerics/bounds.hpp"
+
+namespace accublas::cpu {
+
+namespace {
+
+// Tuning.
+constexpr Index most_rows = 4096;        // rows of a task: their pairs stay in L2
+constexpr Index least_rows = 64;         // and not fewer, for the sake of another thread
+constexpr Index x_chunk = 4096;          // entries of x that are copied at a time; a multiple of the block
+constexpr Index copy_rows = 64;          // rows of A that are copied at a time where neither stride is 1
+constexpr Index least_work = 1 << 15;    // entries of A worth another thread
+constexpr Index split_values = 1 << 16;  // block pairs that are kept at a time where threads share k
+
+Index round_up(Index n, Index unit) { return (n + unit - 1) / unit * unit; }
+
+template <class T>
+constexpr bool compensated = sizeof(T) == sizeof(double);
+
+/// Memory of one thread.
+template <class T>
+struct Buffers {
+  double *s, *c, *scratch, *x;
+  T* a;
+};
+
+template <class T>
+class Gemver {
+ public:
+  Gemver(const Gemv<T>& gemv, Execution& execution)
+      : g_(gemv), execution_(execution), kernels_(dot2_kernels<T>(execution.isa).gemv), block_(dot2_block_length()) {}
+
+  void run() {
+    const Index blocks = (g_.k + block_ - 1) / block_;
+    int threads = execution_.threads;
+    if (g_.m * g_.k < least_work) threads = 1;
+    Index rows = std::clamp(round_up((g_.m + threads - 1) / threads, 8), least_rows, most_rows);
+    const bool share_k = threads > 1 && (g_.m + rows - 1) / rows < threads && blocks >= 2 * threads;
+    if (share_k) rows = round_up(std::min(g_.m, least_rows), 8);
+    take(threads, rows);
+    if (share_k) {
+      run_blocks(threads, rows, blocks);
+      return;
+    }
+    parallel_for((g_.m + rows - 1) / rows, threads, [&](Index task, int thread) {
+      const Index first = task * rows, count = std::min(rows, g_.m - first);
+      const Buffers<T> own = buffers(thread, rows);
+      std::fill_n(own.s, 2 * round_up(rows, 8), 0.0);
+      accumulate(first, count, 0, g_.k, own, own.s, own.c);
+      for (Index i = 0; i < count; ++i) finish(first + i, {own.s[i], own.c[i]});
+    });
+  }
+
+ private:
+  void take(int threads, Index rows) {
+    doubles_ = execution_.workspace.template take<double>(static_cast<std::size_t>(threads * doubles(rows)));
+    copies_ = nullptr;
+    if (g_.a.row_stride != 1 && g_.a.col_stride != 1)
+      copies_ = execution_.workspace.template take<T>(static_cast<std::size_t>(threads * copy_rows * block_));
+  }
+
+  static Index doubles(Index rows) { return 4 * round_up(rows, 8) + x_chunk; }
+
+  Buffers<T> buffers(int thread, Index rows) const {
+    const Index padded = round_up(rows, 8);
+    double* const s = doubles_ + thread * doubles(rows);
+    return {s, s + padded, s + 2 * padded, s + 4 * padded, copies_ + (copies_ ? thread * copy_rows * block_ : 0)};
+  }
+
+  /// (s, c)[i] := combine((s, c)[i], block) for the blocks of columns [first_p, end_p), rows first .. first + count
+  /// - 1.
+  void accumulate(Index first, Index count, Index first_p, Index end_p, const Buffers<T>& own, double* s, double* c) {
+    const Matrix<const T> a = g_.a.block(first, 0);
+    if constexpr (compensated<T>) {
+      if (g_.x.stride == 1 && copies_ == nullptr) {
+        accumulate_chunk(a.block(0, first_p), count, end_p - first_p, &g_.x[first_p], own, s, c);
+        return;
+      }
+    }
+    for (Index p = first_p; p < end_p; p += x_chunk) {
+      const Index length = std::min(x_chunk, end_p - p);
+      for (Index q = 0; q < length; ++q) own.x[q] = g_.x[p + q];
+      accumulate_chunk(a.block(0, p), count, length, own.x, own, s, c);
+    }
+  }
+
+  void accumulate_chunk(const Matrix<const T>& a, Index count, Index length, const double* x, const Buffers<T>& own,
+                        double* s, double* c) {
+    if (a.row_stride == 1) {
+      kernels_.columns(count, length, block_, a.data, a.col_stride, x, s, c, own.scratch);
+    } else if (a.col_stride == 1) {
+      kernels_.rows(count, length, block_, a.data, a.row_stride, x, s, c);
+    } else {
+      for (Index i = 0; i < count; i += copy_rows) {
+        const Index part = std::min(copy_rows, count - i);
+        for (Index p = 0; p < length; p += block_) {
+          const Index width = std::min(block_, length - p);
+          for (Index q = 0; q < width; ++q)
+            for (Index r = 0; r < part; ++r) own.a[q * copy_rows + r] = a(i + r, p + q);
+          kernels_.columns(part, width, block_, own.a, copy_rows, x + p, s + i, c + i, own.scratch);
+        }
+      }
+    }
+  }
+
+  /// Threads share k: the pairs of a batch of blocks side by side, then one pass over them for each output.
+  void run_blocks(int threads, Index rows, Index blocks) {
+    const Index padded = round_up(rows, 8);
+    const Index batch = std::clamp<Index>(split_values / padded, 2 * threads, blocks);
+    double* const pairs = execution_.workspace.template take<double>(static_cast<std::size_t>(2 * padded * batch));
+    double* const totals = execution_.workspace.template take<double>(static_cast<std::size_t>(2 * padded));
+    const Index group = std::max<Index>(1, batch / (4 * threads));
+    for (Index first = 0; first < g_.m; first += rows) {
+      const Index count = std::min(rows, g_.m - first);
+      std::fill_n(totals, 2 * padded, 0.0);
+      for (Index b = 0; b < blocks; b += batch) {
+        const Index end = std::min(b + batch, blocks);
+        parallel_for((end - b + group - 1) / group, threads, [&](Index task, int thread) {
+          const Buffers<T> own = buffers(thread, rows);
+          for (Index q = b + task * group; q < std::min(b + (task + 1) * group, end); ++q) {
+            double* const s = pairs + (q - b) * 2 * padded;
+            std::fill_n(s, 2 * padded, 0.0);
+            accumulate(first, count, q * block_, std::min((q + 1) * block_, g_.k), own, s, s + padded);
+          }
+        });
+        for (Index q = 0; q < end - b; ++q) {
+          const double* const s = pairs + q * 2 * padded;
+          for (Index i = 0; i < count; ++i) {
+            const Dot2Pair total = dot2_combine<T>({totals[i], totals[padded + i]}, {s[i], s[padded + i]});
+            totals[i] = total.s;
+            totals[padded + i] = total.c;
+          }
+        }
+      }
+      for (Index i = 0; i < count; ++i) finish(first + i, {totals[i], totals[padded + i]});
+    }
+  }
+
+  void finish(Index i, Dot2Pair pair) {
+    T* const y = &g_.y[i];
+    *y = dot2_element(pair, g_.k, g_.alpha, g_.a.row(i), g_.x, g_.beta, y);
+  }
+
+  const Gemv<T>& g_;
+  Execution& execution_;
+  const Dot2GemvKernels<T>& kernels_;
+  const Index block_;
+  double* doubles_ = nullptr;
+  T* copies_ = nullptr;
+};
+
+}  // namespace
+
+template <class T>
+void dot2_gemv(const Gemv<T>& gemv, Execution& execution) {
+  PhaseTimer timer(execution, &accublas_report_t::ms_product);
+  dot2_report_bound(dot2_depth_gemm(gemv.k), gemv.k, gemv.alpha, execution.report);
+  Gemver<T>(gemv, execution).run();
+}
+
+template void dot2_gemv(const Gemv<double>&, Execution&);
+template void dot2_gemv(const Gemv<float>&, Execution&);
+
+}  // namespace accublas::cpu

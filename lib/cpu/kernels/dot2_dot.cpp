@@ -1,0 +1,147 @@
+// dot2's DOT: 32 lanes that take a block's elements in turn, a binary tree over the blocks, a binary tree over the
+// lanes.
+#include "lib/cpu/kernels/dot2_vector.hpp"
+
+namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE {
+
+namespace {
+
+constexpr int vectors = dot2_lanes / W;
+/// Blocks in a tree number less than 2^levels.
+constexpr int levels = 54;
+
+/// 32 lanes of pairs. For float c is not used.
+struct Lanes {
+  V s[vectors], c[vectors];
+};
+
+template <class T>
+constexpr bool compensated = sizeof(T) == sizeof(double);
+
+template <class T>
+ACCUBLAS_INLINE void step_lane(Lanes& lanes, int v, V x, V y) {
+  if constexpr (compensated<T>) {
+    step(lanes.s[v], lanes.c[v], x, y);
+  } else {
+    step(lanes.s[v], x, y);
+  }
+}
+
+template <class T>
+ACCUBLAS_INLINE void combine_vectors(V& s, V& c, V s2, V c2) {
+  if constexpr (compensated<T>) {
+    combine(s, c, s2, c2);
+  } else {
+    s = add(s, s2);
+  }
+}
+
+/// One block of n <= 1024 elements.
+template <class T>
+ACCUBLAS_INLINE void block(Index n, const T* x, const T* y, Lanes& lanes) {
+  for (int v = 0; v < vectors; ++v) lanes.s[v] = lanes.c[v] = zero();
+  Index i = 0;
+  for (; i + dot2_lanes <= n; i += dot2_lanes)
+    for (int v = 0; v < vectors; ++v) step_lane<T>(lanes, v, load(x + i + v * W), load(y + i + v * W));
+  // Lanes without an element take a step with 0 times 0, which changes nothing: s and c are never -0.
+  for (int v = 0; v < vectors; ++v) {
+    const Index rest = n - i - v * W;
+    if (rest >= W) {
+      step_lane<T>(lanes, v, load(x + i + v * W), load(y + i + v * W));
+    } else if (rest > 0) {
+      const int count = static_cast<int>(rest);
+      step_lane<T>(lanes, v, load_first(x + i + v * W, count), load_first(y + i + v * W, count));
+    }
+  }
+}
+
+template <class T>
+ACCUBLAS_INLINE void load_lanes(Lanes& lanes, const double* from) {
+  for (int v = 0; v < vectors; ++v) {
+    lanes.s[v] = load(from + v * W);
+    lanes.c[v] = compensated<T> ? load(from + dot2_lanes + v * W) : zero();
+  }
+}
+
+template <class T>
+ACCUBLAS_INLINE void store_lanes(const Lanes& lanes, double* to) {
+  for (int v = 0; v < vectors; ++v) {
+    store(to + v * W, lanes.s[v]);
+    store(to + dot2_lanes + v * W, compensated<T> ? lanes.c[v] : zero());
+  }
+}
+
+/// right := combine(left, right).
+template <class T>
+ACCUBLAS_INLINE void combine_lanes(const double* left, Lanes& right) {
+  Lanes sum;
+  load_lanes<T>(sum, left);
+  for (int v = 0; v < vectors; ++v) combine_vectors<T>(sum.s[v], sum.c[v], right.s[v], right.c[v]);
+  right = sum;
+}
+
+template <class T>
+void blocks(Index n, const T* x, const T* y, double* out) {
+  Lanes lanes;
+  if (n <= dot2_dot_block) {
+    block(n, x, y, lanes);
+    store_lanes<T>(lanes, out);
+    return;
+  }
+  // The trees of 2^i consecutive blocks that wait for a right neighbour of their size, largest first: one for each bit
+  // that is set in the number of blocks done.
+  alignas(64) double waiting[levels][2 * dot2_lanes];
+  int top = 0;
+  for (Index done = 0; done * dot2_dot_block < n; ++done) {
+    const Index first = done * dot2_dot_block;
+    block(n - first < dot2_dot_block ? n - first : dot2_dot_block, x + first, y + first, lanes);
+    for (Index bits = done; bits & 1; bits >>= 1) combine_lanes<T>(waiting[--top], lanes);
+    store_lanes<T>(lanes, waiting[top++]);
+  }
+  load_lanes<T>(lanes, waiting[--top]);
+  while (top > 0) combine_lanes<T>(waiting[--top], lanes);
+  store_lanes<T>(lanes, out);
+}
+
+template <class T>
+void combine(double* lanes, const double* right) {
+  Lanes sum;
+  load_lanes<T>(sum, right);
+  combine_lanes<T>(lanes, sum);
+  store_lanes<T>(sum, lanes);
+}
+
+template <class T, int Distance>
+ACCUBLAS_INLINE void fold(Lanes& lanes) {
+  combine_vectors<T>(lanes.s[0], lanes.c[0], swap_lanes<Distance>(lanes.s[0]), swap_lanes<Distance>(lanes.c[0]));
+}
+
+template <class T>
+void reduce(const double* from, double* pair) {
+  Lanes lanes;
+  load_lanes<T>(lanes, from);
+  for (int half = vectors / 2; half > 0; half /= 2)
+    for (int v = 0; v < half; ++v) combine_vectors<T>(lanes.s[v], lanes.c[v], lanes.s[v + half], lanes.c[v + half]);
+  if constexpr (W >= 8) fold<T, 4>(lanes);
+  if constexpr (W >= 4) fold<T, 2>(lanes);
+  if constexpr (W >= 2) fold<T, 1>(lanes);
+  double s[W], c[W];
+  store(s, lanes.s[0]);
+  store(c, lanes.c[0]);
+  pair[0] = s[0];
+  pair[1] = c[0];
+}
+
+}  // namespace
+
+const Dot2DotKernels<double>& dot2_ddot() {
+  static constexpr Dot2DotKernels<double> table = {blocks<double>, combine<double>, reduce<double>};
+  return table;
+}
+
+const Dot2DotKernels<float>& dot2_sdot() {
+  static constexpr Dot2DotKernels<float> table = {blocks<float>, combine<float>, reduce<float>};
+  return table;
+}
+
+}  // namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE

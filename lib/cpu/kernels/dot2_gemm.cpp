@@ -1,0 +1,115 @@
+// dot2's GEMM: a tile of outputs whose chains stay in registers over a block of k, then meet the pairs of the blocks
+// before.
+#include "lib/cpu/kernels/dot2_vector.hpp"
+
+namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE {
+
+namespace {
+
+// Tile sizes in vectors by columns. The compensated step keeps the arithmetic ports busy ten operations for each load,
+// so that 16 accumulators are enough; the plain one needs the shape of an ordinary DGEMM kernel.
+#if ACCUBLAS_ISA_LEVEL >= 2
+constexpr int pair_vectors = 2, pair_cols = 4, chain_vectors = 3, chain_cols = 8;
+#elif ACCUBLAS_ISA_LEVEL == 1
+constexpr int pair_vectors = 2, pair_cols = 2, chain_vectors = 3, chain_cols = 4;
+#else
+constexpr int pair_vectors = 4, pair_cols = 4, chain_vectors = 4, chain_cols = 4;
+#endif
+
+/// double: a tile of M vectors by N columns.
+template <int M, int N>
+void pair_tile(Index k, Index block, const double* a, const double* b, double* pair) {
+  for (Index first = 0; first < k; first += block) {
+    const Index end = first + block < k ? first + block : k;
+    V s[N][M], c[N][M];
+    for (int j = 0; j < N; ++j)
+      for (int i = 0; i < M; ++i) s[j][i] = c[j][i] = zero();
+    for (Index p = first; p < end; ++p) {
+      V x[M];
+      for (int i = 0; i < M; ++i) x[i] = load(a + (p * M + i) * W);
+      for (int j = 0; j < N; ++j) {
+        const V y = splat(b[p * N + j]);
+        for (int i = 0; i < M; ++i) step(s[j][i], c[j][i], x[i], y);
+      }
+    }
+    for (int j = 0; j < N; ++j) {
+      for (int i = 0; i < M; ++i) {
+        double* const total_s = pair + (j * M + i) * W;
+        double* const total_c = total_s + M * N * W;
+        V sum = load(total_s), error = load(total_c);
+        combine(sum, error, s[j][i], c[j][i]);
+        store(total_s, sum);
+        store(total_c, error);
+      }
+    }
+  }
+}
+
+/// float: the same without the error terms.
+template <int M, int N>
+void chain_tile(Index k, Index block, const double* a, const double* b, double* pair) {
+  for (Index first = 0; first < k; first += block) {
+    const Index end = first + block < k ? first + block : k;
+    V s[N][M];
+    for (int j = 0; j < N; ++j)
+      for (int i = 0; i < M; ++i) s[j][i] = zero();
+    for (Index p = first; p < end; ++p) {
+      V x[M];
+      for (int i = 0; i < M; ++i) x[i] = load(a + (p * M + i) * W);
+      for (int j = 0; j < N; ++j) {
+        const V y = splat(b[p * N + j]);
+        for (int i = 0; i < M; ++i) step(s[j][i], x[i], y);
+      }
+    }
+    for (int j = 0; j < N; ++j) {
+      for (int i = 0; i < M; ++i) {
+        double* const total = pair + (j * M + i) * W;
+        store(total, add(load(total), s[j][i]));
+      }
+    }
+  }
+}
+
+/// Panels of `Width`. Adjacent rows are copied, adjacent columns transposed W x W at a time; anything else entry by
+/// entry.
+template <class T, int Width>
+void pack(Index k, Index count, const T* a, Index stride, Index k_stride, double* panels) {
+  for (; count > 0; count -= Width, a += Width * stride, panels += Width * k) {
+    const int valid = count < Width ? static_cast<int>(count) : Width;
+    Index p = 0;
+    if (valid == Width && stride == 1) {
+      for (; p < k; ++p)
+        for (int i = 0; i < Width; ++i) panels[p * Width + i] = a[p * k_stride + i];
+    } else if (valid == Width && k_stride == 1 && Width % W == 0) {
+      for (; p + W <= k; p += W) {
+        for (int i = 0; i < Width; i += W) {
+          V column[W];
+          load_transposed(a + i * stride + p, stride, column);
+          for (int q = 0; q < W; ++q) store(panels + (p + q) * Width + i, column[q]);
+        }
+      }
+    }
+    for (; p < k; ++p) {
+      for (int i = 0; i < valid; ++i) panels[p * Width + i] = a[p * k_stride + i * stride];
+      for (int i = valid; i < Width; ++i) panels[p * Width + i] = 0;
+    }
+  }
+}
+
+}  // namespace
+
+const Dot2GemmKernel<double>& dot2_dgemm() {
+  constexpr int rows = pair_vectors * W, cols = pair_cols;
+  static constexpr Dot2GemmKernel<double> table = {rows, cols, pack<double, rows>, pack<double, cols>,
+                                                   pair_tile<pair_vectors, pair_cols>};
+  return table;
+}
+
+const Dot2GemmKernel<float>& dot2_sgemm() {
+  constexpr int rows = chain_vectors * W, cols = chain_cols;
+  static constexpr Dot2GemmKernel<float> table = {rows, cols, pack<float, rows>, pack<float, cols>,
+                                                  chain_tile<chain_vectors, chain_cols>};
+  return table;
+}
+
+}  // namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE

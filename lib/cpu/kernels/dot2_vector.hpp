@@ -1,0 +1,217 @@
+// Vectors of W doubles for dot2's kernels, and the two steps of docs/modes.md on them. W = 1 is the portable twin:
+// there V is a plain double and every kernel reads as the definition. Included by kernel files only; everything has
+// internal linkage.
+#pragma once
+
+#include "lib/cpu/dot2_kernels.hpp"
+
+#if ACCUBLAS_ISA_LEVEL >= 1
+// gcc 12's intrinsics leave a result's ignored old value uninitialised on purpose, and warn of it where they are
+// inlined.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#ifndef __clang__
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+#include <immintrin.h>
+#pragma GCC diagnostic pop
+#endif
+
+#define ACCUBLAS_INLINE [[gnu::always_inline, maybe_unused]] static inline
+
+namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE {
+
+#if ACCUBLAS_ISA_LEVEL >= 2
+
+using V = __m512d;
+constexpr int W = 8;
+
+ACCUBLAS_INLINE V zero() { return _mm512_setzero_pd(); }
+ACCUBLAS_INLINE V splat(double x) { return _mm512_set1_pd(x); }
+ACCUBLAS_INLINE V load(const double* p) { return _mm512_loadu_pd(p); }
+ACCUBLAS_INLINE V load(const float* p) { return _mm512_cvtps_pd(_mm256_loadu_ps(p)); }
+/// The first `count` < W elements, then zeros.
+ACCUBLAS_INLINE V load_first(const double* p, int count) {
+  return _mm512_maskz_loadu_pd(static_cast<__mmask8>((1 << count) - 1), p);
+}
+ACCUBLAS_INLINE V load_first(const float* p, int count) {
+  return _mm512_cvtps_pd(_mm256_maskz_loadu_ps(static_cast<__mmask8>((1 << count) - 1), p));
+}
+ACCUBLAS_INLINE void store(double* p, V v) { _mm512_storeu_pd(p, v); }
+ACCUBLAS_INLINE V add(V a, V b) { return _mm512_add_pd(a, b); }
+ACCUBLAS_INLINE V sub(V a, V b) { return _mm512_sub_pd(a, b); }
+ACCUBLAS_INLINE V mul(V a, V b) { return _mm512_mul_pd(a, b); }
+/// a b + c and a b - c, rounded once.
+ACCUBLAS_INLINE V fma(V a, V b, V c) { return _mm512_fmadd_pd(a, b, c); }
+ACCUBLAS_INLINE V fms(V a, V b, V c) { return _mm512_fmsub_pd(a, b, c); }
+
+/// The error of s = a + b. With the operands sorted by magnitude (vrangepd) Dekker's three operations suffice: one less
+/// than Knuth's way in a loop that nothing but the arithmetic ports limits.
+ACCUBLAS_INLINE V sum_error(V a, V b, V s) {
+  const V large = _mm512_range_pd(a, b, 0b0111), small = _mm512_range_pd(a, b, 0b0110);
+  return sub(small, sub(s, large));
+}
+
+/// Lanes l and l + Distance change places, l < Distance.
+template <int Distance>
+ACCUBLAS_INLINE V swap_lanes(V v) {
+  if constexpr (Distance == 4) return _mm512_shuffle_f64x2(v, v, 0x4E);
+  if constexpr (Distance == 2) return _mm512_shuffle_f64x2(v, v, 0xB1);
+  return _mm512_permute_pd(v, 0x55);
+}
+
+/// v[q] = column q of the 8 x 8 entries whose rows begin at a, `ld` apart. Rows are paired while they are loaded (a
+/// load that inserts its half takes either arithmetic port; a shuffle only one), so that each column costs two
+/// shuffles.
+ACCUBLAS_INLINE void load_transposed(const double* a, Index ld, V* v) {
+  for (int half = 0; half < 2; ++half) {
+    V pair[4];
+    for (int i = 0; i < 4; ++i) {
+      const double* row = a + ((i & 1) + 4 * (i >> 1)) * ld + 4 * half;
+      pair[i] = _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_loadu_pd(row)), _mm256_loadu_pd(row + 2 * ld), 1);
+    }
+    const V even01 = _mm512_unpacklo_pd(pair[0], pair[1]), odd01 = _mm512_unpackhi_pd(pair[0], pair[1]);
+    const V even23 = _mm512_unpacklo_pd(pair[2], pair[3]), odd23 = _mm512_unpackhi_pd(pair[2], pair[3]);
+    v[4 * half + 0] = _mm512_shuffle_f64x2(even01, even23, 0x88);
+    v[4 * half + 1] = _mm512_shuffle_f64x2(odd01, odd23, 0x88);
+    v[4 * half + 2] = _mm512_shuffle_f64x2(even01, even23, 0xDD);
+    v[4 * half + 3] = _mm512_shuffle_f64x2(odd01, odd23, 0xDD);
+  }
+}
+ACCUBLAS_INLINE void load_transposed(const float* a, Index ld, V* v) {
+  // pair[i]: rows i and i + 4, four columns each.
+  for (int half = 0; half < 2; ++half) {
+    __m256 pair[4];
+    for (int i = 0; i < 4; ++i) {
+      const float* row = a + i * ld + 4 * half;
+      pair[i] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(row)), _mm_loadu_ps(row + 4 * ld), 1);
+    }
+    const __m256 low01 = _mm256_unpacklo_ps(pair[0], pair[1]), high01 = _mm256_unpackhi_ps(pair[0], pair[1]);
+    const __m256 low23 = _mm256_unpacklo_ps(pair[2], pair[3]), high23 = _mm256_unpackhi_ps(pair[2], pair[3]);
+    v[4 * half + 0] = _mm512_cvtps_pd(_mm256_shuffle_ps(low01, low23, 0x44));
+    v[4 * half + 1] = _mm512_cvtps_pd(_mm256_shuffle_ps(low01, low23, 0xEE));
+    v[4 * half + 2] = _mm512_cvtps_pd(_mm256_shuffle_ps(high01, high23, 0x44));
+    v[4 * half + 3] = _mm512_cvtps_pd(_mm256_shuffle_ps(high01, high23, 0xEE));
+  }
+}
+
+#elif ACCUBLAS_ISA_LEVEL == 1
+
+using V = __m256d;
+constexpr int W = 4;
+
+ACCUBLAS_INLINE V zero() { return _mm256_setzero_pd(); }
+ACCUBLAS_INLINE V splat(double x) { return _mm256_set1_pd(x); }
+ACCUBLAS_INLINE V load(const double* p) { return _mm256_loadu_pd(p); }
+ACCUBLAS_INLINE V load(const float* p) { return _mm256_cvtps_pd(_mm_loadu_ps(p)); }
+/// The first `count` < W elements, then zeros.
+ACCUBLAS_INLINE V load_first(const double* p, int count) {
+  return _mm256_maskload_pd(p, _mm256_cmpgt_epi64(_mm256_set1_epi64x(count), _mm256_setr_epi64x(0, 1, 2, 3)));
+}
+ACCUBLAS_INLINE V load_first(const float* p, int count) {
+  return _mm256_cvtps_pd(_mm_maskload_ps(p, _mm_cmpgt_epi32(_mm_set1_epi32(count), _mm_setr_epi32(0, 1, 2, 3))));
+}
+ACCUBLAS_INLINE void store(double* p, V v) { _mm256_storeu_pd(p, v); }
+ACCUBLAS_INLINE V add(V a, V b) { return _mm256_add_pd(a, b); }
+ACCUBLAS_INLINE V sub(V a, V b) { return _mm256_sub_pd(a, b); }
+ACCUBLAS_INLINE V mul(V a, V b) { return _mm256_mul_pd(a, b); }
+/// a b + c and a b - c, rounded once.
+ACCUBLAS_INLINE V fma(V a, V b, V c) { return _mm256_fmadd_pd(a, b, c); }
+ACCUBLAS_INLINE V fms(V a, V b, V c) { return _mm256_fmsub_pd(a, b, c); }
+
+/// The error of s = a + b (Knuth).
+ACCUBLAS_INLINE V sum_error(V a, V b, V s) {
+  const V t = sub(s, a);
+  return add(sub(a, sub(s, t)), sub(b, t));
+}
+
+/// Lanes l and l + Distance change places, l < Distance.
+template <int Distance>
+ACCUBLAS_INLINE V swap_lanes(V v) {
+  if constexpr (Distance == 2) return _mm256_permute2f128_pd(v, v, 1);
+  return _mm256_permute_pd(v, 0x5);
+}
+
+/// v[q] = column q of the 4 x 4 entries whose rows begin at a, `ld` apart.
+ACCUBLAS_INLINE void load_transposed(const double* a, Index ld, V* v) {
+  for (int half = 0; half < 2; ++half) {
+    V pair[2];
+    for (int i = 0; i < 2; ++i) {
+      const double* row = a + i * ld + 2 * half;
+      pair[i] = _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(row)), _mm_loadu_pd(row + 2 * ld), 1);
+    }
+    v[2 * half] = _mm256_unpacklo_pd(pair[0], pair[1]);
+    v[2 * half + 1] = _mm256_unpackhi_pd(pair[0], pair[1]);
+  }
+}
+ACCUBLAS_INLINE void load_transposed(const float* a, Index ld, V* v) {
+  __m128 row[4];
+  for (int i = 0; i < 4; ++i) row[i] = _mm_loadu_ps(a + i * ld);
+  const __m128 low01 = _mm_unpacklo_ps(row[0], row[1]), high01 = _mm_unpackhi_ps(row[0], row[1]);
+  const __m128 low23 = _mm_unpacklo_ps(row[2], row[3]), high23 = _mm_unpackhi_ps(row[2], row[3]);
+  v[0] = _mm256_cvtps_pd(_mm_movelh_ps(low01, low23));
+  v[1] = _mm256_cvtps_pd(_mm_movehl_ps(low23, low01));
+  v[2] = _mm256_cvtps_pd(_mm_movelh_ps(high01, high23));
+  v[3] = _mm256_cvtps_pd(_mm_movehl_ps(high23, high01));
+}
+
+#else
+
+using V = double;
+constexpr int W = 1;
+
+ACCUBLAS_INLINE V zero() { return 0; }
+ACCUBLAS_INLINE V splat(double x) { return x; }
+ACCUBLAS_INLINE V load(const double* p) { return *p; }
+ACCUBLAS_INLINE V load(const float* p) { return *p; }
+ACCUBLAS_INLINE V load_first(const double*, int) { return 0; }
+ACCUBLAS_INLINE V load_first(const float*, int) { return 0; }
+ACCUBLAS_INLINE void store(double* p, V v) { *p = v; }
+ACCUBLAS_INLINE V add(V a, V b) { return a + b; }
+ACCUBLAS_INLINE V sub(V a, V b) { return a - b; }
+ACCUBLAS_INLINE V mul(V a, V b) { return a * b; }
+/// a b + c and a b - c, rounded once (libm's fma, slow where the CPU lacks the instruction; Dekker's product would not
+/// do near the ends of the exponent range).
+ACCUBLAS_INLINE V fma(V a, V b, V c) { return __builtin_fma(a, b, c); }
+ACCUBLAS_INLINE V fms(V a, V b, V c) { return __builtin_fma(a, b, -c); }
+
+/// The error of s = a + b (Knuth).
+ACCUBLAS_INLINE V sum_error(V a, V b, V s) {
+  const V t = s - a;
+  return (a - (s - t)) + (b - t);
+}
+
+template <int Distance>
+ACCUBLAS_INLINE V swap_lanes(V v) {
+  return v;
+}
+
+ACCUBLAS_INLINE void load_transposed(const double* a, Index, V* v) { *v = *a; }
+ACCUBLAS_INLINE void load_transposed(const float* a, Index, V* v) { *v = *a; }
+
+#endif
+
+/// step of docs/modes.md for double entries.
+ACCUBLAS_INLINE void step(V& s, V& c, V x, V y) {
+  const V p = mul(x, y), e = fms(x, y, p), sum = add(s, p);
+  c = add(c, add(sum_error(s, p, sum), e));
+  s = sum;
+}
+
+/// step for float entries: their product is exact in double, so that a fused operation rounds as two would.
+ACCUBLAS_INLINE void step(V& s, V x, V y) {
+#if ACCUBLAS_ISA_LEVEL >= 1
+  s = fma(x, y, s);
+#else
+  s = s + x * y;
+#endif
+}
+
+/// (s, c) := combine((s, c), (s2, c2)) of docs/modes.md.
+ACCUBLAS_INLINE void combine(V& s, V& c, V s2, V c2) {
+  const V sum = add(s, s2);
+  c = add(add(c, c2), sum_error(s, s2, sum));
+  s = sum;
+}
+
+}  // namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE

@@ -1,0 +1,144 @@
+"""Every deliberate defect of the hooks library must be caught by the oracle's sharp cases: mutants.py LIBRARY.
+
+The names come from the library (accublas_test_mutant_name). With no defect, and with every element left undecided, the
+same cases must pass. The oracle works once; each variant is a process of its own, and stops at the first mismatch.
+"""
+
+import argparse
+import concurrent.futures
+import ctypes
+import json
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "oracle"))
+
+import binding  # noqa: E402
+import cases  # noqa: E402
+import check  # noqa: E402
+import expected  # noqa: E402
+import sharp  # noqa: E402
+import worker  # noqa: E402
+
+RANDOM_PER_GROUP = 6
+
+
+def all_cases():
+    yield from sharp.sharp_cases()
+    for routine in ("dgemm", "sgemm", "dgemv", "sgemv", "ddot", "sdot"):
+        for group in ("cr", "fixed", "repro", "slices", "dot2"):
+            for index in range(RANDOM_PER_GROUP):
+                yield index, cases.from_name(f"{routine}:{group}:{index}:mutants")
+
+
+def prepare(path):
+    """Cases with what they must give, into a file that all variants read."""
+    count = 0
+    with open(path, "wb") as file:
+        for index, case in all_cases():
+            bits, facts = expected.expected_bits(case)
+            repro = case.mode.endswith(":repro") and facts.call_bits
+            pickle.dump((case, bits, check.configurations(case, index), facts.call_bits if repro else None), file,
+                        pickle.HIGHEST_PROTOCOL)
+            count += 1
+    return count
+
+
+def run_one(library_path, path, stop):
+    """In a variant's process: mismatches as text, all of them or the first."""
+    library = binding.Library(library_path)
+    found = []
+    with open(path, "rb") as file:
+        while True:
+            try:
+                case, bits, configurations, call_bits = pickle.load(file)
+            except EOFError:
+                break
+            for configuration in configurations:
+                status, got = worker.run(library, case, configuration)
+                if status:
+                    text = f"status {status}: {library.last_error()}"
+                else:
+                    text = worker.compare(case, got, bits)
+                    report_bits = library.report().bits
+                    if text is None and call_bits is not None and report_bits not in (0, call_bits):
+                        text = f"report.bits {report_bits}, want T* = {call_bits}"
+                if text:
+                    found.append(f"{case.describe()} {configuration}: {text}")
+                    if stop or len(found) > 20:
+                        return found
+    return found
+
+
+def variant(library, path, environment, stop):
+    """Starts a variant's process; (return code, list of mismatches)."""
+    command = [sys.executable, str(HERE / "mutants.py"), library, "--run", path] + (["--stop"] if stop else [])
+    done = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True)
+    try:
+        found = json.loads(done.stdout.splitlines()[-1])
+    except (IndexError, ValueError):
+        found = [f"ended with {done.returncode}: {done.stderr[-300:]}"]
+        return done.returncode or 1, found
+    return done.returncode, found
+
+
+def names(library):
+    function = ctypes.CDLL(library).accublas_test_mutant_name
+    function.restype = ctypes.c_char_p
+    function.argtypes = [ctypes.c_int]
+    result = []
+    while (name := function(len(result))) is not None:
+        result.append(name.decode())
+    return result
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("library")
+    parser.add_argument("--run", metavar="FILE")
+    parser.add_argument("--stop", action="store_true")
+    parser.add_argument("--only", action="append", help="these mutants only")
+    options = parser.parse_args()
+    if options.run:
+        print(json.dumps(run_one(options.library, options.run, options.stop)))
+        return 0
+
+    start = time.time()
+    for variable in ("ACCUBLAS_MUTANT", "ACCUBLAS_TEST_HOOK"):
+        os.environ.pop(variable, None)
+    failures = []
+    with tempfile.TemporaryDirectory() as folder:
+        path = str(Path(folder) / "cases")
+        count = prepare(path)
+        mutants = options.only or names(options.library)
+        with concurrent.futures.ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
+            sound = {label: pool.submit(variant, options.library, path, environment, False)
+                     for label, environment in (("no defect", {}), ("undecided", {"ACCUBLAS_TEST_HOOK": "undecided"}))}
+            runs = {name: pool.submit(variant, options.library, path, {"ACCUBLAS_MUTANT": name}, True)
+                    for name in mutants}
+            for label, run in sound.items():
+                code, found = run.result()
+                if code or found:
+                    failures.append(f"{label}: must pass, but " + "\n  ".join(found[:8]))
+            for name, run in runs.items():
+                code, found = run.result()
+                if code:
+                    failures.append(f"{name}: {found[0]}")
+                elif not found:
+                    failures.append(f"{name}: survives")
+                else:
+                    print(f"{name}: caught by {found[0]}")
+    for text in failures:
+        print("FAILED " + text)
+    print(f"{len(mutants)} mutants on {count} cases, {len(failures)} failures, {time.time() - start:.1f} s")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

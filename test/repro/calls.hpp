@@ -1,0 +1,193 @@
+// A fixed list of calls in every bit-defined mode, and the bits that they return.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "accublas.h"
+
+namespace repro {
+
+enum class Routine { gemm, gemv, dot };
+
+struct Call {
+  Routine routine;
+  bool single;
+  std::string mode;
+  std::int64_t m, n, k;
+  int data;  ///< 0: phi 1; 1: phi 4, rows of different widths; 2: halves of ulps, ties and cancellation
+  bool trans;
+
+  std::string name() const {
+    const char* const routines[] = {"gemm", "gemv", "dot"};
+    return std::string(single ? "s" : "d") + routines[static_cast<int>(routine)] + (trans ? "T " : " ") + mode + " m " +
+           std::to_string(m) + " n " + std::to_string(n) + " k " + std::to_string(k) + " data " + std::to_string(data);
+  }
+  /// Whether C(i,j) depends on row i and column j only.
+  bool element_local() const { return mode.substr(0, 2) != "dp"; }
+};
+
+/// Operands of a call: op(A) stored column-major (m x k, or k x m where transposed), B k x n, C m x n.
+template <class T>
+struct Operands {
+  std::vector<T> a, b, c;
+  T alpha = 1, beta = 0;
+};
+
+namespace detail {
+inline double uniform(std::mt19937_64& rng) { return static_cast<double>(rng() >> 11) * 0x1p-53; }
+/// Twelve uniforms; the exponent is rounded to an integer, so that no libm result decides about bits.
+inline double spread(std::mt19937_64& rng, double phi) {
+  double s = -6;
+  for (int i = 0; i < 12; ++i) s += uniform(rng);
+  return std::ldexp(uniform(rng) - 0.5, static_cast<int>(std::nearbyint(1.4427 * phi * s)));
+}
+}  // namespace detail
+
+template <class T>
+Operands<T> operands(const Call& call) {
+  std::mt19937_64 rng;
+  std::uint64_t seed = 1469598103934665603u;
+  for (const char ch : call.name()) seed = (seed ^ static_cast<unsigned char>(ch)) * 1099511628211u;
+  rng.seed(seed);
+  Operands<T> o;
+  o.a.resize(static_cast<std::size_t>(call.m * call.k));
+  o.b.resize(static_cast<std::size_t>(call.k * call.n));
+  o.c.resize(static_cast<std::size_t>(call.m * call.n));
+  const int digits = sizeof(T) == 8 ? 53 : 24;
+  for (std::int64_t i = 0; i < call.m; ++i) {
+    const double width = call.data == 1 ? 4.0 * static_cast<double>(i % 7) / 6 : 1.0;
+    for (std::int64_t p = 0; p < call.k; ++p) {
+      double x = detail::spread(rng, width);
+      if (call.data == 2) {
+        x = p % 2 ? std::ldexp(rng() & 1 ? 1.0 : -1.0, static_cast<int>(rng() % 80) - digits)
+                  : static_cast<double>(rng() % 16) - 8;
+      }
+      o.a[static_cast<std::size_t>(call.trans ? p + i * call.k : i + p * call.m)] = static_cast<T>(x);
+    }
+  }
+  for (T& x : o.b) {
+    x = static_cast<T>(call.data == 2 ? std::ldexp(1.0, static_cast<int>(rng() % 3))
+                                      : detail::spread(rng, call.data == 1 ? 2 : 1));
+  }
+  for (T& x : o.c) x = static_cast<T>(detail::spread(rng, 1));
+  if (call.routine != Routine::dot && rng() % 2) {
+    o.alpha = static_cast<T>(-1.3);
+    o.beta = static_cast<T>(0.7);
+  }
+  return o;
+}
+
+inline accublas_status invoke(accublas_context* x, const Call& c, const Operands<double>& o, double* out,
+                              std::int64_t ldc, const accublas_options* options) {
+  const auto t = c.trans ? ACCUBLAS_TRANS : ACCUBLAS_NO_TRANS;
+  const std::int64_t lda = c.trans ? c.k : c.m;
+  if (c.routine == Routine::dot) return accublas_ddot_ex(x, c.k, o.a.data(), 1, o.b.data(), 1, out, options);
+  if (c.routine == Routine::gemv) {
+    return accublas_dgemv_ex(x, ACCUBLAS_COL_MAJOR, t, c.trans ? c.k : c.m, c.trans ? c.m : c.k, &o.alpha, o.a.data(),
+                             lda, o.b.data(), 1, &o.beta, out, 1, options);
+  }
+  return accublas_dgemm_ex(x, ACCUBLAS_COL_MAJOR, t, ACCUBLAS_NO_TRANS, c.m, c.n, c.k, &o.alpha, o.a.data(), lda,
+                           o.b.data(), c.k, &o.beta, out, ldc, options);
+}
+
+inline accublas_status invoke(accublas_context* x, const Call& c, const Operands<float>& o, float* out,
+                              std::int64_t ldc, const accublas_options* options) {
+  const auto t = c.trans ? ACCUBLAS_TRANS : ACCUBLAS_NO_TRANS;
+  const std::int64_t lda = c.trans ? c.k : c.m;
+  if (c.routine == Routine::dot) return accublas_sdot_ex(x, c.k, o.a.data(), 1, o.b.data(), 1, out, options);
+  if (c.routine == Routine::gemv) {
+    return accublas_sgemv_ex(x, ACCUBLAS_COL_MAJOR, t, c.trans ? c.k : c.m, c.trans ? c.m : c.k, &o.alpha, o.a.data(),
+                             lda, o.b.data(), 1, &o.beta, out, 1, options);
+  }
+  return accublas_sgemm_ex(x, ACCUBLAS_COL_MAJOR, t, ACCUBLAS_NO_TRANS, c.m, c.n, c.k, &o.alpha, o.a.data(), lda,
+                           o.b.data(), c.k, &o.beta, out, ldc, options);
+}
+
+/// How a call runs; none of it may change a bit.
+struct Settings {
+  int threads = 0;
+  std::int64_t workspace = -1;
+  const char* engine = "auto";
+};
+
+/// The result's bit patterns, column by column. Throws where the call fails.
+template <class T>
+std::vector<std::uint64_t> bits_of(accublas_context* context, const Call& call, const Settings& settings) {
+  const Operands<T> o = operands<T>(call);
+  std::vector<T> out = o.c;
+  accublas_options options = ACCUBLAS_OPTIONS_INIT;
+  options.mode_name = call.mode.c_str();
+  options.num_threads = settings.threads;
+  options.workspace_bytes = settings.workspace;
+  if (accublas_set_engine_name(context, settings.engine) != ACCUBLAS_SUCCESS ||
+      invoke(context, call, o, out.data(), call.m, &options) != ACCUBLAS_SUCCESS) {
+    throw std::runtime_error(call.name() + " engine " + settings.engine + ": " + accublas_last_error(context));
+  }
+  std::vector<std::uint64_t> result;
+  for (const T& x : out) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &x, sizeof x);
+    result.push_back(bits);
+  }
+  return result;
+}
+
+inline std::vector<std::uint64_t> run(accublas_context* context, const Call& call, const Settings& settings = {}) {
+  return call.single ? bits_of<float>(context, call, settings) : bits_of<double>(context, call, settings);
+}
+
+/// The modes of a routine: every engine and every kind of blocking is behind one of them.
+inline std::vector<std::string> modes() {
+  return {"fixed:53", "fixed:106", "dp:repro", "cr", "dot2", "slices:3", "slices:6:fast"};
+}
+
+/// Engines that can serve a mode of GEMM.
+inline std::vector<const char*> engines(const std::string& mode) {
+  if (mode == "cr") return {"int8", "fp64", "exact"};
+  if (mode == "dot2") return {"dot2"};
+  if (mode.substr(0, 6) == "slices") return {"fp64"};
+  return {"int8", "fp64"};
+}
+
+/// `large`: n up to 700, k to 5000; else small enough for the portable kernels.
+inline std::vector<Call> calls(bool large) {
+  std::vector<Call> list;
+  struct Shape {
+    std::int64_t m, n, k;
+    int data;
+    bool trans;
+  };
+  const std::vector<Shape> shapes =
+      large ? std::vector<Shape>{{700, 650, 300, 0, false}, {130, 90, 5000, 1, true}, {257, 255, 1030, 2, false}}
+            : std::vector<Shape>{{150, 130, 200, 1, false}, {65, 40, 1100, 0, true}, {33, 300, 129, 2, false}};
+  for (const bool single : {false, true}) {
+    for (const std::string& mode : modes()) {
+      for (const Shape& s : shapes) list.push_back({Routine::gemm, single, mode, s.m, s.n, s.k, s.data, s.trans});
+      const std::int64_t k = large ? 5000 : 1300;
+      list.push_back({Routine::gemv, single, mode, 700, 1, k, 1, false});
+      list.push_back({Routine::gemv, single, mode, 700, 1, k, 0, true});
+      list.push_back({Routine::gemv, single, mode, 70, 1, 9 * k, 2, false});
+      list.push_back({Routine::dot, single, mode, 1, 1, large ? 400003 : 20011, 0, false});
+      list.push_back({Routine::dot, single, mode, 1, 1, large ? 100001 : 9001, 2, false});
+    }
+  }
+  return list;
+}
+
+/// FNV-1a of the bit patterns.
+inline std::uint64_t checksum(const std::vector<std::uint64_t>& bits) {
+  std::uint64_t h = 1469598103934665603u;
+  for (std::uint64_t x : bits) {
+    for (int byte = 0; byte < 8; ++byte) h = (h ^ ((x >> (8 * byte)) & 255)) * 1099511628211u;
+  }
+  return h;
+}
+
+}  // namespace repro

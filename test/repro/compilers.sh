@@ -1,0 +1,25 @@
+#!/bin/sh
+# Builds the library (no tests) with another compiler in a temporary folder and compares the driver's checksums:
+# compilers.sh SOURCE_ROOT DRIVER OTHER_CXX. Exits with 77 (skipped) where that compiler cannot build a C++20 program.
+set -eu
+source=$1
+driver=$2
+other=$3
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+printf '#include <string>\n#include <type_traits>\nint main() { return std::string("a") == "b"; }\n' > "$work/probe.cpp"
+if ! "$other" -std=c++20 "$work/probe.cpp" -o "$work/probe" 2> "$work/probe.log"; then
+  echo "skipped: $other cannot build a program"
+  exit 77
+fi
+CXX=$other meson setup "$work/build" "$source" -Dtests=disabled -Dfortran=disabled -Dcuda=disabled -Dperf=disabled \
+  -Ddefault_library=shared --buildtype=release > "$work/setup.log" 2>&1 || { tail -20 "$work/setup.log"; exit 1; }
+ninja -C "$work/build" -j2 c_api/libaccublas.so > "$work/build.log" 2>&1 || { tail -30 "$work/build.log"; exit 1; }
+"$driver" small > "$work/this.txt"
+# The same program; only the shared library that it finds differs.
+LD_LIBRARY_PATH="$work/build/c_api" LD_PRELOAD="$work/build/c_api/libaccublas.so.0" "$driver" small > "$work/that.txt"
+if ! cmp "$work/this.txt" "$work/that.txt"; then
+  diff "$work/this.txt" "$work/that.txt" | head -20
+  exit 1
+fi
+echo "$(wc -l < "$work/this.txt") checksums equal with $other"

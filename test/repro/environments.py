@@ -1,0 +1,58 @@
+"""The driver's checksums are the same in every environment: environments.py DRIVER.
+
+The library reads its environment once, so every combination is a process.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+
+def levels():
+    """Instruction sets that this CPU has."""
+    try:
+        flags = Path("/proc/cpuinfo").read_text().split("flags", 1)[1].split("\n", 1)[0].split()
+    except (OSError, IndexError):
+        flags = []
+    found = ["baseline"]
+    for name, needs in (("avx2", "avx2 fma"), ("avx512", "avx512f avx512bw avx512dq avx512vl"),
+                        ("avx512_vnni", "avx512_vnni"), ("amx", "amx_tile amx_int8")):
+        if not set(needs.split()) <= set(flags):
+            break
+        found.append(name)
+    return found
+
+
+def run(driver, size, environment):
+    done = subprocess.run([driver, size], env={**os.environ, **environment}, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{driver} {size} {environment}: exit {done.returncode}: {done.stderr.strip()}")
+    return done.stdout.splitlines()
+
+
+def compare(want, got, what):
+    wrong = [f"{a}  |  {b}" for a, b in zip(want, got) if a != b]
+    if wrong or len(want) != len(got):
+        print(f"{what}: {len(wrong)} of {len(want)} differ, first: {wrong[0] if wrong else 'length'}")
+        return 1
+    print(f"{what}: {len(want)} equal")
+    return 0
+
+
+def main(driver):
+    found = levels()
+    failures = 0
+    small = run(driver, "small", {"ACCUBLAS_NUM_THREADS": "1"})
+    variants = [{"ACCUBLAS_ISA": level} for level in found]
+    variants += [{"ACCUBLAS_NUM_THREADS": "3", "ACCUBLAS_WORKSPACE_MIB": "1"}, {"OPENBLAS_NUM_THREADS": "1"}]
+    for variant in variants:
+        failures += compare(small, run(driver, "small", variant), f"small {variant}")
+    large = run(driver, "large", {})
+    for level in found[-3:-1]:
+        failures += compare(large, run(driver, "large", {"ACCUBLAS_ISA": level}), f"large {level}")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

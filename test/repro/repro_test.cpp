@@ -1,0 +1,190 @@
+// Bits do not depend on threads, workspace, engine, run, caller or blocking by the caller.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "calls.hpp"
+
+namespace repro {
+namespace {
+
+class Context {
+ public:
+  Context() { EXPECT_EQ(accublas_create(&context_), ACCUBLAS_SUCCESS); }
+  ~Context() { accublas_destroy(context_); }
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+  operator accublas_context*() const { return context_; }
+
+ private:
+  accublas_context* context_ = nullptr;
+};
+
+using Bits = std::vector<std::uint64_t>;
+
+void expect_same(const Call& call, const Bits& want, const Bits& got, const std::string& what) {
+  ASSERT_EQ(want.size(), got.size());
+  const auto first = std::mismatch(want.begin(), want.end(), got.begin()).first - want.begin();
+  ASSERT_EQ(static_cast<std::size_t>(first), want.size())
+      << call.name() << " " << what << ": first mismatch at (" << first % call.m << "," << first / call.m
+      << "): " << std::hex << want[static_cast<std::size_t>(first)] << " and " << got[static_cast<std::size_t>(first)];
+}
+
+/// Every call under every one of the settings against the first.
+void compare(const std::vector<Call>& list, const std::vector<Settings>& settings) {
+  Context context;
+  for (const Call& call : list) {
+    const Bits want = run(context, call, settings.front());
+    for (std::size_t s = 1; s < settings.size(); ++s) {
+      expect_same(
+          call, want, run(context, call, settings[s]),
+          "threads " + std::to_string(settings[s].threads) + " workspace " + std::to_string(settings[s].workspace));
+      if (testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST(Repro, ThreadsLarge) { compare(calls(true), {{1, -1}, {2, -1}, {3, -1}}); }
+TEST(Repro, ThreadsAndRepeatedRuns) { compare(calls(false), {{1, -1}, {2, -1}, {3, -1}, {3, -1}, {0, -1}, {7, -1}}); }
+TEST(Repro, WorkspaceCaps) { compare(calls(false), {{1, -1}, {1, 1 << 20}, {2, 3 << 19}, {3, 5 << 20}, {2, 1 << 30}}); }
+TEST(Repro, WorkspaceCapsLarge) { compare(calls(true), {{2, -1}, {2, 2 << 20}}); }
+
+TEST(Repro, Engines) {
+  Context context;
+  for (const bool large : {false, true}) {
+    for (const Call& call : calls(large)) {
+      if (call.routine != Routine::gemm) continue;
+      Bits want;
+      for (const char* engine : engines(call.mode)) {
+        if (large && std::strcmp(engine, "exact") == 0) continue;  // the readable twin is too slow here
+        const Bits got = run(context, call, {2, -1, engine});
+        if (want.empty()) want = got;
+        expect_same(call, want, got, engine);
+        if (HasFatalFailure()) return;
+      }
+      expect_same(call, want, run(context, call, {2, -1, "auto"}), "auto");
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST(Repro, UserWorkspace) {
+  Context pool, user;
+  for (const std::size_t size : {std::size_t{1} << 20, std::size_t{9} << 20}) {
+    std::vector<unsigned char> buffer(size + 1);
+    // Not aligned: the library must cope with any address.
+    ASSERT_EQ(accublas_set_workspace(user, buffer.data() + 1, size), ACCUBLAS_SUCCESS);
+    for (const Call& call : calls(false)) {
+      expect_same(call, run(pool, call), run(user, call), "user workspace");
+      if (HasFatalFailure()) return;
+    }
+    ASSERT_EQ(accublas_set_workspace(user, nullptr, 0), ACCUBLAS_SUCCESS);
+  }
+}
+
+TEST(Repro, ConcurrentCallers) {
+  const std::vector<Call> list = calls(false);
+  std::vector<Bits> want;
+  Context context;
+  for (const Call& call : list) want.push_back(run(context, call, {1, -1}));
+  std::vector<std::string> failures(4);
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < failures.size(); ++t) {
+    threads.emplace_back([&, t] {
+      try {
+        Context own;
+        for (std::size_t i = 0; i < list.size(); ++i) {
+          const std::size_t at = (i + t * 29) % list.size();
+          if (run(own, list[at], {static_cast<int>(t), -1}) != want[at]) failures[t] = list[at].name() + " differs";
+        }
+      } catch (const std::exception& error) {
+        failures[t] = error.what();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const std::string& text : failures) EXPECT_EQ(text, "");
+}
+
+/// The call in blocks of rows and columns of C, each a call of its own.
+template <class T>
+Bits in_blocks(accublas_context* context, const Call& call, std::int64_t rows, std::int64_t columns) {
+  const Operands<T> all = operands<T>(call);
+  std::vector<T> out = all.c;
+  accublas_options options = ACCUBLAS_OPTIONS_INIT;
+  options.mode_name = call.mode.c_str();
+  for (std::int64_t i = 0; i < call.m; i += rows) {
+    for (std::int64_t j = 0; j < call.n; j += columns) {
+      Call part = call;
+      part.m = std::min(rows, call.m - i);
+      part.n = std::min(columns, call.n - j);
+      Operands<T> o;
+      o.alpha = all.alpha;
+      o.beta = all.beta;
+      for (std::int64_t q = 0; q < (call.trans ? part.m : call.k); ++q) {
+        for (std::int64_t r = 0; r < (call.trans ? call.k : part.m); ++r) {
+          o.a.push_back(call.trans ? all.a[static_cast<std::size_t>(r + (i + q) * call.k)]
+                                   : all.a[static_cast<std::size_t>(i + r + q * call.m)]);
+        }
+      }
+      o.b.assign(all.b.begin() + j * call.k, all.b.begin() + (j + part.n) * call.k);
+      if (invoke(context, part, o, out.data() + i + j * call.m, call.m, &options) != ACCUBLAS_SUCCESS) {
+        throw std::runtime_error(call.name() + ": " + accublas_last_error(context));
+      }
+    }
+  }
+  Bits bits;
+  for (const T& x : out) {
+    std::uint64_t b = 0;
+    std::memcpy(&b, &x, sizeof x);
+    bits.push_back(b);
+  }
+  return bits;
+}
+
+TEST(Repro, SubBlocksOfElementLocalModes) {
+  Context context;
+  for (const Call& call : calls(false)) {
+    if (call.routine == Routine::dot || !call.element_local()) continue;
+    const Bits want = run(context, call);
+    for (const auto& [rows, columns] : {std::pair<std::int64_t, std::int64_t>{37, 29}, {call.m, 7}, {1, call.n}}) {
+      if (rows == 1 && call.m > 200) continue;
+      const Bits got = call.single ? in_blocks<float>(context, call, rows, columns)
+                                   : in_blocks<double>(context, call, rows, columns);
+      expect_same(call, want, got, "in blocks of " + std::to_string(rows) + " x " + std::to_string(columns));
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+// One column of a GEMM, the GEMV of it, and for one row the DOT are the same number in the modes whose definition says
+// so.
+TEST(Repro, GemvIsGemmOfOneColumn) {
+  Context context;
+  for (const Call& call : calls(false)) {
+    if (call.routine != Routine::gemv || !call.element_local()) continue;
+    Call as_gemm = call;
+    as_gemm.routine = Routine::gemm;
+    const auto both = [&](auto zero) {
+      using T = decltype(zero);
+      const Operands<T> o = operands<T>(call);
+      std::vector<T> one = o.c, two = o.c;
+      accublas_options options = ACCUBLAS_OPTIONS_INIT;
+      options.mode_name = call.mode.c_str();
+      ASSERT_EQ(invoke(context, call, o, one.data(), call.m, &options), ACCUBLAS_SUCCESS)
+          << accublas_last_error(context);
+      ASSERT_EQ(invoke(context, as_gemm, o, two.data(), call.m, &options), ACCUBLAS_SUCCESS)
+          << accublas_last_error(context);
+      EXPECT_EQ(std::memcmp(one.data(), two.data(), one.size() * sizeof(T)), 0) << call.name();
+    };
+    if (call.single) {
+      both(0.0f);
+    } else {
+      both(0.0);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace repro

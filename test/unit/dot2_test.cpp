@@ -1,0 +1,476 @@
+// dot2 bit by bit: every instruction set, thread count, layout and block edge against a transcription of the table in
+// docs/modes.md that shares nothing with the library, rounded by MPFR; and the mode's bound against MPFR.
+#include <gtest/gtest.h>
+#include <mpfr.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "lib/cpu/engines.hpp"
+#include "lib/numerics/bounds.hpp"
+
+namespace accublas::cpu {
+namespace {
+
+// ---- The table of docs/modes.md
+// --------------------------------------------------------------------------------------
+
+struct Pair {
+  double s = 0, c = 0;
+};
+
+/// The exact error of a + b, from MPFR: a third way beside the two that the library uses.
+double sum_error_mpfr(double a, double b, double s) {
+  static thread_local mpfr_t t;
+  static thread_local const bool ready = (mpfr_init2(t, 2200), true);
+  (void)ready;
+  mpfr_set_d(t, a, MPFR_RNDN);
+  mpfr_add_d(t, t, b, MPFR_RNDN);
+  mpfr_sub_d(t, t, s, MPFR_RNDN);
+  return mpfr_get_d(t, MPFR_RNDN);
+}
+
+/// Whether TwoSum below asks MPFR (slow) or uses the table's own sequence.
+bool two_sum_by_mpfr = false;
+
+Pair two_sum(double a, double b) {
+  volatile double s = a + b;
+  if (two_sum_by_mpfr) return {s, std::isfinite(s) ? sum_error_mpfr(a, b, s) : s - s};
+  volatile double t = s - a, d = s - t;
+  volatile double a_error = a - d, b_error = b - t;
+  return {s, a_error + b_error};
+}
+
+template <class T>
+void table_step(Pair& z, T x, T y) {
+  volatile double p = static_cast<double>(x) * static_cast<double>(y);
+  if (sizeof(T) == 4) {
+    z.s = z.s + p;
+    return;
+  }
+  const double e = std::fma(static_cast<double>(x), static_cast<double>(y), -p);
+  const Pair sum = two_sum(z.s, p);
+  volatile double both = sum.c + e;
+  z.c = z.c + both;
+  z.s = sum.s;
+}
+
+template <class T>
+Pair table_combine(Pair left, Pair right) {
+  if (sizeof(T) == 4) return {left.s + right.s, 0};
+  const Pair sum = two_sum(left.s, right.s);
+  volatile double c = left.c + right.c;
+  return {sum.s, c + sum.c};
+}
+
+template <class T>
+Pair table_chain(Index k, Vector<const T> x, Vector<const T> y) {
+  Pair all;
+  for (Index p = 0; p < k;) {
+    Pair block;
+    do table_step(block, x[p], y[p]);
+    while (++p < k && p % 128 != 0);
+    all = table_combine<T>(all, block);
+  }
+  return all;
+}
+
+template <class T>
+std::vector<Pair> table_blocks(const std::vector<std::vector<Pair>>& blocks, std::size_t begin, std::size_t end) {
+  if (end - begin == 1) return blocks[begin];
+  std::size_t left = 1;
+  while (2 * left < end - begin) left *= 2;
+  std::vector<Pair> a = table_blocks<T>(blocks, begin, begin + left);
+  const std::vector<Pair> b = table_blocks<T>(blocks, begin + left, end);
+  for (int l = 0; l < 32; ++l) a[l] = table_combine<T>(a[l], b[l]);
+  return a;
+}
+
+template <class T>
+Pair table_dot(Index n, Vector<const T> x, Vector<const T> y) {
+  std::vector<std::vector<Pair>> blocks;
+  for (Index i = 0; i < n; ++i) {
+    if (i % 1024 == 0) blocks.emplace_back(32);
+    table_step(blocks.back()[i % 32], x[i], y[i]);
+  }
+  std::vector<Pair> lanes = table_blocks<T>(blocks, 0, blocks.size());
+  for (int half : {16, 8, 4, 2, 1})
+    for (int l = 0; l < half; ++l) lanes[l] = table_combine<T>(lanes[l], lanes[l + half]);
+  return lanes[0];
+}
+
+/// RN(alpha (s + c) + beta y) for finite arguments, by MPFR.
+template <class T>
+T round_mpfr(T alpha, Pair z, T beta, T y) {
+  mpfr_t sum, product;
+  mpfr_inits2(9000, sum, product, nullptr);
+  mpfr_set_d(sum, z.s, MPFR_RNDN);
+  mpfr_add_d(sum, sum, z.c, MPFR_RNDN);
+  mpfr_mul_d(sum, sum, alpha, MPFR_RNDN);
+  mpfr_set_d(product, beta, MPFR_RNDN);
+  mpfr_mul_d(product, product, y, MPFR_RNDN);
+  if (beta != 0) mpfr_add(sum, sum, product, MPFR_RNDN);
+  T out;
+  if constexpr (sizeof(T) == 8) {
+    out = mpfr_get_d(sum, MPFR_RNDN);
+  } else {
+    out = mpfr_get_flt(sum, MPFR_RNDN);
+  }
+  if (mpfr_zero_p(sum)) out = 0;
+  mpfr_clears(sum, product, nullptr);
+  return out;
+}
+
+template <class T>
+T table_result(Pair z, Index k, T alpha, Vector<const T> x, Vector<const T> y, T beta, T c) {
+  const bool plain = std::isfinite(alpha) && std::isfinite(beta) && (beta == 0 || std::isfinite(c));
+  if (!std::isfinite(z.s) || !std::isfinite(z.c) || !plain) {
+    // cr's value. Where only alpha, beta or c is special, the pair's sign decides alike.
+    return exact_element<T>(k, alpha, x, y, beta, &c);
+  }
+  return round_mpfr(alpha, z, beta, c);
+}
+
+// ---- Data
+// ------------------------------------------------------------------------------------------------------------
+
+enum class Data { uniform, wide, cancelling, subnormal, overflowing, special, small_integers, extremes };
+constexpr Data all_data[] = {Data::uniform,     Data::wide,    Data::cancelling,     Data::subnormal,
+                             Data::overflowing, Data::special, Data::small_integers, Data::extremes};
+
+template <class T>
+T draw(Data data, std::mt19937_64& rng) {
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  std::normal_distribution<double> normal;
+  const int top = std::numeric_limits<T>::max_exponent, bottom = std::numeric_limits<T>::min_exponent;
+  const double u = uniform(rng);
+  switch (data) {
+    case Data::uniform:
+      return static_cast<T>(u);
+    case Data::wide:
+      return static_cast<T>(u * std::exp(10 * normal(rng)));
+    case Data::cancelling:
+      return static_cast<T>(std::ldexp(u, static_cast<int>(rng() % 40)));
+    case Data::subnormal:
+      return static_cast<T>(std::ldexp(u, bottom / 2 - static_cast<int>(rng() % 30)));
+    case Data::overflowing:
+      return static_cast<T>(std::ldexp(u, top / 2 - static_cast<int>(rng() % 4)));
+    case Data::special:
+      switch (rng() % 400) {
+        case 0:
+          return std::numeric_limits<T>::infinity();
+        case 1:
+          return -std::numeric_limits<T>::infinity();
+        case 2:
+          return std::numeric_limits<T>::quiet_NaN();
+        case 3:
+          return 0;
+        default:
+          return static_cast<T>(u);
+      }
+    case Data::small_integers:
+      return static_cast<T>(static_cast<int>(rng() % 5)) - 2;
+    case Data::extremes: {
+      // Powers of two and largest numbers whose products and sums touch the end of the range.
+      const T largest = std::numeric_limits<T>::max();
+      const T values[] = {largest, -largest, T(1), T(-1), std::ldexp(T(1), top - 54), std::ldexp(T(-3), top - 54),
+                          T(0)};
+      return values[rng() % 7];
+    }
+  }
+  return 0;
+}
+
+/// A rows x cols matrix with any strides in a buffer of its own.
+template <class T>
+struct Stored {
+  std::vector<T> buffer;
+  Matrix<T> view;
+  Matrix<const T> constant() const { return {view.data, view.row_stride, view.col_stride}; }
+};
+
+template <class T>
+Stored<T> store(Index rows, Index cols, Index row_stride, Index col_stride, Data data, std::mt19937_64& rng) {
+  const auto reach = [](Index n, Index stride) { return (n - 1) * std::abs(stride); };
+  const Index offset = (row_stride < 0 ? reach(rows, row_stride) : 0) + (col_stride < 0 ? reach(cols, col_stride) : 0);
+  Stored<T> s{std::vector<T>(static_cast<std::size_t>(reach(rows, row_stride) + reach(cols, col_stride) + 1)), {}};
+  for (T& x : s.buffer) x = draw<T>(data, rng);
+  s.view = {s.buffer.data() + offset, row_stride, col_stride};
+  return s;
+}
+
+/// Inner products of condition 1e16 and far beyond: the second half takes back what the first one brought, but for the
+/// last bit of a few entries. Only then do the last bits of c, and with them the order of operations, show in the
+/// result.
+template <class T>
+void cancel(const Matrix<T>& a, Index m, const Matrix<T>& b, Index n, Index k, std::mt19937_64& rng) {
+  const Index half = k / 2;
+  for (Index p = half; p < 2 * half; ++p) {
+    for (Index i = 0; i < m; ++i) a(i, p) = -a(i, p - half);
+    for (Index j = 0; j < n; ++j) b(p, j) = b(p - half, j);
+  }
+  for (int times = 0; times < 3; ++times) {
+    const Index p = static_cast<Index>(rng() % static_cast<std::uint64_t>(k));
+    for (Index j = 0; j < n; ++j) b(p, j) = std::nextafter(b(p, j), T(0));
+  }
+}
+
+// ---- Runs
+// ------------------------------------------------------------------------------------------------------------
+
+class Call {
+ public:
+  Call(int threads, Isa isa) : execution{threads, isa, workspace_, report, 0} {}
+
+ private:
+  Workspace workspace_{std::size_t{256} << 20, nullptr, 0};
+
+ public:
+  accublas_report_t report{};
+  Execution execution;
+};
+
+std::vector<Isa> instruction_sets() {
+  std::vector<Isa> list;
+  for (Isa isa : {Isa::baseline, Isa::avx2, Isa::avx512, Isa::amx})
+    if (isa <= detected_isa()) list.push_back(isa);
+  return list;
+}
+
+template <class T>
+bool same_bits(T a, T b) {
+  return std::memcmp(&a, &b, sizeof(T)) == 0;
+}
+
+template <class T>
+class Dot2 : public testing::Test {
+ protected:
+  std::mt19937_64 rng{20261120};
+
+  void check_dot(Index n, Index stride_x, Index stride_y, Data data) {
+    Stored<T> x = store<T>(1, n, 0, stride_x, data, rng), y = store<T>(1, n, 0, stride_y, data, rng);
+    if (data == Data::cancelling) cancel(x.view, 1, y.view.transposed(), 1, n, rng);
+    const Vector<const T> vx = x.constant().row(0), vy = y.constant().row(0);
+    const T expected = table_result<T>(table_dot(n, vx, vy), n, 1, vx, vy, 0, 0);
+    for (Isa isa : instruction_sets()) {
+      for (int threads : {1, 2, 3}) {
+        Call call(threads, isa);
+        T result = 77;
+        dot2_dot(Dot<T>{n, vx, vy, &result}, call.execution);
+        ASSERT_TRUE(same_bits(result, expected))
+            << "n " << n << " strides " << stride_x << ' ' << stride_y << " data " << static_cast<int>(data) << ' '
+            << isa_name(isa) << " threads " << threads << ": " << std::hexfloat << result << " for " << expected;
+      }
+    }
+  }
+
+  void check_gemm(Index m, Index n, Index k, int layout_a, int layout_b, int layout_c, T alpha, T beta, Data data) {
+    const auto make = [&](Index rows, Index cols, int layout, Data kind) {
+      switch (layout) {
+        case 0:
+          return store<T>(rows, cols, 1, rows + 3, kind, rng);
+        case 1:
+          return store<T>(rows, cols, cols + 1, 1, kind, rng);
+        case 2:
+          return store<T>(rows, cols, -1, rows, kind, rng);
+        case 3:
+          return store<T>(rows, cols, 2, 2 * rows + 1, kind, rng);
+        case 4:
+          return store<T>(rows, cols, -3 * cols - 2, -3, kind, rng);
+        default:
+          return store<T>(rows, cols, 0, 1, kind, rng);
+      }
+    };
+    const Stored<T> a = make(m, k, layout_a, data), b = make(k, n, layout_b, data);
+    if (data == Data::cancelling) cancel(a.view, m, b.view, n, k, rng);
+    const Data data_c = data == Data::special ? Data::special : Data::uniform;
+    const Stored<T> c = make(m, n, layout_c % 5, data_c);
+    std::vector<T> expected(static_cast<std::size_t>(m * n));
+    for (Index i = 0; i < m; ++i) {
+      for (Index j = 0; j < n; ++j) {
+        const Vector<const T> row = a.constant().row(i), col = b.constant().col(j);
+        expected[i * n + j] = table_result<T>(table_chain(k, row, col), k, alpha, row, col, beta, c.view(i, j));
+      }
+    }
+    for (Isa isa : instruction_sets()) {
+      for (int threads : {1, 2, 3}) {
+        for (int vectors = 0; vectors <= (n == 1); ++vectors) {
+          Call call(threads, isa);
+          Stored<T> out = c;
+          out.view.data = out.buffer.data() + (c.view.data - c.buffer.data());
+          if (vectors) {
+            dot2_gemv(Gemv<T>{m, k, alpha, a.constant(), b.constant().col(0), beta, out.view.col(0)}, call.execution);
+          } else {
+            dot2_gemm(Gemm<T>{m, n, k, alpha, a.constant(), b.constant(), beta, out.view}, call.execution);
+          }
+          Stored<T> wanted = c;
+          wanted.view.data = wanted.buffer.data() + (c.view.data - c.buffer.data());
+          for (Index i = 0; i < m; ++i)
+            for (Index j = 0; j < n; ++j) wanted.view(i, j) = expected[i * n + j];
+          for (std::size_t e = 0; e < out.buffer.size(); ++e)
+            ASSERT_TRUE(same_bits(out.buffer[e], wanted.buffer[e]))
+                << m << 'x' << n << 'x' << k << " layouts " << layout_a << layout_b << layout_c << " alpha " << alpha
+                << " beta " << beta << " data " << static_cast<int>(data) << ' ' << isa_name(isa) << " threads "
+                << threads << " entry " << e << ": " << std::hexfloat << out.buffer[e] << " for " << wanted.buffer[e];
+        }
+      }
+    }
+  }
+};
+
+using Types = testing::Types<double, float>;
+TYPED_TEST_SUITE(Dot2, Types);
+
+TYPED_TEST(Dot2, DotSizes) {
+  for (Index n = 1; n <= 40; ++n) this->check_dot(n, 1, 1, Data::cancelling);
+  for (Index n :
+       {63,   64,   65,   255,  999,          1000,     1023,     1024,         1025,         1055,           1056,
+        1057, 2047, 2048, 2049, 3 * 1024 + 5, 4 * 1024, 5 * 1024, 6 * 1024 + 1, 7 * 1024 - 1, 13 * 1024 + 500})
+    for (Data data : {Data::uniform, Data::wide, Data::cancelling}) this->check_dot(n, 1, 1, data);
+}
+
+TYPED_TEST(Dot2, DotAcrossThreads) {
+  for (Index n : {16 * 1024, 16 * 1024 + 1, 3 * 16 * 1024 - 1, 5 * 16 * 1024 + 1025, 150 * 1024 + 37})
+    for (Data data : {Data::wide, Data::cancelling}) this->check_dot(n, 1, 1, data);
+  this->check_dot(70 * 1024 + 3, 2, -1, Data::cancelling);
+}
+
+TYPED_TEST(Dot2, DotStrides) {
+  for (Index n : {1, 33, 1024, 1025, 2049, 4097, 9000})
+    for (Index sx : {-3, -1, 0, 1, 2})
+      for (Index sy : {-1, 0, 1, 5}) this->check_dot(n, sx, sy, sy ? Data::cancelling : Data::wide);
+}
+
+TYPED_TEST(Dot2, DotData) {
+  for (int repeat = 0; repeat < 20; ++repeat)
+    for (Data data : all_data)
+      if (data != Data::extremes) this->check_dot(1 + static_cast<Index>(this->rng() % 3000), 1, 1, data);
+}
+
+TYPED_TEST(Dot2, GemmSizes) {
+  for (Index m : {2, 3, 15, 16, 17, 33})
+    for (Index n : {2, 4, 7, 9})
+      for (Index k : {1, 2, 127, 128, 129}) this->check_gemm(m, n, k, 0, 0, 0, 1, 0, Data::cancelling);
+  for (Data data : {Data::wide, Data::cancelling}) {
+    for (Index k : {255, 256, 257, 511, 513, 600}) this->check_gemm(25, 9, k, 0, 0, 0, 1, 0, data);
+    this->check_gemm(70, 50, 300, 0, 0, 0, 1, 0, data);
+    this->check_gemm(260, 40, 140, 0, 0, 0, 1, 1, data);
+    this->check_gemm(20, 300, 130, 1, 0, 0, 1, 0, data);
+  }
+}
+
+TYPED_TEST(Dot2, GemmLayouts) {
+  for (int a = 0; a < 6; ++a)
+    for (int b = 0; b < 6; ++b) this->check_gemm(27, 11, 135, a, b, (a + b) % 5, 1, a % 2, Data::cancelling);
+}
+
+TYPED_TEST(Dot2, GemmSharesLongK) {
+  this->check_gemm(3, 2, 9000, 0, 0, 0, 1, 0, Data::cancelling);
+  this->check_gemm(17, 5, 2500, 1, 0, 0, 2, 1, Data::cancelling);
+}
+
+TYPED_TEST(Dot2, GemvSizes) {
+  for (int layout : {0, 1, 3})
+    for (Index m : {1, 2, 3, 4, 5, 7, 8, 9, 15, 17, 66})
+      for (Index k : {1, 3, 8, 9, 127, 128, 129, 260}) this->check_gemm(m, 1, k, layout, 0, 0, 1, 0, Data::cancelling);
+  for (int layout = 0; layout < 6; ++layout) {
+    this->check_gemm(300, 1, 257, layout, 0, 0, 1, 1, Data::cancelling);
+    this->check_gemm(1, 12, 140, 0, layout, 0, 1, 1, Data::cancelling);
+    this->check_gemm(5, 1, 4500, layout, 4, 4, 1, 0, Data::cancelling);  // chunks of x
+  }
+}
+
+TYPED_TEST(Dot2, GemvSharesLongK) {
+  for (int layout : {0, 1, 3, 4}) {
+    this->check_gemm(3, 1, 40000, layout, 0, 0, 1, 0, Data::cancelling);
+    this->check_gemm(1, 1, 140 * 128 + 5, layout, 3, 0, 1, 0, Data::cancelling);
+    this->check_gemm(67, 1, 3000, layout, 0, 0, 1, 1, Data::cancelling);
+  }
+  this->check_gemm(9000, 1, 40, 0, 0, 0, 1, 0, Data::cancelling);  // more rows than a task takes
+}
+
+TYPED_TEST(Dot2, Scalars) {
+  using T = TypeParam;
+  const T huge = std::numeric_limits<T>::max() / 4, tiny = std::numeric_limits<T>::min() * 3;
+  const T infinity = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
+  for (T alpha : {T(1), T(-1), T(0.75), T(1) / 3, huge, tiny, infinity, nan})
+    for (T beta : {T(0), T(1), T(-1), T(-0.3), huge, tiny, infinity, nan})
+      for (Data data : {Data::uniform, Data::small_integers, Data::subnormal, Data::overflowing})
+        this->check_gemm(9, 5, 20, 0, 0, 0, alpha, beta, data);
+}
+
+TYPED_TEST(Dot2, SpecialValues) {
+  for (Data data : {Data::special, Data::overflowing, Data::subnormal, Data::small_integers}) {
+    this->check_gemm(33, 17, 150, 0, 1, 0, 1, 0, data);
+    this->check_gemm(40, 1, 150, 0, 1, 0, 1, 1, data);
+    this->check_gemm(40, 1, 150, 1, 1, 0, -1, 0, data);
+  }
+}
+
+// Products at the very end of the range, where the table's TwoSum overflows although its error is a number.
+TYPED_TEST(Dot2, ExtremeProducts) {
+  two_sum_by_mpfr = true;
+  for (int repeat = 0; repeat < 200; ++repeat) {
+    this->check_dot(1 + static_cast<Index>(this->rng() % 70), 1, 1, Data::extremes);
+    this->check_gemm(9, 2, 6, 0, 0, 0, 1, 0, Data::extremes);
+  }
+  two_sum_by_mpfr = false;
+}
+
+/// abs(result - exact) <= u abs(exact) + componentwise sum abs(x y) + absolute, in MPFR.
+template <class T>
+void expect_within(T result, Index n, Vector<const T> x, Vector<const T> y, const accublas_report_t& report) {
+  mpfr_t exact, size, term;
+  mpfr_inits2(5000, exact, size, term, nullptr);
+  mpfr_set_zero(exact, 1);
+  mpfr_set_zero(size, 1);
+  for (Index i = 0; i < n; ++i) {
+    mpfr_set_d(term, x[i], MPFR_RNDN);
+    mpfr_mul_d(term, term, y[i], MPFR_RNDN);
+    mpfr_add(exact, exact, term, MPFR_RNDN);
+    mpfr_abs(term, term, MPFR_RNDN);
+    mpfr_add(size, size, term, MPFR_RNDN);
+  }
+  mpfr_mul_d(size, size, report.bound_componentwise, MPFR_RNDU);
+  mpfr_abs(term, exact, MPFR_RNDN);
+  mpfr_mul_d(term, term, report.bound_relative, MPFR_RNDU);
+  mpfr_add(size, size, term, MPFR_RNDU);
+  mpfr_add_d(size, size, report.bound_absolute, MPFR_RNDU);
+  mpfr_d_sub(term, result, exact, MPFR_RNDN);
+  EXPECT_LE(mpfr_cmpabs(term, size), 0) << "n " << n << " error " << mpfr_get_d(term, MPFR_RNDN) << " allowed "
+                                        << mpfr_get_d(size, MPFR_RNDN);
+  mpfr_clears(exact, size, term, nullptr);
+}
+
+TYPED_TEST(Dot2, BoundUnderCancellation) {
+  using T = TypeParam;
+  const double u = sizeof(T) == 8 ? 0x1p-53 : 0x1p-24, eps = 0x1p-53;
+  for (int repeat = 0; repeat < 60; ++repeat) {
+    const Index n = 4 + static_cast<Index>(this->rng() % 4000);
+    Stored<T> x = store<T>(1, n, 0, 1, Data::wide, this->rng), y = store<T>(1, n, 0, 1, Data::wide, this->rng);
+    for (Index i = n / 2; i + 1 < n; ++i) {  // a condition number far beyond 1e16
+      x.buffer[i] = -x.buffer[i - n / 2];
+      y.buffer[i] = y.buffer[i - n / 2];
+    }
+    const Vector<const T> vx = x.constant().row(0), vy = y.constant().row(0);
+    Call call(1, detected_isa());
+    T result = 0;
+    dot2_dot(Dot<T>{n, vx, vy, &result}, call.execution);
+    expect_within(result, n, vx, vy, call.report);
+    const double h = 32 + std::ceil(std::log2((n + 1023) / 1024)) + 5, gamma = h * eps / (1 - h * eps);
+    EXPECT_EQ(call.report.bound_relative, u);
+    EXPECT_NEAR(call.report.bound_componentwise, sizeof(T) == 8 ? gamma * gamma : gamma, 1e-3 * gamma);
+    EXPECT_LE(call.report.bound_componentwise, (sizeof(T) == 8 ? gamma * gamma : gamma) * (1 + 1e-9));
+
+    Call vector(2, detected_isa());
+    dot2_gemv(Gemv<T>{1, n, 1, {vx.data, 0, 1}, vy, 0, {&result, 1}}, vector.execution);
+    expect_within(result, n, vx, vy, vector.report);
+  }
+}
+
+}  // namespace
+}  // namespace accublas::cpu
