@@ -1,0 +1,86 @@
+// accublas-bench: how long the modes take over OpenBLAS on the same data.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <fstream>
+
+#include "perf/bench/measure.hpp"
+#include "perf/bench/table.hpp"
+#include "perf/bench/targets.hpp"
+
+namespace {
+
+const std::vector<std::string> routines = {"ddot",    "sdot",    "dgemv:n", "dgemv:t",
+                                           "sgemv:n", "sgemv:t", "dgemm",   "sgemm"};
+
+/// From the first-level cache to past the last one.
+std::vector<std::int64_t> default_sizes(const std::string& routine) {
+  if (routine.find("dot") != routine.npos) return {1000, 10000, 100000, 1000000, 10000000};
+  if (routine.find("gemv") != routine.npos) return {50, 250, 1000, 4000};
+  return {16, 64, 128, 256, 512, 1024, 2048};
+}
+
+std::vector<std::string> default_modes(const std::string& routine) {
+  std::vector<std::string> modes = {"native", "dp:repro", "dot2", "cr", "fixed:60"};
+  if (routine[1] == 'g' && routine.back() == 'm') modes.push_back("slices:4:fast");
+  return modes;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  CLI::App app(
+      "Times accublas's modes against OpenBLAS on the same data; runs are interleaved, the least time counts.");
+  std::vector<std::string> chosen_routines = {"ddot", "dgemv:n", "dgemv:t", "dgemm"}, modes, data = {"phi:1"};
+  std::vector<std::int64_t> sizes;
+  std::vector<int> threads = {1, 2};
+  std::string csv, matrices = ACCUBLAS_BENCH_DATA;
+  double seconds = 0.3;
+  bool targets = false, quick = false;
+  app.add_option("-r,--routine", chosen_routines, "routines")
+      ->delimiter(',')
+      ->check(CLI::IsMember(routines))
+      ->capture_default_str();
+  app.add_option("-m,--mode", modes, "mode words (default: native, dp:repro, dot2, cr, fixed:60)")->delimiter(',');
+  app.add_option("-n,--size", sizes, "sizes of all dimensions (default: from the first cache to past the last)")
+      ->delimiter(',');
+  app.add_option(
+         "-d,--data", data,
+         "phi:X, cond, block-diagonal, triangular, ties, ties-graded, or a square matrix FILE.mtx (size: the file's)")
+      ->delimiter(',')
+      ->capture_default_str();
+  app.add_option("-t,--threads", threads, "threads, of OpenBLAS as well")->delimiter(',')->capture_default_str();
+  app.add_option("-s,--seconds", seconds, "time for a row of the table; three rounds at least")->capture_default_str();
+  app.add_option("--csv", csv, "also write the figures to this file");
+  app.add_option("--matrices", matrices, "where the real matrices lie")->capture_default_str();
+  app.add_flag("--targets", targets,
+               "the table of targets: target, measured, met or not; then the other data, memory, overhead");
+  app.add_flag("--quick", quick, "with --targets: the least sizes and rounds");
+  try {
+    app.parse(count, arguments);
+  } catch (const CLI::ParseError& error) {
+    const int status = app.exit(error);
+    return status == 0 ? 0 : 2;
+  }
+
+  try {
+    bench::Table table(csv);
+    std::printf("accublas %d.%d.%d on %s, %s; BLAS: %s\n", ACCUBLAS_VERSION_MAJOR, ACCUBLAS_VERSION_MINOR,
+                ACCUBLAS_VERSION_PATCH, bench::cpu_name().c_str(), bench::instruction_set().c_str(),
+                bench::blas_name().c_str());
+    if (targets) return bench::print_targets(table, {seconds, quick, matrices}) ? 0 : 1;
+    for (const std::string& routine : chosen_routines)
+      for (const std::string& kind : data)
+        for (const std::int64_t size : kind.find(".mtx") != kind.npos ? std::vector<std::int64_t>{0}
+                                       : sizes.empty()                ? default_sizes(routine)
+                                                                      : sizes)
+          for (const int t : threads) {
+            const bench::Case what{routine, size, kind, t};
+            table.print(what, bench::measure(what, modes.empty() ? default_modes(routine) : modes, seconds));
+          }
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "accublas-bench: %s\n", error.what());
+    return 2;
+  }
+  return 0;
+}

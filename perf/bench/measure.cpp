@@ -1,0 +1,259 @@
+#include "perf/bench/measure.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+
+#include "perf/bench/data.hpp"
+
+// The drop-in's names, which this program is linked with.
+extern "C" {
+double ddot_(const int*, const double*, const int*, const double*, const int*);
+void dgemv_(const char*, const int*, const int*, const double*, const double*, const int*, const double*, const int*,
+            const double*, double*, const int*);
+void dgemm_(const char*, const char*, const int*, const int*, const int*, const double*, const double*, const int*,
+            const double*, const int*, const double*, double*, const int*);
+}
+
+namespace bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_of(const std::function<void()>& call, int repetitions) {
+  const auto start = Clock::now();
+  for (int i = 0; i < repetitions; ++i) call();
+  return std::chrono::duration<double>(Clock::now() - start).count() / repetitions;
+}
+
+/// OpenBLAS by a handle of its own: this program's BLAS names are the drop-in's.
+class OpenBlas {
+ public:
+  static const OpenBlas& instance() {
+    static const OpenBlas blas;
+    return blas;
+  }
+  template <class Function>
+  Function* get(const std::string& name) const {
+    if (auto* found = reinterpret_cast<Function*>(dlsym(handle_, name.c_str()))) return found;
+    throw std::runtime_error("OpenBLAS has no " + name);
+  }
+  void set_threads(int threads) const { get<void(int)>("openblas_set_num_threads")(threads); }
+
+ private:
+  OpenBlas() : handle_(dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL)) {
+    if (!handle_) throw std::runtime_error("libopenblas.so.0 cannot be loaded");
+  }
+  void* handle_;
+};
+
+template <class T>
+constexpr char letter = sizeof(T) == 8 ? 'd' : 's';
+
+template <class T>
+using Dot = T(const int*, const T*, const int*, const T*, const int*);
+template <class T>
+using Gemv = void(const char*, const int*, const int*, const T*, const T*, const int*, const T*, const int*, const T*,
+                  T*, const int*);
+template <class T>
+using Gemm = void(const char*, const char*, const int*, const int*, const int*, const T*, const T*, const int*,
+                  const T*, const int*, const T*, T*, const int*);
+
+accublas_status run_dot(accublas_context* c, std::int64_t n, const double* x, const double* y, double* r) {
+  return accublas_ddot(c, n, x, 1, y, 1, r);
+}
+accublas_status run_dot(accublas_context* c, std::int64_t n, const float* x, const float* y, float* r) {
+  return accublas_sdot(c, n, x, 1, y, 1, r);
+}
+accublas_status run_gemv(accublas_context* c, accublas_transpose t, std::int64_t m, std::int64_t n, const double* a,
+                         const double* x, double* y) {
+  const double one = 1, zero = 0;
+  return accublas_dgemv(c, ACCUBLAS_COL_MAJOR, t, m, n, &one, a, m, x, 1, &zero, y, 1);
+}
+accublas_status run_gemv(accublas_context* c, accublas_transpose t, std::int64_t m, std::int64_t n, const float* a,
+                         const float* x, float* y) {
+  const float one = 1, zero = 0;
+  return accublas_sgemv(c, ACCUBLAS_COL_MAJOR, t, m, n, &one, a, m, x, 1, &zero, y, 1);
+}
+template <class T, class Routine>
+accublas_status run_gemm(Routine routine, accublas_context* ctx, const Inputs<T>& in, T* c) {
+  const T one = 1, zero = 0;
+  return routine(ctx, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, in.m, in.n, in.k, &one, in.a.data(),
+                 in.m, in.b.data(), in.k, &zero, c, in.m);
+}
+
+/// A case made ready: the same operands for OpenBLAS and for every context.
+template <class T>
+struct Ready {
+  Inputs<T> in;
+  std::vector<T> c;
+  std::function<void()> openblas;
+  std::function<accublas_status(accublas_context*)> accublas;
+};
+
+template <class T>
+std::unique_ptr<Ready<T>> prepare(const Case& what) {
+  const OpenBlas& blas = OpenBlas::instance();
+  const std::string name = what.routine.substr(0, what.routine.find(':'));
+  const std::int64_t size = what.size;
+  auto ready = std::make_unique<Ready<T>>();
+  Ready<T>& r = *ready;
+  if (name.substr(1) == "dot") {
+    r.in = make_inputs<T>(what.data, 1, 1, size);
+    r.c.resize(1);
+    r.openblas = [&r, dot = blas.get<Dot<T>>(name + "_")] {
+      const int n = static_cast<int>(r.in.k), one = 1;
+      r.c[0] = dot(&n, r.in.a.data(), &one, r.in.b.data(), &one);
+    };
+    r.accublas = [&r](accublas_context* ctx) { return run_dot(ctx, r.in.k, r.in.a.data(), r.in.b.data(), r.c.data()); };
+  } else if (name.substr(1) == "gemv") {
+    const bool transposed = what.routine.back() == 't';
+    r.in = make_inputs<T>(what.data, size, 1, size);
+    if (transposed) {  // op(A) is the matrix made: store its transpose
+      std::vector<T> stored(r.in.a.size());
+      for (std::int64_t j = 0; j < r.in.k; ++j)
+        for (std::int64_t i = 0; i < r.in.m; ++i) stored[j + i * r.in.k] = r.in.a[i + j * r.in.m];
+      r.in.a = std::move(stored);
+    }
+    r.c.resize(r.in.m);
+    r.openblas = [&r, transposed, gemv = blas.get<Gemv<T>>(name + "_")] {
+      const int m = static_cast<int>(r.in.m), one_i = 1;
+      const T one = 1, zero = 0;
+      gemv(transposed ? "T" : "N", &m, &m, &one, r.in.a.data(), &m, r.in.b.data(), &one_i, &zero, r.c.data(), &one_i);
+    };
+    r.accublas = [&r, transposed](accublas_context* ctx) {
+      return run_gemv(ctx, transposed ? ACCUBLAS_TRANS : ACCUBLAS_NO_TRANS, r.in.m, r.in.m, r.in.a.data(),
+                      r.in.b.data(), r.c.data());
+    };
+  } else if (name.substr(1) == "gemm") {
+    r.in = make_inputs<T>(what.data, size, size, size);
+    r.c.resize(r.in.m * r.in.n);
+    r.openblas = [&r, gemm = blas.get<Gemm<T>>(name + "_")] {
+      const int n = static_cast<int>(r.in.m);
+      const T one = 1, zero = 0;
+      gemm("N", "N", &n, &n, &n, &one, r.in.a.data(), &n, r.in.b.data(), &n, &zero, r.c.data(), &n);
+    };
+    r.accublas = [&r](accublas_context* ctx) {
+      if constexpr (sizeof(T) == 8)
+        return run_gemm<T>(accublas_dgemm, ctx, r.in, r.c.data());
+      else
+        return run_gemm<T>(accublas_sgemm, ctx, r.in, r.c.data());
+    };
+  } else {
+    throw std::runtime_error("unknown routine " + what.routine);
+  }
+  return ready;
+}
+
+int repetitions_for(double seconds_per_call) {
+  return std::clamp(static_cast<int>(1e-4 / std::max(seconds_per_call, 1e-9)), 1, 10000);
+}
+
+struct Contender {
+  accublas_context* context = nullptr;
+  std::function<void()> call;
+  int repetitions = 1;
+  double best = std::numeric_limits<double>::infinity();
+};
+
+template <class T>
+std::vector<Result> measure_type(const Case& what, const std::vector<std::string>& modes, double seconds) {
+  OpenBlas::instance().set_threads(what.threads);
+  const auto ready = prepare<T>(what);
+  std::vector<Result> results;
+  std::vector<Contender> contenders(1);
+  contenders[0].call = ready->openblas;
+  for (const std::string& mode : modes) {
+    results.push_back({mode, 0, 0, {}, ""});
+    Contender c;
+    if (accublas_create(&c.context) || accublas_set_mode_name(c.context, mode.c_str()) ||
+        accublas_set_num_threads(c.context, what.threads) || ready->accublas(c.context))
+      results.back().error = c.context ? accublas_last_error(c.context) : "no context";
+    c.call = [&ready, context = c.context] { ready->accublas(context); };
+    contenders.push_back(c);
+  }
+  for (std::size_t i = 0; i < contenders.size(); ++i)
+    if (i == 0 || results[i - 1].error.empty())
+      contenders[i].repetitions = repetitions_for(seconds_of(contenders[i].call, 1));
+
+  const auto start = Clock::now();
+  for (int round = 0; round < 3 || std::chrono::duration<double>(Clock::now() - start).count() < seconds; ++round)
+    for (std::size_t i = 0; i < contenders.size(); ++i)
+      if (i == 0 || results[i - 1].error.empty())
+        contenders[i].best = std::min(contenders[i].best, seconds_of(contenders[i].call, contenders[i].repetitions));
+
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    results[i].openblas_seconds = contenders[0].best;
+    results[i].seconds = contenders[i + 1].best;
+    results[i].report.struct_size = sizeof(accublas_report_t);
+    accublas_report(contenders[i + 1].context, &results[i].report);
+    accublas_destroy(contenders[i + 1].context);
+  }
+  return results;
+}
+
+}  // namespace
+
+std::vector<Result> measure(const Case& what, const std::vector<std::string>& modes, double seconds) {
+  return what.routine[0] == 's' ? measure_type<float>(what, modes, seconds)
+                                : measure_type<double>(what, modes, seconds);
+}
+
+std::vector<Overhead> measure_dropin_overhead() {
+  const OpenBlas& blas = OpenBlas::instance();
+  blas.set_threads(1);
+  const int n = 8, one = 1, calls = 20000;
+  const double alpha = 1.25, beta = 0.5;
+  std::vector<double> a(64, 0.5), b(64, 0.25), c(64, 1);
+  double sum = 0;
+  struct Names {
+    Dot<double>* dot;
+    Gemv<double>* gemv;
+    Gemm<double>* gemm;
+  };
+  const Names own = {ddot_, dgemv_, dgemm_};
+  const Names real = {blas.get<Dot<double>>("ddot_"), blas.get<Gemv<double>>("dgemv_"),
+                      blas.get<Gemm<double>>("dgemm_")};
+  const auto dot = [&](const Names& f) { sum += f.dot(&n, a.data(), &one, b.data(), &one); };
+  const auto gemv = [&](const Names& f) {
+    f.gemv("N", &n, &n, &alpha, a.data(), &n, b.data(), &one, &beta, c.data(), &one);
+  };
+  const auto gemm = [&](const Names& f) {
+    f.gemm("N", "N", &n, &n, &n, &alpha, a.data(), &n, b.data(), &n, &beta, c.data(), &n);
+  };
+  std::vector<Overhead> overheads;
+  for (const char* mode : {"native", "dp"}) {
+    if (accublas_set_mode_name(nullptr, mode)) throw std::runtime_error(accublas_last_error(nullptr));
+    const auto time = [&](const char* name, const auto& routine) {
+      constexpr double infinity = std::numeric_limits<double>::infinity();
+      Overhead o{name, mode, infinity, infinity};
+      for (int round = 0; round < 50; ++round) {
+        o.openblas_ns = std::min(o.openblas_ns, 1e9 * seconds_of([&] { routine(real); }, calls));
+        o.dropin_ns = std::min(o.dropin_ns, 1e9 * seconds_of([&] { routine(own); }, calls));
+      }
+      overheads.push_back(o);
+    };
+    time("ddot", dot);
+    time("dgemv", gemv);
+    time("dgemm", gemm);
+  }
+  accublas_set_mode_name(nullptr, nullptr);
+  return overheads;
+}
+
+std::string cpu_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.rfind("model name", 0) == 0) return line.substr(line.find(':') + 2);
+  return "unknown CPU";
+}
+
+std::string blas_name() { return OpenBlas::instance().get<char*()>("openblas_get_config")(); }
+
+}  // namespace bench

@@ -1,0 +1,42 @@
+// Times a routine in several modes against OpenBLAS's on the same data.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "accublas.h"
+
+namespace bench {
+
+struct Case {
+  std::string routine;  ///< ddot, sdot, dgemv:n, dgemv:t, sgemv:n, sgemv:t, dgemm, sgemm
+  std::int64_t size;    ///< of all dimensions
+  std::string data;     ///< see data.hpp
+  int threads;
+};
+
+struct Result {
+  std::string mode;
+  double seconds, openblas_seconds;  ///< of one call: the least over the rounds
+  accublas_report_t report;
+  std::string error;  ///< why there is no figure, empty if there is one
+  double ratio() const { return seconds / openblas_seconds; }
+};
+
+/// The runs of all modes and of OpenBLAS are interleaved, round by round, for `seconds` and three rounds at least; a
+/// round repeats short calls until they take a tenth of a millisecond.
+std::vector<Result> measure(const Case& what, const std::vector<std::string>& modes, double seconds);
+
+/// Nanoseconds that a call by the drop-in's name takes beyond OpenBLAS's own, n = 8.
+struct Overhead {
+  std::string routine, mode;
+  double openblas_ns, dropin_ns;
+};
+std::vector<Overhead> measure_dropin_overhead();
+
+/// What runs here.
+std::string cpu_name();
+std::string blas_name();
+
+}  // namespace bench

@@ -1,0 +1,33 @@
+// The table on standard output and the CSV file.
+#pragma once
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "perf/bench/measure.hpp"
+
+namespace bench {
+
+class Table {
+ public:
+  /// `csv`: a file's name, or empty. Throws std::runtime_error where it cannot be written.
+  explicit Table(const std::string& csv);
+  ~Table();
+  Table(const Table&) = delete;
+  Table& operator=(const Table&) = delete;
+
+  /// A row for each result; the head once.
+  void print(const Case& what, const std::vector<Result>& results);
+  /// To the CSV file only.
+  void record(const Case& what, const std::vector<Result>& results);
+
+ private:
+  bool headed_ = false;
+  std::FILE* csv_ = nullptr;
+};
+
+/// "cpu:avx512_vnni"
+std::string instruction_set();
+
+}  // namespace bench
