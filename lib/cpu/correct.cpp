@@ -1,16 +1,222 @@
+// cr for DOT and GEMV at memory speed: one pass gives every inner product to some 120 bits with a bound of its error
+// (kernels/correct.cpp), Ziv's test rounds what that decides, and exact accumulators do the rest.
+#include <algorithm>
+#include <atomic>
+
+#include "lib/cpu/correct_kernels.hpp"
 #include "lib/cpu/engines.hpp"
-#include "lib/error.hpp"
+#include "lib/numerics/bounds.hpp"
+#include "lib/test_hooks.hpp"
 
 namespace accublas::cpu {
 
 namespace {
-[[noreturn]] void not_built() { throw Error(ACCUBLAS_ERROR_INTERNAL, "correct is not built yet"); }
+
+template <class T>
+const CorrectKernels<T>& kernels(Isa isa) {
+  constexpr bool d = sizeof(T) == sizeof(double);
+  const auto pick = [](const CorrectKernels<double>& (*of_d)(), const CorrectKernels<float>& (*of_s)()) -> const auto& {
+    if constexpr (d) {
+      return (void)of_s, of_d();
+    } else {
+      return (void)of_d, of_s();
+    }
+  };
+#if ACCUBLAS_KERNEL_LEVELS > 2
+  if (isa >= Isa::avx512) return pick(isa_avx512::correct_d, isa_avx512::correct_s);
+#endif
+#if ACCUBLAS_KERNEL_LEVELS > 1
+  if (isa >= Isa::avx2) return pick(isa_avx2::correct_d, isa_avx2::correct_s);
+#endif
+  (void)isa;
+  return pick(isa_baseline::correct_d, isa_baseline::correct_s);
+}
+
+/// How the inner products are formed.
+enum class Way {
+  rows,     ///< contiguous rows of A, contiguous x
+  columns,  ///< contiguous columns of A
+  packed    ///< blocks of A and x are copied first: any strides
+};
+
+constexpr Index packed_rows = 8, packed_terms = 480;  // of one copied block: 30 KiB, and 4 KiB of x
+constexpr Index least_segment = 8192;                 // terms that are worth a task of their own
+
+/// Scratch of one thread.
+template <class T>
+struct Scratch {
+  TripleSum sums[correct_panel];
+  union {
+    double columns[correct_scratch];
+    struct {
+      T a[packed_rows * packed_terms];
+      T x[packed_terms];
+    } packed;
+  };
+};
+
+/// One GEMV, divided into tasks: panels of rows times segments of the inner dimension.
+template <class T>
+class CorrectGemv {
+ public:
+  CorrectGemv(const Gemv<T>& g, Execution& execution) : g_(g), execution_(execution), kernels_(kernels<T>(execution.isa)) {
+    choose_way();
+    divide();
+    scratch_ = execution.workspace.take<Scratch<T>>(static_cast<std::size_t>(execution.threads));
+    if (segments_ > 1) partial_ = execution.workspace.take<TripleSum>(static_cast<std::size_t>(segments_ * g.m));
+  }
+
+  void run() {
+    {
+      PhaseTimer timer(execution_, &accublas_report_t::ms_product);
+      parallel_for(panels_ * segments_, execution_.threads, [&](Index task, int thread) {
+        const Index panel = task % panels_, segment = task / panels_;
+        const Index begin = panel * panel_rows_, rows = std::min(panel_rows_, g_.m - begin);
+        TripleSum* sums = segments_ > 1 ? partial_ + segment * g_.m + begin : scratch_[thread].sums;
+        const Index first = segment * segment_terms_;
+        add_up(begin, rows, first, std::min(segment_terms_, g_.k - first), scratch_[thread], sums);
+        if (segments_ == 1) finish_rows(begin, rows, sums);
+      });
+    }
+    if (segments_ > 1) {
+      for (Index segment = 1; segment < segments_; ++segment)
+        for (Index i = 0; i < g_.m; ++i) triple_add(partial_[i], partial_[segment * g_.m + i]);
+      constexpr Index chunk = 64;
+      parallel_for((g_.m + chunk - 1) / chunk, execution_.threads, [&](Index task, int) {
+        const Index begin = task * chunk;
+        finish_rows(begin, std::min(chunk, g_.m - begin), partial_ + begin);
+      });
+    }
+    execution_.report.undecided += undecided_.load();
+    execution_.report.bound_relative = unit_roundoff<T>();
+    execution_.report.bound_componentwise = 0;
+    execution_.report.bound_absolute = least_subnormal<T>();
+  }
+
+ private:
+  void choose_way() {
+    const bool rows = g_.a.col_stride == 1 || g_.k == 1, columns = g_.a.row_stride == 1 && g_.m >= 4;
+    way_ = rows ? Way::rows : columns ? Way::columns : Way::packed;
+    x_ = g_.x.data;
+    const bool as_it_is = g_.x.stride == 1 && (way_ == Way::rows || sizeof(T) == sizeof(double));
+    if (way_ == Way::packed || as_it_is) return;
+    // x is needed contiguous (for columns as double); where the workspace cannot hold it, blocks of it are copied.
+    const std::size_t bytes = static_cast<std::size_t>(g_.k) * sizeof(double);
+    if (bytes > (std::size_t{1} << 16) && bytes > execution_.workspace.available() / 2) {
+      way_ = Way::packed;
+    } else if (way_ == Way::columns) {
+      x_double_ = execution_.workspace.take<double>(static_cast<std::size_t>(g_.k));
+      for (Index p = 0; p < g_.k; ++p) x_double_[p] = g_.x[p];
+    } else {
+      T* copy = execution_.workspace.take<T>(static_cast<std::size_t>(g_.k));
+      for (Index p = 0; p < g_.k; ++p) copy[p] = g_.x[p];
+      x_ = copy;
+    }
+    execution_.report.copied_bytes += static_cast<std::int64_t>(g_.k * static_cast<Index>(sizeof(T)));
+  }
+
+  void divide() {
+    const Index threads = execution_.threads;
+    const Index unit = way_ == Way::columns ? 64 : way_ == Way::packed ? packed_rows : 1;
+    // About 2^17 terms a task by rows, so that threads share the work evenly; whole panels by columns.
+    Index rows = way_ == Way::columns ? correct_panel : std::max<Index>(1, (Index{1} << 17) / g_.k);
+    rows = std::min({rows, correct_panel, (g_.m + threads - 1) / threads});
+    panel_rows_ = std::min(correct_panel, (rows + unit - 1) / unit * unit);
+    panels_ = (g_.m + panel_rows_ - 1) / panel_rows_;
+    segments_ = 1;
+    if (threads > 1 && panels_ < 2 * threads && g_.k >= 2 * least_segment) {
+      segments_ = std::min((4 * threads + panels_ - 1) / panels_, g_.k / least_segment);
+    }
+    segment_terms_ = (g_.k + segments_ - 1) / segments_;
+    segment_terms_ = (segment_terms_ + 63) / 64 * 64;
+    segments_ = (g_.k + segment_terms_ - 1) / segment_terms_;
+  }
+
+  /// sums[i] = the inner product of row begin + i and x over `terms` terms from `first` on.
+  void add_up(Index begin, Index rows, Index first, Index terms, Scratch<T>& scratch, TripleSum* sums) const {
+    const T* a = &g_.a(begin, first);
+    switch (way_) {
+      case Way::rows: kernels_.rows(rows, terms, a, g_.a.row_stride, x_ + first, sums); break;
+      case Way::columns: {
+        const double* x = x_double_;
+        if constexpr (sizeof(T) == sizeof(double)) x = x_double_ ? x_double_ : x_;
+        kernels_.columns(rows, terms, a, g_.a.col_stride, x + first, scratch.columns, sums);
+        break;
+      }
+      case Way::packed:
+        for (Index i = 0; i < rows; i += packed_rows) {
+          add_up_packed(begin + i, std::min(packed_rows, rows - i), first, terms, scratch, sums + i);
+        }
+        break;
+    }
+  }
+
+  void add_up_packed(Index begin, Index rows, Index first, Index terms, Scratch<T>& scratch, TripleSum* sums) const {
+    std::fill(sums, sums + rows, TripleSum{0, 0, 0, 0});
+    auto& packed = scratch.packed;
+    for (Index p = 0; p < terms; p += packed_terms) {
+      const Index n = std::min(packed_terms, terms - p);
+      const Matrix<const T> block = g_.a.block(begin, first + p);
+      for (Index q = 0; q < n; ++q) {
+        packed.x[q] = g_.x[first + p + q];
+        for (Index i = 0; i < rows; ++i) packed.a[i * packed_terms + q] = block(i, q);
+      }
+      TripleSum part[packed_rows];
+      kernels_.rows(rows, n, packed.a, packed_terms, packed.x, part);
+      for (Index i = 0; i < rows; ++i) triple_add(sums[i], part[i]);
+    }
+  }
+
+  void finish_rows(Index begin, Index rows, const TripleSum* sums) {
+    Index undecided = 0;
+    for (Index i = 0; i < rows; ++i) {
+      T* y = &g_.y[begin + i];
+      const T addend = read_addend(g_.beta, y);
+      TripleSum sum = sums[i];
+      if (mutant(Mutant::ziv_half)) sum.error *= 0x1p-40;
+      T out = 0;
+      const bool known = triple_known(sum);
+      bool decided = known && finish_triple(g_.alpha, sum, g_.beta, addend, &out) && !hook_all_undecided();
+      if (known && mutant(Mutant::skipped_undecided)) {
+        sum.error = 0;
+        finish_triple(g_.alpha, sum, g_.beta, addend, &out);
+        decided = true;
+      }
+      if (!decided) {
+        ++undecided;
+        out = exact_element<T>(g_.k, g_.alpha, g_.a.row(begin + i), g_.x, g_.beta, y);
+      }
+      *y = out;
+    }
+    undecided_.fetch_add(undecided, std::memory_order_relaxed);
+  }
+
+  const Gemv<T>& g_;
+  Execution& execution_;
+  const CorrectKernels<T>& kernels_;
+  Way way_;
+  const T* x_ = nullptr;        ///< contiguous
+  double* x_double_ = nullptr;  ///< the same as double, where that is a copy
+  Index panel_rows_, panels_, segment_terms_, segments_;
+  Scratch<T>* scratch_;
+  TripleSum* partial_ = nullptr;  ///< segments x m
+  std::atomic<std::int64_t> undecided_{0};
+};
+
 }  // namespace
 
-template <class T> void cr_gemv(const Gemv<T>&, Execution&) { not_built(); }
+template <class T>
+void cr_gemv(const Gemv<T>& g, Execution& execution) {
+  CorrectGemv<T>(g, execution).run();
+}
+
+template <class T>
+void cr_dot(const Dot<T>& d, Execution& execution) {
+  cr_gemv(Gemv<T>{1, d.n, T(1), {d.x.data, 0, d.x.stride}, d.y, T(0), {d.result, 1}}, execution);
+}
+
 template void cr_gemv(const Gemv<double>&, Execution&);
 template void cr_gemv(const Gemv<float>&, Execution&);
-template <class T> void cr_dot(const Dot<T>&, Execution&) { not_built(); }
 template void cr_dot(const Dot<double>&, Execution&);
 template void cr_dot(const Dot<float>&, Execution&);
 

@@ -67,4 +67,39 @@ ACCUBLAS_HD constexpr Dot2Bound dot2_bound(double depth, long long n, double u_r
 /// roundings per term of the sum, one by alpha, one by beta c, one in the last addition.
 ACCUBLAS_HD constexpr double dp_bound(long long k, double u) { return (static_cast<double>(k) + 3) * u * detail::slack; }
 
+/// The grid sum of `cr` (lib/cpu/kernels/correct.cpp; after Rump, Ogita, Oishi 2008, with two grids). A chain adds up to
+/// 2^(H-1) products p + e = x y, abs(p) <= L = 2^l, in
+///   s1 = 1.5 L 2^(H+1) + sum of p rounded to multiples of g1 = L 2^(H-51), exact while the sum is below L 2^H;
+///   s2 = 1.5 L 2^(2H-50) + sum of the rests of p (at most g1 / 2 each) and of e (at most L 2^-53 each), rounded to multiples of
+///        g2 = L 2^(2H-102), exact while the sum is below 2^H g1;
+///   c  = floating-point sum of what is left: two rests of at most g2 / 2, so at most g2 a term.
+/// Where L grows on the way, the old sums enter the new grids as one more term; that happens at most once in 8 terms, and is
+/// counted by the factor 9/8 (the sums of p so far are still bounded by terms times L).
+struct Grid {
+  int headroom;  ///< H
+
+  ACCUBLAS_HD constexpr double base1() const { return power(headroom + 1) * 1.5; }
+  ACCUBLAS_HD constexpr double base2() const { return power(2 * headroom - 50) * 1.5; }
+  ACCUBLAS_HD constexpr double quantum2() const { return power(2 * headroom - 102); }
+
+  /// Bound of the error of a block's sum over L: `total` products (padding included) in chains of `chain` each. A term's rest is
+  /// rounded once, error u g2; adding the j-th rest to c errs by at most u j g2 (1 + 2^-40); adding up the chains' c passes
+  /// at most 16 additions of numbers whose abs sum to total g2.
+  ACCUBLAS_HD constexpr double error(double chain, double total) const {
+    const double terms = total * 9 / 8, length = chain * 9 / 8 + 1;
+    return unit_roundoff_double * quantum2() * terms * (1 + length / 2 + 16) * (1 + 0x1p-30);
+  }
+
+ private:
+  ACCUBLAS_HD static constexpr double power(int e) {
+    double r = 1;
+    for (; e > 0; --e) r *= 2;
+    for (; e < 0; ++e) r /= 2;
+    return r;
+  }
+};
+
+/// A product below 2^-968 may have bits below 2^-1074: p and e lose at most this together, whatever it is.
+constexpr double product_underflow = 0x1p-1074;
+
 }  // namespace accublas

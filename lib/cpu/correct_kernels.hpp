@@ -1,0 +1,34 @@
+// What the inner loops of cr's DOT and GEMV offer, one table per instruction set. Tables may differ in the sums and error
+// bounds that they return, never in what holds of them: the exact inner product lies within `error` of the sum.
+#pragma once
+
+#include "lib/cpu/isa.hpp"
+#include "lib/numerics/triple_sum.hpp"
+#include "lib/problem.hpp"
+
+namespace accublas::cpu {
+
+/// Rows of one panel of `columns`.
+constexpr Index correct_panel = 512;
+/// Doubles of scratch that `columns` needs.
+constexpr Index correct_scratch = 8 * correct_panel;
+
+template <class T>
+struct CorrectKernels {
+  /// sums[i] = sum_p a[i ld + p] x[p] for i < m, p < k: contiguous rows, `ld` apart.
+  void (*rows)(Index m, Index k, const T* a, Index ld, const T* x, TripleSum* sums);
+  /// sums[i] = sum_p a[i + p ld] x[p] for i < m <= correct_panel, p < k: contiguous columns, `ld` apart.
+  void (*columns)(Index m, Index k, const T* a, Index ld, const double* x, double* scratch, TripleSum* sums);
+};
+
+#define ACCUBLAS_DECLARE_CORRECT_KERNELS(name)  \
+  namespace name {                              \
+  const CorrectKernels<double>& correct_d();    \
+  const CorrectKernels<float>& correct_s();     \
+  }
+ACCUBLAS_DECLARE_CORRECT_KERNELS(isa_baseline)
+ACCUBLAS_DECLARE_CORRECT_KERNELS(isa_avx2)
+ACCUBLAS_DECLARE_CORRECT_KERNELS(isa_avx512)
+#undef ACCUBLAS_DECLARE_CORRECT_KERNELS
+
+}  // namespace accublas::cpu

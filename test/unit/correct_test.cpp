@@ -1,0 +1,230 @@
+// cr DOT and GEMV against the exact accumulators for every instruction set, and those against MPFR.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "lib/cpu/engines.hpp"
+#include "lib/numerics/float_bits.hpp"
+#include "test/unit/mpfr_reference.hpp"
+
+namespace {
+
+using namespace accublas;
+using accublas_test::Real;
+using Random = std::mt19937_64;
+
+int pick(Random& random, int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); }
+
+enum class Data { uniform, wide, graded, cancelling, integers, tiny, huge, subnormal, nan, infinite, zeros, count };
+
+/// Entry p of k of a row, or of x (`second`).
+template <class T>
+T entry(Random& random, Data data, Index p, Index k, bool second) {
+  std::normal_distribution<double> normal;
+  const double u = std::uniform_real_distribution<double>(-0.5, 0.5)(random);
+  const int top = std::numeric_limits<T>::max_exponent;
+  switch (data) {
+    case Data::uniform: return static_cast<T>(u);
+    case Data::wide: return static_cast<T>(u * std::exp(sizeof(T) == 8 ? 10 * normal(random) : 2 * normal(random)));
+    case Data::graded: return static_cast<T>(std::ldexp(u, static_cast<int>((second ? k - p : p) % 60)));
+    case Data::cancelling: return static_cast<T>(u * std::exp(normal(random)));
+    case Data::integers: return static_cast<T>(pick(random, -5, 5));
+    case Data::tiny: return static_cast<T>(std::ldexp(u, -top / 2 + pick(random, -20, 4)));
+    case Data::huge: return static_cast<T>(std::ldexp(u, top / 2 + pick(random, -20, 4)));
+    case Data::subnormal: return second ? static_cast<T>(u) : static_cast<T>(u) * std::numeric_limits<T>::min();
+    case Data::nan: return p == k / 2 && !second ? std::numeric_limits<T>::quiet_NaN() : static_cast<T>(u);
+    case Data::infinite:
+      return p == k / 3 ? (second ? static_cast<T>(pick(random, -1, 1)) : std::numeric_limits<T>::infinity())
+                        : static_cast<T>(u);
+    default: return second ? static_cast<T>(u) : T(0);
+  }
+}
+
+template <class T>
+struct Case {
+  Index m, k;
+  T alpha, beta;
+  std::vector<T> a, x, y;
+  Index row_stride, col_stride, incx, incy;
+
+  Gemv<T> gemv(std::vector<T>& out) {
+    return {m, k, alpha, {a.data(), row_stride, col_stride}, {x.data() + (incx < 0 ? -incx * (k - 1) : 0), incx},
+            beta, {out.data() + (incy < 0 ? -incy * (m - 1) : 0), incy}};
+  }
+};
+
+template <class T>
+Case<T> make_case(Random& random, Index m, Index k) {
+  Case<T> c{m, k, T(1), T(0), {}, {}, {}, 0, 0, 1, 1};
+  const Data data = static_cast<Data>(pick(random, 0, static_cast<int>(Data::count) - 1));
+  if (pick(random, 0, 1)) c.alpha = static_cast<T>(pick(random, -3, 3)) / 4 + T(2);
+  if (pick(random, 0, 1)) c.beta = static_cast<T>(pick(random, -2, 2)) / 3;
+  switch (pick(random, 0, 3)) {
+    case 0: c.row_stride = 1, c.col_stride = m + pick(random, 0, 3); break;
+    case 1: c.row_stride = k + pick(random, 0, 3), c.col_stride = 1; break;
+    case 2: c.row_stride = 2, c.col_stride = 2 * m + 1; break;
+    default: c.row_stride = 3 * k, c.col_stride = 3; break;
+  }
+  if (pick(random, 0, 2) == 0) c.incx = pick(random, 0, 1) ? -2 : 3;
+  if (pick(random, 0, 2) == 0) c.incy = pick(random, 0, 1) ? -3 : 2;
+  c.a.assign(static_cast<std::size_t>(m * c.row_stride + k * c.col_stride), T(99));
+  c.x.assign(static_cast<std::size_t>(k * std::abs(c.incx)), T(98));
+  c.y.assign(static_cast<std::size_t>(m * std::abs(c.incy)), T(97));
+  std::vector<T> none;
+  const Gemv<T> g = c.gemv(none);
+  for (Index p = 0; p < k; ++p) c.x[static_cast<std::size_t>(&g.x[p] - c.x.data())] = entry<T>(random, data, p, k, true);
+  for (Index i = 0; i < m; ++i) {
+    for (Index p = 0; p < k; ++p) c.a[static_cast<std::size_t>(i * c.row_stride + p * c.col_stride)] = entry<T>(random, data, p, k, false);
+  }
+  if (data == Data::cancelling) {  // the second half cancels the first but for one bit of one entry
+    for (Index p = 0; p < k / 2; ++p) {
+      const Index q = p + (k + 1) / 2;
+      c.x[static_cast<std::size_t>(&g.x[q] - c.x.data())] = g.x[p];
+      for (Index i = 0; i < m; ++i) {
+        const T value = g.a(i, p);
+        c.a[static_cast<std::size_t>(i * c.row_stride + q * c.col_stride)] = pick(random, 0, 20) ? -value : -std::nextafter(value, T(1));
+      }
+    }
+  }
+  for (T& y : c.y) y = c.beta == 0 ? std::numeric_limits<T>::quiet_NaN() : entry<T>(random, data == Data::nan ? Data::uniform : data, 1, 9, true);
+  return c;
+}
+
+template <class T>
+class Correct : public ::testing::Test {};
+using Types = ::testing::Types<double, float>;
+TYPED_TEST_SUITE(Correct, Types);
+
+template <class T>
+void check(Case<T>& c, int n) {
+  std::vector<T> want = c.y;
+  const Gemv<T> reference = c.gemv(want);
+  for (Index i = 0; i < c.m; ++i) {
+    reference.y[i] = cpu::exact_element<T>(c.k, c.alpha, reference.a.row(i), reference.x, c.beta, &reference.y[i]);
+  }
+  for (cpu::Isa isa : {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512}) {
+    if (isa > cpu::detected_isa()) continue;
+    for (int threads : {1, 3}) {
+      std::vector<T> got = c.y;
+      accublas_report_t report{};
+      for (std::size_t cap : {std::size_t{256} << 20, std::size_t{0}}) {
+        Workspace workspace(cap, nullptr, 0);
+        Execution execution{threads, isa, workspace, report};
+        got = c.y;
+        cpu::cr_gemv(c.gemv(got), execution);
+        for (std::size_t i = 0; i < got.size(); ++i) {
+          ASSERT_EQ(to_bits(got[i]), to_bits(want[i]))
+              << "case " << n << " m " << c.m << " k " << c.k << " strides " << c.row_stride << ", " << c.col_stride
+              << " isa " << cpu::isa_name(isa) << " threads " << threads << " at " << i << ": " << std::hexfloat << got[i]
+              << " where " << want[i] << " is right";
+        }
+      }
+    }
+  }
+}
+
+TYPED_TEST(Correct, GemvOfAnyShapeAndData) {
+  Random random(1);
+  for (int n = 0; n < 400; ++n) {
+    Case<TypeParam> c = make_case<TypeParam>(random, pick(random, 1, 40), pick(random, 1, 150));
+    check(c, n);
+    if (this->HasFatalFailure()) return;
+  }
+}
+
+/// Several blocks, panels and segments.
+TYPED_TEST(Correct, LargeShapes) {
+  Random random(2);
+  const Index shapes[][2] = {{1100, 130}, {600, 520}, {9, 2100}, {3, 4000}, {2, 40001}, {1, 30000}};
+  for (int n = 0; n < 18; ++n) {
+    Case<TypeParam> c = make_case<TypeParam>(random, shapes[n % 6][0], shapes[n % 6][1]);
+    check(c, n);
+    if (this->HasFatalFailure()) return;
+  }
+}
+
+/// Nearly all of what the fast pass is made for must be decided by it.
+TYPED_TEST(Correct, OnePassDecides) {
+  using T = TypeParam;
+  Random random(3);
+  const Index m = 300, k = 1000;
+  for (double phi : {0.0, 1.0, sizeof(T) == 8 ? 10.0 : 3.0}) {
+    std::normal_distribution<double> normal;
+    std::uniform_real_distribution<double> uniform(-0.5, 0.5);
+    std::vector<T> a(m * k), x(k), y(m);
+    for (T& v : a) v = static_cast<T>(uniform(random) * std::exp(phi * normal(random)));
+    for (T& v : x) v = static_cast<T>(uniform(random) * std::exp(phi * normal(random)));
+    if (phi == 1.0) {  // condition number about 1e16 (1e7)
+      for (Index p = 0; p < k / 2; ++p) x[p + k / 2] = x[p];
+      for (Index i = 0; i < m; ++i) {
+        double size = 0;
+        for (Index p = 0; p < k / 2; ++p) {
+          a[i + (p + k / 2) * m] = -a[i + p * m];
+          size += 2 * std::fabs(static_cast<double>(a[i + p * m]) * static_cast<double>(x[p]));
+        }
+        a[i] = 0;
+        a[i + k / 2 * m] = static_cast<T>(size * (sizeof(T) == 8 ? 1e-16 : 1e-7) / static_cast<double>(x[0]));
+      }
+    }
+    accublas_report_t report{};
+    Workspace workspace(std::size_t{256} << 20, nullptr, 0);
+    Execution execution{1, cpu::detected_isa(), workspace, report};
+    cpu::cr_gemv(Gemv<T>{m, k, T(1), {a.data(), 1, m}, {x.data(), 1}, T(0), {y.data(), 1}}, execution);
+    EXPECT_LE(report.undecided, std::getenv("ACCUBLAS_TEST_HOOK") != nullptr ? m : 3) << phi;
+  }
+}
+
+TYPED_TEST(Correct, ExactElementAgainstMpfr) {
+  using T = TypeParam;
+  Random random(4);
+  for (int n = 0; n < 300; ++n) {
+    Case<T> c = make_case<T>(random, 1, pick(random, 1, 60));
+    bool finite = true;
+    Real exact;
+    std::vector<T> y = c.y;
+    const Gemv<T> g = c.gemv(y);
+    for (Index p = 0; p < c.k; ++p) {
+      finite = finite && is_finite(g.a(0, p)) && is_finite(g.x[p]);
+      if (finite) exact = exact + Real(g.a(0, p)) * Real(g.x[p]);
+    }
+    if (!finite || (c.beta != 0 && !is_finite(g.y[0]))) continue;
+    exact = Real(c.alpha) * exact;
+    if (c.beta != 0) exact = exact + Real(c.beta) * Real(g.y[0]);
+    T want;
+    exact.round(&want);
+    const T got = cpu::exact_element<T>(c.k, c.alpha, g.a.row(0), g.x, c.beta, &g.y[0]);
+    ASSERT_EQ(to_bits(got), to_bits(want)) << n;
+  }
+}
+
+TYPED_TEST(Correct, SpecialValues) {
+  using T = TypeParam;
+  const T inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN(), one = 1;
+  const auto dot = [](std::vector<T> x, std::vector<T> y) {
+    T fast = 7, slow = 7;
+    accublas_report_t report{};
+    Workspace workspace(1 << 20, nullptr, 0);
+    Execution execution{1, cpu::detected_isa(), workspace, report};
+    const Index n = static_cast<Index>(x.size());
+    cpu::cr_dot(Dot<T>{n, {x.data(), 1}, {y.data(), 1}, &fast}, execution);
+    cpu::exact_dot(Dot<T>{n, {x.data(), 1}, {y.data(), 1}, &slow}, execution);
+    EXPECT_EQ(to_bits(fast), to_bits(slow));
+    return slow;
+  };
+  EXPECT_EQ(dot({one, inf}, {one, one}), inf);
+  EXPECT_EQ(dot({one, inf}, {one, -one}), -inf);
+  EXPECT_EQ(to_bits(dot({one, inf}, {one, T(0)})), to_bits(canonical_nan<T>()));
+  EXPECT_EQ(to_bits(dot({-inf, inf}, {one, one})), to_bits(canonical_nan<T>()));
+  EXPECT_EQ(to_bits(dot({-nan, one}, {one, one})), to_bits(canonical_nan<T>()));
+  EXPECT_EQ(to_bits(dot({-one, one}, {one, one})), to_bits(T(0)));
+  EXPECT_EQ(to_bits(dot({-T(0), -T(0)}, {one, one})), to_bits(T(0)));
+  const T big = std::numeric_limits<T>::max();
+  EXPECT_EQ(dot({big, -big, one}, {big, big, one}), one);
+  EXPECT_EQ(dot({big, big, one}, {big, big, one}), inf);
+}
+
+}  // namespace
