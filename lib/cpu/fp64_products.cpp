@@ -1,0 +1,71 @@
+#include "lib/cpu/fp64_products.hpp"
+
+#include <algorithm>
+
+#include "lib/cpu/engines.hpp"
+#include "lib/cpu/native.hpp"
+#include "lib/error.hpp"
+
+namespace accublas::cpu {
+
+void digit_product(Index m, Index n, Index terms, const double* a, Index lda, const double* b, Index ldb, bool add,
+                   double* plane, Index ld) {
+  const auto f77 = [](Index x) { return static_cast<RealBlas::F77Int>(x); };
+  const RealBlas::F77Int fm = f77(m), fn = f77(n), fk = f77(terms), fa = f77(lda), fb = f77(ldb), fc = f77(ld);
+  const double one = 1, beta = add ? 1 : 0;
+  real_blas().dgemm("T", "N", &fm, &fn, &fk, &one, a, &fa, b, &fb, &beta, plane, &fc);
+}
+
+BlockSizes block_sizes(Index m, Index n, Index k, int digits, int planes, std::size_t bytes) {
+  BlockSizes best{std::min<Index>(m, 8), std::min<Index>(n, 8), std::min<Index>(k, 64)};
+  double least_cost = 1e300;
+  const double room = static_cast<double>(bytes) - (1 << 16);
+  for (Index edge_m = 4096; edge_m >= 8; edge_m /= 2) {
+    for (Index edge_n = 4096; edge_n >= 8; edge_n /= 2) {
+      for (Index piece = Index{1} << 20; piece >= 64; piece /= 4) {
+        const BlockSizes s{std::min(m, edge_m), std::min(n, edge_n), std::min(k, piece)};
+        const double lines = static_cast<double>(s.m + s.n);
+        const double need = lines * (8.0 * digits * (static_cast<double>(s.k) + 8) + 4.0 * digits + sizeof(Cut)) +
+                            static_cast<double>(s.m) * static_cast<double>(s.n) * (8.0 * planes + 1);
+        // Per term of C: B is cut anew for every block of rows, A for every block of columns unless all of k is held;
+        // and a piece of k reads and writes the planes once.
+        const double cost = (s.m < m ? 1.0 / static_cast<double>(s.m) : 0) +
+                            (s.k < k ? 1.0 / static_cast<double>(s.n) + 4.0 / static_cast<double>(s.k) : 0) +
+                            1e-9 * lines;
+        if (need <= room && cost < least_cost) {
+          least_cost = cost;
+          best = s;
+        }
+      }
+    }
+  }
+  return best;
+}
+
+template <class T>
+void fp64_gemm(const Gemm<T>& p, const Mode& mode, Execution& execution) {
+  real_blas();  // a missing BLAS is told before C is written
+  if (mode.kind == ACCUBLAS_MODE_SLICES) return slices_gemm(p, mode, execution);
+  levels_gemm(p, mode, execution);
+}
+
+template <class T>
+void slices_gemv(const Gemv<T>& p, const Mode& mode, Execution& execution) {
+  fp64_gemm(Gemm<T>{p.m, 1, p.k, p.alpha, p.a, {p.x.data, p.x.stride, 0}, p.beta, {p.y.data, p.y.stride, 0}}, mode,
+            execution);
+}
+
+template <class T>
+void slices_dot(const Dot<T>& p, const Mode& mode, Execution& execution) {
+  fp64_gemm(Gemm<T>{1, 1, p.n, T{1}, {p.x.data, 0, p.x.stride}, {p.y.data, p.y.stride, 0}, T{0}, {p.result, 0, 0}},
+            mode, execution);
+}
+
+template void fp64_gemm(const Gemm<double>&, const Mode&, Execution&);
+template void fp64_gemm(const Gemm<float>&, const Mode&, Execution&);
+template void slices_gemv(const Gemv<double>&, const Mode&, Execution&);
+template void slices_gemv(const Gemv<float>&, const Mode&, Execution&);
+template void slices_dot(const Dot<double>&, const Mode&, Execution&);
+template void slices_dot(const Dot<float>&, const Mode&, Execution&);
+
+}  // namespace accublas::cpu
