@@ -129,16 +129,24 @@ TEST_F(Failure, OnFailureNative) {
   EXPECT_EQ(std::count(line.begin(), line.end(), '\n'), 1) << line;
 }
 
+// The environment is read once: these need a process of their own.
+[[noreturn]] void run_child(const char* mode, const char* on_failure) {
+  setenv("ACCUBLAS_MODE", mode, 1);
+  setenv("ACCUBLAS_ON_FAILURE", on_failure, 1);
+  execl("/proc/self/exe", "failure", "--gtest_filter=Child.*", "--gtest_also_run_disabled_tests",
+        static_cast<char*>(nullptr));
+  _exit(99);
+}
+
 TEST_F(FailureDeathTest, OnFailureFromTheEnvironment) {
-  // A process of its own, because the environment is read once.
-  const auto a = numbers(400, 1);
-  EXPECT_EXIT(
-      {
-        setenv("ACCUBLAS_ON_FAILURE", "native", 1);
-        execl("/proc/self/exe", "failure", "--gtest_filter=Child.*", "--gtest_also_run_disabled_tests",
-              static_cast<char*>(nullptr));
-      },
-      testing::ExitedWithCode(0), "accublas: ");
+  EXPECT_EXIT(run_child("native", "native"), testing::ExitedWithCode(0), "accublas: .*target");
+  EXPECT_EXIT(run_child("native", "abort"), testing::KilledBySignal(SIGABRT), "accublas: .*target");
+}
+
+TEST_F(FailureDeathTest, BadEnvironment) {
+  EXPECT_EXIT(run_child("quadruple", "native"), testing::ExitedWithCode(0), "accublas: .*quadruple.*dot2");
+  EXPECT_EXIT(run_child("quadruple", "abort"), testing::KilledBySignal(SIGABRT), "accublas: .*quadruple.*dot2");
+  EXPECT_EXIT(run_child("native", "ignore"), testing::KilledBySignal(SIGABRT), "accublas: .*ignore");
 }
 
 TEST(Child, DISABLED_ServesNatively) {

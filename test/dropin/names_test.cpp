@@ -158,6 +158,35 @@ TEST(Names, HugeSizes) {
   EXPECT_EQ(cblas_ddot_64(1, &c, huge, &c, -huge), 25);
 }
 
+// The report knows a call by its BLAS name as well, the short way to the real BLAS included.
+TEST(Names, Report) {
+  const int m = 2, n = 1, k = 3;
+  const double alpha = 1, beta = 0, a[] = {1, 2, 3, 4, 5, 6}, b[] = {1, 10, 100};
+  double c[] = {0, 0, 0};
+  accublas_report_t report;
+  report.struct_size = sizeof report;
+  char mode[32];
+  dgemm_("N", "N", &m, &n, &k, &alpha, a, &m, b, &k, &beta, c, &m);
+  ASSERT_EQ(accublas_report(nullptr, &report), 0);
+  ASSERT_EQ(accublas_get_mode_name(nullptr, ACCUBLAS_FAMILY_DGEMM, mode, sizeof mode), 0);
+  EXPECT_STREQ(report.routine, "dgemm");
+  EXPECT_STREQ(report.mode, mode);
+  EXPECT_STREQ(report.backend, "cpu");
+  EXPECT_EQ(report.m, 2);
+  EXPECT_EQ(report.n, 1);
+  EXPECT_EQ(report.k, 3);
+  EXPECT_LT(report.bound_relative + report.bound_componentwise, 1e-15);
+  dgemv_("T", &m, &k, &alpha, a, &m, b, &n, &beta, c, &n);
+  ASSERT_EQ(accublas_report(nullptr, &report), 0);
+  EXPECT_STREQ(report.routine, "dgemv");
+  EXPECT_EQ(report.m, 3);
+  EXPECT_EQ(report.k, 2);
+  ddot_(&k, a, &n, b, &n);
+  ASSERT_EQ(accublas_report(nullptr, &report), 0);
+  EXPECT_STREQ(report.routine, "ddot");
+  EXPECT_EQ(report.k, 3);
+}
+
 TEST(LinkOrder, TheRestIsTheRealBlas) {
   const int three = 3, one = 1;
   const double alpha = 2, x[] = {1, 2, 3};
