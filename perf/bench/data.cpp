@@ -76,8 +76,8 @@ void fill_ties(Inputs<T>& in, bool graded, Random& random) {
 
 template <class T>
 void keep_blocks(Inputs<T>& in, Random& random) {
-  const Index blocks = 8;
-  const auto block = [blocks](Index i, Index size) { return i * blocks / std::max<Index>(size, 1); };
+  constexpr Index blocks = 8;
+  const auto block = [](Index i, Index size) { return i * blocks / std::max<Index>(size, 1); };
   double scale_a[blocks], scale_b[blocks];
   for (Index q = 0; q < blocks; ++q) {
     scale_a[q] = std::exp2(integer(random, -40, 40));

@@ -54,9 +54,6 @@ class OpenBlas {
 };
 
 template <class T>
-constexpr char letter = sizeof(T) == 8 ? 'd' : 's';
-
-template <class T>
 using Dot = T(const int*, const T*, const int*, const T*, const int*);
 template <class T>
 using Gemv = void(const char*, const int*, const int*, const T*, const T*, const int*, const T*, const int*, const T*,
