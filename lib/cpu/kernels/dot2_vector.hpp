@@ -202,6 +202,14 @@ ACCUBLAS_INLINE void load_transposed(const float* a, Index, V* v) { *v = *a; }
 
 #endif
 
+/// Into L1, and into L2, where arithmetic is fast enough to wait for memory. Any address will do.
+ACCUBLAS_INLINE void prefetch_nearest(const void* p) {
+  if (W > 1) __builtin_prefetch(p, 0, 3);
+}
+ACCUBLAS_INLINE void prefetch_near(const void* p) {
+  if (W > 1) __builtin_prefetch(p, 0, 2);
+}
+
 /// step of docs/modes.md for double entries.
 ACCUBLAS_INLINE void step(V& s, V& c, V x, V y) {
   const V p = mul(x, y), e = fms(x, y, p), sum = add(s, p);
