@@ -99,12 +99,13 @@ class Gemmer {
     const Index size = kernel_.rows * kernel_.cols;
     for (Index j = 0; j < t.cols; j += kernel_.cols) {
       for (Index i = 0; i < t.rows; i += kernel_.rows, pairs += 2 * size) {
-        const Index rows = std::min<Index>(kernel_.rows, t.rows - i), row = t.i + i;
         for (Index q = 0; q < std::min<Index>(kernel_.cols, t.cols - j); ++q) {
-          const double* const s = pairs + q * kernel_.rows;
-          const Index col = t.j + j + q;
-          dot2_write(rows, s, s + size, g_.k, g_.alpha, g_.a.block(row, 0), g_.b.col(col), g_.beta,
-                     g_.c.block(row, col).col(0));
+          for (Index r = 0; r < std::min<Index>(kernel_.rows, t.rows - i); ++r) {
+            const double* const s = pairs + q * kernel_.rows + r;
+            const Index row = t.i + i + r, col = t.j + j + q;
+            T* const c = &g_.c(row, col);
+            *c = dot2_element({s[0], s[size]}, g_.k, g_.alpha, g_.a.row(row), g_.b.col(col), g_.beta, c);
+          }
         }
       }
     }

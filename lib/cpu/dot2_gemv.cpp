@@ -53,7 +53,7 @@ class Gemver {
       const Buffers<T> own = buffers(thread, rows);
       std::fill_n(own.s, 2 * round_up(rows, 8), 0.0);
       accumulate(first, count, 0, g_.k, own, own.s, own.c);
-      finish(first, count, own.s, own.c);
+      for (Index i = 0; i < count; ++i) finish(first + i, {own.s[i], own.c[i]});
     });
   }
 
@@ -138,12 +138,13 @@ class Gemver {
           }
         }
       }
-      finish(first, count, totals, totals + padded);
+      for (Index i = 0; i < count; ++i) finish(first + i, {totals[i], totals[padded + i]});
     }
   }
 
-  void finish(Index first, Index count, const double* s, const double* c) {
-    dot2_write(count, s, c, g_.k, g_.alpha, g_.a.block(first, 0), g_.x, g_.beta, Vector<T>{&g_.y[first], g_.y.stride});
+  void finish(Index i, Dot2Pair pair) {
+    T* const y = &g_.y[i];
+    *y = dot2_element(pair, g_.k, g_.alpha, g_.a.row(i), g_.x, g_.beta, y);
   }
 
   const Gemv<T>& g_;

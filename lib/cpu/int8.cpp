@@ -1,13 +1,196 @@
+// GEMM by INT8 residue products and the Chinese remainder theorem (Ozaki scheme II): fixed:T, dp and sp reproducible, cr.
+//
+// The entries of op(A) and op(B) become integers a', b' over a power of two per row and column. Modulo pairwise coprime p <= 256 their
+// products are INT8 products; from the residues of a tile of C the integer S = sum a' b' is reconstructed and rounded once with alpha and
+// beta c. fixed:T prescribes the integers. cr chooses them and knows how far S may be from the exact sum: Ziv's test rounds both ends, and
+// what they do not decide is computed again with more bits, at last by an exact accumulator.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include "lib/cpu/engines.hpp"
+#include "lib/cpu/int8_gemm.hpp"
 #include "lib/error.hpp"
+#include "lib/numerics/bounds.hpp"
+#include "lib/numerics/certificate.hpp"
 
 namespace accublas::cpu {
 
 namespace {
-[[noreturn]] void not_built() { throw Error(ACCUBLAS_ERROR_INTERNAL, "int8 is not built yet"); }
+
+/// Threads that pay for themselves: below some 0.1 ms of products one is faster.
+int useful_threads(Index m, Index n, Index k, int threads) {
+  const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+  return work < 1.5e6 ? 1 : threads;
+}
+
+bool power_of_two(double x, int& exponent) {
+  if (!is_finite(x) || x == 0) return false;
+  const Decoded d = decode(x);
+  if ((d.mantissa & (d.mantissa - 1)) != 0) return false;
+  exponent = d.exponent + 63 - leading_zeros(d.mantissa);
+  return true;
+}
+
 }  // namespace
 
-template <class T> void int8_gemm(const Gemm<T>&, const Mode&, Execution&) { not_built(); }
+template <class T>
+Int8Gemm<T>::Int8Gemm(const Gemm<T>& problem, const Mode& mode, Execution& execution)
+    : problem_(problem),
+      mode_(mode),
+      execution_(execution),
+      product_(int8_product_kernels(execution.isa)),
+      convert_(int8_convert_kernels(execution.isa)),
+      reconstruct_(int8_reconstruct_kernels(execution.isa)) {
+  const Int8Operand<T> a{problem.a.data, problem.a.row_stride, problem.a.col_stride, problem.m, problem.k};
+  const Int8Operand<T> b{problem.b.data, problem.b.col_stride, problem.b.row_stride, problem.n, problem.k};
+  // The columns' side runs along C's unit stride: the transposed product where C is column-major.
+  const bool transposed = problem.c.row_stride == 1 && problem.m > 1;
+  rows_ = transposed ? b : a;
+  cols_ = transposed ? a : b;
+  at_ = transposed ? problem.c.transposed() : problem.c;
+  threads_ = useful_threads(problem.m, problem.n, problem.k, execution.threads);
+  alpha_exponent_ = 0;
+  simple_ = problem.beta == 0 && !mutant(Mutant::special_beta_zero) && power_of_two(problem.alpha, alpha_exponent_);
+  tile_rejected_ = nullptr;
+  accepted_bits_ = nullptr;
+
+  Workspace& workspace = execution.workspace;
+  const std::size_t available = workspace.available();
+  int8_tile(rows_.count, cols_.count, threads_, execution.isa >= Isa::amx, available, tile_rows_, tile_cols_);
+  row_tiles_ = (rows_.count + tile_rows_ - 1) / tile_rows_;
+  col_tiles_ = (cols_.count + tile_cols_ - 1) / tile_cols_;
+  const std::size_t tiles = static_cast<std::size_t>(row_tiles_ * col_tiles_), threads = static_cast<std::size_t>(threads_);
+  const std::size_t elements = static_cast<std::size_t>((tile_rows_ + 32) * tile_cols_);
+  packs_ = workspace.take<Int8Pack>(threads);
+  tiles_ = workspace.take<Int8Tile<T>>(threads);
+  counts_ = workspace.take<Int8Counts>(threads);
+  for (int t = 0; t < threads_; ++t) {
+    packs_[t].x = workspace.take<double>(Int8Pack::count);
+    tiles_[t].out = workspace.take<T>(elements);
+    tiles_[t].open = workspace.take<std::uint8_t>(elements);
+    tiles_[t].sums = reinterpret_cast<std::int32_t*>(tiles_[t].out);
+    tiles_[t].columns = workspace.take<double>(static_cast<std::size_t>(2 * tile_cols_));
+    counts_[t] = Int8Counts{};
+  }
+  wanted_ = workspace.take<std::uint8_t>(tiles);
+  const bool keep_nonzero = mode.kind != ACCUBLAS_MODE_FIXED &&
+                            static_cast<std::size_t>((rows_.count + cols_.count) * (problem.k / 8)) < available / 4;
+  row_lines_ = int8_take_lines(workspace, rows_.count, problem.k, keep_nonzero);
+  col_lines_ = int8_take_lines(workspace, cols_.count, problem.k, keep_nonzero);
+  auto take_lines = [&](Index count, std::int32_t*& scale, std::int32_t*& exponent, double*& error, double*& drop) {
+    const std::size_t padded = static_cast<std::size_t>((count + 31) / 32 * 32);
+    scale = workspace.take<std::int32_t>(padded);
+    exponent = workspace.take<std::int32_t>(padded);
+    error = workspace.take<double>(padded);
+    drop = workspace.take<double>(padded);
+  };
+  take_lines(rows_.count, row_scale_, row_exponent_, row_error_, row_drop_);
+  take_lines(cols_.count, col_scale_, col_exponent_, col_error_, col_drop_);
+}
+
+template <class T>
+void Int8Gemm<T>::run() {
+  {
+    PhaseTimer timer(execution_, &accublas_report_t::ms_convert);
+    int8_measure(rows_, row_lines_, convert_, packs_, threads_);
+    int8_measure(cols_, col_lines_, convert_, packs_, threads_);
+  }
+  any_special_ = false;
+  for (Index i = 0; i < rows_.count && !any_special_; ++i) any_special_ = row_lines_.special[i] != 0;
+  for (Index j = 0; j < cols_.count && !any_special_; ++j) any_special_ = col_lines_.special[j] != 0;
+  for (Index t = 0; t < row_tiles_ * col_tiles_; ++t) wanted_[t] = 1;
+
+  execution_.report.bound_relative = unit_roundoff<T>();
+  execution_.report.bound_componentwise = 0;
+  execution_.report.bound_absolute = least_subnormal<T>();
+  switch (mode_.kind) {
+    case ACCUBLAS_MODE_FIXED: run_fixed(mode_.parameter); break;
+    case ACCUBLAS_MODE_CR: run_correct(Int8Pass::Elements::all); break;
+    default: run_certified(); break;
+  }
+  for (int t = 0; t < threads_; ++t) execution_.report.undecided += counts_[t].undecided;
+}
+
+/// Memory of the passes, before any of them writes C: what the residues of a whole pass with `moduli` take, if the workspace has it.
+template <class T>
+void Int8Gemm<T>::take_arena(int moduli) {
+  const Int8Blocking whole = int8_blocking(rows_.count, cols_.count, problem_.k, moduli, tile_rows_, tile_cols_, 1, threads_,
+                                           std::numeric_limits<std::size_t>::max());
+  const Int8Blocking least = int8_blocking(rows_.count, cols_.count, problem_.k, max_moduli, tile_rows_, tile_cols_, 1, threads_, 0);
+  const Int8Blocking sums = int8_blocking(rows_.count, cols_.count, 2 * int8_k_step, 1, tile_rows_, tile_cols_, 8, threads_, 0);
+  auto bytes = [](const Int8Blocking& b) { return b.row_bytes + b.col_bytes + b.result_bytes; };
+  const std::size_t available = execution_.workspace.available();
+  arena_bytes_ = std::max({std::min(bytes(whole), available), bytes(least), 2 * bytes(sums)});
+  arena_ = execution_.workspace.template take<std::uint8_t>(arena_bytes_);
+}
+
+/// Moduli for fixed:t, by the largest norms of a' and b'.
+template <class T>
+int Int8Gemm<T>::fixed_moduli(int t) const {
+  double row_norm = 0, col_norm = 0;
+  for (Index i = 0; i < rows_.count; ++i) row_norm = std::max(row_norm, row_lines_.norm[i]);
+  for (Index j = 0; j < cols_.count; ++j) col_norm = std::max(col_norm, col_lines_.norm[j]);
+  const int moduli = int8_moduli_for(int8_log2_norm(row_norm, t, problem_.k) + int8_log2_norm(col_norm, t, problem_.k));
+  if (moduli == 0) throw Error(ACCUBLAS_ERROR_INTERNAL, "int8: the sums exceed the range of all moduli");
+  return moduli;
+}
+
+template <class T>
+void Int8Gemm<T>::run_fixed(int t) {
+  const int moduli = fixed_moduli(t);
+  take_arena(moduli);
+  bool exact = true;
+  for (Index i = 0; i < rows_.count && exact; ++i) exact = row_lines_.needed_bits(i) <= t;
+  for (Index j = 0; j < cols_.count && exact; ++j) exact = col_lines_.needed_bits(j) <= t;
+  const double u = unit_roundoff<T>();
+  // RN moves the result by u abs(result) <= u (abs(exact) + error).
+  double bound = exact ? 0 : std::numeric_limits<double>::infinity();
+  if (!exact && execution_.target > 0) bound = componentwise_bound(t) * (1 + 2 * u);
+  execution_.report.bound_componentwise = bound;
+  if (execution_.target > 0 && !(u + bound <= execution_.target))
+    throw Error(ACCUBLAS_ERROR_ACCURACY, "fixed:" + std::to_string(t) + " cannot promise the target on this data");
+  run_pass({false, Int8Pass::Elements::all, t, t, moduli, false});
+}
+
+template <class T>
+void Int8Gemm<T>::run_certified() {
+  take_arena(fixed_moduli(certificate_rungs<T>().t[certificate_rungs<T>().count - 1]));
+  const int t = certify();
+  // The certificate: abs(S - exact) <= (k + 1) u abs(A) abs(B).
+  execution_.report.bound_componentwise = (static_cast<double>(problem_.k) + 2) * unit_roundoff<T>();
+  if (t == 0) return run_correct(Int8Pass::Elements::all);
+  run_pass({false, Int8Pass::Elements::accepted, t, t, fixed_moduli(t), false});
+  bool left = false;
+  for (Index i = 0; i < row_tiles_ * col_tiles_ && !left; ++i) left = wanted_[i] != 0;
+  if (left) run_correct(Int8Pass::Elements::rejected);
+}
+
+template <class T>
+void Int8Gemm<T>::run_correct(Int8Pass::Elements elements) {
+  int moduli = 0;
+  {
+    PhaseTimer timer(execution_, &accublas_report_t::ms_convert);
+    moduli = choose_moduli(sizeof(T) == 8 ? 10 : 5);
+  }
+  if (elements == Int8Pass::Elements::all && !tile_rejected_) take_arena(moduli);
+  for (;;) {
+    Int8Pass pass{true, elements, 0, 0, moduli, moduli < max_moduli};
+    split_bits(moduli, pass.row_bits, pass.col_bits);
+    run_pass(pass);
+    bool left = false;
+    for (Index i = 0; i < row_tiles_ * col_tiles_ && !left; ++i) left = wanted_[i] != 0;
+    if (!left) return;
+    // 5 moduli are 18 bits a side or so; the sample, now of the tiles left, may ask for more.
+    moduli = choose_moduli(std::min(moduli + 5, max_moduli));
+  }
+}
+
+template <class T>
+void int8_gemm(const Gemm<T>& problem, const Mode& mode, Execution& execution) {
+  Int8Gemm<T>(problem, mode, execution).run();
+}
+
 template void int8_gemm(const Gemm<double>&, const Mode&, Execution&);
 template void int8_gemm(const Gemm<float>&, const Mode&, Execution&);
 

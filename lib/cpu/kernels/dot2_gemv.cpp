@@ -11,11 +11,6 @@ constexpr bool compensated = sizeof(T) == sizeof(double);
 /// Columns in a pass over the outputs: s and c are loaded and stored once for so many steps.
 constexpr int pass = 8;
 
-/// Bytes, as entries, that each of the rows read side by side is prefetched ahead: W streams are more than the hardware
-/// follows well (n = 2000, beside a busy core: 26 in place of 13 GB/s).
-template <class T>
-constexpr Index ahead = 512 / sizeof(T);
-
 /// `Count` columns of a block for all outputs; `First` starts the chains.
 template <class T, int Count, bool First>
 ACCUBLAS_INLINE void columns_pass(Index m, const T* a, Index ld, const double* x, double* s, double* c) {
@@ -26,12 +21,10 @@ ACCUBLAS_INLINE void columns_pass(Index m, const T* a, Index ld, const double* x
     V sum = First ? zero() : load(s + i);
     V error = First || !compensated<T> ? zero() : load(c + i);
     for (int q = 0; q < Count; ++q) {
-      const V entry = held(load(a + i + q * ld));
-      prefetch_near(a + i + (q + Count) * ld);  // for the next pass
       if constexpr (compensated<T>) {
-        step(sum, error, entry, factor[q]);
+        step(sum, error, load(a + i + q * ld), factor[q]);
       } else {
-        step(sum, entry, factor[q]);
+        step(sum, load(a + i + q * ld), factor[q]);
       }
     }
     store(s + i, sum);
@@ -94,7 +87,6 @@ ACCUBLAS_INLINE void rows_group(Index k, Index block, const T* a, Index ld, cons
     Index p = first;
     for (; p + W <= end; p += W) {
       V column[W];
-      for (int q = 0; q < W; ++q) prefetch_nearest(a + q * ld + p + ahead<T>);
       load_transposed(a + p, ld, column);
       for (int q = 0; q < W; ++q) {
         if constexpr (compensated<T>) {

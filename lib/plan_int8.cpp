@@ -1,0 +1,110 @@
+#include "lib/plan_int8.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "lib/cpu/kernels/int8_kernels.hpp"
+#include "lib/numerics/crt.hpp"
+
+namespace accublas {
+
+namespace {
+
+constexpr Index round_up(Index x, Index multiple) { return (x + multiple - 1) / multiple * multiple; }
+
+/// Rows that lie a multiple of 4096 bytes apart would share the sets of the first-level cache.
+constexpr Index spread_stride(Index chunk) { return chunk % 512 == 0 ? chunk + 64 : chunk; }
+
+}  // namespace
+
+double int8_capacity(int count) {
+  double log2_product = 0;
+  for (int l = 0; l < count; ++l) log2_product += std::log2(static_cast<double>(cpu::int8_moduli[l].p));
+  return log2_product - 1 - std::log2(crt_margin) - 1e-9;
+}
+
+int int8_moduli_for(double log2_bound) {
+  double log2_product = -1 - std::log2(crt_margin) - 1e-9;
+  for (int l = 0; l < max_moduli; ++l) {
+    log2_product += std::log2(static_cast<double>(cpu::int8_moduli[l].p));
+    if (log2_product >= log2_bound) return l + 1;
+  }
+  return 0;
+}
+
+double int8_log2_norm(double norm, int t, Index k) {
+  return std::log2(std::ldexp(norm, t) + 0.5 * std::sqrt(static_cast<double>(k))) + 1e-9;
+}
+
+int int8_pieces(int t) {
+  if (t <= 53) return 1;
+  for (int pieces = 2;; ++pieces)
+    if (t <= cpu::int8_piece_bits * (pieces - 1) + 45) return pieces;
+}
+
+std::string Int8Blocking::describe() const {
+  return std::to_string(planes) + " planes, tile " + std::to_string(tile_rows) + " x " + std::to_string(tile_cols) + ", block " +
+         std::to_string(block_rows) + " x " + std::to_string(block_cols) + ", " + std::to_string(chunks) + " x " +
+         std::to_string(chunk) + " terms, " + std::to_string(row_bytes + col_bytes + result_bytes) + " bytes";
+}
+
+void int8_tile(Index m, Index n, int threads, bool large, std::size_t available, Index& tile_rows, Index& tile_cols) {
+  tile_rows = large ? 192 : 96;
+  tile_cols = 256;
+  // A thread should find a few tiles.
+  auto tiles = [&] { return ((m + tile_rows - 1) / tile_rows) * ((n + tile_cols - 1) / tile_cols); };
+  while (tiles() < 4 * threads && (tile_rows > 48 || tile_cols > 64) && threads > 1) {
+    if (tile_cols > 64) {
+      tile_cols /= 2;
+    } else {
+      tile_rows /= 2;
+    }
+  }
+  while (tile_cols > 32 && static_cast<std::size_t>((tile_rows + 32) * tile_cols * 64 * threads) > available / 2) tile_cols /= 2;
+  tile_rows = std::min(tile_rows, round_up(m, 12));
+  tile_cols = std::min(tile_cols, round_up(n, cpu::int8_panel));
+}
+
+Int8Blocking int8_blocking(Index m, Index n, Index k, int planes, Index tile_rows, Index tile_cols, std::size_t result_size,
+                           int threads, std::size_t available) {
+  const Index all_rows = round_up(m, tile_rows), all_cols = round_up(n, tile_cols);
+  auto make = [&](Index rows, Index cols, Index chunk) {
+    Int8Blocking b{};
+    b.tile_rows = tile_rows;
+    b.tile_cols = tile_cols;
+    b.block_rows = std::min(rows, all_rows);
+    b.block_cols = std::min(cols, all_cols);
+    b.chunk = chunk;
+    b.chunks = (k + chunk - 1) / chunk;
+    b.row_stride = spread_stride(chunk);
+    b.planes = planes;
+    b.row_bytes = static_cast<std::size_t>(b.row_plane() * planes);
+    b.col_bytes = static_cast<std::size_t>(b.col_plane() * planes);
+    const Index tiles = b.chunks > 1 ? (b.block_rows / tile_rows) * (b.block_cols / tile_cols) : threads;
+    b.result_bytes = static_cast<std::size_t>(b.tile_plane() * planes * tiles) * result_size;
+    return b;
+  };
+  auto fits = [&](const Int8Blocking& b) { return b.row_bytes + b.col_bytes + b.result_bytes <= available; };
+  // Long chunks first, then large blocks: a block of less than 4 tiles a side converts its operands too often.
+  Index chunk = std::min(round_up(k, cpu::int8_k_step), cpu::int8_piece);
+  for (Index tiles_wanted : {Index{4}, Index{1}}) {
+    for (Index c = chunk;; c = std::max<Index>(c / 2 / 64 * 64, 64)) {
+      const Int8Blocking whole = make(all_rows, all_cols, c);
+      if (fits(whole)) return whole;
+      Int8Blocking best = make(tile_rows * tiles_wanted, tile_cols * tiles_wanted, c);
+      if (fits(best)) {
+        for (;;) {
+          const bool grow_rows = best.block_rows < all_rows && (best.block_rows <= best.block_cols || best.block_cols >= all_cols);
+          const Int8Blocking next = grow_rows ? make(best.block_rows + tile_rows, best.block_cols, c)
+                                              : make(best.block_rows, best.block_cols + tile_cols, c);
+          if (!fits(next) || (next.block_rows == best.block_rows && next.block_cols == best.block_cols)) return best;
+          best = next;
+        }
+      }
+      if (c <= (tiles_wanted > 1 ? 1024 : 64)) break;
+    }
+  }
+  return make(tile_rows, tile_cols, 64);
+}
+
+}  // namespace accublas
