@@ -22,28 +22,25 @@ void fill_phi(std::vector<T>& x, double phi, Random& random) {
   for (T& entry : x) entry = static_cast<T>(0.5 * uniform(random) * std::exp(phi * normal(random)));
 }
 
-/// 2 abs(A) abs(b) / abs(A b) of every row of A with the first column b of B is near 1e16 (float: 1e7): the first half
-/// of the terms is random over 27 binary exponents each; every later entry of A brings the sum so far down to a random
-/// number of the next smaller size. The running sums are kept in twice the precision.
+/// The first half of the terms is random over 27 binary exponents; each later entry of A brings the sum so far down to
+/// a random number of the next smaller size. The running sums are kept in twice the precision.
 template <class T>
 void fill_cancelling(Inputs<T>& in, Random& random) {
   constexpr int range = sizeof(T) == 8 ? 27 : 12;
-  constexpr double condition = sizeof(T) == 8 ? 1e16 : 1e7;
-  for (T& entry : in.b)
-    entry = static_cast<T>((0.5 + 0.5 * std::abs(uniform(random))) * std::exp2(integer(random, 0, range)));
+  for (Index j = 0; j < in.n; ++j)
+    for (Index p = 0; p < in.k; ++p)
+      in.b[p + j * in.k] =
+          static_cast<T>((0.5 + 0.5 * std::abs(uniform(random))) * std::exp2(integer(random, 0, range)));
   std::vector<long double> high(in.m, 0), low(in.m, 0);
-  std::vector<double> magnitude(in.m, 0);
   const Index half = in.k / 2;
   for (Index p = 0; p < in.k; ++p) {
-    const double b = static_cast<double>(in.b[p]);
-    const int exponent = integer(random, 0, range);
-    const double done = static_cast<double>(p + 1 - half) / static_cast<double>(in.k - half);  // 1 at the last term
+    const double b = static_cast<double>(in.b[p]);  // cancels against the first column of B
+    const int exponent =
+        p < half ? integer(random, 0, range)
+                 : static_cast<int>(std::lround(
+                       range * (1.0 - static_cast<double>(p - half) / std::max<Index>(1, in.k - half - 1))));
     for (Index i = 0; i < in.m; ++i) {
-      double wanted = (0.5 + 0.5 * std::abs(uniform(random))) * (integer(random, 0, 1) ? 1 : -1);
-      if (p < half)
-        wanted *= std::exp2(exponent);
-      else
-        wanted *= std::pow(2 * magnitude[i] / condition, done) * std::exp2(range * (1 - done));
+      const double wanted = uniform(random) * std::exp2(exponent);
       const T a = static_cast<T>(p < half ? wanted : (wanted - static_cast<double>(high[i] + low[i])) / b);
       in.a[i + p * in.m] = a;
       const long double product = static_cast<long double>(a) * b;
@@ -51,7 +48,6 @@ void fill_cancelling(Inputs<T>& in, Random& random) {
       const long double sum = high[i] + product, rest = sum - high[i];
       low[i] += (high[i] - (sum - rest)) + (product - rest) + error;
       high[i] = sum;
-      magnitude[i] += std::abs(static_cast<double>(product));
     }
   }
 }

@@ -1,0 +1,156 @@
+// Allocations that fail, small workspaces, the user's buffer: the answer has the bits of an undisturbed call, or there is a
+// status and the output is as it was.
+#include <cstdlib>
+
+#include "api.hpp"
+
+namespace {
+
+template <class T>
+std::vector<T> graded(std::size_t count, unsigned seed) {
+  std::mt19937_64 random(seed);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  std::normal_distribution<double> normal(0, 2);
+  std::vector<T> x(count);
+  for (T& element : x) element = static_cast<T>(uniform(random) * std::exp(normal(random)));
+  return x;
+}
+
+class FailingAllocation {
+ public:
+  explicit FailingAllocation(const std::string& text) { setenv("ACCUBLAS_TEST_FAIL_ALLOCATION", text.c_str(), 1); }
+  ~FailingAllocation() { unsetenv("ACCUBLAS_TEST_FAIL_ALLOCATION"); }
+};
+
+constexpr std::int64_t m = 37, n = 41, k = 300;
+constexpr int most_allocations = 32;  // no engine makes as many in one call
+
+template <class T>
+class Failure : public ::testing::Test {
+ protected:
+  const std::vector<T> a = graded<T>(m * k, 1), b = graded<T>(k * n, 2), c0 = graded<T>(m * n, 3);
+  const T alpha = T(0.75), beta = T(-1.5);
+
+  accublas_status gemm(accublas_context* ctx, std::vector<T>& c) {
+    return api::gemm(T{}, ctx, ACCUBLAS_COL_MAJOR, ACCUBLAS_TRANS, ACCUBLAS_NO_TRANS, m, n, k, &alpha, a.data(), k, b.data(), k,
+                     &beta, c.data(), m);
+  }
+  accublas_status gemv(accublas_context* ctx, std::vector<T>& y) {
+    return api::gemv(T{}, ctx, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, m, k, &alpha, a.data(), m, b.data(), std::int64_t{2}, &beta,
+                     y.data(), std::int64_t{-1});
+  }
+  accublas_status dot(accublas_context* ctx, std::vector<T>& result) {
+    return api::dot(T{}, ctx, m * k, a.data(), std::int64_t{1}, b.data(), std::int64_t{1}, result.data());
+  }
+
+  /// Fails the first, second, ... allocation; then it and all later ones.
+  template <class Run>
+  void inject(const std::string& what, accublas_context* ctx, bool bits, Run&& run) {
+    std::vector<T> expected = c0;
+    ASSERT_EQ(run(ctx, expected), ACCUBLAS_SUCCESS) << what << accublas_last_error(ctx);
+    for (const char* from : {"", "+"})
+      for (int nth = 1; nth <= most_allocations; ++nth) {
+        std::vector<T> c = c0;
+        const FailingAllocation failing(std::to_string(nth) + from);
+        const accublas_status status = run(ctx, c);
+        if (status == ACCUBLAS_SUCCESS) {
+          EXPECT_TRUE(!bits || api::same_bits(c, expected)) << what << " allocation " << nth << from;
+        } else {
+          EXPECT_EQ(status, ACCUBLAS_ERROR_MEMORY) << what << accublas_last_error(ctx);
+          EXPECT_NE(std::string(accublas_last_error(ctx)), "");
+          EXPECT_TRUE(api::same_bits(c, c0)) << what << " allocation " << nth << from << ": the output was written";
+        }
+        EXPECT_TRUE(nth < most_allocations || *from == 0 || status == ACCUBLAS_SUCCESS) << what << " allocates more often";
+      }
+  }
+};
+TYPED_TEST_SUITE(Failure, api::Types);
+
+}  // namespace
+
+TYPED_TEST(Failure, EveryAllocationOfGemm) {
+  for (const auto& [mode, engine] : api::gemm_engines())
+    for (bool forced : {true, false}) {
+      api::Context context(mode);
+      if (forced) {
+        ASSERT_EQ(accublas_set_engine_name(context, engine.c_str()), ACCUBLAS_SUCCESS);
+      }
+      this->inject(mode + " " + engine, context, mode != "native" && mode != "dp",
+                   [&](accublas_context* ctx, auto& c) { return this->gemm(ctx, c); });
+    }
+}
+
+TYPED_TEST(Failure, EveryAllocationOfGemvAndDot) {
+  for (const std::string& mode : api::modes()) {
+    api::Context context(mode);
+    const bool bits = mode != "native" && mode != "dp";
+    this->inject(mode, context, bits, [&](accublas_context* ctx, auto& y) { return this->gemv(ctx, y); });
+    this->inject(mode, context, bits, [&](accublas_context* ctx, auto& result) { return this->dot(ctx, result); });
+  }
+}
+
+TYPED_TEST(Failure, AllAllocationsFailing) {
+  // With an engine forced there is no way out: the status says so and C is as it was.
+  using T = TypeParam;
+  for (const auto& [mode, engine] : api::gemm_engines()) {
+    api::Context context(mode);
+    ASSERT_EQ(accublas_set_engine_name(context, engine.c_str()), ACCUBLAS_SUCCESS);
+    std::vector<T> c = this->c0;
+    const FailingAllocation failing("1+");
+    const accublas_status status = this->gemm(context, c);
+    if (status != ACCUBLAS_SUCCESS) {
+      EXPECT_EQ(status, ACCUBLAS_ERROR_MEMORY) << mode << " " << engine;
+      EXPECT_TRUE(api::same_bits(c, this->c0)) << mode << " " << engine;
+    }
+    if (engine == "int8" || engine == "fp64") {
+      EXPECT_EQ(status, ACCUBLAS_ERROR_MEMORY) << mode << " " << engine;
+    }
+  }
+}
+
+TYPED_TEST(Failure, WorkspaceCapsAndUserBuffersKeepTheBits) {
+  using T = TypeParam;
+  std::vector<unsigned char> buffer(std::size_t{8} << 20);
+  for (const auto& [mode, engine] : api::gemm_engines()) {
+    if (mode == "native" || mode == "dp") continue;
+    api::Context context(mode);
+    ASSERT_EQ(accublas_set_engine_name(context, engine.c_str()), ACCUBLAS_SUCCESS);
+    std::vector<T> expected = this->c0;
+    ASSERT_EQ(this->gemm(context, expected), ACCUBLAS_SUCCESS) << mode << " " << engine << ": " << context.error();
+    const auto run = [&](const std::string& what) {
+      std::vector<T> c = this->c0;
+      const accublas_status status = this->gemm(context, c);
+      if (status == ACCUBLAS_SUCCESS) {
+        EXPECT_TRUE(api::same_bits(c, expected)) << mode << " " << engine << " " << what;
+      } else {
+        EXPECT_EQ(status, ACCUBLAS_ERROR_MEMORY) << mode << " " << engine << " " << what << ": " << context.error();
+        EXPECT_TRUE(api::same_bits(c, this->c0)) << mode << " " << engine << " " << what;
+      }
+      return status;
+    };
+    accublas_set_workspace_mib(context, 1);
+    EXPECT_EQ(run("1 MiB"), ACCUBLAS_SUCCESS) << mode << " " << engine << ": " << context.error();
+    EXPECT_LE(context.report().workspace_bytes, 2 << 20) << mode << " " << engine;
+    accublas_set_workspace_mib(context, 0);
+    for (std::size_t bytes : {std::size_t{0}, std::size_t{100}, std::size_t{10000}, std::size_t{200000}, std::size_t{4} << 20}) {
+      std::fill(buffer.begin(), buffer.end(), 0xA5);
+      unsigned char* start = buffer.data() + 1000;
+      ASSERT_EQ(accublas_set_workspace(context, start, bytes), ACCUBLAS_SUCCESS);
+      const accublas_status status = run("buffer of " + std::to_string(bytes));
+      if (bytes >= std::size_t{4} << 20) {
+        EXPECT_EQ(status, ACCUBLAS_SUCCESS) << mode << " " << engine << ": " << context.error();
+      }
+      for (std::size_t i = 0; i < 1000; ++i) ASSERT_EQ(buffer[i], 0xA5);
+      for (std::size_t i = 1000 + bytes; i < buffer.size(); ++i) ASSERT_EQ(buffer[i], 0xA5) << "written past the buffer";
+    }
+    ASSERT_EQ(accublas_set_workspace(context, nullptr, 0), ACCUBLAS_SUCCESS);
+    accublas_options options = ACCUBLAS_OPTIONS_INIT;
+    options.workspace_bytes = 300000;
+    std::vector<T> c = this->c0;
+    EXPECT_EQ(api::gemm_ex(T{}, context, ACCUBLAS_COL_MAJOR, ACCUBLAS_TRANS, ACCUBLAS_NO_TRANS, m, n, k, &this->alpha,
+                           this->a.data(), k, this->b.data(), k, &this->beta, c.data(), m, &options),
+              ACCUBLAS_SUCCESS)
+        << mode << " " << engine << ": " << context.error();
+    EXPECT_TRUE(api::same_bits(c, expected));
+  }
+}
