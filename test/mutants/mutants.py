@@ -37,11 +37,13 @@ def all_cases():
                 yield index, cases.from_name(f"{routine}:{group}:{index}:mutants")
 
 
-def prepare(path):
+def prepare(path, group):
     """Cases with what they must give, into a file that all variants read."""
     count = 0
     with open(path, "wb") as file:
         for index, case in all_cases():
+            if group and group not in case.name:
+                continue
             bits, facts = expected.expected_bits(case)
             repro = case.mode.endswith(":repro") and facts.call_bits
             pickle.dump((case, bits, check.configurations(case, index), facts.call_bits if repro else None), file,
@@ -104,6 +106,7 @@ def main():
     parser.add_argument("--run", metavar="FILE")
     parser.add_argument("--stop", action="store_true")
     parser.add_argument("--only", action="append", help="these mutants only")
+    parser.add_argument("--group", help="cases whose name holds this word only, for instance :dot2:")
     options = parser.parse_args()
     if options.run:
         print(json.dumps(run_one(options.library, options.run, options.stop)))
@@ -115,7 +118,7 @@ def main():
     failures = []
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder) / "cases")
-        count = prepare(path)
+        count = prepare(path, options.group)
         mutants = options.only or names(options.library)
         with concurrent.futures.ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
             sound = {label: pool.submit(variant, options.library, path, environment, False)

@@ -215,6 +215,18 @@ def operands(rng, kind, m, k, n, prefix):
         return poison_nans(a, prefix), poison_nans(b, prefix)
     if kind == "wild":
         return wild(rng, a_shape, prefix), wild(rng, b_shape, prefix)
+    if kind == "two_sum_edge":  # sums next to the largest finite number, where TwoSum's own operations overflow
+        top = float(np.finfo(DTYPE[prefix]).max)
+        unit = top - float(np.nextafter(dtype(top), dtype(0)))
+        a = np.zeros(a_shape)
+        for i in range(m):
+            for p in range(0, k - 1, 2):
+                sign = pick(rng, (1.0, -1.0))
+                a[i, p] = -sign * unit * (2 * rng.randint(0, 4) + 1.5 - rng.randint(0, 2))
+                a[i, p + 1] = sign * top
+            a[i, 2:4] *= -1.0 if k >= 4 and a[i, 1] == a[i, 3] else 1.0
+            a[i, 4:] *= 2.0**-40
+        return a.astype(dtype), np.ones(b_shape, dtype)
     if kind == "residues_signed":  # integers next to p / 2 modulo many p at once: the extreme signed residues
         return extreme_residues(a_shape, prefix, lambda p: p // 2), extreme_residues(b_shape, prefix, lambda p: p // 2)
     if kind == "residues_mixed":

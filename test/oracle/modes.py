@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dyadic import INF, BINARY64, add_dyadic, decompose, decompose_all, fma64, mul_dyadic, round_dyadic, shift_nearest
+from dyadic import BINARY64, INF, add_dyadic, decompose, decompose_all, fma64, mul_dyadic, round_dyadic, shift_nearest
 
 NAN = float("nan")
 
@@ -310,9 +310,20 @@ def scaled(beta, c, fmt):
 
 
 def two_sum(a, b):
+    """s = a + b and the exact a + b - s, a binary64 number whenever s is finite. The sequence of six operations can
+    overflow where abs(b) is the largest finite number; there the error is formed exactly."""
     s = a + b
     t = s - a
-    return s, (a - (s - t)) + (b - t)
+    e = (a - (s - t)) + (b - t)
+    wrong = np.isfinite(s) & ~np.isfinite(e)
+    if np.any(wrong):
+        s, e = np.array(s), np.array(e)
+        a, b = np.broadcast_to(a, s.shape), np.broadcast_to(b, s.shape)
+        for index in zip(*np.nonzero(wrong)):
+            m, x = add_dyadic(add_dyadic(decompose(float(a[index])), decompose(float(b[index]))),
+                              decompose(-float(s[index])))
+            e[index] = round_dyadic(m, x, BINARY64)
+    return s, e
 
 
 def product_error(x, y, p):

@@ -103,4 +103,8 @@ def _table():
             add("dgemv sgemv", "dot2", kind=kind, shape=(9, k))
     for kind in ("subnormal", "huge", "overflow"):
         add("dgemm dgemv ddot", "dot2", kind=kind)
+    for _ in range(4):
+        add("dgemm", "dot2", kind="two_sum_edge", shape=(9, 4, 6), plain=True)
+        add("dgemv", "dot2", kind="two_sum_edge", shape=(9, 4))
+        add("ddot", "dot2", kind="two_sum_edge", shape=4)
     return rows
