@@ -148,7 +148,7 @@ TYPED_TEST(Bounds, Dot2) {
     Real beyond(e);
     beyond.subtract(rounding);
     const double allowed = r.magnitude.up() * componentwise;
-    if (allowed > 0x1p-900) largest = std::max(largest, beyond.up() / allowed);
+    if (allowed > least<T> * 0x1p20) largest = std::max(largest, beyond.up() / allowed);
   };
   for (const Kind& kind : moderate) each_element<T>("dot2", kind.data, kind.parameter, 20, 8, check);
   each_element<T>("dot2", Data::subnormal, 0, 20, 8, check);
@@ -160,7 +160,7 @@ TYPED_TEST(Bounds, Dot2) {
   testing::Test::RecordProperty("largest_over_bound", std::to_string(largest));
   std::printf("dot2: largest error beyond the last rounding over the bound's second term: %g\n", largest);
   EXPECT_LE(largest, 1);
-  EXPECT_GE(largest, 1e-5) << "the bound is no bound of this algorithm's if the error never comes near it";
+  EXPECT_GE(largest, 1e-3) << "the bound is no bound of this algorithm's if the error never comes near it";
 }
 
 /// The least e with abs(x) < 2^e over k entries.
