@@ -45,8 +45,7 @@ def prepare(path, group):
             if group and group not in case.name:
                 continue
             bits, facts = expected.expected_bits(case)
-            repro = case.mode.endswith(":repro") and facts.call_bits
-            pickle.dump((case, bits, check.configurations(case, index), facts.call_bits if repro else None), file,
+            pickle.dump((case, bits, check.configurations(case, index), check.reported_bits(case, facts)), file,
                         pickle.HIGHEST_PROTOCOL)
             count += 1
     return count
