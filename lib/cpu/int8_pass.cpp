@@ -1,4 +1,5 @@
 // One pass over C: scaling of the lines, what is known of the error, residues and products.
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 
@@ -73,7 +74,7 @@ int Int8Gemm<T>::choose_moduli(int least) const {
     std::int64_t row_bits, col_bits;  // from which nothing is dropped
   } samples[most_samples];
   const Index k = problem_.k;
-  const int wanted = static_cast<int>(k <= 2048 ? most_samples : k >= 131072 * 8 ? 8 : 131072 / k + 8);
+  const int wanted = static_cast<int>(std::min<Index>(most_samples, 131072 / k + 8));
   int found = 0;
   std::uint64_t state = 0x9E3779B97F4A7C15u;
   auto next = [&](Index below) {
