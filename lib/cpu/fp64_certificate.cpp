@@ -1,9 +1,8 @@
 // The certificate's sums and factors (docs/modes.md, dp) for lines of the fp64 engine.
 #include <algorithm>
-#include <atomic>
+#include <bit>
 
 #include "lib/cpu/fp64_levels.hpp"
-#include "lib/numerics/scaling.hpp"
 
 namespace accublas::cpu {
 
@@ -19,7 +18,8 @@ Index certificate_lines(const Lines<T>& lines, const Cut* cut, const int* expone
       const T x = cut[i].special ? T{0} : lines.view(i, p);
       if (x != T{0}) {
         line.lambda += certificate_ceiling(x, exponent[i]);
-        line.last_bit = std::min(line.last_bit, exponent_of_last_bit(static_cast<double>(x)));
+        const Decoded d = decode(x);
+        line.last_bit = std::min(line.last_bit, d.exponent + static_cast<int>(std::countr_zero(d.mantissa)));
       }
       if (taken(p)) *to++ = x == T{0} ? 0.0 : certificate_byte(x, exponent[i]);
     }

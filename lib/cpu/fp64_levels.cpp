@@ -32,6 +32,7 @@ namespace {
 
 constexpr int last_level_cap = 8;  // cr: with 45 products all but the widest ranges are decided
 constexpr int max_planes = 1024;
+constexpr int held_factors = -2;  // of X, in place of digits
 constexpr Index undecided_share =
     64;  // cr: more than one in this many undecided: another level is cheaper than exact sums
 
@@ -351,17 +352,19 @@ class Levels {
   /// X of the block, in the first plane.
   void certificate_plane() {
     PhaseTimer timer(execution_, &accublas_report_t::ms_product);
-    held_ = 0;
     bool any = false;
     const Index ld = size_.k + 8;
     for (Index k0 = 0; k0 < g_.k; k0 += size_.k) {
       const Index k = std::min(size_.k, g_.k - k0);
+      if (held_ != held_factors) {
+        certificate_lines(rows_, a_.cut, a_.exponent, k0, k, a_.info, a_.digits, ld, execution_.threads);
+      }
       const Index terms =
-          certificate_lines(rows_, a_.cut, a_.exponent, k0, k, a_.info, a_.digits, ld, execution_.threads);
-      certificate_lines(cols_, b_.cut, b_.exponent, k0, k, b_.info, b_.digits, ld, execution_.threads);
+          certificate_lines(cols_, b_.cut, b_.exponent, k0, k, b_.info, b_.digits, ld, execution_.threads);
       if (terms > 0) digit_product(m_, n_, terms, a_.digits, ld, b_.digits, ld, any, plane_, m_);
       any = any || terms > 0;
     }
+    held_ = size_.k >= g_.k ? held_factors : 0;
   }
 
   bool accepts(const CertificateTest& test, int t, Index i, Index j) const {
