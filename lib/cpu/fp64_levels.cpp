@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -14,51 +13,12 @@
 
 namespace accublas::cpu {
 namespace {
-int bits(std::uint64_t x) { return static_cast<int>(std::bit_width(x)); }
-}  // namespace
-
-DigitWidth digit_width(Index k) {
-  const int log2_k = bits(static_cast<std::uint64_t>(k - 1));
-  const int width = std::max(1, (51 - log2_k) / 2);
-  const double run = std::floor(std::ldexp(1.0 / static_cast<double>(k), 53 - 2 * width));
-  return {width, static_cast<int>(std::min(run, 64.0))};
-}
-
-double left_out(Index k, const DigitWidth& d, int last) {
-  return std::ldexp(static_cast<double>(k) * (last + 3), d.width - 1);
-}
-
-namespace {
 
 constexpr int last_level_cap = 8;  // cr: with 45 products all but the widest ranges are decided
 constexpr int max_planes = 1024;
 constexpr int held_factors = -2;  // of X, in place of digits
 constexpr Index undecided_share =
     64;  // cr: more than one in this many undecided: another level is cheaper than exact sums
-
-/// Products p + q = level with p in first .. first + count - 1, summed by one DGEMM into one plane.
-struct Group {
-  int level, first, count;
-};
-
-/// The groups of a level for digits 0 .. digits - 1; how many there are.
-int level_groups(int level, int digits, int run, Group* groups) {
-  int n = 0;
-  const int last = std::min(level, digits - 1);
-  for (int p = std::max(0, level - digits + 1); p <= last; p += run) {
-    if (groups) groups[n] = {level, p, std::min(run, last - p + 1)};
-    ++n;
-  }
-  return n;
-}
-
-int count_groups(int first_level, int last_level, int digits, int run) {
-  int n = 0;
-  for (int l = first_level; l <= last_level; ++l) n += level_groups(l, digits, run, nullptr);
-  return n;
-}
-
-int digits_for(int t, const DigitWidth& d) { return (t + 1 + d.width) / d.step(); }
 
 template <class T>
 class Levels {
@@ -211,6 +171,9 @@ class Levels {
       count += level_groups(l, digits, width_.run, groups + count);
       level_begin_[l + 1] = planes_ + count;
     }
+    for (int l = first; l <= last; ++l) {
+      most_planes_ = std::max(most_planes_, ceil_log2(level_begin_[l + 1] - level_begin_[l]));
+    }
     std::fill(written_ + planes_, written_ + planes_ + count, false);
     const Index piece = std::min(size_.k, (room_ - 8) / digits);
     const int key = piece >= g_.k ? 1000 * digits + t : -1;  // what is held of A from the last block of columns
@@ -225,7 +188,7 @@ class Levels {
       }
       PhaseTimer timer(execution_, &accublas_report_t::ms_product);
       constexpr std::uint64_t digit_bits = ~(std::uint64_t{1} << 63);
-      const int used_a = bits(a_.nonzero & digit_bits), used_b = bits(b_.nonzero & digit_bits);
+      const int used_a = bit_length(a_.nonzero & digit_bits), used_b = bit_length(b_.nonzero & digit_bits);
       for (int x = 0; x < count; ++x) {
         const Group& q = groups[x];
         // Digits that are zero throughout are left out.
@@ -244,15 +207,16 @@ class Levels {
   /// Levels 0 .. last of one element, in units of the last.
   template <int L>
   Wide<L> sum_levels(Index at, int last) const {
-    Wide<L> s{};
+    std::int64_t level[2 * max_digits];
+    level[0] = 0;
     for (int l = 0; l <= last; ++l) {
       std::int64_t v = 0;
       for (int x = level_begin_[l]; x < level_begin_[l + 1]; ++x) {
         if (written_[x]) v += static_cast<std::int64_t>(plane_[x * m_ * n_ + at]);
       }
-      shift_add(s, width_.step(), v);
+      level[l] = v;
     }
-    return s;
+    return sum_of_levels<L>(level, last, width_.step(), 54 + most_planes_);
   }
 
   /// body.operator()<L>() with limbs for `width` bits and a sign.
@@ -267,7 +231,7 @@ class Levels {
     }
   }
 
-  int log2_terms() const { return bits(static_cast<std::uint64_t>(g_.k - 1)); }
+  int log2_terms() const { return bit_length(static_cast<std::uint64_t>(g_.k - 1)); }
 
   /// fixed:t for the block; with `certify`, only for the elements that the certificate accepts at t.
   void fixed_block(int t, bool certify) {
@@ -318,7 +282,7 @@ class Levels {
   bool complete(Index i, Index j, int last) const {
     const std::uint64_t x = a_.cut[i].nonzero, y = b_.cut[j].nonzero;
     if (x == 0 || y == 0) return true;
-    return ((x | y) >> 63) == 0 && bits(x) + bits(y) - 2 <= last;
+    return ((x | y) >> 63) == 0 && bit_length(x) + bit_length(y) - 2 <= last;
   }
 
   /// Writes what the levels so far decide; returns how many elements they do not.
@@ -416,8 +380,9 @@ class Levels {
 
   Index i0_ = 0, j0_ = 0, m_ = 0, n_ = 0;
   Lines<T> rows_{}, cols_{};
-  int held_ = 0;    ///< which digits of A are in place
-  int planes_ = 0;  ///< of the block so far
+  int held_ = 0;         ///< which digits of A are in place
+  int planes_ = 0;       ///< of the block so far
+  int most_planes_ = 0;  ///< log2 of the most in one level
   int level_begin_[2 * max_digits + 2] = {};
   bool written_[max_planes] = {};
 };

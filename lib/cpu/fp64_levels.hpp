@@ -25,6 +25,21 @@ DigitWidth digit_width(Index k);
 /// 2^-width).
 double left_out(Index k, const DigitWidth& d, int last);
 
+/// The digits per line for entries rounded to t bits.
+int digits_for(int t, const DigitWidth& d);
+
+/// Products p + q = level with p in first .. first + count - 1, summed by one DGEMM into one plane.
+struct Group {
+  int level, first, count;
+};
+
+/// The groups of a level for digits 0 .. digits - 1 of both sides, at most `run` pairs each; how many there are.
+int level_groups(int level, int digits, int run, Group* groups);
+int count_groups(int first_level, int last_level, int digits, int run);
+
+/// Significant bits of x; 0 for 0.
+inline int bit_length(std::uint64_t x) { return 64 - leading_zeros(x); }
+
 /// What the certificate needs of a line besides its exponent.
 struct CertificateLine {
   std::int64_t lambda;  ///< lambda_i, mu_j

@@ -27,8 +27,9 @@ BlockSizes block_sizes(Index m, Index n, Index k, int digits, int planes, std::s
         const double lines = static_cast<double>(s.m + s.n);
         const double need = lines * (8.0 * digits * (static_cast<double>(s.k) + 8) + 4.0 * digits + sizeof(Cut)) +
                             static_cast<double>(s.m) * static_cast<double>(s.n) * (8.0 * planes + 1);
-        // Per term of C: DGEMM packs A for every block of columns and B for every block of rows; B is cut anew for every
-        // block of rows, A for every block of columns unless all of k is held; a piece of k reads and writes the planes once.
+        // Per term of C: DGEMM packs A for every block of columns and B for every block of rows; B is cut anew for
+        // every block of rows, A for every block of columns unless all of k is held; a piece of k reads and writes the
+        // planes once.
         const double per_m = 1 / static_cast<double>(s.m), per_n = 1 / static_cast<double>(s.n);
         const double cost = per_m + per_n + (s.m < m ? 2 * per_m : 0) +
                             (s.k < k ? 2 * per_n + 4 / static_cast<double>(s.k) : 0) + 1e-12 * lines;

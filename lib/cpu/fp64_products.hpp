@@ -35,6 +35,19 @@ inline void shift_add(Wide<L>& s, int shift, std::int64_t value) {
   s = wide_add(s, wide_from<L>(value));
 }
 
+/// sum of level[l] 2^(shift (last - l)) over l = 0 .. last, for abs(level[l]) < 2^bits, bits <= 62, 0 < shift < 64. The
+/// leading levels are summed in 128 bits, which costs a third.
+template <int L>
+inline Wide<L> sum_of_levels(const std::int64_t* level, int last, int shift, int bits) {
+  Int128 head = level[0];
+  int l = 1;
+  for (; l <= last && bits + shift < 126; ++l, bits += shift) head = head * (Int128{1} << shift) + level[l];
+  const Uint128 h = static_cast<Uint128>(head);
+  Wide<L> s = wide_cast<L>(Wide<2>{{static_cast<std::uint64_t>(h), static_cast<std::uint64_t>(h >> 64)}});
+  for (; l <= last; ++l) shift_add(s, shift, level[l]);
+  return s;
+}
+
 /// s + value 2^shift, 0 <= shift < 64 (L - 1); abs(value) < 2^62.
 template <int L>
 inline void add_at(Wide<L>& s, std::int64_t value, int shift) {

@@ -57,8 +57,7 @@ Wide<L> sum_pairs(const SliceBlock& b, Index i, Index j, bool level_by_level) {
         level[p + q] += static_cast<std::int64_t>(g[q * size]);
       }
     }
-    for (int l = 0; l <= na + nb - 2; ++l) shift_add(s, b.width + 1, level[l]);
-    return s;
+    return sum_of_levels<L>(level, na + nb - 2, b.width + 1, 53 + ceil_log2(b.slices));
   }
   const int base = ga[na - 1] + gb[nb - 1];
   for (int p = 0; p < na; ++p) {
@@ -167,8 +166,8 @@ void slices_gemm(const Gemm<T>& g, const Mode& mode, Execution& execution) {
           if (q > 0) digit_product(m, q * n, k, a + p * m * ld, ld, b, ld, k0 > 0, block.plane[p], m);
         }
       }
-      // All pairs: their exponents' span, 53 bits each, at most 2500 of them, a sign.
-      const int bits = span_a + span_b + 53 + 12 + 1;
+      // All pairs: their exponents' span, at most 2^53 each, and a sign.
+      const int bits = span_a + span_b + 54 + ceil_log2(used_a * used_b) + 1;
       const auto run = [&]<int L>() { finish_block<T, L>(g, i0, j0, block, regular_a, regular_b, execution); };
       if (bits <= 128) {
         run.template operator()<2>();
