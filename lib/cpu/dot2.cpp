@@ -147,8 +147,7 @@ Dot2Pair dot2_tree(Index n, Vector<const T> x, Vector<const T> y) {
 
 template <class T>
 T dot2_round(Dot2Pair pair, T alpha, T beta, const T* y) {
-  // Hardware adds and converts as RN does; s and c are never -0, so that an exact zero is +0.
-  if (alpha == 1 && beta == 0) return static_cast<T>(compensated<T> ? pair.s + pair.c : pair.s);
+  if (alpha == 1 && beta == 0) return dot2_sum<T>(pair);
   const T addend = read_addend(beta, y);
   T out;
   if (round_fast(pair, alpha, beta, addend, &out)) return out;
@@ -166,11 +165,16 @@ T dot2_element(Dot2Pair pair, Index k, T alpha, Vector<const T> row, Vector<cons
 
 template <class T>
 void dot2_report_bound(double depth, Index terms, T alpha, accublas_report_t& report) {
-  const Dot2Bound bound = dot2_bound(depth, terms, unit_roundoff<T>());
+  const Dot2Bound bound = dot2_bound(depth, 0, unit_roundoff<T>());
   report.bound_relative = bound.relative;
   report.bound_componentwise = bound.componentwise;
-  report.bound_absolute =
-      bound.absolute * std::max(1.0, std::fabs(static_cast<double>(alpha))) + std::numeric_limits<T>::denorm_min();
+  // 5 abs(alpha) terms least subnormals for the products that underflow (for float none does), one more for the result.
+  // A number of least subnormals is its own bit pattern; computed as a product it would take the CPU's slow path.
+  const double factor = std::max(1.0, std::fabs(static_cast<double>(alpha)));
+  const double count = compensated<T> ? std::ceil(5 * factor * static_cast<double>(terms)) + 1 : 1;
+  report.bound_absolute = !compensated<T>  ? std::numeric_limits<T>::denorm_min()
+                          : count < 0x1p52 ? std::bit_cast<double>(static_cast<std::uint64_t>(count))
+                                           : count * std::numeric_limits<double>::denorm_min();
 }
 
 #define ACCUBLAS_INSTANTIATE(T)                                                               \

@@ -7,6 +7,7 @@
 #include "lib/cpu/dot2_kernels.hpp"
 #include "lib/execution.hpp"
 #include "lib/problem.hpp"
+#include "lib/test_hooks.hpp"
 
 namespace accublas::cpu {
 
@@ -42,9 +43,29 @@ inline bool is_finite(Dot2Pair pair) { return std::isfinite(pair.s) && std::isfi
 template <class T>
 T dot2_round(Dot2Pair pair, T alpha, T beta, const T* y);
 
-/// The result of one output of GEMV or GEMM from its kernel's pair.
+/// The result of one output of GEMV or GEMM from its kernel's pair, whatever the pair and the scalars.
 template <class T>
 T dot2_element(Dot2Pair pair, Index k, T alpha, Vector<const T> row, Vector<const T> col, T beta, const T* y);
+
+/// RN(s + c) of a finite pair: hardware adds and converts as RN does, and s and c are never -0, so that an exact zero
+/// is +0.
+template <class T>
+T dot2_sum(Dot2Pair pair) {
+  if constexpr (sizeof(T) == sizeof(double)) return pair.s + pair.c;
+  return static_cast<T>(pair.s);
+}
+
+/// Writes `count` consecutive outputs of a column of C (GEMV: of y) from their pairs: output i is row i of `a` times
+/// `col`.
+template <class T>
+inline void dot2_write(Index count, const double* s, const double* c, Index k, T alpha, const Matrix<const T>& a,
+                       Vector<const T> col, T beta, Vector<T> y) {
+  const bool plain = alpha == 1 && beta == 0 && !mutant(Mutant::dot2_no_error);
+  for (Index i = 0; i < count; ++i) {
+    const Dot2Pair pair = {s[i], c[i]};
+    y[i] = plain && is_finite(pair) ? dot2_sum<T>(pair) : dot2_element(pair, k, alpha, a.row(i), col, beta, &y[i]);
+  }
+}
 
 /// Writes the promise of the mode into the report: depth of the table, terms, factor of the inner product.
 template <class T>

@@ -90,14 +90,14 @@ template <class T>
 Dot2Pair pair_of(const Dot<T>& dot, Execution& execution) {
   const Dot2DotKernels<T>& kernels = dot2_kernels<T>(execution.isa).dot;
   alignas(64) double lanes[lane_values];
+  if (execution.threads == 1 || dot.n <= least_run || mutant(Mutant::dot2_tree)) {
+    run_lanes(kernels, dot.n, dot.x, dot.y, lanes);
+    return reduce(kernels, lanes);
+  }
   const Index wanted = std::min<Index>(runs_per_thread * execution.threads, most_runs);
   Index run = static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>((dot.n + wanted - 1) / wanted)));
   run = std::max(run, least_run);
   const Index runs = (dot.n + run - 1) / run;
-  if (execution.threads == 1 || runs == 1 || mutant(Mutant::dot2_tree)) {
-    run_lanes(kernels, dot.n, dot.x, dot.y, lanes);
-    return reduce(kernels, lanes);
-  }
   double* const results = execution.workspace.template take<double>(static_cast<std::size_t>(runs * lane_values));
   parallel_for(runs, execution.threads, [&](Index r, int) {
     const Index first = r * run;

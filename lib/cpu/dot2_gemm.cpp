@@ -11,9 +11,9 @@ namespace accublas::cpu {
 namespace {
 
 // Tuning: a slab of A (task_rows x slab) stays in L2, one of B passes through; pairs too.
-constexpr Index task_rows = 192;
+constexpr Index task_rows = 256;
 constexpr Index task_cols = 256;
-constexpr Index slab = 256;            // a multiple of the block
+constexpr Index slab = 128;            // a multiple of the block
 constexpr Index least_work = 1 << 15;  // terms worth another thread
 constexpr Index tasks_per_thread = 2;
 constexpr Index split_values = 1 << 17;  // doubles of block pairs that are kept at a time where threads share k
@@ -99,13 +99,12 @@ class Gemmer {
     const Index size = kernel_.rows * kernel_.cols;
     for (Index j = 0; j < t.cols; j += kernel_.cols) {
       for (Index i = 0; i < t.rows; i += kernel_.rows, pairs += 2 * size) {
+        const Index rows = std::min<Index>(kernel_.rows, t.rows - i), row = t.i + i;
         for (Index q = 0; q < std::min<Index>(kernel_.cols, t.cols - j); ++q) {
-          for (Index r = 0; r < std::min<Index>(kernel_.rows, t.rows - i); ++r) {
-            const double* const s = pairs + q * kernel_.rows + r;
-            const Index row = t.i + i + r, col = t.j + j + q;
-            T* const c = &g_.c(row, col);
-            *c = dot2_element({s[0], s[size]}, g_.k, g_.alpha, g_.a.row(row), g_.b.col(col), g_.beta, c);
-          }
+          const double* const s = pairs + q * kernel_.rows;
+          const Index col = t.j + j + q;
+          dot2_write(rows, s, s + size, g_.k, g_.alpha, g_.a.block(row, 0), g_.b.col(col), g_.beta,
+                     g_.c.block(row, col).col(0));
         }
       }
     }

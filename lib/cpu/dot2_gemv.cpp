@@ -15,6 +15,7 @@ constexpr Index most_rows = 4096;        // rows of a task: their pairs stay in 
 constexpr Index least_rows = 64;         // and not fewer, for the sake of another thread
 constexpr Index x_chunk = 4096;          // entries of x that are copied at a time; a multiple of the block
 constexpr Index copy_rows = 64;          // rows of A that are copied at a time where neither stride is 1
+constexpr Index few_rows = 7;            // contiguous rows that would leave lanes of a vector empty
 constexpr Index least_work = 1 << 15;    // entries of A worth another thread
 constexpr Index split_values = 1 << 16;  // block pairs that are kept at a time where threads share k
 
@@ -40,6 +41,10 @@ class Gemver {
     const Index blocks = (g_.k + block_ - 1) / block_;
     int threads = execution_.threads;
     if (g_.m * g_.k < least_work) threads = 1;
+    if (g_.m <= few_rows && g_.a.col_stride == 1 && blocks >= 8) {
+      run_few_rows(threads, blocks);
+      return;
+    }
     Index rows = std::clamp(round_up((g_.m + threads - 1) / threads, 8), least_rows, most_rows);
     const bool share_k = threads > 1 && (g_.m + rows - 1) / rows < threads && blocks >= 2 * threads;
     if (share_k) rows = round_up(std::min(g_.m, least_rows), 8);
@@ -53,7 +58,7 @@ class Gemver {
       const Buffers<T> own = buffers(thread, rows);
       std::fill_n(own.s, 2 * round_up(rows, 8), 0.0);
       accumulate(first, count, 0, g_.k, own, own.s, own.c);
-      for (Index i = 0; i < count; ++i) finish(first + i, {own.s[i], own.c[i]});
+      finish(first, count, own.s, own.c);
     });
   }
 
@@ -85,8 +90,7 @@ class Gemver {
     }
     for (Index p = first_p; p < end_p; p += x_chunk) {
       const Index length = std::min(x_chunk, end_p - p);
-      for (Index q = 0; q < length; ++q) own.x[q] = g_.x[p + q];
-      accumulate_chunk(a.block(0, p), count, length, own.x, own, s, c);
+      accumulate_chunk(a.block(0, p), count, length, contiguous_x(p, length, own.x), own, s, c);
     }
   }
 
@@ -138,13 +142,57 @@ class Gemver {
           }
         }
       }
-      for (Index i = 0; i < count; ++i) finish(first + i, {totals[i], totals[padded + i]});
+      finish(first, count, totals, totals + padded);
     }
   }
 
-  void finish(Index i, Dot2Pair pair) {
-    T* const y = &g_.y[i];
-    *y = dot2_element(pair, g_.k, g_.alpha, g_.a.row(i), g_.x, g_.beta, y);
+  /// Fewer contiguous rows than lanes: the lanes take blocks of one row instead, and so do the threads.
+  void run_few_rows(int threads, Index blocks) {
+    const Index group = x_chunk / block_;
+    const Index batch = std::min(blocks, split_values / (2 * g_.m) / group * group);
+    double* const copies = execution_.workspace.template take<double>(static_cast<std::size_t>(threads * x_chunk));
+    double* const pairs = execution_.workspace.template take<double>(static_cast<std::size_t>(2 * g_.m * batch));
+    double totals[2][8] = {};
+    std::fill_n(pairs, 2 * g_.m * batch, 0.0);
+    for (Index first = 0; first < blocks; first += batch) {
+      const Index count = std::min(batch, blocks - first);
+      parallel_for((count + group - 1) / group, threads, [&](Index task, int thread) {
+        const Index b = task * group, p = (first + b) * block_;
+        const Index length = std::min(x_chunk, g_.k - p), full = length / block_, rest = length % block_;
+        const double* const x = contiguous_x(p, length, copies + thread * x_chunk);
+        for (Index i = 0; i < g_.m; ++i) {
+          double* const s = pairs + 2 * i * batch + b;
+          kernels_.row_blocks(full, block_, &g_.a(i, p), x, s, s + batch);
+          if (rest == 0) continue;
+          double last[2][8] = {};
+          kernels_.rows(1, rest, block_, &g_.a(i, p + full * block_), 0, x + full * block_, last[0], last[1]);
+          s[full] = last[0][0];
+          s[batch + full] = last[1][0];
+        }
+      });
+      for (Index i = 0; i < g_.m; ++i) {
+        for (Index b = 0; b < count; ++b) {
+          const double* const s = pairs + 2 * i * batch + b;
+          const Dot2Pair total = dot2_combine<T>({totals[0][i], totals[1][i]}, {s[0], s[batch]});
+          totals[0][i] = total.s;
+          totals[1][i] = total.c;
+        }
+      }
+    }
+    finish(0, g_.m, totals[0], totals[1]);
+  }
+
+  /// x[p] .. x[p + length - 1] side by side as doubles, in `copy` where they are not already.
+  const double* contiguous_x(Index p, Index length, double* copy) const {
+    if constexpr (compensated<T>) {
+      if (g_.x.stride == 1) return &g_.x[p];
+    }
+    for (Index q = 0; q < length; ++q) copy[q] = g_.x[p + q];
+    return copy;
+  }
+
+  void finish(Index first, Index count, const double* s, const double* c) {
+    dot2_write(count, s, c, g_.k, g_.alpha, g_.a.block(first, 0), g_.x, g_.beta, Vector<T>{&g_.y[first], g_.y.stride});
   }
 
   const Gemv<T>& g_;

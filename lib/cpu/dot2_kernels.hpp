@@ -37,6 +37,8 @@ struct Dot2GemvKernels {
                   double* scratch);
   /// Contiguous rows, `ld` apart.
   void (*rows)(Index m, Index k, Index block, const T* a, Index ld, const double* x, double* s, double* c);
+  /// One contiguous row: (s, c)[b] := chain over block b for `count` full blocks; `block` is a multiple of 8.
+  void (*row_blocks)(Index count, Index block, const T* a, const double* x, double* s, double* c);
 };
 
 /// GEMM: one tile of `rows` x `cols` outputs.

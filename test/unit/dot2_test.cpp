@@ -393,6 +393,15 @@ TYPED_TEST(Dot2, GemvSharesLongK) {
   this->check_gemm(9000, 1, 40, 0, 0, 0, 1, 0, Data::cancelling);  // more rows than a task takes
 }
 
+// Fewer contiguous rows than lanes: vectors and threads go along k.
+TYPED_TEST(Dot2, GemvFewRows) {
+  for (Index m : {1, 2, 7})
+    for (Index k : {7 * 128, 7 * 128 + 1, 8 * 128, 15 * 128 + 127, 33 * 128, 70 * 128 + 9})
+      for (int layout_x : {0, 4}) this->check_gemm(m, 1, k, 1, layout_x, 0, 1, 1, Data::cancelling);
+  this->check_gemm(7, 1, 4700 * 128 + 5, 1, 0, 0, 1, 0, Data::cancelling);  // more blocks than are kept at a time
+  this->check_gemm(3, 1, 1500, 1, 0, 0, 1, 1, Data::special);
+}
+
 TYPED_TEST(Dot2, Scalars) {
   using T = TypeParam;
   const T huge = std::numeric_limits<T>::max() / 4, tiny = std::numeric_limits<T>::min() * 3;

@@ -10,6 +10,11 @@ constexpr int vectors = dot2_lanes / W;
 /// Blocks in a tree number less than 2^levels.
 constexpr int levels = 54;
 
+/// Elements that x and y are prefetched ahead: past L2 and beside a busy core the hardware's own streams are too short
+/// (n = 10^7: 10 in place of 6 GB/s); in the caches it costs nothing that can be measured.
+template <class T>
+constexpr Index ahead = 1024 / sizeof(T);
+
 /// 32 lanes of pairs. For float c is not used.
 struct Lanes {
   V s[vectors], c[vectors];
@@ -41,8 +46,13 @@ template <class T>
 ACCUBLAS_INLINE void block(Index n, const T* x, const T* y, Lanes& lanes) {
   for (int v = 0; v < vectors; ++v) lanes.s[v] = lanes.c[v] = zero();
   Index i = 0;
-  for (; i + dot2_lanes <= n; i += dot2_lanes)
-    for (int v = 0; v < vectors; ++v) step_lane<T>(lanes, v, load(x + i + v * W), load(y + i + v * W));
+  for (; i + dot2_lanes <= n; i += dot2_lanes) {
+    for (int v = 0; v < vectors; ++v) {
+      prefetch_nearest(x + i + v * W + ahead<T>);
+      prefetch_nearest(y + i + v * W + ahead<T>);
+      step_lane<T>(lanes, v, held(load(x + i + v * W)), load(y + i + v * W));
+    }
+  }
   // Lanes without an element take a step with 0 times 0, which changes nothing: s and c are never -0.
   for (int v = 0; v < vectors; ++v) {
     const Index rest = n - i - v * W;
@@ -80,6 +90,21 @@ ACCUBLAS_INLINE void combine_lanes(const double* left, Lanes& right) {
   right = sum;
 }
 
+/// The tree over 2^Height full blocks, without a branch that the data's length decides.
+template <class T, int Height>
+ACCUBLAS_INLINE void full_tree(const T* x, const T* y, Lanes& lanes) {
+  if constexpr (Height == 0) {
+    block(dot2_dot_block, x, y, lanes);
+  } else {
+    constexpr Index half = dot2_dot_block << (Height - 1);
+    alignas(64) double left[2 * dot2_lanes];
+    full_tree<T, Height - 1>(x, y, lanes);
+    store_lanes<T>(lanes, left);
+    full_tree<T, Height - 1>(x + half, y + half, lanes);
+    combine_lanes<T>(left, lanes);
+  }
+}
+
 template <class T>
 void blocks(Index n, const T* x, const T* y, double* out) {
   Lanes lanes;
@@ -89,13 +114,22 @@ void blocks(Index n, const T* x, const T* y, double* out) {
     return;
   }
   // The trees of 2^i consecutive blocks that wait for a right neighbour of their size, largest first: one for each bit
-  // that is set in the number of blocks done.
+  // that is set in the number of blocks done. As long as there are enough elements, blocks come four at a time.
+  constexpr int height = 2;
   alignas(64) double waiting[levels][2 * dot2_lanes];
   int top = 0;
-  for (Index done = 0; done * dot2_dot_block < n; ++done) {
-    const Index first = done * dot2_dot_block;
-    block(n - first < dot2_dot_block ? n - first : dot2_dot_block, x + first, y + first, lanes);
-    for (Index bits = done; bits & 1; bits >>= 1) combine_lanes<T>(waiting[--top], lanes);
+  for (Index done = 0; done * dot2_dot_block < n;) {
+    const Index first = done * dot2_dot_block, rest = n - first;
+    Index bits = done;
+    if (rest >= dot2_dot_block << height) {
+      full_tree<T, height>(x + first, y + first, lanes);
+      bits >>= height;
+      done += 1 << height;
+    } else {
+      block(rest < dot2_dot_block ? rest : dot2_dot_block, x + first, y + first, lanes);
+      done += 1;
+    }
+    for (; bits & 1; bits >>= 1) combine_lanes<T>(waiting[--top], lanes);
     store_lanes<T>(lanes, waiting[top++]);
   }
   load_lanes<T>(lanes, waiting[--top]);

@@ -30,6 +30,11 @@ ACCUBLAS_INLINE V zero() { return _mm512_setzero_pd(); }
 ACCUBLAS_INLINE V splat(double x) { return _mm512_set1_pd(x); }
 ACCUBLAS_INLINE V load(const double* p) { return _mm512_loadu_pd(p); }
 ACCUBLAS_INLINE V load(const float* p) { return _mm512_cvtps_pd(_mm256_loadu_ps(p)); }
+/// v in a register: gcc would otherwise read memory again for each use.
+ACCUBLAS_INLINE V held(V v) {
+  __asm__("" : "+v"(v));
+  return v;
+}
 /// The first `count` < W elements, then zeros.
 ACCUBLAS_INLINE V load_first(const double* p, int count) {
   return _mm512_maskz_loadu_pd(static_cast<__mmask8>((1 << count) - 1), p);
@@ -104,6 +109,11 @@ ACCUBLAS_INLINE V zero() { return _mm256_setzero_pd(); }
 ACCUBLAS_INLINE V splat(double x) { return _mm256_set1_pd(x); }
 ACCUBLAS_INLINE V load(const double* p) { return _mm256_loadu_pd(p); }
 ACCUBLAS_INLINE V load(const float* p) { return _mm256_cvtps_pd(_mm_loadu_ps(p)); }
+/// v in a register: gcc would otherwise read memory again for each use.
+ACCUBLAS_INLINE V held(V v) {
+  __asm__("" : "+x"(v));
+  return v;
+}
 /// The first `count` < W elements, then zeros.
 ACCUBLAS_INLINE V load_first(const double* p, int count) {
   return _mm256_maskload_pd(p, _mm256_cmpgt_epi64(_mm256_set1_epi64x(count), _mm256_setr_epi64x(0, 1, 2, 3)));
@@ -164,6 +174,7 @@ ACCUBLAS_INLINE V zero() { return 0; }
 ACCUBLAS_INLINE V splat(double x) { return x; }
 ACCUBLAS_INLINE V load(const double* p) { return *p; }
 ACCUBLAS_INLINE V load(const float* p) { return *p; }
+ACCUBLAS_INLINE V held(V v) { return v; }
 ACCUBLAS_INLINE V load_first(const double*, int) { return 0; }
 ACCUBLAS_INLINE V load_first(const float*, int) { return 0; }
 ACCUBLAS_INLINE void store(double* p, V v) { *p = v; }
@@ -190,6 +201,14 @@ ACCUBLAS_INLINE void load_transposed(const double* a, Index, V* v) { *v = *a; }
 ACCUBLAS_INLINE void load_transposed(const float* a, Index, V* v) { *v = *a; }
 
 #endif
+
+/// Into L1, and into L2, where arithmetic is fast enough to wait for memory. Any address will do.
+ACCUBLAS_INLINE void prefetch_nearest(const void* p) {
+  if (W > 1) __builtin_prefetch(p, 0, 3);
+}
+ACCUBLAS_INLINE void prefetch_near(const void* p) {
+  if (W > 1) __builtin_prefetch(p, 0, 2);
+}
 
 /// step of docs/modes.md for double entries.
 ACCUBLAS_INLINE void step(V& s, V& c, V x, V y) {
