@@ -36,6 +36,14 @@ Mode emulated(const Mode& mode) {
   return result;
 }
 
+/// fixed and slices err by the data. Engine int8 bounds the error before it writes C; the others of these modes do not, so
+/// that they cannot keep a target.
+void require_no_target(const Mode& mode, const Execution& execution, bool single) {
+  const bool by_data = mode.kind == ACCUBLAS_MODE_FIXED || mode.kind == ACCUBLAS_MODE_SLICES;
+  if (by_data && execution.target > 0)
+    throw Error(ACCUBLAS_ERROR_ACCURACY, "mode " + mode_word(mode, single) + " promises no componentwise bound with this engine");
+}
+
 class CpuBackend final : public Backend {
  public:
   const char* name() const noexcept override { return "cpu"; }
@@ -58,7 +66,9 @@ class CpuBackend final : public Backend {
     switch (call.engine) {
       case ACCUBLAS_ENGINE_NATIVE: return cpu::native_gemm(call.problem, execution);
       case ACCUBLAS_ENGINE_INT8: return cpu::int8_gemm(call.problem, emulated(call.mode), execution);
-      case ACCUBLAS_ENGINE_FP64: return cpu::fp64_gemm(call.problem, emulated(call.mode), execution);
+      case ACCUBLAS_ENGINE_FP64:
+        require_no_target(call.mode, execution, sizeof(T) == 4);
+        return cpu::fp64_gemm(call.problem, emulated(call.mode), execution);
       case ACCUBLAS_ENGINE_DOT2: return cpu::dot2_gemm(call.problem, execution);
       case ACCUBLAS_ENGINE_EXACT: return cpu::exact_gemm(call.problem, execution);
       default: no_engine();
@@ -67,6 +77,7 @@ class CpuBackend final : public Backend {
 
   template <class T>
   static void gemv_of(const Call<Gemv<T>, T>& call, Execution& execution) {
+    require_no_target(call.mode, execution, sizeof(T) == 4);
     switch (call.engine) {
       case ACCUBLAS_ENGINE_NATIVE: return cpu::native_gemv(call.problem, execution);
       case ACCUBLAS_ENGINE_FP64: return cpu::slices_gemv(call.problem, call.mode, execution);
@@ -80,6 +91,7 @@ class CpuBackend final : public Backend {
 
   template <class T>
   static void dot_of(const Call<Dot<T>, T>& call, Execution& execution) {
+    require_no_target(call.mode, execution, sizeof(T) == 4);
     switch (call.engine) {
       case ACCUBLAS_ENGINE_NATIVE: return cpu::native_dot(call.problem, execution);
       case ACCUBLAS_ENGINE_FP64: return cpu::slices_dot(call.problem, call.mode, execution);
