@@ -202,6 +202,7 @@ program settings
   call check(stat == 0 .and. .not. c_associated(ctx%handle), 'destroy')
   call accublas_destroy(ctx, stat)
   call check(stat == 0, 'destroy again')
+  deallocate (counters, word, options%mode_name)
   call finish()
 
 contains
