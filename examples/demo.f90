@@ -2,7 +2,7 @@
 ! prints for each the engine that served it, the time, the largest componentwise error against the correctly rounded
 ! result, and whether one and two threads return the same bits.
 program demo
-  use, intrinsic :: iso_fortran_env, only: int64, real64, error_unit
+  use, intrinsic :: iso_fortran_env, only: int32, int64, real64, error_unit, output_unit
   use, intrinsic :: ieee_arithmetic, only: ieee_value, ieee_positive_inf
   use accublas
   use matrix_market, only: read_matrix
@@ -61,10 +61,16 @@ contains
     character(*), intent(in) :: mode
     real(real64), allocatable :: one_thread(:, :)
     type(stopwatch) :: timer
+    integer(int32) :: stat
+    character(200) :: why
 
     allocate (one_thread(n, n))
     call accublas_set_num_threads(ctx, 1)
-    call accublas_gemm(a, a, one_thread, transa='T', mode=mode, context=ctx)
+    call accublas_gemm(a, a, one_thread, transa='T', mode=mode, context=ctx, stat=stat, errmsg=why)
+    if (stat /= ACCUBLAS_SUCCESS) then
+      call print_failure(mode, why)
+      return
+    end if
     call accublas_set_num_threads(ctx, 2)
     do while (timer%spent < enough)
       call accublas_gemm(a, a, c, transa='T', mode=mode, context=ctx)
@@ -77,10 +83,16 @@ contains
     character(*), intent(in) :: mode
     real(real64), allocatable :: one_thread(:)
     type(stopwatch) :: timer
+    integer(int32) :: stat
+    character(200) :: why
 
     allocate (one_thread(m))
     call accublas_set_num_threads(ctx, 1)
-    call accublas_gemv(a, x, one_thread, mode=mode, context=ctx)
+    call accublas_gemv(a, x, one_thread, mode=mode, context=ctx, stat=stat, errmsg=why)
+    if (stat /= ACCUBLAS_SUCCESS) then
+      call print_failure(mode, why)
+      return
+    end if
     call accublas_set_num_threads(ctx, 2)
     do while (timer%spent < enough)
       call accublas_gemv(a, x, y, mode=mode, context=ctx)
@@ -111,7 +123,14 @@ contains
     if (error <= 0) error_text = '         0'
     print '(2x, a10, a9, f12.3, a16, 2x, a)', mode//repeat(' ', 10), report%engine, ms, error_text, &
       trim(merge('the same bits', 'other bits   ', same))
+    flush (output_unit)
   end subroutine print_row
+
+  subroutine print_failure(mode, why)
+    character(*), intent(in) :: mode, why
+
+    print '(2x, a10, a)', mode//repeat(' ', 10), trim(why)
+  end subroutine print_failure
 
   !> Largest abs(got - exact) / abs(exact); infinite where an exact zero is missed.
   pure function largest_error(got, exact) result(error)
