@@ -11,7 +11,7 @@ namespace accublas::cpu {
 /// Rows of one panel of `columns`.
 constexpr Index correct_panel = 512;
 /// Doubles of scratch that `columns` needs.
-constexpr Index correct_scratch = 8 * correct_panel;
+constexpr Index correct_scratch = 9 * correct_panel;
 
 template <class T>
 struct CorrectKernels {

@@ -61,15 +61,34 @@ ACCUBLAS_INLINE double lane_sum(V v) { return v; }
 ACCUBLAS_INLINE double lane_max(V v) { return v; }
 #endif
 
+/// p, hidden from the optimiser: what was loaded from it is loaded again, which is free, and not kept in registers, which
+/// are few.
+template <class T>
+ACCUBLAS_INLINE const T* again(const T* p) {
+  asm("" : "+r"(p));
+  return p;
+}
+
+/// The largest magnitude of n vectors.
+template <int n>
+ACCUBLAS_INLINE V largest_of(const V* p) {
+  if constexpr (n <= 2) {
+    return larger_magnitude(p[0], p[n - 1]);
+  } else {
+    return larger_magnitude(largest_of<n / 2>(p), largest_of<n - n / 2>(p + n / 2));
+  }
+}
+
 /// The limit for products of largest magnitude m > 0: infinite, and with it everything after, where the grids would overflow.
 ACCUBLAS_INLINE V new_limit(V m) {
   const V power = mul(power_of_two_below(m), splat(2 * margin)), least = splat(least_limit);
   return where_greater(m, splat(largest), splat(__builtin_inf()), where_greater(power, least, power, least));
 }
 
-/// One sum per lane: see Grid.
+/// One sum per lane: see Grid. s2 is kept in two parts, the rests of p and e, so that no chain of additions is twice as
+/// long as the others.
 struct Chain {
-  V s1, s2, c;
+  V s1, s2, s2e, c;
 };
 
 template <Grid G>
@@ -79,7 +98,7 @@ constexpr double base2 = G.base2();
 
 template <Grid G>
 ACCUBLAS_INLINE Chain empty_chain(V limit) {
-  return {mul(limit, splat(base1<G>)), mul(limit, splat(base2<G>)), zero()};
+  return {mul(limit, splat(base1<G>)), mul(limit, splat(base2<G>)), mul(limit, splat(base2<G>)), zero()};
 }
 
 /// s += x rounded to the grid of s; x becomes the rest.
@@ -98,20 +117,25 @@ ACCUBLAS_INLINE void add_term(Chain& chain, V p) {
 ACCUBLAS_INLINE void add_term(Chain& chain, V p, V e) {
   to_grid(chain.s1, p);
   to_grid(chain.s2, p);
-  to_grid(chain.s2, e);
+  to_grid(chain.s2e, e);
   chain.c = add(chain.c, add(p, e));
 }
 
-/// What the grids hold.
+/// What the grids hold, without their bases: s1, s2 and c.
+struct Value {
+  V s1, s2, c;
+};
+
 template <Grid G>
-ACCUBLAS_INLINE Chain chain_value(const Chain& chain, V limit) {
-  return {sub(chain.s1, mul(limit, splat(base1<G>))), sub(chain.s2, mul(limit, splat(base2<G>))), chain.c};
+ACCUBLAS_INLINE Value chain_value(const Chain& chain, V limit) {
+  const V base = mul(limit, splat(base2<G>));
+  return {sub(chain.s1, mul(limit, splat(base1<G>))), add(sub(chain.s2, base), sub(chain.s2e, base)), chain.c};
 }
 
 /// The chain on the grids of another limit: the old sums are one more term.
 template <Grid G>
 ACCUBLAS_INLINE void move_chain(Chain& chain, V limit, V next) {
-  const Chain value = chain_value<G>(chain, limit);
+  const Value value = chain_value<G>(chain, limit);
   chain = empty_chain<G>(next);
   chain.c = value.c;
   add_term(chain, value.s1, value.s2);
@@ -139,19 +163,10 @@ ACCUBLAS_INLINE D add_block(D& a1, D& a2, D& a3, D s1, D s2, D c) {
 // Contiguous rows: lanes run along the row, two chains a row.
 
 constexpr Index row_block = 1984;  // terms per block: below 2^11, so that the lanes' sums add up exactly on the grids
-constexpr Grid row_grid{W >= 4 ? 9 : 11};
-constexpr double row_error = row_grid.error(row_block / (2 * W), row_block);
-static_assert(row_block <= 2 * W << (row_grid.headroom - 1) && row_block < 1 << (row_grid.headroom + 2));
+constexpr Grid row_grid{W == 8 ? 9 : W == 4 ? 10 : 12};
+constexpr double row_error = row_grid.error(row_block / W, row_block);
+static_assert(row_block <= W << (row_grid.headroom - 1) && row_block < 1 << (row_grid.headroom + 2));
 static_assert(row_block % (group * W) == 0);
-
-/// Moves the chains to the grids of a larger limit, if a product of magnitude m asks for it.
-ACCUBLAS_INLINE void raise_limit(V m, Chain* chain, double& limit) {
-  if (__builtin_expect(any_greater(m, splat(limit)), 0)) {
-    const V next = new_limit(splat(lane_max(m)));
-    for (int q = 0; q < 2; ++q) move_chain<row_grid>(chain[q], splat(limit), next);
-    limit = lane_max(next);
-  }
-}
 
 template <class T>
 ACCUBLAS_INLINE void add_product(Chain& chain, V a, V x, V p) {
@@ -162,30 +177,121 @@ ACCUBLAS_INLINE void add_product(Chain& chain, V a, V x, V p) {
   }
 }
 
-/// group * W terms.
-template <class T>
-ACCUBLAS_INLINE void row_group(const T* a, const T* x, Chain* chain, double& limit) {
-  V p[group];
-  for (int i = 0; i < group; ++i) p[i] = mul(load(a + i * W), load(x + i * W));
-  V m = larger_magnitude(p[0], p[1]);
-  for (int i = 2; i < group; i += 2) m = larger_magnitude(m, larger_magnitude(p[i], p[i + 1]));
-  raise_limit(m, chain, limit);
-  for (int i = 0; i < group; ++i) add_product<T>(chain[i % 2], load(a + i * W), load(x + i * W), p[i]);
+/// R rows in work: R = 2 with one chain each, or R = 1 with two.
+template <int R>
+struct RowChains {
+  Chain chain[2];
+  double limit[R];
+
+  [[gnu::always_inline]] inline Chain& of(int row, int step) { return chain[R == 2 ? row : step % 2]; }
+
+  /// Moves the chains of rows whose products, at most m[r], pass their limit.
+  [[gnu::always_inline]] inline void raise_limits(const V* m) {
+    bool any = any_greater(m[0], splat(limit[0]));
+    if constexpr (R == 2) any |= any_greater(m[1], splat(limit[1]));
+    if (__builtin_expect(!any, 1)) return;
+    for (int r = 0; r < R; ++r) {
+      if (!any_greater(m[r], splat(limit[r]))) continue;
+      const V next = new_limit(splat(lane_max(m[r])));
+      move_chain<row_grid>(of(r, 0), splat(limit[r]), next);
+      if constexpr (R == 1) move_chain<row_grid>(of(r, 1), splat(limit[r]), next);
+      limit[r] = lane_max(next);
+    }
+  }
+};
+
+/// Terms of one group: group vectors in all.
+template <int R>
+constexpr Index group_terms = group / R * W;
+
+template <int R, class T>
+ACCUBLAS_INLINE void row_group(const T* a, Index ld, const T* x, RowChains<R>& chains) {
+  constexpr int n = group / R;
+  V p[R][n], m[R];
+  for (int r = 0; r < R; ++r) {
+    for (int i = 0; i < n; ++i) p[r][i] = mul(load(a + r * ld + i * W), load(x + i * W));
+    if constexpr (R == 2) {
+      for (int i = 0; i < n; ++i) __builtin_prefetch(a + (r + R) * ld + i * W, 0, 2);  // of the next rows
+    }
+    m[r] = largest_of<n>(p[r]);
+  }
+  chains.raise_limits(m);
+  for (int i = 0; i < n; ++i) {
+    for (int r = 0; r < R; ++r) {
+      add_product<T>(chains.of(r, i), load(a + r * ld + i * W), load(x + i * W), p[r][i]);
+    }
+  }
 }
 
-/// count < group * W terms.
-template <class T>
-ACCUBLAS_INLINE void row_rest(const T* a, const T* x, int count, Chain* chain, double& limit) {
-  V m = zero();
-  int i = 0;
-  for (; i + W <= count; i += W) m = larger_magnitude(m, mul(load(a + i), load(x + i)));
-  const V last_a = load_first(a + i, count - i), last_x = load_first(x + i, count - i), last = mul(last_a, last_x);
-  raise_limit(larger_magnitude(m, last), chain, limit);
-  for (i = 0; i + W <= count; i += W) {
-    const V u = load(a + i), v = load(x + i);
-    add_product<T>(chain[i / W % 2], u, v, mul(u, v));
+/// count < group_terms<R> terms.
+template <int R, class T>
+ACCUBLAS_INLINE void row_rest(const T* a, Index ld, const T* x, int count, RowChains<R>& chains) {
+  V m[R];
+  const int whole = count / W * W;
+  for (int r = 0; r < R; ++r, a += ld) {
+    const V last = mul(load_first(a + whole, count - whole), load_first(x + whole, count - whole));
+    m[r] = larger_magnitude(last, last);
+    for (int i = 0; i < whole; i += W) m[r] = larger_magnitude(m[r], mul(load(a + i), load(x + i)));
   }
-  add_product<T>(chain[0], last_a, last_x, last);
+  a -= R * ld;
+  chains.raise_limits(m);
+  for (int r = 0; r < R; ++r, a += ld) {
+    for (int i = 0; i < whole; i += W) {
+      const V u = load(a + i), v = load(x + i);
+      add_product<T>(chains.of(r, i / W), u, v, mul(u, v));
+    }
+    const V u = load_first(a + whole, count - whole), v = load_first(x + whole, count - whole);
+    add_product<T>(chains.of(r, 0), u, v, mul(u, v));
+  }
+}
+
+template <int R, class T>
+ACCUBLAS_INLINE void some_rows(Index k, Index block, const T* a, Index ld, const T* x, TripleSum* sums) {
+  RowChains<R> chains;
+  // A look ahead at the largest product saves most changes of the limit.
+  V most[R][2];
+  for (int r = 0; r < R; ++r) {
+    most[r][0] = most[r][1] = zero();
+    const T* row = a + r * ld;
+    for (Index p = 0; p + 2 * W <= k && p < 32 * W; p += 2 * W) {
+      for (int q = 0; q < 2; ++q) {
+        most[r][q] = larger_magnitude(most[r][q], mul(load(row + p + q * W), load(x + p + q * W)));
+      }
+    }
+  }
+  double a1[R] = {}, a2[R] = {}, a3[R] = {}, roundings[R] = {}, error[R] = {};
+  for (int r = 0; r < R; ++r) {
+    const double largest_seen = lane_max(larger_magnitude(most[r][0], most[r][1]));
+    chains.limit[r] = largest_seen > 0 ? lane_max(new_limit(splat(largest_seen))) : 0;
+  }
+  for (Index begin = 0; begin < k; begin += block) {
+    const Index end = begin + block < k ? begin + block : k;
+    chains.chain[0] = empty_chain<row_grid>(splat(chains.limit[0]));
+    chains.chain[1] = empty_chain<row_grid>(splat(chains.limit[R - 1]));
+    Index p = begin;
+    for (; p + group_terms<R> <= end; p += group_terms<R>) row_group<R>(a + p, ld, x + p, chains);
+    if (p < end) row_rest<R>(a + p, ld, x + p, static_cast<int>(end - p), chains);
+    for (int r = 0; r < R; ++r) {
+      Value v = chain_value<row_grid>(chains.of(r, 0), splat(chains.limit[r]));
+      if constexpr (R == 1) {
+        const Value w = chain_value<row_grid>(chains.of(r, 1), splat(chains.limit[r]));
+        v = {add(v.s1, w.s1), add(v.s2, w.s2), add(v.c, w.c)};
+      }
+      const double s1 = lane_sum(v.s1), s2 = lane_sum(v.s2), c = lane_sum(v.c);
+      error[r] += chains.limit[r] * row_error;
+      if (begin == 0) {
+        a1[r] = s1;
+        a2[r] = s2;
+        a3[r] = c;
+      } else {
+        roundings[r] += add_block(a1[r], a2[r], a3[r], s1, s2, c);
+      }
+    }
+  }
+  for (int r = 0; r < R; ++r) {
+    if (!exact_product<T>) error[r] += static_cast<double>(k) * product_underflow;
+    sums[r] = {a1[r], a2[r], a3[r], (error[r] + roundings[r] * 0x1p-53) * (1 + 0x1p-30)};
+  }
 }
 
 template <class T>
@@ -193,47 +299,24 @@ void rows(Index m, Index k, const T* a, Index ld, const T* x, TripleSum* sums) {
   // Blocks of equal length.
   const Index blocks = (k + row_block - 1) / row_block;
   const Index block = ((k + blocks - 1) / blocks + group * W - 1) / (group * W) * (group * W);
-  for (Index i = 0; i < m; ++i, a += ld) {
-    // A look ahead at the largest product saves most changes of the limit.
-    V most = zero();
-    const Index look = k < 256 ? k : 256;
-    for (Index p = 0; p + W <= look; p += W) most = larger_magnitude(most, mul(load(a + p), load(x + p)));
-    double limit = lane_max(most) > 0 ? lane_max(new_limit(most)) : 0;
-
-    double a1 = 0, a2 = 0, a3 = 0, roundings = 0, error = 0;
-    for (Index begin = 0; begin < k; begin += block) {
-      const Index end = begin + block < k ? begin + block : k;
-      Chain chain[2] = {empty_chain<row_grid>(splat(limit)), empty_chain<row_grid>(splat(limit))};
-      Index p = begin;
-      for (; p + group * W <= end; p += group * W) row_group(a + p, x + p, chain, limit);
-      if (p < end) row_rest(a + p, x + p, static_cast<int>(end - p), chain, limit);
-      const Chain u = chain_value<row_grid>(chain[0], splat(limit)), v = chain_value<row_grid>(chain[1], splat(limit));
-      const double s1 = lane_sum(add(u.s1, v.s1)), s2 = lane_sum(add(u.s2, v.s2)), c = lane_sum(add(u.c, v.c));
-      error += limit * row_error;
-      if (begin == 0) {
-        a1 = s1;
-        a2 = s2;
-        a3 = c;
-      } else {
-        roundings += add_block(a1, a2, a3, s1, s2, c);
-      }
-    }
-    if (!exact_product<T>) error += static_cast<double>(k) * product_underflow;
-    sums[i] = {a1, a2, a3, (error + roundings * 0x1p-53) * (1 + 0x1p-30)};
-  }
+  Index i = 0;
+  for (; i + 2 <= m; i += 2) some_rows<2>(k, block, a + i * ld, ld, x, sums + i);
+  if (i < m) some_rows<1>(k, block, a + i * ld, ld, x, sums + i);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Contiguous columns: lanes are rows, one chain a row, its state in memory between groups of columns.
 
 constexpr Index column_block = 256;
+constexpr Index pass = 16;  // columns that are added before the chains go back to memory
 constexpr Grid column_grid{9};
 constexpr double column_error = column_grid.error(column_block, column_block);
-static_assert(column_block <= 1 << (column_grid.headroom - 1) && column_block % (2 * group) == 0);
+static_assert(column_block <= 1 << (column_grid.headroom - 1) && column_block % pass == 0);
 
 /// State of W rows.
 struct RowState {
-  double s1[W], s2[W], c[W], limit[W];
+  double s1[W], s2[W], s2e[W], c[W], limit[W];
+
 };
 struct RowTotal {
   double a1[W], a2[W], a3[W], error[W];
@@ -248,40 +331,75 @@ ACCUBLAS_INLINE V load_rows(const T* a, int lanes) {
   }
 }
 
-/// `count` <= group columns for W rows (`lanes` of them, unless Whole).
-template <bool Whole, int Count, class T>
-ACCUBLAS_INLINE void column_group(const T* a, Index ld, const double* x, int count, int lanes, Chain& chain, V& limit) {
-  const int n = Count > 0 ? Count : count;
-  V p[group], m = zero();
-  for (int i = 0; i < n; ++i) p[i] = mul(load_rows<Whole>(a + i * ld, lanes), splat(x[i]));
-  for (int i = 0; i < n; ++i) m = larger_magnitude(m, p[i]);
-  if (__builtin_expect(any_greater(m, limit), 0)) {
-    const V next = where_greater(m, limit, new_limit(m), limit);
-    move_chain<column_grid>(chain, limit, next);
-    limit = next;
-  }
-  for (int i = 0; i < n; ++i) add_product<T>(chain, load_rows<Whole>(a + i * ld, lanes), splat(x[i]), p[i]);
-}
+/// N * W rows in work (`lanes` of the only vector, unless Whole).
+template <int N, bool Whole>
+struct ColumnChains {
+  Chain chain[N];
+  V limit[N];
+  int lanes;
 
-/// Up to two groups of columns.
-template <bool Whole, class T>
-ACCUBLAS_INLINE void column_groups(const T* a, Index ld, const double* x, Index columns, int lanes, RowState& state) {
-  Chain chain{load(state.s1), load(state.s2), load(state.c)};
-  V limit = load(state.limit);
-  if (columns == 2 * group) {
-    for (int i = 0; i < 2 * group; ++i) __builtin_prefetch(a + (2 * group + i) * ld, 0, 2);
-    column_group<Whole, group>(a, ld, x, group, lanes, chain, limit);
-    column_group<Whole, group>(a + group * ld, ld, x + group, group, lanes, chain, limit);
-  } else {
-    for (Index j = 0; j < columns; j += group) {
-      const Index count = columns - j < group ? columns - j : group;
-      column_group<Whole, 0>(a + j * ld, ld, x + j, static_cast<int>(count), lanes, chain, limit);
+  [[gnu::always_inline]] inline void open(const RowState* state) {
+    for (int v = 0; v < N; ++v) {
+      chain[v] = {load(state[v].s1), load(state[v].s2), load(state[v].s2e), load(state[v].c)};
+      limit[v] = load(state[v].limit);
     }
   }
-  store(state.s1, chain.s1);
-  store(state.s2, chain.s2);
-  store(state.c, chain.c);
-  store(state.limit, limit);
+
+  [[gnu::always_inline]] inline void close(RowState* state) const {
+    for (int v = 0; v < N; ++v) {
+      store(state[v].s1, chain[v].s1);
+      store(state[v].s2, chain[v].s2);
+      store(state[v].s2e, chain[v].s2e);
+      store(state[v].c, chain[v].c);
+      store(state[v].limit, limit[v]);
+    }
+  }
+
+  /// Columns 0 .. count - 1. Those `ahead` elements further on are fetched into L2.
+  template <int count, class T>
+  [[gnu::always_inline]] inline void add(const T* a, Index ld, Index ahead, const double* x) {
+    V p[N][count];
+    const T* column = a;
+    for (int i = 0; i < count; ++i, column = again(column + ld)) {
+      const V u = splat(x[i]);
+      for (int v = 0; v < N; ++v) {
+        p[v][i] = mul(load_rows<Whole>(column + v * W, lanes), u);
+        __builtin_prefetch(column + ahead + v * W, 0, 2);
+      }
+    }
+    bool any = false;
+    V m[N];
+    for (int v = 0; v < N; ++v) {
+      m[v] = largest_of<count>(p[v]);
+      any |= any_greater(m[v], limit[v]);
+    }
+    if (__builtin_expect(any, 0)) {
+      for (int v = 0; v < N; ++v) {
+        const V next = where_greater(m[v], limit[v], new_limit(m[v]), limit[v]);
+        move_chain<column_grid>(chain[v], limit[v], next);
+        limit[v] = next;
+      }
+    }
+    column = again(a);
+    x = again(x);
+    for (int i = 0; i < count; ++i, column = again(column + ld)) {
+      const V u = splat(x[i]);
+      for (int v = 0; v < N; ++v) add_product<T>(chain[v], load_rows<Whole>(column + v * W, lanes), u, p[v][i]);
+    }
+  }
+};
+
+/// Up to `pass` columns for N * W rows.
+template <int N, bool Whole, class T>
+ACCUBLAS_INLINE void column_pass(const T* a, Index ld, const double* x, Index columns, int lanes, RowState* state) {
+  ColumnChains<N, Whole> chains;
+  chains.lanes = lanes;
+  chains.open(state);
+  constexpr int count = group / N;
+  Index j = 0;
+  for (; j + count <= columns; j += count) chains.template add<count>(a + j * ld, ld, pass * ld, x + j);
+  for (; j < columns; ++j) chains.template add<1>(a + j * ld, ld, 0, x + j);
+  chains.close(state);
 }
 
 template <class T>
@@ -303,17 +421,21 @@ void columns(Index m, Index k, const T* a, Index ld, const double* x, double* sc
       const Chain chain = empty_chain<column_grid>(load(state[v].limit));
       store(state[v].s1, chain.s1);
       store(state[v].s2, chain.s2);
+      store(state[v].s2e, chain.s2e);
       store(state[v].c, chain.c);
     }
-    for (Index j = block; j < end; j += 2 * group) {
-      const Index count = end - j < 2 * group ? end - j : 2 * group;
+    for (Index j = block; j < end; j += pass) {
+      const Index count = end - j < pass ? end - j : pass;
       const T* first = a + j * ld;
-      for (Index v = 0; v < whole; ++v) column_groups<true>(first + v * W, ld, x + j, count, W, state[v]);
-      if (lanes > 0) column_groups<false>(first + whole * W, ld, x + j, count, lanes, state[whole]);
+      Index v = 0;
+      for (; v + 2 <= whole; v += 2) column_pass<2, true>(first + v * W, ld, x + j, count, W, state + v);
+      if (v < whole) column_pass<1, true>(first + v * W, ld, x + j, count, W, state + v);
+      if (lanes > 0) column_pass<1, false>(first + whole * W, ld, x + j, count, lanes, state + whole);
     }
     for (Index v = 0; v < vectors; ++v) {
       const V limit = load(state[v].limit);
-      const Chain value = chain_value<column_grid>({load(state[v].s1), load(state[v].s2), load(state[v].c)}, limit);
+      const Chain chain{load(state[v].s1), load(state[v].s2), load(state[v].s2e), load(state[v].c)};
+      const Value value = chain_value<column_grid>(chain, limit);
       V a1 = load(total[v].a1), a2 = load(total[v].a2), a3 = load(total[v].a3);
       const V roundings = add_block(a1, a2, a3, value.s1, value.s2, value.c);
       store(total[v].a1, a1);
