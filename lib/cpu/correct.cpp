@@ -10,27 +10,31 @@
 
 namespace accublas::cpu {
 
-namespace {
-
-template <class T>
-const CorrectKernels<T>& kernels(Isa isa) {
-  constexpr bool d = sizeof(T) == sizeof(double);
-  const auto pick = [](const CorrectKernels<double>& (*of_d)(), const CorrectKernels<float>& (*of_s)()) -> const auto& {
-    if constexpr (d) {
-      return (void)of_s, of_d();
-    } else {
-      return (void)of_d, of_s();
-    }
-  };
+template <>
+const CorrectKernels<double>& correct_kernels(Isa isa) {
 #if ACCUBLAS_KERNEL_LEVELS > 2
-  if (isa >= Isa::avx512) return pick(isa_avx512::correct_d, isa_avx512::correct_s);
+  if (isa >= Isa::avx512) return isa_avx512::correct_d();
 #endif
 #if ACCUBLAS_KERNEL_LEVELS > 1
-  if (isa >= Isa::avx2) return pick(isa_avx2::correct_d, isa_avx2::correct_s);
+  if (isa >= Isa::avx2) return isa_avx2::correct_d();
 #endif
   (void)isa;
-  return pick(isa_baseline::correct_d, isa_baseline::correct_s);
+  return isa_baseline::correct_d();
 }
+
+template <>
+const CorrectKernels<float>& correct_kernels(Isa isa) {
+#if ACCUBLAS_KERNEL_LEVELS > 2
+  if (isa >= Isa::avx512) return isa_avx512::correct_s();
+#endif
+#if ACCUBLAS_KERNEL_LEVELS > 1
+  if (isa >= Isa::avx2) return isa_avx2::correct_s();
+#endif
+  (void)isa;
+  return isa_baseline::correct_s();
+}
+
+namespace {
 
 /// How the inner products are formed.
 enum class Way {
@@ -59,7 +63,7 @@ struct Scratch {
 template <class T>
 class CorrectGemv {
  public:
-  CorrectGemv(const Gemv<T>& g, Execution& execution) : g_(g), execution_(execution), kernels_(kernels<T>(execution.isa)) {
+  CorrectGemv(const Gemv<T>& g, Execution& execution) : g_(g), execution_(execution), kernels_(correct_kernels<T>(execution.isa)) {
     choose_way();
     divide();
     scratch_ = execution.workspace.take<Scratch<T>>(static_cast<std::size_t>(execution.threads));
@@ -176,10 +180,10 @@ class CorrectGemv {
       if (mutant(Mutant::ziv_half)) sum.error *= 0x1p-40;
       T out = 0;
       const bool known = triple_known(sum);
-      bool decided = known && finish_triple(g_.alpha, sum, g_.beta, addend, &out) && !hook_all_undecided();
+      bool decided = known && finish_triple(g_.alpha, sum, 0, g_.beta, addend, &out) && !hook_all_undecided();
       if (known && mutant(Mutant::skipped_undecided)) {
         sum.error = 0;
-        finish_triple(g_.alpha, sum, g_.beta, addend, &out);
+        finish_triple(g_.alpha, sum, 0, g_.beta, addend, &out);
         decided = true;
       }
       if (!decided) {

@@ -21,6 +21,14 @@ struct CorrectKernels {
   void (*columns)(Index m, Index k, const T* a, Index ld, const double* x, double* scratch, TripleSum* sums);
 };
 
+/// The table for an instruction set.
+template <class T>
+const CorrectKernels<T>& correct_kernels(Isa isa);
+template <>
+const CorrectKernels<double>& correct_kernels(Isa isa);
+template <>
+const CorrectKernels<float>& correct_kernels(Isa isa);
+
 #define ACCUBLAS_DECLARE_CORRECT_KERNELS(name)  \
   namespace name {                              \
   const CorrectKernels<double>& correct_d();    \

@@ -61,10 +61,10 @@ ACCUBLAS_HD Wide<L> wide_from_double(double v, int unit, bool* lost) {
 
 }  // namespace detail
 
-/// RN(alpha sum + beta c) and true, if the interval decides it; s is known.
+/// RN(alpha sum 2^exponent + beta c) and true, if the interval decides it; s is known.
 template <class T>
-ACCUBLAS_HD bool finish_triple(T alpha, const TripleSum& s, T beta, T c, T* out) {
-  if (alpha == T(1) && !detail::has_addend(beta) && detail::round_triple(s, out)) return true;
+ACCUBLAS_HD bool finish_triple(T alpha, const TripleSum& s, int exponent, T beta, T c, T* out) {
+  if (exponent == 0 && alpha == T(1) && !detail::has_addend(beta) && detail::round_triple(s, out)) return true;
   // Three integers of 53 + 130 bits at most, with what lies below lost.
   const double parts[] = {s.a1, s.a2, s.a3};
   int top = FloatFormat<double>::min_exponent;
@@ -85,7 +85,7 @@ ACCUBLAS_HD bool finish_triple(T alpha, const TripleSum& s, T beta, T c, T* out)
     if (!detail::round_up_scaled(s.error, -unit, &scaled)) return false;
     error += scaled;
   }
-  return finish_within(alpha, sum, static_cast<double>(error) * (1 + 0x1p-50), unit, beta, c, out);
+  return finish_within(alpha, sum, static_cast<double>(error) * (1 + 0x1p-50), unit + exponent, beta, c, out);
 }
 
 }  // namespace accublas

@@ -1,4 +1,4 @@
-// cr DOT and GEMV against the exact accumulators for every instruction set, and those against MPFR.
+// cr and fixed:T, DOT and GEMV: cr against the exact accumulators for every instruction set, those and fixed:T against MPFR.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -198,6 +198,62 @@ TYPED_TEST(Correct, ExactElementAgainstMpfr) {
     exact.round(&want);
     const T got = cpu::exact_element<T>(c.k, c.alpha, g.a.row(0), g.x, c.beta, &g.y[0]);
     ASSERT_EQ(to_bits(got), to_bits(want)) << n;
+  }
+}
+
+/// fixed:T by its definition.
+template <class T>
+T fixed_reference(const Gemv<T>& g, Index i, int bits) {
+  const auto exponent = [&](Vector<const T> v) {
+    double most = 0;
+    for (Index p = 0; p < g.k; ++p) most = std::max(most, std::fabs(static_cast<double>(v[p])));
+    int e = 0;
+    std::frexp(most, &e);  // most = f 2^e, f < 1
+    return most == 0 ? bits : e;
+  };
+  const int e = exponent(g.a.row(i)), f = exponent(g.x);
+  Real sum;
+  for (Index p = 0; p < g.k; ++p) {
+    sum = sum + Real(g.a(i, p)).times_power(bits - e).nearest_integer() * Real(g.x[p]).times_power(bits - f).nearest_integer();
+  }
+  sum = Real(g.alpha) * sum.times_power(e + f - 2 * bits);
+  if (g.beta != 0) sum = sum + Real(g.beta) * Real(g.y[i]);
+  T r;
+  EXPECT_TRUE(sum.all_exact());
+  sum.round(&r);
+  return r;
+}
+
+TYPED_TEST(Correct, FixedByItsDefinition) {
+  using T = TypeParam;
+  Random random(5);
+  for (int n = 0; n < 200; ++n) {
+    Case<T> c = make_case<T>(random, n % 50 == 49 ? 2 : pick(random, 1, 12), n % 50 == 49 ? 20000 : pick(random, 1, 60));
+    const int choices[] = {2, 3, 24, 50, 51, 52, 53, 54, 60, 106, 150, pick(random, 2, 150)};
+    const int bits = choices[pick(random, 0, 11)];
+    if (pick(random, 0, 3) == 0) {  // few bits, so that halves and powers of two come up
+      for (T& v : c.a) v = static_cast<T>(pick(random, -9, 9)) / 4;
+    }
+    for (cpu::Isa isa : {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512}) {
+      if (isa > cpu::detected_isa()) continue;
+      for (int threads : {1, 3}) {
+        if (n % 50 == 49 && (threads == 1 || isa != cpu::Isa::avx2)) continue;
+        std::vector<T> got = c.y, before = c.y;
+        accublas_report_t report{};
+        Workspace workspace(1 << 20, nullptr, 0);
+        Execution execution{threads, isa, workspace, report};
+        const Gemv<T> g = c.gemv(got), reference = c.gemv(before);
+        cpu::fixed_gemv(g, Mode{ACCUBLAS_MODE_FIXED, bits, false, false}, execution);
+        for (Index i = 0; i < c.m; ++i) {
+          bool finite = c.beta == 0 || is_finite(reference.y[i]);
+          for (Index p = 0; p < c.k; ++p) finite = finite && is_finite(g.a(i, p)) && is_finite(g.x[p]);
+          const T want = finite ? fixed_reference(reference, i, bits)
+                                : cpu::exact_element<T>(c.k, c.alpha, g.a.row(i), g.x, c.beta, &reference.y[i]);
+          ASSERT_EQ(to_bits(g.y[i]), to_bits(want)) << "case " << n << " T " << bits << " m " << c.m << " k " << c.k
+                                                   << " row " << i << " isa " << cpu::isa_name(isa);
+        }
+      }
+    }
   }
 }
 

@@ -64,6 +64,13 @@ class Real {
     r.exact(mpfr_mul_2si(r.x_, x_, e, MPFR_RNDN));
     return r;
   }
+  /// The nearest integer, ties to even.
+  Real nearest_integer() const {
+    Real r;
+    r.exact_ = exact_;
+    mpfr_rint(r.x_, x_, MPFR_RNDN);
+    return r;
+  }
   Real magnitude() const {
     Real r;
     r.exact_ = exact_;
