@@ -115,6 +115,26 @@ TEST_F(Failure, HandlerCanAskForTheRealBlas) {
   (void)one;
 }
 
+// No way that keeps the mode fits the user's workspace: the handler hears of it, C is untouched until the real BLAS
+// serves it.
+TEST_F(Failure, MemoryThatNeverSuffices) {
+  const int n = 90;
+  const auto a = numbers(n * n, 1), b = numbers(n * n, 2);
+  accublas_set_mode_name(nullptr, "native");
+  const auto expected = product(n, a, b);
+  Handled handled;
+  accublas_set_failure_handler(serve_natively, &handled);
+  alignas(64) static unsigned char little[64];
+  ASSERT_EQ(accublas_set_workspace(nullptr, little, sizeof little), 0);
+  int calls = 0;
+  for (const char* mode : {"dot2", "slices:8", "fixed:60", "dp:repro"}) {
+    accublas_set_mode_name(nullptr, mode);
+    EXPECT_EQ(product(n, a, b), expected) << mode;
+    EXPECT_EQ(handled.calls, ++calls) << mode;
+    EXPECT_EQ(handled.status, ACCUBLAS_ERROR_MEMORY) << mode;
+  }
+}
+
 TEST_F(Failure, OnFailureNative) {
   const auto a = numbers(400, 1), b = numbers(400, 2);
   accublas_set_mode_name(nullptr, "native");
