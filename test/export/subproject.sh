@@ -1,12 +1,12 @@
 #!/bin/sh
-# Builds and runs a project that uses accublas as a Meson subproject: subproject.sh SOURCE MESON
+# Builds and runs a project that uses accublas as a Meson subproject: subproject.sh SOURCE MESON [FC]
 # Unoptimised, since only the way in is tested.
 set -eu
-source=$1 meson=$2
+source=$1 meson=$2 fc=${3:-}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-cp "$source/test/export/consumer/meson.build" "$source/examples/first.c" "$source/examples/first.f90" "$work"
+cp "$source/test/export/consumer/"meson* "$source/examples/first.c" "$source/examples/first.f90" "$work"
 mkdir "$work/subprojects"
 ln -s "$source" "$work/subprojects/accublas"
 cat >"$work/subprojects/accublas.wrap" <<'WRAP'
@@ -16,8 +16,13 @@ directory = accublas
 dependency_names = accublas, accublas-fortran
 WRAP
 cd "$work"
-"$meson" setup build --wrap-mode=forcefallback --buildtype=plain -Ddefault_library=shared -Daccublas:perf=disabled >setup.log 2>&1 ||
+targets=consumer_c with_fortran=false
+if [ -n "$fc" ]; then
+  targets="$targets consumer_fortran" with_fortran=true
+fi
+"$meson" setup build --wrap-mode=forcefallback --buildtype=plain -Ddefault_library=shared -Daccublas:perf=disabled \
+  -Dwith_fortran=$with_fortran >setup.log 2>&1 ||
   { cat setup.log; exit 1; }
-"$meson" compile -C build -j 2 >compile.log 2>&1 || { tail -50 compile.log; exit 1; }
+ninja -C build -j 2 $targets >compile.log 2>&1 || { tail -50 compile.log; exit 1; }
 "$meson" test -C build --no-rebuild
 build/consumer_c | grep -Eq '^cr +1$'
