@@ -1,0 +1,103 @@
+"""accublas-compare as a user meets it: its table, its picture, and one clear line with status 2 for what it cannot use."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+SCRIPT, LIBRARY, DATA = sys.argv[1:4]
+VECTOR = "%%MatrixMarket matrix array real general\n3 1\n1\n2\n{last}\n"
+
+
+def compare(*arguments):
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("ACCUBLAS")} | {"ACCUBLAS_LIBRARY": LIBRARY}
+    return subprocess.run([SCRIPT, *map(str, arguments)], capture_output=True, text=True, env=environment, timeout=300)
+
+
+def table(run):
+    """Rows by mode, as dictionaries by column name (columns are two or more blanks apart)."""
+    lines = run.stdout.splitlines()
+    split = lambda line: [cell for cell in line.split("  ") if cell]
+    head = [cell.strip() for cell in split(lines[1])]
+    rows = [[cell.strip() for cell in split(line)] for line in lines[2:] if not line.startswith(("device", "picture"))]
+    return {row[0]: dict(zip(head, row)) for row in rows}
+
+
+class Results(unittest.TestCase):
+    def rows(self, *arguments):
+        run = compare(*arguments)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        return table(run)
+
+    def test_real_matrix(self):
+        rows = self.rows(f"{DATA}/west0479.mtx", "--modes", "dp:repro,fixed:12,slices:8,dot2,cr", "--repeat", 1)
+        self.assertEqual(list(rows), ["native", "dp:repro", "fixed:12", "slices:8", "dot2", "cr"])
+        self.assertLessEqual(float(rows["cr"]["max rel"]), 2.0**-53)
+        self.assertGreater(float(rows["fixed:12"]["max rel"]), 1e-6)  # 12 bits cannot be right
+        self.assertGreater(float(rows["native"]["max rel"]), float(rows["cr"]["max rel"]))
+        self.assertEqual(rows["cr"]["rigorous bound"], "1.1e-16 |c|")
+
+    def test_engines_give_the_same_bits(self):
+        sums = {engine: self.rows(f"{DATA}/pores_1.mtx", "--modes", "cr,fixed:60", "--engine", engine)
+                for engine in ["int8", "fp64"]}
+        for mode in ["cr", "fixed:60"]:
+            self.assertEqual(sums["int8"][mode]["checksum"], sums["fp64"][mode]["checksum"])
+            self.assertEqual([sums[e][mode]["engine"] for e in sums], ["int8", "fp64"])
+
+    def test_gemv_dot_and_single_precision(self):
+        for arguments in [("--op", "gemv", "--random", 50, 1, 70), ("--op", "dot", "--random", 1, 1, 1000),
+                          ("--precision", "s", "--random", 20, 30, 40)]:
+            unit = 2.0**-24 if "s" in arguments else 2.0**-53
+            rows = self.rows(*arguments, "--phi", 4, "--modes", "cr,dot2")
+            self.assertLessEqual(float(rows["cr"]["max rel"]), unit)
+
+    def test_pictures(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, magic in [("a.png", b"\x89PNG"), ("a.svg", b"<?xml")]:
+                self.rows("--random", 8, 8, 8, "--modes", "cr", "--plot", Path(folder) / name)
+                self.assertTrue((Path(folder) / name).read_bytes().startswith(magic))
+
+
+class Refusals(unittest.TestCase):
+    def refused(self, *arguments, saying):
+        run = compare(*arguments)
+        self.assertEqual(run.returncode, 2, run.stdout + run.stderr)
+        lines = run.stderr.splitlines()
+        self.assertEqual(len(lines), 1, run.stderr)
+        self.assertIn(saying, lines[0])
+
+    def test_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            def write(name, text):
+                path = Path(folder) / name
+                path.write_text(text)
+                return path
+
+            good = write("good.mtx", VECTOR.format(last=3))
+            self.refused(Path(folder) / "absent.mtx", saying="no such file")
+            self.refused(write("text.mtx", "hello\n"), saying="not a readable Matrix Market file")
+            self.refused(write("short.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 1.0\n"),
+                         saying="short.mtx")
+            self.refused(write("number.mtx", VECTOR.format(last="x")), saying="not a readable Matrix Market file")
+            self.refused(write("complex.mtx", "%%MatrixMarket matrix array complex general\n1 1\n1 2\n"), saying="complex")
+            self.refused(good, good, saying="shapes do not fit: A is 3 x 1, B is 3 x 1")
+            self.refused(good, good, good, saying="at most two")
+            self.refused("--op", "dot", good, f"{DATA}/pores_1.mtx", saying="two vectors of one length")
+            self.refused("--op", "gemv", f"{DATA}/pores_1.mtx", f"{DATA}/pores_1.mtx", saying="vector")
+
+    def test_options(self):
+        self.refused(saying="Matrix Market")
+        self.refused("--random", 2, 2, 2, "--modes", "best", saying="native")  # lists the words
+        self.refused("--random", 2, 2, 2, "--modes", "fixed:1", saying="fixed")
+        self.refused("--random", 2, 2, 2, "--modes", "tf32x3", saying="tf32x3")
+        self.refused("--random", 2, 2, 2, "--engine", "warp", saying="int8")
+        self.refused("--random", 0, 2, 2, saying="positive")
+        self.refused("--random", 2, 2, 2, "--plot", "a.pdf", saying=".png or .svg")
+        self.refused("--random", 2, 2, saying="--random")
+        self.refused("--random", 2, 2, 2, f"{DATA}/pores_1.mtx", saying="not both")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)
