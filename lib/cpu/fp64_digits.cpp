@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "lib/cpu/fp64_kernels.hpp"
 #include "lib/numerics/float_bits.hpp"
 
 namespace accublas::cpu {
@@ -42,10 +43,14 @@ void for_tiles(Index lines, Index first, Index n, int threads, Body&& body) {
   });
 }
 
-std::uint64_t largest_magnitude(const double* x, Index n) {
-  std::uint64_t top = 0;
-  for (Index p = 0; p < n; ++p) top = std::max(top, to_bits(x[p]) & magnitude_mask);
-  return top;
+const DigitKernels& kernels_for([[maybe_unused]] Isa isa) {
+#if ACCUBLAS_KERNEL_LEVELS > 2
+  if (isa >= Isa::avx512) return isa_avx512::digit_kernels();
+#endif
+#if ACCUBLAS_KERNEL_LEVELS > 1
+  if (isa >= Isa::avx2) return isa_avx2::digit_kernels();
+#endif
+  return isa_baseline::digit_kernels();
 }
 
 void raise(std::uint64_t& shared, std::uint64_t value) {
@@ -74,9 +79,9 @@ constexpr int high_grid = 850;
 ///
 /// Adding and subtracting sigma = 1.5 2^(52 + grid) rounds to the grid: the sum lies in [2^52, 2^53) 2^grid, where the
 /// last place is one grid, and sigma is an even number of grids. Every operation here but that addition is exact.
-std::uint64_t take_digit(double* x, double* digit, Index n, int grid) {
-  std::uint64_t taken = 0;
+std::uint64_t take_digit(const DigitKernels& kernels, double* x, double* digit, Index n, int grid) {
   if (grid > high_grid) {
+    std::uint64_t taken = 0;
     const double sigma = std::ldexp(1.5, 52 + grid - Cut::halving), down = std::ldexp(1.0, -Cut::halving);
     const double up = std::ldexp(1.0, Cut::halving), unit = std::ldexp(1.0, Cut::halving - grid);
     for (Index p = 0; p < n; ++p) {
@@ -90,22 +95,8 @@ std::uint64_t take_digit(double* x, double* digit, Index n, int grid) {
   }
   // Below 2^-1074 every double is on the grid.
   const double sigma = grid < -1074 ? 0.0 : std::ldexp(1.5, 52 + grid);
-  if (!digit) {
-    for (Index p = 0; p < n; ++p) {
-      const double t = (x[p] + sigma) - sigma;
-      taken |= to_bits(t) & magnitude_mask;
-      x[p] -= t;
-    }
-    return taken;
-  }
   const Power unit(-grid);
-  for (Index p = 0; p < n; ++p) {
-    const double t = (x[p] + sigma) - sigma;
-    taken |= to_bits(t) & magnitude_mask;
-    digit[p] = t * unit.first * unit.second;
-    x[p] -= t;
-  }
-  return taken;
+  return kernels.take(x, digit, n, sigma, unit.first, unit.second);
 }
 
 /// x = its nearest multiple of 2^grid, ties to even; from 2^52 grids on a double is one already.
@@ -127,19 +118,21 @@ int ceil_log2_magnitude(std::uint64_t magnitude) {
 }
 
 template <class T>
-void scan_lines(const Lines<T>& lines, Cut* cut, int threads) {
+void scan_lines(const Lines<T>& lines, Cut* cut, const Execution& execution) {
+  const DigitKernels& kernels = kernels_for(execution.isa);
   for (Index i = 0; i < lines.count; ++i) cut[i] = Cut{0, 0, 0, false, false, Cut::no_grid};
-  for_tiles(lines.count, 0, lines.k, threads, [&](Index i0, Index rows, Index p0, Index n) {
+  for_tiles(lines.count, 0, lines.k, execution.threads, [&](Index i0, Index rows, Index p0, Index n) {
     double x[tile_lines][tile_terms];
     load_tile(lines, i0, rows, p0, n, x);
-    for (Index i = 0; i < rows; ++i) raise(cut[i0 + i].top, largest_magnitude(x[i], n));
+    for (Index i = 0; i < rows; ++i) raise(cut[i0 + i].top, kernels.largest(x[i], n));
   });
   for (Index i = 0; i < lines.count; ++i) cut[i].special = cut[i].top >= FloatFormat<double>::infinity;
 }
 
 template <class T>
-void slice_grids(const Lines<T>& lines, int rho, int slices, Cut* cut, int* grid, int threads) {
-  scan_lines(lines, cut, threads);
+void slice_grids(const Lines<T>& lines, int rho, int slices, Cut* cut, int* grid, const Execution& execution) {
+  const DigitKernels& kernels = kernels_for(execution.isa);
+  scan_lines(lines, cut, execution);
   for (int q = 0; q < slices; ++q) {
     bool any = false;
     for (Index i = 0; i < lines.count; ++i) {
@@ -151,14 +144,14 @@ void slice_grids(const Lines<T>& lines, int rho, int slices, Cut* cut, int* grid
     }
     if (!any || q + 1 == slices) return;
     // What is left after q + 1 slices: taken anew from the entries, which costs nothing beside the products.
-    for_tiles(lines.count, 0, lines.k, threads, [&](Index i0, Index rows, Index p0, Index n) {
+    for_tiles(lines.count, 0, lines.k, execution.threads, [&](Index i0, Index rows, Index p0, Index n) {
       double x[tile_lines][tile_terms];
       load_tile(lines, i0, rows, p0, n, x);
       for (Index i = 0; i < rows; ++i) {
         Cut& c = cut[i0 + i];
         if (c.count != q + 1) continue;
-        for (int r = 0; r <= q; ++r) take_digit(x[i], nullptr, n, grid[(i0 + i) * slices + r]);
-        raise(c.top, largest_magnitude(x[i], n));
+        for (int r = 0; r <= q; ++r) take_digit(kernels, x[i], nullptr, n, grid[(i0 + i) * slices + r]);
+        raise(c.top, kernels.largest(x[i], n));
       }
     });
   }
@@ -166,8 +159,9 @@ void slice_grids(const Lines<T>& lines, int rho, int slices, Cut* cut, int* grid
 
 template <class T>
 void split_lines(const Lines<T>& lines, Index first, Index terms, Cut* cut, const int* grid, Index grid_stride,
-                 int digits, const DigitArray& out, int threads) {
-  for_tiles(lines.count, first, terms, threads, [&](Index i0, Index rows, Index p0, Index n) {
+                 int digits, const DigitArray& out, const Execution& execution) {
+  const DigitKernels& kernels = kernels_for(execution.isa);
+  for_tiles(lines.count, first, terms, execution.threads, [&](Index i0, Index rows, Index p0, Index n) {
     double x[tile_lines][tile_terms];
     load_tile(lines, i0, rows, p0, n, x);
     for (Index i = 0; i < rows; ++i) {
@@ -181,21 +175,23 @@ void split_lines(const Lines<T>& lines, Index first, Index terms, Cut* cut, cons
       if (count > 0 && c.round_grid != Cut::no_grid) round_to_grid(x[i], n, c.round_grid);
       std::uint64_t nonzero = 0;
       for (int q = 0; q < count; ++q) {
-        nonzero |= std::uint64_t{take_digit(x[i], to + q * out.digit_stride, n, grids[q]) != 0} << q;
+        nonzero |= std::uint64_t{take_digit(kernels, x[i], to + q * out.digit_stride, n, grids[q]) != 0} << q;
       }
       for (int q = count; q < digits; ++q)
         std::memset(to + q * out.digit_stride, 0, static_cast<std::size_t>(n) * sizeof(double));
-      if (count > 0) nonzero |= std::uint64_t{largest_magnitude(x[i], n) != 0} << 63;
+      if (count > 0) nonzero |= std::uint64_t{kernels.largest(x[i], n) != 0} << 63;
       if (nonzero) std::atomic_ref<std::uint64_t>(c.nonzero).fetch_or(nonzero, std::memory_order_relaxed);
     }
   });
 }
 
-template void scan_lines(const Lines<double>&, Cut*, int);
-template void scan_lines(const Lines<float>&, Cut*, int);
-template void slice_grids(const Lines<double>&, int, int, Cut*, int*, int);
-template void slice_grids(const Lines<float>&, int, int, Cut*, int*, int);
-template void split_lines(const Lines<double>&, Index, Index, Cut*, const int*, Index, int, const DigitArray&, int);
-template void split_lines(const Lines<float>&, Index, Index, Cut*, const int*, Index, int, const DigitArray&, int);
+template void scan_lines(const Lines<double>&, Cut*, const Execution&);
+template void scan_lines(const Lines<float>&, Cut*, const Execution&);
+template void slice_grids(const Lines<double>&, int, int, Cut*, int*, const Execution&);
+template void slice_grids(const Lines<float>&, int, int, Cut*, int*, const Execution&);
+template void split_lines(const Lines<double>&, Index, Index, Cut*, const int*, Index, int, const DigitArray&,
+                          const Execution&);
+template void split_lines(const Lines<float>&, Index, Index, Cut*, const int*, Index, int, const DigitArray&,
+                          const Execution&);
 
 }  // namespace accublas::cpu

@@ -43,17 +43,17 @@ struct DigitArray {
 
 /// cut[i].top and special for every line, the rest cleared.
 template <class T>
-void scan_lines(const Lines<T>& lines, Cut* cut, int threads);
+void scan_lines(const Lines<T>& lines, Cut* cut, const Execution& execution);
 
 /// The grids of slices:D: grid[i * slices + q], cut[i].count <= slices. A pass over the lines per slice.
 template <class T>
-void slice_grids(const Lines<T>& lines, int rho, int slices, Cut* cut, int* grid, int threads);
+void slice_grids(const Lines<T>& lines, int rho, int slices, Cut* cut, int* grid, const Execution& execution);
 
 /// The digits of entries first .. first + n of every line; grid[i * grid_stride + q], digits wanted.
 /// abs(x) <= 2^(grid[0] + 51) for every entry, and grids descend. Fills cut[i].nonzero (adding to what is there).
 template <class T>
 void split_lines(const Lines<T>& lines, Index first, Index n, Cut* cut, const int* grid, Index grid_stride, int digits,
-                 const DigitArray& out, int threads);
+                 const DigitArray& out, const Execution& execution);
 
 /// The least t with magnitude <= 2^t, of the bits of a positive double.
 int ceil_log2_magnitude(std::uint64_t magnitude);

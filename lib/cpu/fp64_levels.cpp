@@ -114,7 +114,7 @@ class Levels {
 
   void scan(const Lines<T>& lines, Side& side) {
     PhaseTimer timer(execution_, &accublas_report_t::ms_convert);
-    scan_lines(lines, side.cut, execution_.threads);
+    scan_lines(lines, side.cut, execution_);
     for (Index i = 0; i < lines.count; ++i) {
       const Cut& c = side.cut[i];
       side.exponent[i] = c.top == 0 || c.special ? 0 : exponent_above(from_bits<double>(c.top));
@@ -157,7 +157,7 @@ class Levels {
   /// Digits of B are stored in falling order: those that meet consecutive digits of A in a level are consecutive too.
   void split(const Lines<T>& lines, Side& side, Index first, Index k, int digits, bool falling) {
     const DigitArray out{side.digits + (falling ? (digits - 1) * k : 0), digits * k + 8, falling ? -k : k};
-    split_lines(lines, first, k, side.cut, side.grid, max_digits, digits, out, execution_.threads);
+    split_lines(lines, first, k, side.cut, side.grid, max_digits, digits, out, execution_);
     side.nonzero = 0;
     for (Index i = 0; i < lines.count; ++i) side.nonzero |= side.cut[i].nonzero;
   }

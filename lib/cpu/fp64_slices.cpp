@@ -50,7 +50,8 @@ Wide<L> sum_pairs(const SliceBlock& b, Index i, Index j, bool level_by_level) {
   const Index size = b.m * b.n, at = i + j * b.m;
   Wide<L> s{};
   if (level_by_level) {
-    std::int64_t level[2 * max_digits] = {};  // below 50 2^53
+    std::int64_t level[2 * max_digits];  // below 50 2^53
+    for (int l = 0; l <= na + nb - 2; ++l) level[l] = 0;
     for (int p = 0; p < na; ++p) {
       const double* const g = b.plane[p] + at;
       for (int q = 0, count = std::min(nb, b.partners(p)); q < count; ++q) {
@@ -131,7 +132,7 @@ void slices_gemm(const Gemm<T>& g, const Mode& mode, Execution& execution) {
     const Lines<T> rows{g.a.block(i0, 0), m, g.k};
     {
       PhaseTimer timer(execution, &accublas_report_t::ms_convert);
-      slice_grids(rows, rho, slices, cut_a, grid_a, execution.threads);
+      slice_grids(rows, rho, slices, cut_a, grid_a, execution);
     }
     const int span_a = grid_span(cut_a, grid_a, m, slices, 53 - rho, regular_a), used_a = most_slices(cut_a, m);
     execution.report.moduli = std::max(execution.report.moduli, used_a);
@@ -141,7 +142,7 @@ void slices_gemm(const Gemm<T>& g, const Mode& mode, Execution& execution) {
       const Lines<T> cols{g.b.block(0, j0).transposed(), n, g.k};
       {
         PhaseTimer timer(execution, &accublas_report_t::ms_convert);
-        slice_grids(cols, rho, slices, cut_b, grid_b, execution.threads);
+        slice_grids(cols, rho, slices, cut_b, grid_b, execution);
       }
       const int span_b = grid_span(cut_b, grid_b, n, slices, 53 - rho, regular_b), used_b = most_slices(cut_b, n);
       SliceBlock block{m, n, slices, 53 - rho, mode.fast, cut_a, cut_b, grid_a, grid_b, {}};
@@ -155,10 +156,10 @@ void slices_gemm(const Gemm<T>& g, const Mode& mode, Execution& execution) {
         {
           PhaseTimer timer(execution, &accublas_report_t::ms_convert);
           if (!a_is_cut) {
-            split_lines(rows, k0, k, cut_a, grid_a, slices, used_a, {a, ld, m * ld}, execution.threads);
+            split_lines(rows, k0, k, cut_a, grid_a, slices, used_a, {a, ld, m * ld}, execution);
             a_is_cut = k == g.k;
           }
-          split_lines(cols, k0, k, cut_b, grid_b, slices, used_b, {b, ld, n * ld}, execution.threads);
+          split_lines(cols, k0, k, cut_b, grid_b, slices, used_b, {b, ld, n * ld}, execution);
         }
         PhaseTimer timer(execution, &accublas_report_t::ms_product);
         for (int p = 0; p < used_a; ++p) {

@@ -293,7 +293,7 @@ std::vector<T> computed(const Problem<T>& g, const Mode& mode, std::size_t cap, 
                         accublas_report_t* report) {
   Workspace workspace(cap, nullptr, 0);
   accublas_report_t local{};
-  Execution execution{threads, Isa::baseline, workspace, report ? *report : local};
+  Execution execution{threads, threads == 1 ? Isa::baseline : detected_isa(), workspace, report ? *report : local};
   std::vector<T> c = g.c;
   fp64_gemm<T>({g.m, g.n, g.k, g.alpha, {g.a.data(), 1, g.m}, {g.b.data(), 1, g.k}, g.beta, {c.data(), 1, g.m}}, mode,
                execution);
@@ -392,7 +392,7 @@ TYPED_TEST(Fp64, AnyStridesAndSpecialValues) {
     for (std::size_t e = 0; e < c.size(); ++e) c[e] = g.c[c.size() - 1 - e];
     Workspace workspace(std::size_t{64} << 20, nullptr, 0);
     accublas_report_t report{};
-    Execution execution{2, Isa::baseline, workspace, report};
+    Execution execution{2, detected_isa(), workspace, report};
     fp64_gemm<T>({g.m,
                   g.n,
                   g.k,
@@ -441,7 +441,7 @@ TYPED_TEST(Fp64, SlicesOfVectors) {
     const Mode mode{ACCUBLAS_MODE_SLICES, 1 + data.below(5), data.below(2) != 0, false};
     Workspace workspace(std::size_t{64} << 20, nullptr, 0);
     accublas_report_t report{};
-    Execution execution{2, Isa::baseline, workspace, report};
+    Execution execution{2, detected_isa(), workspace, report};
     const std::vector<T> want = reference(g, mode);
     T y = g.c[0];
     slices_gemv<T>({1, g.k, g.alpha, {g.a.data(), 1, 1}, {g.b.data(), 1}, g.beta, {&y, 1}}, mode, execution);
