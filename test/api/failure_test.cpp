@@ -111,7 +111,8 @@ TYPED_TEST(Failure, AllAllocationsFailing) {
 TYPED_TEST(Failure, WorkspaceCapsAndUserBuffersKeepTheBits) {
   using T = TypeParam;
   std::vector<unsigned char> buffer(std::size_t{8} << 20);
-  for (const auto& [mode, engine] : api::gemm_engines()) {
+  for (const api::ModeEngine& row : api::gemm_engines()) {
+    const std::string &mode = row.mode, &engine = row.engine;  // clang 14 captures no structured binding
     if (mode == "native" || mode == "dp") continue;
     api::Context context(mode);
     ASSERT_EQ(accublas_set_engine_name(context, engine.c_str()), ACCUBLAS_SUCCESS);
