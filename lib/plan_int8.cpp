@@ -5,6 +5,7 @@
 
 #include "lib/cpu/kernels/int8_kernels.hpp"
 #include "lib/numerics/crt.hpp"
+#include "lib/test_hooks.hpp"
 
 namespace accublas {
 
@@ -86,7 +87,7 @@ Int8Blocking int8_blocking(Index m, Index n, Index k, int planes, Index tile_row
   };
   auto fits = [&](const Int8Blocking& b) { return b.row_bytes + b.col_bytes + b.result_bytes <= available; };
   // Long chunks first, then large blocks: a block of less than 4 tiles a side converts its operands too often.
-  Index chunk = std::min(round_up(k, cpu::int8_k_step), cpu::int8_piece);
+  Index chunk = std::min(round_up(k, cpu::int8_k_step), cpu::int8_piece * (mutant(Mutant::piece_overflow) ? 2 : 1));
   for (Index tiles_wanted : {Index{4}, Index{1}}) {
     for (Index c = chunk;; c = std::max<Index>(c / 2 / 64 * 64, 64)) {
       const Int8Blocking whole = make(all_rows, all_cols, c);

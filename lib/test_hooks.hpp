@@ -23,7 +23,7 @@ enum class Mutant {
   exponent_power_of_two, ///< scaling: E_i one too small where the row maximum is a power of two
   scale_tie_away,        ///< scaling: a' rounded half away from zero
   dropped_modulus,       ///< int8: one modulus too few
-  piece_overflow,        ///< int8: k pieces one step too long
+  piece_overflow,        ///< int8: pieces of k twice too long
   certificate_accepts,   ///< dp:repro: the certificate accepts every element
   certificate_call_rung, ///< dp:repro: T* taken per block, not per call
   skipped_undecided,     ///< cr: the list of undecided elements is not recomputed
