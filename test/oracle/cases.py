@@ -227,6 +227,12 @@ def operands(rng, kind, m, k, n, prefix):
             a[i, 2:4] *= -1.0 if k >= 4 and a[i, 1] == a[i, 3] else 1.0
             a[i, 4:] *= 2.0**-40
         return a.astype(dtype), np.ones(b_shape, dtype)
+    if kind.startswith("small_residues"):  # fixed:8: integers whose residues are extreme for few and large moduli
+        left, right = {"small_residues": (127, 127), "small_residues_minus": (-1, 127), "small_residues_low": (-127, -127),
+                       "small_residues_row": (127, -1)}[kind]
+        a, b = np.full(a_shape, left / 256.0), np.full(b_shape, right / 256.0)
+        a[:, :1] = b[:1, :] = 255 / 256.0
+        return a.astype(dtype), b.astype(dtype)
     if kind == "residues_signed":  # integers next to p / 2 modulo many p at once: the extreme signed residues
         return extreme_residues(a_shape, prefix, lambda p: p // 2), extreme_residues(b_shape, prefix, lambda p: p // 2)
     if kind == "residues_mixed":

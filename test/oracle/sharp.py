@@ -62,6 +62,8 @@ def _table():
         for kind in ("residues_signed", "residues_mixed", "residues_unsigned"):
             add("dgemm", "fixed", kind=kind, shape=(2, 1, k), mode="fixed:53", plain=True)
         add("sgemm", "fixed", kind="residues_signed", shape=(2, 1, k), mode="fixed:24", plain=True)
+        for kind in ("small_residues", "small_residues_minus", "small_residues_low", "small_residues_row"):
+            add("dgemm sgemm", "fixed", kind=kind, shape=(2, 1, k), mode="fixed:8", plain=True)
     add("dgemm", "slices", kind="phi1", shape=(2, 2, 9000), mode="slices:3", plain=True)
     add("dgemm", "slices", kind="phi1", shape=(2, 2, 33000), mode="slices:2:fast", plain=True)
     add("dgemm", "slices", kind="phi1", shape=(3, 2, 70000), mode="slices:2", plain=True)
