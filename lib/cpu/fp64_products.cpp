@@ -17,23 +17,31 @@ void digit_product(Index m, Index n, Index terms, const double* a, Index lda, co
 }
 
 BlockSizes block_sizes(Index m, Index n, Index k, int digits, int planes, std::size_t bytes) {
-  BlockSizes best{std::min<Index>(m, 8), std::min<Index>(n, 8), std::min<Index>(k, 64)};
-  double least_cost = 1e300;
   const double room = static_cast<double>(bytes) - (1 << 16);
-  for (Index edge_m = 4096; edge_m >= 8; edge_m /= 2) {
-    for (Index edge_n = 4096; edge_n >= 8; edge_n /= 2) {
-      for (Index piece = Index{1} << 20; piece >= 64; piece /= 4) {
+  const auto fits = [&](const BlockSizes& s) {
+    constexpr double tables = 4.0 * max_digits + 128;  // bytes per line: grids, Cut and the like
+    const double lines = static_cast<double>(s.m + s.n);
+    return lines * (8.0 * digits * (static_cast<double>(s.k) + 8) + tables) +
+               static_cast<double>(s.m) * static_cast<double>(s.n) * (8.0 * planes + 1) <=
+           room;
+  };
+  constexpr Index longest_edge = 4096, longest_piece = Index{1} << 20;
+  const BlockSizes most{std::min(m, longest_edge), std::min(n, longest_edge), std::min(k, longest_piece)};
+  if (fits(most)) return most;
+  BlockSizes best{1, 1, std::min<Index>(k, 64)};
+  double least_cost = 1e300;
+  for (Index edge_m = longest_edge; edge_m > 0; edge_m /= 2) {
+    for (Index edge_n = longest_edge; edge_n > 0; edge_n /= 2) {
+      for (Index piece = longest_piece; piece >= 64; piece /= 4) {
         const BlockSizes s{std::min(m, edge_m), std::min(n, edge_n), std::min(k, piece)};
-        const double lines = static_cast<double>(s.m + s.n);
-        const double need = lines * (8.0 * digits * (static_cast<double>(s.k) + 8) + 4.0 * digits + sizeof(Cut)) +
-                            static_cast<double>(s.m) * static_cast<double>(s.n) * (8.0 * planes + 1);
+        if (!fits(s)) continue;
         // Per term of C: DGEMM packs A for every block of columns and B for every block of rows; B is cut anew for
         // every block of rows, A for every block of columns unless all of k is held; a piece of k reads and writes the
         // planes once.
         const double per_m = 1 / static_cast<double>(s.m), per_n = 1 / static_cast<double>(s.n);
-        const double cost = per_m + per_n + (s.m < m ? 2 * per_m : 0) +
-                            (s.k < k ? 2 * per_n + 4 / static_cast<double>(s.k) : 0) + 1e-12 * lines;
-        if (need <= room && cost < least_cost) {
+        const double cost =
+            per_m + per_n + (s.m < m ? 2 * per_m : 0) + (s.k < k ? 2 * per_n + 4 / static_cast<double>(s.k) : 0);
+        if (cost < least_cost) {
           least_cost = cost;
           best = s;
         }
