@@ -19,17 +19,20 @@ constexpr Index spread_stride(Index chunk) { return chunk % 512 == 0 ? chunk + 6
 }  // namespace
 
 double int8_capacity(int count) {
-  double log2_product = 0;
-  for (int l = 0; l < count; ++l) log2_product += std::log2(static_cast<double>(cpu::int8_moduli[l].p));
-  return log2_product - 1 - std::log2(crt_margin) - 1e-9;
+  struct Table {
+    double capacity[max_moduli + 1];
+    Table() {
+      capacity[0] = -1 - std::log2(crt_margin) - 1e-9;
+      for (int l = 0; l < max_moduli; ++l) capacity[l + 1] = capacity[l] + std::log2(static_cast<double>(cpu::int8_moduli[l].p));
+    }
+  };
+  static const Table table;
+  return table.capacity[count];
 }
 
 int int8_moduli_for(double log2_bound) {
-  double log2_product = -1 - std::log2(crt_margin) - 1e-9;
-  for (int l = 0; l < max_moduli; ++l) {
-    log2_product += std::log2(static_cast<double>(cpu::int8_moduli[l].p));
-    if (log2_product >= log2_bound) return l + 1;
-  }
+  for (int count = 1; count <= max_moduli; ++count)
+    if (int8_capacity(count) >= log2_bound) return count;
   return 0;
 }
 
@@ -51,7 +54,7 @@ std::string Int8Blocking::describe() const {
 
 void int8_tile(Index m, Index n, int threads, bool large, std::size_t available, Index& tile_rows, Index& tile_cols) {
   tile_rows = large ? 192 : 96;
-  tile_cols = 256;
+  tile_cols = large ? 512 : 256;
   // A thread should find a few tiles.
   auto tiles = [&] { return ((m + tile_rows - 1) / tile_rows) * ((n + tile_cols - 1) / tile_cols); };
   while (tiles() < 4 * threads && (tile_rows > 48 || tile_cols > 64) && threads > 1) {

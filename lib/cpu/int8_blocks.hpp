@@ -50,6 +50,8 @@ void Int8Gemm<T>::for_each_tile(const Int8Blocking& b, const Int8Bytes& row_byte
           task.product.rows = task.rows;
           task.product.cols = task.cols;
           task.product.k = padded;
+          task.product.next_rows = task.product.rows_data;
+          task.product.next_columns = task.product.columns_data;
           task.first_chunk = chunk == 0;
           task.last_chunk = chunk + 1 == b.chunks;
           task.result = results + result_size * static_cast<std::size_t>(b.chunks > 1 ? t : thread);

@@ -65,6 +65,10 @@ Int8Lines int8_take_lines(Workspace& workspace, Index count, Index k, bool keep_
   lines.lambda = workspace.take<double>(n);
   lines.special = workspace.take<std::uint8_t>(n);
   lines.words = round_up(k, 64) / 64;
+  // Where the caches hold them, the packed lines are made once.
+  lines.packed_stride = 64 * lines.words;
+  const std::size_t packed = (n + group) * static_cast<std::size_t>(lines.packed_stride);
+  if (k <= int8_pack_terms && packed <= (std::size_t{1} << 17)) lines.packed = workspace.take<double>(packed);
   if (keep_nonzero) lines.nonzero = workspace.take<std::uint64_t>(n * static_cast<std::size_t>(lines.words));
   return lines;
 }
@@ -74,16 +78,17 @@ void int8_measure(const Int8Operand<T>& x, const Int8Lines& lines, const Int8Con
                   int threads) {
   const Index k = x.k;
   parallel_for((x.count + group - 1) / group, threads, [&](Index task, int thread) {
-    double* const buffer = packs[thread].x;
     const Index first = task * group, count = x.count - first < group ? x.count - first : group;
+    double* const buffer = lines.packed ? lines.packed + first * lines.packed_stride : packs[thread].x;
+    const Index ld = lines.packed ? lines.packed_stride : int8_pack_terms;
     Int8Scan scans[group];
     Int8Sums sums[group];
     double scale[2 * group];
     for (Index p = 0; p < k; p += int8_pack_terms) {
       const Index terms = k - p < int8_pack_terms ? k - p : int8_pack_terms, padded = round_up(terms, int8_k_step);
-      pack(x, first, count, p, terms, nullptr, kernels, buffer, int8_pack_terms);
+      pack(x, first, count, p, terms, nullptr, kernels, buffer, ld);
       for (Index i = 0; i < count; ++i)
-        kernels.scan(buffer + i * int8_pack_terms, padded, scans[i],
+        kernels.scan(buffer + i * ld, padded, scans[i],
                      lines.nonzero ? lines.nonzero + (first + i) * lines.words + p / 64 : nullptr);
     }
     for (Index i = 0; i < group; ++i) {
@@ -101,8 +106,8 @@ void int8_measure(const Int8Operand<T>& x, const Int8Lines& lines, const Int8Con
       bool any_special = false;
       for (Index i = 0; i < count; ++i) any_special |= lines.special[first + i] != 0;
       if (k > int8_pack_terms || any_special)
-        pack(x, first, count, p, terms, lines.special, kernels, buffer, int8_pack_terms);
-      for (Index i = 0; i < count; ++i) kernels.sums(buffer + i * int8_pack_terms, padded, scale + 2 * i, sums[i]);
+        pack(x, first, count, p, terms, lines.special, kernels, buffer, ld);
+      for (Index i = 0; i < count; ++i) kernels.sums(buffer + i * ld, padded, scale + 2 * i, sums[i]);
     }
     for (Index i = 0; i < group; ++i) {
       // k roundings of the squares; beyond 2^53 those of lambda too.
@@ -136,10 +141,17 @@ void int8_convert(const Int8Operand<T>& x, const Int8Lines& lines, const Int8Byt
     c.plane_stride = bytes.plane_stride;
     c.moduli = bytes.moduli;
     c.pieces = bytes.pieces;
+    const bool packed = lines.packed && (!bytes.certificate || certificate_stride(x.k) == 1);
+    if (packed) {
+      c.x = lines.packed + line * lines.packed_stride + p0;
+      c.ld = lines.packed_stride;
+    }
     std::uint8_t* const base = bytes.out + (bytes.panel ? task * group * padded : task * group * bytes.row_stride);
     for (Index p = 0; p < padded; p += c.k) {
-      Index wanted = terms - p < int8_pack_terms ? terms - p : int8_pack_terms;
-      if (bytes.certificate) {
+      const Index wanted = terms - p < int8_pack_terms ? terms - p : int8_pack_terms;
+      if (packed) {
+        c.k = padded;
+      } else if (bytes.certificate) {
         // Whole blocks of 128 terms, `certificate_stride` apart.
         const Index stride = certificate_stride(x.k) * Index{certificate_block};
         c.k = round_up(wanted, int8_k_step);

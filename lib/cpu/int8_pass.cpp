@@ -14,8 +14,12 @@ namespace {
 /// equal maxima, because it is norms that bound the sums.
 int norm_exponent(double norm) { return norm > 0 ? exponent_above(norm * (1 + 0x1p-10)) : 0; }
 
-/// Fraction of undecided elements that choose_moduli accepts: then recomputing them costs less than one more modulus would.
-constexpr double accepted_fraction = 5e-4;
+/// Fraction of undecided elements that choose_moduli accepts: then recomputing them costs less than one more modulus would. Operands that
+/// the caches hold are read much faster by the exact accumulator, which goes along rows and columns.
+template <class T>
+double accepted_fraction(Index m, Index n, Index k) {
+  return (m + n) * k * static_cast<Index>(sizeof(T)) <= Index{1} << 18 ? 1e-3 : 3e-5;
+}
 
 }  // namespace
 
@@ -70,11 +74,25 @@ template <class T>
 int Int8Gemm<T>::choose_moduli(int least) const {
   constexpr int most_samples = 64, digits = FloatFormat<T>::digits;
   struct Sample {
-    double row_term, col_term;    // chance to be undecided = row_term 2^-row_bits + col_term 2^-col_bits
-    std::int64_t row_bits, col_bits;  // from which nothing is dropped
+    double row_term, col_term;  // chance to be undecided: row_term 2^-row_bits where the row drops bits, col_term 2^-col_bits alike
   } samples[most_samples];
+  // How many lines drop bits with b bits: those that need more.
+  constexpr int most_bits = 192;
+  std::int32_t row_needs[most_bits + 1] = {}, col_needs[most_bits + 1] = {};
+  auto count_needs = [](const Int8Lines& lines, std::int32_t* needs) {
+    for (Index i = 0; i < lines.count; ++i) {
+      if (lines.norm[i] <= 0) continue;
+      const std::int64_t bits = lines.needed_bits(i) + norm_exponent(lines.norm[i]);
+      ++needs[bits < 0 ? 0 : bits < most_bits ? bits : most_bits];
+    }
+    for (int b = most_bits; b > 0; --b) needs[b - 1] += needs[b];
+  };
+  count_needs(row_lines_, row_needs);
+  count_needs(col_lines_, col_needs);
   const Index k = problem_.k;
-  const int wanted = static_cast<int>(std::min<Index>(most_samples, 131072 / k + 8));
+  const double accepted = accepted_fraction<T>(rows_.count, cols_.count, k);
+  const bool small = rows_.count * cols_.count < 20000;
+  const int wanted = small ? 16 : static_cast<int>(std::min<Index>(most_samples, 131072 / k + 8));
   int found = 0;
   std::uint64_t state = 0x9E3779B97F4A7C15u;
   auto next = [&](Index below) {
@@ -97,20 +115,20 @@ int Int8Gemm<T>::choose_moduli(int least) const {
     // Dropping bits of the row moves the sum by half a unit 2^(g - bits) times the column's entries, and the other way round.
     s.row_term = std::ldexp(col_lines_.lambda[j], gx - 24) / ulp;
     s.col_term = std::ldexp(row_lines_.lambda[i], gy - 24) / ulp;
-    s.row_bits = row_lines_.needed_bits(i) + gx;
-    s.col_bits = col_lines_.needed_bits(j) + gy;
   }
   for (int moduli = least; moduli < max_moduli; ++moduli) {
     int row_bits, col_bits;
     split_bits(moduli, row_bits, col_bits);
+    const double rows = static_cast<double>(row_needs[row_bits + 1]) / static_cast<double>(rows_.count);
+    const double cols = static_cast<double>(col_needs[col_bits + 1]) / static_cast<double>(cols_.count);
+    const double row_terms = std::ldexp(rows, -row_bits);
+    const double col_terms = std::ldexp(cols, -col_bits);
     double chance = 0;
     for (int i = 0; i < found; ++i) {
-      const Sample& s = samples[i];
-      const double c = (row_bits < s.row_bits ? std::ldexp(s.row_term, -row_bits) : 0) +
-                       (col_bits < s.col_bits ? std::ldexp(s.col_term, -col_bits) : 0);
+      const double c = samples[i].row_term * row_terms + samples[i].col_term * col_terms;
       chance += c < 1 ? c : 1;
     }
-    if (chance <= accepted_fraction * found) return moduli;
+    if (chance <= accepted * found) return moduli;
   }
   return max_moduli;
 }
@@ -143,9 +161,13 @@ void Int8Gemm<T>::run_pass(const Int8Pass& asked) {
     std::int8_t* to = reinterpret_cast<std::int8_t*>(task.result);
     Int8Product product = task.product;
     for (int l = 0; l < pass.moduli; ++l) {
+      if (l + 1 < pass.moduli) {
+        product.next_rows += row_bytes.plane_stride;
+        product.next_columns += col_bytes.plane_stride;
+      }
       product_.residues(product, int8_moduli[l], !task.first_chunk, to, tile_cols_);
-      product.rows_data += row_bytes.plane_stride;
-      product.columns_data += col_bytes.plane_stride;
+      product.rows_data = product.next_rows;
+      product.columns_data = product.next_columns;
       to += b.tile_plane();
     }
     const auto middle = timed ? clock::now() : clock::time_point();

@@ -45,6 +45,9 @@ struct Int8Product {
   const std::int8_t* columns_data;
   std::int64_t panel_stride;
   std::int64_t rows, cols, k;
+  /// Operands of the same shape that the next call will read, for prefetching: its rows and its first panel. May be the same.
+  const std::uint8_t* next_rows;
+  const std::int8_t* next_columns;
 };
 
 struct Int8ProductKernels {

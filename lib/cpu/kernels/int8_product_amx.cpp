@@ -29,9 +29,20 @@ class TileScope {
   TileScope& operator=(const TileScope&) = delete;
 };
 
+/// `lines` cache lines per 64 terms to be fetched into the second-level cache.
+struct Fetch {
+  const char *rows, *columns;
+  std::int64_t row_lines, column_lines;
+};
+
+inline __attribute__((always_inline)) const char* fetch_lines(const char* at, std::int64_t lines) {
+  for (std::int64_t i = 0; i < lines; ++i) _mm_prefetch(at + 64 * i, _MM_HINT_T1);
+  return at + 64 * lines;
+}
+
 /// 32 x 32 sums over k terms, k a multiple of 64.
 inline __attribute__((always_inline)) void tile_sums(const std::uint8_t* row, std::int64_t stride, const std::int8_t* column,
-                                                     std::int64_t k, std::int32_t* sums) {
+                                                     std::int64_t k, Fetch fetch, std::int32_t* sums) {
   const std::uint8_t* lower = row + 16 * stride;
   _tile_zero(0);
   _tile_zero(1);
@@ -42,6 +53,8 @@ inline __attribute__((always_inline)) void tile_sums(const std::uint8_t* row, st
     _tile_loadd(4, row + p, stride);
     _tile_loadd(7, column + 32 * p + 64, 128);
     _tile_loadd(5, lower + p, stride);
+    fetch.rows = fetch_lines(fetch.rows, fetch.row_lines);
+    fetch.columns = fetch_lines(fetch.columns, fetch.column_lines);
     _tile_dpbusd(0, 4, 6);
     _tile_dpbusd(1, 4, 7);
     _tile_dpbusd(2, 5, 6);
@@ -53,35 +66,44 @@ inline __attribute__((always_inline)) void tile_sums(const std::uint8_t* row, st
   _tile_stored(3, sums + 16 * 32 + 16, 128);
 }
 
-void residues(const Int8Product& product, const Int8Modulus& modulus, bool accumulate, std::int8_t* out, std::int64_t stride) {
+/// Calls body(r, c, sums) for every tile, the tiles of the next one being multiplied meanwhile; the next panel and the
+/// next call's rows are fetched in equal shares.
+template <class Body>
+inline __attribute__((always_inline)) void for_each_tile(const Int8Product& t, Body&& body) {
   const TileScope scope;
-  const Reduction reduction = make_reduction(modulus);
   alignas(64) std::int32_t sums[2][tile_rows * int8_panel];
-  // The sums of one tile are reduced while the tiles of the next are multiplied.
-  std::int8_t* pending = nullptr;
+  const std::int64_t groups = (t.rows + tile_rows - 1) / tile_rows, panels = (t.cols + int8_panel - 1) / int8_panel;
+  const std::int64_t row_share = t.rows * t.row_stride / (groups * panels), column_share = int8_panel * t.k / groups;
+  Fetch fetch{reinterpret_cast<const char*>(t.next_rows), nullptr, (row_share + t.k - 1) / t.k, (column_share + t.k - 1) / t.k};
+  std::int64_t last_r = -1, last_c = 0;
   int half = 0;
-  for (std::int64_t c = 0; c < product.cols; c += int8_panel) {
-    const std::int8_t* column = product.columns_data + c / int8_panel * product.panel_stride;
-    for (std::int64_t r = 0; r < product.rows; r += tile_rows) {
-      tile_sums(product.rows_data + r * product.row_stride, product.row_stride, column, product.k, sums[half]);
-      if (pending) store_residues(sums[1 - half], tile_rows, reduction, accumulate, pending, stride);
-      pending = out + r * stride + c;
+  for (std::int64_t c = 0; c < t.cols; c += int8_panel) {
+    const std::int8_t* column = t.columns_data + c / int8_panel * t.panel_stride;
+    fetch.columns = reinterpret_cast<const char*>(c + int8_panel < t.cols ? column + t.panel_stride : t.next_columns);
+    for (std::int64_t r = 0; r < t.rows; r += tile_rows) {
+      tile_sums(t.rows_data + r * t.row_stride, t.row_stride, column, t.k, fetch, sums[half]);
+      fetch.rows += row_share;
+      fetch.columns += column_share;
+      if (last_r >= 0) body(last_r, last_c, sums[1 - half]);
+      last_r = r;
+      last_c = c;
       half = 1 - half;
     }
   }
-  if (pending) store_residues(sums[1 - half], tile_rows, reduction, accumulate, pending, stride);
+  body(last_r, last_c, sums[1 - half]);
+}
+
+void residues(const Int8Product& product, const Int8Modulus& modulus, bool accumulate, std::int8_t* out, std::int64_t stride) {
+  const Reduction reduction = make_reduction(modulus);
+  for_each_tile(product, [&](std::int64_t r, std::int64_t c, const std::int32_t* sums) __attribute__((always_inline)) {
+    store_residues(sums, tile_rows, reduction, accumulate, out + r * stride + c, stride);
+  });
 }
 
 void sums(const Int8Product& product, std::int32_t* out, std::int64_t stride) {
-  const TileScope scope;
-  alignas(64) std::int32_t tile[tile_rows * int8_panel];
-  for (std::int64_t c = 0; c < product.cols; c += int8_panel) {
-    const std::int8_t* column = product.columns_data + c / int8_panel * product.panel_stride;
-    for (std::int64_t r = 0; r < product.rows; r += tile_rows) {
-      tile_sums(product.rows_data + r * product.row_stride, product.row_stride, column, product.k, tile);
-      store_sums(tile, tile_rows, out + r * stride + c, stride);
-    }
-  }
+  for_each_tile(product, [&](std::int64_t r, std::int64_t c, const std::int32_t* sums) __attribute__((always_inline)) {
+    store_sums(sums, tile_rows, out + r * stride + c, stride);
+  });
 }
 
 }  // namespace

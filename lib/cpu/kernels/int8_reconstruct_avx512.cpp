@@ -31,14 +31,21 @@ struct Leading {
   __m512i sticky[2];        ///< 1 where rest > 0, if asked for
 };
 
-/// `Count` digits from digit `first` of sum_l r_l weight_l - q P.
+/// Adds the carry to `Count` digits of sum_l r_l weight_l - q P from digit `first`, collects their bits and carries on.
 template <int Count>
-ACCUBLAS_INLINE void add_digits(const CrtTable& t, const __m512i* pairs, int count, int first, __m512i minus_q, __m512i* sum) {
-  for (int d = 0; d < Count; ++d) sum[d] = _mm512_setzero_si512();
+ACCUBLAS_INLINE void low_digits(const CrtTable& t, const __m512i* pairs, int count, int first, __m512i minus_q, __m512i& carry,
+                                __m512i& bits) {
+  __m512i sum[Count];
+  for (int d = 0; d < Count; ++d)
+    sum[d] = add_products(d == 0 ? carry : _mm512_setzero_si512(), minus_q,
+                          _mm512_set1_epi32(static_cast<std::uint16_t>(t.product_digit[first + d])));
   for (int l = 0; l < count; ++l)
     for (int d = 0; d < Count; ++d) sum[d] = add_products(sum[d], pairs[l], broadcast_pair(&t.weight_digit[first + d][2 * l]));
-  for (int d = 0; d < Count; ++d)
-    sum[d] = add_products(sum[d], minus_q, _mm512_set1_epi32(static_cast<std::uint16_t>(t.product_digit[first + d])));
+  for (int d = 0; d < Count; ++d) {
+    if (d > 0) sum[d] = _mm512_add_epi32(sum[d], carry);
+    bits = _mm512_or_si512(bits, sum[d]);
+    carry = _mm512_srai_epi32(sum[d], 16);
+  }
 }
 
 /// abs of every digit's sum is below 49 128 2^15 + 2^12 2^15 < 2^28.
@@ -73,21 +80,12 @@ ACCUBLAS_INLINE Leading leading(const Int8Reconstruction& t, const std::int8_t* 
     // The digits below, from the lowest: their bits and their carry.
     __m512i carry = zero, bits = zero;
     int d = 0;
-    for (; d + 4 <= low; d += 4) {
-      __m512i x[4];
-      add_digits<4>(crt, pairs, pairs_count, d, minus_q, x);
-      for (int i = 0; i < 4; ++i) {
-        x[i] = _mm512_add_epi32(x[i], carry);
-        bits = _mm512_or_si512(bits, x[i]);
-        carry = _mm512_srai_epi32(x[i], 16);
-      }
-    }
-    for (; d < low; ++d) {
-      __m512i x[1];
-      add_digits<1>(crt, pairs, pairs_count, d, minus_q, x);
-      x[0] = _mm512_add_epi32(x[0], carry);
-      bits = _mm512_or_si512(bits, x[0]);
-      carry = _mm512_srai_epi32(x[0], 16);
+    for (; d + 4 <= low; d += 4) low_digits<4>(crt, pairs, pairs_count, d, minus_q, carry, bits);
+    switch (low - d) {
+      case 3: low_digits<3>(crt, pairs, pairs_count, d, minus_q, carry, bits); break;
+      case 2: low_digits<2>(crt, pairs, pairs_count, d, minus_q, carry, bits); break;
+      case 1: low_digits<1>(crt, pairs, pairs_count, d, minus_q, carry, bits); break;
+      default: break;
     }
     s[0] = _mm512_add_epi32(s[0], carry);
     const __m512i sticky = _mm512_maskz_mov_epi32(_mm512_test_epi32_mask(bits, word), _mm512_set1_epi32(1));
@@ -203,9 +201,11 @@ std::int64_t reconstruct(const Int8Reconstruction& t, T* out) {
           done &= _mm512_cmp_pd_mask(error, _mm512_set1_pd(0x1p56), _CMP_LT_OQ);
           const __m512i bound = _mm512_maskz_cvtpd_epi64(~none & done, error);
           const __m512i sticky = x.sticky[i];
-          const __m512d below = scale(round_pair<single>(head, _mm512_or_si512(_mm512_sub_epi64(e, bound), sticky)), shift, sign);
-          result = scale(round_pair<single>(head, _mm512_or_si512(_mm512_add_epi64(e, bound), sticky)), shift, sign);
-          done &= same<T>(below, result);
+          const __m512d below = round_pair<single>(head, _mm512_or_si512(_mm512_sub_epi64(e, bound), sticky));
+          result = round_pair<single>(head, _mm512_or_si512(_mm512_add_epi64(e, bound), sticky));
+          if (!single) done &= same<T>(below, result);
+          result = scale(result, shift, sign);
+          if (single) done &= same<T>(scale(below, shift, sign), result);
           done |= zero & none;
         } else {
           result = scale(round_pair<single>(head, _mm512_or_si512(e, x.sticky[i])), shift, sign);
