@@ -23,7 +23,8 @@ double int8_capacity(int count) {
     double capacity[max_moduli + 1];
     Table() {
       capacity[0] = -1 - std::log2(crt_margin) - 1e-9;
-      for (int l = 0; l < max_moduli; ++l) capacity[l + 1] = capacity[l] + std::log2(static_cast<double>(cpu::int8_moduli[l].p));
+      for (int l = 0; l < max_moduli; ++l)
+        capacity[l + 1] = capacity[l] + std::log2(static_cast<double>(cpu::int8_moduli[l].p));
     }
   };
   static const Table table;
@@ -47,9 +48,9 @@ int int8_pieces(int t) {
 }
 
 std::string Int8Blocking::describe() const {
-  return std::to_string(planes) + " planes, tile " + std::to_string(tile_rows) + " x " + std::to_string(tile_cols) + ", block " +
-         std::to_string(block_rows) + " x " + std::to_string(block_cols) + ", " + std::to_string(chunks) + " x " +
-         std::to_string(chunk) + " terms, " + std::to_string(row_bytes + col_bytes + result_bytes) + " bytes";
+  return std::to_string(planes) + " planes, tile " + std::to_string(tile_rows) + " x " + std::to_string(tile_cols) +
+         ", block " + std::to_string(block_rows) + " x " + std::to_string(block_cols) + ", " + std::to_string(chunks) +
+         " x " + std::to_string(chunk) + " terms, " + std::to_string(row_bytes + col_bytes + result_bytes) + " bytes";
 }
 
 void int8_tile(Index m, Index n, int threads, bool large, std::size_t available, Index& tile_rows, Index& tile_cols) {
@@ -64,13 +65,14 @@ void int8_tile(Index m, Index n, int threads, bool large, std::size_t available,
       tile_rows /= 2;
     }
   }
-  while (tile_cols > 32 && static_cast<std::size_t>((tile_rows + 32) * tile_cols * 64 * threads) > available / 2) tile_cols /= 2;
+  while (tile_cols > 32 && static_cast<std::size_t>((tile_rows + 32) * tile_cols * 64 * threads) > available / 2)
+    tile_cols /= 2;
   tile_rows = std::min(tile_rows, round_up(m, 12));
   tile_cols = std::min(tile_cols, round_up(n, cpu::int8_panel));
 }
 
-Int8Blocking int8_blocking(Index m, Index n, Index k, int planes, Index tile_rows, Index tile_cols, std::size_t result_size,
-                           int threads, std::size_t available) {
+Int8Blocking int8_blocking(Index m, Index n, Index k, int planes, Index tile_rows, Index tile_cols,
+                           std::size_t result_size, int threads, std::size_t available) {
   const Index all_rows = round_up(m, tile_rows), all_cols = round_up(n, tile_cols);
   auto make = [&](Index rows, Index cols, Index chunk) {
     Int8Blocking b{};
@@ -90,7 +92,10 @@ Int8Blocking int8_blocking(Index m, Index n, Index k, int planes, Index tile_row
   };
   auto fits = [&](const Int8Blocking& b) { return b.row_bytes + b.col_bytes + b.result_bytes <= available; };
   // Long chunks first, then large blocks: a block of less than 4 tiles a side converts its operands too often.
-  Index chunk = std::min(round_up(k, cpu::int8_k_step), cpu::int8_piece * (mutant(Mutant::piece_overflow) ? 2 : 1));
+  // Residues of p = 256 alone reach 255 128 a term, and wrap-around does not hurt them: only pieces twice as long go
+  // wrong.
+  const Index longest = mutant(Mutant::piece_overflow) ? 2 * cpu::int8_piece : cpu::int8_piece;
+  const Index chunk = std::min(round_up(k, cpu::int8_k_step), longest);
   for (Index tiles_wanted : {Index{4}, Index{1}}) {
     for (Index c = chunk;; c = std::max<Index>(c / 2 / 64 * 64, 64)) {
       const Int8Blocking whole = make(all_rows, all_cols, c);
@@ -98,7 +103,8 @@ Int8Blocking int8_blocking(Index m, Index n, Index k, int planes, Index tile_row
       Int8Blocking best = make(tile_rows * tiles_wanted, tile_cols * tiles_wanted, c);
       if (fits(best)) {
         for (;;) {
-          const bool grow_rows = best.block_rows < all_rows && (best.block_rows <= best.block_cols || best.block_cols >= all_cols);
+          const bool grow_rows =
+              best.block_rows < all_rows && (best.block_rows <= best.block_cols || best.block_cols >= all_cols);
           const Int8Blocking next = grow_rows ? make(best.block_rows + tile_rows, best.block_cols, c)
                                               : make(best.block_rows, best.block_cols + tile_cols, c);
           if (!fits(next) || (next.block_rows == best.block_rows && next.block_cols == best.block_cols)) return best;

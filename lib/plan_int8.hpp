@@ -1,5 +1,5 @@
-// Plans of the int8 engine: pure functions from sizes and bounds to the number of moduli and the blocking. No bit of a result depends
-// on any of them.
+// Plans of the int8 engine: pure functions from sizes and bounds to the number of moduli and the blocking. No bit of a
+// result depends on any of them.
 #pragma once
 
 #include <cstddef>
@@ -15,22 +15,23 @@ double int8_capacity(int count);
 /// The least number of moduli for abs(S) <= 2^log2_bound; 0 if all 49 do not suffice.
 int int8_moduli_for(double log2_bound);
 
-/// Upper bound of log2 of the Euclidean norm of a' = the integers nearest to x 2^t, from an upper bound of the norm of x: every entry is
-/// moved by at most 1/2.
+/// Upper bound of log2 of the Euclidean norm of a' = the integers nearest to x 2^t, from an upper bound of the norm of
+/// x: every entry is moved by at most 1/2.
 double int8_log2_norm(double norm, int t, Index k);
 
 /// Pieces of a' with abs(a') <= 2^t, see Int8Conversion.
 int int8_pieces(int t);
 
-/// How a product is cut. rows x cols tiles are the unit of work of a thread; the residues of a block of rows and a block of columns are
-/// kept over a chunk of k. With more than one chunk, the residues of the block's results are kept too.
+/// How a product is cut. rows x cols tiles are the unit of work of a thread; the residues of a block of rows and a
+/// block of columns are kept over a chunk of k. With more than one chunk, the residues of the block's results are kept
+/// too.
 struct Int8Blocking {
   Index tile_rows, tile_cols;
   Index block_rows, block_cols;  ///< multiples of the tile
   Index chunk;                   ///< multiple of 64, at most int8_piece
   Index chunks;
-  Index row_stride;              ///< bytes between rows of the rows' residues
-  int planes;                    ///< moduli
+  Index row_stride;                                ///< bytes between rows of the rows' residues
+  int planes;                                      ///< moduli
   std::size_t row_bytes, col_bytes, result_bytes;  ///< buffers of the block
 
   Index row_plane() const { return (block_rows + 32) * row_stride; }
@@ -39,13 +40,14 @@ struct Int8Blocking {
   std::string describe() const;
 };
 
-/// Tile shape for m x n results on `threads` threads, `large` for instruction sets that multiply faster than the second-level cache feeds
-/// small tiles; `available` bytes of workspace.
+/// Tile shape for m x n results on `threads` threads, `large` for instruction sets that multiply faster than the
+/// second-level cache feeds small tiles; `available` bytes of workspace.
 void int8_tile(Index m, Index n, int threads, bool large, std::size_t available, Index& tile_rows, Index& tile_cols);
 
-/// Blocking of a product with `planes` moduli (or 1: the certificate's) in at most `available` bytes; result_size is that of one result
-/// of a tile and modulus. The least blocking, one tile and 64 terms, is returned even where it needs more.
-Int8Blocking int8_blocking(Index m, Index n, Index k, int planes, Index tile_rows, Index tile_cols, std::size_t result_size,
-                           int threads, std::size_t available);
+/// Blocking of a product with `planes` moduli (or 1: the certificate's) in at most `available` bytes; result_size is
+/// that of one result of a tile and modulus. The least blocking, one tile and 64 terms, is returned even where it needs
+/// more.
+Int8Blocking int8_blocking(Index m, Index n, Index k, int planes, Index tile_rows, Index tile_cols,
+                           std::size_t result_size, int threads, std::size_t available);
 
 }  // namespace accublas

@@ -1,9 +1,11 @@
-// GEMM by INT8 residue products and the Chinese remainder theorem (Ozaki scheme II): fixed:T, dp and sp reproducible, cr.
+// GEMM by INT8 residue products and the Chinese remainder theorem (Ozaki scheme II): fixed:T, dp and sp reproducible,
+// cr.
 //
-// The entries of op(A) and op(B) become integers a', b' over a power of two per row and column. Modulo pairwise coprime p <= 256 their
-// products are INT8 products; from the residues of a tile of C the integer S = sum a' b' is reconstructed and rounded once with alpha and
-// beta c. fixed:T prescribes the integers. cr chooses them and knows how far S may be from the exact sum: Ziv's test rounds both ends, and
-// what they do not decide is computed again with more bits, at last by an exact accumulator.
+// The entries of op(A) and op(B) become integers a', b' over a power of two per row and column. Modulo pairwise coprime
+// p <= 256 their products are INT8 products; from the residues of a tile of C the integer S = sum a' b' is
+// reconstructed and rounded once with alpha and beta c. fixed:T prescribes the integers. cr chooses them and knows how
+// far S may be from the exact sum: Ziv's test rounds both ends, and what they do not decide is computed again with more
+// bits, at last by an exact accumulator.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -60,7 +62,8 @@ Int8Gemm<T>::Int8Gemm(const Gemm<T>& problem, const Mode& mode, Execution& execu
   int8_tile(rows_.count, cols_.count, threads_, execution.isa >= Isa::amx, available, tile_rows_, tile_cols_);
   row_tiles_ = (rows_.count + tile_rows_ - 1) / tile_rows_;
   col_tiles_ = (cols_.count + tile_cols_ - 1) / tile_cols_;
-  const std::size_t tiles = static_cast<std::size_t>(row_tiles_ * col_tiles_), threads = static_cast<std::size_t>(threads_);
+  const std::size_t tiles = static_cast<std::size_t>(row_tiles_ * col_tiles_),
+                    threads = static_cast<std::size_t>(threads_);
   const std::size_t elements = static_cast<std::size_t>((tile_rows_ + 32) * tile_cols_);
   packs_ = workspace.take<Int8Pack>(threads);
   tiles_ = workspace.take<Int8Tile<T>>(threads);
@@ -105,20 +108,29 @@ void Int8Gemm<T>::run() {
   execution_.report.bound_componentwise = 0;
   execution_.report.bound_absolute = least_subnormal<T>();
   switch (mode_.kind) {
-    case ACCUBLAS_MODE_FIXED: run_fixed(mode_.parameter); break;
-    case ACCUBLAS_MODE_CR: run_correct(Int8Pass::Elements::all); break;
-    default: run_certified(); break;
+    case ACCUBLAS_MODE_FIXED:
+      run_fixed(mode_.parameter);
+      break;
+    case ACCUBLAS_MODE_CR:
+      run_correct(Int8Pass::Elements::all);
+      break;
+    default:
+      run_certified();
+      break;
   }
   for (int t = 0; t < threads_; ++t) execution_.report.undecided += counts_[t].undecided;
 }
 
-/// Memory of the passes, before any of them writes C: what the residues of a whole pass with `moduli` take, if the workspace has it.
+/// Memory of the passes, before any of them writes C: what the residues of a whole pass with `moduli` take, if the
+/// workspace has it.
 template <class T>
 void Int8Gemm<T>::take_arena(int moduli) {
-  const Int8Blocking whole = int8_blocking(rows_.count, cols_.count, problem_.k, moduli, tile_rows_, tile_cols_, 1, threads_,
-                                           std::numeric_limits<std::size_t>::max());
-  const Int8Blocking least = int8_blocking(rows_.count, cols_.count, problem_.k, max_moduli, tile_rows_, tile_cols_, 1, threads_, 0);
-  const Int8Blocking sums = int8_blocking(rows_.count, cols_.count, 2 * int8_k_step, 1, tile_rows_, tile_cols_, 8, threads_, 0);
+  const Int8Blocking whole = int8_blocking(rows_.count, cols_.count, problem_.k, moduli, tile_rows_, tile_cols_, 1,
+                                           threads_, std::numeric_limits<std::size_t>::max());
+  const Int8Blocking least =
+      int8_blocking(rows_.count, cols_.count, problem_.k, max_moduli, tile_rows_, tile_cols_, 1, threads_, 0);
+  const Int8Blocking sums =
+      int8_blocking(rows_.count, cols_.count, 2 * int8_k_step, 1, tile_rows_, tile_cols_, 8, threads_, 0);
   auto bytes = [](const Int8Blocking& b) { return b.row_bytes + b.col_bytes + b.result_bytes; };
   const std::size_t available = execution_.workspace.available();
   arena_bytes_ = std::max({std::min(bytes(whole), available), bytes(least), 2 * bytes(sums)});

@@ -5,22 +5,27 @@
 
 namespace accublas::cpu {
 
-/// Converts the lines of every block that has wanted tiles and calls body(Int8TileTask) for these, chunk by chunk, in parallel.
+/// Converts the lines of every block that has wanted tiles and calls body(Int8TileTask) for these, chunk by chunk, in
+/// parallel.
 template <class T>
 template <class Body>
-void Int8Gemm<T>::for_each_tile(const Int8Blocking& b, const Int8Bytes& row_bytes, const Int8Bytes& col_bytes, Index terms,
-                                Body&& body) {
+void Int8Gemm<T>::for_each_tile(const Int8Blocking& b, const Int8Bytes& row_bytes, const Int8Bytes& col_bytes,
+                                Index terms, Body&& body) {
   const Index m = rows_.count, n = cols_.count;
   std::uint8_t* const results = arena_ + b.row_bytes + b.col_bytes;
   const std::size_t result_size =
-      b.result_bytes / static_cast<std::size_t>(b.chunks > 1 ? (b.block_rows / b.tile_rows) * (b.block_cols / b.tile_cols) : threads_);
+      b.result_bytes /
+      static_cast<std::size_t>(b.chunks > 1 ? (b.block_rows / b.tile_rows) * (b.block_cols / b.tile_cols) : threads_);
   for (Index row = 0; row < m; row += b.block_rows) {
     const Index row_count = m - row < b.block_rows ? m - row : b.block_rows;
     bool rows_converted = false;
     for (Index col = 0; col < n; col += b.block_cols) {
       const Index col_count = n - col < b.block_cols ? n - col : b.block_cols;
-      const Index down = (row_count + b.tile_rows - 1) / b.tile_rows, across = (col_count + b.tile_cols - 1) / b.tile_cols;
-      auto tile_of = [&](Index t) { return (row / b.tile_rows + t / across) * col_tiles_ + col / b.tile_cols + t % across; };
+      const Index down = (row_count + b.tile_rows - 1) / b.tile_rows,
+                  across = (col_count + b.tile_cols - 1) / b.tile_cols;
+      auto tile_of = [&](Index t) {
+        return (row / b.tile_rows + t / across) * col_tiles_ + col / b.tile_cols + t % across;
+      };
       bool any = false;
       for (Index t = 0; t < down * across && !any; ++t) any = wanted_[tile_of(t)] != 0;
       if (!any) continue;

@@ -31,7 +31,8 @@ void Int8Gemm<T>::for_each_sums(Body&& body) {
   const bool simple = problem_.k <= most_terms_in_doubles && b.chunks == 1;
   if (!simple) b = blocking(sizeof(double));
   if (b.chunks > 1 && b.chunk % certificate_block != 0) {
-    // Chunks are whole blocks of the certificate; the least blocking has half a one, and room for a whole one is always there.
+    // Chunks are whole blocks of the certificate; the least blocking has half a one, and room for a whole one is always
+    // there.
     b.chunk = b.chunk < certificate_block ? certificate_block : b.chunk / certificate_block * certificate_block;
     b.chunks = (terms + b.chunk - 1) / b.chunk;
   }
@@ -52,7 +53,8 @@ void Int8Gemm<T>::for_each_sums(Body&& body) {
   });
 }
 
-/// Counts the accepted elements rung by rung; acceptance grows with T, so T* of the tile is the first rung that accepts as many as the last.
+/// Counts the accepted elements rung by rung; acceptance grows with T, so T* of the tile is the first rung that accepts
+/// as many as the last.
 template <class T>
 void Int8Gemm<T>::certify_tile(const Int8TileTask& task, const std::int32_t* sums, double* mu) {
   constexpr CertificateRungs rungs = certificate_rungs<T>();
@@ -108,7 +110,9 @@ void Int8Gemm<T>::certify_tile_slowly(const Int8TileTask& task, const double* su
         const std::int64_t lambda_mu =
             static_cast<std::int64_t>(row_lines_.lambda[row]) + static_cast<std::int64_t>(col_lines_.lambda[col]);
         for (rung = 0; rung < rungs.count; ++rung)
-          if (bits <= rungs.t[rung] || certificate_suffices(tests[rung], lambda_mu, static_cast<std::int64_t>(sums[at]))) break;
+          if (bits <= rungs.t[rung] ||
+              certificate_suffices(tests[rung], lambda_mu, static_cast<std::int64_t>(sums[at])))
+            break;
       }
       if (rung == rungs.count) {
         ++rejected;
@@ -164,8 +168,10 @@ double Int8Gemm<T>::componentwise_bound(int t) {
         if (row_lines_.norm[row] <= 0 || col_lines_.norm[col] <= 0) continue;
         if (std::max(row_lines_.needed_bits(row), col_lines_.needed_bits(col)) <= t) continue;
         const double x = static_cast<double>(sums[r * tile_cols_ + c]);
-        const double error = (std::ldexp(row_lines_.lambda[row] + col_lines_.lambda[col], t - 23) + static_cast<double>(problem_.k)) / 4;
-        const double bound = x > 0 ? std::ldexp(error / x, 14 - 2 * t) * (1 + 0x1p-40) : std::numeric_limits<double>::infinity();
+        const double error =
+            (std::ldexp(row_lines_.lambda[row] + col_lines_.lambda[col], t - 23) + static_cast<double>(problem_.k)) / 4;
+        const double bound =
+            x > 0 ? std::ldexp(error / x, 14 - 2 * t) * (1 + 0x1p-40) : std::numeric_limits<double>::infinity();
         if (bound > worst) worst = bound;
       }
     }

@@ -35,8 +35,8 @@ T Int8Gemm<T>::exact(Index row, Index col) const {
   return exact_element<T>(problem_.k, problem_.alpha, rows_.line(row), cols_.line(col), problem_.beta, c);
 }
 
-/// Marks the elements that are not of this pass, and computes those that need no pass: with Inf or NaN in their line; rejected ones that are
-/// zero by structure, or too few to be worth a pass. Returns how many are not of this pass.
+/// Marks the elements that are not of this pass, and computes those that need no pass: with Inf or NaN in their line;
+/// rejected ones that are zero by structure, or too few to be worth a pass. Returns how many are not of this pass.
 template <class T>
 Index Int8Gemm<T>::mark_elements(const Int8Pass& pass, const Int8TileTask& task) {
   using Elements = Int8Pass::Elements;
@@ -184,7 +184,9 @@ void Int8Gemm<T>::finish_tile(const Int8Pass& pass, const CrtTable& crt, const I
   bool too_many = false;
   if (left > 0) {
     const int bits = wide_bit_length(crt.product);
-    bits < 127 ? resolve<2>(pass, crt, task) : bits < 191 ? resolve<3>(pass, crt, task) : resolve<crt_limbs>(pass, crt, task);
+    bits < 127   ? resolve<2>(pass, crt, task)
+    : bits < 191 ? resolve<3>(pass, crt, task)
+                 : resolve<crt_limbs>(pass, crt, task);
     Index undecided = 0;
     for_each_open(task, [&](Index, Index) { ++undecided; });
     if (undecided > 0) {

@@ -1,5 +1,5 @@
-// The int8 engine's call: its state and its steps. int8.cpp has the flow, int8_certify.cpp the certificate, int8_pass.cpp one pass over C
-// with a given number of moduli, int8_finish.cpp what becomes of a tile of residues.
+// The int8 engine's call: its state and its steps. int8.cpp has the flow, int8_certify.cpp the certificate,
+// int8_pass.cpp one pass over C with a given number of moduli, int8_finish.cpp what becomes of a tile of residues.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ namespace accublas::cpu {
 /// One pass over (some tiles of) C.
 struct Int8Pass {
   enum class Elements { all, accepted, rejected };  ///< by the certificate
-  bool interval;        ///< cr: the sum is known up to an error, Ziv's test decides; else fixed:T
+  bool interval;  ///< cr: the sum is known up to an error, Ziv's test decides; else fixed:T
   Elements elements;
   int row_bits, col_bits;  ///< fixed: T. cr: every line is scaled to a norm of at most 2^bits
   int moduli;
-  bool may_escalate;    ///< tiles with too many undecided elements are left to the next pass
+  bool may_escalate;  ///< tiles with too many undecided elements are left to the next pass
 };
 
 /// What a thread counts and, at report level 2, how long it worked.
@@ -43,8 +43,8 @@ struct Int8Tile {
 /// A tile of C in the engine's coordinates, in one chunk of k.
 struct Int8TileTask {
   Index row, col, rows, cols;
-  Index tile;          ///< number in C
-  Int8Product product; ///< of the first modulus
+  Index tile;           ///< number in C
+  Int8Product product;  ///< of the first modulus
   bool first_chunk, last_chunk;
   std::uint8_t* result;
   int thread;
@@ -73,16 +73,20 @@ class Int8Gemm {
   void for_each_sums(Body&& body);
   void certify_tile(const Int8TileTask& task, const std::int32_t* sums, double* mu);
   void certify_tile_slowly(const Int8TileTask& task, const double* sums);
-  bool rejected(Index tile, Index at) const { return (accepted_bits_[tile * accepted_bytes_ + at / 8] >> at % 8 & 1) == 0; }
+  bool rejected(Index tile, Index at) const {
+    return (accepted_bits_[tile * accepted_bytes_ + at / 8] >> at % 8 & 1) == 0;
+  }
 
   // int8_pass.cpp.
   void run_pass(const Int8Pass& pass);
   void prepare_pass(const Int8Pass& pass);
-  /// Fewest moduli that leave at most a small fraction undecided, from sampled elements of the wanted tiles; at least `least`.
+  /// Fewest moduli that leave at most a small fraction undecided, from sampled elements of the wanted tiles; at least
+  /// `least`.
   int choose_moduli(int least) const;
   void split_bits(int moduli, int& row_bits, int& col_bits) const;
   template <class Body>
-  void for_each_tile(const Int8Blocking& blocking, const Int8Bytes& row_bytes, const Int8Bytes& col_bytes, Index terms, Body&& body);
+  void for_each_tile(const Int8Blocking& blocking, const Int8Bytes& row_bytes, const Int8Bytes& col_bytes, Index terms,
+                     Body&& body);
 
   // int8_finish.cpp.
   void finish_tile(const Int8Pass& pass, const CrtTable& crt, const Int8TileTask& task);
@@ -105,17 +109,17 @@ class Int8Gemm {
   const Int8ConvertKernels& convert_;
   const Int8ReconstructKernels& reconstruct_;
   int threads_;
-  bool simple_;         ///< beta = 0 and alpha = +-2^alpha_exponent_: the kernels round
+  bool simple_;  ///< beta = 0 and alpha = +-2^alpha_exponent_: the kernels round
   int alpha_exponent_;
   bool any_special_;
   Index tile_rows_, tile_cols_, row_tiles_, col_tiles_;
   Int8Pack* packs_;
   Int8Tile<T>* tiles_;
   Int8Counts* counts_;
-  std::uint8_t* wanted_;          ///< per tile: part of the next pass
-  std::int32_t* tile_rejected_;   ///< per tile: elements that the certificate rejected
-  std::uint8_t* accepted_bits_;   ///< per tile and element, the certificate's
-  Index accepted_bytes_;          ///< per tile
+  std::uint8_t* wanted_;         ///< per tile: part of the next pass
+  std::int32_t* tile_rejected_;  ///< per tile: elements that the certificate rejected
+  std::uint8_t* accepted_bits_;  ///< per tile and element, the certificate's
+  Index accepted_bytes_;         ///< per tile
   std::uint8_t* arena_;
   std::size_t arena_bytes_;
   // Per line, for a pass.

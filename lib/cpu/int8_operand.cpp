@@ -14,8 +14,8 @@ constexpr Index group = int8_panel;
 
 constexpr Index round_up(Index x, Index multiple) { return (x + multiple - 1) / multiple * multiple; }
 
-/// Lines first .. first + count - 1 (at most 32), `terms` of their terms from p0, as rows of doubles ld apart: complete to 32 rows and to a
-/// multiple of 64 terms by zeros. Lines with Inf or NaN are zero, if `special` is given.
+/// Lines first .. first + count - 1 (at most 32), `terms` of their terms from p0, as rows of doubles ld apart: complete
+/// to 32 rows and to a multiple of 64 terms by zeros. Lines with Inf or NaN are zero, if `special` is given.
 template <class T>
 void pack(const Int8Operand<T>& x, Index first, Index count, Index p0, Index terms, const std::uint8_t* special,
           const Int8ConvertKernels& kernels, double* out, Index ld) {
@@ -74,8 +74,8 @@ Int8Lines int8_take_lines(Workspace& workspace, Index count, Index k, bool keep_
 }
 
 template <class T>
-void int8_measure(const Int8Operand<T>& x, const Int8Lines& lines, const Int8ConvertKernels& kernels, const Int8Pack* packs,
-                  int threads) {
+void int8_measure(const Int8Operand<T>& x, const Int8Lines& lines, const Int8ConvertKernels& kernels,
+                  const Int8Pack* packs, int threads) {
   const Index k = x.k;
   parallel_for((x.count + group - 1) / group, threads, [&](Index task, int thread) {
     const Index first = task * group, count = x.count - first < group ? x.count - first : group;
@@ -105,8 +105,7 @@ void int8_measure(const Int8Operand<T>& x, const Int8Lines& lines, const Int8Con
       const Index terms = k - p < int8_pack_terms ? k - p : int8_pack_terms, padded = round_up(terms, int8_k_step);
       bool any_special = false;
       for (Index i = 0; i < count; ++i) any_special |= lines.special[first + i] != 0;
-      if (k > int8_pack_terms || any_special)
-        pack(x, first, count, p, terms, lines.special, kernels, buffer, ld);
+      if (k > int8_pack_terms || any_special) pack(x, first, count, p, terms, lines.special, kernels, buffer, ld);
       for (Index i = 0; i < count; ++i) kernels.sums(buffer + i * ld, padded, scale + 2 * i, sums[i]);
     }
     for (Index i = 0; i < group; ++i) {
@@ -119,15 +118,16 @@ void int8_measure(const Int8Operand<T>& x, const Int8Lines& lines, const Int8Con
 }
 
 template <class T>
-void int8_convert(const Int8Operand<T>& x, const Int8Lines& lines, const Int8Bytes& bytes, Index first, Index lines_count, Index p0,
-                  Index terms, const Int8ConvertKernels& kernels, const Int8Pack* packs, int threads) {
+void int8_convert(const Int8Operand<T>& x, const Int8Lines& lines, const Int8Bytes& bytes, Index first,
+                  Index lines_count, Index p0, Index terms, const Int8ConvertKernels& kernels, const Int8Pack* packs,
+                  int threads) {
   const Index padded = round_up(terms, int8_k_step);
   parallel_for((lines_count + group - 1) / group, threads, [&](Index task, int thread) {
     double* const buffer = packs[thread].x;
     const Index line = first + task * group, left = lines_count - task * group, count = left < group ? left : group;
     double scale[2 * group];
     for (Index i = 0; i < group; ++i) {
-      const int exponent = i >= count         ? 0
+      const int exponent = i >= count          ? 0
                            : bytes.certificate ? 7 - lines.exponent[line + i]
                                                : bytes.scale[line + i] - int8_piece_bits * (bytes.pieces - 1);
       set_scale(exponent, scale + 2 * i);
@@ -170,8 +170,10 @@ void int8_convert(const Int8Operand<T>& x, const Int8Lines& lines, const Int8Byt
   });
 }
 
-template void int8_measure(const Int8Operand<double>&, const Int8Lines&, const Int8ConvertKernels&, const Int8Pack*, int);
-template void int8_measure(const Int8Operand<float>&, const Int8Lines&, const Int8ConvertKernels&, const Int8Pack*, int);
+template void int8_measure(const Int8Operand<double>&, const Int8Lines&, const Int8ConvertKernels&, const Int8Pack*,
+                           int);
+template void int8_measure(const Int8Operand<float>&, const Int8Lines&, const Int8ConvertKernels&, const Int8Pack*,
+                           int);
 template void int8_convert(const Int8Operand<double>&, const Int8Lines&, const Int8Bytes&, Index, Index, Index, Index,
                            const Int8ConvertKernels&, const Int8Pack*, int);
 template void int8_convert(const Int8Operand<float>&, const Int8Lines&, const Int8Bytes&, Index, Index, Index, Index,

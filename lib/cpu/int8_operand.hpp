@@ -21,14 +21,14 @@ struct Int8Operand {
 /// What is known of every line; arrays of the workspace, `count` rounded up to 32 long.
 struct Int8Lines {
   Index count, k;
-  std::int32_t* exponent;   ///< E: least with abs(x) < 2^E; 0 for a zero line
-  std::int32_t* last_bit;   ///< every entry is a multiple of 2^last_bit; large for a zero line
-  double* norm;             ///< upper bound of the Euclidean norm, in units of 2^E
-  double* lambda;           ///< sum of ceil(abs(x) 2^(24 - E)); an upper bound beyond 2^53
-  std::uint8_t* special;    ///< 0 finite, 1 with Inf, 2 with NaN; lines with either are taken as zero above
-  std::uint64_t* nonzero;   ///< bit p: entry p is not zero; `words` for every line; null where not kept
+  std::int32_t* exponent;  ///< E: least with abs(x) < 2^E; 0 for a zero line
+  std::int32_t* last_bit;  ///< every entry is a multiple of 2^last_bit; large for a zero line
+  double* norm;            ///< upper bound of the Euclidean norm, in units of 2^E
+  double* lambda;          ///< sum of ceil(abs(x) 2^(24 - E)); an upper bound beyond 2^53
+  std::uint8_t* special;   ///< 0 finite, 1 with Inf, 2 with NaN; lines with either are taken as zero above
+  std::uint64_t* nonzero;  ///< bit p: entry p is not zero; `words` for every line; null where not kept
   Index words;
-  double* packed;           ///< small operands: the lines as doubles, packed_stride apart, those with Inf or NaN zero; else null
+  double* packed;  ///< small operands: the lines as doubles, packed_stride apart, those with Inf or NaN zero; else null
   Index packed_stride;
 
   /// Bits below the leading one of 2^E that a line needs so that nothing is dropped.
@@ -38,7 +38,7 @@ struct Int8Lines {
 /// Buffers of one thread for conversions.
 inline constexpr Index int8_pack_terms = 512;
 struct Int8Pack {
-  double* x;           ///< 32 x int8_pack_terms
+  double* x;  ///< 32 x int8_pack_terms
   static constexpr std::size_t count = int8_panel * int8_pack_terms;
 };
 
@@ -47,22 +47,24 @@ Int8Lines int8_take_lines(Workspace& workspace, Index count, Index k, bool keep_
 
 /// Fills them.
 template <class T>
-void int8_measure(const Int8Operand<T>& operand, const Int8Lines& lines, const Int8ConvertKernels& kernels, const Int8Pack* packs,
-                  int threads);
+void int8_measure(const Int8Operand<T>& operand, const Int8Lines& lines, const Int8ConvertKernels& kernels,
+                  const Int8Pack* packs, int threads);
 
 /// How lines become bytes.
 struct Int8Bytes {
-  bool panel;                  ///< the columns' side
-  bool certificate;            ///< 7-bit magnitudes of the certificate's terms, else residues
-  const std::int32_t* scale;   ///< residues: a' = a 2^scale[i] rounded, by line
+  bool panel;                 ///< the columns' side
+  bool certificate;           ///< 7-bit magnitudes of the certificate's terms, else residues
+  const std::int32_t* scale;  ///< residues: a' = a 2^scale[i] rounded, by line
   int pieces, moduli;
   std::uint8_t* out;
   Index row_stride, plane_stride;
 };
 
-/// Lines first .. first + lines_count - 1, terms p0 .. p0 + terms - 1 (of the certificate: of its own terms), zero padded.
+/// Lines first .. first + lines_count - 1, terms p0 .. p0 + terms - 1 (of the certificate: of its own terms), zero
+/// padded.
 template <class T>
-void int8_convert(const Int8Operand<T>& operand, const Int8Lines& lines, const Int8Bytes& bytes, Index first, Index lines_count,
-                  Index p0, Index terms, const Int8ConvertKernels& kernels, const Int8Pack* packs, int threads);
+void int8_convert(const Int8Operand<T>& operand, const Int8Lines& lines, const Int8Bytes& bytes, Index first,
+                  Index lines_count, Index p0, Index terms, const Int8ConvertKernels& kernels, const Int8Pack* packs,
+                  int threads);
 
 }  // namespace accublas::cpu

@@ -10,12 +10,13 @@ namespace accublas::cpu {
 
 namespace {
 
-/// cr: the exponent g for which a line's norm is at most 2^(E + g), a little below. Lines are scaled to equal norms there, not to
-/// equal maxima, because it is norms that bound the sums.
+/// cr: the exponent g for which a line's norm is at most 2^(E + g), a little below. Lines are scaled to equal norms
+/// there, not to equal maxima, because it is norms that bound the sums.
 int norm_exponent(double norm) { return norm > 0 ? exponent_above(norm * (1 + 0x1p-10)) : 0; }
 
-/// Fraction of undecided elements that choose_moduli accepts: then recomputing them costs less than one more modulus would. Operands that
-/// the caches hold are read much faster by the exact accumulator, which goes along rows and columns.
+/// Fraction of undecided elements that choose_moduli accepts: then recomputing them costs less than one more modulus
+/// would. Operands that the caches hold are read much faster by the exact accumulator, which goes along rows and
+/// columns.
 template <class T>
 double accepted_fraction(Index m, Index n, Index k) {
   return (m + n) * k * static_cast<Index>(sizeof(T)) <= Index{1} << 18 ? 1e-3 : 3e-5;
@@ -23,7 +24,8 @@ double accepted_fraction(Index m, Index n, Index k) {
 
 }  // namespace
 
-/// Bits of the two sides so that sums stay within the moduli's capacity: lines of norm below 2^bits (1 - 2^-11), rounded.
+/// Bits of the two sides so that sums stay within the moduli's capacity: lines of norm below 2^bits (1 - 2^-11),
+/// rounded.
 template <class T>
 void Int8Gemm<T>::split_bits(int moduli, int& row_bits, int& col_bits) const {
   const double capacity = int8_capacity(moduli);
@@ -33,7 +35,8 @@ void Int8Gemm<T>::split_bits(int moduli, int& row_bits, int& col_bits) const {
     row_bits = sum / 2;
     col_bits = sum - row_bits;
   } while (sum > 2 && int8_log2_norm(1 / (1 + 0x1p-11), row_bits, problem_.k) +
-                              int8_log2_norm(1 / (1 + 0x1p-11), col_bits, problem_.k) > capacity);
+                              int8_log2_norm(1 / (1 + 0x1p-11), col_bits, problem_.k) >
+                          capacity);
 }
 
 template <class T>
@@ -41,8 +44,8 @@ void Int8Gemm<T>::prepare_pass(const Int8Pass& pass) {
   decide_ties_ = false;
   bool any_row_exact = false, any_col_exact = false;
   const double joint = static_cast<double>(problem_.k) / 4;
-  auto prepare = [&](const Int8Lines& lines, int bits, std::int32_t* scale, std::int32_t* exponent, double* error, double* drop,
-                     bool& any_exact) {
+  auto prepare = [&](const Int8Lines& lines, int bits, std::int32_t* scale, std::int32_t* exponent, double* error,
+                     double* drop, bool& any_exact) {
     for (Index i = 0; i < lines.count; ++i) {
       const int g = pass.interval ? norm_exponent(lines.norm[i]) : 0;
       scale[i] = lines.norm[i] > 0 ? bits - g - lines.exponent[i] : 0;
@@ -74,7 +77,8 @@ template <class T>
 int Int8Gemm<T>::choose_moduli(int least) const {
   constexpr int most_samples = 64, digits = FloatFormat<T>::digits;
   struct Sample {
-    double row_term, col_term;  // chance to be undecided: row_term 2^-row_bits where the row drops bits, col_term 2^-col_bits alike
+    double row_term,
+        col_term;  // chance to be undecided: row_term 2^-row_bits where the row drops bits, col_term 2^-col_bits alike
   } samples[most_samples];
   // How many lines drop bits with b bits: those that need more.
   constexpr int most_bits = 192;
@@ -104,15 +108,18 @@ int Int8Gemm<T>::choose_moduli(int least) const {
     if (!wanted_[i / tile_rows_ * col_tiles_ + j / tile_cols_]) continue;
     if (row_lines_.norm[i] <= 0 || col_lines_.norm[j] <= 0) continue;
     const Vector<const T> x = rows_.line(i), y = cols_.line(j);
-    const double sx = std::ldexp(1.0, -row_lines_.exponent[i] / 2), tx = std::ldexp(1.0, -row_lines_.exponent[i] - -row_lines_.exponent[i] / 2);
-    const double sy = std::ldexp(1.0, -col_lines_.exponent[j] / 2), ty = std::ldexp(1.0, -col_lines_.exponent[j] - -col_lines_.exponent[j] / 2);
+    const double sx = std::ldexp(1.0, -row_lines_.exponent[i] / 2),
+                 tx = std::ldexp(1.0, -row_lines_.exponent[i] - -row_lines_.exponent[i] / 2);
+    const double sy = std::ldexp(1.0, -col_lines_.exponent[j] / 2),
+                 ty = std::ldexp(1.0, -col_lines_.exponent[j] - -col_lines_.exponent[j] / 2);
     double sum = 0;
     for (Index p = 0; p < k; ++p) sum += (x[p] * sx * tx) * (y[p] * sy * ty);
     if (!(sum != 0)) continue;
     const double ulp = std::ldexp(1.0, std::ilogb(sum) + 1 - digits);
     Sample& s = samples[found++];
     const int gx = norm_exponent(row_lines_.norm[i]), gy = norm_exponent(col_lines_.norm[j]);
-    // Dropping bits of the row moves the sum by half a unit 2^(g - bits) times the column's entries, and the other way round.
+    // Dropping bits of the row moves the sum by half a unit 2^(g - bits) times the column's entries, and the other way
+    // round.
     s.row_term = std::ldexp(col_lines_.lambda[j], gx - 24) / ulp;
     s.col_term = std::ldexp(row_lines_.lambda[i], gy - 24) / ulp;
   }
@@ -146,10 +153,13 @@ void Int8Gemm<T>::run_pass(const Int8Pass& asked) {
   if (bits > report.bits) report.bits = bits;
   if (pass.moduli > report.moduli) report.moduli = pass.moduli;
 
-  const Int8Blocking b = int8_blocking(rows_.count, cols_.count, problem_.k, pass.moduli, tile_rows_, tile_cols_, 1, threads_, arena_bytes_);
+  const Int8Blocking b = int8_blocking(rows_.count, cols_.count, problem_.k, pass.moduli, tile_rows_, tile_cols_, 1,
+                                       threads_, arena_bytes_);
   const CrtTable& crt = int8_crt_table(pass.moduli);
-  Int8Bytes row_bytes{false, false, row_scale_, int8_pieces(pass.row_bits), pass.moduli, arena_, b.row_stride, b.row_plane()};
-  Int8Bytes col_bytes{true,  false, col_scale_, int8_pieces(pass.col_bits), pass.moduli, arena_ + b.row_bytes, 0, b.col_plane()};
+  Int8Bytes row_bytes{false,       false,  row_scale_,   int8_pieces(pass.row_bits),
+                      pass.moduli, arena_, b.row_stride, b.row_plane()};
+  Int8Bytes col_bytes{true, false,        col_scale_, int8_pieces(pass.col_bits), pass.moduli, arena_ + b.row_bytes,
+                      0,    b.col_plane()};
   const bool timed = execution_.report.level >= 2;
   const auto start = std::chrono::steady_clock::now();
   const double convert_before = report.ms_convert;
@@ -176,7 +186,8 @@ void Int8Gemm<T>::run_pass(const Int8Pass& asked) {
     if (timed) {
       Int8Counts& counts = counts_[task.thread];
       counts.product_ns += std::chrono::nanoseconds(middle - begin).count();
-      counts.reconstruct_ns += std::chrono::nanoseconds(clock::now() - middle).count() - (counts.exact_ns - exact_before);
+      counts.reconstruct_ns +=
+          std::chrono::nanoseconds(clock::now() - middle).count() - (counts.exact_ns - exact_before);
     }
   });
   if (timed) {

@@ -1,5 +1,5 @@
-// The int8 engine's kernels in plain C++, on the integer headers of lib/numerics: the explanation of the fast ones, what tests compare
-// them with, and what runs where there is nothing better.
+// The int8 engine's kernels in plain C++, on the integer headers of lib/numerics: the explanation of the fast ones,
+// what tests compare them with, and what runs where there is nothing better.
 #include "lib/cpu/int8_portable.hpp"
 
 #include "lib/numerics/certificate.hpp"
@@ -21,7 +21,8 @@ std::int32_t sum_of(const Int8Product& t, std::int64_t r, std::int64_t c) {
   return sum;
 }
 
-void product_residues(const Int8Product& t, const Int8Modulus& m, bool accumulate, std::int8_t* out, std::int64_t stride) {
+void product_residues(const Int8Product& t, const Int8Modulus& m, bool accumulate, std::int8_t* out,
+                      std::int64_t stride) {
   for (std::int64_t r = 0; r < t.rows; ++r) {
     for (std::int64_t c = 0; c < t.cols; ++c) {
       std::int8_t& to = out[r * stride + c];
@@ -92,7 +93,8 @@ void residues(const Int8Conversion& t) {
       for (std::int64_t i = 0; i < t.k; ++i) {
         const ScaledInteger a = scale_entry(t.x[r * t.ld + i], 0, scale);
         const int residue = scaled_residue(a.mantissa, power[a.shift], p);
-        (&target(t, r, i))[l * t.plane_stride] = static_cast<std::uint8_t>(!t.panel && residue < 0 ? residue + p : residue);
+        (&target(t, r, i))[l * t.plane_stride] =
+            static_cast<std::uint8_t>(!t.panel && residue < 0 ? residue + p : residue);
       }
     }
   }
@@ -117,8 +119,8 @@ std::int64_t reconstruct(const Int8Reconstruction& t, T* out) {
       const Wide<crt_limbs> s = crt_reconstruct<crt_limbs>(*t.crt, t.planes + r * t.row_stride + c, t.plane_stride);
       const double error = t.row_error ? t.col_drop[c] * t.row_error[r] + t.row_drop[r] * t.col_error[c] : 0;
       // Three roundings of the error's own are covered by its enlargement.
-      const bool decided = finish_within(T(t.negative ? -1 : 1), s, error * (1 + 0x1p-50), t.row_exponent[r] + t.col_exponent[c],
-                                         T(0), T(0), &out[r * t.out_stride + c]);
+      const bool decided = finish_within(T(t.negative ? -1 : 1), s, error * (1 + 0x1p-50),
+                                         t.row_exponent[r] + t.col_exponent[c], T(0), T(0), &out[r * t.out_stride + c]);
       t.open[r * t.out_stride + c] = !decided;
       open += !decided;
     }

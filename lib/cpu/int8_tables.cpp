@@ -7,12 +7,13 @@ namespace accublas::cpu {
 
 namespace {
 
-/// Why f inverse_float + magic, rounded once to an integer, is 1.5 2^23 + q with abs(s - p q) small enough for a signed byte. f = g p + s
-/// with g p a multiple of 256 p, 2^23 + 2^18 <= g p < 2^23 + 2^18 + 2^16, and abs(s) < 2^17 + 2^9: s is a sum of four bytes times at most
-/// p / 2, a correction of at most p / 2 for the 2^31, and a residue to be added. So f is an integer in [2^23, 2^24), and its low byte is
-/// that of s. inverse_float = (1 + e) / p with abs(e) <= 2^-24, magic = 1.5 2^23 - g exactly, hence the sum before rounding is 1.5 2^23 +
-/// s / p + f e / p, and abs(s - p q) <= p / 2 + 2^23.1 2^-24 < p / 2 + 0.54: at most 127 for p <= 253. For p = 255, e > 0, so q is never too
-/// small and -128 <= s - p q <= 127. For p = 256 the low byte itself is the residue.
+/// Why f inverse_float + magic, rounded once to an integer, is 1.5 2^23 + q with abs(s - p q) small enough for a signed
+/// byte. f = g p + s with g p a multiple of 256 p, 2^23 + 2^18 <= g p < 2^23 + 2^18 + 2^16, and abs(s) < 2^17 + 2^9: s
+/// is a sum of four bytes times at most p / 2, a correction of at most p / 2 for the 2^31, and a residue to be added.
+/// So f is an integer in [2^23, 2^24), and its low byte is that of s. inverse_float = (1 + e) / p with abs(e) <= 2^-24,
+/// magic = 1.5 2^23 - g exactly, hence the sum before rounding is 1.5 2^23 + s / p + f e / p, and abs(s - p q) <= p / 2
+/// + 2^23.1 2^-24 < p / 2 + 0.54: at most 127 for p <= 253. For p = 255, e > 0, so q is never too small and -128 <= s -
+/// p q <= 127. For p = 256 the low byte itself is the residue.
 constexpr Int8Modulus make_modulus(int p) {
   Int8Modulus m{};
   m.p = p;

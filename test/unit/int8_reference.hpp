@@ -111,7 +111,8 @@ T fixed_element(const ScaledLine<T>& x, const ScaledLine<T>& y, int t, T alpha, 
 /// The certificate's rung of an element: T_ij, or 0 where none suffices.
 template <class T>
 int certificate_rung(const std::vector<T>& x, const std::vector<T>& y) {
-  const std::vector<int> rungs = sizeof(T) == 8 ? std::vector<int>{48, 50, 53, 56, 60, 64} : std::vector<int>{21, 24, 27, 32, 40};
+  const std::vector<int> rungs =
+      sizeof(T) == 8 ? std::vector<int>{48, 50, 53, 56, 60, 64} : std::vector<int>{21, 24, 27, 32, 40};
   const int v = sizeof(T) == 8 ? 53 : 24;
   const long k = static_cast<long>(x.size());
   const int e = exponent_of(x), f = exponent_of(y);
@@ -162,17 +163,38 @@ std::vector<T> random_entries(Data data, long rows, long k, bool is_b, std::mt19
     for (long p = 0; p < k; ++p) {
       double v = uniform(g);
       switch (data) {
-        case Data::phi1: v *= std::exp(normal(g)); break;
-        case Data::phi4: v *= std::exp(std::min(4 * normal(g), 60.0)); break;
-        case Data::phi10: v *= std::exp(std::clamp(10 * normal(g), -60.0, 60.0)); break;
-        case Data::few_bits: v = std::ldexp(std::rint(std::ldexp(v, 28)), -28 - static_cast<int>(g() % 3)); break;
-        case Data::graded: v = std::ldexp(v, static_cast<int>(is_b ? p % 60 : -(p % 60))); break;
-        case Data::triangular: v = (is_b ? p <= i : p >= i) ? v : 0; break;
-        case Data::cancelling: v = (p % 2 != 0 && is_b ? -1 : 1) * (1 + std::ldexp(static_cast<double>(g() % 8), -40)); break;
-        case Data::subnormal: v = std::ldexp(v, is_b ? -10 : sizeof(T) == 8 ? -1060 : -140); break;
-        case Data::tiny: v = std::ldexp(v, (sizeof(T) == 8 ? -530 : -70) + static_cast<int>(g() % 20)); break;
-        case Data::huge: v = std::ldexp(v, (sizeof(T) == 8 ? 505 : 58) + static_cast<int>(g() % 10)); break;
-        default: break;
+        case Data::phi1:
+          v *= std::exp(normal(g));
+          break;
+        case Data::phi4:
+          v *= std::exp(std::min(4 * normal(g), 60.0));
+          break;
+        case Data::phi10:
+          v *= std::exp(std::clamp(10 * normal(g), -60.0, 60.0));
+          break;
+        case Data::few_bits:
+          v = std::ldexp(std::rint(std::ldexp(v, 28)), -28 - static_cast<int>(g() % 3));
+          break;
+        case Data::graded:
+          v = std::ldexp(v, static_cast<int>(is_b ? p % 60 : -(p % 60)));
+          break;
+        case Data::triangular:
+          v = (is_b ? p <= i : p >= i) ? v : 0;
+          break;
+        case Data::cancelling:
+          v = (p % 2 != 0 && is_b ? -1 : 1) * (1 + std::ldexp(static_cast<double>(g() % 8), -40));
+          break;
+        case Data::subnormal:
+          v = std::ldexp(v, is_b ? -10 : sizeof(T) == 8 ? -1060 : -140);
+          break;
+        case Data::tiny:
+          v = std::ldexp(v, (sizeof(T) == 8 ? -530 : -70) + static_cast<int>(g() % 20));
+          break;
+        case Data::huge:
+          v = std::ldexp(v, (sizeof(T) == 8 ? 505 : 58) + static_cast<int>(g() % 10));
+          break;
+        default:
+          break;
       }
       if (data == Data::phi4 && g() % 5 == 0) v = 0;
       if (g() % 50 == 0) v = std::ldexp(v < 0 ? -1 : 1, std::ilogb(v == 0 ? 1 : v));

@@ -1,4 +1,5 @@
-// Entries to residues, exponents and sums with AVX-512: 32 values at a time, in the order of the bytes that they become.
+// Entries to residues, exponents and sums with AVX-512: 32 values at a time, in the order of the bytes that they
+// become.
 #include "lib/cpu/kernels/int8_intrinsics.hpp"
 #include "lib/cpu/kernels/int8_kernels.hpp"
 
@@ -19,7 +20,8 @@ void transpose(const double* src, std::int64_t stride, std::int64_t k, double* d
       }
       for (int i = 0; i < 2; ++i) {  // rows i, i + 2, i + 4, i + 6 are in the 128-bit lanes of y[i], y[i + 2], ...
         const __m512d a = _mm512_permutex2var_pd(y[i], low, y[i + 2]), b = _mm512_permutex2var_pd(y[i], high, y[i + 2]);
-        const __m512d c = _mm512_permutex2var_pd(y[i + 4], low, y[i + 6]), d = _mm512_permutex2var_pd(y[i + 4], high, y[i + 6]);
+        const __m512d c = _mm512_permutex2var_pd(y[i + 4], low, y[i + 6]),
+                      d = _mm512_permutex2var_pd(y[i + 4], high, y[i + 6]);
         double* to = dst + (r + i) * ld + p;
         _mm512_storeu_pd(to, _mm512_shuffle_f64x2(a, c, 0x44));
         _mm512_storeu_pd(to + 2 * ld, _mm512_shuffle_f64x2(b, d, 0x44));
@@ -70,8 +72,10 @@ void sums(const double* x, std::int64_t n, const double* scale, Int8Sums& s) {
       squares[i] = _mm512_fmadd_pd(c, c, squares[i]);
     }
   }
-  s.lambda += _mm512_reduce_add_pd(_mm512_add_pd(_mm512_add_pd(lambda[0], lambda[1]), _mm512_add_pd(lambda[2], lambda[3])));
-  s.squares += _mm512_reduce_add_pd(_mm512_add_pd(_mm512_add_pd(squares[0], squares[1]), _mm512_add_pd(squares[2], squares[3])));
+  s.lambda +=
+      _mm512_reduce_add_pd(_mm512_add_pd(_mm512_add_pd(lambda[0], lambda[1]), _mm512_add_pd(lambda[2], lambda[3])));
+  s.squares +=
+      _mm512_reduce_add_pd(_mm512_add_pd(_mm512_add_pd(squares[0], squares[1]), _mm512_add_pd(squares[2], squares[3])));
 }
 
 /// Values and scales of 32 entries in the order of their bytes: 32 terms of one row, or 4 terms of 8 rows.
@@ -101,73 +105,81 @@ ACCUBLAS_INLINE void for_each_32(const Int8Conversion& c, Body&& body) {
 }
 
 void certificate(const Int8Conversion& c) {
-  for_each_32(c, [&](std::int64_t row, std::int64_t p) __attribute__((always_inline)) {
-    std::uint8_t* to = target(c, row, p);
-    for (int i = 0; i < 4; ++i) {
-      const __m512d v = _mm512_mul_pd(_mm512_abs_pd(load_values(c, row, p, i)), load_scale(c, row, i, 0));
-      const __m512i b = _mm512_cvttpd_epi64(_mm512_mul_pd(v, load_scale(c, row, i, 1)));
-      _mm_storel_epi64(reinterpret_cast<__m128i*>(to + 8 * i), _mm512_cvtepi64_epi8(b));
-    }
-  });
+  for_each_32(
+      c, [&](std::int64_t row, std::int64_t p) __attribute__((always_inline)) {
+        std::uint8_t* to = target(c, row, p);
+        for (int i = 0; i < 4; ++i) {
+          const __m512d v = _mm512_mul_pd(_mm512_abs_pd(load_values(c, row, p, i)), load_scale(c, row, i, 0));
+          const __m512i b = _mm512_cvttpd_epi64(_mm512_mul_pd(v, load_scale(c, row, i, 1)));
+          _mm_storel_epi64(reinterpret_cast<__m128i*>(to + 8 * i), _mm512_cvtepi64_epi8(b));
+        }
+      });
 }
 
 /// The low 16 bits of 32 lanes of 64 bits, in order.
 ACCUBLAS_INLINE __m512i low_words(__m512i a, __m512i b, __m512i c, __m512i d) {
   const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
   const __m512i ab = _mm512_permutex2var_epi32(a, even, b), cd = _mm512_permutex2var_epi32(c, even, d);
-  const __m512i words = _mm512_set_epi16(62, 60, 58, 56, 54, 52, 50, 48, 46, 44, 42, 40, 38, 36, 34, 32, 30, 28, 26, 24, 22, 20, 18,
-                                         16, 14, 12, 10, 8, 6, 4, 2, 0);
+  const __m512i words = _mm512_set_epi16(62, 60, 58, 56, 54, 52, 50, 48, 46, 44, 42, 40, 38, 36, 34, 32, 30, 28, 26, 24,
+                                         22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
   return _mm512_permutex2var_epi16(ab, words, cd);
 }
 
 /// 1.5 2^52: a double of magnitude below 2^51 added to it is rounded to an integer, which stands in the low bits.
 constexpr double magic = 0x1.8p52;
 
-/// a' = sum_i piece_i 2^(42 i) modulo p: v = sum_i piece_i (2^(42 i) mod p) is exact, the quotient q = v / p rounded comes from one
-/// fused multiply-add, and v - p q fits a byte, so 16-bit arithmetic suffices for it. abs(v) <= 2^53, so the rounding of 1/p moves
-/// v / p by less than 1 / p and abs(v - p q) <= p / 2 + 1; for p = 255, where that would be 128.5, the rounding error of 1/p is 8 times
-/// smaller.
+/// a' = sum_i piece_i 2^(42 i) modulo p: v = sum_i piece_i (2^(42 i) mod p) is exact, the quotient q = v / p rounded
+/// comes from one fused multiply-add, and v - p q fits a byte, so 16-bit arithmetic suffices for it. abs(v) <= 2^53, so
+/// the rounding of 1/p moves v / p by less than 1 / p and abs(v - p q) <= p / 2 + 1; for p = 255, where that would be
+/// 128.5, the rounding error of 1/p is 8 times smaller.
 template <int Pieces>
 void residues_of(const Int8Conversion& c) {
-  for_each_32(c, [&](std::int64_t row, std::int64_t p) __attribute__((always_inline)) {
-    __m512d piece[Pieces][4];
-    __m512i low[Pieces];
-    for (int i = 0; i < 4; ++i) {
-      __m512d rest = _mm512_mul_pd(_mm512_mul_pd(load_values(c, row, p, i), load_scale(c, row, i, 0)), load_scale(c, row, i, 1));
-      for (int s = Pieces - 1; s >= 0; --s) {
-        piece[s][i] = _mm512_roundscale_pd(rest, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-        rest = _mm512_mul_pd(_mm512_sub_pd(rest, piece[s][i]), _mm512_set1_pd(0x1p42));
-      }
-    }
-    for (int s = 0; s < Pieces; ++s)
-      low[s] = low_words(_mm512_cvtpd_epi64(piece[s][0]), _mm512_cvtpd_epi64(piece[s][1]), _mm512_cvtpd_epi64(piece[s][2]),
-                         _mm512_cvtpd_epi64(piece[s][3]));
-    std::uint8_t* to = target(c, row, p);
-    for (int l = 0; l < c.moduli; ++l) {
-      const Int8Modulus& m = int8_moduli[l];
-      const __m512d inverse = _mm512_set1_pd(m.inverse);
-      __m512i q[4];
-      for (int i = 0; i < 4; ++i) {
-        __m512d v = piece[0][i];
-        for (int s = 1; s < Pieces; ++s) v = _mm512_fmadd_pd(piece[s][i], _mm512_set1_pd(m.piece[s]), v);
-        q[i] = _mm512_castpd_si512(_mm512_fmadd_pd(v, inverse, _mm512_set1_pd(magic)));
-      }
-      __m512i v = low[0];
-      for (int s = 1; s < Pieces; ++s) v = _mm512_add_epi16(v, _mm512_mullo_epi16(low[s], _mm512_set1_epi16(m.piece16[s])));
-      const __m512i modulus = _mm512_set1_epi16(static_cast<short>(m.p));
-      __m512i r = _mm512_sub_epi16(v, _mm512_mullo_epi16(low_words(q[0], q[1], q[2], q[3]), modulus));
-      if (!c.panel) r = _mm512_min_epu16(r, _mm512_add_epi16(r, modulus));
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + l * c.plane_stride), _mm512_cvtepi16_epi8(r));
-    }
-  });
+  for_each_32(
+      c, [&](std::int64_t row, std::int64_t p) __attribute__((always_inline)) {
+        __m512d piece[Pieces][4];
+        __m512i low[Pieces];
+        for (int i = 0; i < 4; ++i) {
+          __m512d rest = _mm512_mul_pd(_mm512_mul_pd(load_values(c, row, p, i), load_scale(c, row, i, 0)),
+                                       load_scale(c, row, i, 1));
+          for (int s = Pieces - 1; s >= 0; --s) {
+            piece[s][i] = _mm512_roundscale_pd(rest, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+            rest = _mm512_mul_pd(_mm512_sub_pd(rest, piece[s][i]), _mm512_set1_pd(0x1p42));
+          }
+        }
+        for (int s = 0; s < Pieces; ++s)
+          low[s] = low_words(_mm512_cvtpd_epi64(piece[s][0]), _mm512_cvtpd_epi64(piece[s][1]),
+                             _mm512_cvtpd_epi64(piece[s][2]), _mm512_cvtpd_epi64(piece[s][3]));
+        std::uint8_t* to = target(c, row, p);
+        for (int l = 0; l < c.moduli; ++l) {
+          const Int8Modulus& m = int8_moduli[l];
+          const __m512d inverse = _mm512_set1_pd(m.inverse);
+          __m512i q[4];
+          for (int i = 0; i < 4; ++i) {
+            __m512d v = piece[0][i];
+            for (int s = 1; s < Pieces; ++s) v = _mm512_fmadd_pd(piece[s][i], _mm512_set1_pd(m.piece[s]), v);
+            q[i] = _mm512_castpd_si512(_mm512_fmadd_pd(v, inverse, _mm512_set1_pd(magic)));
+          }
+          __m512i v = low[0];
+          for (int s = 1; s < Pieces; ++s)
+            v = _mm512_add_epi16(v, _mm512_mullo_epi16(low[s], _mm512_set1_epi16(m.piece16[s])));
+          const __m512i modulus = _mm512_set1_epi16(static_cast<short>(m.p));
+          __m512i r = _mm512_sub_epi16(v, _mm512_mullo_epi16(low_words(q[0], q[1], q[2], q[3]), modulus));
+          if (!c.panel) r = _mm512_min_epu16(r, _mm512_add_epi16(r, modulus));
+          _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + l * c.plane_stride), _mm512_cvtepi16_epi8(r));
+        }
+      });
 }
 
 void residues(const Int8Conversion& c) {
   switch (c.pieces) {
-    case 1: return residues_of<1>(c);
-    case 2: return residues_of<2>(c);
-    case 3: return residues_of<3>(c);
-    default: return residues_of<4>(c);
+    case 1:
+      return residues_of<1>(c);
+    case 2:
+      return residues_of<2>(c);
+    case 3:
+      return residues_of<3>(c);
+    default:
+      return residues_of<4>(c);
   }
 }
 

@@ -1,9 +1,9 @@
 // Kernels of the int8 engine: what they compute, and the layout of their operands.
 //
-// One side of the product, the *rows*, has unsigned residues 0 .. 255; byte p of row r lies at r row_stride + p. The other
-// side, the *columns*, has signed residues -128 .. 127 in panels of 32: byte (p, c) of a panel lies at
-// (p / 4) 128 + 4 c + p % 4, which a register of 16 columns by 4 terms reads at once. Both are zero beyond k up to a multiple of
-// 64, and every row group of 32 and every panel is complete (its padding is never looked at).
+// One side of the product, the *rows*, has unsigned residues 0 .. 255; byte p of row r lies at r row_stride + p. The
+// other side, the *columns*, has signed residues -128 .. 127 in panels of 32: byte (p, c) of a panel lies at (p / 4)
+// 128 + 4 c + p % 4, which a register of 16 columns by 4 terms reads at once. Both are zero beyond k up to a multiple
+// of 64, and every row group of 32 and every panel is complete (its padding is never looked at).
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@
 
 namespace accublas::cpu {
 
-inline constexpr int int8_panel = 32;        ///< columns of a panel, rows of a group
-inline constexpr int int8_k_step = 64;       ///< terms are padded to a multiple of this
-inline constexpr int int8_piece_bits = 42;   ///< bits of the lower pieces of a', see Int8Conversion
+inline constexpr int int8_panel = 32;       ///< columns of a panel, rows of a group
+inline constexpr int int8_k_step = 64;      ///< terms are padded to a multiple of this
+inline constexpr int int8_piece_bits = 42;  ///< bits of the lower pieces of a', see Int8Conversion
 /// The largest multiple of int8_k_step with 255 128 k <= 2^31 - 1.
 inline constexpr std::int64_t int8_piece = 65792;
 
@@ -25,8 +25,9 @@ struct Int8Modulus {
   double inverse;
   double piece[4];
   std::int16_t piece16[4];
-  // Reduction of an int32 sum s: with the bytes b of s + 2^31, f = start + sum b_i weight_i is s plus a multiple of 256 p, as the
-  // bits of a float in [2^23, 2^24); f inverse_float + magic rounds to 1.5 2^23 + quotient. lib/cpu/int8_tables.cpp has the proof.
+  // Reduction of an int32 sum s: with the bytes b of s + 2^31, f = start + sum b_i weight_i is s plus a multiple of 256
+  // p, as the bits of a float in [2^23, 2^24); f inverse_float + magic rounds to 1.5 2^23 + quotient.
+  // lib/cpu/int8_tables.cpp has the proof.
   std::int8_t weight[4];
   std::int32_t start;
   float inverse_float, magic;
@@ -37,15 +38,16 @@ extern const Int8Modulus* const int8_moduli;
 /// The table of the first `count` moduli, 1 <= count <= max_moduli.
 const CrtTable& int8_crt_table(int count);
 
-/// A tile of an INT8 product: rows x cols sums over k terms, k a multiple of 64 and at most int8_piece. Kernels may compute up
-/// to 32 rows and 32 columns more than asked for; their operands and results have room for that.
+/// A tile of an INT8 product: rows x cols sums over k terms, k a multiple of 64 and at most int8_piece. Kernels may
+/// compute up to 32 rows and 32 columns more than asked for; their operands and results have room for that.
 struct Int8Product {
   const std::uint8_t* rows_data;
   std::int64_t row_stride;
   const std::int8_t* columns_data;
   std::int64_t panel_stride;
   std::int64_t rows, cols, k;
-  /// Operands of the same shape that the next call will read, for prefetching: its rows and its first panel. May be the same.
+  /// Operands of the same shape that the next call will read, for prefetching: its rows and its first panel. May be the
+  /// same.
   const std::uint8_t* next_rows;
   const std::int8_t* next_columns;
 };
@@ -59,8 +61,8 @@ struct Int8ProductKernels {
 
 /// What one pass over (part of) a row finds. Start from the initial values.
 struct Int8Scan {
-  std::uint64_t largest = 0;         ///< largest abs(x) as bits
-  double last_bit = 0x1p1023;        ///< least power of two that divides an entry (finite rows)
+  std::uint64_t largest = 0;   ///< largest abs(x) as bits
+  double last_bit = 0x1p1023;  ///< least power of two that divides an entry (finite rows)
 };
 
 struct Int8Sums {
@@ -74,13 +76,13 @@ struct Int8Conversion {
   const double* x;
   std::int64_t ld, k;
   const double* scale;
-  bool panel;                ///< signed bytes in the columns' layout, else unsigned in the rows'
+  bool panel;  ///< signed bytes in the columns' layout, else unsigned in the rows'
   std::uint8_t* out;
-  std::int64_t row_stride;   ///< of the rows' layout
-  std::int64_t plane_stride; ///< between moduli
+  std::int64_t row_stride;    ///< of the rows' layout
+  std::int64_t plane_stride;  ///< between moduli
   int moduli;
-  /// a' is taken apart as sum_i piece_i 2^(42 i), i < pieces, the lower ones below 2^41 in magnitude, the top one at most 2^53
-  /// (pieces = 1) or 2^45. The scale gives the top piece: 2^(T - E - 42 (pieces - 1)).
+  /// a' is taken apart as sum_i piece_i 2^(42 i), i < pieces, the lower ones below 2^41 in magnitude, the top one at
+  /// most 2^53 (pieces = 1) or 2^45. The scale gives the top piece: 2^(T - E - 42 (pieces - 1)).
   int pieces;
 };
 
@@ -95,8 +97,8 @@ struct Int8ConvertKernels {
   void (*residues)(const Int8Conversion&);
 };
 
-/// A tile of residues to rounded results. S of element (r, c), in units of 2^(row_exponent[r] + col_exponent[c]), has the residues
-/// planes[l plane_stride + r row_stride + c]; result RN(S 2^...), negated with `negative`.
+/// A tile of residues to rounded results. S of element (r, c), in units of 2^(row_exponent[r] + col_exponent[c]), has
+/// the residues planes[l plane_stride + r row_stride + c]; result RN(S 2^...), negated with `negative`.
 struct Int8Reconstruction {
   const CrtTable* crt;
   const std::int8_t* planes;
@@ -105,8 +107,8 @@ struct Int8Reconstruction {
   std::int32_t col_exponent_min, col_exponent_max;
   bool negative;
   /// The exact sum is known to be in [S - error, S + error], error =
-  /// col_drop[c] row_error[r] + row_drop[r] col_error[c], with row_error including what both sides together drop; drops are 0
-  /// or 1. Null: S is exact. `decide_ties`: some element has no error.
+  /// col_drop[c] row_error[r] + row_drop[r] col_error[c], with row_error including what both sides together drop; drops
+  /// are 0 or 1. Null: S is exact. `decide_ties`: some element has no error.
   const double *row_error, *row_drop, *col_error, *col_drop;
   bool decide_ties;
   std::int64_t out_stride;
@@ -115,8 +117,9 @@ struct Int8Reconstruction {
   std::uint8_t* open;
 };
 
-/// A row of the certificate's sums x: for which of n columns (rounded up to 8) factor x - (lambda + mu) >= least. All integers, exact
-/// in doubles: abs(factor x), lambda and mu are below 2^53 or multiples of powers of two that are, least is below 2^53.
+/// A row of the certificate's sums x: for which of n columns (rounded up to 8) factor x - (lambda + mu) >= least. All
+/// integers, exact in doubles: abs(factor x), lambda and mu are below 2^53 or multiples of powers of two that are,
+/// least is below 2^53.
 struct Int8Certificate {
   const std::int32_t* sums;
   std::int64_t n;

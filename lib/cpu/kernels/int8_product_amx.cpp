@@ -41,8 +41,9 @@ inline __attribute__((always_inline)) const char* fetch_lines(const char* at, st
 }
 
 /// 32 x 32 sums over k terms, k a multiple of 64.
-inline __attribute__((always_inline)) void tile_sums(const std::uint8_t* row, std::int64_t stride, const std::int8_t* column,
-                                                     std::int64_t k, Fetch fetch, std::int32_t* sums) {
+inline __attribute__((always_inline)) void tile_sums(const std::uint8_t* row, std::int64_t stride,
+                                                     const std::int8_t* column, std::int64_t k, Fetch fetch,
+                                                     std::int32_t* sums) {
   const std::uint8_t* lower = row + 16 * stride;
   _tile_zero(0);
   _tile_zero(1);
@@ -74,7 +75,8 @@ inline __attribute__((always_inline)) void for_each_tile(const Int8Product& t, B
   alignas(64) std::int32_t sums[2][tile_rows * int8_panel];
   const std::int64_t groups = (t.rows + tile_rows - 1) / tile_rows, panels = (t.cols + int8_panel - 1) / int8_panel;
   const std::int64_t row_share = t.rows * t.row_stride / (groups * panels), column_share = int8_panel * t.k / groups;
-  Fetch fetch{reinterpret_cast<const char*>(t.next_rows), nullptr, (row_share + t.k - 1) / t.k, (column_share + t.k - 1) / t.k};
+  Fetch fetch{reinterpret_cast<const char*>(t.next_rows), nullptr, (row_share + t.k - 1) / t.k,
+              (column_share + t.k - 1) / t.k};
   std::int64_t last_r = -1, last_c = 0;
   int half = 0;
   for (std::int64_t c = 0; c < t.cols; c += int8_panel) {
@@ -93,17 +95,19 @@ inline __attribute__((always_inline)) void for_each_tile(const Int8Product& t, B
   body(last_r, last_c, sums[1 - half]);
 }
 
-void residues(const Int8Product& product, const Int8Modulus& modulus, bool accumulate, std::int8_t* out, std::int64_t stride) {
+void residues(const Int8Product& product, const Int8Modulus& modulus, bool accumulate, std::int8_t* out,
+              std::int64_t stride) {
   const Reduction reduction = make_reduction(modulus);
-  for_each_tile(product, [&](std::int64_t r, std::int64_t c, const std::int32_t* sums) __attribute__((always_inline)) {
-    store_residues(sums, tile_rows, reduction, accumulate, out + r * stride + c, stride);
-  });
+  for_each_tile(
+      product, [&](std::int64_t r, std::int64_t c, const std::int32_t* sums) __attribute__((always_inline)) {
+        store_residues(sums, tile_rows, reduction, accumulate, out + r * stride + c, stride);
+      });
 }
 
 void sums(const Int8Product& product, std::int32_t* out, std::int64_t stride) {
-  for_each_tile(product, [&](std::int64_t r, std::int64_t c, const std::int32_t* sums) __attribute__((always_inline)) {
-    store_sums(sums, tile_rows, out + r * stride + c, stride);
-  });
+  for_each_tile(
+      product, [&](std::int64_t r, std::int64_t c, const std::int32_t* sums)
+                   __attribute__((always_inline)) { store_sums(sums, tile_rows, out + r * stride + c, stride); });
 }
 
 }  // namespace

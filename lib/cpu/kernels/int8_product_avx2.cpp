@@ -1,5 +1,5 @@
-// INT8 products with AVX2: bytes widened to 16 bits, because vpmaddubsw saturates. Two rows by 16 columns in registers, two sums a
-// column (even and odd pairs of terms), added at the end.
+// INT8 products with AVX2: bytes widened to 16 bits, because vpmaddubsw saturates. Two rows by 16 columns in registers,
+// two sums a column (even and odd pairs of terms), added at the end.
 #include <immintrin.h>
 
 #include "lib/cpu/kernels/int8_kernels.hpp"
@@ -17,14 +17,15 @@ inline __attribute__((always_inline)) __m256i four_terms(const std::uint8_t* at)
 }
 
 /// 2 x 16 sums; the second row may be the first one again.
-void tile_sums(const std::uint8_t* row0, const std::uint8_t* row1, const std::int8_t* column, std::int64_t k, std::int32_t* sums0,
-               std::int32_t* sums1) {
+void tile_sums(const std::uint8_t* row0, const std::uint8_t* row1, const std::int8_t* column, std::int64_t k,
+               std::int32_t* sums0, std::int32_t* sums1) {
   __m256i a[4], b[4];
   for (int i = 0; i < 4; ++i) a[i] = b[i] = _mm256_setzero_si256();
   for (std::int64_t p = 0; p < k; p += 4) {
     const __m256i x0 = four_terms(row0 + p), x1 = four_terms(row1 + p);
     for (int i = 0; i < 4; ++i) {
-      const __m256i y = _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(column + 32 * p + 16 * i)));
+      const __m256i y =
+          _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(column + 32 * p + 16 * i)));
       a[i] = _mm256_add_epi32(a[i], _mm256_madd_epi16(x0, y));
       b[i] = _mm256_add_epi32(b[i], _mm256_madd_epi16(x1, y));
     }
@@ -63,26 +64,27 @@ inline __attribute__((always_inline)) void for_each_sums(const Int8Product& t, B
 
 void residues(const Int8Product& t, const Int8Modulus& m, bool accumulate, std::int8_t* out, std::int64_t stride) {
   const __m256d p = _mm256_set1_pd(m.p), inverse = _mm256_set1_pd(m.inverse);
-  for_each_sums(t, [&](std::int64_t r, std::int64_t c, const std::int32_t* sums) __attribute__((always_inline)) {
-    std::int8_t* to = out + r * stride + c;
-    for (int i = 0; i < half; i += 4) {
-      alignas(16) std::int32_t previous[4], residue[4];
-      // The sum's own residue first: it may be as large as an int32.
-      __m128i x = reduce(_mm_load_si128(reinterpret_cast<const __m128i*>(sums + i)), p, inverse);
-      if (accumulate) {
-        for (int j = 0; j < 4; ++j) previous[j] = to[i + j];
-        x = reduce(_mm_add_epi32(x, _mm_load_si128(reinterpret_cast<const __m128i*>(previous))), p, inverse);
-      }
-      _mm_store_si128(reinterpret_cast<__m128i*>(residue), x);
-      for (int j = 0; j < 4; ++j) to[i + j] = static_cast<std::int8_t>(residue[j]);
-    }
-  });
+  for_each_sums(
+      t, [&](std::int64_t r, std::int64_t c, const std::int32_t* sums) __attribute__((always_inline)) {
+        std::int8_t* to = out + r * stride + c;
+        for (int i = 0; i < half; i += 4) {
+          alignas(16) std::int32_t previous[4], residue[4];
+          // The sum's own residue first: it may be as large as an int32.
+          __m128i x = reduce(_mm_load_si128(reinterpret_cast<const __m128i*>(sums + i)), p, inverse);
+          if (accumulate) {
+            for (int j = 0; j < 4; ++j) previous[j] = to[i + j];
+            x = reduce(_mm_add_epi32(x, _mm_load_si128(reinterpret_cast<const __m128i*>(previous))), p, inverse);
+          }
+          _mm_store_si128(reinterpret_cast<__m128i*>(residue), x);
+          for (int j = 0; j < 4; ++j) to[i + j] = static_cast<std::int8_t>(residue[j]);
+        }
+      });
 }
 
 void sums(const Int8Product& t, std::int32_t* out, std::int64_t stride) {
-  for_each_sums(t, [&](std::int64_t r, std::int64_t c, const std::int32_t* sums) __attribute__((always_inline)) {
-    __builtin_memcpy(out + r * stride + c, sums, half * sizeof *sums);
-  });
+  for_each_sums(
+      t, [&](std::int64_t r, std::int64_t c, const std::int32_t* sums)
+             __attribute__((always_inline)) { __builtin_memcpy(out + r * stride + c, sums, half * sizeof *sums); });
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
-// Residues to rounded results with AVX-512, 16 elements at a time: digits of 16 bits from products of 16-bit numbers, the quotient by P in
-// single precision, then the leading 111 bits of S as an integer pair, rounded once by a fused multiply-add.
+// Residues to rounded results with AVX-512, 16 elements at a time: digits of 16 bits from products of 16-bit numbers,
+// the quotient by P in single precision, then the leading 111 bits of S as an integer pair, rounded once by a fused
+// multiply-add.
 #include "lib/cpu/kernels/int8_intrinsics.hpp"
 #include "lib/cpu/kernels/int8_kernels.hpp"
 
@@ -25,22 +26,24 @@ ACCUBLAS_INLINE __m512i broadcast_pair(const std::int16_t* at) {
   return _mm512_set1_epi32(pair);
 }
 
-/// 16 elements: S = (h 2^48 + m + rest) 2^(16 (digits - 7)) in units of digit 0, lane by lane: h signed, 0 <= m < 2^48, 0 <= rest < 1.
+/// 16 elements: S = (h 2^48 + m + rest) 2^(16 (digits - 7)) in units of digit 0, lane by lane: h signed, 0 <= m < 2^48,
+/// 0 <= rest < 1.
 struct Leading {
-  __m512i h[2], m[2];       ///< elements 0 to 7 and 8 to 15
-  __m512i sticky[2];        ///< 1 where rest > 0, if asked for
+  __m512i h[2], m[2];  ///< elements 0 to 7 and 8 to 15
+  __m512i sticky[2];   ///< 1 where rest > 0, if asked for
 };
 
 /// Adds the carry to `Count` digits of sum_l r_l weight_l - q P from digit `first`, collects their bits and carries on.
 template <int Count>
-ACCUBLAS_INLINE void low_digits(const CrtTable& t, const __m512i* pairs, int count, int first, __m512i minus_q, __m512i& carry,
-                                __m512i& bits) {
+ACCUBLAS_INLINE void low_digits(const CrtTable& t, const __m512i* pairs, int count, int first, __m512i minus_q,
+                                __m512i& carry, __m512i& bits) {
   __m512i sum[Count];
   for (int d = 0; d < Count; ++d)
     sum[d] = add_products(d == 0 ? carry : _mm512_setzero_si512(), minus_q,
                           _mm512_set1_epi32(static_cast<std::uint16_t>(t.product_digit[first + d])));
   for (int l = 0; l < count; ++l)
-    for (int d = 0; d < Count; ++d) sum[d] = add_products(sum[d], pairs[l], broadcast_pair(&t.weight_digit[first + d][2 * l]));
+    for (int d = 0; d < Count; ++d)
+      sum[d] = add_products(sum[d], pairs[l], broadcast_pair(&t.weight_digit[first + d][2 * l]));
   for (int d = 0; d < Count; ++d) {
     if (d > 0) sum[d] = _mm512_add_epi32(sum[d], carry);
     bits = _mm512_or_si512(bits, sum[d]);
@@ -64,10 +67,11 @@ ACCUBLAS_INLINE Leading leading(const Int8Reconstruction& t, const std::int8_t* 
     const __m512i b = _mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(other)));
     const __m512i pair = _mm512_mask_blend_epi16(0xAAAAAAAA, a, _mm512_slli_epi32(b, 16));
     if (Sticky) pairs[l] = pair;
-    for (int d = 0; d < top_digits; ++d) s[d] = add_products(s[d], pair, broadcast_pair(&crt.weight_digit[low + d][2 * l]));
+    for (int d = 0; d < top_digits; ++d)
+      s[d] = add_products(s[d], pair, broadcast_pair(&crt.weight_digit[low + d][2 * l]));
   }
-  // The quotient from the three leading digits. They stand for S + q P up to 2^-18 P; the roundings of single precision, on
-  // terms of at most 2^13, add 2^-8: S / P is farther than that from a half (crt_margin).
+  // The quotient from the three leading digits. They stand for S + q P up to 2^-18 P; the roundings of single
+  // precision, on terms of at most 2^13, add 2^-8: S / P is farther than that from a half (crt_margin).
   __m512 f = _mm512_mul_ps(_mm512_cvtepi32_ps(s[6]), _mm512_set1_ps(crt.quotient[0]));
   f = _mm512_fmadd_ps(_mm512_cvtepi32_ps(s[5]), _mm512_set1_ps(crt.quotient[1]), f);
   f = _mm512_fmadd_ps(_mm512_cvtepi32_ps(s[4]), _mm512_set1_ps(crt.quotient[2]), f);
@@ -82,10 +86,17 @@ ACCUBLAS_INLINE Leading leading(const Int8Reconstruction& t, const std::int8_t* 
     int d = 0;
     for (; d + 4 <= low; d += 4) low_digits<4>(crt, pairs, pairs_count, d, minus_q, carry, bits);
     switch (low - d) {
-      case 3: low_digits<3>(crt, pairs, pairs_count, d, minus_q, carry, bits); break;
-      case 2: low_digits<2>(crt, pairs, pairs_count, d, minus_q, carry, bits); break;
-      case 1: low_digits<1>(crt, pairs, pairs_count, d, minus_q, carry, bits); break;
-      default: break;
+      case 3:
+        low_digits<3>(crt, pairs, pairs_count, d, minus_q, carry, bits);
+        break;
+      case 2:
+        low_digits<2>(crt, pairs, pairs_count, d, minus_q, carry, bits);
+        break;
+      case 1:
+        low_digits<1>(crt, pairs, pairs_count, d, minus_q, carry, bits);
+        break;
+      default:
+        break;
     }
     s[0] = _mm512_add_epi32(s[0], carry);
     const __m512i sticky = _mm512_maskz_mov_epi32(_mm512_test_epi32_mask(bits, word), _mm512_set1_epi32(1));
@@ -101,7 +112,8 @@ ACCUBLAS_INLINE Leading leading(const Int8Reconstruction& t, const std::int8_t* 
   const __m512i h_high = _mm512_mask_blend_epi16(0xAAAAAAAA, s[5], _mm512_slli_epi32(s[6], 16));
   const __m512i h02 = _mm512_unpacklo_epi32(h_low, h_high), h13 = _mm512_unpackhi_epi32(h_low, h_high);
   const __m512i m02 = _mm512_unpacklo_epi32(m_low, m_high), m13 = _mm512_unpackhi_epi32(m_low, m_high);
-  const __m512i first = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11), second = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+  const __m512i first = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11),
+                second = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
   r.h[0] = _mm512_permutex2var_epi64(h02, first, h13);
   r.h[1] = _mm512_permutex2var_epi64(h02, second, h13);
   r.m[0] = _mm512_permutex2var_epi64(m02, first, m13);
@@ -109,9 +121,10 @@ ACCUBLAS_INLINE Leading leading(const Int8Reconstruction& t, const std::int8_t* 
   return r;
 }
 
-/// head + (e + rest) 2^-48 rounded to a double; for Single to odd, so that a second rounding to single precision is right. The low 6 bits
-/// of e only say whether anything stands there: e has at most 59 bits, so the rest is a double; and where abs(head) >= 2^13 the last
-/// bit of the result is 2^8 units of e or more, so what they say is all that matters.
+/// head + (e + rest) 2^-48 rounded to a double; for Single to odd, so that a second rounding to single precision is
+/// right. The low 6 bits of e only say whether anything stands there: e has at most 59 bits, so the rest is a double;
+/// and where abs(head) >= 2^13 the last bit of the result is 2^8 units of e or more, so what they say is all that
+/// matters.
 template <bool Single>
 ACCUBLAS_INLINE __m512d round_pair(__m512d head, __m512i e) {
   const __m512i low = _mm512_set1_epi64(63);
@@ -122,7 +135,8 @@ ACCUBLAS_INLINE __m512d round_pair(__m512d head, __m512i e) {
   if (!Single) return r;
   const __m512d lost = _mm512_sub_pd(tail, _mm512_sub_pd(r, head));  // exact: abs(head) > abs(tail)
   const __m512i bits = _mm512_castpd_si512(r), one = _mm512_set1_epi64(1);
-  const __mmask8 inexact = _mm512_cmpneq_epi64_mask(_mm512_slli_epi64(_mm512_castpd_si512(lost), 1), _mm512_setzero_si512());
+  const __mmask8 inexact =
+      _mm512_cmpneq_epi64_mask(_mm512_slli_epi64(_mm512_castpd_si512(lost), 1), _mm512_setzero_si512());
   const __mmask8 even = _mm512_mask_testn_epi64_mask(inexact, bits, one);
   const __mmask8 opposite = _mm512_movepi64_mask(_mm512_xor_si512(bits, _mm512_castpd_si512(lost)));
   __m512i fixed = _mm512_mask_add_epi64(bits, even & ~opposite, bits, one);
@@ -182,8 +196,8 @@ std::int64_t reconstruct(const Int8Reconstruction& t, T* out) {
         const __mmask8 inside = static_cast<__mmask8>(t.cols - at >= 8 ? 0xFF : (1 << (t.cols - at)) - 1);
         const __m512d head = _mm512_cvtepi64_pd(x.h[i]);
         // What head lost of h, as units of m, and m: below 2^58 in magnitude.
-        const __m512i e = _mm512_add_epi64(
-            _mm512_slli_epi64(_mm512_sub_epi64(x.h[i], _mm512_cvtpd_epi64(head)), 48), x.m[i]);
+        const __m512i e =
+            _mm512_add_epi64(_mm512_slli_epi64(_mm512_sub_epi64(x.h[i], _mm512_cvtpd_epi64(head)), 48), x.m[i]);
         const __m512i shift = _mm512_add_epi64(
             _mm512_cvtepi32_epi64(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(t.col_exponent + at))),
             _mm512_set1_epi64(row_exponent + h_exponent));
@@ -196,7 +210,8 @@ std::int64_t reconstruct(const Int8Reconstruction& t, T* out) {
           const __m512d col_drop = _mm512_loadu_pd(t.col_drop + at), col_error = _mm512_loadu_pd(t.col_error + at);
           __m512d error = _mm512_mul_pd(col_drop, _mm512_set1_pd(t.row_error[r]));
           error = _mm512_fmadd_pd(_mm512_set1_pd(t.row_drop[r]), col_error, error);
-          const __mmask8 none = _mm512_cmp_pd_mask(error, _mm512_setzero_pd(), _CMP_EQ_OQ) & (Sticky || low == 0 ? 0xFF : 0);
+          const __mmask8 none =
+              _mm512_cmp_pd_mask(error, _mm512_setzero_pd(), _CMP_EQ_OQ) & (Sticky || low == 0 ? 0xFF : 0);
           error = _mm512_fmadd_pd(error, _mm512_set1_pd(m_per_unit * (1 + 0x1p-40)), floor_error);
           done &= _mm512_cmp_pd_mask(error, _mm512_set1_pd(0x1p56), _CMP_LT_OQ);
           const __m512i bound = _mm512_maskz_cvtpd_epi64(~none & done, error);

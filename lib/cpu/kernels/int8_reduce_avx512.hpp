@@ -20,8 +20,8 @@ inline __attribute__((always_inline)) Reduction make_reduction(const Int8Modulus
           _mm512_set1_ps(m.inverse_float), _mm512_set1_ps(m.magic)};
 }
 
-/// 16 sums to residues in the low bytes: bytes of s + 2^31 times powers of 256 modulo p on top of a float's bits, one fused
-/// multiply-add rounds to the quotient, one 16-bit product takes it off.
+/// 16 sums to residues in the low bytes: bytes of s + 2^31 times powers of 256 modulo p on top of a float's bits, one
+/// fused multiply-add rounds to the quotient, one 16-bit product takes it off.
 inline __attribute__((always_inline)) __m512i reduce(__m512i sum, __m512i start, const Reduction& m) {
   const __m512i bytes = _mm512_xor_si512(sum, _mm512_set1_epi32(static_cast<int>(0x80000000u)));
   const __m512i f = _mm512_dpbusd_epi32(start, bytes, m.weight);
@@ -30,8 +30,8 @@ inline __attribute__((always_inline)) __m512i reduce(__m512i sum, __m512i start,
 }
 
 template <bool Accumulate>
-inline __attribute__((always_inline)) void store_rows(const std::int32_t* sums, int rows, const Reduction& m, std::int8_t* out,
-                                                      std::int64_t stride) {
+inline __attribute__((always_inline)) void store_rows(const std::int32_t* sums, int rows, const Reduction& m,
+                                                      std::int8_t* out, std::int64_t stride) {
   for (int r = 0; r < rows; ++r) {
     for (int h = 0; h < 2; ++h) {
       __m128i* to = reinterpret_cast<__m128i*>(out + r * stride + 16 * h);
@@ -43,14 +43,16 @@ inline __attribute__((always_inline)) void store_rows(const std::int32_t* sums, 
 }
 
 /// `rows` x 32 sums, 32 to a row, to residues.
-inline __attribute__((always_inline)) void store_residues(const std::int32_t* sums, int rows, const Reduction& m, bool accumulate,
-                                                          std::int8_t* out, std::int64_t stride) {
+inline __attribute__((always_inline)) void store_residues(const std::int32_t* sums, int rows, const Reduction& m,
+                                                          bool accumulate, std::int8_t* out, std::int64_t stride) {
   accumulate ? store_rows<true>(sums, rows, m, out, stride) : store_rows<false>(sums, rows, m, out, stride);
 }
 
-inline __attribute__((always_inline)) void store_sums(const std::int32_t* sums, int rows, std::int32_t* out, std::int64_t stride) {
+inline __attribute__((always_inline)) void store_sums(const std::int32_t* sums, int rows, std::int32_t* out,
+                                                      std::int64_t stride) {
   for (int r = 0; r < rows; ++r)
-    for (int h = 0; h < 2; ++h) _mm512_storeu_si512(out + r * stride + 16 * h, _mm512_load_si512(sums + 32 * r + 16 * h));
+    for (int h = 0; h < 2; ++h)
+      _mm512_storeu_si512(out + r * stride + 16 * h, _mm512_load_si512(sums + 32 * r + 16 * h));
 }
 
 }  // namespace
