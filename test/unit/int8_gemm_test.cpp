@@ -266,3 +266,14 @@ TEST(Int8Gemm, Targets) {
   EXPECT_LE(report.bound_relative + report.bound_componentwise, 1e-14);
   EXPECT_ANY_THROW(run(t, fixed(30), {}, nullptr, 1e-14));
 }
+
+TEST(Int8Gemm, CertificateBelongsToTheCall) {
+  // The first rows need few bits and would be accepted at the first rung; T* comes from the last ones.
+  Case<double> t = make_case<double>(Data::phi1, 200, 8, 64, 1.0, 0.0, 41);
+  for (Index i = 0; i < 192; ++i)
+    for (Index p = 0; p < t.k; ++p) t.a[i * t.k + p] = std::rint(8 * t.a[i * t.k + p]) + 1;
+  for (double& x : t.b) x = static_cast<double>(static_cast<float>(x)) + 1;
+  Index rejected = 0;
+  const std::vector<double> want = certified_reference(t, rejected);
+  for (const How& how : all_ways()) expect_same(run(t, certified<double>(), how), want, "repro");
+}
