@@ -46,17 +46,12 @@ enum class Way {
 constexpr Index packed_rows = 8, packed_terms = 480;  // of one copied block: 30 KiB, and 4 KiB of x
 constexpr Index least_segment = 8192;                 // terms that are worth a task of their own
 
-/// Scratch of one thread.
+/// Scratch of one thread: sums of a panel, then the state of `columns` or a packed block.
 template <class T>
 struct Scratch {
-  TripleSum sums[correct_panel];
-  union {
-    double columns[correct_scratch];
-    struct {
-      T a[packed_rows * packed_terms];
-      T x[packed_terms];
-    } packed;
-  };
+  TripleSum* sums;
+  double* columns;
+  T *packed_a, *packed_x;
 };
 
 /// One GEMV, divided into tasks: panels of rows times segments of the inner dimension.
@@ -66,7 +61,12 @@ class CorrectGemv {
   CorrectGemv(const Gemv<T>& g, Execution& execution) : g_(g), execution_(execution), kernels_(correct_kernels<T>(execution.isa)) {
     choose_way();
     divide();
-    scratch_ = execution.workspace.take<Scratch<T>>(static_cast<std::size_t>(execution.threads));
+    const Index state = way_ == Way::columns  ? correct_scratch(panel_rows_)
+                        : way_ == Way::packed ? (packed_rows + 1) * packed_terms
+                                              : 0;
+    sums_bytes_ = panel_rows_ * static_cast<Index>(sizeof(TripleSum));
+    scratch_bytes_ = (sums_bytes_ + state * static_cast<Index>(sizeof(double)) + 63) / 64 * 64;
+    scratch_ = execution.workspace.take<unsigned char>(static_cast<std::size_t>(scratch_bytes_ * execution.threads));
     if (segments_ > 1) partial_ = execution.workspace.take<TripleSum>(static_cast<std::size_t>(segments_ * g.m));
   }
 
@@ -76,9 +76,9 @@ class CorrectGemv {
       parallel_for(panels_ * segments_, execution_.threads, [&](Index task, int thread) {
         const Index panel = task % panels_, segment = task / panels_;
         const Index begin = panel * panel_rows_, rows = std::min(panel_rows_, g_.m - begin);
-        TripleSum* sums = segments_ > 1 ? partial_ + segment * g_.m + begin : scratch_[thread].sums;
+        TripleSum* sums = segments_ > 1 ? partial_ + segment * g_.m + begin : scratch(thread).sums;
         const Index first = segment * segment_terms_;
-        add_up(begin, rows, first, std::min(segment_terms_, g_.k - first), scratch_[thread], sums);
+        add_up(begin, rows, first, std::min(segment_terms_, g_.k - first), scratch(thread), sums);
         if (segments_ == 1) finish_rows(begin, rows, sums);
       });
     }
@@ -98,6 +98,13 @@ class CorrectGemv {
   }
 
  private:
+  Scratch<T> scratch(int thread) const {
+    unsigned char* base = scratch_ + thread * scratch_bytes_;
+    T* packed = reinterpret_cast<T*>(base + sums_bytes_);
+    return {reinterpret_cast<TripleSum*>(base), reinterpret_cast<double*>(base + sums_bytes_), packed,
+            packed + packed_rows * packed_terms};
+  }
+
   void choose_way() {
     const bool rows = g_.a.col_stride == 1 || g_.k == 1, columns = g_.a.row_stride == 1 && g_.m >= 4;
     way_ = rows ? Way::rows : columns ? Way::columns : Way::packed;
@@ -126,6 +133,10 @@ class CorrectGemv {
     Index rows = way_ == Way::columns ? correct_panel : std::max<Index>(1, (Index{1} << 17) / g_.k);
     rows = std::min({rows, correct_panel, (g_.m + threads - 1) / threads});
     panel_rows_ = std::min(correct_panel, (rows + unit - 1) / unit * unit);
+    const Index row_bytes = 104;  // of scratch by columns; a small workspace makes shorter panels
+    if (threads * panel_rows_ * row_bytes > static_cast<Index>(execution_.workspace.available())) {
+      panel_rows_ = std::min<Index>(panel_rows_, 64);
+    }
     panels_ = (g_.m + panel_rows_ - 1) / panel_rows_;
     segments_ = 1;
     if (threads > 1 && panels_ < 2 * threads && g_.k >= 2 * least_segment) {
@@ -137,7 +148,7 @@ class CorrectGemv {
   }
 
   /// sums[i] = the inner product of row begin + i and x over `terms` terms from `first` on.
-  void add_up(Index begin, Index rows, Index first, Index terms, Scratch<T>& scratch, TripleSum* sums) const {
+  void add_up(Index begin, Index rows, Index first, Index terms, const Scratch<T>& scratch, TripleSum* sums) const {
     const T* a = &g_.a(begin, first);
     switch (way_) {
       case Way::rows: kernels_.rows(rows, terms, a, g_.a.row_stride, x_ + first, sums); break;
@@ -155,18 +166,17 @@ class CorrectGemv {
     }
   }
 
-  void add_up_packed(Index begin, Index rows, Index first, Index terms, Scratch<T>& scratch, TripleSum* sums) const {
+  void add_up_packed(Index begin, Index rows, Index first, Index terms, const Scratch<T>& scratch, TripleSum* sums) const {
     std::fill(sums, sums + rows, TripleSum{0, 0, 0, 0});
-    auto& packed = scratch.packed;
     for (Index p = 0; p < terms; p += packed_terms) {
       const Index n = std::min(packed_terms, terms - p);
       const Matrix<const T> block = g_.a.block(begin, first + p);
       for (Index q = 0; q < n; ++q) {
-        packed.x[q] = g_.x[first + p + q];
-        for (Index i = 0; i < rows; ++i) packed.a[i * packed_terms + q] = block(i, q);
+        scratch.packed_x[q] = g_.x[first + p + q];
+        for (Index i = 0; i < rows; ++i) scratch.packed_a[i * packed_terms + q] = block(i, q);
       }
       TripleSum part[packed_rows];
-      kernels_.rows(rows, n, packed.a, packed_terms, packed.x, part);
+      kernels_.rows(rows, n, scratch.packed_a, packed_terms, scratch.packed_x, part);
       for (Index i = 0; i < rows; ++i) triple_add(sums[i], part[i]);
     }
   }
@@ -202,7 +212,8 @@ class CorrectGemv {
   const T* x_ = nullptr;        ///< contiguous
   double* x_double_ = nullptr;  ///< the same as double, where that is a copy
   Index panel_rows_, panels_, segment_terms_, segments_;
-  Scratch<T>* scratch_;
+  unsigned char* scratch_;        ///< threads times scratch_bytes_
+  Index sums_bytes_, scratch_bytes_;
   TripleSum* partial_ = nullptr;  ///< segments x m
   std::atomic<std::int64_t> undecided_{0};
 };

@@ -8,10 +8,10 @@
 
 namespace accublas::cpu {
 
-/// Rows of one panel of `columns`.
-constexpr Index correct_panel = 512;
-/// Doubles of scratch that `columns` needs.
-constexpr Index correct_scratch = 9 * correct_panel;
+/// The most rows of one panel of `columns`: long runs of each column keep the hardware's prefetching going.
+constexpr Index correct_panel = 2048;
+/// Doubles of scratch that `columns` needs for m rows.
+constexpr Index correct_scratch(Index m) { return 9 * ((m + 7) / 8 * 8); }
 
 template <class T>
 struct CorrectKernels {
