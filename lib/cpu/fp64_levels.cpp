@@ -237,8 +237,8 @@ class Levels {
   void fixed_block(int t, bool certify) {
     const int digits = digits_for(t, width_), last = 2 * digits - 2;
     if (certify) certificate_plane();
-    const CertificateTest test = certificate_test(t, FloatFormat<T>::digits, g_.k);
     if (certify) {
+      const CertificateTest test = certificate_test(t, FloatFormat<T>::digits, g_.k);
       for_elements(m_, n_, execution_.threads,
                    [&](Index i, Index j) { done_[i + j * m_] = special(i, j) || accepts(test, t, i, j); });
     }
