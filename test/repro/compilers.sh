@@ -14,10 +14,12 @@ if ! "$other" -std=c++20 "$work/probe.cpp" -o "$work/probe" 2> "$work/probe.log"
 fi
 CXX=$other meson setup "$work/build" "$source" -Dtests=disabled -Dfortran=disabled -Dcuda=disabled -Dperf=disabled \
   -Ddefault_library=shared --buildtype=release > "$work/setup.log" 2>&1 || { tail -20 "$work/setup.log"; exit 1; }
-ninja -C "$work/build" -j2 c_api/libaccublas.so > "$work/build.log" 2>&1 || { tail -30 "$work/build.log"; exit 1; }
+meson compile -C "$work/build" -j 2 accublas > "$work/build.log" 2>&1 || { tail -30 "$work/build.log"; exit 1; }
 "$driver" small > "$work/this.txt"
 # The same program; only the shared library that it finds differs.
-LD_LIBRARY_PATH="$work/build/c_api" LD_PRELOAD="$work/build/c_api/libaccublas.so.0" "$driver" small > "$work/that.txt"
+library=$(find "$work/build/c_api" -type f -name 'libaccublas.so.[0-9]*' ! -name '*.symbols' ! -path '*.p/*')
+test -f "$library"
+LD_PRELOAD="$library" "$driver" small > "$work/that.txt"
 if ! cmp "$work/this.txt" "$work/that.txt"; then
   diff "$work/this.txt" "$work/that.txt" | head -20
   exit 1
