@@ -246,7 +246,7 @@ ACCUBLAS_API accublas_status accublas_set_verbose(accublas_context *ctx, int32_t
 /** Report level: 0 no times, 1 total time, 2 time per phase. */
 ACCUBLAS_API accublas_status accublas_set_report_level(accublas_context *ctx, int32_t level);
 /** Accuracy target: a call that cannot promise, for every element,
- *   abs(c - exact) <= bound (abs(alpha) abs(A) abs(B) + abs(beta) abs(C)) + 2^-1074 (s: 2^-149)
+ *   abs(c - exact) <= bound (abs(alpha) abs(A) abs(B) + abs(beta) abs(C)) + (the bound_absolute of the report)
  * returns ACCUBLAS_ERROR_ACCURACY and leaves C as it was (with device operands: accublas_sync returns it). 0 unsets. */
 ACCUBLAS_API accublas_status accublas_set_target(accublas_context *ctx, double bound);
 ACCUBLAS_API accublas_status accublas_set_pointer_mode(accublas_context *ctx, accublas_pointer_mode mode);
