@@ -3,10 +3,11 @@
 # compilers.sh SOURCE_ROOT DRIVER OTHER_CXX. Exits with 77 (skipped) where that compiler cannot build a C++20 program.
 set -eu
 source=$1
-driver=$2
+driver=$(realpath "$2")
 other=$3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+cd "$work" # Meson cleans up with ninja in the current folder, which must not be a build
 printf '#include <string>\n#include <type_traits>\nint main() { return std::string("a") == "b"; }\n' > "$work/probe.cpp"
 if ! "$other" -std=c++20 "$work/probe.cpp" -o "$work/probe" 2> "$work/probe.log"; then
   echo "skipped: $other cannot build a program"
