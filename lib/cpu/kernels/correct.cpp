@@ -245,27 +245,28 @@ ACCUBLAS_INLINE void row_rest(const T* a, Index ld, const T* x, int count, RowCh
   }
 }
 
+/// A look ahead at the largest product of a block saves most changes of its limit; one for each block, so that a single large
+/// product does not widen the error of the blocks after it.
+template <int R, class T>
+ACCUBLAS_INLINE void first_limits(Index k, const T* a, Index ld, const T* x, double* limit) {
+  for (int r = 0; r < R; ++r, a += ld) {
+    V even = zero(), odd = zero();
+    for (Index p = 0; p + 2 * W <= k && p < 32 * W; p += 2 * W) {
+      even = larger_magnitude(even, mul(load(a + p), load(x + p)));
+      odd = larger_magnitude(odd, mul(load(a + p + W), load(x + p + W)));
+    }
+    const double seen = lane_max(larger_magnitude(even, odd));
+    limit[r] = seen > 0 ? lane_max(new_limit(splat(seen))) : 0;
+  }
+}
+
 template <int R, class T>
 ACCUBLAS_INLINE void some_rows(Index k, Index block, const T* a, Index ld, const T* x, TripleSum* sums) {
   RowChains<R> chains;
-  // A look ahead at the largest product saves most changes of the limit.
-  V most[R][2];
-  for (int r = 0; r < R; ++r) {
-    most[r][0] = most[r][1] = zero();
-    const T* row = a + r * ld;
-    for (Index p = 0; p + 2 * W <= k && p < 32 * W; p += 2 * W) {
-      for (int q = 0; q < 2; ++q) {
-        most[r][q] = larger_magnitude(most[r][q], mul(load(row + p + q * W), load(x + p + q * W)));
-      }
-    }
-  }
   double a1[R] = {}, a2[R] = {}, a3[R] = {}, roundings[R] = {}, error[R] = {};
-  for (int r = 0; r < R; ++r) {
-    const double largest_seen = lane_max(larger_magnitude(most[r][0], most[r][1]));
-    chains.limit[r] = largest_seen > 0 ? lane_max(new_limit(splat(largest_seen))) : 0;
-  }
   for (Index begin = 0; begin < k; begin += block) {
     const Index end = begin + block < k ? begin + block : k;
+    first_limits<R>(end - begin, a + begin, ld, x + begin, chains.limit);
     chains.chain[0] = empty_chain<row_grid>(splat(chains.limit[0]));
     chains.chain[1] = empty_chain<row_grid>(splat(chains.limit[R - 1]));
     Index p = begin;
