@@ -1,0 +1,17 @@
+#include "cuda/check.hpp"
+
+#include <string>
+
+#include "lib/error.hpp"
+
+namespace accublas::cuda {
+
+void check(cudaError_t status, const char* what) {
+  if (status == cudaSuccess) return;
+  throw Error(status == cudaErrorMemoryAllocation ? ACCUBLAS_ERROR_MEMORY : ACCUBLAS_ERROR_DEVICE,
+              std::string(what) + ": " + cudaGetErrorString(status));
+}
+
+void check_launch(const char* kernel) { check(cudaGetLastError(), kernel); }
+
+}  // namespace accublas::cuda
