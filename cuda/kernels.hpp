@@ -4,6 +4,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "cuda/blocking.hpp"
 #include "cuda/operand.hpp"
 
 namespace accublas::cuda {
@@ -93,11 +94,7 @@ struct OpenBits {
 };
 
 // ---- plan.cu ----------------------------------------------------------------------------------------------------------
-/// Sizes of the residue buffers: the plan chooses the block to fit them.
-struct Buffers {
-  std::size_t rows_bytes, cols_bytes, result_bytes;
-  Index k_padded;  ///< of a chunk
-};
+/// The plan chooses the block by fit_block (cuda/blocking.hpp).
 /// state->pass[index] for mode fixed:t (t > 0) or for the T* that the certificate found (t = 0; elements: those not open).
 /// Inactive where T* is none. least_target: 0, or the target that fixed:t must promise by exactness.
 template <class T>

@@ -76,7 +76,7 @@ struct PassPlan {
 /// At most this many passes: fixed:T* or a first cr, and two more with more bits.
 inline constexpr int most_passes = 3;
 
-/// The state of one call, in device memory, zeroed at its start.
+/// The state of one call, in device memory, zeroed at its start but for the last member.
 struct CallState {
   SideSummary rows, cols;
   // Certificate.
@@ -90,10 +90,11 @@ struct CallState {
   unsigned int lockstep;                 ///< soft synchronisation of the product kernel, zeroed by its launcher
   // For the report and for accublas_sync.
   std::int32_t bits, moduli;             ///< the most used
-  std::int32_t missed_target;            ///< the call could not promise its target, and wrote nothing
   double bound_componentwise;
   double sample_row_term[64], sample_col_term[64];  ///< chance of an element to be undecided, see plan.cu
   std::int32_t samples;
+  /// A call could not promise its target, and wrote nothing: stays until accublas_sync asks.
+  std::int32_t missed_target;
 };
 
 }  // namespace accublas::cuda
