@@ -227,13 +227,16 @@ ACCUBLAS_API accublas_status accublas_get_mode_name(accublas_context *ctx, accub
 ACCUBLAS_API accublas_status accublas_set_reproducible(accublas_context *ctx, int32_t reproducible);
 /** ACCUBLAS_BACKEND_CUDA without a GPU is ACCUBLAS_ERROR_NO_DEVICE. */
 ACCUBLAS_API accublas_status accublas_set_backend(accublas_context *ctx, accublas_backend backend);
-/** CUDA device number, from 0. ACCUBLAS_ERROR_NO_DEVICE where there is none. */
+/** CUDA device number, from 0. ACCUBLAS_ERROR_NO_DEVICE where there is none. Waits for work on the device before it; the
+ * stream set belongs to that one and is forgotten. Where no device is set, a context works on the device of its first
+ * operands (of host operands: on device 0). */
 ACCUBLAS_API accublas_status accublas_set_device(accublas_context *ctx, int32_t device);
 ACCUBLAS_API accublas_status accublas_set_engine(accublas_context *ctx, accublas_engine engine);
 /** "auto", "native", "int8", "fp64", "fp16", "dot2", "exact". An engine that cannot serve a call's mode is
  * ACCUBLAS_ERROR_ENGINE at that call. */
 ACCUBLAS_API accublas_status accublas_set_engine_name(accublas_context *ctx, const char *name);
-/** Cap of the workspace in MiB; 0 restores the default (256 MiB on the CPU). Blocking under it never changes bits. */
+/** Cap of the workspace in MiB; 0 restores the default (256 MiB on the CPU; on a GPU the lesser of 4 GiB and an eighth of its
+ * memory). Blocking under it never changes bits. */
 ACCUBLAS_API accublas_status accublas_set_workspace_mib(accublas_context *ctx, int64_t mib);
 /** The user's own workspace (host memory for the CPU, device memory for CUDA), used in place of the pool; NULL, 0 ends
  * that. It must stay valid until replaced, or until the context is destroyed. */
@@ -249,6 +252,7 @@ ACCUBLAS_API accublas_status accublas_set_report_level(accublas_context *ctx, in
  *   abs(c - exact) <= bound (abs(alpha) abs(A) abs(B) + abs(beta) abs(C)) + (the bound_absolute of the report)
  * returns ACCUBLAS_ERROR_ACCURACY and leaves C as it was (with device operands: accublas_sync returns it). 0 unsets. */
 ACCUBLAS_API accublas_status accublas_set_target(accublas_context *ctx, double bound);
+/** Where alpha, beta and DOT's result are. ACCUBLAS_POINTER_DEVICE goes with device operands only. */
 ACCUBLAS_API accublas_status accublas_set_pointer_mode(accublas_context *ctx, accublas_pointer_mode mode);
 /** The CUDA stream (cudaStream_t as void *) that device calls run on. ACCUBLAS_ERROR_NO_DEVICE without a GPU, except
  * for NULL. */

@@ -90,6 +90,11 @@ accublas_status accublas_set_device(accublas_context* ctx, int32_t device) {
       throw Error(ACCUBLAS_ERROR_NO_DEVICE, "device " + std::to_string(device) + ": " +
                                                 (count == 0 ? reason : "there are " + std::to_string(count) + " devices"));
     context.level.device = device;
+    if (context.device_state && context.device_state->device() != device) {
+      std::string message;
+      context.device_state->synchronize(message);
+      context.device_state.reset();
+    }
   });
 }
 
@@ -160,8 +165,8 @@ accublas_status accublas_set_stream(accublas_context* ctx, void* stream) {
     if (!stream && !context.device_state) return;
     require_device("stream");
     if (!context.device_state) {
-      const int device = context.level.device >= 0 ? context.level.device : 0;
-      context.device_state = cuda_backend().make_state(device);
+      const int set = context.level.device >= 0 ? context.level.device : environment().level.device;
+      context.device_state = cuda_backend().make_state(set >= 0 ? set : 0);
     }
     context.device_state->set_stream(stream);
   });

@@ -20,10 +20,11 @@ class AbsentBackend final : public Backend {
   }
   std::string device_name(int) const override { return "none"; }
   /// Memory that the host cannot read can only be meant for a device.
-  MemoryKind memory_kind(const void* pointer) const override {
-    return readable(pointer) ? MemoryKind::host : MemoryKind::device;
+  Location locate(const void* pointer) const override {
+    return {readable(pointer) ? MemoryKind::host : MemoryKind::device, 0};
   }
   EngineList engines(Routine, const Mode&) const override { return {}; }
+  std::size_t default_workspace(int) const override { return 0; }
   std::unique_ptr<BackendState> make_state(int) override { no_device(); }
 
   void gemm(const Call<Gemm<double>, double>&, BackendState*, Execution&) override { no_device(); }

@@ -16,10 +16,26 @@ namespace accublas {
 
 enum class MemoryKind { host, device, managed };
 
+/// Where an address lives.
+struct Location {
+  MemoryKind kind;
+  int device;  ///< of device and managed memory
+};
+
+/// What the choice of backend and engine may depend on besides settings: sizes (gemv: m outputs, k terms; dot: k terms) and
+/// where the operands are.
+struct CallShape {
+  bool on_device = false;
+  Index m = 0, n = 0, k = 0;
+};
+
 /// Per-context state that a backend keeps (stream, cuBLAS handle, device-side error flag, workspace in graph capture).
 class BackendState {
  public:
   virtual ~BackendState() = default;
+  virtual int device() const = 0;
+  /// Waits for the last call and fills in what only the device knows of it.
+  virtual void complete(accublas_report_t& report) = 0;
   virtual void set_stream(void* stream) = 0;
   virtual void* stream() const = 0;
   /// Waits for the stream; returns and clears the first asynchronous error.
@@ -33,7 +49,8 @@ struct ScalarArgument {
   bool on_device;
 };
 
-/// A routine call as a backend sees it: operands all host or all device, scalars by reference.
+/// A routine call as a backend sees it: operands all host or all device, scalars by reference. With device operands it may
+/// have nothing to do but to scale C (alpha = 0 or k = 0), or to write a zero (DOT with n = 0).
 template <class Problem, class T>
 struct Call {
   const Problem& problem;  ///< alpha and beta inside are valid only where the scalars are on the host
@@ -67,11 +84,21 @@ class Backend {
   virtual const char* name() const noexcept = 0;
   /// Devices that can be used now; why there is none goes to `reason`. The CPU is one device.
   virtual int device_count(std::string& reason) const = 0;
+  /// Whether there were devices before this process was forked.
+  virtual bool lost_by_fork() const { return false; }
   virtual std::string device_name(int device) const = 0;
-  /// Where a pointer lives. Never faults, whatever the address.
-  virtual MemoryKind memory_kind(const void* pointer) const = 0;
+  /// Where an address lives. Never faults, whatever the address.
+  virtual Location locate(const void* pointer) const = 0;
   /// Empty where the backend lacks the mode.
   virtual EngineList engines(Routine routine, const Mode& mode) const = 0;
+  /// The engine that serves a shape where none is asked for: one of engines().
+  virtual accublas_engine choose(Routine routine, const Mode& mode, const CallShape&) const {
+    return engines(routine, mode).engines[0];
+  }
+  /// Whether host operands of this shape are served sooner here than by the CPU, copies included.
+  virtual bool worth_copying(Routine, const Mode&, const CallShape&) const { return false; }
+  /// Cap of a call's workspace in bytes where none is set.
+  virtual std::size_t default_workspace(int device) const = 0;
   virtual std::unique_ptr<BackendState> make_state(int device) = 0;
 
   virtual void gemm(const Call<Gemm<double>, double>&, BackendState*, Execution&) = 0;

@@ -10,19 +10,24 @@
 
 namespace accublas {
 
-/// A routine's settings and plan, resolved once and kept until a setting changes: the path of a small call looks nothing up.
+/// A routine's settings and its plan for small host operands, resolved once and kept until a setting changes: the path of a
+/// small call looks nothing up.
 struct Resolved {
   bool valid = false;
   Settings settings;
   Plan plan;
-  Backend* backend = nullptr;
 };
+
+inline Backend& backend_of(const Plan& plan) {
+  return plan.backend == ACCUBLAS_BACKEND_CUDA ? cuda_backend() : cpu_backend();
+}
 
 /// The last call: its plan, sizes and numbers. The words of the report are made when it is asked for.
 struct LastCall {
   Plan plan;
   accublas_report_t numbers{};
-  bool done = false;  ///< a call was made
+  bool done = false;        ///< a call was made
+  bool on_device = false;   ///< it may be under way, and the device knows part of the numbers
 };
 
 }  // namespace accublas

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <initializer_list>
+#include <limits>
 #include <new>
 
 #include "lib/accuracy.hpp"
@@ -41,13 +43,18 @@ class CallEnvironment {
   alignas(FpEnvironment) unsigned char storage_[sizeof(FpEnvironment)];
 };
 
-[[noreturn]] void bad_pointer(const char* name, const void* pointer) {
-  if (!pointer) throw Error(ACCUBLAS_ERROR_ARGUMENT, std::string("argument ") + name + " is NULL");
+/// An address that is no host memory, where host memory is needed.
+[[noreturn]] void not_host(const char* name) {
   std::string reason;
   if (cuda_backend().device_count(reason) == 0)
     throw Error(ACCUBLAS_ERROR_NO_DEVICE, std::string("argument ") + name + " is no host memory, and " + reason);
-  throw Error(ACCUBLAS_ERROR_POINTERS, std::string("argument ") + name + " is no host memory");
+  throw Error(ACCUBLAS_ERROR_POINTERS, std::string("argument ") + name + " is in device memory, others are in host memory");
 }
+
+struct Named {
+  const char* name;
+  const void* pointer;
+};
 
 /// One call from its plan to its report.
 class Run {
@@ -62,6 +69,7 @@ class Run {
     LastCall& last = context_.last;
     last.plan = resolved_.plan;
     last.done = true;
+    last.on_device = false;
     report_ = accublas_report_t{};
     report_.level = settings.report_level;
     timed_ = settings.report_level >= 1 || settings.verbose > 0;
@@ -74,15 +82,69 @@ class Run {
     report_.k = k;
   }
 
-  /// Throws for a pointer that cannot be read as host memory.
-  void require_host(const char* name, const void* pointer) {
-    const bool host = pointer && context_.host_memory.holds(pointer, [](const void* unknown) {
-      return cuda_backend().memory_kind(unknown) != MemoryKind::device;
-    });
-    if (!host) bad_pointer(name, pointer);
+  /// The operands of the call, in the order of the arguments: all in host or all in device memory. `scalars` are alpha, beta
+  /// and DOT's result, which follow the pointer mode. Chooses backend and engine.
+  void operands(std::initializer_list<Named> arrays, std::initializer_list<Named> scalars, const CallShape& sizes) {
+    bool any_host = false, any_device = false;
+    int device = -1;
+    for (const Named& array : arrays) {
+      const Location location = where(array);
+      any_host |= location.kind == MemoryKind::host;
+      any_device |= location.kind == MemoryKind::device;
+      if (location.kind == MemoryKind::host) continue;
+      if (device >= 0 && location.device != device)
+        throw Error(ACCUBLAS_ERROR_POINTERS, std::string("argument ") + array.name + " is on another device than others");
+      device = location.device;
+    }
+    // Managed memory alone is used in place by the device; the CPU can read it beside host memory.
+    on_device_ = any_device || (device >= 0 && !any_host && resolved_.settings.backend != ACCUBLAS_BACKEND_CPU);
+    if (any_device && any_host)
+      for (const Named& array : arrays)
+        if (where(array).kind == MemoryKind::device) not_host(array.name);
+    for (const Named& scalar : scalars) {
+      if (scalars_on_device() != (where(scalar).kind == MemoryKind::device) && where(scalar).kind != MemoryKind::managed) {
+        if (!scalars_on_device()) not_host(scalar.name);
+        throw Error(ACCUBLAS_ERROR_POINTERS,
+                    std::string("argument ") + scalar.name + " is in host memory, and the pointer mode is device");
+      }
+    }
+    if (scalars_on_device() && !on_device_)
+      throw Error(ACCUBLAS_ERROR_POINTERS, "the pointer mode is device, and the operands are in host memory");
+    if (!on_device_ && !resolved_.plan.by_shape) return;
+    CallShape shape = sizes;
+    shape.on_device = on_device_;
+    context_.last.plan = make_plan(routine_, resolved_.settings, shape, cpu_backend(), cuda_backend());
+    if (context_.last.plan.backend == ACCUBLAS_BACKEND_CUDA) use_device(on_device_ ? device : -1);
   }
 
-  const Mode& mode() const { return resolved_.plan.mode; }
+  /// DOT with nothing to add: the result follows the pointer mode.
+  void result_only(const Named& result) {
+    if (scalars_on_device()) {
+      operands({result}, {result}, {});
+    } else if (where(result).kind == MemoryKind::device) {
+      not_host(result.name);
+    }
+  }
+
+  /// Reads alpha and beta into the problem where they are on the host.
+  template <class Problem, class T>
+  void scalars(Problem& problem, const T* alpha, const T* beta) {
+    const Location at_alpha = where({"alpha", alpha}), at_beta = where({"beta", beta});
+    if (scalars_on_device()) return;
+    if (at_alpha.kind == MemoryKind::device) not_host("alpha");
+    if (at_beta.kind == MemoryKind::device) not_host("beta");
+    problem.alpha = *alpha;
+    problem.beta = *beta;
+  }
+  template <class T>
+  bool may_be_nonzero(T alpha) const {
+    return scalars_on_device() || alpha != 0;
+  }
+
+  bool on_device() const { return on_device_; }
+  bool scalars_on_device() const { return context_.pointer_mode == ACCUBLAS_POINTER_DEVICE; }
+
+  const Mode& mode() const { return context_.last.plan.mode; }
 
   /// Sets the report's bound; throws ACCUBLAS_ERROR_ACCURACY where it misses the target.
   template <class T>
@@ -101,25 +163,32 @@ class Run {
 
   /// Runs `serve(backend, call, state, execution)` for the plan's engine, and the fallback rule.
   template <class T, class Problem, class Serve>
-  void compute(const Problem& problem, const T* alpha, const T* beta, Serve&& serve) {
+  void compute(const Problem& problem, const T* alpha, const T* beta, bool result_on_device, Serve&& serve) {
     const Settings& settings = resolved_.settings;
-    Workspace workspace(static_cast<std::size_t>(settings.workspace_bytes), context_.workspace, context_.workspace_bytes);
+    const Plan& plan = context_.last.plan;
+    if (plan.backend == ACCUBLAS_BACKEND_CUDA) use_device(-1);
+    const bool set = settings.workspace_bytes >= 0;
+    const std::size_t cap = set ? static_cast<std::size_t>(settings.workspace_bytes)
+                                : backend_of(plan).default_workspace(device());
+    Workspace workspace(cap, context_.workspace, context_.workspace_bytes);
     Execution execution{threads_for(settings), cpu::detected_isa(), workspace, report_, settings.target};
-    report_.threads = execution.threads;
+    report_.threads = plan.backend == ACCUBLAS_BACKEND_CPU ? execution.threads : 0;
 
-    Call<Problem, T> call{problem, {alpha, false}, {beta, false}, false, false, mode(), resolved_.plan.engine};
+    const bool scalars = scalars_on_device();
+    Call<Problem, T> call{problem, {alpha, scalars}, {beta, scalars}, on_device_, result_on_device, mode(), plan.engine};
+    context_.last.on_device = plan.backend == ACCUBLAS_BACKEND_CUDA;
     try {
-      serve(*resolved_.backend, call, context_.device_state.get(), execution);
+      serve(backend_of(plan), call, context_.device_state.get(), execution);
     } catch (const Error& error) {
       if (error.status() != ACCUBLAS_ERROR_MEMORY) throw;
-      compute_in_less(call, execution, error, serve);
+      compute_in_less(call, execution, cap, error, serve);
     }
-    report_.workspace_bytes = static_cast<std::int64_t>(workspace.peak());
+    if (plan.backend == ACCUBLAS_BACKEND_CPU) report_.workspace_bytes = static_cast<std::int64_t>(workspace.peak());
   }
 
   void finish() {
     count_call(routine_, context_.last.plan.engine);
-    if (timed_) report_.ms_total = std::chrono::duration<double, std::milli>(Clock::now() - start_).count();
+    if (timed_ && !on_device_) report_.ms_total = std::chrono::duration<double, std::milli>(Clock::now() - start_).count();
     if (resolved_.settings.verbose > 0) print_call(full_report(context_), true);
     finished_ = true;
   }
@@ -135,28 +204,74 @@ class Run {
   Run& operator=(const Run&) = delete;
 
  private:
-  /// Nothing was written yet: first a sixteenth of the workspace, then the mode's other engines.
+  /// Nothing was written yet: first a sixteenth of the workspace, then the mode's other engines, then, for host operands
+  /// that were to be copied to a device, the CPU.
   template <class AnyCall, class Serve>
-  void compute_in_less(AnyCall call, Execution& execution, const Error& error, Serve&& serve) {
-    const std::size_t cap = static_cast<std::size_t>(resolved_.settings.workspace_bytes);
+  void compute_in_less(AnyCall call, Execution& execution, std::size_t cap, const Error& error, Serve&& serve) {
+    Plan& plan = context_.last.plan;
     const auto attempt = [&](accublas_engine engine, std::size_t bytes) {
       execution.workspace.restart(bytes);
       call.engine = engine;
       try {
-        serve(*resolved_.backend, call, context_.device_state.get(), execution);
+        serve(backend_of(plan), call, context_.device_state.get(), execution);
       } catch (const Error& again) {
         if (again.status() == ACCUBLAS_ERROR_MEMORY) return false;
         throw;
       }
-      context_.last.plan.engine = engine;
+      plan.engine = engine;
       return true;
+    };
+    const auto attempt_engines = [&] {
+      if (plan.engine_forced) return false;
+      const accublas_engine tried = plan.engine;
+      for (accublas_engine engine : backend_of(plan).engines(routine_, mode()))
+        if (engine != tried && attempt(engine, cap / 16)) return true;
+      return false;
     };
     Workspace::trim_pool();
     if (!context_.workspace && attempt(call.engine, cap / 16)) return;
-    if (!resolved_.plan.engine_forced)
-      for (accublas_engine engine : resolved_.backend->engines(routine_, mode()))
-        if (engine != resolved_.plan.engine && attempt(engine, cap / 16)) return;
+    if (attempt_engines()) return;
+    if (plan.backend == ACCUBLAS_BACKEND_CUDA && !on_device_ && !context_.workspace) {
+      Settings settings = resolved_.settings;
+      settings.backend = ACCUBLAS_BACKEND_CPU;
+      try {
+        plan = make_plan(routine_, settings, {}, cpu_backend(), cuda_backend());
+      } catch (const Error&) {
+        throw error;  // an engine that only the device has
+      }
+      plan.backend_reason = "the device has no memory left";
+      context_.last.on_device = false;
+      cap = cpu_backend().default_workspace(0);
+      if (attempt(plan.engine, cap) || attempt_engines()) return;
+    }
     throw error;
+  }
+
+  Location where(const Named& argument) {
+    if (!argument.pointer) throw Error(ACCUBLAS_ERROR_ARGUMENT, std::string("argument ") + argument.name + " is NULL");
+    Location location{MemoryKind::host, 0};
+    const bool host = context_.host_memory.holds(argument.pointer, [&](const void* unknown) {
+      location = cuda_backend().locate(unknown);
+      return location.kind == MemoryKind::host;
+    });
+    if (host) return location;
+    std::string reason;
+    if (cuda_backend().device_count(reason) == 0) not_host(argument.name);
+    return location;
+  }
+
+  int device() const { return context_.device_state ? context_.device_state->device() : resolved_.settings.device; }
+
+  /// Makes the context's state for a device (-1: the one set). Operands must be on that device.
+  void use_device(int wanted) {
+    if (!context_.device_state) {
+      const bool set = context_.level.device >= 0 || environment().level.device >= 0;
+      context_.device_state = cuda_backend().make_state(wanted >= 0 && !set ? wanted : resolved_.settings.device);
+    }
+    if (wanted >= 0 && wanted != context_.device_state->device())
+      throw Error(ACCUBLAS_ERROR_POINTERS, "the operands are on device " + std::to_string(wanted) +
+                                               ", the context works on device " +
+                                               std::to_string(context_.device_state->device()));
   }
 
   Context& context_;
@@ -165,7 +280,7 @@ class Run {
   CallEnvironment environment_;
   accublas_report_t& report_;
   Routine routine_;
-  bool timed_ = false, finished_ = false;
+  bool on_device_ = false, timed_ = false, finished_ = false;
   Clock::time_point start_;
 };
 
@@ -201,20 +316,22 @@ void run_gemm(Context& context, Gemm<T> problem, const T* alpha, const T* beta, 
   Run run(context, pick<T>(Routine::dgemm, Routine::sgemm), options);
   run.sizes(problem.m, problem.n, problem.k);
   if (problem.m > 0 && problem.n > 0) {
-    run.require_host("alpha", alpha);
-    run.require_host("beta", beta);
-    problem.alpha = *alpha;
-    problem.beta = *beta;
-    const bool product = problem.alpha != 0 && problem.k > 0;
-    if (product || problem.beta != 1) {
-      if (product) run.require_host("a", problem.a.data);
-      if (product) run.require_host("b", problem.b.data);
-      run.require_host("c", problem.c.data);
-      run.promise(problem.k, problem.alpha);
+    run.scalars(problem, alpha, beta);
+    const bool product = run.may_be_nonzero(problem.alpha) && problem.k > 0;
+    if (product || run.scalars_on_device() || problem.beta != 1) {
+      const CallShape shape{false, problem.m, problem.n, problem.k};
+      const Named c{"c", problem.c.data}, a{"a", problem.a.data}, b{"b", problem.b.data};
       if (product) {
-        run.compute(problem, alpha, beta, [](Backend& backend, const auto& call, BackendState* state, Execution& execution) {
-          backend.gemm(call, state, execution);
-        });
+        run.operands({a, b, c}, {{"alpha", alpha}, {"beta", beta}}, shape);
+      } else {
+        run.operands({c}, {{"alpha", alpha}, {"beta", beta}}, shape);
+      }
+      run.promise(problem.k, run.scalars_on_device() ? std::numeric_limits<T>::infinity() : problem.alpha);
+      if (product || run.on_device()) {
+        run.compute(problem, alpha, beta, run.on_device(),
+                    [](Backend& backend, const auto& call, BackendState* state, Execution& execution) {
+                      backend.gemm(call, state, execution);
+                    });
       } else {
         scale(run.mode(), problem.beta, problem.m, problem.n, problem.c);
       }
@@ -229,20 +346,22 @@ void run_gemv(Context& context, Gemv<T> problem, const T* alpha, const T* beta, 
   run.sizes(problem.m, 1, problem.k);
   // Netlib's rule: y is left alone where either dimension is 0, whatever beta.
   if (problem.m > 0 && problem.k > 0) {
-    run.require_host("alpha", alpha);
-    run.require_host("beta", beta);
-    problem.alpha = *alpha;
-    problem.beta = *beta;
-    const bool product = problem.alpha != 0;
+    run.scalars(problem, alpha, beta);
+    const bool product = run.may_be_nonzero(problem.alpha);
     if (product || problem.beta != 1) {
-      if (product) run.require_host("a", problem.a.data);
-      if (product) run.require_host("x", problem.x.data);
-      run.require_host("y", problem.y.data);
-      run.promise(problem.k, problem.alpha);
+      const CallShape shape{false, problem.m, 1, problem.k};
+      const Named y{"y", problem.y.data}, a{"a", problem.a.data}, x{"x", problem.x.data};
       if (product) {
-        run.compute(problem, alpha, beta, [](Backend& backend, const auto& call, BackendState* state, Execution& execution) {
-          backend.gemv(call, state, execution);
-        });
+        run.operands({a, x, y}, {{"alpha", alpha}, {"beta", beta}}, shape);
+      } else {
+        run.operands({y}, {{"alpha", alpha}, {"beta", beta}}, shape);
+      }
+      run.promise(problem.k, run.scalars_on_device() ? std::numeric_limits<T>::infinity() : problem.alpha);
+      if (product || run.on_device()) {
+        run.compute(problem, alpha, beta, run.on_device(),
+                    [](Backend& backend, const auto& call, BackendState* state, Execution& execution) {
+                      backend.gemv(call, state, execution);
+                    });
       } else {
         scale(run.mode(), problem.beta, problem.m, 1, Matrix<T>{problem.y.data, problem.y.stride, 0});
       }
@@ -255,12 +374,15 @@ template <class T>
 void run_dot(Context& context, const Dot<T>& problem, const accublas_options* options) {
   Run run(context, pick<T>(Routine::ddot, Routine::sdot), options);
   run.sizes(1, 1, problem.n);
-  run.require_host("result", problem.result);
+  const CallShape shape{false, 1, 1, problem.n};
   if (problem.n > 0) {
-    run.require_host("x", problem.x.data);
-    run.require_host("y", problem.y.data);
+    run.operands({{"x", problem.x.data}, {"y", problem.y.data}}, {{"result", problem.result}}, shape);
     run.promise(problem.n, T{1});
-    run.compute(problem, static_cast<const T*>(nullptr), static_cast<const T*>(nullptr),
+  } else {
+    run.result_only({"result", problem.result});
+  }
+  if (problem.n > 0 || run.scalars_on_device()) {
+    run.compute(problem, static_cast<const T*>(nullptr), static_cast<const T*>(nullptr), run.scalars_on_device(),
                 [](Backend& backend, const auto& call, BackendState* state, Execution& execution) {
                   backend.dot(call, state, execution);
                 });

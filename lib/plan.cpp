@@ -26,7 +26,40 @@ const char* source_text(ModeSource source) {
 
 }  // namespace
 
-Plan make_plan(Routine routine, const Settings& settings, const Backend& cpu, const Backend& cuda) {
+namespace {
+
+/// Which backend serves, and why.
+const Backend& choose_backend(Plan& plan, const Settings& settings, const CallShape& shape, const Backend& cpu,
+                              const Backend& cuda) {
+  const auto on = [&](const Backend& backend, const char* reason) -> const Backend& {
+    plan.backend = &backend == &cuda ? ACCUBLAS_BACKEND_CUDA : ACCUBLAS_BACKEND_CPU;
+    plan.backend_reason = reason;
+    return backend;
+  };
+  if (shape.on_device) {
+    if (settings.backend == ACCUBLAS_BACKEND_CPU)
+      throw Error(ACCUBLAS_ERROR_POINTERS, "backend cpu cannot serve operands in device memory");
+    return on(cuda, "device operands");
+  }
+  if (settings.backend == ACCUBLAS_BACKEND_CPU) return on(cpu, "as asked for");
+  std::string reason;
+  const bool device = cuda.device_count(reason) > 0;
+  if (settings.backend == ACCUBLAS_BACKEND_CUDA) {
+    if (!device && cuda.lost_by_fork()) return on(cpu, "forked from a process that used CUDA");
+    if (!device) throw Error(ACCUBLAS_ERROR_NO_DEVICE, "backend cuda: " + reason);
+    if (cuda.engines(plan.routine, plan.mode).count == 0) return on(cpu, "the GPU lacks this mode of the routine");
+    return on(cuda, "as asked for");
+  }
+  if (!device) return on(cpu, cuda.lost_by_fork() ? "forked from a process that used CUDA" : "host operands");
+  const EngineList engines = cuda.engines(plan.routine, plan.mode);
+  plan.by_shape = engines.count > 0 && (!plan.engine_forced || engines.has(settings.engine));
+  if (plan.by_shape && cuda.worth_copying(plan.routine, plan.mode, shape)) return on(cuda, "host operands worth copying");
+  return on(cpu, "host operands");
+}
+
+}  // namespace
+
+Plan make_plan(Routine routine, const Settings& settings, const CallShape& shape, const Backend& cpu, const Backend& cuda) {
   Plan plan;
   plan.routine = routine;
   plan.mode = settings.mode;
@@ -36,26 +69,19 @@ Plan make_plan(Routine routine, const Settings& settings, const Backend& cpu, co
   plan.engine_forced = settings.engine != ACCUBLAS_ENGINE_AUTO;
   const bool single = is_single(routine);
 
-  // Host operands are the CPU's unless CUDA is asked for.
-  const Backend* backend = &cpu;
-  if (settings.backend == ACCUBLAS_BACKEND_CUDA) {
-    std::string reason;
-    if (cuda.device_count(reason) == 0) throw Error(ACCUBLAS_ERROR_NO_DEVICE, "backend cuda: " + reason);
-    backend = &cuda;
-    plan.backend = ACCUBLAS_BACKEND_CUDA;
-  }
-
-  const EngineList engines = backend->engines(routine, settings.mode);
+  const Backend& backend = choose_backend(plan, settings, shape, cpu, cuda);
+  const EngineList engines = backend.engines(routine, settings.mode);
   if (engines.count == 0)
     throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "mode " + mode_word(settings.mode, single) + " of " + routine_name(routine) +
                                                 " is not available in this build or on this device; available are " +
                                                 mode_words(family_of(routine), single));
-  plan.engine = engines.engines[0];
+  plan.engine = backend.choose(routine, settings.mode, shape);
+  if (plan.backend == ACCUBLAS_BACKEND_CUDA && !plan.engine_forced && engines.count > 1) plan.by_shape = true;
   if (plan.engine_forced) {
     if (!engines.has(settings.engine))
       throw Error(ACCUBLAS_ERROR_ENGINE, std::string("engine ") + engine_name(settings.engine) + " cannot serve " +
                                              routine_name(routine) + " in mode " + mode_word(settings.mode, single) +
-                                             " on backend " + backend->name() + "; those that can are " + names_of(engines));
+                                             " on backend " + backend.name() + "; those that can are " + names_of(engines));
     plan.engine = settings.engine;
   }
   return plan;
@@ -65,7 +91,7 @@ std::string plan_reason(const Plan& plan) {
   std::string reason = std::string("mode from ") + source_text(plan.source);
   if (plan.passed_over) reason += std::string(" (a word that ") + routine_name(plan.routine) + " lacks was passed over)";
   reason += plan.engine_forced ? "; engine as asked for" : "; engine: first choice";
-  reason += plan.backend_forced ? "; backend as asked for" : "; backend: host operands";
+  reason += std::string("; backend: ") + plan.backend_reason;
   return reason;
 }
 

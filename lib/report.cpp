@@ -22,12 +22,13 @@ accublas_report_t full_report(const Context& context) {
   accublas_report_t report = context.last.numbers;
   if (!context.last.done) return report;
   const Plan& plan = context.last.plan;
+  if (context.last.on_device && context.device_state) context.device_state->complete(report);
   copy_word(report.routine, routine_name(plan.routine));
   copy_word(report.mode, mode_word(plan.mode, is_single(plan.routine)));
-  const Backend& backend = plan.backend == ACCUBLAS_BACKEND_CUDA ? cuda_backend() : cpu_backend();
+  const Backend& backend = backend_of(plan);
   copy_word(report.backend, backend.name());
   copy_word(report.engine, engine_name(plan.engine));
-  copy_word(report.device, backend.device_name(0));
+  copy_word(report.device, backend.device_name(context.device_state ? context.device_state->device() : 0));
   copy_word(report.reason, plan_reason(plan));
   return report;
 }

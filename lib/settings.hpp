@@ -40,7 +40,7 @@ struct Settings {
   int verbose = 0;
   int report_level = 0;
   double target = 0;
-  std::int64_t workspace_bytes = 0;
+  std::int64_t workspace_bytes = -1;  ///< -1: the backend's default
 };
 
 /// What the environment says, read once at first use.

@@ -35,6 +35,11 @@ class Workspace {
 
   std::size_t peak() const noexcept { return peak_; }
 
+  /// For a backend that manages memory of its own: the cap, and the user's buffer (null: none).
+  std::size_t cap() const noexcept { return cap_; }
+  void* buffer() const noexcept { return buffer_; }
+  std::size_t buffer_bytes() const noexcept { return buffer_bytes_; }
+
   /// Gives everything back and sets another cap: a call that found no memory tries again with less.
   void restart(std::size_t cap) noexcept {
     reset();

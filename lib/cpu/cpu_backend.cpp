@@ -49,8 +49,9 @@ class CpuBackend final : public Backend {
   const char* name() const noexcept override { return "cpu"; }
   int device_count(std::string&) const override { return 1; }
   std::string device_name(int) const override { return std::string("cpu:") + cpu::isa_name(cpu::detected_isa()); }
-  MemoryKind memory_kind(const void*) const override { return MemoryKind::host; }
+  Location locate(const void*) const override { return {MemoryKind::host, 0}; }
   EngineList engines(Routine routine, const Mode& mode) const override { return cpu_engines(routine, mode); }
+  std::size_t default_workspace(int) const override { return default_workspace_bytes; }
   std::unique_ptr<BackendState> make_state(int) override { return nullptr; }
 
   void gemm(const Call<Gemm<double>, double>& call, BackendState*, Execution& execution) override { gemm_of(call, execution); }

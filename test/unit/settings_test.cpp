@@ -53,12 +53,17 @@ class FakeCuda final : public Backend {
     return devices_;
   }
   std::string device_name(int) const override { return "fake"; }
-  MemoryKind memory_kind(const void*) const override { return MemoryKind::device; }
+  Location locate(const void*) const override { return {MemoryKind::device, 0}; }
   EngineList engines(Routine routine, const Mode& mode) const override {
     if (is_gemm(routine) && mode.kind == ACCUBLAS_MODE_CR) return EngineList(ACCUBLAS_ENGINE_INT8, ACCUBLAS_ENGINE_FP16);
     if (routine == Routine::sgemm && mode.kind == ACCUBLAS_MODE_TF32X3) return EngineList(ACCUBLAS_ENGINE_NATIVE);
     return {};
   }
+  accublas_engine choose(Routine, const Mode&, const CallShape& shape) const override {
+    return shape.m == 1 ? ACCUBLAS_ENGINE_FP16 : ACCUBLAS_ENGINE_INT8;
+  }
+  bool worth_copying(Routine, const Mode&, const CallShape& shape) const override { return shape.m >= 100; }
+  std::size_t default_workspace(int) const override { return 0; }
   std::unique_ptr<BackendState> make_state(int) override { return nullptr; }
   void gemm(const Call<Gemm<double>, double>&, BackendState*, Execution&) override {}
   void gemm(const Call<Gemm<float>, float>&, BackendState*, Execution&) override {}
@@ -246,7 +251,7 @@ TEST(Plan, EnginesOfTheCpu) {
     Level context;
     context.all = parse_mode(mode);
     context.engine = engine;
-    return make_plan(routine, resolve(routine, nullptr, context, none, build_settings()), cpu_backend(), no_device);
+    return make_plan(routine, resolve(routine, nullptr, context, none, build_settings()), {}, cpu_backend(), no_device);
   };
   const struct {
     Routine routine;
@@ -288,16 +293,44 @@ TEST(Plan, CudaAsAValue) {
   context.all = parse_mode("cr");
   FakeCuda one(1), absent(0);
   std::string message;
+  CallShape shape;
   const auto plan = [&](Routine routine, const Backend& cuda) {
-    return make_plan(routine, resolve(routine, nullptr, context, none, build_settings()), cpu_backend(), cuda);
+    return make_plan(routine, resolve(routine, nullptr, context, none, build_settings()), shape, cpu_backend(), cuda);
   };
   EXPECT_EQ(status_of([&] { plan(Routine::dgemm, absent); }, &message), ACCUBLAS_ERROR_NO_DEVICE);
   EXPECT_TRUE(contains(message, "no fake device")) << message;
-  EXPECT_EQ(status_of([&] { plan(Routine::dgemm, cuda_backend()); }), ACCUBLAS_ERROR_NO_DEVICE);
+  std::string reason;
+  if (cuda_backend().device_count(reason) == 0) {
+    EXPECT_EQ(status_of([&] { plan(Routine::dgemm, cuda_backend()); }), ACCUBLAS_ERROR_NO_DEVICE);
+  }
   EXPECT_EQ(plan(Routine::dgemm, one).backend, ACCUBLAS_BACKEND_CUDA);
   EXPECT_EQ(plan(Routine::dgemm, one).engine, ACCUBLAS_ENGINE_INT8);
   context.engine = ACCUBLAS_ENGINE_FP16;
   EXPECT_EQ(plan(Routine::dgemm, one).engine, ACCUBLAS_ENGINE_FP16);
   context.engine = -1;
+  // What the device lacks is served by the CPU where the operands allow it.
+  EXPECT_EQ(plan(Routine::dgemv, one).backend, ACCUBLAS_BACKEND_CPU);
+  shape.on_device = true;
   EXPECT_EQ(status_of([&] { plan(Routine::dgemv, one); }), ACCUBLAS_ERROR_UNAVAILABLE);
+}
+
+TEST(Plan, WhereOperandsAre) {
+  const Level none;
+  Level context;
+  context.all = parse_mode("cr");
+  FakeCuda one(1);
+  const auto plan = [&](const CallShape& shape) {
+    return make_plan(Routine::dgemm, resolve(Routine::dgemm, nullptr, context, none, build_settings()), shape, cpu_backend(),
+                     one);
+  };
+  EXPECT_EQ(plan({}).backend, ACCUBLAS_BACKEND_CPU);
+  EXPECT_TRUE(plan({}).by_shape);
+  EXPECT_EQ(plan({false, 99, 99, 99}).backend, ACCUBLAS_BACKEND_CPU);
+  EXPECT_EQ(plan({false, 100, 100, 100}).backend, ACCUBLAS_BACKEND_CUDA);
+  EXPECT_EQ(plan({true, 1, 1, 1}).backend, ACCUBLAS_BACKEND_CUDA);
+  EXPECT_EQ(plan({true, 1, 1, 1}).engine, ACCUBLAS_ENGINE_FP16);
+  EXPECT_EQ(plan({true, 100, 1, 1}).engine, ACCUBLAS_ENGINE_INT8);
+  context.backend = ACCUBLAS_BACKEND_CPU;
+  EXPECT_EQ(plan({false, 100, 100, 100}).backend, ACCUBLAS_BACKEND_CPU);
+  EXPECT_EQ(status_of([&] { plan({true, 1, 1, 1}); }), ACCUBLAS_ERROR_POINTERS);
 }
