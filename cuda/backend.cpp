@@ -1,0 +1,160 @@
+// The CUDA backend: which engines serve which mode, which shapes, and the call to each.
+#include <algorithm>
+#include <cmath>
+
+#include "cuda/check.hpp"
+#include "cuda/gemm.hpp"
+#include "cuda/native_call.hpp"
+#include "cuda/staging.hpp"
+#include "lib/error.hpp"
+#include "lib/host_memory.hpp"
+
+namespace accublas {
+
+namespace {
+
+using cuda::State;
+
+/// The table of engines; those of a row serve the mode, the first one where choose() says nothing else.
+EngineList cuda_engines(Routine routine, const Mode& mode) {
+  constexpr accublas_engine native = ACCUBLAS_ENGINE_NATIVE, int8 = ACCUBLAS_ENGINE_INT8;
+  const bool gemm = is_gemm(routine);
+  switch (mode.kind) {
+    case ACCUBLAS_MODE_NATIVE: return EngineList(native);
+    case ACCUBLAS_MODE_DP:
+    case ACCUBLAS_MODE_SP:
+      if (!mode.reproducible) return gemm ? EngineList(native, int8) : EngineList(native);
+      return gemm ? EngineList(int8) : EngineList();
+    case ACCUBLAS_MODE_FIXED:
+    case ACCUBLAS_MODE_CR: return gemm ? EngineList(int8) : EngineList();
+    default: return {};
+  }
+}
+
+/// dp and sp on an engine other than native are computed as their reproducible form.
+Mode emulated(const Mode& mode) {
+  Mode result = mode;
+  if (mode.kind == ACCUBLAS_MODE_DP || mode.kind == ACCUBLAS_MODE_SP) result.reproducible = true;
+  return result;
+}
+
+/// From which size on emulated dp and sp are faster than cuBLAS: at least `least` in the smallest and `work` = m n k.
+struct EmulationRow {
+  bool single;
+  double least_side, least_k, work;
+};
+constexpr EmulationRow emulation_table[] = {
+    {false, 1024, 512, 8e9},
+    {true, 1024, 512, 4e9},
+};
+
+bool emulation_pays(bool single, const CallShape& s) {
+  for (const EmulationRow& row : emulation_table)
+    if (row.single == single)
+      return static_cast<double>(std::min(s.m, s.n)) >= row.least_side && static_cast<double>(s.k) >= row.least_k &&
+             static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k) >= row.work;
+  return false;
+}
+
+class CudaBackend final : public Backend {
+ public:
+  const char* name() const noexcept override { return "cuda"; }
+  int device_count(std::string& reason) const override { return cuda::usable_devices(reason); }
+  bool lost_by_fork() const override { return cuda::forked_from_user(); }
+  std::string device_name(int device) const override { return cuda::device_text(device); }
+
+  Location locate(const void* pointer) const override {
+    std::string reason;
+    if (device_count(reason) == 0) return {readable(pointer) ? MemoryKind::host : MemoryKind::device, 0};
+    cudaPointerAttributes attributes{};
+    if (cudaPointerGetAttributes(&attributes, pointer) != cudaSuccess) {
+      cudaGetLastError();
+      attributes.type = cudaMemoryTypeUnregistered;
+    }
+    switch (attributes.type) {
+      case cudaMemoryTypeDevice: return {MemoryKind::device, attributes.device};
+      case cudaMemoryTypeManaged: return {MemoryKind::managed, attributes.device};
+      default: break;
+    }
+    if (!readable(pointer)) throw Error(ACCUBLAS_ERROR_POINTERS, "an argument is neither host nor device memory");
+    return {MemoryKind::host, 0};
+  }
+
+  EngineList engines(Routine routine, const Mode& mode) const override { return cuda_engines(routine, mode); }
+
+  accublas_engine choose(Routine routine, const Mode& mode, const CallShape& shape) const override {
+    const EngineList list = engines(routine, mode);
+    const bool grade = (mode.kind == ACCUBLAS_MODE_DP || mode.kind == ACCUBLAS_MODE_SP) && !mode.reproducible;
+    if (grade && is_gemm(routine) && emulation_pays(is_single(routine), shape)) return ACCUBLAS_ENGINE_INT8;
+    return list.engines[0];
+  }
+
+  /// Copying takes (m k + k n + 2 m n) words over a bus of some 5e9 words/s, and saves 2 m n k operations at some 5e11/s.
+  bool worth_copying(Routine routine, const Mode&, const CallShape& s) const override {
+    if (!is_gemm(routine)) return false;
+    const double m = static_cast<double>(s.m), n = static_cast<double>(s.n), k = static_cast<double>(s.k);
+    return 2 * m * n * k > 1e10 && 2 * m * n * k / 5e11 > 2 * (m * k + k * n + 2 * m * n) / 5e9;
+  }
+
+  std::size_t default_workspace(int device) const override { return cuda::default_workspace(device); }
+
+  std::unique_ptr<BackendState> make_state(int device) override {
+    std::string reason;
+    const int count = device_count(reason);
+    if (device >= count)
+      throw Error(ACCUBLAS_ERROR_NO_DEVICE,
+                  "device " + std::to_string(device) + ": " + (count == 0 ? reason : "there are " + std::to_string(count)));
+    return std::make_unique<State>(device);
+  }
+
+  void gemm(const Call<Gemm<double>, double>& call, BackendState* state, Execution& execution) override {
+    gemm_of(call, state, execution);
+  }
+  void gemm(const Call<Gemm<float>, float>& call, BackendState* state, Execution& execution) override {
+    gemm_of(call, state, execution);
+  }
+  void gemv(const Call<Gemv<double>, double>&, BackendState*, Execution&) override { no_engine(); }
+  void gemv(const Call<Gemv<float>, float>&, BackendState*, Execution&) override { no_engine(); }
+  void dot(const Call<Dot<double>, double>&, BackendState*, Execution&) override { no_engine(); }
+  void dot(const Call<Dot<float>, float>&, BackendState*, Execution&) override { no_engine(); }
+
+ private:
+  [[noreturn]] static void no_engine() {
+    throw Error(ACCUBLAS_ERROR_INTERNAL, "the plan names an engine that the CUDA backend lacks");
+  }
+
+  template <class T>
+  static void gemm_of(const Call<Gemm<T>, T>& call, BackendState* base, Execution& execution) {
+    State& state = static_cast<State&>(*base);
+    const cuda::DeviceScope scope(state.device());
+    if (!call.operands_on_device) {
+      cuda::staged_gemm(state, call, execution, device_gemm<T>);
+    } else {
+      device_gemm(state, call, execution);
+    }
+  }
+
+  template <class T>
+  static void device_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution) {
+    if (cuda::no_product(call)) return cuda::scale_gemm(state, call);
+    switch (call.engine) {
+      case ACCUBLAS_ENGINE_NATIVE: return cuda::native_gemm_call(state, call, execution);
+      case ACCUBLAS_ENGINE_INT8: {
+        const Mode mode = emulated(call.mode);
+        return cuda::int8_gemm(state, Call<Gemm<T>, T>{call.problem, call.alpha, call.beta, call.operands_on_device,
+                                                       call.result_on_device, mode, call.engine},
+                               execution);
+      }
+      default: no_engine();
+    }
+  }
+};
+
+}  // namespace
+
+Backend& cuda_backend() {
+  static CudaBackend backend;
+  return backend;
+}
+
+}  // namespace accublas

@@ -1,0 +1,100 @@
+#include "cuda/device.hpp"
+
+#include <unistd.h>
+
+#include <vector>
+
+#include "cuda/check.hpp"
+
+namespace accublas::cuda {
+
+namespace {
+
+struct Devices {
+  pid_t process = getpid();
+  std::vector<DeviceModel> models;
+  std::vector<std::string> names;
+  std::vector<std::size_t> workspace;
+  std::string reason;
+
+  Devices() {
+    int count = 0;
+    const cudaError_t status = cudaGetDeviceCount(&count);
+    if (status != cudaSuccess || count == 0) {
+      reason = std::string("no CUDA device: ") + cudaGetErrorString(status);
+      cudaGetLastError();
+      return;
+    }
+    for (int device = 0; device < count; ++device) {
+      cudaDeviceProp properties{};
+      if (cudaGetDeviceProperties(&properties, device) != cudaSuccess) {
+        cudaGetLastError();
+        reason = "a CUDA device does not answer";
+        break;
+      }
+      // Devices are numbered: an unusable one ends the list.
+      if (properties.major < 7 || (properties.major == 7 && properties.minor < 5)) {
+        reason = std::string(properties.name) + " is older than compute capability 7.5";
+        break;
+      }
+      DeviceModel model{};
+      model.device = device;
+      model.major = properties.major;
+      model.minor = properties.minor;
+      model.processors = properties.multiProcessorCount;
+#ifdef ACCUBLAS_HAVE_HOPPER_KERNELS
+      model.hopper_kernels = properties.major == 9 && properties.minor == 0;
+#endif
+      models.push_back(model);
+      names.push_back(properties.name);
+      workspace.push_back(std::min<std::size_t>(std::size_t{4} << 30, properties.totalGlobalMem / 8));
+    }
+  }
+};
+
+const Devices& devices() {
+  static const Devices* const found = new Devices;
+  return *found;
+}
+
+}  // namespace
+
+bool forked_from_user() { return getpid() != devices().process && !devices().models.empty(); }
+
+int usable_devices(std::string& reason) {
+  const Devices& all = devices();
+  if (forked_from_user()) {
+    reason = "this process was forked from one that used CUDA";
+    return 0;
+  }
+  if (all.models.empty()) reason = all.reason;
+  return static_cast<int>(all.models.size());
+}
+
+const DeviceModel& device_model(int device) { return devices().models[static_cast<std::size_t>(device)]; }
+
+std::string device_text(int device) {
+  const Devices& all = devices();
+  if (device < 0 || device >= static_cast<int>(all.names.size())) return "none";
+  return "cuda:" + std::to_string(device) + " " + all.names[static_cast<std::size_t>(device)];
+}
+
+std::size_t default_workspace(int device) {
+  const Devices& all = devices();
+  return device < static_cast<int>(all.workspace.size()) ? all.workspace[static_cast<std::size_t>(device)] : 0;
+}
+
+DeviceScope::DeviceScope(int device) {
+  check(cudaGetDevice(&before_), "cudaGetDevice");
+  if (before_ == device) {
+    before_ = -1;
+  } else {
+    check(cudaSetDevice(device), "cudaSetDevice");
+  }
+}
+
+DeviceScope::~DeviceScope() {
+  if (before_ >= 0) cudaSetDevice(before_);
+}
+
+}  // namespace accublas::cuda

@@ -1,0 +1,95 @@
+#include "cuda/memory.hpp"
+
+#include <cstdint>
+#include <mutex>
+#include <string>
+
+#include "cuda/check.hpp"
+#include "lib/error.hpp"
+#include "lib/test_hooks.hpp"
+
+namespace accublas::cuda {
+
+namespace {
+
+/// The process's pool on a device. It keeps what calls gave back, so that the next call does not ask the driver.
+cudaMemPool_t pool_of(int device) {
+  static std::mutex mutex;
+  static std::vector<cudaMemPool_t>* const pools = new std::vector<cudaMemPool_t>;
+  const std::lock_guard<std::mutex> lock(mutex);
+  if (pools->size() <= static_cast<std::size_t>(device)) pools->resize(static_cast<std::size_t>(device) + 1, nullptr);
+  cudaMemPool_t& pool = (*pools)[static_cast<std::size_t>(device)];
+  if (!pool) {
+    cudaMemPoolProps properties{};
+    properties.allocType = cudaMemAllocationTypePinned;
+    properties.location.type = cudaMemLocationTypeDevice;
+    properties.location.id = device;
+    check(cudaMemPoolCreate(&pool, &properties), "cudaMemPoolCreate");
+    std::uint64_t keep = UINT64_MAX;
+    check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep), "cudaMemPoolSetAttribute");
+  }
+  return pool;
+}
+
+void out_of_memory_if_asked() {
+  if (hook_allocation_fails()) throw Error(ACCUBLAS_ERROR_MEMORY, "device memory: a failure asked for by a test");
+}
+
+}  // namespace
+
+bool is_capturing(cudaStream_t stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  // The legacy default stream cannot be asked while another stream is captured; it is never captured itself.
+  if (cudaStreamIsCapturing(stream, &status) != cudaSuccess) {
+    cudaGetLastError();
+    return false;
+  }
+  return status != cudaStreamCaptureStatusNone;
+}
+
+CaptureMemory::~CaptureMemory() {
+  for (const Block& block : blocks_) cudaFree(block.memory);
+}
+
+void* CaptureMemory::take(std::size_t bytes) {
+  for (const Block& block : blocks_)
+    if (block.bytes >= bytes) return block.memory;
+  blocks_.reserve(blocks_.size() + 1);
+  // cudaMalloc is allowed during another thread's or a relaxed capture only; it puts nothing into the graph.
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+  check(cudaThreadExchangeStreamCaptureMode(&mode), "cudaThreadExchangeStreamCaptureMode");
+  void* memory = nullptr;
+  const cudaError_t status = cudaMalloc(&memory, bytes);
+  cudaThreadExchangeStreamCaptureMode(&mode);
+  if (status == cudaErrorMemoryAllocation) cudaGetLastError();
+  check(status, "device memory of a captured call");
+  blocks_.push_back({memory, bytes});
+  return memory;
+}
+
+CallMemory::CallMemory(int device, cudaStream_t stream, CaptureMemory& capture, void* buffer, std::size_t buffer_bytes,
+                       std::size_t bytes)
+    : stream_(stream) {
+  out_of_memory_if_asked();
+  if (buffer) {
+    const std::uintptr_t start = (reinterpret_cast<std::uintptr_t>(buffer) + 255) / 256 * 256;
+    const std::size_t lost = start - reinterpret_cast<std::uintptr_t>(buffer);
+    if (buffer_bytes < lost || buffer_bytes - lost < bytes)
+      throw Error(ACCUBLAS_ERROR_MEMORY, "the workspace buffer has " + std::to_string(buffer_bytes) + " bytes, the call needs " +
+                                             std::to_string(bytes + lost));
+    data_ = reinterpret_cast<void*>(start);
+  } else if (is_capturing(stream)) {
+    data_ = capture.take(bytes);
+  } else {
+    const cudaError_t status = cudaMallocFromPoolAsync(&data_, bytes, pool_of(device), stream);
+    if (status == cudaErrorMemoryAllocation) cudaGetLastError();
+    check(status, "device memory");
+    pooled_ = true;
+  }
+}
+
+CallMemory::~CallMemory() {
+  if (pooled_) cudaFreeAsync(data_, stream_);
+}
+
+}  // namespace accublas::cuda

@@ -1,0 +1,70 @@
+// Device memory of calls: stream-ordered blocks of one pool per process and device, the user's buffer, and, while a graph is
+// captured, blocks that the context keeps.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <vector>
+
+namespace accublas::cuda {
+
+/// Blocks that captured graphs use: never freed before the context.
+class CaptureMemory {
+ public:
+  CaptureMemory() = default;
+  ~CaptureMemory();
+  CaptureMemory(const CaptureMemory&) = delete;
+  CaptureMemory& operator=(const CaptureMemory&) = delete;
+
+  /// At least `bytes`. Calls of one context are ordered, so that all of them share the largest block; a block that a graph
+  /// has seen stays. Throws Error(ACCUBLAS_ERROR_MEMORY).
+  void* take(std::size_t bytes);
+
+ private:
+  struct Block {
+    void* memory;
+    std::size_t bytes;
+  };
+  std::vector<Block> blocks_;
+};
+
+bool is_capturing(cudaStream_t stream);
+
+/// Memory of one call, given back in stream order at the end of the scope.
+class CallMemory {
+ public:
+  /// From the user's buffer if there is one (Error(ACCUBLAS_ERROR_MEMORY) where it is too small), from `capture` while the
+  /// stream is captured, else from the device's pool.
+  CallMemory(int device, cudaStream_t stream, CaptureMemory& capture, void* buffer, std::size_t buffer_bytes,
+             std::size_t bytes);
+  ~CallMemory();
+  CallMemory(const CallMemory&) = delete;
+  CallMemory& operator=(const CallMemory&) = delete;
+
+  std::byte* data() const { return static_cast<std::byte*>(data_); }
+
+ private:
+  void* data_ = nullptr;
+  cudaStream_t stream_ = nullptr;
+  bool pooled_ = false;
+};
+
+/// Lays arrays out one after the other, 256-byte aligned: once from null to learn the size, once from memory.
+class Carver {
+ public:
+  explicit Carver(std::byte* base) : base_(base) {}
+  template <class T>
+  T* take(std::size_t count) {
+    const std::size_t at = used_;
+    used_ += (count * sizeof(T) + 255) / 256 * 256;
+    return base_ ? reinterpret_cast<T*>(base_ + at) : nullptr;
+  }
+  std::size_t used() const { return used_; }
+
+ private:
+  std::byte* base_;
+  std::size_t used_ = 0;
+};
+
+}  // namespace accublas::cuda

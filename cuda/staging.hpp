@@ -1,0 +1,19 @@
+// Host operands on the device: copied through pinned memory in column panels, while the panel before is computed.
+#pragma once
+
+#include "cuda/state.hpp"
+#include "lib/execution.hpp"
+
+namespace accublas::cuda {
+
+/// How a call with device operands is served.
+template <class T>
+using DeviceGemmFunction = void (*)(State&, const Call<Gemm<T>, T>&, Execution&);
+
+/// C = alpha A B + beta C with all operands in host memory, by `serve` on copies. Returns when C is final. Panels only where
+/// elements do not depend on each other (not in dp:repro, whose T* belongs to the call). Error(ACCUBLAS_ERROR_MEMORY) before C is
+/// written where even small blocks do not fit; ACCUBLAS_ERROR_C_UNDEFINED for a failure after that.
+template <class T>
+void staged_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution, DeviceGemmFunction<T> serve);
+
+}  // namespace accublas::cuda

@@ -1,0 +1,126 @@
+#include "cuda/state.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
+#include "cuda/check.hpp"
+#include "cuda/cublas.hpp"
+#include "lib/error.hpp"
+
+namespace accublas::cuda {
+
+State::State(int device) : model_(device_model(device)) {
+  const DeviceScope scope(device);
+  check(cudaMalloc(reinterpret_cast<void**>(&call_state_), 2 * sizeof(CallState)), "state of a context");
+  captured_state_ = call_state_ + 1;
+  check(cudaMemset(call_state_, 0, 2 * sizeof(CallState)), "state of a context");
+}
+
+State::~State() {
+  const DeviceScope scope(device());
+  cudaStreamSynchronize(stream_);
+  cublas_.reset();
+  for (const Mark& mark : marks_) cudaEventDestroy(mark.event);
+  for (cudaEvent_t event : events_) cudaEventDestroy(event);
+  cudaFree(call_state_);
+}
+
+Cublas& State::cublas() {
+  if (!cublas_) cublas_ = std::make_unique<Cublas>();
+  return *cublas_;
+}
+
+CallState* State::begin_call(int report_level) {
+  last_ = is_capturing(stream_) ? captured_state_ : call_state_;
+  level_ = last_ == captured_state_ ? 0 : report_level;
+  for (const Mark& mark : marks_) events_.push_back(mark.event);
+  marks_.clear();
+  check(cudaMemsetAsync(last_, 0, offsetof(CallState, missed_target), stream_), "cudaMemsetAsync");
+  if (level_ >= 1) mark(nullptr);
+  return last_;
+}
+
+void State::mark(double accublas_report_t::*member) {
+  if (events_.empty()) {
+    cudaEvent_t event;
+    check(cudaEventCreate(&event), "cudaEventCreate");
+    events_.push_back(event);
+  }
+  marks_.push_back({member, events_.back()});
+  events_.pop_back();
+  check(cudaEventRecord(marks_.back().event, stream_), "cudaEventRecord");
+}
+
+void State::phase(double accublas_report_t::*member) {
+  if (level_ < 2) return;
+  if (marks_.back().member == member) return;
+  mark(member);
+}
+
+void State::end_call() {
+  if (level_ >= 1) mark(nullptr);
+}
+
+CallState State::read_state() {
+  CallState state;
+  check(cudaMemcpyAsync(&state, last_, sizeof state, cudaMemcpyDeviceToHost, stream_), "reading the state of a call");
+  check(cudaStreamSynchronize(stream_), "waiting for a call");
+  return state;
+}
+
+void State::complete(accublas_report_t& report) {
+  const DeviceScope scope(device());
+  if (!last_) return;
+  if (is_capturing(stream_)) throw Error(ACCUBLAS_ERROR_DEVICE, "the report of a call that is being captured is not known yet");
+  add_to_report(read_state(), report);
+  if (marks_.size() < 2) return;
+  float ms = 0;
+  check(cudaEventElapsedTime(&ms, marks_.front().event, marks_.back().event), "cudaEventElapsedTime");
+  report.ms_total = ms;
+  for (std::size_t i = 1; i + 1 < marks_.size(); ++i) {
+    if (!marks_[i].member) continue;
+    check(cudaEventElapsedTime(&ms, marks_[i].event, marks_[i + 1].event), "cudaEventElapsedTime");
+    report.*marks_[i].member += ms;
+  }
+}
+
+void State::copy_state(CallState* to) {
+  check(cudaMemcpyAsync(to, last_, sizeof *to, cudaMemcpyDeviceToHost, stream_), "copying the state of a call");
+}
+
+void State::forget_call() {
+  check(cudaMemset(&last_->missed_target, 0, sizeof last_->missed_target), "cudaMemset");
+  last_ = nullptr;
+}
+
+void add_to_report(const CallState& state, accublas_report_t& report) {
+  report.bits = std::max(report.bits, state.bits);
+  report.moduli = std::max(report.moduli, state.moduli);
+  report.rejected += static_cast<std::int64_t>(state.rejected);
+  report.undecided += static_cast<std::int64_t>(state.undecided);
+  report.bound_componentwise = std::max(report.bound_componentwise, state.bound_componentwise);
+}
+
+accublas_status State::synchronize(std::string& message) {
+  const DeviceScope scope(device());
+  cudaError_t status = cudaStreamSynchronize(stream_);
+  std::int32_t missed[2] = {0, 0};
+  for (int i = 0; i < 2 && status == cudaSuccess; ++i) {
+    std::int32_t* const flag = &call_state_[i].missed_target;
+    status = cudaMemcpy(&missed[i], flag, sizeof missed[i], cudaMemcpyDeviceToHost);
+    if (status == cudaSuccess && missed[i]) status = cudaMemset(flag, 0, sizeof *flag);
+  }
+  if (status != cudaSuccess) {
+    message = std::string("the device failed: ") + cudaGetErrorString(status);
+    cudaGetLastError();
+    return last_ ? ACCUBLAS_ERROR_C_UNDEFINED : ACCUBLAS_ERROR_DEVICE;
+  }
+  if (missed[0] || missed[1]) {
+    message = "the target could not be promised on the data of a call, which wrote nothing";
+    return ACCUBLAS_ERROR_ACCURACY;
+  }
+  return ACCUBLAS_SUCCESS;
+}
+
+}  // namespace accublas::cuda

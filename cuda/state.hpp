@@ -1,0 +1,67 @@
+// What a context keeps of its device: stream, the state of the last call, times of its phases, memory of captured graphs.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "cuda/device.hpp"
+#include "cuda/memory.hpp"
+#include "lib/backend.hpp"
+
+namespace accublas::cuda {
+
+class Cublas;
+
+class State final : public BackendState {
+ public:
+  explicit State(int device);
+  ~State() override;
+
+  int device() const override { return model_.device; }
+  void set_stream(void* stream) override { stream_ = static_cast<cudaStream_t>(stream); }
+  void* stream() const override { return stream_; }
+  accublas_status synchronize(std::string& message) override;
+  void complete(accublas_report_t& report) override;
+
+  const DeviceModel& model() const { return model_; }
+  cudaStream_t cuda_stream() const { return stream_; }
+  CaptureMemory& capture_memory() { return capture_memory_; }
+  Cublas& cublas();
+
+  /// A call begins: its state in device memory, zeroed on the stream (a captured call has one of its own).
+  CallState* begin_call(int report_level);
+  /// The call put all of its work on the stream.
+  void end_call();
+
+  /// Puts a copy of the call's state, as the device has it then, on the stream; `to` is pinned host memory.
+  void copy_state(CallState* to);
+  /// The report has all of the call already, and its failures were told.
+  void forget_call();
+
+  /// Marks the start of a phase of the running call, at report level 2; the phase ends where the next one starts.
+  void phase(double accublas_report_t::*member);
+
+ private:
+  struct Mark {
+    double accublas_report_t::*member;  ///< null: the end
+    cudaEvent_t event;
+  };
+  void mark(double accublas_report_t::*member);
+  CallState read_state();
+
+  const DeviceModel& model_;
+  cudaStream_t stream_ = nullptr;
+  std::unique_ptr<Cublas> cublas_;
+  CaptureMemory capture_memory_;
+  CallState* call_state_ = nullptr;      ///< of calls that run at once
+  CallState* captured_state_ = nullptr;  ///< of calls in graphs
+  CallState* last_ = nullptr;
+  int level_ = 0;
+  std::vector<Mark> marks_;              ///< of the last call
+  std::vector<cudaEvent_t> events_;      ///< spare ones
+};
+
+/// Adds what the device knows of a call.
+void add_to_report(const CallState& state, accublas_report_t& report);
+
+}  // namespace accublas::cuda
