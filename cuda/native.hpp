@@ -1,0 +1,44 @@
+// Engine native on a device: cuBLAS as it is. Strides that BLAS has no name for are copied, block by block, into
+// scratch memory.
+#pragma once
+
+#include "cuda/cublas.hpp"
+#include "cuda/kernels.hpp"
+
+namespace accublas::cuda {
+
+/// Device memory lent to a call, 256-byte aligned; null where none is needed.
+struct Scratch {
+  void* data;
+  std::size_t bytes;
+};
+
+/// What native needs as scratch for a problem: 0 where cuBLAS reads the operands as they are; else at most `cap` if
+/// blocks of 64 fit there. More than this is of no use, less than this is an error.
+template <class T>
+std::size_t native_scratch_bytes(const Gemm<T>&, std::size_t cap);
+template <class T>
+std::size_t native_scratch_bytes(const Gemv<T>&, std::size_t cap);
+template <class T>
+std::size_t native_scratch_bytes(const Dot<T>&, std::size_t cap);
+
+/// The problem on device pointers, its alpha and beta unused; m, n, k >= 1. Between Cublas::begin on the same stream
+/// and the next. alpha and beta are both by value or both in device memory. GEMV's increments are not zero.
+template <class T>
+void native_gemm(Cublas&, const Gemm<T>&, Scalar<T> alpha, Scalar<T> beta, Scratch, cudaStream_t);
+template <class T>
+void native_gemv(Cublas&, const Gemv<T>&, Scalar<T> alpha, Scalar<T> beta, Scratch, cudaStream_t);
+/// The result goes to device memory, problem.result; n >= 1.
+template <class T>
+void native_dot(Cublas&, const Dot<T>&, Scratch, cudaStream_t);
+
+// ---- pack.cu
+// ----------------------------------------------------------------------------------------------------------
+/// to = from, rows x cols, any strides; nothing where unless_zero points to a zero.
+template <class T>
+void copy_matrix(Matrix<const T> from, Matrix<T> to, Index rows, Index cols, const T* unless_zero, cudaStream_t);
+/// *to = value, without a copy from host memory, which a graph could not hold.
+template <class T>
+void set_scalar(T* to, T value, cudaStream_t);
+
+}  // namespace accublas::cuda
