@@ -6,6 +6,7 @@
 #include "cuda/gemm.hpp"
 #include "cuda/native_call.hpp"
 #include "cuda/staging.hpp"
+#include "cuda/vector_call.hpp"
 #include "lib/error.hpp"
 #include "lib/host_memory.hpp"
 
@@ -17,16 +18,18 @@ using cuda::State;
 
 /// The table of engines; those of a row serve the mode, the first one where choose() says nothing else.
 EngineList cuda_engines(Routine routine, const Mode& mode) {
-  constexpr accublas_engine native = ACCUBLAS_ENGINE_NATIVE, int8 = ACCUBLAS_ENGINE_INT8;
+  constexpr accublas_engine native = ACCUBLAS_ENGINE_NATIVE, int8 = ACCUBLAS_ENGINE_INT8, dot2 = ACCUBLAS_ENGINE_DOT2,
+                            exact = ACCUBLAS_ENGINE_EXACT;
   const bool gemm = is_gemm(routine);
   switch (mode.kind) {
     case ACCUBLAS_MODE_NATIVE: return EngineList(native);
     case ACCUBLAS_MODE_DP:
     case ACCUBLAS_MODE_SP:
-      if (!mode.reproducible) return gemm ? EngineList(native, int8) : EngineList(native);
-      return gemm ? EngineList(int8) : EngineList();
+      if (!mode.reproducible) return gemm ? EngineList(native, int8) : EngineList(native, exact);
+      return gemm ? EngineList(int8) : EngineList(exact);
     case ACCUBLAS_MODE_FIXED:
-    case ACCUBLAS_MODE_CR: return gemm ? EngineList(int8) : EngineList();
+    case ACCUBLAS_MODE_CR: return gemm ? EngineList(int8) : EngineList(exact);
+    case ACCUBLAS_MODE_DOT2: return gemm ? EngineList() : EngineList(dot2);
     default: return {};
   }
 }
@@ -113,10 +116,18 @@ class CudaBackend final : public Backend {
   void gemm(const Call<Gemm<float>, float>& call, BackendState* state, Execution& execution) override {
     gemm_of(call, state, execution);
   }
-  void gemv(const Call<Gemv<double>, double>&, BackendState*, Execution&) override { no_engine(); }
-  void gemv(const Call<Gemv<float>, float>&, BackendState*, Execution&) override { no_engine(); }
-  void dot(const Call<Dot<double>, double>&, BackendState*, Execution&) override { no_engine(); }
-  void dot(const Call<Dot<float>, float>&, BackendState*, Execution&) override { no_engine(); }
+  void gemv(const Call<Gemv<double>, double>& call, BackendState* state, Execution& execution) override {
+    gemv_of(call, state, execution);
+  }
+  void gemv(const Call<Gemv<float>, float>& call, BackendState* state, Execution& execution) override {
+    gemv_of(call, state, execution);
+  }
+  void dot(const Call<Dot<double>, double>& call, BackendState* state, Execution& execution) override {
+    dot_of(call, state, execution);
+  }
+  void dot(const Call<Dot<float>, float>& call, BackendState* state, Execution& execution) override {
+    dot_of(call, state, execution);
+  }
 
  private:
   [[noreturn]] static void no_engine() {
@@ -132,6 +143,22 @@ class CudaBackend final : public Backend {
     } else {
       device_gemm(state, call, execution);
     }
+  }
+
+  template <class T>
+  static void gemv_of(const Call<Gemv<T>, T>& call, BackendState* base, Execution& execution) {
+    State& state = static_cast<State&>(*base);
+    const cuda::DeviceScope scope(state.device());
+    if (call.operands_on_device) return cuda::gemv_call(state, call, execution);
+    cuda::staged_gemv(state, call, execution, cuda::gemv_call<T>);
+  }
+
+  template <class T>
+  static void dot_of(const Call<Dot<T>, T>& call, BackendState* base, Execution& execution) {
+    State& state = static_cast<State&>(*base);
+    const cuda::DeviceScope scope(state.device());
+    if (call.operands_on_device) return cuda::dot_call(state, call, execution);
+    cuda::staged_dot(state, call, execution, cuda::dot_call<T>);
   }
 
   template <class T>

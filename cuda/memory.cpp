@@ -49,22 +49,40 @@ bool is_capturing(cudaStream_t stream) {
 
 CaptureMemory::~CaptureMemory() {
   for (const Block& block : blocks_) cudaFree(block.memory);
+  for (void* memory : zeroed_) cudaFree(memory);
+}
+
+void* CaptureMemory::allocate(std::size_t bytes, bool zero) {
+  // While a stream is captured, only a relaxed thread may allocate; nothing of this goes into the graph.
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+  check(cudaThreadExchangeStreamCaptureMode(&mode), "cudaThreadExchangeStreamCaptureMode");
+  void* memory = nullptr;
+  cudaError_t status = cudaMalloc(&memory, bytes);
+  if (status == cudaSuccess && zero) {
+    cudaStream_t stream = nullptr;
+    status = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    if (status == cudaSuccess) status = cudaMemsetAsync(memory, 0, bytes, stream);
+    if (status == cudaSuccess) status = cudaStreamSynchronize(stream);
+    if (stream) cudaStreamDestroy(stream);
+  }
+  cudaThreadExchangeStreamCaptureMode(&mode);
+  if (status == cudaErrorMemoryAllocation) cudaGetLastError();
+  check(status, "device memory that a context keeps");
+  return memory;
 }
 
 void* CaptureMemory::take(std::size_t bytes) {
   for (const Block& block : blocks_)
     if (block.bytes >= bytes) return block.memory;
   blocks_.reserve(blocks_.size() + 1);
-  // cudaMalloc is allowed during another thread's or a relaxed capture only; it puts nothing into the graph.
-  cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
-  check(cudaThreadExchangeStreamCaptureMode(&mode), "cudaThreadExchangeStreamCaptureMode");
-  void* memory = nullptr;
-  const cudaError_t status = cudaMalloc(&memory, bytes);
-  cudaThreadExchangeStreamCaptureMode(&mode);
-  if (status == cudaErrorMemoryAllocation) cudaGetLastError();
-  check(status, "device memory of a captured call");
-  blocks_.push_back({memory, bytes});
-  return memory;
+  blocks_.push_back({allocate(bytes, false), bytes});
+  return blocks_.back().memory;
+}
+
+void* CaptureMemory::zeroed(std::size_t bytes) {
+  zeroed_.reserve(zeroed_.size() + 1);
+  zeroed_.push_back(allocate(bytes, true));
+  return zeroed_.back();
 }
 
 CallMemory::CallMemory(int device, cudaStream_t stream, CaptureMemory& capture, void* buffer, std::size_t buffer_bytes,

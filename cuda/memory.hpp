@@ -20,13 +20,18 @@ class CaptureMemory {
   /// At least `bytes`. Calls of one context are ordered, so that all of them share the largest block; a block that a graph
   /// has seen stays. Throws Error(ACCUBLAS_ERROR_MEMORY).
   void* take(std::size_t bytes);
+  /// A block apart, zeroed now, also while a stream is captured.
+  void* zeroed(std::size_t bytes);
 
  private:
+  void* allocate(std::size_t bytes, bool zero);
+
   struct Block {
     void* memory;
     std::size_t bytes;
   };
   std::vector<Block> blocks_;
+  std::vector<void*> zeroed_;
 };
 
 bool is_capturing(cudaStream_t stream);

@@ -326,6 +326,68 @@ void staged_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& executio
   }
 }
 
+template <class T>
+void staged_gemv(State& state, const Call<Gemv<T>, T>& call, Execution& execution, DeviceGemvFunction<T> serve) {
+  const Gemv<T>& g = call.problem;
+  const bool product = *call.alpha.pointer != 0;
+  const cudaStream_t compute = state.cuda_stream();
+  T *a = nullptr, *x = nullptr, *y = nullptr;
+  const auto lay_out = [&](Carver& carver) {
+    a = carver.take<T>(product ? static_cast<std::size_t>(g.m * g.k) : 0);
+    x = carver.take<T>(product ? static_cast<std::size_t>(g.k) : 0);
+    y = carver.take<T>(static_cast<std::size_t>(g.m));
+  };
+  Carver sizing(nullptr);
+  lay_out(sizing);
+  const CallMemory memory(state.device(), compute, state.capture_memory(), nullptr, 0, sizing.used());
+  Carver carver(memory.data());
+  lay_out(carver);
+  const PinnedBuffers pinned;
+  Lane lane(pinned, 0, execution.threads);
+  const Event ready, copied;
+  record(ready, compute);
+  stream_waits(lane.stream(), ready);
+  if (product) {
+    lane.upload(g.a, a, g.m, g.k);
+    lane.upload(Matrix<const T>{g.x.data, g.x.stride, 0}, x, g.k, 1);
+  }
+  if (g.beta != 0) lane.upload(Matrix<const T>{g.y.data, g.y.stride, 0}, y, g.m, 1);
+  record(copied, lane.stream());
+  stream_waits(compute, copied);
+  const Gemv<T> there{g.m, g.k, g.alpha, {a, 1, g.m}, {x, 1}, g.beta, {y, 1}};
+  serve(state, Call<Gemv<T>, T>{there, call.alpha, call.beta, true, true, call.mode, call.engine}, execution);
+  record(copied, compute);
+  stream_waits(lane.stream(), copied);
+  execution.report.copied_bytes += static_cast<std::int64_t>(sizeof(T)) * ((product ? g.m * g.k + g.k : 0) + 2 * g.m);
+  lane.download(y, Matrix<T>{g.y.data, g.y.stride, 0}, g.m, 1);
+}
+
+template <class T>
+void staged_dot(State& state, const Call<Dot<T>, T>& call, Execution& execution, DeviceDotFunction<T> serve) {
+  const Dot<T>& d = call.problem;
+  const cudaStream_t compute = state.cuda_stream();
+  const std::size_t bytes = (static_cast<std::size_t>(d.n) * sizeof(T) + 255) / 256 * 256;
+  const CallMemory memory(state.device(), compute, state.capture_memory(), nullptr, 0, 2 * bytes);
+  T* const x = reinterpret_cast<T*>(memory.data());
+  T* const y = reinterpret_cast<T*>(memory.data() + bytes);
+  const PinnedBuffers pinned;
+  Lane lane(pinned, 0, execution.threads);
+  const Event ready, copied;
+  record(ready, compute);
+  stream_waits(lane.stream(), ready);
+  lane.upload(Matrix<const T>{d.x.data, d.x.stride, 0}, x, d.n, 1);
+  lane.upload(Matrix<const T>{d.y.data, d.y.stride, 0}, y, d.n, 1);
+  record(copied, lane.stream());
+  stream_waits(compute, copied);
+  execution.report.copied_bytes += 2 * static_cast<std::int64_t>(sizeof(T)) * d.n;
+  const Dot<T> there{d.n, {x, 1}, {y, 1}, d.result};
+  serve(state, Call<Dot<T>, T>{there, call.alpha, call.beta, true, false, call.mode, call.engine}, execution);
+}
+
+template void staged_gemv(State&, const Call<Gemv<double>, double>&, Execution&, DeviceGemvFunction<double>);
+template void staged_gemv(State&, const Call<Gemv<float>, float>&, Execution&, DeviceGemvFunction<float>);
+template void staged_dot(State&, const Call<Dot<double>, double>&, Execution&, DeviceDotFunction<double>);
+template void staged_dot(State&, const Call<Dot<float>, float>&, Execution&, DeviceDotFunction<float>);
 template void staged_gemm(State&, const Call<Gemm<double>, double>&, Execution&, DeviceGemmFunction<double>);
 template void staged_gemm(State&, const Call<Gemm<float>, float>&, Execution&, DeviceGemmFunction<float>);
 

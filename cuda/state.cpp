@@ -6,6 +6,7 @@
 
 #include "cuda/check.hpp"
 #include "cuda/cublas.hpp"
+#include "cuda/vector_kernels.hpp"
 #include "lib/error.hpp"
 
 namespace accublas::cuda {
@@ -33,12 +34,24 @@ Cublas& State::cublas() {
 
 CallState* State::begin_call(int report_level) {
   last_ = is_capturing(stream_) ? captured_state_ : call_state_;
+  last_vector_ = nullptr;
   level_ = last_ == captured_state_ ? 0 : report_level;
   for (const Mark& mark : marks_) events_.push_back(mark.event);
   marks_.clear();
   check(cudaMemsetAsync(last_, 0, offsetof(CallState, missed_target), stream_), "cudaMemsetAsync");
   if (level_ >= 1) mark(nullptr);
   return last_;
+}
+
+VectorState* State::begin_vector_call(int report_level) {
+  if (!vectors_) {
+    // Its owner zeroes it once; a captured call must not hold the zeroing.
+    vectors_ = static_cast<VectorState*>(capture_memory_.zeroed(2 * sizeof(VectorState)));
+  }
+  begin_call(report_level);
+  last_vector_ = vectors_ + (last_ == captured_state_);
+  check(cudaMemsetAsync(&last_vector_->undecided, 0, sizeof last_vector_->undecided, stream_), "cudaMemsetAsync");
+  return last_vector_;
 }
 
 void State::mark(double accublas_report_t::*member) {
@@ -62,18 +75,19 @@ void State::end_call() {
   if (level_ >= 1) mark(nullptr);
 }
 
-CallState State::read_state() {
-  CallState state;
-  check(cudaMemcpyAsync(&state, last_, sizeof state, cudaMemcpyDeviceToHost, stream_), "reading the state of a call");
-  check(cudaStreamSynchronize(stream_), "waiting for a call");
-  return state;
-}
-
 void State::complete(accublas_report_t& report) {
   const DeviceScope scope(device());
   if (!last_) return;
   if (is_capturing(stream_)) throw Error(ACCUBLAS_ERROR_DEVICE, "the report of a call that is being captured is not known yet");
-  add_to_report(read_state(), report);
+  CallState state;
+  unsigned long long undecided = 0;
+  check(cudaMemcpyAsync(&state, last_, sizeof state, cudaMemcpyDeviceToHost, stream_), "reading the state of a call");
+  if (last_vector_)
+    check(cudaMemcpyAsync(&undecided, &last_vector_->undecided, sizeof undecided, cudaMemcpyDeviceToHost, stream_),
+          "reading the state of a call");
+  check(cudaStreamSynchronize(stream_), "waiting for a call");
+  add_to_report(state, report);
+  report.undecided += static_cast<std::int64_t>(undecided);
   if (marks_.size() < 2) return;
   float ms = 0;
   check(cudaEventElapsedTime(&ms, marks_.front().event, marks_.back().event), "cudaEventElapsedTime");

@@ -11,6 +11,7 @@
 namespace accublas::cuda {
 
 class Cublas;
+struct VectorState;
 
 class State final : public BackendState {
  public:
@@ -30,6 +31,8 @@ class State final : public BackendState {
 
   /// A call begins: its state in device memory, zeroed on the stream (a captured call has one of its own).
   CallState* begin_call(int report_level);
+  /// The same for DOT and GEMV, whose kernels keep a state of their own.
+  VectorState* begin_vector_call(int report_level);
   /// The call put all of its work on the stream.
   void end_call();
 
@@ -47,7 +50,6 @@ class State final : public BackendState {
     cudaEvent_t event;
   };
   void mark(double accublas_report_t::*member);
-  CallState read_state();
 
   const DeviceModel& model_;
   cudaStream_t stream_ = nullptr;
@@ -56,6 +58,8 @@ class State final : public BackendState {
   CallState* call_state_ = nullptr;      ///< of calls that run at once
   CallState* captured_state_ = nullptr;  ///< of calls in graphs
   CallState* last_ = nullptr;
+  VectorState* vectors_ = nullptr;       ///< two, as above
+  VectorState* last_vector_ = nullptr;   ///< null where the last call was none of theirs
   int level_ = 0;
   std::vector<Mark> marks_;              ///< of the last call
   std::vector<cudaEvent_t> events_;      ///< spare ones

@@ -1,0 +1,130 @@
+#include "cuda/vector_call.hpp"
+
+#include "cuda/check.hpp"
+#include "cuda/gemm.hpp"
+#include "cuda/native.hpp"
+#include "cuda/vector_kernels.hpp"
+#include "lib/numerics/bounds.hpp"
+#include "lib/test_hooks.hpp"
+
+namespace accublas::cuda {
+
+namespace {
+
+template <class T>
+Scalar<T> scalar(const ScalarArgument<T>& argument) {
+  return argument.on_device ? Scalar<T>{T(0), argument.pointer} : Scalar<T>{*argument.pointer, nullptr};
+}
+
+/// dp and sp that no engine but native computes are cr's values.
+VectorMode vector_mode(const Mode& mode) {
+  if (mode.kind == ACCUBLAS_MODE_DOT2) return VectorMode::dot2;
+  return mode.kind == ACCUBLAS_MODE_FIXED ? VectorMode::fixed : VectorMode::correct;
+}
+
+/// The report's bound where a mode is computed exactly and rounded once.
+template <class T>
+void report_rounded_once(const Mode& mode, accublas_report_t& report) {
+  if (vector_mode(mode) != VectorMode::correct) return;
+  report.bound_relative = unit_roundoff<T>();
+  report.bound_componentwise = 0;
+  report.bound_absolute = least_subnormal<T>();
+}
+
+/// Runs body(memory) with `bytes` of the call's memory; cuBLAS's own workspace is counted by the caller.
+template <class Body>
+void with_memory(State& state, Execution& execution, std::size_t bytes, Body&& body) {
+  const Workspace& workspace = execution.workspace;
+  const CallMemory memory(state.device(), state.cuda_stream(), state.capture_memory(), workspace.buffer(),
+                          workspace.buffer_bytes(), bytes);
+  execution.report.workspace_bytes = static_cast<std::int64_t>(bytes);
+  body(memory.data());
+}
+
+/// What cuBLAS needs as its own while a graph is captured.
+std::size_t blas_bytes(State& state) {
+  return is_capturing(state.cuda_stream()) ? Cublas::workspace_bytes(state.model().major) : 0;
+}
+
+}  // namespace
+
+template <class T>
+void gemv_call(State& state, const Call<Gemv<T>, T>& call, Execution& execution) {
+  const Gemv<T>& g = call.problem;
+  if (!call.alpha.on_device && *call.alpha.pointer == 0) {
+    const Gemm<T> scaling{g.m, 1, 0, T(0), {}, {}, T(0), {g.y.data, g.y.stride, 0}};
+    return scale_gemm(state, Call<Gemm<T>, T>{scaling, call.alpha, call.beta, true, true, call.mode, call.engine});
+  }
+  const Scalar<T> alpha = scalar(call.alpha), beta = scalar(call.beta);
+  if (call.engine == ACCUBLAS_ENGINE_NATIVE) {
+    const std::size_t scratch = native_scratch_bytes(g, execution.workspace.cap()), own = blas_bytes(state);
+    with_memory(state, execution, scratch + own + 1, [&](std::byte* memory) {
+      state.begin_call(execution.report.level);
+      state.phase(&accublas_report_t::ms_product);
+      state.cublas().begin(state.cuda_stream(), own ? memory : nullptr, own);
+      native_gemv(state.cublas(), g, alpha, beta, Scratch{memory + own, scratch}, state.cuda_stream());
+      state.end_call();
+    });
+    return;
+  }
+  report_rounded_once<T>(call.mode, execution.report);
+  const VectorMode mode = vector_mode(call.mode);
+  with_memory(state, execution, vector_scratch_bytes(state.model(), mode, g.m, g.k), [&](std::byte* memory) {
+    VectorState* const vectors = state.begin_vector_call(execution.report.level);
+    state.phase(&accublas_report_t::ms_product);
+    const VectorCall run{state.model(), vectors, memory, state.cuda_stream(), hook_all_undecided()};
+    switch (mode) {
+      case VectorMode::dot2: dot2_gemv(run, g, alpha, beta); break;
+      case VectorMode::fixed: fixed_gemv(run, g, call.mode.parameter, alpha, beta); break;
+      case VectorMode::correct: correct_gemv(run, g, alpha, beta); break;
+    }
+    state.end_call();
+  });
+}
+
+template <class T>
+void dot_call(State& state, const Call<Dot<T>, T>& call, Execution& execution) {
+  const cudaStream_t stream = state.cuda_stream();
+  Dot<T> dot = call.problem;
+  if (dot.n == 0) {
+    check(cudaMemsetAsync(dot.result, 0, sizeof(T), stream), "cudaMemsetAsync");
+    return;
+  }
+  T* const host_result = call.result_on_device ? nullptr : dot.result;
+  const bool native = call.engine == ACCUBLAS_ENGINE_NATIVE;
+  const VectorMode mode = vector_mode(call.mode);
+  const std::size_t own = native ? blas_bytes(state) : 0;
+  const std::size_t scratch = native ? native_scratch_bytes(dot, execution.workspace.cap())
+                                     : vector_scratch_bytes(state.model(), mode, 1, dot.n);
+  if (!native) report_rounded_once<T>(call.mode, execution.report);
+  with_memory(state, execution, 256 + own + scratch, [&](std::byte* memory) {
+    if (host_result) dot.result = reinterpret_cast<T*>(memory);
+    std::byte* const rest = memory + 256;
+    if (native) {
+      state.begin_call(execution.report.level);
+      state.phase(&accublas_report_t::ms_product);
+      state.cublas().begin(stream, own ? rest : nullptr, own);
+      native_dot(state.cublas(), dot, Scratch{rest + own, scratch}, stream);
+    } else {
+      VectorState* const vectors = state.begin_vector_call(execution.report.level);
+      state.phase(&accublas_report_t::ms_product);
+      const VectorCall run{state.model(), vectors, rest, stream, hook_all_undecided()};
+      switch (mode) {
+        case VectorMode::dot2: dot2_dot(run, dot); break;
+        case VectorMode::fixed: fixed_dot(run, dot, call.mode.parameter); break;
+        case VectorMode::correct: correct_dot(run, dot); break;
+      }
+    }
+    state.end_call();
+    if (!host_result) return;
+    check(cudaMemcpyAsync(host_result, dot.result, sizeof(T), cudaMemcpyDeviceToHost, stream), "reading the result of dot");
+    check(cudaStreamSynchronize(stream), "waiting for dot");
+  });
+}
+
+template void gemv_call(State&, const Call<Gemv<double>, double>&, Execution&);
+template void gemv_call(State&, const Call<Gemv<float>, float>&, Execution&);
+template void dot_call(State&, const Call<Dot<double>, double>&, Execution&);
+template void dot_call(State&, const Call<Dot<float>, float>&, Execution&);
+
+}  // namespace accublas::cuda
