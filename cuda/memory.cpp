@@ -47,9 +47,15 @@ bool is_capturing(cudaStream_t stream) {
   return status != cudaStreamCaptureStatusNone;
 }
 
-CaptureMemory::~CaptureMemory() {
+void CaptureMemory::release() noexcept {
   for (const Block& block : blocks_) cudaFree(block.memory);
   for (void* memory : zeroed_) cudaFree(memory);
+  abandon();
+}
+
+void CaptureMemory::abandon() noexcept {
+  blocks_.clear();
+  zeroed_.clear();
 }
 
 void* CaptureMemory::allocate(std::size_t bytes, bool zero) {

@@ -13,9 +13,13 @@ namespace accublas::cuda {
 class CaptureMemory {
  public:
   CaptureMemory() = default;
-  ~CaptureMemory();
+  ~CaptureMemory() { release(); }
   CaptureMemory(const CaptureMemory&) = delete;
   CaptureMemory& operator=(const CaptureMemory&) = delete;
+
+  void release() noexcept;
+  /// Forgets the blocks without freeing them.
+  void abandon() noexcept;
 
   /// At least `bytes`. Calls of one context are ordered, so that all of them share the largest block; a block that a graph
   /// has seen stays. Throws Error(ACCUBLAS_ERROR_MEMORY).

@@ -19,12 +19,22 @@ State::State(int device) : model_(device_model(device)) {
 }
 
 State::~State() {
-  const DeviceScope scope(device());
+  // A forked child has the handles, but nothing behind them.
+  if (forked_from_user()) {
+    cublas_.release();
+    capture_memory_.abandon();
+    return;
+  }
+  int before = -1;
+  cudaGetDevice(&before);
+  cudaSetDevice(device());
   cudaStreamSynchronize(stream_);
   cublas_.reset();
   for (const Mark& mark : marks_) cudaEventDestroy(mark.event);
   for (cudaEvent_t event : events_) cudaEventDestroy(event);
   cudaFree(call_state_);
+  capture_memory_.release();
+  if (before >= 0) cudaSetDevice(before);
 }
 
 Cublas& State::cublas() {
@@ -117,6 +127,7 @@ void add_to_report(const CallState& state, accublas_report_t& report) {
 }
 
 accublas_status State::synchronize(std::string& message) {
+  if (forked_from_user()) return ACCUBLAS_SUCCESS;
   const DeviceScope scope(device());
   cudaError_t status = cudaStreamSynchronize(stream_);
   std::int32_t missed[2] = {0, 0};

@@ -110,7 +110,8 @@ class Run {
     }
     if (scalars_on_device() && !on_device_)
       throw Error(ACCUBLAS_ERROR_POINTERS, "the pointer mode is device, and the operands are in host memory");
-    if (!on_device_ && !resolved_.plan.by_shape) return;
+    const bool lost = resolved_.plan.backend == ACCUBLAS_BACKEND_CUDA && cuda_backend().lost_by_fork();
+    if (!on_device_ && !resolved_.plan.by_shape && !lost) return;
     CallShape shape = sizes;
     shape.on_device = on_device_;
     context_.last.plan = make_plan(routine_, resolved_.settings, shape, cpu_backend(), cuda_backend());
