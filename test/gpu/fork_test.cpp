@@ -34,7 +34,10 @@ std::string served_by(accublas_context* context) {
 TEST(Fork, ChildIsServedByTheCpu) {
   std::vector<double> a(n * n);
   unsigned state = 1;
-  for (double& x : a) x = std::ldexp(static_cast<double>(state = state * 1664525u + 1013904223u) - 2e9, static_cast<int>(state >> 24) - 128);
+  for (double& x : a) {
+    state = state * 1664525u + 1013904223u;
+    x = std::ldexp(static_cast<double>(state) - 2e9, static_cast<int>(state >> 24) - 128);
+  }
   accublas_context* context = nullptr;
   ASSERT_EQ(accublas_create(&context), ACCUBLAS_SUCCESS);
   ASSERT_EQ(accublas_set_mode_name(context, "cr"), ACCUBLAS_SUCCESS);
