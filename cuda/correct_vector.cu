@@ -1,0 +1,316 @@
+// cr for DOT and GEMV in one pass at memory speed: grid sums (cuda/grid_chain.hpp) give every inner product to some 120 bits with
+// a bound of its error, Ziv's test rounds what that decides, the exact kernel does the rest. With FixedScaling the entries are
+// rounded to T bits of their row first, scaled to magnitudes up to 1: those are doubles.
+#include <algorithm>
+
+#include "cuda/check.hpp"
+#include "cuda/grid_chain.hpp"
+#include "lib/numerics/scaling.hpp"
+
+namespace accublas::cuda {
+
+namespace {
+
+// Tuning. Three thread blocks of 8 warps on a multiprocessor keep 48 KiB of loads in flight where 27 KiB saturate the memory.
+constexpr int warps = 8, threads = 32 * warps, resident = 3;
+constexpr Index tile = 32 * chain_group;          // terms that a warp loads at a time along a row
+constexpr Index least_terms = warps * tile;       // of a thread block's segment of a row
+constexpr Index least_columns = warps * chain_group;
+constexpr Index rows_for_warps = 2112;            // as many rows are one warp each; below, a thread block or more
+constexpr Index few_rows = 8;                     // rows that would leave lanes of a warp empty
+
+template <class T>
+struct Arguments {
+  RowProblem<T> p;
+  FixedScaling fixed;
+  OpenRows open;
+  TripleSum* partial;
+  Index segments, segment_terms;  ///< of the inner dimension
+  bool all_undecided;
+};
+
+/// How an entry is rounded to T bits below 2^E: scaled by 2^-E in two factors, the power may not be a double.
+struct Rounding {
+  double factor1, factor2, magic;
+
+  __device__ double operator()(double a) const {
+    const double y = mul_rn(mul_rn(a, factor1), factor2), size = absolute(y);
+    const double rounded = add_rn(add_rn(size, magic), -magic);
+    return copysign(size < magic ? rounded : size, y);
+  }
+};
+
+__device__ double power_of_two(int e) { return __hiloint2double((e + 1023) << 20, 0); }
+
+template <class T>
+__device__ T magnitude_of(std::uint64_t most) {
+  return from_bits<T>(static_cast<typename FloatFormat<T>::Bits>(most));
+}
+
+template <class T>
+__device__ Rounding rounding_of(const FixedScaling& fixed, Index i) {
+  const int e = -exponent_above(magnitude_of<T>(fixed.most[i])), half = e / 2;
+  const bool one = e >= -1000 && e <= 1000;
+  return {power_of_two(one ? e : half), power_of_two(one ? 0 : e - half), power_of_two(52 - fixed.bits)};
+}
+
+/// What rounds the entries of a row and of x; nothing for cr.
+template <class T, bool Fixed>
+struct Entries {
+  Rounding row, x;
+  __device__ Entries(const Arguments<T>& g, Index i) : row(rounding_of<T>(g.fixed, i)), x(rounding_of<T>(g.fixed, g.p.m)) {}
+  __device__ double of_row(T a) const { return row(a); }
+  __device__ double of_x(T a) const { return x(a); }
+};
+template <class T>
+struct Entries<T, false> {
+  __device__ Entries(const Arguments<T>&, Index) {}
+  __device__ double of_row(T a) const { return a; }
+  __device__ double of_x(T a) const { return a; }
+};
+
+template <class T>
+constexpr bool exact_product = sizeof(T) < sizeof(double);
+
+/// Row i from its sum: rounded, or left open.
+template <class T, bool Fixed>
+__device__ void finish_row(const Arguments<T>& g, Index i, TripleSum sum) {
+  T* const y = g.p.y.data + i * g.p.y.stride;
+  const T alpha = g.p.alpha.get(), beta = g.p.beta.get(), addend = read_addend(beta, y);
+  // Rounded entries are multiples of 2^-150: their products do not underflow.
+  if (!exact_product<T> && !Fixed) sum.error += static_cast<double>(g.p.k) * product_underflow;
+  int exponent = 0;
+  bool known = triple_known(sum);
+  if (Fixed) {
+    const T row = magnitude_of<T>(g.fixed.most[i]), x = magnitude_of<T>(g.fixed.most[g.p.m]);
+    if (!is_finite(row) || !is_finite(x)) {
+      known = false;
+    } else if (is_zero(row) || is_zero(x)) {
+      *y = finish(alpha, wide_zero<2>(), 0, beta, addend);
+      return;
+    } else {
+      exponent = exponent_above(row) + exponent_above(x);
+    }
+  }
+  T out;
+  if (known && !g.all_undecided && finish_triple(alpha, sum, exponent, beta, addend, &out)) {
+    *y = out;
+  } else {
+    leave_open(g.open, i);
+  }
+}
+
+/// Lane 0: the sum of row i over `terms` terms from `first` on, tile number `part` and every `parts`-th after it.
+template <class T, bool Fixed>
+__device__ TripleSum sum_along_row(const Arguments<T>& g, Index i, Index first, Index terms, int part, int parts) {
+  const Entries<T, Fixed> entries(g, i);
+  const Index a_stride = g.p.a.col_stride, x_stride = g.p.x.stride;
+  const T* const a = g.p.a.data + i * g.p.a.row_stride + first * a_stride;
+  const T* const x = g.p.x.data + first * x_stride;
+  const int lane = threadIdx.x % 32;
+  GridChain<exact_product<T>, true> chain;
+  for (Index begin = part * tile; begin < terms; begin += parts * tile) {
+    T u[chain_group], v[chain_group];
+    const Index left = terms - begin;
+    const T* const a_tile = a + (begin + lane) * a_stride;
+    const T* const x_tile = x + (begin + lane) * x_stride;
+#pragma unroll
+    for (int j = 0; j < chain_group; ++j) {
+      const bool inside = left >= tile || lane + 32 * j < left;
+      u[j] = inside ? __ldg(a_tile + 32 * j * a_stride) : T(0);
+      v[j] = inside ? __ldg(x_tile + 32 * j * x_stride) : T(0);
+    }
+    double p[chain_group], q[chain_group];
+#pragma unroll
+    for (int j = 0; j < chain_group; ++j) {
+      p[j] = entries.of_row(u[j]);
+      q[j] = entries.of_x(v[j]);
+    }
+    chain.add(p, q);
+  }
+  return warp_sum(chain.result());
+}
+
+/// Many rows: one warp each.
+template <class T, bool Fixed>
+__global__ void __launch_bounds__(threads, resident) correct_warps(Arguments<T> g) {
+  const Index i = static_cast<Index>(blockIdx.x) * warps + threadIdx.x / 32;
+  if (i >= g.p.m) return;
+  if (is_zero(g.p.alpha.get())) {
+    if (threadIdx.x % 32 == 0) write_without_terms(g.p, i);
+    return;
+  }
+  const TripleSum sum = sum_along_row<T, Fixed>(g, i, 0, g.p.k, 0, 1);
+  if (threadIdx.x % 32 == 0) finish_row<T, Fixed>(g, i, sum);
+}
+
+/// Thread 0: the sum of the warps' sums.
+__device__ TripleSum block_sum(TripleSum sum) {
+  __shared__ TripleSum sums[warps];
+  __syncthreads();
+  if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = sum;
+  __syncthreads();
+  if (threadIdx.x < 32) {
+    sum = threadIdx.x < warps ? sums[threadIdx.x] : TripleSum{0, 0, 0, 0};
+    sum = warp_sum(sum);
+  }
+  return sum;
+}
+
+/// Few rows, DOT among them: a thread block for every segment of a row; the last one of a row adds up.
+template <class T, bool Fixed>
+__global__ void __launch_bounds__(threads, resident) correct_segments(Arguments<T> g) {
+  const Index i = blockIdx.x / g.segments, segment = blockIdx.x % g.segments, first = segment * g.segment_terms;
+  if (is_zero(g.p.alpha.get())) {
+    if (segment == 0 && threadIdx.x == 0) write_without_terms(g.p, i);
+    return;
+  }
+  const Index left = g.p.k - first, terms = left < g.segment_terms ? left : g.segment_terms;
+  TripleSum sum = block_sum(sum_along_row<T, Fixed>(g, i, first, terms, threadIdx.x / 32, warps));
+  if (g.segments > 1) {
+    if (threadIdx.x == 0) g.partial[blockIdx.x] = sum;
+    if (!last_to_arrive(&g.open.state->arrived[i], static_cast<std::uint32_t>(g.segments))) return;
+    sum = {0, 0, 0, 0};
+    for (Index s = threadIdx.x; s < g.segments; s += threads) triple_add(sum, load_sum(&g.partial[i * g.segments + s]));
+    sum = block_sum(warp_sum(sum));
+  }
+  if (threadIdx.x == 0) finish_row<T, Fixed>(g, i, sum);
+}
+
+/// Rows side by side in memory: a lane a row, the warps of a thread block take groups of columns in turn. Thread blocks of the
+/// same rows (blockIdx.y) have segments of the columns; the last one adds up.
+template <class T, bool Fixed>
+__global__ void __launch_bounds__(threads, resident) correct_columns(Arguments<T> g) {
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const Index row = static_cast<Index>(blockIdx.x) * 32 + lane, i = row < g.p.m ? row : g.p.m - 1;
+  if (is_zero(g.p.alpha.get())) {
+    if (blockIdx.y == 0 && warp == 0 && row < g.p.m) write_without_terms(g.p, row);
+    return;
+  }
+  const Index first = blockIdx.y * g.segment_terms, stop = first + g.segment_terms;
+  const Index end = stop < g.p.k ? stop : g.p.k;
+  const Index a_stride = g.p.a.col_stride, x_stride = g.p.x.stride;
+  const Entries<T, Fixed> entries(g, i);
+  GridChain<exact_product<T>, false> chain;
+  for (Index begin = first + warp * chain_group; begin < end; begin += warps * chain_group) {
+    T u[chain_group], v[chain_group];
+    const T* const a = g.p.a.data + i * g.p.a.row_stride + begin * a_stride;
+    const T* const x = g.p.x.data + begin * x_stride;
+#pragma unroll
+    for (int j = 0; j < chain_group; ++j) {
+      const bool inside = begin + j < end;
+      u[j] = inside ? __ldg(a + j * a_stride) : T(0);
+      v[j] = inside ? __ldg(x + j * x_stride) : T(0);
+    }
+    double p[chain_group], q[chain_group];
+#pragma unroll
+    for (int j = 0; j < chain_group; ++j) {
+      p[j] = entries.of_row(u[j]);
+      q[j] = entries.of_x(v[j]);
+    }
+    chain.add(p, q);
+  }
+  __shared__ TripleSum sums[warps][32];
+  sums[warp][lane] = chain.result();
+  __syncthreads();
+  TripleSum sum{0, 0, 0, 0};
+  if (warp == 0) {
+    for (int w = 0; w < warps; ++w) triple_add(sum, sums[w][lane]);
+  }
+  if (g.segments > 1) {
+    TripleSum* const partial = g.partial + blockIdx.x * g.segments * 32 + lane;
+    if (warp == 0) partial[blockIdx.y * 32] = sum;
+    if (!last_to_arrive(&g.open.state->arrived[blockIdx.x], static_cast<std::uint32_t>(g.segments))) return;
+    if (warp == 0) {
+      sum = {0, 0, 0, 0};
+      for (Index s = 0; s < g.segments; ++s) triple_add(sum, load_sum(partial + s * 32));
+    }
+  }
+  if (warp == 0 && row < g.p.m) finish_row<T, Fixed>(g, row, sum);
+}
+
+Index ceil_div(Index a, Index b) { return (a + b - 1) / b; }
+
+/// Segments of k terms for `sums` sums that share the device, each a multiple of `unit` terms.
+struct Division {
+  Index segments, terms;
+};
+Division divide(const DeviceModel& model, Index sums, Index k, Index unit) {
+  const Index blocks = Index{resident} * model.processors;
+  const Index wanted = sums > vector_tickets ? 1 : std::clamp<Index>(blocks / sums, 1, ceil_div(k, unit));
+  const Index terms = ceil_div(ceil_div(k, wanted), unit) * unit;
+  return {ceil_div(k, terms), terms};
+}
+
+template <class T, bool Fixed>
+void launch(const VectorCall& call, Arguments<T> g) {
+  const auto size = [](Index stride) { return stride < 0 ? -stride : stride; };
+  const bool along = size(g.p.a.col_stride) < size(g.p.a.row_stride);
+  if (g.p.m >= rows_for_warps && along) {
+    correct_warps<T, Fixed><<<static_cast<unsigned>(ceil_div(g.p.m, warps)), threads, 0, call.stream>>>(g);
+  } else if (along || g.p.m < few_rows) {
+    const Division d = divide(call.model, g.p.m, g.p.k, least_terms);
+    g.segments = d.segments;
+    g.segment_terms = d.terms;
+    correct_segments<T, Fixed><<<static_cast<unsigned>(g.p.m * d.segments), threads, 0, call.stream>>>(g);
+  } else {
+    const Index groups = ceil_div(g.p.m, 32);
+    const Division d = divide(call.model, groups, g.p.k, least_columns);
+    g.segments = d.segments;
+    g.segment_terms = d.terms;
+    const dim3 grid(static_cast<unsigned>(groups), static_cast<unsigned>(d.segments));
+    correct_columns<T, Fixed><<<grid, threads, 0, call.stream>>>(g);
+  }
+  check_launch("correct_rows");
+}
+
+/// Sums of segments: segments > 1 only where all sums and segments are resident together.
+TripleSum* take_partial(const DeviceModel& model, Carver& carver) {
+  return carver.take<TripleSum>(Index{32} * resident * model.processors);
+}
+
+}  // namespace
+
+void correct_scratch(const DeviceModel& model, Index m, Index, Carver& carver) {
+  ExactScratch::carve(carver, model, m);
+  take_partial(model, carver);
+}
+
+template <class T>
+void correct_rows(const VectorCall& call, const RowProblem<T>& p, FixedScaling fixed, Carver& carver) {
+  const ExactScratch exact = ExactScratch::carve(carver, call.model, p.m);
+  const Arguments<T> g{p, fixed, {call.state, exact.list}, take_partial(call.model, carver), 1, p.k, call.all_undecided};
+  if (fixed.most) {
+    launch<T, true>(call, g);
+  } else {
+    launch<T, false>(call, g);
+  }
+  exact_rows(call, p, fixed, exact);
+}
+
+template <class T>
+void correct_gemv(const VectorCall& call, const Gemv<T>& g, Scalar<T> alpha, Scalar<T> beta) {
+  if (g.m <= 0 || g.k <= 0) return;
+  Carver carver(call.scratch);
+  correct_rows(call, row_problem(g, alpha, beta), {nullptr, 0}, carver);
+}
+
+template <class T>
+void correct_dot(const VectorCall& call, const Dot<T>& d) {
+  if (d.n <= 0) {
+    check(cudaMemsetAsync(d.result, 0, sizeof(T), call.stream), "DOT of nothing");
+    return;
+  }
+  Carver carver(call.scratch);
+  correct_rows(call, row_problem(d), {nullptr, 0}, carver);
+}
+
+#define ACCUBLAS_INSTANTIATE(T)                                                               \
+  template void correct_rows(const VectorCall&, const RowProblem<T>&, FixedScaling, Carver&); \
+  template void correct_gemv(const VectorCall&, const Gemv<T>&, Scalar<T>, Scalar<T>);        \
+  template void correct_dot(const VectorCall&, const Dot<T>&);
+ACCUBLAS_INSTANTIATE(double)
+ACCUBLAS_INSTANTIATE(float)
+#undef ACCUBLAS_INSTANTIATE
+
+}  // namespace accublas::cuda

@@ -1,0 +1,204 @@
+// dot2 DOT: the 32 lanes of the definition are those of a warp. A thread block takes aligned pieces of a power of two of
+// blocks of 1024 elements, 16 blocks at a time, one a warp; the last thread block to end combines the pieces' pairs.
+#include <algorithm>
+#include <bit>
+
+#include "cuda/check.hpp"
+#include "cuda/dot2_pair.hpp"
+
+namespace accublas::cuda {
+
+namespace {
+
+constexpr Index block_terms = 1024;  ///< of the definition
+// Tuning. Two thread blocks of 16 warps on a multiprocessor keep 128 KiB of loads in flight.
+constexpr int warps = 16, threads = 32 * warps, resident = 2;
+constexpr int batch = 8;       ///< elements of x and of y that a lane loads at a time
+constexpr int most_levels = 24;///< a piece has at most 2^(most_levels - 1) tasks
+constexpr int fold_width = 8;  ///< pairs that a warp combines in registers at a time
+
+/// A task is `warps` blocks of the definition, a piece a power of two of tasks; a thread block takes consecutive pieces.
+struct Division {
+  Index tasks, piece_tasks, pieces, pieces_per_block, thread_blocks;
+};
+
+Index ceil_div(Index a, Index b) { return (a + b - 1) / b; }
+
+/// The largest pieces that leave no more than a quarter of the places for thread blocks empty: less to combine at the end, and
+/// the memory is saturated with fewer thread blocks.
+Division divide(const DeviceModel& model, Index n) {
+  Division d;
+  d.tasks = ceil_div(n, block_terms * warps);
+  const Index share = ceil_div(d.tasks, Index{resident} * model.processors);
+  d.piece_tasks = 1;
+  for (Index p = 2; p <= Index{1} << (most_levels - 1) && ceil_div(share, p) * p * 4 <= share * 5; p *= 2) d.piece_tasks = p;
+  d.pieces = ceil_div(d.tasks, d.piece_tasks);
+  d.pieces_per_block = ceil_div(share, d.piece_tasks);
+  d.thread_blocks = ceil_div(d.pieces, d.pieces_per_block);
+  return d;
+}
+
+template <class T>
+struct Arguments {
+  RowProblem<T> p;
+  OpenRows open;
+  Division division;
+  Pair *pieces, *folded;  ///< 32 lanes each; `folded`: an eighth as many, for the levels of the last tree in turn
+};
+
+/// The tree over `count` <= 8 pairs, 1 <= count: load(i) is pair i.
+template <class T, class Load>
+__device__ Pair fold(int count, Load load) {
+  Pair pair[fold_width];
+#pragma unroll
+  for (int i = 0; i < fold_width; ++i) pair[i] = i < count ? load(i) : Pair{0, 0};
+#pragma unroll
+  for (int width = 1; width < fold_width; width *= 2) {
+#pragma unroll
+    for (int i = 0; i + width < fold_width; i += 2 * width)
+      if (i + width < count) pair[i] = combine<T>(pair[i], pair[i + width]);
+  }
+  return pair[0];
+}
+
+/// A lane's chain over one block.
+template <class T>
+__device__ Pair block_chain(const RowProblem<T>& p, Index block) {
+  const int lane = threadIdx.x % 32;
+  const Index x_stride = p.a.col_stride, y_stride = p.x.stride, left = p.k - block * block_terms;
+  const T* x = p.a.data + (block * block_terms + lane) * x_stride;
+  const T* y = p.x.data + (block * block_terms + lane) * y_stride;
+  Pair pair{0, 0};
+  for (int t = 0; t < block_terms / 32; t += batch) {
+    T u[batch], v[batch];
+#pragma unroll
+    for (int j = 0; j < batch; ++j) {
+      // A step with 0 times 0 changes nothing: s and c are never -0.
+      const bool inside = left >= block_terms || (t + j) * 32 + lane < left;
+      u[j] = inside ? __ldg(x + j * 32 * x_stride) : T(0);
+      v[j] = inside ? __ldg(y + j * 32 * y_stride) : T(0);
+    }
+#pragma unroll
+    for (int j = 0; j < batch; ++j) step(pair, u[j], v[j]);
+    x += batch * 32 * x_stride;
+    y += batch * 32 * y_stride;
+  }
+  return pair;
+}
+
+/// Lane 0: the combination over the lanes.
+template <class T>
+__device__ Pair combine_lanes(Pair pair) {
+  for (int half = 16; half > 0; half /= 2) {
+    const Pair right{__shfl_down_sync(full_warp, pair.s, half), __shfl_down_sync(full_warp, pair.c, half)};
+    pair = combine<T>(pair, right);
+  }
+  return pair;
+}
+
+/// The tree over the pieces, eight to one in every pass; the pairs go to and fro between two arrays.
+template <class T>
+__device__ Pair fold_pieces(Pair* from, Pair* to, Index count) {
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  while (count > fold_width) {
+    const Index groups = (count + fold_width - 1) / fold_width;
+    for (Index group = warp; group < groups; group += warps) {
+      const Index first = group * fold_width, left = count - first;
+      const Pair pair = fold<T>(left < fold_width ? static_cast<int>(left) : fold_width,
+                                [&](int i) { return load_pair(from + (first + i) * 32 + lane); });
+      store_pair(to + group * 32 + lane, pair);
+    }
+    __threadfence();
+    __syncthreads();
+    Pair* const done = from;
+    from = to;
+    to = done;
+    count = groups;
+  }
+  return fold<T>(static_cast<int>(count), [&](int i) { return load_pair(from + i * 32 + lane); });
+}
+
+template <class T>
+__global__ void __launch_bounds__(threads, resident) dot2_dot_kernel(Arguments<T> g) {
+  __shared__ Pair pairs[2][warps][32];
+  __shared__ Pair waiting[most_levels][32];  // trees that wait for a right neighbour of their size
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const Index blocks = (g.p.k + block_terms - 1) / block_terms;
+  const Division& d = g.division;
+  const Index first_piece = blockIdx.x * d.pieces_per_block;
+  Pair result{0, 0};
+  int buffer = 0;
+  for (Index piece = first_piece; piece < first_piece + d.pieces_per_block && piece < d.pieces; ++piece) {
+    int top = 0;
+    for (Index t = 0; t < d.piece_tasks && piece * d.piece_tasks + t < d.tasks; ++t, buffer ^= 1) {
+      const Index first = (piece * d.piece_tasks + t) * warps;
+      if (first + warp < blocks) pairs[buffer][warp][lane] = block_chain(g.p, first + warp);
+      __syncthreads();
+      if (warp != 0) continue;
+      // Warp 0 goes on with the tree, while the others begin the next task in the other buffer.
+      const int count = blocks - first < warps ? static_cast<int>(blocks - first) : warps;
+      const auto half = [&](int begin, int end) {
+        return fold<T>(end - begin, [&](int i) { return pairs[buffer][begin + i][lane]; });
+      };
+      Pair pair = half(0, count < fold_width ? count : fold_width);
+      if (count > fold_width) pair = combine<T>(pair, half(fold_width, count));
+      for (Index bits = t; bits & 1; bits >>= 1) pair = combine<T>(waiting[--top][lane], pair);
+      waiting[top++][lane] = pair;
+    }
+    if (warp == 0) {
+      result = waiting[--top][lane];
+      while (top > 0) result = combine<T>(waiting[--top][lane], result);
+      if (d.pieces > 1) store_pair(g.pieces + piece * 32 + lane, result);
+    }
+  }
+  if (d.pieces > 1) {
+    if (!last_to_arrive(g.open.state->arrived, gridDim.x)) return;
+    result = fold_pieces<T>(g.pieces, g.folded, d.pieces);
+  }
+  if (warp != 0) return;
+  result = combine_lanes<T>(result);
+  if (lane != 0) return;
+  // Hardware adds and converts as RN does, and s and c are never -0, so that an exact zero is +0.
+  if (is_finite(result.s) && is_finite(result.c)) {
+    *g.p.y.data = static_cast<T>(add_rn(result.s, result.c));
+  } else {
+    leave_open(g.open, 0);
+  }
+}
+
+struct Scratch {
+  ExactScratch exact;
+  Pair *pieces, *folded;
+};
+
+Scratch carve(Carver& carver, const DeviceModel& model, Index n) {
+  const Index pieces = n > 0 ? divide(model, n).pieces : 0;
+  Scratch s;
+  s.exact = ExactScratch::carve(carver, model, 1);
+  s.pieces = carver.take<Pair>(pieces * 32);
+  s.folded = carver.take<Pair>(ceil_div(pieces, fold_width) * 32);
+  return s;
+}
+
+}  // namespace
+
+void dot2_dot_scratch(const DeviceModel& model, Index n, Carver& carver) { carve(carver, model, n); }
+
+template <class T>
+void dot2_dot(const VectorCall& call, const Dot<T>& d) {
+  if (d.n <= 0) {
+    check(cudaMemsetAsync(d.result, 0, sizeof(T), call.stream), "DOT of nothing");
+    return;
+  }
+  Carver carver(call.scratch);
+  const Scratch s = carve(carver, call.model, d.n);
+  const Arguments<T> g{row_problem(d), {call.state, s.exact.list}, divide(call.model, d.n), s.pieces, s.folded};
+  dot2_dot_kernel<<<static_cast<unsigned>(g.division.thread_blocks), threads, 0, call.stream>>>(g);
+  check_launch("dot2_dot");
+  exact_rows(call, g.p, {nullptr, 0}, s.exact);
+}
+
+template void dot2_dot(const VectorCall&, const Dot<double>&);
+template void dot2_dot(const VectorCall&, const Dot<float>&);
+
+}  // namespace accublas::cuda
