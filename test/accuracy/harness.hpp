@@ -29,6 +29,12 @@ inline int scaled(int count) {
   return std::max(1, static_cast<int>(count * factor));
 }
 
+/// Whether the GPU computes what it can.
+inline bool on_gpu() {
+  const char* word = std::getenv("ACCUBLAS_BACKEND");
+  return word && std::string(word) == "cuda";
+}
+
 /// A real number wide enough that sums of products of three doubles are exact: exponents from 3 * -1074 to 3 * 1024 and
 /// carries.
 class Real {

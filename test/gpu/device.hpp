@@ -33,6 +33,7 @@ class DeviceArray {
 
   DeviceArray& operator=(const std::vector<T>& values) {
     require(cudaMemcpy(data_, values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice), "copy to device");
+    require(cudaStreamSynchronize(nullptr), "copy to device");  // streams that do not wait for the default one may read now
     return *this;
   }
   /// Waits for the device.

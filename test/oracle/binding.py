@@ -29,6 +29,13 @@ ENGINES = {"auto": 0, "native": 1, "int8": 2, "fp64": 3, "dot2": 5, "exact": 6}
 TYPES = {"d": c_double, "s": c_float}
 
 
+def device_count(path):
+    """CUDA devices that the library can use."""
+    count = c_int32()
+    ctypes.CDLL(path).accublas_device_count(byref(count))
+    return count.value
+
+
 class Library:
     def __init__(self, path):
         self.lib = ctypes.CDLL(path)

@@ -1,8 +1,10 @@
-"""Compares the library with the oracle, bit by bit: check.py LIBRARY GROUP... [--scale X] [--case NAME].
+"""Compares the library with the oracle, bit by bit: check.py LIBRARY GROUP... [--scale X] [--case NAME]
+[--backend cuda].
 
 A group is routine:mode, for instance dgemm:cr or sdot:dot2, or the word sharp: the cases of sharp.py. Every case runs on several of the instruction sets that this CPU
 has (ACCUBLAS_ISA, one process each), the highest among them, and on every engine that serves its mode. Counts are multiplied by
-ACCUBLAS_TEST_SCALE (default 1).
+ACCUBLAS_TEST_SCALE (default 1). With --backend cuda (or ACCUBLAS_BACKEND=cuda) one process copies all operands to the GPU; exit
+status 77 where there is none.
 """
 
 import argparse
@@ -17,6 +19,7 @@ import threading
 import time
 from pathlib import Path
 
+import binding
 import cases
 import expected
 import sharp
@@ -31,6 +34,12 @@ SERVING = {
     "gemv": {"fixed": (), "repro": (), "cr": ("exact",), "slices": ("fp64",), "dot2": ("dot2",)},
     "dot": {"fixed": (), "repro": (), "cr": ("exact",), "slices": ("fp64",), "dot2": ("dot2",)},
 }
+# The same where ACCUBLAS_BACKEND is cuda; what the GPU lacks as a whole is served by the CPU.
+SERVING_CUDA = {**SERVING, "gemm": {**SERVING["gemm"], "fixed": ("int8",), "repro": ("int8",), "cr": ("int8",)}}
+
+
+def backend():
+    return os.environ.get("ACCUBLAS_BACKEND", "auto")
 
 
 def isa_levels():
@@ -104,7 +113,7 @@ def configurations(case, index):
     kind = case.mode.split(":")[0]
     kind = "repro" if case.mode.endswith(":repro") else kind
     result = [{"engine": "auto"}]
-    for engine in SERVING[case.routine][kind]:
+    for engine in (SERVING_CUDA if backend() == "cuda" else SERVING)[case.routine][kind]:
         result.append({"engine": engine})
         if index % 3 == 0:
             result.append({"engine": engine, "threads": 2 + index % 2})
@@ -158,10 +167,20 @@ def main():
     parser.add_argument("--first", type=int, default=0, help="number of the first case of every group")
     parser.add_argument("--isa", help="comma-separated levels instead of all that the CPU has")
     parser.add_argument("--engine", action="append", help="these engines only")
+    parser.add_argument("--backend", choices=["auto", "cpu", "cuda"], help="as ACCUBLAS_BACKEND")
     options = parser.parse_args()
     start = time.time()
-    levels = options.isa.split(",") if options.isa else isa_levels()
-    workers = [Worker(options.library, level, {"ACCUBLAS_ISA": level}) for level in levels]
+    if options.backend:
+        os.environ["ACCUBLAS_BACKEND"] = options.backend
+    if backend() == "cuda":
+        if binding.device_count(options.library) == 0:
+            print("no CUDA device")
+            return 1 if os.environ.get("ACCUBLAS_REQUIRE_GPU") == "1" else 77
+        levels = ["cuda"]
+        workers = [Worker(options.library, "cuda", {})]
+    else:
+        levels = options.isa.split(",") if options.isa else isa_levels()
+        workers = [Worker(options.library, level, {"ACCUBLAS_ISA": level}) for level in levels]
 
     def stream():
         for name in options.case:

@@ -1,4 +1,4 @@
-"""The driver's checksums are the same in every environment: environments.py DRIVER.
+"""The driver's checksums are the same in every environment: environments.py DRIVER, and on the GPU: environments.py DRIVER cuda.
 
 The library reads its environment once, so every combination is a process.
 """
@@ -40,7 +40,19 @@ def compare(want, got, what):
     return 0
 
 
-def main(driver):
+def compare_backends(driver):
+    failures = 0
+    for size in ("small", "large"):
+        cpu = run(driver, size, {"ACCUBLAS_BACKEND": "cpu"})
+        for variant in ({}, {"ACCUBLAS_WORKSPACE_MIB": "8"}):
+            gpu = run(driver, size, {"ACCUBLAS_BACKEND": "cuda", **variant})
+            failures += compare(cpu, gpu, f"{size}, cpu and cuda {variant or ''}")
+    return 1 if failures else 0
+
+
+def main(driver, *backend):
+    if backend == ("cuda",):
+        return compare_backends(driver)
     found = levels()
     failures = 0
     small = run(driver, "small", {"ACCUBLAS_NUM_THREADS": "1"})

@@ -1,0 +1,166 @@
+// GEMM through the public interface on hard data, long inner dimensions, large sizes and small workspaces: the GPU's
+// bits are the CPU's.
+#include "test/gpu/gemm_problem.hpp"
+
+namespace accublas::test {
+namespace {
+
+template <class T>
+class GemmData : public testing::Test {
+ protected:
+  Context cpu{ACCUBLAS_BACKEND_CPU}, gpu{ACCUBLAS_BACKEND_CUDA};
+
+  void set(const std::string& mode) {
+    cpu.set(mode);
+    gpu.set(mode);
+  }
+  /// Random calls of a kind in the modes named, sizes up to the ones given.
+  void check(const Kind& kind, int count, Index most, Index most_k, std::initializer_list<const char*> modes,
+             unsigned seed) {
+    Random rng(seed);
+    for (const char* mode : modes) {
+      set(mode);
+      for (int number = 0; number < scaled(count); ++number) {
+        auto p = random_problem<T>(rng, kind, 1 + below(rng, most), 1 + below(rng, most), 2 + below(rng, most_k));
+        if (number % 3 == 1) p.alpha = T(-1.3), p.beta = T(0.7);
+        if (number % 3 == 2) p.alpha = T(0.5), p.beta = T(-1);
+        expect_same(cpu, gpu, p, mode, number % 2 == 1);
+        if (testing::Test::HasFatalFailure()) return;
+      }
+    }
+  }
+};
+using Types = testing::Types<double, float>;
+TYPED_TEST_SUITE(GemmData, Types);
+
+#define FOUR_MODES \
+  { "cr", "dp:repro", "fixed:53", "fixed:100" }
+
+TYPED_TEST(GemmData, Phi) {
+  for (const double phi : {0.0, 0.5, 1.0, 2.0, 4.0, 7.0, 10.0})
+    this->check({Data::phi, phi}, 6, 260, 700, FOUR_MODES, 11);
+}
+TYPED_TEST(GemmData, Graded) { this->check({Data::graded}, 10, 150, 400, FOUR_MODES, 12); }
+TYPED_TEST(GemmData, WholeRange) { this->check({Data::whole_range}, 10, 80, 300, FOUR_MODES, 13); }
+TYPED_TEST(GemmData, BlockDiagonal) { this->check({Data::block_diagonal}, 10, 300, 400, FOUR_MODES, 14); }
+TYPED_TEST(GemmData, Triangular) { this->check({Data::triangular}, 10, 300, 300, FOUR_MODES, 15); }
+TYPED_TEST(GemmData, Ties) { this->check({Data::ties}, 10, 300, 600, FOUR_MODES, 16); }
+TYPED_TEST(GemmData, Cancellation) { this->check({Data::cancellation}, 10, 200, 600, FOUR_MODES, 17); }
+TYPED_TEST(GemmData, Subnormal) { this->check({Data::subnormal}, 10, 150, 300, FOUR_MODES, 18); }
+TYPED_TEST(GemmData, Overflow) { this->check({Data::overflow}, 10, 150, 300, FOUR_MODES, 19); }
+TYPED_TEST(GemmData, FewSpecials) { this->check({Data::few_special}, 12, 200, 400, FOUR_MODES, 20); }
+TYPED_TEST(GemmData, ManySpecials) { this->check({Data::many_special}, 12, 120, 200, FOUR_MODES, 21); }
+TYPED_TEST(GemmData, ZeroLines) { this->check({Data::zero_lines}, 10, 300, 300, FOUR_MODES, 22); }
+TYPED_TEST(GemmData, AllZero) {
+  Random rng(23);
+  for (const char* mode : FOUR_MODES) {
+    this->set(mode);
+    auto p = plain_problem<TypeParam>(rng, {Data::phi, 1}, 70, 60, 50);
+    for (auto& x : p.a) x = 0;
+    p.beta = TypeParam(0.5);
+    expect_same(this->cpu, this->gpu, p, mode);
+  }
+}
+
+// The longest sums that 32 bits hold: a piece of the inner dimension, one more, several.
+TYPED_TEST(GemmData, BeyondAPieceOfTheInnerDimension) {
+  using T = TypeParam;
+  Random rng(24);
+  for (const int k : {65919, 65920, 65921, 66052, 70000, 140000}) {
+    for (const auto& [mode, kind] :
+         std::initializer_list<std::pair<const char*, Kind>>{{"fixed:53", {Data::extreme}},
+                                                             {"fixed:24", {Data::extreme}},
+                                                             {"fixed:53", {Data::largest_residue, 53}},
+                                                             {"fixed:20", {Data::largest_residue, 20}},
+                                                             {"cr", {Data::extreme}},
+                                                             {"cr", {Data::phi, 1}},
+                                                             {"dp:repro", {Data::extreme}},
+                                                             {"dp:repro", {Data::phi, 1}}}) {
+      this->set(mode);
+      const auto p = plain_problem<T>(rng, kind, 9 + below(rng, 9), 5 + below(rng, 9), k);
+      expect_same(this->cpu, this->gpu, p, mode);
+      if (testing::Test::HasFatalFailure()) return;
+    }
+  }
+  this->set("fixed:40");
+  expect_same(this->cpu, this->gpu, plain_problem<T>(rng, {Data::largest_residue, 40}, 300, 270, 66051), "fixed:40");
+}
+
+TYPED_TEST(GemmData, Large) {
+  using T = TypeParam;
+  Random rng(25);
+  struct Big {
+    Index m, n, k;
+    const char* mode;
+    Kind kind;
+  };
+  for (const Big& big :
+       {Big{3000, 2000, 4000, "cr", {Data::phi, 0.5}}, Big{2000, 3000, 1500, "dp:repro", {Data::phi, 1}},
+        Big{1700, 2100, 3000, "fixed:60", {Data::phi, 2}}, Big{4100, 300, 2000, "cr", {Data::ties}},
+        Big{300, 4100, 2000, "cr", {Data::phi, 4}}, Big{1500, 1500, 1200, "dp:repro", {Data::phi, 4}},
+        Big{2050, 2050, 512, "cr", {Data::block_diagonal}}, Big{1800, 900, 900, "cr", {Data::few_special}},
+        Big{9000, 70, 600, "cr", {Data::phi, 1}}, Big{70, 9000, 600, "fixed:53", {Data::phi, 1}}}) {
+    this->set(big.mode);
+    const auto p = packed_problem<T>(rng, big.kind, big.m, big.n, big.k, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS,
+                                     ACCUBLAS_NO_TRANS, 3);
+    expect_same(this->cpu, this->gpu, p, big.mode);
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+// Blocking under the workspace changes no bit, and its cap is kept.
+TYPED_TEST(GemmData, SmallWorkspaces) {
+  using T = TypeParam;
+  Random rng(26);
+  for (const char* mode : FOUR_MODES) {
+    this->set(mode);
+    for (const auto& [m, n, k] : {std::array<Index, 3>{900, 700, 800}, {400, 1500, 2500}, {60, 50, 70000}}) {
+      const auto p = plain_problem<T>(rng, {Data::phi, 1}, m, n, k);
+      std::vector<T> want, got;
+      ASSERT_EQ(on_host(this->cpu, p, want), ACCUBLAS_SUCCESS);
+      for (const std::int64_t mib : {1, 8, 64, 0}) {
+        ASSERT_EQ(accublas_set_workspace_mib(this->gpu, mib), ACCUBLAS_SUCCESS);
+        const accublas_status status = on_device(this->gpu, p, got);
+        if (mib == 1 && status == ACCUBLAS_ERROR_MEMORY) {  // a cap that cannot hold the call is a status
+          EXPECT_EQ(mismatch(p, p.c, got), "") << mode << ": C was written";
+          continue;
+        }
+        ASSERT_EQ(status, ACCUBLAS_SUCCESS)
+            << mode << " " << mib << " MiB " << p.describe() << ": " << this->gpu.error();
+        EXPECT_EQ(mismatch(p, want, got), "") << mode << ", workspace " << mib << " MiB";
+        if (mib) {  // the least that a call can do with passes a cap below 7 MiB
+          EXPECT_LE(this->gpu.report().workspace_bytes, (std::max<std::int64_t>(mib, 7) + 1) << 20)
+              << mode << " " << mib << " MiB " << p.describe();
+        }
+      }
+    }
+  }
+}
+
+TYPED_TEST(GemmData, UsersWorkspace) {
+  using T = TypeParam;
+  Random rng(27);
+  for (const std::size_t mib : {8, 50}) {
+    const std::size_t bytes = mib << 20;
+    // Guards before and behind; not aligned.
+    const DeviceArray<unsigned char> memory(bytes + 8192);
+    unsigned char* const buffer = memory.data() + 4096 + 1;
+    ASSERT_EQ(accublas_set_workspace(this->gpu, buffer, bytes), ACCUBLAS_SUCCESS) << this->gpu.error();
+    for (const char* mode : FOUR_MODES) {
+      this->set(mode);
+      const auto p = random_problem<T>(rng, {Data::phi, 2}, 500, 400, 900);
+      expect_same(this->cpu, this->gpu, p, std::string(mode) + ", user's workspace");
+      if (testing::Test::HasFatalFailure()) return;
+    }
+    const std::vector<unsigned char> all = memory.values();
+    for (std::size_t q = 0; q < all.size(); ++q) {
+      if (q < 4097 || q >= 4097 + bytes) {
+        ASSERT_EQ(all[q], 0xFF) << "written outside the user's workspace, at " << q;
+      }
+    }
+    ASSERT_EQ(accublas_set_workspace(this->gpu, nullptr, 0), ACCUBLAS_SUCCESS);
+  }
+}
+
+}  // namespace
+}  // namespace accublas::test
