@@ -1,0 +1,37 @@
+// Data of the GPU benchmark, made on the device: two matrices per case, by kind.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <string>
+
+namespace gpu_bench {
+
+using Index = std::int64_t;
+
+/// Kinds of data:
+///   phi:X           (rand - 0.5) exp(X randn), as the peers measure
+///   block-diagonal  8 diagonal blocks, each of its own scale from 2^-40 to 2^40 (s: 2^-20 to 2^20), phi 1
+///   triangular      A lower, B upper triangular, phi 1
+///   ties            every element of A B lies halfway between two numbers
+enum class DataKind { phi, block_diagonal, triangular, ties };
+struct Data {
+  DataKind kind;
+  double phi;
+};
+/// Throws std::runtime_error for an unknown word.
+Data parse_data(const std::string& word);
+
+/// Which operand: A is m x k, B k x n, both column-major with the least leading dimension.
+enum class Side { a, b };
+
+/// Fills `lines` x k (A: lines = m) or k x lines (B: lines = n) on the stream. The numbers depend on sizes, kind and
+/// side only.
+template <class T>
+void fill(const Data& data, Side side, T* to, Index lines, Index k, cudaStream_t stream);
+
+/// Random bytes, all values alike.
+void fill_bytes(std::int8_t* to, Index count, std::uint64_t seed, cudaStream_t stream);
+
+}  // namespace gpu_bench

@@ -1,0 +1,265 @@
+#include "perf/gpu/measure.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <thread>
+
+#include "perf/gpu/device.hpp"
+#include "perf/gpu/peers.hpp"
+#include "perf/gpu/sample.hpp"
+
+namespace gpu_bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double median(std::vector<double> x) {
+  std::sort(x.begin(), x.end());
+  return x.size() % 2 ? x[x.size() / 2] : (x[x.size() / 2 - 1] + x[x.size() / 2]) / 2;
+}
+
+accublas_status gemm(accublas_context* ctx, Index m, Index n, Index k, const double* a, const double* b, double* c) {
+  const double one = 1, zero = 0;
+  return accublas_dgemm(ctx, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, m, n, k, &one, a, m, b, k, &zero,
+                        c, m);
+}
+accublas_status gemm(accublas_context* ctx, Index m, Index n, Index k, const float* a, const float* b, float* c) {
+  const float one = 1, zero = 0;
+  return accublas_sgemm(ctx, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, m, n, k, &one, a, m, b, k, &zero,
+                        c, m);
+}
+
+/// A context in a mode, on a stream. Throws std::runtime_error.
+class Context {
+ public:
+  Context(const std::string& contender, cudaStream_t stream, int level) {
+    const std::size_t slash = contender.find('/');
+    const std::string mode = contender.substr(0, slash),
+                      engine = slash == contender.npos ? "auto" : contender.substr(slash + 1);
+    if (accublas_create(&context_)) throw std::runtime_error(accublas_last_error(nullptr));
+    need(accublas_set_backend(context_, ACCUBLAS_BACKEND_CUDA));
+    need(accublas_set_stream(context_, stream));
+    need(accublas_set_mode_name(context_, mode.c_str()));
+    need(accublas_set_engine_name(context_, engine.c_str()));
+    need(accublas_set_report_level(context_, level));
+  }
+  ~Context() { accublas_destroy(context_); }
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+  operator accublas_context*() const { return context_; }
+  void need(accublas_status status) const {
+    if (status) throw std::runtime_error(accublas_last_error(context_));
+  }
+  accublas_report_t report() const {
+    accublas_report_t r{};
+    r.struct_size = sizeof r;
+    need(accublas_report(context_, &r));
+    return r;
+  }
+
+ private:
+  accublas_context* context_ = nullptr;
+};
+
+/// One thing that is timed: puts a call on the stream.
+struct Contender {
+  std::function<void()> call;
+  std::unique_ptr<Context> timed, phases;  ///< at level 0, at level 2
+  std::function<void(Context&)> ours;
+  std::vector<double> ms;
+};
+
+void rest(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
+
+double time_burst(const std::function<void()>& call, cudaStream_t stream, const Effort& effort, int warm_ups) {
+  const Event start, end;
+  require(cudaStreamSynchronize(stream), "stream");
+  rest(effort.pause);
+  for (int q = 0; q < warm_ups; ++q) call();
+  start.record(stream);
+  call();
+  end.record(stream);
+  return end.since(start);
+}
+
+double time_calls(const std::function<void()>& call, cudaStream_t stream, int count) {
+  const Event start, end;
+  start.record(stream);
+  for (int q = 0; q < count; ++q) call();
+  end.record(stream);
+  return end.since(start) / count;
+}
+
+/// Small products warm up the device's clocks three times before a burst.
+int warm_ups(const Case& what) {
+  return static_cast<double>(what.m) * static_cast<double>(what.n) * static_cast<double>(what.k) <= 7e10 ? 3 : 0;
+}
+
+void time_all(const Case& what, std::vector<Contender>& contenders, std::vector<Result>& results, const Effort& effort,
+              cudaStream_t stream) {
+  for (std::size_t q = 0; q < contenders.size(); ++q) {
+    if (!results[q].error.empty()) continue;
+    try {  // once, for what is made once
+      contenders[q].call();
+      require(cudaStreamSynchronize(stream), "first call");
+    } catch (const std::exception& error) {
+      results[q].error = error.what();
+    }
+  }
+  if (what.method == Method::burst) {
+    for (int round = 0; round < effort.repetitions; ++round)
+      for (std::size_t q = 0; q < contenders.size(); ++q)
+        if (results[q].error.empty())
+          contenders[q].ms.push_back(time_burst(contenders[q].call, stream, effort, warm_ups(what)));
+  } else {
+    for (std::size_t q = 0; q < contenders.size(); ++q) {
+      if (!results[q].error.empty()) continue;
+      const double once = time_calls(contenders[q].call, stream, 2);
+      const int count = std::clamp(static_cast<int>(1000 * effort.seconds / effort.repetitions / once), 1, 20000);
+      for (int round = 0; round < effort.repetitions; ++round)
+        contenders[q].ms.push_back(time_calls(contenders[q].call, stream, count));
+    }
+  }
+  for (std::size_t q = 0; q < contenders.size(); ++q)
+    if (results[q].error.empty()) results[q].ms = median(contenders[q].ms);
+}
+
+/// Times of the phases by calls of their own: level 2 puts events between them.
+void time_phases(const Case& what, Contender& contender, Result& result, const Effort& effort, cudaStream_t stream) {
+  const bool burst = what.method == Method::burst;
+  const auto call = [&] { contender.ours(*contender.phases); };
+  std::vector<std::pair<double, accublas_report_t>> runs;
+  const auto start = Clock::now();
+  for (int round = 0; round < 5; ++round) {
+    if (burst) {
+      time_burst(call, stream, effort, warm_ups(what));
+    } else {
+      do call();
+      while (std::chrono::duration<double>(Clock::now() - start).count() < 0.05 * (round + 1) * effort.seconds);
+    }
+    const accublas_report_t report = contender.phases->report();
+    runs.emplace_back(report.ms_product, report);
+  }
+  std::sort(runs.begin(), runs.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
+  result.product_ms = runs[runs.size() / 2].first;
+  result.report = runs[runs.size() / 2].second;
+  result.ours = true;
+}
+
+template <class T>
+std::vector<Result> measure_type(const Case& what, const std::vector<std::string>& names, const Effort& effort) {
+  const Index m = what.m, n = what.n, k = what.k;
+  const Stream stream;
+  const DeviceArray<T> a(m * k), b(k * n), c(m * n);
+  fill(parse_data(what.data), Side::a, a.data(), m, k, stream);
+  fill(parse_data(what.data), Side::b, b.data(), n, k, stream);
+  std::unique_ptr<CuBlas> cublas;
+  std::unique_ptr<Int8Product> int8;
+  std::unique_ptr<DeviceArray<std::int8_t>> bytes;
+  std::unique_ptr<DeviceArray<std::int32_t>> sums;
+
+  std::vector<Result> results(names.size());
+  std::vector<Contender> contenders(names.size());
+  for (std::size_t q = 0; q < names.size(); ++q) {
+    Contender& contender = contenders[q];
+    results[q].contender = names[q];
+    try {
+      if (names[q] == "cublas") {
+        cublas = std::make_unique<CuBlas>(stream);
+        contender.call = [&] { cublas->gemm(m, n, k, a.data(), b.data(), c.data()); };
+      } else if (names[q] == "cublasLt-int8") {
+        bytes = std::make_unique<DeviceArray<std::int8_t>>((m + n) * k);
+        sums = std::make_unique<DeviceArray<std::int32_t>>(m * n);
+        fill_bytes(bytes->data(), (m + n) * k, 7, stream);
+        int8 = std::make_unique<Int8Product>(m, n, k, bytes->data(), bytes->data() + m * k, sums->data(), stream);
+        contender.call = [&] { int8->run(); };
+      } else {
+        contender.timed = std::make_unique<Context>(names[q], stream, 0);
+        contender.phases = std::make_unique<Context>(names[q], stream, 2);
+        contender.ours = [&](Context& context) { context.need(gemm(context, m, n, k, a.data(), b.data(), c.data())); };
+        contender.call = [&contender] { contender.ours(*contender.timed); };
+      }
+    } catch (const std::exception& error) {
+      results[q].error = error.what();
+    }
+  }
+  time_all(what, contenders, results, effort, stream);
+  for (std::size_t q = 0; q < names.size(); ++q) {
+    if (!results[q].error.empty() || names[q] == "cublasLt-int8") continue;
+    if (contenders[q].ours) time_phases(what, contenders[q], results[q], effort, stream);
+    require(cudaMemsetAsync(c.data(), 0xFF, static_cast<std::size_t>(m * n) * sizeof(T), stream), "poison");
+    contenders[q].call();
+    stream.wait();
+    const accublas_report_t& report = results[q].report;
+    const SampledError error = sample_error(Product<T>{m, n, k, a.data(), b.data(), c.data()}, report.bound_relative,
+                                            report.bound_componentwise);
+    results[q].largest_error = error.largest;
+    if (results[q].ours) results[q].bound = error.allowed;
+  }
+  return results;
+}
+
+}  // namespace
+
+std::vector<Result> measure(const Case& what, const std::vector<std::string>& contenders, const Effort& effort) {
+  return what.routine[0] == 's' ? measure_type<float>(what, contenders, effort)
+                                : measure_type<double>(what, contenders, effort);
+}
+
+const Result* find(const std::vector<Result>& results, const std::string& contender) {
+  for (const Result& r : results)
+    if (r.contender == contender && r.error.empty()) return &r;
+  return nullptr;
+}
+
+std::vector<FirstCall> measure_first_calls(Index n) {
+  const Stream stream;
+  const DeviceArray<double> a(n * n), b(n * n), c(n * n);
+  fill({DataKind::phi, 0.5}, Side::a, a.data(), n, n, stream);
+  fill({DataKind::phi, 0.5}, Side::b, b.data(), n, n, stream);
+  stream.wait();
+  std::vector<FirstCall> calls;
+  const auto timed = [&](const auto& work) {
+    const auto start = Clock::now();
+    work();
+    stream.wait();
+    return 1e3 * std::chrono::duration<double>(Clock::now() - start).count();
+  };
+  std::unique_ptr<CuBlas> cublas;
+  const auto peer = [&] {
+    if (!cublas) cublas = std::make_unique<CuBlas>(stream);
+    cublas->gemm(n, n, n, a.data(), b.data(), c.data());
+  };
+  for (const char* mode : {"dp/int8", "cr", "dp:repro"}) {
+    std::unique_ptr<Context> context;
+    const auto own = [&] {
+      if (!context) context = std::make_unique<Context>(mode, stream, 0);
+      context->need(gemm(*context, n, n, n, a.data(), b.data(), c.data()));
+    };
+    const double first = timed(own);
+    timed(own);
+    calls.push_back({std::string(mode) + ", context and call", first, timed(own)});
+  }
+  const double first = timed(peer);
+  timed(peer);
+  calls.push_back({"cublasDgemm, handle and call", first, timed(peer)});
+  return calls;
+}
+
+std::string device_name() {
+  int device = 0;
+  cudaDeviceProp properties{};
+  require(cudaGetDevice(&device), "device");
+  require(cudaGetDeviceProperties(&properties, device), "device");
+  return properties.name;
+}
+
+std::string cublas_version() {
+  const Stream stream;
+  return CuBlas(stream).version();
+}
+
+}  // namespace gpu_bench

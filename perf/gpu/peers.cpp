@@ -1,0 +1,190 @@
+#include "perf/gpu/peers.hpp"
+
+#include <cublasLt.h>
+#include <cublas_v2.h>
+#include <dlfcn.h>
+
+#include <limits>
+#include <stdexcept>
+
+#include "perf/gpu/device.hpp"
+
+namespace gpu_bench {
+namespace {
+
+/// A library of the CUDA toolkit: by the names that its releases use, then where this program was built.
+class Library {
+ public:
+  explicit Library(const std::string& name) {
+    for (const std::string& path :
+         {name + ".so.13", name + ".so.12", name + ".so", ACCUBLAS_CUDA_LIBRARIES "/" + name + ".so"})
+      if ((handle_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL))) return;
+    throw std::runtime_error(name + " cannot be loaded");
+  }
+  template <class Function>
+  void get(Function& to, const char* name) const {
+    to = reinterpret_cast<Function>(dlsym(handle_, name));
+    if (!to) throw std::runtime_error(std::string(name) + " is missing");
+  }
+
+ private:
+  void* handle_ = nullptr;
+};
+
+void require(cublasStatus_t status, const char* what) {
+  if (status != CUBLAS_STATUS_SUCCESS)
+    throw std::runtime_error(std::string(what) + ": cuBLAS status " + std::to_string(static_cast<int>(status)));
+}
+
+struct CuBlasFunctions {
+  Library library{"libcublas"};
+  decltype(&cublasCreate_v2) create;
+  decltype(&cublasDestroy_v2) destroy;
+  decltype(&cublasSetStream_v2) set_stream;
+  decltype(&cublasSetMathMode) set_math_mode;
+  decltype(&cublasDgemm_v2_64) dgemm;
+  decltype(&cublasSgemm_v2_64) sgemm;
+  decltype(&cublasGetVersion_v2) get_version;
+  CuBlasFunctions() {
+    library.get(create, "cublasCreate_v2");
+    library.get(destroy, "cublasDestroy_v2");
+    library.get(set_stream, "cublasSetStream_v2");
+    library.get(set_math_mode, "cublasSetMathMode");
+    library.get(dgemm, "cublasDgemm_v2_64");
+    library.get(sgemm, "cublasSgemm_v2_64");
+    library.get(get_version, "cublasGetVersion_v2");
+  }
+};
+const CuBlasFunctions& cublas() {
+  static const CuBlasFunctions functions;
+  return functions;
+}
+
+struct LtFunctions {
+  Library library{"libcublasLt"};
+  decltype(&cublasLtCreate) create;
+  decltype(&cublasLtDestroy) destroy;
+  decltype(&cublasLtMatmul) matmul;
+  decltype(&cublasLtMatmulDescCreate) desc_create;
+  decltype(&cublasLtMatmulDescDestroy) desc_destroy;
+  decltype(&cublasLtMatmulDescSetAttribute) desc_set;
+  decltype(&cublasLtMatrixLayoutCreate) layout_create;
+  decltype(&cublasLtMatrixLayoutDestroy) layout_destroy;
+  decltype(&cublasLtMatmulPreferenceCreate) preference_create;
+  decltype(&cublasLtMatmulPreferenceDestroy) preference_destroy;
+  decltype(&cublasLtMatmulPreferenceSetAttribute) preference_set;
+  decltype(&cublasLtMatmulAlgoGetHeuristic) heuristic;
+  LtFunctions() {
+    library.get(create, "cublasLtCreate");
+    library.get(destroy, "cublasLtDestroy");
+    library.get(matmul, "cublasLtMatmul");
+    library.get(desc_create, "cublasLtMatmulDescCreate");
+    library.get(desc_destroy, "cublasLtMatmulDescDestroy");
+    library.get(desc_set, "cublasLtMatmulDescSetAttribute");
+    library.get(layout_create, "cublasLtMatrixLayoutCreate");
+    library.get(layout_destroy, "cublasLtMatrixLayoutDestroy");
+    library.get(preference_create, "cublasLtMatmulPreferenceCreate");
+    library.get(preference_destroy, "cublasLtMatmulPreferenceDestroy");
+    library.get(preference_set, "cublasLtMatmulPreferenceSetAttribute");
+    library.get(heuristic, "cublasLtMatmulAlgoGetHeuristic");
+  }
+};
+const LtFunctions& lt() {
+  static const LtFunctions functions;
+  return functions;
+}
+
+}  // namespace
+
+struct CuBlas::Handle {
+  cublasHandle_t handle = nullptr;
+};
+
+CuBlas::CuBlas(cudaStream_t stream) : handle_(std::make_unique<Handle>()) {
+  require(cublas().create(&handle_->handle), "cublasCreate");
+  require(cublas().set_stream(handle_->handle, stream), "cublasSetStream");
+  require(cublas().set_math_mode(handle_->handle, CUBLAS_DEFAULT_MATH), "cublasSetMathMode");
+}
+CuBlas::~CuBlas() { cublas().destroy(handle_->handle); }
+
+void CuBlas::gemm(std::int64_t m, std::int64_t n, std::int64_t k, const double* a, const double* b, double* c) {
+  const double one = 1, zero = 0;
+  require(cublas().dgemm(handle_->handle, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, a, m, b, k, &zero, c, m),
+          "cublasDgemm");
+}
+void CuBlas::gemm(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, const float* b, float* c) {
+  const float one = 1, zero = 0;
+  require(cublas().sgemm(handle_->handle, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, a, m, b, k, &zero, c, m),
+          "cublasSgemm");
+}
+std::string CuBlas::version() const {
+  int version = 0;
+  require(cublas().get_version(handle_->handle, &version), "cublasGetVersion");
+  return std::to_string(version);
+}
+
+struct Int8Product::Plan {
+  static constexpr std::size_t workspace_bytes = std::size_t{64} << 20;
+  cublasLtHandle_t handle = nullptr;
+  cublasLtMatmulDesc_t product = nullptr;
+  cublasLtMatrixLayout_t a_layout = nullptr, b_layout = nullptr, c_layout = nullptr;
+  cublasLtMatmulAlgo_t algorithm;
+  DeviceArray<unsigned char> workspace{workspace_bytes};
+  const std::int8_t *a, *b;
+  std::int32_t* c;
+  cudaStream_t stream;
+
+  void run(const cublasLtMatmulAlgo_t& how) {
+    const std::int32_t one = 1, zero = 0;
+    require(lt().matmul(handle, product, &one, a, a_layout, b, b_layout, &zero, c, c_layout, c, c_layout, &how,
+                        workspace.data(), workspace_bytes, stream),
+            "cublasLtMatmul");
+  }
+  ~Plan() {
+    if (c_layout) lt().layout_destroy(c_layout);
+    if (b_layout) lt().layout_destroy(b_layout);
+    if (a_layout) lt().layout_destroy(a_layout);
+    if (product) lt().desc_destroy(product);
+    if (handle) lt().destroy(handle);
+  }
+};
+
+Int8Product::Int8Product(std::int64_t m, std::int64_t n, std::int64_t k, const std::int8_t* a, const std::int8_t* b,
+                         std::int32_t* c, cudaStream_t stream)
+    : plan_(std::make_unique<Plan>()) {
+  Plan& p = *plan_;
+  p.a = a, p.b = b, p.c = c, p.stream = stream;
+  require(lt().create(&p.handle), "cublasLtCreate");
+  require(lt().desc_create(&p.product, CUBLAS_COMPUTE_32I, CUDA_R_32I), "cublasLtMatmulDescCreate");
+  const cublasOperation_t transposed = CUBLAS_OP_T;
+  require(lt().desc_set(p.product, CUBLASLT_MATMUL_DESC_TRANSA, &transposed, sizeof transposed), "transposition");
+  require(lt().layout_create(&p.a_layout, CUDA_R_8I, k, m, k), "layout");
+  require(lt().layout_create(&p.b_layout, CUDA_R_8I, k, n, k), "layout");
+  require(lt().layout_create(&p.c_layout, CUDA_R_32I, m, n, m), "layout");
+  cublasLtMatmulPreference_t preference = nullptr;
+  require(lt().preference_create(&preference), "preference");
+  require(lt().preference_set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &Plan::workspace_bytes,
+                              sizeof Plan::workspace_bytes),
+          "preference");
+  cublasLtMatmulHeuristicResult_t found[4];
+  int count = 0;
+  const cublasStatus_t status =
+      lt().heuristic(p.handle, p.product, p.a_layout, p.b_layout, p.c_layout, p.c_layout, preference, 4, found, &count);
+  lt().preference_destroy(preference);
+  require(status, "cublasLtMatmulAlgoGetHeuristic");
+  if (count == 0) throw std::runtime_error("cublasLt has no INT8 product of this shape");
+  double best = std::numeric_limits<double>::infinity();
+  for (int q = 0; q < count; ++q) {
+    const Event start, end;
+    p.run(found[q].algo);
+    start.record(stream);
+    for (int round = 0; round < 3; ++round) p.run(found[q].algo);
+    end.record(stream);
+    const double ms = end.since(start);
+    if (ms < best) best = ms, p.algorithm = found[q].algo;
+  }
+}
+Int8Product::~Int8Product() = default;
+void Int8Product::run() { plan_->run(plan_->algorithm); }
+
+}  // namespace gpu_bench

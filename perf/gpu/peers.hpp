@@ -1,0 +1,46 @@
+// The vendor's products to measure against: cuBLAS's DGEMM and SGEMM, and cublasLt's INT8 product with INT32 results.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace gpu_bench {
+
+/// Loaded at run time. Throws std::runtime_error where the libraries are missing or a call fails.
+class CuBlas {
+ public:
+  explicit CuBlas(cudaStream_t stream);
+  ~CuBlas();
+  CuBlas(const CuBlas&) = delete;
+  CuBlas& operator=(const CuBlas&) = delete;
+
+  /// C = A B, column-major with the least leading dimensions; emulation and TF32 off.
+  void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const double* a, const double* b, double* c);
+  void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, const float* b, float* c);
+  std::string version() const;
+
+ private:
+  struct Handle;
+  std::unique_ptr<Handle> handle_;
+};
+
+/// C (INT32, column-major m x n) = A^T B, A k x m and B k x n bytes: the layout that cublasLt is fastest with. The
+/// fastest of its first suggestions.
+class Int8Product {
+ public:
+  Int8Product(std::int64_t m, std::int64_t n, std::int64_t k, const std::int8_t* a, const std::int8_t* b,
+              std::int32_t* c, cudaStream_t stream);
+  ~Int8Product();
+  Int8Product(const Int8Product&) = delete;
+  Int8Product& operator=(const Int8Product&) = delete;
+  void run();
+
+ private:
+  struct Plan;
+  std::unique_ptr<Plan> plan_;
+};
+
+}  // namespace gpu_bench

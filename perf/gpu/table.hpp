@@ -1,0 +1,35 @@
+// The table on standard output and the CSV file.
+#pragma once
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "perf/gpu/measure.hpp"
+
+namespace gpu_bench {
+
+class Table {
+ public:
+  /// `csv`: a file's name, or empty. Throws std::runtime_error where it cannot be written.
+  explicit Table(const std::string& csv);
+  ~Table();
+  Table(const Table&) = delete;
+  Table& operator=(const Table&) = delete;
+
+  /// A row for each result; the head once.
+  void print(const Case& what, const std::vector<Result>& results);
+  /// To the CSV file only.
+  void record(const Case& what, const std::vector<Result>& results);
+
+ private:
+  bool headed_ = false;
+  std::FILE* csv_ = nullptr;
+};
+
+/// 2 m n k over the time, in units of 10^12 per second.
+double tera(const Case& what, double ms);
+/// Rate of the INT8 products: 2 m n k moduli over their time; 0 where there were none.
+double int8_tera(const Case& what, const Result& result);
+
+}  // namespace gpu_bench

@@ -1,0 +1,158 @@
+#include "perf/gpu/targets.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace gpu_bench {
+namespace {
+
+const std::vector<Index> sizes = {2048, 4096, 8192, 16384};
+
+/// A ratio of times that must be at least (or, for costs, at most) a limit.
+struct Line {
+  std::string work, method;
+  Index n;
+  double limit, measured;
+  bool at_most;
+  std::string where;
+  bool met() const { return at_most ? measured <= limit : measured >= limit; }
+};
+
+/// Least ratios at sizes[i].
+struct Limits {
+  const char* work;
+  double burst[4], sustained[4];
+};
+const Limits dp_limits = {"DGEMM dp over cublasDgemm, phi 0.5", {1.1, 1.35, 1.7, 1.9}, {1.0, 1.25, 1.6, 1.8}};
+const Limits cr_limits = {"DGEMM cr over cublasDgemm, phi 0.5 to 2", {0.6, 0.85, 1.0, 1.15}, {0.6, 0.85, 1.0, 1.15}};
+const Limits sp_limits = {"SGEMM sp over cublasSgemm, phi 0.5", {2.0, 2.7, 3.2, 3.4}, {2.0, 2.7, 3.2, 3.4}};
+const Limits int8_limits = {"INT8 products over cublasLt's rate", {1.35, 1.1, 1.1, 1.15}, {1.35, 1.1, 1.1, 1.15}};
+
+class Targets {
+ public:
+  Targets(Table& table, const Effort& effort) : table_(table), effort_(effort) {}
+
+  void sizes_of(Method method) {
+    for (std::size_t q = 0; q < sizes.size(); ++q) {
+      const Index n = sizes[q];
+      const auto limit = [&](const Limits& l) { return method == Method::burst ? l.burst[q] : l.sustained[q]; };
+      Worst cr;
+      {
+        const Case what{"dgemm", n, n, n, "phi:0.5", method};
+        const auto results = run(what, {"cublas", "cublasLt-int8", "dp", "cr"});
+        add(dp_limits.work, what, limit(dp_limits), ratio(results, "cublas", "dp"));
+        cr.take(ratio(results, "cublas", "cr"), "phi 0.5");
+        Worst rate;
+        const Result* lt = find(results, "cublasLt-int8");
+        for (const char* mode : {"dp", "cr"})
+          if (const Result* ours = find(results, mode))
+            if (lt && ours->report.moduli > 0)
+              rate.take(int8_tera(what, *ours) / tera(what, lt->ms), "in " + std::string(mode));
+        add(int8_limits.work, what, limit(int8_limits), rate.value, rate.where);
+      }
+      for (const char* data : {"phi:1", "phi:2"}) {
+        if (method == Method::sustained) break;
+        cr.take(ratio(run({"dgemm", n, n, n, data, method}, {"cublas", "cr"}), "cublas", "cr"), data);
+      }
+      add(cr_limits.work, {"dgemm", n, n, n, "", method}, limit(cr_limits), cr.value, cr.where);
+      const Case what{"sgemm", n, n, n, "phi:0.5", method};
+      add(sp_limits.work, what, limit(sp_limits), ratio(run(what, {"cublas", "sp"}), "cublas", "sp"));
+    }
+  }
+
+  /// What hard data cost over phi 1.
+  void costs_of_data() {
+    const Index n = 8192;
+    std::map<std::string, double> ms;
+    for (const char* data : {"phi:1", "phi:4", "phi:10", "ties", "block-diagonal", "triangular"}) {
+      const auto results = run({"dgemm", n, n, n, data, Method::burst}, {"cr"});
+      const Result* cr = find(results, "cr");
+      ms[data] = cr ? cr->ms : HUGE_VAL;
+    }
+    const auto cost = [&](const char* work, const char* data, double limit) {
+      lines_.push_back({work, name_of(Method::burst), n, limit, ms[data] / ms["phi:1"], true, ""});
+    };
+    cost("cr on ties over cr on phi 1", "ties", 2);
+    cost("cr on phi 4 over cr on phi 1", "phi:4", 2.5);
+    cost("cr on phi 10 over cr on phi 1", "phi:10", 8);
+  }
+
+  /// dp may take either way, so it is never much slower than cuBLAS.
+  void automatic_dp() {
+    Worst worst;
+    for (const Case& what : std::vector<Case>{{"dgemm", 256, 256, 256, "phi:0.5", Method::burst},
+                                              {"dgemm", 1024, 1024, 1024, "phi:0.5", Method::burst},
+                                              {"dgemm", 1448, 1448, 1448, "phi:0.5", Method::burst},
+                                              {"dgemm", 4096, 4096, 4096, "phi:2", Method::burst},
+                                              {"dgemm", 4096, 4096, 4096, "phi:4", Method::burst},
+                                              {"dgemm", 4096, 4096, 4096, "block-diagonal", Method::burst},
+                                              {"dgemm", 16384, 16384, 256, "phi:0.5", Method::burst},
+                                              {"dgemm", 16384, 16384, 1024, "phi:0.5", Method::burst},
+                                              {"dgemm", 64, 16384, 16384, "phi:0.5", Method::burst},
+                                              {"dgemm", 16384, 64, 16384, "phi:0.5", Method::burst}}) {
+      const auto results = run(what, {"cublas", "dp"});
+      worst.take(ratio(results, "cublas", "dp"), std::to_string(what.m) + " " + std::to_string(what.n) + " " +
+                                                     std::to_string(what.k) + " " + what.data);
+    }
+    lines_.push_back(
+        {"dp chosen by shape over cublasDgemm", name_of(Method::burst), 0, 0.95, worst.value, false, worst.where});
+  }
+
+  bool print() const {
+    std::printf("\n%-42s %-9s %6s %8s %9s\n", "ratio", "method", "n", "target", "measured");
+    bool all_met = true;
+    for (const Line& line : lines_) {
+      std::printf("%-42s %-9s %6s %s %5.2f %9.3f %-7s %s\n", line.work.c_str(), line.method.c_str(),
+                  line.n ? std::to_string(line.n).c_str() : "", line.at_most ? "<=" : ">=", line.limit, line.measured,
+                  line.met() ? "met" : "NOT MET", line.where.c_str());
+      all_met = all_met && line.met();
+    }
+    return all_met;
+  }
+
+ private:
+  struct Worst {
+    double value = HUGE_VAL;
+    std::string where;
+    void take(double x, const std::string& at) {
+      if (x < value) value = x, where = "least: " + at;
+    }
+  };
+
+  std::vector<Result> run(const Case& what, const std::vector<std::string>& contenders) {
+    auto results = measure(what, contenders, effort_);
+    table_.print(what, results);
+    return results;
+  }
+  /// How many times faster `ours` is; 0 where there is no figure.
+  static double ratio(const std::vector<Result>& results, const char* peer, const char* ours) {
+    const Result *x = find(results, peer), *y = find(results, ours);
+    return x && y ? x->ms / y->ms : 0;
+  }
+  void add(const char* work, const Case& what, double limit, double measured, const std::string& where = "") {
+    lines_.push_back({work, name_of(what.method), what.n, limit, std::isfinite(measured) ? measured : 0, false, where});
+  }
+
+  Table& table_;
+  Effort effort_;
+  std::vector<Line> lines_;
+};
+
+}  // namespace
+
+bool print_targets(Table& table, const std::vector<Method>& methods, const Effort& effort) {
+  std::printf("What is paid once, n = 1024:\n");
+  for (const FirstCall& call : measure_first_calls(1024))
+    std::printf("  %-32s first %8.2f ms, next %8.3f ms\n", call.contender.c_str(), call.first_ms, call.next_ms);
+  std::printf("\n");
+  Targets targets(table, effort);
+  for (const Method method : methods) targets.sizes_of(method);
+  if (std::count(methods.begin(), methods.end(), Method::burst)) {
+    targets.costs_of_data();
+    targets.automatic_dp();
+  }
+  return targets.print();
+}
+
+}  // namespace gpu_bench
