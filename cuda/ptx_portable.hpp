@@ -1,0 +1,60 @@
+// Instructions of compute capability 7.5 and later that the portable product kernel uses, behind named functions.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+namespace accublas::cuda::ptx {
+
+/// Copies 16 bytes to shared memory; from compute capability 8.0 on, in the background until copies_wait().
+__device__ __forceinline__ void copy_16(std::uint32_t to, const void* from) {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
+#else
+  const uint4 value = *static_cast<const uint4*>(from);
+  asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(value.x), "r"(value.y), "r"(value.z),
+               "r"(value.w)
+               : "memory");
+#endif
+}
+
+/// Waits for this thread's own copies.
+__device__ __forceinline__ void copies_wait() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
+/// Four 8 x 16 byte matrices: lane i gives the address of line i % 8 of matrix i / 8, and gets bytes 4 (i % 4) .. + 3
+/// of line i / 4 of each.
+__device__ __forceinline__ void load_matrices(std::uint32_t (&out)[4], std::uint32_t line) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(out[0]), "=r"(out[1]), "=r"(out[2]), "=r"(out[3])
+               : "r"(line)
+               : "memory");
+}
+
+/// sum += 16 rows times 8 columns, 32 unsigned bytes of k. Lane i holds in sum[2 h + e] row i / 4 + 8 h and column 2 (i
+/// % 4) + e; in rows[h + 2 g] and cols[g] bytes 16 g + 4 (i % 4) .. + 3 of row i / 4 + 8 h and of column i / 4.
+__device__ __forceinline__ void mma_16x8x32(std::uint32_t (&sum)[4], const std::uint32_t (&rows)[4],
+                                            std::uint32_t cols0, std::uint32_t cols1) {
+#if __CUDA_ARCH__ >= 800
+  asm volatile(
+      "mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+r"(sum[0]), "+r"(sum[1]), "+r"(sum[2]), "+r"(sum[3])
+      : "r"(rows[0]), "r"(rows[1]), "r"(rows[2]), "r"(rows[3]), "r"(cols0), "r"(cols1));
+#else
+  const auto mma_8x8x16 = [](std::uint32_t& sum0, std::uint32_t& sum1, std::uint32_t row, std::uint32_t col) {
+    asm volatile("mma.sync.aligned.m8n8k16.row.col.s32.u8.u8.s32 {%0, %1}, {%2}, {%3}, {%0, %1};"
+                 : "+r"(sum0), "+r"(sum1)
+                 : "r"(row), "r"(col));
+  };
+  mma_8x8x16(sum[0], sum[1], rows[0], cols0);
+  mma_8x8x16(sum[2], sum[3], rows[1], cols0);
+  mma_8x8x16(sum[0], sum[1], rows[2], cols1);
+  mma_8x8x16(sum[2], sum[3], rows[3], cols1);
+#endif
+}
+
+}  // namespace accublas::cuda::ptx
