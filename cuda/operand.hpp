@@ -93,6 +93,7 @@ struct CallState {
   double bound_componentwise;
   double sample_row_term[64], sample_col_term[64];  ///< chance of an element to be undecided, see plan.cu
   std::int32_t samples;
+  std::int32_t refused;                  ///< the target is missed: no kernel of this call writes C
   /// A call could not promise its target, and wrote nothing: stays until accublas_sync asks.
   std::int32_t missed_target;
 };

@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <type_traits>
 
 #include "lib/numerics/host_device.hpp"
 #include "lib/test_hooks.hpp"
@@ -95,10 +96,9 @@ ACCUBLAS_HD constexpr Decoded decode(T x) {
 /// Leading zeros of x, 64 for 0.
 ACCUBLAS_HD constexpr int leading_zeros(std::uint64_t x) {
 #ifdef __CUDA_ARCH__
-  return __clzll(static_cast<long long>(x));
-#else
-  return std::countl_zero(x);
+  if (!std::is_constant_evaluated()) return __clzll(static_cast<long long>(x));
 #endif
+  return std::countl_zero(x);
 }
 
 /// RN(+-(top + rest) 2^exponent), where 2^63 <= top < 2^64 and 0 <= rest < 1; `sticky` says whether rest > 0. Gradual

@@ -1,0 +1,239 @@
+// The plans that the device makes, against the functions of lib/plan_int8.hpp and the promises of cuda/kernels.hpp.
+#include <cmath>
+#include <random>
+
+#include "cuda/scaling.hpp"
+#include "lib/numerics/moduli.hpp"
+#include "lib/plan_int8.hpp"
+#include "test/gpu/device_lines.hpp"
+
+namespace accublas::test {
+namespace {
+
+using cuda::Elements;
+
+cuda::Buffers buffers_for(Index lines, int moduli, Index k) {
+  cuda::Buffers b{};
+  b.k_padded = (k + 127) / 128 * 128;
+  b.rows_bytes = b.cols_bytes = static_cast<std::size_t>(std::max<Index>(lines * moduli, 256 * max_moduli) * b.k_padded);
+  b.result_bytes = static_cast<std::size_t>(std::max<Index>(lines * lines * moduli, 256 * 256 * max_moduli));
+  return b;
+}
+
+void expect_block(const cuda::PassPlan& plan, const cuda::Buffers& buffers, Index m, Index n) {
+  const cuda::Block block = cuda::fit_block(buffers, plan.moduli, m, n);
+  EXPECT_EQ(plan.block_rows, block.rows);
+  EXPECT_EQ(plan.block_cols, block.cols);
+  EXPECT_LE(static_cast<std::size_t>(plan.block_rows * buffers.k_padded * plan.moduli), buffers.rows_bytes);
+  EXPECT_LE(static_cast<std::size_t>(plan.block_cols * buffers.k_padded * plan.moduli), buffers.cols_bytes);
+  EXPECT_LE(static_cast<std::size_t>(plan.block_rows * plan.block_cols * plan.moduli), buffers.result_bytes);
+}
+
+template <class T>
+class Plan : public testing::Test {
+ protected:
+  /// plan_fixed on a state.
+  static cuda::CallState fixed(cuda::CallState state, int t, const HostLines& rows, const HostLines& cols,
+                               const cuda::Buffers& buffers, double target = 0, const T* alpha = nullptr) {
+    DeviceLines device_rows(rows), device_cols(cols);
+    DeviceState device_state(state);
+    cuda::plan_fixed<T>(device_model(), 0, t, device_rows.lines(), device_cols.lines(), buffers, target, {T(1), alpha},
+                        device_state.data(), nullptr);
+    return device_state.read();
+  }
+
+  static std::vector<T> entries(std::size_t count, int spread, bool integers, std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    std::vector<T> x(count);
+    for (T& v : x) {
+      v = static_cast<T>(integers ? static_cast<double>(random() % 64) - 31
+                                  : std::ldexp(static_cast<double>(random() >> 11) * 0x1p-53 - 0.5,
+                                               static_cast<int>(random() % static_cast<unsigned>(spread + 1))));
+    }
+    return x;
+  }
+};
+using Types = testing::Types<double, float>;
+TYPED_TEST_SUITE(Plan, Types);
+
+TYPED_TEST(Plan, FixedTakesWhatTheNormsNeed) {
+  std::mt19937_64 random(1);
+  for (int t : {2, 24, 53, 64, 100, 150}) {
+    for (Index k : {1, 100, 5000, 200000}) {
+      HostLines rows(700, k), cols(300, k);
+      cuda::CallState state{};
+      const double row_norm = std::sqrt(static_cast<double>(k)) * std::ldexp(static_cast<double>(random() >> 11), -53);
+      const double col_norm = std::sqrt(static_cast<double>(k)) * std::ldexp(static_cast<double>(random() >> 11), -54);
+      state.rows = {to_bits(row_norm), 20, 0};
+      state.cols = {to_bits(col_norm), 60, 0};
+      const cuda::Buffers buffers = buffers_for(512, 15, k);
+      const cuda::CallState after = this->fixed(state, t, rows, cols, buffers);
+      const cuda::PassPlan& plan = after.pass[0];
+      EXPECT_TRUE(plan.active);
+      EXPECT_FALSE(plan.interval);
+      EXPECT_EQ(plan.elements, Elements::all);
+      EXPECT_EQ(plan.row_bits, t);
+      EXPECT_EQ(plan.col_bits, t);
+      EXPECT_EQ(plan.moduli, int8_moduli_for(int8_log2_norm(row_norm, t, k) + int8_log2_norm(col_norm, t, k)));
+      EXPECT_EQ(after.bits, t);
+      EXPECT_EQ(after.moduli, plan.moduli);
+      EXPECT_EQ(after.bound_componentwise, t >= 60 ? 0 : INFINITY);
+      expect_block(plan, buffers, 700, 300);
+    }
+  }
+}
+
+TYPED_TEST(Plan, FixedFollowsTheCertificate) {
+  using T = TypeParam;
+  HostLines rows(10, 50), cols(20, 50);
+  cuda::CallState state{};
+  state.rows = state.cols = {to_bits(5.0), 100, 0};
+  const cuda::Buffers buffers = buffers_for(256, 15, 50);
+  EXPECT_FALSE(this->fixed(state, 0, rows, cols, buffers).pass[0].active);
+  for (int rung = 1; rung <= certificate_rungs<T>().count; ++rung) {
+    state.largest_rung = rung;
+    const cuda::PassPlan plan = this->fixed(state, 0, rows, cols, buffers).pass[0];
+    EXPECT_TRUE(plan.active);
+    EXPECT_EQ(plan.elements, Elements::not_open);
+    EXPECT_EQ(plan.row_bits, certificate_rungs<T>().t[rung - 1]);
+    expect_block(plan, buffers, 10, 20);
+  }
+}
+
+TYPED_TEST(Plan, FixedPromisesItsTargetOnlyByExactness) {
+  using T = TypeParam;
+  HostLines rows(10, 50), cols(20, 50);
+  cuda::CallState state{};
+  state.rows = {to_bits(5.0), 40, 0};
+  state.cols = {to_bits(5.0), 41, 0};
+  const cuda::Buffers buffers = buffers_for(256, 15, 50);
+  const double u = sizeof(T) == 8 ? 0x1p-53 : 0x1p-24;
+  for (int t : {40, 41})
+    for (double target : {u / 2, u, 1e-3}) {
+      const cuda::CallState after = this->fixed(state, t, rows, cols, buffers, target);
+      const bool promised = t == 41 && target >= u;
+      EXPECT_EQ(after.pass[0].active != 0, promised);
+      EXPECT_EQ(after.missed_target != 0, !promised);
+      EXPECT_EQ(after.refused != 0, !promised);
+    }
+}
+
+TYPED_TEST(Plan, AlphaInMemoryThatIsZeroWantsNoPass) {
+  using T = TypeParam;
+  HostLines rows(10, 50), cols(20, 50);
+  cuda::CallState state{};
+  state.rows = state.cols = {to_bits(5.0), 40, 0};
+  for (T value : {T(0), T(-0.0), T(NAN), T(2)}) {
+    DeviceArray<T> alpha(std::vector<T>{value});
+    const cuda::CallState after = this->fixed(state, 30, rows, cols, buffers_for(256, 15, 50), 1e-9, alpha.data());
+    if (value == 0) {
+      EXPECT_FALSE(after.pass[0].active);
+      EXPECT_FALSE(after.missed_target);
+    } else {
+      EXPECT_TRUE(after.missed_target);
+    }
+  }
+}
+
+/// Plans of cr for random operands: how many moduli, and that no sum passes their range.
+template <class T>
+struct CorrectCase {
+  Index m, n, k;
+  std::vector<T> a, b;
+};
+
+template <class T>
+cuda::CallState plan_correct(const CorrectCase<T>& c, const cuda::CallState& state, int index, bool first,
+                             const std::vector<std::uint32_t>& open, const cuda::Buffers& buffers) {
+  HostLines rows(c.m, c.k, c.a, c.k, 1), cols(c.n, c.k, c.b, c.k, 1);
+  DeviceLines device_rows(rows), device_cols(cols);
+  DeviceState device_state(state);
+  DeviceArray<T> a(c.a), b(c.b);
+  DeviceArray<std::uint32_t> device_open(open);
+  cuda::plan_correct<T>(device_model(), index, first, {a.data(), c.k, 1, c.m, c.k}, device_rows.lines(), {b.data(), c.k, 1, c.n, c.k},
+                        device_cols.lines(), buffers, device_open.data(), {T(1), nullptr}, device_state.data(), nullptr);
+  return device_state.read();
+}
+
+TYPED_TEST(Plan, CorrectStaysWithinTheModuli) {
+  using T = TypeParam;
+  const Index m = 300, n = 500, k = 700;
+  const cuda::Buffers buffers = buffers_for(256, 30, k);
+  const std::vector<std::uint32_t> open(static_cast<std::size_t>(m * cuda::OpenBits::words_per_row(n)), 0xFFFFFFFF);
+  for (int spread : {0, 10, 60}) {
+    for (bool integers : {false, true}) {
+      const CorrectCase<T> c{m, n, k, this->entries(static_cast<std::size_t>(m * k), spread, integers, 1),
+                             this->entries(static_cast<std::size_t>(n * k), spread, integers, 2)};
+      const cuda::CallState after = plan_correct(c, cuda::CallState{}, 0, true, open, buffers);
+      const cuda::PassPlan& plan = after.pass[0];
+      ASSERT_TRUE(plan.active);
+      EXPECT_TRUE(plan.interval);
+      EXPECT_EQ(plan.elements, Elements::all);
+      const double norm = 1 / (1 + 0x1p-11);
+      EXPECT_LE(int8_log2_norm(norm, plan.row_bits, k) + int8_log2_norm(norm, plan.col_bits, k), int8_capacity(plan.moduli) + 1e-8);
+      EXPECT_GE(plan.row_bits + plan.col_bits, int8_capacity(plan.moduli) - 3);
+      expect_block(plan, buffers, m, n);
+      EXPECT_EQ(after.samples, 64);
+      const bool dbl = sizeof(T) == 8;
+      if (integers) {
+        EXPECT_EQ(plan.moduli, dbl ? 10 : 5);
+      } else if (spread < 20) {
+        // Multiples of 2^-53 need no more than 56 bits a side in units of the norms: then nothing is dropped.
+        EXPECT_GE(plan.moduli, dbl ? 14 : 6);
+        EXPECT_LE(plan.moduli, dbl ? 25 : 16);
+      }
+      // Nothing varies from run to run.
+      const cuda::CallState again = plan_correct(c, cuda::CallState{}, 0, true, open, buffers);
+      EXPECT_EQ(again.pass[0].moduli, plan.moduli);
+      for (int s = 0; s < 64; ++s) EXPECT_EQ(again.sample_row_term[s], after.sample_row_term[s]);
+    }
+  }
+}
+
+TYPED_TEST(Plan, LaterPassesTakeMoreModuli) {
+  using T = TypeParam;
+  const Index m = 300, n = 500, k = 70;
+  const cuda::Buffers buffers = buffers_for(256, 30, k);
+  std::vector<std::uint32_t> open(static_cast<std::size_t>(m * cuda::OpenBits::words_per_row(n)), 0);
+  for (std::size_t i = 0; i < open.size(); i += 3) open[i] = 0x10100;
+  const CorrectCase<T> c{m, n, k, this->entries(static_cast<std::size_t>(m * k), 5, false, 3),
+                         this->entries(static_cast<std::size_t>(n * k), 5, false, 4)};
+  cuda::CallState state{};
+  state.pass[0].active = 1;
+  state.pass[0].interval = 1;
+  for (int before : {12, 40, 47, 49}) {
+    state.pass[0].moduli = before;
+    state.open[0] = 100;
+    EXPECT_FALSE(plan_correct(c, state, 1, false, open, buffers).pass[1].active) << "few are open";
+    state.open[0] = 20000;
+    const cuda::PassPlan plan = plan_correct(c, state, 1, false, open, buffers).pass[1];
+    EXPECT_EQ(plan.active != 0, before < max_moduli);
+    if (!plan.active) continue;
+    EXPECT_EQ(plan.elements, Elements::open);
+    EXPECT_GE(plan.moduli, std::min(before + 5, max_moduli));
+    EXPECT_LE(plan.moduli, max_moduli);
+  }
+  // After a fixed pass, what the certificate rejected.
+  state.pass[0].interval = 0;
+  state.pass[0].moduli = 14;
+  state.open[0] = state.rejected = 20000;
+  EXPECT_TRUE(plan_correct(c, state, 1, false, open, buffers).pass[1].active);
+  state.pass[0].active = 0;
+  EXPECT_TRUE(plan_correct(c, state, 1, false, open, buffers).pass[1].active);
+  state.rejected = 10;
+  EXPECT_FALSE(plan_correct(c, state, 1, false, open, buffers).pass[1].active);
+}
+
+TYPED_TEST(Plan, ZerosAndSpecialsNeedNoSample) {
+  using T = TypeParam;
+  const Index m = 30, n = 50, k = 70;
+  const std::vector<std::uint32_t> open(static_cast<std::size_t>(m * 2), 0);
+  const CorrectCase<T> c{m, n, k, std::vector<T>(static_cast<std::size_t>(m * k), T(0)), std::vector<T>(static_cast<std::size_t>(n * k), T(NAN))};
+  const cuda::CallState after = plan_correct(c, cuda::CallState{}, 0, true, open, buffers_for(256, 30, k));
+  EXPECT_TRUE(after.pass[0].active);
+  EXPECT_EQ(after.samples, 0);
+  EXPECT_EQ(after.pass[0].moduli, sizeof(T) == 8 ? 10 : 5);
+}
+
+}  // namespace
+}  // namespace accublas::test
