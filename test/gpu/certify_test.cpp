@@ -1,0 +1,165 @@
+// certify against lib/numerics/certificate.hpp in integers of any size: sums at and around every rung's threshold.
+#include <algorithm>
+
+#include "lib/numerics/certificate.hpp"
+#include "test/gpu/operands.hpp"
+
+namespace accublas::test {
+namespace {
+
+constexpr std::uint32_t poison = 0xFFFFFFFFu;
+
+/// What the certificate reads of the lines.
+struct Facts {
+  std::vector<std::int32_t> exponent, last_bit;
+  std::vector<double> lambda;
+  std::vector<std::uint8_t> special;
+};
+/// `drops`: how many bits lines need, at most.
+Facts random_facts(Index count, Index k, bool specials, int least_needed, int most_needed, double largest_lambda,
+                   std::mt19937_64& random) {
+  Facts f;
+  for (Index i = 0; i < padded_lines(count); ++i) {
+    const int exponent = static_cast<int>(random() % 1000) - 500;
+    const int needed =
+        least_needed + static_cast<int>(random() % static_cast<unsigned>(most_needed - least_needed + 1));
+    const bool zero = i >= count || random() % 50 == 0, special = specials && i < count && random() % 40 == 0;
+    const bool none = zero || special;
+    f.exponent.push_back(none ? 0 : exponent);
+    f.last_bit.push_back(none ? cuda::no_last_bit : exponent - needed);
+    const double most = largest_lambda > 0 ? largest_lambda : static_cast<double>(k) * 0x1p24;
+    f.lambda.push_back(none ? 0 : std::floor(most * (0.1 + 0.9 * static_cast<double>(random() >> 11) * 0x1p-53)));
+    f.special.push_back(special ? static_cast<std::uint8_t>(1 + random() % 2) : std::uint8_t{0});
+  }
+  return f;
+}
+void upload(const Facts& f, TestLines& lines) {
+  lines.exponent = f.exponent;
+  lines.last_bit = f.last_bit;
+  lines.lambda = f.lambda;
+  lines.special = f.special;
+}
+
+/// Index of the least rung that suffices, or -1.
+template <class T>
+int rung_of(const Facts& rows, std::size_t i, const Facts& cols, std::size_t j, Index k, std::int32_t x) {
+  constexpr CertificateRungs rungs = certificate_rungs<T>();
+  const std::int64_t lambda_mu = static_cast<std::int64_t>(rows.lambda[i]) + static_cast<std::int64_t>(cols.lambda[j]);
+  const std::int64_t row_needs = std::int64_t{rows.exponent[i]} - rows.last_bit[i];
+  const std::int64_t col_needs = std::int64_t{cols.exponent[j]} - cols.last_bit[j];
+  for (int r = 0; r < rungs.count; ++r) {
+    if (std::max(row_needs, col_needs) <= rungs.t[r]) return r;
+    if (certificate_suffices(certificate_test(rungs.t[r], rungs.digits, k), lambda_mu, x)) return r;
+  }
+  return -1;
+}
+
+/// The least sum that suffices at a rung.
+template <class T>
+std::int64_t threshold(int rung, Index k, std::int64_t lambda_mu) {
+  constexpr CertificateRungs rungs = certificate_rungs<T>();
+  const CertificateTest test = certificate_test(rungs.t[rung], rungs.digits, k);
+  return static_cast<std::int64_t>((static_cast<Int128>(lambda_mu) + test.least + test.factor - 1) / test.factor);
+}
+
+struct Case {
+  Index m, n, k, first_row, rows, first_col, cols;
+  bool specials;
+  int least_needed, most_needed;
+  int rung;               ///< sums are around the thresholds of this rung, or of any (-1), or zero (-2)
+  double largest_lambda;  ///< 0: as k gives it
+};
+
+template <class T>
+void check(const Case& c, std::uint64_t seed) {
+  SCOPED_TRACE(testing::Message() << "m " << c.m << " n " << c.n << " k " << c.k << " rung " << c.rung << " seed "
+                                  << seed);
+  std::mt19937_64 random(seed);
+  constexpr CertificateRungs rungs = certificate_rungs<T>();
+  const Facts rows = random_facts(c.m, c.k, c.specials, c.least_needed, c.most_needed, c.largest_lambda, random);
+  const Facts cols = random_facts(c.n, c.k, c.specials, c.least_needed, c.most_needed, c.largest_lambda, random);
+  TestLines row_lines(c.m, c.k, false), col_lines(c.n, c.k, false);
+  upload(rows, row_lines);
+  upload(cols, col_lines);
+
+  const Index block_cols = padded_lines(c.cols), words = cuda::OpenBits::words_per_row(c.n);
+  std::vector<std::int32_t> sums(static_cast<std::size_t>(c.rows * block_cols), -1);
+  std::vector<std::uint32_t> open(static_cast<std::size_t>(c.m * words), poison);
+  std::int32_t largest = 0;
+  unsigned long long rejected = 0;
+  for (Index r = 0; r < c.rows; ++r) {
+    const std::size_t i = static_cast<std::size_t>(c.first_row + r);
+    for (Index w = 0; w < (c.cols + 31) / 32; ++w)
+      open[i * static_cast<std::size_t>(words) + static_cast<std::size_t>(c.first_col / 32 + w)] = 0;
+    for (Index q = 0; q < c.cols; ++q) {
+      const std::size_t j = static_cast<std::size_t>(c.first_col + q);
+      const int rung = c.rung >= 0 ? c.rung : static_cast<int>(random() % static_cast<unsigned>(rungs.count));
+      const std::int64_t lambda_mu =
+          static_cast<std::int64_t>(rows.lambda[i]) + static_cast<std::int64_t>(cols.lambda[j]);
+      std::int64_t x =
+          threshold<T>(rung, c.k, lambda_mu) + static_cast<std::int64_t>(random() % 3) - (c.rung >= 0 ? 0 : 1);
+      if (c.rung == -2) x = 0;
+      x = std::clamp<std::int64_t>(x, 0, std::numeric_limits<std::int32_t>::max());
+      sums[static_cast<std::size_t>(r * block_cols + q)] = static_cast<std::int32_t>(x);
+      const bool special = rows.special[i] || cols.special[j];
+      const int found = special ? -1 : rung_of<T>(rows, i, cols, j, c.k, static_cast<std::int32_t>(x));
+      if (found < 0) open[i * static_cast<std::size_t>(words) + j / 32] |= 1u << j % 32;
+      rejected += found < 0 && !special;
+      largest = std::max(largest, found + 1);
+    }
+  }
+
+  const DeviceArray<std::int32_t> device_sums(sums);
+  DeviceArray<std::uint32_t> device_open(open.size());
+  DeviceArray<cuda::CallState> state(1);
+  state.zero();
+  cuda::certify<T>(device_model(), device_sums.data(), block_cols, row_lines.lines(), col_lines.lines(), c.first_row,
+                   c.rows, c.first_col, c.cols, device_open.data(), state.data(), nullptr);
+  require(cudaDeviceSynchronize(), "certify");
+  EXPECT_EQ(state.values()[0].largest_rung, largest);
+  EXPECT_EQ(state.values()[0].rejected, rejected);
+  const std::vector<std::uint32_t> got = device_open.values();
+  for (std::size_t w = 0; w < open.size(); ++w)
+    ASSERT_EQ(got[w], open[w]) << "row " << w / static_cast<std::size_t>(words) << " word "
+                               << w % static_cast<std::size_t>(words);
+}
+
+template <class T>
+class Certify : public testing::Test {};
+using Types = testing::Types<double, float>;
+TYPED_TEST_SUITE(Certify, Types);
+
+TYPED_TEST(Certify, EveryRung) {
+  using T = TypeParam;
+  const int digits = FloatFormat<T>::digits;
+  for (Index k : {1, 17, 1024, 1025, 16384, 100000}) {
+    for (int rung = -2; rung < certificate_rungs<T>().count; ++rung) {
+      for (bool specials : {false, true})
+        check<T>({300, 270, k, 0, 300, 0, 270, specials, digits, 3 * digits, rung, 0},
+                 static_cast<std::uint64_t>(k + rung));
+      if (this->HasFatalFailure()) return;
+    }
+  }
+}
+
+TYPED_TEST(Certify, LinesThatDropNoBits) {
+  using T = TypeParam;
+  for (int rung : {-2, -1}) check<T>({100, 200, 300, 0, 100, 0, 200, true, 1, 70, rung, 0}, 77);
+}
+
+TYPED_TEST(Certify, Blocks) {
+  using T = TypeParam;
+  const int digits = FloatFormat<T>::digits;
+  check<T>({1, 1, 5, 0, 1, 0, 1, false, digits, 90, -1, 0}, 1);
+  check<T>({700, 601, 50, 256, 256, 512, 89, true, digits, 90, -1, 0}, 2);
+  check<T>({700, 601, 50, 512, 188, 256, 256, true, digits, 90, -1, 0}, 3);
+  check<T>({3, 2048, 50, 0, 3, 0, 2048, true, digits, 90, -1, 0}, 4);
+}
+
+TYPED_TEST(Certify, LambdaBeyondDoubles) {
+  using T = TypeParam;
+  check<T>({64, 100, Index{1} << 31, 0, 64, 0, 100, false, 100, 200, -1, 0x1p56}, 5);
+}
+
+}  // namespace
+}  // namespace accublas::test

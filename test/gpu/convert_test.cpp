@@ -1,0 +1,245 @@
+// convert and convert_certificate against lib/numerics on the host, byte for byte, padding and surroundings included.
+#include "cuda/scaling.hpp"
+#include "lib/numerics/certificate.hpp"
+#include "lib/numerics/moduli.hpp"
+#include "lib/numerics/scaling.hpp"
+#include "test/gpu/operands.hpp"
+
+namespace accublas::test {
+namespace {
+
+using cuda::PassPlan;
+
+constexpr std::uint8_t poison = 0xFF;
+
+/// An operand, its lines as measured, and their copies.
+template <class T>
+struct Measured {
+  TestOperand<T> x;
+  TestLines device;
+  HostLines host;
+  Measured(std::vector<std::vector<T>> lines, Index k, const Layout& layout)
+      : x(std::move(lines), k, layout), device(x.operand().count, k, false), host(measured()) {}
+
+ private:
+  const TestLines& measured() {
+    DeviceArray<cuda::CallState> state(1);
+    state.zero();
+    const Operand<T> none{nullptr, 1, 1, 0, x.operand().k};
+    cuda::measure(device_model(), x.operand(), device.lines(), none, Lines{}, true, state.data(), nullptr);
+    return device;
+  }
+};
+
+/// 2^shift modulo p, for all shifts that occur.
+class Powers {
+ public:
+  explicit Powers(int p) : p_(p), power_(1, 1 % p) {}
+  int operator()(int shift) {
+    while (static_cast<int>(power_.size()) <= shift) power_.push_back(power_.back() * 2 % p_);
+    return power_[static_cast<std::size_t>(shift)];
+  }
+
+ private:
+  int p_;
+  std::vector<int> power_;
+};
+
+template <class T>
+std::vector<std::uint8_t> expected_residues(const Measured<T>& m, const PassPlan& plan, int bits, Index block,
+                                            Index block_lines, Index p0, Index terms, Index k_padded,
+                                            std::size_t bytes) {
+  std::vector<std::uint8_t> out(bytes, poison);
+  const Index count = m.x.operand().count, first = block * block_lines;
+  const Index lines = padded_lines(std::min(block_lines, count - first));
+  for (int l = 0; l < plan.moduli; ++l) {
+    const int p = moduli_list().p[l];
+    Powers power(p);
+    for (Index i = 0; i < lines; ++i) {
+      const bool zero = first + i >= count || !(m.host.norm[static_cast<std::size_t>(first + i)] > 0);
+      const int scale = zero ? 0 : cuda::line_scale(plan, m.host.lines(), first + i, bits);
+      for (Index t = 0; t < k_padded; ++t) {
+        std::int64_t residue = 0;
+        if (!zero && t < terms) {
+          const ScaledInteger a = scale_entry(m.x.line(first + i)[static_cast<std::size_t>(p0 + t)], 0, scale);
+          residue = a.mantissa % p * power(a.shift) % p;
+          if (residue < 0) residue += p;
+        }
+        out[static_cast<std::size_t>(((i / 256 * plan.moduli + l) * 256 + i % 256) * k_padded + t)] =
+            static_cast<std::uint8_t>(residue);
+      }
+    }
+  }
+  return out;
+}
+
+void expect_equal(const std::vector<std::uint8_t>& got, const std::vector<std::uint8_t>& want, Index k_padded) {
+  const auto differ = std::mismatch(got.begin(), got.end(), want.begin());
+  ASSERT_TRUE(differ.first == got.end()) << "byte " << differ.first - got.begin() << " (plane row "
+                                         << (differ.first - got.begin()) / k_padded << ", term "
+                                         << (differ.first - got.begin()) % k_padded << ") is " << int{*differ.first}
+                                         << ", not " << int{*differ.second};
+}
+
+template <class T>
+void check(const Measured<T>& rows, const Measured<T>& cols, const PassPlan& plan, Index p0, Index terms) {
+  const Index k_padded = (terms + 127) / 128 * 128;
+  const DeviceArray<PassPlan> device_plan(std::vector<PassPlan>{plan});
+  auto size = [&](Index block_lines) { return static_cast<std::size_t>((block_lines * plan.moduli + 300) * k_padded); };
+  const Index row_blocks = (rows.x.operand().count + plan.block_rows - 1) / plan.block_rows;
+  const Index col_blocks = (cols.x.operand().count + plan.block_cols - 1) / plan.block_cols;
+  for (Index b = 0; b < std::max(row_blocks, col_blocks); ++b) {
+    DeviceArray<std::uint8_t> row_bytes(size(plan.block_rows)), col_bytes(size(plan.block_cols));
+    const bool row = b < row_blocks, col = b < col_blocks;
+    cuda::convert<T>(device_model(), {rows.x.operand(), rows.device.lines(), b, row_bytes.data(), row},
+                     {cols.x.operand(), cols.device.lines(), b, col_bytes.data(), col}, device_plan.data(), p0, terms,
+                     k_padded, nullptr);
+    require(cudaDeviceSynchronize(), "convert");
+    if (row)
+      expect_equal(
+          row_bytes.values(),
+          expected_residues(rows, plan, plan.row_bits, b, plan.block_rows, p0, terms, k_padded, row_bytes.size()),
+          k_padded);
+    if (testing::Test::HasFatalFailure()) return;
+    if (col)
+      expect_equal(
+          col_bytes.values(),
+          expected_residues(cols, plan, plan.col_bits, b, plan.block_cols, p0, terms, k_padded, col_bytes.size()),
+          k_padded);
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+PassPlan plan_of(bool interval, int row_bits, int col_bits, int moduli, Index block_rows, Index block_cols) {
+  PassPlan plan{};
+  plan.active = 1;
+  plan.interval = interval;
+  plan.row_bits = row_bits;
+  plan.col_bits = col_bits;
+  plan.moduli = moduli;
+  plan.block_rows = block_rows;
+  plan.block_cols = block_cols;
+  return plan;
+}
+
+template <class T>
+class Convert : public testing::Test {};
+using Types = testing::Types<double, float>;
+TYPED_TEST_SUITE(Convert, Types);
+
+TYPED_TEST(Convert, SizesAndLayouts) {
+  using T = TypeParam;
+  std::uint64_t seed = 1;
+  for (const Layout& layout : layouts()) {
+    for (const auto& [m, n, k] :
+         std::vector<std::array<Index, 3>>{{1, 1, 1}, {33, 300, 129}, {600, 31, 64}, {40, 45, 600}}) {
+      SCOPED_TRACE(testing::Message() << "m " << m << " n " << n << " k " << k << " adjacent " << layout.adjacent
+                                      << " step " << layout.step);
+      const Measured<T> rows(lines_of_all_kinds<T>(m, k, ++seed), k, layout);
+      const Measured<T> cols(lines_of_all_kinds<T>(n, k, ++seed, 7), k, layout);
+      check(rows, cols, plan_of(false, 50, 48, 14, 256, 512), 0, k);
+      if (this->HasFatalFailure()) return;
+      check(rows, cols, plan_of(true, 76, 81, 3, 512, 256), 0, k);
+      if (this->HasFatalFailure()) return;
+      if (k > 128) check(rows, cols, plan_of(true, 96, 64, 2, 256, 256), 128, k - 128);
+      if (k > 500) check(rows, cols, plan_of(false, 53, 64, 2, 256, 256), 77, 300);
+      if (this->HasFatalFailure()) return;
+    }
+  }
+}
+
+TYPED_TEST(Convert, BitsAndModuli) {
+  using T = TypeParam;
+  const Index k = 200;
+  const Measured<T> rows(lines_of_all_kinds<T>(70, k, 21), k, layouts()[1]);
+  const Measured<T> cols(lines_of_all_kinds<T>(64, k, 22, 4), k, layouts()[0]);
+  for (int bits = 2; bits <= 150; ++bits) {
+    SCOPED_TRACE(testing::Message() << "bits " << bits);
+    const int moduli = bits % 50 == 0 ? max_moduli : 1 + bits % 5;
+    check(rows, cols, plan_of(bits % 3 == 1, bits, 152 - bits, moduli, 256, 256), 0, k);
+    if (this->HasFatalFailure()) return;
+  }
+  for (int moduli = 1; moduli <= max_moduli; moduli += 6) {
+    check(rows, cols, plan_of(false, 51, 85, moduli, 256, 256), 0, k);
+    if (this->HasFatalFailure()) return;
+    check(rows, cols, plan_of(false, 127, 150, moduli, 256, 256), 0, k);
+    if (this->HasFatalFailure()) return;
+  }
+}
+
+/// Integers at and around the largest magnitudes of one piece and of two, where the quotient by p is hardest.
+TEST(ConvertQuotients, MultiplesOfEveryModulus) {
+  const Index k = 256;
+  for (int bits : {48, 50, 51, 52, 85, 86}) {
+    const int shown = std::min(bits, 53);
+    std::vector<std::vector<double>> lines;
+    for (int l = 0; l < max_moduli; ++l) {
+      const std::int64_t p = moduli_list().p[l], most = (std::int64_t{1} << shown) - 1;
+      std::vector<double> line;
+      for (Index t = 0; t < k; ++t) {
+        const std::int64_t v = most / p * p - t / 3 % 40 * p + t % 3 - 1;
+        line.push_back(static_cast<double>(std::min(v, most) * (t % 2 ? -1 : 1)));
+      }
+      line[0] = static_cast<double>(most);  // makes E = shown
+      lines.push_back(line);
+    }
+    const Measured<double> x(lines, k, layouts()[0]);
+    check(x, x, plan_of(false, bits, bits, max_moduli, 256, 256), 0, k);
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST(ConvertInactive, WritesNothing) {
+  const Measured<double> x(lines_of_all_kinds<double>(40, 100, 3), 100, layouts()[0]);
+  PassPlan plan = plan_of(false, 50, 50, 14, 256, 256);
+  plan.active = 0;
+  const DeviceArray<PassPlan> device_plan(std::vector<PassPlan>{plan});
+  DeviceArray<std::uint8_t> bytes(256 * 14 * 128);
+  cuda::convert<double>(device_model(), {x.x.operand(), x.device.lines(), 0, bytes.data(), true},
+                        {x.x.operand(), x.device.lines(), 0, bytes.data(), false}, device_plan.data(), 0, 100, 128,
+                        nullptr);
+  for (std::uint8_t b : bytes.values()) ASSERT_EQ(b, poison);
+}
+
+TYPED_TEST(Convert, CertificateMagnitudes) {
+  using T = TypeParam;
+  std::uint64_t seed = 50;
+  for (const Layout& layout : layouts()) {
+    for (Index k : {1, 100, 600, 1024, 1025, 1100, 2048, 5000}) {
+      const Index count = 300;
+      const Measured<T> m(lines_of_all_kinds<T>(count, k, ++seed), k, layout);
+      std::vector<Index> sample;
+      for (Index p = 0; p < k; ++p)
+        if (p / certificate_block % certificate_stride(k) == 0) sample.push_back(p);
+      ASSERT_EQ(static_cast<Index>(sample.size()), certificate_terms(k));
+      // All at once, and the terms after the first 128 of the second group of lines.
+      for (const auto& [first, block_lines, first_term] :
+           std::vector<std::array<Index, 3>>{{0, count, 0}, {256, count - 256, 128}}) {
+        const Index terms = static_cast<Index>(sample.size()) - first_term;
+        if (terms <= 0) continue;
+        const Index k_padded = (terms + 127) / 128 * 128, lines = padded_lines(block_lines);
+        DeviceArray<std::uint8_t> bytes(static_cast<std::size_t>((lines + 3) * k_padded));
+        cuda::convert_certificate(device_model(), m.x.operand(), m.device.lines(), first, block_lines, first_term,
+                                  terms, k_padded, bytes.data(), nullptr);
+        require(cudaDeviceSynchronize(), "convert_certificate");
+        std::vector<std::uint8_t> want(bytes.size(), poison);
+        for (Index i = 0; i < lines; ++i) {
+          const bool zero = first + i >= count || m.host.special[static_cast<std::size_t>(first + i)] != 0;
+          for (Index t = 0; t < k_padded; ++t)
+            want[static_cast<std::size_t>(i * k_padded + t)] =
+                zero || t >= terms
+                    ? std::uint8_t{0}
+                    : static_cast<std::uint8_t>(certificate_byte(
+                          m.x.line(first +
+                                   i)[static_cast<std::size_t>(sample[static_cast<std::size_t>(first_term + t)])],
+                          m.host.exponent[static_cast<std::size_t>(first + i)]));
+        }
+        expect_equal(bytes.values(), want, k_padded);
+        if (this->HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace accublas::test

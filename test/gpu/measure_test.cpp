@@ -1,0 +1,180 @@
+// measure against lib/numerics on the host: everything but the norm bit for bit, the norm as the bound that it is.
+#include <algorithm>
+
+#include "lib/numerics/certificate.hpp"
+#include "lib/numerics/scaling.hpp"
+#include "test/gpu/operands.hpp"
+
+namespace accublas::test {
+namespace {
+
+__extension__ typedef __float128 Quad;
+
+/// x 2^exponent, exact.
+Quad times_power(double x, int exponent) {
+  const int half = exponent / 2;
+  return static_cast<Quad>(x) * std::scalbn(1.0, half) * std::scalbn(1.0, exponent - half);
+}
+
+struct Expected {
+  int exponent = 0, last_bit = cuda::no_last_bit, special = 0;
+  Uint128 lambda = 0;
+  Quad squares = 0;  ///< in units of 2^2E, to a relative k 2^-113
+  std::vector<std::uint64_t> nonzero;
+};
+template <class T>
+Expected expect(const std::vector<T>& line) {
+  Expected e;
+  e.nonzero.resize((line.size() + 63) / 64);
+  T largest = 0;
+  for (std::size_t p = 0; p < line.size(); ++p) {
+    if (line[p] != 0) e.nonzero[p / 64] |= std::uint64_t{1} << p % 64;
+    if (!is_finite(line[p])) {
+      e.special = std::max(e.special, is_nan(line[p]) ? 2 : 1);
+    } else if (line[p] != 0) {
+      largest = std::max(largest, std::fabs(line[p]));
+      e.last_bit = std::min(e.last_bit, exponent_of_last_bit(line[p]));
+    }
+  }
+  if (e.special || largest == 0) {
+    e.last_bit = cuda::no_last_bit;
+    return e;
+  }
+  e.exponent = exponent_above(largest);
+  for (T x : line) {
+    e.lambda += static_cast<Uint128>(certificate_ceiling(x, e.exponent));
+    const Quad scaled = times_power(x, -e.exponent);
+    e.squares += scaled * scaled;
+  }
+  return e;
+}
+
+template <class T>
+struct Measured {
+  TestLines row_lines, col_lines;
+  DeviceArray<cuda::CallState> state;
+  Measured(const TestOperand<T>& rows, const TestOperand<T>& cols, bool nonzero, const cuda::DeviceModel& model,
+           bool with_lambda = true)
+      : row_lines(rows.operand().count, rows.operand().k, nonzero),
+        col_lines(cols.operand().count, cols.operand().k, nonzero),
+        state(1) {
+    state.zero();
+    cuda::measure(model, rows.operand(), row_lines.lines(), cols.operand(), col_lines.lines(), with_lambda,
+                  state.data(), nullptr);
+    require(cudaDeviceSynchronize(), "measure");
+  }
+};
+
+template <class T>
+void check_side(const TestOperand<T>& x, const TestLines& device, const cuda::SideSummary& summary) {
+  const HostLines h(device);
+  const Index count = x.operand().count, words = h.lines().words;
+  unsigned long long largest_norm = 0;
+  std::int32_t needed = 0, special = 0;
+  for (Index i = 0; i < padded_lines(count); ++i) {
+    const std::size_t at = static_cast<std::size_t>(i);
+    const Expected e = i < count ? expect(x.line(i)) : expect(std::vector<T>(static_cast<std::size_t>(x.operand().k)));
+    ASSERT_EQ(h.special[at], e.special) << "line " << i;
+    ASSERT_EQ(h.exponent[at], e.exponent) << "line " << i;
+    ASSERT_EQ(h.last_bit[at], e.last_bit) << "line " << i;
+    ASSERT_EQ(h.lambda[at], static_cast<double>(e.lambda)) << "line " << i;
+    for (Index w = 0; device.lines().nonzero && w < words; ++w)
+      ASSERT_EQ(h.nonzero[static_cast<std::size_t>(i * words + w)], e.nonzero[static_cast<std::size_t>(w)])
+          << "line " << i << " word " << w;
+    const Quad norm = h.norm[at], squares = norm * norm;
+    ASSERT_TRUE(squares >= e.squares * (1 - Quad(0x1p-80))) << "line " << i << " norm " << h.norm[at];
+    ASSERT_TRUE(squares <= e.squares * (1 + Quad(0x1p-19))) << "line " << i << " norm " << h.norm[at];
+    largest_norm = std::max<unsigned long long>(largest_norm, to_bits(h.norm[at]));
+    if (e.exponent != 0 || e.squares > 0) needed = std::max(needed, e.exponent - e.last_bit);
+    special += e.special != 0;
+  }
+  EXPECT_EQ(summary.largest_norm, largest_norm);
+  EXPECT_EQ(summary.needed_bits, needed);
+  EXPECT_EQ(summary.special, special);
+}
+
+template <class T>
+void check(const TestOperand<T>& rows, const TestOperand<T>& cols, bool nonzero, const cuda::DeviceModel& model) {
+  const Measured<T> m(rows, cols, nonzero, model);
+  const cuda::CallState state = m.state.values()[0];
+  check_side(rows, m.row_lines, state.rows);
+  if (testing::Test::HasFatalFailure()) return;
+  check_side(cols, m.col_lines, state.cols);
+  if (testing::Test::HasFatalFailure()) return;
+  const Measured<T> again(rows, cols, nonzero, model);
+  EXPECT_EQ(m.row_lines.norm.values(), again.row_lines.norm.values());
+  EXPECT_EQ(m.col_lines.norm.values(), again.col_lines.norm.values());
+}
+
+template <class T>
+class Measure : public testing::Test {};
+using Types = testing::Types<double, float>;
+TYPED_TEST_SUITE(Measure, Types);
+
+TYPED_TEST(Measure, SizesAndLayouts) {
+  using T = TypeParam;
+  std::uint64_t seed = 1;
+  for (const Layout& layout : layouts()) {
+    for (const auto& [m, n, k] : std::vector<std::array<Index, 3>>{{1, 1, 1},
+                                                                   {2, 3, 0},
+                                                                   {16, 40, 7},
+                                                                   {33, 257, 63},
+                                                                   {600, 31, 64},
+                                                                   {17, 256, 65},
+                                                                   {45, 100, 600},
+                                                                   {31, 33, 2049}}) {
+      SCOPED_TRACE(testing::Message() << "m " << m << " n " << n << " k " << k << " adjacent " << layout.adjacent
+                                      << " step " << layout.step);
+      const TestOperand<T> rows(lines_of_all_kinds<T>(m, k, ++seed), k, layout);
+      const TestOperand<T> cols(lines_of_all_kinds<T>(n, k, ++seed, 3), k, layout);
+      check(rows, cols, seed % 3 != 0, device_model());
+      if (this->HasFatalFailure()) return;
+    }
+  }
+}
+
+TYPED_TEST(Measure, LongLines) {
+  using T = TypeParam;
+  const Index k = 100001;
+  for (const Layout& layout : {layouts()[0], layouts()[3], layouts()[4]}) {
+    // One side cut along k, the other not; then, as if the device were small, neither.
+    const TestOperand<T> rows(lines_of_all_kinds<T>(15, k, 5), k, layout);
+    const TestOperand<T> cols(lines_of_all_kinds<T>(1, k, 6, 1), k, layouts()[0]);
+    for (int processors : {132, 1}) {
+      cuda::DeviceModel model = device_model();
+      model.processors = processors;
+      check(rows, cols, true, model);
+      if (this->HasFatalFailure()) return;
+    }
+  }
+}
+
+/// Norms that a bound rounded anywhere downwards would miss: exact squares whose roots are not doubles.
+TYPED_TEST(Measure, NormIsNeverTooSmall) {
+  using T = TypeParam;
+  for (Index k : {3, 5, 1000, 4096}) {
+    std::vector<std::vector<T>> lines;
+    for (int e : {-100, 0, 100}) {
+      lines.push_back(std::vector<T>(static_cast<std::size_t>(k), scaled<T>(1, e)));
+      lines.push_back(std::vector<T>(static_cast<std::size_t>(k), scaled<T>(1 - 0x1p-24, e)));
+      lines.push_back(lines.back());
+      for (std::size_t p = 1; p < lines.back().size(); ++p) lines.back()[p] = scaled<T>(1, e - 40);
+    }
+    const TestOperand<T> x(lines, k, layouts()[0]);
+    check(x, x, false, device_model());
+    if (this->HasFatalFailure()) return;
+  }
+}
+
+TYPED_TEST(Measure, WithoutLambdaLeavesItAlone) {
+  using T = TypeParam;
+  const TestOperand<T> x(lines_of_all_kinds<T>(40, 100, 9), 100, layouts()[1]);
+  const Measured<T> with(x, x, false, device_model()), without(x, x, false, device_model(), false);
+  EXPECT_EQ(with.row_lines.norm.values(), without.row_lines.norm.values());
+  EXPECT_EQ(with.row_lines.exponent.values(), without.row_lines.exponent.values());
+  EXPECT_EQ(with.row_lines.last_bit.values(), without.row_lines.last_bit.values());
+  EXPECT_TRUE(is_nan(without.row_lines.lambda.values()[0]));
+}
+
+}  // namespace
+}  // namespace accublas::test
