@@ -136,9 +136,12 @@ void time_phases(const Case& what, Contender& contender, Result& result, const E
   for (int round = 0; round < 5; ++round) {
     if (burst) {
       time_burst(call, stream, effort, warm_ups(what));
-    } else {
-      do call();
-      while (std::chrono::duration<double>(Clock::now() - start).count() < 0.05 * (round + 1) * effort.seconds);
+    } else {  // the device is kept busy; report() waits for the call
+      const auto end = start + std::chrono::duration<double>(0.06 * (round + 1) * effort.seconds);
+      do {
+        call();
+        contender.phases->report();
+      } while (Clock::now() < end);
     }
     const accublas_report_t report = contender.phases->report();
     runs.emplace_back(report.ms_product, report);

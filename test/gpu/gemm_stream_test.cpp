@@ -25,7 +25,15 @@ class Stream {
 /// Holds a stream until released; by itself after ten seconds, so that a call that waits fails instead of hanging.
 class Blocker {
  public:
-  explicit Blocker(cudaStream_t stream) { require(cudaLaunchHostFunc(stream, hold, this), "cudaLaunchHostFunc"); }
+  explicit Blocker(cudaStream_t stream) : stream_(stream) {
+    require(cudaLaunchHostFunc(stream, hold, this), "cudaLaunchHostFunc");
+  }
+  ~Blocker() {
+    release();
+    cudaStreamSynchronize(stream_);
+  }
+  Blocker(const Blocker&) = delete;
+  Blocker& operator=(const Blocker&) = delete;
   void release() { released_ = true; }
   bool gave_up() const { return gave_up_; }
 
@@ -41,6 +49,7 @@ class Blocker {
       std::this_thread::yield();
     }
   }
+  cudaStream_t stream_;
   std::atomic<bool> released_{false}, gave_up_{false};
 };
 
@@ -88,7 +97,6 @@ TYPED_TEST(GemmStream, CallsReturnBeforeTheirStreamRuns) {
       Blocker blocker(stream);
       const accublas_status status = next.run(this->gpu, second, device_scalars);
       const bool waited = blocker.gave_up();
-      // Nothing may have run: the operands are changed on the stream's own order before the call's kernels read them.
       blocker.release();
       ASSERT_EQ(status, ACCUBLAS_SUCCESS) << mode << ": " << this->gpu.error();
       EXPECT_FALSE(waited) << mode << ": the call waited for its stream";
