@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "cuda/check.hpp"
 #include "lib/error.hpp"
 
 namespace accublas::cuda {
@@ -90,15 +91,32 @@ bool environment_asks_for_emulation() {
   return false;
 }
 
+/// Calls of the runtime that a captured stream cannot hold are allowed in its scope, for this thread.
+class RelaxedCapture {
+ public:
+  RelaxedCapture() { check(cudaThreadExchangeStreamCaptureMode(&mode_), "cudaThreadExchangeStreamCaptureMode"); }
+  ~RelaxedCapture() { cudaThreadExchangeStreamCaptureMode(&mode_); }
+  RelaxedCapture(const RelaxedCapture&) = delete;
+  RelaxedCapture& operator=(const RelaxedCapture&) = delete;
+
+ private:
+  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
+};
+
 }  // namespace
 
 Cublas::Cublas() {
-  check_cublas(functions().create(&handle_), "cublasCreate");
+  const Functions& f = functions();
+  {
+    // The handle allocates memory, which must not end the capture of a graph that this thread may be in.
+    const RelaxedCapture relaxed;
+    check_cublas(f.create(&handle_), "cublasCreate");
+  }
   if (!environment_asks_for_emulation()) return;
   try {
-    check_cublas(functions().set_math_mode(handle_, CUBLAS_PEDANTIC_MATH), "cublasSetMathMode");
+    check_cublas(f.set_math_mode(handle_, CUBLAS_PEDANTIC_MATH), "cublasSetMathMode");
   } catch (...) {
-    functions().destroy(handle_);
+    f.destroy(handle_);
     throw;
   }
 }

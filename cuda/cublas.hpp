@@ -21,8 +21,8 @@ struct BlasMatrix {
 /// ACCUBLAS_ERROR_DEVICE with cuBLAS's text, ACCUBLAS_ERROR_MEMORY where it found no memory.
 class Cublas {
  public:
-  /// On the current device. Throws Error(ACCUBLAS_ERROR_UNAVAILABLE), naming the libraries tried, where there is no
-  /// cuBLAS.
+  /// On the current device, also while a stream is captured. Throws Error(ACCUBLAS_ERROR_UNAVAILABLE), naming the
+  /// libraries tried, where there is no cuBLAS.
   Cublas();
   ~Cublas();
   Cublas(const Cublas&) = delete;

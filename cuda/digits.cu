@@ -4,14 +4,15 @@
 #include "cuda/check.hpp"
 #include "cuda/digits.hpp"
 #include "cuda/finish_element.hpp"
+#include "cuda/open_elements.hpp"
+#include "lib/numerics/bounds.hpp"
 #include "lib/numerics/certificate.hpp"
 #include "lib/numerics/scaling.hpp"
 
 namespace accublas::cuda {
 namespace {
 
-// ---- plan
-// -------------------------------------------------------------------------------------------------------------
+// ---- plan ------------------------------------------------------------------------------------------------
 
 struct PlanArguments {
   DigitScheme scheme;
@@ -30,6 +31,7 @@ template <class T>
 __global__ void plan_fixed_kernel(PlanArguments a, int t, double target, Scalar<T> alpha) {
   CallState& state = *a.state;
   state.pass[a.index].active = 0;
+  if (leaves_c(state, alpha)) return;
   const bool certified = t == 0;
   if (certified) {
     if (state.largest_rung == 0) return;
@@ -38,12 +40,11 @@ __global__ void plan_fixed_kernel(PlanArguments a, int t, double target, Scalar<
   } else {
     const bool exact = state.rows.needed_bits <= t && state.cols.needed_bits <= t;
     state.bound_componentwise = exact ? 0 : from_bits<double>(FloatFormat<double>::infinity);
-    if (target > 0 && !exact) {
-      state.missed_target = 1;
+    if (target > 0 && !(exact && unit_roundoff<T>() <= target)) {
+      state.missed_target = state.refused = 1;
       return;
     }
   }
-  if (is_zero(alpha.get())) return;
   set_pass(a, false, certified ? Elements::not_open : Elements::all, t);
 }
 
@@ -51,12 +52,11 @@ template <class T>
 __global__ void plan_correct_kernel(PlanArguments a, bool first, unsigned long long few, Scalar<T> alpha) {
   CallState& state = *a.state;
   state.pass[a.index].active = 0;
-  if (is_zero(alpha.get()) || (!first && state.rejected <= few)) return;
+  if (leaves_c(state, alpha) || (!first && open_before(state, a.index) <= few)) return;
   set_pass(a, true, first ? Elements::all : Elements::open, a.scheme.bits());
 }
 
-// ---- digits
-// -----------------------------------------------------------------------------------------------------------
+// ---- digits ----------------------------------------------------------------------------------------------
 
 /// The digits of an integer mantissa 2^shift from the lowest up, balanced: -2^(width-1) < d <= 2^(width-1). The last
 /// digit takes what is left, which the scheme keeps within 2^(width-1) too.
@@ -125,8 +125,7 @@ __global__ void __launch_bounds__(tile* tile_rows)
   }
 }
 
-// ---- levels
-// -----------------------------------------------------------------------------------------------------------
+// ---- levels ----------------------------------------------------------------------------------------------
 
 template <class Sum>
 __global__ void add_kernel(const Sum* product, std::int64_t* level, Index rows, Index cols, Index ld, bool accumulate,
@@ -183,7 +182,7 @@ __global__ void __launch_bounds__(128) finish_kernel(FinishArguments<T> a) {
         Wide<L> sum{};
         const std::int64_t* level = a.levels + i * a.ld + c;
         for (int l = a.level_count - 1; l >= 0; --l) shift_add(sum, a.width, level[l * a.plane]);
-        T* const at = pass.at.data + row * pass.at.row_stride + col * pass.at.col_stride;
+        T* const at = element(pass.at, row, col);
         open = !finish_element(sum, line, column, plan.interval != 0, pass.all_undecided, alpha, beta, at);
       }
       __syncwarp();  // every lane has read the word
@@ -207,8 +206,7 @@ void plan_digits_fixed(const DigitScheme& scheme, const DigitBlocks& blocks, con
 template <class T>
 void plan_digits_correct(const DigitScheme& scheme, const DigitBlocks& blocks, const DigitPass<T>& pass, bool first,
                          cudaStream_t stream) {
-  // One in a thousand costs the exact kernel less than a pass costs.
-  const auto few = static_cast<unsigned long long>(pass.rows.count * pass.cols.count / 1000 + 8);
+  const unsigned long long few = few_elements(pass.rows.count, pass.cols.count);
   plan_correct_kernel<<<1, 1, 0, stream>>>(PlanArguments{scheme, blocks.rows, blocks.cols, pass.index, pass.state},
                                            first, few, pass.alpha);
   check_launch("plan_digits_correct");

@@ -32,8 +32,7 @@ void native_gemv(Cublas&, const Gemv<T>&, Scalar<T> alpha, Scalar<T> beta, Scrat
 template <class T>
 void native_dot(Cublas&, const Dot<T>&, Scratch, cudaStream_t);
 
-// ---- pack.cu
-// ----------------------------------------------------------------------------------------------------------
+// ---- pack.cu ---------------------------------------------------------------------------------------------
 /// to = from, rows x cols, any strides; nothing where unless_zero points to a zero.
 template <class T>
 void copy_matrix(Matrix<const T> from, Matrix<T> to, Index rows, Index cols, const T* unless_zero, cudaStream_t);

@@ -1,13 +1,13 @@
 // The kernels of slices:D. All of it in integers on mantissa and exponent: no power of two needs to be a double.
 #include "cuda/check.hpp"
 #include "cuda/finish_element.hpp"
+#include "cuda/open_elements.hpp"
 #include "cuda/slices.hpp"
 
 namespace accublas::cuda {
 namespace {
 
-// ---- slices of an entry
-// -------------------------------------------------------------------------------------------------
+// ---- slices of an entry ----------------------------------------------------------------------------------
 
 /// What is left of an entry: mantissa 2^exponent, abs(mantissa) < 2^53.
 struct Remainder {
@@ -125,8 +125,7 @@ __global__ void __launch_bounds__(tile* tile_rows)
   }
 }
 
-// ---- the exact sum
-// ------------------------------------------------------------------------------------------------------
+// ---- the exact sum ---------------------------------------------------------------------------------------
 
 /// An integer in words of 48 bits, word w of a thread at words[32 w] in shared memory; carries wait in the upper 16
 /// bits. alpha S and beta c together span at most 5330 bits: S from 2^-2200 to 2^2115 (slices of finite doubles), alpha
@@ -253,7 +252,7 @@ template <class T>
 __global__ void __launch_bounds__(LongSum::lanes) finish_kernel(FinishArguments<T> a) {
   __shared__ std::int64_t words[LongSum::most_words * LongSum::lanes];
   const T alpha = a.pass.alpha.get(), beta = a.pass.beta.get();
-  if (is_zero(alpha)) return;
+  if (leaves_c(*a.pass.state, a.pass.alpha)) return;
   const Index c = Index{blockIdx.x} * LongSum::lanes + threadIdx.x, col = a.first_col + c;
   const bool inside = c < a.cols;
   const bool special_col = inside && a.pass.col_lines.special[col] != 0;
@@ -262,7 +261,7 @@ __global__ void __launch_bounds__(LongSum::lanes) finish_kernel(FinishArguments<
     const Index row = a.first_row + r;
     const bool special = special_col || a.pass.row_lines.special[row] != 0;
     if (inside && !special) {
-      T* const at = a.pass.at.data + row * a.pass.at.row_stride + col * a.pass.at.col_stride;
+      T* const at = element(a.pass.at, row, col);
       *at = finish_sum(a, r, c, alpha, beta, read_addend(beta, at), words + threadIdx.x);
     }
     __syncwarp();

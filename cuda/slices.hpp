@@ -50,8 +50,7 @@ struct SlicePass {
 template <class T>
 void slice_pass(Cublas&, const SliceScheme&, const SliceBlocks&, const SlicePass<T>&, void* workspace, cudaStream_t);
 
-// ---- slices.cu: the steps of slice_pass
-// -----------------------------------------------------------------------------------
+// ---- slices.cu: the steps of slice_pass ------------------------------------------------------------------
 /// What is known of the slices of a side's lines.
 struct LineSlices {
   std::int32_t* count;  ///< slices of line i until it is zero, at most D; 0 for a special line

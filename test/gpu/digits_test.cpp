@@ -356,9 +356,12 @@ TYPED_TEST(DigitsTest, InactivePassesTouchNothing) {
     });
     untouched(problem, missed);
     EXPECT_EQ(missed.state.missed_target, 1);
-    untouched(zero, none.run(half, 40, 0, false, &open, [&](const auto& s, const auto& b, const auto& p) {
-      cuda::plan_digits_fixed(s, b, p, 40, 0, nullptr);  // alpha = 0
-    }));
+    untouched(zero, none.run(
+                        half, 40, 0, false, &open,
+                        [&](const auto& s, const auto& b, const auto& p) {
+                          cuda::plan_digits_fixed(s, b, p, 40, 0, nullptr);  // alpha = 0
+                        },
+                        true));
   }
 }
 

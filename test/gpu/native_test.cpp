@@ -193,6 +193,28 @@ TYPED_TEST(NativeTest, CapturedInAGraph) {
   cudaGraphDestroy(graph);
 }
 
+/// The first use of a handle may be a captured one.
+TYPED_TEST(NativeTest, HandleMadeInCapture) {
+  using T = TypeParam;
+  const Index n = 300;
+  const std::vector<T> ones(static_cast<std::size_t>(n * n), T(1));
+  DeviceArray<T> a(ones), b(ones), c(ones.size());
+  cudaGraph_t graph;
+  cudaGraphExec_t exec;
+  test::require(cudaStreamBeginCapture(this->stream_, cudaStreamCaptureModeGlobal), "capture");
+  Cublas cublas;
+  cublas.begin(this->stream_, this->workspace_->data(), this->workspace_->size());
+  cuda::native_gemm<T>(cublas, {n, n, n, T(0), {a.data(), 1, n}, {b.data(), n, 1}, T(0), {c.data(), 1, n}},
+                       {T(2), nullptr}, {T(0), nullptr}, {nullptr, 0}, this->stream_);
+  test::require(cudaStreamEndCapture(this->stream_, &graph), "end of capture");
+  test::require(cudaGraphInstantiate(&exec, graph, 0), "instantiate");
+  test::require(cudaGraphLaunch(exec, this->stream_), "launch");
+  test::require(cudaStreamSynchronize(this->stream_), "replay");
+  EXPECT_EQ(c.values(), std::vector<T>(ones.size(), T(2 * n)));
+  cudaGraphExecDestroy(exec);
+  cudaGraphDestroy(graph);
+}
+
 TYPED_TEST(NativeTest, Gemv) {
   using T = TypeParam;
   const Index m = 130, k = 217;
