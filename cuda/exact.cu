@@ -16,9 +16,9 @@ constexpr int exact_warps = 8, exact_blocks = 4;  ///< warps of a block, blocks 
 /// and lines of a span of 230 bits or so (double) need no more.
 constexpr int window_digits = 20;
 
-/// Limbs of the widest sum: products of doubles are multiples of 2^-2252 (twice line_base) below 2^2048; three digits more hold
+/// Limbs of the widest sum: products of doubles are multiples of 2^-2252 (twice line_base) below 2^2048; four digits more hold
 /// the carries of 2^64 terms and the sign.
-constexpr int most_limbs = (2048 + 2252) / 64 + 3;
+constexpr int most_limbs = (2048 + 2252) / 64 + 4;
 
 /// Every mantissa of the line stands at this exponent or above: its last bit is at last_bit or above.
 template <class T>
@@ -32,23 +32,35 @@ struct ExactStorage {
   std::uint64_t limb[finish_below + most_limbs + finish_above];
 };
 
-/// Adds +-m 2^position in units of the window's first digit: what falls into digits 0 .. limit - 1.
+/// Adds +-m 2^shift, 0 <= shift < 32, to the digits from `first` of a window, m 2^shift < 2^(32 Pieces - 1): what falls into digits
+/// 0 .. limit - 1. Minus is one's complement and one more; the top piece carries the sign.
 template <int Pieces>
-__device__ void add_integer(std::int64_t (*digit)[32], int lane, Uint128 m, int first, int shift, int limit, bool negative) {
-  const std::int64_t sign = negative ? -1 : 0;
-  std::uint32_t below = 0;
+__device__ __forceinline__ void add_integer(std::int64_t (*digit)[32], int lane, std::uint64_t low, std::uint64_t high, int first,
+                                            int shift, int limit, bool negative) {
+  const std::uint32_t word[5] = {static_cast<std::uint32_t>(low), static_cast<std::uint32_t>(low >> 32),
+                                 static_cast<std::uint32_t>(high), static_cast<std::uint32_t>(high >> 32), 0};
+  const std::uint32_t flip = negative ? ~std::uint32_t{0} : 0;
+  std::int64_t piece[Pieces];
 #pragma unroll
   for (int i = 0; i < Pieces; ++i) {
-    const std::uint32_t word = i < 4 ? static_cast<std::uint32_t>(m >> (32 * (i & 3))) : 0;
-    const std::int64_t piece = __funnelshift_l(below, word, shift);
-    below = word;
-    const int at = first + i;
-    if (piece != 0 && at >= 0 && at < limit) digit[at][lane] += (piece ^ sign) - sign;
+    const std::uint32_t bits = __funnelshift_l(i > 0 ? word[i - 1] : 0, word[i], shift) ^ flip;
+    piece[i] = i + 1 < Pieces ? static_cast<std::int64_t>(bits) : static_cast<std::int64_t>(static_cast<std::int32_t>(bits));
   }
+  piece[0] += negative;
+  if (first >= 0 && first + Pieces <= limit) {
+    std::int64_t* const at = &digit[first][lane];
+#pragma unroll
+    for (int i = 0; i < Pieces; ++i) at[32 * i] += piece[i];
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < Pieces; ++i)
+    if (first + i >= 0 && first + i < limit) digit[first + i][lane] += piece[i];
 }
 
 /// The exact sum of products of a row and a column in units of 2^base, as `count` digits in storage.limb from finish_below (sign
-/// extended to a whole limb); by all lanes of a warp. Sums over windows of digits one after another, each over all of k: nearly always one.
+/// extended to a whole limb); by all lanes of a warp. Windows of digits are summed one after another, each over all of k; nearly
+/// always there is one.
 template <class T>
 __device__ void exact_sum(const ExactArguments<T>& a, Index row, Index col, int base, int count, ExactStorage& storage) {
   constexpr int pieces = sizeof(T) == 8 ? 5 : 3;  // 106 or 48 bits, shifted by up to 31
@@ -64,8 +76,8 @@ __device__ void exact_sum(const ExactArguments<T>& a, Index row, Index col, int 
       const Decoded p = decode(u), q = decode(v);
       if (p.mantissa == 0 || q.mantissa == 0) return;
       const int position = p.exponent + q.exponent - base;
-      add_integer<pieces>(storage.window, lane, static_cast<Uint128>(p.mantissa) * q.mantissa, (position >> 5) - start,
-                          position & 31, limit, p.negative != q.negative);
+      add_integer<pieces>(storage.window, lane, p.mantissa * q.mantissa, __umul64hi(p.mantissa, q.mantissa),
+                          (position >> 5) - start, position & 31, limit, p.negative != q.negative);
     };
     Index p = lane;
     for (; p + 96 < a.rows.k; p += 128) {  // loads in flight before the first is used
@@ -139,7 +151,7 @@ __device__ bool finish_open_element(const ExactArguments<T>& a, Index row, Index
   }
   const int base = line_base<T>(a.row_lines, row) + line_base<T>(a.col_lines, col);
   const int bits = a.row_lines.exponent[row] + a.col_lines.exponent[col] - base;  // of every product
-  const int count = bits / 32 + 4;
+  const int count = bits / 32 + 5;  // the last product's five pieces; three of them hold the carries too
   exact_sum(a, row, col, base, count, storage);
   if (first_lane) {
     *at = finish_in_place(alpha, storage.limb, (count + 1) / 2, base, beta, read_addend(beta, at));
@@ -148,8 +160,8 @@ __device__ bool finish_open_element(const ExactArguments<T>& a, Index row, Index
   return true;
 }
 
-/// Warps take chunks of the bitmap's words by a counter. The 32 words of a chunk lie far apart, so that open elements that
-/// lie together are shared out.
+/// Warps take chunks of the bitmap's bytes by a counter. The 32 bytes of a chunk lie far apart, so that open elements that lie
+/// together are shared out; neighbouring chunks share their sectors.
 template <class T>
 __global__ void __launch_bounds__(32 * exact_warps, exact_blocks) compute_open_elements(ExactArguments<T> a) {
   CallState& state = *a.state;
@@ -159,10 +171,11 @@ __global__ void __launch_bounds__(32 * exact_warps, exact_blocks) compute_open_e
   ExactStorage& mine = storage[threadIdx.x / 32];
   const int lane = threadIdx.x & 31;
   const T alpha = a.alpha.get(), beta = a.beta.get();
-  const Index words = OpenBits::words_per_row(a.cols.count), total = a.rows.count * words;
+  std::uint8_t* const open = reinterpret_cast<std::uint8_t*>(a.open);
+  const Index bytes = 4 * OpenBits::words_per_row(a.cols.count), total = a.rows.count * bytes;
   const Index chunks = (total + 31) / 32 | 1;
-  // Some 16 turns a warp.
-  const Index take = max(Index{1}, chunks / (Index{16} * exact_warps * gridDim.x));
+  // Some 32 turns a warp.
+  const Index take = max(Index{1}, chunks / (Index{32} * exact_warps * gridDim.x));
   unsigned long long computed = 0;
   for (;;) {
     Index begin = 0;
@@ -171,14 +184,14 @@ __global__ void __launch_bounds__(32 * exact_warps, exact_blocks) compute_open_e
     if (begin >= chunks) break;
     for (Index chunk = begin; chunk < min(begin + take, chunks); ++chunk) {
       const Index own = chunk + lane * chunks;
-      const std::uint32_t bits = own < total ? a.open[own] : 0;
+      const unsigned bits = own < total ? open[own] : 0;
       for (unsigned left = __ballot_sync(0xFFFFFFFFu, bits != 0); left != 0; left &= left - 1) {
         const int source = __ffs(static_cast<int>(left)) - 1;
-        const Index word = chunk + source * chunks, row = word / words, col = word % words * 32;
-        for (std::uint32_t open = __shfl_sync(0xFFFFFFFFu, bits, source); open != 0; open &= open - 1)
-          computed += finish_open_element(a, row, col + __ffs(static_cast<int>(open)) - 1, alpha, beta, mine);
+        const Index byte = chunk + source * chunks, row = byte / bytes, col = byte % bytes * 8;
+        for (unsigned rest = __shfl_sync(0xFFFFFFFFu, bits, source); rest != 0; rest &= rest - 1)
+          computed += finish_open_element(a, row, col + __ffs(static_cast<int>(rest)) - 1, alpha, beta, mine);
       }
-      if (bits != 0) a.open[own] = 0;
+      if (bits != 0) open[own] = 0;
     }
   }
   if (lane == 0 && computed != 0) atomicAdd(&state.undecided, computed);

@@ -27,10 +27,9 @@ __device__ inline void transpose_bytes(unsigned (&x)[4]) {
 inline constexpr int leading_digits = 7;
 struct LeadingTable {
   /// Digit d of a pair of moduli's weights in halves of weight[pair][d]; zero beyond the moduli.
-  int weight[(max_moduli + 3) / 4 * 2][leading_digits + 1];
+  alignas(16) int weight[(max_moduli + 3) / 4 * 2][leading_digits + 1];
   int product[leading_digits];
   float quotient[3];
-  int moduli;
   int exponent;   ///< of digit 0 of the leading ones
   bool complete;  ///< no digits stand below
 };
@@ -47,7 +46,6 @@ __device__ inline void load_leading_table(const CrtTable& crt, LeadingTable& t) 
   if (threadIdx.x < leading_digits) t.product[threadIdx.x] = crt.product_digit[low + threadIdx.x];
   if (threadIdx.x == 0) {
     for (int i = 0; i < 3; ++i) t.quotient[i] = crt.quotient[i];
-    t.moduli = crt.count;
     t.exponent = crt.unit_exponent + 16 * low;
     t.complete = low == 0;
   }
@@ -58,31 +56,40 @@ struct DigitSums {
   int digit[4][leading_digits];
 };
 
-/// Four columns of the planes: sum_l r_l weight_l in digits. `at` is a multiple of 4.
-__device__ inline DigitSums digit_sums(const LeadingTable& t, const std::int8_t* at, Index plane) {
-  constexpr int batch = 16;  // loads in flight
-  DigitSums s{};
-  for (int first = 0; first < t.moduli; first += batch) {
-    unsigned bytes[batch / 4][4];
+/// Adds 4 Groups moduli from the pair `pair` on. Planes beyond the last modulus, whose weights are zero, are read as the last.
+template <int Groups>
+__device__ inline void add_groups(const LeadingTable& t, int pair, const std::int8_t* planes, unsigned offset, Index plane,
+                                  int moduli, DigitSums& s) {
+  unsigned bytes[Groups][4];
 #pragma unroll
-    for (int l = 0; l < batch; ++l)
-      bytes[l / 4][l % 4] = first + l < t.moduli ? __ldcs(reinterpret_cast<const unsigned*>(at + (first + l) * plane)) : 0;
+  for (int l = 0; l < 4 * Groups; ++l) {
+    bytes[l / 4][l % 4] = *reinterpret_cast<const unsigned*>(planes + offset);
+    planes += l + 1 <= 4 * Groups - 4 || 2 * pair + l + 1 < moduli ? plane : 0;
+  }
 #pragma unroll
-    for (int group = 0; group < batch / 4; ++group) {
-      if (first + 4 * group >= t.moduli) break;
-      transpose_bytes(bytes[group]);
-      const int pair = first / 2 + 2 * group;
+  for (int group = 0; group < Groups; ++group) {
+    transpose_bytes(bytes[group]);
 #pragma unroll
-      for (int d = 0; d < leading_digits; ++d) {
-        const int low = t.weight[pair][d], high = t.weight[pair + 1][d];
+    for (int d = 0; d < leading_digits; ++d) {
+      const int low = t.weight[pair + 2 * group][d], high = t.weight[pair + 2 * group + 1][d];
 #pragma unroll
-        for (int e = 0; e < 4; ++e) {
-          const int residues = static_cast<int>(bytes[group][e]);
-          s.digit[e][d] = add_products_high(high, residues, add_products_low(low, residues, s.digit[e][d]));
-        }
+      for (int e = 0; e < 4; ++e) {
+        const int residues = static_cast<int>(bytes[group][e]);
+        s.digit[e][d] = add_products_high(high, residues, add_products_low(low, residues, s.digit[e][d]));
       }
     }
   }
+}
+
+/// sum_l r_l weight_l in digits, of the four columns at planes + offset, a multiple of 4; `planes` is the same for all threads.
+__device__ inline DigitSums digit_sums(const LeadingTable& t, const std::int8_t* planes, unsigned offset, Index plane,
+                                       int moduli) {
+  DigitSums s{};
+  int pair = 0, groups = (moduli + 3) / 4;
+  for (; groups >= 4; groups -= 4, pair += 8, planes += 16 * plane) add_groups<4>(t, pair, planes, offset, plane, moduli, s);
+  if (groups == 3) add_groups<3>(t, pair, planes, offset, plane, moduli, s);
+  if (groups == 2) add_groups<2>(t, pair, planes, offset, plane, moduli, s);
+  if (groups == 1) add_groups<1>(t, pair, planes, offset, plane, moduli, s);
   return s;
 }
 
@@ -91,7 +98,7 @@ __device__ inline DigitSums digit_sums(const LeadingTable& t, const std::int8_t*
 /// if abs(head) >= 2^16; else rest has at most 2^-51 more, of the digits below.
 struct LeadingSum {
   double head, tail;
-  bool zero;  ///< all of the 112 bits
+  unsigned bits;  ///< zero if all of the 112 bits are
 };
 
 /// abs of every digit's sum is below 49 128 2^15 + 2^12 2^15 < 2^28.
@@ -118,22 +125,34 @@ __device__ inline LeadingSum leading_sum(const LeadingTable& t, const int (&sums
   const unsigned below = __funnelshift_r(w0, w1, 24) | static_cast<unsigned>((w0 & 0xFFFFFF) != 0);
   const double fraction = __hiloint2double(static_cast<int>(0x40B00000 | w1 >> 24), static_cast<int>(below));
   r.tail = __dadd_rn(__dsub_rn(lost, 0x1p12), fraction);
-  r.zero = (w0 | w1 | w2 | static_cast<unsigned>(s[6])) == 0;
+  r.bits = w0 | w1 | w2 | static_cast<unsigned>(s[6]);
   return r;
 }
 
 /// 2^e, abs(e) <= 1022.
 __device__ inline double power_of_two(int e) { return __hiloint2double((1023 + e) << 20, 0); }
 
-/// The value v of type T that every number of [head + tail - bound, head + tail + bound] rounds to; false if there is no such v.
-/// abs(tail) and bound are at most 2^-40 abs(head) or so where it is true; head is normal and far from both ends of doubles.
+/// 2^low < abs(x) < 2^high or so, not NaN.
+__device__ inline bool within(double x, int low, int high) {
+  const unsigned exponent = static_cast<unsigned>(__double2hiint(x)) >> 20 & 0x7FF;
+  return exponent - static_cast<unsigned>(1023 + low) < static_cast<unsigned>(high - low);
+}
+
+/// The value v of type T that every number of scale [head + tail - bound, head + tail + bound] rounds to, scale = +-2^i; false if
+/// there is no such v, or the bound is not a number. The double results before scaling and after it are normal.
 template <class T>
-__device__ bool round_between(double head, double tail, double bound, T* out) {
-  // Two roundings, to double and to single precision, are one where the interval has another unit of double on both sides.
-  if (sizeof(T) == 4) bound = __fma_rn(fabs(head), 0x1p-51, bound);
-  const T below = static_cast<T>(__dadd_rn(head, __dsub_rn(tail, bound)));
-  *out = static_cast<T>(__dadd_rn(head, __dadd_rn(tail, bound)));
-  return to_bits(below) == to_bits(*out) && bound < 0x1p1000;
+__device__ inline bool round_between(double head, double tail, double bound, double scale, T* out) {
+  if constexpr (sizeof(T) == 8) {
+    const double above = __dadd_rn(head, __dadd_rn(tail, bound));
+    *out = __dmul_rn(above, scale);
+    return __dadd_rn(head, __dsub_rn(tail, bound)) == above;
+  } else {
+    // Two roundings, to double and to single precision, are one where the interval has another unit of double on both sides.
+    const double wider = __fma_rn(fabs(head), 0x1p-51, bound);
+    const T below = static_cast<T>(__dmul_rn(__dadd_rn(head, __dsub_rn(tail, wider)), scale));
+    *out = static_cast<T>(__dmul_rn(__dadd_rn(head, __dadd_rn(tail, wider)), scale));
+    return to_bits(below) == to_bits(*out) && !is_nan(*out);
+  }
 }
 
 #endif

@@ -11,7 +11,7 @@ namespace accublas::cuda {
 
 namespace {
 
-constexpr int threads = 256, blocks = 3;  ///< of a multiprocessor: 80 registers a thread
+constexpr int threads = 256, blocks = 2;  ///< of a multiprocessor: 128 registers a thread
 constexpr int tile_rows = 32, tile_cols = 128, columns = 4;
 
 /// Limbs that hold S: P without its top bit, and a sign. 16 moduli have 125.4 bits, 24 184.4.
@@ -22,13 +22,13 @@ template <class T>
 struct Factors {
   enum Kind { power_of_two, general, slow } kind;
   T alpha, beta;
-  int exponent;   ///< alpha = +-2^exponent
-  double sign;
+  int exponent;   ///< power_of_two: alpha = +-2^exponent
+  int sign;       ///< power_of_two: the sign bit of alpha
 };
 
 template <class T>
 __device__ Factors<T> classify(T alpha, T beta) {
-  Factors<T> f{Factors<T>::general, alpha, beta, 0, alpha < 0 ? -1.0 : 1.0};
+  Factors<T> f{Factors<T>::general, alpha, beta, 0, 0};
   if (!is_finite(alpha) || !is_finite(beta) || is_zero(alpha)) {
     f.kind = Factors<T>::slow;
     return f;
@@ -37,42 +37,73 @@ __device__ Factors<T> classify(T alpha, T beta) {
   if (!is_zero(beta) || (a.mantissa & (a.mantissa - 1)) != 0) return f;
   f.kind = Factors<T>::power_of_two;
   f.exponent = a.exponent + 63 - leading_zeros(a.mantissa);
+  f.sign = a.negative ? static_cast<int>(0x80000000) : 0;
   return f;
 }
 
-/// What the threads of a block share.
-struct Shared {
-  LeadingTable table;
+/// What the threads of a block share of a tile.
+struct TileLines {
   FinishLine row[tile_rows];
-  // Columns.
   alignas(16) int scale[tile_cols];
   alignas(16) double error[tile_cols], drop[tile_cols];
   std::uint8_t special[tile_cols];
+  int least_scale, largest_scale;  ///< of the columns
+};
+
+/// Where a sum becomes a result: 2^shift is the unit of its head before the column's scale is taken off; errors are in these units.
+struct RowUnits {
+  int shift;
+  double error, drop;
 };
 
 /// One element from the whole of S; true if it was written.
-template <class T, int L>
-__device__ ACCUBLAS_NOINLINE bool resolve_element(const CrtTable& crt, const std::int8_t* residues, Index plane,
-                                                  const FinishLine& row, const FinishLine& col, bool interval, T alpha, T beta,
-                                                  T* at) {
-  return finish_element(crt_reconstruct<L>(crt, residues, plane), row, col, interval, false, alpha, beta, at);
+template <class T>
+__device__ ACCUBLAS_NOINLINE bool resolve_element(const ReconstructArguments<T>& a, const PassPlan& plan, const CrtTable& crt,
+                                                  const std::int8_t* residues, const FinishLine& row, const FinishLine& col,
+                                                  const Factors<T>& factors, T* at) {
+  const auto finish = [&]<int L>(Wide<L> sum) {
+    return finish_element(sum, row, col, plan.interval != 0, a.all_undecided, factors.alpha, factors.beta, at);
+  };
+  const Index plane = plan.block_rows * plan.block_cols;
+  if (limbs_of(plan.moduli) == 2) return finish(crt_reconstruct<2>(crt, residues, plane));
+  if (limbs_of(plan.moduli) == 3) return finish(crt_reconstruct<3>(crt, residues, plane));
+  return finish(crt_reconstruct<crt_limbs>(crt, residues, plane));
 }
 
-/// alpha (head + tail) + beta c for a sum of magnitude 2^-800 to 2^900, by products and sums of pairs of doubles; the error of
-/// some ten roundings of terms of 2^-53 is far below 2^-100 times the operands. False where it does not decide.
+/// What is below the last bit of a LeadingSum's tail, and the roundings of tail - bound and tail + bound: a part of every bound.
+constexpr double leading_slack = 0x1p-39;
+
+/// RN(+-2^shift (sum +- bound)), bound = 0: exact; abs(shift) <= 800. False where that is not one number.
 template <class T>
-__device__ bool round_general(const Factors<T>& f, double head, double tail, double bound, T c, T* out) {
-  const double alpha = f.alpha, beta = f.beta, addend = c;
-  const double p = __dmul_rn(alpha, head), p_low = __fma_rn(alpha, tail, __fma_rn(alpha, head, -p));
-  const double q = is_zero(f.beta) ? 0.0 : __dmul_rn(beta, addend), q_low = is_zero(f.beta) ? 0.0 : __fma_rn(beta, addend, -q);
-  const double p_size = fabs(p), q_size = fabs(q);
-  // Errors of products must be exact.
-  if (!(p_size > 0x1p-900 && p_size < 0x1p1000 && (q_size == 0 || q_size > 0x1p-900) && q_size < 0x1p1000)) return false;
-  if (q_size == 0 && !is_zero(f.beta) && !is_zero(c)) return false;
-  const double sum = __dadd_rn(p, q), z = __dsub_rn(sum, p);
-  const double low = __dadd_rn(__dsub_rn(p, __dsub_rn(sum, z)), __dsub_rn(q, z));
-  const double slack = __fma_rn(__dadd_rn(p_size, q_size), 0x1p-100, __dmul_rn(fabs(alpha), bound));
-  return round_between(sum, __dadd_rn(low, __dadd_rn(p_low, q_low)), slack, out);
+__device__ bool round_power_of_two(const LeadingSum& sum, double bound, int shift, int sign, T* out) {
+  const bool good = round_between(sum.head, sum.tail, bound, __hiloint2double(((1023 + shift) << 20) | sign, 0), out);
+  // The tail's last bit tells what is below it only to a large head.
+  const unsigned small = (1023 + 16) << 21;
+  if (static_cast<unsigned>(__double2hiint(sum.head)) << 1 >= small) return good;
+  if (bound != 0) return good && !is_zero(*out);
+  *out = T(0);
+  return sum.bits == 0;
+}
+
+/// RN(alpha 2^shift (sum +- bound) + beta c), abs(shift) <= 800, by products and sums of pairs of doubles: the error of some ten
+/// roundings of terms of 2^-53 is far below 2^-100 times the operands. False where it does not decide.
+template <class T>
+__device__ bool round_general(const Factors<T>& f, const LeadingSum& sum, double bound, int shift, T c, T* out) {
+  const double scale = power_of_two(shift), head = __dmul_rn(sum.head, scale), tail = __dmul_rn(sum.tail, scale);
+  const double alpha = f.alpha, p = __dmul_rn(alpha, head), p_low = __fma_rn(alpha, tail, __fma_rn(alpha, head, -p));
+  // Errors of products must be exact, or there is no product.
+  if (!within(p, -900, 1000)) return false;
+  double q = 0, q_low = 0;
+  if (!is_zero(f.beta)) {
+    const double beta = f.beta, addend = c;
+    q = __dmul_rn(beta, addend);
+    q_low = __fma_rn(beta, addend, -q);
+    if (!within(q, -900, 1000) && !is_zero(c)) return false;
+  }
+  const double s = __dadd_rn(p, q), z = __dsub_rn(s, p);
+  const double low = __dadd_rn(__dsub_rn(p, __dsub_rn(s, z)), __dsub_rn(q, z));
+  const double slack = __fma_rn(__dadd_rn(fabs(p), fabs(q)), 0x1p-100, __dmul_rn(fabs(alpha), __dmul_rn(bound, scale)));
+  return round_between(s, __dadd_rn(low, __dadd_rn(p_low, q_low)), slack, 1.0, out) && !is_zero(*out);
 }
 
 /// Stores the columns whose bit is set; 16 bytes at a time where all are and lie so.
@@ -92,6 +123,92 @@ __device__ void store_columns(T* at, Index stride, const T (&x)[columns], unsign
     if ((which >> e & 1) != 0) at[e * stride] = x[e];
 }
 
+/// Four columns of a row by their leading bits; returns which of `wanted` are written.
+template <class T, bool Simple, bool Interval>
+__device__ __forceinline__ unsigned finish_columns(const LeadingTable& table, const TileLines& lines, const DigitSums& sums,
+                                                   const RowUnits& row, int own, const Factors<T>& factors, const T (&c)[columns],
+                                                   unsigned wanted, T* at, Index stride) {
+  T out[columns];
+  unsigned done = 0;
+#pragma unroll
+  for (int e = 0; e < columns; ++e) {
+    const LeadingSum sum = leading_sum(table, sums.digit[e]);
+    double bound = Simple && table.complete ? 0 : leading_slack;
+    if (Interval) {
+      const double error = __fma_rn(lines.drop[own + e], row.error, __dmul_rn(row.drop, lines.error[own + e]));
+      if (error != 0) bound = __dadd_rn(error, leading_slack);
+    }
+    const int shift = row.shift - lines.scale[own + e];
+    const bool good = Simple ? round_power_of_two(sum, bound, shift, factors.sign, &out[e])
+                             : round_general(factors, sum, bound, shift, c[e], &out[e]);
+    done |= static_cast<unsigned>(good) << e;
+  }
+  done &= wanted;
+  store_columns(at, stride, out, done);
+  return done;
+}
+
+/// The rows of a tile, by kind of arithmetic; a warp takes one at a time. Returns the thread's count of elements left open.
+template <class T, bool Simple, bool Interval>
+__device__ __forceinline__ unsigned finish_tile(const ReconstructArguments<T>& a, const PassPlan& plan, const CrtTable& crt,
+                                                const LeadingTable& table, const TileLines& lines, const Factors<T>& factors,
+                                                Index tile_row, Index tile_col, int height, int width) {
+  const int lane = threadIdx.x & 31, own = columns * lane;
+  const Index row_base = a.row_block * plan.block_rows + tile_row;         // of C
+  const Index col = a.col_block * plan.block_cols + tile_col + own;
+  const Index plane = plan.block_rows * plan.block_cols, pitch = OpenBits::words_per_row(a.cols.count);
+  const std::int8_t* const planes = a.result + tile_row * plan.block_cols + tile_col;
+  // Error of a sum in units of its head, with the roundings of the products that it enters.
+  const double error_unit = __dmul_rn(power_of_two(-64 - table.exponent), 1 + 0x1p-40);
+  unsigned inside = 0, special_cols = 0, left_open = 0;
+  for (int e = 0; e < columns; ++e) {
+    inside |= static_cast<unsigned>(own + e < width) << e;
+    special_cols |= static_cast<unsigned>(lines.special[own + e]) << e;
+  }
+  for (int r = threadIdx.x / 32; r < height; r += threads / 32) {
+    const FinishLine& row = lines.row[r];
+    std::uint32_t* const word = &a.open[(row_base + r) * pitch + col / 32];
+    unsigned was_open = 0;
+    if (plan.elements != Elements::all && inside != 0) was_open = *word >> (col & 31) & 0xF;
+    const unsigned special = row.special ? 0xF : special_cols;
+    const unsigned of_elements = plan.elements == Elements::all ? 0xF : plan.elements == Elements::open ? was_open : ~was_open;
+    const unsigned wanted = inside & ~special & of_elements;
+    unsigned done = 0;
+    if (__any_sync(0xFFFFFFFFu, wanted != 0) && !(Interval && a.all_undecided)) {
+      T* const at = element(a.at, row_base + r, col);
+      const unsigned offset = static_cast<unsigned>(r) * static_cast<unsigned>(plan.block_cols) + static_cast<unsigned>(own);
+      const RowUnits units{table.exponent + 64 - row.scale + factors.exponent, __dmul_rn(row.error.error, error_unit),
+                           __dmul_rn(row.error.drop, error_unit)};
+      const bool normal = units.shift - lines.least_scale <= 800 && units.shift - lines.largest_scale >= -800;
+      if (normal && factors.kind != Factors<T>::slow) {
+        T c[columns] = {};
+        if (!Simple && !is_zero(factors.beta)) {
+#pragma unroll
+          for (int e = 0; e < columns; ++e)
+            if ((wanted >> e & 1) != 0) c[e] = at[e * a.at.col_stride];
+        }
+        const DigitSums sums = digit_sums(table, planes, offset, plane, plan.moduli);
+        done = finish_columns<T, Simple, Interval>(table, lines, sums, units, own, factors, c, wanted, at, a.at.col_stride);
+      }
+      for (unsigned rest = wanted & ~done; rest != 0; rest &= rest - 1) {
+        const int e = __ffs(static_cast<int>(rest)) - 1;
+        const FinishLine line{lines.scale[own + e], {lines.drop[own + e], lines.error[own + e]}, false};
+        const bool written = resolve_element(a, plan, crt, planes + offset + e, row, line, factors, at + e * a.at.col_stride);
+        done |= static_cast<unsigned>(written) << e;
+      }
+    }
+    const unsigned open = inside & (special | was_open | wanted) & ~done;
+    // Eight lanes have a word.
+    unsigned bits = open << (col & 31);
+    if (__any_sync(0xFFFFFFFFu, open != 0)) {
+      for (int offset = 1; offset < 8; offset *= 2) bits |= __shfl_xor_sync(0xFFFFFFFFu, bits, offset);
+      left_open += __popc(open & ~special);
+    }
+    if ((lane & 7) == 0 && inside != 0) *word = bits;
+  }
+  return left_open;
+}
+
 template <class T>
 __global__ void __launch_bounds__(threads, blocks) reconstruct_block(ReconstructArguments<T> a) {
   const PassPlan plan = a.state->pass[a.index];
@@ -100,117 +217,51 @@ __global__ void __launch_bounds__(threads, blocks) reconstruct_block(Reconstruct
   const Index first_row = a.row_block * plan.block_rows, first_col = a.col_block * plan.block_cols;
   if (first_row >= m || first_col >= n) return;
   const Index rows = min(plan.block_rows, m - first_row), cols = min(plan.block_cols, n - first_col);
-  const Index plane = plan.block_rows * plan.block_cols, pitch = OpenBits::words_per_row(n);
   const CrtTable& crt = crt_table(plan.moduli);
   const Factors<T> factors = classify(a.alpha.get(), a.beta.get());
-  const bool interval = plan.interval != 0, undecided = a.all_undecided && interval;
-  __shared__ Shared shared;
-  load_leading_table(crt, shared.table);
-  // Error of a sum in units of its head.
-  const double error_unit = power_of_two(-64 - crt.unit_exponent - 16 * (crt.digits - leading_digits));
-  const int lane = threadIdx.x & 31, warp = threadIdx.x / 32;
+  __shared__ LeadingTable table;
+  __shared__ TileLines lines;
+  load_leading_table(crt, table);
   unsigned long long left_open = 0;
-
   const Index across = (cols + tile_cols - 1) / tile_cols, tiles = (rows + tile_rows - 1) / tile_rows * across;
   for (Index tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
     const Index tile_row = tile / across * tile_rows, tile_col = tile % across * tile_cols;
-    const int tile_height = static_cast<int>(min(Index{tile_rows}, rows - tile_row));
+    const int height = static_cast<int>(min(Index{tile_rows}, rows - tile_row));
+    const int width = static_cast<int>(min(Index{tile_cols}, cols - tile_col));
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      lines.least_scale = 1 << 20;
+      lines.largest_scale = -(1 << 20);
+    }
     __syncthreads();
     for (int i = threadIdx.x; i < tile_rows + tile_cols; i += threads) {
       if (i < tile_rows) {
-        if (i < tile_height) shared.row[i] = finish_line(plan, a.rows, first_row + tile_row + i, true);
+        if (i < height) lines.row[i] = finish_line(plan, a.rows, first_row + tile_row + i, true);
         continue;
       }
       const int c = i - tile_rows;
       FinishLine line{0, {0, 0}, true};
-      if (tile_col + c < cols) line = finish_line(plan, a.cols, first_col + tile_col + c, false);
-      shared.scale[c] = line.scale;
-      shared.error[c] = line.error.error;
-      shared.drop[c] = line.error.drop;
-      shared.special[c] = line.special;
+      if (c < width) {
+        line = finish_line(plan, a.cols, first_col + tile_col + c, false);
+        atomicMin(&lines.least_scale, line.scale);
+        atomicMax(&lines.largest_scale, line.scale);
+      }
+      lines.scale[c] = line.scale;
+      lines.error[c] = line.error.error;
+      lines.drop[c] = line.error.drop;
+      lines.special[c] = line.special;
     }
     __syncthreads();
-    const int own = columns * lane;
-    const Index col = first_col + tile_col + own;  // of C
-    unsigned inside = 0, special_cols = 0;
-    for (int e = 0; e < columns; ++e) {
-      inside |= static_cast<unsigned>(tile_col + own + e < cols) << e;
-      special_cols |= static_cast<unsigned>(shared.special[own + e]) << e;
-    }
-    for (int r = warp; r < tile_height; r += threads / 32) {
-      const FinishLine& row = shared.row[r];
-      const Index row_index = first_row + tile_row + r;
-      std::uint32_t* const word = &a.open[row_index * pitch + col / 32];
-      unsigned was_open = 0;
-      if (plan.elements != Elements::all && inside != 0) was_open = *word >> (col & 31) & 0xF;
-      const unsigned special = row.special ? 0xF : special_cols;
-      const unsigned of_elements = plan.elements == Elements::all ? 0xF : plan.elements == Elements::open ? was_open : ~was_open;
-      const unsigned wanted = inside & ~special & of_elements;
-      unsigned done = 0;
-      if (__any_sync(0xFFFFFFFFu, wanted != 0) && !undecided) {
-        T* const at = element(a.at, row_index, col);
-        const std::int8_t* const residues = a.result + (tile_row + r) * plan.block_cols + tile_col + own;
-        T out[columns], c[columns] = {};
-        if (factors.kind == Factors<T>::general && !is_zero(factors.beta)) {
-#pragma unroll
-          for (int e = 0; e < columns; ++e)
-            if ((wanted >> e & 1) != 0) c[e] = at[e * a.at.col_stride];
-        }
-        if (factors.kind != Factors<T>::slow) {
-          const DigitSums sums = digit_sums(shared.table, residues, plane);
-#pragma unroll
-          for (int e = 0; e < columns; ++e) {
-            const LeadingSum sum = leading_sum(shared.table, sums.digit[e]);
-            const int shift = shared.table.exponent + 64 - row.scale - shared.scale[own + e] + factors.exponent;
-            double error = 0;
-            if (interval) error = element_error(row.error, {shared.drop[own + e], shared.error[own + e]});
-            // What is below 2^-40 of tail, and the roundings of tail - bound and tail + bound.
-            const bool exact = shared.table.complete && error == 0;
-            const double bound = exact ? 0.0 : __fma_rn(__dmul_rn(error, error_unit), 1 + 0x1p-40, 0x1p-39);
-            const bool normal = abs(shift) <= 800;
-            const double scale = power_of_two(normal ? shift : 0);
-            const double head = __dmul_rn(sum.head, scale), tail = __dmul_rn(sum.tail, scale), size = __dmul_rn(bound, scale);
-            bool good;
-            if (factors.kind == Factors<T>::power_of_two) {
-              good = round_between(__dmul_rn(head, factors.sign), __dmul_rn(tail, factors.sign), size, &out[e]) &&
-                     (!exact || fabs(sum.head) >= 0x1p16);
-              if (exact && sum.zero) {
-                good = true;
-                out[e] = T(0);
-              }
-            } else {
-              good = round_general(factors, head, tail, fmax(size, __dmul_rn(0x1p-39, scale)), c[e], &out[e]);
-            }
-            done |= static_cast<unsigned>(good && (normal || (exact && sum.zero && factors.kind == Factors<T>::power_of_two))) << e;
-          }
-          done &= wanted;
-          store_columns(at, a.at.col_stride, out, done);
-        }
-        for (unsigned rest = wanted & ~done; rest != 0; rest &= rest - 1) {
-          const int e = __ffs(static_cast<int>(rest)) - 1;
-          const FinishLine line{shared.scale[own + e], {shared.drop[own + e], shared.error[own + e]}, false};
-          T* const to = at + e * a.at.col_stride;
-          const int limbs = limbs_of(plan.moduli);
-          const bool written =
-              limbs == 2   ? resolve_element<T, 2>(crt, residues + e, plane, row, line, interval, factors.alpha, factors.beta, to)
-              : limbs == 3 ? resolve_element<T, 3>(crt, residues + e, plane, row, line, interval, factors.alpha, factors.beta, to)
-                           : resolve_element<T, crt_limbs>(crt, residues + e, plane, row, line, interval, factors.alpha,
-                                                           factors.beta, to);
-          done |= static_cast<unsigned>(written) << e;
-        }
-      }
-      const unsigned open = inside & (special | was_open | wanted) & ~done;
-      // Eight lanes have a word.
-      unsigned bits = open << (col & 31);
-      if (__any_sync(0xFFFFFFFFu, open != 0)) {
-        for (int offset = 1; offset < 8; offset *= 2) bits |= __shfl_xor_sync(0xFFFFFFFFu, bits, offset);
-        left_open += __popc(open & ~special);
-      }
-      if ((lane & 7) == 0 && inside != 0) *word = bits;
+    if (factors.kind == Factors<T>::power_of_two) {
+      left_open += plan.interval ? finish_tile<T, true, true>(a, plan, crt, table, lines, factors, tile_row, tile_col, height, width)
+                                 : finish_tile<T, true, false>(a, plan, crt, table, lines, factors, tile_row, tile_col, height, width);
+    } else {
+      left_open += plan.interval ? finish_tile<T, false, true>(a, plan, crt, table, lines, factors, tile_row, tile_col, height, width)
+                                 : finish_tile<T, false, false>(a, plan, crt, table, lines, factors, tile_row, tile_col, height, width);
     }
   }
   for (int offset = 16; offset > 0; offset /= 2) left_open += __shfl_xor_sync(0xFFFFFFFFu, left_open, offset);
-  if (lane == 0 && left_open != 0) atomicAdd(&a.state->open[a.index], left_open);
+  if ((threadIdx.x & 31) == 0 && left_open != 0) atomicAdd(&a.state->open[a.index], left_open);
 }
 
 }  // namespace
