@@ -3,10 +3,12 @@
 #include <cmath>
 
 #include "cuda/check.hpp"
+#include "cuda/digit_call.hpp"
 #include "cuda/gemm.hpp"
 #include "cuda/native_call.hpp"
 #include "cuda/staging.hpp"
 #include "cuda/vector_call.hpp"
+#include "lib/accuracy.hpp"
 #include "lib/error.hpp"
 #include "lib/host_memory.hpp"
 
@@ -18,17 +20,18 @@ using cuda::State;
 
 /// The table of engines; those of a row serve the mode, the first one where choose() says nothing else.
 EngineList cuda_engines(Routine routine, const Mode& mode) {
-  constexpr accublas_engine native = ACCUBLAS_ENGINE_NATIVE, int8 = ACCUBLAS_ENGINE_INT8, dot2 = ACCUBLAS_ENGINE_DOT2,
-                            exact = ACCUBLAS_ENGINE_EXACT;
+  constexpr accublas_engine native = ACCUBLAS_ENGINE_NATIVE, int8 = ACCUBLAS_ENGINE_INT8, fp16 = ACCUBLAS_ENGINE_FP16,
+                            fp64 = ACCUBLAS_ENGINE_FP64, dot2 = ACCUBLAS_ENGINE_DOT2, exact = ACCUBLAS_ENGINE_EXACT;
   const bool gemm = is_gemm(routine);
   switch (mode.kind) {
     case ACCUBLAS_MODE_NATIVE: return EngineList(native);
     case ACCUBLAS_MODE_DP:
     case ACCUBLAS_MODE_SP:
-      if (!mode.reproducible) return gemm ? EngineList(native, int8) : EngineList(native, exact);
-      return gemm ? EngineList(int8) : EngineList(exact);
+      if (!mode.reproducible) return gemm ? EngineList(native, int8, fp16, fp64) : EngineList(native, exact);
+      return gemm ? EngineList(int8, fp16, fp64) : EngineList(exact);
     case ACCUBLAS_MODE_FIXED:
-    case ACCUBLAS_MODE_CR: return gemm ? EngineList(int8) : EngineList(exact);
+    case ACCUBLAS_MODE_CR: return gemm ? EngineList(int8, fp16, fp64) : EngineList(exact);
+    case ACCUBLAS_MODE_SLICES: return EngineList(fp64);
     case ACCUBLAS_MODE_DOT2: return gemm ? EngineList() : EngineList(dot2);
     default: return {};
   }
@@ -41,19 +44,36 @@ Mode emulated(const Mode& mode) {
   return result;
 }
 
-/// From which size on emulated dp and sp are faster than cuBLAS: at least `least` in the smallest and `work` = m n k.
+/// The engine for integer products by compute capability: INT8 but where it was cut (B300).
+struct IntegerEngineRow {
+  int major, minor;
+  accublas_engine engine;
+};
+constexpr IntegerEngineRow integer_engines[] = {
+    {10, 3, ACCUBLAS_ENGINE_FP16},
+};
+
+accublas_engine integer_engine(const cuda::DeviceModel& model) {
+  for (const IntegerEngineRow& row : integer_engines)
+    if (row.major == model.major && row.minor == model.minor) return row.engine;
+  return ACCUBLAS_ENGINE_INT8;
+}
+
+/// From which size on emulated dp and sp are faster than cuBLAS, measured on compute capability 9.0: at least `least_side` in m
+/// and n, `least_k` in k, and `work` = m n k. Devices without a row take cuBLAS.
 struct EmulationRow {
+  int major, minor;
   bool single;
   double least_side, least_k, work;
 };
 constexpr EmulationRow emulation_table[] = {
-    {false, 1024, 512, 8e9},
-    {true, 1024, 512, 4e9},
+    {9, 0, false, 1024, 512, 3e10},
+    {9, 0, true, 1024, 512, 8e9},
 };
 
-bool emulation_pays(bool single, const CallShape& s) {
+bool emulation_pays(const cuda::DeviceModel& model, bool single, const CallShape& s) {
   for (const EmulationRow& row : emulation_table)
-    if (row.single == single)
+    if (row.major == model.major && row.minor == model.minor && row.single == single)
       return static_cast<double>(std::min(s.m, s.n)) >= row.least_side && static_cast<double>(s.k) >= row.least_k &&
              static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k) >= row.work;
   return false;
@@ -86,10 +106,13 @@ class CudaBackend final : public Backend {
   EngineList engines(Routine routine, const Mode& mode) const override { return cuda_engines(routine, mode); }
 
   accublas_engine choose(Routine routine, const Mode& mode, const CallShape& shape) const override {
-    const EngineList list = engines(routine, mode);
+    const accublas_engine first = engines(routine, mode).engines[0];
+    std::string reason;
+    if (!is_gemm(routine) || shape.device >= device_count(reason)) return first;
+    const cuda::DeviceModel& model = cuda::device_model(shape.device);
     const bool grade = (mode.kind == ACCUBLAS_MODE_DP || mode.kind == ACCUBLAS_MODE_SP) && !mode.reproducible;
-    if (grade && is_gemm(routine) && emulation_pays(is_single(routine), shape)) return ACCUBLAS_ENGINE_INT8;
-    return list.engines[0];
+    if (grade && emulation_pays(model, is_single(routine), shape)) return integer_engine(model);
+    return first == ACCUBLAS_ENGINE_INT8 ? integer_engine(model) : first;
   }
 
   /// Copying takes (m k + k n + 2 m n) words over a bus of some 5e9 words/s, and saves 2 m n k operations at some 5e11/s.
@@ -164,14 +187,19 @@ class CudaBackend final : public Backend {
   template <class T>
   static void device_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution) {
     if (cuda::no_product(call)) return cuda::scale_gemm(state, call);
+    const Mode mode = emulated(call.mode);
+    const Call<Gemm<T>, T> emulation{call.problem, call.alpha, call.beta, call.operands_on_device, call.result_on_device, mode,
+                                     call.engine};
     switch (call.engine) {
       case ACCUBLAS_ENGINE_NATIVE: return cuda::native_gemm_call(state, call, execution);
-      case ACCUBLAS_ENGINE_INT8: {
-        const Mode mode = emulated(call.mode);
-        return cuda::int8_gemm(state, Call<Gemm<T>, T>{call.problem, call.alpha, call.beta, call.operands_on_device,
-                                                       call.result_on_device, mode, call.engine},
-                               execution);
-      }
+      case ACCUBLAS_ENGINE_INT8: return cuda::int8_gemm(state, emulation, execution);
+      case ACCUBLAS_ENGINE_FP16: return cuda::digit_gemm(state, emulation, true, execution);
+      case ACCUBLAS_ENGINE_FP64:
+        if (call.mode.kind == ACCUBLAS_MODE_SLICES) {
+          require_no_target(call.mode, execution.target, sizeof(T) == 4);
+          return cuda::slices_gemm(state, call, execution);
+        }
+        return cuda::digit_gemm(state, emulation, false, execution);
       default: no_engine();
     }
   }

@@ -113,7 +113,10 @@ __global__ void __launch_bounds__(threads)
   if (threadIdx.x == 0) {
     if (block_rung > *static_cast<volatile std::int32_t*>(&state->largest_rung))
       atomicMax(&state->largest_rung, block_rung);
-    if (block_rejected > 0) atomicAdd(&state->rejected, static_cast<unsigned long long>(block_rejected));
+    if (block_rejected > 0) {
+      atomicAdd(&state->rejected, static_cast<unsigned long long>(block_rejected));
+      atomicAdd(&state->rejected_open, static_cast<unsigned long long>(block_rejected));
+    }
   }
 }
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cuda/check.hpp"
+#include "cuda/engine_call.hpp"
 #include "cuda/gemm.hpp"
 #include "lib/error.hpp"
 #include "lib/numerics/bounds.hpp"
@@ -29,11 +29,6 @@ constexpr int usual_moduli(const Mode& mode) {
 }
 
 template <class T>
-Scalar<T> scalar(const ScalarArgument<T>& argument) {
-  return argument.on_device ? Scalar<T>{T(0), argument.pointer} : Scalar<T>{*argument.pointer, nullptr};
-}
-
-template <class T>
 class DeviceGemm {
  public:
   DeviceGemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution);
@@ -52,9 +47,10 @@ class DeviceGemm {
   Execution& execution_;
   const DeviceModel& model_;
   cudaStream_t stream_;
-  Operand<T> rows_, cols_;
-  Matrix<T> at_;  ///< C in the engine's coordinates
-  Scalar<T> alpha_, beta_;
+  const EngineCall<T> call_in_engine_;
+  const Operand<T>&rows_ = call_in_engine_.rows, &cols_ = call_in_engine_.cols;
+  const Matrix<T>& at_ = call_in_engine_.at;
+  const Scalar<T>&alpha_ = call_in_engine_.alpha, &beta_ = call_in_engine_.beta;
   bool keep_nonzero_ = false;
   Buffers buffers_{};
   Index chunk_ = 0, chunks_ = 0;
@@ -66,39 +62,19 @@ class DeviceGemm {
 
 template <class T>
 DeviceGemm<T>::DeviceGemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution)
-    : state_(state), mode_(call.mode), execution_(execution), model_(state.model()), stream_(state.cuda_stream()) {
-  const Gemm<T>& g = call.problem;
-  const Operand<T> a{g.a.data, g.a.row_stride, g.a.col_stride, g.m, g.k};
-  const Operand<T> b{g.b.data, g.b.col_stride, g.b.row_stride, g.n, g.k};
-  // The columns' side runs along C's unit stride: the transposed product where C is column-major.
-  const bool transposed = g.c.row_stride == 1 && g.m > 1;
-  rows_ = transposed ? b : a;
-  cols_ = transposed ? a : b;
-  at_ = transposed ? g.c.transposed() : g.c;
-  alpha_ = scalar(call.alpha);
-  beta_ = scalar(call.beta);
-}
+    : state_(state),
+      mode_(call.mode),
+      execution_(execution),
+      model_(state.model()),
+      stream_(state.cuda_stream()),
+      call_in_engine_(call) {}
 
 /// Lines, bitmaps and buffers, in this order.
 template <class T>
 void DeviceGemm<T>::lay_out(Carver& carver) {
-  const auto lines = [&](const Operand<T>& operand) {
-    const std::size_t count = static_cast<std::size_t>(padded_lines(operand.count));
-    Lines l{};
-    l.count = operand.count;
-    l.k = operand.k;
-    l.words = (operand.k + 63) / 64;
-    l.exponent = carver.take<std::int32_t>(count);
-    l.last_bit = carver.take<std::int32_t>(count);
-    l.norm = carver.take<double>(count);
-    l.lambda = carver.take<double>(count);
-    l.special = carver.take<std::uint8_t>(count);
-    if (keep_nonzero_) l.nonzero = carver.take<std::uint64_t>(count * static_cast<std::size_t>(l.words));
-    return l;
-  };
-  row_lines_ = lines(rows_);
-  col_lines_ = lines(cols_);
-  open_ = carver.take<std::uint32_t>(static_cast<std::size_t>(rows_.count * OpenBits::words_per_row(cols_.count)));
+  row_lines_ = take_lines(carver, rows_, keep_nonzero_);
+  col_lines_ = take_lines(carver, cols_, keep_nonzero_);
+  open_ = take_open(carver, call_in_engine_);
   row_residues_ = carver.take<std::uint8_t>(buffers_.rows_bytes);
   col_residues_ = carver.take<std::uint8_t>(buffers_.cols_bytes);
   result_ = carver.take<std::uint8_t>(buffers_.result_bytes);
@@ -287,7 +263,8 @@ void scale_gemm(State& state, const Call<Gemm<T>, T>& call) {
   const Gemm<T>& g = call.problem;
   // The kernel scales where alpha is zero: with k = 0 it counts as that.
   const Scalar<T> zero{T(0), nullptr};
-  scale_if_alpha_is_zero(state.model(), g.m, g.n, g.c, zero, scalar(call.beta), bit_defined(call.mode), state.cuda_stream());
+  scale_if_alpha_is_zero(state.model(), g.m, g.n, g.c, zero, EngineCall<T>(call).beta, bit_defined(call.mode),
+                         state.cuda_stream());
   state.end_call();
 }
 

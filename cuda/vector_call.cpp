@@ -1,9 +1,11 @@
 #include "cuda/vector_call.hpp"
 
 #include "cuda/check.hpp"
+#include "cuda/digit_call.hpp"
 #include "cuda/gemm.hpp"
 #include "cuda/native.hpp"
 #include "cuda/vector_kernels.hpp"
+#include "lib/accuracy.hpp"
 #include "lib/numerics/bounds.hpp"
 #include "lib/test_hooks.hpp"
 
@@ -55,6 +57,11 @@ void gemv_call(State& state, const Call<Gemv<T>, T>& call, Execution& execution)
     const Gemm<T> scaling{g.m, 1, 0, T(0), {}, {}, T(0), {g.y.data, g.y.stride, 0}};
     return scale_gemm(state, Call<Gemm<T>, T>{scaling, call.alpha, call.beta, true, true, call.mode, call.engine});
   }
+  require_no_target(call.mode, execution.target, sizeof(T) == 4);
+  if (call.mode.kind == ACCUBLAS_MODE_SLICES) {
+    const Gemm<T> column{g.m, 1, g.k, g.alpha, g.a, {g.x.data, g.x.stride, 0}, g.beta, {g.y.data, g.y.stride, 0}};
+    return slices_gemm(state, Call<Gemm<T>, T>{column, call.alpha, call.beta, true, true, call.mode, call.engine}, execution);
+  }
   const Scalar<T> alpha = scalar(call.alpha), beta = scalar(call.beta);
   if (call.engine == ACCUBLAS_ENGINE_NATIVE) {
     const std::size_t scratch = native_scratch_bytes(g, execution.workspace.cap()), own = blas_bytes(state);
@@ -92,15 +99,22 @@ void dot_call(State& state, const Call<Dot<T>, T>& call, Execution& execution) {
   }
   T* const host_result = call.result_on_device ? nullptr : dot.result;
   const bool native = call.engine == ACCUBLAS_ENGINE_NATIVE;
+  const bool slices = call.mode.kind == ACCUBLAS_MODE_SLICES;
+  require_no_target(call.mode, execution.target, sizeof(T) == 4);
   const VectorMode mode = vector_mode(call.mode);
   const std::size_t own = native ? blas_bytes(state) : 0;
-  const std::size_t scratch = native ? native_scratch_bytes(dot, execution.workspace.cap())
-                                     : vector_scratch_bytes(state.model(), mode, 1, dot.n);
+  const std::size_t scratch = slices   ? 0
+                              : native ? native_scratch_bytes(dot, execution.workspace.cap())
+                                       : vector_scratch_bytes(state.model(), mode, 1, dot.n);
   if (!native) report_rounded_once<T>(call.mode, execution.report);
   with_memory(state, execution, 256 + own + scratch, [&](std::byte* memory) {
     if (host_result) dot.result = reinterpret_cast<T*>(memory);
     std::byte* const rest = memory + 256;
-    if (native) {
+    if (slices) {
+      const T one = 1, zero = 0;
+      const Gemm<T> element{1, 1, dot.n, one, {dot.x.data, 0, dot.x.stride}, {dot.y.data, dot.y.stride, 0}, zero, {dot.result, 1, 1}};
+      slices_gemm(state, Call<Gemm<T>, T>{element, {&one, false}, {&zero, false}, true, true, call.mode, call.engine}, execution);
+    } else if (native) {
       state.begin_call(execution.report.level);
       state.phase(&accublas_report_t::ms_product);
       state.cublas().begin(stream, own ? rest : nullptr, own);
@@ -115,7 +129,7 @@ void dot_call(State& state, const Call<Dot<T>, T>& call, Execution& execution) {
         case VectorMode::correct: correct_dot(run, dot); break;
       }
     }
-    state.end_call();
+    if (!slices) state.end_call();
     if (!host_result) return;
     check(cudaMemcpyAsync(host_result, dot.result, sizeof(T), cudaMemcpyDeviceToHost, stream), "reading the result of dot");
     check(cudaStreamSynchronize(stream), "waiting for dot");

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "lib/error.hpp"
 #include "lib/mode.hpp"
 #include "lib/numerics/bounds.hpp"
 #include "lib/problem.hpp"
@@ -47,6 +48,13 @@ inline bool keeps(const Bound& bound, double target) { return bound.relative + b
 /// Whether promised_bound knows the mode's bound, so that the target can be judged before the engine runs.
 inline bool bound_is_a_priori(const Mode& mode) {
   return mode.kind != ACCUBLAS_MODE_FIXED && mode.kind != ACCUBLAS_MODE_SLICES;
+}
+
+/// fixed and slices err by the data. GEMM's engine int8 bounds the error before it writes C; the others of these modes do not, so
+/// that they cannot keep a target. Throws Error(ACCUBLAS_ERROR_ACCURACY).
+inline void require_no_target(const Mode& mode, double target, bool single) {
+  if (target > 0 && !bound_is_a_priori(mode))
+    throw Error(ACCUBLAS_ERROR_ACCURACY, "mode " + mode_word(mode, single) + " promises no componentwise bound with this engine");
 }
 
 }  // namespace accublas

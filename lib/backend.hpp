@@ -26,6 +26,7 @@ struct Location {
 /// where the operands are.
 struct CallShape {
   bool on_device = false;
+  int device = 0;
   Index m = 0, n = 0, k = 0;
 };
 

@@ -114,6 +114,7 @@ class Run {
     if (!on_device_ && !resolved_.plan.by_shape && !lost) return;
     CallShape shape = sizes;
     shape.on_device = on_device_;
+    shape.device = on_device_ && device >= 0 ? device : this->device();
     context_.last.plan = make_plan(routine_, resolved_.settings, shape, cpu_backend(), cuda_backend());
     if (context_.last.plan.backend == ACCUBLAS_BACKEND_CUDA) use_device(on_device_ ? device : -1);
   }
@@ -320,7 +321,7 @@ void run_gemm(Context& context, Gemm<T> problem, const T* alpha, const T* beta, 
     run.scalars(problem, alpha, beta);
     const bool product = run.may_be_nonzero(problem.alpha) && problem.k > 0;
     if (product || run.scalars_on_device() || problem.beta != 1) {
-      const CallShape shape{false, problem.m, problem.n, problem.k};
+      const CallShape shape{false, 0, problem.m, problem.n, problem.k};
       const Named c{"c", problem.c.data}, a{"a", problem.a.data}, b{"b", problem.b.data};
       if (product) {
         run.operands({a, b, c}, {{"alpha", alpha}, {"beta", beta}}, shape);
@@ -350,7 +351,7 @@ void run_gemv(Context& context, Gemv<T> problem, const T* alpha, const T* beta, 
     run.scalars(problem, alpha, beta);
     const bool product = run.may_be_nonzero(problem.alpha);
     if (product || problem.beta != 1) {
-      const CallShape shape{false, problem.m, 1, problem.k};
+      const CallShape shape{false, 0, problem.m, 1, problem.k};
       const Named y{"y", problem.y.data}, a{"a", problem.a.data}, x{"x", problem.x.data};
       if (product) {
         run.operands({a, x, y}, {{"alpha", alpha}, {"beta", beta}}, shape);
@@ -375,7 +376,7 @@ template <class T>
 void run_dot(Context& context, const Dot<T>& problem, const accublas_options* options) {
   Run run(context, pick<T>(Routine::ddot, Routine::sdot), options);
   run.sizes(1, 1, problem.n);
-  const CallShape shape{false, 1, 1, problem.n};
+  const CallShape shape{false, 0, 1, 1, problem.n};
   if (problem.n > 0) {
     run.operands({{"x", problem.x.data}, {"y", problem.y.data}}, {{"result", problem.result}}, shape);
     run.promise(problem.n, T{1});

@@ -1,4 +1,5 @@
 // The CPU as a backend: which engines serve which mode, and the call to each.
+#include "lib/accuracy.hpp"
 #include "lib/backend.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/error.hpp"
@@ -36,14 +37,6 @@ Mode emulated(const Mode& mode) {
   return result;
 }
 
-/// fixed and slices err by the data. Engine int8 bounds the error before it writes C; the others of these modes do not, so
-/// that they cannot keep a target.
-void require_no_target(const Mode& mode, const Execution& execution, bool single) {
-  const bool by_data = mode.kind == ACCUBLAS_MODE_FIXED || mode.kind == ACCUBLAS_MODE_SLICES;
-  if (by_data && execution.target > 0)
-    throw Error(ACCUBLAS_ERROR_ACCURACY, "mode " + mode_word(mode, single) + " promises no componentwise bound with this engine");
-}
-
 class CpuBackend final : public Backend {
  public:
   const char* name() const noexcept override { return "cpu"; }
@@ -68,7 +61,7 @@ class CpuBackend final : public Backend {
       case ACCUBLAS_ENGINE_NATIVE: return cpu::native_gemm(call.problem, execution);
       case ACCUBLAS_ENGINE_INT8: return cpu::int8_gemm(call.problem, emulated(call.mode), execution);
       case ACCUBLAS_ENGINE_FP64:
-        require_no_target(call.mode, execution, sizeof(T) == 4);
+        require_no_target(call.mode, execution.target, sizeof(T) == 4);
         return cpu::fp64_gemm(call.problem, emulated(call.mode), execution);
       case ACCUBLAS_ENGINE_DOT2: return cpu::dot2_gemm(call.problem, execution);
       case ACCUBLAS_ENGINE_EXACT: return cpu::exact_gemm(call.problem, execution);
@@ -78,7 +71,7 @@ class CpuBackend final : public Backend {
 
   template <class T>
   static void gemv_of(const Call<Gemv<T>, T>& call, Execution& execution) {
-    require_no_target(call.mode, execution, sizeof(T) == 4);
+    require_no_target(call.mode, execution.target, sizeof(T) == 4);
     switch (call.engine) {
       case ACCUBLAS_ENGINE_NATIVE: return cpu::native_gemv(call.problem, execution);
       case ACCUBLAS_ENGINE_FP64: return cpu::slices_gemv(call.problem, call.mode, execution);
@@ -92,7 +85,7 @@ class CpuBackend final : public Backend {
 
   template <class T>
   static void dot_of(const Call<Dot<T>, T>& call, Execution& execution) {
-    require_no_target(call.mode, execution, sizeof(T) == 4);
+    require_no_target(call.mode, execution.target, sizeof(T) == 4);
     switch (call.engine) {
       case ACCUBLAS_ENGINE_NATIVE: return cpu::native_dot(call.problem, execution);
       case ACCUBLAS_ENGINE_FP64: return cpu::slices_dot(call.problem, call.mode, execution);
