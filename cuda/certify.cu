@@ -115,7 +115,7 @@ __global__ void __launch_bounds__(threads)
       atomicMax(&state->largest_rung, block_rung);
     if (block_rejected > 0) {
       atomicAdd(&state->rejected, static_cast<unsigned long long>(block_rejected));
-      atomicAdd(&state->rejected_open, static_cast<unsigned long long>(block_rejected));
+      atomicAdd(&state->rejected_in_all, static_cast<unsigned long long>(block_rejected));
     }
   }
 }

@@ -111,19 +111,24 @@ void DeviceGemm<T>::choose_buffers(std::size_t cap, std::size_t fixed) {
     shrink(rows, m, beside);
     shrink(cols, n, rows);
   }
-  const Index least_line = line_group * max_moduli;  // bytes of a group with all moduli, a term
-  buffers_.k_padded = chunk_;
-  buffers_.rows_bytes = static_cast<std::size_t>(std::max(rows * planes, least_line) * chunk_);
-  buffers_.cols_bytes = static_cast<std::size_t>(std::max(cols * planes, least_line) * chunk_);
-  // Room for the certificate's 32-bit sums of a square too.
-  buffers_.result_bytes = static_cast<std::size_t>(std::max(rows * cols * planes, line_group * line_group * max_moduli));
+  // A plan with all moduli must find room for a square of line_group lines.
+  const Index least_line = line_group * max_moduli * chunk_, least_result = line_group * line_group * max_moduli;
+  Index row_bytes = std::max(rows * planes * chunk_, least_line), col_bytes = std::max(cols * planes * chunk_, least_line);
+  Index result_bytes = std::max(rows * cols * planes, least_result);
+  if (row_bytes + col_bytes + result_bytes > available) {
+    row_bytes = col_bytes = least_line;
+    result_bytes = least_result;
+  }
+  buffers_ = {static_cast<std::size_t>(row_bytes), static_cast<std::size_t>(col_bytes), static_cast<std::size_t>(result_bytes),
+              chunk_};
 }
 
 template <class T>
 void DeviceGemm<T>::run() {
   const bool fixed = mode_.kind == ACCUBLAS_MODE_FIXED;
   const std::size_t cap = execution_.workspace.cap();
-  keep_nonzero_ = !fixed && static_cast<std::size_t>((rows_.count + cols_.count) / 8 * rows_.k) < cap / 8;
+  keep_nonzero_ =
+      !fixed && static_cast<std::size_t>((padded_lines(rows_.count) + padded_lines(cols_.count)) / 8 * rows_.k) < cap / 8;
   Carver measuring(nullptr);
   lay_out(measuring);
   choose_buffers(cap, measuring.used());

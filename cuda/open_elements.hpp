@@ -21,7 +21,7 @@ ACCUBLAS_HD constexpr unsigned long long few_elements(Index m, Index n) {
 __device__ inline unsigned long long& open_before(CallState& state, int index) {
   for (int i = index - 1; i >= 0; --i)
     if (state.pass[i].active) return state.open[i];
-  return state.rejected_open;
+  return state.rejected;
 }
 
 /// The call's products are not wanted: its target is missed, or alpha (in device memory) is zero.

@@ -81,8 +81,8 @@ struct CallState {
   SideSummary rows, cols;
   // Certificate.
   std::int32_t largest_rung;            ///< 1 + index of the largest rung that an element needs; 0: none is accepted
-  unsigned long long rejected;          ///< elements that it rejected, special lines not counted
-  unsigned long long rejected_open;     ///< those of them that are not zero by structure
+  unsigned long long rejected_in_all;   ///< elements that it rejected, special lines not counted
+  unsigned long long rejected;          ///< those of them that are not zero by structure
   // Passes.
   PassPlan pass[most_passes];
   unsigned long long open[most_passes];  ///< elements of finite lines left open by pass i
