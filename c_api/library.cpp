@@ -56,7 +56,12 @@ accublas_status accublas_create(accublas_context** ctx) {
 
 accublas_status accublas_destroy(accublas_context* ctx) {
   if (!ctx) return ACCUBLAS_SUCCESS;
-  const accublas_status status = accublas_sync(ctx);
+  const accublas_status status = guarded(ctx, [](Context& context) {
+    if (!context.device_state) return;
+    std::string message;
+    const accublas_status finished = context.device_state->finish(message);
+    if (finished != ACCUBLAS_SUCCESS) throw Error(finished, message);
+  });
   delete ctx;
   return status;
 }

@@ -16,6 +16,7 @@ State::State(int device) : model_(device_model(device)) {
   check(cudaMalloc(reinterpret_cast<void**>(&call_state_), 2 * sizeof(CallState)), "state of a context");
   captured_state_ = call_state_ + 1;
   check(cudaMemset(call_state_, 0, 2 * sizeof(CallState)), "state of a context");
+  check(cudaEventCreateWithFlags(&done_, cudaEventDisableTiming), "cudaEventCreate");
 }
 
 State::~State() {
@@ -28,7 +29,8 @@ State::~State() {
   int before = -1;
   cudaGetDevice(&before);
   cudaSetDevice(device());
-  cudaStreamSynchronize(stream_);
+  cudaEventSynchronize(done_);
+  cudaEventDestroy(done_);
   cublas_.reset();
   for (const Mark& mark : marks_) cudaEventDestroy(mark.event);
   for (cudaEvent_t event : events_) cudaEventDestroy(event);
@@ -83,6 +85,7 @@ void State::phase(double accublas_report_t::*member) {
 
 void State::end_call() {
   if (level_ >= 1) mark(nullptr);
+  if (last_ != captured_state_) check(cudaEventRecord(done_, stream_), "cudaEventRecord");
 }
 
 void State::complete(accublas_report_t& report) {
@@ -129,15 +132,24 @@ void add_to_report(const CallState& state, accublas_report_t& report) {
 accublas_status State::synchronize(std::string& message) {
   if (forked_from_user()) return ACCUBLAS_SUCCESS;
   const DeviceScope scope(device());
-  cudaError_t status = cudaStreamSynchronize(stream_);
+  return outcome(cudaStreamSynchronize(stream_), message);
+}
+
+accublas_status State::finish(std::string& message) {
+  if (forked_from_user()) return ACCUBLAS_SUCCESS;
+  const DeviceScope scope(device());
+  return outcome(cudaEventSynchronize(done_), message);
+}
+
+accublas_status State::outcome(cudaError_t waited, std::string& message) {
   std::int32_t missed[2] = {0, 0};
-  for (int i = 0; i < 2 && status == cudaSuccess; ++i) {
+  for (int i = 0; i < 2 && waited == cudaSuccess; ++i) {
     std::int32_t* const flag = &call_state_[i].missed_target;
-    status = cudaMemcpy(&missed[i], flag, sizeof missed[i], cudaMemcpyDeviceToHost);
-    if (status == cudaSuccess && missed[i]) status = cudaMemset(flag, 0, sizeof *flag);
+    waited = cudaMemcpy(&missed[i], flag, sizeof missed[i], cudaMemcpyDeviceToHost);
+    if (waited == cudaSuccess && missed[i]) waited = cudaMemset(flag, 0, sizeof *flag);
   }
-  if (status != cudaSuccess) {
-    message = std::string("the device failed: ") + cudaGetErrorString(status);
+  if (waited != cudaSuccess) {
+    message = std::string("the device failed: ") + cudaGetErrorString(waited);
     cudaGetLastError();
     return last_ ? ACCUBLAS_ERROR_C_UNDEFINED : ACCUBLAS_ERROR_DEVICE;
   }

@@ -22,6 +22,7 @@ class State final : public BackendState {
   void set_stream(void* stream) override { stream_ = static_cast<cudaStream_t>(stream); }
   void* stream() const override { return stream_; }
   accublas_status synchronize(std::string& message) override;
+  accublas_status finish(std::string& message) override;
   void complete(accublas_report_t& report) override;
 
   const DeviceModel& model() const { return model_; }
@@ -50,6 +51,7 @@ class State final : public BackendState {
     cudaEvent_t event;
   };
   void mark(double accublas_report_t::*member);
+  accublas_status outcome(cudaError_t waited, std::string& message);
 
   const DeviceModel& model_;
   cudaStream_t stream_ = nullptr;
@@ -60,6 +62,7 @@ class State final : public BackendState {
   CallState* last_ = nullptr;
   VectorState* vectors_ = nullptr;       ///< two, as above
   VectorState* last_vector_ = nullptr;   ///< null where the last call was none of theirs
+  cudaEvent_t done_ = nullptr;           ///< after the last call that was not captured
   int level_ = 0;
   std::vector<Mark> marks_;              ///< of the last call
   std::vector<cudaEvent_t> events_;      ///< spare ones

@@ -41,6 +41,8 @@ class BackendState {
   virtual void* stream() const = 0;
   /// Waits for the stream; returns and clears the first asynchronous error.
   virtual accublas_status synchronize(std::string& message) = 0;
+  /// The same for the calls alone, at the end of the context: the user's stream may be gone by then.
+  virtual accublas_status finish(std::string& message) = 0;
 };
 
 /// Where a scalar lives: on the host by value, or on the device by address (read on the stream).
