@@ -19,40 +19,49 @@ Index equal_blocks(Index all, Index most, Index multiple) {
 
 /// Digits first .. first + count - 1 of the rows' side meet digits level - first, level - first - 1, ... of the
 /// columns' side in one product, whose inner dimension runs over all of them.
+struct Group {
+  int level, first, count;
+  int number;  ///< of the group in its level
+  bool last;   ///< in its level
+};
+
 template <class Body>
 void for_groups(const DigitScheme& scheme, Index terms, Body&& body) {
   const int run = static_cast<int>(std::max<Index>(1, scheme.terms / terms));
   for (int level = 0; level < scheme.levels(); ++level) {
-    const int last = std::min(level, scheme.digits - 1);
-    int begin = std::max(0, level - scheme.digits + 1);
-    for (bool accumulate = false; begin <= last; begin += run, accumulate = true)
-      body(level, begin, std::min(run, last - begin + 1), accumulate);
+    const int end = std::min(level, scheme.digits - 1) + 1;
+    int number = 0;
+    for (int first = std::max(0, level - scheme.digits + 1); first < end; first += run, ++number)
+      body(Group{level, first, std::min(run, end - first), number, first + run >= end});
   }
 }
 
 /// All pairs of digits of a piece; `terms` of them are not padding.
 void multiply(Cublas& cublas, const DigitScheme& scheme, const DigitBlocks& blocks, const void* rows_digits,
               const void* cols_digits, Index rows, Index cols, Index terms, Index padded, bool first_piece,
-              void* product, std::int64_t* levels, const PassPlan* plan, cudaStream_t stream) {
+              void* products, std::int64_t* levels, const PassPlan* plan, cudaStream_t stream) {
   const Index ld = scheme.digits * padded, plane = blocks.rows * blocks.cols;
-  for_groups(scheme, terms, [&](int level, int first, int count, bool accumulate) {
-    const Index row_at = first * padded, col_at = (scheme.digits - 1 - level + first) * padded;
+  for_groups(scheme, terms, [&](const Group& g) {
+    const Index row_at = g.first * padded, col_at = (scheme.digits - 1 - g.level + g.first) * padded;
+    const int slot = g.number % blocks.products;
     // Row-major products are cuBLAS's transposed ones: its rows are our columns.
     if (scheme.half) {
       const float one = 1, zero = 0;
       const auto* a = static_cast<const std::uint16_t*>(cols_digits) + col_at;
       const auto* b = static_cast<const std::uint16_t*>(rows_digits) + row_at;
-      cublas.gemm_half(cols, rows, count * padded, &one, {a, CUBLAS_OP_T, ld}, {b, CUBLAS_OP_N, ld}, &zero,
-                       static_cast<float*>(product), blocks.cols);
+      cublas.gemm_half(cols, rows, g.count * padded, &one, {a, CUBLAS_OP_T, ld}, {b, CUBLAS_OP_N, ld}, &zero,
+                       static_cast<float*>(products) + slot * plane, blocks.cols);
     } else {
       const double one = 1, zero = 0;
       const auto* a = static_cast<const double*>(cols_digits) + col_at;
       const auto* b = static_cast<const double*>(rows_digits) + row_at;
-      cublas.gemm(cols, rows, count * padded, &one, {a, CUBLAS_OP_T, ld}, {b, CUBLAS_OP_N, ld}, &zero,
-                  static_cast<double*>(product), blocks.cols);
+      cublas.gemm(cols, rows, g.count * padded, &one, {a, CUBLAS_OP_T, ld}, {b, CUBLAS_OP_N, ld}, &zero,
+                  static_cast<double*>(products) + slot * plane, blocks.cols);
     }
-    add_to_level(scheme.half, product, levels + level * plane, rows, cols, blocks.cols, accumulate || !first_piece,
-                 plan, stream);
+    if (g.last || slot + 1 == blocks.products)
+      add_to_level(LevelArguments{scheme.half, products, slot + 1, plane, levels + g.level * plane, rows, cols,
+                                  blocks.cols, g.number > slot || !first_piece},
+                   plan, stream);
   });
 }
 
@@ -76,6 +85,7 @@ DigitBlocks digit_blocks(const DigitScheme& scheme, Index m, Index n, Index k, s
   DigitBlocks b{};
   b.digits = scheme.digits;
   b.levels = scheme.levels();
+  b.products = scheme.half ? 4 : 1;
   const auto size = [&](Index rows, Index cols, Index terms) {
     const auto bytes = [](Index a, Index c, Index each) {
       return static_cast<std::size_t>(a) * static_cast<std::size_t>(c * each);
@@ -86,7 +96,7 @@ DigitBlocks digit_blocks(const DigitScheme& scheme, Index m, Index n, Index k, s
     b.terms = terms;
     b.rows_bytes = bytes(rows, scheme.digits * terms, digit);
     b.cols_bytes = bytes(cols, scheme.digits * terms, digit);
-    b.product_bytes = bytes(rows, cols, sum);
+    b.product_bytes = bytes(rows, cols, b.products * sum);
     b.level_bytes = bytes(rows, cols, b.levels * 8);
   };
   Index rows = padded_lines(m), cols = padded_lines(n);
@@ -118,7 +128,7 @@ void digit_pass(Cublas& cublas, const DigitScheme& scheme, const DigitBlocks& bl
   void* const rows_digits = take(blocks.rows_bytes);
   void* const cols_digits = take(blocks.cols_bytes);
   auto* const levels = reinterpret_cast<std::int64_t*>(take(blocks.level_bytes));
-  void* const product = take(blocks.product_bytes);
+  void* const products = take(blocks.product_bytes);
   const PassPlan* const plan = &pass.state->pass[pass.index];
   const Index m = pass.rows.count, n = pass.cols.count, k = pass.rows.k;
   cublas.scalars_on_device(false);
@@ -136,7 +146,7 @@ void digit_pass(Cublas& cublas, const DigitScheme& scheme, const DigitBlocks& bl
         cut_digits(scheme,
                    CutArguments<T>{pass.cols, pass.col_lines, col, cols, p, terms, padded, false, true, cols_digits},
                    plan, stream);
-        multiply(cublas, scheme, blocks, rows_digits, cols_digits, rows, cols, terms, padded, p == 0, product, levels,
+        multiply(cublas, scheme, blocks, rows_digits, cols_digits, rows, cols, terms, padded, p == 0, products, levels,
                  plan, stream);
       }
       finish_levels(scheme, blocks, pass, levels, row, rows, col, cols, stream);

@@ -128,13 +128,15 @@ __global__ void __launch_bounds__(tile* tile_rows)
 // ---- levels ----------------------------------------------------------------------------------------------
 
 template <class Sum>
-__global__ void add_kernel(const Sum* product, std::int64_t* level, Index rows, Index cols, Index ld, bool accumulate,
-                           const PassPlan* plan) {
+__global__ void add_kernel(LevelArguments a, const PassPlan* plan) {
   if (!plan->active) return;
-  for (Index r = blockIdx.y; r < rows; r += gridDim.y) {
-    for (Index c = Index{blockIdx.x} * blockDim.x + threadIdx.x; c < cols; c += Index{gridDim.x} * blockDim.x) {
-      const std::int64_t sum = static_cast<std::int64_t>(product[r * ld + c]);  // an integer
-      level[r * ld + c] = accumulate ? level[r * ld + c] + sum : sum;
+  const Sum* const products = static_cast<const Sum*>(a.products);
+  for (Index r = blockIdx.y; r < a.rows; r += gridDim.y) {
+    for (Index c = Index{blockIdx.x} * blockDim.x + threadIdx.x; c < a.cols; c += Index{gridDim.x} * blockDim.x) {
+      const Index at = r * a.ld + c;
+      std::int64_t sum = a.accumulate ? a.level[at] : 0;
+      for (int i = 0; i < a.count; ++i) sum += static_cast<std::int64_t>(products[i * a.plane + at]);  // integers
+      a.level[at] = sum;
     }
   }
 }
@@ -227,14 +229,12 @@ void cut_digits(const DigitScheme& scheme, const CutArguments<T>& a, const PassP
   check_launch("cut_digits");
 }
 
-void add_to_level(bool half, const void* product, std::int64_t* level, Index rows, Index cols, Index ld,
-                  bool accumulate, const PassPlan* plan, cudaStream_t stream) {
-  const dim3 blocks(grid((cols + 255) / 256, 1024), grid(rows, 16384));
-  if (half)
-    add_kernel<<<blocks, 256, 0, stream>>>(static_cast<const float*>(product), level, rows, cols, ld, accumulate, plan);
+void add_to_level(const LevelArguments& a, const PassPlan* plan, cudaStream_t stream) {
+  const dim3 blocks(grid((a.cols + 255) / 256, 1024), grid(a.rows, 16384));
+  if (a.half)
+    add_kernel<float><<<blocks, 256, 0, stream>>>(a, plan);
   else
-    add_kernel<<<blocks, 256, 0, stream>>>(static_cast<const double*>(product), level, rows, cols, ld, accumulate,
-                                           plan);
+    add_kernel<double><<<blocks, 256, 0, stream>>>(a, plan);
   check_launch("add_to_level");
 }
 

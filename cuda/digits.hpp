@@ -39,6 +39,7 @@ struct DigitBlocks {
   Index rows, cols;  ///< multiples of line_group
   Index terms;       ///< of a piece, a multiple of 64
   int digits, levels;
+  int products;  ///< planes of products that wait to be added to a level at once
   std::size_t rows_bytes, cols_bytes, product_bytes, level_bytes;
 
   std::size_t bytes() const { return rows_bytes + cols_bytes + product_bytes + level_bytes; }
@@ -89,9 +90,17 @@ struct CutArguments {
 template <class T>
 void cut_digits(const DigitScheme&, const CutArguments<T>&, const PassPlan*, cudaStream_t);
 
-/// level(r, c) (+)= product(r, c), both with leading dimension ld.
-void add_to_level(bool half, const void* product, std::int64_t* level, Index rows, Index cols, Index ld,
-                  bool accumulate, const PassPlan*, cudaStream_t);
+/// level(r, c) (+)= the sum of product(r, c) over `count` planes, `plane` entries apart; all with leading dimension ld.
+struct LevelArguments {
+  bool half;  ///< products are floats; else doubles
+  const void* products;
+  int count;
+  Index plane;
+  std::int64_t* level;
+  Index rows, cols, ld;
+  bool accumulate;
+};
+void add_to_level(const LevelArguments&, const PassPlan*, cudaStream_t);
 
 /// From level sums (plane after plane of blocks.rows x blocks.cols) to results.
 template <class T>
