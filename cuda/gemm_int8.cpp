@@ -28,6 +28,13 @@ constexpr int usual_moduli(const Mode& mode) {
   return single ? 8 : 15;
 }
 
+/// Passes, the first included. Kernels of passes that are not needed still have to be launched, some 20 us a pass: small products,
+/// where that counts, leave what a second pass does not decide to the exact accumulators.
+int passes_for(Index m, Index n, Index k) {
+  const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+  return work < 0x1p36 ? 2 : most_passes;
+}
+
 template <class T>
 class DeviceGemm {
  public:
@@ -165,7 +172,7 @@ void DeviceGemm<T>::run() {
     run_pass(0, int8_moduli_for(2 * t + std::log2(static_cast<double>(rows_.k)) + 1e-9));
   }
   if (!fixed) {
-    for (int index = 1; index < most_passes; ++index) {
+    for (int index = 1; index < passes_for(rows_.count, cols_.count, rows_.k); ++index) {
       if (index > 1 || mode_.kind == ACCUBLAS_MODE_CR) resolve_zeros(index - 1);
       state_.phase(&accublas_report_t::ms_convert);
       plan_correct(model_, index, false, rows_, row_lines_, cols_, col_lines_, buffers_, open_, alpha_, call_, stream_);
