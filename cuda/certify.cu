@@ -1,8 +1,9 @@
-// The certificate's test over a block of sums (docs/modes.md, dp), exact in 64-bit integers.
+// The certificate's test over a block of sums (docs/modes.md, dp), exact.
 //
-// T suffices where 2^s (k + 1) X >= lambda + mu + least, s = T + 11 - v >= 0 (lib/numerics/certificate.hpp). Divided by
-// 2^s, that is (k + 1) X >= ceil((lambda + mu + least) / 2^s): no number here is above 2^63 for k < 2^31, X being below
-// 2^31.
+// T suffices where factor X - (lambda + mu) >= least (lib/numerics/certificate.hpp), factor = (k + 1) 2^s. While lambda
+// + mu is at most 2^53, a double holds it and `least`, and one fused multiply-add decides: it rounds the left side, but
+// not where that is an integer below 2^53, so it never crosses `least`. Beyond, (k + 1) X >= ceil((lambda + mu + least)
+// / 2^s) decides in 64-bit integers: X < 2^31, so for k < 2^31 nothing there reaches 2^63.
 #include "cuda/check.hpp"
 #include "cuda/kernels.hpp"
 #include "lib/numerics/certificate.hpp"
@@ -12,12 +13,19 @@ namespace accublas::cuda {
 namespace {
 
 constexpr int threads = 256, warps = threads / 32;
-constexpr int rows_a_block = 64, cols_a_block = 32 * warps;
-constexpr int batch = 8;  ///< rows whose sums are in flight
+constexpr int cols_a_lane = 4, lanes_a_word = 32 / cols_a_lane;
+constexpr int warps_across = 2, warps_down = warps / warps_across;
+constexpr int cols_a_block = warps_across * 32 * cols_a_lane, rows_a_warp = 16, rows_a_block = warps_down * rows_a_warp;
+constexpr int batch = 4;  ///< rows whose sums are in flight
+constexpr unsigned all_lanes = 0xFFFFFFFFu;
+
+/// No line needs so many bits.
+constexpr int never = 0x7FFFFFFF;
 
 struct Rung {
+  double factor, least;
+  std::int64_t integer_least;
   int t, shift;
-  std::int64_t least;
 };
 struct Rungs {
   int count;
@@ -28,91 +36,140 @@ Rungs make_rungs(Index k) {
   constexpr CertificateRungs list = certificate_rungs<T>();
   Rungs r{};
   r.count = list.count;
-  for (int i = 0; i < list.count; ++i)
-    r.rung[i] = {list.t[i], list.t[i] + 11 - list.digits, certificate_test(list.t[i], list.digits, k).least};
+  for (int i = 0; i < list.count; ++i) {
+    const CertificateTest test = certificate_test(list.t[i], list.digits, k);
+    r.rung[i] = {static_cast<double>(test.factor), static_cast<double>(test.least), test.least, list.t[i],
+                 list.t[i] + 11 - list.digits};
+  }
   return r;
 }
 
-/// What is known of a line; `needed` is that of a line that drops bits at every rung if it is special.
+/// What is known of a line; a special one needs more bits than there are.
 struct LineFacts {
-  std::int64_t lambda;
+  double lambda;
   int needed;
-  bool special;
 };
 __device__ LineFacts facts_of(const Lines& lines, Index i) {
-  // lambda is an integer, also where it is an upper bound.
-  return {static_cast<std::int64_t>(lines.lambda[i]),
-          static_cast<int>(lines.exponent[i]) - static_cast<int>(lines.last_bit[i]), lines.special[i] != 0};
+  return {lines.lambda[i], lines.special[i] != 0 ? never : lines.exponent[i] - lines.last_bit[i]};
 }
 
-__device__ bool suffices(const Rung& rung, int needed, std::int64_t lambda_mu, std::int64_t scaled_sum) {
-  if (needed <= rung.t) return true;
-  const std::int64_t bound = lambda_mu + rung.least + ((std::int64_t{1} << rung.shift) - 1);
-  return scaled_sum >= bound >> rung.shift;
+/// Whether a rung suffices where bits are dropped. `Long`: lambda + mu may pass 2^53.
+template <bool Long>
+__device__ bool suffices(const Rung& rung, double lambda, double mu, std::int32_t sum, Index terms) {
+  if constexpr (Long) {
+    const std::int64_t bound = static_cast<std::int64_t>(lambda) + static_cast<std::int64_t>(mu) + rung.integer_least;
+    return sum * (terms + 1) >= (bound + ((std::int64_t{1} << rung.shift) - 1)) >> rung.shift;
+  } else {
+    // The sum as a double, without the slow conversion.
+    const double x = __hiloint2double(0x43300000, sum) - 0x1p52;
+    return __fma_rn(rung.factor, x, -(lambda + mu)) >= rung.least;
+  }
 }
 
-/// A warp takes 32 columns, a word of `open`, and goes through the block's rows. What suffices at T suffices above, so
-/// an element is tried first at the largest rung so far.
-__global__ void __launch_bounds__(threads)
+/// What a lane has found. Only the largest rung that an accepted element needs is wanted, and what suffices at a rung
+/// suffices above: so elements are tried at the largest so far.
+struct Found {
+  int rung;
+  bool accepted;  ///< some element was
+  unsigned rejected;
+};
+
+/// A warp takes 128 columns of 16 rows; a lane has four consecutive columns, eight lanes a word of `open`.
+template <bool Long>
+__global__ void __launch_bounds__(threads, 4)
     certify_block(const std::int32_t* sums, Index block_cols, Lines rows, Lines cols, Index first_row, Index rows_count,
                   Index first_col, Index cols_count, const __grid_constant__ Rungs rungs, std::uint32_t* open,
                   CallState* state) {
   __shared__ LineFacts row_facts[rows_a_block];
   __shared__ int block_rung;
   __shared__ unsigned block_rejected;
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const Index r0 = Index{blockIdx.y} * rows_a_block, c0 = Index{blockIdx.x} * cols_a_block;
-  const int count = static_cast<int>(rows_count - r0 < rows_a_block ? rows_count - r0 : rows_a_block);
-  if (threadIdx.x < count) row_facts[threadIdx.x] = facts_of(rows, first_row + r0 + threadIdx.x);
+  const int block_rows = static_cast<int>(rows_count - r0 < rows_a_block ? rows_count - r0 : rows_a_block);
+  if (threadIdx.x < block_rows) row_facts[threadIdx.x] = facts_of(rows, first_row + r0 + threadIdx.x);
   if (threadIdx.x == 0) block_rung = 0, block_rejected = 0;
   __syncthreads();
 
-  const int lane = threadIdx.x % 32;
-  const Index c = c0 + threadIdx.x, words = OpenBits::words_per_row(cols.count);
-  const bool exists = c < cols_count;
-  const LineFacts col = exists ? facts_of(cols, first_col + c) : LineFacts{0, 0, false};
-  const Index factor = rows.k + 1;
-  int rung = 0;
-  bool accepted_any = false;
-  unsigned rejected = 0;
-  if (c - lane < cols_count) {
-    const std::int32_t* from = sums + r0 * block_cols + c;
-    std::uint32_t* const to = open + (first_row + r0) * words + (first_col + c) / 32;
-    for (int r = 0; r < count; r += batch) {
-      std::int32_t x[batch];
+  const int row = warp / warps_across * rows_a_warp;
+  const int count = block_rows - row < rows_a_warp ? block_rows - row : rows_a_warp;
+  const Index c = c0 + (warp % warps_across * 32 + lane) * cols_a_lane, words = OpenBits::words_per_row(cols.count);
+  LineFacts col[cols_a_lane];
+  unsigned exist = 0, special = 0;
 #pragma unroll
-      for (int i = 0; i < batch; ++i) x[i] = exists && r + i < count ? __ldcs(from + (r + i) * block_cols) : 0;
+  for (int j = 0; j < cols_a_lane; ++j) {
+    col[j] = c + j < cols_count ? facts_of(cols, first_col + c + j) : LineFacts{0, never};
+    exist |= (c + j < cols_count ? 1u : 0u) << j;
+    special |= (col[j].needed == never ? 1u : 0u) << j;
+  }
+  // Others may have found more already.
+  const int known = *static_cast<volatile std::int32_t*>(&state->largest_rung);
+  Found found{known > 0 ? known - 1 : 0, false, 0};
+  Rung rung = rungs.rung[found.rung];
+  const Index terms = rows.k;
+  const int last = rungs.count - 1;
+
+  const std::int32_t* from = sums + (r0 + row) * block_cols + c;
+  std::uint32_t* to = open + (first_row + r0 + row) * words + (first_col + c) / 32;
+  for (int r = 0; r < count; r += batch) {
+    int4 x[batch];
 #pragma unroll
-      for (int i = 0; i < batch; ++i) {
-        if (r + i >= count) break;
-        const LineFacts& row = row_facts[r + i];
-        const bool special = row.special || col.special;
-        bool accepted = false;
-        if (exists && !special) {
-          const std::int64_t lambda_mu = row.lambda + col.lambda, scaled = x[i] * factor;
-          const int needed = max(row.needed, col.needed);
-          int at = rung;
-          while (at < rungs.count && !suffices(rungs.rung[at], needed, lambda_mu, scaled)) ++at;
-          accepted = at < rungs.count;
-          accepted_any |= accepted;
-          rejected += !accepted;
-          if (accepted) rung = at;
+    for (int i = 0; i < batch; ++i) {
+      x[i] = exist != 0 && r + i < count ? __ldcs(reinterpret_cast<const int4*>(from)) : int4{};
+      from += block_cols;
+    }
+#pragma unroll
+    for (int i = 0; i < batch; ++i) {
+      if (r + i >= count) break;
+      const LineFacts line = row_facts[row + r + i];
+      const std::int32_t sum[cols_a_lane] = {x[i].x, x[i].y, x[i].z, x[i].w};
+      unsigned bits = exist;
+      if (line.needed != never) {
+        unsigned good = 0;
+#pragma unroll
+        for (int j = 0; j < cols_a_lane; ++j) {
+          const bool exact = max(line.needed, col[j].needed) <= rung.t;
+          good |= (exact || suffices<Long>(rung, line.lambda, col[j].lambda, sum[j], terms) ? 1u : 0u) << j;
         }
-        const unsigned word = __ballot_sync(0xFFFFFFFFu, exists && !accepted);
-        if (lane == 0) to[(r + i) * words] = word;
+        good &= ~special;
+        found.accepted |= good != 0;
+        unsigned left = exist & ~special & ~good;
+        if (left != 0 && found.rung < last) {
+#pragma unroll
+          for (int j = 0; j < cols_a_lane; ++j) {
+            if ((left >> j & 1) == 0) continue;
+            const int needed = max(line.needed, col[j].needed);
+            const auto enough = [&](int at) {
+              return needed <= rungs.rung[at].t ||
+                     suffices<Long>(rungs.rung[at], line.lambda, col[j].lambda, sum[j], terms);
+            };
+            if (!enough(last)) continue;
+            while (!enough(found.rung)) ++found.rung;
+            good |= 1u << j;
+            found.accepted = true;
+          }
+          left &= ~good;
+          rung = rungs.rung[found.rung];
+        }
+        found.rejected += __popc(left);
+        bits = exist & ~good;
       }
+      std::uint32_t word = bits << lane % lanes_a_word * cols_a_lane;
+#pragma unroll
+      for (int mask = 1; mask < lanes_a_word; mask *= 2) word |= __shfl_xor_sync(all_lanes, word, mask);
+      if (lane % lanes_a_word == 0 && exist != 0) *to = word;
+      to += words;
     }
   }
 
-  rejected = __reduce_add_sync(0xFFFFFFFFu, rejected);
-  rung = __reduce_max_sync(0xFFFFFFFFu, accepted_any ? 1 + rung : 0);
+  const unsigned rejected = __reduce_add_sync(all_lanes, found.rejected);
+  const int most = __reduce_max_sync(all_lanes, found.accepted ? 1 + found.rung : 0);
   if (lane == 0) {
-    if (rung > 0) atomicMax(&block_rung, rung);
+    if (most > 0) atomicMax(&block_rung, most);
     if (rejected > 0) atomicAdd(&block_rejected, rejected);
   }
   __syncthreads();
   if (threadIdx.x == 0) {
-    if (block_rung > *static_cast<volatile std::int32_t*>(&state->largest_rung))
-      atomicMax(&state->largest_rung, block_rung);
+    if (block_rung > known) atomicMax(&state->largest_rung, block_rung);
     if (block_rejected > 0) {
       atomicAdd(&state->rejected, static_cast<unsigned long long>(block_rejected));
       atomicAdd(&state->rejected_in_all, static_cast<unsigned long long>(block_rejected));
@@ -128,14 +185,16 @@ void certify(const DeviceModel&, const std::int32_t* sums, Index block_cols, con
              CallState* state, cudaStream_t stream) {
   if (rows_count <= 0 || cols_count <= 0) return;
   const Rungs rungs = make_rungs<T>(rows.k);
+  // lambda and mu are at most k 2^24.
+  const auto kernel = rows.k <= Index{1} << 28 ? certify_block<false> : certify_block<true>;
   // The second dimension of a grid ends at 65,535.
   constexpr Index most_rows = Index{65535} * rows_a_block;
   for (Index r = 0; r < rows_count; r += most_rows) {
     const Index count = rows_count - r < most_rows ? rows_count - r : most_rows;
     const dim3 grid(static_cast<unsigned>((cols_count + cols_a_block - 1) / cols_a_block),
                     static_cast<unsigned>((count + rows_a_block - 1) / rows_a_block));
-    certify_block<<<grid, threads, 0, stream>>>(sums + r * block_cols, block_cols, rows, cols, first_row + r, count,
-                                                first_col, cols_count, rungs, open, state);
+    kernel<<<grid, threads, 0, stream>>>(sums + r * block_cols, block_cols, rows, cols, first_row + r, count, first_col,
+                                         cols_count, rungs, open, state);
   }
   check_launch("certify");
 }

@@ -3,6 +3,8 @@
 // A block takes tiles of 32 lines by 128 terms: it reads them along the operand's unit stride into shared memory, and a
 // warp then has four lines and a lane four consecutive terms, so that every plane is written in whole rows of 128
 // bytes.
+#include <cuda_pipeline_primitives.h>
+
 #include "cuda/arithmetic.hpp"
 #include "cuda/check.hpp"
 #include "cuda/kernels.hpp"
@@ -15,11 +17,12 @@ namespace accublas::cuda {
 namespace {
 
 constexpr int tile_lines = 32, tile_terms = 128, threads = 256, warps = threads / 32;
+constexpr int blocks_a_processor = 2;
 constexpr int lines_a_warp = tile_lines / warps, terms_a_lane = tile_terms / 32;
 static_assert(terms_a_lane == 4);
 
 /// Entry (line, term) of the tile in shared memory: a gap after every 16 terms and an odd pitch, so that neither 32
-/// adjacent lines nor every fourth term of a line meet in one bank.
+/// adjacent lines nor every fourth term of a line meet in one bank. Places add up while terms modulo 16 do not carry.
 constexpr int pitch = tile_terms + tile_terms / 16 + 1;
 __device__ constexpr int at(int line, int term) { return line * pitch + term + term / 16; }
 
@@ -62,6 +65,16 @@ __device__ std::uint32_t pack(std::uint32_t a0, std::uint32_t a1, std::uint32_t 
   return a0 + (a1 << 8) + ((a2 + (a3 << 8)) << 16);
 }
 
+/// What a line needs: its entries are multiplied by `first`, then by `second`.
+struct LineScale {
+  double first, second;
+  bool wanted;  ///< exists, and has finite entries other than zero
+};
+__device__ LineScale line_scale_of(bool wanted, int exponent) {
+  const PowerScale scale = power_scale(wanted ? exponent : 0);
+  return {scale.first, scale.second, wanted};
+}
+
 /// Four consecutive terms of a line in `Pieces` pieces, and the same packed, modulo 2^32. Piece 0 of each is 1/2 too
 /// large.
 template <int Pieces>
@@ -70,15 +83,15 @@ struct FourTerms {
   std::uint32_t packed[Pieces];
 };
 
-/// `top_scale`: 2^(scale - piece_bits (Pieces - 1)). What the top piece leaves is exact, at most 1/2, and gives the
-/// next ones; the last is rounded to nearest even, and with it a', since the others are even in its units.
-template <int Pieces>
-__device__ FourTerms<Pieces> take_apart(const double* terms, const PowerScale& top_scale) {
+/// The line's scale is 2^(scale - piece_bits (Pieces - 1)). What the top piece leaves is exact, at most 1/2, and gives
+/// the next ones; the last is rounded to nearest even, and with it a', since the others are even in its units.
+template <int Pieces, class T>
+__device__ FourTerms<Pieces> take_apart(const T* terms, const LineScale& line) {
   FourTerms<Pieces> t;
   std::uint32_t word[Pieces][4];
 #pragma unroll
   for (int j = 0; j < 4; ++j) {
-    double x = terms[j] * top_scale.first, scale = top_scale.second;
+    double x = line.wanted ? terms[j] * line.first : 0, scale = line.second;
 #pragma unroll
     for (int i = Pieces - 1; i >= 0; --i) {
       const double rounded = __fma_rn(x, scale, round_to_integer);
@@ -110,56 +123,90 @@ __device__ std::uint32_t residues(const FourTerms<Pieces>& t, const Modulus& m) 
   return x + pack(quotient[0], quotient[1], quotient[2], quotient[3]) * static_cast<std::uint32_t>(m.minus_p);
 }
 
-/// What the lines of a tile need.
-struct LineScale {
-  PowerScale scale;
-  bool wanted;  ///< exists, and has finite entries other than zero
-};
-struct Shared {
-  double tile[tile_lines * pitch];
+template <class T>
+struct Buffer {
+  T tile[tile_lines * pitch];
   LineScale line[tile_lines];
 };
+template <class T>
+constexpr std::size_t shared_bytes = 2 * sizeof(Buffer<T>);
 
-/// Terms t < terms of the tile, where term(t) is the entry of the line; else zero, as are lines that are not wanted.
-template <class T, class Term>
-__device__ void load(const Operand<T>& x, Index first_line, Index terms, Term&& term, Shared& shared) {
-  constexpr int each = tile_lines * tile_terms / threads;
+/// 32 lines from `line` and 128 consecutive entries of them from `entry` on; those that exist are below `lines`, and
+/// `terms` of the entries. The others are zero.
+template <class T>
+struct Tile {
+  Operand<T> x;
+  Index line, lines, entry, terms;
+};
+
+template <class T>
+__device__ void copy_or_clear(T* to, const T* from, const Tile<T>& t, bool exists) {
+  __pipeline_memcpy_async(to, exists ? from : t.x.data, sizeof(T), exists ? 0 : sizeof(T));
+}
+
+/// Starts the copy of a tile: a warp takes 32 lines of every eighth entry, or 32 entries four times of every eighth
+/// line.
+template <class T>
+__device__ void start_copy(const Tile<T>& t, T* to) {
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  double v[each];
-  const Index stride = x.stride < 0 ? -x.stride : x.stride, k_stride = x.k_stride < 0 ? -x.k_stride : x.k_stride;
-  if (stride < k_stride) {
-    const T* const from = x.data + (first_line + lane) * x.stride;
-    const bool wanted = shared.line[lane].wanted;
+  const Index stride = t.x.stride, k_stride = t.x.k_stride;
+  const int lines = t.lines - t.line < tile_lines ? static_cast<int>(t.lines - t.line) : tile_lines;
+  const int terms = t.terms < tile_terms ? static_cast<int>(t.terms) : tile_terms;
+  const T* from = t.x.data + t.line * stride + t.entry * k_stride;
+  if ((stride < 0 ? -stride : stride) < (k_stride < 0 ? -k_stride : k_stride)) {
+    from += lane * stride + warp * k_stride;
+    to += at(lane, warp);
 #pragma unroll
-    for (int i = 0; i < each; ++i) {
-      const int t = warp + warps * i;
-      v[i] = wanted && t < terms ? static_cast<double>(__ldcs(from + term(t) * x.k_stride)) : 0;
+    for (int i = 0; i < tile_terms / warps; ++i) {
+      copy_or_clear(to + at(0, warps * i), from, t, lane < lines && warp + warps * i < terms);
+      from += warps * k_stride;
     }
-#pragma unroll
-    for (int i = 0; i < each; ++i) shared.tile[at(lane, warp + warps * i)] = v[i];
   } else {
+    from += warp * stride + lane * k_stride;
+    to += at(warp, lane);
 #pragma unroll
-    for (int i = 0; i < each; ++i) {
-      const int line = warp + warps * (i / 4), t = lane + 32 * (i % 4);
-      const T* const from = x.data + (first_line + line) * x.stride;
-      v[i] = shared.line[line].wanted && t < terms ? static_cast<double>(__ldcs(from + term(t) * x.k_stride)) : 0;
+    for (int i = 0; i < tile_lines / warps; ++i) {
+#pragma unroll
+      for (int j = 0; j < tile_terms / 32; ++j)
+        copy_or_clear(to + at(warps * i, 32 * j), from + j * 32 * k_stride, t,
+                      warp + warps * i < lines && lane + 32 * j < terms);
+      from += warps * stride;
     }
-#pragma unroll
-    for (int i = 0; i < each; ++i) shared.tile[at(warp + warps * (i / 4), lane + 32 * (i % 4))] = v[i];
+  }
+  __pipeline_commit();
+}
+
+/// Converts this block's share of `count` tiles: tile_of(t), scale_of(t, line in the tile), convert(t, buffer).
+template <class T, class TileOf, class ScaleOf, class Convert>
+__device__ __forceinline__ void for_tiles(int count, TileOf&& tile_of, ScaleOf&& scale_of, Convert&& convert) {
+  extern __shared__ double raw[];
+  Buffer<T>* const buffers = reinterpret_cast<Buffer<T>*>(raw);
+  const auto start = [&](int t, Buffer<T>& buffer) {
+    start_copy(tile_of(t), buffer.tile);
+    if (threadIdx.x < tile_lines) buffer.line[threadIdx.x] = scale_of(t, static_cast<int>(threadIdx.x));
+  };
+  int now = 0;
+  const int blocks = static_cast<int>(gridDim.x), first = static_cast<int>(blockIdx.x);
+  if (first < count) start(first, buffers[0]);
+  for (int t = first; t < count; t += blocks, now ^= 1) {
+    __pipeline_wait_prior(0);
+    __syncthreads();  // this tile is there, and the one before is converted
+    if (t + blocks < count) start(t + blocks, buffers[now ^ 1]);
+    convert(t, buffers[now]);
   }
 }
 
 /// Residues of the warp's four lines, `Together` lines at a time. `out`: of the lane's terms of the warp's first line,
 /// plane 0.
-template <int Pieces, int Together>
-__device__ void write_residues(const Shared& shared, int moduli, Index k_padded, std::uint8_t* out) {
+template <int Pieces, int Together, class T>
+__device__ void write_residues(const Buffer<T>& shared, int moduli, Index k_padded, std::uint8_t* out) {
   const int line = threadIdx.x / 32 * lines_a_warp, lane = threadIdx.x % 32;
 #pragma unroll 1
   for (int i = 0; i < lines_a_warp; i += Together) {
     FourTerms<Pieces> t[Together];
 #pragma unroll
     for (int r = 0; r < Together; ++r)
-      t[r] = take_apart<Pieces>(&shared.tile[at(line + i + r, terms_a_lane * lane)], shared.line[line + i + r].scale);
+      t[r] = take_apart<Pieces>(&shared.tile[at(line + i + r, terms_a_lane * lane)], shared.line[line + i + r]);
     std::uint8_t* to = out + i * k_padded;
 #pragma unroll 2
     for (int l = 0; l < moduli; ++l) {
@@ -171,10 +218,11 @@ __device__ void write_residues(const Shared& shared, int moduli, Index k_padded,
   }
 }
 
-/// Lines of a block, rounded up to whole groups, and its tiles.
+/// Lines of a block, rounded up to whole groups, and its tiles; 2^31 of these would be more than any memory.
 struct Tiles {
-  Index first, lines, k_tiles;
-  __device__ Index count() const { return lines / tile_lines * k_tiles; }
+  Index first;
+  int across, k_tiles;
+  __device__ int count() const { return across * k_tiles; }
 };
 
 template <class T>
@@ -186,100 +234,115 @@ template <class T>
 __device__ Tiles tiles_of(const ConvertSide<T>& side, Index block_lines, Index k_padded) {
   if (!side.wanted) return {0, 0, 1};
   const Index first = side.block * block_lines, left = side.operand.count - first;
-  return {first, left <= 0 ? 0 : padded_lines(left < block_lines ? left : block_lines), k_padded / tile_terms};
-}
-
-template <class T>
-__device__ void convert_tile(const ConvertSide<T>& side, const PassPlan& plan, int bits, const Tiles& tiles, Index tile,
-                             Index p0, Index terms, Index k_padded, Shared& shared) {
-  const Index line = tile / tiles.k_tiles * tile_lines, p = tile % tiles.k_tiles * tile_terms;
-  const int pieces = pieces_of(bits), lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  __syncthreads();  // the tile before is read
-  if (threadIdx.x < tile_lines) {
-    const Index i = tiles.first + line + threadIdx.x;
-    const bool wanted = i < side.operand.count && side.lines.norm[i] > 0;
-    const int scale = wanted ? line_scale(plan, side.lines, i, bits) - piece_bits * (pieces - 1) : 0;
-    shared.line[threadIdx.x] = {power_scale(scale), wanted};
-  }
-  __syncthreads();
-  const Index first_term = p0 + p;
-  load(
-      side.operand, tiles.first + line, terms - p, [&](int t) { return first_term + t; }, shared);
-  __syncthreads();
-  const Index at_line = line + warp * lines_a_warp;
-  std::uint8_t* const out = side.out +
-                            (at_line / line_group * plan.moduli * line_group + at_line % line_group) * k_padded + p +
-                            terms_a_lane * lane;
-  switch (pieces) {
-    case 1:
-      return write_residues<1, 4>(shared, plan.moduli, k_padded, out);
-    case 2:
-      return write_residues<2, 2>(shared, plan.moduli, k_padded, out);
-    case 3:
-      return write_residues<3, 1>(shared, plan.moduli, k_padded, out);
-    default:
-      return write_residues<4, 1>(shared, plan.moduli, k_padded, out);
-  }
+  const Index lines = left <= 0 ? 0 : padded_lines(left < block_lines ? left : block_lines);
+  return {first, static_cast<int>(lines / tile_lines), static_cast<int>(k_padded / tile_terms)};
 }
 
 /// Tiles with k fastest: blocks that run together then write neighbouring rows of 128 bytes.
 template <class T>
-__global__ void __launch_bounds__(threads, 3)
+__global__ void __launch_bounds__(threads, blocks_a_processor)
     convert_sides(const __grid_constant__ ConvertSides<T> sides, const PassPlan* plan_pointer, Index p0, Index terms,
                   Index k_padded) {
-  __shared__ Shared shared;
   const PassPlan plan = *plan_pointer;
   if (!plan.active) return;
   const Tiles rows = tiles_of(sides.side[0], plan.block_rows, k_padded);
   const Tiles cols = tiles_of(sides.side[1], plan.block_cols, k_padded);
-  for (Index t = blockIdx.x; t < rows.count() + cols.count(); t += gridDim.x) {
+  // Tile t of all.
+  struct Place {
+    bool row;
+    Index first;
+    int line, p;  // first line of the block, first line of the tile in it, first term of the tile in the chunk
+    int bits, pieces;
+  };
+  const auto place = [&](int t) {
     const bool row = t < rows.count();
-    convert_tile(sides.side[row ? 0 : 1], plan, row ? plan.row_bits : plan.col_bits, row ? rows : cols,
-                 row ? t : t - rows.count(), p0, terms, k_padded, shared);
-  }
+    const Tiles& tiles = row ? rows : cols;
+    if (!row) t -= rows.count();
+    const int bits = row ? plan.row_bits : plan.col_bits;
+    return Place{row,  tiles.first,    t / tiles.k_tiles * tile_lines, t % tiles.k_tiles * tile_terms,
+                 bits, pieces_of(bits)};
+  };
+  for_tiles<T>(
+      rows.count() + cols.count(),
+      [&](int t) {
+        const Place at = place(t);
+        const Operand<T>& x = sides.side[at.row ? 0 : 1].operand;
+        return Tile<T>{x, at.first + at.line, x.count, p0 + at.p, terms - at.p};
+      },
+      [&](int t, int line) {
+        const Place at = place(t);
+        const ConvertSide<T>& side = sides.side[at.row ? 0 : 1];
+        const Index i = at.first + at.line + line;
+        const bool wanted = i < side.operand.count && side.lines.norm[i] > 0;
+        return line_scale_of(wanted,
+                             wanted ? line_scale(plan, side.lines, i, at.bits) - piece_bits * (at.pieces - 1) : 0);
+      },
+      [&](int t, const Buffer<T>& buffer) {
+        const Place at = place(t);
+        const Index line = at.line + threadIdx.x / 32 * lines_a_warp;
+        std::uint8_t* const out = sides.side[at.row ? 0 : 1].out +
+                                  (line / line_group * plan.moduli * line_group + line % line_group) * k_padded + at.p +
+                                  threadIdx.x % 32 * terms_a_lane;
+        switch (at.pieces) {
+          case 1:
+            return write_residues<1, 4>(buffer, plan.moduli, k_padded, out);
+          case 2:
+            return write_residues<2, 2>(buffer, plan.moduli, k_padded, out);
+          case 3:
+            return write_residues<3, 1>(buffer, plan.moduli, k_padded, out);
+          default:
+            return write_residues<4, 1>(buffer, plan.moduli, k_padded, out);
+        }
+      });
 }
 
-/// The certificate's magnitudes: term q of the sample is entry q of the blocks of 128 that it takes.
+/// The certificate's magnitudes. A tile is one of its blocks of terms.
+static_assert(tile_terms == certificate_block);
 template <class T>
-__global__ void __launch_bounds__(threads, 3)
-    convert_magnitudes(Operand<T> x, Lines lines, Tiles tiles, Index first_term, Index terms, Index k_padded,
-                       std::uint8_t* out) {
-  __shared__ Shared shared;
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const Index skipped = (certificate_stride(x.k) - 1) * Index{certificate_block};
-  for (Index tile = blockIdx.x; tile < tiles.count(); tile += gridDim.x) {
-    const Index line = tile / tiles.k_tiles * tile_lines, p = tile % tiles.k_tiles * tile_terms;
-    __syncthreads();
-    if (threadIdx.x < tile_lines) {
-      const Index i = tiles.first + line + threadIdx.x;
-      const bool wanted = i < x.count && lines.norm[i] > 0;
-      shared.line[threadIdx.x] = {power_scale(wanted ? 7 - lines.exponent[i] : 0), wanted};
-    }
-    __syncthreads();
-    const Index first = first_term + p;
-    load(
-        x, tiles.first + line, terms - p, [&](int t) { return first + t + (first + t) / certificate_block * skipped; },
-        shared);
-    __syncthreads();
-    for (int i = 0; i < lines_a_warp; ++i) {
-      const int in_tile = warp * lines_a_warp + i;
-      const PowerScale scale = shared.line[in_tile].scale;
-      std::uint32_t byte[4];
+__global__ void __launch_bounds__(threads, blocks_a_processor)
+    convert_magnitudes(const __grid_constant__ Operand<T> x, const __grid_constant__ Lines lines, Tiles tiles,
+                       Index first_term, Index terms, Index k_padded, std::uint8_t* out) {
+  const auto line_of = [&](int t) { return t / tiles.k_tiles * tile_lines; };
+  const auto term_of = [&](int t) { return t % tiles.k_tiles * tile_terms; };
+  for_tiles<T>(
+      tiles.count(),
+      [&](int t) {
+        const Index q = first_term + term_of(t);
+        return Tile<T>{x, tiles.first + line_of(t), x.count, q * certificate_stride(x.k), terms - term_of(t)};
+      },
+      [&](int t, int line) {
+        const Index i = tiles.first + line_of(t) + line;
+        const bool wanted = i < x.count && lines.norm[i] > 0;
+        return line_scale_of(wanted, wanted ? 7 - lines.exponent[i] : 0);
+      },
+      [&](int t, const Buffer<T>& buffer) {
+        const int first = threadIdx.x / 32 * lines_a_warp, term = threadIdx.x % 32 * terms_a_lane;
+        std::uint8_t* to = out + (line_of(t) + first) * k_padded + term_of(t) + term;
+        for (int i = 0; i < lines_a_warp; ++i, to += k_padded) {
+          const LineScale line = buffer.line[first + i];
+          const T* const from = &buffer.tile[at(first + i, term)];
+          std::uint32_t byte[4];
 #pragma unroll
-      for (int j = 0; j < 4; ++j) {
-        const double a = fabs(shared.tile[at(in_tile, terms_a_lane * lane + j)]) * scale.first;
-        byte[j] = low_word(fma_down(a, scale.second, 0x1p52));
-      }
-      *reinterpret_cast<std::uint32_t*>(out + (line + in_tile) * k_padded + p + terms_a_lane * lane) =
-          pack(byte[0], byte[1], byte[2], byte[3]);
-    }
-  }
+          for (int j = 0; j < 4; ++j) {
+            const double a = line.wanted ? fabs(static_cast<double>(from[j])) * line.first : 0;
+            byte[j] = low_word(fma_down(a, line.second, 0x1p52));
+          }
+          *reinterpret_cast<std::uint32_t*>(to) = pack(byte[0], byte[1], byte[2], byte[3]);
+        }
+      });
 }
 
-/// A block a tile, up to so many that their last ones do not leave the device idle for long.
+/// As many blocks as run at once.
 unsigned grid(const DeviceModel& device, Index tiles) {
-  const Index most = Index{48} * device.processors;
+  const Index most = Index{blocks_a_processor} * device.processors;
   return static_cast<unsigned>(tiles < most ? tiles : most);
+}
+
+/// Lets a kernel have more shared memory than it gets unasked.
+template <class T, class Kernel>
+void allow_shared_memory(Kernel kernel) {
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes<T>)),
+        "convert");
 }
 
 template <class T>
@@ -295,7 +358,8 @@ void convert(const DeviceModel& device, const ConvertSide<T>& rows, const Conver
   const Index tiles = most_tiles(rows, k_padded) + most_tiles(cols, k_padded);
   if (tiles == 0) return;
   const ConvertSides<T> sides = {{rows, cols}};
-  convert_sides<T><<<grid(device, tiles), threads, 0, stream>>>(sides, plan, p0, terms, k_padded);
+  allow_shared_memory<T>(convert_sides<T>);
+  convert_sides<T><<<grid(device, tiles), threads, shared_bytes<T>, stream>>>(sides, plan, p0, terms, k_padded);
   check_launch("convert");
 }
 
@@ -303,10 +367,13 @@ template <class T>
 void convert_certificate(const DeviceModel& device, const Operand<T>& x, const Lines& lines, Index first,
                          Index block_lines, Index first_term, Index terms, Index k_padded, std::uint8_t* out,
                          cudaStream_t stream) {
-  const Tiles tiles = {first, padded_lines(block_lines), k_padded / tile_terms};
-  const Index count = tiles.lines / tile_lines * tiles.k_tiles;
+  const Tiles tiles = {first, static_cast<int>(padded_lines(block_lines) / tile_lines),
+                       static_cast<int>(k_padded / tile_terms)};
+  const Index count = Index{tiles.across} * tiles.k_tiles;
   if (count == 0) return;
-  convert_magnitudes<T><<<grid(device, count), threads, 0, stream>>>(x, lines, tiles, first_term, terms, k_padded, out);
+  allow_shared_memory<T>(convert_magnitudes<T>);
+  convert_magnitudes<T>
+      <<<grid(device, count), threads, shared_bytes<T>, stream>>>(x, lines, tiles, first_term, terms, k_padded, out);
   check_launch("convert_certificate");
 }
 

@@ -201,6 +201,37 @@ TEST(ConvertInactive, WritesNothing) {
   for (std::uint8_t b : bytes.values()) ASSERT_EQ(b, poison);
 }
 
+/// All lines are one in memory: the bytes of the last group must be those of the first.
+TEST(ConvertFar, OutputBeyond32Bits) {
+  const Index k = 9000, count = 20000, k_padded = 9088;
+  const Measured<double> one(lines_of_all_kinds<double>(1, k, 4), k, layouts()[0]);
+  Operand<double> x = one.x.operand();
+  x.count = count;
+  x.stride = 0;
+  TestLines lines(count, k, false);
+  DeviceArray<cuda::CallState> state(1);
+  state.zero();
+  cuda::measure(device_model(), x, lines.lines(), {nullptr, 1, 1, 0, k}, Lines{}, true, state.data(), nullptr);
+  const DeviceArray<PassPlan> plan(
+      std::vector<PassPlan>{plan_of(false, 50, 50, 14, padded_lines(count), padded_lines(count))});
+  const std::size_t group = static_cast<std::size_t>(14 * 256 * k_padded);
+  DeviceArray<std::uint8_t> bytes(group * static_cast<std::size_t>(padded_lines(count) / 256));
+  cuda::convert<double>(device_model(), {x, lines.lines(), 0, bytes.data(), true},
+                        {x, lines.lines(), 0, nullptr, false}, plan.data(), 0, k, k_padded, nullptr);
+  require(cudaDeviceSynchronize(), "convert");
+  std::vector<std::uint8_t> first(group), last(group);
+  const std::size_t before = bytes.size() - 2 * group;  // the last whole group
+  require(cudaMemcpy(first.data(), bytes.data(), group, cudaMemcpyDeviceToHost), "copy from device");
+  require(cudaMemcpy(last.data(), bytes.data() + before, group, cudaMemcpyDeviceToHost), "copy from device");
+  EXPECT_TRUE(first == last);
+  const std::vector<std::uint8_t> want =
+      expected_residues(one, plan_of(false, 50, 50, 14, 256, 256), 50, 0, 256, 0, k, k_padded, group);
+  for (Index l = 0; l < 14; ++l)
+    ASSERT_EQ(std::memcmp(&first[static_cast<std::size_t>(l * 256 * k_padded)],
+                          &want[static_cast<std::size_t>(l * 256 * k_padded)], static_cast<std::size_t>(k_padded)),
+              0);
+}
+
 TYPED_TEST(Convert, CertificateMagnitudes) {
   using T = TypeParam;
   std::uint64_t seed = 50;

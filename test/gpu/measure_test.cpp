@@ -166,6 +166,23 @@ TYPED_TEST(Measure, NormIsNeverTooSmall) {
   }
 }
 
+TEST(MeasureFar, OffsetsBeyond32Bits) {
+  for (bool adjacent : {false, true}) {
+    std::mt19937_64 random(3);
+    std::vector<std::vector<float>> lines;
+    for (int i = 0; i < 3; ++i) lines.push_back(line_of<float>(Kind::spread, 3, random));
+    const FarOperand<float> x(lines, adjacent);
+    TestLines rows(3, 3, false), cols(3, 3, false);
+    DeviceArray<cuda::CallState> state(1);
+    state.zero();
+    cuda::measure(device_model(), x.operand(), rows.lines(), x.operand(), cols.lines(), true, state.data(), nullptr);
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_EQ(rows.exponent.values()[i], expect(lines[i]).exponent);
+      EXPECT_EQ(cols.lambda.values()[i], static_cast<double>(expect(lines[i]).lambda));
+    }
+  }
+}
+
 TYPED_TEST(Measure, WithoutLambdaLeavesItAlone) {
   using T = TypeParam;
   const TestOperand<T> x(lines_of_all_kinds<T>(40, 100, 9), 100, layouts()[1]);

@@ -35,6 +35,7 @@ enum class Kind {
   ties,
   sparse,
   one_entry,
+  rising,
   zero,
   inf,
   nan,
@@ -85,6 +86,10 @@ std::vector<T> line_of(Kind kind, Index k, std::mt19937_64& random) {
         x = scaled<T>(sign() * value, base - below(20));
         break;
       }
+      // The largest last, and far above the first.
+      case Kind::rising:
+        x = scaled<T>(unit(), base - 60 + static_cast<int>(60 * (&x - line.data()) / k));
+        break;
       case Kind::sparse:
         x = below(20) ? static_cast<T>(below(2) ? 0.0 : -0.0) : scaled<T>(unit(), base);
         break;
@@ -154,6 +159,32 @@ class TestOperand {
   Operand<T> operand_{};
   Index offset_ = 0;
   DeviceArray<T> memory_;
+};
+
+/// Three lines so far apart that offsets pass 2^31 entries; `adjacent`: terms are.
+template <class T>
+class FarOperand {
+ public:
+  FarOperand(const std::vector<std::vector<T>>& lines, bool adjacent) {
+    constexpr Index far = (Index{1} << 30) + 5;
+    const Index k = static_cast<Index>(lines[0].size()), count = static_cast<Index>(lines.size());
+    const std::size_t entries = static_cast<std::size_t>((adjacent ? k : count) * far);
+    require(cudaMalloc(reinterpret_cast<void**>(&memory_), entries * sizeof(T)), "cudaMalloc");
+    operand_ = {memory_, adjacent ? 1 : far, adjacent ? far : 1, count, k};
+    for (Index i = 0; i < count; ++i)
+      for (Index p = 0; p < k; ++p)
+        require(cudaMemcpy(memory_ + i * operand_.stride + p * operand_.k_stride,
+                           &lines[static_cast<std::size_t>(i)][static_cast<std::size_t>(p)], sizeof(T),
+                           cudaMemcpyHostToDevice),
+                "copy to device");
+  }
+  ~FarOperand() { cudaFree(memory_); }
+  FarOperand(const FarOperand&) = delete;
+  const Operand<T>& operand() const { return operand_; }
+
+ private:
+  T* memory_ = nullptr;
+  Operand<T> operand_{};
 };
 
 /// Lines of all kinds in turn, from kind `first`.
