@@ -68,10 +68,11 @@ struct Position {
 /// and next waits after 64 meetings, so that blocks that are not resident together cost a quarter of the time at worst.
 class Lockstep {
  public:
-  __device__ Lockstep(unsigned int* counter, bool wanted) : counter_(counter), wanted_(wanted) {}
+  /// `counter`: null for no meetings.
+  __device__ explicit Lockstep(unsigned int* counter) : counter_(counter) {}
 
   __device__ void step() {
-    if (!wanted_ || --left_ > 0) return;
+    if (!counter_ || --left_ > 0) return;
     left_ = tiles.lockstep_steps;
     atomicAdd(counter_, 1u);
     const unsigned int all = meetings_++ * gridDim.x;
@@ -87,12 +88,11 @@ class Lockstep {
   }
   /// Nobody waits for this block any more.
   __device__ void leave() {
-    if (wanted_) atomicAdd(counter_, 1u << 20);
+    if (counter_) atomicAdd(counter_, 1u << 20);
   }
 
  private:
   unsigned int* counter_;
-  bool wanted_;
   int left_ = tiles.lockstep_steps, pause_ = 0;
   unsigned int meetings_ = 0;
 };
@@ -103,7 +103,7 @@ __device__ void produce(const CUtensorMap& row_map, const CUtensorMap& col_map, 
                         const BlockExtent& extent, const Order& order, const Ring& ring) {
   const int rank = static_cast<int>(ptx::cluster_rank()), steps = static_cast<int>(job.k_padded / tiles.step);
   constexpr int half_cols = tiles.cols / tiles.cluster;
-  Lockstep lockstep(job.lockstep, (Index{extent.rows} + extent.cols) * job.k_padded > lockstep_bytes);
+  Lockstep lockstep(lockstep_wanted(Index{extent.rows} + extent.cols, job.k_padded) ? job.lockstep : nullptr);
   Position at{0, 1};
   for (int t = blockIdx.x / tiles.cluster; t < order.count(); t += gridDim.x / tiles.cluster) {
     const Tile tile = order.at(t);
@@ -241,7 +241,7 @@ void launch(const DeviceModel& model, const std::uint8_t* rows, std::size_t rows
 
   const CUtensorMap row_map = line_map(rows, rows_bytes, job.k_padded, tiles.rows);
   const CUtensorMap col_map = permuted_line_map(cols, cols_bytes, job.k_padded, tiles.cols / tiles.cluster);
-  check(cudaMemsetAsync(job.lockstep, 0, sizeof *job.lockstep, stream), "residue product");
+  if (job.lockstep) check(cudaMemsetAsync(job.lockstep, 0, sizeof *job.lockstep, stream), "residue product");
   check(cudaLaunchKernelEx(&config, product<Output>, row_map, col_map, job), "residue product");
 }
 
