@@ -195,6 +195,7 @@ class Context {
 template <class T>
 accublas_status on_host(const Context& ctx, const Problem<T>& p, std::vector<T>& out) {
   out = p.c;
+  accublas_set_pointer_mode(ctx, ACCUBLAS_POINTER_HOST);
   return call(ctx, p, p.a.data(), p.b.data(), out.data(), &p.alpha, &p.beta);
 }
 
@@ -215,9 +216,9 @@ struct OnDevice {
 template <class T>
 accublas_status on_device(const Context& ctx, const Problem<T>& p, std::vector<T>& out, bool device_scalars = false) {
   const OnDevice<T> operands(p);
+  // Set before the call, not after it: a setting forgets the message of a failed call.
   accublas_set_pointer_mode(ctx, device_scalars ? ACCUBLAS_POINTER_DEVICE : ACCUBLAS_POINTER_HOST);
   accublas_status status = operands.run(ctx, p, device_scalars);
-  accublas_set_pointer_mode(ctx, ACCUBLAS_POINTER_HOST);
   if (status == ACCUBLAS_SUCCESS) status = accublas_sync(ctx);
   require(cudaDeviceSynchronize(), "wait");
   out = operands.c.values();

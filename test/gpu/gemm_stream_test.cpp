@@ -238,6 +238,25 @@ TYPED_TEST(GemmStream, DestroyedWhileRunning) {
   }
 }
 
+// The stream goes first, and the context works on without it.
+TYPED_TEST(GemmStream, ContextOutlivesItsStream) {
+  using T = TypeParam;
+  Random rng(37);
+  const auto p = plain_problem<T>(rng, {Data::phi, 1}, 200, 150, 300);
+  this->gpu.set("cr");
+  for (int round = 0; round < 3; ++round) {
+    const OnDevice<T> operands(p);
+    {
+      const Stream stream;
+      ASSERT_EQ(accublas_set_stream(this->gpu, static_cast<cudaStream_t>(stream)), ACCUBLAS_SUCCESS);
+      ASSERT_EQ(operands.run(this->gpu, p), ACCUBLAS_SUCCESS) << this->gpu.error();
+      stream.wait();
+    }
+    ASSERT_EQ(accublas_set_stream(this->gpu, nullptr), ACCUBLAS_SUCCESS) << this->gpu.error();
+    EXPECT_EQ(mismatch(p, this->expected(p, "cr"), operands.c.values()), "");
+  }
+}
+
 enum class Memory { context_after_a_call, context_at_once, user };
 
 template <class T>

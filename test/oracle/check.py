@@ -35,7 +35,8 @@ SERVING = {
     "dot": {"fixed": (), "repro": (), "cr": ("exact",), "slices": ("fp64",), "dot2": ("dot2",)},
 }
 # The same where ACCUBLAS_BACKEND is cuda; what the GPU lacks as a whole is served by the CPU.
-SERVING_CUDA = {**SERVING, "gemm": {**SERVING["gemm"], "fixed": ("int8",), "repro": ("int8",), "cr": ("int8",)}}
+INTEGER_ENGINES = ("int8", "fp16", "fp64")
+SERVING_CUDA = {**SERVING, "gemm": {**SERVING["gemm"], "fixed": INTEGER_ENGINES, "repro": INTEGER_ENGINES, "cr": INTEGER_ENGINES}}
 
 
 def backend():
