@@ -218,6 +218,21 @@ TYPED_TEST(DigitsTest, BlocksAndPiecesDoNotMatter) {
     }
 }
 
+/// Long enough for narrower FP64 digits: level sums must stay in 64 bits.
+TYPED_TEST(DigitsTest, LongInnerDimension) {
+  using T = TypeParam;
+  Random rng(18);
+  const Index k = 300001;
+  EXPECT_LT(cuda::digit_scheme(false, 64, k).width, cuda::digit_scheme(false, 64, 1000).width);
+  for (const Kind& kind : {Kind{Data::extreme}, Kind{Data::phi, 1}}) {
+    const EngineProblem<T> problem(make_entries<T>(kind, 5, 3, k, rng), T(1), T(0), true, false, false);
+    Runner<T> runner(problem);
+    const int t = sizeof(T) == 8 ? 64 : 40;
+    const std::vector<T> want = problem.on_cpu(int8, Mode{ACCUBLAS_MODE_FIXED, t});
+    for (bool half : {true, false}) compare(problem, runner, runner.fixed(half, t), want, false, kind.name());
+  }
+}
+
 /// Every digit but the topmost is as large as digits get, in pieces as long as pieces get: sums reach 2^24 (2^53).
 TYPED_TEST(DigitsTest, LargestDigits) {
   using T = TypeParam;

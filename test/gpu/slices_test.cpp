@@ -121,7 +121,8 @@ TYPED_TEST(SlicesTest, CancellationWithC) {
 TYPED_TEST(SlicesTest, BlocksAndPiecesDoNotMatter) {
   using T = TypeParam;
   Random rng(23);
-  const Index sizes[][3] = {{1, 1, 1}, {1, 300, 5000}, {300, 1, 4097}, {130, 200, 9000}, {520, 300, 65}};
+  const Index sizes[][3] = {{1, 1, 1},        {1, 300, 5000}, {300, 1, 4097},
+                            {130, 200, 9000}, {520, 300, 65}, {3, 4, 300001}};
   for (const auto& size : sizes)
     for (std::size_t available : {std::size_t{1} << 30, std::size_t{30} << 20, std::size_t{0}}) {
       const EngineProblem<T> problem(make_entries<T>({Data::phi, 3}, size[0], size[1], size[2], rng), T(1.5), T(-0.5),
