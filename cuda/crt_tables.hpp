@@ -1,4 +1,5 @@
-// The tables of the Chinese remainder theorem for every number of moduli, in device memory: the plan on the device picks one.
+// The tables of the Chinese remainder theorem for every number of moduli, in device memory: the plan on the device
+// picks one.
 #pragma once
 
 #include <utility>

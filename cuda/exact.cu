@@ -1,5 +1,5 @@
-// What no pass of a GEMM engine decides, element by element: sums without a term, Inf and NaN, and exact accumulators; the
-// twin of lib/cpu/exact.cpp.
+// What no pass of a GEMM engine decides, element by element: sums without a term, Inf and NaN, and exact accumulators;
+// the twin of lib/cpu/exact.cpp.
 #include "cuda/check.hpp"
 #include "cuda/finish_element.hpp"
 #include "cuda/finish_in_place.hpp"
@@ -9,15 +9,16 @@ namespace accublas::cuda {
 
 namespace {
 
-// ---- exact sums -------------------------------------------------------------------------------------------------------
+// ---- exact sums
+// -------------------------------------------------------------------------------------------------------
 
 constexpr int exact_warps = 8, exact_blocks = 4;  ///< warps of a block, blocks of a multiprocessor
-/// Digits of 32 bits in signed 64-bit words that a lane keeps at a time: the blocks of a multiprocessor find room for theirs,
-/// and lines of a span of 230 bits or so (double) need no more.
+/// Digits of 32 bits in signed 64-bit words that a lane keeps at a time: the blocks of a multiprocessor find room for
+/// theirs, and lines of a span of 230 bits or so (double) need no more.
 constexpr int window_digits = 20;
 
-/// Limbs of the widest sum: products of doubles are multiples of 2^-2252 (twice line_base) below 2^2048; four digits more hold
-/// the carries of 2^64 terms and the sign.
+/// Limbs of the widest sum: products of doubles are multiples of 2^-2252 (twice line_base) below 2^2048; four digits
+/// more hold the carries of 2^64 terms and the sign.
 constexpr int most_limbs = (2048 + 2252) / 64 + 4;
 
 /// Every mantissa of the line stands at this exponent or above: its last bit is at last_bit or above.
@@ -32,11 +33,11 @@ struct ExactStorage {
   std::uint64_t limb[finish_below + most_limbs + finish_above];
 };
 
-/// Adds +-m 2^shift, 0 <= shift < 32, to the digits from `first` of a window, m 2^shift < 2^(32 Pieces - 1): what falls into digits
-/// 0 .. limit - 1. Minus is one's complement and one more; the top piece carries the sign.
+/// Adds +-m 2^shift, 0 <= shift < 32, to the digits from `first` of a window, m 2^shift < 2^(32 Pieces - 1): what falls
+/// into digits 0 .. limit - 1. Minus is one's complement and one more; the top piece carries the sign.
 template <int Pieces>
-__device__ __forceinline__ void add_integer(std::int64_t (*digit)[32], int lane, std::uint64_t low, std::uint64_t high, int first,
-                                            int shift, int limit, bool negative) {
+__device__ __forceinline__ void add_integer(std::int64_t (*digit)[32], int lane, std::uint64_t low, std::uint64_t high,
+                                            int first, int shift, int limit, bool negative) {
   const std::uint32_t word[5] = {static_cast<std::uint32_t>(low), static_cast<std::uint32_t>(low >> 32),
                                  static_cast<std::uint32_t>(high), static_cast<std::uint32_t>(high >> 32), 0};
   const std::uint32_t flip = negative ? ~std::uint32_t{0} : 0;
@@ -44,7 +45,8 @@ __device__ __forceinline__ void add_integer(std::int64_t (*digit)[32], int lane,
 #pragma unroll
   for (int i = 0; i < Pieces; ++i) {
     const std::uint32_t bits = __funnelshift_l(i > 0 ? word[i - 1] : 0, word[i], shift) ^ flip;
-    piece[i] = i + 1 < Pieces ? static_cast<std::int64_t>(bits) : static_cast<std::int64_t>(static_cast<std::int32_t>(bits));
+    piece[i] =
+        i + 1 < Pieces ? static_cast<std::int64_t>(bits) : static_cast<std::int64_t>(static_cast<std::int32_t>(bits));
   }
   piece[0] += negative;
   if (first >= 0 && first + Pieces <= limit) {
@@ -58,11 +60,12 @@ __device__ __forceinline__ void add_integer(std::int64_t (*digit)[32], int lane,
     if (first + i >= 0 && first + i < limit) digit[first + i][lane] += piece[i];
 }
 
-/// The exact sum of products of a row and a column in units of 2^base, as `count` digits in storage.limb from finish_below (sign
-/// extended to a whole limb); by all lanes of a warp. Windows of digits are summed one after another, each over all of k; nearly
-/// always there is one.
+/// The exact sum of products of a row and a column in units of 2^base, as `count` digits in storage.limb from
+/// finish_below (sign extended to a whole limb); by all lanes of a warp. Windows of digits are summed one after
+/// another, each over all of k; nearly always there is one.
 template <class T>
-__device__ void exact_sum(const ExactArguments<T>& a, Index row, Index col, int base, int count, ExactStorage& storage) {
+__device__ void exact_sum(const ExactArguments<T>& a, Index row, Index col, int base, int count,
+                          ExactStorage& storage) {
   constexpr int pieces = sizeof(T) == 8 ? 5 : 3;  // 106 or 48 bits, shifted by up to 31
   const int lane = threadIdx.x & 31;
   const T* const x = a.rows.data + row * a.rows.stride;
@@ -112,8 +115,8 @@ __device__ void exact_sum(const ExactArguments<T>& a, Index row, Index col, int 
   __syncwarp();
 }
 
-/// S of an element with an infinite or NaN entry in its lines: the IEEE products of the infinite and NaN terms, summed. By all
-/// lanes of a warp.
+/// S of an element with an infinite or NaN entry in its lines: the IEEE products of the infinite and NaN terms, summed.
+/// By all lanes of a warp.
 template <class T>
 __device__ T special_sum(const ExactArguments<T>& a, Index row, Index col) {
   bool nan = a.row_lines.special[row] == 2 || a.col_lines.special[col] == 2, positive = false, negative = false;
@@ -137,7 +140,8 @@ __device__ T special_sum(const ExactArguments<T>& a, Index row, Index col) {
 
 /// Computes and writes an element; true if it is one of finite lines. By all lanes of a warp.
 template <class T>
-__device__ bool finish_open_element(const ExactArguments<T>& a, Index row, Index col, T alpha, T beta, ExactStorage& storage) {
+__device__ bool finish_open_element(const ExactArguments<T>& a, Index row, Index col, T alpha, T beta,
+                                    ExactStorage& storage) {
   T* const at = element(a.at, row, col);
   const bool first_lane = (threadIdx.x & 31) == 0;
   if (a.row_lines.special[row] != 0 || a.col_lines.special[col] != 0) {
@@ -160,8 +164,8 @@ __device__ bool finish_open_element(const ExactArguments<T>& a, Index row, Index
   return true;
 }
 
-/// Warps take chunks of the bitmap's bytes by a counter. The 32 bytes of a chunk lie far apart, so that open elements that lie
-/// together are shared out; neighbouring chunks share their sectors.
+/// Warps take chunks of the bitmap's bytes by a counter. The 32 bytes of a chunk lie far apart, so that open elements
+/// that lie together are shared out; neighbouring chunks share their sectors.
 template <class T>
 __global__ void __launch_bounds__(32 * exact_warps, exact_blocks) compute_open_elements(ExactArguments<T> a) {
   CallState& state = *a.state;
@@ -197,7 +201,8 @@ __global__ void __launch_bounds__(32 * exact_warps, exact_blocks) compute_open_e
   if (lane == 0 && computed != 0) atomicAdd(&state.undecided, computed);
 }
 
-// ---- sums without a term ----------------------------------------------------------------------------------------------
+// ---- sums without a term
+// ----------------------------------------------------------------------------------------------
 
 /// A block looks at a tile of 64 x 64 elements, a thread at 4 x 4 of them 16 apart.
 constexpr int zero_tile = 64, zero_threads = 256, zero_words = 16;
@@ -208,7 +213,8 @@ __global__ void __launch_bounds__(zero_threads) clear_structural_zeros(ExactArgu
   if (leaves_c(state, a.alpha) || (index >= 0 && !state.pass[index].active)) return;
   unsigned long long& counter = open_before(state, index + 1);
   const Index m = a.rows.count, n = a.cols.count, words = OpenBits::words_per_row(n);
-  // The pass after the certificate computes what is not open: it writes the elements. If there is none, they are written here.
+  // The pass after the certificate computes what is not open: it writes the elements. If there is none, they are
+  // written here.
   const bool write = index >= 0 || state.largest_rung == 0;
   const T alpha = a.alpha.get(), beta = a.beta.get();
   __shared__ std::uint64_t row_bits[zero_words][zero_tile], col_bits[zero_words][zero_tile];
@@ -232,7 +238,8 @@ __global__ void __launch_bounds__(zero_threads) clear_structural_zeros(ExactArgu
     for (int i = 0; i < 4; ++i)
       for (int j = 0; j < 4; ++j) {
         const int r = tr + 16 * i, c = tc + 16 * j;
-        const bool finite = row + r < m && col + c < n && a.row_lines.special[row + r] == 0 && a.col_lines.special[col + c] == 0;
+        const bool finite =
+            row + r < m && col + c < n && a.row_lines.special[row + r] == 0 && a.col_lines.special[col + c] == 0;
         left |= static_cast<unsigned>(finite && (open[r][c / 32] >> c % 32 & 1) != 0) << (4 * i + j);
       }
     for (Index w0 = 0; w0 < a.row_lines.words; w0 += zero_words) {
@@ -243,8 +250,10 @@ __global__ void __launch_bounds__(zero_threads) clear_structural_zeros(ExactArgu
       // 16 consecutive words of a line at a time.
       for (int i = t; i < zero_words * zero_tile; i += zero_threads) {
         const int w = i % zero_words, line = i / zero_words;
-        const std::uint64_t r = w < count && row + line < m ? a.row_lines.nonzero[(row + line) * a.row_lines.words + w0 + w] : 0;
-        const std::uint64_t c = w < count && col + line < n ? a.col_lines.nonzero[(col + line) * a.col_lines.words + w0 + w] : 0;
+        const std::uint64_t r =
+            w < count && row + line < m ? a.row_lines.nonzero[(row + line) * a.row_lines.words + w0 + w] : 0;
+        const std::uint64_t c =
+            w < count && col + line < n ? a.col_lines.nonzero[(col + line) * a.col_lines.words + w0 + w] : 0;
         row_bits[w][line] = r;
         col_bits[w][line] = c;
         if (r != 0) atomicOr(&any_row[w], static_cast<unsigned long long>(r));
@@ -275,14 +284,16 @@ __global__ void __launch_bounds__(zero_threads) clear_structural_zeros(ExactArgu
   }
 }
 
-// ---- alpha = 0 --------------------------------------------------------------------------------------------------------
+// ---- alpha = 0
+// --------------------------------------------------------------------------------------------------------
 
 template <class T>
 __global__ void scale(Index m, Index n, Matrix<T> c, Scalar<T> alpha, Scalar<T> beta, bool canonical_nans) {
   const T factor = beta.get();
   if (!is_zero(alpha.get()) || factor == T(1)) return;
   for (Index i = blockIdx.y; i < m; i += gridDim.y)
-    for (Index j = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x; j < n; j += static_cast<Index>(gridDim.x) * blockDim.x) {
+    for (Index j = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x; j < n;
+         j += static_cast<Index>(gridDim.x) * blockDim.x) {
       T* const at = element(c, i, j);
       const T old = read_addend(factor, at);
       *at = canonical_nans ? finish_scaled(factor, old) : is_zero(factor) ? T(0) : factor * old;
@@ -316,10 +327,11 @@ void scale_if_alpha_is_zero(const DeviceModel& model, Index m, Index n, Matrix<T
   check_launch("scaling of C");
 }
 
-#define ACCUBLAS_INSTANTIATE(T)                                                                                             \
-  template void resolve_structural_zeros<T>(const DeviceModel&, const ExactArguments<T>&, int, cudaStream_t);               \
-  template void exact<T>(const DeviceModel&, const ExactArguments<T>&, cudaStream_t);                                       \
-  template void scale_if_alpha_is_zero<T>(const DeviceModel&, Index, Index, Matrix<T>, Scalar<T>, Scalar<T>, bool, cudaStream_t);
+#define ACCUBLAS_INSTANTIATE(T)                                                                                    \
+  template void resolve_structural_zeros<T>(const DeviceModel&, const ExactArguments<T>&, int, cudaStream_t);      \
+  template void exact<T>(const DeviceModel&, const ExactArguments<T>&, cudaStream_t);                              \
+  template void scale_if_alpha_is_zero<T>(const DeviceModel&, Index, Index, Matrix<T>, Scalar<T>, Scalar<T>, bool, \
+                                          cudaStream_t);
 ACCUBLAS_INSTANTIATE(double)
 ACCUBLAS_INSTANTIATE(float)
 #undef ACCUBLAS_INSTANTIATE

@@ -1,5 +1,5 @@
-// The leading 112 bits of sums from their residues, and their rounding in a few double-precision operations: what decides
-// nearly every element. Device code; the twins are crt_reconstruct and finish_within.
+// The leading 112 bits of sums from their residues, and their rounding in a few double-precision operations: what
+// decides nearly every element. Device code; the twins are crt_reconstruct and finish_within.
 #pragma once
 
 #include "cuda/crt_tables.hpp"
@@ -40,7 +40,8 @@ __device__ inline void load_leading_table(const CrtTable& crt, LeadingTable& t) 
   constexpr int pairs = (max_moduli + 3) / 4 * 2;
   for (int i = threadIdx.x; i < pairs * leading_digits; i += blockDim.x) {
     const int pair = i / leading_digits, d = i % leading_digits, l = 2 * pair;
-    const int one = l < crt.count ? crt.weight_digit[low + d][l] : 0, other = l + 1 < crt.count ? crt.weight_digit[low + d][l + 1] : 0;
+    const int one = l < crt.count ? crt.weight_digit[low + d][l] : 0,
+              other = l + 1 < crt.count ? crt.weight_digit[low + d][l + 1] : 0;
     t.weight[pair][d] = (one & 0xFFFF) | other << 16;
   }
   if (threadIdx.x < leading_digits) t.product[threadIdx.x] = crt.product_digit[low + threadIdx.x];
@@ -56,10 +57,11 @@ struct DigitSums {
   int digit[4][leading_digits];
 };
 
-/// Adds 4 Groups moduli from the pair `pair` on. Planes beyond the last modulus, whose weights are zero, are read as the last.
+/// Adds 4 Groups moduli from the pair `pair` on. Planes beyond the last modulus, whose weights are zero, are read as
+/// the last.
 template <int Groups>
-__device__ inline void add_groups(const LeadingTable& t, int pair, const std::int8_t* planes, unsigned offset, Index plane,
-                                  int moduli, DigitSums& s) {
+__device__ inline void add_groups(const LeadingTable& t, int pair, const std::int8_t* planes, unsigned offset,
+                                  Index plane, int moduli, DigitSums& s) {
   unsigned bytes[Groups][4];
 #pragma unroll
   for (int l = 0; l < 4 * Groups; ++l) {
@@ -81,12 +83,14 @@ __device__ inline void add_groups(const LeadingTable& t, int pair, const std::in
   }
 }
 
-/// sum_l r_l weight_l in digits, of the four columns at planes + offset, a multiple of 4; `planes` is the same for all threads.
+/// sum_l r_l weight_l in digits, of the four columns at planes + offset, a multiple of 4; `planes` is the same for all
+/// threads.
 __device__ inline DigitSums digit_sums(const LeadingTable& t, const std::int8_t* planes, unsigned offset, Index plane,
                                        int moduli) {
   DigitSums s{};
   int pair = 0, groups = (moduli + 3) / 4;
-  for (; groups >= 4; groups -= 4, pair += 8, planes += 16 * plane) add_groups<4>(t, pair, planes, offset, plane, moduli, s);
+  for (; groups >= 4; groups -= 4, pair += 8, planes += 16 * plane)
+    add_groups<4>(t, pair, planes, offset, plane, moduli, s);
   if (groups == 3) add_groups<3>(t, pair, planes, offset, plane, moduli, s);
   if (groups == 2) add_groups<2>(t, pair, planes, offset, plane, moduli, s);
   if (groups == 1) add_groups<1>(t, pair, planes, offset, plane, moduli, s);
@@ -94,8 +98,8 @@ __device__ inline DigitSums digit_sums(const LeadingTable& t, const std::int8_t*
 }
 
 /// S = (head + tail + rest) 2^(exponent + 64) with head = RN(head + tail), abs(tail) <= 2^11, a multiple of 2^-40, and
-/// abs(rest) <= 2^-40. Where `complete`, an odd last bit of tail says that rest is not zero, so that head + tail rounds as S does
-/// if abs(head) >= 2^16; else rest has at most 2^-51 more, of the digits below.
+/// abs(rest) <= 2^-40. Where `complete`, an odd last bit of tail says that rest is not zero, so that head + tail rounds
+/// as S does if abs(head) >= 2^16; else rest has at most 2^-51 more, of the digits below.
 struct LeadingSum {
   double head, tail;
   unsigned bits;  ///< zero if all of the 112 bits are
@@ -103,8 +107,8 @@ struct LeadingSum {
 
 /// abs of every digit's sum is below 49 128 2^15 + 2^12 2^15 < 2^28.
 __device__ inline LeadingSum leading_sum(const LeadingTable& t, const int (&sums)[leading_digits]) {
-  // The quotient by P from the three leading digits: they stand for S + q P up to 2^-18 P, and the roundings of single precision,
-  // on terms of at most 2^13, add 2^-8: S / P is farther than that from a half (crt_margin).
+  // The quotient by P from the three leading digits: they stand for S + q P up to 2^-18 P, and the roundings of single
+  // precision, on terms of at most 2^13, add 2^-8: S / P is farther than that from a half (crt_margin).
   float f = __fmul_rn(__int2float_rn(sums[6]), t.quotient[0]);
   f = __fmaf_rn(__int2float_rn(sums[5]), t.quotient[1], f);
   f = __fmaf_rn(__int2float_rn(sums[4]), t.quotient[2], f);
@@ -114,7 +118,8 @@ __device__ inline LeadingSum leading_sum(const LeadingTable& t, const int (&sums
   for (int d = 0; d < leading_digits; ++d) s[d] = sums[d] + minus_q * t.product[d];
 #pragma unroll
   for (int d = 1; d < leading_digits; ++d) s[d] += s[d - 1] >> 16;
-  const unsigned w0 = __byte_perm(s[0], s[1], 0x5410), w1 = __byte_perm(s[2], s[3], 0x5410), w2 = __byte_perm(s[4], s[5], 0x5410);
+  const unsigned w0 = __byte_perm(s[0], s[1], 0x5410), w1 = __byte_perm(s[2], s[3], 0x5410),
+                 w2 = __byte_perm(s[4], s[5], 0x5410);
   // w3 2^32 + w2 as two doubles, by adding 2^84 + 2^63 and 2^52 on bits.
   const double high = __dsub_rn(__hiloint2double(0x45300000, s[6] ^ static_cast<int>(0x80000000)), 0x1.000008p84);
   const double low = __dsub_rn(__hiloint2double(0x43300000, static_cast<int>(w2)), 0x1p52);
@@ -138,8 +143,9 @@ __device__ inline bool within(double x, int low, int high) {
   return exponent - static_cast<unsigned>(1023 + low) < static_cast<unsigned>(high - low);
 }
 
-/// The value v of type T that every number of scale [head + tail - bound, head + tail + bound] rounds to, scale = +-2^i; false if
-/// there is no such v, or the bound is not a number. The double results before scaling and after it are normal.
+/// The value v of type T that every number of scale [head + tail - bound, head + tail + bound] rounds to, scale =
+/// +-2^i; false if there is no such v, or the bound is not a number. The double results before scaling and after it are
+/// normal.
 template <class T>
 __device__ inline bool round_between(double head, double tail, double bound, double scale, T* out) {
   if constexpr (sizeof(T) == 8) {
@@ -147,7 +153,8 @@ __device__ inline bool round_between(double head, double tail, double bound, dou
     *out = __dmul_rn(above, scale);
     return __dadd_rn(head, __dsub_rn(tail, bound)) == above;
   } else {
-    // Two roundings, to double and to single precision, are one where the interval has another unit of double on both sides.
+    // Two roundings, to double and to single precision, are one where the interval has another unit of double on both
+    // sides.
     const double wider = __fma_rn(fabs(head), 0x1p-51, bound);
     const T below = static_cast<T>(__dmul_rn(__dadd_rn(head, __dsub_rn(tail, wider)), scale));
     *out = static_cast<T>(__dmul_rn(__dadd_rn(head, __dadd_rn(tail, wider)), scale));

@@ -1,5 +1,5 @@
-// Which elements of C are still open, and what a call must leave alone: asked by the plan and by the kernels that finish
-// elements. Device code.
+// Which elements of C are still open, and what a call must leave alone: asked by the plan and by the kernels that
+// finish elements. Device code.
 #pragma once
 
 #include "cuda/kernels.hpp"
@@ -7,10 +7,11 @@
 
 namespace accublas::cuda {
 
-/// So many open elements, or fewer, are computed by exact accumulators: one in a thousand costs less than a pass with a dozen
-/// moduli, and 4096 are a single wave of warps.
+/// So many open elements, or fewer, are computed by exact accumulators: at k = 4096 one takes 20 ns where it is one of
+/// many (46 where a line is strided), and a pass with 28 moduli 0.18 ns an element of C. 4096 are a single wave of
+/// warps.
 ACCUBLAS_HD constexpr unsigned long long few_elements(Index m, Index n) {
-  const Index part = m * n / 1000;
+  const Index part = m * n / 250;
   return static_cast<unsigned long long>(part > 4096 ? part : 4096);
 }
 

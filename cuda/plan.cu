@@ -1,5 +1,5 @@
-// Plans of the passes of an int8 GEMM, made on the device: what lib/plan_int8.cpp and lib/cpu/int8_pass.cpp decide on the CPU.
-// Only speed depends on what is chosen here, as long as no sum leaves the range of the moduli.
+// Plans of the passes of an int8 GEMM, made on the device: what lib/plan_int8.cpp and lib/cpu/int8_pass.cpp decide on
+// the CPU. Only speed depends on what is chosen here, as long as no sum leaves the range of the moduli.
 #include "cuda/check.hpp"
 #include "cuda/open_elements.hpp"
 #include "cuda/scaling.hpp"
@@ -15,9 +15,10 @@ namespace {
 /// Tuning of cr's first choice.
 template <class T>
 struct CorrectTuning {
-  static constexpr double accepted = 3e-5;  ///< fraction of undecided elements: the exact kernel's cost of one modulus or so
+  static constexpr double accepted =
+      3e-5;  ///< fraction of undecided elements: the exact kernel's cost of one modulus or so
   static constexpr int least_moduli = sizeof(T) == 8 ? 10 : 5;
-  static constexpr int step = 5;            ///< moduli that a further pass has more, some 18 bits a side
+  static constexpr int step = 5;  ///< moduli that a further pass has more, some 18 bits a side
 };
 
 /// int8_capacity() for every number of moduli.
@@ -36,14 +37,16 @@ __device__ double log2_norm(double norm, int t, Index k) {
   return log2(scalbn(norm, t) + 0.5 * sqrt(static_cast<double>(k))) + 1e-9;
 }
 
-/// Twin of int8_moduli_for, but all moduli where they do not suffice: fixed:150 needs at most 300 + log2 k of their 341 bits.
+/// Twin of int8_moduli_for, but all moduli where they do not suffice: fixed:150 needs at most 300 + log2 k of their 341
+/// bits.
 __device__ int moduli_for(const Capacities& capacities, double log2_bound) {
   int count = 1;
   while (count < max_moduli && !(capacities.log2[count] >= log2_bound)) ++count;
   return count;
 }
 
-/// Bits of the two sides so that sums of lines of norm below 2^bits (1 - 2^-11), rounded, stay within the moduli's capacity.
+/// Bits of the two sides so that sums of lines of norm below 2^bits (1 - 2^-11), rounded, stay within the moduli's
+/// capacity.
 __device__ void split_bits(double capacity, Index k, int& row_bits, int& col_bits) {
   const double norm = 1 / (1 + 0x1p-11);
   int sum = static_cast<int>(capacity) + 1;
@@ -67,8 +70,8 @@ __device__ void set_plan(PassPlan plan, int index, const Buffers& buffers, Index
 }
 
 template <class T>
-__global__ void make_fixed_plan(int index, int t, Index m, Index n, Index k, Buffers buffers, double target, Scalar<T> alpha,
-                                Capacities capacities, CallState* state) {
+__global__ void make_fixed_plan(int index, int t, Index m, Index n, Index k, Buffers buffers, double target,
+                                Scalar<T> alpha, Capacities capacities, CallState* state) {
   PassPlan plan{};
   plan.elements = t == 0 ? Elements::not_open : Elements::all;
   plan.active = !leaves_c(*state, alpha);
@@ -88,7 +91,8 @@ __global__ void make_fixed_plan(int index, int t, Index m, Index n, Index k, Buf
     }
   }
   plan.row_bits = plan.col_bits = t;
-  const double row_norm = from_bits<double>(state->rows.largest_norm), col_norm = from_bits<double>(state->cols.largest_norm);
+  const double row_norm = from_bits<double>(state->rows.largest_norm),
+               col_norm = from_bits<double>(state->cols.largest_norm);
   if (plan.active) plan.moduli = moduli_for(capacities, log2_norm(row_norm, t, k) + log2_norm(col_norm, t, k));
   set_plan(plan, index, buffers, m, n, *state);
 }
@@ -122,8 +126,8 @@ __device__ double scaled_down(double x, int exponent) {
 
 constexpr int sample_threads = 256, most_samples = 64;
 
-/// An element of the pass, by all threads of a block: the first that the sequence finds among 16 rounds of candidates; lines of
-/// zeros (and special ones) are not looked at. False if there is none.
+/// An element of the pass, by all threads of a block: the first that the sequence finds among 16 rounds of candidates;
+/// lines of zeros (and special ones) are not looked at. False if there is none.
 __device__ bool find_element(Generator& generator, const Lines& rows, const Lines& cols, const std::uint32_t* open,
                              Index& row, Index& col) {
   __shared__ int winner;
@@ -186,9 +190,9 @@ __device__ double scaled_product(const Operand<T>& rows, Index i, int row_expone
   return sum;
 }
 
-/// A block a sample. With row_bits and col_bits, an element's chance to be undecided is about row_term 2^-row_bits where its row
-/// drops bits plus col_term 2^-col_bits where its column does: dropping bits of the row moves the sum by half a unit
-/// 2^(g - bits) times the column's entries, and the other way round.
+/// A block a sample. With row_bits and col_bits, an element's chance to be undecided is about row_term 2^-row_bits
+/// where its row drops bits plus col_term 2^-col_bits where its column does: dropping bits of the row moves the sum by
+/// half a unit 2^(g - bits) times the column's entries, and the other way round.
 template <class T>
 __global__ void __launch_bounds__(sample_threads)
     sample_elements(int index, bool first, Operand<T> rows, Lines row_lines, Operand<T> cols, Lines col_lines,
@@ -235,8 +239,8 @@ __device__ double dropping(const unsigned* needs, int bits, Index taken) {
 
 template <class T>
 __global__ void __launch_bounds__(plan_threads)
-    make_correct_plan(int index, bool first, Lines rows, Lines cols, Buffers buffers, Scalar<T> alpha, Capacities capacities,
-                      CallState* state) {
+    make_correct_plan(int index, bool first, Lines rows, Lines cols, Buffers buffers, Scalar<T> alpha,
+                      Capacities capacities, CallState* state) {
   using Tuning = CorrectTuning<T>;
   PassPlan plan{};
   if (!wants_pass(*state, index, first, rows.count, cols.count, alpha)) {
@@ -285,7 +289,8 @@ __global__ void __launch_bounds__(plan_threads)
 template <class T>
 void plan_fixed(const DeviceModel&, int index, int t, const Lines& rows, const Lines& cols, const Buffers& buffers,
                 double target, Scalar<T> alpha, CallState* state, cudaStream_t stream) {
-  make_fixed_plan<T><<<1, 1, 0, stream>>>(index, t, rows.count, cols.count, rows.k, buffers, target, alpha, capacities(), state);
+  make_fixed_plan<T>
+      <<<1, 1, 0, stream>>>(index, t, rows.count, cols.count, rows.k, buffers, target, alpha, capacities(), state);
   check_launch("plan of a fixed pass");
 }
 
@@ -293,18 +298,20 @@ template <class T>
 void plan_correct(const DeviceModel&, int index, bool first, const Operand<T>& rows, const Lines& row_lines,
                   const Operand<T>& cols, const Lines& col_lines, const Buffers& buffers, const std::uint32_t* open,
                   Scalar<T> alpha, CallState* state, cudaStream_t stream) {
-  sample_elements<T><<<most_samples, sample_threads, 0, stream>>>(index, first, rows, row_lines, cols, col_lines, open, alpha,
-                                                                  state);
+  sample_elements<T>
+      <<<most_samples, sample_threads, 0, stream>>>(index, first, rows, row_lines, cols, col_lines, open, alpha, state);
   check_launch("samples of a cr pass");
-  make_correct_plan<T><<<1, plan_threads, 0, stream>>>(index, first, row_lines, col_lines, buffers, alpha, capacities(), state);
+  make_correct_plan<T>
+      <<<1, plan_threads, 0, stream>>>(index, first, row_lines, col_lines, buffers, alpha, capacities(), state);
   check_launch("plan of a cr pass");
 }
 
-#define ACCUBLAS_INSTANTIATE(T)                                                                                              \
-  template void plan_fixed<T>(const DeviceModel&, int, int, const Lines&, const Lines&, const Buffers&, double, Scalar<T>,    \
-                              CallState*, cudaStream_t);                                                                     \
-  template void plan_correct<T>(const DeviceModel&, int, bool, const Operand<T>&, const Lines&, const Operand<T>&,            \
-                                const Lines&, const Buffers&, const std::uint32_t*, Scalar<T>, CallState*, cudaStream_t);
+#define ACCUBLAS_INSTANTIATE(T)                                                                                    \
+  template void plan_fixed<T>(const DeviceModel&, int, int, const Lines&, const Lines&, const Buffers&, double,    \
+                              Scalar<T>, CallState*, cudaStream_t);                                                \
+  template void plan_correct<T>(const DeviceModel&, int, bool, const Operand<T>&, const Lines&, const Operand<T>&, \
+                                const Lines&, const Buffers&, const std::uint32_t*, Scalar<T>, CallState*,         \
+                                cudaStream_t);
 ACCUBLAS_INSTANTIATE(double)
 ACCUBLAS_INSTANTIATE(float)
 #undef ACCUBLAS_INSTANTIATE

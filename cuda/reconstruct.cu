@@ -1,6 +1,7 @@
-// From residues to results: one pass over the residue products of a block. A block of threads takes tiles of 32 rows and 128
-// columns, a thread four neighbouring columns of a row: their sums to 112 bits, rounded in double precision where that decides.
-// The rest, one element in a million and ties beyond 112 bits, goes through crt_reconstruct and finish_within.
+// From residues to results: one pass over the residue products of a block. A block of threads takes tiles of 32 rows
+// and 128 columns, a thread four neighbouring columns of a row: their sums to 112 bits, rounded in double precision
+// where that decides. The rest, one element in a million and ties beyond 112 bits, goes through crt_reconstruct and
+// finish_within.
 #include "cuda/check.hpp"
 #include "cuda/finish_element.hpp"
 #include "cuda/leading.hpp"
@@ -22,8 +23,8 @@ template <class T>
 struct Factors {
   enum Kind { power_of_two, general, slow } kind;
   T alpha, beta;
-  int exponent;   ///< power_of_two: alpha = +-2^exponent
-  int sign;       ///< power_of_two: the sign bit of alpha
+  int exponent;  ///< power_of_two: alpha = +-2^exponent
+  int sign;      ///< power_of_two: the sign bit of alpha
 };
 
 template <class T>
@@ -50,7 +51,8 @@ struct TileLines {
   int least_scale, largest_scale;  ///< of the columns
 };
 
-/// Where a sum becomes a result: 2^shift is the unit of its head before the column's scale is taken off; errors are in these units.
+/// Where a sum becomes a result: 2^shift is the unit of its head before the column's scale is taken off; errors are in
+/// these units.
 struct RowUnits {
   int shift;
   double error, drop;
@@ -58,8 +60,9 @@ struct RowUnits {
 
 /// One element from the whole of S; true if it was written.
 template <class T>
-__device__ ACCUBLAS_NOINLINE bool resolve_element(const ReconstructArguments<T>& a, const PassPlan& plan, const CrtTable& crt,
-                                                  const std::int8_t* residues, const FinishLine& row, const FinishLine& col,
+__device__ ACCUBLAS_NOINLINE bool resolve_element(const ReconstructArguments<T>& a, const PassPlan& plan,
+                                                  const CrtTable& crt, const std::int8_t* residues,
+                                                  const FinishLine& row, const FinishLine& col,
                                                   const Factors<T>& factors, T* at) {
   const auto finish = [&]<int L>(Wide<L> sum) {
     return finish_element(sum, row, col, plan.interval != 0, a.all_undecided, factors.alpha, factors.beta, at);
@@ -70,7 +73,8 @@ __device__ ACCUBLAS_NOINLINE bool resolve_element(const ReconstructArguments<T>&
   return finish(crt_reconstruct<crt_limbs>(crt, residues, plane));
 }
 
-/// What is below the last bit of a LeadingSum's tail, and the roundings of tail - bound and tail + bound: a part of every bound.
+/// What is below the last bit of a LeadingSum's tail, and the roundings of tail - bound and tail + bound: a part of
+/// every bound.
 constexpr double leading_slack = 0x1p-39;
 
 /// RN(+-2^shift (sum +- bound)), bound = 0: exact; abs(shift) <= 800. False where that is not one number.
@@ -85,8 +89,8 @@ __device__ bool round_power_of_two(const LeadingSum& sum, double bound, int shif
   return sum.bits == 0;
 }
 
-/// RN(alpha 2^shift (sum +- bound) + beta c), abs(shift) <= 800, by products and sums of pairs of doubles: the error of some ten
-/// roundings of terms of 2^-53 is far below 2^-100 times the operands. False where it does not decide.
+/// RN(alpha 2^shift (sum +- bound) + beta c), abs(shift) <= 800, by products and sums of pairs of doubles: the error of
+/// some ten roundings of terms of 2^-53 is far below 2^-100 times the operands. False where it does not decide.
 template <class T>
 __device__ bool round_general(const Factors<T>& f, const LeadingSum& sum, double bound, int shift, T c, T* out) {
   const double scale = power_of_two(shift), head = __dmul_rn(sum.head, scale), tail = __dmul_rn(sum.tail, scale);
@@ -125,9 +129,10 @@ __device__ void store_columns(T* at, Index stride, const T (&x)[columns], unsign
 
 /// Four columns of a row by their leading bits; returns which of `wanted` are written.
 template <class T, bool Simple, bool Interval>
-__device__ __forceinline__ unsigned finish_columns(const LeadingTable& table, const TileLines& lines, const DigitSums& sums,
-                                                   const RowUnits& row, int own, const Factors<T>& factors, const T (&c)[columns],
-                                                   unsigned wanted, T* at, Index stride) {
+__device__ __forceinline__ unsigned finish_columns(const LeadingTable& table, const TileLines& lines,
+                                                   const DigitSums& sums, const RowUnits& row, int own,
+                                                   const Factors<T>& factors, const T (&c)[columns], unsigned wanted,
+                                                   T* at, Index stride) {
   T out[columns];
   unsigned done = 0;
 #pragma unroll
@@ -148,13 +153,15 @@ __device__ __forceinline__ unsigned finish_columns(const LeadingTable& table, co
   return done;
 }
 
-/// The rows of a tile, by kind of arithmetic; a warp takes one at a time. Returns the thread's count of elements left open.
+/// The rows of a tile, by kind of arithmetic; a warp takes one at a time. Returns the thread's count of elements left
+/// open.
 template <class T, bool Simple, bool Interval>
-__device__ __forceinline__ unsigned finish_tile(const ReconstructArguments<T>& a, const PassPlan& plan, const CrtTable& crt,
-                                                const LeadingTable& table, const TileLines& lines, const Factors<T>& factors,
-                                                Index tile_row, Index tile_col, int height, int width) {
+__device__ __forceinline__ unsigned finish_tile(const ReconstructArguments<T>& a, const PassPlan& plan,
+                                                const CrtTable& crt, const LeadingTable& table, const TileLines& lines,
+                                                const Factors<T>& factors, Index tile_row, Index tile_col, int height,
+                                                int width) {
   const int lane = threadIdx.x & 31, own = columns * lane;
-  const Index row_base = a.row_block * plan.block_rows + tile_row;         // of C
+  const Index row_base = a.row_block * plan.block_rows + tile_row;  // of C
   const Index col = a.col_block * plan.block_cols + tile_col + own;
   const Index plane = plan.block_rows * plan.block_cols, pitch = OpenBits::words_per_row(a.cols.count);
   const std::int8_t* const planes = a.result + tile_row * plan.block_cols + tile_col;
@@ -171,12 +178,15 @@ __device__ __forceinline__ unsigned finish_tile(const ReconstructArguments<T>& a
     unsigned was_open = 0;
     if (plan.elements != Elements::all && inside != 0) was_open = *word >> (col & 31) & 0xF;
     const unsigned special = row.special ? 0xF : special_cols;
-    const unsigned of_elements = plan.elements == Elements::all ? 0xF : plan.elements == Elements::open ? was_open : ~was_open;
+    const unsigned of_elements = plan.elements == Elements::all    ? 0xF
+                                 : plan.elements == Elements::open ? was_open
+                                                                   : ~was_open;
     const unsigned wanted = inside & ~special & of_elements;
     unsigned done = 0;
     if (__any_sync(0xFFFFFFFFu, wanted != 0) && !(Interval && a.all_undecided)) {
       T* const at = element(a.at, row_base + r, col);
-      const unsigned offset = static_cast<unsigned>(r) * static_cast<unsigned>(plan.block_cols) + static_cast<unsigned>(own);
+      const unsigned offset =
+          static_cast<unsigned>(r) * static_cast<unsigned>(plan.block_cols) + static_cast<unsigned>(own);
       const RowUnits units{table.exponent + 64 - row.scale + factors.exponent, __dmul_rn(row.error.error, error_unit),
                            __dmul_rn(row.error.drop, error_unit)};
       const bool normal = units.shift - lines.least_scale <= 800 && units.shift - lines.largest_scale >= -800;
@@ -188,12 +198,14 @@ __device__ __forceinline__ unsigned finish_tile(const ReconstructArguments<T>& a
             if ((wanted >> e & 1) != 0) c[e] = at[e * a.at.col_stride];
         }
         const DigitSums sums = digit_sums(table, planes, offset, plane, plan.moduli);
-        done = finish_columns<T, Simple, Interval>(table, lines, sums, units, own, factors, c, wanted, at, a.at.col_stride);
+        done = finish_columns<T, Simple, Interval>(table, lines, sums, units, own, factors, c, wanted, at,
+                                                   a.at.col_stride);
       }
       for (unsigned rest = wanted & ~done; rest != 0; rest &= rest - 1) {
         const int e = __ffs(static_cast<int>(rest)) - 1;
         const FinishLine line{lines.scale[own + e], {lines.drop[own + e], lines.error[own + e]}, false};
-        const bool written = resolve_element(a, plan, crt, planes + offset + e, row, line, factors, at + e * a.at.col_stride);
+        const bool written =
+            resolve_element(a, plan, crt, planes + offset + e, row, line, factors, at + e * a.at.col_stride);
         done |= static_cast<unsigned>(written) << e;
       }
     }
@@ -253,11 +265,15 @@ __global__ void __launch_bounds__(threads, blocks) reconstruct_block(Reconstruct
     }
     __syncthreads();
     if (factors.kind == Factors<T>::power_of_two) {
-      left_open += plan.interval ? finish_tile<T, true, true>(a, plan, crt, table, lines, factors, tile_row, tile_col, height, width)
-                                 : finish_tile<T, true, false>(a, plan, crt, table, lines, factors, tile_row, tile_col, height, width);
+      left_open +=
+          plan.interval
+              ? finish_tile<T, true, true>(a, plan, crt, table, lines, factors, tile_row, tile_col, height, width)
+              : finish_tile<T, true, false>(a, plan, crt, table, lines, factors, tile_row, tile_col, height, width);
     } else {
-      left_open += plan.interval ? finish_tile<T, false, true>(a, plan, crt, table, lines, factors, tile_row, tile_col, height, width)
-                                 : finish_tile<T, false, false>(a, plan, crt, table, lines, factors, tile_row, tile_col, height, width);
+      left_open +=
+          plan.interval
+              ? finish_tile<T, false, true>(a, plan, crt, table, lines, factors, tile_row, tile_col, height, width)
+              : finish_tile<T, false, false>(a, plan, crt, table, lines, factors, tile_row, tile_col, height, width);
     }
   }
   for (int offset = 16; offset > 0; offset /= 2) left_open += __shfl_xor_sync(0xFFFFFFFFu, left_open, offset);

@@ -42,7 +42,8 @@ struct HostLines {
 
   /// Entry (i, p) is data[i stride + p k_stride].
   template <class T>
-  HostLines(Index lines, Index terms, const std::vector<T>& data, Index stride, Index k_stride) : HostLines(lines, terms) {
+  HostLines(Index lines, Index terms, const std::vector<T>& data, Index stride, Index k_stride)
+      : HostLines(lines, terms) {
     for (Index i = 0; i < lines; ++i) {
       const std::size_t at = static_cast<std::size_t>(i);
       const auto entry = [&](Index p) { return data[static_cast<std::size_t>(i * stride + p * k_stride)]; };
@@ -85,11 +86,25 @@ struct HostLines {
 class DeviceLines {
  public:
   explicit DeviceLines(const HostLines& host)
-      : exponent_(host.exponent), last_bit_(host.last_bit), norm_(host.norm), lambda_(host.lambda), special_(host.special),
-        nonzero_(host.nonzero), count_(host.count), k_(host.k), words_(host.words) {}
+      : exponent_(host.exponent),
+        last_bit_(host.last_bit),
+        norm_(host.norm),
+        lambda_(host.lambda),
+        special_(host.special),
+        nonzero_(host.nonzero),
+        count_(host.count),
+        k_(host.k),
+        words_(host.words) {}
   cuda::Lines lines(bool with_nonzero = true) const {
-    return {count_,         k_, exponent_.data(), last_bit_.data(), norm_.data(), lambda_.data(), special_.data(),
-            with_nonzero ? nonzero_.data() : nullptr, words_};
+    return {count_,
+            k_,
+            exponent_.data(),
+            last_bit_.data(),
+            norm_.data(),
+            lambda_.data(),
+            special_.data(),
+            with_nonzero ? nonzero_.data() : nullptr,
+            words_};
   }
 
  private:
@@ -102,8 +117,9 @@ class DeviceLines {
 
 /// The same arrays on the host.
 inline cuda::Lines host_lines(HostLines& h) {
-  return {h.count, h.k, h.exponent.data(), h.last_bit.data(), h.norm.data(), h.lambda.data(), h.special.data(),
-          h.nonzero.data(), h.words};
+  return {
+      h.count,          h.k,    h.exponent.data(), h.last_bit.data(), h.norm.data(), h.lambda.data(), h.special.data(),
+      h.nonzero.data(), h.words};
 }
 
 /// The state of a call in device memory.

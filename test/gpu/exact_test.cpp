@@ -1,5 +1,5 @@
-// What no pass decides, on the device: exact accumulators, special values, sums without a term, and C = beta C; bit for bit
-// against lib/cpu/exact.cpp.
+// What no pass decides, on the device: exact accumulators, special values, sums without a term, and C = beta C; bit for
+// bit against lib/cpu/exact.cpp.
 #include <cmath>
 #include <random>
 
@@ -17,7 +17,9 @@ template <class T>
 T random_entry(std::mt19937_64& random, Data data) {
   constexpr bool dbl = sizeof(T) == 8;
   const double m = (static_cast<double>(random() >> 11) * 0x1p-53 + 0.5) * (random() % 2 ? 1 : -1);
-  const auto exponent = [&](int range) { return static_cast<int>(random() % static_cast<unsigned>(2 * range + 1)) - range; };
+  const auto exponent = [&](int range) {
+    return static_cast<int>(random() % static_cast<unsigned>(2 * range + 1)) - range;
+  };
   switch (data) {
     case Data::wide:
       return random() % 10 == 0 ? T(0) : static_cast<T>(std::ldexp(m, exponent(40)));
@@ -45,7 +47,8 @@ struct Problem {
 
 template <class T>
 void check_exact(std::uint64_t seed, Data data, const Problem<T>& p, bool everything) {
-  SCOPED_TRACE(testing::Message() << "seed " << seed << " data " << static_cast<int>(data) << " alpha " << p.alpha << " beta " << p.beta);
+  SCOPED_TRACE(testing::Message() << "seed " << seed << " data " << static_cast<int>(data) << " alpha " << p.alpha
+                                  << " beta " << p.beta);
   std::mt19937_64 random(seed);
   const auto matrix = [&](Index lines) {
     std::vector<T> a(static_cast<std::size_t>(lines * p.k));
@@ -55,7 +58,9 @@ void check_exact(std::uint64_t seed, Data data, const Problem<T>& p, bool everyt
   std::vector<T> a = matrix(p.m), b = matrix(p.n);
   const cuda::Operand<T> rows{nullptr, p.transposed ? 1 : p.k, p.transposed ? p.m : 1, p.m, p.k};
   const cuda::Operand<T> cols{nullptr, p.k, 1, p.n, p.k};
-  const auto row_entry = [&](Index i, Index q) -> T& { return a[static_cast<std::size_t>(i * rows.stride + q * rows.k_stride)]; };
+  const auto row_entry = [&](Index i, Index q) -> T& {
+    return a[static_cast<std::size_t>(i * rows.stride + q * rows.k_stride)];
+  };
   if (data == Data::cancelling) {
     // Pairs of terms cancel but for the last bits.
     for (Index i = 0; i < p.m; ++i)
@@ -75,12 +80,14 @@ void check_exact(std::uint64_t seed, Data data, const Problem<T>& p, bool everyt
   unsigned long long finite = 0;
   for (Index i = 0; i < p.m; ++i) {
     for (Index j = 0; j < p.n; ++j) {
-      const bool special = row_lines.special[static_cast<std::size_t>(i)] || col_lines.special[static_cast<std::size_t>(j)];
+      const bool special =
+          row_lines.special[static_cast<std::size_t>(i)] || col_lines.special[static_cast<std::size_t>(j)];
       if (!special && !everything && random() % 4 != 0) continue;
       open[static_cast<std::size_t>(i * words + j / 32)] |= 1u << j % 32;
       finite += !special;
       T* const at = &want[static_cast<std::size_t>(i * p.n + j)];
-      *at = cpu::exact_element<T>(p.k, p.alpha, {a.data() + i * rows.stride, rows.k_stride}, {b.data() + j * cols.stride, 1}, p.beta, at);
+      *at = cpu::exact_element<T>(p.k, p.alpha, {a.data() + i * rows.stride, rows.k_stride},
+                                  {b.data() + j * cols.stride, 1}, p.beta, at);
     }
   }
   cuda::CallState state{};
@@ -91,8 +98,15 @@ void check_exact(std::uint64_t seed, Data data, const Problem<T>& p, bool everyt
   DeviceLines device_rows(row_lines), device_cols(col_lines);
   DeviceArray<T> device_a(a), device_b(b), device_c(c);
   DeviceArray<std::uint32_t> device_open(open);
-  cuda::ExactArguments<T> x{rows, cols, device_rows.lines(), device_cols.lines(), {device_c.data(), p.n, 1}, {p.alpha, nullptr},
-                            {p.beta, nullptr}, device_open.data(), device_state.data()};
+  cuda::ExactArguments<T> x{rows,
+                            cols,
+                            device_rows.lines(),
+                            device_cols.lines(),
+                            {device_c.data(), p.n, 1},
+                            {p.alpha, nullptr},
+                            {p.beta, nullptr},
+                            device_open.data(),
+                            device_state.data()};
   x.rows.data = device_a.data();
   x.cols.data = device_b.data();
   cuda::exact(device_model(), x, nullptr);
@@ -114,7 +128,8 @@ TYPED_TEST(Exact, Elements) {
   std::uint64_t seed = 0;
   for (Data data : {Data::wide, Data::full_range, Data::cancelling, Data::integers, Data::specials})
     for (Index k : {1, 2, 31, 129, 600})
-      for (auto [alpha, beta] : {std::pair<T, T>{1, 0}, {-1, 1}, {T(0.3), T(-1.7)}, {T(0x1p-20), 1}, {inf, 0}, {1, nan}, {-inf, 1}}) {
+      for (auto [alpha, beta] :
+           {std::pair<T, T>{1, 0}, {-1, 1}, {T(0.3), T(-1.7)}, {T(0x1p-20), 1}, {inf, 0}, {1, nan}, {-inf, 1}}) {
         ++seed;
         check_exact<T>(seed, data, {23, 37, k, seed % 2 == 0, alpha, beta}, seed % 3 == 0);
         if (this->HasFatalFailure()) return;
@@ -134,7 +149,8 @@ TYPED_TEST(Exact, FinishInPlace) {
     std::uint64_t m = random() >> 11;
     if (random() % 3 == 0) m &= random() & random();
     if (random() % 4 == 0) m = m >> 50 << 50;
-    const double x = std::ldexp(static_cast<double>(m), static_cast<int>(random() % static_cast<unsigned>(2 * range + 1)) - range - 53);
+    const double x = std::ldexp(static_cast<double>(m),
+                                static_cast<int>(random() % static_cast<unsigned>(2 * range + 1)) - range - 53);
     return static_cast<T>(random() % 2 ? x : -x);
   };
   constexpr int range = sizeof(T) == 8 ? 1060 : 140;
@@ -151,7 +167,8 @@ TYPED_TEST(Exact, FinishInPlace) {
     }
     if (random() % 2) s.limb[count - 1] >>= 1 + random() % 62;
     for (int l = count; l < limbs; ++l) s.limb[l] = s.limb[count - 1] >> 63 ? ~std::uint64_t{0} : 0;
-    const int exponent = static_cast<int>(random() % 200) - 100 - (random() % 2 ? 64 * count : static_cast<int>(random() % 2500));
+    const int exponent =
+        static_cast<int>(random() % 200) - 100 - (random() % 2 ? 64 * count : static_cast<int>(random() % 2500));
     T alpha = scalar(random() % 3 ? 3 : range), beta = scalar(random() % 2 ? 2 : 100), c = scalar(range);
     if (random() % 3 == 0) {  // cancellation
       alpha = T(random() % 2 ? 1 : -1);
@@ -162,7 +179,8 @@ TYPED_TEST(Exact, FinishInPlace) {
     std::uint64_t limb[cuda::finish_below + limbs + cuda::finish_above];
     for (std::uint64_t& l : limb) l = random();
     for (int l = 0; l < count; ++l) limb[cuda::finish_below + l] = s.limb[l];
-    const T want = finish(alpha, s, exponent, beta, c), got = cuda::finish_in_place(alpha, limb, count, exponent, beta, c);
+    const T want = finish(alpha, s, exponent, beta, c),
+            got = cuda::finish_in_place(alpha, limb, count, exponent, beta, c);
     ASSERT_EQ(to_bits(got), to_bits(want)) << i << ": " << got << " for " << want;
   }
 }
@@ -174,8 +192,9 @@ TYPED_TEST(Exact, NothingOpen) {
   DeviceState state(cuda::CallState{});
   DeviceArray<T> c(100);
   DeviceArray<std::uint32_t> open(10);  // all set, but nothing says so
-  cuda::ExactArguments<T> x{{nullptr, 5, 1, 10, 5}, {nullptr, 5, 1, 10, 5}, device_lines.lines(), device_lines.lines(), {c.data(), 10, 1},
-                            {T(1), nullptr}, {T(0), nullptr}, open.data(), state.data()};
+  cuda::ExactArguments<T> x{
+      {nullptr, 5, 1, 10, 5}, {nullptr, 5, 1, 10, 5}, device_lines.lines(), device_lines.lines(), {c.data(), 10, 1},
+      {T(1), nullptr},        {T(0), nullptr},        open.data(),          state.data()};
   cuda::exact(device_model(), x, nullptr);
   for (T value : c.values()) EXPECT_TRUE(is_nan(value));
 }
@@ -183,7 +202,8 @@ TYPED_TEST(Exact, NothingOpen) {
 /// Block-diagonal and triangular operands, and one whose common terms come late.
 template <class T>
 void check_zeros(Index m, Index n, Index k, int pattern, int index, int largest_rung) {
-  SCOPED_TRACE(testing::Message() << m << ' ' << n << ' ' << k << " pattern " << pattern << " index " << index << " rung " << largest_rung);
+  SCOPED_TRACE(testing::Message() << m << ' ' << n << ' ' << k << " pattern " << pattern << " index " << index
+                                  << " rung " << largest_rung);
   std::mt19937_64 random(static_cast<std::uint64_t>(m + n + k + pattern));
   std::vector<T> a(static_cast<std::size_t>(m * k)), b(static_cast<std::size_t>(n * k));
   const auto inside = [&](Index i, Index count, Index p, bool row) {
@@ -216,7 +236,8 @@ void check_zeros(Index m, Index n, Index k, int pattern, int index, int largest_
       if ((word >> j % 32 & 1) == 0 || i == 0) continue;
       ++counted;
       bool any = false;
-      for (Index p = 0; p < k && !any; ++p) any = a[static_cast<std::size_t>(i * k + p)] != 0 && b[static_cast<std::size_t>(j * k + p)] != 0;
+      for (Index p = 0; p < k && !any; ++p)
+        any = a[static_cast<std::size_t>(i * k + p)] != 0 && b[static_cast<std::size_t>(j * k + p)] != 0;
       left += any;
       if (any) continue;
       word &= ~(1u << j % 32);
@@ -237,8 +258,9 @@ void check_zeros(Index m, Index n, Index k, int pattern, int index, int largest_
   DeviceLines device_rows(rows), device_cols(cols);
   DeviceArray<T> device_c(c);
   DeviceArray<std::uint32_t> device_open(open);
-  cuda::ExactArguments<T> x{{nullptr, k, 1, m, k}, {nullptr, k, 1, n, k}, device_rows.lines(), device_cols.lines(), {device_c.data(), n, 1},
-                            {alpha, nullptr}, {beta, nullptr}, device_open.data(), device_state.data()};
+  cuda::ExactArguments<T> x{{nullptr, k, 1, m, k}, {nullptr, k, 1, n, k},   device_rows.lines(),
+                            device_cols.lines(),   {device_c.data(), n, 1}, {alpha, nullptr},
+                            {beta, nullptr},       device_open.data(),      device_state.data()};
   cuda::resolve_structural_zeros(device_model(), x, index, nullptr);
   const std::vector<T> got = device_c.values();
   for (std::size_t i = 0; i < want.size(); ++i) ASSERT_EQ(to_bits(got[i]), to_bits(want[i])) << "element " << i;
@@ -269,7 +291,13 @@ TYPED_TEST(Exact, AlphaInMemoryIsZero) {
           std::vector<T> c(static_cast<std::size_t>(2 * m * n));
           std::mt19937_64 random(3);
           for (T& x : c) x = random() % 9 == 0 ? nan : random_entry<T>(random, Data::full_range);
-          const Matrix<T> layout{nullptr, orientation == 0 ? n : orientation == 1 ? 1 : 2 * n, orientation == 0 ? 1 : orientation == 1 ? m : 2};
+          const Matrix<T> layout{nullptr,
+                                 orientation == 0   ? n
+                                 : orientation == 1 ? 1
+                                                    : 2 * n,
+                                 orientation == 0   ? 1
+                                 : orientation == 1 ? m
+                                                    : 2};
           std::vector<T> want = c;
           if (alpha == 0 && beta != 1)
             for (Index i = 0; i < m; ++i)

@@ -15,7 +15,8 @@ using cuda::Elements;
 cuda::Buffers buffers_for(Index lines, int moduli, Index k) {
   cuda::Buffers b{};
   b.k_padded = (k + 127) / 128 * 128;
-  b.rows_bytes = b.cols_bytes = static_cast<std::size_t>(std::max<Index>(lines * moduli, 256 * max_moduli) * b.k_padded);
+  b.rows_bytes = b.cols_bytes =
+      static_cast<std::size_t>(std::max<Index>(lines * moduli, 256 * max_moduli) * b.k_padded);
   b.result_bytes = static_cast<std::size_t>(std::max<Index>(lines * lines * moduli, 256 * 256 * max_moduli));
   return b;
 }
@@ -150,8 +151,9 @@ cuda::CallState plan_correct(const CorrectCase<T>& c, const cuda::CallState& sta
   DeviceState device_state(state);
   DeviceArray<T> a(c.a), b(c.b);
   DeviceArray<std::uint32_t> device_open(open);
-  cuda::plan_correct<T>(device_model(), index, first, {a.data(), c.k, 1, c.m, c.k}, device_rows.lines(), {b.data(), c.k, 1, c.n, c.k},
-                        device_cols.lines(), buffers, device_open.data(), {T(1), nullptr}, device_state.data(), nullptr);
+  cuda::plan_correct<T>(device_model(), index, first, {a.data(), c.k, 1, c.m, c.k}, device_rows.lines(),
+                        {b.data(), c.k, 1, c.n, c.k}, device_cols.lines(), buffers, device_open.data(), {T(1), nullptr},
+                        device_state.data(), nullptr);
   return device_state.read();
 }
 
@@ -170,7 +172,8 @@ TYPED_TEST(Plan, CorrectStaysWithinTheModuli) {
       EXPECT_TRUE(plan.interval);
       EXPECT_EQ(plan.elements, Elements::all);
       const double norm = 1 / (1 + 0x1p-11);
-      EXPECT_LE(int8_log2_norm(norm, plan.row_bits, k) + int8_log2_norm(norm, plan.col_bits, k), int8_capacity(plan.moduli) + 1e-8);
+      EXPECT_LE(int8_log2_norm(norm, plan.row_bits, k) + int8_log2_norm(norm, plan.col_bits, k),
+                int8_capacity(plan.moduli) + 1e-8);
       EXPECT_GE(plan.row_bits + plan.col_bits, int8_capacity(plan.moduli) - 3);
       expect_block(plan, buffers, m, n);
       EXPECT_EQ(after.samples, 64);
@@ -228,7 +231,8 @@ TYPED_TEST(Plan, ZerosAndSpecialsNeedNoSample) {
   using T = TypeParam;
   const Index m = 30, n = 50, k = 70;
   const std::vector<std::uint32_t> open(static_cast<std::size_t>(m * 2), 0);
-  const CorrectCase<T> c{m, n, k, std::vector<T>(static_cast<std::size_t>(m * k), T(0)), std::vector<T>(static_cast<std::size_t>(n * k), T(NAN))};
+  const CorrectCase<T> c{m, n, k, std::vector<T>(static_cast<std::size_t>(m * k), T(0)),
+                         std::vector<T>(static_cast<std::size_t>(n * k), T(NAN))};
   const cuda::CallState after = plan_correct(c, cuda::CallState{}, 0, true, open, buffers_for(256, 30, k));
   EXPECT_TRUE(after.pass[0].active);
   EXPECT_EQ(after.samples, 0);

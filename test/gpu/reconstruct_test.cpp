@@ -1,4 +1,5 @@
-// Reconstruction on the device, bit for bit against lib/numerics: random integers, their residues, every number of moduli.
+// Reconstruction on the device, bit for bit against lib/numerics: random integers, their residues, every number of
+// moduli.
 #include <cmath>
 #include <random>
 
@@ -55,7 +56,8 @@ Integer random_sum(std::mt19937_64& random, const Integer& product, int digits) 
       break;
     default:
       s = Integer{};
-      if (random() % 2) s = wide_shift_left(wide_from<crt_limbs>(1), static_cast<int>(random() % static_cast<unsigned>(length + 1)));
+      if (random() % 2)
+        s = wide_shift_left(wide_from<crt_limbs>(1), static_cast<int>(random() % static_cast<unsigned>(length + 1)));
   }
   if (wide_bit_length(s) > length) crop(length);
   return wide_negate_if(s, random() % 2);
@@ -65,20 +67,23 @@ template <class T>
 T random_scalar(std::mt19937_64& random, int spread) {
   static const T special[] = {T(0), T(-0.0), T(1), T(-1), T(INFINITY), T(-INFINITY), T(NAN), T(1.5)};
   if (random() % 8 == 0) return special[random() % 8];
-  const T x = static_cast<T>(std::ldexp(static_cast<double>(random() >> 11), static_cast<int>(random() % static_cast<unsigned>(2 * spread + 1)) - spread - 53));
+  const T x =
+      static_cast<T>(std::ldexp(static_cast<double>(random() >> 11),
+                                static_cast<int>(random() % static_cast<unsigned>(2 * spread + 1)) - spread - 53));
   return random() % 2 ? x : -x;
 }
 
-/// The value that the whole of [s - error, s + error] 2^exponent rounds to, by its ends, if there is one: where the twin's bound
-/// is too rough to tell, the device may.
+/// The value that the whole of [s - error, s + error] 2^exponent rounds to, by its ends, if there is one: where the
+/// twin's bound is too rough to tell, the device may.
 template <class T>
 bool rounds_to_one(T alpha, const Integer& s, double error, int exponent, T beta, T c, T* out) {
   if (!(error < 0x1p300)) return false;
   constexpr int below = 60;  // bits of the error below 1
   const Decoded d = decode(std::ceil(std::ldexp(error, below)));
   const auto wide = wide_shift_left(wide_cast<crt_limbs + 2>(s), below);
-  const auto half = d.exponent >= 0 ? wide_shift_left(wide_from<crt_limbs + 2>(static_cast<std::int64_t>(d.mantissa)), d.exponent)
-                                    : wide_from<crt_limbs + 2>(static_cast<std::int64_t>(d.mantissa >> -d.exponent));
+  const auto half = d.exponent >= 0
+                        ? wide_shift_left(wide_from<crt_limbs + 2>(static_cast<std::int64_t>(d.mantissa)), d.exponent)
+                        : wide_from<crt_limbs + 2>(static_cast<std::int64_t>(d.mantissa >> -d.exponent));
   *out = finish(alpha, wide_add(wide, half), exponent - below, beta, c);
   return to_bits(*out) == to_bits(finish(alpha, wide_sub(wide, half), exponent - below, beta, c));
 }
@@ -97,7 +102,8 @@ template <class T>
 void check_pass(std::uint64_t seed, int moduli, bool interval, Elements elements, Scalars<T> scalars, bool in_memory,
                 bool all_undecided, const Shape& shape) {
   SCOPED_TRACE(testing::Message() << "seed " << seed << " moduli " << moduli << " interval " << interval << " elements "
-                                  << static_cast<int>(elements) << " alpha " << scalars.alpha << " beta " << scalars.beta);
+                                  << static_cast<int>(elements) << " alpha " << scalars.alpha << " beta "
+                                  << scalars.beta);
   std::mt19937_64 random(seed);
   const Index m = shape.m, n = shape.n;
   const CrtTable crt = make_crt_table(moduli);
@@ -127,7 +133,8 @@ void check_pass(std::uint64_t seed, int moduli, bool interval, Elements elements
       const int keeps = random() % 2 ? bits - 10 : bits + 40;
       side->last_bit[i] = side->exponent[i] - keeps;
       side->special[i] = random() % 16 == 0 ? static_cast<std::uint8_t>(1 + random() % 2) : 0;
-      if (side->special[i]) side->norm[i] = side->lambda[i] = side->exponent[i] = 0, side->last_bit[i] = cuda::no_last_bit;
+      if (side->special[i])
+        side->norm[i] = side->lambda[i] = side->exponent[i] = 0, side->last_bit[i] = cuda::no_last_bit;
     }
   }
   const cuda::Lines row_host = host_lines(rows), col_host = host_lines(cols);
@@ -167,16 +174,20 @@ void check_pass(std::uint64_t seed, int moduli, bool interval, Elements elements
             int value = balanced_residue(residue_of(magnitude, p) * (negative ? -1 : 1), p);
             if (value == 128) value = -128;
             if (random() % 4 == 0 && value - p >= -128) value -= p;
-            residues[static_cast<std::size_t>(l) * plane + static_cast<std::size_t>(r * shape.block_cols + j)] = static_cast<std::int8_t>(value);
+            residues[static_cast<std::size_t>(l) * plane + static_cast<std::size_t>(r * shape.block_cols + j)] =
+                static_cast<std::int8_t>(value);
           }
           const std::size_t i = static_cast<std::size_t>(row), k = static_cast<std::size_t>(col);
           const bool was_open = elements != Elements::all && bit(open, row, col);
           const bool special = rows.special[i] != 0 || cols.special[k] != 0;
           bool left = special || was_open;
           if (!special && (elements == Elements::all || (elements == Elements::open) == was_open)) {
-            const int x = cuda::line_scale(plan, row_host, row, plan.row_bits), y = cuda::line_scale(plan, col_host, col, plan.col_bits);
+            const int x = cuda::line_scale(plan, row_host, row, plan.row_bits),
+                      y = cuda::line_scale(plan, col_host, col, plan.col_bits);
             double error = 0;
-            if (interval) error = cuda::element_error(cuda::line_error(row_host, row, x, true), cuda::line_error(col_host, col, y, false));
+            if (interval)
+              error = cuda::element_error(cuda::line_error(row_host, row, x, true),
+                                          cuda::line_error(col_host, col, y, false));
             T* const at = &want[static_cast<std::size_t>(row * shape.row_stride + col * shape.col_stride)];
             left = true;
             T out;
@@ -184,7 +195,8 @@ void check_pass(std::uint64_t seed, int moduli, bool interval, Elements elements
                 finish_within(scalars.alpha, s, error, -(x + y), scalars.beta, read_addend(scalars.beta, at), &out)) {
               *at = out;
               left = false;
-            } else if (!all_undecided && rounds_to_one(scalars.alpha, s, error, -(x + y), scalars.beta, read_addend(scalars.beta, at), &out)) {
+            } else if (!all_undecided && rounds_to_one(scalars.alpha, s, error, -(x + y), scalars.beta,
+                                                       read_addend(scalars.beta, at), &out)) {
               also[static_cast<std::size_t>(at - want.data())] = out;
               decidable[static_cast<std::size_t>(row * n + col)] = true;
             }
@@ -216,10 +228,12 @@ void check_pass(std::uint64_t seed, int moduli, bool interval, Elements elements
     for (Index col = 0; col < n; ++col) {
       const std::size_t at = static_cast<std::size_t>(row * shape.row_stride + col * shape.col_stride);
       const bool left = bit(got_open, row, col), further = !left && bit(want_open, row, col);
-      ASSERT_TRUE(left == bit(want_open, row, col) || (further && decidable[static_cast<std::size_t>(row * n + col)])) << row << ' ' << col;
+      ASSERT_TRUE(left == bit(want_open, row, col) || (further && decidable[static_cast<std::size_t>(row * n + col)]))
+          << row << ' ' << col;
       const T expected = further ? also[at] : want[at];
       ASSERT_EQ(to_bits(got[at]), to_bits(expected)) << row << ' ' << col << ": " << got[at] << " for " << expected;
-      count += left && rows.special[static_cast<std::size_t>(row)] == 0 && cols.special[static_cast<std::size_t>(col)] == 0;
+      count +=
+          left && rows.special[static_cast<std::size_t>(row)] == 0 && cols.special[static_cast<std::size_t>(col)] == 0;
     }
     for (Index col = n; col < words * 32; ++col) ASSERT_FALSE(bit(got_open, row, col));
   }
@@ -227,7 +241,8 @@ void check_pass(std::uint64_t seed, int moduli, bool interval, Elements elements
   // Between the elements nothing is touched.
   std::vector<bool> part(c.size(), false);
   for (Index row = 0; row < m; ++row)
-    for (Index col = 0; col < n; ++col) part[static_cast<std::size_t>(row * shape.row_stride + col * shape.col_stride)] = true;
+    for (Index col = 0; col < n; ++col)
+      part[static_cast<std::size_t>(row * shape.row_stride + col * shape.col_stride)] = true;
   for (std::size_t i = 0; i < c.size(); ++i) {
     if (part[i]) continue;
     ASSERT_EQ(to_bits(got[i]), to_bits(c[i])) << "padding " << i;
@@ -243,9 +258,8 @@ TYPED_TEST_SUITE(Reconstruct, Types);
 
 TYPED_TEST(Reconstruct, EveryNumberOfModuli) {
   using T = TypeParam;
-  const Scalars<T> scalars[] = {{T(1), T(0)},   {T(-0.25), T(0)},          {T(1), T(1)},
-                                {T(-1), T(1)},  {T(1.3), T(0)},            {T(-0.7), T(2.1)},
-                                {T(2), T(-0.0)}, {T(1), T(-1)}};
+  const Scalars<T> scalars[] = {{T(1), T(0)},   {T(-0.25), T(0)},  {T(1), T(1)},    {T(-1), T(1)},
+                                {T(1.3), T(0)}, {T(-0.7), T(2.1)}, {T(2), T(-0.0)}, {T(1), T(-1)}};
   std::uint64_t seed = 0;
   for (int moduli = 1; moduli <= max_moduli; ++moduli)
     for (bool interval : {false, true})
@@ -259,8 +273,15 @@ TYPED_TEST(Reconstruct, EveryNumberOfModuli) {
 TYPED_TEST(Reconstruct, Scalars) {
   using T = TypeParam;
   const T inf = T(INFINITY), nan = T(NAN);
-  const Scalars<T> scalars[] = {{inf, T(0)}, {nan, T(0)}, {-inf, T(1)}, {T(1), inf}, {T(1), nan}, {T(0), T(1)}, {T(0), T(0)},
-                                {std::numeric_limits<T>::denorm_min(), T(0)}, {std::numeric_limits<T>::max(), T(1)},
+  const Scalars<T> scalars[] = {{inf, T(0)},
+                                {nan, T(0)},
+                                {-inf, T(1)},
+                                {T(1), inf},
+                                {T(1), nan},
+                                {T(0), T(1)},
+                                {T(0), T(0)},
+                                {std::numeric_limits<T>::denorm_min(), T(0)},
+                                {std::numeric_limits<T>::max(), T(1)},
                                 {T(1), std::numeric_limits<T>::denorm_min()}};
   std::uint64_t seed = 1000;
   for (const Scalars<T>& s : scalars)
