@@ -24,8 +24,15 @@ install_missing() {
   "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 
-# Debian's Python has the packages above; another python3 earlier on PATH may not.
+# Where nvcc is installed: kernels for the GPUs that are here; without any, one architecture that compiles every kernel.
+gpu_arch() {
+  local found
+  found=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d '. ' | sort -u | sed 's/^90$/90a/' | paste -sd,)
+  echo "${found:-90a}"
+}
+
 configure_and_build() {
+  set -- "-Dgpu_arch=$(gpu_arch)" "$@"
   if [ -f "$build/build.ninja" ]; then
     meson configure "$build" "$@"
   else
