@@ -149,6 +149,7 @@ typedef struct accublas_options {
  * The rigorous bound: for every element
  *   abs(c - exact) <= bound_relative abs(exact) + bound_componentwise (abs(alpha) abs(A) abs(B) + abs(beta) abs(C))
  *                     + bound_absolute,
+ * (nrm2, asum: the exact result stands for abs(A) abs(B)),
  * as long as no element of the result overflows (native: no product or partial sum over- or underflows either).
  * Infinity where nothing is promised. */
 typedef struct accublas_report_t {
@@ -159,7 +160,7 @@ typedef struct accublas_report_t {
   char engine[16];             /**< "int8", "native", ... */
   char device[64];             /**< device or instruction set, for instance "cpu:avx512_vnni" */
   char reason[160];            /**< why this mode, backend and engine were chosen */
-  int64_t m, n, k;             /**< sizes (dot: 1, 1, n; gemv: outputs, 1, terms) */
+  int64_t m, n, k;             /**< sizes (dot, nrm2, asum: 1, 1, n; gemv: outputs, 1, terms) */
   int32_t bits;                /**< T used (the largest, where several), 0 if none */
   int32_t moduli;              /**< INT8 moduli or FP64 slices of A used (the most, where several), 0 if none */
   int64_t rejected;            /**< elements that the certificate rejected at T */
@@ -297,6 +298,22 @@ ACCUBLAS_API accublas_status accublas_reset_counters(void);
                                                          const accublas_options *options);
 ACCUBLAS_DECLARE_DOT(d, double)
 ACCUBLAS_DECLARE_DOT(s, float)
+
+/** nrm2: *result = sqrt(sum_i x_i^2); asum: *result = sum_i abs(x_i); i < n, increments as in DOT, n <= 0 gives +0. They take
+ * the mode of ACCUBLAS_FAMILY_DOT, but lack fixed and slices: such a word is ACCUBLAS_ERROR_MODE in the call's options, and is
+ * passed over elsewhere. cr is the exact norm rounded once for every finite x: no square overflows or underflows on the
+ * way, in dot2 neither. A NaN in x gives NaN, else an infinity +Inf. On the CPU only: ACCUBLAS_ERROR_UNAVAILABLE for x in
+ * device memory. */
+#define ACCUBLAS_DECLARE_NORM(prefix, norm, type)                                                                    \
+  ACCUBLAS_API accublas_status accublas_##prefix##norm(accublas_context *ctx, int64_t n, const type *x,              \
+                                                       int64_t incx, type *result);                                  \
+  ACCUBLAS_API accublas_status accublas_##prefix##norm##_ex(accublas_context *ctx, int64_t n, const type *x,         \
+                                                            int64_t incx, type *result,                              \
+                                                            const accublas_options *options);
+ACCUBLAS_DECLARE_NORM(d, nrm2, double)
+ACCUBLAS_DECLARE_NORM(s, nrm2, float)
+ACCUBLAS_DECLARE_NORM(d, asum, double)
+ACCUBLAS_DECLARE_NORM(s, asum, float)
 
 /** y = alpha op(A) x + beta y; A is m x n, lda >= max(1, m) (column-major) or max(1, n) (row-major).
  * The _strided form takes A(i,j) at a[i rsa + j csa] (any strides, negative and zero included; no copy is made) and no

@@ -32,6 +32,22 @@ accublas_status dot(accublas_context* ctx, std::int64_t n, const T* x, std::int6
 }
 
 template <class T>
+accublas_status nrm2(accublas_context* ctx, std::int64_t n, const T* x, std::int64_t incx, T* result,
+                     const accublas_options* options) {
+  return guarded(ctx, [&](Context& context) {
+    run_nrm2(context, Reduction<T>{n > 0 ? n : 0, view(n, x, incx), result}, options);
+  });
+}
+
+template <class T>
+accublas_status asum(accublas_context* ctx, std::int64_t n, const T* x, std::int64_t incx, T* result,
+                     const accublas_options* options) {
+  return guarded(ctx, [&](Context& context) {
+    run_asum(context, Reduction<T>{n > 0 ? n : 0, view(n, x, incx), result}, options);
+  });
+}
+
+template <class T>
 accublas_status gemv(accublas_context* ctx, accublas_layout layout, accublas_transpose trans, std::int64_t m, std::int64_t n,
                      const T* alpha, const T* a, std::int64_t lda, const T* x, std::int64_t incx, const T* beta, T* y,
                      std::int64_t incy, const accublas_options* options) {
@@ -94,6 +110,20 @@ accublas_status gemm_strided(accublas_context* ctx, std::int64_t m, std::int64_t
   }
 ACCUBLAS_DEFINE_DOT(d, double)
 ACCUBLAS_DEFINE_DOT(s, float)
+
+#define ACCUBLAS_DEFINE_NORM(prefix, norm, type)                                                                      \
+  accublas_status accublas_##prefix##norm(accublas_context* ctx, int64_t n, const type* x, int64_t incx,              \
+                                          type* result) {                                                             \
+    return norm(ctx, n, x, incx, result, nullptr);                                                                    \
+  }                                                                                                                   \
+  accublas_status accublas_##prefix##norm##_ex(accublas_context* ctx, int64_t n, const type* x, int64_t incx,         \
+                                               type* result, const accublas_options* options) {                       \
+    return norm(ctx, n, x, incx, result, options);                                                                    \
+  }
+ACCUBLAS_DEFINE_NORM(d, nrm2, double)
+ACCUBLAS_DEFINE_NORM(s, nrm2, float)
+ACCUBLAS_DEFINE_NORM(d, asum, double)
+ACCUBLAS_DEFINE_NORM(s, asum, float)
 
 #define ACCUBLAS_DEFINE_GEMV(prefix, type)                                                                              \
   accublas_status accublas_##prefix##gemv(accublas_context* ctx, accublas_layout layout, accublas_transpose trans,     \

@@ -33,6 +33,10 @@ class AbsentBackend final : public Backend {
   void gemv(const Call<Gemv<float>, float>&, BackendState*, Execution&) override { no_device(); }
   void dot(const Call<Dot<double>, double>&, BackendState*, Execution&) override { no_device(); }
   void dot(const Call<Dot<float>, float>&, BackendState*, Execution&) override { no_device(); }
+  void nrm2(const Call<Reduction<double>, double>&, BackendState*, Execution&) override { no_device(); }
+  void nrm2(const Call<Reduction<float>, float>&, BackendState*, Execution&) override { no_device(); }
+  void asum(const Call<Reduction<double>, double>&, BackendState*, Execution&) override { no_device(); }
+  void asum(const Call<Reduction<float>, float>&, BackendState*, Execution&) override { no_device(); }
 };
 
 }  // namespace

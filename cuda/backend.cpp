@@ -23,6 +23,7 @@ EngineList cuda_engines(Routine routine, const Mode& mode) {
   constexpr accublas_engine native = ACCUBLAS_ENGINE_NATIVE, int8 = ACCUBLAS_ENGINE_INT8, fp16 = ACCUBLAS_ENGINE_FP16,
                             fp64 = ACCUBLAS_ENGINE_FP64, dot2 = ACCUBLAS_ENGINE_DOT2, exact = ACCUBLAS_ENGINE_EXACT;
   const bool gemm = is_gemm(routine);
+  if (is_norm(routine)) return {};
   switch (mode.kind) {
     case ACCUBLAS_MODE_NATIVE: return EngineList(native);
     case ACCUBLAS_MODE_DP:
@@ -151,6 +152,11 @@ class CudaBackend final : public Backend {
   void dot(const Call<Dot<float>, float>& call, BackendState* state, Execution& execution) override {
     dot_of(call, state, execution);
   }
+  // No engine serves these, so that no plan leads here.
+  void nrm2(const Call<Reduction<double>, double>&, BackendState*, Execution&) override { no_engine(); }
+  void nrm2(const Call<Reduction<float>, float>&, BackendState*, Execution&) override { no_engine(); }
+  void asum(const Call<Reduction<double>, double>&, BackendState*, Execution&) override { no_engine(); }
+  void asum(const Call<Reduction<float>, float>&, BackendState*, Execution&) override { no_engine(); }
 
  private:
   [[noreturn]] static void no_engine() {

@@ -17,7 +17,7 @@ struct Bound {
   double relative, componentwise, absolute;
 };
 
-/// The bound of a mode with k terms per element. Infinite for fixed and slices, whose error depends on the data: their engines
+/// The bound of a mode with k terms per element. For NRM2 and ASUM the exact result stands for abs(A) abs(B). Infinite for fixed and slices, whose error depends on the data: their engines
 /// put a bound in the report.
 template <class T>
 Bound promised_bound(Routine routine, const Mode& mode, Index k, T alpha) {
@@ -36,7 +36,9 @@ Bound promised_bound(Routine routine, const Mode& mode, Index k, T alpha) {
       const Dot2Bound bound = dot2_bound(dot ? dot2_depth_dot(k) : dot2_depth_gemm(k), k, u);
       // The underflow of the products passes through alpha.
       const double scale = std::fmax(1.0, std::fabs(static_cast<double>(alpha)));
-      return {bound.relative, bound.componentwise, scale * bound.absolute + least_subnormal<T>()};
+      // NRM2 scales such products away, ASUM has none.
+      const double absolute = is_norm(routine) ? 0 : scale * bound.absolute;
+      return {bound.relative, bound.componentwise, absolute + least_subnormal<T>()};
     }
     default: return {0, std::numeric_limits<double>::infinity(), 0};
   }

@@ -22,7 +22,7 @@ struct Location {
   int device;  ///< of device and managed memory
 };
 
-/// What the choice of backend and engine may depend on besides settings: sizes (gemv: m outputs, k terms; dot: k terms) and
+/// What the choice of backend and engine may depend on besides settings: sizes (gemv: m outputs, k terms; dot, nrm2, asum: k terms) and
 /// where the operands are.
 struct CallShape {
   bool on_device = false;
@@ -59,7 +59,7 @@ struct Call {
   const Problem& problem;  ///< alpha and beta inside are valid only where the scalars are on the host
   ScalarArgument<T> alpha, beta;
   bool operands_on_device;
-  bool result_on_device;  ///< DOT: where *result lives
+  bool result_on_device;  ///< DOT, NRM2, ASUM: where *result lives
   const Mode& mode;
   accublas_engine engine;  ///< one of engines(routine, mode)
 };
@@ -110,6 +110,10 @@ class Backend {
   virtual void gemv(const Call<Gemv<float>, float>&, BackendState*, Execution&) = 0;
   virtual void dot(const Call<Dot<double>, double>&, BackendState*, Execution&) = 0;
   virtual void dot(const Call<Dot<float>, float>&, BackendState*, Execution&) = 0;
+  virtual void nrm2(const Call<Reduction<double>, double>&, BackendState*, Execution&) = 0;
+  virtual void nrm2(const Call<Reduction<float>, float>&, BackendState*, Execution&) = 0;
+  virtual void asum(const Call<Reduction<double>, double>&, BackendState*, Execution&) = 0;
+  virtual void asum(const Call<Reduction<float>, float>&, BackendState*, Execution&) = 0;
 };
 
 Backend& cpu_backend();

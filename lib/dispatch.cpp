@@ -394,11 +394,54 @@ void run_dot(Context& context, const Dot<T>& problem, const accublas_options* op
   run.finish();
 }
 
+namespace {
+
+/// NRM2 and ASUM: DOT's way with one operand. serve(backend, call, state, execution).
+template <class T, class Serve>
+void run_norm(Context& context, Routine routine, const Reduction<T>& problem, const accublas_options* options, Serve&& serve) {
+  Run run(context, routine, options);
+  run.sizes(1, 1, problem.n);
+  if (problem.n > 0) {
+    run.operands({{"x", problem.x.data}}, {{"result", problem.result}}, {false, 1, 1, problem.n});
+    run.promise(problem.n, T{1});
+  } else {
+    run.result_only({"result", problem.result});
+  }
+  if (problem.n > 0 || run.scalars_on_device()) {
+    run.compute(problem, static_cast<const T*>(nullptr), static_cast<const T*>(nullptr), run.scalars_on_device(), serve);
+  } else {
+    *problem.result = 0;
+  }
+  run.finish();
+}
+
+}  // namespace
+
+template <class T>
+void run_nrm2(Context& context, const Reduction<T>& problem, const accublas_options* options) {
+  run_norm(context, pick<T>(Routine::dnrm2, Routine::snrm2), problem, options,
+           [](Backend& backend, const auto& call, BackendState* state, Execution& execution) {
+             backend.nrm2(call, state, execution);
+           });
+}
+
+template <class T>
+void run_asum(Context& context, const Reduction<T>& problem, const accublas_options* options) {
+  run_norm(context, pick<T>(Routine::dasum, Routine::sasum), problem, options,
+           [](Backend& backend, const auto& call, BackendState* state, Execution& execution) {
+             backend.asum(call, state, execution);
+           });
+}
+
 template void run_gemm(Context&, Gemm<double>, const double*, const double*, const accublas_options*);
 template void run_gemm(Context&, Gemm<float>, const float*, const float*, const accublas_options*);
 template void run_gemv(Context&, Gemv<double>, const double*, const double*, const accublas_options*);
 template void run_gemv(Context&, Gemv<float>, const float*, const float*, const accublas_options*);
 template void run_dot(Context&, const Dot<double>&, const accublas_options*);
 template void run_dot(Context&, const Dot<float>&, const accublas_options*);
+template void run_nrm2(Context&, const Reduction<double>&, const accublas_options*);
+template void run_nrm2(Context&, const Reduction<float>&, const accublas_options*);
+template void run_asum(Context&, const Reduction<double>&, const accublas_options*);
+template void run_asum(Context&, const Reduction<float>&, const accublas_options*);
 
 }  // namespace accublas

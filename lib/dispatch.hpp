@@ -20,4 +20,10 @@ void run_gemv(Context& context, Gemv<T> problem, const T* alpha, const T* beta, 
 template <class T>
 void run_dot(Context& context, const Dot<T>& problem, const accublas_options* options);
 
+template <class T>
+void run_nrm2(Context& context, const Reduction<T>& problem, const accublas_options* options);
+
+template <class T>
+void run_asum(Context& context, const Reduction<T>& problem, const accublas_options* options);
+
 }  // namespace accublas

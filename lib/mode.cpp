@@ -83,10 +83,24 @@ bool family_has(accublas_family family, bool single, accublas_mode kind) {
   return false;
 }
 
+bool routine_has(Routine routine, accublas_mode kind) {
+  const ModeRow* row = mode_row(kind);
+  return family_has(family_of(routine), is_single(routine), kind) && (row->norms || !is_norm(routine));
+}
+
 std::string mode_words(accublas_family family, bool single, bool with_unbuilt) {
   std::string list;
   for (const ModeRow& row : mode_table)
     if (family_has(family, single, row.kind) && (row.built || with_unbuilt) && !grade_of_other_type(row.kind, single))
+      append_row(list, row);
+  return list;
+}
+
+std::string mode_words(Routine routine, bool with_unbuilt) {
+  const bool single = is_single(routine);
+  std::string list;
+  for (const ModeRow& row : mode_table)
+    if (routine_has(routine, row.kind) && (row.built || with_unbuilt) && !grade_of_other_type(row.kind, single))
       append_row(list, row);
   return list;
 }

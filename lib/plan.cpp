@@ -74,7 +74,7 @@ Plan make_plan(Routine routine, const Settings& settings, const CallShape& shape
   if (engines.count == 0)
     throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "mode " + mode_word(settings.mode, single) + " of " + routine_name(routine) +
                                                 " is not available in this build or on this device; available are " +
-                                                mode_words(family_of(routine), single));
+                                                mode_words(routine));
   plan.engine = backend.choose(routine, settings.mode, shape);
   if (plan.backend == ACCUBLAS_BACKEND_CUDA && !plan.engine_forced && engines.count > 1) plan.by_shape = true;
   if (plan.engine_forced) {

@@ -38,6 +38,14 @@ struct Dot {
   T* result;
 };
 
+/// *result = the norm of x, length n: NRM2 or ASUM.
+template <class T>
+struct Reduction {
+  Index n;
+  Vector<const T> x;
+  T* result;
+};
+
 /// y = alpha A x + beta y, A m x k.
 template <class T>
 struct Gemv {

@@ -5,13 +5,15 @@
 
 namespace accublas {
 
-enum class Routine { dgemm, sgemm, ddot, sdot, dgemv, sgemv };
-constexpr int routine_count = 6;
-constexpr Routine all_routines[routine_count] = {Routine::dgemm, Routine::sgemm, Routine::ddot,
-                                                 Routine::sdot,  Routine::dgemv, Routine::sgemv};
+enum class Routine { dgemm, sgemm, ddot, sdot, dgemv, sgemv, dnrm2, snrm2, dasum, sasum };
+constexpr int routine_count = 10;
+constexpr Routine all_routines[routine_count] = {Routine::dgemm, Routine::sgemm, Routine::ddot,  Routine::sdot,
+                                                 Routine::dgemv, Routine::sgemv, Routine::dnrm2, Routine::snrm2,
+                                                 Routine::dasum, Routine::sasum};
 
 constexpr const char* routine_name(Routine routine) {
-  constexpr const char* names[routine_count] = {"dgemm", "sgemm", "ddot", "sdot", "dgemv", "sgemv"};
+  constexpr const char* names[routine_count] = {"dgemm", "sgemm", "ddot",  "sdot",  "dgemv",
+                                                  "sgemv", "dnrm2", "snrm2", "dasum", "sasum"};
   return names[static_cast<int>(routine)];
 }
 
@@ -22,11 +24,18 @@ constexpr accublas_family family_of(Routine routine) {
     case Routine::dgemm: return ACCUBLAS_FAMILY_DGEMM;
     case Routine::sgemm: return ACCUBLAS_FAMILY_SGEMM;
     case Routine::ddot:
-    case Routine::sdot: return ACCUBLAS_FAMILY_DOT;
+    case Routine::sdot:
+    case Routine::dnrm2:
+    case Routine::snrm2:
+    case Routine::dasum:
+    case Routine::sasum: return ACCUBLAS_FAMILY_DOT;
     default: return ACCUBLAS_FAMILY_GEMV;
   }
 }
 
 constexpr bool is_gemm(Routine routine) { return routine == Routine::dgemm || routine == Routine::sgemm; }
+
+/// NRM2 and ASUM: one vector, one result. They take DOT's mode, but have no fixed and no slices.
+constexpr bool is_norm(Routine routine) { return static_cast<int>(routine) >= static_cast<int>(Routine::dnrm2); }
 
 }  // namespace accublas

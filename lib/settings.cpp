@@ -27,7 +27,7 @@ static_assert(good(build_gemv, Families::all), "-Dgemv_mode is no mode of GEMV i
 
 constexpr const char* family_names[] = {"DGEMM", "SGEMM", "DOT", "GEMV"};
 
-bool has(Routine routine, const Mode& mode) { return family_has(family_of(routine), is_single(routine), mode.kind); }
+bool has(Routine routine, const Mode& mode) { return routine_has(routine, mode.kind); }
 
 bool is_set(const Mode& mode) { return mode.kind != ACCUBLAS_MODE_DEFAULT; }
 
@@ -67,17 +67,20 @@ Settings resolve(Routine routine, const Level* call, const Level& context, const
   if (call && is_set(call->all) && !has(routine, call->all))
     throw Error(ACCUBLAS_ERROR_MODE, std::string(routine_name(routine)) + " has no mode " +
                                          mode_word(call->all, is_single(routine)) + "; its modes are " +
-                                         mode_words(family, is_single(routine), true));
+                                         mode_words(routine, true));
 
   Settings settings;
   int mode_level = 3;
   for (int i = 0; i < 4; ++i) {
     if (!levels[i]) continue;
     if (is_set(levels[i]->family[family])) {
-      settings.mode = levels[i]->family[family];
-      settings.source = family_source[i];
-      mode_level = i;
-      break;
+      if (has(routine, levels[i]->family[family])) {
+        settings.mode = levels[i]->family[family];
+        settings.source = family_source[i];
+        mode_level = i;
+        break;
+      }
+      settings.passed_over = true;
     }
     if (is_set(levels[i]->all)) {
       if (has(routine, levels[i]->all)) {
@@ -89,6 +92,9 @@ Settings resolve(Routine routine, const Level* call, const Level& context, const
       settings.passed_over = true;
     }
   }
+
+  // A build whose word for DOT is one that NRM2 and ASUM lack.
+  if (!is_set(settings.mode)) settings.mode.kind = ACCUBLAS_MODE_DP;
 
   // ":repro" in a mode's word counts as `reproducible` set where the word was.
   const accublas_mode kind = settings.mode.kind;

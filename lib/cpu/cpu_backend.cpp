@@ -14,7 +14,7 @@ namespace {
 EngineList cpu_engines(Routine routine, const Mode& mode) {
   constexpr accublas_engine native = ACCUBLAS_ENGINE_NATIVE, int8 = ACCUBLAS_ENGINE_INT8, fp64 = ACCUBLAS_ENGINE_FP64,
                             dot2 = ACCUBLAS_ENGINE_DOT2, exact = ACCUBLAS_ENGINE_EXACT;
-  const bool gemm = is_gemm(routine);
+  const bool gemm = is_gemm(routine), norm = is_norm(routine);
   switch (mode.kind) {
     case ACCUBLAS_MODE_NATIVE: return EngineList(native);
     case ACCUBLAS_MODE_DP:
@@ -22,8 +22,8 @@ EngineList cpu_engines(Routine routine, const Mode& mode) {
       // Where no bits are promised, emulation keeps the promise too, but is slower here.
       if (!mode.reproducible) return gemm ? EngineList(native, int8, fp64) : EngineList(native, exact);
       return gemm ? EngineList(int8, fp64) : EngineList(exact);
-    case ACCUBLAS_MODE_FIXED: return gemm ? EngineList(int8, fp64) : EngineList(exact);
-    case ACCUBLAS_MODE_SLICES: return EngineList(fp64);
+    case ACCUBLAS_MODE_FIXED: return norm ? EngineList() : gemm ? EngineList(int8, fp64) : EngineList(exact);
+    case ACCUBLAS_MODE_SLICES: return norm ? EngineList() : EngineList(fp64);
     case ACCUBLAS_MODE_DOT2: return EngineList(dot2);
     case ACCUBLAS_MODE_CR: return gemm ? EngineList(int8, fp64, exact) : EngineList(exact);
     default: return {};
@@ -53,6 +53,18 @@ class CpuBackend final : public Backend {
   void gemv(const Call<Gemv<float>, float>& call, BackendState*, Execution& execution) override { gemv_of(call, execution); }
   void dot(const Call<Dot<double>, double>& call, BackendState*, Execution& execution) override { dot_of(call, execution); }
   void dot(const Call<Dot<float>, float>& call, BackendState*, Execution& execution) override { dot_of(call, execution); }
+  void nrm2(const Call<Reduction<double>, double>& call, BackendState*, Execution& execution) override {
+    nrm2_of(call, execution);
+  }
+  void nrm2(const Call<Reduction<float>, float>& call, BackendState*, Execution& execution) override {
+    nrm2_of(call, execution);
+  }
+  void asum(const Call<Reduction<double>, double>& call, BackendState*, Execution& execution) override {
+    asum_of(call, execution);
+  }
+  void asum(const Call<Reduction<float>, float>& call, BackendState*, Execution& execution) override {
+    asum_of(call, execution);
+  }
 
  private:
   template <class T>
@@ -93,6 +105,26 @@ class CpuBackend final : public Backend {
       case ACCUBLAS_ENGINE_EXACT:
         if (call.mode.kind == ACCUBLAS_MODE_FIXED) return cpu::fixed_dot(call.problem, call.mode, execution);
         return cpu::cr_dot(call.problem, execution);
+      default: no_engine();
+    }
+  }
+
+  template <class T>
+  static void nrm2_of(const Call<Reduction<T>, T>& call, Execution& execution) {
+    switch (call.engine) {
+      case ACCUBLAS_ENGINE_NATIVE: return cpu::native_nrm2(call.problem, execution);
+      case ACCUBLAS_ENGINE_DOT2: return cpu::dot2_nrm2(call.problem, execution);
+      case ACCUBLAS_ENGINE_EXACT: return cpu::cr_nrm2(call.problem, execution);
+      default: no_engine();
+    }
+  }
+
+  template <class T>
+  static void asum_of(const Call<Reduction<T>, T>& call, Execution& execution) {
+    switch (call.engine) {
+      case ACCUBLAS_ENGINE_NATIVE: return cpu::native_asum(call.problem, execution);
+      case ACCUBLAS_ENGINE_DOT2: return cpu::dot2_asum(call.problem, execution);
+      case ACCUBLAS_ENGINE_EXACT: return cpu::cr_asum(call.problem, execution);
       default: no_engine();
     }
   }

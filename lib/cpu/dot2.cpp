@@ -38,18 +38,28 @@ struct Lanes {
   Dot2Pair lane[dot2_lanes] = {};
 };
 
+template <class T>
+void step_term(Dot2Pair& pair, const Dot2Sum<T>& sum, Index i) {
+  const T x = sum.x[i];
+  switch (sum.terms) {
+    case Dot2Terms::products: return step(pair, x, sum.y[i]);
+    case Dot2Terms::squares: return step(pair, x * sum.factor, x * sum.factor);
+    case Dot2Terms::magnitudes: return step(pair, std::fabs(x), T(1));  // the product's error is 0
+  }
+}
+
 /// The tree over blocks first .. first + count - 1.
 template <class T>
-Lanes tree(Index n, Vector<const T> x, Vector<const T> y, Index first, Index count) {
+Lanes tree(const Dot2Sum<T>& sum, Index first, Index count) {
   Lanes lanes;
   if (count == 1) {
-    const Index begin = first * dot2_dot_block, end = std::min(begin + dot2_dot_block, n);
-    for (Index i = begin; i < end; ++i) step(lanes.lane[(i - begin) % dot2_lanes], x[i], y[i]);
+    const Index begin = first * dot2_dot_block, end = std::min(begin + dot2_dot_block, sum.n);
+    for (Index i = begin; i < end; ++i) step_term(lanes.lane[(i - begin) % dot2_lanes], sum, i);
     return lanes;
   }
   const Index half = static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(count - 1)));
-  lanes = tree(n, x, y, first, half);
-  const Lanes right = tree(n, x, y, first + half, count - half);
+  lanes = tree(sum, first, half);
+  const Lanes right = tree(sum, first + half, count - half);
   for (int l = 0; l < dot2_lanes; ++l) lanes.lane[l] = dot2_combine<T>(lanes.lane[l], right.lane[l]);
   return lanes;
 }
@@ -138,8 +148,8 @@ Dot2Pair dot2_chain(Index k, Vector<const T> x, Vector<const T> y) {
 }
 
 template <class T>
-Dot2Pair dot2_tree(Index n, Vector<const T> x, Vector<const T> y) {
-  Lanes lanes = tree(n, x, y, 0, std::max<Index>((n + dot2_dot_block - 1) / dot2_dot_block, 1));
+Dot2Pair dot2_tree(const Dot2Sum<T>& sum) {
+  Lanes lanes = tree(sum, 0, std::max<Index>((sum.n + dot2_dot_block - 1) / dot2_dot_block, 1));
   for (int half = dot2_lanes / 2; half > 0; half /= 2)
     for (int l = 0; l < half; ++l) lanes.lane[l] = dot2_combine<T>(lanes.lane[l], lanes.lane[l + half]);
   return lanes.lane[0];
@@ -180,7 +190,7 @@ void dot2_report_bound(double depth, Index terms, T alpha, accublas_report_t& re
 #define ACCUBLAS_INSTANTIATE(T)                                                               \
   template Dot2Pair dot2_combine<T>(Dot2Pair, Dot2Pair);                                      \
   template Dot2Pair dot2_chain(Index, Vector<const T>, Vector<const T>);                      \
-  template Dot2Pair dot2_tree(Index, Vector<const T>, Vector<const T>);                       \
+  template Dot2Pair dot2_tree(const Dot2Sum<T>&);                                             \
   template T dot2_round(Dot2Pair, T, T, const T*);                                            \
   template T dot2_element(Dot2Pair, Index, T, Vector<const T>, Vector<const T>, T, const T*); \
   template void dot2_report_bound(double, Index, T, accublas_report_t&);

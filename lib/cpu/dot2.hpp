@@ -30,12 +30,28 @@ const Dot2Kernels<T>& dot2_kernels(Isa isa);
 template <class T>
 Dot2Pair dot2_combine(Dot2Pair left, Dot2Pair right);
 
-/// The pair of GEMV and GEMM, and that of DOT, as docs/modes.md defines them, one operation at a time: the kernels'
+/// What the tree of DOT adds up: DOT's x_i y_i, NRM2's (factor x_i)^2, or ASUM's abs(x_i).
+enum class Dot2Terms { products, squares, magnitudes };
+
+template <class T>
+struct Dot2Sum {
+  Dot2Terms terms;
+  Index n;
+  Vector<const T> x;
+  Vector<const T> y = {};  ///< of products only
+  T factor = 1;            ///< of squares only, a power of two
+};
+
+/// The pair of GEMV and GEMM, and that of a tree, as docs/modes.md defines them, one operation at a time: the kernels'
 /// readable twin, and the way out where a kernel could not compute a pair.
 template <class T>
 Dot2Pair dot2_chain(Index k, Vector<const T> x, Vector<const T> y);
 template <class T>
-Dot2Pair dot2_tree(Index n, Vector<const T> x, Vector<const T> y);
+Dot2Pair dot2_tree(const Dot2Sum<T>& sum);
+
+/// The pair of a tree, n > 0, by the kernels and threads of `execution`; not finite only where the tabled one is not.
+template <class T>
+Dot2Pair dot2_pair(const Dot2Sum<T>& sum, Execution& execution);
 
 inline bool is_finite(Dot2Pair pair) { return std::isfinite(pair.s) && std::isfinite(pair.c); }
 

@@ -1,4 +1,4 @@
-// dot2 DOT: runs of consecutive blocks, each of a power of two blocks, are trees of their own; threads take runs, and
+// dot2's tree, for DOT, NRM2 and ASUM: runs of consecutive blocks, each of a power of two blocks, are trees of their own; threads take runs, and
 // the tree goes on over their results.
 #include <algorithm>
 #include <bit>
@@ -53,21 +53,34 @@ class LaneTree {
   std::uint64_t count_ = 0;
 };
 
-/// The tree over n > 0 elements of any strides, its lanes to `out`.
+/// The tree over contiguous elements, its lanes to `out`; y is x but for products.
 template <class T>
-void run_lanes(const Dot2DotKernels<T>& kernels, Index n, Vector<const T> x, Vector<const T> y, double* out) {
+void contiguous_lanes(const Dot2DotKernels<T>& kernels, Dot2Terms terms, Index n, const T* x, const T* y, double* out) {
+  if (terms == Dot2Terms::magnitudes) {
+    kernels.magnitudes(n, x, out);
+  } else {
+    kernels.blocks(n, x, y, out);
+  }
+}
+
+/// The tree over `n` > 0 elements from `begin` on, of any strides.
+template <class T>
+void run_lanes(const Dot2DotKernels<T>& kernels, const Dot2Sum<T>& sum, Index begin, Index n, double* out) {
+  const bool products = sum.terms == Dot2Terms::products;
   const Index piece = mutant(Mutant::dot2_tree) ? dot2_dot_block : packed;
-  if (x.stride == 1 && y.stride == 1 && !mutant(Mutant::dot2_tree)) {
-    kernels.blocks(n, x.data, y.data, out);
+  if (sum.x.stride == 1 && (!products || sum.y.stride == 1) && sum.factor == 1 && !mutant(Mutant::dot2_tree)) {
+    const T* const x = &sum.x[begin];
+    contiguous_lanes(kernels, sum.terms, n, x, products ? &sum.y[begin] : x, out);
     return;
   }
   T x_copy[packed], y_copy[packed];
   LaneTree<T> tree(kernels);
-  for (Index first = 0; first < n; first += piece) {
-    const Index count = std::min(piece, n - first);
-    for (Index i = 0; i < count; ++i) x_copy[i] = x[first + i];
-    for (Index i = 0; i < count; ++i) y_copy[i] = y[first + i];
-    kernels.blocks(count, x_copy, y_copy, tree.next());
+  for (Index first = begin; first < begin + n; first += piece) {
+    const Index count = std::min(piece, begin + n - first);
+    for (Index i = 0; i < count; ++i) x_copy[i] = sum.x[first + i] * sum.factor;
+    if (products)
+      for (Index i = 0; i < count; ++i) y_copy[i] = sum.y[first + i];
+    contiguous_lanes(kernels, sum.terms, count, x_copy, products ? y_copy : x_copy, tree.next());
     tree.push();
   }
   std::copy_n(tree.result(), lane_values, out);
@@ -87,22 +100,21 @@ Dot2Pair reduce(const Dot2DotKernels<T>& kernels, const double* lanes) {
 }
 
 template <class T>
-Dot2Pair pair_of(const Dot<T>& dot, Execution& execution) {
+Dot2Pair pair_of(const Dot2Sum<T>& sum, Execution& execution) {
   const Dot2DotKernels<T>& kernels = dot2_kernels<T>(execution.isa).dot;
   alignas(64) double lanes[lane_values];
-  if (execution.threads == 1 || dot.n <= least_run || mutant(Mutant::dot2_tree)) {
-    run_lanes(kernels, dot.n, dot.x, dot.y, lanes);
+  if (execution.threads == 1 || sum.n <= least_run || mutant(Mutant::dot2_tree)) {
+    run_lanes(kernels, sum, 0, sum.n, lanes);
     return reduce(kernels, lanes);
   }
   const Index wanted = std::min<Index>(runs_per_thread * execution.threads, most_runs);
-  Index run = static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>((dot.n + wanted - 1) / wanted)));
+  Index run = static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>((sum.n + wanted - 1) / wanted)));
   run = std::max(run, least_run);
-  const Index runs = (dot.n + run - 1) / run;
+  const Index runs = (sum.n + run - 1) / run;
   double* const results = execution.workspace.template take<double>(static_cast<std::size_t>(runs * lane_values));
   parallel_for(runs, execution.threads, [&](Index r, int) {
     const Index first = r * run;
-    const Vector<const T> x = {&dot.x[first], dot.x.stride}, y = {&dot.y[first], dot.y.stride};
-    run_lanes(kernels, std::min(run, dot.n - first), x, y, results + r * lane_values);
+    run_lanes(kernels, sum, first, std::min(run, sum.n - first), results + r * lane_values);
   });
   LaneTree<T> tree(kernels);
   for (Index r = 0; r < runs; ++r) {
@@ -115,6 +127,14 @@ Dot2Pair pair_of(const Dot<T>& dot, Execution& execution) {
 }  // namespace
 
 template <class T>
+Dot2Pair dot2_pair(const Dot2Sum<T>& sum, Execution& execution) {
+  const Dot2Pair pair = pair_of(sum, execution);
+  // An s that is not finite is the table's; a c can be the kernel's (dot2_kernels.hpp).
+  const bool lost = std::isfinite(pair.s) && !std::isfinite(pair.c);
+  return lost || mutant(Mutant::dot2_no_error) ? dot2_tree(sum) : pair;
+}
+
+template <class T>
 void dot2_dot(const Dot<T>& dot, Execution& execution) {
   if (dot.n <= 0) {
     *dot.result = 0;
@@ -122,13 +142,13 @@ void dot2_dot(const Dot<T>& dot, Execution& execution) {
   }
   PhaseTimer timer(execution, &accublas_report_t::ms_product);
   dot2_report_bound(dot2_depth_dot(dot.n), dot.n, T(1), execution.report);
-  Dot2Pair pair = pair_of(dot, execution);
-  if ((std::isfinite(pair.s) && !std::isfinite(pair.c)) || mutant(Mutant::dot2_no_error))
-    pair = dot2_tree(dot.n, dot.x, dot.y);
+  const Dot2Pair pair = dot2_pair(Dot2Sum<T>{Dot2Terms::products, dot.n, dot.x, dot.y}, execution);
   *dot.result = is_finite(pair) ? dot2_round(pair, T(1), T(0), dot.result)
                                 : exact_element<T>(dot.n, T(1), dot.x, dot.y, T(0), nullptr);
 }
 
+template Dot2Pair dot2_pair(const Dot2Sum<double>&, Execution&);
+template Dot2Pair dot2_pair(const Dot2Sum<float>&, Execution&);
 template void dot2_dot(const Dot<double>&, Execution&);
 template void dot2_dot(const Dot<float>&, Execution&);
 

@@ -21,6 +21,8 @@ template <class T>
 struct Dot2DotKernels {
   /// The tree over the blocks of n >= 0 contiguous elements, lane by lane.
   void (*blocks)(Index n, const T* x, const T* y, double* lanes);
+  /// The same over the magnitudes of x.
+  void (*magnitudes)(Index n, const T* x, double* lanes);
   /// lanes := combine(lanes, right).
   void (*combine)(double* lanes, const double* right);
   /// Lane l with l + 16, then l + 8, 4, 2, 1; s and c go to pair[0] and pair[1].

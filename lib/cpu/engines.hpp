@@ -17,6 +17,8 @@ namespace accublas::cpu {
 template <class T> void native_gemm(const Gemm<T>&, Execution&);
 template <class T> void native_gemv(const Gemv<T>&, Execution&);
 template <class T> void native_dot(const Dot<T>&, Execution&);
+template <class T> void native_nrm2(const Reduction<T>&, Execution&);
+template <class T> void native_asum(const Reduction<T>&, Execution&);
 
 // int8.cpp: fixed:T, dp and sp reproducible, cr.
 template <class T> void int8_gemm(const Gemm<T>&, const Mode&, Execution&);
@@ -35,6 +37,13 @@ template <class T> void dot2_dot(const Dot<T>&, Execution&);
 template <class T> void cr_gemv(const Gemv<T>&, Execution&);
 template <class T> void cr_dot(const Dot<T>&, Execution&);
 
+// norms.cpp: dot2 and cr for NRM2 and ASUM at memory speed: one sum for both modes, with cr's test of its bound and the exact
+// norms behind.
+template <class T> void dot2_nrm2(const Reduction<T>&, Execution&);
+template <class T> void dot2_asum(const Reduction<T>&, Execution&);
+template <class T> void cr_nrm2(const Reduction<T>&, Execution&);
+template <class T> void cr_asum(const Reduction<T>&, Execution&);
+
 // fixed.cpp: fixed:T for DOT and GEMV by exact integer accumulation of the rounded entries.
 template <class T> void fixed_gemv(const Gemv<T>&, const Mode&, Execution&);
 template <class T> void fixed_dot(const Dot<T>&, const Mode&, Execution&);
@@ -45,5 +54,7 @@ template <class T> T exact_element(Index k, T alpha, Vector<const T> row, Vector
 template <class T> void exact_gemm(const Gemm<T>&, Execution&);
 template <class T> void exact_gemv(const Gemv<T>&, Execution&);
 template <class T> void exact_dot(const Dot<T>&, Execution&);
+template <class T> T exact_nrm2(Index n, Vector<const T> x);
+template <class T> T exact_asum(Index n, Vector<const T> x);
 
 }  // namespace accublas::cpu

@@ -2,6 +2,7 @@
 // call for the elements that they leave undecided.
 #include "lib/cpu/engines.hpp"
 #include "lib/numerics/bounds.hpp"
+#include "lib/numerics/finish_root.hpp"
 #include "lib/numerics/long_accumulator.hpp"
 
 namespace accublas::cpu {
@@ -69,6 +70,40 @@ void exact_dot(const Dot<T>& d, Execution& execution) {
              execution);
 }
 
+namespace {
+
+/// add(sum, x_i) for every entry; true if all are finite, else *special is the norm, Inf or NaN.
+template <class T, class Add>
+bool add_finite(Index n, Vector<const T> x, T* special, Add add) {
+  bool all_finite = true, any_nan = false;
+  for (Index i = 0; i < n; ++i) {
+    const T a = x[i];
+    all_finite &= is_finite(a);
+    any_nan |= is_nan(a);
+    if (all_finite) add(a);
+  }
+  *special = any_nan ? canonical_nan<T>() : from_bits<T>(FloatFormat<T>::infinity);
+  return all_finite;
+}
+
+}  // namespace
+
+template <class T>
+T exact_nrm2(Index n, Vector<const T> x) {
+  LongAccumulator sum;
+  T special;
+  if (!add_finite(n, x, &special, [&](T a) { sum.add_product(a, a); })) return special;
+  return finish_root<T>(sum.value(), false, LongAccumulator::min_exponent);
+}
+
+template <class T>
+T exact_asum(Index n, Vector<const T> x) {
+  LongAccumulator sum;
+  T special;
+  if (!add_finite(n, x, &special, [&](T a) { sum.add(a < 0 ? -a : a); })) return special;
+  return finish(T(1), sum, T(0), T(0));
+}
+
 template double exact_element(Index, double, Vector<const double>, Vector<const double>, double, const double*);
 template float exact_element(Index, float, Vector<const float>, Vector<const float>, float, const float*);
 template void exact_gemm(const Gemm<double>&, Execution&);
@@ -77,5 +112,9 @@ template void exact_gemv(const Gemv<double>&, Execution&);
 template void exact_gemv(const Gemv<float>&, Execution&);
 template void exact_dot(const Dot<double>&, Execution&);
 template void exact_dot(const Dot<float>&, Execution&);
+template double exact_nrm2(Index, Vector<const double>);
+template float exact_nrm2(Index, Vector<const float>);
+template double exact_asum(Index, Vector<const double>);
+template float exact_asum(Index, Vector<const float>);
 
 }  // namespace accublas::cpu

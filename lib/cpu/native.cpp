@@ -5,6 +5,7 @@
 #include "lib/cpu/native.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 
 #include "lib/cpu/engines.hpp"
@@ -40,6 +41,11 @@ double call_dot(F77Int n, const double* x, F77Int incx, const double* y, F77Int 
 float call_dot(F77Int n, const float* x, F77Int incx, const float* y, F77Int incy) {
   return real_blas().sdot(&n, x, &incx, y, &incy);
 }
+
+double call_nrm2(F77Int n, const double* x, F77Int incx) { return real_blas().dnrm2(&n, x, &incx); }
+float call_nrm2(F77Int n, const float* x, F77Int incx) { return real_blas().snrm2(&n, x, &incx); }
+double call_asum(F77Int n, const double* x, F77Int incx) { return real_blas().dasum(&n, x, &incx); }
+float call_asum(F77Int n, const float* x, F77Int incx) { return real_blas().sasum(&n, x, &incx); }
 
 /// A matrix as BLAS names it: op ('N' or 'T') of a column-major array.
 template <class T>
@@ -114,7 +120,47 @@ void set_bound(Index k, Execution& execution) {
   execution.report.bound_absolute = std::numeric_limits<T>::denorm_min();
 }
 
+/// NRM2 and ASUM in parts that BLAS can read: norm(n, x, increment) of a part, join(norm, norm). BLAS's norms take positive
+/// increments only; the order of the terms is free here.
+template <class T, class Norm, class Join>
+void native_norm(const Reduction<T>& p, Execution& execution, Norm norm, Join join) {
+  real_blas();
+  set_bound<T>(p.n, execution);
+  PhaseTimer timer(execution, &accublas_report_t::ms_product);
+  constexpr Index chunk = 512;
+  const bool direct = blas_increment(p.x, p.n);
+  const Index step = direct ? size_limit : chunk;
+  T space[chunk], result{0};
+  for (Index i = 0; i < p.n; i += step) {
+    const Index n = std::min(step, p.n - i);
+    Vector<const T> x{p.x.data + i * p.x.stride, p.x.stride};
+    if (!direct) {
+      for (Index j = 0; j < n; ++j) space[j] = x[j];
+      execution.report.copied_bytes += n * static_cast<Index>(sizeof(T));
+      x = {space, 1};
+    }
+    const T part = norm(static_cast<F77Int>(n), lowest(x, n), std::abs(increment(x, n)));
+    result = i == 0 ? part : join(result, part);
+  }
+  *p.result = result;
+}
+
 }  // namespace
+
+template <class T>
+void native_nrm2(const Reduction<T>& p, Execution& execution) {
+  const auto norm = [](F77Int n, const T* x, F77Int increment) { return call_nrm2(n, x, increment); };
+  native_norm(p, execution, norm, [](T a, T b) {
+    const T parts[] = {a, b};
+    return call_nrm2(2, parts, 1);
+  });
+}
+
+template <class T>
+void native_asum(const Reduction<T>& p, Execution& execution) {
+  const auto norm = [](F77Int n, const T* x, F77Int increment) { return call_asum(n, x, increment); };
+  native_norm(p, execution, norm, [](T a, T b) { return a + b; });
+}
 
 template <class T>
 void native_gemm(const Gemm<T>& p, Execution& execution) {
@@ -262,5 +308,9 @@ template void native_gemv(const Gemv<double>&, Execution&);
 template void native_gemv(const Gemv<float>&, Execution&);
 template void native_dot(const Dot<double>&, Execution&);
 template void native_dot(const Dot<float>&, Execution&);
+template void native_nrm2(const Reduction<double>&, Execution&);
+template void native_nrm2(const Reduction<float>&, Execution&);
+template void native_asum(const Reduction<double>&, Execution&);
+template void native_asum(const Reduction<float>&, Execution&);
 
 }  // namespace accublas::cpu

@@ -17,6 +17,10 @@ struct RealBlas {
                 const F77Int*, const float*, float*, const F77Int*);
   double (*ddot)(const F77Int*, const double*, const F77Int*, const double*, const F77Int*);
   float (*sdot)(const F77Int*, const float*, const F77Int*, const float*, const F77Int*);
+  double (*dnrm2)(const F77Int*, const double*, const F77Int*);
+  float (*snrm2)(const F77Int*, const float*, const F77Int*);
+  double (*dasum)(const F77Int*, const double*, const F77Int*);
+  float (*sasum)(const F77Int*, const float*, const F77Int*);
   const char* library;  ///< file name that was loaded
 };
 

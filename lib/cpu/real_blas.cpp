@@ -43,7 +43,9 @@ bool load(const char* library, RealBlas& blas, std::string& tried) {
   }
   if (!find(handle, "dgemm_", &blas.dgemm) || !find(handle, "sgemm_", &blas.sgemm) ||
       !find(handle, "dgemv_", &blas.dgemv) || !find(handle, "sgemv_", &blas.sgemv) ||
-      !find(handle, "ddot_", &blas.ddot) || !find(handle, "sdot_", &blas.sdot)) {
+      !find(handle, "ddot_", &blas.ddot) || !find(handle, "sdot_", &blas.sdot) ||
+      !find(handle, "dnrm2_", &blas.dnrm2) || !find(handle, "snrm2_", &blas.snrm2) ||
+      !find(handle, "dasum_", &blas.dasum) || !find(handle, "sasum_", &blas.sasum)) {
     tried += " (lacks a routine of BLAS)";
   } else if (is_accublas(handle, reinterpret_cast<const void*>(blas.dgemm))) {
     tried += " (is accublas itself)";

@@ -48,6 +48,10 @@ class Context {
   }
 ACCUBLAS_TEST_BOTH(dot)
 ACCUBLAS_TEST_BOTH(dot_ex)
+ACCUBLAS_TEST_BOTH(nrm2)
+ACCUBLAS_TEST_BOTH(nrm2_ex)
+ACCUBLAS_TEST_BOTH(asum)
+ACCUBLAS_TEST_BOTH(asum_ex)
 ACCUBLAS_TEST_BOTH(gemv)
 ACCUBLAS_TEST_BOTH(gemv_ex)
 ACCUBLAS_TEST_BOTH(gemv_strided)
@@ -60,6 +64,12 @@ ACCUBLAS_TEST_BOTH(gemm_strided)
 inline const std::vector<std::string>& modes() {
   static const std::vector<std::string> list = {"native", "dp",       "dp:repro",     "fixed:50", "fixed:120",
                                                 "slices:6", "slices:6:fast", "dot2", "cr"};
+  return list;
+}
+
+/// Those of NRM2 and ASUM.
+inline const std::vector<std::string>& norm_modes() {
+  static const std::vector<std::string> list = {"native", "dp", "dp:repro", "dot2", "cr"};
   return list;
 }
 

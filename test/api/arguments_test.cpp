@@ -201,6 +201,59 @@ TYPED_TEST(Arguments, Dot) {
   }
 }
 
+TYPED_TEST(Arguments, Norms) {
+  using T = TypeParam;
+  const T* x = this->a.data();
+  T* result = this->c.data();
+  const T* null = nullptr;
+  T* no_result = nullptr;
+  this->expect_bad(api::nrm2(T{}, this->context, n, null, 1, result), "x");
+  this->expect_bad(api::asum(T{}, this->context, n, null, 1, result), "x");
+  this->expect_bad(api::nrm2(T{}, this->context, n, x, 1, no_result), "result");
+  this->expect_bad(api::asum_ex(T{}, this->context, n, x, 1, no_result, static_cast<const accublas_options*>(nullptr)), "result");
+  for (std::int64_t size : {std::int64_t{0}, std::int64_t{-5}}) {
+    T norm = -1, sum = -1;
+    EXPECT_EQ(api::nrm2(T{}, this->context, size, null, 1, &norm), ACCUBLAS_SUCCESS);
+    EXPECT_EQ(api::asum(T{}, this->context, size, null, 1, &sum), ACCUBLAS_SUCCESS);
+    EXPECT_TRUE(norm == 0 && !std::signbit(norm) && sum == 0 && !std::signbit(sum));
+  }
+}
+
+// A word of DOT that the norms lack: an error of the call that names it, passed over elsewhere.
+TYPED_TEST(Arguments, NormsLackFixedAndSlices) {
+  using T = TypeParam;
+  const T x[] = {3, -4};
+  const bool single = sizeof(T) == 4;
+  for (const char* word : {"fixed:60", "slices:4", "slices:4:fast"}) {
+    T result = 7;
+    accublas_options options = ACCUBLAS_OPTIONS_INIT;
+    options.mode_name = word;
+    EXPECT_EQ(api::nrm2_ex(T{}, this->context, std::int64_t{2}, x, 1, &result, &options), ACCUBLAS_ERROR_MODE);
+    EXPECT_NE(this->context.error().find(single ? "snrm2 has no mode" : "dnrm2 has no mode"), std::string::npos)
+        << this->context.error();
+    EXPECT_EQ(this->context.error().find("slices:D"), std::string::npos) << this->context.error();
+    EXPECT_EQ(api::asum_ex(T{}, this->context, std::int64_t{2}, x, 1, &result, &options), ACCUBLAS_ERROR_MODE);
+    EXPECT_EQ(result, T(7));
+    for (const bool family : {false, true}) {
+      api::Context context;
+      ASSERT_EQ(family ? accublas_set_family_mode_name(context, ACCUBLAS_FAMILY_DOT, word) : accublas_set_mode_name(context, word),
+                ACCUBLAS_SUCCESS);
+      ASSERT_EQ(api::nrm2(T{}, context, std::int64_t{2}, x, 1, &result), ACCUBLAS_SUCCESS) << context.error();
+      EXPECT_EQ(result, T(5));
+      EXPECT_STREQ(context.report().mode, single ? "sp" : "dp");
+      EXPECT_NE(std::string(context.report().reason).find("passed over"), std::string::npos) << context.report().reason;
+      ASSERT_EQ(api::dot(T{}, context, std::int64_t{2}, x, 1, x, 1, &result), ACCUBLAS_SUCCESS);
+      EXPECT_STREQ(context.report().mode, word);
+    }
+    // The family's word is passed over, the context's general one is not.
+    api::Context context("cr");
+    ASSERT_EQ(accublas_set_family_mode_name(context, ACCUBLAS_FAMILY_DOT, word), ACCUBLAS_SUCCESS);
+    ASSERT_EQ(api::asum(T{}, context, std::int64_t{2}, x, 1, &result), ACCUBLAS_SUCCESS) << context.error();
+    EXPECT_EQ(result, T(7));
+    EXPECT_STREQ(context.report().mode, "cr");
+  }
+}
+
 TYPED_TEST(Arguments, Options) {
   using T = TypeParam;
   const GemmCall<T> good{.alpha = &this->alpha, .a = this->a.data(), .b = this->b.data(), .beta = &this->beta, .c = this->c.data()};
@@ -249,4 +302,6 @@ TYPED_TEST(Arguments, APointerThatIsNoHostMemoryIsAStatus) {
   T value = 0;
   EXPECT_EQ(api::dot(T{}, this->context, n, static_cast<const T*>(nowhere), 1, this->a.data(), 1, &value), ACCUBLAS_ERROR_NO_DEVICE);
   EXPECT_EQ(api::dot(T{}, this->context, n, this->a.data(), 1, this->a.data(), 1, nowhere), ACCUBLAS_ERROR_NO_DEVICE);
+  EXPECT_EQ(api::nrm2(T{}, this->context, n, static_cast<const T*>(nowhere), 1, &value), ACCUBLAS_ERROR_NO_DEVICE);
+  EXPECT_EQ(api::asum(T{}, this->context, n, this->a.data(), 1, nowhere), ACCUBLAS_ERROR_NO_DEVICE);
 }

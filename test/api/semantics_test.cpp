@@ -139,6 +139,52 @@ TYPED_TEST(Semantics, GemvAndDotIncrements) {
   }
 }
 
+// Perfect squares: 1 + 3 + 5 + ... as sums of ones, in every order of summation exact.
+TYPED_TEST(Semantics, Norms) {
+  using T = TypeParam;
+  for (const std::string& mode : api::norm_modes()) {
+    api::Context context(mode);
+    for (std::int64_t root : {1, 2, 5, 32, 70})
+      for (std::int64_t inc : {1, -1, 0, 3, -2}) {
+        const std::int64_t n = root * root;
+        std::vector<T> x(static_cast<std::size_t>(1 + (n - 1) * std::abs(inc)), T(99));
+        for (std::int64_t i = 0; i < n; ++i) x[static_cast<std::size_t>(i * std::abs(inc))] = i % 3 ? T(-2) : T(2);
+        T norm = -1, sum = -1;
+        ASSERT_EQ(api::nrm2(T{}, context, n, x.data(), inc, &norm), ACCUBLAS_SUCCESS) << mode << ": " << context.error();
+        EXPECT_EQ(norm, T(2 * root)) << mode << " " << n << " " << inc;
+        const accublas_report_t report = context.report();
+        EXPECT_STREQ(report.routine, sizeof(T) == 8 ? "dnrm2" : "snrm2");
+        EXPECT_EQ(report.k, n);
+        EXPECT_LT(report.bound_relative + report.bound_componentwise, 1e-2);
+        ASSERT_EQ(api::asum(T{}, context, n, x.data(), inc, &sum), ACCUBLAS_SUCCESS) << mode << ": " << context.error();
+        EXPECT_EQ(sum, T(2 * n)) << mode << " " << n << " " << inc;
+      }
+  }
+}
+
+// Squares that overflow, squares that underflow, results that do.
+TYPED_TEST(Semantics, NormsOfEveryMagnitude) {
+  using T = TypeParam;
+  const T max = std::numeric_limits<T>::max(), tiny = std::numeric_limits<T>::denorm_min(), inf = std::numeric_limits<T>::infinity();
+  const T big = std::ldexp(T(1), std::numeric_limits<T>::max_exponent - 4);
+  struct Row {
+    T x, y, nrm2, asum;
+  };
+  const Row rows[] = {{3 * big, 4 * big, 5 * big, 7 * big}, {max, max, inf, inf},        {3 * tiny, -4 * tiny, 5 * tiny, 7 * tiny},
+                      {max, 0, max, max},                   {tiny, 0, tiny, tiny},       {tiny, tiny, tiny, 2 * tiny},
+                      {0, -T(0), 0, 0},                     {-inf, max, inf, inf},       {inf, api::nan_value<T>, api::nan_value<T>, api::nan_value<T>}};
+  for (const char* mode : {"dp:repro", "dot2", "cr"}) {
+    api::Context context(mode);
+    for (const Row& row : rows) {
+      const T x[] = {row.x, row.y};
+      std::vector<T> got(2), want = {row.nrm2, row.asum};
+      ASSERT_EQ(api::nrm2(T{}, context, std::int64_t{2}, x, 1, &got[0]), ACCUBLAS_SUCCESS);
+      ASSERT_EQ(api::asum(T{}, context, std::int64_t{2}, x, 1, &got[1]), ACCUBLAS_SUCCESS);
+      EXPECT_TRUE(api::same_bits(got, want)) << mode << " " << row.x << " " << row.y << ": " << got[0] << " " << got[1];
+    }
+  }
+}
+
 TYPED_TEST(Semantics, GemvStrided) {
   using T = TypeParam;
   constexpr std::int64_t m = 6, n = 9, middle = 300;

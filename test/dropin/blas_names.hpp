@@ -6,6 +6,10 @@
 #define DECLARE_BLAS(p, T, f, c, Int)                                                                                  \
   T p##dot##f(const Int*, const T*, const Int*, const T*, const Int*);                                                 \
   T cblas_##p##dot##c(Int, const T*, Int, const T*, Int);                                                              \
+  T p##nrm2##f(const Int*, const T*, const Int*);                                                                      \
+  T cblas_##p##nrm2##c(Int, const T*, Int);                                                                            \
+  T p##asum##f(const Int*, const T*, const Int*);                                                                      \
+  T cblas_##p##asum##c(Int, const T*, Int);                                                                            \
   void p##gemv##f(const char*, const Int*, const Int*, const T*, const T*, const Int*, const T*, const Int*, const T*, \
                   T*, const Int*);                                                                                     \
   void cblas_##p##gemv##c(int, int, Int, Int, T, const T*, Int, const T*, Int, T, T*, Int);                            \
@@ -30,6 +34,10 @@ struct Blas {
   char letter;
   T (*dot)(const Int*, const T*, const Int*, const T*, const Int*);
   T (*cblas_dot)(Int, const T*, Int, const T*, Int);
+  T (*nrm2)(const Int*, const T*, const Int*);
+  T (*cblas_nrm2)(Int, const T*, Int);
+  T (*asum)(const Int*, const T*, const Int*);
+  T (*cblas_asum)(Int, const T*, Int);
   void (*gemv)(const char*, const Int*, const Int*, const T*, const T*, const Int*, const T*, const Int*, const T*, T*,
                const Int*);
   void (*cblas_gemv)(int, int, Int, Int, T, const T*, Int, const T*, Int, T, T*, Int);
@@ -40,7 +48,7 @@ struct Blas {
 
 #define BLAS_TABLE(p, T, f, c, Int)                                                                           \
   Blas<T, Int> {                                                                                              \
-#f, (#p)[0], p##dot##f, cblas_##p##dot##c, p##gemv##f, cblas_##p##gemv##c, p##gemm##f, cblas_##p##gemm##c \
+#f, (#p)[0], p##dot##f, cblas_##p##dot##c, p##nrm2##f, cblas_##p##nrm2##c, p##asum##f, cblas_##p##asum##c, p##gemv##f, cblas_##p##gemv##c, p##gemm##f, cblas_##p##gemm##c \
   }
 
 /// Calls test(table) for each type and spelling.

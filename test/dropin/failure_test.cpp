@@ -100,18 +100,20 @@ TEST_F(Failure, HandlerCanAskForTheRealBlas) {
   dgemv_("T", &n, &n, &alpha, a.data(), &n, b.data(), &two, &beta, y.data(), &minus);
   const double d = ddot_(&n, a.data(), &two, b.data(), &minus);
   EXPECT_EQ(sdot_(&two, fx, &two, fx, &minus), 1 * 2 + 3 * 1);
+  EXPECT_EQ(snrm2_(&two, fx, &two), std::sqrt(float{1 * 1 + 3 * 3}));
+  EXPECT_EQ(cblas_sasum(2, fx, 2), 1 + 3);
   float fy[] = {1, 1}, fc[] = {5};
   sgemv_("N", &two, &two, &falpha, fx, &two, fx, &two, &fbeta, fy, &minus);
   EXPECT_EQ(fy[1], 2 * (1 * 1 + 3 * 3) + 1);
   const int one = 1;
   cblas_sgemm(101, 111, 112, 1, 1, 2, 2, fx, 2, fx + 2, 2, 1, fc, 1);
   EXPECT_EQ(fc[0], 2 * (1 * 3 + 2 * 4) + 5);
-  EXPECT_EQ(handled.calls, 6);
+  EXPECT_EQ(handled.calls, 8);
   make_all_work();
   dgemv_("T", &n, &n, &alpha, a.data(), &n, b.data(), &two, &beta, z.data(), &minus);
   EXPECT_EQ(y, z);
   EXPECT_EQ(d, ddot_(&n, a.data(), &two, b.data(), &minus));
-  EXPECT_EQ(handled.calls, 6);
+  EXPECT_EQ(handled.calls, 8);
   (void)one;
 }
 

@@ -146,6 +146,35 @@ TEST(Names, Dot) {
   });
 }
 
+TEST(Names, Norms) {
+  for_all_names([](const auto& blas) {
+    using T = typename std::decay_t<decltype(blas)>::Type;
+    using Int = typename std::decay_t<decltype(blas)>::Integer;
+    const std::string nrm2 = blas.letter == 'd' ? "dnrm2" : "snrm2", asum = blas.letter == 'd' ? "dasum" : "sasum";
+    std::vector<T> x(200, 99);
+    for (const int root : {1, 2, 5, 7})
+      for (const int inc : {1, 3}) {
+        const Int ni = root * root, inci = inc;
+        for (int i = 0; i < root * root; ++i) x[i * inc] = i % 2 ? T(-3) : T(3);
+        const std::uint64_t before = calls(nrm2), before_asum = calls(asum);
+        EXPECT_EQ(blas.nrm2(&ni, x.data(), &inci), T(3 * root)) << blas.spelling;
+        EXPECT_EQ(blas.cblas_nrm2(ni, x.data(), inc), T(3 * root)) << blas.spelling;
+        EXPECT_EQ(blas.asum(&ni, x.data(), &inci), T(3 * root * root)) << blas.spelling;
+        EXPECT_EQ(blas.cblas_asum(ni, x.data(), inc), T(3 * root * root)) << blas.spelling;
+        EXPECT_EQ(calls(nrm2), before + 2);
+        EXPECT_EQ(calls(asum), before_asum + 2);
+      }
+    // Nothing to add up, in every mode as in OpenBLAS 0.3.21.
+    for (const int n : {-1, 0, 1, 5})
+      for (const int inc : {-2, -1, 0, 1}) {
+        if (n > 0 && inc > 0) continue;
+        const Int ni = n, inci = inc;
+        EXPECT_EQ(blas.nrm2(&ni, x.data() + 50, &inci), 0);
+        EXPECT_EQ(blas.cblas_asum(n, x.data() + 50, inc), 0);
+      }
+  });
+}
+
 // Only int64 can say this, and no memory is touched: netlib's quick returns.
 TEST(Names, HugeSizes) {
   const std::int64_t huge = std::int64_t{1} << 40, none = 0, one = 1;

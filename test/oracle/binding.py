@@ -47,6 +47,8 @@ class Library:
         opts = POINTER(Options)
         for prefix in "ds":
             self._declare(f"accublas_{prefix}dot_ex", [p, i, p, i, p, i, p, opts])
+            self._declare(f"accublas_{prefix}nrm2_ex", [p, i, p, i, p, opts])
+            self._declare(f"accublas_{prefix}asum_ex", [p, i, p, i, p, opts])
             self._declare(f"accublas_{prefix}gemv_ex", [p, e, e, i, i, p, p, i, p, i, p, p, i, opts])
             self._declare(f"accublas_{prefix}gemv_strided_ex", [p, i, i, p, p, i, i, p, i, p, p, i, opts])
             self._declare(f"accublas_{prefix}gemm_ex", [p, e, e, e, i, i, i, p, p, i, p, i, p, p, i, opts])

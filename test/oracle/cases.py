@@ -22,7 +22,7 @@ class Case:
 
     name: str
     prefix: str  # d, s
-    routine: str  # dot, gemv, gemm
+    routine: str  # dot, gemv, gemm, nrm2, asum
     function: str  # the C function, for instance gemm_strided
     mode: str
     kind: str
@@ -31,7 +31,7 @@ class Case:
     a: np.ndarray  # m x k, in the routine's type
     b: np.ndarray  # k x n (n = 1 for gemv, dot)
     c: np.ndarray  # m x n as before the call
-    buffers: list = field(default_factory=list)  # A, B, C (flat; DOT: x, y, result)
+    buffers: list = field(default_factory=list)  # A, B, C (flat; DOT: x, y, result; norms: x, nothing, result)
     offsets: list = field(default_factory=list)  # in elements: the pointer that is passed
     where: np.ndarray = None  # flat positions of C's elements in its buffer, m x n
     arguments: list = field(default_factory=list)  # "A", "B", "C" stand for the pointers
@@ -540,6 +540,62 @@ def make_dot(name, prefix, mode_group, shape=None, kind=None, mode=None, work=30
     return case
 
 
+NORM_KINDS = ["roots", "roots", "edges", "edges", "tiny", "phi0", "phi1", "phi2", "phi10", "positive", "scaled", "sparse", "powers",
+              "near_powers", "integers", "largest", "ties", "halfway", "subnormal", "huge", "zeros", "special", "special", "wild"]
+
+
+def norm_operand(rng, kind, n, prefix):
+    """x of a norm; the kinds that are no kinds of `operands` aim at the root."""
+    p = PRECISION[prefix]
+    if kind == "roots":
+        # Sums of squares that are squares or nearly so: with r = 2^p + 1, r^2 = (2^p)^2 + (2^j)^2 2^i + 1 lies at the square of
+        # a number halfway between two of the type; asum's halfway cases likewise.
+        x = np.zeros(n)
+        choice = rng.randint(5)
+        parts = [[3.0, 4.0], [2.0**p, 2.0 ** ((p + 1) // 2), 1.0] if p % 2 else [2.0**p] + [2.0 ** (p // 2)] * 2 + [1.0],
+                 [2.0**p, 1.0], [1.0, 2.0**-p, -(2.0 ** -(p + 9))], [1.0, 2.0**-p]][choice]
+        head = parts[:n]
+        x[: len(head)] = head
+        if rng.randint(2) and n > len(head):
+            x[len(head)] = 2.0 ** -pick(rng, (20, 40, 60)) * pick(rng, (1.0, -1.0))
+        x = x * 2.0 ** rng.randint(-30, 31)
+        return x[rng.permutation(n)].astype(DTYPE[prefix])
+    if kind == "edges":  # about the limits of dot2's scaling (FP64), of overflow and of the squares' range
+        tops = (-401, -400, -399, 479, 480, 481, 1000, 1023, -537, -600, -1000) if prefix == "d" else (-140, -126, -70, 60, 120, 127)
+        top = pick(rng, tops)
+        e = top - (rng.randint(0, 3, size=n) if rng.randint(2) else rng.randint(0, 60, size=n))
+        x = scale(mantissas(rng, n, prefix), e, prefix)
+        if n and rng.randint(2):
+            x[rng.randint(n)] = scale(np.ones(()), top, prefix)
+        return x
+    if kind == "tiny":  # results that are subnormal
+        return (rng.randint(-3, 4, size=n) * 2.0 ** LEAST[prefix]).astype(DTYPE[prefix])
+    return operands(rng, kind, 1, n, 1, prefix)[0][0]
+
+
+def make_norm(routine):
+    def make(name, prefix, mode_group, shape=None, kind=None, mode=None, work=30000):
+        rng = generator(name)
+        if shape is not None:
+            n = shape
+        else:
+            n = min(pick(rng, (0, 1, 2, 3, 4, 5, 7, 31, 32, 33, 129, 500, 1023, 1024, 1025, 2049, 3073, 5121, 7200, 20000)), work)
+        kind = kind or pick(rng, NORM_KINDS)
+        mode = mode or mode_word(rng, mode_group, prefix)
+        x = norm_operand(rng, kind, n, prefix)
+        dtype = DTYPE[prefix]
+        case = Case(name, prefix, routine, routine, mode, kind, 1.0, 0.0, x.reshape(1, n), np.zeros((n, 1), dtype),
+                    np.zeros((1, 1), dtype))
+        buffer_x, incx, _ = vector_buffer(x, rng, prefix)
+        case.where = np.zeros((1, 1), np.int64)
+        case.offsets = [0, 0, 0]
+        case.arguments = [n, "A", incx, "C"]
+        finish_case(case, rng, [buffer_x, filled(1, prefix), filled(1, prefix)], True)
+        return case
+
+    return make
+
+
 def finish_case(case, rng, buffers, c_unread):
     """Poisons what must not be read, and sometimes passes NULL for it."""
     case.buffers = buffers
@@ -547,7 +603,7 @@ def finish_case(case, rng, buffers, c_unread):
     if c_unread:
         buffers[2].view(BITS[prefix])[case.where] = POISON[prefix]
     m, k = case.a.shape
-    if case.routine != "dot" and (case.alpha == 0 or k == 0) and rng.randint(2):
+    if case.routine in ("gemm", "gemv") and (case.alpha == 0 or k == 0) and rng.randint(2):
         if rng.randint(2):
             case.null_operands = True
         else:
@@ -555,7 +611,7 @@ def finish_case(case, rng, buffers, c_unread):
                 buffer.view(BITS[prefix])[:] = POISON[prefix]
 
 
-MAKERS = {"gemm": make_gemm, "gemv": make_gemv, "dot": make_dot}
+MAKERS = {"gemm": make_gemm, "gemv": make_gemv, "dot": make_dot, "nrm2": make_norm("nrm2"), "asum": make_norm("asum")}
 
 
 def from_name(name):

@@ -25,7 +25,7 @@ import expected
 import sharp
 
 # Cases per group at scale 1.
-COUNTS = {"gemm": 130, "gemv": 80, "dot": 110}
+COUNTS = {"gemm": 130, "gemv": 80, "dot": 110, "nrm2": 150, "asum": 120}
 
 # Engines that must serve a mode of a routine; the others must answer with a status.
 SERVING = {
@@ -33,6 +33,8 @@ SERVING = {
              "slices": ("fp64",), "dot2": ("dot2",)},
     "gemv": {"fixed": (), "repro": (), "cr": ("exact",), "slices": ("fp64",), "dot2": ("dot2",)},
     "dot": {"fixed": (), "repro": (), "cr": ("exact",), "slices": ("fp64",), "dot2": ("dot2",)},
+    "nrm2": {"repro": ("exact",), "cr": ("exact",), "dot2": ("dot2",)},
+    "asum": {"repro": ("exact",), "cr": ("exact",), "dot2": ("dot2",)},
 }
 # The same where ACCUBLAS_BACKEND is cuda; what the GPU lacks as a whole is served by the CPU.
 INTEGER_ENGINES = ("int8", "fp16", "fp64")

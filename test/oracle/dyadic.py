@@ -4,6 +4,7 @@ A finite float is (m, e) = m 2^e with a Python integer m. Nothing here uses floa
 are exact ones (float to integers, bits to float).
 """
 
+import math
 import struct
 
 import numpy as np
@@ -60,6 +61,18 @@ def round_dyadic(m, e, fmt):
     # q has at most 53 bits and q 2^quantum is representable: ldexp is exact here.
     x = _ldexp(q, quantum)
     return -x if m < 0 else x
+
+
+def round_root(m, e, fmt):
+    """RN(sqrt(m 2^e)) for m >= 0."""
+    if m == 0:
+        return 0.0
+    # An integer with an even exponent whose root has some 130 bits; its last bit then says whether anything is left.
+    shift = max(0, 260 - m.bit_length())
+    shift += (e - shift) % 2
+    m, e = m << shift, e - shift
+    root = math.isqrt(m)
+    return round_dyadic(2 * root + (root * root != m), e // 2 - 1, fmt)
 
 
 def _ldexp(q, e):

@@ -19,8 +19,10 @@ def expected_bits(case):
         values, facts = modes.gemm(mode, fmt, case.alpha, a, b, case.beta, c)
     elif case.routine == "gemv":
         values, facts = modes.gemv(mode, fmt, case.alpha, a, b[:, 0], case.beta, c[:, 0])
-    else:
+    elif case.routine == "dot":
         values, facts = modes.dot(mode, fmt, a[0], b[:, 0])
+    else:
+        values, facts = modes.norm(case.routine, mode, fmt, a[0]), modes.Facts()
     bits = case.buffers[2].view(BITS[case.prefix]).copy()
     if values is not None:
         result = np.array(values, dtype=np.float64).reshape(case.where.shape)

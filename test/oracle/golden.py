@@ -43,6 +43,12 @@ def table():
                     else:
                         options["shape"] = 150001
                     rows.append((f"{routine}:{group}:{number}:golden-large-{kind}", True, options))
+    for routine in ("dnrm2", "snrm2", "dasum", "sasum"):
+        for group in ("repro", "dot2", "cr"):
+            for index in range(12):
+                rows.append((f"{routine}:{group}:{index}:golden", False, {"work": 4000}))
+            for kind in ("phi1", "phi10", "edges", "roots", "special"):
+                rows.append((f"{routine}:{group}:0:golden-large-{kind}", True, {"kind": kind, "shape": 150001}))
     return rows
 
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dyadic import BINARY64, INF, add_dyadic, decompose, decompose_all, fma64, mul_dyadic, round_dyadic, shift_nearest
+from dyadic import (BINARY64, INF, add_dyadic, decompose, decompose_all, fma64, mul_dyadic, round_dyadic, round_root,
+                    shift_nearest)
 
 NAN = float("nan")
 
@@ -492,3 +493,39 @@ def dot(mode, fmt, x, y):
         return 0.0, Facts()
     values, facts = gemm(mode, fmt, 1.0, x.reshape(1, -1), y.reshape(-1, 1), 0.0, None, "dot")
     return values[0][0], facts
+
+
+def nrm2_scale(largest):
+    """The exponent by which dot2's NRM2 scales entries before it squares them."""
+    return -600 if largest < 2.0**-400 else 0 if largest < 2.0**480 else 600
+
+
+def norm(routine, mode, fmt, x):
+    """nrm2 or asum of an array of binary64 (binary32 entries widened)."""
+    if x.size == 0:
+        return 0.0
+    if np.isnan(x).any():
+        return NAN
+    if np.isinf(x).any():
+        return INF
+    single = fmt.name == "s"
+    magnitudes = np.abs(x)
+    largest = float(magnitudes.max())
+    if largest == 0:
+        return 0.0
+    if mode.kind == "dot2":
+        if routine == "asum":
+            with np.errstate(all="ignore"):
+                s, c = dot2_dot_pair(magnitudes, np.ones(x.size), single)
+            if np.isfinite(s) and np.isfinite(c):
+                return round_dyadic(*add_dyadic(decompose(float(s[0, 0])), decompose(float(c[0, 0]))), fmt)
+        else:
+            scale = 0 if single else nrm2_scale(largest)
+            scaled_x = x * 2.0**-scale
+            s, c = dot2_dot_pair(scaled_x, scaled_x, single)
+            m, e = add_dyadic(decompose(float(s[0, 0])), decompose(float(c[0, 0])))
+            return round_root(m, e + 2 * scale, fmt)
+    line = Line(x)
+    if routine == "asum":
+        return round_dyadic(sum(map(abs, line.ints)), line.base, fmt)
+    return round_root(sum(i * i for i in line.ints), 2 * line.base, fmt)

@@ -277,6 +277,44 @@ class Modes(unittest.TestCase):
         values[1024] = 0.7  # 1024 / 128 = 8: sampled
         self.assertNotEqual(modes.certificate([modes.Line(a)], [modes.Line(values)], k, "d"), [[None]])
 
+    def test_round_root(self):
+        def neighbours(x, fmt):
+            bits = struct.unpack(fmt.bits_code, struct.pack(fmt.code, x))[0]
+            return [struct.unpack(fmt.code, struct.pack(fmt.bits_code, b))[0] for b in (bits - 1, bits + 1) if b >= 0]
+
+        for fmt, wide in ((BINARY64, 1100), (BINARY32, 160)):
+            top = fraction((1 << (fmt.precision + 1)) - 1, fmt.greatest - fmt.precision - 1)  # from here on RN overflows
+            for number in range(500):
+                m, e = RNG.getrandbits(RNG.randrange(1, 300)) + 1, 2 * RNG.randrange(-wide, wide // 2)
+                if number % 3 == 0:  # squares of numbers and of midpoints, and what lies beside them
+                    m, e = (RNG.getrandbits(fmt.precision + RNG.randrange(2)) | 1) ** 2, 2 * RNG.randrange(-40, 40)
+                    m, e = (m << 200) + RNG.choice((-1, 0, 1)), e - 200
+                root = dyadic.round_root(m, e, fmt)
+                value = fraction(m, e)
+                if root == INF:
+                    self.assertGreaterEqual(value, top * top)
+                    continue
+                # The root lies between the midpoints to both neighbours; at a midpoint the last bit of the result is 0.
+                even = struct.unpack(fmt.bits_code, struct.pack(fmt.code, root))[0] % 2 == 0
+                for other in neighbours(root, fmt):
+                    middle = top if abs(other) == INF else (exact(root) + exact(other)) / 2
+                    if other < root:
+                        self.assertTrue(value > middle**2 or (even and value == middle**2), (m, e))
+                    else:
+                        self.assertTrue(value < middle**2 or (even and value == middle**2), (m, e))
+
+    def test_norms(self):
+        for word, fmt in (("cr", BINARY64), ("dot2", BINARY64), ("cr", BINARY32), ("dot2", BINARY32)):
+            mode = modes.parse_mode(word)
+            big, small = (2.0**1020, 2.0**-1070) if fmt is BINARY64 else (2.0**124, 2.0**-147)
+            for unit in (1.0, big, small):
+                x = unit * np.array([3.0, -4.0])
+                self.assertEqual(modes.norm("nrm2", mode, fmt, x), 5 * unit)
+                self.assertEqual(modes.norm("asum", mode, fmt, x), 7 * unit)
+            self.assertTrue(same(modes.norm("nrm2", mode, fmt, np.array([0.0, -0.0])), 0.0))
+            self.assertEqual(modes.norm("asum", mode, fmt, np.array([-INF, 1.0])), INF)
+            self.assertTrue(modes.norm("nrm2", mode, fmt, np.array([INF, float("nan")])) != 0)
+
     def test_packed_multiplication(self):
         for rows, columns, k in ((9, 7, 5), (6, 4, 1), (20, 30, 40)):
             a = [[RNG.getrandbits(70) * RNG.choice([1, -1]) for _ in range(k)] for _ in range(rows)]

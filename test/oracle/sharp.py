@@ -109,4 +109,17 @@ def _table():
         add("dgemm", "dot2", kind="two_sum_edge", shape=(9, 4, 6), plain=True)
         add("dgemv", "dot2", kind="two_sum_edge", shape=(9, 4))
         add("ddot", "dot2", kind="two_sum_edge", shape=4)
+
+    # Norms: roots and sums next to the middle of two numbers, the limits of the scaling, subnormal and overflowing results.
+    norms = "dnrm2 snrm2 dasum sasum"
+    for group in ("cr", "dot2"):
+        for kind in ("roots", "edges"):
+            for n in (2, 3, 4, 5, 6, 40, 3000):
+                for _ in range(2):
+                    add(norms, group, kind=kind, shape=n)
+        for kind in ("tiny", "huge", "special", "wild", "ties", "halfway", "largest"):
+            for n in (3, 33):
+                add(norms, group, kind=kind, shape=n)
+    for n in (33, 1025, 3073, 5 * 1024, 9000):
+        add(norms, "dot2", kind="phi2", shape=n)
     return rows

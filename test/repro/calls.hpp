@@ -14,7 +14,7 @@
 
 namespace repro {
 
-enum class Routine { gemm, gemv, dot };
+enum class Routine { gemm, gemv, dot, nrm2, asum };
 
 struct Call {
   Routine routine;
@@ -25,10 +25,12 @@ struct Call {
   bool trans;
 
   std::string name() const {
-    const char* const routines[] = {"gemm", "gemv", "dot"};
+    const char* const routines[] = {"gemm", "gemv", "dot", "nrm2", "asum"};
     return std::string(single ? "s" : "d") + routines[static_cast<int>(routine)] + (trans ? "T " : " ") + mode + " m " +
            std::to_string(m) + " n " + std::to_string(n) + " k " + std::to_string(k) + " data " + std::to_string(data);
   }
+  /// Whether the result is one number.
+  bool scalar() const { return routine >= Routine::dot; }
   /// Whether C(i,j) depends on row i and column j only.
   bool element_local() const { return mode.substr(0, 2) != "dp"; }
 };
@@ -76,7 +78,7 @@ Operands<T> operands(const Call& call) {
                                       : detail::spread(rng, call.data == 1 ? 2 : 1));
   }
   for (T& x : o.c) x = static_cast<T>(detail::spread(rng, 1));
-  if (call.routine != Routine::dot && rng() % 2) {
+  if (!call.scalar() && rng() % 2) {
     o.alpha = static_cast<T>(-1.3);
     o.beta = static_cast<T>(0.7);
   }
@@ -88,6 +90,8 @@ inline accublas_status invoke(accublas_context* x, const Call& c, const Operands
   const auto t = c.trans ? ACCUBLAS_TRANS : ACCUBLAS_NO_TRANS;
   const std::int64_t lda = c.trans ? c.k : c.m;
   if (c.routine == Routine::dot) return accublas_ddot_ex(x, c.k, o.a.data(), 1, o.b.data(), 1, out, options);
+  if (c.routine == Routine::nrm2) return accublas_dnrm2_ex(x, c.k, o.a.data(), 1, out, options);
+  if (c.routine == Routine::asum) return accublas_dasum_ex(x, c.k, o.a.data(), 1, out, options);
   if (c.routine == Routine::gemv) {
     return accublas_dgemv_ex(x, ACCUBLAS_COL_MAJOR, t, c.trans ? c.k : c.m, c.trans ? c.m : c.k, &o.alpha, o.a.data(),
                              lda, o.b.data(), 1, &o.beta, out, 1, options);
@@ -101,6 +105,8 @@ inline accublas_status invoke(accublas_context* x, const Call& c, const Operands
   const auto t = c.trans ? ACCUBLAS_TRANS : ACCUBLAS_NO_TRANS;
   const std::int64_t lda = c.trans ? c.k : c.m;
   if (c.routine == Routine::dot) return accublas_sdot_ex(x, c.k, o.a.data(), 1, o.b.data(), 1, out, options);
+  if (c.routine == Routine::nrm2) return accublas_snrm2_ex(x, c.k, o.a.data(), 1, out, options);
+  if (c.routine == Routine::asum) return accublas_sasum_ex(x, c.k, o.a.data(), 1, out, options);
   if (c.routine == Routine::gemv) {
     return accublas_sgemv_ex(x, ACCUBLAS_COL_MAJOR, t, c.trans ? c.k : c.m, c.trans ? c.m : c.k, &o.alpha, o.a.data(),
                              lda, o.b.data(), 1, &o.beta, out, 1, options);
@@ -181,6 +187,11 @@ inline std::vector<Call> calls(bool large) {
       list.push_back({Routine::gemv, single, mode, 70, 1, 5 * k, 2, false});
       list.push_back({Routine::dot, single, mode, 1, 1, large ? 300007 : 20011, 0, false});
       list.push_back({Routine::dot, single, mode, 1, 1, large ? 100001 : 9001, 2, false});
+      if (mode[0] == 'f' || mode[0] == 's') continue;  // fixed and slices, which the norms lack
+      for (const Routine norm : {Routine::nrm2, Routine::asum}) {
+        list.push_back({norm, single, mode, 1, 1, large ? 300007 : 20011, 0, false});
+        list.push_back({norm, single, mode, 1, 1, large ? 100001 : 9001, 2, false});
+      }
     }
   }
   return list;

@@ -77,6 +77,14 @@ class Real {
     mpfr_abs(r.x_, x_, MPFR_RNDN);
     return r;
   }
+  /// The square root to 40000 bits: RN of it is RN of the root, for a root that is no number of fewer bits lies farther than that
+  /// from every midpoint between two doubles.
+  Real root() const {
+    Real r;
+    r.exact_ = exact_;
+    mpfr_sqrt(r.x_, x_, MPFR_RNDN);
+    return r;
+  }
   friend bool operator<=(const Real& a, const Real& b) { return mpfr_lessequal_p(a.x_, b.x_) != 0; }
 
   /// RN in the type of `out`: subnormals and overflow as IEEE has them, an exact zero is +0.

@@ -4,6 +4,7 @@
 #include "lib/numerics/crt.hpp"
 #include "lib/numerics/eft.hpp"
 #include "lib/numerics/finish.hpp"
+#include "lib/numerics/finish_root.hpp"
 #include "lib/numerics/float_bits.hpp"
 #include "lib/numerics/long_accumulator.hpp"
 #include "lib/numerics/moduli.hpp"
@@ -59,6 +60,9 @@ __global__ void numerics(const T* in, const std::uint64_t* limbs, T* out) {
   sum.add(sum);
   out[15] = accublas::finish(in[0], sum, in[1], in[2]);
   const accublas::DoublePair p = accublas::two_product(in[0], in[1]), q = accublas::two_sum(p.high, in[2]);
+  accublas::finish_root_within(in[0], in[1], 1e-20, 600, out + 18);
+  out[19] = accublas::finish_root_pair<T>(in[0], in[1], -600);
+  out[20] = accublas::finish_root<T>(sum.value(), false, accublas::LongAccumulator::min_exponent);
   out[16] = T(accublas::fast_two_sum(q.high, p.low).low + q.low);
   out[17] =
       T(accublas::gamma_bound(5, accublas::unit_roundoff<T>()) + accublas::dp_bound(5, accublas::unit_roundoff<T>()));

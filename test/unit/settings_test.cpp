@@ -71,6 +71,10 @@ class FakeCuda final : public Backend {
   void gemv(const Call<Gemv<float>, float>&, BackendState*, Execution&) override {}
   void dot(const Call<Dot<double>, double>&, BackendState*, Execution&) override {}
   void dot(const Call<Dot<float>, float>&, BackendState*, Execution&) override {}
+  void nrm2(const Call<Reduction<double>, double>&, BackendState*, Execution&) override {}
+  void nrm2(const Call<Reduction<float>, float>&, BackendState*, Execution&) override {}
+  void asum(const Call<Reduction<double>, double>&, BackendState*, Execution&) override {}
+  void asum(const Call<Reduction<float>, float>&, BackendState*, Execution&) override {}
 
  private:
   int devices_;
@@ -152,6 +156,31 @@ TEST(Settings, Precedence) {
   call.all = parse_mode("tf32x3");
   EXPECT_EQ(status_of([&] { resolve(Routine::ddot, &call, context, environment, build_settings()); }), ACCUBLAS_ERROR_MODE);
   EXPECT_EQ(word(Routine::sgemm, context, environment, &call), "tf32x3");
+}
+
+TEST(Settings, NormsTakeTheModeOfDotWhereTheyHaveIt) {
+  const Level none;
+  for (const Routine norm : {Routine::dnrm2, Routine::snrm2, Routine::dasum, Routine::sasum}) {
+    EXPECT_EQ(family_of(norm), ACCUBLAS_FAMILY_DOT);
+    const std::string grade = is_single(norm) ? "sp" : "dp";
+    EXPECT_EQ(word(norm, none, none), grade);
+    EXPECT_EQ(word(norm, none, environment_of({{"ACCUBLAS_DOT_MODE", "dot2"}})), "dot2");
+    EXPECT_EQ(word(norm, none, environment_of({{"ACCUBLAS_DOT_MODE", "fixed:70"}})), grade);
+    EXPECT_EQ(word(norm, none, environment_of({{"ACCUBLAS_DOT_MODE", "fixed:70"}, {"ACCUBLAS_MODE", "cr"}})), "cr");
+    Level context, build;
+    context.all = parse_mode("slices:4");
+    const Level environment = environment_of({{"ACCUBLAS_MODE", "cr"}});
+    EXPECT_EQ(word(norm, context, environment), "cr");
+    EXPECT_TRUE(resolve(norm, nullptr, context, environment, build_settings()).passed_over);
+    // A build whose word for DOT the norms lack: plain dp, with the build's `reproducible`.
+    build.family[ACCUBLAS_FAMILY_DOT] = parse_mode("fixed:60");
+    build.reproducible = 1;
+    EXPECT_EQ(mode_word(resolve(norm, nullptr, none, none, build).mode, is_single(norm)), grade + ":repro");
+    std::string message;
+    EXPECT_EQ(status_of([&] { resolve(norm, &context, none, none, build_settings()); }, &message), ACCUBLAS_ERROR_MODE);
+    EXPECT_TRUE(contains(message, std::string(routine_name(norm)) + " has no mode slices:4; its modes are native")) << message;
+    EXPECT_FALSE(contains(message, "fixed") || contains(message, "slices:D")) << message;
+  }
 }
 
 TEST(Settings, AWordThatARoutineLacksIsPassedOver) {
@@ -263,7 +292,9 @@ TEST(Plan, EnginesOfTheCpu) {
       {Routine::dgemm, "fixed:70", ACCUBLAS_ENGINE_INT8}, {Routine::sgemv, "fixed:70", ACCUBLAS_ENGINE_EXACT},
       {Routine::sgemm, "slices:4", ACCUBLAS_ENGINE_FP64}, {Routine::ddot, "slices:4:fast", ACCUBLAS_ENGINE_FP64},
       {Routine::dgemv, "dot2", ACCUBLAS_ENGINE_DOT2},     {Routine::dgemm, "cr", ACCUBLAS_ENGINE_INT8},
-      {Routine::dgemv, "cr", ACCUBLAS_ENGINE_EXACT},
+      {Routine::dgemv, "cr", ACCUBLAS_ENGINE_EXACT},      {Routine::dnrm2, "cr", ACCUBLAS_ENGINE_EXACT},
+      {Routine::sasum, "dot2", ACCUBLAS_ENGINE_DOT2},     {Routine::snrm2, "sp:repro", ACCUBLAS_ENGINE_EXACT},
+      {Routine::dasum, "fixed:70", ACCUBLAS_ENGINE_NATIVE},
   };
   for (const auto& row : rows) {
     const Plan made = plan(row.routine, row.mode, ACCUBLAS_ENGINE_AUTO);
@@ -312,6 +343,8 @@ TEST(Plan, CudaAsAValue) {
   EXPECT_EQ(plan(Routine::dgemv, one).backend, ACCUBLAS_BACKEND_CPU);
   shape.on_device = true;
   EXPECT_EQ(status_of([&] { plan(Routine::dgemv, one); }), ACCUBLAS_ERROR_UNAVAILABLE);
+  EXPECT_EQ(status_of([&] { plan(Routine::dnrm2, one); }, &message), ACCUBLAS_ERROR_UNAVAILABLE);
+  EXPECT_TRUE(contains(message, "mode cr of dnrm2 is not available") && !contains(message, "fixed")) << message;
 }
 
 TEST(Plan, WhereOperandsAre) {

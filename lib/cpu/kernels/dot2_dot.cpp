@@ -1,5 +1,5 @@
-// dot2's DOT: 32 lanes that take a block's elements in turn, a binary tree over the blocks, a binary tree over the
-// lanes.
+// dot2's DOT and ASUM: 32 lanes that take a block's elements in turn, a binary tree over the blocks, a binary tree over
+// the lanes.
 #include "lib/cpu/kernels/dot2_vector.hpp"
 
 namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE {
@@ -41,26 +41,70 @@ ACCUBLAS_INLINE void combine_vectors(V& s, V& c, V s2, V c2) {
   }
 }
 
-/// One block of n <= 1024 elements.
+#if ACCUBLAS_ISA_LEVEL >= 2
+ACCUBLAS_INLINE V without_sign(V a) { return _mm512_abs_pd(a); }
+#elif ACCUBLAS_ISA_LEVEL == 1
+ACCUBLAS_INLINE V without_sign(V a) { return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a); }
+#else
+ACCUBLAS_INLINE V without_sign(V a) { return __builtin_fabs(a); }
+#endif
+
+/// ASUM's step: the error of a term is 0.
 template <class T>
-ACCUBLAS_INLINE void block(Index n, const T* x, const T* y, Lanes& lanes) {
+ACCUBLAS_INLINE void add_magnitude(Lanes& lanes, int v, V x) {
+  const V p = without_sign(x), s = lanes.s[v], sum = add(s, p);
+  if constexpr (compensated<T>) lanes.c[v] = add(lanes.c[v], sum_error(s, p, sum));
+  lanes.s[v] = sum;
+}
+
+/// What is added up: DOT's two operands, or ASUM's one.
+template <class T>
+struct Products {
+  const T *x, *y;
+
+  [[gnu::always_inline]] inline Products from(Index i) const { return {x + i, y + i}; }
+  [[gnu::always_inline]] inline void fetch(Index i) const {
+    prefetch_nearest(x + i);
+    prefetch_nearest(y + i);
+  }
+  [[gnu::always_inline]] inline void add_to(Lanes& lanes, int v, Index i) const {
+    step_lane<T>(lanes, v, held(load(x + i)), load(y + i));
+  }
+  [[gnu::always_inline]] inline void add_first(Lanes& lanes, int v, Index i, int count) const {
+    step_lane<T>(lanes, v, load_first(x + i, count), load_first(y + i, count));
+  }
+};
+
+template <class T>
+struct Magnitudes {
+  const T* x;
+
+  [[gnu::always_inline]] inline Magnitudes from(Index i) const { return {x + i}; }
+  [[gnu::always_inline]] inline void fetch(Index i) const { prefetch_nearest(x + i); }
+  [[gnu::always_inline]] inline void add_to(Lanes& lanes, int v, Index i) const { add_magnitude<T>(lanes, v, load(x + i)); }
+  [[gnu::always_inline]] inline void add_first(Lanes& lanes, int v, Index i, int count) const {
+    add_magnitude<T>(lanes, v, load_first(x + i, count));
+  }
+};
+
+/// One block of n <= 1024 elements.
+template <class T, template <class> class Terms>
+ACCUBLAS_INLINE void block(Index n, Terms<T> terms, Lanes& lanes) {
   for (int v = 0; v < vectors; ++v) lanes.s[v] = lanes.c[v] = zero();
   Index i = 0;
   for (; i + dot2_lanes <= n; i += dot2_lanes) {
     for (int v = 0; v < vectors; ++v) {
-      prefetch_nearest(x + i + v * W + ahead<T>);
-      prefetch_nearest(y + i + v * W + ahead<T>);
-      step_lane<T>(lanes, v, held(load(x + i + v * W)), load(y + i + v * W));
+      terms.fetch(i + v * W + ahead<T>);
+      terms.add_to(lanes, v, i + v * W);
     }
   }
-  // Lanes without an element take a step with 0 times 0, which changes nothing: s and c are never -0.
+  // Lanes without an element take a step with zeros, which changes nothing: s and c are never -0.
   for (int v = 0; v < vectors; ++v) {
     const Index rest = n - i - v * W;
     if (rest >= W) {
-      step_lane<T>(lanes, v, load(x + i + v * W), load(y + i + v * W));
+      terms.add_to(lanes, v, i + v * W);
     } else if (rest > 0) {
-      const int count = static_cast<int>(rest);
-      step_lane<T>(lanes, v, load_first(x + i + v * W, count), load_first(y + i + v * W, count));
+      terms.add_first(lanes, v, i + v * W, static_cast<int>(rest));
     }
   }
 }
@@ -91,25 +135,25 @@ ACCUBLAS_INLINE void combine_lanes(const double* left, Lanes& right) {
 }
 
 /// The tree over 2^Height full blocks, without a branch that the data's length decides.
-template <class T, int Height>
-ACCUBLAS_INLINE void full_tree(const T* x, const T* y, Lanes& lanes) {
+template <int Height, class T, template <class> class Terms>
+ACCUBLAS_INLINE void full_tree(Terms<T> terms, Lanes& lanes) {
   if constexpr (Height == 0) {
-    block(dot2_dot_block, x, y, lanes);
+    block(dot2_dot_block, terms, lanes);
   } else {
     constexpr Index half = dot2_dot_block << (Height - 1);
     alignas(64) double left[2 * dot2_lanes];
-    full_tree<T, Height - 1>(x, y, lanes);
+    full_tree<Height - 1>(terms, lanes);
     store_lanes<T>(lanes, left);
-    full_tree<T, Height - 1>(x + half, y + half, lanes);
+    full_tree<Height - 1>(terms.from(half), lanes);
     combine_lanes<T>(left, lanes);
   }
 }
 
-template <class T>
-void blocks(Index n, const T* x, const T* y, double* out) {
+template <class T, template <class> class Terms>
+ACCUBLAS_INLINE void all_blocks(Index n, Terms<T> terms, double* out) {
   Lanes lanes;
   if (n <= dot2_dot_block) {
-    block(n, x, y, lanes);
+    block(n, terms, lanes);
     store_lanes<T>(lanes, out);
     return;
   }
@@ -122,11 +166,11 @@ void blocks(Index n, const T* x, const T* y, double* out) {
     const Index first = done * dot2_dot_block, rest = n - first;
     Index bits = done;
     if (rest >= dot2_dot_block << height) {
-      full_tree<T, height>(x + first, y + first, lanes);
+      full_tree<height>(terms.from(first), lanes);
       bits >>= height;
       done += 1 << height;
     } else {
-      block(rest < dot2_dot_block ? rest : dot2_dot_block, x + first, y + first, lanes);
+      block(rest < dot2_dot_block ? rest : dot2_dot_block, terms.from(first), lanes);
       done += 1;
     }
     for (; bits & 1; bits >>= 1) combine_lanes<T>(waiting[--top], lanes);
@@ -135,6 +179,16 @@ void blocks(Index n, const T* x, const T* y, double* out) {
   load_lanes<T>(lanes, waiting[--top]);
   while (top > 0) combine_lanes<T>(waiting[--top], lanes);
   store_lanes<T>(lanes, out);
+}
+
+template <class T>
+void blocks(Index n, const T* x, const T* y, double* out) {
+  all_blocks(n, Products<T>{x, y}, out);
+}
+
+template <class T>
+void magnitudes(Index n, const T* x, double* out) {
+  all_blocks(n, Magnitudes<T>{x}, out);
 }
 
 template <class T>
@@ -169,12 +223,13 @@ void reduce(const double* from, double* pair) {
 }  // namespace
 
 const Dot2DotKernels<double>& dot2_ddot() {
-  static constexpr Dot2DotKernels<double> table = {blocks<double>, combine<double>, reduce<double>};
+  static constexpr Dot2DotKernels<double> table = {blocks<double>, magnitudes<double>, combine<double>,
+                                                    reduce<double>};
   return table;
 }
 
 const Dot2DotKernels<float>& dot2_sdot() {
-  static constexpr Dot2DotKernels<float> table = {blocks<float>, combine<float>, reduce<float>};
+  static constexpr Dot2DotKernels<float> table = {blocks<float>, magnitudes<float>, combine<float>, reduce<float>};
   return table;
 }
 
