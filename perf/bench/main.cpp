@@ -10,18 +10,21 @@
 
 namespace {
 
-const std::vector<std::string> routines = {"ddot",    "sdot",    "dgemv:n", "dgemv:t",
-                                           "sgemv:n", "sgemv:t", "dgemm",   "sgemm"};
+const std::vector<std::string> routines = {"ddot",  "sdot",    "dnrm2",   "snrm2",   "dasum",   "sasum",
+                                           "dgemm", "sgemm",   "dgemv:n", "dgemv:t", "sgemv:n", "sgemv:t"};
+
+bool is_norm(const std::string& routine) { return routine.substr(1) == "nrm2" || routine.substr(1) == "asum"; }
 
 /// From the first-level cache to past the last one.
 std::vector<std::int64_t> default_sizes(const std::string& routine) {
-  if (routine.find("dot") != routine.npos) return {1000, 10000, 100000, 1000000, 10000000};
+  if (routine.find("dot") != routine.npos || is_norm(routine)) return {1000, 10000, 100000, 1000000, 10000000};
   if (routine.find("gemv") != routine.npos) return {50, 250, 1000, 4000};
   return {16, 64, 128, 256, 512, 1024, 2048};
 }
 
 std::vector<std::string> default_modes(const std::string& routine) {
-  std::vector<std::string> modes = {"native", "dp:repro", "dot2", "cr", "fixed:60"};
+  std::vector<std::string> modes = {"native", "dp:repro", "dot2", "cr"};
+  if (!is_norm(routine)) modes.push_back("fixed:60");
   if (routine[1] == 'g' && routine.back() == 'm') modes.push_back("slices:4:fast");
   return modes;
 }
@@ -41,7 +44,7 @@ int main(int count, char** arguments) {
       ->delimiter(',')
       ->check(CLI::IsMember(routines))
       ->capture_default_str();
-  app.add_option("-m,--mode", modes, "mode words (default: native, dp:repro, dot2, cr, fixed:60)")->delimiter(',');
+  app.add_option("-m,--mode", modes, "mode words (default: native, dp:repro, dot2, cr, and fixed:60 where there is one)")->delimiter(',');
   app.add_option("-n,--size", sizes, "sizes of all dimensions (default: from the first cache to past the last)")
       ->delimiter(',');
   app.add_option(

@@ -56,6 +56,8 @@ class OpenBlas {
 template <class T>
 using Dot = T(const int*, const T*, const int*, const T*, const int*);
 template <class T>
+using Norm = T(const int*, const T*, const int*);
+template <class T>
 using Gemv = void(const char*, const int*, const int*, const T*, const T*, const int*, const T*, const int*, const T*,
                   T*, const int*);
 template <class T>
@@ -67,6 +69,12 @@ accublas_status run_dot(accublas_context* c, std::int64_t n, const double* x, co
 }
 accublas_status run_dot(accublas_context* c, std::int64_t n, const float* x, const float* y, float* r) {
   return accublas_sdot(c, n, x, 1, y, 1, r);
+}
+accublas_status run_norm(bool root, accublas_context* c, std::int64_t n, const double* x, double* r) {
+  return root ? accublas_dnrm2(c, n, x, 1, r) : accublas_dasum(c, n, x, 1, r);
+}
+accublas_status run_norm(bool root, accublas_context* c, std::int64_t n, const float* x, float* r) {
+  return root ? accublas_snrm2(c, n, x, 1, r) : accublas_sasum(c, n, x, 1, r);
 }
 accublas_status run_gemv(accublas_context* c, accublas_transpose t, std::int64_t m, std::int64_t n, const double* a,
                          const double* x, double* y) {
@@ -109,6 +117,16 @@ std::unique_ptr<Ready<T>> prepare(const Case& what) {
       r.c[0] = dot(&n, r.in.a.data(), &one, r.in.b.data(), &one);
     };
     r.accublas = [&r](accublas_context* ctx) { return run_dot(ctx, r.in.k, r.in.a.data(), r.in.b.data(), r.c.data()); };
+  } else if (name.substr(1) == "nrm2" || name.substr(1) == "asum") {
+    r.in = make_inputs<T>(what.data, 1, 1, size);
+    r.c.resize(1);
+    r.openblas = [&r, norm = blas.get<Norm<T>>(name + "_")] {
+      const int n = static_cast<int>(r.in.k), one = 1;
+      r.c[0] = norm(&n, r.in.a.data(), &one);
+    };
+    r.accublas = [&r, root = name.substr(1) == "nrm2"](accublas_context* ctx) {
+      return run_norm(root, ctx, r.in.k, r.in.a.data(), r.c.data());
+    };
   } else if (name.substr(1) == "gemv") {
     const bool transposed = what.routine.back() == 't';
     r.in = make_inputs<T>(what.data, size, 1, size);
