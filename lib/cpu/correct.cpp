@@ -2,9 +2,11 @@
 // (kernels/correct.cpp), Ziv's test rounds what that decides, and exact accumulators do the rest.
 #include <algorithm>
 #include <atomic>
+#include <new>
 
 #include "lib/cpu/correct_kernels.hpp"
 #include "lib/cpu/engines.hpp"
+#include "lib/cpu/exact_sum.hpp"
 #include "lib/numerics/bounds.hpp"
 #include "lib/test_hooks.hpp"
 
@@ -67,7 +69,10 @@ class CorrectGemv {
     sums_bytes_ = panel_rows_ * static_cast<Index>(sizeof(TripleSum));
     scratch_bytes_ = (sums_bytes_ + state * static_cast<Index>(sizeof(double)) + 63) / 64 * 64;
     scratch_ = execution.workspace.take<unsigned char>(static_cast<std::size_t>(scratch_bytes_ * execution.threads));
-    if (segments_ > 1) partial_ = execution.workspace.take<TripleSum>(static_cast<std::size_t>(segments_ * g.m));
+    if (segments_ > 1) {
+      partial_ = execution.workspace.take<TripleSum>(static_cast<std::size_t>(segments_ * g.m));
+      parts_ = execution.workspace.take<ExactSum<T>>(static_cast<std::size_t>(execution.threads));
+    }
   }
 
   void run() {
@@ -79,18 +84,12 @@ class CorrectGemv {
         TripleSum* sums = segments_ > 1 ? partial_ + segment * g_.m + begin : scratch(thread).sums;
         const Index first = segment * segment_terms_;
         add_up(begin, rows, first, std::min(segment_terms_, g_.k - first), scratch(thread), sums);
-        if (segments_ == 1) finish_rows(begin, rows, sums);
+        if (segments_ > 1) return;
+        for (Index i = 0; i < rows; ++i)
+          if (!finish_row(begin + i, sums[i])) exact_row(begin + i);
       });
     }
-    if (segments_ > 1) {
-      for (Index segment = 1; segment < segments_; ++segment)
-        for (Index i = 0; i < g_.m; ++i) triple_add(partial_[i], partial_[segment * g_.m + i]);
-      constexpr Index chunk = 64;
-      parallel_for((g_.m + chunk - 1) / chunk, execution_.threads, [&](Index task, int) {
-        const Index begin = task * chunk;
-        finish_rows(begin, std::min(chunk, g_.m - begin), partial_ + begin);
-      });
-    }
+    if (segments_ > 1) finish_segments();
     execution_.report.undecided += undecided_.load();
     execution_.report.bound_relative = unit_roundoff<T>();
     execution_.report.bound_componentwise = 0;
@@ -133,7 +132,7 @@ class CorrectGemv {
     Index rows = way_ == Way::columns ? correct_panel : std::max<Index>(1, (Index{1} << 17) / g_.k);
     rows = std::min({rows, correct_panel, (g_.m + threads - 1) / threads});
     panel_rows_ = std::min(correct_panel, (rows + unit - 1) / unit * unit);
-    const Index row_bytes = 104;  // of scratch by columns; a small workspace makes shorter panels
+    const Index row_bytes = 112;  // of scratch by columns; a small workspace makes shorter panels
     if (threads * panel_rows_ * row_bytes > static_cast<Index>(execution_.workspace.available())) {
       panel_rows_ = std::min<Index>(panel_rows_, 64);
     }
@@ -181,28 +180,49 @@ class CorrectGemv {
     }
   }
 
-  void finish_rows(Index begin, Index rows, const TripleSum* sums) {
-    Index undecided = 0;
-    for (Index i = 0; i < rows; ++i) {
-      T* y = &g_.y[begin + i];
-      const T addend = read_addend(g_.beta, y);
-      TripleSum sum = sums[i];
-      if (mutant(Mutant::ziv_half)) sum.error *= 0x1p-40;
-      T out = 0;
-      const bool known = triple_known(sum);
-      bool decided = known && finish_triple(g_.alpha, sum, 0, g_.beta, addend, &out) && !hook_all_undecided();
-      if (known && mutant(Mutant::skipped_undecided)) {
-        sum.error = 0;
-        finish_triple(g_.alpha, sum, 0, g_.beta, addend, &out);
-        decided = true;
-      }
-      if (!decided) {
-        ++undecided;
-        out = exact_element<T>(g_.k, g_.alpha, g_.a.row(begin + i), g_.x, g_.beta, y);
-      }
-      *y = out;
+  /// y_i, if Ziv's test decides it.
+  bool finish_row(Index i, TripleSum sum) {
+    T* y = &g_.y[i];
+    const T addend = read_addend(g_.beta, y);
+    if (mutant(Mutant::ziv_half)) sum.error *= 0x1p-40;
+    if (!triple_known(sum)) return false;
+    T out = 0;
+    bool decided = finish_triple(g_.alpha, sum, 0, g_.beta, addend, &out) && !hook_all_undecided();
+    if (mutant(Mutant::skipped_undecided)) {
+      sum.error = 0;
+      finish_triple(g_.alpha, sum, 0, g_.beta, addend, &out);
+      decided = true;
     }
-    undecided_.fetch_add(undecided, std::memory_order_relaxed);
+    if (decided) *y = out;
+    return decided;
+  }
+
+  void exact_row(Index i) {
+    T* y = &g_.y[i];
+    *y = exact_element<T>(g_.k, g_.alpha, g_.a.row(i), g_.x, g_.beta, y);
+    undecided_.fetch_add(1, std::memory_order_relaxed);
+  }
+
+  /// Few long rows: their segments add up, and the threads share the terms of each that stays undecided.
+  void finish_segments() {
+    for (Index i = 0; i < g_.m; ++i) {
+      TripleSum sum = partial_[i];
+      for (Index segment = 1; segment < segments_; ++segment) triple_add(sum, partial_[segment * g_.m + i]);
+      if (!finish_row(i, sum)) exact_long_row(i);
+    }
+  }
+
+  void exact_long_row(Index i) {
+    const Index share = (g_.k + execution_.threads - 1) / execution_.threads;
+    parallel_for(execution_.threads, execution_.threads, [&](Index task, int) {
+      const Index begin = task * share, terms = std::min(share, g_.k - begin);
+      ExactSum<T>& part = *new (parts_ + task) ExactSum<T>;
+      if (terms > 0) part.add(terms, g_.a.block(i, begin).row(0), {&g_.x[begin], g_.x.stride});
+    });
+    for (Index task = 1; task < execution_.threads; ++task) parts_[0].add(parts_[task]);
+    T* y = &g_.y[i];
+    *y = parts_[0].finish(g_.alpha, g_.beta, y);
+    undecided_.fetch_add(1, std::memory_order_relaxed);
   }
 
   const Gemv<T>& g_;
@@ -215,6 +235,7 @@ class CorrectGemv {
   unsigned char* scratch_;        ///< threads times scratch_bytes_
   Index sums_bytes_, scratch_bytes_;
   TripleSum* partial_ = nullptr;  ///< segments x m
+  ExactSum<T>* parts_ = nullptr;  ///< one a thread
   std::atomic<std::int64_t> undecided_{0};
 };
 

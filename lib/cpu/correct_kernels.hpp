@@ -11,7 +11,7 @@ namespace accublas::cpu {
 /// The most rows of one panel of `columns`: long runs of each column keep the hardware's prefetching going.
 constexpr Index correct_panel = 2048;
 /// Doubles of scratch that `columns` needs for m rows.
-constexpr Index correct_scratch(Index m) { return 9 * ((m + 7) / 8 * 8); }
+constexpr Index correct_scratch(Index m) { return 10 * ((m + 7) / 8 * 8); }
 
 template <class T>
 struct CorrectKernels {

@@ -1,44 +1,18 @@
 // cr by exact accumulators: slow, readable, right for every input. The twin of every engine that computes cr, and what they
 // call for the elements that they leave undecided.
 #include "lib/cpu/engines.hpp"
+#include "lib/cpu/exact_sum.hpp"
 #include "lib/numerics/bounds.hpp"
 #include "lib/numerics/finish_root.hpp"
 #include "lib/numerics/long_accumulator.hpp"
 
 namespace accublas::cpu {
 
-namespace {
-
-/// The infinite and NaN terms of an inner product: their IEEE products summed are NaN, +Inf or -Inf exactly as
-/// docs/modes.md judges S.
-template <class T>
-struct SpecialTerms {
-  T sum = 0;
-  bool any = false;
-
-  void add(T a, T b) {
-    any = true;
-    if (mutant(Mutant::special_inf_times_zero) && !is_nan(a) && !is_nan(b) && (is_zero(a) || is_zero(b))) return;
-    sum += a * b;
-  }
-};
-
-}  // namespace
-
 template <class T>
 T exact_element(Index k, T alpha, Vector<const T> row, Vector<const T> col, T beta, const T* c) {
-  LongAccumulator sum;
-  SpecialTerms<T> special;
-  for (Index p = 0; p < k; ++p) {
-    const T a = row[p], b = col[p];
-    if (is_finite(a) && is_finite(b)) {
-      sum.add_product(a, b);
-    } else {
-      special.add(a, b);
-    }
-  }
-  const T addend = read_addend(beta, c);
-  return special.any ? finish_special(alpha, special.sum, beta, addend) : finish(alpha, sum, beta, addend);
+  ExactSum<T> sum;
+  sum.add(k, row, col);
+  return sum.finish(alpha, beta, c);
 }
 
 template <class T>

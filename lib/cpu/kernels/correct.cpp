@@ -160,13 +160,27 @@ ACCUBLAS_INLINE D add_block(D& a1, D& a2, D& a3, D s1, D s2, D c) {
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
-// Contiguous rows: lanes run along the row, two chains a row.
+// Contiguous rows: lanes run along the row, one chain a row for several rows side by side, or two for a single one.
 
-constexpr Index row_block = 1984;  // terms per block: below 2^11, so that the lanes' sums add up exactly on the grids
-constexpr Grid row_grid{W == 8 ? 9 : W == 4 ? 10 : 12};
-constexpr double row_error = row_grid.error(row_block / W, row_block);
-static_assert(row_block <= W << (row_grid.headroom - 1) && row_block < 1 << (row_grid.headroom + 2));
-static_assert(row_block % (group * W) == 0);
+constexpr int rows_at_once = W == 8 ? 4 : 2;  // as many chains as registers hold
+
+// Terms per block. Rows side by side (GEMV) take short blocks: the error goes with the 4th power of a block's length, and of
+// rows of condition 1e16 one in thousands is left undecided. A single row (DOT) takes long ones. A lane adds up at most
+// 2^(H-1) products, and the lanes' sums add up exactly on the grids.
+template <int R>
+constexpr Index row_block = (R == 1 ? 248 : W == 8 ? 56 : 112) * W;
+template <int R>
+constexpr Grid row_grid{R == 1 ? 9 : W == 8 ? 7 : 8};
+template <int R>
+constexpr double row_error = row_grid<R>.error(row_block<R> / W, row_block<R>);
+template <int R>
+constexpr bool row_block_fits = row_block<R> <= W << (row_grid<R>.headroom - 1) &&
+                                row_block<R> < 1 << (row_grid<R>.headroom + 2) && row_block<R> % (group * W) == 0;
+static_assert(row_block_fits<1> && row_block_fits<rows_at_once>);
+
+/// Bytes, as entries, that a single row is fetched ahead of the hardware's own streams.
+template <class T>
+constexpr Index ahead = 1024 / sizeof(T);
 
 template <class T>
 ACCUBLAS_INLINE void add_product(Chain& chain, V a, V x, V p) {
@@ -177,24 +191,24 @@ ACCUBLAS_INLINE void add_product(Chain& chain, V a, V x, V p) {
   }
 }
 
-/// R rows in work: R = 2 with one chain each, or R = 1 with two.
+/// R rows in work.
 template <int R>
 struct RowChains {
-  Chain chain[2];
+  Chain chain[R == 1 ? 2 : R];
   double limit[R];
 
-  [[gnu::always_inline]] inline Chain& of(int row, int step) { return chain[R == 2 ? row : step % 2]; }
+  [[gnu::always_inline]] inline Chain& of(int row, int step) { return chain[R == 1 ? step % 2 : row]; }
 
   /// Moves the chains of rows whose products, at most m[r], pass their limit.
   [[gnu::always_inline]] inline void raise_limits(const V* m) {
-    bool any = any_greater(m[0], splat(limit[0]));
-    if constexpr (R == 2) any |= any_greater(m[1], splat(limit[1]));
+    bool any = false;
+    for (int r = 0; r < R; ++r) any |= any_greater(m[r], splat(limit[r]));
     if (__builtin_expect(!any, 1)) return;
     for (int r = 0; r < R; ++r) {
       if (!any_greater(m[r], splat(limit[r]))) continue;
       const V next = new_limit(splat(lane_max(m[r])));
-      move_chain<row_grid>(of(r, 0), splat(limit[r]), next);
-      if constexpr (R == 1) move_chain<row_grid>(of(r, 1), splat(limit[r]), next);
+      move_chain<row_grid<R>>(of(r, 0), splat(limit[r]), next);
+      if constexpr (R == 1) move_chain<row_grid<R>>(of(r, 1), splat(limit[r]), next);
       limit[r] = lane_max(next);
     }
   }
@@ -210,8 +224,13 @@ ACCUBLAS_INLINE void row_group(const T* a, Index ld, const T* x, RowChains<R>& c
   V p[R][n], m[R];
   for (int r = 0; r < R; ++r) {
     for (int i = 0; i < n; ++i) p[r][i] = mul(load(a + r * ld + i * W), load(x + i * W));
-    if constexpr (R == 2) {
-      for (int i = 0; i < n; ++i) __builtin_prefetch(a + (r + R) * ld + i * W, 0, 2);  // of the next rows
+    for (int i = 0; i < n; ++i) {
+      if constexpr (R == 1) {
+        prefetch_nearest(a + i * W + ahead<T>);
+        prefetch_nearest(x + i * W + ahead<T>);
+      } else {
+        prefetch_near(a + (r + R) * ld + i * W);  // of the next rows
+      }
     }
     m[r] = largest_of<n>(p[r]);
   }
@@ -251,7 +270,7 @@ template <int R, class T>
 ACCUBLAS_INLINE void first_limits(Index k, const T* a, Index ld, const T* x, double* limit) {
   for (int r = 0; r < R; ++r, a += ld) {
     V even = zero(), odd = zero();
-    for (Index p = 0; p + 2 * W <= k && p < 32 * W; p += 2 * W) {
+    for (Index p = 0; p + 2 * W <= k && p < (R == 1 ? 32 : 8) * W; p += 2 * W) {
       even = larger_magnitude(even, mul(load(a + p), load(x + p)));
       odd = larger_magnitude(odd, mul(load(a + p + W), load(x + p + W)));
     }
@@ -261,32 +280,34 @@ ACCUBLAS_INLINE void first_limits(Index k, const T* a, Index ld, const T* x, dou
 }
 
 template <int R, class T>
-ACCUBLAS_INLINE void some_rows(Index k, Index block, const T* a, Index ld, const T* x, TripleSum* sums) {
+ACCUBLAS_INLINE void some_rows(Index k, const T* a, Index ld, const T* x, TripleSum* sums) {
+  // Blocks of equal length.
+  const Index blocks = (k + row_block<R> - 1) / row_block<R>;
+  const Index block = ((k + blocks - 1) / blocks + group * W - 1) / (group * W) * (group * W);
   RowChains<R> chains;
   double a1[R] = {}, a2[R] = {}, a3[R] = {}, roundings[R] = {}, error[R] = {};
   for (Index begin = 0; begin < k; begin += block) {
     const Index end = begin + block < k ? begin + block : k;
     first_limits<R>(end - begin, a + begin, ld, x + begin, chains.limit);
-    chains.chain[0] = empty_chain<row_grid>(splat(chains.limit[0]));
-    chains.chain[1] = empty_chain<row_grid>(splat(chains.limit[R - 1]));
+    for (int r = 0; r < R; ++r) chains.of(r, 0) = empty_chain<row_grid<R>>(splat(chains.limit[r]));
+    if constexpr (R == 1) chains.of(0, 1) = chains.of(0, 0);
     Index p = begin;
     for (; p + group_terms<R> <= end; p += group_terms<R>) row_group<R>(a + p, ld, x + p, chains);
     if (p < end) row_rest<R>(a + p, ld, x + p, static_cast<int>(end - p), chains);
+    double s1[R], s2[R], c[R];
     for (int r = 0; r < R; ++r) {
-      Value v = chain_value<row_grid>(chains.of(r, 0), splat(chains.limit[r]));
+      Value v = chain_value<row_grid<R>>(chains.of(r, 0), splat(chains.limit[r]));
       if constexpr (R == 1) {
-        const Value w = chain_value<row_grid>(chains.of(r, 1), splat(chains.limit[r]));
+        const Value w = chain_value<row_grid<R>>(chains.of(r, 1), splat(chains.limit[r]));
         v = {add(v.s1, w.s1), add(v.s2, w.s2), add(v.c, w.c)};
       }
-      const double s1 = lane_sum(v.s1), s2 = lane_sum(v.s2), c = lane_sum(v.c);
-      error[r] += chains.limit[r] * row_error;
-      if (begin == 0) {
-        a1[r] = s1;
-        a2[r] = s2;
-        a3[r] = c;
-      } else {
-        roundings[r] += add_block(a1[r], a2[r], a3[r], s1, s2, c);
-      }
+      s1[r] = lane_sum(v.s1);
+      s2[r] = lane_sum(v.s2);
+      c[r] = lane_sum(v.c);
+    }
+    for (int r = 0; r < R; ++r) {
+      error[r] += chains.limit[r] * row_error<R>;
+      roundings[r] += add_block(a1[r], a2[r], a3[r], s1[r], s2[r], c[r]);
     }
   }
   for (int r = 0; r < R; ++r) {
@@ -297,31 +318,30 @@ ACCUBLAS_INLINE void some_rows(Index k, Index block, const T* a, Index ld, const
 
 template <class T>
 void rows(Index m, Index k, const T* a, Index ld, const T* x, TripleSum* sums) {
-  // Blocks of equal length.
-  const Index blocks = (k + row_block - 1) / row_block;
-  const Index block = ((k + blocks - 1) / blocks + group * W - 1) / (group * W) * (group * W);
   Index i = 0;
-  for (; i + 2 <= m; i += 2) some_rows<2>(k, block, a + i * ld, ld, x, sums + i);
-  if (i < m) some_rows<1>(k, block, a + i * ld, ld, x, sums + i);
+  for (; i + rows_at_once <= m; i += rows_at_once) some_rows<rows_at_once>(k, a + i * ld, ld, x, sums + i);
+  for (; i < m; ++i) some_rows<1>(k, a + i * ld, ld, x, sums + i);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Contiguous columns: lanes are rows, one chain a row, its state in memory between groups of columns.
 
-constexpr Index column_block = 256;
+// A short block: its error goes with the 4th power of its length, and closing it costs as much as 4 columns.
+constexpr Index column_block = 64;
 constexpr Index pass = 16;  // columns that are added before the chains go back to memory
-constexpr Grid column_grid{9};
+constexpr Grid column_grid{7};
 constexpr double column_error = column_grid.error(column_block, column_block);
 static_assert(column_block <= 1 << (column_grid.headroom - 1) && column_block % pass == 0);
 
-/// State of W rows.
+/// State of W rows within a block. `most` is the largest product: the next block's limit comes from it.
 struct RowState {
-  double s1[W], s2[W], s2e[W], c[W], limit[W];
-
+  double s1[W], s2[W], s2e[W], c[W], limit[W], most[W];
 };
+/// Their sums over the blocks before.
 struct RowTotal {
   double a1[W], a2[W], a3[W], error[W];
 };
+static_assert((sizeof(RowState) + sizeof(RowTotal)) / sizeof(double) * (8 / W) <= correct_scratch(8));
 
 template <bool Whole, class T>
 ACCUBLAS_INLINE V load_rows(const T* a, int lanes) {
@@ -336,13 +356,23 @@ ACCUBLAS_INLINE V load_rows(const T* a, int lanes) {
 template <int N, bool Whole>
 struct ColumnChains {
   Chain chain[N];
-  V limit[N];
+  V limit[N], most[N];
   int lanes;
+
+  /// Empty chains for a new block.
+  [[gnu::always_inline]] inline void begin(const RowState* state) {
+    for (int v = 0; v < N; ++v) {
+      limit[v] = new_limit(load(state[v].most));
+      most[v] = zero();
+      chain[v] = empty_chain<column_grid>(limit[v]);
+    }
+  }
 
   [[gnu::always_inline]] inline void open(const RowState* state) {
     for (int v = 0; v < N; ++v) {
       chain[v] = {load(state[v].s1), load(state[v].s2), load(state[v].s2e), load(state[v].c)};
       limit[v] = load(state[v].limit);
+      most[v] = load(state[v].most);
     }
   }
 
@@ -353,12 +383,28 @@ struct ColumnChains {
       store(state[v].s2e, chain[v].s2e);
       store(state[v].c, chain[v].c);
       store(state[v].limit, limit[v]);
+      store(state[v].most, most[v]);
+    }
+  }
+
+  /// The block is done: its sums join the total.
+  [[gnu::always_inline]] inline void end(RowState* state, RowTotal* total) const {
+    for (int v = 0; v < N; ++v) {
+      const Value value = chain_value<column_grid>(chain[v], limit[v]);
+      V a1 = load(total[v].a1), a2 = load(total[v].a2), a3 = load(total[v].a3);
+      const V roundings = add_block(a1, a2, a3, value.s1, value.s2, value.c);
+      store(total[v].a1, a1);
+      store(total[v].a2, a2);
+      store(total[v].a3, a3);
+      store(total[v].error,
+            add(load(total[v].error), add(mul(limit[v], splat(column_error)), mul(roundings, splat(0x1p-53)))));
+      store(state[v].most, most[v]);
     }
   }
 
   /// Columns 0 .. count - 1. Those `ahead` elements further on are fetched into L2.
   template <int count, class T>
-  [[gnu::always_inline]] inline void add(const T* a, Index ld, Index ahead, const double* x) {
+  [[gnu::always_inline]] inline void add_columns(const T* a, Index ld, Index ahead, const double* x) {
     V p[N][count];
     const T* column = a;
     for (int i = 0; i < count; ++i, column = again(column + ld)) {
@@ -372,6 +418,7 @@ struct ColumnChains {
     V m[N];
     for (int v = 0; v < N; ++v) {
       m[v] = largest_of<count>(p[v]);
+      most[v] = larger_magnitude(most[v], m[v]);
       any |= any_greater(m[v], limit[v]);
     }
     if (__builtin_expect(any, 0)) {
@@ -390,17 +437,23 @@ struct ColumnChains {
   }
 };
 
+/// Columns of one pass, and where in their block they stand.
+struct Pass {
+  Index columns;
+  bool first, last;
+};
+
 /// Up to `pass` columns for N * W rows.
 template <int N, bool Whole, class T>
-ACCUBLAS_INLINE void column_pass(const T* a, Index ld, const double* x, Index columns, int lanes, RowState* state) {
+ACCUBLAS_INLINE void column_pass(const T* a, Index ld, const double* x, Pass now, int lanes, RowState* state, RowTotal* total) {
   ColumnChains<N, Whole> chains;
   chains.lanes = lanes;
-  chains.open(state);
+  now.first ? chains.begin(state) : chains.open(state);
   constexpr int count = group / N;
   Index j = 0;
-  for (; j + count <= columns; j += count) chains.template add<count>(a + j * ld, ld, pass * ld, x + j);
-  for (; j < columns; ++j) chains.template add<1>(a + j * ld, ld, 0, x + j);
-  chains.close(state);
+  for (; j + count <= now.columns; j += count) chains.template add_columns<count>(a + j * ld, ld, pass * ld, x + j);
+  for (; j < now.columns; ++j) chains.template add_columns<1>(a + j * ld, ld, 0, x + j);
+  now.last ? chains.end(state, total) : chains.close(state);
 }
 
 template <class T>
@@ -414,37 +467,16 @@ void columns(Index m, Index k, const T* a, Index ld, const double* x, double* sc
     store(total[v].a2, zero());
     store(total[v].a3, zero());
     store(total[v].error, zero());
-    store(state[v].limit, zero());
+    store(state[v].most, zero());
   }
-  for (Index block = 0; block < k; block += column_block) {
-    const Index end = block + column_block < k ? block + column_block : k;
-    for (Index v = 0; v < vectors; ++v) {
-      const Chain chain = empty_chain<column_grid>(load(state[v].limit));
-      store(state[v].s1, chain.s1);
-      store(state[v].s2, chain.s2);
-      store(state[v].s2e, chain.s2e);
-      store(state[v].c, chain.c);
-    }
-    for (Index j = block; j < end; j += pass) {
-      const Index count = end - j < pass ? end - j : pass;
-      const T* first = a + j * ld;
-      Index v = 0;
-      for (; v + 2 <= whole; v += 2) column_pass<2, true>(first + v * W, ld, x + j, count, W, state + v);
-      if (v < whole) column_pass<1, true>(first + v * W, ld, x + j, count, W, state + v);
-      if (lanes > 0) column_pass<1, false>(first + whole * W, ld, x + j, count, lanes, state + whole);
-    }
-    for (Index v = 0; v < vectors; ++v) {
-      const V limit = load(state[v].limit);
-      const Chain chain{load(state[v].s1), load(state[v].s2), load(state[v].s2e), load(state[v].c)};
-      const Value value = chain_value<column_grid>(chain, limit);
-      V a1 = load(total[v].a1), a2 = load(total[v].a2), a3 = load(total[v].a3);
-      const V roundings = add_block(a1, a2, a3, value.s1, value.s2, value.c);
-      store(total[v].a1, a1);
-      store(total[v].a2, a2);
-      store(total[v].a3, a3);
-      store(total[v].error,
-            add(load(total[v].error), add(mul(limit, splat(column_error)), mul(roundings, splat(0x1p-53)))));
-    }
+  for (Index j = 0; j < k; j += pass) {
+    const Index count = k - j < pass ? k - j : pass;
+    const Pass now{count, j % column_block == 0, (j + count) % column_block == 0 || j + count == k};
+    const T* first = a + j * ld;
+    Index v = 0;
+    for (; v + 2 <= whole; v += 2) column_pass<2, true>(first + v * W, ld, x + j, now, W, state + v, total + v);
+    if (v < whole) column_pass<1, true>(first + v * W, ld, x + j, now, W, state + v, total + v);
+    if (lanes > 0) column_pass<1, false>(first + whole * W, ld, x + j, now, lanes, state + whole, total + whole);
   }
   const double underflow = exact_product<T> ? 0 : static_cast<double>(k) * product_underflow;
   for (Index i = 0; i < m; ++i) {
