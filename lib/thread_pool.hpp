@@ -1,5 +1,5 @@
-// The one thread pool of the process. Idle workers sleep (after a spin of some microseconds that spares back-to-back calls
-// the wake-up), so that OpenBLAS's own threads are not disturbed.
+// The one thread pool of the process. Idle workers sleep, so that OpenBLAS's own threads are not disturbed, after some 50
+// microseconds, most of them yielding, that spare back-to-back calls the wake-up.
 #pragma once
 
 #include <cstdint>

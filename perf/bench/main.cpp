@@ -33,7 +33,7 @@ std::vector<std::string> default_modes(const std::string& routine) {
 
 int main(int count, char** arguments) {
   CLI::App app(
-      "Times accublas's modes against OpenBLAS on the same data; runs are interleaved, the least time counts.");
+      "Times accublas's modes against OpenBLAS on the same data, in turns of 50 ms; the least time counts.");
   std::vector<std::string> chosen_routines = {"ddot", "dgemv:n", "dgemv:t", "dgemm"}, modes, data = {"phi:1"};
   std::vector<std::int64_t> sizes;
   std::vector<int> threads = {1, 2};

@@ -9,6 +9,7 @@
 #include <limits>
 #include <memory>
 #include <stdexcept>
+#include <thread>
 
 #include "perf/bench/data.hpp"
 
@@ -166,6 +167,12 @@ std::unique_ptr<Ready<T>> prepare(const Case& what) {
   return ready;
 }
 
+/// A contender's turn: batches of calls for `turn_seconds` (at least one), of which the fastest counts. With several threads it
+/// begins after a pause in which the others' idle workers fall asleep: OpenBLAS's turn for some 30 ms, on the very cores
+/// that the next contender's workers wake up on.
+constexpr double turn_seconds = 0.05;
+constexpr auto pause = std::chrono::milliseconds(45);
+
 int repetitions_for(double seconds_per_call) {
   return std::clamp(static_cast<int>(1e-4 / std::max(seconds_per_call, 1e-9)), 1, 10000);
 }
@@ -197,11 +204,18 @@ std::vector<Result> measure_type(const Case& what, const std::vector<std::string
     if (i == 0 || results[i - 1].error.empty())
       contenders[i].repetitions = repetitions_for(seconds_of(contenders[i].call, 1));
 
+  const auto since = [](Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); };
   const auto start = Clock::now();
-  for (int round = 0; round < 3 || std::chrono::duration<double>(Clock::now() - start).count() < seconds; ++round)
-    for (std::size_t i = 0; i < contenders.size(); ++i)
-      if (i == 0 || results[i - 1].error.empty())
-        contenders[i].best = std::min(contenders[i].best, seconds_of(contenders[i].call, contenders[i].repetitions));
+  for (int round = 0; round < 3 || since(start) < seconds; ++round)
+    for (std::size_t i = 0; i < contenders.size(); ++i) {
+      if (i > 0 && !results[i - 1].error.empty()) continue;
+      Contender& c = contenders[i];
+      if (what.threads > 1) std::this_thread::sleep_for(pause);
+      const auto turn = Clock::now();
+      do {
+        c.best = std::min(c.best, seconds_of(c.call, c.repetitions));
+      } while (since(turn) < turn_seconds);
+    }
 
   for (std::size_t i = 0; i < results.size(); ++i) {
     results[i].openblas_seconds = contenders[0].best;
