@@ -34,6 +34,12 @@ bool power_of_two(double x, int& exponent) {
   return true;
 }
 
+/// What the kernels multiply by.
+bool moderate(double x) {
+  const double size = std::fabs(x);
+  return size >= 0x1p-200 && size <= 0x1p200;
+}
+
 }  // namespace
 
 template <class T>
@@ -53,7 +59,9 @@ Int8Gemm<T>::Int8Gemm(const Gemm<T>& problem, const Mode& mode, Execution& execu
   at_ = transposed ? problem.c.transposed() : problem.c;
   threads_ = useful_threads(problem.m, problem.n, problem.k, execution.threads);
   alpha_exponent_ = 0;
-  simple_ = problem.beta == 0 && !mutant(Mutant::special_beta_zero) && power_of_two(problem.alpha, alpha_exponent_);
+  const bool kernels_round = !mutant(Mutant::special_beta_zero);
+  simple_ = kernels_round && problem.beta == 0 && power_of_two(problem.alpha, alpha_exponent_);
+  combine_ = kernels_round && !simple_ && moderate(problem.alpha) && (problem.beta == 0 || moderate(problem.beta));
   tile_rejected_ = nullptr;
   accepted_bits_ = nullptr;
 

@@ -123,6 +123,20 @@ void Int8Gemm<T>::resolve(const Int8Pass& pass, const CrtTable& crt, const Int8T
   });
 }
 
+/// C into the tile's results.
+template <class T>
+void Int8Gemm<T>::read_tile(const Int8TileTask& task) {
+  for (Index r = 0; r < task.rows; ++r) {
+    T* to = tiles_[task.thread].out + r * tile_cols_;
+    const T* from = &at_(task.row + r, task.col);
+    if (at_.col_stride == 1) {
+      for (Index c = 0; c < task.cols; ++c) to[c] = from[c];
+    } else {
+      for (Index c = 0; c < task.cols; ++c) to[c] = from[c * at_.col_stride];
+    }
+  }
+}
+
 template <class T>
 void Int8Gemm<T>::write_tile(const Int8TileTask& task, bool partial) {
   const Int8Tile<T>& tile = tiles_[task.thread];
@@ -145,7 +159,7 @@ template <class T>
 void Int8Gemm<T>::finish_tile(const Int8Pass& pass, const CrtTable& crt, const Int8TileTask& task) {
   const Int8Tile<T>& tile = tiles_[task.thread];
   Int8Counts& counts = counts_[task.thread];
-  const bool force_open = !simple_ || (pass.interval && hook_all_undecided());
+  const bool force_open = !(simple_ || combine_) || (pass.interval && hook_all_undecided());
   Index left = task.rows * task.cols;
   if (force_open) {
     for (Index r = 0; r < task.rows; ++r)
@@ -166,6 +180,10 @@ void Int8Gemm<T>::finish_tile(const Int8Pass& pass, const CrtTable& crt, const I
       if (t.col_exponent[c] > t.col_exponent_max) t.col_exponent_max = t.col_exponent[c];
     }
     t.negative = problem_.alpha < 0;
+    t.combine = combine_;
+    t.alpha = problem_.alpha;
+    t.beta = problem_.beta;
+    if (combine_ && problem_.beta != 0) read_tile(task);
     if (pass.interval) {
       t.row_error = row_error_ + task.row;
       t.row_drop = row_drop_ + task.row;

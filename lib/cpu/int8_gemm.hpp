@@ -95,6 +95,7 @@ class Int8Gemm {
   Index mark_elements(const Int8Pass& pass, const Int8TileTask& task);
   template <class Body>
   void for_each_open(const Int8TileTask& task, Body&& body);
+  void read_tile(const Int8TileTask& task);
   void write_tile(const Int8TileTask& task, bool partial);
   bool structural_zero(Index row, Index col) const;
   T exact(Index row, Index col) const;
@@ -109,7 +110,8 @@ class Int8Gemm {
   const Int8ConvertKernels& convert_;
   const Int8ReconstructKernels& reconstruct_;
   int threads_;
-  bool simple_;  ///< beta = 0 and alpha = +-2^alpha_exponent_: the kernels round
+  bool simple_;   ///< beta = 0 and alpha = +-2^alpha_exponent_: the kernels round S
+  bool combine_;  ///< the kernels round alpha S + beta c
   int alpha_exponent_;
   bool any_special_;
   Index tile_rows_, tile_cols_, row_tiles_, col_tiles_;

@@ -111,21 +111,31 @@ std::int64_t certify(const Int8Certificate& t, std::uint8_t* accepted) {
   return count;
 }
 
-template <class T>
-std::int64_t reconstruct(const Int8Reconstruction& t, T* out) {
+/// L limbs hold S.
+template <int L, class T>
+std::int64_t reconstruct_wide(const Int8Reconstruction& t, T* out) {
+  const T alpha = t.combine ? static_cast<T>(t.alpha) : T(t.negative ? -1 : 1);
+  const T beta = t.combine ? static_cast<T>(t.beta) : T(0);
   std::int64_t open = 0;
   for (std::int64_t r = 0; r < t.rows; ++r) {
     for (std::int64_t c = 0; c < t.cols; ++c) {
-      const Wide<crt_limbs> s = crt_reconstruct<crt_limbs>(*t.crt, t.planes + r * t.row_stride + c, t.plane_stride);
+      const Wide<L> s = crt_reconstruct<L>(*t.crt, t.planes + r * t.row_stride + c, t.plane_stride);
       const double error = t.row_error ? t.col_drop[c] * t.row_error[r] + t.row_drop[r] * t.col_error[c] : 0;
+      T* const to = &out[r * t.out_stride + c];
       // Three roundings of the error's own are covered by its enlargement.
-      const bool decided = finish_within(T(t.negative ? -1 : 1), s, error * (1 + 0x1p-50),
-                                         t.row_exponent[r] + t.col_exponent[c], T(0), T(0), &out[r * t.out_stride + c]);
+      const bool decided = finish_within(alpha, s, error * (1 + 0x1p-50), t.row_exponent[r] + t.col_exponent[c], beta,
+                                         read_addend(beta, to), to);
       t.open[r * t.out_stride + c] = !decided;
       open += !decided;
     }
   }
   return open;
+}
+
+template <class T>
+std::int64_t reconstruct(const Int8Reconstruction& t, T* out) {
+  const int bits = wide_bit_length(t.crt->product);
+  return bits < 127 ? reconstruct_wide<2>(t, out) : bits < 191 ? reconstruct_wide<3>(t, out) : reconstruct_wide<crt_limbs>(t, out);
 }
 
 }  // namespace

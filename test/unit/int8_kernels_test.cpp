@@ -13,6 +13,7 @@
 #include "lib/numerics/certificate.hpp"
 #include "lib/numerics/crt.hpp"
 #include "lib/numerics/scaling.hpp"
+#include "lib/numerics/triple_sum.hpp"
 #include "lib/plan_int8.hpp"
 
 using namespace accublas;
@@ -392,17 +393,41 @@ void check_reconstruction() {
       t.col_exponent_min = *std::min_element(col_exponent, col_exponent + cols);
       t.col_exponent_max = *std::max_element(col_exponent, col_exponent + cols);
       t.negative = round % 2;
+      // With alpha and beta c as well, in every third round.
+      t.combine = round % 3 == 2;
+      const double scalars[] = {1, -1, 0.7, -3, 0x1p-150, 0x1.8p180};
+      t.alpha = static_cast<T>(scalars[g() % (sizeof(T) == 8 ? 6 : 4)]);
+      t.beta = static_cast<T>(g() % 4 == 0 ? 0 : scalars[g() % (sizeof(T) == 8 ? 6 : 4)]);
+      T addend[5 * stride];
+      for (T& x : addend) {
+        const unsigned kind = g() % 16;
+        x = static_cast<T>(std::ldexp(static_cast<double>(g() % 2001) - 1000, static_cast<int>(g() % 60) - 30));
+        if (kind == 0) x = 0;
+        if (kind == 1) x = std::numeric_limits<T>::quiet_NaN();
+        if (kind == 2) x = std::numeric_limits<T>::max();
+        if (kind == 3) x = std::numeric_limits<T>::denorm_min();
+      }
       for (int interval = 0; interval < 3; ++interval) {
         if (interval) t.row_error = row_error, t.row_drop = row_drop, t.col_error = col_error, t.col_drop = col_drop;
         t.decide_ties = interval == 2;
         T want[5 * stride], exact[5 * stride], got[5 * stride];
         std::uint8_t open_want[5 * stride], open_got[5 * stride];
         auto run = [&](Isa isa, T* out, std::uint8_t* open) {
+          std::copy(std::begin(addend), std::end(addend), out);
           t.open = open;
           if constexpr (sizeof(T) == 8)
             return int8_reconstruct_kernels(isa).to_double(t, out);
           else
             return int8_reconstruct_kernels(isa).to_float(t, out);
+        };
+        // The result at one end of an element's interval.
+        auto at_end = [&](Index r, Index c, bool upper) {
+          const Wide<crt_limbs> s = crt_reconstruct<crt_limbs>(*t.crt, t.planes + r * stride + c, plane);
+          const double error = t.row_error ? col_drop[c] * row_error[r] + row_drop[r] * col_error[c] : 0;
+          bool lost = false;
+          const Wide<crt_limbs> d = wide_negate_if(detail::wide_from_double<crt_limbs>(error, 0, &lost), !upper);
+          return finish(static_cast<T>(t.alpha), wide_add(s, d), row_exponent[r] + col_exponent[c], static_cast<T>(t.beta),
+                        addend[r * stride + c]);
         };
         run(Isa::baseline, want, open_want);
         const Int8Reconstruction keep = t;
@@ -417,14 +442,25 @@ void check_reconstruction() {
               const Index at = r * stride + c;
               count_open += open_got[at] != 0;
               if (open_got[at]) continue;
-              // What the kernel decides is what the twin rounds, and a decision needs the twin's.
+              // What the kernel decides is what the twin rounds, and a decision needs the twin's, or holds at both ends.
               ASSERT_EQ(std::memcmp(&got[at], &exact[at], sizeof(T)), 0)
                   << isa_name(isa) << " moduli " << count << " interval " << interval << ": " << got[at] << " not "
-                  << exact[at];
-              ASSERT_EQ(open_want[at], 0);
+                  << exact[at] << " alpha " << t.alpha << " beta " << t.beta << " c " << addend[at];
+              if (!t.combine) {
+                ASSERT_EQ(open_want[at], 0);
+                continue;
+              }
+              for (bool upper : {false, true}) {
+                const T end = at_end(r, c, upper);
+                ASSERT_EQ(std::memcmp(&got[at], &end, sizeof(T)), 0) << isa_name(isa) << " moduli " << count << " " << end;
+              }
             }
           }
           EXPECT_EQ(open, count_open);
+          // What is in range and no tie is decided, or the kernel would be no use.
+          if (t.combine && interval == 0 && count >= 7 && count <= 25 && round % 4 != 3) {
+            EXPECT_LE(open, rows * cols * 3 / 4) << isa_name(isa) << " " << count << " " << t.alpha << " " << t.beta;
+          }
         }
       }
     }

@@ -98,7 +98,8 @@ struct Int8ConvertKernels {
 };
 
 /// A tile of residues to rounded results. S of element (r, c), in units of 2^(row_exponent[r] + col_exponent[c]), has
-/// the residues planes[l plane_stride + r row_stride + c]; result RN(S 2^...), negated with `negative`.
+/// the residues planes[l plane_stride + r row_stride + c]; result RN(S 2^...), negated with `negative`; or, with `combine`,
+/// RN(alpha S 2^... + beta out), where abs(alpha), and abs(beta) if it is not 0, are within 2^+-200.
 struct Int8Reconstruction {
   const CrtTable* crt;
   const std::int8_t* planes;
@@ -106,6 +107,8 @@ struct Int8Reconstruction {
   const std::int32_t *row_exponent, *col_exponent;
   std::int32_t col_exponent_min, col_exponent_max;
   bool negative;
+  bool combine;
+  double alpha, beta;
   /// The exact sum is known to be in [S - error, S + error], error =
   /// col_drop[c] row_error[r] + row_drop[r] col_error[c], with row_error including what both sides together drop; drops
   /// are 0 or 1. Null: S is exact. `decide_ties`: some element has no error.

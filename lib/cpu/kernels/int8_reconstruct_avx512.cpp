@@ -1,6 +1,6 @@
 // Residues to rounded results with AVX-512, 16 elements at a time: digits of 16 bits from products of 16-bit numbers,
 // the quotient by P in single precision, then the leading 111 bits of S as an integer pair, rounded once by a fused
-// multiply-add.
+// multiply-add; with alpha and beta c, as a sum of doubles by Ziv's test.
 #include "lib/cpu/kernels/int8_intrinsics.hpp"
 #include "lib/cpu/kernels/int8_kernels.hpp"
 
@@ -236,8 +236,111 @@ std::int64_t reconstruct(const Int8Reconstruction& t, T* out) {
   return open;
 }
 
+ACCUBLAS_INLINE __m512d load_addends(const double* at) { return _mm512_loadu_pd(at); }
+ACCUBLAS_INLINE __m512d load_addends(const float* at) { return _mm512_cvtps_pd(_mm256_loadu_ps(at)); }
+
+/// high + low = a + b exactly.
+ACCUBLAS_INLINE void two_sum(__m512d a, __m512d b, __m512d& high, __m512d& low) {
+  high = _mm512_add_pd(a, b);
+  const __m512d t = _mm512_sub_pd(high, a);
+  low = _mm512_add_pd(_mm512_sub_pd(a, _mm512_sub_pd(high, t)), _mm512_sub_pd(b, t));
+}
+
+/// RN(alpha S + beta c), c in `out`. S is two doubles and an error, alpha S + beta c five doubles with four roundings; where
+/// both ends of the interval round to one value, that is the result. No part over- or underflows: alpha and beta are within
+/// 2^+-200, the units of S and c within 2^+-700, or the element stays open.
+template <class T, bool Interval, bool Sticky>
+std::int64_t combine(const Int8Reconstruction& t, T* out) {
+  const int low = t.crt->digits - top_digits;
+  const int m_exponent = t.crt->unit_exponent + 16 * low;
+  double m_per_unit = 1;
+  for (int i = 0; i < m_exponent; ++i) m_per_unit /= 2;
+  for (int i = 0; i > m_exponent; --i) m_per_unit *= 2;
+  // Units of m: digits that were not computed, and the low bits of m that a double lacks.
+  const __m512d floor_error = _mm512_set1_pd(!Sticky && low > 0 ? 0x1.02p13 : 0x1p7);
+  const __m512d zero = _mm512_setzero_pd(), alpha = _mm512_set1_pd(t.alpha), beta = _mm512_set1_pd(t.beta);
+  std::int64_t open = 0;
+  for (std::int64_t r = 0; r < t.rows; ++r) {
+    const std::int64_t row_exponent = t.row_exponent[r] + m_exponent;
+    const bool in_range = row_exponent + t.col_exponent_min >= -700 && row_exponent + t.col_exponent_max + 112 <= 700;
+    for (std::int64_t c = 0; c < t.cols; c += 16) {
+      const Leading x = leading<Sticky>(t, t.planes + r * t.row_stride + c);
+      for (int i = 0; i < 2; ++i) {
+        const std::int64_t at = c + 8 * i;
+        if (at >= t.cols) break;
+        const __mmask8 inside = static_cast<__mmask8>(t.cols - at >= 8 ? 0xFF : (1 << (t.cols - at)) - 1);
+        T* const to = out + r * t.out_stride + at;
+        // S = (head 2^48 + tail) unit.
+        __m512d head = _mm512_cvtepi64_pd(x.h[i]);
+        const __m512i e =
+            _mm512_add_epi64(_mm512_slli_epi64(_mm512_sub_epi64(x.h[i], _mm512_cvtpd_epi64(head)), 48), x.m[i]);
+        const __m512i shift = _mm512_add_epi64(
+            _mm512_cvtepi32_epi64(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(t.col_exponent + at))),
+            _mm512_set1_epi64(in_range ? row_exponent + 1023 : 1023));
+        const __m512d unit = _mm512_castsi512_pd(_mm512_slli_epi64(shift, 52));
+        head = _mm512_mul_pd(_mm512_mul_pd(head, _mm512_set1_pd(0x1p48)), unit);
+        const __m512d tail = _mm512_mul_pd(_mm512_cvtepi64_pd(e), unit);
+        __m512d error = floor_error;
+        __mmask8 none = Sticky || low == 0 ? 0xFF : 0;
+        if (Interval) {
+          const __m512d col_drop = _mm512_loadu_pd(t.col_drop + at), col_error = _mm512_loadu_pd(t.col_error + at);
+          __m512d dropped = _mm512_mul_pd(col_drop, _mm512_set1_pd(t.row_error[r]));
+          dropped = _mm512_fmadd_pd(_mm512_set1_pd(t.row_drop[r]), col_error, dropped);
+          none &= _mm512_cmp_pd_mask(dropped, zero, _CMP_EQ_OQ);
+          error = _mm512_fmadd_pd(dropped, _mm512_set1_pd(m_per_unit * (1 + 0x1p-40)), floor_error);
+        }
+        // alpha S.
+        const __m512d p = _mm512_mul_pd(alpha, head), p_low = _mm512_fmsub_pd(alpha, head, p);
+        const __m512d p_tail = _mm512_mul_pd(alpha, tail);
+        error = _mm512_mul_pd(_mm512_mul_pd(error, unit), _mm512_abs_pd(alpha));
+        // beta c.
+        __m512d q = zero, q_low = zero;
+        __mmask8 done = in_range ? 0xFF : 0;
+        if (t.beta != 0) {
+          const __m512d addend = load_addends(to), size = _mm512_abs_pd(addend);
+          done &= (_mm512_cmp_pd_mask(size, _mm512_set1_pd(0x1p-700), _CMP_GE_OQ) &
+                   _mm512_cmp_pd_mask(size, _mm512_set1_pd(0x1p700), _CMP_LE_OQ)) |
+                  _mm512_cmp_pd_mask(size, zero, _CMP_EQ_OQ);
+          q = _mm512_mul_pd(beta, addend);
+          q_low = _mm512_fmsub_pd(beta, addend, q);
+        }
+        __m512d sum, sum_low;
+        two_sum(p, q, sum, sum_low);
+        const __m512d rest = _mm512_add_pd(sum_low, _mm512_add_pd(p_tail, _mm512_add_pd(p_low, q_low)));
+        // Three roundings on the way to `rest`, and one where the error is added, each of at most 2^-52 size.
+        const __m512d size = _mm512_add_pd(_mm512_add_pd(_mm512_abs_pd(p_tail), _mm512_abs_pd(p_low)),
+                                           _mm512_add_pd(_mm512_abs_pd(q_low), _mm512_abs_pd(sum_low)));
+        error = _mm512_fmadd_pd(size, _mm512_set1_pd(0x1p-49), _mm512_mul_pd(error, _mm512_set1_pd(1 + 0x1p-40)));
+        // For the rounding to double on the way to float.
+        if (sizeof(T) == 4) error = _mm512_fmadd_pd(_mm512_abs_pd(sum), _mm512_set1_pd(0x1p-51), error);
+        const __m512d below = _mm512_add_pd(sum, _mm512_sub_pd(rest, error));
+        __m512d result = _mm512_add_pd(sum, _mm512_add_pd(rest, error));
+        done &= same<T>(below, result);
+        if (sizeof(T) == 4)  // an underflow to zero has the sign of the exact result
+          done &= _mm512_cmp_pd_mask(_mm512_abs_pd(result), _mm512_set1_pd(0x1p-149), _CMP_GE_OQ);
+        // An exact S = 0 leaves beta c; an exact zero is +0.
+        const __m512i any = _mm512_or_si512(_mm512_or_si512(x.h[i], x.m[i]), x.sticky[i]);
+        none &= _mm512_testn_epi64_mask(any, any);
+        if (t.beta == 0) {
+          done |= none;
+          result = _mm512_mask_mov_pd(result, none, zero);
+        }
+        store(to, result);
+        const __mmask8 left = ~done & inside;
+        _mm_storel_epi64(reinterpret_cast<__m128i*>(t.open + r * t.out_stride + at), _mm_maskz_set1_epi8(left, 1));
+        open += __builtin_popcount(left);
+      }
+    }
+  }
+  return open;
+}
+
 template <class T>
 std::int64_t reconstruct_any(const Int8Reconstruction& t, T* out) {
+  if (t.combine) {
+    if (!t.row_error) return combine<T, false, true>(t, out);
+    return t.decide_ties ? combine<T, true, true>(t, out) : combine<T, true, false>(t, out);
+  }
   if (!t.row_error) return reconstruct<T, false, true>(t, out);
   return t.decide_ties ? reconstruct<T, true, true>(t, out) : reconstruct<T, true, false>(t, out);
 }
