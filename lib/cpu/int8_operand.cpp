@@ -1,6 +1,7 @@
 #include "lib/cpu/int8_operand.hpp"
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "lib/numerics/certificate.hpp"
@@ -36,6 +37,8 @@ void pack(const Int8Operand<T>& x, Index first, Index count, Index p0, Index ter
     const T* at = from + i * x.stride;
     if (zero) {
       for (Index p = 0; p < terms; ++p) row[p] = 0;
+    } else if (x.k_stride == 1 && sizeof(T) == sizeof(double)) {
+      std::memcpy(row + done, at + done, static_cast<std::size_t>(terms - done) * sizeof(double));
     } else if (x.k_stride == 1) {
       for (Index p = done; p < terms; ++p) row[p] = at[p];
     } else {
