@@ -21,11 +21,15 @@ enum class Mutant {
   double_rounding,       ///< finish: beta c is added after a first rounding
   subnormal_flush,       ///< finish: subnormal results become zero
   exponent_power_of_two, ///< scaling: E_i one too small where the row maximum is a power of two
+  exponent_subnormal,    ///< scaling: E_i of a subnormal row maximum by its exponent field
   scale_tie_away,        ///< scaling: a' rounded half away from zero
   dropped_modulus,       ///< int8: one modulus too few
+  crt_quotient,          ///< int8: the quotient by P rounded up too late
   piece_overflow,        ///< int8: pieces of k twice too long
   certificate_accepts,   ///< dp:repro: the certificate accepts every element
   certificate_call_rung, ///< dp:repro: T* taken per block, not per call
+  certificate_sampling,  ///< dp:repro: X taken over the first blocks, not over every eighth
+  rejected_not_recomputed, ///< dp:repro: rejected elements keep the value of fixed:T*
   skipped_undecided,     ///< cr: the list of undecided elements is not recomputed
   ziv_half,              ///< cr: the error bound halved 40 times
   slice_rho,             ///< slices: rho one too small
@@ -35,6 +39,7 @@ enum class Mutant {
   dot2_lanes,            ///< dot2 DOT: lanes combined in another order
   dot2_block,            ///< dot2 GEMV, GEMM: another k-block
   dot2_no_error,         ///< dot2: the error of the product forgotten
+  dot2_overflow_kept,    ///< dot2: a pair that overflowed is rounded as it is
   special_inf_times_zero,///< specials: Inf times 0 taken as 0
   special_beta_zero,     ///< C read where beta is 0
   nan_payload,           ///< NaN written with the payload of the input

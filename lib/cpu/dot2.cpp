@@ -169,6 +169,7 @@ T dot2_element(Dot2Pair pair, Index k, T alpha, Vector<const T> row, Vector<cons
   // An s that is not finite is the table's; a c can be the kernel's (see dot2_kernels.hpp).
   if ((std::isfinite(pair.s) && !std::isfinite(pair.c)) || mutant(Mutant::dot2_no_error))
     pair = dot2_chain(k, row, col);
+  if (!is_finite(pair) && mutant(Mutant::dot2_overflow_kept)) return canonical(alpha * static_cast<T>(pair.s + pair.c));
   if (!is_finite(pair)) return exact_element(k, alpha, row, col, beta, y);
   return dot2_round(pair, alpha, beta, y);
 }

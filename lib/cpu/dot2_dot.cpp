@@ -143,7 +143,7 @@ void dot2_dot(const Dot<T>& dot, Execution& execution) {
   PhaseTimer timer(execution, &accublas_report_t::ms_product);
   dot2_report_bound(dot2_depth_dot(dot.n), dot.n, T(1), execution.report);
   const Dot2Pair pair = dot2_pair(Dot2Sum<T>{Dot2Terms::products, dot.n, dot.x, dot.y}, execution);
-  *dot.result = is_finite(pair) ? dot2_round(pair, T(1), T(0), dot.result)
+  *dot.result = is_finite(pair) || mutant(Mutant::dot2_overflow_kept) ? dot2_round(pair, T(1), T(0), dot.result)
                                 : exact_element<T>(dot.n, T(1), dot.x, dot.y, T(0), nullptr);
 }
 

@@ -159,7 +159,8 @@ void int8_convert(const Int8Operand<T>& x, const Int8Lines& lines, const Int8Byt
         const Index stride = certificate_stride(x.k) * Index{certificate_block};
         c.k = round_up(wanted, int8_k_step);
         for (Index q = 0; q < wanted; q += certificate_block) {
-          const Index at = (p0 + p + q) / certificate_block * stride;
+          const Index block = (p0 + p + q) / certificate_block;
+          const Index at = block * (mutant(Mutant::certificate_sampling) ? Index{certificate_block} : stride);
           const Index in_block = wanted - q < certificate_block ? wanted - q : certificate_block;
           pack(x, line, count, at, in_block, lines.special, kernels, buffer + q, int8_pack_terms);
         }

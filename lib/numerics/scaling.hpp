@@ -15,6 +15,8 @@ template <class T>
 ACCUBLAS_HD int exponent_above(T x) {
   const Decoded d = decode(x);
   const int e = d.exponent + 64 - leading_zeros(d.mantissa);
+  if (mutant(Mutant::exponent_subnormal) && d.exponent == FloatFormat<T>::min_exponent)
+    return d.exponent + FloatFormat<T>::digits;
   if (mutant(Mutant::exponent_power_of_two) && (d.mantissa & (d.mantissa - 1)) == 0) return e - 1;
   return e;
 }
