@@ -11,12 +11,14 @@ namespace accublas::cuda {
 
 namespace {
 
-// Tuning. Three thread blocks of 8 warps on a multiprocessor keep 48 KiB of loads in flight where 27 KiB saturate the memory.
-constexpr int warps = 8, threads = 32 * warps, resident = 3;
+// Tuning. Two or three thread blocks of 8 warps on a multiprocessor keep 64 to 96 KiB of loads in flight.
+constexpr int warps = 8, threads = 32 * warps, resident = 3, pairs_resident = 2;
+constexpr int column_rows = 64;                   // of a thread block, where a lane has two rows
 constexpr Index tile = 32 * chain_group;          // terms that a warp loads at a time along a row
 constexpr Index least_terms = warps * tile;       // of a thread block's segment of a row
 constexpr Index least_columns = warps * chain_group;
-constexpr Index rows_for_warps = 2112;            // as many rows are one warp each; below, a thread block or more
+constexpr Index rows_for_warps = 1500;            // as many rows are a warp for every two; below, a thread block or more a row
+constexpr Index most_rounds = 4;                  // of thread blocks, for the sake of the last one
 constexpr Index few_rows = 8;                     // rows that would leave lanes of a warp empty
 
 template <class T>
@@ -72,6 +74,17 @@ struct Entries<T, false> {
 template <class T>
 constexpr bool exact_product = sizeof(T) < sizeof(double);
 
+template <class T, bool Fixed, class Chain>
+__device__ void add_group(const Entries<T, Fixed>& entries, const T (&u)[chain_group], const T (&v)[chain_group], Chain& chain) {
+  double a[chain_group], x[chain_group];
+#pragma unroll
+  for (int j = 0; j < chain_group; ++j) {
+    a[j] = entries.of_row(u[j]);
+    x[j] = entries.of_x(v[j]);
+  }
+  chain.add(a, x);
+}
+
 /// Row i from its sum: rounded, or left open.
 template <class T, bool Fixed>
 __device__ void finish_row(const Arguments<T>& g, Index i, TripleSum sum) {
@@ -100,48 +113,58 @@ __device__ void finish_row(const Arguments<T>& g, Index i, TripleSum sum) {
   }
 }
 
-/// Lane 0: the sum of row i over `terms` terms from `first` on, tile number `part` and every `parts`-th after it.
-template <class T, bool Fixed>
-__device__ TripleSum sum_along_row(const Arguments<T>& g, Index i, Index first, Index terms, int part, int parts) {
-  const Entries<T, Fixed> entries(g, i);
-  const Index a_stride = g.p.a.col_stride, x_stride = g.p.x.stride;
-  const T* const a = g.p.a.data + i * g.p.a.row_stride + first * a_stride;
-  const T* const x = g.p.x.data + first * x_stride;
-  const int lane = threadIdx.x % 32;
-  GridChain<exact_product<T>, true> chain;
-  for (Index begin = part * tile; begin < terms; begin += parts * tile) {
-    T u[chain_group], v[chain_group];
-    const Index left = terms - begin;
-    const T* const a_tile = a + (begin + lane) * a_stride;
-    const T* const x_tile = x + (begin + lane) * x_stride;
-#pragma unroll
-    for (int j = 0; j < chain_group; ++j) {
-      const bool inside = left >= tile || lane + 32 * j < left;
-      u[j] = inside ? __ldg(a_tile + 32 * j * a_stride) : T(0);
-      v[j] = inside ? __ldg(x_tile + 32 * j * x_stride) : T(0);
-    }
-    double p[chain_group], q[chain_group];
-#pragma unroll
-    for (int j = 0; j < chain_group; ++j) {
-      p[j] = entries.of_row(u[j]);
-      q[j] = entries.of_x(v[j]);
-    }
-    chain.add(p, q);
-  }
-  return warp_sum(chain.result());
-}
+/// Lane 0: the sums of rows i, i + 1, ... over `terms` terms from `first` on, tile number `part` and every `parts`-th after it.
+/// Rows share what is read of x.
+template <class T, bool Fixed, int rows>
+struct AlongRows {
+  TripleSum sums[rows];
 
-/// Many rows: one warp each.
+  __device__ AlongRows(const Arguments<T>& g, Index i, Index first, Index terms, int part, int parts) {
+    const Entries<T, Fixed> entries(g, i), last_entries(g, i + rows - 1);
+    const Index a_stride = g.p.a.col_stride, x_stride = g.p.x.stride;
+    const T* const a = g.p.a.data + i * g.p.a.row_stride + first * a_stride;
+    const T* const x = g.p.x.data + first * x_stride;
+    const int lane = threadIdx.x % 32;
+    GridChain<exact_product<T>, true> chain[rows];
+    for (Index begin = part * tile; begin < terms; begin += parts * tile) {
+      T u[rows][chain_group], v[chain_group];
+      const T* const a_tile = a + (begin + lane) * a_stride;
+      const T* const x_tile = x + (begin + lane) * x_stride;
+      const Index left = terms - begin;
+      if (left >= tile) {
+#pragma unroll
+        for (int r = 0; r < rows; ++r) load_spaced<32>(a_tile + r * g.p.a.row_stride, a_stride, u[r]);
+        load_spaced<32>(x_tile, x_stride, v);
+      } else {
+#pragma unroll
+        for (int r = 0; r < rows; ++r) load_spaced_below<32>(a_tile + r * g.p.a.row_stride, a_stride, left - lane, u[r]);
+        load_spaced_below<32>(x_tile, x_stride, left - lane, v);
+      }
+#pragma unroll
+      for (int r = 0; r < rows; ++r) add_group(r == 0 ? entries : last_entries, u[r], v, chain[r]);
+    }
+#pragma unroll
+    for (int r = 0; r < rows; ++r) sums[r] = warp_sum(chain[r].result());
+  }
+};
+
+/// Many rows: a warp for every two; where their number is odd, the last warp sees the last but one again.
 template <class T, bool Fixed>
-__global__ void __launch_bounds__(threads, resident) correct_warps(Arguments<T> g) {
-  const Index i = static_cast<Index>(blockIdx.x) * warps + threadIdx.x / 32;
-  if (i >= g.p.m) return;
+__global__ void __launch_bounds__(threads, pairs_resident) correct_warps(Arguments<T> g) {
+  const Index task = static_cast<Index>(blockIdx.x) * warps + threadIdx.x / 32;
+  const Index i = 2 * task + 2 <= g.p.m ? 2 * task : g.p.m - 2;
+  allow_next_kernel();
+  if (2 * task >= g.p.m) return;
+  const int lane = threadIdx.x % 32;
+  const Index fresh = 2 * task;
   if (is_zero(g.p.alpha.get())) {
-    if (threadIdx.x % 32 == 0) write_without_terms(g.p, i);
+    if (lane < 2 && i + lane >= fresh) write_without_terms(g.p, i + lane);
     return;
   }
-  const TripleSum sum = sum_along_row<T, Fixed>(g, i, 0, g.p.k, 0, 1);
-  if (threadIdx.x % 32 == 0) finish_row<T, Fixed>(g, i, sum);
+  const AlongRows<T, Fixed, 2> along(g, i, 0, g.p.k, 0, 1);
+  if (lane != 0) return;
+  if (i >= fresh) finish_row<T, Fixed>(g, i, along.sums[0]);
+  finish_row<T, Fixed>(g, i + 1, along.sums[1]);
 }
 
 /// Thread 0: the sum of the warps' sums.
@@ -161,12 +184,13 @@ __device__ TripleSum block_sum(TripleSum sum) {
 template <class T, bool Fixed>
 __global__ void __launch_bounds__(threads, resident) correct_segments(Arguments<T> g) {
   const Index i = blockIdx.x / g.segments, segment = blockIdx.x % g.segments, first = segment * g.segment_terms;
+  allow_next_kernel();
   if (is_zero(g.p.alpha.get())) {
     if (segment == 0 && threadIdx.x == 0) write_without_terms(g.p, i);
     return;
   }
   const Index left = g.p.k - first, terms = left < g.segment_terms ? left : g.segment_terms;
-  TripleSum sum = block_sum(sum_along_row<T, Fixed>(g, i, first, terms, threadIdx.x / 32, warps));
+  TripleSum sum = block_sum(AlongRows<T, Fixed, 1>(g, i, first, terms, threadIdx.x / 32, warps).sums[0]);
   if (g.segments > 1) {
     if (threadIdx.x == 0) g.partial[blockIdx.x] = sum;
     if (!last_to_arrive(&g.open.state->arrived[i], static_cast<std::uint32_t>(g.segments))) return;
@@ -177,69 +201,96 @@ __global__ void __launch_bounds__(threads, resident) correct_segments(Arguments<
   if (threadIdx.x == 0) finish_row<T, Fixed>(g, i, sum);
 }
 
-/// Rows side by side in memory: a lane a row, the warps of a thread block take groups of columns in turn. Thread blocks of the
-/// same rows (blockIdx.y) have segments of the columns; the last one adds up.
+/// Rows side by side in memory: a lane has two rows, 32 apart, the warps of a thread block take groups of columns in turn. Thread
+/// blocks of the same rows (blockIdx.y) have segments of the columns; the last one adds up.
 template <class T, bool Fixed>
-__global__ void __launch_bounds__(threads, resident) correct_columns(Arguments<T> g) {
+__global__ void __launch_bounds__(threads, pairs_resident) correct_columns(Arguments<T> g) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const Index row = static_cast<Index>(blockIdx.x) * 32 + lane, i = row < g.p.m ? row : g.p.m - 1;
+  const Index first_row = static_cast<Index>(blockIdx.x) * column_rows, own = first_row + threadIdx.x;
+  const bool owner = threadIdx.x < column_rows && own < g.p.m;
+  allow_next_kernel();
   if (is_zero(g.p.alpha.get())) {
-    if (blockIdx.y == 0 && warp == 0 && row < g.p.m) write_without_terms(g.p, row);
+    if (blockIdx.y == 0 && owner) write_without_terms(g.p, own);
     return;
   }
-  const Index first = blockIdx.y * g.segment_terms, stop = first + g.segment_terms;
-  const Index end = stop < g.p.k ? stop : g.p.k;
-  const Index a_stride = g.p.a.col_stride, x_stride = g.p.x.stride;
-  const Entries<T, Fixed> entries(g, i);
-  GridChain<exact_product<T>, false> chain;
-  for (Index begin = first + warp * chain_group; begin < end; begin += warps * chain_group) {
-    T u[chain_group], v[chain_group];
-    const T* const a = g.p.a.data + i * g.p.a.row_stride + begin * a_stride;
-    const T* const x = g.p.x.data + begin * x_stride;
-#pragma unroll
-    for (int j = 0; j < chain_group; ++j) {
-      const bool inside = begin + j < end;
-      u[j] = inside ? __ldg(a + j * a_stride) : T(0);
-      v[j] = inside ? __ldg(x + j * x_stride) : T(0);
+  const Index last = g.p.m - 1, i0 = first_row + lane < last ? first_row + lane : last, i1 = i0 + 32 < last ? i0 + 32 : last;
+  const Index first = blockIdx.y * g.segment_terms, stop = first + g.segment_terms, end = stop < g.p.k ? stop : g.p.k;
+  const Index a_stride = g.p.a.col_stride, x_stride = g.p.x.stride, to_second = (i1 - i0) * g.p.a.row_stride;
+  const Entries<T, Fixed> entries0(g, i0), entries1(g, i1);
+  GridChain<exact_product<T>, false> chain0, chain1;
+  Index begin = first + warp * chain_group;
+  const T* a = g.p.a.data + i0 * g.p.a.row_stride + begin * a_stride;
+  const T* x = g.p.x.data + begin * x_stride;
+  for (; begin < end; begin += warps * chain_group, a += warps * chain_group * a_stride, x += warps * chain_group * x_stride) {
+    T u0[chain_group], u1[chain_group], v[chain_group];
+    const Index left = end - begin;
+    if (left >= chain_group) {
+      load_spaced<1>(a, a_stride, u0);
+      load_spaced<1>(a + to_second, a_stride, u1);
+      load_spaced<1>(x, x_stride, v);
+    } else {
+      load_spaced_below<1>(a, a_stride, left, u0);
+      load_spaced_below<1>(a + to_second, a_stride, left, u1);
+      load_spaced_below<1>(x, x_stride, left, v);
     }
-    double p[chain_group], q[chain_group];
-#pragma unroll
-    for (int j = 0; j < chain_group; ++j) {
-      p[j] = entries.of_row(u[j]);
-      q[j] = entries.of_x(v[j]);
-    }
-    chain.add(p, q);
+    add_group(entries0, u0, v, chain0);
+    add_group(entries1, u1, v, chain1);
   }
-  __shared__ TripleSum sums[warps][32];
-  sums[warp][lane] = chain.result();
+  __shared__ TripleSum sums[warps][column_rows];
+  sums[warp][lane] = chain0.result();
+  sums[warp][lane + 32] = chain1.result();
   __syncthreads();
   TripleSum sum{0, 0, 0, 0};
-  if (warp == 0) {
-    for (int w = 0; w < warps; ++w) triple_add(sum, sums[w][lane]);
+  if (threadIdx.x < column_rows) {
+    for (int w = 0; w < warps; ++w) triple_add(sum, sums[w][threadIdx.x]);
   }
   if (g.segments > 1) {
-    TripleSum* const partial = g.partial + blockIdx.x * g.segments * 32 + lane;
-    if (warp == 0) partial[blockIdx.y * 32] = sum;
+    TripleSum* const partial = g.partial + blockIdx.x * g.segments * column_rows + threadIdx.x;
+    if (threadIdx.x < column_rows) partial[blockIdx.y * column_rows] = sum;
     if (!last_to_arrive(&g.open.state->arrived[blockIdx.x], static_cast<std::uint32_t>(g.segments))) return;
-    if (warp == 0) {
+    if (threadIdx.x < column_rows) {
       sum = {0, 0, 0, 0};
-      for (Index s = 0; s < g.segments; ++s) triple_add(sum, load_sum(partial + s * 32));
+      for (Index s = 0; s < g.segments; ++s) triple_add(sum, load_sum(partial + s * column_rows));
     }
   }
-  if (warp == 0 && row < g.p.m) finish_row<T, Fixed>(g, row, sum);
+  if (owner) finish_row<T, Fixed>(g, own, sum);
 }
 
 Index ceil_div(Index a, Index b) { return (a + b - 1) / b; }
 
-/// Segments of k terms for `sums` sums that share the device, each a multiple of `unit` terms.
+/// Segments of k terms for `sums` sums that share `places` thread blocks, each a multiple of `unit` terms. Without many rounds of
+/// thread blocks, the number of segments is one that leaves few places idle in the last round.
 struct Division {
   Index segments, terms;
 };
-Division divide(const DeviceModel& model, Index sums, Index k, Index unit) {
-  const Index blocks = Index{resident} * model.processors;
-  const Index wanted = sums > vector_tickets ? 1 : std::clamp<Index>(blocks / sums, 1, ceil_div(k, unit));
+Division divide(Index places, Index sums, Index k, Index unit) {
+  const auto idle = [&](Index s) {
+    return static_cast<double>(ceil_div(sums * s, places) * places) / static_cast<double>(sums * s);
+  };
+  Index wanted = 1;
+  if (sums <= most_rounds * places && sums <= vector_tickets) {
+    const Index least = std::max<Index>(places / sums, 1);
+    wanted = least;
+    for (Index s = least + 1; s <= most_rounds * least; ++s)
+      if (idle(s) < idle(wanted) - 0.02) wanted = s;
+    wanted = std::min(wanted, ceil_div(k, unit));
+  }
   const Index terms = ceil_div(ceil_div(k, wanted), unit) * unit;
   return {ceil_div(k, terms), terms};
+}
+
+Division divide_rows(const DeviceModel& model, Index m, Index k) {
+  return divide(Index{resident} * model.processors, m, k, least_terms);
+}
+Division divide_columns(const DeviceModel& model, Index m, Index k) {
+  return divide(Index{pairs_resident} * model.processors, ceil_div(m, column_rows), k, least_columns);
+}
+
+/// Sums of segments, for either kind of thread blocks.
+TripleSum* take_partial(const DeviceModel& model, Index m, Index k, Carver& carver) {
+  const Index rows = m * divide_rows(model, m, k).segments;
+  const Index columns = ceil_div(m, column_rows) * column_rows * divide_columns(model, m, k).segments;
+  return carver.take<TripleSum>(std::max(rows, columns));
 }
 
 template <class T, bool Fixed>
@@ -247,15 +298,15 @@ void launch(const VectorCall& call, Arguments<T> g) {
   const auto size = [](Index stride) { return stride < 0 ? -stride : stride; };
   const bool along = size(g.p.a.col_stride) < size(g.p.a.row_stride);
   if (g.p.m >= rows_for_warps && along) {
-    correct_warps<T, Fixed><<<static_cast<unsigned>(ceil_div(g.p.m, warps)), threads, 0, call.stream>>>(g);
+    correct_warps<T, Fixed><<<static_cast<unsigned>(ceil_div(g.p.m, 2 * warps)), threads, 0, call.stream>>>(g);
   } else if (along || g.p.m < few_rows) {
-    const Division d = divide(call.model, g.p.m, g.p.k, least_terms);
+    const Division d = divide_rows(call.model, g.p.m, g.p.k);
     g.segments = d.segments;
     g.segment_terms = d.terms;
     correct_segments<T, Fixed><<<static_cast<unsigned>(g.p.m * d.segments), threads, 0, call.stream>>>(g);
   } else {
-    const Index groups = ceil_div(g.p.m, 32);
-    const Division d = divide(call.model, groups, g.p.k, least_columns);
+    const Index groups = ceil_div(g.p.m, column_rows);
+    const Division d = divide_columns(call.model, g.p.m, g.p.k);
     g.segments = d.segments;
     g.segment_terms = d.terms;
     const dim3 grid(static_cast<unsigned>(groups), static_cast<unsigned>(d.segments));
@@ -264,22 +315,17 @@ void launch(const VectorCall& call, Arguments<T> g) {
   check_launch("correct_rows");
 }
 
-/// Sums of segments: segments > 1 only where all sums and segments are resident together.
-TripleSum* take_partial(const DeviceModel& model, Carver& carver) {
-  return carver.take<TripleSum>(Index{32} * resident * model.processors);
-}
-
 }  // namespace
 
-void correct_scratch(const DeviceModel& model, Index m, Index, Carver& carver) {
+void correct_scratch(const DeviceModel& model, Index m, Index k, Carver& carver) {
   ExactScratch::carve(carver, model, m);
-  take_partial(model, carver);
+  take_partial(model, m, k, carver);
 }
 
 template <class T>
 void correct_rows(const VectorCall& call, const RowProblem<T>& p, FixedScaling fixed, Carver& carver) {
   const ExactScratch exact = ExactScratch::carve(carver, call.model, p.m);
-  const Arguments<T> g{p, fixed, {call.state, exact.list}, take_partial(call.model, carver), 1, p.k, call.all_undecided};
+  const Arguments<T> g{p, fixed, {call.state, exact.list}, take_partial(call.model, p.m, p.k, carver), 1, p.k, call.all_undecided};
   if (fixed.most) {
     launch<T, true>(call, g);
   } else {

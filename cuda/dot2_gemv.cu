@@ -14,8 +14,12 @@ namespace {
 constexpr Index block_terms = 128;  ///< of the definition
 // Tuning.
 constexpr int warps = 8, threads = 32 * warps, resident = 3;
-constexpr int batch = 16;              ///< terms that a lane loads at a time
-constexpr Index few_rows = 8;          ///< a warp has at least this many where there are so many
+template <class T>
+constexpr int batch = 64 / sizeof(T);  ///< terms that a lane loads at a time
+constexpr int turned = 16;             ///< terms of a chain that a warp turns at a time, half a warp a chain
+constexpr int ahead = 16;              ///< pairs that a thread loads at a time when it combines
+constexpr Index fill = 3;              ///< halves of a thread block for every multiprocessor, before warps have fewer rows
+constexpr Index few_rows = 16;         ///< a warp has at least this many where there are so many
 constexpr Index most_pairs = 1 << 20;  ///< that are kept in scratch at a time
 
 Index ceil_div(Index a, Index b) { return (a + b - 1) / b; }
@@ -29,7 +33,7 @@ struct Division {
 };
 
 Division divide(const DeviceModel& model, Index m, Index k) {
-  const Index blocks = ceil_div(k, block_terms), least_groups = Index{3} * model.processors / 2;
+  const Index blocks = ceil_div(k, block_terms), least_groups = fill * model.processors / 2;
   Division d{5, 0, 1, blocks};
   while ((Index{1} << d.row_bits) > few_rows && ceil_div(m, Index{1} << d.row_bits) < least_groups) --d.row_bits;
   while (d.row_bits > 0 && (Index{1} << (d.row_bits - 1)) >= m) --d.row_bits;
@@ -61,6 +65,7 @@ struct LanePlace {
 /// Chains over a block with loads straight from A: for rows side by side in memory, and any strides.
 template <class T>
 struct LoadDirect {
+  static constexpr int resident = sizeof(T) == sizeof(double) ? 4 : 3;
   struct Shared {};
 
   __device__ static Pair chain(const Arguments<T>& g, const LanePlace& place, Index, Index, Shared&) {
@@ -69,19 +74,20 @@ struct LoadDirect {
     const Index first = place.block * block_terms, left = g.p.k - first;
     const T* a = g.p.a.data + place.row * g.p.a.row_stride + first * g.p.a.col_stride;
     const T* x = g.p.x.data + first * g.p.x.stride;
-    for (int t = 0; t < block_terms; t += batch) {
-      T u[batch], v[batch];
-#pragma unroll
-      for (int j = 0; j < batch; ++j) {
+    for (int t = 0; t < block_terms; t += batch<T>) {
+      T u[batch<T>], v[batch<T>];
+      if (left >= block_terms) {
+        load_spaced<1>(a, g.p.a.col_stride, u);
+        load_spaced<1>(x, g.p.x.stride, v);
+      } else {
         // A step with 0 times 0 changes nothing: s and c are never -0.
-        const bool inside = left >= block_terms || t + j < left;
-        u[j] = inside ? __ldg(a + j * g.p.a.col_stride) : T(0);
-        v[j] = inside ? __ldg(x + j * g.p.x.stride) : T(0);
+        load_spaced_below<1>(a, g.p.a.col_stride, left - t, u);
+        load_spaced_below<1>(x, g.p.x.stride, left - t, v);
       }
 #pragma unroll
-      for (int j = 0; j < batch; ++j) step(pair, u[j], v[j]);
-      a += batch * g.p.a.col_stride;
-      x += batch * g.p.x.stride;
+      for (int j = 0; j < batch<T>; ++j) step(pair, u[j], v[j]);
+      a += batch<T> * g.p.a.col_stride;
+      x += batch<T> * g.p.x.stride;
     }
     return pair;
   }
@@ -91,53 +97,78 @@ struct LoadDirect {
 /// ones are under way while it computes.
 template <class T>
 struct LoadTurned {
+  static constexpr int resident = 2;
   struct Shared {
-    T tile[32][batch + 1];  // an odd number of entries a line: no bank conflicts either way
+    T tile[32][turned + 1];  // an odd number of entries a line: no bank conflicts either way
   };
 
   __device__ static Pair chain(const Arguments<T>& g, const LanePlace& place, Index first_row, Index first_block,
                                Shared& shared) {
-    const int lane = threadIdx.x % 32, term = lane % batch, rows = 1 << g.row_bits;
-    const Index a_stride = g.p.a.col_stride, k = g.p.k;
-    const T* const a = g.p.a.data + first_row * g.p.a.row_stride + (first_block * block_terms + term) * a_stride;
-    T next[batch];
-    const auto load = [&](int t) {
-#pragma unroll
-      for (int j = 0; j < batch; ++j) {
-        const int chain = 2 * j + lane / batch, row = chain & (rows - 1), block = chain >> g.row_bits;
-        const bool inside = first_row + row < g.p.m && first_block + block < g.end_block &&
-                            (first_block + block) * block_terms + t + term < k;
-        next[j] = inside ? __ldg(a + row * g.p.a.row_stride + (block * block_terms + t) * a_stride) : T(0);
-      }
-    };
+    // Half a warp loads the terms of one chain, and has 16 chains: rows of a block, or half of 32 rows.
+    const int lane = threadIdx.x % 32, half = lane / turned * 16, term = lane % turned;
+    const int rows = 1 << g.row_bits, per_warp = 32 >> g.row_bits;
+    const Index a_stride = g.p.a.col_stride, row_stride = g.p.a.row_stride, x_stride = g.p.x.stride;
+    const T* const a = g.p.a.data + first_row * row_stride + (first_block * block_terms + term) * a_stride;
+    const Index first = place.block * block_terms, terms = g.p.k - first_block * block_terms - term;
+    const T* x = g.p.x.data + first * x_stride;
     Pair pair{0, 0};
-    const Index first = place.block * block_terms, left = place.exists ? k - first : 0;
-    const T* x = g.p.x.data + first * g.p.x.stride;
-    load(0);
-    for (int t = 0; t < block_terms; t += batch) {
+    T v[turned];
+    if (rows >= 16 && first_row + rows <= g.p.m && (first_block + per_warp) * block_terms <= g.p.k) {
+      const T* p = a + (half & (rows - 1)) * row_stride + (half >> g.row_bits) * block_terms * a_stride;
+      T next[turned];
+      load_apart(p, row_stride, next);
+      for (int t = 0; t < block_terms; t += turned) {
 #pragma unroll
-      for (int j = 0; j < batch; ++j) shared.tile[2 * j + lane / batch][term] = next[j];
+        for (int j = 0; j < turned; ++j) shared.tile[half + j][term] = next[j];
+        __syncwarp();
+        p += turned * a_stride;
+        if (t + turned < block_terms) load_apart(p, row_stride, next);
+        load_spaced<1>(x, x_stride, v);
+        add_turned(pair, shared, v);
+        x += turned * x_stride;
+      }
+      return pair;
+    }
+    for (int t = 0; t < block_terms; t += turned) {
+      T own[turned];
+#pragma unroll
+      for (int j = 0; j < turned; ++j) {
+        const int row = (half + j) & (rows - 1), block = (half + j) >> g.row_bits, q = block * block_terms + t;
+        const bool inside = first_row + row < g.p.m && q < terms;
+        own[j] = inside ? __ldg(a + row * row_stride + q * a_stride) : T(0);
+      }
+#pragma unroll
+      for (int j = 0; j < turned; ++j) shared.tile[half + j][term] = own[j];
       __syncwarp();
-      if (t + batch < block_terms) load(t + batch);
-      T v[batch];
-#pragma unroll
-      for (int j = 0; j < batch; ++j) v[j] = t + j < left ? __ldg(x + j * g.p.x.stride) : T(0);
-#pragma unroll
-      for (int j = 0; j < batch; ++j) step(pair, shared.tile[lane][j], v[j]);
-      __syncwarp();
-      x += batch * g.p.x.stride;
+      load_spaced_below<1>(x, x_stride, place.exists ? g.p.k - first - t : 0, v);
+      add_turned(pair, shared, v);
+      x += turned * x_stride;
     }
     return pair;
+  }
+
+ private:
+  __device__ static void load_apart(const T* p, Index stride, T (&out)[turned]) {
+#pragma unroll
+    for (int j = 0; j < turned; ++j, p += stride) out[j] = __ldg(p);
+  }
+
+  /// The terms of the lane's own chain; then the tile is free again.
+  __device__ static void add_turned(Pair& pair, const Shared& shared, const T (&v)[turned]) {
+#pragma unroll
+    for (int j = 0; j < turned; ++j) step(pair, shared.tile[threadIdx.x % 32][j], v[j]);
+    __syncwarp();
   }
 };
 
 template <class T, class Load>
-__global__ void __launch_bounds__(threads, resident) dot2_gemv_kernel(Arguments<T> g) {
+__global__ void __launch_bounds__(threads, Load::resident) dot2_gemv_kernel(Arguments<T> g) {
   __shared__ typename Load::Shared shared[warps];
   __shared__ Pair pairs[2][threads];  // of a round: chain b of row r at b rows + r
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, rows = 1 << g.row_bits, per_warp = 32 >> g.row_bits;
   const Index first_row = static_cast<Index>(blockIdx.x) * rows, own_row = first_row + threadIdx.x;
   const bool owner = threadIdx.x < rows && own_row < g.p.m;
+  allow_next_kernel();
   if (is_zero(g.p.alpha.get())) {
     if (!g.pairs && owner) write_without_terms(g.p, own_row);
     return;
@@ -179,12 +210,12 @@ __global__ void __launch_bounds__(32) dot2_gemv_combine(Arguments<T> g) {
   const Pair* const pairs = g.pairs + row;
   const Index count = g.end_block - g.first_block;
   Index b = 0;
-  for (; b + batch <= count; b += batch) {
-    Pair next[batch];
+  for (; b + ahead <= count; b += ahead) {
+    Pair next[ahead];
 #pragma unroll
-    for (int j = 0; j < batch; ++j) next[j] = load_pair(pairs + (b + j) * g.p.m);
+    for (int j = 0; j < ahead; ++j) next[j] = load_pair(pairs + (b + j) * g.p.m);
 #pragma unroll
-    for (int j = 0; j < batch; ++j) total = combine<T>(total, next[j]);
+    for (int j = 0; j < ahead; ++j) total = combine<T>(total, next[j]);
   }
   for (; b < count; ++b) total = combine<T>(total, load_pair(pairs + b * g.p.m));
   if (g.end_block == blocks) {

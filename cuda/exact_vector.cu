@@ -16,9 +16,11 @@ constexpr int digits = LongAccumulator::digits, limbs = LongAccumulator::limbs;
 constexpr int unit = LongAccumulator::min_exponent;  ///< exponent of the last bit
 static_assert(exact_slot_words == digits + 2);
 
+constexpr int batch = 4;  ///< terms that a lane loads at a time
+
 /// A lane adds less than 2^32 to a word with each term. After this many the carries move up, so that the sums of 32 lanes and of
 /// 2^10 segments stay below 2^63.
-constexpr int carry_period = 1 << 16;
+constexpr int carry_period = (1 << 16) - batch;
 constexpr Index least_terms = 2048;  ///< of a segment
 
 template <class T>
@@ -93,15 +95,24 @@ __device__ Special<T> add_terms(const Arguments<T>& g, Index i, Index first, Ind
   const int lane = threadIdx.x % 32, e = exponent_of<T>(g.fixed, i), f = exponent_of<T>(g.fixed, g.p.m);
   Special<T> special{0, false};
   int pending = 0;
-  for (Index q = first + lane; q < first + terms; q += 32) {
-    const T a = __ldg(g.p.a.data + i * g.p.a.row_stride + q * g.p.a.col_stride), x = __ldg(g.p.x.data + q * g.p.x.stride);
-    if (is_finite(a) && is_finite(x)) {
-      accumulator.add_product(value_of(a, g.fixed, e), value_of(x, g.fixed, f));
-    } else {
-      special.any = true;
-      special.sum += a * x;
+  const Index a_stride = g.p.a.col_stride, x_stride = g.p.x.stride, end = first + terms;
+  const T* a = g.p.a.data + i * g.p.a.row_stride + (first + lane) * a_stride;
+  const T* x = g.p.x.data + (first + lane) * x_stride;
+  for (Index q = first + lane; q < end; q += 32 * batch, a += 32 * batch * a_stride, x += 32 * batch * x_stride) {
+    T u[batch], v[batch];
+    load_spaced_below<32>(a, a_stride, end - q, u);
+    load_spaced_below<32>(x, x_stride, end - q, v);
+#pragma unroll
+    for (int j = 0; j < batch; ++j) {
+      if (is_finite(u[j]) && is_finite(v[j])) {
+        accumulator.add_product(value_of(u[j], g.fixed, e), value_of(v[j], g.fixed, f));
+      } else {
+        special.any = true;
+        special.sum += u[j] * v[j];
+      }
     }
-    if (++pending == carry_period) {
+    pending += batch;
+    if (pending >= carry_period) {
       accumulator.carry();
       pending = 1;
     }
@@ -190,6 +201,7 @@ __device__ void share_row(const Arguments<T>& g, Index entry, Index i, Index seg
 
 template <class T>
 __global__ void __launch_bounds__(32) exact_kernel(Arguments<T> g) {
+  wait_for_kernel_before();
   const Index open = static_cast<Index>(__ldcg(&g.open.state->open)), blocks = gridDim.x;
   if (open == 0) return;
   __shared__ std::int64_t words[digits * 32];
@@ -223,8 +235,17 @@ __global__ void __launch_bounds__(32) exact_kernel(Arguments<T> g) {
 template <class T>
 void exact_rows(const VectorCall& call, const RowProblem<T>& p, FixedScaling fixed, const ExactScratch& scratch) {
   const Arguments<T> g{p, fixed, {call.state, scratch.list}, scratch.slots};
-  exact_kernel<<<static_cast<unsigned>(exact_blocks(call.model)), 32, 0, call.stream>>>(g);
-  check_launch("exact_rows");
+  // It nearly always has nothing to do: its launch is hidden behind the end of the kernel before, where the device can.
+  cudaLaunchAttribute early{};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = static_cast<unsigned>(exact_blocks(call.model));
+  config.blockDim = 32;
+  config.stream = call.stream;
+  config.attrs = &early;
+  config.numAttrs = call.model.hopper_kernels ? 1 : 0;  // else the kernel is built without the wait for the one before
+  check(cudaLaunchKernelEx(&config, exact_kernel<T>, g), "exact_rows");
 }
 
 template void exact_rows(const VectorCall&, const RowProblem<double>&, FixedScaling, const ExactScratch&);

@@ -9,7 +9,7 @@ namespace accublas::cuda {
 
 namespace {
 
-constexpr int warps = 8, threads = 32 * warps, unroll = 8;
+constexpr int warps = 8, threads = 32 * warps;
 constexpr Index least_terms = 2048;  ///< that a warp looks through, so that its atomic operation costs nothing
 
 /// Rows of a matrix, looked through in segments.

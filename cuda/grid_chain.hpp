@@ -29,18 +29,21 @@ struct GridChain {
 
   /// += sum of a[i] x[i]; called by all lanes of a warp together.
   __device__ void add(const double (&a)[chain_group], const double (&x)[chain_group]) {
-    double p[chain_group];
+    double p[chain_group], e[chain_group];
     std::uint32_t high = 0;
 #pragma unroll
     for (int i = 0; i < chain_group; ++i) {
       p[i] = mul_rn(a[i], x[i]);
+      if constexpr (!Exact) e[i] = fma_rn(a[i], x[i], -p[i]);
       const std::uint32_t magnitude = static_cast<std::uint32_t>(__double2hiint(p[i])) & 0x7FFFFFFFu;
       high = magnitude > high ? magnitude : high;
     }
-    if (__any_sync(full_warp, high >= limit_high)) {
-      if (Uniform) high = __reduce_max_sync(full_warp, high);
+    const bool passed = __any_sync(full_warp, high >= limit_high);
+    if (passed || groups == chain_terms / chain_group) {
+      if (Uniform && passed) high = __reduce_max_sync(full_warp, high);
       flush(high >= limit_high ? limit_above(high) : limit_high);
     }
+    ++groups;
 #pragma unroll
     for (int i = 0; i < chain_group; ++i) {
       to_grid(s1, p[i]);
@@ -48,12 +51,10 @@ struct GridChain {
       if constexpr (Exact) {
         c = add_rn(c, p[i]);
       } else {
-        double e = fma_rn(a[i], x[i], -mul_rn(a[i], x[i]));
-        to_grid(s2e, e);
-        c = add_rn(c, add_rn(p[i], e));
+        to_grid(s2e, e[i]);
+        c = add_rn(c, add_rn(p[i], e[i]));
       }
     }
-    if (++groups == chain_terms / chain_group) flush(limit_high);
   }
 
   /// The sum of all that was added.

@@ -89,6 +89,39 @@ void dot2_gemv_scratch(const DeviceModel&, Index m, Index k, Carver&);
 
 inline constexpr unsigned full_warp = 0xFFFFFFFFu;
 
+/// out[j] = entry j `spacing` of a vector.
+template <int spacing, int count, class T>
+__device__ void load_spaced(const T* p, Index stride, T (&out)[count]) {
+  if (stride == 1) {  // offsets are constants of the instructions
+#pragma unroll
+    for (int j = 0; j < count; ++j) out[j] = __ldg(p + j * spacing);
+  } else {
+#pragma unroll
+    for (int j = 0; j < count; ++j, p += spacing * stride) out[j] = __ldg(p);
+  }
+}
+
+/// The same for the entries below `left`; zero from there on.
+template <int spacing, int count, class T>
+__device__ void load_spaced_below(const T* p, Index stride, Index left, T (&out)[count]) {
+#pragma unroll
+  for (int j = 0; j < count; ++j) out[j] = j * spacing < left ? __ldg(p + j * spacing * stride) : T(0);
+}
+
+/// Lets a kernel that waits for this one with wait_for_kernel_before() be launched meanwhile.
+__device__ inline void allow_next_kernel() {
+#if __CUDA_ARCH__ >= 900
+  cudaTriggerProgrammaticLaunchCompletion();
+#endif
+}
+
+/// Until all that the kernel before on the stream has written is visible.
+__device__ inline void wait_for_kernel_before() {
+#if __CUDA_ARCH__ >= 900
+  cudaGridDependencySynchronize();
+#endif
+}
+
 /// Leaves row i to the exact kernel; y is not touched.
 __device__ inline void leave_open(const OpenRows& open, Index i) { open.list[atomicAdd(&open.state->open, 1ull)] = i; }
 

@@ -176,10 +176,17 @@ class Device {
  public:
   Device() : state_(1) {
     state_.zero();
-    int device = 0, processors = 0;
-    require(cudaGetDevice(&device), "cudaGetDevice");
-    require(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
-    model = {device, 9, 0, processors, true};
+    model = {};
+    require(cudaGetDevice(&model.device), "cudaGetDevice");
+    const auto read = [&](int* value, cudaDeviceAttr which) {
+      require(cudaDeviceGetAttribute(value, which, model.device), "cudaDeviceGetAttribute");
+    };
+    read(&model.processors, cudaDevAttrMultiProcessorCount);
+    read(&model.major, cudaDevAttrComputeCapabilityMajor);
+    read(&model.minor, cudaDevAttrComputeCapabilityMinor);
+#ifdef ACCUBLAS_HAVE_HOPPER_KERNELS
+    model.hopper_kernels = model.major == 9 && model.minor == 0;
+#endif
   }
 
   template <class T>
