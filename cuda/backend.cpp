@@ -68,8 +68,8 @@ struct EmulationRow {
   double least_side, least_k, work;
 };
 constexpr EmulationRow emulation_table[] = {
-    {9, 0, false, 1024, 512, 3e10},
-    {9, 0, true, 1024, 512, 8e9},
+    {9, 0, false, 1024, 2304, 3e10},
+    {9, 0, true, 1024, 768, 8e9},
 };
 
 bool emulation_pays(const cuda::DeviceModel& model, bool single, const CallShape& s) {

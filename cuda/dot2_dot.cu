@@ -1,7 +1,7 @@
-// dot2 DOT: the 32 lanes of the definition are those of a warp. Warps take runs of a power of two of blocks of 1024 elements;
-// everything above is a tree over runs, combined eight to one: four runs to a granule by the thread block that has them, 64
-// granules to a group by the last thread block that contributes to it, the groups by the last one of all.
+// dot2 DOT: the 32 lanes of the definition are those of a warp. A thread block takes aligned pieces of a power of two of
+// blocks of 1024 elements, 16 blocks at a time, one a warp; the last thread block to end combines the pieces' pairs.
 #include <algorithm>
+#include <bit>
 
 #include "cuda/check.hpp"
 #include "cuda/dot2_pair.hpp"
@@ -13,33 +13,28 @@ namespace {
 constexpr Index block_terms = 1024;  ///< of the definition
 // Tuning. Two thread blocks of 16 warps on a multiprocessor keep 128 KiB of loads in flight.
 constexpr int warps = 16, threads = 32 * warps, resident = 2;
-constexpr int batch = 8;          ///< elements of x and of y that a lane loads at a time
-constexpr int granule = 4;        ///< runs: thread blocks have about 8 to 16 granules each, so that their shares are nearly equal
-constexpr int most_runs = 64;     ///< of a thread block
-constexpr int group = 64;         ///< granules
-constexpr int fold_width = 8;     ///< pairs that a warp combines in registers at a time
-constexpr int most_levels = 40;   ///< of the tree in a run
+constexpr int batch = 8;       ///< elements of x and of y that a lane loads at a time
+constexpr int most_levels = 24;///< a piece has at most 2^(most_levels - 1) tasks
+constexpr int fold_width = 8;  ///< pairs that a warp combines in registers at a time
+
+/// A task is `warps` blocks of the definition, a piece a power of two of tasks; a thread block takes consecutive pieces.
+struct Division {
+  Index tasks, piece_tasks, pieces, pieces_per_block, thread_blocks;
+};
 
 Index ceil_div(Index a, Index b) { return (a + b - 1) / b; }
 
-/// Thread block b has the granules b granules / thread_blocks .. (b + 1) granules / thread_blocks - 1.
-struct Division {
-  Index blocks, run_blocks, runs, granules, groups, thread_blocks;
-
-  ACCUBLAS_HD Index begin(Index b) const { return b * granules / thread_blocks; }
-  ACCUBLAS_HD Index owner(Index g) const { return ((g + 1) * thread_blocks - 1) / granules; }
-};
-
+/// The largest pieces that leave no more than a quarter of the places for thread blocks empty: less to combine at the end, and
+/// the memory is saturated with fewer thread blocks.
 Division divide(const DeviceModel& model, Index n) {
   Division d;
-  const Index most = Index{resident} * model.processors;
-  d.blocks = ceil_div(n, block_terms);
-  for (d.run_blocks = 1; d.blocks / d.run_blocks >= (most_runs - granule) * most; d.run_blocks *= 2) {
-  }
-  d.runs = ceil_div(d.blocks, d.run_blocks);
-  d.granules = ceil_div(d.runs, granule);
-  d.groups = ceil_div(d.granules, group);
-  d.thread_blocks = std::min(d.granules, most);
+  d.tasks = ceil_div(n, block_terms * warps);
+  const Index share = ceil_div(d.tasks, Index{resident} * model.processors);
+  d.piece_tasks = 1;
+  for (Index p = 2; p <= Index{1} << (most_levels - 1) && ceil_div(share, p) * p * 4 <= share * 5; p *= 2) d.piece_tasks = p;
+  d.pieces = ceil_div(d.tasks, d.piece_tasks);
+  d.pieces_per_block = ceil_div(share, d.piece_tasks);
+  d.thread_blocks = ceil_div(d.pieces, d.pieces_per_block);
   return d;
 }
 
@@ -48,7 +43,7 @@ struct Arguments {
   RowProblem<T> p;
   OpenRows open;
   Division division;
-  Pair *granules, *groups;  ///< 32 lanes each
+  Pair *pieces, *folded;  ///< 32 lanes each; `folded`: an eighth as many, for the levels of the last tree in turn
 };
 
 /// The tree over `count` <= 8 pairs, 1 <= count: load(i) is pair i.
@@ -66,30 +61,6 @@ __device__ Pair fold(int count, Load load) {
   return pair[0];
 }
 
-/// The tree over up to 512 pairs by the whole thread block: warp 0 gets it. `slots`: room for 64 pairs of 32 lanes.
-template <class T, class Load>
-__device__ Pair fold_together(int count, Pair (*slots)[32], Load load) {
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const auto fold_eighth = [&](int total, int which, auto&& from) {
-    const int first = which * fold_width, left = total - first;
-    return fold<T>(left < fold_width ? left : fold_width, [&](int i) { return from(first + i); });
-  };
-  const int eighths = (count + fold_width - 1) / fold_width;
-  __syncthreads();  // the slots are free
-  for (int e = warp; e < eighths; e += warps) slots[e][lane] = fold_eighth(count, e, load);
-  __syncthreads();
-  Pair result{0, 0};
-  if (warp == 0) {
-    Pair level[fold_width];
-    const int parts = (eighths + fold_width - 1) / fold_width;
-#pragma unroll
-    for (int i = 0; i < fold_width; ++i)
-      if (i < parts) level[i] = fold_eighth(eighths, i, [&](int j) { return slots[j][lane]; });
-    result = fold<T>(parts, [&](int i) { return level[i]; });
-  }
-  return result;
-}
-
 /// A lane's chain over one block.
 template <class T>
 __device__ Pair block_chain(const RowProblem<T>& p, Index block) {
@@ -98,36 +69,20 @@ __device__ Pair block_chain(const RowProblem<T>& p, Index block) {
   const T* x = p.a.data + (block * block_terms + lane) * x_stride;
   const T* y = p.x.data + (block * block_terms + lane) * y_stride;
   Pair pair{0, 0};
-  for (int t = 0; t < block_terms; t += batch * 32) {
+  for (int t = 0; t < block_terms / 32; t += batch) {
     T u[batch], v[batch];
-    if (left >= block_terms) {
-      load_spaced<32>(x, x_stride, u);
-      load_spaced<32>(y, y_stride, v);
-    } else {
+#pragma unroll
+    for (int j = 0; j < batch; ++j) {
       // A step with 0 times 0 changes nothing: s and c are never -0.
-      load_spaced_below<32>(x, x_stride, left - t - lane, u);
-      load_spaced_below<32>(y, y_stride, left - t - lane, v);
+      const bool inside = left >= block_terms || (t + j) * 32 + lane < left;
+      u[j] = inside ? __ldg(x + j * 32 * x_stride) : T(0);
+      v[j] = inside ? __ldg(y + j * 32 * y_stride) : T(0);
     }
 #pragma unroll
     for (int j = 0; j < batch; ++j) step(pair, u[j], v[j]);
     x += batch * 32 * x_stride;
     y += batch * 32 * y_stride;
   }
-  return pair;
-}
-
-/// The tree over the blocks of a run.
-template <class T>
-__device__ Pair run_tree(const RowProblem<T>& p, Index first, Index count) {
-  Pair waiting[most_levels];  // trees that wait for a right neighbour of their size
-  int top = 0;
-  for (Index b = 0; b + 1 < count; ++b) {
-    Pair pair = block_chain(p, first + b);
-    for (Index bits = b; bits & 1; bits >>= 1) pair = combine<T>(waiting[--top], pair);
-    waiting[top++] = pair;
-  }
-  Pair pair = block_chain(p, first + count - 1);
-  while (top > 0) pair = combine<T>(waiting[--top], pair);
   return pair;
 }
 
@@ -141,61 +96,67 @@ __device__ Pair combine_lanes(Pair pair) {
   return pair;
 }
 
-/// Warp 0: the pair of all lanes of the whole tree, if this thread block is the last one; *last says so.
+/// The tree over the pieces, eight to one in every pass; the pairs go to and fro between two arrays.
 template <class T>
-__device__ Pair climb(const Arguments<T>& g, Pair (*slots)[32], bool* last) {
-  const Division& d = g.division;
-  const int lane = threadIdx.x % 32;
-  std::uint32_t* const arrived = g.open.state->arrived;
-  const Index begin = d.begin(blockIdx.x), end = d.begin(blockIdx.x + 1);
-  Pair result{0, 0};
-  *last = false;
-  for (Index first = begin / group * group; first < end; first += group) {
-    const Index number = first / group, stop = first + group < d.granules ? first + group : d.granules;
-    const auto contributors = static_cast<std::uint32_t>(d.owner(stop - 1) - d.owner(first) + 1);
-    if (!last_to_arrive(arrived + number, contributors)) continue;
-    result = fold_together<T>(static_cast<int>(stop - first), slots,
-                              [&](int i) { return load_pair(g.granules + (first + i) * 32 + lane); });
-    if (d.groups == 1) {
-      *last = true;
-      return result;
+__device__ Pair fold_pieces(Pair* from, Pair* to, Index count) {
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  while (count > fold_width) {
+    const Index groups = (count + fold_width - 1) / fold_width;
+    for (Index group = warp; group < groups; group += warps) {
+      const Index first = group * fold_width, left = count - first;
+      const Pair pair = fold<T>(left < fold_width ? static_cast<int>(left) : fold_width,
+                                [&](int i) { return load_pair(from + (first + i) * 32 + lane); });
+      store_pair(to + group * 32 + lane, pair);
     }
-    if (threadIdx.x < 32) store_pair(g.groups + number * 32 + lane, result);
-    if (last_to_arrive(arrived + d.groups, static_cast<std::uint32_t>(d.groups))) {
-      *last = true;
-      return fold_together<T>(static_cast<int>(d.groups), slots, [&](int i) { return load_pair(g.groups + i * 32 + lane); });
-    }
+    __threadfence();
+    __syncthreads();
+    Pair* const done = from;
+    from = to;
+    to = done;
+    count = groups;
   }
-  return result;
+  return fold<T>(static_cast<int>(count), [&](int i) { return load_pair(from + i * 32 + lane); });
 }
 
 template <class T>
 __global__ void __launch_bounds__(threads, resident) dot2_dot_kernel(Arguments<T> g) {
-  __shared__ Pair slots[most_runs][32];  // the thread block's runs, then of use to fold_together
-  __shared__ int next_run;
-  allow_next_kernel();
+  __shared__ Pair pairs[2][warps][32];
+  __shared__ Pair waiting[most_levels][32];  // trees that wait for a right neighbour of their size
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const Index blocks = (g.p.k + block_terms - 1) / block_terms;
   const Division& d = g.division;
-  const Index begin = d.begin(blockIdx.x), end = d.begin(blockIdx.x + 1), first_run = begin * granule;
-  const int runs = static_cast<int>((end * granule < d.runs ? end * granule : d.runs) - first_run);
-  if (threadIdx.x == 0) next_run = warps;
-  __syncthreads();
-  for (int run = warp; run < runs;) {
-    const Index first = (first_run + run) * d.run_blocks, left = d.blocks - first;
-    slots[run][lane] = run_tree(g.p, first, left < d.run_blocks ? left : d.run_blocks);
-    if (lane == 0) run = atomicAdd(&next_run, 1);
-    run = __shfl_sync(full_warp, run, 0);
+  const Index first_piece = blockIdx.x * d.pieces_per_block;
+  Pair result{0, 0};
+  int buffer = 0;
+  for (Index piece = first_piece; piece < first_piece + d.pieces_per_block && piece < d.pieces; ++piece) {
+    int top = 0;
+    for (Index t = 0; t < d.piece_tasks && piece * d.piece_tasks + t < d.tasks; ++t, buffer ^= 1) {
+      const Index first = (piece * d.piece_tasks + t) * warps;
+      if (first + warp < blocks) pairs[buffer][warp][lane] = block_chain(g.p, first + warp);
+      __syncthreads();
+      if (warp != 0) continue;
+      // Warp 0 goes on with the tree, while the others begin the next task in the other buffer.
+      const int count = blocks - first < warps ? static_cast<int>(blocks - first) : warps;
+      const auto half = [&](int begin, int end) {
+        return fold<T>(end - begin, [&](int i) { return pairs[buffer][begin + i][lane]; });
+      };
+      Pair pair = half(0, count < fold_width ? count : fold_width);
+      if (count > fold_width) pair = combine<T>(pair, half(fold_width, count));
+      for (Index bits = t; bits & 1; bits >>= 1) pair = combine<T>(waiting[--top][lane], pair);
+      waiting[top++][lane] = pair;
+    }
+    if (warp == 0) {
+      result = waiting[--top][lane];
+      while (top > 0) result = combine<T>(waiting[--top][lane], result);
+      if (d.pieces > 1) store_pair(g.pieces + piece * 32 + lane, result);
+    }
   }
-  __syncthreads();
-  for (int i = warp; i < end - begin; i += warps) {
-    const int left = runs - i * granule;
-    const Pair pair = fold<T>(left < granule ? left : granule, [&](int r) { return slots[i * granule + r][lane]; });
-    store_pair(g.granules + (begin + i) * 32 + lane, pair);
+  if (d.pieces > 1) {
+    if (!last_to_arrive(g.open.state->arrived, gridDim.x)) return;
+    result = fold_pieces<T>(g.pieces, g.folded, d.pieces);
   }
-  bool last;
-  const Pair lanes = climb(g, slots, &last);
-  if (!last || warp != 0) return;
-  const Pair result = combine_lanes<T>(lanes);
+  if (warp != 0) return;
+  result = combine_lanes<T>(result);
   if (lane != 0) return;
   // Hardware adds and converts as RN does, and s and c are never -0, so that an exact zero is +0.
   if (is_finite(result.s) && is_finite(result.c)) {
@@ -207,32 +168,32 @@ __global__ void __launch_bounds__(threads, resident) dot2_dot_kernel(Arguments<T
 
 struct Scratch {
   ExactScratch exact;
-  Pair *granules, *groups;
+  Pair *pieces, *folded;
 };
 
-Scratch carve(Carver& carver, const DeviceModel& model, const Division& d) {
+Scratch carve(Carver& carver, const DeviceModel& model, Index n) {
+  const Index pieces = n > 0 ? divide(model, n).pieces : 0;
   Scratch s;
   s.exact = ExactScratch::carve(carver, model, 1);
-  s.granules = carver.take<Pair>(d.granules * 32);
-  s.groups = carver.take<Pair>(d.groups * 32);
+  s.pieces = carver.take<Pair>(pieces * 32);
+  s.folded = carver.take<Pair>(ceil_div(pieces, fold_width) * 32);
   return s;
 }
 
 }  // namespace
 
-void dot2_dot_scratch(const DeviceModel& model, Index n, Carver& carver) { carve(carver, model, divide(model, n)); }
+void dot2_dot_scratch(const DeviceModel& model, Index n, Carver& carver) { carve(carver, model, n); }
 
 template <class T>
-void dot2_dot(const VectorCall& call, const Dot<T>& dot) {
-  if (dot.n <= 0) {
-    check(cudaMemsetAsync(dot.result, 0, sizeof(T), call.stream), "DOT of nothing");
+void dot2_dot(const VectorCall& call, const Dot<T>& d) {
+  if (d.n <= 0) {
+    check(cudaMemsetAsync(d.result, 0, sizeof(T), call.stream), "DOT of nothing");
     return;
   }
-  const Division d = divide(call.model, dot.n);
   Carver carver(call.scratch);
-  const Scratch s = carve(carver, call.model, d);
-  const Arguments<T> g{row_problem(dot), {call.state, s.exact.list}, d, s.granules, s.groups};
-  dot2_dot_kernel<<<static_cast<unsigned>(d.thread_blocks), threads, 0, call.stream>>>(g);
+  const Scratch s = carve(carver, call.model, d.n);
+  const Arguments<T> g{row_problem(d), {call.state, s.exact.list}, divide(call.model, d.n), s.pieces, s.folded};
+  dot2_dot_kernel<<<static_cast<unsigned>(g.division.thread_blocks), threads, 0, call.stream>>>(g);
   check_launch("dot2_dot");
   exact_rows(call, g.p, {nullptr, 0}, s.exact);
 }
