@@ -320,6 +320,9 @@ void staged_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& executio
       if ((states + i)->missed_target)
         throw Error(ACCUBLAS_ERROR_ACCURACY, "the target cannot be promised on this data");
   } catch (const Error& error) {
+    // The call's memory must not go back while a copy still uses it.
+    cudaStreamSynchronize(up.stream());
+    cudaStreamSynchronize(down.stream());
     cudaStreamSynchronize(compute);
     if (written && error.status() != ACCUBLAS_ERROR_ACCURACY) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
     throw;

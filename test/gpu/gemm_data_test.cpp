@@ -108,6 +108,25 @@ TYPED_TEST(GemmData, Large) {
   }
 }
 
+// Host operands are copied in panels of columns, row-major and strided ones too; small panels and several blocks of rows.
+TYPED_TEST(GemmData, HostOperandsInPanels) {
+  using T = TypeParam;
+  Random rng(27);
+  for (const char* mode : {"cr", "fixed:53", "dp:repro", "slices:2"}) {
+    this->set(mode);
+    for (const auto& [m, n, k] : {std::array<Index, 3>{1100, 4200, 60}, {1030, 5000, 7}}) {
+      auto p = plain_problem<T>(rng, {Data::phi, 1}, m, n, k);
+      p.beta = T(0.5);
+      std::vector<T> want, got;
+      ASSERT_EQ(on_host(this->cpu, p, want), ACCUBLAS_SUCCESS);
+      ASSERT_EQ(on_host(this->gpu, p, got), ACCUBLAS_SUCCESS) << mode << " " << p.describe() << ": " << this->gpu.error();
+      EXPECT_EQ(mismatch(p, want, got), "") << mode;
+      EXPECT_STREQ(this->gpu.report().backend, "cuda");
+      EXPECT_GE(this->gpu.report().copied_bytes, static_cast<std::int64_t>(sizeof(T)) * (m * k + k * n + 2 * m * n));
+    }
+  }
+}
+
 // Blocking under the workspace changes no bit, and its cap is kept.
 TYPED_TEST(GemmData, SmallWorkspaces) {
   using T = TypeParam;
