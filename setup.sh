@@ -32,7 +32,7 @@ gpu_arch() {
 }
 
 configure_and_build() {
-  set -- "-Dgpu_arch=$(gpu_arch)" "$@"
+  set -- "-Dgpu_arch=$(gpu_arch)" -Ddebug=false "$@"
   if [ -f "$build/build.ninja" ]; then
     meson configure "$build" "$@"
   else
