@@ -82,7 +82,7 @@ template <class T>
 __device__ bool round_power_of_two(const LeadingSum& sum, double bound, int shift, int sign, T* out) {
   const bool good = round_between(sum.head, sum.tail, bound, __hiloint2double(((1023 + shift) << 20) | sign, 0), out);
   // The tail's last bit tells what is below it only to a large head.
-  const unsigned small = (1023 + 16) << 21;
+  const unsigned small = (1023u + 16u) << 21;
   if (static_cast<unsigned>(__double2hiint(sum.head)) << 1 >= small) return good;
   if (bound != 0) return good && !is_zero(*out);
   *out = T(0);
