@@ -8,6 +8,8 @@
 
 namespace accublas::cuda {
 
+ACCUBLAS_HD constexpr Index round_up(Index x, Index multiple) { return (x + multiple - 1) / multiple * multiple; }
+
 /// Sizes of the residue buffers in bytes.
 struct Buffers {
   std::size_t rows_bytes, cols_bytes, result_bytes;

@@ -9,8 +9,6 @@ namespace {
 
 constexpr Index term_step = 64;  ///< pieces are padded to it: 128 bytes of halves
 
-Index round_up(Index x, Index multiple) { return (x + multiple - 1) / multiple * multiple; }
-
 /// The largest of equal blocks of at most `most`.
 Index equal_blocks(Index all, Index most, Index multiple) {
   const Index blocks = (all + most - 1) / most;

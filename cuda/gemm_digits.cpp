@@ -2,30 +2,17 @@
 // and bits that the host knows.
 #include <algorithm>
 
+#include "cuda/certificate_call.hpp"
 #include "cuda/digit_call.hpp"
 #include "cuda/digits.hpp"
-#include "cuda/engine_call.hpp"
 #include "lib/numerics/bounds.hpp"
-#include "lib/numerics/certificate.hpp"
 #include "lib/test_hooks.hpp"
 
 namespace accublas::cuda {
 
 namespace {
 
-Index round_up(Index x, Index multiple) { return (x + multiple - 1) / multiple * multiple; }
-
-/// The certificate's blocks: lines as bytes, and 32-bit sums.
-struct CertificateBlocks {
-  Index rows, cols, chunk;
-
-  std::size_t rows_bytes() const { return static_cast<std::size_t>(rows * chunk); }
-  std::size_t cols_bytes() const { return static_cast<std::size_t>(cols * chunk); }
-  std::size_t bytes() const {
-    return rows_bytes() + cols_bytes() + static_cast<std::size_t>(rows * cols) * sizeof(std::int32_t);
-  }
-};
-
+/// The largest blocks that fit.
 CertificateBlocks certificate_blocks(Index m, Index n, Index k, std::size_t available) {
   CertificateBlocks b{padded_lines(m), padded_lines(n), std::min(round_up(certificate_terms(k), 128), product_piece)};
   while (b.bytes() > available) {
@@ -56,7 +43,6 @@ class DigitGemm {
   };
   Pass pass_for(int bits, std::size_t available) const;
   void lay_out(Carver& carver);
-  void certify_all();
   void resolve_zeros(int index);
   DigitPass<T> digit_pass_of(int index) const;
   void run_pass(const Pass& pass, int index);
@@ -145,7 +131,12 @@ void DigitGemm<T>::run() {
   state_.phase(&accublas_report_t::ms_convert);
   measure(model_, call_.rows, row_lines_, call_.cols, col_lines_, !fixed_, device_, stream_);
   if (certified_) {
-    certify_all();
+    auto* const rows_bytes = reinterpret_cast<std::uint8_t*>(arena_);
+    auto* const cols_bytes = rows_bytes + certificate_.rows_bytes();
+    certify_all(state_, call_, row_lines_, col_lines_, certificate_,
+                {rows_bytes, cols_bytes, certificate_.rows_bytes(), certificate_.cols_bytes(),
+                 reinterpret_cast<std::int32_t*>(cols_bytes + certificate_.cols_bytes())},
+                open_, device_);
     resolve_zeros(-1);
   }
   if (fixed_ || certified_) {
@@ -165,35 +156,6 @@ void DigitGemm<T>::run() {
     scale_if_alpha_is_zero(model_, call_.rows.count, call_.cols.count, call_.at, call_.alpha, call_.beta, true,
                            stream_);
   state_.end_call();
-}
-
-template <class T>
-void DigitGemm<T>::certify_all() {
-  const Index terms = certificate_terms(call_.rows.k), chunk = certificate_.chunk;
-  auto* const rows_bytes = reinterpret_cast<std::uint8_t*>(arena_);
-  auto* const cols_bytes = rows_bytes + certificate_.rows_bytes();
-  auto* const sums = reinterpret_cast<std::int32_t*>(cols_bytes + certificate_.cols_bytes());
-  for (Index row = 0; row < call_.rows.count; row += certificate_.rows) {
-    const Index rows = std::min(call_.rows.count - row, certificate_.rows);
-    for (Index col = 0; col < call_.cols.count; col += certificate_.cols) {
-      const Index cols = std::min(call_.cols.count - col, certificate_.cols);
-      for (Index p = 0; p < terms; p += chunk) {
-        const Index count = std::min(terms - p, chunk);
-        state_.phase(&accublas_report_t::ms_convert);
-        if (col == 0 || terms > chunk)
-          convert_certificate(model_, call_.rows, row_lines_, row, rows, p, count, chunk, rows_bytes, stream_);
-        convert_certificate(model_, call_.cols, col_lines_, col, cols, p, count, chunk, cols_bytes, stream_);
-        state_.phase(&accublas_report_t::ms_product);
-        certificate_sums(model_,
-                         {rows_bytes, cols_bytes, certificate_.rows_bytes(), certificate_.cols_bytes(), sums, chunk,
-                          rows, cols, certificate_.rows, certificate_.cols, p > 0, device_},
-                         stream_);
-      }
-      state_.phase(&accublas_report_t::ms_reconstruct);
-      certify<T>(model_, sums, certificate_.cols, row_lines_, col_lines_, row, rows, col, cols, open_, device_,
-                 stream_);
-    }
-  }
 }
 
 /// Open elements that no term contributes to.

@@ -5,11 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cuda/engine_call.hpp"
+#include "cuda/certificate_call.hpp"
 #include "cuda/gemm.hpp"
 #include "lib/error.hpp"
 #include "lib/numerics/bounds.hpp"
-#include "lib/numerics/certificate.hpp"
 #include "lib/numerics/moduli.hpp"
 #include "lib/plan_int8.hpp"
 #include "lib/test_hooks.hpp"
@@ -17,8 +16,6 @@
 namespace accublas::cuda {
 
 namespace {
-
-constexpr Index round_up(Index x, Index multiple) { return (x + multiple - 1) / multiple * multiple; }
 
 /// Moduli that passes usually take: buffers are shaped for them. More only make the blocks smaller.
 template <class T>
@@ -44,7 +41,7 @@ class DeviceGemm {
  private:
   void choose_buffers(std::size_t available, std::size_t fixed);
   void lay_out(Carver& carver);
-  void certify_all();
+  CertificateBlocks certificate_blocks() const;
   void run_pass(int index, int most_moduli);
   void resolve_zeros(int index);
   ExactArguments<T> exact_arguments() const;
@@ -164,7 +161,10 @@ void DeviceGemm<T>::run() {
     plan_correct(model_, 0, true, rows_, row_lines_, cols_, col_lines_, buffers_, open_, alpha_, call_, stream_);
     run_pass(0, max_moduli);
   } else {
-    certify_all();
+    certify_all(state_, call_in_engine_, row_lines_, col_lines_, certificate_blocks(),
+                {row_residues_, col_residues_, buffers_.rows_bytes, buffers_.cols_bytes,
+                 reinterpret_cast<std::int32_t*>(result_)},
+                open_, call_);
     resolve_zeros(-1);
     plan_fixed<T>(model_, 0, 0, row_lines_, col_lines_, buffers_, 0, alpha_, call_, stream_);
     report.bound_componentwise = (static_cast<double>(rows_.k) + 2) * unit_roundoff<T>();
@@ -186,10 +186,10 @@ void DeviceGemm<T>::run() {
   state_.end_call();
 }
 
-/// The certificate over all of C, block by block: T*, and the bits of rejected elements.
+/// The largest blocks of the certificate that the buffers of the passes hold.
 template <class T>
-void DeviceGemm<T>::certify_all() {
-  const Index terms = certificate_terms(rows_.k), chunk = std::min(round_up(terms, 128), chunk_);
+CertificateBlocks DeviceGemm<T>::certificate_blocks() const {
+  const Index chunk = std::min(round_up(certificate_terms(rows_.k), 128), chunk_);
   const auto lines_in = [&](std::size_t bytes, Index all) {
     return std::min(static_cast<Index>(bytes) / chunk / line_group * line_group, padded_lines(all));
   };
@@ -198,28 +198,7 @@ void DeviceGemm<T>::certify_all() {
   const Index sums = static_cast<Index>(buffers_.result_bytes / sizeof(std::int32_t));
   block_cols = std::min(block_cols, sums / line_group / line_group * line_group);
   block_rows = std::min(block_rows, sums / block_cols / line_group * line_group);
-  for (Index row = 0; row < rows_.count; row += block_rows) {
-    const Index row_count = std::min(rows_.count - row, block_rows);
-    for (Index col = 0; col < cols_.count; col += block_cols) {
-      const Index col_count = std::min(cols_.count - col, block_cols);
-      for (Index p = 0; p < terms; p += chunk) {
-        const Index count = std::min(terms - p, chunk);
-        state_.phase(&accublas_report_t::ms_convert);
-        if (col == 0 || terms > chunk)
-          convert_certificate(model_, rows_, row_lines_, row, row_count, p, count, chunk, row_residues_, stream_);
-        convert_certificate(model_, cols_, col_lines_, col, col_count, p, count, chunk, col_residues_, stream_);
-        state_.phase(&accublas_report_t::ms_product);
-        certificate_sums(model_,
-                         {row_residues_, col_residues_, buffers_.rows_bytes, buffers_.cols_bytes,
-                          reinterpret_cast<std::int32_t*>(result_), chunk, row_count, col_count, block_rows, block_cols, p > 0,
-                          call_},
-                         stream_);
-      }
-      state_.phase(&accublas_report_t::ms_reconstruct);
-      certify<T>(model_, reinterpret_cast<const std::int32_t*>(result_), block_cols, row_lines_, col_lines_, row, row_count,
-                 col, col_count, open_, call_, stream_);
-    }
-  }
+  return {block_rows, block_cols, chunk};
 }
 
 /// The blocks of a pass, as many as its plan can need with `most_moduli`.

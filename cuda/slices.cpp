@@ -8,8 +8,6 @@ namespace {
 
 constexpr Index term_step = 64, line_step = 32;
 
-Index round_up(Index x, Index multiple) { return (x + multiple - 1) / multiple * multiple; }
-
 }  // namespace
 
 SliceScheme slice_scheme(int slices, bool fast, Index k) {
