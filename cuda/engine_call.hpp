@@ -54,4 +54,17 @@ std::uint32_t* take_open(Carver& carver, const EngineCall<T>& call) {
       static_cast<std::size_t>(call.rows.count * OpenBits::words_per_row(call.cols.count)));
 }
 
+/// Whether the bitmaps of nonzero entries, a 64th of the operands' size in double, are worth their part of the workspace.
+template <class T>
+bool keeps_nonzero(const EngineCall<T>& call, std::size_t cap) {
+  const Index lines = padded_lines(call.rows.count) + padded_lines(call.cols.count);
+  return static_cast<std::size_t>(lines / 8 * call.rows.k) < cap / 8;
+}
+
+template <class T>
+ExactArguments<T> exact_arguments(const EngineCall<T>& call, const Lines& row_lines, const Lines& col_lines,
+                                  std::uint32_t* open, CallState* state) {
+  return {call.rows, call.cols, row_lines, col_lines, call.at, call.alpha, call.beta, open, state};
+}
+
 }  // namespace accublas::cuda

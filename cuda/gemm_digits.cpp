@@ -46,7 +46,6 @@ class DigitGemm {
   void resolve_zeros(int index);
   DigitPass<T> digit_pass_of(int index) const;
   void run_pass(const Pass& pass, int index);
-  ExactArguments<T> exact_arguments() const;
 
   State& state_;
   const Mode& mode_;
@@ -76,8 +75,7 @@ DigitGemm<T>::DigitGemm(State& state, const Call<Gemm<T>, T>& call, bool half, E
       half_(half),
       fixed_(call.mode.kind == ACCUBLAS_MODE_FIXED),
       certified_(!fixed_ && call.mode.kind != ACCUBLAS_MODE_CR),
-      keep_nonzero_(!fixed_ && static_cast<std::size_t>((call_.rows.count + call_.cols.count) / 8 * call_.rows.k) <
-                                   execution.workspace.cap() / 8),
+      keep_nonzero_(!fixed_ && keeps_nonzero(call_, execution.workspace.cap())),
       blas_bytes_(is_capturing(stream_) ? Cublas::workspace_bytes(model_.major) : 0) {}
 
 template <class T>
@@ -151,7 +149,7 @@ void DigitGemm<T>::run() {
     if (!certified_) resolve_zeros(0);
   }
   state_.phase(&accublas_report_t::ms_exact);
-  exact(model_, exact_arguments(), stream_);
+  exact(model_, exact_arguments(call_, row_lines_, col_lines_, open_, device_), stream_);
   if (call_.alpha.pointer)
     scale_if_alpha_is_zero(model_, call_.rows.count, call_.cols.count, call_.at, call_.alpha, call_.beta, true,
                            stream_);
@@ -163,7 +161,7 @@ template <class T>
 void DigitGemm<T>::resolve_zeros(int index) {
   if (!keep_nonzero_) return;
   state_.phase(&accublas_report_t::ms_exact);
-  resolve_structural_zeros(model_, exact_arguments(), index, stream_);
+  resolve_structural_zeros(model_, exact_arguments(call_, row_lines_, col_lines_, open_, device_), index, stream_);
 }
 
 template <class T>
@@ -176,11 +174,6 @@ template <class T>
 void DigitGemm<T>::run_pass(const Pass& pass, int index) {
   state_.phase(&accublas_report_t::ms_product);
   digit_pass(state_.cublas(), pass.scheme, pass.blocks, digit_pass_of(index), arena_, stream_);
-}
-
-template <class T>
-ExactArguments<T> DigitGemm<T>::exact_arguments() const {
-  return {call_.rows, call_.cols, row_lines_, col_lines_, call_.at, call_.alpha, call_.beta, open_, device_};
 }
 
 }  // namespace

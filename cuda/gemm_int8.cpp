@@ -44,7 +44,6 @@ class DeviceGemm {
   CertificateBlocks certificate_blocks() const;
   void run_pass(int index, int most_moduli);
   void resolve_zeros(int index);
-  ExactArguments<T> exact_arguments() const;
 
   State& state_;
   const Mode& mode_;
@@ -131,8 +130,7 @@ template <class T>
 void DeviceGemm<T>::run() {
   const bool fixed = mode_.kind == ACCUBLAS_MODE_FIXED;
   const std::size_t cap = execution_.workspace.cap();
-  keep_nonzero_ =
-      !fixed && static_cast<std::size_t>((padded_lines(rows_.count) + padded_lines(cols_.count)) / 8 * rows_.k) < cap / 8;
+  keep_nonzero_ = !fixed && keeps_nonzero(call_in_engine_, cap);
   Carver measuring(nullptr);
   lay_out(measuring);
   choose_buffers(cap, measuring.used());
@@ -180,7 +178,7 @@ void DeviceGemm<T>::run() {
     }
   }
   state_.phase(&accublas_report_t::ms_exact);
-  exact(model_, exact_arguments(), stream_);
+  exact(model_, exact_arguments(call_in_engine_, row_lines_, col_lines_, open_, call_), stream_);
   if (alpha_.pointer)
     scale_if_alpha_is_zero(model_, rows_.count, cols_.count, at_, alpha_, beta_, true, stream_);
   state_.end_call();
@@ -233,12 +231,7 @@ template <class T>
 void DeviceGemm<T>::resolve_zeros(int index) {
   if (!keep_nonzero_) return;
   state_.phase(&accublas_report_t::ms_exact);
-  resolve_structural_zeros(model_, exact_arguments(), index, stream_);
-}
-
-template <class T>
-ExactArguments<T> DeviceGemm<T>::exact_arguments() const {
-  return {rows_, cols_, row_lines_, col_lines_, at_, alpha_, beta_, open_, call_};
+  resolve_structural_zeros(model_, exact_arguments(call_in_engine_, row_lines_, col_lines_, open_, call_), index, stream_);
 }
 
 }  // namespace
