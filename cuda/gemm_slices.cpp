@@ -49,9 +49,7 @@ void slices_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& executio
       at.arena, stream);
   // Elements of special lines: in every mode alike.
   state.phase(&accublas_report_t::ms_exact);
-  exact(model,
-        exact_arguments(engine, at.rows, at.cols, at.open, device),
-        stream);
+  exact(model, exact_arguments(engine, at.rows, at.cols, at.open, device), stream);
   if (engine.alpha.pointer)
     scale_if_alpha_is_zero(model, engine.rows.count, engine.cols.count, engine.at, engine.alpha, engine.beta, true,
                            stream);
