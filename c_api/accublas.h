@@ -358,6 +358,34 @@ ACCUBLAS_DECLARE_GEMV(s, float)
 ACCUBLAS_DECLARE_GEMM(d, double)
 ACCUBLAS_DECLARE_GEMM(s, float)
 
+/* ---------------------------------------------------------------------------------------------------------------
+ * Multiple-precision arrays
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/** What the last accublas_mp_* call on a context did. Set struct_size before asking; fields past it are not written. */
+typedef struct accublas_mp_report_t {
+  size_t struct_size;
+  char routine[16];            /**< "mp_gemv", ... */
+  char backend[8];             /**< "cpu", "cuda" */
+  char device[64];             /**< device or instruction set */
+  int64_t m, n, k;             /**< C is m x n, k terms */
+  int32_t precision;           /**< bits */
+  int32_t element_moduli;      /**< moduli of an element */
+  int32_t moduli;              /**< moduli of the products (the most, where several) */
+  int32_t spread;              /**< bits of spread that row and column scaling left in A */
+  int32_t bands;               /**< most bands of an output; 1: none was split */
+  int32_t threads;
+  int64_t outputs_in_bands;    /**< outputs that were summed in more than one band */
+  int64_t aligned_bytes;       /**< bytes of the aligned form of A */
+  int64_t copied_bytes;        /**< bytes copied between host and device */
+  int32_t aligned_kept;        /**< 1: the kept aligned form of A was used */
+  int32_t level;               /**< the report level that the call ran under */
+  double ms_total;             /**< milliseconds, level >= 1 */
+  double ms_align;             /**< aligning A and B; level 2 */
+  double ms_product;           /**< residue products; level 2 */
+  double ms_finish;            /**< reconstruction, alpha, beta, rounding, residues of the results; level 2 */
+} accublas_mp_report_t;
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,107 @@
+// CPU kernels of the multiple-precision arrays: one residue plane at a time, residues 0 <= r < m, all results reduced. They take
+// any sizes and any alignment unless said otherwise, and write nothing beyond the results asked for. lib/cpu/mp_portable.cpp
+// has a readable twin of each; every level returns the same numbers.
+#pragma once
+
+#include <cstdint>
+
+#include "lib/cpu/isa.hpp"
+#include "lib/mp/moduli.hpp"
+#include "lib/numerics/rns.hpp"
+
+namespace accublas::cpu {
+
+/// Planes' columns begin at multiples of this many residues (64 bytes), padded with zeros.
+inline constexpr int mp_padding = 16;
+
+/// Part of a product in one plane: a[j ld + i], i < rows, j < columns, 64-byte aligned, ld a multiple of 16; `a` may be read up
+/// to the next multiple of 16 rows. `vectors` right-hand sides x[v ldx + .], results y[v ldy + .]. Any number of terms (below
+/// 2^34). With `add` the results are added to what y holds.
+struct MpProduct {
+  RnsModulus modulus;
+  const std::uint32_t* a;
+  std::int64_t ld, rows, columns;
+  const std::uint32_t* x;
+  std::int64_t ldx;
+  std::uint32_t* y;
+  std::int64_t ldy;
+  std::int64_t vectors;
+  bool add;
+};
+
+/// Integers from digits to residues: out[k out_stride + e] = sum_l weight[k weight_stride + l] digit[l digit_stride + e] mod
+/// moduli[k] for k < count, e < elements, l < digits. Digits are below 2^31, weights below m_k: four products and a carry of 32 bits
+/// fit into 64 bits. Then, where `shift` is given, times 2^shift[e] (0 <= shift < 64), and, where `negative` is given, negated for
+/// negative[e] != 0.
+struct MpCombine {
+  const std::uint32_t* digit;
+  std::int64_t digit_stride;
+  int digits;
+  const std::uint32_t* weight;
+  std::int64_t weight_stride;
+  const RnsModulus* moduli;
+  const mp::RnsPowers* powers;  ///< of the same moduli; read where `shift` is given
+  int count;
+  std::int64_t elements;
+  const std::uint8_t *shift, *negative;  ///< or null
+  std::uint32_t* out;
+  std::int64_t out_stride;
+};
+
+/// The same scaling alone: out[k out_stride + e] = +-in[k in_stride + e] 2^shift[e] mod moduli[k]. in = out is allowed.
+struct MpScale {
+  const std::uint32_t* in;
+  std::int64_t in_stride;
+  const RnsModulus* moduli;
+  const mp::RnsPowers* powers;
+  int count;
+  std::int64_t elements;
+  const std::uint8_t *shift, *negative;
+  std::uint32_t* out;
+  std::int64_t out_stride;
+};
+
+/// First step of the Chinese remainder theorem: digit_k = residue_k inverse_k mod m_k (k < count), the integer being
+/// sum_k digit_k M / m_k - q M with q the integer nearest to sum_k digit_k / m_k. reciprocal[k] = 1 / m_k rounded; the sum is
+/// taken in doubles in any order (count <= 544: its error is below 2^-34, and lib/mp/basis.hpp keeps it farther than that from a half).
+/// digit[k digit_stride + e], e < elements; q goes to digit[count digit_stride + e] (0 <= q <= count).
+struct MpCrtDigits {
+  const std::uint32_t* residue;
+  std::int64_t residue_stride;
+  const RnsModulus* moduli;
+  const RnsFactor* inverse;
+  const double* reciprocal;
+  int count;
+  std::int64_t elements;
+  std::uint32_t* digit;
+  std::int64_t digit_stride;
+};
+
+/// Limbs to digits of 31 bits in planes: digit[l digit_stride + e] = bits 31 l .. 31 l + 30 of the integer of `limbs` 32-bit limbs
+/// limb[e limb_stride + .] (little endian), l < digits = ceil(32 limbs / 31) or fewer.
+struct MpSplit {
+  const std::uint32_t* limb;
+  std::int64_t limb_stride;
+  int limbs;
+  std::int64_t elements;
+  std::uint32_t* digit;
+  std::int64_t digit_stride;
+  int digits;
+};
+
+struct MpKernels {
+  /// y[v ldy + i] = sum_j a[j ld + i] x[v ldx + j] mod m, i < rows.
+  void (*product_n)(const MpProduct&);
+  /// y[v ldy + j] = sum_i a[j ld + i] x[v ldx + i] mod m, j < columns.
+  void (*product_t)(const MpProduct&);
+  void (*combine)(const MpCombine&);
+  void (*scale)(const MpScale&);
+  void (*crt_digits)(const MpCrtDigits&);
+  void (*split)(const MpSplit&);
+};
+
+const MpKernels& mp_kernels(Isa isa);
+/// The twin in plain C++.
+const MpKernels& mp_portable();
+
+}  // namespace accublas::cpu

@@ -1,0 +1,108 @@
+// The kernels of lib/cpu/mp_kernels.hpp in plain C++: what they compute, and what runs where there is nothing faster.
+#include <cmath>
+
+#include "lib/cpu/mp_kernels.hpp"
+
+namespace accublas::cpu {
+
+namespace {
+
+/// A sum of products below 2^63, kept as low + high 2^32 with low < 2^32 between additions.
+struct DelayedSum {
+  std::uint64_t low = 0, high = 0;
+
+  void add(std::uint64_t product) {
+    low += product;
+    high += low >> 32;
+    low &= 0xFFFFFFFFu;
+  }
+  std::uint32_t reduced(const RnsModulus& modulus) const {
+    return rns_reduce96(static_cast<std::uint32_t>(low), static_cast<std::uint32_t>(high),
+                        static_cast<std::uint32_t>(high >> 32), modulus);
+  }
+};
+
+std::uint64_t product(std::uint32_t a, std::uint32_t b) { return static_cast<std::uint64_t>(a) * b; }
+
+void store(std::uint32_t sum, const MpProduct& p, std::uint32_t& y) { y = p.add ? rns_add(y, sum, p.modulus) : sum; }
+
+/// Rows in strips whose sums stay in registers and first-level cache while the columns pass.
+void product_n(const MpProduct& p) {
+  constexpr std::int64_t strip = 64;
+  for (std::int64_t v = 0; v < p.vectors; ++v) {
+    const std::uint32_t* x = p.x + v * p.ldx;
+    for (std::int64_t first = 0; first < p.rows; first += strip) {
+      const std::int64_t rows = p.rows - first < strip ? p.rows - first : strip;
+      DelayedSum sum[strip];
+      for (std::int64_t j = 0; j < p.columns; ++j)
+        for (std::int64_t i = 0; i < rows; ++i) sum[i].add(product(p.a[j * p.ld + first + i], x[j]));
+      for (std::int64_t i = 0; i < rows; ++i) store(sum[i].reduced(p.modulus), p, p.y[v * p.ldy + first + i]);
+    }
+  }
+}
+
+void product_t(const MpProduct& p) {
+  for (std::int64_t v = 0; v < p.vectors; ++v)
+    for (std::int64_t j = 0; j < p.columns; ++j) {
+      DelayedSum sum;
+      for (std::int64_t i = 0; i < p.rows; ++i) sum.add(product(p.a[j * p.ld + i], p.x[v * p.ldx + i]));
+      store(sum.reduced(p.modulus), p, p.y[v * p.ldy + j]);
+    }
+}
+
+/// +-residue 2^shift mod m.
+std::uint32_t scaled(std::uint32_t residue, const RnsModulus& modulus, const mp::RnsPowers* powers, const std::uint8_t* shift,
+                     const std::uint8_t* negative, std::int64_t e) {
+  if (shift) residue = rns_mul(residue, powers->factor[shift[e]], modulus);
+  return negative && negative[e] ? rns_negate(residue, modulus) : residue;
+}
+
+void combine(const MpCombine& c) {
+  for (int k = 0; k < c.count; ++k)
+    for (std::int64_t e = 0; e < c.elements; ++e) {
+      DelayedSum sum;
+      for (int l = 0; l < c.digits; ++l) sum.add(product(c.weight[k * c.weight_stride + l], c.digit[l * c.digit_stride + e]));
+      c.out[k * c.out_stride + e] =
+          scaled(sum.reduced(c.moduli[k]), c.moduli[k], c.powers + (c.shift ? k : 0), c.shift, c.negative, e);
+    }
+}
+
+void scale(const MpScale& s) {
+  for (int k = 0; k < s.count; ++k)
+    for (std::int64_t e = 0; e < s.elements; ++e)
+      s.out[k * s.out_stride + e] =
+          scaled(s.in[k * s.in_stride + e], s.moduli[k], s.powers + (s.shift ? k : 0), s.shift, s.negative, e);
+}
+
+void crt_digits(const MpCrtDigits& c) {
+  for (std::int64_t e = 0; e < c.elements; ++e) {
+    double quotient = 0;
+    for (int k = 0; k < c.count; ++k) {
+      const std::uint32_t digit = rns_mul(c.residue[k * c.residue_stride + e], c.inverse[k], c.moduli[k]);
+      c.digit[k * c.digit_stride + e] = digit;
+      quotient += digit * c.reciprocal[k];
+    }
+    c.digit[c.count * c.digit_stride + e] = static_cast<std::uint32_t>(quotient + 0.5);
+  }
+}
+
+void split(const MpSplit& s) {
+  for (std::int64_t e = 0; e < s.elements; ++e) {
+    const std::uint32_t* limb = s.limb + e * s.limb_stride;
+    for (int l = 0; l < s.digits; ++l) {
+      const int at = 31 * l / 32, bit = 31 * l % 32;
+      std::uint64_t window = at < s.limbs ? limb[at] : 0;
+      if (at + 1 < s.limbs) window |= static_cast<std::uint64_t>(limb[at + 1]) << 32;
+      s.digit[l * s.digit_stride + e] = static_cast<std::uint32_t>(window >> bit) & 0x7FFFFFFFu;
+    }
+  }
+}
+
+}  // namespace
+
+const MpKernels& mp_portable() {
+  static constexpr MpKernels kernels = {product_n, product_t, combine, scale, crt_digits, split};
+  return kernels;
+}
+
+}  // namespace accublas::cpu

@@ -1,0 +1,89 @@
+// The narrow interface between the multiple-precision arrays and a place to compute: the CPU, a CUDA device, or none. No CUDA type
+// appears here.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "c_api/accublas.h"
+#include "lib/backend.hpp"
+#include "lib/cpu/isa.hpp"
+#include "lib/mp/format.hpp"
+
+namespace accublas::mp {
+
+/// How a call runs. None of it changes a bit of a result.
+struct MpExecution {
+  int threads;
+  cpu::Isa isa;
+  BackendState* state;           ///< of the context: device and stream; null for the CPU
+  accublas_mp_report_t& report;  ///< backends add to it
+};
+
+/// The aligned form of a matrix, as a backend keeps it:
+///   a_ij = X'_ij 2^(r_i + c_j + 64 b_ij),  X'_ij = +-X_ij 2^rest,  0 <= rest < 64,
+/// with E_ij = exponent - p of the nonzero finite entries, c_j = max_i E_ij (0 without any), r_i = min_j (E_ij - c_j) (0 likewise),
+/// b_ij = floor((E_ij - r_i - c_j) / 64), and rest what remains. Zeros, infinities and NaN have X' = 0, b = 0.
+class Aligned {
+ public:
+  virtual ~Aligned() = default;
+  virtual std::int64_t bytes() const = 0;
+};
+
+/// C = alpha op(A) B + beta C with op(A) m x k, B k x n, C m x n in extended reals, every element rounded once to nearest even:
+/// docs/multiple-precision.md. A transposition of B is in its strides. C shares no element with A, B, alpha, beta.
+struct MpProduct {
+  const Elements* a;
+  Block block_a;  ///< as stored: op(A) is A, or its transpose
+  bool transposed;
+  Aligned* aligned;  ///< the form of exactly this block, or null: align for this call
+  const Elements* b;
+  Block block_b;
+  Elements* c;
+  Block block_c;
+  const Elements* alpha;
+  std::int64_t alpha_at;
+  const Elements* beta;
+  std::int64_t beta_at;
+};
+
+class MpBackend {
+ public:
+  virtual ~MpBackend() = default;
+  virtual const char* name() const noexcept = 0;
+  virtual bool on_device() const noexcept = 0;
+
+  /// Memory for `elements.length` elements of `elements.format`, all +0. Throws Error(ACCUBLAS_ERROR_MEMORY), nothing kept.
+  /// `device` is -1 for the CPU.
+  virtual void allocate(Elements& elements, int device) = 0;
+  /// Waits for calls that may use it.
+  virtual void release(Elements& elements) noexcept = 0;
+
+  /// Host to this place and back, final at return. `numbers` has block.size() numbers; a block of the destination has no element
+  /// twice.
+  virtual void write(Elements& to, const Block& block, const ConstNumbers& numbers, MpExecution&) = 0;
+  virtual void read(const Elements& from, const Block& block, const Numbers& numbers, MpExecution&) = 0;
+  /// Doubles, column-major with leading dimension ld: exact on the way in, rounded to nearest even on the way out.
+  virtual void write_doubles(Elements& to, const Block& block, const double* values, std::int64_t ld, MpExecution&) = 0;
+  virtual void read_doubles(const Elements& from, const Block& block, double* values, std::int64_t ld, MpExecution&) = 0;
+  /// Elements of one precision, both here; the blocks have one shape and share no element.
+  virtual void copy(Elements& to, const Block& block_to, const Elements& from, const Block& block_from, MpExecution&) = 0;
+  /// Everything, to and from host memory of the same shape (the arrays of Elements, byte for byte); `host_*` final at return.
+  virtual void import_host(Elements& here, const Elements& host, MpExecution&) = 0;
+  virtual void export_host(const Elements& here, Elements& host, MpExecution&) = 0;
+
+  /// The aligned form of a matrix with room for `spread` bits (0 .. 64) of the vectors that it will meet and sums of `terms`
+  /// products; spread < 0: no planes yet, the first product makes what it needs.
+  virtual std::unique_ptr<Aligned> align(const Elements& a, const Block& block, int spread, std::int64_t terms,
+                                         MpExecution&) = 0;
+  /// On a device it may return before the product is done; report() then waits.
+  virtual void product(const MpProduct& product, MpExecution&) = 0;
+  /// Fills in what only the device knows of the last call.
+  virtual void complete(accublas_mp_report_t&, BackendState*) {}
+};
+
+MpBackend& cpu_mp_backend();
+/// The CUDA backend; throws Error(ACCUBLAS_ERROR_NO_DEVICE) where there is none.
+MpBackend& cuda_mp_backend();
+
+}  // namespace accublas::mp

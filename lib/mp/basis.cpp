@@ -1,0 +1,132 @@
+#include "lib/mp/basis.hpp"
+
+#include <map>
+#include <mutex>
+#include <tuple>
+
+#include "lib/error.hpp"
+
+namespace accublas::mp {
+
+namespace {
+
+/// a mod m.
+std::uint32_t residue_of(const std::uint64_t* a, int limbs, const RnsModulus& modulus) {
+  std::uint32_t r = 0;
+  for (int i = limbs - 1; i >= 0; --i)
+    r = rns_reduce96(static_cast<std::uint32_t>(a[i]), static_cast<std::uint32_t>(a[i] >> 32), r, modulus);
+  return r;
+}
+
+/// a / m for an a that m divides.
+void divide_exactly(const std::uint64_t* a, int limbs, std::uint32_t m, std::uint64_t* quotient) {
+  std::uint64_t rest = 0;
+  for (int i = limbs - 1; i >= 0; --i) {
+    const Uint128 part = static_cast<Uint128>(rest) << 64 | a[i];
+    quotient[i] = static_cast<std::uint64_t>(part / m);
+    rest = static_cast<std::uint64_t>(part % m);
+  }
+}
+
+std::unique_ptr<const Basis> make_basis(int count) {
+  auto b = std::make_unique<Basis>();
+  const RnsModulus* modulus = moduli(count);
+  b->count = count;
+  b->limbs = (31 * count + 10) / 64 + 1;  // count M < 2^(31 count + 10)
+  b->product.assign(b->limbs, 0);
+  b->product[0] = 1;
+  for (int k = 0; k < count; ++k) {
+    std::uint64_t carry = 0;
+    for (std::uint64_t& limb : b->product) {
+      const Uint128 t = static_cast<Uint128>(limb) * modulus[k].m + carry;
+      limb = static_cast<std::uint64_t>(t);
+      carry = static_cast<std::uint64_t>(t >> 64);
+    }
+  }
+  b->cofactor.resize(static_cast<std::size_t>(count) * b->limbs);
+  b->inverse.resize(count);
+  b->reciprocal.resize(count);
+  for (int k = 0; k < count; ++k) {
+    std::uint64_t* cofactor = &b->cofactor[static_cast<std::size_t>(k) * b->limbs];
+    divide_exactly(b->product.data(), b->limbs, modulus[k].m, cofactor);
+    const std::uint32_t r = residue_of(cofactor, b->limbs, modulus[k]);
+    const std::uint32_t inverse = rns_inverse(r, modulus[k]);
+    // Holds for every k exactly where the moduli are pairwise coprime.
+    if (rns_mul(r, inverse, modulus[k]) != 1) throw Error(ACCUBLAS_ERROR_INTERNAL, "the moduli are not pairwise coprime");
+    b->inverse[k] = make_factor(inverse, modulus[k]);
+    b->reciprocal[k] = 1.0 / modulus[k].m;
+  }
+  return b;
+}
+
+/// M_k mod m_j as the product of the residues of the moduli before and after k.
+std::shared_ptr<const Extension> make_extension(int from, int to) {
+  auto e = std::make_shared<Extension>();
+  const RnsModulus* modulus = moduli(to);
+  e->from = from;
+  e->to = to;
+  e->weight.resize(static_cast<std::size_t>(to - from) * (from + 1));
+  for (int j = from; j < to; ++j) {
+    std::uint32_t* row = &e->weight[static_cast<std::size_t>(j - from) * (from + 1)];
+    std::uint32_t before = 1;
+    for (int k = 0; k < from; ++k) {
+      row[k] = before;
+      before = rns_mul(before, rns_reduce(modulus[k].m, modulus[j]), modulus[j]);
+    }
+    row[from] = rns_negate(before, modulus[j]);
+    std::uint32_t after = 1;
+    for (int k = from - 1; k >= 0; --k) {
+      row[k] = rns_mul(row[k], after, modulus[j]);
+      after = rns_mul(after, rns_reduce(modulus[k].m, modulus[j]), modulus[j]);
+    }
+  }
+  return e;
+}
+
+std::shared_ptr<const DigitWeights> make_digit_weights(int count, int digits, int first) {
+  auto w = std::make_shared<DigitWeights>();
+  const RnsModulus* modulus = moduli(count);
+  w->count = count;
+  w->digits = digits;
+  w->first = first;
+  w->weight.resize(static_cast<std::size_t>(count) * digits);
+  for (int k = 0; k < count; ++k) {
+    std::uint32_t power = rns_power(2, first, modulus[k]);
+    const std::uint32_t step = rns_power(2, 31, modulus[k]);
+    for (int l = 0; l < digits; ++l) {
+      w->weight[static_cast<std::size_t>(k) * digits + l] = power;
+      power = rns_mul(power, step, modulus[k]);
+    }
+  }
+  return w;
+}
+
+std::mutex guard;
+
+}  // namespace
+
+const Basis& basis(int count) {
+  static auto* const known = new std::map<int, std::unique_ptr<const Basis>>;
+  const std::lock_guard<std::mutex> lock(guard);
+  std::unique_ptr<const Basis>& entry = (*known)[count];
+  if (!entry) entry = make_basis(count);
+  return *entry;
+}
+
+std::shared_ptr<const Extension> extension(int from, int to) {
+  static auto* const known = new std::map<int, std::shared_ptr<const Extension>>;
+  const std::lock_guard<std::mutex> lock(guard);
+  std::shared_ptr<const Extension>& entry = (*known)[from];
+  if (!entry || entry->to < to) entry = make_extension(from, to);
+  return entry;
+}
+
+std::shared_ptr<const DigitWeights> digit_weights(int count, int digits, int first) {
+  static auto* const known = new std::map<std::tuple<int, int, int>, std::shared_ptr<const DigitWeights>>;
+  const std::lock_guard<std::mutex> lock(guard);
+  std::shared_ptr<const DigitWeights>& entry = (*known)[{count, digits, first}];
+  if (!entry) entry = make_digit_weights(count, digits, first);
+  return entry;
+}
+
+}  // namespace accublas::mp

@@ -1,0 +1,44 @@
+// Tables of the Chinese remainder theorem and of changes of basis, made once per process and size and kept.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "lib/mp/moduli.hpp"
+
+namespace accublas::mp {
+
+/// The first `count` moduli as a basis: M their product, M_k = M / m_k. An integer S with residues r_k and
+/// abs(S) < M / 2 (1 - 2^-17) is sum_k d_k M_k - q M with d_k = r_k / M_k mod m_k and q the integer nearest to sum_k d_k / m_k
+/// (that sum is q + S / M, so a double with an error below 2^-34 decides). moduli_for_bits leaves that margin.
+struct Basis {
+  int count;
+  int limbs;                             ///< 64-bit limbs of M and of sums below count M: room for the carries included
+  std::vector<std::uint64_t> product;    ///< M, little endian
+  std::vector<std::uint64_t> cofactor;   ///< M_k at [k limbs]
+  std::vector<RnsFactor> inverse;        ///< 1 / M_k mod m_k
+  std::vector<double> reciprocal;        ///< 1 / m_k, correctly rounded
+};
+
+const Basis& basis(int count);
+
+/// From the basis of the first `from` moduli to the residues modulo the moduli from .. to - 1, without the integer between:
+/// weight[(j - from) (from + 1) + k] = M_k mod m_j for k < from, and -M mod m_j for k = from, so that
+/// sum_k weight_jk d_k with d_from = q is S mod m_j.
+struct Extension {
+  int from, to;
+  std::vector<std::uint32_t> weight;
+};
+
+/// With at least `to`; a longer table has the same rows in front.
+std::shared_ptr<const Extension> extension(int from, int to);
+
+/// 2^(first + 31 l) mod m_k at [k digits + l], k < count, l < digits: integers from digits of 31 bits.
+struct DigitWeights {
+  int count, digits, first;
+  std::vector<std::uint32_t> weight;
+};
+std::shared_ptr<const DigitWeights> digit_weights(int count, int digits, int first);
+
+}  // namespace accublas::mp
