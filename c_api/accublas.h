@@ -19,6 +19,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -57,8 +58,10 @@ enum {
   ACCUBLAS_ERROR_C_UNDEFINED = 10,  /**< a failure after the first write to C (a lost device) */
   ACCUBLAS_ERROR_ENVIRONMENT = 11,  /**< an environment variable of accublas has an invalid value */
   ACCUBLAS_ERROR_NO_BLAS = 12,      /**< no real BLAS could be loaded for native */
-  ACCUBLAS_ERROR_INTERNAL = 13      /**< a defect in accublas */
-  /* 14 .. 999 are reserved */
+  ACCUBLAS_ERROR_INTERNAL = 13,     /**< a defect in accublas */
+  ACCUBLAS_ERROR_PRECISION = 14,    /**< multiple-precision operands of different precisions; nothing was written */
+  ACCUBLAS_ERROR_FORMAT = 15        /**< a string that is no number; nothing was written */
+  /* 16 .. 999 are reserved */
 };
 
 /** Memory layout, CBLAS's values. */
@@ -359,8 +362,170 @@ ACCUBLAS_DECLARE_GEMM(d, double)
 ACCUBLAS_DECLARE_GEMM(s, float)
 
 /* ---------------------------------------------------------------------------------------------------------------
- * Multiple-precision arrays
+ * Multiple-precision arrays (docs/multiple-precision.md)
+ *
+ * An array holds `length` numbers of `precision` bits, 64 .. 8192, in a residue number system. A finite nonzero number is
+ * (-1)^s X 2^(e - precision), X an integer, 2^(precision-1) <= X < 2^precision, abs(e) <= 2^30 - 1 (MPFR's convention and default
+ * range). There are signed zeros, signed infinities and one NaN; equal numbers have equal bits. Wherever a value must be rounded, it
+ * is rounded once, to nearest even; beyond the range of e it becomes infinity, or the least number or a zero of its sign.
+ *
+ * Vectors are (array, offset, increment), matrices (array, offset, leading dimension), column-major; offsets and lengths count
+ * elements from 0. Blocks outside of the array, sizes below 0 and leading dimensions below max(1, m) are ACCUBLAS_ERROR_ARGUMENT.
+ * Sizes of 0 are allowed: nothing is read or written then. With a failing status nothing has been written (but
+ * ACCUBLAS_ERROR_C_UNDEFINED).
+ *
+ * An array lives in host or in device memory. Transfers to and from the user's memory work in both places and are final at return.
+ * An array serves one thread at a time, like a context.
  * ------------------------------------------------------------------------------------------------------------ */
+
+/** Opaque array of multiple-precision numbers. */
+typedef struct accublas_mp_array accublas_mp_array;
+
+/** Where an array lives. */
+typedef int32_t accublas_mp_place;
+enum { ACCUBLAS_MP_HOST = 0, ACCUBLAS_MP_DEVICE = 1 };
+
+/** Classes of numbers. */
+typedef int32_t accublas_mp_class_t;
+enum { ACCUBLAS_MP_ZERO = 0, ACCUBLAS_MP_FINITE = 1, ACCUBLAS_MP_INFINITE = 2, ACCUBLAS_MP_NAN = 3 };
+
+/** Exponents that stand for what is no finite nonzero number, where numbers travel as limbs. */
+#define ACCUBLAS_MP_EXPONENT_ZERO INT64_MIN
+#define ACCUBLAS_MP_EXPONENT_INFINITY (INT64_MIN + 1)
+#define ACCUBLAS_MP_EXPONENT_NAN (INT64_MIN + 2)
+
+/** An array of `length` zeros (+0) in host memory. *array is NULL on failure. */
+ACCUBLAS_API accublas_status accublas_mp_create(accublas_context *ctx, int32_t precision, int64_t length,
+                                                accublas_mp_array **array);
+/** Waits for calls that use it and frees it. NULL is allowed and does nothing. */
+ACCUBLAS_API accublas_status accublas_mp_destroy(accublas_mp_array *array);
+/** Bits, number of elements, an accublas_mp_place, bytes of all its forms; 0 (host) for NULL. */
+ACCUBLAS_API int32_t accublas_mp_precision(const accublas_mp_array *array);
+ACCUBLAS_API int64_t accublas_mp_length(const accublas_mp_array *array);
+ACCUBLAS_API int32_t accublas_mp_get_place(const accublas_mp_array *array);
+ACCUBLAS_API int64_t accublas_mp_bytes(const accublas_mp_array *array);
+/** Moves the array to host memory, or to the memory of the context's device (ACCUBLAS_ERROR_NO_DEVICE without one). Where it is
+ * there already, nothing happens. An aligned form is dropped. On failure the array is where and as it was. */
+ACCUBLAS_API accublas_status accublas_mp_move(accublas_context *ctx, accublas_mp_array *array, accublas_mp_place place);
+
+/* In and out. Blocks are m x n, column-major, at `offset` with leading dimension ld >= max(1, m) in the array; in the user's memory
+ * lda >= max(1, m) likewise. A vector of n elements with increment inc > 0 is the block 1 x n with ld = inc. */
+
+/** Doubles: exact on the way in (also subnormals, infinities, NaN), rounded once to nearest even on the way out (gradual
+ * underflow; every NaN is the positive quiet one). */
+ACCUBLAS_API accublas_status accublas_mp_set_double(accublas_context *ctx, accublas_mp_array *array, int64_t offset, int64_t ld,
+                                                    int64_t m, int64_t n, const double *values, int64_t lda);
+ACCUBLAS_API accublas_status accublas_mp_get_double(accublas_context *ctx, const accublas_mp_array *array, int64_t offset,
+                                                    int64_t ld, int64_t m, int64_t n, double *values, int64_t lda);
+/** Limbs, GMP's way: number t = i + j m of the block is (-1)^signs[t] N 2^exponents[t], N the integer of the `size` limbs at
+ * limbs[t size], least significant first. On the way in N need not be normalised and is rounded where it is longer than the
+ * precision; N = 0 is a zero of the sign. The codes ACCUBLAS_MP_EXPONENT_* name zeros, infinities and NaN, whose limbs are not read.
+ * signs: NULL is all positive. On the way out size >= ceil(precision / 64), N = X, exponents[t] = e - precision or a code; it is exact,
+ * signs may be NULL if they do not matter. ACCUBLAS_ERROR_ARGUMENT for a size too small. */
+ACCUBLAS_API accublas_status accublas_mp_set_limbs(accublas_context *ctx, accublas_mp_array *array, int64_t offset, int64_t ld,
+                                                   int64_t m, int64_t n, const uint64_t *limbs, int64_t size,
+                                                   const int64_t *exponents, const int32_t *signs);
+ACCUBLAS_API accublas_status accublas_mp_get_limbs(accublas_context *ctx, const accublas_mp_array *array, int64_t offset,
+                                                   int64_t ld, int64_t m, int64_t n, uint64_t *limbs, int64_t size,
+                                                   int64_t *exponents, int32_t *signs);
+/** One element from a string as MPFR's mpfr_strtofr reads it, correctly rounded: base 10, 16, or 0 (16 after 0x, else 10);
+ * decimal "-1.25e-3", hexadecimal "0x1.8p+4" (exponent of 2) or, with base 16, "1.8@2" (of 16), "inf", "nan". The whole string must
+ * be a number, up to blanks around it: else ACCUBLAS_ERROR_FORMAT. ACCUBLAS_ERROR_UNAVAILABLE in a build without MPFR. */
+ACCUBLAS_API accublas_status accublas_mp_set_string(accublas_context *ctx, accublas_mp_array *array, int64_t index,
+                                                    const char *text, int32_t base);
+/** One element as a string in base 10 or 16, one digit before the point, `digits` significant ones, correctly rounded; 0: as many as
+ * give the same number when read again. Decimal exponents follow "e", hexadecimal ones (of 2) "p", with "0x" in front. *needed (may be
+ * NULL) is the size with the terminating NUL; ACCUBLAS_ERROR_ARGUMENT where `size` is less and text is not NULL.
+ * ACCUBLAS_ERROR_UNAVAILABLE in a build without MPFR. */
+ACCUBLAS_API accublas_status accublas_mp_get_string(accublas_context *ctx, const accublas_mp_array *array, int64_t index,
+                                                    int32_t base, int32_t digits, char *text, size_t size, size_t *needed);
+/** Prints a block, an element a line, columns one after the other: accublas_mp_get_string with its base and digits.
+ * ACCUBLAS_ERROR_UNAVAILABLE in a build without MPFR. */
+ACCUBLAS_API accublas_status accublas_mp_print(accublas_context *ctx, FILE *stream, const accublas_mp_array *array,
+                                               int64_t offset, int64_t ld, int64_t m, int64_t n, int32_t base, int32_t digits);
+#if defined(MPFR_VERSION)
+/** One element from and to an mpfr_t, correctly rounded to the destination's precision. Declared where <mpfr.h> comes before this
+ * header. ACCUBLAS_ERROR_UNAVAILABLE in a build without MPFR. */
+ACCUBLAS_API accublas_status accublas_mp_set_mpfr(accublas_context *ctx, accublas_mp_array *array, int64_t index,
+                                                  mpfr_srcptr value);
+ACCUBLAS_API accublas_status accublas_mp_get_mpfr(accublas_context *ctx, const accublas_mp_array *array, int64_t index,
+                                                  mpfr_ptr value);
+#endif
+/** Copies an m x n block between arrays in one place, rounding where the precision of `to` is smaller (accublas_mp_copy:
+ * ACCUBLAS_ERROR_PRECISION where it differs at all). Blocks of one array must not overlap. ACCUBLAS_ERROR_POINTERS for arrays in
+ * different places. */
+ACCUBLAS_API accublas_status accublas_mp_copy(accublas_context *ctx, int64_t m, int64_t n, const accublas_mp_array *from,
+                                              int64_t offset_from, int64_t ld_from, accublas_mp_array *to, int64_t offset_to,
+                                              int64_t ld_to);
+ACCUBLAS_API accublas_status accublas_mp_convert(accublas_context *ctx, int64_t m, int64_t n, const accublas_mp_array *from,
+                                                 int64_t offset_from, int64_t ld_from, accublas_mp_array *to,
+                                                 int64_t offset_to, int64_t ld_to);
+
+/* Queries. They use sign, exponent and the interval evaluation of X / M; only a comparison whose intervals overlap
+ * reconstructs. */
+
+/** *result = -1, 0, 1 as x < y, x = y, x > y; 2 where one is NaN. Precisions may differ. +0 = -0. */
+ACCUBLAS_API accublas_status accublas_mp_compare(accublas_context *ctx, const accublas_mp_array *x, int64_t index_x,
+                                                 const accublas_mp_array *y, int64_t index_y, int32_t *result);
+/** An accublas_mp_class_t. */
+ACCUBLAS_API accublas_status accublas_mp_classify(accublas_context *ctx, const accublas_mp_array *x, int64_t index,
+                                                  int32_t *result);
+/** *result = -1, 0, 1 (zeros and NaN: 0). */
+ACCUBLAS_API accublas_status accublas_mp_sign(accublas_context *ctx, const accublas_mp_array *x, int64_t index, int32_t *result);
+/** e with 2^(e-1) <= abs < 2^e, or a code ACCUBLAS_MP_EXPONENT_*. */
+ACCUBLAS_API accublas_status accublas_mp_exponent(accublas_context *ctx, const accublas_mp_array *x, int64_t index,
+                                                  int64_t *exponent);
+/** The interval evaluation: *lower <= X / M <= *upper, M the product of the element's moduli; 0, 0 but for finite nonzero
+ * numbers. */
+ACCUBLAS_API accublas_status accublas_mp_evaluation(accublas_context *ctx, const accublas_mp_array *x, int64_t index,
+                                                    double *lower, double *upper);
+
+/** Builds the aligned form of the m x n matrix at `offset`: common exponents of rows and columns and residues of the products'
+ * range, in which accublas_mp_gemv (N and T) and accublas_mp_gemm with exactly this matrix run at memory speed. It is kept beside the array
+ * until the array is written, moved or destroyed, or another is built. `spread`, 0 .. 64, or -1 for 64: how many bits the exponents of
+ * the vectors may spread (after scaling) before the form must grow, which takes a call as long as this one. Without this call every
+ * routine aligns what it needs and forgets it. */
+ACCUBLAS_API accublas_status accublas_mp_align(accublas_context *ctx, accublas_mp_array *array, int64_t offset, int64_t lda,
+                                               int64_t m, int64_t n, int32_t spread);
+/** Drops the aligned form, if there is one. */
+ACCUBLAS_API accublas_status accublas_mp_drop_aligned(accublas_context *ctx, accublas_mp_array *array);
+
+/* Routines. All operands have one precision (else ACCUBLAS_ERROR_PRECISION) and one place (else ACCUBLAS_ERROR_POINTERS). Every
+ * element of the result is the exact value of alpha S + beta c, S the sum of products, rounded once. S is NaN if a factor is NaN, a term
+ * is Inf times 0 or infinite terms have both signs; alpha S + beta c follows in extended reals; an exact zero is +0. alpha = 0 or no
+ * terms: A and B are not read, and the result is beta c (zeros signed as IEEE has it). beta = 0: C is not read, and is no term. alpha and
+ * beta are elements of arrays. The output must share no element with another operand: ACCUBLAS_ERROR_ARGUMENT. Increments may be
+ * negative (they start at the far end, as in BLAS), not 0. On a device calls may return before they are done; accublas_sync waits. */
+
+/** y = alpha op(A) x + beta y; A is m x n at offset_a, lda >= max(1, m). */
+ACCUBLAS_API accublas_status accublas_mp_gemv(accublas_context *ctx, accublas_transpose trans, int64_t m, int64_t n,
+                                              const accublas_mp_array *alpha, int64_t index_alpha, accublas_mp_array *a,
+                                              int64_t offset_a, int64_t lda, const accublas_mp_array *x, int64_t offset_x,
+                                              int64_t incx, const accublas_mp_array *beta, int64_t index_beta,
+                                              accublas_mp_array *y, int64_t offset_y, int64_t incy);
+/** result[index_result] = sum_i x_i y_i, i < n; n = 0 gives +0. */
+ACCUBLAS_API accublas_status accublas_mp_dot(accublas_context *ctx, int64_t n, const accublas_mp_array *x, int64_t offset_x,
+                                             int64_t incx, const accublas_mp_array *y, int64_t offset_y, int64_t incy,
+                                             accublas_mp_array *result, int64_t index_result);
+/** y = alpha x + y; alpha = 0 leaves y as it is. */
+ACCUBLAS_API accublas_status accublas_mp_axpy(accublas_context *ctx, int64_t n, const accublas_mp_array *alpha,
+                                              int64_t index_alpha, const accublas_mp_array *x, int64_t offset_x, int64_t incx,
+                                              accublas_mp_array *y, int64_t offset_y, int64_t incy);
+/** x = alpha x, element by element the product of IEEE's arithmetic; alpha = 0 gives +0, and x is not read. */
+ACCUBLAS_API accublas_status accublas_mp_scal(accublas_context *ctx, int64_t n, const accublas_mp_array *alpha,
+                                              int64_t index_alpha, accublas_mp_array *x, int64_t offset_x, int64_t incx);
+/** C = alpha op(A) op(B) + beta C; op(A) is m x k, op(B) k x n, C m x n, column-major. */
+ACCUBLAS_API accublas_status accublas_mp_gemm(accublas_context *ctx, accublas_transpose transa, accublas_transpose transb,
+                                              int64_t m, int64_t n, int64_t k, const accublas_mp_array *alpha,
+                                              int64_t index_alpha, accublas_mp_array *a, int64_t offset_a, int64_t lda,
+                                              const accublas_mp_array *b, int64_t offset_b, int64_t ldb,
+                                              const accublas_mp_array *beta, int64_t index_beta, accublas_mp_array *c,
+                                              int64_t offset_c, int64_t ldc);
+
+/** Error bounds of the published multiple-precision GEMV (Isupov and Knyazkov 2020, equations 16 to 19): with n terms, moduli of
+ * product M = 2^log2_m and u = 4 / sqrt(M), the factor (n + 2) u / (1 - (n + 2) u) of sum abs(alpha A) abs(x) + abs(beta y). Results of
+ * accublas_mp_gemv are within half a unit in the last place, far below. Infinity where the bound does not apply. */
+ACCUBLAS_API double accublas_mp_published_bound(int64_t n, double log2_m);
 
 /** What the last accublas_mp_* call on a context did. Set struct_size before asking; fields past it are not written. */
 typedef struct accublas_mp_report_t {
@@ -385,6 +550,9 @@ typedef struct accublas_mp_report_t {
   double ms_product;           /**< residue products; level 2 */
   double ms_finish;            /**< reconstruction, alpha, beta, rounding, residues of the results; level 2 */
 } accublas_mp_report_t;
+
+/** What the last accublas_mp_* routine, move or alignment on the context did; it waits for it where it runs on a device. */
+ACCUBLAS_API accublas_status accublas_mp_report(accublas_context *ctx, accublas_mp_report_t *report);
 
 #ifdef __cplusplus
 }

@@ -30,9 +30,22 @@ class Aligned {
   virtual std::int64_t bytes() const = 0;
 };
 
+/// alpha or beta: an element of an array, or a constant.
+struct MpScalar {
+  const Elements* elements;  ///< null: the constant
+  std::int64_t at;
+  int constant;  ///< 0 or 1
+};
+
 /// C = alpha op(A) B + beta C with op(A) m x k, B k x n, C m x n in extended reals, every element rounded once to nearest even:
-/// docs/multiple-precision.md. A transposition of B is in its strides. C shares no element with A, B, alpha, beta.
+/// docs/multiple-precision.md. A transposition of B is in its strides. k = 0: A and B are null; alpha = 0 or k = 0: they are not
+/// read, and the result is IEEE's beta c; beta = 0: C is not read (an element's zero counts, of either sign). C shares no element
+/// with A, B, alpha, beta. m, n > 0.
+///   gemv   A, x n x 1, y m x 1            dot    x as n x 1, transposed; y; the result 1 x 1; alpha = 1, beta = 0
+///   gemm   A, B, C                        axpy   x as n x 1, B null: the 1 x 1 matrix 1; y; beta = 1
+///                                         scal   k = 0, C = x, beta = alpha of the call
 struct MpProduct {
+  std::int64_t m, n, k;
   const Elements* a;
   Block block_a;  ///< as stored: op(A) is A, or its transpose
   bool transposed;
@@ -41,10 +54,7 @@ struct MpProduct {
   Block block_b;
   Elements* c;
   Block block_c;
-  const Elements* alpha;
-  std::int64_t alpha_at;
-  const Elements* beta;
-  std::int64_t beta_at;
+  MpScalar alpha, beta;
 };
 
 class MpBackend {
