@@ -44,7 +44,7 @@ def adapted(source, routine):
     """netlib's input with sizes up to its largest, 65, for our routine alone."""
     with open(source) as file:
         text = file.read()
-    text = re.sub(r"^6( +NUMBER OF VALUES OF N\n).*( VALUES OF N)$", r"7\1 0 1 2 3 7 33 65 \2", text, flags=re.MULTILINE)
+    text = re.sub(r"^6( +NUMBER OF VALUES OF N\n).*( VALUES OF N)$", r"5\1 0 1 3 33 65 \2", text, flags=re.MULTILINE)
     return re.sub(rf"^(?!(?:cblas_)?{routine}\b)(\w+ +)T PUT", r"\1F PUT", text, flags=re.MULTILINE | re.IGNORECASE)
 
 
