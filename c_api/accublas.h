@@ -305,8 +305,7 @@ ACCUBLAS_DECLARE_DOT(s, float)
 /** nrm2: *result = sqrt(sum_i x_i^2); asum: *result = sum_i abs(x_i); i < n, increments as in DOT, n <= 0 gives +0. They take
  * the mode of ACCUBLAS_FAMILY_DOT, but lack fixed and slices: such a word is ACCUBLAS_ERROR_MODE in the call's options, and is
  * passed over elsewhere. cr is the exact norm rounded once for every finite x: no square overflows or underflows on the
- * way, in dot2 neither. A NaN in x gives NaN, else an infinity +Inf. On the CPU only: ACCUBLAS_ERROR_UNAVAILABLE for x in
- * device memory. */
+ * way, in dot2 neither. A NaN in x gives NaN, else an infinity +Inf. */
 #define ACCUBLAS_DECLARE_NORM(prefix, norm, type)                                                                    \
   ACCUBLAS_API accublas_status accublas_##prefix##norm(accublas_context *ctx, int64_t n, const type *x,              \
                                                        int64_t incx, type *result);                                  \

@@ -23,7 +23,6 @@ EngineList cuda_engines(Routine routine, const Mode& mode) {
   constexpr accublas_engine native = ACCUBLAS_ENGINE_NATIVE, int8 = ACCUBLAS_ENGINE_INT8, fp16 = ACCUBLAS_ENGINE_FP16,
                             fp64 = ACCUBLAS_ENGINE_FP64, dot2 = ACCUBLAS_ENGINE_DOT2, exact = ACCUBLAS_ENGINE_EXACT;
   const bool gemm = is_gemm(routine);
-  if (is_norm(routine)) return {};
   switch (mode.kind) {
     case ACCUBLAS_MODE_NATIVE: return EngineList(native);
     case ACCUBLAS_MODE_DP:
@@ -152,11 +151,18 @@ class CudaBackend final : public Backend {
   void dot(const Call<Dot<float>, float>& call, BackendState* state, Execution& execution) override {
     dot_of(call, state, execution);
   }
-  // No engine serves these, so that no plan leads here.
-  void nrm2(const Call<Reduction<double>, double>&, BackendState*, Execution&) override { no_engine(); }
-  void nrm2(const Call<Reduction<float>, float>&, BackendState*, Execution&) override { no_engine(); }
-  void asum(const Call<Reduction<double>, double>&, BackendState*, Execution&) override { no_engine(); }
-  void asum(const Call<Reduction<float>, float>&, BackendState*, Execution&) override { no_engine(); }
+  void nrm2(const Call<Reduction<double>, double>& call, BackendState* state, Execution& execution) override {
+    norm_of<cuda::Terms::squares>(call, state, execution);
+  }
+  void nrm2(const Call<Reduction<float>, float>& call, BackendState* state, Execution& execution) override {
+    norm_of<cuda::Terms::squares>(call, state, execution);
+  }
+  void asum(const Call<Reduction<double>, double>& call, BackendState* state, Execution& execution) override {
+    norm_of<cuda::Terms::magnitudes>(call, state, execution);
+  }
+  void asum(const Call<Reduction<float>, float>& call, BackendState* state, Execution& execution) override {
+    norm_of<cuda::Terms::magnitudes>(call, state, execution);
+  }
 
  private:
   [[noreturn]] static void no_engine() {
@@ -188,6 +194,14 @@ class CudaBackend final : public Backend {
     const cuda::DeviceScope scope(state.device());
     if (call.operands_on_device) return cuda::dot_call(state, call, execution);
     cuda::staged_dot(state, call, execution, cuda::dot_call<T>);
+  }
+
+  template <cuda::Terms terms, class T>
+  static void norm_of(const Call<Reduction<T>, T>& call, BackendState* base, Execution& execution) {
+    State& state = static_cast<State&>(*base);
+    const cuda::DeviceScope scope(state.device());
+    if (call.operands_on_device) return cuda::norm_call<T, terms>(state, call, execution);
+    cuda::staged_norm(state, call, execution, cuda::norm_call<T, terms>);
   }
 
   template <class T>

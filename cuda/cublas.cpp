@@ -28,6 +28,10 @@ struct Functions {
   decltype(&cublasSgemv_v2_64) sgemv;
   decltype(&cublasDdot_v2_64) ddot;
   decltype(&cublasSdot_v2_64) sdot;
+  decltype(&cublasDnrm2_v2_64) dnrm2;
+  decltype(&cublasSnrm2_v2_64) snrm2;
+  decltype(&cublasDasum_v2_64) dasum;
+  decltype(&cublasSasum_v2_64) sasum;
 };
 
 template <class Function>
@@ -54,7 +58,9 @@ bool load(const char* name, Functions& f, std::string& tried) {
       find(library, "cublasSetMathMode", &f.set_math_mode) && find(library, "cublasDgemm_v2_64", &f.dgemm) &&
       find(library, "cublasSgemm_v2_64", &f.sgemm) && find(library, "cublasGemmEx_64", &f.gemm_ex) &&
       find(library, "cublasDgemv_v2_64", &f.dgemv) && find(library, "cublasSgemv_v2_64", &f.sgemv) &&
-      find(library, "cublasDdot_v2_64", &f.ddot) && find(library, "cublasSdot_v2_64", &f.sdot);
+      find(library, "cublasDdot_v2_64", &f.ddot) && find(library, "cublasSdot_v2_64", &f.sdot) &&
+      find(library, "cublasDnrm2_v2_64", &f.dnrm2) && find(library, "cublasSnrm2_v2_64", &f.snrm2) &&
+      find(library, "cublasDasum_v2_64", &f.dasum) && find(library, "cublasSasum_v2_64", &f.sasum);
   if (complete) return true;  // stays loaded for the life of the process
   tried += " (lacks a function)";
   dlclose(library);
@@ -169,6 +175,22 @@ void Cublas::dot(Index n, const double* x, Index incx, const double* y, Index in
 
 void Cublas::dot(Index n, const float* x, Index incx, const float* y, Index incy, float* result) {
   check_cublas(functions().sdot(handle_, n, x, incx, y, incy, result), "cublasSdot");
+}
+
+void Cublas::nrm2(Index n, const double* x, Index incx, double* result) {
+  check_cublas(functions().dnrm2(handle_, n, x, incx, result), "cublasDnrm2");
+}
+
+void Cublas::nrm2(Index n, const float* x, Index incx, float* result) {
+  check_cublas(functions().snrm2(handle_, n, x, incx, result), "cublasSnrm2");
+}
+
+void Cublas::asum(Index n, const double* x, Index incx, double* result) {
+  check_cublas(functions().dasum(handle_, n, x, incx, result), "cublasDasum");
+}
+
+void Cublas::asum(Index n, const float* x, Index incx, float* result) {
+  check_cublas(functions().sasum(handle_, n, x, incx, result), "cublasSasum");
 }
 
 }  // namespace accublas::cuda

@@ -36,7 +36,7 @@ class Cublas {
   /// workspace, which serves one stream at a time and may allocate in capture.
   void begin(cudaStream_t stream, void* workspace, std::size_t bytes);
 
-  /// Where alpha, beta and the result of dot live; set before every use.
+  /// Where alpha, beta and the result of dot, nrm2, asum live; set before every use.
   void scalars_on_device(bool on_device);
 
   /// C = alpha op(A) op(B) + beta C, column-major, in IEEE arithmetic of the type.
@@ -53,6 +53,10 @@ class Cublas {
             const float* beta, float* y, Index incy);
   void dot(Index n, const double* x, Index incx, const double* y, Index incy, double* result);
   void dot(Index n, const float* x, Index incx, const float* y, Index incy, float* result);
+  void nrm2(Index n, const double* x, Index incx, double* result);
+  void nrm2(Index n, const float* x, Index incx, float* result);
+  void asum(Index n, const double* x, Index incx, double* result);
+  void asum(Index n, const float* x, Index incx, float* result);
 
  private:
   cublasHandle_t handle_ = nullptr;

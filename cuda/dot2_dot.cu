@@ -1,10 +1,12 @@
-// dot2 DOT: the 32 lanes of the definition are those of a warp. A thread block takes aligned pieces of a power of two of
-// blocks of 1024 elements, 16 blocks at a time, one a warp; the last thread block to end combines the pieces' pairs.
+// dot2's tree, for DOT, NRM2 and ASUM: the 32 lanes of the definition are those of a warp. A thread block takes aligned pieces of
+// a power of two of blocks of 1024 elements, 16 blocks at a time, one a warp; the last thread block to end combines the pieces'
+// pairs. The pairs of NRM2 and ASUM serve cr too (cuda/norm_pair.hpp).
 #include <algorithm>
 #include <bit>
 
 #include "cuda/check.hpp"
 #include "cuda/dot2_pair.hpp"
+#include "cuda/norm_pair.hpp"
 
 namespace accublas::cuda {
 
@@ -13,7 +15,8 @@ namespace {
 constexpr Index block_terms = 1024;  ///< of the definition
 // Tuning. Two thread blocks of 16 warps on a multiprocessor keep 128 KiB of loads in flight.
 constexpr int warps = 16, threads = 32 * warps, resident = 2;
-constexpr int batch = 8;       ///< elements of x and of y that a lane loads at a time
+template <Terms terms>
+constexpr int batch = terms == Terms::products ? 8 : 16;  ///< elements of an operand that a lane loads at a time
 constexpr int most_levels = 24;///< a piece has at most 2^(most_levels - 1) tasks
 constexpr int fold_width = 8;  ///< pairs that a warp combines in registers at a time
 
@@ -44,6 +47,7 @@ struct Arguments {
   OpenRows open;
   Division division;
   Pair *pieces, *folded;  ///< 32 lanes each; `folded`: an eighth as many, for the levels of the last tree in turn
+  NormCall norm;          ///< not for products
 };
 
 /// The tree over `count` <= 8 pairs, 1 <= count: load(i) is pair i.
@@ -61,27 +65,31 @@ __device__ Pair fold(int count, Load load) {
   return pair[0];
 }
 
-/// A lane's chain over one block.
-template <class T>
-__device__ Pair block_chain(const RowProblem<T>& p, Index block) {
+/// A lane's chain over one block. Squares: entries are scaled first, and `largest` is raised to their high words.
+template <class T, Terms terms>
+__device__ Pair block_chain(const RowProblem<T>& p, Index block, double scaling, std::uint32_t& largest) {
   const int lane = threadIdx.x % 32;
   const Index x_stride = p.a.col_stride, y_stride = p.x.stride, left = p.k - block * block_terms;
   const T* x = p.a.data + (block * block_terms + lane) * x_stride;
   const T* y = p.x.data + (block * block_terms + lane) * y_stride;
   Pair pair{0, 0};
-  for (int t = 0; t < block_terms / 32; t += batch) {
-    T u[batch], v[batch];
+  for (int t = 0; t < block_terms / 32; t += batch<terms>) {
+    T u[batch<terms>], v[batch<terms>];
 #pragma unroll
-    for (int j = 0; j < batch; ++j) {
+    for (int j = 0; j < batch<terms>; ++j) {
       // A step with 0 times 0 changes nothing: s and c are never -0.
       const bool inside = left >= block_terms || (t + j) * 32 + lane < left;
       u[j] = inside ? __ldg(x + j * 32 * x_stride) : T(0);
-      v[j] = inside ? __ldg(y + j * 32 * y_stride) : T(0);
+      if (terms == Terms::products) v[j] = inside ? __ldg(y + j * 32 * y_stride) : T(0);
     }
 #pragma unroll
-    for (int j = 0; j < batch; ++j) step(pair, u[j], v[j]);
-    x += batch * 32 * x_stride;
-    y += batch * 32 * y_stride;
+    for (int j = 0; j < batch<terms>; ++j) {
+      if constexpr (terms == Terms::products) step(pair, u[j], v[j]);
+      if constexpr (terms == Terms::squares) step_square(pair, u[j], scaling, largest);
+      if constexpr (terms == Terms::magnitudes) step_magnitude(pair, u[j]);
+    }
+    x += batch<terms> * 32 * x_stride;
+    y += batch<terms> * 32 * y_stride;
   }
   return pair;
 }
@@ -118,10 +126,35 @@ __device__ Pair fold_pieces(Pair* from, Pair* to, Index count) {
   return fold<T>(static_cast<int>(count), [&](int i) { return load_pair(from + i * 32 + lane); });
 }
 
-template <class T>
-__global__ void __launch_bounds__(threads, resident) dot2_dot_kernel(Arguments<T> g) {
+/// The largest of all thread blocks' high words; in the last thread block to arrive, after share_largest in all of them.
+__device__ std::uint32_t largest_of_all(const std::uint32_t* shared) {
+  std::uint32_t most = 0;
+  for (unsigned b = threadIdx.x % 32; b < gridDim.x; b += 32) most = max(most, __ldcg(shared + b));
+  return __reduce_max_sync(full_warp, most);
+}
+__device__ void share_largest(std::uint32_t* shared, std::uint32_t largest) {
+  __shared__ std::uint32_t of_warp[warps];
+  largest = __reduce_max_sync(full_warp, largest);
+  if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = largest;
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  for (int w = 1; w < warps; ++w) largest = max(largest, of_warp[w]);
+  shared[blockIdx.x] = largest;
+}
+
+template <class T, Terms terms>
+__global__ void __launch_bounds__(threads, resident) dot2_tree_kernel(Arguments<T> g) {
   __shared__ Pair pairs[2][warps][32];
   __shared__ Pair waiting[most_levels][32];  // trees that wait for a right neighbour of their size
+  constexpr bool scaled = terms == Terms::squares && compensated<T>;
+  int scale = 0;
+  if (scaled && g.norm.second_pass) {
+    wait_for_kernel_before();
+    scale = __ldcg(g.norm.scale);
+    if (scale == 0) return;
+  }
+  const double scaling = scaled ? power_of_two(-scale) : 1;
+  std::uint32_t largest = 0;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const Index blocks = (g.p.k + block_terms - 1) / block_terms;
   const Division& d = g.division;
@@ -132,7 +165,7 @@ __global__ void __launch_bounds__(threads, resident) dot2_dot_kernel(Arguments<T
     int top = 0;
     for (Index t = 0; t < d.piece_tasks && piece * d.piece_tasks + t < d.tasks; ++t, buffer ^= 1) {
       const Index first = (piece * d.piece_tasks + t) * warps;
-      if (first + warp < blocks) pairs[buffer][warp][lane] = block_chain(g.p, first + warp);
+      if (first + warp < blocks) pairs[buffer][warp][lane] = block_chain<T, terms>(g.p, first + warp, scaling, largest);
       __syncthreads();
       if (warp != 0) continue;
       // Warp 0 goes on with the tree, while the others begin the next task in the other buffer.
@@ -151,24 +184,34 @@ __global__ void __launch_bounds__(threads, resident) dot2_dot_kernel(Arguments<T
       if (d.pieces > 1) store_pair(g.pieces + piece * 32 + lane, result);
     }
   }
-  if (d.pieces > 1) {
+  if (scaled) share_largest(g.norm.largest, largest);
+  if (d.pieces > 1 || scaled) {
     if (!last_to_arrive(g.open.state->arrived, gridDim.x)) return;
-    result = fold_pieces<T>(g.pieces, g.folded, d.pieces);
+    if (d.pieces > 1) result = fold_pieces<T>(g.pieces, g.folded, d.pieces);
   }
   if (warp != 0) return;
+  if (scaled) largest = largest_of_all(g.norm.largest);
   result = combine_lanes<T>(result);
   if (lane != 0) return;
-  // Hardware adds and converts as RN does, and s and c are never -0, so that an exact zero is +0.
-  if (is_finite(result.s) && is_finite(result.c)) {
-    *g.p.y.data = static_cast<T>(add_rn(result.s, result.c));
+  if constexpr (terms == Terms::products) {
+    // Hardware adds and converts as RN does, and s and c are never -0, so that an exact zero is +0.
+    if (is_finite(result.s) && is_finite(result.c)) {
+      *g.p.y.data = static_cast<T>(add_rn(result.s, result.c));
+    } else {
+      leave_open(g.open, 0);
+    }
+  } else if constexpr (terms == Terms::squares) {
+    finish_squares(g.p, g.open, g.norm, result, scale, largest);
   } else {
-    leave_open(g.open, 0);
+    finish_magnitudes(g.p, g.open, g.norm, result);
   }
 }
 
 struct Scratch {
   ExactScratch exact;
   Pair *pieces, *folded;
+  std::uint32_t* largest;
+  std::int32_t* scale;
 };
 
 Scratch carve(Carver& carver, const DeviceModel& model, Index n) {
@@ -177,12 +220,25 @@ Scratch carve(Carver& carver, const DeviceModel& model, Index n) {
   s.exact = ExactScratch::carve(carver, model, 1);
   s.pieces = carver.take<Pair>(pieces * 32);
   s.folded = carver.take<Pair>(ceil_div(pieces, fold_width) * 32);
+  s.largest = carver.take<std::uint32_t>(Index{resident} * model.processors);
+  s.scale = carver.take<std::int32_t>(1);
   return s;
+}
+
+template <class T>
+Arguments<T> make_arguments(const VectorCall& call, const RowProblem<T>& p, const Scratch& s) {
+  return {p, {call.state, s.exact.list}, divide(call.model, p.k), s.pieces, s.folded, {}};
 }
 
 }  // namespace
 
 void dot2_dot_scratch(const DeviceModel& model, Index n, Carver& carver) { carve(carver, model, n); }
+
+std::size_t norm_scratch_bytes(const DeviceModel& model, Index n) {
+  Carver carver(nullptr);
+  dot2_dot_scratch(model, n, carver);
+  return carver.used();
+}
 
 template <class T>
 void dot2_dot(const VectorCall& call, const Dot<T>& d) {
@@ -192,13 +248,42 @@ void dot2_dot(const VectorCall& call, const Dot<T>& d) {
   }
   Carver carver(call.scratch);
   const Scratch s = carve(carver, call.model, d.n);
-  const Arguments<T> g{row_problem(d), {call.state, s.exact.list}, divide(call.model, d.n), s.pieces, s.folded};
-  dot2_dot_kernel<<<static_cast<unsigned>(g.division.thread_blocks), threads, 0, call.stream>>>(g);
+  const Arguments<T> g = make_arguments(call, row_problem(d), s);
+  dot2_tree_kernel<T, Terms::products><<<static_cast<unsigned>(g.division.thread_blocks), threads, 0, call.stream>>>(g);
   check_launch("dot2_dot");
   exact_rows(call, g.p, {nullptr, 0}, s.exact);
 }
 
-template void dot2_dot(const VectorCall&, const Dot<double>&);
-template void dot2_dot(const VectorCall&, const Dot<float>&);
+template <class T>
+void norm(const VectorCall& call, VectorMode mode, Terms terms, const Reduction<T>& r) {
+  if (r.n <= 0) {
+    check(cudaMemsetAsync(r.result, 0, sizeof(T), call.stream), "a norm of nothing");
+    return;
+  }
+  Carver carver(call.scratch);
+  const Scratch s = carve(carver, call.model, r.n);
+  Arguments<T> g = make_arguments(call, row_problem(r, terms), s);
+  const bool correct = mode == VectorMode::correct;
+  g.norm = {correct, correct && call.all_undecided, false, norm_error<T>(r.n), s.largest, s.scale};
+  const auto blocks = static_cast<unsigned>(g.division.thread_blocks);
+  if (terms == Terms::magnitudes) {
+    dot2_tree_kernel<T, Terms::magnitudes><<<blocks, threads, 0, call.stream>>>(g);
+  } else {
+    dot2_tree_kernel<T, Terms::squares><<<blocks, threads, 0, call.stream>>>(g);
+  }
+  check_launch("norm");
+  if (terms == Terms::squares && compensated<T>) {
+    g.norm.second_pass = true;
+    launch_behind(call, dot2_tree_kernel<T, Terms::squares>, blocks, threads, g, "norm");
+  }
+  exact_rows(call, g.p, {nullptr, 0}, s.exact);
+}
+
+#define ACCUBLAS_INSTANTIATE(T)                              \
+  template void dot2_dot(const VectorCall&, const Dot<T>&);  \
+  template void norm(const VectorCall&, VectorMode, Terms, const Reduction<T>&);
+ACCUBLAS_INSTANTIATE(double)
+ACCUBLAS_INSTANTIATE(float)
+#undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cuda

@@ -1,10 +1,10 @@
-// The way out of every mode of DOT and GEMV: inner products by Kulisch's long accumulators, special values included, of the
+// The way out of every mode of DOT, GEMV, NRM2 and ASUM: inner products by Kulisch's long accumulators, special values included, of the
 // rows that a first pass left open. A warp works on a row, or on a segment of one where few are open.
 //
 // Each lane has an accumulator of its own in shared memory, its words 32 apart, so that lanes never share a bank, whatever digit
 // each one adds to, and no operation is atomic.
-#include "cuda/check.hpp"
 #include "cuda/vector_device.hpp"
+#include "lib/numerics/finish_root.hpp"
 #include "lib/numerics/long_accumulator.hpp"
 #include "lib/numerics/scaling.hpp"
 
@@ -104,6 +104,7 @@ __device__ Special<T> add_terms(const Arguments<T>& g, Index i, Index first, Ind
     load_spaced_below<32>(x, x_stride, end - q, v);
 #pragma unroll
     for (int j = 0; j < batch; ++j) {
+      if (g.p.terms == Terms::magnitudes) v[j] = u[j] < 0 ? T(-1) : T(1);
       if (is_finite(u[j]) && is_finite(v[j])) {
         accumulator.add_product(value_of(u[j], g.fixed, e), value_of(v[j], g.fixed, f));
       } else {
@@ -134,7 +135,7 @@ __device__ void sum_lanes(std::int64_t* words) {
   __syncwarp();
 }
 
-/// RN(alpha S + beta y) for S in the words of lane 0; one thread. Four limbs around the leading one decide nearly always.
+/// RN(alpha S + beta y), or the root of S, for S in the words of lane 0; one thread. Four limbs around the leading one decide nearly always.
 template <class T>
 __device__ void write_finite(const Arguments<T>& g, Index i, const std::int64_t* words) {
   Wide<limbs> sum{};
@@ -144,6 +145,10 @@ __device__ void write_finite(const Arguments<T>& g, Index i, const std::int64_t*
     const std::int64_t high = words[(2 * l + 1) * 32] + (low >> 32);
     sum.limb[l] = static_cast<std::uint64_t>(high) << 32 | static_cast<std::uint32_t>(low);
     carry = high >> 32;
+  }
+  if (g.p.terms == Terms::squares) {
+    *g.p.y.data = finish_root<T>(sum, false, unit);
+    return;
   }
   const int exponent = unit + exponent_of<T>(g.fixed, i) + exponent_of<T>(g.fixed, g.p.m);
   T* const y = g.p.y.data + i * g.p.y.stride;
@@ -235,17 +240,7 @@ __global__ void __launch_bounds__(32) exact_kernel(Arguments<T> g) {
 template <class T>
 void exact_rows(const VectorCall& call, const RowProblem<T>& p, FixedScaling fixed, const ExactScratch& scratch) {
   const Arguments<T> g{p, fixed, {call.state, scratch.list}, scratch.slots};
-  // It nearly always has nothing to do: its launch is hidden behind the end of the kernel before, where the device can.
-  cudaLaunchAttribute early{};
-  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  early.val.programmaticStreamSerializationAllowed = 1;
-  cudaLaunchConfig_t config{};
-  config.gridDim = static_cast<unsigned>(exact_blocks(call.model));
-  config.blockDim = 32;
-  config.stream = call.stream;
-  config.attrs = &early;
-  config.numAttrs = call.model.hopper_kernels ? 1 : 0;  // else the kernel is built without the wait for the one before
-  check(cudaLaunchKernelEx(&config, exact_kernel<T>, g), "exact_rows");
+  launch_behind(call, exact_kernel<T>, exact_blocks(call.model), 32, g, "exact_rows");  // it nearly always has nothing to do
 }
 
 template void exact_rows(const VectorCall&, const RowProblem<double>&, FixedScaling, const ExactScratch&);

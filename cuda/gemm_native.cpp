@@ -1,5 +1,6 @@
 // How strided operands become calls of cuBLAS.
 #include <algorithm>
+#include <cstdlib>
 
 #include "cuda/native.hpp"
 #include "lib/error.hpp"
@@ -252,13 +253,34 @@ void native_dot(Cublas& cublas, const Dot<T>& d, Scratch scratch, cudaStream_t s
   cublas.dot(d.n, lowest(d.x, d.n), increment(d.x, d.n), lowest(d.y, d.n), increment(d.y, d.n), d.result);
 }
 
+template <class T>
+bool native_has_norm(const Reduction<T>& r) {
+  return blas_increment(r.x, r.n);
+}
+
+// The order of the terms does not matter, and cuBLAS wants a positive increment.
+template <class T>
+void native_nrm2(Cublas& cublas, const Reduction<T>& r) {
+  cublas.scalars_on_device(true);
+  cublas.nrm2(r.n, lowest(r.x, r.n), std::abs(increment(r.x, r.n)), r.result);
+}
+
+template <class T>
+void native_asum(Cublas& cublas, const Reduction<T>& r) {
+  cublas.scalars_on_device(true);
+  cublas.asum(r.n, lowest(r.x, r.n), std::abs(increment(r.x, r.n)), r.result);
+}
+
 #define ACCUBLAS_INSTANTIATE(T)                                                                    \
   template std::size_t native_scratch_bytes(const Gemm<T>&, std::size_t);                          \
   template std::size_t native_scratch_bytes(const Gemv<T>&, std::size_t);                          \
   template std::size_t native_scratch_bytes(const Dot<T>&, std::size_t);                           \
   template void native_gemm(Cublas&, const Gemm<T>&, Scalar<T>, Scalar<T>, Scratch, cudaStream_t); \
   template void native_gemv(Cublas&, const Gemv<T>&, Scalar<T>, Scalar<T>, Scratch, cudaStream_t); \
-  template void native_dot(Cublas&, const Dot<T>&, Scratch, cudaStream_t);
+  template void native_dot(Cublas&, const Dot<T>&, Scratch, cudaStream_t);                         \
+  template bool native_has_norm(const Reduction<T>&);                                              \
+  template void native_nrm2(Cublas&, const Reduction<T>&);                                         \
+  template void native_asum(Cublas&, const Reduction<T>&);
 ACCUBLAS_INSTANTIATE(double)
 ACCUBLAS_INSTANTIATE(float)
 #undef ACCUBLAS_INSTANTIATE

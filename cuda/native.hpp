@@ -31,6 +31,13 @@ void native_gemv(Cublas&, const Gemv<T>&, Scalar<T> alpha, Scalar<T> beta, Scrat
 /// The result goes to device memory, problem.result; n >= 1.
 template <class T>
 void native_dot(Cublas&, const Dot<T>&, Scratch, cudaStream_t);
+/// NRM2 and ASUM; the same. cuBLAS returns zero for an increment of zero, which native_has_norm() therefore excludes.
+template <class T>
+bool native_has_norm(const Reduction<T>&);
+template <class T>
+void native_nrm2(Cublas&, const Reduction<T>&);
+template <class T>
+void native_asum(Cublas&, const Reduction<T>&);
 
 // ---- pack.cu ---------------------------------------------------------------------------------------------
 /// to = from, rows x cols, any strides; nothing where unless_zero points to a zero.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 #include <limits>
 #include <mutex>
 
@@ -365,32 +366,62 @@ void staged_gemv(State& state, const Call<Gemv<T>, T>& call, Execution& executio
   lane.download(y, Matrix<T>{g.y.data, g.y.stride, 0}, g.m, 1);
 }
 
+namespace {
+
+/// Copies of vectors of n entries, one after the other, in memory of a call; work put on the state's stream from then on sees them.
+template <class T>
+class StagedVectors {
+ public:
+  StagedVectors(State& state, Execution& execution, std::initializer_list<Vector<const T>> vectors, Index n)
+      : bytes_((static_cast<std::size_t>(n) * sizeof(T) + 255) / 256 * 256),
+        memory_(state.device(), state.cuda_stream(), state.capture_memory(), nullptr, 0, vectors.size() * bytes_),
+        lane_(pinned_, 0, execution.threads) {
+    record(ready_, state.cuda_stream());
+    stream_waits(lane_.stream(), ready_);
+    int place = 0;
+    for (const Vector<const T>& v : vectors) {
+      lane_.upload(Matrix<const T>{v.data, v.stride, 0}, data(place++), n, 1);
+      execution.report.copied_bytes += static_cast<std::int64_t>(sizeof(T)) * n;
+    }
+    record(copied_, lane_.stream());
+    stream_waits(state.cuda_stream(), copied_);
+  }
+  Vector<const T> operator[](int place) const { return {data(place), 1}; }
+
+ private:
+  T* data(int place) const { return reinterpret_cast<T*>(memory_.data() + static_cast<std::size_t>(place) * bytes_); }
+
+  std::size_t bytes_;
+  CallMemory memory_;
+  PinnedBuffers pinned_;
+  Lane lane_;
+  Event ready_, copied_;
+};
+
+}  // namespace
+
 template <class T>
 void staged_dot(State& state, const Call<Dot<T>, T>& call, Execution& execution, DeviceDotFunction<T> serve) {
   const Dot<T>& d = call.problem;
-  const cudaStream_t compute = state.cuda_stream();
-  const std::size_t bytes = (static_cast<std::size_t>(d.n) * sizeof(T) + 255) / 256 * 256;
-  const CallMemory memory(state.device(), compute, state.capture_memory(), nullptr, 0, 2 * bytes);
-  T* const x = reinterpret_cast<T*>(memory.data());
-  T* const y = reinterpret_cast<T*>(memory.data() + bytes);
-  const PinnedBuffers pinned;
-  Lane lane(pinned, 0, execution.threads);
-  const Event ready, copied;
-  record(ready, compute);
-  stream_waits(lane.stream(), ready);
-  lane.upload(Matrix<const T>{d.x.data, d.x.stride, 0}, x, d.n, 1);
-  lane.upload(Matrix<const T>{d.y.data, d.y.stride, 0}, y, d.n, 1);
-  record(copied, lane.stream());
-  stream_waits(compute, copied);
-  execution.report.copied_bytes += 2 * static_cast<std::int64_t>(sizeof(T)) * d.n;
-  const Dot<T> there{d.n, {x, 1}, {y, 1}, d.result};
+  const StagedVectors<T> copies(state, execution, {d.x, d.y}, d.n);
+  const Dot<T> there{d.n, copies[0], copies[1], d.result};
   serve(state, Call<Dot<T>, T>{there, call.alpha, call.beta, true, false, call.mode, call.engine}, execution);
+}
+
+template <class T>
+void staged_norm(State& state, const Call<Reduction<T>, T>& call, Execution& execution, DeviceNormFunction<T> serve) {
+  const Reduction<T>& r = call.problem;
+  const StagedVectors<T> copies(state, execution, {r.x}, r.n);
+  const Reduction<T> there{r.n, copies[0], r.result};
+  serve(state, Call<Reduction<T>, T>{there, call.alpha, call.beta, true, false, call.mode, call.engine}, execution);
 }
 
 template void staged_gemv(State&, const Call<Gemv<double>, double>&, Execution&, DeviceGemvFunction<double>);
 template void staged_gemv(State&, const Call<Gemv<float>, float>&, Execution&, DeviceGemvFunction<float>);
 template void staged_dot(State&, const Call<Dot<double>, double>&, Execution&, DeviceDotFunction<double>);
 template void staged_dot(State&, const Call<Dot<float>, float>&, Execution&, DeviceDotFunction<float>);
+template void staged_norm(State&, const Call<Reduction<double>, double>&, Execution&, DeviceNormFunction<double>);
+template void staged_norm(State&, const Call<Reduction<float>, float>&, Execution&, DeviceNormFunction<float>);
 template void staged_gemm(State&, const Call<Gemm<double>, double>&, Execution&, DeviceGemmFunction<double>);
 template void staged_gemm(State&, const Call<Gemm<float>, float>&, Execution&, DeviceGemmFunction<float>);
 

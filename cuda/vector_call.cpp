@@ -89,56 +89,105 @@ void gemv_call(State& state, const Call<Gemv<T>, T>& call, Execution& execution)
   });
 }
 
-template <class T>
-void dot_call(State& state, const Call<Dot<T>, T>& call, Execution& execution) {
+namespace {
+
+/// DOT and the norms: serve(problem, memory) computes the result with `bytes` of memory, in device memory; it is copied to the host
+/// where it belongs there.
+template <class Problem, class T, class Serve>
+void with_result(State& state, const Call<Problem, T>& call, Execution& execution, std::size_t bytes, Serve&& serve) {
   const cudaStream_t stream = state.cuda_stream();
-  Dot<T> dot = call.problem;
-  if (dot.n == 0) {
-    check(cudaMemsetAsync(dot.result, 0, sizeof(T), stream), "cudaMemsetAsync");
-    return;
-  }
-  T* const host_result = call.result_on_device ? nullptr : dot.result;
-  const bool native = call.engine == ACCUBLAS_ENGINE_NATIVE;
-  const bool slices = call.mode.kind == ACCUBLAS_MODE_SLICES;
-  require_no_target(call.mode, execution.target, sizeof(T) == 4);
-  const VectorMode mode = vector_mode(call.mode);
-  const std::size_t own = native ? blas_bytes(state) : 0;
-  const std::size_t scratch = slices   ? 0
-                              : native ? native_scratch_bytes(dot, execution.workspace.cap())
-                                       : vector_scratch_bytes(state.model(), mode, 1, dot.n);
-  if (!native) report_rounded_once<T>(call.mode, execution.report);
-  with_memory(state, execution, 256 + own + scratch, [&](std::byte* memory) {
-    if (host_result) dot.result = reinterpret_cast<T*>(memory);
-    std::byte* const rest = memory + 256;
-    if (slices) {
-      const T one = 1, zero = 0;
-      const Gemm<T> element{1, 1, dot.n, one, {dot.x.data, 0, dot.x.stride}, {dot.y.data, dot.y.stride, 0}, zero, {dot.result, 1, 1}};
-      slices_gemm(state, Call<Gemm<T>, T>{element, {&one, false}, {&zero, false}, true, true, call.mode, call.engine}, execution);
-    } else if (native) {
-      state.begin_call(execution.report.level);
-      state.phase(&accublas_report_t::ms_product);
-      state.cublas().begin(stream, own ? rest : nullptr, own);
-      native_dot(state.cublas(), dot, Scratch{rest + own, scratch}, stream);
-    } else {
-      VectorState* const vectors = state.begin_vector_call(execution.report.level);
-      state.phase(&accublas_report_t::ms_product);
-      const VectorCall run{state.model(), vectors, rest, stream, hook_all_undecided()};
-      switch (mode) {
-        case VectorMode::dot2: dot2_dot(run, dot); break;
-        case VectorMode::fixed: fixed_dot(run, dot, call.mode.parameter); break;
-        case VectorMode::correct: correct_dot(run, dot); break;
-      }
-    }
-    if (!slices) state.end_call();
-    if (!host_result) return;
-    check(cudaMemcpyAsync(host_result, dot.result, sizeof(T), cudaMemcpyDeviceToHost, stream), "reading the result of dot");
-    check(cudaStreamSynchronize(stream), "waiting for dot");
+  with_memory(state, execution, 256 + bytes, [&](std::byte* memory) {
+    Problem problem = call.problem;
+    if (!call.result_on_device) problem.result = reinterpret_cast<T*>(memory);
+    serve(problem, memory + 256);
+    if (call.result_on_device) return;
+    check(cudaMemcpyAsync(call.problem.result, problem.result, sizeof(T), cudaMemcpyDeviceToHost, stream), "reading a result");
+    check(cudaStreamSynchronize(stream), "waiting for a result");
   });
 }
 
-template void gemv_call(State&, const Call<Gemv<double>, double>&, Execution&);
-template void gemv_call(State&, const Call<Gemv<float>, float>&, Execution&);
-template void dot_call(State&, const Call<Dot<double>, double>&, Execution&);
-template void dot_call(State&, const Call<Dot<float>, float>&, Execution&);
+template <class T>
+void slices_dot(State& state, const Call<Dot<T>, T>& call, Execution& execution, const Dot<T>& dot) {
+  const T one = 1, zero = 0;
+  const Gemm<T> element{1, 1, dot.n, one, {dot.x.data, 0, dot.x.stride}, {dot.y.data, dot.y.stride, 0}, zero, {dot.result, 1, 1}};
+  slices_gemm(state, Call<Gemm<T>, T>{element, {&one, false}, {&zero, false}, true, true, call.mode, call.engine}, execution);
+}
+
+}  // namespace
+
+template <class T>
+void dot_call(State& state, const Call<Dot<T>, T>& call, Execution& execution) {
+  const cudaStream_t stream = state.cuda_stream();
+  const Index n = call.problem.n;
+  if (n == 0) {
+    check(cudaMemsetAsync(call.problem.result, 0, sizeof(T), stream), "cudaMemsetAsync");
+    return;
+  }
+  require_no_target(call.mode, execution.target, sizeof(T) == 4);
+  if (call.mode.kind == ACCUBLAS_MODE_SLICES)
+    return with_result(state, call, execution, 0, [&](const Dot<T>& dot, std::byte*) { slices_dot(state, call, execution, dot); });
+  if (call.engine == ACCUBLAS_ENGINE_NATIVE) {
+    const std::size_t own = blas_bytes(state), scratch = native_scratch_bytes(call.problem, execution.workspace.cap());
+    return with_result(state, call, execution, own + scratch, [&](const Dot<T>& dot, std::byte* memory) {
+      state.begin_call(execution.report.level);
+      state.phase(&accublas_report_t::ms_product);
+      state.cublas().begin(stream, own ? memory : nullptr, own);
+      native_dot(state.cublas(), dot, Scratch{memory + own, scratch}, stream);
+      state.end_call();
+    });
+  }
+  const VectorMode mode = vector_mode(call.mode);
+  report_rounded_once<T>(call.mode, execution.report);
+  with_result(state, call, execution, vector_scratch_bytes(state.model(), mode, 1, n), [&](const Dot<T>& dot, std::byte* memory) {
+    VectorState* const vectors = state.begin_vector_call(execution.report.level);
+    state.phase(&accublas_report_t::ms_product);
+    const VectorCall run{state.model(), vectors, memory, stream, hook_all_undecided()};
+    switch (mode) {
+      case VectorMode::dot2: dot2_dot(run, dot); break;
+      case VectorMode::fixed: fixed_dot(run, dot, call.mode.parameter); break;
+      case VectorMode::correct: correct_dot(run, dot); break;
+    }
+    state.end_call();
+  });
+}
+
+template <class T, Terms terms>
+void norm_call(State& state, const Call<Reduction<T>, T>& call, Execution& execution) {
+  const cudaStream_t stream = state.cuda_stream();
+  if (call.problem.n == 0) {
+    check(cudaMemsetAsync(call.problem.result, 0, sizeof(T), stream), "cudaMemsetAsync");
+    return;
+  }
+  require_no_target(call.mode, execution.target, sizeof(T) == 4);
+  // What cuBLAS does not compute is cr's value.
+  if (call.engine == ACCUBLAS_ENGINE_NATIVE && native_has_norm(call.problem)) {
+    const std::size_t own = blas_bytes(state);
+    return with_result(state, call, execution, own, [&](const Reduction<T>& norm, std::byte* memory) {
+      state.begin_call(execution.report.level);
+      state.phase(&accublas_report_t::ms_product);
+      state.cublas().begin(stream, own ? memory : nullptr, own);
+      terms == Terms::squares ? native_nrm2(state.cublas(), norm) : native_asum(state.cublas(), norm);
+      state.end_call();
+    });
+  }
+  const VectorMode mode = vector_mode(call.mode);
+  report_rounded_once<T>(call.mode, execution.report);
+  const std::size_t bytes = norm_scratch_bytes(state.model(), call.problem.n);
+  with_result(state, call, execution, bytes, [&](const Reduction<T>& reduction, std::byte* memory) {
+    VectorState* const vectors = state.begin_vector_call(execution.report.level);
+    state.phase(&accublas_report_t::ms_product);
+    norm(VectorCall{state.model(), vectors, memory, stream, hook_all_undecided()}, mode, terms, reduction);
+    state.end_call();
+  });
+}
+
+#define ACCUBLAS_INSTANTIATE(T)                                                                    \
+  template void gemv_call(State&, const Call<Gemv<T>, T>&, Execution&);                            \
+  template void dot_call(State&, const Call<Dot<T>, T>&, Execution&);                              \
+  template void norm_call<T, Terms::squares>(State&, const Call<Reduction<T>, T>&, Execution&);    \
+  template void norm_call<T, Terms::magnitudes>(State&, const Call<Reduction<T>, T>&, Execution&);
+ACCUBLAS_INSTANTIATE(double)
+ACCUBLAS_INSTANTIATE(float)
+#undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cuda

@@ -1,12 +1,14 @@
-// What the kernels of DOT and GEMV share: the problem, the division of the scratch, and the way from sums to outputs.
+// What the kernels of DOT, GEMV and the norms share: the problem, the division of the scratch, and the way from sums to outputs.
 #pragma once
 
+#include "cuda/check.hpp"
 #include "cuda/vector_kernels.hpp"
 #include "lib/numerics/finish.hpp"
 
 namespace accublas::cuda {
 
-/// y = alpha A x + beta y; DOT is the case of one row, alpha = 1 and beta = 0.
+/// y = alpha A x + beta y; DOT is the case of one row, alpha = 1 and beta = 0. Norms: one row too, x the row itself; not
+/// products but `terms` are added up, and of squares y is the root.
 template <class T>
 struct RowProblem {
   Index m, k;
@@ -14,6 +16,7 @@ struct RowProblem {
   Vector<const T> x;
   Vector<T> y;
   Scalar<T> alpha, beta;
+  Terms terms = Terms::products;
 };
 
 template <class T>
@@ -24,6 +27,11 @@ RowProblem<T> row_problem(const Gemv<T>& g, Scalar<T> alpha, Scalar<T> beta) {
 template <class T>
 RowProblem<T> row_problem(const Dot<T>& d) {
   return {1, d.n, {d.x.data, 0, d.x.stride}, d.y, {d.result, 1}, {T(1), nullptr}, {T(0), nullptr}};
+}
+
+template <class T>
+RowProblem<T> row_problem(const Reduction<T>& r, Terms terms) {
+  return {1, r.n, {r.x.data, 0, r.x.stride}, r.x, {r.result, 1}, {T(1), nullptr}, {T(0), nullptr}, terms};
 }
 
 /// fixed:T: bits of the largest magnitudes of the rows, then of x (entry m). No scaling: null.
@@ -120,6 +128,22 @@ __device__ inline void wait_for_kernel_before() {
 #if __CUDA_ARCH__ >= 900
   cudaGridDependencySynchronize();
 #endif
+}
+
+/// Launches a kernel that begins with wait_for_kernel_before(): hidden behind the end of the kernel before, where the device
+/// can do that.
+template <class Arguments>
+void launch_behind(const VectorCall& call, void (*kernel)(Arguments), Index blocks, int threads, const Arguments& arguments, const char* what) {
+  cudaLaunchAttribute early{};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = static_cast<unsigned>(blocks);
+  config.blockDim = static_cast<unsigned>(threads);
+  config.stream = call.stream;
+  config.attrs = &early;
+  config.numAttrs = call.model.hopper_kernels ? 1 : 0;  // else the kernel is built without the wait for the one before
+  check(cudaLaunchKernelEx(&config, kernel, arguments), what);
 }
 
 /// Leaves row i to the exact kernel; y is not touched.

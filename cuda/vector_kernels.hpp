@@ -1,5 +1,5 @@
-// Launchers of DOT and GEMV for operands in device memory, in the modes dot2, cr (also dp and sp reproducible, whose values are
-// cr's) and fixed:T. The bits are those of the CPU's engines (lib/cpu/engines.hpp) and of docs/modes.md, special values and
+// Launchers of DOT, GEMV, NRM2 and ASUM for operands in device memory, in the modes dot2, cr (also dp and sp reproducible, whose
+// values are cr's) and, but for the norms, fixed:T. The bits are those of the CPU's engines (lib/cpu/engines.hpp) and of docs/modes.md, special values and
 // BLAS's quick returns included.
 //
 // Shared contract: work is put on the stream and the call returns; nothing is allocated, nothing waits, so a graph can
@@ -17,6 +17,9 @@
 namespace accublas::cuda {
 
 enum class VectorMode { dot2, correct, fixed };
+
+/// What is added up: DOT's and GEMV's x_i y_i, NRM2's x_i^2, ASUM's abs(x_i).
+enum class Terms { products, squares, magnitudes };
 
 /// Sums that several thread blocks share: at most this many at a time.
 inline constexpr int vector_tickets = 2048;
@@ -56,5 +59,10 @@ template <class T>
 void correct_gemv(const VectorCall&, const Gemv<T>&, Scalar<T> alpha, Scalar<T> beta);
 template <class T>
 void fixed_gemv(const VectorCall&, const Gemv<T>&, int bits, Scalar<T> alpha, Scalar<T> beta);
+
+/// NRM2 (the root of the sum of squares) or ASUM (the sum of magnitudes), modes dot2 and correct.
+template <class T>
+void norm(const VectorCall&, VectorMode, Terms, const Reduction<T>&);
+std::size_t norm_scratch_bytes(const DeviceModel&, Index n);
 
 }  // namespace accublas::cuda

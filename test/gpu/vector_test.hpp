@@ -1,4 +1,4 @@
-// What the tests of DOT and GEMV on the device share: data that are hard to add up, and calls that must agree with the CPU's
+// What the tests of DOT, GEMV and the norms on the device share: data that are hard to add up, and calls that must agree with the CPU's
 // engines bit by bit.
 #pragma once
 
@@ -163,6 +163,21 @@ class Cpu {
     }
   }
 
+  template <class T>
+  void norm(const Case& c, cuda::Terms terms, const Reduction<T>& r) {
+    Workspace workspace{std::size_t{256} << 20, nullptr, 0};
+    accublas_report_t report{};
+    Execution execution{2, cpu::detected_isa(), workspace, report, 0};
+    const bool dot2 = c.mode == cuda::VectorMode::dot2;
+    if (r.n <= 0) {
+      *r.result = 0;
+    } else if (terms == cuda::Terms::squares) {
+      dot2 ? cpu::dot2_nrm2(r, execution) : cpu::cr_nrm2(r, execution);
+    } else {
+      dot2 ? cpu::dot2_asum(r, execution) : cpu::cr_asum(r, execution);
+    }
+  }
+
  private:
   static Mode fixed(int bits) {
     Mode mode{};
@@ -199,6 +214,13 @@ class Device {
       case cuda::VectorMode::fixed: cuda::fixed_dot(call, d, c.bits); break;
     }
     require(cudaDeviceSynchronize(), "dot");
+  }
+  template <class T>
+  void norm(const Case& c, cuda::Terms terms, const Reduction<T>& r) {
+    DeviceArray<unsigned char> scratch(cuda::norm_scratch_bytes(model, r.n));
+    const cuda::VectorCall call{model, state_.data(), scratch.data(), nullptr, c.all_undecided};
+    cuda::norm(call, c.mode, terms, r);
+    require(cudaDeviceSynchronize(), "norm");
   }
   template <class T>
   void gemv(const Case& c, const Gemv<T>& g, cuda::Scalar<T> alpha, cuda::Scalar<T> beta) {
