@@ -31,6 +31,16 @@ enum class Side { a, b };
 template <class T>
 void fill(const Data& data, Side side, T* to, Index lines, Index k, cudaStream_t stream);
 
+/// Data of inner products: entry (i, p) of `rows` rows of k terms at a[i row_stride + p k_stride], and the other operand x.
+///   phi:X           as above
+///   condition:1e16  uniform numbers that cancel in pairs, and one product 2^-53 times the sum of their magnitudes
+///   ties            every inner product, sum of magnitudes of a row, or (`root`) root of its sum of squares is halfway between two
+///                   numbers
+/// x may be null: a row alone.
+template <class T>
+void fill_rows(const std::string& kind, bool root, T* a, Index rows, Index k, Index row_stride, Index k_stride, T* x,
+               cudaStream_t stream);
+
 /// Random bytes, all values alike.
 void fill_bytes(std::int8_t* to, Index count, std::uint64_t seed, cudaStream_t stream);
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <thread>
 
+#include "perf/gpu/context.hpp"
 #include "perf/gpu/device.hpp"
 #include "perf/gpu/peers.hpp"
 #include "perf/gpu/sample.hpp"
@@ -15,11 +16,6 @@ namespace gpu_bench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double median(std::vector<double> x) {
-  std::sort(x.begin(), x.end());
-  return x.size() % 2 ? x[x.size() / 2] : (x[x.size() / 2 - 1] + x[x.size() / 2]) / 2;
-}
 
 accublas_status gemm(accublas_context* ctx, Index m, Index n, Index k, const double* a, const double* b, double* c) {
   const double one = 1, zero = 0;
@@ -31,38 +27,6 @@ accublas_status gemm(accublas_context* ctx, Index m, Index n, Index k, const flo
   return accublas_sgemm(ctx, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, m, n, k, &one, a, m, b, k, &zero,
                         c, m);
 }
-
-/// A context in a mode, on a stream. Throws std::runtime_error.
-class Context {
- public:
-  Context(const std::string& contender, cudaStream_t stream, int level) {
-    const std::size_t slash = contender.find('/');
-    const std::string mode = contender.substr(0, slash),
-                      engine = slash == contender.npos ? "auto" : contender.substr(slash + 1);
-    if (accublas_create(&context_)) throw std::runtime_error(accublas_last_error(nullptr));
-    need(accublas_set_backend(context_, ACCUBLAS_BACKEND_CUDA));
-    need(accublas_set_stream(context_, stream));
-    need(accublas_set_mode_name(context_, mode.c_str()));
-    need(accublas_set_engine_name(context_, engine.c_str()));
-    need(accublas_set_report_level(context_, level));
-  }
-  ~Context() { accublas_destroy(context_); }
-  Context(const Context&) = delete;
-  Context& operator=(const Context&) = delete;
-  operator accublas_context*() const { return context_; }
-  void need(accublas_status status) const {
-    if (status) throw std::runtime_error(accublas_last_error(context_));
-  }
-  accublas_report_t report() const {
-    accublas_report_t r{};
-    r.struct_size = sizeof r;
-    need(accublas_report(context_, &r));
-    return r;
-  }
-
- private:
-  accublas_context* context_ = nullptr;
-};
 
 /// One thing that is timed: puts a call on the stream.
 struct Contender {

@@ -44,6 +44,15 @@ struct CuBlasFunctions {
   decltype(&cublasSetMathMode) set_math_mode;
   decltype(&cublasDgemm_v2_64) dgemm;
   decltype(&cublasSgemm_v2_64) sgemm;
+  decltype(&cublasSetPointerMode_v2) set_pointer_mode;
+  decltype(&cublasDdot_v2_64) ddot;
+  decltype(&cublasSdot_v2_64) sdot;
+  decltype(&cublasDnrm2_v2_64) dnrm2;
+  decltype(&cublasSnrm2_v2_64) snrm2;
+  decltype(&cublasDasum_v2_64) dasum;
+  decltype(&cublasSasum_v2_64) sasum;
+  decltype(&cublasDgemv_v2_64) dgemv;
+  decltype(&cublasSgemv_v2_64) sgemv;
   decltype(&cublasGetVersion_v2) get_version;
   CuBlasFunctions() {
     library.get(create, "cublasCreate_v2");
@@ -52,6 +61,15 @@ struct CuBlasFunctions {
     library.get(set_math_mode, "cublasSetMathMode");
     library.get(dgemm, "cublasDgemm_v2_64");
     library.get(sgemm, "cublasSgemm_v2_64");
+    library.get(set_pointer_mode, "cublasSetPointerMode_v2");
+    library.get(ddot, "cublasDdot_v2_64");
+    library.get(sdot, "cublasSdot_v2_64");
+    library.get(dnrm2, "cublasDnrm2_v2_64");
+    library.get(snrm2, "cublasSnrm2_v2_64");
+    library.get(dasum, "cublasDasum_v2_64");
+    library.get(sasum, "cublasSasum_v2_64");
+    library.get(dgemv, "cublasDgemv_v2_64");
+    library.get(sgemv, "cublasSgemv_v2_64");
     library.get(get_version, "cublasGetVersion_v2");
   }
 };
@@ -117,6 +135,43 @@ void CuBlas::gemm(std::int64_t m, std::int64_t n, std::int64_t k, const float* a
   require(cublas().sgemm(handle_->handle, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, a, m, b, k, &zero, c, m),
           "cublasSgemm");
 }
+
+namespace {
+
+void results_on_device(cublasHandle_t handle, bool on_device) {
+  require(cublas().set_pointer_mode(handle, on_device ? CUBLAS_POINTER_MODE_DEVICE : CUBLAS_POINTER_MODE_HOST),
+          "cublasSetPointerMode");
+}
+
+template <class T, class Gemv>
+void run_gemv(cublasHandle_t handle, Gemv gemv, bool transposed, std::int64_t m, std::int64_t n, const T* a, const T* x, T* y) {
+  const T one = 1, zero = 0;
+  results_on_device(handle, false);
+  require(gemv(handle, transposed ? CUBLAS_OP_T : CUBLAS_OP_N, m, n, &one, a, m, x, 1, &zero, y, 1), "cublas gemv");
+}
+
+}  // namespace
+
+#define ACCUBLAS_PEER_VECTORS(T, p)                                                                                     \
+  void CuBlas::dot(std::int64_t n, const T* x, const T* y, T* result) {                                                 \
+    results_on_device(handle_->handle, true);                                                                           \
+    require(cublas().p##dot(handle_->handle, n, x, 1, y, 1, result), "cublas dot");                                     \
+  }                                                                                                                     \
+  void CuBlas::nrm2(std::int64_t n, const T* x, T* result) {                                                            \
+    results_on_device(handle_->handle, true);                                                                           \
+    require(cublas().p##nrm2(handle_->handle, n, x, 1, result), "cublas nrm2");                                         \
+  }                                                                                                                     \
+  void CuBlas::asum(std::int64_t n, const T* x, T* result) {                                                            \
+    results_on_device(handle_->handle, true);                                                                           \
+    require(cublas().p##asum(handle_->handle, n, x, 1, result), "cublas asum");                                         \
+  }                                                                                                                     \
+  void CuBlas::gemv(bool transposed, std::int64_t m, std::int64_t n, const T* a, const T* x, T* y) {                    \
+    run_gemv(handle_->handle, cublas().p##gemv, transposed, m, n, a, x, y);                                             \
+  }
+ACCUBLAS_PEER_VECTORS(double, d)
+ACCUBLAS_PEER_VECTORS(float, s)
+#undef ACCUBLAS_PEER_VECTORS
+
 std::string CuBlas::version() const {
   int version = 0;
   require(cublas().get_version(handle_->handle, &version), "cublasGetVersion");

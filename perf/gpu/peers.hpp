@@ -1,4 +1,4 @@
-// The vendor's products to measure against: cuBLAS's DGEMM and SGEMM, and cublasLt's INT8 product with INT32 results.
+// The vendor's routines to measure against: cuBLAS's GEMM, GEMV, DOT, NRM2 and ASUM, and cublasLt's INT8 product with INT32 results.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -20,6 +20,16 @@ class CuBlas {
   /// C = A B, column-major with the least leading dimensions; emulation and TF32 off.
   void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const double* a, const double* b, double* c);
   void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, const float* b, float* c);
+
+  /// Results in device memory. A is column-major, m x n, with the least leading dimension; y = op(A) x.
+  void dot(std::int64_t n, const double* x, const double* y, double* result);
+  void dot(std::int64_t n, const float* x, const float* y, float* result);
+  void nrm2(std::int64_t n, const double* x, double* result);
+  void nrm2(std::int64_t n, const float* x, float* result);
+  void asum(std::int64_t n, const double* x, double* result);
+  void asum(std::int64_t n, const float* x, float* result);
+  void gemv(bool transposed, std::int64_t m, std::int64_t n, const double* a, const double* x, double* y);
+  void gemv(bool transposed, std::int64_t m, std::int64_t n, const float* a, const float* x, float* y);
   std::string version() const;
 
  private:
