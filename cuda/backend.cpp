@@ -32,7 +32,7 @@ EngineList cuda_engines(Routine routine, const Mode& mode) {
     case ACCUBLAS_MODE_FIXED:
     case ACCUBLAS_MODE_CR: return gemm ? EngineList(int8, fp16, fp64) : EngineList(exact);
     case ACCUBLAS_MODE_SLICES: return EngineList(fp64);
-    case ACCUBLAS_MODE_DOT2: return gemm ? EngineList() : EngineList(dot2);
+    case ACCUBLAS_MODE_DOT2: return EngineList(dot2);
     default: return {};
   }
 }
@@ -220,6 +220,7 @@ class CudaBackend final : public Backend {
           return cuda::slices_gemm(state, call, execution);
         }
         return cuda::digit_gemm(state, emulation, false, execution);
+      case ACCUBLAS_ENGINE_DOT2: return cuda::dot2_gemm(state, call, execution);
       default: no_engine();
     }
   }

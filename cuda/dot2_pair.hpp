@@ -54,15 +54,20 @@ __device__ __noinline__ T round_general(T alpha, Pair pair, T beta, T addend) {
   return finish_pair(alpha, pair.s, pair.c, beta, addend);
 }
 
+/// RN(alpha (s + c) + beta *y) for a finite pair.
+template <class T>
+__device__ T round_pair(T alpha, Pair pair, T beta, const T* y) {
+  // Hardware adds and converts as RN does, and s and c are never -0, so that an exact zero is +0.
+  return alpha == T(1) && is_zero(beta) ? static_cast<T>(add_rn(pair.s, pair.c))
+                                        : round_general(alpha, pair, beta, read_addend(beta, y));
+}
+
 /// Row i from its pair: rounded once; open, for cr's value, where the pair is not finite.
 template <class T>
 __device__ void finish_pair_of_row(const RowProblem<T>& p, const OpenRows& open, Index i, Pair pair) {
   if (!is_finite(pair.s) || !is_finite(pair.c)) return leave_open(open, i);
   T* const y = p.y.data + i * p.y.stride;
-  const T alpha = p.alpha.get(), beta = p.beta.get();
-  // Hardware adds and converts as RN does, and s and c are never -0, so that an exact zero is +0.
-  *y = alpha == T(1) && is_zero(beta) ? static_cast<T>(add_rn(pair.s, pair.c))
-                                      : round_general(alpha, pair, beta, read_addend(beta, y));
+  *y = round_pair(p.alpha.get(), pair, p.beta.get(), y);
 }
 
 #endif

@@ -11,6 +11,10 @@ namespace accublas::cuda {
 template <class T>
 void int8_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution);
 
+/// Mode dot2, on the FP64 units; under the same contract.
+template <class T>
+void dot2_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution);
+
 /// Whether the call has no product to compute, for scalars on the host: alpha = 0 or k = 0.
 template <class T>
 bool no_product(const Call<Gemm<T>, T>& call) {

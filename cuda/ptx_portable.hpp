@@ -19,6 +19,35 @@ __device__ __forceinline__ void copy_16(std::uint32_t to, const void* from) {
 #endif
 }
 
+__device__ __forceinline__ std::uint32_t shared_address(const void* shared) {
+  return static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
+}
+
+/// Copies 8 bytes, or sets them to zero without reading `from`; in the background as above.
+__device__ __forceinline__ void copy_8(std::uint32_t to, const void* from, bool wanted) {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(to), "l"(from), "r"(wanted ? 8 : 0) : "memory");
+#else
+  const uint2 value = wanted ? *static_cast<const uint2*>(from) : uint2{};
+  asm volatile("st.shared.v2.b32 [%0], {%1, %2};" ::"r"(to), "r"(value.x), "r"(value.y) : "memory");
+#endif
+}
+
+/// Ends a group of this thread's copies, which may be empty.
+__device__ __forceinline__ void copies_commit() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+
+/// Waits for all groups of this thread's copies but the last `groups`.
+template <int groups>
+__device__ __forceinline__ void copies_wait_but() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_group %0;" ::"n"(groups) : "memory");
+#endif
+}
+
 /// Waits for this thread's own copies.
 __device__ __forceinline__ void copies_wait() {
 #if __CUDA_ARCH__ >= 800

@@ -29,9 +29,12 @@ Shape parse_shape(const std::string& word) {
   return {m, n, k};
 }
 
-std::vector<std::string> default_contenders(const std::string& routine) {
+std::vector<std::string> default_contenders(const std::string& routine, const Shape& shape) {
   const std::string grade = routine == "sgemm" ? "sp" : "dp";
-  return {"cublas", "cublasLt-int8", grade, grade + "/int8", grade + ":repro", "cr"};
+  std::vector<std::string> out = {"cublas", "cublasLt-int8", grade, grade + "/int8", grade + ":repro", "cr"};
+  // A call takes seconds beyond that.
+  if (static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k) <= 0x1p39) out.push_back("dot2");
+  return out;
 }
 
 }  // namespace
@@ -40,7 +43,9 @@ int main(int count, char** arguments) {
   CLI::App app(
       "Times GEMM in accublas's modes against cuBLAS on the GPU, on the same data; runs are interleaved, medians "
       "count.\n"
-      "ratio: cuBLAS's time over the row's. T, N: bits and moduli. Top/s: rate of the INT8 products. error/u, bound/u: "
+      "ratio: cuBLAS's time over the row's. T, N: bits and moduli. Top/s: rate of the INT8 products. FP64: dot2 over what "
+      "the\n"
+      "FP64 units issue in that time, at 10 operations a term (s: 1), the limit measured in this run. error/u, bound/u: "
       "largest\n"
       "sampled error and the report's bound, in units of u (abs(A) abs(B)). Milliseconds of the phases: a call at "
       "report level 2.");
@@ -58,7 +63,7 @@ int main(int count, char** arguments) {
   app.add_option(
          "-m,--mode", contenders,
          "what is timed: cublas, cublasLt-int8, mode words, with an engine behind a slash where one is asked for "
-         "(default: cublas, cublasLt-int8, dp, dp/int8, dp:repro, cr; s: sp)")
+         "(default: cublas, cublasLt-int8, dp, dp/int8, dp:repro, cr, up to 8192 dot2; s: sp)")
       ->delimiter(',');
   app.add_option("-n,--size", sizes, "N or MxNxK")->delimiter(',')->capture_default_str();
   app.add_option("-d,--data", data, "phi:X, block-diagonal, triangular, ties")->delimiter(',')->capture_default_str();
@@ -102,7 +107,7 @@ int main(int count, char** arguments) {
           for (const std::string& size : sizes) {
             const Shape shape = parse_shape(size);
             const Case what{routine, shape.m, shape.n, shape.k, kind, method};
-            table.print(what, measure(what, contenders.empty() ? default_contenders(routine) : contenders, effort));
+            table.print(what, measure(what, contenders.empty() ? default_contenders(routine, shape) : contenders, effort));
           }
   } catch (const std::exception& error) {
     std::fprintf(stderr, "accublas-gpu-bench: %s\n", error.what());

@@ -9,6 +9,7 @@
 
 #include "perf/gpu/context.hpp"
 #include "perf/gpu/device.hpp"
+#include "perf/gpu/fp64_limit.hpp"
 #include "perf/gpu/peers.hpp"
 #include "perf/gpu/sample.hpp"
 
@@ -116,6 +117,13 @@ void time_phases(const Case& what, Contender& contender, Result& result, const E
   result.ours = true;
 }
 
+/// dot2's operations over what the device's FP64 units issue in that time, measured now: ten operations a term as the mode is
+/// tabled, one for `s`. More than 1 where the kernel needs fewer.
+double fp64_share(const Case& what, double ms, cudaStream_t stream) {
+  const double operations = what.routine[0] == 's' ? 1 : 10;
+  return operations * 1e12 / 2 * tera(what, ms) / fp64_operations_per_second(0.2, stream);
+}
+
 template <class T>
 std::vector<Result> measure_type(const Case& what, const std::vector<std::string>& names, const Effort& effort) {
   const Index m = what.m, n = what.n, k = what.k;
@@ -164,12 +172,19 @@ std::vector<Result> measure_type(const Case& what, const std::vector<std::string
     const SampledError error = sample_error(Product<T>{m, n, k, a.data(), b.data(), c.data()}, report.bound_relative,
                                             report.bound_componentwise);
     results[q].largest_error = error.largest;
-    if (results[q].ours) results[q].bound = error.allowed;
+    if (!results[q].ours) continue;
+    results[q].bound = error.allowed;
+    if (std::string(report.engine) == "dot2") results[q].fp64_share = fp64_share(what, results[q].ms, stream);
   }
   return results;
 }
 
 }  // namespace
+
+double tera(const Case& what, double ms) {
+  return ms > 0 ? 2e-9 * static_cast<double>(what.m) * static_cast<double>(what.n) * static_cast<double>(what.k) / ms
+                : 0;
+}
 
 std::vector<Result> measure(const Case& what, const std::vector<std::string>& contenders, const Effort& effort) {
   return what.routine[0] == 's' ? measure_type<float>(what, contenders, effort)

@@ -21,6 +21,9 @@ struct Case {
   Method method;
 };
 
+/// 2 m n k over the time, in units of 10^12 per second.
+double tera(const Case& what, double ms);
+
 struct Effort {
   int repetitions = 10;
   double pause = 0.15;  ///< seconds before a burst
@@ -35,6 +38,7 @@ struct Result {
   accublas_report_t report{};             ///< of a call at level 2
   double product_ms = 0;                  ///< of the phase of INT8 products, median
   double largest_error = -1, bound = -1;  ///< see sample.hpp; also cuBLAS's error
+  double fp64_share = 0;                  ///< dot2: of what the FP64 units issue, see fp64_share()
 };
 
 /// A contender is "cublas" (the routine's own cuBLAS product), "cublasLt-int8" (INT8 bytes of the same sizes), or a

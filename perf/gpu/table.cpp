@@ -4,11 +4,6 @@
 
 namespace gpu_bench {
 
-double tera(const Case& what, double ms) {
-  return ms > 0 ? 2e-9 * static_cast<double>(what.m) * static_cast<double>(what.n) * static_cast<double>(what.k) / ms
-                : 0;
-}
-
 double int8_tera(const Case& what, const Result& result) {
   return result.ours ? tera(what, result.product_ms) * result.report.moduli : 0;
 }
@@ -20,7 +15,7 @@ Table::Table(const std::string& csv) {
   std::fputs(
       "version,device,routine,m,n,k,data,method,contender,engine,ms,tera,over_cublas,T,moduli,rejected,undecided,ms_"
       "convert,"
-      "ms_product,ms_reconstruct,ms_exact,int8_tera,error_u,bound_u,workspace_bytes,failure\n",
+      "ms_product,ms_reconstruct,ms_exact,int8_tera,fp64_share,error_u,bound_u,workspace_bytes,failure\n",
       csv_);
 }
 
@@ -30,9 +25,9 @@ Table::~Table() {
 
 void Table::print(const Case& what, const std::vector<Result>& results) {
   if (!headed_)
-    std::printf("%-5s %-17s %-14s %-9s %-13s %-6s %9s %7s %6s %3s %3s %9s %9s %8s %8s %8s %8s %6s %8s %8s\n", "",
+    std::printf("%-5s %-17s %-14s %-9s %-13s %-6s %9s %7s %6s %3s %3s %9s %9s %8s %8s %8s %8s %6s %6s %8s %8s\n", "",
                 "m n k", "data", "method", "contender", "engine", "ms", "Tflop/s", "ratio", "T", "N", "rejected",
-                "undecided", "convert", "product", "reconstr", "exact", "Top/s", "error/u", "bound/u");
+                "undecided", "convert", "product", "reconstr", "exact", "Top/s", "FP64", "error/u", "bound/u");
   headed_ = true;
   char sizes[48];
   std::snprintf(sizes, sizeof sizes, "%lld %lld %lld", static_cast<long long>(what.m), static_cast<long long>(what.n),
@@ -49,10 +44,10 @@ void Table::print(const Case& what, const std::vector<Result>& results) {
     std::printf("%-6s %9.3f %7.1f %6.2f", r.ours ? q.engine : "", r.ms, tera(what, r.ms),
                 cublas ? cublas->ms / r.ms : 0);
     if (r.ours)
-      std::printf(" %3d %3d %9lld %9lld %8.3f %8.3f %8.3f %8.3f %6.0f", q.bits, q.moduli,
+      std::printf(" %3d %3d %9lld %9lld %8.3f %8.3f %8.3f %8.3f %6.0f %6.3f", q.bits, q.moduli,
                   static_cast<long long>(q.rejected), static_cast<long long>(q.undecided), q.ms_convert, r.product_ms,
-                  q.ms_reconstruct, q.ms_exact, int8_tera(what, r));
-    if (r.largest_error >= 0) std::printf("%*s %8.3g", r.ours ? 0 : 70, "", r.largest_error);
+                  q.ms_reconstruct, q.ms_exact, int8_tera(what, r), r.fp64_share);
+    if (r.largest_error >= 0) std::printf("%*s %8.3g", r.ours ? 0 : 77, "", r.largest_error);
     if (r.ours) std::printf(" %8.3g", r.bound);
     std::printf("\n");
   }
@@ -66,7 +61,7 @@ void Table::record(const Case& what, const std::vector<Result>& results) {
   for (const Result& r : results) {
     const accublas_report_t& q = r.report;
     std::fprintf(csv_,
-                 "%d,\"%s\",%s,%lld,%lld,%lld,%s,%s,%s,%s,%.6g,%.5g,%.4f,%d,%d,%lld,%lld,%.6g,%.6g,%.6g,%.6g,%.5g,%.5g,"
+                 "%d,\"%s\",%s,%lld,%lld,%lld,%s,%s,%s,%s,%.6g,%.5g,%.4f,%d,%d,%lld,%lld,%.6g,%.6g,%.6g,%.6g,%.5g,%.4f,%.5g,"
                  "%.5g,%lld,"
                  "\"%s\"\n",
                  static_cast<int>(accublas_version()), device_name().c_str(), what.routine.c_str(),
@@ -74,7 +69,7 @@ void Table::record(const Case& what, const std::vector<Result>& results) {
                  what.data.c_str(), name_of(what.method), r.contender.c_str(), q.engine, r.ms, tera(what, r.ms),
                  cublas && r.ms > 0 ? cublas->ms / r.ms : 0, q.bits, q.moduli, static_cast<long long>(q.rejected),
                  static_cast<long long>(q.undecided), q.ms_convert, r.product_ms, q.ms_reconstruct, q.ms_exact,
-                 int8_tera(what, r), r.largest_error, r.bound, static_cast<long long>(q.workspace_bytes),
+                 int8_tera(what, r), r.fp64_share, r.largest_error, r.bound, static_cast<long long>(q.workspace_bytes),
                  r.error.c_str());
   }
   std::fflush(csv_);

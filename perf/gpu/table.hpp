@@ -27,8 +27,6 @@ class Table {
   std::FILE* csv_ = nullptr;
 };
 
-/// 2 m n k over the time, in units of 10^12 per second.
-double tera(const Case& what, double ms);
 /// Rate of the INT8 products: 2 m n k moduli over their time; 0 where there were none.
 double int8_tera(const Case& what, const Result& result);
 

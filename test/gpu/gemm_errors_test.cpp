@@ -95,22 +95,6 @@ TYPED_TEST(GemmErrors, UsersWorkspaceTooSmall) {
   expect_same(this->cpu, this->gpu, p, "after a workspace too small");
 }
 
-// dot2 of GEMM has no engine on the GPU: a status with device operands, the CPU's answer with host operands.
-TYPED_TEST(GemmErrors, ModeThatTheGpuLacks) {
-  using T = TypeParam;
-  const auto p = plain_problem<T>(this->rng, {Data::phi, 1}, 50, 40, 60);
-  this->cpu.set("dot2");
-  this->gpu.set("dot2");
-  std::vector<T> want, got;
-  EXPECT_EQ(on_device(this->gpu, p, got), ACCUBLAS_ERROR_UNAVAILABLE);
-  EXPECT_NE(std::string(this->gpu.error()), "");
-  EXPECT_EQ(mismatch(p, p.c, got), "") << "C was written";
-  ASSERT_EQ(on_host(this->cpu, p, want), ACCUBLAS_SUCCESS);
-  ASSERT_EQ(on_host(this->gpu, p, got), ACCUBLAS_SUCCESS) << this->gpu.error();
-  EXPECT_EQ(mismatch(p, want, got), "");
-  EXPECT_STREQ(this->gpu.report().backend, "cpu");
-}
-
 /// Expects that the call, or accublas_sync after it, refuses, once, and that C is as it was.
 template <class T>
 void expect_refused(const Context& gpu, const Problem<T>& p, const std::string& what) {

@@ -33,7 +33,7 @@ TYPED_TEST(GemmStream, CallsReturnBeforeTheirStreamRuns) {
   void* set = nullptr;
   ASSERT_EQ(accublas_get_stream(this->gpu, &set), ACCUBLAS_SUCCESS);
   EXPECT_EQ(set, static_cast<cudaStream_t>(stream));
-  for (const char* mode : {"cr", "dp:repro", "fixed:53", "dp"}) {
+  for (const char* mode : {"cr", "dp:repro", "fixed:53", "dot2", "dp"}) {
     this->gpu.set(mode);
     for (const bool device_scalars : {false, true}) {
       const auto first = plain_problem<T>(rng, {Data::phi, 1}, 300, 200, 400);

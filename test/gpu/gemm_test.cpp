@@ -27,7 +27,7 @@ const std::vector<std::string> all_modes = {"fixed:2",   "fixed:3",       "fixed
                                             "fixed:106", "fixed:128",     "fixed:150",     "dp:repro",     "cr",
                                             "slices:1",  "slices:2",      "slices:5",      "slices:8",     "slices:13",
                                             "slices:50", "slices:2:fast", "slices:4:fast", "slices:9:fast"};
-const std::vector<std::string> main_modes = {"cr", "dp:repro", "fixed:53", "fixed:11"};
+const std::vector<std::string> main_modes = {"cr", "dp:repro", "fixed:53", "fixed:11", "dot2"};
 
 /// Engines that serve a mode on the GPU; the others must refuse.
 std::set<std::string> engines_of(const std::string& mode) {
@@ -177,7 +177,7 @@ TYPED_TEST(Gemm, RandomShapes) {
   using T = TypeParam;
   Random rng(6);
   for (int number = 0; number < scaled(120); ++number) {
-    const std::string& mode = number % 3 ? main_modes[static_cast<std::size_t>(number) % 4]
+    const std::string& mode = number % 3 ? main_modes[static_cast<std::size_t>(number) % main_modes.size()]
                                          : all_modes[static_cast<std::size_t>(below(rng, 20))];
     this->set(mode);
     const Kind& kind = ordinary[static_cast<std::size_t>(below(rng, static_cast<Index>(ordinary.size())))];
