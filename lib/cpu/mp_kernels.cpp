@@ -2,6 +2,32 @@
 
 namespace accublas::cpu {
 
-const MpKernels& mp_kernels([[maybe_unused]] Isa isa) { return mp_portable(); }
+#define ACCUBLAS_MP_KERNELS(name)                                                                             \
+  namespace name {                                                                                            \
+  void mp_product_n(const MpProduct&);                                                                        \
+  void mp_product_t(const MpProduct&);                                                                        \
+  void mp_combine(const MpCombine&);                                                                          \
+  void mp_scale(const MpScale&);                                                                              \
+  void mp_crt_digits(const MpCrtDigits&);                                                                     \
+  void mp_split(const MpSplit&);                                                                              \
+  constexpr MpKernels mp_table = {mp_product_n, mp_product_t, mp_combine, mp_scale, mp_crt_digits, mp_split}; \
+  }
+#if ACCUBLAS_KERNEL_LEVELS > 1
+ACCUBLAS_MP_KERNELS(isa_avx2)
+#endif
+#if ACCUBLAS_KERNEL_LEVELS > 2
+ACCUBLAS_MP_KERNELS(isa_avx512)
+#endif
+#undef ACCUBLAS_MP_KERNELS
+
+const MpKernels& mp_kernels([[maybe_unused]] Isa isa) {
+#if ACCUBLAS_KERNEL_LEVELS > 2
+  if (isa >= Isa::avx512) return isa_avx512::mp_table;
+#endif
+#if ACCUBLAS_KERNEL_LEVELS > 1
+  if (isa >= Isa::avx2) return isa_avx2::mp_table;
+#endif
+  return mp_portable();
+}
 
 }  // namespace accublas::cpu

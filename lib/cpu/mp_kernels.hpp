@@ -1,6 +1,7 @@
 // CPU kernels of the multiple-precision arrays: one residue plane at a time, residues 0 <= r < m, all results reduced. They take
 // any sizes and any alignment unless said otherwise, and write nothing beyond the results asked for. lib/cpu/mp_portable.cpp
-// has a readable twin of each; every level returns the same numbers.
+// has a readable twin of each; every level returns the same numbers. The moduli are those of lib/mp/moduli.hpp, 2^31 - 2^14 < m
+// < 2^31, of which the vector kernels make use.
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,228 @@
+// Conversions of multiple-precision numbers: digits to residues (the same work whether the digits are an integer's
+// 31-bit pieces or what the Chinese remainder theorem makes of other residues), scaling by powers of two and signs,
+// limbs to digits. Elements lie side by side in the vectors, a block of them at a time passes through all moduli.
+//
+// The digits times moduli multiplications of `combine` are nearly all of the work; each costs 2.5 operations: the
+// product, an addition, and three quarters of a fold (mp_vector.hpp's DelayedSum).
+#include "lib/cpu/kernels/mp_vector.hpp"
+
+namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE {
+namespace {
+
+constexpr int block_vectors = 4;                       ///< a block's planes are written 128 or 256 bytes at a time
+constexpr int block = block_vectors * 2 * W;           ///< elements of a block
+constexpr int tile = ACCUBLAS_ISA_LEVEL >= 2 ? 4 : 2;  ///< moduli whose sums share the registers
+constexpr int most_digits = mp::max_moduli + 1;
+
+/// Shifts and signs of 2 W elements: times 2^(near + 32 far), near < 32, and negated.
+struct Scaling {
+  V near_even, near_odd, far_even, far_odd, negative;
+  bool shifted, far, negated;
+};
+
+/// 2 W bytes from e on, zeros beyond `count` and where there are none at all.
+ACCUBLAS_INLINE V bytes(const std::uint8_t* from, std::int64_t e, std::int64_t count) {
+  if (!from) return zero();
+  if (count >= 2 * W) return widen(from + e);
+  std::uint8_t rest[2 * W] = {};
+  for (std::int64_t i = 0; i < count; ++i) rest[i] = from[e + i];
+  return widen(rest);
+}
+
+Scaling scaling(const std::uint8_t* shift, const std::uint8_t* negative, std::int64_t e, std::int64_t count) {
+  const V s = bytes(shift, e, count), near = bit_and(s, splat32(31)), far = nonzero32(bit_and(s, splat32(32)));
+  Scaling r;
+  r.near_even = even(near);
+  r.near_odd = odd(near);
+  r.far_even = far;
+  r.far_odd = odd(far);
+  r.negative = nonzero32(bytes(negative, e, count));
+  r.shifted = any(s);
+  r.far = any(far);
+  r.negated = any(r.negative);
+  return r;
+}
+
+/// v < 2^31 + 2^30 in, v 2^(near + 32 far) in the same range. The factor 2^32 is r32 < 2^15, so that one fold makes
+/// room for the near shift again: (2^31 + 2^30) 2^31 < 2^63.
+ACCUBLAS_INLINE V shifted(V v, V near, V far, bool any_far, const Modulus& q) {
+  if (any_far) v = fold(mul(v, blend(splat(1), q.r32, far)), q);
+  return fold_twice(left(v, near), q);
+}
+
+/// Even and odd halves below 2^31 + 2^30 to residues, scaled.
+ACCUBLAS_INLINE V scaled(V evens, V odds, const Scaling& s, const Modulus& q) {
+  if (s.shifted) {
+    evens = shifted(evens, s.near_even, s.far_even, s.far, q);
+    odds = shifted(odds, s.near_odd, s.far_odd, s.far, q);
+  }
+  V r = reduce_once(interleave(evens, odds), q);
+  // m - 0 is m, which the last step brings back to 0.
+  if (s.negated) r = reduce_once(blend(r, sub32(q.m, r), s.negative), q);
+  return r;
+}
+
+/// The sums of 2 W elements for `tile` moduli: digits d[l step] (even halves, then odd ones), l < digits.
+ACCUBLAS_INLINE void weigh(const V* d, int digits, const std::uint32_t* const* weight, DelayedSum (*sums)[2]) {
+  constexpr int step = 2 * block_vectors;
+  for (int k = 0; k < tile; ++k)
+    for (int half = 0; half < 2; ++half) sums[k][half] = {zero(), zero()};
+  // `Count` digits make a part.
+  const auto part = [&](int l, auto count) __attribute__((always_inline)) {
+    V p[tile][2];
+    for (int i = 0; i < count.value; ++i) {
+      const V evens = held(d[(l + i) * step]), odds = held(d[(l + i) * step + 1]);
+      for (int k = 0; k < tile; ++k) {
+        const V w = splat32(weight[k][l + i]);
+        p[k][0] = i == 0 ? mul(evens, w) : held(add(p[k][0], mul(evens, w)));
+        p[k][1] = i == 0 ? mul(odds, w) : held(add(p[k][1], mul(odds, w)));
+      }
+    }
+    for (int k = 0; k < tile; ++k)
+      for (int half = 0; half < 2; ++half) add_part(sums[k][half], p[k][half]);
+  };
+  int l = 0;
+  for (; l + 4 <= digits; l += 4) part(l, std::integral_constant<int, 4>());
+  for (; l < digits; ++l) part(l, std::integral_constant<int, 1>());
+}
+
+void combine(const MpCombine& c) {
+  alignas(64) V digit[most_digits * 2 * block_vectors];
+  for (std::int64_t e = 0; e < c.elements; e += block) {
+    const std::int64_t left_over = c.elements - e;
+    const int vectors = static_cast<int>(left_over < block ? (left_over + 2 * W - 1) / (2 * W) : block_vectors);
+    Scaling scale[block_vectors];
+    for (int u = 0; u < vectors; ++u) {
+      const std::int64_t at = e + u * 2 * W, count = c.elements - at;
+      scale[u] = scaling(c.shift, c.negative, at, count);
+      for (int l = 0; l < c.digits; ++l) {
+        V* to = digit + (l * block_vectors + u) * 2;
+        to[0] = load_up_to(c.digit + l * c.digit_stride + at, count);
+        to[1] = odd(to[0]);
+      }
+    }
+    for (int k = 0; k < c.count; k += tile) {
+      const int moduli = c.count - k < tile ? c.count - k : tile;
+      const std::uint32_t* weight[tile];
+      for (int i = 0; i < tile; ++i) weight[i] = c.weight + (k + (i < moduli ? i : 0)) * c.weight_stride;
+      for (int u = 0; u < vectors; ++u) {
+        DelayedSum sums[tile][2];
+        weigh(digit + 2 * u, c.digits, weight, sums);
+        for (int i = 0; i < moduli; ++i) {
+          const Modulus q = broadcast(c.moduli[k + i]);
+          const V evens = fold_twice(settle(sums[i][0], q), q), odds = fold_twice(settle(sums[i][1], q), q);
+          const std::int64_t at = e + u * 2 * W;
+          store_up_to(c.out + (k + i) * c.out_stride + at, c.elements - at, scaled(evens, odds, scale[u], q));
+        }
+      }
+    }
+  }
+}
+
+void scale(const MpScale& s) {
+  for (std::int64_t e = 0; e < s.elements; e += block) {
+    Scaling by[block_vectors];
+    const std::int64_t end = s.elements - e < block ? s.elements : e + block;
+    for (std::int64_t at = e; at < end; at += 2 * W)
+      by[(at - e) / (2 * W)] = scaling(s.shift, s.negative, at, s.elements - at);
+    for (int k = 0; k < s.count; ++k) {
+      const Modulus q = broadcast(s.moduli[k]);
+      for (std::int64_t at = e; at < end; at += 2 * W) {
+        const V r = load_up_to(s.in + k * s.in_stride + at, s.elements - at);
+        const V evens = even(r);
+        store_up_to(s.out + k * s.out_stride + at, s.elements - at, scaled(evens, odd(r), by[(at - e) / (2 * W)], q));
+      }
+    }
+  }
+}
+
+/// v < 2^52 as a double, and back, rounded to nearest.
+ACCUBLAS_INLINE D to_double(V v) {
+  return sub(as_double(bit_or(v, as_bits(splat_double(0x1p52)))), splat_double(0x1p52));
+}
+ACCUBLAS_INLINE V to_integer(D d) { return even(as_bits(add(d, splat_double(0x1p52)))); }
+
+void crt_digits(const MpCrtDigits& c) {
+  for (std::int64_t e = 0; e < c.elements; e += 2 * W) {
+    const std::int64_t count = c.elements - e;
+    D evens = splat_double(0), odds = splat_double(0);
+    for (int k = 0; k < c.count; ++k) {
+      // Shoup's product: the quotient is exact or one too small.
+      const V r = load_up_to(c.residue + k * c.residue_stride + e, count), w = splat32(c.inverse[k].w);
+      const V guess = splat32(c.inverse[k].quotient), m = splat32(c.moduli[k].m);
+      const V quotient = halves(right<32>(mul(r, guess)), mul(odd(r), guess));
+      const V rest = sub32(mul32(r, w), mul32(quotient, m)), digit = min32(rest, sub32(rest, m));
+      store_up_to(c.digit + k * c.digit_stride + e, count, digit);
+      const D reciprocal = splat_double(c.reciprocal[k]);
+      evens = fma(to_double(even(digit)), reciprocal, evens);
+      odds = fma(to_double(odd(digit)), reciprocal, odds);
+    }
+    store_up_to(c.digit + c.count * c.digit_stride + e, count, interleave(to_integer(evens), to_integer(odds)));
+  }
+}
+
+/// The first `count` <= 8 of eight numbers.
+ACCUBLAS_INLINE __m256i first_of_eight(std::int64_t count) {
+  return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(count)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+
+/// limb[l][i] = limb l of element i for the 8 limbs (those of the mask, then zeros) of `elements` <= 8 elements,
+/// `stride` apart.
+ACCUBLAS_INLINE void transpose(const std::uint32_t* in, std::int64_t stride, std::int64_t elements, __m256i mask,
+                               __m256i* limb) {
+  __m256i row[8], two[8];
+  for (int i = 0; i < 8; ++i)
+    row[i] = i < elements ? _mm256_maskload_epi32(reinterpret_cast<const int*>(in + i * stride), mask)
+                          : _mm256_setzero_si256();
+  for (int i = 0; i < 8; i += 2) {
+    two[i] = _mm256_unpacklo_epi32(row[i], row[i + 1]);
+    two[i + 1] = _mm256_unpackhi_epi32(row[i], row[i + 1]);
+  }
+  for (int i = 0; i < 8; i += 4)
+    for (int h = 0; h < 2; ++h) {
+      row[i + 2 * h] = _mm256_unpacklo_epi64(two[i + h], two[i + 2 + h]);
+      row[i + 2 * h + 1] = _mm256_unpackhi_epi64(two[i + h], two[i + 2 + h]);
+    }
+  for (int l = 0; l < 4; ++l) {
+    limb[l] = _mm256_permute2x128_si256(row[l], row[l + 4], 0x20);
+    limb[l + 4] = _mm256_permute2x128_si256(row[l], row[l + 4], 0x31);
+  }
+}
+
+/// Eight elements at a time at every level: reading them is what takes the time.
+void split(const MpSplit& s) {
+  alignas(32) __m256i limb[most_digits + 8];
+  for (std::int64_t e = 0; e < s.elements; e += 8) {
+    const std::int64_t count = s.elements - e < 8 ? s.elements - e : 8;
+    const std::uint32_t* in = s.limb + e * s.limb_stride;
+    for (int l = 0; l < s.limbs; l += 8) {
+      const __m256i mask = first_of_eight(s.limbs - l);
+      if (count == 8)
+        transpose(in + l, s.limb_stride, 8, mask, limb + l);
+      else
+        transpose(in + l, s.limb_stride, count, mask, limb + l);
+    }
+    limb[s.limbs] = _mm256_setzero_si256();
+    for (int k = 0; k < s.digits; ++k) {
+      const int at = 31 * k / 32, bit = 31 * k % 32;
+      const __m256i upper = limb[at < s.limbs ? at + 1 : at];
+      const __m256i window = _mm256_or_si256(_mm256_srl_epi32(limb[at], _mm_cvtsi32_si128(bit)),
+                                             _mm256_sll_epi32(upper, _mm_cvtsi32_si128(32 - bit)));
+      const __m256i digit = _mm256_and_si256(window, _mm256_set1_epi32(0x7FFFFFFF));
+      std::uint32_t* out = s.digit + k * s.digit_stride + e;
+      if (count == 8)
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), digit);
+      else
+        _mm256_maskstore_epi32(reinterpret_cast<int*>(out), first_of_eight(count), digit);
+    }
+  }
+}
+
+}  // namespace
+
+void mp_combine(const MpCombine& c) { combine(c); }
+void mp_scale(const MpScale& s) { scale(s); }
+void mp_crt_digits(const MpCrtDigits& c) { crt_digits(c); }
+void mp_split(const MpSplit& s) { split(s); }
+
+}  // namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE
