@@ -4,8 +4,7 @@
 // + mu is at most 2^53, a double holds it and `least`, and one fused multiply-add decides: it rounds the left side, but
 // not where that is an integer below 2^53, so it never crosses `least`. Beyond, (k + 1) X >= ceil((lambda + mu + least)
 // / 2^s) decides in 64-bit integers: X < 2^31, so for k < 2^31 nothing there reaches 2^63.
-#include "cuda/check.hpp"
-#include "cuda/kernels.hpp"
+#include "cuda/launch.hpp"
 #include "lib/numerics/certificate.hpp"
 
 namespace accublas::cuda {
@@ -80,6 +79,7 @@ __global__ void __launch_bounds__(threads, 4)
     certify_block(const std::int32_t* sums, Index block_cols, Lines rows, Lines cols, Index first_row, Index rows_count,
                   Index first_col, Index cols_count, const __grid_constant__ Rungs rungs, std::uint32_t* open,
                   CallState* state) {
+  await_predecessor();
   __shared__ LineFacts row_facts[rows_a_block];
   __shared__ int block_rung;
   __shared__ unsigned block_rejected;
@@ -180,7 +180,7 @@ __global__ void __launch_bounds__(threads, 4)
 }  // namespace
 
 template <class T>
-void certify(const DeviceModel&, const std::int32_t* sums, Index block_cols, const Lines& rows, const Lines& cols,
+void certify(const DeviceModel& model, const std::int32_t* sums, Index block_cols, const Lines& rows, const Lines& cols,
              Index first_row, Index rows_count, Index first_col, Index cols_count, std::uint32_t* open,
              CallState* state, cudaStream_t stream) {
   if (rows_count <= 0 || cols_count <= 0) return;
@@ -193,10 +193,9 @@ void certify(const DeviceModel&, const std::int32_t* sums, Index block_cols, con
     const Index count = rows_count - r < most_rows ? rows_count - r : most_rows;
     const dim3 grid(static_cast<unsigned>((cols_count + cols_a_block - 1) / cols_a_block),
                     static_cast<unsigned>((count + rows_a_block - 1) / rows_a_block));
-    kernel<<<grid, threads, 0, stream>>>(sums + r * block_cols, block_cols, rows, cols, first_row + r, count, first_col,
-                                         cols_count, rungs, open, state);
+    launch(model, "certify", kernel, {grid, threads}, stream, sums + r * block_cols, block_cols, rows, cols,
+           first_row + r, count, first_col, cols_count, rungs, open, state);
   }
-  check_launch("certify");
 }
 
 template void certify<double>(const DeviceModel&, const std::int32_t*, Index, const Lines&, const Lines&, Index, Index,

@@ -1,8 +1,8 @@
 // What no pass of a GEMM engine decides, element by element: sums without a term, Inf and NaN, and exact accumulators;
 // the twin of lib/cpu/exact.cpp.
-#include "cuda/check.hpp"
 #include "cuda/finish_element.hpp"
 #include "cuda/finish_in_place.hpp"
+#include "cuda/launch.hpp"
 #include "cuda/open_elements.hpp"
 
 namespace accublas::cuda {
@@ -168,6 +168,7 @@ __device__ bool finish_open_element(const ExactArguments<T>& a, Index row, Index
 /// that lie together are shared out; neighbouring chunks share their sectors.
 template <class T>
 __global__ void __launch_bounds__(32 * exact_warps, exact_blocks) compute_open_elements(ExactArguments<T> a) {
+  await_predecessor();
   CallState& state = *a.state;
   if (leaves_c(state, a.alpha)) return;
   if (open_before(state, most_passes) == 0 && state.rows.special == 0 && state.cols.special == 0) return;
@@ -209,6 +210,7 @@ constexpr int zero_tile = 64, zero_threads = 256, zero_words = 16;
 
 template <class T>
 __global__ void __launch_bounds__(zero_threads) clear_structural_zeros(ExactArguments<T> a, int index) {
+  await_predecessor();
   CallState& state = *a.state;
   if (leaves_c(state, a.alpha) || (index >= 0 && !state.pass[index].active)) return;
   unsigned long long& counter = open_before(state, index + 1);
@@ -289,6 +291,7 @@ __global__ void __launch_bounds__(zero_threads) clear_structural_zeros(ExactArgu
 
 template <class T>
 __global__ void scale(Index m, Index n, Matrix<T> c, Scalar<T> alpha, Scalar<T> beta, bool canonical_nans) {
+  await_predecessor();
   const T factor = beta.get();
   if (!is_zero(alpha.get()) || factor == T(1)) return;
   for (Index i = blockIdx.y; i < m; i += gridDim.y)
@@ -305,14 +308,14 @@ __global__ void scale(Index m, Index n, Matrix<T> c, Scalar<T> alpha, Scalar<T> 
 template <class T>
 void resolve_structural_zeros(const DeviceModel& model, const ExactArguments<T>& a, int index, cudaStream_t stream) {
   if (!a.row_lines.nonzero || !a.col_lines.nonzero) return;
-  clear_structural_zeros<T><<<static_cast<unsigned>(8 * model.processors), zero_threads, 0, stream>>>(a, index);
-  check_launch("structural zeros");
+  launch(model, "structural zeros", clear_structural_zeros<T>,
+         {static_cast<unsigned>(8 * model.processors), zero_threads}, stream, a, index);
 }
 
 template <class T>
 void exact(const DeviceModel& model, const ExactArguments<T>& a, cudaStream_t stream) {
-  compute_open_elements<T><<<static_cast<unsigned>(exact_blocks * model.processors), 32 * exact_warps, 0, stream>>>(a);
-  check_launch("exact elements");
+  launch(model, "exact elements", compute_open_elements<T>,
+         {static_cast<unsigned>(exact_blocks * model.processors), 32 * exact_warps}, stream, a);
 }
 
 template <class T>
@@ -323,8 +326,7 @@ void scale_if_alpha_is_zero(const DeviceModel& model, Index m, Index n, Matrix<T
     return scale_if_alpha_is_zero(model, n, m, c.transposed(), alpha, beta, canonical, stream);
   const Index across = (n + 255) / 256;
   const dim3 grid(static_cast<unsigned>(across < 64 ? across : 64), static_cast<unsigned>(m < 1024 ? m : 1024));
-  scale<T><<<grid, 256, 0, stream>>>(m, n, c, alpha, beta, canonical);
-  check_launch("scaling of C");
+  launch(model, "scaling of C", scale<T>, {grid, 256}, stream, m, n, c, alpha, beta, canonical);
 }
 
 #define ACCUBLAS_INSTANTIATE(T)                                                                                    \

@@ -76,6 +76,12 @@ struct PassPlan {
 /// At most this many passes: fixed:T* or a first cr, and two more with more bits.
 inline constexpr int most_passes = 3;
 
+/// Of the blocks of a kernel: zero before it and after it.
+struct MeetingCounters {
+  unsigned int arrived;  ///< meetings of all blocks
+  unsigned int left;     ///< blocks that come to no more of them
+};
+
 /// The state of one call, in device memory, zeroed at its start but for the last member.
 struct CallState {
   SideSummary rows, cols;
@@ -88,7 +94,7 @@ struct CallState {
   unsigned long long open[most_passes];  ///< elements of finite lines left open by pass i
   unsigned long long undecided;          ///< elements computed by the exact accumulators (specials not counted)
   unsigned long long next_chunk;         ///< work counter of the exact kernel
-  unsigned int lockstep;                 ///< soft synchronisation of the product kernel, zeroed by its launcher
+  MeetingCounters lockstep;              ///< soft synchronisation of the product kernel
   // For the report and for accublas_sync.
   std::int32_t bits, moduli;             ///< the most used
   double bound_componentwise;

@@ -1,6 +1,6 @@
 // Plans of the passes of an int8 GEMM, made on the device: what lib/plan_int8.cpp and lib/cpu/int8_pass.cpp decide on
 // the CPU. Only speed depends on what is chosen here, as long as no sum leaves the range of the moduli.
-#include "cuda/check.hpp"
+#include "cuda/launch.hpp"
 #include "cuda/open_elements.hpp"
 #include "cuda/scaling.hpp"
 #include "lib/numerics/bounds.hpp"
@@ -72,6 +72,7 @@ __device__ void set_plan(PassPlan plan, int index, const Buffers& buffers, Index
 template <class T>
 __global__ void make_fixed_plan(int index, int t, Index m, Index n, Index k, Buffers buffers, double target,
                                 Scalar<T> alpha, Capacities capacities, CallState* state) {
+  await_predecessor();
   PassPlan plan{};
   plan.elements = t == 0 ? Elements::not_open : Elements::all;
   plan.active = !leaves_c(*state, alpha);
@@ -197,6 +198,7 @@ template <class T>
 __global__ void __launch_bounds__(sample_threads)
     sample_elements(int index, bool first, Operand<T> rows, Lines row_lines, Operand<T> cols, Lines col_lines,
                     const std::uint32_t* open, Scalar<T> alpha, CallState* state) {
+  await_predecessor();
   if (!wants_pass(*state, index, first, rows.count, cols.count, alpha)) return;
   double row_term = -1, col_term = -1;  // none found
   Generator generator{(blockIdx.x + 1) * 0x9E3779B97F4A7C15u};
@@ -241,6 +243,7 @@ template <class T>
 __global__ void __launch_bounds__(plan_threads)
     make_correct_plan(int index, bool first, Lines rows, Lines cols, Buffers buffers, Scalar<T> alpha,
                       Capacities capacities, CallState* state) {
+  await_predecessor();
   using Tuning = CorrectTuning<T>;
   PassPlan plan{};
   if (!wants_pass(*state, index, first, rows.count, cols.count, alpha)) {
@@ -287,23 +290,20 @@ __global__ void __launch_bounds__(plan_threads)
 }  // namespace
 
 template <class T>
-void plan_fixed(const DeviceModel&, int index, int t, const Lines& rows, const Lines& cols, const Buffers& buffers,
+void plan_fixed(const DeviceModel& model, int index, int t, const Lines& rows, const Lines& cols, const Buffers& buffers,
                 double target, Scalar<T> alpha, CallState* state, cudaStream_t stream) {
-  make_fixed_plan<T>
-      <<<1, 1, 0, stream>>>(index, t, rows.count, cols.count, rows.k, buffers, target, alpha, capacities(), state);
-  check_launch("plan of a fixed pass");
+  launch(model, "plan of a fixed pass", make_fixed_plan<T>, {1, 1}, stream, index, t, rows.count, cols.count, rows.k,
+         buffers, target, alpha, capacities(), state);
 }
 
 template <class T>
-void plan_correct(const DeviceModel&, int index, bool first, const Operand<T>& rows, const Lines& row_lines,
+void plan_correct(const DeviceModel& model, int index, bool first, const Operand<T>& rows, const Lines& row_lines,
                   const Operand<T>& cols, const Lines& col_lines, const Buffers& buffers, const std::uint32_t* open,
                   Scalar<T> alpha, CallState* state, cudaStream_t stream) {
-  sample_elements<T>
-      <<<most_samples, sample_threads, 0, stream>>>(index, first, rows, row_lines, cols, col_lines, open, alpha, state);
-  check_launch("samples of a cr pass");
-  make_correct_plan<T>
-      <<<1, plan_threads, 0, stream>>>(index, first, row_lines, col_lines, buffers, alpha, capacities(), state);
-  check_launch("plan of a cr pass");
+  launch(model, "samples of a cr pass", sample_elements<T>, {most_samples, sample_threads}, stream, index, first, rows,
+         row_lines, cols, col_lines, open, alpha, state);
+  launch(model, "plan of a cr pass", make_correct_plan<T>, {1, plan_threads}, stream, index, first, row_lines, col_lines,
+         buffers, alpha, capacities(), state);
 }
 
 #define ACCUBLAS_INSTANTIATE(T)                                                                                    \

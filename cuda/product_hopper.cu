@@ -6,7 +6,7 @@
 #include <map>
 #include <mutex>
 
-#include "cuda/check.hpp"
+#include "cuda/launch.hpp"
 #include "cuda/product.hpp"
 #include "cuda/product_tiles.hpp"
 #include "cuda/ptx_hopper.hpp"
@@ -68,8 +68,9 @@ struct Position {
 /// and next waits after 64 meetings, so that blocks that are not resident together cost a quarter of the time at worst.
 class Lockstep {
  public:
-  /// `counter`: null for no meetings.
-  __device__ explicit Lockstep(unsigned int* counter) : counter_(counter) {}
+  /// `meetings`: zero; null for no meetings.
+  __device__ explicit Lockstep(MeetingCounters* meetings)
+      : counter_(meetings ? &meetings->arrived : nullptr), left_for_good_(meetings ? &meetings->left : nullptr) {}
 
   __device__ void step() {
     if (!counter_ || --left_ > 0) return;
@@ -86,13 +87,16 @@ class Lockstep {
     }
     pause_ = 64;
   }
-  /// Nobody waits for this block any more.
+  /// Nobody waits for this block any more. The last block leaves zeros for the next launch.
   __device__ void leave() {
-    if (counter_) atomicAdd(counter_, 1u << 20);
+    if (!counter_) return;
+    atomicAdd(counter_, 1u << 20);
+    __threadfence();
+    if (atomicAdd(left_for_good_, 1u) + 1 == gridDim.x) *counter_ = *left_for_good_ = 0;
   }
 
  private:
-  unsigned int* counter_;
+  unsigned int *counter_, *left_for_good_;
   int left_ = tiles.lockstep_steps, pause_ = 0;
   unsigned int meetings_ = 0;
 };
@@ -185,14 +189,15 @@ template <class Output>
 __global__ void __launch_bounds__(tiles.threads, tiles.blocks)
     product(const __grid_constant__ CUtensorMap row_map, const __grid_constant__ CUtensorMap col_map,
             const __grid_constant__ ProductJob<typename Output::Element> job) {
-  const BlockExtent extent = block_extent(job);
-  if (extent.rows == 0 || extent.cols == 0) return;
-  const Order order(extent);
   extern __shared__ std::uint8_t shared[];
   const Ring ring(shared);
   if (threadIdx.x == 0) ring.initialise();
   __syncthreads();
   ptx::cluster_sync();
+  await_predecessor();
+  const BlockExtent extent = block_extent(job);
+  if (extent.rows == 0 || extent.cols == 0) return;
+  const Order order(extent);
 
   const int warpgroup = threadIdx.x / 128;
   if (warpgroup == consumers) {
@@ -208,7 +213,7 @@ __global__ void __launch_bounds__(tiles.threads, tiles.blocks)
 
 /// Prepares the kernel for a device; returns the number of blocks resident at a time, as whole clusters.
 template <class Output>
-int resident_blocks(const DeviceModel& model, cudaLaunchConfig_t config) {
+int resident_blocks(const DeviceModel& model) {
   static std::mutex mutex;
   static std::map<int, int> known;  // by device
   const std::lock_guard lock(mutex);
@@ -216,7 +221,16 @@ int resident_blocks(const DeviceModel& model, cudaLaunchConfig_t config) {
   if (found != known.end()) return found->second;
   check(cudaFuncSetAttribute(product<Output>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes),
         "residue product");
+  cudaLaunchAttribute cluster{};
+  cluster.id = cudaLaunchAttributeClusterDimension;
+  cluster.val.clusterDim.x = tiles.cluster;
+  cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
+  cudaLaunchConfig_t config{};
   config.gridDim = dim3(model.processors / tiles.cluster * tiles.cluster);
+  config.blockDim = dim3(tiles.threads);
+  config.dynamicSmemBytes = shared_bytes;
+  config.attrs = &cluster;
+  config.numAttrs = 1;
   int clusters = 0;
   check(cudaOccupancyMaxActiveClusters(&clusters, product<Output>, &config), "residue product");
   const int blocks = clusters * tiles.cluster;
@@ -227,22 +241,11 @@ int resident_blocks(const DeviceModel& model, cudaLaunchConfig_t config) {
 template <class Output>
 void launch(const DeviceModel& model, const std::uint8_t* rows, std::size_t rows_bytes, const std::uint8_t* cols,
             std::size_t cols_bytes, const ProductJob<typename Output::Element>& job, cudaStream_t stream) {
-  cudaLaunchAttribute cluster{};
-  cluster.id = cudaLaunchAttributeClusterDimension;
-  cluster.val.clusterDim.x = tiles.cluster;
-  cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
-  cudaLaunchConfig_t config{};
-  config.blockDim = dim3(tiles.threads);
-  config.dynamicSmemBytes = shared_bytes;
-  config.stream = stream;
-  config.attrs = &cluster;
-  config.numAttrs = 1;
-  config.gridDim = dim3(resident_blocks<Output>(model, config));
-
+  const auto blocks = static_cast<unsigned>(resident_blocks<Output>(model));
   const CUtensorMap row_map = line_map(rows, rows_bytes, job.k_padded, tiles.rows);
   const CUtensorMap col_map = permuted_line_map(cols, cols_bytes, job.k_padded, tiles.cols / tiles.cluster);
-  if (job.lockstep) check(cudaMemsetAsync(job.lockstep, 0, sizeof *job.lockstep, stream), "residue product");
-  check(cudaLaunchKernelEx(&config, product<Output>, row_map, col_map, job), "residue product");
+  const LaunchShape shape{blocks, tiles.threads, shared_bytes, tiles.cluster};
+  cuda::launch(model, "residue product", product<Output>, shape, stream, row_map, col_map, job);
 }
 
 }  // namespace

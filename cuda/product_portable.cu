@@ -4,7 +4,7 @@
 #include <map>
 #include <mutex>
 
-#include "cuda/check.hpp"
+#include "cuda/launch.hpp"
 #include "cuda/product.hpp"
 #include "cuda/product_tiles.hpp"
 #include "cuda/ptx_portable.hpp"
@@ -81,6 +81,7 @@ template <class Output>
 __global__ void __launch_bounds__(tiles.threads, tiles.blocks)
     product(const std::uint8_t* __restrict__ rows, const std::uint8_t* __restrict__ cols,
             const __grid_constant__ ProductJob<typename Output::Element> job) {
+  await_predecessor();
   const BlockExtent extent = block_extent(job);
   if (extent.rows == 0 || extent.cols == 0) return;
   const Order order(extent);
@@ -140,8 +141,8 @@ int resident_blocks(const DeviceModel& model) {
 template <class Output>
 void launch(const DeviceModel& model, const std::uint8_t* rows, const std::uint8_t* cols,
             const ProductJob<typename Output::Element>& job, cudaStream_t stream) {
-  product<Output><<<resident_blocks<Output>(model), tiles.threads, shared_bytes, stream>>>(rows, cols, job);
-  check_launch("residue product");
+  const auto blocks = static_cast<unsigned>(resident_blocks<Output>(model));
+  cuda::launch(model, "residue product", product<Output>, {blocks, tiles.threads, shared_bytes}, stream, rows, cols, job);
 }
 
 }  // namespace

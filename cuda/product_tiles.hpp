@@ -40,11 +40,11 @@ struct ProductJob {
   Index rows, cols;            ///< lines in all,
   Index row_block, col_block;  ///< of which the block has these numbers
   Index k_padded;
-  unsigned int* lockstep;  ///< zero at the start; null where no plan could want it
+  MeetingCounters* lockstep;  ///< null where no plan could want it
 };
 
 /// Where the lines there are, whatever the block, could want it.
-inline unsigned int* lockstep_counter(Index lines, Index k_padded, CallState* state) {
+inline MeetingCounters* lockstep_counters(Index lines, Index k_padded, CallState* state) {
   return lockstep_wanted(lines, k_padded) ? &state->lockstep : nullptr;
 }
 
@@ -57,7 +57,7 @@ inline ProductJob<std::int8_t> make_job(const ProductArguments& a) {
           .row_block = a.row_block,
           .col_block = a.col_block,
           .k_padded = a.k_padded,
-          .lockstep = lockstep_counter(a.m + a.n, a.k_padded, a.state)};
+          .lockstep = lockstep_counters(a.m + a.n, a.k_padded, a.state)};
 }
 inline ProductJob<std::int32_t> make_job(const SumsArguments& a) {
   return {.out = a.sums,
@@ -68,7 +68,7 @@ inline ProductJob<std::int32_t> make_job(const SumsArguments& a) {
           .row_block = 0,
           .col_block = 0,
           .k_padded = a.k_padded,
-          .lockstep = lockstep_counter(a.rows_count + a.cols_count, a.k_padded, a.state)};
+          .lockstep = lockstep_counters(a.rows_count + a.cols_count, a.k_padded, a.state)};
 }
 
 /// The part of a block that exists.

@@ -98,7 +98,6 @@ class Product : public testing::TestWithParam<bool> {
     plan.moduli = shape.moduli;
     plan.block_rows = shape.block_rows;
     plan.block_cols = shape.block_cols;
-    call.lockstep = 12345;
     state = std::vector<CallState>{call};
     return {rows.data(), cols.data(),     rows.size(),     cols.size(), result.data(),          shape.k,     shape.m,
             shape.n,     shape.row_block, shape.col_block, accumulate,  &state.data()->pass[1], state.data()};
