@@ -6,8 +6,7 @@
 #include <cuda_pipeline_primitives.h>
 
 #include "cuda/arithmetic.hpp"
-#include "cuda/check.hpp"
-#include "cuda/kernels.hpp"
+#include "cuda/launch.hpp"
 #include "cuda/scaling.hpp"
 #include "lib/numerics/certificate.hpp"
 #include "lib/numerics/moduli.hpp"
@@ -243,6 +242,7 @@ template <class T>
 __global__ void __launch_bounds__(threads, blocks_a_processor)
     convert_sides(const __grid_constant__ ConvertSides<T> sides, const PassPlan* plan_pointer, Index p0, Index terms,
                   Index k_padded) {
+  await_predecessor();
   const PassPlan plan = *plan_pointer;
   if (!plan.active) return;
   const Tiles rows = tiles_of(sides.side[0], plan.block_rows, k_padded);
@@ -302,6 +302,7 @@ template <class T>
 __global__ void __launch_bounds__(threads, blocks_a_processor)
     convert_magnitudes(const __grid_constant__ Operand<T> x, const __grid_constant__ Lines lines, Tiles tiles,
                        Index first_term, Index terms, Index k_padded, std::uint8_t* out) {
+  await_predecessor();
   const auto line_of = [&](int t) { return t / tiles.k_tiles * tile_lines; };
   const auto term_of = [&](int t) { return t % tiles.k_tiles * tile_terms; };
   for_tiles<T>(
@@ -359,8 +360,8 @@ void convert(const DeviceModel& device, const ConvertSide<T>& rows, const Conver
   if (tiles == 0) return;
   const ConvertSides<T> sides = {{rows, cols}};
   allow_shared_memory<T>(convert_sides<T>);
-  convert_sides<T><<<grid(device, tiles), threads, shared_bytes<T>, stream>>>(sides, plan, p0, terms, k_padded);
-  check_launch("convert");
+  launch(device, "convert", convert_sides<T>, {grid(device, tiles), threads, shared_bytes<T>}, stream, sides, plan, p0,
+         terms, k_padded);
 }
 
 template <class T>
@@ -372,9 +373,8 @@ void convert_certificate(const DeviceModel& device, const Operand<T>& x, const L
   const Index count = Index{tiles.across} * tiles.k_tiles;
   if (count == 0) return;
   allow_shared_memory<T>(convert_magnitudes<T>);
-  convert_magnitudes<T>
-      <<<grid(device, count), threads, shared_bytes<T>, stream>>>(x, lines, tiles, first_term, terms, k_padded, out);
-  check_launch("convert_certificate");
+  launch(device, "convert_certificate", convert_magnitudes<T>, {grid(device, count), threads, shared_bytes<T>}, stream,
+         x, lines, tiles, first_term, terms, k_padded, out);
 }
 
 template void convert(const DeviceModel&, const ConvertSide<double>&, const ConvertSide<double>&, const PassPlan*,

@@ -2,8 +2,8 @@
 // and 128 columns, a thread four neighbouring columns of a row: their sums to 112 bits, rounded in double precision
 // where that decides. The rest, one element in a million and ties beyond 112 bits, goes through crt_reconstruct and
 // finish_within.
-#include "cuda/check.hpp"
 #include "cuda/finish_element.hpp"
+#include "cuda/launch.hpp"
 #include "cuda/leading.hpp"
 #include "cuda/open_elements.hpp"
 #include "lib/numerics/crt.hpp"
@@ -223,6 +223,7 @@ __device__ __forceinline__ unsigned finish_tile(const ReconstructArguments<T>& a
 
 template <class T>
 __global__ void __launch_bounds__(threads, blocks) reconstruct_block(ReconstructArguments<T> a) {
+  await_predecessor();
   const PassPlan plan = a.state->pass[a.index];
   if (!plan.active) return;
   const Index m = a.rows.count, n = a.cols.count;
@@ -284,8 +285,8 @@ __global__ void __launch_bounds__(threads, blocks) reconstruct_block(Reconstruct
 
 template <class T>
 void reconstruct(const DeviceModel& model, const ReconstructArguments<T>& a, cudaStream_t stream) {
-  reconstruct_block<T><<<static_cast<unsigned>(blocks * model.processors), threads, 0, stream>>>(a);
-  check_launch("reconstruction");
+  launch(model, "reconstruction", reconstruct_block<T>, {static_cast<unsigned>(blocks * model.processors), threads},
+         stream, a);
 }
 
 template void reconstruct(const DeviceModel&, const ReconstructArguments<double>&, cudaStream_t);
