@@ -4,7 +4,7 @@
 // guesses E from the first entries that its threads read, and sums for the guess and the three exponents above it;
 // where E is beyond them, it reads the line again. Where there are too few lines for that, they are cut along k and
 // read twice, and the parts meet in integers. The results depend on no order.
-#include "cuda/check.hpp"
+#include "cuda/launch.hpp"
 #include "cuda/measure_lines.hpp"
 #include "lib/numerics/float_bits.hpp"
 
@@ -86,6 +86,7 @@ __device__ void measure_lines(const Side<T>& side, Index group, bool with_lambda
 template <class T>
 __global__ void __launch_bounds__(block_threads, 3)
     measure_whole(const __grid_constant__ Sides<T> sides, bool with_lambda) {
+  await_predecessor();
   __shared__ Sum shared[block_threads];
   const bool rows = blockIdx.x < sides.side[0].groups;
   const Side<T>& side = sides.side[rows ? 0 : 1];
@@ -112,6 +113,7 @@ __device__ unsigned long long* as_integer(double* x) { return reinterpret_cast<u
 
 template <class T>
 __global__ void prepare_parts(const __grid_constant__ Sides<T> sides) {
+  await_predecessor();
   const Index i = blockIdx.x * Index{blockDim.x} + threadIdx.x;
   for (const Side<T>& side : sides.side) {
     if (i >= padded_lines(side.x.count)) continue;
@@ -163,6 +165,7 @@ __device__ void scan_part(const Side<T>& side, const PartOfLines& part, Scan* sh
 
 template <class T>
 __global__ void __launch_bounds__(block_threads, 3) scan_parts(const __grid_constant__ Sides<T> sides) {
+  await_predecessor();
   __shared__ Scan shared[block_threads];
   const PartOfLines part = part_of_block(sides);
   const Side<T>& side = sides.side[part.side];
@@ -184,6 +187,7 @@ __device__ void sum_part(const Side<T>& side, const PartOfLines& part, bool with
 template <class T>
 __global__ void __launch_bounds__(block_threads, 3)
     sum_parts(const __grid_constant__ Sides<T> sides, bool with_lambda) {
+  await_predecessor();
   __shared__ Sum shared[block_threads];
   const PartOfLines part = part_of_block(sides);
   const Side<T>& side = sides.side[part.side];
@@ -192,6 +196,7 @@ __global__ void __launch_bounds__(block_threads, 3)
 
 template <class T>
 __global__ void finish_parts(const __grid_constant__ Sides<T> sides, bool with_lambda) {
+  await_predecessor();
   const Index i = blockIdx.x * Index{blockDim.x} + threadIdx.x;
   for (const Side<T>& side : sides.side) {
     if (i >= padded_lines(side.x.count)) continue;
@@ -217,6 +222,11 @@ Side<T> make_side(const DeviceModel& device, const Operand<T>& x, const Lines& l
   s.summary = summary;
   s.adjacent = x.count > 1 && (x.k <= 1 || magnitude(x.stride) < magnitude(x.k_stride));
   s.lines_a_warp = s.adjacent ? 128 / static_cast<int>(sizeof(T)) : 1;
+  // Fewer than fill the device once (three blocks a multiprocessor): narrower ones, down to a sector of 32 bytes, as long
+  // as every thread of a block finds a chunk.
+  while (s.lines_a_warp * static_cast<int>(sizeof(T)) > 32 && x.count < Index{3} * device.processors * s.lines_a_warp &&
+         Index{block_threads} / s.lines_a_warp * chunk < x.k)
+    s.lines_a_warp /= 2;
   s.warps = block_warps;
   // About 32 terms a thread; more threads than that only wait for each other.
   while (!s.adjacent && s.warps > 1 && 1024 * Index{s.warps} / 2 >= x.k) s.warps /= 2;
@@ -250,18 +260,17 @@ void measure(const DeviceModel& device, const Operand<T>& rows, const Lines& row
   const Side<T>&r = sides.side[0], &c = sides.side[1];
   if (r.groups + c.groups == 0) return;
   if (r.parts == 1 && c.parts == 1) {
-    measure_whole<T><<<grid(r.groups + c.groups), block_threads, 0, stream>>>(sides, with_lambda);
-    check_launch("measure");
+    launch(device, "measure", measure_whole<T>, {grid(r.groups + c.groups), block_threads}, stream, sides, with_lambda);
     return;
   }
   constexpr int threads = 256;
   const Index most = padded_lines(rows.count > cols.count ? rows.count : cols.count);
   const Index blocks = r.groups * r.parts + c.groups * c.parts;
-  prepare_parts<T><<<grid(most / threads), threads, 0, stream>>>(sides);
-  scan_parts<T><<<grid(blocks), block_threads, 0, stream>>>(sides);
-  sum_parts<T><<<grid(blocks), block_threads, 0, stream>>>(sides, with_lambda);
-  finish_parts<T><<<grid(most / threads), threads, 0, stream>>>(sides, with_lambda);
-  check_launch("measure");
+  const LaunchShape lines{grid(most / threads), threads}, shares{grid(blocks), block_threads};
+  launch(device, "measure", prepare_parts<T>, lines, stream, sides);
+  launch(device, "measure", scan_parts<T>, shares, stream, sides);
+  launch(device, "measure", sum_parts<T>, shares, stream, sides, with_lambda);
+  launch(device, "measure", finish_parts<T>, lines, stream, sides, with_lambda);
 }
 
 template void measure(const DeviceModel&, const Operand<double>&, const Lines&, const Operand<double>&, const Lines&,

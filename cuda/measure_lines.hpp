@@ -12,8 +12,8 @@ inline constexpr int chunk = 64;  ///< terms that are taken together: a word of 
 inline constexpr int batch = 8;   ///< loads of a thread in flight
 inline constexpr unsigned all_lanes = 0xFFFFFFFFu;
 
-/// How the threads of a block share its lines. Adjacent lines: 16 (float: 32) of them, 128 bytes side by side; a thread
-/// takes whole chunks of one line. Else: `warps` warps a line, and a lane takes two terms of a chunk.
+/// How the threads of a block share its lines. Adjacent lines: 32 to 128 bytes side by side; a thread takes whole chunks
+/// of one line. Else: `warps` warps a line, and a lane takes two terms of a chunk.
 template <class T>
 struct Side {
   Operand<T> x;
@@ -21,7 +21,7 @@ struct Side {
   SideSummary* summary;
   bool adjacent;
   int warps;         ///< that share a line (adjacent: all of the block)
-  int lines_a_warp;  ///< adjacent: 16 or 32, else 1
+  int lines_a_warp;  ///< adjacent: 4 to 32, else 1
   Index groups;      ///< of lines, a block each; the padding included
   int parts;         ///< along k
   Index chunks;      ///< of a part
