@@ -481,7 +481,7 @@ ACCUBLAS_API accublas_status accublas_mp_evaluation(accublas_context *ctx, const
 
 /** Builds the aligned form of the m x n matrix at `offset`: common exponents of rows and columns and residues of the products'
  * range, in which accublas_mp_gemv (N and T) and accublas_mp_gemm with exactly this matrix run at memory speed. It is kept beside the array
- * until the array is written, moved or destroyed, or another is built. `spread`, 0 .. 64, or -1 for 64: how many bits the exponents of
+ * until one of its elements is written, the array is moved or destroyed, or another is built. `spread`, 0 .. 64, or -1 for 64: how many bits the exponents of
  * the vectors may spread (after scaling) before the form must grow, which takes a call as long as this one. Without this call every
  * routine aligns what it needs and forgets it. */
 ACCUBLAS_API accublas_status accublas_mp_align(accublas_context *ctx, accublas_mp_array *array, int64_t offset, int64_t lda,

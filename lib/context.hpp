@@ -57,6 +57,8 @@ struct accublas_context {
   bool failed = false;  ///< `error` holds the message of the last call
   std::string error;
   accublas::LastCall last;
+  accublas_mp_report_t mp_report{};  ///< of the last call on multiple-precision arrays
+  bool mp_on_device = false;         ///< it may be under way
 
  private:
   const accublas::Resolved& resolve_again(accublas::Routine routine);

@@ -1,10 +1,13 @@
 #include "lib/mp/basis.hpp"
 
+#include <cmath>
 #include <map>
 #include <mutex>
 #include <tuple>
 
 #include "lib/error.hpp"
+#include "lib/mp/format.hpp"
+#include "lib/numerics/limbs.hpp"
 
 namespace accublas::mp {
 
@@ -56,6 +59,10 @@ std::unique_ptr<const Basis> make_basis(int count) {
     b->inverse[k] = make_factor(inverse, modulus[k]);
     b->reciprocal[k] = 1.0 / modulus[k].m;
   }
+  b->pair.resize(static_cast<std::size_t>(count / 2) * b->limbs);
+  for (int h = 0; h < count / 2; ++h)
+    divide_exactly(&b->cofactor[static_cast<std::size_t>(2 * h) * b->limbs], b->limbs, modulus[2 * h + 1].m,
+                   &b->pair[static_cast<std::size_t>(h) * b->limbs]);
   return b;
 }
 
@@ -111,6 +118,33 @@ const Basis& basis(int count) {
   std::unique_ptr<const Basis>& entry = (*known)[count];
   if (!entry) entry = make_basis(count);
   return *entry;
+}
+
+void reconstruct(const Basis& basis, const std::uint32_t* digit, std::int64_t stride, std::uint64_t* integer) {
+  const RnsModulus* modulus = moduli(basis.count);
+  const int n = basis.limbs;
+  for (int i = 0; i < n; ++i) integer[i] = 0;
+  int k = 0;
+  for (; k + 1 < basis.count; k += 2) {
+    const std::uint64_t factor = static_cast<std::uint64_t>(digit[k * stride]) * modulus[k + 1].m +
+                                 static_cast<std::uint64_t>(digit[(k + 1) * stride]) * modulus[k].m;
+    limbs_add_product(integer, &basis.pair[static_cast<std::size_t>(k / 2) * n], n, factor);
+  }
+  if (k < basis.count)
+    limbs_add_product(integer, &basis.cofactor[static_cast<std::size_t>(k) * n], n, std::uint64_t{digit[k * stride]});
+  limbs_subtract_product(integer, basis.product.data(), n, std::uint64_t{digit[basis.count * stride]});
+}
+
+/// 2^(p - 53) / M from the leading 64 bits t of M = (t + r) 2^s, 0 <= r < 1: doubles below and above t, one division each, and a
+/// neighbour outwards.
+EvalFactor eval_factor(int precision) {
+  const Basis& b = basis(make_format(precision).moduli);
+  const int length = limbs_bit_length(b.product.data(), b.limbs);
+  const std::uint64_t top = limbs_window(b.product.data(), b.limbs, length - 64);
+  const int exponent = precision - 53 - (length - 64);
+  const double below = static_cast<double>(top >> 11) * 0x1p11, above = static_cast<double>((top >> 11) + 1) * 0x1p11;
+  const double lower = std::ldexp(1.0, exponent) / above, upper = std::ldexp(1.0, exponent) / below;
+  return {from_bits<double>(to_bits(lower) - 1), from_bits<double>(to_bits(upper) + 1)};
 }
 
 std::shared_ptr<const Extension> extension(int from, int to) {

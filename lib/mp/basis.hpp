@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lib/mp/moduli.hpp"
+#include "lib/numerics/mp_eval.hpp"
 
 namespace accublas::mp {
 
@@ -19,9 +20,17 @@ struct Basis {
   std::vector<std::uint64_t> cofactor;   ///< M_k at [k limbs]
   std::vector<RnsFactor> inverse;        ///< 1 / M_k mod m_k
   std::vector<double> reciprocal;        ///< 1 / m_k, correctly rounded
+  std::vector<std::uint64_t> pair;       ///< M / (m_2h m_2h+1) at [h limbs], 2 h + 1 < count
 };
 
 const Basis& basis(int count);
+
+/// S as `limbs` two's complement limbs from its digits d_k at digit[k stride], the last (k = count) being q: moduli are taken in
+/// pairs, d_k M_k + d_l M_l = (d_k m_l + d_l m_k) M / (m_k m_l) with a factor below 2^63.
+void reconstruct(const Basis& basis, const std::uint32_t* digit, std::int64_t stride, std::uint64_t* integer);
+
+/// What the interval evaluation of elements of `precision` bits multiplies by.
+EvalFactor eval_factor(int precision);
 
 /// From the basis of the first `from` moduli to the residues modulo the moduli from .. to - 1, without the integer between:
 /// weight[(j - from) (from + 1) + k] = M_k mod m_j for k < from, and -M mod m_j for k = from, so that

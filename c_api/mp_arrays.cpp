@@ -1,0 +1,250 @@
+// Multiple-precision arrays: their life, numbers in and out, queries.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "c_api/boundary.hpp"
+#include "lib/mp/moduli.hpp"
+#include "lib/mp/numbers.hpp"
+#include "lib/thread_pool.hpp"
+
+using namespace accublas;
+using namespace accublas::mp;
+
+namespace {
+
+void require_pointer(const char* name, const void* pointer) {
+  if (!pointer) bad_argument(name, "a pointer, not NULL");
+}
+
+void require_ld(const char* name, std::int64_t ld, std::int64_t m) {
+  if (ld < (m > 1 ? m : 1)) bad_argument(name, "at least max(1, m)");
+}
+
+/// Two blocks of one shape, in one place.
+struct CopyOperands {
+  Region from, to;
+};
+CopyOperands copy_operands(std::int64_t m, std::int64_t n, const Array* from, std::int64_t offset_from, std::int64_t ld_from,
+                           Array* to, std::int64_t offset_to, std::int64_t ld_to) {
+  const CopyOperands operands{matrix_region("from", from, offset_from, ld_from, m, n),
+                              matrix_region("to", to, offset_to, ld_to, m, n)};
+  if (from->on_device() != to->on_device())
+    throw Error(ACCUBLAS_ERROR_POINTERS, "argument to is in another place than from: accublas_mp_move brings them together");
+  if (overlap(operands.to, operands.from)) throw Error(ACCUBLAS_ERROR_ARGUMENT, "argument to overlaps from");
+  return operands;
+}
+
+}  // namespace
+
+accublas_status accublas_mp_create(accublas_context* ctx, int32_t precision, int64_t length, accublas_mp_array** array) {
+  return guarded(ctx, [&](Context&) {
+    require_pointer("array", array);
+    *array = nullptr;
+    if (precision < min_precision || precision > max_precision) bad_argument("precision", "64 .. 8192");
+    if (length < 0) bad_argument("length", "at least 0");
+    if (length > std::int64_t{1} << 40) throw Error(ACCUBLAS_ERROR_MEMORY, "out of memory for a multiple-precision array");
+    const FpEnvironment environment;
+    *array = new Array(precision, length);
+  });
+}
+
+accublas_status accublas_mp_destroy(accublas_mp_array* array) {
+  delete array;
+  return ACCUBLAS_SUCCESS;
+}
+
+int32_t accublas_mp_precision(const accublas_mp_array* array) { return array ? array->elements.format.precision : 0; }
+int64_t accublas_mp_length(const accublas_mp_array* array) { return array ? array->elements.length : 0; }
+int32_t accublas_mp_get_place(const accublas_mp_array* array) {
+  return array && array->on_device() ? ACCUBLAS_MP_DEVICE : ACCUBLAS_MP_HOST;
+}
+int64_t accublas_mp_bytes(const accublas_mp_array* array) {
+  if (!array) return 0;
+  const Elements& e = array->elements;
+  return e.stride * (4 * e.format.moduli + 5) + 16 * e.length + (array->aligned ? array->aligned->bytes() : 0);
+}
+
+accublas_status accublas_mp_move(accublas_context* ctx, accublas_mp_array* array, accublas_mp_place place) {
+  return guarded(ctx, [&](Context& context) {
+    require_pointer("array", array);
+    if (place != ACCUBLAS_MP_HOST && place != ACCUBLAS_MP_DEVICE) bad_argument("place", "an accublas_mp_place");
+    move(context, *array, place == ACCUBLAS_MP_DEVICE);
+  });
+}
+
+accublas_status accublas_mp_set_double(accublas_context* ctx, accublas_mp_array* array, int64_t offset, int64_t ld, int64_t m,
+                                       int64_t n, const double* values, int64_t lda) {
+  return guarded(ctx, [&](Context& context) {
+    const Region region = matrix_region("array", array, offset, ld, m, n);
+    require_ld("lda", lda, m);
+    if (region.empty()) return;
+    require_pointer("values", values);
+    MpCall call(context, *array);
+    array->backend->write_doubles(array->elements, region.block(), values, lda, call.execution());
+    written(*array, region);
+    call.finish();
+  });
+}
+
+accublas_status accublas_mp_get_double(accublas_context* ctx, const accublas_mp_array* array, int64_t offset, int64_t ld,
+                                       int64_t m, int64_t n, double* values, int64_t lda) {
+  return guarded(ctx, [&](Context& context) {
+    const Region region = matrix_region("array", array, offset, ld, m, n);
+    require_ld("lda", lda, m);
+    if (region.empty()) return;
+    require_pointer("values", values);
+    MpCall call(context, *array);
+    array->backend->read_doubles(array->elements, region.block(), values, lda, call.execution());
+    call.finish();
+  });
+}
+
+accublas_status accublas_mp_set_limbs(accublas_context* ctx, accublas_mp_array* array, int64_t offset, int64_t ld, int64_t m,
+                                      int64_t n, const uint64_t* limbs, int64_t size, const int64_t* exponents,
+                                      const int32_t* signs) {
+  return guarded(ctx, [&](Context& context) {
+    const Region region = matrix_region("array", array, offset, ld, m, n);
+    if (size < 1 || size > 1 << 20) bad_argument("size", "1 .. 2^20");
+    if (region.empty()) return;
+    require_pointer("limbs", limbs);
+    require_pointer("exponents", exponents);
+    MpCall call(context, *array);
+    const Format& format = array->elements.format;
+    const std::int64_t count = m * n, part = 1024, tasks = (count + part - 1) / part;
+    NumberBuffer numbers(format, count);
+    const int workers = static_cast<int>(std::min<std::int64_t>(call.execution().threads, tasks));
+    std::vector<Rounder> rounders;
+    rounders.reserve(workers);
+    for (int w = 0; w < workers; ++w) rounders.emplace_back(format, static_cast<int>(size));
+    parallel_for(tasks, workers, [&](std::int64_t task, int thread) {
+      for (std::int64_t t = task * part; t < std::min(count, (task + 1) * part); ++t) {
+        const bool negative = signs && signs[t] != 0;
+        switch (exponents[t]) {
+          case ACCUBLAS_MP_EXPONENT_ZERO: set_special(numbers, t, exponent_zero, negative); break;
+          case ACCUBLAS_MP_EXPONENT_INFINITY: set_special(numbers, t, exponent_infinity, negative); break;
+          case ACCUBLAS_MP_EXPONENT_NAN: set_special(numbers, t, exponent_nan, false); break;
+          default: rounders[thread].round(limbs + t * size, static_cast<int>(size), exponents[t], negative, numbers, t);
+        }
+      }
+    });
+    array->backend->write(array->elements, region.block(), std::as_const(numbers).view(), call.execution());
+    written(*array, region);
+    call.finish();
+  });
+}
+
+accublas_status accublas_mp_get_limbs(accublas_context* ctx, const accublas_mp_array* array, int64_t offset, int64_t ld,
+                                      int64_t m, int64_t n, uint64_t* limbs, int64_t size, int64_t* exponents, int32_t* signs) {
+  return guarded(ctx, [&](Context& context) {
+    const Region region = matrix_region("array", array, offset, ld, m, n);
+    const Format& format = array->elements.format;
+    if (size < format.limbs / 2) bad_argument("size", "at least ceil(precision / 64)");
+    if (region.empty()) return;
+    require_pointer("limbs", limbs);
+    require_pointer("exponents", exponents);
+    MpCall call(context, *array);
+    NumberBuffer numbers(format, m * n);
+    array->backend->read(array->elements, region.block(), numbers.view(), call.execution());
+    for (std::int64_t t = 0; t < m * n; ++t) {
+      std::copy_n(numbers.x(t), numbers.limbs, limbs + t * size);
+      std::fill(limbs + t * size + numbers.limbs, limbs + (t + 1) * size, 0);
+      const std::int32_t e = numbers.exponent[t];
+      exponents[t] = e == exponent_zero       ? ACCUBLAS_MP_EXPONENT_ZERO
+                     : e == exponent_infinity ? ACCUBLAS_MP_EXPONENT_INFINITY
+                     : e == exponent_nan      ? ACCUBLAS_MP_EXPONENT_NAN
+                                              : std::int64_t{e} - format.precision;
+      if (signs) signs[t] = numbers.sign[t];
+    }
+    call.finish();
+  });
+}
+
+accublas_status accublas_mp_copy(accublas_context* ctx, int64_t m, int64_t n, const accublas_mp_array* from,
+                                 int64_t offset_from, int64_t ld_from, accublas_mp_array* to, int64_t offset_to,
+                                 int64_t ld_to) {
+  return guarded(ctx, [&](Context& context) {
+    const CopyOperands operands = copy_operands(m, n, from, offset_from, ld_from, to, offset_to, ld_to);
+    if (from->elements.format.precision != to->elements.format.precision)
+      throw Error(ACCUBLAS_ERROR_PRECISION, "arguments from and to differ in precision: accublas_mp_convert rounds");
+    if (operands.to.empty()) return;
+    MpCall call(context, *to);
+    to->backend->copy(to->elements, operands.to.block(), from->elements, operands.from.block(), call.execution());
+    written(*to, operands.to);
+    call.finish();
+  });
+}
+
+accublas_status accublas_mp_convert(accublas_context* ctx, int64_t m, int64_t n, const accublas_mp_array* from,
+                                    int64_t offset_from, int64_t ld_from, accublas_mp_array* to, int64_t offset_to,
+                                    int64_t ld_to) {
+  return guarded(ctx, [&](Context& context) {
+    const CopyOperands operands = copy_operands(m, n, from, offset_from, ld_from, to, offset_to, ld_to);
+    if (operands.to.empty()) return;
+    MpCall call(context, *to);
+    const Format &source = from->elements.format, &target = to->elements.format;
+    NumberBuffer numbers(source, m * n), rounded(target, m * n);
+    from->backend->read(from->elements, operands.from.block(), numbers.view(), call.execution());
+    convert(numbers, source, rounded, target, m * n, call.execution().threads);
+    to->backend->write(to->elements, operands.to.block(), std::as_const(rounded).view(), call.execution());
+    written(*to, operands.to);
+    call.finish();
+  });
+}
+
+accublas_status accublas_mp_compare(accublas_context* ctx, const accublas_mp_array* x, int64_t index_x,
+                                    const accublas_mp_array* y, int64_t index_y, int32_t* result) {
+  return guarded(ctx, [&](Context& context) {
+    element_region("x", x, index_x);
+    element_region("y", y, index_y);
+    require_pointer("result", result);
+    const FpEnvironment environment;
+    *result = compare(context, *x, index_x, *y, index_y);
+  });
+}
+
+namespace {
+
+template <class Result, class Use>
+accublas_status query(accublas_context* ctx, const accublas_mp_array* x, std::int64_t index, Result* result, Use&& use) {
+  return guarded(ctx, [&](Context& context) {
+    element_region("x", x, index);
+    require_pointer("result", result);
+    const FpEnvironment environment;
+    use(facts(context, *x, index));
+  });
+}
+
+}  // namespace
+
+accublas_status accublas_mp_classify(accublas_context* ctx, const accublas_mp_array* x, int64_t index, int32_t* result) {
+  return query(ctx, x, index, result, [&](const ElementFacts& f) {
+    *result = f.exponent == exponent_zero       ? ACCUBLAS_MP_ZERO
+              : f.exponent == exponent_infinity ? ACCUBLAS_MP_INFINITE
+              : f.exponent == exponent_nan      ? ACCUBLAS_MP_NAN
+                                                : ACCUBLAS_MP_FINITE;
+  });
+}
+
+accublas_status accublas_mp_sign(accublas_context* ctx, const accublas_mp_array* x, int64_t index, int32_t* result) {
+  return query(ctx, x, index, result, [&](const ElementFacts& f) {
+    *result = f.exponent == exponent_zero || f.exponent == exponent_nan ? 0 : f.negative ? -1 : 1;
+  });
+}
+
+accublas_status accublas_mp_exponent(accublas_context* ctx, const accublas_mp_array* x, int64_t index, int64_t* exponent) {
+  return query(ctx, x, index, exponent, [&](const ElementFacts& f) {
+    *exponent = f.exponent == exponent_zero       ? ACCUBLAS_MP_EXPONENT_ZERO
+                : f.exponent == exponent_infinity ? ACCUBLAS_MP_EXPONENT_INFINITY
+                : f.exponent == exponent_nan      ? ACCUBLAS_MP_EXPONENT_NAN
+                                                  : f.exponent;
+  });
+}
+
+accublas_status accublas_mp_evaluation(accublas_context* ctx, const accublas_mp_array* x, int64_t index, double* lower,
+                                       double* upper) {
+  return query(ctx, x, index, lower && upper ? lower : nullptr, [&](const ElementFacts& f) {
+    *lower = f.interval.lower;
+    *upper = f.interval.upper;
+  });
+}

@@ -1,0 +1,194 @@
+// The routines of the multiple-precision arrays: check, fold transposition and sign of increments into blocks, one call.
+#include <cstring>
+#include <initializer_list>
+
+#include "c_api/boundary.hpp"
+#include "lib/arguments.hpp"
+#include "lib/mp/array.hpp"
+#include "lib/mp/moduli.hpp"
+#include "lib/numerics/mp_bounds.hpp"
+
+using namespace accublas;
+using namespace accublas::mp;
+
+namespace {
+
+struct Operand {
+  const char* name;
+  const Array* array;
+};
+
+/// All operands have the precision and the place of the first.
+void require_alike(std::initializer_list<Operand> operands) {
+  const Operand& first = *operands.begin();
+  for (const Operand& other : operands) {
+    if (other.array->elements.format.precision != first.array->elements.format.precision)
+      throw Error(ACCUBLAS_ERROR_PRECISION, std::string("arguments ") + first.name + " and " + other.name +
+                                                " differ in precision: accublas_mp_convert rounds explicitly");
+    if (other.array->on_device() != first.array->on_device() || other.array->device != first.array->device)
+      throw Error(ACCUBLAS_ERROR_POINTERS, std::string("arguments ") + first.name + " and " + other.name +
+                                               " are in different places: accublas_mp_move brings them together");
+  }
+}
+
+void require_apart(const char* name, const Region& written, std::initializer_list<Region> others) {
+  for (const Region& other : others)
+    if (overlap(written, other))
+      throw Error(ACCUBLAS_ERROR_ARGUMENT, std::string("argument ") + name + " shares elements with another operand");
+}
+
+void require_transpose(const char* name, accublas_transpose trans) {
+  if (!valid_transpose(trans)) bad_argument(name, "an accublas_transpose");
+}
+
+bool same(const Block& a, const Block& b) {
+  return a.offset == b.offset && a.rows == b.rows && a.columns == b.columns && a.row_stride == b.row_stride &&
+         a.column_stride == b.column_stride;
+}
+
+MpScalar element(const Array* array, std::int64_t index) { return {&array->elements, index, 0}; }
+MpScalar fixed(int value) { return {nullptr, 0, value}; }
+
+/// Runs a product, with A's kept form where it is of exactly this block.
+void run(Context& context, const char* routine, MpProduct& product, const Array* a, Array* c, const Region& at_c) {
+  MpCall call(context, routine, *c);
+  call.sizes(product.m, product.n, product.k);
+  if (a && a->aligned && same(a->aligned_block, product.block_a)) {
+    product.aligned = a->aligned.get();
+    call.execution().report.aligned_kept = 1;
+  }
+  try {
+    c->backend->product(product, call.execution());
+  } catch (const Error& error) {
+    if (error.status() == ACCUBLAS_ERROR_C_UNDEFINED) written(*c, at_c);
+    throw;
+  }
+  written(*c, at_c);
+  call.finish();
+}
+
+}  // namespace
+
+accublas_status accublas_mp_align(accublas_context* ctx, accublas_mp_array* array, int64_t offset, int64_t lda, int64_t m,
+                                  int64_t n, int32_t spread) {
+  return guarded(ctx, [&](Context& context) {
+    const Region region = matrix_region("array", array, offset, lda, m, n);
+    if (spread < -1 || spread > shifts) bad_argument("spread", "-1 .. 64");
+    if (region.empty()) return;
+    MpCall call(context, "mp_align", *array);
+    call.sizes(m, n, 0);
+    auto aligned = array->backend->align(array->elements, region.block(), spread < 0 ? shifts : spread, m > n ? m : n,
+                                         call.execution());
+    array->aligned = std::move(aligned);
+    array->aligned_block = region.block();
+    call.finish();
+  });
+}
+
+accublas_status accublas_mp_drop_aligned(accublas_context* ctx, accublas_mp_array* array) {
+  return guarded(ctx, [&](Context&) {
+    if (!array) bad_argument("array", "an array, not NULL");
+    array->aligned.reset();
+  });
+}
+
+accublas_status accublas_mp_gemv(accublas_context* ctx, accublas_transpose trans, int64_t m, int64_t n,
+                                 const accublas_mp_array* alpha, int64_t index_alpha, accublas_mp_array* a, int64_t offset_a,
+                                 int64_t lda, const accublas_mp_array* x, int64_t offset_x, int64_t incx,
+                                 const accublas_mp_array* beta, int64_t index_beta, accublas_mp_array* y, int64_t offset_y,
+                                 int64_t incy) {
+  return guarded(ctx, [&](Context& context) {
+    require_transpose("trans", trans);
+    const bool transposed = trans != ACCUBLAS_NO_TRANS;
+    const std::int64_t outputs = transposed ? n : m, terms = transposed ? m : n;
+    const Region at_alpha = element_region("alpha", alpha, index_alpha), at_a = matrix_region("a", a, offset_a, lda, m, n),
+                 at_x = vector_region("x", x, offset_x, incx, terms), at_beta = element_region("beta", beta, index_beta),
+                 at_y = vector_region("y", y, offset_y, incy, outputs);
+    require_alike({{"y", y}, {"alpha", alpha}, {"a", a}, {"x", x}, {"beta", beta}});
+    require_apart("y", at_y, {at_alpha, at_a, at_x, at_beta});
+    if (outputs == 0) return;
+    MpProduct product{outputs, 1, terms, &a->elements, at_a.block(), transposed, nullptr, &x->elements, at_x.column(incx),
+                      &y->elements, at_y.column(incy), element(alpha, index_alpha), element(beta, index_beta)};
+    run(context, "mp_gemv", product, a, y, at_y);
+  });
+}
+
+accublas_status accublas_mp_dot(accublas_context* ctx, int64_t n, const accublas_mp_array* x, int64_t offset_x, int64_t incx,
+                                const accublas_mp_array* y, int64_t offset_y, int64_t incy, accublas_mp_array* result,
+                                int64_t index_result) {
+  return guarded(ctx, [&](Context& context) {
+    const Region at_x = vector_region("x", x, offset_x, incx, n), at_y = vector_region("y", y, offset_y, incy, n),
+                 at_result = element_region("result", result, index_result);
+    require_alike({{"result", result}, {"x", x}, {"y", y}});
+    require_apart("result", at_result, {at_x, at_y});
+    MpProduct product{1, 1, n, &x->elements, at_x.column(incx), true, nullptr, &y->elements, at_y.column(incy),
+                      &result->elements, at_result.block(), fixed(1), fixed(0)};
+    run(context, "mp_dot", product, nullptr, result, at_result);
+  });
+}
+
+accublas_status accublas_mp_axpy(accublas_context* ctx, int64_t n, const accublas_mp_array* alpha, int64_t index_alpha,
+                                 const accublas_mp_array* x, int64_t offset_x, int64_t incx, accublas_mp_array* y,
+                                 int64_t offset_y, int64_t incy) {
+  return guarded(ctx, [&](Context& context) {
+    const Region at_alpha = element_region("alpha", alpha, index_alpha), at_x = vector_region("x", x, offset_x, incx, n),
+                 at_y = vector_region("y", y, offset_y, incy, n);
+    require_alike({{"y", y}, {"alpha", alpha}, {"x", x}});
+    require_apart("y", at_y, {at_alpha, at_x});
+    if (n == 0) return;
+    MpProduct product{n, 1, 1, &x->elements, at_x.column(incx), false, nullptr, nullptr, {}, &y->elements, at_y.column(incy),
+                      element(alpha, index_alpha), fixed(1)};
+    run(context, "mp_axpy", product, nullptr, y, at_y);
+  });
+}
+
+accublas_status accublas_mp_scal(accublas_context* ctx, int64_t n, const accublas_mp_array* alpha, int64_t index_alpha,
+                                 accublas_mp_array* x, int64_t offset_x, int64_t incx) {
+  return guarded(ctx, [&](Context& context) {
+    const Region at_alpha = element_region("alpha", alpha, index_alpha), at_x = vector_region("x", x, offset_x, incx, n);
+    require_alike({{"x", x}, {"alpha", alpha}});
+    require_apart("x", at_x, {at_alpha});
+    if (n == 0) return;
+    MpProduct product{n, 1, 0, nullptr, {}, false, nullptr, nullptr, {}, &x->elements, at_x.column(incx), fixed(1),
+                      element(alpha, index_alpha)};
+    run(context, "mp_scal", product, nullptr, x, at_x);
+  });
+}
+
+accublas_status accublas_mp_gemm(accublas_context* ctx, accublas_transpose transa, accublas_transpose transb, int64_t m,
+                                 int64_t n, int64_t k, const accublas_mp_array* alpha, int64_t index_alpha,
+                                 accublas_mp_array* a, int64_t offset_a, int64_t lda, const accublas_mp_array* b,
+                                 int64_t offset_b, int64_t ldb, const accublas_mp_array* beta, int64_t index_beta,
+                                 accublas_mp_array* c, int64_t offset_c, int64_t ldc) {
+  return guarded(ctx, [&](Context& context) {
+    require_transpose("transa", transa);
+    require_transpose("transb", transb);
+    const bool plain_a = transa == ACCUBLAS_NO_TRANS, plain_b = transb == ACCUBLAS_NO_TRANS;
+    const Region at_alpha = element_region("alpha", alpha, index_alpha),
+                 at_a = matrix_region("a", a, offset_a, lda, plain_a ? m : k, plain_a ? k : m),
+                 at_b = matrix_region("b", b, offset_b, ldb, plain_b ? k : n, plain_b ? n : k),
+                 at_beta = element_region("beta", beta, index_beta), at_c = matrix_region("c", c, offset_c, ldc, m, n);
+    require_alike({{"c", c}, {"alpha", alpha}, {"a", a}, {"b", b}, {"beta", beta}});
+    require_apart("c", at_c, {at_alpha, at_a, at_b, at_beta});
+    if (at_c.empty()) return;
+    MpProduct product{m, n, k, &a->elements, at_a.block(), !plain_a, nullptr, &b->elements,
+                      plain_b ? at_b.block() : at_b.transposed(), &c->elements, at_c.block(), element(alpha, index_alpha),
+                      element(beta, index_beta)};
+    run(context, "mp_gemm", product, a, c, at_c);
+  });
+}
+
+accublas_status accublas_mp_report(accublas_context* ctx, accublas_mp_report_t* report) {
+  return guarded(ctx, [&](Context& context) {
+    if (!report) bad_argument("report", "a pointer, not NULL");
+    const std::size_t size = report->struct_size;
+    if (size < sizeof(std::size_t)) bad_argument("report", "a struct with struct_size set");
+    if (context.mp_on_device && context.device_state)
+      cuda_mp_backend().complete(context.mp_report, context.device_state.get());
+    accublas_mp_report_t full = context.mp_report;
+    full.struct_size = size;
+    std::memcpy(static_cast<void*>(report), &full, size < sizeof full ? size : sizeof full);
+  });
+}
+
+double accublas_mp_published_bound(int64_t n, double log2_m) { return published_gemv_factor(n, log2_m); }

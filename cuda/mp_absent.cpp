@@ -1,0 +1,11 @@
+// The CUDA backend of the multiple-precision arrays where there is none: it answers so.
+#include "lib/error.hpp"
+#include "lib/mp/backend.hpp"
+
+namespace accublas::mp {
+
+MpBackend& cuda_mp_backend() {
+  throw Error(ACCUBLAS_ERROR_NO_DEVICE, "this build of accublas keeps multiple-precision arrays in host memory only");
+}
+
+}  // namespace accublas::mp

@@ -1,0 +1,194 @@
+#include "lib/mp/align.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "lib/mp/transfer.hpp"
+#include "lib/thread_pool.hpp"
+
+namespace accublas::mp {
+
+namespace {
+
+constexpr Exponent none = std::numeric_limits<Exponent>::max();
+constexpr int band_width = shifts;
+
+}  // namespace
+
+PlaneMaker::PlaneMaker(const Format& format, const cpu::MpKernels& kernels, int moduli)
+    : format_(format),
+      kernels_(kernels),
+      basis_(basis(format.moduli)),
+      residues_(format.moduli * chunk),
+      digits_((format.moduli + 1) * chunk) {
+  if (moduli > format.moduli) extension_ = extension(format.moduli, moduli);
+}
+
+void PlaneMaker::make(const Elements& elements, const Block& block, std::int64_t i, std::int64_t j, std::int64_t count,
+                      const std::uint8_t* shift, int from, int to, std::uint32_t* out, std::int64_t plane_stride) {
+  const RnsModulus* modulus = moduli(to);
+  const RnsPowers* power = powers(to);
+  std::int64_t stride = 0;
+  const std::uint32_t* residues = gather(elements, block, i + j * block.rows, count, residues_.data(), stride);
+  std::uint8_t negative[chunk];
+  bool any_negative = false, any_shift = false;
+  for (std::int64_t t = 0; t < count; ++t) {
+    negative[t] = elements.sign[block.at(i + t, j)];
+    any_negative |= negative[t] != 0;
+    any_shift |= shift[t] != 0;
+  }
+  const std::uint8_t *shifts_given = any_shift ? shift : nullptr, *negative_given = any_negative ? negative : nullptr;
+  const int own = format_.moduli;
+  if (from < own)
+    kernels_.scale({residues + from * stride, stride, modulus + from, power + from, std::min(to, own) - from, count,
+                    shifts_given, negative_given, out, plane_stride});
+  if (to <= own) return;
+  const int first = std::max(from, own);
+  kernels_.crt_digits({residues, stride, modulus, basis_.inverse.data(), basis_.reciprocal.data(), own, count, digits_.data(),
+                       chunk});
+  kernels_.combine({digits_.data(), chunk, own + 1, &extension_->weight[static_cast<std::size_t>(first - own) * (own + 1)],
+                    own + 1, modulus + first, power + first, to - first, count, shifts_given, negative_given,
+                    out + (first - from) * plane_stride, plane_stride});
+}
+
+HostAligned::HostAligned(const Elements& elements, const Block& block)
+    : block_(block),
+      ld_(round_up(block.rows, cpu::mp_padding)),
+      row_exponent_(block.rows),
+      column_exponent_(block.columns) {
+  const int precision = elements.format.precision;
+  std::fill_n(row_exponent_.data(), block.rows, none);
+  for (std::int64_t j = 0; j < block.columns; ++j) {
+    Exponent largest = -none;
+    for (std::int64_t i = 0; i < block.rows; ++i) {
+      const std::int32_t e = elements.exponent[block.at(i, j)];
+      nonfinite_ |= e == exponent_infinity || e == exponent_nan;
+      if (!is_special(e)) largest = std::max<Exponent>(largest, e);
+    }
+    const Exponent c = column_exponent_[j] = largest == -none ? 0 : largest - precision;
+    for (std::int64_t i = 0; i < block.rows; ++i) {
+      const std::int32_t e = elements.exponent[block.at(i, j)];
+      if (!is_special(e)) row_exponent_[i] = std::min(row_exponent_[i], e - precision - c);
+    }
+  }
+  for (std::int64_t i = 0; i < block.rows; ++i)
+    if (row_exponent_[i] == none) row_exponent_[i] = 0;
+  for (std::int64_t j = 0; j < block.columns; ++j)
+    for (std::int64_t i = 0; i < block.rows; ++i) {
+      const std::int32_t e = elements.exponent[block.at(i, j)];
+      if (is_special(e)) continue;
+      const Exponent above = e - precision - column_exponent_[j] - row_exponent_[i];
+      spread_ = std::max(spread_, static_cast<int>(above % band_width));
+      if (above < band_width) continue;
+      if (!banded()) {
+        band_ = Buffer<std::int32_t>(block.rows * block.columns);
+        row_banded_ = Buffer<std::uint8_t>(block.rows);
+        column_banded_ = Buffer<std::uint8_t>(block.columns);
+        band_.zero();
+        row_banded_.zero();
+        column_banded_.zero();
+      }
+      band_[i + j * block.rows] = static_cast<std::int32_t>(above / band_width);
+      row_banded_[i] = column_banded_[j] = 1;
+    }
+}
+
+void HostAligned::ensure(const Elements& elements, int count, const cpu::MpKernels& kernels, int threads) {
+  if (count <= count_ || block_.size() == 0) return;
+  const int precision = elements.format.precision;
+  Segment segment{count_, count, Buffer<std::uint32_t>((count - count_) * ld_ * block_.columns)};
+  const std::int64_t row_chunks = chunks_of(block_.rows), plane_stride = ld_ * block_.columns;
+  std::vector<PlaneMaker> makers;
+  const int workers = static_cast<int>(std::min<std::int64_t>(threads, row_chunks * block_.columns));
+  for (int t = 0; t < workers; ++t) makers.emplace_back(elements.format, kernels, count);
+  segments_.reserve(segments_.size() + 1);
+  parallel_for(row_chunks * block_.columns, workers, [&](std::int64_t task, int thread) {
+    const std::int64_t j = task / row_chunks, i = task % row_chunks * chunk, rows = std::min(chunk, block_.rows - i);
+    std::uint8_t shift[chunk];
+    for (std::int64_t t = 0; t < rows; ++t) {
+      const std::int32_t e = elements.exponent[block_.at(i + t, j)];
+      shift[t] = is_special(e) ? 0 : (e - precision - column_exponent_[j] - row_exponent_[i + t]) % band_width;
+    }
+    std::uint32_t* out = segment.planes.data() + j * ld_ + i;
+    makers[thread].make(elements, block_, i, j, rows, shift, segment.from, segment.to, out, plane_stride);
+    if (i + rows < block_.rows) return;
+    for (int k = segment.from; k < segment.to; ++k)
+      std::fill(out + (k - segment.from) * plane_stride + rows, out + (k - segment.from) * plane_stride + ld_ - i, 0);
+  });
+  segments_.push_back(std::move(segment));
+  count_ = count;
+}
+
+const std::uint32_t* HostAligned::plane(int k) const {
+  for (const Segment& segment : segments_)
+    if (k < segment.to) return segment.planes.data() + (k - segment.from) * ld_ * block_.columns;
+  return nullptr;
+}
+
+std::int64_t HostAligned::bytes() const {
+  std::int64_t sum = row_exponent_.bytes() + column_exponent_.bytes() + band_.bytes() + row_banded_.bytes() +
+                     column_banded_.bytes();
+  for (const Segment& segment : segments_) sum += segment.planes.bytes();
+  return sum;
+}
+
+AlignedVectors::AlignedVectors(const Elements& elements, const Block& block, const Exponent* scale)
+    : elements_(&elements),
+      block_(block),
+      ld_(round_up(block.rows, cpu::mp_padding)),
+      unit_(block.columns),
+      band_(block.rows * block.columns),
+      rest_(block.rows * block.columns),
+      banded_(block.columns) {
+  const int precision = elements.format.precision;
+  for (std::int64_t v = 0; v < block.columns; ++v) {
+    Exponent least = none;
+    for (std::int64_t q = 0; q < block.rows; ++q) {
+      const std::int32_t e = elements.exponent[block.at(q, v)];
+      nonfinite_ |= e == exponent_infinity || e == exponent_nan;
+      if (!is_special(e)) least = std::min(least, e - precision + scale[q]);
+    }
+    unit_[v] = least == none ? 0 : least;
+    banded_[v] = 0;
+    for (std::int64_t q = 0; q < block.rows; ++q) {
+      const std::int32_t e = elements.exponent[block.at(q, v)];
+      const Exponent above = is_special(e) ? 0 : e - precision + scale[q] - unit_[v];
+      const std::int64_t at = q + v * block.rows;
+      rest_[at] = static_cast<std::uint8_t>(above % band_width);
+      band_[at] = static_cast<std::int32_t>(above / band_width);
+      spread_ = std::max(spread_, static_cast<int>(rest_[at]));
+      banded_[v] |= band_[at] != 0;
+    }
+    any_banded_ |= banded_[v] != 0;
+  }
+}
+
+AlignedVectors::AlignedVectors(const Exponent* scale) : block_{0, 1, 1, 1, 1}, ld_(cpu::mp_padding), unit_(1), band_(1), rest_(1),
+                                                        banded_(1) {
+  unit_[0] = scale[0];
+  band_[0] = 0;
+  rest_[0] = 0;
+  banded_[0] = 0;
+}
+
+void AlignedVectors::make_planes(int count, const cpu::MpKernels& kernels, int threads) {
+  planes_ = Buffer<std::uint32_t>(count * plane_stride());
+  if (!elements_) {
+    planes_.zero();
+    for (int k = 0; k < count; ++k) planes_[k * plane_stride()] = 1;
+    return;
+  }
+  std::vector<PlaneMaker> makers;
+  const std::int64_t row_chunks = chunks_of(block_.rows);
+  const int workers = static_cast<int>(std::min<std::int64_t>(threads, row_chunks * block_.columns));
+  for (int t = 0; t < workers; ++t) makers.emplace_back(elements_->format, kernels, count);
+  parallel_for(row_chunks * block_.columns, workers, [&](std::int64_t task, int thread) {
+    const std::int64_t v = task / row_chunks, q = task % row_chunks * chunk, rows = std::min(chunk, block_.rows - q);
+    std::uint32_t* out = planes_.data() + v * ld_ + q;
+    makers[thread].make(*elements_, block_, q, v, rows, &rest_[q + v * block_.rows], 0, count, out, plane_stride());
+    if (q + rows < block_.rows) return;
+    for (int k = 0; k < count; ++k) std::fill(out + k * plane_stride() + rows, out + k * plane_stride() + ld_ - q, 0);
+  });
+}
+
+}  // namespace accublas::mp

@@ -1,0 +1,112 @@
+// Aligned forms in host memory: lib/mp/backend.hpp defines them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "lib/cpu/mp_kernels.hpp"
+#include "lib/mp/backend.hpp"
+#include "lib/mp/basis.hpp"
+#include "lib/mp/memory.hpp"
+
+namespace accublas::mp {
+
+/// Exponents of the last place of X are exponent - p; sums of two of them and bands need 64 bits.
+using Exponent = std::int64_t;
+
+/// Writes residues of +-X 2^shift for neighbours in a column, from the elements' residues: those of the elements' own moduli by
+/// scaling, the others by a change of basis. One per thread; all memory is taken when it is made.
+class PlaneMaker {
+ public:
+  PlaneMaker(const Format& format, const cpu::MpKernels& kernels, int moduli);
+
+  /// Elements block(i .. i + count - 1, j), count <= chunk; planes from .. to - 1, plane k at out[(k - from) plane_stride].
+  /// `shift` has the shifts of these elements.
+  void make(const Elements& elements, const Block& block, std::int64_t i, std::int64_t j, std::int64_t count,
+            const std::uint8_t* shift, int from, int to, std::uint32_t* out, std::int64_t plane_stride);
+
+ private:
+  Format format_;
+  const cpu::MpKernels& kernels_;
+  const Basis& basis_;
+  std::shared_ptr<const Extension> extension_;
+  Buffer<std::uint32_t> residues_, digits_;
+};
+
+/// A matrix.
+class HostAligned final : public Aligned {
+ public:
+  /// Exponents, bands and flags; no planes yet.
+  HostAligned(const Elements& elements, const Block& block);
+
+  /// Sees that there are at least `count` planes. On failure it is as it was.
+  void ensure(const Elements& elements, int count, const cpu::MpKernels& kernels, int threads);
+
+  std::int64_t bytes() const override;
+  std::int64_t rows() const { return block_.rows; }
+  std::int64_t columns() const { return block_.columns; }
+  std::int64_t ld() const { return ld_; }
+  int spread() const { return spread_; }
+  int moduli() const { return count_; }
+  bool banded() const { return band_.size() != 0; }
+  bool nonfinite() const { return nonfinite_; }
+  const Exponent* row_exponent() const { return row_exponent_.data(); }
+  const Exponent* column_exponent() const { return column_exponent_.data(); }
+  bool row_banded(std::int64_t i) const { return banded() && row_banded_[i] != 0; }
+  bool column_banded(std::int64_t j) const { return banded() && column_banded_[j] != 0; }
+  std::int32_t band(std::int64_t i, std::int64_t j) const { return banded() ? band_[i + j * block_.rows] : 0; }
+  const std::uint32_t* plane(int k) const;
+
+ private:
+  struct Segment {
+    int from, to;
+    Buffer<std::uint32_t> planes;
+  };
+
+  Block block_;
+  std::int64_t ld_;
+  Buffer<Exponent> row_exponent_, column_exponent_;
+  Buffer<std::int32_t> band_;  ///< empty: all 0
+  Buffer<std::uint8_t> row_banded_, column_banded_;
+  int spread_ = 0;
+  bool nonfinite_ = false;
+  int count_ = 0;
+  std::vector<Segment> segments_;
+};
+
+/// The columns of B, scaled by the matrix's exponents of the inner dimension: b_qv 2^scale_q = Z_qv 2^(unit_v + 64 band_qv),
+/// Z = +-X 2^rest.
+class AlignedVectors {
+ public:
+  AlignedVectors(const Elements& elements, const Block& block, const Exponent* scale);
+  /// The 1 x 1 matrix 1, times 2^scale.
+  explicit AlignedVectors(const Exponent* scale);
+
+  void make_planes(int count, const cpu::MpKernels& kernels, int threads);
+
+  std::int64_t terms() const { return block_.rows; }
+  std::int64_t ld() const { return ld_; }
+  int spread() const { return spread_; }
+  Exponent unit(std::int64_t v) const { return unit_[v]; }
+  bool banded(std::int64_t v) const { return banded_[v] != 0; }
+  bool any_banded() const { return any_banded_; }
+  bool nonfinite() const { return nonfinite_; }
+  std::int32_t band(std::int64_t q, std::int64_t v) const { return band_[q + v * block_.rows]; }
+  const std::uint32_t* plane(int k) const { return planes_.data() + k * plane_stride(); }
+
+ private:
+  std::int64_t plane_stride() const { return ld_ * block_.columns; }
+
+  const Elements* elements_ = nullptr;  ///< null: the number 1
+  Block block_;
+  std::int64_t ld_;
+  Buffer<Exponent> unit_;
+  Buffer<std::int32_t> band_;
+  Buffer<std::uint8_t> rest_, banded_;
+  Buffer<std::uint32_t> planes_;
+  int spread_ = 0;
+  bool any_banded_ = false, nonfinite_ = false;
+};
+
+}  // namespace accublas::mp

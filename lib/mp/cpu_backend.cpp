@@ -1,0 +1,128 @@
+#include "lib/mp/cpu_backend.hpp"
+
+#include <algorithm>
+
+#include "lib/mp/transfer.hpp"
+#include "lib/thread_pool.hpp"
+
+namespace accublas::mp {
+
+namespace {
+
+/// Calls body(coder, first, count) for chunks of `size` elements, with a Coder a thread.
+template <class Coder, class Body>
+void for_chunks(const Format& format, std::int64_t size, MpExecution& execution, Body&& body) {
+  if (size == 0) return;
+  const int workers = static_cast<int>(std::min<std::int64_t>(execution.threads, chunks_of(size)));
+  const cpu::MpKernels& kernels = cpu::mp_kernels(execution.isa);
+  std::vector<Coder> coders;
+  coders.reserve(workers);
+  for (int t = 0; t < workers; ++t) coders.emplace_back(format, kernels);
+  parallel_for(chunks_of(size), workers, [&](std::int64_t task, int thread) {
+    const std::int64_t first = task * chunk;
+    body(coders[thread], first, std::min(chunk, size - first));
+  });
+}
+
+class CpuMpBackend final : public MpBackend {
+ public:
+  const char* name() const noexcept override { return "cpu"; }
+  bool on_device() const noexcept override { return false; }
+
+  void allocate(Elements& e, int) override {
+    e.stride = round_up(e.length, cpu::mp_padding);
+    Buffer<std::uint32_t> digits(e.stride * e.format.moduli);
+    Buffer<std::int32_t> exponent(e.stride);
+    Buffer<std::uint8_t> sign(e.stride);
+    Buffer<double> eval(2 * e.length);
+    digits.zero();
+    sign.zero();
+    eval.zero();
+    std::fill_n(exponent.data(), e.stride, exponent_zero);
+    e.digits = digits.release();
+    e.exponent = exponent.release();
+    e.sign = sign.release();
+    e.eval = eval.release();
+  }
+  void release(Elements& e) noexcept override {
+    free_buffer(e.digits);
+    free_buffer(e.exponent);
+    free_buffer(e.sign);
+    free_buffer(e.eval);
+    e.digits = nullptr;
+    e.exponent = nullptr;
+    e.sign = nullptr;
+    e.eval = nullptr;
+  }
+
+  void write(Elements& to, const Block& block, const ConstNumbers& numbers, MpExecution& execution) override {
+    for_chunks<Encoder>(to.format, block.size(), execution, [&](Encoder& encoder, std::int64_t first, std::int64_t count) {
+      encoder.limbs(to, block, first, count,
+                    {numbers.limb + first * to.format.limbs, numbers.exponent + first, numbers.sign + first});
+    });
+  }
+  void read(const Elements& from, const Block& block, const Numbers& numbers, MpExecution& execution) override {
+    for_chunks<Decoder>(from.format, block.size(), execution, [&](Decoder& decoder, std::int64_t first, std::int64_t count) {
+      decoder.limbs(from, block, first, count,
+                    {numbers.limb + first * from.format.limbs, numbers.exponent + first, numbers.sign + first});
+    });
+  }
+
+  void write_doubles(Elements& to, const Block& block, const double* values, std::int64_t ld, MpExecution& execution) override {
+    for_chunks<Encoder>(to.format, block.size(), execution, [&](Encoder& encoder, std::int64_t first, std::int64_t count) {
+      double numbers[chunk];
+      for (std::int64_t t = 0; t < count; ++t)
+        numbers[t] = values[(first + t) % block.rows + (first + t) / block.rows * ld];
+      encoder.doubles(to, block, first, count, numbers);
+    });
+  }
+  void read_doubles(const Elements& from, const Block& block, double* values, std::int64_t ld, MpExecution& execution) override {
+    for_chunks<Decoder>(from.format, block.size(), execution, [&](Decoder& decoder, std::int64_t first, std::int64_t count) {
+      double numbers[chunk];
+      decoder.doubles(from, block, first, count, numbers);
+      for (std::int64_t t = 0; t < count; ++t)
+        values[(first + t) % block.rows + (first + t) / block.rows * ld] = numbers[t];
+    });
+  }
+
+  void copy(Elements& to, const Block& block_to, const Elements& from, const Block& block_from, MpExecution& execution) override {
+    parallel_for(block_to.columns, execution.threads, [&](std::int64_t j, int) {
+      for (std::int64_t i = 0; i < block_to.rows; ++i) {
+        const std::int64_t t = block_to.at(i, j), f = block_from.at(i, j);
+        for (int k = 0; k < to.format.moduli; ++k) to.digits[k * to.stride + t] = from.digits[k * from.stride + f];
+        to.exponent[t] = from.exponent[f];
+        to.sign[t] = from.sign[f];
+        to.eval[t] = from.eval[f];
+        to.eval[to.length + t] = from.eval[from.length + f];
+      }
+    });
+  }
+
+  // Both places are host memory: nothing moves here.
+  void import_host(Elements&, const Elements&, MpExecution&) override {}
+  void export_host(const Elements&, Elements&, MpExecution&) override {}
+
+  std::unique_ptr<Aligned> align(const Elements& a, const Block& block, int spread, std::int64_t terms,
+                                 MpExecution& execution) override {
+    auto aligned = std::make_unique<HostAligned>(a, block);
+    if (spread >= 0) {
+      // A vector's own spread is at most 63: one band's.
+      const int bits = product_bits(a.format.precision, aligned->spread() + std::min(spread, shifts - 1), terms);
+      aligned->ensure(a, moduli_for_bits(bits), cpu::mp_kernels(execution.isa), execution.threads);
+    }
+    execution.report.spread = aligned->spread();
+    execution.report.moduli = aligned->moduli();
+    execution.report.aligned_bytes = aligned->bytes();
+    return aligned;
+  }
+  void product(const MpProduct& product, MpExecution& execution) override { host_product(product, execution); }
+};
+
+}  // namespace
+
+MpBackend& cpu_mp_backend() {
+  static CpuMpBackend backend;
+  return backend;
+}
+
+}  // namespace accublas::mp

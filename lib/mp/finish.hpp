@@ -1,0 +1,86 @@
+// The last step of a product: alpha S + beta c in extended reals, rounded once, for an S that comes as integers times powers of
+// two.
+#pragma once
+
+#include <cstdint>
+
+#include "lib/mp/basis.hpp"
+#include "lib/mp/format.hpp"
+#include "lib/mp/memory.hpp"
+#include "lib/numerics/sparse_sum.hpp"
+
+namespace accublas::mp {
+
+enum class Kind : std::uint8_t { zero, finite, infinite, nan };
+
+/// An extended real: (-1)^negative times an integer of 64-bit limbs times 2^exponent.
+struct Extended {
+  Kind kind = Kind::zero;
+  bool negative = false;
+  const std::uint64_t* limb = nullptr;
+  int limbs = 0;
+  int bits = 0;
+  std::int64_t exponent = 0;
+};
+
+/// 0 or 1.
+Extended constant(int value);
+/// The element with these limbs; trailing zeros are skipped, and a power of two is 1 times a power, which costs no product.
+Extended extended(const std::uint64_t* limb, std::int32_t exponent, bool negative, const Format& format);
+
+/// The integers that S is made of, from the largest exponent downwards: S = sum integer_g 2^exponent_g.
+class Pieces {
+ public:
+  virtual ~Pieces() = default;
+  virtual int count() const = 0;
+  virtual std::int64_t exponent(int g) const = 0;  ///< decreasing
+  /// The digits of integer g in the product's basis, at [k stride], the quotient last.
+  virtual const std::uint32_t* digits(int g, std::int64_t& stride) = 0;
+};
+
+/// S as a whole: finite as the pieces have it, or special by the classes of its terms.
+struct Sum {
+  Kind kind = Kind::finite;  ///< finite (zero included), infinite or nan
+  bool negative = false;
+  Pieces* pieces = nullptr;
+};
+
+/// The number that is written: X in 64-bit limbs, zero for a code.
+struct Rounded {
+  std::uint64_t* limb;
+  std::int32_t exponent;
+  bool negative;
+};
+
+/// One per thread; all memory is taken when it is made.
+class Finisher {
+ public:
+  /// alpha and beta are kept by reference to their limbs. `product` is null where there is no S.
+  Finisher(const Format& format, const Basis* product, const Extended& alpha, const Extended& beta);
+
+  /// alpha S + beta c; an exact zero is +0. c is not looked at where beta is a zero.
+  void combine(const Sum& sum, const Extended& c, Rounded& result);
+  /// beta c alone, zeros signed as IEEE has it; +0 where beta is a zero.
+  void scale(const Extended& c, Rounded& result);
+
+ private:
+  using Accumulator = SparseSum<std::uint64_t>;
+
+  Extended times(const Extended& factor, const Extended& value, std::uint64_t* limb) const;
+  /// alpha times integer g.
+  Extended scaled_piece(Pieces& pieces, int g);
+  /// Sign of the pieces' sum: -1, 0, 1.
+  int sign(Pieces& pieces);
+  template <class Term>
+  Accumulator sum(int count, Term&& term, std::uint64_t* result);
+  void write(const Accumulator& sum, Rounded& result) const;
+  void special(Kind kind, bool negative, Rounded& result) const;
+
+  Format format_;
+  const Basis* basis_;
+  Extended alpha_, beta_;
+  int term_bits_, capacity_;
+  Buffer<std::uint64_t> accumulator_, scratch_, integer_, piece_, scaled_;
+};
+
+}  // namespace accublas::mp

@@ -1,0 +1,137 @@
+#include "lib/mp/numbers.hpp"
+
+#include <algorithm>
+
+#include "lib/mp/basis.hpp"
+#include "lib/mp/transfer.hpp"
+#include "lib/numerics/limbs.hpp"
+#include "lib/numerics/sparse_sum.hpp"
+#include "lib/thread_pool.hpp"
+
+namespace accublas::mp {
+
+namespace {
+
+using Sum = SparseSum<std::uint64_t>;
+
+}  // namespace
+
+void set_special(NumberBuffer& to, std::int64_t t, std::int32_t code, bool negative) {
+  std::fill_n(to.x(t), to.limbs, 0);
+  to.exponent[t] = code;
+  to.sign[t] = code != exponent_nan && negative;
+}
+
+Rounder::Rounder(const Format& format, int limbs)
+    : format_(format),
+      capacity_(Sum::capacity(format.precision, 64 * limbs)),
+      accumulator_(capacity_),
+      scratch_(capacity_) {}
+
+void Rounder::round(const std::uint64_t* integer, int limbs, std::int64_t exponent, bool negative, NumberBuffer& to,
+                    std::int64_t t) {
+  const int bits = limbs_bit_length(integer, limbs);
+  if (bits == 0) return set_special(to, t, exponent_zero, negative);
+  // Far outside of the range the sum below must not overflow.
+  constexpr std::int64_t far = std::int64_t{1} << 40;
+  exponent = std::clamp(exponent, -far, far);
+  const std::int64_t e = exponent + bits;
+  if (bits <= format_.precision && e >= least_exponent && e <= greatest_exponent) {
+    limbs_extract(to.x(t), to.limbs, integer, limbs, bits - format_.precision);
+    to.exponent[t] = static_cast<std::int32_t>(e);
+    to.sign[t] = negative;
+    return;
+  }
+  Sum sum(format_.precision, least_exponent, accumulator_.data(), scratch_.data(), capacity_, to.x(t));
+  sum.add({integer, limbs, bits, exponent, negative}, Sum::no_rest);
+  if (sum.underflow()) return set_special(to, t, exponent_zero, negative);
+  if (sum.exponent() > greatest_exponent) return set_special(to, t, exponent_infinity, negative);
+  to.exponent[t] = static_cast<std::int32_t>(sum.exponent());
+  to.sign[t] = negative;
+}
+
+void convert(const NumberBuffer& from, const Format& from_format, NumberBuffer& to, const Format& to_format, std::int64_t count,
+             int threads) {
+  const std::int64_t tasks = chunks_of(count);
+  std::vector<Rounder> rounders;
+  const int workers = static_cast<int>(std::min<std::int64_t>(threads, tasks));
+  rounders.reserve(workers);
+  for (int w = 0; w < workers; ++w) rounders.emplace_back(to_format, from.limbs);
+  parallel_for(tasks, workers, [&](std::int64_t task, int thread) {
+    for (std::int64_t t = task * chunk; t < std::min(count, (task + 1) * chunk); ++t) {
+      if (is_special(from.exponent[t]))
+        set_special(to, t, from.exponent[t], from.sign[t] != 0);
+      else
+        rounders[thread].round(from.x(t), from.limbs, std::int64_t{from.exponent[t]} - from_format.precision, from.sign[t] != 0,
+                               to, t);
+    }
+  });
+}
+
+int compare_numbers(const NumberBuffer& x, const Format& x_format, const NumberBuffer& y, const Format& y_format) {
+  const std::int32_t ex = x.exponent[0], ey = y.exponent[0];
+  if (ex == exponent_nan || ey == exponent_nan) return 2;
+  const auto sign = [](std::int32_t e, std::uint8_t negative) { return e == exponent_zero ? 0 : negative ? -1 : 1; };
+  const int sx = sign(ex, x.sign[0]), sy = sign(ey, y.sign[0]);
+  if (sx != sy) return sx < sy ? -1 : 1;
+  if (sx == 0) return 0;
+  const bool ix = ex == exponent_infinity, iy = ey == exponent_infinity;
+  if (ix || iy) return ix && iy ? 0 : ix ? sx : -sx;
+  if (ex != ey) return (ex < ey) ? -sx : sx;
+  // From the leading bit down.
+  const int longest = std::max(x_format.precision, y_format.precision);
+  for (int done = 64; done - 64 < longest; done += 64) {
+    const std::uint64_t a = limbs_window(x.x(0), x.limbs, x_format.precision - done);
+    const std::uint64_t b = limbs_window(y.x(0), y.limbs, y_format.precision - done);
+    if (a != b) return a < b ? -sx : sx;
+  }
+  return 0;
+}
+
+NumberBuffer read_element(Context& context, const Array& array, std::int64_t index) {
+  MpCall call(context, array);
+  NumberBuffer number(array.elements.format, 1);
+  array.backend->read(array.elements, {index, 1, 1, 1, 1}, number.view(), call.execution());
+  return number;
+}
+
+void write_element(Context& context, Array& array, std::int64_t index, const NumberBuffer& number) {
+  MpCall call(context, array);
+  array.backend->write(array.elements, {index, 1, 1, 1, 1}, number.view(), call.execution());
+  written(array, {&array, index, 1, 1, 1});
+}
+
+ElementFacts facts(Context& context, const Array& array, std::int64_t index) {
+  const Elements& e = array.elements;
+  if (!array.on_device())
+    return {e.exponent[index], e.sign[index] != 0, {e.eval[index], e.eval[e.length + index]}};
+  const NumberBuffer number = read_element(context, array, index);
+  const std::int32_t exponent = number.exponent[0];
+  if (is_special(exponent)) return {exponent, number.sign[0] != 0, {0, 0}};
+  const std::uint64_t top = limbs_window(number.x(0), number.limbs, e.format.precision - 64);
+  return {exponent, number.sign[0] != 0, evaluate(top, eval_factor(e.format.precision))};
+}
+
+int compare(Context& context, const Array& x, std::int64_t index_x, const Array& y, std::int64_t index_y) {
+  const Format &fx = x.elements.format, &fy = y.elements.format;
+  const bool cheap = !x.on_device() && !y.on_device() && fx.precision == fy.precision;
+  if (cheap) {
+    const ElementFacts a = facts(context, x, index_x), b = facts(context, y, index_y);
+    const bool same = a.exponent == b.exponent && a.negative == b.negative && !is_special(a.exponent);
+    if (same && a.interval.upper < b.interval.lower) return a.negative ? 1 : -1;
+    if (same && b.interval.upper < a.interval.lower) return a.negative ? -1 : 1;
+    if (!same) {  // sign, class and exponent decide
+      NumberBuffer p(fx, 1), q(fy, 1);
+      p.exponent[0] = a.exponent;
+      p.sign[0] = a.negative;
+      q.exponent[0] = b.exponent;
+      q.sign[0] = b.negative;
+      p.limb.zero();
+      q.limb.zero();
+      return compare_numbers(p, fx, q, fy);
+    }
+  }
+  return compare_numbers(read_element(context, x, index_x), fx, read_element(context, y, index_y), fy);
+}
+
+}  // namespace accublas::mp

@@ -1,0 +1,68 @@
+// Numbers on their way between the user's memory and arrays of any place.
+#pragma once
+
+#include <cstdint>
+
+#include "lib/mp/array.hpp"
+#include "lib/mp/memory.hpp"
+#include "lib/numerics/mp_eval.hpp"
+
+namespace accublas::mp {
+
+/// `count` numbers of a format: X in 64-bit limbs.
+struct NumberBuffer {
+  NumberBuffer(const Format& format, std::int64_t count)
+      : limb(count * format.limbs / 2), exponent(count), sign(count), limbs(format.limbs / 2) {}
+
+  Numbers view() { return {reinterpret_cast<std::uint32_t*>(limb.data()), exponent.data(), sign.data()}; }
+  ConstNumbers view() const {
+    return {reinterpret_cast<const std::uint32_t*>(limb.data()), exponent.data(), sign.data()};
+  }
+  std::uint64_t* x(std::int64_t t) { return limb.data() + t * limbs; }
+  const std::uint64_t* x(std::int64_t t) const { return limb.data() + t * limbs; }
+
+  Buffer<std::uint64_t> limb;
+  Buffer<std::int32_t> exponent;
+  Buffer<std::uint8_t> sign;
+  int limbs;
+};
+
+/// Rounds (-1)^negative N 2^exponent to nearest even at the precision of a format, with its range of exponents. One per thread,
+/// for N of at most `limbs` 64-bit limbs.
+class Rounder {
+ public:
+  Rounder(const Format& format, int limbs);
+
+  /// Writes number t of `to`. N = 0 is a zero of the sign.
+  void round(const std::uint64_t* integer, int limbs, std::int64_t exponent, bool negative, NumberBuffer& to, std::int64_t t);
+
+ private:
+  Format format_;
+  int capacity_;
+  Buffer<std::uint64_t> accumulator_, scratch_;
+};
+
+/// Writes a code of lib/mp/format.hpp.
+void set_special(NumberBuffer& to, std::int64_t t, std::int32_t code, bool negative);
+
+/// Numbers of one format as numbers of another.
+void convert(const NumberBuffer& from, const Format& from_format, NumberBuffer& to, const Format& to_format, std::int64_t count,
+             int threads);
+
+/// -1, 0, 1 as x < y, x = y, x > y; 2 where one is NaN. Numbers 0 of both.
+int compare_numbers(const NumberBuffer& x, const Format& x_format, const NumberBuffer& y, const Format& y_format);
+
+/// What is known of an element without reconstruction.
+struct ElementFacts {
+  std::int32_t exponent;
+  bool negative;
+  Interval interval;
+};
+ElementFacts facts(Context& context, const Array& array, std::int64_t index);
+int compare(Context& context, const Array& x, std::int64_t index_x, const Array& y, std::int64_t index_y);
+
+/// One element as a number.
+NumberBuffer read_element(Context& context, const Array& array, std::int64_t index);
+void write_element(Context& context, Array& array, std::int64_t index, const NumberBuffer& number);
+
+}  // namespace accublas::mp
