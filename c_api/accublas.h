@@ -157,7 +157,7 @@ typedef struct accublas_options {
  * Infinity where nothing is promised. */
 typedef struct accublas_report_t {
   size_t struct_size;
-  char routine[16];            /**< "dgemm", ... */
+  char routine[16];            /**< "dgemm", "dgemm_batched" (both forms), ... */
   char mode[32];               /**< the mode word that ran, for instance "dp:repro" */
   char backend[8];             /**< "cpu", "cuda" */
   char engine[16];             /**< "int8", "native", ... */
@@ -180,6 +180,7 @@ typedef struct accublas_report_t {
   double bound_absolute;
   int32_t threads;             /**< threads that accublas's own pool was given */
   int32_t level;               /**< the report level that the call ran under */
+  int64_t batch_count;         /**< matrices of a batched call, 1 else; the numbers above are those of all of them together */
 } accublas_report_t;
 
 /** One row of the call counters: calls of a routine that an engine served, process wide. */
@@ -359,6 +360,38 @@ ACCUBLAS_DECLARE_GEMV(s, float)
       const accublas_options *options);
 ACCUBLAS_DECLARE_GEMM(d, double)
 ACCUBLAS_DECLARE_GEMM(s, float)
+
+/** C_i = alpha op(A_i) op(B_i) + beta C_i for 0 <= i < batch_count, every matrix with the sizes, layout and leading dimensions of
+ * GEMM; the modes are GEMM's and the bits those of calls one by one (in dp:repro T* belongs to the matrix).
+ * _strided_batched: A_i begins at a + i stride_a, any stride, 0 and negative ones included; stride_c must not make two
+ * elements of results coincide, but results may lie in each other's gaps.
+ * _batched: A_i begins at a[i]; the arrays of pointers are where the operands are, in host or in device memory, and are read when
+ * the call's turn on the stream comes. The results must not overlap.
+ * batch_count = 0 is a quick return, negative an error. The report tells of all matrices together: rejected and undecided are
+ * sums, bits, moduli and bounds the largest. A target is judged by matrix, as in calls one by one: those that miss it are as they
+ * were. Errors that name an element of an array of pointers: "a[3]". */
+#define ACCUBLAS_DECLARE_GEMM_BATCHED(prefix, type)                                                                  \
+  ACCUBLAS_API accublas_status accublas_##prefix##gemm_strided_batched(                                              \
+      accublas_context *ctx, accublas_layout layout, accublas_transpose transa, accublas_transpose transb,           \
+      int64_t m, int64_t n, int64_t k, const type *alpha, const type *a, int64_t lda, int64_t stride_a,              \
+      const type *b, int64_t ldb, int64_t stride_b, const type *beta, type *c, int64_t ldc, int64_t stride_c,        \
+      int64_t batch_count);                                                                                          \
+  ACCUBLAS_API accublas_status accublas_##prefix##gemm_strided_batched_ex(                                           \
+      accublas_context *ctx, accublas_layout layout, accublas_transpose transa, accublas_transpose transb,           \
+      int64_t m, int64_t n, int64_t k, const type *alpha, const type *a, int64_t lda, int64_t stride_a,              \
+      const type *b, int64_t ldb, int64_t stride_b, const type *beta, type *c, int64_t ldc, int64_t stride_c,        \
+      int64_t batch_count, const accublas_options *options);                                                         \
+  ACCUBLAS_API accublas_status accublas_##prefix##gemm_batched(                                                      \
+      accublas_context *ctx, accublas_layout layout, accublas_transpose transa, accublas_transpose transb,           \
+      int64_t m, int64_t n, int64_t k, const type *alpha, const type *const *a, int64_t lda, const type *const *b,   \
+      int64_t ldb, const type *beta, type *const *c, int64_t ldc, int64_t batch_count);                              \
+  ACCUBLAS_API accublas_status accublas_##prefix##gemm_batched_ex(                                                   \
+      accublas_context *ctx, accublas_layout layout, accublas_transpose transa, accublas_transpose transb,           \
+      int64_t m, int64_t n, int64_t k, const type *alpha, const type *const *a, int64_t lda, const type *const *b,   \
+      int64_t ldb, const type *beta, type *const *c, int64_t ldc, int64_t batch_count,                               \
+      const accublas_options *options);
+ACCUBLAS_DECLARE_GEMM_BATCHED(d, double)
+ACCUBLAS_DECLARE_GEMM_BATCHED(s, float)
 
 /* ---------------------------------------------------------------------------------------------------------------
  * Multiple-precision arrays (docs/multiple-precision.md)

@@ -40,6 +40,7 @@ const accublas::cpu::RealBlas* accublas_private_native(accublas::Routine routine
     report.m = m;
     report.n = n;
     report.k = k;
+    report.batch_count = 1;
     const accublas::Bound bound = accublas::is_single(routine) ? promised_bound(routine, resolved.plan.mode, k, 1.0f)
                                                                : promised_bound(routine, resolved.plan.mode, k, 1.0);
     report.bound_relative = bound.relative;

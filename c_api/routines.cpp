@@ -1,27 +1,10 @@
 // The routines: check, fold layout, transposition and sign of increments into views, one call.
-#include "c_api/boundary.hpp"
+#include "c_api/views.hpp"
 #include "lib/dispatch.hpp"
 
 using namespace accublas;
 
 namespace {
-
-void require(const BadArgument& bad) {
-  if (bad) throw Error(ACCUBLAS_ERROR_ARGUMENT, std::string("argument ") + bad.name + " is invalid");
-}
-
-/// op(X) of a stored matrix with a leading dimension.
-template <class T>
-Matrix<T> view(accublas_layout layout, accublas_transpose trans, T* data, std::int64_t ld) {
-  const bool rows_adjacent = (layout == ACCUBLAS_COL_MAJOR) == (trans == ACCUBLAS_NO_TRANS);
-  return rows_adjacent ? Matrix<T>{data, 1, ld} : Matrix<T>{data, ld, 1};
-}
-
-/// BLAS's vector: with a negative increment element 0 is at the far end.
-template <class T>
-Vector<T> view(std::int64_t n, T* data, std::int64_t increment) {
-  return {data && increment < 0 && n > 0 ? data - (n - 1) * increment : data, increment};
-}
 
 template <class T>
 accublas_status dot(accublas_context* ctx, std::int64_t n, const T* x, std::int64_t incx, const T* y, std::int64_t incy,

@@ -29,6 +29,8 @@ class AbsentBackend final : public Backend {
 
   void gemm(const Call<Gemm<double>, double>&, BackendState*, Execution&) override { no_device(); }
   void gemm(const Call<Gemm<float>, float>&, BackendState*, Execution&) override { no_device(); }
+  void gemm_batched(const Call<GemmBatch<double>, double>&, BackendState*, Execution&) override { no_device(); }
+  void gemm_batched(const Call<GemmBatch<float>, float>&, BackendState*, Execution&) override { no_device(); }
   void gemv(const Call<Gemv<double>, double>&, BackendState*, Execution&) override { no_device(); }
   void gemv(const Call<Gemv<float>, float>&, BackendState*, Execution&) override { no_device(); }
   void dot(const Call<Dot<double>, double>&, BackendState*, Execution&) override { no_device(); }

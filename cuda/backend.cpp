@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cuda/batch.hpp"
 #include "cuda/check.hpp"
 #include "cuda/digit_call.hpp"
 #include "cuda/gemm.hpp"
@@ -139,6 +140,12 @@ class CudaBackend final : public Backend {
   void gemm(const Call<Gemm<float>, float>& call, BackendState* state, Execution& execution) override {
     gemm_of(call, state, execution);
   }
+  void gemm_batched(const Call<GemmBatch<double>, double>& call, BackendState* state, Execution& execution) override {
+    gemm_batched_of(call, state, execution);
+  }
+  void gemm_batched(const Call<GemmBatch<float>, float>& call, BackendState* state, Execution& execution) override {
+    gemm_batched_of(call, state, execution);
+  }
   void gemv(const Call<Gemv<double>, double>& call, BackendState* state, Execution& execution) override {
     gemv_of(call, state, execution);
   }
@@ -178,6 +185,13 @@ class CudaBackend final : public Backend {
     } else {
       device_gemm(state, call, execution);
     }
+  }
+
+  template <class T>
+  static void gemm_batched_of(const Call<GemmBatch<T>, T>& call, BackendState* base, Execution& execution) {
+    State& state = static_cast<State&>(*base);
+    const cuda::DeviceScope scope(state.device());
+    cuda::gemm_batched(state, call, execution, device_gemm<T>);
   }
 
   template <class T>

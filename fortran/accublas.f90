@@ -2,6 +2,7 @@
 !>
 !>   use accublas
 !>   call accublas_gemm(a, b, c, mode='cr')                 ! c = a b, correctly rounded
+!>   call accublas_gemm_batched(a, b, c, mode='cr')         ! the same for every c(:, :, i), a and b of rank 3
 !>   call accublas_gemv(a, x, y, trans='T', alpha=2d0)      ! y = 2 transpose(a) x in the mode set
 !>   r = accublas_dot(x(n:1:-2), y, mode='dot2')            ! sections are not copied
 !>   r = accublas_nrm2(x)                                   ! and accublas_asum(x)

@@ -31,6 +31,7 @@ module accublas_c
     real(real64) :: ms_total, ms_convert, ms_product, ms_reconstruct, ms_exact
     real(real64) :: bound_relative, bound_componentwise, bound_absolute
     integer(int32) :: threads, level
+    integer(int64) :: batch_count
   end type c_report
 
   type, bind(c) :: c_counter

@@ -58,6 +58,7 @@ module accublas_contexts
     real(real64) :: ms_total = 0, ms_convert = 0, ms_product = 0, ms_reconstruct = 0, ms_exact = 0
     real(real64) :: bound_relative = 0, bound_componentwise = 0, bound_absolute = 0
     integer(int32) :: threads = 0, level = 0
+    integer(int64) :: batch_count = 1
   end type accublas_report_t
 
   !> Calls of a routine that an engine served, process wide.
@@ -399,7 +400,8 @@ contains
       report = accublas_report_t(fixed_string(c%routine), fixed_string(c%engine), fixed_string(c%mode), &
         fixed_string(c%backend), fixed_string(c%device), fixed_string(c%reason), c%m, c%n, c%k, c%bits, c%moduli, &
         c%rejected, c%undecided, c%workspace_bytes, c%copied_bytes, c%ms_total, c%ms_convert, c%ms_product, &
-        c%ms_reconstruct, c%ms_exact, c%bound_relative, c%bound_componentwise, c%bound_absolute, c%threads, c%level)
+        c%ms_reconstruct, c%ms_exact, c%bound_relative, c%bound_componentwise, c%bound_absolute, c%threads, c%level, &
+        c%batch_count)
     end if
     call settle(ctx, status, stat, errmsg)
   end subroutine accublas_report

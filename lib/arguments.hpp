@@ -86,6 +86,35 @@ constexpr BadArgument check_gemm_strided(std::int64_t m, std::int64_t n, std::in
   return {};
 }
 
+/// Whether two elements of a batch share an address: matrix i is cols columns (of C stored by columns, else rows) of `length`
+/// adjacent elements, ld >= length apart, and begins at i stride. Other matrices may lie in the gaps.
+constexpr bool matrices_coincide(std::int64_t count, std::int64_t stride, std::int64_t length, std::int64_t cols,
+                                 std::int64_t ld) {
+  if (count < 2 || length < 1 || cols < 1) return false;
+  const std::uint64_t s = stride < 0 ? 0 - static_cast<std::uint64_t>(stride) : static_cast<std::uint64_t>(stride);
+  if (s == 0) return true;
+  // From the first element of a matrix to beyond its last one; where that passes 63 bits, the arrays do not exist.
+  const std::uint64_t l = static_cast<std::uint64_t>(ld), n = static_cast<std::uint64_t>(length);
+  if (cols > 1 && l > (std::uint64_t{1} << 62) / static_cast<std::uint64_t>(cols - 1)) return false;
+  const std::uint64_t reach = static_cast<std::uint64_t>(cols - 1) * l + n;
+  // Matrices that are d apart meet where d s is within n - 1 of a multiple of ld that leads from column to column.
+  for (std::uint64_t d = 1; d < static_cast<std::uint64_t>(count) && d <= (reach - 1) / s; ++d) {
+    const std::uint64_t column = d * s / l, rest = d * s % l;
+    if (column < static_cast<std::uint64_t>(cols) && rest < n) return true;
+    if (column + 1 < static_cast<std::uint64_t>(cols) && l - rest < n) return true;
+  }
+  return false;
+}
+
+/// The batched forms: those of GEMM, then their own. `layout` is valid.
+constexpr BadArgument check_gemm_batch(accublas_layout layout, std::int64_t m, std::int64_t n, std::int64_t ldc,
+                                       std::int64_t stride_c, std::int64_t batch_count) {
+  if (batch_count < 0) return {"batch_count", 17};
+  const bool by_columns = layout == ACCUBLAS_COL_MAJOR;
+  if (matrices_coincide(batch_count, stride_c, by_columns ? m : n, by_columns ? n : m, ldc)) return {"stride_c", 16};
+  return {};
+}
+
 constexpr BadArgument check_gemv_strided(std::int64_t m, std::int64_t n, std::int64_t incx, std::int64_t incy) {
   if (m < 0) return {"m", 1};
   if (n < 0) return {"n", 2};

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "lib/batch.hpp"
 #include "lib/execution.hpp"
 #include "lib/mode.hpp"
 #include "lib/problem.hpp"
@@ -22,7 +23,7 @@ struct Location {
   int device;  ///< of device and managed memory
 };
 
-/// What the choice of backend and engine may depend on besides settings: sizes (gemv: m outputs, k terms; dot, nrm2, asum: k terms) and
+/// What the choice of backend and engine may depend on besides settings: sizes (gemm_batched: of a matrix; gemv: m outputs, k terms; dot, nrm2, asum: k terms) and
 /// where the operands are.
 struct CallShape {
   bool on_device = false;
@@ -106,6 +107,10 @@ class Backend {
 
   virtual void gemm(const Call<Gemm<double>, double>&, BackendState*, Execution&) = 0;
   virtual void gemm(const Call<Gemm<float>, float>&, BackendState*, Execution&) = 0;
+  /// All matrices, or none where memory is missing. A matrix that misses the target is left as it was; the others are
+  /// computed.
+  virtual void gemm_batched(const Call<GemmBatch<double>, double>&, BackendState*, Execution&) = 0;
+  virtual void gemm_batched(const Call<GemmBatch<float>, float>&, BackendState*, Execution&) = 0;
   virtual void gemv(const Call<Gemv<double>, double>&, BackendState*, Execution&) = 0;
   virtual void gemv(const Call<Gemv<float>, float>&, BackendState*, Execution&) = 0;
   virtual void dot(const Call<Dot<double>, double>&, BackendState*, Execution&) = 0;

@@ -63,6 +63,44 @@ void run_gemm(Context& context, Gemm<T> problem, const T* alpha, const T* beta, 
 }
 
 template <class T>
+void run_gemm_batched(Context& context, GemmBatch<T> batch, const T* alpha, const T* beta, const accublas_options* options) {
+  Run run(context, pick<T>(Routine::dgemm_batched, Routine::sgemm_batched), options);
+  Gemm<T>& shape = batch.shape;
+  run.sizes(shape.m, shape.n, shape.k);
+  run.batch(batch.count);
+  if (shape.m > 0 && shape.n > 0 && batch.count > 0) {
+    run.scalars(shape, alpha, beta);
+    const bool product = run.may_be_nonzero(shape.alpha) && shape.k > 0;
+    if (product || run.scalars_on_device() || shape.beta != 1) {
+      const CallShape sizes{false, 0, shape.m, shape.n, shape.k};
+      const Named c{"c", batch.c.argument()}, a{"a", batch.a.argument()}, b{"b", batch.b.argument()};
+      if (product) {
+        run.operands({a, b, c}, {{"alpha", alpha}, {"beta", beta}}, sizes);
+      } else {
+        run.operands({c}, {{"alpha", alpha}, {"beta", beta}}, sizes);
+      }
+      if (batch.c.pointers && !run.on_device()) {
+        if (product) {
+          run.host_matrices("a", batch.a.pointers, batch.count);
+          run.host_matrices("b", batch.b.pointers, batch.count);
+        }
+        run.host_matrices("c", batch.c.pointers, batch.count);
+      }
+      run.promise(shape.k, run.scalars_on_device() ? std::numeric_limits<T>::infinity() : shape.alpha);
+      if (product || run.on_device()) {
+        run.compute(batch, alpha, beta, run.on_device(),
+                    [](Backend& backend, const auto& call, BackendState* state, Execution& execution) {
+                      backend.gemm_batched(call, state, execution);
+                    });
+      } else {
+        for (Index i = 0; i < batch.count; ++i) scale(run.mode(), shape.beta, shape.m, shape.n, batch.with(nullptr, nullptr, batch.c[i]).c);
+      }
+    }
+  }
+  run.finish();
+}
+
+template <class T>
 void run_gemv(Context& context, Gemv<T> problem, const T* alpha, const T* beta, const accublas_options* options) {
   Run run(context, pick<T>(Routine::dgemv, Routine::sgemv), options);
   run.sizes(problem.m, 1, problem.k);
@@ -155,6 +193,8 @@ void run_asum(Context& context, const Reduction<T>& problem, const accublas_opti
 
 template void run_gemm(Context&, Gemm<double>, const double*, const double*, const accublas_options*);
 template void run_gemm(Context&, Gemm<float>, const float*, const float*, const accublas_options*);
+template void run_gemm_batched(Context&, GemmBatch<double>, const double*, const double*, const accublas_options*);
+template void run_gemm_batched(Context&, GemmBatch<float>, const float*, const float*, const accublas_options*);
 template void run_gemv(Context&, Gemv<double>, const double*, const double*, const accublas_options*);
 template void run_gemv(Context&, Gemv<float>, const float*, const float*, const accublas_options*);
 template void run_dot(Context&, const Dot<double>&, const accublas_options*);

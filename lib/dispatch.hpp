@@ -3,6 +3,7 @@
 // the other engines of the mode (all return the same bits); nothing else falls back.
 #pragma once
 
+#include "lib/batch.hpp"
 #include "lib/context.hpp"
 #include "lib/problem.hpp"
 
@@ -12,6 +13,10 @@ namespace accublas {
 /// checked; pointers that would be read are checked here. `options` may be null. Throws Error.
 template <class T>
 void run_gemm(Context& context, Gemm<T> problem, const T* alpha, const T* beta, const accublas_options* options);
+
+/// The same for every matrix of a batch, with the bits of calls one by one: T* of dp:repro belongs to the matrix.
+template <class T>
+void run_gemm_batched(Context& context, GemmBatch<T> batch, const T* alpha, const T* beta, const accublas_options* options);
 
 /// y = alpha A x + beta y.
 template <class T>

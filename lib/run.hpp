@@ -67,6 +67,7 @@ class Run {
     last.on_device = false;
     report_ = accublas_report_t{};
     report_.level = settings.report_level;
+    report_.batch_count = 1;
     timed_ = settings.report_level >= 1 || settings.verbose > 0;
     if (timed_) start_ = Clock::now();
   }
@@ -76,6 +77,8 @@ class Run {
     report_.n = n;
     report_.k = k;
   }
+
+  void batch(Index count) { report_.batch_count = count; }
 
   /// The operands of the call, in the order of the arguments: all in host or all in device memory. `scalars` are alpha, beta
   /// and DOT's result, which follow the pointer mode. Chooses backend and engine.
@@ -120,6 +123,16 @@ class Run {
       operands({result}, {result}, {});
     } else if (where(result).kind == MemoryKind::device) {
       not_host(result.name);
+    }
+  }
+
+  /// The matrices that an array of pointers in host memory leads to; `matrices` is the array's name.
+  template <class T>
+  void host_matrices(const char* name, T* const* pointers, Index count) {
+    for (Index i = 0; i < count; ++i) {
+      if (context_.host_memory.holds(pointers[i], [](const void*) { return false; })) continue;  // found readable before
+      const std::string element = std::string(name) + "[" + std::to_string(i) + "]";
+      if (where({element.c_str(), pointers[i]}).kind == MemoryKind::device) not_host(element.c_str());
     }
   }
 

@@ -112,9 +112,6 @@ class WorkspacePool {
 
 namespace {
 
-/// What engines may take beyond the cap: tables and per-thread tiles that do not grow with the problem.
-constexpr std::size_t beyond_cap = std::size_t{1} << 20;
-
 std::string in_words(std::size_t bytes) {
   return bytes >> 20 ? std::to_string(bytes >> 20) + " MiB" : std::to_string(bytes) + " bytes";
 }
@@ -135,7 +132,7 @@ void Workspace::trim_pool() { WorkspacePool::instance().trim(); }
 void* Workspace::take_bytes(std::size_t count, std::size_t size) {
   if (count > SIZE_MAX / 4 / size) throw Error(ACCUBLAS_ERROR_MEMORY, "a workspace of more than the address space");
   const std::size_t bytes = (count * size + 63) / 64 * 64;
-  if (hook_allocation_fails()) throw Error(ACCUBLAS_ERROR_MEMORY, "no memory for a workspace of " + in_words(bytes));
+  if (!held_ && hook_allocation_fails()) throw Error(ACCUBLAS_ERROR_MEMORY, "no memory for a workspace of " + in_words(bytes));
   if (buffer_) {
     // The arena starts at the first aligned address of the user's buffer.
     const std::size_t skip = (64 - reinterpret_cast<std::uintptr_t>(buffer_) % 64) % 64;

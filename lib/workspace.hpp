@@ -12,11 +12,22 @@ constexpr std::size_t default_workspace_bytes = std::size_t{256} << 20;
 /// initialised. Everything is released when the call ends.
 class Workspace {
  public:
+  /// What engines may take beyond the cap: tables and per-thread tiles that do not grow with the problem.
+  static constexpr std::size_t beyond_cap = std::size_t{1} << 20;
+
   /// `cap` in bytes. With `buffer` all memory comes from it and the cap is its size.
   Workspace(std::size_t cap, void* buffer, std::size_t buffer_bytes)
       : cap_(buffer ? plannable(buffer_bytes) : cap),
         buffer_(static_cast<unsigned char*>(buffer)),
         buffer_bytes_(buffer_bytes) {}
+  /// Part of a workspace that is held already: `bytes` of memory, 64-byte aligned, `cap` of them to plan with. No take within
+  /// `bytes` fails.
+  struct Part {
+    void* memory;
+    std::size_t bytes, cap;
+  };
+  explicit Workspace(const Part& part)
+      : cap_(part.cap), buffer_(static_cast<unsigned char*>(part.memory)), buffer_bytes_(part.bytes), held_(true) {}
   ~Workspace() {
     if (blocks_) reset();
   }
@@ -32,6 +43,9 @@ class Workspace {
   T* take(std::size_t count) {
     return static_cast<T*>(take_bytes(count, sizeof(T)));
   }
+
+  /// The most that can be taken of an untouched workspace.
+  std::size_t most() const noexcept { return buffer_ ? cap_ : cap_ + beyond_cap; }
 
   std::size_t peak() const noexcept { return peak_; }
 
@@ -66,6 +80,7 @@ class Workspace {
   std::size_t cap_, taken_ = 0, peak_ = 0;
   unsigned char* buffer_;
   std::size_t buffer_bytes_;
+  bool held_ = false;
 };
 
 }  // namespace accublas

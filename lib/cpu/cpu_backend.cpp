@@ -1,6 +1,7 @@
 // The CPU as a backend: which engines serve which mode, and the call to each.
 #include "lib/accuracy.hpp"
 #include "lib/backend.hpp"
+#include "lib/cpu/batch.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/error.hpp"
 
@@ -49,6 +50,12 @@ class CpuBackend final : public Backend {
 
   void gemm(const Call<Gemm<double>, double>& call, BackendState*, Execution& execution) override { gemm_of(call, execution); }
   void gemm(const Call<Gemm<float>, float>& call, BackendState*, Execution& execution) override { gemm_of(call, execution); }
+  void gemm_batched(const Call<GemmBatch<double>, double>& call, BackendState*, Execution& execution) override {
+    cpu::gemm_batched(call, gemm_of<double>, execution);
+  }
+  void gemm_batched(const Call<GemmBatch<float>, float>& call, BackendState*, Execution& execution) override {
+    cpu::gemm_batched(call, gemm_of<float>, execution);
+  }
   void gemv(const Call<Gemv<double>, double>& call, BackendState*, Execution& execution) override { gemv_of(call, execution); }
   void gemv(const Call<Gemv<float>, float>& call, BackendState*, Execution& execution) override { gemv_of(call, execution); }
   void dot(const Call<Dot<double>, double>& call, BackendState*, Execution& execution) override { dot_of(call, execution); }

@@ -58,6 +58,10 @@ ACCUBLAS_TEST_BOTH(gemv_strided)
 ACCUBLAS_TEST_BOTH(gemm)
 ACCUBLAS_TEST_BOTH(gemm_ex)
 ACCUBLAS_TEST_BOTH(gemm_strided)
+ACCUBLAS_TEST_BOTH(gemm_strided_batched)
+ACCUBLAS_TEST_BOTH(gemm_strided_batched_ex)
+ACCUBLAS_TEST_BOTH(gemm_batched)
+ACCUBLAS_TEST_BOTH(gemm_batched_ex)
 #undef ACCUBLAS_TEST_BOTH
 
 /// Every mode of this build, with parameters that keep small integers exact.

@@ -35,6 +35,14 @@ class Failure : public ::testing::Test {
     return api::gemm(T{}, ctx, ACCUBLAS_COL_MAJOR, ACCUBLAS_TRANS, ACCUBLAS_NO_TRANS, m, n, k, &alpha, a.data(), k, b.data(), k,
                      &beta, c.data(), m);
   }
+  /// Three matrices that share A, by pointers.
+  accublas_status gemm_batched(accublas_context* ctx, std::vector<T>& c) {
+    const T* const at_a[] = {a.data(), a.data(), a.data()};
+    const T* const at_b[] = {b.data(), b.data() + 7, b.data() + 100};
+    T* const at_c[] = {c.data(), c.data() + 11 * m, c.data() + 22 * m};
+    return api::gemm_batched(T{}, ctx, ACCUBLAS_COL_MAJOR, ACCUBLAS_TRANS, ACCUBLAS_NO_TRANS, m, std::int64_t{11}, k, &alpha, at_a, k,
+                             at_b, k, &beta, at_c, m, std::int64_t{3});
+  }
   accublas_status gemv(accublas_context* ctx, std::vector<T>& y) {
     return api::gemv(T{}, ctx, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, m, k, &alpha, a.data(), m, b.data(), std::int64_t{2}, &beta,
                      y.data(), std::int64_t{-1});
@@ -45,11 +53,11 @@ class Failure : public ::testing::Test {
 
   /// Fails the first, second, ... allocation; then it and all later ones.
   template <class Run>
-  void inject(const std::string& what, accublas_context* ctx, bool bits, Run&& run) {
+  void inject(const std::string& what, accublas_context* ctx, bool bits, Run&& run, int most = most_allocations) {
     std::vector<T> expected = c0;
     ASSERT_EQ(run(ctx, expected), ACCUBLAS_SUCCESS) << what << accublas_last_error(ctx);
     for (const char* from : {"", "+"})
-      for (int nth = 1; nth <= most_allocations; ++nth) {
+      for (int nth = 1; nth <= most; ++nth) {
         std::vector<T> c = c0;
         const FailingAllocation failing(std::to_string(nth) + from);
         const accublas_status status = run(ctx, c);
@@ -60,7 +68,7 @@ class Failure : public ::testing::Test {
           EXPECT_NE(std::string(accublas_last_error(ctx)), "");
           EXPECT_TRUE(api::same_bits(c, c0)) << what << " allocation " << nth << from << ": the output was written";
         }
-        EXPECT_TRUE(nth < most_allocations || *from == 0 || status == ACCUBLAS_SUCCESS) << what << " allocates more often";
+        EXPECT_TRUE(nth < most || *from == 0 || status == ACCUBLAS_SUCCESS) << what << " allocates more often";
       }
   }
 };
@@ -78,6 +86,44 @@ TYPED_TEST(Failure, EveryAllocationOfGemm) {
       this->inject(mode + " " + engine, context, mode != "native" && mode != "dp",
                    [&](accublas_context* ctx, auto& c) { return this->gemm(ctx, c); });
     }
+}
+
+// All matrices, or none.
+TYPED_TEST(Failure, EveryAllocationOfABatch) {
+  for (const auto& [mode, engine] : api::gemm_engines())
+    for (int threads : {1, 4}) {
+      api::Context context(mode);
+      ASSERT_EQ(accublas_set_engine_name(context, engine.c_str()), ACCUBLAS_SUCCESS);
+      ASSERT_EQ(accublas_set_num_threads(context, threads), ACCUBLAS_SUCCESS);
+      this->inject(mode + " " + engine, context, mode != "native" && mode != "dp",
+                   [&](accublas_context* ctx, auto& c) { return this->gemm_batched(ctx, c); }, 4);
+    }
+}
+
+TYPED_TEST(Failure, BatchesInSmallWorkspaces) {
+  using T = TypeParam;
+  std::vector<unsigned char> buffer(std::size_t{8} << 20);
+  for (const api::ModeEngine& row : api::gemm_engines()) {
+    api::Context context(row.mode);
+    ASSERT_EQ(accublas_set_engine_name(context, row.engine.c_str()), ACCUBLAS_SUCCESS);
+    ASSERT_EQ(accublas_set_num_threads(context, 4), ACCUBLAS_SUCCESS);
+    std::vector<T> expected = this->c0, c = this->c0;
+    ASSERT_EQ(this->gemm_batched(context, expected), ACCUBLAS_SUCCESS) << row.mode << context.error();
+    accublas_set_workspace_mib(context, 1);
+    EXPECT_EQ(this->gemm_batched(context, c), ACCUBLAS_SUCCESS) << row.mode << " " << row.engine << context.error();
+    EXPECT_TRUE(api::same_bits(c, expected)) << row.mode << " " << row.engine;
+    accublas_set_workspace_mib(context, 0);
+    for (std::size_t bytes : {std::size_t{0}, std::size_t{10000}, std::size_t{4} << 20}) {
+      c = this->c0;
+      ASSERT_EQ(accublas_set_workspace(context, buffer.data() + 1000, bytes), ACCUBLAS_SUCCESS);
+      std::fill(buffer.begin(), buffer.end(), 0xA5);
+      const accublas_status status = this->gemm_batched(context, c);
+      EXPECT_TRUE(status == ACCUBLAS_SUCCESS || (status == ACCUBLAS_ERROR_MEMORY && bytes < 100000)) << context.error();
+      EXPECT_TRUE(api::same_bits(c, status == ACCUBLAS_SUCCESS ? expected : this->c0)) << row.mode << " " << row.engine << " " << bytes;
+      for (std::size_t i = 0; i < 1000; ++i) ASSERT_EQ(buffer[i], 0xA5);
+      for (std::size_t i = 1000 + bytes; i < buffer.size(); ++i) ASSERT_EQ(buffer[i], 0xA5) << "written past the buffer";
+    }
+  }
 }
 
 TYPED_TEST(Failure, EveryAllocationOfGemvAndDot) {

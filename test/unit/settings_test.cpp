@@ -67,6 +67,8 @@ class FakeCuda final : public Backend {
   std::unique_ptr<BackendState> make_state(int) override { return nullptr; }
   void gemm(const Call<Gemm<double>, double>&, BackendState*, Execution&) override {}
   void gemm(const Call<Gemm<float>, float>&, BackendState*, Execution&) override {}
+  void gemm_batched(const Call<GemmBatch<double>, double>&, BackendState*, Execution&) override {}
+  void gemm_batched(const Call<GemmBatch<float>, float>&, BackendState*, Execution&) override {}
   void gemv(const Call<Gemv<double>, double>&, BackendState*, Execution&) override {}
   void gemv(const Call<Gemv<float>, float>&, BackendState*, Execution&) override {}
   void dot(const Call<Dot<double>, double>&, BackendState*, Execution&) override {}

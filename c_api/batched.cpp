@@ -1,0 +1,66 @@
+// The batched routines: check, fold layout and transposition into views, one call.
+#include "c_api/views.hpp"
+#include "lib/dispatch.hpp"
+
+using namespace accublas;
+
+namespace {
+
+/// The arguments that both forms share, as in accublas.h.
+struct Shape {
+  accublas_layout layout;
+  accublas_transpose transa, transb;
+  std::int64_t m, n, k, lda, ldb, ldc, count;
+};
+
+/// Where the results of a batch by pointers lie is the caller's business: no two of them count as near.
+constexpr std::int64_t by_pointers = INT64_MAX;
+
+template <class T>
+accublas_status gemm_batched(accublas_context* ctx, const Shape& s, const T* alpha, const Matrices<const T>& a,
+                             const Matrices<const T>& b, const T* beta, const Matrices<T>& c,
+                             const accublas_options* options) {
+  return guarded(ctx, [&](Context& context) {
+    require(check_gemm(s.layout, s.transa, s.transb, s.m, s.n, s.k, s.lda, s.ldb, s.ldc));
+    require(check_gemm_batch(s.layout, s.m, s.n, s.ldc, c.stride, s.count));
+    const Gemm<T> shape{s.m, s.n, s.k, T{}, view<const T>(s.layout, s.transa, nullptr, s.lda),
+                        view<const T>(s.layout, s.transb, nullptr, s.ldb), T{},
+                        view<T>(s.layout, ACCUBLAS_NO_TRANS, nullptr, s.ldc)};
+    run_gemm_batched(context, GemmBatch<T>{shape, s.count, a, b, c}, alpha, beta, options);
+  });
+}
+
+}  // namespace
+
+#define ACCUBLAS_DEFINE_GEMM_BATCHED(prefix, type)                                                                     \
+  accublas_status accublas_##prefix##gemm_strided_batched_ex(                                                          \
+      accublas_context* ctx, accublas_layout layout, accublas_transpose transa, accublas_transpose transb, int64_t m,  \
+      int64_t n, int64_t k, const type* alpha, const type* a, int64_t lda, int64_t stride_a, const type* b,            \
+      int64_t ldb, int64_t stride_b, const type* beta, type* c, int64_t ldc, int64_t stride_c, int64_t batch_count,    \
+      const accublas_options* options) {                                                                               \
+    return gemm_batched<type>(ctx, {layout, transa, transb, m, n, k, lda, ldb, ldc, batch_count}, alpha,               \
+                              {a, stride_a, nullptr}, {b, stride_b, nullptr}, beta, {c, stride_c, nullptr}, options);  \
+  }                                                                                                                    \
+  accublas_status accublas_##prefix##gemm_strided_batched(                                                             \
+      accublas_context* ctx, accublas_layout layout, accublas_transpose transa, accublas_transpose transb, int64_t m,  \
+      int64_t n, int64_t k, const type* alpha, const type* a, int64_t lda, int64_t stride_a, const type* b,            \
+      int64_t ldb, int64_t stride_b, const type* beta, type* c, int64_t ldc, int64_t stride_c, int64_t batch_count) {  \
+    return accublas_##prefix##gemm_strided_batched_ex(ctx, layout, transa, transb, m, n, k, alpha, a, lda, stride_a,   \
+                                                      b, ldb, stride_b, beta, c, ldc, stride_c, batch_count, nullptr); \
+  }                                                                                                                    \
+  accublas_status accublas_##prefix##gemm_batched_ex(                                                                  \
+      accublas_context* ctx, accublas_layout layout, accublas_transpose transa, accublas_transpose transb, int64_t m,  \
+      int64_t n, int64_t k, const type* alpha, const type* const* a, int64_t lda, const type* const* b, int64_t ldb,   \
+      const type* beta, type* const* c, int64_t ldc, int64_t batch_count, const accublas_options* options) {           \
+    return gemm_batched<type>(ctx, {layout, transa, transb, m, n, k, lda, ldb, ldc, batch_count}, alpha,               \
+                              {nullptr, 0, a}, {nullptr, 0, b}, beta, {nullptr, by_pointers, c}, options);             \
+  }                                                                                                                    \
+  accublas_status accublas_##prefix##gemm_batched(                                                                     \
+      accublas_context* ctx, accublas_layout layout, accublas_transpose transa, accublas_transpose transb, int64_t m,  \
+      int64_t n, int64_t k, const type* alpha, const type* const* a, int64_t lda, const type* const* b, int64_t ldb,   \
+      const type* beta, type* const* c, int64_t ldc, int64_t batch_count) {                                            \
+    return accublas_##prefix##gemm_batched_ex(ctx, layout, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c,    \
+                                              ldc, batch_count, nullptr);                                              \
+  }
+ACCUBLAS_DEFINE_GEMM_BATCHED(d, double)
+ACCUBLAS_DEFINE_GEMM_BATCHED(s, float)

@@ -1,0 +1,124 @@
+#include "lib/cpu/batch.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <optional>
+
+#include "lib/error.hpp"
+#include "lib/fp_environment.hpp"
+
+namespace accublas::cpu {
+
+namespace {
+
+// Tuning, in terms (m n k) of a matrix.
+constexpr double serial_work = 1.5e6;  ///< engines give a matrix below this to one thread anyway
+constexpr double shared_work = 1.7e7;  ///< above this the threads' operands crowd each other out of the caches
+constexpr double blas_serial = 262144; ///< OpenBLAS's own bound for one thread
+constexpr double matrix_cost = 1e5;    ///< what a matrix costs beside its terms
+constexpr double thread_pays = 1e6;    ///< work that is worth waking another thread
+constexpr double task_work = 5e5;      ///< of a task: some 30 us
+
+/// Workspace that a thread can use for a matrix: engines take less or make do with it.
+std::size_t useful_bytes(Index m, Index n, Index k) {
+  const double words = static_cast<double>(m) * static_cast<double>(k) + static_cast<double>(k) * static_cast<double>(n) +
+                       static_cast<double>(m) * static_cast<double>(n);
+  return (std::size_t{2} << 20) + static_cast<std::size_t>(std::min(words, 1e9) * 256);
+}
+
+void add(const accublas_report_t& one, double share, accublas_report_t& all) {
+  all.bits = std::max(all.bits, one.bits);
+  all.moduli = std::max(all.moduli, one.moduli);
+  all.rejected += one.rejected;
+  all.undecided += one.undecided;
+  all.copied_bytes += one.copied_bytes;
+  all.ms_convert += share * one.ms_convert;
+  all.ms_product += share * one.ms_product;
+  all.ms_reconstruct += share * one.ms_reconstruct;
+  all.ms_exact += share * one.ms_exact;
+  all.bound_relative = std::max(all.bound_relative, one.bound_relative);
+  all.bound_componentwise = std::max(all.bound_componentwise, one.bound_componentwise);
+  all.bound_absolute = std::max(all.bound_absolute, one.bound_absolute);
+}
+
+/// A thread's part of the batch.
+struct alignas(64) Share {
+  accublas_report_t report;
+  bool wrote;  ///< the C of a matrix
+};
+
+}  // namespace
+
+BatchPlan plan_batch(Index m, Index n, Index k, Index count, bool native, int threads, std::size_t workspace) {
+  const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+  BatchPlan plan{1, threads, 1, std::min(useful_bytes(m, n, k), workspace)};
+  const bool small = native ? work <= blas_serial : work < serial_work || (work < shared_work && count >= 2 * threads);
+  // A thread with less than this makes blocks so small that it loses more than it gains.
+  const std::size_t least = std::size_t{4} << 20;
+  if (!small || threads == 1) {
+    plan.bytes = workspace;
+    return plan;
+  }
+  const double pays = static_cast<double>(count) * (work + matrix_cost) / thread_pays;
+  plan.threads = static_cast<int>(std::min({static_cast<double>(threads), static_cast<double>(count), 1 + pays,
+                                            std::max(1.0, static_cast<double>(workspace / least))}));
+  plan.threads_a_matrix = 1;
+  plan.a_task = std::max<Index>(1, std::min<Index>(count / (8 * plan.threads), static_cast<Index>(task_work / (work + matrix_cost))));
+  plan.bytes = std::min(useful_bytes(m, n, k), workspace / static_cast<std::size_t>(plan.threads)) / 64 * 64;
+  return plan;
+}
+
+template <class T>
+void gemm_batched(const Call<GemmBatch<T>, T>& call, ServeGemm<T> serve, Execution& execution) {
+  const GemmBatch<T>& batch = call.problem;
+  const Gemm<T>& shape = batch.shape;
+  // Native runs in the caller's floating-point environment, which the pool's threads do not have.
+  const bool native = call.engine == ACCUBLAS_ENGINE_NATIVE;
+  const int threads = native && !FpEnvironment::is_entered() ? 1 : execution.threads;
+  const std::size_t most = execution.workspace.most(), for_shares = static_cast<std::size_t>(threads) * sizeof(Share);
+  const BatchPlan plan =
+      plan_batch(shape.m, shape.n, shape.k, batch.count, native, threads, most > for_shares ? most - for_shares : 0);
+  const std::size_t parts = static_cast<std::size_t>(plan.threads);
+  Share* const shares = execution.workspace.take<Share>(parts);
+  unsigned char* const memory = execution.workspace.take<unsigned char>(parts * plan.bytes);
+  std::fill_n(shares, parts, Share{});
+  // As in a call of its own, what engines may take beyond their cap is apart.
+  const std::size_t beyond = std::min(Workspace::beyond_cap, plan.bytes / 2);
+
+  std::mutex mutex;
+  std::optional<Error> missed;
+  const Index tasks = (batch.count + plan.a_task - 1) / plan.a_task;
+  const auto run_task = [&](Index task, int thread) {
+    Share& share = shares[thread];
+    for (Index i = task * plan.a_task; i < std::min(batch.count, (task + 1) * plan.a_task); ++i) {
+      Workspace workspace(Workspace::Part{memory + static_cast<std::size_t>(thread) * plan.bytes, plan.bytes, plan.bytes - beyond});
+      accublas_report_t report{};
+      report.level = execution.report.level;
+      Execution one{plan.threads_a_matrix, execution.isa, workspace, report, execution.target};
+      const Gemm<T> matrix = batch[i];
+      try {
+        serve({matrix, call.alpha, call.beta, call.operands_on_device, call.result_on_device, call.mode, call.engine}, one);
+        share.wrote = true;
+      } catch (const Error& error) {
+        if (error.status() != ACCUBLAS_ERROR_ACCURACY) throw;
+        const std::lock_guard<std::mutex> lock(mutex);
+        if (!missed) missed = error;
+      }
+      add(report, 1.0 / plan.threads, share.report);
+    }
+  };
+  try {
+    parallel_for(tasks, plan.threads, run_task);
+  } catch (const Error& error) {
+    for (int t = 0; t < plan.threads; ++t)
+      if (shares[t].wrote) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
+    throw;
+  }
+  for (int t = 0; t < plan.threads; ++t) add(shares[t].report, 1, execution.report);
+  if (missed) throw *missed;
+}
+
+template void gemm_batched(const Call<GemmBatch<double>, double>&, ServeGemm<double>, Execution&);
+template void gemm_batched(const Call<GemmBatch<float>, float>&, ServeGemm<float>, Execution&);
+
+}  // namespace accublas::cpu

@@ -1,0 +1,28 @@
+// A batch of GEMMs on the CPU: small matrices one a thread, large ones one after another with all threads.
+#pragma once
+
+#include "lib/backend.hpp"
+
+namespace accublas::cpu {
+
+/// How one matrix is served: the backend's call of an engine.
+template <class T>
+using ServeGemm = void (*)(const Call<Gemm<T>, T>&, Execution&);
+
+/// Every matrix by `serve`, the same bits whatever the threads. The report is that of the whole: counts add up, of moduli,
+/// bits and bounds the largest. All memory is taken before the first matrix is begun, so that a failure to get it
+/// leaves every C as it was; ACCUBLAS_ERROR_C_UNDEFINED where a workspace that the user limited proves too small later. A
+/// matrix that misses the target is left as it was, and the error is thrown when the others are done.
+template <class T>
+void gemm_batched(const Call<GemmBatch<T>, T>& call, ServeGemm<T> serve, Execution& execution);
+
+/// How the work is shared out. No bit depends on it.
+struct BatchPlan {
+  int threads;           ///< that take matrices, one at a time; 1: one after another
+  int threads_a_matrix;  ///< for each of them
+  Index a_task;          ///< matrices that a thread takes at once
+  std::size_t bytes;     ///< workspace of a thread
+};
+BatchPlan plan_batch(Index m, Index n, Index k, Index count, bool native, int threads, std::size_t workspace);
+
+}  // namespace accublas::cpu
