@@ -10,11 +10,17 @@
 !> For callers that pass leading dimensions and the first element of an array there are accublas_dgemm, accublas_sgemm,
 !> accublas_dgemv, accublas_sgemv, accublas_ddot, accublas_sdot, accublas_dnrm2, accublas_snrm2, accublas_dasum and
 !> accublas_sasum with netlib's arguments, and the same with the suffix _64 for INTEGER(8). They are no generics: a generic would refuse a(i,j) or a vector where it expects a matrix.
+!>
+!> Multiple-precision arrays: type(accublas_mp_array), accublas_mp_create, accublas_mp_set, accublas_mp_gemv, ...
+!> (docs/multiple-precision.md). Their integers may be INTEGER(4) or INTEGER(8), all of a call the same.
 module accublas
   use accublas_constants
   use accublas_contexts
   use accublas_real64
   use accublas_real32
+  use accublas_mp_arrays
+  use accublas_mp_int32
+  use accublas_mp_int64
   implicit none
-  private :: c_string, settle
+  private :: c_string, fixed_string, settle, context_handle, settle_call
 end module accublas

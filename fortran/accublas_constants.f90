@@ -19,6 +19,8 @@ module accublas_constants
   integer(int32), parameter :: ACCUBLAS_ERROR_ENVIRONMENT = 11 ! an environment variable has an invalid value
   integer(int32), parameter :: ACCUBLAS_ERROR_NO_BLAS = 12     ! no real BLAS could be loaded for native
   integer(int32), parameter :: ACCUBLAS_ERROR_INTERNAL = 13    ! a defect in accublas
+  integer(int32), parameter :: ACCUBLAS_ERROR_PRECISION = 14   ! multiple-precision operands of different precisions
+  integer(int32), parameter :: ACCUBLAS_ERROR_FORMAT = 15      ! a string that is no number
 
   ! Memory layout and transposition, CBLAS's values.
   integer(int32), parameter :: ACCUBLAS_ROW_MAJOR = 101, ACCUBLAS_COL_MAJOR = 102

@@ -22,7 +22,7 @@ module accublas_contexts
   public :: accublas_set_stream, accublas_get_stream, accublas_sync, accublas_device_count
   public :: accublas_set_failure_handler, accublas_set_on_failure
   public :: accublas_report, accublas_counters, accublas_reset_counters
-  public :: c_string, settle
+  public :: c_string, fixed_string, settle
 
   !> A context. One that was never created (or was destroyed) names the calling thread's default context. Assignment
   !> makes a second name for the same context, so nothing is destroyed implicitly: call accublas_destroy.
