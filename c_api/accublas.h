@@ -526,7 +526,7 @@ ACCUBLAS_API accublas_status accublas_mp_drop_aligned(accublas_context *ctx, acc
  * element of the result is the exact value of alpha S + beta c, S the sum of products, rounded once. S is NaN if a factor is NaN, a term
  * is Inf times 0 or infinite terms have both signs; alpha S + beta c follows in extended reals; an exact zero is +0. alpha = 0 or no
  * terms: A and B are not read, and the result is beta c (zeros signed as IEEE has it). beta = 0: C is not read, and is no term. alpha and
- * beta are elements of arrays. The output must share no element with another operand: ACCUBLAS_ERROR_ARGUMENT. Increments may be
+ * beta are elements of arrays; NULL stands for alpha = 1 and beta = 0 (not in accublas_mp_scal). The output must share no element with another operand: ACCUBLAS_ERROR_ARGUMENT. Increments may be
  * negative (they start at the far end, as in BLAS), not 0. On a device calls may return before they are done; accublas_sync waits. */
 
 /** y = alpha op(A) x + beta y; A is m x n at offset_a, lda >= max(1, m). */

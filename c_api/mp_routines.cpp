@@ -18,10 +18,11 @@ struct Operand {
   const Array* array;
 };
 
-/// All operands have the precision and the place of the first.
+/// All operands have the precision and the place of the first; an absent scalar has any.
 void require_alike(std::initializer_list<Operand> operands) {
   const Operand& first = *operands.begin();
   for (const Operand& other : operands) {
+    if (!other.array) continue;
     if (other.array->elements.format.precision != first.array->elements.format.precision)
       throw Error(ACCUBLAS_ERROR_PRECISION, std::string("arguments ") + first.name + " and " + other.name +
                                                 " differ in precision: accublas_mp_convert rounds explicitly");
@@ -46,7 +47,14 @@ bool same(const Block& a, const Block& b) {
          a.column_stride == b.column_stride;
 }
 
-MpScalar element(const Array* array, std::int64_t index) { return {&array->elements, index, 0}; }
+/// alpha or beta: an element, or where the array is NULL the constant that stands for it.
+struct Scalar {
+  Scalar(const char* name, const Array* array, std::int64_t index, int absent)
+      : region(array ? element_region(name, array, index) : Region{nullptr, 0, 0, 0, 1}),
+        value{array ? &array->elements : nullptr, array ? index : 0, absent} {}
+  Region region;
+  MpScalar value;
+};
 MpScalar fixed(int value) { return {nullptr, 0, value}; }
 
 /// Runs a product, with A's kept form where it is of exactly this block.
@@ -101,14 +109,14 @@ accublas_status accublas_mp_gemv(accublas_context* ctx, accublas_transpose trans
     require_transpose("trans", trans);
     const bool transposed = trans != ACCUBLAS_NO_TRANS;
     const std::int64_t outputs = transposed ? n : m, terms = transposed ? m : n;
-    const Region at_alpha = element_region("alpha", alpha, index_alpha), at_a = matrix_region("a", a, offset_a, lda, m, n),
-                 at_x = vector_region("x", x, offset_x, incx, terms), at_beta = element_region("beta", beta, index_beta),
+    const Scalar scalar_alpha("alpha", alpha, index_alpha, 1), scalar_beta("beta", beta, index_beta, 0);
+    const Region at_a = matrix_region("a", a, offset_a, lda, m, n), at_x = vector_region("x", x, offset_x, incx, terms),
                  at_y = vector_region("y", y, offset_y, incy, outputs);
     require_alike({{"y", y}, {"alpha", alpha}, {"a", a}, {"x", x}, {"beta", beta}});
-    require_apart("y", at_y, {at_alpha, at_a, at_x, at_beta});
+    require_apart("y", at_y, {scalar_alpha.region, at_a, at_x, scalar_beta.region});
     if (outputs == 0) return;
     MpProduct product{outputs, 1, terms, &a->elements, at_a.block(), transposed, nullptr, &x->elements, at_x.column(incx),
-                      &y->elements, at_y.column(incy), element(alpha, index_alpha), element(beta, index_beta)};
+                      &y->elements, at_y.column(incy), scalar_alpha.value, scalar_beta.value};
     run(context, "mp_gemv", product, a, y, at_y);
   });
 }
@@ -131,13 +139,13 @@ accublas_status accublas_mp_axpy(accublas_context* ctx, int64_t n, const accubla
                                  const accublas_mp_array* x, int64_t offset_x, int64_t incx, accublas_mp_array* y,
                                  int64_t offset_y, int64_t incy) {
   return guarded(ctx, [&](Context& context) {
-    const Region at_alpha = element_region("alpha", alpha, index_alpha), at_x = vector_region("x", x, offset_x, incx, n),
-                 at_y = vector_region("y", y, offset_y, incy, n);
+    const Scalar scalar_alpha("alpha", alpha, index_alpha, 1);
+    const Region at_x = vector_region("x", x, offset_x, incx, n), at_y = vector_region("y", y, offset_y, incy, n);
     require_alike({{"y", y}, {"alpha", alpha}, {"x", x}});
-    require_apart("y", at_y, {at_alpha, at_x});
+    require_apart("y", at_y, {scalar_alpha.region, at_x});
     if (n == 0) return;
     MpProduct product{n, 1, 1, &x->elements, at_x.column(incx), false, nullptr, nullptr, {}, &y->elements, at_y.column(incy),
-                      element(alpha, index_alpha), fixed(1)};
+                      scalar_alpha.value, fixed(1)};
     run(context, "mp_axpy", product, nullptr, y, at_y);
   });
 }
@@ -150,7 +158,7 @@ accublas_status accublas_mp_scal(accublas_context* ctx, int64_t n, const accubla
     require_apart("x", at_x, {at_alpha});
     if (n == 0) return;
     MpProduct product{n, 1, 0, nullptr, {}, false, nullptr, nullptr, {}, &x->elements, at_x.column(incx), fixed(1),
-                      element(alpha, index_alpha)};
+                      MpScalar{&alpha->elements, index_alpha, 0}};
     run(context, "mp_scal", product, nullptr, x, at_x);
   });
 }
@@ -164,16 +172,16 @@ accublas_status accublas_mp_gemm(accublas_context* ctx, accublas_transpose trans
     require_transpose("transa", transa);
     require_transpose("transb", transb);
     const bool plain_a = transa == ACCUBLAS_NO_TRANS, plain_b = transb == ACCUBLAS_NO_TRANS;
-    const Region at_alpha = element_region("alpha", alpha, index_alpha),
-                 at_a = matrix_region("a", a, offset_a, lda, plain_a ? m : k, plain_a ? k : m),
+    const Scalar scalar_alpha("alpha", alpha, index_alpha, 1), scalar_beta("beta", beta, index_beta, 0);
+    const Region at_a = matrix_region("a", a, offset_a, lda, plain_a ? m : k, plain_a ? k : m),
                  at_b = matrix_region("b", b, offset_b, ldb, plain_b ? k : n, plain_b ? n : k),
-                 at_beta = element_region("beta", beta, index_beta), at_c = matrix_region("c", c, offset_c, ldc, m, n);
+                 at_c = matrix_region("c", c, offset_c, ldc, m, n);
     require_alike({{"c", c}, {"alpha", alpha}, {"a", a}, {"b", b}, {"beta", beta}});
-    require_apart("c", at_c, {at_alpha, at_a, at_b, at_beta});
+    require_apart("c", at_c, {scalar_alpha.region, at_a, at_b, scalar_beta.region});
     if (at_c.empty()) return;
     MpProduct product{m, n, k, &a->elements, at_a.block(), !plain_a, nullptr, &b->elements,
-                      plain_b ? at_b.block() : at_b.transposed(), &c->elements, at_c.block(), element(alpha, index_alpha),
-                      element(beta, index_beta)};
+                      plain_b ? at_b.block() : at_b.transposed(), &c->elements, at_c.block(), scalar_alpha.value,
+                      scalar_beta.value};
     run(context, "mp_gemm", product, a, c, at_c);
   });
 }
