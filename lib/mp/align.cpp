@@ -13,6 +13,14 @@ namespace {
 constexpr Exponent none = std::numeric_limits<Exponent>::max();
 constexpr int band_width = shifts;
 
+/// From plane to plane: an odd number of cache lines past a multiple of 4096 bytes where planes are long, because a
+/// conversion writes to all of them at once and strides near a power of two would send all to the same set of the
+/// caches.
+std::int64_t spread_planes(std::int64_t residues) {
+  constexpr std::int64_t page = 1024, lines = 5 * cpu::mp_padding;
+  return residues < 16 * page ? residues : round_up(residues, page) + lines;
+}
+
 }  // namespace
 
 PlaneMaker::PlaneMaker(const Format& format, const cpu::MpKernels& kernels, int moduli)
@@ -54,6 +62,7 @@ void PlaneMaker::make(const Elements& elements, const Block& block, std::int64_t
 HostAligned::HostAligned(const Elements& elements, const Block& block)
     : block_(block),
       ld_(round_up(block.rows, cpu::mp_padding)),
+      plane_stride_(spread_planes(ld_ * block.columns)),
       row_exponent_(block.rows),
       column_exponent_(block.columns) {
   const int precision = elements.format.precision;
@@ -96,8 +105,8 @@ HostAligned::HostAligned(const Elements& elements, const Block& block)
 void HostAligned::ensure(const Elements& elements, int count, const cpu::MpKernels& kernels, int threads) {
   if (count <= count_ || block_.size() == 0) return;
   const int precision = elements.format.precision;
-  Segment segment{count_, count, Buffer<std::uint32_t>((count - count_) * ld_ * block_.columns)};
-  const std::int64_t row_chunks = chunks_of(block_.rows), plane_stride = ld_ * block_.columns;
+  Segment segment{count_, count, Buffer<std::uint32_t>((count - count_) * plane_stride_)};
+  const std::int64_t row_chunks = chunks_of(block_.rows);
   std::vector<PlaneMaker> makers;
   const int workers = static_cast<int>(std::min<std::int64_t>(threads, row_chunks * block_.columns));
   for (int t = 0; t < workers; ++t) makers.emplace_back(elements.format, kernels, count);
@@ -110,10 +119,10 @@ void HostAligned::ensure(const Elements& elements, int count, const cpu::MpKerne
       shift[t] = is_special(e) ? 0 : (e - precision - column_exponent_[j] - row_exponent_[i + t]) % band_width;
     }
     std::uint32_t* out = segment.planes.data() + j * ld_ + i;
-    makers[thread].make(elements, block_, i, j, rows, shift, segment.from, segment.to, out, plane_stride);
+    makers[thread].make(elements, block_, i, j, rows, shift, segment.from, segment.to, out, plane_stride_);
     if (i + rows < block_.rows) return;
     for (int k = segment.from; k < segment.to; ++k)
-      std::fill(out + (k - segment.from) * plane_stride + rows, out + (k - segment.from) * plane_stride + ld_ - i, 0);
+      std::fill(out + (k - segment.from) * plane_stride_ + rows, out + (k - segment.from) * plane_stride_ + ld_ - i, 0);
   });
   segments_.push_back(std::move(segment));
   count_ = count;
@@ -121,7 +130,7 @@ void HostAligned::ensure(const Elements& elements, int count, const cpu::MpKerne
 
 const std::uint32_t* HostAligned::plane(int k) const {
   for (const Segment& segment : segments_)
-    if (k < segment.to) return segment.planes.data() + (k - segment.from) * ld_ * block_.columns;
+    if (k < segment.to) return segment.planes.data() + (k - segment.from) * plane_stride_;
   return nullptr;
 }
 

@@ -65,7 +65,7 @@ class HostAligned final : public Aligned {
   };
 
   Block block_;
-  std::int64_t ld_;
+  std::int64_t ld_, plane_stride_;
   Buffer<Exponent> row_exponent_, column_exponent_;
   Buffer<std::int32_t> band_;  ///< empty: all 0
   Buffer<std::uint8_t> row_banded_, column_banded_;

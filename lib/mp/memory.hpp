@@ -1,16 +1,33 @@
 // Host memory of the multiple-precision arrays and of their calls.
 #pragma once
 
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
-#include <new>
 #include <utility>
 
 #include "lib/error.hpp"
 #include "lib/test_hooks.hpp"
 
 namespace accublas::mp {
+
+/// 64-byte aligned, to be freed; null where there is none. Large memory in huge pages: a conversion writes to as many
+/// places as there are moduli at once, and the faults of small pages took as long as its arithmetic.
+inline void* allocate_aligned(std::size_t bytes) {
+  constexpr std::size_t huge_page = std::size_t{2} << 20;
+  const std::size_t alignment = bytes >= 2 * huge_page ? huge_page : 64;
+  bytes = (bytes + alignment - 1) / alignment * alignment;
+  void* memory = std::aligned_alloc(alignment, bytes);
+#if defined(__linux__)
+  if (memory && alignment == huge_page) madvise(memory, bytes, MADV_HUGEPAGE);
+#endif
+  return memory;
+}
 
 /// 64-byte aligned memory, not initialised. Throws Error(ACCUBLAS_ERROR_MEMORY).
 template <class T>
@@ -21,8 +38,7 @@ class Buffer {
     if (count == 0) return;
     const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(T);
     const bool fits = static_cast<std::uint64_t>(count) <= SIZE_MAX / 2 / sizeof(T);
-    if (fits && !hook_allocation_fails())
-      data_ = static_cast<T*>(::operator new(bytes, std::align_val_t{64}, std::nothrow));
+    if (fits && !hook_allocation_fails()) data_ = static_cast<T*>(allocate_aligned(bytes));
     if (!data_) throw Error(ACCUBLAS_ERROR_MEMORY, "out of memory for a multiple-precision array");
   }
   Buffer(Buffer&& other) noexcept : data_(std::exchange(other.data_, nullptr)), count_(std::exchange(other.count_, 0)) {}
@@ -31,7 +47,7 @@ class Buffer {
     std::swap(count_, other.count_);
     return *this;
   }
-  ~Buffer() { ::operator delete(data_, std::align_val_t{64}); }
+  ~Buffer() { std::free(data_); }
 
   T* data() { return data_; }
   const T* data() const { return data_; }
@@ -56,7 +72,7 @@ class Buffer {
 /// What Buffer::release gave away.
 template <class T>
 void free_buffer(T* data) {
-  ::operator delete(data, std::align_val_t{64});
+  std::free(data);
 }
 
 constexpr std::int64_t round_up(std::int64_t n, std::int64_t multiple) { return (n + multiple - 1) / multiple * multiple; }
