@@ -4,6 +4,8 @@
 //
 // The digits times moduli multiplications of `combine` are nearly all of the work; each costs 2.5 operations: the
 // product, an addition, and three quarters of a fold (mp_vector.hpp's DelayedSum).
+#include <type_traits>
+
 #include "lib/cpu/kernels/mp_vector.hpp"
 
 namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE {
@@ -13,11 +15,14 @@ constexpr int block_vectors = 4;                       ///< a block's planes are
 constexpr int block = block_vectors * 2 * W;           ///< elements of a block
 constexpr int tile = ACCUBLAS_ISA_LEVEL >= 2 ? 4 : 2;  ///< moduli whose sums share the registers
 constexpr int most_digits = mp::max_moduli + 1;
+/// Elements of a plane that the simpler conversions pass at a time: neighbouring lines, because planes may begin a
+/// power of two apart, where caches hold few lines of many planes.
+constexpr int run = 256;
 
 /// Shifts and signs of 2 W elements: times 2^(near + 32 far), near < 32, and negated.
 struct Scaling {
   V near_even, near_odd, far_even, far_odd, negative;
-  bool shifted, far, negated;
+  bool shifted, far, any_negative;
 };
 
 /// 2 W bytes from e on, zeros beyond `count` and where there are none at all.
@@ -39,7 +44,7 @@ Scaling scaling(const std::uint8_t* shift, const std::uint8_t* negative, std::in
   r.negative = nonzero32(bytes(negative, e, count));
   r.shifted = any(s);
   r.far = any(far);
-  r.negated = any(r.negative);
+  r.any_negative = any(r.negative);
   return r;
 }
 
@@ -50,16 +55,17 @@ ACCUBLAS_INLINE V shifted(V v, V near, V far, bool any_far, const Modulus& q) {
   return fold_twice(left(v, near), q);
 }
 
+/// m - r where the mask is all ones. m - 0 is m, which the last step brings back to 0.
+ACCUBLAS_INLINE V negated(V r, V mask, const Modulus& q) { return reduce_once(blend(r, sub32(q.m, r), mask), q); }
+
 /// Even and odd halves below 2^31 + 2^30 to residues, scaled.
 ACCUBLAS_INLINE V scaled(V evens, V odds, const Scaling& s, const Modulus& q) {
   if (s.shifted) {
     evens = shifted(evens, s.near_even, s.far_even, s.far, q);
     odds = shifted(odds, s.near_odd, s.far_odd, s.far, q);
   }
-  V r = reduce_once(interleave(evens, odds), q);
-  // m - 0 is m, which the last step brings back to 0.
-  if (s.negated) r = reduce_once(blend(r, sub32(q.m, r), s.negative), q);
-  return r;
+  const V r = reduce_once(interleave(evens, odds), q);
+  return s.any_negative ? negated(r, s.negative, q) : r;
 }
 
 /// The sums of 2 W elements for `tile` moduli: digits d[l step] (even halves, then odd ones), l < digits.
@@ -83,7 +89,14 @@ ACCUBLAS_INLINE void weigh(const V* d, int digits, const std::uint32_t* const* w
   };
   int l = 0;
   for (; l + 4 <= digits; l += 4) part(l, std::integral_constant<int, 4>());
-  for (; l < digits; ++l) part(l, std::integral_constant<int, 1>());
+  switch (digits - l) {
+    case 3:
+      return part(l, std::integral_constant<int, 3>());
+    case 2:
+      return part(l, std::integral_constant<int, 2>());
+    case 1:
+      return part(l, std::integral_constant<int, 1>());
+  }
 }
 
 void combine(const MpCombine& c) {
@@ -120,17 +133,23 @@ void combine(const MpCombine& c) {
 }
 
 void scale(const MpScale& s) {
-  for (std::int64_t e = 0; e < s.elements; e += block) {
-    Scaling by[block_vectors];
-    const std::int64_t end = s.elements - e < block ? s.elements : e + block;
-    for (std::int64_t at = e; at < end; at += 2 * W)
-      by[(at - e) / (2 * W)] = scaling(s.shift, s.negative, at, s.elements - at);
+  for (std::int64_t e = 0; e < s.elements; e += run) {
+    Scaling by[run / (2 * W)];
+    const std::int64_t end = s.elements - e < run ? s.elements : e + run;
+    bool any_shift = false;
+    for (std::int64_t at = e; at < end; at += 2 * W) {
+      Scaling& here = by[(at - e) / (2 * W)];
+      here = scaling(s.shift, s.negative, at, s.elements - at);
+      any_shift |= here.shifted;
+    }
     for (int k = 0; k < s.count; ++k) {
       const Modulus q = broadcast(s.moduli[k]);
+      const std::uint32_t* in = s.in + k * s.in_stride;
+      std::uint32_t* out = s.out + k * s.out_stride;
       for (std::int64_t at = e; at < end; at += 2 * W) {
-        const V r = load_up_to(s.in + k * s.in_stride + at, s.elements - at);
-        const V evens = even(r);
-        store_up_to(s.out + k * s.out_stride + at, s.elements - at, scaled(evens, odd(r), by[(at - e) / (2 * W)], q));
+        const Scaling& here = by[(at - e) / (2 * W)];
+        const V r = load_up_to(in + at, end - at);
+        store_up_to(out + at, end - at, any_shift ? scaled(even(r), odd(r), here, q) : negated(r, here.negative, q));
       }
     }
   }
@@ -143,21 +162,30 @@ ACCUBLAS_INLINE D to_double(V v) {
 ACCUBLAS_INLINE V to_integer(D d) { return even(as_bits(add(d, splat_double(0x1p52)))); }
 
 void crt_digits(const MpCrtDigits& c) {
-  for (std::int64_t e = 0; e < c.elements; e += 2 * W) {
-    const std::int64_t count = c.elements - e;
-    D evens = splat_double(0), odds = splat_double(0);
+  constexpr int vectors = run / (2 * W);
+  for (std::int64_t e = 0; e < c.elements; e += run) {
+    D evens[vectors], odds[vectors];
+    const std::int64_t end = c.elements - e < run ? c.elements : e + run;
+    for (int u = 0; u < vectors; ++u) evens[u] = odds[u] = splat_double(0);
     for (int k = 0; k < c.count; ++k) {
-      // Shoup's product: the quotient is exact or one too small.
-      const V r = load_up_to(c.residue + k * c.residue_stride + e, count), w = splat32(c.inverse[k].w);
-      const V guess = splat32(c.inverse[k].quotient), m = splat32(c.moduli[k].m);
-      const V quotient = halves(right<32>(mul(r, guess)), mul(odd(r), guess));
-      const V rest = sub32(mul32(r, w), mul32(quotient, m)), digit = min32(rest, sub32(rest, m));
-      store_up_to(c.digit + k * c.digit_stride + e, count, digit);
+      const V w = splat32(c.inverse[k].w), guess = splat32(c.inverse[k].quotient), m = splat32(c.moduli[k].m);
       const D reciprocal = splat_double(c.reciprocal[k]);
-      evens = fma(to_double(even(digit)), reciprocal, evens);
-      odds = fma(to_double(odd(digit)), reciprocal, odds);
+      for (std::int64_t at = e; at < end; at += 2 * W) {
+        // Shoup's product: the quotient is exact or one too small.
+        const V r = load_up_to(c.residue + k * c.residue_stride + at, end - at);
+        const V quotient = halves(right<32>(mul(r, guess)), mul(odd(r), guess));
+        const V rest = sub32(mul32(r, w), mul32(quotient, m)), digit = min32(rest, sub32(rest, m));
+        store_up_to(c.digit + k * c.digit_stride + at, end - at, digit);
+        const std::int64_t u = (at - e) / (2 * W);
+        evens[u] = fma(to_double(even(digit)), reciprocal, evens[u]);
+        odds[u] = fma(to_double(odd(digit)), reciprocal, odds[u]);
+      }
     }
-    store_up_to(c.digit + c.count * c.digit_stride + e, count, interleave(to_integer(evens), to_integer(odds)));
+    for (std::int64_t at = e; at < end; at += 2 * W) {
+      const std::int64_t u = (at - e) / (2 * W);
+      store_up_to(c.digit + c.count * c.digit_stride + at, end - at,
+                  interleave(to_integer(evens[u]), to_integer(odds[u])));
+    }
   }
 }
 
