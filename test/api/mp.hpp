@@ -58,7 +58,7 @@ class Array {
   Array& operator=(const Array&) = delete;
   operator accublas_mp_array*() const { return array_; }
 
-  void set(std::int64_t i, const Real& value) {
+  void set(std::int64_t i, const Real& value) const {
     EXPECT_EQ(accublas_mp_set_mpfr(nullptr, array_, i, value.get()), ACCUBLAS_SUCCESS) << accublas_last_error(nullptr);
   }
   Real get(std::int64_t i) const {
