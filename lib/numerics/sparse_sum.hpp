@@ -158,13 +158,10 @@ class SparseSum {
   /// complement: bits from `distance` on must be all zero, or all one (or, at exactly 2^distance, not near).
   ACCUBLAS_HD bool near_midpoint(int cut, bool half, std::int64_t distance) const {
     const int below = cut - 1;
-    if (distance < 0) distance = 0;  // S is a multiple of 2^base: nearer than one is equal
-    const bool equal_only = distance == 0;
+    if (distance <= 0) return half && !any_between(0, below);  // S is a multiple of 2^base: nearer than one is equal
     if (distance >= below) return true;
     const int from = static_cast<int>(distance);
-    if (half) return !any_between(from, below);
-    if (equal_only) return false;
-    return all_between(from, below) && limbs_any_below(scratch_, n_, from);
+    return half ? !any_between(from, below) : all_between(from, below) && limbs_any_below(scratch_, n_, from);
   }
   ACCUBLAS_HD bool any_between(int from, int to) const {
     for (int i = from; i < to;) {
