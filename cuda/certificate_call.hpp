@@ -21,7 +21,7 @@ struct CertificateBlocks {
   }
 };
 
-/// Memory of a block: its lines as bytes, and 32-bit sums.
+/// Memory of a block: its lines as bytes, and 32-bit sums, which a single chunk does not need.
 struct CertificateMemory {
   std::uint8_t *rows, *cols;
   std::size_t rows_bytes, cols_bytes;  ///< at least the block's
@@ -34,6 +34,7 @@ void certify_all(State& state, const EngineCall<T>& call, const Lines& row_lines
   const DeviceModel& model = state.model();
   const cudaStream_t stream = state.cuda_stream();
   const Index terms = certificate_terms(call.rows.k), chunk = block.chunk;
+  const bool whole = terms <= chunk;
   for (Index row = 0; row < call.rows.count; row += block.rows) {
     const Index rows = std::min(call.rows.count - row, block.rows);
     for (Index col = 0; col < call.cols.count; col += block.cols) {
@@ -41,15 +42,20 @@ void certify_all(State& state, const EngineCall<T>& call, const Lines& row_lines
       for (Index p = 0; p < terms; p += chunk) {
         const Index count = std::min(terms - p, chunk);
         state.phase(&accublas_report_t::ms_convert);
-        if (col == 0 || terms > chunk)
+        if (col == 0 || !whole)
           convert_certificate(model, call.rows, row_lines, row, rows, p, count, chunk, memory.rows, stream);
         convert_certificate(model, call.cols, col_lines, col, cols, p, count, chunk, memory.cols, stream);
         state.phase(&accublas_report_t::ms_product);
-        certificate_sums(model,
-                         {memory.rows, memory.cols, memory.rows_bytes, memory.cols_bytes, memory.sums, chunk, rows, cols,
-                          block.rows, block.cols, p > 0, device},
-                         stream);
+        const SumsArguments sums{memory.rows,       memory.cols, memory.rows_bytes, memory.cols_bytes,
+                                 memory.sums,       chunk,       rows,              cols,
+                                 block.rows,        block.cols,  p > 0,             device};
+        if (whole) {
+          certify_product<T>(model, sums, row_lines, col_lines, row, col, open, stream);
+        } else {
+          certificate_sums(model, sums, stream);
+        }
       }
+      if (whole) continue;
       state.phase(&accublas_report_t::ms_reconstruct);
       certify<T>(model, memory.sums, block.cols, row_lines, col_lines, row, rows, col, cols, open, device, stream);
     }

@@ -1,11 +1,7 @@
-// The certificate's test over a block of sums (docs/modes.md, dp), exact.
-//
-// T suffices where factor X - (lambda + mu) >= least (lib/numerics/certificate.hpp), factor = (k + 1) 2^s. While lambda
-// + mu is at most 2^53, a double holds it and `least`, and one fused multiply-add decides: it rounds the left side, but
-// not where that is an integer below 2^53, so it never crosses `least`. Beyond, (k + 1) X >= ceil((lambda + mu + least)
-// / 2^s) decides in 64-bit integers: X < 2^31, so for k < 2^31 nothing there reaches 2^63.
+// The certificate's test over a block of sums: where these are collected chunk by chunk (else the product kernels test
+// them, cuda/product_tiles.hpp).
+#include "cuda/certify_element.hpp"
 #include "cuda/launch.hpp"
-#include "lib/numerics/certificate.hpp"
 
 namespace accublas::cuda {
 
@@ -17,61 +13,6 @@ constexpr int warps_across = 2, warps_down = warps / warps_across;
 constexpr int cols_a_block = warps_across * 32 * cols_a_lane, rows_a_warp = 16, rows_a_block = warps_down * rows_a_warp;
 constexpr int batch = 4;  ///< rows whose sums are in flight
 constexpr unsigned all_lanes = 0xFFFFFFFFu;
-
-/// No line needs so many bits.
-constexpr int never = 0x7FFFFFFF;
-
-struct Rung {
-  double factor, least;
-  std::int64_t integer_least;
-  int t, shift;
-};
-struct Rungs {
-  int count;
-  Rung rung[6];
-};
-template <class T>
-Rungs make_rungs(Index k) {
-  constexpr CertificateRungs list = certificate_rungs<T>();
-  Rungs r{};
-  r.count = list.count;
-  for (int i = 0; i < list.count; ++i) {
-    const CertificateTest test = certificate_test(list.t[i], list.digits, k);
-    r.rung[i] = {static_cast<double>(test.factor), static_cast<double>(test.least), test.least, list.t[i],
-                 list.t[i] + 11 - list.digits};
-  }
-  return r;
-}
-
-/// What is known of a line; a special one needs more bits than there are.
-struct LineFacts {
-  double lambda;
-  int needed;
-};
-__device__ LineFacts facts_of(const Lines& lines, Index i) {
-  return {lines.lambda[i], lines.special[i] != 0 ? never : lines.exponent[i] - lines.last_bit[i]};
-}
-
-/// Whether a rung suffices where bits are dropped. `Long`: lambda + mu may pass 2^53.
-template <bool Long>
-__device__ bool suffices(const Rung& rung, double lambda, double mu, std::int32_t sum, Index terms) {
-  if constexpr (Long) {
-    const std::int64_t bound = static_cast<std::int64_t>(lambda) + static_cast<std::int64_t>(mu) + rung.integer_least;
-    return sum * (terms + 1) >= (bound + ((std::int64_t{1} << rung.shift) - 1)) >> rung.shift;
-  } else {
-    // The sum as a double, without the slow conversion.
-    const double x = __hiloint2double(0x43300000, sum) - 0x1p52;
-    return __fma_rn(rung.factor, x, -(lambda + mu)) >= rung.least;
-  }
-}
-
-/// What a lane has found. Only the largest rung that an accepted element needs is wanted, and what suffices at a rung
-/// suffices above: so elements are tried at the largest so far.
-struct Found {
-  int rung;
-  bool accepted;  ///< some element was
-  unsigned rejected;
-};
 
 /// A warp takes 128 columns of 16 rows; a lane has four consecutive columns, eight lanes a word of `open`.
 template <bool Long>
@@ -103,7 +44,7 @@ __global__ void __launch_bounds__(threads, 4)
   }
   // Others may have found more already.
   const int known = *static_cast<volatile std::int32_t*>(&state->largest_rung);
-  Found found{known > 0 ? known - 1 : 0, false, 0};
+  Found found(known);
   Rung rung = rungs.rung[found.rung];
   const Index terms = rows.k;
   const int last = rungs.count - 1;
@@ -137,15 +78,7 @@ __global__ void __launch_bounds__(threads, 4)
 #pragma unroll
           for (int j = 0; j < cols_a_lane; ++j) {
             if ((left >> j & 1) == 0) continue;
-            const int needed = max(line.needed, col[j].needed);
-            const auto enough = [&](int at) {
-              return needed <= rungs.rung[at].t ||
-                     suffices<Long>(rungs.rung[at], line.lambda, col[j].lambda, sum[j], terms);
-            };
-            if (!enough(last)) continue;
-            while (!enough(found.rung)) ++found.rung;
-            good |= 1u << j;
-            found.accepted = true;
+            if (found.accept_higher<Long>(rungs, line, col[j], sum[j], terms)) good |= 1u << j;
           }
           left &= ~good;
           rung = rungs.rung[found.rung];
@@ -185,8 +118,7 @@ void certify(const DeviceModel& model, const std::int32_t* sums, Index block_col
              CallState* state, cudaStream_t stream) {
   if (rows_count <= 0 || cols_count <= 0) return;
   const Rungs rungs = make_rungs<T>(rows.k);
-  // lambda and mu are at most k 2^24.
-  const auto kernel = rows.k <= Index{1} << 28 ? certify_block<false> : certify_block<true>;
+  const auto kernel = long_sums(rows.k) ? certify_block<true> : certify_block<false>;
   // The second dimension of a grid ends at 65,535.
   constexpr Index most_rows = Index{65535} * rows_a_block;
   for (Index r = 0; r < rows_count; r += most_rows) {

@@ -193,6 +193,7 @@ CertificateBlocks DeviceGemm<T>::certificate_blocks() const {
   };
   Index block_rows = lines_in(buffers_.rows_bytes, rows_.count);
   Index block_cols = lines_in(buffers_.cols_bytes, cols_.count);
+  if (certificate_terms(rows_.k) <= chunk) return {block_rows, block_cols, chunk};
   const Index sums = static_cast<Index>(buffers_.result_bytes / sizeof(std::int32_t));
   block_cols = std::min(block_cols, sums / line_group / line_group * line_group);
   block_rows = std::min(block_rows, sums / block_cols / line_group * line_group);

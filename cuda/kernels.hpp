@@ -71,7 +71,7 @@ struct SumsArguments {
   const std::uint8_t* rows;
   const std::uint8_t* cols;
   std::size_t rows_bytes, cols_bytes;
-  std::int32_t* sums;
+  std::int32_t* sums;               ///< not used by certify_product
   Index k_padded;
   Index rows_count, cols_count;     ///< lines of the block that exist
   Index block_rows, block_cols;
@@ -87,6 +87,12 @@ template <class T>
 void certify(const DeviceModel&, const std::int32_t* sums, Index block_cols, const Lines& rows, const Lines& cols,
              Index first_row, Index rows_count, Index first_col, Index cols_count, std::uint32_t* open, CallState*,
              cudaStream_t);
+
+/// certificate_sums and certify in one launch, without storing the sums: where all of the sampled terms are one chunk, so
+/// that nothing accumulates. product.cpp.
+template <class T>
+void certify_product(const DeviceModel&, const SumsArguments&, const Lines& rows, const Lines& cols, Index first_row,
+                     Index first_col, std::uint32_t* open, cudaStream_t);
 
 /// Bit (col % 32) of word [row words_per_row + col / 32] tells that element (row, col) is not final.
 struct OpenBits {

@@ -129,7 +129,7 @@ __device__ void produce(const CUtensorMap& row_map, const CUtensorMap& col_map, 
 /// A warpgroup: 64 rows of every tile of its block.
 template <class Output>
 __device__ void consume(const ProductJob<typename Output::Element>& job, const BlockExtent& extent, const Order& order,
-                        const Ring& ring, int warpgroup) {
+                        const Ring& ring, int warpgroup, Output& output) {
   const int rank = static_cast<int>(ptx::cluster_rank()), steps = static_cast<int>(job.k_padded / tiles.step);
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32 % 4;
   // Lanes 0 and 1 of a warp free a stage in blocks 0 and 1 of the cluster.
@@ -166,7 +166,7 @@ __device__ void consume(const ProductJob<typename Output::Element>& job, const B
       }
       previous = at.stage;
     }
-    const Output output(tile.plane);
+    output.begin_tile(tile.plane);
     const Index row = first_row + warp * 16 + lane / 4, col = tile.col + 16 * (lane % 4);
     typename Output::Element* const out = job.out + (tile.plane * extent.block.rows + row) * extent.block.cols + col;
     ptx::mma_wait<0>();
@@ -179,16 +179,18 @@ __device__ void consume(const ProductJob<typename Output::Element>& job, const B
         std::uint32_t neighbours[16];
 #pragma unroll
         for (int i = 0; i < 16; ++i) neighbours[i] = sums[4 * (8 * group + i / 2) + 2 * half + i % 2];
-        output.store(neighbours, out + 8 * half * extent.block.cols + 64 * group);
+        output.store(neighbours, out + 8 * half * extent.block.cols + 64 * group, row + 8 * half, col + 64 * group);
       }
     }
   }
+  output.end();
 }
 
 template <class Output>
 __global__ void __launch_bounds__(tiles.threads, tiles.blocks)
     product(const __grid_constant__ CUtensorMap row_map, const __grid_constant__ CUtensorMap col_map,
-            const __grid_constant__ ProductJob<typename Output::Element> job) {
+            const __grid_constant__ ProductJob<typename Output::Element> job,
+            const __grid_constant__ typename Output::Parameters parameters) {
   extern __shared__ std::uint8_t shared[];
   const Ring ring(shared);
   if (threadIdx.x == 0) ring.initialise();
@@ -206,7 +208,8 @@ __global__ void __launch_bounds__(tiles.threads, tiles.blocks)
     __syncwarp();
   } else {
     ptx::take_registers<consumer_registers>();
-    consume<Output>(job, extent, order, ring, warpgroup);
+    Output output(parameters);
+    consume(job, extent, order, ring, warpgroup, output);
   }
   ptx::cluster_sync();  // no block leaves while its peer may still write to it
 }
@@ -240,24 +243,29 @@ int resident_blocks(const DeviceModel& model) {
 
 template <class Output>
 void launch(const DeviceModel& model, const std::uint8_t* rows, std::size_t rows_bytes, const std::uint8_t* cols,
-            std::size_t cols_bytes, const ProductJob<typename Output::Element>& job, cudaStream_t stream) {
+            std::size_t cols_bytes, const ProductJob<typename Output::Element>& job, cudaStream_t stream,
+            const typename Output::Parameters& parameters) {
   const auto blocks = static_cast<unsigned>(resident_blocks<Output>(model));
   const CUtensorMap row_map = line_map(rows, rows_bytes, job.k_padded, tiles.rows);
   const CUtensorMap col_map = permuted_line_map(cols, cols_bytes, job.k_padded, tiles.cols / tiles.cluster);
   const LaunchShape shape{blocks, tiles.threads, shared_bytes, tiles.cluster};
-  cuda::launch(model, "residue product", product<Output>, shape, stream, row_map, col_map, job);
+  cuda::launch(model, "residue product", product<Output>, shape, stream, row_map, col_map, job, parameters);
 }
 
 }  // namespace
 
 void residue_product(const DeviceModel& model, const ProductArguments& a, cudaStream_t stream) {
   const auto start = a.accumulate ? launch<ResidueOutput<true>> : launch<ResidueOutput<false>>;
-  start(model, a.rows, a.rows_bytes, a.cols, a.cols_bytes, make_job(a), stream);
+  start(model, a.rows, a.rows_bytes, a.cols, a.cols_bytes, make_job(a), stream, {});
 }
 
 void certificate_sums(const DeviceModel& model, const SumsArguments& a, cudaStream_t stream) {
   const auto start = a.accumulate ? launch<SumOutput<true>> : launch<SumOutput<false>>;
-  start(model, a.rows, a.rows_bytes, a.cols, a.cols_bytes, make_job(a), stream);
+  start(model, a.rows, a.rows_bytes, a.cols, a.cols_bytes, make_job(a), stream, {});
+}
+
+void certify_product(const DeviceModel& model, const SumsArguments& a, const CertifyJob& job, cudaStream_t stream) {
+  launch<CertifyOutput>(model, a.rows, a.rows_bytes, a.cols, a.cols_bytes, make_job(a), stream, job);
 }
 
 }  // namespace accublas::cuda::hopper

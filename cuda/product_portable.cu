@@ -80,7 +80,8 @@ __device__ __forceinline__ void multiply_step(WarpSums& sums, std::uint32_t stag
 template <class Output>
 __global__ void __launch_bounds__(tiles.threads, tiles.blocks)
     product(const std::uint8_t* __restrict__ rows, const std::uint8_t* __restrict__ cols,
-            const __grid_constant__ ProductJob<typename Output::Element> job) {
+            const __grid_constant__ ProductJob<typename Output::Element> job,
+            const __grid_constant__ typename Output::Parameters parameters) {
   await_predecessor();
   const BlockExtent extent = block_extent(job);
   if (extent.rows == 0 || extent.cols == 0) return;
@@ -91,6 +92,7 @@ __global__ void __launch_bounds__(tiles.threads, tiles.blocks)
   extern __shared__ __align__(128) std::uint8_t shared[];
   const std::uint32_t base = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
   int stage = 0;
+  Output output(parameters);
 
   for (int t = blockIdx.x; t < order.count(); t += gridDim.x) {
     const Tile tile = order.at(t);
@@ -106,7 +108,7 @@ __global__ void __launch_bounds__(tiles.threads, tiles.blocks)
       multiply_step(sums, base + stage * tiles.stage_bytes(), warp_row, warp_col);
     }
 
-    const Output output(tile.plane);
+    output.begin_tile(tile.plane);
     const Index row = tile.row + warp_row + lane / 4, col = tile.col + warp_col + 16 * (lane % 4);
     typename Output::Element* const out = job.out + (tile.plane * extent.block.rows + row) * extent.block.cols + col;
 #pragma unroll
@@ -116,10 +118,11 @@ __global__ void __launch_bounds__(tiles.threads, tiles.blocks)
         std::uint32_t neighbours[16];
 #pragma unroll
         for (int c = 0; c < 16; ++c) neighbours[c] = sums[i][c / 2][2 * half + c % 2];
-        output.store(neighbours, out + (16 * i + 8 * half) * extent.block.cols);
+        output.store(neighbours, out + (16 * i + 8 * half) * extent.block.cols, row + 16 * i + 8 * half, col);
       }
     }
   }
+  output.end();
 }
 
 /// Prepares the kernel for a device; returns the number of blocks resident at a time.
@@ -140,21 +143,27 @@ int resident_blocks(const DeviceModel& model) {
 
 template <class Output>
 void launch(const DeviceModel& model, const std::uint8_t* rows, const std::uint8_t* cols,
-            const ProductJob<typename Output::Element>& job, cudaStream_t stream) {
+            const ProductJob<typename Output::Element>& job, cudaStream_t stream,
+            const typename Output::Parameters& parameters) {
   const auto blocks = static_cast<unsigned>(resident_blocks<Output>(model));
-  cuda::launch(model, "residue product", product<Output>, {blocks, tiles.threads, shared_bytes}, stream, rows, cols, job);
+  cuda::launch(model, "residue product", product<Output>, {blocks, tiles.threads, shared_bytes}, stream, rows, cols, job,
+               parameters);
 }
 
 }  // namespace
 
 void residue_product(const DeviceModel& model, const ProductArguments& a, cudaStream_t stream) {
   const auto start = a.accumulate ? launch<ResidueOutput<true>> : launch<ResidueOutput<false>>;
-  start(model, a.rows, a.cols, make_job(a), stream);
+  start(model, a.rows, a.cols, make_job(a), stream, {});
 }
 
 void certificate_sums(const DeviceModel& model, const SumsArguments& a, cudaStream_t stream) {
   const auto start = a.accumulate ? launch<SumOutput<true>> : launch<SumOutput<false>>;
-  start(model, a.rows, a.cols, make_job(a), stream);
+  start(model, a.rows, a.cols, make_job(a), stream, {});
+}
+
+void certify_product(const DeviceModel& model, const SumsArguments& a, const CertifyJob& job, cudaStream_t stream) {
+  launch<CertifyOutput>(model, a.rows, a.cols, make_job(a), stream, job);
 }
 
 }  // namespace accublas::cuda::portable

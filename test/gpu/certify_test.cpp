@@ -124,6 +124,68 @@ void check(const Case& c, std::uint64_t seed) {
                                << w % static_cast<std::size_t>(words);
 }
 
+/// certify_product on random bytes, where lambda puts the sums on both sides of a rung's threshold.
+template <class T>
+void check_product(const Case& c, bool hopper, std::uint64_t seed) {
+  SCOPED_TRACE(testing::Message() << "m " << c.m << " n " << c.n << " rung " << c.rung << " hopper " << hopper);
+  constexpr Index terms = 128;
+  std::mt19937_64 random(seed);
+  constexpr CertificateRungs rungs = certificate_rungs<T>();
+  const double factor = static_cast<double>(certificate_test(rungs.t[c.rung], rungs.digits, c.k).factor);
+  const double lambda = factor * 128 * 63.5 * 63.5 * 0.9;  // twice that of both lines would be half of what accepts all
+  const Facts rows = random_facts(c.m, c.k, c.specials, c.least_needed, c.most_needed, lambda, random);
+  const Facts cols = random_facts(c.n, c.k, c.specials, c.least_needed, c.most_needed, lambda, random);
+  TestLines row_lines(c.m, c.k, false), col_lines(c.n, c.k, false);
+  upload(rows, row_lines);
+  upload(cols, col_lines);
+  const auto bytes_of = [&](const Facts& facts, Index first, Index count) {
+    std::vector<std::uint8_t> bytes(static_cast<std::size_t>(padded_lines(count) * terms));
+    for (std::size_t b = 0; b < bytes.size(); ++b) {
+      const std::size_t i = static_cast<std::size_t>(first) + b / terms;
+      const bool none = i >= facts.lambda.size() || facts.special[i] || facts.last_bit[i] == cuda::no_last_bit;
+      bytes[b] = none ? 0 : static_cast<std::uint8_t>(random() % 128);
+    }
+    return bytes;
+  };
+  const std::vector<std::uint8_t> row_bytes = bytes_of(rows, c.first_row, c.rows), col_bytes = bytes_of(cols, c.first_col, c.cols);
+  const std::size_t words = static_cast<std::size_t>(cuda::OpenBits::words_per_row(c.n));
+  std::vector<std::uint32_t> open(static_cast<std::size_t>(c.m) * words, poison);
+  std::int32_t largest = 0;
+  unsigned long long rejected = 0;
+  for (Index r = 0; r < c.rows; ++r) {
+    const std::size_t i = static_cast<std::size_t>(c.first_row + r);
+    for (Index w = 0; w < (c.cols + 31) / 32; ++w) open[i * words + static_cast<std::size_t>(c.first_col / 32 + w)] = 0;
+    for (Index q = 0; q < c.cols; ++q) {
+      const std::size_t j = static_cast<std::size_t>(c.first_col + q);
+      std::int32_t x = 0;
+      for (Index p = 0; p < terms; ++p)
+        x += row_bytes[static_cast<std::size_t>(r * terms + p)] * col_bytes[static_cast<std::size_t>(q * terms + p)];
+      const bool special = rows.special[i] || cols.special[j];
+      const int found = special ? -1 : rung_of<T>(rows, i, cols, j, c.k, x);
+      if (found < 0) open[i * words + j / 32] |= 1u << j % 32;
+      rejected += found < 0 && !special;
+      largest = std::max(largest, found + 1);
+    }
+  }
+  const DeviceArray<std::uint8_t> device_rows(row_bytes), device_cols(col_bytes);
+  DeviceArray<std::uint32_t> device_open(open.size());
+  DeviceArray<cuda::CallState> state(1);
+  state.zero();
+  cuda::DeviceModel model = device_model();
+  model.hopper_kernels = model.hopper_kernels && hopper;
+  cuda::certify_product<T>(model,
+                           {device_rows.data(), device_cols.data(), row_bytes.size(), col_bytes.size(), nullptr, terms,
+                            c.rows, c.cols, padded_lines(c.rows), padded_lines(c.cols), false, state.data()},
+                           row_lines.lines(), col_lines.lines(), c.first_row, c.first_col,
+                           device_open.data(), nullptr);
+  require(cudaDeviceSynchronize(), "certify_product");
+  EXPECT_EQ(state.values()[0].largest_rung, largest);
+  EXPECT_EQ(state.values()[0].rejected, rejected);
+  EXPECT_EQ(state.values()[0].rejected_in_all, rejected);
+  const std::vector<std::uint32_t> got = device_open.values();
+  for (std::size_t w = 0; w < open.size(); ++w) ASSERT_EQ(got[w], open[w]) << "row " << w / words << " word " << w % words;
+}
+
 template <class T>
 class Certify : public testing::Test {};
 using Types = testing::Types<double, float>;
@@ -154,6 +216,20 @@ TYPED_TEST(Certify, Blocks) {
   check<T>({700, 601, 50, 256, 256, 512, 89, true, digits, 90, -1, 0}, 2);
   check<T>({700, 601, 50, 512, 188, 256, 256, true, digits, 90, -1, 0}, 3);
   check<T>({3, 2048, 50, 0, 3, 0, 2048, true, digits, 90, -1, 0}, 4);
+}
+
+TYPED_TEST(Certify, ProductAndTestInOne) {
+  using T = TypeParam;
+  const int digits = FloatFormat<T>::digits;
+  for (bool hopper : {false, true})
+    for (int rung = 0; rung < certificate_rungs<T>().count; ++rung) {
+      const auto seed = static_cast<std::uint64_t>(rung);
+      check_product<T>({300, 270, 2000, 0, 300, 0, 270, true, digits, 3 * digits, rung, 0}, hopper, seed);
+      check_product<T>({1, 1, 100, 0, 1, 0, 1, false, 60, 70, rung, 0}, hopper, seed);
+      check_product<T>({700, 601, 5000, 256, 256, 512, 89, true, 1, 70, rung, 0}, hopper, seed);
+      check_product<T>({700, 601, 9000, 512, 188, 256, 256, true, digits, 90, rung, 0}, hopper, seed);
+      if (this->HasFatalFailure()) return;
+    }
 }
 
 TYPED_TEST(Certify, LambdaBeyondDoubles) {
