@@ -60,13 +60,45 @@ __device__ __forceinline__ void add_integer(std::int64_t (*digit)[32], int lane,
     if (first + i >= 0 && first + i < limit) digit[first + i][lane] += piece[i];
 }
 
-/// The exact sum of products of a row and a column in units of 2^base, as `count` digits in storage.limb from
-/// finish_below (sign extended to a whole limb); by all lanes of a warp. Windows of digits are summed one after
-/// another, each over all of k; nearly always there is one.
-template <class T>
+/// Who computes an element: a warp, or all warps of a block together, each with a storage of its own.
+template <bool Together>
+struct Team {
+  ExactStorage* storage;  ///< of the first warp
+  int warp;               ///< in the team
+  static constexpr int warps = Together ? exact_warps : 1;
+
+  __device__ ExactStorage& own() const { return storage[warp]; }
+  __device__ bool leads() const { return warp == 0 && (threadIdx.x & 31) == 0; }
+  __device__ void sync() const { Together ? __syncthreads() : __syncwarp(); }
+  /// Sums over the team of what lane d of each warp holds; the first warp has them.
+  __device__ void add_up(std::int64_t& low, std::int64_t& high) const {
+    if constexpr (Together) {
+      const int lane = threadIdx.x & 31;
+      if (warp != 0 && lane < window_digits) {
+        own().limb[lane] = static_cast<std::uint64_t>(low);
+        own().limb[window_digits + lane] = static_cast<std::uint64_t>(high);
+      }
+      __syncthreads();
+      if (warp == 0 && lane < window_digits) {
+        for (int w = 1; w < warps; ++w) {
+          low += static_cast<std::int64_t>(storage[w].limb[lane]);
+          high += static_cast<std::int64_t>(storage[w].limb[window_digits + lane]);
+        }
+      }
+      __syncthreads();
+    }
+  }
+};
+
+/// The exact sum of products of a row and a column in units of 2^base, as `count` digits in the first warp's limbs from
+/// finish_below (sign extended to a whole limb). Windows of digits are summed one after another, each over all of k;
+/// nearly always there is one.
+template <class T, bool Together>
 __device__ void exact_sum(const ExactArguments<T>& a, Index row, Index col, int base, int count,
-                          ExactStorage& storage) {
+                          const Team<Together>& team) {
   constexpr int pieces = sizeof(T) == 8 ? 5 : 3;  // 106 or 48 bits, shifted by up to 31
+  constexpr int stride = 32 * team.warps;
+  ExactStorage& storage = team.own();
   const int lane = threadIdx.x & 31;
   const T* const x = a.rows.data + row * a.rows.stride;
   const T* const y = a.cols.data + col * a.cols.stride;
@@ -82,18 +114,18 @@ __device__ void exact_sum(const ExactArguments<T>& a, Index row, Index col, int 
       add_integer<pieces>(storage.window, lane, p.mantissa * q.mantissa, __umul64hi(p.mantissa, q.mantissa),
                           (position >> 5) - start, position & 31, limit, p.negative != q.negative);
     };
-    Index p = lane;
-    for (; p + 96 < a.rows.k; p += 128) {  // loads in flight before the first is used
+    Index p = 32 * team.warp + lane;
+    for (; p + 3 * stride < a.rows.k; p += 4 * stride) {  // loads in flight before the first is used
       T u[4], v[4];
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
-        u[i] = x[(p + 32 * i) * a.rows.k_stride];
-        v[i] = y[(p + 32 * i) * a.cols.k_stride];
+        u[i] = x[(p + stride * i) * a.rows.k_stride];
+        v[i] = y[(p + stride * i) * a.cols.k_stride];
       }
 #pragma unroll
       for (int i = 0; i < 4; ++i) add(u[i], v[i]);
     }
-    for (; p < a.rows.k; p += 32) add(x[p * a.rows.k_stride], y[p * a.cols.k_stride]);
+    for (; p < a.rows.k; p += stride) add(x[p * a.rows.k_stride], y[p * a.cols.k_stride]);
     __syncwarp();
     // Lane d adds up digit d of all lanes, halves apart so that nothing overflows.
     std::int64_t low = 0, high = 0;
@@ -105,13 +137,15 @@ __device__ void exact_sum(const ExactArguments<T>& a, Index row, Index col, int 
       }
     }
     __syncwarp();
+    team.add_up(low, high);
+    if (team.warp != 0) continue;
     for (int d = 0; d < limit; ++d) {
       const std::int64_t value = __shfl_sync(0xFFFFFFFFu, low, d) + carry;
       carry = __shfl_sync(0xFFFFFFFFu, high, d) + (value >> 32);
       if (lane == 0) out[start + d] = static_cast<std::uint32_t>(value);
     }
   }
-  if (lane == 0 && (count & 1) != 0) out[count] = static_cast<std::uint32_t>(carry);
+  if (team.leads() && (count & 1) != 0) out[count] = static_cast<std::uint32_t>(carry);
   __syncwarp();
 }
 
@@ -138,30 +172,70 @@ __device__ T special_sum(const ExactArguments<T>& a, Index row, Index col) {
   return from_bits<T>(FloatFormat<T>::infinity | (negative ? FloatFormat<T>::sign : 0));
 }
 
-/// Computes and writes an element; true if it is one of finite lines. By all lanes of a warp.
-template <class T>
+/// Computes and writes an element; true if it is one of finite lines. By all lanes of a team.
+template <class T, bool Together>
 __device__ bool finish_open_element(const ExactArguments<T>& a, Index row, Index col, T alpha, T beta,
-                                    ExactStorage& storage) {
+                                    const Team<Together>& team) {
   T* const at = element(a.at, row, col);
-  const bool first_lane = (threadIdx.x & 31) == 0;
   if (a.row_lines.special[row] != 0 || a.col_lines.special[col] != 0) {
     const T sum = special_sum(a, row, col);
-    if (first_lane) *at = finish_special(alpha, sum, beta, read_addend(beta, at));
+    if (team.leads()) *at = finish_special(alpha, sum, beta, read_addend(beta, at));
     return false;
   }
   if (!(a.row_lines.norm[row] > 0) || !(a.col_lines.norm[col] > 0)) {
-    if (first_lane) *at = finish(alpha, Wide<1>{}, 0, beta, read_addend(beta, at));
+    if (team.leads()) *at = finish(alpha, Wide<1>{}, 0, beta, read_addend(beta, at));
     return true;
   }
   const int base = line_base<T>(a.row_lines, row) + line_base<T>(a.col_lines, col);
   const int bits = a.row_lines.exponent[row] + a.col_lines.exponent[col] - base;  // of every product
   const int count = bits / 32 + 5;  // the last product's five pieces; three of them hold the carries too
-  exact_sum(a, row, col, base, count, storage);
-  if (first_lane) {
-    *at = finish_in_place(alpha, storage.limb, (count + 1) / 2, base, beta, read_addend(beta, at));
-  }
-  __syncwarp();
+  exact_sum(a, row, col, base, count, team);
+  if (team.leads())
+    *at = finish_in_place(alpha, team.storage->limb, (count + 1) / 2, base, beta, read_addend(beta, at));
+  team.sync();
   return true;
+}
+
+/// Few open elements: a block takes one at a time, which is done in a sixth of a warp's time (60 us for 2048 terms). The
+/// 256 words of a chunk lie far apart, so that open elements that lie together are shared out.
+template <class T>
+__device__ void compute_few_elements(const ExactArguments<T>& a, ExactStorage* storage) {
+  constexpr int threads = 32 * exact_warps, take = 8;  // chunks: a sector of every thread
+  __shared__ std::uint32_t words[threads];
+  __shared__ unsigned any[exact_warps];  // of a warp's words
+  __shared__ unsigned long long begin;
+  CallState& state = *a.state;
+  const int t = static_cast<int>(threadIdx.x);
+  const Team<true> team{storage, t / 32};
+  const T alpha = a.alpha.get(), beta = a.beta.get();
+  const Index pitch = OpenBits::words_per_row(a.cols.count), total = a.rows.count * pitch;
+  const Index chunks = (total + threads - 1) / threads;
+  unsigned long long computed = 0;
+  for (;;) {
+    if (t == 0) begin = atomicAdd(&state.next_chunk, static_cast<unsigned long long>(take));
+    __syncthreads();
+    const Index first = static_cast<Index>(begin);
+    if (first >= chunks) break;
+    for (Index chunk = first; chunk < min(first + take, chunks); ++chunk) {
+      const Index own = chunk + t * chunks;
+      const std::uint32_t word = own < total ? a.open[own] : 0;
+      if (!__syncthreads_or(word != 0)) continue;
+      words[t] = word;
+      any[t / 32] = __ballot_sync(0xFFFFFFFFu, word != 0);
+      __syncthreads();
+      for (int w = 0; w < exact_warps; ++w)
+        for (unsigned left = any[w]; left != 0; left &= left - 1) {
+          const int source = 32 * w + __ffs(static_cast<int>(left)) - 1;
+          const Index at = chunk + source * chunks, row = at / pitch, col = at % pitch * 32;
+          for (std::uint32_t rest = words[source]; rest != 0; rest &= rest - 1)
+            computed += finish_open_element(a, row, col + __ffs(static_cast<int>(rest)) - 1, alpha, beta, team);
+        }
+      if (word != 0) a.open[own] = 0;
+      __syncthreads();
+    }
+    __syncthreads();  // everyone has read `begin`
+  }
+  if (t == 0 && computed != 0) atomicAdd(&state.undecided, computed);
 }
 
 /// Warps take chunks of the bitmap's bytes by a counter. The 32 bytes of a chunk lie far apart, so that open elements
@@ -171,9 +245,12 @@ __global__ void __launch_bounds__(32 * exact_warps, exact_blocks) compute_open_e
   await_predecessor();
   CallState& state = *a.state;
   if (leaves_c(state, a.alpha)) return;
-  if (open_before(state, most_passes) == 0 && state.rows.special == 0 && state.cols.special == 0) return;
+  const unsigned long long count = open_before(state, most_passes);
+  const bool specials = state.rows.special != 0 || state.cols.special != 0;
+  if (count == 0 && !specials) return;
   __shared__ ExactStorage storage[exact_warps];
-  ExactStorage& mine = storage[threadIdx.x / 32];
+  if (!specials && count <= 2 * gridDim.x) return compute_few_elements(a, storage);
+  const Team<false> mine{storage + threadIdx.x / 32, 0};
   const int lane = threadIdx.x & 31;
   const T alpha = a.alpha.get(), beta = a.beta.get();
   std::uint8_t* const open = reinterpret_cast<std::uint8_t*>(a.open);
@@ -214,6 +291,7 @@ __global__ void __launch_bounds__(zero_threads) clear_structural_zeros(ExactArgu
   CallState& state = *a.state;
   if (leaves_c(state, a.alpha) || (index >= 0 && !state.pass[index].active)) return;
   unsigned long long& counter = open_before(state, index + 1);
+  if (*static_cast<volatile unsigned long long*>(&counter) == 0) return;
   const Index m = a.rows.count, n = a.cols.count, words = OpenBits::words_per_row(n);
   // The pass after the certificate computes what is not open: it writes the elements. If there is none, they are
   // written here.

@@ -136,6 +136,9 @@ TYPED_TEST(Exact, Elements) {
       }
   check_exact<T>(99, Data::wide, {300, 500, 40, false, 1, 0}, false);
   check_exact<T>(98, Data::wide, {1, 2000, 3000, false, 1, 1}, true);
+  // Few elements, which blocks share, and many, which warps take.
+  check_exact<T>(97, Data::wide, {40, 60, 3001, false, 1, 1}, false);
+  check_exact<T>(96, Data::full_range, {60, 70, 129, true, 1, 0}, true);
 }
 
 /// finish_in_place on the host is finish.
