@@ -38,12 +38,11 @@ void PlaneMaker::make(const Elements& elements, const Block& block, std::int64_t
   const RnsPowers* power = powers(to);
   std::int64_t stride = 0;
   const std::uint32_t* residues = gather(elements, block, i + j * block.rows, count, residues_.data(), stride);
-  std::uint8_t negative[chunk];
-  bool any_negative = false, any_shift = false;
+  std::uint8_t negative[chunk], any_negative = 0, any_shift = 0;
   for (std::int64_t t = 0; t < count; ++t) {
     negative[t] = elements.sign[block.at(i + t, j)];
-    any_negative |= negative[t] != 0;
-    any_shift |= shift[t] != 0;
+    any_negative |= negative[t];
+    any_shift |= shift[t];
   }
   const std::uint8_t *shifts_given = any_shift ? shift : nullptr, *negative_given = any_negative ? negative : nullptr;
   const int own = format_.moduli;
@@ -59,52 +58,94 @@ void PlaneMaker::make(const Elements& elements, const Block& block, std::int64_t
                     out + (first - from) * plane_stride, plane_stride});
 }
 
-HostAligned::HostAligned(const Elements& elements, const Block& block)
+HostAligned::HostAligned(const Elements& elements, const Block& block, int threads)
     : block_(block),
       ld_(round_up(block.rows, cpu::mp_padding)),
       plane_stride_(spread_planes(ld_ * block.columns)),
       row_exponent_(block.rows),
-      column_exponent_(block.columns) {
-  const int precision = elements.format.precision;
-  std::fill_n(row_exponent_.data(), block.rows, none);
-  for (std::int64_t j = 0; j < block.columns; ++j) {
-    Exponent largest = -none;
-    for (std::int64_t i = 0; i < block.rows; ++i) {
-      const std::int32_t e = elements.exponent[block.at(i, j)];
-      nonfinite_ |= e == exponent_infinity || e == exponent_nan;
-      if (!is_special(e)) largest = std::max<Exponent>(largest, e);
-    }
-    const Exponent c = column_exponent_[j] = largest == -none ? 0 : largest - precision;
-    for (std::int64_t i = 0; i < block.rows; ++i) {
-      const std::int32_t e = elements.exponent[block.at(i, j)];
-      if (!is_special(e)) row_exponent_[i] = std::min(row_exponent_[i], e - precision - c);
-    }
-  }
-  for (std::int64_t i = 0; i < block.rows; ++i)
-    if (row_exponent_[i] == none) row_exponent_[i] = 0;
-  for (std::int64_t j = 0; j < block.columns; ++j)
-    for (std::int64_t i = 0; i < block.rows; ++i) {
-      const std::int32_t e = elements.exponent[block.at(i, j)];
-      if (is_special(e)) continue;
-      const Exponent above = e - precision - column_exponent_[j] - row_exponent_[i];
-      spread_ = std::max(spread_, static_cast<int>(above % band_width));
-      if (above < band_width) continue;
-      if (!banded()) {
-        band_ = Buffer<std::int32_t>(block.rows * block.columns);
-        row_banded_ = Buffer<std::uint8_t>(block.rows);
-        column_banded_ = Buffer<std::uint8_t>(block.columns);
-        band_.zero();
-        row_banded_.zero();
-        column_banded_.zero();
+      column_exponent_(block.columns),
+      row_least_(block.rows),
+      column_largest_(block.columns) {
+  find_exponents(elements, threads);
+  find_bands(elements, threads);
+}
+
+/// Exponents less the largest of their column lie in -2^31 + 2 .. 0, and their differences in 0 .. 2^31 - 2: 32 bits do. The codes of
+/// what is no finite nonzero number are below every exponent.
+void HostAligned::find_exponents(const Elements& elements, int threads) {
+  const std::int64_t rows = block_.rows, columns = block_.columns, parts = std::min<std::int64_t>(threads, columns);
+  Buffer<std::int32_t> least(rows * parts);
+  Buffer<std::uint8_t> nonfinite(parts);
+  least.zero();
+  parallel_for(parts, threads, [&](std::int64_t part, int) {
+    std::int32_t* row = least.data() + part * rows;
+    bool any = false;
+    for (std::int64_t j = columns * part / parts; j < columns * (part + 1) / parts; ++j) {
+      const std::int32_t* e = elements.exponent + block_.at(0, j);
+      const std::int64_t step = block_.row_stride;
+      std::int32_t largest = exponent_zero;
+      for (std::int64_t i = 0; i < rows; ++i) {
+        largest = std::max(largest, e[i * step]);
+        any |= e[i * step] == exponent_infinity || e[i * step] == exponent_nan;
       }
-      band_[i + j * block.rows] = static_cast<std::int32_t>(above / band_width);
+      column_largest_[j] = largest;
+      column_exponent_[j] = is_special(largest) ? 0 : std::int64_t{largest} - elements.format.precision;
+      for (std::int64_t i = 0; i < rows; ++i) row[i] = std::min(row[i], is_special(e[i * step]) ? 0 : e[i * step] - largest);
+    }
+    nonfinite[part] = any;
+  });
+  for (std::int64_t i = 0; i < rows; ++i) {
+    std::int32_t smallest = 0;
+    for (std::int64_t part = 0; part < parts; ++part) smallest = std::min(smallest, least[part * rows + i]);
+    row_exponent_[i] = row_least_[i] = smallest;
+  }
+  for (std::int64_t part = 0; part < parts; ++part) nonfinite_ |= nonfinite[part] != 0;
+}
+
+std::int32_t HostAligned::above(const Elements& elements, std::int64_t i, std::int64_t j) const {
+  const std::int32_t e = elements.exponent[block_.at(i, j)];
+  return is_special(e) ? 0 : e - column_largest_[j] - row_least_[i];
+}
+
+void HostAligned::find_bands(const Elements& elements, int threads) {
+  const std::int64_t columns = block_.columns, parts = std::min<std::int64_t>(threads, columns);
+  Buffer<std::int32_t> highest(parts), spread(parts);
+  parallel_for(parts, threads, [&](std::int64_t part, int) {
+    std::int32_t high = 0, rest = 0;
+    for (std::int64_t j = columns * part / parts; j < columns * (part + 1) / parts; ++j)
+      for (std::int64_t i = 0; i < block_.rows; ++i) {
+        const std::int32_t here = above(elements, i, j);
+        high = std::max(high, here);
+        rest = std::max(rest, here % band_width);
+      }
+    highest[part] = high;
+    spread[part] = rest;
+  });
+  std::int32_t high = 0;
+  for (std::int64_t part = 0; part < parts; ++part) {
+    high = std::max(high, highest[part]);
+    spread_ = std::max(spread_, spread[part]);
+  }
+  if (high >= band_width) fill_bands(elements);
+}
+
+void HostAligned::fill_bands(const Elements& elements) {
+  band_ = Buffer<std::int32_t>(block_.size());
+  row_banded_ = Buffer<std::uint8_t>(block_.rows);
+  column_banded_ = Buffer<std::uint8_t>(block_.columns);
+  row_banded_.zero();
+  column_banded_.zero();
+  for (std::int64_t j = 0; j < block_.columns; ++j)
+    for (std::int64_t i = 0; i < block_.rows; ++i) {
+      const std::int32_t band = above(elements, i, j) / band_width;
+      band_[i + j * block_.rows] = band;
+      if (band == 0) continue;
       row_banded_[i] = column_banded_[j] = 1;
     }
 }
 
 void HostAligned::ensure(const Elements& elements, int count, const cpu::MpKernels& kernels, int threads) {
   if (count <= count_ || block_.size() == 0) return;
-  const int precision = elements.format.precision;
   Segment segment{count_, count, Buffer<std::uint32_t>((count - count_) * plane_stride_)};
   const std::int64_t row_chunks = chunks_of(block_.rows);
   std::vector<PlaneMaker> makers;
@@ -114,10 +155,7 @@ void HostAligned::ensure(const Elements& elements, int count, const cpu::MpKerne
   parallel_for(row_chunks * block_.columns, workers, [&](std::int64_t task, int thread) {
     const std::int64_t j = task / row_chunks, i = task % row_chunks * chunk, rows = std::min(chunk, block_.rows - i);
     std::uint8_t shift[chunk];
-    for (std::int64_t t = 0; t < rows; ++t) {
-      const std::int32_t e = elements.exponent[block_.at(i + t, j)];
-      shift[t] = is_special(e) ? 0 : (e - precision - column_exponent_[j] - row_exponent_[i + t]) % band_width;
-    }
+    for (std::int64_t t = 0; t < rows; ++t) shift[t] = static_cast<std::uint8_t>(above(elements, i + t, j) % band_width);
     std::uint32_t* out = segment.planes.data() + j * ld_ + i;
     makers[thread].make(elements, block_, i, j, rows, shift, segment.from, segment.to, out, plane_stride_);
     if (i + rows < block_.rows) return;
@@ -135,7 +173,7 @@ const std::uint32_t* HostAligned::plane(int k) const {
 }
 
 std::int64_t HostAligned::bytes() const {
-  std::int64_t sum = row_exponent_.bytes() + column_exponent_.bytes() + band_.bytes() + row_banded_.bytes() +
+  std::int64_t sum = row_least_.bytes() + column_largest_.bytes() + row_exponent_.bytes() + column_exponent_.bytes() + band_.bytes() + row_banded_.bytes() +
                      column_banded_.bytes();
   for (const Segment& segment : segments_) sum += segment.planes.bytes();
   return sum;

@@ -38,7 +38,7 @@ class PlaneMaker {
 class HostAligned final : public Aligned {
  public:
   /// Exponents, bands and flags; no planes yet.
-  HostAligned(const Elements& elements, const Block& block);
+  HostAligned(const Elements& elements, const Block& block, int threads);
 
   /// Sees that there are at least `count` planes. On failure it is as it was.
   void ensure(const Elements& elements, int count, const cpu::MpKernels& kernels, int threads);
@@ -64,9 +64,16 @@ class HostAligned final : public Aligned {
     Buffer<std::uint32_t> planes;
   };
 
+  void find_exponents(const Elements& elements, int threads);
+  void find_bands(const Elements& elements, int threads);
+  void fill_bands(const Elements& elements);
+  /// E_ij - c_j - r_i; 0 for zeros, infinities and NaN.
+  std::int32_t above(const Elements& elements, std::int64_t i, std::int64_t j) const;
+
   Block block_;
   std::int64_t ld_, plane_stride_;
   Buffer<Exponent> row_exponent_, column_exponent_;
+  Buffer<std::int32_t> row_least_, column_largest_;  ///< r_i, and the largest exponent of a column (a code where there is none)
   Buffer<std::int32_t> band_;  ///< empty: all 0
   Buffer<std::uint8_t> row_banded_, column_banded_;
   int spread_ = 0;

@@ -104,7 +104,7 @@ class CpuMpBackend final : public MpBackend {
 
   std::unique_ptr<Aligned> align(const Elements& a, const Block& block, int spread, std::int64_t terms,
                                  MpExecution& execution) override {
-    auto aligned = std::make_unique<HostAligned>(a, block);
+    auto aligned = std::make_unique<HostAligned>(a, block, execution.threads);
     if (spread >= 0) {
       // A vector's own spread is at most 63: one band's.
       const int bits = product_bits(a.format.precision, aligned->spread() + std::min(spread, shifts - 1), terms);

@@ -1,5 +1,6 @@
 #include "lib/mp/moduli.hpp"
 
+#include <atomic>
 #include <cmath>
 #include <mutex>
 
@@ -44,13 +45,15 @@ bool is_prime(const RnsModulus& modulus) {
 /// Tables that grow in place.
 struct Tables {
   std::mutex growing;
-  int count = 0;
+  std::atomic<int> ready{0};  ///< moduli that are in the tables
   RnsModulus modulus[max_moduli];
   RnsPowers power[max_moduli];
   double bits[max_moduli + 1] = {};  ///< log2 of the product of the first ones, error below 2^-30
 
   void grow(int wanted) {
+    if (wanted <= ready.load(std::memory_order_acquire)) return;
     const std::lock_guard<std::mutex> lock(growing);
+    int count = ready.load(std::memory_order_relaxed);
     std::uint32_t candidate = count == 0 ? 0x7FFFFFFFu : modulus[count - 1].m - 2;
     for (; count < wanted; candidate -= 2) {
       const RnsModulus next = make_modulus(candidate);
@@ -62,7 +65,7 @@ struct Tables {
         w = rns_add(w, w, next);
       }
       bits[count + 1] = bits[count] + std::log2(static_cast<double>(candidate));
-      ++count;
+      ready.store(++count, std::memory_order_release);
     }
   }
 };

@@ -37,7 +37,10 @@ void Rounder::round(const std::uint64_t* integer, int limbs, std::int64_t expone
   exponent = std::clamp(exponent, -far, far);
   const std::int64_t e = exponent + bits;
   if (bits <= format_.precision && e >= least_exponent && e <= greatest_exponent) {
-    limbs_extract(to.x(t), to.limbs, integer, limbs, bits - format_.precision);
+    if (bits == format_.precision)
+      std::copy_n(integer, to.limbs, to.x(t));
+    else
+      limbs_extract(to.x(t), to.limbs, integer, limbs, bits - format_.precision);
     to.exponent[t] = static_cast<std::int32_t>(e);
     to.sign[t] = negative;
     return;

@@ -198,7 +198,7 @@ void host_product(const MpProduct& p, MpExecution& execution) {
   {
     const Phase phase(execution, &accublas_mp_report_t::ms_align);
     if (!a) {
-      own = std::make_unique<HostAligned>(*p.a, p.block_a);
+      own = std::make_unique<HostAligned>(*p.a, p.block_a, execution.threads);
       a = own.get();
     }
     const Exponent* inner = p.transposed ? a->row_exponent() : a->column_exponent();

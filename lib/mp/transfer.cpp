@@ -48,8 +48,7 @@ Encoder::Encoder(const Format& format, const cpu::MpKernels& kernels)
 void Encoder::limbs(Elements& to, const Block& block, std::int64_t first, std::int64_t count, const ConstNumbers& numbers) {
   std::uint64_t top[chunk];
   kernels_.split({numbers.limb, format_.limbs, format_.limbs, count, digits_.data(), chunk, limb_weights_->digits});
-  kernels_.combine({digits_.data(), chunk, limb_weights_->digits, limb_weights_->weight.data(), limb_weights_->digits,
-                    moduli(format_.moduli), nullptr, format_.moduli, count, nullptr, nullptr, residues_.data(), chunk});
+  reduce(to, block, first, count, *limb_weights_);
   for (std::int64_t t = 0; t < count; ++t)
     top[t] = is_special(numbers.exponent[t]) ? 0 : leading(numbers.limb + t * format_.limbs, format_);
   store(to, block, first, count, top, numbers.exponent, numbers.sign);
@@ -79,19 +78,30 @@ void Encoder::doubles(Elements& to, const Block& block, std::int64_t first, std:
     digits_[chunk + t] = static_cast<std::uint32_t>(mantissa >> 31);
     top[t] = mantissa << 11;
   }
-  kernels_.combine({digits_.data(), chunk, double_digits, double_weights_->weight.data(), double_digits,
-                    moduli(format_.moduli), nullptr, format_.moduli, count, nullptr, nullptr, residues_.data(), chunk});
+  reduce(to, block, first, count, *double_weights_);
   store(to, block, first, count, top, exponent, sign);
+}
+
+/// Digits to residues, straight into the planes where the elements are neighbours.
+void Encoder::reduce(Elements& to, const Block& block, std::int64_t first, std::int64_t count, const DigitWeights& weights) {
+  const std::int64_t i = first % block.rows, j = first / block.rows;
+  const bool neighbours = block.row_stride == 1 && i + count <= block.rows;
+  std::uint32_t* out = neighbours ? to.digits + block.at(i, j) : residues_.data();
+  const std::int64_t stride = neighbours ? to.stride : chunk;
+  kernels_.combine({digits_.data(), chunk, weights.digits, weights.weight.data(), weights.digits, moduli(format_.moduli), nullptr,
+                    format_.moduli, count, nullptr, nullptr, out, stride});
+  if (neighbours) return;
+  for_runs(block, first, count, [&](std::int64_t at, std::int64_t t, std::int64_t run) {
+    for (int k = 0; k < format_.moduli; ++k) std::copy_n(out + k * chunk + t, run, to.digits + k * to.stride + at);
+  });
 }
 
 void Encoder::store(Elements& to, const Block& block, std::int64_t first, std::int64_t count, const std::uint64_t* top,
                     const std::int32_t* exponent, const std::uint8_t* sign) {
   for_runs(block, first, count, [&](std::int64_t at, std::int64_t t, std::int64_t run) {
-    for (int k = 0; k < format_.moduli; ++k)
-      std::copy_n(&residues_[k * chunk + t], run, to.digits + k * to.stride + at);
+    std::copy_n(exponent + t, run, to.exponent + at);
+    std::copy_n(sign + t, run, to.sign + at);
     for (std::int64_t r = 0; r < run; ++r) {
-      to.exponent[at + r] = exponent[t + r];
-      to.sign[at + r] = sign[t + r];
       const Interval interval = is_special(exponent[t + r]) ? Interval{0, 0} : evaluate(top[t + r], factor_);
       to.eval[at + r] = interval.lower;
       to.eval[to.length + at + r] = interval.upper;

@@ -28,6 +28,7 @@ class Encoder {
   void doubles(Elements& to, const Block& block, std::int64_t first, std::int64_t count, const double* values);
 
  private:
+  void reduce(Elements& to, const Block& block, std::int64_t first, std::int64_t count, const DigitWeights& weights);
   void store(Elements& to, const Block& block, std::int64_t first, std::int64_t count, const std::uint64_t* top,
              const std::int32_t* exponent, const std::uint8_t* sign);
 
