@@ -30,6 +30,15 @@ Rounder::Rounder(const Format& format, int limbs)
 
 void Rounder::round(const std::uint64_t* integer, int limbs, std::int64_t exponent, bool negative, NumberBuffer& to,
                     std::int64_t t) {
+  const int last = to.limbs - 1;
+  const bool near = exponent > least_exponent && exponent < greatest_exponent - format_.precision;
+  if (near && limbs == to.limbs && integer[last] >> ((format_.precision - 1) % 64) == 1) {  // nothing to round, as usual
+    std::uint64_t* x = to.x(t);
+    for (int l = 0; l < limbs; ++l) x[l] = integer[l];
+    to.exponent[t] = static_cast<std::int32_t>(exponent + format_.precision);
+    to.sign[t] = negative;
+    return;
+  }
   const int bits = limbs_bit_length(integer, limbs);
   if (bits == 0) return set_special(to, t, exponent_zero, negative);
   // Far outside of the range the sum below must not overflow.
@@ -37,10 +46,7 @@ void Rounder::round(const std::uint64_t* integer, int limbs, std::int64_t expone
   exponent = std::clamp(exponent, -far, far);
   const std::int64_t e = exponent + bits;
   if (bits <= format_.precision && e >= least_exponent && e <= greatest_exponent) {
-    if (bits == format_.precision)
-      std::copy_n(integer, to.limbs, to.x(t));
-    else
-      limbs_extract(to.x(t), to.limbs, integer, limbs, bits - format_.precision);
+    limbs_extract(to.x(t), to.limbs, integer, limbs, bits - format_.precision);
     to.exponent[t] = static_cast<std::int32_t>(e);
     to.sign[t] = negative;
     return;

@@ -5,6 +5,6 @@ from pathlib import Path
 
 root = Path(sys.argv[1])
 readme = (root / "README.md").read_text()
-for fence, name in [("c", "first.c"), ("fortran", "first.f90")]:
+for fence, name in [("c", "first.c"), ("c", "first_mp.c"), ("fortran", "first.f90")]:
     if f"```{fence}\n{(root / 'examples' / name).read_text()}```" not in readme:
         sys.exit(f"README.md does not show examples/{name} as it is")
