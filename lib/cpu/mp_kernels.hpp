@@ -78,6 +78,21 @@ struct MpCrtDigits {
   std::int64_t digit_stride;
 };
 
+/// Second step: the integer modulo 2^(31 columns), in two's complement: integer[e limbs + .] are the 64-bit limbs of
+/// sum_l 2^(31 l) sum_k weight[l weight_stride + k] digit[k digit_stride + e], l < columns, k < digits, reduced and its sign
+/// extended; 64 limbs >= 31 columns. Digits and weights are below 2^31, digits <= 2^16.
+struct MpIntegers {
+  const std::uint32_t* digit;
+  std::int64_t digit_stride;
+  int digits;
+  const std::uint32_t* weight;
+  std::int64_t weight_stride;
+  int columns;
+  std::int64_t elements;
+  std::uint64_t* integer;
+  int limbs;
+};
+
 /// Limbs to digits of 31 bits in planes: digit[l digit_stride + e] = bits 31 l .. 31 l + 30 of the integer of `limbs` 32-bit limbs
 /// limb[e limb_stride + .] (little endian), l < digits = ceil(32 limbs / 31) or fewer.
 struct MpSplit {
@@ -98,6 +113,7 @@ struct MpKernels {
   void (*combine)(const MpCombine&);
   void (*scale)(const MpScale&);
   void (*crt_digits)(const MpCrtDigits&);
+  void (*integers)(const MpIntegers&);
   void (*split)(const MpSplit&);
 };
 

@@ -86,6 +86,32 @@ void crt_digits(const MpCrtDigits& c) {
   }
 }
 
+void integers(const MpIntegers& c) {
+  for (std::int64_t e = 0; e < c.elements; ++e) {
+    std::uint64_t* limb = c.integer + e * c.limbs;
+    for (int i = 0; i < c.limbs; ++i) limb[i] = 0;
+    // What columns below leave: the last one's upper half, worth 2 of this one's units, and the carry.
+    std::uint64_t upper = 0, carry = 0;
+    std::uint32_t digit = 0;
+    for (int l = 0; l < c.columns; ++l) {
+      DelayedSum sum;
+      for (int k = 0; k < c.digits; ++k)
+        sum.add(product(c.weight[l * c.weight_stride + k], c.digit[k * c.digit_stride + e]));
+      const std::uint64_t value = sum.low + 2 * upper + carry;
+      upper = sum.high;
+      carry = value >> 31;
+      digit = static_cast<std::uint32_t>(value) & 0x7FFFFFFFu;
+      const int at = 31 * l / 64, bit = 31 * l % 64;
+      limb[at] |= static_cast<std::uint64_t>(digit) << bit;
+      if (bit > 33) limb[at + 1] |= digit >> (64 - bit);
+    }
+    if ((digit >> 30 & 1) == 0) continue;
+    const int end = 31 * c.columns;
+    if (end % 64 != 0) limb[end / 64] |= ~std::uint64_t{0} << end % 64;
+    for (int i = (end + 63) / 64; i < c.limbs; ++i) limb[i] = ~std::uint64_t{0};
+  }
+}
+
 void split(const MpSplit& s) {
   for (std::int64_t e = 0; e < s.elements; ++e) {
     const std::uint32_t* limb = s.limb + e * s.limb_stride;
@@ -101,7 +127,7 @@ void split(const MpSplit& s) {
 }  // namespace
 
 const MpKernels& mp_portable() {
-  static constexpr MpKernels kernels = {product_n, product_t, combine, scale, crt_digits, split};
+  static constexpr MpKernels kernels = {product_n, product_t, combine, scale, crt_digits, integers, split};
   return kernels;
 }
 

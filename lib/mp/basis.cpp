@@ -63,6 +63,15 @@ std::unique_ptr<const Basis> make_basis(int count) {
   for (int h = 0; h < count / 2; ++h)
     divide_exactly(&b->cofactor[static_cast<std::size_t>(2 * h) * b->limbs], b->limbs, modulus[2 * h + 1].m,
                    &b->pair[static_cast<std::size_t>(h) * b->limbs]);
+  b->column.resize(static_cast<std::size_t>(count) * (count + 1));
+  std::vector<std::uint64_t> negative = b->product;
+  limbs_negate(negative.data(), b->limbs);
+  for (int k = 0; k <= count; ++k) {
+    const std::uint64_t* limb = k < count ? &b->cofactor[static_cast<std::size_t>(k) * b->limbs] : negative.data();
+    for (int l = 0; l < count; ++l)
+      b->column[static_cast<std::size_t>(l) * (count + 1) + k] =
+          static_cast<std::uint32_t>(limbs_window(limb, b->limbs, 31 * l)) & 0x7FFFFFFFu;
+  }
   return b;
 }
 

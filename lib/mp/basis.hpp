@@ -21,6 +21,9 @@ struct Basis {
   std::vector<RnsFactor> inverse;        ///< 1 / M_k mod m_k
   std::vector<double> reciprocal;        ///< 1 / m_k, correctly rounded
   std::vector<std::uint64_t> pair;       ///< M / (m_2h m_2h+1) at [h limbs], 2 h + 1 < count
+  /// Column l of d_0 M_0 + ... - q M in digits of 31 bits, modulo 2^(31 count), at [l (count + 1) + k]: digit l of M_k, and for
+  /// k = count of 2^(31 count) - M.
+  std::vector<std::uint32_t> column;
 };
 
 const Basis& basis(int count);

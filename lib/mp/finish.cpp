@@ -86,9 +86,7 @@ Extended Finisher::times(const Extended& factor, const Extended& value, std::uin
 }
 
 Extended Finisher::scaled_piece(Pieces& pieces, int g) {
-  std::int64_t stride = 0;
-  const std::uint32_t* digits = pieces.digits(g, stride);
-  reconstruct(*basis_, digits, stride, integer_.data());
+  pieces.integer(g, integer_.data());
   Extended value;
   value.limb = integer_.data();
   value.limbs = basis_->limbs;

@@ -34,8 +34,8 @@ class Pieces {
   virtual ~Pieces() = default;
   virtual int count() const = 0;
   virtual std::int64_t exponent(int g) const = 0;  ///< decreasing
-  /// The digits of integer g in the product's basis, at [k stride], the quotient last.
-  virtual const std::uint32_t* digits(int g, std::int64_t& stride) = 0;
+  /// Integer g as reconstruct (lib/mp/basis.hpp) makes it, in the product's basis.
+  virtual void integer(int g, std::uint64_t* limb) = 0;
 };
 
 /// S as a whole: finite as the pieces have it, or special by the classes of its terms.

@@ -79,22 +79,21 @@ void residue_products(const MpProduct& p, const HostAligned& a, const AlignedVec
   });
 }
 
-/// S in one piece: its digits have been computed for a chunk of outputs.
+/// S in one piece: its integer has been reconstructed with those of a chunk of outputs.
 class OnePiece final : public Pieces {
  public:
+  explicit OnePiece(int limbs) : limbs_(limbs) {}
   int count() const override { return 1; }
   std::int64_t exponent(int) const override { return exponent_; }
-  const std::uint32_t* digits(int, std::int64_t& stride) override {
-    stride = chunk;
-    return digits_;
-  }
-  void set(const std::uint32_t* digits, std::int64_t exponent) {
-    digits_ = digits;
+  void integer(int, std::uint64_t* limb) override { std::copy_n(integer_, limbs_, limb); }
+  void set(const std::uint64_t* integer, std::int64_t exponent) {
+    integer_ = integer;
     exponent_ = exponent;
   }
 
  private:
-  const std::uint32_t* digits_ = nullptr;
+  const int limbs_;
+  const std::uint64_t* integer_ = nullptr;
   std::int64_t exponent_ = 0;
 };
 
@@ -107,13 +106,15 @@ struct Worker {
         decoder(reads_c ? std::make_unique<Decoder>(format, kernels) : nullptr),
         limbs(chunk * format.limbs / 2),
         c_limbs(chunk * format.limbs / 2),
-        digits(product ? (product->count + 1) * chunk : 0) {}
+        digits(product ? (product->count + 1) * chunk : 0),
+        integers(product ? product->limbs * chunk : 0) {}
 
   Finisher finisher;
   Encoder encoder;
   std::unique_ptr<Decoder> decoder;
   Buffer<std::uint64_t> limbs, c_limbs;
   Buffer<std::uint32_t> digits;
+  Buffer<std::uint64_t> integers;
   std::unique_ptr<WideSum> wide;
   std::int64_t outputs_in_bands = 0;
   int bands = 1;
@@ -231,7 +232,9 @@ void host_product(const MpProduct& p, MpExecution& execution) {
   for_chunks(p, workers, [&](std::int64_t i, std::int64_t v, std::int64_t rows, Worker& worker) {
     kernels.crt_digits({y.data() + v * ldy + i, ldy * p.n, moduli(count), product.inverse.data(), product.reciprocal.data(), count,
                         rows, worker.digits.data(), chunk});
-    OnePiece one;
+    kernels.integers({worker.digits.data(), chunk, count + 1, product.column.data(), count + 1, count, rows,
+                      worker.integers.data(), product.limbs});
+    OnePiece one(product.limbs);
     finish_chunk(p, worker, i, v, rows, [&](std::int64_t t, const Extended& c, Rounded& result) {
       Sum sum;
       if (special) sum = classify(p, i + t, v);
@@ -241,7 +244,7 @@ void host_product(const MpProduct& p, MpExecution& execution) {
         if (sum.pieces->count() > 1) ++worker.outputs_in_bands;
         worker.bands = std::max(worker.bands, sum.pieces->count());
       } else {
-        one.set(worker.digits.data() + t, outer[i + t] + b->unit(v));
+        one.set(&worker.integers[t * product.limbs], outer[i + t] + b->unit(v));
         sum.pieces = &one;
       }
       worker.finisher.combine(sum, c, result);

@@ -77,11 +77,10 @@ Pieces& WideSum::add_up(std::int64_t i, std::int64_t v) {
   return *this;
 }
 
-const std::uint32_t* WideSum::digits(int g, std::int64_t& stride) {
+void WideSum::integer(int g, std::uint64_t* limb) {
   kernels_.crt_digits({residue_.data() + g, terms_, moduli(basis_.count), basis_.inverse.data(), basis_.reciprocal.data(),
                        basis_.count, 1, digit_.data(), 1});
-  stride = 1;
-  return digit_.data();
+  reconstruct(basis_, digit_.data(), 1, limb);
 }
 
 }  // namespace accublas::mp

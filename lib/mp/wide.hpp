@@ -23,7 +23,7 @@ class WideSum final : public Pieces {
 
   int count() const override { return count_; }
   std::int64_t exponent(int g) const override { return unit_ + shifts * static_cast<std::int64_t>(band_[g]); }
-  const std::uint32_t* digits(int g, std::int64_t& stride) override;
+  void integer(int g, std::uint64_t* limb) override;
 
  private:
   const MpProduct& product_;

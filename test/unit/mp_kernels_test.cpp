@@ -273,6 +273,60 @@ TEST(MpCrtDigits, AgreeAndReconstruct) {
     }
 }
 
+/// Every level of `integers`; the twin against lib/mp/basis.hpp where the weights are a basis's.
+void check_integers(MpIntegers c, const mp::Basis* basis) {
+  SCOPED_TRACE(testing::Message() << c.digits << " digits, " << c.columns << " columns, " << c.elements << " elements, "
+                                  << c.limbs << " limbs");
+  std::vector<std::uint64_t> expected, exact(c.limbs);
+  for (Isa isa : levels()) {
+    std::vector<std::uint64_t> integer(c.elements * c.limbs + 1, poison);
+    c.integer = integer.data();
+    mp_kernels(isa).integers(c);
+    if (isa != Isa::baseline) {
+      ASSERT_EQ(integer, expected) << isa_name(isa);
+      continue;
+    }
+    expected = integer;
+    for (std::int64_t e = 0; basis && e < c.elements; ++e) {
+      mp::reconstruct(*basis, c.digit + e, c.digit_stride, exact.data());
+      ASSERT_TRUE(std::equal(exact.begin(), exact.end(), integer.begin() + e * c.limbs)) << "twin, element " << e;
+    }
+  }
+}
+
+TEST(MpIntegers, OfABasis) {
+  std::mt19937_64 generator(7);
+  for (int count : {1, 2, 3, 4, 5, 8, 28, 31, 64, 65, 110, mp::max_moduli})
+    for (std::int64_t elements : {1, 5, 16, 33, 70}) {
+      const mp::Basis& basis = mp::basis(count);
+      const RnsModulus* m = mp::moduli(count);
+      const std::int64_t stride = elements + 1;
+      // Residues of integers of at most half the range, and of small ones: an integer's digits follow from them.
+      Residues residue(count * stride), digit((count + 1) * stride);
+      for (int k = 0; k < count; ++k)
+        for (std::int64_t e = 0; e < elements; ++e)
+          residue[k * stride + e] = e % 3 == 0   ? static_cast<std::uint32_t>(e) % m[k].m
+                                    : e % 3 == 1 ? m[k].m - 1 - static_cast<std::uint32_t>(e)
+                                                 : static_cast<std::uint32_t>(generator() % m[k].m);
+      mp_portable().crt_digits({residue.data(), stride, m, basis.inverse.data(), basis.reciprocal.data(), count,
+                                elements, digit.data(), stride});
+      check_integers(
+          {digit.data(), stride, count + 1, basis.column.data(), count + 1, count, elements, nullptr, basis.limbs},
+          &basis);
+    }
+}
+
+TEST(MpIntegers, LargestSums) {
+  for (int digits : {1, 2, 4, 7, mp::max_moduli + 1})
+    for (int columns : {1, 2, 3, 33, 64, 130}) {
+      const Residues digit(digits * 40, 0x7FFFFFFF), weight(digits * columns, 0x7FFFFFFF);
+      for (int more : {0, 2})
+        check_integers(
+            {digit.data(), 40, digits, weight.data(), digits, columns, 39, nullptr, (31 * columns + 63) / 64 + more},
+            nullptr);
+    }
+}
+
 TEST(MpSplit, EveryLength) {
   std::mt19937_64 generator(1);
   for (int limbs = 1; limbs <= 270; limbs += limbs < 40 ? 1 : 23)

@@ -99,20 +99,27 @@ ACCUBLAS_INLINE void weigh(const V* d, int digits, const std::uint32_t* const* w
   }
 }
 
+/// A block of elements' digits as `weigh` wants them: vector u of digit l and its odd half at [2 (l block_vectors +
+/// u)]. Returns how many vectors there are of the `left` elements.
+int load_block(const std::uint32_t* digit, std::int64_t stride, int digits, std::int64_t left, V* to) {
+  const int vectors = static_cast<int>(left < block ? (left + 2 * W - 1) / (2 * W) : block_vectors);
+  for (int l = 0; l < digits; ++l)
+    for (int u = 0; u < vectors; ++u) {
+      V* pair = to + 2 * (l * block_vectors + u);
+      pair[0] = load_up_to(digit + l * stride + u * 2 * W, left - u * 2 * W);
+      pair[1] = odd(pair[0]);
+    }
+  return vectors;
+}
+
 void combine(const MpCombine& c) {
   alignas(64) V digit[most_digits * 2 * block_vectors];
   for (std::int64_t e = 0; e < c.elements; e += block) {
-    const std::int64_t left_over = c.elements - e;
-    const int vectors = static_cast<int>(left_over < block ? (left_over + 2 * W - 1) / (2 * W) : block_vectors);
+    const int vectors = load_block(c.digit + e, c.digit_stride, c.digits, c.elements - e, digit);
     Scaling scale[block_vectors];
     for (int u = 0; u < vectors; ++u) {
-      const std::int64_t at = e + u * 2 * W, count = c.elements - at;
-      scale[u] = scaling(c.shift, c.negative, at, count);
-      for (int l = 0; l < c.digits; ++l) {
-        V* to = digit + (l * block_vectors + u) * 2;
-        to[0] = load_up_to(c.digit + l * c.digit_stride + at, count);
-        to[1] = odd(to[0]);
-      }
+      const std::int64_t at = e + u * 2 * W;
+      scale[u] = scaling(c.shift, c.negative, at, c.elements - at);
     }
     for (int k = 0; k < c.count; k += tile) {
       const int moduli = c.count - k < tile ? c.count - k : tile;
@@ -129,6 +136,64 @@ void combine(const MpCombine& c) {
         }
       }
     }
+  }
+}
+
+/// The integers of W elements while their columns of 31 bits come in, lowest first.
+struct Columns {
+  V upper, carry;  ///< what the last column leaves: its upper half, worth 2 of the next one's units, and a carry
+  V digit;         ///< the last one
+  V limb;          ///< of 64 bits, filled from below
+};
+
+ACCUBLAS_INLINE void add_column(Columns& c, const DelayedSum& sum) {
+  const V lower = sub(sum.sum, left<32>(sum.upper)), value = add(add(lower, add(c.upper, c.upper)), c.carry);
+  c.upper = sum.upper;
+  c.carry = right<31>(value);
+  c.digit = bit_and(value, splat(0x7FFFFFFF));
+}
+
+/// Limb `l` of the elements e, e + 2, ... in the lanes, those below c.elements.
+ACCUBLAS_INLINE void store_limb(const MpIntegers& c, std::int64_t e, int l, V limb) {
+  alignas(64) std::uint64_t lane[W];
+  store(lane, limb);
+  for (int i = 0; i < W && e + 2 * i < c.elements; ++i) c.integer[(e + 2 * i) * c.limbs + l] = lane[i];
+}
+
+void integers(const MpIntegers& c) {
+  alignas(64) V digit[most_digits * 2 * block_vectors];
+  for (std::int64_t e = 0; e < c.elements; e += block) {
+    const int vectors = load_block(c.digit + e, c.digit_stride, c.digits, c.elements - e, digit);
+    Columns state[block_vectors][2];
+    for (int u = 0; u < vectors; ++u) state[u][0] = state[u][1] = {zero(), zero(), zero(), zero()};
+    for (int l = 0; l < c.columns; l += tile) {
+      const int columns = c.columns - l < tile ? c.columns - l : tile;
+      const std::uint32_t* weight[tile];
+      for (int i = 0; i < tile; ++i) weight[i] = c.weight + (l + (i < columns ? i : 0)) * c.weight_stride;
+      for (int u = 0; u < vectors; ++u) {
+        DelayedSum sums[tile][2];
+        weigh(digit + 2 * u, c.digits, weight, sums);
+        for (int i = 0; i < columns; ++i)
+          for (int half = 0; half < 2; ++half) {
+            Columns& to = state[u][half];
+            const int bit = 31 * (l + i) % 64;
+            add_column(to, sums[i][half]);
+            to.limb = bit_or(to.limb, left(to.digit, splat(bit)));
+            if (bit < 33) continue;
+            store_limb(c, e + u * 2 * W + half, 31 * (l + i) / 64, to.limb);
+            to.limb = right(to.digit, splat(64 - bit));
+          }
+      }
+    }
+    // The sign, which is the last digit's upper bit, from there on.
+    const int end = 31 * c.columns;
+    for (int u = 0; u < vectors; ++u)
+      for (int half = 0; half < 2; ++half) {
+        const Columns& last = state[u][half];
+        const V sign = sub(zero(), right<30>(last.digit));
+        V limb = bit_or(last.limb, left(sign, splat(end % 64)));
+        for (int l = end / 64; l < c.limbs; ++l, limb = sign) store_limb(c, e + u * 2 * W + half, l, limb);
+      }
   }
 }
 
@@ -251,6 +316,7 @@ void split(const MpSplit& s) {
 void mp_combine(const MpCombine& c) { combine(c); }
 void mp_scale(const MpScale& s) { scale(s); }
 void mp_crt_digits(const MpCrtDigits& c) { crt_digits(c); }
+void mp_integers(const MpIntegers& c) { integers(c); }
 void mp_split(const MpSplit& s) { split(s); }
 
 }  // namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE

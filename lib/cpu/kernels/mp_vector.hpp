@@ -50,6 +50,7 @@ ACCUBLAS_INLINE V left(V a) {
   return _mm512_slli_epi64(a, n);
 }
 ACCUBLAS_INLINE V left(V a, V counts) { return _mm512_sllv_epi64(a, counts); }
+ACCUBLAS_INLINE V right(V a, V counts) { return _mm512_srlv_epi64(a, counts); }
 ACCUBLAS_INLINE V add32(V a, V b) { return _mm512_add_epi32(a, b); }
 ACCUBLAS_INLINE V sub32(V a, V b) { return _mm512_sub_epi32(a, b); }
 ACCUBLAS_INLINE V mul32(V a, V b) { return _mm512_mullo_epi32(a, b); }
@@ -121,6 +122,7 @@ ACCUBLAS_INLINE V left(V a) {
   return _mm256_slli_epi64(a, n);
 }
 ACCUBLAS_INLINE V left(V a, V counts) { return _mm256_sllv_epi64(a, counts); }
+ACCUBLAS_INLINE V right(V a, V counts) { return _mm256_srlv_epi64(a, counts); }
 ACCUBLAS_INLINE V add32(V a, V b) { return _mm256_add_epi32(a, b); }
 ACCUBLAS_INLINE V sub32(V a, V b) { return _mm256_sub_epi32(a, b); }
 ACCUBLAS_INLINE V mul32(V a, V b) { return _mm256_mullo_epi32(a, b); }
