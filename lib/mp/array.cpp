@@ -1,5 +1,6 @@
 #include "lib/mp/array.hpp"
 
+#include <cstdio>
 #include <cstring>
 #include <string>
 
@@ -93,6 +94,7 @@ MpCall::MpCall(Context& context, const char* routine, const Array& at)
   const Settings settings = settings_of(context);
   execution_.threads = threads_for(settings);
   if (!routine) return;
+  verbose_ = settings.verbose > 0;
   accublas_mp_report_t& report = context.mp_report;
   report = accublas_mp_report_t{};
   std::strncpy(report.routine, routine, sizeof report.routine - 1);
@@ -113,8 +115,21 @@ void MpCall::sizes(std::int64_t m, std::int64_t n, std::int64_t k) {
 }
 
 void MpCall::finish() {
-  if (execution_.report.level >= 1 && !on_device_)
+  finished_ = true;
+  if ((execution_.report.level >= 1 || verbose_) && !on_device_)
     execution_.report.ms_total = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start_).count();
+}
+
+/// The line of verbose mode.
+MpCall::~MpCall() {
+  if (!verbose_) return;
+  const accublas_mp_report_t& r = execution_.report;
+  char line[256];
+  const int length = std::snprintf(
+      line, sizeof line, "accublas: %s m=%lld n=%lld k=%lld bits=%d backend=%s moduli=%d bands=%d in_bands=%lld aligned=%d ms=%.4g%s\n",
+      r.routine, static_cast<long long>(r.m), static_cast<long long>(r.n), static_cast<long long>(r.k), r.precision, r.device,
+      r.moduli, r.bands, static_cast<long long>(r.outputs_in_bands), r.aligned_kept, r.ms_total, finished_ ? "" : " FAILED");
+  if (length > 0) std::fputs(line, stderr);
 }
 
 void move(Context& context, Array& array, bool to_device) {

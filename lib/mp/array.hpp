@@ -66,6 +66,7 @@ class MpCall {
  public:
   MpCall(Context& context, const char* routine, const Array& at);
   MpCall(Context& context, const Array& at) : MpCall(context, nullptr, at) {}
+  ~MpCall();
   MpCall(const MpCall&) = delete;
   MpCall& operator=(const MpCall&) = delete;
 
@@ -77,7 +78,7 @@ class MpCall {
   FpEnvironment environment_;
   accublas_mp_report_t unnamed_{};
   MpExecution execution_;
-  bool on_device_;
+  bool on_device_, verbose_ = false, finished_ = false;
   std::chrono::steady_clock::time_point start_;
 };
 

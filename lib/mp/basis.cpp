@@ -59,10 +59,17 @@ std::unique_ptr<const Basis> make_basis(int count) {
     b->inverse[k] = make_factor(inverse, modulus[k]);
     b->reciprocal[k] = 1.0 / modulus[k].m;
   }
-  b->pair.resize(static_cast<std::size_t>(count / 2) * b->limbs);
-  for (int h = 0; h < count / 2; ++h)
-    divide_exactly(&b->cofactor[static_cast<std::size_t>(2 * h) * b->limbs], b->limbs, modulus[2 * h + 1].m,
-                   &b->pair[static_cast<std::size_t>(h) * b->limbs]);
+  b->pairs = (count + 1) / 2;
+  b->pair.resize(static_cast<std::size_t>(b->pairs) * b->limbs);
+  std::vector<std::uint64_t> cofactor(b->limbs);
+  for (int h = 0; h < b->pairs; ++h) {
+    const std::uint64_t* of_first = &b->cofactor[static_cast<std::size_t>(2 * h) * b->limbs];
+    if (2 * h + 1 < count)
+      divide_exactly(of_first, b->limbs, modulus[2 * h + 1].m, cofactor.data());
+    else
+      cofactor.assign(of_first, of_first + b->limbs);
+    for (int i = 0; i < b->limbs; ++i) b->pair[static_cast<std::size_t>(i) * b->pairs + h] = cofactor[i];
+  }
   b->column.resize(static_cast<std::size_t>(count) * (count + 1));
   std::vector<std::uint64_t> negative = b->product;
   limbs_negate(negative.data(), b->limbs);
@@ -131,16 +138,31 @@ const Basis& basis(int count) {
 
 void reconstruct(const Basis& basis, const std::uint32_t* digit, std::int64_t stride, std::uint64_t* integer) {
   const RnsModulus* modulus = moduli(basis.count);
-  const int n = basis.limbs;
-  for (int i = 0; i < n; ++i) integer[i] = 0;
-  int k = 0;
-  for (; k + 1 < basis.count; k += 2) {
-    const std::uint64_t factor = static_cast<std::uint64_t>(digit[k * stride]) * modulus[k + 1].m +
-                                 static_cast<std::uint64_t>(digit[(k + 1) * stride]) * modulus[k].m;
-    limbs_add_product(integer, &basis.pair[static_cast<std::size_t>(k / 2) * n], n, factor);
+  const int n = basis.limbs, pairs = basis.pairs;
+  std::uint64_t factor[max_moduli / 2 + 1];
+  for (int h = 0; 2 * h + 1 < basis.count; ++h)
+    factor[h] = static_cast<std::uint64_t>(digit[2 * h * stride]) * modulus[2 * h + 1].m +
+                static_cast<std::uint64_t>(digit[(2 * h + 1) * stride]) * modulus[2 * h].m;
+  if (basis.count % 2 != 0) factor[pairs - 1] = digit[(basis.count - 1) * stride];
+  Uint128 carry = 0;
+  for (int i = 0; i < n; ++i) {
+    const std::uint64_t* limb = &basis.pair[static_cast<std::size_t>(i) * pairs];
+    // Two products below 2^127 fit into 128 bits; their halves are added up apart.
+    Uint128 low = carry, high = 0;
+    int h = 0;
+    for (; h + 1 < pairs; h += 2) {
+      const Uint128 two = static_cast<Uint128>(factor[h]) * limb[h] + static_cast<Uint128>(factor[h + 1]) * limb[h + 1];
+      low += static_cast<std::uint64_t>(two);
+      high += static_cast<std::uint64_t>(two >> 64);
+    }
+    if (h < pairs) {
+      const Uint128 product = static_cast<Uint128>(factor[h]) * limb[h];
+      low += static_cast<std::uint64_t>(product);
+      high += static_cast<std::uint64_t>(product >> 64);
+    }
+    integer[i] = static_cast<std::uint64_t>(low);
+    carry = (low >> 64) + high;
   }
-  if (k < basis.count)
-    limbs_add_product(integer, &basis.cofactor[static_cast<std::size_t>(k) * n], n, std::uint64_t{digit[k * stride]});
   limbs_subtract_product(integer, basis.product.data(), n, std::uint64_t{digit[basis.count * stride]});
 }
 

@@ -20,7 +20,8 @@ struct Basis {
   std::vector<std::uint64_t> cofactor;   ///< M_k at [k limbs]
   std::vector<RnsFactor> inverse;        ///< 1 / M_k mod m_k
   std::vector<double> reciprocal;        ///< 1 / m_k, correctly rounded
-  std::vector<std::uint64_t> pair;       ///< M / (m_2h m_2h+1) at [h limbs], 2 h + 1 < count
+  std::vector<std::uint64_t> pair;       ///< limb i of M / (m_2h m_2h+1) at [i pairs + h]; of M_k for an odd last k
+  int pairs;                             ///< count / 2, rounded up
   /// Column l of d_0 M_0 + ... - q M in digits of 31 bits, modulo 2^(31 count), at [l (count + 1) + k]: digit l of M_k, and for
   /// k = count of 2^(31 count) - M.
   std::vector<std::uint32_t> column;
@@ -29,7 +30,8 @@ struct Basis {
 const Basis& basis(int count);
 
 /// S as `limbs` two's complement limbs from its digits d_k at digit[k stride], the last (k = count) being q: moduli are taken in
-/// pairs, d_k M_k + d_l M_l = (d_k m_l + d_l m_k) M / (m_k m_l) with a factor below 2^63.
+/// pairs, d_k M_k + d_l M_l = (d_k m_l + d_l m_k) M / (m_k m_l) with a factor below 2^63, and limbs one by one, for sums over the
+/// pairs have no carries to wait for.
 void reconstruct(const Basis& basis, const std::uint32_t* digit, std::int64_t stride, std::uint64_t* integer);
 
 /// What the interval evaluation of elements of `precision` bits multiplies by.
