@@ -31,6 +31,8 @@ __device__ void finish_line(const Lines& lines, SideSummary* summary, Index i, i
     atomicMax(&summary->largest_norm, bits);
   const int needed = exponent - last_bit;
   if (needed > *static_cast<volatile std::int32_t*>(&summary->needed_bits)) atomicMax(&summary->needed_bits, needed);
+  const int depth = depth_origin - last_bit;
+  if (depth > *static_cast<volatile std::int32_t*>(&summary->depth)) atomicMax(&summary->depth, depth);
 }
 
 // ---- whole lines
@@ -45,10 +47,10 @@ __device__ void measure_lines(const Side<T>& side, Index group, bool with_lambda
   std::uint64_t* const nonzero = side.lines.nonzero ? side.lines.nonzero + share.line * side.lines.words : nullptr;
   if (nonzero && !exists) clear_nonzero(side, share, 0, side.chunks);
 
-  Scan found;
+  Scan<T> found;
   Sums<window> sums;
   Entries<Adjacent, T> entries(side.x, share, 0, side.chunks, exists);
-  double v[batch];
+  T v[batch];
   const auto scan_batch = [&] {
 #pragma unroll
     for (int i = 0; i < batch; ++i) found.add(v[i]);
@@ -56,7 +58,7 @@ __device__ void measure_lines(const Side<T>& side, Index group, bool with_lambda
   };
   entries.load(v);
   scan_batch();
-  const Scan first = over_line(side, found, reinterpret_cast<Scan*>(shared));
+  const Scan<T> first = over_line(side, found, reinterpret_cast<Scan<T>*>(shared));
   const int guess = first.zero() || first.special() != 0 ? 0 : first.exponent();
   const PowerScale scale = power_scale(24 - guess);
   while (true) {
@@ -67,7 +69,7 @@ __device__ void measure_lines(const Side<T>& side, Index group, bool with_lambda
     scan_batch();
   }
 
-  found = over_line(side, found, reinterpret_cast<Scan*>(shared));
+  found = over_line(side, found, reinterpret_cast<Scan<T>*>(shared));
   const int special = found.special();
   const bool wanted = exists && special == 0 && !found.zero();
   const int exponent = wanted ? found.exponent() : 0;
@@ -140,15 +142,15 @@ __device__ PartOfLines part_of_block(const Sides<T>& sides) {
 }
 
 template <bool Adjacent, class T>
-__device__ void scan_part(const Side<T>& side, const PartOfLines& part, Scan* shared) {
+__device__ void scan_part(const Side<T>& side, const PartOfLines& part, Scan<T>* shared) {
   const Share share = share_of(side, part.group);
   const bool exists = share.line < side.x.count;
   std::uint64_t* const nonzero = side.lines.nonzero ? side.lines.nonzero + share.line * side.lines.words : nullptr;
   if (nonzero && !exists) clear_nonzero(side, share, part.first, part.last);
-  Scan found;
+  Scan<T> found;
   Entries<Adjacent, T> entries(side.x, share, part.first, part.last, exists);
   for (; entries.more(); entries.next()) {
-    double v[batch];
+    T v[batch];
     entries.load(v);
 #pragma unroll
     for (int i = 0; i < batch; ++i) found.add(v[i]);
@@ -166,7 +168,7 @@ __device__ void scan_part(const Side<T>& side, const PartOfLines& part, Scan* sh
 template <class T>
 __global__ void __launch_bounds__(block_threads, 3) scan_parts(const __grid_constant__ Sides<T> sides) {
   await_predecessor();
-  __shared__ Scan shared[block_threads];
+  __shared__ Scan<T> shared[block_threads];
   const PartOfLines part = part_of_block(sides);
   const Side<T>& side = sides.side[part.side];
   side.adjacent ? scan_part<true>(side, part, shared) : scan_part<false>(side, part, shared);

@@ -34,7 +34,11 @@ struct Sides {
 // ---- what a pass collects
 
 /// Of abs(x): the largest, in so far as E and special values need it, and the least last bit.
-struct Scan {
+template <class T>
+struct Scan;
+
+template <>
+struct Scan<double> {
   std::uint32_t top = 0;  ///< largest 2 high + (low != 0), the high word without its sign
   std::uint32_t low = 0;  ///< OR of the low words: where top is 1, its leading bit is that of the largest
   int last = no_last_bit + 1075;
@@ -76,6 +80,45 @@ struct Scan {
     const int field = static_cast<int>(top >> 21);
     if (field != 0) return field - 1022;
     return (top >= 2 ? 32 + leading_one(top >> 1) : leading_one(low)) - 1073;
+  }
+};
+
+/// Shorter: a number is a word.
+template <>
+struct Scan<float> {
+  std::uint32_t top = 0;  ///< largest word, without its sign
+  int last = no_last_bit + 150;
+
+  __device__ void add(float x) {
+    const std::uint32_t word = __float_as_uint(x) & 0x7FFFFFFFu;
+    top = max(top, word);
+    // The hidden bit, set in subnormals too: these have a one below it.
+    const std::uint32_t bits = word | 0x800000u;
+    const int position = leading_one(bits & (0u - bits)), field = max(static_cast<int>(word >> 23), 1);
+    if (word != 0) last = min(last, field + position);
+  }
+  __device__ void merge(const Scan& o) {
+    top = max(top, o.top);
+    last = min(last, o.last);
+  }
+  __device__ Scan of_lane_xor(int mask) const {
+    Scan o;
+    o.top = __shfl_xor_sync(all_lanes, top, mask);
+    o.last = __shfl_xor_sync(all_lanes, last, mask);
+    return o;
+  }
+
+  __device__ void over_warp() {
+    top = __reduce_max_sync(all_lanes, top);
+    last = __reduce_min_sync(all_lanes, last);
+  }
+
+  __device__ int special() const { return top > 0x7F800000u ? 2 : top == 0x7F800000u; }
+  __device__ bool zero() const { return top == 0; }
+  __device__ int last_bit() const { return last - 150; }
+  __device__ int exponent() const {
+    const int field = static_cast<int>(top >> 23);
+    return field != 0 ? field - 126 : leading_one(top) - 148;
   }
 };
 
@@ -122,11 +165,15 @@ struct Sums {
 };
 
 /// Adds a batch of entries times `scale`; the first step is 1 for most lines.
-template <int Window>
-__device__ __forceinline__ void add_batch(Sums<Window>& sums, const double* v, const PowerScale& scale) {
-  const bool once = scale.first == 1;
+template <int Window, class T>
+__device__ __forceinline__ void add_batch(Sums<Window>& sums, const T* v, const PowerScale& scale) {
+  if (scale.first == 1) {
 #pragma unroll
-  for (int i = 0; i < batch; ++i) sums.add(multiply_up(fabs(once ? v[i] : v[i] * scale.first), scale.second));
+    for (int i = 0; i < batch; ++i) sums.add(multiply_up(fabs(static_cast<double>(v[i])), scale.second));
+  } else {
+#pragma unroll
+    for (int i = 0; i < batch; ++i) sums.add(multiply_up(fabs(v[i] * scale.first), scale.second));
+  }
 }
 
 __device__ inline double norm_of(double squares) { return multiply_up(sqrt_up(squares), 0x1p-24); }
@@ -183,18 +230,23 @@ class Entries {
   __device__ bool more() const { return chunk_ < last_; }
 
   /// The next entries; zero beyond the last one.
-  __device__ __forceinline__ void load(double* v) {
+  __device__ __forceinline__ void load(T* v) {
     const int left = end_ - term_ < (1 << 30) ? static_cast<int>(end_ - term_) : 1 << 30;
+    const auto ahead = [&](int i) { return Adjacent ? i : i / 2 * members_ * chunk + i % 2 * 32; };
     const T* at = from_;
-#pragma unroll
-    for (int i = 0; i < batch; ++i) {
-      const int ahead = Adjacent ? i : i / 2 * members_ * chunk + i % 2 * 32;
-      v[i] = more() && ahead < left ? static_cast<double>(*at) : 0;
+    const auto advance = [&](int i) {
       at += Adjacent ? step_ : i % 2 == 0 ? 32 * step_ : (members_ * chunk - 32) * step_;
+    };
+    if (more() && ahead(batch - 1) < left) {  // nearly always
+#pragma unroll
+      for (int i = 0; i < batch; ++i) v[i] = *at, advance(i);
+    } else {
+#pragma unroll
+      for (int i = 0; i < batch; ++i) v[i] = more() && ahead(i) < left ? *at : T(0), advance(i);
     }
   }
   /// Writes their nonzero bits. Adjacent: after a whole chunk.
-  __device__ __forceinline__ void store_nonzero(const double* v, std::uint64_t* nonzero) {
+  __device__ __forceinline__ void store_nonzero(const T* v, std::uint64_t* nonzero) {
     if constexpr (Adjacent) {
       std::uint32_t byte = 0;
 #pragma unroll
@@ -235,7 +287,7 @@ __device__ Sum sum(const Side<T>& side, const Share& share, Index first, Index l
   const PowerScale scale = power_scale(24 - exponent);
   Entries<Adjacent, T> entries(side.x, share, first, last, wanted);
   for (; entries.more(); entries.next()) {
-    double v[batch];
+    T v[batch];
     entries.load(v);
     add_batch(s, v, scale);
   }
