@@ -16,10 +16,11 @@ namespace accublas::mp {
 using Exponent = std::int64_t;
 
 /// Writes residues of +-X 2^shift for neighbours in a column, from the elements' residues: those of the elements' own moduli by
-/// scaling, the others by a change of basis. One per thread; all memory is taken when it is made.
+/// scaling, the others by a change of basis. Where all X are short, Y 2^up with Y of few bits (matrices of doubles), Y is recovered from
+/// so few moduli that all planes are made from them. One per thread; all memory is taken when it is made.
 class PlaneMaker {
  public:
-  PlaneMaker(const Format& format, const cpu::MpKernels& kernels, int moduli);
+  PlaneMaker(const Elements& elements, const cpu::MpKernels& kernels, int moduli);
 
   /// Elements block(i .. i + count - 1, j), count <= chunk; planes from .. to - 1, plane k at out[(k - from) plane_stride].
   /// `shift` has the shifts of these elements.
@@ -27,10 +28,17 @@ class PlaneMaker {
             const std::uint8_t* shift, int from, int to, std::uint32_t* out, std::int64_t plane_stride);
 
  private:
+  void make_short_tables(int up, int moduli);
+
   Format format_;
   const cpu::MpKernels& kernels_;
+  int source_;  ///< moduli that the integers are recovered from
+  int kept_;    ///< planes that are scaled, not made: those of the elements' moduli, or none
   const Basis& basis_;
   std::shared_ptr<const Extension> extension_;
+  // Of short numbers, in place of the basis's and the extension's: 2^-up / M_k mod m_k, and 2^up M_k, -2^up M mod m_j for all j.
+  std::vector<RnsFactor> inverse_;
+  std::vector<std::uint32_t> weight_;
   Buffer<std::uint32_t> residues_, digits_;
 };
 

@@ -139,6 +139,7 @@ void move(Context& context, Array& array, bool to_device) {
   Elements moved;
   moved.format = array.elements.format;
   moved.length = array.elements.length;
+  moved.width = array.elements.format.precision;
   destination.allocate(moved, device);
   try {
     MpExecution execution{1, cpu::detected_isa(), &device_state(context, to_device ? device : array.device), context.mp_report};

@@ -38,6 +38,7 @@ struct Elements {
   std::int32_t* exponent = nullptr;
   std::uint8_t* sign = nullptr;
   double* eval = nullptr;
+  int width = 0;  ///< no element's X has more significant bits (trailing zeros are none); kept up to date in host memory
 };
 
 /// rows x columns elements of an array: (i, j) at offset + i row_stride + j column_stride (strides of vectors may be negative).

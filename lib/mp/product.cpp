@@ -187,6 +187,7 @@ int product_bits(int precision, int spread, std::int64_t terms) {
 void host_product(const MpProduct& p, MpExecution& execution) {
   const cpu::MpKernels& kernels = cpu::mp_kernels(execution.isa);
   const Format& format = p.c->format;
+  p.c->width = format.precision;
   const Scalar alpha(p.alpha, kernels), beta(p.beta, kernels);
   execution.report.bands = 1;
   if (alpha.value().kind == Kind::zero || p.k == 0) return scale_only(p, beta.value(), execution, kernels);

@@ -113,6 +113,40 @@ TEST(MpGemv, WideExponents) {
   }
 }
 
+/// Arrays filled with doubles are aligned from a few moduli; full-width numbers among them end that.
+TEST(MpGemv, Doubles) {
+  Source source(9);
+  for (int precision : {64, 106, 212, 424, 1696}) {
+    for (int t = 0; t < 8; ++t) {
+      const Gemv g = random_shape(source, 12);
+      const int spread = t % 2 ? 3 : 150;
+      const auto fill = [&](const Array& array) {
+        const std::int64_t n = accublas_mp_length(array);
+        std::vector<double> values(n);
+        for (double& v : values)
+          v = std::ldexp(static_cast<double>(source.below(1LL << 53) - (1LL << 52)), static_cast<int>(source.below(2 * spread + 1)) - spread);
+        EXPECT_EQ(accublas_mp_set_double(nullptr, array, 0, n, n, 1, values.data(), n), ACCUBLAS_SUCCESS);
+      };
+      const Array a(precision, g.length_a()), x(precision, g.length_x()), y(precision, g.length_y()),
+          s(precision, Vector{source.number(precision, precision, 1, 0), source.number(precision, 53, 1, 0.3)});
+      fill(a);
+      fill(x);
+      fill(y);
+      for (int pass = 0; pass < 4; ++pass) {
+        if (pass == 2) a.set(source.below(g.length_a()), source.number(precision, precision, 3, 0));
+        if (pass == 3) fill(a);  // short again
+        if (pass == 1) {
+          EXPECT_EQ(accublas_mp_align(nullptr, a, g.offset_a, g.lda, g.m, g.n, -1), ACCUBLAS_SUCCESS);
+        }
+        const Vector wanted = g.expected(a.values(), x.values(), y.values(), s.get(0), s.get(1), precision, 4 * precision + 3000);
+        ASSERT_EQ(g.run(nullptr, a, x, y, s), ACCUBLAS_SUCCESS) << accublas_last_error(nullptr);
+        expect_equal(y, wanted);
+        if (HasFailure()) return;
+      }
+    }
+  }
+}
+
 TEST(MpGemm, Transpositions) {
   Source source(3);
   for (int t = 0; t < 16; ++t) {
