@@ -8,20 +8,62 @@
 
 namespace accublas::cuda {
 
+/// The leading bytes of a CrtTable's numbers in base 256, digits in -128 .. 127, for sums of products of signed bytes.
+/// Digit 0 counts 2^exponent; P lies below the middle of the top digit. Where fewer digits are needed, zero ones stand
+/// below.
+struct LeadingBytes {
+  static constexpr int digits = 14;                ///< 111 bits: 14 moduli and a sign
+  static constexpr int moduli = 64;                ///< max_moduli, rounded up to whole steps of 16
+  alignas(16) std::int8_t weight[digits][moduli];  ///< zero beyond the moduli
+  int product[digits / 2];                         ///< P in pairs of digits
+  float quotient;                                  ///< 2^96 / P in units of digit 0, at most 2^-7
+  int exponent;
+  bool complete;  ///< no digits stand below
+};
+
+constexpr LeadingBytes make_leading_bytes(const CrtTable& crt) {
+  LeadingBytes t{};
+  constexpr int digits = LeadingBytes::digits;
+  const int low = wide_bit_length(crt.product) / 8 + 1 - digits;  // negative: zero digits stand below
+  const auto digits_of = [&](const Wide<crt_limbs>& value, int(&out)[digits]) {
+    int carry = 0;
+    for (int d = low < 0 ? low : 0; d < low + digits; ++d) {
+      int v = carry;
+      if (d >= 0) v += static_cast<int>(value.limb[d / 8] >> (8 * (d % 8)) & 0xFF);
+      carry = v >= 0x80;
+      if (d >= low) out[d - low] = carry ? v - 0x100 : v;
+    }
+  };
+  int digit[digits] = {};
+  for (int l = 0; l < crt.count; ++l) {
+    digits_of(crt.weight[l], digit);
+    for (int d = 0; d < digits; ++d) t.weight[d][l] = static_cast<std::int8_t>(digit[d]);
+  }
+  digits_of(crt.product, digit);
+  for (int i = 0; i < digits / 2; ++i) t.product[i] = digit[2 * i] + 256 * digit[2 * i + 1];
+  t.exponent = 8 * low;
+  t.quotient = static_cast<float>(power_over(96 + t.exponent, crt.product));
+  t.complete = low <= 0;
+  return t;
+}
+
 #ifdef __CUDACC__
 
 namespace detail {
 
 template <int Count>
 constexpr CrtTable crt_table_of = make_crt_table(Count);
+template <int Count>
+constexpr LeadingBytes leading_bytes_of = make_leading_bytes(crt_table_of<Count>);
 
 struct CrtTables {
   CrtTable table[max_moduli];
+  LeadingBytes leading[max_moduli];
 };
 
 template <int... I>
 constexpr CrtTables all_crt_tables(std::integer_sequence<int, I...>) {
-  return {{crt_table_of<I + 1>...}};
+  return {{crt_table_of<I + 1>...}, {leading_bytes_of<I + 1>...}};
 }
 
 __device__ const CrtTables crt_tables = all_crt_tables(std::make_integer_sequence<int, max_moduli>());
@@ -30,6 +72,7 @@ __device__ const CrtTables crt_tables = all_crt_tables(std::make_integer_sequenc
 
 /// 1 <= count <= max_moduli.
 __device__ inline const CrtTable& crt_table(int count) { return detail::crt_tables.table[count - 1]; }
+__device__ inline const LeadingBytes& leading_bytes(int count) { return detail::crt_tables.leading[count - 1]; }
 
 #endif
 

@@ -1,10 +1,10 @@
-// From residues to results: one pass over the residue products of a block. A block of threads takes tiles of 32 rows
-// and 128 columns, a thread four neighbouring columns of a row: their sums to 112 bits, rounded in double precision
-// where that decides. The rest, one element in a million and ties beyond 112 bits, goes through crt_reconstruct and
-// finish_within.
+// From residues to results: one pass over the residue products of a block. A block of threads takes tiles of up to 128
+// rows and 1024 columns, a warp 128 of the columns, one row at a time, and a thread four: their leading bits, rounded
+// in double precision where that decides. The rest, one element in a million and ties beyond 112 bits, goes through
+// crt_reconstruct and finish_within.
 #include "cuda/finish_element.hpp"
+#include "cuda/finish_leading.hpp"
 #include "cuda/launch.hpp"
-#include "cuda/leading.hpp"
 #include "cuda/open_elements.hpp"
 #include "lib/numerics/crt.hpp"
 
@@ -12,8 +12,9 @@ namespace accublas::cuda {
 
 namespace {
 
-constexpr int threads = 256, blocks = 2;  ///< of a multiprocessor: 128 registers a thread
-constexpr int tile_rows = 32, tile_cols = 128, columns = 4;
+constexpr int threads = 256, warps = threads / 32, blocks = 2;          ///< of a multiprocessor: 128 registers a thread
+constexpr int most_rows = 128, strip = 128, most_cols = warps * strip;  ///< of a tile; a warp has a strip of columns
+constexpr unsigned all_columns = 0x303;  ///< sets of a lane's columns have bit column_of(e) for the e-th
 
 /// Limbs that hold S: P without its top bit, and a sign. 16 moduli have 125.4 bits, 24 184.4.
 __device__ constexpr int limbs_of(int moduli) { return moduli <= 16 ? 2 : moduli <= 24 ? 3 : crt_limbs; }
@@ -23,8 +24,8 @@ template <class T>
 struct Factors {
   enum Kind { power_of_two, general, slow } kind;
   T alpha, beta;
-  int exponent;  ///< power_of_two: alpha = +-2^exponent
-  int sign;      ///< power_of_two: the sign bit of alpha
+  int exponent;   ///< power_of_two: alpha = +-2^exponent
+  unsigned sign;  ///< power_of_two: the sign bit of alpha
 };
 
 template <class T>
@@ -38,247 +39,312 @@ __device__ Factors<T> classify(T alpha, T beta) {
   if (!is_zero(beta) || (a.mantissa & (a.mantissa - 1)) != 0) return f;
   f.kind = Factors<T>::power_of_two;
   f.exponent = a.exponent + 63 - leading_zeros(a.mantissa);
-  f.sign = a.negative ? static_cast<int>(0x80000000) : 0;
+  f.sign = a.negative ? 0x80000000 : 0;
   return f;
 }
 
+/// How elements are finished: `exact` and `interval` for alpha a power of two and beta zero, where the leading bits are
+/// all of S, and where errors or bits below stay.
+enum class Rounding { exact, interval, general };
+
+/// A row for the leading bits. 2^shift is the unit of a sum's head before the column's scale is taken off; errors are
+/// in these units.
+struct TileRow {
+  int shift;
+  unsigned special;  ///< all_columns, or none
+  bool normal;       ///< the leading bits may be tried
+  double error, drop;
+};
 /// What the threads of a block share of a tile.
 struct TileLines {
-  FinishLine row[tile_rows];
-  alignas(16) int scale[tile_cols];
-  alignas(16) double error[tile_cols], drop[tile_cols];
-  std::uint8_t special[tile_cols];
+  TileRow row[most_rows];
+  alignas(16) unsigned scale[most_cols];  ///< times 2^20
+  alignas(16) double error[most_cols], drop[most_cols];
+  std::uint8_t special[most_cols];
   int least_scale, largest_scale;  ///< of the columns
 };
 
-/// Where a sum becomes a result: 2^shift is the unit of its head before the column's scale is taken off; errors are in
-/// these units.
-struct RowUnits {
-  int shift;
-  double error, drop;
+/// What a block shares: the pass, its tables, and the lines of the tile at hand.
+template <class T>
+struct BlockState {
+  PassPlan plan;
+  Factors<T> factors;
+  LeadingWeights weights;
+  TileLines lines;
 };
 
-/// One element from the whole of S; true if it was written.
-template <class T>
-__device__ ACCUBLAS_NOINLINE bool resolve_element(const ReconstructArguments<T>& a, const PassPlan& plan,
-                                                  const CrtTable& crt, const std::int8_t* residues,
-                                                  const FinishLine& row, const FinishLine& col,
-                                                  const Factors<T>& factors, T* at) {
-  const auto finish = [&]<int L>(Wide<L> sum) {
-    return finish_element(sum, row, col, plan.interval != 0, a.all_undecided, factors.alpha, factors.beta, at);
-  };
-  const Index plane = plan.block_rows * plan.block_cols;
-  if (limbs_of(plan.moduli) == 2) return finish(crt_reconstruct<2>(crt, residues, plane));
-  if (limbs_of(plan.moduli) == 3) return finish(crt_reconstruct<3>(crt, residues, plane));
-  return finish(crt_reconstruct<crt_limbs>(crt, residues, plane));
-}
+/// A tile of the block: its place in it, its size, and how many strips side by side the warps take.
+struct Tile {
+  Index row, col;
+  int height, width, strips;
+};
 
-/// What is below the last bit of a LeadingSum's tail, and the roundings of tail - bound and tail + bound: a part of
-/// every bound.
-constexpr double leading_slack = 0x1p-39;
-
-/// RN(+-2^shift (sum +- bound)), bound = 0: exact; abs(shift) <= 800. False where that is not one number.
+/// Columns of a row of the block, from `block_col` on, from the whole of S; returns which of `rest` are written.
 template <class T>
-__device__ bool round_power_of_two(const LeadingSum& sum, double bound, int shift, int sign, T* out) {
-  const bool good = round_between(sum.head, sum.tail, bound, __hiloint2double(((1023 + shift) << 20) | sign, 0), out);
-  // The tail's last bit tells what is below it only to a large head.
-  const unsigned small = (1023u + 16u) << 21;
-  if (static_cast<unsigned>(__double2hiint(sum.head)) << 1 >= small) return good;
-  if (bound != 0) return good && !is_zero(*out);
-  *out = T(0);
-  return sum.bits == 0;
-}
-
-/// RN(alpha 2^shift (sum +- bound) + beta c), abs(shift) <= 800, by products and sums of pairs of doubles: the error of
-/// some ten roundings of terms of 2^-53 is far below 2^-100 times the operands. False where it does not decide.
-template <class T>
-__device__ bool round_general(const Factors<T>& f, const LeadingSum& sum, double bound, int shift, T c, T* out) {
-  const double scale = power_of_two(shift), head = __dmul_rn(sum.head, scale), tail = __dmul_rn(sum.tail, scale);
-  const double alpha = f.alpha, p = __dmul_rn(alpha, head), p_low = __fma_rn(alpha, tail, __fma_rn(alpha, head, -p));
-  // Errors of products must be exact, or there is no product.
-  if (!within(p, -900, 1000)) return false;
-  double q = 0, q_low = 0;
-  if (!is_zero(f.beta)) {
-    const double beta = f.beta, addend = c;
-    q = __dmul_rn(beta, addend);
-    q_low = __fma_rn(beta, addend, -q);
-    if (!within(q, -900, 1000) && !is_zero(c)) return false;
+__device__ ACCUBLAS_NOINLINE unsigned resolve_columns(const ReconstructArguments<T>& a, const BlockState<T>& b,
+                                                      Index block_row, Index block_col, unsigned rest) {
+  const PassPlan& plan = b.plan;
+  const CrtTable& crt = crt_table(plan.moduli);
+  const Index plane = plan.block_rows * plan.block_cols, i = a.row_block * plan.block_rows + block_row;
+  const FinishLine row = finish_line(plan, a.rows, i, true);
+  unsigned done = 0;
+  for (; rest != 0; rest &= rest - 1) {
+    const int c = __ffs(static_cast<int>(rest)) - 1;
+    const Index j = a.col_block * plan.block_cols + block_col + c;
+    const FinishLine col = finish_line(plan, a.cols, j, false);
+    const std::int8_t* const residues = a.result + block_row * plan.block_cols + block_col + c;
+    const auto finish = [&]<int L>(Wide<L> sum) {
+      return finish_element(sum, row, col, plan.interval != 0, a.all_undecided, b.factors.alpha, b.factors.beta,
+                            element(a.at, i, j));
+    };
+    const bool written = limbs_of(plan.moduli) == 2   ? finish(crt_reconstruct<2>(crt, residues, plane))
+                         : limbs_of(plan.moduli) == 3 ? finish(crt_reconstruct<3>(crt, residues, plane))
+                                                      : finish(crt_reconstruct<crt_limbs>(crt, residues, plane));
+    done |= static_cast<unsigned>(written) << c;
   }
-  const double s = __dadd_rn(p, q), z = __dsub_rn(s, p);
-  const double low = __dadd_rn(__dsub_rn(p, __dsub_rn(s, z)), __dsub_rn(q, z));
-  const double slack = __fma_rn(__dadd_rn(fabs(p), fabs(q)), 0x1p-100, __dmul_rn(fabs(alpha), __dmul_rn(bound, scale)));
-  return round_between(s, __dadd_rn(low, __dadd_rn(p_low, q_low)), slack, 1.0, out) && !is_zero(*out);
+  return done;
 }
 
-/// Stores the columns whose bit is set; 16 bytes at a time where all are and lie so.
-template <class T>
-__device__ void store_columns(T* at, Index stride, const T (&x)[columns], unsigned which) {
-  if (which == 0xF && stride == 1 && reinterpret_cast<std::uintptr_t>(at) % 16 == 0) {
-    if constexpr (sizeof(T) == 8) {
-      __stcs(reinterpret_cast<double2*>(at), double2{x[0], x[1]});
-      __stcs(reinterpret_cast<double2*>(at) + 1, double2{x[2], x[3]});
-    } else {
-      __stcs(reinterpret_cast<float4*>(at), float4{x[0], x[1], x[2], x[3]});
+/// A lane's columns of a row, in the tile from `own` on, by their leading bits; returns which of them are right.
+template <class T, bool Narrow, Rounding Kind>
+__device__ __forceinline__ unsigned finish_columns(const BlockState<T>& b, const DigitSums& sums, const TileRow& row,
+                                                   int own, const T (&c)[columns], T (&out)[columns]) {
+  unsigned good = 0;
+#pragma unroll
+  for (int e = 0; e < columns; ++e) {
+    const int col = own + column_of(e);
+    const LeadingPart sum = leading_part<Narrow>(b.weights, sums.pair[e]);
+    double bound = 0;
+    if (Kind != Rounding::exact) {
+      const double error = __fma_rn(b.lines.drop[col], row.error, __dmul_rn(row.drop, b.lines.error[col]));
+      // Fixed passes have no errors; then up to 14 moduli have no bits below either.
+      const bool none = !Narrow && Kind == Rounding::interval && b.weights.complete && error == 0;
+      bound = none ? 0 : __dadd_rn(error, leading_slack<Narrow>);
     }
+    bool right;
+    if constexpr (Kind == Rounding::general) {
+      const int shift = row.shift - (static_cast<int>(b.lines.scale[col]) >> 20);
+      right = round_general(b.factors.alpha, b.factors.beta, sum, bound, shift, c[e], &out[e]);
+    } else {
+      const unsigned scale = (static_cast<unsigned>(row.shift) << 20) + b.factors.sign - b.lines.scale[col];
+      right = round_power_of_two<T, Kind == Rounding::exact>(sum, bound, scale, &out[e]);
+    }
+    good |= static_cast<unsigned>(right) << column_of(e);
+  }
+  return good;
+}
+
+/// Stores the columns of `which`; `together`: two at a time, where they lie so.
+template <class T>
+__device__ __forceinline__ void store_columns(T* at, Index stride, bool together, const T (&x)[columns],
+                                              unsigned which) {
+  using Two = std::conditional_t<sizeof(T) == 8, double2, float2>;
+  if (together && which == all_columns) {
+    __stcs(reinterpret_cast<Two*>(at), Two{x[0], x[1]});
+    __stcs(reinterpret_cast<Two*>(at + column_of(2)), Two{x[2], x[3]});
     return;
   }
 #pragma unroll
   for (int e = 0; e < columns; ++e)
-    if ((which >> e & 1) != 0) at[e * stride] = x[e];
+    if ((which >> column_of(e) & 1) != 0) at[column_of(e) * stride] = x[e];
 }
 
-/// Four columns of a row by their leading bits; returns which of `wanted` are written.
-template <class T, bool Simple, bool Interval>
-__device__ __forceinline__ unsigned finish_columns(const LeadingTable& table, const TileLines& lines,
-                                                   const DigitSums& sums, const RowUnits& row, int own,
-                                                   const Factors<T>& factors, const T (&c)[columns], unsigned wanted,
-                                                   T* at, Index stride) {
-  T out[columns];
-  unsigned done = 0;
-#pragma unroll
-  for (int e = 0; e < columns; ++e) {
-    const LeadingSum sum = leading_sum(table, sums.digit[e]);
-    double bound = Simple && table.complete ? 0 : leading_slack;
-    if (Interval) {
-      const double error = __fma_rn(lines.drop[own + e], row.error, __dmul_rn(row.drop, lines.error[own + e]));
-      if (error != 0) bound = __dadd_rn(error, leading_slack);
-    }
-    const int shift = row.shift - lines.scale[own + e];
-    const bool good = Simple ? round_power_of_two(sum, bound, shift, factors.sign, &out[e])
-                             : round_general(factors, sum, bound, shift, c[e], &out[e]);
-    done |= static_cast<unsigned>(good) << e;
-  }
-  done &= wanted;
-  store_columns(at, stride, out, done);
-  return done;
-}
+/// Which of a lane's columns of a row a pass computes.
+struct RowWork {
+  unsigned open, wanted;  ///< open: before the pass
+  bool any;               ///< of the warp's columns
+};
 
-/// The rows of a tile, by kind of arithmetic; a warp takes one at a time. Returns the thread's count of elements left
-/// open.
-template <class T, bool Simple, bool Interval>
-__device__ __forceinline__ unsigned finish_tile(const ReconstructArguments<T>& a, const PassPlan& plan,
-                                                const CrtTable& crt, const LeadingTable& table, const TileLines& lines,
-                                                const Factors<T>& factors, Index tile_row, Index tile_col, int height,
-                                                int width) {
-  const int lane = threadIdx.x & 31, own = columns * lane;
-  const Index row_base = a.row_block * plan.block_rows + tile_row;  // of C
-  const Index col = a.col_block * plan.block_cols + tile_col + own;
-  const Index plane = plan.block_rows * plan.block_cols, pitch = OpenBits::words_per_row(a.cols.count);
-  const std::int8_t* const planes = a.result + tile_row * plan.block_cols + tile_col;
-  // Error of a sum in units of its head, with the roundings of the products that it enters.
-  const double error_unit = __dmul_rn(power_of_two(-64 - table.exponent), 1 + 0x1p-40);
+/// The rows of a tile, by kind of arithmetic; a warp takes one at a time, with the residues of its next one on their
+/// way. `Narrow`: more than 16 moduli. Returns the thread's count of elements left open.
+template <class T, bool Narrow, Rounding Kind>
+__device__ __forceinline__ unsigned finish_tile(const ReconstructArguments<T>& a, const BlockState<T>& b,
+                                                const Tile& tile) {
+  const PassPlan& plan = b.plan;
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, height = tile.height;
+  const int first = warp / tile.strips, step = warps / tile.strips;  // rows of the warp
+  const int strip_col = warp % tile.strips * strip, own = strip_col + first_column();
+  const Index row_base = a.row_block * plan.block_rows + tile.row + first;  // of C
+  const Index col = a.col_block * plan.block_cols + tile.col + own;
   unsigned inside = 0, special_cols = 0, left_open = 0;
   for (int e = 0; e < columns; ++e) {
-    inside |= static_cast<unsigned>(own + e < width) << e;
-    special_cols |= static_cast<unsigned>(lines.special[own + e]) << e;
+    inside |= static_cast<unsigned>(own + column_of(e) < tile.width) << column_of(e);
+    special_cols |= static_cast<unsigned>(b.lines.special[own + column_of(e)]) << column_of(e);
   }
-  for (int r = threadIdx.x / 32; r < height; r += threads / 32) {
-    const FinishLine& row = lines.row[r];
-    std::uint32_t* const word = &a.open[(row_base + r) * pitch + col / 32];
-    unsigned was_open = 0;
-    if (plan.elements != Elements::all && inside != 0) was_open = *word >> (col & 31) & 0xF;
-    const unsigned special = row.special ? 0xF : special_cols;
-    const unsigned of_elements = plan.elements == Elements::all    ? 0xF
-                                 : plan.elements == Elements::open ? was_open
-                                                                   : ~was_open;
-    const unsigned wanted = inside & ~special & of_elements;
-    unsigned done = 0;
-    if (__any_sync(0xFFFFFFFFu, wanted != 0) && !(Interval && a.all_undecided)) {
-      T* const at = element(a.at, row_base + r, col);
-      const unsigned offset =
-          static_cast<unsigned>(r) * static_cast<unsigned>(plan.block_cols) + static_cast<unsigned>(own);
-      const RowUnits units{table.exponent + 64 - row.scale + factors.exponent, __dmul_rn(row.error.error, error_unit),
-                           __dmul_rn(row.error.drop, error_unit)};
-      const bool normal = units.shift - lines.least_scale <= 800 && units.shift - lines.largest_scale >= -800;
-      if (normal && factors.kind != Factors<T>::slow) {
-        T c[columns] = {};
-        if (!Simple && !is_zero(factors.beta)) {
-#pragma unroll
-          for (int e = 0; e < columns; ++e)
-            if ((wanted >> e & 1) != 0) c[e] = at[e * a.at.col_stride];
-        }
-        const DigitSums sums = digit_sums(table, planes, offset, plane, plan.moduli);
-        done = finish_columns<T, Simple, Interval>(table, lines, sums, units, own, factors, c, wanted, at,
-                                                   a.at.col_stride);
-      }
-      for (unsigned rest = wanted & ~done; rest != 0; rest &= rest - 1) {
-        const int e = __ffs(static_cast<int>(rest)) - 1;
-        const FinishLine line{lines.scale[own + e], {lines.drop[own + e], lines.error[own + e]}, false};
-        const bool written =
-            resolve_element(a, plan, crt, planes + offset + e, row, line, factors, at + e * a.at.col_stride);
-        done |= static_cast<unsigned>(written) << e;
+
+  const Index words_a_row = OpenBits::words_per_row(a.cols.count);
+  const unsigned next_words = static_cast<unsigned>(step) * static_cast<unsigned>(words_a_row);
+  std::uint32_t* word = a.open + row_base * words_a_row + col / 32;
+  const bool has_bits = plan.elements != Elements::all && inside != 0;
+  const unsigned flip = plan.elements == Elements::not_open ? all_columns : 0;
+  const unsigned all = plan.elements == Elements::all ? all_columns : 0;
+  const auto work_of = [&](int r, std::uint32_t bits) {
+    const unsigned open = bits >> (col & 31) & inside;
+    const unsigned wanted = inside & ~special_cols & ~b.lines.row[r].special & ((open ^ flip) | all);
+    return RowWork{open, wanted, __any_sync(0xFFFFFFFFu, wanted != 0) != 0};
+  };
+
+  const int moduli = plan.moduli, group = lane % 4, planes_before = first_plane(0, group, moduli);
+  const Index plane = plan.block_rows * plan.block_cols, wide_plane = moduli_a_lane(0, moduli) == 1 ? 0 : plane;
+  const unsigned to_next_row = static_cast<unsigned>(step) * static_cast<unsigned>(plan.block_cols);
+  const std::int8_t* source =
+      a.result + (tile.row + first) * plan.block_cols + tile.col + strip_col + 16 * (lane / 4) + planes_before * plane;
+  const Index to_narrow = (first_plane(1, group, moduli) - planes_before) * plane;  // to those of the second step
+  Residues<4> wide{};
+  Residues<2> narrow{};
+  RowWork next{};
+  const auto start = [&](int r, std::uint32_t bits) {
+    if (r < height) {
+      next = work_of(r, bits);
+      if (next.any) {
+        load_residues(source, wide_plane, wide);
+        if (Narrow) load_residues(source + to_narrow, plane, narrow);
+      } else {
+        wide = {}, narrow = {};  // else those of the row before would have to be kept
       }
     }
-    const unsigned open = inside & (special | was_open | wanted) & ~done;
+    source += to_next_row;
+  };
+  start(first, has_bits && first < height ? *word : 0);
+  std::uint32_t next_bits = has_bits && first + step < height ? word[next_words] : 0;
+
+  T* at = element(a.at, row_base, col);
+  const bool together =
+      a.at.col_stride == 1 && reinterpret_cast<std::uintptr_t>(at) % (2 * sizeof(T)) == 0 && a.at.row_stride % 2 == 0;
+  for (int r = first; r < height; r += step) {
+    const TileRow& row = b.lines.row[r];
+    const RowWork work = next;
+    unsigned done = 0;
+    if (work.any && row.normal) {
+      T c[columns] = {}, out[columns];
+      if (Kind == Rounding::general && !is_zero(b.factors.beta)) {
+#pragma unroll
+        for (int e = 0; e < columns; ++e)
+          if ((work.wanted >> column_of(e) & 1) != 0) c[e] = at[column_of(e) * a.at.col_stride];
+      }
+      DigitSums sums;
+      start_sums<Narrow>(b.weights, wide, narrow, sums);
+      if (Narrow) {
+        for (int s = 2; s < steps_of(moduli); ++s) {
+          const std::int8_t* const row_source = source - to_next_row;
+          load_residues(row_source + (first_plane(s, group, moduli) - planes_before) * plane, plane, narrow);
+          add_step(b.weights, s, narrow, sums);
+        }
+      }
+      start(r + step, next_bits);
+      done = work.wanted & finish_columns<T, Narrow, Kind>(b, sums, row, own, c, out);
+      store_columns(at, a.at.col_stride, together, out, done);
+    } else {
+      start(r + step, next_bits);
+    }
+    if (done != work.wanted && !(plan.interval && a.all_undecided))
+      done |= resolve_columns(a, b, tile.row + r, tile.col + own, work.wanted & ~done);
+    const unsigned special = row.special | special_cols;
+    const unsigned open = ((inside & special) | work.open | work.wanted) & ~done;
     // Eight lanes have a word.
     unsigned bits = open << (col & 31);
     if (__any_sync(0xFFFFFFFFu, open != 0)) {
       for (int offset = 1; offset < 8; offset *= 2) bits |= __shfl_xor_sync(0xFFFFFFFFu, bits, offset);
       left_open += __popc(open & ~special);
     }
-    if ((lane & 7) == 0 && inside != 0) *word = bits;
+    if (lane % 8 == 0 && inside != 0) *word = bits;
+    word += next_words;
+    at += step * a.at.row_stride;
+    next_bits = has_bits && r + 2 * step < height ? word[next_words] : 0;
   }
   return left_open;
 }
 
+/// Rows of a tile where `across` of them lie side by side: blocks get equally many tiles, and not more than needed.
+__device__ int tile_rows_of(Index rows, Index across) {
+  const Index tiles = gridDim.x;
+  for (Index each = 1;; ++each) {
+    const Index parts = max(each * tiles / across, Index{1}), height = (rows + parts - 1) / parts;
+    if (height <= most_rows) return static_cast<int>(max(height, Index{warps}));
+  }
+}
+
+/// What the block must know of a tile's lines. All threads call, and synchronise before and after.
 template <class T>
-__global__ void __launch_bounds__(threads, blocks) reconstruct_block(ReconstructArguments<T> a) {
+__device__ void load_lines(const ReconstructArguments<T>& a, const Tile& tile, BlockState<T>& b) {
+  const Index first_row = a.row_block * b.plan.block_rows + tile.row;
+  const Index first_col = a.col_block * b.plan.block_cols + tile.col;
+  const int thread = static_cast<int>(threadIdx.x);
+  TileLines& lines = b.lines;
+  FinishLine row{0, {0, 0}, true};
+  static_assert(most_rows <= threads);
+  if (thread < tile.height) row = finish_line(b.plan, a.rows, first_row + thread, true);
+  if (thread == 0) {
+    lines.least_scale = 1 << 20;
+    lines.largest_scale = -(1 << 20);
+  }
+  __syncthreads();
+  for (int i = thread; i < tile.strips * strip; i += threads) {
+    FinishLine col{0, {0, 0}, true};
+    if (i < tile.width) {
+      col = finish_line(b.plan, a.cols, first_col + i, false);
+      atomicMin(&lines.least_scale, col.scale);
+      atomicMax(&lines.largest_scale, col.scale);
+    }
+    lines.scale[i] = static_cast<unsigned>(col.scale) << 20;
+    lines.error[i] = col.error.error;
+    lines.drop[i] = col.error.drop;
+    lines.special[i] = col.special;
+  }
+  __syncthreads();
+  if (thread >= tile.height) return;
+  const int shift = b.weights.exponent + 64 - row.scale + b.factors.exponent;
+  const bool normal = b.factors.kind != Factors<T>::slow && !(b.plan.interval && a.all_undecided) &&
+                      shift - lines.least_scale <= 800 && shift - lines.largest_scale >= -800;
+  // Error of a sum in units of its head, with the roundings of the products that it enters.
+  const double unit = __dmul_rn(power_of_two(-64 - b.weights.exponent), 1 + 0x1p-40);
+  lines.row[thread] = {shift, row.special ? all_columns : 0u, normal, __dmul_rn(row.error.error, unit),
+                       __dmul_rn(row.error.drop, unit)};
+}
+
+template <class T>
+__global__ void __launch_bounds__(threads, blocks)
+    reconstruct_block(const __grid_constant__ ReconstructArguments<T> a) {
   await_predecessor();
-  const PassPlan plan = a.state->pass[a.index];
+  const PassPlan& plan = a.state->pass[a.index];
   if (!plan.active) return;
-  const Index m = a.rows.count, n = a.cols.count;
   const Index first_row = a.row_block * plan.block_rows, first_col = a.col_block * plan.block_cols;
-  if (first_row >= m || first_col >= n) return;
-  const Index rows = min(plan.block_rows, m - first_row), cols = min(plan.block_cols, n - first_col);
-  const CrtTable& crt = crt_table(plan.moduli);
-  const Factors<T> factors = classify(a.alpha.get(), a.beta.get());
-  __shared__ LeadingTable table;
-  __shared__ TileLines lines;
-  load_leading_table(crt, table);
-  unsigned long long left_open = 0;
-  const Index across = (cols + tile_cols - 1) / tile_cols, tiles = (rows + tile_rows - 1) / tile_rows * across;
-  for (Index tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-    const Index tile_row = tile / across * tile_rows, tile_col = tile % across * tile_cols;
-    const int height = static_cast<int>(min(Index{tile_rows}, rows - tile_row));
-    const int width = static_cast<int>(min(Index{tile_cols}, cols - tile_col));
+  if (first_row >= a.rows.count || first_col >= a.cols.count) return;
+  const Index rows = min(plan.block_rows, a.rows.count - first_row);
+  const Index cols = min(plan.block_cols, a.cols.count - first_col);
+  __shared__ BlockState<T> b;
+  if (threadIdx.x == 0) {
+    b.plan = plan;
+    b.factors = classify(a.alpha.get(), a.beta.get());
+  }
+  load_leading_weights(leading_bytes(plan.moduli), plan.moduli, b.weights);
+  unsigned left_open = 0;
+  int strips = 1;
+  while (strips < warps && strips * strip < cols) strips *= 2;
+  const int tile_cols = strips * strip;
+  const Index across = (cols + tile_cols - 1) / tile_cols;
+  const int tile_rows = tile_rows_of(rows, across);
+  const Index tiles = (rows + tile_rows - 1) / tile_rows * across;
+  for (Index t = blockIdx.x; t < tiles; t += gridDim.x) {
+    const Index row = t / across * tile_rows, col = t % across * tile_cols;
+    const Tile tile{row, col, static_cast<int>(min(Index{tile_rows}, rows - row)),
+                    static_cast<int>(min(Index{tile_cols}, cols - col)), strips};
+    __syncthreads();  // the lines of the tile before are not needed any more
+    load_lines(a, tile, b);
     __syncthreads();
-    if (threadIdx.x == 0) {
-      lines.least_scale = 1 << 20;
-      lines.largest_scale = -(1 << 20);
-    }
-    __syncthreads();
-    for (int i = threadIdx.x; i < tile_rows + tile_cols; i += threads) {
-      if (i < tile_rows) {
-        if (i < height) lines.row[i] = finish_line(plan, a.rows, first_row + tile_row + i, true);
-        continue;
-      }
-      const int c = i - tile_rows;
-      FinishLine line{0, {0, 0}, true};
-      if (c < width) {
-        line = finish_line(plan, a.cols, first_col + tile_col + c, false);
-        atomicMin(&lines.least_scale, line.scale);
-        atomicMax(&lines.largest_scale, line.scale);
-      }
-      lines.scale[c] = line.scale;
-      lines.error[c] = line.error.error;
-      lines.drop[c] = line.error.drop;
-      lines.special[c] = line.special;
-    }
-    __syncthreads();
-    if (factors.kind == Factors<T>::power_of_two) {
-      left_open +=
-          plan.interval
-              ? finish_tile<T, true, true>(a, plan, crt, table, lines, factors, tile_row, tile_col, height, width)
-              : finish_tile<T, true, false>(a, plan, crt, table, lines, factors, tile_row, tile_col, height, width);
+    const bool simple = b.factors.kind == Factors<T>::power_of_two, exact = !b.plan.interval && b.weights.complete;
+    if (b.plan.moduli <= wide_step) {
+      left_open += !simple ? finish_tile<T, false, Rounding::general>(a, b, tile)
+                   : exact ? finish_tile<T, false, Rounding::exact>(a, b, tile)
+                           : finish_tile<T, false, Rounding::interval>(a, b, tile);
     } else {
-      left_open +=
-          plan.interval
-              ? finish_tile<T, false, true>(a, plan, crt, table, lines, factors, tile_row, tile_col, height, width)
-              : finish_tile<T, false, false>(a, plan, crt, table, lines, factors, tile_row, tile_col, height, width);
+      left_open += simple ? finish_tile<T, true, Rounding::interval>(a, b, tile)
+                          : finish_tile<T, true, Rounding::general>(a, b, tile);
     }
   }
-  for (int offset = 16; offset > 0; offset /= 2) left_open += __shfl_xor_sync(0xFFFFFFFFu, left_open, offset);
-  if ((threadIdx.x & 31) == 0 && left_open != 0) atomicAdd(&a.state->open[a.index], left_open);
+  unsigned long long in_all = left_open;
+  for (int offset = 16; offset > 0; offset /= 2) in_all += __shfl_xor_sync(0xFFFFFFFFu, in_all, offset);
+  if (threadIdx.x % 32 == 0 && in_all != 0) atomicAdd(&a.state->open[a.index], in_all);
 }
 
 }  // namespace
