@@ -1,8 +1,8 @@
 // Operands to bytes: residues of the scaled integers a', and the certificate's 7-bit magnitudes.
 //
-// A block takes tiles of 32 lines by 128 terms: it reads them along the operand's unit stride into shared memory, and a
-// warp then has four lines and a lane four consecutive terms, so that every plane is written in whole rows of 128
-// bytes.
+// A block takes tiles of 32 lines by 128 or 256 terms: it reads them along the operand's unit stride into shared
+// memory, and a lane then has four or eight consecutive terms of its warp's lines, so that every plane is written in
+// whole rows of 128 or 256 bytes.
 #include <cuda_pipeline_primitives.h>
 
 #include "cuda/arithmetic.hpp"
@@ -15,15 +15,26 @@ namespace accublas::cuda {
 
 namespace {
 
-constexpr int tile_lines = 32, tile_terms = 128, threads = 256, warps = threads / 32;
-constexpr int blocks_a_processor = 2;
-constexpr int lines_a_warp = tile_lines / warps, terms_a_lane = tile_terms / 32;
-static_assert(terms_a_lane == 4);
+/// Tiles with `Terms` terms, a multiple of 128, and the blocks that take them: two of a multiprocessor, or one twice as
+/// large.
+constexpr int tile_lines = 32;
+template <int Terms>
+struct Shape {
+  static constexpr int terms = Terms, quads = terms / 128;  ///< a lane has `quads` times four terms of a line
+  static constexpr int threads = 2 * terms, warps = threads / 32, blocks_a_processor = 512 / threads;
+  static constexpr int lines_a_warp = tile_lines / warps, terms_a_lane = 4 * quads;
 
-/// Entry (line, term) of the tile in shared memory: a gap after every 16 terms and an odd pitch, so that neither 32
-/// adjacent lines nor every fourth term of a line meet in one bank. Places add up while terms modulo 16 do not carry.
-constexpr int pitch = tile_terms + tile_terms / 16 + 1;
-__device__ constexpr int at(int line, int term) { return line * pitch + term + term / 16; }
+  /// Entry (line, term) of the tile in shared memory: a gap after every 16 terms and an odd pitch, so that neither 32
+  /// adjacent lines nor every fourth or eighth term of a line meet in one bank. Places add up while terms modulo 16 do
+  /// not carry.
+  static constexpr int pitch = terms + terms / 16 + 1;
+  __device__ static constexpr int at(int line, int term) { return line * pitch + term + term / 16; }
+};
+/// Longer rows are written faster (by 3 to 5 % at n >= 8192), but want 140 KB of shared memory, and more tiles than
+/// small matrices have.
+using LongRows = Shape<256>;
+using ShortRows = Shape<128>;
+constexpr Index enough_tiles = 16;  ///< of LongRows, for each multiprocessor
 
 /// a' = sum_i piece_i 2^(piece_bits i), the lower pieces at most 2^(piece_bits - 1) in magnitude.
 constexpr int piece_bits = 42;
@@ -122,15 +133,15 @@ __device__ std::uint32_t residues(const FourTerms<Pieces>& t, const Modulus& m) 
   return x + pack(quotient[0], quotient[1], quotient[2], quotient[3]) * static_cast<std::uint32_t>(m.minus_p);
 }
 
-template <class T>
+template <class T, class Shape>
 struct Buffer {
-  T tile[tile_lines * pitch];
+  T tile[tile_lines * Shape::pitch];
   LineScale line[tile_lines];
 };
-template <class T>
-constexpr std::size_t shared_bytes = 2 * sizeof(Buffer<T>);
+template <class T, class Shape>
+constexpr std::size_t shared_bytes = 2 * sizeof(Buffer<T, Shape>);
 
-/// 32 lines from `line` and 128 consecutive entries of them from `entry` on; those that exist are below `lines`, and
+/// 32 lines from `line` and the terms of a tile from entry `entry` of them on; those that exist are below `lines`, and
 /// `terms` of the entries. The others are zero.
 template <class T>
 struct Tile {
@@ -143,31 +154,32 @@ __device__ void copy_or_clear(T* to, const T* from, const Tile<T>& t, bool exist
   __pipeline_memcpy_async(to, exists ? from : t.x.data, sizeof(T), exists ? 0 : sizeof(T));
 }
 
-/// Starts the copy of a tile: a warp takes 32 lines of every eighth entry, or 32 entries four times of every eighth
-/// line.
-template <class T>
+/// Starts the copy of a tile: a warp takes 32 lines of every entry whose turn it is, or all entries of a line, 32 at a
+/// time.
+template <class Shape, class T>
 __device__ void start_copy(const Tile<T>& t, T* to) {
+  constexpr int warps = Shape::warps;
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const Index stride = t.x.stride, k_stride = t.x.k_stride;
   const int lines = t.lines - t.line < tile_lines ? static_cast<int>(t.lines - t.line) : tile_lines;
-  const int terms = t.terms < tile_terms ? static_cast<int>(t.terms) : tile_terms;
+  const int terms = t.terms < Shape::terms ? static_cast<int>(t.terms) : Shape::terms;
   const T* from = t.x.data + t.line * stride + t.entry * k_stride;
   if ((stride < 0 ? -stride : stride) < (k_stride < 0 ? -k_stride : k_stride)) {
     from += lane * stride + warp * k_stride;
-    to += at(lane, warp);
+    to += Shape::at(lane, warp);
 #pragma unroll
-    for (int i = 0; i < tile_terms / warps; ++i) {
-      copy_or_clear(to + at(0, warps * i), from, t, lane < lines && warp + warps * i < terms);
+    for (int i = 0; i < Shape::terms / warps; ++i) {
+      copy_or_clear(to + Shape::at(0, warps * i), from, t, lane < lines && warp + warps * i < terms);
       from += warps * k_stride;
     }
   } else {
     from += warp * stride + lane * k_stride;
-    to += at(warp, lane);
+    to += Shape::at(warp, lane);
 #pragma unroll
     for (int i = 0; i < tile_lines / warps; ++i) {
 #pragma unroll
-      for (int j = 0; j < tile_terms / 32; ++j)
-        copy_or_clear(to + at(warps * i, 32 * j), from + j * 32 * k_stride, t,
+      for (int j = 0; j < Shape::terms / 32; ++j)
+        copy_or_clear(to + Shape::at(warps * i, 32 * j), from + j * 32 * k_stride, t,
                       warp + warps * i < lines && lane + 32 * j < terms);
       from += warps * stride;
     }
@@ -176,12 +188,13 @@ __device__ void start_copy(const Tile<T>& t, T* to) {
 }
 
 /// Converts this block's share of `count` tiles: tile_of(t), scale_of(t, line in the tile), convert(t, buffer).
-template <class T, class TileOf, class ScaleOf, class Convert>
+template <class T, class Shape, class TileOf, class ScaleOf, class Convert>
 __device__ __forceinline__ void for_tiles(int count, TileOf&& tile_of, ScaleOf&& scale_of, Convert&& convert) {
   extern __shared__ double raw[];
-  Buffer<T>* const buffers = reinterpret_cast<Buffer<T>*>(raw);
-  const auto start = [&](int t, Buffer<T>& buffer) {
-    start_copy(tile_of(t), buffer.tile);
+  using Buffers = Buffer<T, Shape>;
+  Buffers* const buffers = reinterpret_cast<Buffers*>(raw);
+  const auto start = [&](int t, Buffers& buffer) {
+    start_copy<Shape>(tile_of(t), buffer.tile);
     if (threadIdx.x < tile_lines) buffer.line[threadIdx.x] = scale_of(t, static_cast<int>(threadIdx.x));
   };
   int now = 0;
@@ -195,23 +208,40 @@ __device__ __forceinline__ void for_tiles(int count, TileOf&& tile_of, ScaleOf&&
   }
 }
 
-/// Residues of the warp's four lines, `Together` lines at a time. `out`: of the lane's terms of the warp's first line,
-/// plane 0.
-template <int Pieces, int Together, class T>
-__device__ void write_residues(const Buffer<T>& shared, int moduli, Index k_padded, std::uint8_t* out) {
-  const int line = threadIdx.x / 32 * lines_a_warp, lane = threadIdx.x % 32;
+/// Stores a lane's terms of a line: long rows past the cache, which would not hold them until they are read.
+__device__ inline void store_terms(std::uint8_t* to, const std::uint32_t (&x)[1]) {
+  *reinterpret_cast<std::uint32_t*>(to) = x[0];
+}
+__device__ inline void store_terms(std::uint8_t* to, const std::uint32_t (&x)[2]) {
+  __stcs(reinterpret_cast<uint2*>(to), uint2{x[0], x[1]});
+}
+
+/// Residues of the warp's lines, some lines at a time, of the tile's terms below `terms`. `out`: of the lane's
+/// terms of the warp's first line, plane 0.
+template <int Pieces, class Shape, class T>
+__device__ void write_residues(const Buffer<T, Shape>& shared, int moduli, Index k_padded, int terms,
+                               std::uint8_t* out) {
+  constexpr int quads = Shape::quads, together = (Pieces == 1 ? 4 : Pieces == 2 ? 2 : quads) / quads;
+  const int line = threadIdx.x / 32 * Shape::lines_a_warp, term = threadIdx.x % 32 * Shape::terms_a_lane;
+  if (term >= terms) return;
 #pragma unroll 1
-  for (int i = 0; i < lines_a_warp; i += Together) {
-    FourTerms<Pieces> t[Together];
+  for (int i = 0; i < Shape::lines_a_warp; i += together) {
+    FourTerms<Pieces> t[together][quads];
 #pragma unroll
-    for (int r = 0; r < Together; ++r)
-      t[r] = take_apart<Pieces>(&shared.tile[at(line + i + r, terms_a_lane * lane)], shared.line[line + i + r]);
+    for (int r = 0; r < together; ++r)
+#pragma unroll
+      for (int q = 0; q < quads; ++q)
+        t[r][q] = take_apart<Pieces>(&shared.tile[Shape::at(line + i + r, term) + 4 * q], shared.line[line + i + r]);
     std::uint8_t* to = out + i * k_padded;
 #pragma unroll 2
     for (int l = 0; l < moduli; ++l) {
 #pragma unroll
-      for (int r = 0; r < Together; ++r)
-        *reinterpret_cast<std::uint32_t*>(to + r * k_padded) = residues(t[r], modulus_table.modulus[l]);
+      for (int r = 0; r < together; ++r) {
+        std::uint32_t bytes[quads];
+#pragma unroll
+        for (int q = 0; q < quads; ++q) bytes[q] = residues(t[r][q], modulus_table.modulus[l]);
+        store_terms(to + r * k_padded, bytes);
+      }
       to += line_group * k_padded;
     }
   }
@@ -224,29 +254,34 @@ struct Tiles {
   __device__ int count() const { return across * k_tiles; }
 };
 
+template <class Shape>
+ACCUBLAS_HD constexpr int k_tiles(Index k_padded) {
+  return static_cast<int>((k_padded + Shape::terms - 1) / Shape::terms);
+}
+
 template <class T>
 struct ConvertSides {
   ConvertSide<T> side[2];
 };
 
-template <class T>
+template <class Shape, class T>
 __device__ Tiles tiles_of(const ConvertSide<T>& side, Index block_lines, Index k_padded) {
   if (!side.wanted) return {0, 0, 1};
   const Index first = side.block * block_lines, left = side.operand.count - first;
   const Index lines = left <= 0 ? 0 : padded_lines(left < block_lines ? left : block_lines);
-  return {first, static_cast<int>(lines / tile_lines), static_cast<int>(k_padded / tile_terms)};
+  return {first, static_cast<int>(lines / tile_lines), k_tiles<Shape>(k_padded)};
 }
 
-/// Tiles with k fastest: blocks that run together then write neighbouring rows of 128 bytes.
-template <class T>
-__global__ void __launch_bounds__(threads, blocks_a_processor)
+/// Tiles with k fastest: blocks that run together then write neighbouring rows.
+template <class T, class Shape>
+__global__ void __launch_bounds__(Shape::threads, Shape::blocks_a_processor)
     convert_sides(const __grid_constant__ ConvertSides<T> sides, const PassPlan* plan_pointer, Index p0, Index terms,
                   Index k_padded) {
   await_predecessor();
   const PassPlan plan = *plan_pointer;
   if (!plan.active) return;
-  const Tiles rows = tiles_of(sides.side[0], plan.block_rows, k_padded);
-  const Tiles cols = tiles_of(sides.side[1], plan.block_cols, k_padded);
+  const Tiles rows = tiles_of<Shape>(sides.side[0], plan.block_rows, k_padded);
+  const Tiles cols = tiles_of<Shape>(sides.side[1], plan.block_cols, k_padded);
   // Tile t of all.
   struct Place {
     bool row;
@@ -259,10 +294,10 @@ __global__ void __launch_bounds__(threads, blocks_a_processor)
     const Tiles& tiles = row ? rows : cols;
     if (!row) t -= rows.count();
     const int bits = row ? plan.row_bits : plan.col_bits;
-    return Place{row,  tiles.first,    t / tiles.k_tiles * tile_lines, t % tiles.k_tiles * tile_terms,
+    return Place{row,  tiles.first,    t / tiles.k_tiles * tile_lines, t % tiles.k_tiles * Shape::terms,
                  bits, pieces_of(bits)};
   };
-  for_tiles<T>(
+  for_tiles<T, Shape>(
       rows.count() + cols.count(),
       [&](int t) {
         const Place at = place(t);
@@ -277,35 +312,37 @@ __global__ void __launch_bounds__(threads, blocks_a_processor)
         return line_scale_of(wanted,
                              wanted ? line_scale(plan, side.lines, i, at.bits) - piece_bits * (at.pieces - 1) : 0);
       },
-      [&](int t, const Buffer<T>& buffer) {
+      [&](int t, const Buffer<T, Shape>& buffer) {
         const Place at = place(t);
-        const Index line = at.line + threadIdx.x / 32 * lines_a_warp;
+        const Index line = at.line + threadIdx.x / 32 * Shape::lines_a_warp;
+        const int here = static_cast<int>(min(k_padded - at.p, Index{Shape::terms}));
         std::uint8_t* const out = sides.side[at.row ? 0 : 1].out +
                                   (line / line_group * plan.moduli * line_group + line % line_group) * k_padded + at.p +
-                                  threadIdx.x % 32 * terms_a_lane;
+                                  threadIdx.x % 32 * Shape::terms_a_lane;
         switch (at.pieces) {
           case 1:
-            return write_residues<1, 4>(buffer, plan.moduli, k_padded, out);
+            return write_residues<1>(buffer, plan.moduli, k_padded, here, out);
           case 2:
-            return write_residues<2, 2>(buffer, plan.moduli, k_padded, out);
+            return write_residues<2>(buffer, plan.moduli, k_padded, here, out);
           case 3:
-            return write_residues<3, 1>(buffer, plan.moduli, k_padded, out);
+            return write_residues<3>(buffer, plan.moduli, k_padded, here, out);
           default:
-            return write_residues<4, 1>(buffer, plan.moduli, k_padded, out);
+            return write_residues<4>(buffer, plan.moduli, k_padded, here, out);
         }
       });
 }
 
 /// The certificate's magnitudes. A tile is one of its blocks of terms.
-static_assert(tile_terms == certificate_block);
+static_assert(ShortRows::terms == certificate_block);
 template <class T>
-__global__ void __launch_bounds__(threads, blocks_a_processor)
+__global__ void __launch_bounds__(ShortRows::threads, ShortRows::blocks_a_processor)
     convert_magnitudes(const __grid_constant__ Operand<T> x, const __grid_constant__ Lines lines, Tiles tiles,
                        Index first_term, Index terms, Index k_padded, std::uint8_t* out) {
   await_predecessor();
+  using Shape = ShortRows;
   const auto line_of = [&](int t) { return t / tiles.k_tiles * tile_lines; };
-  const auto term_of = [&](int t) { return t % tiles.k_tiles * tile_terms; };
-  for_tiles<T>(
+  const auto term_of = [&](int t) { return t % tiles.k_tiles * Shape::terms; };
+  for_tiles<T, Shape>(
       tiles.count(),
       [&](int t) {
         const Index q = first_term + term_of(t);
@@ -316,12 +353,12 @@ __global__ void __launch_bounds__(threads, blocks_a_processor)
         const bool wanted = i < x.count && lines.norm[i] > 0;
         return line_scale_of(wanted, wanted ? 7 - lines.exponent[i] : 0);
       },
-      [&](int t, const Buffer<T>& buffer) {
-        const int first = threadIdx.x / 32 * lines_a_warp, term = threadIdx.x % 32 * terms_a_lane;
+      [&](int t, const Buffer<T, Shape>& buffer) {
+        const int first = threadIdx.x / 32 * Shape::lines_a_warp, term = threadIdx.x % 32 * Shape::terms_a_lane;
         std::uint8_t* to = out + (line_of(t) + first) * k_padded + term_of(t) + term;
-        for (int i = 0; i < lines_a_warp; ++i, to += k_padded) {
+        for (int i = 0; i < Shape::lines_a_warp; ++i, to += k_padded) {
           const LineScale line = buffer.line[first + i];
-          const T* const from = &buffer.tile[at(first + i, term)];
+          const T* const from = &buffer.tile[Shape::at(first + i, term)];
           std::uint32_t byte[4];
 #pragma unroll
           for (int j = 0; j < 4; ++j) {
@@ -334,21 +371,44 @@ __global__ void __launch_bounds__(threads, blocks_a_processor)
 }
 
 /// As many blocks as run at once.
+template <class Shape>
 unsigned grid(const DeviceModel& device, Index tiles) {
-  const Index most = Index{blocks_a_processor} * device.processors;
+  const Index most = Index{Shape::blocks_a_processor} * device.processors;
   return static_cast<unsigned>(tiles < most ? tiles : most);
 }
 
 /// Lets a kernel have more shared memory than it gets unasked.
-template <class T, class Kernel>
+template <class T, class Shape, class Kernel>
 void allow_shared_memory(Kernel kernel) {
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes<T>)),
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             static_cast<int>(shared_bytes<T, Shape>)),
         "convert");
 }
 
-template <class T>
-Index most_tiles(const ConvertSide<T>& side, Index k_padded) {
-  return side.wanted ? padded_lines(side.operand.count) / tile_lines * (k_padded / tile_terms) : 0;
+template <class Shape, class T>
+Index most_tiles(const ConvertSides<T>& sides, Index k_padded) {
+  Index tiles = 0;
+  for (const ConvertSide<T>& side : sides.side)
+    if (side.wanted) tiles += padded_lines(side.operand.count) / tile_lines * k_tiles<Shape>(k_padded);
+  return tiles;
+}
+
+/// Whether a block may have `bytes` of shared memory.
+bool has_shared_memory(const DeviceModel& device, std::size_t bytes) {
+  int most = 0;
+  check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device.device), "convert");
+  return bytes <= static_cast<std::size_t>(most);
+}
+
+template <class T, class Shape>
+void launch_convert(const DeviceModel& device, const ConvertSides<T>& sides, const PassPlan* plan, Index p0,
+                    Index terms, Index k_padded, cudaStream_t stream) {
+  const Index tiles = most_tiles<Shape>(sides, k_padded);
+  if (tiles == 0) return;
+  const auto kernel = convert_sides<T, Shape>;
+  allow_shared_memory<T, Shape>(kernel);
+  launch(device, "convert", kernel, {grid<Shape>(device, tiles), Shape::threads, shared_bytes<T, Shape>}, stream, sides,
+         plan, p0, terms, k_padded);
 }
 
 }  // namespace
@@ -356,25 +416,26 @@ Index most_tiles(const ConvertSide<T>& side, Index k_padded) {
 template <class T>
 void convert(const DeviceModel& device, const ConvertSide<T>& rows, const ConvertSide<T>& cols, const PassPlan* plan,
              Index p0, Index terms, Index k_padded, cudaStream_t stream) {
-  const Index tiles = most_tiles(rows, k_padded) + most_tiles(cols, k_padded);
-  if (tiles == 0) return;
   const ConvertSides<T> sides = {{rows, cols}};
-  allow_shared_memory<T>(convert_sides<T>);
-  launch(device, "convert", convert_sides<T>, {grid(device, tiles), threads, shared_bytes<T>}, stream, sides, plan, p0,
-         terms, k_padded);
+  if (most_tiles<LongRows>(sides, k_padded) >= enough_tiles * device.processors &&
+      has_shared_memory(device, shared_bytes<T, LongRows>))
+    launch_convert<T, LongRows>(device, sides, plan, p0, terms, k_padded, stream);
+  else
+    launch_convert<T, ShortRows>(device, sides, plan, p0, terms, k_padded, stream);
 }
 
 template <class T>
 void convert_certificate(const DeviceModel& device, const Operand<T>& x, const Lines& lines, Index first,
                          Index block_lines, Index first_term, Index terms, Index k_padded, std::uint8_t* out,
                          cudaStream_t stream) {
-  const Tiles tiles = {first, static_cast<int>(padded_lines(block_lines) / tile_lines),
-                       static_cast<int>(k_padded / tile_terms)};
+  using Shape = ShortRows;
+  const Tiles tiles = {first, static_cast<int>(padded_lines(block_lines) / tile_lines), k_tiles<Shape>(k_padded)};
   const Index count = Index{tiles.across} * tiles.k_tiles;
   if (count == 0) return;
-  allow_shared_memory<T>(convert_magnitudes<T>);
-  launch(device, "convert_certificate", convert_magnitudes<T>, {grid(device, count), threads, shared_bytes<T>}, stream,
-         x, lines, tiles, first_term, terms, k_padded, out);
+  allow_shared_memory<T, Shape>(convert_magnitudes<T>);
+  launch(device, "convert_certificate", convert_magnitudes<T>,
+         {grid<Shape>(device, count), Shape::threads, shared_bytes<T, Shape>}, stream, x, lines, tiles, first_term,
+         terms, k_padded, out);
 }
 
 template void convert(const DeviceModel&, const ConvertSide<double>&, const ConvertSide<double>&, const PassPlan*,

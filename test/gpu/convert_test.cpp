@@ -88,25 +88,29 @@ void check(const Measured<T>& rows, const Measured<T>& cols, const PassPlan& pla
   auto size = [&](Index block_lines) { return static_cast<std::size_t>((block_lines * plan.moduli + 300) * k_padded); };
   const Index row_blocks = (rows.x.operand().count + plan.block_rows - 1) / plan.block_rows;
   const Index col_blocks = (cols.x.operand().count + plan.block_cols - 1) / plan.block_cols;
+  // The kernel with long rows is for many tiles to a multiprocessor.
+  cuda::DeviceModel real = device_model(), single = real;
+  single.processors = 1;
+  const auto expected = [&](const Measured<T>& side, int bits, Index b, Index block_lines, std::size_t bytes) {
+    return expected_residues(side, plan, bits, b, block_lines, p0, terms, k_padded, bytes);
+  };
   for (Index b = 0; b < std::max(row_blocks, col_blocks); ++b) {
-    DeviceArray<std::uint8_t> row_bytes(size(plan.block_rows)), col_bytes(size(plan.block_cols));
     const bool row = b < row_blocks, col = b < col_blocks;
-    cuda::convert<T>(device_model(), {rows.x.operand(), rows.device.lines(), b, row_bytes.data(), row},
-                     {cols.x.operand(), cols.device.lines(), b, col_bytes.data(), col}, device_plan.data(), p0, terms,
-                     k_padded, nullptr);
-    require(cudaDeviceSynchronize(), "convert");
-    if (row)
-      expect_equal(
-          row_bytes.values(),
-          expected_residues(rows, plan, plan.row_bits, b, plan.block_rows, p0, terms, k_padded, row_bytes.size()),
-          k_padded);
-    if (testing::Test::HasFatalFailure()) return;
-    if (col)
-      expect_equal(
-          col_bytes.values(),
-          expected_residues(cols, plan, plan.col_bits, b, plan.block_cols, p0, terms, k_padded, col_bytes.size()),
-          k_padded);
-    if (testing::Test::HasFatalFailure()) return;
+    std::vector<std::uint8_t> want_row, want_col;
+    if (row) want_row = expected(rows, plan.row_bits, b, plan.block_rows, size(plan.block_rows));
+    if (col) want_col = expected(cols, plan.col_bits, b, plan.block_cols, size(plan.block_cols));
+    for (const cuda::DeviceModel& model : {real, single}) {
+      SCOPED_TRACE(testing::Message() << "processors " << model.processors);
+      DeviceArray<std::uint8_t> row_bytes(size(plan.block_rows)), col_bytes(size(plan.block_cols));
+      cuda::convert<T>(model, {rows.x.operand(), rows.device.lines(), b, row_bytes.data(), row},
+                       {cols.x.operand(), cols.device.lines(), b, col_bytes.data(), col}, device_plan.data(), p0, terms,
+                       k_padded, nullptr);
+      require(cudaDeviceSynchronize(), "convert");
+      if (row) expect_equal(row_bytes.values(), want_row, k_padded);
+      if (testing::Test::HasFatalFailure()) return;
+      if (col) expect_equal(col_bytes.values(), want_col, k_padded);
+      if (testing::Test::HasFatalFailure()) return;
+    }
   }
 }
 
