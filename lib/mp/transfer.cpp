@@ -129,7 +129,7 @@ Decoder::Decoder(const Format& format, const cpu::MpKernels& kernels)
       basis_(basis(format.moduli)),
       residues_(format.moduli * chunk),
       digits_((format.moduli + 1) * chunk),
-      integer_(basis_.limbs),
+      integers_(basis_.limbs * chunk),
       limbs_(format.limbs * chunk),
       exponent_(chunk),
       sign_(chunk) {}
@@ -139,6 +139,8 @@ void Decoder::limbs(const Elements& from, const Block& block, std::int64_t first
   const std::uint32_t* residues = gather(from, block, first, count, residues_.data(), stride);
   kernels_.crt_digits({residues, stride, moduli(format_.moduli), basis_.inverse.data(), basis_.reciprocal.data(),
                        format_.moduli, count, digits_.data(), chunk});
+  kernels_.integers({digits_.data(), chunk, format_.moduli + 1, basis_.column.data(), format_.moduli + 1, format_.moduli, count,
+                     integers_.data(), basis_.limbs});
   for_runs(block, first, count, [&](std::int64_t at, std::int64_t t, std::int64_t run) {
     for (std::int64_t r = 0; r < run; ++r) {
       numbers.exponent[t + r] = from.exponent[at + r];
@@ -151,10 +153,10 @@ void Decoder::limbs(const Elements& from, const Block& block, std::int64_t first
       std::fill_n(limb, format_.limbs, 0);
       continue;
     }
-    reconstruct(basis_, digits_.data() + t, chunk, integer_.data());
+    const std::uint64_t* integer = &integers_[t * basis_.limbs];
     for (int l = 0; l < format_.limbs / 2; ++l) {
-      limb[2 * l] = static_cast<std::uint32_t>(integer_[l]);
-      limb[2 * l + 1] = static_cast<std::uint32_t>(integer_[l] >> 32);
+      limb[2 * l] = static_cast<std::uint32_t>(integer[l]);
+      limb[2 * l + 1] = static_cast<std::uint32_t>(integer[l] >> 32);
     }
   }
 }

@@ -52,7 +52,7 @@ class Decoder {
   const cpu::MpKernels& kernels_;
   const Basis& basis_;
   Buffer<std::uint32_t> residues_, digits_;
-  Buffer<std::uint64_t> integer_;
+  Buffer<std::uint64_t> integers_;
   Buffer<std::uint32_t> limbs_;
   Buffer<std::int32_t> exponent_;
   Buffer<std::uint8_t> sign_;
