@@ -208,7 +208,10 @@ template <class T>
 __global__ void __launch_bounds__(32) exact_kernel(Arguments<T> g) {
   wait_for_kernel_before();
   const Index open = static_cast<Index>(__ldcg(&g.open.state->open)), blocks = gridDim.x;
-  if (open == 0) return;
+  if (open == 0) {
+    if (blockIdx.x == 0 && threadIdx.x == 0) g.open.state->undecided = 0;
+    return;
+  }
   __shared__ std::int64_t words[digits * 32];
   Digits accumulator{words + threadIdx.x};
   // Several segments only where every thread block has at most one of them, so that it owns the slot of its number.
@@ -230,7 +233,7 @@ __global__ void __launch_bounds__(32) exact_kernel(Arguments<T> g) {
     __syncwarp();
   }
   if (last_to_arrive(&g.open.state->exact_arrived, static_cast<std::uint32_t>(blocks)) && threadIdx.x == 0) {
-    g.open.state->undecided += static_cast<unsigned long long>(open);
+    g.open.state->undecided = static_cast<unsigned long long>(open);
     g.open.state->open = 0;
   }
 }

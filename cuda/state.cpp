@@ -44,12 +44,18 @@ Cublas& State::cublas() {
   return *cublas_;
 }
 
-CallState* State::begin_call(int report_level) {
-  last_ = is_capturing(stream_) ? captured_state_ : call_state_;
+void State::begin(int report_level) {
+  captured_ = is_capturing(stream_);
+  last_ = nullptr;
   last_vector_ = nullptr;
-  level_ = last_ == captured_state_ ? 0 : report_level;
+  level_ = captured_ ? 0 : report_level;
   for (const Mark& mark : marks_) events_.push_back(mark.event);
   marks_.clear();
+}
+
+CallState* State::begin_call(int report_level) {
+  begin(report_level);
+  last_ = captured_ ? captured_state_ : call_state_;
   check(cudaMemsetAsync(last_, 0, offsetof(CallState, missed_target), stream_), "cudaMemsetAsync");
   if (level_ >= 1) mark(nullptr);
   return last_;
@@ -60,9 +66,9 @@ VectorState* State::begin_vector_call(int report_level) {
     // Its owner zeroes it once; a captured call must not hold the zeroing.
     vectors_ = static_cast<VectorState*>(capture_memory_.zeroed(2 * sizeof(VectorState)));
   }
-  begin_call(report_level);
-  last_vector_ = vectors_ + (last_ == captured_state_);
-  check(cudaMemsetAsync(&last_vector_->undecided, 0, sizeof last_vector_->undecided, stream_), "cudaMemsetAsync");
+  begin(report_level);
+  last_vector_ = vectors_ + captured_;
+  if (level_ >= 1) mark(nullptr);
   return last_vector_;
 }
 
@@ -85,16 +91,17 @@ void State::phase(double accublas_report_t::*member) {
 
 void State::end_call() {
   if (level_ >= 1) mark(nullptr);
-  if (last_ != captured_state_) check(cudaEventRecord(done_, stream_), "cudaEventRecord");
+  if (!captured_) check(cudaEventRecord(done_, stream_), "cudaEventRecord");
 }
 
 void State::complete(accublas_report_t& report) {
   const DeviceScope scope(device());
-  if (!last_) return;
+  if (!last_ && !last_vector_) return;
   if (is_capturing(stream_)) throw Error(ACCUBLAS_ERROR_DEVICE, "the report of a call that is being captured is not known yet");
-  CallState state;
+  CallState state{};
   unsigned long long undecided = 0;
-  check(cudaMemcpyAsync(&state, last_, sizeof state, cudaMemcpyDeviceToHost, stream_), "reading the state of a call");
+  if (last_)
+    check(cudaMemcpyAsync(&state, last_, sizeof state, cudaMemcpyDeviceToHost, stream_), "reading the state of a call");
   if (last_vector_)
     check(cudaMemcpyAsync(&undecided, &last_vector_->undecided, sizeof undecided, cudaMemcpyDeviceToHost, stream_),
           "reading the state of a call");
@@ -151,7 +158,7 @@ accublas_status State::outcome(cudaError_t waited, std::string& message) {
   if (waited != cudaSuccess) {
     message = std::string("the device failed: ") + cudaGetErrorString(waited);
     cudaGetLastError();
-    return last_ ? ACCUBLAS_ERROR_C_UNDEFINED : ACCUBLAS_ERROR_DEVICE;
+    return last_ || last_vector_ ? ACCUBLAS_ERROR_C_UNDEFINED : ACCUBLAS_ERROR_DEVICE;
   }
   if (missed[0] || missed[1]) {
     message = "the target could not be promised on the data of a call, which wrote nothing";

@@ -32,7 +32,7 @@ class State final : public BackendState {
 
   /// A call begins: its state in device memory, zeroed on the stream (a captured call has one of its own).
   CallState* begin_call(int report_level);
-  /// The same for DOT and GEMV, whose kernels keep a state of their own.
+  /// The same for DOT, GEMV and the norms, whose kernels keep a state of their own and leave it clean: nothing is zeroed.
   VectorState* begin_vector_call(int report_level);
   /// The call put all of its work on the stream.
   void end_call();
@@ -50,6 +50,7 @@ class State final : public BackendState {
     double accublas_report_t::*member;  ///< null: the end
     cudaEvent_t event;
   };
+  void begin(int report_level);
   void mark(double accublas_report_t::*member);
   accublas_status outcome(cudaError_t waited, std::string& message);
 
@@ -59,9 +60,10 @@ class State final : public BackendState {
   CaptureMemory capture_memory_;
   CallState* call_state_ = nullptr;      ///< of calls that run at once
   CallState* captured_state_ = nullptr;  ///< of calls in graphs
-  CallState* last_ = nullptr;
   VectorState* vectors_ = nullptr;       ///< two, as above
-  VectorState* last_vector_ = nullptr;   ///< null where the last call was none of theirs
+  CallState* last_ = nullptr;            ///< of the last call: one of these two
+  VectorState* last_vector_ = nullptr;
+  bool captured_ = false;                ///< the last call
   cudaEvent_t done_ = nullptr;           ///< after the last call that was not captured
   int level_ = 0;
   std::vector<Mark> marks_;              ///< of the last call

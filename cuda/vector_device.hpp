@@ -79,7 +79,8 @@ struct ExactScratch {
   }
 };
 
-/// Computes the open rows with long accumulators; returns at once where there are none. Clears state->open.
+/// The end of every call: computes the open rows with long accumulators; returns at once where there are none. Sets
+/// state->undecided, clears state->open.
 template <class T>
 void exact_rows(const VectorCall&, const RowProblem<T>&, FixedScaling, const ExactScratch&);
 

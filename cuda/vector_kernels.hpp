@@ -24,13 +24,13 @@ enum class Terms { products, squares, magnitudes };
 /// Sums that several thread blocks share: at most this many at a time.
 inline constexpr int vector_tickets = 2048;
 
-/// State in device memory: zeroed once by its owner. Every call leaves it as it found it, but for `undecided`.
+/// State in device memory: zeroed once by its owner. Every call leaves it as it found it, but for `undecided`, which it sets.
 struct VectorState {
   std::uint32_t arrived[vector_tickets];  ///< thread blocks that have delivered their part of a sum
   std::uint32_t exact_arrived;            ///< thread blocks of the exact kernel that are done
   std::uint32_t not_used;
   unsigned long long open;                ///< outputs on the list that the exact kernel works off
-  unsigned long long undecided;           ///< outputs that exact accumulators computed, of all calls so far
+  unsigned long long undecided;           ///< outputs of the last call that exact accumulators computed
 };
 
 /// How a call runs. One stream at a time may use a state and its scratch.

@@ -78,9 +78,10 @@ TYPED_TEST(GpuDot, Large) {
 
 /// Data of phi 10 or condition 1e16 must not need the exact accumulators.
 TYPED_TEST(GpuDot, FirstPassDecides) {
-  for (Data data : {Data::uniform, Data::wide, Data::ill_conditioned})
+  for (Data data : {Data::uniform, Data::wide, Data::ill_conditioned}) {
     this->check(1 << 20, 1, 1, data, {{cuda::VectorMode::correct, 0, false}});
-  EXPECT_EQ(this->device.check_state(), 0u);
+    EXPECT_EQ(this->device.check_state(), 0u);
+  }
 }
 
 }  // namespace

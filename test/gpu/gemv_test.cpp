@@ -127,9 +127,10 @@ TYPED_TEST(GpuGemv, Shapes) {
 /// Condition 1e16 and phi 10: the first pass decides.
 TYPED_TEST(GpuGemv, FirstPassDecides) {
   for (Layout layout : {Layout::columns, Layout::rows})
-    for (Data data : {Data::uniform, Data::wide, Data::ill_conditioned})
+    for (Data data : {Data::uniform, Data::wide, Data::ill_conditioned}) {
       this->check(500, 2000, layout, 1, 1, 1, 0, data, {{cuda::VectorMode::correct, 0, false}});
-  EXPECT_EQ(this->device.check_state(), 0u);
+      EXPECT_EQ(this->device.check_state(), 0u);
+    }
 }
 
 /// A graph captures a call, and its replays compute it again.

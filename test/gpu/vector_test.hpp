@@ -238,7 +238,7 @@ class Device {
     }
   }
 
-  /// Fails where a call left something behind; returns the count of undecided outputs.
+  /// Fails where a call left something behind; returns the last call's count of undecided outputs.
   unsigned long long check_state() {
     const cuda::VectorState s = state_.values()[0];
     bool clean = s.exact_arrived == 0 && s.open == 0;
