@@ -73,14 +73,15 @@ __device__ Pair block_chain(const RowProblem<T>& p, Index block, double scaling,
   const T* x = p.a.data + (block * block_terms + lane) * x_stride;
   const T* y = p.x.data + (block * block_terms + lane) * y_stride;
   Pair pair{0, 0};
-  for (int t = 0; t < block_terms / 32; t += batch<terms>) {
+  for (int t = 0; t < block_terms; t += 32 * batch<terms>) {
     T u[batch<terms>], v[batch<terms>];
-#pragma unroll
-    for (int j = 0; j < batch<terms>; ++j) {
-      // A step with 0 times 0 changes nothing: s and c are never -0.
-      const bool inside = left >= block_terms || (t + j) * 32 + lane < left;
-      u[j] = inside ? __ldg(x + j * 32 * x_stride) : T(0);
-      if (terms == Terms::products) v[j] = inside ? __ldg(y + j * 32 * y_stride) : T(0);
+    // A step with 0 times 0 changes nothing: s and c are never -0.
+    if (left >= block_terms) {
+      load_spaced<32>(x, x_stride, u);
+      if constexpr (terms == Terms::products) load_spaced<32>(y, y_stride, v);
+    } else {
+      load_spaced_below<32>(x, x_stride, left - t - lane, u);
+      if constexpr (terms == Terms::products) load_spaced_below<32>(y, y_stride, left - t - lane, v);
     }
 #pragma unroll
     for (int j = 0; j < batch<terms>; ++j) {
@@ -153,6 +154,7 @@ __global__ void __launch_bounds__(threads, resident) dot2_tree_kernel(Arguments<
     scale = __ldcg(g.norm.scale);
     if (scale == 0) return;
   }
+  allow_next_kernel();
   const double scaling = scaled ? power_of_two(-scale) : 1;
   std::uint32_t largest = 0;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
