@@ -90,8 +90,6 @@ template <class T, bool Fixed>
 __device__ void finish_row(const Arguments<T>& g, Index i, TripleSum sum) {
   T* const y = g.p.y.data + i * g.p.y.stride;
   const T alpha = g.p.alpha.get(), beta = g.p.beta.get(), addend = read_addend(beta, y);
-  // Rounded entries are multiples of 2^-150: their products do not underflow.
-  if (!exact_product<T> && !Fixed) sum.error += static_cast<double>(g.p.k) * product_underflow;
   int exponent = 0;
   bool known = triple_known(sum);
   if (Fixed) {

@@ -4,7 +4,8 @@
 // Bound: Grid of lib/numerics/bounds.hpp with H = 7, for chains of at most 2^(H-1) = 64 terms. Where a product reaches the
 // limit L, the chain is brought into the total and begins anew with a larger L, so that every product added is below the L of
 // its grids and no chain is longer; each chain errs by at most L grid.error(64, 64), however short it was, and triple_add
-// counts what the total loses. NaN, Inf and products from 2^900 on make the limit infinite and the sum NaN.
+// counts what the total loses. A chain that leaves nothing below its grids, as on data with few bits, has no error at all, so that
+// ties are decided. NaN, Inf and products from 2^900 on make the limit infinite and the sum NaN.
 #pragma once
 
 #include "cuda/vector_device.hpp"
@@ -25,19 +26,22 @@ struct GridChain {
   double s1 = 0, s2 = 0, s2e = 0, c = 0;
   std::uint32_t limit_high = 0;  ///< high word of the limit, a power of two (0: none yet)
   int groups = 0;
+  std::uint32_t below = 0;  ///< not zero: something went to c
   TripleSum total{0, 0, 0, 0};
 
   /// += sum of a[i] x[i]; called by all lanes of a warp together.
   __device__ void add(const double (&a)[chain_group], const double (&x)[chain_group]) {
     double p[chain_group], e[chain_group];
-    std::uint32_t high = 0;
+    std::uint32_t high = 0, low = ~0u;
 #pragma unroll
     for (int i = 0; i < chain_group; ++i) {
       p[i] = mul_rn(a[i], x[i]);
       if constexpr (!Exact) e[i] = fma_rn(a[i], x[i], -p[i]);
       const std::uint32_t magnitude = static_cast<std::uint32_t>(__double2hiint(p[i])) & 0x7FFFFFFFu;
       high = magnitude > high ? magnitude : high;
+      low = magnitude < low ? magnitude : low;
     }
+    if (!Exact && __any_sync(full_warp, low < least_exact)) note_underflow(a, x, p);
     const bool passed = __any_sync(full_warp, high >= limit_high);
     if (passed || groups == chain_terms / chain_group) {
       if (Uniform && passed) high = __reduce_max_sync(full_warp, high);
@@ -49,10 +53,10 @@ struct GridChain {
       to_grid(s1, p[i]);
       to_grid(s2, p[i]);
       if constexpr (Exact) {
-        c = add_rn(c, p[i]);
+        note_rest(p[i]);
       } else {
         to_grid(s2e, e[i]);
-        c = add_rn(c, add_rn(p[i], e[i]));
+        note_rest(add_rn(p[i], e[i]));
       }
     }
   }
@@ -74,6 +78,19 @@ struct GridChain {
     s = t;
   }
 
+  __device__ void note_rest(double rest) {
+    c = add_rn(c, rest);
+    below |= static_cast<std::uint32_t>(__double2hiint(rest)) | static_cast<std::uint32_t>(__double2loint(rest));
+  }
+
+  /// Products from 2^-960 on, and those with a zero, are p + e exactly; the others may lose to underflow.
+  static constexpr std::uint32_t least_exact = (1023 - 960) << 20;
+  __device__ void note_underflow(const double (&a)[chain_group], const double (&x)[chain_group], const double (&p)[chain_group]) {
+#pragma unroll
+    for (int i = 0; i < chain_group; ++i)
+      if (fabs(p[i]) < 0x1p-960 && !is_zero(a[i]) && !is_zero(x[i])) total.error += product_underflow;
+  }
+
   /// High word of a limit for products whose largest high word is `high`: 16 to 32 times as large, so that it is seldom
   /// passed; at least 2^-960, and infinite for products from 2^900 on.
   __device__ static std::uint32_t limit_above(std::uint32_t high) {
@@ -88,11 +105,12 @@ struct GridChain {
     const double limit = __hiloint2double(static_cast<int>(limit_high), 0);
     const double b1 = mul_rn(limit, base1), b2 = mul_rn(limit, base2);
     const double rests = Exact ? add_rn(s2, -b2) : add_rn(add_rn(s2, -b2), add_rn(s2e, -b2));
-    triple_add(total, {add_rn(s1, -b1), rests, c, mul_rn(limit, error)});
+    triple_add(total, {add_rn(s1, -b1), rests, c, below != 0 ? mul_rn(limit, error) : 0.0});
     const double next = __hiloint2double(static_cast<int>(next_high), 0);
     s1 = mul_rn(next, base1);
     s2 = s2e = mul_rn(next, base2);
     c = 0;
+    below = 0;
     limit_high = next_high;
     groups = 0;
   }

@@ -17,10 +17,10 @@ ACCUBLAS_HD inline double absolute(double x) { return x < 0 ? -x : x; }
 /// sum += other.
 ACCUBLAS_HD inline void triple_add(TripleSum& sum, const TripleSum& other) {
   const DoublePair first = two_sum(sum.a1, other.a1), second = two_sum(sum.a2, other.a2), third = two_sum(second.high, first.low);
-  const double rest = add_rn(second.low, third.low), tail = add_rn(other.a3, rest), a3 = add_rn(sum.a3, tail);
-  // Three roundings, each at most 2^-53 of its result.
-  const double rounding = 0x1p-52 * (absolute(rest) + absolute(tail) + absolute(a3));
-  sum = {first.high, third.high, a3, (sum.error + other.error + rounding) * (1 + 0x1p-50)};
+  const DoublePair rest = two_sum(second.low, third.low), tail = two_sum(other.a3, rest.high), a3 = two_sum(sum.a3, tail.high);
+  // Three roundings; where they lose nothing, an exact sum stays exact.
+  const double rounding = absolute(rest.low) + absolute(tail.low) + absolute(a3.low);
+  sum = {first.high, third.high, a3.high, (sum.error + other.error + rounding) * (1 + 0x1p-50)};
 }
 
 ACCUBLAS_HD inline bool triple_known(const TripleSum& s) {
