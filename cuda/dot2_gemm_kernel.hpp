@@ -8,46 +8,17 @@
 
 #include <climits>
 
-#include "cuda/dot2_gemm_table.hpp"
-#include "cuda/dot2_pair.hpp"
+#include "cuda/dot2_chains.hpp"
 #include "cuda/finish_element.hpp"
+#include "cuda/launch.hpp"
 #include "cuda/open_elements.hpp"
 #include "cuda/ptx_portable.hpp"
 
 namespace accublas::cuda {
 
-/// How a step learns which of two numbers is the larger: by comparing them, a tenth of its work on the FP64 units, or by their
-/// high words, read as binary32, on the integer units.
-///
-/// The words order magnitudes by exponent, which is all that Dekker's sequence asks for, as long as none is a NaN of
-/// binary32: numbers below 2^1017.
-enum class Dot2Compare { numbers, high_words };
-
-/// The largest exponent that a tile's partial sums may reach where high words are compared.
-inline constexpr int dot2_high_word_exponent = 1016;
-
 #ifdef __CUDACC__
 
 namespace dot2 {
-
-__device__ __forceinline__ bool smaller_high_word(double a, double b) {
-  return fabsf(__int_as_float(__double2hiint(a))) < fabsf(__int_as_float(__double2hiint(b)));
-}
-
-/// step of docs/modes.md: 7 operations of binary64 (and a comparison).
-template <class T, Dot2Compare compare>
-__device__ __forceinline__ void add_term(Pair& pair, double x, double y) {
-  if constexpr (!compensated<T>) {
-    pair.s = fma_rn(x, y, pair.s);
-  } else {
-    const double p = mul_rn(x, y), s = add_rn(pair.s, p);
-    const bool swap = compare == Dot2Compare::high_words ? smaller_high_word(pair.s, p) : fabs(pair.s) < fabs(p);
-    const double large = swap ? p : pair.s, small = swap ? pair.s : p;
-    const double q = add_rn(small, -add_rn(s, -large));
-    pair.c = add_rn(pair.c, add_rn(q, fma_rn(x, y, -p)));
-    pair.s = s;
-  }
-}
 
 /// The place of a thread block in C.
 struct Tile {
@@ -88,13 +59,14 @@ class Share {
  public:
   static constexpr int count = lines * shape.step / shape.threads();
 
-  __device__ Share(const Operand<T>& x, Index first_line) : x_(x) {
+  /// From term p of x on, below `end`.
+  __device__ Share(const Operand<T>& x, Index first_line, Index p, Index end) : x_(x) {
     const int line = adjacent() ? threadIdx.x % width : threadIdx.x / deep;
     const int term = adjacent() ? threadIdx.x / width : threadIdx.x % deep;
     word_ = term * pitch + line;
     lines_left_ = static_cast<int>(min(x.count - first_line, Index{lines})) - line;
-    terms_left_ = x.k - term;
-    next_ = x.data + (first_line + line) * x.stride + term * x.k_stride;
+    terms_left_ = end - p - term;
+    next_ = x.data + (first_line + line) * x.stride + (p + term) * x.k_stride;
   }
 
   /// body(q, word, address, whether there is such an entry) for the thread's entries of the next step.
@@ -147,8 +119,9 @@ class Share {
 template <class T, Dot2Shape shape>
 class Steps {
  public:
-  __device__ Steps(const ExactArguments<T>& g, const Tile& tile, double* memory)
-      : rows_(g.rows, tile.row), cols_(g.cols, tile.col), left_(g.rows.k), memory_(memory) {
+  /// The terms from p on, below `end`.
+  __device__ Steps(const ExactArguments<T>& g, const Tile& tile, Index p, Index end, double* memory)
+      : rows_(g.rows, tile.row, p, end), cols_(g.cols, tile.col, p, end), left_(end - p), memory_(memory) {
     if constexpr (compensated<T>) {
       for (int stage = 0; stage < shape.stages - 1; ++stage) start();
     } else {
@@ -209,22 +182,6 @@ class Steps {
   T row_entry_[compensated<T> ? 1 : RowShare::count], col_entry_[compensated<T> ? 1 : ColShare::count];  // binary32 only
 };
 
-/// A thread's outputs: two neighbouring rows in every 8 of its warp's, two neighbouring columns in every 16, so that 16-byte
-/// loads of a warp meet no bank conflict.
-template <Dot2Shape shape>
-struct Outputs {
-  int row, col;  ///< of the first, in the tile
-
-  __device__ Outputs() {
-    constexpr int across = shape.cols / shape.warp_cols();
-    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    row = warp / across * shape.warp_rows() + lane / 8 * 2;
-    col = warp % across * shape.warp_cols() + lane % 8 * 2;
-  }
-  __device__ static constexpr int row_offset(int i) { return i / 2 * 8 + i % 2; }
-  __device__ static constexpr int col_offset(int j) { return j / 2 * 16 + j % 2; }
-};
-
 /// The sums of the blocks so far, in shared memory: pairs, or for binary32 numbers.
 template <class T, Dot2Shape shape>
 class Totals {
@@ -249,84 +206,85 @@ class Totals {
   double* memory_;
 };
 
-template <int count, int spacing>
-__device__ __forceinline__ void load_pairs(double (&out)[count], const double* words) {
-#pragma unroll
-  for (int i = 0; i < count; i += 2) {
-    const double2 v = *reinterpret_cast<const double2*>(words + i / 2 * spacing);
-    out[i] = v.x;
-    out[i + 1] = v.y;
+/// 32 neighbouring elements of a row from their sums, by a warp: rounded, or open for cr's value where a pair is not finite.
+template <class T>
+__device__ void write_word(const ExactArguments<T>& g, Index row, Index word, Pair pair, T alpha, T beta) {
+  const Index col = 32 * word + threadIdx.x % 32;
+  const bool inside = col < g.cols.count, open = !is_finite(pair.s) || !is_finite(pair.c);
+  if (inside && !open) {
+    T* const at = element(g.at, row, col);
+    *at = round_pair(alpha, pair, beta, at);
   }
+  const bool special = inside && (g.row_lines.special[row] != 0 || g.col_lines.special[col] != 0);
+  write_open_word(g.open + row * OpenBits::words_per_row(g.cols.count) + word, inside, open, special, &g.state->rejected);
 }
 
-/// The elements of a tile from its sums: rounded, or open for cr's value where a pair is not finite. A warp has 32 neighbouring
-/// columns of a row.
 template <class T, Dot2Shape shape>
 __device__ void write_tile(const ExactArguments<T>& g, const Tile& tile, const Totals<T, shape>& totals) {
   constexpr int words = shape.cols / 32;
-  const Index m = g.rows.count, n = g.cols.count, words_per_row = OpenBits::words_per_row(n);
   const T alpha = g.alpha.get(), beta = g.beta.get();
   for (int q = threadIdx.x / 32; q < shape.rows * words; q += shape.threads() / 32) {
-    const int tile_row = q / words, tile_col = q % words * 32 + threadIdx.x % 32;
-    const Index row = tile.row + tile_row, col = tile.col + tile_col, word = (tile.col + q % words * 32) / 32;
-    if (row >= m || word >= words_per_row) continue;
-    const bool inside = col < n;
-    const Pair pair = totals.get(tile_row, tile_col);
-    const bool open = !is_finite(pair.s) || !is_finite(pair.c);
-    if (inside && !open) {
-      T* const at = element(g.at, row, col);
-      *at = round_pair(alpha, pair, beta, at);
-    }
-    const bool special = inside && (g.row_lines.special[row] != 0 || g.col_lines.special[col] != 0);
-    write_open_word(g.open + row * words_per_row + word, inside, open, special, &g.state->rejected);
+    const Index row = tile.row + q / words, word = tile.col / 32 + q % words;
+    if (row >= g.rows.count || 32 * word >= g.cols.count) continue;
+    write_word(g, row, word, totals.get(q / words, q % words * 32 + threadIdx.x % 32), alpha, beta);
+  }
+}
+
+/// The tile's sums to pairs[row n + col].
+template <class T, Dot2Shape shape>
+__device__ void store_tile(const ExactArguments<T>& g, const Tile& tile, const Totals<T, shape>& totals, Pair* pairs) {
+  for (int q = threadIdx.x; q < shape.rows * shape.cols; q += shape.threads()) {
+    const Index row = tile.row + q / shape.cols, col = tile.col + q % shape.cols;
+    if (row < g.rows.count && col < g.cols.count) store_pair(pairs + row * g.cols.count + col, totals.get(q / shape.cols, q % shape.cols));
   }
 }
 
 }  // namespace dot2
 
+/// What a launch computes of k, in blocks of the definition.
+struct Dot2Blocks {
+  Index first, end;
+  Index segment;  ///< of a thread block, whose number along y says which
+  /// Null: a thread block has all of its tile, and finishes it. Else the pairs of the blocks go here, that of block b and
+  /// element (row, col) to ((b - first) m + row) n + col.
+  Pair* pairs;
+};
+
 /// C = alpha A B + beta C on the tiles that `compare` serves, and the bits of `open`, by the shape of a row of a table like
-/// Dot2Table. A grid of one thread block a tile.
+/// Dot2Table. A grid of as many thread blocks along x as there are tiles.
 template <class T, class Table, int index, Dot2Compare compare>
 __global__ void __launch_bounds__(Table::rows[index].shape.threads(), Table::rows[index].shape.resident)
-    dot2_gemm_kernel(const __grid_constant__ ExactArguments<T> g) {
+    dot2_gemm_kernel(const __grid_constant__ ExactArguments<T> g, const __grid_constant__ Dot2Blocks blocks) {
   using namespace dot2;
   constexpr Dot2Shape shape = Table::rows[index].shape;
   extern __shared__ __align__(16) double memory[];
+  await_predecessor();
   if (leaves_c(*g.state, g.alpha)) return;
   const Tile tile = tile_at<shape>(blockIdx.x, g.rows.count, g.cols.count);
   if (compensated<T> && exponents_are_small<T, shape>(g, tile) != (compare == Dot2Compare::high_words)) return;
 
-  constexpr int rows = shape.thread_rows, cols = shape.thread_cols;
-  const Outputs<shape> own;
+  const Index begin = blocks.first + blockIdx.y * blocks.segment, end = min(begin + blocks.segment, blocks.end);
+  const Index end_term = min(end * dot2_block_terms, g.rows.k);
   const Totals<T, shape> totals(memory + shape.stages * shape.stage_words());
-  Steps<T, shape> steps(g, tile, memory);
-  for (Index first = 0; first < g.rows.k; first += dot2_block_terms) {
-    Pair chain[rows][cols] = {};
-    const int terms = static_cast<int>(min(g.rows.k - first, Index{dot2_block_terms}));
+  Steps<T, shape> steps(g, tile, begin * dot2_block_terms, end_term, memory);
+  for (Index block = begin; block < end; ++block) {
+    Chains<T, shape, compare> chains;
+    const int terms = static_cast<int>(min(end_term - block * dot2_block_terms, Index{dot2_block_terms}));
 #pragma unroll 1
     for (int t = 0; t < terms; t += shape.step) {
-      const double* const x_words = steps.next() + own.row;
-      const double* const y_words = x_words - own.row + shape.step * shape.row_pitch() + own.col;
-#pragma unroll(shape.unroll)
-      for (int p = 0; p < shape.step; ++p) {
-        double x[rows], y[cols];
-        load_pairs<rows, 8>(x, x_words + p * shape.row_pitch());
-        load_pairs<cols, 16>(y, y_words + p * shape.col_pitch());
-#pragma unroll
-        for (int i = 0; i < rows; ++i)
-#pragma unroll
-          for (int j = 0; j < cols; ++j) add_term<T, compare>(chain[i][j], x[i], y[j]);
-      }
+      const double* const words = steps.next();
+      chains.add_step(words, words + shape.step * shape.row_pitch());
       steps.finish();
     }
-#pragma unroll
-    for (int i = 0; i < rows; ++i)
-#pragma unroll
-      for (int j = 0; j < cols; ++j) {
-        const int row = own.row + own.row_offset(i), col = own.col + own.col_offset(j);
-        totals.set(row, col, first == 0 ? chain[i][j] : combine<T>(totals.get(row, col), chain[i][j]));
-      }
+    chains.visit([&](int row, int col, Pair chain) {
+      totals.set(row, col, block == begin || blocks.pairs ? chain : combine<T>(totals.get(row, col), chain));
+    });
+    if (blocks.pairs) {
+      __syncthreads();  // the steps of the next block keep its sums away meanwhile
+      store_tile<T, shape>(g, tile, totals, blocks.pairs + (block - blocks.first) * g.rows.count * g.cols.count);
+    }
   }
+  if (blocks.pairs) return;
   __syncthreads();
   write_tile<T, shape>(g, tile, totals);
 }

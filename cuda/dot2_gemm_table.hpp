@@ -13,13 +13,14 @@ struct Dot2Shape {
   int stages;                    ///< steps in shared memory
   int unroll;                    ///< terms between two branches
   int resident;                  ///< thread blocks on a multiprocessor
+  bool tensor = false;           ///< on tensor cores (binary32); unroll has no meaning then
 
   constexpr int threads() const { return rows * cols / (thread_rows * thread_cols); }
   constexpr int warp_rows() const { return 4 * thread_rows; }
   constexpr int warp_cols() const { return 8 * thread_cols; }
-  /// Two words more than lines: neighbouring terms of a line lie two banks of 8 bytes apart.
-  constexpr int row_pitch() const { return rows + 2; }
-  constexpr int col_pitch() const { return cols + 2; }
+  /// Neighbouring terms of a line lie two banks of 8 bytes apart, or as tensor cores want them, four.
+  constexpr int row_pitch() const { return rows + (tensor ? 4 : 2); }
+  constexpr int col_pitch() const { return cols + (tensor ? 4 : 2); }
   constexpr int stage_words() const { return step * (row_pitch() + col_pitch()); }
   /// Of shared memory: steps as binary64, and the sums of the blocks so far (a pair, or for binary32 a number).
   constexpr int shared_bytes(bool pairs) const { return 8 * (stages * stage_words() + rows * cols * (pairs ? 2 : 1)); }
@@ -42,6 +43,8 @@ constexpr const char* dot2_shape_fault(const Dot2Shape& s, bool pairs) {
     return lines % width != 0 || s.threads() % width != 0 || s.step % (s.threads() / width) != 0 || lines % (s.threads() / 8) != 0;
   };
   if (uneven(s.rows) || uneven(s.cols)) return "the threads do not share a step evenly";
+  if (s.tensor && (pairs || s.warp_rows() % 16 != 0 || s.step % 16 != 0 || s.rows % 16 != 0 || s.cols % 16 != 0))
+    return "not made of tensor cores' tiles";
   if (!pairs && s.stages != 2) return "binary32 is widened between two stages";
   if (s.shared_bytes(pairs) > 227 * 1024) return "more shared memory than there is";
   return nullptr;
@@ -55,13 +58,14 @@ struct Dot2Row {
   double cycles;  ///< of a multiprocessor and 1000 terms, with all of its thread blocks at work
 };
 
-/// The rows of one type serve the devices that have none of their own, too.
+/// The rows of a type that are not for tensor cores serve the devices that have none of their own, too.
 struct Dot2Table {
   static constexpr Dot2Row rows[] = {
       {9, 0, false, {64, 32, 4, 4, 16, 2, 2, 3}, 173},
       {9, 0, false, {32, 32, 4, 4, 8, 2, 2, 8}, 177},
-      {9, 0, true, {64, 64, 8, 8, 8, 2, 8, 4}, 27},
-      {9, 0, true, {64, 32, 4, 4, 8, 2, 4, 4}, 39},
+      {9, 0, true, {128, 128, 16, 4, 16, 2, 1, 1, true}, 18},
+      {9, 0, true, {64, 64, 8, 4, 16, 2, 1, 3, true}, 17},
+      {0, 0, true, {64, 64, 8, 8, 8, 2, 8, 4}, 28},
   };
 };
 

@@ -22,24 +22,30 @@ void dot2_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution)
   struct Layout {
     Lines rows, cols;
     std::uint32_t* open;
+    std::byte* scratch;
   };
-  const auto lay_out = [&](Carver& carver) {
-    return Layout{take_lines(carver, engine.rows, false), take_lines(carver, engine.cols, false), take_open(carver, engine)};
+  const auto lay_out = [&](Carver& carver, std::size_t scratch_bytes) {
+    return Layout{take_lines(carver, engine.rows, false), take_lines(carver, engine.cols, false), take_open(carver, engine),
+                  carver.take<std::byte>(scratch_bytes)};
   };
   Carver measuring(nullptr);
-  lay_out(measuring);
+  lay_out(measuring, 0);
+  const std::size_t cap = execution.workspace.cap(), fixed = measuring.used() + 256;
+  const Dot2Division division =
+      dot2_division<T>(model, engine.rows.count, engine.cols.count, engine.rows.k, cap > fixed ? cap - fixed : 0);
+  const std::size_t bytes = measuring.used() + division.scratch_bytes;
   const CallMemory memory(model.device, stream, state.capture_memory(), execution.workspace.buffer(),
-                          execution.workspace.buffer_bytes(), measuring.used());
+                          execution.workspace.buffer_bytes(), bytes);
   Carver carver(memory.data());
-  const Layout at = lay_out(carver);
-  execution.report.workspace_bytes = static_cast<std::int64_t>(measuring.used());
+  const Layout at = lay_out(carver, division.scratch_bytes);
+  execution.report.workspace_bytes = static_cast<std::int64_t>(bytes);
 
   CallState* const device = state.begin_call(execution.report.level);
   state.phase(&accublas_report_t::ms_convert);
   measure(model, engine.rows, at.rows, engine.cols, at.cols, false, device, stream);
   const ExactArguments<T> arguments = exact_arguments(engine, at.rows, at.cols, at.open, device);
   state.phase(&accublas_report_t::ms_product);
-  dot2_tiles(model, arguments, stream);
+  dot2_tiles(model, arguments, division, at.scratch, stream);
   state.phase(&accublas_report_t::ms_exact);
   exact(model, arguments, stream);
   if (engine.alpha.pointer)

@@ -20,34 +20,30 @@ namespace {
 using namespace accublas::cuda;
 using accublas::Matrix;
 
-/// rows, cols, thread_rows, thread_cols, step, stages, unroll, resident.
+/// rows, cols, thread_rows, thread_cols, step, stages, unroll, resident, tensor.
 struct Candidates {
   static constexpr Dot2Row rows[] = {
-      {0, 0, false, {64, 64, 4, 4, 8, 2, 2, 2}, 0},
-      {0, 0, false, {64, 64, 4, 4, 8, 3, 2, 2}, 0},
-      {0, 0, false, {64, 64, 4, 4, 8, 3, 4, 2}, 0},
       {0, 0, false, {64, 64, 4, 4, 16, 2, 1, 2}, 0},
       {0, 0, false, {64, 64, 4, 4, 16, 2, 2, 2}, 0},
-      {0, 0, false, {64, 64, 4, 4, 16, 2, 4, 2}, 0},
-      {0, 0, false, {64, 32, 4, 4, 8, 3, 1, 4}, 0},
+      {0, 0, false, {64, 64, 4, 4, 8, 3, 2, 2}, 0},
       {0, 0, false, {64, 32, 4, 4, 8, 3, 2, 4}, 0},
       {0, 0, false, {32, 32, 4, 4, 8, 2, 2, 8}, 0},
       {0, 0, false, {64, 32, 4, 4, 16, 2, 2, 3}, 0},
-      {0, 0, false, {64, 64, 8, 4, 8, 3, 1, 2}, 0},
-      {0, 0, false, {64, 64, 8, 4, 16, 2, 1, 2}, 0},
+      {0, 0, false, {64, 32, 4, 4, 16, 2, 4, 3}, 0},
+      {0, 0, false, {32, 32, 4, 4, 16, 2, 2, 6}, 0},
       {0, 0, false, {64, 64, 8, 4, 16, 2, 2, 2}, 0},
-      {0, 0, false, {64, 32, 8, 4, 8, 3, 1, 4}, 0},
-      {0, 0, false, {64, 64, 4, 8, 8, 3, 1, 2}, 0},
-      {0, 0, false, {64, 64, 2, 4, 8, 3, 2, 1}, 0},
-      {0, 0, true, {64, 64, 8, 8, 8, 2, 2, 4}, 0},
-      {0, 0, true, {64, 64, 8, 8, 8, 2, 4, 4}, 0},
+      {0, 0, false, {64, 32, 4, 2, 8, 2, 4, 3}, 0},
+      {0, 0, false, {128, 128, 4, 4, 16, 2, 2, 1}, 0},
       {0, 0, true, {64, 64, 8, 8, 8, 2, 8, 4}, 0},
-      {0, 0, true, {128, 64, 8, 8, 8, 2, 4, 2}, 0},
-      {0, 0, true, {128, 128, 8, 8, 8, 2, 4, 1}, 0},
-      {0, 0, true, {64, 64, 8, 4, 8, 2, 4, 4}, 0},
-      {0, 0, true, {64, 64, 4, 4, 8, 2, 4, 2}, 0},
-      {0, 0, true, {64, 32, 4, 4, 8, 2, 4, 4}, 0},
       {0, 0, true, {64, 64, 8, 4, 8, 2, 8, 3}, 0},
+      {0, 0, true, {64, 32, 4, 4, 8, 2, 4, 4}, 0},
+      {0, 0, true, {128, 128, 16, 4, 16, 2, 1, 1, true}, 0},
+      {0, 0, true, {128, 64, 16, 4, 16, 2, 1, 2, true}, 0},
+      {0, 0, true, {128, 128, 8, 8, 16, 2, 1, 1, true}, 0},
+      {0, 0, true, {64, 64, 8, 4, 16, 2, 1, 2, true}, 0},
+      {0, 0, true, {64, 64, 8, 4, 16, 2, 1, 3, true}, 0},
+      {0, 0, true, {64, 64, 16, 4, 16, 2, 1, 3, true}, 0},
+      {0, 0, true, {64, 64, 8, 4, 32, 2, 1, 2, true}, 0},
   };
 };
 
@@ -58,8 +54,8 @@ struct Figure {
 
 std::string text(const Dot2Shape& s) {
   char out[80];
-  std::snprintf(out, sizeof out, "{%d, %d, %d, %d, %d, %d, %d, %d}", s.rows, s.cols, s.thread_rows, s.thread_cols, s.step,
-                s.stages, s.unroll, s.resident);
+  std::snprintf(out, sizeof out, "{%d, %d, %d, %d, %d, %d, %d, %d%s}", s.rows, s.cols, s.thread_rows, s.thread_cols, s.step,
+                s.stages, s.unroll, s.resident, s.tensor ? ", true" : "");
   return out;
 }
 
@@ -103,11 +99,13 @@ double time_shape(const Problem<T>& problem, int times, cudaStream_t stream) {
   if (resident < shape.resident)
     throw std::runtime_error("a multiprocessor holds " + std::to_string(resident) + " of its blocks");
   const Index tiles = ((problem.n + shape.rows - 1) / shape.rows) * ((problem.n + shape.cols - 1) / shape.cols);
+  const Index all = (problem.n + dot2_block_terms - 1) / dot2_block_terms;
+  const Dot2Blocks blocks{0, all, all, nullptr};
   std::vector<double> ms;
   for (int i = 0; i <= times; ++i) {
     const Event start, end;
     start.record(stream);
-    kernel<<<static_cast<unsigned>(tiles), shape.threads(), bytes, stream>>>(problem.arguments);
+    kernel<<<static_cast<unsigned>(tiles), shape.threads(), bytes, stream>>>(problem.arguments, blocks);
     end.record(stream);
     require(cudaGetLastError(), "launch");
     if (i > 0) ms.push_back(end.since(start));
@@ -122,7 +120,7 @@ void time_all(const Problem<T>& problem, int times, double limit, double operati
     constexpr Dot2Row row = Candidates::rows[index];
     if constexpr (row.single == !compensated<T>) {
       constexpr const char* fault = dot2_shape_fault(row.shape, !row.single);
-      std::printf("  %-32s ", text(row.shape).c_str());
+      std::printf("  %-36s ", text(row.shape).c_str());
       if constexpr (fault != nullptr) {
         std::printf("rejected: %s\n", fault);
       } else {

@@ -69,6 +69,23 @@ TYPED_TEST(Dot2Gemm, LargeShapes) {
   }
 }
 
+/// Few tiles and a long k: thread blocks share it. In a workspace of any size, down to none for that.
+TYPED_TEST(Dot2Gemm, LongSums) {
+  using T = TypeParam;
+  for (int number = 0; number < scaled(16); ++number) {
+    const Kind& kind = kinds[static_cast<std::size_t>(below(this->rng, static_cast<Index>(kinds.size())))];
+    const Index k = 300 + below(this->rng, number < 3 ? 60000 : 8000);
+    auto p = random_problem<T>(this->rng, kind, 2 + below(this->rng, 140), 2 + below(this->rng, 140), k);
+    if (number % 2) p.beta = T(-0.7);
+    const std::size_t bytes = std::size_t{1} << (17 + number % 6);
+    const DeviceArray<char> workspace(bytes);
+    ASSERT_EQ(accublas_set_workspace(this->gpu, number % 3 ? workspace.data() : nullptr, number % 3 ? bytes : 0), ACCUBLAS_SUCCESS);
+    expect_same(this->cpu, this->gpu, p, "dot2", number % 4 == 1);
+    ASSERT_EQ(accublas_set_workspace(this->gpu, nullptr, 0), ACCUBLAS_SUCCESS);
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
 /// Lines of exponents that bring sums to either side of what the fast comparison can order, and of overflow: within a tile,
 /// and in tiles of their own.
 TYPED_TEST(Dot2Gemm, ExponentsNearTheLimit) {
