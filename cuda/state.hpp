@@ -29,6 +29,8 @@ class State final : public BackendState {
   cudaStream_t cuda_stream() const { return stream_; }
   CaptureMemory& capture_memory() { return capture_memory_; }
   Cublas& cublas();
+  /// What calls on multiple-precision arrays keep with the context.
+  std::shared_ptr<void>& multiple_precision() { return multiple_precision_; }
 
   /// A call begins: its state in device memory, zeroed on the stream (a captured call has one of its own).
   CallState* begin_call(int report_level);
@@ -58,6 +60,7 @@ class State final : public BackendState {
   cudaStream_t stream_ = nullptr;
   std::unique_ptr<Cublas> cublas_;
   CaptureMemory capture_memory_;
+  std::shared_ptr<void> multiple_precision_;
   CallState* call_state_ = nullptr;      ///< of calls that run at once
   CallState* captured_state_ = nullptr;  ///< of calls in graphs
   VectorState* vectors_ = nullptr;       ///< two, as above

@@ -5,6 +5,7 @@
 #include <mpfr.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <random>
 #include <string>
 #include <vector>
@@ -45,10 +46,19 @@ inline bool same(const Real& a, const Real& b) {
 
 using Vector = std::vector<Real>;
 
+/// Where test/gpu/on_gpu runs the suite, arrays live on the device.
+inline bool on_device() {
+  const char* backend = std::getenv("ACCUBLAS_BACKEND");
+  return backend && std::string(backend) == "cuda";
+}
+
 class Array {
  public:
   Array(int precision, std::int64_t length) : precision_(precision) {
     EXPECT_EQ(accublas_mp_create(nullptr, precision, length, &array_), ACCUBLAS_SUCCESS) << accublas_last_error(nullptr);
+    if (on_device()) {
+      EXPECT_EQ(accublas_mp_move(nullptr, array_, ACCUBLAS_MP_DEVICE), ACCUBLAS_SUCCESS) << accublas_last_error(nullptr);
+    }
   }
   Array(int precision, const Vector& values) : Array(precision, static_cast<std::int64_t>(values.size())) {
     for (std::size_t i = 0; i < values.size(); ++i) set(static_cast<std::int64_t>(i), values[i]);

@@ -1,0 +1,244 @@
+// Multiple-precision arrays on the device against the CPU, bit by bit: values, signs, exponents and interval evaluations of whole
+// arrays. The suites of test/api run on the device too (api_mp_*); here are sizes that fill thread blocks and long vectors.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "accublas.h"
+
+namespace {
+
+using Random = std::mt19937_64;
+
+#define REQUIRE(call) ASSERT_EQ(call, ACCUBLAS_SUCCESS) << accublas_last_error(nullptr)
+
+/// The same numbers in host memory and on the device.
+class Pair {
+ public:
+  /// Full p-bit numbers, or ones with long runs of zeros and ones; exponents within +-spread; about one in `special_in` is a zero, an
+  /// infinity or a NaN (0: only zeros, one in 30).
+  Pair(int precision, std::int64_t length, int spread, int special_in, Random& random)
+      : precision_(precision), size_((precision + 63) / 64), length_(length), host(make()), device(make()) {
+    std::vector<std::uint64_t> limbs(static_cast<std::size_t>(length * size_));
+    std::vector<std::int64_t> exponents(static_cast<std::size_t>(length));
+    std::vector<std::int32_t> signs(static_cast<std::size_t>(length));
+    for (std::int64_t t = 0; t < length; ++t) {
+      std::uint64_t* const x = &limbs[static_cast<std::size_t>(t * size_)];
+      const auto kind = random() % 4;
+      for (int i = 0; i < size_; ++i) x[i] = kind == 0 && i > 0 ? 0 : kind == 1 ? ~std::uint64_t{0} : random();
+      const int top = precision - 64 * (size_ - 1);
+      if (top < 64) x[size_ - 1] &= (std::uint64_t{1} << top) - 1;
+      x[size_ - 1] |= std::uint64_t{1} << (top - 1);
+      exponents[static_cast<std::size_t>(t)] =
+          spread == 0 ? -precision : static_cast<std::int64_t>(random() % static_cast<unsigned>(2 * spread + 1)) - spread - precision;
+      signs[static_cast<std::size_t>(t)] = static_cast<std::int32_t>(random() % 2);
+      if (special_in > 0 && random() % static_cast<unsigned>(special_in) == 0) {
+        const std::int64_t codes[] = {ACCUBLAS_MP_EXPONENT_ZERO, ACCUBLAS_MP_EXPONENT_INFINITY, ACCUBLAS_MP_EXPONENT_NAN};
+        exponents[static_cast<std::size_t>(t)] = codes[random() % 3];
+      } else if (random() % 30 == 0) {
+        exponents[static_cast<std::size_t>(t)] = ACCUBLAS_MP_EXPONENT_ZERO;
+      }
+    }
+    // Through both ways: limbs converted on the device, and converted by the CPU and moved.
+    for (const auto& [array, first] : {std::pair{host.get(), false}, std::pair{device.get(), random() % 2 == 0}}) {
+      if (first) move(array, ACCUBLAS_MP_DEVICE);
+      EXPECT_EQ(accublas_mp_set_limbs(nullptr, array, 0, length, length, 1, limbs.data(), size_, exponents.data(), signs.data()),
+                ACCUBLAS_SUCCESS)
+          << accublas_last_error(nullptr);
+    }
+    move(device.get(), ACCUBLAS_MP_DEVICE);
+  }
+
+  /// Whether both are equal in every bit; the first mismatch is told.
+  void expect_equal(const std::string& what) {
+    move(device.get(), ACCUBLAS_MP_HOST);
+    const Values a = values(host.get()), b = values(device.get());
+    move(device.get(), ACCUBLAS_MP_DEVICE);
+    for (std::int64_t t = 0; t < length_; ++t) {
+      const std::size_t i = static_cast<std::size_t>(t);
+      const bool same = a.exponents[i] == b.exponents[i] && a.signs[i] == b.signs[i] && a.evaluations[2 * i] == b.evaluations[2 * i] &&
+                        a.evaluations[2 * i + 1] == b.evaluations[2 * i + 1] &&
+                        std::equal(&a.limbs[i * size_], &a.limbs[i * size_] + size_, &b.limbs[i * size_]);
+      ASSERT_TRUE(same) << what << ": element " << t << " of " << length_ << ", exponents " << a.exponents[i] << " and "
+                        << b.exponents[i];
+    }
+  }
+
+  accublas_mp_array* get(bool on_device) const { return on_device ? device.get() : host.get(); }
+
+ private:
+  struct Values {
+    std::vector<std::uint64_t> limbs;
+    std::vector<std::int64_t> exponents;
+    std::vector<std::int32_t> signs;
+    std::vector<double> evaluations;
+  };
+  struct Destroy {
+    void operator()(accublas_mp_array* array) const { EXPECT_EQ(accublas_mp_destroy(array), ACCUBLAS_SUCCESS); }
+  };
+  using Owned = std::unique_ptr<accublas_mp_array, Destroy>;
+
+  Owned make() const {
+    accublas_mp_array* array = nullptr;
+    EXPECT_EQ(accublas_mp_create(nullptr, precision_, length_, &array), ACCUBLAS_SUCCESS) << accublas_last_error(nullptr);
+    return Owned(array);
+  }
+  static void move(accublas_mp_array* array, accublas_mp_place place) {
+    EXPECT_EQ(accublas_mp_move(nullptr, array, place), ACCUBLAS_SUCCESS) << accublas_last_error(nullptr);
+  }
+  Values values(accublas_mp_array* array) const {
+    const std::size_t n = static_cast<std::size_t>(length_);
+    Values v{std::vector<std::uint64_t>(n * size_), std::vector<std::int64_t>(n), std::vector<std::int32_t>(n),
+             std::vector<double>(2 * n)};
+    EXPECT_EQ(accublas_mp_get_limbs(nullptr, array, 0, length_, length_, 1, v.limbs.data(), size_, v.exponents.data(), v.signs.data()),
+              ACCUBLAS_SUCCESS);
+    for (std::size_t i = 0; i < n; ++i)
+      EXPECT_EQ(accublas_mp_evaluation(nullptr, array, static_cast<std::int64_t>(i), &v.evaluations[2 * i], &v.evaluations[2 * i + 1]),
+                ACCUBLAS_SUCCESS);
+    return v;
+  }
+
+  int precision_;
+  int size_;
+  std::int64_t length_;
+  Owned host, device;
+};
+
+struct Shape {
+  std::int64_t m, n;
+};
+
+/// One call on both sides, A aligned before with `spread` (below -1: not at all), twice in a row; alpha and beta by kind: 0 absent
+/// (one and zero), 1 minus one and one, 2 one and zero, 3 any numbers.
+void gemv_on_both(int precision, Shape shape, accublas_transpose trans, int a_spread, int x_spread, int special_in, int scalars_kind,
+                  int align_spread, Random& random) {
+  SCOPED_TRACE(testing::Message() << precision << " bits, " << shape.m << " x " << shape.n << (trans == ACCUBLAS_TRANS ? " T" : " N")
+                                  << ", spreads " << a_spread << ' ' << x_spread << ", aligned " << align_spread);
+  const bool t = trans == ACCUBLAS_TRANS;
+  const std::int64_t outputs = t ? shape.n : shape.m, terms = t ? shape.m : shape.n, lda = shape.m + 3;
+  Pair a(precision, 2 + lda * shape.n, a_spread, special_in, random), x(precision, 1 + 2 * terms, x_spread, special_in, random),
+      y(precision, 4 + outputs, a_spread, special_in, random), scalars(precision, 2, 5, 0, random);
+  for (bool device : {false, true}) {
+    const double values[3][2] = {{0, 0}, {-1, 1}, {1, 0}};
+    accublas_mp_array* const factors = scalars_kind == 0 ? nullptr : scalars.get(device);
+    if (scalars_kind == 1 || scalars_kind == 2) {
+      REQUIRE(accublas_mp_set_double(nullptr, scalars.get(device), 0, 2, 2, 1, values[scalars_kind], 2));
+    }
+    if (align_spread >= -1) {
+      REQUIRE(accublas_mp_align(nullptr, a.get(device), 2, lda, shape.m, shape.n, align_spread));
+    }
+    for (int again = 0; again < 2; ++again)
+      REQUIRE(accublas_mp_gemv(nullptr, trans, shape.m, shape.n, factors, 0, a.get(device), 2, lda, x.get(device), 1, 2,
+                               factors, 1, y.get(device), 3, again == 0 ? 1 : -1));
+  }
+  y.expect_equal("y");
+}
+
+TEST(MpGpu, GemvShapes) {
+  Random random(1);
+  const Shape shapes[] = {{1, 1}, {1, 300}, {300, 1}, {17, 33}, {64, 64}, {129, 70}, {500, 9}, {9, 700}};
+  for (int precision : {106, 424})
+    for (const Shape& shape : shapes)
+      for (accublas_transpose trans : {ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS}) {
+        gemv_on_both(precision, shape, trans, 10, 10, 0, static_cast<int>(random() % 4), static_cast<int>(random() % 4) * 20 - 2, random);
+        if (HasFatalFailure()) return;
+      }
+}
+
+TEST(MpGpu, EveryPrecision) {
+  Random random(2);
+  for (int precision : {64, 65, 96, 106, 128, 212, 213, 300, 424, 513, 848, 1023, 1696, 2500, 4096, 8192})
+    for (int kind = 0; kind < 4; ++kind)
+      for (accublas_transpose trans : {ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS}) {
+        gemv_on_both(precision, {13, 19}, trans, kind * 20, 5, 0, kind, kind - 2, random);
+        if (HasFatalFailure()) return;
+      }
+}
+
+TEST(MpGpu, BandsAndSpreadsPastTheReserve) {
+  Random random(3);
+  for (int precision : {64, 106, 777})
+    for (int a_spread : {0, 40, 100, 5000})
+      for (int x_spread : {0, 30, 64, 3000})
+        for (int align_spread : {-2, 0, 10, 64}) {
+          gemv_on_both(precision, {21, 18}, random() % 2 ? ACCUBLAS_TRANS : ACCUBLAS_NO_TRANS, a_spread, x_spread, 0,
+                       static_cast<int>(random() % 4), align_spread, random);
+          if (HasFatalFailure()) return;
+        }
+}
+
+TEST(MpGpu, SpecialValues) {
+  Random random(4);
+  for (int t = 0; t < 30; ++t) {
+    gemv_on_both(t % 2 ? 106 : 300, {30, 25}, t % 3 ? ACCUBLAS_TRANS : ACCUBLAS_NO_TRANS, t % 4 * 50, 20, 200, t % 4, t % 3 - 2, random);
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST(MpGpu, LongVectors) {
+  Random random(5);
+  for (Shape shape : {Shape{3, 20000}, Shape{20000, 3}, Shape{2, 9000}})
+    for (accublas_transpose trans : {ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS}) {
+      gemv_on_both(106, shape, trans, 8, 8, 0, 3, 20, random);
+      if (HasFatalFailure()) return;
+    }
+}
+
+TEST(MpGpu, GemmColumns) {
+  Random random(6);
+  for (int precision : {106, 530})
+    for (std::int64_t n : {1, 2, 3, 4, 5, 11}) {
+      const std::int64_t m = 40, k = 37;
+      Pair a(precision, m * k, 10, 0, random), b(precision, m * n, n % 2 ? 10 : 200, 0, random), c(precision, m * n, 10, 0, random),
+          scalars(precision, 2, 3, 0, random);
+      for (bool device : {false, true})
+        for (accublas_transpose trans : {ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS})
+          REQUIRE(accublas_mp_gemm(nullptr, trans, trans, trans == ACCUBLAS_TRANS ? k : m, n, trans == ACCUBLAS_TRANS ? m : k,
+                                   scalars.get(device), 0, a.get(device), 0, m, b.get(device), 0,
+                                   trans == ACCUBLAS_TRANS ? n : k, scalars.get(device), 1, c.get(device), 0,
+                                   trans == ACCUBLAS_TRANS ? k : m));
+      c.expect_equal("C");
+      if (HasFatalFailure()) return;
+    }
+}
+
+TEST(MpGpu, VectorsAndTransfers) {
+  Random random(7);
+  for (int precision : {64, 106, 1000})
+    for (std::int64_t n : {1, 50, 3000}) {
+      Pair x(precision, n, 30, 100, random), y(precision, n, 30, 100, random), scalars(precision, 3, 3, 0, random),
+          narrow(80, n, 0, 0, random);
+      std::vector<double> doubles[2];
+      for (bool device : {false, true}) {
+        REQUIRE(accublas_mp_dot(nullptr, n, x.get(device), 0, 1, y.get(device), 0, 1, scalars.get(device), 1));
+        REQUIRE(accublas_mp_axpy(nullptr, n, scalars.get(device), 0, x.get(device), 0, 1, y.get(device), 0, -1));
+        REQUIRE(accublas_mp_scal(nullptr, n, scalars.get(device), 2, x.get(device), 0, 1));
+        REQUIRE(accublas_mp_convert(nullptr, n, 1, y.get(device), 0, n, narrow.get(device), 0, n));
+        REQUIRE(accublas_mp_copy(nullptr, n / 2, 1, x.get(device), 0, n, x.get(device), n / 2, n));
+        doubles[device].resize(static_cast<std::size_t>(n));
+        REQUIRE(accublas_mp_get_double(nullptr, x.get(device), 0, n, n, 1, doubles[device].data(), n));
+      }
+      scalars.expect_equal("dot");
+      y.expect_equal("axpy");
+      x.expect_equal("scal and copy");
+      narrow.expect_equal("convert");
+      EXPECT_EQ(0, std::memcmp(doubles[0].data(), doubles[1].data(), static_cast<std::size_t>(n) * sizeof(double)));
+      // Doubles in: subnormals, infinities, a leading dimension.
+      std::vector<double> values(static_cast<std::size_t>(n));
+      for (double& v : values) {
+        const std::uint64_t bits = random() % 3 == 0 ? random() : random() >> (random() % 20);
+        std::memcpy(&v, &bits, sizeof v);
+      }
+      for (bool device : {false, true}) REQUIRE(accublas_mp_set_double(nullptr, x.get(device), 0, 1, 1, n, values.data(), 1));
+      x.expect_equal("set_double");
+      if (HasFatalFailure()) return;
+    }
+}
+
+}  // namespace
