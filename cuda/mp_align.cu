@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(threads) align_kernel(const Job g) {
     }
     if (g.aligned.band && tile.to[c] >= 0 && warp.member == 0) g.aligned.band[tile.to[c]] = s.band;
   }
-  extend_tile(warp, g.extension, g.a, tile, g.aligned.a, g.aligned.plane);
+  extend_tile(warp, g.extension, g.a, tile, load_residues(warp, g.extension, g.a, tile, 0), g.aligned.a, g.aligned.plane);
 }
 
 /// Shared memory of a thread block.

@@ -84,12 +84,32 @@ __device__ void multiply_tile(const TileWarp& warp, const std::uint32_t* factors
   }
 }
 
+/// Residues of a tile's elements in some of their planes: first, first + sharers, ...
+template <int count>
+struct TileResidues {
+  static constexpr int planes = count == 1 ? 8 : 2;
+  std::uint32_t of[planes][count];
+};
+template <int count>
+__device__ __forceinline__ TileResidues<count> load_residues(const TileWarp& warp, const MpExtension& x, const mp::Elements& elements,
+                                                             const TileElements<count>& tile, int round) {
+  TileResidues<count> r;
+#pragma unroll
+  for (int i = 0; i < r.planes; ++i)
+#pragma unroll
+    for (int c = 0; c < count; ++c) {
+      const int k = warp.member + (round * r.planes + i) * warp.sharers;
+      r.of[i][c] = k < x.from && tile.from[c] >= 0 ? elements.digits[k * elements.stride + tile.from[c]] : 0;
+    }
+  return r;
+}
+
 /// The residues modulo all moduli of the extension of the tile's elements (the same in all warps that share it), shifted by their rests
 /// and with their signs: planes[k plane + to]. from (to - from) multiplications an element; by way of limbs they would be twice as
-/// many. Called by all threads of the thread block together; tiles have from + 1 rows.
+/// many. Called by all threads of the thread block together; tiles have from + 1 rows. `residues`: of round 0.
 template <int count>
 __device__ void extend_tile(const TileWarp& warp, const MpExtension& x, const mp::Elements& elements, const TileElements<count>& tile,
-                            std::uint32_t* planes, Index plane) {
+                            TileResidues<count> residues, std::uint32_t* planes, Index plane) {
   constexpr int line = 32 * count;
   const int lane = threadIdx.x % 32;
   std::uint64_t* const fractions = reinterpret_cast<std::uint64_t*>(warp.shared);  // [sharers][line]
@@ -101,26 +121,18 @@ __device__ void extend_tile(const TileWarp& warp, const MpExtension& x, const mp
   };
 
   std::uint64_t fraction[count] = {};
-  constexpr int batch = count == 1 ? 8 : 2;  // planes whose residues are under way together
-  for (int first = warp.member; first < x.from; first += batch * warp.sharers) {
-    std::uint32_t residue[batch][count];
+  for (int round = 0; warp.member + round * residues.planes * warp.sharers < x.from; ++round) {
+    if (round > 0) residues = load_residues(warp, x, elements, tile, round);
 #pragma unroll
-    for (int i = 0; i < batch; ++i)
-#pragma unroll
-      for (int c = 0; c < count; ++c) {
-        const int k = first + i * warp.sharers;
-        residue[i][c] = k < x.from && tile.from[c] >= 0 ? elements.digits[k * elements.stride + tile.from[c]] : 0;
-      }
-#pragma unroll
-    for (int i = 0; i < batch; ++i) {
-      const int k = first + i * warp.sharers;
+    for (int i = 0; i < residues.planes; ++i) {
+      const int k = warp.member + (round * residues.planes + i) * warp.sharers;
       if (k >= x.from) break;
       const RnsModulus modulus = load_modulus(x.modulus + k);
       const RnsFactor inverse = load_factor(x.inverse + k);
 #pragma unroll
       for (int c = 0; c < count; ++c) {
-        put(k, c, residue[i][c], modulus);
-        const std::uint32_t d = rns_mul(residue[i][c], inverse, modulus);
+        put(k, c, residues.of[i][c], modulus);
+        const std::uint32_t d = rns_mul(residues.of[i][c], inverse, modulus);
         factors[k * line + lane * count + c] = d;
         fraction[c] += d * modulus.barrett >> 16;
       }

@@ -78,7 +78,9 @@ DeviceAligned::DeviceAligned(State& state, const mp::Elements& a, const mp::Bloc
 }
 
 DeviceAligned::~DeviceAligned() {
-  if (wanted_) cudaFreeHost(wanted_);
+  if (!wanted_) return;
+  plane_memory_ = DeviceBlock();  // waits for the kernels that may write the word
+  cudaFreeHost(wanted_);
 }
 
 template <class Memory>
@@ -100,7 +102,8 @@ void DeviceAligned::make_planes(State& state, const mp::Elements& a, int spread,
   carve(made.data());
   mp_align(a, block_, scaling_, extension, planes, state.cuda_stream());
   std::swap(plane_memory_, made);
-  bytes_ += static_cast<std::int64_t>(bytes) - (moduli_ > 0 ? static_cast<std::int64_t>(planes_.plane) * moduli_ * 4 : 0);
+  bytes_ += static_cast<std::int64_t>(bytes) - plane_bytes_;
+  plane_bytes_ = static_cast<std::int64_t>(bytes);
   planes_ = planes;
   moduli_ = moduli;
 }

@@ -58,7 +58,7 @@ class DeviceAligned final : public mp::Aligned {
   MpMatrixState measured_{};
   MpAligned planes_{};
   int moduli_ = 0;
-  std::int64_t bytes_ = 0;
+  std::int64_t bytes_ = 0, plane_bytes_ = 0;
   std::int32_t *wanted_ = nullptr, *wanted_device_ = nullptr;  ///< one word that the host and the device see
 };
 

@@ -150,6 +150,7 @@ void device_product(State& state, const mp::MpProduct& p, mp::MpExecution& execu
   Scratch s{};
   const DeviceBlock memory(state, Scratch::carve(nullptr, s, plan, moduli, most, z_stride, y_stride));
   Scratch::carve(memory.data(), s, plan, moduli, most, z_stride, y_stride);
+  const bool plain = !p.alpha.elements && p.alpha.constant == 1 && !p.beta.elements && p.beta.constant == 0;
   MpCall* const call = call_of(state);
   const cudaStream_t stream = state.cuda_stream();
   for (Index first = 0; first < p.n; first += most) {
@@ -172,6 +173,7 @@ void device_product(State& state, const mp::MpProduct& p, mp::MpExecution& execu
     vectors.alpha_at = alpha.at;
     vectors.beta = beta.elements;
     vectors.beta_at = beta.at;
+    vectors.plain = plain;
     vectors.call = call;
     vectors.wanted = aligned->wanted();
     mp_align_vectors(state.model(), vectors, stream);
@@ -200,7 +202,7 @@ void device_product(State& state, const mp::MpProduct& p, mp::MpExecution& execu
     finish.terms = p.k;
     finish.columns = columns;
     finish.transposed = p.transposed;
-    finish.plain = !p.alpha.elements && p.alpha.constant == 1 && !p.beta.elements && p.beta.constant == 0;
+    finish.plain = plain;
     finish.y = s.y;
     finish.y_stride = y_stride;
     finish.scale = p.transposed ? scaling.column : scaling.row;

@@ -62,19 +62,18 @@ __global__ void __launch_bounds__(one_warp ? 32 * warp_teams : 1024) finish_kern
                                     ? __ldcg(g.y + (static_cast<Index>(r) * g.basis.moduli + rank) * g.y_stride + o)
                                     : 0;
   const std::int32_t a_band = sums ? g.a_band[o] : 0, scale = sums ? g.scale[o] : 0;
-  const Output out = examine_output(team, g, o, r);
+  const MpVector vector = sums ? g.call->vector[r] : MpVector{};
+  const bool special = sums && (g.matrix->special != 0 || vector.special != 0);
+  const Output out = examine_output(team, g, o, r, special);
   if (out.known) return store_element(team, g.format, g.c, out.at, 0, out.code, out.negative, scratch);
-  const MpVector& vector = g.call->vector[r];
   if (out.product && (a_band > 0 || mp_banded(vector, g.width)))
     return store_wide(team, g, o, r, out, scratch, mine + team_words(size) + number_words(size));
   SignedNumber sum{0, false, 0};
   if (out.product) {
     sum.limb = limb_from_residues(team, g.basis, residue, scratch, &sum.negative);
     if (out.infinite) return store_infinite(team, g, out, !team.any(sum.limb != 0), sum.negative, scratch);
-    const MpOddScalar& alpha = g.call->alpha;
-    sum.limb = times_scalar(team, sum.limb, g.basis.limbs, alpha, scratch);
-    sum.negative = sum.negative != (alpha.negative != 0);
-    sum.exponent = scale + vector.least + alpha.exponent;
+    sum.exponent = scale + vector.least;
+    times_alpha(team, g, sum, g.basis.limbs, scratch);
   }
   if (!out.addend) return store_rounded(team, g.format, g.c, out.at, sum.limb, sum.negative, sum.exponent, false, scratch);
   const SignedNumber addend = scaled_addend(team, g, out, scratch);

@@ -133,6 +133,7 @@ struct MpAlignVectors {
   MpFormat format;
   mp::Elements alpha, beta;
   std::int64_t alpha_at, beta_at;
+  bool plain;                 ///< alpha is 1 and beta is 0: they are not prepared
   MpCall* call;
   std::int32_t* wanted;       ///< or null: host memory that gets the spread of a vector that passes the width, 63 at most
 };

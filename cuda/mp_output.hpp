@@ -44,14 +44,19 @@ __device__ int term_classes(const Team<one_warp>& team, const MpFinish& g, Index
   return (team.any(classes & 1) ? 1 : 0) | (team.any(classes & 2) ? 2 : 0) | (team.any(classes & 4) ? 4 : 0);
 }
 
+/// `special`: an infinity or a NaN is in the matrix or the vector.
 template <bool one_warp>
-__device__ Output examine_output(const Team<one_warp>& team, const MpFinish& g, Index o, int r) {
+__device__ Output examine_output(const Team<one_warp>& team, const MpFinish& g, Index o, int r, bool special) {
   const MpOddScalar &alpha = g.call->alpha, &beta = g.call->beta;
   Output out{};
   out.at = element_at(g.block, o, g.first + r);
+  if (g.plain && !special) {
+    out.product = true;
+    return out;
+  }
   // beta c; C is not read where beta is zero.
   out.code = mp::exponent_zero;
-  if (beta.code != mp::exponent_zero) {
+  if (!g.plain && beta.code != mp::exponent_zero) {
     const std::int32_t c = g.c.exponent[out.at];
     const bool infinite = beta.code == mp::exponent_infinity || c == mp::exponent_infinity, zero = c == mp::exponent_zero;
     out.negative = (beta.negative != 0) != (g.c.sign[out.at] != 0);
@@ -59,26 +64,27 @@ __device__ Output examine_output(const Team<one_warp>& team, const MpFinish& g, 
     else if (infinite) out.code = mp::exponent_infinity;
     else if (!zero) out.code = 0, out.addend = true;
   }
-  if (g.terms == 0 || alpha.code == mp::exponent_zero) {
+  const std::int32_t alpha_code = g.plain ? 0 : alpha.code;
+  const bool alpha_negative = !g.plain && alpha.negative != 0;
+  if (g.terms == 0 || alpha_code == mp::exponent_zero) {
     out.known = !out.addend;
     return out;
   }
-  const bool special = g.matrix->special != 0 || g.call->vector[r].special != 0;
   const int classes = special ? term_classes(team, g, o, r) : 0;
-  if (alpha.code == mp::exponent_nan || (classes & 1) || classes == 6 || out.code == mp::exponent_nan) {
+  if (alpha_code == mp::exponent_nan || (classes & 1) || classes == 6 || out.code == mp::exponent_nan) {
     out.known = true;
     out.code = mp::exponent_nan;
     return out;
   }
   if (classes != 0) {
-    const bool negative = (classes == 4) != (alpha.negative != 0);
+    const bool negative = (classes == 4) != alpha_negative;
     out.known = true;
     if (out.code == mp::exponent_infinity && out.negative != negative) out.code = mp::exponent_nan;
     else out.code = mp::exponent_infinity, out.negative = negative;
     return out;
   }
   out.product = true;
-  out.infinite = alpha.code == mp::exponent_infinity;
+  out.infinite = alpha_code == mp::exponent_infinity;
   out.known = !out.infinite && out.code == mp::exponent_infinity;
   return out;
 }
@@ -91,6 +97,13 @@ __device__ void store_infinite(const Team<one_warp>& team, const MpFinish& g, co
   const bool nan = zero || (out.code == mp::exponent_infinity && out.negative != sign);
   store_element(team, g.format, g.c, out.at, 0, nan ? mp::exponent_nan : mp::exponent_infinity, sign, scratch);
 }
+
+/// +-N 2^exponent: sign and exponent; the team holds N.
+struct SignedNumber {
+  std::uint32_t limb;
+  bool negative;
+  std::int64_t exponent;
+};
 
 /// Limb of the number that the team holds, `limbs` limbs, times the scalar's odd integer.
 template <bool one_warp>
@@ -107,12 +120,15 @@ __device__ std::uint32_t times_scalar(const Team<one_warp>& team, std::uint32_t 
   return team.carried(s);
 }
 
-/// +-N 2^exponent: sign and exponent; the team holds N.
-struct SignedNumber {
-  std::uint32_t limb;
-  bool negative;
-  std::int64_t exponent;
-};
+/// x times alpha; the team holds `limbs` limbs of it.
+template <bool one_warp>
+__device__ void times_alpha(const Team<one_warp>& team, const MpFinish& g, SignedNumber& x, int limbs, const NumberScratch& scratch) {
+  if (g.plain) return;
+  const MpOddScalar& alpha = g.call->alpha;
+  x.limb = times_scalar(team, x.limb, limbs, alpha, scratch);
+  x.negative = x.negative != (alpha.negative != 0);
+  x.exponent += alpha.exponent;
+}
 
 /// beta c.
 template <bool one_warp>

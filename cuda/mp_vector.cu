@@ -86,12 +86,12 @@ __device__ void prepare_scalar(const MpFormat& format, const mp::Elements& from,
   }
 }
 
-/// Thread blocks 0 .. gridDim.x - 3: 32 entries of a column each. The last two of the first column: alpha and beta.
+/// 32 entries of a column a thread block; unless the scalars are plain, the last two of the first column: alpha and beta.
 __global__ void align_vectors(const MpAlignVectors g, bool measured) {
   extern __shared__ uint4 shared_memory[];
   std::uint32_t* const shared = reinterpret_cast<std::uint32_t*>(shared_memory);
   await_predecessor();
-  const int r = blockIdx.y, tiles = gridDim.x - 2, tile_number = blockIdx.x;
+  const int r = blockIdx.y, tiles = gridDim.x - (g.plain ? 0 : 2), tile_number = blockIdx.x;
   if (r == 0 && blockIdx.x == 0) {
     for (Index i = threadIdx.x; i < g.ticket_count; i += blockDim.x) g.tickets[i] = 0;
     if (threadIdx.x == 0 && g.first == 0) g.call->in_bands = 0, g.call->bands = 0;
@@ -105,6 +105,12 @@ __global__ void align_vectors(const MpAlignVectors g, bool measured) {
   }
   const Index n = g.block.rows, q = static_cast<Index>(tile_number) * 32 + threadIdx.x % 32;
   const int warp = threadIdx.x / 32, warps = blockDim.x / 32;
+  // What does not depend on the exponents is on its way while they are compared. The residues of zeros, infinities and NaN are zero.
+  TileElements<1> tile;
+  tile.from[0] = q < n ? element_at(g.block, q, g.first + r) : -1;
+  tile.to[0] = q < g.z_stride ? q : -1;
+  const TileWarp tile_warp{warp, warps, shared};
+  const TileResidues<1> residues = load_residues(tile_warp, g.extension, g.b, tile, 0);
   MpVector v = measured ? g.call->vector[r] : measure_block(g, r, 0, n);
   if (v.least > v.greatest) v.least = v.greatest = 0;
   if (tile_number == 0 && threadIdx.x == 0) {
@@ -112,22 +118,14 @@ __global__ void align_vectors(const MpAlignVectors g, bool measured) {
     if (g.wanted && v.greatest - v.least >= g.width)
       *g.wanted = static_cast<std::int32_t>(min(v.greatest - v.least, static_cast<long long>(matrix_band - 1)));
   }
-  TileElements<1> tile;
-  tile.from[0] = -1;
-  tile.to[0] = q < g.z_stride ? q : -1;
-  tile.rest[0] = 0;
-  tile.negative[0] = false;
   BandAndRest s{0, 0};
   long long e;
   bool special = false;
-  if (q < n && exponent_of(g, q, r, &e, &special)) {
-    s = band_and_rest(e - v.least, g.width);
-    tile.from[0] = element_at(g.block, q, g.first + r);
-    tile.rest[0] = s.rest;
-    tile.negative[0] = g.b.sign[tile.from[0]] != 0;
-  }
+  if (q < n && exponent_of(g, q, r, &e, &special)) s = band_and_rest(e - v.least, g.width);
+  tile.rest[0] = s.rest;
+  tile.negative[0] = q < n && g.b.sign[tile.from[0]] != 0;
   if (tile.to[0] >= 0 && threadIdx.x < 32) g.band[r * g.z_stride + q] = s.band;
-  extend_tile({warp, warps, shared}, g.extension, g.b, tile, g.z + static_cast<Index>(r) * g.extension.to * g.z_stride, g.z_stride);
+  extend_tile(tile_warp, g.extension, g.b, tile, residues, g.z + static_cast<Index>(r) * g.extension.to * g.z_stride, g.z_stride);
 }
 
 /// Vectors without a finite entry other than zero.
@@ -152,7 +150,7 @@ void mp_align_vectors(const DeviceModel& model, const MpAlignVectors& g, cudaStr
   }
   const unsigned tiles = static_cast<unsigned>((g.z_stride + 31) / 32);
   launch(model, "mp_align_vectors", align_vectors,
-         {dim3(tiles + 2, columns), static_cast<unsigned>(threads), words * sizeof(std::uint32_t)}, stream, g, measured);
+         {dim3(tiles + (g.plain ? 0 : 2), columns), static_cast<unsigned>(threads), words * sizeof(std::uint32_t)}, stream, g, measured);
 }
 
 }  // namespace accublas::cuda

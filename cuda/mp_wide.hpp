@@ -78,7 +78,8 @@ __device__ __noinline__ void store_wide(const Team<one_warp> team, const MpFinis
   const WideTerms terms{g, o, r};
   // Only the sign of S is wanted where alpha is infinite.
   const bool scaled = !out.infinite, addend = out.addend && scaled;
-  const std::int64_t unit = g.scale[o] + call.vector[r].least + (scaled ? call.alpha.exponent : 0);
+  const bool by_alpha = scaled && !g.plain;
+  const std::int64_t unscaled = g.scale[o] + call.vector[r].least, unit = unscaled + (by_alpha ? call.alpha.exponent : 0);
   const std::int64_t largest = unit + term_bits(g.format, g.basis);  // a group's alpha Y is below 2^(largest + above)
   MpWideSum sum(g.format.precision, mp::least_exponent, accumulator, magnitude, limbs, result);
   const auto add = [&](const SignedNumber& x, std::int64_t rest) {
@@ -107,13 +108,10 @@ __device__ __noinline__ void store_wide(const Team<one_warp> team, const MpFinis
     }
     if (group == WideTerms::none) break;
     ++groups;
-    SignedNumber x{0, false, unit + group};
+    SignedNumber x{0, false, unscaled + group};
     const std::uint32_t residue = group_residue(team, terms, group, scratch.second);
     x.limb = limb_from_residues(team, g.basis, residue, scratch, &x.negative);
-    if (scaled) {
-      x.limb = times_scalar(team, x.limb, g.basis.limbs, call.alpha, scratch);
-      x.negative = x.negative != (call.alpha.negative != 0);
-    }
+    if (scaled) times_alpha(team, g, x, g.basis.limbs, scratch);
     group = next_group(team, terms, group);
     std::int64_t rest = group == WideTerms::none ? MpWideSum::no_rest : largest + group + 1;
     if (waiting) rest = max(rest, c_top) + 1;
