@@ -1,6 +1,7 @@
 #include "lib/mp/align.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 
 #include "lib/mp/transfer.hpp"
@@ -251,6 +252,37 @@ AlignedVectors::AlignedVectors(const Exponent* scale) : block_{0, 1, 1, 1, 1}, l
   banded_[0] = 0;
 }
 
+bool AlignedVectors::split_bands(int most) {
+  std::vector<std::int64_t> first{0};
+  std::vector<std::int32_t> bands;
+  for (std::int64_t v = 0; v < block_.columns; ++v) {
+    std::vector<std::int32_t> found;
+    for (std::int64_t q = 0; q < block_.rows; ++q) {
+      if (std::find(found.begin(), found.end(), band(q, v)) != found.end()) continue;
+      if (static_cast<int>(found.size()) == most) return false;
+      found.push_back(band(q, v));
+    }
+    std::sort(found.begin(), found.end(), std::greater<>());
+    bands.insert(bands.end(), found.begin(), found.end());
+    first.push_back(static_cast<std::int64_t>(bands.size()));
+  }
+  first_ = std::move(first);
+  column_band_ = std::move(bands);
+  return true;
+}
+
+/// Residues q .. q + rows - 1 of vector v, all in its first column, to the columns of their bands.
+void AlignedVectors::separate(std::int64_t v, std::int64_t q, std::int64_t rows, int count) {
+  const std::int64_t source = first_column(v);
+  for (int k = 0; k < count; ++k) {
+    std::uint32_t* from = planes_.data() + k * plane_stride() + source * ld_ + q;
+    for (std::int64_t w = first_column(v + 1) - 1; w >= source; --w) {  // the first column last: it is the source
+      std::uint32_t* to = from + (w - source) * ld_;
+      for (std::int64_t t = 0; t < rows; ++t) to[t] = band(q + t, v) == column_band(w) ? from[t] : 0;
+    }
+  }
+}
+
 void AlignedVectors::make_planes(int count, const cpu::MpKernels& kernels, int threads) {
   planes_ = Buffer<std::uint32_t>(count * plane_stride());
   if (!elements_) {
@@ -264,10 +296,15 @@ void AlignedVectors::make_planes(int count, const cpu::MpKernels& kernels, int t
   for (int t = 0; t < workers; ++t) makers.emplace_back(*elements_, kernels, count);
   parallel_for(row_chunks * block_.columns, workers, [&](std::int64_t task, int thread) {
     const std::int64_t v = task / row_chunks, q = task % row_chunks * chunk, rows = std::min(chunk, block_.rows - q);
-    std::uint32_t* out = planes_.data() + v * ld_ + q;
+    std::uint32_t* out = planes_.data() + first_column(v) * ld_ + q;
     makers[thread].make(*elements_, block_, q, v, rows, &rest_[q + v * block_.rows], 0, count, out, plane_stride());
+    if (first_column(v + 1) - first_column(v) > 1) separate(v, q, rows, count);
     if (q + rows < block_.rows) return;
-    for (int k = 0; k < count; ++k) std::fill(out + k * plane_stride() + rows, out + k * plane_stride() + ld_ - q, 0);
+    for (int k = 0; k < count; ++k)
+      for (std::int64_t w = first_column(v); w < first_column(v + 1); ++w) {
+        std::uint32_t* column = planes_.data() + k * plane_stride() + w * ld_;
+        std::fill(column + block_.rows, column + ld_, 0);
+      }
   });
 }
 

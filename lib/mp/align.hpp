@@ -98,8 +98,15 @@ class AlignedVectors {
   /// The 1 x 1 matrix 1, times 2^scale.
   explicit AlignedVectors(const Exponent* scale);
 
+  /// Splits every vector into one column a band that occurs in it, from the top; false, and nothing is split, where one has more
+  /// than `most` bands. Before make_planes.
+  bool split_bands(int most);
   void make_planes(int count, const cpu::MpKernels& kernels, int threads);
 
+  /// Columns of the planes: those of vector v are first_column(v) .. first_column(v + 1) - 1.
+  std::int64_t columns() const { return first_column(block_.columns); }
+  std::int64_t first_column(std::int64_t v) const { return first_.empty() ? v : first_[v]; }
+  std::int32_t column_band(std::int64_t column) const { return first_.empty() ? 0 : column_band_[column]; }
   std::int64_t terms() const { return block_.rows; }
   std::int64_t ld() const { return ld_; }
   int spread() const { return spread_; }
@@ -111,7 +118,8 @@ class AlignedVectors {
   const std::uint32_t* plane(int k) const { return planes_.data() + k * plane_stride(); }
 
  private:
-  std::int64_t plane_stride() const { return ld_ * block_.columns; }
+  std::int64_t plane_stride() const { return ld_ * columns(); }
+  void separate(std::int64_t v, std::int64_t q, std::int64_t rows, int count);
 
   const Elements* elements_ = nullptr;  ///< null: the number 1
   Block block_;
@@ -119,6 +127,8 @@ class AlignedVectors {
   Buffer<Exponent> unit_;
   Buffer<std::int32_t> band_;
   Buffer<std::uint8_t> rest_, banded_;
+  std::vector<std::int64_t> first_;        ///< empty: nothing is split
+  std::vector<std::int32_t> column_band_;  ///< of a column, where split
   Buffer<std::uint32_t> planes_;
   int spread_ = 0;
   bool any_banded_ = false, nonfinite_ = false;

@@ -62,7 +62,8 @@ std::int64_t rows_per_task(std::int64_t rows, std::int64_t planes, int threads) 
   return std::max<std::int64_t>(64, round_up((rows + wanted - 1) / wanted, 64));
 }
 
-/// The residues of sum_q X'_iq Z_qv for every output, in one go: y[k plane_stride + v ldy + i].
+/// The residues of sum_q X'_iq Z_qv for every output, in one go: y[k plane_stride + w ldy + i], w the columns
+/// of b.
 void residue_products(const MpProduct& p, const HostAligned& a, const AlignedVectors& b, int count, std::uint32_t* y,
                       std::int64_t ldy, const cpu::MpKernels& kernels, int threads) {
   const RnsModulus* modulus = moduli(count);
@@ -71,43 +72,50 @@ void residue_products(const MpProduct& p, const HostAligned& a, const AlignedVec
     const int k = static_cast<int>(task / row_tasks);
     const std::int64_t i = task % row_tasks * rows, here = std::min(rows, p.m - i);
     const std::uint32_t* plane = a.plane(k);
-    std::uint32_t* out = y + k * ldy * p.n + i;
+    std::uint32_t* out = y + k * ldy * b.columns() + i;
     if (p.transposed)
-      kernels.product_t({modulus[k], plane + i * a.ld(), a.ld(), a.rows(), here, b.plane(k), b.ld(), out, ldy, p.n, false});
+      kernels.product_t({modulus[k], plane + i * a.ld(), a.ld(), a.rows(), here, b.plane(k), b.ld(), out, ldy, b.columns(), false});
     else
-      kernels.product_n({modulus[k], plane + i, a.ld(), here, a.columns(), b.plane(k), b.ld(), out, ldy, p.n, false});
+      kernels.product_n({modulus[k], plane + i, a.ld(), here, a.columns(), b.plane(k), b.ld(), out, ldy, b.columns(), false});
   });
 }
 
-/// S in one piece: its integer has been reconstructed with those of a chunk of outputs.
-class OnePiece final : public Pieces {
+/// Bands of a vector that are multiplied as columns of their own, so that a matrix without bands is read once for all.
+constexpr int most_columns = 8;
+
+/// S as the columns of a vector have it: their integers have been reconstructed with those of a chunk of outputs.
+class ColumnPieces final : public Pieces {
  public:
-  explicit OnePiece(int limbs) : limbs_(limbs) {}
-  int count() const override { return 1; }
-  std::int64_t exponent(int) const override { return exponent_; }
-  void integer(int, std::uint64_t* limb) override { std::copy_n(integer_, limbs_, limb); }
-  void set(const std::uint64_t* integer, std::int64_t exponent) {
-    integer_ = integer;
-    exponent_ = exponent;
+  ColumnPieces(const AlignedVectors& b, std::int64_t v, int limbs)
+      : b_(b), v_(v), first_(b.first_column(v)), count_(static_cast<int>(b.first_column(v + 1) - first_)), limbs_(limbs) {}
+  int count() const override { return count_; }
+  std::int64_t exponent(int g) const override { return outer_ + b_.unit(v_) + shifts * std::int64_t{b_.column_band(first_ + g)}; }
+  void integer(int g, std::uint64_t* limb) override { std::copy_n(integers_ + g * chunk * limbs_, limbs_, limb); }
+  /// Integer g is at integers[g chunk limbs]; `outer` is the exponent of the output's row.
+  void set(const std::uint64_t* integers, Exponent outer) {
+    integers_ = integers;
+    outer_ = outer;
   }
 
  private:
-  const int limbs_;
-  const std::uint64_t* integer_ = nullptr;
-  std::int64_t exponent_ = 0;
+  const AlignedVectors& b_;
+  const std::int64_t v_, first_;
+  const int count_, limbs_;
+  const std::uint64_t* integers_ = nullptr;
+  Exponent outer_ = 0;
 };
 
 /// What a thread needs to finish outputs, a chunk of a column at a time.
 struct Worker {
   Worker(const Format& format, const cpu::MpKernels& kernels, const Basis* product, const Extended& alpha, const Extended& beta,
-         bool reads_c)
+         bool reads_c, int columns)
       : finisher(format, product, alpha, beta),
         encoder(format, kernels),
         decoder(reads_c ? std::make_unique<Decoder>(format, kernels) : nullptr),
         limbs(chunk * format.limbs / 2),
         c_limbs(chunk * format.limbs / 2),
         digits(product ? (product->count + 1) * chunk : 0),
-        integers(product ? product->limbs * chunk : 0) {}
+        integers(product ? columns * product->limbs * chunk : 0) {}
 
   Finisher finisher;
   Encoder encoder;
@@ -149,10 +157,11 @@ int workers_for(const MpProduct& p, int threads) {
 }
 
 std::vector<Worker> make_workers(const MpProduct& p, int count, const cpu::MpKernels& kernels, const Basis* product,
-                                 const Extended& alpha, const Extended& beta) {
+                                 const Extended& alpha, const Extended& beta, int columns) {
   std::vector<Worker> workers;
   workers.reserve(count);
-  for (int t = 0; t < count; ++t) workers.emplace_back(p.c->format, kernels, product, alpha, beta, beta.kind != Kind::zero);
+  for (int t = 0; t < count; ++t) 
+    workers.emplace_back(p.c->format, kernels, product, alpha, beta, beta.kind != Kind::zero, columns);
   return workers;
 }
 
@@ -169,7 +178,7 @@ void for_chunks(const MpProduct& p, std::vector<Worker>& workers, Task&& chunk_t
 /// C = beta C.
 void scale_only(const MpProduct& p, const Extended& beta, MpExecution& execution, const cpu::MpKernels& kernels) {
   const Phase phase(execution, &accublas_mp_report_t::ms_finish);
-  std::vector<Worker> workers = make_workers(p, workers_for(p, execution.threads), kernels, nullptr, constant(0), beta);
+  std::vector<Worker> workers = make_workers(p, workers_for(p, execution.threads), kernels, nullptr, constant(0), beta, 0);
   for_chunks(p, workers, [&](std::int64_t i, std::int64_t v, std::int64_t rows, Worker& worker) {
     finish_chunk(p, worker, i, v, rows,
                  [&](std::int64_t, const Extended& c, Rounded& result) { worker.finisher.scale(c, result); });
@@ -197,6 +206,7 @@ void host_product(const MpProduct& p, MpExecution& execution) {
   HostAligned* a = static_cast<HostAligned*>(p.aligned);
   std::unique_ptr<AlignedVectors> b;
   int count = 0;
+  bool split = false;
   {
     const Phase phase(execution, &accublas_mp_report_t::ms_align);
     if (!a) {
@@ -207,6 +217,7 @@ void host_product(const MpProduct& p, MpExecution& execution) {
     b = p.b ? std::make_unique<AlignedVectors>(*p.b, p.block_b, inner) : std::make_unique<AlignedVectors>(inner);
     count = moduli_for_bits(product_bits(format.precision, a->spread() + b->spread(), p.k));
     a->ensure(*p.a, count, kernels, execution.threads);
+    split = b->any_banded() && !a->banded() && b->split_bands(most_columns);
     b->make_planes(count, kernels, execution.threads);
   }
   const Basis& product = basis(count);
@@ -216,10 +227,10 @@ void host_product(const MpProduct& p, MpExecution& execution) {
 
   // All memory before the first write to C.
   const std::int64_t ldy = round_up(p.m, cpu::mp_padding);
-  Buffer<std::uint32_t> y(count * ldy * p.n);
-  std::vector<Worker> workers =
-      make_workers(p, workers_for(p, execution.threads), kernels, &product, alpha.value(), beta.value());
-  const bool any_wide = a->banded() || b->any_banded();
+  Buffer<std::uint32_t> y(count * ldy * b->columns());
+  std::vector<Worker> workers = make_workers(p, workers_for(p, execution.threads), kernels, &product, alpha.value(), beta.value(),
+                                             split ? most_columns : 1);
+  const bool any_wide = a->banded() || (b->any_banded() && !split);
   if (any_wide)
     for (Worker& worker : workers) worker.wide = std::make_unique<WideSum>(p, *a, *b, product, kernels);
   {
@@ -231,23 +242,22 @@ void host_product(const MpProduct& p, MpExecution& execution) {
   const Exponent* outer = p.transposed ? a->column_exponent() : a->row_exponent();
   const bool special = a->nonfinite() || b->nonfinite();
   for_chunks(p, workers, [&](std::int64_t i, std::int64_t v, std::int64_t rows, Worker& worker) {
-    kernels.crt_digits({y.data() + v * ldy + i, ldy * p.n, moduli(count), product.inverse.data(), product.reciprocal.data(), count,
-                        rows, worker.digits.data(), chunk});
-    kernels.integers({worker.digits.data(), chunk, count + 1, product.column.data(), count + 1, count, rows,
-                      worker.integers.data(), product.limbs});
-    OnePiece one(product.limbs);
+    ColumnPieces columns(*b, v, product.limbs);
+    for (int g = 0; g < columns.count(); ++g) {
+      kernels.crt_digits({y.data() + (b->first_column(v) + g) * ldy + i, ldy * b->columns(), moduli(count), product.inverse.data(),
+                          product.reciprocal.data(), count, rows, worker.digits.data(), chunk});
+      kernels.integers({worker.digits.data(), chunk, count + 1, product.column.data(), count + 1, count, rows,
+                        worker.integers.data() + g * chunk * product.limbs, product.limbs});
+    }
     finish_chunk(p, worker, i, v, rows, [&](std::int64_t t, const Extended& c, Rounded& result) {
       Sum sum;
       if (special) sum = classify(p, i + t, v);
-      const bool wide = b->banded(v) || (p.transposed ? a->column_banded(i + t) : a->row_banded(i + t));
-      if (wide && sum.kind == Kind::finite) {
-        sum.pieces = &worker.wide->add_up(i + t, v);
-        if (sum.pieces->count() > 1) ++worker.outputs_in_bands;
-        worker.bands = std::max(worker.bands, sum.pieces->count());
-      } else {
-        one.set(&worker.integers[t * product.limbs], outer[i + t] + b->unit(v));
-        sum.pieces = &one;
-      }
+      const bool wide = any_wide && (b->banded(v) || (p.transposed ? a->column_banded(i + t) : a->row_banded(i + t)));
+      columns.set(&worker.integers[t * product.limbs], outer[i + t]);
+      sum.pieces = &columns;
+      if (wide && sum.kind == Kind::finite) sum.pieces = &worker.wide->add_up(i + t, v);
+      if (sum.pieces->count() > 1) ++worker.outputs_in_bands;
+      worker.bands = std::max(worker.bands, sum.pieces->count());
       worker.finisher.combine(sum, c, result);
     });
   });

@@ -7,6 +7,12 @@ namespace {
 
 const int all_precisions[] = {64, 65, 106, 113, 212, 424, 777, 848, 1696, 4096};
 
+Real power(int precision, double factor, long exponent) {
+  Real x = real(precision, factor);
+  mpfr_mul_2si(x.get(), x.get(), exponent, MPFR_RNDN);
+  return x;
+}
+
 /// A GEMV with offsets, increments and a leading dimension, inside of arrays of noise.
 struct Gemv {
   accublas_transpose trans = ACCUBLAS_NO_TRANS;
@@ -111,6 +117,36 @@ TEST(MpGemv, WideExponents) {
     check(g, a, x, y, source.number(precision, precision, 100, 0), source.number(precision, precision, 100, 0), precision, 20000);
     if (HasFailure()) return;
   }
+}
+
+/// A vector of few or many bands against a matrix without and with bands: each has its own way, and the report tells.
+TEST(MpGemv, BandsOfTheVector) {
+  Source source(10);
+  const int precision = 106;
+  for (int t = 0; t < 24; ++t) {
+    Gemv g = random_shape(source, 300);
+    if (t % 2) g.m = g.n = 1 + source.below(20);
+    if (t % 6 == 0) g.m = 280;
+    (g.transposed() ? g.n : g.m) = std::min<std::int64_t>(g.outputs(), 270);
+    (g.transposed() ? g.m : g.n) = std::min<std::int64_t>(g.terms(), 12);
+    g.lda = g.m + 1;
+    const long spread = t % 3 == 0 ? 80 : t % 3 == 1 ? 250 : 1500, spread_a = t % 4 == 3 ? 100 : 2;
+    const Vector a = source.vector(g.length_a(), precision, precision, spread_a),
+                 x = source.vector(g.length_x(), precision, precision, spread),
+                 y = source.vector(g.length_y(), precision, precision, spread);
+    check(g, a, x, y, source.number(precision, precision, 10, 0), source.number(precision, precision, 10, 0.2), precision, 8000);
+    if (HasFailure()) return;
+  }
+  // Two bands, all outputs in both.
+  const Array m(precision, Vector{real(precision, 1), real(precision, 3), real(precision, 5), real(precision, 7)}),
+      v(precision, Vector{power(precision, 1, 0), power(precision, 1, -100)}), r(precision, 2),
+      s(precision, Vector{real(precision, 1), Real(precision)});
+  ASSERT_EQ(accublas_mp_gemv(nullptr, ACCUBLAS_NO_TRANS, 2, 2, s, 0, m, 0, 2, v, 0, 1, s, 1, r, 0, 1), ACCUBLAS_SUCCESS);
+  accublas_mp_report_t report;
+  report.struct_size = sizeof report;
+  ASSERT_EQ(accublas_mp_report(nullptr, &report), ACCUBLAS_SUCCESS);
+  EXPECT_EQ(report.bands, 2);
+  EXPECT_EQ(report.outputs_in_bands, 2);
 }
 
 /// Arrays filled with doubles are aligned from a few moduli; full-width numbers among them end that.
@@ -224,12 +260,6 @@ Real dot_of(int precision, const Vector& x, const Vector& y, const Real& beta, c
   EXPECT_EQ(accublas_mp_gemv(nullptr, ACCUBLAS_TRANS, n, 1, mc, 1, mx, 0, n, my, 0, 1, mc, 2, mc, 0, 1), ACCUBLAS_SUCCESS)
       << accublas_last_error(nullptr);
   return mc.get(0);
-}
-
-Real power(int precision, double factor, long exponent) {
-  Real x = real(precision, factor);
-  mpfr_mul_2si(x.get(), x.get(), exponent, MPFR_RNDN);
-  return x;
 }
 
 TEST(MpRounding, CancellationToTheLastBit) {
