@@ -61,43 +61,39 @@ __device__ __forceinline__ void add_integer(std::int64_t (*digit)[32], int lane,
 }
 
 /// Who computes an element: a warp, or all warps of a block together, each with a storage of its own.
-template <bool Together>
 struct Team {
   ExactStorage* storage;  ///< of the first warp
-  int warp;               ///< in the team
-  static constexpr int warps = Together ? exact_warps : 1;
+  int warp, warps;        ///< number in the team, and how many it has
 
   __device__ ExactStorage& own() const { return storage[warp]; }
   __device__ bool leads() const { return warp == 0 && (threadIdx.x & 31) == 0; }
-  __device__ void sync() const { Together ? __syncthreads() : __syncwarp(); }
+  __device__ void sync() const { warps > 1 ? __syncthreads() : __syncwarp(); }
   /// Sums over the team of what lane d of each warp holds; the first warp has them.
   __device__ void add_up(std::int64_t& low, std::int64_t& high) const {
-    if constexpr (Together) {
-      const int lane = threadIdx.x & 31;
-      if (warp != 0 && lane < window_digits) {
-        own().limb[lane] = static_cast<std::uint64_t>(low);
-        own().limb[window_digits + lane] = static_cast<std::uint64_t>(high);
-      }
-      __syncthreads();
-      if (warp == 0 && lane < window_digits) {
-        for (int w = 1; w < warps; ++w) {
-          low += static_cast<std::int64_t>(storage[w].limb[lane]);
-          high += static_cast<std::int64_t>(storage[w].limb[window_digits + lane]);
-        }
-      }
-      __syncthreads();
+    if (warps == 1) return;
+    const int lane = threadIdx.x & 31;
+    if (warp != 0 && lane < window_digits) {
+      own().limb[lane] = static_cast<std::uint64_t>(low);
+      own().limb[window_digits + lane] = static_cast<std::uint64_t>(high);
     }
+    __syncthreads();
+    if (warp == 0 && lane < window_digits) {
+      for (int w = 1; w < warps; ++w) {
+        low += static_cast<std::int64_t>(storage[w].limb[lane]);
+        high += static_cast<std::int64_t>(storage[w].limb[window_digits + lane]);
+      }
+    }
+    __syncthreads();
   }
 };
 
 /// The exact sum of products of a row and a column in units of 2^base, as `count` digits in the first warp's limbs from
 /// finish_below (sign extended to a whole limb). Windows of digits are summed one after another, each over all of k;
 /// nearly always there is one.
-template <class T, bool Together>
-__device__ void exact_sum(const ExactArguments<T>& a, Index row, Index col, int base, int count,
-                          const Team<Together>& team) {
+template <class T>
+__device__ void exact_sum(const ExactArguments<T>& a, Index row, Index col, int base, int count, const Team& team) {
   constexpr int pieces = sizeof(T) == 8 ? 5 : 3;  // 106 or 48 bits, shifted by up to 31
-  constexpr int stride = 32 * team.warps;
+  const int stride = 32 * team.warps;
   ExactStorage& storage = team.own();
   const int lane = threadIdx.x & 31;
   const T* const x = a.rows.data + row * a.rows.stride;
@@ -173,9 +169,9 @@ __device__ T special_sum(const ExactArguments<T>& a, Index row, Index col) {
 }
 
 /// Computes and writes an element; true if it is one of finite lines. By all lanes of a team.
-template <class T, bool Together>
-__device__ bool finish_open_element(const ExactArguments<T>& a, Index row, Index col, T alpha, T beta,
-                                    const Team<Together>& team) {
+template <class T>
+__device__ ACCUBLAS_NOINLINE bool finish_open_element(const ExactArguments<T>& a, Index row, Index col, T alpha, T beta,
+                                                      const Team& team) {
   T* const at = element(a.at, row, col);
   if (a.row_lines.special[row] != 0 || a.col_lines.special[col] != 0) {
     const T sum = special_sum(a, row, col);
@@ -200,16 +196,17 @@ __device__ bool finish_open_element(const ExactArguments<T>& a, Index row, Index
 /// 256 words of a chunk lie far apart, so that open elements that lie together are shared out.
 template <class T>
 __device__ void compute_few_elements(const ExactArguments<T>& a, ExactStorage* storage) {
-  constexpr int threads = 32 * exact_warps, take = 8;  // chunks: a sector of every thread
+  constexpr int threads = 32 * exact_warps;
   __shared__ std::uint32_t words[threads];
   __shared__ unsigned any[exact_warps];  // of a warp's words
   __shared__ unsigned long long begin;
   CallState& state = *a.state;
   const int t = static_cast<int>(threadIdx.x);
-  const Team<true> team{storage, t / 32};
+  const Team team{storage, t / 32, exact_warps};
   const T alpha = a.alpha.get(), beta = a.beta.get();
   const Index pitch = OpenBits::words_per_row(a.cols.count), total = a.rows.count * pitch;
   const Index chunks = (total + threads - 1) / threads;
+  const Index take = max(Index{1}, chunks / (Index{4} * gridDim.x));
   unsigned long long computed = 0;
   for (;;) {
     if (t == 0) begin = atomicAdd(&state.next_chunk, static_cast<unsigned long long>(take));
@@ -241,7 +238,7 @@ __device__ void compute_few_elements(const ExactArguments<T>& a, ExactStorage* s
 /// Warps take chunks of the bitmap's bytes by a counter. The 32 bytes of a chunk lie far apart, so that open elements
 /// that lie together are shared out; neighbouring chunks share their sectors.
 template <class T>
-__global__ void __launch_bounds__(32 * exact_warps, exact_blocks) compute_open_elements(ExactArguments<T> a) {
+__global__ void __launch_bounds__(32 * exact_warps, exact_blocks) compute_open_elements(const __grid_constant__ ExactArguments<T> a) {
   await_predecessor();
   CallState& state = *a.state;
   if (leaves_c(state, a.alpha)) return;
@@ -250,7 +247,7 @@ __global__ void __launch_bounds__(32 * exact_warps, exact_blocks) compute_open_e
   if (count == 0 && !specials) return;
   __shared__ ExactStorage storage[exact_warps];
   if (!specials && count <= 2 * gridDim.x) return compute_few_elements(a, storage);
-  const Team<false> mine{storage + threadIdx.x / 32, 0};
+  const Team mine{storage + threadIdx.x / 32, 0, 1};
   const int lane = threadIdx.x & 31;
   const T alpha = a.alpha.get(), beta = a.beta.get();
   std::uint8_t* const open = reinterpret_cast<std::uint8_t*>(a.open);
