@@ -1,6 +1,6 @@
 // How the kernels of a call are launched: each may be put on the device while the one before it on the stream still
-// runs, and waits inside until that one is complete (programmatic dependent launch). Between two short kernels that
-// leaves 1 us where there were 4. Streams that are captured keep it in their graphs. For .cu files.
+// runs, and waits inside until that one is complete (programmatic dependent launch). A kernel with nothing to do then
+// costs 1.6 us where it cost 2.4. Streams that are captured keep it in their graphs. For .cu files.
 //
 // Rules. A kernel that launch() starts begins with await_predecessor(), in all of its threads: before it nothing is read
 // that a kernel wrote, and nothing is written. By then the predecessor is complete, and with it, since it waited too, all

@@ -31,8 +31,6 @@ __device__ void finish_line(const Lines& lines, SideSummary* summary, Index i, i
     atomicMax(&summary->largest_norm, bits);
   const int needed = exponent - last_bit;
   if (needed > *static_cast<volatile std::int32_t*>(&summary->needed_bits)) atomicMax(&summary->needed_bits, needed);
-  const int depth = depth_origin - last_bit;
-  if (depth > *static_cast<volatile std::int32_t*>(&summary->depth)) atomicMax(&summary->depth, depth);
 }
 
 // ---- whole lines

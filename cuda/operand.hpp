@@ -53,15 +53,11 @@ struct Scalar {
 #endif
 };
 
-/// Above every last_bit, so that a depth is positive.
-inline constexpr std::int32_t depth_origin = 4096;
-
 /// What is known of all lines of a side.
 struct SideSummary {
   unsigned long long largest_norm;  ///< bits of the largest norm (a double >= 0, so ordered like integers)
   std::int32_t needed_bits;         ///< the most that a line needs
   std::int32_t special;             ///< number of lines with Inf or NaN
-  std::int32_t depth;                 ///< depth_origin - the least last_bit of a line
 };
 
 /// Which elements of C a pass computes. The bitmap `open` of the call has a bit for every element that is not final.
@@ -93,7 +89,6 @@ struct CallState {
   std::int32_t largest_rung;            ///< 1 + index of the largest rung that an element needs; 0: none is accepted
   unsigned long long rejected_in_all;   ///< elements that it rejected, special lines not counted
   unsigned long long rejected;          ///< those of them that are not zero by structure
-  std::int32_t whole;                   ///< it rejected so much that all of C is computed in FP64
   // Passes.
   PassPlan pass[most_passes];
   unsigned long long open[most_passes];  ///< elements of finite lines left open by pass i
