@@ -111,9 +111,6 @@ Gemv::Gemv(const Run& run, const Numbers& a, const Numbers& x) : run_(run) {
   a_ = create(run.n * run.n);
   x_ = create(run.n);
   y_ = create(run.n);
-  scalars_ = create(2);
-  const double scalars[2] = {1, 0};
-  need(context_, accublas_mp_set_double(context_, scalars_, 0, 2, 2, 1, scalars, 2));
   const auto set = [&](accublas_mp_array* array, const Numbers& from) {
     need(context_, accublas_mp_set_limbs(context_, array, 0, 1, 1, from.count, from.limbs.data(), from.size, from.exponents.data(),
                                          from.signs.data()));
@@ -130,7 +127,7 @@ Gemv::Gemv(const Run& run, const Numbers& a, const Numbers& x) : run_(run) {
 }
 
 Gemv::~Gemv() {
-  for (accublas_mp_array* array : {a_, x_, y_, scalars_}) accublas_mp_destroy(array);
+  for (accublas_mp_array* array : {a_, x_, y_}) accublas_mp_destroy(array);
   accublas_destroy(context_);
 #ifdef ACCUBLAS_HAVE_CUDA
   if (stream_) cudaStreamDestroy(static_cast<cudaStream_t>(stream_));
@@ -138,8 +135,8 @@ Gemv::~Gemv() {
 }
 
 void Gemv::call(bool transposed) {
-  need(context_, accublas_mp_gemv(context_, transposed ? ACCUBLAS_TRANS : ACCUBLAS_NO_TRANS, run_.n, run_.n, scalars_, 0, a_, 0, run_.n,
-                                  x_, 0, 1, scalars_, 1, y_, 0, 1));
+  need(context_, accublas_mp_gemv(context_, transposed ? ACCUBLAS_TRANS : ACCUBLAS_NO_TRANS, run_.n, run_.n, nullptr, 0, a_, 0, run_.n,
+                                  x_, 0, 1, nullptr, 0, y_, 0, 1));
 }
 
 Times Gemv::measure(bool transposed) {

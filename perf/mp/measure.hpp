@@ -37,7 +37,7 @@ class Gemv {
 
   Run run_;
   accublas_context* context_ = nullptr;
-  accublas_mp_array *a_ = nullptr, *x_ = nullptr, *y_ = nullptr, *scalars_ = nullptr;
+  accublas_mp_array *a_ = nullptr, *x_ = nullptr, *y_ = nullptr;
   double set_ms_ = 0, align_ms_ = 0;
   void* stream_ = nullptr;
 };
