@@ -25,8 +25,10 @@ program multiple_precision
   call accublas_mp_create(y, bits, 40)
   call accublas_mp_create(z, bits, 40)
   call accublas_mp_create(scalars, bits, 2)
-  call check(accublas_mp_precision(a) == bits .and. accublas_mp_length(x) == 40, 'precision and length')
-  call check(accublas_mp_get_place(a) == ACCUBLAS_MP_HOST .and. accublas_mp_bytes(a) > 0, 'place and bytes')
+  call check(accublas_mp_precision(a) == bits, 'precision')
+  call check(accublas_mp_length(x) == 40, 'length')
+  call check(accublas_mp_get_place(a) == ACCUBLAS_MP_HOST, 'place')
+  call check(accublas_mp_bytes(a) > 0, 'bytes')
   call accublas_mp_create(narrow, 10, 3, stat=stat, errmsg=message)
   call check(stat == ACCUBLAS_ERROR_ARGUMENT .and. len_trim(message) > 0, 'a precision out of range')
 
