@@ -192,8 +192,8 @@ __device__ ACCUBLAS_NOINLINE bool finish_open_element(const ExactArguments<T>& a
   return true;
 }
 
-/// Few open elements: a block takes one at a time, which is done in a sixth of a warp's time (60 us for 2048 terms). The
-/// 256 words of a chunk lie far apart, so that open elements that lie together are shared out.
+/// Few open elements: a block takes one at a time, which a warp alone takes 60 us for at 2048 terms. The 256 words of a
+/// chunk lie far apart, so that open elements that lie together are shared out.
 template <class T>
 __device__ void compute_few_elements(const ExactArguments<T>& a, ExactStorage* storage) {
   constexpr int threads = 32 * exact_warps;
@@ -238,7 +238,8 @@ __device__ void compute_few_elements(const ExactArguments<T>& a, ExactStorage* s
 /// Warps take chunks of the bitmap's bytes by a counter. The 32 bytes of a chunk lie far apart, so that open elements
 /// that lie together are shared out; neighbouring chunks share their sectors.
 template <class T>
-__global__ void __launch_bounds__(32 * exact_warps, exact_blocks) compute_open_elements(const __grid_constant__ ExactArguments<T> a) {
+__global__ void __launch_bounds__(32 * exact_warps, exact_blocks)
+    compute_open_elements(const __grid_constant__ ExactArguments<T> a) {
   await_predecessor();
   CallState& state = *a.state;
   if (leaves_c(state, a.alpha)) return;

@@ -12,8 +12,8 @@ inline constexpr int chunk = 64;  ///< terms that are taken together: a word of 
 inline constexpr int batch = 8;   ///< loads of a thread in flight
 inline constexpr unsigned all_lanes = 0xFFFFFFFFu;
 
-/// How the threads of a block share its lines. Adjacent lines: 32 to 128 bytes side by side; a thread takes whole chunks
-/// of one line. Else: `warps` warps a line, and a lane takes two terms of a chunk.
+/// How the threads of a block share its lines. Adjacent lines: 32 to 128 bytes side by side; a thread takes whole
+/// chunks of one line. Else: `warps` warps a line, and a lane takes two terms of a chunk.
 template <class T>
 struct Side {
   Operand<T> x;

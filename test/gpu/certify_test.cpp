@@ -147,7 +147,8 @@ void check_product(const Case& c, bool hopper, std::uint64_t seed) {
     }
     return bytes;
   };
-  const std::vector<std::uint8_t> row_bytes = bytes_of(rows, c.first_row, c.rows), col_bytes = bytes_of(cols, c.first_col, c.cols);
+  const std::vector<std::uint8_t> row_bytes = bytes_of(rows, c.first_row, c.rows);
+  const std::vector<std::uint8_t> col_bytes = bytes_of(cols, c.first_col, c.cols);
   const std::size_t words = static_cast<std::size_t>(cuda::OpenBits::words_per_row(c.n));
   std::vector<std::uint32_t> open(static_cast<std::size_t>(c.m) * words, poison);
   std::int32_t largest = 0;
@@ -183,7 +184,8 @@ void check_product(const Case& c, bool hopper, std::uint64_t seed) {
   EXPECT_EQ(state.values()[0].rejected, rejected);
   EXPECT_EQ(state.values()[0].rejected_in_all, rejected);
   const std::vector<std::uint32_t> got = device_open.values();
-  for (std::size_t w = 0; w < open.size(); ++w) ASSERT_EQ(got[w], open[w]) << "row " << w / words << " word " << w % words;
+  for (std::size_t w = 0; w < open.size(); ++w)
+    ASSERT_EQ(got[w], open[w]) << "row " << w / words << " word " << w % words;
 }
 
 template <class T>
