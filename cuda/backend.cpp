@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "cuda/batch.hpp"
+#include "cuda/batch_kernels.hpp"
 #include "cuda/check.hpp"
 #include "cuda/digit_call.hpp"
 #include "cuda/gemm.hpp"
@@ -111,6 +112,9 @@ class CudaBackend final : public Backend {
     std::string reason;
     if (!is_gemm(routine) || shape.device >= device_count(reason)) return first;
     const cuda::DeviceModel& model = cuda::device_model(shape.device);
+    if (is_batched(routine) && mode.kind == ACCUBLAS_MODE_CR && shape.on_device && model.major >= 8 &&
+        cuda::batch_correct_serves(shape.m, shape.n, shape.k))
+      return ACCUBLAS_ENGINE_FP64;
     const bool grade = (mode.kind == ACCUBLAS_MODE_DP || mode.kind == ACCUBLAS_MODE_SP) && !mode.reproducible;
     if (grade && emulation_pays(model, is_single(routine), shape)) return integer_engine(model);
     return first == ACCUBLAS_ENGINE_INT8 ? integer_engine(model) : first;

@@ -23,6 +23,10 @@ struct Functions {
   decltype(&cublasSetMathMode) set_math_mode;
   decltype(&cublasDgemm_v2_64) dgemm;
   decltype(&cublasSgemm_v2_64) sgemm;
+  decltype(&cublasDgemmStridedBatched_64) dgemm_strided_batched;
+  decltype(&cublasSgemmStridedBatched_64) sgemm_strided_batched;
+  decltype(&cublasDgemmBatched_64) dgemm_batched;
+  decltype(&cublasSgemmBatched_64) sgemm_batched;
   decltype(&cublasGemmEx_64) gemm_ex;
   decltype(&cublasDgemv_v2_64) dgemv;
   decltype(&cublasSgemv_v2_64) sgemv;
@@ -57,6 +61,9 @@ bool load(const char* name, Functions& f, std::string& tried) {
       find(library, "cublasSetPointerMode_v2", &f.set_pointer_mode) &&
       find(library, "cublasSetMathMode", &f.set_math_mode) && find(library, "cublasDgemm_v2_64", &f.dgemm) &&
       find(library, "cublasSgemm_v2_64", &f.sgemm) && find(library, "cublasGemmEx_64", &f.gemm_ex) &&
+      find(library, "cublasDgemmStridedBatched_64", &f.dgemm_strided_batched) &&
+      find(library, "cublasSgemmStridedBatched_64", &f.sgemm_strided_batched) &&
+      find(library, "cublasDgemmBatched_64", &f.dgemm_batched) && find(library, "cublasSgemmBatched_64", &f.sgemm_batched) &&
       find(library, "cublasDgemv_v2_64", &f.dgemv) && find(library, "cublasSgemv_v2_64", &f.sgemv) &&
       find(library, "cublasDdot_v2_64", &f.ddot) && find(library, "cublasSdot_v2_64", &f.sdot) &&
       find(library, "cublasDnrm2_v2_64", &f.dnrm2) && find(library, "cublasSnrm2_v2_64", &f.snrm2) &&
@@ -150,6 +157,30 @@ void Cublas::gemm(Index m, Index n, Index k, const float* alpha, BlasMatrix<cons
                   const float* beta, float* c, Index ldc) {
   check_cublas(functions().sgemm(handle_, a.op, b.op, m, n, k, alpha, a.data, a.ld, b.data, b.ld, beta, c, ldc),
                "cublasSgemm");
+}
+
+void Cublas::gemm_batched(Index m, Index n, Index k, const double* alpha, const Batch<double>& x, const double* beta) {
+  check_cublas(functions().dgemm_strided_batched(handle_, x.a.op, x.b.op, m, n, k, alpha, x.a.data, x.a.ld, x.stride_a,
+                                                  x.b.data, x.b.ld, x.stride_b, beta, x.c, x.ldc, x.stride_c, x.count),
+               "cublasDgemmStridedBatched");
+}
+
+void Cublas::gemm_batched(Index m, Index n, Index k, const double* alpha, const PointerBatch<double>& x, const double* beta) {
+  check_cublas(functions().dgemm_batched(handle_, x.a.op, x.b.op, m, n, k, alpha, x.a.data, x.a.ld, x.b.data, x.b.ld, beta,
+                                          x.c, x.ldc, x.count),
+               "cublasDgemmBatched");
+}
+
+void Cublas::gemm_batched(Index m, Index n, Index k, const float* alpha, const Batch<float>& x, const float* beta) {
+  check_cublas(functions().sgemm_strided_batched(handle_, x.a.op, x.b.op, m, n, k, alpha, x.a.data, x.a.ld, x.stride_a,
+                                                  x.b.data, x.b.ld, x.stride_b, beta, x.c, x.ldc, x.stride_c, x.count),
+               "cublasSgemmStridedBatched");
+}
+
+void Cublas::gemm_batched(Index m, Index n, Index k, const float* alpha, const PointerBatch<float>& x, const float* beta) {
+  check_cublas(functions().sgemm_batched(handle_, x.a.op, x.b.op, m, n, k, alpha, x.a.data, x.a.ld, x.b.data, x.b.ld, beta,
+                                          x.c, x.ldc, x.count),
+               "cublasSgemmBatched");
 }
 
 void Cublas::gemm_half(Index m, Index n, Index k, const float* alpha, BlasMatrix<const std::uint16_t> a,

@@ -44,6 +44,24 @@ class Cublas {
             const double* beta, double* c, Index ldc);
   void gemm(Index m, Index n, Index k, const float* alpha, BlasMatrix<const float> a, BlasMatrix<const float> b,
             const float* beta, float* c, Index ldc);
+  /// The same for `count` matrices, `stride` elements apart.
+  template <class T>
+  struct Batch {
+    BlasMatrix<const T> a, b;
+    T* c;
+    Index ldc, stride_a, stride_b, stride_c, count;
+  };
+  void gemm_batched(Index m, Index n, Index k, const double* alpha, const Batch<double>&, const double* beta);
+  void gemm_batched(Index m, Index n, Index k, const float* alpha, const Batch<float>&, const float* beta);
+  /// By arrays of pointers in device memory.
+  template <class T>
+  struct PointerBatch {
+    BlasMatrix<const T* const> a, b;
+    T* const* c;
+    Index ldc, count;
+  };
+  void gemm_batched(Index m, Index n, Index k, const double* alpha, const PointerBatch<double>&, const double* beta);
+  void gemm_batched(Index m, Index n, Index k, const float* alpha, const PointerBatch<float>&, const float* beta);
   /// A and B of IEEE half precision (their bits), C and the accumulation of single precision.
   void gemm_half(Index m, Index n, Index k, const float* alpha, BlasMatrix<const std::uint16_t> a,
                  BlasMatrix<const std::uint16_t> b, const float* beta, float* c, Index ldc);

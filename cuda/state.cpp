@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "cuda/batch_kernels.hpp"
 #include "cuda/check.hpp"
 #include "cuda/cublas.hpp"
 #include "cuda/vector_kernels.hpp"
@@ -13,9 +14,10 @@ namespace accublas::cuda {
 
 State::State(int device) : model_(device_model(device)) {
   const DeviceScope scope(device);
-  check(cudaMalloc(reinterpret_cast<void**>(&call_state_), 2 * sizeof(CallState)), "state of a context");
+  check(cudaMalloc(reinterpret_cast<void**>(&call_state_), 4 * sizeof(CallState)), "state of a context");
   captured_state_ = call_state_ + 1;
-  check(cudaMemset(call_state_, 0, 2 * sizeof(CallState)), "state of a context");
+  totals_ = call_state_ + 2;
+  check(cudaMemset(call_state_, 0, 4 * sizeof(CallState)), "state of a context");
   check(cudaEventCreateWithFlags(&done_, cudaEventDisableTiming), "cudaEventCreate");
 }
 
@@ -48,6 +50,7 @@ void State::begin(int report_level) {
   captured_ = is_capturing(stream_);
   last_ = nullptr;
   last_vector_ = nullptr;
+  if (in_batch_) return;  // level and times are the batch's
   level_ = captured_ ? 0 : report_level;
   for (const Mark& mark : marks_) events_.push_back(mark.event);
   marks_.clear();
@@ -57,7 +60,7 @@ CallState* State::begin_call(int report_level) {
   begin(report_level);
   last_ = captured_ ? captured_state_ : call_state_;
   check(cudaMemsetAsync(last_, 0, offsetof(CallState, missed_target), stream_), "cudaMemsetAsync");
-  if (level_ >= 1) mark(nullptr);
+  if (level_ >= 1 && !in_batch_) mark(nullptr);
   return last_;
 }
 
@@ -68,7 +71,7 @@ VectorState* State::begin_vector_call(int report_level) {
   }
   begin(report_level);
   last_vector_ = vectors_ + captured_;
-  if (level_ >= 1) mark(nullptr);
+  if (level_ >= 1 && !in_batch_) mark(nullptr);
   return last_vector_;
 }
 
@@ -89,7 +92,24 @@ void State::phase(double accublas_report_t::*member) {
   mark(member);
 }
 
+void State::begin_batch(int report_level) {
+  begin_call(report_level);
+  check(cudaMemsetAsync(totals_ + captured_, 0, sizeof(CallState), stream_), "cudaMemsetAsync");
+  in_batch_ = true;
+}
+
+void State::end_batch() {
+  in_batch_ = false;
+  end_call();
+  last_ = totals_ + captured_;
+  last_vector_ = nullptr;
+}
+
 void State::end_call() {
+  if (in_batch_) {
+    const unsigned long long* const undecided = last_vector_ ? &last_vector_->undecided : nullptr;
+    return add_to_totals(last_, undecided, totals_ + captured_, stream_);
+  }
   if (level_ >= 1) mark(nullptr);
   if (!captured_) check(cudaEventRecord(done_, stream_), "cudaEventRecord");
 }

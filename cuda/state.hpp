@@ -39,6 +39,11 @@ class State final : public BackendState {
   /// The call put all of its work on the stream.
   void end_call();
 
+  /// The calls from here to end_batch are one to the report: their counts add up. A batch that fails is ended by abandon_batch.
+  void begin_batch(int report_level);
+  void end_batch();
+  void abandon_batch() noexcept { in_batch_ = false; }
+
   /// Puts a copy of the call's state, as the device has it then, on the stream; `to` is pinned host memory.
   void copy_state(CallState* to);
   /// The report has all of the call already, and its failures were told.
@@ -63,9 +68,11 @@ class State final : public BackendState {
   std::shared_ptr<void> multiple_precision_;
   CallState* call_state_ = nullptr;      ///< of calls that run at once
   CallState* captured_state_ = nullptr;  ///< of calls in graphs
+  CallState* totals_ = nullptr;          ///< of batches; two, as above
+  bool in_batch_ = false;
   VectorState* vectors_ = nullptr;       ///< two, as above
-  CallState* last_ = nullptr;            ///< of the last call: one of these two
-  VectorState* last_vector_ = nullptr;
+  CallState* last_ = nullptr;            ///< of the last call, or the totals of a batch; else null
+  VectorState* last_vector_ = nullptr;   ///< of the last call, or null
   bool captured_ = false;                ///< the last call
   cudaEvent_t done_ = nullptr;           ///< after the last call that was not captured
   int level_ = 0;

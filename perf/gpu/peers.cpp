@@ -44,6 +44,8 @@ struct CuBlasFunctions {
   decltype(&cublasSetMathMode) set_math_mode;
   decltype(&cublasDgemm_v2_64) dgemm;
   decltype(&cublasSgemm_v2_64) sgemm;
+  decltype(&cublasDgemmStridedBatched_64) dgemm_batched;
+  decltype(&cublasSgemmStridedBatched_64) sgemm_batched;
   decltype(&cublasSetPointerMode_v2) set_pointer_mode;
   decltype(&cublasDdot_v2_64) ddot;
   decltype(&cublasSdot_v2_64) sdot;
@@ -61,6 +63,8 @@ struct CuBlasFunctions {
     library.get(set_math_mode, "cublasSetMathMode");
     library.get(dgemm, "cublasDgemm_v2_64");
     library.get(sgemm, "cublasSgemm_v2_64");
+    library.get(dgemm_batched, "cublasDgemmStridedBatched_64");
+    library.get(sgemm_batched, "cublasSgemmStridedBatched_64");
     library.get(set_pointer_mode, "cublasSetPointerMode_v2");
     library.get(ddot, "cublasDdot_v2_64");
     library.get(sdot, "cublasSdot_v2_64");
@@ -129,6 +133,18 @@ void CuBlas::gemm(std::int64_t m, std::int64_t n, std::int64_t k, const double* 
   const double one = 1, zero = 0;
   require(cublas().dgemm(handle_->handle, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, a, m, b, k, &zero, c, m),
           "cublasDgemm");
+}
+void CuBlas::gemm_batched(std::int64_t n, const double* a, const double* b, double* c, std::int64_t count) {
+  const double one = 1, zero = 0;
+  require(cublas().dgemm_batched(handle_->handle, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, a, n, n * n, b, n, n * n, &zero, c, n,
+                                 n * n, count),
+          "cublasDgemmStridedBatched");
+}
+void CuBlas::gemm_batched(std::int64_t n, const float* a, const float* b, float* c, std::int64_t count) {
+  const float one = 1, zero = 0;
+  require(cublas().sgemm_batched(handle_->handle, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, a, n, n * n, b, n, n * n, &zero, c, n,
+                                 n * n, count),
+          "cublasSgemmStridedBatched");
 }
 void CuBlas::gemm(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, const float* b, float* c) {
   const float one = 1, zero = 0;

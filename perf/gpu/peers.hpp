@@ -21,6 +21,10 @@ class CuBlas {
   void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const double* a, const double* b, double* c);
   void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, const float* b, float* c);
 
+  /// `count` products of order n, one after the other.
+  void gemm_batched(std::int64_t n, const double* a, const double* b, double* c, std::int64_t count);
+  void gemm_batched(std::int64_t n, const float* a, const float* b, float* c, std::int64_t count);
+
   /// Results in device memory. A is column-major, m x n, with the least leading dimension; y = op(A) x.
   void dot(std::int64_t n, const double* x, const double* y, double* result);
   void dot(std::int64_t n, const float* x, const float* y, float* result);

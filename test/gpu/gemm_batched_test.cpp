@@ -1,0 +1,273 @@
+// Batched GEMM on the GPU: by strides and by pointers the bits of the CPU's calls one by one, in every mode.
+#include "test/gpu/gemm_problem.hpp"
+#include "test/gpu/stream.hpp"
+
+namespace accublas::test {
+namespace {
+
+/// Problems of one shape, one after the other in one array an operand.
+template <class T>
+struct Batch {
+  std::vector<Problem<T>> problems;
+  Index stride_a = 0, stride_b = 0, stride_c = 0;
+  std::vector<T> a, b, c;
+
+  Batch(Random& rng, const std::vector<Kind>& kinds, Index count, Index m, Index n, Index k, accublas_layout layout, int trans,
+        Index extra) {
+    const auto transpose = [](bool yes) { return yes ? ACCUBLAS_TRANS : ACCUBLAS_NO_TRANS; };
+    for (Index i = 0; i < count; ++i)
+      problems.push_back(packed_problem<T>(rng, kinds[static_cast<std::size_t>(i) % kinds.size()], m, n, k, layout,
+                                           transpose(trans & 1), transpose(trans & 2), extra));
+    const auto append = [&](std::vector<T>& all, const std::vector<T>& one) {
+      all.insert(all.end(), one.begin(), one.end());
+      all.insert(all.end(), static_cast<std::size_t>(extra), std::numeric_limits<T>::quiet_NaN());
+    };
+    for (const Problem<T>& p : problems) append(a, p.a), append(b, p.b), append(c, p.c);
+    stride_a = static_cast<Index>(a.size()) / count;
+    stride_b = static_cast<Index>(b.size()) / count;
+    stride_c = static_cast<Index>(c.size()) / count;
+  }
+  Index count() const { return static_cast<Index>(problems.size()); }
+  void scalars(T alpha, T beta) {
+    for (Problem<T>& p : problems) p.alpha = alpha, p.beta = beta;
+  }
+  std::string describe() const { return std::to_string(count()) + " x " + problems[0].describe(); }
+
+  /// By the CPU, one by one.
+  std::vector<T> expected(const Context& cpu) const {
+    std::vector<T> out = c, one;
+    for (std::size_t i = 0; i < problems.size(); ++i) {
+      EXPECT_EQ(on_host(cpu, problems[i], one), ACCUBLAS_SUCCESS) << cpu.error();
+      std::copy(one.begin(), one.end(), out.begin() + static_cast<std::ptrdiff_t>(i) * stride_c);
+    }
+    return out;
+  }
+};
+
+/// A batch in device memory, with its pointers.
+template <class T>
+struct BatchOnDevice {
+  DeviceArray<T> a, b, c, scalars;
+  DeviceArray<const T*> at_a, at_b;
+  DeviceArray<T*> at_c;
+
+  explicit BatchOnDevice(const Batch<T>& x)
+      : a(x.a), b(x.b), c(x.c), scalars(std::vector<T>{x.problems[0].alpha, x.problems[0].beta}),
+        at_a(pointers<const T*>(a.data(), x.stride_a, x.count())), at_b(pointers<const T*>(b.data(), x.stride_b, x.count())),
+        at_c(pointers<T*>(c.data(), x.stride_c, x.count())) {}
+
+  template <class P>
+  static std::vector<P> pointers(T* base, Index stride, Index count) {
+    std::vector<P> list;
+    for (Index i = 0; i < count; ++i) list.push_back(base + i * stride);
+    return list;
+  }
+
+  accublas_status run(accublas_context* ctx, const Batch<T>& x, bool by_pointers, bool device_scalars) const {
+    const Problem<T>& p = x.problems[0];
+    const T* alpha = device_scalars ? scalars.data() : &p.alpha;
+    const T* beta = device_scalars ? scalars.data() + 1 : &p.beta;
+    accublas_set_pointer_mode(ctx, device_scalars ? ACCUBLAS_POINTER_DEVICE : ACCUBLAS_POINTER_HOST);
+    const auto call = [&](auto strided, auto pointed) {
+      return by_pointers ? pointed(ctx, p.layout, p.transa, p.transb, p.m, p.n, p.k, alpha, at_a.data(), p.lda(), at_b.data(),
+                                   p.ldb(), beta, at_c.data(), p.ldc(), x.count())
+                         : strided(ctx, p.layout, p.transa, p.transb, p.m, p.n, p.k, alpha, a.data(), p.lda(), x.stride_a,
+                                   b.data(), p.ldb(), x.stride_b, beta, c.data(), p.ldc(), x.stride_c, x.count());
+    };
+    if constexpr (sizeof(T) == 8)
+      return call(accublas_dgemm_strided_batched, accublas_dgemm_batched);
+    else
+      return call(accublas_sgemm_strided_batched, accublas_sgemm_batched);
+  }
+};
+
+/// The first element that differs.
+template <class T>
+std::string difference(const Batch<T>& x, const std::vector<T>& want, const std::vector<T>& got) {
+  for (std::size_t q = 0; q < want.size(); ++q) {
+    if (bits(want[q]) == bits(got[q])) continue;
+    std::ostringstream out;
+    out << x.describe() << ": element " << static_cast<Index>(q) % x.stride_c << " of matrix "
+        << static_cast<Index>(q) / x.stride_c << ": want " << want[q] << ", got " << got[q] << std::hex << " (" << bits(want[q])
+        << ", " << bits(got[q]) << ")";
+    return out.str();
+  }
+  return "";
+}
+
+template <class T>
+class GemmBatched : public testing::Test {
+ protected:
+  Context cpu{ACCUBLAS_BACKEND_CPU}, gpu{ACCUBLAS_BACKEND_CUDA};
+
+  void expect_same(const Batch<T>& x, const std::string& what, bool device_scalars = false) {
+    const std::vector<T> want = x.expected(cpu);
+    for (bool by_pointers : {false, true}) {
+      const BatchOnDevice<T> operands(x);
+      ASSERT_EQ(operands.run(gpu, x, by_pointers, device_scalars), ACCUBLAS_SUCCESS) << what << " " << x.describe() << gpu.error();
+      ASSERT_EQ(accublas_sync(gpu), ACCUBLAS_SUCCESS) << what << " " << x.describe() << gpu.error();
+      ASSERT_EQ(difference(x, want, operands.c.values()), "") << what << (by_pointers ? " by pointers" : " by strides")
+                                                               << (device_scalars ? ", scalars on the device" : "");
+    }
+  }
+};
+using Types = testing::Types<double, float>;
+TYPED_TEST_SUITE(GemmBatched, Types);
+
+const std::vector<Kind> ordinary = {{Data::phi, 0}, {Data::phi, 1}, {Data::phi, 3}, {Data::cancellation}, {Data::integers}};
+const std::vector<Kind> hard = {{Data::ties},         {Data::whole_range}, {Data::subnormal},    {Data::overflow},
+                                {Data::many_special}, {Data::zero_lines},  {Data::few_special},  {Data::graded},
+                                {Data::phi, 10},      {Data::extreme},     {Data::triangular}};
+
+TYPED_TEST(GemmBatched, EveryMode) {
+  using T = TypeParam;
+  Random rng(51);
+  int round = 0;
+  for (const char* mode : {"cr", "dp:repro", "fixed:53", "fixed:11", "slices:5", "dot2"})
+    for (const char* engine : {"auto", "int8"}) {
+      if (std::string(engine) == "int8" && (std::string(mode) == "slices:5" || std::string(mode) == "dot2")) continue;
+      this->cpu.set(mode);
+      this->gpu.set(mode, engine);
+      for (const std::vector<Kind>& kinds : {ordinary, hard}) {
+        ++round;
+        Batch<T> x(rng, kinds, 5, 1 + below(rng, 70), 1 + below(rng, 70), 1 + below(rng, 90),
+                   round % 2 ? ACCUBLAS_COL_MAJOR : ACCUBLAS_ROW_MAJOR, round % 4, round % 3);
+        if (round % 3) x.scalars(T(-1.25), T(0.5));
+        this->expect_same(x, std::string(mode) + " " + engine, round % 2);
+      }
+    }
+}
+
+// The kernels for small matrices: all ways that tiles and chunks are cut, and every kind of data.
+TYPED_TEST(GemmBatched, CorrectlyRounded) {
+  using T = TypeParam;
+  Random rng(52);
+  this->cpu.set("cr");
+  this->gpu.set("cr");
+  const Index sizes[] = {1, 2, 7, 8, 15, 16, 17, 31, 32, 33, 47, 64, 65, 100, 127, 128};
+  const auto size = [&] { return sizes[below(rng, 16)]; };
+  for (int round = 0; round < scaled(60); ++round) {
+    Index m = size(), n = size(), k = size();
+    if (round < 16) m = n = k = sizes[round];
+    Batch<T> x(rng, round % 2 ? hard : ordinary, 1 + below(rng, 14), m, n, k,
+               below(rng, 2) ? ACCUBLAS_COL_MAJOR : ACCUBLAS_ROW_MAJOR, static_cast<int>(below(rng, 4)), below(rng, 3));
+    const T alphas[] = {T(1), T(1), T(-1), T(0.3), T(-0x1p-90), T(0), std::numeric_limits<T>::infinity()};
+    const T betas[] = {T(0), T(0), T(1), T(-0.7), std::numeric_limits<T>::quiet_NaN()};
+    x.scalars(alphas[below(rng, 7)], betas[below(rng, 5)]);
+    this->expect_same(x, "cr", below(rng, 2));
+  }
+}
+
+TYPED_TEST(GemmBatched, ReportAddsUp) {
+  using T = TypeParam;
+  Random rng(53);
+  for (const char* engine : {"auto", "int8"}) {
+    this->gpu.set("cr", engine);
+    const Batch<T> x(rng, {{Data::ties}, {Data::phi, 10}}, 6, 40, 30, 50, ACCUBLAS_COL_MAJOR, 0, 0);
+    const BatchOnDevice<T> operands(x);
+    accublas_set_report_level(this->gpu, 2);
+    ASSERT_EQ(operands.run(this->gpu, x, false, false), ACCUBLAS_SUCCESS) << this->gpu.error();
+    const accublas_report_t report = this->gpu.report();
+    EXPECT_STREQ(report.routine, sizeof(T) == 8 ? "dgemm_batched" : "sgemm_batched");
+    EXPECT_STREQ(report.backend, "cuda");
+    EXPECT_EQ(report.batch_count, 6);
+    EXPECT_GT(report.moduli, 0) << engine;
+    EXPECT_GT(report.ms_total, 0) << engine;
+    EXPECT_GT(report.ms_product, 0) << engine;
+    EXPECT_LE(report.undecided, 6 * 40 * 30);
+    if (sizeof(T) == 8 && std::string(engine) == "auto") {
+      EXPECT_STREQ(report.engine, "fp64");
+      EXPECT_GT(report.undecided, 0);
+    }
+  }
+}
+
+// Bits are not promised, but integers are exact.
+TYPED_TEST(GemmBatched, Native) {
+  using T = TypeParam;
+  Random rng(54);
+  this->cpu.set("cr");
+  for (const char* mode : {"native", "dp"}) {
+    this->gpu.set(mode);
+    for (int trans = 0; trans < 4; ++trans)
+      for (accublas_layout layout : {ACCUBLAS_COL_MAJOR, ACCUBLAS_ROW_MAJOR}) {
+        for (auto [m, n, k] : {std::array<Index, 3>{20, 30, 25}, {20, 1, 5}, {1, 20, 5}, {7, 9, 1}, {1, 1, 1}}) {
+          Batch<T> x(rng, {{Data::integers}}, 7, m, n, k, layout, trans, trans);
+          x.scalars(T(2), T(-3));
+          this->expect_same(x, mode, trans % 2);
+        }
+      }
+  }
+}
+
+TYPED_TEST(GemmBatched, GraphsReplayOnOtherData) {
+  using T = TypeParam;
+  Random rng(55);
+  const Stream stream;
+  for (const char* mode : {"cr", "dp:repro", "native"})
+    for (bool by_pointers : {false, true}) {
+      Context gpu(ACCUBLAS_BACKEND_CUDA);
+      gpu.set(mode);
+      this->cpu.set(std::string(mode) == "native" ? "cr" : mode);
+      ASSERT_EQ(accublas_set_stream(gpu, static_cast<cudaStream_t>(stream)), ACCUBLAS_SUCCESS);
+      const bool exact = std::string(mode) == "native";
+      Batch<T> x(rng, {{exact ? Data::integers : Data::phi, 1}}, 9, 24, 40, 33, ACCUBLAS_COL_MAJOR, 1, 1);
+      BatchOnDevice<T> operands(x);
+      ASSERT_EQ(operands.run(gpu, x, by_pointers, true), ACCUBLAS_SUCCESS) << gpu.error();
+      ASSERT_EQ(accublas_sync(gpu), ACCUBLAS_SUCCESS);
+      cudaGraph_t graph = nullptr;
+      cudaGraphExec_t executable = nullptr;
+      require(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), "begin capture");
+      const accublas_status status = operands.run(gpu, x, by_pointers, true);
+      const std::string message = gpu.error();
+      ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+      ASSERT_EQ(status, ACCUBLAS_SUCCESS) << mode << ": " << message;
+      ASSERT_EQ(cudaGraphInstantiate(&executable, graph, 0), cudaSuccess);
+      for (const Kind& kind : {Kind{Data::integers}, Kind{Data::few_special}, Kind{Data::phi, 10}}) {
+        if (exact && kind.data != Data::integers) break;
+        Batch<T> next(rng, {kind}, 9, 24, 40, 33, ACCUBLAS_COL_MAJOR, 1, 1);
+        next.scalars(T(-2), T(1));
+        operands.a = next.a, operands.b = next.b, operands.c = next.c;
+        operands.scalars = std::vector<T>{T(-2), T(1)};
+        ASSERT_EQ(cudaGraphLaunch(executable, stream), cudaSuccess);
+        stream.wait();
+        ASSERT_EQ(difference(next, next.expected(this->cpu), operands.c.values()), "") << mode << (by_pointers ? " by pointers" : "");
+      }
+      cudaGraphExecDestroy(executable);
+      cudaGraphDestroy(graph);
+    }
+}
+
+TYPED_TEST(GemmBatched, UsersWorkspaceAndHostOperands) {
+  using T = TypeParam;
+  Random rng(56);
+  const DeviceArray<unsigned char> workspace(std::size_t{32} << 20);
+  Batch<T> x(rng, ordinary, 6, 40, 30, 20, ACCUBLAS_COL_MAJOR, 2, 1);
+  x.scalars(T(1), T(1));
+  for (const char* mode : {"cr", "dp:repro"})
+    for (const char* engine : {"auto", "int8"}) {
+      this->cpu.set(mode);
+      this->gpu.set(mode, engine);
+      ASSERT_EQ(accublas_set_workspace(this->gpu, workspace.data(), workspace.size()), ACCUBLAS_SUCCESS);
+      this->expect_same(x, std::string(mode) + " in the user's workspace");
+      ASSERT_EQ(accublas_set_workspace(this->gpu, nullptr, 0), ACCUBLAS_SUCCESS);
+      std::vector<T> c = x.c;
+      accublas_set_pointer_mode(this->gpu, ACCUBLAS_POINTER_HOST);
+      const Problem<T>& p = x.problems[0];
+      const auto strided = [] {
+        if constexpr (sizeof(T) == 8)
+          return accublas_dgemm_strided_batched;
+        else
+          return accublas_sgemm_strided_batched;
+      }();
+      ASSERT_EQ(strided(this->gpu, p.layout, p.transa, p.transb, p.m, p.n, p.k, &p.alpha, x.a.data(), p.lda(), x.stride_a,
+                        x.b.data(), p.ldb(), x.stride_b, &p.beta, c.data(), p.ldc(), x.stride_c, x.count()),
+                ACCUBLAS_SUCCESS)
+          << this->gpu.error();
+      EXPECT_EQ(difference(x, x.expected(this->cpu), c), "") << mode << " on host operands";
+      EXPECT_STREQ(this->gpu.report().backend, "cuda");
+    }
+}
+
+}  // namespace
+}  // namespace accublas::test
