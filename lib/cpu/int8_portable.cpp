@@ -91,8 +91,11 @@ void residues(const Int8Conversion& t) {
     for (std::int64_t r = 0; r < int8_panel; ++r) {
       const int scale = scale_exponent(t.scale + 2 * r) + int8_piece_bits * (t.pieces - 1);
       for (std::int64_t i = 0; i < t.k; ++i) {
-        const ScaledInteger a = scale_entry(t.x[r * t.ld + i], 0, scale);
-        const int residue = scaled_residue(a.mantissa, power[a.shift], p);
+        int residue = 0;
+        if (const double x = t.x[r * t.ld + i]; x != 0) {  // most of a small matrix is padding
+          const ScaledInteger a = scale_entry(x, 0, scale);
+          residue = scaled_residue(a.mantissa, power[a.shift], p);
+        }
         (&target(t, r, i))[l * t.plane_stride] =
             static_cast<std::uint8_t>(!t.panel && residue < 0 ? residue + p : residue);
       }
