@@ -276,7 +276,9 @@ TEST(MpErrors, Arrays) {
   EXPECT_ARGUMENT(accublas_mp_create(nullptr, 64, -1, &array));
   EXPECT_ARGUMENT(accublas_mp_create(nullptr, 64, 1, nullptr));
   expect_status(accublas_mp_create(nullptr, 8192, INT64_MAX, &array), ACCUBLAS_ERROR_MEMORY);
+#ifndef __SANITIZE_ADDRESS__  // which ends the program at such a request
   expect_status(accublas_mp_create(nullptr, 8192, 1LL << 39, &array), ACCUBLAS_ERROR_MEMORY);
+#endif
   EXPECT_EQ(array, nullptr);
   EXPECT_SUCCESS(accublas_mp_destroy(nullptr));
 
