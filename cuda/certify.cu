@@ -2,6 +2,7 @@
 // them, cuda/product_tiles.hpp).
 #include "cuda/certify_element.hpp"
 #include "cuda/launch.hpp"
+#include "cuda/warp_reduce.hpp"
 
 namespace accublas::cuda {
 
@@ -94,8 +95,8 @@ __global__ void __launch_bounds__(threads, 4)
     }
   }
 
-  const unsigned rejected = __reduce_add_sync(all_lanes, found.rejected);
-  const int most = __reduce_max_sync(all_lanes, found.accepted ? 1 + found.rung : 0);
+  const unsigned rejected = lanes_sum(found.rejected);
+  const int most = lanes_max(found.accepted ? 1 + found.rung : 0);
   if (lane == 0) {
     if (most > 0) atomicMax(&block_rung, most);
     if (rejected > 0) atomicAdd(&block_rejected, rejected);

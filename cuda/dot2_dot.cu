@@ -7,6 +7,7 @@
 #include "cuda/check.hpp"
 #include "cuda/dot2_pair.hpp"
 #include "cuda/norm_pair.hpp"
+#include "cuda/warp_reduce.hpp"
 
 namespace accublas::cuda {
 
@@ -131,11 +132,11 @@ __device__ Pair fold_pieces(Pair* from, Pair* to, Index count) {
 __device__ std::uint32_t largest_of_all(const std::uint32_t* shared) {
   std::uint32_t most = 0;
   for (unsigned b = threadIdx.x % 32; b < gridDim.x; b += 32) most = max(most, __ldcg(shared + b));
-  return __reduce_max_sync(full_warp, most);
+  return lanes_max(most);
 }
 __device__ void share_largest(std::uint32_t* shared, std::uint32_t largest) {
   __shared__ std::uint32_t of_warp[warps];
-  largest = __reduce_max_sync(full_warp, largest);
+  largest = lanes_max(largest);
   if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = largest;
   __syncthreads();
   if (threadIdx.x != 0) return;

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "cuda/vector_device.hpp"
+#include "cuda/warp_reduce.hpp"
 #include "lib/numerics/bounds.hpp"
 #include "lib/numerics/triple_sum.hpp"
 
@@ -44,7 +45,7 @@ struct GridChain {
     if (!Exact && __any_sync(full_warp, low < least_exact)) note_underflow(a, x, p);
     const bool passed = __any_sync(full_warp, high >= limit_high);
     if (passed || groups == chain_terms / chain_group) {
-      if (Uniform && passed) high = __reduce_max_sync(full_warp, high);
+      if (Uniform && passed) high = lanes_max(high);
       flush(high >= limit_high ? limit_above(high) : limit_high);
     }
     ++groups;

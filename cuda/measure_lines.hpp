@@ -4,6 +4,7 @@
 
 #include "cuda/arithmetic.hpp"
 #include "cuda/kernels.hpp"
+#include "cuda/warp_reduce.hpp"
 
 namespace accublas::cuda::measuring {
 
@@ -68,9 +69,9 @@ struct Scan<double> {
   }
 
   __device__ void over_warp() {
-    top = __reduce_max_sync(all_lanes, top);
-    low = __reduce_or_sync(all_lanes, low);
-    last = __reduce_min_sync(all_lanes, last);
+    top = lanes_max(top);
+    low = lanes_or(low);
+    last = lanes_min(last);
   }
 
   __device__ int special() const { return top > 0xFFE00000u ? 2 : top == 0xFFE00000u; }
@@ -109,8 +110,8 @@ struct Scan<float> {
   }
 
   __device__ void over_warp() {
-    top = __reduce_max_sync(all_lanes, top);
-    last = __reduce_min_sync(all_lanes, last);
+    top = lanes_max(top);
+    last = lanes_min(last);
   }
 
   __device__ int special() const { return top > 0x7F800000u ? 2 : top == 0x7F800000u; }

@@ -5,6 +5,7 @@
 #include "cuda/check.hpp"
 #include "cuda/mp_align.hpp"
 #include "cuda/mp_kernels.hpp"
+#include "cuda/warp_reduce.hpp"
 
 namespace accublas::cuda {
 
@@ -76,8 +77,8 @@ __global__ void __launch_bounds__(threads) rests_kernel(const Job g, Index tiles
     }
     if (band > 0) atomicMax(g.scaling.row_band + i, band);
   }
-  rest = __reduce_max_sync(0xFFFFFFFFu, rest);
-  band = __reduce_max_sync(0xFFFFFFFFu, band);
+  rest = lanes_max(rest);
+  band = lanes_max(band);
   if (threadIdx.x % 32 == 0 && rest > 0) atomicMax(&g.scaling.state->largest_rest, rest);
   if (threadIdx.x % 32 == 0 && band > 0) atomicMax(&g.scaling.state->largest_band, band);
 }

@@ -6,6 +6,7 @@
 
 #include "cuda/product.hpp"
 #include "cuda/reduction.hpp"
+#include "cuda/warp_reduce.hpp"
 
 namespace accublas::cuda {
 
@@ -224,8 +225,8 @@ class CertifyOutput {
   }
 
   __device__ void end() const {
-    const unsigned rejected = __reduce_add_sync(0xFFFFFFFFu, found_.rejected);
-    const int most = __reduce_max_sync(0xFFFFFFFFu, found_.accepted ? 1 + found_.rung : 0);
+    const unsigned rejected = lanes_sum(found_.rejected);
+    const int most = lanes_max(found_.accepted ? 1 + found_.rung : 0);
     if (threadIdx.x % 32 != 0) return;
     if (most > known_) atomicMax(&job_.state->largest_rung, most);
     if (rejected == 0) return;

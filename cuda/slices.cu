@@ -3,6 +3,7 @@
 #include "cuda/finish_element.hpp"
 #include "cuda/open_elements.hpp"
 #include "cuda/slices.hpp"
+#include "cuda/warp_reduce.hpp"
 
 namespace accublas::cuda {
 namespace {
@@ -54,7 +55,7 @@ constexpr int nothing = -1 << 30;
 /// The largest of the block's values.
 __device__ int block_max(int value) {
   __shared__ int partial[grid_threads / 32];
-  value = __reduce_max_sync(0xFFFFFFFFu, value);
+  value = lanes_max(value);
   __syncthreads();
   if (threadIdx.x % 32 == 0) partial[threadIdx.x / 32] = value;
   __syncthreads();
