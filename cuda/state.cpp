@@ -140,12 +140,17 @@ void State::complete(accublas_report_t& report) {
 }
 
 void State::copy_state(CallState* to) {
-  check(cudaMemcpyAsync(to, last_, sizeof *to, cudaMemcpyDeviceToHost, stream_), "copying the state of a call");
+  const char* const what = "copying the state of a call";
+  if (last_) return check(cudaMemcpyAsync(to, last_, sizeof *to, cudaMemcpyDeviceToHost, stream_), what);
+  // A product of one row or column in dot2 was a call on vectors, which counts one thing.
+  *to = CallState{};
+  check(cudaMemcpyAsync(&to->undecided, &last_vector_->undecided, sizeof to->undecided, cudaMemcpyDeviceToHost, stream_), what);
 }
 
 void State::forget_call() {
-  check(cudaMemset(&last_->missed_target, 0, sizeof last_->missed_target), "cudaMemset");
+  if (last_) check(cudaMemset(&last_->missed_target, 0, sizeof last_->missed_target), "cudaMemset");
   last_ = nullptr;
+  last_vector_ = nullptr;
 }
 
 void add_to_report(const CallState& state, accublas_report_t& report) {

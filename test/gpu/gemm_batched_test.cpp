@@ -1,4 +1,6 @@
 // Batched GEMM on the GPU: by strides and by pointers the bits of the CPU's calls one by one, in every mode.
+#include <cmath>
+
 #include "test/gpu/gemm_problem.hpp"
 #include "test/gpu/stream.hpp"
 
@@ -30,6 +32,12 @@ struct Batch {
   Index count() const { return static_cast<Index>(problems.size()); }
   void scalars(T alpha, T beta) {
     for (Problem<T>& p : problems) p.alpha = alpha, p.beta = beta;
+  }
+  /// C of integers: with Data::integers no operation rounds, in whatever order.
+  void integer_c() {
+    for (Problem<T>& p : problems)
+      for (T& value : p.c) value = std::round(8 * value);
+    for (T& value : c) value = std::round(8 * value);
   }
   std::string describe() const { return std::to_string(count()) + " x " + problems[0].describe(); }
 
@@ -194,6 +202,7 @@ TYPED_TEST(GemmBatched, Native) {
         for (auto [m, n, k] : {std::array<Index, 3>{20, 30, 25}, {20, 1, 5}, {1, 20, 5}, {7, 9, 1}, {1, 1, 1}}) {
           Batch<T> x(rng, {{Data::integers}}, 7, m, n, k, layout, trans, trans);
           x.scalars(T(2), T(-3));
+          x.integer_c();
           this->expect_same(x, mode, trans % 2);
         }
       }
