@@ -4,6 +4,7 @@
 #include "cuda/exact_element.hpp"
 #include "cuda/finish_element.hpp"
 #include "cuda/launch.hpp"
+#include "cuda/warp_reduce.hpp"
 
 namespace accublas::cuda {
 
@@ -29,8 +30,8 @@ __device__ Span span_of(const T* x, Index stride, Index k) {
       span.most = max(span.most, exponent);
     }
   }
-  span.least = __reduce_min_sync(0xFFFFFFFFu, span.least);
-  span.most = __reduce_max_sync(0xFFFFFFFFu, span.most);
+  span.least = lanes_min(span.least);
+  span.most = lanes_max(span.most);
   span.special = __any_sync(0xFFFFFFFFu, span.special);
   span.nan = __any_sync(0xFFFFFFFFu, span.nan);
   return span;
@@ -52,7 +53,7 @@ __device__ bool compute(const LinePair<T>& lines, T alpha, T beta, T* at, ExactS
   }
   const int base = x.least + y.least, bits = x.most + y.most - base + 2 * FloatFormat<T>::digits;
   const int count = bits / 32 + 5;  // the last product's five pieces; three of them hold the carries too
-  exact_sum(lines, base, count, Team<false>{&storage, 0});
+  exact_sum(lines, base, count, Team{&storage, 0, 1});
   if (first_lane) *at = finish_in_place(alpha, storage.limb, (count + 1) / 2, base, beta, read_addend(beta, at));
   __syncwarp();
   return true;

@@ -59,42 +59,39 @@ __device__ __forceinline__ void add_integer(std::int64_t (*digit)[32], int lane,
 }
 
 /// Who computes an element: a warp, or all warps of a block together, each with a storage of its own.
-template <bool Together>
 struct Team {
   ExactStorage* storage;  ///< of the first warp
-  int warp;               ///< in the team
-  static constexpr int warps = Together ? exact_warps : 1;
+  int warp, warps;        ///< number in the team, and how many it has
 
   __device__ ExactStorage& own() const { return storage[warp]; }
   __device__ bool leads() const { return warp == 0 && (threadIdx.x & 31) == 0; }
-  __device__ void sync() const { Together ? __syncthreads() : __syncwarp(); }
+  __device__ void sync() const { warps > 1 ? __syncthreads() : __syncwarp(); }
   /// Sums over the team of what lane d of each warp holds; the first warp has them.
   __device__ void add_up(std::int64_t& low, std::int64_t& high) const {
-    if constexpr (Together) {
-      const int lane = threadIdx.x & 31;
-      if (warp != 0 && lane < window_digits) {
-        own().limb[lane] = static_cast<std::uint64_t>(low);
-        own().limb[window_digits + lane] = static_cast<std::uint64_t>(high);
-      }
-      __syncthreads();
-      if (warp == 0 && lane < window_digits) {
-        for (int w = 1; w < warps; ++w) {
-          low += static_cast<std::int64_t>(storage[w].limb[lane]);
-          high += static_cast<std::int64_t>(storage[w].limb[window_digits + lane]);
-        }
-      }
-      __syncthreads();
+    if (warps == 1) return;
+    const int lane = threadIdx.x & 31;
+    if (warp != 0 && lane < window_digits) {
+      own().limb[lane] = static_cast<std::uint64_t>(low);
+      own().limb[window_digits + lane] = static_cast<std::uint64_t>(high);
     }
+    __syncthreads();
+    if (warp == 0 && lane < window_digits) {
+      for (int w = 1; w < warps; ++w) {
+        low += static_cast<std::int64_t>(storage[w].limb[lane]);
+        high += static_cast<std::int64_t>(storage[w].limb[window_digits + lane]);
+      }
+    }
+    __syncthreads();
   }
 };
 
 /// The exact sum of products of a row and a column in units of 2^base, as `count` digits in the first warp's limbs from
 /// finish_below (sign extended to a whole limb). Windows of digits are summed one after another, each over all of k;
 /// nearly always there is one.
-template <class T, bool Together>
-__device__ void exact_sum(const LinePair<T>& lines, int base, int count, const Team<Together>& team) {
+template <class T>
+__device__ void exact_sum(const LinePair<T>& lines, int base, int count, const Team& team) {
   constexpr int pieces = sizeof(T) == 8 ? 5 : 3;  // 106 or 48 bits, shifted by up to 31
-  constexpr int stride = 32 * team.warps;
+  const int stride = 32 * team.warps;
   ExactStorage& storage = team.own();
   const int lane = threadIdx.x & 31;
   const T *const x = lines.x, *const y = lines.y;
