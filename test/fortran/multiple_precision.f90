@@ -160,6 +160,7 @@ program multiple_precision
   call accublas_mp_destroy(z)
   call accublas_mp_destroy(scalars)
   call accublas_mp_destroy(narrow)
+  if (allocated(text)) deallocate (text)
   call accublas_destroy(ctx)
   call finish()
 end program multiple_precision
