@@ -71,6 +71,12 @@ Scalar scalar(const mp::MpScalar& scalar, const mp::Elements& constants) {
   if (scalar.elements) return {*scalar.elements, scalar.at};
   return {constants, scalar.constant};
 }
+void set_scalars(MpAlignVectors& to, const Scalar& alpha, const Scalar& beta) {
+  to.alpha = alpha.elements;
+  to.alpha_at = alpha.at;
+  to.beta = beta.elements;
+  to.beta_at = beta.at;
+}
 
 /// Scratch of a product; `columns` of C at a time.
 struct Scratch {
@@ -99,10 +105,7 @@ void scale_only(State& state, const mp::MpProduct& p, const MpFormat& format, co
   scalars.columns = 1;
   scalars.width = 1;
   scalars.format = format;
-  scalars.alpha = alpha.elements;
-  scalars.alpha_at = alpha.at;
-  scalars.beta = beta.elements;
-  scalars.beta_at = beta.at;
+  set_scalars(scalars, alpha, beta);
   scalars.call = call;
   mp_align_vectors(state.model(), scalars, state.cuda_stream());
   constexpr Index most_columns = 65535;  // of a grid
@@ -169,10 +172,7 @@ void device_product(State& state, const mp::MpProduct& p, mp::MpExecution& execu
     vectors.tickets = s.tickets;
     vectors.ticket_count = mp_product_tickets(plan, moduli);
     vectors.format = format;
-    vectors.alpha = alpha.elements;
-    vectors.alpha_at = alpha.at;
-    vectors.beta = beta.elements;
-    vectors.beta_at = beta.at;
+    set_scalars(vectors, alpha, beta);
     vectors.plain = plain;
     vectors.call = call;
     vectors.wanted = aligned->wanted();

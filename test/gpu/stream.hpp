@@ -5,22 +5,12 @@
 #include <chrono>
 #include <thread>
 
+#include "perf/gpu/device.hpp"
 #include "test/gpu/device.hpp"
 
 namespace accublas::test {
 
-class Stream {
- public:
-  Stream() { require(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "stream"); }
-  ~Stream() { cudaStreamDestroy(stream_); }
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
-  operator cudaStream_t() const { return stream_; }
-  void wait() const { require(cudaStreamSynchronize(stream_), "wait for a stream"); }
-
- private:
-  cudaStream_t stream_ = nullptr;
-};
+using gpu_bench::Stream;
 
 /// Holds a stream until released; by itself after ten seconds, so that a call that waits fails instead of hanging.
 class Blocker {
