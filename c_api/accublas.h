@@ -583,7 +583,7 @@ typedef struct accublas_mp_report_t {
   double ms_finish;            /**< reconstruction, alpha, beta, rounding, residues of the results; level 2 */
 } accublas_mp_report_t;
 
-/** What the last accublas_mp_* routine, move or alignment on the context did; it waits for it where it runs on a device. */
+/** What the last accublas_mp_* routine or alignment on the context did; it waits for it where it runs on a device. */
 ACCUBLAS_API accublas_status accublas_mp_report(accublas_context *ctx, accublas_mp_report_t *report);
 
 #ifdef __cplusplus

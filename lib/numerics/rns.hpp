@@ -9,7 +9,7 @@
 
 namespace accublas {
 
-/// m is a prime, 2^31 - 2^17 < m < 2^31, so that r32 = 2^32 mod m < 2^18 and r64 = 2^64 mod m < m.
+/// m is a prime, 2^31 - 2^14 < m < 2^31, so that r32 = 2^32 mod m < 2^15 and r64 = 2^64 mod m < m.
 struct RnsModulus {
   std::uint32_t m;
   std::uint32_t r32;         ///< 2^32 mod m
