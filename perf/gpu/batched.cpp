@@ -1,12 +1,12 @@
 #include "perf/gpu/batched.hpp"
 
 #include <cstdio>
-#include <functional>
 #include <memory>
 
 #include "perf/gpu/context.hpp"
 #include "perf/gpu/data.hpp"
 #include "perf/gpu/peers.hpp"
+#include "perf/gpu/short_call.hpp"
 
 namespace gpu_bench {
 namespace {
@@ -32,21 +32,6 @@ accublas_status call(accublas_context* ctx, Index n, const float* a, const float
                                         n, n * n, &zero, c, n, n * n, count);
 }
 
-struct Contender {
-  std::string name;
-  std::function<void()> call;
-  Context* context;  ///< null for cuBLAS
-  std::vector<double> row_us, single_us;
-};
-
-double time_us(const Contender& contender, int count, cudaStream_t stream) {
-  const Event start, end;
-  start.record(stream);
-  for (int q = 0; q < count; ++q) contender.call();
-  end.record(stream);
-  return 1e3 * end.since(start) / count;
-}
-
 template <class T>
 bool measure(const std::string& routine, const std::string& data, int repetitions) {
   const Stream stream;
@@ -58,28 +43,23 @@ bool measure(const std::string& routine, const std::string& data, int repetition
     const DeviceArray<T> a(all), b(all), c(all);
     fill(parse_data(data), Side::a, a.data(), n, n * size.count, stream);
     fill(parse_data(data), Side::b, b.data(), n * size.count, n, stream);
-    std::vector<Contender> contenders{
-        {"cublas", [&] { cublas.gemm_batched(n, a.data(), b.data(), c.data(), size.count); }, nullptr, {}, {}}};
-    std::vector<std::unique_ptr<Context>> contexts;
+    std::vector<ShortCall> contenders{{"cublas", [&] { cublas.gemm_batched(n, a.data(), b.data(), c.data(), size.count); }}};
+    std::vector<std::unique_ptr<Context>> contexts(1);  // of the contenders; cuBLAS has none
     for (const char* mode : {"native", single ? "sp" : "dp", "cr"}) {
       contexts.push_back(std::make_unique<Context>(mode, stream, 0));
       Context* const context = contexts.back().get();
-      contenders.push_back({mode, [&, context] { context->need(call(*context, n, a.data(), b.data(), c.data(), size.count)); }, context,
-                            {}, {}});
+      contenders.push_back({mode, [&, context] { context->need(call(*context, n, a.data(), b.data(), c.data(), size.count)); }});
     }
-    for (Contender& contender : contenders) time_us(contender, 3, stream);
-    for (int round = 0; round < repetitions; ++round)
-      for (Contender& contender : contenders) {
-        contender.row_us.push_back(time_us(contender, 10, stream));
-        contender.single_us.push_back(time_us(contender, 1, stream));
-      }
+    for (const ShortCall& contender : contenders) time_us(contender, 3, stream);
+    time_in_turn(contenders, repetitions, stream);
     const double peer = median(contenders[0].row_us);
-    for (const Contender& contender : contenders) {
+    for (std::size_t q = 0; q < contenders.size(); ++q) {
+      const ShortCall& contender = contenders[q];
       const double us = median(contender.row_us), share = us / peer;
       long long undecided = 0;
-      if (contender.context) {
+      if (contexts[q]) {
         contender.call();
-        undecided = contender.context->report().undecided;
+        undecided = contexts[q]->report().undecided;
       }
       std::string verdict;
       if (!single && contender.name == "cr" && n == target_order) {

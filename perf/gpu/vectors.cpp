@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <functional>
 #include <memory>
 
 #include "perf/gpu/context.hpp"
 #include "perf/gpu/data.hpp"
 #include "perf/gpu/peers.hpp"
+#include "perf/gpu/short_call.hpp"
 
 namespace gpu_bench {
 namespace {
@@ -84,44 +84,23 @@ ACCUBLAS_BENCH_CALLS(double, d)
 ACCUBLAS_BENCH_CALLS(float, s)
 #undef ACCUBLAS_BENCH_CALLS
 
-/// One thing that is timed.
-struct Contender {
-  std::string name;
-  std::function<void()> call;
-  int count = 1;                      ///< calls behind a measurement
-  std::vector<double> row_us, single_us;  ///< a call of a row of calls; a single call on an idle stream
-};
-
-double time_us(const Contender& contender, int count, cudaStream_t stream) {
-  const Event start, end;
-  start.record(stream);
-  for (int q = 0; q < count; ++q) contender.call();
-  end.record(stream);
-  return 1e3 * end.since(start) / count;
-}
-
 /// Runs of all contenders in turn.
-void time_all(std::vector<Contender>& contenders, int repetitions, cudaStream_t stream) {
-  for (Contender& c : contenders) {
+void time_all(std::vector<ShortCall>& contenders, int repetitions, cudaStream_t stream) {
+  for (ShortCall& c : contenders) {
     c.call();  // what is made once
     time_us(c, 2, stream);
     c.count = std::clamp(static_cast<int>(1e3 * least_ms / time_us(c, 3, stream)), 2, 200);
   }
-  for (int round = 0; round < repetitions; ++round)
-    for (Contender& c : contenders) {
-      c.row_us.push_back(time_us(c, c.count, stream));
-      require(cudaStreamSynchronize(stream), "stream");
-      c.single_us.push_back(time_us(c, 1, stream));
-    }
+  time_in_turn(contenders, repetitions, stream);
 }
 
 class Report {
  public:
   /// Bytes read by a call.
-  void print(const Routine& routine, Index n, const std::string& data, const std::vector<Contender>& contenders, double bytes) {
-    const Contender& peer = contenders[0];
+  void print(const Routine& routine, Index n, const std::string& data, const std::vector<ShortCall>& contenders, double bytes) {
+    const ShortCall& peer = contenders[0];
     const double peer_us = median(peer.row_us), peer_single = median(peer.single_us);
-    for (const Contender& c : contenders) {
+    for (const ShortCall& c : contenders) {
       const double us = median(c.row_us), single = median(c.single_us), share = peer_us / us;
       std::printf("%-8s %10lld %-15s %-9s %10.2f %10.2f %7.0f %7.3f  %s\n", routine.name, static_cast<long long>(n), data.c_str(),
                   c.name.c_str(), us, single, bytes / us * 1e-3, share,
@@ -171,7 +150,7 @@ void measure_routine(const Routine& routine, int repetitions, Report& report) {
                                 : (norm ? 1 : 2) * static_cast<double>(n);
     for (const std::string& data : kinds) {
       fill_operands(routine.kind, data, o, stream);
-      std::vector<Contender> contenders{{"cublas", [&] { call_cublas(cublas, routine.kind, o); }, 1, {}, {}}};
+      std::vector<ShortCall> contenders{{"cublas", [&] { call_cublas(cublas, routine.kind, o); }, 1, {}, {}}};
       for (std::size_t q = 0; q < modes.size(); ++q) {
         Context& context = *contexts[q];
         contenders.push_back({modes[q], [&] { context.need(call_accublas(context, routine.kind, o)); }, 1, {}, {}});
