@@ -45,22 +45,22 @@ typedef struct accublas_context accublas_context;
 /** Status codes. */
 typedef int32_t accublas_status;
 enum {
-  ACCUBLAS_SUCCESS = 0,             /**< the result is the one that the mode defines */
-  ACCUBLAS_ERROR_ARGUMENT = 1,      /**< a bad argument; the message names it; nothing was written */
-  ACCUBLAS_ERROR_MODE = 2,          /**< unknown mode word, or one that this routine lacks */
-  ACCUBLAS_ERROR_ENGINE = 3,        /**< unknown engine, or one that cannot serve this mode */
-  ACCUBLAS_ERROR_UNAVAILABLE = 4,   /**< not available in this build or on this device; the message names what is */
-  ACCUBLAS_ERROR_MEMORY = 5,        /**< out of memory; C is as it was */
-  ACCUBLAS_ERROR_ACCURACY = 6,      /**< the target set cannot be promised; C is as it was */
-  ACCUBLAS_ERROR_POINTERS = 7,      /**< host and device operands mixed */
-  ACCUBLAS_ERROR_NO_DEVICE = 8,     /**< a device function or pointer, and no GPU */
-  ACCUBLAS_ERROR_DEVICE = 9,        /**< the device or its runtime failed before C was written */
-  ACCUBLAS_ERROR_C_UNDEFINED = 10,  /**< a failure after the first write to C (a lost device) */
-  ACCUBLAS_ERROR_ENVIRONMENT = 11,  /**< an environment variable of accublas has an invalid value */
-  ACCUBLAS_ERROR_NO_BLAS = 12,      /**< no real BLAS could be loaded for native */
-  ACCUBLAS_ERROR_INTERNAL = 13,     /**< a defect in accublas */
-  ACCUBLAS_ERROR_PRECISION = 14,    /**< multiple-precision operands of different precisions; nothing was written */
-  ACCUBLAS_ERROR_FORMAT = 15        /**< a string that is no number; nothing was written */
+  ACCUBLAS_SUCCESS = 0,            /**< the result is the one that the mode defines */
+  ACCUBLAS_ERROR_ARGUMENT = 1,     /**< a bad argument; the message names it; nothing was written */
+  ACCUBLAS_ERROR_MODE = 2,         /**< unknown mode word, or one that this routine lacks */
+  ACCUBLAS_ERROR_ENGINE = 3,       /**< unknown engine, or one that cannot serve this mode */
+  ACCUBLAS_ERROR_UNAVAILABLE = 4,  /**< not available in this build or on this device; the message names what is */
+  ACCUBLAS_ERROR_MEMORY = 5,       /**< out of memory; C is as it was */
+  ACCUBLAS_ERROR_ACCURACY = 6,     /**< the target set cannot be promised; C is as it was */
+  ACCUBLAS_ERROR_POINTERS = 7,     /**< host and device operands mixed */
+  ACCUBLAS_ERROR_NO_DEVICE = 8,    /**< a device function or pointer, and no GPU */
+  ACCUBLAS_ERROR_DEVICE = 9,       /**< the device or its runtime failed before C was written */
+  ACCUBLAS_ERROR_C_UNDEFINED = 10, /**< a failure after the first write to C (a lost device) */
+  ACCUBLAS_ERROR_ENVIRONMENT = 11, /**< an environment variable of accublas has an invalid value */
+  ACCUBLAS_ERROR_NO_BLAS = 12,     /**< no real BLAS could be loaded for native */
+  ACCUBLAS_ERROR_INTERNAL = 13,    /**< a defect in accublas */
+  ACCUBLAS_ERROR_PRECISION = 14,   /**< multiple-precision operands of different precisions; nothing was written */
+  ACCUBLAS_ERROR_FORMAT = 15       /**< a string that is no number; nothing was written */
   /* 16 .. 999 are reserved */
 };
 
@@ -131,21 +131,22 @@ enum { ACCUBLAS_ON_FAILURE_ABORT = 0, ACCUBLAS_ON_FAILURE_NATIVE = 1 };
 
 /** Options of one call. Start from ACCUBLAS_OPTIONS_INIT; a field left at its initial value is not set here. */
 typedef struct accublas_options {
-  size_t struct_size;       /**< sizeof(accublas_options) */
-  const char *mode_name;    /**< a mode word, for instance "fixed:70"; NULL: the three fields below */
-  accublas_mode mode;       /**< ACCUBLAS_MODE_DEFAULT: not set */
-  int32_t mode_parameter;   /**< T of fixed, D of slices, else 0 */
-  int32_t mode_flags;       /**< ACCUBLAS_MODE_FAST, ACCUBLAS_MODE_REPRODUCIBLE */
-  int32_t reproducible;     /**< -1 not set, 0, 1: for dp and sp */
-  int32_t backend;          /**< -1 not set, else an accublas_backend */
-  int32_t engine;           /**< -1 not set, else an accublas_engine */
-  int32_t num_threads;      /**< 0 not set */
-  int32_t report_level;     /**< -1 not set, 0, 1, 2 */
-  double target;            /**< negative: not set; 0: none; else as accublas_set_target */
-  int64_t workspace_bytes;  /**< -1 not set; cap of the workspace of this call in bytes */
+  size_t struct_size;      /**< sizeof(accublas_options) */
+  const char* mode_name;   /**< a mode word, for instance "fixed:70"; NULL: the three fields below */
+  accublas_mode mode;      /**< ACCUBLAS_MODE_DEFAULT: not set */
+  int32_t mode_parameter;  /**< T of fixed, D of slices, else 0 */
+  int32_t mode_flags;      /**< ACCUBLAS_MODE_FAST, ACCUBLAS_MODE_REPRODUCIBLE */
+  int32_t reproducible;    /**< -1 not set, 0, 1: for dp and sp */
+  int32_t backend;         /**< -1 not set, else an accublas_backend */
+  int32_t engine;          /**< -1 not set, else an accublas_engine */
+  int32_t num_threads;     /**< 0 not set */
+  int32_t report_level;    /**< -1 not set, 0, 1, 2 */
+  double target;           /**< negative: not set; 0: none; else as accublas_set_target */
+  int64_t workspace_bytes; /**< -1 not set; cap of the workspace of this call in bytes */
 } accublas_options;
 
-#define ACCUBLAS_OPTIONS_INIT {sizeof(accublas_options), NULL, 0, 0, 0, -1, -1, -1, 0, -1, -1.0, -1}
+#define ACCUBLAS_OPTIONS_INIT \
+  { sizeof(accublas_options), NULL, 0, 0, 0, -1, -1, -1, 0, -1, -1.0, -1 }
 
 /** What the last call on a context did. Set struct_size before asking; fields past it are not written.
  *
@@ -157,30 +158,30 @@ typedef struct accublas_options {
  * Infinity where nothing is promised. */
 typedef struct accublas_report_t {
   size_t struct_size;
-  char routine[16];            /**< "dgemm", "dgemm_batched" (both forms), ... */
-  char mode[32];               /**< the mode word that ran, for instance "dp:repro" */
-  char backend[8];             /**< "cpu", "cuda" */
-  char engine[16];             /**< "int8", "native", ... */
-  char device[64];             /**< device or instruction set, for instance "cpu:avx512_vnni" */
-  char reason[160];            /**< why this mode, backend and engine were chosen */
-  int64_t m, n, k;             /**< sizes (dot, nrm2, asum: 1, 1, n; gemv: outputs, 1, terms) */
-  int32_t bits;                /**< T used (the largest, where several), 0 if none */
-  int32_t moduli;              /**< INT8 moduli or FP64 slices of A used (the most, where several), 0 if none */
-  int64_t rejected;            /**< elements that the certificate rejected at T */
-  int64_t undecided;           /**< elements that Ziv's test left undecided and that were recomputed exactly */
-  int64_t workspace_bytes;     /**< peak workspace of the call */
-  int64_t copied_bytes;        /**< operand bytes copied as they are (packing, host to device); conversions not counted */
-  double ms_total;             /**< milliseconds, level >= 1 */
-  double ms_convert;           /**< exponents, scaling, slicing, residues; level 2 */
-  double ms_product;           /**< products; level 2 */
-  double ms_reconstruct;       /**< reconstruction and rounding; level 2 */
-  double ms_exact;             /**< recomputation of undecided and rejected elements; level 2 */
+  char routine[16];        /**< "dgemm", "dgemm_batched" (both forms), ... */
+  char mode[32];           /**< the mode word that ran, for instance "dp:repro" */
+  char backend[8];         /**< "cpu", "cuda" */
+  char engine[16];         /**< "int8", "native", ... */
+  char device[64];         /**< device or instruction set, for instance "cpu:avx512_vnni" */
+  char reason[160];        /**< why this mode, backend and engine were chosen */
+  int64_t m, n, k;         /**< sizes (dot, nrm2, asum: 1, 1, n; gemv: outputs, 1, terms) */
+  int32_t bits;            /**< T used (the largest, where several), 0 if none */
+  int32_t moduli;          /**< INT8 moduli or FP64 slices of A used (the most, where several), 0 if none */
+  int64_t rejected;        /**< elements that the certificate rejected at T */
+  int64_t undecided;       /**< elements that Ziv's test left undecided and that were recomputed exactly */
+  int64_t workspace_bytes; /**< peak workspace of the call */
+  int64_t copied_bytes;    /**< operand bytes copied as they are (packing, host to device); conversions not counted */
+  double ms_total;         /**< milliseconds, level >= 1 */
+  double ms_convert;       /**< exponents, scaling, slicing, residues; level 2 */
+  double ms_product;       /**< products; level 2 */
+  double ms_reconstruct;   /**< reconstruction and rounding; level 2 */
+  double ms_exact;         /**< recomputation of undecided and rejected elements; level 2 */
   double bound_relative;
   double bound_componentwise;
   double bound_absolute;
-  int32_t threads;             /**< threads that accublas's own pool was given */
-  int32_t level;               /**< the report level that the call ran under */
-  int64_t batch_count;         /**< matrices of a batched call, 1 else; the numbers above are those of all of them together */
+  int32_t threads;     /**< threads that accublas's own pool was given */
+  int32_t level;       /**< the report level that the call ran under */
+  int64_t batch_count; /**< matrices of a batched call, 1 else; the numbers above are those of all of them together */
 } accublas_report_t;
 
 /** One row of the call counters: calls of a routine that an engine served, process wide. */
@@ -197,122 +198,121 @@ typedef struct accublas_counter_t {
 /** 10000 major + 100 minor + patch of the library at run time. */
 ACCUBLAS_API int32_t accublas_version(void);
 /** One line of English for a status; never NULL. */
-ACCUBLAS_API const char *accublas_status_string(accublas_status status);
+ACCUBLAS_API const char* accublas_status_string(accublas_status status);
 
 /** Creates a context with the environment's settings. *ctx is NULL on failure. */
-ACCUBLAS_API accublas_status accublas_create(accublas_context **ctx);
+ACCUBLAS_API accublas_status accublas_create(accublas_context** ctx);
 /** Waits for the context's work and frees it. NULL is allowed and does nothing. */
-ACCUBLAS_API accublas_status accublas_destroy(accublas_context *ctx);
+ACCUBLAS_API accublas_status accublas_destroy(accublas_context* ctx);
 /** Message of the context's last failed call; "" after success. Valid until the next call on the context. */
-ACCUBLAS_API const char *accublas_last_error(accublas_context *ctx);
+ACCUBLAS_API const char* accublas_last_error(accublas_context* ctx);
 /** For bindings in other languages: records a failure that they find themselves, so that accublas_last_error and
  * accublas_fail tell it like any other. Returns `status`. */
-ACCUBLAS_API accublas_status accublas_set_last_error(accublas_context *ctx, accublas_status status,
-                                                     const char *message);
+ACCUBLAS_API accublas_status accublas_set_last_error(accublas_context* ctx, accublas_status status,
+                                                     const char* message);
 
 /* ---------------------------------------------------------------------------------------------------------------
  * Settings. The first one set wins: the call's options, the context, the environment, the build.
  * ------------------------------------------------------------------------------------------------------------ */
 
 /** Mode of every family by its word: "native", "dp", "sp", "dp:repro", "fixed:70", "slices:8", "slices:8:fast", "dot2",
- * "cr", ... dp and sp both mean the grade of each family's own type. A family that lacks the word keeps its mode; a word
- * that no family knows is ACCUBLAS_ERROR_MODE with the list of words. NULL or "" unsets. */
-ACCUBLAS_API accublas_status accublas_set_mode_name(accublas_context *ctx, const char *word);
+ * "cr", ... dp and sp both mean the grade of each family's own type. A family that lacks the word keeps its mode; a
+ * word that no family knows is ACCUBLAS_ERROR_MODE with the list of words. NULL or "" unsets. */
+ACCUBLAS_API accublas_status accublas_set_mode_name(accublas_context* ctx, const char* word);
 /** The same by enum: parameter is T or D (else 0), flags are ACCUBLAS_MODE_FAST and ACCUBLAS_MODE_REPRODUCIBLE. */
-ACCUBLAS_API accublas_status accublas_set_mode(accublas_context *ctx, accublas_mode mode, int32_t parameter,
+ACCUBLAS_API accublas_status accublas_set_mode(accublas_context* ctx, accublas_mode mode, int32_t parameter,
                                                int32_t flags);
 /** Mode of one family; a word that the family lacks is ACCUBLAS_ERROR_MODE. Wins over accublas_set_mode_name. */
-ACCUBLAS_API accublas_status accublas_set_family_mode_name(accublas_context *ctx, accublas_family family,
-                                                           const char *word);
+ACCUBLAS_API accublas_status accublas_set_family_mode_name(accublas_context* ctx, accublas_family family,
+                                                           const char* word);
 /** Writes the word of the mode that a call without options would run now (with terminating NUL; size >= 32 suffices).
  * Where the mode is dp or sp and reproducible is set, ":repro" is shown. */
-ACCUBLAS_API accublas_status accublas_get_mode_name(accublas_context *ctx, accublas_family family, char *word,
+ACCUBLAS_API accublas_status accublas_get_mode_name(accublas_context* ctx, accublas_family family, char* word,
                                                     size_t size);
 /** 0 or 1: whether dp and sp promise bits. */
-ACCUBLAS_API accublas_status accublas_set_reproducible(accublas_context *ctx, int32_t reproducible);
+ACCUBLAS_API accublas_status accublas_set_reproducible(accublas_context* ctx, int32_t reproducible);
 /** ACCUBLAS_BACKEND_CUDA without a GPU is ACCUBLAS_ERROR_NO_DEVICE. */
-ACCUBLAS_API accublas_status accublas_set_backend(accublas_context *ctx, accublas_backend backend);
-/** CUDA device number, from 0. ACCUBLAS_ERROR_NO_DEVICE where there is none. Waits for work on the device before it; the
- * stream set belongs to that one and is forgotten. Where no device is set, a context works on the device of its first
- * operands (of host operands: on device 0). */
-ACCUBLAS_API accublas_status accublas_set_device(accublas_context *ctx, int32_t device);
-ACCUBLAS_API accublas_status accublas_set_engine(accublas_context *ctx, accublas_engine engine);
+ACCUBLAS_API accublas_status accublas_set_backend(accublas_context* ctx, accublas_backend backend);
+/** CUDA device number, from 0. ACCUBLAS_ERROR_NO_DEVICE where there is none. Waits for work on the device before it;
+ * the stream set belongs to that one and is forgotten. Where no device is set, a context works on the device of its
+ * first operands (of host operands: on device 0). */
+ACCUBLAS_API accublas_status accublas_set_device(accublas_context* ctx, int32_t device);
+ACCUBLAS_API accublas_status accublas_set_engine(accublas_context* ctx, accublas_engine engine);
 /** "auto", "native", "int8", "fp64", "fp16", "dot2", "exact". An engine that cannot serve a call's mode is
  * ACCUBLAS_ERROR_ENGINE at that call. */
-ACCUBLAS_API accublas_status accublas_set_engine_name(accublas_context *ctx, const char *name);
-/** Cap of the workspace in MiB; 0 restores the default (256 MiB on the CPU; on a GPU the lesser of 4 GiB and an eighth of its
- * memory). Blocking under it never changes bits. */
-ACCUBLAS_API accublas_status accublas_set_workspace_mib(accublas_context *ctx, int64_t mib);
+ACCUBLAS_API accublas_status accublas_set_engine_name(accublas_context* ctx, const char* name);
+/** Cap of the workspace in MiB; 0 restores the default (256 MiB on the CPU; on a GPU the lesser of 4 GiB and an eighth
+ * of its memory). Blocking under it never changes bits. */
+ACCUBLAS_API accublas_status accublas_set_workspace_mib(accublas_context* ctx, int64_t mib);
 /** The user's own workspace (host memory for the CPU, device memory for CUDA), used in place of the pool; NULL, 0 ends
  * that. It must stay valid until replaced, or until the context is destroyed. */
-ACCUBLAS_API accublas_status accublas_set_workspace(accublas_context *ctx, void *buffer, size_t bytes);
+ACCUBLAS_API accublas_status accublas_set_workspace(accublas_context* ctx, void* buffer, size_t bytes);
 /** Threads of accublas's own pool; 0 restores the default: ACCUBLAS_NUM_THREADS, else affinity and OMP_NUM_THREADS, and
  * 1 inside an OpenMP parallel region. OpenBLAS keeps its own count. */
-ACCUBLAS_API accublas_status accublas_set_num_threads(accublas_context *ctx, int32_t threads);
+ACCUBLAS_API accublas_status accublas_set_num_threads(accublas_context* ctx, int32_t threads);
 /** 0 silent, 1 a line per call on standard error. */
-ACCUBLAS_API accublas_status accublas_set_verbose(accublas_context *ctx, int32_t level);
+ACCUBLAS_API accublas_status accublas_set_verbose(accublas_context* ctx, int32_t level);
 /** Report level: 0 no times, 1 total time, 2 time per phase. */
-ACCUBLAS_API accublas_status accublas_set_report_level(accublas_context *ctx, int32_t level);
+ACCUBLAS_API accublas_status accublas_set_report_level(accublas_context* ctx, int32_t level);
 /** Accuracy target: a call that cannot promise, for every element,
  *   abs(c - exact) <= bound (abs(alpha) abs(A) abs(B) + abs(beta) abs(C)) + (the bound_absolute of the report)
  * returns ACCUBLAS_ERROR_ACCURACY and leaves C as it was (with device operands: accublas_sync returns it). 0 unsets. */
-ACCUBLAS_API accublas_status accublas_set_target(accublas_context *ctx, double bound);
+ACCUBLAS_API accublas_status accublas_set_target(accublas_context* ctx, double bound);
 /** Where alpha, beta and DOT's result are. ACCUBLAS_POINTER_DEVICE goes with device operands only. */
-ACCUBLAS_API accublas_status accublas_set_pointer_mode(accublas_context *ctx, accublas_pointer_mode mode);
+ACCUBLAS_API accublas_status accublas_set_pointer_mode(accublas_context* ctx, accublas_pointer_mode mode);
 /** The CUDA stream (cudaStream_t as void *) that device calls run on. ACCUBLAS_ERROR_NO_DEVICE without a GPU, except
  * for NULL. */
-ACCUBLAS_API accublas_status accublas_set_stream(accublas_context *ctx, void *stream);
+ACCUBLAS_API accublas_status accublas_set_stream(accublas_context* ctx, void* stream);
 /** The stream set, NULL by default. */
-ACCUBLAS_API accublas_status accublas_get_stream(accublas_context *ctx, void **stream);
+ACCUBLAS_API accublas_status accublas_get_stream(accublas_context* ctx, void** stream);
 /** Waits for the context's stream; returns and clears the first error of asynchronous calls. */
-ACCUBLAS_API accublas_status accublas_sync(accublas_context *ctx);
+ACCUBLAS_API accublas_status accublas_sync(accublas_context* ctx);
 /** Number of usable CUDA devices, 0 without a GPU, a driver, or CUDA in the build. */
-ACCUBLAS_API accublas_status accublas_device_count(int32_t *count);
+ACCUBLAS_API accublas_status accublas_device_count(int32_t* count);
 
 /** Handler of failures where the caller has no status: `message` is one line. When it returns nonzero the real BLAS
  * serves the call; when it returns 0 the process aborts. NULL restores the default (the line on standard error, then
  * abort, or native with ACCUBLAS_ON_FAILURE=native). Process wide. */
-typedef int32_t (*accublas_failure_handler)(accublas_status status, const char *message, void *user);
-ACCUBLAS_API accublas_status accublas_set_failure_handler(accublas_failure_handler handler, void *user);
+typedef int32_t (*accublas_failure_handler)(accublas_status status, const char* message, void* user);
+ACCUBLAS_API accublas_status accublas_set_failure_handler(accublas_failure_handler handler, void* user);
 /** What the default handler does. Process wide. */
 ACCUBLAS_API accublas_status accublas_set_on_failure(accublas_on_failure action);
 /** Runs the handler for the context's last error, as the drop-in and the Fortran module do; returns only if the handler
  * asks for the real BLAS. */
-ACCUBLAS_API accublas_status accublas_fail(accublas_context *ctx, accublas_status status);
+ACCUBLAS_API accublas_status accublas_fail(accublas_context* ctx, accublas_status status);
 
 /** What the last call on the context did. */
-ACCUBLAS_API accublas_status accublas_report(accublas_context *ctx, accublas_report_t *report);
+ACCUBLAS_API accublas_status accublas_report(accublas_context* ctx, accublas_report_t* report);
 /** Copies at most `capacity` rows into `rows` (may be NULL with capacity 0); *count is how many there are. */
-ACCUBLAS_API accublas_status accublas_counters(accublas_counter_t *rows, size_t capacity, size_t *count);
+ACCUBLAS_API accublas_status accublas_counters(accublas_counter_t* rows, size_t capacity, size_t* count);
 ACCUBLAS_API accublas_status accublas_reset_counters(void);
 
 /* ---------------------------------------------------------------------------------------------------------------
  * Routines. `d` FP64, `s` FP32. Each has an _ex form with options (NULL: none) as its last argument.
- * Errors: ACCUBLAS_ERROR_ARGUMENT for a bad layout, transposition, size, leading dimension, zero increment (GEMV) or NULL
- * pointer that would be read or written; the other statuses above.
+ * Errors: ACCUBLAS_ERROR_ARGUMENT for a bad layout, transposition, size, leading dimension, zero increment (GEMV) or
+ * NULL pointer that would be read or written; the other statuses above.
  * ------------------------------------------------------------------------------------------------------------ */
 
-/** *result = sum_i x_i y_i, i < n. Negative increments start at the far end, a zero increment repeats the first element,
- * as in BLAS. n <= 0 gives +0. */
+/** *result = sum_i x_i y_i, i < n. Negative increments start at the far end, a zero increment repeats the first
+ * element, as in BLAS. n <= 0 gives +0. */
 #define ACCUBLAS_DECLARE_DOT(prefix, type)                                                                           \
-  ACCUBLAS_API accublas_status accublas_##prefix##dot(accublas_context *ctx, int64_t n, const type *x, int64_t incx, \
-                                                      const type *y, int64_t incy, type *result);                    \
-  ACCUBLAS_API accublas_status accublas_##prefix##dot_ex(accublas_context *ctx, int64_t n, const type *x,            \
-                                                         int64_t incx, const type *y, int64_t incy, type *result,    \
-                                                         const accublas_options *options);
+  ACCUBLAS_API accublas_status accublas_##prefix##dot(accublas_context* ctx, int64_t n, const type* x, int64_t incx, \
+                                                      const type* y, int64_t incy, type* result);                    \
+  ACCUBLAS_API accublas_status accublas_##prefix##dot_ex(accublas_context* ctx, int64_t n, const type* x,            \
+                                                         int64_t incx, const type* y, int64_t incy, type* result,    \
+                                                         const accublas_options* options);
 ACCUBLAS_DECLARE_DOT(d, double)
 ACCUBLAS_DECLARE_DOT(s, float)
 
-/** nrm2: *result = sqrt(sum_i x_i^2); asum: *result = sum_i abs(x_i); i < n, increments as in DOT, n <= 0 gives +0. They take
- * the mode of ACCUBLAS_FAMILY_DOT, but lack fixed and slices: such a word is ACCUBLAS_ERROR_MODE in the call's options, and is
- * passed over elsewhere. cr is the exact norm rounded once for every finite x: no square overflows or underflows on the
- * way, in dot2 neither. A NaN in x gives NaN, else an infinity +Inf. */
-#define ACCUBLAS_DECLARE_NORM(prefix, norm, type)                                                                    \
-  ACCUBLAS_API accublas_status accublas_##prefix##norm(accublas_context *ctx, int64_t n, const type *x,              \
-                                                       int64_t incx, type *result);                                  \
-  ACCUBLAS_API accublas_status accublas_##prefix##norm##_ex(accublas_context *ctx, int64_t n, const type *x,         \
-                                                            int64_t incx, type *result,                              \
-                                                            const accublas_options *options);
+/** nrm2: *result = sqrt(sum_i x_i^2); asum: *result = sum_i abs(x_i); i < n, increments as in DOT, n <= 0 gives +0.
+ * They take the mode of ACCUBLAS_FAMILY_DOT, but lack fixed and slices: such a word is ACCUBLAS_ERROR_MODE in the
+ * call's options, and is passed over elsewhere. cr is the exact norm rounded once for every finite x: no square
+ * overflows or underflows on the way, in dot2 neither. A NaN in x gives NaN, else an infinity +Inf. */
+#define ACCUBLAS_DECLARE_NORM(prefix, norm, type)                                                                     \
+  ACCUBLAS_API accublas_status accublas_##prefix##norm(accublas_context* ctx, int64_t n, const type* x, int64_t incx, \
+                                                       type* result);                                                 \
+  ACCUBLAS_API accublas_status accublas_##prefix##norm##_ex(                                                          \
+      accublas_context* ctx, int64_t n, const type* x, int64_t incx, type* result, const accublas_options* options);
 ACCUBLAS_DECLARE_NORM(d, nrm2, double)
 ACCUBLAS_DECLARE_NORM(s, nrm2, float)
 ACCUBLAS_DECLARE_NORM(d, asum, double)
@@ -322,92 +322,92 @@ ACCUBLAS_DECLARE_NORM(s, asum, float)
  * The _strided form takes A(i,j) at a[i rsa + j csa] (any strides, negative and zero included; no copy is made) and no
  * transposition: swap the strides instead; m is the length of y, n that of x. */
 #define ACCUBLAS_DECLARE_GEMV(prefix, type)                                                                          \
-  ACCUBLAS_API accublas_status accublas_##prefix##gemv(                                                              \
-      accublas_context *ctx, accublas_layout layout, accublas_transpose trans, int64_t m, int64_t n,                 \
-      const type *alpha, const type *a, int64_t lda, const type *x, int64_t incx, const type *beta, type *y,         \
-      int64_t incy);                                                                                                 \
+  ACCUBLAS_API accublas_status accublas_##prefix##gemv(accublas_context* ctx, accublas_layout layout,                \
+                                                       accublas_transpose trans, int64_t m, int64_t n,               \
+                                                       const type* alpha, const type* a, int64_t lda, const type* x, \
+                                                       int64_t incx, const type* beta, type* y, int64_t incy);       \
   ACCUBLAS_API accublas_status accublas_##prefix##gemv_ex(                                                           \
-      accublas_context *ctx, accublas_layout layout, accublas_transpose trans, int64_t m, int64_t n,                 \
-      const type *alpha, const type *a, int64_t lda, const type *x, int64_t incx, const type *beta, type *y,         \
-      int64_t incy, const accublas_options *options);                                                                \
+      accublas_context* ctx, accublas_layout layout, accublas_transpose trans, int64_t m, int64_t n,                 \
+      const type* alpha, const type* a, int64_t lda, const type* x, int64_t incx, const type* beta, type* y,         \
+      int64_t incy, const accublas_options* options);                                                                \
   ACCUBLAS_API accublas_status accublas_##prefix##gemv_strided(                                                      \
-      accublas_context *ctx, int64_t m, int64_t n, const type *alpha, const type *a, int64_t rsa, int64_t csa,       \
-      const type *x, int64_t incx, const type *beta, type *y, int64_t incy);                                         \
+      accublas_context* ctx, int64_t m, int64_t n, const type* alpha, const type* a, int64_t rsa, int64_t csa,       \
+      const type* x, int64_t incx, const type* beta, type* y, int64_t incy);                                         \
   ACCUBLAS_API accublas_status accublas_##prefix##gemv_strided_ex(                                                   \
-      accublas_context *ctx, int64_t m, int64_t n, const type *alpha, const type *a, int64_t rsa, int64_t csa,       \
-      const type *x, int64_t incx, const type *beta, type *y, int64_t incy, const accublas_options *options);
+      accublas_context* ctx, int64_t m, int64_t n, const type* alpha, const type* a, int64_t rsa, int64_t csa,       \
+      const type* x, int64_t incx, const type* beta, type* y, int64_t incy, const accublas_options* options);
 ACCUBLAS_DECLARE_GEMV(d, double)
 ACCUBLAS_DECLARE_GEMV(s, float)
 
 /** C = alpha op(A) op(B) + beta C; op(A) is m x k, op(B) k x n, C m x n.
- * The _strided form takes A(i,p) at a[i rsa + p csa], B(p,j) at b[p rsb + j csb], C(i,j) at c[i rsc + j csc]: any strides
- * for A and B; those of C must not make two elements coincide. */
-#define ACCUBLAS_DECLARE_GEMM(prefix, type)                                                                          \
-  ACCUBLAS_API accublas_status accublas_##prefix##gemm(                                                              \
-      accublas_context *ctx, accublas_layout layout, accublas_transpose transa, accublas_transpose transb,           \
-      int64_t m, int64_t n, int64_t k, const type *alpha, const type *a, int64_t lda, const type *b, int64_t ldb,    \
-      const type *beta, type *c, int64_t ldc);                                                                       \
-  ACCUBLAS_API accublas_status accublas_##prefix##gemm_ex(                                                           \
-      accublas_context *ctx, accublas_layout layout, accublas_transpose transa, accublas_transpose transb,           \
-      int64_t m, int64_t n, int64_t k, const type *alpha, const type *a, int64_t lda, const type *b, int64_t ldb,    \
-      const type *beta, type *c, int64_t ldc, const accublas_options *options);                                      \
-  ACCUBLAS_API accublas_status accublas_##prefix##gemm_strided(                                                      \
-      accublas_context *ctx, int64_t m, int64_t n, int64_t k, const type *alpha, const type *a, int64_t rsa,         \
-      int64_t csa, const type *b, int64_t rsb, int64_t csb, const type *beta, type *c, int64_t rsc, int64_t csc);    \
-  ACCUBLAS_API accublas_status accublas_##prefix##gemm_strided_ex(                                                   \
-      accublas_context *ctx, int64_t m, int64_t n, int64_t k, const type *alpha, const type *a, int64_t rsa,         \
-      int64_t csa, const type *b, int64_t rsb, int64_t csb, const type *beta, type *c, int64_t rsc, int64_t csc,     \
-      const accublas_options *options);
+ * The _strided form takes A(i,p) at a[i rsa + p csa], B(p,j) at b[p rsb + j csb], C(i,j) at c[i rsc + j csc]: any
+ * strides for A and B; those of C must not make two elements coincide. */
+#define ACCUBLAS_DECLARE_GEMM(prefix, type)                                                                           \
+  ACCUBLAS_API accublas_status accublas_##prefix##gemm(                                                               \
+      accublas_context* ctx, accublas_layout layout, accublas_transpose transa, accublas_transpose transb, int64_t m, \
+      int64_t n, int64_t k, const type* alpha, const type* a, int64_t lda, const type* b, int64_t ldb,                \
+      const type* beta, type* c, int64_t ldc);                                                                        \
+  ACCUBLAS_API accublas_status accublas_##prefix##gemm_ex(                                                            \
+      accublas_context* ctx, accublas_layout layout, accublas_transpose transa, accublas_transpose transb, int64_t m, \
+      int64_t n, int64_t k, const type* alpha, const type* a, int64_t lda, const type* b, int64_t ldb,                \
+      const type* beta, type* c, int64_t ldc, const accublas_options* options);                                       \
+  ACCUBLAS_API accublas_status accublas_##prefix##gemm_strided(                                                       \
+      accublas_context* ctx, int64_t m, int64_t n, int64_t k, const type* alpha, const type* a, int64_t rsa,          \
+      int64_t csa, const type* b, int64_t rsb, int64_t csb, const type* beta, type* c, int64_t rsc, int64_t csc);     \
+  ACCUBLAS_API accublas_status accublas_##prefix##gemm_strided_ex(                                                    \
+      accublas_context* ctx, int64_t m, int64_t n, int64_t k, const type* alpha, const type* a, int64_t rsa,          \
+      int64_t csa, const type* b, int64_t rsb, int64_t csb, const type* beta, type* c, int64_t rsc, int64_t csc,      \
+      const accublas_options* options);
 ACCUBLAS_DECLARE_GEMM(d, double)
 ACCUBLAS_DECLARE_GEMM(s, float)
 
-/** C_i = alpha op(A_i) op(B_i) + beta C_i for 0 <= i < batch_count, every matrix with the sizes, layout and leading dimensions of
- * GEMM; the modes are GEMM's and the bits those of calls one by one (in dp:repro T* belongs to the matrix).
- * _strided_batched: A_i begins at a + i stride_a, any stride, 0 and negative ones included; stride_c must not make two
- * elements of results coincide, but results may lie in each other's gaps.
- * _batched: A_i begins at a[i]; the arrays of pointers are where the operands are, in host or in device memory, and are read when
- * the call's turn on the stream comes. The results must not overlap.
- * batch_count = 0 is a quick return, negative an error. The report tells of all matrices together: rejected and undecided are
- * sums, bits, moduli and bounds the largest. A target is judged by matrix, as in calls one by one: those that miss it are as they
- * were. Errors that name an element of an array of pointers: "a[3]". */
-#define ACCUBLAS_DECLARE_GEMM_BATCHED(prefix, type)                                                                  \
-  ACCUBLAS_API accublas_status accublas_##prefix##gemm_strided_batched(                                              \
-      accublas_context *ctx, accublas_layout layout, accublas_transpose transa, accublas_transpose transb,           \
-      int64_t m, int64_t n, int64_t k, const type *alpha, const type *a, int64_t lda, int64_t stride_a,              \
-      const type *b, int64_t ldb, int64_t stride_b, const type *beta, type *c, int64_t ldc, int64_t stride_c,        \
-      int64_t batch_count);                                                                                          \
-  ACCUBLAS_API accublas_status accublas_##prefix##gemm_strided_batched_ex(                                           \
-      accublas_context *ctx, accublas_layout layout, accublas_transpose transa, accublas_transpose transb,           \
-      int64_t m, int64_t n, int64_t k, const type *alpha, const type *a, int64_t lda, int64_t stride_a,              \
-      const type *b, int64_t ldb, int64_t stride_b, const type *beta, type *c, int64_t ldc, int64_t stride_c,        \
-      int64_t batch_count, const accublas_options *options);                                                         \
-  ACCUBLAS_API accublas_status accublas_##prefix##gemm_batched(                                                      \
-      accublas_context *ctx, accublas_layout layout, accublas_transpose transa, accublas_transpose transb,           \
-      int64_t m, int64_t n, int64_t k, const type *alpha, const type *const *a, int64_t lda, const type *const *b,   \
-      int64_t ldb, const type *beta, type *const *c, int64_t ldc, int64_t batch_count);                              \
-  ACCUBLAS_API accublas_status accublas_##prefix##gemm_batched_ex(                                                   \
-      accublas_context *ctx, accublas_layout layout, accublas_transpose transa, accublas_transpose transb,           \
-      int64_t m, int64_t n, int64_t k, const type *alpha, const type *const *a, int64_t lda, const type *const *b,   \
-      int64_t ldb, const type *beta, type *const *c, int64_t ldc, int64_t batch_count,                               \
-      const accublas_options *options);
+/** C_i = alpha op(A_i) op(B_i) + beta C_i for 0 <= i < batch_count, every matrix with the sizes, layout and leading
+ * dimensions of GEMM; the modes are GEMM's and the bits those of calls one by one (in dp:repro T* belongs to the
+ * matrix). _strided_batched: A_i begins at a + i stride_a, any stride, 0 and negative ones included; stride_c must not
+ * make two elements of results coincide, but results may lie in each other's gaps. _batched: A_i begins at a[i]; the
+ * arrays of pointers are where the operands are, in host or in device memory, and are read when the call's turn on the
+ * stream comes. The results must not overlap. batch_count = 0 is a quick return, negative an error. The report tells of
+ * all matrices together: rejected and undecided are sums, bits, moduli and bounds the largest. A target is judged by
+ * matrix, as in calls one by one: those that miss it are as they were. Errors that name an element of an array of
+ * pointers: "a[3]". */
+#define ACCUBLAS_DECLARE_GEMM_BATCHED(prefix, type)                                                                   \
+  ACCUBLAS_API accublas_status accublas_##prefix##gemm_strided_batched(                                               \
+      accublas_context* ctx, accublas_layout layout, accublas_transpose transa, accublas_transpose transb, int64_t m, \
+      int64_t n, int64_t k, const type* alpha, const type* a, int64_t lda, int64_t stride_a, const type* b,           \
+      int64_t ldb, int64_t stride_b, const type* beta, type* c, int64_t ldc, int64_t stride_c, int64_t batch_count);  \
+  ACCUBLAS_API accublas_status accublas_##prefix##gemm_strided_batched_ex(                                            \
+      accublas_context* ctx, accublas_layout layout, accublas_transpose transa, accublas_transpose transb, int64_t m, \
+      int64_t n, int64_t k, const type* alpha, const type* a, int64_t lda, int64_t stride_a, const type* b,           \
+      int64_t ldb, int64_t stride_b, const type* beta, type* c, int64_t ldc, int64_t stride_c, int64_t batch_count,   \
+      const accublas_options* options);                                                                               \
+  ACCUBLAS_API accublas_status accublas_##prefix##gemm_batched(                                                       \
+      accublas_context* ctx, accublas_layout layout, accublas_transpose transa, accublas_transpose transb, int64_t m, \
+      int64_t n, int64_t k, const type* alpha, const type* const* a, int64_t lda, const type* const* b, int64_t ldb,  \
+      const type* beta, type* const* c, int64_t ldc, int64_t batch_count);                                            \
+  ACCUBLAS_API accublas_status accublas_##prefix##gemm_batched_ex(                                                    \
+      accublas_context* ctx, accublas_layout layout, accublas_transpose transa, accublas_transpose transb, int64_t m, \
+      int64_t n, int64_t k, const type* alpha, const type* const* a, int64_t lda, const type* const* b, int64_t ldb,  \
+      const type* beta, type* const* c, int64_t ldc, int64_t batch_count, const accublas_options* options);
 ACCUBLAS_DECLARE_GEMM_BATCHED(d, double)
 ACCUBLAS_DECLARE_GEMM_BATCHED(s, float)
 
 /* ---------------------------------------------------------------------------------------------------------------
  * Multiple-precision arrays (docs/multiple-precision.md)
  *
- * An array holds `length` numbers of `precision` bits, 64 .. 8192, in a residue number system. A finite nonzero number is
- * (-1)^s X 2^(e - precision), X an integer, 2^(precision-1) <= X < 2^precision, abs(e) <= 2^30 - 1 (MPFR's convention and default
- * range). There are signed zeros, signed infinities and one NaN; equal numbers have equal bits. Wherever a value must be rounded, it
- * is rounded once, to nearest even; beyond the range of e it becomes infinity, or the least number or a zero of its sign.
+ * An array holds `length` numbers of `precision` bits, 64 .. 8192, in a residue number system. A finite nonzero number
+ * is
+ * (-1)^s X 2^(e - precision), X an integer, 2^(precision-1) <= X < 2^precision, abs(e) <= 2^30 - 1 (MPFR's convention
+ * and default range). There are signed zeros, signed infinities and one NaN; equal numbers have equal bits. Wherever a
+ * value must be rounded, it is rounded once, to nearest even; beyond the range of e it becomes infinity, or the least
+ * number or a zero of its sign.
  *
- * Vectors are (array, offset, increment), matrices (array, offset, leading dimension), column-major; offsets and lengths count
- * elements from 0. Blocks outside of the array, sizes below 0 and leading dimensions below max(1, m) are ACCUBLAS_ERROR_ARGUMENT.
- * Sizes of 0 are allowed: nothing is read or written then. With a failing status nothing has been written (but
- * ACCUBLAS_ERROR_C_UNDEFINED).
+ * Vectors are (array, offset, increment), matrices (array, offset, leading dimension), column-major; offsets and
+ * lengths count elements from 0. Blocks outside of the array, sizes below 0 and leading dimensions below max(1, m) are
+ * ACCUBLAS_ERROR_ARGUMENT. Sizes of 0 are allowed: nothing is read or written then. With a failing status nothing has
+ * been written (but ACCUBLAS_ERROR_C_UNDEFINED).
  *
- * An array lives in host or in device memory. Transfers to and from the user's memory work in both places and are final at return.
- * An array serves one thread at a time, like a context.
+ * An array lives in host or in device memory. Transfers to and from the user's memory work in both places and are final
+ * at return. An array serves one thread at a time, like a context.
  * ------------------------------------------------------------------------------------------------------------ */
 
 /** Opaque array of multiple-precision numbers. */
@@ -427,164 +427,179 @@ enum { ACCUBLAS_MP_ZERO = 0, ACCUBLAS_MP_FINITE = 1, ACCUBLAS_MP_INFINITE = 2, A
 #define ACCUBLAS_MP_EXPONENT_NAN (INT64_MIN + 2)
 
 /** An array of `length` zeros (+0) in host memory. *array is NULL on failure. */
-ACCUBLAS_API accublas_status accublas_mp_create(accublas_context *ctx, int32_t precision, int64_t length,
-                                                accublas_mp_array **array);
+ACCUBLAS_API accublas_status accublas_mp_create(accublas_context* ctx, int32_t precision, int64_t length,
+                                                accublas_mp_array** array);
 /** Waits for calls that use it and frees it. NULL is allowed and does nothing. */
-ACCUBLAS_API accublas_status accublas_mp_destroy(accublas_mp_array *array);
+ACCUBLAS_API accublas_status accublas_mp_destroy(accublas_mp_array* array);
 /** Bits, number of elements, an accublas_mp_place, bytes of all its forms; 0 (host) for NULL. */
-ACCUBLAS_API int32_t accublas_mp_precision(const accublas_mp_array *array);
-ACCUBLAS_API int64_t accublas_mp_length(const accublas_mp_array *array);
-ACCUBLAS_API int32_t accublas_mp_get_place(const accublas_mp_array *array);
-ACCUBLAS_API int64_t accublas_mp_bytes(const accublas_mp_array *array);
-/** Moves the array to host memory, or to the memory of the context's device (ACCUBLAS_ERROR_NO_DEVICE without one). Where it is
- * there already, nothing happens. An aligned form is dropped. On failure the array is where and as it was. */
-ACCUBLAS_API accublas_status accublas_mp_move(accublas_context *ctx, accublas_mp_array *array, accublas_mp_place place);
+ACCUBLAS_API int32_t accublas_mp_precision(const accublas_mp_array* array);
+ACCUBLAS_API int64_t accublas_mp_length(const accublas_mp_array* array);
+ACCUBLAS_API int32_t accublas_mp_get_place(const accublas_mp_array* array);
+ACCUBLAS_API int64_t accublas_mp_bytes(const accublas_mp_array* array);
+/** Moves the array to host memory, or to the memory of the context's device (ACCUBLAS_ERROR_NO_DEVICE without one).
+ * Where it is there already, nothing happens. An aligned form is dropped. On failure the array is where and as it was.
+ */
+ACCUBLAS_API accublas_status accublas_mp_move(accublas_context* ctx, accublas_mp_array* array, accublas_mp_place place);
 
-/* In and out. Blocks are m x n, column-major, at `offset` with leading dimension ld >= max(1, m) in the array; in the user's memory
- * lda >= max(1, m) likewise. A vector of n elements with increment inc > 0 is the block 1 x n with ld = inc. */
+/* In and out. Blocks are m x n, column-major, at `offset` with leading dimension ld >= max(1, m) in the array; in the
+ * user's memory lda >= max(1, m) likewise. A vector of n elements with increment inc > 0 is the block 1 x n with ld =
+ * inc. */
 
-/** Doubles: exact on the way in (also subnormals, infinities, NaN), rounded once to nearest even on the way out (gradual
- * underflow; every NaN is the positive quiet one). */
-ACCUBLAS_API accublas_status accublas_mp_set_double(accublas_context *ctx, accublas_mp_array *array, int64_t offset, int64_t ld,
-                                                    int64_t m, int64_t n, const double *values, int64_t lda);
-ACCUBLAS_API accublas_status accublas_mp_get_double(accublas_context *ctx, const accublas_mp_array *array, int64_t offset,
-                                                    int64_t ld, int64_t m, int64_t n, double *values, int64_t lda);
-/** Limbs, GMP's way: number t = i + j m of the block is (-1)^signs[t] N 2^exponents[t], N the integer of the `size` limbs at
- * limbs[t size], least significant first. On the way in N need not be normalised and is rounded where it is longer than the
- * precision; N = 0 is a zero of the sign. The codes ACCUBLAS_MP_EXPONENT_* name zeros, infinities and NaN, whose limbs are not read.
- * signs: NULL is all positive. On the way out size >= ceil(precision / 64), N = X, exponents[t] = e - precision or a code; it is exact,
- * signs may be NULL if they do not matter. ACCUBLAS_ERROR_ARGUMENT for a size too small. */
-ACCUBLAS_API accublas_status accublas_mp_set_limbs(accublas_context *ctx, accublas_mp_array *array, int64_t offset, int64_t ld,
-                                                   int64_t m, int64_t n, const uint64_t *limbs, int64_t size,
-                                                   const int64_t *exponents, const int32_t *signs);
-ACCUBLAS_API accublas_status accublas_mp_get_limbs(accublas_context *ctx, const accublas_mp_array *array, int64_t offset,
-                                                   int64_t ld, int64_t m, int64_t n, uint64_t *limbs, int64_t size,
-                                                   int64_t *exponents, int32_t *signs);
-/** One element from a string as MPFR's mpfr_strtofr reads it, correctly rounded: base 10, 16, or 0 (16 after 0x, else 10);
- * decimal "-1.25e-3", hexadecimal "0x1.8p+4" (exponent of 2) or, with base 16, "1.8@2" (of 16), "inf", "nan". The whole string must
- * be a number, up to blanks around it: else ACCUBLAS_ERROR_FORMAT. ACCUBLAS_ERROR_UNAVAILABLE in a build without MPFR. */
-ACCUBLAS_API accublas_status accublas_mp_set_string(accublas_context *ctx, accublas_mp_array *array, int64_t index,
-                                                    const char *text, int32_t base);
-/** One element as a string in base 10 or 16, one digit before the point, `digits` significant ones, correctly rounded; 0: as many as
- * give the same number when read again. Decimal exponents follow "e", hexadecimal ones (of 2) "p", with "0x" in front. *needed (may be
- * NULL) is the size with the terminating NUL; ACCUBLAS_ERROR_ARGUMENT where `size` is less and text is not NULL.
- * ACCUBLAS_ERROR_UNAVAILABLE in a build without MPFR. */
-ACCUBLAS_API accublas_status accublas_mp_get_string(accublas_context *ctx, const accublas_mp_array *array, int64_t index,
-                                                    int32_t base, int32_t digits, char *text, size_t size, size_t *needed);
+/** Doubles: exact on the way in (also subnormals, infinities, NaN), rounded once to nearest even on the way out
+ * (gradual underflow; every NaN is the positive quiet one). */
+ACCUBLAS_API accublas_status accublas_mp_set_double(accublas_context* ctx, accublas_mp_array* array, int64_t offset,
+                                                    int64_t ld, int64_t m, int64_t n, const double* values,
+                                                    int64_t lda);
+ACCUBLAS_API accublas_status accublas_mp_get_double(accublas_context* ctx, const accublas_mp_array* array,
+                                                    int64_t offset, int64_t ld, int64_t m, int64_t n, double* values,
+                                                    int64_t lda);
+/** Limbs, GMP's way: number t = i + j m of the block is (-1)^signs[t] N 2^exponents[t], N the integer of the `size`
+ * limbs at limbs[t size], least significant first. On the way in N need not be normalised and is rounded where it is
+ * longer than the precision; N = 0 is a zero of the sign. The codes ACCUBLAS_MP_EXPONENT_* name zeros, infinities and
+ * NaN, whose limbs are not read. signs: NULL is all positive. On the way out size >= ceil(precision / 64), N = X,
+ * exponents[t] = e - precision or a code; it is exact, signs may be NULL if they do not matter. ACCUBLAS_ERROR_ARGUMENT
+ * for a size too small. */
+ACCUBLAS_API accublas_status accublas_mp_set_limbs(accublas_context* ctx, accublas_mp_array* array, int64_t offset,
+                                                   int64_t ld, int64_t m, int64_t n, const uint64_t* limbs,
+                                                   int64_t size, const int64_t* exponents, const int32_t* signs);
+ACCUBLAS_API accublas_status accublas_mp_get_limbs(accublas_context* ctx, const accublas_mp_array* array,
+                                                   int64_t offset, int64_t ld, int64_t m, int64_t n, uint64_t* limbs,
+                                                   int64_t size, int64_t* exponents, int32_t* signs);
+/** One element from a string as MPFR's mpfr_strtofr reads it, correctly rounded: base 10, 16, or 0 (16 after 0x, else
+ * 10); decimal "-1.25e-3", hexadecimal "0x1.8p+4" (exponent of 2) or, with base 16, "1.8@2" (of 16), "inf", "nan". The
+ * whole string must be a number, up to blanks around it: else ACCUBLAS_ERROR_FORMAT. ACCUBLAS_ERROR_UNAVAILABLE in a
+ * build without MPFR. */
+ACCUBLAS_API accublas_status accublas_mp_set_string(accublas_context* ctx, accublas_mp_array* array, int64_t index,
+                                                    const char* text, int32_t base);
+/** One element as a string in base 10 or 16, one digit before the point, `digits` significant ones, correctly rounded;
+ * 0: as many as give the same number when read again. Decimal exponents follow "e", hexadecimal ones (of 2) "p", with
+ * "0x" in front. *needed (may be NULL) is the size with the terminating NUL; ACCUBLAS_ERROR_ARGUMENT where `size` is
+ * less and text is not NULL. ACCUBLAS_ERROR_UNAVAILABLE in a build without MPFR. */
+ACCUBLAS_API accublas_status accublas_mp_get_string(accublas_context* ctx, const accublas_mp_array* array,
+                                                    int64_t index, int32_t base, int32_t digits, char* text,
+                                                    size_t size, size_t* needed);
 /** Prints a block, an element a line, columns one after the other: accublas_mp_get_string with its base and digits.
  * ACCUBLAS_ERROR_UNAVAILABLE in a build without MPFR. */
-ACCUBLAS_API accublas_status accublas_mp_print(accublas_context *ctx, FILE *stream, const accublas_mp_array *array,
-                                               int64_t offset, int64_t ld, int64_t m, int64_t n, int32_t base, int32_t digits);
+ACCUBLAS_API accublas_status accublas_mp_print(accublas_context* ctx, FILE* stream, const accublas_mp_array* array,
+                                               int64_t offset, int64_t ld, int64_t m, int64_t n, int32_t base,
+                                               int32_t digits);
 #if defined(MPFR_VERSION)
-/** One element from and to an mpfr_t, correctly rounded to the destination's precision. Declared where <mpfr.h> comes before this
- * header. ACCUBLAS_ERROR_UNAVAILABLE in a build without MPFR. */
-ACCUBLAS_API accublas_status accublas_mp_set_mpfr(accublas_context *ctx, accublas_mp_array *array, int64_t index,
+/** One element from and to an mpfr_t, correctly rounded to the destination's precision. Declared where <mpfr.h> comes
+ * before this header. ACCUBLAS_ERROR_UNAVAILABLE in a build without MPFR. */
+ACCUBLAS_API accublas_status accublas_mp_set_mpfr(accublas_context* ctx, accublas_mp_array* array, int64_t index,
                                                   mpfr_srcptr value);
-ACCUBLAS_API accublas_status accublas_mp_get_mpfr(accublas_context *ctx, const accublas_mp_array *array, int64_t index,
+ACCUBLAS_API accublas_status accublas_mp_get_mpfr(accublas_context* ctx, const accublas_mp_array* array, int64_t index,
                                                   mpfr_ptr value);
 #endif
-/** Copies an m x n block between arrays in one place, rounding where the precision of `to` is smaller (accublas_mp_copy:
- * ACCUBLAS_ERROR_PRECISION where it differs at all). Blocks of one array must not overlap. ACCUBLAS_ERROR_POINTERS for arrays in
- * different places. */
-ACCUBLAS_API accublas_status accublas_mp_copy(accublas_context *ctx, int64_t m, int64_t n, const accublas_mp_array *from,
-                                              int64_t offset_from, int64_t ld_from, accublas_mp_array *to, int64_t offset_to,
-                                              int64_t ld_to);
-ACCUBLAS_API accublas_status accublas_mp_convert(accublas_context *ctx, int64_t m, int64_t n, const accublas_mp_array *from,
-                                                 int64_t offset_from, int64_t ld_from, accublas_mp_array *to,
-                                                 int64_t offset_to, int64_t ld_to);
+/** Copies an m x n block between arrays in one place, rounding where the precision of `to` is smaller
+ * (accublas_mp_copy: ACCUBLAS_ERROR_PRECISION where it differs at all). Blocks of one array must not overlap.
+ * ACCUBLAS_ERROR_POINTERS for arrays in different places. */
+ACCUBLAS_API accublas_status accublas_mp_copy(accublas_context* ctx, int64_t m, int64_t n,
+                                              const accublas_mp_array* from, int64_t offset_from, int64_t ld_from,
+                                              accublas_mp_array* to, int64_t offset_to, int64_t ld_to);
+ACCUBLAS_API accublas_status accublas_mp_convert(accublas_context* ctx, int64_t m, int64_t n,
+                                                 const accublas_mp_array* from, int64_t offset_from, int64_t ld_from,
+                                                 accublas_mp_array* to, int64_t offset_to, int64_t ld_to);
 
 /* Queries. They use sign, exponent and the interval evaluation of X / M; only a comparison whose intervals overlap
  * reconstructs. */
 
 /** *result = -1, 0, 1 as x < y, x = y, x > y; 2 where one is NaN. Precisions may differ. +0 = -0. */
-ACCUBLAS_API accublas_status accublas_mp_compare(accublas_context *ctx, const accublas_mp_array *x, int64_t index_x,
-                                                 const accublas_mp_array *y, int64_t index_y, int32_t *result);
+ACCUBLAS_API accublas_status accublas_mp_compare(accublas_context* ctx, const accublas_mp_array* x, int64_t index_x,
+                                                 const accublas_mp_array* y, int64_t index_y, int32_t* result);
 /** An accublas_mp_class_t. */
-ACCUBLAS_API accublas_status accublas_mp_classify(accublas_context *ctx, const accublas_mp_array *x, int64_t index,
-                                                  int32_t *result);
+ACCUBLAS_API accublas_status accublas_mp_classify(accublas_context* ctx, const accublas_mp_array* x, int64_t index,
+                                                  int32_t* result);
 /** *result = -1, 0, 1 (zeros and NaN: 0). */
-ACCUBLAS_API accublas_status accublas_mp_sign(accublas_context *ctx, const accublas_mp_array *x, int64_t index, int32_t *result);
+ACCUBLAS_API accublas_status accublas_mp_sign(accublas_context* ctx, const accublas_mp_array* x, int64_t index,
+                                              int32_t* result);
 /** e with 2^(e-1) <= abs < 2^e, or a code ACCUBLAS_MP_EXPONENT_*. */
-ACCUBLAS_API accublas_status accublas_mp_exponent(accublas_context *ctx, const accublas_mp_array *x, int64_t index,
-                                                  int64_t *exponent);
-/** The interval evaluation: *lower <= X / M <= *upper, M the product of the element's moduli; 0, 0 but for finite nonzero
- * numbers. */
-ACCUBLAS_API accublas_status accublas_mp_evaluation(accublas_context *ctx, const accublas_mp_array *x, int64_t index,
-                                                    double *lower, double *upper);
+ACCUBLAS_API accublas_status accublas_mp_exponent(accublas_context* ctx, const accublas_mp_array* x, int64_t index,
+                                                  int64_t* exponent);
+/** The interval evaluation: *lower <= X / M <= *upper, M the product of the element's moduli; 0, 0 but for finite
+ * nonzero numbers. */
+ACCUBLAS_API accublas_status accublas_mp_evaluation(accublas_context* ctx, const accublas_mp_array* x, int64_t index,
+                                                    double* lower, double* upper);
 
-/** Builds the aligned form of the m x n matrix at `offset`: common exponents of rows and columns and residues of the products'
- * range, in which accublas_mp_gemv (N and T) and accublas_mp_gemm with exactly this matrix run at memory speed. It is kept beside the array
- * until one of its elements is written, the array is moved or destroyed, or another is built. `spread`, 0 .. 64, or -1 for 64: how many bits the exponents of
- * the vectors may spread (after scaling) before the form must grow, which takes a call as long as this one. Without this call every
- * routine aligns what it needs and forgets it. */
-ACCUBLAS_API accublas_status accublas_mp_align(accublas_context *ctx, accublas_mp_array *array, int64_t offset, int64_t lda,
-                                               int64_t m, int64_t n, int32_t spread);
+/** Builds the aligned form of the m x n matrix at `offset`: common exponents of rows and columns and residues of the
+ * products' range, in which accublas_mp_gemv (N and T) and accublas_mp_gemm with exactly this matrix run at memory
+ * speed. It is kept beside the array until one of its elements is written, the array is moved or destroyed, or another
+ * is built. `spread`, 0 .. 64, or -1 for 64: how many bits the exponents of the vectors may spread (after scaling)
+ * before the form must grow, which takes a call as long as this one. Without this call every routine aligns what it
+ * needs and forgets it. */
+ACCUBLAS_API accublas_status accublas_mp_align(accublas_context* ctx, accublas_mp_array* array, int64_t offset,
+                                               int64_t lda, int64_t m, int64_t n, int32_t spread);
 /** Drops the aligned form, if there is one. */
-ACCUBLAS_API accublas_status accublas_mp_drop_aligned(accublas_context *ctx, accublas_mp_array *array);
+ACCUBLAS_API accublas_status accublas_mp_drop_aligned(accublas_context* ctx, accublas_mp_array* array);
 
-/* Routines. All operands have one precision (else ACCUBLAS_ERROR_PRECISION) and one place (else ACCUBLAS_ERROR_POINTERS). Every
- * element of the result is the exact value of alpha S + beta c, S the sum of products, rounded once. S is NaN if a factor is NaN, a term
- * is Inf times 0 or infinite terms have both signs; alpha S + beta c follows in extended reals; an exact zero is +0. alpha = 0 or no
- * terms: A and B are not read, and the result is beta c (zeros signed as IEEE has it). beta = 0: C is not read, and is no term. alpha and
- * beta are elements of arrays; NULL stands for alpha = 1 and beta = 0 (not in accublas_mp_scal). The output must share no element with another operand: ACCUBLAS_ERROR_ARGUMENT. Increments may be
- * negative (they start at the far end, as in BLAS), not 0. On a device calls may return before they are done; accublas_sync waits. */
+/* Routines. All operands have one precision (else ACCUBLAS_ERROR_PRECISION) and one place (else
+ * ACCUBLAS_ERROR_POINTERS). Every element of the result is the exact value of alpha S + beta c, S the sum of products,
+ * rounded once. S is NaN if a factor is NaN, a term is Inf times 0 or infinite terms have both signs; alpha S + beta c
+ * follows in extended reals; an exact zero is +0. alpha = 0 or no terms: A and B are not read, and the result is beta c
+ * (zeros signed as IEEE has it). beta = 0: C is not read, and is no term. alpha and beta are elements of arrays; NULL
+ * stands for alpha = 1 and beta = 0 (not in accublas_mp_scal). The output must share no element with another operand:
+ * ACCUBLAS_ERROR_ARGUMENT. Increments may be negative (they start at the far end, as in BLAS), not 0. On a device calls
+ * may return before they are done; accublas_sync waits. */
 
 /** y = alpha op(A) x + beta y; A is m x n at offset_a, lda >= max(1, m). */
-ACCUBLAS_API accublas_status accublas_mp_gemv(accublas_context *ctx, accublas_transpose trans, int64_t m, int64_t n,
-                                              const accublas_mp_array *alpha, int64_t index_alpha, accublas_mp_array *a,
-                                              int64_t offset_a, int64_t lda, const accublas_mp_array *x, int64_t offset_x,
-                                              int64_t incx, const accublas_mp_array *beta, int64_t index_beta,
-                                              accublas_mp_array *y, int64_t offset_y, int64_t incy);
+ACCUBLAS_API accublas_status accublas_mp_gemv(accublas_context* ctx, accublas_transpose trans, int64_t m, int64_t n,
+                                              const accublas_mp_array* alpha, int64_t index_alpha, accublas_mp_array* a,
+                                              int64_t offset_a, int64_t lda, const accublas_mp_array* x,
+                                              int64_t offset_x, int64_t incx, const accublas_mp_array* beta,
+                                              int64_t index_beta, accublas_mp_array* y, int64_t offset_y, int64_t incy);
 /** result[index_result] = sum_i x_i y_i, i < n; n = 0 gives +0. */
-ACCUBLAS_API accublas_status accublas_mp_dot(accublas_context *ctx, int64_t n, const accublas_mp_array *x, int64_t offset_x,
-                                             int64_t incx, const accublas_mp_array *y, int64_t offset_y, int64_t incy,
-                                             accublas_mp_array *result, int64_t index_result);
+ACCUBLAS_API accublas_status accublas_mp_dot(accublas_context* ctx, int64_t n, const accublas_mp_array* x,
+                                             int64_t offset_x, int64_t incx, const accublas_mp_array* y,
+                                             int64_t offset_y, int64_t incy, accublas_mp_array* result,
+                                             int64_t index_result);
 /** y = alpha x + y; alpha = 0 leaves y as it is. */
-ACCUBLAS_API accublas_status accublas_mp_axpy(accublas_context *ctx, int64_t n, const accublas_mp_array *alpha,
-                                              int64_t index_alpha, const accublas_mp_array *x, int64_t offset_x, int64_t incx,
-                                              accublas_mp_array *y, int64_t offset_y, int64_t incy);
+ACCUBLAS_API accublas_status accublas_mp_axpy(accublas_context* ctx, int64_t n, const accublas_mp_array* alpha,
+                                              int64_t index_alpha, const accublas_mp_array* x, int64_t offset_x,
+                                              int64_t incx, accublas_mp_array* y, int64_t offset_y, int64_t incy);
 /** x = alpha x, element by element the product of IEEE's arithmetic; alpha = 0 gives +0, and x is not read. */
-ACCUBLAS_API accublas_status accublas_mp_scal(accublas_context *ctx, int64_t n, const accublas_mp_array *alpha,
-                                              int64_t index_alpha, accublas_mp_array *x, int64_t offset_x, int64_t incx);
+ACCUBLAS_API accublas_status accublas_mp_scal(accublas_context* ctx, int64_t n, const accublas_mp_array* alpha,
+                                              int64_t index_alpha, accublas_mp_array* x, int64_t offset_x,
+                                              int64_t incx);
 /** C = alpha op(A) op(B) + beta C; op(A) is m x k, op(B) k x n, C m x n, column-major. */
-ACCUBLAS_API accublas_status accublas_mp_gemm(accublas_context *ctx, accublas_transpose transa, accublas_transpose transb,
-                                              int64_t m, int64_t n, int64_t k, const accublas_mp_array *alpha,
-                                              int64_t index_alpha, accublas_mp_array *a, int64_t offset_a, int64_t lda,
-                                              const accublas_mp_array *b, int64_t offset_b, int64_t ldb,
-                                              const accublas_mp_array *beta, int64_t index_beta, accublas_mp_array *c,
-                                              int64_t offset_c, int64_t ldc);
+ACCUBLAS_API accublas_status accublas_mp_gemm(accublas_context* ctx, accublas_transpose transa,
+                                              accublas_transpose transb, int64_t m, int64_t n, int64_t k,
+                                              const accublas_mp_array* alpha, int64_t index_alpha, accublas_mp_array* a,
+                                              int64_t offset_a, int64_t lda, const accublas_mp_array* b,
+                                              int64_t offset_b, int64_t ldb, const accublas_mp_array* beta,
+                                              int64_t index_beta, accublas_mp_array* c, int64_t offset_c, int64_t ldc);
 
-/** Error bounds of the published multiple-precision GEMV (Isupov and Knyazkov 2020, equations 16 to 19): with n terms, moduli of
- * product M = 2^log2_m and u = 4 / sqrt(M), the factor (n + 2) u / (1 - (n + 2) u) of sum abs(alpha A) abs(x) + abs(beta y). Results of
- * accublas_mp_gemv are within half a unit in the last place, far below. Infinity where the bound does not apply. */
+/** Error bounds of the published multiple-precision GEMV (Isupov and Knyazkov 2020, equations 16 to 19): with n terms,
+ * moduli of product M = 2^log2_m and u = 4 / sqrt(M), the factor (n + 2) u / (1 - (n + 2) u) of sum abs(alpha A) abs(x)
+ * + abs(beta y). Results of accublas_mp_gemv are within half a unit in the last place, far below. Infinity where the
+ * bound does not apply. */
 ACCUBLAS_API double accublas_mp_published_bound(int64_t n, double log2_m);
 
 /** What the last accublas_mp_* call on a context did. Set struct_size before asking; fields past it are not written. */
 typedef struct accublas_mp_report_t {
   size_t struct_size;
-  char routine[16];            /**< "mp_gemv", ... */
-  char backend[8];             /**< "cpu", "cuda" */
-  char device[64];             /**< device or instruction set */
-  int64_t m, n, k;             /**< C is m x n, k terms */
-  int32_t precision;           /**< bits */
-  int32_t element_moduli;      /**< moduli of an element */
-  int32_t moduli;              /**< moduli of the products (the most, where several) */
-  int32_t spread;              /**< bits of spread that row and column scaling left in A */
-  int32_t bands;               /**< most bands of an output; 1: none was split */
+  char routine[16];       /**< "mp_gemv", ... */
+  char backend[8];        /**< "cpu", "cuda" */
+  char device[64];        /**< device or instruction set */
+  int64_t m, n, k;        /**< C is m x n, k terms */
+  int32_t precision;      /**< bits */
+  int32_t element_moduli; /**< moduli of an element */
+  int32_t moduli;         /**< moduli of the products (the most, where several) */
+  int32_t spread;         /**< bits of spread that row and column scaling left in A */
+  int32_t bands;          /**< most bands of an output; 1: none was split */
   int32_t threads;
-  int64_t outputs_in_bands;    /**< outputs that were summed in more than one band */
-  int64_t aligned_bytes;       /**< bytes of the aligned form of A */
-  int64_t copied_bytes;        /**< bytes copied between host and device */
-  int32_t aligned_kept;        /**< 1: the kept aligned form of A was used */
-  int32_t level;               /**< the report level that the call ran under */
-  double ms_total;             /**< milliseconds, level >= 1 */
-  double ms_align;             /**< aligning A and B; level 2 */
-  double ms_product;           /**< residue products; level 2 */
-  double ms_finish;            /**< reconstruction, alpha, beta, rounding, residues of the results; level 2 */
+  int64_t outputs_in_bands; /**< outputs that were summed in more than one band */
+  int64_t aligned_bytes;    /**< bytes of the aligned form of A */
+  int64_t copied_bytes;     /**< bytes copied between host and device */
+  int32_t aligned_kept;     /**< 1: the kept aligned form of A was used */
+  int32_t level;            /**< the report level that the call ran under */
+  double ms_total;          /**< milliseconds, level >= 1 */
+  double ms_align;          /**< aligning A and B; level 2 */
+  double ms_product;        /**< residue products; level 2 */
+  double ms_finish;         /**< reconstruction, alpha, beta, rounding, residues of the results; level 2 */
 } accublas_mp_report_t;
 
 /** What the last accublas_mp_* routine or alignment on the context did; it waits for it where it runs on a device. */
-ACCUBLAS_API accublas_status accublas_mp_report(accublas_context *ctx, accublas_mp_report_t *report);
+ACCUBLAS_API accublas_status accublas_mp_report(accublas_context* ctx, accublas_mp_report_t* report);
 
 #ifdef __cplusplus
 }

@@ -23,8 +23,13 @@ accublas_status gemm_batched(accublas_context* ctx, const Shape& s, const T* alp
   return guarded(ctx, [&](Context& context) {
     require(check_gemm(s.layout, s.transa, s.transb, s.m, s.n, s.k, s.lda, s.ldb, s.ldc));
     require(check_gemm_batch(s.layout, s.m, s.n, s.ldc, c.stride, s.count));
-    const Gemm<T> shape{s.m, s.n, s.k, T{}, view<const T>(s.layout, s.transa, nullptr, s.lda),
-                        view<const T>(s.layout, s.transb, nullptr, s.ldb), T{},
+    const Gemm<T> shape{s.m,
+                        s.n,
+                        s.k,
+                        T{},
+                        view<const T>(s.layout, s.transa, nullptr, s.lda),
+                        view<const T>(s.layout, s.transb, nullptr, s.ldb),
+                        T{},
                         view<T>(s.layout, ACCUBLAS_NO_TRANS, nullptr, s.ldc)};
     run_gemm_batched(context, GemmBatch<T>{shape, s.count, a, b, c}, alpha, beta, options);
   });

@@ -16,8 +16,8 @@ struct Handler {
 };
 
 std::mutex handler_mutex;
-Handler handler;                     // guarded by the mutex
-std::atomic<int> on_failure{-1};     // -1: as the environment says
+Handler handler;                  // guarded by the mutex
+std::atomic<int> on_failure{-1};  // -1: as the environment says
 
 int32_t default_handler(const char* message) {
   std::fputs((std::string(message) + "\n").c_str(), stderr);
@@ -47,8 +47,8 @@ accublas_status accublas_fail(accublas_context* ctx, accublas_status status) {
   }
   const char* error = accublas_last_error(ctx);
   const std::string message = std::string("accublas: ") + (*error ? error : accublas_status_string(status));
-  const int32_t native = current.function ? current.function(status, message.c_str(), current.user)
-                                          : default_handler(message.c_str());
+  const int32_t native =
+      current.function ? current.function(status, message.c_str(), current.user) : default_handler(message.c_str());
   if (!native) std::abort();
   return ACCUBLAS_SUCCESS;
 }

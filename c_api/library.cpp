@@ -27,21 +27,36 @@ int32_t accublas_version(void) {
 
 const char* accublas_status_string(accublas_status status) {
   switch (status) {
-    case ACCUBLAS_SUCCESS: return "success";
-    case ACCUBLAS_ERROR_ARGUMENT: return "bad argument";
-    case ACCUBLAS_ERROR_MODE: return "unknown mode, or one that the routine lacks";
-    case ACCUBLAS_ERROR_ENGINE: return "unknown engine, or one that cannot serve the mode";
-    case ACCUBLAS_ERROR_UNAVAILABLE: return "not available in this build or on this device";
-    case ACCUBLAS_ERROR_MEMORY: return "out of memory; the result is as it was";
-    case ACCUBLAS_ERROR_ACCURACY: return "the accuracy target cannot be promised; the result is as it was";
-    case ACCUBLAS_ERROR_POINTERS: return "host and device operands mixed";
-    case ACCUBLAS_ERROR_NO_DEVICE: return "no GPU";
-    case ACCUBLAS_ERROR_DEVICE: return "the device failed before the result was written";
-    case ACCUBLAS_ERROR_C_UNDEFINED: return "a failure after the first write to the result, which is undefined";
-    case ACCUBLAS_ERROR_ENVIRONMENT: return "an environment variable of accublas has an invalid value";
-    case ACCUBLAS_ERROR_NO_BLAS: return "no real BLAS could be loaded";
-    case ACCUBLAS_ERROR_INTERNAL: return "a defect in accublas";
-    default: return "unknown status";
+    case ACCUBLAS_SUCCESS:
+      return "success";
+    case ACCUBLAS_ERROR_ARGUMENT:
+      return "bad argument";
+    case ACCUBLAS_ERROR_MODE:
+      return "unknown mode, or one that the routine lacks";
+    case ACCUBLAS_ERROR_ENGINE:
+      return "unknown engine, or one that cannot serve the mode";
+    case ACCUBLAS_ERROR_UNAVAILABLE:
+      return "not available in this build or on this device";
+    case ACCUBLAS_ERROR_MEMORY:
+      return "out of memory; the result is as it was";
+    case ACCUBLAS_ERROR_ACCURACY:
+      return "the accuracy target cannot be promised; the result is as it was";
+    case ACCUBLAS_ERROR_POINTERS:
+      return "host and device operands mixed";
+    case ACCUBLAS_ERROR_NO_DEVICE:
+      return "no GPU";
+    case ACCUBLAS_ERROR_DEVICE:
+      return "the device failed before the result was written";
+    case ACCUBLAS_ERROR_C_UNDEFINED:
+      return "a failure after the first write to the result, which is undefined";
+    case ACCUBLAS_ERROR_ENVIRONMENT:
+      return "an environment variable of accublas has an invalid value";
+    case ACCUBLAS_ERROR_NO_BLAS:
+      return "no real BLAS could be loaded";
+    case ACCUBLAS_ERROR_INTERNAL:
+      return "a defect in accublas";
+    default:
+      return "unknown status";
   }
 }
 

@@ -25,25 +25,28 @@ void require_ld(const char* name, std::int64_t ld, std::int64_t m) {
 struct CopyOperands {
   Region from, to;
 };
-CopyOperands copy_operands(std::int64_t m, std::int64_t n, const Array* from, std::int64_t offset_from, std::int64_t ld_from,
-                           Array* to, std::int64_t offset_to, std::int64_t ld_to) {
+CopyOperands copy_operands(std::int64_t m, std::int64_t n, const Array* from, std::int64_t offset_from,
+                           std::int64_t ld_from, Array* to, std::int64_t offset_to, std::int64_t ld_to) {
   const CopyOperands operands{matrix_region("from", from, offset_from, ld_from, m, n),
                               matrix_region("to", to, offset_to, ld_to, m, n)};
   if (from->on_device() != to->on_device())
-    throw Error(ACCUBLAS_ERROR_POINTERS, "argument to is in another place than from: accublas_mp_move brings them together");
+    throw Error(ACCUBLAS_ERROR_POINTERS,
+                "argument to is in another place than from: accublas_mp_move brings them together");
   if (overlap(operands.to, operands.from)) throw Error(ACCUBLAS_ERROR_ARGUMENT, "argument to overlaps from");
   return operands;
 }
 
 }  // namespace
 
-accublas_status accublas_mp_create(accublas_context* ctx, int32_t precision, int64_t length, accublas_mp_array** array) {
+accublas_status accublas_mp_create(accublas_context* ctx, int32_t precision, int64_t length,
+                                   accublas_mp_array** array) {
   return guarded(ctx, [&](Context&) {
     require_pointer("array", array);
     *array = nullptr;
     if (precision < min_precision || precision > max_precision) bad_argument("precision", "64 .. 8192");
     if (length < 0) bad_argument("length", "at least 0");
-    if (length > std::int64_t{1} << 40) throw Error(ACCUBLAS_ERROR_MEMORY, "out of memory for a multiple-precision array");
+    if (length > std::int64_t{1} << 40)
+      throw Error(ACCUBLAS_ERROR_MEMORY, "out of memory for a multiple-precision array");
     const FpEnvironment environment;
     *array = new Array(precision, length);
   });
@@ -73,8 +76,8 @@ accublas_status accublas_mp_move(accublas_context* ctx, accublas_mp_array* array
   });
 }
 
-accublas_status accublas_mp_set_double(accublas_context* ctx, accublas_mp_array* array, int64_t offset, int64_t ld, int64_t m,
-                                       int64_t n, const double* values, int64_t lda) {
+accublas_status accublas_mp_set_double(accublas_context* ctx, accublas_mp_array* array, int64_t offset, int64_t ld,
+                                       int64_t m, int64_t n, const double* values, int64_t lda) {
   return guarded(ctx, [&](Context& context) {
     const Region region = matrix_region("array", array, offset, ld, m, n);
     require_ld("lda", lda, m);
@@ -87,8 +90,8 @@ accublas_status accublas_mp_set_double(accublas_context* ctx, accublas_mp_array*
   });
 }
 
-accublas_status accublas_mp_get_double(accublas_context* ctx, const accublas_mp_array* array, int64_t offset, int64_t ld,
-                                       int64_t m, int64_t n, double* values, int64_t lda) {
+accublas_status accublas_mp_get_double(accublas_context* ctx, const accublas_mp_array* array, int64_t offset,
+                                       int64_t ld, int64_t m, int64_t n, double* values, int64_t lda) {
   return guarded(ctx, [&](Context& context) {
     const Region region = matrix_region("array", array, offset, ld, m, n);
     require_ld("lda", lda, m);
@@ -100,9 +103,9 @@ accublas_status accublas_mp_get_double(accublas_context* ctx, const accublas_mp_
   });
 }
 
-accublas_status accublas_mp_set_limbs(accublas_context* ctx, accublas_mp_array* array, int64_t offset, int64_t ld, int64_t m,
-                                      int64_t n, const uint64_t* limbs, int64_t size, const int64_t* exponents,
-                                      const int32_t* signs) {
+accublas_status accublas_mp_set_limbs(accublas_context* ctx, accublas_mp_array* array, int64_t offset, int64_t ld,
+                                      int64_t m, int64_t n, const uint64_t* limbs, int64_t size,
+                                      const int64_t* exponents, const int32_t* signs) {
   return guarded(ctx, [&](Context& context) {
     const Region region = matrix_region("array", array, offset, ld, m, n);
     if (size < 1 || size > 1 << 20) bad_argument("size", "1 .. 2^20");
@@ -121,10 +124,17 @@ accublas_status accublas_mp_set_limbs(accublas_context* ctx, accublas_mp_array* 
       for (std::int64_t t = task * part; t < std::min(count, (task + 1) * part); ++t) {
         const bool negative = signs && signs[t] != 0;
         switch (exponents[t]) {
-          case ACCUBLAS_MP_EXPONENT_ZERO: set_special(numbers, t, exponent_zero, negative); break;
-          case ACCUBLAS_MP_EXPONENT_INFINITY: set_special(numbers, t, exponent_infinity, negative); break;
-          case ACCUBLAS_MP_EXPONENT_NAN: set_special(numbers, t, exponent_nan, false); break;
-          default: rounders[thread].round(limbs + t * size, static_cast<int>(size), exponents[t], negative, numbers, t);
+          case ACCUBLAS_MP_EXPONENT_ZERO:
+            set_special(numbers, t, exponent_zero, negative);
+            break;
+          case ACCUBLAS_MP_EXPONENT_INFINITY:
+            set_special(numbers, t, exponent_infinity, negative);
+            break;
+          case ACCUBLAS_MP_EXPONENT_NAN:
+            set_special(numbers, t, exponent_nan, false);
+            break;
+          default:
+            rounders[thread].round(limbs + t * size, static_cast<int>(size), exponents[t], negative, numbers, t);
         }
       }
     });
@@ -135,7 +145,8 @@ accublas_status accublas_mp_set_limbs(accublas_context* ctx, accublas_mp_array* 
 }
 
 accublas_status accublas_mp_get_limbs(accublas_context* ctx, const accublas_mp_array* array, int64_t offset, int64_t ld,
-                                      int64_t m, int64_t n, uint64_t* limbs, int64_t size, int64_t* exponents, int32_t* signs) {
+                                      int64_t m, int64_t n, uint64_t* limbs, int64_t size, int64_t* exponents,
+                                      int32_t* signs) {
   return guarded(ctx, [&](Context& context) {
     const Region region = matrix_region("array", array, offset, ld, m, n);
     const Format& format = array->elements.format;
@@ -206,7 +217,8 @@ accublas_status accublas_mp_compare(accublas_context* ctx, const accublas_mp_arr
 namespace {
 
 template <class Result, class Use>
-accublas_status query(accublas_context* ctx, const accublas_mp_array* x, std::int64_t index, Result* result, Use&& use) {
+accublas_status query(accublas_context* ctx, const accublas_mp_array* x, std::int64_t index, Result* result,
+                      Use&& use) {
   return guarded(ctx, [&](Context& context) {
     element_region("x", x, index);
     require_pointer("result", result);
@@ -217,7 +229,8 @@ accublas_status query(accublas_context* ctx, const accublas_mp_array* x, std::in
 
 }  // namespace
 
-accublas_status accublas_mp_classify(accublas_context* ctx, const accublas_mp_array* x, int64_t index, int32_t* result) {
+accublas_status accublas_mp_classify(accublas_context* ctx, const accublas_mp_array* x, int64_t index,
+                                     int32_t* result) {
   return query(ctx, x, index, result, [&](const ElementFacts& f) {
     *result = f.exponent == exponent_zero       ? ACCUBLAS_MP_ZERO
               : f.exponent == exponent_infinity ? ACCUBLAS_MP_INFINITE
@@ -232,7 +245,8 @@ accublas_status accublas_mp_sign(accublas_context* ctx, const accublas_mp_array*
   });
 }
 
-accublas_status accublas_mp_exponent(accublas_context* ctx, const accublas_mp_array* x, int64_t index, int64_t* exponent) {
+accublas_status accublas_mp_exponent(accublas_context* ctx, const accublas_mp_array* x, int64_t index,
+                                     int64_t* exponent) {
   return query(ctx, x, index, exponent, [&](const ElementFacts& f) {
     *exponent = f.exponent == exponent_zero       ? ACCUBLAS_MP_EXPONENT_ZERO
                 : f.exponent == exponent_infinity ? ACCUBLAS_MP_EXPONENT_INFINITY

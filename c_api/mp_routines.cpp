@@ -1,4 +1,5 @@
-// The routines of the multiple-precision arrays: check, fold transposition and sign of increments into blocks, one call.
+// The routines of the multiple-precision arrays: check, fold transposition and sign of increments into blocks, one
+// call.
 #include <cstring>
 #include <initializer_list>
 
@@ -77,8 +78,8 @@ void run(Context& context, const char* routine, MpProduct& product, const Array*
 
 }  // namespace
 
-accublas_status accublas_mp_align(accublas_context* ctx, accublas_mp_array* array, int64_t offset, int64_t lda, int64_t m,
-                                  int64_t n, int32_t spread) {
+accublas_status accublas_mp_align(accublas_context* ctx, accublas_mp_array* array, int64_t offset, int64_t lda,
+                                  int64_t m, int64_t n, int32_t spread) {
   return guarded(ctx, [&](Context& context) {
     const Region region = matrix_region("array", array, offset, lda, m, n);
     if (spread < -1 || spread > shifts) bad_argument("spread", "-1 .. 64");
@@ -101,10 +102,10 @@ accublas_status accublas_mp_drop_aligned(accublas_context* ctx, accublas_mp_arra
 }
 
 accublas_status accublas_mp_gemv(accublas_context* ctx, accublas_transpose trans, int64_t m, int64_t n,
-                                 const accublas_mp_array* alpha, int64_t index_alpha, accublas_mp_array* a, int64_t offset_a,
-                                 int64_t lda, const accublas_mp_array* x, int64_t offset_x, int64_t incx,
-                                 const accublas_mp_array* beta, int64_t index_beta, accublas_mp_array* y, int64_t offset_y,
-                                 int64_t incy) {
+                                 const accublas_mp_array* alpha, int64_t index_alpha, accublas_mp_array* a,
+                                 int64_t offset_a, int64_t lda, const accublas_mp_array* x, int64_t offset_x,
+                                 int64_t incx, const accublas_mp_array* beta, int64_t index_beta, accublas_mp_array* y,
+                                 int64_t offset_y, int64_t incy) {
   return guarded(ctx, [&](Context& context) {
     require_transpose("trans", trans);
     const bool transposed = trans != ACCUBLAS_NO_TRANS;
@@ -115,22 +116,44 @@ accublas_status accublas_mp_gemv(accublas_context* ctx, accublas_transpose trans
     require_alike({{"y", y}, {"alpha", alpha}, {"a", a}, {"x", x}, {"beta", beta}});
     require_apart("y", at_y, {scalar_alpha.region, at_a, at_x, scalar_beta.region});
     if (outputs == 0) return;
-    MpProduct product{outputs, 1, terms, &a->elements, at_a.block(), transposed, nullptr, &x->elements, at_x.column(incx),
-                      &y->elements, at_y.column(incy), scalar_alpha.value, scalar_beta.value};
+    MpProduct product{outputs,
+                      1,
+                      terms,
+                      &a->elements,
+                      at_a.block(),
+                      transposed,
+                      nullptr,
+                      &x->elements,
+                      at_x.column(incx),
+                      &y->elements,
+                      at_y.column(incy),
+                      scalar_alpha.value,
+                      scalar_beta.value};
     run(context, "mp_gemv", product, a, y, at_y);
   });
 }
 
-accublas_status accublas_mp_dot(accublas_context* ctx, int64_t n, const accublas_mp_array* x, int64_t offset_x, int64_t incx,
-                                const accublas_mp_array* y, int64_t offset_y, int64_t incy, accublas_mp_array* result,
-                                int64_t index_result) {
+accublas_status accublas_mp_dot(accublas_context* ctx, int64_t n, const accublas_mp_array* x, int64_t offset_x,
+                                int64_t incx, const accublas_mp_array* y, int64_t offset_y, int64_t incy,
+                                accublas_mp_array* result, int64_t index_result) {
   return guarded(ctx, [&](Context& context) {
     const Region at_x = vector_region("x", x, offset_x, incx, n), at_y = vector_region("y", y, offset_y, incy, n),
                  at_result = element_region("result", result, index_result);
     require_alike({{"result", result}, {"x", x}, {"y", y}});
     require_apart("result", at_result, {at_x, at_y});
-    MpProduct product{1, 1, n, &x->elements, at_x.column(incx), true, nullptr, &y->elements, at_y.column(incy),
-                      &result->elements, at_result.block(), fixed(1), fixed(0)};
+    MpProduct product{1,
+                      1,
+                      n,
+                      &x->elements,
+                      at_x.column(incx),
+                      true,
+                      nullptr,
+                      &y->elements,
+                      at_y.column(incy),
+                      &result->elements,
+                      at_result.block(),
+                      fixed(1),
+                      fixed(0)};
     run(context, "mp_dot", product, nullptr, result, at_result);
   });
 }
@@ -144,8 +167,9 @@ accublas_status accublas_mp_axpy(accublas_context* ctx, int64_t n, const accubla
     require_alike({{"y", y}, {"alpha", alpha}, {"x", x}});
     require_apart("y", at_y, {scalar_alpha.region, at_x});
     if (n == 0) return;
-    MpProduct product{n, 1, 1, &x->elements, at_x.column(incx), false, nullptr, nullptr, {}, &y->elements, at_y.column(incy),
-                      scalar_alpha.value, fixed(1)};
+    MpProduct product{n,       1,       1,  &x->elements, at_x.column(incx), false,
+                      nullptr, nullptr, {}, &y->elements, at_y.column(incy), scalar_alpha.value,
+                      fixed(1)};
     run(context, "mp_axpy", product, nullptr, y, at_y);
   });
 }
@@ -153,11 +177,23 @@ accublas_status accublas_mp_axpy(accublas_context* ctx, int64_t n, const accubla
 accublas_status accublas_mp_scal(accublas_context* ctx, int64_t n, const accublas_mp_array* alpha, int64_t index_alpha,
                                  accublas_mp_array* x, int64_t offset_x, int64_t incx) {
   return guarded(ctx, [&](Context& context) {
-    const Region at_alpha = element_region("alpha", alpha, index_alpha), at_x = vector_region("x", x, offset_x, incx, n);
+    const Region at_alpha = element_region("alpha", alpha, index_alpha),
+                 at_x = vector_region("x", x, offset_x, incx, n);
     require_alike({{"x", x}, {"alpha", alpha}});
     require_apart("x", at_x, {at_alpha});
     if (n == 0) return;
-    MpProduct product{n, 1, 0, nullptr, {}, false, nullptr, nullptr, {}, &x->elements, at_x.column(incx), fixed(1),
+    MpProduct product{n,
+                      1,
+                      0,
+                      nullptr,
+                      {},
+                      false,
+                      nullptr,
+                      nullptr,
+                      {},
+                      &x->elements,
+                      at_x.column(incx),
+                      fixed(1),
                       MpScalar{&alpha->elements, index_alpha, 0}};
     run(context, "mp_scal", product, nullptr, x, at_x);
   });
@@ -179,8 +215,18 @@ accublas_status accublas_mp_gemm(accublas_context* ctx, accublas_transpose trans
     require_alike({{"c", c}, {"alpha", alpha}, {"a", a}, {"b", b}, {"beta", beta}});
     require_apart("c", at_c, {scalar_alpha.region, at_a, at_b, scalar_beta.region});
     if (at_c.empty()) return;
-    MpProduct product{m, n, k, &a->elements, at_a.block(), !plain_a, nullptr, &b->elements,
-                      plain_b ? at_b.block() : at_b.transposed(), &c->elements, at_c.block(), scalar_alpha.value,
+    MpProduct product{m,
+                      n,
+                      k,
+                      &a->elements,
+                      at_a.block(),
+                      !plain_a,
+                      nullptr,
+                      &b->elements,
+                      plain_b ? at_b.block() : at_b.transposed(),
+                      &c->elements,
+                      at_c.block(),
+                      scalar_alpha.value,
                       scalar_beta.value};
     run(context, "mp_gemm", product, a, c, at_c);
   });

@@ -48,12 +48,17 @@ class Real {
     NumberBuffer number(format, 1);
     const bool negative = mpfr_signbit(value_) != 0;
     if (!mpfr_regular_p(value_)) {
-      set_special(number, 0, mpfr_zero_p(value_) ? exponent_zero : mpfr_inf_p(value_) ? exponent_infinity : exponent_nan, negative);
+      set_special(number, 0,
+                  mpfr_zero_p(value_)  ? exponent_zero
+                  : mpfr_inf_p(value_) ? exponent_infinity
+                                       : exponent_nan,
+                  negative);
       return number;
     }
     // A program may have widened MPFR's range of exponents.
-    Rounder(format, limbs_).round(significand_.data(), limbs_, static_cast<std::int64_t>(mpfr_get_exp(value_)) - 64 * limbs_,
-                                  negative, number, 0);
+    Rounder(format, limbs_)
+        .round(significand_.data(), limbs_, static_cast<std::int64_t>(mpfr_get_exp(value_)) - 64 * limbs_, negative,
+               number, 0);
     return number;
   }
 
@@ -98,7 +103,8 @@ void require_base(std::int32_t base) {
   if (base != 10 && base != 16) bad_argument("base", "10 or 16");
 }
 
-std::string element_text(Context& context, const Array& array, std::int64_t index, std::int32_t base, std::int32_t digits) {
+std::string element_text(Context& context, const Array& array, std::int64_t index, std::int32_t base,
+                         std::int32_t digits) {
   const FpEnvironment environment;
   Real value(array.elements.format, read_element(context, array, index));
   return to_text(value, base, digits);
@@ -125,13 +131,14 @@ accublas_status accublas_mp_set_string(accublas_context* ctx, accublas_mp_array*
     mpfr_strtofr(value.get(), start, &end, base != 0 ? base : hexadecimal ? 16 : 10, MPFR_RNDN);
     const bool any = end != start;
     while (blank(*end)) ++end;
-    if (!any || *end != '\0') throw Error(ACCUBLAS_ERROR_FORMAT, "argument text is no number: \"" + std::string(text) + "\"");
+    if (!any || *end != '\0')
+      throw Error(ACCUBLAS_ERROR_FORMAT, "argument text is no number: \"" + std::string(text) + "\"");
     write_element(context, *array, index, value.number(format));
   });
 }
 
-accublas_status accublas_mp_get_string(accublas_context* ctx, const accublas_mp_array* array, int64_t index, int32_t base,
-                                       int32_t digits, char* text, size_t size, size_t* needed) {
+accublas_status accublas_mp_get_string(accublas_context* ctx, const accublas_mp_array* array, int64_t index,
+                                       int32_t base, int32_t digits, char* text, size_t size, size_t* needed) {
   return guarded(ctx, [&](Context& context) {
     element_region("array", array, index);
     require_base(base);
@@ -201,12 +208,12 @@ accublas_status without_mpfr(accublas_context* ctx) {
 accublas_status accublas_mp_set_string(accublas_context* ctx, accublas_mp_array*, int64_t, const char*, int32_t) {
   return without_mpfr(ctx);
 }
-accublas_status accublas_mp_get_string(accublas_context* ctx, const accublas_mp_array*, int64_t, int32_t, int32_t, char*, size_t,
-                                       size_t*) {
+accublas_status accublas_mp_get_string(accublas_context* ctx, const accublas_mp_array*, int64_t, int32_t, int32_t,
+                                       char*, size_t, size_t*) {
   return without_mpfr(ctx);
 }
-accublas_status accublas_mp_print(accublas_context* ctx, FILE*, const accublas_mp_array*, int64_t, int64_t, int64_t, int64_t,
-                                  int32_t, int32_t) {
+accublas_status accublas_mp_print(accublas_context* ctx, FILE*, const accublas_mp_array*, int64_t, int64_t, int64_t,
+                                  int64_t, int32_t, int32_t) {
   return without_mpfr(ctx);
 }
 extern "C" {

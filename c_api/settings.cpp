@@ -25,7 +25,8 @@ void require_family_number(accublas_family family) {
 /// Throws ACCUBLAS_ERROR_NO_DEVICE with the reason.
 void require_device(const char* what) {
   std::string reason;
-  if (cuda_backend().device_count(reason) == 0) throw Error(ACCUBLAS_ERROR_NO_DEVICE, std::string(what) + ": " + reason);
+  if (cuda_backend().device_count(reason) == 0)
+    throw Error(ACCUBLAS_ERROR_NO_DEVICE, std::string(what) + ": " + reason);
 }
 
 }  // namespace
@@ -75,7 +76,8 @@ accublas_status accublas_set_reproducible(accublas_context* ctx, int32_t reprodu
 
 accublas_status accublas_set_backend(accublas_context* ctx, accublas_backend backend) {
   return change(ctx, [&](Context& context) {
-    if (backend < ACCUBLAS_BACKEND_AUTO || backend > ACCUBLAS_BACKEND_CUDA) bad_argument("backend", "an accublas_backend");
+    if (backend < ACCUBLAS_BACKEND_AUTO || backend > ACCUBLAS_BACKEND_CUDA)
+      bad_argument("backend", "an accublas_backend");
     if (backend == ACCUBLAS_BACKEND_CUDA) require_device("backend cuda");
     context.level.backend = backend;
   });
@@ -87,8 +89,9 @@ accublas_status accublas_set_device(accublas_context* ctx, int32_t device) {
     std::string reason;
     const int count = cuda_backend().device_count(reason);
     if (device >= count)
-      throw Error(ACCUBLAS_ERROR_NO_DEVICE, "device " + std::to_string(device) + ": " +
-                                                (count == 0 ? reason : "there are " + std::to_string(count) + " devices"));
+      throw Error(ACCUBLAS_ERROR_NO_DEVICE,
+                  "device " + std::to_string(device) + ": " +
+                      (count == 0 ? reason : "there are " + std::to_string(count) + " devices"));
     context.level.device = device;
     if (context.device_state && context.device_state->device() != device) {
       std::string message;
@@ -100,7 +103,8 @@ accublas_status accublas_set_device(accublas_context* ctx, int32_t device) {
 
 accublas_status accublas_set_engine(accublas_context* ctx, accublas_engine engine) {
   return change(ctx, [&](Context& context) {
-    if (!engine_name(engine)) throw Error(ACCUBLAS_ERROR_ENGINE, "argument engine: unknown number " + std::to_string(engine));
+    if (!engine_name(engine))
+      throw Error(ACCUBLAS_ERROR_ENGINE, "argument engine: unknown number " + std::to_string(engine));
     context.level.engine = engine;
   });
 }
@@ -154,7 +158,8 @@ accublas_status accublas_set_target(accublas_context* ctx, double bound) {
 
 accublas_status accublas_set_pointer_mode(accublas_context* ctx, accublas_pointer_mode mode) {
   return change(ctx, [&](Context& context) {
-    if (mode != ACCUBLAS_POINTER_HOST && mode != ACCUBLAS_POINTER_DEVICE) bad_argument("mode", "an accublas_pointer_mode");
+    if (mode != ACCUBLAS_POINTER_HOST && mode != ACCUBLAS_POINTER_DEVICE)
+      bad_argument("mode", "an accublas_pointer_mode");
     if (mode == ACCUBLAS_POINTER_DEVICE) require_device("pointer mode device");
     context.pointer_mode = mode;
   });

@@ -2,14 +2,14 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cuda/batch.hpp"
-#include "cuda/batch_kernels.hpp"
+#include "cuda/batch/batch.hpp"
+#include "cuda/batch/batch_kernels.hpp"
 #include "cuda/check.hpp"
-#include "cuda/digit_call.hpp"
-#include "cuda/gemm.hpp"
+#include "cuda/gemm/digit_call.hpp"
+#include "cuda/gemm/gemm.hpp"
+#include "cuda/gemm/staging.hpp"
 #include "cuda/native_call.hpp"
-#include "cuda/staging.hpp"
-#include "cuda/vector_call.hpp"
+#include "cuda/vector/vector_call.hpp"
 #include "lib/accuracy.hpp"
 #include "lib/error.hpp"
 #include "lib/host_memory.hpp"
@@ -26,16 +26,21 @@ EngineList cuda_engines(Routine routine, const Mode& mode) {
                             fp64 = ACCUBLAS_ENGINE_FP64, dot2 = ACCUBLAS_ENGINE_DOT2, exact = ACCUBLAS_ENGINE_EXACT;
   const bool gemm = is_gemm(routine);
   switch (mode.kind) {
-    case ACCUBLAS_MODE_NATIVE: return EngineList(native);
+    case ACCUBLAS_MODE_NATIVE:
+      return EngineList(native);
     case ACCUBLAS_MODE_DP:
     case ACCUBLAS_MODE_SP:
       if (!mode.reproducible) return gemm ? EngineList(native, int8, fp16, fp64) : EngineList(native, exact);
       return gemm ? EngineList(int8, fp16, fp64) : EngineList(exact);
     case ACCUBLAS_MODE_FIXED:
-    case ACCUBLAS_MODE_CR: return gemm ? EngineList(int8, fp16, fp64) : EngineList(exact);
-    case ACCUBLAS_MODE_SLICES: return EngineList(fp64);
-    case ACCUBLAS_MODE_DOT2: return EngineList(dot2);
-    default: return {};
+    case ACCUBLAS_MODE_CR:
+      return gemm ? EngineList(int8, fp16, fp64) : EngineList(exact);
+    case ACCUBLAS_MODE_SLICES:
+      return EngineList(fp64);
+    case ACCUBLAS_MODE_DOT2:
+      return EngineList(dot2);
+    default:
+      return {};
   }
 }
 
@@ -61,8 +66,8 @@ accublas_engine integer_engine(const cuda::DeviceModel& model) {
   return ACCUBLAS_ENGINE_INT8;
 }
 
-/// From which size on emulated dp and sp are faster than cuBLAS, measured on compute capability 9.0: at least `least_side` in m
-/// and n, `least_k` in k, and `work` = m n k. Devices without a row take cuBLAS.
+/// From which size on emulated dp and sp are faster than cuBLAS, measured on compute capability 9.0: at least
+/// `least_side` in m and n, `least_k` in k, and `work` = m n k. Devices without a row take cuBLAS.
 struct EmulationRow {
   int major, minor;
   bool single;
@@ -97,9 +102,12 @@ class CudaBackend final : public Backend {
       attributes.type = cudaMemoryTypeUnregistered;
     }
     switch (attributes.type) {
-      case cudaMemoryTypeDevice: return {MemoryKind::device, attributes.device};
-      case cudaMemoryTypeManaged: return {MemoryKind::managed, attributes.device};
-      default: break;
+      case cudaMemoryTypeDevice:
+        return {MemoryKind::device, attributes.device};
+      case cudaMemoryTypeManaged:
+        return {MemoryKind::managed, attributes.device};
+      default:
+        break;
     }
     if (!readable(pointer)) throw Error(ACCUBLAS_ERROR_POINTERS, "an argument is neither host nor device memory");
     return {MemoryKind::host, 0};
@@ -120,7 +128,8 @@ class CudaBackend final : public Backend {
     return first == ACCUBLAS_ENGINE_INT8 ? integer_engine(model) : first;
   }
 
-  /// Copying takes (m k + k n + 2 m n) words over a bus of some 5e9 words/s, and saves 2 m n k operations at some 5e11/s.
+  /// Copying takes (m k + k n + 2 m n) words over a bus of some 5e9 words/s, and saves 2 m n k operations at some
+  /// 5e11/s.
   bool worth_copying(Routine routine, const Mode&, const CallShape& s) const override {
     if (!is_gemm(routine)) return false;
     const double m = static_cast<double>(s.m), n = static_cast<double>(s.n), k = static_cast<double>(s.k);
@@ -133,8 +142,8 @@ class CudaBackend final : public Backend {
     std::string reason;
     const int count = device_count(reason);
     if (device >= count)
-      throw Error(ACCUBLAS_ERROR_NO_DEVICE,
-                  "device " + std::to_string(device) + ": " + (count == 0 ? reason : "there are " + std::to_string(count)));
+      throw Error(ACCUBLAS_ERROR_NO_DEVICE, "device " + std::to_string(device) + ": " +
+                                                (count == 0 ? reason : "there are " + std::to_string(count)));
     return std::make_unique<State>(device);
   }
 
@@ -226,20 +235,25 @@ class CudaBackend final : public Backend {
   static void device_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution) {
     if (cuda::no_product(call)) return cuda::scale_gemm(state, call);
     const Mode mode = emulated(call.mode);
-    const Call<Gemm<T>, T> emulation{call.problem, call.alpha, call.beta, call.operands_on_device, call.result_on_device, mode,
-                                     call.engine};
+    const Call<Gemm<T>, T> emulation{call.problem,          call.alpha, call.beta,  call.operands_on_device,
+                                     call.result_on_device, mode,       call.engine};
     switch (call.engine) {
-      case ACCUBLAS_ENGINE_NATIVE: return cuda::native_gemm_call(state, call, execution);
-      case ACCUBLAS_ENGINE_INT8: return cuda::int8_gemm(state, emulation, execution);
-      case ACCUBLAS_ENGINE_FP16: return cuda::digit_gemm(state, emulation, true, execution);
+      case ACCUBLAS_ENGINE_NATIVE:
+        return cuda::native_gemm_call(state, call, execution);
+      case ACCUBLAS_ENGINE_INT8:
+        return cuda::int8_gemm(state, emulation, execution);
+      case ACCUBLAS_ENGINE_FP16:
+        return cuda::digit_gemm(state, emulation, true, execution);
       case ACCUBLAS_ENGINE_FP64:
         if (call.mode.kind == ACCUBLAS_MODE_SLICES) {
           require_no_target(call.mode, execution.target, sizeof(T) == 4);
           return cuda::slices_gemm(state, call, execution);
         }
         return cuda::digit_gemm(state, emulation, false, execution);
-      case ACCUBLAS_ENGINE_DOT2: return cuda::dot2_gemm(state, call, execution);
-      default: no_engine();
+      case ACCUBLAS_ENGINE_DOT2:
+        return cuda::dot2_gemm(state, call, execution);
+      default:
+        no_engine();
     }
   }
 };

@@ -63,11 +63,12 @@ bool load(const char* name, Functions& f, std::string& tried) {
       find(library, "cublasSgemm_v2_64", &f.sgemm) && find(library, "cublasGemmEx_64", &f.gemm_ex) &&
       find(library, "cublasDgemmStridedBatched_64", &f.dgemm_strided_batched) &&
       find(library, "cublasSgemmStridedBatched_64", &f.sgemm_strided_batched) &&
-      find(library, "cublasDgemmBatched_64", &f.dgemm_batched) && find(library, "cublasSgemmBatched_64", &f.sgemm_batched) &&
-      find(library, "cublasDgemv_v2_64", &f.dgemv) && find(library, "cublasSgemv_v2_64", &f.sgemv) &&
-      find(library, "cublasDdot_v2_64", &f.ddot) && find(library, "cublasSdot_v2_64", &f.sdot) &&
-      find(library, "cublasDnrm2_v2_64", &f.dnrm2) && find(library, "cublasSnrm2_v2_64", &f.snrm2) &&
-      find(library, "cublasDasum_v2_64", &f.dasum) && find(library, "cublasSasum_v2_64", &f.sasum);
+      find(library, "cublasDgemmBatched_64", &f.dgemm_batched) &&
+      find(library, "cublasSgemmBatched_64", &f.sgemm_batched) && find(library, "cublasDgemv_v2_64", &f.dgemv) &&
+      find(library, "cublasSgemv_v2_64", &f.sgemv) && find(library, "cublasDdot_v2_64", &f.ddot) &&
+      find(library, "cublasSdot_v2_64", &f.sdot) && find(library, "cublasDnrm2_v2_64", &f.dnrm2) &&
+      find(library, "cublasSnrm2_v2_64", &f.snrm2) && find(library, "cublasDasum_v2_64", &f.dasum) &&
+      find(library, "cublasSasum_v2_64", &f.sasum);
   if (complete) return true;  // stays loaded for the life of the process
   tried += " (lacks a function)";
   dlclose(library);
@@ -161,25 +162,27 @@ void Cublas::gemm(Index m, Index n, Index k, const float* alpha, BlasMatrix<cons
 
 void Cublas::gemm_batched(Index m, Index n, Index k, const double* alpha, const Batch<double>& x, const double* beta) {
   check_cublas(functions().dgemm_strided_batched(handle_, x.a.op, x.b.op, m, n, k, alpha, x.a.data, x.a.ld, x.stride_a,
-                                                  x.b.data, x.b.ld, x.stride_b, beta, x.c, x.ldc, x.stride_c, x.count),
+                                                 x.b.data, x.b.ld, x.stride_b, beta, x.c, x.ldc, x.stride_c, x.count),
                "cublasDgemmStridedBatched");
 }
 
-void Cublas::gemm_batched(Index m, Index n, Index k, const double* alpha, const PointerBatch<double>& x, const double* beta) {
-  check_cublas(functions().dgemm_batched(handle_, x.a.op, x.b.op, m, n, k, alpha, x.a.data, x.a.ld, x.b.data, x.b.ld, beta,
-                                          x.c, x.ldc, x.count),
+void Cublas::gemm_batched(Index m, Index n, Index k, const double* alpha, const PointerBatch<double>& x,
+                          const double* beta) {
+  check_cublas(functions().dgemm_batched(handle_, x.a.op, x.b.op, m, n, k, alpha, x.a.data, x.a.ld, x.b.data, x.b.ld,
+                                         beta, x.c, x.ldc, x.count),
                "cublasDgemmBatched");
 }
 
 void Cublas::gemm_batched(Index m, Index n, Index k, const float* alpha, const Batch<float>& x, const float* beta) {
   check_cublas(functions().sgemm_strided_batched(handle_, x.a.op, x.b.op, m, n, k, alpha, x.a.data, x.a.ld, x.stride_a,
-                                                  x.b.data, x.b.ld, x.stride_b, beta, x.c, x.ldc, x.stride_c, x.count),
+                                                 x.b.data, x.b.ld, x.stride_b, beta, x.c, x.ldc, x.stride_c, x.count),
                "cublasSgemmStridedBatched");
 }
 
-void Cublas::gemm_batched(Index m, Index n, Index k, const float* alpha, const PointerBatch<float>& x, const float* beta) {
-  check_cublas(functions().sgemm_batched(handle_, x.a.op, x.b.op, m, n, k, alpha, x.a.data, x.a.ld, x.b.data, x.b.ld, beta,
-                                          x.c, x.ldc, x.count),
+void Cublas::gemm_batched(Index m, Index n, Index k, const float* alpha, const PointerBatch<float>& x,
+                          const float* beta) {
+  check_cublas(functions().sgemm_batched(handle_, x.a.op, x.b.op, m, n, k, alpha, x.a.data, x.a.ld, x.b.data, x.b.ld,
+                                         beta, x.c, x.ldc, x.count),
                "cublasSgemmBatched");
 }
 

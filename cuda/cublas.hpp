@@ -56,7 +56,7 @@ class Cublas {
   /// By arrays of pointers in device memory.
   template <class T>
   struct PointerBatch {
-    BlasMatrix<const T* const> a, b;
+    BlasMatrix<const T*const> a, b;
     T* const* c;
     Index ldc, count;
   };

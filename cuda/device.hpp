@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "cuda/kernels.hpp"
+#include "cuda/gemm/kernels.hpp"
 
 namespace accublas::cuda {
 

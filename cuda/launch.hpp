@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "cuda/check.hpp"
-#include "cuda/kernels.hpp"
+#include "cuda/gemm/kernels.hpp"
 
 namespace accublas::cuda {
 

@@ -99,8 +99,8 @@ CallMemory::CallMemory(int device, cudaStream_t stream, CaptureMemory& capture, 
     const std::uintptr_t start = (reinterpret_cast<std::uintptr_t>(buffer) + 255) / 256 * 256;
     const std::size_t lost = start - reinterpret_cast<std::uintptr_t>(buffer);
     if (buffer_bytes < lost || buffer_bytes - lost < bytes)
-      throw Error(ACCUBLAS_ERROR_MEMORY, "the workspace buffer has " + std::to_string(buffer_bytes) + " bytes, the call needs " +
-                                             std::to_string(bytes + lost));
+      throw Error(ACCUBLAS_ERROR_MEMORY, "the workspace buffer has " + std::to_string(buffer_bytes) +
+                                             " bytes, the call needs " + std::to_string(bytes + lost));
     data_ = reinterpret_cast<void*>(start);
   } else if (is_capturing(stream)) {
     data_ = capture.take(bytes);

@@ -1,5 +1,5 @@
-// Device memory of calls: stream-ordered blocks of one pool per process and device, the user's buffer, and, while a graph is
-// captured, blocks that the context keeps.
+// Device memory of calls: stream-ordered blocks of one pool per process and device, the user's buffer, and, while a
+// graph is captured, blocks that the context keeps.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -21,8 +21,8 @@ class CaptureMemory {
   /// Forgets the blocks without freeing them.
   void abandon() noexcept;
 
-  /// At least `bytes`. Calls of one context are ordered, so that all of them share the largest block; a block that a graph
-  /// has seen stays. Throws Error(ACCUBLAS_ERROR_MEMORY).
+  /// At least `bytes`. Calls of one context are ordered, so that all of them share the largest block; a block that a
+  /// graph has seen stays. Throws Error(ACCUBLAS_ERROR_MEMORY).
   void* take(std::size_t bytes);
   /// A block apart, zeroed now, also while a stream is captured.
   void* zeroed(std::size_t bytes);
@@ -43,8 +43,8 @@ bool is_capturing(cudaStream_t stream);
 /// Memory of one call, given back in stream order at the end of the scope.
 class CallMemory {
  public:
-  /// From the user's buffer if there is one (Error(ACCUBLAS_ERROR_MEMORY) where it is too small), from `capture` while the
-  /// stream is captured, else from the device's pool.
+  /// From the user's buffer if there is one (Error(ACCUBLAS_ERROR_MEMORY) where it is too small), from `capture` while
+  /// the stream is captured, else from the device's pool.
   CallMemory(int device, cudaStream_t stream, CaptureMemory& capture, void* buffer, std::size_t buffer_bytes,
              std::size_t bytes);
   ~CallMemory();

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "cuda/cublas.hpp"
-#include "cuda/kernels.hpp"
+#include "cuda/gemm/kernels.hpp"
 
 namespace accublas::cuda {
 

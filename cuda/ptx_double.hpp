@@ -5,8 +5,8 @@
 
 namespace accublas::cuda::ptx {
 
-/// sum += 16 rows times 8 columns over 8 terms, in IEEE arithmetic. Lane i holds in sum[2 h + e] row i / 4 + 8 h and column
-/// 2 (i % 4) + e; in rows[h + 2 g] and cols[g] term i % 4 + 4 g of row i / 4 + 8 h and of column i / 4.
+/// sum += 16 rows times 8 columns over 8 terms, in IEEE arithmetic. Lane i holds in sum[2 h + e] row i / 4 + 8 h and
+/// column 2 (i % 4) + e; in rows[h + 2 g] and cols[g] term i % 4 + 4 g of row i / 4 + 8 h and of column i / 4.
 __device__ __forceinline__ void mma_16x8x8(double (&sum)[4], const double (&rows)[4], const double (&cols)[2]) {
 #if __CUDA_ARCH__ >= 900
   asm volatile(
@@ -28,12 +28,13 @@ __device__ __forceinline__ void mma_16x8x8(double (&sum)[4], const double (&rows
 #endif
 }
 
-/// The same in TF32: entries lose all but their leading 11 bits (less than 2^-10 of them), products are exact, sums have FP32's
-/// range and at least its precision, truncated. `rows` and `cols` hold FP32 numbers.
+/// The same in TF32: entries lose all but their leading 11 bits (less than 2^-10 of them), products are exact, sums
+/// have FP32's range and at least its precision, truncated. `rows` and `cols` hold FP32 numbers.
 __device__ __forceinline__ void mma_16x8x8(float (&sum)[4], const float (&rows)[4], const float (&cols)[2]) {
 #if __CUDA_ARCH__ >= 800
   asm volatile(
-      "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, "
+      "%3};"
       : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
       : "r"(__float_as_uint(rows[0])), "r"(__float_as_uint(rows[1])), "r"(__float_as_uint(rows[2])),
         "r"(__float_as_uint(rows[3])), "r"(__float_as_uint(cols[0])), "r"(__float_as_uint(cols[1])));

@@ -81,7 +81,7 @@ __device__ __forceinline__ void take_registers() {
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(registers));
 }
 
-// ---- bulk tensor copies (cuda/tensor_map.hpp)
+// ---- bulk tensor copies (cuda/gemm/tensor_map.hpp)
 // -------------------------------------------------------------------------
 
 __device__ __forceinline__ void copy_lines(std::uint32_t to, const CUtensorMap& map, int byte, int line,

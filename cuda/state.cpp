@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <cstring>
 
-#include "cuda/batch_kernels.hpp"
+#include "cuda/batch/batch_kernels.hpp"
 #include "cuda/check.hpp"
 #include "cuda/cublas.hpp"
-#include "cuda/vector_kernels.hpp"
+#include "cuda/vector/vector_kernels.hpp"
 #include "lib/error.hpp"
 
 namespace accublas::cuda {
@@ -117,7 +117,8 @@ void State::end_call() {
 void State::complete(accublas_report_t& report) {
   const DeviceScope scope(device());
   if (!last_ && !last_vector_) return;
-  if (is_capturing(stream_)) throw Error(ACCUBLAS_ERROR_DEVICE, "the report of a call that is being captured is not known yet");
+  if (is_capturing(stream_))
+    throw Error(ACCUBLAS_ERROR_DEVICE, "the report of a call that is being captured is not known yet");
   CallState state{};
   unsigned long long undecided = 0;
   if (last_)
@@ -144,7 +145,9 @@ void State::copy_state(CallState* to) {
   if (last_) return check(cudaMemcpyAsync(to, last_, sizeof *to, cudaMemcpyDeviceToHost, stream_), what);
   // A product of one row or column in dot2 was a call on vectors, which counts one thing.
   *to = CallState{};
-  check(cudaMemcpyAsync(&to->undecided, &last_vector_->undecided, sizeof to->undecided, cudaMemcpyDeviceToHost, stream_), what);
+  check(
+      cudaMemcpyAsync(&to->undecided, &last_vector_->undecided, sizeof to->undecided, cudaMemcpyDeviceToHost, stream_),
+      what);
 }
 
 void State::forget_call() {

@@ -1,4 +1,5 @@
-// What a context keeps of its device: stream, the state of the last call, times of its phases, memory of captured graphs.
+// What a context keeps of its device: stream, the state of the last call, times of its phases, memory of captured
+// graphs.
 #pragma once
 
 #include <memory>
@@ -34,12 +35,14 @@ class State final : public BackendState {
 
   /// A call begins: its state in device memory, zeroed on the stream (a captured call has one of its own).
   CallState* begin_call(int report_level);
-  /// The same for DOT, GEMV and the norms, whose kernels keep a state of their own and leave it clean: nothing is zeroed.
+  /// The same for DOT, GEMV and the norms, whose kernels keep a state of their own and leave it clean: nothing is
+  /// zeroed.
   VectorState* begin_vector_call(int report_level);
   /// The call put all of its work on the stream.
   void end_call();
 
-  /// The calls from here to end_batch are one to the report: their counts add up. A batch that fails is ended by abandon_batch.
+  /// The calls from here to end_batch are one to the report: their counts add up. A batch that fails is ended by
+  /// abandon_batch.
   void begin_batch(int report_level);
   void end_batch();
   void abandon_batch() noexcept { in_batch_ = false; }
@@ -70,14 +73,14 @@ class State final : public BackendState {
   CallState* captured_state_ = nullptr;  ///< of calls in graphs
   CallState* totals_ = nullptr;          ///< of batches; two, as above
   bool in_batch_ = false;
-  VectorState* vectors_ = nullptr;       ///< two, as above
-  CallState* last_ = nullptr;            ///< of the last call, or the totals of a batch; else null
-  VectorState* last_vector_ = nullptr;   ///< of the last call, or null
-  bool captured_ = false;                ///< the last call
-  cudaEvent_t done_ = nullptr;           ///< after the last call that was not captured
+  VectorState* vectors_ = nullptr;      ///< two, as above
+  CallState* last_ = nullptr;           ///< of the last call, or the totals of a batch; else null
+  VectorState* last_vector_ = nullptr;  ///< of the last call, or null
+  bool captured_ = false;               ///< the last call
+  cudaEvent_t done_ = nullptr;          ///< after the last call that was not captured
   int level_ = 0;
-  std::vector<Mark> marks_;              ///< of the last call
-  std::vector<cudaEvent_t> events_;      ///< spare ones
+  std::vector<Mark> marks_;          ///< of the last call
+  std::vector<cudaEvent_t> events_;  ///< spare ones
 };
 
 /// Adds what the device knows of a call.

@@ -1,4 +1,5 @@
-// Reductions of integers over the lanes of a whole warp: one instruction from compute capability 8.0 on, shuffles before.
+// Reductions of integers over the lanes of a whole warp: one instruction from compute capability 8.0 on, shuffles
+// before.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -1,16 +1,18 @@
-/* A correctly rounded product of matrices in GPU memory, on a stream of its own. The calls return at once; the host waits where
- * it asks for the result. */
+/* A correctly rounded product of matrices in GPU memory, on a stream of its own. The calls return at once; the host
+ * waits where it asks for the result. */
 #include <accublas.h>
 #include <cuda_runtime_api.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static void need(int failed, const char *what, const char *why) {
+static void need(int failed, const char* what, const char* why) {
   if (!failed) return;
   fprintf(stderr, "%s: %s\n", what, why);
   exit(1);
 }
-static void cuda(cudaError_t status, const char *what) { need(status != cudaSuccess, what, cudaGetErrorString(status)); }
+static void cuda(cudaError_t status, const char* what) {
+  need(status != cudaSuccess, what, cudaGetErrorString(status));
+}
 
 int main(void) {
   enum { n = 1000 };
@@ -19,7 +21,7 @@ int main(void) {
   const double one = 1.0, zero = 0.0;
   double *device_a, *device_b, *device_c;
   cudaStream_t stream;
-  accublas_context *ctx;
+  accublas_context* ctx;
   accublas_report_t report;
   int32_t devices = 0;
 
@@ -40,9 +42,9 @@ int main(void) {
   b[200] = 1e10;
 
   cuda(cudaStreamCreate(&stream), "stream");
-  cuda(cudaMalloc((void **)&device_a, bytes), "memory");
-  cuda(cudaMalloc((void **)&device_b, bytes), "memory");
-  cuda(cudaMalloc((void **)&device_c, bytes), "memory");
+  cuda(cudaMalloc((void**)&device_a, bytes), "memory");
+  cuda(cudaMalloc((void**)&device_b, bytes), "memory");
+  cuda(cudaMalloc((void**)&device_c, bytes), "memory");
   cuda(cudaMemcpyAsync(device_a, a, bytes, cudaMemcpyHostToDevice, stream), "copy");
   cuda(cudaMemcpyAsync(device_b, b, bytes, cudaMemcpyHostToDevice, stream), "copy");
 
@@ -50,8 +52,8 @@ int main(void) {
   need(accublas_set_stream(ctx, stream) != ACCUBLAS_SUCCESS, "stream", accublas_last_error(ctx));
   for (int mode = 0; mode < 2; ++mode) {
     need(accublas_set_mode_name(ctx, mode ? "cr" : "native") != ACCUBLAS_SUCCESS, "mode", accublas_last_error(ctx));
-    need(accublas_dgemm(ctx, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, n, n, n, &one, device_a, n, device_b, n,
-                        &zero, device_c, n) != ACCUBLAS_SUCCESS,
+    need(accublas_dgemm(ctx, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, n, n, n, &one, device_a, n,
+                        device_b, n, &zero, device_c, n) != ACCUBLAS_SUCCESS,
          "dgemm", accublas_last_error(ctx));
     cuda(cudaMemcpyAsync(c, device_c, bytes, cudaMemcpyDeviceToHost, stream), "copy");
     need(accublas_sync(ctx) != ACCUBLAS_SUCCESS, "sync", accublas_last_error(ctx)); /* waits for the stream */

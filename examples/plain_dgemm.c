@@ -1,13 +1,14 @@
-/* A program that knows nothing of accublas: it calls dgemm_ of whatever BLAS it is linked with, and prints one element whose
- * exact value is 1. Run it alone, then under the drop-in:
+/* A program that knows nothing of accublas: it calls dgemm_ of whatever BLAS it is linked with, and prints one element
+ * whose exact value is 1. Run it alone, then under the drop-in:
  *
  *   ./plain_dgemm
  *   ACCUBLAS_MODE=cr ACCUBLAS_VERBOSE=1 LD_PRELOAD=libaccublas_blas.so.0 ./plain_dgemm
  */
 #include <stdio.h>
 
-void dgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k, const double *alpha,
-            const double *a, const int *lda, const double *b, const int *ldb, const double *beta, double *c, const int *ldc);
+void dgemm_(const char* transa, const char* transb, const int* m, const int* n, const int* k, const double* alpha,
+            const double* a, const int* lda, const double* b, const int* ldb, const double* beta, double* c,
+            const int* ldc);
 
 int main(void) {
   enum { size = 300 };

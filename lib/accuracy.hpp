@@ -17,8 +17,8 @@ struct Bound {
   double relative, componentwise, absolute;
 };
 
-/// The bound of a mode with k terms per element. For NRM2 and ASUM the exact result stands for abs(A) abs(B). Infinite for fixed and slices, whose error depends on the data: their engines
-/// put a bound in the report.
+/// The bound of a mode with k terms per element. For NRM2 and ASUM the exact result stands for abs(A) abs(B). Infinite
+/// for fixed and slices, whose error depends on the data: their engines put a bound in the report.
 template <class T>
 Bound promised_bound(Routine routine, const Mode& mode, Index k, T alpha) {
   const double u = unit_roundoff<T>();
@@ -29,8 +29,10 @@ Bound promised_bound(Routine routine, const Mode& mode, Index k, T alpha) {
     case ACCUBLAS_MODE_SP:
       if (mode.reproducible && !is_gemm(routine)) return rounded_once;
       [[fallthrough]];
-    case ACCUBLAS_MODE_NATIVE: return {0, dp_bound(k, u), least_subnormal<T>()};
-    case ACCUBLAS_MODE_CR: return rounded_once;
+    case ACCUBLAS_MODE_NATIVE:
+      return {0, dp_bound(k, u), least_subnormal<T>()};
+    case ACCUBLAS_MODE_CR:
+      return rounded_once;
     case ACCUBLAS_MODE_DOT2: {
       const bool dot = family_of(routine) == ACCUBLAS_FAMILY_DOT;
       const Dot2Bound bound = dot2_bound(dot ? dot2_depth_dot(k) : dot2_depth_gemm(k), k, u);
@@ -40,7 +42,8 @@ Bound promised_bound(Routine routine, const Mode& mode, Index k, T alpha) {
       const double absolute = is_norm(routine) ? 0 : scale * bound.absolute;
       return {bound.relative, bound.componentwise, absolute + least_subnormal<T>()};
     }
-    default: return {0, std::numeric_limits<double>::infinity(), 0};
+    default:
+      return {0, std::numeric_limits<double>::infinity(), 0};
   }
 }
 
@@ -52,11 +55,12 @@ inline bool bound_is_a_priori(const Mode& mode) {
   return mode.kind != ACCUBLAS_MODE_FIXED && mode.kind != ACCUBLAS_MODE_SLICES;
 }
 
-/// fixed and slices err by the data. GEMM's engine int8 bounds the error before it writes C; the others of these modes do not, so
-/// that they cannot keep a target. Throws Error(ACCUBLAS_ERROR_ACCURACY).
+/// fixed and slices err by the data. GEMM's engine int8 bounds the error before it writes C; the others of these modes
+/// do not, so that they cannot keep a target. Throws Error(ACCUBLAS_ERROR_ACCURACY).
 inline void require_no_target(const Mode& mode, double target, bool single) {
   if (target > 0 && !bound_is_a_priori(mode))
-    throw Error(ACCUBLAS_ERROR_ACCURACY, "mode " + mode_word(mode, single) + " promises no componentwise bound with this engine");
+    throw Error(ACCUBLAS_ERROR_ACCURACY,
+                "mode " + mode_word(mode, single) + " promises no componentwise bound with this engine");
 }
 
 }  // namespace accublas

@@ -1,6 +1,6 @@
 // Argument checks, once for the C interface and the drop-in: a check names the first bad argument in netlib's order of
-// testing and gives its number in the Fortran interface (CBLAS's number is one more; the layout is CBLAS's argument 1, so 0
-// here). The C interface turns that into a status and a message, the drop-in into xerbla's arguments.
+// testing and gives its number in the Fortran interface (CBLAS's number is one more; the layout is CBLAS's argument 1,
+// so 0 here). The C interface turns that into a status and a message, the drop-in into xerbla's arguments.
 #pragma once
 
 #include <cstdint>
@@ -86,8 +86,8 @@ constexpr BadArgument check_gemm_strided(std::int64_t m, std::int64_t n, std::in
   return {};
 }
 
-/// Whether two elements of a batch share an address: matrix i is cols columns (of C stored by columns, else rows) of `length`
-/// adjacent elements, ld >= length apart, and begins at i stride. Other matrices may lie in the gaps.
+/// Whether two elements of a batch share an address: matrix i is cols columns (of C stored by columns, else rows) of
+/// `length` adjacent elements, ld >= length apart, and begins at i stride. Other matrices may lie in the gaps.
 constexpr bool matrices_coincide(std::int64_t count, std::int64_t stride, std::int64_t length, std::int64_t cols,
                                  std::int64_t ld) {
   if (count < 2 || length < 1 || cols < 1) return false;

@@ -1,5 +1,5 @@
-// The narrow interface between the library and a place to compute: the CPU, a CUDA device, or none. No CUDA type appears
-// here; a backend that is not there is a value that answers so.
+// The narrow interface between the library and a place to compute: the CPU, a CUDA device, or none. No CUDA type
+// appears here; a backend that is not there is a value that answers so.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +23,8 @@ struct Location {
   int device;  ///< of device and managed memory
 };
 
-/// What the choice of backend and engine may depend on besides settings: sizes (gemm_batched: of a matrix; gemv: m outputs, k terms; dot, nrm2, asum: k terms) and
-/// where the operands are.
+/// What the choice of backend and engine may depend on besides settings: sizes (gemm_batched: of a matrix; gemv: m
+/// outputs, k terms; dot, nrm2, asum: k terms) and where the operands are.
 struct CallShape {
   bool on_device = false;
   int device = 0;
@@ -53,8 +53,8 @@ struct ScalarArgument {
   bool on_device;
 };
 
-/// A routine call as a backend sees it: operands all host or all device, scalars by reference. With device operands it may
-/// have nothing to do but to scale C (alpha = 0 or k = 0), or to write a zero (DOT with n = 0).
+/// A routine call as a backend sees it: operands all host or all device, scalars by reference. With device operands it
+/// may have nothing to do but to scale C (alpha = 0 or k = 0), or to write a zero (DOT with n = 0).
 template <class Problem, class T>
 struct Call {
   const Problem& problem;  ///< alpha and beta inside are valid only where the scalars are on the host
@@ -72,7 +72,8 @@ struct EngineList {
 
   constexpr EngineList() = default;
   template <class... E>
-  constexpr explicit EngineList(accublas_engine first, E... rest) : engines{first, rest...}, count(1 + sizeof...(rest)) {}
+  constexpr explicit EngineList(accublas_engine first, E... rest)
+      : engines{first, rest...}, count(1 + sizeof...(rest)) {}
   constexpr const accublas_engine* begin() const { return engines; }
   constexpr const accublas_engine* end() const { return engines + count; }
   constexpr bool has(accublas_engine engine) const {

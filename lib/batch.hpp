@@ -13,7 +13,9 @@ struct Matrices {
   T* const* pointers;
   T* operator[](Index i) const { return pointers ? pointers[i] : base + i * stride; }
   /// What the caller passed.
-  const void* argument() const { return pointers ? static_cast<const void*>(pointers) : static_cast<const void*>(base); }
+  const void* argument() const {
+    return pointers ? static_cast<const void*>(pointers) : static_cast<const void*>(base);
+  }
 };
 
 /// `count` products of one shape with one alpha and one beta.

@@ -1,4 +1,5 @@
-// What an accublas_context holds: the settings made on it, the resolved plan of every routine, the last error and report.
+// What an accublas_context holds: the settings made on it, the resolved plan of every routine, the last error and
+// report.
 #pragma once
 
 #include <memory>
@@ -10,8 +11,8 @@
 
 namespace accublas {
 
-/// A routine's settings and its plan for small host operands, resolved once and kept until a setting changes: the path of a
-/// small call looks nothing up.
+/// A routine's settings and its plan for small host operands, resolved once and kept until a setting changes: the path
+/// of a small call looks nothing up.
 struct Resolved {
   bool valid = false;
   Settings settings;
@@ -26,8 +27,8 @@ inline Backend& backend_of(const Plan& plan) {
 struct LastCall {
   Plan plan;
   accublas_report_t numbers{};
-  bool done = false;        ///< a call was made
-  bool on_device = false;   ///< it may be under way, and the device knows part of the numbers
+  bool done = false;       ///< a call was made
+  bool on_device = false;  ///< it may be under way, and the device knows part of the numbers
 };
 
 }  // namespace accublas

@@ -63,7 +63,8 @@ void run_gemm(Context& context, Gemm<T> problem, const T* alpha, const T* beta, 
 }
 
 template <class T>
-void run_gemm_batched(Context& context, GemmBatch<T> batch, const T* alpha, const T* beta, const accublas_options* options) {
+void run_gemm_batched(Context& context, GemmBatch<T> batch, const T* alpha, const T* beta,
+                      const accublas_options* options) {
   Run run(context, pick<T>(Routine::dgemm_batched, Routine::sgemm_batched), options);
   Gemm<T>& shape = batch.shape;
   run.sizes(shape.m, shape.n, shape.k);
@@ -93,7 +94,8 @@ void run_gemm_batched(Context& context, GemmBatch<T> batch, const T* alpha, cons
                       backend.gemm_batched(call, state, execution);
                     });
       } else {
-        for (Index i = 0; i < batch.count; ++i) scale(run.mode(), shape.beta, shape.m, shape.n, batch.with(nullptr, nullptr, batch.c[i]).c);
+        for (Index i = 0; i < batch.count; ++i)
+          scale(run.mode(), shape.beta, shape.m, shape.n, batch.with(nullptr, nullptr, batch.c[i]).c);
       }
     }
   }
@@ -156,7 +158,8 @@ namespace {
 
 /// NRM2 and ASUM: DOT's way with one operand. serve(backend, call, state, execution).
 template <class T, class Serve>
-void run_norm(Context& context, Routine routine, const Reduction<T>& problem, const accublas_options* options, Serve&& serve) {
+void run_norm(Context& context, Routine routine, const Reduction<T>& problem, const accublas_options* options,
+              Serve&& serve) {
   Run run(context, routine, options);
   run.sizes(1, 1, problem.n);
   if (problem.n > 0) {
@@ -166,7 +169,8 @@ void run_norm(Context& context, Routine routine, const Reduction<T>& problem, co
     run.result_only({"result", problem.result});
   }
   if (problem.n > 0 || run.scalars_on_device()) {
-    run.compute(problem, static_cast<const T*>(nullptr), static_cast<const T*>(nullptr), run.scalars_on_device(), serve);
+    run.compute(problem, static_cast<const T*>(nullptr), static_cast<const T*>(nullptr), run.scalars_on_device(),
+                serve);
   } else {
     *problem.result = 0;
   }

@@ -1,6 +1,6 @@
 // Runs a routine: settings, quick returns, special cases, workspace, the engine of the plan, and what follows when that
-// fails. The only place that knows the fallback rule: out of memory, the same engine is tried with a smaller workspace, then
-// the other engines of the mode (all return the same bits); nothing else falls back.
+// fails. The only place that knows the fallback rule: out of memory, the same engine is tried with a smaller workspace,
+// then the other engines of the mode (all return the same bits); nothing else falls back.
 #pragma once
 
 #include "lib/batch.hpp"
@@ -9,14 +9,15 @@
 
 namespace accublas {
 
-/// C = alpha A B + beta C. `problem.alpha` and `problem.beta` are filled in here from the pointers. Sizes and strides have been
-/// checked; pointers that would be read are checked here. `options` may be null. Throws Error.
+/// C = alpha A B + beta C. `problem.alpha` and `problem.beta` are filled in here from the pointers. Sizes and strides
+/// have been checked; pointers that would be read are checked here. `options` may be null. Throws Error.
 template <class T>
 void run_gemm(Context& context, Gemm<T> problem, const T* alpha, const T* beta, const accublas_options* options);
 
 /// The same for every matrix of a batch, with the bits of calls one by one: T* of dp:repro belongs to the matrix.
 template <class T>
-void run_gemm_batched(Context& context, GemmBatch<T> batch, const T* alpha, const T* beta, const accublas_options* options);
+void run_gemm_batched(Context& context, GemmBatch<T> batch, const T* alpha, const T* beta,
+                      const accublas_options* options);
 
 /// y = alpha A x + beta y.
 template <class T>

@@ -19,7 +19,9 @@ const char* text_of(Get get, const char* name) {
   return text && *text ? text : nullptr;
 }
 
-[[noreturn]] void invalid(const char* allowed) { throw Error(ACCUBLAS_ERROR_ENVIRONMENT, std::string("must be ") + allowed); }
+[[noreturn]] void invalid(const char* allowed) {
+  throw Error(ACCUBLAS_ERROR_ENVIRONMENT, std::string("must be ") + allowed);
+}
 
 std::int64_t number(const char* text, std::int64_t least, std::int64_t most, const char* allowed) {
   char* end = nullptr;
@@ -71,7 +73,8 @@ Environment read_environment(Get get) {
     if (mib > 0) level.workspace_bytes = mib << 20;
   });
   read("ACCUBLAS_NUM_THREADS", [&](std::string_view word) {
-    level.num_threads = static_cast<int>(number(word.data(), 0, INT32_MAX, "a number of threads, or 0 for the default"));
+    level.num_threads =
+        static_cast<int>(number(word.data(), 0, INT32_MAX, "a number of threads, or 0 for the default"));
   });
   read("ACCUBLAS_VERBOSE", [&](std::string_view word) {
     if (word != "0" && word != "1" && word != "summary") invalid("0, 1 or summary");

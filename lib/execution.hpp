@@ -12,12 +12,12 @@
 namespace accublas {
 
 struct Execution {
-  int threads;                  ///< for parallel_for
-  cpu::Isa isa;                 ///< highest instruction set that may be used
+  int threads;   ///< for parallel_for
+  cpu::Isa isa;  ///< highest instruction set that may be used
   Workspace& workspace;
-  accublas_report_t& report;    ///< engines add: bits, moduli, rejected, undecided, copied_bytes, ms_*, bounds
-  double target = 0;            ///< > 0: an engine whose bound depends on the data throws ACCUBLAS_ERROR_ACCURACY, before
-                                ///< writing C, where it cannot promise `target` componentwise
+  accublas_report_t& report;  ///< engines add: bits, moduli, rejected, undecided, copied_bytes, ms_*, bounds
+  double target = 0;          ///< > 0: an engine whose bound depends on the data throws ACCUBLAS_ERROR_ACCURACY, before
+                              ///< writing C, where it cannot promise `target` componentwise
 };
 
 /// Adds the milliseconds of a scope to a phase of the report at report level 2; costs nothing below.

@@ -1,5 +1,5 @@
-// The floating-point environment that the definitions assume: round to nearest, gradual underflow (FTZ and DAZ off), all
-// traps masked.
+// The floating-point environment that the definitions assume: round to nearest, gradual underflow (FTZ and DAZ off),
+// all traps masked.
 #pragma once
 
 #if defined(__SSE2__)

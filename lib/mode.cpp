@@ -12,8 +12,8 @@ struct EngineRow {
 };
 
 constexpr EngineRow engine_table[] = {
-    {ACCUBLAS_ENGINE_AUTO, "auto"}, {ACCUBLAS_ENGINE_NATIVE, "native"}, {ACCUBLAS_ENGINE_INT8, "int8"},
-    {ACCUBLAS_ENGINE_FP64, "fp64"}, {ACCUBLAS_ENGINE_FP16, "fp16"},     {ACCUBLAS_ENGINE_DOT2, "dot2"},
+    {ACCUBLAS_ENGINE_AUTO, "auto"},   {ACCUBLAS_ENGINE_NATIVE, "native"}, {ACCUBLAS_ENGINE_INT8, "int8"},
+    {ACCUBLAS_ENGINE_FP64, "fp64"},   {ACCUBLAS_ENGINE_FP16, "fp16"},     {ACCUBLAS_ENGINE_DOT2, "dot2"},
     {ACCUBLAS_ENGINE_EXACT, "exact"},
 };
 
@@ -35,7 +35,9 @@ void append_row(std::string& list, const ModeRow& row) {
   }
 }
 
-bool grade_of_other_type(accublas_mode kind, bool single) { return kind == (single ? ACCUBLAS_MODE_DP : ACCUBLAS_MODE_SP); }
+bool grade_of_other_type(accublas_mode kind, bool single) {
+  return kind == (single ? ACCUBLAS_MODE_DP : ACCUBLAS_MODE_SP);
+}
 
 }  // namespace
 
@@ -48,15 +50,20 @@ Mode parse_mode(std::string_view word) {
 
 Mode make_mode(accublas_mode kind, int parameter, int flags) {
   const ModeRow* row = mode_row(kind);
-  if (!row) throw Error(ACCUBLAS_ERROR_MODE, "unknown mode number " + std::to_string(kind) + "; the modes are " + mode_words());
+  if (!row)
+    throw Error(ACCUBLAS_ERROR_MODE, "unknown mode number " + std::to_string(kind) + "; the modes are " + mode_words());
   const std::string word(row->word);
   if (row->most == 0 ? parameter != 0 : (parameter < row->least || parameter > row->most)) {
-    const std::string range =
-        row->most == 0 ? "has no parameter" : "takes " + std::to_string(row->least) + " to " + std::to_string(row->most);
+    const std::string range = row->most == 0
+                                  ? "has no parameter"
+                                  : "takes " + std::to_string(row->least) + " to " + std::to_string(row->most);
     throw Error(ACCUBLAS_ERROR_MODE, "mode parameter " + std::to_string(parameter) + ": " + word + " " + range);
   }
-  const int allowed = row->suffix == ":fast" ? ACCUBLAS_MODE_FAST : row->suffix == ":repro" ? ACCUBLAS_MODE_REPRODUCIBLE : 0;
-  if (flags & ~allowed) throw Error(ACCUBLAS_ERROR_MODE, "mode flags " + std::to_string(flags) + " do not go with " + word);
+  const int allowed = row->suffix == ":fast"    ? ACCUBLAS_MODE_FAST
+                      : row->suffix == ":repro" ? ACCUBLAS_MODE_REPRODUCIBLE
+                                                : 0;
+  if (flags & ~allowed)
+    throw Error(ACCUBLAS_ERROR_MODE, "mode flags " + std::to_string(flags) + " do not go with " + word);
   return {kind, parameter, (flags & ACCUBLAS_MODE_FAST) != 0, (flags & ACCUBLAS_MODE_REPRODUCIBLE) != 0};
 }
 
@@ -76,9 +83,12 @@ bool family_has(accublas_family family, bool single, accublas_mode kind) {
   const ModeRow* row = mode_row(kind);
   if (!row) return false;
   switch (row->families) {
-    case Families::all: return true;
-    case Families::dgemm: return family == ACCUBLAS_FAMILY_DGEMM && !single;
-    case Families::sgemm: return family == ACCUBLAS_FAMILY_SGEMM && single;
+    case Families::all:
+      return true;
+    case Families::dgemm:
+      return family == ACCUBLAS_FAMILY_DGEMM && !single;
+    case Families::sgemm:
+      return family == ACCUBLAS_FAMILY_SGEMM && single;
   }
   return false;
 }

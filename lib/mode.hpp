@@ -24,13 +24,13 @@ enum class Families { all, dgemm, sgemm };
 /// A row of the table.
 struct ModeRow {
   accublas_mode kind;
-  std::string_view word;      ///< up to the first colon
-  int least, most;            ///< range of the parameter; 0, 0: the word has none
-  std::string_view suffix;    ///< what may follow (":fast", ":repro"), or empty
+  std::string_view word;    ///< up to the first colon
+  int least, most;          ///< range of the parameter; 0, 0: the word has none
+  std::string_view suffix;  ///< what may follow (":fast", ":repro"), or empty
   Families families;
-  bool norms;                 ///< NRM2 and ASUM have it, where the family has it
-  bool bits;                  ///< bits defined, whatever the suffix
-  bool built;                 ///< this build has an engine for it
+  bool norms;  ///< NRM2 and ASUM have it, where the family has it
+  bool bits;   ///< bits defined, whatever the suffix
+  bool built;  ///< this build has an engine for it
 };
 
 constexpr ModeRow mode_table[] = {
@@ -111,8 +111,8 @@ bool bit_defined(const Mode& mode);
 /// Whether this build has an engine for the mode (tf32x3 and its kin are known words without one).
 bool mode_built(accublas_mode kind);
 
-accublas_engine parse_engine(std::string_view name);  ///< throws Error(ACCUBLAS_ERROR_ENGINE) with the list
-const char* engine_name(accublas_engine engine);      ///< null where there is no such engine
+accublas_engine parse_engine(std::string_view name);    ///< throws Error(ACCUBLAS_ERROR_ENGINE) with the list
+const char* engine_name(accublas_engine engine);        ///< null where there is no such engine
 accublas_backend parse_backend(std::string_view name);  ///< throws Error(ACCUBLAS_ERROR_ARGUMENT) with the list
 
 }  // namespace accublas

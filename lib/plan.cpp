@@ -14,12 +14,18 @@ std::string names_of(const EngineList& engines) {
 
 const char* source_text(ModeSource source) {
   switch (source) {
-    case ModeSource::call: return "the call";
-    case ModeSource::context_family: return "the context (family)";
-    case ModeSource::context: return "the context";
-    case ModeSource::environment_family: return "the family's environment variable";
-    case ModeSource::environment: return "ACCUBLAS_MODE";
-    case ModeSource::build: return "the build";
+    case ModeSource::call:
+      return "the call";
+    case ModeSource::context_family:
+      return "the context (family)";
+    case ModeSource::context:
+      return "the context";
+    case ModeSource::environment_family:
+      return "the family's environment variable";
+    case ModeSource::environment:
+      return "ACCUBLAS_MODE";
+    case ModeSource::build:
+      return "the build";
   }
   return "";
 }
@@ -53,13 +59,15 @@ const Backend& choose_backend(Plan& plan, const Settings& settings, const CallSh
   if (!device) return on(cpu, cuda.lost_by_fork() ? "forked from a process that used CUDA" : "host operands");
   const EngineList engines = cuda.engines(plan.routine, plan.mode);
   plan.by_shape = engines.count > 0 && (!plan.engine_forced || engines.has(settings.engine));
-  if (plan.by_shape && cuda.worth_copying(plan.routine, plan.mode, shape)) return on(cuda, "host operands worth copying");
+  if (plan.by_shape && cuda.worth_copying(plan.routine, plan.mode, shape))
+    return on(cuda, "host operands worth copying");
   return on(cpu, "host operands");
 }
 
 }  // namespace
 
-Plan make_plan(Routine routine, const Settings& settings, const CallShape& shape, const Backend& cpu, const Backend& cuda) {
+Plan make_plan(Routine routine, const Settings& settings, const CallShape& shape, const Backend& cpu,
+               const Backend& cuda) {
   Plan plan;
   plan.routine = routine;
   plan.mode = settings.mode;
@@ -72,16 +80,17 @@ Plan make_plan(Routine routine, const Settings& settings, const CallShape& shape
   const Backend& backend = choose_backend(plan, settings, shape, cpu, cuda);
   const EngineList engines = backend.engines(routine, settings.mode);
   if (engines.count == 0)
-    throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "mode " + mode_word(settings.mode, single) + " of " + routine_name(routine) +
-                                                " is not available in this build or on this device; available are " +
-                                                mode_words(routine));
+    throw Error(ACCUBLAS_ERROR_UNAVAILABLE,
+                "mode " + mode_word(settings.mode, single) + " of " + routine_name(routine) +
+                    " is not available in this build or on this device; available are " + mode_words(routine));
   plan.engine = backend.choose(routine, settings.mode, shape);
   if (plan.backend == ACCUBLAS_BACKEND_CUDA && !plan.engine_forced && engines.count > 1) plan.by_shape = true;
   if (plan.engine_forced) {
     if (!engines.has(settings.engine))
       throw Error(ACCUBLAS_ERROR_ENGINE, std::string("engine ") + engine_name(settings.engine) + " cannot serve " +
                                              routine_name(routine) + " in mode " + mode_word(settings.mode, single) +
-                                             " on backend " + backend.name() + "; those that can are " + names_of(engines));
+                                             " on backend " + backend.name() + "; those that can are " +
+                                             names_of(engines));
     plan.engine = settings.engine;
   }
   return plan;
@@ -89,7 +98,8 @@ Plan make_plan(Routine routine, const Settings& settings, const CallShape& shape
 
 std::string plan_reason(const Plan& plan) {
   std::string reason = std::string("mode from ") + source_text(plan.source);
-  if (plan.passed_over) reason += std::string(" (a word that ") + routine_name(plan.routine) + " lacks was passed over)";
+  if (plan.passed_over)
+    reason += std::string(" (a word that ") + routine_name(plan.routine) + " lacks was passed over)";
   reason += plan.engine_forced ? "; engine as asked for" : "; engine: first choice";
   reason += std::string("; backend: ") + plan.backend_reason;
   return reason;
@@ -97,8 +107,8 @@ std::string plan_reason(const Plan& plan) {
 
 std::string to_string(const Plan& plan) {
   return std::string(routine_name(plan.routine)) + " mode=" + mode_word(plan.mode, is_single(plan.routine)) +
-         " backend=" + (plan.backend == ACCUBLAS_BACKEND_CUDA ? "cuda" : "cpu") + " engine=" + engine_name(plan.engine) + " (" +
-         plan_reason(plan) + ")";
+         " backend=" + (plan.backend == ACCUBLAS_BACKEND_CUDA ? "cuda" : "cpu") +
+         " engine=" + engine_name(plan.engine) + " (" + plan_reason(plan) + ")";
 }
 
 }  // namespace accublas

@@ -1,5 +1,6 @@
-// The plan of a call: which mode, backend and engine, and why. Pure: it depends on the settings, on the shape of the call and
-// on what the backends have, never on memory, time or history. It can be printed and tested without running anything.
+// The plan of a call: which mode, backend and engine, and why. Pure: it depends on the settings, on the shape of the
+// call and on what the backends have, never on memory, time or history. It can be printed and tested without running
+// anything.
 #pragma once
 
 #include <string>
@@ -18,15 +19,17 @@ struct Plan {
   bool backend_forced = false;
   accublas_engine engine = ACCUBLAS_ENGINE_NATIVE;
   bool engine_forced = false;
-  bool by_shape = false;      ///< another shape, or operands elsewhere, may have another backend or engine
+  bool by_shape = false;            ///< another shape, or operands elsewhere, may have another backend or engine
   const char* backend_reason = "";  ///< why this backend
 };
 
 /// Host operands are the CPU's, but for those worth copying to a device, and where CUDA is asked for and has the mode.
-/// Device operands are the device's. Throws Error: ACCUBLAS_ERROR_UNAVAILABLE for a mode that no backend has (the message names those there are),
-/// ACCUBLAS_ERROR_ENGINE for an engine that cannot serve the mode (the message names those that can),
-/// ACCUBLAS_ERROR_NO_DEVICE for the CUDA backend without a device, ACCUBLAS_ERROR_POINTERS for device operands and backend cpu.
-Plan make_plan(Routine routine, const Settings& settings, const CallShape& shape, const Backend& cpu, const Backend& cuda);
+/// Device operands are the device's. Throws Error: ACCUBLAS_ERROR_UNAVAILABLE for a mode that no backend has (the
+/// message names those there are), ACCUBLAS_ERROR_ENGINE for an engine that cannot serve the mode (the message names
+/// those that can), ACCUBLAS_ERROR_NO_DEVICE for the CUDA backend without a device, ACCUBLAS_ERROR_POINTERS for device
+/// operands and backend cpu.
+Plan make_plan(Routine routine, const Settings& settings, const CallShape& shape, const Backend& cpu,
+               const Backend& cuda);
 
 /// "mode from the context; engine: first choice for cr; backend: no CUDA in this build"
 std::string plan_reason(const Plan& plan);

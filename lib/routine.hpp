@@ -7,15 +7,13 @@ namespace accublas {
 
 enum class Routine { dgemm, sgemm, ddot, sdot, dgemv, sgemv, dnrm2, snrm2, dasum, sasum, dgemm_batched, sgemm_batched };
 constexpr int routine_count = 12;
-constexpr Routine all_routines[routine_count] = {Routine::dgemm, Routine::sgemm, Routine::ddot,  Routine::sdot,
-                                                 Routine::dgemv, Routine::sgemv, Routine::dnrm2, Routine::snrm2,
-                                                 Routine::dasum, Routine::sasum,
-                                                 Routine::dgemm_batched, Routine::sgemm_batched};
+constexpr Routine all_routines[routine_count] = {
+    Routine::dgemm, Routine::sgemm, Routine::ddot,  Routine::sdot,  Routine::dgemv,         Routine::sgemv,
+    Routine::dnrm2, Routine::snrm2, Routine::dasum, Routine::sasum, Routine::dgemm_batched, Routine::sgemm_batched};
 
 constexpr const char* routine_name(Routine routine) {
-  constexpr const char* names[routine_count] = {"dgemm", "sgemm", "ddot",  "sdot",  "dgemv",
-                                                  "sgemv", "dnrm2", "snrm2", "dasum", "sasum", "dgemm_batched",
-                                                  "sgemm_batched"};
+  constexpr const char* names[routine_count] = {"dgemm", "sgemm", "ddot",  "sdot",  "dgemv",         "sgemv",
+                                                "dnrm2", "snrm2", "dasum", "sasum", "dgemm_batched", "sgemm_batched"};
   return names[static_cast<int>(routine)];
 }
 
@@ -24,20 +22,26 @@ constexpr bool is_single(Routine routine) { return static_cast<int>(routine) % 2
 constexpr accublas_family family_of(Routine routine) {
   switch (routine) {
     case Routine::dgemm:
-    case Routine::dgemm_batched: return ACCUBLAS_FAMILY_DGEMM;
+    case Routine::dgemm_batched:
+      return ACCUBLAS_FAMILY_DGEMM;
     case Routine::sgemm:
-    case Routine::sgemm_batched: return ACCUBLAS_FAMILY_SGEMM;
+    case Routine::sgemm_batched:
+      return ACCUBLAS_FAMILY_SGEMM;
     case Routine::ddot:
     case Routine::sdot:
     case Routine::dnrm2:
     case Routine::snrm2:
     case Routine::dasum:
-    case Routine::sasum: return ACCUBLAS_FAMILY_DOT;
-    default: return ACCUBLAS_FAMILY_GEMV;
+    case Routine::sasum:
+      return ACCUBLAS_FAMILY_DOT;
+    default:
+      return ACCUBLAS_FAMILY_GEMV;
   }
 }
 
-constexpr bool is_batched(Routine routine) { return routine == Routine::dgemm_batched || routine == Routine::sgemm_batched; }
+constexpr bool is_batched(Routine routine) {
+  return routine == Routine::dgemm_batched || routine == Routine::sgemm_batched;
+}
 
 /// GEMM, batched or not.
 constexpr bool is_gemm(Routine routine) {

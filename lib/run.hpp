@@ -43,7 +43,8 @@ class CallEnvironment {
   std::string reason;
   if (cuda_backend().device_count(reason) == 0)
     throw Error(ACCUBLAS_ERROR_NO_DEVICE, std::string("argument ") + name + " is no host memory, and " + reason);
-  throw Error(ACCUBLAS_ERROR_POINTERS, std::string("argument ") + name + " is in device memory, others are in host memory");
+  throw Error(ACCUBLAS_ERROR_POINTERS,
+              std::string("argument ") + name + " is in device memory, others are in host memory");
 }
 
 struct Named {
@@ -80,8 +81,8 @@ class Run {
 
   void batch(Index count) { report_.batch_count = count; }
 
-  /// The operands of the call, in the order of the arguments: all in host or all in device memory. `scalars` are alpha, beta
-  /// and DOT's result, which follow the pointer mode. Chooses backend and engine.
+  /// The operands of the call, in the order of the arguments: all in host or all in device memory. `scalars` are alpha,
+  /// beta and DOT's result, which follow the pointer mode. Chooses backend and engine.
   void operands(std::initializer_list<Named> arrays, std::initializer_list<Named> scalars, const CallShape& sizes) {
     bool any_host = false, any_device = false;
     int device = -1;
@@ -91,7 +92,8 @@ class Run {
       any_device |= location.kind == MemoryKind::device;
       if (location.kind == MemoryKind::host) continue;
       if (device >= 0 && location.device != device)
-        throw Error(ACCUBLAS_ERROR_POINTERS, std::string("argument ") + array.name + " is on another device than others");
+        throw Error(ACCUBLAS_ERROR_POINTERS,
+                    std::string("argument ") + array.name + " is on another device than others");
       device = location.device;
     }
     // Managed memory alone is used in place by the device; the CPU can read it beside host memory.
@@ -100,7 +102,8 @@ class Run {
       for (const Named& array : arrays)
         if (where(array).kind == MemoryKind::device) not_host(array.name);
     for (const Named& scalar : scalars) {
-      if (scalars_on_device() != (where(scalar).kind == MemoryKind::device) && where(scalar).kind != MemoryKind::managed) {
+      if (scalars_on_device() != (where(scalar).kind == MemoryKind::device) &&
+          where(scalar).kind != MemoryKind::managed) {
         if (!scalars_on_device()) not_host(scalar.name);
         throw Error(ACCUBLAS_ERROR_POINTERS,
                     std::string("argument ") + scalar.name + " is in host memory, and the pointer mode is device");
@@ -130,7 +133,8 @@ class Run {
   template <class T>
   void host_matrices(const char* name, T* const* pointers, Index count) {
     for (Index i = 0; i < count; ++i) {
-      if (context_.host_memory.holds(pointers[i], [](const void*) { return false; })) continue;  // found readable before
+      if (context_.host_memory.holds(pointers[i], [](const void*) { return false; }))
+        continue;  // found readable before
       const std::string element = std::string(name) + "[" + std::to_string(i) + "]";
       if (where({element.c_str(), pointers[i]}).kind == MemoryKind::device) not_host(element.c_str());
     }
@@ -178,14 +182,15 @@ class Run {
     const Plan& plan = context_.last.plan;
     if (plan.backend == ACCUBLAS_BACKEND_CUDA) use_device(-1);
     const bool set = settings.workspace_bytes >= 0;
-    const std::size_t cap = set ? static_cast<std::size_t>(settings.workspace_bytes)
-                                : backend_of(plan).default_workspace(device());
+    const std::size_t cap =
+        set ? static_cast<std::size_t>(settings.workspace_bytes) : backend_of(plan).default_workspace(device());
     Workspace workspace(cap, context_.workspace, context_.workspace_bytes);
     Execution execution{threads_for(settings), cpu::detected_isa(), workspace, report_, settings.target};
     report_.threads = plan.backend == ACCUBLAS_BACKEND_CPU ? execution.threads : 0;
 
     const bool scalars = scalars_on_device();
-    Call<Problem, T> call{problem, {alpha, scalars}, {beta, scalars}, on_device_, result_on_device, mode(), plan.engine};
+    Call<Problem, T> call{problem,          {alpha, scalars}, {beta, scalars}, on_device_,
+                          result_on_device, mode(),           plan.engine};
     context_.last.on_device = plan.backend == ACCUBLAS_BACKEND_CUDA;
     try {
       serve(backend_of(plan), call, context_.device_state.get(), execution);
@@ -198,7 +203,8 @@ class Run {
 
   void finish() {
     count_call(routine_, context_.last.plan.engine);
-    if (timed_ && !on_device_) report_.ms_total = std::chrono::duration<double, std::milli>(Clock::now() - start_).count();
+    if (timed_ && !on_device_)
+      report_.ms_total = std::chrono::duration<double, std::milli>(Clock::now() - start_).count();
     if (resolved_.settings.verbose > 0) print_call(full_report(context_), true);
     finished_ = true;
   }
@@ -216,8 +222,8 @@ class Run {
  private:
   using Clock = std::chrono::steady_clock;
 
-  /// Nothing was written yet: first a sixteenth of the workspace, then the mode's other engines, then, for host operands
-  /// that were to be copied to a device, the CPU.
+  /// Nothing was written yet: first a sixteenth of the workspace, then the mode's other engines, then, for host
+  /// operands that were to be copied to a device, the CPU.
   template <class AnyCall, class Serve>
   void compute_in_less(AnyCall call, Execution& execution, std::size_t cap, const Error& error, Serve&& serve) {
     Plan& plan = context_.last.plan;

@@ -57,12 +57,14 @@ void require_family(accublas_family family, const Mode& mode) {
                                          "; its modes are " + mode_words(family, single, true));
 }
 
-Settings resolve(Routine routine, const Level* call, const Level& context, const Level& environment, const Level& build) {
+Settings resolve(Routine routine, const Level* call, const Level& context, const Level& environment,
+                 const Level& build) {
   const accublas_family family = family_of(routine);
   const Level* levels[] = {call, &context, &environment, &build};
   constexpr ModeSource family_source[] = {ModeSource::call, ModeSource::context_family, ModeSource::environment_family,
                                           ModeSource::build};
-  constexpr ModeSource all_source[] = {ModeSource::call, ModeSource::context, ModeSource::environment, ModeSource::build};
+  constexpr ModeSource all_source[] = {ModeSource::call, ModeSource::context, ModeSource::environment,
+                                       ModeSource::build};
 
   if (call && is_set(call->all) && !has(routine, call->all))
     throw Error(ACCUBLAS_ERROR_MODE, std::string(routine_name(routine)) + " has no mode " +
@@ -122,8 +124,7 @@ Settings resolve(Routine routine, const Level* call, const Level& context, const
   settings.verbose = first_set(&Level::verbose, -1, 0);
   settings.report_level = first_set(&Level::report_level, -1, 0);
   settings.target = first_set(&Level::target, -1.0, 0);
-  settings.workspace_bytes =
-      first_set(&Level::workspace_bytes, std::int64_t{-1}, std::int64_t{-1});
+  settings.workspace_bytes = first_set(&Level::workspace_bytes, std::int64_t{-1}, std::int64_t{-1});
   return settings;
 }
 
@@ -139,7 +140,8 @@ Level call_level(const accublas_options& given) {
     level.all = make_mode(options.mode, options.mode_parameter, options.mode_flags);
   }
   if (options.reproducible < -1 || options.reproducible > 1) bad_option("reproducible", "-1 (not set), 0 or 1");
-  if (options.backend < -1 || options.backend > ACCUBLAS_BACKEND_CUDA) bad_option("backend", "-1 (not set) or a backend");
+  if (options.backend < -1 || options.backend > ACCUBLAS_BACKEND_CUDA)
+    bad_option("backend", "-1 (not set) or a backend");
   if (options.engine != -1 && !engine_name(options.engine)) bad_option("engine", "-1 (not set) or an engine");
   if (options.num_threads < 0) bad_option("num_threads", "0 (not set) or positive");
   if (options.report_level < -1 || options.report_level > 2) bad_option("report_level", "-1 (not set), 0, 1 or 2");

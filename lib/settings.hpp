@@ -11,8 +11,8 @@ namespace accublas {
 
 /// What one of them sets; a field at its initial value is not set there.
 struct Level {
-  Mode family[4];      ///< by accublas_family
-  Mode all;            ///< of every family that has it
+  Mode family[4];  ///< by accublas_family
+  Mode all;        ///< of every family that has it
   int reproducible = -1;
   int backend = -1;
   int engine = -1;
@@ -35,7 +35,7 @@ struct Settings {
   accublas_backend backend = ACCUBLAS_BACKEND_AUTO;
   accublas_engine engine = ACCUBLAS_ENGINE_AUTO;
   int device = 0;
-  int num_threads = 0;       ///< 0: the default
+  int num_threads = 0;             ///< 0: the default
   bool threads_by_caller = false;  ///< set by call or context, so also inside an OpenMP parallel region
   int verbose = 0;
   int report_level = 0;
@@ -48,7 +48,7 @@ struct Environment {
   Level level;
   bool summary = false;  ///< ACCUBLAS_VERBOSE=summary
   accublas_on_failure on_failure = ACCUBLAS_ON_FAILURE_ABORT;
-  std::string error;     ///< the first invalid value, empty if none
+  std::string error;  ///< the first invalid value, empty if none
 };
 const Environment& environment();
 
@@ -58,8 +58,10 @@ Environment read_environment(const char* (*get)(const char* name));
 /// The modes that the build options name.
 const Level& build_settings();
 
-/// Precedence. `call` may be null. Throws Error(ACCUBLAS_ERROR_MODE) where the call names a mode that the routine lacks.
-Settings resolve(Routine routine, const Level* call, const Level& context, const Level& environment, const Level& build);
+/// Precedence. `call` may be null. Throws Error(ACCUBLAS_ERROR_MODE) where the call names a mode that the routine
+/// lacks.
+Settings resolve(Routine routine, const Level* call, const Level& context, const Level& environment,
+                 const Level& build);
 
 /// The call's options as a level. Throws Error for a field that is out of range.
 Level call_level(const accublas_options& options);

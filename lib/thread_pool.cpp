@@ -2,8 +2,8 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <signal.h>
 #include <sched.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <atomic>
@@ -25,8 +25,8 @@ void relax() {
 #endif
 }
 
-/// Waits a while for `same` to become false before the caller sleeps, for a wake-up costs up to 50 microseconds: some 5 to
-/// 15 microseconds of pause instructions, then letting every other thread of the core go before the next look.
+/// Waits a while for `same` to become false before the caller sleeps, for a wake-up costs up to 50 microseconds: some 5
+/// to 15 microseconds of pause instructions, then letting every other thread of the core go before the next look.
 template <class Same>
 void linger(Same&& same) {
   constexpr int spins = 200;
@@ -39,8 +39,8 @@ void linger(Same&& same) {
 
 constexpr int most_workers = 1023;
 
-/// A job is published by opening `door` and withdrawn by closing it; a worker that wakes too late finds it closed, so that
-/// the caller waits only for workers that really entered. door = open places * 2^32 + workers inside.
+/// A job is published by opening `door` and withdrawn by closing it; a worker that wakes too late finds it closed, so
+/// that the caller waits only for workers that really entered. door = open places * 2^32 + workers inside.
 class Pool {
  public:
   void run(std::int64_t tasks, int threads, TaskFunction function, void* body) {
@@ -122,7 +122,8 @@ class Pool {
       seen = generation_.load(std::memory_order_acquire);
       std::uint64_t door = door_.load(std::memory_order_acquire);
       while (door >> 32) {
-        if (!door_.compare_exchange_weak(door, door - (std::uint64_t{1} << 32) + 1, std::memory_order_acq_rel)) continue;
+        if (!door_.compare_exchange_weak(door, door - (std::uint64_t{1} << 32) + 1, std::memory_order_acq_rel))
+          continue;
         work(places_ - static_cast<int>(door >> 32) + 1);
         if ((door_.fetch_sub(1, std::memory_order_acq_rel) & 0xFFFFFFFFu) == 1) {
           left_.fetch_add(1, std::memory_order_release);

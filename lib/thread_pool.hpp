@@ -1,5 +1,5 @@
-// The one thread pool of the process. Idle workers sleep, so that OpenBLAS's own threads are not disturbed, after some 50
-// microseconds, most of them yielding, that spare back-to-back calls the wake-up.
+// The one thread pool of the process. Idle workers sleep, so that OpenBLAS's own threads are not disturbed, after some
+// 50 microseconds, most of them yielding, that spare back-to-back calls the wake-up.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 namespace accublas {
 
 /// Calls body(task, thread) for every task in [0, tasks), on at most `threads` threads (the caller among them; thread
-/// numbers are below `threads`), and returns when all are done. Tasks are handed out dynamically, in increasing order. Every
-/// worker runs in accublas's floating-point environment (round to nearest, FTZ and DAZ off, traps masked). An exception
-/// of a body is rethrown here. Nested calls and calls while another thread holds the pool run on the caller alone. In a
-/// forked child the pool starts anew.
+/// numbers are below `threads`), and returns when all are done. Tasks are handed out dynamically, in increasing order.
+/// Every worker runs in accublas's floating-point environment (round to nearest, FTZ and DAZ off, traps masked). An
+/// exception of a body is rethrown here. Nested calls and calls while another thread holds the pool run on the caller
+/// alone. In a forked child the pool starts anew.
 using TaskFunction = void (*)(void* body, std::int64_t task, int thread);
 void parallel_for_erased(std::int64_t tasks, int threads, TaskFunction function, void* body);
 

@@ -33,7 +33,8 @@ class WorkspacePool {
     const std::lock_guard<std::mutex> lock(mutex_);
     Block** best = nullptr;
     for (Block** link = &kept_; *link; link = &(*link)->next)
-      if ((*link)->bytes >= bytes && (*link)->bytes - bytes <= bytes / 4 + small && (!best || (*link)->bytes < (*best)->bytes))
+      if ((*link)->bytes >= bytes && (*link)->bytes - bytes <= bytes / 4 + small &&
+          (!best || (*link)->bytes < (*best)->bytes))
         best = link;
     if (!best) return nullptr;
     Block* block = *best;
@@ -52,7 +53,8 @@ class WorkspacePool {
       kept_bytes_ += block->bytes;
       if (kept_bytes_ > most_kept) {
         Block** link = &kept_;
-        for (std::size_t sum = 0; *link && sum + (*link)->bytes <= most_kept; link = &(*link)->next) sum += (*link)->bytes;
+        for (std::size_t sum = 0; *link && sum + (*link)->bytes <= most_kept; link = &(*link)->next)
+          sum += (*link)->bytes;
         surplus = *link;
         *link = nullptr;
         for (Block* gone = surplus; gone; gone = gone->next) kept_bytes_ -= gone->bytes;
@@ -88,8 +90,8 @@ class WorkspacePool {
 
   static WorkspacePool& instance() {
     static WorkspacePool* const pool = new WorkspacePool;  // outlives every thread
-    static const int registered = pthread_atfork([] { pool->mutex_.lock(); }, [] { pool->mutex_.unlock(); },
-                                                 [] { pool->mutex_.unlock(); });
+    static const int registered =
+        pthread_atfork([] { pool->mutex_.lock(); }, [] { pool->mutex_.unlock(); }, [] { pool->mutex_.unlock(); });
     (void)registered;
     return *pool;
   }
@@ -132,21 +134,23 @@ void Workspace::trim_pool() { WorkspacePool::instance().trim(); }
 void* Workspace::take_bytes(std::size_t count, std::size_t size) {
   if (count > SIZE_MAX / 4 / size) throw Error(ACCUBLAS_ERROR_MEMORY, "a workspace of more than the address space");
   const std::size_t bytes = (count * size + 63) / 64 * 64;
-  if (!held_ && hook_allocation_fails()) throw Error(ACCUBLAS_ERROR_MEMORY, "no memory for a workspace of " + in_words(bytes));
+  if (!held_ && hook_allocation_fails())
+    throw Error(ACCUBLAS_ERROR_MEMORY, "no memory for a workspace of " + in_words(bytes));
   if (buffer_) {
     // The arena starts at the first aligned address of the user's buffer.
     const std::size_t skip = (64 - reinterpret_cast<std::uintptr_t>(buffer_) % 64) % 64;
     if (buffer_bytes_ < skip || buffer_bytes_ - skip - taken_ < bytes)
-      throw Error(ACCUBLAS_ERROR_MEMORY, "the user's workspace of " + std::to_string(buffer_bytes_) + " bytes is too small: " +
-                                             std::to_string(taken_ + bytes + 64) + " bytes are needed");
+      throw Error(ACCUBLAS_ERROR_MEMORY, "the user's workspace of " + std::to_string(buffer_bytes_) +
+                                             " bytes is too small: " + std::to_string(taken_ + bytes + 64) +
+                                             " bytes are needed");
     unsigned char* memory = buffer_ + skip + taken_;
     taken_ += bytes;
     peak_ = std::max(peak_, taken_);
     return memory;
   }
   if (taken_ + bytes > cap_ + beyond_cap)
-    throw Error(ACCUBLAS_ERROR_MEMORY, "the workspace cap of " + in_words(cap_) + " is too small: " +
-                                           in_words(taken_ + bytes) + " are needed");
+    throw Error(ACCUBLAS_ERROR_MEMORY, "the workspace cap of " + in_words(cap_) +
+                                           " is too small: " + in_words(taken_ + bytes) + " are needed");
   Block* block = WorkspacePool::instance().reuse(bytes + sizeof(Block));
   if (!block) block = WorkspacePool::allocate(bytes + sizeof(Block));
   if (!block) throw Error(ACCUBLAS_ERROR_MEMORY, "no memory for a workspace of " + in_words(bytes));

@@ -20,8 +20,8 @@ class Workspace {
       : cap_(buffer ? plannable(buffer_bytes) : cap),
         buffer_(static_cast<unsigned char*>(buffer)),
         buffer_bytes_(buffer_bytes) {}
-  /// Part of a workspace that is held already: `bytes` of memory, 64-byte aligned, `cap` of them to plan with. No take within
-  /// `bytes` fails.
+  /// Part of a workspace that is held already: `bytes` of memory, 64-byte aligned, `cap` of them to plan with. No take
+  /// within `bytes` fails.
   struct Part {
     void* memory;
     std::size_t bytes, cap;
@@ -37,8 +37,8 @@ class Workspace {
   /// Bytes that an engine may plan with (the cap less what is taken). Blocking by this number never changes bits.
   std::size_t available() const noexcept { return taken_ < cap_ ? cap_ - taken_ : 0; }
 
-  /// `count` elements of T. Throws Error(ACCUBLAS_ERROR_MEMORY). Small fixed needs (below 1 MiB in all) may pass the cap, but
-  /// not the end of the user's buffer.
+  /// `count` elements of T. Throws Error(ACCUBLAS_ERROR_MEMORY). Small fixed needs (below 1 MiB in all) may pass the
+  /// cap, but not the end of the user's buffer.
   template <class T>
   T* take(std::size_t count) {
     return static_cast<T*>(take_bytes(count, sizeof(T)));

@@ -13,7 +13,8 @@ struct Nrm2 {
     else
       return blas.snrm2(&n, x, &incx);
   }
-  static accublas_status by_mode(std::int64_t n, const T* x, std::int64_t incx, T* result, const accublas_options* options) {
+  static accublas_status by_mode(std::int64_t n, const T* x, std::int64_t incx, T* result,
+                                 const accublas_options* options) {
     if constexpr (is_double<T>)
       return accublas_dnrm2_ex(nullptr, n, x, incx, result, options);
     else
@@ -30,7 +31,8 @@ struct Asum {
     else
       return blas.sasum(&n, x, &incx);
   }
-  static accublas_status by_mode(std::int64_t n, const T* x, std::int64_t incx, T* result, const accublas_options* options) {
+  static accublas_status by_mode(std::int64_t n, const T* x, std::int64_t incx, T* result,
+                                 const accublas_options* options) {
     if constexpr (is_double<T>)
       return accublas_dasum_ex(nullptr, n, x, incx, result, options);
     else
@@ -58,13 +60,13 @@ T norm(std::int64_t n, const T* x, std::int64_t incx) {
 }  // namespace
 }  // namespace accublas::blas
 
-#define F77_NORM(name, Int, norm_of, T)                                         \
-  extern "C" ACCUBLAS_API T name(const Int* n, const T* x, const Int* incx) {   \
-    return accublas::blas::norm<accublas::blas::norm_of, T>(*n, x, *incx);      \
+#define F77_NORM(name, Int, norm_of, T)                                       \
+  extern "C" ACCUBLAS_API T name(const Int* n, const T* x, const Int* incx) { \
+    return accublas::blas::norm<accublas::blas::norm_of, T>(*n, x, *incx);    \
   }
-#define CBLAS_NORM(name, Int, norm_of, T)                                       \
-  extern "C" ACCUBLAS_API T name(Int n, const T* x, Int incx) {                 \
-    return accublas::blas::norm<accublas::blas::norm_of, T>(n, x, incx);        \
+#define CBLAS_NORM(name, Int, norm_of, T)                                \
+  extern "C" ACCUBLAS_API T name(Int n, const T* x, Int incx) {          \
+    return accublas::blas::norm<accublas::blas::norm_of, T>(n, x, incx); \
   }
 #define F77_NRM2(name, Int, spelling, T) F77_NORM(name, Int, Nrm2, T)
 #define CBLAS_NRM2(name, Int, spelling, T) CBLAS_NORM(name, Int, Nrm2, T)

@@ -12,16 +12,17 @@ namespace accublas::cpu {
 namespace {
 
 // Tuning, in terms (m n k) of a matrix.
-constexpr double serial_work = 1.5e6;  ///< engines give a matrix below this to one thread anyway
-constexpr double shared_work = 1.7e7;  ///< above this the threads' operands crowd each other out of the caches
-constexpr double blas_serial = 262144; ///< OpenBLAS's own bound for one thread
-constexpr double matrix_cost = 1e5;    ///< what a matrix costs beside its terms
-constexpr double thread_pays = 1e6;    ///< work that is worth waking another thread
-constexpr double task_work = 5e5;      ///< of a task: some 30 us
+constexpr double serial_work = 1.5e6;   ///< engines give a matrix below this to one thread anyway
+constexpr double shared_work = 1.7e7;   ///< above this the threads' operands crowd each other out of the caches
+constexpr double blas_serial = 262144;  ///< OpenBLAS's own bound for one thread
+constexpr double matrix_cost = 1e5;     ///< what a matrix costs beside its terms
+constexpr double thread_pays = 1e6;     ///< work that is worth waking another thread
+constexpr double task_work = 5e5;       ///< of a task: some 30 us
 
 /// Workspace that a thread can use for a matrix: engines take less or make do with it.
 std::size_t useful_bytes(Index m, Index n, Index k) {
-  const double words = static_cast<double>(m) * static_cast<double>(k) + static_cast<double>(k) * static_cast<double>(n) +
+  const double words = static_cast<double>(m) * static_cast<double>(k) +
+                       static_cast<double>(k) * static_cast<double>(n) +
                        static_cast<double>(m) * static_cast<double>(n);
   return (std::size_t{2} << 20) + static_cast<std::size_t>(std::min(words, 1e9) * 256);
 }
@@ -63,7 +64,8 @@ BatchPlan plan_batch(Index m, Index n, Index k, Index count, bool native, int th
   plan.threads = static_cast<int>(std::min({static_cast<double>(threads), static_cast<double>(count), 1 + pays,
                                             std::max(1.0, static_cast<double>(workspace / least))}));
   plan.threads_a_matrix = 1;
-  plan.a_task = std::max<Index>(1, std::min<Index>(count / (8 * plan.threads), static_cast<Index>(task_work / (work + matrix_cost))));
+  plan.a_task = std::max<Index>(
+      1, std::min<Index>(count / (8 * plan.threads), static_cast<Index>(task_work / (work + matrix_cost))));
   plan.bytes = std::min(useful_bytes(m, n, k), workspace / static_cast<std::size_t>(plan.threads)) / 64 * 64;
   return plan;
 }
@@ -91,13 +93,15 @@ void gemm_batched(const Call<GemmBatch<T>, T>& call, ServeGemm<T> serve, Executi
   const auto run_task = [&](Index task, int thread) {
     Share& share = shares[thread];
     for (Index i = task * plan.a_task; i < std::min(batch.count, (task + 1) * plan.a_task); ++i) {
-      Workspace workspace(Workspace::Part{memory + static_cast<std::size_t>(thread) * plan.bytes, plan.bytes, plan.bytes - beyond});
+      Workspace workspace(
+          Workspace::Part{memory + static_cast<std::size_t>(thread) * plan.bytes, plan.bytes, plan.bytes - beyond});
       accublas_report_t report{};
       report.level = execution.report.level;
       Execution one{plan.threads_a_matrix, execution.isa, workspace, report, execution.target};
       const Gemm<T> matrix = batch[i];
       try {
-        serve({matrix, call.alpha, call.beta, call.operands_on_device, call.result_on_device, call.mode, call.engine}, one);
+        serve({matrix, call.alpha, call.beta, call.operands_on_device, call.result_on_device, call.mode, call.engine},
+              one);
         share.wrote = true;
       } catch (const Error& error) {
         if (error.status() != ACCUBLAS_ERROR_ACCURACY) throw;

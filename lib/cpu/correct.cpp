@@ -60,7 +60,8 @@ struct Scratch {
 template <class T>
 class CorrectGemv {
  public:
-  CorrectGemv(const Gemv<T>& g, Execution& execution) : g_(g), execution_(execution), kernels_(correct_kernels<T>(execution.isa)) {
+  CorrectGemv(const Gemv<T>& g, Execution& execution)
+      : g_(g), execution_(execution), kernels_(correct_kernels<T>(execution.isa)) {
     choose_way();
     divide();
     const Index state = way_ == Way::columns  ? correct_scratch(panel_rows_)
@@ -150,7 +151,9 @@ class CorrectGemv {
   void add_up(Index begin, Index rows, Index first, Index terms, const Scratch<T>& scratch, TripleSum* sums) const {
     const T* a = &g_.a(begin, first);
     switch (way_) {
-      case Way::rows: kernels_.rows(rows, terms, a, g_.a.row_stride, x_ + first, sums); break;
+      case Way::rows:
+        kernels_.rows(rows, terms, a, g_.a.row_stride, x_ + first, sums);
+        break;
       case Way::columns: {
         const double* x = x_double_;
         if constexpr (sizeof(T) == sizeof(double)) x = x_double_ ? x_double_ : x_;
@@ -165,7 +168,8 @@ class CorrectGemv {
     }
   }
 
-  void add_up_packed(Index begin, Index rows, Index first, Index terms, const Scratch<T>& scratch, TripleSum* sums) const {
+  void add_up_packed(Index begin, Index rows, Index first, Index terms, const Scratch<T>& scratch,
+                     TripleSum* sums) const {
     std::fill(sums, sums + rows, TripleSum{0, 0, 0, 0});
     for (Index p = 0; p < terms; p += packed_terms) {
       const Index n = std::min(packed_terms, terms - p);
@@ -232,7 +236,7 @@ class CorrectGemv {
   const T* x_ = nullptr;        ///< contiguous
   double* x_double_ = nullptr;  ///< the same as double, where that is a copy
   Index panel_rows_, panels_, segment_terms_, segments_;
-  unsigned char* scratch_;        ///< threads times scratch_bytes_
+  unsigned char* scratch_;  ///< threads times scratch_bytes_
   Index sums_bytes_, scratch_bytes_;
   TripleSum* partial_ = nullptr;  ///< segments x m
   ExactSum<T>* parts_ = nullptr;  ///< one a thread

@@ -1,5 +1,5 @@
-// What the inner loops of cr's DOT and GEMV offer, one table per instruction set. Tables may differ in the sums and error
-// bounds that they return, never in what holds of them: the exact inner product lies within `error` of the sum.
+// What the inner loops of cr's DOT and GEMV offer, one table per instruction set. Tables may differ in the sums and
+// error bounds that they return, never in what holds of them: the exact inner product lies within `error` of the sum.
 #pragma once
 
 #include "lib/cpu/isa.hpp"
@@ -29,10 +29,10 @@ const CorrectKernels<double>& correct_kernels(Isa isa);
 template <>
 const CorrectKernels<float>& correct_kernels(Isa isa);
 
-#define ACCUBLAS_DECLARE_CORRECT_KERNELS(name)  \
-  namespace name {                              \
-  const CorrectKernels<double>& correct_d();    \
-  const CorrectKernels<float>& correct_s();     \
+#define ACCUBLAS_DECLARE_CORRECT_KERNELS(name) \
+  namespace name {                             \
+  const CorrectKernels<double>& correct_d();   \
+  const CorrectKernels<float>& correct_s();    \
   }
 ACCUBLAS_DECLARE_CORRECT_KERNELS(isa_baseline)
 ACCUBLAS_DECLARE_CORRECT_KERNELS(isa_avx2)

@@ -17,17 +17,23 @@ EngineList cpu_engines(Routine routine, const Mode& mode) {
                             dot2 = ACCUBLAS_ENGINE_DOT2, exact = ACCUBLAS_ENGINE_EXACT;
   const bool gemm = is_gemm(routine), norm = is_norm(routine);
   switch (mode.kind) {
-    case ACCUBLAS_MODE_NATIVE: return EngineList(native);
+    case ACCUBLAS_MODE_NATIVE:
+      return EngineList(native);
     case ACCUBLAS_MODE_DP:
     case ACCUBLAS_MODE_SP:
       // Where no bits are promised, emulation keeps the promise too, but is slower here.
       if (!mode.reproducible) return gemm ? EngineList(native, int8, fp64) : EngineList(native, exact);
       return gemm ? EngineList(int8, fp64) : EngineList(exact);
-    case ACCUBLAS_MODE_FIXED: return norm ? EngineList() : gemm ? EngineList(int8, fp64) : EngineList(exact);
-    case ACCUBLAS_MODE_SLICES: return norm ? EngineList() : EngineList(fp64);
-    case ACCUBLAS_MODE_DOT2: return EngineList(dot2);
-    case ACCUBLAS_MODE_CR: return gemm ? EngineList(int8, fp64, exact) : EngineList(exact);
-    default: return {};
+    case ACCUBLAS_MODE_FIXED:
+      return norm ? EngineList() : gemm ? EngineList(int8, fp64) : EngineList(exact);
+    case ACCUBLAS_MODE_SLICES:
+      return norm ? EngineList() : EngineList(fp64);
+    case ACCUBLAS_MODE_DOT2:
+      return EngineList(dot2);
+    case ACCUBLAS_MODE_CR:
+      return gemm ? EngineList(int8, fp64, exact) : EngineList(exact);
+    default:
+      return {};
   }
 }
 
@@ -48,18 +54,30 @@ class CpuBackend final : public Backend {
   std::size_t default_workspace(int) const override { return default_workspace_bytes; }
   std::unique_ptr<BackendState> make_state(int) override { return nullptr; }
 
-  void gemm(const Call<Gemm<double>, double>& call, BackendState*, Execution& execution) override { gemm_of(call, execution); }
-  void gemm(const Call<Gemm<float>, float>& call, BackendState*, Execution& execution) override { gemm_of(call, execution); }
+  void gemm(const Call<Gemm<double>, double>& call, BackendState*, Execution& execution) override {
+    gemm_of(call, execution);
+  }
+  void gemm(const Call<Gemm<float>, float>& call, BackendState*, Execution& execution) override {
+    gemm_of(call, execution);
+  }
   void gemm_batched(const Call<GemmBatch<double>, double>& call, BackendState*, Execution& execution) override {
     cpu::gemm_batched(call, gemm_of<double>, execution);
   }
   void gemm_batched(const Call<GemmBatch<float>, float>& call, BackendState*, Execution& execution) override {
     cpu::gemm_batched(call, gemm_of<float>, execution);
   }
-  void gemv(const Call<Gemv<double>, double>& call, BackendState*, Execution& execution) override { gemv_of(call, execution); }
-  void gemv(const Call<Gemv<float>, float>& call, BackendState*, Execution& execution) override { gemv_of(call, execution); }
-  void dot(const Call<Dot<double>, double>& call, BackendState*, Execution& execution) override { dot_of(call, execution); }
-  void dot(const Call<Dot<float>, float>& call, BackendState*, Execution& execution) override { dot_of(call, execution); }
+  void gemv(const Call<Gemv<double>, double>& call, BackendState*, Execution& execution) override {
+    gemv_of(call, execution);
+  }
+  void gemv(const Call<Gemv<float>, float>& call, BackendState*, Execution& execution) override {
+    gemv_of(call, execution);
+  }
+  void dot(const Call<Dot<double>, double>& call, BackendState*, Execution& execution) override {
+    dot_of(call, execution);
+  }
+  void dot(const Call<Dot<float>, float>& call, BackendState*, Execution& execution) override {
+    dot_of(call, execution);
+  }
   void nrm2(const Call<Reduction<double>, double>& call, BackendState*, Execution& execution) override {
     nrm2_of(call, execution);
   }
@@ -77,14 +95,19 @@ class CpuBackend final : public Backend {
   template <class T>
   static void gemm_of(const Call<Gemm<T>, T>& call, Execution& execution) {
     switch (call.engine) {
-      case ACCUBLAS_ENGINE_NATIVE: return cpu::native_gemm(call.problem, execution);
-      case ACCUBLAS_ENGINE_INT8: return cpu::int8_gemm(call.problem, emulated(call.mode), execution);
+      case ACCUBLAS_ENGINE_NATIVE:
+        return cpu::native_gemm(call.problem, execution);
+      case ACCUBLAS_ENGINE_INT8:
+        return cpu::int8_gemm(call.problem, emulated(call.mode), execution);
       case ACCUBLAS_ENGINE_FP64:
         require_no_target(call.mode, execution.target, sizeof(T) == 4);
         return cpu::fp64_gemm(call.problem, emulated(call.mode), execution);
-      case ACCUBLAS_ENGINE_DOT2: return cpu::dot2_gemm(call.problem, execution);
-      case ACCUBLAS_ENGINE_EXACT: return cpu::exact_gemm(call.problem, execution);
-      default: no_engine();
+      case ACCUBLAS_ENGINE_DOT2:
+        return cpu::dot2_gemm(call.problem, execution);
+      case ACCUBLAS_ENGINE_EXACT:
+        return cpu::exact_gemm(call.problem, execution);
+      default:
+        no_engine();
     }
   }
 
@@ -92,13 +115,17 @@ class CpuBackend final : public Backend {
   static void gemv_of(const Call<Gemv<T>, T>& call, Execution& execution) {
     require_no_target(call.mode, execution.target, sizeof(T) == 4);
     switch (call.engine) {
-      case ACCUBLAS_ENGINE_NATIVE: return cpu::native_gemv(call.problem, execution);
-      case ACCUBLAS_ENGINE_FP64: return cpu::slices_gemv(call.problem, call.mode, execution);
-      case ACCUBLAS_ENGINE_DOT2: return cpu::dot2_gemv(call.problem, execution);
+      case ACCUBLAS_ENGINE_NATIVE:
+        return cpu::native_gemv(call.problem, execution);
+      case ACCUBLAS_ENGINE_FP64:
+        return cpu::slices_gemv(call.problem, call.mode, execution);
+      case ACCUBLAS_ENGINE_DOT2:
+        return cpu::dot2_gemv(call.problem, execution);
       case ACCUBLAS_ENGINE_EXACT:
         if (call.mode.kind == ACCUBLAS_MODE_FIXED) return cpu::fixed_gemv(call.problem, call.mode, execution);
         return cpu::cr_gemv(call.problem, execution);
-      default: no_engine();
+      default:
+        no_engine();
     }
   }
 
@@ -106,33 +133,45 @@ class CpuBackend final : public Backend {
   static void dot_of(const Call<Dot<T>, T>& call, Execution& execution) {
     require_no_target(call.mode, execution.target, sizeof(T) == 4);
     switch (call.engine) {
-      case ACCUBLAS_ENGINE_NATIVE: return cpu::native_dot(call.problem, execution);
-      case ACCUBLAS_ENGINE_FP64: return cpu::slices_dot(call.problem, call.mode, execution);
-      case ACCUBLAS_ENGINE_DOT2: return cpu::dot2_dot(call.problem, execution);
+      case ACCUBLAS_ENGINE_NATIVE:
+        return cpu::native_dot(call.problem, execution);
+      case ACCUBLAS_ENGINE_FP64:
+        return cpu::slices_dot(call.problem, call.mode, execution);
+      case ACCUBLAS_ENGINE_DOT2:
+        return cpu::dot2_dot(call.problem, execution);
       case ACCUBLAS_ENGINE_EXACT:
         if (call.mode.kind == ACCUBLAS_MODE_FIXED) return cpu::fixed_dot(call.problem, call.mode, execution);
         return cpu::cr_dot(call.problem, execution);
-      default: no_engine();
+      default:
+        no_engine();
     }
   }
 
   template <class T>
   static void nrm2_of(const Call<Reduction<T>, T>& call, Execution& execution) {
     switch (call.engine) {
-      case ACCUBLAS_ENGINE_NATIVE: return cpu::native_nrm2(call.problem, execution);
-      case ACCUBLAS_ENGINE_DOT2: return cpu::dot2_nrm2(call.problem, execution);
-      case ACCUBLAS_ENGINE_EXACT: return cpu::cr_nrm2(call.problem, execution);
-      default: no_engine();
+      case ACCUBLAS_ENGINE_NATIVE:
+        return cpu::native_nrm2(call.problem, execution);
+      case ACCUBLAS_ENGINE_DOT2:
+        return cpu::dot2_nrm2(call.problem, execution);
+      case ACCUBLAS_ENGINE_EXACT:
+        return cpu::cr_nrm2(call.problem, execution);
+      default:
+        no_engine();
     }
   }
 
   template <class T>
   static void asum_of(const Call<Reduction<T>, T>& call, Execution& execution) {
     switch (call.engine) {
-      case ACCUBLAS_ENGINE_NATIVE: return cpu::native_asum(call.problem, execution);
-      case ACCUBLAS_ENGINE_DOT2: return cpu::dot2_asum(call.problem, execution);
-      case ACCUBLAS_ENGINE_EXACT: return cpu::cr_asum(call.problem, execution);
-      default: no_engine();
+      case ACCUBLAS_ENGINE_NATIVE:
+        return cpu::native_asum(call.problem, execution);
+      case ACCUBLAS_ENGINE_DOT2:
+        return cpu::dot2_asum(call.problem, execution);
+      case ACCUBLAS_ENGINE_EXACT:
+        return cpu::cr_asum(call.problem, execution);
+      default:
+        no_engine();
     }
   }
 };

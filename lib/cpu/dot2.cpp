@@ -42,9 +42,12 @@ template <class T>
 void step_term(Dot2Pair& pair, const Dot2Sum<T>& sum, Index i) {
   const T x = sum.x[i];
   switch (sum.terms) {
-    case Dot2Terms::products: return step(pair, x, sum.y[i]);
-    case Dot2Terms::squares: return step(pair, x * sum.factor, x * sum.factor);
-    case Dot2Terms::magnitudes: return step(pair, std::fabs(x), T(1));  // the product's error is 0
+    case Dot2Terms::products:
+      return step(pair, x, sum.y[i]);
+    case Dot2Terms::squares:
+      return step(pair, x * sum.factor, x * sum.factor);
+    case Dot2Terms::magnitudes:
+      return step(pair, std::fabs(x), T(1));  // the product's error is 0
   }
 }
 

@@ -1,5 +1,5 @@
-// dot2's tree, for DOT, NRM2 and ASUM: runs of consecutive blocks, each of a power of two blocks, are trees of their own; threads take runs, and
-// the tree goes on over their results.
+// dot2's tree, for DOT, NRM2 and ASUM: runs of consecutive blocks, each of a power of two blocks, are trees of their
+// own; threads take runs, and the tree goes on over their results.
 #include <algorithm>
 #include <bit>
 
@@ -143,8 +143,9 @@ void dot2_dot(const Dot<T>& dot, Execution& execution) {
   PhaseTimer timer(execution, &accublas_report_t::ms_product);
   dot2_report_bound(dot2_depth_dot(dot.n), dot.n, T(1), execution.report);
   const Dot2Pair pair = dot2_pair(Dot2Sum<T>{Dot2Terms::products, dot.n, dot.x, dot.y}, execution);
-  *dot.result = is_finite(pair) || mutant(Mutant::dot2_overflow_kept) ? dot2_round(pair, T(1), T(0), dot.result)
-                                : exact_element<T>(dot.n, T(1), dot.x, dot.y, T(0), nullptr);
+  *dot.result = is_finite(pair) || mutant(Mutant::dot2_overflow_kept)
+                    ? dot2_round(pair, T(1), T(0), dot.result)
+                    : exact_element<T>(dot.n, T(1), dot.x, dot.y, T(0), nullptr);
 }
 
 template Dot2Pair dot2_pair(const Dot2Sum<double>&, Execution&);

@@ -1,6 +1,7 @@
-// The CPU's engines. Each computes exactly the answer that docs/modes.md defines for the mode, for any strides and sizes,
-// with m, n, k >= 0. Shared contract:
-//   - Quick returns are done before: m, n >= 1. k = 0 or alpha = 0 is done by dispatch (scale_c, scale_y), so engines see
+// The CPU's engines. Each computes exactly the answer that docs/modes.md defines for the mode, for any strides and
+// sizes, with m, n, k >= 0. Shared contract:
+//   - Quick returns are done before: m, n >= 1. k = 0 or alpha = 0 is done by dispatch (scale_c, scale_y), so engines
+//   see
 //     k >= 1 and alpha != 0. alpha may be Inf or NaN; beta anything; beta == 0 means: never read C.
 //   - Everything is allocated from execution.workspace before the first write to C.
 //   - Failures are Error exceptions thrown before C is written.
@@ -14,47 +15,73 @@
 namespace accublas::cpu {
 
 // native.cpp: the real BLAS through its own handle. General strides are packed in blocks (report.copied_bytes).
-template <class T> void native_gemm(const Gemm<T>&, Execution&);
-template <class T> void native_gemv(const Gemv<T>&, Execution&);
-template <class T> void native_dot(const Dot<T>&, Execution&);
-template <class T> void native_nrm2(const Reduction<T>&, Execution&);
-template <class T> void native_asum(const Reduction<T>&, Execution&);
+template <class T>
+void native_gemm(const Gemm<T>&, Execution&);
+template <class T>
+void native_gemv(const Gemv<T>&, Execution&);
+template <class T>
+void native_dot(const Dot<T>&, Execution&);
+template <class T>
+void native_nrm2(const Reduction<T>&, Execution&);
+template <class T>
+void native_asum(const Reduction<T>&, Execution&);
 
 // int8.cpp: fixed:T, dp and sp reproducible, cr.
-template <class T> void int8_gemm(const Gemm<T>&, const Mode&, Execution&);
+template <class T>
+void int8_gemm(const Gemm<T>&, const Mode&, Execution&);
 
 // fp64_slices.cpp: the same modes, and slices:D, slices:D:fast.
-template <class T> void fp64_gemm(const Gemm<T>&, const Mode&, Execution&);
-template <class T> void slices_gemv(const Gemv<T>&, const Mode&, Execution&);  // slices:D only
-template <class T> void slices_dot(const Dot<T>&, const Mode&, Execution&);    // slices:D only
+template <class T>
+void fp64_gemm(const Gemm<T>&, const Mode&, Execution&);
+template <class T>
+void slices_gemv(const Gemv<T>&, const Mode&, Execution&);  // slices:D only
+template <class T>
+void slices_dot(const Dot<T>&, const Mode&, Execution&);  // slices:D only
 
 // dot2.cpp: dot2. Elements whose pair is not finite take cr's value (exact_element).
-template <class T> void dot2_gemm(const Gemm<T>&, Execution&);
-template <class T> void dot2_gemv(const Gemv<T>&, Execution&);
-template <class T> void dot2_dot(const Dot<T>&, Execution&);
+template <class T>
+void dot2_gemm(const Gemm<T>&, Execution&);
+template <class T>
+void dot2_gemv(const Gemv<T>&, Execution&);
+template <class T>
+void dot2_dot(const Dot<T>&, Execution&);
 
 // correct.cpp: cr for DOT and GEMV at memory speed (also serves dp and sp reproducible there, whose values are cr's).
-template <class T> void cr_gemv(const Gemv<T>&, Execution&);
-template <class T> void cr_dot(const Dot<T>&, Execution&);
+template <class T>
+void cr_gemv(const Gemv<T>&, Execution&);
+template <class T>
+void cr_dot(const Dot<T>&, Execution&);
 
-// norms.cpp: dot2 and cr for NRM2 and ASUM at memory speed: one sum for both modes, with cr's test of its bound and the exact
-// norms behind.
-template <class T> void dot2_nrm2(const Reduction<T>&, Execution&);
-template <class T> void dot2_asum(const Reduction<T>&, Execution&);
-template <class T> void cr_nrm2(const Reduction<T>&, Execution&);
-template <class T> void cr_asum(const Reduction<T>&, Execution&);
+// norms.cpp: dot2 and cr for NRM2 and ASUM at memory speed: one sum for both modes, with cr's test of its bound and the
+// exact norms behind.
+template <class T>
+void dot2_nrm2(const Reduction<T>&, Execution&);
+template <class T>
+void dot2_asum(const Reduction<T>&, Execution&);
+template <class T>
+void cr_nrm2(const Reduction<T>&, Execution&);
+template <class T>
+void cr_asum(const Reduction<T>&, Execution&);
 
 // fixed.cpp: fixed:T for DOT and GEMV by exact integer accumulation of the rounded entries.
-template <class T> void fixed_gemv(const Gemv<T>&, const Mode&, Execution&);
-template <class T> void fixed_dot(const Dot<T>&, const Mode&, Execution&);
+template <class T>
+void fixed_gemv(const Gemv<T>&, const Mode&, Execution&);
+template <class T>
+void fixed_dot(const Dot<T>&, const Mode&, Execution&);
 
-// exact.cpp: the slow readable twin: cr for any routine by exact accumulators, special values included. exact_element is what
-// the fast engines call for undecided elements and for elements with NaN or Inf in their row or column.
-template <class T> T exact_element(Index k, T alpha, Vector<const T> row, Vector<const T> col, T beta, const T* c);
-template <class T> void exact_gemm(const Gemm<T>&, Execution&);
-template <class T> void exact_gemv(const Gemv<T>&, Execution&);
-template <class T> void exact_dot(const Dot<T>&, Execution&);
-template <class T> T exact_nrm2(Index n, Vector<const T> x);
-template <class T> T exact_asum(Index n, Vector<const T> x);
+// exact.cpp: the slow readable twin: cr for any routine by exact accumulators, special values included. exact_element
+// is what the fast engines call for undecided elements and for elements with NaN or Inf in their row or column.
+template <class T>
+T exact_element(Index k, T alpha, Vector<const T> row, Vector<const T> col, T beta, const T* c);
+template <class T>
+void exact_gemm(const Gemm<T>&, Execution&);
+template <class T>
+void exact_gemv(const Gemv<T>&, Execution&);
+template <class T>
+void exact_dot(const Dot<T>&, Execution&);
+template <class T>
+T exact_nrm2(Index n, Vector<const T> x);
+template <class T>
+T exact_asum(Index n, Vector<const T> x);
 
 }  // namespace accublas::cpu

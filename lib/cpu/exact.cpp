@@ -1,5 +1,5 @@
-// cr by exact accumulators: slow, readable, right for every input. The twin of every engine that computes cr, and what they
-// call for the elements that they leave undecided.
+// cr by exact accumulators: slow, readable, right for every input. The twin of every engine that computes cr, and what
+// they call for the elements that they leave undecided.
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/exact_sum.hpp"
 #include "lib/numerics/bounds.hpp"
@@ -35,7 +35,8 @@ void exact_gemm(const Gemm<T>& g, Execution& execution) {
 
 template <class T>
 void exact_gemv(const Gemv<T>& g, Execution& execution) {
-  exact_gemm(Gemm<T>{g.m, 1, g.k, g.alpha, g.a, {g.x.data, g.x.stride, 0}, g.beta, {g.y.data, g.y.stride, 0}}, execution);
+  exact_gemm(Gemm<T>{g.m, 1, g.k, g.alpha, g.a, {g.x.data, g.x.stride, 0}, g.beta, {g.y.data, g.y.stride, 0}},
+             execution);
 }
 
 template <class T>

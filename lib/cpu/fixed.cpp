@@ -1,6 +1,6 @@
-// fixed:T for DOT and GEMV. The entries are rounded to T bits of their row, scaled to magnitudes up to 1: those are doubles, so
-// the exact product of the rounded operands, rounded once, is what cr computes of them: its one pass and Ziv's test do
-// it here too, with the exponents E + F put back at the end.
+// fixed:T for DOT and GEMV. The entries are rounded to T bits of their row, scaled to magnitudes up to 1: those are
+// doubles, so the exact product of the rounded operands, rounded once, is what cr computes of them: its one pass and
+// Ziv's test do it here too, with the exponents E + F put back at the end.
 #include <algorithm>
 #include <atomic>
 
@@ -40,9 +40,7 @@ const FixedKernels<T>& fixed_kernels(Isa isa) {
   }
 }
 
-constexpr double power_of_two(int e) {
-  return from_bits<double>(static_cast<std::uint64_t>(e + 1023) << 52);
-}
+constexpr double power_of_two(int e) { return from_bits<double>(static_cast<std::uint64_t>(e + 1023) << 52); }
 
 constexpr Index group = 8, block = 480;  // rows and terms that are rounded into a buffer at a time
 constexpr Index least_segment = 8192;    // terms that are worth a task of their own
@@ -126,7 +124,8 @@ class FixedGemv {
   }
 
   void find_largest(Index task, Index segment, std::uint64_t* most) const {
-    const Index begin = task * group, rows = rows_of(task), first = segment * terms_, n = std::min(terms_, g_.k - first);
+    const Index begin = task * group, rows = rows_of(task), first = segment * terms_,
+                n = std::min(terms_, g_.k - first);
     std::fill(most, most + rows, std::uint64_t{0});
     // Blocks, so that rows side by side in memory are read while their lines are in the cache.
     for (Index p = 0; p < n; p += block) {
@@ -149,7 +148,8 @@ class FixedGemv {
   bool plain(std::uint64_t most) const { return finite(most) && most != 0 && finite(most_x_) && most_x_ != 0; }
 
   void add_up(Index task, Index segment, const std::uint64_t* most, Scratch& s, TripleSum* sums) const {
-    const Index begin = task * group, rows = rows_of(task), first = segment * terms_, n = std::min(terms_, g_.k - first);
+    const Index begin = task * group, rows = rows_of(task), first = segment * terms_,
+                n = std::min(terms_, g_.k - first);
     std::fill(sums, sums + rows, TripleSum{0, 0, 0, 0});
     FixedScale scale[group];
     bool any = false;

@@ -6,8 +6,9 @@
 
 namespace accublas::cpu {
 
-/// Rounding of a row to T bits: entries times factor1 factor2 = 2^-E, below 1 in magnitude then, to multiples of 2^-T, ties
-/// to even. magic = 2^(52 - T): in [magic, 2 magic) doubles are the multiples of 2^-T, and from there on nothing rounds.
+/// Rounding of a row to T bits: entries times factor1 factor2 = 2^-E, below 1 in magnitude then, to multiples of 2^-T,
+/// ties to even. magic = 2^(52 - T): in [magic, 2 magic) doubles are the multiples of 2^-T, and from there on nothing
+/// rounds.
 struct FixedScale {
   double factor1, factor2, magic;
 };

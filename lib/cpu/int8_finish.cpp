@@ -41,8 +41,8 @@ template <class T>
 Index Int8Gemm<T>::mark_elements(const Int8Pass& pass, const Int8TileTask& task) {
   using Elements = Int8Pass::Elements;
   const Int8Tile<T>& tile = tiles_[task.thread];
-  const bool by_certificate = pass.elements != Elements::all && tile_rejected_[task.tile] > 0 &&
-                              !mutant(Mutant::rejected_not_recomputed);
+  const bool by_certificate =
+      pass.elements != Elements::all && tile_rejected_[task.tile] > 0 && !mutant(Mutant::rejected_not_recomputed);
   if (!by_certificate && !any_special_) return 0;
   const bool few = tile_rejected_ && tile_rejected_[task.tile] <= most_undecided(task.rows * task.cols);
   Index others = 0;

@@ -138,7 +138,9 @@ std::int64_t reconstruct_wide(const Int8Reconstruction& t, T* out) {
 template <class T>
 std::int64_t reconstruct(const Int8Reconstruction& t, T* out) {
   const int bits = wide_bit_length(t.crt->product);
-  return bits < 127 ? reconstruct_wide<2>(t, out) : bits < 191 ? reconstruct_wide<3>(t, out) : reconstruct_wide<crt_limbs>(t, out);
+  return bits < 127   ? reconstruct_wide<2>(t, out)
+         : bits < 191 ? reconstruct_wide<3>(t, out)
+                      : reconstruct_wide<crt_limbs>(t, out);
 }
 
 }  // namespace

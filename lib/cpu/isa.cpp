@@ -64,11 +64,16 @@ Isa detected_isa() {
 
 const char* isa_name(Isa isa) {
   switch (isa) {
-    case Isa::baseline: return "baseline";
-    case Isa::avx2: return "avx2";
-    case Isa::avx512: return "avx512";
-    case Isa::avx512_vnni: return "avx512_vnni";
-    case Isa::amx: return "amx";
+    case Isa::baseline:
+      return "baseline";
+    case Isa::avx2:
+      return "avx2";
+    case Isa::avx512:
+      return "avx512";
+    case Isa::avx512_vnni:
+      return "avx512_vnni";
+    case Isa::amx:
+      return "amx";
   }
   return "";
 }

@@ -1,7 +1,7 @@
-// CPU kernels of the multiple-precision arrays: one residue plane at a time, residues 0 <= r < m, all results reduced. They take
-// any sizes and any alignment unless said otherwise, and write nothing beyond the results asked for. lib/cpu/mp_portable.cpp
-// has a readable twin of each; every level returns the same numbers. The moduli are those of lib/mp/moduli.hpp, 2^31 - 2^14 < m
-// < 2^31, of which the vector kernels make use.
+// CPU kernels of the multiple-precision arrays: one residue plane at a time, residues 0 <= r < m, all results reduced.
+// They take any sizes and any alignment unless said otherwise, and write nothing beyond the results asked for.
+// lib/cpu/mp_portable.cpp has a readable twin of each; every level returns the same numbers. The moduli are those of
+// lib/mp/moduli.hpp, 2^31 - 2^14 < m < 2^31, of which the vector kernels make use.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ namespace accublas::cpu {
 /// Planes' columns begin at multiples of this many residues (64 bytes), padded with zeros.
 inline constexpr int mp_padding = 16;
 
-/// Part of a product in one plane: a[j ld + i], i < rows, j < columns, 64-byte aligned, ld a multiple of 16; `a` may be read up
-/// to the next multiple of 16 rows. `vectors` right-hand sides x[v ldx + .], results y[v ldy + .]. Any number of terms (below
-/// 2^34). With `add` the results are added to what y holds.
+/// Part of a product in one plane: a[j ld + i], i < rows, j < columns, 64-byte aligned, ld a multiple of 16; `a` may be
+/// read up to the next multiple of 16 rows. `vectors` right-hand sides x[v ldx + .], results y[v ldy + .]. Any number
+/// of terms (below 2^34). With `add` the results are added to what y holds.
 struct MpProduct {
   RnsModulus modulus;
   const std::uint32_t* a;
@@ -30,10 +30,10 @@ struct MpProduct {
   bool add;
 };
 
-/// Integers from digits to residues: out[k out_stride + e] = sum_l weight[k weight_stride + l] digit[l digit_stride + e] mod
-/// moduli[k] for k < count, e < elements, l < digits. Digits are below 2^31, weights below m_k: four products and a carry of 32 bits
-/// fit into 64 bits. Then, where `shift` is given, times 2^shift[e] (0 <= shift < 64), and, where `negative` is given, negated for
-/// negative[e] != 0.
+/// Integers from digits to residues: out[k out_stride + e] = sum_l weight[k weight_stride + l] digit[l digit_stride +
+/// e] mod moduli[k] for k < count, e < elements, l < digits. Digits are below 2^31, weights below m_k: four products
+/// and a carry of 32 bits fit into 64 bits. Then, where `shift` is given, times 2^shift[e] (0 <= shift < 64), and,
+/// where `negative` is given, negated for negative[e] != 0.
 struct MpCombine {
   const std::uint32_t* digit;
   std::int64_t digit_stride;
@@ -63,9 +63,10 @@ struct MpScale {
 };
 
 /// First step of the Chinese remainder theorem: digit_k = residue_k inverse_k mod m_k (k < count), the integer being
-/// sum_k digit_k M / m_k - q M with q the integer nearest to sum_k digit_k / m_k. reciprocal[k] = 1 / m_k rounded; the sum is
-/// taken in doubles in any order (count <= 544: its error is below 2^-34, and lib/mp/basis.hpp keeps it farther than that from a half).
-/// digit[k digit_stride + e], e < elements; q goes to digit[count digit_stride + e] (0 <= q <= count).
+/// sum_k digit_k M / m_k - q M with q the integer nearest to sum_k digit_k / m_k. reciprocal[k] = 1 / m_k rounded; the
+/// sum is taken in doubles in any order (count <= 544: its error is below 2^-34, and lib/mp/basis.hpp keeps it farther
+/// than that from a half). digit[k digit_stride + e], e < elements; q goes to digit[count digit_stride + e] (0 <= q <=
+/// count).
 struct MpCrtDigits {
   const std::uint32_t* residue;
   std::int64_t residue_stride;
@@ -79,8 +80,8 @@ struct MpCrtDigits {
 };
 
 /// Second step: the integer modulo 2^(31 columns), in two's complement: integer[e limbs + .] are the 64-bit limbs of
-/// sum_l 2^(31 l) sum_k weight[l weight_stride + k] digit[k digit_stride + e], l < columns, k < digits, reduced and its sign
-/// extended; 64 limbs >= 31 columns. Digits and weights are below 2^31, digits <= 2^16.
+/// sum_l 2^(31 l) sum_k weight[l weight_stride + k] digit[k digit_stride + e], l < columns, k < digits, reduced and its
+/// sign extended; 64 limbs >= 31 columns. Digits and weights are below 2^31, digits <= 2^16.
 struct MpIntegers {
   const std::uint32_t* digit;
   std::int64_t digit_stride;
@@ -93,8 +94,8 @@ struct MpIntegers {
   int limbs;
 };
 
-/// Limbs to digits of 31 bits in planes: digit[l digit_stride + e] = bits 31 l .. 31 l + 30 of the integer of `limbs` 32-bit limbs
-/// limb[e limb_stride + .] (little endian), l < digits = ceil(32 limbs / 31) or fewer.
+/// Limbs to digits of 31 bits in planes: digit[l digit_stride + e] = bits 31 l .. 31 l + 30 of the integer of `limbs`
+/// 32-bit limbs limb[e limb_stride + .] (little endian), l < digits = ceil(32 limbs / 31) or fewer.
 struct MpSplit {
   const std::uint32_t* limb;
   std::int64_t limb_stride;

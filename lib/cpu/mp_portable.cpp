@@ -51,8 +51,8 @@ void product_t(const MpProduct& p) {
 }
 
 /// +-residue 2^shift mod m.
-std::uint32_t scaled(std::uint32_t residue, const RnsModulus& modulus, const mp::RnsPowers* powers, const std::uint8_t* shift,
-                     const std::uint8_t* negative, std::int64_t e) {
+std::uint32_t scaled(std::uint32_t residue, const RnsModulus& modulus, const mp::RnsPowers* powers,
+                     const std::uint8_t* shift, const std::uint8_t* negative, std::int64_t e) {
   if (shift) residue = rns_mul(residue, powers->factor[shift[e]], modulus);
   return negative && negative[e] ? rns_negate(residue, modulus) : residue;
 }
@@ -61,7 +61,8 @@ void combine(const MpCombine& c) {
   for (int k = 0; k < c.count; ++k)
     for (std::int64_t e = 0; e < c.elements; ++e) {
       DelayedSum sum;
-      for (int l = 0; l < c.digits; ++l) sum.add(product(c.weight[k * c.weight_stride + l], c.digit[l * c.digit_stride + e]));
+      for (int l = 0; l < c.digits; ++l)
+        sum.add(product(c.weight[k * c.weight_stride + l], c.digit[l * c.digit_stride + e]));
       c.out[k * c.out_stride + e] =
           scaled(sum.reduced(c.moduli[k]), c.moduli[k], c.powers + (c.shift ? k : 0), c.shift, c.negative, e);
     }

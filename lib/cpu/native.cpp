@@ -120,8 +120,8 @@ void set_bound(Index k, Execution& execution) {
   execution.report.bound_absolute = std::numeric_limits<T>::denorm_min();
 }
 
-/// NRM2 and ASUM in parts that BLAS can read: norm(n, x, increment) of a part, join(norm, norm). BLAS's norms take positive
-/// increments only; the order of the terms is free here.
+/// NRM2 and ASUM in parts that BLAS can read: norm(n, x, increment) of a part, join(norm, norm). BLAS's norms take
+/// positive increments only; the order of the terms is free here.
 template <class T, class Norm, class Join>
 void native_norm(const Reduction<T>& p, Execution& execution, Norm norm, Join join) {
   real_blas();

@@ -1,5 +1,6 @@
-// NRM2 and ASUM, modes dot2 and cr: one pass gives dot2's pair. All terms have one sign, so that the pair is within about
-// 2^-95 (float: 2^-47) of the sum, relatively; cr rounds what that bound decides, and exact accumulators do the rest.
+// NRM2 and ASUM, modes dot2 and cr: one pass gives dot2's pair. All terms have one sign, so that the pair is within
+// about 2^-95 (float: 2^-47) of the sum, relatively; cr rounds what that bound decides, and exact accumulators do the
+// rest.
 #include "lib/cpu/dot2.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/numerics/bounds.hpp"
@@ -106,7 +107,8 @@ void cr_nrm2(const Reduction<T>& r, Execution& execution) {
   bool decided = !squares.known;
   if (!decided && !hook_all_undecided()) {
     const Dot2Pair pair = squares.pair;
-    // Entries scaled up are multiples of 2^-474, their products of 2^-948: nothing underflows. For float nothing ever does.
+    // Entries scaled up are multiples of 2^-474, their products of 2^-948: nothing underflows. For float nothing ever
+    // does.
     const bool may_underflow = sizeof(T) == sizeof(double) && squares.scale >= 0;
     const double underflow = may_underflow ? static_cast<double>(r.n) * product_underflow : 0;
     decided = finish_root_within(pair.s, pair.c, pair_error<T>(r.n, pair) + underflow, squares.scale, &out);
@@ -134,7 +136,7 @@ void cr_asum(const Reduction<T>& r, Execution& execution) {
   report_correct<T>(decided, execution);
 }
 
-#define ACCUBLAS_INSTANTIATE(T)                          \
+#define ACCUBLAS_INSTANTIATE(T)                             \
   template void dot2_nrm2(const Reduction<T>&, Execution&); \
   template void dot2_asum(const Reduction<T>&, Execution&); \
   template void cr_nrm2(const Reduction<T>&, Execution&);   \

@@ -22,8 +22,8 @@ std::int64_t spread_planes(std::int64_t residues) {
   return residues < 16 * page ? residues : round_up(residues, page) + lines;
 }
 
-/// Moduli that the integers of elements of at most `width` significant bits are recovered from: the elements' own, or, where that
-/// saves half of the work and more, the few that hold the significant bits.
+/// Moduli that the integers of elements of at most `width` significant bits are recovered from: the elements' own, or,
+/// where that saves half of the work and more, the few that hold the significant bits.
 int source_moduli(const Format& format, int width) {
   constexpr int few = 8;
   const int needed = moduli_for_bits(std::max(width, 1));
@@ -86,10 +86,12 @@ void PlaneMaker::make(const Elements& elements, const Block& block, std::int64_t
   const int first = std::max(from, kept_);
   const RnsFactor* inverse = kept_ == 0 ? inverse_.data() : basis_.inverse.data();
   const std::uint32_t* weight = kept_ == 0 ? weight_.data() : extension_->weight.data();
-  kernels_.crt_digits({residues, stride, modulus, inverse, basis_.reciprocal.data(), source_, count, digits_.data(), chunk});
-  kernels_.combine({digits_.data(), chunk, source_ + 1, weight + static_cast<std::size_t>(first - kept_) * (source_ + 1), source_ + 1,
-                    modulus + first, power + first, to - first, count, shifts_given, negative_given,
-                    out + (first - from) * plane_stride, plane_stride});
+  kernels_.crt_digits(
+      {residues, stride, modulus, inverse, basis_.reciprocal.data(), source_, count, digits_.data(), chunk});
+  kernels_.combine({digits_.data(), chunk, source_ + 1,
+                    weight + static_cast<std::size_t>(first - kept_) * (source_ + 1), source_ + 1, modulus + first,
+                    power + first, to - first, count, shifts_given, negative_given, out + (first - from) * plane_stride,
+                    plane_stride});
 }
 
 HostAligned::HostAligned(const Elements& elements, const Block& block, int threads)
@@ -104,8 +106,8 @@ HostAligned::HostAligned(const Elements& elements, const Block& block, int threa
   find_bands(elements, threads);
 }
 
-/// Exponents less the largest of their column lie in -2^31 + 2 .. 0, and their differences in 0 .. 2^31 - 2: 32 bits do. The codes of
-/// what is no finite nonzero number are below every exponent.
+/// Exponents less the largest of their column lie in -2^31 + 2 .. 0, and their differences in 0 .. 2^31 - 2: 32 bits
+/// do. The codes of what is no finite nonzero number are below every exponent.
 void HostAligned::find_exponents(const Elements& elements, int threads) {
   const std::int64_t rows = block_.rows, columns = block_.columns, parts = std::min<std::int64_t>(threads, columns);
   Buffer<std::int32_t> least(rows * parts);
@@ -124,7 +126,8 @@ void HostAligned::find_exponents(const Elements& elements, int threads) {
       }
       column_largest_[j] = largest;
       column_exponent_[j] = is_special(largest) ? 0 : std::int64_t{largest} - elements.format.precision;
-      for (std::int64_t i = 0; i < rows; ++i) row[i] = std::min(row[i], is_special(e[i * step]) ? 0 : e[i * step] - largest);
+      for (std::int64_t i = 0; i < rows; ++i)
+        row[i] = std::min(row[i], is_special(e[i * step]) ? 0 : e[i * step] - largest);
     }
     nonfinite[part] = any;
   });
@@ -189,7 +192,8 @@ void HostAligned::ensure(const Elements& elements, int count, const cpu::MpKerne
   parallel_for(row_chunks * block_.columns, workers, [&](std::int64_t task, int thread) {
     const std::int64_t j = task / row_chunks, i = task % row_chunks * chunk, rows = std::min(chunk, block_.rows - i);
     std::uint8_t shift[chunk];
-    for (std::int64_t t = 0; t < rows; ++t) shift[t] = static_cast<std::uint8_t>(above(elements, i + t, j) % band_width);
+    for (std::int64_t t = 0; t < rows; ++t)
+      shift[t] = static_cast<std::uint8_t>(above(elements, i + t, j) % band_width);
     std::uint32_t* out = segment.planes.data() + j * ld_ + i;
     makers[thread].make(elements, block_, i, j, rows, shift, segment.from, segment.to, out, plane_stride_);
     if (i + rows < block_.rows) return;
@@ -207,8 +211,8 @@ const std::uint32_t* HostAligned::plane(int k) const {
 }
 
 std::int64_t HostAligned::bytes() const {
-  std::int64_t sum = row_least_.bytes() + column_largest_.bytes() + row_exponent_.bytes() + column_exponent_.bytes() + band_.bytes() + row_banded_.bytes() +
-                     column_banded_.bytes();
+  std::int64_t sum = row_least_.bytes() + column_largest_.bytes() + row_exponent_.bytes() + column_exponent_.bytes() +
+                     band_.bytes() + row_banded_.bytes() + column_banded_.bytes();
   for (const Segment& segment : segments_) sum += segment.planes.bytes();
   return sum;
 }
@@ -244,8 +248,8 @@ AlignedVectors::AlignedVectors(const Elements& elements, const Block& block, con
   }
 }
 
-AlignedVectors::AlignedVectors(const Exponent* scale) : block_{0, 1, 1, 1, 1}, ld_(cpu::mp_padding), unit_(1), band_(1), rest_(1),
-                                                        banded_(1) {
+AlignedVectors::AlignedVectors(const Exponent* scale)
+    : block_{0, 1, 1, 1, 1}, ld_(cpu::mp_padding), unit_(1), band_(1), rest_(1), banded_(1) {
   unit_[0] = scale[0];
   band_[0] = 0;
   rest_[0] = 0;

@@ -15,15 +15,16 @@ namespace accublas::mp {
 /// Exponents of the last place of X are exponent - p; sums of two of them and bands need 64 bits.
 using Exponent = std::int64_t;
 
-/// Writes residues of +-X 2^shift for neighbours in a column, from the elements' residues: those of the elements' own moduli by
-/// scaling, the others by a change of basis. Where all X are short, Y 2^up with Y of few bits (matrices of doubles), Y is recovered from
-/// so few moduli that all planes are made from them. One per thread; all memory is taken when it is made.
+/// Writes residues of +-X 2^shift for neighbours in a column, from the elements' residues: those of the elements' own
+/// moduli by scaling, the others by a change of basis. Where all X are short, Y 2^up with Y of few bits (matrices of
+/// doubles), Y is recovered from so few moduli that all planes are made from them. One per thread; all memory is taken
+/// when it is made.
 class PlaneMaker {
  public:
   PlaneMaker(const Elements& elements, const cpu::MpKernels& kernels, int moduli);
 
-  /// Elements block(i .. i + count - 1, j), count <= chunk; planes from .. to - 1, plane k at out[(k - from) plane_stride].
-  /// `shift` has the shifts of these elements.
+  /// Elements block(i .. i + count - 1, j), count <= chunk; planes from .. to - 1, plane k at out[(k - from)
+  /// plane_stride]. `shift` has the shifts of these elements.
   void make(const Elements& elements, const Block& block, std::int64_t i, std::int64_t j, std::int64_t count,
             const std::uint8_t* shift, int from, int to, std::uint32_t* out, std::int64_t plane_stride);
 
@@ -36,7 +37,8 @@ class PlaneMaker {
   int kept_;    ///< planes that are scaled, not made: those of the elements' moduli, or none
   const Basis& basis_;
   std::shared_ptr<const Extension> extension_;
-  // Of short numbers, in place of the basis's and the extension's: 2^-up / M_k mod m_k, and 2^up M_k, -2^up M mod m_j for all j.
+  // Of short numbers, in place of the basis's and the extension's: 2^-up / M_k mod m_k, and 2^up M_k, -2^up M mod m_j
+  // for all j.
   std::vector<RnsFactor> inverse_;
   std::vector<std::uint32_t> weight_;
   Buffer<std::uint32_t> residues_, digits_;
@@ -81,7 +83,8 @@ class HostAligned final : public Aligned {
   Block block_;
   std::int64_t ld_, plane_stride_;
   Buffer<Exponent> row_exponent_, column_exponent_;
-  Buffer<std::int32_t> row_least_, column_largest_;  ///< r_i, and the largest exponent of a column (a code where there is none)
+  Buffer<std::int32_t> row_least_,
+      column_largest_;         ///< r_i, and the largest exponent of a column (a code where there is none)
   Buffer<std::int32_t> band_;  ///< empty: all 0
   Buffer<std::uint8_t> row_banded_, column_banded_;
   int spread_ = 0;
@@ -90,16 +93,16 @@ class HostAligned final : public Aligned {
   std::vector<Segment> segments_;
 };
 
-/// The columns of B, scaled by the matrix's exponents of the inner dimension: b_qv 2^scale_q = Z_qv 2^(unit_v + 64 band_qv),
-/// Z = +-X 2^rest.
+/// The columns of B, scaled by the matrix's exponents of the inner dimension: b_qv 2^scale_q = Z_qv 2^(unit_v + 64
+/// band_qv), Z = +-X 2^rest.
 class AlignedVectors {
  public:
   AlignedVectors(const Elements& elements, const Block& block, const Exponent* scale);
   /// The 1 x 1 matrix 1, times 2^scale.
   explicit AlignedVectors(const Exponent* scale);
 
-  /// Splits every vector into one column a band that occurs in it, from the top; false, and nothing is split, where one has more
-  /// than `most` bands. Before make_planes.
+  /// Splits every vector into one column a band that occurs in it, from the top; false, and nothing is split, where one
+  /// has more than `most` bands. Before make_planes.
   bool split_bands(int most);
   void make_planes(int count, const cpu::MpKernels& kernels, int threads);
 

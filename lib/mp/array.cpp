@@ -41,13 +41,15 @@ Settings settings_of(const Context& context) {
 
 }  // namespace
 
-Region matrix_region(const char* name, const Array* array, std::int64_t offset, std::int64_t ld, std::int64_t m, std::int64_t n) {
+Region matrix_region(const char* name, const Array* array, std::int64_t offset, std::int64_t ld, std::int64_t m,
+                     std::int64_t n) {
   if (!array) bad(name, "is NULL");
   if (m < 0 || n < 0) bad(name, "has a negative size");
   if (ld < (m > 1 ? m : 1)) bad(name, "has a leading dimension below max(1, m)");
   const std::int64_t length = array->elements.length;
   const bool empty = m == 0 || n == 0;
-  const bool fits = offset >= 0 && offset <= length && (empty || (m <= length - offset && (n - 1) <= (length - offset - m) / ld));
+  const bool fits =
+      offset >= 0 && offset <= length && (empty || (m <= length - offset && (n - 1) <= (length - offset - m) / ld));
   if (!fits) bad(name, "reaches beyond its array of " + std::to_string(length) + " elements");
   return {array, offset, m, n, ld};
 }
@@ -72,7 +74,8 @@ bool overlap(const Region& written, const Region& other) {
 
 void written(Array& array, const Region& region) {
   const Block& kept = array.aligned_block;
-  if (array.aligned && overlap(region, {&array, kept.offset, kept.rows, kept.columns, kept.column_stride})) array.aligned.reset();
+  if (array.aligned && overlap(region, {&array, kept.offset, kept.rows, kept.columns, kept.column_stride}))
+    array.aligned.reset();
 }
 
 BackendState& device_state(Context& context, int wanted) {
@@ -81,7 +84,8 @@ BackendState& device_state(Context& context, int wanted) {
     context.device_state = cuda_backend().make_state(wanted >= 0 && !set ? wanted : settings_of(context).device);
   }
   if (wanted >= 0 && wanted != context.device_state->device())
-    throw Error(ACCUBLAS_ERROR_POINTERS, "the array is on device " + std::to_string(wanted) + ", the context works on device " +
+    throw Error(ACCUBLAS_ERROR_POINTERS, "the array is on device " + std::to_string(wanted) +
+                                             ", the context works on device " +
                                              std::to_string(context.device_state->device()));
   return *context.device_state;
 }
@@ -117,7 +121,8 @@ void MpCall::sizes(std::int64_t m, std::int64_t n, std::int64_t k) {
 void MpCall::finish() {
   finished_ = true;
   if ((execution_.report.level >= 1 || verbose_) && !on_device_)
-    execution_.report.ms_total = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start_).count();
+    execution_.report.ms_total =
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start_).count();
 }
 
 /// The line of verbose mode.
@@ -126,9 +131,11 @@ MpCall::~MpCall() {
   const accublas_mp_report_t& r = execution_.report;
   char line[256];
   const int length = std::snprintf(
-      line, sizeof line, "accublas: %s m=%lld n=%lld k=%lld bits=%d backend=%s moduli=%d bands=%d in_bands=%lld aligned=%d ms=%.4g%s\n",
-      r.routine, static_cast<long long>(r.m), static_cast<long long>(r.n), static_cast<long long>(r.k), r.precision, r.device,
-      r.moduli, r.bands, static_cast<long long>(r.outputs_in_bands), r.aligned_kept, r.ms_total, finished_ ? "" : " FAILED");
+      line, sizeof line,
+      "accublas: %s m=%lld n=%lld k=%lld bits=%d backend=%s moduli=%d bands=%d in_bands=%lld aligned=%d ms=%.4g%s\n",
+      r.routine, static_cast<long long>(r.m), static_cast<long long>(r.n), static_cast<long long>(r.k), r.precision,
+      r.device, r.moduli, r.bands, static_cast<long long>(r.outputs_in_bands), r.aligned_kept, r.ms_total,
+      finished_ ? "" : " FAILED");
   if (length > 0) std::fputs(line, stderr);
 }
 
@@ -142,7 +149,8 @@ void move(Context& context, Array& array, bool to_device) {
   moved.width = array.elements.format.precision;
   destination.allocate(moved, device);
   try {
-    MpExecution execution{1, cpu::detected_isa(), &device_state(context, to_device ? device : array.device), context.mp_report};
+    MpExecution execution{1, cpu::detected_isa(), &device_state(context, to_device ? device : array.device),
+                          context.mp_report};
     context.mp_report = accublas_mp_report_t{};
     if (to_device) {
       destination.import_host(moved, array.elements, execution);

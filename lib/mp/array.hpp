@@ -48,9 +48,10 @@ struct Region {
   Block column(std::int64_t inc) const { return {inc < 0 ? offset + (n - 1) * ld : offset, n, 1, inc, 0}; }
 };
 
-/// Throws Error(ACCUBLAS_ERROR_ARGUMENT) naming the argument for a NULL array, a bad size, leading dimension or increment, or what
-/// lies outside of the array.
-Region matrix_region(const char* name, const Array* array, std::int64_t offset, std::int64_t ld, std::int64_t m, std::int64_t n);
+/// Throws Error(ACCUBLAS_ERROR_ARGUMENT) naming the argument for a NULL array, a bad size, leading dimension or
+/// increment, or what lies outside of the array.
+Region matrix_region(const char* name, const Array* array, std::int64_t offset, std::int64_t ld, std::int64_t m,
+                     std::int64_t n);
 Region vector_region(const char* name, const Array* array, std::int64_t offset, std::int64_t inc, std::int64_t n);
 Region element_region(const char* name, const Array* array, std::int64_t index);
 
@@ -60,8 +61,8 @@ bool overlap(const Region& written, const Region& other);
 /// To be called when elements have been written: drops an aligned form that held one of them.
 void written(Array& array, const Region& region);
 
-/// A call on arrays of one place: environment, execution and report (of a routine with a name; transfers leave the last one's alone).
-/// finish() at its end.
+/// A call on arrays of one place: environment, execution and report (of a routine with a name; transfers leave the last
+/// one's alone). finish() at its end.
 class MpCall {
  public:
   MpCall(Context& context, const char* routine, const Array& at);

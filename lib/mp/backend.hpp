@@ -1,5 +1,5 @@
-// The narrow interface between the multiple-precision arrays and a place to compute: the CPU, a CUDA device, or none. No CUDA type
-// appears here.
+// The narrow interface between the multiple-precision arrays and a place to compute: the CPU, a CUDA device, or none.
+// No CUDA type appears here.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,9 @@ struct MpExecution {
 
 /// The aligned form of a matrix, as a backend keeps it:
 ///   a_ij = X'_ij 2^(r_i + c_j + 64 b_ij),  X'_ij = +-X_ij 2^rest,  0 <= rest < 64,
-/// with E_ij = exponent - p of the nonzero finite entries, c_j = max_i E_ij (0 without any), r_i = min_j (E_ij - c_j) (0 likewise),
-/// b_ij = floor((E_ij - r_i - c_j) / 64), and rest what remains. Zeros, infinities and NaN have X' = 0, b = 0.
+/// with E_ij = exponent - p of the nonzero finite entries, c_j = max_i E_ij (0 without any), r_i = min_j (E_ij - c_j)
+/// (0 likewise), b_ij = floor((E_ij - r_i - c_j) / 64), and rest what remains. Zeros, infinities and NaN have X' = 0, b
+/// = 0.
 class Aligned {
  public:
   virtual ~Aligned() = default;
@@ -37,10 +38,10 @@ struct MpScalar {
   int constant;  ///< 0 or 1
 };
 
-/// C = alpha op(A) B + beta C with op(A) m x k, B k x n, C m x n in extended reals, every element rounded once to nearest even:
-/// docs/multiple-precision.md. A transposition of B is in its strides. k = 0: A and B are null; alpha = 0 or k = 0: they are not
-/// read, and the result is IEEE's beta c; beta = 0: C is not read (an element's zero counts, of either sign). C shares no element
-/// with A, B, alpha, beta. m, n > 0.
+/// C = alpha op(A) B + beta C with op(A) m x k, B k x n, C m x n in extended reals, every element rounded once to
+/// nearest even: docs/multiple-precision.md. A transposition of B is in its strides. k = 0: A and B are null; alpha = 0
+/// or k = 0: they are not read, and the result is IEEE's beta c; beta = 0: C is not read (an element's zero counts, of
+/// either sign). C shares no element with A, B, alpha, beta. m, n > 0.
 ///   gemv   A, x n x 1, y m x 1            dot    x as n x 1, transposed; y; the result 1 x 1; alpha = 1, beta = 0
 ///   gemm   A, B, C                        axpy   x as n x 1, B null: the 1 x 1 matrix 1; y; beta = 1
 ///                                         scal   k = 0, C = x, beta = alpha of the call
@@ -63,27 +64,30 @@ class MpBackend {
   virtual const char* name() const noexcept = 0;
   virtual bool on_device() const noexcept = 0;
 
-  /// Memory for `elements.length` elements of `elements.format`, all +0. Throws Error(ACCUBLAS_ERROR_MEMORY), nothing kept.
-  /// `device` is -1 for the CPU.
+  /// Memory for `elements.length` elements of `elements.format`, all +0. Throws Error(ACCUBLAS_ERROR_MEMORY), nothing
+  /// kept. `device` is -1 for the CPU.
   virtual void allocate(Elements& elements, int device) = 0;
   /// Waits for calls that may use it.
   virtual void release(Elements& elements) noexcept = 0;
 
-  /// Host to this place and back, final at return. `numbers` has block.size() numbers; a block of the destination has no element
-  /// twice.
+  /// Host to this place and back, final at return. `numbers` has block.size() numbers; a block of the destination has
+  /// no element twice.
   virtual void write(Elements& to, const Block& block, const ConstNumbers& numbers, MpExecution&) = 0;
   virtual void read(const Elements& from, const Block& block, const Numbers& numbers, MpExecution&) = 0;
   /// Doubles, column-major with leading dimension ld: exact on the way in, rounded to nearest even on the way out.
   virtual void write_doubles(Elements& to, const Block& block, const double* values, std::int64_t ld, MpExecution&) = 0;
-  virtual void read_doubles(const Elements& from, const Block& block, double* values, std::int64_t ld, MpExecution&) = 0;
+  virtual void read_doubles(const Elements& from, const Block& block, double* values, std::int64_t ld,
+                            MpExecution&) = 0;
   /// Elements of one precision, both here; the blocks have one shape and share no element.
-  virtual void copy(Elements& to, const Block& block_to, const Elements& from, const Block& block_from, MpExecution&) = 0;
-  /// Everything, to and from host memory of the same shape (the arrays of Elements, byte for byte); `host_*` final at return.
+  virtual void copy(Elements& to, const Block& block_to, const Elements& from, const Block& block_from,
+                    MpExecution&) = 0;
+  /// Everything, to and from host memory of the same shape (the arrays of Elements, byte for byte); `host_*` final at
+  /// return.
   virtual void import_host(Elements& here, const Elements& host, MpExecution&) = 0;
   virtual void export_host(const Elements& here, Elements& host, MpExecution&) = 0;
 
-  /// The aligned form of a matrix with room for `spread` bits (0 .. 64) of the vectors that it will meet and sums of `terms`
-  /// products; spread < 0: no planes yet, the first product makes what it needs.
+  /// The aligned form of a matrix with room for `spread` bits (0 .. 64) of the vectors that it will meet and sums of
+  /// `terms` products; spread < 0: no planes yet, the first product makes what it needs.
   virtual std::unique_ptr<Aligned> align(const Elements& a, const Block& block, int spread, std::int64_t terms,
                                          MpExecution&) = 0;
   /// On a device it may return before the product is done; report() then waits.

@@ -55,7 +55,8 @@ std::unique_ptr<const Basis> make_basis(int count) {
     const std::uint32_t r = residue_of(cofactor, b->limbs, modulus[k]);
     const std::uint32_t inverse = rns_inverse(r, modulus[k]);
     // Holds for every k exactly where the moduli are pairwise coprime.
-    if (rns_mul(r, inverse, modulus[k]) != 1) throw Error(ACCUBLAS_ERROR_INTERNAL, "the moduli are not pairwise coprime");
+    if (rns_mul(r, inverse, modulus[k]) != 1)
+      throw Error(ACCUBLAS_ERROR_INTERNAL, "the moduli are not pairwise coprime");
     b->inverse[k] = make_factor(inverse, modulus[k]);
     b->reciprocal[k] = 1.0 / modulus[k].m;
   }
@@ -166,8 +167,8 @@ void reconstruct(const Basis& basis, const std::uint32_t* digit, std::int64_t st
   limbs_subtract_product(integer, basis.product.data(), n, std::uint64_t{digit[basis.count * stride]});
 }
 
-/// 2^(p - 53) / M from the leading 64 bits t of M = (t + r) 2^s, 0 <= r < 1: doubles below and above t, one division each, and a
-/// neighbour outwards.
+/// 2^(p - 53) / M from the leading 64 bits t of M = (t + r) 2^s, 0 <= r < 1: doubles below and above t, one division
+/// each, and a neighbour outwards.
 EvalFactor eval_factor(int precision) {
   const Basis& b = basis(make_format(precision).moduli);
   const int length = limbs_bit_length(b.product.data(), b.limbs);

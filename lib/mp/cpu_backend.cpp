@@ -57,38 +57,45 @@ class CpuMpBackend final : public MpBackend {
 
   void write(Elements& to, const Block& block, const ConstNumbers& numbers, MpExecution& execution) override {
     to.width = to.format.precision;
-    for_chunks<Encoder>(to.format, block.size(), execution, [&](Encoder& encoder, std::int64_t first, std::int64_t count) {
-      encoder.limbs(to, block, first, count,
-                    {numbers.limb + first * to.format.limbs, numbers.exponent + first, numbers.sign + first});
-    });
+    for_chunks<Encoder>(
+        to.format, block.size(), execution, [&](Encoder& encoder, std::int64_t first, std::int64_t count) {
+          encoder.limbs(to, block, first, count,
+                        {numbers.limb + first * to.format.limbs, numbers.exponent + first, numbers.sign + first});
+        });
   }
   void read(const Elements& from, const Block& block, const Numbers& numbers, MpExecution& execution) override {
-    for_chunks<Decoder>(from.format, block.size(), execution, [&](Decoder& decoder, std::int64_t first, std::int64_t count) {
-      decoder.limbs(from, block, first, count,
-                    {numbers.limb + first * from.format.limbs, numbers.exponent + first, numbers.sign + first});
-    });
+    for_chunks<Decoder>(
+        from.format, block.size(), execution, [&](Decoder& decoder, std::int64_t first, std::int64_t count) {
+          decoder.limbs(from, block, first, count,
+                        {numbers.limb + first * from.format.limbs, numbers.exponent + first, numbers.sign + first});
+        });
   }
 
-  void write_doubles(Elements& to, const Block& block, const double* values, std::int64_t ld, MpExecution& execution) override {
+  void write_doubles(Elements& to, const Block& block, const double* values, std::int64_t ld,
+                     MpExecution& execution) override {
     constexpr int double_bits = 53;
-    for_chunks<Encoder>(to.format, block.size(), execution, [&](Encoder& encoder, std::int64_t first, std::int64_t count) {
-      double numbers[chunk];
-      for (std::int64_t t = 0; t < count; ++t)
-        numbers[t] = values[(first + t) % block.rows + (first + t) / block.rows * ld];
-      encoder.doubles(to, block, first, count, numbers);
-    });
+    for_chunks<Encoder>(to.format, block.size(), execution,
+                        [&](Encoder& encoder, std::int64_t first, std::int64_t count) {
+                          double numbers[chunk];
+                          for (std::int64_t t = 0; t < count; ++t)
+                            numbers[t] = values[(first + t) % block.rows + (first + t) / block.rows * ld];
+                          encoder.doubles(to, block, first, count, numbers);
+                        });
     to.width = block.size() == to.length ? double_bits : std::max(to.width, double_bits);
   }
-  void read_doubles(const Elements& from, const Block& block, double* values, std::int64_t ld, MpExecution& execution) override {
-    for_chunks<Decoder>(from.format, block.size(), execution, [&](Decoder& decoder, std::int64_t first, std::int64_t count) {
-      double numbers[chunk];
-      decoder.doubles(from, block, first, count, numbers);
-      for (std::int64_t t = 0; t < count; ++t)
-        values[(first + t) % block.rows + (first + t) / block.rows * ld] = numbers[t];
-    });
+  void read_doubles(const Elements& from, const Block& block, double* values, std::int64_t ld,
+                    MpExecution& execution) override {
+    for_chunks<Decoder>(from.format, block.size(), execution,
+                        [&](Decoder& decoder, std::int64_t first, std::int64_t count) {
+                          double numbers[chunk];
+                          decoder.doubles(from, block, first, count, numbers);
+                          for (std::int64_t t = 0; t < count; ++t)
+                            values[(first + t) % block.rows + (first + t) / block.rows * ld] = numbers[t];
+                        });
   }
 
-  void copy(Elements& to, const Block& block_to, const Elements& from, const Block& block_from, MpExecution& execution) override {
+  void copy(Elements& to, const Block& block_to, const Elements& from, const Block& block_from,
+            MpExecution& execution) override {
     to.width = std::max(to.width, from.width);
     parallel_for(block_to.columns, execution.threads, [&](std::int64_t j, int) {
       for (std::int64_t i = 0; i < block_to.rows; ++i) {

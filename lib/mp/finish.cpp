@@ -100,7 +100,8 @@ Extended Finisher::scaled_piece(Pieces& pieces, int g) {
   return alpha_.kind == Kind::finite ? times(alpha_, value, piece_.data()) : value;
 }
 
-/// The terms term(0), term(1), ... have decreasing exponents (term.exponent(t) without the value), and each at most term_bits_ bits.
+/// The terms term(0), term(1), ... have decreasing exponents (term.exponent(t) without the value), and each at most
+/// term_bits_ bits.
 template <class Term>
 Accumulator Finisher::sum(int count, Term&& term, std::uint64_t* result) {
   Accumulator sum(format_.precision, least_exponent, accumulator_.data(), scratch_.data(), capacity_, result);
@@ -189,7 +190,8 @@ void Finisher::combine(const Sum& s, const Extended& c, Rounded& result) {
   Terms<decltype(piece)> terms{pieces, -1, &extra, s.pieces, piece, alpha_.exponent};
   if (has_extra) {
     terms.extra_at = 0;
-    while (terms.extra_at < pieces && s.pieces->exponent(terms.extra_at) + alpha_.exponent > extra.exponent) ++terms.extra_at;
+    while (terms.extra_at < pieces && s.pieces->exponent(terms.extra_at) + alpha_.exponent > extra.exponent)
+      ++terms.extra_at;
   }
   const int count = pieces + has_extra;
   if (count == 0) return special(Kind::zero, false, result);

@@ -1,5 +1,5 @@
-// The last step of a product: alpha S + beta c in extended reals, rounded once, for an S that comes as integers times powers of
-// two.
+// The last step of a product: alpha S + beta c in extended reals, rounded once, for an S that comes as integers times
+// powers of two.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,8 @@ struct Extended {
 
 /// 0 or 1.
 Extended constant(int value);
-/// The element with these limbs; trailing zeros are skipped, and a power of two is 1 times a power, which costs no product.
+/// The element with these limbs; trailing zeros are skipped, and a power of two is 1 times a power, which costs no
+/// product.
 Extended extended(const std::uint64_t* limb, std::int32_t exponent, bool negative, const Format& format);
 
 /// The integers that S is made of, from the largest exponent downwards: S = sum integer_g 2^exponent_g.

@@ -2,16 +2,17 @@
 //
 // A finite nonzero element of precision p is (-1)^sign X 2^(exponent - p), 2^(p-1) <= X < 2^p, so that
 // 2^(exponent-1) <= abs < 2^exponent (MPFR's convention). X is kept as residues modulo the first `moduli` primes of
-// lib/mp/moduli.hpp with a product M > 2^(p+1), and as an interval around X / M. Zeros, infinities and NaN have the exponent's
-// codes below, X = 0 and the interval 0, 0; zeros and infinities are signed, NaN has sign 0. So equal numbers have equal bits.
+// lib/mp/moduli.hpp with a product M > 2^(p+1), and as an interval around X / M. Zeros, infinities and NaN have the
+// exponent's codes below, X = 0 and the interval 0, 0; zeros and infinities are signed, NaN has sign 0. So equal
+// numbers have equal bits.
 #pragma once
 
 #include <cstdint>
 
 namespace accublas::mp {
 
-/// MPFR's default range. Beyond it results overflow to infinity; values below 2^(least_exponent - 1) are rounded to it or to zero,
-/// to nearest, the midpoint to zero.
+/// MPFR's default range. Beyond it results overflow to infinity; values below 2^(least_exponent - 1) are rounded to it
+/// or to zero, to nearest, the midpoint to zero.
 inline constexpr std::int32_t greatest_exponent = (1 << 30) - 1;
 inline constexpr std::int32_t least_exponent = -greatest_exponent;
 
@@ -28,8 +29,8 @@ struct Format {
 };
 Format make_format(int precision);
 
-/// The arrays of an array, in the memory of its backend. Residue k of element e is digits[k stride + e]; the bounds of X / M are
-/// eval[e] and eval[length + e].
+/// The arrays of an array, in the memory of its backend. Residue k of element e is digits[k stride + e]; the bounds of
+/// X / M are eval[e] and eval[length + e].
 struct Elements {
   Format format{};
   std::int64_t length = 0;
@@ -38,10 +39,12 @@ struct Elements {
   std::int32_t* exponent = nullptr;
   std::uint8_t* sign = nullptr;
   double* eval = nullptr;
-  int width = 0;  ///< no element's X has more significant bits (trailing zeros are none); kept up to date in host memory
+  int width =
+      0;  ///< no element's X has more significant bits (trailing zeros are none); kept up to date in host memory
 };
 
-/// rows x columns elements of an array: (i, j) at offset + i row_stride + j column_stride (strides of vectors may be negative).
+/// rows x columns elements of an array: (i, j) at offset + i row_stride + j column_stride (strides of vectors may be
+/// negative).
 struct Block {
   std::int64_t offset = 0;
   std::int64_t rows = 0, columns = 0;
@@ -51,8 +54,8 @@ struct Block {
   std::int64_t at(std::int64_t i, std::int64_t j) const { return offset + i * row_stride + j * column_stride; }
 };
 
-/// Numbers as limbs in host memory: number t = i + j rows of a block has X at limb[t format.limbs], exponent[t], sign[t], with
-/// the conventions above.
+/// Numbers as limbs in host memory: number t = i + j rows of a block has X at limb[t format.limbs], exponent[t],
+/// sign[t], with the conventions above.
 struct Numbers {
   std::uint32_t* limb;
   std::int32_t* exponent;

@@ -41,7 +41,8 @@ class Buffer {
     if (fits && !hook_allocation_fails()) data_ = static_cast<T*>(allocate_aligned(bytes));
     if (!data_) throw Error(ACCUBLAS_ERROR_MEMORY, "out of memory for a multiple-precision array");
   }
-  Buffer(Buffer&& other) noexcept : data_(std::exchange(other.data_, nullptr)), count_(std::exchange(other.count_, 0)) {}
+  Buffer(Buffer&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), count_(std::exchange(other.count_, 0)) {}
   Buffer& operator=(Buffer&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(count_, other.count_);
@@ -75,6 +76,8 @@ void free_buffer(T* data) {
   std::free(data);
 }
 
-constexpr std::int64_t round_up(std::int64_t n, std::int64_t multiple) { return (n + multiple - 1) / multiple * multiple; }
+constexpr std::int64_t round_up(std::int64_t n, std::int64_t multiple) {
+  return (n + multiple - 1) / multiple * multiple;
+}
 
 }  // namespace accublas::mp

@@ -21,15 +21,16 @@ struct RnsPowers {
   RnsFactor factor[shifts];
 };
 
-/// The first `count` moduli, count <= max_moduli. The address never changes, so that a longer table is the same table; generated
-/// at first use, thread-safe. Primality by Miller and Rabin's test, which is deterministic below 2^32 with the bases 2, 7, 61.
+/// The first `count` moduli, count <= max_moduli. The address never changes, so that a longer table is the same table;
+/// generated at first use, thread-safe. Primality by Miller and Rabin's test, which is deterministic below 2^32 with
+/// the bases 2, 7, 61.
 const RnsModulus* moduli(int count);
 
 /// The powers of two of the same moduli.
 const RnsPowers* powers(int count);
 
-/// Least count whose product M holds integers abs(S) < 2^bits: M > 2^(bits + 1) (1 + 2^-16), the margin within which the
-/// quotient of the Chinese remainder theorem is estimated in doubles (lib/mp/basis.hpp).
+/// Least count whose product M holds integers abs(S) < 2^bits: M > 2^(bits + 1) (1 + 2^-16), the margin within which
+/// the quotient of the Chinese remainder theorem is estimated in doubles (lib/mp/basis.hpp).
 int moduli_for_bits(int bits);
 
 /// The constant factor w < m with its quotient.

@@ -32,7 +32,8 @@ void Rounder::round(const std::uint64_t* integer, int limbs, std::int64_t expone
                     std::int64_t t) {
   const int last = to.limbs - 1;
   const bool near = exponent > least_exponent && exponent < greatest_exponent - format_.precision;
-  if (near && limbs == to.limbs && integer[last] >> ((format_.precision - 1) % 64) == 1) {  // nothing to round, as usual
+  if (near && limbs == to.limbs &&
+      integer[last] >> ((format_.precision - 1) % 64) == 1) {  // nothing to round, as usual
     std::uint64_t* x = to.x(t);
     for (int l = 0; l < limbs; ++l) x[l] = integer[l];
     to.exponent[t] = static_cast<std::int32_t>(exponent + format_.precision);
@@ -59,8 +60,8 @@ void Rounder::round(const std::uint64_t* integer, int limbs, std::int64_t expone
   to.sign[t] = negative;
 }
 
-void convert(const NumberBuffer& from, const Format& from_format, NumberBuffer& to, const Format& to_format, std::int64_t count,
-             int threads) {
+void convert(const NumberBuffer& from, const Format& from_format, NumberBuffer& to, const Format& to_format,
+             std::int64_t count, int threads) {
   const std::int64_t tasks = chunks_of(count);
   std::vector<Rounder> rounders;
   const int workers = static_cast<int>(std::min<std::int64_t>(threads, tasks));
@@ -71,8 +72,8 @@ void convert(const NumberBuffer& from, const Format& from_format, NumberBuffer& 
       if (is_special(from.exponent[t]))
         set_special(to, t, from.exponent[t], from.sign[t] != 0);
       else
-        rounders[thread].round(from.x(t), from.limbs, std::int64_t{from.exponent[t]} - from_format.precision, from.sign[t] != 0,
-                               to, t);
+        rounders[thread].round(from.x(t), from.limbs, std::int64_t{from.exponent[t]} - from_format.precision,
+                               from.sign[t] != 0, to, t);
     }
   });
 }
@@ -112,8 +113,7 @@ void write_element(Context& context, Array& array, std::int64_t index, const Num
 
 ElementFacts facts(Context& context, const Array& array, std::int64_t index) {
   const Elements& e = array.elements;
-  if (!array.on_device())
-    return {e.exponent[index], e.sign[index] != 0, {e.eval[index], e.eval[e.length + index]}};
+  if (!array.on_device()) return {e.exponent[index], e.sign[index] != 0, {e.eval[index], e.eval[e.length + index]}};
   const NumberBuffer number = read_element(context, array, index);
   const std::int32_t exponent = number.exponent[0];
   if (is_special(exponent)) return {exponent, number.sign[0] != 0, {0, 0}};

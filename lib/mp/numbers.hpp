@@ -27,14 +27,15 @@ struct NumberBuffer {
   int limbs;
 };
 
-/// Rounds (-1)^negative N 2^exponent to nearest even at the precision of a format, with its range of exponents. One per thread,
-/// for N of at most `limbs` 64-bit limbs.
+/// Rounds (-1)^negative N 2^exponent to nearest even at the precision of a format, with its range of exponents. One per
+/// thread, for N of at most `limbs` 64-bit limbs.
 class Rounder {
  public:
   Rounder(const Format& format, int limbs);
 
   /// Writes number t of `to`. N = 0 is a zero of the sign.
-  void round(const std::uint64_t* integer, int limbs, std::int64_t exponent, bool negative, NumberBuffer& to, std::int64_t t);
+  void round(const std::uint64_t* integer, int limbs, std::int64_t exponent, bool negative, NumberBuffer& to,
+             std::int64_t t);
 
  private:
   Format format_;
@@ -46,8 +47,8 @@ class Rounder {
 void set_special(NumberBuffer& to, std::int64_t t, std::int32_t code, bool negative);
 
 /// Numbers of one format as numbers of another.
-void convert(const NumberBuffer& from, const Format& from_format, NumberBuffer& to, const Format& to_format, std::int64_t count,
-             int threads);
+void convert(const NumberBuffer& from, const Format& from_format, NumberBuffer& to, const Format& to_format,
+             std::int64_t count, int threads);
 
 /// -1, 0, 1 as x < y, x = y, x > y; 2 where one is NaN. Numbers 0 of both.
 int compare_numbers(const NumberBuffer& x, const Format& x_format, const NumberBuffer& y, const Format& y_format);

@@ -1,5 +1,5 @@
-// alpha op(A) B + beta C on the CPU: one residue product for all outputs, sums by bands for those that need them, then one finish
-// an output.
+// alpha op(A) B + beta C on the CPU: one residue product for all outputs, sums by bands for those that need them, then
+// one finish an output.
 #include <algorithm>
 #include <chrono>
 #include <vector>
@@ -74,9 +74,11 @@ void residue_products(const MpProduct& p, const HostAligned& a, const AlignedVec
     const std::uint32_t* plane = a.plane(k);
     std::uint32_t* out = y + k * ldy * b.columns() + i;
     if (p.transposed)
-      kernels.product_t({modulus[k], plane + i * a.ld(), a.ld(), a.rows(), here, b.plane(k), b.ld(), out, ldy, b.columns(), false});
+      kernels.product_t(
+          {modulus[k], plane + i * a.ld(), a.ld(), a.rows(), here, b.plane(k), b.ld(), out, ldy, b.columns(), false});
     else
-      kernels.product_n({modulus[k], plane + i, a.ld(), here, a.columns(), b.plane(k), b.ld(), out, ldy, b.columns(), false});
+      kernels.product_n(
+          {modulus[k], plane + i, a.ld(), here, a.columns(), b.plane(k), b.ld(), out, ldy, b.columns(), false});
   });
 }
 
@@ -87,9 +89,15 @@ constexpr int most_columns = 8;
 class ColumnPieces final : public Pieces {
  public:
   ColumnPieces(const AlignedVectors& b, std::int64_t v, int limbs)
-      : b_(b), v_(v), first_(b.first_column(v)), count_(static_cast<int>(b.first_column(v + 1) - first_)), limbs_(limbs) {}
+      : b_(b),
+        v_(v),
+        first_(b.first_column(v)),
+        count_(static_cast<int>(b.first_column(v + 1) - first_)),
+        limbs_(limbs) {}
   int count() const override { return count_; }
-  std::int64_t exponent(int g) const override { return outer_ + b_.unit(v_) + shifts * std::int64_t{b_.column_band(first_ + g)}; }
+  std::int64_t exponent(int g) const override {
+    return outer_ + b_.unit(v_) + shifts * std::int64_t{b_.column_band(first_ + g)};
+  }
   void integer(int g, std::uint64_t* limb) override { std::copy_n(integers_ + g * chunk * limbs_, limbs_, limb); }
   /// Integer g is at integers[g chunk limbs]; `outer` is the exponent of the output's row.
   void set(const std::uint64_t* integers, Exponent outer) {
@@ -107,8 +115,8 @@ class ColumnPieces final : public Pieces {
 
 /// What a thread needs to finish outputs, a chunk of a column at a time.
 struct Worker {
-  Worker(const Format& format, const cpu::MpKernels& kernels, const Basis* product, const Extended& alpha, const Extended& beta,
-         bool reads_c, int columns)
+  Worker(const Format& format, const cpu::MpKernels& kernels, const Basis* product, const Extended& alpha,
+         const Extended& beta, bool reads_c, int columns)
       : finisher(format, product, alpha, beta),
         encoder(format, kernels),
         decoder(reads_c ? std::make_unique<Decoder>(format, kernels) : nullptr),
@@ -130,7 +138,8 @@ struct Worker {
 
 /// Calls finish(t, c, result) for outputs i .. i + rows - 1 of column v, and writes the results.
 template <class Finish>
-void finish_chunk(const MpProduct& p, Worker& worker, std::int64_t i, std::int64_t v, std::int64_t rows, Finish&& finish) {
+void finish_chunk(const MpProduct& p, Worker& worker, std::int64_t i, std::int64_t v, std::int64_t rows,
+                  Finish&& finish) {
   const Format& format = p.c->format;
   const int limbs = format.limbs / 2;
   std::int32_t exponent[chunk], c_exponent[chunk];
@@ -160,7 +169,7 @@ std::vector<Worker> make_workers(const MpProduct& p, int count, const cpu::MpKer
                                  const Extended& alpha, const Extended& beta, int columns) {
   std::vector<Worker> workers;
   workers.reserve(count);
-  for (int t = 0; t < count; ++t) 
+  for (int t = 0; t < count; ++t)
     workers.emplace_back(p.c->format, kernels, product, alpha, beta, beta.kind != Kind::zero, columns);
   return workers;
 }
@@ -178,7 +187,8 @@ void for_chunks(const MpProduct& p, std::vector<Worker>& workers, Task&& chunk_t
 /// C = beta C.
 void scale_only(const MpProduct& p, const Extended& beta, MpExecution& execution, const cpu::MpKernels& kernels) {
   const Phase phase(execution, &accublas_mp_report_t::ms_finish);
-  std::vector<Worker> workers = make_workers(p, workers_for(p, execution.threads), kernels, nullptr, constant(0), beta, 0);
+  std::vector<Worker> workers =
+      make_workers(p, workers_for(p, execution.threads), kernels, nullptr, constant(0), beta, 0);
   for_chunks(p, workers, [&](std::int64_t i, std::int64_t v, std::int64_t rows, Worker& worker) {
     finish_chunk(p, worker, i, v, rows,
                  [&](std::int64_t, const Extended& c, Rounded& result) { worker.finisher.scale(c, result); });
@@ -228,8 +238,8 @@ void host_product(const MpProduct& p, MpExecution& execution) {
   // All memory before the first write to C.
   const std::int64_t ldy = round_up(p.m, cpu::mp_padding);
   Buffer<std::uint32_t> y(count * ldy * b->columns());
-  std::vector<Worker> workers = make_workers(p, workers_for(p, execution.threads), kernels, &product, alpha.value(), beta.value(),
-                                             split ? most_columns : 1);
+  std::vector<Worker> workers = make_workers(p, workers_for(p, execution.threads), kernels, &product, alpha.value(),
+                                             beta.value(), split ? most_columns : 1);
   const bool any_wide = a->banded() || (b->any_banded() && !split);
   if (any_wide)
     for (Worker& worker : workers) worker.wide = std::make_unique<WideSum>(p, *a, *b, product, kernels);
@@ -244,8 +254,8 @@ void host_product(const MpProduct& p, MpExecution& execution) {
   for_chunks(p, workers, [&](std::int64_t i, std::int64_t v, std::int64_t rows, Worker& worker) {
     ColumnPieces columns(*b, v, product.limbs);
     for (int g = 0; g < columns.count(); ++g) {
-      kernels.crt_digits({y.data() + (b->first_column(v) + g) * ldy + i, ldy * b->columns(), moduli(count), product.inverse.data(),
-                          product.reciprocal.data(), count, rows, worker.digits.data(), chunk});
+      kernels.crt_digits({y.data() + (b->first_column(v) + g) * ldy + i, ldy * b->columns(), moduli(count),
+                          product.inverse.data(), product.reciprocal.data(), count, rows, worker.digits.data(), chunk});
       kernels.integers({worker.digits.data(), chunk, count + 1, product.column.data(), count + 1, count, rows,
                         worker.integers.data() + g * chunk * product.limbs, product.limbs});
     }

@@ -10,8 +10,8 @@ namespace accublas::mp {
 
 namespace {
 
-/// Calls body(at, t, run) for the elements first .. first + count - 1 of a block, counted down its columns, in runs of neighbours:
-/// `run` elements from index `at` on are numbers t .. t + run - 1 of the chunk.
+/// Calls body(at, t, run) for the elements first .. first + count - 1 of a block, counted down its columns, in runs of
+/// neighbours: `run` elements from index `at` on are numbers t .. t + run - 1 of the chunk.
 template <class Body>
 void for_runs(const Block& block, std::int64_t first, std::int64_t count, Body&& body) {
   std::int64_t i = first % block.rows, j = first / block.rows;
@@ -45,7 +45,8 @@ Encoder::Encoder(const Format& format, const cpu::MpKernels& kernels)
       digits_(std::max(limb_weights_->digits, double_digits) * chunk),
       residues_(format.moduli * chunk) {}
 
-void Encoder::limbs(Elements& to, const Block& block, std::int64_t first, std::int64_t count, const ConstNumbers& numbers) {
+void Encoder::limbs(Elements& to, const Block& block, std::int64_t first, std::int64_t count,
+                    const ConstNumbers& numbers) {
   std::uint64_t top[chunk];
   kernels_.split({numbers.limb, format_.limbs, format_.limbs, count, digits_.data(), chunk, limb_weights_->digits});
   reduce(to, block, first, count, *limb_weights_);
@@ -83,13 +84,14 @@ void Encoder::doubles(Elements& to, const Block& block, std::int64_t first, std:
 }
 
 /// Digits to residues, straight into the planes where the elements are neighbours.
-void Encoder::reduce(Elements& to, const Block& block, std::int64_t first, std::int64_t count, const DigitWeights& weights) {
+void Encoder::reduce(Elements& to, const Block& block, std::int64_t first, std::int64_t count,
+                     const DigitWeights& weights) {
   const std::int64_t i = first % block.rows, j = first / block.rows;
   const bool neighbours = block.row_stride == 1 && i + count <= block.rows;
   std::uint32_t* out = neighbours ? to.digits + block.at(i, j) : residues_.data();
   const std::int64_t stride = neighbours ? to.stride : chunk;
-  kernels_.combine({digits_.data(), chunk, weights.digits, weights.weight.data(), weights.digits, moduli(format_.moduli), nullptr,
-                    format_.moduli, count, nullptr, nullptr, out, stride});
+  kernels_.combine({digits_.data(), chunk, weights.digits, weights.weight.data(), weights.digits,
+                    moduli(format_.moduli), nullptr, format_.moduli, count, nullptr, nullptr, out, stride});
   if (neighbours) return;
   for_runs(block, first, count, [&](std::int64_t at, std::int64_t t, std::int64_t run) {
     for (int k = 0; k < format_.moduli; ++k) std::copy_n(out + k * chunk + t, run, to.digits + k * to.stride + at);
@@ -109,15 +111,16 @@ void Encoder::store(Elements& to, const Block& block, std::int64_t first, std::i
   });
 }
 
-const std::uint32_t* gather(const Elements& from, const Block& block, std::int64_t first, std::int64_t count, std::uint32_t* out,
-                            std::int64_t& stride) {
+const std::uint32_t* gather(const Elements& from, const Block& block, std::int64_t first, std::int64_t count,
+                            std::uint32_t* out, std::int64_t& stride) {
   const std::int64_t i = first % block.rows, j = first / block.rows;
   if ((block.row_stride == 1 && i + count <= block.rows) || count == 1) {
     stride = from.stride;
     return from.digits + block.at(i, j);
   }
   for_runs(block, first, count, [&](std::int64_t at, std::int64_t t, std::int64_t run) {
-    for (int k = 0; k < from.format.moduli; ++k) std::copy_n(from.digits + k * from.stride + at, run, out + k * chunk + t);
+    for (int k = 0; k < from.format.moduli; ++k)
+      std::copy_n(from.digits + k * from.stride + at, run, out + k * chunk + t);
   });
   stride = chunk;
   return out;
@@ -134,13 +137,14 @@ Decoder::Decoder(const Format& format, const cpu::MpKernels& kernels)
       exponent_(chunk),
       sign_(chunk) {}
 
-void Decoder::limbs(const Elements& from, const Block& block, std::int64_t first, std::int64_t count, const Numbers& numbers) {
+void Decoder::limbs(const Elements& from, const Block& block, std::int64_t first, std::int64_t count,
+                    const Numbers& numbers) {
   std::int64_t stride = 0;
   const std::uint32_t* residues = gather(from, block, first, count, residues_.data(), stride);
   kernels_.crt_digits({residues, stride, moduli(format_.moduli), basis_.inverse.data(), basis_.reciprocal.data(),
                        format_.moduli, count, digits_.data(), chunk});
-  kernels_.integers({digits_.data(), chunk, format_.moduli + 1, basis_.column.data(), format_.moduli + 1, format_.moduli, count,
-                     integers_.data(), basis_.limbs});
+  kernels_.integers({digits_.data(), chunk, format_.moduli + 1, basis_.column.data(), format_.moduli + 1,
+                     format_.moduli, count, integers_.data(), basis_.limbs});
   for_runs(block, first, count, [&](std::int64_t at, std::int64_t t, std::int64_t run) {
     for (std::int64_t r = 0; r < run; ++r) {
       numbers.exponent[t + r] = from.exponent[at + r];
@@ -161,7 +165,8 @@ void Decoder::limbs(const Elements& from, const Block& block, std::int64_t first
   }
 }
 
-void Decoder::doubles(const Elements& from, const Block& block, std::int64_t first, std::int64_t count, double* values) {
+void Decoder::doubles(const Elements& from, const Block& block, std::int64_t first, std::int64_t count,
+                      double* values) {
   limbs(from, block, first, count, {limbs_.data(), exponent_.data(), sign_.data()});
   for (std::int64_t t = 0; t < count; ++t)
     values[t] = round_to_double(sign_[t] != 0, exponent_[t], &limbs_[t * format_.limbs], format_);

@@ -1,5 +1,5 @@
-// Numbers in and out of arrays in host memory: integers of limbs to residues and back. Chunks of elements go through planes of
-// digits of 31 bits, which is what the kernels of lib/cpu/mp_kernels.hpp take; chunks are what threads share.
+// Numbers in and out of arrays in host memory: integers of limbs to residues and back. Chunks of elements go through
+// planes of digits of 31 bits, which is what the kernels of lib/cpu/mp_kernels.hpp take; chunks are what threads share.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,8 @@ class Encoder {
  public:
   Encoder(const Format& format, const cpu::MpKernels& kernels);
 
-  /// Elements block(first .. first + count - 1), counted down its columns, from limbs of numbers[0 .. count): count <= chunk.
+  /// Elements block(first .. first + count - 1), counted down its columns, from limbs of numbers[0 .. count): count <=
+  /// chunk.
   void limbs(Elements& to, const Block& block, std::int64_t first, std::int64_t count, const ConstNumbers& numbers);
   /// Likewise from doubles.
   void doubles(Elements& to, const Block& block, std::int64_t first, std::int64_t count, const double* values);
@@ -58,12 +59,13 @@ class Decoder {
   Buffer<std::uint8_t> sign_;
 };
 
-/// Residue k of `count` elements of a block to out[k chunk + .], for k < format.moduli; or their place where they lie one after
-/// the other already. Returns the first plane, the distance of planes in `stride`.
-const std::uint32_t* gather(const Elements& from, const Block& block, std::int64_t first, std::int64_t count, std::uint32_t* out,
-                            std::int64_t& stride);
+/// Residue k of `count` elements of a block to out[k chunk + .], for k < format.moduli; or their place where they lie
+/// one after the other already. Returns the first plane, the distance of planes in `stride`.
+const std::uint32_t* gather(const Elements& from, const Block& block, std::int64_t first, std::int64_t count,
+                            std::uint32_t* out, std::int64_t& stride);
 
-/// RN of (-1)^negative 0.X 2^exponent to double, X p bits in 64-bit limbs with its leading bit set (or a code of lib/mp/format.hpp).
+/// RN of (-1)^negative 0.X 2^exponent to double, X p bits in 64-bit limbs with its leading bit set (or a code of
+/// lib/mp/format.hpp).
 double round_to_double(bool negative, std::int32_t exponent, const std::uint32_t* limb, const Format& format);
 
 }  // namespace accublas::mp

@@ -78,8 +78,8 @@ Pieces& WideSum::add_up(std::int64_t i, std::int64_t v) {
 }
 
 void WideSum::integer(int g, std::uint64_t* limb) {
-  kernels_.crt_digits({residue_.data() + g, terms_, moduli(basis_.count), basis_.inverse.data(), basis_.reciprocal.data(),
-                       basis_.count, 1, digit_.data(), 1});
+  kernels_.crt_digits({residue_.data() + g, terms_, moduli(basis_.count), basis_.inverse.data(),
+                       basis_.reciprocal.data(), basis_.count, 1, digit_.data(), 1});
   reconstruct(basis_, digit_.data(), 1, limb);
 }
 

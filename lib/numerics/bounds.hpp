@@ -1,5 +1,6 @@
-// Error bounds of floating-point algorithms as functions: the code that promises them and the tests that check them call the
-// same ones. Every function returns an upper bound: the few roundings of its own evaluation are covered by `slack`.
+// Error bounds of floating-point algorithms as functions: the code that promises them and the tests that check them
+// call the same ones. Every function returns an upper bound: the few roundings of its own evaluation are covered by
+// `slack`.
 #pragma once
 
 #include "lib/numerics/host_device.hpp"
@@ -24,7 +25,8 @@ namespace detail {
 constexpr double slack = 1 + 0x1p-48;
 }  // namespace detail
 
-/// gamma_n = n u / (1 - n u), n u < 1 (Higham 2002, lemma 3.1): n successive roundings are a factor 1 + theta, abs(theta) <= gamma_n.
+/// gamma_n = n u / (1 - n u), n u < 1 (Higham 2002, lemma 3.1): n successive roundings are a factor 1 + theta,
+/// abs(theta) <= gamma_n.
 ACCUBLAS_HD constexpr double gamma_bound(double n, double u) { return n * u / (1 - n * u) * detail::slack; }
 
 ACCUBLAS_HD constexpr int ceil_log2(long long n) {
@@ -33,7 +35,8 @@ ACCUBLAS_HD constexpr int ceil_log2(long long n) {
   return q;
 }
 
-/// Depth h of dot2's DOT: a term passes at most 32 steps in its lane's block, the tree over the blocks, 5 levels over lanes.
+/// Depth h of dot2's DOT: a term passes at most 32 steps in its lane's block, the tree over the blocks, 5 levels over
+/// lanes.
 ACCUBLAS_HD constexpr double dot2_depth_dot(long long n) {
   const long long blocks = n <= 0 ? 0 : (n + 1023) / 1024;
   return 32 + (blocks > 0 ? ceil_log2(blocks) : 0) + 5;
@@ -45,12 +48,13 @@ ACCUBLAS_HD constexpr double dot2_depth_gemm(long long k) {
 }
 
 /// dot2 for binary64: abs(result - exact) <= relative abs(exact) + componentwise sum abs(x) abs(y) + absolute.
-/// Derivation (Ogita, Rump, Oishi 2005, proposition 5.5, for a tree): every step and every combination is error free but for
-/// the additions to c. The exact inner product is s + (sum of all q and e). c is a floating-point sum of those errors along
-/// paths of at most h additions (q + e counts as one, being the first), so its error is at most gamma_h sum (abs(q) + abs(e)),
-/// and sum (abs(q) + abs(e)) <= gamma_h sum abs(x) abs(y), since the s of a path of h roundings are at most (1 + gamma_h) times
-/// the sums of abs(x y) below them. The pair is rounded once: u abs(exact) to first order, the second order being in gamma_h^2 with
-/// the slack of gamma. A product that underflows loses at most 2^-1074 / 2 in p and as much in e: 5 n 2^-1074 covers it.
+/// Derivation (Ogita, Rump, Oishi 2005, proposition 5.5, for a tree): every step and every combination is error free
+/// but for the additions to c. The exact inner product is s + (sum of all q and e). c is a floating-point sum of those
+/// errors along paths of at most h additions (q + e counts as one, being the first), so its error is at most gamma_h
+/// sum (abs(q) + abs(e)), and sum (abs(q) + abs(e)) <= gamma_h sum abs(x) abs(y), since the s of a path of h roundings
+/// are at most (1 + gamma_h) times the sums of abs(x y) below them. The pair is rounded once: u abs(exact) to first
+/// order, the second order being in gamma_h^2 with the slack of gamma. A product that underflows loses at most 2^-1074
+/// / 2 in p and as much in e: 5 n 2^-1074 covers it.
 struct Dot2Bound {
   double relative, componentwise, absolute;
 };
@@ -63,18 +67,21 @@ ACCUBLAS_HD constexpr Dot2Bound dot2_bound(double depth, long long n, double u_r
              : Dot2Bound{u_result, g, 0x1p-150};
 }
 
-/// dp and sp: abs(C - exact) <= (k + 3) u (abs(alpha) abs(A) abs(B) + abs(beta) abs(C)) + least subnormal. A plain loop makes k
-/// roundings per term of the sum, one by alpha, one by beta c, one in the last addition.
-ACCUBLAS_HD constexpr double dp_bound(long long k, double u) { return (static_cast<double>(k) + 3) * u * detail::slack; }
+/// dp and sp: abs(C - exact) <= (k + 3) u (abs(alpha) abs(A) abs(B) + abs(beta) abs(C)) + least subnormal. A plain loop
+/// makes k roundings per term of the sum, one by alpha, one by beta c, one in the last addition.
+ACCUBLAS_HD constexpr double dp_bound(long long k, double u) {
+  return (static_cast<double>(k) + 3) * u * detail::slack;
+}
 
-/// The grid sum of `cr` (lib/cpu/kernels/correct.cpp; after Rump, Ogita, Oishi 2008, with two grids). A chain adds up to
-/// 2^(H-1) products p + e = x y, abs(p) <= L = 2^l, in
+/// The grid sum of `cr` (lib/cpu/kernels/correct.cpp; after Rump, Ogita, Oishi 2008, with two grids). A chain adds up
+/// to 2^(H-1) products p + e = x y, abs(p) <= L = 2^l, in
 ///   s1 = 1.5 L 2^(H+1) + sum of p rounded to multiples of g1 = L 2^(H-51), exact while the sum is below L 2^H;
-///   s2 = 1.5 L 2^(2H-50) + sum of the rests of p (at most g1 / 2 each) and of e (at most L 2^-53 each), rounded to multiples of
+///   s2 = 1.5 L 2^(2H-50) + sum of the rests of p (at most g1 / 2 each) and of e (at most L 2^-53 each), rounded to
+///   multiples of
 ///        g2 = L 2^(2H-102), exact while the sum is below 2^H g1;
 ///   c  = floating-point sum of what is left: two rests of at most g2 / 2, so at most g2 a term.
-/// Where L grows on the way, the old sums enter the new grids as one more term; that happens at most once in 8 terms, and is
-/// counted by the factor 9/8 (the sums of p so far are still bounded by terms times L).
+/// Where L grows on the way, the old sums enter the new grids as one more term; that happens at most once in 8 terms,
+/// and is counted by the factor 9/8 (the sums of p so far are still bounded by terms times L).
 struct Grid {
   int headroom;  ///< H
 
@@ -82,9 +89,9 @@ struct Grid {
   ACCUBLAS_HD constexpr double base2() const { return power(2 * headroom - 50) * 1.5; }
   ACCUBLAS_HD constexpr double quantum2() const { return power(2 * headroom - 102); }
 
-  /// Bound of the error of a block's sum over L: `total` products (padding included) in chains of `chain` each. A term's rest is
-  /// rounded once, error u g2; adding the j-th rest to c errs by at most u j g2 (1 + 2^-40); adding up the chains' c passes
-  /// at most 16 additions of numbers whose abs sum to total g2.
+  /// Bound of the error of a block's sum over L: `total` products (padding included) in chains of `chain` each. A
+  /// term's rest is rounded once, error u g2; adding the j-th rest to c errs by at most u j g2 (1 + 2^-40); adding up
+  /// the chains' c passes at most 16 additions of numbers whose abs sum to total g2.
   ACCUBLAS_HD constexpr double error(double chain, double total) const {
     const double terms = total * 9 / 8, length = chain * 9 / 8 + 1;
     return unit_roundoff_double * quantum2() * terms * (1 + length / 2 + 16) * (1 + 0x1p-30);
@@ -99,8 +106,8 @@ struct Grid {
   }
 };
 
-/// A product below 2^-968 may have bits below 2^-1074: p and e together lose at most 2^-1074, whatever it is. The bound is the
-/// least normal number, because arithmetic on subnormal ones stalls some CPUs for a hundred cycles.
+/// A product below 2^-968 may have bits below 2^-1074: p and e together lose at most 2^-1074, whatever it is. The bound
+/// is the least normal number, because arithmetic on subnormal ones stalls some CPUs for a hundred cycles.
 constexpr double product_underflow = 0x1p-1022;
 
 }  // namespace accublas

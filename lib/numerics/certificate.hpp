@@ -50,7 +50,8 @@ ACCUBLAS_HD constexpr int certificate_stride(std::int64_t k) { return k <= 1024 
 ACCUBLAS_HD constexpr std::int64_t certificate_terms(std::int64_t k) {
   const std::int64_t period = static_cast<std::int64_t>(certificate_block) * certificate_stride(k);
   const std::int64_t rest = k % period;
-  return k / period * certificate_block + (rest < certificate_block || period == certificate_block ? rest : certificate_block);
+  return k / period * certificate_block +
+         (rest < certificate_block || period == certificate_block ? rest : certificate_block);
 }
 
 /// 2^(T-23) (lambda + mu) + k <= (k + 1) 2^(2T-12-v) X, divided by 2^(T-23) and rounded up to integers:

@@ -1,5 +1,5 @@
-// Error-free transformations (Knuth 1969, Dekker 1971; names after Ogita, Rump, Oishi 2005). Binary64, round to nearest. The
-// operations are named, so that no compiler flag can contract them on a device.
+// Error-free transformations (Knuth 1969, Dekker 1971; names after Ogita, Rump, Oishi 2005). Binary64, round to
+// nearest. The operations are named, so that no compiler flag can contract them on a device.
 #pragma once
 
 #include <cmath>

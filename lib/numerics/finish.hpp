@@ -1,8 +1,8 @@
 // The one place where an exact inner product meets alpha, beta and c and is rounded, for every mode and engine.
 // docs/modes.md, "Special values" and RN, says what is returned.
 //
-// How: alpha S and beta c are taken as integers times powers of two. The leading 126 bits of their sum, with an error bound,
-// decide nearly always; exactly, where no bit was lost. Else the whole sum is formed in a wide integer.
+// How: alpha S and beta c are taken as integers times powers of two. The leading 126 bits of their sum, with an error
+// bound, decide nearly always; exactly, where no bit was lost. Else the whole sum is formed in a wide integer.
 #pragma once
 
 #include "lib/numerics/float_bits.hpp"
@@ -10,15 +10,15 @@
 
 namespace accublas {
 
-/// RN(alpha S 2^exponent + beta c), exactly, for a finite S; alpha, beta and c are arbitrary (Inf, NaN). beta == 0: c is ignored.
-/// abs(exponent) <= 2^28.
+/// RN(alpha S 2^exponent + beta c), exactly, for a finite S; alpha, beta and c are arbitrary (Inf, NaN). beta == 0: c
+/// is ignored. abs(exponent) <= 2^28.
 template <class T, int L>
 ACCUBLAS_HD T finish(T alpha, const Wide<L>& s, int exponent, T beta, T c);
 
-/// The same for a real number known to lie in [S - error, S + error] 2^exponent, error >= 0 finite: true, with the result in
-/// *out, if all of the interval rounds to one value (the sign of zero included); false if the interval does not decide. With
-/// error > 0 it may also say false where only bits 2^-120 below the leading ones would decide, or where error > 2^-9 abs(S);
-/// with error = 0 it always decides.
+/// The same for a real number known to lie in [S - error, S + error] 2^exponent, error >= 0 finite: true, with the
+/// result in *out, if all of the interval rounds to one value (the sign of zero included); false if the interval does
+/// not decide. With error > 0 it may also say false where only bits 2^-120 below the leading ones would decide, or
+/// where error > 2^-9 abs(S); with error = 0 it always decides.
 template <class T, int L>
 ACCUBLAS_HD bool finish_within(T alpha, const Wide<L>& s, double error, int exponent, T beta, T c, T* out);
 
@@ -40,7 +40,7 @@ ACCUBLAS_HD T read_addend(T beta, const T* c) {
   return is_zero(beta) && !mutant(Mutant::special_beta_zero) ? T(0) : *c;
 }
 
-// -----------------------------------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------------------------------------
 
 namespace detail {
 
@@ -109,7 +109,8 @@ ACCUBLAS_HD bool round_between(bool negative, Uint128 low, Uint128 high, int exp
   if (top >> 1 != 0) {
     const int z = leading_zeros(top);
     const Uint128 l = low << z;
-    if ((low ^ high) >> (64 - z) == 0 && static_cast<std::uint64_t>(l) != 0) {  // the same 64 leading bits, and more below
+    if ((low ^ high) >> (64 - z) == 0 &&
+        static_cast<std::uint64_t>(l) != 0) {  // the same 64 leading bits, and more below
       *out = round_to<T>(negative, static_cast<std::uint64_t>(l >> 64), true, exponent + 64 - z);
       return true;
     }
@@ -127,7 +128,11 @@ ACCUBLAS_HD bool round_sum(const Interval& x, const Interval& y, T* out) {
     *out = exact_zero<T>();
     return true;
   }
-  const int exponent = (!has_y ? x.exponent : !has_x ? y.exponent : x.exponent > y.exponent ? x.exponent : y.exponent) + 2;
+  const int exponent = (!has_y                    ? x.exponent
+                        : !has_x                  ? y.exponent
+                        : x.exponent > y.exponent ? x.exponent
+                                                  : y.exponent) +
+                       2;
   Uint128 error = 0, a = 0, b = 0;
   if (has_x) {
     bool lost = false;
@@ -157,7 +162,8 @@ ACCUBLAS_HD bool round_sum(const Interval& x, const Interval& y, T* out) {
   return round_between(negative, value - error, value + error, exponent, out);
 }
 
-/// Where an operand is Inf or NaN and S is finite with the sign `s` (-1, 0, 1): IEEE arithmetic on the infinite terms only.
+/// Where an operand is Inf or NaN and S is finite with the sign `s` (-1, 0, 1): IEEE arithmetic on the infinite terms
+/// only.
 template <class T>
 ACCUBLAS_HD T finish_nonfinite(T alpha, T s, T beta, T c) {
   const T product = is_finite(alpha) ? T(0) : alpha * s;
@@ -195,8 +201,8 @@ ACCUBLAS_HD ACCUBLAS_NOINLINE T finish_full(Decoded alpha, const Wide<L>& magnit
     x = y;
     y = t;
   }
-  // x is the larger term. Every point where RN changes is a multiple of 4 units of `base` next to x, or x itself, so a y
-  // below one unit acts like one unit of its sign.
+  // x is the larger term. Every point where RN changes is a multiple of 4 units of `base` next to x, or x itself, so a
+  // y below one unit acts like one unit of its sign.
   int base = (x.exponent < x.top - 64 ? x.exponent : x.top - 64) - 2;
   const bool any_y = wide_bit_length(y.value) != 0;
   if (any_y && y.top <= base) {
@@ -259,8 +265,8 @@ ACCUBLAS_HD bool finish_within(T alpha, const Wide<L>& s, double error, int expo
     return true;
   }
 
-  // x = alpha S: of S 128 bits, of its product with alpha 128 bits. A lost bit is below 2 units; the error of S is scaled by
-  // factor 2^-64 < 1.
+  // x = alpha S: of S 128 bits, of its product with alpha 128 bits. A lost bit is below 2 units; the error of S is
+  // scaled by factor 2^-64 < 1.
   detail::Interval x{0, 0, 0, product_negative}, y{0, 0, 0, false};
   if (top.high != 0 && factor != 0) {
     const Uint128 low = static_cast<Uint128>(top.low) * factor;

@@ -1,7 +1,8 @@
 // The last step of NRM2: the square root of an exact sum of squares, rounded once.
 //
 // How: floor(sqrt(V)) of an integer V of 127 or 128 bits has 64 bits, and whether it is the root itself tells all that
-// round_to wants to know of what lies below. The root of what V leaves out is no concern: floor(sqrt(y)) = floor(sqrt(floor(y))).
+// round_to wants to know of what lies below. The root of what V leaves out is no concern: floor(sqrt(y)) =
+// floor(sqrt(floor(y))).
 #pragma once
 
 #include <cmath>
@@ -12,8 +13,8 @@
 
 namespace accublas {
 
-/// RN(sqrt((v + rest) 2^exponent)) for v >= 0 taken as unsigned, where 0 <= rest < 1, and rest > 0 only if `more`, which
-/// takes v >= 2^127. +0 for 0.
+/// RN(sqrt((v + rest) 2^exponent)) for v >= 0 taken as unsigned, where 0 <= rest < 1, and rest > 0 only if `more`,
+/// which takes v >= 2^127. +0 for 0.
 template <class T, int L>
 ACCUBLAS_HD ACCUBLAS_NOINLINE T finish_root(const Wide<L>& v, bool more, int exponent);
 
@@ -21,12 +22,12 @@ ACCUBLAS_HD ACCUBLAS_NOINLINE T finish_root(const Wide<L>& v, bool more, int exp
 template <class T>
 ACCUBLAS_HD T finish_root_pair(double s, double c, int scale);
 
-/// The same for a real number between s + c - error and s + c + error, error >= 0: true, with the result in *out, if all of
-/// the interval has one; false if it does not decide.
+/// The same for a real number between s + c - error and s + c + error, error >= 0: true, with the result in *out, if
+/// all of the interval has one; false if it does not decide.
 template <class T>
 ACCUBLAS_HD bool finish_root_within(double s, double c, double error, int scale, T* out);
 
-// -----------------------------------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------------------------------------
 
 namespace detail {
 
@@ -38,8 +39,8 @@ ACCUBLAS_HD inline double sqrt_rn(double x) {
 #endif
 }
 
-/// floor(sqrt(v)) for v >= 2^126; *exact says whether it is the root. The estimate in floating point and one step of Newton
-/// are off by 1 at most; the last two loops alone decide.
+/// floor(sqrt(v)) for v >= 2^126; *exact says whether it is the root. The estimate in floating point and one step of
+/// Newton are off by 1 at most; the last two loops alone decide.
 ACCUBLAS_HD inline std::uint64_t integer_root(Uint128 v, bool* exact) {
   constexpr std::uint64_t most = ~std::uint64_t{0};
   const double high = static_cast<double>(static_cast<std::uint64_t>(v >> 64));
@@ -49,7 +50,8 @@ ACCUBLAS_HD inline std::uint64_t integer_root(Uint128 v, bool* exact) {
   // abs(v - r^2) < 2^78; its lowest 32 bits move the correction by less than 2^-31.
   const bool above = v < square;
   const Uint128 distance = above ? square - v : v - square;
-  const double step = static_cast<double>(static_cast<std::uint64_t>(distance >> 32)) * 0x1p+32 / (2 * static_cast<double>(r));
+  const double step =
+      static_cast<double>(static_cast<std::uint64_t>(distance >> 32)) * 0x1p+32 / (2 * static_cast<double>(r));
   const std::uint64_t whole = static_cast<std::uint64_t>(step);
   r = above ? r - whole : whole > most - r ? most : r + whole;
   while (static_cast<Uint128>(r) * r > v) --r;

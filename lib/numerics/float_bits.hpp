@@ -1,5 +1,5 @@
-// Binary floating-point numbers taken apart and put together, on bits: no rounding mode, no flush to zero and no compiler
-// flag can touch what is computed here.
+// Binary floating-point numbers taken apart and put together, on bits: no rounding mode, no flush to zero and no
+// compiler flag can touch what is computed here.
 #pragma once
 
 #include <bit>
@@ -125,8 +125,7 @@ ACCUBLAS_HD T round_to(bool negative, std::uint64_t top, bool sticky, int expone
     kept += up;
   }
   // kept carries the hidden bit into the exponent field, and a carry out of the mantissa likewise, up to infinity.
-  const Bits magnitude =
-      (static_cast<Bits>(last - F::min_exponent) << (F::digits - 1)) + static_cast<Bits>(kept);
+  const Bits magnitude = (static_cast<Bits>(last - F::min_exponent) << (F::digits - 1)) + static_cast<Bits>(kept);
   if (mutant(Mutant::subnormal_flush) && (magnitude & F::infinity) == 0) return from_bits<T>(sign);
   return from_bits<T>(sign | magnitude);
 }

@@ -1,5 +1,5 @@
-// Integers as spans of limbs, least significant first, for host (64-bit limbs) and device (32-bit limbs). Nothing is allocated;
-// destinations do not overlap sources but where they are equal.
+// Integers as spans of limbs, least significant first, for host (64-bit limbs) and device (32-bit limbs). Nothing is
+// allocated; destinations do not overlap sources but where they are equal.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,7 @@ ACCUBLAS_HD constexpr int limbs_bit_length(const Limb* a, int n) {
 template <class Limb>
 ACCUBLAS_HD constexpr bool limbs_bit(const Limb* a, int n, int bit) {
   const int at = bit / limb_bits<Limb>;
-  return at < n && (a[at] >> (bit % limb_bits<Limb>) & 1) != 0;
+  return at < n && (a[at] >> (bit % limb_bits<Limb>)&1) != 0;
 }
 
 /// Whether any of the lowest `bits` bits is set.
@@ -134,7 +134,7 @@ ACCUBLAS_HD constexpr void limbs_subtract_product(Limb* a, const Limb* b, int n,
   for (int i = 0; i < n; ++i) {
     const Double t = static_cast<Double>(b[i]) * value + borrow;
     const Limb low = static_cast<Limb>(t);
-    borrow = static_cast<Limb>((t >> limb_bits<Limb>) + (a[i] < low));
+    borrow = static_cast<Limb>((t >> limb_bits<Limb>)+(a[i] < low));
     a[i] = static_cast<Limb>(a[i] - low);
   }
 }

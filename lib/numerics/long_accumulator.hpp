@@ -1,4 +1,5 @@
-// An exact sum of products of binary64 numbers over their full range (Kulisch's long accumulator, with deferred carries).
+// An exact sum of products of binary64 numbers over their full range (Kulisch's long accumulator, with deferred
+// carries).
 #pragma once
 
 #include "lib/numerics/finish.hpp"
@@ -6,14 +7,15 @@
 
 namespace accublas {
 
-/// sum of x y for any finite binary64 x, y (binary32 widens exactly), no rounding anywhere. Products are multiples of 2^-2148
-/// below 2^2048; there is room for 2^62 of them and more. Digits hold 32 bits each in signed 64-bit words, so that carries
-/// wait: a product adds less than 2^32 to each of five words, and every 2^30 additions the carries move up. 1.1 KiB.
+/// sum of x y for any finite binary64 x, y (binary32 widens exactly), no rounding anywhere. Products are multiples of
+/// 2^-2148 below 2^2048; there is room for 2^62 of them and more. Digits hold 32 bits each in signed 64-bit words, so
+/// that carries wait: a product adds less than 2^32 to each of five words, and every 2^30 additions the carries move
+/// up. 1.1 KiB.
 class LongAccumulator {
  public:
-  static constexpr int digits = 136;                   ///< of 32 bits: 2^(4352 - 2148) is far above 2^62 2^2048
-  static constexpr int min_exponent = -2148;           ///< exponent of the last bit
-  static constexpr int limbs = digits / 2;             ///< of the sum as one integer
+  static constexpr int digits = 136;          ///< of 32 bits: 2^(4352 - 2148) is far above 2^62 2^2048
+  static constexpr int min_exponent = -2148;  ///< exponent of the last bit
+  static constexpr int limbs = digits / 2;    ///< of the sum as one integer
 
   ACCUBLAS_HD LongAccumulator() { clear(); }
 

@@ -1,5 +1,5 @@
-// The moduli of the INT8 residue products, and what the Chinese remainder theorem needs of them. Tables live inside constexpr
-// functions, so that device code may use them.
+// The moduli of the INT8 residue products, and what the Chinese remainder theorem needs of them. Tables live inside
+// constexpr functions, so that device code may use them.
 #pragma once
 
 #include <cstdint>
@@ -60,17 +60,17 @@ ACCUBLAS_HD constexpr int inverse_residue(int a, int p) {
 /// Limbs that hold the product of all moduli and sums of up to 49 weights times bytes.
 inline constexpr int crt_limbs = 6;
 
-/// What the Chinese remainder theorem needs for the first `count` moduli. With P their product and residues r_l of S (any
-/// representatives, abs(r_l) <= 255), sum r_l weight_l = S modulo P, where weight_l = inverse_l P / p_l is 1 modulo p_l, 0 modulo
-/// the others, and abs(weight_l) <= P / 2.
+/// What the Chinese remainder theorem needs for the first `count` moduli. With P their product and residues r_l of S
+/// (any representatives, abs(r_l) <= 255), sum r_l weight_l = S modulo P, where weight_l = inverse_l P / p_l is 1
+/// modulo p_l, 0 modulo the others, and abs(weight_l) <= P / 2.
 struct CrtTable {
   int count;
-  Wide<crt_limbs> product;            ///< P
+  Wide<crt_limbs> product;  ///< P
   Wide<crt_limbs> weight[max_moduli];
-  double fraction[max_moduli];        ///< weight_l / P = inverse_l / p_l, correctly rounded
+  double fraction[max_moduli];  ///< weight_l / P = inverse_l / p_l, correctly rounded
 
-  /// The same in digits of 16 bits, -2^15 <= digit < 2^15, for kernels that add products of 16-bit numbers: `digits` of them,
-  /// the last not zero padded. Where fewer than 7 are needed, zero digits stand below, and the unit of digit 0 is
+  /// The same in digits of 16 bits, -2^15 <= digit < 2^15, for kernels that add products of 16-bit numbers: `digits` of
+  /// them, the last not zero padded. Where fewer than 7 are needed, zero digits stand below, and the unit of digit 0 is
   /// 2^unit_exponent with unit_exponent < 0. Pairs of moduli lie together; an odd count has a zero partner.
   static constexpr int max_digits = 22;
   int digits, unit_exponent;

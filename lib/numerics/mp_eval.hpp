@@ -1,5 +1,5 @@
-// The interval evaluation of X / M (Isupov 2020): two doubles around it, from the leading 64 bits of X. The operations are the same
-// on host and device, so the bits are.
+// The interval evaluation of X / M (Isupov 2020): two doubles around it, from the leading 64 bits of X. The operations
+// are the same on host and device, so the bits are.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ struct Interval {
   double lower, upper;
 };
 
-/// X = (top + t) 2^(p - 64), 0 <= t < 1, top >= 2^63. The leading 53 bits m of top give m 2^(p-53) <= X < (m + 1) 2^(p-53); each
-/// product is rounded to nearest, so the neighbouring double is a bound.
+/// X = (top + t) 2^(p - 64), 0 <= t < 1, top >= 2^63. The leading 53 bits m of top give m 2^(p-53) <= X < (m + 1)
+/// 2^(p-53); each product is rounded to nearest, so the neighbouring double is a bound.
 ACCUBLAS_HD inline Interval evaluate(std::uint64_t top, const EvalFactor& factor) {
   const double m = static_cast<double>(top >> 11), next = static_cast<double>((top >> 11) + 1);
 #ifdef __CUDA_ARCH__

@@ -1,5 +1,5 @@
-// Arithmetic modulo the primes just below 2^31 of the multiple-precision arrays, with precomputed constants and no division, for
-// host and device. Residues are 0 <= r < m.
+// Arithmetic modulo the primes just below 2^31 of the multiple-precision arrays, with precomputed constants and no
+// division, for host and device. Residues are 0 <= r < m.
 #pragma once
 
 #include <cstdint>
@@ -27,16 +27,18 @@ ACCUBLAS_HD inline std::uint64_t mul_high(std::uint64_t a, std::uint64_t b) {
 #endif
 }
 
-/// v mod m. The quotient's estimate floor(v barrett / 2^64) is floor(v / m) or one less: barrett > 2^64 / m - 1, so it loses less
-/// than v / 2^64 + 1 < 2 in all.
+/// v mod m. The quotient's estimate floor(v barrett / 2^64) is floor(v / m) or one less: barrett > 2^64 / m - 1, so it
+/// loses less than v / 2^64 + 1 < 2 in all.
 ACCUBLAS_HD inline std::uint32_t rns_reduce(std::uint64_t v, const RnsModulus& modulus) {
   const std::uint32_t r = static_cast<std::uint32_t>(v - mul_high(v, modulus.barrett) * modulus.m);
   return r >= modulus.m ? r - modulus.m : r;
 }
 
 /// (c0 + c1 2^32 + c2 2^64) mod m: c1 r32 < 2^50 and c2 r64 < 2^63, so that their sum with c0 fits.
-ACCUBLAS_HD inline std::uint32_t rns_reduce96(std::uint32_t c0, std::uint32_t c1, std::uint32_t c2, const RnsModulus& modulus) {
-  return rns_reduce(static_cast<std::uint64_t>(c1) * modulus.r32 + static_cast<std::uint64_t>(c2) * modulus.r64 + c0, modulus);
+ACCUBLAS_HD inline std::uint32_t rns_reduce96(std::uint32_t c0, std::uint32_t c1, std::uint32_t c2,
+                                              const RnsModulus& modulus) {
+  return rns_reduce(static_cast<std::uint64_t>(c1) * modulus.r32 + static_cast<std::uint64_t>(c2) * modulus.r64 + c0,
+                    modulus);
 }
 
 ACCUBLAS_HD inline std::uint32_t rns_add(std::uint32_t a, std::uint32_t b, const RnsModulus& modulus) {
@@ -44,7 +46,9 @@ ACCUBLAS_HD inline std::uint32_t rns_add(std::uint32_t a, std::uint32_t b, const
   return s >= modulus.m ? s - modulus.m : s;
 }
 
-ACCUBLAS_HD inline std::uint32_t rns_negate(std::uint32_t a, const RnsModulus& modulus) { return a == 0 ? 0 : modulus.m - a; }
+ACCUBLAS_HD inline std::uint32_t rns_negate(std::uint32_t a, const RnsModulus& modulus) {
+  return a == 0 ? 0 : modulus.m - a;
+}
 
 ACCUBLAS_HD inline std::uint32_t rns_mul(std::uint32_t a, std::uint32_t b, const RnsModulus& modulus) {
   return rns_reduce(static_cast<std::uint64_t>(a) * b, modulus);

@@ -1,5 +1,6 @@
 // Fixed-point scaling of a row or column to T bits (docs/modes.md, fixed:T): exponents, rounded entries, dropped bits.
-// Everything is formed on mantissa and exponent, so no power of two needs to be a double, and subnormals count by value.
+// Everything is formed on mantissa and exponent, so no power of two needs to be a double, and subnormals count by
+// value.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +22,8 @@ ACCUBLAS_HD int exponent_above(T x) {
   return e;
 }
 
-/// The largest integer e such that x is a multiple of 2^e; x finite and not zero. With the least such e over a row, no bit
-/// is dropped at T exactly if e >= E - T.
+/// The largest integer e such that x is a multiple of 2^e; x finite and not zero. With the least such e over a row, no
+/// bit is dropped at T exactly if e >= E - T.
 template <class T>
 ACCUBLAS_HD int exponent_of_last_bit(T x) {
   const Decoded d = decode(x);
@@ -35,8 +36,8 @@ struct ScaledInteger {
   int shift;
 };
 
-/// a' = the integer nearest to a 2^(T - E), ties to even; a finite, abs(a) < 2^E. abs(a') <= 2^T, abs(mantissa) <= 2^53,
-/// shift <= T.
+/// a' = the integer nearest to a 2^(T - E), ties to even; a finite, abs(a) < 2^E. abs(a') <= 2^T, abs(mantissa) <=
+/// 2^53, shift <= T.
 template <class F>
 ACCUBLAS_HD ScaledInteger scale_entry(F a, int exponent, int t) {
   const Decoded d = decode(a);

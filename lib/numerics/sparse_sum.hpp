@@ -1,4 +1,5 @@
-// The exact sum of numbers whose exponents may lie anywhere, rounded once to nearest even, in an accumulator of fixed length.
+// The exact sum of numbers whose exponents may lie anywhere, rounded once to nearest even, in an accumulator of fixed
+// length.
 #pragma once
 
 #include <cstdint>
@@ -20,15 +21,18 @@ struct SparseTerm {
   ACCUBLAS_HD constexpr std::int64_t top() const { return exponent + bits; }  ///< abs < 2^top
 };
 
-/// Terms are added in the order of decreasing top(), with a bound on all that follow. The accumulator S is exact, in two's
-/// complement, in units of 2^base. A call of add() returns true when the rounded result is known whatever follows:
-///   - what follows, below 2^rest, is below a quarter of S's last place, and S is no nearer than 2^rest to a midpoint of two
-///     neighbouring numbers. (S near a power of two: the lower neighbour's midpoint is half a last place of that binade away,
-///     that is 2^(top - p - 2).)
-///   - S is nearer than that to a midpoint: S - midpoint takes S's place, and only its sign is wanted from there on. It is known when
+/// Terms are added in the order of decreasing top(), with a bound on all that follow. The accumulator S is exact, in
+/// two's complement, in units of 2^base. A call of add() returns true when the rounded result is known whatever
+/// follows:
+///   - what follows, below 2^rest, is below a quarter of S's last place, and S is no nearer than 2^rest to a midpoint
+///   of two
+///     neighbouring numbers. (S near a power of two: the lower neighbour's midpoint is half a last place of that binade
+///     away, that is 2^(top - p - 2).)
+///   - S is nearer than that to a midpoint: S - midpoint takes S's place, and only its sign is wanted from there on. It
+///   is known when
 ///     abs(S - midpoint) >= 2^rest.
-/// Length: before a term with top() = h is added, S < 2^(h + p + 2 + q), q = log2 of the number of terms, or S would have been
-/// decided; and all terms so far end at h - B or above, B the most bits of a term. So p + B + q + 3 bits do.
+/// Length: before a term with top() = h is added, S < 2^(h + p + 2 + q), q = log2 of the number of terms, or S would
+/// have been decided; and all terms so far end at h - B or above, B the most bits of a term. So p + B + q + 3 bits do.
 template <class Limb>
 class SparseSum {
  public:
@@ -36,10 +40,14 @@ class SparseSum {
   static constexpr std::int64_t no_rest = INT64_MIN;
 
   /// Limbs of the accumulator, and as many of scratch, for terms of at most `term_bits` bits, at most 2^40 of them.
-  ACCUBLAS_HD static constexpr int capacity(int precision, int term_bits) { return (precision + term_bits + 64) / bits + 3; }
+  ACCUBLAS_HD static constexpr int capacity(int precision, int term_bits) {
+    return (precision + term_bits + 64) / bits + 3;
+  }
 
-  /// `accumulator` and `scratch` have `capacity` limbs, `result` has room for p bits. Numbers below 2^(least - 1) do not exist.
-  ACCUBLAS_HD SparseSum(int precision, std::int64_t least_exponent, Limb* accumulator, Limb* scratch, int capacity, Limb* result)
+  /// `accumulator` and `scratch` have `capacity` limbs, `result` has room for p bits. Numbers below 2^(least - 1) do
+  /// not exist.
+  ACCUBLAS_HD SparseSum(int precision, std::int64_t least_exponent, Limb* accumulator, Limb* scratch, int capacity,
+                        Limb* result)
       : precision_(precision), least_(least_exponent), a_(accumulator), scratch_(scratch), n_(capacity), x_(result) {}
 
   /// Adds a term; the sum of all that follow is below 2^rest in magnitude (no_rest: nothing follows).
@@ -51,7 +59,8 @@ class SparseSum {
   /// After add() has returned true: the sum is zero.
   ACCUBLAS_HD bool is_zero() const { return zero_; }
   ACCUBLAS_HD bool negative() const { return negative_; }
-  /// The result is (-1)^negative X 2^(exponent - precision), X at `result`, 2^(p-1) <= X < 2^p, unless X = 0: an underflow.
+  /// The result is (-1)^negative X 2^(exponent - precision), X at `result`, 2^(p-1) <= X < 2^p, unless X = 0: an
+  /// underflow.
   ACCUBLAS_HD bool underflow() const { return underflow_; }
   ACCUBLAS_HD std::int64_t exponent() const { return exponent_; }
 
@@ -70,7 +79,8 @@ class SparseSum {
     }
     // In a tie the accumulator counts in the direction of the magnitude.
     const bool subtract = term.negative != (tie_ && negative_);
-    const int shift = static_cast<int>(term.exponent - base_), first = shift / bits, used = limbs_of(term.bits + shift % bits);
+    const int shift = static_cast<int>(term.exponent - base_), first = shift / bits,
+              used = limbs_of(term.bits + shift % bits);
     Limb carry = 0;
     for (int i = first; i < n_; ++i) {
       const Limb t = i - first < used ? limbs_window(term.magnitude, term.limbs, i * bits - shift) : 0;
@@ -154,8 +164,9 @@ class SparseSum {
     return have >= bits ? scratch_[i] : static_cast<Limb>(scratch_[i] & ((Limb{1} << have) - 1));
   }
 
-  /// Whether abs(low - 2^(cut-1)) < 2^distance. With the bit cut-1 set it is the cut-1 bits below as they are, else their two's
-  /// complement: bits from `distance` on must be all zero, or all one (or, at exactly 2^distance, not near).
+  /// Whether abs(low - 2^(cut-1)) < 2^distance. With the bit cut-1 set it is the cut-1 bits below as they are, else
+  /// their two's complement: bits from `distance` on must be all zero, or all one (or, at exactly 2^distance, not
+  /// near).
   ACCUBLAS_HD bool near_midpoint(int cut, bool half, std::int64_t distance) const {
     const int below = cut - 1;
     if (distance <= 0) return half && !any_between(0, below);  // S is a multiple of 2^base: nearer than one is equal

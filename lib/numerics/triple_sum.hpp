@@ -16,8 +16,10 @@ ACCUBLAS_HD inline double absolute(double x) { return x < 0 ? -x : x; }
 
 /// sum += other.
 ACCUBLAS_HD inline void triple_add(TripleSum& sum, const TripleSum& other) {
-  const DoublePair first = two_sum(sum.a1, other.a1), second = two_sum(sum.a2, other.a2), third = two_sum(second.high, first.low);
-  const DoublePair rest = two_sum(second.low, third.low), tail = two_sum(other.a3, rest.high), a3 = two_sum(sum.a3, tail.high);
+  const DoublePair first = two_sum(sum.a1, other.a1), second = two_sum(sum.a2, other.a2),
+                   third = two_sum(second.high, first.low);
+  const DoublePair rest = two_sum(second.low, third.low), tail = two_sum(other.a3, rest.high),
+                   a3 = two_sum(sum.a3, tail.high);
   // Three roundings; where they lose nothing, an exact sum stays exact.
   const double rounding = absolute(rest.low) + absolute(tail.low) + absolute(a3.low);
   sum = {first.high, third.high, a3.high, (sum.error + other.error + rounding) * (1 + 0x1p-50)};
@@ -32,7 +34,8 @@ namespace detail {
 /// alpha = 1, beta = 0, in floating point: true if both ends of the interval round to *out.
 template <class T>
 ACCUBLAS_HD bool round_triple(const TripleSum& s, T* out) {
-  const DoublePair x = two_sum(s.a2, s.a3), y = two_sum(s.a1, x.high), z = two_sum(y.low, x.low), w = two_sum(y.high, z.high);
+  const DoublePair x = two_sum(s.a2, s.a3), y = two_sum(s.a1, x.high), z = two_sum(y.low, x.low),
+                   w = two_sum(y.high, z.high);
   // The sum is w.high + w.low + z.low. Rounding is monotonic, so the ends only need to be outside.
   double error = (s.error + absolute(z.low)) * (1 + 0x1p-50) + absolute(w.low) * 0x1p-51;
   if (sizeof(T) != sizeof(double)) error += absolute(w.high) * 0x1p-51;  // for the rounding to double on the way

@@ -105,8 +105,8 @@ ACCUBLAS_HD constexpr int wide_bit_length(const Wide<L>& a) {
   return 0;
 }
 
-/// Significant bits of a, taken as unsigned: abs = (high 2^64 + low + rest) 2^shift with 2^63 <= high < 2^64, 0 <= rest < 1,
-/// `lost` says whether rest > 0. All zero where a = 0.
+/// Significant bits of a, taken as unsigned: abs = (high 2^64 + low + rest) 2^shift with 2^63 <= high < 2^64, 0 <= rest
+/// < 1, `lost` says whether rest > 0. All zero where a = 0.
 struct WideTop {
   std::uint64_t high, low;
   int shift;

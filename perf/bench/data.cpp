@@ -22,9 +22,9 @@ void fill_phi(std::vector<T>& x, double phi, Random& random) {
   for (T& entry : x) entry = static_cast<T>(0.5 * uniform(random) * std::exp(phi * normal(random)));
 }
 
-/// Inner products of condition 2 sum abs(a b) / abs(sum a b) near 1e16 (s: 1e7), after Ogita, Rump, Oishi's GenDot: the first
-/// half of the terms is random over 27 binary exponents (s: 12) a factor; each later entry of A brings the sum so far down to a
-/// random number of the next smaller size. The running sums are kept in twice the precision.
+/// Inner products of condition 2 sum abs(a b) / abs(sum a b) near 1e16 (s: 1e7), after Ogita, Rump, Oishi's GenDot: the
+/// first half of the terms is random over 27 binary exponents (s: 12) a factor; each later entry of A brings the sum so
+/// far down to a random number of the next smaller size. The running sums are kept in twice the precision.
 template <class T>
 void fill_cancelling(Inputs<T>& in, Random& random) {
   constexpr int range = sizeof(T) == 8 ? 27 : 12;
@@ -41,8 +41,10 @@ void fill_cancelling(Inputs<T>& in, Random& random) {
     const double done = static_cast<double>(p - half) / static_cast<double>(std::max<Index>(1, in.k - half - 1));
     const int exponent = integer(random, 0, range);
     for (Index i = 0; i < in.m; ++i) {
-      // From the size of a term, 2^range, to that of the result; as many terms again come with the second half's entries.
-      const double last = std::log2(2 * absolute[i] / condition), size = p < half ? exponent : range + done * (last - range);
+      // From the size of a term, 2^range, to that of the result; as many terms again come with the second half's
+      // entries.
+      const double last = std::log2(2 * absolute[i] / condition),
+                   size = p < half ? exponent : range + done * (last - range);
       const double wanted = uniform(random) * std::exp2(size);
       const T a = static_cast<T>(p < half ? wanted : (wanted - static_cast<double>(high[i] + low[i])) / b);
       in.a[i + p * in.m] = a;

@@ -10,8 +10,8 @@
 
 namespace {
 
-const std::vector<std::string> routines = {"ddot",  "sdot",    "dnrm2",   "snrm2",   "dasum",   "sasum",
-                                           "dgemm", "sgemm",   "dgemv:n", "dgemv:t", "sgemv:n", "sgemv:t"};
+const std::vector<std::string> routines = {"ddot",  "sdot",  "dnrm2",   "snrm2",   "dasum",   "sasum",
+                                           "dgemm", "sgemm", "dgemv:n", "dgemv:t", "sgemv:n", "sgemv:t"};
 
 bool is_norm(const std::string& routine) { return routine.substr(1) == "nrm2" || routine.substr(1) == "asum"; }
 
@@ -32,8 +32,7 @@ std::vector<std::string> default_modes(const std::string& routine) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  CLI::App app(
-      "Times accublas's modes against OpenBLAS on the same data, in turns of 50 ms; the least time counts.");
+  CLI::App app("Times accublas's modes against OpenBLAS on the same data, in turns of 50 ms; the least time counts.");
   std::vector<std::string> chosen_routines = {"ddot", "dgemv:n", "dgemv:t", "dgemm"}, modes, data = {"phi:1"};
   std::vector<std::int64_t> sizes;
   std::vector<int> threads = {1, 2};
@@ -44,7 +43,9 @@ int main(int count, char** arguments) {
       ->delimiter(',')
       ->check(CLI::IsMember(routines))
       ->capture_default_str();
-  app.add_option("-m,--mode", modes, "mode words (default: native, dp:repro, dot2, cr, and fixed:60 where there is one)")->delimiter(',');
+  app.add_option("-m,--mode", modes,
+                 "mode words (default: native, dp:repro, dot2, cr, and fixed:60 where there is one)")
+      ->delimiter(',');
   app.add_option("-n,--size", sizes, "sizes of all dimensions (default: from the first cache to past the last)")
       ->delimiter(',');
   app.add_option(

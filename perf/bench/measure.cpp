@@ -167,9 +167,9 @@ std::unique_ptr<Ready<T>> prepare(const Case& what) {
   return ready;
 }
 
-/// A contender's turn: batches of calls for `turn_seconds` (at least one), of which the fastest counts. With several threads it
-/// begins after a pause in which the others' idle workers fall asleep: OpenBLAS's turn for some 30 ms, on the very cores
-/// that the next contender's workers wake up on.
+/// A contender's turn: batches of calls for `turn_seconds` (at least one), of which the fastest counts. With several
+/// threads it begins after a pause in which the others' idle workers fall asleep: OpenBLAS's turn for some 30 ms, on
+/// the very cores that the next contender's workers wake up on.
 constexpr double turn_seconds = 0.05;
 constexpr auto pause = std::chrono::milliseconds(45);
 
@@ -204,7 +204,9 @@ std::vector<Result> measure_type(const Case& what, const std::vector<std::string
     if (i == 0 || results[i - 1].error.empty())
       contenders[i].repetitions = repetitions_for(seconds_of(contenders[i].call, 1));
 
-  const auto since = [](Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); };
+  const auto since = [](Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  };
   const auto start = Clock::now();
   for (int round = 0; round < 3 || since(start) < seconds; ++round)
     for (std::size_t i = 0; i < contenders.size(); ++i) {

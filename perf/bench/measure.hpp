@@ -24,9 +24,9 @@ struct Result {
   double ratio() const { return seconds / openblas_seconds; }
 };
 
-/// OpenBLAS and all modes take turns of 50 ms, round by round, for `seconds` and three rounds at least; short calls are timed
-/// in batches of a tenth of a millisecond. With several threads a pause before each turn lets the others' idle workers fall
-/// asleep.
+/// OpenBLAS and all modes take turns of 50 ms, round by round, for `seconds` and three rounds at least; short calls are
+/// timed in batches of a tenth of a millisecond. With several threads a pause before each turn lets the others' idle
+/// workers fall asleep.
 std::vector<Result> measure(const Case& what, const std::vector<std::string>& modes, double seconds);
 
 /// Nanoseconds that a call by the drop-in's name takes beyond OpenBLAS's own, n = 8.

@@ -23,13 +23,13 @@ constexpr double target = 6;
 
 accublas_status call(accublas_context* ctx, Index n, const double* a, const double* b, double* c, Index count) {
   const double one = 1, zero = 0;
-  return accublas_dgemm_strided_batched(ctx, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, n, n, n, &one, a, n, n * n, b,
-                                        n, n * n, &zero, c, n, n * n, count);
+  return accublas_dgemm_strided_batched(ctx, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, n, n, n, &one, a,
+                                        n, n * n, b, n, n * n, &zero, c, n, n * n, count);
 }
 accublas_status call(accublas_context* ctx, Index n, const float* a, const float* b, float* c, Index count) {
   const float one = 1, zero = 0;
-  return accublas_sgemm_strided_batched(ctx, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, n, n, n, &one, a, n, n * n, b,
-                                        n, n * n, &zero, c, n, n * n, count);
+  return accublas_sgemm_strided_batched(ctx, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, n, n, n, &one, a,
+                                        n, n * n, b, n, n * n, &zero, c, n, n * n, count);
 }
 
 template <class T>
@@ -43,12 +43,14 @@ bool measure(const std::string& routine, const std::string& data, int repetition
     const DeviceArray<T> a(all), b(all), c(all);
     fill(parse_data(data), Side::a, a.data(), n, n * size.count, stream);
     fill(parse_data(data), Side::b, b.data(), n * size.count, n, stream);
-    std::vector<ShortCall> contenders{{"cublas", [&] { cublas.gemm_batched(n, a.data(), b.data(), c.data(), size.count); }}};
+    std::vector<ShortCall> contenders{
+        {"cublas", [&] { cublas.gemm_batched(n, a.data(), b.data(), c.data(), size.count); }}};
     std::vector<std::unique_ptr<Context>> contexts(1);  // of the contenders; cuBLAS has none
     for (const char* mode : {"native", single ? "sp" : "dp", "cr"}) {
       contexts.push_back(std::make_unique<Context>(mode, stream, 0));
       Context* const context = contexts.back().get();
-      contenders.push_back({mode, [&, context] { context->need(call(*context, n, a.data(), b.data(), c.data(), size.count)); }});
+      contenders.push_back(
+          {mode, [&, context] { context->need(call(*context, n, a.data(), b.data(), c.data(), size.count)); }});
     }
     for (const ShortCall& contender : contenders) time_us(contender, 3, stream);
     time_in_turn(contenders, repetitions, stream);
@@ -67,9 +69,9 @@ bool measure(const std::string& routine, const std::string& data, int repetition
         met &= kept;
         verdict = std::string("<= 6 ") + (kept ? "met" : "NOT MET");
       }
-      std::printf("%-6s %5lld %7lld %-8s %-7s %10.1f %10.1f %7.2f %10lld  %s\n", routine.c_str(), static_cast<long long>(n),
-                  static_cast<long long>(size.count), data.c_str(), contender.name.c_str(), us, median(contender.single_us), share,
-                  undecided, verdict.c_str());
+      std::printf("%-6s %5lld %7lld %-8s %-7s %10.1f %10.1f %7.2f %10lld  %s\n", routine.c_str(),
+                  static_cast<long long>(n), static_cast<long long>(size.count), data.c_str(), contender.name.c_str(),
+                  us, median(contender.single_us), share, undecided, verdict.c_str());
     }
     std::fflush(stdout);
   }
@@ -79,13 +81,15 @@ bool measure(const std::string& routine, const std::string& data, int repetition
 }  // namespace
 
 bool print_batched(const std::vector<std::string>& routines, const std::vector<std::string>& data, int repetitions) {
-  std::printf("us: of a call among calls back to back; single: of one alone. times: over cuBLAS's, back to back.\n"
-              "%-6s %5s %7s %-8s %-7s %10s %10s %7s %10s  %s\n",
-              "", "n", "count", "data", "mode", "us", "single us", "times", "undecided", "target");
+  std::printf(
+      "us: of a call among calls back to back; single: of one alone. times: over cuBLAS's, back to back.\n"
+      "%-6s %5s %7s %-8s %-7s %10s %10s %7s %10s  %s\n",
+      "", "n", "count", "data", "mode", "us", "single us", "times", "undecided", "target");
   bool met = true;
   for (const std::string& routine : routines)
     for (const std::string& kind : data)
-      met &= routine == "sgemm" ? measure<float>(routine, kind, repetitions) : measure<double>(routine, kind, repetitions);
+      met &=
+          routine == "sgemm" ? measure<float>(routine, kind, repetitions) : measure<double>(routine, kind, repetitions);
   return met;
 }
 

@@ -52,10 +52,12 @@ enum class RowKind { phi, condition, ties };
 
 /// Entry p of a row, of a number of its own for every index.
 template <class T>
-__device__ double row_entry(RowKind kind, double phi, bool root, Index p, Index k, std::uint64_t seed, std::uint64_t index) {
+__device__ double row_entry(RowKind kind, double phi, bool root, Index p, Index k, std::uint64_t seed,
+                            std::uint64_t index) {
   const Index half = k / 2;
   switch (kind) {
-    case RowKind::phi: return spread(phi, seed, index);
+    case RowKind::phi:
+      return spread(phi, seed, index);
     case RowKind::condition: {
       if (p == 0) return scalbn(1 + uniform(hash(seed) + index), -25);
       const bool second = p >= half && p < 2 * half;
@@ -66,8 +68,11 @@ __device__ double row_entry(RowKind kind, double phi, bool root, Index p, Index 
       constexpr int digits = sizeof(T) == 8 ? 53 : 24;
       if (root) {  // (2^digits + 1)^2
         const bool odd = digits % 2 != 0;
-        return p == 0 ? ldexp(1.0, digits) : p == 1 ? ldexp(1.0, (digits + 1) / 2) : p == 2 ? (odd ? 1.0 : ldexp(1.0, digits / 2)) :
-               p == 3 ? (odd ? 0.0 : 1.0) : 0.0;
+        return p == 0   ? ldexp(1.0, digits)
+               : p == 1 ? ldexp(1.0, (digits + 1) / 2)
+               : p == 2 ? (odd ? 1.0 : ldexp(1.0, digits / 2))
+               : p == 3 ? (odd ? 0.0 : 1.0)
+                        : 0.0;
       }
       return p == 0 ? 1 : p == 1 ? ldexp(1.0, -digits) : 0;
     }
@@ -79,22 +84,27 @@ __device__ double row_entry(RowKind kind, double phi, bool root, Index p, Index 
 __device__ double other_entry(RowKind kind, double phi, Index p, Index k) {
   const Index half = k / 2;
   switch (kind) {
-    case RowKind::phi: return spread(phi, 2, static_cast<std::uint64_t>(p));
+    case RowKind::phi:
+      return spread(phi, 2, static_cast<std::uint64_t>(p));
     case RowKind::condition:
       if (p == 0) return 0.4 * 3.14159265358979 * static_cast<double>(k) * 0x1p-30;
       if (p == half) return 0;
       return spread(1, 2, static_cast<std::uint64_t>(p > half && p < 2 * half ? p - half : p));
-    case RowKind::ties: return 1;
+    case RowKind::ties:
+      return 1;
   }
   return 0;
 }
 
 template <class T>
-__global__ void rows_kernel(RowKind kind, double phi, bool root, T* a, Index rows, Index k, Index row_stride, Index k_stride, T* x) {
-  const Index step = static_cast<Index>(gridDim.x) * blockDim.x, start = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x;
+__global__ void rows_kernel(RowKind kind, double phi, bool root, T* a, Index rows, Index k, Index row_stride,
+                            Index k_stride, T* x) {
+  const Index step = static_cast<Index>(gridDim.x) * blockDim.x,
+              start = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x;
   for (Index q = start; q < rows * k; q += step) {
     const Index i = q / k, p = q % k;
-    a[i * row_stride + p * k_stride] = static_cast<T>(row_entry<T>(kind, phi, root, p, k, 1, static_cast<std::uint64_t>(q)));
+    a[i * row_stride + p * k_stride] =
+        static_cast<T>(row_entry<T>(kind, phi, root, p, k, 1, static_cast<std::uint64_t>(q)));
   }
   for (Index p = start; x && p < k; p += step) x[p] = static_cast<T>(other_entry(kind, phi, p, k));
 }

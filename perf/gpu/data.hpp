@@ -31,10 +31,12 @@ enum class Side { a, b };
 template <class T>
 void fill(const Data& data, Side side, T* to, Index lines, Index k, cudaStream_t stream);
 
-/// Data of inner products: entry (i, p) of `rows` rows of k terms at a[i row_stride + p k_stride], and the other operand x.
+/// Data of inner products: entry (i, p) of `rows` rows of k terms at a[i row_stride + p k_stride], and the other
+/// operand x.
 ///   phi:X           as above
 ///   condition:1e16  uniform numbers that cancel in pairs, and one product 2^-53 times the sum of their magnitudes
-///   ties            every inner product, sum of magnitudes of a row, or (`root`) root of its sum of squares is halfway between two
+///   ties            every inner product, sum of magnitudes of a row, or (`root`) root of its sum of squares is halfway
+///   between two
 ///                   numbers
 /// x may be null: a row alone.
 template <class T>

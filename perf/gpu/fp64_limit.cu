@@ -1,8 +1,7 @@
-#include "perf/gpu/fp64_limit.hpp"
-
 #include <algorithm>
 
 #include "perf/gpu/device.hpp"
+#include "perf/gpu/fp64_limit.hpp"
 
 namespace gpu_bench {
 namespace {

@@ -34,7 +34,8 @@ std::vector<std::string> default_contenders(const std::string& routine, const Sh
   const std::string grade = routine == "sgemm" ? "sp" : "dp";
   std::vector<std::string> out = {"cublas", "cublasLt-int8", grade, grade + "/int8", grade + ":repro", "cr"};
   // A call takes seconds beyond that.
-  if (static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k) <= 0x1p39) out.push_back("dot2");
+  if (static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k) <= 0x1p39)
+    out.push_back("dot2");
   return out;
 }
 
@@ -44,9 +45,11 @@ int main(int count, char** arguments) {
   CLI::App app(
       "Times GEMM in accublas's modes against cuBLAS on the GPU, on the same data; runs are interleaved, medians "
       "count.\n"
-      "ratio: cuBLAS's time over the row's. T, N: bits and moduli. Top/s: rate of the INT8 products. FP64: dot2 over what "
+      "ratio: cuBLAS's time over the row's. T, N: bits and moduli. Top/s: rate of the INT8 products. FP64: dot2 over "
+      "what "
       "the\n"
-      "FP64 units issue in that time, at 10 operations a term (s: 1), the limit measured in this run. error/u, bound/u: "
+      "FP64 units issue in that time, at 10 operations a term (s: 1), the limit measured in this run. error/u, "
+      "bound/u: "
       "largest\n"
       "sampled error and the report's bound, in units of u (abs(A) abs(B)). Milliseconds of the phases: a call at "
       "report level 2.");
@@ -81,8 +84,9 @@ int main(int count, char** arguments) {
   bool batched = false;
   app.add_flag("--batched", batched, "the table of strided batches of small matrices in place of single products");
   std::vector<std::string> vectors;
-  app.add_option("--vectors", vectors,
-                 "the bandwidth table of DOT, NRM2, ASUM and GEMV in place of GEMM's: all, or some of " + vector_routines())
+  app.add_option(
+         "--vectors", vectors,
+         "the bandwidth table of DOT, NRM2, ASUM and GEMV in place of GEMM's: all, or some of " + vector_routines())
       ->delimiter(',');
   try {
     app.parse(count, arguments);
@@ -111,7 +115,8 @@ int main(int count, char** arguments) {
           for (const std::string& size : sizes) {
             const Shape shape = parse_shape(size);
             const Case what{routine, shape.m, shape.n, shape.k, kind, method};
-            table.print(what, measure(what, contenders.empty() ? default_contenders(routine, shape) : contenders, effort));
+            table.print(what,
+                        measure(what, contenders.empty() ? default_contenders(routine, shape) : contenders, effort));
           }
   } catch (const std::exception& error) {
     std::fprintf(stderr, "accublas-gpu-bench: %s\n", error.what());

@@ -117,8 +117,8 @@ void time_phases(const Case& what, Contender& contender, Result& result, const E
   result.ours = true;
 }
 
-/// dot2's operations over what the device's FP64 units issue in that time, measured now: ten operations a term as the mode is
-/// tabled, one for `s`. More than 1 where the kernel needs fewer.
+/// dot2's operations over what the device's FP64 units issue in that time, measured now: ten operations a term as the
+/// mode is tabled, one for `s`. More than 1 where the kernel needs fewer.
 double fp64_share(const Case& what, double ms, cudaStream_t stream) {
   const double operations = what.routine[0] == 's' ? 1 : 10;
   return operations * 1e12 / 2 * tera(what, ms) / fp64_operations_per_second(0.2, stream);

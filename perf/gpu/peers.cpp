@@ -136,14 +136,14 @@ void CuBlas::gemm(std::int64_t m, std::int64_t n, std::int64_t k, const double* 
 }
 void CuBlas::gemm_batched(std::int64_t n, const double* a, const double* b, double* c, std::int64_t count) {
   const double one = 1, zero = 0;
-  require(cublas().dgemm_batched(handle_->handle, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, a, n, n * n, b, n, n * n, &zero, c, n,
-                                 n * n, count),
+  require(cublas().dgemm_batched(handle_->handle, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, a, n, n * n, b, n, n * n,
+                                 &zero, c, n, n * n, count),
           "cublasDgemmStridedBatched");
 }
 void CuBlas::gemm_batched(std::int64_t n, const float* a, const float* b, float* c, std::int64_t count) {
   const float one = 1, zero = 0;
-  require(cublas().sgemm_batched(handle_->handle, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, a, n, n * n, b, n, n * n, &zero, c, n,
-                                 n * n, count),
+  require(cublas().sgemm_batched(handle_->handle, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, a, n, n * n, b, n, n * n,
+                                 &zero, c, n, n * n, count),
           "cublasSgemmStridedBatched");
 }
 void CuBlas::gemm(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, const float* b, float* c) {
@@ -160,7 +160,8 @@ void results_on_device(cublasHandle_t handle, bool on_device) {
 }
 
 template <class T, class Gemv>
-void run_gemv(cublasHandle_t handle, Gemv gemv, bool transposed, std::int64_t m, std::int64_t n, const T* a, const T* x, T* y) {
+void run_gemv(cublasHandle_t handle, Gemv gemv, bool transposed, std::int64_t m, std::int64_t n, const T* a, const T* x,
+              T* y) {
   const T one = 1, zero = 0;
   results_on_device(handle, false);
   require(gemv(handle, transposed ? CUBLAS_OP_T : CUBLAS_OP_N, m, n, &one, a, m, x, 1, &zero, y, 1), "cublas gemv");
@@ -168,21 +169,21 @@ void run_gemv(cublasHandle_t handle, Gemv gemv, bool transposed, std::int64_t m,
 
 }  // namespace
 
-#define ACCUBLAS_PEER_VECTORS(T, p)                                                                                     \
-  void CuBlas::dot(std::int64_t n, const T* x, const T* y, T* result) {                                                 \
-    results_on_device(handle_->handle, true);                                                                           \
-    require(cublas().p##dot(handle_->handle, n, x, 1, y, 1, result), "cublas dot");                                     \
-  }                                                                                                                     \
-  void CuBlas::nrm2(std::int64_t n, const T* x, T* result) {                                                            \
-    results_on_device(handle_->handle, true);                                                                           \
-    require(cublas().p##nrm2(handle_->handle, n, x, 1, result), "cublas nrm2");                                         \
-  }                                                                                                                     \
-  void CuBlas::asum(std::int64_t n, const T* x, T* result) {                                                            \
-    results_on_device(handle_->handle, true);                                                                           \
-    require(cublas().p##asum(handle_->handle, n, x, 1, result), "cublas asum");                                         \
-  }                                                                                                                     \
-  void CuBlas::gemv(bool transposed, std::int64_t m, std::int64_t n, const T* a, const T* x, T* y) {                    \
-    run_gemv(handle_->handle, cublas().p##gemv, transposed, m, n, a, x, y);                                             \
+#define ACCUBLAS_PEER_VECTORS(T, p)                                                                  \
+  void CuBlas::dot(std::int64_t n, const T* x, const T* y, T* result) {                              \
+    results_on_device(handle_->handle, true);                                                        \
+    require(cublas().p##dot(handle_->handle, n, x, 1, y, 1, result), "cublas dot");                  \
+  }                                                                                                  \
+  void CuBlas::nrm2(std::int64_t n, const T* x, T* result) {                                         \
+    results_on_device(handle_->handle, true);                                                        \
+    require(cublas().p##nrm2(handle_->handle, n, x, 1, result), "cublas nrm2");                      \
+  }                                                                                                  \
+  void CuBlas::asum(std::int64_t n, const T* x, T* result) {                                         \
+    results_on_device(handle_->handle, true);                                                        \
+    require(cublas().p##asum(handle_->handle, n, x, 1, result), "cublas asum");                      \
+  }                                                                                                  \
+  void CuBlas::gemv(bool transposed, std::int64_t m, std::int64_t n, const T* a, const T* x, T* y) { \
+    run_gemv(handle_->handle, cublas().p##gemv, transposed, m, n, a, x, y);                          \
   }
 ACCUBLAS_PEER_VECTORS(double, d)
 ACCUBLAS_PEER_VECTORS(float, s)

@@ -1,4 +1,5 @@
-// The vendor's routines to measure against: cuBLAS's GEMM, GEMV, DOT, NRM2 and ASUM, and cublasLt's INT8 product with INT32 results.
+// The vendor's routines to measure against: cuBLAS's GEMM, GEMV, DOT, NRM2 and ASUM, and cublasLt's INT8 product with
+// INT32 results.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -1,4 +1,5 @@
-// Calls that are too short to be timed one by one: microseconds of a call in a row of calls back to back, and of one alone.
+// Calls that are too short to be timed one by one: microseconds of a call in a row of calls back to back, and of one
+// alone.
 #pragma once
 
 #include <functional>

@@ -60,17 +60,18 @@ void Table::record(const Case& what, const std::vector<Result>& results) {
   const Result* cublas = find(results, "cublas");
   for (const Result& r : results) {
     const accublas_report_t& q = r.report;
-    std::fprintf(csv_,
-                 "%d,\"%s\",%s,%lld,%lld,%lld,%s,%s,%s,%s,%.6g,%.5g,%.4f,%d,%d,%lld,%lld,%.6g,%.6g,%.6g,%.6g,%.5g,%.4f,%.5g,"
-                 "%.5g,%lld,"
-                 "\"%s\"\n",
-                 static_cast<int>(accublas_version()), device_name().c_str(), what.routine.c_str(),
-                 static_cast<long long>(what.m), static_cast<long long>(what.n), static_cast<long long>(what.k),
-                 what.data.c_str(), name_of(what.method), r.contender.c_str(), q.engine, r.ms, tera(what, r.ms),
-                 cublas && r.ms > 0 ? cublas->ms / r.ms : 0, q.bits, q.moduli, static_cast<long long>(q.rejected),
-                 static_cast<long long>(q.undecided), q.ms_convert, r.product_ms, q.ms_reconstruct, q.ms_exact,
-                 int8_tera(what, r), r.fp64_share, r.largest_error, r.bound, static_cast<long long>(q.workspace_bytes),
-                 r.error.c_str());
+    std::fprintf(
+        csv_,
+        "%d,\"%s\",%s,%lld,%lld,%lld,%s,%s,%s,%s,%.6g,%.5g,%.4f,%d,%d,%lld,%lld,%.6g,%.6g,%.6g,%.6g,%.5g,%.4f,%.5g,"
+        "%.5g,%lld,"
+        "\"%s\"\n",
+        static_cast<int>(accublas_version()), device_name().c_str(), what.routine.c_str(),
+        static_cast<long long>(what.m), static_cast<long long>(what.n), static_cast<long long>(what.k),
+        what.data.c_str(), name_of(what.method), r.contender.c_str(), q.engine, r.ms, tera(what, r.ms),
+        cublas && r.ms > 0 ? cublas->ms / r.ms : 0, q.bits, q.moduli, static_cast<long long>(q.rejected),
+        static_cast<long long>(q.undecided), q.ms_convert, r.product_ms, q.ms_reconstruct, q.ms_exact,
+        int8_tera(what, r), r.fp64_share, r.largest_error, r.bound, static_cast<long long>(q.workspace_bytes),
+        r.error.c_str());
   }
   std::fflush(csv_);
 }

@@ -1,5 +1,5 @@
-// tune_dot2: the tile shapes of dot2's GEMM on this device. Times every candidate below, says why it cannot be or was not chosen,
-// and prints rows for cuda/dot2_gemm_table.hpp, the fastest first.
+// tune_dot2: the tile shapes of dot2's GEMM on this device. Times every candidate below, says why it cannot be or was
+// not chosen, and prints rows for cuda/gemm/dot2_gemm_table.hpp, the fastest first.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "cuda/dot2_gemm_kernel.hpp"
+#include "cuda/gemm/dot2_gemm_kernel.hpp"
 #include "perf/gpu/data.hpp"
 #include "perf/gpu/device.hpp"
 #include "perf/gpu/fp64_limit.hpp"
@@ -22,6 +22,7 @@ using accublas::Matrix;
 
 /// rows, cols, thread_rows, thread_cols, step, stages, unroll, resident, tensor.
 struct Candidates {
+  // clang-format off
   static constexpr Dot2Row rows[] = {
       {0, 0, false, {64, 64, 4, 4, 16, 2, 1, 2}, 0},
       {0, 0, false, {64, 64, 4, 4, 16, 2, 2, 2}, 0},
@@ -45,6 +46,7 @@ struct Candidates {
       {0, 0, true, {64, 64, 16, 4, 16, 2, 1, 3, true}, 0},
       {0, 0, true, {64, 64, 8, 4, 32, 2, 1, 2, true}, 0},
   };
+  // clang-format on
 };
 
 struct Figure {
@@ -54,8 +56,8 @@ struct Figure {
 
 std::string text(const Dot2Shape& s) {
   char out[80];
-  std::snprintf(out, sizeof out, "{%d, %d, %d, %d, %d, %d, %d, %d%s}", s.rows, s.cols, s.thread_rows, s.thread_cols, s.step,
-                s.stages, s.unroll, s.resident, s.tensor ? ", true" : "");
+  std::snprintf(out, sizeof out, "{%d, %d, %d, %d, %d, %d, %d, %d%s}", s.rows, s.cols, s.thread_rows, s.thread_cols,
+                s.step, s.stages, s.unroll, s.resident, s.tensor ? ", true" : "");
   return out;
 }
 
@@ -71,7 +73,14 @@ struct Problem {
   ExactArguments<T> arguments{};
 
   Problem(Index size, cudaStream_t stream)
-      : n(size), a(n * n), b(n * n), c(n * n), exponent(padded_lines(n)), special(padded_lines(n)), open(n * n / 32), state(1) {
+      : n(size),
+        a(n * n),
+        b(n * n),
+        c(n * n),
+        exponent(padded_lines(n)),
+        special(padded_lines(n)),
+        open(n * n / 32),
+        state(1) {
     fill(parse_data("phi:0.5"), Side::a, a.data(), n, n, stream);
     fill(parse_data("phi:0.5"), Side::b, b.data(), n, n, stream);
     require(cudaMemsetAsync(exponent.data(), 0, padded_lines(n) * 4, stream), "memset");
@@ -82,8 +91,8 @@ struct Problem {
     lines.count = lines.k = n;
     lines.exponent = exponent.data();
     lines.special = special.data();
-    arguments = {{b.data(), n, 1, n, n}, {a.data(), 1, n, n, n}, lines, lines, {c.data(), n, 1}, {T(1), nullptr}, {T(0), nullptr},
-                 open.data(), state.data()};
+    arguments = {{b.data(), n, 1, n, n}, {a.data(), 1, n, n, n}, lines,       lines,       {c.data(), n, 1},
+                 {T(1), nullptr},        {T(0), nullptr},        open.data(), state.data()};
   }
 };
 
@@ -115,7 +124,8 @@ double time_shape(const Problem<T>& problem, int times, cudaStream_t stream) {
 }
 
 template <class T, int index = 0>
-void time_all(const Problem<T>& problem, int times, double limit, double operations, cudaStream_t stream, std::vector<Figure>& out) {
+void time_all(const Problem<T>& problem, int times, double limit, double operations, cudaStream_t stream,
+              std::vector<Figure>& out) {
   if constexpr (index < static_cast<int>(std::size(Candidates::rows))) {
     constexpr Dot2Row row = Candidates::rows[index];
     if constexpr (row.single == !compensated<T>) {
@@ -128,8 +138,10 @@ void time_all(const Problem<T>& problem, int times, double limit, double operati
           const double ms = time_shape<T, index>(problem, times, stream);
           const double terms = static_cast<double>(problem.n) * problem.n * problem.n;
           cudaFuncAttributes attributes{};
-          require(cudaFuncGetAttributes(&attributes, dot2_gemm_kernel<T, Candidates, index, Dot2Compare::high_words>), "attributes");
-          std::printf("%9.3f ms, %.3f of the limit, %d registers\n", ms, operations * terms / (1e-3 * ms) / limit, attributes.numRegs);
+          require(cudaFuncGetAttributes(&attributes, dot2_gemm_kernel<T, Candidates, index, Dot2Compare::high_words>),
+                  "attributes");
+          std::printf("%9.3f ms, %.3f of the limit, %d registers\n", ms, operations * terms / (1e-3 * ms) / limit,
+                      attributes.numRegs);
           out.push_back({row, ms});
         } catch (const std::exception& error) {
           cudaGetLastError();
@@ -154,8 +166,8 @@ void tune(Index n, int times, double operations, const cudaDeviceProp& device, c
   // Cycles of a multiprocessor at the clock that the limit ran at: 64 operations a cycle on data-centre devices.
   const double cycles_per_ms = limit * 1e-3 / 64;
   for (const Figure& f : figures)
-    std::printf("      {%d, %d, %s, %s, %.0f},\n", device.major, device.minor, f.row.single ? "true" : "false", text(f.row.shape).c_str(),
-                1000 * f.ms * cycles_per_ms / (static_cast<double>(n) * n * n));
+    std::printf("      {%d, %d, %s, %s, %.0f},\n", device.major, device.minor, f.row.single ? "true" : "false",
+                text(f.row.shape).c_str(), 1000 * f.ms * cycles_per_ms / (static_cast<double>(n) * n * n));
 }
 
 }  // namespace

@@ -19,9 +19,15 @@ struct Routine {
   bool single;
 };
 constexpr Routine routines[] = {
-    {"ddot", Kind::dot, false},        {"sdot", Kind::dot, true},      {"dnrm2", Kind::nrm2, false},
-    {"snrm2", Kind::nrm2, true},       {"dasum", Kind::asum, false},   {"sasum", Kind::asum, true},
-    {"dgemv-n", Kind::gemv, false},    {"sgemv-n", Kind::gemv, true},  {"dgemv-t", Kind::gemv_transposed, false},
+    {"ddot", Kind::dot, false},
+    {"sdot", Kind::dot, true},
+    {"dnrm2", Kind::nrm2, false},
+    {"snrm2", Kind::nrm2, true},
+    {"dasum", Kind::asum, false},
+    {"sasum", Kind::asum, true},
+    {"dgemv-n", Kind::gemv, false},
+    {"sgemv-n", Kind::gemv, true},
+    {"dgemv-t", Kind::gemv_transposed, false},
     {"sgemv-t", Kind::gemv_transposed, true},
 };
 bool is_gemv(Kind kind) { return kind == Kind::gemv || kind == Kind::gemv_transposed; }
@@ -59,26 +65,33 @@ void fill_operands(Kind kind, const std::string& data, Operands<T>& o, cudaStrea
 template <class T>
 void call_cublas(CuBlas& cublas, Kind kind, const Operands<T>& o) {
   switch (kind) {
-    case Kind::dot: return cublas.dot(o.n, o.a.data(), o.x.data(), o.y.data());
-    case Kind::nrm2: return cublas.nrm2(o.n, o.a.data(), o.y.data());
-    case Kind::asum: return cublas.asum(o.n, o.a.data(), o.y.data());
-    default: return cublas.gemv(kind == Kind::gemv_transposed, o.n, o.n, o.a.data(), o.x.data(), o.y.data());
+    case Kind::dot:
+      return cublas.dot(o.n, o.a.data(), o.x.data(), o.y.data());
+    case Kind::nrm2:
+      return cublas.nrm2(o.n, o.a.data(), o.y.data());
+    case Kind::asum:
+      return cublas.asum(o.n, o.a.data(), o.y.data());
+    default:
+      return cublas.gemv(kind == Kind::gemv_transposed, o.n, o.n, o.a.data(), o.x.data(), o.y.data());
   }
 }
 
-#define ACCUBLAS_BENCH_CALLS(T, p)                                                                                           \
-  accublas_status call_accublas(accublas_context* ctx, Kind kind, const Operands<T>& o) {                                    \
-    const T one = 1, zero = 0;                                                                                               \
-    const bool scalar = !is_gemv(kind);                                                                                      \
-    accublas_set_pointer_mode(ctx, scalar ? ACCUBLAS_POINTER_DEVICE : ACCUBLAS_POINTER_HOST);                                \
-    switch (kind) {                                                                                                          \
-      case Kind::dot: return accublas_##p##dot(ctx, o.n, o.a.data(), 1, o.x.data(), 1, o.y.data());                          \
-      case Kind::nrm2: return accublas_##p##nrm2(ctx, o.n, o.a.data(), 1, o.y.data());                                       \
-      case Kind::asum: return accublas_##p##asum(ctx, o.n, o.a.data(), 1, o.y.data());                                       \
-      default:                                                                                                               \
-        return accublas_##p##gemv(ctx, ACCUBLAS_COL_MAJOR, kind == Kind::gemv ? ACCUBLAS_NO_TRANS : ACCUBLAS_TRANS, o.n,     \
-                                  o.n, &one, o.a.data(), o.n, o.x.data(), 1, &zero, o.y.data(), 1);                          \
-    }                                                                                                                        \
+#define ACCUBLAS_BENCH_CALLS(T, p)                                                                                  \
+  accublas_status call_accublas(accublas_context* ctx, Kind kind, const Operands<T>& o) {                           \
+    const T one = 1, zero = 0;                                                                                      \
+    const bool scalar = !is_gemv(kind);                                                                             \
+    accublas_set_pointer_mode(ctx, scalar ? ACCUBLAS_POINTER_DEVICE : ACCUBLAS_POINTER_HOST);                       \
+    switch (kind) {                                                                                                 \
+      case Kind::dot:                                                                                               \
+        return accublas_##p##dot(ctx, o.n, o.a.data(), 1, o.x.data(), 1, o.y.data());                               \
+      case Kind::nrm2:                                                                                              \
+        return accublas_##p##nrm2(ctx, o.n, o.a.data(), 1, o.y.data());                                             \
+      case Kind::asum:                                                                                              \
+        return accublas_##p##asum(ctx, o.n, o.a.data(), 1, o.y.data());                                             \
+      default:                                                                                                      \
+        return accublas_##p##gemv(ctx, ACCUBLAS_COL_MAJOR, kind == Kind::gemv ? ACCUBLAS_NO_TRANS : ACCUBLAS_TRANS, \
+                                  o.n, o.n, &one, o.a.data(), o.n, o.x.data(), 1, &zero, o.y.data(), 1);            \
+    }                                                                                                               \
   }
 ACCUBLAS_BENCH_CALLS(double, d)
 ACCUBLAS_BENCH_CALLS(float, s)
@@ -97,13 +110,14 @@ void time_all(std::vector<ShortCall>& contenders, int repetitions, cudaStream_t 
 class Report {
  public:
   /// Bytes read by a call.
-  void print(const Routine& routine, Index n, const std::string& data, const std::vector<ShortCall>& contenders, double bytes) {
+  void print(const Routine& routine, Index n, const std::string& data, const std::vector<ShortCall>& contenders,
+             double bytes) {
     const ShortCall& peer = contenders[0];
     const double peer_us = median(peer.row_us), peer_single = median(peer.single_us);
     for (const ShortCall& c : contenders) {
       const double us = median(c.row_us), single = median(c.single_us), share = peer_us / us;
-      std::printf("%-8s %10lld %-15s %-9s %10.2f %10.2f %7.0f %7.3f  %s\n", routine.name, static_cast<long long>(n), data.c_str(),
-                  c.name.c_str(), us, single, bytes / us * 1e-3, share,
+      std::printf("%-8s %10lld %-15s %-9s %10.2f %10.2f %7.0f %7.3f  %s\n", routine.name, static_cast<long long>(n),
+                  data.c_str(), c.name.c_str(), us, single, bytes / us * 1e-3, share,
                   verdict(routine, n, c.name, share, us - peer_us, single - peer_single).c_str());
     }
     std::fflush(stdout);
@@ -113,7 +127,8 @@ class Report {
 
  private:
   /// dot2 and cr have targets.
-  std::string verdict(const Routine& routine, Index n, const std::string& mode, double share, double more_us, double more_single) {
+  std::string verdict(const Routine& routine, Index n, const std::string& mode, double share, double more_us,
+                      double more_single) {
     if (mode != "dot2" && mode != "cr") return "";
     const bool large = n >= (is_gemv(routine.kind) ? large_order : large_length);
     const double least = mode == "dot2" ? dot2_share : cr_share, more = std::max(more_us, more_single);
@@ -146,8 +161,8 @@ void measure_routine(const Routine& routine, int repetitions, Report& report) {
     Operands<T> o(routine.kind, n);
     const auto kinds = norm ? std::vector<std::string>(std::begin(kinds_of_norms), std::end(kinds_of_norms))
                             : std::vector<std::string>(std::begin(kinds_of_data), std::end(kinds_of_data));
-    const double words = matrix ? static_cast<double>(n) * static_cast<double>(n + 1)
-                                : (norm ? 1 : 2) * static_cast<double>(n);
+    const double words =
+        matrix ? static_cast<double>(n) * static_cast<double>(n + 1) : (norm ? 1 : 2) * static_cast<double>(n);
     for (const std::string& data : kinds) {
       fill_operands(routine.kind, data, o, stream);
       std::vector<ShortCall> contenders{{"cublas", [&] { call_cublas(cublas, routine.kind, o); }, 1, {}, {}}};
@@ -172,16 +187,19 @@ std::string vector_routines() {
 bool print_vectors(const std::vector<std::string>& names, int repetitions) {
   const bool all = std::find(names.begin(), names.end(), "all") != names.end();
   for (const std::string& name : names)
-    if (name != "all" && std::none_of(std::begin(routines), std::end(routines), [&](const Routine& r) { return name == r.name; }))
+    if (name != "all" &&
+        std::none_of(std::begin(routines), std::end(routines), [&](const Routine& r) { return name == r.name; }))
       throw std::runtime_error("unknown routine " + name + "; known: all, " + vector_routines());
-  std::printf("us: of a call among calls back to back; single: of one on an idle stream, from its first work to its last.\n"
-              "share: of the bandwidth of cuBLAS's routine, back to back.\n"
-              "%-8s %10s %-15s %-9s %10s %10s %7s %7s  %s\n",
-              "", "n", "data", "mode", "us", "single us", "GB/s", "share", "target");
+  std::printf(
+      "us: of a call among calls back to back; single: of one on an idle stream, from its first work to its last.\n"
+      "share: of the bandwidth of cuBLAS's routine, back to back.\n"
+      "%-8s %10s %-15s %-9s %10s %10s %7s %7s  %s\n",
+      "", "n", "data", "mode", "us", "single us", "GB/s", "share", "target");
   Report report;
   for (const Routine& routine : routines) {
     if (!all && std::find(names.begin(), names.end(), routine.name) == names.end()) continue;
-    routine.single ? measure_routine<float>(routine, repetitions, report) : measure_routine<double>(routine, repetitions, report);
+    routine.single ? measure_routine<float>(routine, repetitions, report)
+                   : measure_routine<double>(routine, repetitions, report);
   }
   report.print_sum();
   return report.all_met();

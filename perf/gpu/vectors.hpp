@@ -9,8 +9,8 @@ namespace gpu_bench {
 /// The names that print_vectors takes.
 std::string vector_routines();
 
-/// A table of the routines named ("all": all), every size, data and mode; targets are marked. True if all targets are met. Throws
-/// std::runtime_error for an unknown name.
+/// A table of the routines named ("all": all), every size, data and mode; targets are marked. True if all targets are
+/// met. Throws std::runtime_error for an unknown name.
 bool print_vectors(const std::vector<std::string>& routines, int repetitions);
 
 }  // namespace gpu_bench

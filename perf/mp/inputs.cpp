@@ -27,7 +27,8 @@ Numbers random_numbers(const Input& input, std::int64_t count, std::uint64_t see
     limb[out.size - 1] = (limb[out.size - 1] & (~std::uint64_t{0} >> (63 - top))) | std::uint64_t{1} << top;
     const std::uint64_t rest = random();
     out.signs[static_cast<std::size_t>(t)] = static_cast<std::int32_t>(rest & 1);
-    out.exponents[static_cast<std::size_t>(t)] = static_cast<std::int64_t>((rest >> 1) % static_cast<unsigned>(input.spread + 1)) - input.bits;
+    out.exponents[static_cast<std::size_t>(t)] =
+        static_cast<std::int64_t>((rest >> 1) % static_cast<unsigned>(input.spread + 1)) - input.bits;
   }
   return out;
 }

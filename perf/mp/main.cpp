@@ -1,4 +1,5 @@
-// accublas-mp-bench: the multiple-precision GEMV beside MPFR, FLINT's arb_dot and GMP's mpn loop, on the CPU or on a GPU.
+// accublas-mp-bench: the multiple-precision GEMV beside MPFR, FLINT's arb_dot and GMP's mpn loop, on the CPU or on a
+// GPU.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
@@ -31,8 +32,8 @@ struct Options {
 std::vector<PeerTime> peers(const Options& options, const Input& input, std::int64_t n, int threads) {
   if (!options.peers || options.device) return {};
   const std::int64_t rows = std::max<std::int64_t>(8, 300000 / n);
-  return time_peers(random_numbers(input, rows * n, 3), random_numbers({input.bits, input.width, 0}, n, 4), input.bits, input.spread == 0,
-                    threads, 2);
+  return time_peers(random_numbers(input, rows * n, 3), random_numbers({input.bits, input.width, 0}, n, 4), input.bits,
+                    input.spread == 0, threads, 2);
 }
 
 void run(const Options& options, std::int64_t n, const Input& input, const std::string& width, int threads) {
@@ -40,19 +41,23 @@ void run(const Options& options, std::int64_t n, const Input& input, const std::
   const Numbers a = random_numbers(input, n * n, 1), x = random_numbers({input.bits, input.width, 0}, n, 2);
   Gemv gemv({n, input, options.device, threads, options.repetitions}, a, x);
   // A GPU copies 32 MB at half of its rate: what a small matrix is held against is the rate of a large one.
-  const double rate = bandwidth(options.device ? std::max(bytes, std::int64_t{1} << 30) : bytes, options.device, threads);
+  const double rate =
+      bandwidth(options.device ? std::max(bytes, std::int64_t{1} << 30) : bytes, options.device, threads);
   const std::vector<PeerTime> rivals = peers(options, input, n, threads);
   for (const bool transposed : {false, true}) {
     const Times times = gemv.measure(transposed);
     const double least_ms = static_cast<double>(bytes) / rate * 1e3, terms = static_cast<double>(n * n);
-    std::printf("%5lld %5d %-5s %4d %2d %c %9.1f %9.1f %9.4f %8.4f %8.4f %8.4f %6d %8.1f %7.1f %6.2f", static_cast<long long>(n),
-                input.bits, width.c_str(), input.spread, threads, transposed ? 'T' : 'N', times.set_ms, times.align_ms, times.ms,
-                times.report.ms_align, times.report.ms_product, times.report.ms_finish, times.report.moduli,
-                static_cast<double>(bytes) / 1e6, rate / 1e9, least_ms / times.ms);
+    std::printf("%5lld %5d %-5s %4d %2d %c %9.1f %9.1f %9.4f %8.4f %8.4f %8.4f %6d %8.1f %7.1f %6.2f",
+                static_cast<long long>(n), input.bits, width.c_str(), input.spread, threads, transposed ? 'T' : 'N',
+                times.set_ms, times.align_ms, times.ms, times.report.ms_align, times.report.ms_product,
+                times.report.ms_finish, times.report.moduli, static_cast<double>(bytes) / 1e6, rate / 1e9,
+                least_ms / times.ms);
     for (const PeerTime& peer : rivals) std::printf("  %s %.1f", peer.name.c_str(), peer.ns * terms / (times.ms * 1e6));
     for (const PeerTime& peer : rivals)
-      if (peer.name == "arb_dot") std::printf("  conversion %.2f", (times.set_ms + times.align_ms) * 1e6 / (peer.ns * terms));
-    if (options.device) std::printf("  %+.1f us  conversion %.1f", 1e3 * (times.ms - least_ms), times.align_ms / times.ms);
+      if (peer.name == "arb_dot")
+        std::printf("  conversion %.2f", (times.set_ms + times.align_ms) * 1e6 / (peer.ns * terms));
+    if (options.device)
+      std::printf("  %+.1f us  conversion %.1f", 1e3 * (times.ms - least_ms), times.align_ms / times.ms);
     std::printf("\n");
     std::fflush(stdout);
   }
@@ -62,28 +67,39 @@ void run(const Options& options, std::int64_t n, const Input& input, const std::
 
 int main(int count, char** arguments) {
   CLI::App app(
-      "Times y = A x and y = A' x in multiple precision, A n x n and converted once. Milliseconds: set (A from limbs), align (its\n"
-      "residues), gemv (median), and its phases. MB: bytes of the residues that the products need, GB/s: what this machine reads\n"
-      "(a GPU: copies) in this run, share: time to read them at that rate over the GEMV's. Rivals: their time over ours; conversion:\n"
+      "Times y = A x and y = A' x in multiple precision, A n x n and converted once. Milliseconds: set (A from limbs), "
+      "align (its\n"
+      "residues), gemv (median), and its phases. MB: bytes of the residues that the products need, GB/s: what this "
+      "machine reads\n"
+      "(a GPU: copies) in this run, share: time to read them at that rate over the GEMV's. Rivals: their time over "
+      "ours; conversion:\n"
       "set and align over arb_dot's GEMV. On a GPU: microseconds above the time to read, and align over a GEMV.\n"
       "full: mantissas as wide as the precision; short: a quarter of it, as in the published measurements.");
   Options options;
   bool no_peers = false;
   app.add_option("-p,--bits", options.bits, "precisions")->delimiter(',')->capture_default_str();
   app.add_option("-n,--size", options.sizes, "orders of A")->delimiter(',')->capture_default_str();
-  app.add_option("-i,--input", options.widths, "full, short")->delimiter(',')->check(CLI::IsMember({"full", "short"}))->capture_default_str();
-  app.add_option("-s,--spread", options.spreads, "how many different exponents A has")->delimiter(',')->capture_default_str();
+  app.add_option("-i,--input", options.widths, "full, short")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"full", "short"}))
+      ->capture_default_str();
+  app.add_option("-s,--spread", options.spreads, "how many different exponents A has")
+      ->delimiter(',')
+      ->capture_default_str();
   app.add_option("-t,--threads", options.threads, "threads (CPU)")->delimiter(',')->capture_default_str();
-  app.add_option("--repetitions", options.repetitions, "calls behind a median")->check(CLI::Range(1, 1000))->capture_default_str();
-  app.add_option("--memory", options.memory_gib, "GiB of residues from which on a case is left out")->capture_default_str();
+  app.add_option("--repetitions", options.repetitions, "calls behind a median")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  app.add_option("--memory", options.memory_gib, "GiB of residues from which on a case is left out")
+      ->capture_default_str();
   app.add_flag("--gpu", options.device, "on the GPU");
   app.add_flag("--no-peers", no_peers, "accublas alone");
   CLI11_PARSE(app, count, arguments);
   options.peers = !no_peers;
   if (options.device) options.threads = {1};
   try {
-    std::printf("%5s %5s %-5s %4s %2s %c %9s %9s %9s %8s %8s %8s %6s %8s %7s %6s\n", "n", "bits", "input", "s", "t", ' ', "set", "align",
-                "gemv", "align x", "product", "finish", "moduli", "MB", "GB/s", "share");
+    std::printf("%5s %5s %-5s %4s %2s %c %9s %9s %9s %8s %8s %8s %6s %8s %7s %6s\n", "n", "bits", "input", "s", "t",
+                ' ', "set", "align", "gemv", "align x", "product", "finish", "moduli", "MB", "GB/s", "share");
     for (const std::int64_t n : options.sizes)
       for (const int bits : options.bits)
         for (const std::string& width : options.widths)
@@ -91,7 +107,8 @@ int main(int count, char** arguments) {
             if (width == "short" && (n != options.sizes.front() || spread != options.spreads.front())) continue;
             if (static_cast<double>(least_bytes(n, bits, spread)) > options.memory_gib * 0x1p30) continue;
             for (const int threads : options.threads)
-              run(options, n, {bits, width == "short" ? (bits + 3) / 4 : bits, std::max(0, spread - 1)}, width, threads);
+              run(options, n, {bits, width == "short" ? (bits + 3) / 4 : bits, std::max(0, spread - 1)}, width,
+                  threads);
           }
   } catch (const std::exception& failure) {
     std::fprintf(stderr, "accublas-mp-bench: %s\n", failure.what());

@@ -46,10 +46,12 @@ double device_ms([[maybe_unused]] void* stream, [[maybe_unused]] const std::func
 #endif
 }
 
-/// In huge pages and with software prefetch, as the kernels read: without them a reader is slower than the products that it is to judge.
+/// In huge pages and with software prefetch, as the kernels read: without them a reader is slower than the products
+/// that it is to judge.
 double read_bandwidth(std::int64_t bytes, int threads) {
   constexpr std::size_t huge_page = std::size_t{1} << 21, ahead = 512;  // words
-  const std::size_t words = static_cast<std::size_t>(bytes) / 8, size = (words * 8 + huge_page - 1) / huge_page * huge_page;
+  const std::size_t words = static_cast<std::size_t>(bytes) / 8,
+                    size = (words * 8 + huge_page - 1) / huge_page * huge_page;
   const std::unique_ptr<void, decltype(&std::free)> block(std::aligned_alloc(huge_page, size), std::free);
   if (!block) throw std::bad_alloc();
   madvise(block.get(), size, MADV_HUGEPAGE);
@@ -86,7 +88,9 @@ double copy_bandwidth([[maybe_unused]] std::int64_t bytes) {
   std::vector<double> ms;
   for (int r = 0; r < 13; ++r) {
     const double one = device_ms(static_cast<cudaStream_t>(stream), [&] {
-      gpu_bench::require(cudaMemcpyAsync(to.data(), from.data(), static_cast<std::size_t>(bytes), cudaMemcpyDeviceToDevice, stream), "copy");
+      gpu_bench::require(
+          cudaMemcpyAsync(to.data(), from.data(), static_cast<std::size_t>(bytes), cudaMemcpyDeviceToDevice, stream),
+          "copy");
     });
     if (r >= 3) ms.push_back(one);
   }
@@ -102,7 +106,9 @@ void need(accublas_context* context, accublas_status status) {
 
 }  // namespace
 
-double bandwidth(std::int64_t bytes, bool device, int threads) { return device ? copy_bandwidth(bytes) : read_bandwidth(bytes, threads); }
+double bandwidth(std::int64_t bytes, bool device, int threads) {
+  return device ? copy_bandwidth(bytes) : read_bandwidth(bytes, threads);
+}
 
 Gemv::Gemv(const Run& run, const Numbers& a, const Numbers& x) : run_(run) {
   need(nullptr, accublas_create(&context_));
@@ -125,8 +131,8 @@ Gemv::Gemv(const Run& run, const Numbers& a, const Numbers& x) : run_(run) {
   x_ = create(run.n);
   y_ = create(run.n);
   const auto set = [&](accublas_mp_array* array, const Numbers& from) {
-    need(context_, accublas_mp_set_limbs(context_, array, 0, 1, 1, from.count, from.limbs.data(), from.size, from.exponents.data(),
-                                         from.signs.data()));
+    need(context_, accublas_mp_set_limbs(context_, array, 0, 1, 1, from.count, from.limbs.data(), from.size,
+                                         from.exponents.data(), from.signs.data()));
   };
   set(x_, x);
   set_ms_ = wall_ms([&] { set(a_, a); });
@@ -148,8 +154,8 @@ Gemv::~Gemv() {
 }
 
 void Gemv::call(bool transposed) {
-  need(context_, accublas_mp_gemv(context_, transposed ? ACCUBLAS_TRANS : ACCUBLAS_NO_TRANS, run_.n, run_.n, nullptr, 0, a_, 0, run_.n,
-                                  x_, 0, 1, nullptr, 0, y_, 0, 1));
+  need(context_, accublas_mp_gemv(context_, transposed ? ACCUBLAS_TRANS : ACCUBLAS_NO_TRANS, run_.n, run_.n, nullptr, 0,
+                                  a_, 0, run_.n, x_, 0, 1, nullptr, 0, y_, 0, 1));
 }
 
 Times Gemv::measure(bool transposed) {

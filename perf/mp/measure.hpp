@@ -8,17 +8,17 @@
 namespace mp_bench {
 
 struct Run {
-  std::int64_t n;     ///< A is n x n
-  Input input;        ///< of A; x has the same, without spread
+  std::int64_t n;  ///< A is n x n
+  Input input;     ///< of A; x has the same, without spread
   bool device;
   int threads;
   int repetitions;
 };
 
 struct Times {
-  double set_ms = 0;    ///< A from limbs in host memory
-  double align_ms = 0;  ///< its aligned form
-  double ms = 0;        ///< a GEMV with the aligned form; median of single calls, on a device by events
+  double set_ms = 0;                 ///< A from limbs in host memory
+  double align_ms = 0;               ///< its aligned form
+  double ms = 0;                     ///< a GEMV with the aligned form; median of single calls, on a device by events
   accublas_mp_report_t report = {};  ///< of a call at level 2
 };
 
@@ -42,8 +42,8 @@ class Gemv {
   void* stream_ = nullptr;
 };
 
-/// Bytes a second: of reading `bytes` of memory on the CPU, best of a few; of copying them on the device (read and written bytes
-/// both count).
+/// Bytes a second: of reading `bytes` of memory on the CPU, best of a few; of copying them on the device (read and
+/// written bytes both count).
 double bandwidth(std::int64_t bytes, bool device, int threads);
 
 }  // namespace mp_bench

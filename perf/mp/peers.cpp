@@ -16,7 +16,8 @@ namespace mp_bench {
 
 namespace {
 
-/// Nanoseconds a term of rows(first, last), called for shares of all rows on `threads` threads; the best of `repetitions`.
+/// Nanoseconds a term of rows(first, last), called for shares of all rows on `threads` threads; the best of
+/// `repetitions`.
 double best_time(std::int64_t rows, std::int64_t columns, int threads, int repetitions,
                  const std::function<void(std::int64_t, std::int64_t)>& share) {
   double best = 1e300;
@@ -33,12 +34,14 @@ double best_time(std::int64_t rows, std::int64_t columns, int threads, int repet
 
 class MpfrNumbers {
  public:
-  MpfrNumbers(const Numbers& from, int bits) : count_(static_cast<std::size_t>(from.count)), values_(new mpfr_t[count_]) {
+  MpfrNumbers(const Numbers& from, int bits)
+      : count_(static_cast<std::size_t>(from.count)), values_(new mpfr_t[count_]) {
     mpz_t integer;
     mpz_init(integer);
     for (std::size_t t = 0; t < count_; ++t) {
       mpfr_init2(values_[t], bits);
-      mpz_import(integer, static_cast<std::size_t>(from.size), -1, 8, 0, 0, from.limbs.data() + t * static_cast<std::size_t>(from.size));
+      mpz_import(integer, static_cast<std::size_t>(from.size), -1, 8, 0, 0,
+                 from.limbs.data() + t * static_cast<std::size_t>(from.size));
       mpfr_set_z_2exp(values_[t], integer, from.exponents[t], MPFR_RNDN);
       if (from.signs[t]) mpfr_neg(values_[t], values_[t], MPFR_RNDN);
     }
@@ -56,7 +59,8 @@ class MpfrNumbers {
   std::unique_ptr<mpfr_t[]> values_;
 };
 
-double time_mpfr(const MpfrNumbers& a, const MpfrNumbers& x, std::int64_t rows, std::int64_t columns, int bits, int threads, int repetitions) {
+double time_mpfr(const MpfrNumbers& a, const MpfrNumbers& x, std::int64_t rows, std::int64_t columns, int bits,
+                 int threads, int repetitions) {
   return best_time(rows, columns, threads, repetitions, [&](std::int64_t first, std::int64_t last) {
     mpfr_t sum, product;
     mpfr_inits2(bits, sum, product, static_cast<mpfr_ptr>(nullptr));
@@ -72,7 +76,8 @@ double time_mpfr(const MpfrNumbers& a, const MpfrNumbers& x, std::int64_t rows, 
 }
 
 #ifdef ACCUBLAS_BENCH_ARB
-double time_arb(const MpfrNumbers& a, const MpfrNumbers& x, std::int64_t rows, std::int64_t columns, int bits, int threads, int repetitions) {
+double time_arb(const MpfrNumbers& a, const MpfrNumbers& x, std::int64_t rows, std::int64_t columns, int bits,
+                int threads, int repetitions) {
   const auto converted = [](const MpfrNumbers& from, std::int64_t count) {
     arb_ptr out = _arb_vec_init(count);
     for (std::int64_t t = 0; t < count; ++t) arf_set_mpfr(arb_midref(out + t), from[t]);
@@ -82,7 +87,8 @@ double time_arb(const MpfrNumbers& a, const MpfrNumbers& x, std::int64_t rows, s
   const double ns = best_time(rows, columns, threads, repetitions, [&](std::int64_t first, std::int64_t last) {
     arb_t sum;
     arb_init(sum);
-    for (std::int64_t i = first; i < last; ++i) arb_dot(sum, nullptr, 0, matrix + i * columns, 1, vector, 1, columns, bits);
+    for (std::int64_t i = first; i < last; ++i)
+      arb_dot(sum, nullptr, 0, matrix + i * columns, 1, vector, 1, columns, bits);
     arb_clear(sum);
   });
   _arb_vec_clear(matrix, rows * columns);
@@ -94,15 +100,16 @@ double time_arb(const MpfrNumbers& a, const MpfrNumbers& x, std::int64_t rows, s
 double time_mpn(const Numbers& a, const Numbers& x, int threads, int repetitions) {
   const std::int64_t columns = x.count, rows = a.count / columns, size = a.size;
   return best_time(rows, columns, threads, repetitions, [&](std::int64_t first, std::int64_t last) {
-    std::vector<mp_limb_t> product(static_cast<std::size_t>(2 * size)), positive(static_cast<std::size_t>(2 * size + 1)),
-        negative(positive);
+    std::vector<mp_limb_t> product(static_cast<std::size_t>(2 * size)),
+        positive(static_cast<std::size_t>(2 * size + 1)), negative(positive);
     for (std::int64_t i = first; i < last; ++i) {
       std::fill(positive.begin(), positive.end(), 0);
       std::fill(negative.begin(), negative.end(), 0);
       for (std::int64_t j = 0; j < columns; ++j) {
         const std::int64_t t = i * columns + j;
         mpn_mul_n(product.data(), a.limbs.data() + t * size, x.limbs.data() + j * size, size);
-        mp_limb_t* sum = (a.signs[static_cast<std::size_t>(t)] ^ x.signs[static_cast<std::size_t>(j)] ? negative : positive).data();
+        mp_limb_t* sum =
+            (a.signs[static_cast<std::size_t>(t)] ^ x.signs[static_cast<std::size_t>(j)] ? negative : positive).data();
         sum[2 * size] += mpn_add_n(sum, sum, product.data(), 2 * size);
       }
     }
@@ -111,7 +118,8 @@ double time_mpn(const Numbers& a, const Numbers& x, int threads, int repetitions
 
 }  // namespace
 
-std::vector<PeerTime> time_peers(const Numbers& a, const Numbers& x, int bits, bool equal_exponents, int threads, int repetitions) {
+std::vector<PeerTime> time_peers(const Numbers& a, const Numbers& x, int bits, bool equal_exponents, int threads,
+                                 int repetitions) {
   const std::int64_t columns = x.count, rows = a.count / columns;
   const MpfrNumbers matrix(a, bits), vector(x, bits);
   std::vector<PeerTime> out;

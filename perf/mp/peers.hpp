@@ -13,8 +13,10 @@ struct PeerTime {
   double ns;  ///< wall-clock nanoseconds of a multiply-add
 };
 
-/// y_i = sum_j a_ij x_j for the rows x columns row-major sample `a`, rows shared by `threads` threads, the best of `repetitions`. The
-/// products of MPFR and arb are rounded to the precision; mpn adds them exactly, and is measured only where all exponents are equal.
-std::vector<PeerTime> time_peers(const Numbers& a, const Numbers& x, int bits, bool equal_exponents, int threads, int repetitions);
+/// y_i = sum_j a_ij x_j for the rows x columns row-major sample `a`, rows shared by `threads` threads, the best of
+/// `repetitions`. The products of MPFR and arb are rounded to the precision; mpn adds them exactly, and is measured
+/// only where all exponents are equal.
+std::vector<PeerTime> time_peers(const Numbers& a, const Numbers& x, int bits, bool equal_exponents, int threads,
+                                 int repetitions);
 
 }  // namespace mp_bench

@@ -1,5 +1,5 @@
-// NRM2 and ASUM against MPFR: cr is the exact norm rounded once, every mode keeps what docs/modes.md promises, and the report's
-// bound is rigorous.
+// NRM2 and ASUM against MPFR: cr is the exact norm rounded once, every mode keeps what docs/modes.md promises, and the
+// report's bound is rigorous.
 #include "harness.hpp"
 
 namespace accuracy {
@@ -32,7 +32,8 @@ TYPED_TEST_SUITE(Norms, Types);
 template <class T>
 std::vector<T> vector_of(Random& rng, std::int64_t n, int exponent, int width) {
   std::vector<T> x(static_cast<std::size_t>(n));
-  for (T& v : x) v = static_cast<T>(std::ldexp(2 * uniform(rng) - 1, exponent - static_cast<int>(below(rng, width + 1))));
+  for (T& v : x)
+    v = static_cast<T>(std::ldexp(2 * uniform(rng) - 1, exponent - static_cast<int>(below(rng, width + 1))));
   return x;
 }
 
@@ -58,8 +59,9 @@ void expect_bound(double got, const Real& exact, double factor, double absolute,
 TYPED_TEST(Norms, Promises) {
   using T = TypeParam;
   constexpr bool wide = std::is_same_v<T, double>;
-  const std::vector<int> all = wide ? std::vector<int>{0, 3, -60, 400, 478, 481, 900, 1020, -399, -402, -540, -1000, -1060}
-                                    : std::vector<int>{0, 3, -20, 40, 62, 66, 120, -60, -70, -120, -140};
+  const std::vector<int> all =
+      wide ? std::vector<int>{0, 3, -60, 400, 478, 481, 900, 1020, -399, -402, -540, -1000, -1060}
+           : std::vector<int>{0, 3, -20, 40, 62, 66, 120, -60, -70, -120, -140};
   Context context;
   Random rng(77);
   for (int number = 0; number < scaled(60); ++number)
@@ -79,9 +81,11 @@ TYPED_TEST(Norms, Promises) {
           options.mode_name = mode;
           T got = -1;
           ASSERT_EQ(norm.run(context, n, x.data(), 1, &got, &options), ACCUBLAS_SUCCESS) << context.error();
-          const std::string trace = std::string(norm.name) + " " + mode + " n " + std::to_string(n) + " exponent " + std::to_string(exponent);
+          const std::string trace =
+              std::string(norm.name) + " " + mode + " n " + std::to_string(n) + " exponent " + std::to_string(exponent);
           const accublas_report_t report = context.report();
-          ASSERT_NO_FATAL_FAILURE(expect_bound(got, exact, report.bound_relative + report.bound_componentwise, report.bound_absolute, trace));
+          ASSERT_NO_FATAL_FAILURE(expect_bound(got, exact, report.bound_relative + report.bound_componentwise,
+                                               report.bound_absolute, trace));
           if (std::string(mode) == "cr" || std::string(mode) == "dp:repro") {
             ASSERT_EQ(bits(got), bits(exact.template round<T>())) << trace;
             ASSERT_EQ(report.bound_relative, unit<T>);
@@ -91,7 +95,8 @@ TYPED_TEST(Norms, Promises) {
           } else {
             const double h = 32 + std::ceil(std::log2(std::ceil(static_cast<double>(n) / 1024))) + 5;
             const double gamma = h * 0x1p-53 / (1 - h * 0x1p-53);
-            ASSERT_NO_FATAL_FAILURE(expect_bound(got, exact, unit<T> + (wide ? gamma * gamma : gamma), least<T>, trace));
+            ASSERT_NO_FATAL_FAILURE(
+                expect_bound(got, exact, unit<T> + (wide ? gamma * gamma : gamma), least<T>, trace));
           }
         }
       }
@@ -113,7 +118,8 @@ TYPED_TEST(Norms, Midpoints) {
     std::vector<T> x = square;
     x.push_back(above);
     T got = 0;
-    ASSERT_EQ(norms<T>()[0].run(context, static_cast<std::int64_t>(x.size()), x.data(), 1, &got, &options), ACCUBLAS_SUCCESS);
+    ASSERT_EQ(norms<T>()[0].run(context, static_cast<std::int64_t>(x.size()), x.data(), 1, &got, &options),
+              ACCUBLAS_SUCCESS);
     EXPECT_EQ(got, above == 0 ? top : top + 2);
     EXPECT_EQ(context.report().undecided, 1);
     x = {1, std::numeric_limits<T>::epsilon() / 2, above};

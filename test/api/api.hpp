@@ -37,14 +37,14 @@ class Context {
   accublas_context* context_ = nullptr;
 };
 
-#define ACCUBLAS_TEST_BOTH(name)                                        \
-  template <class... A>                                                 \
-  accublas_status name(double, A&&... arguments) {                        \
-    return accublas_d##name(arguments...);                              \
-  }                                                                     \
-  template <class... A>                                                 \
-  accublas_status name(float, A&&... arguments) {                         \
-    return accublas_s##name(arguments...);                              \
+#define ACCUBLAS_TEST_BOTH(name)                   \
+  template <class... A>                            \
+  accublas_status name(double, A&&... arguments) { \
+    return accublas_d##name(arguments...);         \
+  }                                                \
+  template <class... A>                            \
+  accublas_status name(float, A&&... arguments) {  \
+    return accublas_s##name(arguments...);         \
   }
 ACCUBLAS_TEST_BOTH(dot)
 ACCUBLAS_TEST_BOTH(dot_ex)
@@ -66,8 +66,8 @@ ACCUBLAS_TEST_BOTH(gemm_batched_ex)
 
 /// Every mode of this build, with parameters that keep small integers exact.
 inline const std::vector<std::string>& modes() {
-  static const std::vector<std::string> list = {"native", "dp",       "dp:repro",     "fixed:50", "fixed:120",
-                                                "slices:6", "slices:6:fast", "dot2", "cr"};
+  static const std::vector<std::string> list = {
+      "native", "dp", "dp:repro", "fixed:50", "fixed:120", "slices:6", "slices:6:fast", "dot2", "cr"};
   return list;
 }
 
@@ -83,9 +83,9 @@ struct ModeEngine {
 };
 inline const std::vector<ModeEngine>& gemm_engines() {
   static const std::vector<ModeEngine> list = {
-      {"native", "native"},  {"dp", "native"},      {"dp", "int8"},        {"dp:repro", "int8"}, {"dp:repro", "fp64"},
-      {"fixed:60", "int8"},  {"fixed:60", "fp64"},  {"slices:6", "fp64"},  {"slices:6:fast", "fp64"},
-      {"dot2", "dot2"},      {"cr", "int8"},        {"cr", "fp64"},        {"cr", "exact"}};
+      {"native", "native"}, {"dp", "native"},     {"dp", "int8"},       {"dp:repro", "int8"},      {"dp:repro", "fp64"},
+      {"fixed:60", "int8"}, {"fixed:60", "fp64"}, {"slices:6", "fp64"}, {"slices:6:fast", "fp64"}, {"dot2", "dot2"},
+      {"cr", "int8"},       {"cr", "fp64"},       {"cr", "exact"}};
   return list;
 }
 

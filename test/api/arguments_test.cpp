@@ -55,7 +55,8 @@ struct GemvCall {
 
 TYPED_TEST(Arguments, Gemm) {
   using T = TypeParam;
-  const GemmCall<T> good{.alpha = &this->alpha, .a = this->a.data(), .b = this->b.data(), .beta = &this->beta, .c = this->c.data()};
+  const GemmCall<T> good{
+      .alpha = &this->alpha, .a = this->a.data(), .b = this->b.data(), .beta = &this->beta, .c = this->c.data()};
   const auto bad = [&](const char* name, auto&& spoil) {
     GemmCall<T> call = good;
     spoil(call);
@@ -129,7 +130,7 @@ TYPED_TEST(Arguments, GemmStrided) {
   this->expect_bad(run(m, n, -1, 1, 8, c), "k");
   this->expect_bad(run(m, n, k, 0, 8, c), "rsc");
   this->expect_bad(run(m, n, k, 1, 0, c), "csc");
-  this->expect_bad(run(m, n, k, 1, 2, c), "rsc, csc");   // (2,0) is (0,1)
+  this->expect_bad(run(m, n, k, 1, 2, c), "rsc, csc");  // (2,0) is (0,1)
   this->expect_bad(run(m, n, k, -1, 2, c), "rsc, csc");
 }
 
@@ -137,17 +138,18 @@ TYPED_TEST(Arguments, GemmStridedThatInterleaves) {
   using T = TypeParam;
   // Strides that share addresses only beyond the last row (3 * 2 = 6 * 1) are good.
   std::vector<T> c(64, 3);
-  EXPECT_EQ(api::gemm_strided(T{}, this->context, std::int64_t{2}, n, k, &this->alpha, this->a.data(), 1, 8, this->b.data(), 1, 8,
-                              &this->beta, c.data(), 3, 6),
+  EXPECT_EQ(api::gemm_strided(T{}, this->context, std::int64_t{2}, n, k, &this->alpha, this->a.data(), 1, 8,
+                              this->b.data(), 1, 8, &this->beta, c.data(), 3, 6),
             ACCUBLAS_SUCCESS);
-  EXPECT_EQ(api::gemm_strided(T{}, this->context, std::int64_t{1}, n, k, &this->alpha, this->a.data(), 1, 8, this->b.data(), 1, 8,
-                              &this->beta, c.data(), 0, 6),
+  EXPECT_EQ(api::gemm_strided(T{}, this->context, std::int64_t{1}, n, k, &this->alpha, this->a.data(), 1, 8,
+                              this->b.data(), 1, 8, &this->beta, c.data(), 0, 6),
             ACCUBLAS_SUCCESS);
 }
 
 TYPED_TEST(Arguments, Gemv) {
   using T = TypeParam;
-  const GemvCall<T> good{.alpha = &this->alpha, .a = this->a.data(), .x = this->b.data(), .beta = &this->beta, .y = this->c.data()};
+  const GemvCall<T> good{
+      .alpha = &this->alpha, .a = this->a.data(), .x = this->b.data(), .beta = &this->beta, .y = this->c.data()};
   const auto bad = [&](const char* name, auto&& spoil) {
     GemvCall<T> call = good;
     spoil(call);
@@ -171,8 +173,8 @@ TYPED_TEST(Arguments, Gemv) {
   bad("y", [](auto& call) { call.y = nullptr; });
 
   const auto strided = [&](std::int64_t m_, std::int64_t n_, std::int64_t incx, std::int64_t incy) {
-    return api::gemv_strided(T{}, this->context, m_, n_, &this->alpha, this->a.data(), 1, 8, this->b.data(), incx, &this->beta,
-                             this->c.data(), incy);
+    return api::gemv_strided(T{}, this->context, m_, n_, &this->alpha, this->a.data(), 1, 8, this->b.data(), incx,
+                             &this->beta, this->c.data(), incy);
   };
   this->expect_bad(strided(-1, n, 1, 1), "m");
   this->expect_bad(strided(m, -1, 1, 1), "n");
@@ -189,7 +191,8 @@ TYPED_TEST(Arguments, Dot) {
   this->expect_bad(api::dot(T{}, this->context, n, null, 1, x, 1, result), "x");
   this->expect_bad(api::dot(T{}, this->context, n, x, 1, null, 1, result), "y");
   this->expect_bad(api::dot(T{}, this->context, n, x, 1, x, 1, no_result), "result");
-  this->expect_bad(api::dot_ex(T{}, this->context, n, null, 1, x, 1, result, static_cast<const accublas_options*>(nullptr)), "x");
+  this->expect_bad(
+      api::dot_ex(T{}, this->context, n, null, 1, x, 1, result, static_cast<const accublas_options*>(nullptr)), "x");
   // A zero increment repeats the first element, as in BLAS; n <= 0 is +0 and reads nothing.
   T value = -1;
   EXPECT_EQ(api::dot(T{}, this->context, n, x, 0, x, 1, &value), ACCUBLAS_SUCCESS);
@@ -210,7 +213,8 @@ TYPED_TEST(Arguments, Norms) {
   this->expect_bad(api::nrm2(T{}, this->context, n, null, 1, result), "x");
   this->expect_bad(api::asum(T{}, this->context, n, null, 1, result), "x");
   this->expect_bad(api::nrm2(T{}, this->context, n, x, 1, no_result), "result");
-  this->expect_bad(api::asum_ex(T{}, this->context, n, x, 1, no_result, static_cast<const accublas_options*>(nullptr)), "result");
+  this->expect_bad(api::asum_ex(T{}, this->context, n, x, 1, no_result, static_cast<const accublas_options*>(nullptr)),
+                   "result");
   for (std::int64_t size : {std::int64_t{0}, std::int64_t{-5}}) {
     T norm = -1, sum = -1;
     EXPECT_EQ(api::nrm2(T{}, this->context, size, null, 1, &norm), ACCUBLAS_SUCCESS);
@@ -236,7 +240,8 @@ TYPED_TEST(Arguments, NormsLackFixedAndSlices) {
     EXPECT_EQ(result, T(7));
     for (const bool family : {false, true}) {
       api::Context context;
-      ASSERT_EQ(family ? accublas_set_family_mode_name(context, ACCUBLAS_FAMILY_DOT, word) : accublas_set_mode_name(context, word),
+      ASSERT_EQ(family ? accublas_set_family_mode_name(context, ACCUBLAS_FAMILY_DOT, word)
+                       : accublas_set_mode_name(context, word),
                 ACCUBLAS_SUCCESS);
       ASSERT_EQ(api::nrm2(T{}, context, std::int64_t{2}, x, 1, &result), ACCUBLAS_SUCCESS) << context.error();
       EXPECT_EQ(result, T(5));
@@ -256,7 +261,8 @@ TYPED_TEST(Arguments, NormsLackFixedAndSlices) {
 
 TYPED_TEST(Arguments, Options) {
   using T = TypeParam;
-  const GemmCall<T> good{.alpha = &this->alpha, .a = this->a.data(), .b = this->b.data(), .beta = &this->beta, .c = this->c.data()};
+  const GemmCall<T> good{
+      .alpha = &this->alpha, .a = this->a.data(), .b = this->b.data(), .beta = &this->beta, .c = this->c.data()};
   const auto bad = [&](const char* field, accublas_status status, auto&& spoil) {
     accublas_options options = ACCUBLAS_OPTIONS_INIT;
     spoil(options);
@@ -273,11 +279,14 @@ TYPED_TEST(Arguments, Options) {
   bad("target", ACCUBLAS_ERROR_ARGUMENT, [](auto& options) { options.target = std::nan(""); });
   bad("workspace_bytes", ACCUBLAS_ERROR_ARGUMENT, [](auto& options) { options.workspace_bytes = -2; });
   bad("fixed:151", ACCUBLAS_ERROR_MODE, [](auto& options) { options.mode_name = "fixed:151"; });
-  bad("151", ACCUBLAS_ERROR_MODE, [](auto& options) { options.mode = ACCUBLAS_MODE_FIXED, options.mode_parameter = 151; });
+  bad("151", ACCUBLAS_ERROR_MODE,
+      [](auto& options) { options.mode = ACCUBLAS_MODE_FIXED, options.mode_parameter = 151; });
   const bool single = sizeof(T) == 4;
-  bad(single ? "tf64x3" : "tf32x3", ACCUBLAS_ERROR_MODE, [&](auto& options) { options.mode_name = single ? "tf64x3" : "tf32x3"; });
+  bad(single ? "tf64x3" : "tf32x3", ACCUBLAS_ERROR_MODE,
+      [&](auto& options) { options.mode_name = single ? "tf64x3" : "tf32x3"; });
   bad("native", ACCUBLAS_ERROR_UNAVAILABLE, [&](auto& options) { options.mode_name = single ? "tf32x3" : "tf64x3"; });
-  bad("int8", ACCUBLAS_ERROR_ENGINE, [](auto& options) { options.mode = ACCUBLAS_MODE_CR, options.engine = ACCUBLAS_ENGINE_DOT2; });
+  bad("int8", ACCUBLAS_ERROR_ENGINE,
+      [](auto& options) { options.mode = ACCUBLAS_MODE_CR, options.engine = ACCUBLAS_ENGINE_DOT2; });
   bad("cuda", ACCUBLAS_ERROR_NO_DEVICE, [](auto& options) { options.backend = ACCUBLAS_BACKEND_CUDA; });
 }
 
@@ -287,12 +296,14 @@ TYPED_TEST(Arguments, APointerThatIsNoHostMemoryIsAStatus) {
   ASSERT_EQ(accublas_device_count(&devices), ACCUBLAS_SUCCESS);
   if (devices > 0) GTEST_SKIP() << "the addresses could be device memory";
   T* const nowhere = reinterpret_cast<T*>(std::uintptr_t{0x0000700000000000});
-  const GemmCall<T> good{.alpha = &this->alpha, .a = this->a.data(), .b = this->b.data(), .beta = &this->beta, .c = this->c.data()};
+  const GemmCall<T> good{
+      .alpha = &this->alpha, .a = this->a.data(), .b = this->b.data(), .beta = &this->beta, .c = this->c.data()};
   const auto bad = [&](const char* name, auto&& spoil) {
     GemmCall<T> call = good;
     spoil(call);
     EXPECT_EQ(call.run(this->context), ACCUBLAS_ERROR_NO_DEVICE) << name;
-    EXPECT_NE(this->context.error().find(std::string("argument ") + name + " "), std::string::npos) << this->context.error();
+    EXPECT_NE(this->context.error().find(std::string("argument ") + name + " "), std::string::npos)
+        << this->context.error();
   };
   bad("alpha", [&](auto& call) { call.alpha = nowhere; });
   bad("a", [&](auto& call) { call.a = nowhere; });
@@ -300,7 +311,8 @@ TYPED_TEST(Arguments, APointerThatIsNoHostMemoryIsAStatus) {
   bad("beta", [&](auto& call) { call.beta = nowhere; });
   bad("c", [&](auto& call) { call.c = nowhere; });
   T value = 0;
-  EXPECT_EQ(api::dot(T{}, this->context, n, static_cast<const T*>(nowhere), 1, this->a.data(), 1, &value), ACCUBLAS_ERROR_NO_DEVICE);
+  EXPECT_EQ(api::dot(T{}, this->context, n, static_cast<const T*>(nowhere), 1, this->a.data(), 1, &value),
+            ACCUBLAS_ERROR_NO_DEVICE);
   EXPECT_EQ(api::dot(T{}, this->context, n, this->a.data(), 1, this->a.data(), 1, nowhere), ACCUBLAS_ERROR_NO_DEVICE);
   EXPECT_EQ(api::nrm2(T{}, this->context, n, static_cast<const T*>(nowhere), 1, &value), ACCUBLAS_ERROR_NO_DEVICE);
   EXPECT_EQ(api::asum(T{}, this->context, n, this->a.data(), 1, nowhere), ACCUBLAS_ERROR_NO_DEVICE);

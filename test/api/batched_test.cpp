@@ -1,5 +1,5 @@
-// Batched GEMM: every matrix has the bits of a call of its own, in every mode, layout and transposition, by strides and by
-// pointers; the report is that of the whole; bad arguments are named.
+// Batched GEMM: every matrix has the bits of a call of its own, in every mode, layout and transposition, by strides and
+// by pointers; the report is that of the whole; bad arguments are named.
 #include "api.hpp"
 
 namespace {
@@ -18,8 +18,9 @@ std::vector<T> entries(Index count, unsigned seed, bool specials = false) {
     if (random() % 29 == 0) element = 0;
   }
   if (specials) {
-    const T few[] = {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity(), -std::numeric_limits<T>::infinity(),
-                     std::numeric_limits<T>::denorm_min(), std::numeric_limits<T>::max(), -std::numeric_limits<T>::min()};
+    const T few[] = {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity(),
+                     -std::numeric_limits<T>::infinity(), std::numeric_limits<T>::denorm_min(),
+                     std::numeric_limits<T>::max(),       -std::numeric_limits<T>::min()};
     for (T value : few) x[random() % x.size()] = value;
   }
   return x;
@@ -37,9 +38,15 @@ struct Batch {
   std::vector<T> a, b, c;
 
   /// Matrices `gap` apart, leading dimensions `extra` above the least.
-  Batch(accublas_layout order, int trans, Index m_, Index n_, Index k_, Index matrices, Index extra, Index gap, bool specials)
-      : layout(order), ta(trans & 1 ? ACCUBLAS_TRANS : ACCUBLAS_NO_TRANS), tb(trans & 2 ? ACCUBLAS_CONJ_TRANS : ACCUBLAS_NO_TRANS),
-        m(m_), n(n_), k(k_), count(matrices) {
+  Batch(accublas_layout order, int trans, Index m_, Index n_, Index k_, Index matrices, Index extra, Index gap,
+        bool specials)
+      : layout(order),
+        ta(trans & 1 ? ACCUBLAS_TRANS : ACCUBLAS_NO_TRANS),
+        tb(trans & 2 ? ACCUBLAS_CONJ_TRANS : ACCUBLAS_NO_TRANS),
+        m(m_),
+        n(n_),
+        k(k_),
+        count(matrices) {
     const bool rows = layout == ACCUBLAS_ROW_MAJOR;
     const auto lay = [&](Index r, Index s, Index& ld, Index& stride) {
       ld = std::max<Index>(1, rows ? s : r) + extra;
@@ -54,16 +61,16 @@ struct Batch {
   }
 
   std::string text() const {
-    return std::to_string(layout) + " " + std::to_string(ta) + " " + std::to_string(tb) + " " + std::to_string(m) + " " +
-           std::to_string(n) + " " + std::to_string(k) + " x " + std::to_string(count) + " alpha " + std::to_string(alpha) +
-           " beta " + std::to_string(beta) + " strides " + std::to_string(stride_a) + " " + std::to_string(stride_b) + " " +
-           std::to_string(stride_c);
+    return std::to_string(layout) + " " + std::to_string(ta) + " " + std::to_string(tb) + " " + std::to_string(m) +
+           " " + std::to_string(n) + " " + std::to_string(k) + " x " + std::to_string(count) + " alpha " +
+           std::to_string(alpha) + " beta " + std::to_string(beta) + " strides " + std::to_string(stride_a) + " " +
+           std::to_string(stride_b) + " " + std::to_string(stride_c);
   }
   accublas_status strided(accublas_context* ctx, std::vector<T>& out, const accublas_options* options = nullptr) const {
     out = c;
     return api::gemm_strided_batched_ex(T{}, ctx, layout, ta, tb, m, n, k, &alpha, a.data() + first_a, lda, stride_a,
-                                        b.data() + first_b, ldb, stride_b, &beta, out.data() + first_c, ldc, stride_c, count,
-                                        options);
+                                        b.data() + first_b, ldb, stride_b, &beta, out.data() + first_c, ldc, stride_c,
+                                        count, options);
   }
   accublas_status by_pointers(accublas_context* ctx, std::vector<T>& out) const {
     out = c;
@@ -74,8 +81,8 @@ struct Batch {
       at_b.push_back(b.data() + first_b + i * stride_b);
       at_c.push_back(out.data() + first_c + i * stride_c);
     }
-    return api::gemm_batched(T{}, ctx, layout, ta, tb, m, n, k, &alpha, at_a.data(), lda, at_b.data(), ldb, &beta, at_c.data(),
-                             ldc, count);
+    return api::gemm_batched(T{}, ctx, layout, ta, tb, m, n, k, &alpha, at_a.data(), lda, at_b.data(), ldb, &beta,
+                             at_c.data(), ldc, count);
   }
   accublas_status one_by_one(accublas_context* ctx, std::vector<T>& out) const {
     out = c;
@@ -97,8 +104,8 @@ class Batched : public ::testing::Test {
     ASSERT_EQ(batch.one_by_one(context, want), ACCUBLAS_SUCCESS) << what << " " << batch.text() << context.error();
     ASSERT_EQ(batch.strided(context, got), ACCUBLAS_SUCCESS) << what << " " << batch.text() << context.error();
     for (std::size_t i = 0; i < want.size(); ++i)
-      ASSERT_EQ(std::memcmp(&want[i], &got[i], sizeof(T)), 0) << what << " " << batch.text() << " at " << i << ": " << want[i]
-                                                              << " " << got[i];
+      ASSERT_EQ(std::memcmp(&want[i], &got[i], sizeof(T)), 0)
+          << what << " " << batch.text() << " at " << i << ": " << want[i] << " " << got[i];
     ASSERT_EQ(batch.by_pointers(context, got), ACCUBLAS_SUCCESS) << what << " " << batch.text() << context.error();
     ASSERT_TRUE(api::same_bits(want, got)) << what << " " << batch.text() << " by pointers";
   }
@@ -109,19 +116,23 @@ TYPED_TEST_SUITE(Batched, api::Types);
 
 TYPED_TEST(Batched, LayoutsTranspositionsAndSizes) {
   using T = TypeParam;
-  for (const std::string& mode : api::modes())
-    {
-      api::Context context(mode);
-      accublas_set_num_threads(context, 4);
-      int round = 0;
-      for (auto [m, n, k, count] : {std::array<Index, 4>{1, 1, 1, 40}, {3, 5, 7, 9}, {8, 8, 8, 33}, {1, 9, 4, 5}, {33, 17, 40, 7},
-                                    {64, 64, 64, 3}, {50, 70, 90, 2}})
-        for (int trans = 0; trans < 4; ++trans, ++round)
-          this->expect_same(context,
-                            Batch<T>(round % 3 ? ACCUBLAS_COL_MAJOR : ACCUBLAS_ROW_MAJOR, trans, m, n, k, count, round % 4,
-                                     round % 5, mode != "native" && mode != "dp" && round % 2),
-                            mode);
-    }
+  for (const std::string& mode : api::modes()) {
+    api::Context context(mode);
+    accublas_set_num_threads(context, 4);
+    int round = 0;
+    for (auto [m, n, k, count] : {std::array<Index, 4>{1, 1, 1, 40},
+                                  {3, 5, 7, 9},
+                                  {8, 8, 8, 33},
+                                  {1, 9, 4, 5},
+                                  {33, 17, 40, 7},
+                                  {64, 64, 64, 3},
+                                  {50, 70, 90, 2}})
+      for (int trans = 0; trans < 4; ++trans, ++round)
+        this->expect_same(context,
+                          Batch<T>(round % 3 ? ACCUBLAS_COL_MAJOR : ACCUBLAS_ROW_MAJOR, trans, m, n, k, count,
+                                   round % 4, round % 5, mode != "native" && mode != "dp" && round % 2),
+                          mode);
+  }
 }
 
 TYPED_TEST(Batched, LargeMatrices) {
@@ -186,9 +197,9 @@ TYPED_TEST(Batched, NothingIsReadOrWrittenThatHasNoPart) {
   const T* const* no_matrices = nullptr;
   T* const* no_results = nullptr;
   const auto strided = [&](Index m, Index k, const T& alpha, const T& beta, Index count, T* to) {
-    return api::gemm_strided_batched(T{}, context, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, m, Index{1}, k, &alpha,
-                                     no_matrix, Index{1}, Index{1}, no_matrix, std::max<Index>(k, 1), Index{1}, &beta, to, Index{1},
-                                     Index{1}, count);
+    return api::gemm_strided_batched(T{}, context, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, m,
+                                     Index{1}, k, &alpha, no_matrix, Index{1}, Index{1}, no_matrix,
+                                     std::max<Index>(k, 1), Index{1}, &beta, to, Index{1}, Index{1}, count);
   };
   T* nowhere = nullptr;
   EXPECT_EQ(strided(1, 1, one, one, 0, nowhere), ACCUBLAS_SUCCESS);
@@ -200,8 +211,9 @@ TYPED_TEST(Batched, NothingIsReadOrWrittenThatHasNoPart) {
   EXPECT_EQ(c[0], T(6));
   EXPECT_EQ(strided(1, 1, zero, zero, 2, c), ACCUBLAS_SUCCESS);
   EXPECT_TRUE(api::same_bits(std::vector<T>(2, 0), {c[0], c[1]}));
-  EXPECT_EQ(api::gemm_batched(T{}, context, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, Index{1}, Index{1}, Index{1},
-                              &one, no_matrices, Index{1}, no_matrices, Index{1}, &one, no_results, Index{1}, Index{0}),
+  EXPECT_EQ(api::gemm_batched(T{}, context, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, Index{1},
+                              Index{1}, Index{1}, &one, no_matrices, Index{1}, no_matrices, Index{1}, &one, no_results,
+                              Index{1}, Index{0}),
             ACCUBLAS_SUCCESS);
   EXPECT_EQ(context.report().batch_count, 0);
 }
@@ -243,8 +255,8 @@ TYPED_TEST(Batched, Arguments) {
   const T one = 1;
   const T* none = nullptr;
   const auto call = [&](const T* const* pa, const T* const* pb, T* const* pc, const T* alpha, const T* beta) {
-    return api::gemm_batched(T{}, context, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, Index{3}, Index{4}, Index{5},
-                             alpha, pa, Index{5}, pb, Index{7}, beta, pc, Index{5}, Index{3});
+    return api::gemm_batched(T{}, context, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, Index{3}, Index{4},
+                             Index{5}, alpha, pa, Index{5}, pb, Index{7}, beta, pc, Index{5}, Index{3});
   };
   const auto expect_bad = [&](accublas_status status, const std::string& name) {
     EXPECT_EQ(status, ACCUBLAS_ERROR_ARGUMENT) << name;
@@ -270,7 +282,8 @@ TYPED_TEST(Batched, ResultsThatCoincide) {
   api::Context context("cr");
   const T one = 1, zero = 0;
   const std::vector<T> ab(16, 1);
-  for (auto [m, n, ldc, count] : {std::array<Index, 4>{3, 4, 5, 4}, {1, 4, 7, 6}, {2, 1, 2, 5}, {2, 3, 12, 7}, {4, 2, 4, 3}})
+  for (auto [m, n, ldc, count] :
+       {std::array<Index, 4>{3, 4, 5, 4}, {1, 4, 7, 6}, {2, 1, 2, 5}, {2, 3, 12, 7}, {4, 2, 4, 3}})
     for (Index stride = -40; stride <= 40; ++stride) {
       std::vector<int> hits(2000, 0);
       bool twice = false;
@@ -278,9 +291,9 @@ TYPED_TEST(Batched, ResultsThatCoincide) {
         for (Index j = 0; j < n; ++j)
           for (Index r = 0; r < m; ++r) twice |= hits[static_cast<std::size_t>(1000 + i * stride + j * ldc + r)]++ > 0;
       std::vector<T> c(2000, -1);
-      EXPECT_EQ(api::gemm_strided_batched(T{}, context, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, m, n, Index{1},
-                                          &one, ab.data(), m, Index{0}, ab.data(), Index{1}, Index{0}, &zero, c.data() + 1000, ldc,
-                                          stride, count),
+      EXPECT_EQ(api::gemm_strided_batched(T{}, context, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, m, n,
+                                          Index{1}, &one, ab.data(), m, Index{0}, ab.data(), Index{1}, Index{0}, &zero,
+                                          c.data() + 1000, ldc, stride, count),
                 twice ? ACCUBLAS_ERROR_ARGUMENT : ACCUBLAS_SUCCESS)
           << m << " " << n << " " << ldc << " " << count << " " << stride;
       for (std::size_t i = 0; i < c.size(); ++i) ASSERT_EQ(c[i], !twice && hits[i] ? T(1) : T(-1)) << stride;
@@ -350,7 +363,8 @@ TYPED_TEST(Batched, Target) {
   // Small integers fit 12 bits, but not those of matrices 1 and 4.
   for (std::size_t i = 0; i < batch.a.size(); ++i) {
     const std::size_t matrix = i / 64;
-    batch.a[i] = static_cast<T>(matrix == 1 || matrix == 4 ? 1 + static_cast<int>(i) * 0.0001220703125 : 1 + static_cast<int>(i % 7));
+    batch.a[i] = static_cast<T>(matrix == 1 || matrix == 4 ? 1 + static_cast<int>(i) * 0.0001220703125
+                                                           : 1 + static_cast<int>(i % 7));
   }
   for (std::size_t i = 0; i < batch.b.size(); ++i) batch.b[i] = static_cast<T>(static_cast<int>(i % 5) - 2);
   std::vector<T> want = batch.c;

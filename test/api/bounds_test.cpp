@@ -19,8 +19,8 @@ template <class T>
 class Bounds : public ::testing::Test {
  protected:
   std::int64_t k = 0;
-  std::vector<T> a, b, c0, exact;   ///< exact: correctly rounded
-  std::vector<long double> scale;   ///< abs(alpha) abs(A) abs(B) + abs(beta) abs(C)
+  std::vector<T> a, b, c0, exact;  ///< exact: correctly rounded
+  std::vector<long double> scale;  ///< abs(alpha) abs(A) abs(B) + abs(beta) abs(C)
   const T alpha = T(-1.75), beta = T(0.375);
 
   void make(std::int64_t inner, double phi) {
@@ -38,7 +38,8 @@ class Bounds : public ::testing::Test {
     for (std::int64_t i = 0; i < m; ++i)
       for (std::int64_t j = 0; j < n; ++j) {
         long double sum = 0;
-        for (std::int64_t p = 0; p < k; ++p) sum += std::fabs(static_cast<long double>(a[at(i, p, m)]) * b[at(p, j, k)]);
+        for (std::int64_t p = 0; p < k; ++p)
+          sum += std::fabs(static_cast<long double>(a[at(i, p, m)]) * b[at(p, j, k)]);
         scale[at(i, j, m)] = std::fabs(static_cast<long double>(alpha)) * sum +
                              std::fabs(static_cast<long double>(beta) * c0[at(i, j, m)]);
       }
@@ -47,11 +48,13 @@ class Bounds : public ::testing::Test {
     ASSERT_EQ(gemm(context, exact), ACCUBLAS_SUCCESS) << context.error();
   }
 
-  static std::size_t at(std::int64_t i, std::int64_t j, std::int64_t ld) { return static_cast<std::size_t>(i + j * ld); }
+  static std::size_t at(std::int64_t i, std::int64_t j, std::int64_t ld) {
+    return static_cast<std::size_t>(i + j * ld);
+  }
 
   accublas_status gemm(accublas_context* ctx, std::vector<T>& c) {
-    return api::gemm(T{}, ctx, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, m, n, k, &alpha, a.data(), m, b.data(), k,
-                     &beta, c.data(), m);
+    return api::gemm(T{}, ctx, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, m, n, k, &alpha, a.data(), m,
+                     b.data(), k, &beta, c.data(), m);
   }
 
   /// The error is measured against the correctly rounded result, which is itself half an ulp off.
@@ -60,8 +63,8 @@ class Bounds : public ::testing::Test {
     for (std::size_t i = 0; i < c.size(); ++i) {
       const long double reference = std::fabs(static_cast<long double>(exact[i]));
       const long double error = std::fabs(static_cast<long double>(c[i]) - exact[i]);
-      const long double bound = report.bound_relative * reference * (1 + 2 * u) + report.bound_componentwise * scale[i] +
-                                report.bound_absolute + u * reference;
+      const long double bound = report.bound_relative * reference * (1 + 2 * u) +
+                                report.bound_componentwise * scale[i] + report.bound_absolute + u * reference;
       ASSERT_LE(error, bound * (1 + 1e-12L)) << what << " element " << i;
     }
   }
@@ -85,7 +88,8 @@ TYPED_TEST(Bounds, HoldAndAreKeptOrRefusedAsTargets) {
         this->expect_bound(report, c, what);
         const bool by_data = mode.substr(0, 5) == "fixed" || mode.substr(0, 6) == "slices";
         if (by_data) continue;
-        const double u = std::numeric_limits<T>::epsilon() / 2, promised = report.bound_relative + report.bound_componentwise;
+        const double u = std::numeric_limits<T>::epsilon() / 2,
+                     promised = report.bound_relative + report.bound_componentwise;
         EXPECT_LE(promised, 2 * (static_cast<double>(k) + 3) * u) << what;
         if (mode == "cr") {
           EXPECT_EQ(promised, u) << what;
@@ -144,14 +148,17 @@ TYPED_TEST(Bounds, DotAndGemv) {
     std::vector<T> exact(1), result(1);
     {
       api::Context cr("cr");
-      ASSERT_EQ(api::dot(T{}, cr, this->k, this->a.data(), m, this->b.data(), std::int64_t{1}, exact.data()), ACCUBLAS_SUCCESS);
+      ASSERT_EQ(api::dot(T{}, cr, this->k, this->a.data(), m, this->b.data(), std::int64_t{1}, exact.data()),
+                ACCUBLAS_SUCCESS);
     }
-    ASSERT_EQ(api::dot(T{}, context, this->k, this->a.data(), m, this->b.data(), std::int64_t{1}, result.data()), ACCUBLAS_SUCCESS);
+    ASSERT_EQ(api::dot(T{}, context, this->k, this->a.data(), m, this->b.data(), std::int64_t{1}, result.data()),
+              ACCUBLAS_SUCCESS);
     long double scale = 0;
     for (std::int64_t p = 0; p < this->k; ++p)
       scale += std::fabs(static_cast<long double>(this->a[this->at(0, p, m)]) * this->b[this->at(p, 0, this->k)]);
     const accublas_report_t report = context.report();
-    const long double u = std::numeric_limits<T>::epsilon() / 2, reference = std::fabs(static_cast<long double>(exact[0]));
+    const long double u = std::numeric_limits<T>::epsilon() / 2,
+                      reference = std::fabs(static_cast<long double>(exact[0]));
     EXPECT_LE(std::fabs(static_cast<long double>(result[0]) - exact[0]),
               (report.bound_relative + 2 * u) * reference + report.bound_componentwise * scale + report.bound_absolute)
         << mode;

@@ -10,8 +10,8 @@ double one = 1, zero = 0;
 
 accublas_status small_gemm(accublas_context* ctx, double* c, const accublas_options* options = nullptr) {
   static const double a[4] = {1, 2, 3, 4}, b[4] = {5, 6, 7, 8};
-  return accublas_dgemm_ex(ctx, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, 2, 2, 2, &one, a, 2, b, 2, &zero, c, 2,
-                           options);
+  return accublas_dgemm_ex(ctx, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, 2, 2, 2, &one, a, 2, b, 2,
+                           &zero, c, 2, options);
 }
 
 std::string mode_name(accublas_context* ctx, accublas_family family) {
@@ -65,7 +65,8 @@ TEST(Context, ModeNames) {
   EXPECT_NE(context.error().find("tf64x3"), std::string::npos) << context.error();
   EXPECT_EQ(accublas_set_family_mode_name(context, 4, "cr"), ACCUBLAS_ERROR_ARGUMENT);
   EXPECT_EQ(accublas_set_mode_name(context, "quick"), ACCUBLAS_ERROR_MODE);
-  for (const char* word : {"quick", "native", "dp:repro", "slices:D"}) EXPECT_NE(context.error().find(word), std::string::npos);
+  for (const char* word : {"quick", "native", "dp:repro", "slices:D"})
+    EXPECT_NE(context.error().find(word), std::string::npos);
   EXPECT_EQ(accublas_set_mode(context, 77, 0, 0), ACCUBLAS_ERROR_MODE);
   char small[3];
   EXPECT_EQ(accublas_get_mode_name(context, ACCUBLAS_FAMILY_SGEMM, small, sizeof small), ACCUBLAS_ERROR_ARGUMENT);

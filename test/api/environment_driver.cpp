@@ -1,5 +1,6 @@
-// Prints what the environment makes of a call, for the precedence test: the modes of the four families, then one DDOT and what
-// its report says. Arguments: "set WORD" sets the context's mode, "family N WORD" a family's, "call WORD" the call's.
+// Prints what the environment makes of a call, for the precedence test: the modes of the four families, then one DDOT
+// and what its report says. Arguments: "set WORD" sets the context's mode, "family N WORD" a family's, "call WORD" the
+// call's.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

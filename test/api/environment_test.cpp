@@ -1,8 +1,9 @@
-// The floating-point environment: whatever the caller's, the bits of the bit-defined modes are the same, no trap fires, and the
-// caller finds its environment again. Then fork and many threads.
-#include <cfenv>
+// The floating-point environment: whatever the caller's, the bits of the bit-defined modes are the same, no trap fires,
+// and the caller finds its environment again. Then fork and many threads.
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <cfenv>
 #if defined(__SSE2__)
 #include <xmmintrin.h>
 #endif
@@ -26,12 +27,23 @@ std::vector<T> difficult(std::size_t count, unsigned seed) {
   for (std::size_t i = 0; i < count; ++i) {
     x[i] = static_cast<T>(uniform(random));
     switch ((i / static_cast<std::size_t>(k)) % 8) {
-      case 1: x[i] *= limits::denorm_min() * 1000; break;
-      case 2: x[i] *= limits::min(); break;
-      case 3: x[i] *= std::sqrt(limits::max()); break;
-      case 4: if (i % 97 == 5) x[i] = limits::infinity(); break;
-      case 5: if (i % 89 == 3) x[i] = limits::quiet_NaN(); break;
-      default: break;
+      case 1:
+        x[i] *= limits::denorm_min() * 1000;
+        break;
+      case 2:
+        x[i] *= limits::min();
+        break;
+      case 3:
+        x[i] *= std::sqrt(limits::max());
+        break;
+      case 4:
+        if (i % 97 == 5) x[i] = limits::infinity();
+        break;
+      case 5:
+        if (i % 89 == 3) x[i] = limits::quiet_NaN();
+        break;
+      default:
+        break;
     }
   }
   return x;
@@ -54,12 +66,12 @@ std::vector<T> all_routines(const std::string& mode, accublas_context* ctx) {
   const std::vector<T>&a = data<T>().a, &b = data<T>().b;
   std::vector<T> out = data<T>().c;
   const T alpha = T(1.25), beta = T(-0.5), zero = 0, two = 2;
-  EXPECT_EQ(api::gemm(T{}, ctx, ACCUBLAS_COL_MAJOR, ACCUBLAS_TRANS, ACCUBLAS_NO_TRANS, m, n, k, &alpha, a.data(), k, b.data(), k,
-                      &beta, out.data(), m),
+  EXPECT_EQ(api::gemm(T{}, ctx, ACCUBLAS_COL_MAJOR, ACCUBLAS_TRANS, ACCUBLAS_NO_TRANS, m, n, k, &alpha, a.data(), k,
+                      b.data(), k, &beta, out.data(), m),
             ACCUBLAS_SUCCESS)
       << mode << ": " << accublas_last_error(ctx);
-  EXPECT_EQ(api::gemv(T{}, ctx, ACCUBLAS_COL_MAJOR, ACCUBLAS_TRANS, k, m, &alpha, a.data(), k, b.data(), std::int64_t{1}, &beta,
-                      out.data() + m * n, std::int64_t{1}),
+  EXPECT_EQ(api::gemv(T{}, ctx, ACCUBLAS_COL_MAJOR, ACCUBLAS_TRANS, k, m, &alpha, a.data(), k, b.data(),
+                      std::int64_t{1}, &beta, out.data() + m * n, std::int64_t{1}),
             ACCUBLAS_SUCCESS)
       << mode << ": " << accublas_last_error(ctx);
   for (int i = 0; i < 7; ++i)
@@ -67,8 +79,8 @@ std::vector<T> all_routines(const std::string& mode, accublas_context* ctx) {
                        out.data() + m * n + m + i),
               ACCUBLAS_SUCCESS);
   std::vector<T> scaled(data<T>().c.begin(), data<T>().c.begin() + m * n);  // alpha = 0: c = beta c
-  EXPECT_EQ(api::gemm(T{}, ctx, ACCUBLAS_COL_MAJOR, ACCUBLAS_TRANS, ACCUBLAS_NO_TRANS, m, n, k, &zero, a.data(), k, b.data(), k,
-                      &two, scaled.data(), m),
+  EXPECT_EQ(api::gemm(T{}, ctx, ACCUBLAS_COL_MAJOR, ACCUBLAS_TRANS, ACCUBLAS_NO_TRANS, m, n, k, &zero, a.data(), k,
+                      b.data(), k, &two, scaled.data(), m),
             ACCUBLAS_SUCCESS);
   out.insert(out.end(), scaled.begin(), scaled.end());
   return out;
@@ -137,9 +149,9 @@ TYPED_TEST(FloatingPoint, RestoredAfterAFailure) {
   std::vector<T> c(4, 2);
   const T one = 1;
   ASSERT_EQ(std::fesetround(FE_UPWARD), 0);
-  const accublas_status status = api::gemm(T{}, context, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, std::int64_t{2},
-                                           std::int64_t{2}, std::int64_t{2}, &one, a.data(), std::int64_t{2}, a.data(),
-                                           std::int64_t{2}, &one, c.data(), std::int64_t{2});
+  const accublas_status status = api::gemm(T{}, context, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS,
+                                           std::int64_t{2}, std::int64_t{2}, std::int64_t{2}, &one, a.data(),
+                                           std::int64_t{2}, a.data(), std::int64_t{2}, &one, c.data(), std::int64_t{2});
   const int after = std::fegetround();
   std::fesetround(FE_TONEAREST);
   EXPECT_EQ(status, ACCUBLAS_ERROR_ACCURACY);

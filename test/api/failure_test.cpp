@@ -1,5 +1,5 @@
-// Allocations that fail, small workspaces, the user's buffer: the answer has the bits of an undisturbed call, or there is a
-// status and the output is as it was.
+// Allocations that fail, small workspaces, the user's buffer: the answer has the bits of an undisturbed call, or there
+// is a status and the output is as it was.
 #include <cstdlib>
 
 #include "api.hpp"
@@ -32,20 +32,20 @@ class Failure : public ::testing::Test {
   const T alpha = T(0.75), beta = T(-1.5);
 
   accublas_status gemm(accublas_context* ctx, std::vector<T>& c) {
-    return api::gemm(T{}, ctx, ACCUBLAS_COL_MAJOR, ACCUBLAS_TRANS, ACCUBLAS_NO_TRANS, m, n, k, &alpha, a.data(), k, b.data(), k,
-                     &beta, c.data(), m);
+    return api::gemm(T{}, ctx, ACCUBLAS_COL_MAJOR, ACCUBLAS_TRANS, ACCUBLAS_NO_TRANS, m, n, k, &alpha, a.data(), k,
+                     b.data(), k, &beta, c.data(), m);
   }
   /// Three matrices that share A, by pointers.
   accublas_status gemm_batched(accublas_context* ctx, std::vector<T>& c) {
     const T* const at_a[] = {a.data(), a.data(), a.data()};
     const T* const at_b[] = {b.data(), b.data() + 7, b.data() + 100};
     T* const at_c[] = {c.data(), c.data() + 11 * m, c.data() + 22 * m};
-    return api::gemm_batched(T{}, ctx, ACCUBLAS_COL_MAJOR, ACCUBLAS_TRANS, ACCUBLAS_NO_TRANS, m, std::int64_t{11}, k, &alpha, at_a, k,
-                             at_b, k, &beta, at_c, m, std::int64_t{3});
+    return api::gemm_batched(T{}, ctx, ACCUBLAS_COL_MAJOR, ACCUBLAS_TRANS, ACCUBLAS_NO_TRANS, m, std::int64_t{11}, k,
+                             &alpha, at_a, k, at_b, k, &beta, at_c, m, std::int64_t{3});
   }
   accublas_status gemv(accublas_context* ctx, std::vector<T>& y) {
-    return api::gemv(T{}, ctx, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, m, k, &alpha, a.data(), m, b.data(), std::int64_t{2}, &beta,
-                     y.data(), std::int64_t{-1});
+    return api::gemv(T{}, ctx, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, m, k, &alpha, a.data(), m, b.data(),
+                     std::int64_t{2}, &beta, y.data(), std::int64_t{-1});
   }
   accublas_status dot(accublas_context* ctx, std::vector<T>& result) {
     return api::dot(T{}, ctx, m * k, a.data(), std::int64_t{1}, b.data(), std::int64_t{1}, result.data());
@@ -95,8 +95,9 @@ TYPED_TEST(Failure, EveryAllocationOfABatch) {
       api::Context context(mode);
       ASSERT_EQ(accublas_set_engine_name(context, engine.c_str()), ACCUBLAS_SUCCESS);
       ASSERT_EQ(accublas_set_num_threads(context, threads), ACCUBLAS_SUCCESS);
-      this->inject(mode + " " + engine, context, mode != "native" && mode != "dp",
-                   [&](accublas_context* ctx, auto& c) { return this->gemm_batched(ctx, c); }, 4);
+      this->inject(
+          mode + " " + engine, context, mode != "native" && mode != "dp",
+          [&](accublas_context* ctx, auto& c) { return this->gemm_batched(ctx, c); }, 4);
     }
 }
 
@@ -119,9 +120,11 @@ TYPED_TEST(Failure, BatchesInSmallWorkspaces) {
       std::fill(buffer.begin(), buffer.end(), 0xA5);
       const accublas_status status = this->gemm_batched(context, c);
       EXPECT_TRUE(status == ACCUBLAS_SUCCESS || (status == ACCUBLAS_ERROR_MEMORY && bytes < 100000)) << context.error();
-      EXPECT_TRUE(api::same_bits(c, status == ACCUBLAS_SUCCESS ? expected : this->c0)) << row.mode << " " << row.engine << " " << bytes;
+      EXPECT_TRUE(api::same_bits(c, status == ACCUBLAS_SUCCESS ? expected : this->c0))
+          << row.mode << " " << row.engine << " " << bytes;
       for (std::size_t i = 0; i < 1000; ++i) ASSERT_EQ(buffer[i], 0xA5);
-      for (std::size_t i = 1000 + bytes; i < buffer.size(); ++i) ASSERT_EQ(buffer[i], 0xA5) << "written past the buffer";
+      for (std::size_t i = 1000 + bytes; i < buffer.size(); ++i)
+        ASSERT_EQ(buffer[i], 0xA5) << "written past the buffer";
     }
   }
 }
@@ -179,7 +182,8 @@ TYPED_TEST(Failure, WorkspaceCapsAndUserBuffersKeepTheBits) {
     EXPECT_EQ(run("1 MiB"), ACCUBLAS_SUCCESS) << mode << " " << engine << ": " << context.error();
     EXPECT_LE(context.report().workspace_bytes, 2 << 20) << mode << " " << engine;
     accublas_set_workspace_mib(context, 0);
-    for (std::size_t bytes : {std::size_t{0}, std::size_t{100}, std::size_t{10000}, std::size_t{200000}, std::size_t{4} << 20}) {
+    for (std::size_t bytes :
+         {std::size_t{0}, std::size_t{100}, std::size_t{10000}, std::size_t{200000}, std::size_t{4} << 20}) {
       std::fill(buffer.begin(), buffer.end(), 0xA5);
       unsigned char* start = buffer.data() + 1000;
       ASSERT_EQ(accublas_set_workspace(context, start, bytes), ACCUBLAS_SUCCESS);
@@ -188,7 +192,8 @@ TYPED_TEST(Failure, WorkspaceCapsAndUserBuffersKeepTheBits) {
         EXPECT_EQ(status, ACCUBLAS_SUCCESS) << mode << " " << engine << ": " << context.error();
       }
       for (std::size_t i = 0; i < 1000; ++i) ASSERT_EQ(buffer[i], 0xA5);
-      for (std::size_t i = 1000 + bytes; i < buffer.size(); ++i) ASSERT_EQ(buffer[i], 0xA5) << "written past the buffer";
+      for (std::size_t i = 1000 + bytes; i < buffer.size(); ++i)
+        ASSERT_EQ(buffer[i], 0xA5) << "written past the buffer";
     }
     ASSERT_EQ(accublas_set_workspace(context, nullptr, 0), ACCUBLAS_SUCCESS);
     accublas_options options = ACCUBLAS_OPTIONS_INIT;

@@ -1,4 +1,5 @@
-// Multiple-precision arrays beside MPFR: arrays that free themselves, numbers of every kind, and the exact product rounded once.
+// Multiple-precision arrays beside MPFR: arrays that free themselves, numbers of every kind, and the exact product
+// rounded once.
 #pragma once
 
 #include <gmp.h>
@@ -16,7 +17,10 @@ namespace mp_test {
 
 class Real {
  public:
-  explicit Real(mpfr_prec_t precision) { mpfr_init2(x_, precision); mpfr_set_zero(x_, 1); }
+  explicit Real(mpfr_prec_t precision) {
+    mpfr_init2(x_, precision);
+    mpfr_set_zero(x_, 1);
+  }
   Real(const Real& other) : Real(mpfr_get_prec(other.x_)) { mpfr_set(x_, other.x_, MPFR_RNDN); }
   Real& operator=(const Real& other) {
     mpfr_set_prec(x_, mpfr_get_prec(other.x_));
@@ -55,9 +59,11 @@ inline bool on_device() {
 class Array {
  public:
   Array(int precision, std::int64_t length) : precision_(precision) {
-    EXPECT_EQ(accublas_mp_create(nullptr, precision, length, &array_), ACCUBLAS_SUCCESS) << accublas_last_error(nullptr);
+    EXPECT_EQ(accublas_mp_create(nullptr, precision, length, &array_), ACCUBLAS_SUCCESS)
+        << accublas_last_error(nullptr);
     if (on_device()) {
-      EXPECT_EQ(accublas_mp_move(nullptr, array_, ACCUBLAS_MP_DEVICE), ACCUBLAS_SUCCESS) << accublas_last_error(nullptr);
+      EXPECT_EQ(accublas_mp_move(nullptr, array_, ACCUBLAS_MP_DEVICE), ACCUBLAS_SUCCESS)
+          << accublas_last_error(nullptr);
     }
   }
   Array(int precision, const Vector& values) : Array(precision, static_cast<std::int64_t>(values.size())) {
@@ -91,7 +97,10 @@ class Array {
 /// Numbers of `bits` significant bits and exponents within +-spread, now and then a zero.
 class Source {
  public:
-  explicit Source(unsigned seed) : random_(seed) { gmp_randinit_mt(state_); gmp_randseed_ui(state_, seed); }
+  explicit Source(unsigned seed) : random_(seed) {
+    gmp_randinit_mt(state_);
+    gmp_randseed_ui(state_, seed);
+  }
   ~Source() { gmp_randclear(state_); }
   Source(const Source&) = delete;
   Source& operator=(const Source&) = delete;
@@ -108,7 +117,8 @@ class Source {
     if (mpfr_zero_p(y.get())) mpfr_set_ui(y.get(), 1, MPFR_RNDN);
     mpfr_set(x.get(), y.get(), MPFR_RNDN);
     if (random_() % 2) mpfr_neg(x.get(), x.get(), MPFR_RNDN);
-    if (spread > 0) mpfr_mul_2si(x.get(), x.get(), std::uniform_int_distribution<long>(-spread, spread)(random_), MPFR_RNDN);
+    if (spread > 0)
+      mpfr_mul_2si(x.get(), x.get(), std::uniform_int_distribution<long>(-spread, spread)(random_), MPFR_RNDN);
     return x;
   }
   Vector vector(std::int64_t n, int precision, int bits, long spread, double zeros = 0.02) {
@@ -123,7 +133,8 @@ class Source {
   gmp_randstate_t state_;
 };
 
-/// alpha sum x_i y_i + beta c exactly, rounded once at `precision`: what the routines must return. `exact` bits hold every sum.
+/// alpha sum x_i y_i + beta c exactly, rounded once at `precision`: what the routines must return. `exact` bits hold
+/// every sum.
 inline Real expected(int precision, mpfr_prec_t exact, const Real& alpha, const std::vector<const Real*>& x,
                      const std::vector<const Real*>& y, const Real& beta, const Real* c) {
   Real result(precision), sum(exact), term(exact), other(exact);

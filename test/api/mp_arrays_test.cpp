@@ -1,4 +1,5 @@
-// Multiple-precision arrays: numbers in and out in every form, copies and conversions, queries, and every status of bad input.
+// Multiple-precision arrays: numbers in and out in every form, copies and conversions, queries, and every status of bad
+// input.
 #include <cfloat>
 #include <cstdio>
 #include <cstdlib>
@@ -43,14 +44,27 @@ TEST(MpTransfer, MpfrBothWays) {
 }
 
 TEST(MpTransfer, Doubles) {
-  const double edge[] = {0.0, -0.0, 1, -1, 0.1, DBL_MAX, -DBL_MIN, 4.9406564584124654e-324, -2.2250738585072009e-308, HUGE_VAL, -HUGE_VAL,
-                         std::nan(""), 1e300, 3e-310};
+  const double edge[] = {0.0,
+                         -0.0,
+                         1,
+                         -1,
+                         0.1,
+                         DBL_MAX,
+                         -DBL_MIN,
+                         4.9406564584124654e-324,
+                         -2.2250738585072009e-308,
+                         HUGE_VAL,
+                         -HUGE_VAL,
+                         std::nan(""),
+                         1e300,
+                         3e-310};
   Source source(12);
   for (int precision : precisions) {
     const std::int64_t m = 5, n = 4, lda = 7, ld = 6, offset = 2;
     std::vector<double> in(lda * n), out(lda * n, 7.0);
     for (std::size_t i = 0; i < in.size(); ++i)
-      in[i] = i < std::size(edge) ? edge[i] : std::ldexp(source.below(1LL << 53), static_cast<int>(source.below(2000)) - 1100);
+      in[i] = i < std::size(edge) ? edge[i]
+                                  : std::ldexp(source.below(1LL << 53), static_cast<int>(source.below(2000)) - 1100);
     const Array x(precision, offset + ld * n);
     EXPECT_SUCCESS(accublas_mp_set_double(nullptr, x, offset, ld, m, n, in.data(), lda));
     EXPECT_SUCCESS(accublas_mp_get_double(nullptr, x, offset, ld, m, n, out.data(), lda));
@@ -90,7 +104,8 @@ TEST(MpTransfer, Limbs) {
     for (std::int64_t t = 0; t < n; ++t) {
       const std::int64_t used = 1 + source.below(size);
       for (std::int64_t l = 0; l < used; ++l)
-        limbs[t * size + l] = t % 4 == 0 ? (l == 0 ? 1u << 20 : ~0ull) : static_cast<std::uint64_t>(source.below(INT64_MAX)) << 1;
+        limbs[t * size + l] =
+            t % 4 == 0 ? (l == 0 ? 1u << 20 : ~0ull) : static_cast<std::uint64_t>(source.below(INT64_MAX)) << 1;
       exponents[t] = source.below(4000) - 2000;
       signs[t] = static_cast<std::int32_t>(source.below(2));
       mpz_t z;
@@ -122,12 +137,18 @@ TEST(MpTransfer, Limbs) {
   const Array x(106, 8);
   const std::uint64_t ones[8] = {1, 1, 1, 1, 1, 1, 1, 3};
   const std::int64_t last = (1LL << 30) - 1;
-  const std::int64_t codes[8] = {ACCUBLAS_MP_EXPONENT_ZERO, ACCUBLAS_MP_EXPONENT_INFINITY, ACCUBLAS_MP_EXPONENT_NAN, INT64_MAX, -INT64_MAX + 2,
-                                 last - 1, last, -last - 2};
+  const std::int64_t codes[8] = {ACCUBLAS_MP_EXPONENT_ZERO,
+                                 ACCUBLAS_MP_EXPONENT_INFINITY,
+                                 ACCUBLAS_MP_EXPONENT_NAN,
+                                 INT64_MAX,
+                                 -INT64_MAX + 2,
+                                 last - 1,
+                                 last,
+                                 -last - 2};
   const std::int32_t minus[8] = {1, 1, 1, 1, 1, 1, 1, 1};
   EXPECT_SUCCESS(accublas_mp_set_limbs(nullptr, x, 0, 1, 1, 8, ones, 1, codes, minus));
-  const std::int32_t classes[8] = {ACCUBLAS_MP_ZERO, ACCUBLAS_MP_INFINITE, ACCUBLAS_MP_NAN, ACCUBLAS_MP_INFINITE, ACCUBLAS_MP_ZERO,
-                                   ACCUBLAS_MP_FINITE, ACCUBLAS_MP_INFINITE, ACCUBLAS_MP_FINITE};
+  const std::int32_t classes[8] = {ACCUBLAS_MP_ZERO, ACCUBLAS_MP_INFINITE, ACCUBLAS_MP_NAN,      ACCUBLAS_MP_INFINITE,
+                                   ACCUBLAS_MP_ZERO, ACCUBLAS_MP_FINITE,   ACCUBLAS_MP_INFINITE, ACCUBLAS_MP_FINITE};
   for (int i = 0; i < 8; ++i) {
     std::int32_t kind = -1;
     EXPECT_SUCCESS(accublas_mp_classify(nullptr, x, i, &kind));
@@ -157,13 +178,22 @@ TEST(MpText, Strings) {
       std::int32_t base;
       const char* decimal;
     };
-    const Row good[] = {{"1", 10, "1e+0"},          {"  -1.25e-3\t", 10, "-1.25e-3"}, {"0x1.8p+4", 0, "2.4e+1"}, {"0x1.8p+4", 16, "2.4e+1"},
-                        {"1.8@2", 16, "3.84e+2"},   {"+inf", 10, "inf"},              {"-Inf", 0, "-inf"},      {"nan", 10, "nan"},
-                        {"-0", 10, "-0"},           {"1e-400000000", 10, "0"},        {"-1e999999999", 10, "-inf"}};
+    const Row good[] = {{"1", 10, "1e+0"},
+                        {"  -1.25e-3\t", 10, "-1.25e-3"},
+                        {"0x1.8p+4", 0, "2.4e+1"},
+                        {"0x1.8p+4", 16, "2.4e+1"},
+                        {"1.8@2", 16, "3.84e+2"},
+                        {"+inf", 10, "inf"},
+                        {"-Inf", 0, "-inf"},
+                        {"nan", 10, "nan"},
+                        {"-0", 10, "-0"},
+                        {"1e-400000000", 10, "0"},
+                        {"-1e999999999", 10, "-inf"}};
     for (const Row& row : good) {
       char text[100];
       EXPECT_SUCCESS(accublas_mp_set_string(nullptr, x, 0, row.text, row.base));
-      EXPECT_SUCCESS(accublas_mp_get_string(nullptr, x, 0, 10, std::strchr(row.decimal, '.') ? 3 : 1, text, sizeof text, nullptr));
+      EXPECT_SUCCESS(
+          accublas_mp_get_string(nullptr, x, 0, 10, std::strchr(row.decimal, '.') ? 3 : 1, text, sizeof text, nullptr));
       std::string wanted = row.decimal;
       if (wanted == "2.4e+1") wanted = "2.40e+1";
       EXPECT_EQ(text, wanted) << row.text;
@@ -313,9 +343,11 @@ TEST(MpErrors, Arrays) {
 
 TEST(MpErrors, Routines) {
   const int precision = 106;
-  const Array a(precision, 12), x(precision, 4), y(precision, 4), s(precision, Vector{real(precision, 1), real(precision, 1)}), other(113, 12);
-  const auto gemv = [&](accublas_transpose trans, std::int64_t m, std::int64_t n, accublas_mp_array* ma, std::int64_t lda,
-                        accublas_mp_array* mx, std::int64_t incx, accublas_mp_array* my, std::int64_t incy) {
+  const Array a(precision, 12), x(precision, 4), y(precision, 4),
+      s(precision, Vector{real(precision, 1), real(precision, 1)}), other(113, 12);
+  const auto gemv = [&](accublas_transpose trans, std::int64_t m, std::int64_t n, accublas_mp_array* ma,
+                        std::int64_t lda, accublas_mp_array* mx, std::int64_t incx, accublas_mp_array* my,
+                        std::int64_t incy) {
     return accublas_mp_gemv(nullptr, trans, m, n, s, 0, ma, 0, lda, mx, 0, incx, s, 1, my, 0, incy);
   };
   EXPECT_SUCCESS(gemv(ACCUBLAS_NO_TRANS, 3, 4, a, 3, x, 1, y, 1));
@@ -342,9 +374,12 @@ TEST(MpErrors, Routines) {
   EXPECT_ARGUMENT(accublas_mp_axpy(nullptr, 2, s, 2, x, 0, 1, y, 0, 1));
   EXPECT_ARGUMENT(accublas_mp_scal(nullptr, 2, x, 1, x, 0, 1));
   expect_status(accublas_mp_scal(nullptr, 2, other, 0, x, 0, 1), ACCUBLAS_ERROR_PRECISION);
-  EXPECT_ARGUMENT(accublas_mp_gemm(nullptr, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, 2, 2, 3, s, 0, a, 0, 2, a, 6, 2, s, 1, y, 0, 2));
-  EXPECT_ARGUMENT(accublas_mp_gemm(nullptr, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, 2, 2, 3, s, 0, a, 0, 2, a, 6, 3, s, 1, a, 8, 2));
-  EXPECT_SUCCESS(accublas_mp_gemm(nullptr, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, 2, 2, 3, s, 0, a, 0, 2, a, 6, 3, s, 1, y, 0, 2));
+  EXPECT_ARGUMENT(
+      accublas_mp_gemm(nullptr, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, 2, 2, 3, s, 0, a, 0, 2, a, 6, 2, s, 1, y, 0, 2));
+  EXPECT_ARGUMENT(
+      accublas_mp_gemm(nullptr, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, 2, 2, 3, s, 0, a, 0, 2, a, 6, 3, s, 1, a, 8, 2));
+  EXPECT_SUCCESS(
+      accublas_mp_gemm(nullptr, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, 2, 2, 3, s, 0, a, 0, 2, a, 6, 3, s, 1, y, 0, 2));
   EXPECT_ARGUMENT(accublas_mp_align(nullptr, a, 0, 3, 3, 4, 65));
   EXPECT_ARGUMENT(accublas_mp_align(nullptr, a, 0, 3, 3, 5, 0));
 }
@@ -353,8 +388,9 @@ TEST(MpErrors, Routines) {
 TEST(MpAlign, KeptUntilWritten) {
   const int precision = 212;
   Source source(17);
-  const Array a(precision, source.vector(30, precision, precision, 3)), x(precision, source.vector(5, precision, precision, 3)),
-      y(precision, 5), s(precision, Vector{real(precision, 1), Real(precision)});
+  const Array a(precision, source.vector(30, precision, precision, 3)),
+      x(precision, source.vector(5, precision, precision, 3)), y(precision, 5),
+      s(precision, Vector{real(precision, 1), Real(precision)});
   const auto kept = [&](std::int64_t offset) {
     EXPECT_SUCCESS(accublas_mp_gemv(nullptr, ACCUBLAS_NO_TRANS, 5, 5, s, 0, a, offset, 5, x, 0, 1, s, 1, y, 0, 1));
     accublas_mp_report_t report;

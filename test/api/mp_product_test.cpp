@@ -45,7 +45,8 @@ struct Gemv {
 
   accublas_status run(accublas_context* ctx, accublas_mp_array* a, accublas_mp_array* x, accublas_mp_array* y,
                       accublas_mp_array* scalars) const {
-    return accublas_mp_gemv(ctx, trans, m, n, scalars, 0, a, offset_a, lda, x, offset_x, incx, scalars, 1, y, offset_y, incy);
+    return accublas_mp_gemv(ctx, trans, m, n, scalars, 0, a, offset_a, lda, x, offset_x, incx, scalars, 1, y, offset_y,
+                            incy);
   }
 };
 
@@ -55,8 +56,8 @@ void expect_equal(const Array& got, const Vector& wanted) {
 }
 
 /// Runs it three times: as it is, aligned before, and with other numbers of threads.
-void check(const Gemv& g, const Vector& a, const Vector& x, const Vector& y, const Real& alpha, const Real& beta, int precision,
-           mpfr_prec_t exact) {
+void check(const Gemv& g, const Vector& a, const Vector& x, const Vector& y, const Real& alpha, const Real& beta,
+           int precision, mpfr_prec_t exact) {
   const Array ma(precision, a), mx(precision, x), scalars(precision, Vector{alpha, beta});
   const Vector wanted = g.expected(a, x, y, alpha, beta, precision, exact);
   for (int run = 0; run < 3; ++run) {
@@ -97,10 +98,11 @@ TEST(MpGemv, EveryPrecision) {
       const int bits = full ? precision : precision / 4;
       const long spread = t % 3 == 0 ? 0 : t % 3 == 1 ? 20 : 200;
       SCOPED_TRACE(testing::Message() << precision << " bits, " << g.m << " x " << g.n << " spread " << spread);
-      const Vector a = source.vector(g.length_a(), precision, bits, spread), x = source.vector(g.length_x(), precision, bits, spread),
+      const Vector a = source.vector(g.length_a(), precision, bits, spread),
+                   x = source.vector(g.length_x(), precision, bits, spread),
                    y = source.vector(g.length_y(), precision, bits, spread);
-      check(g, a, x, y, source.number(precision, precision, 10, 0.1), source.number(precision, precision, 10, 0.2), precision,
-            4 * precision + 2000);
+      check(g, a, x, y, source.number(precision, precision, 10, 0.1), source.number(precision, precision, 10, 0.2),
+            precision, 4 * precision + 2000);
       if (HasFailure()) return;
     }
   }
@@ -114,7 +116,8 @@ TEST(MpGemv, WideExponents) {
     const Vector a = source.vector(g.length_a(), precision, precision, 2000),
                  x = source.vector(g.length_x(), precision, precision, t % 4 < 2 ? 2000 : 0),
                  y = source.vector(g.length_y(), precision, precision, 4000);
-    check(g, a, x, y, source.number(precision, precision, 100, 0), source.number(precision, precision, 100, 0), precision, 20000);
+    check(g, a, x, y, source.number(precision, precision, 100, 0), source.number(precision, precision, 100, 0),
+          precision, 20000);
     if (HasFailure()) return;
   }
 }
@@ -134,14 +137,16 @@ TEST(MpGemv, BandsOfTheVector) {
     const Vector a = source.vector(g.length_a(), precision, precision, spread_a),
                  x = source.vector(g.length_x(), precision, precision, spread),
                  y = source.vector(g.length_y(), precision, precision, spread);
-    check(g, a, x, y, source.number(precision, precision, 10, 0), source.number(precision, precision, 10, 0.2), precision, 8000);
+    check(g, a, x, y, source.number(precision, precision, 10, 0), source.number(precision, precision, 10, 0.2),
+          precision, 8000);
     if (HasFailure()) return;
   }
   // Two bands, all outputs in both.
   const Array m(precision, Vector{real(precision, 1), real(precision, 3), real(precision, 5), real(precision, 7)}),
       v(precision, Vector{power(precision, 1, 0), power(precision, 1, -100)}), r(precision, 2),
       s(precision, Vector{real(precision, 1), Real(precision)});
-  ASSERT_EQ(accublas_mp_gemv(nullptr, ACCUBLAS_NO_TRANS, 2, 2, s, 0, m, 0, 2, v, 0, 1, s, 1, r, 0, 1), ACCUBLAS_SUCCESS);
+  ASSERT_EQ(accublas_mp_gemv(nullptr, ACCUBLAS_NO_TRANS, 2, 2, s, 0, m, 0, 2, v, 0, 1, s, 1, r, 0, 1),
+            ACCUBLAS_SUCCESS);
   accublas_mp_report_t report;
   report.struct_size = sizeof report;
   ASSERT_EQ(accublas_mp_report(nullptr, &report), ACCUBLAS_SUCCESS);
@@ -160,7 +165,8 @@ TEST(MpGemv, Doubles) {
         const std::int64_t n = accublas_mp_length(array);
         std::vector<double> values(n);
         for (double& v : values)
-          v = std::ldexp(static_cast<double>(source.below(1LL << 53) - (1LL << 52)), static_cast<int>(source.below(2 * spread + 1)) - spread);
+          v = std::ldexp(static_cast<double>(source.below(1LL << 53) - (1LL << 52)),
+                         static_cast<int>(source.below(2 * spread + 1)) - spread);
         EXPECT_EQ(accublas_mp_set_double(nullptr, array, 0, n, n, 1, values.data(), n), ACCUBLAS_SUCCESS);
       };
       const Array a(precision, g.length_a()), x(precision, g.length_x()), y(precision, g.length_y()),
@@ -174,7 +180,8 @@ TEST(MpGemv, Doubles) {
         if (pass == 1) {
           EXPECT_EQ(accublas_mp_align(nullptr, a, g.offset_a, g.lda, g.m, g.n, -1), ACCUBLAS_SUCCESS);
         }
-        const Vector wanted = g.expected(a.values(), x.values(), y.values(), s.get(0), s.get(1), precision, 4 * precision + 3000);
+        const Vector wanted =
+            g.expected(a.values(), x.values(), y.values(), s.get(0), s.get(1), precision, 4 * precision + 3000);
         ASSERT_EQ(g.run(nullptr, a, x, y, s), ACCUBLAS_SUCCESS) << accublas_last_error(nullptr);
         expect_equal(y, wanted);
         if (HasFailure()) return;
@@ -206,9 +213,10 @@ TEST(MpGemm, Transpositions) {
         wanted[3 + i + j * ldc] = expected(precision, 8000, alpha, row, column, beta, &c[3 + i + j * ldc]);
       }
     const Array ma(precision, a), mb(precision, b), mc(precision, c), scalars(precision, Vector{alpha, beta});
-    ASSERT_EQ(accublas_mp_gemm(nullptr, ta ? ACCUBLAS_TRANS : ACCUBLAS_NO_TRANS, tb ? ACCUBLAS_CONJ_TRANS : ACCUBLAS_NO_TRANS, m, n, k,
-                               scalars, 0, ma, 1, lda, mb, 2, ldb, scalars, 1, mc, 3, ldc),
-              ACCUBLAS_SUCCESS)
+    ASSERT_EQ(
+        accublas_mp_gemm(nullptr, ta ? ACCUBLAS_TRANS : ACCUBLAS_NO_TRANS, tb ? ACCUBLAS_CONJ_TRANS : ACCUBLAS_NO_TRANS,
+                         m, n, k, scalars, 0, ma, 1, lda, mb, 2, ldb, scalars, 1, mc, 3, ldc),
+        ACCUBLAS_SUCCESS)
         << accublas_last_error(nullptr);
     expect_equal(mc, wanted);
     if (HasFailure()) return;
@@ -223,15 +231,18 @@ TEST(MpVectors, DotAxpyScal) {
     const std::int64_t n = t == 0 ? 0 : 1 + source.below(20), incx = increments[t % 4], incy = increments[t / 4 % 4];
     const std::int64_t lx = 2 + 3 * n, ly = 1 + 3 * n;
     const long spread = t % 2 ? 10 : 500;
-    const Vector x = source.vector(lx, precision, precision, spread), y = source.vector(ly, precision, precision, spread);
-    const Real alpha = source.number(precision, precision, 5, t == 5 ? 1 : 0), one = real(precision, 1), zero(precision);
+    const Vector x = source.vector(lx, precision, precision, spread),
+                 y = source.vector(ly, precision, precision, spread);
+    const Real alpha = source.number(precision, precision, 5, t == 5 ? 1 : 0), one = real(precision, 1),
+               zero(precision);
     const Array mx(precision, x), my(precision, y), scalar(precision, Vector{alpha, one});
     std::vector<const Real*> vx, vy;
     for (std::int64_t i = 0; i < n; ++i) {
       vx.push_back(&x[Gemv::at(2, incx, n, i)]);
       vy.push_back(&y[Gemv::at(1, incy, n, i)]);
     }
-    ASSERT_EQ(accublas_mp_dot(nullptr, n, mx, 2, incx, my, 1, incy, scalar, 1), ACCUBLAS_SUCCESS) << accublas_last_error(nullptr);
+    ASSERT_EQ(accublas_mp_dot(nullptr, n, mx, 2, incx, my, 1, incy, scalar, 1), ACCUBLAS_SUCCESS)
+        << accublas_last_error(nullptr);
     EXPECT_NUMBER(scalar.get(1), expected(precision, 8000, one, vx, vy, zero, nullptr));
 
     Vector wanted = y;
@@ -239,7 +250,8 @@ TEST(MpVectors, DotAxpyScal) {
       const std::int64_t at = Gemv::at(1, incy, n, i);
       wanted[at] = expected(precision, 8000, alpha, {vx[i]}, {&one}, one, &y[at]);
     }
-    ASSERT_EQ(accublas_mp_axpy(nullptr, n, scalar, 0, mx, 2, incx, my, 1, incy), ACCUBLAS_SUCCESS) << accublas_last_error(nullptr);
+    ASSERT_EQ(accublas_mp_axpy(nullptr, n, scalar, 0, mx, 2, incx, my, 1, incy), ACCUBLAS_SUCCESS)
+        << accublas_last_error(nullptr);
     expect_equal(my, wanted);
 
     wanted = x;
@@ -257,7 +269,8 @@ TEST(MpVectors, DotAxpyScal) {
 Real dot_of(int precision, const Vector& x, const Vector& y, const Real& beta, const Real& c) {
   const Array mx(precision, x), my(precision, y), mc(precision, Vector{c, real(precision, 1), beta});
   const std::int64_t n = static_cast<std::int64_t>(x.size());
-  EXPECT_EQ(accublas_mp_gemv(nullptr, ACCUBLAS_TRANS, n, 1, mc, 1, mx, 0, n, my, 0, 1, mc, 2, mc, 0, 1), ACCUBLAS_SUCCESS)
+  EXPECT_EQ(accublas_mp_gemv(nullptr, ACCUBLAS_TRANS, n, 1, mc, 1, mx, 0, n, my, 0, 1, mc, 2, mc, 0, 1),
+            ACCUBLAS_SUCCESS)
       << accublas_last_error(nullptr);
   return mc.get(0);
 }
@@ -275,7 +288,8 @@ TEST(MpRounding, CancellationToTheLastBit) {
       EXPECT_NUMBER(dot_of(precision, {x}, {y}, minus_one, high), low);
       EXPECT_NUMBER(dot_of(precision, {x, high}, {y, minus_one}, one, Real(precision)), low);
       // All of it cancels: +0, from terms of any sign.
-      EXPECT_NUMBER(dot_of(precision, {x, high, low}, {y, minus_one, minus_one}, one, Real(precision)), Real(precision));
+      EXPECT_NUMBER(dot_of(precision, {x, high, low}, {y, minus_one, minus_one}, one, Real(precision)),
+                    Real(precision));
     }
   }
 }
@@ -292,8 +306,9 @@ TEST(MpRounding, TiesAndWhatBreaksThem) {
     after_odd = odd;
     mpfr_nextabove(after_odd.get());
     for (long far : {1000L, 100000L, 300000000L, 536000000L}) {
-      const Real half = power(precision, 1, last - 1), tiny = power(precision, 1, -far), minus_tiny = power(precision, -1, -far),
-                 tinier = power(precision, 1, -far - 700), minus_half = power(precision, -1, last - 2);
+      const Real half = power(precision, 1, last - 1), tiny = power(precision, 1, -far),
+                 minus_tiny = power(precision, -1, -far), tinier = power(precision, 1, -far - 700),
+                 minus_half = power(precision, -1, last - 2);
       struct Case {
         Vector terms;
         Real wanted;
@@ -386,13 +401,14 @@ TEST(MpRounding, NoIntermediateOverflow) {
   Real half_small = dot_of(precision, {small}, {power(precision, 0.5, 0)}, zero, zero);
   EXPECT_NUMBER(half_small, zero);
   EXPECT_NUMBER(dot_of(precision, {small, small}, {power(precision, 0.5, 0), small}, zero, zero), small);
-  EXPECT_NUMBER(dot_of(precision, {small, small}, {power(precision, 0.25, 0), power(precision, 0.25, 0)}, zero, zero), zero);
+  EXPECT_NUMBER(dot_of(precision, {small, small}, {power(precision, 0.25, 0), power(precision, 0.25, 0)}, zero, zero),
+                zero);
 }
 
 TEST(MpSpecials, EveryCombination) {
   const int precision = 106;
-  Vector values = {real(precision, 0), real(precision, -0.0), real(precision, 1.5), real(precision, -3), Real(precision), Real(precision),
-                   Real(precision)};
+  Vector values = {real(precision, 0), real(precision, -0.0), real(precision, 1.5), real(precision, -3),
+                   Real(precision),    Real(precision),       Real(precision)};
   mpfr_set_inf(values[4].get(), 1);
   mpfr_set_inf(values[5].get(), -1);
   mpfr_set_nan(values[6].get());
@@ -408,7 +424,8 @@ TEST(MpSpecials, EveryCombination) {
       accublas_mp_copy(nullptr, 1, 1, pool, index[2 + q], 1, x, q, 1);
     }
     accublas_mp_copy(nullptr, 1, 1, pool, index[4], 1, c, 0, 1);
-    ASSERT_EQ(accublas_mp_gemv(nullptr, ACCUBLAS_NO_TRANS, 1, terms, pool, index[5], a, 0, 1, x, 0, 1, pool, index[6], c, 0, 1),
+    ASSERT_EQ(accublas_mp_gemv(nullptr, ACCUBLAS_NO_TRANS, 1, terms, pool, index[5], a, 0, 1, x, 0, 1, pool, index[6],
+                               c, 0, 1),
               ACCUBLAS_SUCCESS);
     std::vector<const Real*> va, vx;
     for (int q = 0; q < terms; ++q) {
@@ -416,8 +433,9 @@ TEST(MpSpecials, EveryCombination) {
       vx.push_back(&values[index[2 + q]]);
     }
     const Real wanted = expected(precision, 1000, values[index[5]], va, vx, values[index[6]], &values[index[4]]);
-    EXPECT_NUMBER(c.get(0), wanted) << "alpha " << values[index[5]].text() << " a " << va[0]->text() << " x " << vx[0]->text()
-                                    << " beta " << values[index[6]].text() << " c " << values[index[4]].text();
+    EXPECT_NUMBER(c.get(0), wanted) << "alpha " << values[index[5]].text() << " a " << va[0]->text() << " x "
+                                    << vx[0]->text() << " beta " << values[index[6]].text() << " c "
+                                    << values[index[4]].text();
     if (HasFailure()) return;
   }
 }
@@ -431,7 +449,8 @@ TEST(MpBounds, ResultsLieFarBelowThePublishedOnes) {
                  y = source.vector(n, precision, precision, 3, 0);
     const Real alpha = source.number(precision, precision, 1, 0), beta = source.number(precision, precision, 1, 0);
     const Array ma(precision, a), mx(precision, x), my(precision, y), scalars(precision, Vector{alpha, beta});
-    ASSERT_EQ(accublas_mp_gemv(nullptr, ACCUBLAS_NO_TRANS, n, n, scalars, 0, ma, 0, n, mx, 0, 1, scalars, 1, my, 0, 1), ACCUBLAS_SUCCESS);
+    ASSERT_EQ(accublas_mp_gemv(nullptr, ACCUBLAS_NO_TRANS, n, n, scalars, 0, ma, 0, n, mx, 0, 1, scalars, 1, my, 0, 1),
+              ACCUBLAS_SUCCESS);
     Real error(4000), magnitude(4000), exact_norm(4000), term(4000), exact(4000);
     for (std::int64_t i = 0; i < n; ++i) {
       mpfr_mul(exact.get(), beta.get(), y[i].get(), MPFR_RNDN);

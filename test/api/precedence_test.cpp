@@ -32,19 +32,23 @@ TEST(Precedence, Environment) {
   expect(drive("ACCUBLAS_MODE=cr"), "create=0 cr cr cr cr status=0 mode=cr engine=exact");
   expect(drive("ACCUBLAS_MODE=cr ACCUBLAS_DGEMM_MODE=fixed:60 ACCUBLAS_DOT_MODE=dot2"),
          "create=0 fixed:60 cr dot2 cr status=0 mode=dot2 engine=dot2");
-  expect(drive("ACCUBLAS_MODE=sp ACCUBLAS_REPRODUCIBLE=1"), "dp:repro sp:repro dp:repro dp:repro status=0 mode=dp:repro");
-  expect(drive("ACCUBLAS_SGEMM_MODE=native ACCUBLAS_GEMV_MODE=slices:3:fast"), "create=0 dp native dp slices:3:fast status=0");
+  expect(drive("ACCUBLAS_MODE=sp ACCUBLAS_REPRODUCIBLE=1"),
+         "dp:repro sp:repro dp:repro dp:repro status=0 mode=dp:repro");
+  expect(drive("ACCUBLAS_SGEMM_MODE=native ACCUBLAS_GEMV_MODE=slices:3:fast"),
+         "create=0 dp native dp slices:3:fast status=0");
   expect(drive("ACCUBLAS_MODE="), "create=0 dp sp dp dp status=0");
 }
 
 TEST(Precedence, ContextAndCall) {
   expect(drive("ACCUBLAS_MODE=cr ACCUBLAS_DOT_MODE=native", "set dot2"), "dot2 dot2 dot2 dot2 status=0 mode=dot2");
   expect(drive("ACCUBLAS_MODE=cr", "set dot2 family 2 fixed:99"), "dot2 dot2 fixed:99 dot2 status=0 mode=fixed:99");
-  expect(drive("ACCUBLAS_MODE=cr", "set dot2 family 2 fixed:99 call native"), "fixed:99 dot2 status=0 mode=native engine=native");
+  expect(drive("ACCUBLAS_MODE=cr", "set dot2 family 2 fixed:99 call native"),
+         "fixed:99 dot2 status=0 mode=native engine=native");
 }
 
 TEST(Precedence, AWordThatARoutineLacks) {
-  // In ACCUBLAS_MODE it leaves the routine at its build mode, and the verbose line says so; in a family's own it is an error.
+  // In ACCUBLAS_MODE it leaves the routine at its build mode, and the verbose line says so; in a family's own it is an
+  // error.
   const std::string output = drive("ACCUBLAS_MODE=tf32x3 ACCUBLAS_VERBOSE=1");
   expect(output, "create=0 dp tf32x3 dp dp status=0 mode=dp");
   expect(output, "accublas: ddot m=1 n=1 k=3 mode=dp");
@@ -68,7 +72,8 @@ TEST(Precedence, InvalidWordsAreErrorsThatListTheWords) {
 
 TEST(Precedence, OtherWords) {
   expect(drive("ACCUBLAS_NUM_THREADS=5"), "threads=5");
-  expect(drive("ACCUBLAS_MODE=cr ACCUBLAS_ENGINE=dot2 ACCUBLAS_ON_FAILURE=native"), "status=3 engine dot2 cannot serve ddot in mode cr");
+  expect(drive("ACCUBLAS_MODE=cr ACCUBLAS_ENGINE=dot2 ACCUBLAS_ON_FAILURE=native"),
+         "status=3 engine dot2 cannot serve ddot in mode cr");
   expect(drive("ACCUBLAS_BACKEND=cpu"), "status=0");
   expect(drive("ACCUBLAS_DOT_MODE=native ACCUBLAS_VERBOSE=summary"), "accublas: ddot engine=native calls=1");
   EXPECT_EQ(drive("ACCUBLAS_VERBOSE=0").find("accublas:"), std::string::npos);

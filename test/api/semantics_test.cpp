@@ -1,5 +1,5 @@
-// Layouts, transpositions, strides, negative increments, zero sizes and quick returns, in every mode. Data are small integers,
-// which every mode computes exactly, so that any difference is one of addressing.
+// Layouts, transpositions, strides, negative increments, zero sizes and quick returns, in every mode. Data are small
+// integers, which every mode computes exactly, so that any difference is one of addressing.
 #include <functional>
 
 #include "api.hpp"
@@ -50,8 +50,9 @@ TYPED_TEST(Semantics, GemmLayoutsAndTranspositions) {
                 if (element == 0) element = 0;  // an exact zero is +0
               }
             ASSERT_EQ(api::gemm(T{}, context, row_major ? ACCUBLAS_ROW_MAJOR : ACCUBLAS_COL_MAJOR,
-                                ta ? ACCUBLAS_TRANS : ACCUBLAS_NO_TRANS, tb ? ACCUBLAS_CONJ_TRANS : ACCUBLAS_NO_TRANS, m, n, k,
-                                &alpha, a.data(), ld(a_rows, a_cols), b.data(), ld(b_rows, b_cols), &beta, c.data(), ld(m, n)),
+                                ta ? ACCUBLAS_TRANS : ACCUBLAS_NO_TRANS, tb ? ACCUBLAS_CONJ_TRANS : ACCUBLAS_NO_TRANS,
+                                m, n, k, &alpha, a.data(), ld(a_rows, a_cols), b.data(), ld(b_rows, b_cols), &beta,
+                                c.data(), ld(m, n)),
                       ACCUBLAS_SUCCESS)
                 << mode << ": " << context.error();
             ASSERT_EQ(c, expected) << mode << " " << m << " " << n << " " << k << " " << row_major << ta << tb;
@@ -80,11 +81,12 @@ TYPED_TEST(Semantics, GemmStrided) {
               T& element = expected[static_cast<std::size_t>(middle + i * sc[0] + j * sc[1])];
               element = alpha * sum + beta * element;
             }
-          ASSERT_EQ(api::gemm_strided(T{}, context, m, n, k, &alpha, a.data() + middle, sa[0], sa[1], b.data() + middle, sb[0],
-                                      sb[1], &beta, c.data() + middle, sc[0], sc[1]),
+          ASSERT_EQ(api::gemm_strided(T{}, context, m, n, k, &alpha, a.data() + middle, sa[0], sa[1], b.data() + middle,
+                                      sb[0], sb[1], &beta, c.data() + middle, sc[0], sc[1]),
                     ACCUBLAS_SUCCESS)
               << mode << ": " << context.error();
-          ASSERT_EQ(c, expected) << mode << " " << sa[0] << " " << sa[1] << " " << sb[0] << " " << sb[1] << " " << sc[0];
+          ASSERT_EQ(c, expected) << mode << " " << sa[0] << " " << sa[1] << " " << sb[0] << " " << sb[1] << " "
+                                 << sc[0];
         }
   }
 }
@@ -101,7 +103,8 @@ TYPED_TEST(Semantics, GemvAndDotIncrements) {
               const std::int64_t outputs = trans ? n : m, terms = trans ? m : n, ld = (row_major ? n : m) + 1;
               const std::vector<T> a = integers<T>(static_cast<std::size_t>(ld * (row_major ? m : n)), 7);
               const std::vector<T> x = integers<T>(static_cast<std::size_t>(1 + (terms - 1) * std::abs(incx)), 8);
-              std::vector<T> y = integers<T>(static_cast<std::size_t>(1 + (outputs - 1) * std::abs(incy)), 9), expected = y;
+              std::vector<T> y = integers<T>(static_cast<std::size_t>(1 + (outputs - 1) * std::abs(incy)), 9),
+                             expected = y;
               const auto element = [](std::int64_t i, std::int64_t count, std::int64_t inc) {
                 return static_cast<std::size_t>(inc > 0 ? i * inc : (i - count + 1) * inc);
               };
@@ -110,17 +113,19 @@ TYPED_TEST(Semantics, GemvAndDotIncrements) {
                 T sum = 0;
                 for (std::int64_t p = 0; p < terms; ++p) {
                   const std::int64_t row = trans ? p : i, col = trans ? i : p;
-                  sum += a[static_cast<std::size_t>(row_major ? row * ld + col : row + col * ld)] * x[element(p, terms, incx)];
+                  sum += a[static_cast<std::size_t>(row_major ? row * ld + col : row + col * ld)] *
+                         x[element(p, terms, incx)];
                 }
                 T& out = expected[element(i, outputs, incy)];
                 out = alpha * sum + beta * out;
               }
               ASSERT_EQ(api::gemv(T{}, context, row_major ? ACCUBLAS_ROW_MAJOR : ACCUBLAS_COL_MAJOR,
-                                  trans ? ACCUBLAS_TRANS : ACCUBLAS_NO_TRANS, m, n, &alpha, a.data(), ld, x.data(), incx, &beta,
-                                  y.data(), incy),
+                                  trans ? ACCUBLAS_TRANS : ACCUBLAS_NO_TRANS, m, n, &alpha, a.data(), ld, x.data(),
+                                  incx, &beta, y.data(), incy),
                         ACCUBLAS_SUCCESS)
                   << mode << ": " << context.error();
-              ASSERT_EQ(y, expected) << mode << " " << m << "x" << n << " " << row_major << trans << " " << incx << " " << incy;
+              ASSERT_EQ(y, expected) << mode << " " << m << "x" << n << " " << row_major << trans << " " << incx << " "
+                                     << incy;
             }
     for (std::int64_t n : {1, 2, 33, 1025, 5000})
       for (std::int64_t incx : {1, -1, 0, 3, -2})
@@ -150,7 +155,8 @@ TYPED_TEST(Semantics, Norms) {
         std::vector<T> x(static_cast<std::size_t>(1 + (n - 1) * std::abs(inc)), T(99));
         for (std::int64_t i = 0; i < n; ++i) x[static_cast<std::size_t>(i * std::abs(inc))] = i % 3 ? T(-2) : T(2);
         T norm = -1, sum = -1;
-        ASSERT_EQ(api::nrm2(T{}, context, n, x.data(), inc, &norm), ACCUBLAS_SUCCESS) << mode << ": " << context.error();
+        ASSERT_EQ(api::nrm2(T{}, context, n, x.data(), inc, &norm), ACCUBLAS_SUCCESS)
+            << mode << ": " << context.error();
         EXPECT_EQ(norm, T(2 * root)) << mode << " " << n << " " << inc;
         const accublas_report_t report = context.report();
         EXPECT_STREQ(report.routine, sizeof(T) == 8 ? "dnrm2" : "snrm2");
@@ -165,14 +171,21 @@ TYPED_TEST(Semantics, Norms) {
 // Squares that overflow, squares that underflow, results that do.
 TYPED_TEST(Semantics, NormsOfEveryMagnitude) {
   using T = TypeParam;
-  const T max = std::numeric_limits<T>::max(), tiny = std::numeric_limits<T>::denorm_min(), inf = std::numeric_limits<T>::infinity();
+  const T max = std::numeric_limits<T>::max(), tiny = std::numeric_limits<T>::denorm_min(),
+          inf = std::numeric_limits<T>::infinity();
   const T big = std::ldexp(T(1), std::numeric_limits<T>::max_exponent - 4);
   struct Row {
     T x, y, nrm2, asum;
   };
-  const Row rows[] = {{3 * big, 4 * big, 5 * big, 7 * big}, {max, max, inf, inf},        {3 * tiny, -4 * tiny, 5 * tiny, 7 * tiny},
-                      {max, 0, max, max},                   {tiny, 0, tiny, tiny},       {tiny, tiny, tiny, 2 * tiny},
-                      {0, -T(0), 0, 0},                     {-inf, max, inf, inf},       {inf, api::nan_value<T>, api::nan_value<T>, api::nan_value<T>}};
+  const Row rows[] = {{3 * big, 4 * big, 5 * big, 7 * big},
+                      {max, max, inf, inf},
+                      {3 * tiny, -4 * tiny, 5 * tiny, 7 * tiny},
+                      {max, 0, max, max},
+                      {tiny, 0, tiny, tiny},
+                      {tiny, tiny, tiny, 2 * tiny},
+                      {0, -T(0), 0, 0},
+                      {-inf, max, inf, inf},
+                      {inf, api::nan_value<T>, api::nan_value<T>, api::nan_value<T>}};
   for (const char* mode : {"dp:repro", "dot2", "cr"}) {
     api::Context context(mode);
     for (const Row& row : rows) {
@@ -202,8 +215,8 @@ TYPED_TEST(Semantics, GemvStrided) {
                    x[static_cast<std::size_t>(incx > 0 ? p * incx : (p - n + 1) * incx)];
           expected[static_cast<std::size_t>(i)] = sum + beta * y[static_cast<std::size_t>(i)];
         }
-        ASSERT_EQ(api::gemv_strided(T{}, context, m, n, &alpha, a.data() + middle, sa[0], sa[1], x.data(), incx, &beta, y.data(),
-                                    std::int64_t{1}),
+        ASSERT_EQ(api::gemv_strided(T{}, context, m, n, &alpha, a.data() + middle, sa[0], sa[1], x.data(), incx, &beta,
+                                    y.data(), std::int64_t{1}),
                   ACCUBLAS_SUCCESS)
             << mode << ": " << context.error();
         ASSERT_EQ(y, expected) << mode << " " << sa[0] << " " << sa[1] << " " << incx;
@@ -218,10 +231,10 @@ TYPED_TEST(Semantics, NothingIsReadThatHasNoPart) {
   const T zero = 0, one = 1, two = 2;
   for (const std::string& mode : api::modes()) {
     api::Context context(mode);
-    const auto gemm = [&](const T& alpha, const T& beta, std::int64_t m, std::int64_t n, std::int64_t k, const std::vector<T>& ab,
-                          std::vector<T> c) {
-      EXPECT_EQ(api::gemm(T{}, context, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, m, n, k, &alpha, ab.data(),
-                          std::int64_t{10}, ab.data(), std::int64_t{10}, &beta, c.data(), std::int64_t{10}),
+    const auto gemm = [&](const T& alpha, const T& beta, std::int64_t m, std::int64_t n, std::int64_t k,
+                          const std::vector<T>& ab, std::vector<T> c) {
+      EXPECT_EQ(api::gemm(T{}, context, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, m, n, k, &alpha,
+                          ab.data(), std::int64_t{10}, ab.data(), std::int64_t{10}, &beta, c.data(), std::int64_t{10}),
                 ACCUBLAS_SUCCESS)
           << mode << ": " << context.error();
       return c;
@@ -239,7 +252,8 @@ TYPED_TEST(Semantics, NothingIsReadThatHasNoPart) {
     EXPECT_TRUE(api::same_bits(gemm(one, two, 4, 3, 0, poison, threes), block(6, 3))) << mode;
     EXPECT_TRUE(api::same_bits(gemm(zero, zero, 4, 3, 5, poison, poisoned), block(0, nan))) << mode;
     EXPECT_TRUE(api::same_bits(gemm(one, zero, 4, 3, 0, poison, poisoned), block(0, nan))) << mode;
-    EXPECT_TRUE(api::same_bits(gemm(zero, -one, 4, 3, 5, poison, std::vector<T>(40, 0)), block(-zero, 0))) << mode << " IEEE -1 * 0";
+    EXPECT_TRUE(api::same_bits(gemm(zero, -one, 4, 3, 5, poison, std::vector<T>(40, 0)), block(-zero, 0)))
+        << mode << " IEEE -1 * 0";
     // Quick returns leave C alone, NaN payload included.
     EXPECT_TRUE(api::same_bits(gemm(zero, one, 4, 3, 5, poison, poisoned), poisoned)) << mode;
     EXPECT_TRUE(api::same_bits(gemm(one, one, 4, 3, 0, poison, poisoned), poisoned)) << mode;
@@ -259,8 +273,10 @@ TYPED_TEST(Semantics, NothingIsReadThatHasNoPart) {
     };
     const std::vector<T> threes_y = {3, 3, 3, 3, 3, 3}, poisoned_y(6, nan);
     EXPECT_TRUE(api::same_bits(gemv(ACCUBLAS_NO_TRANS, zero, two, 3, 5, poison, threes_y), {6, 3, 6, 3, 6, 3})) << mode;
-    EXPECT_TRUE(api::same_bits(gemv(ACCUBLAS_NO_TRANS, zero, zero, 3, 5, poison, poisoned_y), {0, nan, 0, nan, 0, nan})) << mode;
-    EXPECT_TRUE(api::same_bits(gemv(ACCUBLAS_NO_TRANS, one, zero, 3, 5, ones, poisoned_y), {5, nan, 5, nan, 5, nan})) << mode;
+    EXPECT_TRUE(api::same_bits(gemv(ACCUBLAS_NO_TRANS, zero, zero, 3, 5, poison, poisoned_y), {0, nan, 0, nan, 0, nan}))
+        << mode;
+    EXPECT_TRUE(api::same_bits(gemv(ACCUBLAS_NO_TRANS, one, zero, 3, 5, ones, poisoned_y), {5, nan, 5, nan, 5, nan}))
+        << mode;
     EXPECT_TRUE(api::same_bits(gemv(ACCUBLAS_NO_TRANS, zero, one, 3, 5, poison, poisoned_y), poisoned_y)) << mode;
     // Netlib's rule: either dimension 0 leaves y alone, whatever beta.
     for (accublas_transpose trans : {ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS}) {

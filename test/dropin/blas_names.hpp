@@ -46,9 +46,10 @@ struct Blas {
   void (*cblas_gemm)(int, int, int, Int, Int, Int, T, const T*, Int, const T*, Int, T, T*, Int);
 };
 
-#define BLAS_TABLE(p, T, f, c, Int)                                                                           \
-  Blas<T, Int> {                                                                                              \
-#f, (#p)[0], p##dot##f, cblas_##p##dot##c, p##nrm2##f, cblas_##p##nrm2##c, p##asum##f, cblas_##p##asum##c, p##gemv##f, cblas_##p##gemv##c, p##gemm##f, cblas_##p##gemm##c \
+#define BLAS_TABLE(p, T, f, c, Int)                                                                            \
+  Blas<T, Int> {                                                                                               \
+#f, (#p)[0], p##dot##f, cblas_##p##dot##c, p##nrm2##f, cblas_##p##nrm2##c, p##asum##f, cblas_##p##asum##c, \
+             p##gemv##f, cblas_##p##gemv##c, p##gemm##f, cblas_##p##gemm##c                                    \
   }
 
 /// Calls test(table) for each type and spelling.

@@ -177,8 +177,7 @@ void check_product(const Case& c, bool hopper, std::uint64_t seed) {
   cuda::certify_product<T>(model,
                            {device_rows.data(), device_cols.data(), row_bytes.size(), col_bytes.size(), nullptr, terms,
                             c.rows, c.cols, padded_lines(c.rows), padded_lines(c.cols), false, state.data()},
-                           row_lines.lines(), col_lines.lines(), c.first_row, c.first_col,
-                           device_open.data(), nullptr);
+                           row_lines.lines(), col_lines.lines(), c.first_row, c.first_col, device_open.data(), nullptr);
   require(cudaDeviceSynchronize(), "certify_product");
   EXPECT_EQ(state.values()[0].largest_rung, largest);
   EXPECT_EQ(state.values()[0].rejected, rejected);

@@ -1,5 +1,5 @@
 // convert and convert_certificate against lib/numerics on the host, byte for byte, padding and surroundings included.
-#include "cuda/scaling.hpp"
+#include "cuda/gemm/scaling.hpp"
 #include "lib/numerics/certificate.hpp"
 #include "lib/numerics/moduli.hpp"
 #include "lib/numerics/scaling.hpp"

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <vector>
 
-#include "cuda/kernels.hpp"
+#include "cuda/gemm/kernels.hpp"
 
 namespace accublas::test {
 
@@ -33,7 +33,8 @@ class DeviceArray {
 
   DeviceArray& operator=(const std::vector<T>& values) {
     require(cudaMemcpy(data_, values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice), "copy to device");
-    require(cudaStreamSynchronize(nullptr), "copy to device");  // streams that do not wait for the default one may read now
+    require(cudaStreamSynchronize(nullptr),
+            "copy to device");  // streams that do not wait for the default one may read now
     return *this;
   }
   /// Waits for the device.

@@ -1,5 +1,5 @@
 // Engines fp16 and fp64 on the device against the CPU's int8 engine, bit for bit.
-#include "cuda/digits.hpp"
+#include "cuda/gemm/digits.hpp"
 
 #include <algorithm>
 

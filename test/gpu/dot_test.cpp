@@ -32,8 +32,9 @@ class GpuDot : public testing::Test {
       device.dot(c, Dot<T>{n, x.in(static_cast<const T*>(x_device.data())).row(0),
                            y.in(static_cast<const T*>(y_device.data())).row(0), result.data()});
       const T got = result.values()[0];
-      ASSERT_TRUE(same_bits(got, expected)) << name(c) << " n " << n << " strides " << x_stride << ' ' << y_stride << " data "
-                                            << static_cast<int>(data) << ": " << std::hexfloat << got << " for " << expected;
+      ASSERT_TRUE(same_bits(got, expected))
+          << name(c) << " n " << n << " strides " << x_stride << ' ' << y_stride << " data " << static_cast<int>(data)
+          << ": " << std::hexfloat << got << " for " << expected;
     }
     device.check_state();
   }
@@ -48,8 +49,8 @@ TYPED_TEST(GpuDot, Sizes) {
                                    {cuda::VectorMode::correct, 0, true},
                                    {cuda::VectorMode::fixed, 53, false}};
   for (Index n = 0; n <= 70; ++n) this->check(n, 1, 1, Data::cancelling, cases);
-  for (Index n : {127, 128, 255, 256, 257, 1000, 1023, 1024, 1025, 2047, 2048, 2049, 4096, 4999, 5000, 8191, 16383, 16384, 16385,
-                  17409, 40000}) {
+  for (Index n : {127,  128,  255,  256,  257,  1000,  1023,  1024,  1025,  2047, 2048,
+                  2049, 4096, 4999, 5000, 8191, 16383, 16384, 16385, 17409, 40000}) {
     this->check(n, 1, 1, Data::cancelling, cases);
   }
 }
@@ -67,9 +68,8 @@ TYPED_TEST(GpuDot, Strides) {
 }
 
 TYPED_TEST(GpuDot, Large) {
-  const std::vector<Case> cases = {{cuda::VectorMode::dot2, 0, false},
-                                   {cuda::VectorMode::correct, 0, false},
-                                   {cuda::VectorMode::fixed, 60, false}};
+  const std::vector<Case> cases = {
+      {cuda::VectorMode::dot2, 0, false}, {cuda::VectorMode::correct, 0, false}, {cuda::VectorMode::fixed, 60, false}};
   for (Index n : {Index{1} << 20, (Index{1} << 20) + 1, Index{3000001}, Index{5} << 20})
     for (Data data : {Data::uniform, Data::cancelling, Data::vast}) this->check(n, 1, 1, data, cases);
   this->check(12345678, 1, 1, Data::cancelling, cases);

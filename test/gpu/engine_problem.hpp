@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "cuda/kernels.hpp"
+#include "cuda/gemm/kernels.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/numerics/certificate.hpp"
 #include "lib/numerics/scaling.hpp"
@@ -20,7 +20,7 @@ using cuda::Lines;
 using cuda::Operand;
 using cuda::Scalar;
 
-/// Lines by the definitions of cuda/operand.hpp, one entry at a time.
+/// Lines by the definitions of cuda/gemm/operand.hpp, one entry at a time.
 template <class T>
 class MeasuredLines {
  public:

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <random>
 
-#include "cuda/finish_in_place.hpp"
+#include "cuda/gemm/finish_in_place.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/numerics/finish.hpp"
 #include "test/gpu/device_lines.hpp"

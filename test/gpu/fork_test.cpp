@@ -16,8 +16,8 @@ constexpr int n = 96;
 std::vector<double> product(accublas_context* context, const std::vector<double>& a) {
   const double one = 1, zero = 0;
   std::vector<double> c(n * n, NAN);
-  if (accublas_dgemm(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS, n, n, n, &one, a.data(), n, a.data(), n,
-                     &zero, c.data(), n) != ACCUBLAS_SUCCESS)
+  if (accublas_dgemm(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS, n, n, n, &one, a.data(), n,
+                     a.data(), n, &zero, c.data(), n) != ACCUBLAS_SUCCESS)
     c.clear();
   return c;
 }
@@ -50,7 +50,8 @@ TEST(Fork, ChildIsServedByTheCpu) {
   ASSERT_GE(child, 0);
   if (child == 0) {
     const std::vector<double> there = product(context, a);
-    const bool same = there.size() == here.size() && std::memcmp(there.data(), here.data(), here.size() * sizeof(double)) == 0;
+    const bool same =
+        there.size() == here.size() && std::memcmp(there.data(), here.data(), here.size() * sizeof(double)) == 0;
     const std::string by = served_by(context);
     const bool told = by.substr(0, 4) == "cpu;" && by.find("forked") != std::string::npos;
     accublas_destroy(context);

@@ -14,8 +14,8 @@ struct Batch {
   Index stride_a = 0, stride_b = 0, stride_c = 0;
   std::vector<T> a, b, c;
 
-  Batch(Random& rng, const std::vector<Kind>& kinds, Index count, Index m, Index n, Index k, accublas_layout layout, int trans,
-        Index extra) {
+  Batch(Random& rng, const std::vector<Kind>& kinds, Index count, Index m, Index n, Index k, accublas_layout layout,
+        int trans, Index extra) {
     const auto transpose = [](bool yes) { return yes ? ACCUBLAS_TRANS : ACCUBLAS_NO_TRANS; };
     for (Index i = 0; i < count; ++i)
       problems.push_back(packed_problem<T>(rng, kinds[static_cast<std::size_t>(i) % kinds.size()], m, n, k, layout,
@@ -60,8 +60,12 @@ struct BatchOnDevice {
   DeviceArray<T*> at_c;
 
   explicit BatchOnDevice(const Batch<T>& x)
-      : a(x.a), b(x.b), c(x.c), scalars(std::vector<T>{x.problems[0].alpha, x.problems[0].beta}),
-        at_a(pointers<const T*>(a.data(), x.stride_a, x.count())), at_b(pointers<const T*>(b.data(), x.stride_b, x.count())),
+      : a(x.a),
+        b(x.b),
+        c(x.c),
+        scalars(std::vector<T>{x.problems[0].alpha, x.problems[0].beta}),
+        at_a(pointers<const T*>(a.data(), x.stride_a, x.count())),
+        at_b(pointers<const T*>(b.data(), x.stride_b, x.count())),
         at_c(pointers<T*>(c.data(), x.stride_c, x.count())) {}
 
   template <class P>
@@ -77,10 +81,11 @@ struct BatchOnDevice {
     const T* beta = device_scalars ? scalars.data() + 1 : &p.beta;
     accublas_set_pointer_mode(ctx, device_scalars ? ACCUBLAS_POINTER_DEVICE : ACCUBLAS_POINTER_HOST);
     const auto call = [&](auto strided, auto pointed) {
-      return by_pointers ? pointed(ctx, p.layout, p.transa, p.transb, p.m, p.n, p.k, alpha, at_a.data(), p.lda(), at_b.data(),
-                                   p.ldb(), beta, at_c.data(), p.ldc(), x.count())
-                         : strided(ctx, p.layout, p.transa, p.transb, p.m, p.n, p.k, alpha, a.data(), p.lda(), x.stride_a,
-                                   b.data(), p.ldb(), x.stride_b, beta, c.data(), p.ldc(), x.stride_c, x.count());
+      return by_pointers
+                 ? pointed(ctx, p.layout, p.transa, p.transb, p.m, p.n, p.k, alpha, at_a.data(), p.lda(), at_b.data(),
+                           p.ldb(), beta, at_c.data(), p.ldc(), x.count())
+                 : strided(ctx, p.layout, p.transa, p.transb, p.m, p.n, p.k, alpha, a.data(), p.lda(), x.stride_a,
+                           b.data(), p.ldb(), x.stride_b, beta, c.data(), p.ldc(), x.stride_c, x.count());
     };
     if constexpr (sizeof(T) == 8)
       return call(accublas_dgemm_strided_batched, accublas_dgemm_batched);
@@ -96,8 +101,8 @@ std::string difference(const Batch<T>& x, const std::vector<T>& want, const std:
     if (bits(want[q]) == bits(got[q])) continue;
     std::ostringstream out;
     out << x.describe() << ": element " << static_cast<Index>(q) % x.stride_c << " of matrix "
-        << static_cast<Index>(q) / x.stride_c << ": want " << want[q] << ", got " << got[q] << std::hex << " (" << bits(want[q])
-        << ", " << bits(got[q]) << ")";
+        << static_cast<Index>(q) / x.stride_c << ": want " << want[q] << ", got " << got[q] << std::hex << " ("
+        << bits(want[q]) << ", " << bits(got[q]) << ")";
     return out.str();
   }
   return "";
@@ -112,19 +117,21 @@ class GemmBatched : public testing::Test {
     const std::vector<T> want = x.expected(cpu);
     for (bool by_pointers : {false, true}) {
       const BatchOnDevice<T> operands(x);
-      ASSERT_EQ(operands.run(gpu, x, by_pointers, device_scalars), ACCUBLAS_SUCCESS) << what << " " << x.describe() << gpu.error();
+      ASSERT_EQ(operands.run(gpu, x, by_pointers, device_scalars), ACCUBLAS_SUCCESS)
+          << what << " " << x.describe() << gpu.error();
       ASSERT_EQ(accublas_sync(gpu), ACCUBLAS_SUCCESS) << what << " " << x.describe() << gpu.error();
       ASSERT_EQ(difference(x, want, operands.c.values()), "") << what << (by_pointers ? " by pointers" : " by strides")
-                                                               << (device_scalars ? ", scalars on the device" : "");
+                                                              << (device_scalars ? ", scalars on the device" : "");
     }
   }
 };
 using Types = testing::Types<double, float>;
 TYPED_TEST_SUITE(GemmBatched, Types);
 
-const std::vector<Kind> ordinary = {{Data::phi, 0}, {Data::phi, 1}, {Data::phi, 3}, {Data::cancellation}, {Data::integers}};
-const std::vector<Kind> hard = {{Data::ties},         {Data::whole_range}, {Data::subnormal},    {Data::overflow},
-                                {Data::many_special}, {Data::zero_lines},  {Data::few_special},  {Data::graded},
+const std::vector<Kind> ordinary = {
+    {Data::phi, 0}, {Data::phi, 1}, {Data::phi, 3}, {Data::cancellation}, {Data::integers}};
+const std::vector<Kind> hard = {{Data::ties},         {Data::whole_range}, {Data::subnormal},   {Data::overflow},
+                                {Data::many_special}, {Data::zero_lines},  {Data::few_special}, {Data::graded},
                                 {Data::phi, 10},      {Data::extreme},     {Data::triangular}};
 
 TYPED_TEST(GemmBatched, EveryMode) {
@@ -240,7 +247,8 @@ TYPED_TEST(GemmBatched, GraphsReplayOnOtherData) {
         operands.scalars = std::vector<T>{T(-2), T(1)};
         ASSERT_EQ(cudaGraphLaunch(executable, stream), cudaSuccess);
         stream.wait();
-        ASSERT_EQ(difference(next, next.expected(this->cpu), operands.c.values()), "") << mode << (by_pointers ? " by pointers" : "");
+        ASSERT_EQ(difference(next, next.expected(this->cpu), operands.c.values()), "")
+            << mode << (by_pointers ? " by pointers" : "");
       }
       cudaGraphExecDestroy(executable);
       cudaGraphDestroy(graph);
@@ -269,8 +277,8 @@ TYPED_TEST(GemmBatched, UsersWorkspaceAndHostOperands) {
         else
           return accublas_sgemm_strided_batched;
       }();
-      ASSERT_EQ(strided(this->gpu, p.layout, p.transa, p.transb, p.m, p.n, p.k, &p.alpha, x.a.data(), p.lda(), x.stride_a,
-                        x.b.data(), p.ldb(), x.stride_b, &p.beta, c.data(), p.ldc(), x.stride_c, x.count()),
+      ASSERT_EQ(strided(this->gpu, p.layout, p.transa, p.transb, p.m, p.n, p.k, &p.alpha, x.a.data(), p.lda(),
+                        x.stride_a, x.b.data(), p.ldb(), x.stride_b, &p.beta, c.data(), p.ldc(), x.stride_c, x.count()),
                 ACCUBLAS_SUCCESS)
           << this->gpu.error();
       EXPECT_EQ(difference(x, x.expected(this->cpu), c), "") << mode << " on host operands";

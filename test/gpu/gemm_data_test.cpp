@@ -108,7 +108,8 @@ TYPED_TEST(GemmData, Large) {
   }
 }
 
-// Host operands are copied in panels of columns, row-major and strided ones too; small panels and several blocks of rows.
+// Host operands are copied in panels of columns, row-major and strided ones too; small panels and several blocks of
+// rows.
 TYPED_TEST(GemmData, HostOperandsInPanels) {
   using T = TypeParam;
   Random rng(27);
@@ -119,7 +120,8 @@ TYPED_TEST(GemmData, HostOperandsInPanels) {
       p.beta = T(0.5);
       std::vector<T> want, got;
       ASSERT_EQ(on_host(this->cpu, p, want), ACCUBLAS_SUCCESS);
-      ASSERT_EQ(on_host(this->gpu, p, got), ACCUBLAS_SUCCESS) << mode << " " << p.describe() << ": " << this->gpu.error();
+      ASSERT_EQ(on_host(this->gpu, p, got), ACCUBLAS_SUCCESS)
+          << mode << " " << p.describe() << ": " << this->gpu.error();
       EXPECT_EQ(mismatch(p, want, got), "") << mode;
       EXPECT_STREQ(this->gpu.report().backend, "cuda");
       EXPECT_GE(this->gpu.report().copied_bytes, static_cast<std::int64_t>(sizeof(T)) * (m * k + k * n + 2 * m * n));

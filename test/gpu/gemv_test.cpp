@@ -15,12 +15,18 @@ constexpr Layout all_layouts[] = {Layout::columns, Layout::rows,         Layout:
 template <class T>
 Stored<T> make(Index m, Index k, Layout layout) {
   switch (layout) {
-    case Layout::columns: return {m, k, 1, m + 3};
-    case Layout::rows: return {m, k, k + 1, 1};
-    case Layout::reversed: return {m, k, -1, m};
-    case Layout::general: return {m, k, 2, 2 * m + 1};
-    case Layout::general_rows: return {m, k, -3 * k - 2, -3};
-    case Layout::repeated: return {m, k, 0, 1};
+    case Layout::columns:
+      return {m, k, 1, m + 3};
+    case Layout::rows:
+      return {m, k, k + 1, 1};
+    case Layout::reversed:
+      return {m, k, -1, m};
+    case Layout::general:
+      return {m, k, 2, 2 * m + 1};
+    case Layout::general_rows:
+      return {m, k, -3 * k - 2, -3};
+    case Layout::repeated:
+      return {m, k, 0, 1};
   }
   return {m, k, 1, m};
 }
@@ -50,18 +56,21 @@ class GpuGemv : public testing::Test {
       const Stored<T>& xc = x;
       expect(c, {m, k, alpha, ac.view(), xc.view().row(0), beta, expected.view().row(0)});
       const DeviceArray<T> y_device(y.buffer);
-      const Gemv<T> g{m,    k,
-                      T(7), a.in(static_cast<const T*>(a_device.data())),
+      const Gemv<T> g{m,
+                      k,
+                      T(7),
+                      a.in(static_cast<const T*>(a_device.data())),
                       x.in(static_cast<const T*>(x_device.data())).row(0),
-                      T(7), y.in(y_device.data()).row(0)};
+                      T(7),
+                      y.in(y_device.data()).row(0)};
       device.gemv(c, g, {scalars_on_device ? T(9) : alpha, scalars_on_device ? scalars.data() : nullptr},
                   {scalars_on_device ? T(9) : beta, scalars_on_device ? scalars.data() + 1 : nullptr});
       const std::vector<T> got = y_device.values();
       for (std::size_t e = 0; e < got.size(); ++e)
         ASSERT_TRUE(same_bits(got[e], expected.buffer[e]))
-            << name(c) << ' ' << m << 'x' << k << " layout " << static_cast<int>(layout) << " strides " << x_stride << ' '
-            << y_stride << " alpha " << alpha << " beta " << beta << " data " << static_cast<int>(data) << " entry " << e << ": "
-            << std::hexfloat << got[e] << " for " << expected.buffer[e];
+            << name(c) << ' ' << m << 'x' << k << " layout " << static_cast<int>(layout) << " strides " << x_stride
+            << ' ' << y_stride << " alpha " << alpha << " beta " << beta << " data " << static_cast<int>(data)
+            << " entry " << e << ": " << std::hexfloat << got[e] << " for " << expected.buffer[e];
     }
     device.check_state();
   }
@@ -79,16 +88,14 @@ class GpuGemv : public testing::Test {
 using Types = testing::Types<double, float>;
 TYPED_TEST_SUITE(GpuGemv, Types);
 
-const std::vector<Case> main_cases = {{cuda::VectorMode::dot2, 0, false},
-                                      {cuda::VectorMode::correct, 0, false},
-                                      {cuda::VectorMode::fixed, 53, false}};
+const std::vector<Case> main_cases = {
+    {cuda::VectorMode::dot2, 0, false}, {cuda::VectorMode::correct, 0, false}, {cuda::VectorMode::fixed, 53, false}};
 
 TYPED_TEST(GpuGemv, Sizes) {
   for (Layout layout : all_layouts) {
     for (Index m : {0, 1, 2, 3, 7, 8, 9, 31, 33, 64, 100})
       for (Index k : {0, 1, 2, 15, 17, 127, 128, 129, 255, 300, 1025}) {
-        if (layout != Layout::repeated || k > 0)
-          this->check(m, k, layout, 1, 1, 1, 0, Data::cancelling, main_cases);
+        if (layout != Layout::repeated || k > 0) this->check(m, k, layout, 1, 1, 1, 0, Data::cancelling, main_cases);
       }
   }
 }
@@ -106,7 +113,8 @@ TYPED_TEST(GpuGemv, Scalars) {
     for (T beta : {T(0), T(1), T(-1.7), T(1e30), inf, nan})
       for (Layout layout : {Layout::columns, Layout::rows})
         for (Data data : {Data::uniform, Data::cancelling, Data::special, Data::ties})
-          for (bool on_device : {false, true}) this->check(40, 260, layout, 1, 1, alpha, beta, data, main_cases, on_device);
+          for (bool on_device : {false, true})
+            this->check(40, 260, layout, 1, 1, alpha, beta, data, main_cases, on_device);
 }
 
 TYPED_TEST(GpuGemv, Strides) {
@@ -117,8 +125,8 @@ TYPED_TEST(GpuGemv, Strides) {
 
 /// Shapes that are divided among thread blocks in every way.
 TYPED_TEST(GpuGemv, Shapes) {
-  const Index shapes[][2] = {{1, 100000}, {3, 60000}, {20, 30000}, {300, 5000}, {1000, 1000}, {2000, 600}, {5000, 300},
-                             {10000, 130}, {4096, 1024}, {13000, 65}};
+  const Index shapes[][2] = {{1, 100000}, {3, 60000},  {20, 30000},  {300, 5000},  {1000, 1000},
+                             {2000, 600}, {5000, 300}, {10000, 130}, {4096, 1024}, {13000, 65}};
   for (const auto& s : shapes)
     for (Layout layout : {Layout::columns, Layout::rows})
       this->check(s[0], s[1], layout, 1, 1, 1, TypeParam(0.5), Data::cancelling, main_cases);
@@ -152,8 +160,11 @@ TYPED_TEST(GpuGemv, Graph) {
     cudaGraphExec_t replay;
     require(cudaStreamCreate(&stream), "stream");
     require(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), "capture");
-    this->device.put_gemv(c, Gemv<T>{m, k, T(1), a.in(static_cast<const T*>(a_device.data())), {x_device.data(), 1}, T(0), {y_device.data(), 1}},
-                          {T(1), nullptr}, {T(0), nullptr}, scratch.data(), stream);
+    this->device.put_gemv(
+        c,
+        Gemv<T>{
+            m, k, T(1), a.in(static_cast<const T*>(a_device.data())), {x_device.data(), 1}, T(0), {y_device.data(), 1}},
+        {T(1), nullptr}, {T(0), nullptr}, scratch.data(), stream);
     require(cudaStreamEndCapture(stream, &graph), "end of capture");
     require(cudaGraphInstantiate(&replay, graph, 0), "instantiate");
     for (int times = 0; times < 2; ++times) {

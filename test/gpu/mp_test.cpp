@@ -1,5 +1,6 @@
-// Multiple-precision arrays on the device against the CPU, bit by bit: values, signs, exponents and interval evaluations of whole
-// arrays. The suites of test/api run on the device too (api_mp_*); here are sizes that fill thread blocks and long vectors.
+// Multiple-precision arrays on the device against the CPU, bit by bit: values, signs, exponents and interval
+// evaluations of whole arrays. The suites of test/api run on the device too (api_mp_*); here are sizes that fill thread
+// blocks and long vectors.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,8 +22,8 @@ using Random = std::mt19937_64;
 /// The same numbers in host memory and on the device.
 class Pair {
  public:
-  /// Full p-bit numbers, or ones with long runs of zeros and ones; exponents within +-spread; about one in `special_in` is a zero, an
-  /// infinity or a NaN (0: only zeros, one in 30).
+  /// Full p-bit numbers, or ones with long runs of zeros and ones; exponents within +-spread; about one in `special_in`
+  /// is a zero, an infinity or a NaN (0: only zeros, one in 30).
   Pair(int precision, std::int64_t length, int spread, int special_in, Random& random)
       : precision_(precision), size_((precision + 63) / 64), length_(length), host(make()), device(make()) {
     std::vector<std::uint64_t> limbs(static_cast<std::size_t>(length * size_));
@@ -36,10 +37,13 @@ class Pair {
       if (top < 64) x[size_ - 1] &= (std::uint64_t{1} << top) - 1;
       x[size_ - 1] |= std::uint64_t{1} << (top - 1);
       exponents[static_cast<std::size_t>(t)] =
-          spread == 0 ? -precision : static_cast<std::int64_t>(random() % static_cast<unsigned>(2 * spread + 1)) - spread - precision;
+          spread == 0
+              ? -precision
+              : static_cast<std::int64_t>(random() % static_cast<unsigned>(2 * spread + 1)) - spread - precision;
       signs[static_cast<std::size_t>(t)] = static_cast<std::int32_t>(random() % 2);
       if (special_in > 0 && random() % static_cast<unsigned>(special_in) == 0) {
-        const std::int64_t codes[] = {ACCUBLAS_MP_EXPONENT_ZERO, ACCUBLAS_MP_EXPONENT_INFINITY, ACCUBLAS_MP_EXPONENT_NAN};
+        const std::int64_t codes[] = {ACCUBLAS_MP_EXPONENT_ZERO, ACCUBLAS_MP_EXPONENT_INFINITY,
+                                      ACCUBLAS_MP_EXPONENT_NAN};
         exponents[static_cast<std::size_t>(t)] = codes[random() % 3];
       } else if (random() % 30 == 0) {
         exponents[static_cast<std::size_t>(t)] = ACCUBLAS_MP_EXPONENT_ZERO;
@@ -48,7 +52,8 @@ class Pair {
     // Through both ways: limbs converted on the device, and converted by the CPU and moved.
     for (const auto& [array, first] : {std::pair{host.get(), false}, std::pair{device.get(), random() % 2 == 0}}) {
       if (first) move(array, ACCUBLAS_MP_DEVICE);
-      EXPECT_EQ(accublas_mp_set_limbs(nullptr, array, 0, length, length, 1, limbs.data(), size_, exponents.data(), signs.data()),
+      EXPECT_EQ(accublas_mp_set_limbs(nullptr, array, 0, length, length, 1, limbs.data(), size_, exponents.data(),
+                                      signs.data()),
                 ACCUBLAS_SUCCESS)
           << accublas_last_error(nullptr);
     }
@@ -62,7 +67,8 @@ class Pair {
     move(device.get(), ACCUBLAS_MP_DEVICE);
     for (std::int64_t t = 0; t < length_; ++t) {
       const std::size_t i = static_cast<std::size_t>(t);
-      const bool same = a.exponents[i] == b.exponents[i] && a.signs[i] == b.signs[i] && a.evaluations[2 * i] == b.evaluations[2 * i] &&
+      const bool same = a.exponents[i] == b.exponents[i] && a.signs[i] == b.signs[i] &&
+                        a.evaluations[2 * i] == b.evaluations[2 * i] &&
                         a.evaluations[2 * i + 1] == b.evaluations[2 * i + 1] &&
                         std::equal(&a.limbs[i * size_], &a.limbs[i * size_] + size_, &b.limbs[i * size_]);
       ASSERT_TRUE(same) << what << ": element " << t << " of " << length_ << ", exponents " << a.exponents[i] << " and "
@@ -86,7 +92,8 @@ class Pair {
 
   Owned make() const {
     accublas_mp_array* array = nullptr;
-    EXPECT_EQ(accublas_mp_create(nullptr, precision_, length_, &array), ACCUBLAS_SUCCESS) << accublas_last_error(nullptr);
+    EXPECT_EQ(accublas_mp_create(nullptr, precision_, length_, &array), ACCUBLAS_SUCCESS)
+        << accublas_last_error(nullptr);
     return Owned(array);
   }
   static void move(accublas_mp_array* array, accublas_mp_place place) {
@@ -96,10 +103,12 @@ class Pair {
     const std::size_t n = static_cast<std::size_t>(length_);
     Values v{std::vector<std::uint64_t>(n * size_), std::vector<std::int64_t>(n), std::vector<std::int32_t>(n),
              std::vector<double>(2 * n)};
-    EXPECT_EQ(accublas_mp_get_limbs(nullptr, array, 0, length_, length_, 1, v.limbs.data(), size_, v.exponents.data(), v.signs.data()),
+    EXPECT_EQ(accublas_mp_get_limbs(nullptr, array, 0, length_, length_, 1, v.limbs.data(), size_, v.exponents.data(),
+                                    v.signs.data()),
               ACCUBLAS_SUCCESS);
     for (std::size_t i = 0; i < n; ++i)
-      EXPECT_EQ(accublas_mp_evaluation(nullptr, array, static_cast<std::int64_t>(i), &v.evaluations[2 * i], &v.evaluations[2 * i + 1]),
+      EXPECT_EQ(accublas_mp_evaluation(nullptr, array, static_cast<std::int64_t>(i), &v.evaluations[2 * i],
+                                       &v.evaluations[2 * i + 1]),
                 ACCUBLAS_SUCCESS);
     return v;
   }
@@ -114,15 +123,17 @@ struct Shape {
   std::int64_t m, n;
 };
 
-/// One call on both sides, A aligned before with `spread` (below -1: not at all), twice in a row; alpha and beta by kind: 0 absent
-/// (one and zero), 1 minus one and one, 2 one and zero, 3 any numbers.
-void gemv_on_both(int precision, Shape shape, accublas_transpose trans, int a_spread, int x_spread, int special_in, int scalars_kind,
-                  int align_spread, Random& random) {
-  SCOPED_TRACE(testing::Message() << precision << " bits, " << shape.m << " x " << shape.n << (trans == ACCUBLAS_TRANS ? " T" : " N")
-                                  << ", spreads " << a_spread << ' ' << x_spread << ", aligned " << align_spread);
+/// One call on both sides, A aligned before with `spread` (below -1: not at all), twice in a row; alpha and beta by
+/// kind: 0 absent (one and zero), 1 minus one and one, 2 one and zero, 3 any numbers.
+void gemv_on_both(int precision, Shape shape, accublas_transpose trans, int a_spread, int x_spread, int special_in,
+                  int scalars_kind, int align_spread, Random& random) {
+  SCOPED_TRACE(testing::Message() << precision << " bits, " << shape.m << " x " << shape.n
+                                  << (trans == ACCUBLAS_TRANS ? " T" : " N") << ", spreads " << a_spread << ' '
+                                  << x_spread << ", aligned " << align_spread);
   const bool t = trans == ACCUBLAS_TRANS;
   const std::int64_t outputs = t ? shape.n : shape.m, terms = t ? shape.m : shape.n, lda = shape.m + 3;
-  Pair a(precision, 2 + lda * shape.n, a_spread, special_in, random), x(precision, 1 + 2 * terms, x_spread, special_in, random),
+  Pair a(precision, 2 + lda * shape.n, a_spread, special_in, random),
+      x(precision, 1 + 2 * terms, x_spread, special_in, random),
       y(precision, 4 + outputs, a_spread, special_in, random), scalars(precision, 2, 5, 0, random);
   for (bool device : {false, true}) {
     const double values[3][2] = {{0, 0}, {-1, 1}, {1, 0}};
@@ -146,7 +157,8 @@ TEST(MpGpu, GemvShapes) {
   for (int precision : {106, 424})
     for (const Shape& shape : shapes)
       for (accublas_transpose trans : {ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS}) {
-        gemv_on_both(precision, shape, trans, 10, 10, 0, static_cast<int>(random() % 4), static_cast<int>(random() % 4) * 20 - 2, random);
+        gemv_on_both(precision, shape, trans, 10, 10, 0, static_cast<int>(random() % 4),
+                     static_cast<int>(random() % 4) * 20 - 2, random);
         if (HasFatalFailure()) return;
       }
 }
@@ -176,7 +188,8 @@ TEST(MpGpu, BandsAndSpreadsPastTheReserve) {
 TEST(MpGpu, SpecialValues) {
   Random random(4);
   for (int t = 0; t < 30; ++t) {
-    gemv_on_both(t % 2 ? 106 : 300, {30, 25}, t % 3 ? ACCUBLAS_TRANS : ACCUBLAS_NO_TRANS, t % 4 * 50, 20, 200, t % 4, t % 3 - 2, random);
+    gemv_on_both(t % 2 ? 106 : 300, {30, 25}, t % 3 ? ACCUBLAS_TRANS : ACCUBLAS_NO_TRANS, t % 4 * 50, 20, 200, t % 4,
+                 t % 3 - 2, random);
     if (HasFatalFailure()) return;
   }
 }
@@ -195,14 +208,14 @@ TEST(MpGpu, GemmColumns) {
   for (int precision : {106, 530})
     for (std::int64_t n : {1, 2, 3, 4, 5, 11}) {
       const std::int64_t m = 40, k = 37;
-      Pair a(precision, m * k, 10, 0, random), b(precision, m * n, n % 2 ? 10 : 200, 0, random), c(precision, m * n, 10, 0, random),
-          scalars(precision, 2, 3, 0, random);
+      Pair a(precision, m * k, 10, 0, random), b(precision, m * n, n % 2 ? 10 : 200, 0, random),
+          c(precision, m * n, 10, 0, random), scalars(precision, 2, 3, 0, random);
       for (bool device : {false, true})
         for (accublas_transpose trans : {ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS})
-          REQUIRE(accublas_mp_gemm(nullptr, trans, trans, trans == ACCUBLAS_TRANS ? k : m, n, trans == ACCUBLAS_TRANS ? m : k,
-                                   scalars.get(device), 0, a.get(device), 0, m, b.get(device), 0,
-                                   trans == ACCUBLAS_TRANS ? n : k, scalars.get(device), 1, c.get(device), 0,
-                                   trans == ACCUBLAS_TRANS ? k : m));
+          REQUIRE(accublas_mp_gemm(nullptr, trans, trans, trans == ACCUBLAS_TRANS ? k : m, n,
+                                   trans == ACCUBLAS_TRANS ? m : k, scalars.get(device), 0, a.get(device), 0, m,
+                                   b.get(device), 0, trans == ACCUBLAS_TRANS ? n : k, scalars.get(device), 1,
+                                   c.get(device), 0, trans == ACCUBLAS_TRANS ? k : m));
       c.expect_equal("C");
       if (HasFatalFailure()) return;
     }
@@ -235,7 +248,8 @@ TEST(MpGpu, VectorsAndTransfers) {
         const std::uint64_t bits = random() % 3 == 0 ? random() : random() >> (random() % 20);
         std::memcpy(&v, &bits, sizeof v);
       }
-      for (bool device : {false, true}) REQUIRE(accublas_mp_set_double(nullptr, x.get(device), 0, 1, 1, n, values.data(), 1));
+      for (bool device : {false, true})
+        REQUIRE(accublas_mp_set_double(nullptr, x.get(device), 0, 1, 1, n, values.data(), 1));
       x.expect_equal("set_double");
       if (HasFatalFailure()) return;
     }

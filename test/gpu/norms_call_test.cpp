@@ -1,4 +1,5 @@
-// NRM2 and ASUM through the public interface: where operands and results may live, calls that wait for nothing, CUDA graphs.
+// NRM2 and ASUM through the public interface: where operands and results may live, calls that wait for nothing, CUDA
+// graphs.
 #include <cmath>
 
 #include "test/gpu/gemm_problem.hpp"
@@ -77,10 +78,12 @@ TYPED_TEST(NormsCall, OperandsAndResultsAnywhere) {
           EXPECT_EQ(std::string(this->gpu.report().backend), "cuda");
           ASSERT_EQ(norm(this->gpu, root, n, on_device.data(), incx, &got[1]), ACCUBLAS_SUCCESS) << this->gpu.error();
           this->pointer_mode(ACCUBLAS_POINTER_DEVICE);
-          ASSERT_EQ(norm(this->gpu, root, n, on_device.data(), incx, device_result.data()), ACCUBLAS_SUCCESS) << this->gpu.error();
+          ASSERT_EQ(norm(this->gpu, root, n, on_device.data(), incx, device_result.data()), ACCUBLAS_SUCCESS)
+              << this->gpu.error();
           ASSERT_EQ(accublas_sync(this->gpu), ACCUBLAS_SUCCESS);
           for (const T value : {got[0], got[1], device_result.values()[0]})
-            ASSERT_EQ(bits(value), bits(want)) << mode << (root ? " nrm2 " : " asum ") << value << " for " << want << " incx " << incx;
+            ASSERT_EQ(bits(value), bits(want))
+                << mode << (root ? " nrm2 " : " asum ") << value << " for " << want << " incx " << incx;
         }
   }
 }
@@ -114,7 +117,8 @@ TYPED_TEST(NormsCall, Native) {
     for (const Index n : {1, 7, 1250})
       for (const Index incx : {1, 4, -3, 0})
         for (const bool root : {true, false}) {
-          ASSERT_EQ(norm(this->gpu, root, n, on_device.data(), incx, result.data()), ACCUBLAS_SUCCESS) << this->gpu.error();
+          ASSERT_EQ(norm(this->gpu, root, n, on_device.data(), incx, result.data()), ACCUBLAS_SUCCESS)
+              << this->gpu.error();
           const double want = this->expected(root, n, x.data(), incx), got = result.values()[0];
           EXPECT_LE(std::fabs(got - want), static_cast<double>(n + 4) * std::numeric_limits<T>::epsilon() / 2 * want)
               << mode << " n " << n << " incx " << incx;

@@ -11,8 +11,8 @@ namespace {
 
 using cuda::Terms, cuda::VectorMode;
 
-/// Beyond Data: `roots`: sums of squares whose root is halfway between two numbers, perhaps with a little more; `edges`: magnitudes
-/// about the limits of dot2's scaling and of overflow; `least`: a few of the least subnormals.
+/// Beyond Data: `roots`: sums of squares whose root is halfway between two numbers, perhaps with a little more;
+/// `edges`: magnitudes about the limits of dot2's scaling and of overflow; `least`: a few of the least subnormals.
 enum class NormData { roots, edges, least };
 
 template <class T>
@@ -25,13 +25,14 @@ std::vector<T> values_of(NormData data, Index n, Random& random) {
   for (T& v : x) {
     const double u = std::uniform_real_distribution<double>(-1, 1)(random);
     if (data == NormData::edges) v = static_cast<T>(std::ldexp(u, edge - static_cast<int>(random() % (flat ? 3 : 60))));
-    if (data == NormData::least) v = static_cast<T>(static_cast<int>(random() % 7) - 3) * std::numeric_limits<T>::denorm_min();
+    if (data == NormData::least)
+      v = static_cast<T>(static_cast<int>(random() % 7) - 3) * std::numeric_limits<T>::denorm_min();
   }
   if (data == NormData::edges && n > 0 && random() % 2) x[random() % x.size()] = static_cast<T>(std::ldexp(1.0, edge));
   if (data == NormData::roots) {
     // (2^p + 1)^2 = 2^2p + 2^(p+1) + 1
-    const double head[] = {std::ldexp(1.0, p), std::ldexp(1.0, (p + 1) / 2), p % 2 ? 1.0 : std::ldexp(1.0, p / 2), p % 2 ? 0.0 : 1.0,
-                           random() % 2 ? 0.0 : std::ldexp(1.0, -static_cast<int>(random() % 61))};
+    const double head[] = {std::ldexp(1.0, p), std::ldexp(1.0, (p + 1) / 2), p % 2 ? 1.0 : std::ldexp(1.0, p / 2),
+                           p % 2 ? 0.0 : 1.0, random() % 2 ? 0.0 : std::ldexp(1.0, -static_cast<int>(random() % 61))};
     for (std::size_t i = 0; i < x.size() && i < 5; ++i) x[i] = static_cast<T>(head[i]);
     std::shuffle(x.begin(), x.end(), random);
   }
@@ -44,12 +45,15 @@ class GpuNorms : public testing::Test {
   Random random{20261122};
   Device device;
   Cpu cpu;
-  const std::vector<Case> cases = {{VectorMode::dot2, 0, false}, {VectorMode::correct, 0, false}, {VectorMode::correct, 0, true}};
+  const std::vector<Case> cases = {
+      {VectorMode::dot2, 0, false}, {VectorMode::correct, 0, false}, {VectorMode::correct, 0, true}};
 
   /// n elements `stride` apart, the first ones of `values` in the order of memory; between them lies NaN.
   void check(const std::vector<T>& values, Index n, Index stride, const std::string& text, bool undecided = true) {
-    std::vector<T> buffer(static_cast<std::size_t>(n > 0 ? (n - 1) * std::abs(stride) + 1 : 1), std::numeric_limits<T>::quiet_NaN());
-    for (Index i = 0; i < n; ++i) buffer[static_cast<std::size_t>(i * std::abs(stride))] = values[static_cast<std::size_t>(i)];
+    std::vector<T> buffer(static_cast<std::size_t>(n > 0 ? (n - 1) * std::abs(stride) + 1 : 1),
+                          std::numeric_limits<T>::quiet_NaN());
+    for (Index i = 0; i < n; ++i)
+      buffer[static_cast<std::size_t>(i * std::abs(stride))] = values[static_cast<std::size_t>(i)];
     const Index offset = stride < 0 ? (1 - n) * stride : 0;
     const DeviceArray<T> on_device(buffer);
     for (const Terms terms : {Terms::squares, Terms::magnitudes})
@@ -60,8 +64,9 @@ class GpuNorms : public testing::Test {
         const DeviceArray<T> result(1);
         device.norm(c, terms, Reduction<T>{n, {on_device.data() + offset, stride}, result.data()});
         const T got = result.values()[0];
-        ASSERT_TRUE(same_bits(got, expected)) << (terms == Terms::squares ? "nrm2 " : "asum ") << name(c) << " n " << n << " stride "
-                                              << stride << " data " << text << ": " << std::hexfloat << got << " for " << expected;
+        ASSERT_TRUE(same_bits(got, expected))
+            << (terms == Terms::squares ? "nrm2 " : "asum ") << name(c) << " n " << n << " stride " << stride
+            << " data " << text << ": " << std::hexfloat << got << " for " << expected;
       }
     device.check_state();
   }
@@ -88,7 +93,8 @@ TYPED_TEST(GpuNorms, Sizes) {
     this->check(Data::wide, n, 1);
     this->check(NormData::edges, n, 1);
   }
-  for (Index n : {1000, 1023, 1024, 1025, 2047, 2048, 2049, 4999, 16383, 16384, 16385, 17409, 32768, 32769, 40000, 270337})
+  for (Index n :
+       {1000, 1023, 1024, 1025, 2047, 2048, 2049, 4999, 16383, 16384, 16385, 17409, 32768, 32769, 40000, 270337})
     this->check(Data::wide, n, 1, n < 50000);
 }
 
@@ -157,7 +163,8 @@ TYPED_TEST(GpuNorms, FirstPassDecides) {
       std::vector<TypeParam> x(1 << 20);
       for (TypeParam& v : x) v = draw<TypeParam>(data, this->random);
       const DeviceArray<TypeParam> on_device(x), result(1);
-      this->device.norm({VectorMode::correct, 0, false}, terms, Reduction<TypeParam>{1 << 20, {on_device.data(), 1}, result.data()});
+      this->device.norm({VectorMode::correct, 0, false}, terms,
+                        Reduction<TypeParam>{1 << 20, {on_device.data(), 1}, result.data()});
       EXPECT_EQ(this->device.check_state(), 0u);
     }
 }

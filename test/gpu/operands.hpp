@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "cuda/kernels.hpp"
+#include "cuda/gemm/kernels.hpp"
 #include "lib/numerics/float_bits.hpp"
 #include "test/gpu/device.hpp"
 
@@ -230,7 +230,7 @@ class TestLines {
   Lines lines_;
 };
 
-/// Lines whose arrays are on the host, for the functions of cuda/scaling.hpp.
+/// Lines whose arrays are on the host, for the functions of cuda/gemm/scaling.hpp.
 class HostLines {
  public:
   explicit HostLines(const TestLines& d)

@@ -1,8 +1,9 @@
-// The plans that the device makes, against the functions of lib/plan_int8.hpp and the promises of cuda/kernels.hpp.
+// The plans that the device makes, against the functions of lib/plan_int8.hpp and the promises of
+// cuda/gemm/kernels.hpp.
 #include <cmath>
 #include <random>
 
-#include "cuda/scaling.hpp"
+#include "cuda/gemm/scaling.hpp"
 #include "lib/numerics/moduli.hpp"
 #include "lib/plan_int8.hpp"
 #include "test/gpu/device_lines.hpp"

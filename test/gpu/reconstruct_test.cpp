@@ -3,7 +3,7 @@
 #include <cmath>
 #include <random>
 
-#include "cuda/scaling.hpp"
+#include "cuda/gemm/scaling.hpp"
 #include "lib/numerics/crt.hpp"
 #include "lib/numerics/finish.hpp"
 #include "test/gpu/device_lines.hpp"

@@ -1,5 +1,5 @@
 // slices:D and slices:D:fast on the device against the CPU's engine, bit for bit.
-#include "cuda/slices.hpp"
+#include "cuda/gemm/slices.hpp"
 
 #include "test/gpu/engine_problem.hpp"
 

@@ -1,5 +1,5 @@
-// What the tests of DOT, GEMV and the norms on the device share: data that are hard to add up, and calls that must agree with the CPU's
-// engines bit by bit.
+// What the tests of DOT, GEMV and the norms on the device share: data that are hard to add up, and calls that must
+// agree with the CPU's engines bit by bit.
 #pragma once
 
 #include <cmath>
@@ -7,19 +7,31 @@
 #include <random>
 #include <vector>
 
-#include "cuda/vector_kernels.hpp"
+#include "cuda/vector/vector_kernels.hpp"
 #include "lib/cpu/engines.hpp"
 #include "test/gpu/device.hpp"
 
 namespace accublas::test {
 
-/// `ill_conditioned`: condition 1e16; `cancelling`: 1e20 and more; `vast`: up to 1e300; `ties`: sums halfway between two numbers.
+/// `ill_conditioned`: condition 1e16; `cancelling`: 1e20 and more; `vast`: up to 1e300; `ties`: sums halfway between
+/// two numbers.
 enum class Data {
-  uniform, wide, ill_conditioned, cancelling, vast, ties, subnormal, overflowing, special, small_integers, extremes, zeros
+  uniform,
+  wide,
+  ill_conditioned,
+  cancelling,
+  vast,
+  ties,
+  subnormal,
+  overflowing,
+  special,
+  small_integers,
+  extremes,
+  zeros
 };
-inline constexpr Data all_data[] = {Data::uniform, Data::wide,      Data::ill_conditioned, Data::cancelling,
-                                    Data::vast,    Data::ties,      Data::subnormal,       Data::overflowing,
-                                    Data::special, Data::small_integers, Data::extremes,   Data::zeros};
+inline constexpr Data all_data[] = {Data::uniform, Data::wide,           Data::ill_conditioned, Data::cancelling,
+                                    Data::vast,    Data::ties,           Data::subnormal,       Data::overflowing,
+                                    Data::special, Data::small_integers, Data::extremes,        Data::zeros};
 
 using Random = std::mt19937_64;
 
@@ -30,25 +42,34 @@ T draw(Data data, Random& random) {
   switch (data) {
     case Data::uniform:
     case Data::ill_conditioned:
-    case Data::ties: return static_cast<T>(u);
-    case Data::wide: return static_cast<T>(u * std::exp(10 * std::normal_distribution<double>()(random)));
-    case Data::cancelling: return static_cast<T>(std::ldexp(u, static_cast<int>(random() % 40)));
-    case Data::vast: return static_cast<T>(std::ldexp(u, static_cast<int>(random() % static_cast<unsigned>(top - 30)) - top / 2));
-    case Data::subnormal: return static_cast<T>(std::ldexp(u, bottom / 2 - static_cast<int>(random() % 30)));
-    case Data::overflowing: return static_cast<T>(std::ldexp(u, top / 2 - static_cast<int>(random() % 4)));
+    case Data::ties:
+      return static_cast<T>(u);
+    case Data::wide:
+      return static_cast<T>(u * std::exp(10 * std::normal_distribution<double>()(random)));
+    case Data::cancelling:
+      return static_cast<T>(std::ldexp(u, static_cast<int>(random() % 40)));
+    case Data::vast:
+      return static_cast<T>(std::ldexp(u, static_cast<int>(random() % static_cast<unsigned>(top - 30)) - top / 2));
+    case Data::subnormal:
+      return static_cast<T>(std::ldexp(u, bottom / 2 - static_cast<int>(random() % 30)));
+    case Data::overflowing:
+      return static_cast<T>(std::ldexp(u, top / 2 - static_cast<int>(random() % 4)));
     case Data::special: {
       const T values[] = {std::numeric_limits<T>::infinity(), -std::numeric_limits<T>::infinity(),
                           std::numeric_limits<T>::quiet_NaN(), T(0)};
       const auto which = random() % 2000;
       return which < 4 ? values[which] : static_cast<T>(u);
     }
-    case Data::small_integers: return static_cast<T>(static_cast<int>(random() % 5)) - 2;
+    case Data::small_integers:
+      return static_cast<T>(static_cast<int>(random() % 5)) - 2;
     case Data::extremes: {
       const T largest = std::numeric_limits<T>::max();
-      const T values[] = {largest, -largest, T(1), T(-1), std::ldexp(T(1), top - 54), std::ldexp(T(-3), top - 54), T(0)};
+      const T values[] = {largest, -largest, T(1), T(-1), std::ldexp(T(1), top - 54), std::ldexp(T(-3), top - 54),
+                          T(0)};
       return values[random() % 7];
     }
-    case Data::zeros: return random() % 8 == 0 ? static_cast<T>(u) : T(0);
+    case Data::zeros:
+      return random() % 8 == 0 ? static_cast<T>(u) : T(0);
   }
   return 0;
 }
@@ -59,7 +80,8 @@ struct Stored {
   std::vector<T> buffer;
   Index offset, row_stride, col_stride;
 
-  Stored(Index rows, Index cols, Index row_stride_, Index col_stride_) : row_stride(row_stride_), col_stride(col_stride_) {
+  Stored(Index rows, Index cols, Index row_stride_, Index col_stride_)
+      : row_stride(row_stride_), col_stride(col_stride_) {
     const auto reach = [](Index n, Index stride) { return n > 0 ? (n - 1) * std::abs(stride) : 0; };
     offset = (row_stride < 0 ? reach(rows, row_stride) : 0) + (col_stride < 0 ? reach(cols, col_stride) : 0);
     buffer.resize(static_cast<std::size_t>(reach(rows, row_stride) + reach(cols, col_stride) + 1));
@@ -84,7 +106,8 @@ void cancel(Matrix<T> a, Index m, Vector<T> x, Index k, Random& random) {
   }
 }
 
-/// Condition 1e16: a sum of uniform numbers that cancel, and one product 2^-53 times as large as the sum of their magnitudes.
+/// Condition 1e16: a sum of uniform numbers that cancel, and one product 2^-53 times as large as the sum of their
+/// magnitudes.
 template <class T>
 void make_ill_conditioned(Matrix<T> a, Index m, Vector<T> x, Index k, Random& random) {
   cancel(a, m, x, k, random);
@@ -92,7 +115,8 @@ void make_ill_conditioned(Matrix<T> a, Index m, Vector<T> x, Index k, Random& ra
   for (Index p = half; p < 2 * half; ++p) x[p] = x[p - half];  // without the changed bits
   x[0] = static_cast<T>(std::ldexp(0.4 * std::acos(-1.0) * static_cast<double>(k), -30));
   x[half] = 0;
-  for (Index i = 0; i < m; ++i) a(i, 0) = static_cast<T>(std::ldexp(1 + std::abs(draw<double>(Data::uniform, random)), -25));
+  for (Index i = 0; i < m; ++i)
+    a(i, 0) = static_cast<T>(std::ldexp(1 + std::abs(draw<double>(Data::uniform, random)), -25));
 }
 
 /// Sums of one number and half a unit in its last place; the other terms cancel in pairs.
@@ -123,7 +147,8 @@ struct Case {
 };
 inline std::vector<Case> all_cases() {
   using cuda::VectorMode;
-  std::vector<Case> cases = {{VectorMode::dot2, 0, false}, {VectorMode::correct, 0, false}, {VectorMode::correct, 0, true}};
+  std::vector<Case> cases = {
+      {VectorMode::dot2, 0, false}, {VectorMode::correct, 0, false}, {VectorMode::correct, 0, true}};
   for (int bits : {2, 24, 53, 70, 150}) cases.push_back({VectorMode::fixed, bits, false});
   cases.push_back({VectorMode::fixed, 40, true});
   return cases;
@@ -146,9 +171,15 @@ class Cpu {
       return;
     }
     switch (c.mode) {
-      case cuda::VectorMode::dot2: cpu::dot2_dot(d, execution); break;
-      case cuda::VectorMode::correct: cpu::cr_dot(d, execution); break;
-      case cuda::VectorMode::fixed: cpu::fixed_dot(d, fixed(c.bits), execution); break;
+      case cuda::VectorMode::dot2:
+        cpu::dot2_dot(d, execution);
+        break;
+      case cuda::VectorMode::correct:
+        cpu::cr_dot(d, execution);
+        break;
+      case cuda::VectorMode::fixed:
+        cpu::fixed_dot(d, fixed(c.bits), execution);
+        break;
     }
   }
   template <class T>
@@ -157,9 +188,15 @@ class Cpu {
     accublas_report_t report{};
     Execution execution{2, cpu::detected_isa(), workspace, report, 0};
     switch (c.mode) {
-      case cuda::VectorMode::dot2: cpu::dot2_gemv(g, execution); break;
-      case cuda::VectorMode::correct: cpu::cr_gemv(g, execution); break;
-      case cuda::VectorMode::fixed: cpu::fixed_gemv(g, fixed(c.bits), execution); break;
+      case cuda::VectorMode::dot2:
+        cpu::dot2_gemv(g, execution);
+        break;
+      case cuda::VectorMode::correct:
+        cpu::cr_gemv(g, execution);
+        break;
+      case cuda::VectorMode::fixed:
+        cpu::fixed_gemv(g, fixed(c.bits), execution);
+        break;
     }
   }
 
@@ -209,9 +246,15 @@ class Device {
     DeviceArray<unsigned char> scratch(cuda::vector_scratch_bytes(model, c.mode, 1, d.n));
     const cuda::VectorCall call{model, state_.data(), scratch.data(), stream, c.all_undecided};
     switch (c.mode) {
-      case cuda::VectorMode::dot2: cuda::dot2_dot(call, d); break;
-      case cuda::VectorMode::correct: cuda::correct_dot(call, d); break;
-      case cuda::VectorMode::fixed: cuda::fixed_dot(call, d, c.bits); break;
+      case cuda::VectorMode::dot2:
+        cuda::dot2_dot(call, d);
+        break;
+      case cuda::VectorMode::correct:
+        cuda::correct_dot(call, d);
+        break;
+      case cuda::VectorMode::fixed:
+        cuda::fixed_dot(call, d, c.bits);
+        break;
     }
     require(cudaDeviceSynchronize(), "dot");
   }
@@ -229,12 +272,19 @@ class Device {
     require(cudaDeviceSynchronize(), "gemv");
   }
   template <class T>
-  void put_gemv(const Case& c, const Gemv<T>& g, cuda::Scalar<T> alpha, cuda::Scalar<T> beta, void* scratch, cudaStream_t stream) {
+  void put_gemv(const Case& c, const Gemv<T>& g, cuda::Scalar<T> alpha, cuda::Scalar<T> beta, void* scratch,
+                cudaStream_t stream) {
     const cuda::VectorCall call{model, state_.data(), scratch, stream, c.all_undecided};
     switch (c.mode) {
-      case cuda::VectorMode::dot2: cuda::dot2_gemv(call, g, alpha, beta); break;
-      case cuda::VectorMode::correct: cuda::correct_gemv(call, g, alpha, beta); break;
-      case cuda::VectorMode::fixed: cuda::fixed_gemv(call, g, c.bits, alpha, beta); break;
+      case cuda::VectorMode::dot2:
+        cuda::dot2_gemv(call, g, alpha, beta);
+        break;
+      case cuda::VectorMode::correct:
+        cuda::correct_gemv(call, g, alpha, beta);
+        break;
+      case cuda::VectorMode::fixed:
+        cuda::fixed_gemv(call, g, c.bits, alpha, beta);
+        break;
     }
   }
 

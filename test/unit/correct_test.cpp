@@ -1,4 +1,5 @@
-// cr and fixed:T, DOT and GEMV: cr against the exact accumulators for every instruction set, those and fixed:T against MPFR.
+// cr and fixed:T, DOT and GEMV: cr against the exact accumulators for every instruction set, those and fixed:T against
+// MPFR.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -28,19 +29,29 @@ T entry(Random& random, Data data, Index p, Index k, bool second) {
   const double u = std::uniform_real_distribution<double>(-0.5, 0.5)(random);
   const int top = std::numeric_limits<T>::max_exponent;
   switch (data) {
-    case Data::uniform: return static_cast<T>(u);
-    case Data::wide: return static_cast<T>(u * std::exp(sizeof(T) == 8 ? 10 * normal(random) : 2 * normal(random)));
-    case Data::graded: return static_cast<T>(std::ldexp(u, static_cast<int>((second ? k - p : p) % 60)));
-    case Data::cancelling: return static_cast<T>(u * std::exp(normal(random)));
-    case Data::integers: return static_cast<T>(pick(random, -5, 5));
-    case Data::tiny: return static_cast<T>(std::ldexp(u, -top / 2 + pick(random, -20, 4)));
-    case Data::huge: return static_cast<T>(std::ldexp(u, top / 2 + pick(random, -20, 4)));
-    case Data::subnormal: return second ? static_cast<T>(u) : static_cast<T>(u) * std::numeric_limits<T>::min();
-    case Data::nan: return p == k / 2 && !second ? std::numeric_limits<T>::quiet_NaN() : static_cast<T>(u);
+    case Data::uniform:
+      return static_cast<T>(u);
+    case Data::wide:
+      return static_cast<T>(u * std::exp(sizeof(T) == 8 ? 10 * normal(random) : 2 * normal(random)));
+    case Data::graded:
+      return static_cast<T>(std::ldexp(u, static_cast<int>((second ? k - p : p) % 60)));
+    case Data::cancelling:
+      return static_cast<T>(u * std::exp(normal(random)));
+    case Data::integers:
+      return static_cast<T>(pick(random, -5, 5));
+    case Data::tiny:
+      return static_cast<T>(std::ldexp(u, -top / 2 + pick(random, -20, 4)));
+    case Data::huge:
+      return static_cast<T>(std::ldexp(u, top / 2 + pick(random, -20, 4)));
+    case Data::subnormal:
+      return second ? static_cast<T>(u) : static_cast<T>(u) * std::numeric_limits<T>::min();
+    case Data::nan:
+      return p == k / 2 && !second ? std::numeric_limits<T>::quiet_NaN() : static_cast<T>(u);
     case Data::infinite:
       return p == k / 3 ? (second ? static_cast<T>(pick(random, -1, 1)) : std::numeric_limits<T>::infinity())
                         : static_cast<T>(u);
-    default: return second ? static_cast<T>(u) : T(0);
+    default:
+      return second ? static_cast<T>(u) : T(0);
   }
 }
 
@@ -52,8 +63,13 @@ struct Case {
   Index row_stride, col_stride, incx, incy;
 
   Gemv<T> gemv(std::vector<T>& out) {
-    return {m, k, alpha, {a.data(), row_stride, col_stride}, {x.data() + (incx < 0 ? -incx * (k - 1) : 0), incx},
-            beta, {out.data() + (incy < 0 ? -incy * (m - 1) : 0), incy}};
+    return {m,
+            k,
+            alpha,
+            {a.data(), row_stride, col_stride},
+            {x.data() + (incx < 0 ? -incx * (k - 1) : 0), incx},
+            beta,
+            {out.data() + (incy < 0 ? -incy * (m - 1) : 0), incy}};
   }
 };
 
@@ -64,10 +80,18 @@ Case<T> make_case(Random& random, Index m, Index k) {
   if (pick(random, 0, 1)) c.alpha = static_cast<T>(pick(random, -3, 3)) / 4 + T(2);
   if (pick(random, 0, 1)) c.beta = static_cast<T>(pick(random, -2, 2)) / 3;
   switch (pick(random, 0, 3)) {
-    case 0: c.row_stride = 1, c.col_stride = m + pick(random, 0, 3); break;
-    case 1: c.row_stride = k + pick(random, 0, 3), c.col_stride = 1; break;
-    case 2: c.row_stride = 2, c.col_stride = 2 * m + 1; break;
-    default: c.row_stride = 3 * k, c.col_stride = 3; break;
+    case 0:
+      c.row_stride = 1, c.col_stride = m + pick(random, 0, 3);
+      break;
+    case 1:
+      c.row_stride = k + pick(random, 0, 3), c.col_stride = 1;
+      break;
+    case 2:
+      c.row_stride = 2, c.col_stride = 2 * m + 1;
+      break;
+    default:
+      c.row_stride = 3 * k, c.col_stride = 3;
+      break;
   }
   if (pick(random, 0, 2) == 0) c.incx = pick(random, 0, 1) ? -2 : 3;
   if (pick(random, 0, 2) == 0) c.incy = pick(random, 0, 1) ? -3 : 2;
@@ -76,9 +100,11 @@ Case<T> make_case(Random& random, Index m, Index k) {
   c.y.assign(static_cast<std::size_t>(m * std::abs(c.incy)), T(97));
   std::vector<T> none;
   const Gemv<T> g = c.gemv(none);
-  for (Index p = 0; p < k; ++p) c.x[static_cast<std::size_t>(&g.x[p] - c.x.data())] = entry<T>(random, data, p, k, true);
+  for (Index p = 0; p < k; ++p)
+    c.x[static_cast<std::size_t>(&g.x[p] - c.x.data())] = entry<T>(random, data, p, k, true);
   for (Index i = 0; i < m; ++i) {
-    for (Index p = 0; p < k; ++p) c.a[static_cast<std::size_t>(i * c.row_stride + p * c.col_stride)] = entry<T>(random, data, p, k, false);
+    for (Index p = 0; p < k; ++p)
+      c.a[static_cast<std::size_t>(i * c.row_stride + p * c.col_stride)] = entry<T>(random, data, p, k, false);
   }
   if (data == Data::cancelling) {  // the second half cancels the first but for one bit of one entry
     for (Index p = 0; p < k / 2; ++p) {
@@ -86,11 +112,14 @@ Case<T> make_case(Random& random, Index m, Index k) {
       c.x[static_cast<std::size_t>(&g.x[q] - c.x.data())] = g.x[p];
       for (Index i = 0; i < m; ++i) {
         const T value = g.a(i, p);
-        c.a[static_cast<std::size_t>(i * c.row_stride + q * c.col_stride)] = pick(random, 0, 20) ? -value : -std::nextafter(value, T(1));
+        c.a[static_cast<std::size_t>(i * c.row_stride + q * c.col_stride)] =
+            pick(random, 0, 20) ? -value : -std::nextafter(value, T(1));
       }
     }
   }
-  for (T& y : c.y) y = c.beta == 0 ? std::numeric_limits<T>::quiet_NaN() : entry<T>(random, data == Data::nan ? Data::uniform : data, 1, 9, true);
+  for (T& y : c.y)
+    y = c.beta == 0 ? std::numeric_limits<T>::quiet_NaN()
+                    : entry<T>(random, data == Data::nan ? Data::uniform : data, 1, 9, true);
   return c;
 }
 
@@ -119,8 +148,8 @@ void check(Case<T>& c, int n) {
         for (std::size_t i = 0; i < got.size(); ++i) {
           ASSERT_EQ(to_bits(got[i]), to_bits(want[i]))
               << "case " << n << " m " << c.m << " k " << c.k << " strides " << c.row_stride << ", " << c.col_stride
-              << " isa " << cpu::isa_name(isa) << " threads " << threads << " at " << i << ": " << std::hexfloat << got[i]
-              << " where " << want[i] << " is right";
+              << " isa " << cpu::isa_name(isa) << " threads " << threads << " at " << i << ": " << std::hexfloat
+              << got[i] << " where " << want[i] << " is right";
         }
       }
     }
@@ -214,7 +243,8 @@ T fixed_reference(const Gemv<T>& g, Index i, int bits) {
   const int e = exponent(g.a.row(i)), f = exponent(g.x);
   Real sum;
   for (Index p = 0; p < g.k; ++p) {
-    sum = sum + Real(g.a(i, p)).times_power(bits - e).nearest_integer() * Real(g.x[p]).times_power(bits - f).nearest_integer();
+    sum = sum + Real(g.a(i, p)).times_power(bits - e).nearest_integer() *
+                    Real(g.x[p]).times_power(bits - f).nearest_integer();
   }
   sum = Real(g.alpha) * sum.times_power(e + f - 2 * bits);
   if (g.beta != 0) sum = sum + Real(g.beta) * Real(g.y[i]);
@@ -228,7 +258,8 @@ TYPED_TEST(Correct, FixedByItsDefinition) {
   using T = TypeParam;
   Random random(5);
   for (int n = 0; n < 200; ++n) {
-    Case<T> c = make_case<T>(random, n % 50 == 49 ? 2 : pick(random, 1, 12), n % 50 == 49 ? 20000 : pick(random, 1, 60));
+    Case<T> c =
+        make_case<T>(random, n % 50 == 49 ? 2 : pick(random, 1, 12), n % 50 == 49 ? 20000 : pick(random, 1, 60));
     const int choices[] = {2, 3, 24, 50, 51, 52, 53, 54, 60, 106, 150, pick(random, 2, 150)};
     const int bits = choices[pick(random, 0, 11)];
     if (pick(random, 0, 3) == 0) {  // few bits, so that halves and powers of two come up
@@ -250,7 +281,7 @@ TYPED_TEST(Correct, FixedByItsDefinition) {
           const T want = finite ? fixed_reference(reference, i, bits)
                                 : cpu::exact_element<T>(c.k, c.alpha, g.a.row(i), g.x, c.beta, &reference.y[i]);
           ASSERT_EQ(to_bits(g.y[i]), to_bits(want)) << "case " << n << " T " << bits << " m " << c.m << " k " << c.k
-                                                   << " row " << i << " isa " << cpu::isa_name(isa);
+                                                    << " row " << i << " isa " << cpu::isa_name(isa);
         }
       }
     }

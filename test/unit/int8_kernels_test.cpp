@@ -426,8 +426,8 @@ void check_reconstruction() {
           const double error = t.row_error ? col_drop[c] * row_error[r] + row_drop[r] * col_error[c] : 0;
           bool lost = false;
           const Wide<crt_limbs> d = wide_negate_if(detail::wide_from_double<crt_limbs>(error, 0, &lost), !upper);
-          return finish(static_cast<T>(t.alpha), wide_add(s, d), row_exponent[r] + col_exponent[c], static_cast<T>(t.beta),
-                        addend[r * stride + c]);
+          return finish(static_cast<T>(t.alpha), wide_add(s, d), row_exponent[r] + col_exponent[c],
+                        static_cast<T>(t.beta), addend[r * stride + c]);
         };
         run(Isa::baseline, want, open_want);
         const Int8Reconstruction keep = t;
@@ -442,7 +442,8 @@ void check_reconstruction() {
               const Index at = r * stride + c;
               count_open += open_got[at] != 0;
               if (open_got[at]) continue;
-              // What the kernel decides is what the twin rounds, and a decision needs the twin's, or holds at both ends.
+              // What the kernel decides is what the twin rounds, and a decision needs the twin's, or holds at both
+              // ends.
               ASSERT_EQ(std::memcmp(&got[at], &exact[at], sizeof(T)), 0)
                   << isa_name(isa) << " moduli " << count << " interval " << interval << ": " << got[at] << " not "
                   << exact[at] << " alpha " << t.alpha << " beta " << t.beta << " c " << addend[at];
@@ -452,7 +453,8 @@ void check_reconstruction() {
               }
               for (bool upper : {false, true}) {
                 const T end = at_end(r, c, upper);
-                ASSERT_EQ(std::memcmp(&got[at], &end, sizeof(T)), 0) << isa_name(isa) << " moduli " << count << " " << end;
+                ASSERT_EQ(std::memcmp(&got[at], &end, sizeof(T)), 0)
+                    << isa_name(isa) << " moduli " << count << " " << end;
               }
             }
           }

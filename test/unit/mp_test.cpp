@@ -1,5 +1,5 @@
-// What the multiple-precision arrays stand on: moduli, tables of the Chinese remainder theorem, CPU kernels, the sparse sum and the
-// interval evaluation, against GMP and MPFR.
+// What the multiple-precision arrays stand on: moduli, tables of the Chinese remainder theorem, CPU kernels, the sparse
+// sum and the interval evaluation, against GMP and MPFR.
 #include <gmp.h>
 #include <gtest/gtest.h>
 #include <mpfr.h>
@@ -59,7 +59,8 @@ TEST(MpModuli, Reduction) {
     if (t % 5 == 0) v = modulus.m * (random_bits() >> 33) - t % 3;
     if (t % 7 == 0) v = ~std::uint64_t{0} - t % 5;
     EXPECT_EQ(rns_reduce(v, modulus), v % modulus.m);
-    const std::uint32_t c0 = static_cast<std::uint32_t>(v), c1 = static_cast<std::uint32_t>(v >> 32), c2 = t % 2 ? ~0u : c0 * 3;
+    const std::uint32_t c0 = static_cast<std::uint32_t>(v), c1 = static_cast<std::uint32_t>(v >> 32),
+                        c2 = t % 2 ? ~0u : c0 * 3;
     const Uint128 wide = (static_cast<Uint128>(c2) << 64 | v);
     EXPECT_EQ(rns_reduce96(c0, c1, c2, modulus), static_cast<std::uint32_t>(wide % modulus.m));
     const std::uint32_t w = static_cast<std::uint32_t>(random_bits() % modulus.m);
@@ -67,7 +68,8 @@ TEST(MpModuli, Reduction) {
   }
 }
 
-/// Integers of both signs up to the largest that a basis promises, there and back through digits; and a change of basis.
+/// Integers of both signs up to the largest that a basis promises, there and back through digits; and a change of
+/// basis.
 TEST(MpBasis, ReconstructionAndExtension) {
   gmp_randstate_t state;
   gmp_randinit_default(state);
@@ -88,7 +90,8 @@ TEST(MpBasis, ReconstructionAndExtension) {
       if (t % 2) mpz_neg(s, s);
       std::vector<std::uint32_t> residue(wider), digit(count + 1), extended(wider - count);
       for (int k = 0; k < wider; ++k) residue[k] = mpz_fdiv_ui(s, m[k].m);
-      kernels.crt_digits({residue.data(), 1, m, basis.inverse.data(), basis.reciprocal.data(), count, 1, digit.data(), 1});
+      kernels.crt_digits(
+          {residue.data(), 1, m, basis.inverse.data(), basis.reciprocal.data(), count, 1, digit.data(), 1});
       std::vector<std::uint64_t> limb(basis.limbs);
       mp::reconstruct(basis, digit.data(), 1, limb.data());
       if (limb.back() >> 63) {
@@ -99,15 +102,16 @@ TEST(MpBasis, ReconstructionAndExtension) {
         mpz_import(r, limb.size(), -1, 8, 0, 0, limb.data());
       }
       EXPECT_EQ(mpz_cmp(r, s), 0) << bits << " bits, " << t;
-      kernels.combine({digit.data(), 1, count + 1, extension->weight.data(), count + 1, m + count, mp::powers(wider) + count,
-                       wider - count, 1, nullptr, nullptr, extended.data(), 1});
+      kernels.combine({digit.data(), 1, count + 1, extension->weight.data(), count + 1, m + count,
+                       mp::powers(wider) + count, wider - count, 1, nullptr, nullptr, extended.data(), 1});
       for (int k = count; k < wider; ++k) EXPECT_EQ(extended[k - count], residue[k]);
     }
   }
   gmp_randclear(state);
 }
 
-/// Every kernel of every level against the definition, at odd sizes and alignments, with the largest residues among the data.
+/// Every kernel of every level against the definition, at odd sizes and alignments, with the largest residues among the
+/// data.
 class MpKernels : public ::testing::TestWithParam<cpu::Isa> {
  protected:
   static std::uint32_t residue(std::uint32_t m) {
@@ -120,7 +124,8 @@ TEST_P(MpKernels, Products) {
   const cpu::MpKernels& kernels = cpu::mp_kernels(GetParam());
   const RnsModulus& m = mp::moduli(3)[2];
   for (int t = 0; t < 60; ++t) {
-    const std::int64_t rows = 1 + random_bits() % (t % 10 == 0 ? 300 : 70), columns = 1 + random_bits() % (t % 10 == 1 ? 3000 : 40);
+    const std::int64_t rows = 1 + random_bits() % (t % 10 == 0 ? 300 : 70),
+                       columns = 1 + random_bits() % (t % 10 == 1 ? 3000 : 40);
     const std::int64_t ld = (rows + 15) / 16 * 16, vectors = 1 + t % 3, ldx = std::max(ld, columns) + 3, ldy = ldx;
     std::vector<std::uint32_t> storage(ld * columns + 16), x(ldx * vectors + 16), y(ldy * vectors, 5);
     std::uint32_t* a = storage.data() + (64 - reinterpret_cast<std::uintptr_t>(storage.data()) % 64) % 64 / 4;
@@ -138,7 +143,8 @@ TEST_P(MpKernels, Products) {
             sum += static_cast<std::uint64_t>(a[transposed ? q + o * ld : o + q * ld]) * x[v * ldx + q];
           wanted[v * ldy + o] = static_cast<std::uint32_t>(sum % m.m);
         }
-      (transposed ? kernels.product_t : kernels.product_n)({m, a, ld, rows, columns, x.data(), ldx, got.data(), ldy, vectors, add});
+      (transposed ? kernels.product_t
+                  : kernels.product_n)({m, a, ld, rows, columns, x.data(), ldx, got.data(), ldy, vectors, add});
       ASSERT_EQ(got, wanted) << rows << " x " << columns << (transposed ? " T" : " N");
     }
   }
@@ -160,13 +166,14 @@ TEST_P(MpKernels, CombineScaleCrtSplit) {
       negative[e] = random_bits() % 2;
     }
     const std::uint8_t *s = t % 3 ? shift.data() : nullptr, *n = t % 5 ? negative.data() : nullptr;
-    const cpu::MpCombine combine{digit.data(), stride,   digits, weight.data(), digits, m, mp::powers(40), count,
-                                 elements,     s,        n,      got.data(),    stride};
+    const cpu::MpCombine combine{digit.data(), stride, digits, weight.data(), digits, m, mp::powers(40), count,
+                                 elements,     s,      n,      got.data(),    stride};
     kernels.combine(combine);
     for (int k = 0; k < count; ++k)
       for (std::int64_t e = 0; e < elements; ++e) {
         Uint128 sum = 0;
-        for (int l = 0; l < digits; ++l) sum += static_cast<std::uint64_t>(weight[k * digits + l]) * digit[l * stride + e];
+        for (int l = 0; l < digits; ++l)
+          sum += static_cast<std::uint64_t>(weight[k * digits + l]) * digit[l * stride + e];
         std::uint64_t r = static_cast<std::uint64_t>(sum % m[k].m);
         if (s) r = static_cast<std::uint64_t>(static_cast<Uint128>(r) * (std::uint64_t{1} << shift[e]) % m[k].m);
         wanted[k * stride + e] = static_cast<std::uint32_t>(n && negative[e] && r ? m[k].m - r : r);
@@ -182,11 +189,14 @@ TEST_P(MpKernels, CombineScaleCrtSplit) {
 
     const mp::Basis& basis = mp::basis(count);
     std::vector<std::uint32_t> d(stride * (count + 1) + 1, 9), e = d;
-    kernels.crt_digits({got.data(), stride, m, basis.inverse.data(), basis.reciprocal.data(), count, elements, d.data(), stride});
-    twin.crt_digits({got.data(), stride, m, basis.inverse.data(), basis.reciprocal.data(), count, elements, e.data(), stride});
+    kernels.crt_digits(
+        {got.data(), stride, m, basis.inverse.data(), basis.reciprocal.data(), count, elements, d.data(), stride});
+    twin.crt_digits(
+        {got.data(), stride, m, basis.inverse.data(), basis.reciprocal.data(), count, elements, e.data(), stride});
     ASSERT_EQ(d, e);
 
-    const int limbs = 2 + 2 * static_cast<int>(random_bits() % 20), parts = 1 + random_bits() % ((32 * limbs + 30) / 31);
+    const int limbs = 2 + 2 * static_cast<int>(random_bits() % 20),
+              parts = 1 + random_bits() % ((32 * limbs + 30) / 31);
     std::vector<std::uint32_t> limb(limbs * elements), p(stride * parts + 1, 9), q = p;
     for (std::uint32_t& l : limb) l = static_cast<std::uint32_t>(random_bits());
     kernels.split({limb.data(), limbs, limbs, elements, p.data(), stride, parts});
@@ -204,7 +214,8 @@ TEST_P(MpKernels, CombineScaleCrtSplit) {
 
 std::vector<cpu::Isa> levels() {
   std::vector<cpu::Isa> all;
-  for (int level = 0; level <= static_cast<int>(cpu::detected_isa()); ++level) all.push_back(static_cast<cpu::Isa>(level));
+  for (int level = 0; level <= static_cast<int>(cpu::detected_isa()); ++level)
+    all.push_back(static_cast<cpu::Isa>(level));
   return all;
 }
 INSTANTIATE_TEST_SUITE_P(Levels, MpKernels, ::testing::ValuesIn(levels()),
@@ -271,7 +282,9 @@ void check_sparse_sum() {
     bool done = false;
     for (int i = 0; i < n && !done; ++i) {
       const std::int64_t rest = i + 1 == n ? SparseSum<Limb>::no_rest : terms[i + 1].exponent + term_bits + 3;
-      done = sum.add({terms[i].limb.data(), static_cast<int>(terms[i].limb.size()), terms[i].bits, terms[i].exponent, terms[i].negative}, rest);
+      done = sum.add({terms[i].limb.data(), static_cast<int>(terms[i].limb.size()), terms[i].bits, terms[i].exponent,
+                      terms[i].negative},
+                     rest);
     }
     ASSERT_TRUE(done);
 

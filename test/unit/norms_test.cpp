@@ -1,5 +1,5 @@
-// NRM2 and ASUM: the rounding of a root against MPFR, and the engines dot2 and exact against MPFR, against each other for every
-// instruction set and number of threads, and dot2 against its own definition in scalar code.
+// NRM2 and ASUM: the rounding of a root against MPFR, and the engines dot2 and exact against MPFR, against each other
+// for every instruction set and number of threads, and dot2 against its own definition in scalar code.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -34,7 +34,7 @@ T rounded_root(const Real& x) {
   return out;
 }
 
-// --- finish_root ---------------------------------------------------------------------------------------------------------
+// --- finish_root ---------------------------------------------------------------------------------------------------
 
 template <int L>
 Wide<L> square_of(std::uint64_t m) {
@@ -100,7 +100,8 @@ TYPED_TEST(Root, SubnormalAndOverflowingResults) {
   const Wide<2> square = square_of<2>(middle);
   for (int d = -1; d <= 1; ++d)
     ASSERT_NO_FATAL_FAILURE((check_root<T>(wide_add(square, wide_from<2>(d)), 2 * (F::max_exponent - 1))));
-  expect_bits(finish_root<T>(square, false, 2 * (F::max_exponent - 1)), std::numeric_limits<T>::infinity(), "tie to overflow");
+  expect_bits(finish_root<T>(square, false, 2 * (F::max_exponent - 1)), std::numeric_limits<T>::infinity(),
+              "tie to overflow");
   expect_bits(finish_root<T>(Wide<2>{}, false, 0), T(0), "zero");
 }
 
@@ -142,7 +143,8 @@ TYPED_TEST(Root, PairsAndTheirIntervals) {
       s = std::ldexp(r * r, pick(random, -300, 300));
     }
     const int gap = pick(random, 0, 3) == 0 ? pick(random, 0, 300) : 0;
-    double c = pick(random, 0, 5) == 0 ? 0 : std::ldexp(s, -53 - gap) * (std::generate_canonical<double, 53>(random) - 0.5);
+    double c =
+        pick(random, 0, 5) == 0 ? 0 : std::ldexp(s, -53 - gap) * (std::generate_canonical<double, 53>(random) - 0.5);
     const int scale = pick(random, -1, 1) * 600;
     const Real exact = (Real(s) + Real(c)).times_power(2 * scale);
     expect_bits(finish_root_pair<T>(s, c, scale), rounded_root<T>(exact), "finish_root_pair");
@@ -160,7 +162,7 @@ TYPED_TEST(Root, PairsAndTheirIntervals) {
   EXPECT_GT(decided, 1000);
 }
 
-// --- engines -------------------------------------------------------------------------------------------------------------
+// --- engines -------------------------------------------------------------------------------------------------------
 
 enum class Data { uniform, wide, integers, roots, tiny, huge, subnormal, edges, zeros, count };
 
@@ -175,19 +177,35 @@ std::vector<T> data(Random& random, Data kind, Index n) {
     const double u = std::uniform_real_distribution<double>(-1, 1)(random);
     double v = 0;
     switch (kind) {
-      case Data::uniform: v = u; break;
-      case Data::wide: v = u * std::exp(sizeof(T) == 8 ? 10 * normal(random) : 3 * normal(random)); break;
-      case Data::integers: v = pick(random, -9, 9); break;
+      case Data::uniform:
+        v = u;
+        break;
+      case Data::wide:
+        v = u * std::exp(sizeof(T) == 8 ? 10 * normal(random) : 3 * normal(random));
+        break;
+      case Data::integers:
+        v = pick(random, -9, 9);
+        break;
       case Data::roots: {  // squares of midpoints, with few more bits
-        const double head[] = {std::ldexp(1.0, p), std::ldexp(1.0, (p + 1) / 2), p % 2 ? 1.0 : std::ldexp(1.0, p / 2), p % 2 ? 0.0 : 1.0};
+        const double head[] = {std::ldexp(1.0, p), std::ldexp(1.0, (p + 1) / 2), p % 2 ? 1.0 : std::ldexp(1.0, p / 2),
+                               p % 2 ? 0.0 : 1.0};
         v = i < 4 ? head[i] : i == 4 ? std::ldexp(1.0, -pick(random, 0, 60)) : 0;
         break;
       }
-      case Data::tiny: v = std::ldexp(u, -top / 2 + pick(random, -30, 10)); break;
-      case Data::huge: v = std::ldexp(u, top - pick(random, 0, 20)); break;
-      case Data::subnormal: v = std::ldexp(u, -top - pick(random, 0, p)); break;
-      case Data::edges: v = std::ldexp(u, edge); break;
-      default: v = 0;
+      case Data::tiny:
+        v = std::ldexp(u, -top / 2 + pick(random, -30, 10));
+        break;
+      case Data::huge:
+        v = std::ldexp(u, top - pick(random, 0, 20));
+        break;
+      case Data::subnormal:
+        v = std::ldexp(u, -top - pick(random, 0, p));
+        break;
+      case Data::edges:
+        v = std::ldexp(u, edge);
+        break;
+      default:
+        v = 0;
     }
     x[static_cast<std::size_t>(i)] = static_cast<T>(v);
   }
@@ -246,7 +264,8 @@ void expect_within(T got, const Real& exact, Index n, const char* what) {
   }
   const Dot2Bound bound = dot2_bound(dot2_depth_dot(n), n, unit_roundoff<T>());
   const Real error = (Real(static_cast<double>(got)) - exact).magnitude();
-  ASSERT_TRUE(error <= exact * Real(bound.relative + bound.componentwise) * Real(1 + 0x1p-30) + Real(least_subnormal<T>()))
+  ASSERT_TRUE(error <=
+              exact * Real(bound.relative + bound.componentwise) * Real(1 + 0x1p-30) + Real(least_subnormal<T>()))
       << what << " " << got;
 }
 
@@ -282,7 +301,10 @@ class Norms : public testing::Test {
     // The definition's pair, one operation at a time.
     T largest = 0;
     for (Index i = 0; i < n; ++i) largest = std::max(largest, std::fabs(r.x[i]));
-    const int scale = sizeof(T) == 4 ? 0 : largest < T(0x1p-400) ? -600 : static_cast<double>(largest) < 0x1p+480 ? 0 : 600;
+    const int scale = sizeof(T) == 4                            ? 0
+                      : largest < T(0x1p-400)                   ? -600
+                      : static_cast<double>(largest) < 0x1p+480 ? 0
+                                                                : 600;
     cpu::Dot2Sum<T> sum{cpu::Dot2Terms::squares, n, r.x};
     if constexpr (sizeof(T) == 8) sum.factor = std::ldexp(1.0, -scale);
     const cpu::Dot2Pair squares = cpu::dot2_tree(sum);
@@ -326,8 +348,10 @@ TYPED_TEST(Norms, Threads) {
       expect_bits(run<T>(cpu::cr_nrm2<T>, r, setting, report), cpu::exact_nrm2(n, r.x), "cr nrm2");
       expect_bits(run<T>(cpu::cr_asum<T>, r, setting, report), cpu::exact_asum(n, r.x), "cr asum");
       const Setting first = settings(n)[0];
-      expect_bits(run<T>(cpu::dot2_nrm2<T>, r, setting, report), run<T>(cpu::dot2_nrm2<T>, r, first, report), "dot2 nrm2");
-      expect_bits(run<T>(cpu::dot2_asum<T>, r, setting, report), run<T>(cpu::dot2_asum<T>, r, first, report), "dot2 asum");
+      expect_bits(run<T>(cpu::dot2_nrm2<T>, r, setting, report), run<T>(cpu::dot2_nrm2<T>, r, first, report),
+                  "dot2 nrm2");
+      expect_bits(run<T>(cpu::dot2_asum<T>, r, setting, report), run<T>(cpu::dot2_asum<T>, r, first, report),
+                  "dot2 asum");
     }
   }
 }

@@ -27,10 +27,17 @@ T any_finite(Random& random) {
   for (;;) {
     typename F::Bits bits = static_cast<typename F::Bits>(random());
     switch (pick(random, 0, 7)) {
-      case 0: bits &= ~(F::infinity); break;                                  // subnormal
-      case 1: bits &= F::sign | F::infinity; break;                           // power of two or zero
-      case 2: bits &= ~((typename F::Bits{1} << (F::digits - 6)) - 1); break; // short mantissa
-      default: break;
+      case 0:
+        bits &= ~(F::infinity);
+        break;  // subnormal
+      case 1:
+        bits &= F::sign | F::infinity;
+        break;  // power of two or zero
+      case 2:
+        bits &= ~((typename F::Bits{1} << (F::digits - 6)) - 1);
+        break;  // short mantissa
+      default:
+        break;
     }
     if (is_finite(from_bits<T>(bits))) return from_bits<T>(bits);
   }
@@ -48,17 +55,21 @@ Wide<L> any_wide(Random& random) {
   Wide<L> r{};
   const int length = pick(random, 0, 64 * L - 1), style = pick(random, 0, 3);
   for (int i = 0; i < length; ++i) {
-    const bool bit = style == 0 ? pick(random, 0, 1) : style == 1 ? i == length - 1 || pick(random, 0, 40) == 0
-                     : style == 2 ? pick(random, 0, 40) != 0 : i >= length - pick(random, 52, 55);
+    const bool bit = style == 0   ? pick(random, 0, 1)
+                     : style == 1 ? i == length - 1 || pick(random, 0, 40) == 0
+                     : style == 2 ? pick(random, 0, 40) != 0
+                                  : i >= length - pick(random, 52, 55);
     if (bit) r.limb[i / 64] |= std::uint64_t{1} << (i % 64);
   }
   return wide_negate_if(r, pick(random, 0, 1));
 }
 
-/// 2^(p + 1) (a mantissa of p bits and a half) in the leading bits: halfway between two numbers of T, plus `delta` in the last bit.
+/// 2^(p + 1) (a mantissa of p bits and a half) in the leading bits: halfway between two numbers of T, plus `delta` in
+/// the last bit.
 template <class T, int L>
 Wide<L> halfway(Random& random, int delta) {
-  const std::uint64_t odd = ((random() >> (64 - FloatFormat<T>::digits)) | (std::uint64_t{1} << (FloatFormat<T>::digits - 1))) * 2 + 1;
+  const std::uint64_t odd =
+      ((random() >> (64 - FloatFormat<T>::digits)) | (std::uint64_t{1} << (FloatFormat<T>::digits - 1))) * 2 + 1;
   const int space = 64 * L - 2 - FloatFormat<T>::digits - 1;
   Wide<L> r = wide_shift_left(wide_from<L>(static_cast<std::int64_t>(odd)), space > 0 ? pick(random, 0, space - 1) : 0);
   r = wide_add(r, wide_from<L>(delta));
@@ -103,7 +114,8 @@ void check_finish(std::uint64_t seed, int cases) {
     const int places[] = {pick(random, -10000, 10000), F::min_exponent - length + pick(random, -3, 60),
                           bias + 1 - length + pick(random, -2, 2), pick(random, -100, 100) - length};
     int exponent = places[pick(random, 0, 3)];
-    const T powers[] = {T(1), T(-1), T(1), std::ldexp(T(1), pick(random, -30, 30)), moderate<T>(random), any_finite<T>(random)};
+    const T powers[] = {
+        T(1), T(-1), T(1), std::ldexp(T(1), pick(random, -30, 30)), moderate<T>(random), any_finite<T>(random)};
     const T alpha = powers[pick(random, 0, 5)];
     const T betas[] = {T(0), T(1), T(-1), moderate<T>(random), any_finite<T>(random)};
     const T beta = betas[pick(random, 0, 4)];
@@ -118,10 +130,12 @@ void check_finish(std::uint64_t seed, int cases) {
         c = std::ldexp(T(1), F::min_exponent + pick(random, 0, 2));
         break;
       }
-      default: break;
+      default:
+        break;
     }
     ASSERT_TRUE(same_bits(finish(alpha, s, exponent, beta, c), reference(alpha, s, exponent, beta, c)))
-        << "case " << n << " L " << L << " alpha " << alpha << " exponent " << exponent << " beta " << beta << " c " << c;
+        << "case " << n << " L " << L << " alpha " << alpha << " exponent " << exponent << " beta " << beta << " c "
+        << c;
   }
 }
 
@@ -164,7 +178,9 @@ void check_within(std::uint64_t seed, int cases) {
     const T alpha = pick(random, 0, 1) ? T(1) : moderate<T>(random);
     const T beta = pick(random, 0, 1) ? T(0) : moderate<T>(random);
     const T c = moderate<T>(random);
-    const double error = pick(random, 0, 4) == 0 ? 0 : std::ldexp(1 + static_cast<double>(random() >> 12) * 0x1p-52, pick(random, -80, 64 * L));
+    const double error = pick(random, 0, 4) == 0
+                             ? 0
+                             : std::ldexp(1 + static_cast<double>(random() >> 12) * 0x1p-52, pick(random, -80, 64 * L));
     T out;
     const bool decides = finish_within(alpha, s, error, exponent, beta, c, &out);
     ASSERT_TRUE(decides || error > 0);
@@ -203,13 +219,21 @@ TYPED_TEST(Numerics, FinishPairIsExact) {
         const int drop = 53 - FloatFormat<T>::digits;
         s = static_cast<T>(moderate<T>(random));
         const double ulp = std::ldexp(1.0, std::ilogb(s) - FloatFormat<T>::digits + 1);
-        if (drop > 0) s += ulp / 2, c = pick(random, -1, 1) * std::ldexp(1.0, -pick(random, 100, 1074));
-        else c = ulp / 2 * pick(random, -1, 1);
+        if (drop > 0)
+          s += ulp / 2, c = pick(random, -1, 1) * std::ldexp(1.0, -pick(random, 100, 1074));
+        else
+          c = ulp / 2 * pick(random, -1, 1);
         break;
       }
-      case 1: c = -s * (1 + pick(random, -1, 1) * 0x1p-52); if (!std::isfinite(c)) c = 0; break;
-      case 2: c = 0; break;
-      default: break;
+      case 1:
+        c = -s * (1 + pick(random, -1, 1) * 0x1p-52);
+        if (!std::isfinite(c)) c = 0;
+        break;
+      case 2:
+        c = 0;
+        break;
+      default:
+        break;
     }
     const T alpha = pick(random, 0, 1) ? T(1) : any_finite<T>(random);
     const T beta = pick(random, 0, 1) ? T(0) : moderate<T>(random);
@@ -222,7 +246,8 @@ TYPED_TEST(Numerics, FinishPairIsExact) {
 
 TYPED_TEST(Numerics, SpecialValues) {
   using T = TypeParam;
-  const T inf = std::numeric_limits<T>::infinity(), nan = from_bits<T>(FloatFormat<T>::quiet_nan | FloatFormat<T>::sign | 5);
+  const T inf = std::numeric_limits<T>::infinity(),
+          nan = from_bits<T>(FloatFormat<T>::quiet_nan | FloatFormat<T>::sign | 5);
   const T big = std::numeric_limits<T>::max(), want_nan = canonical_nan<T>();
   const Wide<2> one = wide_from<2>(1), minus = wide_from<2>(-1), zero = wide_from<2>(0);
   const T b1 = T(1), b0 = T(0);
@@ -280,7 +305,8 @@ TYPED_TEST(Numerics, LongAccumulatorIsExact) {
     for (int i = 0; i < terms; ++i) {
       x[i] = style == 0 ? moderate<T>(random) : any_finite<T>(random);
       y[i] = style == 0 ? moderate<T>(random) : any_finite<T>(random);
-      if (style == 2 && i % 2 == 1) x[i] = -x[i - 1], y[i] = y[i - 1] * (1 + std::numeric_limits<T>::epsilon() * pick(random, 0, 1));
+      if (style == 2 && i % 2 == 1)
+        x[i] = -x[i - 1], y[i] = y[i - 1] * (1 + std::numeric_limits<T>::epsilon() * pick(random, 0, 1));
       if (!is_finite(y[i])) y[i] = 0;
       sum.add_product(x[i], y[i]);
       exact = exact + Real(x[i]) * Real(y[i]);
@@ -299,7 +325,8 @@ TEST(LongAccumulator, DeferredCarries) {
   LongAccumulator sum, total;
   const std::int64_t terms = (std::int64_t{1} << 12) + 3;
   for (std::int64_t i = 0; i < terms; ++i) sum.add_product(big, -big);
-  std::int64_t weight = terms;  // doubled by adding the accumulator to itself, past 2^31 waiting additions and up to 2^62
+  std::int64_t weight =
+      terms;  // doubled by adding the accumulator to itself, past 2^31 waiting additions and up to 2^62
   while (weight < std::int64_t{1} << 61) {
     sum.add(sum);
     weight *= 2;

@@ -1,4 +1,6 @@
 // The table of modes, the precedence of settings, the environment, the plan.
+#include "lib/settings.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -8,7 +10,6 @@
 
 #include "lib/error.hpp"
 #include "lib/plan.hpp"
-#include "lib/settings.hpp"
 
 using namespace accublas;
 
@@ -55,7 +56,8 @@ class FakeCuda final : public Backend {
   std::string device_name(int) const override { return "fake"; }
   Location locate(const void*) const override { return {MemoryKind::device, 0}; }
   EngineList engines(Routine routine, const Mode& mode) const override {
-    if (is_gemm(routine) && mode.kind == ACCUBLAS_MODE_CR) return EngineList(ACCUBLAS_ENGINE_INT8, ACCUBLAS_ENGINE_FP16);
+    if (is_gemm(routine) && mode.kind == ACCUBLAS_MODE_CR)
+      return EngineList(ACCUBLAS_ENGINE_INT8, ACCUBLAS_ENGINE_FP16);
     if (routine == Routine::sgemm && mode.kind == ACCUBLAS_MODE_TF32X3) return EngineList(ACCUBLAS_ENGINE_NATIVE);
     return {};
   }
@@ -96,9 +98,10 @@ TEST(ModeTable, EveryWordRoundTrips) {
         EXPECT_EQ(mode.kind, row.kind) << text;
         EXPECT_EQ(mode.parameter, parameter);
         EXPECT_EQ(mode_word(mode, row.kind == ACCUBLAS_MODE_SP), text);
-        EXPECT_EQ(make_mode(mode.kind, mode.parameter,
-                            (mode.fast ? ACCUBLAS_MODE_FAST : 0) | (mode.reproducible ? ACCUBLAS_MODE_REPRODUCIBLE : 0)),
-                  mode);
+        EXPECT_EQ(
+            make_mode(mode.kind, mode.parameter,
+                      (mode.fast ? ACCUBLAS_MODE_FAST : 0) | (mode.reproducible ? ACCUBLAS_MODE_REPRODUCIBLE : 0)),
+            mode);
         ++words;
       }
     }
@@ -107,13 +110,39 @@ TEST(ModeTable, EveryWordRoundTrips) {
 }
 
 TEST(ModeTable, RefusesWhatIsNoWord) {
-  for (const char* text :
-       {"", "Native", "natives", "native ", " dp", "dp:", "dp:repr", "dp:reproducible", "dp:fast", "fixed", "fixed:", "fixed:1",
-        "fixed:151", "fixed:007", "fixed:7x", "fixed:-7", "fixed:+7", "fixed:70:fast", "fixed:9999999999999", "slices:0",
-        "slices:51", "slices:8:repro", "slices:8:fast:fast", "dot2:repro", "cr:1", "crr", "tf32", "tf32x2", "fp16x4"}) {
+  for (const char* text : {"",
+                           "Native",
+                           "natives",
+                           "native ",
+                           " dp",
+                           "dp:",
+                           "dp:repr",
+                           "dp:reproducible",
+                           "dp:fast",
+                           "fixed",
+                           "fixed:",
+                           "fixed:1",
+                           "fixed:151",
+                           "fixed:007",
+                           "fixed:7x",
+                           "fixed:-7",
+                           "fixed:+7",
+                           "fixed:70:fast",
+                           "fixed:9999999999999",
+                           "slices:0",
+                           "slices:51",
+                           "slices:8:repro",
+                           "slices:8:fast:fast",
+                           "dot2:repro",
+                           "cr:1",
+                           "crr",
+                           "tf32",
+                           "tf32x2",
+                           "fp16x4"}) {
     std::string message;
     EXPECT_EQ(status_of([&] { parse_mode(text); }, &message), ACCUBLAS_ERROR_MODE) << text;
-    for (const char* listed : {"native", "dp:repro", "fixed:T (2 to 150)", "slices:D:fast", "dot2", "cr", "tf32x3", "tf64x4"})
+    for (const char* listed :
+         {"native", "dp:repro", "fixed:T (2 to 150)", "slices:D:fast", "dot2", "cr", "tf32x3", "tf64x4"})
       EXPECT_TRUE(contains(message, listed)) << message;
   }
   EXPECT_EQ(status_of([] { make_mode(ACCUBLAS_MODE_FIXED, 1, 0); }), ACCUBLAS_ERROR_MODE);
@@ -147,7 +176,8 @@ TEST(Settings, Precedence) {
   EXPECT_EQ(word(Routine::sdot, none, environment), "fixed:99");
 
   context.all = parse_mode("dot2");
-  EXPECT_EQ(word(Routine::ddot, context, environment), "dot2");  // the context's general word before the family's variable
+  EXPECT_EQ(word(Routine::ddot, context, environment),
+            "dot2");  // the context's general word before the family's variable
   context.family[ACCUBLAS_FAMILY_DOT] = parse_mode("slices:3");
   EXPECT_EQ(word(Routine::sdot, context, environment), "slices:3");
   EXPECT_EQ(word(Routine::sgemv, context, environment), "dot2");
@@ -156,7 +186,8 @@ TEST(Settings, Precedence) {
   call.all = parse_mode("fixed:7");
   EXPECT_EQ(word(Routine::sdot, context, environment, &call), "fixed:7");
   call.all = parse_mode("tf32x3");
-  EXPECT_EQ(status_of([&] { resolve(Routine::ddot, &call, context, environment, build_settings()); }), ACCUBLAS_ERROR_MODE);
+  EXPECT_EQ(status_of([&] { resolve(Routine::ddot, &call, context, environment, build_settings()); }),
+            ACCUBLAS_ERROR_MODE);
   EXPECT_EQ(word(Routine::sgemm, context, environment, &call), "tf32x3");
 }
 
@@ -180,7 +211,8 @@ TEST(Settings, NormsTakeTheModeOfDotWhereTheyHaveIt) {
     EXPECT_EQ(mode_word(resolve(norm, nullptr, none, none, build).mode, is_single(norm)), grade + ":repro");
     std::string message;
     EXPECT_EQ(status_of([&] { resolve(norm, &context, none, none, build_settings()); }, &message), ACCUBLAS_ERROR_MODE);
-    EXPECT_TRUE(contains(message, std::string(routine_name(norm)) + " has no mode slices:4; its modes are native")) << message;
+    EXPECT_TRUE(contains(message, std::string(routine_name(norm)) + " has no mode slices:4; its modes are native"))
+        << message;
     EXPECT_FALSE(contains(message, "fixed") || contains(message, "slices:D")) << message;
   }
 }
@@ -216,8 +248,10 @@ TEST(Settings, Reproducible) {
 }
 
 TEST(Settings, OtherFieldsAndOptions) {
-  const Level environment = environment_of({{"ACCUBLAS_NUM_THREADS", "5"}, {"ACCUBLAS_WORKSPACE_MIB", "3"},
-                                            {"ACCUBLAS_ENGINE", "fp64"}, {"ACCUBLAS_BACKEND", "cpu"}});
+  const Level environment = environment_of({{"ACCUBLAS_NUM_THREADS", "5"},
+                                            {"ACCUBLAS_WORKSPACE_MIB", "3"},
+                                            {"ACCUBLAS_ENGINE", "fp64"},
+                                            {"ACCUBLAS_BACKEND", "cpu"}});
   Level context;
   Settings settings = resolve(Routine::dgemm, nullptr, context, environment, build_settings());
   EXPECT_EQ(settings.num_threads, 5);
@@ -289,13 +323,13 @@ TEST(Plan, EnginesOfTheCpu) {
     const char* mode;
     accublas_engine first;
   } rows[] = {
-      {Routine::dgemm, "native", ACCUBLAS_ENGINE_NATIVE}, {Routine::sgemm, "sp", ACCUBLAS_ENGINE_NATIVE},
-      {Routine::dgemm, "dp:repro", ACCUBLAS_ENGINE_INT8}, {Routine::ddot, "dp:repro", ACCUBLAS_ENGINE_EXACT},
-      {Routine::dgemm, "fixed:70", ACCUBLAS_ENGINE_INT8}, {Routine::sgemv, "fixed:70", ACCUBLAS_ENGINE_EXACT},
-      {Routine::sgemm, "slices:4", ACCUBLAS_ENGINE_FP64}, {Routine::ddot, "slices:4:fast", ACCUBLAS_ENGINE_FP64},
-      {Routine::dgemv, "dot2", ACCUBLAS_ENGINE_DOT2},     {Routine::dgemm, "cr", ACCUBLAS_ENGINE_INT8},
-      {Routine::dgemv, "cr", ACCUBLAS_ENGINE_EXACT},      {Routine::dnrm2, "cr", ACCUBLAS_ENGINE_EXACT},
-      {Routine::sasum, "dot2", ACCUBLAS_ENGINE_DOT2},     {Routine::snrm2, "sp:repro", ACCUBLAS_ENGINE_EXACT},
+      {Routine::dgemm, "native", ACCUBLAS_ENGINE_NATIVE},   {Routine::sgemm, "sp", ACCUBLAS_ENGINE_NATIVE},
+      {Routine::dgemm, "dp:repro", ACCUBLAS_ENGINE_INT8},   {Routine::ddot, "dp:repro", ACCUBLAS_ENGINE_EXACT},
+      {Routine::dgemm, "fixed:70", ACCUBLAS_ENGINE_INT8},   {Routine::sgemv, "fixed:70", ACCUBLAS_ENGINE_EXACT},
+      {Routine::sgemm, "slices:4", ACCUBLAS_ENGINE_FP64},   {Routine::ddot, "slices:4:fast", ACCUBLAS_ENGINE_FP64},
+      {Routine::dgemv, "dot2", ACCUBLAS_ENGINE_DOT2},       {Routine::dgemm, "cr", ACCUBLAS_ENGINE_INT8},
+      {Routine::dgemv, "cr", ACCUBLAS_ENGINE_EXACT},        {Routine::dnrm2, "cr", ACCUBLAS_ENGINE_EXACT},
+      {Routine::sasum, "dot2", ACCUBLAS_ENGINE_DOT2},       {Routine::snrm2, "sp:repro", ACCUBLAS_ENGINE_EXACT},
       {Routine::dasum, "fixed:70", ACCUBLAS_ENGINE_NATIVE},
   };
   for (const auto& row : rows) {
@@ -312,11 +346,13 @@ TEST(Plan, EnginesOfTheCpu) {
   EXPECT_EQ(status_of([&] { plan(Routine::dgemm, "cr", ACCUBLAS_ENGINE_DOT2); }, &message), ACCUBLAS_ERROR_ENGINE);
   EXPECT_TRUE(contains(message, "auto, int8, fp64, exact")) << message;
   EXPECT_EQ(status_of([&] { plan(Routine::ddot, "cr", ACCUBLAS_ENGINE_INT8); }), ACCUBLAS_ERROR_ENGINE);
-  EXPECT_EQ(status_of([&] { plan(Routine::sgemm, "tf32x3", ACCUBLAS_ENGINE_AUTO); }, &message), ACCUBLAS_ERROR_UNAVAILABLE);
+  EXPECT_EQ(status_of([&] { plan(Routine::sgemm, "tf32x3", ACCUBLAS_ENGINE_AUTO); }, &message),
+            ACCUBLAS_ERROR_UNAVAILABLE);
   EXPECT_TRUE(contains(message, "tf32x3") && contains(message, "native, sp, sp:repro, fixed:T")) << message;
   EXPECT_FALSE(contains(message, "tf32x4")) << message;
   EXPECT_EQ(to_string(plan(Routine::sgemm, "dp:repro", ACCUBLAS_ENGINE_INT8)),
-            "sgemm mode=sp:repro backend=cpu engine=int8 (mode from the context; engine as asked for; backend: host operands)");
+            "sgemm mode=sp:repro backend=cpu engine=int8 (mode from the context; engine as asked for; backend: host "
+            "operands)");
 }
 
 TEST(Plan, CudaAsAValue) {
@@ -355,8 +391,8 @@ TEST(Plan, WhereOperandsAre) {
   context.all = parse_mode("cr");
   FakeCuda one(1);
   const auto plan = [&](const CallShape& shape) {
-    return make_plan(Routine::dgemm, resolve(Routine::dgemm, nullptr, context, none, build_settings()), shape, cpu_backend(),
-                     one);
+    return make_plan(Routine::dgemm, resolve(Routine::dgemm, nullptr, context, none, build_settings()), shape,
+                     cpu_backend(), one);
   };
   EXPECT_EQ(plan({}).backend, ACCUBLAS_BACKEND_CPU);
   EXPECT_TRUE(plan({}).by_shape);

@@ -1,4 +1,5 @@
-// The thread pool: every task once, exceptions, nesting, many callers, fork; and the floating-point environment of workers.
+// The thread pool: every task once, exceptions, nesting, many callers, fork; and the floating-point environment of
+// workers.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -38,7 +39,8 @@ void wait_until(const std::atomic<int>& value, int wanted) {
 
 TEST(ThreadPool, RunsEveryTaskOnce) {
   for (int threads : {1, 2, 3, 8})
-    for (std::int64_t tasks : {0, 1, 2, 3, 7, 1000}) EXPECT_TRUE(runs_every_task_once(tasks, threads)) << threads << " " << tasks;
+    for (std::int64_t tasks : {0, 1, 2, 3, 7, 1000})
+      EXPECT_TRUE(runs_every_task_once(tasks, threads)) << threads << " " << tasks;
 }
 
 TEST(ThreadPool, ThousandsOfSmallJobs) {

@@ -1,4 +1,6 @@
 // Workspace: alignment, cap, the user's buffer, reuse, the hook that fails allocations.
+#include "lib/workspace.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -7,7 +9,6 @@
 #include <vector>
 
 #include "lib/error.hpp"
-#include "lib/workspace.hpp"
 
 using accublas::Error;
 using accublas::Workspace;

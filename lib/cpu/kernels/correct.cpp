@@ -1,9 +1,10 @@
-// Inner products in one pass, to some 120 bits below the largest product, with a rigorous bound of the error. Grid and the
-// proof of the bound: lib/numerics/bounds.hpp. 14 operations a term (float: 9), the largest product included.
+// Inner products in one pass, to some 120 bits below the largest product, with a rigorous bound of the error. Grid and
+// the proof of the bound: lib/numerics/bounds.hpp. 14 operations a term (float: 9), the largest product included.
 //
 // Everything a chain does is error free as long as no product exceeds the limit L that its grids are made for. Products
-// are formed eight vectors at a time and their largest magnitude is compared with L before they are added; where it is larger, the
-// chain is moved to grids for a larger L first. NaN, Inf and products from 2^900 on end in a sum that is not finite.
+// are formed eight vectors at a time and their largest magnitude is compared with L before they are added; where it is
+// larger, the chain is moved to grids for a larger L first. NaN, Inf and products from 2^900 on end in a sum that is
+// not finite.
 #include "lib/cpu/correct_kernels.hpp"
 #include "lib/cpu/kernels/dot2_vector.hpp"
 #include "lib/numerics/bounds.hpp"
@@ -12,8 +13,8 @@ namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE {
 
 namespace {
 
-constexpr int group = 8;          // vectors of products that are compared with the limit at once
-constexpr double margin = 0x1p+4; // a new limit is this times the largest product, so that it is seldom passed
+constexpr int group = 8;           // vectors of products that are compared with the limit at once
+constexpr double margin = 0x1p+4;  // a new limit is this times the largest product, so that it is seldom passed
 constexpr double least_limit = 0x1p-960, largest = 0x1p+900;
 
 template <class T>
@@ -61,8 +62,8 @@ ACCUBLAS_INLINE double lane_sum(V v) { return v; }
 ACCUBLAS_INLINE double lane_max(V v) { return v; }
 #endif
 
-/// p, hidden from the optimiser: what was loaded from it is loaded again, which is free, and not kept in registers, which
-/// are few.
+/// p, hidden from the optimiser: what was loaded from it is loaded again, which is free, and not kept in registers,
+/// which are few.
 template <class T>
 ACCUBLAS_INLINE const T* again(const T* p) {
   asm("" : "+r"(p));
@@ -79,7 +80,8 @@ ACCUBLAS_INLINE V largest_of(const V* p) {
   }
 }
 
-/// The limit for products of largest magnitude m > 0: infinite, and with it everything after, where the grids would overflow.
+/// The limit for products of largest magnitude m > 0: infinite, and with it everything after, where the grids would
+/// overflow.
 ACCUBLAS_INLINE V new_limit(V m) {
   const V power = mul(power_of_two_below(m), splat(2 * margin)), least = splat(least_limit);
   return where_greater(m, splat(largest), splat(__builtin_inf()), where_greater(power, least, power, least));
@@ -159,18 +161,23 @@ ACCUBLAS_INLINE D add_block(D& a1, D& a2, D& a3, D s1, D s2, D c) {
   return magnitude(rest) + magnitude(tail) + magnitude(a3);
 }
 
-// ---------------------------------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------------------------------------
 // Contiguous rows: lanes run along the row, one chain a row for several rows side by side, or two for a single one.
 
 constexpr int rows_at_once = W == 8 ? 4 : 2;  // as many chains as registers hold
 
-// Terms per block. Rows side by side (GEMV) take short blocks: the error goes with the 4th power of a block's length, and of
-// rows of condition 1e16 one in thousands is left undecided. A single row (DOT) takes long ones. A lane adds up at most
-// 2^(H-1) products, and the lanes' sums add up exactly on the grids.
+// Terms per block. Rows side by side (GEMV) take short blocks: the error goes with the 4th power of a block's length,
+// and of rows of condition 1e16 one in thousands is left undecided. A single row (DOT) takes long ones. A lane adds up
+// at most 2^(H-1) products, and the lanes' sums add up exactly on the grids.
 template <int R>
-constexpr Index row_block = (R == 1 ? 248 : W == 8 ? 56 : 112) * W;
+constexpr Index row_block = (R == 1   ? 248
+                             : W == 8 ? 56
+                                      : 112) *
+                            W;
 template <int R>
-constexpr Grid row_grid{R == 1 ? 9 : W == 8 ? 7 : 8};
+constexpr Grid row_grid{R == 1   ? 9
+                        : W == 8 ? 7
+                                 : 8};
 template <int R>
 constexpr double row_error = row_grid<R>.error(row_block<R> / W, row_block<R>);
 template <int R>
@@ -216,7 +223,7 @@ struct RowChains {
 
 /// Terms of one group: group vectors in all.
 template <int R>
-constexpr Index group_terms = group / R * W;
+constexpr Index group_terms = group / R* W;
 
 template <int R, class T>
 ACCUBLAS_INLINE void row_group(const T* a, Index ld, const T* x, RowChains<R>& chains) {
@@ -264,8 +271,8 @@ ACCUBLAS_INLINE void row_rest(const T* a, Index ld, const T* x, int count, RowCh
   }
 }
 
-/// A look ahead at the largest product of a block saves most changes of its limit; one for each block, so that a single large
-/// product does not widen the error of the blocks after it.
+/// A look ahead at the largest product of a block saves most changes of its limit; one for each block, so that a single
+/// large product does not widen the error of the blocks after it.
 template <int R, class T>
 ACCUBLAS_INLINE void first_limits(Index k, const T* a, Index ld, const T* x, double* limit) {
   for (int r = 0; r < R; ++r, a += ld) {
@@ -323,7 +330,7 @@ void rows(Index m, Index k, const T* a, Index ld, const T* x, TripleSum* sums) {
   for (; i < m; ++i) some_rows<1>(k, a + i * ld, ld, x, sums + i);
 }
 
-// ---------------------------------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------------------------------------
 // Contiguous columns: lanes are rows, one chain a row, its state in memory between groups of columns.
 
 // A short block: its error goes with the 4th power of its length, and closing it costs as much as 4 columns.
@@ -445,7 +452,8 @@ struct Pass {
 
 /// Up to `pass` columns for N * W rows.
 template <int N, bool Whole, class T>
-ACCUBLAS_INLINE void column_pass(const T* a, Index ld, const double* x, Pass now, int lanes, RowState* state, RowTotal* total) {
+ACCUBLAS_INLINE void column_pass(const T* a, Index ld, const double* x, Pass now, int lanes, RowState* state,
+                                 RowTotal* total) {
   ColumnChains<N, Whole> chains;
   chains.lanes = lanes;
   now.first ? chains.begin(state) : chains.open(state);

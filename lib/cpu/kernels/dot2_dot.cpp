@@ -81,7 +81,9 @@ struct Magnitudes {
 
   [[gnu::always_inline]] inline Magnitudes from(Index i) const { return {x + i}; }
   [[gnu::always_inline]] inline void fetch(Index i) const { prefetch_nearest(x + i); }
-  [[gnu::always_inline]] inline void add_to(Lanes& lanes, int v, Index i) const { add_magnitude<T>(lanes, v, load(x + i)); }
+  [[gnu::always_inline]] inline void add_to(Lanes& lanes, int v, Index i) const {
+    add_magnitude<T>(lanes, v, load(x + i));
+  }
   [[gnu::always_inline]] inline void add_first(Lanes& lanes, int v, Index i, int count) const {
     add_magnitude<T>(lanes, v, load_first(x + i, count));
   }
@@ -223,8 +225,7 @@ void reduce(const double* from, double* pair) {
 }  // namespace
 
 const Dot2DotKernels<double>& dot2_ddot() {
-  static constexpr Dot2DotKernels<double> table = {blocks<double>, magnitudes<double>, combine<double>,
-                                                    reduce<double>};
+  static constexpr Dot2DotKernels<double> table = {blocks<double>, magnitudes<double>, combine<double>, reduce<double>};
   return table;
 }
 

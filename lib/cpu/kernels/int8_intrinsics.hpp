@@ -1,4 +1,5 @@
-// <immintrin.h> without gcc 12's false warnings about the undefined operands inside its AVX-512 intrinsics (gcc bug 105593).
+// <immintrin.h> without gcc 12's false warnings about the undefined operands inside its AVX-512 intrinsics (gcc bug
+// 105593).
 #pragma once
 
 #if defined(__GNUC__) && !defined(__clang__)

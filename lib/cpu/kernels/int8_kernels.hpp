@@ -98,8 +98,8 @@ struct Int8ConvertKernels {
 };
 
 /// A tile of residues to rounded results. S of element (r, c), in units of 2^(row_exponent[r] + col_exponent[c]), has
-/// the residues planes[l plane_stride + r row_stride + c]; result RN(S 2^...), negated with `negative`; or, with `combine`,
-/// RN(alpha S 2^... + beta out), where abs(alpha), and abs(beta) if it is not 0, are within 2^+-200.
+/// the residues planes[l plane_stride + r row_stride + c]; result RN(S 2^...), negated with `negative`; or, with
+/// `combine`, RN(alpha S 2^... + beta out), where abs(alpha), and abs(beta) if it is not 0, are within 2^+-200.
 struct Int8Reconstruction {
   const CrtTable* crt;
   const std::int8_t* planes;

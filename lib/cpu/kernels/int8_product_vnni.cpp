@@ -6,8 +6,8 @@ namespace {
 
 constexpr int tile_rows = 12;
 
-// Per 4 terms: 2 loads of the columns, 12 broadcasts of the rows, 24 multiply-adds for the two ports that have them. The loop is
-// assembly because gcc 12 copies accumulators around the intrinsics, which halves the rate.
+// Per 4 terms: 2 loads of the columns, 12 broadcasts of the rows, 24 multiply-adds for the two ports that have them.
+// The loop is assembly because gcc 12 copies accumulators around the intrinsics, which halves the rate.
 // clang-format off
 #define ZERO(a) "vpxord %%zmm" #a ", %%zmm" #a ", %%zmm" #a "\n"
 #define STORE(a) "vmovdqa64 %%zmm" #a ", 64*" #a "(%[sums])\n"
@@ -92,12 +92,14 @@ TILE_SUMS(12)
 #undef REGISTERS_12
 #undef TILE_SUMS
 
-/// Calls body(r, c, rows, sums) for every register tile; the next panel and the next call's rows are fetched in equal shares.
+/// Calls body(r, c, rows, sums) for every register tile; the next panel and the next call's rows are fetched in equal
+/// shares.
 template <class Body>
 inline __attribute__((always_inline)) void for_each_tile(const Int8Product& t, Body&& body) {
   alignas(64) std::int32_t sums[tile_rows * int8_panel];
   const std::int64_t groups = (t.rows + tile_rows - 1) / tile_rows, panels = (t.cols + int8_panel - 1) / int8_panel;
-  const std::int64_t steps = t.k / 16, row_share = t.rows * t.row_stride / (groups * panels), column_share = int8_panel * t.k / groups;
+  const std::int64_t steps = t.k / 16, row_share = t.rows * t.row_stride / (groups * panels),
+                     column_share = int8_panel * t.k / groups;
   Fetch fetch{reinterpret_cast<const char*>(t.next_rows), nullptr, row_share / steps, column_share / steps};
   for (std::int64_t c = 0; c < t.cols; c += int8_panel) {
     const std::int8_t* column = t.columns_data + c / int8_panel * t.panel_stride;
@@ -125,17 +127,19 @@ inline __attribute__((always_inline)) void for_each_tile(const Int8Product& t, B
   }
 }
 
-void residues(const Int8Product& product, const Int8Modulus& modulus, bool accumulate, std::int8_t* out, std::int64_t stride) {
+void residues(const Int8Product& product, const Int8Modulus& modulus, bool accumulate, std::int8_t* out,
+              std::int64_t stride) {
   const Reduction reduction = make_reduction(modulus);
-  for_each_tile(product, [&](std::int64_t r, std::int64_t c, int rows, const std::int32_t* sums) __attribute__((always_inline)) {
-    store_residues(sums, rows, reduction, accumulate, out + r * stride + c, stride);
-  });
+  for_each_tile(
+      product, [&](std::int64_t r, std::int64_t c, int rows, const std::int32_t* sums) __attribute__((always_inline)) {
+        store_residues(sums, rows, reduction, accumulate, out + r * stride + c, stride);
+      });
 }
 
 void sums(const Int8Product& product, std::int32_t* out, std::int64_t stride) {
-  for_each_tile(product, [&](std::int64_t r, std::int64_t c, int rows, const std::int32_t* sums) __attribute__((always_inline)) {
-    store_sums(sums, rows, out + r * stride + c, stride);
-  });
+  for_each_tile(
+      product, [&](std::int64_t r, std::int64_t c, int rows, const std::int32_t* sums)
+                   __attribute__((always_inline)) { store_sums(sums, rows, out + r * stride + c, stride); });
 }
 
 }  // namespace

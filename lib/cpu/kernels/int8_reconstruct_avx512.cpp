@@ -246,9 +246,9 @@ ACCUBLAS_INLINE void two_sum(__m512d a, __m512d b, __m512d& high, __m512d& low) 
   low = _mm512_add_pd(_mm512_sub_pd(a, _mm512_sub_pd(high, t)), _mm512_sub_pd(b, t));
 }
 
-/// RN(alpha S + beta c), c in `out`. S is two doubles and an error, alpha S + beta c five doubles with four roundings; where
-/// both ends of the interval round to one value, that is the result. No part over- or underflows: alpha and beta are within
-/// 2^+-200, the units of S and c within 2^+-700, or the element stays open.
+/// RN(alpha S + beta c), c in `out`. S is two doubles and an error, alpha S + beta c five doubles with four roundings;
+/// where both ends of the interval round to one value, that is the result. No part over- or underflows: alpha and beta
+/// are within 2^+-200, the units of S and c within 2^+-700, or the element stays open.
 template <class T, bool Interval, bool Sticky>
 std::int64_t combine(const Int8Reconstruction& t, T* out) {
   const int low = t.crt->digits - top_digits;

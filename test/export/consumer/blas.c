@@ -1,9 +1,9 @@
 /* Calls a routine that the drop-in replaces and one that it leaves to the real BLAS. */
 #include <stdio.h>
 
-void dgemm_(const char *, const char *, const int *, const int *, const int *, const double *, const double *,
-            const int *, const double *, const int *, const double *, double *, const int *);
-double dnrm2_(const int *, const double *, const int *);
+void dgemm_(const char*, const char*, const int*, const int*, const int*, const double*, const double*, const int*,
+            const double*, const int*, const double*, double*, const int*);
+double dnrm2_(const int*, const double*, const int*);
 
 int main(void) {
   const int one_i = 1, two = 2, three = 3;

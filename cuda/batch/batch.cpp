@@ -1,0 +1,259 @@
+#include "cuda/batch/batch.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <type_traits>
+
+#include "cuda/batch/batch_kernels.hpp"
+#include "cuda/cublas.hpp"
+#include "lib/error.hpp"
+#include "lib/numerics/bounds.hpp"
+#include "lib/test_hooks.hpp"
+
+namespace accublas::cuda {
+
+namespace {
+
+template <class T>
+Scalar<T> scalar(const ScalarArgument<T>& s) {
+  return s.on_device ? Scalar<T>{T(0), s.pointer} : Scalar<T>{*s.pointer, nullptr};
+}
+
+/// C's columns have unit stride in what the engines see: the transposed product where they have not.
+template <class T>
+GemmBatch<T> column_major(const GemmBatch<T>& x) {
+  const Gemm<T>& g = x.shape;
+  if (g.c.row_stride == 1) return x;
+  return {
+      {g.n, g.m, g.k, g.alpha, g.b.transposed(), g.a.transposed(), g.beta, g.c.transposed()}, x.count, x.b, x.a, x.c};
+}
+
+template <class T>
+BatchProblem<T> batch_problem(const Call<GemmBatch<T>, T>& call) {
+  const GemmBatch<T> x = column_major(call.problem);
+  const Gemm<T>& g = x.shape;
+  return {g.m,
+          g.n,
+          g.k,
+          x.count,
+          {x.a.base, x.a.stride, x.a.pointers},
+          {x.b.base, x.b.stride, x.b.pointers},
+          {x.c.base, x.c.stride, x.c.pointers},
+          g.a.row_stride,
+          g.a.col_stride,
+          g.b.col_stride,
+          g.b.row_stride,
+          g.c.row_stride,
+          g.c.col_stride,
+          scalar(call.alpha),
+          scalar(call.beta)};
+}
+
+/// Calls `serve(call of matrix i)` for every matrix of a batch. A matrix that misses the target does not stop the
+/// others.
+template <class T, class Serve>
+void one_by_one(const Call<GemmBatch<T>, T>& call, const GemmBatch<T>& batch, Serve&& serve) {
+  std::optional<Error> missed;
+  for (Index i = 0; i < batch.count; ++i) {
+    const Gemm<T> matrix = batch[i];
+    try {
+      serve(Call<Gemm<T>, T>{matrix, call.alpha, call.beta, call.operands_on_device, call.result_on_device, call.mode,
+                             call.engine});
+    } catch (const Error& error) {
+      if (error.status() != ACCUBLAS_ERROR_ACCURACY) {
+        if (i > 0) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
+        throw;
+      }
+      if (!missed) missed = error;
+    }
+  }
+  if (missed) throw *missed;
+}
+
+/// A batch of calls in the state of the context.
+class BatchScope {
+ public:
+  BatchScope(State& state, int report_level) : state_(state) { state.begin_batch(report_level); }
+  void end() { state_.end_batch(); }
+  ~BatchScope() { state_.abandon_batch(); }
+  BatchScope(const BatchScope&) = delete;
+  BatchScope& operator=(const BatchScope&) = delete;
+
+ private:
+  State& state_;
+};
+
+/// cuBLAS's own batches.
+template <class T>
+void native_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& execution) {
+  const GemmBatch<T> x = column_major(call.problem);
+  const Gemm<T>& g = x.shape;
+  const cudaStream_t stream = state.cuda_stream();
+  // In capture cuBLAS needs memory of its own that stays; else its handle has some.
+  const std::size_t own = is_capturing(stream) ? Cublas::workspace_bytes(state.model().major) : 0;
+  Cublas& blas = state.cublas();
+  std::optional<CallMemory> memory;
+  if (own)
+    memory.emplace(state.device(), stream, state.capture_memory(), execution.workspace.buffer(),
+                   execution.workspace.buffer_bytes(), own);
+  state.begin_call(execution.report.level);
+  state.phase(&accublas_report_t::ms_product);
+  blas.begin(stream, own ? memory->data() : nullptr, own);
+  blas.scalars_on_device(call.alpha.on_device);
+  // A stride along a dimension of 1 is no leading dimension.
+  const auto view = [](auto* data, const Matrix<const T>& m, Index rows, Index cols) {
+    const bool plain = m.row_stride == 1;
+    const Index ld = plain ? (cols > 1 ? m.col_stride : rows) : (rows > 1 ? m.row_stride : cols);
+    return BlasMatrix<std::remove_pointer_t<decltype(data)>>{data, plain ? CUBLAS_OP_N : CUBLAS_OP_T, ld};
+  };
+  const Index ldc = g.n > 1 ? g.c.col_stride : g.m;
+  if (x.c.pointers) {
+    const Cublas::PointerBatch<T> batch{view(x.a.pointers, g.a, g.m, g.k), view(x.b.pointers, g.b, g.k, g.n),
+                                        x.c.pointers, ldc, x.count};
+    blas.gemm_batched(g.m, g.n, g.k, call.alpha.pointer, batch, call.beta.pointer);
+  } else {
+    const Cublas::Batch<T> batch{view(x.a.base, g.a, g.m, g.k),
+                                 view(x.b.base, g.b, g.k, g.n),
+                                 x.c.base,
+                                 ldc,
+                                 x.a.stride,
+                                 x.b.stride,
+                                 x.c.stride,
+                                 x.count};
+    blas.gemm_batched(g.m, g.n, g.k, call.alpha.pointer, batch, call.beta.pointer);
+  }
+  state.end_call();
+  execution.report.workspace_bytes = static_cast<std::int64_t>(own);
+}
+
+/// Mode cr by the kernels for small matrices.
+template <class T>
+void correct_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& execution) {
+  const BatchProblem<T> problem = batch_problem(call);
+  const cudaStream_t stream = state.cuda_stream();
+  const std::size_t bytes = batch_open_words(problem) * sizeof(std::uint32_t);
+  const CallMemory memory(state.device(), stream, state.capture_memory(), execution.workspace.buffer(),
+                          execution.workspace.buffer_bytes(), bytes);
+  std::uint32_t* const open = reinterpret_cast<std::uint32_t*>(memory.data());
+  CallState* const device = state.begin_call(execution.report.level);
+  state.phase(&accublas_report_t::ms_product);
+  batch_correct(state.model(), problem, open, hook_all_undecided(), device, stream);
+  state.phase(&accublas_report_t::ms_exact);
+  batch_exact(state.model(), problem, open, device, stream);
+  state.end_call();
+  execution.report.workspace_bytes = static_cast<std::int64_t>(bytes);
+  execution.report.bound_relative = unit_roundoff<T>();
+  execution.report.bound_componentwise = 0;
+  execution.report.bound_absolute = least_subnormal<T>();
+}
+
+/// Strided batches by the engine's own calls.
+template <class T>
+void strided_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& execution, DeviceGemmFunction<T> serve) {
+  BatchScope scope(state, execution.report.level);
+  one_by_one(call, call.problem, [&](const Call<Gemm<T>, T>& one) { serve(state, one, execution); });
+  scope.end();
+}
+
+/// Memory for copies of matrices: of the user's buffer or, in capture, of the context for good; else of the pool.
+class CopyMemory {
+ public:
+  CopyMemory(State& state, const Workspace& workspace, std::size_t bytes) {
+    if (workspace.buffer() || !is_capturing(state.cuda_stream())) {
+      memory_.emplace(state.device(), state.cuda_stream(), state.capture_memory(), workspace.buffer(),
+                      workspace.buffer_bytes(), bytes);
+      data_ = memory_->data();
+    } else {
+      data_ = static_cast<std::byte*>(state.capture_memory().zeroed(bytes));
+    }
+  }
+  std::byte* data() const { return data_; }
+
+ private:
+  std::optional<CallMemory> memory_;
+  std::byte* data_;
+};
+
+/// Batches by pointers, which only kernels can follow: matrices are copied to packed ones, a part of the batch at a
+/// time.
+template <class T>
+void gathered_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& execution,
+                    DeviceGemmFunction<T> serve) {
+  const GemmBatch<T>& x = call.problem;
+  const Gemm<T>& g = x.shape;
+  const cudaStream_t stream = state.cuda_stream();
+  const auto packed = [](const auto& strides, Index rows, Index cols) {
+    auto m = strides;
+    m.row_stride = strides.row_stride == 1 ? 1 : cols;
+    m.col_stride = strides.row_stride == 1 ? rows : 1;
+    return m;
+  };
+  const std::size_t a_words = static_cast<std::size_t>(g.m * g.k), b_words = static_cast<std::size_t>(g.k * g.n),
+                    c_words = static_cast<std::size_t>(g.m * g.n), words = a_words + b_words + c_words;
+  Workspace& workspace = execution.workspace;
+  const Index part = std::clamp<Index>(static_cast<Index>(workspace.cap() / 4 / (words * sizeof(T))), 1, x.count);
+  const std::size_t bytes = (static_cast<std::size_t>(part) * words * sizeof(T) + 255) / 256 * 256;
+  const CopyMemory memory(state, workspace, bytes);
+  T* const a = reinterpret_cast<T*>(memory.data());
+  T* const b = a + static_cast<std::size_t>(part) * a_words;
+  T* const c = b + static_cast<std::size_t>(part) * b_words;
+  // The engines work in what is left.
+  unsigned char* const buffer = static_cast<unsigned char*>(workspace.buffer());
+  const std::size_t taken =
+      buffer ? static_cast<std::size_t>(memory.data() - reinterpret_cast<std::byte*>(buffer)) + bytes : 0;
+  Workspace rest(workspace.cap(), buffer ? buffer + taken : nullptr, buffer ? workspace.buffer_bytes() - taken : 0);
+  Execution inner{execution.threads, execution.isa, rest, execution.report, execution.target};
+
+  BatchScope scope(state, execution.report.level);
+  const BatchArray<const T> from_a{nullptr, 0, x.a.pointers}, from_b{nullptr, 0, x.b.pointers};
+  const BatchArray<const T> from_c{nullptr, 0, const_cast<const T* const*>(x.c.pointers)};
+  const BatchArray<T> to_c{nullptr, 0, x.c.pointers};
+  const Matrix<const T> c_strides{nullptr, g.c.row_stride, g.c.col_stride};
+  for (Index first = 0; first < x.count; first += part) {
+    const Index count = std::min(part, x.count - first);
+    state.phase(&accublas_report_t::ms_convert);
+    gather_matrices(from_a, g.a, g.m, g.k, first, count, a, stream);
+    gather_matrices(from_b, g.b, g.k, g.n, first, count, b, stream);
+    gather_matrices(from_c, c_strides, g.m, g.n, first, count, c, stream);
+    Gemm<T> shape = g;
+    shape.a = packed(g.a, g.m, g.k);
+    shape.b = packed(g.b, g.k, g.n);
+    shape.c = packed(g.c, g.m, g.n);
+    const GemmBatch<T> copies{shape,
+                              count,
+                              {a, static_cast<Index>(a_words), nullptr},
+                              {b, static_cast<Index>(b_words), nullptr},
+                              {c, static_cast<Index>(c_words), nullptr}};
+    one_by_one(call, copies, [&](const Call<Gemm<T>, T>& one) { serve(state, one, inner); });
+    scatter_matrices<T>(c, to_c, g.c, g.m, g.n, first, count, stream);
+    execution.report.copied_bytes += static_cast<std::int64_t>((words + c_words) * sizeof(T)) * count;
+  }
+  scope.end();
+  execution.report.workspace_bytes += static_cast<std::int64_t>(bytes);
+}
+
+}  // namespace
+
+template <class T>
+void gemm_batched(State& state, const Call<GemmBatch<T>, T>& call, Execution& execution, DeviceGemmFunction<T> serve) {
+  const GemmBatch<T>& x = call.problem;
+  if (!call.operands_on_device)
+    return one_by_one(call, x, [&](const Call<Gemm<T>, T>& one) { staged_gemm(state, one, execution, serve); });
+  if (x.shape.k == 0 || (!call.alpha.on_device && *call.alpha.pointer == 0)) {
+    state.begin_call(0);
+    scale_matrices(batch_problem(call), bit_defined(call.mode), state.cuda_stream());
+    return state.end_call();
+  }
+  if (call.engine == ACCUBLAS_ENGINE_NATIVE) return native_batch(state, call, execution);
+  constexpr Index most_matrices = Index{1} << 24;  // of a launch
+  if (call.engine == ACCUBLAS_ENGINE_FP64 && call.mode.kind == ACCUBLAS_MODE_CR && x.count <= most_matrices &&
+      batch_correct_serves(x.shape.m, x.shape.n, x.shape.k))
+    return correct_batch(state, call, execution);
+  if (x.c.pointers) return gathered_batch(state, call, execution, serve);
+  strided_batch(state, call, execution, serve);
+}
+
+template void gemm_batched(State&, const Call<GemmBatch<double>, double>&, Execution&, DeviceGemmFunction<double>);
+template void gemm_batched(State&, const Call<GemmBatch<float>, float>&, Execution&, DeviceGemmFunction<float>);
+
+}  // namespace accublas::cuda

@@ -1,0 +1,114 @@
+// Copies, scaling and sums for batches of matrices.
+#include "cuda/batch/batch_kernels.hpp"
+#include "cuda/launch.hpp"
+#include "lib/numerics/finish.hpp"
+
+namespace accublas::cuda {
+
+namespace {
+
+constexpr int threads = 256;
+constexpr Index most_blocks = 4096;
+
+/// body(element, matrix) for all elements of all matrices.
+template <class Body>
+__device__ void for_elements(Index elements, Index count, Body&& body) {
+  const Index all = elements * count;
+  for (Index e = static_cast<Index>(blockIdx.x) * threads + threadIdx.x; e < all;
+       e += static_cast<Index>(gridDim.x) * threads)
+    body(e % elements, e / elements);
+}
+
+unsigned blocks_for(Index elements, Index count) {
+  const Index blocks = (elements * count + threads - 1) / threads;
+  return static_cast<unsigned>(blocks < most_blocks ? blocks : most_blocks);
+}
+
+/// Element e of a packed matrix `inner` long, in a matrix with these strides.
+__device__ Index offset(Index e, Index inner, Index inner_stride, Index outer_stride) {
+  return e % inner * inner_stride + e / inner * outer_stride;
+}
+
+template <class T>
+__global__ void __launch_bounds__(threads)
+    gather_kernel(BatchArray<const T> from, Index inner, Index inner_stride, Index outer_stride, Index elements,
+                  Index first, Index count, T* packed) {
+  for_elements(elements, count, [&](Index e, Index q) {
+    packed[q * elements + e] = from[first + q][offset(e, inner, inner_stride, outer_stride)];
+  });
+}
+
+template <class T>
+__global__ void __launch_bounds__(threads)
+    scatter_kernel(const T* packed, Index inner, Index inner_stride, Index outer_stride, Index elements, Index first,
+                   Index count, BatchArray<T> to) {
+  for_elements(elements, count, [&](Index e, Index q) {
+    to[first + q][offset(e, inner, inner_stride, outer_stride)] = packed[q * elements + e];
+  });
+}
+
+template <class T>
+__global__ void __launch_bounds__(threads) scale_kernel(BatchProblem<T> p, bool canonical_nans) {
+  const T beta = p.beta.get();
+  if (beta == T(1)) return;
+  for_elements(p.m * p.n, p.count, [&](Index e, Index q) {
+    T* const at = p.c[q] + offset(e, p.n, p.c_col, p.c_row);
+    const T old = read_addend(beta, at);
+    *at = canonical_nans ? finish_scaled(beta, old) : is_zero(beta) ? T(0) : beta * old;
+  });
+}
+
+__global__ void totals_kernel(const CallState* call, const unsigned long long* vector_undecided, CallState* totals) {
+  if (vector_undecided) totals->undecided += *vector_undecided;
+  if (!call) return;
+  totals->bits = max(totals->bits, call->bits);
+  totals->moduli = max(totals->moduli, call->moduli);
+  totals->rejected_in_all += call->rejected_in_all;
+  totals->undecided += call->undecided;
+  totals->bound_componentwise = max(totals->bound_componentwise, call->bound_componentwise);
+}
+
+}  // namespace
+
+template <class T>
+void gather_matrices(const BatchArray<const T>& from, Matrix<const T> strides, Index rows, Index cols, Index first,
+                     Index count, T* packed, cudaStream_t stream) {
+  const bool adjacent = strides.row_stride == 1;
+  gather_kernel<<<blocks_for(rows * cols, count), threads, 0, stream>>>(
+      from, adjacent ? rows : cols, adjacent ? strides.row_stride : strides.col_stride,
+      adjacent ? strides.col_stride : strides.row_stride, rows * cols, first, count, packed);
+  check_launch("gather_matrices");
+}
+
+template <class T>
+void scatter_matrices(const T* packed, const BatchArray<T>& to, Matrix<T> strides, Index rows, Index cols, Index first,
+                      Index count, cudaStream_t stream) {
+  const bool adjacent = strides.row_stride == 1;
+  scatter_kernel<<<blocks_for(rows * cols, count), threads, 0, stream>>>(
+      packed, adjacent ? rows : cols, adjacent ? strides.row_stride : strides.col_stride,
+      adjacent ? strides.col_stride : strides.row_stride, rows * cols, first, count, to);
+  check_launch("scatter_matrices");
+}
+
+template <class T>
+void scale_matrices(const BatchProblem<T>& p, bool canonical, cudaStream_t stream) {
+  scale_kernel<<<blocks_for(p.m * p.n, p.count), threads, 0, stream>>>(p, canonical);
+  check_launch("scale_matrices");
+}
+
+void add_to_totals(const CallState* call, const unsigned long long* vector_undecided, CallState* totals,
+                   cudaStream_t stream) {
+  totals_kernel<<<1, 1, 0, stream>>>(call, vector_undecided, totals);
+  check_launch("totals of a batch");
+}
+
+#define ACCUBLAS_INSTANTIATE(T)                                                                                        \
+  template void gather_matrices(const BatchArray<const T>&, Matrix<const T>, Index, Index, Index, Index, T*,           \
+                                cudaStream_t);                                                                         \
+  template void scatter_matrices(const T*, const BatchArray<T>&, Matrix<T>, Index, Index, Index, Index, cudaStream_t); \
+  template void scale_matrices(const BatchProblem<T>&, bool, cudaStream_t);
+ACCUBLAS_INSTANTIATE(double)
+ACCUBLAS_INSTANTIATE(float)
+#undef ACCUBLAS_INSTANTIATE
+
+}  // namespace accublas::cuda

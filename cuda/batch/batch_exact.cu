@@ -1,0 +1,111 @@
+// The elements of a batch that batch_correct leaves open, by exact accumulators, special values included. A warp
+// computes an element at a time.
+#include "cuda/batch/batch_kernels.hpp"
+#include "cuda/gemm/exact_element.hpp"
+#include "cuda/gemm/finish_element.hpp"
+#include "cuda/launch.hpp"
+#include "cuda/warp_reduce.hpp"
+
+namespace accublas::cuda {
+
+namespace {
+
+/// What the warp must know of a line before it adds up.
+struct Span {
+  int least = 0x3FFFFFFF,
+      most = -0x3FFFFFFF;  ///< exponents of the last bits of the mantissas of entries other than zero
+  bool special = false, nan = false;
+};
+
+template <class T>
+__device__ Span span_of(const T* x, Index stride, Index k) {
+  Span span;
+  for (Index p = threadIdx.x & 31; p < k; p += 32) {
+    const T entry = x[p * stride];
+    if (!is_finite(entry)) {
+      span.special = true;
+      span.nan |= is_nan(entry);
+    } else if (!is_zero(entry)) {
+      const int exponent = decode(entry).exponent;
+      span.least = min(span.least, exponent);
+      span.most = max(span.most, exponent);
+    }
+  }
+  span.least = lanes_min(span.least);
+  span.most = lanes_max(span.most);
+  span.special = __any_sync(0xFFFFFFFFu, span.special);
+  span.nan = __any_sync(0xFFFFFFFFu, span.nan);
+  return span;
+}
+
+/// True if the element is one of finite lines.
+template <class T>
+__device__ bool compute(const LinePair<T>& lines, T alpha, T beta, T* at, ExactStorage& storage) {
+  const Span x = span_of(lines.x, lines.x_stride, lines.k), y = span_of(lines.y, lines.y_stride, lines.k);
+  const bool first_lane = (threadIdx.x & 31) == 0;
+  if (x.special || y.special) {
+    const T sum = special_sum(lines, x.nan || y.nan);
+    if (first_lane) *at = finish_special(alpha, sum, beta, read_addend(beta, at));
+    return false;
+  }
+  if (x.most < x.least || y.most < y.least) {
+    if (first_lane) *at = finish(alpha, Wide<1>{}, 0, beta, read_addend(beta, at));
+    return true;
+  }
+  const int base = x.least + y.least, bits = x.most + y.most - base + 2 * FloatFormat<T>::digits;
+  const int count = bits / 32 + 5;  // the last product's five pieces; three of them hold the carries too
+  exact_sum(lines, base, count, Team{&storage, 0, 1});
+  if (first_lane) *at = finish_in_place(alpha, storage.limb, (count + 1) / 2, base, beta, read_addend(beta, at));
+  __syncwarp();
+  return true;
+}
+
+template <class T>
+__global__ void __launch_bounds__(32 * exact_warps, exact_blocks)
+    exact_kernel(BatchProblem<T> p, BatchTiles tiles, const std::uint32_t* open, Index words, CallState* state) {
+  await_predecessor();
+  if (state->open[0] == 0) return;
+  __shared__ ExactStorage storage[exact_warps];
+  ExactStorage& mine = storage[threadIdx.x / 32];
+  const int lane = threadIdx.x & 31, warps = tiles.down * tiles.across;
+  const T alpha = p.alpha.get(), beta = p.beta.get();
+  const Index all = static_cast<Index>(gridDim.x) * exact_warps, chunks = (words + 31) / 32;
+  unsigned long long computed = 0;
+  // The words of a chunk lie far apart, so that open elements that lie together are shared out.
+  for (Index chunk = static_cast<Index>(blockIdx.x) * exact_warps + threadIdx.x / 32; chunk < chunks; chunk += all) {
+    const Index own = chunk + lane * chunks;
+    const unsigned bits = own < words ? open[own] : 0;
+    for (unsigned left = __ballot_sync(0xFFFFFFFFu, bits != 0); left != 0; left &= left - 1) {
+      const int source = __ffs(static_cast<int>(left)) - 1;
+      const Index word = chunk + source * chunks, square = word / 8, number = square / warps;
+      const int q = static_cast<int>(word % 8), warp = static_cast<int>(square % warps);
+      const Index matrix = number / tiles.of_a_matrix(), inside = number % tiles.of_a_matrix();
+      const Index row0 = 16 * (inside % tiles.row_tiles * tiles.down + warp % tiles.down) + 8 * (q / 2 % 2);
+      const Index col0 = 16 * (inside / tiles.row_tiles * tiles.across + warp / tiles.down) + 8 * (q / 4) + q % 2;
+      for (unsigned rest = __shfl_sync(0xFFFFFFFFu, bits, source); rest != 0; rest &= rest - 1) {
+        const int bit = __ffs(static_cast<int>(rest)) - 1;
+        const Index i = row0 + bit / 4, j = col0 + 2 * (bit % 4);
+        const LinePair<T> lines{p.a[matrix] + i * p.a_row, p.b[matrix] + j * p.b_col, p.a_term, p.b_term, p.k};
+        computed += compute(lines, alpha, beta, p.c[matrix] + i * p.c_row + j * p.c_col, mine);
+      }
+    }
+  }
+  if (lane == 0 && computed != 0) atomicAdd(&state->undecided, computed);
+}
+
+}  // namespace
+
+template <class T>
+void batch_exact(const DeviceModel& model, const BatchProblem<T>& p, const std::uint32_t* open, CallState* state,
+                 cudaStream_t stream) {
+  launch(model, "exact elements of a batch", exact_kernel<T>,
+         {static_cast<unsigned>(exact_blocks * model.processors), 32 * exact_warps}, stream, p, batch_tiles(p.m, p.n),
+         open, static_cast<Index>(batch_open_words(p)), state);
+}
+
+template void batch_exact<double>(const DeviceModel&, const BatchProblem<double>&, const std::uint32_t*, CallState*,
+                                  cudaStream_t);
+template void batch_exact<float>(const DeviceModel&, const BatchProblem<float>&, const std::uint32_t*, CallState*,
+                                 cudaStream_t);
+
+}  // namespace accublas::cuda

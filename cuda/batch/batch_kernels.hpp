@@ -1,0 +1,76 @@
+// Kernels for batches of small matrices. Launchers put work on the stream and return; none allocates or waits.
+#pragma once
+
+#include "cuda/gemm/kernels.hpp"
+#include "lib/batch.hpp"
+
+namespace accublas::cuda {
+
+/// Where the matrices of a batch begin, as kernels see it; pointers in device memory.
+template <class T>
+struct BatchArray {
+  T* base;
+  Index stride;
+  T* const* pointers;
+#ifdef __CUDACC__
+  __device__ T* operator[](Index i) const { return pointers ? pointers[i] : base + i * stride; }
+#endif
+};
+
+/// A batch with its scalars. Element (i, p) of A lies i a_row + p a_term after its matrix's beginning, and so on.
+template <class T>
+struct BatchProblem {
+  Index m, n, k, count;
+  BatchArray<const T> a, b;
+  BatchArray<T> c;
+  Index a_row, a_term, b_col, b_term, c_row, c_col;
+  Scalar<T> alpha, beta;
+};
+
+// ---- batch_copy.cu ------------------------------------------------------------------------------------------------
+/// Copies rows x cols matrices first .. first + count - 1 of a batch to (or from) packed ones: element (i, j) of the
+/// q-th lies at packed[q rows cols + i + j rows] where rows are adjacent in the batch, else at i cols + j.
+template <class T>
+void gather_matrices(const BatchArray<const T>&, Matrix<const T> strides, Index rows, Index cols, Index first,
+                     Index count, T* packed, cudaStream_t);
+template <class T>
+void scatter_matrices(const T* packed, const BatchArray<T>&, Matrix<T> strides, Index rows, Index cols, Index first,
+                      Index count, cudaStream_t);
+
+/// C_i = beta C_i, IEEE; NaN canonical in bit-defined modes.
+template <class T>
+void scale_matrices(const BatchProblem<T>&, bool canonical, cudaStream_t);
+
+/// Adds what a call of the batch left in its states (null: it has none) to the batch's totals.
+void add_to_totals(const CallState* call, const unsigned long long* vector_undecided, CallState* totals, cudaStream_t);
+
+// ---- batch_correct.cu, batch_exact.cu -----------------------------------------------------------------------------
+/// Mode cr for small matrices: whether these kernels serve a shape.
+bool batch_correct_serves(Index m, Index n, Index k);
+
+/// Words of the bitmap of open elements.
+template <class T>
+std::size_t batch_open_words(const BatchProblem<T>&);
+
+/// Every element that Ziv's test decides, in one kernel; the bits of the others are set in `open`, and state->open[0]
+/// counts them. Where alpha, in device memory, is zero: C_i = beta C_i.
+template <class T>
+void batch_correct(const DeviceModel&, const BatchProblem<T>&, std::uint32_t* open, bool all_undecided,
+                   CallState* state, cudaStream_t);
+
+/// The elements whose bits are set, by exact accumulators, special values included.
+template <class T>
+void batch_exact(const DeviceModel&, const BatchProblem<T>&, const std::uint32_t* open, CallState* state, cudaStream_t);
+
+/// How batch_correct cuts results: a warp computes 16 x 16 elements, `across` x `down` warps a tile. Word 8 w + q of
+/// the bitmap belongs to the w-th warp of all (matrices, tiles by columns, warps by columns), q = 4 t + 2 h + e; bit i
+/// tells of row i / 4
+/// + 8 h and column 8 t + 2 (i % 4) + e of the warp's elements.
+struct BatchTiles {
+  int down, across;  ///< warps of a tile
+  Index row_tiles, col_tiles;
+  ACCUBLAS_HD Index of_a_matrix() const { return row_tiles * col_tiles; }
+};
+BatchTiles batch_tiles(Index m, Index n);
+
+}  // namespace accublas::cuda

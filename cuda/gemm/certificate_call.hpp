@@ -1,0 +1,65 @@
+// The certificate of dp and sp over all of C (docs/modes.md, dp), which every engine of integer products runs before it
+// plans a pass: T*, and the bits of the rejected elements.
+#pragma once
+
+#include <algorithm>
+
+#include "cuda/gemm/engine_call.hpp"
+#include "cuda/state.hpp"
+#include "lib/numerics/certificate.hpp"
+
+namespace accublas::cuda {
+
+/// Blocks of lines, a multiple of line_group each, over chunks of the sampled terms, a multiple of 128.
+struct CertificateBlocks {
+  Index rows, cols, chunk;
+
+  std::size_t rows_bytes() const { return static_cast<std::size_t>(rows * chunk); }
+  std::size_t cols_bytes() const { return static_cast<std::size_t>(cols * chunk); }
+  std::size_t bytes() const {
+    return rows_bytes() + cols_bytes() + static_cast<std::size_t>(rows * cols) * sizeof(std::int32_t);
+  }
+};
+
+/// Memory of a block: its lines as bytes, and 32-bit sums, which a single chunk does not need.
+struct CertificateMemory {
+  std::uint8_t *rows, *cols;
+  std::size_t rows_bytes, cols_bytes;  ///< at least the block's
+  std::int32_t* sums;
+};
+
+template <class T>
+void certify_all(State& state, const EngineCall<T>& call, const Lines& row_lines, const Lines& col_lines,
+                 const CertificateBlocks& block, const CertificateMemory& memory, std::uint32_t* open,
+                 CallState* device) {
+  const DeviceModel& model = state.model();
+  const cudaStream_t stream = state.cuda_stream();
+  const Index terms = certificate_terms(call.rows.k), chunk = block.chunk;
+  const bool whole = terms <= chunk;
+  for (Index row = 0; row < call.rows.count; row += block.rows) {
+    const Index rows = std::min(call.rows.count - row, block.rows);
+    for (Index col = 0; col < call.cols.count; col += block.cols) {
+      const Index cols = std::min(call.cols.count - col, block.cols);
+      for (Index p = 0; p < terms; p += chunk) {
+        const Index count = std::min(terms - p, chunk);
+        state.phase(&accublas_report_t::ms_convert);
+        if (col == 0 || !whole)
+          convert_certificate(model, call.rows, row_lines, row, rows, p, count, chunk, memory.rows, stream);
+        convert_certificate(model, call.cols, col_lines, col, cols, p, count, chunk, memory.cols, stream);
+        state.phase(&accublas_report_t::ms_product);
+        const SumsArguments sums{memory.rows, memory.cols, memory.rows_bytes, memory.cols_bytes, memory.sums, chunk,
+                                 rows,        cols,        block.rows,        block.cols,        p > 0,       device};
+        if (whole) {
+          certify_product<T>(model, sums, row_lines, col_lines, row, col, open, stream);
+        } else {
+          certificate_sums(model, sums, stream);
+        }
+      }
+      if (whole) continue;
+      state.phase(&accublas_report_t::ms_reconstruct);
+      certify<T>(model, memory.sums, block.cols, row_lines, col_lines, row, rows, col, cols, open, device, stream);
+    }
+  }
+}
+
+}  // namespace accublas::cuda

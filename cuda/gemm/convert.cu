@@ -1,0 +1,450 @@
+// Operands to bytes: residues of the scaled integers a', and the certificate's 7-bit magnitudes.
+//
+// A block takes tiles of 32 lines by 128 or 256 terms: it reads them along the operand's unit stride into shared
+// memory, and a lane then has four or eight consecutive terms of its warp's lines, so that every plane is written in
+// whole rows of 128 or 256 bytes.
+#include <cuda_pipeline_primitives.h>
+
+#include "cuda/arithmetic.hpp"
+#include "cuda/gemm/scaling.hpp"
+#include "cuda/launch.hpp"
+#include "lib/numerics/certificate.hpp"
+#include "lib/numerics/moduli.hpp"
+
+namespace accublas::cuda {
+
+namespace {
+
+/// Tiles with `Terms` terms, a multiple of 128, and the blocks that take them: two of a multiprocessor, or one twice as
+/// large.
+constexpr int tile_lines = 32;
+template <int Terms>
+struct Shape {
+  static constexpr int terms = Terms, quads = terms / 128;  ///< a lane has `quads` times four terms of a line
+  static constexpr int threads = 2 * terms, warps = threads / 32, blocks_a_processor = 512 / threads;
+  static constexpr int lines_a_warp = tile_lines / warps, terms_a_lane = 4 * quads;
+
+  /// Entry (line, term) of the tile in shared memory: a gap after every 16 terms and an odd pitch, so that neither 32
+  /// adjacent lines nor every fourth or eighth term of a line meet in one bank. Places add up while terms modulo 16 do
+  /// not carry.
+  static constexpr int pitch = terms + terms / 16 + 1;
+  __device__ static constexpr int at(int line, int term) { return line * pitch + term + term / 16; }
+};
+/// Longer rows are written faster (by 3 to 5 % at n >= 8192), but want 140 KB of shared memory, and more tiles than
+/// small matrices have.
+using LongRows = Shape<256>;
+using ShortRows = Shape<128>;
+constexpr Index enough_tiles = 16;  ///< of LongRows, for each multiprocessor
+
+/// a' = sum_i piece_i 2^(piece_bits i), the lower pieces at most 2^(piece_bits - 1) in magnitude.
+constexpr int piece_bits = 42;
+/// For abs(a') <= 2^bits: a single piece is at most 2^51; of several, the top one is at most 2^43.
+__device__ int pieces_of(int bits) { return bits <= 51 ? 1 : bits <= 85 ? 2 : bits <= 127 ? 3 : 4; }
+
+/// One modulus p. With weights w_i = 2^(piece_bits i) mod p, abs(w_i) <= 128, the integer x = sum_i w_i piece_i is
+/// congruent to a', and abs(x) <= 2^50 + 2 2^48 + 2^41 < 2^51. x + 1/2 is a double, and at least 1 / (2 p) from every
+/// multiple of p over p; times the rounded inverse it is off by at most 2^51 2^-53 / p. So floor((x + 1/2) inverse) =
+/// floor(x / p) =: q, and x - p q is the residue in 0 .. p - 1.
+struct Modulus {
+  double inverse;
+  double weight[4];
+  int minus_p;
+  int integer_weight[4];
+};
+struct ModulusTable {
+  Modulus modulus[max_moduli];
+};
+constexpr ModulusTable make_modulus_table() {
+  constexpr ModuliList list = moduli_list();
+  ModulusTable t{};
+  for (int l = 0; l < max_moduli; ++l) {
+    Modulus& m = t.modulus[l];
+    m.inverse = 1.0 / list.p[l];
+    m.minus_p = -list.p[l];
+    for (int i = 0; i < 4; ++i) {
+      m.integer_weight[i] = power_of_two_residue(piece_bits * i, list.p[l]);
+      m.weight[i] = m.integer_weight[i];
+    }
+  }
+  return t;
+}
+__constant__ ModulusTable modulus_table = make_modulus_table();
+
+/// Sum of a[j] 256^j, modulo 2^32.
+__device__ std::uint32_t pack(std::uint32_t a0, std::uint32_t a1, std::uint32_t a2, std::uint32_t a3) {
+  return a0 + (a1 << 8) + ((a2 + (a3 << 8)) << 16);
+}
+
+/// What a line needs: its entries are multiplied by `first`, then by `second`.
+struct LineScale {
+  double first, second;
+  bool wanted;  ///< exists, and has finite entries other than zero
+};
+__device__ LineScale line_scale_of(bool wanted, int exponent) {
+  const PowerScale scale = power_scale(wanted ? exponent : 0);
+  return {scale.first, scale.second, wanted};
+}
+
+/// Four consecutive terms of a line in `Pieces` pieces, and the same packed, modulo 2^32. Piece 0 of each is 1/2 too
+/// large.
+template <int Pieces>
+struct FourTerms {
+  double piece[Pieces][4];
+  std::uint32_t packed[Pieces];
+};
+
+/// The line's scale is 2^(scale - piece_bits (Pieces - 1)). What the top piece leaves is exact, at most 1/2, and gives
+/// the next ones; the last is rounded to nearest even, and with it a', since the others are even in its units.
+template <int Pieces, class T>
+__device__ FourTerms<Pieces> take_apart(const T* terms, const LineScale& line) {
+  FourTerms<Pieces> t;
+  std::uint32_t word[Pieces][4];
+#pragma unroll
+  for (int j = 0; j < 4; ++j) {
+    double x = line.wanted ? terms[j] * line.first : 0, scale = line.second;
+#pragma unroll
+    for (int i = Pieces - 1; i >= 0; --i) {
+      const double rounded = __fma_rn(x, scale, round_to_integer);
+      word[i][j] = low_word(rounded);
+      t.piece[i][j] = rounded - round_to_integer;
+      x = __fma_rn(x, scale, -t.piece[i][j]);
+      scale = static_cast<double>(1ll << piece_bits);
+    }
+    t.piece[0][j] += 0.5;
+  }
+#pragma unroll
+  for (int i = 0; i < Pieces; ++i) t.packed[i] = pack(word[i][0], word[i][1], word[i][2], word[i][3]);
+  return t;
+}
+
+/// The four residues modulo m, a byte each: all are in 0 .. p - 1, so one product serves them all.
+template <int Pieces>
+__device__ std::uint32_t residues(const FourTerms<Pieces>& t, const Modulus& m) {
+  std::uint32_t quotient[4], x = t.packed[0];
+#pragma unroll
+  for (int j = 0; j < 4; ++j) {
+    double y = t.piece[0][j];
+#pragma unroll
+    for (int i = 1; i < Pieces; ++i) y = __fma_rn(t.piece[i][j], m.weight[i], y);
+    quotient[j] = low_word(fma_down(y, m.inverse, round_to_integer));
+  }
+#pragma unroll
+  for (int i = 1; i < Pieces; ++i) x += t.packed[i] * static_cast<std::uint32_t>(m.integer_weight[i]);
+  return x + pack(quotient[0], quotient[1], quotient[2], quotient[3]) * static_cast<std::uint32_t>(m.minus_p);
+}
+
+template <class T, class Shape>
+struct Buffer {
+  T tile[tile_lines * Shape::pitch];
+  LineScale line[tile_lines];
+};
+template <class T, class Shape>
+constexpr std::size_t shared_bytes = 2 * sizeof(Buffer<T, Shape>);
+
+/// 32 lines from `line` and the terms of a tile from entry `entry` of them on; those that exist are below `lines`, and
+/// `terms` of the entries. The others are zero.
+template <class T>
+struct Tile {
+  Operand<T> x;
+  Index line, lines, entry, terms;
+};
+
+template <class T>
+__device__ void copy_or_clear(T* to, const T* from, const Tile<T>& t, bool exists) {
+  __pipeline_memcpy_async(to, exists ? from : t.x.data, sizeof(T), exists ? 0 : sizeof(T));
+}
+
+/// Starts the copy of a tile: a warp takes 32 lines of every entry whose turn it is, or all entries of a line, 32 at a
+/// time.
+template <class Shape, class T>
+__device__ void start_copy(const Tile<T>& t, T* to) {
+  constexpr int warps = Shape::warps;
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const Index stride = t.x.stride, k_stride = t.x.k_stride;
+  const int lines = t.lines - t.line < tile_lines ? static_cast<int>(t.lines - t.line) : tile_lines;
+  const int terms = t.terms < Shape::terms ? static_cast<int>(t.terms) : Shape::terms;
+  const T* from = t.x.data + t.line * stride + t.entry * k_stride;
+  if ((stride < 0 ? -stride : stride) < (k_stride < 0 ? -k_stride : k_stride)) {
+    from += lane * stride + warp * k_stride;
+    to += Shape::at(lane, warp);
+#pragma unroll
+    for (int i = 0; i < Shape::terms / warps; ++i) {
+      copy_or_clear(to + Shape::at(0, warps * i), from, t, lane < lines && warp + warps * i < terms);
+      from += warps * k_stride;
+    }
+  } else {
+    from += warp * stride + lane * k_stride;
+    to += Shape::at(warp, lane);
+#pragma unroll
+    for (int i = 0; i < tile_lines / warps; ++i) {
+#pragma unroll
+      for (int j = 0; j < Shape::terms / 32; ++j)
+        copy_or_clear(to + Shape::at(warps * i, 32 * j), from + j * 32 * k_stride, t,
+                      warp + warps * i < lines && lane + 32 * j < terms);
+      from += warps * stride;
+    }
+  }
+  __pipeline_commit();
+}
+
+/// Converts this block's share of `count` tiles: tile_of(t), scale_of(t, line in the tile), convert(t, buffer).
+template <class T, class Shape, class TileOf, class ScaleOf, class Convert>
+__device__ __forceinline__ void for_tiles(int count, TileOf&& tile_of, ScaleOf&& scale_of, Convert&& convert) {
+  extern __shared__ double raw[];
+  using Buffers = Buffer<T, Shape>;
+  Buffers* const buffers = reinterpret_cast<Buffers*>(raw);
+  const auto start = [&](int t, Buffers& buffer) {
+    start_copy<Shape>(tile_of(t), buffer.tile);
+    if (threadIdx.x < tile_lines) buffer.line[threadIdx.x] = scale_of(t, static_cast<int>(threadIdx.x));
+  };
+  int now = 0;
+  const int blocks = static_cast<int>(gridDim.x), first = static_cast<int>(blockIdx.x);
+  if (first < count) start(first, buffers[0]);
+  for (int t = first; t < count; t += blocks, now ^= 1) {
+    __pipeline_wait_prior(0);
+    __syncthreads();  // this tile is there, and the one before is converted
+    if (t + blocks < count) start(t + blocks, buffers[now ^ 1]);
+    convert(t, buffers[now]);
+  }
+}
+
+/// Stores a lane's terms of a line: long rows past the cache, which would not hold them until they are read.
+__device__ inline void store_terms(std::uint8_t* to, const std::uint32_t (&x)[1]) {
+  *reinterpret_cast<std::uint32_t*>(to) = x[0];
+}
+__device__ inline void store_terms(std::uint8_t* to, const std::uint32_t (&x)[2]) {
+  __stcs(reinterpret_cast<uint2*>(to), uint2{x[0], x[1]});
+}
+
+/// Residues of the warp's lines, some lines at a time, of the tile's terms below `terms`. `out`: of the lane's
+/// terms of the warp's first line, plane 0.
+template <int Pieces, class Shape, class T>
+__device__ void write_residues(const Buffer<T, Shape>& shared, int moduli, Index k_padded, int terms,
+                               std::uint8_t* out) {
+  constexpr int quads = Shape::quads, together = (Pieces == 1 ? 4 : Pieces == 2 ? 2 : quads) / quads;
+  const int line = threadIdx.x / 32 * Shape::lines_a_warp, term = threadIdx.x % 32 * Shape::terms_a_lane;
+  if (term >= terms) return;
+#pragma unroll 1
+  for (int i = 0; i < Shape::lines_a_warp; i += together) {
+    FourTerms<Pieces> t[together][quads];
+#pragma unroll
+    for (int r = 0; r < together; ++r)
+#pragma unroll
+      for (int q = 0; q < quads; ++q)
+        t[r][q] = take_apart<Pieces>(&shared.tile[Shape::at(line + i + r, term) + 4 * q], shared.line[line + i + r]);
+    std::uint8_t* to = out + i * k_padded;
+#pragma unroll 2
+    for (int l = 0; l < moduli; ++l) {
+#pragma unroll
+      for (int r = 0; r < together; ++r) {
+        std::uint32_t bytes[quads];
+#pragma unroll
+        for (int q = 0; q < quads; ++q) bytes[q] = residues(t[r][q], modulus_table.modulus[l]);
+        store_terms(to + r * k_padded, bytes);
+      }
+      to += line_group * k_padded;
+    }
+  }
+}
+
+/// Lines of a block, rounded up to whole groups, and its tiles; 2^31 of these would be more than any memory.
+struct Tiles {
+  Index first;
+  int across, k_tiles;
+  __device__ int count() const { return across * k_tiles; }
+};
+
+template <class Shape>
+ACCUBLAS_HD constexpr int k_tiles(Index k_padded) {
+  return static_cast<int>((k_padded + Shape::terms - 1) / Shape::terms);
+}
+
+template <class T>
+struct ConvertSides {
+  ConvertSide<T> side[2];
+};
+
+template <class Shape, class T>
+__device__ Tiles tiles_of(const ConvertSide<T>& side, Index block_lines, Index k_padded) {
+  if (!side.wanted) return {0, 0, 1};
+  const Index first = side.block * block_lines, left = side.operand.count - first;
+  const Index lines = left <= 0 ? 0 : padded_lines(left < block_lines ? left : block_lines);
+  return {first, static_cast<int>(lines / tile_lines), k_tiles<Shape>(k_padded)};
+}
+
+/// Tiles with k fastest: blocks that run together then write neighbouring rows.
+template <class T, class Shape>
+__global__ void __launch_bounds__(Shape::threads, Shape::blocks_a_processor)
+    convert_sides(const __grid_constant__ ConvertSides<T> sides, const PassPlan* plan_pointer, Index p0, Index terms,
+                  Index k_padded) {
+  await_predecessor();
+  const PassPlan plan = *plan_pointer;
+  if (!plan.active) return;
+  const Tiles rows = tiles_of<Shape>(sides.side[0], plan.block_rows, k_padded);
+  const Tiles cols = tiles_of<Shape>(sides.side[1], plan.block_cols, k_padded);
+  // Tile t of all.
+  struct Place {
+    bool row;
+    Index first;
+    int line, p;  // first line of the block, first line of the tile in it, first term of the tile in the chunk
+    int bits, pieces;
+  };
+  const auto place = [&](int t) {
+    const bool row = t < rows.count();
+    const Tiles& tiles = row ? rows : cols;
+    if (!row) t -= rows.count();
+    const int bits = row ? plan.row_bits : plan.col_bits;
+    return Place{row,  tiles.first,    t / tiles.k_tiles * tile_lines, t % tiles.k_tiles * Shape::terms,
+                 bits, pieces_of(bits)};
+  };
+  for_tiles<T, Shape>(
+      rows.count() + cols.count(),
+      [&](int t) {
+        const Place at = place(t);
+        const Operand<T>& x = sides.side[at.row ? 0 : 1].operand;
+        return Tile<T>{x, at.first + at.line, x.count, p0 + at.p, terms - at.p};
+      },
+      [&](int t, int line) {
+        const Place at = place(t);
+        const ConvertSide<T>& side = sides.side[at.row ? 0 : 1];
+        const Index i = at.first + at.line + line;
+        const bool wanted = i < side.operand.count && side.lines.norm[i] > 0;
+        return line_scale_of(wanted,
+                             wanted ? line_scale(plan, side.lines, i, at.bits) - piece_bits * (at.pieces - 1) : 0);
+      },
+      [&](int t, const Buffer<T, Shape>& buffer) {
+        const Place at = place(t);
+        const Index line = at.line + threadIdx.x / 32 * Shape::lines_a_warp;
+        const int here = static_cast<int>(min(k_padded - at.p, Index{Shape::terms}));
+        std::uint8_t* const out = sides.side[at.row ? 0 : 1].out +
+                                  (line / line_group * plan.moduli * line_group + line % line_group) * k_padded + at.p +
+                                  threadIdx.x % 32 * Shape::terms_a_lane;
+        switch (at.pieces) {
+          case 1:
+            return write_residues<1>(buffer, plan.moduli, k_padded, here, out);
+          case 2:
+            return write_residues<2>(buffer, plan.moduli, k_padded, here, out);
+          case 3:
+            return write_residues<3>(buffer, plan.moduli, k_padded, here, out);
+          default:
+            return write_residues<4>(buffer, plan.moduli, k_padded, here, out);
+        }
+      });
+}
+
+/// The certificate's magnitudes. A tile is one of its blocks of terms.
+static_assert(ShortRows::terms == certificate_block);
+template <class T>
+__global__ void __launch_bounds__(ShortRows::threads, ShortRows::blocks_a_processor)
+    convert_magnitudes(const __grid_constant__ Operand<T> x, const __grid_constant__ Lines lines, Tiles tiles,
+                       Index first_term, Index terms, Index k_padded, std::uint8_t* out) {
+  await_predecessor();
+  using Shape = ShortRows;
+  const auto line_of = [&](int t) { return t / tiles.k_tiles * tile_lines; };
+  const auto term_of = [&](int t) { return t % tiles.k_tiles * Shape::terms; };
+  for_tiles<T, Shape>(
+      tiles.count(),
+      [&](int t) {
+        const Index q = first_term + term_of(t);
+        return Tile<T>{x, tiles.first + line_of(t), x.count, q * certificate_stride(x.k), terms - term_of(t)};
+      },
+      [&](int t, int line) {
+        const Index i = tiles.first + line_of(t) + line;
+        const bool wanted = i < x.count && lines.norm[i] > 0;
+        return line_scale_of(wanted, wanted ? 7 - lines.exponent[i] : 0);
+      },
+      [&](int t, const Buffer<T, Shape>& buffer) {
+        const int first = threadIdx.x / 32 * Shape::lines_a_warp, term = threadIdx.x % 32 * Shape::terms_a_lane;
+        std::uint8_t* to = out + (line_of(t) + first) * k_padded + term_of(t) + term;
+        for (int i = 0; i < Shape::lines_a_warp; ++i, to += k_padded) {
+          const LineScale line = buffer.line[first + i];
+          const T* const from = &buffer.tile[Shape::at(first + i, term)];
+          std::uint32_t byte[4];
+#pragma unroll
+          for (int j = 0; j < 4; ++j) {
+            const double a = line.wanted ? fabs(static_cast<double>(from[j])) * line.first : 0;
+            byte[j] = low_word(fma_down(a, line.second, 0x1p52));
+          }
+          *reinterpret_cast<std::uint32_t*>(to) = pack(byte[0], byte[1], byte[2], byte[3]);
+        }
+      });
+}
+
+/// As many blocks as run at once.
+template <class Shape>
+unsigned grid(const DeviceModel& device, Index tiles) {
+  const Index most = Index{Shape::blocks_a_processor} * device.processors;
+  return static_cast<unsigned>(tiles < most ? tiles : most);
+}
+
+/// Lets a kernel have more shared memory than it gets unasked.
+template <class T, class Shape, class Kernel>
+void allow_shared_memory(Kernel kernel) {
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             static_cast<int>(shared_bytes<T, Shape>)),
+        "convert");
+}
+
+template <class Shape, class T>
+Index most_tiles(const ConvertSides<T>& sides, Index k_padded) {
+  Index tiles = 0;
+  for (const ConvertSide<T>& side : sides.side)
+    if (side.wanted) tiles += padded_lines(side.operand.count) / tile_lines * k_tiles<Shape>(k_padded);
+  return tiles;
+}
+
+/// Whether a block may have `bytes` of shared memory.
+bool has_shared_memory(const DeviceModel& device, std::size_t bytes) {
+  int most = 0;
+  check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device.device), "convert");
+  return bytes <= static_cast<std::size_t>(most);
+}
+
+template <class T, class Shape>
+void launch_convert(const DeviceModel& device, const ConvertSides<T>& sides, const PassPlan* plan, Index p0,
+                    Index terms, Index k_padded, cudaStream_t stream) {
+  const Index tiles = most_tiles<Shape>(sides, k_padded);
+  if (tiles == 0) return;
+  const auto kernel = convert_sides<T, Shape>;
+  allow_shared_memory<T, Shape>(kernel);
+  launch(device, "convert", kernel, {grid<Shape>(device, tiles), Shape::threads, shared_bytes<T, Shape>}, stream, sides,
+         plan, p0, terms, k_padded);
+}
+
+}  // namespace
+
+template <class T>
+void convert(const DeviceModel& device, const ConvertSide<T>& rows, const ConvertSide<T>& cols, const PassPlan* plan,
+             Index p0, Index terms, Index k_padded, cudaStream_t stream) {
+  const ConvertSides<T> sides = {{rows, cols}};
+  if (most_tiles<LongRows>(sides, k_padded) >= enough_tiles * device.processors &&
+      has_shared_memory(device, shared_bytes<T, LongRows>))
+    launch_convert<T, LongRows>(device, sides, plan, p0, terms, k_padded, stream);
+  else
+    launch_convert<T, ShortRows>(device, sides, plan, p0, terms, k_padded, stream);
+}
+
+template <class T>
+void convert_certificate(const DeviceModel& device, const Operand<T>& x, const Lines& lines, Index first,
+                         Index block_lines, Index first_term, Index terms, Index k_padded, std::uint8_t* out,
+                         cudaStream_t stream) {
+  using Shape = ShortRows;
+  const Tiles tiles = {first, static_cast<int>(padded_lines(block_lines) / tile_lines), k_tiles<Shape>(k_padded)};
+  const Index count = Index{tiles.across} * tiles.k_tiles;
+  if (count == 0) return;
+  allow_shared_memory<T, Shape>(convert_magnitudes<T>);
+  launch(device, "convert_certificate", convert_magnitudes<T>,
+         {grid<Shape>(device, count), Shape::threads, shared_bytes<T, Shape>}, stream, x, lines, tiles, first_term,
+         terms, k_padded, out);
+}
+
+template void convert(const DeviceModel&, const ConvertSide<double>&, const ConvertSide<double>&, const PassPlan*,
+                      Index, Index, Index, cudaStream_t);
+template void convert(const DeviceModel&, const ConvertSide<float>&, const ConvertSide<float>&, const PassPlan*, Index,
+                      Index, Index, cudaStream_t);
+template void convert_certificate(const DeviceModel&, const Operand<double>&, const Lines&, Index, Index, Index, Index,
+                                  Index, std::uint8_t*, cudaStream_t);
+template void convert_certificate(const DeviceModel&, const Operand<float>&, const Lines&, Index, Index, Index, Index,
+                                  Index, std::uint8_t*, cudaStream_t);
+
+}  // namespace accublas::cuda

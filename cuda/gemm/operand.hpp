@@ -1,0 +1,109 @@
+// What the CUDA kernels of the GEMM engines share: the operands, what is known of their lines, and the state of a call,
+// all of it decided and kept on the device, so that no call waits on the host.
+//
+// Coordinates: a GEMM engine computes at(row, col) = C or its transpose, so that `col` runs along C's unit stride. A
+// *line* is a row of op(A) or a column of op(B) (or, transposed, the other way round): the rows' side and the columns'
+// side each have `count` lines of `k` entries.
+#pragma once
+
+#include <cstdint>
+
+#include "lib/numerics/host_device.hpp"
+#include "lib/problem.hpp"
+
+namespace accublas::cuda {
+
+/// Lines of an operand in device memory: entry (i, p) is data[i stride + p k_stride].
+template <class T>
+struct Operand {
+  const T* data;
+  Index stride, k_stride, count, k;
+};
+
+/// Lines come in groups of this many; per-line arrays are padded to it with zero lines (measure fills the padding).
+inline constexpr Index line_group = 256;
+ACCUBLAS_HD constexpr Index padded_lines(Index count) { return (count + line_group - 1) / line_group * line_group; }
+
+/// What is known of every line; device arrays, padded_lines(count) long. A line with Inf or NaN is `special`, and taken
+/// as zero in everything else.
+struct Lines {
+  Index count, k;
+  std::int32_t* exponent;  ///< E: least with abs(x) < 2^E; 0 for a zero line
+  std::int32_t* last_bit;  ///< every entry is a multiple of 2^last_bit, the largest such; no_last_bit for a zero line
+  double* norm;            ///< upper bound of the Euclidean norm in units of 2^E, 0 only for a zero line
+  double* lambda;          ///< sum of ceil(abs(x) 2^(24 - E)), exact below 2^53, an upper bound beyond
+  std::uint8_t* special;   ///< 0 finite, 1 with Inf, 2 with NaN
+  std::uint64_t* nonzero;  ///< bit p of word p / 64 of a line's `words` words: entry p is not zero; null where not kept
+  Index words;             ///< (k + 63) / 64
+};
+inline constexpr std::int32_t no_last_bit = 0x3FFFFFFF;
+
+/// Bits below 2^E that a line needs so that nothing is dropped.
+ACCUBLAS_HD inline std::int64_t needed_bits(const Lines& lines, Index i) {
+  return std::int64_t{lines.exponent[i]} - lines.last_bit[i];
+}
+
+/// A scalar argument: by value, or in device memory, read on the stream.
+template <class T>
+struct Scalar {
+  T value;
+  const T* pointer;  ///< null: `value`
+#ifdef __CUDACC__
+  __device__ T get() const { return pointer ? *pointer : value; }
+#endif
+};
+
+/// What is known of all lines of a side.
+struct SideSummary {
+  unsigned long long largest_norm;  ///< bits of the largest norm (a double >= 0, so ordered like integers)
+  std::int32_t needed_bits;         ///< the most that a line needs
+  std::int32_t special;             ///< number of lines with Inf or NaN
+};
+
+/// Which elements of C a pass computes. The bitmap `open` of the call has a bit for every element that is not final.
+enum class Elements : std::int32_t { all, not_open, open };
+
+/// One pass over C, planned on the device. Every kernel of the pass reads it and returns at once where it is not
+/// active.
+struct PassPlan {
+  std::int32_t active;
+  std::int32_t interval;  ///< cr: the sum is known up to an error, Ziv's test decides; else fixed:T, exact as it stands
+  Elements elements;
+  std::int32_t row_bits, col_bits;  ///< fixed: T. cr: every line is scaled to a norm of at most 2^bits
+  std::int32_t moduli;
+  Index block_rows, block_cols;  ///< lines converted and multiplied at a time; multiples of line_group
+};
+
+/// At most this many passes: fixed:T* or a first cr, and two more with more bits.
+inline constexpr int most_passes = 3;
+
+/// Of the blocks of a kernel: zero before it and after it.
+struct MeetingCounters {
+  unsigned int arrived;  ///< meetings of all blocks
+  unsigned int left;     ///< blocks that come to no more of them
+};
+
+/// The state of one call, in device memory, zeroed at its start but for the last member.
+struct CallState {
+  SideSummary rows, cols;
+  // Certificate.
+  std::int32_t largest_rung;           ///< 1 + index of the largest rung that an element needs; 0: none is accepted
+  unsigned long long rejected_in_all;  ///< elements that it rejected, special lines not counted
+  unsigned long long rejected;         ///< those of them that are not zero by structure
+  // Passes.
+  PassPlan pass[most_passes];
+  unsigned long long open[most_passes];  ///< elements of finite lines left open by pass i
+  unsigned long long undecided;          ///< elements computed by the exact accumulators (specials not counted)
+  unsigned long long next_chunk;         ///< work counter of the exact kernel
+  MeetingCounters lockstep;              ///< soft synchronisation of the product kernel
+  // For the report and for accublas_sync.
+  std::int32_t bits, moduli;  ///< the most used
+  double bound_componentwise;
+  double sample_row_term[64], sample_col_term[64];  ///< chance of an element to be undecided, see plan.cu
+  std::int32_t samples;
+  std::int32_t refused;  ///< the target is missed: no kernel of this call writes C
+  /// A call could not promise its target, and wrote nothing: stays until accublas_sync asks.
+  std::int32_t missed_target;
+};
+
+}  // namespace accublas::cuda

@@ -1,0 +1,414 @@
+// The CUDA backend of the multiple-precision arrays: memory, transfers, and the order of a product's kernels.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "cuda/check.hpp"
+#include "cuda/device.hpp"
+#include "cuda/mp/aligned.hpp"
+#include "cuda/mp/tables.hpp"
+#include "lib/error.hpp"
+#include "lib/mp/transfer.hpp"
+
+namespace accublas::cuda {
+
+namespace {
+
+constexpr std::size_t staging_bytes = std::size_t{64} << 20;  // of a transfer at a time
+
+State& state_of(mp::MpExecution& execution) { return static_cast<State&>(*execution.state); }
+
+void copy_bytes(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, State& state) {
+  if (bytes > 0) check(cudaMemcpyAsync(to, from, bytes, kind, state.cuda_stream()), "cudaMemcpyAsync");
+}
+
+void finish_transfer(State& state, std::size_t bytes, mp::MpExecution& execution) {
+  check(cudaStreamSynchronize(state.cuda_stream()), "a transfer of multiple-precision numbers");
+  execution.report.copied_bytes += static_cast<std::int64_t>(bytes);
+}
+
+/// Calls body(first, count, staging) for pieces of `size` numbers, each with a staging area in device memory.
+template <class Body>
+void in_pieces(State& state, const mp::Format& format, std::int64_t size, Body&& body) {
+  if (size == 0) return;
+  const std::size_t each = 4 * static_cast<std::size_t>(format.limbs) + 5;
+  const std::int64_t most = std::min(size, static_cast<std::int64_t>(staging_bytes / each));
+  const auto carve = [&](std::byte* base, MpLimbs& staging) {
+    Carver carver(base);
+    staging.limb = carver.take<std::uint32_t>(static_cast<std::size_t>(most * format.limbs));
+    staging.exponent = carver.take<std::int32_t>(static_cast<std::size_t>(most));
+    staging.sign = carver.take<std::uint8_t>(static_cast<std::size_t>(most));
+    return carver.used();
+  };
+  MpLimbs staging{};
+  const DeviceBlock memory(state, carve(nullptr, staging));
+  carve(memory.data(), staging);
+  for (std::int64_t first = 0; first < size; first += most) {
+    staging.first = first;
+    staging.count = std::min(most, size - first);
+    body(staging);
+  }
+}
+
+/// What the kernels of the context's products leave for each other, the last one's numbers at the end. Calls are
+/// ordered.
+MpCall* call_of(State& state) {
+  std::shared_ptr<void>& kept = state.multiple_precision();
+  if (!kept) {
+    void* memory = nullptr;
+    check(cudaMalloc(&memory, sizeof(MpCall)), "device memory of a context");
+    kept = std::shared_ptr<void>(memory, [](void* p) { cudaFree(p); });
+    check(cudaMemset(memory, 0, sizeof(MpCall)), "cudaMemset");
+  }
+  return static_cast<MpCall*>(kept.get());
+}
+
+/// A scalar as an element of an array.
+struct Scalar {
+  mp::Elements elements;
+  std::int64_t at;
+};
+Scalar scalar(const mp::MpScalar& scalar, const mp::Elements& constants) {
+  if (scalar.elements) return {*scalar.elements, scalar.at};
+  return {constants, scalar.constant};
+}
+void set_scalars(MpAlignVectors& to, const Scalar& alpha, const Scalar& beta) {
+  to.alpha = alpha.elements;
+  to.alpha_at = alpha.at;
+  to.beta = beta.elements;
+  to.beta_at = beta.at;
+}
+
+/// Scratch of a product; `columns` of C at a time.
+struct Scratch {
+  std::uint32_t *z, *y, *partial, *tickets;
+  std::int32_t* z_band;
+
+  static std::size_t carve(std::byte* base, Scratch& s, const MpProductPlan& plan, int moduli, int columns,
+                           Index z_stride, Index y_stride) {
+    Carver carver(base);
+    const auto words = [&](Index count) { return carver.take<std::uint32_t>(static_cast<std::size_t>(count)); };
+    s.z = words(Index{columns} * moduli * z_stride);
+    s.y = words(Index{columns} * moduli * y_stride);
+    s.partial = words(mp_product_partials(plan, moduli, columns, y_stride));
+    s.tickets = words(mp_product_tickets(plan, moduli));
+    s.z_band = carver.take<std::int32_t>(static_cast<std::size_t>(columns * z_stride));
+    return carver.used();
+  }
+};
+
+Index round_up_16(Index n) { return (n + 15) / 16 * 16; }
+
+/// C = beta C.
+void scale_only(State& state, const mp::MpProduct& p, const MpFormat& format, const Scalar& alpha, const Scalar& beta) {
+  MpCall* const call = call_of(state);
+  MpAlignVectors scalars{};
+  scalars.columns = 1;
+  scalars.width = 1;
+  scalars.format = format;
+  set_scalars(scalars, alpha, beta);
+  scalars.call = call;
+  mp_align_vectors(state.model(), scalars, state.cuda_stream());
+  constexpr Index most_columns = 65535;  // of a grid
+  for (Index first = 0; first < p.n; first += most_columns) {
+    MpFinish finish{};
+    finish.format = format;
+    finish.basis = format.basis;
+    finish.outputs = p.m;
+    finish.columns = static_cast<int>(std::min(most_columns, p.n - first));
+    finish.c = *p.c;
+    finish.block = p.block_c;
+    finish.first = first;
+    finish.call = call;
+    mp_finish(state.model(), finish, state.cuda_stream());
+  }
+}
+
+void device_product(State& state, const mp::MpProduct& p, mp::MpExecution& execution) {
+  const MpFormat format = device_format(p.c->format);
+  const mp::Elements constants = device_constants(p.c->format);
+  const Scalar alpha = scalar(p.alpha, constants), beta = scalar(p.beta, constants);
+  execution.report.bands = 1;
+  if (p.k == 0) return scale_only(state, p, format, alpha, beta);
+
+  std::unique_ptr<DeviceAligned> own;
+  auto* aligned = static_cast<DeviceAligned*>(p.aligned);
+  if (!aligned) {
+    own = std::make_unique<DeviceAligned>(state, *p.a, p.block_a, mp::shifts, p.k, false);
+    aligned = own.get();
+  }
+  const int room = aligned->room(state, *p.a, p.k), moduli = aligned->moduli();
+  execution.report.moduli = moduli;
+  execution.report.spread = aligned->spread();
+  execution.report.aligned_bytes = aligned->bytes();
+
+  const mp::Elements b = p.b ? *p.b : constants;
+  const mp::Block block_b = p.b ? p.block_b : mp::Block{1, 1, 1, 1, 0};
+  const MpBasis basis = device_basis(moduli);
+  const MpExtension extension = device_extension(p.c->format.moduli, moduli);
+  const MpScaling& scaling = aligned->scaling();
+  const int most = static_cast<int>(std::min<Index>(mp_columns, p.n));
+  const MpProductPlan plan =
+      plan_mp_product(state.model(), p.block_a.rows, p.block_a.columns, moduli, p.transposed, most);
+  const Index z_stride = round_up_16(p.k), y_stride = round_up_16(p.m);
+  Scratch s{};
+  const DeviceBlock memory(state, Scratch::carve(nullptr, s, plan, moduli, most, z_stride, y_stride));
+  Scratch::carve(memory.data(), s, plan, moduli, most, z_stride, y_stride);
+  const bool plain = !p.alpha.elements && p.alpha.constant == 1 && !p.beta.elements && p.beta.constant == 0;
+  MpCall* const call = call_of(state);
+  const cudaStream_t stream = state.cuda_stream();
+  for (Index first = 0; first < p.n; first += most) {
+    const int columns = static_cast<int>(std::min<Index>(most, p.n - first));
+    MpAlignVectors vectors{};
+    vectors.b = b;
+    vectors.block = block_b;
+    vectors.first = first;
+    vectors.columns = columns;
+    vectors.scale = p.transposed ? scaling.row : scaling.column;
+    vectors.width = room + 1;
+    vectors.extension = extension;
+    vectors.z = s.z;
+    vectors.z_stride = z_stride;
+    vectors.band = s.z_band;
+    vectors.tickets = s.tickets;
+    vectors.ticket_count = mp_product_tickets(plan, moduli);
+    vectors.format = format;
+    set_scalars(vectors, alpha, beta);
+    vectors.plain = plain;
+    vectors.call = call;
+    vectors.wanted = aligned->wanted();
+    mp_align_vectors(state.model(), vectors, stream);
+
+    MpResidueProduct product{};
+    product.a = aligned->planes().a;
+    product.ld = aligned->planes().ld;
+    product.plane = aligned->planes().plane;
+    product.m = p.block_a.rows;
+    product.n = p.block_a.columns;
+    product.modulus = basis.modulus;
+    product.moduli = moduli;
+    product.columns = columns;
+    product.z = s.z;
+    product.z_stride = z_stride;
+    product.y = s.y;
+    product.y_stride = y_stride;
+    product.partial = s.partial;
+    product.tickets = s.tickets;
+    mp_product(state.model(), product, plan, p.transposed, stream);
+
+    MpFinish finish{};
+    finish.format = format;
+    finish.basis = basis;
+    finish.outputs = p.m;
+    finish.terms = p.k;
+    finish.columns = columns;
+    finish.transposed = p.transposed;
+    finish.plain = plain;
+    finish.y = s.y;
+    finish.y_stride = y_stride;
+    finish.scale = p.transposed ? scaling.column : scaling.row;
+    finish.a_band = p.transposed ? scaling.column_band : scaling.row_band;
+    finish.c = *p.c;
+    finish.block = p.block_c;
+    finish.first = first;
+    finish.call = call;
+    finish.a = *p.a;
+    finish.b = b;
+    finish.block_a = p.block_a;
+    finish.block_b = block_b;
+    finish.matrix = scaling.state;
+    finish.aligned = aligned->planes();
+    finish.z = s.z;
+    finish.z_stride = z_stride;
+    finish.z_band = s.z_band;
+    finish.width = room + 1;
+    mp_finish(state.model(), finish, stream);
+  }
+}
+
+class CudaMpBackend final : public mp::MpBackend {
+ public:
+  const char* name() const noexcept override { return "cuda"; }
+  bool on_device() const noexcept override { return true; }
+
+  void allocate(mp::Elements& e, int device) override {
+    const DeviceScope scope(device);
+    e.stride = round_up_16(e.length);
+    const auto carve = [&](std::byte* base) {
+      Carver carver(base);
+      e.digits =
+          carver.take<std::uint32_t>(static_cast<std::size_t>(e.stride) * static_cast<std::size_t>(e.format.moduli));
+      e.exponent = carver.take<std::int32_t>(static_cast<std::size_t>(e.stride));
+      e.sign = carver.take<std::uint8_t>(static_cast<std::size_t>(e.stride));
+      e.eval = carver.take<double>(static_cast<std::size_t>(2 * e.length));
+      return carver.used();
+    };
+    DeviceBlock memory(std::max<std::size_t>(carve(nullptr), 1));
+    carve(memory.data());
+    mp_clear(e, nullptr);
+    check(cudaStreamSynchronize(nullptr), "clearing a multiple-precision array");
+    memory.release();
+  }
+
+  void release(mp::Elements& e) noexcept override {
+    cudaFree(e.digits);  // the first piece of the block
+    e.digits = nullptr;
+    e.exponent = nullptr;
+    e.sign = nullptr;
+    e.eval = nullptr;
+  }
+
+  void write(mp::Elements& to, const mp::Block& block, const mp::ConstNumbers& numbers,
+             mp::MpExecution& execution) override {
+    State& state = state_of(execution);
+    const DeviceScope scope(state.device());
+    const MpFormat format = device_format(to.format);
+    std::size_t bytes = 0;
+    in_pieces(state, to.format, block.size(), [&](const MpLimbs& staging) {
+      const std::size_t count = static_cast<std::size_t>(staging.count),
+                        limbs = static_cast<std::size_t>(to.format.limbs);
+      copy_bytes(staging.limb, numbers.limb + staging.first * to.format.limbs, 4 * count * limbs,
+                 cudaMemcpyHostToDevice, state);
+      copy_bytes(staging.exponent, numbers.exponent + staging.first, 4 * count, cudaMemcpyHostToDevice, state);
+      copy_bytes(staging.sign, numbers.sign + staging.first, count, cudaMemcpyHostToDevice, state);
+      mp_encode(format, to, block, staging, state.cuda_stream());
+      bytes += count * (4 * limbs + 5);
+    });
+    finish_transfer(state, bytes, execution);
+  }
+
+  void read(const mp::Elements& from, const mp::Block& block, const mp::Numbers& numbers,
+            mp::MpExecution& execution) override {
+    State& state = state_of(execution);
+    const DeviceScope scope(state.device());
+    const MpFormat format = device_format(from.format);
+    std::size_t bytes = 0;
+    in_pieces(state, from.format, block.size(), [&](const MpLimbs& staging) {
+      const std::size_t count = static_cast<std::size_t>(staging.count),
+                        limbs = static_cast<std::size_t>(from.format.limbs);
+      mp_decode(format, from, block, staging, state.cuda_stream());
+      copy_bytes(numbers.limb + staging.first * from.format.limbs, staging.limb, 4 * count * limbs,
+                 cudaMemcpyDeviceToHost, state);
+      copy_bytes(numbers.exponent + staging.first, staging.exponent, 4 * count, cudaMemcpyDeviceToHost, state);
+      copy_bytes(numbers.sign + staging.first, staging.sign, count, cudaMemcpyDeviceToHost, state);
+      bytes += count * (4 * limbs + 5);
+    });
+    finish_transfer(state, bytes, execution);
+  }
+
+  void write_doubles(mp::Elements& to, const mp::Block& block, const double* values, std::int64_t ld,
+                     mp::MpExecution& execution) override {
+    State& state = state_of(execution);
+    const DeviceScope scope(state.device());
+    const std::int64_t size = block.size();
+    if (size == 0) return;
+    const MpFormat format = device_format(to.format);
+    const std::int64_t most = std::min(size, static_cast<std::int64_t>(staging_bytes / sizeof(double)));
+    const DeviceBlock memory(state, static_cast<std::size_t>(most) * sizeof(double));
+    double* const staging = reinterpret_cast<double*>(memory.data());
+    const bool packed = ld == block.rows || block.columns == 1;
+    std::vector<double> pack(packed ? 0 : static_cast<std::size_t>(most));
+    for (std::int64_t first = 0; first < size; first += most) {
+      const std::int64_t count = std::min(most, size - first);
+      if (!packed) {
+        check(cudaStreamSynchronize(state.cuda_stream()), "cudaStreamSynchronize");  // the piece before has left `pack`
+        for (std::int64_t t = 0; t < count; ++t)
+          pack[static_cast<std::size_t>(t)] = values[(first + t) % block.rows + (first + t) / block.rows * ld];
+      }
+      copy_bytes(staging, packed ? values + first : pack.data(), static_cast<std::size_t>(count) * sizeof(double),
+                 cudaMemcpyHostToDevice, state);
+      mp_encode_doubles(format, to, block, staging, first, count, state.cuda_stream());
+    }
+    finish_transfer(state, static_cast<std::size_t>(size) * sizeof(double), execution);
+  }
+
+  void read_doubles(const mp::Elements& from, const mp::Block& block, double* values, std::int64_t ld,
+                    mp::MpExecution& execution) override {
+    constexpr std::int64_t most = 1 << 20;  // numbers in host memory at a time
+    const std::int64_t size = block.size(), limbs = from.format.limbs;
+    std::vector<std::uint32_t> limb(static_cast<std::size_t>(std::min(size, most) * limbs));
+    std::vector<std::int32_t> exponent(static_cast<std::size_t>(std::min(size, most)));
+    std::vector<std::uint8_t> sign(exponent.size());
+    for (std::int64_t j = 0; j < block.columns; ++j)
+      for (std::int64_t i = 0; i < block.rows; i += most) {
+        const mp::Block part{block.at(i, j), std::min(most, block.rows - i), 1, block.row_stride, 0};
+        read(from, part, {limb.data(), exponent.data(), sign.data()}, execution);
+        for (std::int64_t t = 0; t < part.rows; ++t)
+          values[i + t + j * ld] =
+              mp::round_to_double(sign[static_cast<std::size_t>(t)] != 0, exponent[static_cast<std::size_t>(t)],
+                                  &limb[static_cast<std::size_t>(t * limbs)], from.format);
+      }
+  }
+
+  void copy(mp::Elements& to, const mp::Block& block_to, const mp::Elements& from, const mp::Block& block_from,
+            mp::MpExecution& execution) override {
+    State& state = state_of(execution);
+    const DeviceScope scope(state.device());
+    mp_copy(to, block_to, from, block_from, state.cuda_stream());
+  }
+
+  void import_host(mp::Elements& here, const mp::Elements& host, mp::MpExecution& execution) override {
+    transfer_all(here, host, cudaMemcpyHostToDevice, execution);
+  }
+  void export_host(const mp::Elements& here, mp::Elements& host, mp::MpExecution& execution) override {
+    transfer_all(host, here, cudaMemcpyDeviceToHost, execution);
+  }
+
+  std::unique_ptr<mp::Aligned> align(const mp::Elements& a, const mp::Block& block, int spread, std::int64_t terms,
+                                     mp::MpExecution& execution) override {
+    State& state = state_of(execution);
+    const DeviceScope scope(state.device());
+    auto aligned = std::make_unique<DeviceAligned>(state, a, block, spread < 0 ? mp::shifts : spread, terms, true);
+    execution.report.bands = 1;
+    execution.report.spread = aligned->spread();
+    execution.report.moduli = aligned->moduli();
+    execution.report.aligned_bytes = aligned->bytes();
+    return aligned;
+  }
+
+  void product(const mp::MpProduct& product, mp::MpExecution& execution) override {
+    State& state = state_of(execution);
+    const DeviceScope scope(state.device());
+    device_product(state, product, execution);
+  }
+
+  void complete(accublas_mp_report_t& report, BackendState* base) override {
+    State& state = static_cast<State&>(*base);
+    if (report.bands == 0 || !state.multiple_precision()) return;  // no product
+    const DeviceScope scope(state.device());
+    MpCall call{};
+    copy_bytes(&call, state.multiple_precision().get(), sizeof call, cudaMemcpyDeviceToHost, state);
+    check(cudaStreamSynchronize(state.cuda_stream()), "a product of multiple-precision numbers");
+    report.bands = std::max(1, call.bands);
+    report.outputs_in_bands = static_cast<std::int64_t>(call.in_bands);
+  }
+
+ private:
+  static void transfer_all(const mp::Elements& to, const mp::Elements& from, cudaMemcpyKind kind,
+                           mp::MpExecution& execution) {
+    State& state = state_of(execution);
+    const DeviceScope scope(state.device());
+    const std::size_t length = static_cast<std::size_t>(from.length);
+    const std::size_t digits = 4 * static_cast<std::size_t>(from.stride) * static_cast<std::size_t>(from.format.moduli);
+    copy_bytes(to.digits, from.digits, digits, kind, state);
+    copy_bytes(to.exponent, from.exponent, 4 * length, kind, state);
+    copy_bytes(to.sign, from.sign, length, kind, state);
+    copy_bytes(to.eval, from.eval, 16 * length, kind, state);
+    finish_transfer(state, digits + 21 * length, execution);
+  }
+};
+
+}  // namespace
+
+}  // namespace accublas::cuda
+
+namespace accublas::mp {
+
+MpBackend& cuda_mp_backend() {
+  std::string reason;
+  if (cuda::usable_devices(reason) == 0) throw Error(ACCUBLAS_ERROR_NO_DEVICE, reason);
+  static cuda::CudaMpBackend backend;
+  return backend;
+}
+
+}  // namespace accublas::mp

@@ -1,0 +1,160 @@
+#include "cuda/mp/tables.hpp"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <tuple>
+#include <vector>
+
+#include "cuda/check.hpp"
+#include "lib/mp/basis.hpp"
+
+namespace accublas::cuda {
+
+namespace {
+
+int current_device() {
+  int device = 0;
+  check(cudaGetDevice(&device), "cudaGetDevice");
+  return device;
+}
+
+/// A copy in memory of the current device, complete at return; never freed.
+template <class T>
+const T* keep(const T* host, std::size_t count) {
+  // On a stream of its own: a capture of another stream in this thread must not see it.
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+  check(cudaThreadExchangeStreamCaptureMode(&mode), "cudaThreadExchangeStreamCaptureMode");
+  void* device = nullptr;
+  cudaError_t status = cudaMalloc(&device, count * sizeof(T));
+  cudaStream_t stream = nullptr;
+  if (status == cudaSuccess) status = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  if (status == cudaSuccess) status = cudaMemcpyAsync(device, host, count * sizeof(T), cudaMemcpyHostToDevice, stream);
+  if (status == cudaSuccess) status = cudaStreamSynchronize(stream);
+  if (stream) cudaStreamDestroy(stream);
+  if (status != cudaSuccess) cudaFree(device);
+  cudaThreadExchangeStreamCaptureMode(&mode);
+  if (status == cudaErrorMemoryAllocation) cudaGetLastError();
+  check(status, "tables of the multiple-precision arrays");
+  return static_cast<const T*>(device);
+}
+
+template <class T>
+const T* keep(const std::vector<T>& host) {
+  return keep(host.data(), host.size());
+}
+
+/// The moduli and their powers of two; one copy as long as the longest asked for, and shorter ones made before.
+struct Moduli {
+  int count = 0;
+  const RnsModulus* modulus = nullptr;
+  const mp::RnsPowers* power = nullptr;
+};
+
+struct Known {
+  std::map<int, Moduli> moduli;  ///< by device, as the others
+  std::map<std::tuple<int, int>, MpBasis> basis;
+  std::map<std::tuple<int, int>, const std::uint32_t*> power;
+  std::map<std::tuple<int, int>, mp::Elements> constants;
+  std::map<std::tuple<int, int, int>, MpExtension> extension;
+};
+
+std::mutex guard;
+Known& known() {
+  static Known* const tables = new Known;
+  return *tables;
+}
+
+const Moduli& moduli_of(int device, int count) {
+  Moduli& m = known().moduli[device];
+  if (m.count < count) m = {count, keep(mp::moduli(count), count), keep(mp::powers(count), count)};
+  return m;
+}
+
+MpBasis basis_of(int device, int count) {
+  MpBasis& b = known().basis[{device, count}];
+  if (b.moduli == 0) {
+    const mp::Basis& host = mp::basis(count);
+    const int limbs = (31 * count + 31) / 32;
+    const auto limb_of = [](const std::uint64_t* p, int i) {
+      return static_cast<std::uint32_t>(p[i / 2] >> (i % 2 * 32));
+    };
+    std::vector<std::uint32_t> cofactor(static_cast<std::size_t>(count) * limbs), minus(limbs);
+    std::uint64_t borrow = 1;
+    for (int i = 0; i < limbs; ++i) {
+      for (int k = 0; k < count; ++k)
+        cofactor[static_cast<std::size_t>(k) * limbs + i] =
+            limb_of(&host.cofactor[static_cast<std::size_t>(k) * host.limbs], i);
+      borrow += static_cast<std::uint32_t>(~limb_of(host.product.data(), i));
+      minus[i] = static_cast<std::uint32_t>(borrow);
+      borrow >>= 32;
+    }
+    b = {count, limbs, moduli_of(device, count).modulus, keep(host.inverse), keep(cofactor), keep(minus)};
+  }
+  return b;
+}
+
+}  // namespace
+
+MpBasis device_basis(int moduli) {
+  const std::lock_guard<std::mutex> lock(guard);
+  return basis_of(current_device(), moduli);
+}
+
+MpFormat device_format(const mp::Format& format) {
+  const std::lock_guard<std::mutex> lock(guard);
+  const int device = current_device(), limbs = format.limbs, count = format.moduli, line = (count + 3) / 4 * 4;
+  const std::uint32_t*& power = known().power[{device, format.precision}];
+  if (!power) {
+    const RnsModulus* const modulus = mp::moduli(count);
+    std::vector<std::uint32_t> host(static_cast<std::size_t>(limbs) * line);
+    for (int k = 0; k < count; ++k) {
+      std::uint32_t p = 1;
+      for (int l = 0; l < limbs; ++l, p = rns_mul(p, modulus[k].r32, modulus[k]))
+        host[static_cast<std::size_t>(l) * line + k] = p;
+    }
+    power = keep(host);
+  }
+  return {format.precision, limbs, basis_of(device, count), line, power, mp::eval_factor(format.precision)};
+}
+
+MpExtension device_extension(int from, int to) {
+  const std::lock_guard<std::mutex> lock(guard);
+  const int device = current_device();
+  MpExtension& x = known().extension[{device, from, to}];
+  if (x.from == 0) {
+    const auto host = mp::extension(from, to);
+    const int line = (to - from + 3) / 4 * 4;
+    std::vector<std::uint32_t> weight(static_cast<std::size_t>(from + 1) * line, 0);
+    for (int j = from; j < to; ++j)
+      for (int k = 0; k <= from; ++k)
+        weight[static_cast<std::size_t>(k) * line + j - from] =
+            host->weight[static_cast<std::size_t>(j - from) * (from + 1) + k];
+    const Moduli m = moduli_of(device, to);
+    x = {from, to, line, m.modulus, basis_of(device, from).inverse, m.power, keep(weight)};
+  }
+  return x;
+}
+
+mp::Elements device_constants(const mp::Format& format) {
+  const std::lock_guard<std::mutex> lock(guard);
+  mp::Elements& e = known().constants[{current_device(), format.precision}];
+  if (e.length == 0) {
+    const RnsModulus* const modulus = mp::moduli(format.moduli);
+    std::vector<std::uint32_t> digits(static_cast<std::size_t>(16) * format.moduli, 0);
+    for (int k = 0; k < format.moduli; ++k)
+      digits[static_cast<std::size_t>(16) * k + 1] =
+          mp::rns_power(2, static_cast<std::uint64_t>(format.precision - 1), modulus[k]);
+    const Interval one = evaluate(std::uint64_t{1} << 63, mp::eval_factor(format.precision));
+    const auto in_memory = [](auto host) { return const_cast<typename decltype(host)::value_type*>(keep(host)); };
+    mp::Elements made{format, 2, 16};
+    made.digits = in_memory(digits);
+    made.exponent = in_memory(std::vector<std::int32_t>{mp::exponent_zero, 1});
+    made.sign = in_memory(std::vector<std::uint8_t>{0, 0});
+    made.eval = in_memory(std::vector<double>{0, one.lower, 0, one.upper});
+    e = made;
+  }
+  return e;
+}
+
+}  // namespace accublas::cuda

@@ -1,0 +1,367 @@
+// cr for DOT and GEMV in one pass at memory speed: grid sums (cuda/vector/grid_chain.hpp) give every inner product to
+// some 120 bits with a bound of its error, Ziv's test rounds what that decides, the exact kernel does the rest. With
+// FixedScaling the entries are rounded to T bits of their row first, scaled to magnitudes up to 1: those are doubles.
+#include <algorithm>
+
+#include "cuda/check.hpp"
+#include "cuda/vector/grid_chain.hpp"
+#include "lib/numerics/scaling.hpp"
+
+namespace accublas::cuda {
+
+namespace {
+
+// Tuning. Two or three thread blocks of 8 warps on a multiprocessor keep 64 to 96 KiB of loads in flight.
+constexpr int warps = 8, threads = 32 * warps, resident = 3, pairs_resident = 2;
+constexpr int column_rows = 64;              // of a thread block, where a lane has two rows
+constexpr Index tile = 32 * chain_group;     // terms that a warp loads at a time along a row
+constexpr Index least_terms = warps * tile;  // of a thread block's segment of a row
+constexpr Index least_columns = warps * chain_group;
+constexpr Index rows_for_warps = 1500;  // as many rows are a warp for every two; below, a thread block or more a row
+constexpr Index most_rounds = 4;        // of thread blocks, for the sake of the last one
+constexpr Index few_rows = 8;           // rows that would leave lanes of a warp empty
+
+template <class T>
+struct Arguments {
+  RowProblem<T> p;
+  FixedScaling fixed;
+  OpenRows open;
+  TripleSum* partial;
+  Index segments, segment_terms;  ///< of the inner dimension
+  bool all_undecided;
+};
+
+/// How an entry is rounded to T bits below 2^E: scaled by 2^-E in two factors, the power may not be a double.
+struct Rounding {
+  double factor1, factor2, magic;
+
+  __device__ double operator()(double a) const {
+    const double y = mul_rn(mul_rn(a, factor1), factor2), size = absolute(y);
+    const double rounded = add_rn(add_rn(size, magic), -magic);
+    return copysign(size < magic ? rounded : size, y);
+  }
+};
+
+__device__ double power_of_two(int e) { return __hiloint2double((e + 1023) << 20, 0); }
+
+template <class T>
+__device__ T magnitude_of(std::uint64_t most) {
+  return from_bits<T>(static_cast<typename FloatFormat<T>::Bits>(most));
+}
+
+template <class T>
+__device__ Rounding rounding_of(const FixedScaling& fixed, Index i) {
+  const int e = -exponent_above(magnitude_of<T>(fixed.most[i])), half = e / 2;
+  const bool one = e >= -1000 && e <= 1000;
+  return {power_of_two(one ? e : half), power_of_two(one ? 0 : e - half), power_of_two(52 - fixed.bits)};
+}
+
+/// What rounds the entries of a row and of x; nothing for cr.
+template <class T, bool Fixed>
+struct Entries {
+  Rounding row, x;
+  __device__ Entries(const Arguments<T>& g, Index i)
+      : row(rounding_of<T>(g.fixed, i)), x(rounding_of<T>(g.fixed, g.p.m)) {}
+  __device__ double of_row(T a) const { return row(a); }
+  __device__ double of_x(T a) const { return x(a); }
+};
+template <class T>
+struct Entries<T, false> {
+  __device__ Entries(const Arguments<T>&, Index) {}
+  __device__ double of_row(T a) const { return a; }
+  __device__ double of_x(T a) const { return a; }
+};
+
+template <class T>
+constexpr bool exact_product = sizeof(T) < sizeof(double);
+
+template <class T, bool Fixed, class Chain>
+__device__ void add_group(const Entries<T, Fixed>& entries, const T (&u)[chain_group], const T (&v)[chain_group],
+                          Chain& chain) {
+  double a[chain_group], x[chain_group];
+#pragma unroll
+  for (int j = 0; j < chain_group; ++j) {
+    a[j] = entries.of_row(u[j]);
+    x[j] = entries.of_x(v[j]);
+  }
+  chain.add(a, x);
+}
+
+/// Row i from its sum: rounded, or left open.
+template <class T, bool Fixed>
+__device__ void finish_row(const Arguments<T>& g, Index i, TripleSum sum) {
+  T* const y = g.p.y.data + i * g.p.y.stride;
+  const T alpha = g.p.alpha.get(), beta = g.p.beta.get(), addend = read_addend(beta, y);
+  int exponent = 0;
+  bool known = triple_known(sum);
+  if (Fixed) {
+    const T row = magnitude_of<T>(g.fixed.most[i]), x = magnitude_of<T>(g.fixed.most[g.p.m]);
+    if (!is_finite(row) || !is_finite(x)) {
+      known = false;
+    } else if (is_zero(row) || is_zero(x)) {
+      *y = finish(alpha, wide_zero<2>(), 0, beta, addend);
+      return;
+    } else {
+      exponent = exponent_above(row) + exponent_above(x);
+    }
+  }
+  T out;
+  if (known && !g.all_undecided && finish_triple(alpha, sum, exponent, beta, addend, &out)) {
+    *y = out;
+  } else {
+    leave_open(g.open, i);
+  }
+}
+
+/// Lane 0: the sums of rows i, i + 1, ... over `terms` terms from `first` on, tile number `part` and every `parts`-th
+/// after it. Rows share what is read of x.
+template <class T, bool Fixed, int rows>
+struct AlongRows {
+  TripleSum sums[rows];
+
+  __device__ AlongRows(const Arguments<T>& g, Index i, Index first, Index terms, int part, int parts) {
+    const Entries<T, Fixed> entries(g, i), last_entries(g, i + rows - 1);
+    const Index a_stride = g.p.a.col_stride, x_stride = g.p.x.stride;
+    const T* const a = g.p.a.data + i * g.p.a.row_stride + first * a_stride;
+    const T* const x = g.p.x.data + first * x_stride;
+    const int lane = threadIdx.x % 32;
+    GridChain<exact_product<T>, true> chain[rows];
+    for (Index begin = part * tile; begin < terms; begin += parts * tile) {
+      T u[rows][chain_group], v[chain_group];
+      const T* const a_tile = a + (begin + lane) * a_stride;
+      const T* const x_tile = x + (begin + lane) * x_stride;
+      const Index left = terms - begin;
+      if (left >= tile) {
+#pragma unroll
+        for (int r = 0; r < rows; ++r) load_spaced<32>(a_tile + r * g.p.a.row_stride, a_stride, u[r]);
+        load_spaced<32>(x_tile, x_stride, v);
+      } else {
+#pragma unroll
+        for (int r = 0; r < rows; ++r)
+          load_spaced_below<32>(a_tile + r * g.p.a.row_stride, a_stride, left - lane, u[r]);
+        load_spaced_below<32>(x_tile, x_stride, left - lane, v);
+      }
+#pragma unroll
+      for (int r = 0; r < rows; ++r) add_group(r == 0 ? entries : last_entries, u[r], v, chain[r]);
+    }
+#pragma unroll
+    for (int r = 0; r < rows; ++r) sums[r] = warp_sum(chain[r].result());
+  }
+};
+
+/// Many rows: a warp for every two; where their number is odd, the last warp sees the last but one again.
+template <class T, bool Fixed>
+__global__ void __launch_bounds__(threads, pairs_resident) correct_warps(Arguments<T> g) {
+  const Index task = static_cast<Index>(blockIdx.x) * warps + threadIdx.x / 32;
+  const Index i = 2 * task + 2 <= g.p.m ? 2 * task : g.p.m - 2;
+  allow_next_kernel();
+  if (2 * task >= g.p.m) return;
+  const int lane = threadIdx.x % 32;
+  const Index fresh = 2 * task;
+  if (is_zero(g.p.alpha.get())) {
+    if (lane < 2 && i + lane >= fresh) write_without_terms(g.p, i + lane);
+    return;
+  }
+  const AlongRows<T, Fixed, 2> along(g, i, 0, g.p.k, 0, 1);
+  if (lane != 0) return;
+  if (i >= fresh) finish_row<T, Fixed>(g, i, along.sums[0]);
+  finish_row<T, Fixed>(g, i + 1, along.sums[1]);
+}
+
+/// Thread 0: the sum of the warps' sums.
+__device__ TripleSum block_sum(TripleSum sum) {
+  __shared__ TripleSum sums[warps];
+  __syncthreads();
+  if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = sum;
+  __syncthreads();
+  if (threadIdx.x < 32) {
+    sum = threadIdx.x < warps ? sums[threadIdx.x] : TripleSum{0, 0, 0, 0};
+    sum = warp_sum(sum);
+  }
+  return sum;
+}
+
+/// Few rows, DOT among them: a thread block for every segment of a row; the last one of a row adds up.
+template <class T, bool Fixed>
+__global__ void __launch_bounds__(threads, resident) correct_segments(Arguments<T> g) {
+  const Index i = blockIdx.x / g.segments, segment = blockIdx.x % g.segments, first = segment * g.segment_terms;
+  allow_next_kernel();
+  if (is_zero(g.p.alpha.get())) {
+    if (segment == 0 && threadIdx.x == 0) write_without_terms(g.p, i);
+    return;
+  }
+  const Index left = g.p.k - first, terms = left < g.segment_terms ? left : g.segment_terms;
+  TripleSum sum = block_sum(AlongRows<T, Fixed, 1>(g, i, first, terms, threadIdx.x / 32, warps).sums[0]);
+  if (g.segments > 1) {
+    if (threadIdx.x == 0) g.partial[blockIdx.x] = sum;
+    if (!last_to_arrive(&g.open.state->arrived[i], static_cast<std::uint32_t>(g.segments))) return;
+    sum = {0, 0, 0, 0};
+    for (Index s = threadIdx.x; s < g.segments; s += threads) triple_add(sum, load_sum(&g.partial[i * g.segments + s]));
+    sum = block_sum(warp_sum(sum));
+  }
+  if (threadIdx.x == 0) finish_row<T, Fixed>(g, i, sum);
+}
+
+/// Rows side by side in memory: a lane has two rows, 32 apart, the warps of a thread block take groups of columns in
+/// turn. Thread blocks of the same rows (blockIdx.y) have segments of the columns; the last one adds up.
+template <class T, bool Fixed>
+__global__ void __launch_bounds__(threads, pairs_resident) correct_columns(Arguments<T> g) {
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const Index first_row = static_cast<Index>(blockIdx.x) * column_rows, own = first_row + threadIdx.x;
+  const bool owner = threadIdx.x < column_rows && own < g.p.m;
+  allow_next_kernel();
+  if (is_zero(g.p.alpha.get())) {
+    if (blockIdx.y == 0 && owner) write_without_terms(g.p, own);
+    return;
+  }
+  const Index last = g.p.m - 1, i0 = first_row + lane < last ? first_row + lane : last,
+              i1 = i0 + 32 < last ? i0 + 32 : last;
+  const Index first = blockIdx.y * g.segment_terms, stop = first + g.segment_terms, end = stop < g.p.k ? stop : g.p.k;
+  const Index a_stride = g.p.a.col_stride, x_stride = g.p.x.stride, to_second = (i1 - i0) * g.p.a.row_stride;
+  const Entries<T, Fixed> entries0(g, i0), entries1(g, i1);
+  GridChain<exact_product<T>, false> chain0, chain1;
+  Index begin = first + warp * chain_group;
+  const T* a = g.p.a.data + i0 * g.p.a.row_stride + begin * a_stride;
+  const T* x = g.p.x.data + begin * x_stride;
+  for (; begin < end;
+       begin += warps * chain_group, a += warps * chain_group * a_stride, x += warps * chain_group * x_stride) {
+    T u0[chain_group], u1[chain_group], v[chain_group];
+    const Index left = end - begin;
+    if (left >= chain_group) {
+      load_spaced<1>(a, a_stride, u0);
+      load_spaced<1>(a + to_second, a_stride, u1);
+      load_spaced<1>(x, x_stride, v);
+    } else {
+      load_spaced_below<1>(a, a_stride, left, u0);
+      load_spaced_below<1>(a + to_second, a_stride, left, u1);
+      load_spaced_below<1>(x, x_stride, left, v);
+    }
+    add_group(entries0, u0, v, chain0);
+    add_group(entries1, u1, v, chain1);
+  }
+  __shared__ TripleSum sums[warps][column_rows];
+  sums[warp][lane] = chain0.result();
+  sums[warp][lane + 32] = chain1.result();
+  __syncthreads();
+  TripleSum sum{0, 0, 0, 0};
+  if (threadIdx.x < column_rows) {
+    for (int w = 0; w < warps; ++w) triple_add(sum, sums[w][threadIdx.x]);
+  }
+  if (g.segments > 1) {
+    TripleSum* const partial = g.partial + blockIdx.x * g.segments * column_rows + threadIdx.x;
+    if (threadIdx.x < column_rows) partial[blockIdx.y * column_rows] = sum;
+    if (!last_to_arrive(&g.open.state->arrived[blockIdx.x], static_cast<std::uint32_t>(g.segments))) return;
+    if (threadIdx.x < column_rows) {
+      sum = {0, 0, 0, 0};
+      for (Index s = 0; s < g.segments; ++s) triple_add(sum, load_sum(partial + s * column_rows));
+    }
+  }
+  if (owner) finish_row<T, Fixed>(g, own, sum);
+}
+
+Index ceil_div(Index a, Index b) { return (a + b - 1) / b; }
+
+/// Segments of k terms for `sums` sums that share `places` thread blocks, each a multiple of `unit` terms. Without many
+/// rounds of thread blocks, the number of segments is one that leaves few places idle in the last round.
+struct Division {
+  Index segments, terms;
+};
+Division divide(Index places, Index sums, Index k, Index unit) {
+  const auto idle = [&](Index s) {
+    return static_cast<double>(ceil_div(sums * s, places) * places) / static_cast<double>(sums * s);
+  };
+  Index wanted = 1;
+  if (sums <= most_rounds * places && sums <= vector_tickets) {
+    const Index least = std::max<Index>(places / sums, 1);
+    wanted = least;
+    // Nothing is idle below 1, so that the search can end early: it is the host's time, and every call's.
+    for (Index s = least + 1; s <= most_rounds * least && idle(wanted) > 1.02; ++s)
+      if (idle(s) < idle(wanted) - 0.02) wanted = s;
+    wanted = std::min(wanted, ceil_div(k, unit));
+  }
+  const Index terms = ceil_div(ceil_div(k, wanted), unit) * unit;
+  return {ceil_div(k, terms), terms};
+}
+
+Division divide_rows(const DeviceModel& model, Index m, Index k) {
+  return divide(Index{resident} * model.processors, m, k, least_terms);
+}
+Division divide_columns(const DeviceModel& model, Index m, Index k) {
+  return divide(Index{pairs_resident} * model.processors, ceil_div(m, column_rows), k, least_columns);
+}
+
+/// Sums of segments, for either kind of thread blocks.
+TripleSum* take_partial(const DeviceModel& model, Index m, Index k, Carver& carver) {
+  const Index rows = m * divide_rows(model, m, k).segments;
+  const Index columns = ceil_div(m, column_rows) * column_rows * divide_columns(model, m, k).segments;
+  return carver.take<TripleSum>(std::max(rows, columns));
+}
+
+template <class T, bool Fixed>
+void launch(const VectorCall& call, Arguments<T> g) {
+  const auto size = [](Index stride) { return stride < 0 ? -stride : stride; };
+  const bool along = size(g.p.a.col_stride) < size(g.p.a.row_stride);
+  if (g.p.m >= rows_for_warps && along) {
+    correct_warps<T, Fixed><<<static_cast<unsigned>(ceil_div(g.p.m, 2 * warps)), threads, 0, call.stream>>>(g);
+  } else if (along || g.p.m < few_rows) {
+    const Division d = divide_rows(call.model, g.p.m, g.p.k);
+    g.segments = d.segments;
+    g.segment_terms = d.terms;
+    correct_segments<T, Fixed><<<static_cast<unsigned>(g.p.m * d.segments), threads, 0, call.stream>>>(g);
+  } else {
+    const Index groups = ceil_div(g.p.m, column_rows);
+    const Division d = divide_columns(call.model, g.p.m, g.p.k);
+    g.segments = d.segments;
+    g.segment_terms = d.terms;
+    const dim3 grid(static_cast<unsigned>(groups), static_cast<unsigned>(d.segments));
+    correct_columns<T, Fixed><<<grid, threads, 0, call.stream>>>(g);
+  }
+  check_launch("correct_rows");
+}
+
+}  // namespace
+
+void correct_scratch(const DeviceModel& model, Index m, Index k, Carver& carver) {
+  ExactScratch::carve(carver, model, m);
+  take_partial(model, m, k, carver);
+}
+
+template <class T>
+void correct_rows(const VectorCall& call, const RowProblem<T>& p, FixedScaling fixed, Carver& carver) {
+  const ExactScratch exact = ExactScratch::carve(carver, call.model, p.m);
+  const Arguments<T> g{p, fixed, {call.state, exact.list}, take_partial(call.model, p.m, p.k, carver),
+                       1, p.k,   call.all_undecided};
+  if (fixed.most) {
+    launch<T, true>(call, g);
+  } else {
+    launch<T, false>(call, g);
+  }
+  exact_rows(call, p, fixed, exact);
+}
+
+template <class T>
+void correct_gemv(const VectorCall& call, const Gemv<T>& g, Scalar<T> alpha, Scalar<T> beta) {
+  if (g.m <= 0 || g.k <= 0) return;
+  Carver carver(call.scratch);
+  correct_rows(call, row_problem(g, alpha, beta), {nullptr, 0}, carver);
+}
+
+template <class T>
+void correct_dot(const VectorCall& call, const Dot<T>& d) {
+  if (d.n <= 0) {
+    check(cudaMemsetAsync(d.result, 0, sizeof(T), call.stream), "DOT of nothing");
+    return;
+  }
+  Carver carver(call.scratch);
+  correct_rows(call, row_problem(d), {nullptr, 0}, carver);
+}
+
+#define ACCUBLAS_INSTANTIATE(T)                                                               \
+  template void correct_rows(const VectorCall&, const RowProblem<T>&, FixedScaling, Carver&); \
+  template void correct_gemv(const VectorCall&, const Gemv<T>&, Scalar<T>, Scalar<T>);        \
+  template void correct_dot(const VectorCall&, const Dot<T>&);
+ACCUBLAS_INSTANTIATE(double)
+ACCUBLAS_INSTANTIATE(float)
+#undef ACCUBLAS_INSTANTIATE
+
+}  // namespace accublas::cuda

@@ -1,0 +1,295 @@
+// dot2's tree, for DOT, NRM2 and ASUM: the 32 lanes of the definition are those of a warp. A thread block takes aligned
+// pieces of a power of two of blocks of 1024 elements, 16 blocks at a time, one a warp; the last thread block to end
+// combines the pieces' pairs. The pairs of NRM2 and ASUM serve cr too (cuda/vector/norm_pair.hpp).
+#include <algorithm>
+#include <bit>
+
+#include "cuda/check.hpp"
+#include "cuda/vector/dot2_pair.hpp"
+#include "cuda/vector/norm_pair.hpp"
+#include "cuda/warp_reduce.hpp"
+
+namespace accublas::cuda {
+
+namespace {
+
+constexpr Index block_terms = 1024;  ///< of the definition
+// Tuning. Two thread blocks of 16 warps on a multiprocessor keep 128 KiB of loads in flight.
+constexpr int warps = 16, threads = 32 * warps, resident = 2;
+template <Terms terms>
+constexpr int batch = terms == Terms::products ? 8 : 16;  ///< elements of an operand that a lane loads at a time
+constexpr int most_levels = 24;                           ///< a piece has at most 2^(most_levels - 1) tasks
+constexpr int fold_width = 8;                             ///< pairs that a warp combines in registers at a time
+
+/// A task is `warps` blocks of the definition, a piece a power of two of tasks; a thread block takes consecutive
+/// pieces.
+struct Division {
+  Index tasks, piece_tasks, pieces, pieces_per_block, thread_blocks;
+};
+
+Index ceil_div(Index a, Index b) { return (a + b - 1) / b; }
+
+/// The largest pieces that leave no more than a quarter of the places for thread blocks empty: less to combine at the
+/// end, and the memory is saturated with fewer thread blocks.
+Division divide(const DeviceModel& model, Index n) {
+  Division d;
+  d.tasks = ceil_div(n, block_terms * warps);
+  const Index share = ceil_div(d.tasks, Index{resident} * model.processors);
+  d.piece_tasks = 1;
+  for (Index p = 2; p <= Index{1} << (most_levels - 1) && ceil_div(share, p) * p * 4 <= share * 5; p *= 2)
+    d.piece_tasks = p;
+  d.pieces = ceil_div(d.tasks, d.piece_tasks);
+  d.pieces_per_block = ceil_div(share, d.piece_tasks);
+  d.thread_blocks = ceil_div(d.pieces, d.pieces_per_block);
+  return d;
+}
+
+template <class T>
+struct Arguments {
+  RowProblem<T> p;
+  OpenRows open;
+  Division division;
+  Pair *pieces, *folded;  ///< 32 lanes each; `folded`: an eighth as many, for the levels of the last tree in turn
+  NormCall norm;          ///< not for products
+};
+
+/// The tree over `count` <= 8 pairs, 1 <= count: load(i) is pair i.
+template <class T, class Load>
+__device__ Pair fold(int count, Load load) {
+  Pair pair[fold_width];
+#pragma unroll
+  for (int i = 0; i < fold_width; ++i) pair[i] = i < count ? load(i) : Pair{0, 0};
+#pragma unroll
+  for (int width = 1; width < fold_width; width *= 2) {
+#pragma unroll
+    for (int i = 0; i + width < fold_width; i += 2 * width)
+      if (i + width < count) pair[i] = combine<T>(pair[i], pair[i + width]);
+  }
+  return pair[0];
+}
+
+/// A lane's chain over one block. Squares: entries are scaled first, and `largest` is raised to their high words.
+template <class T, Terms terms>
+__device__ Pair block_chain(const RowProblem<T>& p, Index block, double scaling, std::uint32_t& largest) {
+  const int lane = threadIdx.x % 32;
+  const Index x_stride = p.a.col_stride, y_stride = p.x.stride, left = p.k - block * block_terms;
+  const T* x = p.a.data + (block * block_terms + lane) * x_stride;
+  const T* y = p.x.data + (block * block_terms + lane) * y_stride;
+  Pair pair{0, 0};
+  for (int t = 0; t < block_terms; t += 32 * batch<terms>) {
+    T u[batch<terms>], v[batch<terms>];
+    // A step with 0 times 0 changes nothing: s and c are never -0.
+    if (left >= block_terms) {
+      load_spaced<32>(x, x_stride, u);
+      if constexpr (terms == Terms::products) load_spaced<32>(y, y_stride, v);
+    } else {
+      load_spaced_below<32>(x, x_stride, left - t - lane, u);
+      if constexpr (terms == Terms::products) load_spaced_below<32>(y, y_stride, left - t - lane, v);
+    }
+#pragma unroll
+    for (int j = 0; j < batch<terms>; ++j) {
+      if constexpr (terms == Terms::products) step(pair, u[j], v[j]);
+      if constexpr (terms == Terms::squares) step_square(pair, u[j], scaling, largest);
+      if constexpr (terms == Terms::magnitudes) step_magnitude(pair, u[j]);
+    }
+    x += batch<terms> * 32 * x_stride;
+    y += batch<terms> * 32 * y_stride;
+  }
+  return pair;
+}
+
+/// Lane 0: the combination over the lanes.
+template <class T>
+__device__ Pair combine_lanes(Pair pair) {
+  for (int half = 16; half > 0; half /= 2) {
+    const Pair right{__shfl_down_sync(full_warp, pair.s, half), __shfl_down_sync(full_warp, pair.c, half)};
+    pair = combine<T>(pair, right);
+  }
+  return pair;
+}
+
+/// The tree over the pieces, eight to one in every pass; the pairs go to and fro between two arrays.
+template <class T>
+__device__ Pair fold_pieces(Pair* from, Pair* to, Index count) {
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  while (count > fold_width) {
+    const Index groups = (count + fold_width - 1) / fold_width;
+    for (Index group = warp; group < groups; group += warps) {
+      const Index first = group * fold_width, left = count - first;
+      const Pair pair = fold<T>(left < fold_width ? static_cast<int>(left) : fold_width,
+                                [&](int i) { return load_pair(from + (first + i) * 32 + lane); });
+      store_pair(to + group * 32 + lane, pair);
+    }
+    __threadfence();
+    __syncthreads();
+    Pair* const done = from;
+    from = to;
+    to = done;
+    count = groups;
+  }
+  return fold<T>(static_cast<int>(count), [&](int i) { return load_pair(from + i * 32 + lane); });
+}
+
+/// The largest of all thread blocks' high words; in the last thread block to arrive, after share_largest in all of
+/// them.
+__device__ std::uint32_t largest_of_all(const std::uint32_t* shared) {
+  std::uint32_t most = 0;
+  for (unsigned b = threadIdx.x % 32; b < gridDim.x; b += 32) most = max(most, __ldcg(shared + b));
+  return lanes_max(most);
+}
+__device__ void share_largest(std::uint32_t* shared, std::uint32_t largest) {
+  __shared__ std::uint32_t of_warp[warps];
+  largest = lanes_max(largest);
+  if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = largest;
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  for (int w = 1; w < warps; ++w) largest = max(largest, of_warp[w]);
+  shared[blockIdx.x] = largest;
+}
+
+template <class T, Terms terms>
+__global__ void __launch_bounds__(threads, resident) dot2_tree_kernel(Arguments<T> g) {
+  __shared__ Pair pairs[2][warps][32];
+  __shared__ Pair waiting[most_levels][32];  // trees that wait for a right neighbour of their size
+  constexpr bool scaled = terms == Terms::squares && compensated<T>;
+  int scale = 0;
+  if (scaled && g.norm.second_pass) {
+    wait_for_kernel_before();
+    scale = __ldcg(g.norm.scale);
+    if (scale == 0) return;
+  }
+  allow_next_kernel();
+  const double scaling = scaled ? power_of_two(-scale) : 1;
+  std::uint32_t largest = 0;
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const Index blocks = (g.p.k + block_terms - 1) / block_terms;
+  const Division& d = g.division;
+  const Index first_piece = blockIdx.x * d.pieces_per_block;
+  Pair result{0, 0};
+  int buffer = 0;
+  for (Index piece = first_piece; piece < first_piece + d.pieces_per_block && piece < d.pieces; ++piece) {
+    int top = 0;
+    for (Index t = 0; t < d.piece_tasks && piece * d.piece_tasks + t < d.tasks; ++t, buffer ^= 1) {
+      const Index first = (piece * d.piece_tasks + t) * warps;
+      if (first + warp < blocks) pairs[buffer][warp][lane] = block_chain<T, terms>(g.p, first + warp, scaling, largest);
+      __syncthreads();
+      if (warp != 0) continue;
+      // Warp 0 goes on with the tree, while the others begin the next task in the other buffer.
+      const int count = blocks - first < warps ? static_cast<int>(blocks - first) : warps;
+      const auto half = [&](int begin, int end) {
+        return fold<T>(end - begin, [&](int i) { return pairs[buffer][begin + i][lane]; });
+      };
+      Pair pair = half(0, count < fold_width ? count : fold_width);
+      if (count > fold_width) pair = combine<T>(pair, half(fold_width, count));
+      for (Index bits = t; bits & 1; bits >>= 1) pair = combine<T>(waiting[--top][lane], pair);
+      waiting[top++][lane] = pair;
+    }
+    if (warp == 0) {
+      result = waiting[--top][lane];
+      while (top > 0) result = combine<T>(waiting[--top][lane], result);
+      if (d.pieces > 1) store_pair(g.pieces + piece * 32 + lane, result);
+    }
+  }
+  if (scaled) share_largest(g.norm.largest, largest);
+  if (d.pieces > 1 || scaled) {
+    if (!last_to_arrive(g.open.state->arrived, gridDim.x)) return;
+    if (d.pieces > 1) result = fold_pieces<T>(g.pieces, g.folded, d.pieces);
+  }
+  if (warp != 0) return;
+  if (scaled) largest = largest_of_all(g.norm.largest);
+  result = combine_lanes<T>(result);
+  if (lane != 0) return;
+  if constexpr (terms == Terms::products) {
+    // Hardware adds and converts as RN does, and s and c are never -0, so that an exact zero is +0.
+    if (is_finite(result.s) && is_finite(result.c)) {
+      *g.p.y.data = static_cast<T>(add_rn(result.s, result.c));
+    } else {
+      leave_open(g.open, 0);
+    }
+  } else if constexpr (terms == Terms::squares) {
+    finish_squares(g.p, g.open, g.norm, result, scale, largest);
+  } else {
+    finish_magnitudes(g.p, g.open, g.norm, result);
+  }
+}
+
+struct Scratch {
+  ExactScratch exact;
+  Pair *pieces, *folded;
+  std::uint32_t* largest;
+  std::int32_t* scale;
+};
+
+Scratch carve(Carver& carver, const DeviceModel& model, Index n) {
+  const Index pieces = n > 0 ? divide(model, n).pieces : 0;
+  Scratch s;
+  s.exact = ExactScratch::carve(carver, model, 1);
+  s.pieces = carver.take<Pair>(pieces * 32);
+  s.folded = carver.take<Pair>(ceil_div(pieces, fold_width) * 32);
+  s.largest = carver.take<std::uint32_t>(Index{resident} * model.processors);
+  s.scale = carver.take<std::int32_t>(1);
+  return s;
+}
+
+template <class T>
+Arguments<T> make_arguments(const VectorCall& call, const RowProblem<T>& p, const Scratch& s) {
+  return {p, {call.state, s.exact.list}, divide(call.model, p.k), s.pieces, s.folded, {}};
+}
+
+}  // namespace
+
+void dot2_dot_scratch(const DeviceModel& model, Index n, Carver& carver) { carve(carver, model, n); }
+
+std::size_t norm_scratch_bytes(const DeviceModel& model, Index n) {
+  Carver carver(nullptr);
+  dot2_dot_scratch(model, n, carver);
+  return carver.used();
+}
+
+template <class T>
+void dot2_dot(const VectorCall& call, const Dot<T>& d) {
+  if (d.n <= 0) {
+    check(cudaMemsetAsync(d.result, 0, sizeof(T), call.stream), "DOT of nothing");
+    return;
+  }
+  Carver carver(call.scratch);
+  const Scratch s = carve(carver, call.model, d.n);
+  const Arguments<T> g = make_arguments(call, row_problem(d), s);
+  dot2_tree_kernel<T, Terms::products><<<static_cast<unsigned>(g.division.thread_blocks), threads, 0, call.stream>>>(g);
+  check_launch("dot2_dot");
+  exact_rows(call, g.p, {nullptr, 0}, s.exact);
+}
+
+template <class T>
+void norm(const VectorCall& call, VectorMode mode, Terms terms, const Reduction<T>& r) {
+  if (r.n <= 0) {
+    check(cudaMemsetAsync(r.result, 0, sizeof(T), call.stream), "a norm of nothing");
+    return;
+  }
+  Carver carver(call.scratch);
+  const Scratch s = carve(carver, call.model, r.n);
+  Arguments<T> g = make_arguments(call, row_problem(r, terms), s);
+  const bool correct = mode == VectorMode::correct;
+  g.norm = {correct, correct && call.all_undecided, false, norm_error<T>(r.n), s.largest, s.scale};
+  const auto blocks = static_cast<unsigned>(g.division.thread_blocks);
+  if (terms == Terms::magnitudes) {
+    dot2_tree_kernel<T, Terms::magnitudes><<<blocks, threads, 0, call.stream>>>(g);
+  } else {
+    dot2_tree_kernel<T, Terms::squares><<<blocks, threads, 0, call.stream>>>(g);
+  }
+  check_launch("norm");
+  if (terms == Terms::squares && compensated<T>) {
+    g.norm.second_pass = true;
+    launch_behind(call, dot2_tree_kernel<T, Terms::squares>, blocks, threads, g, "norm");
+  }
+  exact_rows(call, g.p, {nullptr, 0}, s.exact);
+}
+
+#define ACCUBLAS_INSTANTIATE(T)                             \
+  template void dot2_dot(const VectorCall&, const Dot<T>&); \
+  template void norm(const VectorCall&, VectorMode, Terms, const Reduction<T>&);
+ACCUBLAS_INSTANTIATE(double)
+ACCUBLAS_INSTANTIATE(float)
+#undef ACCUBLAS_INSTANTIATE
+
+}  // namespace accublas::cuda

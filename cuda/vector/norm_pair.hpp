@@ -1,0 +1,107 @@
+// NRM2 and ASUM on the device: dot2's steps for squares and magnitudes, and the way from the pair to the norm, for dot2
+// and for cr (docs/modes.md; the twin is lib/cpu/norms.cpp). All terms have one sign, so that the pair is within about
+// 2^-95 (float: 2^-47) of the sum, relatively: cr rounds what that bound decides, the exact kernel does the rest.
+#pragma once
+
+#include "cuda/vector/dot2_pair.hpp"
+#include "lib/numerics/bounds.hpp"
+#include "lib/numerics/finish_root.hpp"
+
+namespace accublas::cuda {
+
+/// What the pair of n terms can err by, relatively, products that underflow left out.
+template <class T>
+double norm_error(Index n) {
+  return dot2_bound(dot2_depth_dot(n), n, unit_roundoff<T>()).componentwise * (1 + 0x1p-40);
+}
+
+/// What a norm is besides its terms.
+struct NormCall {
+  bool correct, all_undecided;  ///< mode cr; see VectorCall
+  bool second_pass;             ///< squares: runs where the first one found that entries must be scaled
+  double error;                 ///< norm_error
+  std::uint32_t* largest;       ///< squares of binary64: the high word of the largest magnitude, for every thread block
+  std::int32_t* scale;          ///< for the second pass: entries are scaled by 2^-scale; 0: there is nothing to do
+};
+
+#ifdef __CUDACC__
+
+/// 2^e, a normal number.
+__device__ inline double power_of_two(int e) { return __hiloint2double((e + 1023) << 20, 0); }
+
+/// `largest` is a high word without its sign, and is kept for binary64 only.
+template <class T>
+__device__ void step_square(Pair& pair, T x, double scaling, std::uint32_t& largest) {
+  if constexpr (compensated<T>) {
+    largest = max(largest, static_cast<std::uint32_t>(__double2hiint(x)) & 0x7FFFFFFFu);
+    x = mul_rn(x, scaling);
+  }
+  step(pair, x, x);
+}
+
+template <class T>
+__device__ void step_magnitude(Pair& pair, T x) {
+  const double p = fabs(x), s = add_rn(pair.s, p);
+  if constexpr (compensated<T>) pair.c = add_rn(pair.c, sum_error(pair.s, p, s));
+  pair.s = s;
+}
+
+/// The exponent by which binary64 entries are scaled before they are squared; its limits are powers of two, so that
+/// high words tell. Also -600 where all entries are zero: that gives the same +0.
+__device__ inline int square_scale(std::uint32_t largest) {
+  constexpr std::uint32_t least = (1023u - 400) << 20, most = (1023u + 480) << 20;
+  return largest < least ? -600 : largest < most ? 0 : 600;
+}
+
+/// RN of the norm, or open for the exact kernel (in cr).
+template <class T>
+__device__ __noinline__ void round_root(const RowProblem<T>& p, const OpenRows& open, const NormCall& norm, Pair pair,
+                                        int scale) {
+  if (!norm.correct) {
+    *p.y.data = finish_root_pair<T>(pair.s, pair.c, scale);
+    return;
+  }
+  // Entries scaled up are multiples of 2^-474, their products of 2^-948: nothing underflows. For float nothing ever
+  // does.
+  const double underflow = compensated<T> && scale >= 0 ? static_cast<double>(p.k) * product_underflow : 0;
+  T out;
+  if (!norm.all_undecided && finish_root_within(pair.s, pair.c, norm.error * pair.s + underflow, scale, &out)) {
+    *p.y.data = out;
+  } else {
+    leave_open(open, 0);
+  }
+}
+
+/// NRM2 from its pair, formed with `scale`; `largest` as above.
+template <class T>
+__device__ void finish_squares(const RowProblem<T>& p, const OpenRows& open, const NormCall& norm, Pair pair, int scale,
+                               std::uint32_t largest) {
+  const int wanted = compensated<T> ? square_scale(largest) : 0;
+  // Squares add up to Inf without an Inf only where they overflow, and to NaN only with a NaN.
+  const bool special = compensated<T> ? largest >= 0x7FF00000u : !is_finite(pair.s);
+  if (compensated<T> && !norm.second_pass) *norm.scale = special ? 0 : wanted;
+  if (special) {
+    *p.y.data = is_nan(pair.s) ? canonical_nan<T>() : from_bits<T>(FloatFormat<T>::infinity);
+  } else if (wanted == scale) {
+    round_root(p, open, norm, pair, scale);
+  }
+}
+
+/// ASUM from its pair.
+template <class T>
+__device__ void finish_magnitudes(const RowProblem<T>& p, const OpenRows& open, const NormCall& norm, Pair pair) {
+  const bool finite = is_finite(pair.s) && is_finite(pair.c);
+  T out;
+  if (finite && !norm.correct) {
+    *p.y.data = static_cast<T>(add_rn(pair.s, pair.c));
+  } else if (finite && !norm.all_undecided &&
+             finish_triple(T(1), {pair.s, pair.c, 0, norm.error * pair.s}, 0, T(0), T(0), &out)) {
+    *p.y.data = out;
+  } else {
+    leave_open(open, 0);
+  }
+}
+
+#endif
+
+}  // namespace accublas::cuda

@@ -1,0 +1,211 @@
+#include "cuda/vector/vector_call.hpp"
+
+#include "cuda/check.hpp"
+#include "cuda/gemm/digit_call.hpp"
+#include "cuda/gemm/gemm.hpp"
+#include "cuda/native.hpp"
+#include "cuda/vector/vector_kernels.hpp"
+#include "lib/accuracy.hpp"
+#include "lib/numerics/bounds.hpp"
+#include "lib/test_hooks.hpp"
+
+namespace accublas::cuda {
+
+namespace {
+
+template <class T>
+Scalar<T> scalar(const ScalarArgument<T>& argument) {
+  return argument.on_device ? Scalar<T>{T(0), argument.pointer} : Scalar<T>{*argument.pointer, nullptr};
+}
+
+/// dp and sp that no engine but native computes are cr's values.
+VectorMode vector_mode(const Mode& mode) {
+  if (mode.kind == ACCUBLAS_MODE_DOT2) return VectorMode::dot2;
+  return mode.kind == ACCUBLAS_MODE_FIXED ? VectorMode::fixed : VectorMode::correct;
+}
+
+/// The report's bound where a mode is computed exactly and rounded once.
+template <class T>
+void report_rounded_once(const Mode& mode, accublas_report_t& report) {
+  if (vector_mode(mode) != VectorMode::correct) return;
+  report.bound_relative = unit_roundoff<T>();
+  report.bound_componentwise = 0;
+  report.bound_absolute = least_subnormal<T>();
+}
+
+/// Runs body(memory) with `bytes` of the call's memory; cuBLAS's own workspace is counted by the caller.
+template <class Body>
+void with_memory(State& state, Execution& execution, std::size_t bytes, Body&& body) {
+  const Workspace& workspace = execution.workspace;
+  const CallMemory memory(state.device(), state.cuda_stream(), state.capture_memory(), workspace.buffer(),
+                          workspace.buffer_bytes(), bytes);
+  execution.report.workspace_bytes = static_cast<std::int64_t>(bytes);
+  body(memory.data());
+}
+
+/// What cuBLAS needs as its own while a graph is captured.
+std::size_t blas_bytes(State& state) {
+  return is_capturing(state.cuda_stream()) ? Cublas::workspace_bytes(state.model().major) : 0;
+}
+
+}  // namespace
+
+template <class T>
+void gemv_call(State& state, const Call<Gemv<T>, T>& call, Execution& execution) {
+  const Gemv<T>& g = call.problem;
+  if (!call.alpha.on_device && *call.alpha.pointer == 0) {
+    const Gemm<T> scaling{g.m, 1, 0, T(0), {}, {}, T(0), {g.y.data, g.y.stride, 0}};
+    return scale_gemm(state, Call<Gemm<T>, T>{scaling, call.alpha, call.beta, true, true, call.mode, call.engine});
+  }
+  require_no_target(call.mode, execution.target, sizeof(T) == 4);
+  if (call.mode.kind == ACCUBLAS_MODE_SLICES) {
+    const Gemm<T> column{g.m, 1, g.k, g.alpha, g.a, {g.x.data, g.x.stride, 0}, g.beta, {g.y.data, g.y.stride, 0}};
+    return slices_gemm(state, Call<Gemm<T>, T>{column, call.alpha, call.beta, true, true, call.mode, call.engine},
+                       execution);
+  }
+  const Scalar<T> alpha = scalar(call.alpha), beta = scalar(call.beta);
+  if (call.engine == ACCUBLAS_ENGINE_NATIVE) {
+    const std::size_t scratch = native_scratch_bytes(g, execution.workspace.cap()), own = blas_bytes(state);
+    with_memory(state, execution, scratch + own + 1, [&](std::byte* memory) {
+      state.begin_call(execution.report.level);
+      state.phase(&accublas_report_t::ms_product);
+      state.cublas().begin(state.cuda_stream(), own ? memory : nullptr, own);
+      native_gemv(state.cublas(), g, alpha, beta, Scratch{memory + own, scratch}, state.cuda_stream());
+      state.end_call();
+    });
+    return;
+  }
+  report_rounded_once<T>(call.mode, execution.report);
+  const VectorMode mode = vector_mode(call.mode);
+  with_memory(state, execution, vector_scratch_bytes(state.model(), mode, g.m, g.k), [&](std::byte* memory) {
+    VectorState* const vectors = state.begin_vector_call(execution.report.level);
+    state.phase(&accublas_report_t::ms_product);
+    const VectorCall run{state.model(), vectors, memory, state.cuda_stream(), hook_all_undecided()};
+    switch (mode) {
+      case VectorMode::dot2:
+        dot2_gemv(run, g, alpha, beta);
+        break;
+      case VectorMode::fixed:
+        fixed_gemv(run, g, call.mode.parameter, alpha, beta);
+        break;
+      case VectorMode::correct:
+        correct_gemv(run, g, alpha, beta);
+        break;
+    }
+    state.end_call();
+  });
+}
+
+namespace {
+
+/// DOT and the norms: serve(problem, memory) computes the result with `bytes` of memory, in device memory; it is copied
+/// to the host where it belongs there.
+template <class Problem, class T, class Serve>
+void with_result(State& state, const Call<Problem, T>& call, Execution& execution, std::size_t bytes, Serve&& serve) {
+  const cudaStream_t stream = state.cuda_stream();
+  with_memory(state, execution, 256 + bytes, [&](std::byte* memory) {
+    Problem problem = call.problem;
+    if (!call.result_on_device) problem.result = reinterpret_cast<T*>(memory);
+    serve(problem, memory + 256);
+    if (call.result_on_device) return;
+    check(cudaMemcpyAsync(call.problem.result, problem.result, sizeof(T), cudaMemcpyDeviceToHost, stream),
+          "reading a result");
+    check(cudaStreamSynchronize(stream), "waiting for a result");
+  });
+}
+
+template <class T>
+void slices_dot(State& state, const Call<Dot<T>, T>& call, Execution& execution, const Dot<T>& dot) {
+  const T one = 1, zero = 0;
+  const Gemm<T> element{
+      1, 1, dot.n, one, {dot.x.data, 0, dot.x.stride}, {dot.y.data, dot.y.stride, 0}, zero, {dot.result, 1, 1}};
+  slices_gemm(state, Call<Gemm<T>, T>{element, {&one, false}, {&zero, false}, true, true, call.mode, call.engine},
+              execution);
+}
+
+}  // namespace
+
+template <class T>
+void dot_call(State& state, const Call<Dot<T>, T>& call, Execution& execution) {
+  const cudaStream_t stream = state.cuda_stream();
+  const Index n = call.problem.n;
+  if (n == 0) {
+    check(cudaMemsetAsync(call.problem.result, 0, sizeof(T), stream), "cudaMemsetAsync");
+    return;
+  }
+  require_no_target(call.mode, execution.target, sizeof(T) == 4);
+  if (call.mode.kind == ACCUBLAS_MODE_SLICES)
+    return with_result(state, call, execution, 0,
+                       [&](const Dot<T>& dot, std::byte*) { slices_dot(state, call, execution, dot); });
+  if (call.engine == ACCUBLAS_ENGINE_NATIVE) {
+    const std::size_t own = blas_bytes(state), scratch = native_scratch_bytes(call.problem, execution.workspace.cap());
+    return with_result(state, call, execution, own + scratch, [&](const Dot<T>& dot, std::byte* memory) {
+      state.begin_call(execution.report.level);
+      state.phase(&accublas_report_t::ms_product);
+      state.cublas().begin(stream, own ? memory : nullptr, own);
+      native_dot(state.cublas(), dot, Scratch{memory + own, scratch}, stream);
+      state.end_call();
+    });
+  }
+  const VectorMode mode = vector_mode(call.mode);
+  report_rounded_once<T>(call.mode, execution.report);
+  with_result(state, call, execution, vector_scratch_bytes(state.model(), mode, 1, n),
+              [&](const Dot<T>& dot, std::byte* memory) {
+                VectorState* const vectors = state.begin_vector_call(execution.report.level);
+                state.phase(&accublas_report_t::ms_product);
+                const VectorCall run{state.model(), vectors, memory, stream, hook_all_undecided()};
+                switch (mode) {
+                  case VectorMode::dot2:
+                    dot2_dot(run, dot);
+                    break;
+                  case VectorMode::fixed:
+                    fixed_dot(run, dot, call.mode.parameter);
+                    break;
+                  case VectorMode::correct:
+                    correct_dot(run, dot);
+                    break;
+                }
+                state.end_call();
+              });
+}
+
+template <class T, Terms terms>
+void norm_call(State& state, const Call<Reduction<T>, T>& call, Execution& execution) {
+  const cudaStream_t stream = state.cuda_stream();
+  if (call.problem.n == 0) {
+    check(cudaMemsetAsync(call.problem.result, 0, sizeof(T), stream), "cudaMemsetAsync");
+    return;
+  }
+  require_no_target(call.mode, execution.target, sizeof(T) == 4);
+  // What cuBLAS does not compute is cr's value.
+  if (call.engine == ACCUBLAS_ENGINE_NATIVE && native_has_norm(call.problem)) {
+    const std::size_t own = blas_bytes(state);
+    return with_result(state, call, execution, own, [&](const Reduction<T>& norm, std::byte* memory) {
+      state.begin_call(execution.report.level);
+      state.phase(&accublas_report_t::ms_product);
+      state.cublas().begin(stream, own ? memory : nullptr, own);
+      terms == Terms::squares ? native_nrm2(state.cublas(), norm) : native_asum(state.cublas(), norm);
+      state.end_call();
+    });
+  }
+  const VectorMode mode = vector_mode(call.mode);
+  report_rounded_once<T>(call.mode, execution.report);
+  const std::size_t bytes = norm_scratch_bytes(state.model(), call.problem.n);
+  with_result(state, call, execution, bytes, [&](const Reduction<T>& reduction, std::byte* memory) {
+    VectorState* const vectors = state.begin_vector_call(execution.report.level);
+    state.phase(&accublas_report_t::ms_product);
+    norm(VectorCall{state.model(), vectors, memory, stream, hook_all_undecided()}, mode, terms, reduction);
+    state.end_call();
+  });
+}
+
+#define ACCUBLAS_INSTANTIATE(T)                                                                 \
+  template void gemv_call(State&, const Call<Gemv<T>, T>&, Execution&);                         \
+  template void dot_call(State&, const Call<Dot<T>, T>&, Execution&);                           \
+  template void norm_call<T, Terms::squares>(State&, const Call<Reduction<T>, T>&, Execution&); \
+  template void norm_call<T, Terms::magnitudes>(State&, const Call<Reduction<T>, T>&, Execution&);
+ACCUBLAS_INSTANTIATE(double)
+ACCUBLAS_INSTANTIATE(float)
+#undef ACCUBLAS_INSTANTIATE
+
+}  // namespace accublas::cuda

@@ -1,0 +1,70 @@
+// Launchers of DOT, GEMV, NRM2 and ASUM for operands in device memory, in the modes dot2, cr (also dp and sp
+// reproducible, whose values are cr's) and, but for the norms, fixed:T. The bits are those of the CPU's engines
+// (lib/cpu/engines.hpp) and of docs/modes.md, special values and BLAS's quick returns included.
+//
+// Shared contract: work is put on the stream and the call returns; nothing is allocated, nothing waits, so a graph can
+// capture it. All pointers are device pointers; strides in elements, of any sign, zero too. Launch errors are thrown as
+// Error by check().
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "cuda/gemm/kernels.hpp"
+#include "cuda/gemm/operand.hpp"
+#include "lib/problem.hpp"
+
+namespace accublas::cuda {
+
+enum class VectorMode { dot2, correct, fixed };
+
+/// What is added up: DOT's and GEMV's x_i y_i, NRM2's x_i^2, ASUM's abs(x_i).
+enum class Terms { products, squares, magnitudes };
+
+/// Sums that several thread blocks share: at most this many at a time.
+inline constexpr int vector_tickets = 2048;
+
+/// State in device memory: zeroed once by its owner. Every call leaves it as it found it, but for `undecided`, which it
+/// sets.
+struct VectorState {
+  std::uint32_t arrived[vector_tickets];  ///< thread blocks that have delivered their part of a sum
+  std::uint32_t exact_arrived;            ///< thread blocks of the exact kernel that are done
+  std::uint32_t not_used;
+  unsigned long long open;       ///< outputs on the list that the exact kernel works off
+  unsigned long long undecided;  ///< outputs of the last call that exact accumulators computed
+};
+
+/// How a call runs. One stream at a time may use a state and its scratch.
+struct VectorCall {
+  const DeviceModel& model;
+  VectorState* state;
+  void* scratch;  ///< vector_scratch_bytes, aligned to 256; contents do not matter
+  cudaStream_t stream;
+  bool all_undecided =
+      false;  ///< test hook: every output of cr and fixed goes to the exact accumulators; no bit changes
+};
+
+/// Bytes of scratch of a GEMV with m rows and k columns; DOT: m = 1, k = n.
+std::size_t vector_scratch_bytes(const DeviceModel&, VectorMode, Index m, Index k);
+
+template <class T>
+void dot2_dot(const VectorCall&, const Dot<T>&);
+template <class T>
+void correct_dot(const VectorCall&, const Dot<T>&);
+template <class T>
+void fixed_dot(const VectorCall&, const Dot<T>&, int bits);
+
+/// alpha and beta are the scalars given, not the problem's own.
+template <class T>
+void dot2_gemv(const VectorCall&, const Gemv<T>&, Scalar<T> alpha, Scalar<T> beta);
+template <class T>
+void correct_gemv(const VectorCall&, const Gemv<T>&, Scalar<T> alpha, Scalar<T> beta);
+template <class T>
+void fixed_gemv(const VectorCall&, const Gemv<T>&, int bits, Scalar<T> alpha, Scalar<T> beta);
+
+/// NRM2 (the root of the sum of squares) or ASUM (the sum of magnitudes), modes dot2 and correct.
+template <class T>
+void norm(const VectorCall&, VectorMode, Terms, const Reduction<T>&);
+std::size_t norm_scratch_bytes(const DeviceModel&, Index n);
+
+}  // namespace accublas::cuda
