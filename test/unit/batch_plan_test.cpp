@@ -1,0 +1,86 @@
+// How a batch on the CPU is shared out: every plan keeps within the threads and the workspace that it was given, and
+// the shapes that matter get what they should.
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "lib/cpu/batch.hpp"
+
+using accublas::Index;
+using accublas::cpu::BatchPlan;
+using accublas::cpu::plan_batch;
+
+namespace {
+
+constexpr std::size_t MiB = std::size_t{1} << 20;
+
+std::string text(const BatchPlan& p) {
+  return std::to_string(p.threads) + " threads, " + std::to_string(p.threads_a_matrix) + " a matrix, " +
+         std::to_string(p.a_task) + " a task, " + std::to_string(p.bytes) + " bytes";
+}
+
+}  // namespace
+
+TEST(BatchPlan, KeepsWithinThreadsMatricesAndWorkspace) {
+  for (Index order : {1, 2, 4, 16, 64, 100, 115, 256, 300, 1000, 100000})
+    for (Index count : {1, 2, 3, 7, 8, 100, 1000, 1000000})
+      for (int threads : {1, 2, 3, 16, 200})
+        for (std::size_t workspace : {std::size_t{0}, std::size_t{100}, MiB, 4 * MiB, 9 * MiB, 256 * MiB, 4096 * MiB})
+          for (bool native : {false, true}) {
+            const BatchPlan p = plan_batch(order, order, order, count, native, threads, workspace);
+            const std::string what = std::to_string(order) + " x " + std::to_string(count) + " " +
+                                     std::to_string(threads) + " " + std::to_string(workspace) + ": " + text(p);
+            ASSERT_GE(p.threads, 1) << what;
+            ASSERT_GE(p.threads_a_matrix, 1) << what;
+            ASSERT_LE(p.threads * p.threads_a_matrix, threads) << what;
+            ASSERT_LE(p.threads, count) << what;
+            ASSERT_GE(p.a_task, 1) << what;
+            ASSERT_LE(static_cast<std::size_t>(p.threads) * p.bytes, workspace) << what;
+            // Either matrices or what is inside one is shared, never both.
+            ASSERT_TRUE(p.threads == 1 || p.threads_a_matrix == 1) << what;
+            if (p.threads > 1) {
+              // Every thread finds a task, and several if there are enough.
+              ASSERT_GE((count + p.a_task - 1) / p.a_task, std::min<Index>(count, 8 * p.threads)) << what;
+              ASSERT_GE(p.bytes, 2 * MiB) << what;
+            }
+          }
+}
+
+TEST(BatchPlan, SmallMatricesOneAThread) {
+  const BatchPlan p = plan_batch(16, 16, 16, 1000, false, 8, 256 * MiB);
+  EXPECT_EQ(p.threads, 8) << text(p);
+  EXPECT_EQ(p.threads_a_matrix, 1);
+  EXPECT_GT(p.a_task, 1);  // 30 us of work, not one matrix
+}
+
+TEST(BatchPlan, LargeMatricesOneAfterAnother) {
+  const BatchPlan p = plan_batch(1000, 1000, 1000, 100, false, 8, 256 * MiB);
+  EXPECT_EQ(p.threads, 1) << text(p);
+  EXPECT_EQ(p.threads_a_matrix, 8);
+  EXPECT_EQ(p.bytes, 256 * MiB);
+}
+
+// Between the two bounds it depends on whether there are matrices enough for the threads.
+TEST(BatchPlan, MiddleSizesByCount) {
+  EXPECT_EQ(plan_batch(200, 200, 200, 16, false, 8, 256 * MiB).threads, 8);
+  EXPECT_EQ(plan_batch(200, 200, 200, 15, false, 8, 256 * MiB).threads, 1);
+  EXPECT_EQ(plan_batch(200, 200, 200, 15, false, 8, 256 * MiB).threads_a_matrix, 8);
+}
+
+// OpenBLAS takes one thread up to 64^3 and shares larger ones out itself.
+TEST(BatchPlan, NativeLeavesLargerMatricesToTheBlas) {
+  EXPECT_EQ(plan_batch(64, 64, 64, 1000, true, 8, 256 * MiB).threads, 8);
+  EXPECT_EQ(plan_batch(65, 64, 64, 1000, true, 8, 256 * MiB).threads_a_matrix, 8);
+}
+
+TEST(BatchPlan, FewTinyMatricesWakeNobody) {
+  EXPECT_EQ(plan_batch(4, 4, 4, 5, false, 8, 256 * MiB).threads, 1);
+  EXPECT_LE(plan_batch(4, 4, 4, 20, false, 8, 256 * MiB).threads, 3);
+}
+
+// A thread with less than 4 MiB would lose more by small blocks than it gains.
+TEST(BatchPlan, SmallWorkspaceForFewerThreads) {
+  EXPECT_EQ(plan_batch(32, 32, 32, 1000, false, 8, 12 * MiB).threads, 3);
+  EXPECT_EQ(plan_batch(32, 32, 32, 1000, false, 8, 3 * MiB).threads, 1);
+  EXPECT_LE(plan_batch(32, 32, 32, 1000, false, 8, 3 * MiB).bytes, 3 * MiB);
+}
