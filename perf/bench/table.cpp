@@ -1,6 +1,6 @@
 #include "perf/bench/table.hpp"
 
-#include <stdexcept>
+#include <cstdio>
 
 #include "perf/bench/data.hpp"
 
@@ -24,19 +24,10 @@ std::string readable(double seconds) {
 
 }  // namespace
 
-Table::Table(const std::string& csv) {
-  if (csv.empty()) return;
-  csv_ = std::fopen(csv.c_str(), "w");
-  if (!csv_) throw std::runtime_error(csv + " cannot be written");
-  std::fputs(
-      "version,cpu,isa,blas,routine,m,n,k,data,threads,mode,engine,seconds,openblas_seconds,ratio,T,moduli,undecided,"
-      "rejected,workspace_bytes,error\n",
-      csv_);
-}
-
-Table::~Table() {
-  if (csv_) std::fclose(csv_);
-}
+Table::Table(const std::string& csv)
+    : csv_(csv,
+           "version,cpu,isa,blas,routine,m,n,k,data,threads,mode,engine,seconds,openblas_seconds,ratio,T,moduli,"
+           "undecided,rejected,workspace_bytes,error") {}
 
 void Table::print(const Case& what, const std::vector<Result>& results) {
   if (!headed_)
@@ -63,17 +54,18 @@ void Table::print(const Case& what, const std::vector<Result>& results) {
 }
 
 void Table::record(const Case& what, const std::vector<Result>& results) {
-  if (!csv_) return;
+  if (!csv_.get()) return;
   for (const Result& r : results) {
     const accublas_report_t& q = r.report;
-    std::fprintf(csv_, "%d,\"%s\",%s,\"%s\",%s,%lld,%lld,%lld,%s,%d,%s,%s,%.9g,%.9g,%.4f,%d,%d,%lld,%lld,%lld,\"%s\"\n",
+    std::fprintf(csv_.get(),
+                 "%d,\"%s\",%s,\"%s\",%s,%lld,%lld,%lld,%s,%d,%s,%s,%.9g,%.9g,%.4f,%d,%d,%lld,%lld,%lld,\"%s\"\n",
                  static_cast<int>(accublas_version()), cpu_name().c_str(), q.device, blas_name().c_str(),
                  what.routine.c_str(), static_cast<long long>(q.m), static_cast<long long>(q.n),
                  static_cast<long long>(q.k), short_name(what.data).c_str(), what.threads, r.mode.c_str(), q.engine,
                  r.seconds, r.openblas_seconds, r.ratio(), q.bits, q.moduli, static_cast<long long>(q.undecided),
                  static_cast<long long>(q.rejected), static_cast<long long>(q.workspace_bytes), r.error.c_str());
   }
-  std::fflush(csv_);
+  std::fflush(csv_.get());
 }
 
 std::string instruction_set() {

@@ -1,11 +1,11 @@
 // The table on standard output and the CSV file.
 #pragma once
 
-#include <cstdio>
 #include <string>
 #include <vector>
 
 #include "perf/bench/measure.hpp"
+#include "perf/csv_file.hpp"
 
 namespace bench {
 
@@ -13,9 +13,6 @@ class Table {
  public:
   /// `csv`: a file's name, or empty. Throws std::runtime_error where it cannot be written.
   explicit Table(const std::string& csv);
-  ~Table();
-  Table(const Table&) = delete;
-  Table& operator=(const Table&) = delete;
 
   /// A row for each result; the head once.
   void print(const Case& what, const std::vector<Result>& results);
@@ -24,7 +21,7 @@ class Table {
 
  private:
   bool headed_ = false;
-  std::FILE* csv_ = nullptr;
+  CsvFile csv_;
 };
 
 /// "cpu:avx512_vnni"

@@ -1,6 +1,6 @@
 #include "perf/gpu/table.hpp"
 
-#include <stdexcept>
+#include <cstdio>
 
 namespace gpu_bench {
 
@@ -8,20 +8,11 @@ double int8_tera(const Case& what, const Result& result) {
   return result.ours ? tera(what, result.product_ms) * result.report.moduli : 0;
 }
 
-Table::Table(const std::string& csv) {
-  if (csv.empty()) return;
-  csv_ = std::fopen(csv.c_str(), "w");
-  if (!csv_) throw std::runtime_error(csv + " cannot be written");
-  std::fputs(
-      "version,device,routine,m,n,k,data,method,contender,engine,ms,tera,over_cublas,T,moduli,rejected,undecided,ms_"
-      "convert,"
-      "ms_product,ms_reconstruct,ms_exact,int8_tera,fp64_share,error_u,bound_u,workspace_bytes,failure\n",
-      csv_);
-}
-
-Table::~Table() {
-  if (csv_) std::fclose(csv_);
-}
+Table::Table(const std::string& csv)
+    : csv_(csv,
+           "version,device,routine,m,n,k,data,method,contender,engine,ms,tera,over_cublas,T,moduli,rejected,undecided,"
+           "ms_convert,ms_product,ms_reconstruct,ms_exact,int8_tera,fp64_share,error_u,bound_u,workspace_bytes,"
+           "failure") {}
 
 void Table::print(const Case& what, const std::vector<Result>& results) {
   if (!headed_)
@@ -56,15 +47,14 @@ void Table::print(const Case& what, const std::vector<Result>& results) {
 }
 
 void Table::record(const Case& what, const std::vector<Result>& results) {
-  if (!csv_) return;
+  if (!csv_.get()) return;
   const Result* cublas = find(results, "cublas");
   for (const Result& r : results) {
     const accublas_report_t& q = r.report;
     std::fprintf(
-        csv_,
+        csv_.get(),
         "%d,\"%s\",%s,%lld,%lld,%lld,%s,%s,%s,%s,%.6g,%.5g,%.4f,%d,%d,%lld,%lld,%.6g,%.6g,%.6g,%.6g,%.5g,%.4f,%.5g,"
-        "%.5g,%lld,"
-        "\"%s\"\n",
+        "%.5g,%lld,\"%s\"\n",
         static_cast<int>(accublas_version()), device_name().c_str(), what.routine.c_str(),
         static_cast<long long>(what.m), static_cast<long long>(what.n), static_cast<long long>(what.k),
         what.data.c_str(), name_of(what.method), r.contender.c_str(), q.engine, r.ms, tera(what, r.ms),
@@ -73,7 +63,7 @@ void Table::record(const Case& what, const std::vector<Result>& results) {
         int8_tera(what, r), r.fp64_share, r.largest_error, r.bound, static_cast<long long>(q.workspace_bytes),
         r.error.c_str());
   }
-  std::fflush(csv_);
+  std::fflush(csv_.get());
 }
 
 }  // namespace gpu_bench

@@ -1,10 +1,10 @@
 // The table on standard output and the CSV file.
 #pragma once
 
-#include <cstdio>
 #include <string>
 #include <vector>
 
+#include "perf/csv_file.hpp"
 #include "perf/gpu/measure.hpp"
 
 namespace gpu_bench {
@@ -13,9 +13,6 @@ class Table {
  public:
   /// `csv`: a file's name, or empty. Throws std::runtime_error where it cannot be written.
   explicit Table(const std::string& csv);
-  ~Table();
-  Table(const Table&) = delete;
-  Table& operator=(const Table&) = delete;
 
   /// A row for each result; the head once.
   void print(const Case& what, const std::vector<Result>& results);
@@ -24,7 +21,7 @@ class Table {
 
  private:
   bool headed_ = false;
-  std::FILE* csv_ = nullptr;
+  bench::CsvFile csv_;
 };
 
 /// Rate of the INT8 products: 2 m n k moduli over their time; 0 where there were none.
