@@ -16,8 +16,7 @@ __device__ __forceinline__ std::uint32_t shared_address(const void* pointer) {
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
 }
 
-// ---- barriers
-// ---------------------------------------------------------------------------------------------------------
+// ---- barriers -----------------------------------------------------------------------------------------------------
 
 __device__ __forceinline__ void barrier_init(std::uint32_t barrier, int arrivals) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals));
@@ -58,8 +57,7 @@ __device__ __forceinline__ void barrier_wait(std::uint32_t barrier, std::uint32_
   } while (!done);
 }
 
-// ---- clusters and registers
-// -------------------------------------------------------------------------------------------
+// ---- clusters and registers ---------------------------------------------------------------------------------------
 
 __device__ __forceinline__ std::uint32_t cluster_rank() {
   std::uint32_t rank;
@@ -81,8 +79,7 @@ __device__ __forceinline__ void take_registers() {
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(registers));
 }
 
-// ---- bulk tensor copies (cuda/gemm/tensor_map.hpp)
-// -------------------------------------------------------------------------
+// ---- bulk tensor copies (cuda/gemm/tensor_map.hpp) ----------------------------------------------------------------
 
 __device__ __forceinline__ void copy_lines(std::uint32_t to, const CUtensorMap& map, int byte, int line,
                                            std::uint32_t barrier) {
@@ -103,8 +100,7 @@ __device__ __forceinline__ void copy_permuted_lines(std::uint32_t to, const CUte
       : "memory");
 }
 
-// ---- warpgroup MMA
-// ----------------------------------------------------------------------------------------------------
+// ---- warpgroup MMA ------------------------------------------------------------------------------------------------
 
 /// Descriptor of lines of 128 bytes in shared memory, swizzled by 128 bytes, 1024 bytes between groups of 8 lines, from
 /// an address that is a multiple of 1024. Adding 2 to it moves on by 32 bytes of k.

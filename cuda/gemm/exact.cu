@@ -129,8 +129,7 @@ __global__ void __launch_bounds__(32 * exact_warps, exact_blocks)
   if (lane == 0 && computed != 0) atomicAdd(&state.undecided, computed);
 }
 
-// ---- sums without a term
-// ----------------------------------------------------------------------------------------------
+// ---- sums without a term ------------------------------------------------------------------------------------------
 
 /// A block looks at a tile of 64 x 64 elements, a thread at 4 x 4 of them 16 apart.
 constexpr int zero_tile = 64, zero_threads = 256, zero_words = 16;
@@ -214,8 +213,7 @@ __global__ void __launch_bounds__(zero_threads) clear_structural_zeros(ExactArgu
   }
 }
 
-// ---- alpha = 0
-// --------------------------------------------------------------------------------------------------------
+// ---- alpha = 0 ----------------------------------------------------------------------------------------------------
 
 template <class T>
 __global__ void scale(Index m, Index n, Matrix<T> c, Scalar<T> alpha, Scalar<T> beta, bool canonical_nans) {

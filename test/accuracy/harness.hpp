@@ -220,8 +220,7 @@ class Context {
   accublas_context* context_ = nullptr;
 };
 
-// --- data
-// -------------------------------------------------------------------------------------------------------------
+// --- data ----------------------------------------------------------------------------------------------------------
 
 inline std::int64_t below(Random& rng, std::int64_t n) {
   return static_cast<std::int64_t>(rng() % static_cast<std::uint64_t>(n));

@@ -16,8 +16,7 @@
 namespace accublas::cpu {
 namespace {
 
-// ---- The table of docs/modes.md
-// --------------------------------------------------------------------------------------
+// ---- The table of docs/modes.md -----------------------------------------------------------------------------------
 
 struct Pair {
   double s = 0, c = 0;
@@ -135,8 +134,7 @@ T table_result(Pair z, Index k, T alpha, Vector<const T> x, Vector<const T> y, T
   return round_mpfr(alpha, z, beta, c);
 }
 
-// ---- Data
-// ------------------------------------------------------------------------------------------------------------
+// ---- Data ---------------------------------------------------------------------------------------------------------
 
 enum class Data { uniform, wide, cancelling, subnormal, overflowing, special, small_integers, extremes };
 constexpr Data all_data[] = {Data::uniform,     Data::wide,    Data::cancelling,     Data::subnormal,
@@ -219,8 +217,7 @@ void cancel(const Matrix<T>& a, Index m, const Matrix<T>& b, Index n, Index k, s
   }
 }
 
-// ---- Runs
-// ------------------------------------------------------------------------------------------------------------
+// ---- Runs ---------------------------------------------------------------------------------------------------------
 
 class Call {
  public:
