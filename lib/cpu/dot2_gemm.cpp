@@ -14,6 +14,7 @@ namespace {
 constexpr Index task_rows = 256;
 constexpr Index task_cols = 256;
 constexpr Index slab = 128;            // a multiple of the block
+constexpr Index alignment = 8;         // doubles that a part of the workspace may lose
 constexpr Index least_work = 1 << 15;  // terms worth another thread
 constexpr Index tasks_per_thread = 2;
 constexpr Index split_values = 1 << 17;  // doubles of block pairs that are kept at a time where threads share k
@@ -29,15 +30,21 @@ class Gemmer {
   void run() {
     threads_ = static_cast<double>(g_.m) * g_.n * g_.k < least_work ? 1 : execution_.threads;
     choose_tiles();
-    const Index tiles = row_tiles_ * col_tiles_, blocks = divide_up(g_.k, block_);
-    if (tiles < threads_ && blocks >= 2 * threads_) {
-      run_blocks(tiles, blocks);
+    // A small workspace may hold the tiles of fewer threads only.
+    const Index most = static_cast<Index>(execution_.workspace.most() / sizeof(double)) - 3 * alignment;
+    while (threads_ > 1 && threads_ * per_thread() + (shares_k() ? (2 * threads_ + 1) * pair_values() : 0) > most) {
+      threads_ /= 2;
+      choose_tiles();
+    }
+    const Index tiles = row_tiles_ * col_tiles_;
+    if (shares_k()) {
+      run_blocks(tiles);
       return;
     }
-    const Index per_thread = pair_values() + pack_values();
-    double* const memory = execution_.workspace.template take<double>(static_cast<std::size_t>(threads_ * per_thread));
+    const Index own = per_thread();
+    double* const memory = execution_.workspace.template take<double>(static_cast<std::size_t>(threads_ * own));
     parallel_for(tiles, threads_, [&](Index tile, int thread) {
-      double* const pairs = memory + thread * per_thread;
+      double* const pairs = memory + thread * own;
       accumulate(tile, 0, g_.k, pairs, pairs + pair_values());
       finish(tile, pairs);
     });
@@ -64,6 +71,10 @@ class Gemmer {
     col_tiles_ = divide_up(g_.n, cols_);
   }
 
+  /// Fewer tiles than threads, and blocks enough for all.
+  bool shares_k() const { return row_tiles_ * col_tiles_ < threads_ && divide_up(g_.k, block_) >= 2 * threads_; }
+  /// Doubles of workspace.
+  Index per_thread() const { return pack_values() + (shares_k() ? 0 : pair_values()); }
   Index pair_values() const { return 2 * rows_ * cols_; }
   Index pack_values() const { return (rows_ + cols_) * std::min(slab, g_.k); }
 
@@ -112,13 +123,14 @@ class Gemmer {
 
   /// Fewer tiles than threads: the threads share k. The pairs of a batch of blocks are computed side by side, then
   /// combined from left to right.
-  void run_blocks(Index tiles, Index blocks) {
-    const Index values = pair_values();
-    const Index batch = std::clamp<Index>(split_values / values, 2 * threads_, blocks);
-    double* const pairs = execution_.workspace.template take<double>(static_cast<std::size_t>(batch * values));
+  void run_blocks(Index tiles) {
+    const Index values = pair_values(), blocks = divide_up(g_.k, block_);
     double* const totals = execution_.workspace.template take<double>(static_cast<std::size_t>(values));
     double* const packed =
         execution_.workspace.template take<double>(static_cast<std::size_t>(threads_ * pack_values()));
+    const Index room = static_cast<Index>(execution_.workspace.available() / sizeof(double));
+    const Index batch = std::clamp<Index>(std::min(split_values, room) / values, 2 * threads_, blocks);
+    double* const pairs = execution_.workspace.template take<double>(static_cast<std::size_t>(batch * values));
     const Index size = kernel_.rows * kernel_.cols;
     for (Index tile = 0; tile < tiles; ++tile) {
       std::fill_n(totals, values, 0.0);

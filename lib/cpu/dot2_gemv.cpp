@@ -16,6 +16,7 @@ constexpr Index least_rows = 64;         // and not fewer, for the sake of anoth
 constexpr Index x_chunk = 4096;          // entries of x that are copied at a time; a multiple of the block
 constexpr Index copy_rows = 64;          // rows of A that are copied at a time where neither stride is 1
 constexpr Index few_rows = 7;            // contiguous rows that would leave lanes of a vector empty
+constexpr Index alignment = 64;          // bytes that a part of the workspace may lose
 constexpr Index least_work = 1 << 15;    // entries of A worth another thread
 constexpr Index split_values = 1 << 16;  // block pairs that are kept at a time where threads share k
 
@@ -48,6 +49,19 @@ class Gemver {
     Index rows = std::clamp(round_up((g_.m + threads - 1) / threads, 8), least_rows, most_rows);
     const bool share_k = threads > 1 && (g_.m + rows - 1) / rows < threads && blocks >= 2 * threads;
     if (share_k) rows = round_up(std::min(g_.m, least_rows), 8);
+    // A small workspace may hold shorter chunks or fewer threads only.
+    const Index most = static_cast<Index>(execution_.workspace.most()) - 4 * alignment;
+    const auto need = [&] {
+      const Index pairs = share_k ? (2 * threads + 1) * 2 * round_up(rows, 8) * Index{sizeof(double)} : 0;
+      return threads * bytes(rows) + pairs;
+    };
+    while (threads > 1 && need() > most) {
+      if (rows > least_rows) {
+        rows = std::max(least_rows, round_up(rows / 2, 8));
+      } else {
+        threads /= 2;
+      }
+    }
     take(threads, rows);
     if (share_k) {
       run_blocks(threads, rows, blocks);
@@ -66,10 +80,16 @@ class Gemver {
   void take(int threads, Index rows) {
     doubles_ = execution_.workspace.template take<double>(static_cast<std::size_t>(threads * doubles(rows)));
     copies_ = nullptr;
-    if (g_.a.row_stride != 1 && g_.a.col_stride != 1)
+    if (copies_rows())
       copies_ = execution_.workspace.template take<T>(static_cast<std::size_t>(threads * copy_rows * block_));
   }
 
+  /// Neither the rows nor the columns of A are contiguous.
+  bool copies_rows() const { return g_.a.row_stride != 1 && g_.a.col_stride != 1; }
+  /// Workspace of a thread.
+  Index bytes(Index rows) const {
+    return doubles(rows) * Index{sizeof(double)} + (copies_rows() ? copy_rows * block_ * Index{sizeof(T)} : 0);
+  }
   static Index doubles(Index rows) { return 4 * round_up(rows, 8) + x_chunk; }
 
   Buffers<T> buffers(int thread, Index rows) const {
@@ -116,9 +136,10 @@ class Gemver {
   /// Threads share k: the pairs of a batch of blocks side by side, then one pass over them for each output.
   void run_blocks(int threads, Index rows, Index blocks) {
     const Index padded = round_up(rows, 8);
-    const Index batch = std::clamp<Index>(split_values / padded, 2 * threads, blocks);
-    double* const pairs = execution_.workspace.template take<double>(static_cast<std::size_t>(2 * padded * batch));
     double* const totals = execution_.workspace.template take<double>(static_cast<std::size_t>(2 * padded));
+    const Index room = static_cast<Index>(execution_.workspace.available() / (2 * sizeof(double)));
+    const Index batch = std::clamp(std::min(split_values, room) / padded, std::min<Index>(2 * threads, blocks), blocks);
+    double* const pairs = execution_.workspace.template take<double>(static_cast<std::size_t>(2 * padded * batch));
     const Index group = std::max<Index>(1, batch / (4 * threads));
     for (Index first = 0; first < g_.m; first += rows) {
       const Index count = std::min(rows, g_.m - first);
@@ -150,6 +171,8 @@ class Gemver {
   void run_few_rows(int threads, Index blocks) {
     const Index group = x_chunk / block_;
     const Index batch = std::min(blocks, split_values / (2 * g_.m) / group * group);
+    const Index most = static_cast<Index>(execution_.workspace.most() / sizeof(double)) - alignment / 4;
+    while (threads > 1 && threads * x_chunk + 2 * g_.m * batch > most) threads /= 2;
     double* const copies = execution_.workspace.template take<double>(static_cast<std::size_t>(threads * x_chunk));
     double* const pairs = execution_.workspace.template take<double>(static_cast<std::size_t>(2 * g_.m * batch));
     double totals[2][8] = {};

@@ -76,8 +76,10 @@ TEST(Repro, UserWorkspace) {
     // Not aligned: the library must cope with any address.
     ASSERT_EQ(accublas_set_workspace(user, buffer.data() + 1, size), ACCUBLAS_SUCCESS);
     for (const Call& call : calls(false)) {
-      expect_same(call, run(pool, call), run(user, call), "user workspace");
-      if (HasFatalFailure()) return;
+      for (const int threads : {0, 24}) {  // 0: as many as the machine has
+        expect_same(call, run(pool, call), run(user, call, {threads, -1}), "user workspace");
+        if (HasFatalFailure()) return;
+      }
     }
     ASSERT_EQ(accublas_set_workspace(user, nullptr, 0), ACCUBLAS_SUCCESS);
   }
