@@ -23,9 +23,9 @@ EngineList cpu_engines(Routine routine, const Mode& mode) {
     case ACCUBLAS_MODE_SP:
       // Where no bits are promised, emulation keeps the promise too, but is slower here.
       if (!mode.reproducible) return gemm ? EngineList(native, int8, fp64) : EngineList(native, exact);
-      return gemm ? EngineList(int8, fp64) : EngineList(exact);
+      return gemm ? EngineList(int8, fp64, exact) : EngineList(exact);
     case ACCUBLAS_MODE_FIXED:
-      return norm ? EngineList() : gemm ? EngineList(int8, fp64) : EngineList(exact);
+      return norm ? EngineList() : gemm ? EngineList(int8, fp64, exact) : EngineList(exact);
     case ACCUBLAS_MODE_SLICES:
       return norm ? EngineList() : EngineList(fp64);
     case ACCUBLAS_MODE_DOT2:
@@ -36,6 +36,10 @@ EngineList cpu_engines(Routine routine, const Mode& mode) {
       return {};
   }
 }
+
+/// Matrices of a batch with up to so many terms in all are multiplied in plain integers, at some 5 ns a term: an INT8
+/// call begins at 400 us in AVX2, and costs 900 us at order 32.
+constexpr double small_terms = 32 * 32 * 32, small_terms_avx512 = 8 * 8 * 8;
 
 /// dp and sp on an engine other than native are computed as their reproducible form.
 Mode emulated(const Mode& mode) {
@@ -51,6 +55,12 @@ class CpuBackend final : public Backend {
   std::string device_name(int) const override { return std::string("cpu:") + cpu::isa_name(cpu::detected_isa()); }
   Location locate(const void*) const override { return {MemoryKind::host, 0}; }
   EngineList engines(Routine routine, const Mode& mode) const override { return cpu_engines(routine, mode); }
+  accublas_engine choose(Routine routine, const Mode& mode, const CallShape& shape) const override {
+    const accublas_engine first = engines(routine, mode).engines[0];
+    const double terms = static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k);
+    const bool small = terms <= (cpu::detected_isa() < cpu::Isa::avx512 ? small_terms : small_terms_avx512);
+    return is_batched(routine) && first == ACCUBLAS_ENGINE_INT8 && small ? ACCUBLAS_ENGINE_EXACT : first;
+  }
   std::size_t default_workspace(int) const override { return default_workspace_bytes; }
   std::unique_ptr<BackendState> make_state(int) override { return nullptr; }
 
@@ -61,10 +71,10 @@ class CpuBackend final : public Backend {
     gemm_of(call, execution);
   }
   void gemm_batched(const Call<GemmBatch<double>, double>& call, BackendState*, Execution& execution) override {
-    cpu::gemm_batched(call, gemm_of<double>, execution);
+    cpu::gemm_batched(call, matrix_of<double>, execution);
   }
   void gemm_batched(const Call<GemmBatch<float>, float>& call, BackendState*, Execution& execution) override {
-    cpu::gemm_batched(call, gemm_of<float>, execution);
+    cpu::gemm_batched(call, matrix_of<float>, execution);
   }
   void gemv(const Call<Gemv<double>, double>& call, BackendState*, Execution& execution) override {
     gemv_of(call, execution);
@@ -105,10 +115,18 @@ class CpuBackend final : public Backend {
       case ACCUBLAS_ENGINE_DOT2:
         return cpu::dot2_gemm(call.problem, execution);
       case ACCUBLAS_ENGINE_EXACT:
+        if (call.mode.kind != ACCUBLAS_MODE_CR) return cpu::integer_gemm(call.problem, emulated(call.mode), execution);
         return cpu::exact_gemm(call.problem, execution);
       default:
         no_engine();
     }
+  }
+
+  /// One of a batch.
+  template <class T>
+  static void matrix_of(const Call<Gemm<T>, T>& call, Execution& execution) {
+    if (call.engine == ACCUBLAS_ENGINE_EXACT) return cpu::integer_gemm(call.problem, emulated(call.mode), execution);
+    gemm_of(call, execution);
   }
 
   template <class T>

@@ -30,6 +30,11 @@ void native_asum(const Reduction<T>&, Execution&);
 template <class T>
 void int8_gemm(const Gemm<T>&, const Mode&, Execution&);
 
+// integer_gemm.cpp: the same modes in plain integers: the twin of the others for fixed:T, and fast where matrices are
+// small.
+template <class T>
+void integer_gemm(const Gemm<T>&, const Mode&, Execution&);
+
 // fp64_slices.cpp: the same modes, and slices:D, slices:D:fast.
 template <class T>
 void fp64_gemm(const Gemm<T>&, const Mode&, Execution&);

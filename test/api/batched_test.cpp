@@ -135,6 +135,34 @@ TYPED_TEST(Batched, LayoutsTranspositionsAndSizes) {
   }
 }
 
+// Matrices on both sides of the size up to which they are multiplied in plain integers, every kind of line: the bits of
+// every engine.
+TYPED_TEST(Batched, Engines) {
+  using T = TypeParam;
+  for (const char* mode :
+       {"cr", "dp:repro", "fixed:2", "fixed:24", "fixed:53", "fixed:60", "fixed:64", "fixed:97", "fixed:150"})
+    for (auto [m, n, k, count] : {std::array<Index, 4>{1, 1, 1, 9},
+                                  {2, 3, 1, 7},
+                                  {4, 4, 4, 60},
+                                  {8, 8, 8, 20},
+                                  {9, 7, 11, 6},
+                                  {16, 16, 16, 4},
+                                  {32, 32, 32, 2},
+                                  {33, 32, 32, 2},
+                                  {2, 2, 2000, 2}})
+      for (bool specials : {false, true}) {
+        const Batch<T> batch(ACCUBLAS_COL_MAJOR, 0, m, n, k, count, 0, 1, specials);
+        std::vector<T> want, got;
+        for (const char* engine : {"int8", "auto", "fp64", "exact"}) {
+          api::Context context(mode);
+          ASSERT_EQ(accublas_set_engine_name(context, engine), ACCUBLAS_SUCCESS);
+          ASSERT_EQ(batch.strided(context, got), ACCUBLAS_SUCCESS) << context.error();
+          if (want.empty()) want = got;
+          ASSERT_TRUE(api::same_bits(want, got)) << mode << " " << engine << " " << batch.text();
+        }
+      }
+}
+
 TYPED_TEST(Batched, LargeMatrices) {
   using T = TypeParam;
   for (const char* mode : {"cr", "dp:repro", "fixed:50", "dot2"}) {
@@ -303,8 +331,14 @@ TYPED_TEST(Batched, ResultsThatCoincide) {
 TYPED_TEST(Batched, ReportAndCounters) {
   using T = TypeParam;
   const char* routine = sizeof(T) == 8 ? "dgemm_batched" : "sgemm_batched";
-  for (const char* mode : {"cr", "dp:repro", "fixed:50"}) {
+  for (const auto& [mode, engine] : {std::pair("cr", "int8"),
+                                     {"dp:repro", "int8"},
+                                     {"fixed:50", "int8"},
+                                     {"cr", "exact"},
+                                     {"dp:repro", "exact"},
+                                     {"fixed:50", "exact"}}) {
     api::Context context(mode);
+    ASSERT_EQ(accublas_set_engine_name(context, engine), ACCUBLAS_SUCCESS);
     const Batch<T> batch(ACCUBLAS_COL_MAJOR, 0, 20, 21, 30, 9, 0, 0, false);
     // Sums and largest values of the calls one by one.
     std::int64_t rejected = 0, undecided = 0;

@@ -29,7 +29,7 @@ COUNTS = {"gemm": 130, "gemv": 80, "dot": 110, "nrm2": 150, "asum": 120}
 
 # Engines that must serve a mode of a routine; the others must answer with a status.
 SERVING = {
-    "gemm": {"fixed": ("int8", "fp64"), "repro": ("int8", "fp64"), "cr": ("int8", "fp64", "exact"),
+    "gemm": {"fixed": ("int8", "fp64", "exact"), "repro": ("int8", "fp64", "exact"), "cr": ("int8", "fp64", "exact"),
              "slices": ("fp64",), "dot2": ("dot2",)},
     "gemv": {"fixed": (), "repro": (), "cr": ("exact",), "slices": ("fp64",), "dot2": ("dot2",)},
     "dot": {"fixed": (), "repro": (), "cr": ("exact",), "slices": ("fp64",), "dot2": ("dot2",)},

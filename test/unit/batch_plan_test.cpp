@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "lib/backend.hpp"
 #include "lib/cpu/batch.hpp"
 
 using accublas::Index;
@@ -83,4 +84,22 @@ TEST(BatchPlan, SmallWorkspaceForFewerThreads) {
   EXPECT_EQ(plan_batch(32, 32, 32, 1000, false, 8, 12 * MiB).threads, 3);
   EXPECT_EQ(plan_batch(32, 32, 32, 1000, false, 8, 3 * MiB).threads, 1);
   EXPECT_LE(plan_batch(32, 32, 32, 1000, false, 8, 3 * MiB).bytes, 3 * MiB);
+}
+
+// Residues do not pay for the smallest matrices; a call of its own keeps its engine.
+TEST(BatchPlan, SmallMatricesInPlainIntegers) {
+  const auto chosen = [](accublas::Routine routine, const char* mode, Index order) {
+    accublas::CallShape shape;
+    shape.m = shape.n = shape.k = order;
+    return accublas::cpu_backend().choose(routine, accublas::parse_mode(mode), shape);
+  };
+  for (const char* mode : {"cr", "dp:repro", "fixed:60"}) {
+    EXPECT_EQ(chosen(accublas::Routine::dgemm_batched, mode, 8), ACCUBLAS_ENGINE_EXACT) << mode;
+    EXPECT_EQ(chosen(accublas::Routine::sgemm_batched, mode, 4), ACCUBLAS_ENGINE_EXACT) << mode;
+    EXPECT_EQ(chosen(accublas::Routine::dgemm_batched, mode, 64), ACCUBLAS_ENGINE_INT8) << mode;
+    EXPECT_EQ(chosen(accublas::Routine::dgemm, mode, 8), ACCUBLAS_ENGINE_INT8) << mode;
+  }
+  EXPECT_EQ(chosen(accublas::Routine::dgemm_batched, "dp", 8), ACCUBLAS_ENGINE_NATIVE);
+  EXPECT_EQ(chosen(accublas::Routine::dgemm_batched, "dot2", 8), ACCUBLAS_ENGINE_DOT2);
+  EXPECT_EQ(chosen(accublas::Routine::dgemm_batched, "slices:3", 8), ACCUBLAS_ENGINE_FP64);
 }
