@@ -55,8 +55,11 @@ ACCUBLAS_INLINE V shifted(V v, V near, V far, bool any_far, const Modulus& q) {
   return fold_twice(left(v, near), q);
 }
 
-/// m - r where the mask is all ones. m - 0 is m, which the last step brings back to 0.
-ACCUBLAS_INLINE V negated(V r, V mask, const Modulus& q) { return reduce_once(blend(r, sub32(q.m, r), mask), q); }
+/// m - r where the mask is all ones, and 0 for 0: -r as 32 bits is above -r + m, but for r = 0.
+ACCUBLAS_INLINE V negated(V r, V mask, const Modulus& q) {
+  const V s = negate32(r, mask);
+  return min32(s, add32(s, q.m));
+}
 
 /// Even and odd halves below 2^31 + 2^30 to residues, scaled.
 ACCUBLAS_INLINE V scaled(V evens, V odds, const Scaling& s, const Modulus& q) {
@@ -112,8 +115,17 @@ int load_block(const std::uint32_t* digit, std::int64_t stride, int digits, std:
   return vectors;
 }
 
+/// A sum of at most most_digits products, that is 137 parts, below 2^31 + 2^30: its upper half, below 2^40, folds to
+/// 32 bits before it meets 2^32 = r32 < 2^15 (that of one part needs no fold), so that lower + r32 upper < 2^47 + 2^40
+/// takes one more fold. Three operations fewer than settle() and two folds, which take any number of parts.
+ACCUBLAS_INLINE V folded(const DelayedSum& s, bool one_part, const Modulus& q) {
+  const V lower = sub(s.sum, left<32>(s.upper)), upper = one_part ? s.upper : fold(s.upper, q);
+  return fold(add(mul(upper, q.r32), lower), q);
+}
+
 void combine(const MpCombine& c) {
   alignas(64) V digit[most_digits * 2 * block_vectors];
+  const bool one_part = c.digits <= 4;
   for (std::int64_t e = 0; e < c.elements; e += block) {
     const int vectors = load_block(c.digit + e, c.digit_stride, c.digits, c.elements - e, digit);
     Scaling scale[block_vectors];
@@ -124,16 +136,21 @@ void combine(const MpCombine& c) {
     for (int k = 0; k < c.count; k += tile) {
       const int moduli = c.count - k < tile ? c.count - k : tile;
       const std::uint32_t* weight[tile];
-      for (int i = 0; i < tile; ++i) weight[i] = c.weight + (k + (i < moduli ? i : 0)) * c.weight_stride;
+      Modulus q[tile];
+      for (int i = 0; i < tile; ++i) {  // the first one again in place of those that are not there
+        const int at = k + (i < moduli ? i : 0);
+        weight[i] = c.weight + at * c.weight_stride;
+        q[i] = broadcast(c.moduli[at]);
+      }
       for (int u = 0; u < vectors; ++u) {
         DelayedSum sums[tile][2];
         weigh(digit + 2 * u, c.digits, weight, sums);
-        for (int i = 0; i < moduli; ++i) {
-          const Modulus q = broadcast(c.moduli[k + i]);
-          const V evens = fold_twice(settle(sums[i][0], q), q), odds = fold_twice(settle(sums[i][1], q), q);
-          const std::int64_t at = e + u * 2 * W;
-          store_up_to(c.out + (k + i) * c.out_stride + at, c.elements - at, scaled(evens, odds, scale[u], q));
-        }
+        V result[tile];
+        for (int i = 0; i < tile; ++i)
+          result[i] = scaled(folded(sums[i][0], one_part, q[i]), folded(sums[i][1], one_part, q[i]), scale[u], q[i]);
+        const std::int64_t at = e + u * 2 * W;
+        for (int i = 0; i < tile; ++i)
+          if (i < moduli) store_up_to(c.out + (k + i) * c.out_stride + at, c.elements - at, result[i]);
       }
     }
   }

@@ -55,6 +55,8 @@ ACCUBLAS_INLINE V add32(V a, V b) { return _mm512_add_epi32(a, b); }
 ACCUBLAS_INLINE V sub32(V a, V b) { return _mm512_sub_epi32(a, b); }
 ACCUBLAS_INLINE V mul32(V a, V b) { return _mm512_mullo_epi32(a, b); }
 ACCUBLAS_INLINE V min32(V a, V b) { return _mm512_min_epu32(a, b); }
+/// -a in the 32-bit lanes where the mask is all ones, a where it is zero.
+ACCUBLAS_INLINE V negate32(V a, V mask) { return _mm512_sub_epi32(_mm512_xor_si512(a, mask), mask); }
 /// All ones in the 32-bit lanes that are not zero.
 ACCUBLAS_INLINE V nonzero32(V a) { return _mm512_movm_epi32(_mm512_test_epi32_mask(a, a)); }
 ACCUBLAS_INLINE bool any(V a) { return _mm512_test_epi32_mask(a, a) != 0; }
@@ -127,6 +129,8 @@ ACCUBLAS_INLINE V add32(V a, V b) { return _mm256_add_epi32(a, b); }
 ACCUBLAS_INLINE V sub32(V a, V b) { return _mm256_sub_epi32(a, b); }
 ACCUBLAS_INLINE V mul32(V a, V b) { return _mm256_mullo_epi32(a, b); }
 ACCUBLAS_INLINE V min32(V a, V b) { return _mm256_min_epu32(a, b); }
+/// -a in the 32-bit lanes where the mask is all ones, a where it is zero.
+ACCUBLAS_INLINE V negate32(V a, V mask) { return _mm256_sub_epi32(_mm256_xor_si256(a, mask), mask); }
 /// All ones in the 32-bit lanes that are not zero (and positive).
 ACCUBLAS_INLINE V nonzero32(V a) { return _mm256_cmpgt_epi32(a, _mm256_setzero_si256()); }
 ACCUBLAS_INLINE bool any(V a) { return !_mm256_testz_si256(a, a); }
