@@ -6,7 +6,6 @@
 #include "c_api/boundary.hpp"
 #include "lib/mp/moduli.hpp"
 #include "lib/mp/numbers.hpp"
-#include "lib/thread_pool.hpp"
 
 using namespace accublas;
 using namespace accublas::mp;
@@ -113,32 +112,7 @@ accublas_status accublas_mp_set_limbs(accublas_context* ctx, accublas_mp_array* 
     require_pointer("limbs", limbs);
     require_pointer("exponents", exponents);
     MpCall call(context, *array);
-    const Format& format = array->elements.format;
-    const std::int64_t count = m * n, part = 1024, tasks = (count + part - 1) / part;
-    NumberBuffer numbers(format, count);
-    const int workers = static_cast<int>(std::min<std::int64_t>(call.execution().threads, tasks));
-    std::vector<Rounder> rounders;
-    rounders.reserve(workers);
-    for (int w = 0; w < workers; ++w) rounders.emplace_back(format, static_cast<int>(size));
-    parallel_for(tasks, workers, [&](std::int64_t task, int thread) {
-      for (std::int64_t t = task * part; t < std::min(count, (task + 1) * part); ++t) {
-        const bool negative = signs && signs[t] != 0;
-        switch (exponents[t]) {
-          case ACCUBLAS_MP_EXPONENT_ZERO:
-            set_special(numbers, t, exponent_zero, negative);
-            break;
-          case ACCUBLAS_MP_EXPONENT_INFINITY:
-            set_special(numbers, t, exponent_infinity, negative);
-            break;
-          case ACCUBLAS_MP_EXPONENT_NAN:
-            set_special(numbers, t, exponent_nan, false);
-            break;
-          default:
-            rounders[thread].round(limbs + t * size, static_cast<int>(size), exponents[t], negative, numbers, t);
-        }
-      }
-    });
-    array->backend->write(array->elements, region.block(), std::as_const(numbers).view(), call.execution());
+    array->backend->write_limbs(array->elements, region.block(), {limbs, size, exponents, signs}, call.execution());
     written(*array, region);
     call.finish();
   });

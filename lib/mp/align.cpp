@@ -13,6 +13,7 @@ namespace {
 
 constexpr Exponent none = std::numeric_limits<Exponent>::max();
 constexpr int band_width = shifts;
+static_assert((band_width & (band_width - 1)) == 0);
 
 /// From plane to plane: an odd number of cache lines past a multiple of 4096 bytes where planes are long, because a
 /// conversion writes to all of them at once and strides near a power of two would send all to the same set of the
@@ -22,48 +23,23 @@ std::int64_t spread_planes(std::int64_t residues) {
   return residues < 16 * page ? residues : round_up(residues, page) + lines;
 }
 
-/// Moduli that the integers of elements of at most `width` significant bits are recovered from: the elements' own, or,
-/// where that saves half of the work and more, the few that hold the significant bits.
-int source_moduli(const Format& format, int width) {
-  constexpr int few = 8;
-  const int needed = moduli_for_bits(std::max(width, 1));
-  return needed <= few && 2 * needed <= format.moduli ? needed : format.moduli;
+bool all_zero(const std::uint32_t* digit, std::int64_t count) {
+  std::uint32_t any = 0;
+  for (std::int64_t t = 0; t < count; ++t) any |= digit[t];
+  return any == 0;
 }
 
 }  // namespace
 
 PlaneMaker::PlaneMaker(const Elements& elements, const cpu::MpKernels& kernels, int moduli)
-    : format_(elements.format),
-      kernels_(kernels),
-      source_(source_moduli(format_, elements.width)),
-      kept_(source_ == format_.moduli ? source_ : 0),
-      basis_(basis(source_)),
-      residues_(format_.moduli * chunk),
-      digits_((source_ + 1) * chunk) {
-  if (kept_ == 0)
-    make_short_tables(format_.precision - std::max(elements.width, 1), moduli);
-  else if (moduli > kept_)
-    extension_ = extension(kept_, moduli);
-}
-
-void PlaneMaker::make_short_tables(int up, int count) {
-  const RnsModulus* modulus = moduli(count);
-  for (int k = 0; k < source_; ++k) {
-    const std::uint32_t down = rns_inverse(rns_power(2, up, modulus[k]), modulus[k]);
-    inverse_.push_back(make_factor(rns_mul(basis_.inverse[k].w, down, modulus[k]), modulus[k]));
+    : format_(elements.format), kernels_(kernels), gathered_(format_.moduli * chunk) {
+  if (elements.positional) {
+    digit_weights_ = digit_weights(moduli, digits_of(format_), 0);
+    return;
   }
-  for (int j = 0; j < count; ++j) {
-    const std::uint32_t power = rns_power(2, up, modulus[j]);
-    std::uint32_t product = power;
-    for (int k = 0; k < source_; ++k) {
-      std::uint32_t weight = power;
-      for (int l = 0; l < source_; ++l)
-        if (l != k) weight = rns_mul(weight, rns_reduce(modulus[l].m, modulus[j]), modulus[j]);
-      weight_.push_back(weight);
-      product = rns_mul(product, rns_reduce(modulus[k].m, modulus[j]), modulus[j]);
-    }
-    weight_.push_back(rns_negate(product, modulus[j]));
-  }
+  basis_ = &basis(format_.moduli);
+  digits_ = Buffer<std::uint32_t>((format_.moduli + 1) * chunk);
+  if (moduli > format_.moduli) extension_ = extension(format_.moduli, moduli);
 }
 
 void PlaneMaker::make(const Elements& elements, const Block& block, std::int64_t i, std::int64_t j, std::int64_t count,
@@ -71,27 +47,34 @@ void PlaneMaker::make(const Elements& elements, const Block& block, std::int64_t
   const RnsModulus* modulus = moduli(to);
   const RnsPowers* power = powers(to);
   std::int64_t stride = 0;
-  const std::uint32_t* residues = gather(elements, block, i + j * block.rows, count, residues_.data(), stride);
-  std::uint8_t negative[chunk], any_negative = 0, any_shift = 0;
-  for (std::int64_t t = 0; t < count; ++t) {
-    negative[t] = elements.sign[block.at(i + t, j)];
-    any_negative |= negative[t];
-    any_shift |= shift[t];
+  const std::uint32_t* planes = gather(elements, block, i + j * block.rows, count, gathered_.data(), stride);
+  std::uint8_t sign[chunk];
+  const std::uint8_t* negative = elements.sign + block.at(i, j);
+  if (block.row_stride != 1 && count > 1) {
+    for (std::int64_t t = 0; t < count; ++t) sign[t] = elements.sign[block.at(i + t, j)];
+    negative = sign;
   }
-  const std::uint8_t *shifts_given = any_shift ? shift : nullptr, *negative_given = any_negative ? negative : nullptr;
-  if (from < kept_)
-    kernels_.scale({residues + from * stride, stride, modulus + from, power + from, std::min(to, kept_) - from, count,
-                    shifts_given, negative_given, out, plane_stride});
-  if (to <= kept_) return;
-  const int first = std::max(from, kept_);
-  const RnsFactor* inverse = kept_ == 0 ? inverse_.data() : basis_.inverse.data();
-  const std::uint32_t* weight = kept_ == 0 ? weight_.data() : extension_->weight.data();
+  if (elements.positional) {
+    const int digits = digits_of(format_);
+    int low = std::min(elements.low, digits - 1);
+    while (low + 1 < digits && all_zero(planes + low * stride, count)) ++low;
+    kernels_.combine({planes + low * stride, stride, digits - low,
+                      digit_weights_->weight.data() + std::int64_t{from} * digits + low, digits, modulus + from,
+                      power + from, to - from, count, shift, negative, out, plane_stride});
+    return;
+  }
+  const int own = format_.moduli;
+  if (from < own)
+    kernels_.scale({planes + from * stride, stride, modulus + from, power + from, std::min(to, own) - from, count,
+                    shift, negative, out, plane_stride});
+  if (to <= own) return;
+  const int first = std::max(from, own);
   kernels_.crt_digits(
-      {residues, stride, modulus, inverse, basis_.reciprocal.data(), source_, count, digits_.data(), chunk});
-  kernels_.combine({digits_.data(), chunk, source_ + 1,
-                    weight + static_cast<std::size_t>(first - kept_) * (source_ + 1), source_ + 1, modulus + first,
-                    power + first, to - first, count, shifts_given, negative_given, out + (first - from) * plane_stride,
-                    plane_stride});
+      {planes, stride, modulus, basis_->inverse.data(), basis_->reciprocal.data(), own, count, digits_.data(), chunk});
+  kernels_.combine({digits_.data(), chunk, own + 1,
+                    extension_->weight.data() + static_cast<std::size_t>(first - own) * (own + 1), own + 1,
+                    modulus + first, power + first, to - first, count, shift, negative,
+                    out + (first - from) * plane_stride, plane_stride});
 }
 
 HostAligned::HostAligned(const Elements& elements, const Block& block, int threads)
@@ -110,24 +93,22 @@ HostAligned::HostAligned(const Elements& elements, const Block& block, int threa
 /// do. The codes of what is no finite nonzero number are below every exponent.
 void HostAligned::find_exponents(const Elements& elements, int threads) {
   const std::int64_t rows = block_.rows, columns = block_.columns, parts = std::min<std::int64_t>(threads, columns);
-  Buffer<std::int32_t> least(rows * parts);
+  Buffer<std::int32_t> least(rows * parts), apart(block_.row_stride == 1 ? 0 : rows * parts);
   Buffer<std::uint8_t> nonfinite(parts);
   least.zero();
   parallel_for(parts, threads, [&](std::int64_t part, int) {
     std::int32_t* row = least.data() + part * rows;
     bool any = false;
     for (std::int64_t j = columns * part / parts; j < columns * (part + 1) / parts; ++j) {
-      const std::int32_t* e = elements.exponent + block_.at(0, j);
-      const std::int64_t step = block_.row_stride;
+      const std::int32_t* e = neighbouring_exponents(elements, j, apart.data() + part * rows);
       std::int32_t largest = exponent_zero;
       for (std::int64_t i = 0; i < rows; ++i) {
-        largest = std::max(largest, e[i * step]);
-        any |= e[i * step] == exponent_infinity || e[i * step] == exponent_nan;
+        largest = std::max(largest, e[i]);
+        any |= (e[i] == exponent_infinity) | (e[i] == exponent_nan);
       }
       column_largest_[j] = largest;
       column_exponent_[j] = is_special(largest) ? 0 : std::int64_t{largest} - elements.format.precision;
-      for (std::int64_t i = 0; i < rows; ++i)
-        row[i] = std::min(row[i], is_special(e[i * step]) ? 0 : e[i * step] - largest);
+      for (std::int64_t i = 0; i < rows; ++i) row[i] = std::min(row[i], is_special(e[i]) ? 0 : e[i] - largest);
     }
     nonfinite[part] = any;
   });
@@ -139,22 +120,34 @@ void HostAligned::find_exponents(const Elements& elements, int threads) {
   for (std::int64_t part = 0; part < parts; ++part) nonfinite_ |= nonfinite[part] != 0;
 }
 
+/// Exponents of column j side by side: where they lie, or in `apart`.
+const std::int32_t* HostAligned::neighbouring_exponents(const Elements& elements, std::int64_t j,
+                                                        std::int32_t* apart) const {
+  const std::int32_t* e = elements.exponent + block_.at(0, j);
+  if (block_.row_stride == 1) return e;
+  for (std::int64_t i = 0; i < block_.rows; ++i) apart[i] = e[i * block_.row_stride];
+  return apart;
+}
+
 std::int32_t HostAligned::above(const Elements& elements, std::int64_t i, std::int64_t j) const {
   const std::int32_t e = elements.exponent[block_.at(i, j)];
   return is_special(e) ? 0 : e - column_largest_[j] - row_least_[i];
 }
 
 void HostAligned::find_bands(const Elements& elements, int threads) {
-  const std::int64_t columns = block_.columns, parts = std::min<std::int64_t>(threads, columns);
-  Buffer<std::int32_t> highest(parts), spread(parts);
+  const std::int64_t rows = block_.rows, columns = block_.columns, parts = std::min<std::int64_t>(threads, columns);
+  Buffer<std::int32_t> highest(parts), spread(parts), apart(block_.row_stride == 1 ? 0 : rows * parts);
   parallel_for(parts, threads, [&](std::int64_t part, int) {
     std::int32_t high = 0, rest = 0;
-    for (std::int64_t j = columns * part / parts; j < columns * (part + 1) / parts; ++j)
-      for (std::int64_t i = 0; i < block_.rows; ++i) {
-        const std::int32_t here = above(elements, i, j);
+    for (std::int64_t j = columns * part / parts; j < columns * (part + 1) / parts; ++j) {
+      const std::int32_t *e = neighbouring_exponents(elements, j, apart.data() + part * rows),
+                         *least = row_least_.data(), largest = column_largest_[j];
+      for (std::int64_t i = 0; i < rows; ++i) {
+        const std::int32_t here = is_special(e[i]) ? 0 : e[i] - largest - least[i];
         high = std::max(high, here);
-        rest = std::max(rest, here % band_width);
+        rest = std::max(rest, here & (band_width - 1));
       }
+    }
     highest[part] = high;
     spread[part] = rest;
   });
@@ -185,20 +178,35 @@ void HostAligned::ensure(const Elements& elements, int count, const cpu::MpKerne
   if (count <= count_ || block_.size() == 0) return;
   Segment segment{count_, count, Buffer<std::uint32_t>((count - count_) * plane_stride_)};
   const std::int64_t row_chunks = chunks_of(block_.rows);
-  std::vector<PlaneMaker> makers;
+  const bool streamed = segment.planes.bytes() >= streamed_bytes;
+  struct Worker {
+    PlaneMaker maker;
+    Buffer<std::uint32_t> planes;
+  };
+  std::vector<Worker> all;
   const int workers = static_cast<int>(std::min<std::int64_t>(threads, row_chunks * block_.columns));
-  for (int t = 0; t < workers; ++t) makers.emplace_back(elements, kernels, count);
+  for (int t = 0; t < workers; ++t)
+    all.push_back({PlaneMaker(elements, kernels, count), Buffer<std::uint32_t>((count - count_) * chunk)});
   segments_.reserve(segments_.size() + 1);
   parallel_for(row_chunks * block_.columns, workers, [&](std::int64_t task, int thread) {
     const std::int64_t j = task / row_chunks, i = task % row_chunks * chunk, rows = std::min(chunk, block_.rows - i);
     std::uint8_t shift[chunk];
-    for (std::int64_t t = 0; t < rows; ++t)
-      shift[t] = static_cast<std::uint8_t>(above(elements, i + t, j) % band_width);
-    std::uint32_t* out = segment.planes.data() + j * ld_ + i;
-    makers[thread].make(elements, block_, i, j, rows, shift, segment.from, segment.to, out, plane_stride_);
-    if (i + rows < block_.rows) return;
-    for (int k = segment.from; k < segment.to; ++k)
-      std::fill(out + (k - segment.from) * plane_stride_ + rows, out + (k - segment.from) * plane_stride_ + ld_ - i, 0);
+    if (spread_ > 0)
+      for (std::int64_t t = 0; t < rows; ++t)
+        shift[t] = static_cast<std::uint8_t>(above(elements, i + t, j) & (band_width - 1));
+    std::uint32_t* made = all[thread].planes.data();
+    all[thread].maker.make(elements, block_, i, j, rows, spread_ > 0 ? shift : nullptr, segment.from, segment.to, made,
+                           chunk);
+    const std::int64_t padded = i + rows < block_.rows ? rows : ld_ - i;
+    for (int k = segment.from; k < segment.to; ++k, made += chunk) {
+      std::fill(made + rows, made + padded, 0);
+      std::uint32_t* out = segment.planes.data() + (k - segment.from) * plane_stride_ + j * ld_ + i;
+      if (streamed)
+        stream(made, padded, out);
+      else
+        std::copy_n(made, padded, out);
+    }
+    if (streamed) stream_fence();
   });
   segments_.push_back(std::move(segment));
   count_ = count;

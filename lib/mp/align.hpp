@@ -15,33 +15,26 @@ namespace accublas::mp {
 /// Exponents of the last place of X are exponent - p; sums of two of them and bands need 64 bits.
 using Exponent = std::int64_t;
 
-/// Writes residues of +-X 2^shift for neighbours in a column, from the elements' residues: those of the elements' own
-/// moduli by scaling, the others by a change of basis. Where all X are short, Y 2^up with Y of few bits (matrices of
-/// doubles), Y is recovered from so few moduli that all planes are made from them. One per thread; all memory is taken
-/// when it is made.
+/// Writes residues of +-X 2^shift for neighbours in a column. From digits: those of all moduli by one combination of
+/// the digits that are not zero throughout, which is little work for short numbers (matrices of doubles). From
+/// residues: those of the elements' own moduli by scaling, the others by a change of basis. One per thread; all memory
+/// is taken when it is made.
 class PlaneMaker {
  public:
   PlaneMaker(const Elements& elements, const cpu::MpKernels& kernels, int moduli);
 
   /// Elements block(i .. i + count - 1, j), count <= chunk; planes from .. to - 1, plane k at out[(k - from)
-  /// plane_stride]. `shift` has the shifts of these elements.
+  /// plane_stride]. `shift` has the shifts of these elements; null: all are 0.
   void make(const Elements& elements, const Block& block, std::int64_t i, std::int64_t j, std::int64_t count,
             const std::uint8_t* shift, int from, int to, std::uint32_t* out, std::int64_t plane_stride);
 
  private:
-  void make_short_tables(int up, int moduli);
-
   Format format_;
   const cpu::MpKernels& kernels_;
-  int source_;  ///< moduli that the integers are recovered from
-  int kept_;    ///< planes that are scaled, not made: those of the elements' moduli, or none
-  const Basis& basis_;
-  std::shared_ptr<const Extension> extension_;
-  // Of short numbers, in place of the basis's and the extension's: 2^-up / M_k mod m_k, and 2^up M_k, -2^up M mod m_j
-  // for all j.
-  std::vector<RnsFactor> inverse_;
-  std::vector<std::uint32_t> weight_;
-  Buffer<std::uint32_t> residues_, digits_;
+  std::shared_ptr<const DigitWeights> digit_weights_;  ///< of digits
+  const Basis* basis_ = nullptr;                       ///< of residues
+  std::shared_ptr<const Extension> extension_;         ///< of residues, where there are more moduli than theirs
+  Buffer<std::uint32_t> gathered_, digits_;
 };
 
 /// A matrix.
@@ -77,6 +70,7 @@ class HostAligned final : public Aligned {
   void find_exponents(const Elements& elements, int threads);
   void find_bands(const Elements& elements, int threads);
   void fill_bands(const Elements& elements);
+  const std::int32_t* neighbouring_exponents(const Elements& elements, std::int64_t j, std::int32_t* apart) const;
   /// E_ij - c_j - r_i; 0 for zeros, infinities and NaN.
   std::int32_t above(const Elements& elements, std::int64_t i, std::int64_t j) const;
 

@@ -6,6 +6,7 @@
 
 #include "lib/error.hpp"
 #include "lib/mp/moduli.hpp"
+#include "lib/mp/transfer.hpp"
 
 using accublas::Error;
 
@@ -146,8 +147,9 @@ void move(Context& context, Array& array, bool to_device) {
   Elements moved;
   moved.format = array.elements.format;
   moved.length = array.elements.length;
-  moved.width = array.elements.format.precision;
+  if (to_device) settle(array.elements, cpu::mp_kernels(cpu::detected_isa()), 1);
   destination.allocate(moved, device);
+  moved.positional = false;
   try {
     MpExecution execution{1, cpu::detected_isa(), &device_state(context, to_device ? device : array.device),
                           context.mp_report};

@@ -58,6 +58,15 @@ struct MpProduct {
   MpScalar alpha, beta;
 };
 
+/// Integers with exponents as users have them: number t is (-1)^(sign[t] != 0) N 2^exponent[t], N of `size` limbs from
+/// limb[t size] on, or what a code ACCUBLAS_MP_EXPONENT_* in place of the exponent says. `sign` may be null.
+struct UserNumbers {
+  const std::uint64_t* limb;
+  std::int64_t size;
+  const std::int64_t* exponent;
+  const std::int32_t* sign;
+};
+
 class MpBackend {
  public:
   virtual ~MpBackend() = default;
@@ -74,6 +83,8 @@ class MpBackend {
   /// no element twice.
   virtual void write(Elements& to, const Block& block, const ConstNumbers& numbers, MpExecution&) = 0;
   virtual void read(const Elements& from, const Block& block, const Numbers& numbers, MpExecution&) = 0;
+  /// Rounded to nearest even. Unless a place knows better, all numbers are rounded, then written.
+  virtual void write_limbs(Elements& to, const Block& block, const UserNumbers& numbers, MpExecution&);
   /// Doubles, column-major with leading dimension ld: exact on the way in, rounded to nearest even on the way out.
   virtual void write_doubles(Elements& to, const Block& block, const double* values, std::int64_t ld, MpExecution&) = 0;
   virtual void read_doubles(const Elements& from, const Block& block, double* values, std::int64_t ld,

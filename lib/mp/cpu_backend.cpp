@@ -1,7 +1,10 @@
 #include "lib/mp/cpu_backend.hpp"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
+#include "lib/mp/numbers.hpp"
 #include "lib/mp/transfer.hpp"
 #include "lib/thread_pool.hpp"
 
@@ -9,15 +12,15 @@ namespace accublas::mp {
 
 namespace {
 
-/// Calls body(coder, first, count) for chunks of `size` elements, with a Coder a thread.
-template <class Coder, class Body>
-void for_chunks(const Format& format, std::int64_t size, MpExecution& execution, Body&& body) {
+/// Calls body(coder, first, count) for chunks of `size` elements, with a coder a thread, as make(kernels) makes them.
+template <class Make, class Body>
+void for_chunks(std::int64_t size, MpExecution& execution, Make&& make, Body&& body) {
   if (size == 0) return;
   const int workers = static_cast<int>(std::min<std::int64_t>(execution.threads, chunks_of(size)));
   const cpu::MpKernels& kernels = cpu::mp_kernels(execution.isa);
-  std::vector<Coder> coders;
+  std::vector<decltype(make(kernels))> coders;
   coders.reserve(workers);
-  for (int t = 0; t < workers; ++t) coders.emplace_back(format, kernels);
+  for (int t = 0; t < workers; ++t) coders.push_back(make(kernels));
   parallel_for(chunks_of(size), workers, [&](std::int64_t task, int thread) {
     const std::int64_t first = task * chunk;
     body(coders[thread], first, std::min(chunk, size - first));
@@ -37,12 +40,13 @@ class CpuMpBackend final : public MpBackend {
     Buffer<double> eval(2 * e.length);
     digits.zero();
     sign.zero();
-    eval.zero();
     std::fill_n(exponent.data(), e.stride, exponent_zero);
     e.digits = digits.release();
     e.exponent = exponent.release();
     e.sign = sign.release();
     e.eval = eval.release();
+    e.positional = true;
+    e.low = digits_of(e.format);
   }
   void release(Elements& e) noexcept override {
     free_buffer(e.digits);
@@ -55,17 +59,36 @@ class CpuMpBackend final : public MpBackend {
     e.eval = nullptr;
   }
 
-  void write(Elements& to, const Block& block, const ConstNumbers& numbers, MpExecution& execution) override {
-    to.width = to.format.precision;
-    for_chunks<Encoder>(
-        to.format, block.size(), execution, [&](Encoder& encoder, std::int64_t first, std::int64_t count) {
+  void write(Elements& to, const Block& given, const ConstNumbers& numbers, MpExecution& execution) override {
+    const Block block = given.flattened();
+    to.low = 0;
+    for_chunks(
+        block.size(), execution, [&](const cpu::MpKernels& kernels) { return Encoder(to, kernels); },
+        [&](Encoder& encoder, std::int64_t first, std::int64_t count) {
           encoder.limbs(to, block, first, count,
                         {numbers.limb + first * to.format.limbs, numbers.exponent + first, numbers.sign + first});
         });
   }
-  void read(const Elements& from, const Block& block, const Numbers& numbers, MpExecution& execution) override {
-    for_chunks<Decoder>(
-        from.format, block.size(), execution, [&](Decoder& decoder, std::int64_t first, std::int64_t count) {
+  void write_limbs(Elements& to, const Block& given, const UserNumbers& numbers, MpExecution& execution) override {
+    const Block block = given.flattened();
+    struct Coder {
+      Encoder encoder;
+      Reader reader;
+      NumberBuffer buffer;
+    };
+    const auto make = [&](const cpu::MpKernels& kernels) {
+      return Coder{Encoder(to, kernels), Reader(to.format, numbers), NumberBuffer(to.format, chunk)};
+    };
+    to.low = 0;
+    for_chunks(block.size(), execution, make, [&](Coder& coder, std::int64_t first, std::int64_t count) {
+      coder.encoder.limbs(to, block, first, count, coder.reader.look(first, count, coder.buffer));
+    });
+  }
+  void read(const Elements& from, const Block& given, const Numbers& numbers, MpExecution& execution) override {
+    const Block block = given.flattened();
+    for_chunks(
+        block.size(), execution, [&](const cpu::MpKernels& kernels) { return Decoder(from.format, kernels); },
+        [&](Decoder& decoder, std::int64_t first, std::int64_t count) {
           decoder.limbs(from, block, first, count,
                         {numbers.limb + first * from.format.limbs, numbers.exponent + first, numbers.sign + first});
         });
@@ -73,40 +96,51 @@ class CpuMpBackend final : public MpBackend {
 
   void write_doubles(Elements& to, const Block& block, const double* values, std::int64_t ld,
                      MpExecution& execution) override {
-    constexpr int double_bits = 53;
-    for_chunks<Encoder>(to.format, block.size(), execution,
-                        [&](Encoder& encoder, std::int64_t first, std::int64_t count) {
-                          double numbers[chunk];
-                          for (std::int64_t t = 0; t < count; ++t)
-                            numbers[t] = values[(first + t) % block.rows + (first + t) / block.rows * ld];
-                          encoder.doubles(to, block, first, count, numbers);
-                        });
-    to.width = block.size() == to.length ? double_bits : std::max(to.width, double_bits);
+    for_chunks(
+        block.size(), execution, [&](const cpu::MpKernels& kernels) { return Encoder(to, kernels); },
+        [&](Encoder& encoder, std::int64_t first, std::int64_t count) {
+          double numbers[chunk];
+          for (std::int64_t t = 0; t < count; ++t)
+            numbers[t] = values[(first + t) % block.rows + (first + t) / block.rows * ld];
+          encoder.doubles(to, block.flattened(), first, count, numbers);
+        });
+    const int lowest = lowest_double_digit(to.format);
+    to.low = block.size() == to.length ? lowest : std::min(to.low, lowest);
   }
   void read_doubles(const Elements& from, const Block& block, double* values, std::int64_t ld,
                     MpExecution& execution) override {
-    for_chunks<Decoder>(from.format, block.size(), execution,
-                        [&](Decoder& decoder, std::int64_t first, std::int64_t count) {
-                          double numbers[chunk];
-                          decoder.doubles(from, block, first, count, numbers);
-                          for (std::int64_t t = 0; t < count; ++t)
-                            values[(first + t) % block.rows + (first + t) / block.rows * ld] = numbers[t];
-                        });
+    for_chunks(
+        block.size(), execution, [&](const cpu::MpKernels& kernels) { return Decoder(from.format, kernels); },
+        [&](Decoder& decoder, std::int64_t first, std::int64_t count) {
+          double numbers[chunk];
+          decoder.doubles(from, block.flattened(), first, count, numbers);
+          for (std::int64_t t = 0; t < count; ++t)
+            values[(first + t) % block.rows + (first + t) / block.rows * ld] = numbers[t];
+        });
   }
 
+  /// Elements of one form are copied as they are; a different one, or an interval that is not there, is made of limbs.
   void copy(Elements& to, const Block& block_to, const Elements& from, const Block& block_from,
             MpExecution& execution) override {
-    to.width = std::max(to.width, from.width);
+    if (to.positional != from.positional) {
+      NumberBuffer numbers(from.format, block_from.size());
+      read(from, block_from, numbers.view(), execution);
+      return write(to, block_to, std::as_const(numbers).view(), execution);
+    }
+    const int low = to.positional ? std::min(to.low, from.low) : 0,
+              planes = to.positional ? digits_of(to.format) : to.format.moduli;
     parallel_for(block_to.columns, execution.threads, [&](std::int64_t j, int) {
       for (std::int64_t i = 0; i < block_to.rows; ++i) {
         const std::int64_t t = block_to.at(i, j), f = block_from.at(i, j);
-        for (int k = 0; k < to.format.moduli; ++k) to.digits[k * to.stride + t] = from.digits[k * from.stride + f];
+        for (int k = low; k < planes; ++k) to.digits[k * to.stride + t] = from.digits[k * from.stride + f];
         to.exponent[t] = from.exponent[f];
         to.sign[t] = from.sign[f];
+        if (to.positional) continue;
         to.eval[t] = from.eval[f];
         to.eval[to.length + t] = from.eval[from.length + f];
       }
     });
+    to.low = low;
   }
 
   // Both places are host memory: nothing moves here.

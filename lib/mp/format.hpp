@@ -5,6 +5,10 @@
 // lib/mp/moduli.hpp with a product M > 2^(p+1), and as an interval around X / M. Zeros, infinities and NaN have the
 // exponent's codes below, X = 0 and the interval 0, 0; zeros and infinities are signed, NaN has sign 0. So equal
 // numbers have equal bits.
+//
+// In host memory residues and intervals are made when something asks for them (a move to a device); until then X waits
+// in digits of 31 bits, from which an aligned form gets the residues of all its moduli at once. An element's residues
+// first, and the other moduli's from those, would be as many multiplications, and memory besides.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +33,12 @@ struct Format {
 };
 Format make_format(int precision);
 
+/// Digits of 31 bits of X: no more than moduli, for they are below 2^31 and their product is above 2^p.
+constexpr int digits_of(const Format& format) { return (format.precision + 30) / 31; }
+
 /// The arrays of an array, in the memory of its backend. Residue k of element e is digits[k stride + e]; the bounds of
-/// X / M are eval[e] and eval[length + e].
+/// X / M are eval[e] and eval[length + e]. Or `positional`, in host memory: X = sum_k digits[k stride + e] 2^(31 k),
+/// k < digits_of(format), nothing but zeros in planes k < low, and eval is unset.
 struct Elements {
   Format format{};
   std::int64_t length = 0;
@@ -39,8 +47,8 @@ struct Elements {
   std::int32_t* exponent = nullptr;
   std::uint8_t* sign = nullptr;
   double* eval = nullptr;
-  int width =
-      0;  ///< no element's X has more significant bits (trailing zeros are none); kept up to date in host memory
+  bool positional = false;
+  int low = 0;
 };
 
 /// rows x columns elements of an array: (i, j) at offset + i row_stride + j column_stride (strides of vectors may be
@@ -52,6 +60,12 @@ struct Block {
 
   std::int64_t size() const { return rows * columns; }
   std::int64_t at(std::int64_t i, std::int64_t j) const { return offset + i * row_stride + j * column_stride; }
+  /// The same elements in the same order as one column, where they are evenly spaced.
+  Block flattened() const {
+    if (rows == 1) return {offset, columns, 1, column_stride, 0};
+    if (column_stride == rows * row_stride) return {offset, rows * columns, 1, row_stride, 0};
+    return *this;
+  }
 };
 
 /// Numbers as limbs in host memory: number t = i + j rows of a block has X at limb[t format.limbs], exponent[t],

@@ -1,8 +1,8 @@
 // Host memory of the multiple-precision arrays and of their calls.
 #pragma once
 
-#if defined(__linux__)
-#include <sys/mman.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
 #endif
 
 #include <cstddef>
@@ -18,16 +18,12 @@ namespace accublas::mp {
 
 /// 64-byte aligned, to be freed; null where there is none. Large memory in huge pages: a conversion writes to as many
 /// places as there are moduli at once, and the faults of small pages took as long as its arithmetic.
-inline void* allocate_aligned(std::size_t bytes) {
-  constexpr std::size_t huge_page = std::size_t{2} << 20;
-  const std::size_t alignment = bytes >= 2 * huge_page ? huge_page : 64;
-  bytes = (bytes + alignment - 1) / alignment * alignment;
-  void* memory = std::aligned_alloc(alignment, bytes);
-#if defined(__linux__)
-  if (memory && alignment == huge_page) madvise(memory, bytes, MADV_HUGEPAGE);
-#endif
-  return memory;
-}
+void* allocate_aligned(std::size_t bytes);
+
+/// The same, and its end: large blocks of up to 256 MiB in all are kept in place of being freed, since the system
+/// clears fresh pages, which takes as long as a conversion that fills them.
+void* allocate_kept(std::size_t bytes);
+void free_kept(void* memory, std::size_t bytes) noexcept;
 
 /// 64-byte aligned memory, not initialised. Throws Error(ACCUBLAS_ERROR_MEMORY).
 template <class T>
@@ -38,7 +34,7 @@ class Buffer {
     if (count == 0) return;
     const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(T);
     const bool fits = static_cast<std::uint64_t>(count) <= SIZE_MAX / 2 / sizeof(T);
-    if (fits && !hook_allocation_fails()) data_ = static_cast<T*>(allocate_aligned(bytes));
+    if (fits && !hook_allocation_fails()) data_ = static_cast<T*>(allocate_kept(bytes));
     if (!data_) throw Error(ACCUBLAS_ERROR_MEMORY, "out of memory for a multiple-precision array");
   }
   Buffer(Buffer&& other) noexcept
@@ -48,7 +44,7 @@ class Buffer {
     std::swap(count_, other.count_);
     return *this;
   }
-  ~Buffer() { std::free(data_); }
+  ~Buffer() { free_kept(data_, static_cast<std::size_t>(count_) * sizeof(T)); }
 
   T* data() { return data_; }
   const T* data() const { return data_; }
@@ -59,7 +55,7 @@ class Buffer {
   void zero() {
     if (count_ > 0) std::memset(static_cast<void*>(data_), 0, static_cast<std::size_t>(count_) * sizeof(T));
   }
-  /// Gives the memory away.
+  /// Gives the memory away, to free_buffer.
   T* release() {
     count_ = 0;
     return std::exchange(data_, nullptr);
@@ -74,6 +70,27 @@ class Buffer {
 template <class T>
 void free_buffer(T* data) {
   std::free(data);
+}
+
+/// Bytes of planes from which on they are written past the caches.
+inline constexpr std::int64_t streamed_bytes = std::int64_t{4} << 20;
+
+/// Copies to memory that will not be read soon, past the caches where `to` allows: lines need not be read to be
+/// written. Written plane after plane, from a buffer in the caches: stores to as many planes as there are moduli at
+/// once wait for each other's lines (conversions took twice as long). stream_fence() before others may read it.
+inline void stream(const std::uint32_t* from, std::int64_t count, std::uint32_t* to) {
+  std::int64_t i = 0;
+#if defined(__SSE2__)
+  if (reinterpret_cast<std::uintptr_t>(to) % sizeof(__m128i) == 0)
+    for (; i + 4 <= count; i += 4)
+      _mm_stream_si128(reinterpret_cast<__m128i*>(to + i), _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i)));
+#endif
+  for (; i < count; ++i) to[i] = from[i];
+}
+inline void stream_fence() {
+#if defined(__SSE2__)
+  _mm_sfence();
+#endif
 }
 
 constexpr std::int64_t round_up(std::int64_t n, std::int64_t multiple) {

@@ -1,6 +1,8 @@
 #include "lib/mp/numbers.hpp"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "lib/mp/basis.hpp"
 #include "lib/mp/transfer.hpp"
@@ -60,6 +62,58 @@ void Rounder::round(const std::uint64_t* integer, int limbs, std::int64_t expone
   to.sign[t] = negative;
 }
 
+void Reader::read(std::int64_t first, std::int64_t count, NumberBuffer& to, std::int64_t at) {
+  for (std::int64_t t = first; t < first + count; ++t, ++at) {
+    const bool negative = from_.sign && from_.sign[t] != 0;
+    switch (from_.exponent[t]) {
+      case ACCUBLAS_MP_EXPONENT_ZERO:
+        set_special(to, at, exponent_zero, negative);
+        break;
+      case ACCUBLAS_MP_EXPONENT_INFINITY:
+        set_special(to, at, exponent_infinity, negative);
+        break;
+      case ACCUBLAS_MP_EXPONENT_NAN:
+        set_special(to, at, exponent_nan, false);
+        break;
+      default:
+        rounder_.round(from_.limb + t * from_.size, static_cast<int>(from_.size), from_.exponent[t], negative, to, at);
+    }
+  }
+}
+
+ConstNumbers Reader::look(std::int64_t first, std::int64_t count, NumberBuffer& to) {
+  const std::uint64_t* limb = from_.limb + first * from_.size;
+  const std::int64_t* exponent = from_.exponent + first;
+  const int top = (format_.precision - 1) % 64;
+  bool plain = from_.size == to.limbs;
+  for (std::int64_t t = 0; t < count && plain; ++t)
+    plain = exponent[t] > least_exponent && exponent[t] < greatest_exponent - format_.precision &&
+            limb[(t + 1) * from_.size - 1] >> top == 1;
+  if (!plain) {
+    read(first, count, to, 0);
+    return std::as_const(to).view();
+  }
+  for (std::int64_t t = 0; t < count; ++t) {
+    to.exponent[t] = static_cast<std::int32_t>(exponent[t] + format_.precision);
+    to.sign[t] = from_.sign && from_.sign[first + t] != 0;
+  }
+  return {reinterpret_cast<const std::uint32_t*>(limb), to.exponent.data(), to.sign.data()};
+}
+
+void MpBackend::write_limbs(Elements& to, const Block& block, const UserNumbers& numbers, MpExecution& execution) {
+  const std::int64_t tasks = chunks_of(block.size());
+  NumberBuffer rounded(to.format, block.size());
+  std::vector<Reader> readers;
+  const int workers = static_cast<int>(std::min<std::int64_t>(execution.threads, tasks));
+  readers.reserve(workers);
+  for (int w = 0; w < workers; ++w) readers.emplace_back(to.format, numbers);
+  parallel_for(tasks, workers, [&](std::int64_t task, int thread) {
+    const std::int64_t first = task * chunk;
+    readers[thread].read(first, std::min(chunk, block.size() - first), rounded, first);
+  });
+  write(to, block, std::as_const(rounded).view(), execution);
+}
+
 void convert(const NumberBuffer& from, const Format& from_format, NumberBuffer& to, const Format& to_format,
              std::int64_t count, int threads) {
   const std::int64_t tasks = chunks_of(count);
@@ -113,7 +167,8 @@ void write_element(Context& context, Array& array, std::int64_t index, const Num
 
 ElementFacts facts(Context& context, const Array& array, std::int64_t index) {
   const Elements& e = array.elements;
-  if (!array.on_device()) return {e.exponent[index], e.sign[index] != 0, {e.eval[index], e.eval[e.length + index]}};
+  if (!array.on_device() && !e.positional)
+    return {e.exponent[index], e.sign[index] != 0, {e.eval[index], e.eval[e.length + index]}};
   const NumberBuffer number = read_element(context, array, index);
   const std::int32_t exponent = number.exponent[0];
   if (is_special(exponent)) return {exponent, number.sign[0] != 0, {0, 0}};

@@ -43,6 +43,24 @@ class Rounder {
   Buffer<std::uint64_t> accumulator_, scratch_;
 };
 
+/// Users' numbers as numbers of a format, rounded to nearest even. One per thread.
+class Reader {
+ public:
+  Reader(const Format& format, const UserNumbers& from)
+      : format_(format), from_(from), rounder_(format, static_cast<int>(from.size)) {}
+
+  /// Numbers first .. first + count - 1 to numbers at .. at + count - 1 of `to`.
+  void read(std::int64_t first, std::int64_t count, NumberBuffer& to, std::int64_t at);
+  /// The same with their limbs where the user has them, where all are finite, nonzero and of the format's very
+  /// precision; else they are read to the front of `to`.
+  ConstNumbers look(std::int64_t first, std::int64_t count, NumberBuffer& to);
+
+ private:
+  Format format_;
+  UserNumbers from_;
+  Rounder rounder_;
+};
+
 /// Writes a code of lib/mp/format.hpp.
 void set_special(NumberBuffer& to, std::int64_t t, std::int32_t code, bool negative);
 

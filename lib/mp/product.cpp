@@ -115,16 +115,18 @@ class ColumnPieces final : public Pieces {
 
 /// What a thread needs to finish outputs, a chunk of a column at a time.
 struct Worker {
-  Worker(const Format& format, const cpu::MpKernels& kernels, const Basis* product, const Extended& alpha,
+  Worker(const Elements& c, const cpu::MpKernels& kernels, const Basis* product, const Extended& alpha,
          const Extended& beta, bool reads_c, int columns)
-      : finisher(format, product, alpha, beta),
-        encoder(format, kernels),
+      : format(c.format),
+        finisher(format, product, alpha, beta),
+        encoder(c, kernels),
         decoder(reads_c ? std::make_unique<Decoder>(format, kernels) : nullptr),
         limbs(chunk * format.limbs / 2),
         c_limbs(chunk * format.limbs / 2),
         digits(product ? (product->count + 1) * chunk : 0),
         integers(product ? columns * product->limbs * chunk : 0) {}
 
+  Format format;
   Finisher finisher;
   Encoder encoder;
   std::unique_ptr<Decoder> decoder;
@@ -170,7 +172,7 @@ std::vector<Worker> make_workers(const MpProduct& p, int count, const cpu::MpKer
   std::vector<Worker> workers;
   workers.reserve(count);
   for (int t = 0; t < count; ++t)
-    workers.emplace_back(p.c->format, kernels, product, alpha, beta, beta.kind != Kind::zero, columns);
+    workers.emplace_back(*p.c, kernels, product, alpha, beta, beta.kind != Kind::zero, columns);
   return workers;
 }
 
@@ -206,7 +208,7 @@ int product_bits(int precision, int spread, std::int64_t terms) {
 void host_product(const MpProduct& p, MpExecution& execution) {
   const cpu::MpKernels& kernels = cpu::mp_kernels(execution.isa);
   const Format& format = p.c->format;
-  p.c->width = format.precision;
+  p.c->low = 0;
   const Scalar alpha(p.alpha, kernels), beta(p.beta, kernels);
   execution.report.bands = 1;
   if (alpha.value().kind == Kind::zero || p.k == 0) return scale_only(p, beta.value(), execution, kernels);

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "lib/numerics/float_bits.hpp"
 #include "lib/numerics/limbs.hpp"
+#include "lib/thread_pool.hpp"
 
 namespace accublas::mp {
 
@@ -32,77 +34,121 @@ std::uint64_t leading(const std::uint32_t* limb, const Format& format) {
   return top;
 }
 
+/// Digits of an integer to its limbs.
+void join(const std::uint32_t* digit, std::int64_t stride, int digits, std::uint32_t* limb, int limbs) {
+  std::uint64_t bits = 0;
+  int have = 0, l = 0;
+  for (int k = 0; k < digits; ++k) {
+    bits |= static_cast<std::uint64_t>(digit[k * stride]) << have;
+    have += 31;
+    if (have < 32 || l == limbs) continue;
+    limb[l++] = static_cast<std::uint32_t>(bits);
+    bits >>= 32;
+    have -= 32;
+  }
+  for (; l < limbs; ++l, bits >>= 32) limb[l] = static_cast<std::uint32_t>(bits);
+}
+
 constexpr int double_digits = 2;  ///< of 31 bits, for 53
+
+constexpr std::int64_t least_streamed = 64;  ///< neighbours that are worth it
+
+/// A double as an element: exponent (or code) and sign, and its 53 bits, the highest set, or 0.
+std::uint64_t mantissa_of(double value, std::int32_t& exponent, std::uint8_t& sign) {
+  const std::uint64_t bits = to_bits(value), magnitude = bits & ~FloatFormat<double>::sign;
+  sign = bits >> 63;
+  if (magnitude == 0) {
+    exponent = exponent_zero;
+    return 0;
+  }
+  if (magnitude >= FloatFormat<double>::infinity) {
+    exponent = magnitude == FloatFormat<double>::infinity ? exponent_infinity : exponent_nan;
+    if (exponent == exponent_nan) sign = 0;
+    return 0;
+  }
+  const int field = static_cast<int>(magnitude >> 52);
+  const std::uint64_t mantissa = field == 0 ? magnitude : (magnitude & 0xFFFFFFFFFFFFFu) | 0x10000000000000u;
+  const int zeros = leading_zeros(mantissa) - 11;
+  exponent = (field == 0 ? 1 : field) - 1022 - zeros;
+  return mantissa << zeros;
+}
+
+/// Whether `count` elements of a block from `first` on lie one after the other.
+bool neighbours(const Block& block, std::int64_t first, std::int64_t count) {
+  return block.row_stride == 1 && first % block.rows + count <= block.rows;
+}
 
 }  // namespace
 
-Encoder::Encoder(const Format& format, const cpu::MpKernels& kernels)
-    : format_(format),
+Encoder::Encoder(const Elements& elements, const cpu::MpKernels& kernels)
+    : format_(elements.format),
       kernels_(kernels),
-      limb_weights_(digit_weights(format.moduli, (format.precision + 30) / 31, 0)),
-      double_weights_(digit_weights(format.moduli, double_digits, format.precision - 53)),
-      factor_(eval_factor(format.precision)),
-      digits_(std::max(limb_weights_->digits, double_digits) * chunk),
-      residues_(format.moduli * chunk) {}
+      streamed_(4 * elements.length * format_.moduli >= streamed_bytes),
+      digits_(std::max(digits_of(format_), 3) * chunk) {
+  if (elements.positional) return;
+  limb_weights_ = digit_weights(format_.moduli, digits_of(format_), 0);
+  double_weights_ = digit_weights(format_.moduli, double_digits, format_.precision - 53);
+  factor_ = eval_factor(format_.precision);
+  residues_ = Buffer<std::uint32_t>(format_.moduli * chunk);
+}
 
 void Encoder::limbs(Elements& to, const Block& block, std::int64_t first, std::int64_t count,
                     const ConstNumbers& numbers) {
+  const int digits = digits_of(format_);
+  kernels_.split({numbers.limb, format_.limbs, format_.limbs, count, digits_.data(), chunk, digits});
+  if (to.positional)
+    return write_planes(to, block, first, count, 0, digits, digits_.data(), numbers.exponent, numbers.sign);
   std::uint64_t top[chunk];
-  kernels_.split({numbers.limb, format_.limbs, format_.limbs, count, digits_.data(), chunk, limb_weights_->digits});
-  reduce(to, block, first, count, *limb_weights_);
   for (std::int64_t t = 0; t < count; ++t)
     top[t] = is_special(numbers.exponent[t]) ? 0 : leading(numbers.limb + t * format_.limbs, format_);
-  store(to, block, first, count, top, numbers.exponent, numbers.sign);
+  write_residues(to, block, first, count, *limb_weights_, top, numbers.exponent, numbers.sign);
 }
 
 void Encoder::doubles(Elements& to, const Block& block, std::int64_t first, std::int64_t count, const double* values) {
   std::uint64_t top[chunk];
   std::int32_t exponent[chunk];
   std::uint8_t sign[chunk];
+  const int from = lowest_double_digit(format_), end = std::min(digits_of(format_), from + 3),
+            shift = (format_.precision - 53) % 31;
   for (std::int64_t t = 0; t < count; ++t) {
-    const std::uint64_t bits = to_bits(values[t]), magnitude = bits & ~FloatFormat<double>::sign;
-    std::uint64_t mantissa = 0;
-    sign[t] = bits >> 63;
-    if (magnitude == 0) {
-      exponent[t] = exponent_zero;
-    } else if (magnitude >= FloatFormat<double>::infinity) {
-      exponent[t] = magnitude == FloatFormat<double>::infinity ? exponent_infinity : exponent_nan;
-      if (exponent[t] == exponent_nan) sign[t] = 0;
-    } else {
-      const int field = static_cast<int>(magnitude >> 52);
-      mantissa = field == 0 ? magnitude : (magnitude & 0xFFFFFFFFFFFFFu) | 0x10000000000000u;
-      const int zeros = leading_zeros(mantissa) - 11;
-      mantissa <<= zeros;
-      exponent[t] = (field == 0 ? 1 : field) - 1022 - zeros;
-    }
-    digits_[t] = static_cast<std::uint32_t>(mantissa) & 0x7FFFFFFFu;
-    digits_[chunk + t] = static_cast<std::uint32_t>(mantissa >> 31);
+    const std::uint64_t mantissa = mantissa_of(values[t], exponent[t], sign[t]);
+    const Uint128 digits = to.positional ? static_cast<Uint128>(mantissa) << shift : mantissa;
+    for (int k = 0; k < 3; ++k) digits_[k * chunk + t] = static_cast<std::uint32_t>(digits >> (31 * k)) & 0x7FFFFFFFu;
     top[t] = mantissa << 11;
   }
-  reduce(to, block, first, count, *double_weights_);
-  store(to, block, first, count, top, exponent, sign);
-}
-
-/// Digits to residues, straight into the planes where the elements are neighbours.
-void Encoder::reduce(Elements& to, const Block& block, std::int64_t first, std::int64_t count,
-                     const DigitWeights& weights) {
-  const std::int64_t i = first % block.rows, j = first / block.rows;
-  const bool neighbours = block.row_stride == 1 && i + count <= block.rows;
-  std::uint32_t* out = neighbours ? to.digits + block.at(i, j) : residues_.data();
-  const std::int64_t stride = neighbours ? to.stride : chunk;
-  kernels_.combine({digits_.data(), chunk, weights.digits, weights.weight.data(), weights.digits,
-                    moduli(format_.moduli), nullptr, format_.moduli, count, nullptr, nullptr, out, stride});
-  if (neighbours) return;
-  for_runs(block, first, count, [&](std::int64_t at, std::int64_t t, std::int64_t run) {
-    for (int k = 0; k < format_.moduli; ++k) std::copy_n(out + k * chunk + t, run, to.digits + k * to.stride + at);
+  if (!to.positional) return write_residues(to, block, first, count, *double_weights_, top, exponent, sign);
+  write_planes(to, block, first, count, from, end, digits_.data(), exponent, sign);
+  for_runs(block, first, count, [&](std::int64_t at, std::int64_t, std::int64_t run) {
+    for (int k = to.low; k < from; ++k) std::fill_n(to.digits + k * to.stride + at, run, 0);
   });
 }
 
-void Encoder::store(Elements& to, const Block& block, std::int64_t first, std::int64_t count, const std::uint64_t* top,
-                    const std::int32_t* exponent, const std::uint8_t* sign) {
+/// Planes from .. end - 1, given at planes[(k - from) chunk], and what goes with them.
+void Encoder::write_planes(Elements& to, const Block& block, std::int64_t first, std::int64_t count, int from, int end,
+                           const std::uint32_t* planes, const std::int32_t* exponent, const std::uint8_t* sign) {
   for_runs(block, first, count, [&](std::int64_t at, std::int64_t t, std::int64_t run) {
+    for (int k = from; k < end; ++k) {
+      const std::uint32_t* plane = planes + (k - from) * chunk + t;
+      std::uint32_t* out = to.digits + k * to.stride + at;
+      if (streamed_ && run >= least_streamed)
+        stream(plane, run, out);
+      else
+        std::copy_n(plane, run, out);
+    }
     std::copy_n(exponent + t, run, to.exponent + at);
     std::copy_n(sign + t, run, to.sign + at);
+  });
+  if (streamed_) stream_fence();
+}
+
+/// The digits at digits_ to residues, and the intervals.
+void Encoder::write_residues(Elements& to, const Block& block, std::int64_t first, std::int64_t count,
+                             const DigitWeights& weights, const std::uint64_t* top, const std::int32_t* exponent,
+                             const std::uint8_t* sign) {
+  kernels_.combine({digits_.data(), chunk, weights.digits, weights.weight.data(), weights.digits,
+                    moduli(format_.moduli), nullptr, format_.moduli, count, nullptr, nullptr, residues_.data(), chunk});
+  write_planes(to, block, first, count, 0, format_.moduli, residues_.data(), exponent, sign);
+  for_runs(block, first, count, [&](std::int64_t at, std::int64_t t, std::int64_t run) {
     for (std::int64_t r = 0; r < run; ++r) {
       const Interval interval = is_special(exponent[t + r]) ? Interval{0, 0} : evaluate(top[t + r], factor_);
       to.eval[at + r] = interval.lower;
@@ -111,16 +157,48 @@ void Encoder::store(Elements& to, const Block& block, std::int64_t first, std::i
   });
 }
 
+void settle(Elements& elements, const cpu::MpKernels& kernels, int threads) {
+  if (!elements.positional || elements.length == 0) {
+    elements.positional = false;
+    return;
+  }
+  Elements settled = elements;
+  settled.positional = false;
+  const Block all{0, elements.length, 1, 1, elements.length};
+  const std::int64_t tasks = chunks_of(elements.length);
+  struct Worker {
+    Decoder decoder;
+    Encoder encoder;
+    Buffer<std::uint32_t> limb;
+    Buffer<std::int32_t> exponent;
+    Buffer<std::uint8_t> sign;
+  };
+  std::vector<Worker> workers;
+  const int count = static_cast<int>(std::min<std::int64_t>(threads, tasks));
+  workers.reserve(count);
+  for (int t = 0; t < count; ++t)
+    workers.push_back({Decoder(elements.format, kernels), Encoder(settled, kernels),
+                       Buffer<std::uint32_t>(elements.format.limbs * chunk), Buffer<std::int32_t>(chunk),
+                       Buffer<std::uint8_t>(chunk)});
+  parallel_for(tasks, count, [&](std::int64_t task, int thread) {
+    Worker& w = workers[thread];
+    const std::int64_t first = task * chunk, here = std::min(chunk, elements.length - first);
+    w.decoder.limbs(elements, all, first, here, {w.limb.data(), w.exponent.data(), w.sign.data()});
+    w.encoder.limbs(settled, all, first, here, {w.limb.data(), w.exponent.data(), w.sign.data()});
+  });
+  elements.positional = false;
+}
+
 const std::uint32_t* gather(const Elements& from, const Block& block, std::int64_t first, std::int64_t count,
                             std::uint32_t* out, std::int64_t& stride) {
   const std::int64_t i = first % block.rows, j = first / block.rows;
-  if ((block.row_stride == 1 && i + count <= block.rows) || count == 1) {
+  if (neighbours(block, first, count) || count == 1) {
     stride = from.stride;
     return from.digits + block.at(i, j);
   }
   for_runs(block, first, count, [&](std::int64_t at, std::int64_t t, std::int64_t run) {
-    for (int k = 0; k < from.format.moduli; ++k)
-      std::copy_n(from.digits + k * from.stride + at, run, out + k * chunk + t);
+    const int planes = from.positional ? digits_of(from.format) : from.format.moduli;
+    for (int k = 0; k < planes; ++k) std::copy_n(from.digits + k * from.stride + at, run, out + k * chunk + t);
   });
   stride = chunk;
   return out;
@@ -141,10 +219,12 @@ void Decoder::limbs(const Elements& from, const Block& block, std::int64_t first
                     const Numbers& numbers) {
   std::int64_t stride = 0;
   const std::uint32_t* residues = gather(from, block, first, count, residues_.data(), stride);
-  kernels_.crt_digits({residues, stride, moduli(format_.moduli), basis_.inverse.data(), basis_.reciprocal.data(),
-                       format_.moduli, count, digits_.data(), chunk});
-  kernels_.integers({digits_.data(), chunk, format_.moduli + 1, basis_.column.data(), format_.moduli + 1,
-                     format_.moduli, count, integers_.data(), basis_.limbs});
+  if (!from.positional) {
+    kernels_.crt_digits({residues, stride, moduli(format_.moduli), basis_.inverse.data(), basis_.reciprocal.data(),
+                         format_.moduli, count, digits_.data(), chunk});
+    kernels_.integers({digits_.data(), chunk, format_.moduli + 1, basis_.column.data(), format_.moduli + 1,
+                       format_.moduli, count, integers_.data(), basis_.limbs});
+  }
   for_runs(block, first, count, [&](std::int64_t at, std::int64_t t, std::int64_t run) {
     for (std::int64_t r = 0; r < run; ++r) {
       numbers.exponent[t + r] = from.exponent[at + r];
@@ -155,6 +235,10 @@ void Decoder::limbs(const Elements& from, const Block& block, std::int64_t first
     std::uint32_t* limb = numbers.limb + t * format_.limbs;
     if (is_special(numbers.exponent[t])) {
       std::fill_n(limb, format_.limbs, 0);
+      continue;
+    }
+    if (from.positional) {
+      join(residues + t, stride, digits_of(format_), limb, format_.limbs);
       continue;
     }
     const std::uint64_t* integer = &integers_[t * basis_.limbs];

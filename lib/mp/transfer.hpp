@@ -1,5 +1,6 @@
-// Numbers in and out of arrays in host memory: integers of limbs to residues and back. Chunks of elements go through
-// planes of digits of 31 bits, which is what the kernels of lib/cpu/mp_kernels.hpp take; chunks are what threads share.
+// Numbers in and out of arrays in host memory: integers of limbs to digits of 31 bits or residues, and back. Chunks of
+// elements go through planes of digits, which is what the kernels of lib/cpu/mp_kernels.hpp take; chunks are what
+// threads share.
 #pragma once
 
 #include <cstdint>
@@ -17,30 +18,42 @@ inline constexpr std::int64_t chunk = 256;
 
 constexpr std::int64_t chunks_of(std::int64_t elements) { return (elements + chunk - 1) / chunk; }
 
-/// Writes numbers into elements, a chunk at a time. One per thread; all memory is taken when it is made.
+/// Writes numbers into elements, in the form that these have, a chunk at a time. One per thread; all memory is taken
+/// when it is made. Whoever calls it sees to Elements::low.
 class Encoder {
  public:
-  Encoder(const Format& format, const cpu::MpKernels& kernels);
+  /// For elements of this format and form.
+  Encoder(const Elements& elements, const cpu::MpKernels& kernels);
 
   /// Elements block(first .. first + count - 1), counted down its columns, from limbs of numbers[0 .. count): count <=
   /// chunk.
   void limbs(Elements& to, const Block& block, std::int64_t first, std::int64_t count, const ConstNumbers& numbers);
-  /// Likewise from doubles.
+  /// Likewise from doubles; in the positional form it writes the planes from to.low on only.
   void doubles(Elements& to, const Block& block, std::int64_t first, std::int64_t count, const double* values);
 
  private:
-  void reduce(Elements& to, const Block& block, std::int64_t first, std::int64_t count, const DigitWeights& weights);
-  void store(Elements& to, const Block& block, std::int64_t first, std::int64_t count, const std::uint64_t* top,
-             const std::int32_t* exponent, const std::uint8_t* sign);
+  void write_planes(Elements& to, const Block& block, std::int64_t first, std::int64_t count, int from, int end,
+                    const std::uint32_t* planes, const std::int32_t* exponent, const std::uint8_t* sign);
+  void write_residues(Elements& to, const Block& block, std::int64_t first, std::int64_t count,
+                      const DigitWeights& weights, const std::uint64_t* top, const std::int32_t* exponent,
+                      const std::uint8_t* sign);
 
   Format format_;
   const cpu::MpKernels& kernels_;
-  std::shared_ptr<const DigitWeights> limb_weights_, double_weights_;
-  EvalFactor factor_;
+  std::shared_ptr<const DigitWeights> limb_weights_, double_weights_;  ///< of residues
+  EvalFactor factor_{};                                                ///< likewise
+  bool streamed_;
   Buffer<std::uint32_t> digits_, residues_;
 };
 
-/// Reads elements as limbs; the counterpart.
+/// The lowest digit that a double reaches into.
+constexpr int lowest_double_digit(const Format& format) { return (format.precision - 53) / 31; }
+
+/// From the positional form to residues and intervals, all elements. Throws Error(ACCUBLAS_ERROR_MEMORY), nothing
+/// changed.
+void settle(Elements& elements, const cpu::MpKernels& kernels, int threads);
+
+/// Reads elements of either form as limbs; the counterpart.
 class Decoder {
  public:
   Decoder(const Format& format, const cpu::MpKernels& kernels);
@@ -59,8 +72,9 @@ class Decoder {
   Buffer<std::uint8_t> sign_;
 };
 
-/// Residue k of `count` elements of a block to out[k chunk + .], for k < format.moduli; or their place where they lie
-/// one after the other already. Returns the first plane, the distance of planes in `stride`.
+/// Residue or digit k of `count` elements of a block to out[k chunk + .], for k < format.moduli or digits_of(format);
+/// or their place where they lie one after the other already. Returns the first plane, the distance of planes in
+/// `stride`.
 const std::uint32_t* gather(const Elements& from, const Block& block, std::int64_t first, std::int64_t count,
                             std::uint32_t* out, std::int64_t& stride);
 
