@@ -57,7 +57,8 @@ void run(const Options& options, std::int64_t n, const Input& input, const std::
       if (peer.name == "arb_dot")
         std::printf("  conversion %.2f", (times.set_ms + times.align_ms) * 1e6 / (peer.ns * terms));
     if (options.device)
-      std::printf("  %+.1f us  conversion %.1f", 1e3 * (times.ms - least_ms), times.align_ms / times.ms);
+      std::printf("  %+.1f us  conversion %.1f  sustained %.4f ms %+.1f us", 1e3 * (times.ms - least_ms),
+                  times.align_ms / times.ms, times.sustained_ms, 1e3 * (times.sustained_ms - least_ms));
     std::printf("\n");
     std::fflush(stdout);
   }
@@ -73,7 +74,8 @@ int main(int count, char** arguments) {
       "machine reads\n"
       "(a GPU: copies) in this run, share: time to read them at that rate over the GEMV's. Rivals: their time over "
       "ours; conversion:\n"
-      "set and align over arb_dot's GEMV. On a GPU: microseconds above the time to read, and align over a GEMV.\n"
+      "set and align over arb_dot's GEMV. On a GPU: microseconds above the time to read, align over a GEMV, and a GEMV "
+      "of many back to back.\n"
       "full: mantissas as wide as the precision; short: a quarter of it, as in the published measurements.");
   Options options;
   bool no_peers = false;

@@ -19,6 +19,7 @@ struct Times {
   double set_ms = 0;                 ///< A from limbs in host memory
   double align_ms = 0;               ///< its aligned form
   double ms = 0;                     ///< a GEMV with the aligned form; median of single calls, on a device by events
+  double sustained_ms = 0;           ///< on a device: one of many calls back to back
   accublas_mp_report_t report = {};  ///< of a call at level 2
 };
 
