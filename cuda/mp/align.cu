@@ -1,13 +1,15 @@
 // The planes of a matrix from its elements: a thread block takes a piece of a column.
+#include <algorithm>
+
 #include "cuda/mp/align.hpp"
 
 namespace accublas::cuda {
 
 namespace {
 
-constexpr int threads = 256, warps = threads / 32;
+constexpr int threads = 256;
 constexpr std::size_t shared_limit = 48 * 1024,
-                      shared_wanted = 32 * 1024;  // so that four or more thread blocks are resident
+                      shared_wanted = 32 * 1024;  // so that several thread blocks are resident
 
 struct Job {
   mp::Elements a;
@@ -16,57 +18,49 @@ struct Job {
   MpExtension extension;
   MpAligned aligned;
   Index tiles;  ///< of a column
-  int sharers;  ///< warps of a tile
 };
 
-template <int count>
-__global__ void __launch_bounds__(threads) align_kernel(const Job g) {
+template <int elements, int tiles>
+__global__ void __launch_bounds__(threads) align_kernel(const __grid_constant__ Job g) {
   extern __shared__ uint4 shared[];
-  const int number = threadIdx.x / 32 / g.sharers, words = tile_words(g.extension.from + 1, g.sharers, count);
-  const TileWarp warp{static_cast<int>(threadIdx.x) / 32 % g.sharers, g.sharers,
-                      reinterpret_cast<std::uint32_t*>(shared) + number * words};
-  const Index tile_number = static_cast<Index>(blockIdx.x) * (warps / g.sharers) + number;
-  const Index j = tile_number / g.tiles, first = tile_number % g.tiles * (32 * count);
-  const bool exists = j < g.block.columns;
-  TileElements<count> tile;
-#pragma unroll
-  for (int c = 0; c < count; ++c) {
-    const Index i = first + c * 32 + threadIdx.x % 32;
-    tile.to[c] = exists && i < g.aligned.ld ? j * g.aligned.ld + i : -1;
-    tile.from[c] = -1;
-    tile.rest[c] = 0;
-    tile.negative[c] = false;
-    BandAndRest s{0, 0};
-    if (exists && i < g.block.rows) {
-      // The residues of zeros, infinities and NaN are zero already: nothing that is loaded waits for the exponent.
-      const Index at = element_at(g.block, i, j);
-      const std::int32_t e = g.a.exponent[at];
-      const BandAndRest finite =
-          band_and_rest(static_cast<std::int64_t>(e) - g.a.format.precision - g.scaling.column[j] - g.scaling.row[i]);
-      if (!mp::is_special(e)) s = finite;
-      tile.from[c] = at;
-      tile.rest[c] = s.rest;
-      tile.negative[c] = g.a.sign[at] != 0;
-    }
-    if (g.aligned.band && tile.to[c] >= 0 && warp.member == 0) g.aligned.band[tile.to[c]] = s.band;
+  const TileMemory<elements> memory(shared, g.extension.from);
+  const int e = threadIdx.x % elements, member = threadIdx.x / elements;
+  const Index j = blockIdx.x / g.tiles, first = blockIdx.x % g.tiles * elements, i = first + e,
+              to = j * g.aligned.ld + i;
+  TileElement element{i < g.block.rows ? element_at(g.block, i, j) : -1, 0};
+  // The residues of zeros, infinities and NaN are zero already: nothing that is loaded waits for the exponent.
+  const TileResidues residues = load_residues(g.extension, g.a, element.at, member, threads / elements);
+  BandAndRest s{0, 0};
+  bool term = false;
+  if (element.at >= 0) {
+    const std::int32_t exponent = g.a.exponent[element.at];
+    const bool negative = g.a.sign[element.at] != 0;
+    term = !mp::is_special(exponent);
+    if (term)
+      s = band_and_rest(static_cast<std::int64_t>(exponent) - g.a.format.precision - g.scaling.column[j] -
+                        g.scaling.row[i]);
+    element.shift = static_cast<std::uint32_t>(s.rest) | (negative ? negative_bit : 0);
   }
-  extend_tile(warp, g.extension, g.a, tile, load_residues(warp, g.extension, g.a, tile, 0), g.aligned.a,
-              g.aligned.plane);
+  if (member == 0 && i < g.aligned.ld) {
+    if (g.aligned.band) g.aligned.band[to] = s.band;
+    if (g.aligned.small_band) g.aligned.small_band[to] = static_cast<std::uint8_t>(term ? s.band : mp_no_term);
+  }
+  const TilePlanes planes{g.aligned.a + to - e, g.aligned.plane,
+                          static_cast<int>(min(static_cast<Index>(elements), g.aligned.ld - first))};
+  extend_tile<elements, tiles>(g.extension, g.a, element, residues, planes, memory);
 }
 
-/// Shared memory of a thread block.
-std::size_t shared_bytes(int from, int sharers, int count) {
-  return static_cast<std::size_t>(warps / sharers * tile_words(from + 1, sharers, count)) * sizeof(std::uint32_t);
+template <int elements>
+constexpr std::size_t shared_bytes(int from) {
+  return static_cast<std::size_t>(TileMemory<elements>::words(threads, from)) * sizeof(std::uint32_t);
 }
 
-template <int count>
+template <int elements, int tiles>
 void align(Job g, cudaStream_t stream) {
-  g.tiles = (g.aligned.ld + 32 * count - 1) / (32 * count);
-  g.sharers = 1;
-  while (g.sharers < warps && shared_bytes(g.extension.from, g.sharers, count) > shared_wanted) g.sharers *= 2;
-  const Index of_block = warps / g.sharers, blocks = (g.tiles * g.block.columns + of_block - 1) / of_block;
-  align_kernel<count>
-      <<<static_cast<unsigned>(blocks), threads, shared_bytes(g.extension.from, g.sharers, count), stream>>>(g);
+  g.tiles = (g.aligned.ld + elements - 1) / elements;
+  align_kernel<elements, tiles>
+      <<<static_cast<unsigned>(g.tiles * g.block.columns), threads, shared_bytes<elements>(g.extension.from), stream>>>(
+          g);
   check_launch("mp_align");
 }
 
@@ -75,10 +69,13 @@ void align(Job g, cudaStream_t stream) {
 void mp_align(const mp::Elements& a, const mp::Block& block, const MpScaling& scaling, const MpExtension& extension,
               const MpAligned& aligned, cudaStream_t stream) {
   if (block.size() == 0) return;
-  const Job g{a, block, scaling, extension, aligned, 0, 0};
-  // Four elements a thread where their factors fit into shared memory and the columns are long enough.
-  if (block.rows > 32 && shared_bytes(extension.from, warps, 4) <= shared_limit) return align<4>(g, stream);
-  align<1>(g, stream);
+  const Job g{a, block, scaling, extension, aligned, 0};
+  // As many elements as fit; few groups are divided among the warps by elements.
+  const bool few = byte_groups(extension.to - extension.from) == 1;
+  if (block.rows > 64 && shared_bytes<128>(extension.from) <= shared_wanted)
+    return few ? align<128, 1>(g, stream) : align<128, 2>(g, stream);
+  if (block.rows > 32 && shared_bytes<64>(extension.from) <= shared_limit) return align<64, 2>(g, stream);
+  align<32, 2>(g, stream);
 }
 
 }  // namespace accublas::cuda

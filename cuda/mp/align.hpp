@@ -1,10 +1,11 @@
 // What the kernels that align matrices and vectors share: bands and rests, and the change of basis of a tile of
-// elements.
+// elements: digits of the Chinese remainder theorem with the moduli of the elements, then the residues modulo all
+// others by tensor cores. By way of limbs it would be twice the work.
 #pragma once
 
 #include <climits>
 
-#include "cuda/mp/device.hpp"
+#include "cuda/mp/byte_product.hpp"
 #include "cuda/mp/kernels.hpp"
 
 namespace accublas::cuda {
@@ -28,137 +29,115 @@ __device__ __forceinline__ BandAndRest band_and_rest(std::int64_t above, int wid
   return {static_cast<std::int32_t>(band), static_cast<std::int32_t>(v - band * static_cast<unsigned>(width))};
 }
 
-/// What a thread has of a tile: `count` elements of one vector or column.
-template <int count>
-struct TileElements {
-  Index from[count];  ///< place in the array; negative: zeros are written
-  Index to[count];    ///< place in the planes; negative: nothing is written
-  std::int32_t rest[count];
-  bool negative[count];
+/// Shared memory of a tile: fractions of the quotients, digits, rests and signs.
+template <int elements>
+struct TileMemory {
+  static constexpr int line = elements + 8;  // 8 modulo 32: see byte_products
+  std::uint64_t* fractions;                  ///< [threads]
+  std::uint32_t* digits;                     ///< [8 byte_steps(from + 1)][line]
+  std::uint32_t* shifts;                     ///< [elements] rest, and negative_bit
+
+  static constexpr int words(int threads, int from) { return 2 * threads + 8 * byte_steps(from + 1) * line + elements; }
+  __device__ TileMemory(void* shared, int from)
+      : fractions(static_cast<std::uint64_t*>(shared)),
+        digits(reinterpret_cast<std::uint32_t*>(fractions + blockDim.x)),
+        shifts(digits + 8 * byte_steps(from + 1) * line) {}
 };
 
-/// Words of shared memory of a tile of `rows` factors each: factors, and what extend_tile needs besides.
-constexpr int tile_words(int rows, int sharers, int count) { return 32 * count * (rows + 2 * sharers); }
+inline constexpr std::uint32_t rest_bits = 63, negative_bit = 64;
 
-/// The warps that share a tile of 32 `count` elements; a thread block has as many tiles as its warps allow.
-struct TileWarp {
-  int member, sharers;
-  std::uint32_t* shared;  ///< of the tile: tile_words(rows, sharers, count) words
-};
-
-/// A matrix product modulo m_j: emit(j, sums) gets, for j < columns and the thread's elements c < count,
-/// sum_k factors[k 32 count + lane count + c] weight[k line + j] over k < rows. A thread holds `count` elements times
-/// four moduli, whose factors come from shared memory and from L1.
-template <int count, class Emit>
-__device__ void multiply_tile(const TileWarp& warp, const std::uint32_t* factors, int rows,
-                              const std::uint32_t* weights, int line, int columns, Emit&& emit) {
-  const int lane = threadIdx.x % 32, groups = line / 4;
-  for (int group = warp.member; group < groups; group += warp.sharers) {
-    Sum96 sums[4][count];
-    const uint4* weight = reinterpret_cast<const uint4*>(weights) + group;
-    const std::uint32_t* factor = factors + lane * count;
-#pragma unroll(count == 1 ? 8 : 4)
-    for (int k = 0; k < rows; ++k, weight += groups, factor += 32 * count) {
-      std::uint32_t d[count];
-      if constexpr (count == 4) {
-        const uint4 four = *reinterpret_cast<const uint4*>(factor);
-        d[0] = four.x, d[1] = four.y, d[2] = four.z, d[3] = four.w;
-      } else {
-#pragma unroll
-        for (int c = 0; c < count; ++c) d[c] = factor[c];
-      }
-      const uint4 w = __ldg(weight);
-#pragma unroll
-      for (int c = 0; c < count; ++c) {
-        sums[0][c].add_product(d[c], w.x);
-        sums[1][c].add_product(d[c], w.y);
-        sums[2][c].add_product(d[c], w.z);
-        sums[3][c].add_product(d[c], w.w);
-      }
-    }
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      const int j = group * 4 + i;
-      if (j >= columns) break;
-      emit(j, sums[i]);
-    }
-  }
+/// An integer's residue, times 2^rest and with its sign.
+__device__ __forceinline__ std::uint32_t shifted(const MpExtension& x, int k, std::uint32_t residue,
+                                                 const RnsModulus& modulus, std::uint32_t shift) {
+  const std::uint32_t r = rns_mul(residue, load_factor(x.power[k].factor + (shift & rest_bits)), modulus);
+  return (shift & negative_bit) != 0 ? rns_negate(r, modulus) : r;
 }
 
-/// Residues of a tile's elements in some of their planes: first, first + sharers, ...
-template <int count>
-struct TileResidues {
-  static constexpr int planes = count == 1 ? 8 : 2;
-  std::uint32_t of[planes][count];
+/// A thread block's element e = thread % elements, of which blockDim.x / elements threads share the moduli.
+struct TileElement {
+  Index at;  ///< place in the array; negative: zeros
+  std::uint32_t shift;
 };
-template <int count>
-__device__ __forceinline__ TileResidues<count> load_residues(const TileWarp& warp, const MpExtension& x,
-                                                             const mp::Elements& elements,
-                                                             const TileElements<count>& tile, int round) {
-  TileResidues<count> r;
+/// Residues of the thread's element in some planes: first, first + members, ...
+struct TileResidues {
+  static constexpr int count = 8;
+  std::uint32_t of[count];
+};
+__device__ __forceinline__ TileResidues load_residues(const MpExtension& x, const mp::Elements& elements, Index at,
+                                                      int first, int members) {
+  TileResidues r;
 #pragma unroll
-  for (int i = 0; i < r.planes; ++i)
-#pragma unroll
-    for (int c = 0; c < count; ++c) {
-      const int k = warp.member + (round * r.planes + i) * warp.sharers;
-      r.of[i][c] = k < x.from && tile.from[c] >= 0 ? elements.digits[k * elements.stride + tile.from[c]] : 0;
-    }
+  for (int u = 0; u < r.count; ++u) {
+    const int k = first + u * members;
+    r.of[u] = at >= 0 && k < x.from ? elements.digits[k * elements.stride + at] : 0;
+  }
   return r;
 }
 
-/// The residues modulo all moduli of the extension of the tile's elements (the same in all warps that share it),
-/// shifted by their rests and with their signs: planes[k plane + to]. from (to - from) multiplications an element; by
-/// way of limbs they would be twice as many. Called by all threads of the thread block together; tiles have from + 1
-/// rows. `residues`: of round 0.
-template <int count>
-__device__ void extend_tile(const TileWarp& warp, const MpExtension& x, const mp::Elements& elements,
-                            const TileElements<count>& tile, TileResidues<count> residues, std::uint32_t* planes,
-                            Index plane) {
-  constexpr int line = 32 * count;
-  const int lane = threadIdx.x % 32;
-  std::uint64_t* const fractions = reinterpret_cast<std::uint64_t*>(warp.shared);  // [sharers][line]
-  std::uint32_t* const factors = warp.shared + 2 * warp.sharers * line;            // [from + 1][line]
-  const auto put = [&](int k, int c, std::uint32_t residue, const RnsModulus& modulus) {
-    if (tile.to[c] < 0) return;
-    const std::uint32_t shifted = rns_mul(residue, load_factor(x.power[k].factor + tile.rest[c]), modulus);
-    planes[k * plane + tile.to[c]] = tile.negative[c] ? rns_negate(shifted, modulus) : shifted;
-  };
+/// Where a tile's planes go: element e of plane k to out[k plane + e], e < count. Of `parts` thread blocks that share
+/// a tile, `part` makes one in `parts` planes.
+struct TilePlanes {
+  std::uint32_t* out;
+  Index plane;
+  int count;
+  int part = 0, parts = 1;
+};
 
-  std::uint64_t fraction[count] = {};
-  for (int round = 0; warp.member + round * residues.planes * warp.sharers < x.from; ++round) {
-    if (round > 0) residues = load_residues(warp, x, elements, tile, round);
+/// The residues of a tile's elements modulo all moduli of the extension, with shift and sign. Called by all threads of
+/// the thread block; a warp takes 16 `tiles` elements and four moduli at a time. `residues`: from the thread's first
+/// modulus on.
+template <int elements, int tiles>
+__device__ __forceinline__ void extend_tile(const MpExtension& x, const mp::Elements& from, const TileElement& element,
+                                            TileResidues residues, const TilePlanes& to,
+                                            const TileMemory<elements>& s) {
+  const int e = threadIdx.x % elements, member = threadIdx.x / elements, members = blockDim.x / elements;
+  constexpr int line = TileMemory<elements>::line;
+  if (member == 0) s.shifts[e] = element.shift;
+  std::uint64_t fraction = 0;
+  for (int first = member; first < x.from; first += residues.count * members) {
+    if (first > member) residues = load_residues(x, from, element.at, first, members);
 #pragma unroll
-    for (int i = 0; i < residues.planes; ++i) {
-      const int k = warp.member + (round * residues.planes + i) * warp.sharers;
+    for (int u = 0; u < residues.count; ++u) {
+      const int k = first + u * members;
       if (k >= x.from) break;
       const RnsModulus modulus = load_modulus(x.modulus + k);
-      const RnsFactor inverse = load_factor(x.inverse + k);
-#pragma unroll
-      for (int c = 0; c < count; ++c) {
-        put(k, c, residues.of[i][c], modulus);
-        const std::uint32_t d = rns_mul(residues.of[i][c], inverse, modulus);
-        factors[k * line + lane * count + c] = d;
-        fraction[c] += d * modulus.barrett >> 16;
-      }
+      const std::uint32_t d = rns_mul(residues.of[u], load_factor(x.inverse + k), modulus);
+      s.digits[k * line + e] = d;
+      fraction += d * modulus.barrett >> 16;
+      if (e < to.count && (to.parts == 1 || k % to.parts == to.part))
+        to.out[k * to.plane + e] = shifted(x, k, residues.of[u], modulus, element.shift);
     }
   }
-#pragma unroll
-  for (int c = 0; c < count; ++c) fractions[warp.member * line + c * 32 + lane] = fraction[c];
+  s.fractions[member * elements + e] = fraction;
   __syncthreads();
   // The quotient by M, in units of 2^-48: see limb_from_residues.
-  for (int c = warp.member; c < count; c += warp.sharers) {
+  if (member == 0) {
     std::uint64_t sum = std::uint64_t{1} << 47;
-    for (int w = 0; w < warp.sharers; ++w) sum += fractions[w * line + c * 32 + lane];
-    factors[x.from * line + lane * count + c] = static_cast<std::uint32_t>(sum >> 48);
+    for (int m = 0; m < members; ++m) sum += s.fractions[m * elements + e];
+    s.digits[x.from * line + e] = static_cast<std::uint32_t>(sum >> 48);
   }
   __syncthreads();
-  multiply_tile<count>(warp, factors, x.from + 1, x.weight, x.line, x.to - x.from,
-                       [&](int j, const Sum96(&sums)[count]) {
-                         const int k = x.from + j;
-                         const RnsModulus modulus = load_modulus(x.modulus + k);
+
+  constexpr int pieces = elements / (16 * tiles);
+  const int lane = threadIdx.x % 32, warps = blockDim.x / 32, steps = byte_steps(x.from + 1),
+            groups = byte_groups(x.to - x.from);
+  for (int unit = threadIdx.x / 32;; unit += warps) {
+    const int group = unit / pieces * to.parts + to.part, piece = unit % pieces * (16 * tiles),
+              k = x.from + 4 * group + lane % 4;
+    if (group >= groups) break;
+    ByteSums<tiles> sums;
+    byte_products(sums, s.digits + piece, line, 1, steps, x.byte_weight + 32 * steps * group);
+    if (k >= x.to) continue;
+    const RnsModulus modulus = load_modulus(x.modulus + k);
 #pragma unroll
-                         for (int c = 0; c < count; ++c) put(k, c, sums[c].modulo(modulus), modulus);
-                       });
+    for (int t = 0; t < tiles; ++t)
+#pragma unroll
+      for (int h = 0; h < 2; ++h) {
+        const int of = piece + 16 * t + 8 * h + lane / 4;
+        if (of < to.count)
+          to.out[k * to.plane + of] = shifted(x, k, rns_reduce(sums.value(t, h), modulus), modulus, s.shifts[of]);
+      }
+  }
 }
 
 #endif

@@ -97,8 +97,10 @@ void DeviceAligned::make_planes(State& state, const mp::Elements& a, int spread,
   const auto carve = [&](std::byte* base) {
     Carver carver(base);
     planes.a = carver.take<std::uint32_t>(static_cast<std::size_t>(planes.plane) * static_cast<std::size_t>(moduli));
-    planes.band =
-        measured_.largest_band > 0 ? carver.take<std::int32_t>(static_cast<std::size_t>(planes.plane)) : nullptr;
+    if (measured_.largest_band > most_small_band)
+      planes.band = carver.take<std::int32_t>(static_cast<std::size_t>(planes.plane));
+    else if (measured_.largest_band > 0)
+      planes.small_band = carver.take<std::uint8_t>(static_cast<std::size_t>(planes.plane));
     return carver.used();
   };
   const std::size_t bytes = carve(nullptr);

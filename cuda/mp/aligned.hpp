@@ -40,6 +40,7 @@ class DeviceAligned final : public mp::Aligned {
   std::int64_t bytes() const override { return bytes_; }
   int moduli() const { return moduli_; }
   int spread() const { return measured_.largest_rest; }  ///< of the matrix
+  int largest_band() const { return measured_.largest_band; }
   const MpScaling& scaling() const { return scaling_; }
   const MpAligned& planes() const { return planes_; }
   std::int32_t* wanted() const { return wanted_device_; }

@@ -14,6 +14,7 @@ namespace accublas::cuda {
 
 namespace {
 
+constexpr Index most_band_bytes = Index{256} << 20;           // of sums of bands
 constexpr std::size_t staging_bytes = std::size_t{64} << 20;  // of a transfer at a time
 
 State& state_of(mp::MpExecution& execution) { return static_cast<State&>(*execution.state); }
@@ -79,13 +80,13 @@ void set_scalars(MpAlignVectors& to, const Scalar& alpha, const Scalar& beta) {
   to.beta_at = beta.at;
 }
 
-/// Scratch of a product; `columns` of C at a time.
+/// Scratch of a product; `columns` of C at a time. Sums of bands in place of y, or none.
 struct Scratch {
   std::uint32_t *z, *y, *partial, *tickets;
   std::int32_t* z_band;
 
-  static std::size_t carve(std::byte* base, Scratch& s, const MpProductPlan& plan, int moduli, int columns,
-                           Index z_stride, Index y_stride) {
+  static std::size_t carve(std::byte* base, Scratch& s, MpBandSums& bands, const MpProductPlan& plan, int moduli,
+                           int columns, Index z_stride, Index y_stride) {
     Carver carver(base);
     const auto words = [&](Index count) { return carver.take<std::uint32_t>(static_cast<std::size_t>(count)); };
     s.z = words(Index{columns} * moduli * z_stride);
@@ -93,11 +94,27 @@ struct Scratch {
     s.partial = words(mp_product_partials(plan, moduli, columns, y_stride));
     s.tickets = words(mp_product_tickets(plan, moduli));
     s.z_band = carver.take<std::int32_t>(static_cast<std::size_t>(columns * z_stride));
+    if (bands.groups > 0) {
+      bands.sum = words(mp_band_sum_at(bands, columns, moduli, y_stride, bands.segments, 0, 0, 0));
+      bands.mask = carver.take<std::uint8_t>(
+          static_cast<std::size_t>(mp_band_mask_at(bands, columns, y_stride, bands.segments, 0, 0)));
+    }
     return carver.used();
   }
 };
 
 Index round_up_16(Index n) { return (n + 15) / 16 * 16; }
+
+/// Sums of bands for a matrix that has some, as far as their memory stays moderate: without them outputs are summed
+/// term by term.
+MpBandSums plan_bands(const DeviceModel& model, const DeviceAligned& aligned, const mp::MpProduct& p, int columns) {
+  if (!aligned.planes().small_band) return {};
+  const int groups = aligned.largest_band() + 1, moduli = aligned.moduli();
+  const MpBandSums plan =
+      plan_mp_band_sums(model, p.block_a.rows, p.block_a.columns, moduli, p.transposed, columns, groups);
+  const Index bytes = 4 * mp_band_sum_at(plan, columns, moduli, round_up_16(p.m), plan.segments, 0, 0, 0);
+  return bytes <= most_band_bytes ? plan : MpBandSums{};
+}
 
 /// C = beta C.
 void scale_only(State& state, const mp::MpProduct& p, const MpFormat& format, const Scalar& alpha, const Scalar& beta) {
@@ -152,8 +169,9 @@ void device_product(State& state, const mp::MpProduct& p, mp::MpExecution& execu
       plan_mp_product(state.model(), p.block_a.rows, p.block_a.columns, moduli, p.transposed, most);
   const Index z_stride = round_up_16(p.k), y_stride = round_up_16(p.m);
   Scratch s{};
-  const DeviceBlock memory(state, Scratch::carve(nullptr, s, plan, moduli, most, z_stride, y_stride));
-  Scratch::carve(memory.data(), s, plan, moduli, most, z_stride, y_stride);
+  MpBandSums bands = plan_bands(state.model(), *aligned, p, most);
+  const DeviceBlock memory(state, Scratch::carve(nullptr, s, bands, plan, moduli, most, z_stride, y_stride));
+  Scratch::carve(memory.data(), s, bands, plan, moduli, most, z_stride, y_stride);
   const bool plain = !p.alpha.elements && p.alpha.constant == 1 && !p.beta.elements && p.beta.constant == 0;
   MpCall* const call = call_of(state);
   const cudaStream_t stream = state.cuda_stream();
@@ -194,7 +212,12 @@ void device_product(State& state, const mp::MpProduct& p, mp::MpExecution& execu
     product.y_stride = y_stride;
     product.partial = s.partial;
     product.tickets = s.tickets;
-    mp_product(state.model(), product, plan, p.transposed, stream);
+    if (bands.groups > 0) {
+      const MpBandProduct groups{bands, aligned->planes().small_band, s.z_band, call, scaling.state, room + 1};
+      mp_band_products(state.model(), product, groups, p.transposed, stream);
+    } else {
+      mp_product(state.model(), product, plan, p.transposed, stream);
+    }
 
     MpFinish finish{};
     finish.format = format;
@@ -222,6 +245,7 @@ void device_product(State& state, const mp::MpProduct& p, mp::MpExecution& execu
     finish.z_stride = z_stride;
     finish.z_band = s.z_band;
     finish.width = room + 1;
+    finish.band_sums = bands;
     mp_finish(state.model(), finish, stream);
   }
 }

@@ -9,14 +9,14 @@ namespace {
 
 constexpr int warp_teams = 4;  // of a thread block
 
-/// Writes x + y, neither zero.
+/// x = x + y, neither zero; true where a rest between 0 and 1 in units of its last place belongs to it.
 ///
 /// Both are cut to a window of all of the team's limbs whose highest place but two is the highest bit of the two. Where
 /// one loses bits at the lower end, it is at least three places below the other, which loses none: then the difference
 /// keeps all but one of its places, and the bits lost count as a rest between 0 and 1.
 template <bool one_warp>
-__device__ void store_sum(const Team<one_warp>& team, const MpFinish& g, const Output& out, SignedNumber x,
-                          SignedNumber y, int x_length, int y_length, const NumberScratch& scratch) {
+__device__ bool add_number(const Team<one_warp>& team, SignedNumber& x, const SignedNumber& y, int x_length,
+                           int y_length, const NumberScratch& scratch) {
   const int rank = team.rank(), size = team.size();
   const std::int64_t top = max(x.exponent + x_length, y.exponent + y_length), low = top + 2 - 32 * size;
   team.sync();
@@ -44,47 +44,55 @@ __device__ void store_sum(const Team<one_warp>& team, const MpFinish& g, const O
       negative = !negative;
     }
   }
-  store_rounded(team, g.format, g.c, out.at, sum, negative, low, x_rest || y_rest, scratch);
+  x = {sum, negative, low};
+  return x_rest || y_rest;
 }
 
 template <bool one_warp>
 __global__ void __launch_bounds__(one_warp ? 32 * warp_teams : 1024)
     finish_kernel(const __grid_constant__ MpFinish g, int words) {
-  extern __shared__ std::uint32_t shared[];
+  extern __shared__ uint4 shared[];
   const int size = one_warp ? 32 : blockDim.x, number = one_warp ? threadIdx.x / 32 : 0;
-  std::uint32_t* const mine = shared + number * words;
+  std::uint32_t* const mine = reinterpret_cast<std::uint32_t*>(shared) + number * words;
   const Team<one_warp> team(one_warp ? threadIdx.x % 32 : threadIdx.x, size, mine);
   const NumberScratch scratch(mine + team_words(size), size);
   const Index o = static_cast<Index>(blockIdx.x) * (one_warp ? warp_teams : 1) + number;
   const int r = blockIdx.y, rank = team.rank();
+  BasisWords words_of_basis = basis_words_early<one_warp>(g.basis, rank);
   await_predecessor();
   if (o >= g.outputs) return;
   // Loads that depend on nothing go out together.
   const bool sums = g.terms > 0;
-  const std::uint32_t residue = sums && rank < g.basis.moduli
-                                    ? __ldcg(g.y + (static_cast<Index>(r) * g.basis.moduli + rank) * g.y_stride + o)
-                                    : 0;
+  const bool one_sum = g.band_sums.groups == 0;
+  std::uint32_t residue = sums && one_sum && rank < g.basis.moduli
+                              ? __ldcg(g.y + (static_cast<Index>(r) * g.basis.moduli + rank) * g.y_stride + o)
+                              : 0;
   const std::int32_t a_band = sums ? g.a_band[o] : 0, scale = sums ? g.scale[o] : 0;
   const MpVector vector = sums ? g.call->vector[r] : MpVector{};
   const bool special = sums && (g.matrix->special != 0 || vector.special != 0);
   const Output out = examine_output(team, g, o, r, special);
-  if (out.known) return store_element(team, g.format, g.c, out.at, 0, out.code, out.negative, scratch);
+  if (out.known) return store_special(team, g.format, g.c, out.at, out.code, out.negative);
   if (out.product && (a_band > 0 || mp_banded(vector, g.width)))
     return store_wide(team, g, o, r, out, scratch, mine + team_words(size) + number_words(size));
   SignedNumber sum{0, false, 0};
   if (out.product) {
-    sum.limb = limb_from_residues(team, g.basis, residue, scratch, &sum.negative);
-    if (out.infinite) return store_infinite(team, g, out, !team.any(sum.limb != 0), sum.negative, scratch);
+    if (!one_sum) residue = sum_residue(g, o, r, 0, rank);
+    rest_of_words<one_warp>(g.basis, rank, words_of_basis);
+    sum.limb = limb_from_residues(team, g.basis, words_of_basis, residue, scratch, &sum.negative);
+    if (out.infinite) return store_infinite(team, g, out, !team.any(sum.limb != 0), sum.negative);
     sum.exponent = scale + vector.least;
     times_alpha(team, g, sum, g.basis.limbs, scratch);
   }
-  if (!out.addend)
-    return store_rounded(team, g.format, g.c, out.at, sum.limb, sum.negative, sum.exponent, false, scratch);
-  const SignedNumber addend = scaled_addend(team, g, out, scratch);
-  const int sum_length = team.bit_length(sum.limb), addend_length = team.bit_length(addend.limb);
-  if (sum_length == 0)
-    return store_rounded(team, g.format, g.c, out.at, addend.limb, addend.negative, addend.exponent, false, scratch);
-  store_sum(team, g, out, sum, addend, sum_length, addend_length, scratch);
+  bool rest = false;
+  if (out.addend) {
+    const SignedNumber addend = scaled_addend(team, g, out, scratch);
+    const int sum_length = team.bit_length(sum.limb), addend_length = team.bit_length(addend.limb);
+    if (sum_length == 0)
+      sum = addend;
+    else
+      rest = add_number(team, sum, addend, sum_length, addend_length, scratch);
+  }
+  store_rounded(team, g.format, g.c, out.at, sum.limb, sum.negative, sum.exponent, rest, scratch);
 }
 
 }  // namespace

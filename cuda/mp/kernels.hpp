@@ -20,7 +20,7 @@ struct MpBasis {
   int moduli, limbs;
   const RnsModulus* modulus;
   const RnsFactor* inverse;            ///< 1 / M_k mod m_k
-  const std::uint32_t* cofactor;       ///< M_k at [k limbs]
+  const uint4* cofactor;               ///< limb l of M_k .. M_(k+3) at [k / 4 limbs + l], zero beyond the moduli
   const std::uint32_t* minus_product;  ///< -M
 };
 
@@ -30,6 +30,8 @@ struct MpFormat {
   MpBasis basis;
   int line;                    ///< basis.moduli rounded up to 4
   const std::uint32_t* power;  ///< 2^(32 l) mod m_k at [l line + k], zero beyond the moduli
+  const uint4* byte_power;     ///< the same for tensor cores (cuda/mp/byte_product.hpp)
+  const uint4* powers_of;      ///< the same for l .. l + 3 at [l / 4 moduli + k], zero beyond the limbs
   EvalFactor eval;
 };
 
@@ -41,6 +43,7 @@ struct MpExtension {
   const RnsFactor* inverse;  ///< of the basis of the first `from`
   const mp::RnsPowers* power;
   const std::uint32_t* weight;  ///< [k line + j - from] M_k mod m_j, k < from; k = from: -M mod m_j; zero beyond `to`
+  const uint4* byte_weight;     ///< the same for tensor cores (cuda/mp/byte_product.hpp)
 };
 
 // ---- transfer.cu --------------------------------------------------------------------------------------------------
@@ -83,13 +86,16 @@ struct MpScaling {
 void mp_measure(const mp::Elements&, const mp::Block&, const MpScaling&, cudaStream_t);
 
 // ---- align.cu -----------------------------------------------------------------------------------------------------
-/// The planes of a matrix: a[k plane + j ld + i]; zeros in rows m .. ld - 1. `band` (b_ij at [j ld + i]) where it is
-/// not null.
+/// The planes of a matrix: a[k plane + j ld + i]; zeros in rows m .. ld - 1. Where some b_ij is not zero, b_ij stands
+/// at [j ld + i]: up to most_small_band in small_band (mp_no_term for what is no term of a sum), else in band; the
+/// other is null.
 struct MpAligned {
   std::uint32_t* a;
   Index ld, plane;
   std::int32_t* band;
+  std::uint8_t* small_band;
 };
+inline constexpr int most_small_band = 200, mp_no_term = 255;
 void mp_align(const mp::Elements&, const mp::Block&, const MpScaling&, const MpExtension&, const MpAligned&,
               cudaStream_t);
 
@@ -133,7 +139,7 @@ struct MpAlignVectors {
   MpExtension extension;
   std::uint32_t* z;  ///< as in MpResidueProduct; zeros up to z_stride
   Index z_stride;
-  std::int32_t* band;  ///< b_q at [r z_stride + q]
+  std::int32_t* band;  ///< b_q at [r z_stride + q]; -1 for zeros, infinities, NaN and up to z_stride
   std::uint32_t* tickets;
   Index ticket_count;
   MpFormat format;
@@ -183,6 +189,46 @@ inline Index mp_product_tickets(const MpProductPlan& plan, int moduli) {
 /// began.
 void mp_product(const DeviceModel&, const MpResidueProduct&, const MpProductPlan&, bool transposed, cudaStream_t);
 
+// ---- bands.cu -----------------------------------------------------------------------------------------------------
+/// Sums of groups of terms: the terms with band b of the matrix and b' of the vector are group b v + b', v the bands of
+/// the vector. Made where all groups are below `groups`. Segment s has the terms from s `terms` on.
+inline constexpr int mp_band_window = 8;  ///< groups for which the matrix is read once
+struct MpBandSums {
+  int groups;          ///< 0: none are made
+  int windows;         ///< groups / mp_band_window, rounded up
+  int segments;        ///< of the inner dimension
+  Index terms;         ///< of a segment, a multiple of 4
+  std::uint32_t* sum;  ///< of output o: [mp_band_sum_at + o]
+  std::uint8_t* mask;  ///< bit g % mp_band_window of [mp_band_mask_at + o]: group g has a term
+};
+ACCUBLAS_HD inline Index mp_band_sum_at(const MpBandSums& s, int columns, int moduli, Index y_stride, Index segment,
+                                        int group, int column, int modulus) {
+  return (((segment * s.groups + group) * columns + column) * moduli + modulus) * y_stride;
+}
+ACCUBLAS_HD inline Index mp_band_mask_at(const MpBandSums& s, int columns, Index y_stride, Index segment, int window,
+                                         int column) {
+  return ((segment * s.windows + window) * columns + column) * y_stride;
+}
+/// Groups of a product, or 0 where there is no room for them.
+ACCUBLAS_HD inline long long mp_band_groups(const MpVector& v, int width, int largest_band, int room) {
+  const long long groups = ((v.greatest - v.least) / width + 1) * (largest_band + 1);
+  return groups <= room ? groups : 0;
+}
+/// For m x n elements, all but sum and mask.
+MpBandSums plan_mp_band_sums(const DeviceModel&, Index m, Index n, int moduli, bool transposed, int columns,
+                             int groups);
+
+struct MpBandProduct {
+  MpBandSums sums;
+  const std::uint8_t* a_band;  ///< MpAligned's small_band
+  const std::int32_t* z_band;
+  const MpCall* call;
+  const MpMatrixState* matrix;
+  int width;  ///< of a band of the vectors
+};
+/// In place of mp_product, whose arguments it takes (not y and what follows), for a matrix in bands.
+void mp_band_products(const DeviceModel&, const MpResidueProduct&, const MpBandProduct&, bool transposed, cudaStream_t);
+
 // ---- finish.cu ----------------------------------------------------------------------------------------------------
 /// c = alpha Y 2^(scale_o + t) + beta c for every output o of `columns` columns, rounded once; outputs with bands by
 /// their terms.
@@ -210,6 +256,7 @@ struct MpFinish {
   Index z_stride;
   const std::int32_t* z_band;
   int width;
+  MpBandSums band_sums;  ///< with them there is no y
 };
 void mp_finish(const DeviceModel&, const MpFinish&, cudaStream_t);
 

@@ -9,7 +9,7 @@ namespace accublas::cuda {
 
 #ifdef __CUDACC__
 
-/// Limbs of a team's working memory besides team_words(size).
+/// Words of a team's working memory besides team_words(size); a multiple of 4.
 constexpr int number_words(int size) { return 3 * size; }
 
 /// Working memory of what follows.
@@ -19,31 +19,66 @@ struct NumberScratch {
       : digits(shared), first(shared + size), second(shared + 2 * size) {}
 };
 
+/// What a thread of a team reads of a basis: may be loaded long before the residues are there.
+struct BasisWords {
+  RnsModulus modulus{};
+  RnsFactor inverse{};
+  std::uint32_t minus_product = 0;
+  FirstQuads cofactor;
+};
+__device__ __forceinline__ BasisWords basis_words(const MpBasis& basis, int rank) {
+  BasisWords w;
+  if (rank < basis.moduli) {
+    w.modulus = load_modulus(basis.modulus + rank);
+    w.inverse = load_factor(basis.inverse + rank);
+  }
+  if (rank < basis.limbs) w.minus_product = __ldg(basis.minus_product + rank);
+  w.cofactor = first_quads(basis.cofactor, basis.limbs, (basis.moduli + 3) / 4, rank < basis.limbs ? rank : -1);
+  return w;
+}
+/// The same before an await_predecessor() that follows, but for the cofactors of a thread block, whose registers are
+/// few.
+template <bool one_warp>
+__device__ __forceinline__ BasisWords basis_words_early(const MpBasis& basis, int rank) {
+  BasisWords w;
+  if (rank < basis.moduli) {
+    w.modulus = load_modulus_early(basis.modulus + rank);
+    w.inverse = load_factor_early(basis.inverse + rank);
+  }
+  if (rank < basis.limbs) w.minus_product = load_table_early(basis.minus_product + rank);
+  if (one_warp)
+    w.cofactor = first_quads_early(basis.cofactor, basis.limbs, (basis.moduli + 3) / 4, rank < basis.limbs ? rank : -1);
+  return w;
+}
+template <bool one_warp>
+__device__ __forceinline__ void rest_of_words(const MpBasis& basis, int rank, BasisWords& w) {
+  if (!one_warp)
+    w.cofactor = first_quads(basis.cofactor, basis.limbs, (basis.moduli + 3) / 4, rank < basis.limbs ? rank : -1);
+}
+
 /// Limb of abs(S) for the integer S with the given residue (thread k has that of modulus k), abs(S) < M / 2 (1 -
-/// 2^-17).
+/// 2^-17). `words`: of this thread.
 ///
 /// The quotient q of sum d_k M_k by M is estimated in units of 2^-48: d_k barrett_k / 2^64 is at most 2^-33 below d_k /
 /// m_k, and the sum of 544 such errors below 2^-23.
 template <bool one_warp>
-__device__ std::uint32_t limb_from_residues(const Team<one_warp>& team, const MpBasis& basis, std::uint32_t residue,
-                                            const NumberScratch& scratch, bool* negative) {
+__device__ std::uint32_t limb_from_residues(const Team<one_warp>& team, const MpBasis& basis, const BasisWords& words,
+                                            std::uint32_t residue, const NumberScratch& scratch, bool* negative) {
   const int rank = team.rank();
   std::uint64_t fraction = 0;
+  std::uint32_t d = 0;
   if (rank < basis.moduli) {
-    const RnsModulus modulus = load_modulus(basis.modulus + rank);
-    const std::uint32_t d = rns_mul(residue, load_factor(basis.inverse + rank), modulus);
-    scratch.digits[rank] = d;
-    fraction = d * modulus.barrett >> 16;
+    d = rns_mul(residue, words.inverse, words.modulus);
+    fraction = d * words.modulus.barrett >> 16;
   }
+  scratch.digits[rank] = d;
   const std::uint64_t sum = team.sum(fraction);
   const std::uint32_t quotient = static_cast<std::uint32_t>((sum + (std::uint64_t{1} << 47)) >> 48);
   team.sync();
   Sum96 s;
   if (rank < basis.limbs) {
-    const std::uint32_t* column = basis.cofactor + rank;
-#pragma unroll 8
-    for (int k = 0; k < basis.moduli; ++k, column += basis.limbs) s.add_product(scratch.digits[k], __ldg(column));
-    s.add_product(quotient, __ldg(basis.minus_product + rank));
+    s = sum_of_words(scratch.digits, words.cofactor, basis.cofactor, basis.limbs, (basis.moduli + 3) / 4, rank);
+    s.add_product(quotient, words.minus_product);
   }
   std::uint32_t limb = team.carried(s);
   *negative = team.broadcast(limb, basis.limbs - 1) >> 31 != 0;
@@ -58,7 +93,7 @@ __device__ std::uint32_t limb_of_element(const Team<one_warp>& team, const MpFor
   const int rank = team.rank();
   const std::uint32_t residue = rank < format.basis.moduli ? elements.digits[rank * elements.stride + at] : 0;
   bool negative;
-  return limb_from_residues(team, format.basis, residue, scratch, &negative);
+  return limb_from_residues(team, format.basis, basis_words(format.basis, rank), residue, scratch, &negative);
 }
 
 /// The leading 64 bits of X.
@@ -68,11 +103,24 @@ __device__ __forceinline__ std::uint64_t leading_bits(const std::uint32_t* limb,
   return static_cast<std::uint64_t>(__funnelshift_r(middle, high, shift)) << 32 | __funnelshift_r(low, middle, shift);
 }
 
+/// What a thread reads to make the residue of its modulus.
+struct FormatWords {
+  RnsModulus modulus{};
+  FirstQuads powers;
+};
+__device__ __forceinline__ FormatWords format_words(const MpFormat& format, int rank) {
+  const bool used = rank < format.basis.moduli;
+  FormatWords w;
+  if (used) w.modulus = load_modulus(format.basis.modulus + rank);
+  w.powers = first_quads(format.powers_of, format.basis.moduli, (format.limbs + 3) / 4, used ? rank : -1);
+  return w;
+}
+
 /// Writes element `at`: X by its limbs (finite), or a special code with X = 0.
 template <bool one_warp>
-__device__ void store_element(const Team<one_warp>& team, const MpFormat& format, const mp::Elements& to,
-                              std::int64_t at, std::uint32_t limb, std::int32_t exponent, bool negative,
-                              const NumberScratch& scratch) {
+__device__ void store_element(const Team<one_warp>& team, const MpFormat& format, const FormatWords& words,
+                              const mp::Elements& to, std::int64_t at, std::uint32_t limb, std::int32_t exponent,
+                              bool negative, const NumberScratch& scratch) {
   const int rank = team.rank();
   const bool special = mp::is_special(exponent);
   team.sync();
@@ -80,13 +128,10 @@ __device__ void store_element(const Team<one_warp>& team, const MpFormat& format
   team.sync();
   if (rank < format.basis.moduli) {
     std::uint32_t residue = 0;
-    if (!special) {
-      Sum96 s;
-      const std::uint32_t* power = format.power + rank;
-#pragma unroll 4
-      for (int l = 0; l < format.limbs; ++l, power += format.line) s.add_product(scratch.first[l], __ldg(power));
-      residue = s.modulo(load_modulus(format.basis.modulus + rank));
-    }
+    if (!special)
+      residue =
+          sum_of_words(scratch.first, words.powers, format.powers_of, format.basis.moduli, (format.limbs + 3) / 4, rank)
+              .modulo(words.modulus);
     to.digits[rank * to.stride + at] = residue;
   }
   if (rank == 0) {
@@ -98,6 +143,17 @@ __device__ void store_element(const Team<one_warp>& team, const MpFormat& format
   }
 }
 
+/// Writes a zero, an infinity or a NaN.
+template <bool one_warp>
+__device__ void store_special(const Team<one_warp>& team, const MpFormat& format, const mp::Elements& to,
+                              std::int64_t at, std::int32_t code, bool negative) {
+  if (team.rank() < format.basis.moduli) to.digits[team.rank() * to.stride + at] = 0;
+  if (team.rank() != 0) return;
+  to.exponent[at] = code;
+  to.sign[at] = code != mp::exponent_nan && negative;
+  to.eval[at] = to.eval[to.length + at] = 0;
+}
+
 /// Writes the finite number +-(N + rest) 2^exponent, 0 <= rest < 1 and rest > 0 only if `rest`, rounded to nearest
 /// even; N stands in the team's limbs. Where there is a rest, N has more than precision + 1 bits. Zero: +0.
 template <bool one_warp>
@@ -105,44 +161,47 @@ __device__ void store_rounded(const Team<one_warp>& team, const MpFormat& format
                               std::int64_t at, std::uint32_t limb, bool negative, std::int64_t exponent, bool rest,
                               const NumberScratch& scratch) {
   const int rank = team.rank(), precision = format.precision;
+  const FormatWords words = format_words(format, rank);  // under way while the number is rounded
   const int length = team.bit_length(limb);
-  if (length == 0) return store_element(team, format, to, at, 0, mp::exponent_zero, false, scratch);
-  const std::int64_t by = length - precision;
-  team.sync();
-  scratch.first[rank] = limb;
-  team.sync();
-  std::uint32_t x = team.shifted(scratch.first, team.size(), by);
-  std::int64_t e = exponent + length;  // of the number before rounding
-  bool exact_power = false;
-  if (by > 0) {
-    const std::int64_t half = by - 1;
-    const bool half_set = scratch.first[half >> 5] >> (half & 31) & 1;
-    const bool below = team.loses(limb, half) || rest;
-    const bool odd = team.broadcast(x, 0) & 1;
-    // A power of two: one bit, the highest, and no rest.
-    exact_power = !half_set && !below;
-    if (half_set && (below || odd)) {
-      x = team.carried(x, 1);
-      // 2^p: its only bit is the one above.
-      if (team.bit_length(x) > precision) {
-        x = rank == (precision - 1) / 32 ? 1u << ((precision - 1) % 32) : 0;
-        if (e >= mp::least_exponent) ++e;
+  std::uint32_t x = 0;
+  std::int64_t e = mp::exponent_zero;
+  if (length == 0) {
+    negative = false;
+  } else {
+    const std::int64_t by = length - precision;
+    team.sync();
+    scratch.first[rank] = limb;
+    team.sync();
+    x = team.shifted(scratch.first, team.size(), by);
+    e = exponent + length;  // of the number before rounding
+    bool exact_power = true;
+    if (by > 0) {
+      const std::int64_t half = by - 1;
+      const bool half_set = scratch.first[half >> 5] >> (half & 31) & 1;
+      const bool below = team.loses(limb, half) || rest;
+      const bool odd = team.broadcast(x, 0) & 1;
+      // A power of two: one bit, the highest, and no rest.
+      exact_power = !half_set && !below;
+      if (half_set && (below || odd)) {
+        x = team.carried(x, 1);
+        // 2^p: its only bit is the one above.
+        if (team.bit_length(x) > precision) {
+          x = rank == (precision - 1) / 32 ? 1u << ((precision - 1) % 32) : 0;
+          if (e >= mp::least_exponent) ++e;
+        }
       }
     }
-  } else {
-    exact_power = true;
+    if (e > mp::greatest_exponent) {
+      e = mp::exponent_infinity;
+    } else if (e < mp::least_exponent) {
+      // Above half of the least number: to that; at half or below: to zero.
+      const std::uint32_t top = rank == (precision - 1) / 32 ? 1u << ((precision - 1) % 32) : 0;
+      exact_power = exact_power && !team.any(x != top);
+      x = top;
+      e = e < mp::least_exponent - 1 || exact_power ? mp::exponent_zero : mp::least_exponent;
+    }
   }
-  if (e > mp::greatest_exponent)
-    return store_element(team, format, to, at, 0, mp::exponent_infinity, negative, scratch);
-  if (e < mp::least_exponent) {
-    // Above half of the least number: to that; at half or below: to zero.
-    const std::uint32_t top = rank == (precision - 1) / 32 ? 1u << ((precision - 1) % 32) : 0;
-    exact_power = exact_power && !team.any(x != top);
-    if (e < mp::least_exponent - 1 || exact_power)
-      return store_element(team, format, to, at, 0, mp::exponent_zero, negative, scratch);
-    return store_element(team, format, to, at, top, mp::least_exponent, negative, scratch);
-  }
-  store_element(team, format, to, at, x, static_cast<std::int32_t>(e), negative, scratch);
+  store_element(team, format, words, to, at, x, static_cast<std::int32_t>(e), negative, scratch);
 }
 
 #endif

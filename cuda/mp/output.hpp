@@ -102,10 +102,10 @@ __device__ Output examine_output(const Team<one_warp>& team, const MpFinish& g, 
 /// Writes an output whose alpha is infinite: S is zero, or has the sign given.
 template <bool one_warp>
 __device__ void store_infinite(const Team<one_warp>& team, const MpFinish& g, const Output& out, bool zero,
-                               bool negative, const NumberScratch& scratch) {
+                               bool negative) {
   const bool sign = negative != (g.call->alpha.negative != 0);
   const bool nan = zero || (out.code == mp::exponent_infinity && out.negative != sign);
-  store_element(team, g.format, g.c, out.at, 0, nan ? mp::exponent_nan : mp::exponent_infinity, sign, scratch);
+  store_special(team, g.format, g.c, out.at, nan ? mp::exponent_nan : mp::exponent_infinity, sign);
 }
 
 /// +-N 2^exponent: sign and exponent; the team holds N.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cuda/check.hpp"
+#include "cuda/mp/byte_product.hpp"
 #include "lib/mp/basis.hpp"
 
 namespace accublas::cuda {
@@ -44,6 +45,30 @@ const T* keep(const std::vector<T>& host) {
   return keep(host.data(), host.size());
 }
 
+std::uint32_t& component(uint4& v, int i) { return i == 0 ? v.x : i == 1 ? v.y : i == 2 ? v.z : v.w; }
+
+/// Weights w_kj for byte_products, k < words, first <= j < first + count: lane i of step s and group g reads entry
+/// (g steps + s) 32 + i, whose component 2 t + h has byte b = i / 4 % 2 + 2 t of 2^(8 c) w_kj mod m_j as its byte c,
+/// for k = 8 s + 4 h + i % 4 and j - first = 4 g + i / 8.
+template <class Weight>
+std::vector<uint4> byte_table(int words, int first, int count, Weight&& weight) {
+  const int steps = byte_steps(words);
+  std::vector<uint4> table(static_cast<std::size_t>(byte_weights(words, count)), uint4{});
+  for (int j = 0; j < count; ++j) {
+    const RnsModulus& modulus = mp::moduli(first + count)[first + j];
+    for (int k = 0; k < words; ++k) {
+      std::uint32_t power = weight(k, first + j);
+      for (int c = 0; c < 4; ++c, power = rns_mul(power, 256, modulus))
+        for (int b = 0; b < 4; ++b) {
+          const int lane = j % 4 * 8 + b % 2 * 4 + k % 4, entry = (j / 4 * steps + k / 8) * 32 + lane;
+          component(table[static_cast<std::size_t>(entry)], b / 2 * 2 + k / 4 % 2) |= (power >> (8 * b) & 255)
+                                                                                      << (8 * c);
+        }
+    }
+  }
+  return table;
+}
+
 /// The moduli and their powers of two; one copy as long as the longest asked for, and shorter ones made before.
 struct Moduli {
   int count = 0;
@@ -55,6 +80,7 @@ struct Known {
   std::map<int, Moduli> moduli;  ///< by device, as the others
   std::map<std::tuple<int, int>, MpBasis> basis;
   std::map<std::tuple<int, int>, const std::uint32_t*> power;
+  std::map<std::tuple<int, int>, const uint4*> powers_of, byte_power;
   std::map<std::tuple<int, int>, mp::Elements> constants;
   std::map<std::tuple<int, int, int>, MpExtension> extension;
 };
@@ -79,11 +105,12 @@ MpBasis basis_of(int device, int count) {
     const auto limb_of = [](const std::uint64_t* p, int i) {
       return static_cast<std::uint32_t>(p[i / 2] >> (i % 2 * 32));
     };
-    std::vector<std::uint32_t> cofactor(static_cast<std::size_t>(count) * limbs), minus(limbs);
+    std::vector<uint4> cofactor(static_cast<std::size_t>((count + 3) / 4) * limbs, uint4{});
+    std::vector<std::uint32_t> minus(limbs);
     std::uint64_t borrow = 1;
     for (int i = 0; i < limbs; ++i) {
       for (int k = 0; k < count; ++k)
-        cofactor[static_cast<std::size_t>(k) * limbs + i] =
+        component(cofactor[static_cast<std::size_t>(k / 4) * limbs + i], k % 4) =
             limb_of(&host.cofactor[static_cast<std::size_t>(k) * host.limbs], i);
       borrow += static_cast<std::uint32_t>(~limb_of(host.product.data(), i));
       minus[i] = static_cast<std::uint32_t>(borrow);
@@ -105,17 +132,26 @@ MpFormat device_format(const mp::Format& format) {
   const std::lock_guard<std::mutex> lock(guard);
   const int device = current_device(), limbs = format.limbs, count = format.moduli, line = (count + 3) / 4 * 4;
   const std::uint32_t*& power = known().power[{device, format.precision}];
-  if (!power) {
+  const uint4*& powers_of = known().powers_of[{device, format.precision}];
+  const uint4*& byte_power = known().byte_power[{device, format.precision}];
+  if (!power || !powers_of || !byte_power) {
     const RnsModulus* const modulus = mp::moduli(count);
     std::vector<std::uint32_t> host(static_cast<std::size_t>(limbs) * line);
+    std::vector<uint4> by_modulus(static_cast<std::size_t>((limbs + 3) / 4) * count, uint4{});
     for (int k = 0; k < count; ++k) {
       std::uint32_t p = 1;
-      for (int l = 0; l < limbs; ++l, p = rns_mul(p, modulus[k].r32, modulus[k]))
+      for (int l = 0; l < limbs; ++l, p = rns_mul(p, modulus[k].r32, modulus[k])) {
         host[static_cast<std::size_t>(l) * line + k] = p;
+        component(by_modulus[static_cast<std::size_t>(l / 4) * count + k], l % 4) = p;
+      }
     }
+    byte_power =
+        keep(byte_table(limbs, 0, count, [&](int l, int k) { return host[static_cast<std::size_t>(l) * line + k]; }));
     power = keep(host);
+    powers_of = keep(by_modulus);
   }
-  return {format.precision, limbs, basis_of(device, count), line, power, mp::eval_factor(format.precision)};
+  return {format.precision, limbs,     basis_of(device, count),          line, power,
+          byte_power,       powers_of, mp::eval_factor(format.precision)};
 }
 
 MpExtension device_extension(int from, int to) {
@@ -131,7 +167,9 @@ MpExtension device_extension(int from, int to) {
         weight[static_cast<std::size_t>(k) * line + j - from] =
             host->weight[static_cast<std::size_t>(j - from) * (from + 1) + k];
     const Moduli m = moduli_of(device, to);
-    x = {from, to, line, m.modulus, basis_of(device, from).inverse, m.power, keep(weight)};
+    const auto bytes = byte_table(from + 1, from, to - from,
+                                  [&](int k, int j) { return weight[static_cast<std::size_t>(k) * line + j - from]; });
+    x = {from, to, line, m.modulus, basis_of(device, from).inverse, m.power, keep(weight), keep(bytes)};
   }
   return x;
 }

@@ -7,7 +7,7 @@
 namespace accublas::cuda {
 
 /// Words of shared memory of a team.
-constexpr int team_words(int size) { return 2 * size + 5 * 32 + 2; }
+constexpr int team_words(int size) { return 2 * size + 5 * 32 + 4; }  // a multiple of 4
 
 #ifdef __CUDACC__
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "cuda/mp/align.hpp"
+#include "cuda/mp/byte_product.hpp"
 #include "cuda/mp/number.hpp"
 #include "lib/numerics/float_bits.hpp"
 
@@ -27,40 +28,70 @@ __device__ __forceinline__ void store_head(const MpFormat& format, const mp::Ele
   to.eval[to.length + at] = bounds.upper;
 }
 
-/// Tiles of 32 `count` numbers, each for `sharers` warps.
-template <int count>
-__global__ void __launch_bounds__(threads) encode_kernel(const MpFormat format, const mp::Elements to,
-                                                         const mp::Block block, const MpLimbs from, int sharers) {
+/// Shared memory of encode_kernel: places in the array (negative: none), limbs.
+template <int elements>
+struct EncodeLayout {
+  Index* at;            ///< [elements]
+  std::uint32_t* limb;  ///< [elements][line]
+  int line;             ///< 4 modulo 8, at least 8 byte_steps(limbs)
+  static constexpr int line_of(int limbs) { return 8 * byte_steps(limbs) + 4; }
+  static std::size_t bytes(int limbs) {
+    return elements * (sizeof(Index) + static_cast<std::size_t>(line_of(limbs)) * sizeof(std::uint32_t));
+  }
+  __device__ EncodeLayout(void* shared, int limbs)
+      : at(static_cast<Index*>(shared)), limb(reinterpret_cast<std::uint32_t*>(at + elements)), line(line_of(limbs)) {}
+};
+
+/// A thread block takes `elements` numbers, a warp 16 `tiles` of them and four moduli at a time.
+template <int elements, int tiles>
+__global__ void __launch_bounds__(threads) encode_kernel(const __grid_constant__ MpFormat format, const mp::Elements to,
+                                                         const mp::Block block, const MpLimbs from) {
   extern __shared__ uint4 shared[];
-  const int lane = threadIdx.x % 32, number = threadIdx.x / 32 / sharers;
-  std::uint32_t* const factors = reinterpret_cast<std::uint32_t*>(shared) + number * tile_words(format.limbs, 0, count);
-  const TileWarp warp{static_cast<int>(threadIdx.x) / 32 % sharers, sharers, factors};
-  const Index tile = static_cast<Index>(blockIdx.x) * (warps / sharers) + number;
-  Index at[count];
-#pragma unroll
-  for (int c = 0; c < count; ++c) {
-    const Index t = tile * (32 * count) + c * 32 + lane;
-    const bool here = t < from.count;
-    const std::int32_t exponent = here ? from.exponent[t] : mp::exponent_zero;
-    const bool finite = !mp::is_special(exponent);
-    const std::uint32_t* const limb = from.limb + (here ? t : 0) * format.limbs;
-    at[c] = here ? number_at(block, from.first + t) : -1;
-    for (int l = warp.member; l < format.limbs; l += sharers) {
-      const std::uint32_t word = limb[l];
-      factors[(l * 32 + lane) * count + c] = finite ? word : 0;
-    }
-    if (here && warp.member == 0)
-      store_head(format, to, at[c], exponent, from.sign[t] != 0 && exponent != mp::exponent_nan,
-                 finite ? leading_bits(limb, format) : 0);
+  const EncodeLayout<elements> s(shared, format.limbs);
+  const Index first = static_cast<Index>(blockIdx.x) * elements;
+  const int count = static_cast<int>(min(static_cast<Index>(elements), from.count - first));
+  const std::uint32_t* const limbs = from.limb + first * format.limbs;
+  int number = threadIdx.x / format.limbs, l = threadIdx.x % format.limbs;
+  const int numbers = threads / format.limbs, more = threads % format.limbs;
+#pragma unroll 4
+  for (int i = threadIdx.x; i < count * format.limbs; i += threads) {
+    s.limb[number * s.line + l] = __ldcs(limbs + i);
+    number += numbers;
+    l += more;
+    if (l >= format.limbs) l -= format.limbs, ++number;
   }
   __syncthreads();
-  multiply_tile<count>(warp, factors, format.limbs, format.power, format.line, format.basis.moduli,
-                       [&](int k, const Sum96(&sums)[count]) {
-                         const RnsModulus modulus = load_modulus(format.basis.modulus + k);
+  if (threadIdx.x < elements) {
+    const int e = threadIdx.x;
+    const bool here = e < count;
+    const Index at = here ? number_at(block, from.first + first + e) : -1;
+    s.at[e] = at;
+    const std::int32_t exponent = here ? from.exponent[first + e] : mp::exponent_zero;
+    const bool special = mp::is_special(exponent);
+    std::uint32_t* const limb = s.limb + e * s.line;
+    if (here)
+      store_head(format, to, at, exponent, from.sign[first + e] != 0 && exponent != mp::exponent_nan,
+                 special ? 0 : leading_bits(limb, format));
+    if (special)
+      for (int i = 0; i < format.limbs; ++i) limb[i] = 0;
+  }
+  __syncthreads();
+  constexpr int pieces = elements / (16 * tiles);
+  const int lane = threadIdx.x % 32, steps = byte_steps(format.limbs), groups = byte_groups(format.basis.moduli);
+  for (int unit = threadIdx.x / 32; unit < pieces * groups; unit += warps) {
+    const int group = unit / pieces, piece = unit % pieces * (16 * tiles), k = 4 * group + lane % 4;
+    ByteSums<tiles> sums;
+    byte_products(sums, s.limb + piece * s.line, 1, s.line, steps, format.byte_power + 32 * steps * group);
+    if (k >= format.basis.moduli) continue;
+    const RnsModulus modulus = load_modulus(format.basis.modulus + k);
 #pragma unroll
-                         for (int c = 0; c < count; ++c)
-                           if (at[c] >= 0) to.digits[k * to.stride + at[c]] = sums[c].modulo(modulus);
-                       });
+    for (int t = 0; t < tiles; ++t)
+#pragma unroll
+      for (int h = 0; h < 2; ++h) {
+        const Index at = s.at[piece + 16 * t + 8 * h + lane / 4];
+        if (at >= 0) to.digits[k * to.stride + at] = rns_reduce(sums.value(t, h), modulus);
+      }
+  }
 }
 
 __global__ void __launch_bounds__(threads)
@@ -97,9 +128,10 @@ __global__ void __launch_bounds__(threads)
 template <bool one_warp>
 __global__ void __launch_bounds__(one_warp ? threads : 1024)
     decode_kernel(const MpFormat format, const mp::Elements from, const mp::Block block, const MpLimbs to) {
-  extern __shared__ std::uint32_t words[];
+  extern __shared__ uint4 shared[];
   const int size = one_warp ? 32 : blockDim.x, teams = one_warp ? warps : 1, number = one_warp ? threadIdx.x / 32 : 0;
-  std::uint32_t* const mine = words + number * (team_words(size) + number_words(size));
+  std::uint32_t* const mine =
+      reinterpret_cast<std::uint32_t*>(shared) + number * (team_words(size) + number_words(size));
   const Team<one_warp> team(one_warp ? threadIdx.x % 32 : threadIdx.x, size, mine);
   const NumberScratch scratch(mine + team_words(size), size);
   for (Index t = static_cast<Index>(blockIdx.x) * teams + number; t < to.count;
@@ -142,18 +174,12 @@ __global__ void __launch_bounds__(threads) clear_exponents(std::int32_t* exponen
 
 unsigned blocks_of(Index count, Index each) { return static_cast<unsigned>((count + each - 1) / each); }
 
-/// Shared memory of a thread block.
-std::size_t shared_bytes(const MpFormat& format, int sharers, int count) {
-  return static_cast<std::size_t>(warps / sharers * tile_words(format.limbs, 0, count)) * sizeof(std::uint32_t);
-}
-
-template <int count>
+template <int elements, int tiles>
 void encode(const MpFormat& format, const mp::Elements& to, const mp::Block& block, const MpLimbs& from,
             cudaStream_t stream) {
-  int sharers = 1;
-  while (sharers < warps && shared_bytes(format, sharers, count) > shared_wanted) sharers *= 2;
-  encode_kernel<count><<<blocks_of(from.count, 32 * count * (warps / sharers)), threads,
-                         shared_bytes(format, sharers, count), stream>>>(format, to, block, from, sharers);
+  encode_kernel<elements, tiles>
+      <<<blocks_of(from.count, elements), threads, EncodeLayout<elements>::bytes(format.limbs), stream>>>(format, to,
+                                                                                                          block, from);
 }
 
 }  // namespace
@@ -161,11 +187,14 @@ void encode(const MpFormat& format, const mp::Elements& to, const mp::Block& blo
 void mp_encode(const MpFormat& format, const mp::Elements& to, const mp::Block& block, const MpLimbs& from,
                cudaStream_t stream) {
   if (from.count == 0) return;
-  // Four elements a thread where their limbs fit into shared memory.
-  if (from.count > 32 && shared_bytes(format, warps, 4) <= shared_limit)
-    encode<4>(format, to, block, from, stream);
+  // As many elements as fit; few groups are divided among the warps by elements.
+  const bool few = byte_groups(format.basis.moduli) == 1;
+  if (EncodeLayout<128>::bytes(format.limbs) <= shared_wanted)
+    few ? encode<128, 1>(format, to, block, from, stream) : encode<128, 2>(format, to, block, from, stream);
+  else if (EncodeLayout<64>::bytes(format.limbs) <= shared_limit)
+    encode<64, 2>(format, to, block, from, stream);
   else
-    encode<1>(format, to, block, from, stream);
+    encode<32, 2>(format, to, block, from, stream);
   check_launch("mp_encode");
 }
 

@@ -9,32 +9,37 @@ namespace accublas::cuda {
 namespace {
 
 constexpr int least_threads = 256;
+constexpr int tile = 32;
 constexpr Index short_vector = 8192;  // every thread block finds the exponents of a vector up to here for itself
 constexpr long long none_least = LLONG_MAX, none_greatest = LLONG_MIN;
 
-/// Exponent of z_q, or false where it is not finite or zero; `special` is set for infinities and NaN.
-__device__ __forceinline__ bool exponent_of(const MpAlignVectors& g, Index q, int r, long long* exponent,
-                                            bool* special) {
-  const std::int32_t e = g.b.exponent[element_at(g.block, q, g.first + r)];
-  if (mp::is_special(e)) {
-    *special |= e != mp::exponent_zero;
-    return false;
-  }
-  *exponent = static_cast<long long>(e) - g.b.format.precision + g.scale[q];
-  return true;
+/// Exponent of z_q from those of its element and its scale.
+__device__ __forceinline__ long long exponent_of(const MpAlignVectors& g, std::int32_t element, std::int32_t scale) {
+  return static_cast<long long>(element) - g.b.format.precision + scale;
 }
 
 /// The exponents of z_q for q in [first, end), over the thread block; in all threads.
 __device__ MpVector measure_block(const MpAlignVectors& g, int r, Index first, Index end) {
+  constexpr int batch = 8;  // entries of a thread that are loaded together
   __shared__ long long least[32], greatest[32];
   long long low = none_least, high = none_greatest;
   bool special = false;
-#pragma unroll 4
-  for (Index q = first + threadIdx.x; q < end; q += blockDim.x) {
-    long long e;
-    if (!exponent_of(g, q, r, &e, &special)) continue;
-    low = min(low, e);
-    high = max(high, e);
+  for (Index q = first + threadIdx.x; q < end; q += batch * blockDim.x) {
+    std::int32_t element[batch], scale[batch];
+#pragma unroll
+    for (int u = 0; u < batch; ++u) {
+      const Index at = q + u * blockDim.x;
+      element[u] = at < end ? g.b.exponent[element_at(g.block, at, g.first + r)] : mp::exponent_zero;
+      scale[u] = at < end ? g.scale[at] : 0;
+    }
+#pragma unroll
+    for (int u = 0; u < batch; ++u) {
+      const long long e = exponent_of(g, element[u], scale[u]);
+      const bool finite = !mp::is_special(element[u]);
+      special |= !finite && element[u] != mp::exponent_zero;
+      low = min(low, finite ? e : none_least);
+      high = max(high, finite ? e : none_greatest);
+    }
   }
   for (int half = 16; half > 0; half /= 2) {
     low = min(low, __shfl_xor_sync(full_warp, low, half));
@@ -89,49 +94,45 @@ __device__ void prepare_scalar(const MpFormat& format, const mp::Elements& from,
   }
 }
 
-/// 32 entries of a column a thread block; unless the scalars are plain, the last two of the first column: alpha and
-/// beta.
-__global__ void align_vectors(const MpAlignVectors g, bool measured) {
-  extern __shared__ uint4 shared_memory[];
-  std::uint32_t* const shared = reinterpret_cast<std::uint32_t*>(shared_memory);
+/// 32 entries of a column `parts` thread blocks; unless the scalars are plain, the last two of the first column: alpha
+/// and beta.
+__global__ void align_vectors(const __grid_constant__ MpAlignVectors g, int parts, bool measured) {
+  extern __shared__ uint4 shared[];
   await_predecessor();
-  const int r = blockIdx.y, tiles = gridDim.x - (g.plain ? 0 : 2), tile_number = blockIdx.x;
-  if (r == 0 && blockIdx.x == 0) {
+  const int r = blockIdx.y, work = static_cast<int>(gridDim.x) - (g.plain ? 0 : 2), number = blockIdx.x;
+  if (r == 0 && number == 0) {
     for (Index i = threadIdx.x; i < g.ticket_count; i += blockDim.x) g.tickets[i] = 0;
     if (threadIdx.x == 0 && g.first == 0) g.call->in_bands = 0, g.call->bands = 0;
   }
-  if (tile_number >= tiles) {
+  if (number >= work) {
     if (r > 0) return;
-    const bool is_alpha = tile_number == tiles;
-    prepare_scalar(g.format, is_alpha ? g.alpha : g.beta, is_alpha ? g.alpha_at : g.beta_at, shared,
-                   is_alpha ? &g.call->alpha : &g.call->beta);
+    const bool is_alpha = number == work;
+    prepare_scalar(g.format, is_alpha ? g.alpha : g.beta, is_alpha ? g.alpha_at : g.beta_at,
+                   reinterpret_cast<std::uint32_t*>(shared), is_alpha ? &g.call->alpha : &g.call->beta);
     return;
   }
-  const Index n = g.block.rows, q = static_cast<Index>(tile_number) * 32 + threadIdx.x % 32;
-  const int warp = threadIdx.x / 32, warps = blockDim.x / 32;
+  const int e = threadIdx.x % tile, member = threadIdx.x / tile;
+  const Index n = g.block.rows, first = static_cast<Index>(number / parts) * tile, q = first + e;
   // What does not depend on the exponents is on its way while they are compared. The residues of zeros, infinities and
   // NaN are zero.
-  TileElements<1> tile;
-  tile.from[0] = q < n ? element_at(g.block, q, g.first + r) : -1;
-  tile.to[0] = q < g.z_stride ? q : -1;
-  const TileWarp tile_warp{warp, warps, shared};
-  const TileResidues<1> residues = load_residues(tile_warp, g.extension, g.b, tile, 0);
+  TileElement element{q < n ? element_at(g.block, q, g.first + r) : -1, 0};
+  const TileResidues residues = load_residues(g.extension, g.b, element.at, member, blockDim.x / tile);
+  const std::int32_t own = q < n ? g.b.exponent[element.at] : mp::exponent_zero, scale = q < n ? g.scale[q] : 0;
+  const bool negative = q < n && g.b.sign[element.at] != 0, term = !mp::is_special(own);
   MpVector v = measured ? g.call->vector[r] : measure_block(g, r, 0, n);
   if (v.least > v.greatest) v.least = v.greatest = 0;
-  if (tile_number == 0 && threadIdx.x == 0) {
+  if (number == 0 && threadIdx.x == 0) {
     if (!measured) g.call->vector[r] = v;
     if (g.wanted && v.greatest - v.least >= g.width)
       *g.wanted = static_cast<std::int32_t>(min(v.greatest - v.least, static_cast<long long>(matrix_band - 1)));
   }
   BandAndRest s{0, 0};
-  long long e;
-  bool special = false;
-  if (q < n && exponent_of(g, q, r, &e, &special)) s = band_and_rest(e - v.least, g.width);
-  tile.rest[0] = s.rest;
-  tile.negative[0] = q < n && g.b.sign[tile.from[0]] != 0;
-  if (tile.to[0] >= 0 && threadIdx.x < 32) g.band[r * g.z_stride + q] = s.band;
-  extend_tile(tile_warp, g.extension, g.b, tile, residues, g.z + static_cast<Index>(r) * g.extension.to * g.z_stride,
-              g.z_stride);
+  if (term) s = band_and_rest(exponent_of(g, own, scale) - v.least, g.width);
+  element.shift = static_cast<std::uint32_t>(s.rest) | (negative ? negative_bit : 0);
+  const TilePlanes planes{g.z + static_cast<Index>(r) * g.extension.to * g.z_stride + first, g.z_stride,
+                          static_cast<int>(min(static_cast<Index>(tile), g.z_stride - first)), number % parts, parts};
+  if (member == 0 && planes.part == 0 && e < planes.count) g.band[r * g.z_stride + q] = term ? s.band : -1;
+  extend_tile<tile, 2>(g.extension, g.b, element, residues, planes, TileMemory<tile>(shared, g.extension.from));
 }
 
 /// Vectors without a finite entry other than zero.
@@ -145,8 +146,8 @@ __global__ void settle_measure(MpCall* call) {
 void mp_align_vectors(const DeviceModel& model, const MpAlignVectors& g, cudaStream_t stream) {
   const int needed = std::max(g.format.basis.moduli, g.format.basis.limbs + 1);
   const int threads = std::max(least_threads, (needed + 31) / 32 * 32);
-  const std::size_t words =
-      std::max(tile_words(g.extension.from + 1, threads / 32, 1), team_words(threads) + number_words(threads));
+  const int words =
+      std::max(TileMemory<tile>::words(threads, g.extension.from), team_words(threads) + number_words(threads));
   const unsigned columns = static_cast<unsigned>(g.columns);
   const bool measured = g.block.rows > short_vector;
   if (measured) {
@@ -155,10 +156,14 @@ void mp_align_vectors(const DeviceModel& model, const MpAlignVectors& g, cudaStr
                       least_threads, 0, stream>>>(g);
     settle_measure<<<1, mp_columns, 0, stream>>>(g.call);
   }
-  const unsigned tiles = static_cast<unsigned>((g.z_stride + 31) / 32);
+  // Thread blocks share a tile where that fills the device, down to four moduli a warp.
+  const Index tiles = (g.z_stride + tile - 1) / tile, room = model.processors / std::max<Index>(1, tiles * g.columns);
+  const int units = (byte_groups(g.extension.to - g.extension.from) + threads / 32 - 1) / (threads / 32);
+  const int parts = static_cast<int>(std::clamp<Index>(room, 1, std::max(1, units)));
   launch(model, "mp_align_vectors", align_vectors,
-         {dim3(tiles + (g.plain ? 0 : 2), columns), static_cast<unsigned>(threads), words * sizeof(std::uint32_t)},
-         stream, g, measured);
+         {dim3(static_cast<unsigned>(tiles * parts) + (g.plain ? 0 : 2), columns), static_cast<unsigned>(threads),
+          static_cast<std::size_t>(words) * sizeof(std::uint32_t)},
+         stream, g, parts, measured);
 }
 
 }  // namespace accublas::cuda

@@ -1,6 +1,6 @@
 // Outputs whose exponents pass what one band holds: the terms of equal exponents are summed at a time, largest first,
 // and the sums are added up exactly until the rounded result is known (lib/numerics/sparse_sum.hpp). By a team of
-// threads each; slow and exact.
+// threads each: from the sums of cuda/mp/bands.cu, or, slowly, from the terms.
 #pragma once
 
 #include "cuda/mp/output.hpp"
@@ -20,7 +20,7 @@ ACCUBLAS_HD inline int sum_limbs(const MpFormat& format, const MpBasis& basis) {
 
 /// Words of shared memory of a team for an output with bands.
 inline int wide_words(const MpFormat& format, const MpBasis& basis) {
-  return 2 * sum_limbs(format, basis) + format.limbs + 1;
+  return (2 * sum_limbs(format, basis) + format.limbs + 1 + 3) / 4 * 4;
 }
 
 #ifdef __CUDACC__
@@ -37,8 +37,11 @@ struct WideTerms {
     const Index i = g.transposed ? element_at(g.block_a, q, o) : element_at(g.block_a, o, q);
     if (mp::is_special(g.a.exponent[i]) || mp::is_special(g.b.exponent[element_at(g.block_b, q, g.first + r)]))
       return none;
-    const long long a = g.aligned.band ? static_cast<long long>(matrix_band) * g.aligned.band[of_a(q)] : 0;
-    return a + static_cast<long long>(g.width) * static_cast<std::uint32_t>(g.z_band[r * g.z_stride + q]);
+    const int band = g.aligned.band         ? g.aligned.band[of_a(q)]
+                     : g.aligned.small_band ? g.aligned.small_band[of_a(q)]
+                                            : 0;
+    return static_cast<long long>(matrix_band) * band +
+           static_cast<long long>(g.width) * static_cast<std::uint32_t>(g.z_band[r * g.z_stride + q]);
   }
   __device__ std::uint32_t a(Index q, int k) const { return g.aligned.a[k * g.aligned.plane + of_a(q)]; }
   __device__ std::uint32_t z(Index q, int k) const {
@@ -77,6 +80,46 @@ __device__ std::uint32_t group_residue(const Team<one_warp>& team, const WideTer
   return rns_reduce(total, modulus);
 }
 
+/// Groups of terms from the top: numbers `above order_step + group`, group 0 where the terms tell the groups. A group
+/// of sums that were made is one of equal bands: several of them may have one `above`.
+constexpr long long order_step = 1 << 16;
+
+template <bool one_warp>
+__device__ long long next_sum(const Team<one_warp>& team, const MpFinish& g, Index o, int r, long long limit) {
+  const MpBandSums& sums = g.band_sums;
+  const MpVector& v = g.call->vector[r];
+  const int bands = static_cast<int>((v.greatest - v.least) / g.width) + 1;
+  long long most = WideTerms::none;
+  for (int group = team.rank(); group < sums.groups; group += team.size()) {
+    bool occurs = false;
+    for (int s = 0; s < sums.segments; ++s) {
+      const Index at = mp_band_mask_at(sums, g.columns, g.y_stride, s, group / mp_band_window, r) + o;
+      occurs = occurs || (sums.mask[at] >> (group % mp_band_window) & 1) != 0;
+    }
+    const long long above =
+        static_cast<long long>(matrix_band) * (group / bands) + static_cast<long long>(g.width) * (group % bands);
+    const long long order = above * order_step + group;
+    if (occurs && order < limit) most = max(most, order);
+  }
+  return team.largest(most);
+}
+
+/// Residue of a group's sum modulo modulus `rank`.
+__device__ inline std::uint32_t sum_residue(const MpFinish& g, Index o, int r, int group, int rank) {
+  const MpBandSums& sums = g.band_sums;
+  if (rank >= g.basis.moduli) return 0;
+  std::uint64_t sum = 0;
+#pragma unroll 4
+  for (int s = 0; s < sums.segments; ++s)
+    sum += __ldcg(sums.sum + mp_band_sum_at(sums, g.columns, g.basis.moduli, g.y_stride, s, group, r, rank) + o);
+  return rns_reduce(sum, load_modulus(g.basis.modulus + rank));
+}
+
+/// Whether the sums of column r were made.
+__device__ inline bool sums_made(const MpFinish& g, const MpVector& v) {
+  return g.band_sums.groups > 0 && mp_band_groups(v, g.width, g.matrix->largest_band, g.band_sums.groups) > 0;
+}
+
 /// Writes output o of column r, `out` as examine_output has it. `shared`: wide_words words. A function of its own,
 /// which gets values: the kernel that calls it keeps its registers.
 template <bool one_warp>
@@ -108,29 +151,43 @@ __device__ __noinline__ void store_wide(const Team<one_warp> team, const MpFinis
     c = scaled_addend(team, g, out, scratch);
     c_top = c.exponent + team.bit_length(c.limb);
   }
+  const BasisWords words = basis_words(g.basis, rank);
+  const bool made = sums_made(g, call.vector[r]);
+  const auto next = [&](long long limit) {
+    if (made) return next_sum(team, g, o, r, limit);
+    const long long above = next_group(team, terms, limit / order_step);
+    return above == WideTerms::none ? WideTerms::none : above * order_step;
+  };
+  // All groups from this one on are below 2^bound: made ones share an `above` up to 2^8 times.
+  const auto bound = [&](long long group) {
+    return group == WideTerms::none ? MpWideSum::no_rest : largest + group / order_step + (made ? 9 : 1);
+  };
   int groups = 0;
-  long long group = next_group(team, terms, LLONG_MAX);
+  long long group = next(LLONG_MAX), counted = WideTerms::none;
+  const auto count = [&] {
+    if (counted != group / order_step) ++groups;
+    counted = group / order_step;
+  };
   while (true) {
-    // All groups from this one on are below 2^(largest + group + 1).
-    const std::int64_t of_groups = group == WideTerms::none ? MpWideSum::no_rest : largest + group + 1;
-    if (waiting && c_top >= of_groups) {
+    if (waiting && c_top >= bound(group)) {
       waiting = false;
-      if (add(c, of_groups)) break;
+      if (add(c, bound(group))) break;
     }
     if (group == WideTerms::none) break;
-    ++groups;
-    SignedNumber x{0, false, unscaled + group};
-    const std::uint32_t residue = group_residue(team, terms, group, scratch.second);
-    x.limb = limb_from_residues(team, g.basis, residue, scratch, &x.negative);
+    count();
+    SignedNumber x{0, false, unscaled + group / order_step};
+    const std::uint32_t residue = made ? sum_residue(g, o, r, static_cast<int>(group % order_step), rank)
+                                       : group_residue(team, terms, group / order_step, scratch.second);
+    x.limb = limb_from_residues(team, g.basis, words, residue, scratch, &x.negative);
     if (scaled) times_alpha(team, g, x, g.basis.limbs, scratch);
-    group = next_group(team, terms, group);
-    std::int64_t rest = group == WideTerms::none ? MpWideSum::no_rest : largest + group + 1;
+    group = next(group);
+    std::int64_t rest = bound(group);
     if (waiting) rest = max(rest, c_top) + 1;
     if (add(x, rest)) break;
   }
   while (group != WideTerms::none) {
-    ++groups;
-    group = next_group(team, terms, group);
+    count();
+    group = next(group);
   }
   if (rank == 0) {
     atomicMax(&g.call->bands, groups);
@@ -141,7 +198,7 @@ __device__ __noinline__ void store_wide(const Team<one_warp> team, const MpFinis
   const bool zero = nothing_added || team.broadcast(rank == 0 && sum.is_zero(), 0) != 0;
   const bool negative = team.broadcast(rank == 0 && sum.negative(), 0) != 0;
   if (out.infinite) {
-    store_infinite(team, g, out, zero, negative, scratch);
+    store_infinite(team, g, out, zero, negative);
     return;
   }
   const bool vanishes = zero || team.broadcast(rank == 0 && sum.underflow(), 0) != 0;
@@ -152,7 +209,7 @@ __device__ __noinline__ void store_wide(const Team<one_warp> team, const MpFinis
                             : exponent > mp::greatest_exponent ? mp::exponent_infinity
                                                                : static_cast<std::int32_t>(exponent);
   const std::uint32_t limb = rank < (g.format.precision + 31) / 32 ? result[rank] : 0;
-  store_element(team, g.format, g.c, out.at, limb, code, negative && !zero, scratch);
+  store_element(team, g.format, format_words(g.format, rank), g.c, out.at, limb, code, negative && !zero, scratch);
 }
 
 #endif

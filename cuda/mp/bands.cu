@@ -1,0 +1,222 @@
+// Sums of a matrix in bands with vectors: the terms of an output whose bands of matrix and vector are the same make a
+// group, and every group has a residue sum of its own. The matrix is read once for up to `window` groups; a term is
+// multiplied once a group, by zero where it belongs to another: 4 instructions a residue and group, where memory leaves
+// time for 31. Segments of the inner dimension stay apart: whoever finishes adds them up.
+#include <algorithm>
+
+#include "cuda/mp/device.hpp"
+#include "cuda/mp/kernels.hpp"
+
+namespace accublas::cuda {
+
+namespace {
+
+constexpr int threads = 256, warps = threads / 32;
+constexpr int unroll = 4;           // N: columns that are loaded at a time
+constexpr Index most_terms = 1024;  // N: of a segment, kept in shared memory
+constexpr Index least_terms = 64;
+constexpr std::uint32_t no_group = 1u << 20;
+
+struct Job {
+  MpResidueProduct p;
+  MpBandSums sums;
+  const std::uint8_t* a_band;
+  const std::int32_t* z_band;
+  const MpCall* call;
+  const MpMatrixState* matrix;
+  int width;
+};
+
+/// What a thread block has of the grid.
+struct Piece {
+  int k, r, window;
+  Index segment;
+};
+__device__ __forceinline__ Piece piece_of(const Job& g) {
+  const int z = blockIdx.z, k = z % g.p.moduli, rest = z / g.p.moduli;
+  return {k, rest % g.p.columns, rest / g.p.columns, static_cast<Index>(blockIdx.y)};
+}
+
+/// Bands of the vector, or 0 where there is no room for the groups.
+__device__ __forceinline__ std::uint32_t vector_bands(const Job& g, int r) {
+  const MpVector& v = g.call->vector[r];
+  return static_cast<std::uint32_t>(mp_band_groups(v, g.width, g.matrix->largest_band, g.sums.groups) == 0
+                                        ? 0
+                                        : (v.greatest - v.least) / g.width + 1);
+}
+
+__device__ __forceinline__ std::uint32_t* sum_at(const Job& g, const Piece& at, int group) {
+  return g.sums.sum + mp_band_sum_at(g.sums, g.p.columns, g.p.moduli, g.p.y_stride, at.segment, group, at.r, at.k);
+}
+__device__ __forceinline__ std::uint8_t* mask_at(const Job& g, const Piece& at) {
+  return g.sums.mask + mp_band_mask_at(g.sums, g.p.columns, g.p.y_stride, at.segment, at.window, at.r);
+}
+
+/// The group of a term among those of a window, or a number beyond them.
+__device__ __forceinline__ std::uint32_t group_of(std::uint32_t a_band, std::uint32_t bands, std::uint32_t z_key) {
+  return a_band * bands + z_key;
+}
+/// band b' of the vector less the window's first group; no_group where there is no term.
+__device__ __forceinline__ std::uint32_t key_of(std::int32_t z_band, int first_group) {
+  return z_band < 0 ? no_group : static_cast<std::uint32_t>(z_band - first_group);
+}
+
+template <int groups>
+__global__ void __launch_bounds__(threads) bands_rows(const __grid_constant__ Job g) {
+  extern __shared__ uint2 staged[];  // residue and key of the segment's terms
+  __shared__ std::uint32_t of_warp[groups][warps][32 * 4];
+  __shared__ std::uint32_t masks[warps][32];
+  const MpResidueProduct& p = g.p;
+  await_predecessor();
+  const Piece at = piece_of(g);
+  const std::uint32_t bands = vector_bands(g, at.r);
+  if (bands == 0) return;
+  const Index first = at.segment * g.sums.terms;
+  const int terms = static_cast<int>(min(g.sums.terms, p.n - first));
+  const std::uint32_t* const z = p.z + (static_cast<Index>(at.r) * p.moduli + at.k) * p.z_stride + first;
+  const std::int32_t* const z_band = g.z_band + at.r * p.z_stride + first;
+  for (int q = threadIdx.x; q < terms; q += threads)
+    staged[q] = make_uint2(z[q], key_of(z_band[q], at.window * mp_band_window));
+  __syncthreads();
+
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const Index quads = (p.m + 3) / 4, quad = static_cast<Index>(blockIdx.x) * 32 + lane;
+  const Index start = first * p.ld + 4 * min(quad, quads - 1);
+  const uint4* const a = reinterpret_cast<const uint4*>(p.a + at.k * p.plane + start);
+  const std::uint32_t* const a_band = reinterpret_cast<const std::uint32_t*>(g.a_band + start);
+  const Index step = p.ld / 4;
+  Sum96 sums[groups][4];
+  std::uint32_t mask = 0;
+  for (int q = warp; q < terms; q += warps * unroll) {
+    uint4 v[unroll];
+    std::uint32_t four[unroll];
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) {
+      const Index column = min(q + u * warps, terms - 1) * step;
+      v[u] = load_once(a + column);
+      four[u] = __ldg(a_band + column);
+    }
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) {
+      if (q + u * warps >= terms) break;
+      const uint2 term = staged[q + u * warps];
+      const std::uint32_t residue[4] = {v[u].x, v[u].y, v[u].z, v[u].w};
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        const std::uint32_t group = group_of(four[u] >> (8 * i) & 255, bands, term.y);
+#pragma unroll
+        for (int b = 0; b < groups; ++b) sums[b][i].add_product(residue[i], group == b ? term.x : 0);
+        if (at.k == 0 && group < mp_band_window) mask |= 1u << (8 * i + group);
+      }
+    }
+  }
+  const RnsModulus modulus = load_modulus(p.modulus + at.k);
+#pragma unroll
+  for (int b = 0; b < groups; ++b)
+#pragma unroll
+    for (int i = 0; i < 4; ++i) of_warp[b][warp][lane * 4 + i] = sums[b][i].modulo(modulus);
+  masks[warp][lane] = mask;
+  __syncthreads();
+  // A warp adds up a group.
+  if (quad >= quads) return;
+  for (int b = warp; b < groups; b += warps) {
+    std::uint32_t out[4];
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      std::uint64_t sum = 0;
+      for (int w = 0; w < warps; ++w) sum += of_warp[b][w][lane * 4 + i];
+      out[i] = rns_reduce(sum, modulus);
+    }
+    const int group = at.window * mp_band_window + b;
+    if (group < g.sums.groups)
+      *reinterpret_cast<uint4*>(sum_at(g, at, group) + 4 * quad) = make_uint4(out[0], out[1], out[2], out[3]);
+  }
+  if (at.k == 0 && warp == 0) {
+    for (int w = 1; w < warps; ++w) mask |= masks[w][lane];
+    *reinterpret_cast<std::uint32_t*>(mask_at(g, at) + 4 * quad) = mask;
+  }
+}
+
+/// A warp an output.
+template <int groups>
+__global__ void __launch_bounds__(threads) bands_columns(const __grid_constant__ Job g) {
+  const MpResidueProduct& p = g.p;
+  await_predecessor();
+  const Piece at = piece_of(g);
+  const std::uint32_t bands = vector_bands(g, at.r);
+  const Index j = static_cast<Index>(blockIdx.x) * warps + threadIdx.x / 32;
+  if (bands == 0 || j >= p.n) return;
+  const int lane = threadIdx.x % 32;
+  const Index first = at.segment * g.sums.terms;
+  const int quads = static_cast<int>((min(g.sums.terms, p.m - first) + 3) / 4);
+  const uint4* const a = reinterpret_cast<const uint4*>(p.a + at.k * p.plane + j * p.ld + first);
+  const std::uint32_t* const a_band = reinterpret_cast<const std::uint32_t*>(g.a_band + j * p.ld + first);
+  const uint4* const z =
+      reinterpret_cast<const uint4*>(p.z + (static_cast<Index>(at.r) * p.moduli + at.k) * p.z_stride + first);
+  const int4* const z_band = reinterpret_cast<const int4*>(g.z_band + at.r * p.z_stride + first);
+  Sum96 sums[groups];
+  std::uint32_t mask = 0;
+#pragma unroll 4
+  for (int q = lane; q < quads; q += 32) {
+    const uint4 v = load_once(a + q), w = z[q];
+    const int4 band = z_band[q];
+    const std::uint32_t four = __ldg(a_band + q);
+    const std::uint32_t residue[4] = {v.x, v.y, v.z, v.w}, factor[4] = {w.x, w.y, w.z, w.w};
+    const std::int32_t of_z[4] = {band.x, band.y, band.z, band.w};
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const std::uint32_t group = group_of(four >> (8 * i) & 255, bands, key_of(of_z[i], at.window * mp_band_window));
+#pragma unroll
+      for (int b = 0; b < groups; ++b) sums[b].add_product(residue[i], group == b ? factor[i] : 0);
+      if (at.k == 0 && group < mp_band_window) mask |= 1u << group;
+    }
+  }
+  const RnsModulus modulus = load_modulus(p.modulus + at.k);
+#pragma unroll
+  for (int b = 0; b < groups; ++b) {
+    std::uint64_t sum = sums[b].modulo(modulus);
+#pragma unroll
+    for (int half = 16; half > 0; half /= 2) sum += __shfl_down_sync(full_warp, sum, half);
+    const int group = at.window * mp_band_window + b;
+    if (lane == 0 && group < g.sums.groups) sum_at(g, at, group)[j] = rns_reduce(sum, modulus);
+  }
+  if (at.k != 0) return;
+#pragma unroll
+  for (int half = 16; half > 0; half /= 2) mask |= __shfl_down_sync(full_warp, mask, half);
+  if (lane == 0) mask_at(g, at)[j] = static_cast<std::uint8_t>(mask);
+}
+
+Index ceil_div(Index a, Index b) { return (a + b - 1) / b; }
+
+}  // namespace
+
+MpBandSums plan_mp_band_sums(const DeviceModel& model, Index m, Index n, int moduli, bool transposed, int columns,
+                             int groups) {
+  MpBandSums plan{};
+  plan.groups = groups;
+  plan.windows = (groups + mp_band_window - 1) / mp_band_window;
+  const Index terms = transposed ? m : n, tiles = transposed ? ceil_div(n, warps) : ceil_div(m, 128);
+  const Index blocks = tiles * moduli * columns * plan.windows, wanted = 4 * Index{model.processors};
+  Index segments = std::clamp<Index>(wanted / blocks, 1, std::max<Index>(1, terms / least_terms));
+  if (!transposed) segments = std::max(segments, ceil_div(terms, most_terms));
+  plan.terms = std::max<Index>(4, ceil_div(ceil_div(terms, segments), 4) * 4);
+  plan.segments = static_cast<int>(ceil_div(terms, plan.terms));
+  return plan;
+}
+
+void mp_band_products(const DeviceModel& model, const MpResidueProduct& p, const MpBandProduct& b, bool transposed,
+                      cudaStream_t stream) {
+  const Job job{p, b.sums, b.a_band, b.z_band, b.call, b.matrix, b.width};
+  const Index tiles = transposed ? ceil_div(p.n, warps) : ceil_div(p.m, 128);
+  const LaunchShape shape{dim3(static_cast<unsigned>(tiles), static_cast<unsigned>(b.sums.segments),
+                               static_cast<unsigned>(p.moduli * p.columns * b.sums.windows)),
+                          threads, transposed ? 0 : static_cast<std::size_t>(b.sums.terms) * sizeof(uint2)};
+  const auto run = [&](auto* rows, auto* columns) {
+    launch(model, "mp_band_products", transposed ? columns : rows, shape, stream, job);
+  };
+  if (b.sums.groups <= 2) return run(bands_rows<2>, bands_columns<2>);
+  if (b.sums.groups <= 4) return run(bands_rows<4>, bands_columns<4>);
+  run(bands_rows<mp_band_window>, bands_columns<mp_band_window>);
+}
+
+}  // namespace accublas::cuda

@@ -1,0 +1,62 @@
+// Changes of basis by tensor cores: residues of many integers modulo many moduli, from words that stand for them. A
+// word's four bytes times the four bytes of a weight are 16 products of 8 bits, of which a tensor core makes 4096 in
+// the time of some 50 multiplications of 32 bits.
+#pragma once
+
+#include "cuda/mp/device.hpp"
+#ifdef __CUDACC__
+#include "cuda/ptx_portable.hpp"
+#endif
+
+namespace accublas::cuda {
+
+/// Steps of eight words.
+ACCUBLAS_HD constexpr int byte_steps(int words) { return (words + 7) / 8; }
+/// Groups of four moduli.
+ACCUBLAS_HD constexpr int byte_groups(int moduli) { return (moduli + 3) / 4; }
+/// Weights of `words` words and `moduli` moduli, as byte_products reads them.
+ACCUBLAS_HD constexpr int byte_weights(int words, int moduli) { return 32 * byte_steps(words) * byte_groups(moduli); }
+
+#ifdef __CUDACC__
+
+/// Sums of the bytes 0 and 1 (low) and 2 and 3 (high) of what a warp multiplies: see value().
+template <int tiles>
+struct ByteSums {
+  std::uint32_t low[tiles][4] = {}, high[tiles][4] = {};
+
+  /// Of element 16 t + lane / 4 + 8 h and modulus lane % 4 of the group: congruent to the integer, below 2^53.
+  __device__ __forceinline__ std::uint64_t value(int t, int h) const {
+    return low[t][2 * h] + (static_cast<std::uint64_t>(low[t][2 * h + 1]) << 8) +
+           (static_cast<std::uint64_t>(high[t][2 * h]) << 16) + (static_cast<std::uint64_t>(high[t][2 * h + 1]) << 24);
+  }
+};
+
+/// Adds sum_k word_k(e) w_kj for 16 `tiles` elements and the four moduli of a group, by a warp: word k of element e at
+/// words[k by_word + e by_element] in shared memory, k < 8 steps (what stands beyond the words does not matter); the
+/// weights of the group from `weights` on. At most 544 words: sums of 2176 products of bytes stay below 2^32. Word and
+/// element strides of 8 and 1, or 1 and 4 (modulo 32, or 12, 20, 28 for 4), have no conflicts of banks.
+template <int tiles>
+__device__ __forceinline__ void byte_products(ByteSums<tiles>& sums, const std::uint32_t* words, int by_word,
+                                              int by_element, int steps, const uint4* weights) {
+  const int lane = threadIdx.x % 32;
+  const std::uint32_t* at = words + lane % 4 * by_word + lane / 4 * by_element;
+  weights += lane;
+#pragma unroll 4
+  for (int step = 0; step < steps; ++step, at += 8 * by_word, weights += 32) {
+    const uint4 w = __ldg(weights);
+#pragma unroll
+    for (int t = 0; t < tiles; ++t) {
+      std::uint32_t rows[4];
+#pragma unroll
+      for (int g = 0; g < 2; ++g)
+#pragma unroll
+        for (int h = 0; h < 2; ++h) rows[h + 2 * g] = at[4 * g * by_word + (16 * t + 8 * h) * by_element];
+      ptx::mma_16x8x32(sums.low[t], rows, w.x, w.y);
+      ptx::mma_16x8x32(sums.high[t], rows, w.z, w.w);
+    }
+  }
+}
+
+#endif
+
+}  // namespace accublas::cuda
