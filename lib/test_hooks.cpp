@@ -1,5 +1,7 @@
 #include "lib/test_hooks.hpp"
 
+#include "lib/test_hooks_mp.hpp"
+
 #ifdef ACCUBLAS_TEST_HOOKS
 
 #include <atomic>
@@ -49,12 +51,52 @@ constexpr MutantName names[] = {
 };
 static_assert(sizeof names / sizeof names[0] == static_cast<std::size_t>(Mutant::count) - 1);
 
-Mutant selected_mutant() {
+struct MpMutantName {
+  MpMutant mutant;
+  std::string_view name;
+};
+
+constexpr MpMutantName mp_names[] = {
+    {MpMutant::tie_away, "mp_tie_away"},
+    {MpMutant::sticky, "mp_sticky"},
+    {MpMutant::carry_exponent, "mp_carry_exponent"},
+    {MpMutant::tie_rest, "mp_tie_rest"},
+    {MpMutant::rest_bound, "mp_rest_bound"},
+    {MpMutant::zero_sign, "mp_zero_sign"},
+    {MpMutant::overflow, "mp_overflow"},
+    {MpMutant::underflow, "mp_underflow"},
+    {MpMutant::beta_zero, "mp_beta_zero"},
+    {MpMutant::inf_times_zero, "mp_inf_times_zero"},
+    {MpMutant::lost_band, "mp_lost_band"},
+    {MpMutant::lost_column, "mp_lost_column"},
+    {MpMutant::dropped_modulus, "mp_dropped_modulus"},
+    {MpMutant::spread, "mp_spread"},
+    {MpMutant::stale_aligned, "mp_stale_aligned"},
+    {MpMutant::stale_digits, "mp_stale_digits"},
+    {MpMutant::leading_limb, "mp_leading_limb"},
+    {MpMutant::limb_order, "mp_limb_order"},
+    {MpMutant::interval_decides, "mp_interval_decides"},
+};
+static_assert(sizeof mp_names / sizeof mp_names[0] == static_cast<std::size_t>(MpMutant::count) - 1);
+
+struct Selected {
+  Mutant mutant = Mutant::none;
+  MpMutant mp = MpMutant::none;
+};
+
+Selected find_selected() {
   const char* word = std::getenv("ACCUBLAS_MUTANT");
-  if (!word) return Mutant::none;
+  if (!word) return {};
   for (const MutantName& row : names)
-    if (row.name == word) return row.mutant;
+    if (row.name == word) return {row.mutant, MpMutant::none};
+  for (const MpMutantName& row : mp_names)
+    if (row.name == word) return {Mutant::none, row.mutant};
   std::abort();  // a misspelt name must not pass for a mutant that was not caught
+}
+
+const Selected& selected() {
+  static const Selected found = find_selected();
+  return found;
 }
 
 /// The countdown to the failing allocation. A test may set the variable again with setenv: the count restarts when the
@@ -64,10 +106,8 @@ std::atomic<long> configured{0};
 
 }  // namespace
 
-bool mutant(Mutant which) noexcept {
-  static const Mutant selected = selected_mutant();
-  return which == selected;
-}
+bool mutant(Mutant which) noexcept { return which == selected().mutant; }
+bool mutant(MpMutant which) noexcept { return which == selected().mp; }
 
 bool hook_all_undecided() noexcept {
   static const bool set = [] {
@@ -91,8 +131,10 @@ bool hook_allocation_fails() noexcept {
 
 /// Names of the mutants from 0 on, NULL past the last: the mutant suite asks the library which there are.
 extern "C" __attribute__((visibility("default"))) const char* accublas_test_mutant_name(int index) {
-  constexpr int count = sizeof accublas::names / sizeof accublas::names[0];
-  return index >= 0 && index < count ? accublas::names[index].name.data() : nullptr;
+  constexpr int count = sizeof accublas::names / sizeof accublas::names[0],
+                mp_count = sizeof accublas::mp_names / sizeof accublas::mp_names[0];
+  if (index < 0 || index >= count + mp_count) return nullptr;
+  return index < count ? accublas::names[index].name.data() : accublas::mp_names[index - count].name.data();
 }
 
 #endif

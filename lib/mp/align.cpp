@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "lib/mp/transfer.hpp"
+#include "lib/test_hooks_mp.hpp"
 #include "lib/thread_pool.hpp"
 
 namespace accublas::mp {
@@ -193,7 +194,8 @@ void HostAligned::ensure(const Elements& elements, int count, const cpu::MpKerne
     std::uint8_t shift[chunk];
     if (spread_ > 0)
       for (std::int64_t t = 0; t < rows; ++t)
-        shift[t] = static_cast<std::uint8_t>(above(elements, i + t, j) & (band_width - 1));
+        shift[t] = static_cast<std::uint8_t>(above(elements, i + t, j) &
+                                             (mutant(MpMutant::spread) ? band_width / 2 - 1 : band_width - 1));
     std::uint32_t* made = all[thread].planes.data();
     all[thread].maker.make(elements, block_, i, j, rows, spread_ > 0 ? shift : nullptr, segment.from, segment.to, made,
                            chunk);

@@ -7,6 +7,7 @@
 #include "lib/error.hpp"
 #include "lib/mp/moduli.hpp"
 #include "lib/mp/transfer.hpp"
+#include "lib/test_hooks_mp.hpp"
 
 using accublas::Error;
 
@@ -75,7 +76,8 @@ bool overlap(const Region& written, const Region& other) {
 
 void written(Array& array, const Region& region) {
   const Block& kept = array.aligned_block;
-  if (array.aligned && overlap(region, {&array, kept.offset, kept.rows, kept.columns, kept.column_stride}))
+  if (array.aligned && !mutant(MpMutant::stale_aligned) &&
+      overlap(region, {&array, kept.offset, kept.rows, kept.columns, kept.column_stride}))
     array.aligned.reset();
 }
 

@@ -8,6 +8,7 @@
 #include "lib/mp/finish.hpp"
 #include "lib/mp/transfer.hpp"
 #include "lib/mp/wide.hpp"
+#include "lib/test_hooks_mp.hpp"
 #include "lib/thread_pool.hpp"
 
 namespace accublas::mp {
@@ -94,7 +95,7 @@ class ColumnPieces final : public Pieces {
         first_(b.first_column(v)),
         count_(static_cast<int>(b.first_column(v + 1) - first_)),
         limbs_(limbs) {}
-  int count() const override { return count_; }
+  int count() const override { return count_ > 1 ? count_ - mutant(MpMutant::lost_column) : count_; }
   std::int64_t exponent(int g) const override {
     return outer_ + b_.unit(v_) + shifts * std::int64_t{b_.column_band(first_ + g)};
   }
@@ -172,7 +173,8 @@ std::vector<Worker> make_workers(const MpProduct& p, int count, const cpu::MpKer
   std::vector<Worker> workers;
   workers.reserve(count);
   for (int t = 0; t < count; ++t)
-    workers.emplace_back(*p.c, kernels, product, alpha, beta, beta.kind != Kind::zero, columns);
+    workers.emplace_back(*p.c, kernels, product, alpha, beta, beta.kind != Kind::zero || mutant(MpMutant::beta_zero),
+                         columns);
   return workers;
 }
 
@@ -227,7 +229,8 @@ void host_product(const MpProduct& p, MpExecution& execution) {
     }
     const Exponent* inner = p.transposed ? a->row_exponent() : a->column_exponent();
     b = p.b ? std::make_unique<AlignedVectors>(*p.b, p.block_b, inner) : std::make_unique<AlignedVectors>(inner);
-    count = moduli_for_bits(product_bits(format.precision, a->spread() + b->spread(), p.k));
+    count = moduli_for_bits(product_bits(format.precision, a->spread() + b->spread(), p.k)) -
+            mutant(MpMutant::dropped_modulus);
     a->ensure(*p.a, count, kernels, execution.threads);
     split = b->any_banded() && !a->banded() && b->split_bands(most_columns);
     b->make_planes(count, kernels, execution.threads);

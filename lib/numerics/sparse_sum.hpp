@@ -6,6 +6,7 @@
 
 #include "lib/numerics/host_device.hpp"
 #include "lib/numerics/limbs.hpp"
+#include "lib/test_hooks_mp.hpp"
 
 namespace accublas {
 
@@ -132,14 +133,15 @@ class SparseSum {
       return true;
     }
     const int cut = static_cast<int>(cut64);
-    const bool half = limbs_bit(scratch_, n_, cut - 1), more = limbs_any_below(scratch_, n_, cut - 1);
+    const bool half = limbs_bit(scratch_, n_, cut - 1),
+               more = limbs_any_below(scratch_, n_, cut - 1) && !mutant(MpMutant::sticky);
     if (rest == no_rest) {
-      set(cut, half && (more || limbs_bit(scratch_, n_, cut)));
+      set(cut, half && (more || limbs_bit(scratch_, n_, cut) || mutant(MpMutant::tie_away)));
       return true;
     }
     // abs(S - midpoint) = abs(low - 2^(cut-1)) with low the bits below the cut, against 2^rest.
     const std::int64_t distance = rest - base_;
-    if (!near_midpoint(cut, half, distance)) {
+    if (!near_midpoint(cut, half, distance) || mutant(MpMutant::tie_rest)) {
       set(cut, half);
       return true;
     }
@@ -239,7 +241,7 @@ class SparseSum {
       const bool carried = precision_ % bits == 0 ? limbs_zero(x_, words) : limbs_bit(x_, words, precision_);
       if (!carried) return;
       for (int i = 0; i < words; ++i) x_[i] = 0;
-      ++exponent_;
+      if (!mutant(MpMutant::carry_exponent)) ++exponent_;
     }
     x_[(precision_ - 1) / bits] = Limb{1} << ((precision_ - 1) % bits);
   }

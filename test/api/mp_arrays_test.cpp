@@ -157,6 +157,53 @@ TEST(MpTransfer, Limbs) {
   EXPECT_TRUE(mpfr_signbit(x.get(0).get()));
 }
 
+/// Limbs of the array's own size, normalised as the array keeps them but for one here and there: it alone is rounded
+/// or shifted, wherever it stands; the blocks lie in every way that the elements of a matrix can.
+TEST(MpTransfer, LimbsOfTheVeryPrecision) {
+  Source source(14);
+  for (int precision : {64, 83, 106, 777})
+    for (int kind = 0; kind < 7; ++kind) {
+      const std::int64_t size = (precision + 63) / 64, top = (precision - 1) % 64, m = 300, n = kind % 2 ? 1 : 2;
+      const std::int64_t count = m * n, odd = source.below(count), ld = m + kind % 3, offset = kind;
+      std::vector<std::uint64_t> limbs(size * count);
+      std::vector<std::int64_t> exponents(count);
+      std::vector<std::int32_t> signs(count);
+      const auto any = [&] { return static_cast<std::uint64_t>(source.below(INT64_MAX)) << 1 | source.below(2); };
+      for (std::int64_t t = 0; t < count; ++t) {
+        for (std::int64_t l = 0; l < size; ++l) limbs[t * size + l] = any();
+        std::uint64_t& last = limbs[(t + 1) * size - 1];
+        last = (last & (~0ull >> (63 - top))) | 1ull << top;
+        exponents[t] = source.below(50) - 25;
+        signs[t] = static_cast<std::int32_t>(source.below(2));
+      }
+      std::uint64_t& last = limbs[(odd + 1) * size - 1];
+      if (kind == 1) last &= ~(1ull << top);
+      if (kind == 2) last = 0;
+      if (kind == 3) last = ~0ull;
+      if (kind == 4) exponents[odd] = 1LL << 30;
+      if (kind == 5) exponents[odd] = -(1LL << 30) - 2 * precision;
+      if (kind == 6) exponents[odd] = ACCUBLAS_MP_EXPONENT_INFINITY;
+      const Array x(precision, offset + ld * n);
+      EXPECT_SUCCESS(
+          accublas_mp_set_limbs(nullptr, x, offset, ld, m, n, limbs.data(), size, exponents.data(), signs.data()));
+      for (std::int64_t t = 0; t < count; ++t) {
+        Real value(precision);
+        mpz_t z;
+        mpz_init(z);
+        mpz_import(z, size, -1, 8, 0, 0, &limbs[t * size]);
+        if (signs[t]) mpz_neg(z, z);
+        if (exponents[t] == ACCUBLAS_MP_EXPONENT_INFINITY)
+          mpfr_set_inf(value.get(), signs[t] ? -1 : 1);
+        else
+          mpfr_set_z_2exp(value.get(), z, exponents[t], MPFR_RNDN);
+        mpz_clear(z);
+        if (mpfr_zero_p(value.get())) mpfr_set_zero(value.get(), signs[t] ? -1 : 1);
+        EXPECT_NUMBER(x.get(offset + t % m + t / m * ld), value);
+        if (HasFailure()) return;
+      }
+    }
+}
+
 TEST(MpText, Strings) {
   Source source(14);
   for (int precision : {64, 106, 424}) {

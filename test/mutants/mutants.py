@@ -1,12 +1,12 @@
 """Every deliberate defect of the hooks library must be caught by the oracle's sharp cases: mutants.py LIBRARY.
 
-The names come from the library (accublas_test_mutant_name). With no defect, and with every element left undecided, the
+The names come from the library (accublas_test_mutant_name); those of the multiple-precision arrays, mp_*, are left to
+mp_mutants.py. With no defect, and with every element left undecided, the
 same cases must pass. The oracle works once; each variant is a process of its own, and stops at the first mismatch.
 """
 
 import argparse
 import concurrent.futures
-import ctypes
 import json
 import os
 import pickle
@@ -25,6 +25,7 @@ import check  # noqa: E402
 import expected  # noqa: E402
 import sharp  # noqa: E402
 import worker  # noqa: E402
+from names import names  # noqa: E402
 
 RANDOM_PER_GROUP = 6
 
@@ -94,16 +95,6 @@ def variant(library, path, environment, stop):
     return done.returncode, found
 
 
-def names(library):
-    function = ctypes.CDLL(library).accublas_test_mutant_name
-    function.restype = ctypes.c_char_p
-    function.argtypes = [ctypes.c_int]
-    result = []
-    while (name := function(len(result))) is not None:
-        result.append(name.decode())
-    return result
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("library")
@@ -123,7 +114,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder) / "cases")
         count = prepare(path, options.group)
-        mutants = options.only or names(options.library)
+        mutants = options.only or [name for name in names(options.library) if not name.startswith("mp_")]
         with concurrent.futures.ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
             sound = {label: pool.submit(variant, options.library, path, environment, False)
                      for label, environment in (("no defect", {}), ("undecided", {"ACCUBLAS_TEST_HOOK": "undecided"}))}

@@ -1,0 +1,65 @@
+"""Every deliberate defect of the multiple-precision arrays must be caught: mp_mutants.py LIBRARY PROGRAM...
+
+The names, mp_*, come from the library (accublas_test_mutant_name). The programs are test suites that are linked with
+it: without a defect all must pass, and with each a test of one must fail, or end the program.
+"""
+
+import argparse
+import concurrent.futures
+import os
+import re
+import subprocess
+import sys
+import time
+
+from names import names
+
+
+def run(program, mutant):
+    """(return code, the test that failed or was running at the end)"""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("ACCUBLAS_")}
+    if mutant:
+        environment["ACCUBLAS_MUTANT"] = mutant
+    done = subprocess.run([program, "--gtest_fail_fast"], env=environment, capture_output=True, text=True)
+    tests = re.findall(r"\[ RUN      \] (\S+)", done.stdout)
+    return done.returncode, tests[-1] if tests else ""
+
+
+def first_failure(programs, mutant):
+    for program in programs:
+        code, test = run(program, mutant)
+        if code:
+            return f"{mutant}: caught by {test}", test != ""
+    return f"{mutant}: survives", False
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("library")
+    parser.add_argument("programs", nargs="+")
+    parser.add_argument("--only", action="append", help="these mutants only")
+    options = parser.parse_args()
+    start = time.time()
+    mutants = options.only or [name for name in names(options.library) if name.startswith("mp_")]
+    failures = []
+    with concurrent.futures.ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
+        sound = {program: pool.submit(run, program, None) for program in options.programs}
+        runs = [pool.submit(first_failure, options.programs, mutant) for mutant in mutants]
+        for program, done in sound.items():
+            code, test = done.result()
+            if code:
+                failures.append(f"{program} without a defect: {code}, {test}")
+        for done in runs:
+            text, caught = done.result()
+            if caught:
+                print(text)
+            else:
+                failures.append(text)
+    for text in failures:
+        print("FAILED " + text)
+    print(f"{len(mutants)} mutants, {len(failures)} failures, {time.time() - start:.1f} s")
+    return 1 if failures or not mutants else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
