@@ -37,8 +37,8 @@ EngineList cpu_engines(Routine routine, const Mode& mode) {
   }
 }
 
-/// Matrices of a batch with up to so many terms in all are multiplied in plain integers, at some 5 ns a term: an INT8
-/// call begins at 400 us in AVX2, and costs 900 us at order 32.
+/// Matrices of a batch with up to so many terms in all are multiplied in plain integers, at 3 to 15 ns a term and some
+/// 20 ns an element: an INT8 call begins at 100 us or more in AVX2, at 20 us with AVX-512 (VNNI).
 constexpr double small_terms = 32 * 32 * 32, small_terms_avx512 = 8 * 8 * 8;
 
 /// dp and sp on an engine other than native are computed as their reproducible form.

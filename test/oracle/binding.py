@@ -52,9 +52,13 @@ class Library:
             self._declare(f"accublas_{prefix}gemv_ex", [p, e, e, i, i, p, p, i, p, i, p, p, i, opts])
             self._declare(f"accublas_{prefix}gemv_strided_ex", [p, i, i, p, p, i, i, p, i, p, p, i, opts])
             self._declare(f"accublas_{prefix}gemm_ex", [p, e, e, e, i, i, i, p, p, i, p, i, p, p, i, opts])
+            self._declare(f"accublas_{prefix}gemm_batched_ex", [p, e, e, e, i, i, i, p, p, i, p, i, p, p, i, i, opts])
+            self._declare(f"accublas_{prefix}gemm_strided_batched_ex",
+                          [p, e, e, e, i, i, i, p, p, i, i, p, i, i, p, p, i, i, i, opts])
             self._declare(f"accublas_{prefix}gemm_strided_ex",
                           [p, i, i, i, p, p, i, i, p, i, i, p, p, i, i, opts])
         self.lib.accublas_report.argtypes = [p, POINTER(Report)]
+        self.lib.accublas_sync.argtypes = [p]
 
     def _declare(self, name, argtypes):
         function = getattr(self.lib, name)
@@ -76,6 +80,9 @@ class Library:
         report.struct_size = ctypes.sizeof(Report)
         self._need(self.lib.accublas_report(self.context, byref(report)))
         return report
+
+    def sync(self):
+        return self.lib.accublas_sync(self.context)
 
     def call(self, function, prefix, arguments, mode, engine="auto", threads=0, workspace=-1):
         """Runs function ("gemm", "gemv_strided", ...) with the C arguments in order; alpha and beta are Python floats.

@@ -22,13 +22,13 @@ class Case:
 
     name: str
     prefix: str  # d, s
-    routine: str  # dot, gemv, gemm, nrm2, asum
+    routine: str  # dot, gemv, gemm, gemm_batched, nrm2, asum
     function: str  # the C function, for instance gemm_strided
     mode: str
     kind: str
     alpha: float
     beta: float
-    a: np.ndarray  # m x k, in the routine's type
+    a: np.ndarray  # m x k, in the routine's type; of batches: matrices x m x k, and so on
     b: np.ndarray  # k x n (n = 1 for gemv, dot)
     c: np.ndarray  # m x n as before the call
     buffers: list = field(default_factory=list)  # A, B, C (flat; DOT: x, y, result; norms: x, nothing, result)
@@ -36,10 +36,11 @@ class Case:
     where: np.ndarray = None  # flat positions of C's elements in its buffer, m x n
     arguments: list = field(default_factory=list)  # "A", "B", "C" stand for the pointers
     null_operands: bool = False  # A and B are passed as NULL
+    strides: list = None  # of batches, in elements: from one matrix to the next
 
     def describe(self):
-        m, k = self.a.shape
-        return (f"{self.name} ({self.prefix}{self.function} {self.mode} m={m} n={self.b.shape[1]} k={k} "
+        m, k = self.a.shape[-2:]
+        return (f"{self.name} ({self.prefix}{self.function} {self.mode} m={m} n={self.b.shape[-1]} k={k} "
                 f"data={self.kind} alpha={self.alpha!r} beta={self.beta!r} args={self.arguments})")
 
 

@@ -1,7 +1,7 @@
 """Compares the library with the oracle, bit by bit: check.py LIBRARY GROUP... [--scale X] [--case NAME]
 [--backend cuda].
 
-A group is routine:mode, for instance dgemm:cr or sdot:dot2, or the word sharp: the cases of sharp.py. Every case runs on several of the instruction sets that this CPU
+A group is routine:mode, for instance dgemm:cr, dgemm_batched:cr or sdot:dot2, or the word sharp: the cases of sharp.py. Every case runs on several of the instruction sets that this CPU
 has (ACCUBLAS_ISA, one process each), the highest among them, and on every engine that serves its mode. Counts are multiplied by
 ACCUBLAS_TEST_SCALE (default 1). With --backend cuda (or ACCUBLAS_BACKEND=cuda) one process copies all operands to the GPU; exit
 status 77 where there is none.
@@ -19,13 +19,14 @@ import threading
 import time
 from pathlib import Path
 
+import batches
 import binding
 import cases
 import expected
 import sharp
 
 # Cases per group at scale 1.
-COUNTS = {"gemm": 130, "gemv": 80, "dot": 110, "nrm2": 150, "asum": 120}
+COUNTS = {"gemm": 130, "gemm_batched": 60, "gemv": 80, "dot": 110, "nrm2": 150, "asum": 120}
 
 # Engines that must serve a mode of a routine; the others must answer with a status.
 SERVING = {
@@ -36,9 +37,11 @@ SERVING = {
     "nrm2": {"repro": ("exact",), "cr": ("exact",), "dot2": ("dot2",)},
     "asum": {"repro": ("exact",), "cr": ("exact",), "dot2": ("dot2",)},
 }
+SERVING["gemm_batched"] = SERVING["gemm"]
 # The same where ACCUBLAS_BACKEND is cuda; what the GPU lacks as a whole is served by the CPU.
 INTEGER_ENGINES = ("int8", "fp16", "fp64")
 SERVING_CUDA = {**SERVING, "gemm": {**SERVING["gemm"], "fixed": INTEGER_ENGINES, "repro": INTEGER_ENGINES, "cr": INTEGER_ENGINES}}
+SERVING_CUDA["gemm_batched"] = SERVING_CUDA["gemm"]
 
 
 def backend():
@@ -111,6 +114,12 @@ class Worker:
         return self.failures
 
 
+def case_of(name):
+    if name.endswith(":sharp"):
+        return sharp.from_name(name)
+    return (batches if name.split(":")[0].endswith("_batched") else cases).from_name(name)
+
+
 def configurations(case, index):
     """How a case is called: automatic choice, every serving engine, threads and small workspaces in turn."""
     kind = case.mode.split(":")[0]
@@ -124,6 +133,9 @@ def configurations(case, index):
             result.append({"engine": engine, "workspace": 1 << 20})
     if index % 4 == 2:
         result.append({"engine": "auto", "workspace": 1 << 20, "threads": 3})
+    if backend() == "cuda" and case.routine == "gemm_batched":
+        # Kernels of batches serve operands in device memory; others are copied matrix by matrix.
+        result = [{**c, "device": True} for c in result if "workspace" not in c] + result[:1]
     return result
 
 
@@ -187,14 +199,14 @@ def main():
 
     def stream():
         for name in options.case:
-            yield int(name.split(":")[2]), sharp.from_name(name) if name.endswith(":sharp") else cases.from_name(name)
+            yield int(name.split(":")[2]), case_of(name)
         for group in options.groups:
             if group == "sharp":
                 yield from sharp.sharp_cases()
                 continue
             count = max(1, round(COUNTS[group.split(":")[0][1:]] * options.scale))
             for index in range(options.first, options.first + count):
-                yield index, cases.from_name(f"{group}:{index}")
+                yield index, case_of(f"{group}:{index}")
 
     count, failures = run_cases(stream(), workers, options.engine)
     title = " ".join(options.groups + options.case) + " on " + ", ".join(levels)

@@ -9,6 +9,14 @@ from dyadic import BINARY32, BINARY64
 FORMATS = {"d": BINARY64, "s": BINARY32}
 
 
+def batch_of(mode, fmt, case, a, b, c):
+    """modes.gemm of every matrix; T* is the largest, where all have one: else cr's bits are reported too."""
+    values, all_facts = zip(*(modes.gemm(mode, fmt, case.alpha, *one[:2], case.beta, one[2]) for one in zip(a, b, c)))
+    call_bits = [f.call_bits for f in all_facts]
+    facts = modes.Facts(max(call_bits) if all(call_bits) else 0, sum(f.rejected for f in all_facts))
+    return None if values[0] is None else values, facts
+
+
 def expected_bits(case):
     """(bit patterns of the whole buffer of C after the call, Facts)."""
     fmt = FORMATS[case.prefix]
@@ -17,6 +25,8 @@ def expected_bits(case):
         a, b, c = (x.astype(np.float64) for x in (case.a, case.b, case.c))
     if case.routine == "gemm":
         values, facts = modes.gemm(mode, fmt, case.alpha, a, b, case.beta, c)
+    elif case.routine == "gemm_batched":
+        values, facts = batch_of(mode, fmt, case, a, b, c)
     elif case.routine == "gemv":
         values, facts = modes.gemv(mode, fmt, case.alpha, a, b[:, 0], case.beta, c[:, 0])
     elif case.routine == "dot":

@@ -9,19 +9,36 @@ import sys
 import numpy as np
 
 import binding
+import device
 from cases import BITS
 
 
-def run(library, case, configuration):
-    """(status, bits of C's buffer) of one call."""
+def pointer_list(first, stride, count):
+    return np.array([first + i * stride for i in range(count)], np.uint64)
+
+
+def run(library, case, configuration, memory=None):
+    """(status, bits of C's buffer) of one call; with `memory`, of one on operands in device memory."""
     buffers = [case.buffers[0], case.buffers[1], case.buffers[2].copy()]
     size = buffers[2].itemsize
-    pointers = {name: buffer.ctypes.data + offset * size
-                for name, buffer, offset in zip("ABC", buffers, case.offsets)}
+    copies = [memory.copy_in(buffer) for buffer in buffers] if memory else []
+    bases = copies or [buffer.ctypes.data for buffer in buffers]
+    pointers = {name: base + offset * size for name, base, offset in zip("ABC", bases, case.offsets)}
+    lists = {}
+    if case.function == "gemm_batched":
+        lists = {name: pointer_list(pointers[name], stride * size, case.arguments[-1])
+                 for name, stride in zip("ABC", case.strides)}
+        copies += [memory.copy_in(x) for x in lists.values()] if memory else []
+        pointers = dict(zip("ABC", copies[3:] if memory else [x.ctypes.data for x in lists.values()]))
     if case.null_operands:
         pointers["A"] = pointers["B"] = None
     arguments = [pointers[x] if isinstance(x, str) else x for x in case.arguments]
     status = library.call(case.function, case.prefix, arguments, case.mode, **configuration)
+    if memory:
+        status = status or library.sync()
+        memory.copy_out(copies[2], buffers[2])
+        for address in copies:
+            memory.free(address)
     return status, buffers[2].view(BITS[case.prefix])
 
 
@@ -43,6 +60,7 @@ def compare(case, bits, expected):
 def main():
     library = binding.Library(sys.argv[1])
     stream = sys.stdin.buffer
+    memory = None
     while True:
         head = stream.read(8)
         if len(head) < 8:
@@ -50,7 +68,12 @@ def main():
         case, expected, configurations, call_bits = pickle.loads(stream.read(struct.unpack("<q", head)[0]))
         answers = []
         for configuration in configurations:
-            status, bits = run(library, case, configuration)
+            options = dict(configuration)
+            if options.pop("device", False):
+                memory = memory or device.Device()
+                status, bits = run(library, case, options, memory)
+            else:
+                status, bits = run(library, case, options)
             if status:
                 answers.append((configuration, status, library.last_error()))
                 continue
