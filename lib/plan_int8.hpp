@@ -22,6 +22,11 @@ double int8_log2_norm(double norm, int t, Index k);
 /// Pieces of a' with abs(a') <= 2^t, see Int8Conversion.
 int int8_pieces(int t);
 
+/// Bytes between planes of so many bytes (a multiple of 64) that are read or written side by side: 128 more than a
+/// multiple of 256, so that 32 of them meet in no set of the first-level cache.
+constexpr Index int8_plane(Index bytes) { return bytes + (384 - bytes % 256) % 256; }
+constexpr Index int8_tile_plane(Index tile_rows, Index tile_cols) { return int8_plane((tile_rows + 32) * tile_cols); }
+
 /// How a product is cut. rows x cols tiles are the unit of work of a thread; the residues of a block of rows and a
 /// block of columns are kept over a chunk of k. With more than one chunk, the residues of the block's results are kept
 /// too.
@@ -34,9 +39,9 @@ struct Int8Blocking {
   int planes;                                      ///< moduli
   std::size_t row_bytes, col_bytes, result_bytes;  ///< buffers of the block
 
-  Index row_plane() const { return (block_rows + 32) * row_stride; }
-  Index col_plane() const { return block_cols * chunk; }
-  Index tile_plane() const { return (tile_rows + 32) * tile_cols; }
+  Index row_plane() const { return int8_plane((block_rows + 32) * row_stride); }
+  Index col_plane() const { return int8_plane(block_cols * chunk); }
+  Index tile_plane() const { return int8_tile_plane(tile_rows, tile_cols); }
   std::string describe() const;
 };
 

@@ -102,7 +102,7 @@ void Int8Gemm<T>::resolve(const Int8Pass& pass, const CrtTable& crt, const Int8T
   const Int8Tile<T>& tile = tiles_[task.thread];
   const T alpha = simple_ ? (problem_.alpha < 0 ? T(-1) : T(1)) : problem_.alpha;
   const std::int8_t* planes = reinterpret_cast<const std::int8_t*>(task.result);
-  const Index plane = (tile_rows_ + 32) * tile_cols_;
+  const Index plane = int8_tile_plane(tile_rows_, tile_cols_);
   for_each_open(task, [&](Index r, Index c) {
     const Index at = r * tile_cols_ + c, row = task.row + r, col = task.col + c;
     if (pass.interval && hook_all_undecided()) return;
@@ -169,7 +169,7 @@ void Int8Gemm<T>::finish_tile(const Int8Pass& pass, const CrtTable& crt, const I
     Int8Reconstruction t{};
     t.crt = &crt;
     t.planes = reinterpret_cast<const std::int8_t*>(task.result);
-    t.plane_stride = (tile_rows_ + 32) * tile_cols_;
+    t.plane_stride = int8_tile_plane(tile_rows_, tile_cols_);
     t.row_stride = t.out_stride = tile_cols_;
     t.rows = task.rows;
     t.cols = task.cols;

@@ -69,7 +69,7 @@ Int8Lines int8_take_lines(Workspace& workspace, Index count, Index k, bool keep_
   lines.special = workspace.take<std::uint8_t>(n);
   lines.words = round_up(k, 64) / 64;
   // Where the caches hold them, the packed lines are made once.
-  lines.packed_stride = 64 * lines.words;
+  lines.packed_stride = int8_pack_stride(64 * lines.words);
   const std::size_t packed = (n + group) * static_cast<std::size_t>(lines.packed_stride);
   if (k <= int8_pack_terms && packed <= (std::size_t{1} << 17)) lines.packed = workspace.take<double>(packed);
   if (keep_nonzero) lines.nonzero = workspace.take<std::uint64_t>(n * static_cast<std::size_t>(lines.words));
@@ -83,7 +83,7 @@ void int8_measure(const Int8Operand<T>& x, const Int8Lines& lines, const Int8Con
   parallel_for((x.count + group - 1) / group, threads, [&](Index task, int thread) {
     const Index first = task * group, count = x.count - first < group ? x.count - first : group;
     double* const buffer = lines.packed ? lines.packed + first * lines.packed_stride : packs[thread].x;
-    const Index ld = lines.packed ? lines.packed_stride : int8_pack_terms;
+    const Index ld = lines.packed ? lines.packed_stride : Int8Pack::stride;
     Int8Scan scans[group];
     Int8Sums sums[group];
     double scale[2 * group];
@@ -137,7 +137,7 @@ void int8_convert(const Int8Operand<T>& x, const Int8Lines& lines, const Int8Byt
     }
     Int8Conversion c{};
     c.x = buffer;
-    c.ld = int8_pack_terms;
+    c.ld = Int8Pack::stride;
     c.scale = scale;
     c.panel = bytes.panel;
     c.row_stride = bytes.row_stride;
@@ -162,11 +162,11 @@ void int8_convert(const Int8Operand<T>& x, const Int8Lines& lines, const Int8Byt
           const Index block = (p0 + p + q) / certificate_block;
           const Index at = block * (mutant(Mutant::certificate_sampling) ? Index{certificate_block} : stride);
           const Index in_block = wanted - q < certificate_block ? wanted - q : certificate_block;
-          pack(x, line, count, at, in_block, lines.special, kernels, buffer + q, int8_pack_terms);
+          pack(x, line, count, at, in_block, lines.special, kernels, buffer + q, Int8Pack::stride);
         }
       } else {
         c.k = round_up(wanted, int8_k_step);
-        pack(x, line, count, p0 + p, wanted, lines.special, kernels, buffer, int8_pack_terms);
+        pack(x, line, count, p0 + p, wanted, lines.special, kernels, buffer, Int8Pack::stride);
       }
       c.out = base + (bytes.panel ? p * group : p);
       bytes.certificate ? kernels.certificate(c) : kernels.residues(c);

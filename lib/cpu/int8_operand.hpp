@@ -37,9 +37,13 @@ struct Int8Lines {
 
 /// Buffers of one thread for conversions.
 inline constexpr Index int8_pack_terms = 512;
+/// Doubles between rows of so many: an odd number of cache lines, so that the rows meet in no set of the first-level
+/// cache.
+constexpr Index int8_pack_stride(Index terms) { return terms / 16 * 16 + 8; }
 struct Int8Pack {
-  double* x;  ///< 32 x int8_pack_terms
-  static constexpr std::size_t count = int8_panel * int8_pack_terms;
+  double* x;  ///< 32 rows of int8_pack_terms
+  static constexpr Index stride = int8_pack_stride(int8_pack_terms);
+  static constexpr std::size_t count = int8_panel * stride;
 };
 
 /// Takes the arrays. `keep_nonzero` asks for the bits too.

@@ -96,12 +96,16 @@ ACCUBLAS_INLINE std::uint8_t* target(const Int8Conversion& c, std::int64_t row, 
   return c.panel ? c.out + p / 4 * 128 + 4 * row : c.out + row * c.row_stride + p;
 }
 
-/// Calls body(row, p) for every 32 entries of the group.
+/// Calls body(row, p) for every 32 entries of the group, in the order of the bytes.
 template <class Body>
 ACCUBLAS_INLINE void for_each_32(const Int8Conversion& c, Body&& body) {
-  const int row_step = c.panel ? 8 : 1, p_step = c.panel ? 4 : 32;
-  for (std::int64_t row = 0; row < int8_panel; row += row_step)
-    for (std::int64_t p = 0; p < c.k; p += p_step) body(row, p);
+  if (c.panel) {
+    for (std::int64_t p = 0; p < c.k; p += 4)
+      for (std::int64_t row = 0; row < int8_panel; row += 8) body(row, p);
+  } else {
+    for (std::int64_t row = 0; row < int8_panel; ++row)
+      for (std::int64_t p = 0; p < c.k; p += 32) body(row, p);
+  }
 }
 
 void certificate(const Int8Conversion& c) {
