@@ -120,9 +120,12 @@ class CudaBackend final : public Backend {
     std::string reason;
     if (!is_gemm(routine) || shape.device >= device_count(reason)) return first;
     const cuda::DeviceModel& model = cuda::device_model(shape.device);
-    if (is_batched(routine) && mode.kind == ACCUBLAS_MODE_CR && shape.on_device && model.major >= 8 &&
-        cuda::batch_correct_serves(shape.m, shape.n, shape.k))
-      return ACCUBLAS_ENGINE_FP64;
+    if (is_batched(routine) && shape.on_device && first == ACCUBLAS_ENGINE_INT8 &&
+        (mode.kind == ACCUBLAS_MODE_CR
+             ? cuda::batch_correct_serves(model, shape.m, shape.n, shape.k)
+             : cuda::batch_fixed_serves(model, shape.m, shape.n, shape.k,
+                                        mode.kind == ACCUBLAS_MODE_FIXED ? mode.parameter : 0)))
+      return ACCUBLAS_ENGINE_INT8;
     const bool grade = (mode.kind == ACCUBLAS_MODE_DP || mode.kind == ACCUBLAS_MODE_SP) && !mode.reproducible;
     if (grade && emulation_pays(model, is_single(routine), shape)) return integer_engine(model);
     return first == ACCUBLAS_ENGINE_INT8 ? integer_engine(model) : first;

@@ -126,24 +126,44 @@ void native_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& ex
   execution.report.workspace_bytes = static_cast<std::int64_t>(own);
 }
 
-/// Mode cr by the kernels for small matrices.
+/// T of the kernel for small matrices; 0: it finds T* of each matrix.
+int prescribed_bits(const Mode& mode) { return mode.kind == ACCUBLAS_MODE_FIXED ? mode.parameter : 0; }
+
+/// Whether the kernels for small matrices serve a call. fixed:T with a target must know the data before it writes.
 template <class T>
-void correct_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& execution) {
-  const BatchProblem<T> problem = batch_problem(call);
+bool serves_small(const State& state, const Call<GemmBatch<T>, T>& call, const Execution& execution) {
+  constexpr Index most_matrices = Index{1} << 24;  // of a launch
+  const Gemm<T>& g = call.problem.shape;
+  if (call.engine != ACCUBLAS_ENGINE_INT8 || call.problem.count > most_matrices) return false;
+  if (call.mode.kind == ACCUBLAS_MODE_CR) return batch_correct_serves(state.model(), g.m, g.n, g.k);
+  if (call.mode.kind == ACCUBLAS_MODE_FIXED && execution.target > 0) return false;
+  return batch_fixed_serves(state.model(), g.m, g.n, g.k, prescribed_bits(call.mode));
+}
+
+/// All matrices by one kernel, and what it leaves open by exact accumulators.
+template <class T>
+void small_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& execution) {
+  const BatchProblem<T> p = batch_problem(call);
+  const bool correct = call.mode.kind == ACCUBLAS_MODE_CR;
+  const BatchTiles tiles = correct ? batch_correct_tiles(p.m, p.n, p.k) : batch_fixed_tiles(p.m, p.n, p.k);
   const cudaStream_t stream = state.cuda_stream();
-  const std::size_t bytes = batch_open_words(problem) * sizeof(std::uint32_t);
+  const std::size_t bytes = tiles.open_words(p.count) * sizeof(std::uint32_t);
   const CallMemory memory(state.device(), stream, state.capture_memory(), execution.workspace.buffer(),
                           execution.workspace.buffer_bytes(), bytes);
   std::uint32_t* const open = reinterpret_cast<std::uint32_t*>(memory.data());
   CallState* const device = state.begin_call(execution.report.level);
   state.phase(&accublas_report_t::ms_product);
-  batch_correct(state.model(), problem, open, hook_all_undecided(), device, stream);
+  if (correct)
+    batch_correct(state.model(), p, tiles, open, hook_all_undecided(), device, stream);
+  else
+    batch_fixed(state.model(), p, tiles, prescribed_bits(call.mode), open, device, stream);
   state.phase(&accublas_report_t::ms_exact);
-  batch_exact(state.model(), problem, open, device, stream);
+  batch_exact(state.model(), p, tiles, open, device, stream);
   state.end_call();
+  const bool fixed = call.mode.kind == ACCUBLAS_MODE_FIXED;  // the device says whether it dropped bits
   execution.report.workspace_bytes = static_cast<std::int64_t>(bytes);
   execution.report.bound_relative = unit_roundoff<T>();
-  execution.report.bound_componentwise = 0;
+  execution.report.bound_componentwise = correct || fixed ? 0 : (static_cast<double>(p.k) + 2) * unit_roundoff<T>();
   execution.report.bound_absolute = least_subnormal<T>();
 }
 
@@ -245,10 +265,7 @@ void gemm_batched(State& state, const Call<GemmBatch<T>, T>& call, Execution& ex
     return state.end_call();
   }
   if (call.engine == ACCUBLAS_ENGINE_NATIVE) return native_batch(state, call, execution);
-  constexpr Index most_matrices = Index{1} << 24;  // of a launch
-  if (call.engine == ACCUBLAS_ENGINE_FP64 && call.mode.kind == ACCUBLAS_MODE_CR && x.count <= most_matrices &&
-      batch_correct_serves(x.shape.m, x.shape.n, x.shape.k))
-    return correct_batch(state, call, execution);
+  if (serves_small(state, call, execution)) return small_batch(state, call, execution);
   if (x.c.pointers) return gathered_batch(state, call, execution, serve);
   strided_batch(state, call, execution, serve);
 }

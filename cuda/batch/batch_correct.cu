@@ -1,360 +1,286 @@
-// Mode cr for batches of small matrices, on the FP64 tensor cores.
+// Mode cr for batches of small matrices, on the INT8 tensor cores.
 //
-// Every line (a row of op(A), a column of op(B)) is cut into three slices of integers: with E the least exponent above
-// the line,
-//   a = 2^(E - 22) (s1 + d s2 + d^2 s3 + d^2 r),  d = 2^-23,  abs(s1), abs(s2), abs(s3) <= 2^22,  abs(r) <= 1/2.
-// Products of slices are below 2^44, so that sums of three pairs over 128 terms stay below 2^53, and the tensor cores'
-// FP64 arithmetic makes no error, whatever its order. Six pairs are multiplied, in three sums by weight:
-//   S = 2^(E + F - 44) (L0 + d L1 + d^2 L2),  L0 = s1 t1,  L1 = s1 t2 + s2 t1,  L2 = s1 t3 + s2 t2 + s3 t1.
-// The next weight, d^3 (s2 t3 + s3 t2), need not be exact: TF32 products give it to 8 bits, a quarter of the time of
-// one pair in FP64. What is left out is bounded by the norms of the slices (Cauchy and Schwarz), and is exactly 0 where
-// no line has bits there, so that ties are decided. Ziv's test rounds both ends; elements that it leaves open go to the
-// exact accumulators (batch_exact.cu).
+// Lines are cut into D digits of 8 bits (batch_digits.hpp): 10 for double, 6 for float. Of the pairs of digits those
+// with i + j <= D are multiplied, 64 (26), in D + 1 sums by weight; they are exact, and so is their combination,
+//   S = 2^(E + F - 92) (sum over w <= D of L_w 256^(10 - w)).
+// What is left out is bounded from the digits that are there at all, and is exactly 0 where no pair of them is left
+// out, so that ties are decided. Ziv's test rounds both ends; elements that it leaves open go to the exact accumulators
+// (batch_exact.cu).
 //
-// Cost of a matrix of order 64: 6 x 64^3 multiply-adds at 128 a clock and multiprocessor, 7 us; cutting takes 8
-// operations an entry, rounding some 30 an element. At phi 0, 0.5, 1, 2 a share of 2e-5, 8e-5, 3e-4, 7e-3 of the
-// elements stays open (without the TF32 products 2e-3, 1e-2, 3e-2, 1e-1).
-#include "cuda/batch/batch_kernels.hpp"
-#include "cuda/gemm/finish_element.hpp"
+// Cost of a matrix of order 64 on a multiprocessor of compute capability 9.0: 64 x 64^3 products of bytes at 2048 a
+// clock, 8200 clocks, beside some 40,000 instructions of a warp, most of them for digits and rounding. (Six exact
+// products of slices of 23 bits in FP64 would be 12300 clocks, with slices of 24 bytes an entry where digits take 10.)
+#include "cuda/arithmetic.hpp"
+#include "cuda/batch/batch_digits.hpp"
+#include "cuda/batch/batch_tiles.hpp"
+#include "cuda/gemm/finish_leading.hpp"
 #include "cuda/launch.hpp"
-#include "cuda/ptx_double.hpp"
-#include "lib/numerics/scaling.hpp"
+#include "lib/numerics/finish.hpp"
 
 namespace accublas::cuda {
 
 namespace {
 
-constexpr int slices = 3, threads = 256, warps = threads / 32;
-constexpr int side = 16;         ///< of a warp's square of C
-constexpr int first_bits = 22;   ///< of slice 1
-constexpr double step = 0x1p23;  ///< from one slice's unit to the next's
-constexpr Index longest = 128;   ///< terms
-/// Error of the TF32 sums over the product of the norms: twice 2^-10 for the entries, less than 2^-14 for 2 k / 8 = 32
-/// truncated sums of 9 numbers; doubled.
-constexpr double rough = 0x1p-8;
-
-/// What a block of Down x Across warps a tile works on, and its shared memory.
-template <int Down, int Across>
-struct Shape {
-  static constexpr int tiles = warps / (Down * Across);  ///< of a block
-  static constexpr int rows = side * Down, cols = side * Across;
-  static constexpr int lines = tiles * (rows + cols);  ///< of all tiles
-  static constexpr int chunk = lines <= 96    ? 32
-                               : lines <= 128 ? 16
-                                              : 8;  ///< terms in shared memory: two blocks find room
-  static constexpr int pitch = chunk + 4;           ///< a quarter warp's 4 lines x 4 terms lie in different banks
-  static constexpr int slots = (lines / 8 + warps - 1) / warps;  ///< lines of a thread; four threads share a line
-
-  double slice[slices][lines][pitch];
-  double norm[lines], norm2[lines], norm3[lines],
-      rest[lines];  ///< of s1, s2, s3 + r, r; from above; before that their squares
-  int exponent[lines];
-  bool special[lines];
+/// A shape's lines, and what is known of each.
+template <class Tiles>
+struct KnownLines : Tiles {
+  int field[Tiles::lines];
+  std::uint32_t mask[Tiles::lines];
 };
+template <class T, int Rows, int Cols, int Terms, int TilesOfBlock, int Threads>
+using Shape = KnownLines<TileShape<batch_digits<T>, Rows, Cols, Terms, TilesOfBlock, Threads>>;
 
-/// 2^e as a product of two doubles, for abs(e) <= 2040.
-struct PowerOfTwo {
-  double first, second;
-  __device__ explicit PowerOfTwo(int e) {
-    const int half = e / 2;
-    first = from_bits<double>(static_cast<std::uint64_t>(half + 1023) << 52);
-    second = from_bits<double>(static_cast<std::uint64_t>(e - half + 1023) << 52);
+/// The part of the magnitude's bits that orders lines: sign, exponent and the first bits of the mantissa.
+template <class T>
+__device__ std::uint32_t leading_word(T x) {
+  if constexpr (sizeof(T) == 8)
+    return high_word(x) & 0x7FFFFFFFu;
+  else
+    return __float_as_uint(x) & 0x7FFFFFFFu;
+}
+
+/// One line into shared memory: every fourth term a thread, and sixteen terms become a word a digit of each. (Sums do
+/// not depend on the order of terms.)
+template <class S, class T>
+__device__ __forceinline__ void cut_line(const T (&x)[S::terms / 4], int line, int terms, S& shared) {
+  constexpr int digits = batch_digits<T>;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  std::uint32_t most = 0;
+#pragma unroll
+  for (int q = 0; q < S::terms / 4; ++q) most = max(most, leading_word(x[q]));
+  most = max(most, __shfl_xor_sync(0xFFFFFFFFu, most, 1));
+  most = max(most, __shfl_xor_sync(0xFFFFFFFFu, most, 2));
+  constexpr int field_at = (FloatFormat<T>::digits - 1) % 32;  // in the leading word
+  const int field = max(static_cast<int>(most >> field_at), 1);
+  PackedDigits<T> any{};
+  bool dropped = false;
+#pragma unroll
+  for (int r = 0; r < S::terms / 16; ++r) {
+    if (16 * r >= (terms + 31) / 32 * 32) break;
+    std::uint32_t word[digits + 2];
+    PackedDigits<T> part[4];
+#pragma unroll
+    for (int e = 0; e < 4; ++e) {
+      part[e] = cut_entry(x[4 * r + e], field, &dropped);
+      any.leading |= part[e].leading;
+      any.last |= part[e].last;
+    }
+#pragma unroll
+    for (int i = 0; i < digits; i += 4) {
+      // Digits i + 3 .. i lie in bytes 0 .. 3; the last two alone in bytes 0 and 1.
+      const bool last = i == digits - 2;
+      std::uint32_t four[4];
+#pragma unroll
+      for (int e = 0; e < 4; ++e)
+        four[e] =
+            last ? part[e].last : static_cast<std::uint32_t>(part[e].leading >> (last ? 0 : 8 * (digits - 6 - i)));
+      transpose_bytes(four);
+#pragma unroll
+      for (int e = 0; e < 4; ++e) word[i + e] = last ? four[(5 - e) % 4] : four[3 - e];
+    }
+    const int at = 4 * S::chunk_of(r, line) + lane % 4;
+#pragma unroll
+    for (int i = 0; i < digits; ++i) shared.digit[i][line][at] = word[i];
+  }
+  std::uint32_t mask = digit_mask(any, dropped);
+  if (most >= static_cast<std::uint32_t>(FloatFormat<T>::infinity >> (8 * sizeof(T) - 32))) mask |= line_is_special;
+  mask |= __shfl_xor_sync(0xFFFFFFFFu, mask, 1);
+  mask |= __shfl_xor_sync(0xFFFFFFFFu, mask, 2);
+  if (lane % 4 == 0) {
+    shared.field[line] = field;
+    shared.mask[line] = mask;
+  }
+}
+
+/// All lines of the block, eight a warp at a time, four threads a line. All loads are on their way before the first
+/// line is cut.
+template <class S, class T>
+__device__ void cut_lines(const BatchProblem<T>& p, const BatchTiles& tiles, S& shared) {
+  const int lane = static_cast<int>(threadIdx.x) % 32, terms = static_cast<int>(p.k);
+  const int first = 8 * (static_cast<int>(threadIdx.x) / 32) + lane / 4;
+  T x[S::groups][S::terms / 4];
+  bool wanted[S::groups];
+#pragma unroll
+  for (int g = 0; g < S::groups; ++g) {
+    const int line = first + 8 * S::warps * g;
+    wanted[g] = false;
+    if (S::lines % (8 * S::warps) != 0 && line >= S::lines) break;
+    const Line<T> at = line_of<S>(p, tiles, line);
+    wanted[g] = __any_sync(0xFFFFFFFFu, at.exists);  // else no element asks for the eight
+    load_line<S>(at, terms, x[g]);
+  }
+#pragma unroll
+  for (int g = 0; g < S::groups; ++g)
+    if (wanted[g]) cut_line(x[g], first + 8 * S::warps * g, terms, shared);
+}
+
+/// The sum of L_w 256^(10 - w) = high 2^48 + low, 0 <= low < 2^48, abs(high) <= 2^52 for up to 128 terms.
+struct WeightedSum {
+  long long high, low;
+};
+template <int W>
+__device__ WeightedSum weighted_sum(const int (&level)[W]) {
+  long long high = 0, low = 0;
+#pragma unroll
+  for (int w = 0; w < W && w < 10; ++w)
+    (w < 5 ? high : low) += static_cast<long long>(level[w]) * (1ll << (8 * ((14 - w) % 5)));
+  const int last = W > 10 ? level[W - 1] : 0;
+  low += last >> 8;
+  return {high + (low >> 40), (low & ((1ll << 40) - 1)) << 8 | (last & 0xFF)};
+}
+
+/// What elements need of alpha and beta.
+template <class T>
+struct Scalars {
+  T alpha, beta;
+  bool power;     ///< beta = 0, alpha = +-2^e, normal
+  int exponent;   ///< e
+  unsigned sign;  ///< 2^31 for a negative one
+  __device__ Scalars(T a, T b) : alpha(a), beta(b) {
+    using F = FloatFormat<T>;
+    const auto bits = to_bits(a);
+    const int field = static_cast<int>((bits & F::infinity) >> (F::digits - 1));
+    power = is_zero(b) && (bits & ~(F::sign | F::infinity)) == 0 && field != 0 && is_finite(a);
+    exponent = field + F::min_exponent + F::digits - 2;
+    sign = (bits & F::sign) != 0 ? 0x80000000u : 0;
   }
 };
 
-/// The integer nearest to x, abs(x) <= 2^51.
-__device__ double nearest(double x) { return __dadd_rn(__dadd_rn(x, 0x1.8p52), -0x1.8p52); }
-
+/// finish_sum for every alpha, beta and exponent; apart, so that four elements a thread do not hold four copies.
 template <class T>
-struct Line {
-  const T* data;
-  Index stride;
-  bool exists;
-};
-
-template <class T, int Down, int Across>
-__device__ Line<T> line_of(const BatchProblem<T>& p, const BatchTiles& tiles, Index first_tile, int line) {
-  using S = Shape<Down, Across>;
-  const Index tile = first_tile + line / (S::rows + S::cols);
-  const int at = line % (S::rows + S::cols);
-  const Index matrix = tile / tiles.of_a_matrix(), inside = tile % tiles.of_a_matrix();
-  if (matrix >= p.count) return {nullptr, 0, false};
-  if (at < S::rows) {
-    const Index i = inside % tiles.row_tiles * S::rows + at;
-    return {p.a[matrix] + i * p.a_row, p.a_term, i < p.m};
-  }
-  const Index j = inside / tiles.row_tiles * S::cols + at - S::rows;
-  return {p.b[matrix] + j * p.b_col, p.b_term, j < p.n};
-}
-
-/// Sums of squares of a line's slices.
-struct Squares {
-  double s1 = 0, s2 = 0, s3 = 0, rest = 0;
-};
-
-/// Cuts x 2^(22 - E) into slices.
-__device__ void cut(double x, const PowerOfTwo& scale, double (&slice)[slices], Squares& squares) {
-  double y = x * scale.first * scale.second;
-  if (x != 0 && fabs(y) < 0x1p-400)
-    y = copysign(0x1p-400, x);  // underflow must not look like nothing; all of it is rest
-  slice[0] = nearest(y);
-  const double y2 = (y - slice[0]) * step;
-  slice[1] = nearest(y2);
-  const double y3 = (y2 - slice[1]) * step;
-  slice[2] = nearest(y3);
-  const double rest = y3 - slice[2];
-  squares.s1 += slice[0] * slice[0];
-  squares.s2 += slice[1] * slice[1];
-  squares.s3 += y3 * y3;
-  squares.rest += rest * rest;
-}
-
-/// Sums over the four threads of a line.
-__device__ double sum_of_four(double x) {
-  x += __shfl_xor_sync(0xFFFFFFFFu, x, 1);
-  return x + __shfl_xor_sync(0xFFFFFFFFu, x, 2);
-}
-
-/// sqrt(x) from above, for a sum of up to 128 squares; 0 only for 0.
-__device__ double norm_of(double x) { return sqrt(x) * (1 + 0x1p-40); }
-
-/// finish_levels for every alpha, beta and exponent; apart, so that eight elements a thread do not hold eight copies.
-template <class T>
-__device__ __noinline__ bool finish_integers(double l0, double l1, double l2, double error, int exponent, T alpha,
-                                             T beta, const T* at, T* out) {
-  const auto integer = [](double x) { return static_cast<Uint128>(static_cast<__int128>(static_cast<long long>(x))); };
-  const Uint128 sum = (integer(l0) << 46) + (integer(l1) << 23) + integer(l2);
+__device__ __noinline__ bool finish_integer(WeightedSum s, double error, int exponent, T alpha, T beta, const T* at,
+                                            T* out) {
+  const Int128 sum = static_cast<Int128>(s.high) * (Int128{1} << 48) + s.low;
   const Wide<2> wide{{static_cast<std::uint64_t>(sum), static_cast<std::uint64_t>(sum >> 64)}};
   return finish_within(alpha, wide, error, exponent, beta, read_addend(beta, at), out);
 }
 
-/// RN(alpha S + beta c) for S = (L0 2^46 + L1 2^23 + L2 +- error) 2^exponent, if the interval decides.
+/// RN(alpha S + beta c) for S = (s +- error) 2^exponent, if the interval decides.
 template <class T>
-__device__ bool finish_levels(double l0, double l1, double l2, double error, int exponent, T alpha, T beta, const T* at,
-                              T* out) {
-  if (sizeof(T) == 8 && is_zero(beta) && (alpha == T(1) || alpha == T(-1))) {
-    // S = r + t exactly: L0 2^46 + L1 2^23 = s + e by TwoSum, e + L2 is an integer below 2^53.
-    const double x = l0 * 0x1p46, y = l1 * 0x1p23, s = x + y, z = s - x, e = (x - (s - z)) + (y - z) + l2;
-    const double r = s + e, v = r - s, t = (s - (r - v)) + (e - v);
-    if (r == 0) {
-      if (error != 0) return false;
-      *out = 0;
+__device__ bool finish_sum(const WeightedSum& s, double error, int exponent, const Scalars<T>& x, const T* at, T* out) {
+  const LeadingPart sum{
+      __ll2double_rn(s.high),
+      __hiloint2double(static_cast<int>(0x40300000u | static_cast<unsigned>(s.low >> 32)), static_cast<int>(s.low)) -
+          0x1p4};                        // 48 bits above 2^4 in units of 2^-48
+  const double bound = error * 0x1p-48;  // 65 in its formula, not 64.3, covers what the roundings of tail +- bound add
+  const int shift = exponent + 48, power = shift + x.exponent;
+  if (x.power && abs(power) <= 800) {
+    const unsigned scale = (static_cast<unsigned>(power) << 20) + x.sign;
+    if (error == 0 ? round_power_of_two<T, true>(sum, 0, scale, out)
+                   : round_power_of_two<T, false>(sum, bound, scale, out))
       return true;
-    }
-    const bool decided = error == 0 || (r + __dadd_ru(t, error) == r && r + __dadd_rd(t, -error) == r);
-    const std::uint64_t bits = to_bits(alpha == T(1) ? r : -r);
-    const int field = static_cast<int>(bits >> 52 & 0x7FF) + exponent;
-    if (field > 1 && field < 2046) {
-      *out = static_cast<T>(
-          from_bits<double>(bits + (static_cast<std::uint64_t>(static_cast<std::int64_t>(exponent)) << 52)));
-      return decided;
-    }
+  } else if (!x.power && abs(shift) <= 800) {
+    const T c = read_addend(x.beta, at);
+    if (round_general(x.alpha, x.beta, sum, bound + leading_slack<false>, shift, c, out)) return true;
   }
-  return finish_integers(l0, l1, l2, error, exponent, alpha, beta, at, out);
+  return finish_integer(s, error, exponent, x.alpha, x.beta, at, out);
 }
 
-template <class T, int Down, int Across>
-__global__ void __launch_bounds__(threads, 2)
+template <class T, class S>
+__global__ void __launch_bounds__(S::threads, S::blocks)
     correct_kernel(BatchProblem<T> p, BatchTiles tiles, std::uint32_t* open, bool all_undecided, CallState* state) {
-  using S = Shape<Down, Across>;
-  extern __shared__ double memory[];
+  constexpr int weights = batch_digits<T> + 1;
+  extern __shared__ uint4 memory[];
   S& shared = *reinterpret_cast<S*>(memory);
   await_predecessor();
-  const int t = static_cast<int>(threadIdx.x), lane = t % 32, warp = t / 32;
-  const Index first_tile = static_cast<Index>(blockIdx.x) * S::tiles;
-  const T alpha = p.alpha.get(), beta = p.beta.get();
-
-  // The largest magnitude of every line: thread `lane` reads every fourth entry of line lane / 4 of its warp's eight.
-  if (!is_zero(alpha)) {
-#pragma unroll 1
-    for (int s = 0; s < S::slots; ++s) {
-      const int line = 8 * (s * warps + warp) + lane / 4;
-      if (line >= S::lines) break;  // the same for the whole warp
-      const Line<T> at = line_of<T, Down, Across>(p, tiles, first_tile, line);
-      typename FloatFormat<T>::Bits most = 0;
-      if (at.exists) {
-#pragma unroll 8
-        for (Index q = lane % 4; q < p.k; q += 4)
-          most = max(most, to_bits(at.data[q * at.stride]) & ~FloatFormat<T>::sign);
-      }
-      most = max(most, __shfl_xor_sync(0xFFFFFFFFu, most, 1));
-      most = max(most, __shfl_xor_sync(0xFFFFFFFFu, most, 2));
-      if (lane % 4 == 0) {
-        shared.special[line] = most >= FloatFormat<T>::infinity;
-        shared.exponent[line] = most == 0 || most >= FloatFormat<T>::infinity ? 0 : exponent_above(from_bits<T>(most));
-      }
-    }
-  }
-  __syncwarp();
-
-  // The warp's square.
-  const int tile = warp / (Down * Across), down = warp % (Down * Across) % Down, across = warp % (Down * Across) / Down;
-  const int row_line = tile * (S::rows + S::cols) + side * down;
-  const int col_line = tile * (S::rows + S::cols) + S::rows + side * across;
-  double level[slices][2][4] = {};
-  float rough_level[2][4] = {};
-  const Index terms = is_zero(alpha) ? 0 : p.k;
-  for (Index first = 0; first < terms; first += S::chunk) {
-#pragma unroll
-    for (int s = 0; s < S::slots; ++s) {
-      const int line = 8 * (s * warps + warp) + lane / 4;
-      if (line >= S::lines) break;
-      const Line<T> at = line_of<T, Down, Across>(p, tiles, first_tile, line);
-      const bool wanted = at.exists && !shared.special[line];
-      const PowerOfTwo scale(first_bits - shared.exponent[line]);
-      Squares squares;
-      T x[S::chunk / 4];
-#pragma unroll
-      for (int q = 0; q < S::chunk / 4; ++q) {
-        const Index term = first + 4 * q + lane % 4;
-        x[q] = wanted && term < p.k ? at.data[term * at.stride] : T(0);
-      }
-#pragma unroll
-      for (int q = 0; q < S::chunk / 4; ++q) {
-        double part[slices];
-        cut(static_cast<double>(x[q]), scale, part, squares);
-#pragma unroll
-        for (int i = 0; i < slices; ++i) shared.slice[i][line][4 * q + lane % 4] = part[i];
-      }
-      const auto add = [&](double& to, double square) {
-        const double sum = sum_of_four(square);
-        if (lane % 4 == 0) to = first == 0 ? sum : to + sum;
-      };
-      add(shared.norm[line], squares.s1);
-      add(shared.norm2[line], squares.s2);
-      add(shared.norm3[line], squares.s3);
-      add(shared.rest[line], squares.rest);
-    }
-    __syncthreads();
-    const int steps = static_cast<int>(min(Index{S::chunk}, terms - first));
-#pragma unroll 1
-    for (int q = lane % 4; q - lane % 4 < steps; q += 8) {
-      double rows[slices][4], cols[slices][2][2];
-#pragma unroll
-      for (int i = 0; i < slices; ++i) {
-#pragma unroll
-        for (int r = 0; r < 4; ++r) rows[i][r] = shared.slice[i][row_line + lane / 4 + 8 * (r % 2)][q + 4 * (r / 2)];
-#pragma unroll
-        for (int c = 0; c < 4; ++c)
-          cols[i][c / 2][c % 2] = shared.slice[i][col_line + lane / 4 + 8 * (c / 2)][q + 4 * (c % 2)];
-      }
-#pragma unroll
-      for (int i = 0; i < slices; ++i)
-#pragma unroll
-        for (int j = 0; i + j < slices; ++j)
-#pragma unroll
-          for (int half = 0; half < 2; ++half) ptx::mma_16x8x8(level[i + j][half], rows[i], cols[j][half]);
-#pragma unroll
-      for (int i = 1; i < slices; ++i) {
-        float rough_rows[4];
-#pragma unroll
-        for (int r = 0; r < 4; ++r) rough_rows[r] = static_cast<float>(rows[i][r]);
-#pragma unroll
-        for (int half = 0; half < 2; ++half) {
-          const float rough_cols[2] = {static_cast<float>(cols[slices - i][half][0]),
-                                       static_cast<float>(cols[slices - i][half][1])};
-          ptx::mma_16x8x8(rough_level[half], rough_rows, rough_cols);
-        }
-      }
-    }
-    __syncthreads();
-  }
-  for (int line = t; line < S::lines; line += threads) {
-    shared.norm[line] = norm_of(shared.norm[line]);
-    shared.norm2[line] = norm_of(shared.norm2[line]);
-    shared.norm3[line] = norm_of(shared.norm3[line]);
-    shared.rest[line] = norm_of(shared.rest[line]);
-  }
+  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+  const Scalars<T> scalars(p.alpha.get(), p.beta.get());
+  const bool scaled_only = is_zero(scalars.alpha);
+  if (!scaled_only) cut_lines(p, tiles, shared);
   __syncthreads();
 
-  const Index number = first_tile + tile, matrix = number / tiles.of_a_matrix(), inside = number % tiles.of_a_matrix();
-  if (matrix >= p.count) return;
-  const Index row0 = inside % tiles.row_tiles * S::rows + side * down,
-              col0 = inside / tiles.row_tiles * S::cols + side * across;
-  T* const c = p.c[matrix];
-  std::uint32_t* const word = open + (number * Down * Across + warp % (Down * Across)) * 8;
+  const int terms = static_cast<int>(p.k);
+  const double a_pair = 65.0 * (sizeof(T) == 8 ? 1.0 : 0x1p32) * terms;
   unsigned left = 0;
+#pragma unroll 1
+  for (int number = warp; number < S::tiles * S::squares; number += S::warps) {
+    const Square square = square_of<S>(p, tiles, number);
+    if (!square.exists) break;
+    int sums[weights][4] = {};
+    if (square.row < p.m && square.col < p.n && !scaled_only)
+      multiply<S, 0>(shared, square.row_line, square.col_line, terms, 0, sums);
+    std::uint32_t* const word = open + (static_cast<Index>(blockIdx.x) * S::tiles * S::squares + number) * 4;
+    T* const c = p.c[square.tile.matrix];
 #pragma unroll
-  for (int q = 0; q < 8; ++q) {
-    const int r = lane / 4 + 8 * (q / 2 % 2), s = 8 * (q / 4) + 2 * (lane % 4) + q % 2;
-    const int i = row_line + r, j = col_line + s;
-    T* const at = c + (row0 + r) * p.c_row + (col0 + s) * p.c_col;
-    const bool exists = row0 + r < p.m && col0 + s < p.n;
-    bool undecided = false;
-    if (exists && is_zero(alpha)) {
-      if (beta != T(1)) *at = finish_scaled(beta, read_addend(beta, at));
-    } else if (exists) {
-      undecided = all_undecided || shared.special[i] || shared.special[j];
-      const double between = shared.norm2[i] * shared.norm3[j] + shared.norm3[i] * shared.norm2[j];
-      const double error =
-          (shared.norm[i] * shared.rest[j] + shared.rest[i] * shared.norm[j] +
-           (shared.norm2[i] * shared.rest[j] + shared.rest[i] * shared.norm2[j] + rough * between) * 0x1p-23 +
-           shared.norm3[i] * shared.norm3[j] * 0x1p-46) *
-              (1 + 0x1p-40) +
-          (between > 0 ? 0.5 : 0);  // the rough sum is added as an integer
-      const double l2 = level[2][q / 4][q % 4] + nearest(static_cast<double>(rough_level[q / 4][q % 4]) * 0x1p-23);
-      T out;
-      if (!undecided) {
-        undecided =
-            !finish_levels(level[0][q / 4][q % 4], level[1][q / 4][q % 4], l2, error,
-                           shared.exponent[i] + shared.exponent[j] - 2 * (first_bits + 23), alpha, beta, at, &out);
-        if (!undecided) *at = out;
+    for (int q = 0; q < 4; ++q) {
+      const int r = lane / 4 + 8 * (q / 2), s = 2 * (lane % 4) + q % 2;
+      T* const at = c + (square.row + r) * p.c_row + (square.col + s) * p.c_col;
+      const bool exists = square.row + r < p.m && square.col + s < p.n;
+      bool undecided = false;
+      if (exists && scaled_only) {
+        if (scalars.beta != T(1)) *at = finish_scaled(scalars.beta, read_addend(scalars.beta, at));
+      } else if (exists) {
+        const std::uint32_t row_mask = shared.mask[square.row_line + r], col_mask = shared.mask[square.col_line + s];
+        undecided = all_undecided || ((row_mask | col_mask) & line_is_special) != 0;
+        if (!undecided) {
+          int level[weights];
+#pragma unroll
+          for (int w = 0; w < weights; ++w) level[w] = sums[w][q];
+          const double error = a_pair * left_out<T>(row_mask, col_mask);
+          const int exponent = line_exponent<T>(shared.field[square.row_line + r]) +
+                               line_exponent<T>(shared.field[square.col_line + s]) - 92;
+          T out;
+          undecided = !finish_sum(weighted_sum(level), error, exponent, scalars, at, &out);
+          if (!undecided) *at = out;
+        }
       }
+      const unsigned bits = __ballot_sync(0xFFFFFFFFu, undecided);
+      if (lane == 0) word[q] = bits;
+      left += static_cast<unsigned>(__popc(bits));
     }
-    const unsigned bits = __ballot_sync(0xFFFFFFFFu, undecided);
-    if (lane == 0) word[q] = bits;
-    left += static_cast<unsigned>(__popc(bits));
   }
   if (lane == 0 && left != 0) atomicAdd(&state->open[0], static_cast<unsigned long long>(left));
-  if (number == 0 && t == 0) {
-    state->moduli = slices;
-    state->bits = first_bits + 2 * 23;
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    state->moduli = batch_digits<T>;
+    state->bits = 8 * batch_digits<T> - 2;
   }
 }
 
-template <class T, int Down, int Across>
+template <class T, class S>
 void launch_correct(const DeviceModel& model, const BatchProblem<T>& p, const BatchTiles& tiles, std::uint32_t* open,
                     bool all_undecided, CallState* state, cudaStream_t stream) {
-  using S = Shape<Down, Across>;
   constexpr const char* what = "correctly rounded batch";
-  const auto kernel = correct_kernel<T, Down, Across>;
+  const auto kernel = correct_kernel<T, S>;
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(sizeof(S))), what);
-  const Index blocks = (p.count * tiles.row_tiles * tiles.col_tiles + S::tiles - 1) / S::tiles;
-  launch(model, what, kernel, {static_cast<unsigned>(blocks), threads, sizeof(S)}, stream, p, tiles, open,
+  const Index blocks = (p.count * tiles.of_a_matrix() + S::tiles - 1) / S::tiles;
+  launch(model, what, kernel, {static_cast<unsigned>(blocks), S::threads, sizeof(S)}, stream, p, tiles, open,
          all_undecided, state);
 }
 
 }  // namespace
 
-bool batch_correct_serves(Index m, Index n, Index k) { return m <= 128 && n <= 128 && k <= longest; }
+bool batch_correct_serves(const DeviceModel& model, Index m, Index n, Index k) {
+  // What a block can have: 64 KiB before compute capability 8.0, 163 in 8.0 and 8.7, 99 in 8.6, 8.9 and 12, else 227.
+  const std::size_t limit = model.major < 8     ? 64
+                            : model.major == 8  ? (model.minor == 0 || model.minor == 7 ? 163 : 99)
+                            : model.major >= 12 ? 99
+                                                : 227;
+  const std::size_t need = k > 64                       ? sizeof(Shape<double, 64, 64, 128, 1, 512>)
+                           : m > 32 || n > 32 || k > 32 ? sizeof(Shape<double, 64, 64, 64, 1, 256>)
+                                                        : sizeof(Shape<double, 16, 8, 32, 8, 256>);
+  return m <= 128 && n <= 128 && k <= 128 && need <= limit << 10;
+}
 
-BatchTiles batch_tiles(Index m, Index n) {
+BatchTiles batch_correct_tiles(Index m, Index n, Index k) {
   const Index most = m > n ? m : n;
-  const int down = most <= 16 ? 1 : most <= 32 ? 2 : 4, across = most <= 16 ? 1 : 2;
-  return {down, across, (m + side * down - 1) / (side * down), (n + side * across - 1) / (side * across)};
+  const int rows = k > 32 || most > 32 ? 64 : most > 16 ? 32 : 16, cols = rows == 16 && most <= 8 ? 8 : rows;
+  return {rows, cols, (m + rows - 1) / rows, (n + cols - 1) / cols};
 }
 
 template <class T>
-std::size_t batch_open_words(const BatchProblem<T>& p) {
-  const BatchTiles tiles = batch_tiles(p.m, p.n);
-  return static_cast<std::size_t>(p.count * tiles.row_tiles * tiles.col_tiles * tiles.down * tiles.across * 8);
+void batch_correct(const DeviceModel& model, const BatchProblem<T>& p, const BatchTiles& tiles, std::uint32_t* open,
+                   bool all_undecided, CallState* state, cudaStream_t stream) {
+  const auto run = [&](auto launch) { launch(model, p, tiles, open, all_undecided, state, stream); };
+  if (tiles.cols == 8) return run(launch_correct<T, Shape<T, 16, 8, 32, 8, 256>>);
+  if (tiles.cols == 16) return run(launch_correct<T, Shape<T, 16, 16, 32, 4, 256>>);
+  if (tiles.cols == 32) return run(launch_correct<T, Shape<T, 32, 32, 32, 2, 256>>);
+  if (p.k <= 64) return run(launch_correct<T, Shape<T, 64, 64, 64, 1, 256>>);
+  run(launch_correct<T, Shape<T, 64, 64, 128, 1, 512>>);
 }
 
-template <class T>
-void batch_correct(const DeviceModel& model, const BatchProblem<T>& p, std::uint32_t* open, bool all_undecided,
-                   CallState* state, cudaStream_t stream) {
-  const BatchTiles tiles = batch_tiles(p.m, p.n);
-  if (tiles.down == 1) return launch_correct<T, 1, 1>(model, p, tiles, open, all_undecided, state, stream);
-  if (tiles.down == 2) return launch_correct<T, 2, 2>(model, p, tiles, open, all_undecided, state, stream);
-  launch_correct<T, 4, 2>(model, p, tiles, open, all_undecided, state, stream);
-}
-
-#define ACCUBLAS_INSTANTIATE(T)                                                                                \
-  template std::size_t batch_open_words<T>(const BatchProblem<T>&);                                            \
-  template void batch_correct<T>(const DeviceModel&, const BatchProblem<T>&, std::uint32_t*, bool, CallState*, \
-                                 cudaStream_t);
-ACCUBLAS_INSTANTIATE(double)
-ACCUBLAS_INSTANTIATE(float)
-#undef ACCUBLAS_INSTANTIATE
+template void batch_correct<double>(const DeviceModel&, const BatchProblem<double>&, const BatchTiles&, std::uint32_t*,
+                                    bool, CallState*, cudaStream_t);
+template void batch_correct<float>(const DeviceModel&, const BatchProblem<float>&, const BatchTiles&, std::uint32_t*,
+                                   bool, CallState*, cudaStream_t);
 
 }  // namespace accublas::cuda

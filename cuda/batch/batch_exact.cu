@@ -1,5 +1,5 @@
-// The elements of a batch that batch_correct leaves open, by exact accumulators, special values included. A warp
-// computes an element at a time.
+// The elements of a batch that batch_correct and batch_fixed leave open, by exact accumulators, special values
+// included. A warp computes an element at a time.
 #include "cuda/batch/batch_kernels.hpp"
 #include "cuda/gemm/exact_element.hpp"
 #include "cuda/gemm/finish_element.hpp"
@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(32 * exact_warps, exact_blocks)
   if (state->open[0] == 0) return;
   __shared__ ExactStorage storage[exact_warps];
   ExactStorage& mine = storage[threadIdx.x / 32];
-  const int lane = threadIdx.x & 31, warps = tiles.down * tiles.across;
+  const int lane = threadIdx.x & 31, squares = tiles.squares(), down = tiles.rows / 16;
   const T alpha = p.alpha.get(), beta = p.beta.get();
   const Index all = static_cast<Index>(gridDim.x) * exact_warps, chunks = (words + 31) / 32;
   unsigned long long computed = 0;
@@ -77,11 +77,11 @@ __global__ void __launch_bounds__(32 * exact_warps, exact_blocks)
     const unsigned bits = own < words ? open[own] : 0;
     for (unsigned left = __ballot_sync(0xFFFFFFFFu, bits != 0); left != 0; left &= left - 1) {
       const int source = __ffs(static_cast<int>(left)) - 1;
-      const Index word = chunk + source * chunks, square = word / 8, number = square / warps;
-      const int q = static_cast<int>(word % 8), warp = static_cast<int>(square % warps);
+      const Index word = chunk + source * chunks, number = word / 4 / squares;
+      const int q = static_cast<int>(word % 4), square = static_cast<int>(word / 4 % squares);
       const Index matrix = number / tiles.of_a_matrix(), inside = number % tiles.of_a_matrix();
-      const Index row0 = 16 * (inside % tiles.row_tiles * tiles.down + warp % tiles.down) + 8 * (q / 2 % 2);
-      const Index col0 = 16 * (inside / tiles.row_tiles * tiles.across + warp / tiles.down) + 8 * (q / 4) + q % 2;
+      const Index row0 = inside % tiles.row_tiles * tiles.rows + 16 * (square % down) + 8 * (q / 2);
+      const Index col0 = inside / tiles.row_tiles * tiles.cols + 8 * (square / down) + q % 2;
       for (unsigned rest = __shfl_sync(0xFFFFFFFFu, bits, source); rest != 0; rest &= rest - 1) {
         const int bit = __ffs(static_cast<int>(rest)) - 1;
         const Index i = row0 + bit / 4, j = col0 + 2 * (bit % 4);
@@ -96,16 +96,16 @@ __global__ void __launch_bounds__(32 * exact_warps, exact_blocks)
 }  // namespace
 
 template <class T>
-void batch_exact(const DeviceModel& model, const BatchProblem<T>& p, const std::uint32_t* open, CallState* state,
-                 cudaStream_t stream) {
+void batch_exact(const DeviceModel& model, const BatchProblem<T>& p, const BatchTiles& tiles, const std::uint32_t* open,
+                 CallState* state, cudaStream_t stream) {
   launch(model, "exact elements of a batch", exact_kernel<T>,
-         {static_cast<unsigned>(exact_blocks * model.processors), 32 * exact_warps}, stream, p, batch_tiles(p.m, p.n),
-         open, static_cast<Index>(batch_open_words(p)), state);
+         {static_cast<unsigned>(exact_blocks * model.processors), 32 * exact_warps}, stream, p, tiles, open,
+         static_cast<Index>(tiles.open_words(p.count)), state);
 }
 
-template void batch_exact<double>(const DeviceModel&, const BatchProblem<double>&, const std::uint32_t*, CallState*,
-                                  cudaStream_t);
-template void batch_exact<float>(const DeviceModel&, const BatchProblem<float>&, const std::uint32_t*, CallState*,
-                                 cudaStream_t);
+template void batch_exact<double>(const DeviceModel&, const BatchProblem<double>&, const BatchTiles&,
+                                  const std::uint32_t*, CallState*, cudaStream_t);
+template void batch_exact<float>(const DeviceModel&, const BatchProblem<float>&, const BatchTiles&,
+                                 const std::uint32_t*, CallState*, cudaStream_t);
 
 }  // namespace accublas::cuda

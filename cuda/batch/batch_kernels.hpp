@@ -44,33 +44,40 @@ void scale_matrices(const BatchProblem<T>&, bool canonical, cudaStream_t);
 /// Adds what a call of the batch left in its states (null: it has none) to the batch's totals.
 void add_to_totals(const CallState* call, const unsigned long long* vector_undecided, CallState* totals, cudaStream_t);
 
-// ---- batch_correct.cu, batch_exact.cu -----------------------------------------------------------------------------
-/// Mode cr for small matrices: whether these kernels serve a shape.
-bool batch_correct_serves(Index m, Index n, Index k);
+// ---- batch_correct.cu, batch_fixed.cu, batch_exact.cu ---------------------------------------------------------------
+/// How results are cut: into tiles, and these into squares of 16 x 8 elements. Word 4 w + q of the bitmap of open
+/// elements belongs to the w-th square of all (matrices, tiles by columns, squares by columns), q = 2 h + e; bit i
+/// tells of row i / 4 + 8 h and column 2 (i % 4) + e of the square.
+struct BatchTiles {
+  int rows, cols;  ///< of a tile
+  Index row_tiles, col_tiles;
+  ACCUBLAS_HD Index of_a_matrix() const { return row_tiles * col_tiles; }
+  ACCUBLAS_HD int squares() const { return rows / 16 * (cols / 8); }
+  std::size_t open_words(Index matrices) const {
+    return static_cast<std::size_t>(matrices * of_a_matrix() * squares() * 4);
+  }
+};
 
-/// Words of the bitmap of open elements.
-template <class T>
-std::size_t batch_open_words(const BatchProblem<T>&);
-
+/// Mode cr for small matrices: whether the kernels serve a shape, up to order 128 where shared memory holds it.
+bool batch_correct_serves(const DeviceModel&, Index m, Index n, Index k);
+BatchTiles batch_correct_tiles(Index m, Index n, Index k);
 /// Every element that Ziv's test decides, in one kernel; the bits of the others are set in `open`, and state->open[0]
 /// counts them. Where alpha, in device memory, is zero: C_i = beta C_i.
 template <class T>
-void batch_correct(const DeviceModel&, const BatchProblem<T>&, std::uint32_t* open, bool all_undecided,
-                   CallState* state, cudaStream_t);
+void batch_correct(const DeviceModel&, const BatchProblem<T>&, const BatchTiles&, std::uint32_t* open,
+                   bool all_undecided, CallState* state, cudaStream_t);
+
+/// The same for fixed:t, up to t = 64, or for dp and sp reproducible (t = 0), up to order 64. Open are elements that
+/// the certificate rejects, which take cr's values, and those of lines with Inf or NaN.
+bool batch_fixed_serves(const DeviceModel&, Index m, Index n, Index k, int t);
+BatchTiles batch_fixed_tiles(Index m, Index n, Index k);
+template <class T>
+void batch_fixed(const DeviceModel&, const BatchProblem<T>&, const BatchTiles&, int t, std::uint32_t* open,
+                 CallState* state, cudaStream_t);
 
 /// The elements whose bits are set, by exact accumulators, special values included.
 template <class T>
-void batch_exact(const DeviceModel&, const BatchProblem<T>&, const std::uint32_t* open, CallState* state, cudaStream_t);
-
-/// How batch_correct cuts results: a warp computes 16 x 16 elements, `across` x `down` warps a tile. Word 8 w + q of
-/// the bitmap belongs to the w-th warp of all (matrices, tiles by columns, warps by columns), q = 4 t + 2 h + e; bit i
-/// tells of row i / 4
-/// + 8 h and column 8 t + 2 (i % 4) + e of the warp's elements.
-struct BatchTiles {
-  int down, across;  ///< warps of a tile
-  Index row_tiles, col_tiles;
-  ACCUBLAS_HD Index of_a_matrix() const { return row_tiles * col_tiles; }
-};
-BatchTiles batch_tiles(Index m, Index n);
+void batch_exact(const DeviceModel&, const BatchProblem<T>&, const BatchTiles&, const std::uint32_t* open,
+                 CallState* state, cudaStream_t);
 
 }  // namespace accublas::cuda

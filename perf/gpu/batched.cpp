@@ -46,7 +46,8 @@ bool measure(const std::string& routine, const std::string& data, int repetition
     std::vector<ShortCall> contenders{
         {"cublas", [&] { cublas.gemm_batched(n, a.data(), b.data(), c.data(), size.count); }}};
     std::vector<std::unique_ptr<Context>> contexts(1);  // of the contenders; cuBLAS has none
-    for (const char* mode : {"native", single ? "sp" : "dp", "cr"}) {
+    for (const char* mode :
+         {"native", single ? "sp" : "dp", single ? "sp:repro" : "dp:repro", single ? "fixed:24" : "fixed:53", "cr"}) {
       contexts.push_back(std::make_unique<Context>(mode, stream, 0));
       Context* const context = contexts.back().get();
       contenders.push_back(

@@ -1,6 +1,7 @@
 // Batched GEMM on the GPU: by strides and by pointers the bits of the CPU's calls one by one, in every mode.
 #include <cmath>
 
+#include "lib/numerics/long_accumulator.hpp"
 #include "test/gpu/gemm_problem.hpp"
 #include "test/gpu/stream.hpp"
 
@@ -32,12 +33,6 @@ struct Batch {
   Index count() const { return static_cast<Index>(problems.size()); }
   void scalars(T alpha, T beta) {
     for (Problem<T>& p : problems) p.alpha = alpha, p.beta = beta;
-  }
-  /// C of integers: with Data::integers no operation rounds, in whatever order.
-  void integer_c() {
-    for (Problem<T>& p : problems)
-      for (T& value : p.c) value = std::round(8 * value);
-    for (T& value : c) value = std::round(8 * value);
   }
   std::string describe() const { return std::to_string(count()) + " x " + problems[0].describe(); }
 
@@ -108,6 +103,42 @@ std::string difference(const Batch<T>& x, const std::vector<T>& want, const std:
   return "";
 }
 
+/// The first element farther from the exact result than (k + 3) u (abs(alpha) abs(A) abs(B) + abs(beta) abs(C)) and the
+/// least subnormal, or the first one outside of C that was written. alpha and beta are powers of two.
+template <class T>
+std::string beyond_bound(const Batch<T>& x, const std::vector<T>& got) {
+  std::vector<T> rest = got;  // must be what c holds outside of C
+  for (std::size_t q = 0; q < x.problems.size(); ++q) {
+    const Problem<T>& p = x.problems[q];
+    for (Index i = 0; i < p.m; ++i)
+      for (Index j = 0; j < p.n; ++j) {
+        const std::size_t at = q * static_cast<std::size_t>(x.stride_c) + static_cast<std::size_t>(p.at_c.at(i, j));
+        const double c = p.c[static_cast<std::size_t>(p.at_c.at(i, j))];
+        LongAccumulator error, size;
+        for (Index l = 0; l < p.k; ++l) {
+          const double a = p.alpha * p.a[static_cast<std::size_t>(p.at_a.at(i, l))],
+                       b = p.b[static_cast<std::size_t>(p.at_b.at(l, j))];
+          error.add_product(a, b);
+          size.add_product(std::fabs(a), std::fabs(b));
+        }
+        error.add_product(p.beta, c);
+        size.add_product(std::fabs(p.beta), std::fabs(c));
+        rest[at] = x.c[at];
+        if (!std::isfinite(got[at])) return x.describe() + ": not finite";
+        error.add(-static_cast<double>(got[at]));
+        const double far = std::fabs(finish(1.0, error, 0.0, 0.0)), scale = finish(1.0, size, 0.0, 0.0);
+        const double u = std::numeric_limits<T>::epsilon() / 2, least = std::numeric_limits<T>::denorm_min();
+        // Rounded to double, both are within 2^-53 of themselves.
+        if (far * (1 - 0x1p-50) <= static_cast<double>(p.k + 3) * u * scale + least) continue;
+        std::ostringstream out;
+        out << p.describe() << ": C(" << i << ", " << j << ") of matrix " << q << " is " << got[at] << ", off by "
+            << far << " where " << static_cast<double>(p.k + 3) * u * scale << " is allowed";
+        return out.str();
+      }
+  }
+  return difference(x, x.c, rest);
+}
+
 template <class T>
 class GemmBatched : public testing::Test {
  protected:
@@ -173,6 +204,64 @@ TYPED_TEST(GemmBatched, CorrectlyRounded) {
   }
 }
 
+// Every number of digits that fixed:T takes, T beyond the kernel too, and the certificate with all that it may reject.
+TYPED_TEST(GemmBatched, FixedAndReproducible) {
+  using T = TypeParam;
+  Random rng(57);
+  const Index sizes[] = {1, 2, 8, 15, 16, 17, 31, 32, 33, 48, 63, 64, 65, 90, 128};
+  const auto size = [&] { return sizes[below(rng, 15)]; };
+  int round = 0;
+  for (const char* mode : {"dp:repro", "fixed:2",  "fixed:6",  "fixed:7",  "dp:repro", "fixed:14", "fixed:15",
+                           "fixed:24", "fixed:46", "fixed:47", "dp:repro", "fixed:53", "fixed:54", "fixed:55",
+                           "fixed:60", "fixed:62", "fixed:63", "dp:repro", "fixed:64", "fixed:65"})
+    for (const std::vector<Kind>& kinds : {ordinary, hard, {{Data::phi, 2}, {Data::phi, 5}, {Data::block_diagonal}}}) {
+      this->cpu.set(mode);
+      this->gpu.set(mode);
+      ++round;
+      Index m = size(), n = size(), k = size();
+      if (round % 4 == 0) m = n = k = sizes[round / 4 % 15];
+      Batch<T> x(rng, kinds, 1 + below(rng, 14), m, n, k, below(rng, 2) ? ACCUBLAS_COL_MAJOR : ACCUBLAS_ROW_MAJOR,
+                 static_cast<int>(below(rng, 4)), below(rng, 3));
+      const T alphas[] = {T(1), T(1), T(-1), T(0.3), T(-0x1p-90), T(0), std::numeric_limits<T>::infinity()};
+      const T betas[] = {T(0), T(0), T(1), T(-0.7), std::numeric_limits<T>::quiet_NaN()};
+      x.scalars(alphas[below(rng, 7)], betas[below(rng, 5)]);
+      this->expect_same(x, mode, below(rng, 2));
+    }
+}
+
+// What the kernels for small matrices report is what the CPU's calls report in all.
+TYPED_TEST(GemmBatched, ReportOfFixedAndReproducible) {
+  using T = TypeParam;
+  Random rng(58);
+  for (const char* mode : {"dp:repro", "fixed:40", "fixed:24", "fixed:64"})
+    for (const Kind& kind :
+         {Kind{Data::phi, 0}, Kind{Data::phi, 2}, Kind{Data::ties}, Kind{Data::integers}, Kind{Data::phi, 10}}) {
+      this->cpu.set(mode);
+      this->gpu.set(mode);
+      const Batch<T> x(rng, {kind}, 7, 33, 40, 57, ACCUBLAS_COL_MAJOR, 0, 0);
+      std::int64_t rejected = 0;
+      std::int32_t bits = 0;
+      double bound = 0;
+      for (const Problem<T>& p : x.problems) {
+        std::vector<T> c;
+        ASSERT_EQ(on_host(this->cpu, p, c), ACCUBLAS_SUCCESS);
+        const accublas_report_t one = this->cpu.report();
+        rejected += one.rejected;
+        bits = std::max(bits, one.bits);
+        bound = std::max(bound, one.bound_componentwise);
+      }
+      const BatchOnDevice<T> operands(x);
+      ASSERT_EQ(operands.run(this->gpu, x, false, false), ACCUBLAS_SUCCESS) << this->gpu.error();
+      const accublas_report_t report = this->gpu.report();
+      EXPECT_STREQ(report.engine, "int8");
+      EXPECT_EQ(report.rejected, rejected) << mode << " " << kind.name();
+      EXPECT_EQ(report.bound_componentwise, bound) << mode << " " << kind.name();
+      if (rejected == 0) {
+        EXPECT_EQ(report.bits, bits) << mode << " " << kind.name();
+      }
+    }
+}
+
 TYPED_TEST(GemmBatched, ReportAddsUp) {
   using T = TypeParam;
   Random rng(53);
@@ -191,28 +280,32 @@ TYPED_TEST(GemmBatched, ReportAddsUp) {
     EXPECT_GT(report.ms_product, 0) << engine;
     EXPECT_LE(report.undecided, 6 * 40 * 30);
     if (sizeof(T) == 8 && std::string(engine) == "auto") {
-      EXPECT_STREQ(report.engine, "fp64");
+      EXPECT_STREQ(report.engine, "int8");
       EXPECT_GT(report.undecided, 0);
     }
   }
 }
 
-// Bits are not promised, but integers are exact.
-TYPED_TEST(GemmBatched, Native) {
+// Bits are not promised, but the bound of dp is: against exact sums, wide data and cancellation included.
+TYPED_TEST(GemmBatched, NativeKeepsTheBound) {
   using T = TypeParam;
   Random rng(54);
-  this->cpu.set("cr");
-  for (const char* mode : {"native", "dp"}) {
+  const std::vector<Kind> wide = {{Data::phi, 0},       {Data::phi, 2},         {Data::phi, 5},     {Data::graded},
+                                  {Data::cancellation}, {Data::block_diagonal}, {Data::triangular}, {Data::integers}};
+  for (const char* mode : {"native", sizeof(T) == 8 ? "dp" : "sp"}) {
     this->gpu.set(mode);
     for (int trans = 0; trans < 4; ++trans)
-      for (accublas_layout layout : {ACCUBLAS_COL_MAJOR, ACCUBLAS_ROW_MAJOR}) {
-        for (auto [m, n, k] : {std::array<Index, 3>{20, 30, 25}, {20, 1, 5}, {1, 20, 5}, {7, 9, 1}, {1, 1, 1}}) {
-          Batch<T> x(rng, {{Data::integers}}, 7, m, n, k, layout, trans, trans);
-          x.scalars(T(2), T(-3));
-          x.integer_c();
-          this->expect_same(x, mode, trans % 2);
-        }
-      }
+      for (accublas_layout layout : {ACCUBLAS_COL_MAJOR, ACCUBLAS_ROW_MAJOR})
+        for (auto [m, n, k] :
+             {std::array<Index, 3>{20, 30, 25}, {40, 33, 50}, {20, 1, 5}, {1, 20, 5}, {7, 9, 1}, {1, 1, 1}})
+          for (bool by_pointers : {false, true}) {
+            Batch<T> x(rng, wide, 9, m, n, k, layout, trans, trans);
+            x.scalars(T(-2), T(0.5));  // powers of two: alpha a and beta c are exact
+            const BatchOnDevice<T> operands(x);
+            ASSERT_EQ(operands.run(this->gpu, x, by_pointers, trans % 2), ACCUBLAS_SUCCESS) << this->gpu.error();
+            ASSERT_EQ(accublas_sync(this->gpu), ACCUBLAS_SUCCESS) << this->gpu.error();
+            ASSERT_EQ(beyond_bound(x, operands.c.values()), "") << mode << (by_pointers ? " by pointers" : "");
+          }
   }
 }
 
