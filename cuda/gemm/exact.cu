@@ -1,6 +1,7 @@
-// What no pass of a GEMM engine decides, element by element: sums without a term, Inf and NaN, and exact accumulators;
-// the twin of lib/cpu/exact.cpp.
+// What no pass of a GEMM engine decides, element by element: sums without a term, Inf and NaN, and, where grid sums do
+// not decide (cuda/gemm/grid_elements.cu), exact accumulators; the twin of lib/cpu/exact.cpp.
 #include "cuda/gemm/exact_element.hpp"
+#include "cuda/gemm/exact_steps.hpp"
 #include "cuda/gemm/finish_element.hpp"
 #include "cuda/gemm/finish_in_place.hpp"
 #include "cuda/gemm/open_elements.hpp"
@@ -140,8 +141,10 @@ __global__ void __launch_bounds__(zero_threads) clear_structural_zeros(ExactArgu
   CallState& state = *a.state;
   if (leaves_c(state, a.alpha) || (index >= 0 && !state.pass[index].active)) return;
   unsigned long long& counter = open_before(state, index + 1);
-  if (*static_cast<volatile unsigned long long*>(&counter) == 0) return;
   const Index m = a.rows.count, n = a.cols.count, words = OpenBits::words_per_row(n);
+  const unsigned long long count = *static_cast<volatile unsigned long long*>(&counter);
+  // A few of them would not make a further pass: exact sums take them as they are.
+  if (count == 0 || (index >= 0 && count <= few_elements(m, n))) return;
   // The pass after the certificate computes what is not open: it writes the elements. If there is none, they are
   // written here.
   const bool write = index >= 0 || state.largest_rung == 0;
@@ -239,9 +242,15 @@ void resolve_structural_zeros(const DeviceModel& model, const ExactArguments<T>&
 }
 
 template <class T>
-void exact(const DeviceModel& model, const ExactArguments<T>& a, cudaStream_t stream) {
+void accumulate_open_elements(const DeviceModel& model, const ExactArguments<T>& a, cudaStream_t stream) {
   launch(model, "exact elements", compute_open_elements<T>,
          {static_cast<unsigned>(exact_blocks * model.processors), 32 * exact_warps}, stream, a);
+}
+
+template <class T>
+void exact(const DeviceModel& model, const ExactArguments<T>& a, cudaStream_t stream) {
+  decide_by_grid_sums(model, a, stream);
+  accumulate_open_elements(model, a, stream);
 }
 
 template <class T>
@@ -257,6 +266,7 @@ void scale_if_alpha_is_zero(const DeviceModel& model, Index m, Index n, Matrix<T
 
 #define ACCUBLAS_INSTANTIATE(T)                                                                                    \
   template void resolve_structural_zeros<T>(const DeviceModel&, const ExactArguments<T>&, int, cudaStream_t);      \
+  template void accumulate_open_elements<T>(const DeviceModel&, const ExactArguments<T>&, cudaStream_t);           \
   template void exact<T>(const DeviceModel&, const ExactArguments<T>&, cudaStream_t);                              \
   template void scale_if_alpha_is_zero<T>(const DeviceModel&, Index, Index, Matrix<T>, Scalar<T>, Scalar<T>, bool, \
                                           cudaStream_t);

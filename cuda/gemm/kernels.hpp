@@ -149,7 +149,7 @@ struct ExactArguments {
   std::uint32_t* open;
   CallState* state;
 };
-/// Clears the bits of open elements that no term contributes to, and writes them; for the passes after the first.
+/// Before a further pass that many open elements would make: writes those without a term, and clears their bits.
 template <class T>
 void resolve_structural_zeros(const DeviceModel&, const ExactArguments<T>&, int index, cudaStream_t);
 template <class T>

@@ -3,7 +3,9 @@
 #include <cmath>
 #include <random>
 
+#include "cuda/gemm/exact_steps.hpp"
 #include "cuda/gemm/finish_in_place.hpp"
+#include "cuda/gemm/open_elements.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/numerics/finish.hpp"
 #include "test/gpu/device_lines.hpp"
@@ -94,27 +96,54 @@ void check_exact(std::uint64_t seed, Data data, const Problem<T>& p, bool everyt
   state.rows = row_lines.summary();
   state.cols = col_lines.summary();
   state.rejected = finite;
-  DeviceState device_state(state);
   DeviceLines device_rows(row_lines), device_cols(col_lines);
-  DeviceArray<T> device_a(a), device_b(b), device_c(c);
-  DeviceArray<std::uint32_t> device_open(open);
-  cuda::ExactArguments<T> x{rows,
-                            cols,
-                            device_rows.lines(),
-                            device_cols.lines(),
-                            {device_c.data(), p.n, 1},
-                            {p.alpha, nullptr},
-                            {p.beta, nullptr},
-                            device_open.data(),
-                            device_state.data()};
-  x.rows.data = device_a.data();
-  x.cols.data = device_b.data();
-  cuda::exact(device_model(), x, nullptr);
-  const std::vector<T> got = device_c.values();
-  for (std::size_t i = 0; i < want.size(); ++i)
-    ASSERT_EQ(to_bits(got[i]), to_bits(want[i])) << "element " << i << ": " << got[i] << " for " << want[i];
-  EXPECT_EQ(device_state.read().undecided, finite);
-  for (std::uint32_t w : device_open.values()) EXPECT_EQ(w, 0u);
+  DeviceArray<T> device_a(a), device_b(b);
+  enum class Way { both, accumulators, grid_sums };
+  for (Way way : {Way::both, Way::accumulators, Way::grid_sums}) {
+    SCOPED_TRACE(testing::Message() << "way " << static_cast<int>(way));
+    DeviceState device_state(state);
+    DeviceArray<T> device_c(c);
+    DeviceArray<std::uint32_t> device_open(open);
+    cuda::ExactArguments<T> x{rows,
+                              cols,
+                              device_rows.lines(),
+                              device_cols.lines(),
+                              {device_c.data(), p.n, 1},
+                              {p.alpha, nullptr},
+                              {p.beta, nullptr},
+                              device_open.data(),
+                              device_state.data()};
+    x.rows.data = device_a.data();
+    x.cols.data = device_b.data();
+    if (way == Way::both) cuda::exact(device_model(), x, nullptr);
+    if (way == Way::accumulators) cuda::accumulate_open_elements(device_model(), x, nullptr);
+    if (way == Way::grid_sums) cuda::decide_by_grid_sums(device_model(), x, nullptr);
+    const std::vector<T> got = device_c.values();
+    const std::vector<std::uint32_t> left = device_open.values();
+    unsigned long long left_open = 0;
+    for (Index i = 0; i < p.m; ++i) {
+      for (Index j = 0; j < p.n; ++j) {
+        const std::size_t at = static_cast<std::size_t>(i * p.n + j),
+                          word = static_cast<std::size_t>(i * words + j / 32);
+        const bool still = (left[word] >> j % 32 & 1) != 0;
+        const T expected = still ? c[at] : want[at];
+        ASSERT_EQ(to_bits(got[at]), to_bits(expected)) << i << ' ' << j << ": " << got[at] << " for " << expected;
+        ASSERT_TRUE(!still || (way == Way::grid_sums && (open[word] >> j % 32 & 1) != 0)) << i << ' ' << j;
+        const bool special =
+            row_lines.special[static_cast<std::size_t>(i)] || col_lines.special[static_cast<std::size_t>(j)];
+        ASSERT_TRUE(way != Way::grid_sums || !special || still) << i << ' ' << j;
+        left_open += still && !special;
+      }
+    }
+    const cuda::CallState after = device_state.read();
+    EXPECT_EQ(after.undecided, finite - left_open);
+    if (way == Way::grid_sums) {
+      EXPECT_EQ(after.rejected, left_open);
+      if (data == Data::wide) {
+        EXPECT_LE(left_open, finite / 50 + 1);
+      }
+    }
+  }
 }
 
 template <class T>
@@ -136,7 +165,8 @@ TYPED_TEST(Exact, Elements) {
       }
   check_exact<T>(99, Data::wide, {300, 500, 40, false, 1, 0}, false);
   check_exact<T>(98, Data::wide, {1, 2000, 3000, false, 1, 1}, true);
-  // Few elements, which blocks share, and many, which warps take.
+  // Few elements, which blocks share, and many, which warps take; more of them together than a block has room for.
+  check_exact<T>(95, Data::wide, {2100, 20, 9, true, 1, 0}, true);
   check_exact<T>(97, Data::wide, {40, 60, 3001, false, 1, 1}, false);
   check_exact<T>(96, Data::full_range, {60, 70, 129, true, 1, 0}, true);
 }
@@ -248,6 +278,12 @@ void check_zeros(Index m, Index n, Index k, int pattern, int index, int largest_
       if (index >= 0 || largest_rung == 0) at = finish(alpha, Wide<1>{}, 0, beta, at);
     }
   }
+  // Few open elements after a pass are left to exact sums.
+  if (index >= 0 && counted <= cuda::few_elements(m, n)) {
+    want = c;
+    want_open = open;
+    left = counted;
+  }
   cuda::CallState state{};
   state.largest_rung = largest_rung;
   if (index < 0) {
@@ -275,8 +311,11 @@ void check_zeros(Index m, Index n, Index k, int pattern, int index, int largest_
 TYPED_TEST(Exact, StructuralZeros) {
   using T = TypeParam;
   for (int pattern = 0; pattern < 4; ++pattern) {
-    check_zeros<T>(70, 100, 200, pattern, 0, 0);
-    check_zeros<T>(129, 65, 2100, pattern, 1, 0);
+    check_zeros<T>(170, 100, 200, pattern, 0, 0);
+    check_zeros<T>(129, 165, 2100, pattern, 1, 0);
+    check_zeros<T>(70, 50, 200, pattern, 0, 0);
+    check_zeros<T>(70, 100, 200, pattern, -1, 0);
+    check_zeros<T>(129, 65, 2100, pattern, -1, 1);
     check_zeros<T>(64, 64, 64, pattern, -1, 0);
     check_zeros<T>(150, 33, 65, pattern, -1, 2);
     check_zeros<T>(2, 1, 1, pattern, 0, 0);
