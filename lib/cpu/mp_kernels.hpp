@@ -30,6 +30,28 @@ struct MpProduct {
   bool add;
 };
 
+/// Sums by groups: y[g] = sum of a[q] x[q] over the terms q with group[q] = g, g < groups <= mp_most_groups. At most
+/// mp_most_grouped terms; a, x and group are read up to the next multiple of 16 terms, where x is zero.
+inline constexpr int mp_most_groups = 8;
+inline constexpr std::int64_t mp_most_grouped = std::int64_t{1} << 20;
+struct MpGroups {
+  RnsModulus modulus;
+  const std::uint32_t *a, *x;
+  const std::uint8_t* group;
+  std::int64_t terms;
+  int groups;
+  std::uint32_t* y;
+};
+
+/// Rows of a plane, a multiple of 16 of them: out[i out_stride + j] = a[j ld + i], i < rows, j < columns; out is written
+/// up to the next multiple of 8 columns.
+struct MpRows {
+  const std::uint32_t* a;
+  std::int64_t ld, rows, columns;
+  std::uint32_t* out;
+  std::int64_t out_stride;
+};
+
 /// Integers from digits to residues: out[k out_stride + e] = sum_l weight[k weight_stride + l] digit[l digit_stride +
 /// e] mod moduli[k] for k < count, e < elements, l < digits. Digits are below 2^31, weights below m_k: four products
 /// and a carry of 32 bits fit into 64 bits. Then, where `shift` is given, times 2^shift[e] (0 <= shift < 64), and,
@@ -111,6 +133,8 @@ struct MpKernels {
   void (*product_n)(const MpProduct&);
   /// y[v ldy + j] = sum_i a[j ld + i] x[v ldx + i] mod m, j < columns.
   void (*product_t)(const MpProduct&);
+  void (*product_groups)(const MpGroups&);
+  void (*rows)(const MpRows&);
   void (*combine)(const MpCombine&);
   void (*scale)(const MpScale&);
   void (*crt_digits)(const MpCrtDigits&);

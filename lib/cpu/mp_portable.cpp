@@ -50,6 +50,18 @@ void product_t(const MpProduct& p) {
     }
 }
 
+void product_groups(const MpGroups& p) {
+  DelayedSum sum[mp_most_groups];
+  for (std::int64_t q = 0; q < p.terms; ++q)
+    if (p.group[q] < p.groups) sum[p.group[q]].add(product(p.a[q], p.x[q]));
+  for (int g = 0; g < p.groups; ++g) p.y[g] = sum[g].reduced(p.modulus);
+}
+
+void rows(const MpRows& r) {
+  for (std::int64_t j = 0; j < r.columns; ++j)
+    for (std::int64_t i = 0; i < r.rows; ++i) r.out[i * r.out_stride + j] = r.a[j * r.ld + i];
+}
+
 /// +-residue 2^shift mod m.
 std::uint32_t scaled(std::uint32_t residue, const RnsModulus& modulus, const mp::RnsPowers* powers,
                      const std::uint8_t* shift, const std::uint8_t* negative, std::int64_t e) {
@@ -128,7 +140,8 @@ void split(const MpSplit& s) {
 }  // namespace
 
 const MpKernels& mp_portable() {
-  static constexpr MpKernels kernels = {product_n, product_t, combine, scale, crt_digits, integers, split};
+  static constexpr MpKernels kernels = {product_n, product_t,  product_groups, rows, combine,
+                                        scale,     crt_digits, integers,       split};
   return kernels;
 }
 

@@ -59,6 +59,7 @@ class HostAligned final : public Aligned {
   bool row_banded(std::int64_t i) const { return banded() && row_banded_[i] != 0; }
   bool column_banded(std::int64_t j) const { return banded() && column_banded_[j] != 0; }
   std::int32_t band(std::int64_t i, std::int64_t j) const { return banded() ? band_[i + j * block_.rows] : 0; }
+  const std::int32_t* bands() const { return band_.data(); }  ///< that of (i, j) at [i + j rows]; where banded()
   const std::uint32_t* plane(int k) const;
 
  private:

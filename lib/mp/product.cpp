@@ -267,10 +267,10 @@ void host_product(const MpProduct& p, MpExecution& execution) {
     finish_chunk(p, worker, i, v, rows, [&](std::int64_t t, const Extended& c, Rounded& result) {
       Sum sum;
       if (special) sum = classify(p, i + t, v);
-      const bool wide = any_wide && (b->banded(v) || (p.transposed ? a->column_banded(i + t) : a->row_banded(i + t)));
+      const bool wide = any_wide && worker.wide->in_bands(i + t, v);
       columns.set(&worker.integers[t * product.limbs], outer[i + t]);
       sum.pieces = &columns;
-      if (wide && sum.kind == Kind::finite) sum.pieces = &worker.wide->add_up(i + t, v);
+      if (wide && sum.kind == Kind::finite) sum.pieces = &worker.wide->add_up(i + t, v, i + rows);
       if (sum.pieces->count() > 1) ++worker.outputs_in_bands;
       worker.bands = std::max(worker.bands, sum.pieces->count());
       worker.finisher.combine(sum, c, result);

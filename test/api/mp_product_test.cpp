@@ -154,7 +154,33 @@ TEST(MpGemv, BandsOfTheVector) {
   EXPECT_EQ(report.outputs_in_bands, 2);
 }
 
-/// Arrays filled with doubles are aligned from a few moduli; full-width numbers among them end that.
+/// Rows in bands among rows without, at sizes where outputs are summed together and terms lie in several vectors:
+/// every row, one in seven or one of a task; few bands, and more than are summed by masks.
+TEST(MpGemv, RowsInBands) {
+  Source source(16);
+  const int precision = 106;
+  for (int t = 0; t < 24; ++t) {
+    Gemv g = random_shape(source, 3);
+    (g.transposed() ? g.n : g.m) = 30 + source.below(60);
+    (g.transposed() ? g.m : g.n) = 9 + source.below(90);
+    g.lda = g.m + t % 3;
+    Vector a = source.vector(g.length_a(), precision, precision, 20),
+           x = source.vector(g.length_x(), precision, precision, t % 5 == 4 ? 150 : 5);
+    const std::int64_t every = t % 3 == 0 ? 1 : t % 3 == 1 ? 7 : 1000, first = source.below(g.outputs());
+    const long band = 64, bands = t % 2 ? 5 : 60;
+    for (std::int64_t i = 0; i < g.outputs(); ++i)
+      for (std::int64_t q = 0; q < g.terms(); ++q)
+        if ((i - first) % every == 0) {
+          Real& entry = a[g.transposed() ? g.offset_a + q + i * g.lda : g.offset_a + i + q * g.lda];
+          mpfr_mul_2si(entry.get(), entry.get(), -band * source.below(bands), MPFR_RNDN);
+        }
+    check(g, a, x, source.vector(g.length_y(), precision, precision, 100), source.number(precision, precision, 10, 0),
+          source.number(precision, precision, 10, 0.2), precision, 12000);
+    if (HasFailure()) return;
+  }
+}
+
+/// Arrays filled with doubles are aligned from their few digits; full-width numbers among them end that.
 TEST(MpGemv, Doubles) {
   Source source(9);
   for (int precision : {64, 106, 212, 424, 1696}) {

@@ -133,6 +133,52 @@ TEST(MpProduct, MoreTermsThanABlockOfColumns) {
   check_product(true, (1 << 20) + 5, 1, 2, true, Kind::largest, 3);
 }
 
+/// Sums by groups against 128-bit integers, at every level; terms of no group are left out.
+TEST(MpProduct, Groups) {
+  std::mt19937_64 random(5);
+  for (Kind kind : {Kind::random, Kind::largest, Kind::mixed})
+    for (std::int64_t terms : {1, 3, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 1000, 4097, 1 << 20})
+      for (int groups = 1; groups <= mp_most_groups; groups += terms > 2000 ? 7 : 1) {
+        SCOPED_TRACE(testing::Message() << terms << " terms, " << groups << " groups, kind " << static_cast<int>(kind));
+        Source source{std::mt19937_64(terms + groups), kind};
+        const RnsModulus& m = mp::moduli(groups * 7)[groups * 7 - 1];
+        const std::int64_t padded = (terms + 15) / 16 * 16;
+        Residues a(padded, m.m - 1), x(padded, 0);
+        std::vector<std::uint8_t> group(padded, 0);
+        std::vector<unsigned __int128> sum(groups, 0);
+        for (std::int64_t q = 0; q < terms; ++q) {
+          a[q] = source(m.m);
+          x[q] = source(m.m);
+          const std::uint64_t which = kind == Kind::largest ? 0 : random() % (groups + 1);
+          group[q] = which == static_cast<std::uint64_t>(groups) ? 255 : static_cast<std::uint8_t>(which);
+          if (group[q] < groups) sum[group[q]] += static_cast<std::uint64_t>(a[q]) * x[q];
+        }
+        for (Isa isa : levels()) {
+          Residues y(groups + 1, poison);
+          mp_kernels(isa).product_groups({m, a.data(), x.data(), group.data(), terms, groups, y.data()});
+          for (int g = 0; g < groups; ++g)
+            ASSERT_EQ(y[g], static_cast<std::uint32_t>(sum[g] % m.m)) << isa_name(isa) << ", group " << g;
+          ASSERT_EQ(y[groups], poison);
+        }
+      }
+}
+
+TEST(MpRows, OddSizes) {
+  for (std::int64_t rows : {16, 64})
+    for (std::int64_t columns = 1; columns < 100; columns += 1 + columns / 9) {
+      const std::int64_t ld = rows + 16, stride = (columns + 15) / 16 * 16;
+      Residues a(ld * columns);
+      for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<std::uint32_t>(i * 7 + 1);
+      for (Isa isa : levels()) {
+        Residues out(rows * stride + 1, poison);
+        mp_kernels(isa).rows({a.data(), ld, rows, columns, out.data(), stride});
+        for (std::int64_t i = 0; i < rows; ++i)
+          for (std::int64_t j = 0; j < columns; ++j) ASSERT_EQ(out[i * stride + j], a[j * ld + i]) << isa_name(isa);
+        ASSERT_EQ(out[rows * stride], poison);
+      }
+    }
+}
+
 TEST(MpProduct, RowBlocks) {
   for (bool transposed : {false, true})
     for (std::int64_t rows : {1000, 1024, 1030, 2100})

@@ -299,6 +299,23 @@ ACCUBLAS_INLINE void transpose(const std::uint32_t* in, std::int64_t stride, std
   }
 }
 
+/// Eight columns at a time; the lines of those to come are asked for, because strides this long stop the hardware.
+void rows(const MpRows& r) {
+  constexpr std::int64_t ahead = 32;
+  const __m256i all = first_of_eight(8);
+  for (std::int64_t j = 0; j < r.columns; j += 8) {
+    const std::int64_t count = r.columns - j < 8 ? r.columns - j : 8;
+    for (std::int64_t c = j + ahead; c < j + ahead + 8 && c < r.columns; ++c)
+      for (std::int64_t i = 0; i < r.rows; i += mp_padding) __builtin_prefetch(r.a + c * r.ld + i, 0, 2);
+    for (std::int64_t i = 0; i < r.rows; i += 8) {
+      __m256i row[8];
+      transpose(r.a + j * r.ld + i, r.ld, count, all, row);
+      for (int l = 0; l < 8; ++l)
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(r.out + (i + l) * r.out_stride + j), row[l]);
+    }
+  }
+}
+
 /// Eight elements at a time at every level: reading them is what takes the time.
 void split(const MpSplit& s) {
   alignas(32) __m256i limb[most_digits + 8];
@@ -335,5 +352,6 @@ void mp_scale(const MpScale& s) { scale(s); }
 void mp_crt_digits(const MpCrtDigits& c) { crt_digits(c); }
 void mp_integers(const MpIntegers& c) { integers(c); }
 void mp_split(const MpSplit& s) { split(s); }
+void mp_rows(const MpRows& r) { rows(r); }
 
 }  // namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE

@@ -59,6 +59,8 @@ ACCUBLAS_INLINE V min32(V a, V b) { return _mm512_min_epu32(a, b); }
 ACCUBLAS_INLINE V negate32(V a, V mask) { return _mm512_sub_epi32(_mm512_xor_si512(a, mask), mask); }
 /// All ones in the 32-bit lanes that are not zero.
 ACCUBLAS_INLINE V nonzero32(V a) { return _mm512_movm_epi32(_mm512_test_epi32_mask(a, a)); }
+/// All ones in the 32-bit lanes that are equal.
+ACCUBLAS_INLINE V equal32(V a, V b) { return _mm512_movm_epi32(_mm512_cmpeq_epi32_mask(a, b)); }
 ACCUBLAS_INLINE bool any(V a) { return _mm512_test_epi32_mask(a, a) != 0; }
 /// b where the mask is all ones, a where it is zero.
 ACCUBLAS_INLINE V blend(V a, V b, V mask) { return _mm512_ternarylogic_epi32(mask, b, a, 0xCA); }
@@ -133,6 +135,8 @@ ACCUBLAS_INLINE V min32(V a, V b) { return _mm256_min_epu32(a, b); }
 ACCUBLAS_INLINE V negate32(V a, V mask) { return _mm256_sub_epi32(_mm256_xor_si256(a, mask), mask); }
 /// All ones in the 32-bit lanes that are not zero (and positive).
 ACCUBLAS_INLINE V nonzero32(V a) { return _mm256_cmpgt_epi32(a, _mm256_setzero_si256()); }
+/// All ones in the 32-bit lanes that are equal.
+ACCUBLAS_INLINE V equal32(V a, V b) { return _mm256_cmpeq_epi32(a, b); }
 ACCUBLAS_INLINE bool any(V a) { return !_mm256_testz_si256(a, a); }
 /// b where the mask is all ones, a where it is zero.
 ACCUBLAS_INLINE V blend(V a, V b, V mask) { return _mm256_blendv_epi8(a, b, mask); }
