@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void need(int failed, const char* what, const char* why) {
+static void need(int failed, const char *what, const char *why) {
   if (!failed) return;
   fprintf(stderr, "%s: %s\n", what, why);
   exit(1);
 }
-static void cuda(cudaError_t status, const char* what) {
+static void cuda(cudaError_t status, const char *what) {
   need(status != cudaSuccess, what, cudaGetErrorString(status));
 }
 
@@ -21,7 +21,7 @@ int main(void) {
   const double one = 1.0, zero = 0.0;
   double *device_a, *device_b, *device_c;
   cudaStream_t stream;
-  accublas_context* ctx;
+  accublas_context *ctx;
   accublas_report_t report;
   int32_t devices = 0;
 
@@ -42,9 +42,9 @@ int main(void) {
   b[200] = 1e10;
 
   cuda(cudaStreamCreate(&stream), "stream");
-  cuda(cudaMalloc((void**)&device_a, bytes), "memory");
-  cuda(cudaMalloc((void**)&device_b, bytes), "memory");
-  cuda(cudaMalloc((void**)&device_c, bytes), "memory");
+  cuda(cudaMalloc((void **)&device_a, bytes), "memory");
+  cuda(cudaMalloc((void **)&device_b, bytes), "memory");
+  cuda(cudaMalloc((void **)&device_c, bytes), "memory");
   cuda(cudaMemcpyAsync(device_a, a, bytes, cudaMemcpyHostToDevice, stream), "copy");
   cuda(cudaMemcpyAsync(device_b, b, bytes, cudaMemcpyHostToDevice, stream), "copy");
 

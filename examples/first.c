@@ -5,9 +5,9 @@
 int main(void) {
   const double x[] = {1e16, 1.0, -1e16};
   const double y[] = {1.0, 1.0, 1.0};
-  const char* modes[] = {"native", "dot2", "cr"};
+  const char *modes[] = {"native", "dot2", "cr"};
 
-  accublas_context* ctx;
+  accublas_context *ctx;
   if (accublas_create(&ctx) != ACCUBLAS_SUCCESS) {
     fprintf(stderr, "%s\n", accublas_last_error(NULL));
     return 1;

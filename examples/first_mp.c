@@ -5,7 +5,7 @@
 
 int main(void) {
   const double big[] = {0x1p300, 1.0, -0x1p300};
-  accublas_context* ctx;
+  accublas_context *ctx;
   accublas_mp_array *x = NULL, *y = NULL, *sum = NULL;
   if (accublas_create(&ctx) != ACCUBLAS_SUCCESS) return 1;
 
@@ -13,7 +13,7 @@ int main(void) {
   if (status == ACCUBLAS_SUCCESS) status = accublas_mp_create(ctx, 424, 3, &y);
   if (status == ACCUBLAS_SUCCESS) status = accublas_mp_create(ctx, 424, 1, &sum);
   if (status == ACCUBLAS_SUCCESS) status = accublas_mp_set_double(ctx, x, 0, 3, 3, 1, big, 3);
-  const char* ones[] = {"1", "0.333333333333333333333333333333333333333333333333333333333333", "1"};
+  const char *ones[] = {"1", "0.333333333333333333333333333333333333333333333333333333333333", "1"};
   for (int i = 0; i < 3 && status == ACCUBLAS_SUCCESS; ++i) status = accublas_mp_set_string(ctx, y, i, ones[i], 10);
   if (status == ACCUBLAS_SUCCESS) status = accublas_mp_dot(ctx, 3, x, 0, 1, y, 0, 1, sum, 0);
   if (status == ACCUBLAS_SUCCESS) status = accublas_mp_print(ctx, stdout, sum, 0, 1, 1, 1, 10, 60);

@@ -1,6 +1,8 @@
 /* Iterative refinement of a Hilbert system of order 12, whose condition number is 1.6e16. With residuals in double
  * precision it gets nowhere. With the residual b - A x and x in 212 bits, each rounded once, the same factorisation in
- * double precision gains digits at every step, until x is right to 55 of them. refinement_c            on the CPU
+ * double precision gains digits at every step, until x is right to 55 of them.
+ *
+ *   refinement_c            on the CPU
  *   refinement_c device     the multiple-precision arrays in GPU memory */
 #include <accublas.h>
 #include <math.h>
@@ -19,7 +21,7 @@ static void need(accublas_status status) {
   exit(1);
 }
 
-static void swap(double* x, double* y) {
+static void swap(double *x, double *y) {
   const double t = *x;
   *x = *y;
   *y = t;
@@ -40,7 +42,7 @@ static void factorise(void) {
 }
 
 /* Overwrites c by the solution for that right-hand side, as good as double precision has it. */
-static void solve(double* c) {
+static void solve(double *c) {
   for (int k = 0; k < n; ++k) swap(&c[k], &c[pivot[k]]);
   for (int k = 0; k < n; ++k)
     for (int i = k + 1; i < n; ++i) c[i] -= c[k] * lu[i + k * n];
@@ -50,21 +52,21 @@ static void solve(double* c) {
   }
 }
 
-static double largest_error(const double* x) {
+static double largest_error(const double *x) {
   double largest = 0.0;
   for (int i = 0; i < n; ++i) largest = fmax(largest, fabs(x[i] - 1.0));
   return largest;
 }
 
-static accublas_mp_array* array(int64_t rows, int64_t columns, const double* values, int device) {
-  accublas_mp_array* result;
+static accublas_mp_array *array(int64_t rows, int64_t columns, const double *values, int device) {
+  accublas_mp_array *result;
   need(accublas_mp_create(NULL, bits, rows * columns, &result));
   need(accublas_mp_set_double(NULL, result, 0, rows, rows, columns, values, rows));
   if (device) need(accublas_mp_move(NULL, result, ACCUBLAS_MP_DEVICE));
   return result;
 }
 
-int main(int argc, char** argv) {
+int main(int argc, char **argv) {
   const int device = argc > 1 && strcmp(argv[1], "device") == 0;
   const double minus_one = -1.0, one = 1.0;
   const double enough = 1e-55; /* of 212 bits, 1e-64, what the condition number leaves */

@@ -53,7 +53,7 @@ std::string Int8Blocking::describe() const {
          " x " + std::to_string(chunk) + " terms, " + std::to_string(row_bytes + col_bytes + result_bytes) + " bytes";
 }
 
-void int8_tile(Index m, Index n, int threads, bool large, std::size_t available, Index& tile_rows, Index& tile_cols) {
+void int8_tile(Index m, Index n, int& threads, bool large, std::size_t available, Index& tile_rows, Index& tile_cols) {
   tile_rows = large ? 192 : 96;
   tile_cols = large ? 512 : 256;
   // A thread should find a few tiles.
@@ -65,8 +65,9 @@ void int8_tile(Index m, Index n, int threads, bool large, std::size_t available,
       tile_rows /= 2;
     }
   }
-  while (tile_cols > 32 && static_cast<std::size_t>((tile_rows + 32) * tile_cols * 64 * threads) > available / 2)
-    tile_cols /= 2;
+  auto memory = [&] { return static_cast<std::size_t>((tile_rows + 32) * tile_cols * 64 * threads); };
+  while (tile_cols > 32 && memory() > available / 2) tile_cols /= 2;
+  while (threads > 1 && memory() > available / 2) --threads;
   tile_rows = std::min(tile_rows, round_up(m, 12));
   tile_cols = std::min(tile_cols, round_up(n, cpu::int8_panel));
 }

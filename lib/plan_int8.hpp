@@ -46,8 +46,9 @@ struct Int8Blocking {
 };
 
 /// Tile shape for m x n results on `threads` threads, `large` for instruction sets that multiply faster than the
-/// second-level cache feeds small tiles; `available` bytes of workspace.
-void int8_tile(Index m, Index n, int threads, bool large, std::size_t available, Index& tile_rows, Index& tile_cols);
+/// second-level cache feeds small tiles; `available` bytes of workspace, which may hold the tiles of fewer threads
+/// only.
+void int8_tile(Index m, Index n, int& threads, bool large, std::size_t available, Index& tile_rows, Index& tile_cols);
 
 /// Blocking of a product with `planes` moduli (or 1: the certificate's) in at most `available` bytes; result_size is
 /// that of one result of a tile and modulus. The least blocking, one tile and 64 terms, is returned even where it needs

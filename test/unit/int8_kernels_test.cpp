@@ -478,10 +478,15 @@ TEST(Int8Plan, BlockingKeepsToItsCap) {
     for (Index n : {1, 64, 3000})
       for (Index k : {1, 64, 1000, 70000, 3000000})
         for (int planes : {1, 14, 49})
-          for (std::size_t cap : {std::size_t{4} << 20, std::size_t{64} << 20, std::size_t{1} << 30}) {
+          for (std::size_t cap : {std::size_t{1} << 20, std::size_t{4} << 20, std::size_t{1} << 30}) {
+            const int given = planes == 49 ? 64 : 2;
+            int threads = given;
             Index rows = 0, cols = 0;
-            int8_tile(m, n, 2, false, cap, rows, cols);
-            const Int8Blocking b = int8_blocking(m, n, k, planes, rows, cols, 1, 2, cap);
+            int8_tile(m, n, threads, planes == 14, cap, rows, cols);
+            EXPECT_GE(threads, 1);
+            EXPECT_LE(threads, given);
+            EXPECT_LE(static_cast<std::size_t>((rows + 32) * cols * 64 * threads), cap);
+            const Int8Blocking b = int8_blocking(m, n, k, planes, rows, cols, 1, threads, cap);
             EXPECT_LE(b.row_bytes + b.col_bytes + b.result_bytes, std::max(cap, std::size_t{6} << 20)) << b.describe();
             EXPECT_EQ(b.chunk % 64, 0);
             EXPECT_LE(b.chunk, int8_piece);
