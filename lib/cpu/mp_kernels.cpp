@@ -2,19 +2,20 @@
 
 namespace accublas::cpu {
 
-#define ACCUBLAS_MP_KERNELS(name)                                                                      \
-  namespace name {                                                                                     \
-  void mp_product_n(const MpProduct&);                                                                 \
-  void mp_product_t(const MpProduct&);                                                                 \
-  void mp_product_groups(const MpGroups&);                                                             \
-  void mp_rows(const MpRows&);                                                                         \
-  void mp_combine(const MpCombine&);                                                                   \
-  void mp_scale(const MpScale&);                                                                       \
-  void mp_crt_digits(const MpCrtDigits&);                                                              \
-  void mp_integers(const MpIntegers&);                                                                 \
-  void mp_split(const MpSplit&);                                                                       \
-  constexpr MpKernels mp_table = {mp_product_n, mp_product_t,  mp_product_groups, mp_rows, mp_combine, \
-                                  mp_scale,     mp_crt_digits, mp_integers,       mp_split};           \
+#define ACCUBLAS_MP_KERNELS(name)                                                                       \
+  namespace name {                                                                                      \
+  void mp_product_n(const MpProduct&);                                                                  \
+  void mp_product_t(const MpProduct&);                                                                  \
+  void mp_product_groups(const MpGroups&);                                                              \
+  void mp_rows(const MpRows&);                                                                          \
+  void mp_combine(const MpCombine&);                                                                    \
+  void mp_scale(const MpScale&);                                                                        \
+  void mp_crt_digits(const MpCrtDigits&);                                                               \
+  void mp_integers(const MpIntegers&);                                                                  \
+  void mp_split(const MpSplit&);                                                                        \
+  void mp_shift(const MpShift&);                                                                        \
+  constexpr MpKernels mp_table = {mp_product_n, mp_product_t,  mp_product_groups, mp_rows,  mp_combine, \
+                                  mp_scale,     mp_crt_digits, mp_integers,       mp_split, mp_shift};  \
   }
 #if ACCUBLAS_KERNEL_LEVELS > 1
 ACCUBLAS_MP_KERNELS(isa_avx2)

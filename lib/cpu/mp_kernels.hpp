@@ -43,8 +43,8 @@ struct MpGroups {
   std::uint32_t* y;
 };
 
-/// Rows of a plane, a multiple of 16 of them: out[i out_stride + j] = a[j ld + i], i < rows, j < columns; out is written
-/// up to the next multiple of 8 columns.
+/// Rows of a plane, a multiple of 16 of them: out[i out_stride + j] = a[j ld + i], i < rows, j < columns; out is
+/// written up to the next multiple of 8 columns.
 struct MpRows {
   const std::uint32_t* a;
   std::int64_t ld, rows, columns;
@@ -128,6 +128,18 @@ struct MpSplit {
   int digits;
 };
 
+/// Digits of X 2^shift[e] (0 <= shift < 64) from those of X, both below 2^31: out[l out_stride + e], l < digits + 3, e
+/// < elements. out overlaps none of them.
+struct MpShift {
+  const std::uint32_t* digit;
+  std::int64_t digit_stride;
+  int digits;
+  const std::uint8_t* shift;
+  std::int64_t elements;
+  std::uint32_t* out;
+  std::int64_t out_stride;
+};
+
 struct MpKernels {
   /// y[v ldy + i] = sum_j a[j ld + i] x[v ldx + j] mod m, i < rows.
   void (*product_n)(const MpProduct&);
@@ -140,6 +152,7 @@ struct MpKernels {
   void (*crt_digits)(const MpCrtDigits&);
   void (*integers)(const MpIntegers&);
   void (*split)(const MpSplit&);
+  void (*shift)(const MpShift&);
 };
 
 const MpKernels& mp_kernels(Isa isa);

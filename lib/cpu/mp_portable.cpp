@@ -137,11 +137,24 @@ void split(const MpSplit& s) {
   }
 }
 
+void shift(const MpShift& s) {
+  for (std::int64_t e = 0; e < s.elements; ++e) {
+    const int far = s.shift[e] / 31, near = s.shift[e] % 31;
+    for (int l = 0; l < s.digits + 3; ++l) {
+      const int at = l - far;
+      std::uint64_t two =
+          at >= 0 && at < s.digits ? static_cast<std::uint64_t>(s.digit[at * s.digit_stride + e]) << 31 : 0;
+      if (at >= 1 && at <= s.digits) two |= s.digit[(at - 1) * s.digit_stride + e];
+      s.out[l * s.out_stride + e] = static_cast<std::uint32_t>(two >> (31 - near)) & 0x7FFFFFFFu;
+    }
+  }
+}
+
 }  // namespace
 
 const MpKernels& mp_portable() {
-  static constexpr MpKernels kernels = {product_n, product_t,  product_groups, rows, combine,
-                                        scale,     crt_digits, integers,       split};
+  static constexpr MpKernels kernels = {product_n, product_t,  product_groups, rows,  combine,
+                                        scale,     crt_digits, integers,       split, shift};
   return kernels;
 }
 

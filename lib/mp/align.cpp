@@ -24,6 +24,10 @@ std::int64_t spread_planes(std::int64_t residues) {
   return residues < 16 * page ? residues : round_up(residues, page) + lines;
 }
 
+/// Digits that a shift below a band's width adds.
+constexpr int shifted_digits = 3;
+static_assert(band_width <= 31 * shifted_digits);
+
 bool all_zero(const std::uint32_t* digit, std::int64_t count) {
   std::uint32_t any = 0;
   for (std::int64_t t = 0; t < count; ++t) any |= digit[t];
@@ -35,7 +39,8 @@ bool all_zero(const std::uint32_t* digit, std::int64_t count) {
 PlaneMaker::PlaneMaker(const Elements& elements, const cpu::MpKernels& kernels, int moduli)
     : format_(elements.format), kernels_(kernels), gathered_(format_.moduli * chunk) {
   if (elements.positional) {
-    digit_weights_ = digit_weights(moduli, digits_of(format_), 0);
+    digit_weights_ = digit_weights(moduli, digits_of(format_) + shifted_digits, 0);
+    digits_ = Buffer<std::uint32_t>(digit_weights_->digits * chunk);
     return;
   }
   basis_ = &basis(format_.moduli);
@@ -56,12 +61,20 @@ void PlaneMaker::make(const Elements& elements, const Block& block, std::int64_t
     negative = sign;
   }
   if (elements.positional) {
-    const int digits = digits_of(format_);
-    int low = std::min(elements.low, digits - 1);
+    int digits = digits_of(format_), low = std::min(elements.low, digits - 1);
     while (low + 1 < digits && all_zero(planes + low * stride, count)) ++low;
-    kernels_.combine({planes + low * stride, stride, digits - low,
-                      digit_weights_->weight.data() + std::int64_t{from} * digits + low, digits, modulus + from,
-                      power + from, to - from, count, shift, negative, out, plane_stride});
+    digits -= low;
+    planes += low * stride;
+    if (shift) {  // two or three digits more cost less than a shift modulo each modulus
+      kernels_.shift({planes, stride, digits, shift, count, digits_.data(), chunk});
+      planes = digits_.data();
+      stride = chunk;
+      digits += shifted_digits;
+      while (digits > 1 && all_zero(planes + (digits - 1) * stride, count)) --digits;
+    }
+    const std::int64_t width = digit_weights_->digits;
+    kernels_.combine({planes, stride, digits, digit_weights_->weight.data() + from * width + low, width, modulus + from,
+                      power + from, to - from, count, nullptr, negative, out, plane_stride});
     return;
   }
   const int own = format_.moduli;
@@ -311,7 +324,8 @@ void AlignedVectors::make_planes(int count, const cpu::MpKernels& kernels, int t
   parallel_for(row_chunks * block_.columns, workers, [&](std::int64_t task, int thread) {
     const std::int64_t v = task / row_chunks, q = task % row_chunks * chunk, rows = std::min(chunk, block_.rows - q);
     std::uint32_t* out = planes_.data() + first_column(v) * ld_ + q;
-    makers[thread].make(*elements_, block_, q, v, rows, &rest_[q + v * block_.rows], 0, count, out, plane_stride());
+    makers[thread].make(*elements_, block_, q, v, rows, spread_ > 0 ? &rest_[q + v * block_.rows] : nullptr, 0, count,
+                        out, plane_stride());
     if (first_column(v + 1) - first_column(v) > 1) separate(v, q, rows, count);
     if (q + rows < block_.rows) return;
     for (int k = 0; k < count; ++k)

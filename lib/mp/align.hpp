@@ -16,7 +16,7 @@ namespace accublas::mp {
 using Exponent = std::int64_t;
 
 /// Writes residues of +-X 2^shift for neighbours in a column. From digits: those of all moduli by one combination of
-/// the digits that are not zero throughout, which is little work for short numbers (matrices of doubles). From
+/// X 2^shift's digits that are not zero throughout, which is little work for short numbers (matrices of doubles). From
 /// residues: those of the elements' own moduli by scaling, the others by a change of basis. One per thread; all memory
 /// is taken when it is made.
 class PlaneMaker {

@@ -21,8 +21,8 @@ def run(program, mutant):
     if mutant:
         environment["ACCUBLAS_MUTANT"] = mutant
     done = subprocess.run([program, "--gtest_fail_fast"], env=environment, capture_output=True, text=True)
-    tests = re.findall(r"\[ RUN      \] (\S+)", done.stdout)
-    return done.returncode, tests[-1] if tests else ""
+    tests = re.findall(r"\[  FAILED  \] (\S+)", done.stdout)[:1] or re.findall(r"\[ RUN      \] (\S+)", done.stdout)[-1:]
+    return done.returncode, tests[0] if tests else ""
 
 
 def first_failure(programs, mutant):

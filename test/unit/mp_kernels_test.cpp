@@ -163,6 +163,33 @@ TEST(MpProduct, Groups) {
       }
 }
 
+TEST(MpShift, EveryShift) {
+  std::mt19937_64 random(6);
+  for (int digits : {1, 2, 3, 4, 7, 55})
+    for (std::int64_t elements : {1, 7, 8, 15, 16, 17, 64, 133}) {
+      const std::int64_t stride = elements + 3;
+      Residues digit(digits * stride);
+      std::vector<std::uint8_t> shift(elements);
+      for (auto& d : digit) d = random() % 4 == 0 ? 0x7FFFFFFFu : static_cast<std::uint32_t>(random()) >> 1;
+      for (auto& s : shift) s = random() % 64;
+      for (Isa isa : levels()) {
+        Residues out((digits + 3) * stride, poison);
+        mp_kernels(isa).shift({digit.data(), stride, digits, shift.data(), elements, out.data(), stride});
+        for (std::int64_t e = 0; e < elements; ++e)
+          for (int bit = 0; bit < 31 * (digits + 3); ++bit) {
+            const int from = bit - shift[e];
+            const std::uint32_t wanted =
+                from >= 0 && from < 31 * digits ? digit[from / 31 * stride + e] >> from % 31 & 1 : 0;
+            ASSERT_EQ(out[bit / 31 * stride + e] >> bit % 31 & 1, wanted) << isa_name(isa) << ", bit " << bit;
+          }
+        for (int l = 0; l < digits + 3; ++l) {
+          ASSERT_EQ(out[l * stride] >> 31, 0u);
+          ASSERT_EQ(out[l * stride + elements], poison);
+        }
+      }
+    }
+}
+
 TEST(MpRows, OddSizes) {
   for (std::int64_t rows : {16, 64})
     for (std::int64_t columns = 1; columns < 100; columns += 1 + columns / 9) {

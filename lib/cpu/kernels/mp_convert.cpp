@@ -345,6 +345,25 @@ void split(const MpSplit& s) {
   }
 }
 
+void shift(const MpShift& s) {
+  const V mask = splat32(0x7FFFFFFF);
+  for (std::int64_t e = 0; e < s.elements; e += 2 * W) {
+    const std::int64_t left = s.elements - e;
+    const V by = bytes(s.shift, e, left), one = greater32(by, splat32(30)), two = greater32(by, splat32(61));
+    const V near = sub32(by, add32(bit_and(one, splat32(31)), bit_and(two, splat32(31)))),
+            back = sub32(splat32(31), near);
+    V digit = zero(), last = zero(), before = zero();  // the last digit, and the last two shifted by `near`
+    for (int l = 0; l < s.digits + 3; ++l) {
+      const V next = l < s.digits ? load_up_to(s.digit + l * s.digit_stride + e, left) : zero();
+      const V shifted = bit_and(bit_or(left32(next, near), right32(digit, back)), mask);
+      store_up_to(s.out + l * s.out_stride + e, left, blend(blend(shifted, last, one), before, two));
+      before = last;
+      last = shifted;
+      digit = next;
+    }
+  }
+}
+
 }  // namespace
 
 void mp_combine(const MpCombine& c) { combine(c); }
@@ -353,5 +372,6 @@ void mp_crt_digits(const MpCrtDigits& c) { crt_digits(c); }
 void mp_integers(const MpIntegers& c) { integers(c); }
 void mp_split(const MpSplit& s) { split(s); }
 void mp_rows(const MpRows& r) { rows(r); }
+void mp_shift(const MpShift& s) { shift(s); }
 
 }  // namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE

@@ -59,6 +59,10 @@ ACCUBLAS_INLINE V min32(V a, V b) { return _mm512_min_epu32(a, b); }
 ACCUBLAS_INLINE V negate32(V a, V mask) { return _mm512_sub_epi32(_mm512_xor_si512(a, mask), mask); }
 /// All ones in the 32-bit lanes that are not zero.
 ACCUBLAS_INLINE V nonzero32(V a) { return _mm512_movm_epi32(_mm512_test_epi32_mask(a, a)); }
+ACCUBLAS_INLINE V left32(V a, V counts) { return _mm512_sllv_epi32(a, counts); }
+ACCUBLAS_INLINE V right32(V a, V counts) { return _mm512_srlv_epi32(a, counts); }
+/// All ones in the 32-bit lanes with a > b, as signed numbers.
+ACCUBLAS_INLINE V greater32(V a, V b) { return _mm512_movm_epi32(_mm512_cmpgt_epi32_mask(a, b)); }
 /// All ones in the 32-bit lanes that are equal.
 ACCUBLAS_INLINE V equal32(V a, V b) { return _mm512_movm_epi32(_mm512_cmpeq_epi32_mask(a, b)); }
 ACCUBLAS_INLINE bool any(V a) { return _mm512_test_epi32_mask(a, a) != 0; }
@@ -135,6 +139,10 @@ ACCUBLAS_INLINE V min32(V a, V b) { return _mm256_min_epu32(a, b); }
 ACCUBLAS_INLINE V negate32(V a, V mask) { return _mm256_sub_epi32(_mm256_xor_si256(a, mask), mask); }
 /// All ones in the 32-bit lanes that are not zero (and positive).
 ACCUBLAS_INLINE V nonzero32(V a) { return _mm256_cmpgt_epi32(a, _mm256_setzero_si256()); }
+ACCUBLAS_INLINE V left32(V a, V counts) { return _mm256_sllv_epi32(a, counts); }
+ACCUBLAS_INLINE V right32(V a, V counts) { return _mm256_srlv_epi32(a, counts); }
+/// All ones in the 32-bit lanes with a > b, as signed numbers.
+ACCUBLAS_INLINE V greater32(V a, V b) { return _mm256_cmpgt_epi32(a, b); }
 /// All ones in the 32-bit lanes that are equal.
 ACCUBLAS_INLINE V equal32(V a, V b) { return _mm256_cmpeq_epi32(a, b); }
 ACCUBLAS_INLINE bool any(V a) { return !_mm256_testz_si256(a, a); }
