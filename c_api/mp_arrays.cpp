@@ -167,11 +167,7 @@ accublas_status accublas_mp_convert(accublas_context* ctx, int64_t m, int64_t n,
     const CopyOperands operands = copy_operands(m, n, from, offset_from, ld_from, to, offset_to, ld_to);
     if (operands.to.empty()) return;
     MpCall call(context, *to);
-    const Format &source = from->elements.format, &target = to->elements.format;
-    NumberBuffer numbers(source, m * n), rounded(target, m * n);
-    from->backend->read(from->elements, operands.from.block(), numbers.view(), call.execution());
-    convert(numbers, source, rounded, target, m * n, call.execution().threads);
-    to->backend->write(to->elements, operands.to.block(), std::as_const(rounded).view(), call.execution());
+    to->backend->convert(to->elements, operands.to.block(), from->elements, operands.from.block(), call.execution());
     written(*to, operands.to);
     call.finish();
   });

@@ -17,7 +17,7 @@ struct Job {
   MpScaling scaling;
   MpExtension extension;
   MpAligned aligned;
-  Index tiles;  ///< of a column
+  unsigned tiles;  ///< of a column
 };
 
 template <int elements, int tiles>
@@ -25,7 +25,8 @@ __global__ void __launch_bounds__(threads) align_kernel(const __grid_constant__ 
   extern __shared__ uint4 shared[];
   const TileMemory<elements> memory(shared, g.extension.from);
   const int e = threadIdx.x % elements, member = threadIdx.x / elements;
-  const Index j = blockIdx.x / g.tiles, first = blockIdx.x % g.tiles * elements, i = first + e,
+  const unsigned column = blockIdx.x / g.tiles;
+  const Index j = column, first = Index{blockIdx.x - column * g.tiles} * elements, i = first + e,
               to = j * g.aligned.ld + i;
   TileElement element{i < g.block.rows ? element_at(g.block, i, j) : -1, 0};
   // The residues of zeros, infinities and NaN are zero already: nothing that is loaded waits for the exponent.
@@ -47,7 +48,7 @@ __global__ void __launch_bounds__(threads) align_kernel(const __grid_constant__ 
   }
   const TilePlanes planes{g.aligned.a + to - e, g.aligned.plane,
                           static_cast<int>(min(static_cast<Index>(elements), g.aligned.ld - first))};
-  extend_tile<elements, tiles>(g.extension, g.a, element, residues, planes, memory);
+  extend_tile<elements, tiles, 1>(g.extension, g.a, element, residues, planes, memory);
 }
 
 template <int elements>
@@ -57,9 +58,9 @@ constexpr std::size_t shared_bytes(int from) {
 
 template <int elements, int tiles>
 void align(Job g, cudaStream_t stream) {
-  g.tiles = (g.aligned.ld + elements - 1) / elements;
+  g.tiles = static_cast<unsigned>((g.aligned.ld + elements - 1) / elements);
   align_kernel<elements, tiles>
-      <<<static_cast<unsigned>(g.tiles * g.block.columns), threads, shared_bytes<elements>(g.extension.from), stream>>>(
+      <<<g.tiles* static_cast<unsigned>(g.block.columns), threads, shared_bytes<elements>(g.extension.from), stream>>>(
           g);
   check_launch("mp_align");
 }
@@ -70,10 +71,9 @@ void mp_align(const mp::Elements& a, const mp::Block& block, const MpScaling& sc
               const MpAligned& aligned, cudaStream_t stream) {
   if (block.size() == 0) return;
   const Job g{a, block, scaling, extension, aligned, 0};
-  // As many elements as fit; few groups are divided among the warps by elements.
-  const bool few = byte_groups(extension.to - extension.from) == 1;
-  if (block.rows > 64 && shared_bytes<128>(extension.from) <= shared_wanted)
-    return few ? align<128, 1>(g, stream) : align<128, 2>(g, stream);
+  // As many elements as fit; few moduli and long columns: an element a thread.
+  if (block.rows > 128 && extension.from <= 8) return align<256, 2>(g, stream);
+  if (block.rows > 64 && shared_bytes<128>(extension.from) <= shared_wanted) return align<128, 2>(g, stream);
   if (block.rows > 32 && shared_bytes<64>(extension.from) <= shared_limit) return align<64, 2>(g, stream);
   align<32, 2>(g, stream);
 }

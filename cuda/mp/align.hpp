@@ -46,10 +46,14 @@ struct TileMemory {
 
 inline constexpr std::uint32_t rest_bits = 63, negative_bit = 64;
 
+/// 2^rest mod m_k.
+__device__ __forceinline__ RnsFactor load_power(const MpExtension& x, int k, std::uint32_t shift) {
+  return load_factor(x.power[k].factor + (shift & rest_bits));
+}
 /// An integer's residue, times 2^rest and with its sign.
-__device__ __forceinline__ std::uint32_t shifted(const MpExtension& x, int k, std::uint32_t residue,
-                                                 const RnsModulus& modulus, std::uint32_t shift) {
-  const std::uint32_t r = rns_mul(residue, load_factor(x.power[k].factor + (shift & rest_bits)), modulus);
+__device__ __forceinline__ std::uint32_t shifted(std::uint32_t residue, const RnsModulus& modulus, RnsFactor power,
+                                                 std::uint32_t shift) {
+  const std::uint32_t r = rns_mul(residue, power, modulus);
   return (shift & negative_bit) != 0 ? rns_negate(r, modulus) : r;
 }
 
@@ -85,8 +89,8 @@ struct TilePlanes {
 
 /// The residues of a tile's elements modulo all moduli of the extension, with shift and sign. Called by all threads of
 /// the thread block; a warp takes 16 `tiles` elements and four moduli at a time. `residues`: from the thread's first
-/// modulus on.
-template <int elements, int tiles>
+/// modulus on. `together`: moduli of a thread whose constants are loaded at once, where few warps hide the latency.
+template <int elements, int tiles, int together>
 __device__ __forceinline__ void extend_tile(const MpExtension& x, const mp::Elements& from, const TileElement& element,
                                             TileResidues residues, const TilePlanes& to,
                                             const TileMemory<elements>& s) {
@@ -97,15 +101,27 @@ __device__ __forceinline__ void extend_tile(const MpExtension& x, const mp::Elem
   for (int first = member; first < x.from; first += residues.count * members) {
     if (first > member) residues = load_residues(x, from, element.at, first, members);
 #pragma unroll
-    for (int u = 0; u < residues.count; ++u) {
-      const int k = first + u * members;
-      if (k >= x.from) break;
-      const RnsModulus modulus = load_modulus(x.modulus + k);
-      const std::uint32_t d = rns_mul(residues.of[u], load_factor(x.inverse + k), modulus);
-      s.digits[k * line + e] = d;
-      fraction += d * modulus.barrett >> 16;
-      if (e < to.count && (to.parts == 1 || k % to.parts == to.part))
-        to.out[k * to.plane + e] = shifted(x, k, residues.of[u], modulus, element.shift);
+    for (int u = 0; u < residues.count; u += together) {
+      if (first + u * members >= x.from) break;
+      RnsModulus modulus[together];
+      RnsFactor inverse[together], power[together];
+#pragma unroll
+      for (int v = 0; v < together; ++v) {
+        const int k = min(first + (u + v) * members, x.from - 1);
+        modulus[v] = load_modulus(x.modulus + k);
+        inverse[v] = load_factor(x.inverse + k);
+        power[v] = load_power(x, k, element.shift);
+      }
+#pragma unroll
+      for (int v = 0; v < together; ++v) {
+        const int k = first + (u + v) * members;
+        if (k >= x.from) break;
+        const std::uint32_t residue = residues.of[u + v], d = rns_mul(residue, inverse[v], modulus[v]);
+        s.digits[k * line + e] = d;
+        fraction += d * modulus[v].barrett >> 16;
+        if (e < to.count && (to.parts == 1 || k % to.parts == to.part))
+          to.out[k * to.plane + e] = shifted(residue, modulus[v], power[v], element.shift);
+      }
     }
   }
   s.fractions[member * elements + e] = fraction;
@@ -125,18 +141,28 @@ __device__ __forceinline__ void extend_tile(const MpExtension& x, const mp::Elem
     const int group = unit / pieces * to.parts + to.part, piece = unit % pieces * (16 * tiles),
               k = x.from + 4 * group + lane % 4;
     if (group >= groups) break;
-    ByteSums<tiles> sums;
-    byte_products(sums, s.digits + piece, line, 1, steps, x.byte_weight + 32 * steps * group);
-    if (k >= x.to) continue;
-    const RnsModulus modulus = load_modulus(x.modulus + k);
+    const int known = min(k, x.to - 1);
+    const RnsModulus modulus = load_modulus(x.modulus + known);
+    std::uint32_t shift[tiles][2];
+    RnsFactor power[tiles][2];
 #pragma unroll
     for (int t = 0; t < tiles; ++t)
 #pragma unroll
       for (int h = 0; h < 2; ++h) {
-        const int of = piece + 16 * t + 8 * h + lane / 4;
-        if (of < to.count)
-          to.out[k * to.plane + of] = shifted(x, k, rns_reduce(sums.value(t, h), modulus), modulus, s.shifts[of]);
+        shift[t][h] = s.shifts[piece + 16 * t + 8 * h + lane / 4];
+        power[t][h] = load_power(x, known, shift[t][h]);
       }
+    ByteSums<tiles> sums;
+    byte_products(sums, s.digits + piece, line, 1, steps, x.byte_weight + 32 * steps * group);
+    if (k >= x.to) continue;
+    std::uint32_t* const out = to.out + k * to.plane + piece + lane / 4;
+    const int count = to.count - piece - lane / 4;
+#pragma unroll
+    for (int t = 0; t < tiles; ++t)
+#pragma unroll
+      for (int h = 0; h < 2; ++h)
+        if (16 * t + 8 * h < count)
+          out[16 * t + 8 * h] = shifted(reduce_sum(sums.value(t, h), modulus), modulus, power[t][h], shift[t][h]);
   }
 }
 

@@ -1,7 +1,9 @@
 #include "cuda/mp/aligned.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
+#include <vector>
 
 #include "cuda/check.hpp"
 #include "cuda/mp/tables.hpp"
@@ -14,6 +16,47 @@ namespace accublas::cuda {
 namespace {
 
 constexpr int most_room = mp::shifts - 1;  // bits over a whole number of bands
+
+/// Words that the host and all devices see, of one allocation for the process, which is never given back: an allocation
+/// of pinned memory takes longer than the alignment of a small matrix.
+class SharedWords {
+ public:
+  /// Null where there is none left.
+  std::int32_t* take() {
+    const std::lock_guard<std::mutex> lock(guard_);
+    if (!made_) make();
+    if (free_.empty()) return nullptr;
+    std::int32_t* const word = free_.back();
+    free_.pop_back();
+    return word;
+  }
+  void give(std::int32_t* word) noexcept {
+    const std::lock_guard<std::mutex> lock(guard_);
+    free_.push_back(word);  // there is room
+  }
+
+ private:
+  void make() {
+    constexpr std::size_t count = 1024;
+    made_ = true;
+    free_.reserve(count);
+    std::int32_t* words = nullptr;
+    if (cudaHostAlloc(reinterpret_cast<void**>(&words), count * sizeof *words,
+                      cudaHostAllocMapped | cudaHostAllocPortable) != cudaSuccess) {
+      cudaGetLastError();
+      return;
+    }
+    for (std::size_t i = 0; i < count; ++i) free_.push_back(words + i);
+  }
+
+  std::mutex guard_;
+  std::vector<std::int32_t*> free_;
+  bool made_ = false;
+};
+SharedWords& shared_words() {
+  static SharedWords* const words = new SharedWords;
+  return *words;
+}
 
 /// The largest spread of vectors for which `moduli` are enough; negative: none.
 int room_of(int moduli, int precision, int spread, std::int64_t terms) {
@@ -72,10 +115,8 @@ DeviceAligned::DeviceAligned(State& state, const mp::Elements& a, const mp::Bloc
   make_planes(state, a, std::min(spread, most_room), terms, memory);
   if (!kept) return;
   // Without it vectors that spread too far are served all the same, only slower.
-  if (cudaHostAlloc(reinterpret_cast<void**>(&wanted_), sizeof *wanted_, cudaHostAllocMapped) != cudaSuccess) {
-    cudaGetLastError();
-    return;
-  }
+  wanted_ = shared_words().take();
+  if (!wanted_) return;
   *wanted_ = 0;
   check(cudaHostGetDevicePointer(reinterpret_cast<void**>(&wanted_device_), wanted_, 0), "cudaHostGetDevicePointer");
 }
@@ -83,7 +124,7 @@ DeviceAligned::DeviceAligned(State& state, const mp::Elements& a, const mp::Bloc
 DeviceAligned::~DeviceAligned() {
   if (!wanted_) return;
   plane_memory_ = DeviceBlock();  // waits for the kernels that may write the word
-  cudaFreeHost(wanted_);
+  shared_words().give(wanted_);
 }
 
 template <class Memory>

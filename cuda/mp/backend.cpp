@@ -6,6 +6,7 @@
 #include "cuda/check.hpp"
 #include "cuda/device.hpp"
 #include "cuda/mp/aligned.hpp"
+#include "cuda/mp/context.hpp"
 #include "cuda/mp/tables.hpp"
 #include "lib/error.hpp"
 #include "lib/mp/transfer.hpp"
@@ -49,19 +50,6 @@ void in_pieces(State& state, const mp::Format& format, std::int64_t size, Body&&
     staging.count = std::min(most, size - first);
     body(staging);
   }
-}
-
-/// What the kernels of the context's products leave for each other, the last one's numbers at the end. Calls are
-/// ordered.
-MpCall* call_of(State& state) {
-  std::shared_ptr<void>& kept = state.multiple_precision();
-  if (!kept) {
-    void* memory = nullptr;
-    check(cudaMalloc(&memory, sizeof(MpCall)), "device memory of a context");
-    kept = std::shared_ptr<void>(memory, [](void* p) { cudaFree(p); });
-    check(cudaMemset(memory, 0, sizeof(MpCall)), "cudaMemset");
-  }
-  return static_cast<MpCall*>(kept.get());
 }
 
 /// A scalar as an element of an array.
@@ -118,7 +106,9 @@ MpBandSums plan_bands(const DeviceModel& model, const DeviceAligned& aligned, co
 
 /// C = beta C.
 void scale_only(State& state, const mp::MpProduct& p, const MpFormat& format, const Scalar& alpha, const Scalar& beta) {
-  MpCall* const call = call_of(state);
+  MpContext& context = MpContext::of(state);
+  MpCall* const call = context.call();
+  context.phase(&accublas_mp_report_t::ms_align);
   MpAlignVectors scalars{};
   scalars.columns = 1;
   scalars.width = 1;
@@ -126,6 +116,7 @@ void scale_only(State& state, const mp::MpProduct& p, const MpFormat& format, co
   set_scalars(scalars, alpha, beta);
   scalars.call = call;
   mp_align_vectors(state.model(), scalars, state.cuda_stream());
+  context.phase(&accublas_mp_report_t::ms_finish);
   constexpr Index most_columns = 65535;  // of a grid
   for (Index first = 0; first < p.n; first += most_columns) {
     MpFinish finish{};
@@ -146,8 +137,10 @@ void device_product(State& state, const mp::MpProduct& p, mp::MpExecution& execu
   const mp::Elements constants = device_constants(p.c->format);
   const Scalar alpha = scalar(p.alpha, constants), beta = scalar(p.beta, constants);
   execution.report.bands = 1;
+  MpContext& context = MpContext::of(state);
   if (p.k == 0) return scale_only(state, p, format, alpha, beta);
 
+  context.phase(&accublas_mp_report_t::ms_align);
   std::unique_ptr<DeviceAligned> own;
   auto* aligned = static_cast<DeviceAligned*>(p.aligned);
   if (!aligned) {
@@ -173,10 +166,11 @@ void device_product(State& state, const mp::MpProduct& p, mp::MpExecution& execu
   const DeviceBlock memory(state, Scratch::carve(nullptr, s, bands, plan, moduli, most, z_stride, y_stride));
   Scratch::carve(memory.data(), s, bands, plan, moduli, most, z_stride, y_stride);
   const bool plain = !p.alpha.elements && p.alpha.constant == 1 && !p.beta.elements && p.beta.constant == 0;
-  MpCall* const call = call_of(state);
+  MpCall* const call = context.call();
   const cudaStream_t stream = state.cuda_stream();
   for (Index first = 0; first < p.n; first += most) {
     const int columns = static_cast<int>(std::min<Index>(most, p.n - first));
+    if (first > 0) context.phase(&accublas_mp_report_t::ms_align);
     MpAlignVectors vectors{};
     vectors.b = b;
     vectors.block = block_b;
@@ -212,6 +206,7 @@ void device_product(State& state, const mp::MpProduct& p, mp::MpExecution& execu
     product.y_stride = y_stride;
     product.partial = s.partial;
     product.tickets = s.tickets;
+    context.phase(&accublas_mp_report_t::ms_product);
     if (bands.groups > 0) {
       const MpBandProduct groups{bands, aligned->planes().small_band, s.z_band, call, scaling.state, room + 1};
       mp_band_products(state.model(), product, groups, p.transposed, stream);
@@ -219,6 +214,7 @@ void device_product(State& state, const mp::MpProduct& p, mp::MpExecution& execu
       mp_product(state.model(), product, plan, p.transposed, stream);
     }
 
+    context.phase(&accublas_mp_report_t::ms_finish);
     MpFinish finish{};
     finish.format = format;
     finish.basis = basis;
@@ -371,6 +367,14 @@ class CudaMpBackend final : public mp::MpBackend {
     mp_copy(to, block_to, from, block_from, state.cuda_stream());
   }
 
+  void convert(mp::Elements& to, const mp::Block& block_to, const mp::Elements& from, const mp::Block& block_from,
+               mp::MpExecution& execution) override {
+    State& state = state_of(execution);
+    const DeviceScope scope(state.device());
+    mp_convert(device_format(to.format), to, block_to, device_format(from.format), from, block_from,
+               state.cuda_stream());
+  }
+
   void import_host(mp::Elements& here, const mp::Elements& host, mp::MpExecution& execution) override {
     transfer_all(here, host, cudaMemcpyHostToDevice, execution);
   }
@@ -382,7 +386,11 @@ class CudaMpBackend final : public mp::MpBackend {
                                      mp::MpExecution& execution) override {
     State& state = state_of(execution);
     const DeviceScope scope(state.device());
+    MpContext& context = MpContext::of(state);
+    context.begin(state.cuda_stream(), execution.report.level, false);
+    context.phase(&accublas_mp_report_t::ms_align);
     auto aligned = std::make_unique<DeviceAligned>(state, a, block, spread < 0 ? mp::shifts : spread, terms, true);
+    context.end();
     execution.report.bands = 1;
     execution.report.spread = aligned->spread();
     execution.report.moduli = aligned->moduli();
@@ -393,18 +401,25 @@ class CudaMpBackend final : public mp::MpBackend {
   void product(const mp::MpProduct& product, mp::MpExecution& execution) override {
     State& state = state_of(execution);
     const DeviceScope scope(state.device());
+    MpContext& context = MpContext::of(state);
+    context.begin(state.cuda_stream(), execution.report.level, true);
     device_product(state, product, execution);
+    context.end();
   }
 
   void complete(accublas_mp_report_t& report, BackendState* base) override {
     State& state = static_cast<State&>(*base);
-    if (report.bands == 0 || !state.multiple_precision()) return;  // no product
+    const MpContext* const context = MpContext::existing(state);
+    if (report.bands == 0 || !context) return;  // no product, no alignment
     const DeviceScope scope(state.device());
     MpCall call{};
-    copy_bytes(&call, state.multiple_precision().get(), sizeof call, cudaMemcpyDeviceToHost, state);
+    copy_bytes(&call, context->call(), sizeof call, cudaMemcpyDeviceToHost, state);
     check(cudaStreamSynchronize(state.cuda_stream()), "a product of multiple-precision numbers");
-    report.bands = std::max(1, call.bands);
-    report.outputs_in_bands = static_cast<std::int64_t>(call.in_bands);
+    if (context->counts()) {
+      report.bands = std::max(1, call.bands);
+      report.outputs_in_bands = static_cast<std::int64_t>(call.in_bands);
+    }
+    context->report(report);
   }
 
  private:

@@ -31,6 +31,14 @@ struct ByteSums {
   }
 };
 
+/// v mod m for v < 2^53: 2^32 = r32 < 2^15 and 2^31 = 2^31 - m < 2^14 modulo m leave less than 2^31 + 2^22 < 2 m.
+__device__ __forceinline__ std::uint32_t reduce_sum(std::uint64_t v, const RnsModulus& modulus) {
+  const std::uint64_t w = (v >> 32) * modulus.r32 + static_cast<std::uint32_t>(v);  // below 2^36 + 2^32
+  const std::uint32_t above = static_cast<std::uint32_t>(w >> 31),
+                      r = (static_cast<std::uint32_t>(w) & 0x7FFFFFFFu) + above * (0x80000000u - modulus.m);
+  return r >= modulus.m ? r - modulus.m : r;
+}
+
 /// Adds sum_k word_k(e) w_kj for 16 `tiles` elements and the four moduli of a group, by a warp: word k of element e at
 /// words[k by_word + e by_element] in shared memory, k < 8 steps (what stands beyond the words does not matter); the
 /// weights of the group from `weights` on. At most 544 words: sums of 2176 products of bytes stay below 2^32. Word and

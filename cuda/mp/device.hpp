@@ -8,6 +8,9 @@
 
 namespace accublas::cuda {
 
+/// Rows of a table with four of `words` words in a row, a whole number of sixteen words.
+ACCUBLAS_HD constexpr int mp_quads(int words) { return (words + 15) / 16 * 4; }
+
 #ifdef __CUDACC__
 
 /// A sum of products of 32-bit words below 2^96: 2^32 terms and more.
@@ -22,10 +25,36 @@ struct Sum96 {
         : "+r"(low), "+r"(middle), "+r"(high)
         : "r"(a), "r"(b));
   }
+  __device__ __forceinline__ void add(std::uint32_t l, std::uint32_t m, std::uint32_t h) {
+    asm("add.cc.u32 %0, %0, %3;\n\t"
+        "addc.cc.u32 %1, %1, %4;\n\t"
+        "addc.u32 %2, %2, %5;"
+        : "+r"(low), "+r"(middle), "+r"(high)
+        : "r"(l), "r"(m), "r"(h));
+  }
   __device__ __forceinline__ std::uint32_t modulo(const RnsModulus& modulus) const {
     return rns_reduce96(low, middle, high, modulus);
   }
 };
+
+/// __syncthreads and __syncthreads_or for `threads` threads of a thread block (whole warps) at one of its 16 barriers.
+__device__ __forceinline__ void barrier_sync(int barrier, int threads) {
+  asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
+}
+__device__ __forceinline__ bool barrier_any(int barrier, int threads, bool value) {
+  std::uint32_t any;
+  asm volatile(
+      "{\n\t"
+      ".reg .pred mine, all;\n\t"
+      "setp.ne.u32 mine, %1, 0;\n\t"
+      "bar.red.or.pred all, %2, %3, mine;\n\t"
+      "selp.u32 %0, 1, 0, all;\n\t"
+      "}"
+      : "=r"(any)
+      : "r"(static_cast<std::uint32_t>(value)), "r"(barrier), "r"(threads)
+      : "memory");
+  return any != 0;
+}
 
 /// 16 bytes that are read once: not kept in L1.
 __device__ __forceinline__ uint4 load_once(const uint4* p) {
@@ -46,6 +75,9 @@ __device__ __forceinline__ uint4 load_once_early(const uint4* p) {
                : "memory");
   return r;
 }
+
+/// Asks for a line of 128 bytes in L2.
+__device__ __forceinline__ void prefetch_line(const void* p) { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
 
 /// A table's entry that no kernel writes, likewise early.
 __device__ __forceinline__ uint4 load_table_early(const uint4* p) {
@@ -102,36 +134,35 @@ struct FirstQuads {
   static constexpr int count = 4;
   uint4 quad[count];
 };
-/// The column `at` of a table of `quads` rows of `line` entries; nothing (at < 0): zeros.
-__device__ __forceinline__ FirstQuads first_quads(const uint4* table, int line, int quads, int at) {
+/// The column `at` of a table of mp_quads rows of `line` entries; beyond the line it repeats the last.
+__device__ __forceinline__ FirstQuads first_quads(const uint4* table, int line, int at) {
   FirstQuads first;
+  table += min(at, line - 1);
 #pragma unroll
-  for (int i = 0; i < first.count; ++i)
-    first.quad[i] = at >= 0 && i < quads ? __ldg(table + i * line + at) : make_uint4(0, 0, 0, 0);
+  for (int i = 0; i < first.count; ++i, table += line) first.quad[i] = __ldg(table);
   return first;
 }
-__device__ __forceinline__ FirstQuads first_quads_early(const uint4* table, int line, int quads, int at) {
+__device__ __forceinline__ FirstQuads first_quads_early(const uint4* table, int line, int at) {
   FirstQuads first;
+  table += min(at, line - 1);
 #pragma unroll
-  for (int i = 0; i < first.count; ++i)
-    first.quad[i] = at >= 0 && i < quads ? load_table_early(table + i * line + at) : make_uint4(0, 0, 0, 0);
+  for (int i = 0; i < first.count; ++i, table += line) first.quad[i] = load_table_early(table);
   return first;
 }
 
-/// sum_l value[l] w_l, l < 4 quads, with w_l component l % 4 of table[l / 4 line + at]. `value`: in shared memory, on a
-/// boundary of 16 bytes. Sixteen words of the table are under way at a time.
+/// sum_l value[l] w_l, l < 4 mp_quads(words), with w_l component l % 4 of table[l / 4 line + at]. `value`: in shared
+/// memory, on a boundary of 16 bytes. Sixteen words of the table are under way at a time.
 __device__ __forceinline__ Sum96 sum_of_words(const std::uint32_t* value, FirstQuads w, const uint4* table, int line,
-                                              int quads, int at) {
+                                              int words, int at) {
   Sum96 sum;
-  const uint4* const values = reinterpret_cast<const uint4*>(value);
-  for (int q = 0; q < quads; q += w.count) {
+  const uint4* values = reinterpret_cast<const uint4*>(value);
+  for (int left = mp_quads(words); left > 0; left -= w.count, values += w.count) {
     const FirstQuads here = w;
-    if (q + w.count < quads)
-      w = first_quads(table + static_cast<std::ptrdiff_t>(q + w.count) * line, line, quads - q - w.count, at);
+    table += w.count * line;
+    if (left > w.count) w = first_quads(table, line, at);
 #pragma unroll
     for (int i = 0; i < w.count; ++i) {
-      if (q + i >= quads) break;
-      const uint4 v = values[q + i];
+      const uint4 v = values[i];
       sum.add_product(v.x, here.quad[i].x);
       sum.add_product(v.y, here.quad[i].y);
       sum.add_product(v.z, here.quad[i].z);

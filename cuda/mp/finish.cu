@@ -1,13 +1,17 @@
 // From residues of sums to elements: Y by the Chinese remainder theorem, alpha Y + beta c exactly in limbs, one
 // rounding, residues of the result. A team of threads an output, one limb a thread: a warp up to 212 bits or so, else a
 // thread block.
+#include <algorithm>
+
 #include "cuda/mp/wide.hpp"
 
 namespace accublas::cuda {
 
 namespace {
 
-constexpr int warp_teams = 4;  // of a thread block
+constexpr int warp_teams = 4;                     // of a thread block
+constexpr int joint_teams = 4, joint_size = 128;  // teams that read the cofactors once, threads of one
+constexpr int shared_words = 48 * 1024 / 4;
 
 /// x = x + y, neither zero; true where a rest between 0 and 1 in units of its last place belongs to it.
 ///
@@ -48,37 +52,102 @@ __device__ bool add_number(const Team<one_warp>& team, SignedNumber& x, const Si
   return x_rest || y_rest;
 }
 
-template <bool one_warp>
-__global__ void __launch_bounds__(one_warp ? 32 * warp_teams : 1024)
+/// Words of shared memory of a team for joint_sum.
+constexpr int joint_words(int teams, int size) { return 3 * teams * size; }
+
+/// The thread's place of sum_k d_k M_k for its team, by all teams of a thread block together: each takes a share of the
+/// moduli for all, so that the thread block reads the cofactors once. The digits of a team stand `stride` words behind
+/// those of the team before, as does the memory of joint_words.
+template <int teams>
+__device__ __forceinline__ Sum96 joint_sum(const MpBasis& basis, int number, int rank, int size,
+                                           const std::uint32_t* digits, std::uint32_t* memory, int stride) {
+  static_assert(mp_quads(1) % teams == 0);
+  const int share = mp_quads(basis.moduli) / teams, first = number * share;
+  __syncthreads();
+  Sum96 sums[teams];
+  if (rank < basis.limbs) {
+    const uint4* table = basis.cofactor + static_cast<std::ptrdiff_t>(first) * basis.limbs + rank;
+    const uint4* digit = reinterpret_cast<const uint4*>(digits) + first;
+#pragma unroll 4
+    for (int q = 0; q < share; ++q, table += basis.limbs, ++digit) {
+      const uint4 w = __ldg(table);
+#pragma unroll
+      for (int t = 0; t < teams; ++t) {
+        const uint4 d = digit[t * (stride / 4)];
+        sums[t].add_product(d.x, w.x);
+        sums[t].add_product(d.y, w.y);
+        sums[t].add_product(d.z, w.z);
+        sums[t].add_product(d.w, w.w);
+      }
+    }
+  }
+#pragma unroll
+  for (int t = 0; t < teams; ++t) {
+    std::uint32_t* const to = memory + t * stride + 3 * number * size + rank;
+    to[0] = sums[t].low, to[size] = sums[t].middle, to[2 * size] = sums[t].high;
+  }
+  __syncthreads();
+  Sum96 sum;
+#pragma unroll
+  for (int t = 0; t < teams; ++t) {
+    const std::uint32_t* const from = memory + number * stride + 3 * t * size + rank;
+    sum.add(from[0], from[size], from[2 * size]);
+  }
+  return sum;
+}
+
+/// At most 64 registers where a thread block is large: all thread blocks of 1000 outputs are to be resident.
+template <bool one_warp, int teams>
+__global__ void __launch_bounds__(one_warp     ? 32 * teams
+                                  : teams == 1 ? 1024
+                                               : joint_size * teams,
+                                  !one_warp && teams > 1 ? 2 : 1)
     finish_kernel(const __grid_constant__ MpFinish g, int words) {
+  constexpr bool joint = !one_warp && teams > 1;
   extern __shared__ uint4 shared[];
-  const int size = one_warp ? 32 : blockDim.x, number = one_warp ? threadIdx.x / 32 : 0;
-  std::uint32_t* const mine = reinterpret_cast<std::uint32_t*>(shared) + number * words;
-  const Team<one_warp> team(one_warp ? threadIdx.x % 32 : threadIdx.x, size, mine);
+  const int size = one_warp ? 32 : blockDim.x / teams, number = teams == 1 ? 0 : threadIdx.x / size;
+  std::uint32_t* const all = reinterpret_cast<std::uint32_t*>(shared);
+  std::uint32_t* const mine = all + number * words;
+  const Team<one_warp> team(threadIdx.x - number * size, size, mine, number);
   const NumberScratch scratch(mine + team_words(size), size);
-  const Index o = static_cast<Index>(blockIdx.x) * (one_warp ? warp_teams : 1) + number;
+  std::uint32_t* const further = mine + team_words(size) + number_words(size);
+  const Index o = static_cast<Index>(blockIdx.x) * teams + number;
   const int r = blockIdx.y, rank = team.rank();
-  BasisWords words_of_basis = basis_words_early<one_warp>(g.basis, rank);
+  const BasisWords words_of_basis = basis_words_early(g.basis, rank);
+  FirstQuads cofactors;
+  if (one_warp) cofactors = first_cofactors_early(g.basis, rank);
   await_predecessor();
-  if (o >= g.outputs) return;
+  if (!joint && o >= g.outputs) return;
   // Loads that depend on nothing go out together.
-  const bool sums = g.terms > 0;
-  const bool one_sum = g.band_sums.groups == 0;
-  std::uint32_t residue = sums && one_sum && rank < g.basis.moduli
-                              ? __ldcg(g.y + (static_cast<Index>(r) * g.basis.moduli + rank) * g.y_stride + o)
-                              : 0;
+  const bool exists = o<g.outputs, sums = g.terms> 0 && exists;
+  std::uint32_t residue = 0;
+  if (sums && g.band_sums.groups > 0)
+    residue = sum_residue(g, o, r, 0, rank);
+  else if (sums && rank < g.basis.moduli)
+    residue = __ldcg(g.y + (static_cast<Index>(r) * g.basis.moduli + rank) * g.y_stride + o);
   const std::int32_t a_band = sums ? g.a_band[o] : 0, scale = sums ? g.scale[o] : 0;
   const MpVector vector = sums ? g.call->vector[r] : MpVector{};
   const bool special = sums && (g.matrix->special != 0 || vector.special != 0);
+  std::uint64_t fraction = 0;
+  Sum96 place;
+  if (joint) {
+    fraction = put_digit(g.basis, words_of_basis, rank, residue, scratch);
+    place = joint_sum<teams>(g.basis, number, rank, size, all + (scratch.digits - mine), all + (further - mine), words);
+    if (!exists) return;
+    team.sync();
+  }
   const Output out = examine_output(team, g, o, r, special);
   if (out.known) return store_special(team, g.format, g.c, out.at, out.code, out.negative);
   if (out.product && (a_band > 0 || mp_banded(vector, g.width)))
-    return store_wide(team, g, o, r, out, scratch, mine + team_words(size) + number_words(size));
+    return store_wide(team, g, o, r, out, scratch, further);
   SignedNumber sum{0, false, 0};
   if (out.product) {
-    if (!one_sum) residue = sum_residue(g, o, r, 0, rank);
-    rest_of_words<one_warp>(g.basis, rank, words_of_basis);
-    sum.limb = limb_from_residues(team, g.basis, words_of_basis, residue, scratch, &sum.negative);
+    if (joint)
+      sum.limb = limb_from_sum(team, g.basis, words_of_basis, place, fraction, &sum.negative);
+    else
+      sum.limb =
+          limb_from_residues(team, g.basis, words_of_basis, one_warp ? cofactors : first_cofactors(g.basis, rank),
+                             residue, scratch, &sum.negative);
     if (out.infinite) return store_infinite(team, g, out, !team.any(sum.limb != 0), sum.negative);
     sum.exponent = scale + vector.least;
     times_alpha(team, g, sum, g.basis.limbs, scratch);
@@ -95,20 +164,25 @@ __global__ void __launch_bounds__(one_warp ? 32 * warp_teams : 1024)
   store_rounded(team, g.format, g.c, out.at, sum.limb, sum.negative, sum.exponent, rest, scratch);
 }
 
+template <bool one_warp, int teams>
+void finish(const DeviceModel& model, const MpFinish& g, int size, int words, cudaStream_t stream) {
+  launch(model, "mp_finish", finish_kernel<one_warp, teams>,
+         {dim3(static_cast<unsigned>((g.outputs + teams - 1) / teams), static_cast<unsigned>(g.columns)),
+          static_cast<unsigned>(teams * size), static_cast<std::size_t>(teams * words) * sizeof(std::uint32_t)},
+         stream, g, words);
+}
+
 }  // namespace
 
 void mp_finish(const DeviceModel& model, const MpFinish& g, cudaStream_t stream) {
   if (g.outputs == 0) return;
-  const int size = finish_team_size(g);
-  const int words = team_words(size) + number_words(size) + wide_words(g.format, g.basis);
-  const std::size_t bytes = static_cast<std::size_t>(words) * sizeof(std::uint32_t);
-  const unsigned outputs = static_cast<unsigned>(g.outputs), columns = static_cast<unsigned>(g.columns);
-  if (size == 32)
-    return launch(model, "mp_finish", finish_kernel<true>,
-                  {dim3((outputs + warp_teams - 1) / warp_teams, columns), 32 * warp_teams, warp_teams * bytes}, stream,
-                  g, words);
-  launch(model, "mp_finish", finish_kernel<false>, {dim3(outputs, columns), static_cast<unsigned>(size), bytes}, stream,
-         g, words);
+  const int size = finish_team_size(g), own = team_words(size) + number_words(size);
+  const int words = own + wide_words(g.format, g.basis);
+  if (size == 32) return finish<true, warp_teams>(model, g, size, words, stream);
+  const int joint = std::max(words, own + joint_words(joint_teams, size));
+  if (size <= joint_size && joint_teams * joint <= shared_words)
+    return finish<false, joint_teams>(model, g, size, joint, stream);
+  finish<false, 1>(model, g, size, words, stream);
 }
 
 }  // namespace accublas::cuda

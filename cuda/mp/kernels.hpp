@@ -19,8 +19,8 @@ inline constexpr int mp_columns = 4;
 struct MpBasis {
   int moduli, limbs;
   const RnsModulus* modulus;
-  const RnsFactor* inverse;            ///< 1 / M_k mod m_k
-  const uint4* cofactor;               ///< limb l of M_k .. M_(k+3) at [k / 4 limbs + l], zero beyond the moduli
+  const RnsFactor* inverse;  ///< 1 / M_k mod m_k
+  const uint4* cofactor;     ///< limb l of M_k .. M_(k+3) at [k / 4 limbs + l], mp_quads(moduli) rows, zero beyond
   const std::uint32_t* minus_product;  ///< -M
 };
 
@@ -31,7 +31,7 @@ struct MpFormat {
   int line;                    ///< basis.moduli rounded up to 4
   const std::uint32_t* power;  ///< 2^(32 l) mod m_k at [l line + k], zero beyond the moduli
   const uint4* byte_power;     ///< the same for tensor cores (cuda/mp/byte_product.hpp)
-  const uint4* powers_of;      ///< the same for l .. l + 3 at [l / 4 moduli + k], zero beyond the limbs
+  const uint4* powers_of;      ///< the same for l .. l + 3 at [l / 4 moduli + k], mp_quads(limbs) rows, zero beyond
   EvalFactor eval;
 };
 
@@ -62,6 +62,9 @@ void mp_encode_doubles(const MpFormat&, const mp::Elements& to, const mp::Block&
                        Index count, cudaStream_t);
 void mp_copy(const mp::Elements& to, const mp::Block& to_block, const mp::Elements& from, const mp::Block& from_block,
              cudaStream_t);
+/// The same between precisions, rounded to nearest even.
+void mp_convert(const MpFormat& to_format, const mp::Elements& to, const mp::Block& to_block,
+                const MpFormat& from_format, const mp::Elements& from, const mp::Block& from_block, cudaStream_t);
 /// All elements +0.
 void mp_clear(const mp::Elements&, cudaStream_t);
 
@@ -158,6 +161,8 @@ struct MpProductPlan {
   int segments;  ///< of the inner dimension
   Index terms;   ///< of a segment; a multiple of 4 (T)
   Index tiles;   ///< of the outputs
+  bool early;    ///< thread blocks may start while the kernel before runs
+  int ahead;     ///< loads of a thread that are asked into L2 meanwhile
 };
 /// For m x n elements of `moduli` residues and up to mp_columns vectors.
 MpProductPlan plan_mp_product(const DeviceModel&, Index m, Index n, int moduli, bool transposed, int columns);
@@ -185,8 +190,7 @@ inline Index mp_product_partials(const MpProductPlan& plan, int moduli, int colu
 inline Index mp_product_tickets(const MpProductPlan& plan, int moduli) {
   return plan.segments == 1 ? 0 : plan.tiles * moduli;
 }
-/// Starts while the kernel before on the stream runs, where the device can: A must have been written before that one
-/// began.
+/// May start while the kernel before on the stream runs: A must have been written before that one began.
 void mp_product(const DeviceModel&, const MpResidueProduct&, const MpProductPlan&, bool transposed, cudaStream_t);
 
 // ---- bands.cu -----------------------------------------------------------------------------------------------------

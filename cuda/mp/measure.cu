@@ -12,8 +12,9 @@ namespace accublas::cuda {
 namespace {
 
 constexpr int threads = 256, warps = threads / 32;
-constexpr int segment = 4096;     // rows of a column that a warp reads
-constexpr int tile_columns = 64;  // that a thread of a row reads
+constexpr int batch = 8;                 // entries of a thread that are loaded together
+constexpr int segment = 32 * batch;      // rows of a column that a warp reads
+constexpr int tile_columns = 2 * batch;  // that a thread of a row reads
 
 struct Job {
   mp::Elements a;
@@ -33,19 +34,45 @@ __global__ void __launch_bounds__(threads) columns_kernel(const Job g, Index til
   const Index j = blockIdx.x / tiles * warps + threadIdx.x / 32, first = blockIdx.x % tiles * segment;
   if (j >= g.block.columns) return;
   const Index end = min(first + segment, static_cast<Index>(g.block.rows));
-  std::int32_t most = no_column_exponent;
+  std::int32_t most = no_column_exponent, exponent[batch];
   bool special = false;
-#pragma unroll 4
-  for (Index i = first + lane; i < end; i += 32) {
-    const std::int32_t e = g.a.exponent[element_at(g.block, i, j)];
-    if (!mp::is_special(e))
-      most = max(most, e - g.a.format.precision);
+#pragma unroll
+  for (int u = 0; u < batch; ++u) {
+    const Index i = first + lane + 32 * u;
+    exponent[u] = i < end ? g.a.exponent[element_at(g.block, i, j)] : mp::exponent_zero;
+  }
+#pragma unroll
+  for (int u = 0; u < batch; ++u) {
+    if (!mp::is_special(exponent[u]))
+      most = max(most, exponent[u] - g.a.format.precision);
     else
-      special |= e != mp::exponent_zero;
+      special |= exponent[u] != mp::exponent_zero;
   }
   for (int half = 16; half > 0; half /= 2) most = max(most, __shfl_xor_sync(0xFFFFFFFFu, most, half));
   if (lane == 0 && most != no_column_exponent) atomicMax(g.scaling.column + j, most);
   if (special) g.scaling.state->special = 1;
+}
+
+/// max(*to, value), both at least 0. A look first: few values are the largest so far.
+__device__ __forceinline__ void raise(std::int32_t* to, std::int32_t value) {
+  if (value > 0 && value > __ldcg(to)) atomicMax(to, value);
+}
+
+/// Calls use(j, exponent - p - c_j) for the finite entries of row i in columns first .. end - 1.
+template <class Use>
+__device__ __forceinline__ void for_entries(const Job& g, Index i, Index first, Index end, Use&& use) {
+  for (Index j = first; j < end; j += batch) {
+    std::int32_t exponent[batch], column[batch];
+#pragma unroll
+    for (int u = 0; u < batch; ++u) {
+      const bool here = j + u < end;
+      exponent[u] = here ? g.a.exponent[element_at(g.block, i, j + u)] : mp::exponent_zero;
+      column[u] = here ? g.scaling.column[j + u] : 0;
+    }
+#pragma unroll
+    for (int u = 0; u < batch; ++u)
+      if (!mp::is_special(exponent[u])) use(j + u, exponent[u] - g.a.format.precision - column[u]);
+  }
 }
 
 __global__ void __launch_bounds__(threads) rows_kernel(const Job g, Index tiles) {
@@ -53,12 +80,8 @@ __global__ void __launch_bounds__(threads) rows_kernel(const Job g, Index tiles)
   if (i >= g.block.rows) return;
   const Index end = min(first + tile_columns, static_cast<Index>(g.block.columns));
   std::int32_t least = no_row_exponent;
-#pragma unroll 4
-  for (Index j = first; j < end; ++j) {
-    const std::int32_t e = g.a.exponent[element_at(g.block, i, j)];
-    // Both exponents are of finite entries: their difference is above -2^31.
-    if (!mp::is_special(e)) least = min(least, e - g.a.format.precision - g.scaling.column[j]);
-  }
+  // Both exponents are of finite entries: their difference is above -2^31.
+  for_entries(g, i, first, end, [&](Index, std::int32_t above_column) { least = min(least, above_column); });
   if (least != no_row_exponent) atomicMin(g.scaling.row + i, least);
 }
 
@@ -67,23 +90,20 @@ __global__ void __launch_bounds__(threads) rests_kernel(const Job g, Index tiles
   const Index end = min(first + tile_columns, static_cast<Index>(g.block.columns));
   std::int32_t rest = 0, band = 0;
   if (i < g.block.rows) {
-    const std::int32_t row = g.scaling.row[i];
-#pragma unroll 4
-    for (Index j = first; j < end; ++j) {
-      const std::int32_t e = g.a.exponent[element_at(g.block, i, j)];
-      if (mp::is_special(e)) continue;
-      const BandAndRest s =
-          band_and_rest(static_cast<std::int64_t>(e) - g.a.format.precision - g.scaling.column[j] - row);
+    const std::int64_t row = g.scaling.row[i];
+    for_entries(g, i, first, end, [&](Index j, std::int32_t above_column) {
+      const BandAndRest s = band_and_rest(above_column - row);
       rest = max(rest, s.rest);
       band = max(band, s.band);
-      if (s.band > 0) atomicMax(g.scaling.column_band + j, s.band);
-    }
+      if (s.band > 0) raise(g.scaling.column_band + j, s.band);
+    });
     if (band > 0) atomicMax(g.scaling.row_band + i, band);
   }
   rest = lanes_max(rest);
   band = lanes_max(band);
-  if (threadIdx.x % 32 == 0 && rest > 0) atomicMax(&g.scaling.state->largest_rest, rest);
-  if (threadIdx.x % 32 == 0 && band > 0) atomicMax(&g.scaling.state->largest_band, band);
+  if (threadIdx.x % 32 != 0) return;
+  raise(&g.scaling.state->largest_rest, rest);
+  raise(&g.scaling.state->largest_band, band);
 }
 
 /// Rows and columns without a finite entry other than zero: exponent 0.

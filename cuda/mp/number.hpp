@@ -24,7 +24,6 @@ struct BasisWords {
   RnsModulus modulus{};
   RnsFactor inverse{};
   std::uint32_t minus_product = 0;
-  FirstQuads cofactor;
 };
 __device__ __forceinline__ BasisWords basis_words(const MpBasis& basis, int rank) {
   BasisWords w;
@@ -33,12 +32,9 @@ __device__ __forceinline__ BasisWords basis_words(const MpBasis& basis, int rank
     w.inverse = load_factor(basis.inverse + rank);
   }
   if (rank < basis.limbs) w.minus_product = __ldg(basis.minus_product + rank);
-  w.cofactor = first_quads(basis.cofactor, basis.limbs, (basis.moduli + 3) / 4, rank < basis.limbs ? rank : -1);
   return w;
 }
-/// The same before an await_predecessor() that follows, but for the cofactors of a thread block, whose registers are
-/// few.
-template <bool one_warp>
+/// The same before an await_predecessor() that follows.
 __device__ __forceinline__ BasisWords basis_words_early(const MpBasis& basis, int rank) {
   BasisWords w;
   if (rank < basis.moduli) {
@@ -46,44 +42,53 @@ __device__ __forceinline__ BasisWords basis_words_early(const MpBasis& basis, in
     w.inverse = load_factor_early(basis.inverse + rank);
   }
   if (rank < basis.limbs) w.minus_product = load_table_early(basis.minus_product + rank);
-  if (one_warp)
-    w.cofactor = first_quads_early(basis.cofactor, basis.limbs, (basis.moduli + 3) / 4, rank < basis.limbs ? rank : -1);
   return w;
 }
-template <bool one_warp>
-__device__ __forceinline__ void rest_of_words(const MpBasis& basis, int rank, BasisWords& w) {
-  if (!one_warp)
-    w.cofactor = first_quads(basis.cofactor, basis.limbs, (basis.moduli + 3) / 4, rank < basis.limbs ? rank : -1);
+/// The first rows of the thread's column of cofactors.
+__device__ __forceinline__ FirstQuads first_cofactors(const MpBasis& basis, int rank) {
+  return first_quads(basis.cofactor, basis.limbs, rank);
+}
+__device__ __forceinline__ FirstQuads first_cofactors_early(const MpBasis& basis, int rank) {
+  return first_quads_early(basis.cofactor, basis.limbs, rank);
 }
 
-/// Limb of abs(S) for the integer S with the given residue (thread k has that of modulus k), abs(S) < M / 2 (1 -
-/// 2^-17). `words`: of this thread.
-///
-/// The quotient q of sum d_k M_k by M is estimated in units of 2^-48: d_k barrett_k / 2^64 is at most 2^-33 below d_k /
-/// m_k, and the sum of 544 such errors below 2^-23.
-template <bool one_warp>
-__device__ std::uint32_t limb_from_residues(const Team<one_warp>& team, const MpBasis& basis, const BasisWords& words,
-                                            std::uint32_t residue, const NumberScratch& scratch, bool* negative) {
-  const int rank = team.rank();
-  std::uint64_t fraction = 0;
-  std::uint32_t d = 0;
-  if (rank < basis.moduli) {
-    d = rns_mul(residue, words.inverse, words.modulus);
-    fraction = d * words.modulus.barrett >> 16;
-  }
+/// Writes the team's digits of the Chinese remainder theorem, thread k that of modulus k and its residue; the thread's
+/// part of the quotient.
+__device__ __forceinline__ std::uint64_t put_digit(const MpBasis& basis, const BasisWords& words, int rank,
+                                                   std::uint32_t residue, const NumberScratch& scratch) {
+  const std::uint32_t d = rank < basis.moduli ? rns_mul(residue, words.inverse, words.modulus) : 0;
   scratch.digits[rank] = d;
-  const std::uint64_t sum = team.sum(fraction);
-  const std::uint32_t quotient = static_cast<std::uint32_t>((sum + (std::uint64_t{1} << 47)) >> 48);
-  team.sync();
-  Sum96 s;
-  if (rank < basis.limbs) {
-    s = sum_of_words(scratch.digits, words.cofactor, basis.cofactor, basis.limbs, (basis.moduli + 3) / 4, rank);
-    s.add_product(quotient, words.minus_product);
-  }
+  return d * words.modulus.barrett >> 16;
+}
+
+/// Limb of abs(S) for the integer S = sum_k d_k M_k - q M, abs(S) < M / 2 (1 - 2^-17), from the thread's place of the
+/// sum over k and its part of the quotient.
+///
+/// The quotient q is estimated in units of 2^-48: d_k barrett_k / 2^64 is at most 2^-33 below d_k / m_k, and the sum of
+/// 544 such errors below 2^-23.
+template <bool one_warp>
+__device__ std::uint32_t limb_from_sum(const Team<one_warp>& team, const MpBasis& basis, const BasisWords& words,
+                                       Sum96 s, std::uint64_t fraction, bool* negative) {
+  const int rank = team.rank();
+  const std::uint32_t quotient = static_cast<std::uint32_t>((team.sum(fraction) + (std::uint64_t{1} << 47)) >> 48);
+  if (rank < basis.limbs) s.add_product(quotient, words.minus_product);
   std::uint32_t limb = team.carried(s);
   *negative = team.broadcast(limb, basis.limbs - 1) >> 31 != 0;
   if (*negative) limb = team.carried(~limb, 1);
   return rank < basis.limbs ? limb : 0;
+}
+
+/// Limb of abs(S) for the integer S with the given residue (thread k has that of modulus k).
+template <bool one_warp>
+__device__ std::uint32_t limb_from_residues(const Team<one_warp>& team, const MpBasis& basis, const BasisWords& words,
+                                            const FirstQuads& cofactors, std::uint32_t residue,
+                                            const NumberScratch& scratch, bool* negative) {
+  const int rank = team.rank();
+  const std::uint64_t fraction = put_digit(basis, words, rank, residue, scratch);
+  team.sync();
+  Sum96 s;
+  if (rank < basis.limbs) s = sum_of_words(scratch.digits, cofactors, basis.cofactor, basis.limbs, basis.moduli, rank);
+  return limb_from_sum(team, basis, words, s, fraction, negative);
 }
 
 /// Limb of X of an element that is finite and not zero.
@@ -93,7 +98,8 @@ __device__ std::uint32_t limb_of_element(const Team<one_warp>& team, const MpFor
   const int rank = team.rank();
   const std::uint32_t residue = rank < format.basis.moduli ? elements.digits[rank * elements.stride + at] : 0;
   bool negative;
-  return limb_from_residues(team, format.basis, basis_words(format.basis, rank), residue, scratch, &negative);
+  return limb_from_residues(team, format.basis, basis_words(format.basis, rank), first_cofactors(format.basis, rank),
+                            residue, scratch, &negative);
 }
 
 /// The leading 64 bits of X.
@@ -112,7 +118,7 @@ __device__ __forceinline__ FormatWords format_words(const MpFormat& format, int 
   const bool used = rank < format.basis.moduli;
   FormatWords w;
   if (used) w.modulus = load_modulus(format.basis.modulus + rank);
-  w.powers = first_quads(format.powers_of, format.basis.moduli, (format.limbs + 3) / 4, used ? rank : -1);
+  w.powers = first_quads(format.powers_of, format.basis.moduli, rank);
   return w;
 }
 
@@ -129,9 +135,8 @@ __device__ void store_element(const Team<one_warp>& team, const MpFormat& format
   if (rank < format.basis.moduli) {
     std::uint32_t residue = 0;
     if (!special)
-      residue =
-          sum_of_words(scratch.first, words.powers, format.powers_of, format.basis.moduli, (format.limbs + 3) / 4, rank)
-              .modulo(words.modulus);
+      residue = sum_of_words(scratch.first, words.powers, format.powers_of, format.basis.moduli, format.limbs, rank)
+                    .modulo(words.modulus);
     to.digits[rank * to.stride + at] = residue;
   }
   if (rank == 0) {

@@ -105,7 +105,7 @@ MpBasis basis_of(int device, int count) {
     const auto limb_of = [](const std::uint64_t* p, int i) {
       return static_cast<std::uint32_t>(p[i / 2] >> (i % 2 * 32));
     };
-    std::vector<uint4> cofactor(static_cast<std::size_t>((count + 3) / 4) * limbs, uint4{});
+    std::vector<uint4> cofactor(static_cast<std::size_t>(mp_quads(count)) * limbs, uint4{});
     std::vector<std::uint32_t> minus(limbs);
     std::uint64_t borrow = 1;
     for (int i = 0; i < limbs; ++i) {
@@ -137,7 +137,7 @@ MpFormat device_format(const mp::Format& format) {
   if (!power || !powers_of || !byte_power) {
     const RnsModulus* const modulus = mp::moduli(count);
     std::vector<std::uint32_t> host(static_cast<std::size_t>(limbs) * line);
-    std::vector<uint4> by_modulus(static_cast<std::size_t>((limbs + 3) / 4) * count, uint4{});
+    std::vector<uint4> by_modulus(static_cast<std::size_t>(mp_quads(limbs)) * count, uint4{});
     for (int k = 0; k < count; ++k) {
       std::uint32_t p = 1;
       for (int l = 0; l < limbs; ++l, p = rns_mul(p, modulus[k].r32, modulus[k])) {

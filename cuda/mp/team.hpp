@@ -11,15 +11,16 @@ constexpr int team_words(int size) { return 2 * size + 5 * 32 + 4; }  // a multi
 
 #ifdef __CUDACC__
 
-/// A warp, or a whole thread block of any number of warps. Every function is called by all threads of the team
-/// together.
+/// A warp, or any number of warps of a thread block that have a barrier to themselves. Every function is called by all
+/// threads of the team together.
 template <bool one_warp>
 class Team {
  public:
-  /// `shared`: team_words(size) words of its own.
-  __device__ Team(int rank, int size, std::uint32_t* shared)
+  /// `shared`: team_words(size) words of its own; `barrier`: the number of the team in the thread block.
+  __device__ Team(int rank, int size, std::uint32_t* shared, int barrier = 0)
       : rank_(rank),
         size_(size),
+        barrier_(barrier),
         limbs_(shared),
         others_(shared + size),
         edges_(shared + 2 * size),
@@ -32,13 +33,13 @@ class Team {
     if constexpr (one_warp)
       __syncwarp();
     else
-      __syncthreads();
+      barrier_sync(barrier_, size_);
   }
   __device__ bool any(bool value) const {
     if constexpr (one_warp)
       return __any_sync(full_warp, value);
     else
-      return __syncthreads_or(value);
+      return barrier_any(barrier_, size_, value);
   }
   /// The value that thread `from` has.
   __device__ std::uint32_t broadcast(std::uint32_t value, int from) const {
@@ -155,7 +156,7 @@ class Team {
     return static_cast<std::uint64_t>(passed) + (static_cast<std::uint64_t>(made) << 1 | in);
   }
 
-  int rank_, size_;
+  int rank_, size_, barrier_;
   std::uint32_t *limbs_, *others_, *edges_, *sums_, *short_;
 };
 

@@ -16,7 +16,10 @@ constexpr unsigned block_limit = 1u << 20;
 
 /// Number t of a block, counted down its columns.
 __device__ __forceinline__ Index number_at(const mp::Block& block, Index t) {
-  return element_at(block, t % block.rows, t / block.rows);
+  if ((t | block.rows) >> 32 != 0) return element_at(block, t % block.rows, t / block.rows);
+  const std::uint32_t number = static_cast<std::uint32_t>(t), rows = static_cast<std::uint32_t>(block.rows),
+                      j = number / rows;  // a fifth of the instructions
+  return element_at(block, number - j * rows, j);
 }
 
 __device__ __forceinline__ void store_head(const MpFormat& format, const mp::Elements& to, Index at,
@@ -89,7 +92,7 @@ __global__ void __launch_bounds__(threads) encode_kernel(const __grid_constant__
 #pragma unroll
       for (int h = 0; h < 2; ++h) {
         const Index at = s.at[piece + 16 * t + 8 * h + lane / 4];
-        if (at >= 0) to.digits[k * to.stride + at] = rns_reduce(sums.value(t, h), modulus);
+        if (at >= 0) to.digits[k * to.stride + at] = reduce_sum(sums.value(t, h), modulus);
       }
   }
 }
@@ -143,6 +146,33 @@ __global__ void __launch_bounds__(one_warp ? threads : 1024)
     if (team.rank() == 0) {
       to.exponent[t] = exponent;
       to.sign[t] = from.sign[at];
+    }
+    team.sync();
+  }
+}
+
+template <bool one_warp>
+__global__ void __launch_bounds__(one_warp ? threads : 1024)
+    convert_kernel(const __grid_constant__ MpFormat to_format, const mp::Elements to, const mp::Block to_block,
+                   const __grid_constant__ MpFormat from_format, const mp::Elements from, const mp::Block from_block) {
+  extern __shared__ uint4 shared[];
+  const int size = one_warp ? 32 : blockDim.x, teams = one_warp ? warps : 1, number = one_warp ? threadIdx.x / 32 : 0;
+  std::uint32_t* const mine =
+      reinterpret_cast<std::uint32_t*>(shared) + number * (team_words(size) + number_words(size));
+  const Team<one_warp> team(one_warp ? threadIdx.x % 32 : threadIdx.x, size, mine);
+  const NumberScratch scratch(mine + team_words(size), size);
+  const Index count = to_block.rows * to_block.columns;
+  for (Index t = static_cast<Index>(blockIdx.x) * teams + number; t < count;
+       t += static_cast<Index>(gridDim.x) * teams) {
+    const Index at = number_at(to_block, t), source = number_at(from_block, t);
+    const std::int32_t exponent = from.exponent[source];
+    const bool negative = from.sign[source] != 0;
+    if (mp::is_special(exponent)) {
+      store_special(team, to_format, to, at, exponent, negative);
+    } else {
+      const std::uint32_t limb = limb_of_element(team, from_format, from, source, scratch);
+      store_rounded(team, to_format, to, at, limb, negative,
+                    static_cast<std::int64_t>(exponent) - from_format.precision, false, scratch);
     }
     team.sync();
   }
@@ -226,6 +256,24 @@ void mp_copy(const mp::Elements& to, const mp::Block& to_block, const mp::Elemen
                   static_cast<unsigned>(to.format.moduli + 1));
   copy_kernel<<<grid, threads, 0, stream>>>(to, to_block, from, from_block);
   check_launch("mp_copy");
+}
+
+void mp_convert(const MpFormat& to_format, const mp::Elements& to, const mp::Block& to_block,
+                const MpFormat& from_format, const mp::Elements& from, const mp::Block& from_block,
+                cudaStream_t stream) {
+  const Index count = to_block.size();
+  if (count == 0) return;
+  // A place for the carry of the rounding.
+  const auto places = [](const MpFormat& f) { return std::max({f.basis.moduli, f.basis.limbs, f.limbs + 1}); };
+  const int size = (std::max(places(to_format), places(from_format)) + 31) / 32 * 32;
+  const std::size_t bytes = static_cast<std::size_t>(team_words(size) + number_words(size)) * sizeof(std::uint32_t);
+  if (size == 32)
+    convert_kernel<true><<<std::min(block_limit, blocks_of(count, warps)), threads, warps * bytes, stream>>>(
+        to_format, to, to_block, from_format, from, from_block);
+  else
+    convert_kernel<false><<<static_cast<unsigned>(std::min<Index>(block_limit, count)), size, bytes, stream>>>(
+        to_format, to, to_block, from_format, from, from_block);
+  check_launch("mp_convert");
 }
 
 void mp_clear(const mp::Elements& e, cudaStream_t stream) {

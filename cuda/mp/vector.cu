@@ -132,7 +132,7 @@ __global__ void align_vectors(const __grid_constant__ MpAlignVectors g, int part
   const TilePlanes planes{g.z + static_cast<Index>(r) * g.extension.to * g.z_stride + first, g.z_stride,
                           static_cast<int>(min(static_cast<Index>(tile), g.z_stride - first)), number % parts, parts};
   if (member == 0 && planes.part == 0 && e < planes.count) g.band[r * g.z_stride + q] = term ? s.band : -1;
-  extend_tile<tile, 2>(g.extension, g.b, element, residues, planes, TileMemory<tile>(shared, g.extension.from));
+  extend_tile<tile, 2, 4>(g.extension, g.b, element, residues, planes, TileMemory<tile>(shared, g.extension.from));
 }
 
 /// Vectors without a finite entry other than zero.

@@ -178,7 +178,7 @@ __device__ __noinline__ void store_wide(const Team<one_warp> team, const MpFinis
     SignedNumber x{0, false, unscaled + group / order_step};
     const std::uint32_t residue = made ? sum_residue(g, o, r, static_cast<int>(group % order_step), rank)
                                        : group_residue(team, terms, group / order_step, scratch.second);
-    x.limb = limb_from_residues(team, g.basis, words, residue, scratch, &x.negative);
+    x.limb = limb_from_residues(team, g.basis, words, first_cofactors(g.basis, rank), residue, scratch, &x.negative);
     if (scaled) times_alpha(team, g, x, g.basis.limbs, scratch);
     group = next(group);
     std::int64_t rest = bound(group);
@@ -193,7 +193,8 @@ __device__ __noinline__ void store_wide(const Team<one_warp> team, const MpFinis
     atomicMax(&g.call->bands, groups);
     if (groups > 1) atomicAdd(&g.call->in_bands, 1ull);
   }
-  // Thread 0 knows the sum.
+  // Thread 0 knows the sum, and has written the result.
+  team.sync();
   const bool nothing_added = groups == 0 && !addend;
   const bool zero = nothing_added || team.broadcast(rank == 0 && sum.is_zero(), 0) != 0;
   const bool negative = team.broadcast(rank == 0 && sum.negative(), 0) != 0;

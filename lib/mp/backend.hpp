@@ -92,6 +92,10 @@ class MpBackend {
   /// Elements of one precision, both here; the blocks have one shape and share no element.
   virtual void copy(Elements& to, const Block& block_to, const Elements& from, const Block& block_from,
                     MpExecution&) = 0;
+  /// The same between precisions, rounded to nearest even; by way of limbs in host memory, unless a backend knows
+  /// better.
+  virtual void convert(Elements& to, const Block& block_to, const Elements& from, const Block& block_from,
+                       MpExecution&);
   /// Everything, to and from host memory of the same shape (the arrays of Elements, byte for byte); `host_*` final at
   /// return.
   virtual void import_host(Elements& here, const Elements& host, MpExecution&) = 0;

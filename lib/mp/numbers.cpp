@@ -200,4 +200,13 @@ int compare(Context& context, const Array& x, std::int64_t index_x, const Array&
   return compare_numbers(read_element(context, x, index_x), fx, read_element(context, y, index_y), fy);
 }
 
+void MpBackend::convert(Elements& to, const Block& block_to, const Elements& from, const Block& block_from,
+                        MpExecution& execution) {
+  const std::int64_t count = block_to.size();
+  NumberBuffer numbers(from.format, count), rounded(to.format, count);
+  read(from, block_from, numbers.view(), execution);
+  mp::convert(numbers, from.format, rounded, to.format, count, execution.threads);
+  write(to, block_to, std::as_const(rounded).view(), execution);
+}
+
 }  // namespace accublas::mp

@@ -185,6 +185,24 @@ TEST(MpGpu, BandsAndSpreadsPastTheReserve) {
         }
 }
 
+TEST(MpGpu, BandsOfLongRows) {
+  Random random(10);
+  for (Shape shape : {Shape{150, 700}, Shape{700, 150}, Shape{5, 3000}, Shape{3000, 5}})
+    for (int a_spread : {100, 600, 20000})
+      for (accublas_transpose trans : {ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS}) {
+        gemv_on_both(106, shape, trans, a_spread, a_spread == 600 ? 0 : 100, a_spread == 100 ? 5000 : 0,
+                     static_cast<int>(random() % 4), -1, random);
+        if (HasFatalFailure()) return;
+      }
+  const std::int64_t m = 70, n = 6, k = 500;
+  Pair a(212, m * k, 300, 0, random), b(212, k * n, 20, 0, random), c(212, m * n, 0, 0, random);
+  for (bool device : {false, true})
+    for (accublas_transpose trans : {ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS})
+      REQUIRE(accublas_mp_gemm(nullptr, trans, ACCUBLAS_NO_TRANS, m, n, k, nullptr, 0, a.get(device), 0,
+                               trans == ACCUBLAS_TRANS ? k : m, b.get(device), 0, k, nullptr, 0, c.get(device), 0, m));
+  c.expect_equal("C");
+}
+
 TEST(MpGpu, SpecialValues) {
   Random random(4);
   for (int t = 0; t < 30; ++t) {
@@ -253,6 +271,49 @@ TEST(MpGpu, VectorsAndTransfers) {
       x.expect_equal("set_double");
       if (HasFatalFailure()) return;
     }
+}
+
+TEST(MpGpu, Conversions) {
+  Random random(8);
+  const std::int64_t n = 150;
+  for (int from : {64, 106, 213, 1000, 8192})
+    for (int to : {64, 65, 106, 424, 1696, 8192})
+      for (int spread : {40, 1 << 30}) {  // the latter: overflow and underflow
+        Pair x(from, n, spread, 20, random), y(to, n, 0, 0, random);
+        for (bool device : {false, true})
+          REQUIRE(accublas_mp_convert(nullptr, 10, 12, x.get(device), 3, 11, y.get(device), 1, 12));
+        y.expect_equal("converted from " + std::to_string(from) + " to " + std::to_string(to) + " bits");
+        if (HasFatalFailure()) return;
+      }
+}
+
+TEST(MpGpu, ReportHasThePhases) {
+  Random random(9);
+  const std::int64_t n = 300;
+  Pair a(424, n * n, 3, 0, random), x(424, n, 3, 0, random), y(424, n, 0, 0, random);
+  accublas_context* context = nullptr;
+  REQUIRE(accublas_create(&context));
+  for (int level : {0, 1, 2}) {
+    SCOPED_TRACE(level);
+    REQUIRE(accublas_set_report_level(context, level));
+    for (bool aligned : {true, false}) {
+      REQUIRE(aligned ? accublas_mp_align(context, a.get(true), 0, n, n, n, -1)
+                      : accublas_mp_gemv(context, ACCUBLAS_NO_TRANS, n, n, nullptr, 0, a.get(true), 0, n, x.get(true),
+                                         0, 1, nullptr, 0, y.get(true), 0, 1));
+      for (int again = 0; again < 2; ++again) {
+        accublas_mp_report_t report{};
+        report.struct_size = sizeof report;
+        REQUIRE(accublas_mp_report(context, &report));
+        EXPECT_EQ(report.ms_total > 0, level >= 1);
+        EXPECT_EQ(report.ms_align > 0, level >= 2);
+        EXPECT_EQ(report.ms_product > 0, level >= 2 && !aligned);
+        EXPECT_EQ(report.ms_finish > 0, level >= 2 && !aligned);
+        EXPECT_LE(report.ms_align + report.ms_product + report.ms_finish, 1.001 * report.ms_total + 1e-6);
+        EXPECT_EQ(report.bands, 1);
+      }
+    }
+  }
+  REQUIRE(accublas_destroy(context));
 }
 
 }  // namespace
