@@ -1,5 +1,6 @@
-// cr for DOT and GEMV at memory speed: one pass gives every inner product to some 120 bits with a bound of its error
-// (kernels/correct.cpp), Ziv's test rounds what that decides, and exact accumulators do the rest.
+// cr for DOT and GEMV at memory speed: one pass gives every inner product to some 80 or 120 bits with a bound of its
+// error (kernels/correct.cpp), Ziv's test rounds what that decides, and exact accumulators do the rest. The first rows
+// of a GEMV are a probe of how many bits the others need.
 #include <algorithm>
 #include <atomic>
 #include <new>
@@ -46,7 +47,9 @@ enum class Way {
 };
 
 constexpr Index packed_rows = 8, packed_terms = 480;  // of one copied block: 30 KiB, and 4 KiB of x
-constexpr Index least_segment = 8192;                 // terms that are worth a task of their own
+constexpr Index probed_rows = 32;
+constexpr Index hard_share = 16;  // one row in so many that `swift` leaves undecided makes `full` worth while for all
+constexpr Index least_segment = 8192;  // terms that are worth a task of their own
 
 /// Scratch of one thread: sums of a panel, then the state of `columns` or a packed block.
 template <class T>
@@ -64,12 +67,14 @@ class CorrectGemv {
       : g_(g), execution_(execution), kernels_(correct_kernels<T>(execution.isa)) {
     choose_way();
     divide();
-    const Index state = way_ == Way::columns  ? correct_scratch(panel_rows_)
-                        : way_ == Way::packed ? (packed_rows + 1) * packed_terms
-                                              : 0;
+    block_rows_ = way_ == Way::packed ? packed_rows : 1;
+    const Index state = way_ == Way::rows ? 0
+                                          : std::max((block_rows_ + 1) * packed_terms,
+                                                     way_ == Way::columns ? correct_scratch(panel_rows_) : 0);
     sums_bytes_ = panel_rows_ * static_cast<Index>(sizeof(TripleSum));
     scratch_bytes_ = (sums_bytes_ + state * static_cast<Index>(sizeof(double)) + 63) / 64 * 64;
     scratch_ = execution.workspace.take<unsigned char>(static_cast<std::size_t>(scratch_bytes_ * execution.threads));
+    if (g.m <= 2 * probed_rows) needs_ = Needs::much;  // a probe would not pay
     if (segments_ > 1) {
       partial_ = execution.workspace.take<TripleSum>(static_cast<std::size_t>(segments_ * g.m));
       parts_ = execution.workspace.take<ExactSum<T>>(static_cast<std::size_t>(execution.threads));
@@ -82,12 +87,12 @@ class CorrectGemv {
       parallel_for(panels_ * segments_, execution_.threads, [&](Index task, int thread) {
         const Index panel = task % panels_, segment = task / panels_;
         const Index begin = panel * panel_rows_, rows = std::min(panel_rows_, g_.m - begin);
-        TripleSum* sums = segments_ > 1 ? partial_ + segment * g_.m + begin : scratch(thread).sums;
-        const Index first = segment * segment_terms_;
-        add_up(begin, rows, first, std::min(segment_terms_, g_.k - first), scratch(thread), sums);
-        if (segments_ > 1) return;
-        for (Index i = 0; i < rows; ++i)
-          if (!finish_row(begin + i, sums[i])) exact_row(begin + i);
+        if (segments_ > 1) {
+          const Index first = segment * segment_terms_, terms = std::min(segment_terms_, g_.k - first);
+          add_up(Speed::full, begin, rows, first, terms, scratch(thread), partial_ + segment * g_.m + begin);
+        } else {
+          run_panel(begin, rows, scratch(thread));
+        }
       });
     }
     if (segments_ > 1) finish_segments();
@@ -98,11 +103,35 @@ class CorrectGemv {
   }
 
  private:
+  /// Rows begin .. begin + rows - 1, whole.
+  void run_panel(Index begin, Index rows, const Scratch<T>& scratch) {
+    for (Index done = 0; done < rows;) {
+      const Needs needs = needs_.load(std::memory_order_relaxed);
+      const Index first = begin + done;
+      const Index count = needs == Needs::unknown ? std::min(probed_rows, rows - done) : rows - done;
+      const Speed speed = needs == Needs::little ? Speed::swift : Speed::full;
+      add_up(speed, first, count, 0, g_.k, scratch, scratch.sums);
+      Index hard = 0;
+      for (Index i = 0; i < count; ++i) {
+        if (speed == Speed::full) {
+          if (needs == Needs::unknown) hard += !swift_decides(first + i, scratch.sums[i]);
+          if (!finish_row(first + i, scratch.sums[i])) exact_row(first + i);
+        } else if (!finish_row(first + i, scratch.sums[i])) {
+          ++hard;
+          retry_row(first + i, scratch);
+        }
+      }
+      const Needs found = hard * hard_share > count ? Needs::much : Needs::little;
+      if (needs != Needs::much && needs != found) needs_.store(found, std::memory_order_relaxed);
+      done += count;
+    }
+  }
+
   Scratch<T> scratch(int thread) const {
     unsigned char* base = scratch_ + thread * scratch_bytes_;
     T* packed = reinterpret_cast<T*>(base + sums_bytes_);
     return {reinterpret_cast<TripleSum*>(base), reinterpret_cast<double*>(base + sums_bytes_), packed,
-            packed + packed_rows * packed_terms};
+            packed + block_rows_ * packed_terms};
   }
 
   void choose_way() {
@@ -133,7 +162,7 @@ class CorrectGemv {
     Index rows = way_ == Way::columns ? correct_panel : std::max<Index>(1, (Index{1} << 17) / g_.k);
     rows = std::min({rows, correct_panel, (g_.m + threads - 1) / threads});
     panel_rows_ = std::min(correct_panel, (rows + unit - 1) / unit * unit);
-    const Index row_bytes = 112;  // of scratch by columns; a small workspace makes shorter panels
+    const Index row_bytes = 96;  // of scratch by columns; a small workspace makes shorter panels
     if (threads * panel_rows_ * row_bytes > static_cast<Index>(execution_.workspace.available())) {
       panel_rows_ = std::min<Index>(panel_rows_, 64);
     }
@@ -148,27 +177,30 @@ class CorrectGemv {
   }
 
   /// sums[i] = the inner product of row begin + i and x over `terms` terms from `first` on.
-  void add_up(Index begin, Index rows, Index first, Index terms, const Scratch<T>& scratch, TripleSum* sums) const {
+  void add_up(Speed speed, Index begin, Index rows, Index first, Index terms, const Scratch<T>& scratch,
+              TripleSum* sums) const {
     const T* a = &g_.a(begin, first);
     switch (way_) {
       case Way::rows:
-        kernels_.rows(rows, terms, a, g_.a.row_stride, x_ + first, sums);
+        kernels_.rows[index(speed)](rows, terms, a, g_.a.row_stride, x_ + first, sums);
         break;
       case Way::columns: {
         const double* x = x_double_;
         if constexpr (sizeof(T) == sizeof(double)) x = x_double_ ? x_double_ : x_;
-        kernels_.columns(rows, terms, a, g_.a.col_stride, x + first, scratch.columns, sums);
+        kernels_.columns[index(speed)](rows, terms, a, g_.a.col_stride, x + first, scratch.columns, sums);
         break;
       }
       case Way::packed:
         for (Index i = 0; i < rows; i += packed_rows) {
-          add_up_packed(begin + i, std::min(packed_rows, rows - i), first, terms, scratch, sums + i);
+          add_up_packed(speed, begin + i, std::min(packed_rows, rows - i), first, terms, scratch, sums + i);
         }
         break;
     }
   }
 
-  void add_up_packed(Index begin, Index rows, Index first, Index terms, const Scratch<T>& scratch,
+  static int index(Speed speed) { return static_cast<int>(speed); }
+
+  void add_up_packed(Speed speed, Index begin, Index rows, Index first, Index terms, const Scratch<T>& scratch,
                      TripleSum* sums) const {
     std::fill(sums, sums + rows, TripleSum{0, 0, 0, 0});
     for (Index p = 0; p < terms; p += packed_terms) {
@@ -179,9 +211,28 @@ class CorrectGemv {
         for (Index i = 0; i < rows; ++i) scratch.packed_a[i * packed_terms + q] = block(i, q);
       }
       TripleSum part[packed_rows];
-      kernels_.rows(rows, n, scratch.packed_a, packed_terms, scratch.packed_x, part);
+      kernels_.rows[index(speed)](rows, n, scratch.packed_a, packed_terms, scratch.packed_x, part);
       for (Index i = 0; i < rows; ++i) triple_add(sums[i], part[i]);
     }
+  }
+
+  /// Whether a sum of Speed::swift would decide y_i, by the sum of Speed::full.
+  bool swift_decides(Index i, TripleSum sum) const {
+    const T addend = read_addend(g_.beta, &g_.y[i]);
+    sum.error *= Grid::swift_loss;
+    T out = 0;
+    return triple_known(sum) && finish_triple(g_.alpha, sum, 0, g_.beta, addend, &out);
+  }
+
+  /// A row that Speed::swift left undecided.
+  void retry_row(Index i, const Scratch<T>& scratch) {
+    TripleSum sum;
+    if (way_ == Way::rows) {
+      add_up(Speed::full, i, 1, 0, g_.k, scratch, &sum);
+    } else {
+      add_up_packed(Speed::full, i, 1, 0, g_.k, scratch, &sum);
+    }
+    if (!finish_row(i, sum)) exact_row(i);
   }
 
   /// y_i, if Ziv's test decides it.
@@ -237,10 +288,13 @@ class CorrectGemv {
   double* x_double_ = nullptr;  ///< the same as double, where that is a copy
   Index panel_rows_, panels_, segment_terms_, segments_;
   unsigned char* scratch_;  ///< threads times scratch_bytes_
-  Index sums_bytes_, scratch_bytes_;
+  Index sums_bytes_, scratch_bytes_, block_rows_;
   TripleSum* partial_ = nullptr;  ///< segments x m
   ExactSum<T>* parts_ = nullptr;  ///< one a thread
   std::atomic<std::int64_t> undecided_{0};
+  /// Bits that the rows need so that Ziv's test decides them, as far as is known.
+  enum class Needs { unknown, little, much };
+  std::atomic<Needs> needs_{Needs::unknown};
 };
 
 }  // namespace

@@ -73,15 +73,20 @@ ACCUBLAS_HD constexpr double dp_bound(long long k, double u) {
   return (static_cast<double>(k) + 3) * u * detail::slack;
 }
 
-/// The grid sum of `cr` (lib/cpu/kernels/correct.cpp; after Rump, Ogita, Oishi 2008, with two grids). A chain adds up
-/// to 2^(H-1) products p + e = x y, abs(p) <= L = 2^l, in
-///   s1 = 1.5 L 2^(H+1) + sum of p rounded to multiples of g1 = L 2^(H-51), exact while the sum is below L 2^H;
-///   s2 = 1.5 L 2^(2H-50) + sum of the rests of p (at most g1 / 2 each) and of e (at most L 2^-53 each), rounded to
-///   multiples of
+/// The grid sum of `cr` (lib/cpu/kernels/correct.cpp, cuda/vector/grid_chain.hpp; after Rump, Ogita, Oishi 2008, with
+/// two grids). A chain adds up to 2^(H-1) products p + e = x y in
+///   s1 = 1.5 L 2^(H+1) + sum of p rounded to multiples of g1 = L 2^(H-51), exact while the sum is below L 2^H, that is
+///   while s1 stays in its binade;
+///   s2 = 1.5 L 2^(2H-50) + sum of the rests of p (at most g1 / 2 each) and of e, rounded to multiples of
 ///        g2 = L 2^(2H-102), exact while the sum is below 2^H g1;
-///   c  = floating-point sum of what is left: two rests of at most g2 / 2, so at most g2 a term.
-/// Where L grows on the way, the old sums enter the new grids as one more term; that happens at most once in 8 terms,
-/// and is counted by the factor 9/8 (the sums of p so far are still bounded by terms times L).
+///   c  = floating-point sum of what is left: at most g2 a term.
+/// Either every p is at most L = 2^l; or it is looked up that s1 stays in its binade: then abs(p) < L 2^(H+1), hence
+/// abs(e) <= g1 / 2, and a term brings at most g1 to s2, the terms of a chain less than 2^H g1.
+/// p's rest r and e may enter s2 as one, q = RN(r + e), d = RN(s2 + q) - s2, and (r - d) + e goes to c. With U =
+/// ulp(p): where U >= g2, r and d are multiples of g2 that differ by at most 2 U, so r - d is exact; else e <= g2 / 4,
+/// and r - d is below g2. So this errs by at most u g2: half of it in r - d, half in adding e. Where L grows on the
+/// way, the old sums enter the new grids as one more term. That happens at most once in 8 terms, or to at least 4 L, so
+/// that all the times together count less than two terms; the factor 9/8 counts them.
 struct Grid {
   int headroom;  ///< H
 
@@ -96,6 +101,11 @@ struct Grid {
     const double terms = total * 9 / 8, length = chain * 9 / 8 + 1;
     return unit_roundoff_double * quantum2() * terms * (1 + length / 2 + 16) * (1 + 0x1p-30);
   }
+
+  /// The same where q = RN(x y - d), d what entered s1, is added to s2 and its rest is dropped: g2 / 2 for that, and
+  /// for q at most u g1 / 2 = g2 2^-(H+3). No more than `swift_loss` times `error`.
+  ACCUBLAS_HD constexpr double swift_error(double total) const { return 0.52 * quantum2() * (total * 9 / 8); }
+  static constexpr double swift_loss = 0x1p48;
 
  private:
   ACCUBLAS_HD static constexpr double power(int e) {

@@ -8,6 +8,7 @@
 #include <random>
 #include <vector>
 
+#include "lib/cpu/correct_kernels.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/numerics/float_bits.hpp"
 #include "test/unit/mpfr_reference.hpp"
@@ -173,6 +174,75 @@ TYPED_TEST(Correct, LargeShapes) {
     Case<TypeParam> c = make_case<TypeParam>(random, shapes[n % 6][0], shapes[n % 6][1]);
     check(c, n);
     if (this->HasFatalFailure()) return;
+  }
+}
+
+/// Rows by which chains are moved to larger grids once, often, in few lanes, by one term or by the sum of many.
+template <class T>
+T growing_entry(Random& random, int kind, Index i, Index p, Index k) {
+  const double u = std::uniform_real_distribution<double>(0.5, 1)(random), sign = pick(random, 0, 1) ? 1 : -1;
+  const int range = sizeof(T) == 8 ? 200 : 30;
+  switch (kind) {
+    case 0:
+      return static_cast<T>(u);  // the sum grows
+    case 1:
+      return static_cast<T>(sign * std::ldexp(u, static_cast<int>(p * range / k)));
+    case 2:
+      return static_cast<T>(sign * std::ldexp(u, pick(random, 0, range)));
+    case 3:
+      return static_cast<T>((p % 2 ? u : -u) * (p == k / 2 + i % 7 ? std::ldexp(1.0, range) : 1));
+    case 4:  // a large sum that vanishes again
+      return static_cast<T>(std::ldexp(p % 16 < 8 ? 1.0 : -1.0, p % 8 == 7 ? 12 : 0)) + static_cast<T>(u) / 1024;
+    default:
+      return static_cast<T>(p < k / 2 ? 0 : sign * std::ldexp(u, -range));
+  }
+}
+
+/// What Ziv's test rests on: no kernel's sum is farther from the exact one than its bound, and no bound is too large.
+TYPED_TEST(Correct, SumsWithinTheirBounds) {
+  using T = TypeParam;
+  Random random(6);
+  for (int n = 0; n < 36; ++n) {
+    const Index m = n % 6 == 5 ? 1 : pick(random, 2, 19), k = n % 6 == 5 ? 2500 : pick(random, 1, 600);
+    std::vector<T> a(m * k), x(k), by_columns(m * k);
+    for (T& v : x) v = static_cast<T>(std::uniform_real_distribution<double>(0.5, 1)(random));
+    for (Index i = 0; i < m; ++i)
+      for (Index p = 0; p < k; ++p)
+        by_columns[i + p * m] = a[i * k + p] = growing_entry<T>(random, (n + static_cast<int>(i)) % 6, i, p, k);
+    std::vector<Real> exact(m);
+    std::vector<double> largest(m);
+    for (Index i = 0; i < m; ++i)
+      for (Index p = 0; p < k; ++p) {
+        const Real term = Real(a[i * k + p]) * Real(x[p]);
+        exact[i] = exact[i] + term;
+        largest[i] = std::max(largest[i], std::fabs(static_cast<double>(a[i * k + p]) * static_cast<double>(x[p])));
+      }
+    for (cpu::Isa isa : {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512}) {
+      if (isa > cpu::detected_isa()) continue;
+      const cpu::CorrectKernels<T>& kernels = cpu::correct_kernels<T>(isa);
+      const std::vector<double> factors(x.begin(), x.end());
+      std::vector<double> scratch(cpu::correct_scratch(m));
+      std::vector<TripleSum> sums(m);
+      for (int speed : {0, 1})
+        for (const bool columns : {false, true}) {
+          if (columns) {
+            kernels.columns[speed](m, k, by_columns.data(), m, factors.data(), scratch.data(), sums.data());
+          } else {
+            kernels.rows[speed](m, k, a.data(), k, x.data(), sums.data());
+          }
+          for (Index i = 0; i < m; ++i) {
+            const TripleSum& s = sums[i];
+            ASSERT_TRUE(triple_known(s));
+            const Real error = (exact[i] - Real(s.a1) - Real(s.a2) - Real(s.a3)).magnitude();
+            const char* const what = columns ? "columns" : "rows";
+            EXPECT_TRUE(error.all_exact() && error <= Real(s.error))
+                << what << " speed " << speed << " isa " << cpu::isa_name(isa) << " case " << n << " row " << i;
+            EXPECT_LE(s.error,
+                      largest[i] * static_cast<double>(k + 2000) * (speed == 0 ? 0x1p-112 : 0x1p-72) + 0x1p-900)
+                << what << " speed " << speed << " isa " << cpu::isa_name(isa) << " case " << n << " row " << i;
+          }
+        }
+    }
   }
 }
 
