@@ -44,7 +44,7 @@ EngineList cuda_engines(Routine routine, const Mode& mode) {
   }
 }
 
-/// dp and sp on an engine other than native are computed as their reproducible form.
+/// dp and sp on the engines of digits are computed as their reproducible form.
 Mode emulated(const Mode& mode) {
   Mode result = mode;
   if (mode.kind == ACCUBLAS_MODE_DP || mode.kind == ACCUBLAS_MODE_SP) result.reproducible = true;
@@ -244,7 +244,7 @@ class CudaBackend final : public Backend {
       case ACCUBLAS_ENGINE_NATIVE:
         return cuda::native_gemm_call(state, call, execution);
       case ACCUBLAS_ENGINE_INT8:
-        return cuda::int8_gemm(state, emulation, execution);
+        return cuda::int8_gemm(state, call, execution);
       case ACCUBLAS_ENGINE_FP16:
         return cuda::digit_gemm(state, emulation, true, execution);
       case ACCUBLAS_ENGINE_FP64:

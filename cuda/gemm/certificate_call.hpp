@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cuda/gemm/certify_moduli.hpp"
 #include "cuda/gemm/engine_call.hpp"
 #include "cuda/state.hpp"
 #include "lib/numerics/certificate.hpp"
@@ -28,13 +29,22 @@ struct CertificateMemory {
   std::int32_t* sums;
 };
 
+/// The terms of X: one block of 128 in `stride`.
+template <class T>
+int certificate_stride_of(const EngineCall<T>& call, CertificateRungKind kind) {
+  const Index k = call.rows.k;
+  return kind == CertificateRungKind::bits ? certificate_stride(k) : certificate_moduli_stride(k);
+}
+
+/// Rungs of moduli want all terms of X in one chunk.
 template <class T>
 void certify_all(State& state, const EngineCall<T>& call, const Lines& row_lines, const Lines& col_lines,
-                 const CertificateBlocks& block, const CertificateMemory& memory, std::uint32_t* open,
-                 CallState* device) {
+                 CertificateRungKind kind, const CertificateBlocks& block, const CertificateMemory& memory,
+                 std::uint32_t* open, CallState* device) {
   const DeviceModel& model = state.model();
   const cudaStream_t stream = state.cuda_stream();
-  const Index terms = certificate_terms(call.rows.k), chunk = block.chunk;
+  const int stride = certificate_stride_of(call, kind);
+  const Index terms = certificate_terms(call.rows.k, stride), chunk = block.chunk;
   const bool whole = terms <= chunk;
   for (Index row = 0; row < call.rows.count; row += block.rows) {
     const Index rows = std::min(call.rows.count - row, block.rows);
@@ -43,14 +53,14 @@ void certify_all(State& state, const EngineCall<T>& call, const Lines& row_lines
       for (Index p = 0; p < terms; p += chunk) {
         const Index count = std::min(terms - p, chunk);
         state.phase(&accublas_report_t::ms_convert);
-        if (col == 0 || !whole)
-          convert_certificate(model, call.rows, row_lines, row, rows, p, count, chunk, memory.rows, stream);
-        convert_certificate(model, call.cols, col_lines, col, cols, p, count, chunk, memory.cols, stream);
+        convert_certificate(model, CertificateSide<T>{call.rows, row_lines, row, rows, memory.rows, col == 0 || !whole},
+                            CertificateSide<T>{call.cols, col_lines, col, cols, memory.cols, true}, stride, p, count,
+                            chunk, stream);
         state.phase(&accublas_report_t::ms_product);
         const SumsArguments sums{memory.rows, memory.cols, memory.rows_bytes, memory.cols_bytes, memory.sums, chunk,
                                  rows,        cols,        block.rows,        block.cols,        p > 0,       device};
         if (whole) {
-          certify_product<T>(model, sums, row_lines, col_lines, row, col, open, stream);
+          certify_product<T>(model, kind, sums, row_lines, col_lines, row, col, open, stream);
         } else {
           certificate_sums(model, sums, stream);
         }

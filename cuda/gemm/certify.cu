@@ -79,7 +79,11 @@ __global__ void __launch_bounds__(threads, 4)
 #pragma unroll
           for (int j = 0; j < cols_a_lane; ++j) {
             if ((left >> j & 1) == 0) continue;
-            if (found.accept_higher<Long>(rungs, line, col[j], sum[j], terms)) good |= 1u << j;
+            const auto enough = [&](int at) {
+              return max(line.needed, col[j].needed) <= rungs.rung[at].t ||
+                     suffices<Long>(rungs.rung[at], line.lambda, col[j].lambda, sum[j], terms);
+            };
+            if (found.accept(rungs.count, enough)) good |= 1u << j;
           }
           left &= ~good;
           rung = rungs.rung[found.rung];

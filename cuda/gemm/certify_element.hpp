@@ -72,16 +72,14 @@ struct Found {
   /// `known`: CallState::largest_rung at the start, which others may have raised.
   __device__ explicit Found(int known) : rung(known > 0 ? known - 1 : 0), accepted(false), rejected(0) {}
 
-  /// An element of finite lines that rung `rung` does not let pass: true if a larger one does, which `rung` then is.
-  template <bool Long>
-  __device__ bool accept_higher(const Rungs& rungs, const LineFacts& row, const LineFacts& col, std::int32_t sum,
-                                Index terms) {
-    const int needed = max(row.needed, col.needed);
-    const auto enough = [&](int at) {
-      return needed <= rungs.rung[at].t || suffices<Long>(rungs.rung[at], row.lambda, col.lambda, sum, terms);
-    };
-    if (!enough(rungs.count - 1)) return false;
-    while (!enough(rung)) ++rung;
+  /// An element of finite lines: true if one of so many rungs lets it pass, which `rung` then is at least.
+  /// enough(rung): whether a rung does.
+  template <class Enough>
+  __device__ bool accept(int rungs, Enough&& enough) {
+    if (!enough(rung)) {
+      if (!enough(rungs - 1)) return false;
+      while (!enough(rung)) ++rung;
+    }
     return accepted = true;
   }
 };

@@ -280,6 +280,10 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_a_processor)
   await_predecessor();
   const PassPlan plan = *plan_pointer;
   if (!plan.active) return;
+  // The host launches as many blocks as a plan can need; this one may have fewer. At n = 8192 the columns of a block of
+  // rows that is not there took 422 us.
+  const auto missing = [](const ConvertSide<T>& side, Index lines) { return side.block * lines >= side.operand.count; };
+  if (missing(sides.side[0], plan.block_rows) || missing(sides.side[1], plan.block_cols)) return;
   const Tiles rows = tiles_of<Shape>(sides.side[0], plan.block_rows, k_padded);
   const Tiles cols = tiles_of<Shape>(sides.side[1], plan.block_cols, k_padded);
   // Tile t of all.
@@ -293,9 +297,12 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_a_processor)
     const bool row = t < rows.count();
     const Tiles& tiles = row ? rows : cols;
     if (!row) t -= rows.count();
-    const int bits = row ? plan.row_bits : plan.col_bits;
-    return Place{row,  tiles.first,    t / tiles.k_tiles * tile_lines, t % tiles.k_tiles * Shape::terms,
-                 bits, pieces_of(bits)};
+    return Place{row,
+                 tiles.first,
+                 t / tiles.k_tiles * tile_lines,
+                 t % tiles.k_tiles * Shape::terms,
+                 row ? plan.row_bits : plan.col_bits,
+                 pieces_of(row ? plan.row_peak : plan.col_peak)};
   };
   for_tiles<T, Shape>(
       rows.count() + cols.count(),
@@ -332,30 +339,55 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_a_processor)
       });
 }
 
-/// The certificate's magnitudes. A tile is one of its blocks of terms.
+/// The certificate's magnitudes. A tile is one of its blocks of terms; those of the columns come after those of the
+/// rows.
 static_assert(ShortRows::terms == certificate_block);
 template <class T>
+struct MagnitudeSides {
+  CertificateSide<T> side[2];
+};
+template <class T>
+ACCUBLAS_HD Index magnitude_tiles(const CertificateSide<T>& side, Index k_padded) {
+  return side.wanted ? padded_lines(side.count) / tile_lines * k_tiles<ShortRows>(k_padded) : 0;
+}
+
+template <class T>
 __global__ void __launch_bounds__(ShortRows::threads, ShortRows::blocks_a_processor)
-    convert_magnitudes(const __grid_constant__ Operand<T> x, const __grid_constant__ Lines lines, Tiles tiles,
-                       Index first_term, Index terms, Index k_padded, std::uint8_t* out) {
+    convert_magnitudes(const __grid_constant__ MagnitudeSides<T> sides, int stride, Index first_term, Index terms,
+                       Index k_padded) {
   await_predecessor();
   using Shape = ShortRows;
-  const auto line_of = [&](int t) { return t / tiles.k_tiles * tile_lines; };
-  const auto term_of = [&](int t) { return t % tiles.k_tiles * Shape::terms; };
+  const int rows = static_cast<int>(magnitude_tiles(sides.side[0], k_padded));
+  const int count = rows + static_cast<int>(magnitude_tiles(sides.side[1], k_padded));
+  const int across = k_tiles<Shape>(k_padded);
+  struct Place {
+    bool row;
+    int line, term;  // first line of the tile in the block, first term in the chunk
+  };
+  const auto place = [&](int t) {
+    const bool row = t < rows;
+    if (!row) t -= rows;
+    return Place{row, t / across * tile_lines, t % across * Shape::terms};
+  };
   for_tiles<T, Shape>(
-      tiles.count(),
+      count,
       [&](int t) {
-        const Index q = first_term + term_of(t);
-        return Tile<T>{x, tiles.first + line_of(t), x.count, q * certificate_stride(x.k), terms - term_of(t)};
+        const Place at = place(t);
+        const CertificateSide<T>& side = sides.side[at.row ? 0 : 1];
+        return Tile<T>{side.operand, side.first + at.line, side.operand.count, (first_term + at.term) * stride,
+                       terms - at.term};
       },
       [&](int t, int line) {
-        const Index i = tiles.first + line_of(t) + line;
-        const bool wanted = i < x.count && lines.norm[i] > 0;
-        return line_scale_of(wanted, wanted ? 7 - lines.exponent[i] : 0);
+        const Place at = place(t);
+        const CertificateSide<T>& side = sides.side[at.row ? 0 : 1];
+        const Index i = side.first + at.line + line;
+        const bool wanted = i < side.operand.count && side.lines.norm[i] > 0;
+        return line_scale_of(wanted, wanted ? 7 - side.lines.exponent[i] : 0);
       },
       [&](int t, const Buffer<T, Shape>& buffer) {
+        const Place at = place(t);
         const int first = threadIdx.x / 32 * Shape::lines_a_warp, term = threadIdx.x % 32 * Shape::terms_a_lane;
-        std::uint8_t* to = out + (line_of(t) + first) * k_padded + term_of(t) + term;
+        std::uint8_t* to = sides.side[at.row ? 0 : 1].out + (at.line + first) * k_padded + at.term + term;
         for (int i = 0; i < Shape::lines_a_warp; ++i, to += k_padded) {
           const LineScale line = buffer.line[first + i];
           const T* const from = &buffer.tile[Shape::at(first + i, term)];
@@ -425,26 +457,24 @@ void convert(const DeviceModel& device, const ConvertSide<T>& rows, const Conver
 }
 
 template <class T>
-void convert_certificate(const DeviceModel& device, const Operand<T>& x, const Lines& lines, Index first,
-                         Index block_lines, Index first_term, Index terms, Index k_padded, std::uint8_t* out,
-                         cudaStream_t stream) {
+void convert_certificate(const DeviceModel& device, const CertificateSide<T>& rows, const CertificateSide<T>& cols,
+                         int stride, Index first_term, Index terms, Index k_padded, cudaStream_t stream) {
   using Shape = ShortRows;
-  const Tiles tiles = {first, static_cast<int>(padded_lines(block_lines) / tile_lines), k_tiles<Shape>(k_padded)};
-  const Index count = Index{tiles.across} * tiles.k_tiles;
+  const Index count = magnitude_tiles(rows, k_padded) + magnitude_tiles(cols, k_padded);
   if (count == 0) return;
   allow_shared_memory<T, Shape>(convert_magnitudes<T>);
   launch(device, "convert_certificate", convert_magnitudes<T>,
-         {grid<Shape>(device, count), Shape::threads, shared_bytes<T, Shape>}, stream, x, lines, tiles, first_term,
-         terms, k_padded, out);
+         {grid<Shape>(device, count), Shape::threads, shared_bytes<T, Shape>}, stream, MagnitudeSides<T>{{rows, cols}},
+         stride, first_term, terms, k_padded);
 }
 
 template void convert(const DeviceModel&, const ConvertSide<double>&, const ConvertSide<double>&, const PassPlan*,
                       Index, Index, Index, cudaStream_t);
 template void convert(const DeviceModel&, const ConvertSide<float>&, const ConvertSide<float>&, const PassPlan*, Index,
                       Index, Index, cudaStream_t);
-template void convert_certificate(const DeviceModel&, const Operand<double>&, const Lines&, Index, Index, Index, Index,
-                                  Index, std::uint8_t*, cudaStream_t);
-template void convert_certificate(const DeviceModel&, const Operand<float>&, const Lines&, Index, Index, Index, Index,
-                                  Index, std::uint8_t*, cudaStream_t);
+template void convert_certificate(const DeviceModel&, const CertificateSide<double>&, const CertificateSide<double>&,
+                                  int, Index, Index, Index, cudaStream_t);
+template void convert_certificate(const DeviceModel&, const CertificateSide<float>&, const CertificateSide<float>&, int,
+                                  Index, Index, Index, cudaStream_t);
 
 }  // namespace accublas::cuda

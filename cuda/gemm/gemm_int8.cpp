@@ -1,8 +1,8 @@
-// GEMM by INT8 residue products on the device (Ozaki scheme II): the same algorithm and the same bits as
-// lib/cpu/int8.cpp, laid out so that the host never waits. How many bits and moduli a pass takes, which elements it
-// computes and how C is cut into blocks is decided on the device (PassPlan); the host launches as many blocks and
-// passes as could be needed, and a kernel whose block or pass is not needed returns at once. What no pass decides is
-// computed by exact accumulators.
+// GEMM by INT8 residue products on the device (Ozaki scheme II): the same algorithm as lib/cpu/int8.cpp, and the same
+// bits wherever a mode promises bits, laid out so that the host never waits. How many bits and moduli a pass takes,
+// which elements it computes and how C is cut into blocks is decided on the device (PassPlan); the host launches as
+// many blocks and passes as could be needed, and a kernel whose block or pass is not needed returns at once. What no
+// pass decides is computed by exact accumulators.
 #include <algorithm>
 #include <cmath>
 
@@ -42,6 +42,7 @@ class DeviceGemm {
  private:
   void choose_buffers(std::size_t available, std::size_t fixed);
   void lay_out(Carver& carver);
+  CertificateRungKind certificate_kind() const;
   CertificateBlocks certificate_blocks() const;
   void run_pass(int index, int most_moduli);
   void resolve_zeros(int index);
@@ -151,7 +152,12 @@ void DeviceGemm<T>::run() {
 
   call_ = state_.begin_call(report.level);
   state_.phase(&accublas_report_t::ms_convert);
-  measure(model_, rows_, row_lines_, cols_, col_lines_, !fixed, call_, stream_);
+  const bool grade = !fixed && mode_.kind != ACCUBLAS_MODE_CR;
+  if (grade && certificate_kind() == CertificateRungKind::moduli) {
+    measure_bounds(model_, rows_, row_lines_, cols_, col_lines_, call_, stream_);
+  } else {
+    measure(model_, rows_, row_lines_, cols_, col_lines_, !fixed, call_, stream_);
+  }
   if (fixed) {
     const int t = mode_.parameter;
     plan_fixed<T>(model_, 0, t, row_lines_, col_lines_, buffers_, execution_.target, alpha_, call_, stream_);
@@ -162,15 +168,21 @@ void DeviceGemm<T>::run() {
     plan_correct(model_, 0, true, rows_, row_lines_, cols_, col_lines_, buffers_, open_, alpha_, call_, stream_);
     run_pass(0, max_moduli);
   } else {
-    certify_all(state_, call_in_engine_, row_lines_, col_lines_, certificate_blocks(),
+    const CertificateRungKind kind = certificate_kind();
+    certify_all(state_, call_in_engine_, row_lines_, col_lines_, kind, certificate_blocks(),
                 {row_residues_, col_residues_, buffers_.rows_bytes, buffers_.cols_bytes,
                  reinterpret_cast<std::int32_t*>(result_)},
                 open_, call_);
     resolve_zeros(-1);
-    plan_fixed<T>(model_, 0, 0, row_lines_, col_lines_, buffers_, 0, alpha_, call_, stream_);
     report.bound_componentwise = (static_cast<double>(rows_.k) + 2) * unit_roundoff<T>();
-    const int t = certificate_rungs<T>().t[certificate_rungs<T>().count - 1];
-    run_pass(0, int8_moduli_for(2 * t + std::log2(static_cast<double>(rows_.k)) + 1e-9));
+    if (kind == CertificateRungKind::moduli) {
+      plan_moduli<T>(model_, 0, row_lines_, col_lines_, buffers_, alpha_, call_, stream_);
+      run_pass(0, certificate_moduli<T>().moduli[certificate_moduli<T>().count - 1]);
+    } else {
+      plan_fixed<T>(model_, 0, 0, row_lines_, col_lines_, buffers_, 0, alpha_, call_, stream_);
+      const int t = certificate_rungs<T>().t[certificate_rungs<T>().count - 1];
+      run_pass(0, int8_moduli_for(2 * t + std::log2(static_cast<double>(rows_.k)) + 1e-9));
+    }
   }
   if (!fixed) {
     for (int index = 1; index < passes_for(rows_.count, cols_.count, rows_.k); ++index) {
@@ -186,16 +198,24 @@ void DeviceGemm<T>::run() {
   state_.end_call();
 }
 
+/// dp:repro is defined by T; where no bits are promised, fewer moduli will do.
+template <class T>
+CertificateRungKind DeviceGemm<T>::certificate_kind() const {
+  const Index terms = certificate_terms(rows_.k, certificate_moduli_stride(rows_.k));
+  return mode_.reproducible || terms > chunk_ ? CertificateRungKind::bits : CertificateRungKind::moduli;
+}
+
 /// The largest blocks of the certificate that the buffers of the passes hold.
 template <class T>
 CertificateBlocks DeviceGemm<T>::certificate_blocks() const {
-  const Index chunk = std::min(round_up(certificate_terms(rows_.k), 128), chunk_);
+  const Index terms = certificate_terms(rows_.k, certificate_stride_of(call_in_engine_, certificate_kind()));
+  const Index chunk = std::min(round_up(terms, 128), chunk_);
   const auto lines_in = [&](std::size_t bytes, Index all) {
     return std::min(static_cast<Index>(bytes) / chunk / line_group * line_group, padded_lines(all));
   };
   Index block_rows = lines_in(buffers_.rows_bytes, rows_.count);
   Index block_cols = lines_in(buffers_.cols_bytes, cols_.count);
-  if (certificate_terms(rows_.k) <= chunk) return {block_rows, block_cols, chunk};
+  if (terms <= chunk) return {block_rows, block_cols, chunk};
   const Index sums = static_cast<Index>(buffers_.result_bytes / sizeof(std::int32_t));
   block_cols = std::min(block_cols, sums / line_group / line_group * line_group);
   block_rows = std::min(block_rows, sums / block_cols / line_group * line_group);

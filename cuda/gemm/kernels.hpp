@@ -23,12 +23,17 @@ struct DeviceModel {
 template <class T>
 void measure(const DeviceModel&, const Operand<T>& rows, const Lines& row_lines, const Operand<T>& cols,
              const Lines& col_lines, bool with_lambda, CallState* state, cudaStream_t);
+/// The same in less time, where no bits follow from the lines: lambda (a sum of abs(x) 2^(24 - E)) and norm are upper
+/// bounds, close to some 2^-17 (with lines of thousands of entries a thread 2^-11), last_bit is a lower bound.
+template <class T>
+void measure_bounds(const DeviceModel&, const Operand<T>& rows, const Lines& row_lines, const Operand<T>& cols,
+                    const Lines& col_lines, CallState* state, cudaStream_t);
 
 // ---- convert.cu ---------------------------------------------------------------------------------------------------
 /// Residues of a block of lines: byte ((i / 256 planes + l) 256 + i % 256) k_padded + p of `out` is a'(first + i, p0 +
 /// p) modulo the l-th modulus, 0 .. p_l - 1, for i < block lines, l < planes = plan->moduli; zero for p in terms ..
-/// k_padded - 1. Lines beyond the operand's count and special ones are zero up to the end of their group. k_padded: a
-/// multiple of 128.
+/// k_padded - 1. Nothing is written where either side has no such block. Lines beyond the operand's count and special
+/// ones are zero up to the end of their group. k_padded: a multiple of 128.
 template <class T>
 struct ConvertSide {
   Operand<T> operand;
@@ -42,10 +47,18 @@ void convert(const DeviceModel&, const ConvertSide<T>& rows, const ConvertSide<T
              Index terms, Index k_padded, cudaStream_t);
 
 /// The certificate's factors (docs/modes.md, dp): one plane in the layout above, byte min(127, floor(abs(a) 2^(7-E)))
-/// of the sampled terms (certificate_terms), special lines zero. `block_lines` lines from first.
+/// of the sampled terms (certificate_terms, one block in `stride`), special lines zero.
 template <class T>
-void convert_certificate(const DeviceModel&, const Operand<T>&, const Lines&, Index first, Index block_lines,
-                         Index first_term, Index terms, Index k_padded, std::uint8_t* out, cudaStream_t);
+struct CertificateSide {
+  Operand<T> operand;
+  Lines lines;
+  Index first, count;  ///< lines
+  std::uint8_t* out;
+  bool wanted;
+};
+template <class T>
+void convert_certificate(const DeviceModel&, const CertificateSide<T>& rows, const CertificateSide<T>& cols, int stride,
+                         Index first_term, Index terms, Index k_padded, cudaStream_t);
 
 // ---- product.cu, product_hopper.cu, product_portable.cu -----------------------------------------------------------
 /// Residue products of a block of rows and one of columns: for every modulus l, result[(l block_rows + r) block_cols +
@@ -91,11 +104,15 @@ void certify(const DeviceModel&, const std::int32_t* sums, Index block_cols, con
              Index first_row, Index rows_count, Index first_col, Index cols_count, std::uint32_t* open, CallState*,
              cudaStream_t);
 
+/// What the certificate's rungs are: T, by which dp:repro is defined, or numbers of moduli, where no bits are promised
+/// (cuda/gemm/certify_moduli.hpp).
+enum class CertificateRungKind : std::int32_t { bits, moduli };
+
 /// certificate_sums and certify in one launch, without storing the sums: where all of the sampled terms are one chunk,
 /// so that nothing accumulates. product.cpp.
 template <class T>
-void certify_product(const DeviceModel&, const SumsArguments&, const Lines& rows, const Lines& cols, Index first_row,
-                     Index first_col, std::uint32_t* open, cudaStream_t);
+void certify_product(const DeviceModel&, CertificateRungKind, const SumsArguments&, const Lines& rows,
+                     const Lines& cols, Index first_row, Index first_col, std::uint32_t* open, cudaStream_t);
 
 /// Bit (col % 32) of word [row words_per_row + col / 32] tells that element (row, col) is not final.
 struct OpenBits {
@@ -109,6 +126,11 @@ struct OpenBits {
 template <class T>
 void plan_fixed(const DeviceModel&, int index, int t, const Lines& rows, const Lines& cols, const Buffers&,
                 double target, Scalar<T> alpha, CallState*, cudaStream_t);
+/// state->pass[index] for the number of moduli that the certificate found, lines scaled to equal norms (elements: those
+/// not open). Inactive where it found none.
+template <class T>
+void plan_moduli(const DeviceModel&, int index, const Lines& rows, const Lines& cols, const Buffers&, Scalar<T> alpha,
+                 CallState*, cudaStream_t);
 /// state->pass[index] for cr, by the number of moduli that leaves few elements undecided, estimated from sampled
 /// elements. `first`: all elements; else those open after pass index - 1 (of certificate or Ziv's test), inactive where
 /// these are few enough for the exact kernel, and with at least 5 moduli more than pass index - 1 if that was a cr

@@ -4,7 +4,8 @@
 // guesses E from the first entries that its threads read, and sums for the guess and the three exponents above it;
 // where E is beyond them, it reads the line again. Where there are too few lines for that, they are cut along k and
 // read twice, and the parts meet in integers. The results depend on no order.
-#include "cuda/gemm/measure_lines.hpp"
+#include "cuda/gemm/measure_bounds.hpp"
+#include "cuda/gemm/scaling.hpp"
 #include "cuda/launch.hpp"
 #include "lib/numerics/float_bits.hpp"
 
@@ -29,6 +30,12 @@ __device__ void finish_line(const Lines& lines, SideSummary* summary, Index i, i
   const unsigned long long bits = static_cast<unsigned long long>(__double_as_longlong(norm));
   if (bits > *static_cast<volatile unsigned long long*>(&summary->largest_norm))
     atomicMax(&summary->largest_norm, bits);
+  const int above = norm_exponent(norm);
+  const unsigned long long relative =
+      static_cast<unsigned long long>(__double_as_longlong(norm * power_of_two(-above)));
+  if (relative > *static_cast<volatile unsigned long long*>(&summary->largest_relative_norm))
+    atomicMax(&summary->largest_relative_norm, relative);
+  if (64 - above > *static_cast<volatile std::int32_t*>(&summary->peak)) atomicMax(&summary->peak, 64 - above);
   const int needed = exponent - last_bit;
   if (needed > *static_cast<volatile std::int32_t*>(&summary->needed_bits)) atomicMax(&summary->needed_bits, needed);
 }
@@ -81,6 +88,67 @@ __device__ void measure_lines(const Side<T>& side, Index group, bool with_lambda
   if (share.leader)
     finish_line(side.lines, side.summary, share.line, special, found.zero(), exponent, found.last_bit(),
                 norm_of(total.squares), total.lambda, with_lambda);
+}
+
+/// Apart from the code around it, which needs fewer registers.
+template <bool Adjacent, class T>
+__device__ __noinline__ void measure_unusual_lines(const Side<T>& side, Index group, Sum* shared) {
+  measure_lines<Adjacent>(side, group, true, shared);
+}
+
+/// The same with bounds for lambda, norm and last bit.
+template <bool Adjacent, class T>
+__device__ void bound_lines(const Side<T>& side, Index group, Sum* shared) {
+  const Share share = share_of(side, group);
+  const bool exists = share.line < side.x.count;
+  std::uint64_t* const nonzero = side.lines.nonzero ? side.lines.nonzero + share.line * side.lines.words : nullptr;
+  if (nonzero && !exists) clear_nonzero(side, share, 0, side.chunks);
+
+  Extent<T> found;
+  Entries<Adjacent, T> entries(side.x, share, 0, side.chunks, exists);
+  T v[batch];
+  const auto scan_batch = [&] {
+#pragma unroll
+    for (int i = 0; i < batch; ++i) found.add(v[i]);
+    if (nonzero && exists) entries.store_nonzero(v, nonzero);
+  };
+  entries.load(v);
+  scan_batch();
+  const Extent<T> first = over_line(side, found, reinterpret_cast<Extent<T>*>(shared));
+  const int guess = first.zero() ? 0 : first.exponent();
+  QuickSums<T> sums(guess);
+  while (true) {
+#pragma unroll
+    for (int i = 0; i < batch; ++i) sums.add(v[i]);
+    entries.next();
+    if (!entries.more()) break;
+    entries.load(v);
+    scan_batch();
+  }
+
+  found = over_line(side, found, reinterpret_cast<Extent<T>*>(shared));
+  if (__syncthreads_or(found.unusual())) return measure_unusual_lines<Adjacent>(side, group, shared);
+  const bool wanted = exists && !found.zero();
+  const int exponent = wanted ? found.exponent() : 0, above = exponent - guess;
+  const bool missed = wanted && (above < -QuickSums<T>::most_below || above > QuickSums<T>::most_above);
+  Sum total = over_line(side, sums.at(missed || !wanted ? 0 : above), shared);
+  if (__syncthreads_or(missed)) {
+    const Sum again = sum<Adjacent>(side, share, 0, side.chunks, missed, exponent, shared);
+    if (missed) total = again;
+  }
+  if (share.leader)
+    finish_line(side.lines, side.summary, share.line, 0, found.zero(), exponent, found.last_bit(),
+                norm_of(total.squares), total.lambda, true);
+}
+
+template <class T>
+__global__ void __launch_bounds__(block_threads, 4) bound_whole(const __grid_constant__ Sides<T> sides) {
+  await_predecessor();
+  __shared__ Sum shared[block_threads];
+  const bool rows = blockIdx.x < sides.side[0].groups;
+  const Side<T>& side = sides.side[rows ? 0 : 1];
+  const Index group = rows ? blockIdx.x : blockIdx.x - sides.side[0].groups;
+  side.adjacent ? bound_lines<true>(side, group, shared) : bound_lines<false>(side, group, shared);
 }
 
 template <class T>
@@ -250,21 +318,18 @@ Side<T> make_side(const DeviceModel& device, const Operand<T>& x, const Lines& l
 
 unsigned grid(Index blocks) { return static_cast<unsigned>(blocks); }
 
-}  // namespace
-
 template <class T>
-void measure(const DeviceModel& device, const Operand<T>& rows, const Lines& row_lines, const Operand<T>& cols,
-             const Lines& col_lines, bool with_lambda, CallState* state, cudaStream_t stream) {
-  const Sides<T> sides = {
-      {make_side(device, rows, row_lines, &state->rows), make_side(device, cols, col_lines, &state->cols)}};
+void launch_measure(const DeviceModel& device, const Sides<T>& sides, bool with_lambda, bool bounds,
+                    cudaStream_t stream) {
   const Side<T>&r = sides.side[0], &c = sides.side[1];
   if (r.groups + c.groups == 0) return;
   if (r.parts == 1 && c.parts == 1) {
-    launch(device, "measure", measure_whole<T>, {grid(r.groups + c.groups), block_threads}, stream, sides, with_lambda);
-    return;
+    const LaunchShape whole{grid(r.groups + c.groups), block_threads};
+    if (bounds) return launch(device, "measure", bound_whole<T>, whole, stream, sides);
+    return launch(device, "measure", measure_whole<T>, whole, stream, sides, with_lambda);
   }
   constexpr int threads = 256;
-  const Index most = padded_lines(rows.count > cols.count ? rows.count : cols.count);
+  const Index most = padded_lines(r.x.count > c.x.count ? r.x.count : c.x.count);
   const Index blocks = r.groups * r.parts + c.groups * c.parts;
   const LaunchShape lines{grid(most / threads), threads}, shares{grid(blocks), block_threads};
   launch(device, "measure", prepare_parts<T>, lines, stream, sides);
@@ -273,9 +338,31 @@ void measure(const DeviceModel& device, const Operand<T>& rows, const Lines& row
   launch(device, "measure", finish_parts<T>, lines, stream, sides, with_lambda);
 }
 
-template void measure(const DeviceModel&, const Operand<double>&, const Lines&, const Operand<double>&, const Lines&,
-                      bool, CallState*, cudaStream_t);
-template void measure(const DeviceModel&, const Operand<float>&, const Lines&, const Operand<float>&, const Lines&,
-                      bool, CallState*, cudaStream_t);
+}  // namespace
+
+template <class T>
+void measure(const DeviceModel& device, const Operand<T>& rows, const Lines& row_lines, const Operand<T>& cols,
+             const Lines& col_lines, bool with_lambda, CallState* state, cudaStream_t stream) {
+  const Sides<T> sides = {
+      {make_side(device, rows, row_lines, &state->rows), make_side(device, cols, col_lines, &state->cols)}};
+  launch_measure(device, sides, with_lambda, false, stream);
+}
+
+template <class T>
+void measure_bounds(const DeviceModel& device, const Operand<T>& rows, const Lines& row_lines, const Operand<T>& cols,
+                    const Lines& col_lines, CallState* state, cudaStream_t stream) {
+  const Sides<T> sides = {
+      {make_side(device, rows, row_lines, &state->rows), make_side(device, cols, col_lines, &state->cols)}};
+  launch_measure(device, sides, true, true, stream);
+}
+
+#define ACCUBLAS_INSTANTIATE(T)                                                                                      \
+  template void measure(const DeviceModel&, const Operand<T>&, const Lines&, const Operand<T>&, const Lines&, bool,  \
+                        CallState*, cudaStream_t);                                                                   \
+  template void measure_bounds(const DeviceModel&, const Operand<T>&, const Lines&, const Operand<T>&, const Lines&, \
+                               CallState*, cudaStream_t);
+ACCUBLAS_INSTANTIATE(double)
+ACCUBLAS_INSTANTIATE(float)
+#undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cuda

@@ -55,9 +55,11 @@ struct Scalar {
 
 /// What is known of all lines of a side.
 struct SideSummary {
-  unsigned long long largest_norm;  ///< bits of the largest norm (a double >= 0, so ordered like integers)
-  std::int32_t needed_bits;         ///< the most that a line needs
-  std::int32_t special;             ///< number of lines with Inf or NaN
+  unsigned long long largest_norm;           ///< bits of the largest norm (a double >= 0, so ordered like integers)
+  std::int32_t needed_bits;                  ///< the most that a line needs
+  std::int32_t special;                      ///< number of lines with Inf or NaN
+  unsigned long long largest_relative_norm;  ///< bits of the largest norm 2^-norm_exponent(norm), below 1
+  std::int32_t peak;                         ///< 64 - the least norm_exponent; 0 where all lines are zero
 };
 
 /// Which elements of C a pass computes. The bitmap `open` of the call has a bit for every element that is not final.
@@ -69,9 +71,11 @@ struct PassPlan {
   std::int32_t active;
   std::int32_t interval;  ///< cr: the sum is known up to an error, Ziv's test decides; else fixed:T, exact as it stands
   Elements elements;
-  std::int32_t row_bits, col_bits;  ///< fixed: T. cr: every line is scaled to a norm of at most 2^bits
+  std::int32_t row_bits, col_bits;  ///< fixed: T. cr, equal_norms: every line is scaled to a norm of at most 2^bits
   std::int32_t moduli;
   Index block_rows, block_cols;  ///< lines converted and multiplied at a time; multiples of line_group
+  std::int32_t equal_norms;      ///< not an interval, but lines scaled as there: dp and sp where no bits are promised
+  std::int32_t row_peak, col_peak;  ///< abs(a') is at most 2^peak
 };
 
 /// At most this many passes: fixed:T* or a first cr, and two more with more bits.

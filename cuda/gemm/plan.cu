@@ -1,5 +1,6 @@
 // Plans of the passes of an int8 GEMM, made on the device: what lib/plan_int8.cpp and lib/cpu/int8_pass.cpp decide on
 // the CPU. Only speed depends on what is chosen here, as long as no sum leaves the range of the moduli.
+#include "cuda/gemm/certify_moduli.hpp"
 #include "cuda/gemm/open_elements.hpp"
 #include "cuda/gemm/scaling.hpp"
 #include "cuda/launch.hpp"
@@ -45,21 +46,16 @@ __device__ int moduli_for(const Capacities& capacities, double log2_bound) {
   return count;
 }
 
-/// Bits of the two sides so that sums of lines of norm below 2^bits (1 - 2^-11), rounded, stay within the moduli's
-/// capacity.
-__device__ void split_bits(double capacity, Index k, int& row_bits, int& col_bits) {
-  const double norm = 1 / (1 + 0x1p-11);
-  int sum = static_cast<int>(capacity) + 1;
-  do {
-    --sum;
-    row_bits = sum / 2;
-    col_bits = sum - row_bits;
-  } while (sum > 2 && log2_norm(norm, row_bits, k) + log2_norm(norm, col_bits, k) > capacity);
-}
+__device__ double relative_norm(const SideSummary& side) { return from_bits<double>(side.largest_relative_norm); }
 
 /// Writes a plan whose bits, moduli and elements are chosen, and what the report tells of it.
 __device__ void set_plan(PassPlan plan, int index, const Buffers& buffers, Index m, Index n, CallState& state) {
   if (plan.active) {
+    // An entry is below 2^E; where lines are scaled to norms, one of norm 2^(E + g) is scaled by 2^(bits - E - g).
+    const bool to_norms = plan.interval || plan.equal_norms;
+    const auto least_above = [&](const SideSummary& side) { return to_norms && side.peak > 0 ? 64 - side.peak : 0; };
+    plan.row_peak = plan.row_bits - least_above(state.rows);
+    plan.col_peak = plan.col_bits - least_above(state.cols);
     const Block block = fit_block(buffers, plan.moduli, m, n);
     plan.block_rows = block.rows;
     plan.block_cols = block.cols;
@@ -95,6 +91,22 @@ __global__ void make_fixed_plan(int index, int t, Index m, Index n, Index k, Buf
   const double row_norm = from_bits<double>(state->rows.largest_norm),
                col_norm = from_bits<double>(state->cols.largest_norm);
   if (plan.active) plan.moduli = moduli_for(capacities, log2_norm(row_norm, t, k) + log2_norm(col_norm, t, k));
+  set_plan(plan, index, buffers, m, n, *state);
+}
+
+template <class T>
+__global__ void make_moduli_plan(int index, Index m, Index n, Index k, Buffers buffers, Scalar<T> alpha,
+                                 Capacities capacities, CallState* state) {
+  await_predecessor();
+  PassPlan plan{};
+  constexpr CertificateModuli rungs = certificate_moduli<T>();
+  if (state->largest_rung > 0 && !leaves_c(*state, alpha)) {
+    plan.active = plan.equal_norms = 1;
+    plan.elements = Elements::not_open;
+    plan.moduli = rungs.moduli[state->largest_rung - 1];
+    split_bits(capacity_of(capacities.log2[plan.moduli]), relative_norm(state->rows), relative_norm(state->cols), k,
+               plan.row_bits, plan.col_bits);
+  }
   set_plan(plan, index, buffers, m, n, *state);
 }
 
@@ -260,10 +272,11 @@ __global__ void __launch_bounds__(plan_threads)
   int least = Tuning::least_moduli;
   for (int i = 0; i < index; ++i)
     if (state->pass[i].active && state->pass[i].interval) least = max(least, state->pass[i].moduli + Tuning::step);
+  const double row_norm = relative_norm(state->rows), col_norm = relative_norm(state->cols);
   const int moduli = static_cast<int>(threadIdx.x);  // each thread looks at one number
   if (moduli >= least && moduli < max_moduli) {
     int row_bits, col_bits;
-    split_bits(capacities.log2[moduli], rows.k, row_bits, col_bits);
+    split_bits(capacity_of(capacities.log2[moduli]), row_norm, col_norm, rows.k, row_bits, col_bits);
     const double row_terms = scalbn(dropping(row_needs, row_bits, rows_taken), -row_bits);
     const double col_terms = scalbn(dropping(col_needs, col_bits, cols_taken), -col_bits);
     double chance = 0;
@@ -282,7 +295,7 @@ __global__ void __launch_bounds__(plan_threads)
     plan.interval = 1;
     plan.elements = first ? Elements::all : Elements::open;
     plan.moduli = chosen;
-    split_bits(capacities.log2[plan.moduli], rows.k, plan.row_bits, plan.col_bits);
+    split_bits(capacity_of(capacities.log2[plan.moduli]), row_norm, col_norm, rows.k, plan.row_bits, plan.col_bits);
     set_plan(plan, index, buffers, rows.count, cols.count, *state);
   }
 }
@@ -294,6 +307,13 @@ void plan_fixed(const DeviceModel& model, int index, int t, const Lines& rows, c
                 const Buffers& buffers, double target, Scalar<T> alpha, CallState* state, cudaStream_t stream) {
   launch(model, "plan of a fixed pass", make_fixed_plan<T>, {1, 1}, stream, index, t, rows.count, cols.count, rows.k,
          buffers, target, alpha, capacities(), state);
+}
+
+template <class T>
+void plan_moduli(const DeviceModel& model, int index, const Lines& rows, const Lines& cols, const Buffers& buffers,
+                 Scalar<T> alpha, CallState* state, cudaStream_t stream) {
+  launch(model, "plan of a pass by moduli", make_moduli_plan<T>, {1, 1}, stream, index, rows.count, cols.count, rows.k,
+         buffers, alpha, capacities(), state);
 }
 
 template <class T>
@@ -309,6 +329,8 @@ void plan_correct(const DeviceModel& model, int index, bool first, const Operand
 #define ACCUBLAS_INSTANTIATE(T)                                                                                    \
   template void plan_fixed<T>(const DeviceModel&, int, int, const Lines&, const Lines&, const Buffers&, double,    \
                               Scalar<T>, CallState*, cudaStream_t);                                                \
+  template void plan_moduli<T>(const DeviceModel&, int, const Lines&, const Lines&, const Buffers&, Scalar<T>,     \
+                               CallState*, cudaStream_t);                                                          \
   template void plan_correct<T>(const DeviceModel&, int, bool, const Operand<T>&, const Lines&, const Operand<T>&, \
                                 const Lines&, const Buffers&, const std::uint32_t*, Scalar<T>, CallState*,         \
                                 cudaStream_t);

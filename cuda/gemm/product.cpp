@@ -35,10 +35,13 @@ void certificate_sums(const DeviceModel& model, const SumsArguments& arguments, 
 }
 
 template <class T>
-void certify_product(const DeviceModel& model, const SumsArguments& arguments, const Lines& rows, const Lines& cols,
-                     Index first_row, Index first_col, std::uint32_t* open, cudaStream_t stream) {
+void certify_product(const DeviceModel& model, CertificateRungKind kind, const SumsArguments& arguments,
+                     const Lines& rows, const Lines& cols, Index first_row, Index first_col, std::uint32_t* open,
+                     cudaStream_t stream) {
   if (arguments.rows_count <= 0 || arguments.cols_count <= 0) return;
-  const CertifyJob job{make_rungs<T>(rows.k),
+  const CertifyJob job{kind,
+                       make_rungs<T>(rows.k),
+                       make_moduli_rungs<T>(rows.k),
                        rows,
                        cols,
                        first_row,
@@ -53,9 +56,9 @@ void certify_product(const DeviceModel& model, const SumsArguments& arguments, c
   portable::certify_product(model, arguments, job, stream);
 }
 
-template void certify_product<double>(const DeviceModel&, const SumsArguments&, const Lines&, const Lines&, Index,
-                                      Index, std::uint32_t*, cudaStream_t);
-template void certify_product<float>(const DeviceModel&, const SumsArguments&, const Lines&, const Lines&, Index, Index,
-                                     std::uint32_t*, cudaStream_t);
+template void certify_product<double>(const DeviceModel&, CertificateRungKind, const SumsArguments&, const Lines&,
+                                      const Lines&, Index, Index, std::uint32_t*, cudaStream_t);
+template void certify_product<float>(const DeviceModel&, CertificateRungKind, const SumsArguments&, const Lines&,
+                                     const Lines&, Index, Index, std::uint32_t*, cudaStream_t);
 
 }  // namespace accublas::cuda

@@ -2,12 +2,15 @@
 #pragma once
 
 #include "cuda/gemm/certify_element.hpp"
+#include "cuda/gemm/certify_moduli.hpp"
 
 namespace accublas::cuda {
 
 /// What certify_product asks of the sums.
 struct CertifyJob {
-  Rungs rungs;
+  CertificateRungKind kind;
+  Rungs rungs;               ///< of T
+  ModuliRungs moduli_rungs;  ///< or of moduli
   Lines rows, cols;
   Index first_row, first_col;  ///< of the block,
   int rows_count, cols_count;  ///< which has so many lines

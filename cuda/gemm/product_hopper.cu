@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 
+#include "cuda/gemm/certify_output.hpp"
 #include "cuda/gemm/product.hpp"
 #include "cuda/gemm/product_tiles.hpp"
 #include "cuda/gemm/tensor_map.hpp"
@@ -166,7 +167,7 @@ __device__ void consume(const ProductJob<typename Output::Element>& job, const B
       }
       previous = at.stage;
     }
-    output.begin_tile(tile.plane);
+    output.begin_tile(tile.plane, tile.col);
     const Index row = first_row + warp * 16 + lane / 4, col = tile.col + 16 * (lane % 4);
     typename Output::Element* const out = job.out + (tile.plane * extent.block.rows + row) * extent.block.cols + col;
     ptx::mma_wait<0>();
@@ -182,6 +183,7 @@ __device__ void consume(const ProductJob<typename Output::Element>& job, const B
         output.store(neighbours, out + 8 * half * extent.block.cols + 64 * group, row + 8 * half, col + 64 * group);
       }
     }
+    output.end_tile();
   }
   output.end();
 }
@@ -265,7 +267,10 @@ void certificate_sums(const DeviceModel& model, const SumsArguments& a, cudaStre
 }
 
 void certify_product(const DeviceModel& model, const SumsArguments& a, const CertifyJob& job, cudaStream_t stream) {
-  launch<CertifyOutput>(model, a.rows, a.rows_bytes, a.cols, a.cols_bytes, make_job(a), stream, job);
+  constexpr int groups = tiles.cols / 64;
+  const bool bits = job.kind == CertificateRungKind::bits;
+  const auto start = bits ? launch<CertifyOutput<BitsTest, groups>> : launch<CertifyOutput<ModuliTest, groups>>;
+  start(model, a.rows, a.rows_bytes, a.cols, a.cols_bytes, make_job(a), stream, job);
 }
 
 }  // namespace accublas::cuda::hopper

@@ -4,6 +4,7 @@
 #include <map>
 #include <mutex>
 
+#include "cuda/gemm/certify_output.hpp"
 #include "cuda/gemm/product.hpp"
 #include "cuda/gemm/product_tiles.hpp"
 #include "cuda/launch.hpp"
@@ -108,7 +109,7 @@ __global__ void __launch_bounds__(tiles.threads, tiles.blocks)
       multiply_step(sums, base + stage * tiles.stage_bytes(), warp_row, warp_col);
     }
 
-    output.begin_tile(tile.plane);
+    output.begin_tile(tile.plane, tile.col + warp_col);
     const Index row = tile.row + warp_row + lane / 4, col = tile.col + warp_col + 16 * (lane % 4);
     typename Output::Element* const out = job.out + (tile.plane * extent.block.rows + row) * extent.block.cols + col;
 #pragma unroll
@@ -121,6 +122,7 @@ __global__ void __launch_bounds__(tiles.threads, tiles.blocks)
         output.store(neighbours, out + (16 * i + 8 * half) * extent.block.cols, row + 16 * i + 8 * half, col);
       }
     }
+    output.end_tile();
   }
   output.end();
 }
@@ -163,7 +165,10 @@ void certificate_sums(const DeviceModel& model, const SumsArguments& a, cudaStre
 }
 
 void certify_product(const DeviceModel& model, const SumsArguments& a, const CertifyJob& job, cudaStream_t stream) {
-  launch<CertifyOutput>(model, a.rows, a.cols, make_job(a), stream, job);
+  constexpr int groups = warp_cols / 64;
+  const bool bits = job.kind == CertificateRungKind::bits;
+  const auto start = bits ? launch<CertifyOutput<BitsTest, groups>> : launch<CertifyOutput<ModuliTest, groups>>;
+  start(model, a.rows, a.cols, make_job(a), stream, job);
 }
 
 }  // namespace accublas::cuda::portable

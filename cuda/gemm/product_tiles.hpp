@@ -6,7 +6,6 @@
 
 #include "cuda/gemm/product.hpp"
 #include "cuda/reduction.hpp"
-#include "cuda/warp_reduce.hpp"
 
 namespace accublas::cuda {
 
@@ -143,7 +142,9 @@ struct ResidueOutput {
   Reduction modulus;
 
   __device__ explicit ResidueOutput(const NoParameters&) {}
-  __device__ void begin_tile(int plane) { modulus = reductions.of[plane]; }
+  /// `first_col`: of the warp's columns.
+  __device__ void begin_tile(int plane, Index /*first_col*/) { modulus = reductions.of[plane]; }
+  __device__ void end_tile() const {}
   __device__ void end() const {}
 
   /// `out`: where row `row` and columns from `col` of the block are stored. By whole warps, as all of these.
@@ -164,14 +165,16 @@ struct ResidueOutput {
   }
 };
 
-/// or the sums themselves, kept at 2^31 - 1 where adding would pass it: the certificate wants a lower bound;
+/// or the sums themselves, kept at 2^31 - 1 where adding would pass it: the certificate wants a lower bound; or its
+/// test of them (cuda/gemm/certify_output.hpp).
 template <bool accumulate>
 struct SumOutput {
   using Element = std::int32_t;
   using Parameters = NoParameters;
 
   __device__ explicit SumOutput(const NoParameters&) {}
-  __device__ void begin_tile(int) const {}
+  __device__ void begin_tile(int, Index) const {}
+  __device__ void end_tile() const {}
   __device__ void end() const {}
 
   __device__ void store(const std::uint32_t (&sums)[16], std::int32_t* out, Index /*row*/, Index /*col*/) const {
@@ -185,81 +188,6 @@ struct SumOutput {
  private:
   /// Both below 2^31.
   __device__ static std::uint32_t sum(std::uint32_t a, std::uint32_t old) { return min(a + old, 0x7FFFFFFFu); }
-};
-
-/// or the certificate's test: the bits of rejected elements. Storing the sums and testing them by a kernel of its own
-/// takes 86 us at n = 4096, the product itself 12.
-class CertifyOutput {
- public:
-  using Element = std::int32_t;
-  using Parameters = CertifyJob;
-
-  __device__ explicit CertifyOutput(const CertifyJob& job) : job_(job), known_(0), found_(0) {}
-  __device__ void begin_tile(int) {
-    known_ = *static_cast<volatile std::int32_t*>(&job_.state->largest_rung);
-    found_.rung = max(found_.rung, known_ - 1);
-  }
-
-  __device__ void store(const std::uint32_t (&sums)[16], std::int32_t*, Index row, Index col) {
-    const Index r = job_.first_row + row, c = job_.first_col + col;
-    const Index left = row < job_.rows_count ? job_.cols_count - col : 0;
-    const unsigned exist = left >= 16 ? 0xFFFFu : left > 0 ? (1u << left) - 1 : 0;
-    unsigned good = 0;
-    // Special and zero lines have lambda = 0 and sums of zero: no test lets them pass.
-    const double lambda = job_.rows.lambda[r];
-    const double2* const mu = reinterpret_cast<const double2*>(job_.cols.lambda + c);
-    const Rung& rung = job_.rungs.rung[found_.rung];
-#pragma unroll
-    for (int i = 0; i < 16; i += 2) {
-      const double2 two = mu[i / 2];
-      good |= suffices<false>(rung, lambda, two.x, static_cast<std::int32_t>(sums[i]), 0) ? 1u << i : 0;
-      good |= suffices<false>(rung, lambda, two.y, static_cast<std::int32_t>(sums[i + 1]), 0) ? 2u << i : 0;
-    }
-    good &= exist;
-    found_.accepted |= good != 0;
-    if (good != exist) good |= accept_others(sums, exist & ~good, r, c);
-    const unsigned open = exist & ~good, beside = __shfl_xor_sync(0xFFFFFFFFu, open, 1);
-    // Lanes 2 q and 2 q + 1 have neighbouring columns.
-    if (threadIdx.x % 2 == 0 && left > 0)
-      job_.open[r * OpenBits::words_per_row(job_.cols.count) + c / 32] = open | beside << 16;
-  }
-
-  __device__ void end() const {
-    const unsigned rejected = lanes_sum(found_.rejected);
-    const int most = lanes_max(found_.accepted ? 1 + found_.rung : 0);
-    if (threadIdx.x % 32 != 0) return;
-    if (most > known_) atomicMax(&job_.state->largest_rung, most);
-    if (rejected == 0) return;
-    atomicAdd(&job_.state->rejected, static_cast<unsigned long long>(rejected));
-    atomicAdd(&job_.state->rejected_in_all, static_cast<unsigned long long>(rejected));
-  }
-
- private:
-  /// Those of `which` that another rung or the lines' own bits let pass.
-  __device__ unsigned accept_others(const std::uint32_t (&sums)[16], unsigned which, Index r, Index c) {
-    std::int32_t sum[16];  // a copy in memory, so that the loop need not be unrolled
-#pragma unroll
-    for (int i = 0; i < 16; ++i) sum[i] = static_cast<std::int32_t>(sums[i]);
-    const LineFacts row = facts_of(job_.rows, r);
-    if (row.needed == never) return 0;
-    unsigned good = 0;
-#pragma unroll 1
-    for (; which != 0; which &= which - 1) {
-      const int i = __ffs(static_cast<int>(which)) - 1;
-      const LineFacts col = facts_of(job_.cols, c + i);
-      if (col.needed == never) continue;
-      if (found_.accept_higher<false>(job_.rungs, row, col, sum[i], 0)) {
-        good |= 1u << i;
-      } else {
-        ++found_.rejected;
-      }
-    }
-    return good;
-  }
-
-  const CertifyJob& job_;
-  int known_;
-  Found found_;
 };
 
 #endif  // __CUDACC__

@@ -46,12 +46,16 @@ ACCUBLAS_HD constexpr int certificate_byte(T a, int exponent) {
 inline constexpr int certificate_block = 128;
 ACCUBLAS_HD constexpr int certificate_stride(std::int64_t k) { return k <= 1024 ? 1 : 8; }
 
-/// How many terms those are.
-ACCUBLAS_HD constexpr std::int64_t certificate_terms(std::int64_t k) {
-  const std::int64_t period = static_cast<std::int64_t>(certificate_block) * certificate_stride(k);
+/// How many terms those are; `stride`: one block in so many.
+ACCUBLAS_HD constexpr std::int64_t certificate_terms(std::int64_t k, int stride) {
+  const std::int64_t period = static_cast<std::int64_t>(certificate_block) * stride;
   const std::int64_t rest = k % period;
   return k / period * certificate_block +
          (rest < certificate_block || period == certificate_block ? rest : certificate_block);
+}
+
+ACCUBLAS_HD constexpr std::int64_t certificate_terms(std::int64_t k) {
+  return certificate_terms(k, certificate_stride(k));
 }
 
 /// 2^(T-23) (lambda + mu) + k <= (k + 1) 2^(2T-12-v) X, divided by 2^(T-23) and rounded up to integers:

@@ -1,6 +1,8 @@
-// certify against lib/numerics/certificate.hpp in integers of any size: sums at and around every rung's threshold.
+// certify against lib/numerics/certificate.hpp in integers of any size: sums at and around every rung's threshold;
+// rungs of moduli against their inequality in quadruple precision.
 #include <algorithm>
 
+#include "cuda/gemm/certify_moduli.hpp"
 #include "lib/numerics/certificate.hpp"
 #include "test/gpu/operands.hpp"
 
@@ -12,8 +14,9 @@ constexpr std::uint32_t poison = 0xFFFFFFFFu;
 /// What the certificate reads of the lines.
 struct Facts {
   std::vector<std::int32_t> exponent, last_bit;
-  std::vector<double> lambda;
+  std::vector<double> norm, lambda;
   std::vector<std::uint8_t> special;
+  double largest_relative_norm = 0;
 };
 /// `drops`: how many bits lines need, at most.
 Facts random_facts(Index count, Index k, bool specials, int least_needed, int most_needed, double largest_lambda,
@@ -25,6 +28,10 @@ Facts random_facts(Index count, Index k, bool specials, int least_needed, int mo
         least_needed + static_cast<int>(random() % static_cast<unsigned>(most_needed - least_needed + 1));
     const bool zero = i >= count || random() % 50 == 0, special = specials && i < count && random() % 40 == 0;
     const bool none = zero || special;
+    // A bound of 2^3 to 2^5, so that lines differ.
+    f.norm.push_back(none ? 0 : 4 + 28 * static_cast<double>(random() >> 11) * 0x1p-53);
+    f.largest_relative_norm =
+        std::max(f.largest_relative_norm, std::scalbn(f.norm.back(), -cuda::norm_exponent(f.norm.back())));
     f.exponent.push_back(none ? 0 : exponent);
     f.last_bit.push_back(none ? cuda::no_last_bit : exponent - needed);
     const double most = largest_lambda > 0 ? largest_lambda : static_cast<double>(k) * 0x1p24;
@@ -36,6 +43,7 @@ Facts random_facts(Index count, Index k, bool specials, int least_needed, int mo
 void upload(const Facts& f, TestLines& lines) {
   lines.exponent = f.exponent;
   lines.last_bit = f.last_bit;
+  lines.norm = f.norm;
   lines.lambda = f.lambda;
   lines.special = f.special;
 }
@@ -50,6 +58,29 @@ int rung_of(const Facts& rows, std::size_t i, const Facts& cols, std::size_t j, 
   for (int r = 0; r < rungs.count; ++r) {
     if (std::max(row_needs, col_needs) <= rungs.t[r]) return r;
     if (certificate_suffices(certificate_test(rungs.t[r], rungs.digits, k), lambda_mu, x)) return r;
+  }
+  return -1;
+}
+
+__extension__ typedef __float128 Quad;
+
+/// The same where rungs are numbers of moduli.
+template <class T>
+int moduli_rung_of(const Facts& rows, std::size_t i, const Facts& cols, std::size_t j, Index k, std::int32_t x) {
+  constexpr cuda::CertificateModuli rungs = cuda::certificate_moduli<T>();
+  const int above = cuda::norm_exponent(rows.norm[i]), beside = cuda::norm_exponent(cols.norm[j]);
+  for (int r = 0; r < rungs.count; ++r) {
+    int row_bits = 0, col_bits = 0;
+    cuda::split_bits(cuda::capacity_of(int8_capacity(rungs.moduli[r])), rows.largest_relative_norm,
+                     cols.largest_relative_norm, k, row_bits, col_bits);
+    const int row_t = row_bits - above, col_t = col_bits - beside;
+    const auto needs = [](const Facts& f, std::size_t at) { return std::int64_t{f.exponent[at]} - f.last_bit[at]; };
+    if (needs(rows, i) <= row_t && needs(cols, j) <= col_t) return r;
+    const Quad error = Quad(rows.lambda[i]) * std::ldexp(1.0, row_t - 23) +
+                       Quad(cols.lambda[j]) * std::ldexp(1.0, col_t - 23) + static_cast<Quad>(k);
+    const int all = cuda::certificate_moduli_stride(k) == 1 ? 2 : 0;  // a quarter of it where X has all terms
+    const Quad promised = Quad(k + 1) * Quad(x) * std::ldexp(1.0, row_t + col_t - 12 - FloatFormat<T>::digits - all);
+    if (error <= promised) return r;
   }
   return -1;
 }
@@ -126,13 +157,24 @@ void check(const Case& c, std::uint64_t seed) {
 
 /// certify_product on random bytes, where lambda puts the sums on both sides of a rung's threshold.
 template <class T>
-void check_product(const Case& c, bool hopper, std::uint64_t seed) {
-  SCOPED_TRACE(testing::Message() << "m " << c.m << " n " << c.n << " rung " << c.rung << " hopper " << hopper);
+void check_product(const Case& c, cuda::CertificateRungKind kind, bool hopper, std::uint64_t seed) {
+  const bool bits = kind == cuda::CertificateRungKind::bits;
+  SCOPED_TRACE(testing::Message() << "m " << c.m << " n " << c.n << " rung " << c.rung << " hopper " << hopper
+                                  << " bits " << bits);
   constexpr Index terms = 128;
   std::mt19937_64 random(seed);
   constexpr CertificateRungs rungs = certificate_rungs<T>();
-  const double factor = static_cast<double>(certificate_test(rungs.t[c.rung], rungs.digits, c.k).factor);
-  const double lambda = factor * 128 * 63.5 * 63.5 * 0.9;  // twice that of both lines would be half of what accepts all
+  const double sum = 128 * 63.5 * 63.5;
+  double lambda = 0.9 * sum;  // of both lines, of a mean of half of it: about half of the elements pass
+  if (bits) {
+    lambda *= static_cast<double>(certificate_test(rungs.t[c.rung], rungs.digits, c.k).factor);
+  } else {
+    // Lines of norm 2^4, bits for relative norms of almost 1.
+    int row_bits = 0, col_bits = 0;
+    cuda::split_bits(cuda::capacity_of(int8_capacity(cuda::certificate_moduli<T>().moduli[c.rung])), 1, 1, c.k,
+                     row_bits, col_bits);
+    lambda *= std::ldexp(cuda::certificate_moduli_slope<T>(c.k), col_bits + 23 - 4);
+  }
   const Facts rows = random_facts(c.m, c.k, c.specials, c.least_needed, c.most_needed, lambda, random);
   const Facts cols = random_facts(c.n, c.k, c.specials, c.least_needed, c.most_needed, lambda, random);
   TestLines row_lines(c.m, c.k, false), col_lines(c.n, c.k, false);
@@ -162,7 +204,9 @@ void check_product(const Case& c, bool hopper, std::uint64_t seed) {
       for (Index p = 0; p < terms; ++p)
         x += row_bytes[static_cast<std::size_t>(r * terms + p)] * col_bytes[static_cast<std::size_t>(q * terms + p)];
       const bool special = rows.special[i] || cols.special[j];
-      const int found = special ? -1 : rung_of<T>(rows, i, cols, j, c.k, x);
+      const int found = special ? -1
+                        : bits  ? rung_of<T>(rows, i, cols, j, c.k, x)
+                                : moduli_rung_of<T>(rows, i, cols, j, c.k, x);
       if (found < 0) open[i * words + j / 32] |= 1u << j % 32;
       rejected += found < 0 && !special;
       largest = std::max(largest, found + 1);
@@ -170,11 +214,14 @@ void check_product(const Case& c, bool hopper, std::uint64_t seed) {
   }
   const DeviceArray<std::uint8_t> device_rows(row_bytes), device_cols(col_bytes);
   DeviceArray<std::uint32_t> device_open(open.size());
+  cuda::CallState before{};
+  before.rows.largest_relative_norm = to_bits(rows.largest_relative_norm);
+  before.cols.largest_relative_norm = to_bits(cols.largest_relative_norm);
   DeviceArray<cuda::CallState> state(1);
-  state.zero();
+  state = std::vector<cuda::CallState>{before};
   cuda::DeviceModel model = device_model();
   model.hopper_kernels = model.hopper_kernels && hopper;
-  cuda::certify_product<T>(model,
+  cuda::certify_product<T>(model, kind,
                            {device_rows.data(), device_cols.data(), row_bytes.size(), col_bytes.size(), nullptr, terms,
                             c.rows, c.cols, padded_lines(c.rows), padded_lines(c.cols), false, state.data()},
                            row_lines.lines(), col_lines.lines(), c.first_row, c.first_col, device_open.data(), nullptr);
@@ -222,15 +269,20 @@ TYPED_TEST(Certify, Blocks) {
 TYPED_TEST(Certify, ProductAndTestInOne) {
   using T = TypeParam;
   const int digits = FloatFormat<T>::digits;
-  for (bool hopper : {false, true})
-    for (int rung = 0; rung < certificate_rungs<T>().count; ++rung) {
-      const auto seed = static_cast<std::uint64_t>(rung);
-      check_product<T>({300, 270, 2000, 0, 300, 0, 270, true, digits, 3 * digits, rung, 0}, hopper, seed);
-      check_product<T>({1, 1, 100, 0, 1, 0, 1, false, 60, 70, rung, 0}, hopper, seed);
-      check_product<T>({700, 601, 5000, 256, 256, 512, 89, true, 1, 70, rung, 0}, hopper, seed);
-      check_product<T>({700, 601, 9000, 512, 188, 256, 256, true, digits, 90, rung, 0}, hopper, seed);
-      if (this->HasFatalFailure()) return;
-    }
+  for (const auto kind : {cuda::CertificateRungKind::bits, cuda::CertificateRungKind::moduli}) {
+    const int rungs =
+        kind == cuda::CertificateRungKind::bits ? certificate_rungs<T>().count : cuda::certificate_moduli<T>().count;
+    for (bool hopper : {false, true})
+      for (int rung = 0; rung < rungs; ++rung) {
+        const auto seed = static_cast<std::uint64_t>(rung);
+        const Case cases[] = {{300, 270, 2000, 0, 300, 0, 270, true, digits, 3 * digits, rung, 0},
+                              {1, 1, 100, 0, 1, 0, 1, false, 60, 70, rung, 0},
+                              {700, 601, 5000, 256, 256, 512, 89, true, 1, 70, rung, 0},
+                              {700, 601, 9000, 512, 188, 256, 256, true, digits, 90, rung, 0}};
+        for (const Case& c : cases) check_product<T>(c, kind, hopper, seed);
+        if (this->HasFatalFailure()) return;
+      }
+  }
 }
 
 TYPED_TEST(Certify, LambdaBeyondDoubles) {

@@ -102,9 +102,10 @@ void check(const Measured<T>& rows, const Measured<T>& cols, const PassPlan& pla
     for (const cuda::DeviceModel& model : {real, single}) {
       SCOPED_TRACE(testing::Message() << "processors " << model.processors);
       DeviceArray<std::uint8_t> row_bytes(size(plan.block_rows)), col_bytes(size(plan.block_cols));
-      cuda::convert<T>(model, {rows.x.operand(), rows.device.lines(), b, row_bytes.data(), row},
-                       {cols.x.operand(), cols.device.lines(), b, col_bytes.data(), col}, device_plan.data(), p0, terms,
-                       k_padded, nullptr);
+      cuda::convert<T>(model,
+                       {rows.x.operand(), rows.device.lines(), std::min(b, row_blocks - 1), row_bytes.data(), row},
+                       {cols.x.operand(), cols.device.lines(), std::min(b, col_blocks - 1), col_bytes.data(), col},
+                       device_plan.data(), p0, terms, k_padded, nullptr);
       require(cudaDeviceSynchronize(), "convert");
       if (row) expect_equal(row_bytes.values(), want_row, k_padded);
       if (testing::Test::HasFatalFailure()) return;
@@ -120,6 +121,8 @@ PassPlan plan_of(bool interval, int row_bits, int col_bits, int moduli, Index bl
   plan.interval = interval;
   plan.row_bits = row_bits;
   plan.col_bits = col_bits;
+  plan.row_peak = row_bits;
+  plan.col_peak = col_bits;
   plan.moduli = moduli;
   plan.block_rows = block_rows;
   plan.block_cols = block_cols;
@@ -152,6 +155,21 @@ TYPED_TEST(Convert, SizesAndLayouts) {
   }
 }
 
+/// A plan may have fewer blocks than are launched.
+TYPED_TEST(Convert, BlocksThatAreNotThere) {
+  using T = TypeParam;
+  const Index k = 200, k_padded = 256;
+  const Measured<T> x(lines_of_all_kinds<T>(300, k, 23), k, layouts()[0]);
+  const DeviceArray<PassPlan> plan(std::vector<PassPlan>{plan_of(false, 50, 50, 3, 256, 512)});
+  DeviceArray<std::uint8_t> bytes(static_cast<std::size_t>(512 * 3 * k_padded));
+  for (const auto& [row, col] : std::vector<std::array<Index, 2>>{{2, 0}, {0, 1}, {3, 3}}) {
+    cuda::convert<T>(device_model(), {x.x.operand(), x.device.lines(), row, bytes.data(), true},
+                     {x.x.operand(), x.device.lines(), col, bytes.data(), true}, plan.data(), 0, k, k_padded, nullptr);
+    require(cudaDeviceSynchronize(), "convert");
+    for (std::uint8_t b : bytes.values()) ASSERT_EQ(b, poison);
+  }
+}
+
 TYPED_TEST(Convert, BitsAndModuli) {
   using T = TypeParam;
   const Index k = 200;
@@ -167,6 +185,29 @@ TYPED_TEST(Convert, BitsAndModuli) {
     check(rows, cols, plan_of(false, 51, 85, moduli, 256, 256), 0, k);
     if (this->HasFatalFailure()) return;
     check(rows, cols, plan_of(false, 127, 150, moduli, 256, 256), 0, k);
+    if (this->HasFatalFailure()) return;
+  }
+}
+
+/// Lines of many entries of one size have norms far above these: fewer pieces than their bits would take.
+TYPED_TEST(Convert, EqualNormsOfEvenLines) {
+  using T = TypeParam;
+  const Index k = 400;
+  std::mt19937_64 random(31);
+  std::vector<std::vector<T>> lines;
+  for (Index i = 0; i < 70; ++i) lines.push_back(line_of<T>(i % 5 == 4 ? Kind::zero : Kind::uniform, k, random));
+  const Measured<T> x(lines, k, layouts()[1]);
+  int least = 64;
+  for (Index i = 0; i < 70; ++i)
+    if (const double norm = x.host.norm[static_cast<std::size_t>(i)]; norm > 0)
+      least = std::min(least, cuda::norm_exponent(norm));
+  ASSERT_GE(least, 3);
+  for (int bits : {20, 51, 51 + least, 52 + least, 85 + least, 86 + least, 127 + least}) {
+    SCOPED_TRACE(testing::Message() << "bits " << bits);
+    PassPlan plan = plan_of(bits % 2 == 0, bits, bits, 14, 256, 256);
+    plan.equal_norms = !plan.interval;
+    plan.row_peak = plan.col_peak = bits - least;
+    check(x, x, plan, 0, k);
     if (this->HasFatalFailure()) return;
   }
 }
@@ -243,19 +284,23 @@ TYPED_TEST(Convert, CertificateMagnitudes) {
     for (Index k : {1, 100, 600, 1024, 1025, 1100, 2048, 5000}) {
       const Index count = 300;
       const Measured<T> m(lines_of_all_kinds<T>(count, k, ++seed), k, layout);
+      const int stride = k == 2048 ? 4 : certificate_stride(k);
       std::vector<Index> sample;
       for (Index p = 0; p < k; ++p)
-        if (p / certificate_block % certificate_stride(k) == 0) sample.push_back(p);
-      ASSERT_EQ(static_cast<Index>(sample.size()), certificate_terms(k));
+        if (p / certificate_block % stride == 0) sample.push_back(p);
+      ASSERT_EQ(static_cast<Index>(sample.size()), certificate_terms(k, stride));
       // All at once, and the terms after the first 128 of the second group of lines.
       for (const auto& [first, block_lines, first_term] :
            std::vector<std::array<Index, 3>>{{0, count, 0}, {256, count - 256, 128}}) {
         const Index terms = static_cast<Index>(sample.size()) - first_term;
         if (terms <= 0) continue;
         const Index k_padded = (terms + 127) / 128 * 128, lines = padded_lines(block_lines);
-        DeviceArray<std::uint8_t> bytes(static_cast<std::size_t>((lines + 3) * k_padded));
-        cuda::convert_certificate(device_model(), m.x.operand(), m.device.lines(), first, block_lines, first_term,
-                                  terms, k_padded, bytes.data(), nullptr);
+        DeviceArray<std::uint8_t> bytes(static_cast<std::size_t>((lines + 3) * k_padded)), beside(bytes.size());
+        const auto side = [&](const DeviceArray<std::uint8_t>& out, bool wanted) {
+          return cuda::CertificateSide<T>{m.x.operand(), m.device.lines(), first, block_lines, out.data(), wanted};
+        };
+        cuda::convert_certificate(device_model(), side(bytes, true), side(beside, k % 2 == 0), stride, first_term,
+                                  terms, k_padded, nullptr);
         require(cudaDeviceSynchronize(), "convert_certificate");
         std::vector<std::uint8_t> want(bytes.size(), poison);
         for (Index i = 0; i < lines; ++i) {
@@ -270,6 +315,9 @@ TYPED_TEST(Convert, CertificateMagnitudes) {
                           m.host.exponent[static_cast<std::size_t>(first + i)]));
         }
         expect_equal(bytes.values(), want, k_padded);
+        if (this->HasFatalFailure()) return;
+        if (k % 2 != 0) std::fill(want.begin(), want.end(), poison);  // not asked for
+        expect_equal(beside.values(), want, k_padded);
         if (this->HasFatalFailure()) return;
       }
     }

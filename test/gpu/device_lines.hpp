@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 
+#include "cuda/gemm/scaling.hpp"
 #include "lib/numerics/certificate.hpp"
 #include "lib/numerics/scaling.hpp"
 #include "test/gpu/device.hpp"
@@ -77,6 +78,11 @@ struct HostLines {
       largest = std::max(largest, norm[i]);
       if (norm[i] > 0) s.needed_bits = std::max(s.needed_bits, exponent[i] - last_bit[i]);
       s.special += special[i] != 0;
+      if (!(norm[i] > 0)) continue;
+      const int above = cuda::norm_exponent(norm[i]);
+      s.peak = std::max(s.peak, 64 - above);
+      s.largest_relative_norm =
+          std::max<unsigned long long>(s.largest_relative_norm, to_bits(std::scalbn(norm[i], -above)));
     }
     s.largest_norm = to_bits(largest);
     return s;

@@ -1,6 +1,7 @@
 // measure against lib/numerics on the host: everything but the norm bit for bit, the norm as the bound that it is.
 #include <algorithm>
 
+#include "cuda/gemm/scaling.hpp"
 #include "lib/numerics/certificate.hpp"
 #include "lib/numerics/scaling.hpp"
 #include "test/gpu/operands.hpp"
@@ -19,6 +20,7 @@ Quad times_power(double x, int exponent) {
 struct Expected {
   int exponent = 0, last_bit = cuda::no_last_bit, special = 0;
   Uint128 lambda = 0;
+  Quad sum = 0;      ///< of abs(x) 2^(24 - E), without the ceilings of lambda
   Quad squares = 0;  ///< in units of 2^2E, to a relative k 2^-113
   std::vector<std::uint64_t> nonzero;
 };
@@ -44,6 +46,7 @@ Expected expect(const std::vector<T>& line) {
   for (T x : line) {
     e.lambda += static_cast<Uint128>(certificate_ceiling(x, e.exponent));
     const Quad scaled = times_power(x, -e.exponent);
+    e.sum += (scaled < 0 ? -scaled : scaled) * 0x1p24;
     e.squares += scaled * scaled;
   }
   return e;
@@ -69,8 +72,8 @@ template <class T>
 void check_side(const TestOperand<T>& x, const TestLines& device, const cuda::SideSummary& summary) {
   const HostLines h(device);
   const Index count = x.operand().count, words = h.lines().words;
-  unsigned long long largest_norm = 0;
-  std::int32_t needed = 0, special = 0;
+  unsigned long long largest_norm = 0, largest_relative = 0;
+  std::int32_t needed = 0, special = 0, peak = 0;
   for (Index i = 0; i < padded_lines(count); ++i) {
     const std::size_t at = static_cast<std::size_t>(i);
     const Expected e = i < count ? expect(x.line(i)) : expect(std::vector<T>(static_cast<std::size_t>(x.operand().k)));
@@ -87,10 +90,16 @@ void check_side(const TestOperand<T>& x, const TestLines& device, const cuda::Si
     largest_norm = std::max<unsigned long long>(largest_norm, to_bits(h.norm[at]));
     if (e.exponent != 0 || e.squares > 0) needed = std::max(needed, e.exponent - e.last_bit);
     special += e.special != 0;
+    if (!(h.norm[at] > 0)) continue;
+    const int above = cuda::norm_exponent(h.norm[at]);
+    peak = std::max(peak, 64 - above);
+    largest_relative = std::max<unsigned long long>(largest_relative, to_bits(std::scalbn(h.norm[at], -above)));
   }
   EXPECT_EQ(summary.largest_norm, largest_norm);
   EXPECT_EQ(summary.needed_bits, needed);
   EXPECT_EQ(summary.special, special);
+  EXPECT_EQ(summary.largest_relative_norm, largest_relative);
+  EXPECT_EQ(summary.peak, peak);
 }
 
 template <class T>
@@ -145,6 +154,71 @@ TYPED_TEST(Measure, LongLines) {
       model.processors = processors;
       check(rows, cols, true, model);
       if (this->HasFatalFailure()) return;
+    }
+  }
+}
+
+/// measure_bounds: what must be exact is, the rest are bounds, and close.
+template <class T>
+void check_bounds(const TestOperand<T>& x, const TestLines& device, const cuda::SideSummary& summary) {
+  const HostLines h(device);
+  const Index count = x.operand().count, words = h.lines().words;
+  std::int32_t needed = 0;
+  unsigned long long largest_norm = 0;
+  for (Index i = 0; i < padded_lines(count); ++i) {
+    const std::size_t at = static_cast<std::size_t>(i);
+    const Expected e = i < count ? expect(x.line(i)) : expect(std::vector<T>(static_cast<std::size_t>(x.operand().k)));
+    ASSERT_EQ(h.special[at], e.special) << "line " << i;
+    ASSERT_EQ(h.exponent[at], e.exponent) << "line " << i;
+    for (Index w = 0; w < words; ++w)
+      ASSERT_EQ(h.nonzero[static_cast<std::size_t>(i * words + w)], e.nonzero[static_cast<std::size_t>(w)])
+          << "line " << i << " word " << w;
+    ASSERT_LE(h.last_bit[at], e.last_bit) << "line " << i;
+    ASSERT_GE(h.last_bit[at], e.last_bit == cuda::no_last_bit ? e.last_bit : FloatFormat<T>::min_exponent);
+    const Quad lambda = h.lambda[at], norm = h.norm[at], most = e.sum * (1 + Quad(0x1p-8));
+    ASSERT_TRUE(lambda >= e.sum) << "line " << i << " lambda " << h.lambda[at];
+    ASSERT_TRUE(lambda <= std::max(most, static_cast<Quad>(e.lambda))) << "line " << i << " lambda " << h.lambda[at];
+    ASSERT_TRUE(norm * norm >= e.squares * (1 - Quad(0x1p-80))) << "line " << i << " norm " << h.norm[at];
+    ASSERT_TRUE(norm * norm <= e.squares * (1 + Quad(0x1p-7))) << "line " << i << " norm " << h.norm[at];
+    largest_norm = std::max<unsigned long long>(largest_norm, to_bits(h.norm[at]));
+    if (norm > 0) needed = std::max(needed, h.exponent[at] - h.last_bit[at]);
+  }
+  EXPECT_EQ(summary.largest_norm, largest_norm);
+  EXPECT_EQ(summary.needed_bits, needed);
+}
+
+TYPED_TEST(Measure, Bounds) {
+  using T = TypeParam;
+  std::uint64_t seed = 100;
+  for (const Layout& layout : layouts()) {
+    for (const auto& [m, n, k] : std::vector<std::array<Index, 3>>{
+             {1, 1, 1}, {2, 3, 0}, {33, 257, 63}, {600, 31, 64}, {45, 100, 600}, {31, 33, 2049}, {15, 1, 100001}}) {
+      if (k > 10000 && layout.step > 1) continue;
+      SCOPED_TRACE(testing::Message() << "m " << m << " n " << n << " k " << k << " adjacent " << layout.adjacent
+                                      << " step " << layout.step);
+      const TestOperand<T> rows(lines_of_all_kinds<T>(m, k, ++seed), k, layout);
+      // Lines alone, so that their neighbours do not send them to the exact measure.
+      std::mt19937_64 random(seed);
+      std::vector<std::vector<T>> even;
+      for (Index j = 0; j < n; ++j)
+        even.push_back(line_of<T>(std::array{Kind::uniform, Kind::few_bits, Kind::sparse, Kind::rising,
+                                             Kind::ties}[static_cast<std::size_t>(j % 5)],
+                                  k, random));
+      const TestOperand<T> cols(even, k, layout);
+      TestLines row_lines(m, k, true), col_lines(n, k, true);
+      DeviceArray<cuda::CallState> state(1);
+      for (int processors : {132, 1}) {
+        state.zero();
+        cuda::DeviceModel model = device_model();
+        model.processors = processors;
+        cuda::measure_bounds(model, rows.operand(), row_lines.lines(), cols.operand(), col_lines.lines(), state.data(),
+                             nullptr);
+        require(cudaDeviceSynchronize(), "measure_bounds");
+        check_bounds(rows, row_lines, state.values()[0].rows);
+        if (this->HasFatalFailure()) return;
+        check_bounds(cols, col_lines, state.values()[0].cols);
+        if (this->HasFatalFailure()) return;
+      }
     }
   }
 }

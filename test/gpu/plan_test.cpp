@@ -3,6 +3,7 @@
 #include <cmath>
 #include <random>
 
+#include "cuda/gemm/certify_moduli.hpp"
 #include "cuda/gemm/scaling.hpp"
 #include "lib/numerics/moduli.hpp"
 #include "lib/plan_int8.hpp"
@@ -29,6 +30,19 @@ void expect_block(const cuda::PassPlan& plan, const cuda::Buffers& buffers, Inde
   EXPECT_LE(static_cast<std::size_t>(plan.block_rows * buffers.k_padded * plan.moduli), buffers.rows_bytes);
   EXPECT_LE(static_cast<std::size_t>(plan.block_cols * buffers.k_padded * plan.moduli), buffers.cols_bytes);
   EXPECT_LE(static_cast<std::size_t>(plan.block_rows * plan.block_cols * plan.moduli), buffers.result_bytes);
+}
+
+/// Where lines are scaled to norms: sums stay within the moduli's capacity, with less than two bits to spare.
+void expect_capacity(const cuda::PassPlan& plan, const cuda::CallState& state, Index k) {
+  const double row_norm = from_bits<double>(state.rows.largest_relative_norm);
+  const double col_norm = from_bits<double>(state.cols.largest_relative_norm);
+  const double log2_sum = int8_log2_norm(row_norm, plan.row_bits, k) + int8_log2_norm(col_norm, plan.col_bits, k);
+  EXPECT_LE(log2_sum, int8_capacity(plan.moduli) + 1e-8);
+  EXPECT_GE(log2_sum, int8_capacity(plan.moduli) - 1.01);
+  EXPECT_GE(plan.col_bits, plan.row_bits);
+  EXPECT_LE(plan.col_bits, plan.row_bits + 1);
+  EXPECT_EQ(plan.row_peak, plan.row_bits - (64 - state.rows.peak));
+  EXPECT_EQ(plan.col_peak, plan.col_bits - (64 - state.cols.peak));
 }
 
 template <class T>
@@ -66,8 +80,8 @@ TYPED_TEST(Plan, FixedTakesWhatTheNormsNeed) {
       cuda::CallState state{};
       const double row_norm = std::sqrt(static_cast<double>(k)) * std::ldexp(static_cast<double>(random() >> 11), -53);
       const double col_norm = std::sqrt(static_cast<double>(k)) * std::ldexp(static_cast<double>(random() >> 11), -54);
-      state.rows = {to_bits(row_norm), 20, 0};
-      state.cols = {to_bits(col_norm), 60, 0};
+      state.rows = {to_bits(row_norm), 20, 0, 0, 0};
+      state.cols = {to_bits(col_norm), 60, 0, 0, 0};
       const cuda::Buffers buffers = buffers_for(512, 15, k);
       const cuda::CallState after = this->fixed(state, t, rows, cols, buffers);
       const cuda::PassPlan& plan = after.pass[0];
@@ -89,7 +103,7 @@ TYPED_TEST(Plan, FixedFollowsTheCertificate) {
   using T = TypeParam;
   HostLines rows(10, 50), cols(20, 50);
   cuda::CallState state{};
-  state.rows = state.cols = {to_bits(5.0), 100, 0};
+  state.rows = state.cols = {to_bits(5.0), 100, 0, 0, 0};
   const cuda::Buffers buffers = buffers_for(256, 15, 50);
   EXPECT_FALSE(this->fixed(state, 0, rows, cols, buffers).pass[0].active);
   for (int rung = 1; rung <= certificate_rungs<T>().count; ++rung) {
@@ -102,12 +116,46 @@ TYPED_TEST(Plan, FixedFollowsTheCertificate) {
   }
 }
 
+TYPED_TEST(Plan, ModuliFollowTheCertificate) {
+  using T = TypeParam;
+  constexpr cuda::CertificateModuli rungs = cuda::certificate_moduli<T>();
+  for (Index k : {1, 50, 4096, 100000}) {
+    HostLines rows(10, k), cols(20, k);
+    DeviceLines device_rows(rows), device_cols(cols);
+    const cuda::Buffers buffers = buffers_for(256, 15, k);
+    std::mt19937_64 random(static_cast<std::uint64_t>(k));
+    for (int rung = 0; rung <= rungs.count; ++rung) {
+      cuda::CallState state{};
+      state.largest_rung = rung;
+      for (cuda::SideSummary* side : {&state.rows, &state.cols}) {
+        side->largest_relative_norm = to_bits(0.4996 + 0.5 * static_cast<double>(random() >> 11) * 0x1p-53);
+        side->peak = 64 - static_cast<std::int32_t>(random() % 8);
+      }
+      for (T value : {T(2), T(0)}) {
+        DeviceArray<T> alpha(std::vector<T>{value});
+        DeviceState device_state(state);
+        cuda::plan_moduli<T>(device_model(), 0, device_rows.lines(), device_cols.lines(), buffers, {T(1), alpha.data()},
+                             device_state.data(), nullptr);
+        const cuda::PassPlan plan = device_state.read().pass[0];
+        ASSERT_EQ(plan.active != 0, rung > 0 && value != 0);
+        if (!plan.active) continue;
+        EXPECT_EQ(plan.moduli, rungs.moduli[rung - 1]);
+        EXPECT_EQ(plan.elements, Elements::not_open);
+        EXPECT_FALSE(plan.interval);
+        EXPECT_TRUE(plan.equal_norms);
+        expect_capacity(plan, state, k);
+        expect_block(plan, buffers, 10, 20);
+      }
+    }
+  }
+}
+
 TYPED_TEST(Plan, FixedPromisesItsTargetOnlyByExactness) {
   using T = TypeParam;
   HostLines rows(10, 50), cols(20, 50);
   cuda::CallState state{};
-  state.rows = {to_bits(5.0), 40, 0};
-  state.cols = {to_bits(5.0), 41, 0};
+  state.rows = {to_bits(5.0), 40, 0, 0, 0};
+  state.cols = {to_bits(5.0), 41, 0, 0, 0};
   const cuda::Buffers buffers = buffers_for(256, 15, 50);
   const double u = sizeof(T) == 8 ? 0x1p-53 : 0x1p-24;
   for (int t : {40, 41})
@@ -124,7 +172,7 @@ TYPED_TEST(Plan, AlphaInMemoryThatIsZeroWantsNoPass) {
   using T = TypeParam;
   HostLines rows(10, 50), cols(20, 50);
   cuda::CallState state{};
-  state.rows = state.cols = {to_bits(5.0), 40, 0};
+  state.rows = state.cols = {to_bits(5.0), 40, 0, 0, 0};
   for (T value : {T(0), T(-0.0), T(NAN), T(2)}) {
     DeviceArray<T> alpha(std::vector<T>{value});
     const cuda::CallState after = this->fixed(state, 30, rows, cols, buffers_for(256, 15, 50), 1e-9, alpha.data());
@@ -149,7 +197,10 @@ cuda::CallState plan_correct(const CorrectCase<T>& c, const cuda::CallState& sta
                              const std::vector<std::uint32_t>& open, const cuda::Buffers& buffers) {
   HostLines rows(c.m, c.k, c.a, c.k, 1), cols(c.n, c.k, c.b, c.k, 1);
   DeviceLines device_rows(rows), device_cols(cols);
-  DeviceState device_state(state);
+  cuda::CallState measured = state;
+  measured.rows = rows.summary();
+  measured.cols = cols.summary();
+  DeviceState device_state(measured);
   DeviceArray<T> a(c.a), b(c.b);
   DeviceArray<std::uint32_t> device_open(open);
   cuda::plan_correct<T>(device_model(), index, first, {a.data(), c.k, 1, c.m, c.k}, device_rows.lines(),
@@ -172,10 +223,7 @@ TYPED_TEST(Plan, CorrectStaysWithinTheModuli) {
       ASSERT_TRUE(plan.active);
       EXPECT_TRUE(plan.interval);
       EXPECT_EQ(plan.elements, Elements::all);
-      const double norm = 1 / (1 + 0x1p-11);
-      EXPECT_LE(int8_log2_norm(norm, plan.row_bits, k) + int8_log2_norm(norm, plan.col_bits, k),
-                int8_capacity(plan.moduli) + 1e-8);
-      EXPECT_GE(plan.row_bits + plan.col_bits, int8_capacity(plan.moduli) - 3);
+      expect_capacity(plan, after, k);
       expect_block(plan, buffers, m, n);
       EXPECT_EQ(after.samples, 64);
       const bool dbl = sizeof(T) == 8;
