@@ -138,9 +138,14 @@ Cublas::Cublas() {
 Cublas::~Cublas() { functions().destroy(handle_); }
 
 void Cublas::begin(cudaStream_t stream, void* workspace, std::size_t bytes) {
+  if (begun_ && stream == stream_ && !workspace && !workspace_) return;
+  begun_ = false;
   // Setting the stream resets the workspace to the handle's own, so the order matters.
   check_cublas(functions().set_stream(handle_, stream), "cublasSetStream");
   if (workspace) check_cublas(functions().set_workspace(handle_, workspace, bytes), "cublasSetWorkspace");
+  stream_ = stream;
+  workspace_ = workspace;
+  begun_ = true;
 }
 
 void Cublas::scalars_on_device(bool on_device) {

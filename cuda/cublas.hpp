@@ -78,6 +78,9 @@ class Cublas {
 
  private:
   cublasHandle_t handle_ = nullptr;
+  bool begun_ = false;  ///< with these:
+  cudaStream_t stream_ = nullptr;
+  void* workspace_ = nullptr;
 };
 
 }  // namespace accublas::cuda

@@ -1,7 +1,8 @@
 #include "cuda/device.hpp"
 
-#include <unistd.h>
+#include <pthread.h>
 
+#include <atomic>
 #include <vector>
 
 #include "cuda/check.hpp"
@@ -10,14 +11,18 @@ namespace accublas::cuda {
 
 namespace {
 
+/// This process was forked after the devices were found. Set by a handler of fork(): asking for the process's number
+/// would be a system call, several times a call of a routine.
+std::atomic<bool> forked{false};
+
 struct Devices {
-  pid_t process = getpid();
   std::vector<DeviceModel> models;
   std::vector<std::string> names;
   std::vector<std::size_t> workspace;
   std::string reason;
 
   Devices() {
+    pthread_atfork(nullptr, nullptr, [] { forked.store(true, std::memory_order_relaxed); });
     int count = 0;
     const cudaError_t status = cudaGetDeviceCount(&count);
     if (status != cudaSuccess || count == 0) {
@@ -59,7 +64,7 @@ const Devices& devices() {
 
 }  // namespace
 
-bool forked_from_user() { return getpid() != devices().process && !devices().models.empty(); }
+bool forked_from_user() { return forked.load(std::memory_order_relaxed) && !devices().models.empty(); }
 
 int usable_devices(std::string& reason) {
   const Devices& all = devices();

@@ -7,14 +7,13 @@ namespace accublas::cuda {
 template <class T>
 void native_gemm_call(State& state, const Call<Gemm<T>, T>& call, Execution& execution) {
   const Workspace& workspace = execution.workspace;
-  const bool capturing = is_capturing(state.cuda_stream());
   const std::size_t scratch = native_scratch_bytes(call.problem, workspace.cap());
+  state.begin_native_call(execution.report.level);
   // In capture cuBLAS needs memory of its own that stays; else its handle has some.
-  const std::size_t own = capturing ? Cublas::workspace_bytes(state.model().major) : 0;
+  const std::size_t own = state.captured() ? Cublas::workspace_bytes(state.model().major) : 0;
   const auto scalar = [](const ScalarArgument<T>& s) {
     return s.on_device ? Scalar<T>{T(0), s.pointer} : Scalar<T>{*s.pointer, nullptr};
   };
-  state.begin_call(execution.report.level);
   state.phase(&accublas_report_t::ms_product);
   const auto run = [&](std::byte* memory) {
     Cublas& blas = state.cublas();

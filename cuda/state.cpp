@@ -48,6 +48,7 @@ Cublas& State::cublas() {
 
 void State::begin(int report_level) {
   captured_ = is_capturing(stream_);
+  pending_ = true;
   last_ = nullptr;
   last_vector_ = nullptr;
   if (in_batch_) return;  // level and times are the batch's
@@ -73,6 +74,15 @@ VectorState* State::begin_vector_call(int report_level) {
   last_vector_ = vectors_ + captured_;
   if (level_ >= 1 && !in_batch_) mark(nullptr);
   return last_vector_;
+}
+
+void State::begin_native_call(int report_level) {
+  if (in_batch_) {  // whose totals want a state of every call
+    begin_call(report_level);
+    return;
+  }
+  begin(report_level);
+  if (level_ >= 1) mark(nullptr);
 }
 
 void State::mark(double accublas_report_t::*member) {
@@ -111,12 +121,14 @@ void State::end_call() {
     return add_to_totals(last_, undecided, totals_ + captured_, stream_);
   }
   if (level_ >= 1) mark(nullptr);
-  if (!captured_) check(cudaEventRecord(done_, stream_), "cudaEventRecord");
+  if (captured_) return;
+  unmarked_ = !last_ && !last_vector_;
+  if (!unmarked_) check(cudaEventRecord(done_, stream_), "cudaEventRecord");
 }
 
 void State::complete(accublas_report_t& report) {
   const DeviceScope scope(device());
-  if (!last_ && !last_vector_) return;
+  if (!pending_) return;
   if (is_capturing(stream_))
     throw Error(ACCUBLAS_ERROR_DEVICE, "the report of a call that is being captured is not known yet");
   CallState state{};
@@ -143,8 +155,10 @@ void State::complete(accublas_report_t& report) {
 void State::copy_state(CallState* to) {
   const char* const what = "copying the state of a call";
   if (last_) return check(cudaMemcpyAsync(to, last_, sizeof *to, cudaMemcpyDeviceToHost, stream_), what);
-  // A product of one row or column in dot2 was a call on vectors, which counts one thing.
+  // cuBLAS alone has nothing to tell; a product of one row or column in dot2 was a call on vectors, which counts one
+  // thing.
   *to = CallState{};
+  if (!last_vector_) return;
   check(
       cudaMemcpyAsync(&to->undecided, &last_vector_->undecided, sizeof to->undecided, cudaMemcpyDeviceToHost, stream_),
       what);
@@ -152,6 +166,7 @@ void State::copy_state(CallState* to) {
 
 void State::forget_call() {
   if (last_) check(cudaMemset(&last_->missed_target, 0, sizeof last_->missed_target), "cudaMemset");
+  pending_ = false;
   last_ = nullptr;
   last_vector_ = nullptr;
 }
@@ -173,6 +188,8 @@ accublas_status State::synchronize(std::string& message) {
 accublas_status State::finish(std::string& message) {
   if (forked_from_user()) return ACCUBLAS_SUCCESS;
   const DeviceScope scope(device());
+  // Not the stream, which may be gone. Destroying cuBLAS's handle waits for the device all the same.
+  if (unmarked_) return outcome(cudaDeviceSynchronize(), message);
   return outcome(cudaEventSynchronize(done_), message);
 }
 
@@ -186,7 +203,7 @@ accublas_status State::outcome(cudaError_t waited, std::string& message) {
   if (waited != cudaSuccess) {
     message = std::string("the device failed: ") + cudaGetErrorString(waited);
     cudaGetLastError();
-    return last_ || last_vector_ ? ACCUBLAS_ERROR_C_UNDEFINED : ACCUBLAS_ERROR_DEVICE;
+    return pending_ ? ACCUBLAS_ERROR_C_UNDEFINED : ACCUBLAS_ERROR_DEVICE;
   }
   if (missed[0] || missed[1]) {
     message = "the target could not be promised on the data of a call, which wrote nothing";
