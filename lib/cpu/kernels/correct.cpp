@@ -29,9 +29,10 @@ constexpr bool row_block_fits =
     row_block<R> / 8 * 9 <= 1 << (row_grid<R>.headroom + 2) && row_block<R> % (group * W) == 0;
 static_assert(row_block_fits<1> && row_block_fits<rows_at_once>);
 
-/// Bytes, as entries, that a single row is fetched ahead of the hardware's own streams.
+/// Bytes, as entries, that a single row is fetched ahead of the hardware's own streams: two cores of a Sapphire Rapids
+/// take n = 10^7 in 6.5 ms without, in 4.1, 3.5, 3.3 and 3.1 ms with 1, 2, 4 and 8 KiB.
 template <class T>
-constexpr Index ahead = 1024 / sizeof(T);
+constexpr Index ahead = 4096 / sizeof(T);
 
 /// R rows in work, each with its chain, or the two of a single row.
 template <int R, Speed S>
