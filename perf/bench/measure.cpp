@@ -168,10 +168,10 @@ std::unique_ptr<Ready<T>> prepare(const Case& what) {
 }
 
 /// A contender's turn: batches of calls for `turn_seconds` (at least one), of which the fastest counts. With several
-/// threads it begins after a pause in which the others' idle workers fall asleep: OpenBLAS's turn for some 30 ms, on
-/// the very cores that the next contender's workers wake up on.
+/// threads it begins after a pause in which the others' idle workers fall asleep: OpenBLAS's turn for 2^28 ticks of
+/// the CPU's clock, 134 ms at 2 GHz, on the very cores that the next contender's workers wake up on.
 constexpr double turn_seconds = 0.05;
-constexpr auto pause = std::chrono::milliseconds(45);
+constexpr auto pause = std::chrono::milliseconds(150);
 
 int repetitions_for(double seconds_per_call) {
   return std::clamp(static_cast<int>(1e-4 / std::max(seconds_per_call, 1e-9)), 1, 10000);
