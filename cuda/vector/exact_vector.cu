@@ -1,185 +1,20 @@
 // The way out of every mode of DOT, GEMV, NRM2 and ASUM: inner products by Kulisch's long accumulators, special values
 // included, of the rows that a first pass left open. A warp works on a row, or on a segment of one where few are open.
-//
-// Each lane has an accumulator of its own in shared memory, its words 32 apart, so that lanes never share a bank,
-// whatever digit each one adds to, and no operation is atomic.
-#include "cuda/vector/vector_device.hpp"
-#include "lib/numerics/finish_root.hpp"
-#include "lib/numerics/long_accumulator.hpp"
-#include "lib/numerics/scaling.hpp"
+#include "cuda/vector/exact_row.hpp"
 
 namespace accublas::cuda {
 
 namespace {
 
-constexpr int digits = LongAccumulator::digits, limbs = LongAccumulator::limbs;
-constexpr int unit = LongAccumulator::min_exponent;  ///< exponent of the last bit
-static_assert(exact_slot_words == digits + 2);
+using namespace long_sums;
 
-constexpr int batch = 4;  ///< terms that a lane loads at a time
-
-/// A lane adds less than 2^32 to a word with each term. After this many the carries move up, so that the sums of 32
-/// lanes and of 2^10 segments stay below 2^63.
-constexpr int carry_period = (1 << 16) - batch;
 constexpr Index least_terms = 2048;  ///< of a segment
 
 template <class T>
-struct Arguments {
-  RowProblem<T> p;
-  FixedScaling fixed;
+struct Arguments : ExactRows<T> {
   OpenRows open;
   std::int64_t* slots;
 };
-
-/// The accumulator of one lane: 32-bit digits in signed 64-bit words, `stride` words apart.
-struct Digits {
-  std::int64_t* word;
-  static constexpr int stride = 32;
-
-  __device__ void clear() {
-    for (int d = 0; d < digits; ++d) word[d * stride] = 0;
-  }
-
-  /// += x y, both finite: five words.
-  __device__ void add_product(double x, double y) {
-    const Decoded a = decode(x), b = decode(y);
-    const int position = a.exponent + b.exponent - unit, first = position >> 5, shift = position & 31;
-    const std::uint64_t low = a.mantissa * b.mantissa, high = __umul64hi(a.mantissa, b.mantissa);
-    const std::uint64_t w0 = low << shift, w1 = shift ? high << shift | low >> (64 - shift) : high;
-    const std::uint64_t w2 = shift ? high >> (64 - shift) : 0;
-    const std::int64_t sign = a.negative != b.negative ? -1 : 0;
-    std::int64_t* const d = word + first * stride;
-    const std::uint64_t part[5] = {w0 & 0xFFFFFFFFu, w0 >> 32, w1 & 0xFFFFFFFFu, w1 >> 32, w2};
-    std::int64_t sum[5];
-#pragma unroll
-    for (int i = 0; i < 5; ++i) sum[i] = d[i * stride] + ((static_cast<std::int64_t>(part[i]) ^ sign) - sign);
-#pragma unroll
-    for (int i = 0; i < 5; ++i) d[i * stride] = sum[i];
-  }
-
-  /// Digits back to [0, 2^32), the top one signed.
-  __device__ void carry() {
-    std::int64_t above = 0;
-    for (int d = 0; d + 1 < digits; ++d) {
-      const std::int64_t v = word[d * stride] + above;
-      word[d * stride] = v & 0xFFFFFFFF;
-      above = v >> 32;
-    }
-    word[(digits - 1) * stride] += above;
-  }
-};
-
-/// Inf and NaN: their terms in IEEE arithmetic add up to NaN, +Inf or -Inf as docs/modes.md judges the sum.
-template <class T>
-struct Special {
-  T sum;
-  bool any;
-};
-
-/// The value that an entry stands for: itself, or rounded to T bits below 2^exponent and scaled by 2^-exponent.
-template <class T>
-__device__ double value_of(T entry, const FixedScaling& fixed, int exponent) {
-  if (!fixed.most) return entry;
-  const ScaledInteger v = scale_entry(entry, exponent, fixed.bits);
-  return static_cast<double>(v.mantissa) *
-         from_bits<double>(static_cast<std::uint64_t>(v.shift - fixed.bits + 1023) << 52);
-}
-
-template <class T>
-__device__ int exponent_of(const FixedScaling& fixed, Index i) {
-  return fixed.most ? exponent_above(from_bits<T>(static_cast<typename FloatFormat<T>::Bits>(fixed.most[i]))) : 0;
-}
-
-/// Adds terms first .. first + terms - 1 of row i to the lanes' accumulators. Returns the special terms of the whole
-/// warp.
-template <class T>
-__device__ Special<T> add_terms(const Arguments<T>& g, Index i, Index first, Index terms, Digits accumulator) {
-  const int lane = threadIdx.x % 32, e = exponent_of<T>(g.fixed, i), f = exponent_of<T>(g.fixed, g.p.m);
-  Special<T> special{0, false};
-  int pending = 0;
-  const Index a_stride = g.p.a.col_stride, x_stride = g.p.x.stride, end = first + terms;
-  const T* a = g.p.a.data + i * g.p.a.row_stride + (first + lane) * a_stride;
-  const T* x = g.p.x.data + (first + lane) * x_stride;
-  for (Index q = first + lane; q < end; q += 32 * batch, a += 32 * batch * a_stride, x += 32 * batch * x_stride) {
-    T u[batch], v[batch];
-    load_spaced_below<32>(a, a_stride, end - q, u);
-    load_spaced_below<32>(x, x_stride, end - q, v);
-#pragma unroll
-    for (int j = 0; j < batch; ++j) {
-      if (g.p.terms == Terms::magnitudes) v[j] = u[j] < 0 ? T(-1) : T(1);
-      if (is_finite(u[j]) && is_finite(v[j])) {
-        accumulator.add_product(value_of(u[j], g.fixed, e), value_of(v[j], g.fixed, f));
-      } else {
-        special.any = true;
-        special.sum += u[j] * v[j];
-      }
-    }
-    pending += batch;
-    if (pending >= carry_period) {
-      accumulator.carry();
-      pending = 1;
-    }
-  }
-  special.any = __any_sync(full_warp, special.any);
-  for (int half = 16; half > 0; half /= 2) special.sum += __shfl_xor_sync(full_warp, special.sum, half);
-  return special;
-}
-
-/// Word d of lane 0's accumulator becomes the sum over the lanes. The order of reading keeps the threads on different
-/// banks.
-__device__ void sum_lanes(std::int64_t* words) {
-  const int lane = threadIdx.x % 32;
-  __syncwarp();
-  for (int d = lane; d < digits; d += 32) {
-    std::int64_t sum = 0;
-    for (int l = 0; l < 32; ++l) sum += words[d * 32 + (l + lane) % 32];
-    words[d * 32] = sum;
-  }
-  __syncwarp();
-}
-
-/// RN(alpha S + beta y), or the root of S, for S in the words of lane 0; one thread. Four limbs around the leading one
-/// decide nearly always.
-template <class T>
-__device__ void write_finite(const Arguments<T>& g, Index i, const std::int64_t* words) {
-  Wide<limbs> sum{};
-  std::int64_t carry = 0;
-  for (int l = 0; l < limbs; ++l) {
-    const std::int64_t low = words[2 * l * 32] + carry;
-    const std::int64_t high = words[(2 * l + 1) * 32] + (low >> 32);
-    sum.limb[l] = static_cast<std::uint64_t>(high) << 32 | static_cast<std::uint32_t>(low);
-    carry = high >> 32;
-  }
-  if (g.p.terms == Terms::squares) {
-    *g.p.y.data = finish_root<T>(sum, false, unit);
-    return;
-  }
-  const int exponent = unit + exponent_of<T>(g.fixed, i) + exponent_of<T>(g.fixed, g.p.m);
-  T* const y = g.p.y.data + i * g.p.y.stride;
-  const T alpha = g.p.alpha.get(), beta = g.p.beta.get(), addend = read_addend(beta, y);
-
-  const std::uint64_t fill = wide_negative(sum) ? ~std::uint64_t{0} : 0;
-  int top = limbs - 1;
-  while (top > 0 && sum.limb[top] == fill) --top;
-  const int lowest = top > 2 ? top - 2 : 0;
-  Wide<4> leading{};
-  for (int l = 0; l < 4; ++l) leading.limb[l] = lowest + l < limbs ? sum.limb[lowest + l] : fill;
-  bool lost = false;
-  for (int l = 0; l < lowest; ++l) lost |= sum.limb[l] != 0;
-  T out;
-  if (!finish_within(alpha, leading, lost ? 1.0 : 0.0, exponent + 64 * lowest, beta, addend, &out)) {
-    out = finish(alpha, sum, exponent, beta, addend);
-  }
-  *y = out;
-}
-
-template <class T>
-__device__ void write_row(const Arguments<T>& g, Index i, const std::int64_t* words, Special<T> special) {
-  if (!special.any) return write_finite(g, i, words);
-  T* const y = g.p.y.data + i * g.p.y.stride;
-  const T beta = g.p.beta.get();
-  *y = finish_special(g.p.alpha.get(), special.sum, beta, read_addend(beta, y));
-}
 
 /// A segment's sum to its slot; the last segment of a row adds up and writes the row.
 template <class T>
@@ -216,8 +51,8 @@ __global__ void __launch_bounds__(32) exact_kernel(Arguments<T> g) {
     if (blockIdx.x == 0 && threadIdx.x == 0) g.open.state->undecided = 0;
     return;
   }
-  __shared__ std::int64_t words[digits * 32];
-  Digits accumulator{words + threadIdx.x};
+  __shared__ std::int64_t memory[words];
+  Digits accumulator{memory + threadIdx.x};
   // Several segments only where every thread block has at most one of them, so that it owns the slot of its number.
   Index segments = 2 * open <= blocks && open <= vector_tickets ? blocks / open : 1;
   const Index most = (g.p.k + least_terms - 1) / least_terms;
@@ -228,11 +63,11 @@ __global__ void __launch_bounds__(32) exact_kernel(Arguments<T> g) {
     const Index left = g.p.k - first;
     accumulator.clear();
     const Special<T> special = add_terms(g, i, first, left < terms ? left : terms, accumulator);
-    sum_lanes(words);
+    sum_lanes(memory);
     if (segments > 1) {
-      share_row(g, entry, i, segments, words, special);
+      share_row(g, entry, i, segments, memory, special);
     } else if (threadIdx.x == 0) {
-      write_row(g, i, words, special);
+      write_row(g, i, memory, special);
     }
     __syncwarp();
   }
@@ -246,7 +81,7 @@ __global__ void __launch_bounds__(32) exact_kernel(Arguments<T> g) {
 
 template <class T>
 void exact_rows(const VectorCall& call, const RowProblem<T>& p, FixedScaling fixed, const ExactScratch& scratch) {
-  const Arguments<T> g{p, fixed, {call.state, scratch.list}, scratch.slots};
+  const Arguments<T> g{{p, fixed}, {call.state, scratch.list}, scratch.slots};
   launch_behind(call, exact_kernel<T>, exact_blocks(call.model), 32, g,
                 "exact_rows");  // it nearly always has nothing to do
 }
