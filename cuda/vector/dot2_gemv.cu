@@ -1,7 +1,7 @@
 // dot2 GEMV: a lane has a row and one block of 128 terms of the definition at a time; the warps of a thread block have
 // the following blocks, and after each round one thread per row combines the round's pairs from left to right. Where
 // there are too few rows to fill the device, thread blocks share the blocks of a row: pairs go to scratch, and a second
-// kernel combines them, in order too.
+// kernel combines them, in order too. Where cuda/vector/dot2_gemv_stream.cu can serve, it does.
 #include <algorithm>
 
 #include "cuda/check.hpp"
@@ -261,6 +261,7 @@ void dot2_gemv_scratch(const DeviceModel& model, Index m, Index k, Carver& carve
 template <class T>
 void dot2_gemv(const VectorCall& call, const Gemv<T>& gemv, Scalar<T> alpha, Scalar<T> beta) {
   if (gemv.m <= 0 || gemv.k <= 0) return;
+  if (dot2_gemv_stream(call, row_problem(gemv, alpha, beta))) return;
   const Division d = divide(call.model, gemv.m, gemv.k);
   Carver carver(call.scratch);
   const Scratch s = carve(carver, call.model, d, gemv.m);

@@ -45,6 +45,7 @@ struct FixedScaling {
 struct OpenRows {
   VectorState* state;
   Index* list;
+  unsigned long long* count = nullptr;  ///< null: state->open
 };
 
 /// Divides a piece of memory; with no base it only counts.
@@ -95,6 +96,11 @@ void correct_scratch(const DeviceModel&, Index m, Index k, Carver&);
 // ---- dot2_dot.cu, dot2_gemv.cu ------------------------------------------------------------------------------------
 void dot2_dot_scratch(const DeviceModel&, Index n, Carver&);
 void dot2_gemv_scratch(const DeviceModel&, Index m, Index k, Carver&);
+
+// ---- dot2_gemv_stream.cu ------------------------------------------------------------------------------------------
+/// All of a dot2 GEMV, m and k > 0, its open rows included; false, and nothing is done, where this kernel cannot serve.
+template <class T>
+bool dot2_gemv_stream(const VectorCall&, const RowProblem<T>&);
 
 #ifdef __CUDACC__
 
@@ -151,7 +157,9 @@ void launch_behind(const VectorCall& call, void (*kernel)(Arguments), Index bloc
 }
 
 /// Leaves row i to the exact kernel; y is not touched.
-__device__ inline void leave_open(const OpenRows& open, Index i) { open.list[atomicAdd(&open.state->open, 1ull)] = i; }
+__device__ inline void leave_open(const OpenRows& open, Index i) {
+  open.list[atomicAdd(open.count ? open.count : &open.state->open, 1ull)] = i;
+}
 
 /// alpha = 0: A and x are not read, and beta = 1 leaves y alone.
 template <class T>

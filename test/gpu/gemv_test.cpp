@@ -7,10 +7,10 @@
 namespace accublas::test {
 namespace {
 
-/// By columns, by rows, both with padding, negative, general, a row repeated.
-enum class Layout { columns, rows, reversed, general, general_rows, repeated };
-constexpr Layout all_layouts[] = {Layout::columns, Layout::rows,         Layout::reversed,
-                                  Layout::general, Layout::general_rows, Layout::repeated};
+/// By columns, by rows, both with padding, both aligned to 16 bytes, negative, general, a row repeated.
+enum class Layout { columns, rows, aligned_columns, aligned_rows, reversed, general, general_rows, repeated };
+constexpr Layout all_layouts[] = {Layout::columns,  Layout::rows,    Layout::aligned_columns, Layout::aligned_rows,
+                                  Layout::reversed, Layout::general, Layout::general_rows,    Layout::repeated};
 
 template <class T>
 Stored<T> make(Index m, Index k, Layout layout) {
@@ -19,6 +19,10 @@ Stored<T> make(Index m, Index k, Layout layout) {
       return {m, k, 1, m + 3};
     case Layout::rows:
       return {m, k, k + 1, 1};
+    case Layout::aligned_columns:
+      return {m, k, 1, (m + 3) / 4 * 4};
+    case Layout::aligned_rows:
+      return {m, k, (k + 3) / 4 * 4, 1};
     case Layout::reversed:
       return {m, k, -1, m};
     case Layout::general:
@@ -130,6 +134,15 @@ TYPED_TEST(GpuGemv, Shapes) {
   for (const auto& s : shapes)
     for (Layout layout : {Layout::columns, Layout::rows})
       this->check(s[0], s[1], layout, 1, 1, 1, TypeParam(0.5), Data::cancelling, main_cases);
+}
+
+/// Shapes of many rows that bulk copies can read, with odd ends; open rows among them.
+TYPED_TEST(GpuGemv, AlignedShapes) {
+  const Index shapes[][2] = {{4225, 257}, {2305, 1025}, {9001, 130}};
+  for (const auto& s : shapes)
+    for (Layout layout : {Layout::aligned_columns, Layout::aligned_rows})
+      for (Data data : {Data::cancelling, Data::special, Data::overflowing})
+        this->check(s[0], s[1], layout, 1, 1, 1, TypeParam(0.5), data, main_cases);
 }
 
 /// Condition 1e16 and phi 10: the first pass decides.

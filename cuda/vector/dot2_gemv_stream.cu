@@ -1,0 +1,227 @@
+// dot2 GEMV on compute capability 9.0: every lane of a streaming warp has a row, whose tiles come through a ring of
+// bulk copies (cuda/vector/row_stream.hpp). The streaming warps of a thread block share its 32 rows and take the
+// definition's blocks of 128 terms in turn; one more warp combines their pairs from left to right and finishes the
+// rows, those that are open too: no second kernel is needed, which would be a tenth of a call of order 4096.
+#include <algorithm>
+#include <atomic>
+
+#include "cuda/check.hpp"
+#include "cuda/vector/dot2_pair.hpp"
+#include "cuda/vector/exact_row.hpp"
+#include "cuda/vector/row_stream.hpp"
+
+namespace accublas::cuda {
+
+namespace {
+
+constexpr int block_terms = 128;  ///< of the definition
+// Tuning. A power of two of warps, as orders are: 15 with deeper rings are slower. Longer rings read from too many
+// places of the memory at once.
+constexpr int warps = 16, stages = 2, threads = 32 * (warps + 1);
+constexpr int chunk = 16;            ///< terms that a lane has in registers
+constexpr int slots = 2;             ///< of pairs under way to the combining warp
+constexpr Index short_terms = 2048;  ///< rows so short that a thread block has 32 of them, however few there are
+constexpr int ring_bytes = warps * stages * tile_bytes;
+constexpr int shared_bytes = ring_bytes + long_sums::words * static_cast<int>(sizeof(std::int64_t));
+
+template <class T>
+struct Arguments {
+  RowProblem<T> p;
+  VectorState* state;
+  int groups, blocks;  ///< of rows, of terms
+  bool wide_x;         ///< x can be read by 16 bytes
+};
+
+/// What the warps of a thread block share besides the rings.
+struct Meeting {
+  Pair pairs[slots][warps][group_rows];
+  std::uint64_t tile_barriers[warps][stages];
+  std::uint64_t handed_in[slots], taken[slots];
+  Index open[group_rows];
+  unsigned long long open_count;
+
+  __device__ void begin() {
+    if (threadIdx.x == 0) {
+      for (int w = 0; w < warps; ++w)
+        for (int s = 0; s < stages; ++s) ptx::barrier_init(ptx::shared_address(&tile_barriers[w][s]), 1);
+      for (int s = 0; s < slots; ++s) {
+        ptx::barrier_init(ptx::shared_address(&handed_in[s]), warps);
+        ptx::barrier_init(ptx::shared_address(&taken[s]), 1);
+      }
+      open_count = 0;
+      ptx::publish_barriers();
+    }
+    __syncthreads();
+  }
+};
+
+/// Neighbouring entries, by 16 bytes.
+template <class T, int count>
+__device__ void load_wide(const T* from, T (&out)[count]) {
+#pragma unroll
+  for (int j = 0; j < count; j += 16 / sizeof(T)) {
+    const uint4 v = __ldg(reinterpret_cast<const uint4*>(from + j));
+    memcpy(out + j, &v, 16);
+  }
+}
+
+/// A streaming warp: its pairs of every round of every group, in the order of the definition's blocks.
+template <class T, bool along>
+__device__ void stream(const CUtensorMap& map, const Arguments<T>& g, Meeting& meeting, unsigned char* rings) {
+  constexpr int terms = tile_terms<T>, tiles = block_terms / terms;
+  const RowProblem<T>& p = g.p;
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const int apart = static_cast<int>(gridDim.x), first_group = static_cast<int>(blockIdx.x);
+  TileRing<T, along, stages> ring{rings + warp * stages * tile_bytes, ptx::shared_address(meeting.tile_barriers[warp])};
+  TileWalk ahead{warp < g.blocks ? first_group : g.groups, warp, 0};
+  const auto put = [&](int stage) {
+    if (ahead.group < g.groups && lane == 0)
+      ring.put(map, stage, ahead.group * group_rows, ahead.unit * block_terms + ahead.tile * terms);
+    ahead.next(tiles, warp, warps, g.blocks, apart);
+  };
+  for (int s = 0; s < stages; ++s) put(s);
+  int count = 0;
+  for (int group = first_group; group < g.groups; group += apart) {
+    for (int round = 0; round * warps < g.blocks; ++round, ++count) {
+      const int block = round * warps + warp, slot = count % slots;
+      if (block < g.blocks) {
+        Index term = static_cast<Index>(block) * block_terms;
+        const T* x = p.x.data + term * p.x.stride;
+        Pair pair{0, 0};
+#pragma unroll 1
+        for (int tile = 0; tile < tiles; ++tile) {
+#pragma unroll 1
+          for (int first = 0; first < terms; first += chunk, term += chunk, x += chunk * p.x.stride) {
+            T u[chunk], v[chunk];
+            // Entries beyond k are zero on both sides, and a step with 0 times 0 changes nothing: s and c are never -0.
+            if (term + chunk > p.k) {
+              load_spaced_below<1>(x, p.x.stride, p.k - term, v);
+            } else if (g.wide_x) {
+              load_wide(x, v);
+            } else {
+              load_spaced<1>(x, p.x.stride, v);
+            }
+            if (first == 0) ring.wait();
+            ring.get(first, u);
+#pragma unroll
+            for (int j = 0; j < chunk; ++j) step(pair, u[j], v[j]);
+          }
+          ptx::reads_before_bulk_copies();
+          __syncwarp();
+          put(ring.stage);
+          ring.advance();
+        }
+        ptx::barrier_wait(ptx::shared_address(&meeting.taken[slot]), (count / slots & 1) ^ 1);
+        meeting.pairs[slot][warp][lane] = pair;
+        __syncwarp();
+      }
+      // A warp without a block in the last round takes part in its end all the same.
+      if (lane == 0) {
+        if (block >= g.blocks) ptx::barrier_wait(ptx::shared_address(&meeting.taken[slot]), (count / slots & 1) ^ 1);
+        ptx::barrier_arrive(ptx::shared_address(&meeting.handed_in[slot]), 0);
+      }
+    }
+  }
+}
+
+/// The combining warp, a lane a row.
+template <class T>
+__device__ void combine_groups(const Arguments<T>& g, Meeting& meeting, std::int64_t* accumulators) {
+  const int lane = threadIdx.x % 32;
+  const OpenRows open{g.state, meeting.open, &meeting.open_count};
+  Index opened = 0;
+  int count = 0;
+  for (int group = static_cast<int>(blockIdx.x); group < g.groups; group += static_cast<int>(gridDim.x)) {
+    Pair total{0, 0};
+    for (int first = 0; first < g.blocks; first += warps, ++count) {
+      const int slot = count % slots, pairs = g.blocks - first < warps ? g.blocks - first : warps;
+      ptx::barrier_wait(ptx::shared_address(&meeting.handed_in[slot]), count / slots & 1);
+#pragma unroll 4
+      for (int w = 0; w < pairs; ++w) total = combine<T>(total, meeting.pairs[slot][w][lane]);
+      __syncwarp();
+      if (lane == 0) ptx::barrier_arrive(ptx::shared_address(&meeting.taken[slot]), 0);
+    }
+    const Index i = static_cast<Index>(group) * group_rows + lane;
+    if (i < g.p.m) finish_pair_of_row(g.p, open, i, total);
+    __syncwarp();
+    const Index now = static_cast<Index>(meeting.open_count);
+    if (now > 0) {
+      long_sums::compute_rows(ExactRows<T>{g.p, {nullptr, 0}}, meeting.open, now, accumulators);
+      opened += now;
+      if (lane == 0) meeting.open_count = 0;
+      __syncwarp();
+    }
+  }
+  if (lane == 0) report_open(g.state, opened);
+}
+
+template <class T, bool along>
+__global__ void __launch_bounds__(threads, 1)
+    dot2_gemv_stream_kernel(const __grid_constant__ CUtensorMap map, const __grid_constant__ Arguments<T> g) {
+#if __CUDA_ARCH__ >= 900
+  extern __shared__ __align__(1024) unsigned char memory[];
+  __shared__ Meeting meeting;
+  meeting.begin();
+  wait_for_kernel_before();
+  allow_next_kernel();
+  const int warp = threadIdx.x / 32;
+  if (is_zero(g.p.alpha.get())) {
+    for (int group = static_cast<int>(blockIdx.x); warp == 0 && group < g.groups;
+         group += static_cast<int>(gridDim.x)) {
+      const Index i = static_cast<Index>(group) * group_rows + threadIdx.x;
+      if (i < g.p.m) write_without_terms(g.p, i);
+    }
+    if (threadIdx.x == 0) report_open(g.state, 0);
+  } else if (warp < warps) {
+    stream<T, along>(map, g, meeting, memory);
+  } else {
+    combine_groups(g, meeting, reinterpret_cast<std::int64_t*>(memory + ring_bytes));
+  }
+#endif
+}
+
+template <class T, bool along>
+void launch(const VectorCall& call, const CUtensorMap& map, const Arguments<T>& g) {
+  const auto kernel = dot2_gemv_stream_kernel<T, along>;
+  static std::atomic<std::uint64_t> told{0};  // devices that know of the shared memory
+  const std::uint64_t device = call.model.device < 64 ? std::uint64_t{1} << call.model.device : 0;
+  if (device == 0 || (told.load(std::memory_order_relaxed) & device) == 0) {
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes), "dot2_gemv_stream");
+    told.fetch_or(device, std::memory_order_relaxed);
+  }
+  cudaLaunchAttribute early{};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = static_cast<unsigned>(std::min(g.groups, call.model.processors));
+  config.blockDim = threads;
+  config.dynamicSmemBytes = shared_bytes;
+  config.stream = call.stream;
+  config.attrs = &early;
+  config.numAttrs = 1;
+  check(cudaLaunchKernelEx(&config, kernel, map, g), "dot2_gemv_stream");
+}
+
+}  // namespace
+
+template <class T>
+bool dot2_gemv_stream(const VectorCall& call, const RowProblem<T>& p) {
+  const auto size = [](Index stride) { return stride < 0 ? -stride : stride; };
+  const bool along = size(p.a.col_stride) < size(p.a.row_stride);
+  const Index groups = (p.m + group_rows - 1) / group_rows, processors = call.model.processors;
+  // A few long rows want thread blocks that share them. Many rows of binary64 side by side are read faster where more
+  // thread blocks are resident, and longer pieces of the columns under way: 1.00 against 0.89 of cuBLAS at 16384.
+  const bool few = groups < processors / 2 && p.k > short_terms;
+  const bool many = !along && compensated<T> && groups > 2 * processors;
+  CUtensorMap map;
+  if (!call.model.hopper_kernels || few || many || !make_row_map(p.a, p.m, p.k, along, &map)) return false;
+  const Arguments<T> g{p, call.state, static_cast<int>(groups), static_cast<int>((p.k + block_terms - 1) / block_terms),
+                       p.x.stride == 1 && reinterpret_cast<std::uintptr_t>(p.x.data) % 16 == 0};
+  along ? launch<T, true>(call, map, g) : launch<T, false>(call, map, g);
+  return true;
+}
+
+template bool dot2_gemv_stream(const VectorCall&, const RowProblem<double>&);
+template bool dot2_gemv_stream(const VectorCall&, const RowProblem<float>&);
+
+}  // namespace accublas::cuda

@@ -1,0 +1,96 @@
+// A warp whose lanes have a row of A each, and the tiles of A that it works off: 32 rows by 128 bytes of terms, by bulk
+// tensor copies into a ring of shared memory of its own. One lane asks for a tile with one instruction, some tiles
+// ahead, and nothing passes through registers on the way, so that 8 warps keep 160 KiB of a multiprocessor on their
+// way. Compute capability 9.0.
+#pragma once
+
+#include <cuda.h>
+
+#include "cuda/vector/vector_device.hpp"
+#ifdef __CUDACC__
+#include "cuda/ptx_hopper.hpp"
+#endif
+
+namespace accublas::cuda {
+
+inline constexpr int group_rows = 32;
+inline constexpr int tile_bytes = 4096;
+template <class T>
+inline constexpr int tile_terms = tile_bytes / group_rows / static_cast<int>(sizeof(T));
+
+/// Where terms (`along`) or rows of A are side by side and bulk copies can read it: the tensor map of A.
+template <class T>
+bool make_row_map(const Matrix<const T>& a, Index m, Index k, bool along, CUtensorMap* map);
+
+#ifdef __CUDACC__
+
+namespace ptx {
+/// What this thread has read of shared memory is read before bulk copies that are asked for later write there.
+__device__ __forceinline__ void reads_before_bulk_copies() {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+}  // namespace ptx
+
+/// The tiles of a warp: of every `groups_apart`-th group of rows, every `units_apart`-th unit of `tiles` tiles.
+struct TileWalk {
+  int group, unit, tile;
+
+  __device__ void next(int tiles, int first_unit, int units_apart, int units, int groups_apart) {
+    if (++tile < tiles) return;
+    tile = 0;
+    unit += units_apart;
+    if (unit < units) return;
+    unit = first_unit;
+    group += groups_apart;
+  }
+};
+
+/// The ring of one warp. Stages are full (their barrier's phase is complete) or on their way.
+template <class T, bool along, int stages>
+struct TileRing {
+  static constexpr int terms = tile_terms<T>;
+
+  unsigned char* memory;  ///< stages tiles, aligned to 1024
+  std::uint32_t barriers;
+  int stage = 0;
+  std::uint32_t parity = 0;
+
+  /// One lane.
+  __device__ void put(const CUtensorMap& map, int at, int row, int term) const {
+    const std::uint32_t barrier = barriers + 8 * at;
+    ptx::barrier_expect(barrier, tile_bytes);
+    ptx::copy_lines(ptx::shared_address(memory + at * tile_bytes), map, along ? term : row, along ? row : term,
+                    barrier);
+  }
+
+  /// Until the next tile is there.
+  __device__ void wait() const { ptx::barrier_wait(barriers + 8 * stage, parity); }
+
+  /// Of the lane's entries of that tile, those from `first` on, a multiple of 16 bytes.
+  template <int count>
+  __device__ void get(int first, T (&out)[count]) const {
+    const unsigned char* const tile = memory + stage * tile_bytes;
+    const int lane = threadIdx.x % 32;
+    if constexpr (along) {
+      // Lines of 128 bytes, whose 16-byte pieces change places by the line's number: no two lanes meet in a bank.
+      constexpr int piece = 16 / sizeof(T);
+#pragma unroll
+      for (int j = 0; j < count; j += piece) {
+        const uint4 v = *reinterpret_cast<const uint4*>(tile + lane * 128 + (((first + j) / piece ^ (lane & 7)) << 4));
+        memcpy(out + j, &v, 16);
+      }
+    } else {
+#pragma unroll
+      for (int j = 0; j < count; ++j) out[j] = reinterpret_cast<const T*>(tile)[(first + j) * 32 + lane];
+    }
+  }
+  __device__ void advance() {
+    if (++stage < stages) return;
+    stage = 0;
+    parity ^= 1;
+  }
+};
+
+#endif
+
+}  // namespace accublas::cuda
