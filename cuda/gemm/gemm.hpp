@@ -6,8 +6,9 @@
 
 namespace accublas::cuda {
 
-/// C = alpha A B + beta C with operands in device memory, modes fixed, dp and sp (reproducible or not) and cr, by INT8 residue products and the Chinese remainder theorem. Asynchronous; memory is taken before anything is
-/// written. Throws Error.
+/// C = alpha A B + beta C with operands in device memory, modes fixed, dp and sp (reproducible or not) and cr, by INT8
+/// residue products and the Chinese remainder theorem. Asynchronous; memory is taken before anything is written. Throws
+/// Error.
 template <class T>
 void int8_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution);
 
