@@ -108,7 +108,7 @@ ACCUBLAS_INLINE void row_group(const T* a, Index ld, const T* x, RowChains<R, S>
     add_products<T, S, chain_count>(trial, u, w, base, seen);
   }
   if (__builtin_expect(any_left(seen), 0)) {
-    constexpr int step = chains.count / R;
+    constexpr int step = RowChains<R, S>::count / R;
     for (int i = 0; i < chains.count; ++i) {
       const Index at = R == 1 ? i * W : 0;
       chains.template add_row_with_care<T>(i, a + (R == 1 ? 0 : i * ld) + at, x + at, n / step, step, 0);
