@@ -100,6 +100,11 @@ __device__ __forceinline__ void copy_permuted_lines(std::uint32_t to, const CUte
       : "memory");
 }
 
+/// What this thread has read of shared memory is read before bulk copies that are asked for later write there.
+__device__ __forceinline__ void reads_before_bulk_copies() {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
 // ---- warpgroup MMA ------------------------------------------------------------------------------------------------
 
 /// Descriptor of lines of 128 bytes in shared memory, swizzled by 128 bytes, 1024 bytes between groups of 8 lines, from

@@ -1,39 +1,25 @@
 #include "cuda/gemm/tensor_map.hpp"
 
-#include <cuda_runtime_api.h>
-
 #include <string>
 
-#include "cuda/check.hpp"
+#include "cuda/tensor_map_encoder.hpp"
 #include "lib/error.hpp"
 
 namespace accublas::cuda {
 
 namespace {
 
-/// The driver is not linked: its entry point is asked for once.
-decltype(&cuTensorMapEncodeTiled) encode_entry() {
-  static const auto entry = [] {
-    void* found = nullptr;
-    cudaDriverEntryPointQueryResult result{};
-    check(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000, cudaEnableDefault, &result),
-          "cuTensorMapEncodeTiled");
-    if (result != cudaDriverEntryPointSuccess) throw Error(ACCUBLAS_ERROR_DEVICE, "the driver lacks tensor maps");
-    return reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(found);
-  }();
-  return entry;
-}
-
 template <int rank>
 CUtensorMap encode(const std::uint8_t* buffer, const cuuint64_t (&sizes)[rank], const cuuint64_t (&strides)[rank - 1],
                    const cuuint32_t (&box)[rank]) {
+  const auto encoder = tensor_map_encoder();
+  if (!encoder) throw Error(ACCUBLAS_ERROR_DEVICE, "the driver lacks tensor maps");
   cuuint32_t ones[rank];
   for (cuuint32_t& one : ones) one = 1;
   CUtensorMap map;
-  const CUresult status =
-      encode_entry()(&map, CU_TENSOR_MAP_DATA_TYPE_UINT8, rank, const_cast<std::uint8_t*>(buffer), sizes, strides, box,
-                     ones, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
-                     CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  const CUresult status = encoder(&map, CU_TENSOR_MAP_DATA_TYPE_UINT8, rank, const_cast<std::uint8_t*>(buffer), sizes,
+                                  strides, box, ones, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+                                  CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (status != CUDA_SUCCESS)
     throw Error(ACCUBLAS_ERROR_DEVICE, "cuTensorMapEncodeTiled: status " + std::to_string(static_cast<int>(status)));
   return map;

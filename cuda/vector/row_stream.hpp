@@ -24,13 +24,6 @@ bool make_row_map(const Matrix<const T>& a, Index m, Index k, bool along, CUtens
 
 #ifdef __CUDACC__
 
-namespace ptx {
-/// What this thread has read of shared memory is read before bulk copies that are asked for later write there.
-__device__ __forceinline__ void reads_before_bulk_copies() {
-  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-}
-}  // namespace ptx
-
 /// The tiles of a warp: of every `groups_apart`-th group of rows, every `units_apart`-th unit of `tiles` tiles.
 struct TileWalk {
   int group, unit, tile;
