@@ -55,6 +55,10 @@ const char* accublas_status_string(accublas_status status) {
       return "no real BLAS could be loaded";
     case ACCUBLAS_ERROR_INTERNAL:
       return "a defect in accublas";
+    case ACCUBLAS_ERROR_PRECISION:
+      return "multiple-precision operands of different precisions";
+    case ACCUBLAS_ERROR_FORMAT:
+      return "a string that is no number";
     default:
       return "unknown status";
   }
