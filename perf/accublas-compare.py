@@ -12,6 +12,7 @@ entries of it are checked against rational arithmetic in every run.
 import argparse
 import ctypes
 import hashlib
+import math
 import os
 import sys
 import time
@@ -56,15 +57,12 @@ def find_library():
     """ACCUBLAS_LIBRARY, else beside this script in a build tree or an installation, else the system's."""
     here = Path(__file__).resolve().parent
     places = [here.parent / "c_api", *sorted(here.parent.glob("lib*")), *sorted(here.parent.glob("lib*/*-linux-gnu"))]
-    candidates = [os.environ.get("ACCUBLAS_LIBRARY"), *(str(p / "libaccublas.so.0") for p in places), "libaccublas.so.0"]
-    for name in filter(None, candidates):
-        if "/" in name and not Path(name).exists():
-            continue
-        try:
-            return ctypes.CDLL(name)
-        except OSError as error:
-            raise UsageError(f"cannot load {name}: {error}") from None
-    raise UsageError("libaccublas.so.0 not found; set ACCUBLAS_LIBRARY to its path")
+    found = [str(p / "libaccublas.so.0") for p in places if (p / "libaccublas.so.0").exists()]
+    name = os.environ.get("ACCUBLAS_LIBRARY") or (found + ["libaccublas.so.0"])[0]
+    try:
+        return ctypes.CDLL(name)
+    except OSError as error:
+        raise UsageError(f"cannot load {name}: {error}; ACCUBLAS_LIBRARY may name the library") from None
 
 
 class Library:
@@ -82,8 +80,7 @@ class Library:
 
     def check(self, status):
         if status:
-            message = self.lib.accublas_last_error(self.context) if self.context else None
-            raise UsageError((message or b"accublas failed with status %d" % status).decode())
+            raise UsageError(self.lib.accublas_last_error(self.context).decode())
 
     def set_mode(self, op, word):
         """By family, so that a word which the routine lacks is an error."""
@@ -123,6 +120,8 @@ def read_matrix(path, dtype):
         matrix = scipy.io.mmread(path)
     except FileNotFoundError:
         raise UsageError(f"{path}: no such file") from None
+    except MemoryError:
+        raise
     except Exception as error:  # scipy raises several types on malformed files
         text = " ".join(str(error).split()) or type(error).__name__
         raise UsageError(f"{path}: not a readable Matrix Market file ({text})") from None
@@ -131,13 +130,18 @@ def read_matrix(path, dtype):
     dense = matrix.toarray() if scipy.sparse.issparse(matrix) else np.asarray(matrix)
     if dense.size == 0:
         raise UsageError(f"{path}: the matrix is empty")
-    return np.asfortranarray(dense, dtype=dtype)
+    with np.errstate(over="ignore"):
+        matrix = np.asfortranarray(dense, dtype=dtype)
+    if np.isfinite(dense).all() and not np.isfinite(matrix).all():
+        raise UsageError(f"{path}: entries beyond the range of single precision")
+    return matrix
 
 
 def random_matrix(rng, shape, phi, dtype):
     """The seeds' input: (rand - 0.5) exp(phi randn)."""
-    values = (rng.random(shape) - 0.5) * np.exp(phi * rng.standard_normal(shape))
-    return np.asfortranarray(values, dtype=dtype)
+    with np.errstate(over="ignore"):
+        values = (rng.random(shape) - 0.5) * np.exp(phi * rng.standard_normal(shape))
+        return np.asfortranarray(values, dtype=dtype)
 
 
 def operands(args, dtype):
@@ -277,7 +281,10 @@ def plot(path, title, rows):
     axes.margins(0.2)
     axes.grid(True, which="major", alpha=0.3)
     figure.tight_layout()
-    figure.savefig(path)
+    try:
+        figure.savefig(path)
+    except OSError as error:
+        raise UsageError(f"--plot: cannot write {path}: {error.strerror}") from None
 
 
 def print_table(rows):
@@ -315,17 +322,27 @@ def parse_arguments(argv):
     parser.add_argument("--threads", type=int, default=0, help="threads of accublas's pool (default: all)")
     parser.add_argument("--repeat", type=int, default=3, help="timed runs of each mode; the fastest counts")
     parser.add_argument("--plot", metavar="FILE", help="draw accuracy against time into FILE.png or FILE.svg")
-    args = parser.parse_args(argv)
+    args = parser.parse_intermixed_args(argv)
     if args.random and args.files:
         raise UsageError("give files or --random, not both")
     if args.random and min(args.random) < 1:
         raise UsageError("--random takes three positive sizes")
+    if (args.trans_a or args.trans_b) and (args.random or args.op == "dot"):
+        raise UsageError("--trans-a and --trans-b go with files of gemm and gemv")
+    if args.trans_b and len(args.files) < 2:
+        raise UsageError("--trans-b goes with a second file")
+    if not 0 <= args.phi < math.inf:
+        raise UsageError("--phi takes a number from 0 on")
+    if args.modes is not None and "" in (word.strip() for word in args.modes.split(",")):
+        raise UsageError(f"--modes takes words separated by commas, not '{args.modes}'")
     if args.plot and Path(args.plot).suffix not in (".png", ".svg"):
         raise UsageError(f"--plot takes a .png or .svg file, not {args.plot}")
     if args.plot and not Path(args.plot).resolve().parent.is_dir():
         raise UsageError(f"--plot: no folder {Path(args.plot).parent}")
-    if args.repeat < 0 or args.threads < 0:
-        raise UsageError("--repeat and --threads must not be negative")
+    if min(args.repeat, args.threads, args.seed) < 0:
+        raise UsageError("--repeat, --threads and --seed must not be negative")
+    if args.threads > 2**31 - 1:
+        raise UsageError(f"--threads {args.threads} is too many")
     return args
 
 
@@ -369,6 +386,9 @@ def main(argv):
         compare(parse_arguments(argv))
     except UsageError as error:
         print(f"accublas-compare: {error}", file=sys.stderr)
+        return 2
+    except MemoryError as error:
+        print(f"accublas-compare: out of memory: {error}", file=sys.stderr)
         return 2
     return 0
 

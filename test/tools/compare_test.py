@@ -11,8 +11,9 @@ SCRIPT, LIBRARY, DATA = sys.argv[1:4]
 VECTOR = "%%MatrixMarket matrix array real general\n3 1\n1\n2\n{last}\n"
 
 
-def compare(*arguments):
+def compare(*arguments, **variables):
     environment = {k: v for k, v in os.environ.items() if not k.startswith("ACCUBLAS")} | {"ACCUBLAS_LIBRARY": LIBRARY}
+    environment |= variables
     return subprocess.run([SCRIPT, *map(str, arguments)], capture_output=True, text=True, env=environment, timeout=300)
 
 
@@ -61,8 +62,8 @@ class Results(unittest.TestCase):
 
 
 class Refusals(unittest.TestCase):
-    def refused(self, *arguments, saying):
-        run = compare(*arguments)
+    def refused(self, *arguments, saying, **variables):
+        run = compare(*arguments, **variables)
         self.assertEqual(run.returncode, 2, run.stdout + run.stderr)
         lines = run.stderr.splitlines()
         self.assertEqual(len(lines), 1, run.stderr)
@@ -86,6 +87,15 @@ class Refusals(unittest.TestCase):
             self.refused(good, good, good, saying="at most two")
             self.refused("--op", "dot", good, f"{DATA}/pores_1.mtx", saying="two vectors of one length")
             self.refused("--op", "gemv", f"{DATA}/pores_1.mtx", f"{DATA}/pores_1.mtx", saying="vector")
+            self.refused(folder, saying="not a readable Matrix Market file")
+            self.refused(write("empty.mtx", ""), saying="not a readable Matrix Market file")
+            self.refused(write("none.mtx", "%%MatrixMarket matrix coordinate real general\n0 0 0\n"), saying="empty")
+            self.refused(write("index.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 1\n5 5 1\n"),
+                         saying="index.mtx")
+            self.refused(write("vast.mtx", "%%MatrixMarket matrix coordinate real general\n1000000 1000000 1\n1 1 1\n"),
+                         saying="out of memory")
+            self.refused("--precision", "s", write("large.mtx", VECTOR.format(last=1e60)), "--trans-a", good,
+                         saying="large.mtx: entries beyond the range")
 
     def test_options(self):
         self.refused(saying="Matrix Market")
@@ -97,6 +107,22 @@ class Refusals(unittest.TestCase):
         self.refused("--random", 2, 2, 2, "--plot", "a.pdf", saying=".png or .svg")
         self.refused("--random", 2, 2, saying="--random")
         self.refused("--random", 2, 2, 2, f"{DATA}/pores_1.mtx", saying="not both")
+        self.refused("--random", 2, 2, 2, "--modes", "cr,", saying="--modes")
+        self.refused("--random", 2, 2, 2, "--seed", -1, saying="--seed")
+        self.refused("--random", 2, 2, 2, "--phi", "nan", saying="--phi")
+        self.refused("--random", 2, 2, 2, "--threads", 10**11, saying="--threads")
+        self.refused("--random", 2, 2, 2, "--trans-a", saying="--trans-a")
+        self.refused(f"{DATA}/pores_1.mtx", "--trans-b", saying="second file")
+        self.refused("--random", 10**6, 10**6, 10**6, saying="out of memory")
+        self.refused("--random", 2, 2, 2, "--op", "dot", "--modes", "cr", "--engine", "int8", saying="exact")
+
+    def test_surroundings(self):
+        self.refused("--random", 2, 2, 2, saying="ACCUBLAS_MODE=best: unknown mode", ACCUBLAS_MODE="best")
+        self.refused("--random", 2, 2, 2, saying="absent.so", ACCUBLAS_LIBRARY="/absent.so")
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "a.png").mkdir()
+            self.refused("--random", 2, 2, 2, "--modes", "cr", "--repeat", 0, "--plot", Path(folder) / "a.png",
+                         saying="cannot write")
 
 
 if __name__ == "__main__":
