@@ -56,7 +56,11 @@ const Backend& choose_backend(Plan& plan, const Settings& settings, const CallSh
     if (cuda.engines(plan.routine, plan.mode).count == 0) return on(cpu, "the GPU lacks this mode of the routine");
     return on(cuda, "as asked for");
   }
-  if (!device) return on(cpu, cuda.lost_by_fork() ? "forked from a process that used CUDA" : "host operands");
+  if (!device) {
+    if (cuda.lost_by_fork()) return on(cpu, "forked from a process that used CUDA");
+    plan.absent = &cuda;
+    return on(cpu, "host operands");
+  }
   const EngineList engines = cuda.engines(plan.routine, plan.mode);
   plan.by_shape = engines.count > 0 && (!plan.engine_forced || engines.has(settings.engine));
   if (plan.by_shape && cuda.worth_copying(plan.routine, plan.mode, shape))
@@ -101,8 +105,9 @@ std::string plan_reason(const Plan& plan) {
   if (plan.passed_over)
     reason += std::string(" (a word that ") + routine_name(plan.routine) + " lacks was passed over)";
   reason += plan.engine_forced ? "; engine as asked for" : "; engine: first choice";
-  reason += std::string("; backend: ") + plan.backend_reason;
-  return reason;
+  std::string backend = plan.backend_reason;
+  if (plan.absent) plan.absent->device_count(backend);
+  return reason + "; backend: " + backend;
 }
 
 std::string to_string(const Plan& plan) {

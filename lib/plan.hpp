@@ -21,6 +21,7 @@ struct Plan {
   bool engine_forced = false;
   bool by_shape = false;            ///< another shape, or operands elsewhere, may have another backend or engine
   const char* backend_reason = "";  ///< why this backend
+  const Backend* absent = nullptr;  ///< it has no device, and says why: the CPU serves what might have gone there
 };
 
 /// Host operands are the CPU's, but for those worth copying to a device, and where CUDA is asked for and has the mode.

@@ -351,8 +351,8 @@ TEST(Plan, EnginesOfTheCpu) {
   EXPECT_TRUE(contains(message, "tf32x3") && contains(message, "native, sp, sp:repro, fixed:T")) << message;
   EXPECT_FALSE(contains(message, "tf32x4")) << message;
   EXPECT_EQ(to_string(plan(Routine::sgemm, "dp:repro", ACCUBLAS_ENGINE_INT8)),
-            "sgemm mode=sp:repro backend=cpu engine=int8 (mode from the context; engine as asked for; backend: host "
-            "operands)");
+            "sgemm mode=sp:repro backend=cpu engine=int8 (mode from the context; engine as asked for; backend: no fake "
+            "device)");
 }
 
 TEST(Plan, CudaAsAValue) {
@@ -368,6 +368,11 @@ TEST(Plan, CudaAsAValue) {
   };
   EXPECT_EQ(status_of([&] { plan(Routine::dgemm, absent); }, &message), ACCUBLAS_ERROR_NO_DEVICE);
   EXPECT_TRUE(contains(message, "no fake device")) << message;
+  context.backend = ACCUBLAS_BACKEND_AUTO;
+  EXPECT_EQ(plan(Routine::dgemm, absent).backend, ACCUBLAS_BACKEND_CPU);
+  EXPECT_TRUE(contains(plan_reason(plan(Routine::dgemm, absent)), "no fake device"));
+  EXPECT_FALSE(contains(plan_reason(plan(Routine::dgemm, one)), "no fake device"));
+  context.backend = ACCUBLAS_BACKEND_CUDA;
   std::string reason;
   if (cuda_backend().device_count(reason) == 0) {
     EXPECT_EQ(status_of([&] { plan(Routine::dgemm, cuda_backend()); }), ACCUBLAS_ERROR_NO_DEVICE);
