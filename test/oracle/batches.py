@@ -2,7 +2,10 @@
 
 import numpy as np
 
-from cases import BITS, COL, CONJ, DTYPE, KINDS, NO, POISON, ROW, TRANS, Case, c_values, filled, generator, mode_word, operands, pick, scalar
+from cases import Case, mode_word
+from data import KINDS, c_values, operands, scalar
+from placement import COL, CONJ, NO, ROW, TRANS, filled
+from values import BITS, DTYPE, POISON, generator, pick
 
 SIZES = (1, 1, 2, 3, 4, 5, 8, 9, 16, 17, 31, 32, 33, 64, 65, 128)
 

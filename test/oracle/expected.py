@@ -3,8 +3,8 @@
 import numpy as np
 
 import modes
-from cases import BITS, DTYPE
 from dyadic import BINARY32, BINARY64
+from values import BITS, DTYPE
 
 FORMATS = {"d": BINARY64, "s": BINARY32}
 

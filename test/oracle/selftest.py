@@ -7,7 +7,9 @@ from fractions import Fraction
 
 import numpy as np
 
+import dot2
 import dyadic
+import lines
 import modes
 from dyadic import BINARY32, BINARY64, INF, decompose, fma64, round_dyadic, shift_nearest
 
@@ -235,25 +237,25 @@ class Modes(unittest.TestCase):
 
     def test_fixed_by_hand(self):
         # E = 1 for 1.0 (a power of two is not below itself); T = 2: unit 2^-1; 0.75 is a tie between 1/2 and 1: to 1.
-        line = modes.Line(np.array([1.0, 0.75, 0.25, -0.25]))
+        line = lines.Line(np.array([1.0, 0.75, 0.25, -0.25]))
         self.assertEqual(line.bound, 1)
         self.assertEqual(line.fixed(2), ([2, 2, 0, 0], -1))
         # The greatest entry may round up to 2^T.
-        self.assertEqual(modes.Line(np.array([1.0 - 2.0**-53])).fixed(2), ([4], -2))
+        self.assertEqual(lines.Line(np.array([1.0 - 2.0**-53])).fixed(2), ([4], -2))
 
     def test_slices_by_hand(self):
         # k = 4: rho = 28 (4^27.5 = 2^55). x = (1, 2^-30): tau = 0, unit 2^-25, so the second entry stays for slice 2.
-        self.assertEqual(modes.slices_rho(4), 28)
-        self.assertEqual(modes.slices_rho(1), 27)
-        parts = modes.Line(np.array([1.0, 2.0**-30])).slices(3, 28)
+        self.assertEqual(lines.slices_rho(4), 28)
+        self.assertEqual(lines.slices_rho(1), 27)
+        parts = lines.Line(np.array([1.0, 2.0**-30])).slices(3, 28)
         self.assertEqual([[Fraction(x) * Fraction(2) ** u for x in ints] for ints, u in parts],
                          [[1, 0], [0, Fraction(2) ** -30]])
 
     def test_certificate_by_hand(self):
-        ones = modes.Line(np.array([1.0, 1.0]))
-        third = modes.Line(np.array([1.0 / 3.0, 2.0**-50 / 3]))
+        ones = lines.Line(np.array([1.0, 1.0]))
+        third = lines.Line(np.array([1.0 / 3.0, 2.0**-50 / 3]))
         # No dropped bit: the lowest rung.
-        self.assertEqual(modes.certificate([ones], [ones], 2, "d"), [[48]])
+        self.assertEqual(lines.certificate([ones], [ones], 2, "d"), [[48]])
         # lambda of ones: E = 1, ceil(2^23) twice; of third: E = -1, ceil(2^25 / 3) + 1; X = 64 * floor(2^8 / 3) = 64 * 85.
         self.assertEqual(ones.ceil_sum(), 2**24)
         self.assertEqual(third.ceil_sum(), 11184811 + 1)
@@ -261,21 +263,21 @@ class Modes(unittest.TestCase):
         # 2^25 (2^24 + 11184812) + 2 <= 3 * 2^31 * 5440 = 2^31 * 16320 fails; 2^27: against 2^35; ... the least T:
         least = next(t for t in (48, 50, 53, 56, 60, 64)
                      if Fraction(2) ** (t - 23) * (2**24 + 11184812) + 2 <= 3 * Fraction(2) ** (2 * t - 65) * 64 * 85)
-        self.assertEqual(modes.certificate([ones], [third], 2, "d"), [[least]])
+        self.assertEqual(lines.certificate([ones], [third], 2, "d"), [[least]])
         # A zero row drops nothing, but the generic column does: rejected, X = 0.
-        zero = modes.Line(np.array([0.0, 0.0]))
-        self.assertEqual(modes.certificate([zero], [third], 2, "d"), [[None]])
+        zero = lines.Line(np.array([0.0, 0.0]))
+        self.assertEqual(lines.certificate([zero], [third], 2, "d"), [[None]])
 
     def test_certificate_sampling(self):
         k = 1025
         a = np.ones(k)
         values = np.zeros(k)
         values[200] = 0.7  # 200 / 128 = 1: not sampled, so X = 0 and the element is rejected
-        self.assertEqual(modes.certificate([modes.Line(a)], [modes.Line(values)], k, "d"), [[53]])  # no bit dropped
+        self.assertEqual(lines.certificate([lines.Line(a)], [lines.Line(values)], k, "d"), [[53]])  # no bit dropped
         values[201] = 2.0**-30 / 3
-        self.assertEqual(modes.certificate([modes.Line(a)], [modes.Line(values)], k, "d"), [[None]])
+        self.assertEqual(lines.certificate([lines.Line(a)], [lines.Line(values)], k, "d"), [[None]])
         values[1024] = 0.7  # 1024 / 128 = 8: sampled
-        self.assertNotEqual(modes.certificate([modes.Line(a)], [modes.Line(values)], k, "d"), [[None]])
+        self.assertNotEqual(lines.certificate([lines.Line(a)], [lines.Line(values)], k, "d"), [[None]])
 
     def test_round_root(self):
         def neighbours(x, fmt):
@@ -319,7 +321,7 @@ class Modes(unittest.TestCase):
         for rows, columns, k in ((9, 7, 5), (6, 4, 1), (20, 30, 40)):
             a = [[RNG.getrandbits(70) * RNG.choice([1, -1]) for _ in range(k)] for _ in range(rows)]
             b = [[RNG.getrandbits(50) * RNG.choice([1, -1]) for _ in range(k)] for _ in range(columns)]
-            self.assertEqual(modes.multiply(a, b), [[sum(x * y for x, y in zip(r, c)) for c in b] for r in a])
+            self.assertEqual(lines.multiply(a, b), [[sum(x * y for x, y in zip(r, c)) for c in b] for r in a])
 
     def scalar_dot2(self, blocks):
         """The pair by scalar operations, one chain per list, combined left to right."""
@@ -329,7 +331,7 @@ class Modes(unittest.TestCase):
             for x, y in block:
                 p = x * y
                 e = fma64(x, y, -p)
-                s, q = modes.two_sum(s, p)
+                s, q = dot2.two_sum(s, p)
                 c = c + (q + e)
             if total is None:
                 total = (s, c)
@@ -339,7 +341,7 @@ class Modes(unittest.TestCase):
 
     @staticmethod
     def combine(one, two):
-        s, q = modes.two_sum(one[0], two[0])
+        s, q = dot2.two_sum(one[0], two[0])
         return s, (one[1] + two[1]) + q
 
     def test_dot2_gemm(self):
@@ -347,7 +349,7 @@ class Modes(unittest.TestCase):
             for k in (1, 127, 128, 129, 300):
                 a = random_matrix(2, k, spread) * 2.0**scale
                 b = random_matrix(k, 2, spread) * 2.0**scale
-                s, c = modes.dot2_gemm_pairs(a, b, False)
+                s, c = dot2.dot2_gemm_pairs(a, b, False)
                 for i in range(2):
                     for j in range(2):
                         terms = list(zip(a[i].tolist(), b[:, j].tolist()))
@@ -373,7 +375,7 @@ class Modes(unittest.TestCase):
             while len(lanes) > 1:
                 half = len(lanes) // 2
                 lanes = [self.combine(lanes[i], lanes[i + half]) for i in range(half)]
-            s, c = modes.dot2_dot_pair(x, y, False)
+            s, c = dot2.dot2_dot_pair(x, y, False)
             self.assertEqual((float(s[0, 0]), float(c[0, 0])), lanes[0])
 
     def test_special(self):

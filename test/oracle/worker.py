@@ -10,7 +10,7 @@ import numpy as np
 
 import binding
 import device
-from cases import BITS
+from values import BITS
 
 
 def pointer_list(first, stride, count):
