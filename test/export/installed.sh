@@ -73,4 +73,5 @@ ACCUBLAS_VERBOSE=1
 export ACCUBLAS_MODE ACCUBLAS_VERBOSE
 expect "drop-in serves dgemm_" 'accublas: dgemm .*mode=cr' ./under_dropin
 expect "drop-in returns its bits" '^dgemm 1$' ./under_dropin
-expect "the real BLAS serves the rest" '^dnrm2 5$' ./under_dropin
+expect "the real BLAS serves the rest" '^daxpy 4 5$' ./under_dropin
+[ "$(./under_dropin 2>&1 | grep -c '^accublas:')" -eq 1 ] || fail "the drop-in serves what it should hand on"
