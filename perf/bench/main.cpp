@@ -1,6 +1,7 @@
 // accublas-bench: how long the modes take over OpenBLAS on the same data.
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <fstream>
 
@@ -32,6 +33,7 @@ std::vector<std::string> default_modes(const std::string& routine) {
 }  // namespace
 
 int main(int count, char** arguments) {
+  bench::let_openblas_sleep();
   CLI::App app("Times accublas's modes against OpenBLAS on the same data, in turns of 50 ms; the least time counts.");
   std::vector<std::string> chosen_routines = {"ddot", "dgemv:n", "dgemv:t", "dgemm"}, modes, data = {"phi:1"};
   std::vector<std::int64_t> sizes;
@@ -54,7 +56,9 @@ int main(int count, char** arguments) {
       ->delimiter(',')
       ->capture_default_str();
   app.add_option("-t,--threads", threads, "threads, of OpenBLAS as well")->delimiter(',')->capture_default_str();
-  app.add_option("-s,--seconds", seconds, "time for a row of the table; three rounds at least")->capture_default_str();
+  app.add_option("-s,--seconds", seconds,
+                 "time for a row of the table; three rounds at least (two where a call takes longer than that)")
+      ->capture_default_str();
   app.add_option("--csv", csv, "also write the figures to this file");
   app.add_option("--matrices", matrices, "where the real matrices lie")->capture_default_str();
   app.add_flag("--targets", targets,

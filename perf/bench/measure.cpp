@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <limits>
 #include <memory>
 #include <stdexcept>
 #include <thread>
+#include <tuple>
 
 #include "perf/bench/data.hpp"
 
@@ -27,10 +29,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
 double seconds_of(const std::function<void()>& call, int repetitions) {
   const auto start = Clock::now();
   for (int i = 0; i < repetitions; ++i) call();
-  return std::chrono::duration<double>(Clock::now() - start).count() / repetitions;
+  return seconds_since(start) / repetitions;
 }
 
 /// OpenBLAS by a handle of its own: this program's BLAS names are the drop-in's.
@@ -103,6 +107,19 @@ struct Ready {
   std::function<accublas_status(accublas_context*)> accublas;
 };
 
+/// The last data made are kept: a case is measured with one number of threads after the other.
+template <class T>
+const Inputs<T>& inputs(const std::string& kind, std::int64_t m, std::int64_t n, std::int64_t k) {
+  static std::tuple<std::string, std::int64_t, std::int64_t, std::int64_t> last;
+  static Inputs<T> made;
+  const std::tuple wanted(kind, m, n, k);
+  if (last != wanted) {
+    made = make_inputs<T>(kind, m, n, k);
+    last = wanted;
+  }
+  return made;
+}
+
 template <class T>
 std::unique_ptr<Ready<T>> prepare(const Case& what) {
   const OpenBlas& blas = OpenBlas::instance();
@@ -111,7 +128,7 @@ std::unique_ptr<Ready<T>> prepare(const Case& what) {
   auto ready = std::make_unique<Ready<T>>();
   Ready<T>& r = *ready;
   if (name.substr(1) == "dot") {
-    r.in = make_inputs<T>(what.data, 1, 1, size);
+    r.in = inputs<T>(what.data, 1, 1, size);
     r.c.resize(1);
     r.openblas = [&r, dot = blas.get<Dot<T>>(name + "_")] {
       const int n = static_cast<int>(r.in.k), one = 1;
@@ -119,7 +136,7 @@ std::unique_ptr<Ready<T>> prepare(const Case& what) {
     };
     r.accublas = [&r](accublas_context* ctx) { return run_dot(ctx, r.in.k, r.in.a.data(), r.in.b.data(), r.c.data()); };
   } else if (name.substr(1) == "nrm2" || name.substr(1) == "asum") {
-    r.in = make_inputs<T>(what.data, 1, 1, size);
+    r.in = inputs<T>(what.data, 1, 1, size);
     r.c.resize(1);
     r.openblas = [&r, norm = blas.get<Norm<T>>(name + "_")] {
       const int n = static_cast<int>(r.in.k), one = 1;
@@ -130,7 +147,7 @@ std::unique_ptr<Ready<T>> prepare(const Case& what) {
     };
   } else if (name.substr(1) == "gemv") {
     const bool transposed = what.routine.back() == 't';
-    r.in = make_inputs<T>(what.data, size, 1, size);
+    r.in = inputs<T>(what.data, size, 1, size);
     if (transposed) {  // op(A) is the matrix made: store its transpose
       std::vector<T> stored(r.in.a.size());
       for (std::int64_t j = 0; j < r.in.k; ++j)
@@ -148,7 +165,7 @@ std::unique_ptr<Ready<T>> prepare(const Case& what) {
                       r.in.b.data(), r.c.data());
     };
   } else if (name.substr(1) == "gemm") {
-    r.in = make_inputs<T>(what.data, size, size, size);
+    r.in = inputs<T>(what.data, size, size, size);
     r.c.resize(r.in.m * r.in.n);
     r.openblas = [&r, gemm = blas.get<Gemm<T>>(name + "_")] {
       const int n = static_cast<int>(r.in.m);
@@ -168,10 +185,10 @@ std::unique_ptr<Ready<T>> prepare(const Case& what) {
 }
 
 /// A contender's turn: batches of calls for `turn_seconds` (at least one), of which the fastest counts. With several
-/// threads it begins after a pause in which the others' idle workers fall asleep: OpenBLAS's turn for 2^28 ticks of
-/// the CPU's clock, 134 ms at 2 GHz, on the very cores that the next contender's workers wake up on.
+/// threads it begins after a pause in which the others' idle workers fall asleep.
 constexpr double turn_seconds = 0.05;
-constexpr auto pause = std::chrono::milliseconds(150);
+constexpr const char* openblas_spins = "22";  // 2^22 ticks of the CPU's clock: 2 ms at 2 GHz
+constexpr auto pause = std::chrono::milliseconds(5);
 
 int repetitions_for(double seconds_per_call) {
   return std::clamp(static_cast<int>(1e-4 / std::max(seconds_per_call, 1e-9)), 1, 10000);
@@ -180,60 +197,85 @@ int repetitions_for(double seconds_per_call) {
 struct Contender {
   accublas_context* context = nullptr;
   std::function<void()> call;
+  std::string error = {};  ///< why there is nothing to measure
   int repetitions = 1;
   double best = std::numeric_limits<double>::infinity();
 };
+
+/// A context for a mode and its first call: only here the status is looked at.
+template <class T>
+Contender contender(const Ready<T>& ready, const std::string& mode, int threads) {
+  Contender c;
+  if (accublas_create(&c.context) || accublas_set_mode_name(c.context, mode.c_str()) ||
+      accublas_set_num_threads(c.context, threads) || ready.accublas(c.context))
+    c.error = c.context ? accublas_last_error(c.context) : "no context";
+  c.call = [&ready, context = c.context] { ready.accublas(context); };
+  return c;
+}
+
+/// What is known of a contender at the end of its life.
+Result result_of(const std::string& mode, Contender& c, double openblas_seconds) {
+  Result r{mode, c.best, openblas_seconds, {}, c.error};
+  r.report.struct_size = sizeof(accublas_report_t);
+  accublas_report(c.context, &r.report);
+  accublas_destroy(c.context);
+  return r;
+}
 
 template <class T>
 std::vector<Result> measure_type(const Case& what, const std::vector<std::string>& modes, double seconds) {
   OpenBlas::instance().set_threads(what.threads);
   const auto ready = prepare<T>(what);
-  std::vector<Result> results;
-  std::vector<Contender> contenders(1);
-  contenders[0].call = ready->openblas;
+  std::vector<Contender> contenders = {{nullptr, ready->openblas}};
+  double longest = contenders[0].best = seconds_of(ready->openblas, 1);
   for (const std::string& mode : modes) {
-    results.push_back({mode, 0, 0, {}, ""});
-    Contender c;
-    if (accublas_create(&c.context) || accublas_set_mode_name(c.context, mode.c_str()) ||
-        accublas_set_num_threads(c.context, what.threads) || ready->accublas(c.context))
-      results.back().error = c.context ? accublas_last_error(c.context) : "no context";
-    c.call = [&ready, context = c.context] { ready->accublas(context); };
-    contenders.push_back(c);
+    const auto begin = Clock::now();
+    contenders.push_back(contender(*ready, mode, what.threads));
+    contenders.back().best = seconds_since(begin);
+    longest = std::max(longest, contenders.back().best);
   }
-  for (std::size_t i = 0; i < contenders.size(); ++i)
-    if (i == 0 || results[i - 1].error.empty())
-      contenders[i].repetitions = repetitions_for(seconds_of(contenders[i].call, 1));
+  for (Contender& c : contenders)
+    if (c.best < turn_seconds && c.error.empty()) c.repetitions = repetitions_for(seconds_of(c.call, 1));
 
-  const auto since = [](Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
-  };
   const auto start = Clock::now();
-  for (int round = 0; round < 3 || since(start) < seconds; ++round)
-    for (std::size_t i = 0; i < contenders.size(); ++i) {
-      if (i > 0 && !results[i - 1].error.empty()) continue;
-      Contender& c = contenders[i];
+  for (int round = 0; round < (longest > seconds ? 1 : 3) || seconds_since(start) < seconds; ++round)
+    for (Contender& c : contenders) {
+      if (!c.error.empty()) continue;
       if (what.threads > 1) std::this_thread::sleep_for(pause);
       const auto turn = Clock::now();
       do {
         c.best = std::min(c.best, seconds_of(c.call, c.repetitions));
-      } while (since(turn) < turn_seconds);
+      } while (seconds_since(turn) < turn_seconds);
     }
 
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    results[i].openblas_seconds = contenders[0].best;
-    results[i].seconds = contenders[i + 1].best;
-    results[i].report.struct_size = sizeof(accublas_report_t);
-    accublas_report(contenders[i + 1].context, &results[i].report);
-    accublas_destroy(contenders[i + 1].context);
+  std::vector<Result> results;
+  for (std::size_t i = 0; i < modes.size(); ++i)
+    results.push_back(result_of(modes[i], contenders[i + 1], contenders[0].best));
+  return results;
+}
+
+template <class T>
+std::vector<Result> report_type(const Case& what, const std::vector<std::string>& modes) {
+  const auto ready = prepare<T>(what);
+  std::vector<Result> results;
+  for (const std::string& mode : modes) {
+    Contender c = contender(*ready, mode, what.threads);
+    results.push_back(result_of(mode, c, c.best));
   }
   return results;
 }
 
 }  // namespace
 
+void let_openblas_sleep() { setenv("OPENBLAS_THREAD_TIMEOUT", openblas_spins, 0); }
+
 std::vector<Result> measure(const Case& what, const std::vector<std::string>& modes, double seconds) {
   return what.routine[0] == 's' ? measure_type<float>(what, modes, seconds)
                                 : measure_type<double>(what, modes, seconds);
+}
+
+std::vector<Result> report(const Case& what, const std::vector<std::string>& modes) {
+  return what.routine[0] == 's' ? report_type<float>(what, modes) : report_type<double>(what, modes);
 }
 
 std::vector<Overhead> measure_dropin_overhead() {

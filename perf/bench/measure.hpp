@@ -24,10 +24,19 @@ struct Result {
   double ratio() const { return seconds / openblas_seconds; }
 };
 
-/// OpenBLAS and all modes take turns of 50 ms, round by round, for `seconds` and three rounds at least; short calls are
-/// timed in batches of a tenth of a millisecond. With several threads a pause before each turn lets the others' idle
-/// workers fall asleep.
+/// To be called before anything else: OpenBLAS's idle workers sleep after 2 ms, unless the environment says otherwise.
+/// Its own threads are built to spin for 2^28 ticks of the CPU's clock, 134 ms at 2 GHz, on the very cores that the
+/// next contender's workers wake up on. Within OpenBLAS's turn a call follows the other at once, so that they stay
+/// awake.
+void let_openblas_sleep();
+
+/// OpenBLAS and all modes take turns of 50 ms, round by round, for `seconds` and three rounds at least (two where a
+/// call takes longer than `seconds`); short calls are timed in batches of a tenth of a millisecond. With several
+/// threads a pause before each turn lets the others' idle workers fall asleep.
 std::vector<Result> measure(const Case& what, const std::vector<std::string>& modes, double seconds);
+
+/// The reports of one call in each mode.
+std::vector<Result> report(const Case&, const std::vector<std::string>& modes);
 
 /// Nanoseconds that a call by the drop-in's name takes beyond OpenBLAS's own, n = 8.
 struct Overhead {
