@@ -87,17 +87,27 @@ ConstNumbers Reader::look(std::int64_t first, std::int64_t count, NumberBuffer& 
   const std::int64_t* exponent = from_.exponent + first;
   const int top = (format_.precision - 1) % 64;
   bool plain = from_.size == to.limbs;
-  for (std::int64_t t = 0; t < count && plain; ++t)
-    plain = exponent[t] > least_exponent && exponent[t] < greatest_exponent - format_.precision &&
-            (limb[(t + 1) * from_.size - 1] >> top == 1 || mutant(MpMutant::leading_limb));
+  if (plain) {  // no early end: these loops are vector code
+    const std::uint64_t* last = limb + from_.size - 1;
+    std::int64_t smallest = INT64_MAX, largest = INT64_MIN;
+    std::uint64_t unlike = 0;
+    for (std::int64_t t = 0; t < count; ++t) {
+      smallest = std::min(smallest, exponent[t]);
+      largest = std::max(largest, exponent[t]);
+      unlike |= (last[t * from_.size] >> top) ^ 1;
+    }
+    plain = smallest > least_exponent && largest < greatest_exponent - format_.precision &&
+            (unlike == 0 || mutant(MpMutant::leading_limb));
+  }
   if (!plain) {
     read(first, count, to, 0);
     return std::as_const(to).view();
   }
-  for (std::int64_t t = 0; t < count; ++t) {
-    to.exponent[t] = static_cast<std::int32_t>(exponent[t] + format_.precision);
-    to.sign[t] = from_.sign && from_.sign[first + t] != 0;
-  }
+  for (std::int64_t t = 0; t < count; ++t) to.exponent[t] = static_cast<std::int32_t>(exponent[t] + format_.precision);
+  if (from_.sign)
+    for (std::int64_t t = 0; t < count; ++t) to.sign[t] = from_.sign[first + t] != 0;
+  else
+    std::fill_n(to.sign.data(), count, 0);
   return {reinterpret_cast<const std::uint32_t*>(limb), to.exponent.data(), to.sign.data()};
 }
 

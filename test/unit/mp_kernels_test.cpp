@@ -294,10 +294,14 @@ TEST(MpConvert, EveryModulusCount) {
     check_conversion(1 + count % 7, count, 37, static_cast<Kind>(count % 3), Scale::far, 0);
 }
 
+/// Sums of up to 60 digits modulo 2^31 - gap, gap < 2^12, are folded less often than others.
 TEST(MpConvert, LargestSums) {
-  for (int digits : {1, 2, 3, 4, 5, 6, 7, 8, 56, 265, mp::max_moduli + 1})
+  int far = 0;  // the first modulus of a larger gap
+  while (mp::moduli(far + 1)[far].m > (1u << 31) - (1u << 12)) ++far;
+  for (int digits : {1, 2, 3, 4, 5, 6, 7, 8, 56, 59, 60, 61, 265, mp::max_moduli + 1})
     for (Scale scale : {Scale::none, Scale::near, Scale::far})
-      for (int first : {0, mp::max_moduli - 6}) check_conversion(digits, 6, 35, Kind::largest, scale, first);
+      for (int first : {0, far - 6, far - 5, mp::max_moduli - 6})
+        check_conversion(digits, 6, 35, Kind::largest, scale, first);
 }
 
 /// The moduli's distance from 2^31, on which the vector kernels' folds rely.

@@ -71,7 +71,9 @@ ACCUBLAS_INLINE V scaled(V evens, V odds, const Scaling& s, const Modulus& q) {
   return s.any_negative ? negated(r, s.negative, q) : r;
 }
 
-/// The sums of 2 W elements for `tile` moduli: digits d[l step] (even halves, then odd ones), l < digits.
+/// The sums of 2 W elements for `tile` moduli: digits d[l step] (even halves, then odd ones), l < digits. Their upper
+/// halves begin at bit `from`.
+template <int from = 32>
 ACCUBLAS_INLINE void weigh(const V* d, int digits, const std::uint32_t* const* weight, DelayedSum (*sums)[2]) {
   constexpr int step = 2 * block_vectors;
   for (int k = 0; k < tile; ++k)
@@ -88,7 +90,7 @@ ACCUBLAS_INLINE void weigh(const V* d, int digits, const std::uint32_t* const* w
       }
     }
     for (int k = 0; k < tile; ++k)
-      for (int half = 0; half < 2; ++half) add_part(sums[k][half], p[k][half]);
+      for (int half = 0; half < 2; ++half) add_part<from>(sums[k][half], p[k][half]);
   };
   int l = 0;
   for (; l + 4 <= digits; l += 4) part(l, std::integral_constant<int, 4>());
@@ -115,17 +117,32 @@ int load_block(const std::uint32_t* digit, std::int64_t stride, int digits, std:
   return vectors;
 }
 
-/// A sum of at most most_digits products, that is 137 parts, below 2^31 + 2^30: its upper half, below 2^40, folds to
-/// 32 bits before it meets 2^32 = r32 < 2^15 (that of one part needs no fold), so that lower + r32 upper < 2^47 + 2^40
-/// takes one more fold. Three operations fewer than settle() and two folds, which take any number of parts.
-ACCUBLAS_INLINE V folded(const DelayedSum& s, bool one_part, const Modulus& q) {
-  const V lower = sub(s.sum, left<32>(s.upper)), upper = one_part ? s.upper : fold(s.upper, q);
-  return fold(add(mul(upper, q.r32), lower), q);
+/// Where the upper halves of the sums of `combine` begin, so that the sum of a number of them stays below 2^32, and
+/// what else the sum of their products takes to get below 2^31 + 2^30. With 2^from = 2^(from-31) gap modulo m the sum
+/// is congruent to lower + 2^(from-31) gap upper, and
+///   one part        from 32   gap < 2^14   below 2^47           one fold
+///   15 parts        from 36   gap < 2^12   below 2^49           one fold
+///   137 parts, all  from 40   gap < 2^14   below 2^55           two folds, the first of which leaves 2^38
+enum class Sum { one_part, short_sum, any };
+constexpr int upper_from(Sum sum) { return sum == Sum::one_part ? 32 : sum == Sum::short_sum ? 36 : 40; }
+
+Sum sum_of(const MpCombine& c) {
+  if (c.digits <= 4) return Sum::one_part;
+  std::uint32_t least = ~0u;
+  for (int k = 0; k < c.count; ++k) least = c.moduli[k].m < least ? c.moduli[k].m : least;
+  return c.digits <= 60 && least > (1u << 31) - (1u << 12) ? Sum::short_sum : Sum::any;
 }
 
-void combine(const MpCombine& c) {
+/// Congruent to the sum and below 2^31 + 2^30.
+template <Sum kind>
+ACCUBLAS_INLINE V folded(const DelayedSum& s, const Modulus& q) {
+  const V v = fold(sub(s.sum, left<upper_from(kind) - 31>(mul(s.upper, q.m))), q);
+  return kind == Sum::any ? fold(v, q) : v;
+}
+
+template <Sum kind>
+void combine_sums(const MpCombine& c) {
   alignas(64) V digit[most_digits * 2 * block_vectors];
-  const bool one_part = c.digits <= 4;
   for (std::int64_t e = 0; e < c.elements; e += block) {
     const int vectors = load_block(c.digit + e, c.digit_stride, c.digits, c.elements - e, digit);
     Scaling scale[block_vectors];
@@ -144,15 +161,26 @@ void combine(const MpCombine& c) {
       }
       for (int u = 0; u < vectors; ++u) {
         DelayedSum sums[tile][2];
-        weigh(digit + 2 * u, c.digits, weight, sums);
+        weigh<upper_from(kind)>(digit + 2 * u, c.digits, weight, sums);
         V result[tile];
         for (int i = 0; i < tile; ++i)
-          result[i] = scaled(folded(sums[i][0], one_part, q[i]), folded(sums[i][1], one_part, q[i]), scale[u], q[i]);
+          result[i] = scaled(folded<kind>(sums[i][0], q[i]), folded<kind>(sums[i][1], q[i]), scale[u], q[i]);
         const std::int64_t at = e + u * 2 * W;
         for (int i = 0; i < tile; ++i)
           if (i < moduli) store_up_to(c.out + (k + i) * c.out_stride + at, c.elements - at, result[i]);
       }
     }
+  }
+}
+
+void combine(const MpCombine& c) {
+  switch (sum_of(c)) {
+    case Sum::one_part:
+      return combine_sums<Sum::one_part>(c);
+    case Sum::short_sum:
+      return combine_sums<Sum::short_sum>(c);
+    case Sum::any:
+      return combine_sums<Sum::any>(c);
   }
 }
 

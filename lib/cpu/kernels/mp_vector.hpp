@@ -189,30 +189,33 @@ ACCUBLAS_INLINE V interleave(V at_even, V at_odd) { return bit_or(at_even, left<
 
 /// A modulus m = 2^31 - gap with gap < 2^14, which makes 2^31 = gap and 2^32 = 2 gap cheap factors.
 struct Modulus {
-  V m, gap, r32, r64;
+  V m, r32, r64;
 };
 ACCUBLAS_INLINE Modulus broadcast(const RnsModulus& modulus) {
-  return {splat32(modulus.m), splat((1u << 31) - modulus.m), splat(modulus.r32), splat(modulus.r64)};
+  return {splat32(modulus.m), splat(modulus.r32), splat(modulus.r64)};
 }
 
-/// Congruent to v < 2^63 and below 2^46 + 2^31.
-ACCUBLAS_INLINE V fold(V v, const Modulus& q) { return add(mul(right<31>(v), q.gap), bit_and(v, splat(0x7FFFFFFF))); }
+/// Congruent to v < 2^63 and below 2^46 + 2^31: v's upper bits, times m, taken away, which leaves its lowest 31 bits
+/// and gap times the upper ones.
+ACCUBLAS_INLINE V fold(V v, const Modulus& q) { return sub(v, mul(right<31>(v), q.m)); }
 /// Congruent to v < 2^63 and below 2^31 + 2^30: the second fold leaves (2^15 + 1) gap + 2^31.
 ACCUBLAS_INLINE V fold_twice(V v, const Modulus& q) { return fold(fold(v, q), q); }
 /// Residues below 2 m, 2 W of them, reduced.
 ACCUBLAS_INLINE V reduce_once(V v, const Modulus& q) { return min32(v, sub32(v, q.m)); }
 
 /// A sum of products below 2^62 in parts of at most four, which fit into 64 bits: `sum` modulo 2^64, and `upper`, the
-/// sum of the parts' upper halves. The sum of their lower halves is then sum - 2^32 upper modulo 2^64: one addition a
-/// product, and three operations a part. At most 2^18 parts, so that both halves' sums are below 2^50.
+/// sum of what the parts have from bit `from` on, their upper halves. The sum of what lies below is then sum - 2^from
+/// upper modulo 2^64: one addition a product, and three operations a part. At most 2^18 parts, so that both halves'
+/// sums are below 2^50.
 struct DelayedSum {
   V sum, upper;
 };
 constexpr std::int64_t delayed_terms = std::int64_t{1} << 20;
 
+template <int from = 32>
 ACCUBLAS_INLINE void add_part(DelayedSum& s, V part) {
   s.sum = add(s.sum, part);
-  s.upper = add(s.upper, right<32>(part));
+  s.upper = add(s.upper, right<from>(part));
 }
 
 /// Congruent to it and below 2^51: upper = u1 2^32 + u0 is worth u1 r64 + u0 r32 times 2^32, where u1 < 2^18.
