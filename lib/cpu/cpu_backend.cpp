@@ -11,7 +11,7 @@ namespace {
 
 [[noreturn]] void no_engine() { throw Error(ACCUBLAS_ERROR_INTERNAL, "the plan names an engine that the CPU lacks"); }
 
-/// The table of engines; the first one of a row runs where none is asked for.
+/// The table of engines; the first one of a row runs where none is asked for, as a rule (CpuBackend::choose).
 EngineList cpu_engines(Routine routine, const Mode& mode) {
   constexpr accublas_engine native = ACCUBLAS_ENGINE_NATIVE, int8 = ACCUBLAS_ENGINE_INT8, fp64 = ACCUBLAS_ENGINE_FP64,
                             dot2 = ACCUBLAS_ENGINE_DOT2, exact = ACCUBLAS_ENGINE_EXACT;
@@ -57,9 +57,13 @@ class CpuBackend final : public Backend {
   EngineList engines(Routine routine, const Mode& mode) const override { return cpu_engines(routine, mode); }
   accublas_engine choose(Routine routine, const Mode& mode, const CallShape& shape) const override {
     const accublas_engine first = engines(routine, mode).engines[0];
+    if (first != ACCUBLAS_ENGINE_INT8) return first;
+    const bool wide = cpu::detected_isa() >= cpu::Isa::avx512;
     const double terms = static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k);
-    const bool small = terms <= (cpu::detected_isa() < cpu::Isa::avx512 ? small_terms : small_terms_avx512);
-    return is_batched(routine) && first == ACCUBLAS_ENGINE_INT8 && small ? ACCUBLAS_ENGINE_EXACT : first;
+    if (is_batched(routine) && terms <= (wide ? small_terms_avx512 : small_terms)) return ACCUBLAS_ENGINE_EXACT;
+    // Residues are made and put together in AVX-512; portable code takes some 2 us an element, and slices are 5 to 25
+    // times faster then. Fixed point keeps to the engine that can judge a target.
+    return wide || mode.kind == ACCUBLAS_MODE_FIXED ? first : ACCUBLAS_ENGINE_FP64;
   }
   std::size_t default_workspace(int) const override { return default_workspace_bytes; }
   std::unique_ptr<BackendState> make_state(int) override { return nullptr; }

@@ -13,9 +13,9 @@ MODES = ("native", "dp", "dp:repro", "dot2", "cr", "fixed:60", "slices:8")
 DEFAULT_ENGINE = {
     "native": ("native", "native"),  # mode: engines that may serve (DOT and GEMV, GEMM)
     "dp": ("native", "native"),
-    "dp:repro": ("exact", "int8"),
+    "dp:repro": ("exact", dropin.RESIDUES),
     "dot2": ("dot2", "dot2"),
-    "cr": ("exact", "int8"),
+    "cr": ("exact", dropin.RESIDUES),
     "fixed:60": ("exact", "int8"),
     "slices:8": ("fp64", "fp64"),
 }

@@ -7,7 +7,8 @@ import sys
 
 import run_with_dropin as dropin
 
-ENGINES = {"native": "native", "dp": "native", "dp:repro": "int8", "cr": "int8", "dot2": "dot2", "fixed:60": "int8"}
+ENGINES = {"native": "native", "dp": "native", "dp:repro": dropin.RESIDUES, "cr": dropin.RESIDUES,
+           "dot2": "dot2", "fixed:60": "int8"}
 
 
 def main():

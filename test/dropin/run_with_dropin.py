@@ -7,7 +7,18 @@ import os
 import re
 import subprocess
 
+
+def cpu_flags():
+    """What the CPU offers, in Linux's words."""
+    try:
+        with open("/proc/cpuinfo") as file:
+            return set(next((line for line in file if line.startswith("flags")), "").split())
+    except OSError:
+        return set()
+
+
 SKIP = 77
+RESIDUES = "int8" if {"avx512f", "avx512bw", "avx512dq", "avx512vl"} <= cpu_flags() else "fp64"  # GEMM cr, dp:repro
 BLAS_DIRECTORIES = ("/usr/lib/x86_64-linux-gnu/blas", "/usr/lib/aarch64-linux-gnu/blas")
 
 

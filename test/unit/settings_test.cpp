@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 
+#include "lib/cpu/isa.hpp"
 #include "lib/error.hpp"
 #include "lib/plan.hpp"
 
@@ -318,18 +319,26 @@ TEST(Plan, EnginesOfTheCpu) {
     context.engine = engine;
     return make_plan(routine, resolve(routine, nullptr, context, none, build_settings()), {}, cpu_backend(), no_device);
   };
+  const accublas_engine residues = cpu::detected_isa() < cpu::Isa::avx512 ? ACCUBLAS_ENGINE_FP64 : ACCUBLAS_ENGINE_INT8;
   const struct {
     Routine routine;
     const char* mode;
     accublas_engine first;
   } rows[] = {
-      {Routine::dgemm, "native", ACCUBLAS_ENGINE_NATIVE},   {Routine::sgemm, "sp", ACCUBLAS_ENGINE_NATIVE},
-      {Routine::dgemm, "dp:repro", ACCUBLAS_ENGINE_INT8},   {Routine::ddot, "dp:repro", ACCUBLAS_ENGINE_EXACT},
-      {Routine::dgemm, "fixed:70", ACCUBLAS_ENGINE_INT8},   {Routine::sgemv, "fixed:70", ACCUBLAS_ENGINE_EXACT},
-      {Routine::sgemm, "slices:4", ACCUBLAS_ENGINE_FP64},   {Routine::ddot, "slices:4:fast", ACCUBLAS_ENGINE_FP64},
-      {Routine::dgemv, "dot2", ACCUBLAS_ENGINE_DOT2},       {Routine::dgemm, "cr", ACCUBLAS_ENGINE_INT8},
-      {Routine::dgemv, "cr", ACCUBLAS_ENGINE_EXACT},        {Routine::dnrm2, "cr", ACCUBLAS_ENGINE_EXACT},
-      {Routine::sasum, "dot2", ACCUBLAS_ENGINE_DOT2},       {Routine::snrm2, "sp:repro", ACCUBLAS_ENGINE_EXACT},
+      {Routine::dgemm, "native", ACCUBLAS_ENGINE_NATIVE},
+      {Routine::sgemm, "sp", ACCUBLAS_ENGINE_NATIVE},
+      {Routine::dgemm, "dp:repro", residues},
+      {Routine::ddot, "dp:repro", ACCUBLAS_ENGINE_EXACT},
+      {Routine::dgemm, "fixed:70", ACCUBLAS_ENGINE_INT8},
+      {Routine::sgemv, "fixed:70", ACCUBLAS_ENGINE_EXACT},
+      {Routine::sgemm, "slices:4", ACCUBLAS_ENGINE_FP64},
+      {Routine::ddot, "slices:4:fast", ACCUBLAS_ENGINE_FP64},
+      {Routine::dgemv, "dot2", ACCUBLAS_ENGINE_DOT2},
+      {Routine::dgemm, "cr", residues},
+      {Routine::dgemv, "cr", ACCUBLAS_ENGINE_EXACT},
+      {Routine::dnrm2, "cr", ACCUBLAS_ENGINE_EXACT},
+      {Routine::sasum, "dot2", ACCUBLAS_ENGINE_DOT2},
+      {Routine::snrm2, "sp:repro", ACCUBLAS_ENGINE_EXACT},
       {Routine::dasum, "fixed:70", ACCUBLAS_ENGINE_NATIVE},
   };
   for (const auto& row : rows) {
