@@ -115,7 +115,7 @@ accublas_status accublas_counters(accublas_counter_t* rows, size_t capacity, siz
   *count = 0;
   for (Routine routine : all_routines)
     for (int engine = 0; engine < engine_count; ++engine) {
-      const std::uint64_t calls = call_counters[static_cast<int>(routine)][engine].load(std::memory_order_relaxed);
+      const std::uint64_t calls = calls_of(routine, engine, false) + calls_of(routine, engine, true);
       if (calls == 0) continue;
       if (*count < capacity) {
         accublas_counter_t& row = rows[*count];

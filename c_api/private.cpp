@@ -48,7 +48,7 @@ const accublas::cpu::RealBlas* accublas_private_native(accublas::Routine routine
     report.bound_componentwise = bound.componentwise;
     report.bound_absolute = bound.absolute;
     report.threads = 1;
-    count_call(routine, ACCUBLAS_ENGINE_NATIVE);
+    count_call(routine, ACCUBLAS_ENGINE_NATIVE, false);
     return &blas;
   } catch (...) {
     return nullptr;  // the long way tells what is wrong

@@ -1,4 +1,4 @@
-// Calls by routine and engine, process wide.
+// Calls by routine, engine and backend, process wide.
 #pragma once
 
 #include <atomic>
@@ -10,10 +10,14 @@
 namespace accublas {
 
 constexpr int engine_count = ACCUBLAS_ENGINE_EXACT + 1;
-inline std::atomic<std::uint64_t> call_counters[routine_count][engine_count];
+inline std::atomic<std::uint64_t> call_counters[routine_count][engine_count][2];  ///< last: on a device
 
-inline void count_call(Routine routine, accublas_engine engine) noexcept {
-  call_counters[static_cast<int>(routine)][engine].fetch_add(1, std::memory_order_relaxed);
+inline void count_call(Routine routine, accublas_engine engine, bool on_device) noexcept {
+  call_counters[static_cast<int>(routine)][engine][on_device].fetch_add(1, std::memory_order_relaxed);
+}
+
+inline std::uint64_t calls_of(Routine routine, int engine, bool on_device) noexcept {
+  return call_counters[static_cast<int>(routine)][engine][on_device].load(std::memory_order_relaxed);
 }
 
 void reset_counters() noexcept;

@@ -202,7 +202,7 @@ class Run {
   }
 
   void finish() {
-    count_call(routine_, context_.last.plan.engine);
+    count_call(routine_, context_.last.plan.engine, context_.last.on_device);
     if (timed_ && !on_device_)
       report_.ms_total = std::chrono::duration<double, std::milli>(Clock::now() - start_).count();
     if (resolved_.settings.verbose > 0) print_call(full_report(context_), true);

@@ -150,6 +150,7 @@ TEST(MpGemv, BandsOfTheVector) {
   accublas_mp_report_t report;
   report.struct_size = sizeof report;
   ASSERT_EQ(accublas_mp_report(nullptr, &report), ACCUBLAS_SUCCESS);
+  EXPECT_STREQ(report.backend, on_device() ? "cuda" : "cpu");
   EXPECT_EQ(report.bands, 2);
   EXPECT_EQ(report.outputs_in_bands, 2);
 }

@@ -75,6 +75,6 @@ TEST(Precedence, OtherWords) {
   expect(drive("ACCUBLAS_MODE=cr ACCUBLAS_ENGINE=dot2 ACCUBLAS_ON_FAILURE=native"),
          "status=3 engine dot2 cannot serve ddot in mode cr");
   expect(drive("ACCUBLAS_BACKEND=cpu"), "status=0");
-  expect(drive("ACCUBLAS_DOT_MODE=native ACCUBLAS_VERBOSE=summary"), "accublas: ddot engine=native calls=1");
+  expect(drive("ACCUBLAS_DOT_MODE=native ACCUBLAS_VERBOSE=summary"), "accublas: ddot backend=cpu engine=native calls=1");
   EXPECT_EQ(drive("ACCUBLAS_VERBOSE=0").find("accublas:"), std::string::npos);
 }

@@ -40,7 +40,7 @@ def environment(library, mode, engine="auto", netlib=None, extra=None):
 
 def counts(stderr):
     """{(routine, engine): calls} from the summary."""
-    pattern = r"^accublas: (\w+) engine=(\w+) calls=(\d+)$"
+    pattern = r"^accublas: (\w+) backend=cpu engine=(\w+) calls=(\d+)$"
     return {(r, e): int(n) for r, e, n in re.findall(pattern, stderr, re.MULTILINE)}
 
 

@@ -1,8 +1,5 @@
 // Batched GEMM on the GPU: by strides and by pointers the bits of the CPU's calls one by one, in every mode.
-#include <cmath>
-
-#include "lib/numerics/long_accumulator.hpp"
-#include "test/gpu/gemm_problem.hpp"
+#include "test/gpu/gemm_bound.hpp"
 #include "test/gpu/stream.hpp"
 
 namespace accublas::test {
@@ -103,8 +100,7 @@ std::string difference(const Batch<T>& x, const std::vector<T>& want, const std:
   return "";
 }
 
-/// The first element farther from the exact result than (k + 3) u (abs(alpha) abs(A) abs(B) + abs(beta) abs(C)) and the
-/// least subnormal, or the first one outside of C that was written. alpha and beta are powers of two.
+/// The first element beyond its bound, or the first one outside of C that was written.
 template <class T>
 std::string beyond_bound(const Batch<T>& x, const std::vector<T>& got) {
   std::vector<T> rest = got;  // must be what c holds outside of C
@@ -113,27 +109,9 @@ std::string beyond_bound(const Batch<T>& x, const std::vector<T>& got) {
     for (Index i = 0; i < p.m; ++i)
       for (Index j = 0; j < p.n; ++j) {
         const std::size_t at = q * static_cast<std::size_t>(x.stride_c) + static_cast<std::size_t>(p.at_c.at(i, j));
-        const double c = p.c[static_cast<std::size_t>(p.at_c.at(i, j))];
-        LongAccumulator error, size;
-        for (Index l = 0; l < p.k; ++l) {
-          const double a = p.alpha * p.a[static_cast<std::size_t>(p.at_a.at(i, l))],
-                       b = p.b[static_cast<std::size_t>(p.at_b.at(l, j))];
-          error.add_product(a, b);
-          size.add_product(std::fabs(a), std::fabs(b));
-        }
-        error.add_product(p.beta, c);
-        size.add_product(std::fabs(p.beta), std::fabs(c));
+        const std::string wrong = beyond_bound(p, i, j, got[at]);
+        if (!wrong.empty()) return "matrix " + std::to_string(q) + ": " + wrong;
         rest[at] = x.c[at];
-        if (!std::isfinite(got[at])) return x.describe() + ": not finite";
-        error.add(-static_cast<double>(got[at]));
-        const double far = std::fabs(finish(1.0, error, 0.0, 0.0)), scale = finish(1.0, size, 0.0, 0.0);
-        const double u = std::numeric_limits<T>::epsilon() / 2, least = std::numeric_limits<T>::denorm_min();
-        // Rounded to double, both are within 2^-53 of themselves.
-        if (far * (1 - 0x1p-50) <= static_cast<double>(p.k + 3) * u * scale + least) continue;
-        std::ostringstream out;
-        out << p.describe() << ": C(" << i << ", " << j << ") of matrix " << q << " is " << got[at] << ", off by "
-            << far << " where " << static_cast<double>(p.k + 3) * u * scale << " is allowed";
-        return out.str();
       }
   }
   return difference(x, x.c, rest);

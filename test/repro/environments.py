@@ -28,6 +28,7 @@ def run(driver, size, environment):
     done = subprocess.run([driver, size], env={**os.environ, **environment}, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"{driver} {size} {environment}: exit {done.returncode}: {done.stderr.strip()}")
+    sys.stderr.write(done.stderr)
     return done.stdout.splitlines()
 
 
