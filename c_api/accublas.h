@@ -394,10 +394,10 @@ ACCUBLAS_DECLARE_GEMM_BATCHED(s, float)
 /* ---------------------------------------------------------------------------------------------------------------
  * Multiple-precision arrays (docs/multiple-precision.md)
  *
- * An array holds `length` numbers of `precision` bits, 64 .. 8192, in a residue number system. A finite nonzero number
- * is
- * (-1)^s X 2^(e - precision), X an integer, 2^(precision-1) <= X < 2^precision, abs(e) <= 2^30 - 1 (MPFR's convention
- * and default range). There are signed zeros, signed infinities and one NaN; equal numbers have equal bits. Wherever a
+ * An array holds `length` numbers of `precision` bits, 64 .. 8192, in a residue number system. A finite nonzero
+ * number is (-1)^s X 2^(e - precision), X an integer, 2^(precision-1) <= X < 2^precision, abs(e) <= 2^30 - 1 (MPFR's
+ * convention and default range).
+ * There are signed zeros, signed infinities and one NaN; equal numbers have equal bits. Wherever a
  * value must be rounded, it is rounded once, to nearest even; beyond the range of e it becomes infinity, or the least
  * number or a zero of its sign.
  *

@@ -10,19 +10,38 @@
 
 namespace accublas {
 
-/// Sets that environment for a scope and restores the caller's, exception flags included.
+#if defined(__SSE2__)
+/// Control word of the x87 unit, which OpenBLAS's NRM2 computes on: its own rounding, precision and traps.
+inline unsigned short x87_control() {
+  unsigned short word;
+  __asm__ volatile("fnstcw %0" : "=m"(word));
+  return word;
+}
+/// Clears the exception flags first: one that was raised under a mask traps as soon as the mask is taken away.
+inline void set_x87_control(unsigned short word) { __asm__ volatile("fnclex\n\tfldcw %0" : : "m"(word)); }
+#endif
+
+/// Sets that environment for a scope and restores the caller's; of the exception flags only those of SSE.
 class FpEnvironment {
  public:
 #if defined(__SSE2__)
-  FpEnvironment() : saved_(_mm_getcsr()) { _mm_setcsr(defined_state); }
-  ~FpEnvironment() { _mm_setcsr(saved_); }
-  static void enter() { _mm_setcsr(defined_state); }
+  FpEnvironment() : saved_(_mm_getcsr()), saved_x87_(x87_control()) { enter(); }
+  ~FpEnvironment() {
+    _mm_setcsr(saved_);
+    if (saved_x87_ != defined_x87) set_x87_control(saved_x87_);
+  }
+  static void enter() {
+    _mm_setcsr(defined_state);
+    if (x87_control() != defined_x87) set_x87_control(defined_x87);
+  }
   /// Whether the caller is in it already; the exception flags do not matter.
-  static bool is_entered() { return (_mm_getcsr() & ~0x3Fu) == defined_state; }
+  static bool is_entered() { return (_mm_getcsr() & ~0x3Fu) == defined_state && x87_control() == defined_x87; }
 
  private:
   static constexpr unsigned defined_state = 0x1F80;
+  static constexpr unsigned short defined_x87 = 0x037F;  // to nearest, all 64 bits, traps masked
   unsigned saved_;
+  unsigned short saved_x87_;
 #else
   FpEnvironment() {
     std::fegetenv(&saved_);

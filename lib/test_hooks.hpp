@@ -3,8 +3,8 @@
 //
 // In the test build:
 //   ACCUBLAS_TEST_HOOK=undecided     Ziv's test leaves every element undecided (must not change a bit)
-//   ACCUBLAS_TEST_FAIL_ALLOCATION=N  the N-th allocation of workspace from now on fails (0: none); "N+": it and all
-//   later ones ACCUBLAS_MUTANT=name             runs with one deliberate defect; the test suite must catch it
+//   ACCUBLAS_TEST_FAIL_ALLOCATION=N  the N-th allocation of workspace from now on fails (0: none), "N+": and all later
+//   ACCUBLAS_MUTANT=name             runs with one deliberate defect; the test suite must catch it
 #pragma once
 
 #include "lib/numerics/host_device.hpp"

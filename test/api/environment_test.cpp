@@ -83,6 +83,20 @@ std::vector<T> all_routines(const std::string& mode, accublas_context* ctx) {
                       b.data(), k, &two, scaled.data(), m),
             ACCUBLAS_SUCCESS);
   out.insert(out.end(), scaled.begin(), scaled.end());
+  for (int i = 0; i < 7; ++i) {
+    T norms[2] = {};
+    EXPECT_EQ(api::nrm2(T{}, ctx, k, a.data() + i * k, std::int64_t{1}, &norms[0]), ACCUBLAS_SUCCESS);
+    EXPECT_EQ(api::asum(T{}, ctx, k, a.data() + i * k, std::int64_t{1}, &norms[1]), ACCUBLAS_SUCCESS);
+    // NRM2 and ASUM run in dp where they lack the mode: no bits are promised there.
+    if (mode.substr(0, 5) != "fixed" && mode.substr(0, 6) != "slices") out.insert(out.end(), norms, norms + 2);
+  }
+  std::vector<T> batch(data<T>().c.begin(), data<T>().c.begin() + m * n / 2);  // two matrices of m / 2 x n / 2
+  EXPECT_EQ(api::gemm_strided_batched(T{}, ctx, ACCUBLAS_COL_MAJOR, ACCUBLAS_TRANS, ACCUBLAS_NO_TRANS, m / 2, n / 2, k,
+                                      &alpha, a.data(), k, k * m / 2, b.data(), k, k * n / 2, &beta, batch.data(),
+                                      m / 2, m * n / 4, std::int64_t{2}),
+            ACCUBLAS_SUCCESS)
+      << mode << ": " << accublas_last_error(ctx);
+  out.insert(out.end(), batch.begin(), batch.end());
   return out;
 }
 

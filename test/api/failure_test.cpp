@@ -50,6 +50,12 @@ class Failure : public ::testing::Test {
   accublas_status dot(accublas_context* ctx, std::vector<T>& result) {
     return api::dot(T{}, ctx, m * k, a.data(), std::int64_t{1}, b.data(), std::int64_t{1}, result.data());
   }
+  accublas_status nrm2(accublas_context* ctx, std::vector<T>& result) {
+    return api::nrm2(T{}, ctx, m * k, a.data(), std::int64_t{1}, result.data());
+  }
+  accublas_status asum(accublas_context* ctx, std::vector<T>& result) {
+    return api::asum(T{}, ctx, m * k, a.data(), std::int64_t{1}, result.data());
+  }
 
   /// Fails the first, second, ... allocation; then it and all later ones.
   template <class Run>
@@ -136,6 +142,19 @@ TYPED_TEST(Failure, EveryAllocationOfGemvAndDot) {
     this->inject(mode, context, bits, [&](accublas_context* ctx, auto& y) { return this->gemv(ctx, y); });
     this->inject(mode, context, bits, [&](accublas_context* ctx, auto& result) { return this->dot(ctx, result); });
   }
+}
+
+TYPED_TEST(Failure, EveryAllocationOfTheNorms) {
+  for (const std::string& mode : api::norm_modes())
+    for (int threads : {1, 3}) {
+      api::Context context(mode);
+      ASSERT_EQ(accublas_set_num_threads(context, threads), ACCUBLAS_SUCCESS);
+      const bool bits = mode != "native" && mode != "dp";
+      this->inject(
+          mode, context, bits, [&](accublas_context* ctx, auto& r) { return this->nrm2(ctx, r); }, 16);
+      this->inject(
+          mode, context, bits, [&](accublas_context* ctx, auto& r) { return this->asum(ctx, r); }, 16);
+    }
 }
 
 TYPED_TEST(Failure, AllAllocationsFailing) {

@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "lib/fp_environment.hpp"
 #include "lib/thread_pool.hpp"
 
 using accublas::parallel_for;
@@ -133,16 +134,25 @@ TEST(ThreadPool, AForkedChildHasAPoolOfItsOwn) {
 
 #if defined(__SSE2__)
 TEST(ThreadPool, WorkersHaveTheDefinedEnvironment) {
+  using accublas::set_x87_control, accublas::x87_control;
   const unsigned mine = _mm_getcsr();
+  const unsigned short mine_x87 = x87_control();
   _mm_setcsr(mine | 0x8040 | 0x4000);  // FTZ, DAZ, upward: a worker that starts now must not inherit it
+  set_x87_control(0x0A7F);             // nor the x87 unit's: upward, 53 bits
   std::atomic<int> arrived{0};
   unsigned control[5] = {};
+  unsigned short control_x87[5] = {};
   parallel_for(5, 5, [&](std::int64_t, int thread) {
     control[thread] = _mm_getcsr();
+    control_x87[thread] = x87_control();
     arrived.fetch_add(1);
     wait_until(arrived, 5);
   });
   _mm_setcsr(mine);
-  for (int thread = 1; thread < 5; ++thread) EXPECT_EQ(control[thread] & 0xFFC0u, 0x1F80u) << thread;
+  set_x87_control(mine_x87);
+  for (int thread = 1; thread < 5; ++thread) {
+    EXPECT_EQ(control[thread] & 0xFFC0u, 0x1F80u) << thread;
+    EXPECT_EQ(control_x87[thread], 0x037F) << thread;
+  }
 }
 #endif
