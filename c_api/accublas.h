@@ -155,7 +155,7 @@ typedef struct accublas_options {
  *                     + bound_absolute,
  * (nrm2, asum: the exact result stands for abs(A) abs(B)),
  * as long as no element of the result overflows (native: no product or partial sum over- or underflows either).
- * Infinity where nothing is promised. */
+ * Infinity where nothing is promised (slices; fixed where bits are dropped and no target is set). */
 typedef struct accublas_report_t {
   size_t struct_size;
   char routine[16];        /**< "dgemm", "dgemm_batched" (both forms), ... */
@@ -229,7 +229,7 @@ ACCUBLAS_API accublas_status accublas_set_family_mode_name(accublas_context* ctx
  * Where the mode is dp or sp and reproducible is set, ":repro" is shown. */
 ACCUBLAS_API accublas_status accublas_get_mode_name(accublas_context* ctx, accublas_family family, char* word,
                                                     size_t size);
-/** 0 or 1: whether dp and sp promise bits. */
+/** 0 or 1: whether dp and sp promise bits; -1 unsets it. */
 ACCUBLAS_API accublas_status accublas_set_reproducible(accublas_context* ctx, int32_t reproducible);
 /** ACCUBLAS_BACKEND_CUDA without a GPU is ACCUBLAS_ERROR_NO_DEVICE. */
 ACCUBLAS_API accublas_status accublas_set_backend(accublas_context* ctx, accublas_backend backend);
@@ -237,7 +237,7 @@ ACCUBLAS_API accublas_status accublas_set_backend(accublas_context* ctx, accubla
  * the stream set belongs to that one and is forgotten. Where no device is set, a context works on the device of its
  * first operands (of host operands: on device 0). */
 ACCUBLAS_API accublas_status accublas_set_device(accublas_context* ctx, int32_t device);
-ACCUBLAS_API accublas_status accublas_set_engine(accublas_context* ctx, accublas_engine engine);
+ACCUBLAS_API accublas_status accublas_set_engine(accublas_context* ctx, accublas_engine engine); /**< as below */
 /** "auto", "native", "int8", "fp64", "fp16", "dot2", "exact". An engine that cannot serve a call's mode is
  * ACCUBLAS_ERROR_ENGINE at that call. */
 ACCUBLAS_API accublas_status accublas_set_engine_name(accublas_context* ctx, const char* name);
@@ -283,7 +283,7 @@ ACCUBLAS_API accublas_status accublas_fail(accublas_context* ctx, accublas_statu
 
 /** What the last call on the context did. */
 ACCUBLAS_API accublas_status accublas_report(accublas_context* ctx, accublas_report_t* report);
-/** Copies at most `capacity` rows into `rows` (may be NULL with capacity 0); *count is how many there are. */
+/** Copies at most `capacity` rows (0: `rows` may be NULL); *count is how many there are. Reset sets all to 0. */
 ACCUBLAS_API accublas_status accublas_counters(accublas_counter_t* rows, size_t capacity, size_t* count);
 ACCUBLAS_API accublas_status accublas_reset_counters(void);
 
