@@ -42,18 +42,19 @@ __device__ void finish_line(const Lines& lines, SideSummary* summary, Index i, i
 
 // ---- whole lines
 
-/// The exponents for which a line is summed at once.
-constexpr int window = 4;
-
 template <bool Adjacent, class T>
+__device__ __noinline__ void measure_unusual_lines(const Side<T>& side, Index group, Sum* shared);
+
+/// Found = Scan: exponent, norm, lambda and last bit as docs/modes.md has them. Found = Extent: bounds of the last
+/// three.
+template <bool Adjacent, class Found, class LineSums, class T>
 __device__ void measure_lines(const Side<T>& side, Index group, bool with_lambda, Sum* shared) {
   const Share share = share_of(side, group);
   const bool exists = share.line < side.x.count;
   std::uint64_t* const nonzero = side.lines.nonzero ? side.lines.nonzero + share.line * side.lines.words : nullptr;
   if (nonzero && !exists) clear_nonzero(side, share, 0, side.chunks);
 
-  Scan<T> found;
-  Sums<window> sums;
+  Found found;
   Entries<Adjacent, T> entries(side.x, share, 0, side.chunks, exists);
   T v[batch];
   const auto scan_batch = [&] {
@@ -63,23 +64,24 @@ __device__ void measure_lines(const Side<T>& side, Index group, bool with_lambda
   };
   entries.load(v);
   scan_batch();
-  const Scan<T> first = over_line(side, found, reinterpret_cast<Scan<T>*>(shared));
+  const Found first = over_line(side, found, reinterpret_cast<Found*>(shared));
   const int guess = first.zero() || first.special() != 0 ? 0 : first.exponent();
-  const PowerScale scale = power_scale(24 - guess);
+  LineSums sums(guess);
   while (true) {
-    add_batch(sums, v, scale);
+    sums.add(v);
     entries.next();
     if (!entries.more()) break;
     entries.load(v);
     scan_batch();
   }
 
-  found = over_line(side, found, reinterpret_cast<Scan<T>*>(shared));
+  found = over_line(side, found, reinterpret_cast<Found*>(shared));
+  if constexpr (!Found::serves_all)
+    if (__syncthreads_or(found.unusual())) return measure_unusual_lines<Adjacent>(side, group, shared);
   const int special = found.special();
   const bool wanted = exists && special == 0 && !found.zero();
-  const int exponent = wanted ? found.exponent() : 0;
-  const int above = exponent - guess;
-  const bool missed = wanted && (above < 0 || above >= window);
+  const int exponent = wanted ? found.exponent() : 0, above = exponent - guess;
+  const bool missed = wanted && (above < -LineSums::most_below || above > LineSums::most_above);
   Sum total = over_line(side, sums.at(missed || !wanted ? 0 : above), shared);
   if (__syncthreads_or(missed)) {
     const Sum again = sum<Adjacent>(side, share, 0, side.chunks, missed, exponent, shared);
@@ -92,53 +94,8 @@ __device__ void measure_lines(const Side<T>& side, Index group, bool with_lambda
 
 /// Apart from the code around it, which needs fewer registers.
 template <bool Adjacent, class T>
-__device__ __noinline__ void measure_unusual_lines(const Side<T>& side, Index group, Sum* shared) {
-  measure_lines<Adjacent>(side, group, true, shared);
-}
-
-/// The same with bounds for lambda, norm and last bit.
-template <bool Adjacent, class T>
-__device__ void bound_lines(const Side<T>& side, Index group, Sum* shared) {
-  const Share share = share_of(side, group);
-  const bool exists = share.line < side.x.count;
-  std::uint64_t* const nonzero = side.lines.nonzero ? side.lines.nonzero + share.line * side.lines.words : nullptr;
-  if (nonzero && !exists) clear_nonzero(side, share, 0, side.chunks);
-
-  Extent<T> found;
-  Entries<Adjacent, T> entries(side.x, share, 0, side.chunks, exists);
-  T v[batch];
-  const auto scan_batch = [&] {
-#pragma unroll
-    for (int i = 0; i < batch; ++i) found.add(v[i]);
-    if (nonzero && exists) entries.store_nonzero(v, nonzero);
-  };
-  entries.load(v);
-  scan_batch();
-  const Extent<T> first = over_line(side, found, reinterpret_cast<Extent<T>*>(shared));
-  const int guess = first.zero() ? 0 : first.exponent();
-  QuickSums<T> sums(guess);
-  while (true) {
-#pragma unroll
-    for (int i = 0; i < batch; ++i) sums.add(v[i]);
-    entries.next();
-    if (!entries.more()) break;
-    entries.load(v);
-    scan_batch();
-  }
-
-  found = over_line(side, found, reinterpret_cast<Extent<T>*>(shared));
-  if (__syncthreads_or(found.unusual())) return measure_unusual_lines<Adjacent>(side, group, shared);
-  const bool wanted = exists && !found.zero();
-  const int exponent = wanted ? found.exponent() : 0, above = exponent - guess;
-  const bool missed = wanted && (above < -QuickSums<T>::most_below || above > QuickSums<T>::most_above);
-  Sum total = over_line(side, sums.at(missed || !wanted ? 0 : above), shared);
-  if (__syncthreads_or(missed)) {
-    const Sum again = sum<Adjacent>(side, share, 0, side.chunks, missed, exponent, shared);
-    if (missed) total = again;
-  }
-  if (share.leader)
-    finish_line(side.lines, side.summary, share.line, 0, found.zero(), exponent, found.last_bit(),
-                norm_of(total.squares), total.lambda, true);
+__device__ void measure_unusual_lines(const Side<T>& side, Index group, Sum* shared) {
+  measure_lines<Adjacent, Scan<T>, WindowSums>(side, group, true, shared);
 }
 
 template <class T>
@@ -148,7 +105,10 @@ __global__ void __launch_bounds__(block_threads, 4) bound_whole(const __grid_con
   const bool rows = blockIdx.x < sides.side[0].groups;
   const Side<T>& side = sides.side[rows ? 0 : 1];
   const Index group = rows ? blockIdx.x : blockIdx.x - sides.side[0].groups;
-  side.adjacent ? bound_lines<true>(side, group, shared) : bound_lines<false>(side, group, shared);
+  if (side.adjacent)
+    measure_lines<true, Extent<T>, QuickSums<T>>(side, group, true, shared);
+  else
+    measure_lines<false, Extent<T>, QuickSums<T>>(side, group, true, shared);
 }
 
 template <class T>
@@ -159,18 +119,16 @@ __global__ void __launch_bounds__(block_threads, 3)
   const bool rows = blockIdx.x < sides.side[0].groups;
   const Side<T>& side = sides.side[rows ? 0 : 1];
   const Index group = rows ? blockIdx.x : blockIdx.x - sides.side[0].groups;
-  if (side.adjacent) {
-    measure_lines<true>(side, group, with_lambda, shared);
-  } else {
-    measure_lines<false>(side, group, with_lambda, shared);
-  }
+  if (side.adjacent)
+    measure_lines<true, Scan<T>, WindowSums>(side, group, with_lambda, shared);
+  else
+    measure_lines<false, Scan<T>, WindowSums>(side, group, with_lambda, shared);
 }
 
 // ---- parts of lines
-// The arrays of
-// Lines hold integers meanwhile: exponent is the largest so far, or one of these; lambda its sum; norm the sum of
-// squares in units of 2^-square_bits(k), which leaves room for a carry and, with at most 512 parts, a relative 2^-20
-// for k = 2^30.
+// The arrays of Lines hold integers meanwhile: exponent is the largest so far, or one of these; lambda its sum; norm
+// the sum of squares in units of 2^-square_bits(k), which leaves room for a carry and, with at most 512 parts, a
+// relative 2^-20 for k = 2^30.
 
 constexpr int exponent_of_zero = -100000, exponent_of_infinity = 100000, exponent_of_nan = 200000;
 constexpr int most_parts = 512;

@@ -14,6 +14,7 @@ struct Extent {
   static constexpr int mantissa = wide ? 20 : 23;  ///< bits in that word below the exponent's
   static constexpr int bias = wide ? 1023 : 127;
   static constexpr int least_field = wide ? 170 : 50, most_field = wide ? 2046 : 214;
+  static constexpr bool serves_all = false;    ///< not where it is unusual
   std::uint32_t top = 0, least = 0xFFFFFFFFu;  ///< least: 1 less, so that zeros are the largest
   std::uint32_t ones = 0, low_ones = 0;
 
@@ -56,6 +57,7 @@ struct Extent {
     return top != 0 && (field < least_field || field > most_field);
   }
   __device__ int exponent() const { return static_cast<int>(top >> mantissa) - (bias - 1); }
+  __device__ static constexpr int special() { return 0; }
   /// All entries are multiples of 2^last_bit, perhaps of a larger power too: the least exponent, and the lowest one of
   /// any mantissa. The hidden bit stands above those of subnormal numbers.
   __device__ int last_bit() const {
@@ -87,6 +89,10 @@ class QuickSums {
     }
     sum_ = __fadd_ru(sum_, z);
     squares_ = __fmaf_ru(z, z, squares_);
+  }
+  __device__ void add(const T (&v)[batch]) {
+#pragma unroll
+    for (int i = 0; i < batch; ++i) add(v[i]);
   }
   /// Upper bounds for the unit 2^exponent, exponent - guess in -most_below .. most_above: the factor covers what the
   /// words and numbers below the range leave out, at most 2^-20 of an entry and 2^-120 of the unit.

@@ -40,7 +40,8 @@ struct Scan;
 
 template <>
 struct Scan<double> {
-  std::uint32_t top = 0;  ///< largest 2 high + (low != 0), the high word without its sign
+  static constexpr bool serves_all = true;  ///< lines
+  std::uint32_t top = 0;                    ///< largest 2 high + (low != 0), the high word without its sign
   std::uint32_t low = 0;  ///< OR of the low words: where top is 1, its leading bit is that of the largest
   int last = no_last_bit + 1075;
 
@@ -87,6 +88,7 @@ struct Scan<double> {
 /// Shorter: a number is a word.
 template <>
 struct Scan<float> {
+  static constexpr bool serves_all = true;
   std::uint32_t top = 0;  ///< largest word, without its sign
   int last = no_last_bit + 150;
 
@@ -176,6 +178,24 @@ __device__ __forceinline__ void add_batch(Sums<Window>& sums, const T* v, const 
     for (int i = 0; i < batch; ++i) sums.add(multiply_up(fabs(v[i] * scale.first), scale.second));
   }
 }
+
+/// Sums of a line whose exponent is guessed, for the guess and the three exponents above it.
+class WindowSums {
+ public:
+  static constexpr int most_below = 0, most_above = 3;
+
+  __device__ explicit WindowSums(int guess) : scale_(power_scale(24 - guess)) {}
+  template <class T>
+  __device__ __forceinline__ void add(const T (&v)[batch]) {
+    add_batch(sums_, v, scale_);
+  }
+  /// For the exponent guess + above.
+  __device__ Sum at(int above) const { return sums_.at(above); }
+
+ private:
+  Sums<most_above + 1> sums_;
+  PowerScale scale_;
+};
 
 __device__ inline double norm_of(double squares) { return multiply_up(sqrt_up(squares), 0x1p-24); }
 
