@@ -568,11 +568,16 @@ ACCUBLAS_API accublas_status accublas_mp_gemm(accublas_context* ctx, accublas_tr
                                               int64_t offset_b, int64_t ldb, const accublas_mp_array* beta,
                                               int64_t index_beta, accublas_mp_array* c, int64_t offset_c, int64_t ldc);
 
-/** Error bounds of the published multiple-precision GEMV (Isupov and Knyazkov 2020, equations 16 to 19): with n terms,
- * moduli of product M = 2^log2_m and u = 4 / sqrt(M), the factor (n + 2) u / (1 - (n + 2) u) of sum abs(alpha A) abs(x)
- * + abs(beta y). Results of accublas_mp_gemv are within half a unit in the last place, far below. Infinity where the
- * bound does not apply. */
+/** Error bounds of the published multiple-precision GEMV (Isupov and Knyazkov 2020, equations 16 to 19), for n terms
+ * and moduli of product M = 2^log2_m; their arithmetic of p bits takes log2_m = 2 p + 2. With u = 4 / sqrt(M) they are
+ * the factor (n + 2) u / (1 - (n + 2) u), which accublas_mp_published_bound returns (no less than 2^-1074), times the
+ * magnitude sum_i (abs(beta y_i) + sum_j abs(alpha a_ij x_j)). The other two take and return binary logarithms, since
+ * the bounds leave the range of doubles from 1075 bits on: (16), (18) of the error sum_i abs(y*_i - y_i), and (17),
+ * (19) of that error relative to the exact sum_i abs(y*_i). Results of accublas_mp_gemv, N and T, are within half a
+ * unit in the last place, far below. Infinity where the bounds do not apply. */
 ACCUBLAS_API double accublas_mp_published_bound(int64_t n, double log2_m);
+ACCUBLAS_API double accublas_mp_log2_absolute_bound(int64_t n, double log2_m, double log2_magnitude);
+ACCUBLAS_API double accublas_mp_log2_relative_bound(int64_t n, double log2_m, double log2_magnitude, double log2_exact);
 
 /** What the last accublas_mp_* call on a context did. Set struct_size before asking; fields past it are not written. */
 typedef struct accublas_mp_report_t {

@@ -1,5 +1,7 @@
 // The routines of the multiple-precision arrays: check, fold transposition and sign of increments into blocks, one
 // call.
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <initializer_list>
 
@@ -245,4 +247,14 @@ accublas_status accublas_mp_report(accublas_context* ctx, accublas_mp_report_t* 
   });
 }
 
-double accublas_mp_published_bound(int64_t n, double log2_m) { return published_gemv_factor(n, log2_m); }
+double accublas_mp_published_bound(int64_t n, double log2_m) {
+  return std::max(std::exp2(published_log2_factor(n, log2_m)), 0x1p-1074);
+}
+
+double accublas_mp_log2_absolute_bound(int64_t n, double log2_m, double log2_magnitude) {
+  return published_log2_absolute_bound(n, log2_m, log2_magnitude);
+}
+
+double accublas_mp_log2_relative_bound(int64_t n, double log2_m, double log2_magnitude, double log2_exact) {
+  return published_log2_relative_bound(n, log2_m, log2_magnitude, log2_exact);
+}

@@ -13,7 +13,8 @@ module accublas_mp_arrays
 
   public :: accublas_mp_array, accublas_mp_report_t
   public :: accublas_mp_destroy, accublas_mp_move, accublas_mp_drop_aligned, accublas_mp_report
-  public :: accublas_mp_precision, accublas_mp_length, accublas_mp_get_place, accublas_mp_bytes, accublas_mp_published_bound
+  public :: accublas_mp_precision, accublas_mp_length, accublas_mp_get_place, accublas_mp_bytes
+  public :: accublas_mp_published_bound, accublas_mp_log2_absolute_bound, accublas_mp_log2_relative_bound
   public :: context_handle, settle_call
 
   integer(int32), parameter, public :: ACCUBLAS_MP_HOST = 0, ACCUBLAS_MP_DEVICE = 1

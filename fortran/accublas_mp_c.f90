@@ -250,6 +250,22 @@ module accublas_mp_c
       real(real64) :: bound
     end function accublas_mp_published_bound
 
+    pure function accublas_mp_log2_absolute_bound(n, log2_m, log2_magnitude) result(bound) &
+      bind(c, name='accublas_mp_log2_absolute_bound')
+      import :: int64, real64
+      integer(int64), value, intent(in) :: n
+      real(real64), value, intent(in) :: log2_m, log2_magnitude
+      real(real64) :: bound
+    end function accublas_mp_log2_absolute_bound
+
+    pure function accublas_mp_log2_relative_bound(n, log2_m, log2_magnitude, log2_exact) result(bound) &
+      bind(c, name='accublas_mp_log2_relative_bound')
+      import :: int64, real64
+      integer(int64), value, intent(in) :: n
+      real(real64), value, intent(in) :: log2_m, log2_magnitude, log2_exact
+      real(real64) :: bound
+    end function accublas_mp_log2_relative_bound
+
     function c_mp_report(ctx, report) result(status) bind(c, name='accublas_mp_report')
       import :: c_ptr, int32, c_mp_report_t
       type(c_ptr), value :: ctx

@@ -169,7 +169,23 @@ inline Real real(int precision, double value) {
   return x;
 }
 
+inline Real power(int precision, double factor, long exponent) {
+  Real x = real(precision, factor);
+  mpfr_mul_2si(x.get(), x.get(), exponent, MPFR_RNDN);
+  return x;
+}
+
+/// Where element i of a vector lies, BLAS's way.
+inline std::int64_t place(std::int64_t offset, std::int64_t inc, std::int64_t n, std::int64_t i) {
+  return inc > 0 ? offset + i * inc : offset + (n - 1 - i) * -inc;
+}
+
 #define EXPECT_NUMBER(got, wanted) \
   EXPECT_TRUE(mp_test::same(got, wanted)) << "got " << (got).text() << ", expected " << (wanted).text()
+
+inline void expect_equal(const Array& got, const Vector& wanted) {
+  const Vector values = got.values();
+  for (std::size_t i = 0; i < wanted.size(); ++i) EXPECT_NUMBER(values[i], wanted[i]) << "element " << i;
+}
 
 }  // namespace mp_test
