@@ -18,6 +18,8 @@ module accublas
   use accublas_contexts
   use accublas_real64
   use accublas_real32
+  use accublas_netlib_real64
+  use accublas_netlib_real32
   use accublas_mp_arrays
   use accublas_mp_int32
   use accublas_mp_int64

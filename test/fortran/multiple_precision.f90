@@ -1,6 +1,8 @@
 ! Multiple-precision arrays: both kinds of integers, in and out, queries, routines with their optional arguments, statuses. That every
 ! result is correctly rounded is other suites' affair.
 program multiple_precision
+  use, intrinsic :: ieee_arithmetic, only: ieee_value, ieee_positive_inf, ieee_quiet_nan
+  use, intrinsic :: iso_c_binding, only: c_int, c_loc, c_long, c_null_ptr, c_ptr
   use, intrinsic :: iso_fortran_env, only: int32, int64, real64
   use accublas
   use testing
@@ -8,16 +10,25 @@ program multiple_precision
 
   integer, parameter :: bits = 120
   real(real64), parameter :: big = 2._real64**60, tiny_part = 2._real64**(-59)
+  !> mpfr_t, so that the test needs no MPFR of its own: (-1) is its minus sign, the limb's highest bit is worth 2^(exponent-1).
+  type, bind(c) :: mpfr_number
+    integer(c_long) :: precision = 64
+    integer(c_int) :: sign = 1
+    integer(c_long) :: exponent = 1
+    type(c_ptr) :: limb = c_null_ptr
+  end type mpfr_number
+  type(mpfr_number), target :: mpfr
+  integer(int64), target :: mpfr_limb
   type(accublas_mp_array) :: a, x, y, z, scalars, narrow
   type(accublas_mp_report_t) :: report
   type(accublas_context) :: ctx
   real(real64) :: matrix(5, 4), back(5, 4), vector(7), got(7), number, lower, upper
   character(:), allocatable :: text
-  character(200) :: message
+  character(200) :: message, line
   integer(int32) :: stat, order, class, sign
   integer(int32) :: signs(2)
   integer(int64) :: exponent, exponents(2), limbs(2, 2)
-  integer :: i, j
+  integer :: i, j, unit
 
   call accublas_create(ctx)
   call accublas_mp_create(a, bits, 40)
@@ -60,12 +71,47 @@ program multiple_precision
   call accublas_mp_get_limbs(z, 2, 1, limbs, exponents, signs)
   call check(limbs(1, 1) == 1 .and. limbs(2, 1) == ishft(1_int64, 55) .and. exponents(1) == -119, 'limbs and back')
   call check(all(signs == [0, 1]), 'signs')
+  call accublas_mp_set_limbs(z, 3, 1, limbs, exponents, signs, context=ctx, stat=stat, errmsg=message)
+  call check(stat == ACCUBLAS_ERROR_ARGUMENT .and. index(message, 'm n numbers') > 0, 'more numbers than limbs are given for')
+  call accublas_mp_get_limbs(z, 1, 2, limbs, exponents, signs(1:1), stat=stat)
+  call check(stat == ACCUBLAS_ERROR_ARGUMENT, 'no room for the signs')
+  call accublas_mp_set(x, [ieee_value(number, ieee_positive_inf), ieee_value(number, ieee_quiet_nan)], 1)
+  call accublas_mp_classify(x, 1, class)
+  call check(class == ACCUBLAS_MP_INFINITE, 'an infinity')
+  call accublas_mp_classify(x, 2, class)
+  call check(class == ACCUBLAS_MP_NAN, 'a NaN')
 
   call accublas_mp_set(z, '0x1.8p+4', 1, stat=stat)
   if (stat /= ACCUBLAS_ERROR_UNAVAILABLE) then
     call check(stat == 0, 'a string')
     call accublas_mp_get(z, number, 1)
     call check(transfer(number, 0_int64) == transfer(24._real64, 0_int64), 'a hexadecimal string')
+    call accublas_mp_get(z, text, 1, 16, 2)
+    call check(text == '0x1.8p+4', 'and back: '//text)
+    call accublas_mp_set(z, '-1.8@2', 2, 16)
+    open (newunit=unit, status='scratch', form='formatted')
+    call accublas_mp_print(z, 2, digits=3, unit=unit)
+    call accublas_mp_print(z, 1, first=2, inc=3, base=16, digits=2, unit=unit, context=ctx)
+    rewind (unit)
+    read (unit, '(a)') line
+    call check(line == '2.40e+1', 'print, the first line: '//trim(line))
+    read (unit, '(a)') line
+    call check(line == '-3.84e+2', 'print, the second line: '//trim(line))
+    read (unit, '(a)') line
+    call check(line == '-0x1.8p+8', 'print in base 16: '//trim(line))
+    close (unit)
+    call accublas_mp_print(z, 1, first=41, stat=stat)
+    call check(stat == ACCUBLAS_ERROR_ARGUMENT, 'print beyond the array')
+
+    mpfr%limb = c_loc(mpfr_limb)
+    mpfr_limb = -ishft(1_int64, 62)  ! the two highest bits: 1.5
+    mpfr%sign = -1
+    call accublas_mp_set_mpfr(z, c_loc(mpfr), 3)
+    call accublas_mp_get(z, number, 3)
+    call check(transfer(number, 0_int64) == transfer(-1.5_real64, 0_int64), 'from an mpfr_t')
+    call accublas_mp_get_mpfr(z, c_loc(mpfr), 1)
+    call check(mpfr%sign == 1 .and. mpfr%exponent == 5 .and. mpfr_limb == -ishft(1_int64, 62), 'to an mpfr_t')
+
     call accublas_mp_set(z, ' -1.25e-1 ', 1, 10)
     call accublas_mp_get(z, text, 1, 10, 5)
     call accublas_mp_set(z, text, 2)
@@ -151,6 +197,10 @@ program multiple_precision
   if (stat == 0) call accublas_mp_move(a, ACCUBLAS_MP_HOST)
   call check(stat == 0 .or. stat == ACCUBLAS_ERROR_NO_DEVICE, 'move')
   call check(accublas_mp_published_bound(1000_int64, 800._real64) < 1e-100_real64, 'published bound')
+  number = log(1002._real64)/log(2._real64) + 2 - 1697
+  call check(abs(accublas_mp_log2_absolute_bound(1000_int64, 3394._real64, 7._real64) - (number + 7)) < 1e-9_real64, 'bound (16)')
+  call check(abs(accublas_mp_log2_relative_bound(1000_int64, 3394._real64, 7._real64, 5._real64) - (number + 2)) < 1e-9_real64, &
+    'bound (17)')
 
   call accublas_mp_destroy(a)
   call accublas_mp_destroy(a)
