@@ -1,6 +1,7 @@
 #include "perf/bench/data.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <fstream>
 #include <random>
@@ -142,9 +143,10 @@ Inputs<T> make_inputs(const std::string& kind, Index m, Index n, Index k) {
   Inputs<T> in{m, n, k, std::vector<T>(m * k), std::vector<T>(k * n)};
   Random random(20261120);
   if (kind.rfind("phi:", 0) == 0) {
-    std::size_t used = 0;
-    const double phi = std::stod(kind.substr(4), &used);
-    if (used + 4 != kind.size()) throw std::runtime_error("unknown data " + kind);
+    double phi = 0;
+    const auto parsed = std::from_chars(kind.data() + 4, kind.data() + kind.size(), phi);
+    if (parsed.ec != std::errc() || parsed.ptr != kind.data() + kind.size() || !std::isfinite(phi))
+      throw std::runtime_error("data " + kind + ": phi takes a number");
     fill_phi(in.a, phi, random);
     fill_phi(in.b, phi, random);
   } else if (kind == "cond") {

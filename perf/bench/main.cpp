@@ -49,13 +49,17 @@ int main(int count, char** arguments) {
                  "mode words (default: native, dp:repro, dot2, cr, and fixed:60 where there is one)")
       ->delimiter(',');
   app.add_option("-n,--size", sizes, "sizes of all dimensions (default: from the first cache to past the last)")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber);
   app.add_option(
          "-d,--data", data,
          "phi:X, cond, block-diagonal, triangular, ties, ties-graded, or a square matrix FILE.mtx (size: the file's)")
       ->delimiter(',')
       ->capture_default_str();
-  app.add_option("-t,--threads", threads, "threads, of OpenBLAS as well")->delimiter(',')->capture_default_str();
+  app.add_option("-t,--threads", threads, "threads, of OpenBLAS as well")
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   app.add_option("-s,--seconds", seconds,
                  "time for a row of the table; three rounds at least (two where a call takes longer than that)")
       ->capture_default_str();
@@ -72,6 +76,10 @@ int main(int count, char** arguments) {
   }
 
   try {
+    for (const std::string& mode : modes)
+      if (accublas_set_mode_name(nullptr, mode.c_str()) != ACCUBLAS_SUCCESS)
+        throw std::runtime_error(accublas_last_error(nullptr));
+    accublas_set_mode_name(nullptr, nullptr);
     bench::Table table(csv);
     std::printf("accublas %d.%d.%d on %s, %s; BLAS: %s\n", ACCUBLAS_VERSION_MAJOR, ACCUBLAS_VERSION_MINOR,
                 ACCUBLAS_VERSION_PATCH, bench::cpu_name().c_str(), bench::instruction_set().c_str(),

@@ -35,9 +35,8 @@ void fill(const Data& data, Side side, T* to, Index lines, Index k, cudaStream_t
 /// operand x.
 ///   phi:X           as above
 ///   condition:1e16  uniform numbers that cancel in pairs, and one product 2^-53 times the sum of their magnitudes
-///   ties            every inner product, sum of magnitudes of a row, or (`root`) root of its sum of squares is halfway
-///   between two
-///                   numbers
+///   ties            every inner product, sum of magnitudes of a row, or (`root`) root of its sum of squares lies
+///                   halfway between two numbers
 /// x may be null: a row alone.
 template <class T>
 void fill_rows(const std::string& kind, bool root, T* a, Index rows, Index k, Index row_stride, Index k_stride, T* x,

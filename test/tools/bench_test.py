@@ -1,0 +1,50 @@
+"""accublas-bench as a user meets it: a table, a file of figures, and status 2 for what it cannot use."""
+
+import csv
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+PROGRAM, DATA = sys.argv[1:3]
+
+
+def bench(*arguments):
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("ACCUBLAS")}
+    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, env=environment, timeout=100)
+
+
+class Bench(unittest.TestCase):
+    def test_figures(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "figures.csv"
+            run = bench("-r", "ddot,dgemm", "-n", 30, "-m", "native,cr", "-t", 1, "-s", 0, "--csv", file)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            with open(file) as text:
+                rows = list(csv.DictReader(text))
+        self.assertEqual([(r["routine"], r["mode"]) for r in rows],
+                         [("ddot", "native"), ("ddot", "cr"), ("dgemm", "native"), ("dgemm", "cr")])
+        for row in rows:
+            self.assertTrue(row["version"] and row["cpu"] and row["blas"])
+            self.assertGreater(float(row["ratio"]), 0)
+
+    def test_a_real_matrix(self):
+        run = bench("-r", "dgemv:n", "-d", f"{DATA}/pores_1.mtx", "-m", "cr", "-t", 1, "-s", 0)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("pores_1.mtx", run.stdout)
+
+    def test_refusals(self):
+        for arguments, saying in [(["-m", "best"], "unknown mode 'best'"), (["-n", 0], "0"), (["-n", -5], "-5"),
+                                  (["-t", 0], "0"), (["-r", "dsyrk"], "dsyrk"), (["-d", "phi:x"], "phi:x"),
+                                  (["-d", "uniform"], "block-diagonal"), (["-d", "absent.mtx"], "absent.mtx"),
+                                  (["--csv", "/absent/figures.csv"], "/absent/figures.csv")]:
+            run = bench("-r", "ddot", "-n", 10, "-t", 1, "-s", 0, *arguments)
+            self.assertEqual(run.returncode, 2, (arguments, run.stdout, run.stderr))
+            self.assertIn(saying, run.stderr)
+            self.assertLess(len(run.stderr.splitlines()), 3)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)
