@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "../context.hpp"
 #include "accublas.h"
 
 namespace accuracy {
@@ -168,27 +169,14 @@ inline const char* routine_name(Routine routine) {
   return routine == Routine::gemm ? "gemm" : routine == Routine::gemv ? "gemv" : "dot";
 }
 
-class Context {
+class Context : public accublas::test::Context {
  public:
-  Context() { EXPECT_EQ(accublas_create(&context_), ACCUBLAS_SUCCESS); }
-  ~Context() { accublas_destroy(context_); }
-  Context(const Context&) = delete;
-  Context& operator=(const Context&) = delete;
-  operator accublas_context*() const { return context_; }
-  const char* error() const { return accublas_last_error(context_); }
-  accublas_report_t report() const {
-    accublas_report_t r{};
-    r.struct_size = sizeof r;
-    EXPECT_EQ(accublas_report(context_, &r), ACCUBLAS_SUCCESS);
-    return r;
-  }
-
   /// Runs the problem in the context's mode; the result is in `out` (a copy of C before).
   template <class T>
   accublas_status run(Routine routine, const Gemm<T>& g, std::vector<T>& out,
                       const accublas_options* options = nullptr) {
     out = g.c;
-    accublas_context* x = context_;
+    accublas_context* const x = *this;
     const auto lda = std::max<std::int64_t>(1, g.m), ldb = std::max<std::int64_t>(1, g.k);
     if constexpr (std::is_same_v<T, double>) {
       switch (routine) {
@@ -215,9 +203,6 @@ class Context {
     }
     return ACCUBLAS_ERROR_INTERNAL;
   }
-
- private:
-  accublas_context* context_ = nullptr;
 };
 
 // --- data ----------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-// Helpers of the API tests: the two types under one name, contexts that free themselves, modes to run through.
+// Helpers of the API tests: the two types under one name, modes to run through.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,31 +11,12 @@
 #include <string>
 #include <vector>
 
+#include "../context.hpp"
 #include "accublas.h"
 
 namespace api {
 
-class Context {
- public:
-  Context() { EXPECT_EQ(accublas_create(&context_), ACCUBLAS_SUCCESS) << accublas_last_error(nullptr); }
-  explicit Context(const std::string& mode) : Context() {
-    EXPECT_EQ(accublas_set_mode_name(context_, mode.c_str()), ACCUBLAS_SUCCESS) << accublas_last_error(context_);
-  }
-  ~Context() { EXPECT_EQ(accublas_destroy(context_), ACCUBLAS_SUCCESS); }
-  Context(const Context&) = delete;
-  Context& operator=(const Context&) = delete;
-  operator accublas_context*() const { return context_; }
-  std::string error() const { return accublas_last_error(context_); }
-  accublas_report_t report() const {
-    accublas_report_t report;
-    report.struct_size = sizeof report;
-    EXPECT_EQ(accublas_report(context_, &report), ACCUBLAS_SUCCESS);
-    return report;
-  }
-
- private:
-  accublas_context* context_ = nullptr;
-};
+using accublas::test::Context;
 
 #define ACCUBLAS_TEST_BOTH(name)                   \
   template <class... A>                            \

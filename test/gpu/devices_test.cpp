@@ -140,6 +140,7 @@ int lose_device() {
   // The CPU goes on.
   accublas_set_mode_name(cpu, "cr");
   EXPECT_OR_LEAVE(on_host(cpu, p, out) == ACCUBLAS_SUCCESS && mismatch(p, expected, out).empty());
+  gpu.close();  // whatever it says of the lost device
   return 0;
 #undef EXPECT_OR_LEAVE
 }

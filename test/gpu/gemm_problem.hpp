@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "accublas.h"
+#include "test/context.hpp"
 #include "test/gpu/device.hpp"
 #include "test/gpu/gemm_data.hpp"
 
@@ -164,32 +165,6 @@ accublas_status call(accublas_context* ctx, const Problem<T>& p, const T* a, con
   else
     return run(accublas_sgemm_ex, accublas_sgemm_strided_ex);
 }
-
-class Context {
- public:
-  explicit Context(accublas_backend backend) {
-    EXPECT_EQ(accublas_create(&context_), ACCUBLAS_SUCCESS);
-    EXPECT_EQ(accublas_set_backend(context_, backend), ACCUBLAS_SUCCESS) << error();
-  }
-  ~Context() { accublas_destroy(context_); }
-  Context(const Context&) = delete;
-  Context& operator=(const Context&) = delete;
-  operator accublas_context*() const { return context_; }
-  const char* error() const { return accublas_last_error(context_); }
-  accublas_report_t report() const {
-    accublas_report_t r{};
-    r.struct_size = sizeof r;
-    EXPECT_EQ(accublas_report(context_, &r), ACCUBLAS_SUCCESS);
-    return r;
-  }
-  void set(const std::string& mode, const char* engine = "auto") {
-    ASSERT_EQ(accublas_set_mode_name(context_, mode.c_str()), ACCUBLAS_SUCCESS) << error();
-    ASSERT_EQ(accublas_set_engine_name(context_, engine), ACCUBLAS_SUCCESS) << error();
-  }
-
- private:
-  accublas_context* context_ = nullptr;
-};
 
 /// All of C's buffer after a call with host pointers.
 template <class T>

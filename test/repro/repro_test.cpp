@@ -4,22 +4,13 @@
 #include <algorithm>
 #include <thread>
 
+#include "../context.hpp"
 #include "calls.hpp"
 
 namespace repro {
 namespace {
 
-class Context {
- public:
-  Context() { EXPECT_EQ(accublas_create(&context_), ACCUBLAS_SUCCESS); }
-  ~Context() { accublas_destroy(context_); }
-  Context(const Context&) = delete;
-  Context& operator=(const Context&) = delete;
-  operator accublas_context*() const { return context_; }
-
- private:
-  accublas_context* context_ = nullptr;
-};
+using accublas::test::Context;
 
 using Bits = std::vector<std::uint64_t>;
 
