@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "../both_types.hpp"
 #include "../context.hpp"
 #include "accublas.h"
 
@@ -178,28 +179,15 @@ class Context : public accublas::test::Context {
     out = g.c;
     accublas_context* const x = *this;
     const auto lda = std::max<std::int64_t>(1, g.m), ldb = std::max<std::int64_t>(1, g.k);
-    if constexpr (std::is_same_v<T, double>) {
-      switch (routine) {
-        case Routine::gemm:
-          return accublas_dgemm_ex(x, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, g.m, g.n, g.k, &g.alpha,
-                                   g.a.data(), lda, g.b.data(), ldb, &g.beta, out.data(), lda, options);
-        case Routine::gemv:
-          return accublas_dgemv_ex(x, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, g.m, g.k, &g.alpha, g.a.data(), lda,
+    switch (routine) {
+      case Routine::gemm:
+        return both_types::gemm_ex(T{}, x, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, g.m, g.n, g.k,
+                                   &g.alpha, g.a.data(), lda, g.b.data(), ldb, &g.beta, out.data(), lda, options);
+      case Routine::gemv:
+        return both_types::gemv_ex(T{}, x, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, g.m, g.k, &g.alpha, g.a.data(), lda,
                                    g.b.data(), 1, &g.beta, out.data(), 1, options);
-        case Routine::dot:
-          return accublas_ddot_ex(x, g.k, g.a.data(), 1, g.b.data(), 1, out.data(), options);
-      }
-    } else {
-      switch (routine) {
-        case Routine::gemm:
-          return accublas_sgemm_ex(x, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, g.m, g.n, g.k, &g.alpha,
-                                   g.a.data(), lda, g.b.data(), ldb, &g.beta, out.data(), lda, options);
-        case Routine::gemv:
-          return accublas_sgemv_ex(x, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, g.m, g.k, &g.alpha, g.a.data(), lda,
-                                   g.b.data(), 1, &g.beta, out.data(), 1, options);
-        case Routine::dot:
-          return accublas_sdot_ex(x, g.k, g.a.data(), 1, g.b.data(), 1, out.data(), options);
-      }
+      case Routine::dot:
+        return both_types::dot_ex(T{}, x, g.k, g.a.data(), 1, g.b.data(), 1, out.data(), options);
     }
     return ACCUBLAS_ERROR_INTERNAL;
   }

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "../both_types.hpp"
 #include "../context.hpp"
 #include "accublas.h"
 
@@ -18,32 +19,7 @@ namespace api {
 
 using accublas::test::Context;
 
-#define ACCUBLAS_TEST_BOTH(name)                   \
-  template <class... A>                            \
-  accublas_status name(double, A&&... arguments) { \
-    return accublas_d##name(arguments...);         \
-  }                                                \
-  template <class... A>                            \
-  accublas_status name(float, A&&... arguments) {  \
-    return accublas_s##name(arguments...);         \
-  }
-ACCUBLAS_TEST_BOTH(dot)
-ACCUBLAS_TEST_BOTH(dot_ex)
-ACCUBLAS_TEST_BOTH(nrm2)
-ACCUBLAS_TEST_BOTH(nrm2_ex)
-ACCUBLAS_TEST_BOTH(asum)
-ACCUBLAS_TEST_BOTH(asum_ex)
-ACCUBLAS_TEST_BOTH(gemv)
-ACCUBLAS_TEST_BOTH(gemv_ex)
-ACCUBLAS_TEST_BOTH(gemv_strided)
-ACCUBLAS_TEST_BOTH(gemm)
-ACCUBLAS_TEST_BOTH(gemm_ex)
-ACCUBLAS_TEST_BOTH(gemm_strided)
-ACCUBLAS_TEST_BOTH(gemm_strided_batched)
-ACCUBLAS_TEST_BOTH(gemm_strided_batched_ex)
-ACCUBLAS_TEST_BOTH(gemm_batched)
-ACCUBLAS_TEST_BOTH(gemm_batched_ex)
-#undef ACCUBLAS_TEST_BOTH
+using namespace both_types;
 
 /// Every mode of this build, with parameters that keep small integers exact.
 inline const std::vector<std::string>& modes() {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "../both_types.hpp"
 #include "accublas.h"
 
 namespace repro {
@@ -85,34 +86,27 @@ Operands<T> operands(const Call& call) {
   return o;
 }
 
-inline accublas_status invoke(accublas_context* x, const Call& c, const Operands<double>& o, double* out,
-                              std::int64_t ldc, const accublas_options* options) {
+template <class T>
+accublas_status invoke(accublas_context* x, const Call& c, const Operands<T>& o, T* out, std::int64_t ldc,
+                       const accublas_options* options) {
+  using namespace both_types;
   const auto t = c.trans ? ACCUBLAS_TRANS : ACCUBLAS_NO_TRANS;
   const std::int64_t lda = c.trans ? c.k : c.m;
-  if (c.routine == Routine::dot) return accublas_ddot_ex(x, c.k, o.a.data(), 1, o.b.data(), 1, out, options);
-  if (c.routine == Routine::nrm2) return accublas_dnrm2_ex(x, c.k, o.a.data(), 1, out, options);
-  if (c.routine == Routine::asum) return accublas_dasum_ex(x, c.k, o.a.data(), 1, out, options);
-  if (c.routine == Routine::gemv) {
-    return accublas_dgemv_ex(x, ACCUBLAS_COL_MAJOR, t, c.trans ? c.k : c.m, c.trans ? c.m : c.k, &o.alpha, o.a.data(),
-                             lda, o.b.data(), 1, &o.beta, out, 1, options);
+  switch (c.routine) {
+    case Routine::dot:
+      return dot_ex(T{}, x, c.k, o.a.data(), 1, o.b.data(), 1, out, options);
+    case Routine::nrm2:
+      return nrm2_ex(T{}, x, c.k, o.a.data(), 1, out, options);
+    case Routine::asum:
+      return asum_ex(T{}, x, c.k, o.a.data(), 1, out, options);
+    case Routine::gemv:
+      return gemv_ex(T{}, x, ACCUBLAS_COL_MAJOR, t, c.trans ? c.k : c.m, c.trans ? c.m : c.k, &o.alpha, o.a.data(), lda,
+                     o.b.data(), 1, &o.beta, out, 1, options);
+    case Routine::gemm:
+      return gemm_ex(T{}, x, ACCUBLAS_COL_MAJOR, t, ACCUBLAS_NO_TRANS, c.m, c.n, c.k, &o.alpha, o.a.data(), lda,
+                     o.b.data(), c.k, &o.beta, out, ldc, options);
   }
-  return accublas_dgemm_ex(x, ACCUBLAS_COL_MAJOR, t, ACCUBLAS_NO_TRANS, c.m, c.n, c.k, &o.alpha, o.a.data(), lda,
-                           o.b.data(), c.k, &o.beta, out, ldc, options);
-}
-
-inline accublas_status invoke(accublas_context* x, const Call& c, const Operands<float>& o, float* out,
-                              std::int64_t ldc, const accublas_options* options) {
-  const auto t = c.trans ? ACCUBLAS_TRANS : ACCUBLAS_NO_TRANS;
-  const std::int64_t lda = c.trans ? c.k : c.m;
-  if (c.routine == Routine::dot) return accublas_sdot_ex(x, c.k, o.a.data(), 1, o.b.data(), 1, out, options);
-  if (c.routine == Routine::nrm2) return accublas_snrm2_ex(x, c.k, o.a.data(), 1, out, options);
-  if (c.routine == Routine::asum) return accublas_sasum_ex(x, c.k, o.a.data(), 1, out, options);
-  if (c.routine == Routine::gemv) {
-    return accublas_sgemv_ex(x, ACCUBLAS_COL_MAJOR, t, c.trans ? c.k : c.m, c.trans ? c.m : c.k, &o.alpha, o.a.data(),
-                             lda, o.b.data(), 1, &o.beta, out, 1, options);
-  }
-  return accublas_sgemm_ex(x, ACCUBLAS_COL_MAJOR, t, ACCUBLAS_NO_TRANS, c.m, c.n, c.k, &o.alpha, o.a.data(), lda,
-                           o.b.data(), c.k, &o.beta, out, ldc, options);
+  return ACCUBLAS_ERROR_INTERNAL;
 }
 
 /// How a call runs; none of it may change a bit.
