@@ -10,47 +10,58 @@ constexpr bool compensated = sizeof(T) == sizeof(double);
 
 /// Columns in a pass over the outputs: s and c are loaded and stored once for so many steps.
 constexpr int pass = 8;
+/// Vectors of outputs whose pairs stay in registers during a pass: their chains are enough to keep the ports busy.
+constexpr int strip = 4;
+/// Groups of W rows side by side: one chain alone waits for itself.
+constexpr int row_groups = 2;
+/// Vectors of entries in a cache line.
+template <class T>
+constexpr int line_vectors = W * sizeof(T) < 64 ? 64 / (W * sizeof(T)) : 1;
 
 /// Bytes, as entries, that each of the rows read side by side is prefetched ahead: W streams are more than the hardware
 /// follows well (n = 2000, beside a busy core: 26 in place of 13 GB/s).
 template <class T>
 constexpr Index ahead = 512 / sizeof(T);
 
-/// `Count` columns of a block for all outputs; `First` starts the chains.
+template <class T>
+ACCUBLAS_INLINE void step_output(V& s, V& c, V entry, V factor) {
+  if constexpr (compensated<T>) {
+    step(s, c, entry, factor);
+  } else {
+    step(s, entry, factor);
+  }
+}
+
+/// Chains of `Vectors` vectors of outputs, one more step for each of `Count` columns; `First` starts them. With Whole
+/// false only `lanes` of the only vector are there.
+template <class T, int Vectors, bool Whole, int Count, bool First>
+ACCUBLAS_INLINE void columns_strip(const T* a, Index ld, const double* x, double* s, double* c, int lanes = W) {
+  V sum[Vectors], error[Vectors];
+  for (int v = 0; v < Vectors; ++v) {
+    sum[v] = First ? zero() : load(s + v * W);
+    error[v] = First || !compensated<T> ? zero() : load(c + v * W);
+  }
+  for (int q = 0; q < Count; ++q) {
+    const V factor = splat(x[q]);
+    for (int v = 0; v < Vectors; ++v) {
+      const T* const at = a + q * ld + v * W;
+      if (v % line_vectors<T> == 0) prefetch_near(at + Count * ld);  // for the next pass
+      step_output<T>(sum[v], error[v], Whole ? held(load(at)) : load_first(at, lanes), factor);
+    }
+  }
+  for (int v = 0; v < Vectors; ++v) {
+    store(s + v * W, sum[v]);
+    if (compensated<T>) store(c + v * W, error[v]);
+  }
+}
+
+/// `Count` columns of a block for all outputs.
 template <class T, int Count, bool First>
 ACCUBLAS_INLINE void columns_pass(Index m, const T* a, Index ld, const double* x, double* s, double* c) {
-  V factor[Count];
-  for (int q = 0; q < Count; ++q) factor[q] = splat(x[q]);
   Index i = 0;
-  for (; i + W <= m; i += W) {
-    V sum = First ? zero() : load(s + i);
-    V error = First || !compensated<T> ? zero() : load(c + i);
-    for (int q = 0; q < Count; ++q) {
-      const V entry = held(load(a + i + q * ld));
-      prefetch_near(a + i + (q + Count) * ld);  // for the next pass
-      if constexpr (compensated<T>) {
-        step(sum, error, entry, factor[q]);
-      } else {
-        step(sum, entry, factor[q]);
-      }
-    }
-    store(s + i, sum);
-    if (compensated<T>) store(c + i, error);
-  }
-  if (i < m) {
-    V sum = First ? zero() : load(s + i);
-    V error = First || !compensated<T> ? zero() : load(c + i);
-    for (int q = 0; q < Count; ++q) {
-      const V entry = load_first(a + i + q * ld, static_cast<int>(m - i));
-      if constexpr (compensated<T>) {
-        step(sum, error, entry, factor[q]);
-      } else {
-        step(sum, entry, factor[q]);
-      }
-    }
-    store(s + i, sum);
-    if (compensated<T>) store(c + i, error);
-  }
+  for (; i + strip * W <= m; i += strip * W) columns_strip<T, strip, true, Count, First>(a + i, ld, x, s + i, c + i);
+  for (; i + W <= m; i += W) columns_strip<T, 1, true, Count, First>(a + i, ld, x, s + i, c + i);
+  if (i < m) columns_strip<T, 1, false, Count, First>(a + i, ld, x, s + i, c + i, static_cast<int>(m - i));
 }
 
 template <class T>
@@ -84,49 +95,53 @@ void columns(Index m, Index k, Index block, const T* a, Index ld, const double* 
   }
 }
 
-/// W outputs whose rows begin at a, all columns.
-template <class T>
+/// Groups of W outputs, whose rows begin at a, all columns.
+template <class T, int Groups>
 ACCUBLAS_INLINE void rows_group(Index k, Index block, const T* a, Index ld, const double* x, double* s, double* c) {
-  V total = load(s), total_error = compensated<T> ? load(c) : zero();
+  V total[Groups], total_error[Groups];
+  for (int g = 0; g < Groups; ++g) {
+    total[g] = load(s + g * W);
+    total_error[g] = compensated<T> ? load(c + g * W) : zero();
+  }
   for (Index first = 0; first < k; first += block) {
     const Index end = first + block < k ? first + block : k;
-    V sum = zero(), error = zero();
+    V sum[Groups], error[Groups];
+    for (int g = 0; g < Groups; ++g) sum[g] = error[g] = zero();
     Index p = first;
-    for (; p + W <= end; p += W) {
-      V column[W];
-      for (int q = 0; q < W; ++q) prefetch_nearest(a + q * ld + p + ahead<T>);
-      load_transposed(a + p, ld, column);
-      for (int q = 0; q < W; ++q) {
-        if constexpr (compensated<T>) {
-          step(sum, error, column[q], splat(x[p + q]));
-        } else {
-          step(sum, column[q], splat(x[p + q]));
-        }
+    for (; p + W <= end; p += W)
+      for (int g = 0; g < Groups; ++g) {
+        const T* const at = a + g * W * ld + p;
+        V column[W];
+        for (int q = 0; q < W; ++q) prefetch_nearest(at + q * ld + ahead<T>);
+        load_transposed(at, ld, column);
+        for (int q = 0; q < W; ++q) step_output<T>(sum[g], error[g], column[q], splat(x[p + q]));
       }
-    }
-    for (; p < end; ++p) {
-      double entries[W];
-      for (int i = 0; i < W; ++i) entries[i] = a[i * ld + p];
+    for (; p < end; ++p)
+      for (int g = 0; g < Groups; ++g) {
+        double entries[W];
+        for (int i = 0; i < W; ++i) entries[i] = a[(g * W + i) * ld + p];
+        step_output<T>(sum[g], error[g], load(entries), splat(x[p]));
+      }
+    for (int g = 0; g < Groups; ++g) {
       if constexpr (compensated<T>) {
-        step(sum, error, load(entries), splat(x[p]));
+        combine(total[g], total_error[g], sum[g], error[g]);
       } else {
-        step(sum, load(entries), splat(x[p]));
+        total[g] = add(total[g], sum[g]);
       }
-    }
-    if constexpr (compensated<T>) {
-      combine(total, total_error, sum, error);
-    } else {
-      total = add(total, sum);
     }
   }
-  store(s, total);
-  if (compensated<T>) store(c, total_error);
+  for (int g = 0; g < Groups; ++g) {
+    store(s + g * W, total[g]);
+    if (compensated<T>) store(c + g * W, total_error[g]);
+  }
 }
 
 template <class T>
 void rows(Index m, Index k, Index block, const T* a, Index ld, const double* x, double* s, double* c) {
   Index i = 0;
-  for (; i + W <= m; i += W) rows_group(k, block, a + i * ld, ld, x, s + i, c + i);
+  for (; i + row_groups * W <= m; i += row_groups * W)
+    rows_group<T, row_groups>(k, block, a + i * ld, ld, x, s + i, c + i);
+  for (; i + W <= m; i += W) rows_group<T, 1>(k, block, a + i * ld, ld, x, s + i, c + i);
   if (i == m) return;
   if (m >= W) {
     // The last W rows once more, with the pairs of those not done yet in their lanes.
@@ -136,7 +151,7 @@ void rows(Index m, Index k, Index block, const T* a, Index ld, const double* x, 
       last_s[l] = s[i + l - done];
       if (compensated<T>) last_c[l] = c[i + l - done];
     }
-    rows_group(k, block, a + (m - W) * ld, ld, x, last_s, last_c);
+    rows_group<T, 1>(k, block, a + (m - W) * ld, ld, x, last_s, last_c);
     for (Index l = done; l < W; ++l) {
       s[i + l - done] = last_s[l];
       if (compensated<T>) c[i + l - done] = last_c[l];
@@ -150,7 +165,7 @@ void rows(Index m, Index k, Index block, const T* a, Index ld, const double* x, 
       one_s[l] = s[i];
       one_c[l] = compensated<T> ? c[i] : 0;
     }
-    rows_group(k, block, a + i * ld, 0, x, one_s, one_c);
+    rows_group<T, 1>(k, block, a + i * ld, 0, x, one_s, one_c);
     s[i] = one_s[0];
     if (compensated<T>) c[i] = one_c[0];
   }
@@ -169,11 +184,7 @@ ACCUBLAS_INLINE void chains(Index length, const T* a, const double* x, Index ld,
     load_transposed(a + p, ld, entry);
     load_transposed(x + p, ld, factor);
     for (int q = 0; q < W; ++q) {
-      if constexpr (compensated<T>) {
-        step(s, c, entry[q], factor[q]);
-      } else {
-        step(s, entry[q], factor[q]);
-      }
+      step_output<T>(s, c, entry[q], factor[q]);
     }
   }
 }
