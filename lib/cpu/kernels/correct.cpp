@@ -49,12 +49,8 @@ struct RowChains {
   /// Up to a group of terms of one row into the chain i: `vectors` vectors, `step` apart, and the `rest` first lanes of
   /// one more.
   template <class T>
-  [[gnu::noinline]] void add_row_with_care(int i, const T* a, const T* x, int vectors, int step, int rest) {
-    add_with_care<T, S, grid, true>(
-        chain[i], limit[i], vectors + (rest > 0), [&](Index v, V & u, V & w) __attribute__((always_inline)) {
-          u = v < vectors ? load(a + v * step * W) : load_first(a + v * step * W, rest);
-          w = v < vectors ? load(x + v * step * W) : load_first(x + v * step * W, rest);
-        });
+  [[gnu::always_inline]] inline void add_row_with_care(int i, const T* a, const T* x, int vectors, int step, int rest) {
+    on_copies(chain[i], limit[i], [&](Chain& c, V& l) { add_row_with_care(c, l, a, x, vectors, step, rest); });
   }
 
   /// Sums of all lanes: one limit for both chains of a row, and no s1 so far from its base that the sum would be
@@ -73,9 +69,22 @@ struct RowChains {
   }
 
  private:
-  [[gnu::noinline]] void raise(int i, V next) {
-    move_chain<grid>(chain[i], limit[i], next);
-    limit[i] = next;
+  template <class T>
+  [[gnu::noinline]] static void add_row_with_care(Chain& chain, V& limit, const T* a, const T* x, int vectors, int step,
+                                                  int rest) {
+    add_with_care<T, S, grid, true>(
+        chain, limit, vectors + (rest > 0), [&](Index v, V & u, V & w) __attribute__((always_inline)) {
+          u = v < vectors ? load(a + v * step * W) : load_first(a + v * step * W, rest);
+          w = v < vectors ? load(x + v * step * W) : load_first(x + v * step * W, rest);
+        });
+  }
+
+  [[gnu::always_inline]] inline void raise(int i, V next) {
+    on_copies(chain[i], limit[i], [&](Chain& c, V& l) { raise(c, l, next); });
+  }
+  [[gnu::noinline]] static void raise(Chain& chain, V& limit, V next) {
+    move_chain<grid>(chain, limit, next);
+    limit = next;
   }
 };
 
@@ -85,7 +94,8 @@ constexpr Index group_terms = group / R* W;
 
 template <int R, Speed S, class T>
 ACCUBLAS_INLINE void row_group(const T* a, Index ld, const T* x, RowChains<R, S>& chains) {
-  constexpr int n = group / R, chain_count = RowChains<R, S>::count, at_once = R == 1 ? 4 : R;
+  constexpr int n = group / R, chain_count = RowChains<R, S>::count;
+  constexpr int at_once = R > 1 ? R : W == 8 ? 4 : 2;  // as many as the registers hold
   Chain trial[chain_count];
   V base[chain_count], seen = zero();
   for (int i = 0; i < chain_count; ++i) {
@@ -99,7 +109,7 @@ ACCUBLAS_INLINE void row_group(const T* a, Index ld, const T* x, RowChains<R, S>
       if constexpr (R == 1) {
         prefetch_nearest(at + ahead<T>);
         prefetch_nearest(factor + ahead<T>);
-      } else {
+      } else if (v * W * sizeof(T) % 64 == 0) {
         prefetch_near(at + R * ld);  // of the next rows
       }
       u[i] = held(load(at));
@@ -266,13 +276,13 @@ struct ColumnChains {
       trial[v] = chain[v];
       base[v] = mul(limit[v], splat(base1<column_grid>));
     }
-    constexpr int at_once = count % (4 / N) == 0 ? 4 : N;  // terms
+    constexpr int at_once = W == 8 && count % (4 / N) == 0 ? 4 : N;  // terms, as above
     const T* column = a;
     for (int i = 0; i < count; i += at_once / N) {
       V u[at_once], w[at_once];
       for (int k = 0; k < at_once; ++k) {
         if (k > 0 && k % N == 0) column = again(column + ld);
-        __builtin_prefetch(column + ahead + k % N * W, 0, 2);
+        if (k % N * W * sizeof(T) % 64 == 0) __builtin_prefetch(column + ahead + k % N * W, 0, 2);
         u[k] = held(load_rows<Whole>(column + k % N * W, lanes));
         w[k] = k % N == 0 ? splat(x[i + k / N]) : w[k - 1];
       }
@@ -280,16 +290,19 @@ struct ColumnChains {
       add_products<T, S, N>(trial, u, w, base, seen);
     }
     if (__builtin_expect(any_left(seen), 0)) {
-      for (int v = 0; v < N; ++v) add_columns_with_care(v, a + v * W, ld, x, count);
+      for (int v = 0; v < N; ++v)
+        on_copies(chain[v], limit[v],
+                  [&](Chain& c, V& l) { add_columns_with_care(c, l, lanes, a + v * W, ld, x, count); });
       return;
     }
     for (int v = 0; v < N; ++v) chain[v] = trial[v];
   }
 
   template <class T>
-  [[gnu::noinline]] void add_columns_with_care(int v, const T* a, Index ld, const double* x, int count) {
+  [[gnu::noinline]] static void add_columns_with_care(Chain& chain, V& limit, int lanes, const T* a, Index ld,
+                                                      const double* x, int count) {
     add_with_care<T, S, column_grid, false>(
-        chain[v], limit[v], count, [&](Index i, V & u, V & w) __attribute__((always_inline)) {
+        chain, limit, count, [&](Index i, V & u, V & w) __attribute__((always_inline)) {
           u = load_rows<Whole>(a + i * ld, lanes);
           w = splat(x[i]);
         });

@@ -103,6 +103,17 @@ ACCUBLAS_INLINE V limit_above(V m) {
 /// One sum per lane: see Grid.
 struct Chain {
   V s1, s2, c;
+
+  Chain() = default;
+  [[gnu::always_inline]] inline Chain(V first, V second, V rest) : s1(first), s2(second), c(rest) {}
+  // Member by member: gcc copies a struct in pieces of 16 bytes, which the loads of whole vectors have to wait for.
+  [[gnu::always_inline]] inline Chain(const Chain& other) : s1(other.s1), s2(other.s2), c(other.c) {}
+  [[gnu::always_inline]] inline Chain& operator=(const Chain& other) {
+    s1 = other.s1;
+    s2 = other.s2;
+    c = other.c;
+    return *this;
+  }
 };
 
 template <Grid G>
@@ -164,7 +175,8 @@ ACCUBLAS_INLINE void add_products(Chain* chain, const V (&a)[Count], const V (&x
   }
   for (int i = 0; i < Chains; ++i) {
     chain[i].s1 = s1[Count + i];
-    chain[i].s2 = s2[Count + i];
+    chain[i].s2 = held(s2[Count + i]);  // here: gcc would put it off until it is known that no binade was left
+    if constexpr (S == Speed::full) chain[i].c = held(chain[i].c);
   }
 }
 
@@ -225,6 +237,16 @@ ACCUBLAS_INLINE void add_with_care(Chain& chain, V& limit, Index count, Term&& t
     limit = raised;
     next = nan;
   }
+}
+
+/// function(chain, limit) on copies in memory, for functions that are not inlined: the chain itself stays in registers.
+template <class Function>
+ACCUBLAS_INLINE void on_copies(Chain& chain, V& limit, Function&& function) {
+  Chain chain_copy = chain;
+  V limit_copy = limit;
+  function(chain_copy, limit_copy);
+  chain = chain_copy;
+  limit = limit_copy;
 }
 
 /// (a1, a2, a3) += (s1, s2, c), error free but for a3. D is V or double.
