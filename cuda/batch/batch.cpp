@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <optional>
 #include <type_traits>
+#include <utility>
 
 #include "cuda/batch/batch_kernels.hpp"
 #include "cuda/cublas.hpp"
+#include "cuda/memory.hpp"
 #include "lib/error.hpp"
 #include "lib/numerics/bounds.hpp"
 #include "lib/test_hooks.hpp"
@@ -145,18 +147,26 @@ template <class T>
 void small_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& execution) {
   const BatchProblem<T> p = batch_problem(call);
   const bool correct = call.mode.kind == ACCUBLAS_MODE_CR;
-  const BatchTiles tiles = correct ? batch_correct_tiles(p.m, p.n, p.k) : batch_fixed_tiles(p.m, p.n, p.k);
+  const BatchTiles tiles = batch_tiles(p.m, p.n, p.k);
+  const int bits = prescribed_bits(call.mode);
   const cudaStream_t stream = state.cuda_stream();
-  const std::size_t bytes = tiles.open_words(p.count) * sizeof(std::uint32_t);
+  Carver sizing(nullptr);
+  const auto lay_out = [&](Carver& carver) {
+    std::uint32_t* const open = carver.take<std::uint32_t>(tiles.open_words(p.count));
+    return std::pair(open, carver.take<int>(correct ? 0 : batch_rungs(tiles, bits, p.count)));
+  };
+  lay_out(sizing);
+  const std::size_t bytes = sizing.used();
   const CallMemory memory(state.device(), stream, state.capture_memory(), execution.workspace.buffer(),
                           execution.workspace.buffer_bytes(), bytes);
-  std::uint32_t* const open = reinterpret_cast<std::uint32_t*>(memory.data());
+  Carver carver(memory.data());
+  const auto [open, rungs] = lay_out(carver);
   CallState* const device = state.begin_call(execution.report.level);
   state.phase(&accublas_report_t::ms_product);
   if (correct)
     batch_correct(state.model(), p, tiles, open, hook_all_undecided(), device, stream);
   else
-    batch_fixed(state.model(), p, tiles, prescribed_bits(call.mode), open, device, stream);
+    batch_fixed(state.model(), p, tiles, bits, open, rungs, device, stream);
   state.phase(&accublas_report_t::ms_exact);
   batch_exact(state.model(), p, tiles, open, device, stream);
   state.end_call();

@@ -12,10 +12,9 @@
 // products of slices of 23 bits in FP64 would be 12300 clocks, with slices of 24 bytes an entry where digits take 10.)
 #include "cuda/arithmetic.hpp"
 #include "cuda/batch/batch_digits.hpp"
+#include "cuda/batch/batch_finish.hpp"
 #include "cuda/batch/batch_tiles.hpp"
-#include "cuda/gemm/finish_leading.hpp"
 #include "cuda/launch.hpp"
-#include "lib/numerics/finish.hpp"
 
 namespace accublas::cuda {
 
@@ -129,23 +128,6 @@ __device__ WeightedSum weighted_sum(const int (&level)[W]) {
   return {high + (low >> 40), (low & ((1ll << 40) - 1)) << 8 | (last & 0xFF)};
 }
 
-/// What elements need of alpha and beta.
-template <class T>
-struct Scalars {
-  T alpha, beta;
-  bool power;     ///< beta = 0, alpha = +-2^e, normal
-  int exponent;   ///< e
-  unsigned sign;  ///< 2^31 for a negative one
-  __device__ Scalars(T a, T b) : alpha(a), beta(b) {
-    using F = FloatFormat<T>;
-    const auto bits = to_bits(a);
-    const int field = static_cast<int>((bits & F::infinity) >> (F::digits - 1));
-    power = is_zero(b) && (bits & ~(F::sign | F::infinity)) == 0 && field != 0 && is_finite(a);
-    exponent = field + F::min_exponent + F::digits - 2;
-    sign = (bits & F::sign) != 0 ? 0x80000000u : 0;
-  }
-};
-
 /// finish_sum for every alpha, beta and exponent; apart, so that four elements a thread do not hold four copies.
 template <class T>
 __device__ __noinline__ bool finish_integer(WeightedSum s, double error, int exponent, T alpha, T beta, const T* at,
@@ -158,21 +140,8 @@ __device__ __noinline__ bool finish_integer(WeightedSum s, double error, int exp
 /// RN(alpha S + beta c) for S = (s +- error) 2^exponent, if the interval decides.
 template <class T>
 __device__ bool finish_sum(const WeightedSum& s, double error, int exponent, const Scalars<T>& x, const T* at, T* out) {
-  const LeadingPart sum{
-      __ll2double_rn(s.high),
-      __hiloint2double(static_cast<int>(0x40300000u | static_cast<unsigned>(s.low >> 32)), static_cast<int>(s.low)) -
-          0x1p4};                        // 48 bits above 2^4 in units of 2^-48
   const double bound = error * 0x1p-48;  // 65 in its formula, not 64.3, covers what the roundings of tail +- bound add
-  const int shift = exponent + 48, power = shift + x.exponent;
-  if (x.power && abs(power) <= 800) {
-    const unsigned scale = (static_cast<unsigned>(power) << 20) + x.sign;
-    if (error == 0 ? round_power_of_two<T, true>(sum, 0, scale, out)
-                   : round_power_of_two<T, false>(sum, bound, scale, out))
-      return true;
-  } else if (!x.power && abs(shift) <= 800) {
-    const T c = read_addend(x.beta, at);
-    if (round_general(x.alpha, x.beta, sum, bound + leading_slack<false>, shift, c, out)) return true;
-  }
+  if (finish_leading(leading_part(s.high, s.low), bound, exponent + 48, x, at, out)) return true;
   return finish_integer(s, error, exponent, x.alpha, x.beta, at, out);
 }
 
@@ -261,7 +230,7 @@ bool batch_correct_serves(const DeviceModel& model, Index m, Index n, Index k) {
   return m <= 128 && n <= 128 && k <= 128 && need <= limit << 10;
 }
 
-BatchTiles batch_correct_tiles(Index m, Index n, Index k) {
+BatchTiles batch_tiles(Index m, Index n, Index k) {
   const Index most = m > n ? m : n;
   const int rows = k > 32 || most > 32 ? 64 : most > 16 ? 32 : 16, cols = rows == 16 && most <= 8 ? 8 : rows;
   return {rows, cols, (m + rows - 1) / rows, (n + cols - 1) / cols};

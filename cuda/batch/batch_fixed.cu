@@ -2,13 +2,14 @@
 //
 // The integers a' of docs/modes.md have at most 65 bits: 9 digits of 8 bits, -128 .. 127, the first ones zero for small
 // T. All pairs of digits are multiplied, exactly, in two halves of the weights, and S is their sum in 192 bits.
-// dp:repro: a block holds all lines of its matrices, so that it finds T* itself before it cuts: the certificate's
-// factors are a plane of one digit. Elements that the certificate rejects, and those of lines with Inf or NaN, go to
-// the exact accumulators (batch_exact.cu), whose values are cr's.
+// dp:repro: a block that holds all lines of its matrices finds T* itself before it cuts: the certificate's factors are
+// a plane of one digit. The blocks of a matrix of several tiles find it in a launch before. Elements that the
+// certificate rejects, and those of lines with Inf or NaN, go to the exact accumulators (batch_exact.cu), whose values
+// are cr's.
+#include "cuda/batch/batch_finish.hpp"
 #include "cuda/batch/batch_tiles.hpp"
 #include "cuda/launch.hpp"
 #include "lib/numerics/certificate.hpp"
-#include "lib/numerics/finish.hpp"
 #include "lib/numerics/scaling.hpp"
 
 namespace accublas::cuda {
@@ -101,7 +102,7 @@ __device__ bool cut_line(const T (&x)[S::terms / 4], int line, int t, S& shared)
   const int lane = static_cast<int>(threadIdx.x) % 32, exponent = shared.exponent[line];
   const bool special = shared.special[line];
   bool dropped = false;
-#pragma unroll 1
+#pragma unroll
   for (int r = 0; r < S::terms / 16; ++r) {
     std::uint32_t first[4], middle[4], last[4];
 #pragma unroll
@@ -164,6 +165,28 @@ __device__ __noinline__ T finish_halves(Int128 high, Int128 low, int exponent, T
   return finish(alpha, wide_add(up, wide_cast<3>(down)), exponent, beta, read_addend(beta, at));
 }
 
+/// The same, S below 2^(2 bits + 7) in magnitude as it is for 128 terms: by its leading 99 bits, an odd last one where
+/// more follow, if these decide it.
+template <class T>
+__device__ __forceinline__ T finish_element(Int128 high, Int128 low, int exponent, int bits, const Scalars<T>& x,
+                                            const T* at) {
+  const int below = 2 * bits + 7 - 99;  // bits
+  Int128 leading;
+  bool more = false;
+  if (below > 0) {
+    leading = (high << (64 - below)) + (low >> below);
+    more = (static_cast<std::uint64_t>(low) & ((std::uint64_t{1} << below) - 1)) != 0;
+  } else {
+    leading = ((high << 64) + low) << -below;
+  }
+  constexpr long long tail = (1ll << 48) - 1;
+  const LeadingPart sum =
+      leading_part(static_cast<long long>(leading >> 48), (static_cast<long long>(leading) & tail) | more);
+  T out;
+  if (finish_leading(sum, 0, exponent + below + 48, x, at, &out)) return out;
+  return finish_halves(high, low, exponent, x.alpha, x.beta, at);
+}
+
 /// The least rung whose T suffices; rungs.count where none does. `bits`: what both lines need so that nothing is
 /// dropped.
 template <class T>
@@ -183,73 +206,103 @@ struct Element {
         col(2 * (static_cast<int>(threadIdx.x) % 4) + q % 2) {}
 };
 
-/// t > 0: fixed:t; 0: dp or sp reproducible, for matrices of one tile.
+/// What a launch does: all, or for dp:repro of matrices of several tiles first T*, then the rest.
+enum class Phase { all, certify, compute };
+
+/// What the certificate says of the squares of a warp: raises the tiles' rungs, sets the bits of rejected elements in
+/// `open`, clears the others. Returns the number of this thread's rejected elements.
+template <class T, class S>
+__device__ unsigned certify_squares(const BatchProblem<T>& p, const BatchTiles& tiles, S& shared,
+                                    std::uint32_t* block_open) {
+  constexpr CertificateRungs rungs = certificate_rungs<T>();
+  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+  const int terms = static_cast<int>(p.k);
+  unsigned count = 0;
+#pragma unroll 1
+  for (int number = warp; number < S::tiles * S::squares; number += S::warps) {
+    const Square square = square_of<S>(p, tiles, number);
+    if (!square.exists) break;
+    int sums[4] = {};
+    unsigned word = 0;
+    if (square.row < p.m && square.col < p.n) multiply_factors(shared, square.row_line, square.col_line, terms, sums);
+#pragma unroll 1
+    for (int q = 0; q < 4; ++q) {
+      const Element e(q);
+      const int i = square.row_line + e.row, j = square.col_line + e.col;
+      bool rejected = false;
+      if (square.row + e.row < p.m && square.col + e.col < p.n && !shared.special[i] && !shared.special[j]) {
+        const int bits = max(shared.exponent[i] - shared.last_bit[i], shared.exponent[j] - shared.last_bit[j]);
+        const int sum = q < 2 ? (q == 0 ? sums[0] : sums[1]) : (q == 2 ? sums[2] : sums[3]);
+        const int rung = least_rung<T>(bits, shared.lambda[i] + shared.lambda[j], sum, terms);
+        rejected = rung == rungs.count;
+        if (!rejected) atomicMax(&shared.rung[number / S::squares], rung + 1);
+        count += rejected;
+      }
+      const unsigned ballot = __ballot_sync(0xFFFFFFFFu, rejected);
+      if (lane == q) word = ballot;
+    }
+    if (lane < 4) block_open[4 * number + lane] = word;
+  }
+  return count;
+}
+
+/// t > 0: fixed:t; 0: dp or sp reproducible, with the matrices' rungs between two launches in `rungs_of`.
 template <class T, class S>
 __global__ void __launch_bounds__(S::threads, S::blocks)
-    fixed_kernel(BatchProblem<T> p, BatchTiles tiles, int t, std::uint32_t* open, CallState* state) {
+    fixed_kernel(BatchProblem<T> p, BatchTiles tiles, int t, Phase phase, std::uint32_t* open, int* rungs_of,
+                 CallState* state) {
   constexpr CertificateRungs rungs = certificate_rungs<T>();
-  constexpr int squares = S::tiles * S::squares, a_warp = (squares + S::warps - 1) / S::warps;
-  static_assert(4 * a_warp <= 32, "the certificate's answers are bits of a word");
   extern __shared__ uint4 memory[];
   S& shared = *reinterpret_cast<S*>(memory);
   await_predecessor();
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
   const int terms = static_cast<int>(p.k);
-  const T alpha = p.alpha.get(), beta = p.beta.get();
-  const bool certify = t == 0, scaled_only = is_zero(alpha);
-  if (threadIdx.x < S::tiles) shared.rung[threadIdx.x] = 0;
+  const Scalars<T> scalars(p.alpha.get(), p.beta.get());
+  const bool certified = t == 0, certify = certified && phase != Phase::compute, scaled_only = is_zero(scalars.alpha);
+  std::uint32_t* const block_open = open + static_cast<Index>(blockIdx.x) * S::tiles * S::squares * 4;
+  if (scaled_only && phase == Phase::certify) return;
+  if (threadIdx.x < S::tiles)
+    shared.rung[threadIdx.x] = phase == Phase::compute ? rungs_of[place_of<S>(tiles, 0).matrix] : 0;
   if (!scaled_only)
     for_lines<S>(p, tiles, [&](int line, const T(&x)[S::terms / 4]) { measure_line(x, line, certify, shared); });
   __syncthreads();
 
-  unsigned rejected = 0;  // bit 4 s + q: element q of the warp's s-th square
   if (certify && !scaled_only) {
-    unsigned count = 0;
-#pragma unroll 1
-    for (int s = 0, number = warp; number < squares; ++s, number += S::warps) {
-      const Square square = square_of<S>(p, tiles, number);
-      if (!square.exists) break;
-      int sums[4] = {};
-      if (square.row < p.m && square.col < p.n) multiply_factors(shared, square.row_line, square.col_line, terms, sums);
-#pragma unroll 1
-      for (int q = 0; q < 4; ++q) {
-        const Element e(q);
-        const int i = square.row_line + e.row, j = square.col_line + e.col;
-        if (square.row + e.row >= p.m || square.col + e.col >= p.n || shared.special[i] || shared.special[j]) continue;
-        const int bits = max(shared.exponent[i] - shared.last_bit[i], shared.exponent[j] - shared.last_bit[j]);
-        const int sum = q < 2 ? (q == 0 ? sums[0] : sums[1]) : (q == 2 ? sums[2] : sums[3]);
-        const int rung = least_rung<T>(bits, shared.lambda[i] + shared.lambda[j], sum, terms);
-        if (rung < rungs.count) {
-          atomicMax(&shared.rung[number / S::squares], rung + 1);
-        } else {
-          rejected |= 1u << (4 * s + q);
-          ++count;
-        }
-      }
-    }
+    const unsigned count = certify_squares<T>(p, tiles, shared, block_open);
     if (count != 0) atomicAdd(&state->rejected_in_all, static_cast<unsigned long long>(count));
     __syncthreads();
+    if (phase == Phase::certify) {
+      if (threadIdx.x == 0) atomicMax(&rungs_of[place_of<S>(tiles, 0).matrix], shared.rung[0]);
+      return;
+    }
   }
 
   if (!scaled_only) {
     bool dropped = false;
     for_lines<S>(p, tiles, [&](int line, const T(&x)[S::terms / 4]) {
-      const int rung = certify ? shared.rung[line / S::tile_lines] : 0;
-      const int bits = !certify ? t : rung > 0 ? rungs.t[rung - 1] : 2;
+      const int rung = certified ? shared.rung[line / S::tile_lines] : 0;
+      const int bits = !certified ? t : rung > 0 ? rungs.t[rung - 1] : 2;
       dropped |= cut_line(x, line, bits, shared);
     });
-    if (!certify && dropped) state->bound_componentwise = from_bits<double>(FloatFormat<double>::infinity);
+    if (!certified && dropped) state->bound_componentwise = from_bits<double>(FloatFormat<double>::infinity);
   }
   __syncthreads();
 
   unsigned left = 0;
 #pragma unroll 1
-  for (int s = 0, number = warp; number < squares; ++s, number += S::warps) {
+  for (int number = warp; number < S::tiles * S::squares; number += S::warps) {
     const Square square = square_of<S>(p, tiles, number);
     if (!square.exists) break;
-    const int rung = certify && !scaled_only ? shared.rung[number / S::squares] : 1;
-    const int bits = certify ? rungs.t[max(rung, 1) - 1] : t;
+    const int rung = certified && !scaled_only ? shared.rung[number / S::squares] : 1;
+    const int bits = certified ? rungs.t[max(rung, 1) - 1] : t;
     const int first_digit = digits - (bits + 9) / 8;  // abs(a') <= 2^bits
+    std::uint32_t* const word = block_open + 4 * number;
+    unsigned rejected = 0;  // bit q: element q of this thread
+    if (certified && !scaled_only) {
+      const uint4 words = *reinterpret_cast<const uint4*>(word);
+      rejected =
+          (words.x >> lane & 1) | (words.y >> lane & 1) << 1 | (words.z >> lane & 1) << 2 | (words.w >> lane & 1) << 3;
+    }
     Int128 high[4] = {}, low[4] = {};
     if (square.row < p.m && square.col < p.n && !scaled_only && rung > 0) {
       {
@@ -273,7 +326,6 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
         low[q] = weighted_sum(level);
       }
     }
-    std::uint32_t* const word = open + (static_cast<Index>(blockIdx.x) * squares + number) * 4;
     T* const c = p.c[square.tile.matrix];
 #pragma unroll
     for (int q = 0; q < 4; ++q) {
@@ -283,11 +335,12 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
       bool undecided = false;
       if (square.row + e.row < p.m && square.col + e.col < p.n) {
         if (scaled_only) {
-          if (beta != T(1)) *at = finish_scaled(beta, read_addend(beta, at));
+          if (scalars.beta != T(1)) *at = finish_scaled(scalars.beta, read_addend(scalars.beta, at));
         } else {
-          undecided = rung == 0 || shared.special[i] || shared.special[j] || (rejected >> (4 * s + q) & 1) != 0;
+          undecided = rung == 0 || shared.special[i] || shared.special[j] || (rejected >> q & 1) != 0;
           if (!undecided)
-            *at = finish_halves(high[q], low[q], shared.exponent[i] + shared.exponent[j] - 2 * bits, alpha, beta, at);
+            *at =
+                finish_element(high[q], low[q], shared.exponent[i] + shared.exponent[j] - 2 * bits, bits, scalars, at);
         }
       }
       const unsigned ballot = __ballot_sync(0xFFFFFFFFu, undecided);
@@ -304,38 +357,44 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
 
 template <class T, class S>
 void launch_fixed(const DeviceModel& model, const BatchProblem<T>& p, const BatchTiles& tiles, int t,
-                  std::uint32_t* open, CallState* state, cudaStream_t stream) {
+                  std::uint32_t* open, int* rungs_of, CallState* state, cudaStream_t stream) {
   constexpr const char* what = "fixed-point batch";
   const auto kernel = fixed_kernel<T, S>;
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(sizeof(S))), what);
-  const Index blocks = (p.count * tiles.of_a_matrix() + S::tiles - 1) / S::tiles;
-  launch(model, what, kernel, {static_cast<unsigned>(blocks), S::threads, sizeof(S)}, stream, p, tiles, t, open, state);
+  const unsigned blocks = static_cast<unsigned>((p.count * tiles.of_a_matrix() + S::tiles - 1) / S::tiles);
+  const auto run = [&](Phase phase) {
+    launch(model, what, kernel, {blocks, S::threads, sizeof(S)}, stream, p, tiles, t, phase, open, rungs_of, state);
+  };
+  if (batch_rungs(tiles, t, p.count) == 0) return run(Phase::all);
+  check(cudaMemsetAsync(rungs_of, 0, batch_rungs(tiles, t, p.count) * sizeof(int), stream), what);
+  run(Phase::certify);
+  run(Phase::compute);
 }
 
 }  // namespace
 
 bool batch_fixed_serves(const DeviceModel& model, Index m, Index n, Index k, int t) {
-  const Index most = t == 0 ? 64 : 128;  // T* belongs to the matrix, which must be one tile
-  return t <= most_bits && m <= most && n <= most && batch_correct_serves(model, m, n, k);
+  return t <= most_bits && batch_correct_serves(model, m, n, k);
 }
 
-BatchTiles batch_fixed_tiles(Index m, Index n, Index k) {
-  const int side = m <= 16 && n <= 16 && k <= 32 ? 16 : 64;
-  return {side, side, (m + side - 1) / side, (n + side - 1) / side};
+std::size_t batch_rungs(const BatchTiles& tiles, int t, Index matrices) {
+  return t == 0 && tiles.of_a_matrix() > 1 ? static_cast<std::size_t>(matrices) : 0;
 }
 
 template <class T>
 void batch_fixed(const DeviceModel& model, const BatchProblem<T>& p, const BatchTiles& tiles, int t,
-                 std::uint32_t* open, CallState* state, cudaStream_t stream) {
-  const auto run = [&](auto launch) { launch(model, p, tiles, t, open, state, stream); };
-  if (tiles.rows == 16) return run(launch_fixed<T, Shape<16, 16, 32, 4, 256>>);
+                 std::uint32_t* open, int* rungs_of, CallState* state, cudaStream_t stream) {
+  const auto run = [&](auto launch) { launch(model, p, tiles, t, open, rungs_of, state, stream); };
+  if (tiles.cols == 8) return run(launch_fixed<T, Shape<16, 8, 32, 8, 256>>);
+  if (tiles.cols == 16) return run(launch_fixed<T, Shape<16, 16, 32, 4, 256>>);
+  if (tiles.cols == 32) return run(launch_fixed<T, Shape<32, 32, 32, 2, 256>>);
   if (p.k <= 64) return run(launch_fixed<T, Shape<64, 64, 64, 1, 256>>);
   run(launch_fixed<T, Shape<64, 64, 128, 1, 512>>);
 }
 
 template void batch_fixed<double>(const DeviceModel&, const BatchProblem<double>&, const BatchTiles&, int,
-                                  std::uint32_t*, CallState*, cudaStream_t);
+                                  std::uint32_t*, int*, CallState*, cudaStream_t);
 template void batch_fixed<float>(const DeviceModel&, const BatchProblem<float>&, const BatchTiles&, int, std::uint32_t*,
-                                 CallState*, cudaStream_t);
+                                 int*, CallState*, cudaStream_t);
 
 }  // namespace accublas::cuda

@@ -60,20 +60,20 @@ struct BatchTiles {
 
 /// Mode cr for small matrices: whether the kernels serve a shape, up to order 128 where shared memory holds it.
 bool batch_correct_serves(const DeviceModel&, Index m, Index n, Index k);
-BatchTiles batch_correct_tiles(Index m, Index n, Index k);
+BatchTiles batch_tiles(Index m, Index n, Index k);
 /// Every element that Ziv's test decides, in one kernel; the bits of the others are set in `open`, and state->open[0]
 /// counts them. Where alpha, in device memory, is zero: C_i = beta C_i.
 template <class T>
 void batch_correct(const DeviceModel&, const BatchProblem<T>&, const BatchTiles&, std::uint32_t* open,
                    bool all_undecided, CallState* state, cudaStream_t);
 
-/// The same for fixed:t, up to t = 64, or for dp and sp reproducible (t = 0), up to order 64. Open are elements that
-/// the certificate rejects, which take cr's values, and those of lines with Inf or NaN.
+/// The same for fixed:t, up to t = 64, or for dp and sp reproducible (t = 0). Open are elements that the certificate
+/// rejects, which take cr's values, and those of lines with Inf or NaN. `rungs_of`: scratch of batch_rungs() integers.
 bool batch_fixed_serves(const DeviceModel&, Index m, Index n, Index k, int t);
-BatchTiles batch_fixed_tiles(Index m, Index n, Index k);
+std::size_t batch_rungs(const BatchTiles&, int t, Index matrices);
 template <class T>
 void batch_fixed(const DeviceModel&, const BatchProblem<T>&, const BatchTiles&, int t, std::uint32_t* open,
-                 CallState* state, cudaStream_t);
+                 int* rungs_of, CallState* state, cudaStream_t);
 
 /// The elements whose bits are set, by exact accumulators, special values included.
 template <class T>

@@ -14,7 +14,7 @@ class FailingAllocation {
   ~FailingAllocation() { unsetenv("ACCUBLAS_TEST_FAIL_ALLOCATION"); }
 };
 
-constexpr Index order = 24, elements = order * order, matrices = 4;
+constexpr Index order = 70, elements = order * order, matrices = 4;
 
 template <class T>
 std::vector<T> numbers(Random& rng) {

@@ -216,7 +216,8 @@ TYPED_TEST(GemmBatched, ReportOfFixedAndReproducible) {
          {Kind{Data::phi, 0}, Kind{Data::phi, 2}, Kind{Data::ties}, Kind{Data::integers}, Kind{Data::phi, 10}}) {
       this->cpu.set(mode);
       this->gpu.set(mode);
-      const Batch<T> x(rng, {kind}, 7, 33, 40, 57, ACCUBLAS_COL_MAJOR, 0, 0);
+      const bool large = below(rng, 2);  // of several tiles
+      const Batch<T> x(rng, {kind}, 7, large ? 100 : 33, large ? 66 : 40, large ? 90 : 57, ACCUBLAS_COL_MAJOR, 0, 0);
       std::int64_t rejected = 0;
       std::int32_t bits = 0;
       double bound = 0;
@@ -298,7 +299,7 @@ TYPED_TEST(GemmBatched, GraphsReplayOnOtherData) {
       this->cpu.set(std::string(mode) == "native" ? "cr" : mode);
       ASSERT_EQ(accublas_set_stream(gpu, static_cast<cudaStream_t>(stream)), ACCUBLAS_SUCCESS);
       const bool exact = std::string(mode) == "native";
-      Batch<T> x(rng, {{exact ? Data::integers : Data::phi, 1}}, 9, 24, 40, 33, ACCUBLAS_COL_MAJOR, 1, 1);
+      Batch<T> x(rng, {{exact ? Data::integers : Data::phi, 1}}, 9, 72, 40, 33, ACCUBLAS_COL_MAJOR, 1, 1);
       BatchOnDevice<T> operands(x);
       ASSERT_EQ(operands.run(gpu, x, by_pointers, true), ACCUBLAS_SUCCESS) << gpu.error();
       ASSERT_EQ(accublas_sync(gpu), ACCUBLAS_SUCCESS);
@@ -312,7 +313,7 @@ TYPED_TEST(GemmBatched, GraphsReplayOnOtherData) {
       ASSERT_EQ(cudaGraphInstantiate(&executable, graph, 0), cudaSuccess);
       for (const Kind& kind : {Kind{Data::integers}, Kind{Data::few_special}, Kind{Data::phi, 10}}) {
         if (exact && kind.data != Data::integers) break;
-        Batch<T> next(rng, {kind}, 9, 24, 40, 33, ACCUBLAS_COL_MAJOR, 1, 1);
+        Batch<T> next(rng, {kind}, 9, 72, 40, 33, ACCUBLAS_COL_MAJOR, 1, 1);
         next.scalars(T(-2), T(1));
         operands.a = next.a, operands.b = next.b, operands.c = next.c;
         operands.scalars = std::vector<T>{T(-2), T(1)};
