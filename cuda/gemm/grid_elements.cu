@@ -12,13 +12,34 @@ namespace {
 
 constexpr int warps = 8, threads = 32 * warps, resident = 2;  ///< blocks of a multiprocessor: 128 registers a thread
 
-/// A block looks for open elements in tiles so narrow that entries of neighbouring lines, which share sectors where a
-/// line is strided, are read at the same time.
-constexpr int tile_cols = 16, rows_a_thread = 8, tile_rows = threads * rows_a_thread;
-/// Row of the tile times tile_cols, and column. A tile with more open elements is worked off in several rounds.
+/// A block looks for open elements in tiles of half words of the bitmap, 16 columns each.
+constexpr int part_cols = 16, parts_a_thread = 8, parts_a_tile = threads * parts_a_thread;
+/// Part of the tile times part_cols, and column. A tile with more open elements is worked off in several rounds.
 constexpr int most_listed = 2048;
 using Listed = std::uint16_t;
-static_assert(tile_rows * tile_cols <= 1 << 16);
+static_assert(parts_a_tile * part_cols <= 1 << 16);
+
+/// Tiles of many open elements are columns of parts, so narrow that entries of neighbouring lines, which share sectors
+/// where a line is strided, are read at the same time. Of few, the parts of a tile lie far apart, by an odd number, so
+/// that the open elements of a row or a column, as triangular matrices have them, are shared out: the first column
+/// alone takes two blocks 4 ms at n = 4096.
+struct Tiles {
+  Index pitch, across;  ///< parts of a row, and those of them with columns
+  bool spread;
+  Index count;
+
+  __device__ Tiles(Index m, Index n, unsigned long long open)
+      : pitch(2 * OpenBits::words_per_row(n)),
+        across((n + part_cols - 1) / part_cols),
+        spread(open <= static_cast<unsigned long long>(m + n)),
+        count(spread ? (m * pitch + parts_a_tile - 1) / parts_a_tile | 1
+                     : (m + parts_a_tile - 1) / parts_a_tile * across) {}
+  /// Part i of the tile is first + i step().
+  __device__ Index first(Index tile) const {
+    return spread ? tile : tile / across * parts_a_tile * pitch + tile % across;
+  }
+  __device__ Index step() const { return spread ? count : pitch; }
+};
 
 /// A warp's share of the terms of an element: all, or one of as many as a block has warps.
 struct Share {
@@ -86,25 +107,28 @@ __global__ void __launch_bounds__(threads, resident) decide_open_elements(const 
   await_predecessor();
   CallState& state = *a.state;
   if (leaves_c(state, a.alpha)) return;
-  unsigned long long& count = open_before(state, most_passes);
-  if (*static_cast<volatile unsigned long long*>(&count) == 0) return;
+  const unsigned long long count = open_before(state, most_passes);
+  if (count == 0) return;
   __shared__ Listed list[most_listed];
   __shared__ int listed, taken;
   const int t = static_cast<int>(threadIdx.x), lane = t % 32;
   const Index m = a.rows.count, n = a.cols.count;
   const T alpha = a.alpha.get(), beta = a.beta.get();
-  static_assert(tile_cols == 16, "half a word of the bitmap");
+  static_assert(part_cols == 16, "half a word of the bitmap");
   const std::uint16_t* const open = reinterpret_cast<const std::uint16_t*>(a.open);
-  const Index pitch = 2 * OpenBits::words_per_row(n), across = (n + tile_cols - 1) / tile_cols;
-  const Index tiles = (m + tile_rows - 1) / tile_rows * across;
+  const Tiles tiles(m, n, count);
   unsigned long long decided = 0;
-  for (Index tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-    const Index row = tile / across * tile_rows, part = tile % across;
-    unsigned bits[rows_a_thread];
+  for (Index tile = blockIdx.x; tile < tiles.count; tile += gridDim.x) {
+    const Index first = tiles.first(tile), step = tiles.step();
+    const auto row_of = [&](int part) { return (first + part * step) / tiles.pitch; };
+    const auto col_of = [&](int part, int in_part) {
+      return (first + part * step) % tiles.pitch * part_cols + in_part;
+    };
+    unsigned bits[parts_a_thread];
 #pragma unroll
-    for (int i = 0; i < rows_a_thread; ++i) {
-      const Index own = row + t + threads * i;
-      bits[i] = own < m ? open[own * pitch + part] : 0;
+    for (int i = 0; i < parts_a_thread; ++i) {
+      const Index own = first + (t + threads * i) * step;
+      bits[i] = own < m * tiles.pitch ? open[own] : 0;
     }
     bool more;
     do {
@@ -113,23 +137,23 @@ __global__ void __launch_bounds__(threads, resident) decide_open_elements(const 
       __syncthreads();
       bool left = false;
 #pragma unroll
-      for (int i = 0; i < rows_a_thread; ++i) {
+      for (int i = 0; i < parts_a_thread; ++i) {
         for (; bits[i] != 0; bits[i] &= bits[i] - 1) {
-          const int in_row = t + threads * i, in_col = __ffs(static_cast<int>(bits[i])) - 1;
-          if (a.row_lines.special[row + in_row] != 0 || a.col_lines.special[part * tile_cols + in_col] != 0) continue;
+          const int part = t + threads * i, in_part = __ffs(static_cast<int>(bits[i])) - 1;
+          if (a.row_lines.special[row_of(part)] != 0 || a.col_lines.special[col_of(part, in_part)] != 0) continue;
           const int at = atomicAdd(&listed, 1);
           if (at >= most_listed) {
             left = true;
             break;
           }
-          list[at] = static_cast<Listed>(in_row * tile_cols + in_col);
+          list[at] = static_cast<Listed>(part * part_cols + in_part);
         }
       }
       more = __syncthreads_or(left) != 0;
       const int all = min(listed, most_listed);
       const auto decide = [&](int i, Share share) {
-        const int found = list[i];
-        decided += decide_element(a, row + found / tile_cols, part * tile_cols + found % tile_cols, alpha, beta, share);
+        const int part = list[i] / part_cols, in_part = list[i] % part_cols;
+        decided += decide_element(a, row_of(part), col_of(part, in_part), alpha, beta, share);
       };
       if (all < warps / 2) {  // a warp alone takes 10 us for 2048 terms
         for (int i = 0; i < all; ++i) decide(i, {t / 32, warps});
@@ -146,7 +170,7 @@ __global__ void __launch_bounds__(threads, resident) decide_open_elements(const 
   }
   if (lane == 0 && decided != 0) {
     atomicAdd(&state.undecided, decided);
-    atomicAdd(&count, ~decided + 1);
+    atomicAdd(&state.settled, decided);
   }
 }
 

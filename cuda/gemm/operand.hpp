@@ -97,6 +97,7 @@ struct CallState {
   // Passes.
   PassPlan pass[most_passes];
   unsigned long long open[most_passes];  ///< elements of finite lines left open by pass i
+  unsigned long long settled;            ///< of those left open at the end, decided by grid sums
   unsigned long long undecided;          ///< elements computed by the exact accumulators (specials not counted)
   unsigned long long next_chunk;         ///< work counter of the exact kernel
   MeetingCounters lockstep;              ///< soft synchronisation of the product kernel
