@@ -1,6 +1,7 @@
 // The CUDA backend: which engines serve which mode, which shapes, and the call to each.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "cuda/batch/batch.hpp"
 #include "cuda/batch/batch_kernels.hpp"
@@ -8,11 +9,15 @@
 #include "cuda/gemm/digit_call.hpp"
 #include "cuda/gemm/gemm.hpp"
 #include "cuda/gemm/staging.hpp"
+#include "cuda/native.hpp"
+#include "cuda/native_behind.hpp"
 #include "cuda/native_call.hpp"
 #include "cuda/vector/vector_call.hpp"
 #include "lib/accuracy.hpp"
 #include "lib/error.hpp"
 #include "lib/host_memory.hpp"
+#include "lib/numerics/bounds.hpp"
+#include "lib/numerics/moduli.hpp"
 
 namespace accublas {
 
@@ -67,23 +72,43 @@ accublas_engine integer_engine(const cuda::DeviceModel& model) {
 }
 
 /// From which size on emulated dp and sp are faster than cuBLAS, measured on compute capability 9.0: at least
-/// `least_side` in m and n, `least_k` in k, and `work` = m n k. Devices without a row take cuBLAS.
+/// `least_side` in m and n, `least_k` in k, and `work` = m n k, with at most so many moduli, which the data ask for.
+/// The first row that fits counts. Devices without a row take cuBLAS.
 struct EmulationRow {
   int major, minor;
   bool single;
   double least_side, least_k, work;
+  int most_moduli;
 };
 constexpr EmulationRow emulation_table[] = {
-    {9, 0, false, 1024, 2304, 3e10},
-    {9, 0, true, 1024, 768, 8e9},
+    {9, 0, false, 1024, 2304, 1.5e11, 16},  // with more of them, reconstruction spills
+    {9, 0, false, 1024, 2304, 3e10, 15},
+    {9, 0, true, 1024, 768, 3e10, max_moduli},
+    {9, 0, true, 1024, 768, 8e9, 10},
 };
 
-bool emulation_pays(const cuda::DeviceModel& model, bool single, const CallShape& s) {
+/// Moduli with which emulation is faster than cuBLAS; 0: with none.
+int most_moduli_that_pay(const cuda::DeviceModel& model, bool single, Index m, Index n, Index k) {
+  const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
   for (const EmulationRow& row : emulation_table)
-    if (row.major == model.major && row.minor == model.minor && row.single == single)
-      return static_cast<double>(std::min(s.m, s.n)) >= row.least_side && static_cast<double>(s.k) >= row.least_k &&
-             static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k) >= row.work;
-  return false;
+    if (row.major == model.major && row.minor == model.minor && row.single == single &&
+        static_cast<double>(std::min(m, n)) >= row.least_side && static_cast<double>(k) >= row.least_k &&
+        work >= row.work)
+      return row.most_moduli;
+  return 0;
+}
+
+/// dp and sp where neither the caller nor the shape settles the engine: emulation first, and cuBLAS where the data ask
+/// for too much. Not where cuBLAS would need copies of the operands, or where there is none.
+template <class T>
+std::optional<cuda::NativeOffer> native_offer(State& state, const Call<Gemm<T>, T>& call, const Execution& execution) {
+  const bool grade = call.mode.kind == ACCUBLAS_MODE_DP || call.mode.kind == ACCUBLAS_MODE_SP;
+  if (!grade || call.mode.reproducible || execution.engine_forced) return {};
+  const Gemm<T>& g = call.problem;
+  const int most = most_moduli_that_pay(state.model(), sizeof(T) == sizeof(float), g.m, g.n, g.k);
+  if (most == 0 || cuda::native_scratch_bytes(g, execution.workspace.cap()) > 0) return {};
+  if (!cuda::prepare_native_behind(state)) return {};
+  return cuda::NativeOffer{most, dp_bound(g.k, unit_roundoff<T>())};
 }
 
 class CudaBackend final : public Backend {
@@ -127,7 +152,8 @@ class CudaBackend final : public Backend {
                                         mode.kind == ACCUBLAS_MODE_FIXED ? mode.parameter : 0)))
       return ACCUBLAS_ENGINE_INT8;
     const bool grade = (mode.kind == ACCUBLAS_MODE_DP || mode.kind == ACCUBLAS_MODE_SP) && !mode.reproducible;
-    if (grade && emulation_pays(model, is_single(routine), shape)) return integer_engine(model);
+    if (grade && most_moduli_that_pay(model, is_single(routine), shape.m, shape.n, shape.k) > 0)
+      return integer_engine(model);
     return first == ACCUBLAS_ENGINE_INT8 ? integer_engine(model) : first;
   }
 
@@ -243,8 +269,10 @@ class CudaBackend final : public Backend {
     switch (call.engine) {
       case ACCUBLAS_ENGINE_NATIVE:
         return cuda::native_gemm_call(state, call, execution);
-      case ACCUBLAS_ENGINE_INT8:
-        return cuda::int8_gemm(state, call, execution);
+      case ACCUBLAS_ENGINE_INT8: {
+        const std::optional<cuda::NativeOffer> offer = native_offer(state, call, execution);
+        return cuda::int8_gemm(state, call, execution, offer ? &*offer : nullptr);
+      }
       case ACCUBLAS_ENGINE_FP16:
         return cuda::digit_gemm(state, emulation, true, execution);
       case ACCUBLAS_ENGINE_FP64:

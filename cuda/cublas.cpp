@@ -7,6 +7,7 @@
 #include <string>
 
 #include "cuda/check.hpp"
+#include "cuda/memory.hpp"
 #include "lib/error.hpp"
 
 namespace accublas::cuda {
@@ -104,18 +105,6 @@ bool environment_asks_for_emulation() {
     if (std::getenv(name)) return true;
   return false;
 }
-
-/// Calls of the runtime that a captured stream cannot hold are allowed in its scope, for this thread.
-class RelaxedCapture {
- public:
-  RelaxedCapture() { check(cudaThreadExchangeStreamCaptureMode(&mode_), "cudaThreadExchangeStreamCaptureMode"); }
-  ~RelaxedCapture() { cudaThreadExchangeStreamCaptureMode(&mode_); }
-  RelaxedCapture(const RelaxedCapture&) = delete;
-  RelaxedCapture& operator=(const RelaxedCapture&) = delete;
-
- private:
-  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
-};
 
 }  // namespace
 

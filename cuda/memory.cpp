@@ -47,6 +47,10 @@ bool is_capturing(cudaStream_t stream) {
   return status != cudaStreamCaptureStatusNone;
 }
 
+RelaxedCapture::RelaxedCapture() {
+  check(cudaThreadExchangeStreamCaptureMode(&mode_), "cudaThreadExchangeStreamCaptureMode");
+}
+
 void CaptureMemory::release() noexcept {
   for (const Block& block : blocks_) cudaFree(block.memory);
   for (void* memory : zeroed_) cudaFree(memory);
@@ -59,9 +63,7 @@ void CaptureMemory::abandon() noexcept {
 }
 
 void* CaptureMemory::allocate(std::size_t bytes, bool zero) {
-  // While a stream is captured, only a relaxed thread may allocate; nothing of this goes into the graph.
-  cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
-  check(cudaThreadExchangeStreamCaptureMode(&mode), "cudaThreadExchangeStreamCaptureMode");
+  const RelaxedCapture relaxed;
   void* memory = nullptr;
   cudaError_t status = cudaMalloc(&memory, bytes);
   if (status == cudaSuccess && zero) {
@@ -71,7 +73,6 @@ void* CaptureMemory::allocate(std::size_t bytes, bool zero) {
     if (status == cudaSuccess) status = cudaStreamSynchronize(stream);
     if (stream) cudaStreamDestroy(stream);
   }
-  cudaThreadExchangeStreamCaptureMode(&mode);
   if (status == cudaErrorMemoryAllocation) cudaGetLastError();
   check(status, "device memory that a context keeps");
   return memory;

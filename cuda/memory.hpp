@@ -40,6 +40,19 @@ class CaptureMemory {
 
 bool is_capturing(cudaStream_t stream);
 
+/// Calls of the runtime that a captured stream cannot hold are allowed in its scope, for this thread; nothing of them
+/// goes into the graph.
+class RelaxedCapture {
+ public:
+  RelaxedCapture();
+  ~RelaxedCapture() { cudaThreadExchangeStreamCaptureMode(&mode_); }
+  RelaxedCapture(const RelaxedCapture&) = delete;
+  RelaxedCapture& operator=(const RelaxedCapture&) = delete;
+
+ private:
+  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
+};
+
 /// Memory of one call, given back in stream order at the end of the scope.
 class CallMemory {
  public:

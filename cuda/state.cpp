@@ -24,6 +24,7 @@ State::State(int device) : model_(device_model(device)) {
 State::~State() {
   // A forked child has the handles, but nothing behind them.
   if (forked_from_user()) {
+    if (native_graphs_) new std::shared_ptr<NativeGraphs>(std::move(native_graphs_));  // never destroyed
     cublas_.release();
     capture_memory_.abandon();
     return;
@@ -33,6 +34,7 @@ State::~State() {
   cudaSetDevice(device());
   cudaEventSynchronize(done_);
   cudaEventDestroy(done_);
+  native_graphs_.reset();
   cublas_.reset();
   for (const Mark& mark : marks_) cudaEventDestroy(mark.event);
   for (cudaEvent_t event : events_) cudaEventDestroy(event);
@@ -177,6 +179,10 @@ void add_to_report(const CallState& state, accublas_report_t& report) {
   report.rejected += static_cast<std::int64_t>(state.rejected_in_all);
   report.undecided += static_cast<std::int64_t>(state.undecided);
   report.bound_componentwise = std::max(report.bound_componentwise, state.bound_componentwise);
+  if (!state.prefers_native) return;
+  // Its bound, which has no other part, and its name; parts of a call that the emulation served promise as much.
+  report.bound_relative = 0;
+  std::strcpy(report.engine, "native");
 }
 
 accublas_status State::synchronize(std::string& message) {

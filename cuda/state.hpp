@@ -12,6 +12,7 @@
 namespace accublas::cuda {
 
 class Cublas;
+class NativeGraphs;
 struct VectorState;
 
 class State final : public BackendState {
@@ -30,6 +31,8 @@ class State final : public BackendState {
   cudaStream_t cuda_stream() const { return stream_; }
   CaptureMemory& capture_memory() { return capture_memory_; }
   Cublas& cublas();
+  /// What cuda/native_behind.hpp keeps with the context.
+  std::shared_ptr<NativeGraphs>& native_graphs() { return native_graphs_; }
   /// What calls on multiple-precision arrays keep with the context.
   std::shared_ptr<void>& multiple_precision() { return multiple_precision_; }
 
@@ -72,6 +75,7 @@ class State final : public BackendState {
   const DeviceModel& model_;
   cudaStream_t stream_ = nullptr;
   std::unique_ptr<Cublas> cublas_;
+  std::shared_ptr<NativeGraphs> native_graphs_;
   CaptureMemory capture_memory_;
   std::shared_ptr<void> multiple_precision_;
   CallState* call_state_ = nullptr;      ///< of calls that run at once

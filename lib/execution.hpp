@@ -18,6 +18,7 @@ struct Execution {
   accublas_report_t& report;  ///< engines add: bits, moduli, rejected, undecided, copied_bytes, ms_*, bounds
   double target = 0;          ///< > 0: an engine whose bound depends on the data throws ACCUBLAS_ERROR_ACCURACY, before
                               ///< writing C, where it cannot promise `target` componentwise
+  bool engine_forced = false;  ///< the caller named the engine: a backend may not take another one after all
 };
 
 /// Adds the milliseconds of a scope to a phase of the report at report level 2; costs nothing below.

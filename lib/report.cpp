@@ -27,9 +27,11 @@ accublas_report_t full_report(const Context& context) {
   copy_word(report.mode, mode_word(plan.mode, is_single(plan.routine)));
   const Backend& backend = backend_of(plan);
   copy_word(report.backend, backend.name());
-  copy_word(report.engine, engine_name(plan.engine));
+  // Where the device found cuBLAS faster on the data of a call, it has named the engine.
+  const bool by_data = report.engine[0] != '\0';
+  if (!by_data) copy_word(report.engine, engine_name(plan.engine));
   copy_word(report.device, backend.device_name(context.device_state ? context.device_state->device() : 0));
-  copy_word(report.reason, plan_reason(plan));
+  copy_word(report.reason, plan_reason(plan) + (by_data ? "; changed to native: faster on this data" : ""));
   return report;
 }
 

@@ -186,6 +186,7 @@ class Run {
         set ? static_cast<std::size_t>(settings.workspace_bytes) : backend_of(plan).default_workspace(device());
     Workspace workspace(cap, context_.workspace, context_.workspace_bytes);
     Execution execution{threads_for(settings), cpu::detected_isa(), workspace, report_, settings.target};
+    execution.engine_forced = plan.engine_forced;
     report_.threads = plan.backend == ACCUBLAS_BACKEND_CPU ? execution.threads : 0;
 
     const bool scalars = scalars_on_device();

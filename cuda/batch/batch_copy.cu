@@ -66,6 +66,7 @@ __global__ void totals_kernel(const CallState* call, const unsigned long long* v
   totals->rejected_in_all += call->rejected_in_all;
   totals->undecided += call->undecided;
   totals->bound_componentwise = max(totals->bound_componentwise, call->bound_componentwise);
+  totals->prefers_native |= call->prefers_native;
 }
 
 }  // namespace

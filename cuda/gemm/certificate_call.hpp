@@ -36,14 +36,14 @@ int certificate_stride_of(const EngineCall<T>& call, CertificateRungKind kind) {
   return kind == CertificateRungKind::bits ? certificate_stride(k) : certificate_moduli_stride(k);
 }
 
-/// Rungs of moduli want all terms of X in one chunk.
+/// Rungs of moduli, and fewer than all rungs, want all terms of X in one chunk.
 template <class T>
 void certify_all(State& state, const EngineCall<T>& call, const Lines& row_lines, const Lines& col_lines,
-                 CertificateRungKind kind, const CertificateBlocks& block, const CertificateMemory& memory,
+                 CertificateLadder ladder, const CertificateBlocks& block, const CertificateMemory& memory,
                  std::uint32_t* open, CallState* device) {
   const DeviceModel& model = state.model();
   const cudaStream_t stream = state.cuda_stream();
-  const int stride = certificate_stride_of(call, kind);
+  const int stride = certificate_stride_of(call, ladder.kind);
   const Index terms = certificate_terms(call.rows.k, stride), chunk = block.chunk;
   const bool whole = terms <= chunk;
   for (Index row = 0; row < call.rows.count; row += block.rows) {
@@ -55,12 +55,12 @@ void certify_all(State& state, const EngineCall<T>& call, const Lines& row_lines
         state.phase(&accublas_report_t::ms_convert);
         convert_certificate(model, CertificateSide<T>{call.rows, row_lines, row, rows, memory.rows, col == 0 || !whole},
                             CertificateSide<T>{call.cols, col_lines, col, cols, memory.cols, true}, stride, p, count,
-                            chunk, stream);
+                            chunk, device, stream);
         state.phase(&accublas_report_t::ms_product);
         const SumsArguments sums{memory.rows, memory.cols, memory.rows_bytes, memory.cols_bytes, memory.sums, chunk,
                                  rows,        cols,        block.rows,        block.cols,        p > 0,       device};
         if (whole) {
-          certify_product<T>(model, kind, sums, row_lines, col_lines, row, col, open, stream);
+          certify_product<T>(model, ladder, sums, row_lines, col_lines, row, col, open, stream);
         } else {
           certificate_sums(model, sums, stream);
         }

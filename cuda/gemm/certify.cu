@@ -22,6 +22,7 @@ __global__ void __launch_bounds__(threads, 4)
                   Index first_col, Index cols_count, const __grid_constant__ Rungs rungs, std::uint32_t* open,
                   CallState* state) {
   await_predecessor();
+  if (state->refused) return;
   __shared__ LineFacts row_facts[rows_a_block];
   __shared__ int block_rung;
   __shared__ unsigned block_rejected;
@@ -122,7 +123,7 @@ void certify(const DeviceModel& model, const std::int32_t* sums, Index block_col
              Index first_row, Index rows_count, Index first_col, Index cols_count, std::uint32_t* open,
              CallState* state, cudaStream_t stream) {
   if (rows_count <= 0 || cols_count <= 0) return;
-  const Rungs rungs = make_rungs<T>(rows.k);
+  const Rungs rungs = make_rungs<T>(rows.k, all_rungs);
   const auto kernel = long_sums(rows.k) ? certify_block<true> : certify_block<false>;
   // The second dimension of a grid ends at 65,535.
   constexpr Index most_rows = Index{65535} * rows_a_block;

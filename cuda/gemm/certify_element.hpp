@@ -21,11 +21,11 @@ struct Rungs {
   Rung rung[6];
 };
 template <class T>
-Rungs make_rungs(Index k) {
+Rungs make_rungs(Index k, int most) {
   constexpr CertificateRungs list = certificate_rungs<T>();
   Rungs r{};
-  r.count = list.count;
-  for (int i = 0; i < list.count; ++i) {
+  r.count = list.count < most ? list.count : most;
+  for (int i = 0; i < r.count; ++i) {
     const CertificateTest test = certificate_test(list.t[i], list.digits, k);
     r.rung[i] = {static_cast<double>(test.factor), static_cast<double>(test.least), test.least, list.t[i],
                  list.t[i] + 11 - list.digits};

@@ -354,8 +354,9 @@ ACCUBLAS_HD Index magnitude_tiles(const CertificateSide<T>& side, Index k_padded
 template <class T>
 __global__ void __launch_bounds__(ShortRows::threads, ShortRows::blocks_a_processor)
     convert_magnitudes(const __grid_constant__ MagnitudeSides<T> sides, int stride, Index first_term, Index terms,
-                       Index k_padded) {
+                       Index k_padded, const CallState* state) {
   await_predecessor();
+  if (state->refused) return;
   using Shape = ShortRows;
   const int rows = static_cast<int>(magnitude_tiles(sides.side[0], k_padded));
   const int count = rows + static_cast<int>(magnitude_tiles(sides.side[1], k_padded));
@@ -458,14 +459,15 @@ void convert(const DeviceModel& device, const ConvertSide<T>& rows, const Conver
 
 template <class T>
 void convert_certificate(const DeviceModel& device, const CertificateSide<T>& rows, const CertificateSide<T>& cols,
-                         int stride, Index first_term, Index terms, Index k_padded, cudaStream_t stream) {
+                         int stride, Index first_term, Index terms, Index k_padded, const CallState* state,
+                         cudaStream_t stream) {
   using Shape = ShortRows;
   const Index count = magnitude_tiles(rows, k_padded) + magnitude_tiles(cols, k_padded);
   if (count == 0) return;
   allow_shared_memory<T, Shape>(convert_magnitudes<T>);
   launch(device, "convert_certificate", convert_magnitudes<T>,
          {grid<Shape>(device, count), Shape::threads, shared_bytes<T, Shape>}, stream, MagnitudeSides<T>{{rows, cols}},
-         stride, first_term, terms, k_padded);
+         stride, first_term, terms, k_padded, state);
 }
 
 template void convert(const DeviceModel&, const ConvertSide<double>&, const ConvertSide<double>&, const PassPlan*,
@@ -473,8 +475,8 @@ template void convert(const DeviceModel&, const ConvertSide<double>&, const Conv
 template void convert(const DeviceModel&, const ConvertSide<float>&, const ConvertSide<float>&, const PassPlan*, Index,
                       Index, Index, cudaStream_t);
 template void convert_certificate(const DeviceModel&, const CertificateSide<double>&, const CertificateSide<double>&,
-                                  int, Index, Index, Index, cudaStream_t);
+                                  int, Index, Index, Index, const CallState*, cudaStream_t);
 template void convert_certificate(const DeviceModel&, const CertificateSide<float>&, const CertificateSide<float>&, int,
-                                  Index, Index, Index, cudaStream_t);
+                                  Index, Index, Index, const CallState*, cudaStream_t);
 
 }  // namespace accublas::cuda

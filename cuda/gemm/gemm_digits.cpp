@@ -131,7 +131,7 @@ void DigitGemm<T>::run() {
   if (certified_) {
     auto* const rows_bytes = reinterpret_cast<std::uint8_t*>(arena_);
     auto* const cols_bytes = rows_bytes + certificate_.rows_bytes();
-    certify_all(state_, call_, row_lines_, col_lines_, CertificateRungKind::bits, certificate_,
+    certify_all(state_, call_, row_lines_, col_lines_, {CertificateRungKind::bits, all_rungs}, certificate_,
                 {rows_bytes, cols_bytes, certificate_.rows_bytes(), certificate_.cols_bytes(),
                  reinterpret_cast<std::int32_t*>(cols_bytes + certificate_.cols_bytes())},
                 open_, device_);

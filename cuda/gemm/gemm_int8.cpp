@@ -8,6 +8,7 @@
 
 #include "cuda/gemm/certificate_call.hpp"
 #include "cuda/gemm/gemm.hpp"
+#include "cuda/native_behind.hpp"
 #include "lib/error.hpp"
 #include "lib/numerics/bounds.hpp"
 #include "lib/numerics/moduli.hpp"
@@ -36,20 +37,23 @@ int passes_for(Index m, Index n, Index k) {
 template <class T>
 class DeviceGemm {
  public:
-  DeviceGemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution);
+  DeviceGemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution, const NativeOffer* offer);
   void run();
 
  private:
   void choose_buffers(std::size_t available, std::size_t fixed);
   void lay_out(Carver& carver);
-  CertificateRungKind certificate_kind() const;
+  CertificateRungKind certificate_kind() const;  ///< of dp and sp
+  CertificateLadder certificate_ladder() const;
   CertificateBlocks certificate_blocks() const;
   void run_pass(int index, int most_moduli);
   void resolve_zeros(int index);
 
   State& state_;
   const Mode& mode_;
+  const Call<Gemm<T>, T>& call_as_made_;
   Execution& execution_;
+  const NativeOffer* const offer_;
   const DeviceModel& model_;
   cudaStream_t stream_;
   const EngineCall<T> call_in_engine_;
@@ -66,10 +70,12 @@ class DeviceGemm {
 };
 
 template <class T>
-DeviceGemm<T>::DeviceGemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution)
+DeviceGemm<T>::DeviceGemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution, const NativeOffer* offer)
     : state_(state),
       mode_(call.mode),
+      call_as_made_(call),
       execution_(execution),
+      offer_(offer),
       model_(state.model()),
       stream_(state.cuda_stream()),
       call_in_engine_(call) {}
@@ -134,7 +140,8 @@ template <class T>
 void DeviceGemm<T>::run() {
   const bool fixed = mode_.kind == ACCUBLAS_MODE_FIXED;
   const std::size_t cap = execution_.workspace.cap();
-  keep_nonzero_ = !fixed && keeps_nonzero(call_in_engine_, cap);
+  // With an offer, many sums without a term are cuBLAS's, and few the exact accumulators'.
+  keep_nonzero_ = !fixed && !offer_ && keeps_nonzero(call_in_engine_, cap);
   Carver measuring(nullptr);
   lay_out(measuring);
   choose_buffers(cap, measuring.used());
@@ -152,6 +159,10 @@ void DeviceGemm<T>::run() {
 
   call_ = state_.begin_call(report.level);
   state_.phase(&accublas_report_t::ms_convert);
+  if (offer_) {
+    const int stride = certificate_stride_of(call_in_engine_, certificate_kind());
+    first_look(model_, rows_, cols_, alpha_, stride, *offer_, call_, stream_);
+  }
   const bool grade = !fixed && mode_.kind != ACCUBLAS_MODE_CR;
   if (grade && certificate_kind() == CertificateRungKind::moduli) {
     measure_bounds(model_, rows_, row_lines_, cols_, col_lines_, call_, stream_);
@@ -160,7 +171,7 @@ void DeviceGemm<T>::run() {
   }
   if (fixed) {
     const int t = mode_.parameter;
-    plan_fixed<T>(model_, 0, t, row_lines_, col_lines_, buffers_, execution_.target, alpha_, call_, stream_);
+    plan_fixed<T>(model_, 0, t, row_lines_, col_lines_, buffers_, execution_.target, alpha_, nullptr, call_, stream_);
     const double log2_k = std::log2(static_cast<double>(rows_.k)) + 1e-9;
     const int most = int8_moduli_for(2 * t + log2_k);
     run_pass(0, most == 0 ? max_moduli : most);
@@ -168,23 +179,24 @@ void DeviceGemm<T>::run() {
     plan_correct(model_, 0, true, rows_, row_lines_, cols_, col_lines_, buffers_, open_, alpha_, call_, stream_);
     run_pass(0, max_moduli);
   } else {
-    const CertificateRungKind kind = certificate_kind();
-    certify_all(state_, call_in_engine_, row_lines_, col_lines_, kind, certificate_blocks(),
+    const CertificateLadder ladder = certificate_ladder();
+    certify_all(state_, call_in_engine_, row_lines_, col_lines_, ladder, certificate_blocks(),
                 {row_residues_, col_residues_, buffers_.rows_bytes, buffers_.cols_bytes,
                  reinterpret_cast<std::int32_t*>(result_)},
                 open_, call_);
     resolve_zeros(-1);
     report.bound_componentwise = (static_cast<double>(rows_.k) + 2) * unit_roundoff<T>();
-    if (kind == CertificateRungKind::moduli) {
-      plan_moduli<T>(model_, 0, row_lines_, col_lines_, buffers_, alpha_, call_, stream_);
-      run_pass(0, certificate_moduli<T>().moduli[certificate_moduli<T>().count - 1]);
+    if (ladder.kind == CertificateRungKind::moduli) {
+      plan_moduli<T>(model_, 0, row_lines_, col_lines_, buffers_, alpha_, offer_, call_, stream_);
+      const CertificateModuli rungs = certificate_moduli<T>(rows_.k);
+      run_pass(0, rungs.moduli[std::min(rungs.count, ladder.most) - 1]);
     } else {
-      plan_fixed<T>(model_, 0, 0, row_lines_, col_lines_, buffers_, 0, alpha_, call_, stream_);
+      plan_fixed<T>(model_, 0, 0, row_lines_, col_lines_, buffers_, 0, alpha_, offer_, call_, stream_);
       const int t = certificate_rungs<T>().t[certificate_rungs<T>().count - 1];
       run_pass(0, int8_moduli_for(2 * t + std::log2(static_cast<double>(rows_.k)) + 1e-9));
     }
   }
-  if (!fixed) {
+  if (!fixed && !offer_) {
     for (int index = 1; index < passes_for(rows_.count, cols_.count, rows_.k); ++index) {
       if (index > 1 || mode_.kind == ACCUBLAS_MODE_CR) resolve_zeros(index - 1);
       state_.phase(&accublas_report_t::ms_convert);
@@ -195,6 +207,10 @@ void DeviceGemm<T>::run() {
   state_.phase(&accublas_report_t::ms_exact);
   exact(model_, exact_arguments(call_in_engine_, row_lines_, col_lines_, open_, call_), stream_);
   if (alpha_.pointer) scale_if_alpha_is_zero(model_, rows_.count, cols_.count, at_, alpha_, beta_, true, stream_);
+  if (offer_) {
+    state_.phase(&accublas_report_t::ms_product);
+    native_behind(state_, call_as_made_, call_);
+  }
   state_.end_call();
 }
 
@@ -203,6 +219,24 @@ template <class T>
 CertificateRungKind DeviceGemm<T>::certificate_kind() const {
   const Index terms = certificate_terms(rows_.k, certificate_moduli_stride(rows_.k));
   return mode_.reproducible || terms > chunk_ ? CertificateRungKind::bits : CertificateRungKind::moduli;
+}
+
+/// With an offer, elements that need more moduli than pay are rejected: few of them are no reason to take cuBLAS.
+template <class T>
+CertificateLadder DeviceGemm<T>::certificate_ladder() const {
+  const CertificateRungKind kind = certificate_kind();
+  if (!offer_) return {kind, all_rungs};
+  constexpr CertificateRungs bits = certificate_rungs<T>();
+  const CertificateModuli moduli = certificate_moduli<T>(rows_.k);
+  // Norms save two bits at least.
+  const double saved = 2 - std::log2(static_cast<double>(rows_.k));
+  int most = 1;
+  if (kind == CertificateRungKind::bits) {
+    while (most < bits.count && int8_moduli_for(2 * bits.t[most] - saved) <= offer_->most_moduli) ++most;
+  } else {
+    while (most < moduli.count && moduli.moduli[most] <= offer_->most_moduli) ++most;
+  }
+  return {kind, most};
 }
 
 /// The largest blocks of the certificate that the buffers of the passes hold.
@@ -262,8 +296,8 @@ void DeviceGemm<T>::resolve_zeros(int index) {
 }  // namespace
 
 template <class T>
-void int8_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution) {
-  DeviceGemm<T>(state, call, execution).run();
+void int8_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution, const NativeOffer* offer) {
+  DeviceGemm<T>(state, call, execution, offer).run();
 }
 
 template <class T>
@@ -277,8 +311,8 @@ void scale_gemm(State& state, const Call<Gemm<T>, T>& call) {
   state.end_call();
 }
 
-template void int8_gemm(State&, const Call<Gemm<double>, double>&, Execution&);
-template void int8_gemm(State&, const Call<Gemm<float>, float>&, Execution&);
+template void int8_gemm(State&, const Call<Gemm<double>, double>&, Execution&, const NativeOffer*);
+template void int8_gemm(State&, const Call<Gemm<float>, float>&, Execution&, const NativeOffer*);
 template void scale_gemm(State&, const Call<Gemm<double>, double>&);
 template void scale_gemm(State&, const Call<Gemm<float>, float>&);
 

@@ -17,9 +17,23 @@ struct DeviceModel {
   bool hopper_kernels;  ///< compute capability 9.0 and this build has sm_90a code
 };
 
+/// dp and sp may take whichever is faster: cuBLAS waits behind the emulation (cuda/gemm/native_behind.hpp), which hands
+/// the call over where the data make it slower. No offer: null.
+struct NativeOffer {
+  int most_moduli;  ///< with more the emulation is slower
+  double bound;     ///< componentwise, of cuBLAS's answer
+};
+
+// ---- first_look.cu ------------------------------------------------------------------------------------------------
+/// Hands the call over where the certificate would reject too many of some sampled elements with the offer's moduli,
+/// estimated from the terms of X (one block of 128 in `stride`) alone; special values are rejected, too.
+template <class T>
+void first_look(const DeviceModel&, const Operand<T>& rows, const Operand<T>& cols, Scalar<T> alpha, int stride,
+                const NativeOffer&, CallState*, cudaStream_t);
+
 // ---- measure.cu ---------------------------------------------------------------------------------------------------
 /// Fills both sides' Lines (padding included) and summaries in at most two reads of each operand. `with_lambda`: also
-/// lambda (always wanted but for fixed:T). nonzero may be null.
+/// lambda (always wanted but for fixed:T). nonzero may be null. Nothing where the call is refused.
 template <class T>
 void measure(const DeviceModel&, const Operand<T>& rows, const Lines& row_lines, const Operand<T>& cols,
              const Lines& col_lines, bool with_lambda, CallState* state, cudaStream_t);
@@ -48,6 +62,7 @@ void convert(const DeviceModel&, const ConvertSide<T>& rows, const ConvertSide<T
 
 /// The certificate's factors (docs/modes.md, dp): one plane in the layout above, byte min(127, floor(abs(a) 2^(7-E)))
 /// of the sampled terms (certificate_terms, one block in `stride`), special lines zero.
+/// Nothing where the call is refused.
 template <class T>
 struct CertificateSide {
   Operand<T> operand;
@@ -58,7 +73,7 @@ struct CertificateSide {
 };
 template <class T>
 void convert_certificate(const DeviceModel&, const CertificateSide<T>& rows, const CertificateSide<T>& cols, int stride,
-                         Index first_term, Index terms, Index k_padded, cudaStream_t);
+                         Index first_term, Index terms, Index k_padded, const CallState*, cudaStream_t);
 
 // ---- product.cu, product_hopper.cu, product_portable.cu -----------------------------------------------------------
 /// Residue products of a block of rows and one of columns: for every modulus l, result[(l block_rows + r) block_cols +
@@ -82,7 +97,7 @@ inline constexpr Index product_piece = 65920;
 void residue_product(const DeviceModel&, const ProductArguments&, cudaStream_t);
 
 /// The certificate's sums: sums[r block_cols + c] (+)= sum over p of rows(r, p) cols(c, p), one plane of 7-bit
-/// magnitudes.
+/// magnitudes. Nothing where the call is refused, as in certify.
 struct SumsArguments {
   const std::uint8_t* rows;
   const std::uint8_t* cols;
@@ -108,11 +123,18 @@ void certify(const DeviceModel&, const std::int32_t* sums, Index block_cols, con
 /// (cuda/gemm/certify_moduli.hpp).
 enum class CertificateRungKind : std::int32_t { bits, moduli };
 
+/// The rungs of a call, and how many of them it takes.
+struct CertificateLadder {
+  CertificateRungKind kind;
+  int most;  ///< elements that need a further one are rejected, as those beyond the last
+};
+inline constexpr int all_rungs = 6;
+
 /// certificate_sums and certify in one launch, without storing the sums: where all of the sampled terms are one chunk,
 /// so that nothing accumulates. product.cpp.
 template <class T>
-void certify_product(const DeviceModel&, CertificateRungKind, const SumsArguments&, const Lines& rows,
-                     const Lines& cols, Index first_row, Index first_col, std::uint32_t* open, cudaStream_t);
+void certify_product(const DeviceModel&, CertificateLadder, const SumsArguments&, const Lines& rows, const Lines& cols,
+                     Index first_row, Index first_col, std::uint32_t* open, cudaStream_t);
 
 /// Bit (col % 32) of word [row words_per_row + col / 32] tells that element (row, col) is not final.
 struct OpenBits {
@@ -122,15 +144,16 @@ struct OpenBits {
 // ---- plan.cu ------------------------------------------------------------------------------------------------------
 /// The plan chooses the block by fit_block (cuda/gemm/blocking.hpp).
 /// state->pass[index] for mode fixed:t (t > 0) or for the T* that the certificate found (t = 0; elements: those not
-/// open). Inactive where T* is none. least_target: 0, or the target that fixed:t must promise by exactness.
+/// open). Inactive where T* is none, and where there is an offer that the data make worth taking. least_target: 0, or
+/// the target that fixed:t must promise by exactness.
 template <class T>
 void plan_fixed(const DeviceModel&, int index, int t, const Lines& rows, const Lines& cols, const Buffers&,
-                double target, Scalar<T> alpha, CallState*, cudaStream_t);
+                double target, Scalar<T> alpha, const NativeOffer*, CallState*, cudaStream_t);
 /// state->pass[index] for the number of moduli that the certificate found, lines scaled to equal norms (elements: those
 /// not open). Inactive where it found none.
 template <class T>
 void plan_moduli(const DeviceModel&, int index, const Lines& rows, const Lines& cols, const Buffers&, Scalar<T> alpha,
-                 CallState*, cudaStream_t);
+                 const NativeOffer*, CallState*, cudaStream_t);
 /// state->pass[index] for cr, by the number of moduli that leaves few elements undecided, estimated from sampled
 /// elements. `first`: all elements; else those open after pass index - 1 (of certificate or Ziv's test), inactive where
 /// these are few enough for the exact kernel, and with at least 5 moduli more than pass index - 1 if that was a cr

@@ -101,6 +101,7 @@ __device__ void measure_unusual_lines(const Side<T>& side, Index group, Sum* sha
 template <class T>
 __global__ void __launch_bounds__(block_threads, 4) bound_whole(const __grid_constant__ Sides<T> sides) {
   await_predecessor();
+  if (*sides.refused) return;
   __shared__ Sum shared[block_threads];
   const bool rows = blockIdx.x < sides.side[0].groups;
   const Side<T>& side = sides.side[rows ? 0 : 1];
@@ -115,6 +116,7 @@ template <class T>
 __global__ void __launch_bounds__(block_threads, 3)
     measure_whole(const __grid_constant__ Sides<T> sides, bool with_lambda) {
   await_predecessor();
+  if (*sides.refused) return;
   __shared__ Sum shared[block_threads];
   const bool rows = blockIdx.x < sides.side[0].groups;
   const Side<T>& side = sides.side[rows ? 0 : 1];
@@ -140,6 +142,7 @@ __device__ unsigned long long* as_integer(double* x) { return reinterpret_cast<u
 template <class T>
 __global__ void prepare_parts(const __grid_constant__ Sides<T> sides) {
   await_predecessor();
+  if (*sides.refused) return;
   const Index i = blockIdx.x * Index{blockDim.x} + threadIdx.x;
   for (const Side<T>& side : sides.side) {
     if (i >= padded_lines(side.x.count)) continue;
@@ -192,6 +195,7 @@ __device__ void scan_part(const Side<T>& side, const PartOfLines& part, Scan<T>*
 template <class T>
 __global__ void __launch_bounds__(block_threads, 3) scan_parts(const __grid_constant__ Sides<T> sides) {
   await_predecessor();
+  if (*sides.refused) return;
   __shared__ Scan<T> shared[block_threads];
   const PartOfLines part = part_of_block(sides);
   const Side<T>& side = sides.side[part.side];
@@ -214,6 +218,7 @@ template <class T>
 __global__ void __launch_bounds__(block_threads, 3)
     sum_parts(const __grid_constant__ Sides<T> sides, bool with_lambda) {
   await_predecessor();
+  if (*sides.refused) return;
   __shared__ Sum shared[block_threads];
   const PartOfLines part = part_of_block(sides);
   const Side<T>& side = sides.side[part.side];
@@ -223,6 +228,7 @@ __global__ void __launch_bounds__(block_threads, 3)
 template <class T>
 __global__ void finish_parts(const __grid_constant__ Sides<T> sides, bool with_lambda) {
   await_predecessor();
+  if (*sides.refused) return;
   const Index i = blockIdx.x * Index{blockDim.x} + threadIdx.x;
   for (const Side<T>& side : sides.side) {
     if (i >= padded_lines(side.x.count)) continue;
@@ -302,7 +308,8 @@ template <class T>
 void measure(const DeviceModel& device, const Operand<T>& rows, const Lines& row_lines, const Operand<T>& cols,
              const Lines& col_lines, bool with_lambda, CallState* state, cudaStream_t stream) {
   const Sides<T> sides = {
-      {make_side(device, rows, row_lines, &state->rows), make_side(device, cols, col_lines, &state->cols)}};
+      {make_side(device, rows, row_lines, &state->rows), make_side(device, cols, col_lines, &state->cols)},
+      &state->refused};
   launch_measure(device, sides, with_lambda, false, stream);
 }
 
@@ -310,7 +317,8 @@ template <class T>
 void measure_bounds(const DeviceModel& device, const Operand<T>& rows, const Lines& row_lines, const Operand<T>& cols,
                     const Lines& col_lines, CallState* state, cudaStream_t stream) {
   const Sides<T> sides = {
-      {make_side(device, rows, row_lines, &state->rows), make_side(device, cols, col_lines, &state->cols)}};
+      {make_side(device, rows, row_lines, &state->rows), make_side(device, cols, col_lines, &state->cols)},
+      &state->refused};
   launch_measure(device, sides, true, true, stream);
 }
 

@@ -30,6 +30,7 @@ struct Side {
 template <class T>
 struct Sides {
   Side<T> side[2];
+  const std::int32_t* refused;  ///< CallState's
 };
 
 // ---- what a pass collects

@@ -87,6 +87,18 @@ struct MeetingCounters {
   unsigned int left;     ///< blocks that come to no more of them
 };
 
+/// What first_look found, see kernels.hpp: in one word, so that a block's word comes with one atomic operation.
+struct FirstLook {
+  unsigned long long counts;
+
+  ACCUBLAS_HD static constexpr FirstLook of_block(unsigned seen, unsigned rejected) {
+    return {1ull << 40 | static_cast<unsigned long long>(seen) << 20 | rejected};
+  }
+  ACCUBLAS_HD unsigned blocks() const { return static_cast<unsigned>(counts >> 40); }          ///< that are through
+  ACCUBLAS_HD unsigned seen() const { return static_cast<unsigned>(counts >> 20 & 0xFFFFF); }  ///< elements
+  ACCUBLAS_HD unsigned rejected() const { return static_cast<unsigned>(counts & 0xFFFFF); }
+};
+
 /// The state of one call, in device memory, zeroed at its start but for the last member.
 struct CallState {
   SideSummary rows, cols;
@@ -106,7 +118,9 @@ struct CallState {
   double bound_componentwise;
   double sample_row_term[64], sample_col_term[64];  ///< chance of an element to be undecided, see plan.cu
   std::int32_t samples;
-  std::int32_t refused;  ///< the target is missed: no kernel of this call writes C
+  FirstLook look;
+  std::int32_t prefers_native;  ///< the data are for cuBLAS, which the call has in store; then `refused` too
+  std::int32_t refused;         ///< the target is missed, or the data are cuBLAS's: no kernel of this call writes C
   /// A call could not promise its target, and wrote nothing: stays until accublas_sync asks.
   std::int32_t missed_target;
 };

@@ -67,7 +67,8 @@ __device__ void set_plan(PassPlan plan, int index, const Buffers& buffers, Index
 
 template <class T>
 __global__ void make_fixed_plan(int index, int t, Index m, Index n, Index k, Buffers buffers, double target,
-                                Scalar<T> alpha, Capacities capacities, CallState* state) {
+                                Scalar<T> alpha, bool has_offer, NativeOffer offer, Capacities capacities,
+                                CallState* state) {
   await_predecessor();
   PassPlan plan{};
   plan.elements = t == 0 ? Elements::not_open : Elements::all;
@@ -87,25 +88,34 @@ __global__ void make_fixed_plan(int index, int t, Index m, Index n, Index k, Buf
       plan.active = 0;
     }
   }
+  const bool wanted = !leaves_c(*state, alpha);
   plan.row_bits = plan.col_bits = t;
   const double row_norm = from_bits<double>(state->rows.largest_norm),
                col_norm = from_bits<double>(state->cols.largest_norm);
   if (plan.active) plan.moduli = moduli_for(capacities, log2_norm(row_norm, t, k) + log2_norm(col_norm, t, k));
+  if (has_offer && wanted && native_is_faster(*state, plan, offer, m, n)) {
+    leave_to_native(*state, offer.bound);
+    plan.active = 0;
+  }
   set_plan(plan, index, buffers, m, n, *state);
 }
 
 template <class T>
-__global__ void make_moduli_plan(int index, Index m, Index n, Index k, Buffers buffers, Scalar<T> alpha,
-                                 Capacities capacities, CallState* state) {
+__global__ void make_moduli_plan(int index, Index m, Index n, Index k, Buffers buffers, Scalar<T> alpha, bool has_offer,
+                                 NativeOffer offer, Capacities capacities, CallState* state) {
   await_predecessor();
   PassPlan plan{};
-  constexpr CertificateModuli rungs = certificate_moduli<T>();
+  const CertificateModuli rungs = certificate_moduli<T>(k);
   if (state->largest_rung > 0 && !leaves_c(*state, alpha)) {
     plan.active = plan.equal_norms = 1;
     plan.elements = Elements::not_open;
     plan.moduli = rungs.moduli[state->largest_rung - 1];
     split_bits(capacity_of(capacities.log2[plan.moduli]), relative_norm(state->rows), relative_norm(state->cols), k,
                plan.row_bits, plan.col_bits);
+  }
+  if (has_offer && !leaves_c(*state, alpha) && native_is_faster(*state, plan, offer, m, n)) {
+    leave_to_native(*state, offer.bound);
+    plan.active = 0;
   }
   set_plan(plan, index, buffers, m, n, *state);
 }
@@ -304,16 +314,17 @@ __global__ void __launch_bounds__(plan_threads)
 
 template <class T>
 void plan_fixed(const DeviceModel& model, int index, int t, const Lines& rows, const Lines& cols,
-                const Buffers& buffers, double target, Scalar<T> alpha, CallState* state, cudaStream_t stream) {
+                const Buffers& buffers, double target, Scalar<T> alpha, const NativeOffer* offer, CallState* state,
+                cudaStream_t stream) {
   launch(model, "plan of a fixed pass", make_fixed_plan<T>, {1, 1}, stream, index, t, rows.count, cols.count, rows.k,
-         buffers, target, alpha, capacities(), state);
+         buffers, target, alpha, offer != nullptr, offer ? *offer : NativeOffer{}, capacities(), state);
 }
 
 template <class T>
 void plan_moduli(const DeviceModel& model, int index, const Lines& rows, const Lines& cols, const Buffers& buffers,
-                 Scalar<T> alpha, CallState* state, cudaStream_t stream) {
+                 Scalar<T> alpha, const NativeOffer* offer, CallState* state, cudaStream_t stream) {
   launch(model, "plan of a pass by moduli", make_moduli_plan<T>, {1, 1}, stream, index, rows.count, cols.count, rows.k,
-         buffers, alpha, capacities(), state);
+         buffers, alpha, offer != nullptr, offer ? *offer : NativeOffer{}, capacities(), state);
 }
 
 template <class T>
@@ -328,9 +339,9 @@ void plan_correct(const DeviceModel& model, int index, bool first, const Operand
 
 #define ACCUBLAS_INSTANTIATE(T)                                                                                    \
   template void plan_fixed<T>(const DeviceModel&, int, int, const Lines&, const Lines&, const Buffers&, double,    \
-                              Scalar<T>, CallState*, cudaStream_t);                                                \
+                              Scalar<T>, const NativeOffer*, CallState*, cudaStream_t);                            \
   template void plan_moduli<T>(const DeviceModel&, int, const Lines&, const Lines&, const Buffers&, Scalar<T>,     \
-                               CallState*, cudaStream_t);                                                          \
+                               const NativeOffer*, CallState*, cudaStream_t);                                      \
   template void plan_correct<T>(const DeviceModel&, int, bool, const Operand<T>&, const Lines&, const Operand<T>&, \
                                 const Lines&, const Buffers&, const std::uint32_t*, Scalar<T>, CallState*,         \
                                 cudaStream_t);

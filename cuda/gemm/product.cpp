@@ -35,13 +35,13 @@ void certificate_sums(const DeviceModel& model, const SumsArguments& arguments, 
 }
 
 template <class T>
-void certify_product(const DeviceModel& model, CertificateRungKind kind, const SumsArguments& arguments,
+void certify_product(const DeviceModel& model, CertificateLadder ladder, const SumsArguments& arguments,
                      const Lines& rows, const Lines& cols, Index first_row, Index first_col, std::uint32_t* open,
                      cudaStream_t stream) {
   if (arguments.rows_count <= 0 || arguments.cols_count <= 0) return;
-  const CertifyJob job{kind,
-                       make_rungs<T>(rows.k),
-                       make_moduli_rungs<T>(rows.k),
+  const CertifyJob job{ladder.kind,
+                       make_rungs<T>(rows.k, ladder.most),
+                       make_moduli_rungs<T>(rows.k, ladder.most),
                        rows,
                        cols,
                        first_row,
@@ -56,9 +56,9 @@ void certify_product(const DeviceModel& model, CertificateRungKind kind, const S
   portable::certify_product(model, arguments, job, stream);
 }
 
-template void certify_product<double>(const DeviceModel&, CertificateRungKind, const SumsArguments&, const Lines&,
+template void certify_product<double>(const DeviceModel&, CertificateLadder, const SumsArguments&, const Lines&,
                                       const Lines&, Index, Index, std::uint32_t*, cudaStream_t);
-template void certify_product<float>(const DeviceModel&, CertificateRungKind, const SumsArguments&, const Lines&,
+template void certify_product<float>(const DeviceModel&, CertificateLadder, const SumsArguments&, const Lines&,
                                      const Lines&, Index, Index, std::uint32_t*, cudaStream_t);
 
 }  // namespace accublas::cuda

@@ -40,7 +40,8 @@ struct ProductJob {
   Index rows, cols;            ///< lines in all,
   Index row_block, col_block;  ///< of which the block has these numbers
   Index k_padded;
-  MeetingCounters* lockstep;  ///< null where no plan could want it
+  MeetingCounters* lockstep;    ///< null where no plan could want it
+  const std::int32_t* refused;  ///< CallState's, where there is no plan
 };
 
 /// Where the lines there are, whatever the block, could want it.
@@ -57,7 +58,8 @@ inline ProductJob<std::int8_t> make_job(const ProductArguments& a) {
           .row_block = a.row_block,
           .col_block = a.col_block,
           .k_padded = a.k_padded,
-          .lockstep = lockstep_counters(a.m + a.n, a.k_padded, a.state)};
+          .lockstep = lockstep_counters(a.m + a.n, a.k_padded, a.state),
+          .refused = nullptr};
 }
 inline ProductJob<std::int32_t> make_job(const SumsArguments& a) {
   return {.out = a.sums,
@@ -68,7 +70,8 @@ inline ProductJob<std::int32_t> make_job(const SumsArguments& a) {
           .row_block = 0,
           .col_block = 0,
           .k_padded = a.k_padded,
-          .lockstep = lockstep_counters(a.rows_count + a.cols_count, a.k_padded, a.state)};
+          .lockstep = lockstep_counters(a.rows_count + a.cols_count, a.k_padded, a.state),
+          .refused = &a.state->refused};
 }
 
 /// The part of a block that exists.
@@ -87,6 +90,8 @@ __device__ inline BlockExtent block_extent(const ProductJob<Element>& job) {
     if (!job.plan->active) return extent;
     extent.block = {job.plan->block_rows, job.plan->block_cols};
     extent.planes = job.plan->moduli;
+  } else if (*job.refused) {
+    return extent;
   }
   const auto existing = [](Index lines, Index block, Index number) {
     const Index left = lines - block * number;

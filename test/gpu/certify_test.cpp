@@ -67,7 +67,7 @@ __extension__ typedef __float128 Quad;
 /// The same where rungs are numbers of moduli.
 template <class T>
 int moduli_rung_of(const Facts& rows, std::size_t i, const Facts& cols, std::size_t j, Index k, std::int32_t x) {
-  constexpr cuda::CertificateModuli rungs = cuda::certificate_moduli<T>();
+  const cuda::CertificateModuli rungs = cuda::certificate_moduli<T>(k);
   const int above = cuda::norm_exponent(rows.norm[i]), beside = cuda::norm_exponent(cols.norm[j]);
   for (int r = 0; r < rungs.count; ++r) {
     int row_bits = 0, col_bits = 0;
@@ -157,10 +157,10 @@ void check(const Case& c, std::uint64_t seed) {
 
 /// certify_product on random bytes, where lambda puts the sums on both sides of a rung's threshold.
 template <class T>
-void check_product(const Case& c, cuda::CertificateRungKind kind, bool hopper, std::uint64_t seed) {
-  const bool bits = kind == cuda::CertificateRungKind::bits;
+void check_product(const Case& c, cuda::CertificateLadder ladder, bool hopper, std::uint64_t seed) {
+  const bool bits = ladder.kind == cuda::CertificateRungKind::bits;
   SCOPED_TRACE(testing::Message() << "m " << c.m << " n " << c.n << " rung " << c.rung << " hopper " << hopper
-                                  << " bits " << bits);
+                                  << " bits " << bits << " rungs " << ladder.most);
   constexpr Index terms = 128;
   std::mt19937_64 random(seed);
   constexpr CertificateRungs rungs = certificate_rungs<T>();
@@ -171,7 +171,7 @@ void check_product(const Case& c, cuda::CertificateRungKind kind, bool hopper, s
   } else {
     // Lines of norm 2^4, bits for relative norms of almost 1.
     int row_bits = 0, col_bits = 0;
-    cuda::split_bits(cuda::capacity_of(int8_capacity(cuda::certificate_moduli<T>().moduli[c.rung])), 1, 1, c.k,
+    cuda::split_bits(cuda::capacity_of(int8_capacity(cuda::certificate_moduli<T>(c.k).moduli[c.rung])), 1, 1, c.k,
                      row_bits, col_bits);
     lambda *= std::ldexp(cuda::certificate_moduli_slope<T>(c.k), col_bits + 23 - 4);
   }
@@ -204,9 +204,8 @@ void check_product(const Case& c, cuda::CertificateRungKind kind, bool hopper, s
       for (Index p = 0; p < terms; ++p)
         x += row_bytes[static_cast<std::size_t>(r * terms + p)] * col_bytes[static_cast<std::size_t>(q * terms + p)];
       const bool special = rows.special[i] || cols.special[j];
-      const int found = special ? -1
-                        : bits  ? rung_of<T>(rows, i, cols, j, c.k, x)
-                                : moduli_rung_of<T>(rows, i, cols, j, c.k, x);
+      const int needed = bits ? rung_of<T>(rows, i, cols, j, c.k, x) : moduli_rung_of<T>(rows, i, cols, j, c.k, x);
+      const int found = special || needed >= ladder.most ? -1 : needed;
       if (found < 0) open[i * words + j / 32] |= 1u << j % 32;
       rejected += found < 0 && !special;
       largest = std::max(largest, found + 1);
@@ -221,7 +220,7 @@ void check_product(const Case& c, cuda::CertificateRungKind kind, bool hopper, s
   state = std::vector<cuda::CallState>{before};
   cuda::DeviceModel model = device_model();
   model.hopper_kernels = model.hopper_kernels && hopper;
-  cuda::certify_product<T>(model, kind,
+  cuda::certify_product<T>(model, ladder,
                            {device_rows.data(), device_cols.data(), row_bytes.size(), col_bytes.size(), nullptr, terms,
                             c.rows, c.cols, padded_lines(c.rows), padded_lines(c.cols), false, state.data()},
                            row_lines.lines(), col_lines.lines(), c.first_row, c.first_col, device_open.data(), nullptr);
@@ -270,16 +269,20 @@ TYPED_TEST(Certify, ProductAndTestInOne) {
   using T = TypeParam;
   const int digits = FloatFormat<T>::digits;
   for (const auto kind : {cuda::CertificateRungKind::bits, cuda::CertificateRungKind::moduli}) {
-    const int rungs =
-        kind == cuda::CertificateRungKind::bits ? certificate_rungs<T>().count : cuda::certificate_moduli<T>().count;
+    const auto rungs = [&](Index k) {
+      return kind == cuda::CertificateRungKind::bits ? certificate_rungs<T>().count
+                                                     : cuda::certificate_moduli<T>(k).count;
+    };
     for (bool hopper : {false, true})
-      for (int rung = 0; rung < rungs; ++rung) {
+      for (int rung = 0; rung < cuda::all_rungs; ++rung) {
         const auto seed = static_cast<std::uint64_t>(rung);
         const Case cases[] = {{300, 270, 2000, 0, 300, 0, 270, true, digits, 3 * digits, rung, 0},
                               {1, 1, 100, 0, 1, 0, 1, false, 60, 70, rung, 0},
                               {700, 601, 5000, 256, 256, 512, 89, true, 1, 70, rung, 0},
                               {700, 601, 9000, 512, 188, 256, 256, true, digits, 90, rung, 0}};
-        for (const Case& c : cases) check_product<T>(c, kind, hopper, seed);
+        for (const Case& c : cases)
+          for (int most : {cuda::all_rungs, 2})
+            if (rung < rungs(c.k)) check_product<T>(c, {kind, most}, hopper, seed);
         if (this->HasFatalFailure()) return;
       }
   }

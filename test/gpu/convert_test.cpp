@@ -296,11 +296,13 @@ TYPED_TEST(Convert, CertificateMagnitudes) {
         if (terms <= 0) continue;
         const Index k_padded = (terms + 127) / 128 * 128, lines = padded_lines(block_lines);
         DeviceArray<std::uint8_t> bytes(static_cast<std::size_t>((lines + 3) * k_padded)), beside(bytes.size());
+        DeviceArray<cuda::CallState> state(1);
+        state.zero();
         const auto side = [&](const DeviceArray<std::uint8_t>& out, bool wanted) {
           return cuda::CertificateSide<T>{m.x.operand(), m.device.lines(), first, block_lines, out.data(), wanted};
         };
         cuda::convert_certificate(device_model(), side(bytes, true), side(beside, k % 2 == 0), stride, first_term,
-                                  terms, k_padded, nullptr);
+                                  terms, k_padded, state.data(), nullptr);
         require(cudaDeviceSynchronize(), "convert_certificate");
         std::vector<std::uint8_t> want(bytes.size(), poison);
         for (Index i = 0; i < lines; ++i) {

@@ -1,6 +1,7 @@
-// The bound of dp, which native keeps too, against exact sums.
+// The bound of dp, which native keeps too, against exact sums; and what lies beside C.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 
 #include "lib/numerics/long_accumulator.hpp"
@@ -33,6 +34,40 @@ std::string beyond_bound(const Problem<T>& p, Index i, Index j, T got) {
   if (far * (1 - 0x1p-50) <= allowed) return "";
   out << ", off by " << far << " where " << allowed << " is allowed";
   return out.str();
+}
+
+/// Some elements of a result (all of C's buffer), of `most` rows and as many columns: empty if they keep that bound,
+/// and are of the reference loop's class where that is NaN or infinite; else what is wrong with the first.
+template <class T>
+std::string beyond_bound(const Problem<T>& p, const std::vector<T>& got, Index most = 48) {
+  const Index rows = std::min(p.m, most), cols = std::min(p.n, most);
+  for (Index s = 0; s < rows; ++s)
+    for (Index t = 0; t < cols; ++t) {
+      const Index i = s * p.m / rows, j = t * p.n / cols;
+      const T result = got[static_cast<std::size_t>(p.at_c.at(i, j))];
+      long double sum = 0;
+      for (Index l = 0; l < p.k; ++l)
+        sum += static_cast<long double>(p.a[static_cast<std::size_t>(p.at_a.at(i, l))]) *
+               p.b[static_cast<std::size_t>(p.at_b.at(l, j))];
+      sum = p.alpha * sum + (p.beta != T(0) ? p.beta * p.c[static_cast<std::size_t>(p.at_c.at(i, j))] : 0);
+      if (std::isfinite(sum)) {
+        if (const std::string wrong = beyond_bound(p, i, j, result); !wrong.empty()) return wrong;
+      } else if (std::isnan(sum) ? !std::isnan(result) : result != static_cast<T>(sum)) {
+        std::ostringstream out;
+        out << p.describe() << ": C(" << i << ", " << j << ") is " << result << " for " << sum;
+        return out.str();
+      }
+    }
+  return "";
+}
+
+/// The first element of C's buffer outside of C that is not as it was. Empty if there is none.
+template <class T>
+std::string written_outside(const Problem<T>& p, std::vector<T> got) {
+  for (Index j = 0; j < p.n; ++j)
+    for (Index i = 0; i < p.m; ++i)
+      got[static_cast<std::size_t>(p.at_c.at(i, j))] = p.c[static_cast<std::size_t>(p.at_c.at(i, j))];
+  return mismatch(p, p.c, got);
 }
 
 }  // namespace accublas::test

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "cuda/gemm/certify_moduli.hpp"
+#include "cuda/gemm/open_elements.hpp"
 #include "cuda/gemm/scaling.hpp"
 #include "lib/numerics/moduli.hpp"
 #include "lib/plan_int8.hpp"
@@ -50,11 +51,12 @@ class Plan : public testing::Test {
  protected:
   /// plan_fixed on a state.
   static cuda::CallState fixed(cuda::CallState state, int t, const HostLines& rows, const HostLines& cols,
-                               const cuda::Buffers& buffers, double target = 0, const T* alpha = nullptr) {
+                               const cuda::Buffers& buffers, double target = 0, const T* alpha = nullptr,
+                               const cuda::NativeOffer* offer = nullptr) {
     DeviceLines device_rows(rows), device_cols(cols);
     DeviceState device_state(state);
     cuda::plan_fixed<T>(device_model(), 0, t, device_rows.lines(), device_cols.lines(), buffers, target, {T(1), alpha},
-                        device_state.data(), nullptr);
+                        offer, device_state.data(), nullptr);
     return device_state.read();
   }
 
@@ -118,8 +120,8 @@ TYPED_TEST(Plan, FixedFollowsTheCertificate) {
 
 TYPED_TEST(Plan, ModuliFollowTheCertificate) {
   using T = TypeParam;
-  constexpr cuda::CertificateModuli rungs = cuda::certificate_moduli<T>();
-  for (Index k : {1, 50, 4096, 100000}) {
+  for (Index k : {1, 50, 2048, 4096, 100000}) {
+    const cuda::CertificateModuli rungs = cuda::certificate_moduli<T>(k);
     HostLines rows(10, k), cols(20, k);
     DeviceLines device_rows(rows), device_cols(cols);
     const cuda::Buffers buffers = buffers_for(256, 15, k);
@@ -135,7 +137,7 @@ TYPED_TEST(Plan, ModuliFollowTheCertificate) {
         DeviceArray<T> alpha(std::vector<T>{value});
         DeviceState device_state(state);
         cuda::plan_moduli<T>(device_model(), 0, device_rows.lines(), device_cols.lines(), buffers, {T(1), alpha.data()},
-                             device_state.data(), nullptr);
+                             nullptr, device_state.data(), nullptr);
         const cuda::PassPlan plan = device_state.read().pass[0];
         ASSERT_EQ(plan.active != 0, rung > 0 && value != 0);
         if (!plan.active) continue;
@@ -148,6 +150,47 @@ TYPED_TEST(Plan, ModuliFollowTheCertificate) {
       }
     }
   }
+}
+
+TYPED_TEST(Plan, FixedTakesAnOfferWhereEmulationIsSlower) {
+  const Index m = 3000, n = 2000, k = 50;
+  HostLines rows(m, k), cols(n, k);
+  cuda::CallState state{};
+  state.rows = state.cols = {to_bits(5.0), 100, 0, 0, 0};
+  state.largest_rung = 1;
+  const cuda::Buffers buffers = buffers_for(256, 15, k);
+  const int moduli = this->fixed(state, 0, rows, cols, buffers).pass[0].moduli;
+  const unsigned long long few = cuda::few_beside_native(m, n);
+  const auto expect = [&](bool native, const cuda::CallState& before, const cuda::NativeOffer& offer) {
+    const cuda::CallState after = this->fixed(before, 0, rows, cols, buffers, 0, nullptr, &offer);
+    EXPECT_EQ(after.prefers_native, native);
+    EXPECT_EQ(after.refused, native);
+    EXPECT_EQ(after.pass[0].active, !native);
+    EXPECT_EQ(after.bound_componentwise, native ? offer.bound : 0);
+    EXPECT_EQ(after.moduli, native ? 0 : moduli);
+    EXPECT_EQ(after.missed_target, 0);
+  };
+  expect(false, state, {moduli, 0.5});
+  expect(true, state, {moduli - 1, 0.5});
+  state.rejected = few;
+  expect(false, state, {moduli, 0.5});
+  state.rejected = few + 1;
+  expect(true, state, {moduli, 0.5});
+  state.rejected = 0;
+  state.rows.special = static_cast<std::int32_t>(few / n);
+  expect(false, state, {moduli, 0.5});
+  state.cols.special = 1;
+  expect(true, state, {moduli, 0.5});
+  // Nothing is certified: no pass, and exact accumulators for all of C without an offer.
+  state.rows.special = state.cols.special = 0;
+  state.largest_rung = 0;
+  state.rejected = static_cast<unsigned long long>(m * n);
+  EXPECT_EQ(this->fixed(state, 0, rows, cols, buffers).refused, 0);
+  expect(true, state, {moduli, 0.5});
+  // alpha = 0 in device memory: the call leaves the product alone, whoever would compute it.
+  const DeviceArray<TypeParam> zero(std::vector<TypeParam>{0});
+  const cuda::NativeOffer offer{moduli, 0.5};
+  EXPECT_EQ(this->fixed(state, 0, rows, cols, buffers, 0, zero.data(), &offer).prefers_native, 0);
 }
 
 TYPED_TEST(Plan, FixedPromisesItsTargetOnlyByExactness) {
