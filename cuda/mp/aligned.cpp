@@ -17,22 +17,23 @@ namespace {
 
 constexpr int most_room = mp::shifts - 1;  // bits over a whole number of bands
 
-/// Words that the host and all devices see, of one allocation for the process, which is never given back: an allocation
-/// of pinned memory takes longer than the alignment of a small matrix.
-class SharedWords {
+/// What forms share with the device, of one allocation for the process, which is never given back: an allocation of
+/// pinned memory takes longer than the alignment of a small matrix.
+class AllTold {
  public:
   /// Null where there is none left.
-  std::int32_t* take() {
+  MpTold* take() {
     const std::lock_guard<std::mutex> lock(guard_);
     if (!made_) make();
     if (free_.empty()) return nullptr;
-    std::int32_t* const word = free_.back();
+    MpTold* const told = free_.back();
     free_.pop_back();
-    return word;
+    *told = MpTold{};
+    return told;
   }
-  void give(std::int32_t* word) noexcept {
+  void give(MpTold* told) noexcept {
     const std::lock_guard<std::mutex> lock(guard_);
-    free_.push_back(word);  // there is room
+    free_.push_back(told);  // there is room
   }
 
  private:
@@ -40,22 +41,22 @@ class SharedWords {
     constexpr std::size_t count = 1024;
     made_ = true;
     free_.reserve(count);
-    std::int32_t* words = nullptr;
-    if (cudaHostAlloc(reinterpret_cast<void**>(&words), count * sizeof *words,
-                      cudaHostAllocMapped | cudaHostAllocPortable) != cudaSuccess) {
-      cudaGetLastError();
-      return;
-    }
-    for (std::size_t i = 0; i < count; ++i) free_.push_back(words + i);
+    MpTold* all = nullptr;
+    void* on_device = nullptr;
+    const bool shared = cudaHostAlloc(reinterpret_cast<void**>(&all), count * sizeof *all,
+                                      cudaHostAllocMapped | cudaHostAllocPortable) == cudaSuccess &&
+                        cudaHostGetDevicePointer(&on_device, all, 0) == cudaSuccess && on_device == all;
+    cudaGetLastError();
+    for (std::size_t i = 0; shared && i < count; ++i) free_.push_back(all + i);
   }
 
   std::mutex guard_;
-  std::vector<std::int32_t*> free_;
+  std::vector<MpTold*> free_;
   bool made_ = false;
 };
-SharedWords& shared_words() {
-  static SharedWords* const words = new SharedWords;
-  return *words;
+AllTold& all_told() {
+  static AllTold* const all = new AllTold;
+  return *all;
 }
 
 /// The largest spread of vectors for which `moduli` are enough; negative: none.
@@ -67,34 +68,11 @@ int room_of(int moduli, int precision, int spread, std::int64_t terms) {
 
 }  // namespace
 
-DeviceBlock::DeviceBlock(std::size_t bytes) {
-  cudaError_t status =
-      hook_allocation_fails() ? cudaErrorMemoryAllocation : cudaMalloc(&own_, std::max<std::size_t>(bytes, 1));
-  if (status == cudaErrorMemoryAllocation) cudaGetLastError();
-  check(status, "device memory of a multiple-precision array");
-}
-
-DeviceBlock::DeviceBlock(State& state, std::size_t bytes)
-    : call_(std::make_unique<CallMemory>(state.device(), state.cuda_stream(), state.capture_memory(), nullptr, 0,
-                                         std::max<std::size_t>(bytes, 1))) {}
-
-DeviceBlock::DeviceBlock(DeviceBlock&& other) noexcept
-    : own_(std::exchange(other.own_, nullptr)), call_(std::move(other.call_)) {}
-
-DeviceBlock& DeviceBlock::operator=(DeviceBlock&& other) noexcept {
-  std::swap(own_, other.own_);
-  std::swap(call_, other.call_);
-  return *this;
-}
-
-DeviceBlock::~DeviceBlock() {
-  if (own_) cudaFree(own_);
-}
+void GiveBack::operator()(MpTold* told) const noexcept { all_told().give(told); }
 
 DeviceAligned::DeviceAligned(State& state, const mp::Elements& a, const mp::Block& block, int spread,
                              std::int64_t terms, bool kept)
-    : block_(block), kept_(kept) {
-  const auto memory = [&](std::size_t bytes) { return kept ? DeviceBlock(bytes) : DeviceBlock(state, bytes); };
+    : block_(block), kept_(kept), told_(all_told().take()) {
   const auto carve = [&](std::byte* base) {
     Carver carver(base);
     scaling_.row = carver.take<std::int32_t>(static_cast<std::size_t>(block.rows));
@@ -105,32 +83,26 @@ DeviceAligned::DeviceAligned(State& state, const mp::Elements& a, const mp::Bloc
     return carver.used();
   };
   bytes_ = static_cast<std::int64_t>(carve(nullptr));
-  scaling_memory_ = memory(static_cast<std::size_t>(bytes_));
+  scaling_memory_ = block_of(state, static_cast<std::size_t>(bytes_));
   carve(scaling_memory_.data());
   const cudaStream_t stream = state.cuda_stream();
-  mp_measure(a, block, scaling_, stream);
-  check(cudaMemcpyAsync(&measured_, scaling_.state, sizeof measured_, cudaMemcpyDeviceToHost, stream),
-        "cudaMemcpyAsync");
+  mp_measure(state.model(), a, block, scaling_, told_ ? &told_->measured : nullptr, stream);
+  if (!told_)
+    check(cudaMemcpyAsync(&measured_, scaling_.state, sizeof measured_, cudaMemcpyDeviceToHost, stream),
+          "cudaMemcpyAsync");
   check(cudaStreamSynchronize(stream), "aligning a multiple-precision matrix");
-  make_planes(state, a, std::min(spread, most_room), terms, memory);
-  if (!kept) return;
-  // Without it vectors that spread too far are served all the same, only slower.
-  wanted_ = shared_words().take();
-  if (!wanted_) return;
-  *wanted_ = 0;
-  check(cudaHostGetDevicePointer(reinterpret_cast<void**>(&wanted_device_), wanted_, 0), "cudaHostGetDevicePointer");
+  if (told_) measured_ = told_->measured;
+  make_planes(state, a, std::min(spread, most_room), terms);
 }
 
-DeviceAligned::~DeviceAligned() {
-  if (!wanted_) return;
-  plane_memory_ = DeviceBlock();  // waits for the kernels that may write the word
-  shared_words().give(wanted_);
+DeviceBlock DeviceAligned::block_of(State& state, std::size_t bytes) const {
+  return kept_ ? DeviceBlock::kept(state, bytes) : DeviceBlock(state, bytes);
 }
 
-template <class Memory>
-void DeviceAligned::make_planes(State& state, const mp::Elements& a, int spread, std::int64_t terms, Memory&& memory) {
+void DeviceAligned::make_planes(State& state, const mp::Elements& a, int spread, std::int64_t terms) {
   const int precision = a.format.precision;
   const int moduli = mp::moduli_for_bits(mp::product_bits(precision, measured_.largest_rest + spread, terms));
+  const MpBasis basis = device_basis(moduli);
   const MpExtension extension = device_extension(a.format.moduli, moduli);
   MpAligned planes{};
   planes.ld = (block_.rows + 15) / 16 * 16;
@@ -145,24 +117,31 @@ void DeviceAligned::make_planes(State& state, const mp::Elements& a, int spread,
     return carver.used();
   };
   const std::size_t bytes = carve(nullptr);
-  DeviceBlock made = memory(bytes);
+  DeviceBlock made = block_of(state, bytes);
   carve(made.data());
   mp_align(a, block_, scaling_, extension, planes, state.cuda_stream());
   std::swap(plane_memory_, made);
   bytes_ += static_cast<std::int64_t>(bytes) - plane_bytes_;
   plane_bytes_ = static_cast<std::int64_t>(bytes);
   planes_ = planes;
+  basis_ = basis;
+  extension_ = extension;
   moduli_ = moduli;
+  room_terms_ = -1;
 }
 
 int DeviceAligned::room(State& state, const mp::Elements& a, std::int64_t terms) {
-  const int precision = a.format.precision;
-  int room = room_of(moduli_, precision, measured_.largest_rest, terms);
-  const int asked = wanted_ ? *static_cast<volatile std::int32_t*>(wanted_) : 0;
-  if (room >= 0 && asked <= room) return room;
-  make_planes(state, a, std::max(asked, 0), std::max(terms, std::max(block_.rows, block_.columns)),
-              [&](std::size_t bytes) { return kept_ ? DeviceBlock(bytes) : DeviceBlock(state, bytes); });
-  return room_of(moduli_, precision, measured_.largest_rest, terms);
+  const auto room = [&] {
+    if (terms != room_terms_) {
+      room_ = room_of(moduli_, a.format.precision, measured_.largest_rest, terms);
+      room_terms_ = terms;
+    }
+    return room_;
+  };
+  const int asked = kept_ && told_ ? static_cast<volatile std::int32_t&>(told_->wanted) : 0;
+  if (room() < 0 || asked > room())
+    make_planes(state, a, std::max(asked, 0), std::max(terms, std::max(block_.rows, block_.columns)));
+  return room();
 }
 
 }  // namespace accublas::cuda

@@ -3,39 +3,29 @@
 
 #include <memory>
 
-#include "cuda/memory.hpp"
 #include "cuda/mp/kernels.hpp"
-#include "cuda/state.hpp"
+#include "cuda/mp/memory.hpp"
 #include "lib/mp/backend.hpp"
 
 namespace accublas::cuda {
 
-/// Memory of the current device: of its own, given back when all work on the device is done, or of a call.
-class DeviceBlock {
- public:
-  DeviceBlock() = default;
-  /// Throw Error(ACCUBLAS_ERROR_MEMORY).
-  explicit DeviceBlock(std::size_t bytes);
-  DeviceBlock(State& state, std::size_t bytes);
-  DeviceBlock(DeviceBlock&& other) noexcept;
-  DeviceBlock& operator=(DeviceBlock&& other) noexcept;
-  ~DeviceBlock();
-
-  /// Of memory of its own: keeps it from being given back.
-  void release() { own_ = nullptr; }
-  std::byte* data() const { return call_ ? call_->data() : static_cast<std::byte*>(own_); }
-
- private:
-  void* own_ = nullptr;
-  std::unique_ptr<CallMemory> call_;
+/// What the device tells the host of an aligned form, in pinned memory that both see. The device's address is the
+/// host's.
+struct MpTold {
+  MpMatrixState measured;
+  std::int32_t wanted;  ///< see MpAlignVectors
 };
+/// One of the process's; null where all are taken.
+struct GiveBack {
+  void operator()(MpTold* told) const noexcept;
+};
+using SharedTold = std::unique_ptr<MpTold, GiveBack>;
 
 class DeviceAligned final : public mp::Aligned {
  public:
   /// With room for `spread` bits of the vectors and sums of `terms` products. Waits for the exponents. `kept`: it
   /// outlives the call.
   DeviceAligned(State& state, const mp::Elements& a, const mp::Block& block, int spread, std::int64_t terms, bool kept);
-  ~DeviceAligned() override;
 
   std::int64_t bytes() const override { return bytes_; }
   int moduli() const { return moduli_; }
@@ -43,7 +33,10 @@ class DeviceAligned final : public mp::Aligned {
   int largest_band() const { return measured_.largest_band; }
   const MpScaling& scaling() const { return scaling_; }
   const MpAligned& planes() const { return planes_; }
-  std::int32_t* wanted() const { return wanted_device_; }
+  const MpBasis& basis() const { return basis_; }  ///< of the planes
+  const MpExtension& extension() const { return extension_; }
+  /// Where a product tells what it wants of the next; null if nobody would look.
+  std::int32_t* wanted() const { return kept_ && told_ ? &told_->wanted : nullptr; }
 
   /// Bits that the exponents of a vector may spread in sums of `terms` products, 0 .. 63. Makes the planes anew, with
   /// more moduli, where there is no room for that many terms, or where an earlier vector spread further than there was
@@ -51,18 +44,21 @@ class DeviceAligned final : public mp::Aligned {
   int room(State& state, const mp::Elements& a, std::int64_t terms);
 
  private:
-  template <class Memory>
-  void make_planes(State& state, const mp::Elements& a, int spread, std::int64_t terms, Memory&& memory);
+  DeviceBlock block_of(State& state, std::size_t bytes) const;
+  void make_planes(State& state, const mp::Elements& a, int spread, std::int64_t terms);
 
   mp::Block block_;
   bool kept_;
+  SharedTold told_;  // outlives the memory, whose end waits for the kernels that write it
   DeviceBlock scaling_memory_, plane_memory_;
   MpScaling scaling_{};
   MpMatrixState measured_{};
   MpAligned planes_{};
-  int moduli_ = 0;
+  MpBasis basis_{};
+  MpExtension extension_{};
+  int moduli_ = 0, room_ = -1;
+  std::int64_t room_terms_ = -1;  ///< that room_ is for
   std::int64_t bytes_ = 0, plane_bytes_ = 0;
-  std::int32_t *wanted_ = nullptr, *wanted_device_ = nullptr;  ///< one word that the host and the device see
 };
 
 }  // namespace accublas::cuda

@@ -1,5 +1,6 @@
 #include "cuda/mp/context.hpp"
 
+#include <algorithm>
 #include <memory>
 
 #include "cuda/check.hpp"
@@ -23,6 +24,17 @@ MpContext::~MpContext() {
   for (const Mark& mark : marks_) cudaEventDestroy(mark.event);
   for (cudaEvent_t event : events_) cudaEventDestroy(event);
   cudaFree(call_);
+}
+
+DeviceBlock MpContext::scratch(State& state, std::size_t bytes) {
+  constexpr std::size_t most_kept = std::size_t{32} << 20;
+  if (bytes > most_kept || is_capturing(state.cuda_stream())) return DeviceBlock(state, bytes);
+  if (bytes > scratch_bytes_) {
+    const std::size_t wanted = std::min(most_kept, std::max(bytes, 2 * scratch_bytes_));
+    scratch_ = DeviceBlock(wanted);  // the block before goes when its calls are done
+    scratch_bytes_ = wanted;
+  }
+  return DeviceBlock::borrowed(scratch_.data());
 }
 
 void MpContext::begin(cudaStream_t stream, int level, bool counts) {

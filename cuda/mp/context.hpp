@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cuda/mp/kernels.hpp"
+#include "cuda/mp/memory.hpp"
 #include "cuda/state.hpp"
 
 namespace accublas::cuda {
@@ -26,6 +27,10 @@ class MpContext {
   /// In device memory, the last call's numbers at the end. Calls are ordered.
   MpCall* call() const { return call_; }
 
+  /// Memory of a product on the stream of `state`. Up to 32 MiB it is one block that the context keeps (calls that are
+  /// captured do not share it): to ask the pool for memory and to give it back takes 3 us.
+  DeviceBlock scratch(State& state, std::size_t bytes);
+
   /// A call begins on the stream: report level 1 times it, 2 its phases too; calls that are captured are not timed.
   /// `counts`: it leaves numbers in call().
   void begin(cudaStream_t stream, int level, bool counts);
@@ -44,6 +49,8 @@ class MpContext {
   void mark(Phase phase);
 
   MpCall* call_ = nullptr;
+  DeviceBlock scratch_;
+  std::size_t scratch_bytes_ = 0;
   cudaStream_t stream_ = nullptr;
   int level_ = 0;
   bool counts_ = false;

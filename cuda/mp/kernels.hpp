@@ -86,7 +86,9 @@ struct MpScaling {
   std::int32_t* column_band;
   MpMatrixState* state;
 };
-void mp_measure(const mp::Elements&, const mp::Block&, const MpScaling&, cudaStream_t);
+/// `told`: null, or memory that the host sees and that gets a copy of the state.
+void mp_measure(const DeviceModel&, const mp::Elements&, const mp::Block&, const MpScaling&, MpMatrixState* told,
+                cudaStream_t);
 
 // ---- align.cu -----------------------------------------------------------------------------------------------------
 /// The planes of a matrix: a[k plane + j ld + i]; zeros in rows m .. ld - 1. Where some b_ij is not zero, b_ij stands

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <climits>
 
-#include "cuda/check.hpp"
+#include "cuda/launch.hpp"
 #include "cuda/mp/align.hpp"
 #include "cuda/mp/kernels.hpp"
 #include "cuda/warp_reduce.hpp"
@@ -20,9 +20,11 @@ struct Job {
   mp::Elements a;
   mp::Block block;
   MpScaling scaling;
+  MpMatrixState* told;  ///< or null
 };
 
 __global__ void __launch_bounds__(threads) clear(const Job g) {
+  await_predecessor();
   const Index i = static_cast<Index>(blockIdx.x) * threads + threadIdx.x;
   if (i < g.block.rows) g.scaling.row[i] = no_row_exponent, g.scaling.row_band[i] = 0;
   if (i < g.block.columns) g.scaling.column[i] = no_column_exponent, g.scaling.column_band[i] = 0;
@@ -30,6 +32,7 @@ __global__ void __launch_bounds__(threads) clear(const Job g) {
 }
 
 __global__ void __launch_bounds__(threads) columns_kernel(const Job g, Index tiles) {
+  await_predecessor();
   const int lane = threadIdx.x % 32;
   const Index j = blockIdx.x / tiles * warps + threadIdx.x / 32, first = blockIdx.x % tiles * segment;
   if (j >= g.block.columns) return;
@@ -76,6 +79,7 @@ __device__ __forceinline__ void for_entries(const Job& g, Index i, Index first, 
 }
 
 __global__ void __launch_bounds__(threads) rows_kernel(const Job g, Index tiles) {
+  await_predecessor();
   const Index i = blockIdx.x % tiles * threads + threadIdx.x, first = blockIdx.x / tiles * tile_columns;
   if (i >= g.block.rows) return;
   const Index end = min(first + tile_columns, static_cast<Index>(g.block.columns));
@@ -86,6 +90,7 @@ __global__ void __launch_bounds__(threads) rows_kernel(const Job g, Index tiles)
 }
 
 __global__ void __launch_bounds__(threads) rests_kernel(const Job g, Index tiles) {
+  await_predecessor();
   const Index i = blockIdx.x % tiles * threads + threadIdx.x, first = blockIdx.x / tiles * tile_columns;
   const Index end = min(first + tile_columns, static_cast<Index>(g.block.columns));
   std::int32_t rest = 0, band = 0;
@@ -106,29 +111,35 @@ __global__ void __launch_bounds__(threads) rests_kernel(const Job g, Index tiles
   raise(&g.scaling.state->largest_band, band);
 }
 
-/// Rows and columns without a finite entry other than zero: exponent 0.
+/// Rows and columns without a finite entry other than zero: exponent 0. Tells what was measured.
 __global__ void __launch_bounds__(threads) settle(const Job g) {
+  await_predecessor();
   const Index i = static_cast<Index>(blockIdx.x) * threads + threadIdx.x;
   if (i < g.block.rows && g.scaling.row[i] == no_row_exponent) g.scaling.row[i] = 0;
   if (i < g.block.columns && g.scaling.column[i] == no_column_exponent) g.scaling.column[i] = 0;
+  if (i == 0 && g.told) *g.told = *g.scaling.state;
 }
 
 unsigned blocks_of(Index count, Index each) { return static_cast<unsigned>((count + each - 1) / each); }
 
 }  // namespace
 
-void mp_measure(const mp::Elements& a, const mp::Block& block, const MpScaling& scaling, cudaStream_t stream) {
-  const Job g{a, block, scaling};
+void mp_measure(const DeviceModel& model, const mp::Elements& a, const mp::Block& block, const MpScaling& scaling,
+                MpMatrixState* told, cudaStream_t stream) {
+  const Job g{a, block, scaling, told};
+  const auto run = [&](auto* kernel, unsigned blocks, auto... tiles) {
+    launch(model, "mp_measure", kernel, {blocks, threads}, stream, g, tiles...);
+  };
   const unsigned lines = blocks_of(std::max<Index>(1, std::max(block.rows, block.columns)), threads);
-  clear<<<lines, threads, 0, stream>>>(g);
-  check_launch("mp_measure");
-  if (block.size() == 0) return;
-  const unsigned segments = blocks_of(block.rows, segment), tiles = blocks_of(block.rows, threads);
-  columns_kernel<<<blocks_of(block.columns, warps) * segments, threads, 0, stream>>>(g, segments);
-  rows_kernel<<<blocks_of(block.columns, tile_columns) * tiles, threads, 0, stream>>>(g, tiles);
-  rests_kernel<<<blocks_of(block.columns, tile_columns) * tiles, threads, 0, stream>>>(g, tiles);
-  settle<<<lines, threads, 0, stream>>>(g);
-  check_launch("mp_measure");
+  run(clear, lines);
+  if (block.size() > 0) {
+    const unsigned segments = blocks_of(block.rows, segment), tiles = blocks_of(block.rows, threads),
+                   pieces = blocks_of(block.columns, tile_columns);
+    run(columns_kernel, blocks_of(block.columns, warps) * segments, segments);
+    run(rows_kernel, pieces * tiles, tiles);
+    run(rests_kernel, pieces * tiles, tiles);
+  }
+  run(settle, lines);
 }
 
 }  // namespace accublas::cuda
