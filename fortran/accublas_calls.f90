@@ -32,6 +32,7 @@ module accublas_calls
     type(c_options) :: options
     character(kind=c_char) :: word(64)  ! longer than any mode word
     logical :: with_options = .false., on_cpu = .false., native = .false.
+    logical :: reads_result = .false.  ! beta is not zero, so that a result already written to is lost
   end type call_state
 
 contains
@@ -147,7 +148,8 @@ contains
 
   !> After the C call: hands the status to the caller, or deals with a failure; true where the call is to be made again.
   !> Without stat the CPU is tried where a device may have failed, then the failure handler is asked; if it returns, the
-  !> real BLAS is to serve the call. That cannot mend bad arguments or a C that is lost: there the program stops.
+  !> real BLAS is to serve the call. That cannot mend bad arguments or a C that is lost: there the program stops. A C that
+  !> is not read (beta = 0) cannot be lost.
   function call_again(call, status, stat, errmsg) result(again)
     type(call_state), target, intent(inout) :: call
     integer(int32), intent(in) :: status
@@ -164,7 +166,8 @@ contains
     if (present(stat)) return
 
     again = .true.
-    hopeless = status == ACCUBLAS_ERROR_ARGUMENT .or. status == ACCUBLAS_ERROR_C_UNDEFINED .or. call%native
+    hopeless = status == ACCUBLAS_ERROR_ARGUMENT .or. (status == ACCUBLAS_ERROR_C_UNDEFINED .and. call%reads_result) &
+      .or. call%native
     if (.not. (hopeless .or. call%on_cpu)) then
       call%on_cpu = .true.
       if (c_device_count(devices) == ACCUBLAS_SUCCESS .and. devices > 0) then
