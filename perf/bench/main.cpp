@@ -61,7 +61,7 @@ int main(int count, char** arguments) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_option("-s,--seconds", seconds,
-                 "time for a row of the table; three rounds at least (two where a call takes longer than that)")
+                 "time for a row of the table; three rounds at least, fewer of calls that take longer than that")
       ->capture_default_str();
   app.add_option("--csv", csv, "also write the figures to this file");
   app.add_option("--matrices", matrices, "where the real matrices lie")->capture_default_str();

@@ -238,7 +238,8 @@ std::vector<Result> measure_type(const Case& what, const std::vector<std::string
     if (c.best < turn_seconds && c.error.empty()) c.repetitions = repetitions_for(seconds_of(c.call, 1));
 
   const auto start = Clock::now();
-  for (int round = 0; round < (longest > seconds ? 1 : 3) || seconds_since(start) < seconds; ++round)
+  const int rounds = longest > 8 * seconds ? 0 : longest > seconds ? 1 : 3;
+  for (int round = 0; round < rounds || seconds_since(start) < seconds * (rounds > 0); ++round)
     for (Contender& c : contenders) {
       if (!c.error.empty()) continue;
       if (what.threads > 1) std::this_thread::sleep_for(pause);

@@ -31,8 +31,8 @@ struct Result {
 void let_openblas_sleep();
 
 /// OpenBLAS and all modes take turns of 50 ms, round by round, for `seconds` and three rounds at least (two where a
-/// call takes longer than `seconds`); short calls are timed in batches of a tenth of a millisecond. With several
-/// threads a pause before each turn lets the others' idle workers fall asleep.
+/// call takes longer than `seconds`, one where it takes 8 times as long); short calls are timed in batches of a tenth
+/// of a millisecond. With several threads a pause before each turn lets the others' idle workers fall asleep.
 std::vector<Result> measure(const Case& what, const std::vector<std::string>& modes, double seconds);
 
 /// The reports of one call in each mode.
