@@ -28,10 +28,12 @@ struct Options {
   double memory_gib = 6;
 };
 
-/// Rates of the peers, nanoseconds a term, on enough rows to be past the cache.
+/// Rates of the peers, nanoseconds a term, on all rows or enough of them to be past the caches: 64 MiB at 32 bytes a
+/// number, which is the least that one has, and its limbs.
 std::vector<PeerTime> peers(const Options& options, const Input& input, std::int64_t n, int threads) {
   if (!options.peers || options.device) return {};
-  const std::int64_t rows = std::max<std::int64_t>(8, 300000 / n);
+  const std::int64_t rows = std::clamp<std::int64_t>((std::int64_t{64} << 20) / (n * (32 + (input.bits + 7) / 8)), 8,
+                                                     std::max<std::int64_t>(8, n));
   return time_peers(random_numbers(input, rows * n, 3), random_numbers({input.bits, input.width, 0}, n, 4), input.bits,
                     input.spread == 0, threads, 2);
 }
