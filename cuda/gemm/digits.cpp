@@ -138,11 +138,12 @@ void digit_pass(Cublas& cublas, const DigitScheme& scheme, const DigitBlocks& bl
       for (Index p = 0; p < k; p += blocks.terms) {
         const Index terms = std::min(blocks.terms, k - p), padded = round_up(terms, term_step);
         if (col == 0 || blocks.terms < k)  // else the digits of these rows are in place
-          cut_digits(scheme,
-                     CutArguments<T>{pass.rows, pass.row_lines, row, rows, p, terms, padded, true, false, rows_digits},
-                     plan, stream);
+          cut_digits(
+              scheme,
+              CutArguments<T>{{pass.rows, row, rows, p, terms, padded}, pass.row_lines, true, false, rows_digits}, plan,
+              stream);
         cut_digits(scheme,
-                   CutArguments<T>{pass.cols, pass.col_lines, col, cols, p, terms, padded, false, true, cols_digits},
+                   CutArguments<T>{{pass.cols, col, cols, p, terms, padded}, pass.col_lines, false, true, cols_digits},
                    plan, stream);
         multiply(cublas, scheme, blocks, rows_digits, cols_digits, rows, cols, terms, padded, p == 0, products, levels,
                  plan, stream);

@@ -91,38 +91,19 @@ class Digits {
 __device__ void store(__half* to, int digit) { *to = __int2half_rn(digit); }  // exact up to 2^11
 __device__ void store(double* to, int digit) { *to = digit; }
 
-constexpr int tile = 32, tile_rows = 8;
-
-/// Tiles of 32 lines x 32 terms: read along the operand's smaller stride, written along the terms.
 template <class T, class Digit>
-__global__ void __launch_bounds__(tile* tile_rows)
+__global__ void __launch_bounds__(OperandTile::side* OperandTile::rows)
     cut_kernel(CutArguments<T> a, int width, int digits, bool along_terms, const PassPlan* plan) {
   if (!plan->active) return;
-  __shared__ T part[tile][tile + 1];  // [line][term]
-  const Index term_tiles = (a.terms_padded + tile - 1) / tile, tiles = term_tiles * ((a.count + tile - 1) / tile);
-  const int lane = static_cast<int>(threadIdx.x);
+  const OperandBlock<T>& x = a.block;
   Digit* const out = static_cast<Digit*>(a.out);
-  for (Index t = blockIdx.x; t < tiles; t += gridDim.x) {
-    const Index p = t % term_tiles * tile, i = t / term_tiles * tile;
-    for (int other = threadIdx.y; other < tile; other += tile_rows) {
-      const int line = along_terms ? other : lane, term = along_terms ? lane : other;
-      T x = 0;
-      if (i + line < a.count && p + term < a.terms)
-        x = a.operand.data[(a.first + i + line) * a.operand.stride + (a.p0 + p + term) * a.operand.k_stride];
-      part[line][term] = x;
-    }
-    __syncthreads();
-    for (int line = threadIdx.y; line < tile && i + line < a.count; line += tile_rows) {
-      const Index at = a.first + i + line;
-      const bool zero = a.lines.special[at] != 0 || p + lane >= a.terms;
-      const int scale = line_scale(*plan, a.lines, at, a.row ? plan->row_bits : plan->col_bits);
-      Digits cut(scale_entry(zero ? T(0) : part[line][lane], 0, scale), width);
-      if (p + lane >= a.terms_padded) continue;
-      Digit* to = out + ((i + line) * digits + (a.falling ? digits - 1 : 0)) * a.terms_padded + p + lane;
-      for (int q = 0; q < digits; ++q, to += a.falling ? -a.terms_padded : a.terms_padded) store(to, cut.next());
-    }
-    __syncthreads();
-  }
+  for_entries(x, along_terms, [&](Index i, Index p, T entry) {
+    const Index at = x.first + i;
+    const int scale = line_scale(*plan, a.lines, at, a.row ? plan->row_bits : plan->col_bits);
+    Digits cut(scale_entry(a.lines.special[at] != 0 ? T(0) : entry, 0, scale), width);
+    Digit* to = out + (i * digits + (a.falling ? digits - 1 : 0)) * x.terms_padded + p;
+    for (int q = 0; q < digits; ++q, to += a.falling ? -x.terms_padded : x.terms_padded) store(to, cut.next());
+  });
 }
 
 // ---- levels ----------------------------------------------------------------------------------------------
@@ -216,16 +197,14 @@ void plan_digits_correct(const DigitScheme& scheme, const DigitBlocks& blocks, c
 
 template <class T>
 void cut_digits(const DigitScheme& scheme, const CutArguments<T>& a, const PassPlan* plan, cudaStream_t stream) {
-  const Index tiles = ((a.terms_padded + tile - 1) / tile) * ((a.count + tile - 1) / tile);
-  const auto magnitude = [](Index x) { return x < 0 ? -x : x; };
-  const bool along_terms = magnitude(a.operand.k_stride) <= magnitude(a.operand.stride);
-  const dim3 threads(tile, tile_rows);
+  const bool along_terms = lies_along_terms(a.block.operand);
+  const dim3 threads(OperandTile::side, OperandTile::rows);
   if (scheme.half)
     cut_kernel<T, __half>
-        <<<grid(tiles, 65536), threads, 0, stream>>>(a, scheme.width, scheme.digits, along_terms, plan);
+        <<<tile_blocks(a.block), threads, 0, stream>>>(a, scheme.width, scheme.digits, along_terms, plan);
   else
     cut_kernel<T, double>
-        <<<grid(tiles, 65536), threads, 0, stream>>>(a, scheme.width, scheme.digits, along_terms, plan);
+        <<<tile_blocks(a.block), threads, 0, stream>>>(a, scheme.width, scheme.digits, along_terms, plan);
   check_launch("cut_digits");
 }
 

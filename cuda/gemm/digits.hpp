@@ -8,6 +8,7 @@
 
 #include "cuda/cublas.hpp"
 #include "cuda/gemm/kernels.hpp"
+#include "cuda/gemm/operand_tiles.hpp"
 
 namespace accublas::cuda {
 
@@ -79,10 +80,8 @@ void digit_pass(Cublas&, const DigitScheme&, const DigitBlocks&, const DigitPass
 /// 1 - q where `falling`; halves or doubles. Zero for special lines and for p in terms .. terms_padded - 1.
 template <class T>
 struct CutArguments {
-  Operand<T> operand;
+  OperandBlock<T> block;
   Lines lines;
-  Index first, count;
-  Index p0, terms, terms_padded;
   bool row;  ///< a line of the rows' side
   bool falling;
   void* out;

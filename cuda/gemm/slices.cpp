@@ -75,9 +75,10 @@ void slice_pass(Cublas& cublas, const SliceScheme& scheme, const SliceBlocks& bl
       for (Index p0 = 0; p0 < k; p0 += blocks.terms) {
         const Index terms = std::min(blocks.terms, k - p0), padded = round_up(terms, term_step);
         if (col == 0 || blocks.terms < k)  // else the slices of these rows are in place
-          cut_slices(scheme, SliceArguments<T>{pass.rows, row_slices, row, rows, p0, terms, padded, rows_digits},
+          cut_slices(scheme, SliceArguments<T>{{pass.rows, row, rows, p0, terms, padded}, row_slices, rows_digits},
                      stream);
-        cut_slices(scheme, SliceArguments<T>{pass.cols, col_slices, col, cols, p0, terms, padded, cols_digits}, stream);
+        cut_slices(scheme, SliceArguments<T>{{pass.cols, col, cols, p0, terms, padded}, col_slices, cols_digits},
+                   stream);
         // Row-major products are cuBLAS's transposed ones: its rows are our columns, those of all slices side by side.
         for (int p = 0; p < scheme.slices; ++p) {
           const Index wide = scheme.partners(p) * cols;

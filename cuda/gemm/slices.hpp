@@ -8,6 +8,7 @@
 
 #include "cuda/cublas.hpp"
 #include "cuda/gemm/kernels.hpp"
+#include "cuda/gemm/operand_tiles.hpp"
 
 namespace accublas::cuda {
 
@@ -64,10 +65,8 @@ void slice_grids(const SliceScheme&, const Operand<T>&, const Lines&, const Line
 /// there is none.
 template <class T>
 struct SliceArguments {
-  Operand<T> operand;
+  OperandBlock<T> block;
   LineSlices slices;
-  Index first, count;
-  Index p0, terms, terms_padded;
   double* out;
 };
 template <class T>
