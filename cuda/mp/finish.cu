@@ -1,6 +1,6 @@
 // From residues of sums to elements: Y by the Chinese remainder theorem, alpha Y + beta c exactly in limbs, one
-// rounding, residues of the result. A team of threads an output, one limb a thread: a warp up to 212 bits or so, else a
-// thread block.
+// rounding, residues of the result. A team of threads an output, one limb a thread: half of a warp up to 212 bits or
+// so, a warp up to 424, else a thread block.
 #include <algorithm>
 
 #include "cuda/mp/wide.hpp"
@@ -9,7 +9,7 @@ namespace accublas::cuda {
 
 namespace {
 
-constexpr int warp_teams = 4;                     // of a thread block
+constexpr int warp_threads = 128;                 // of a thread block whose teams are warps, or halves
 constexpr int joint_teams = 4, joint_size = 128;  // teams that read the cofactors once, threads of one
 constexpr int shared_words = 48 * 1024 / 4;
 
@@ -18,9 +18,9 @@ constexpr int shared_words = 48 * 1024 / 4;
 /// Both are cut to a window of all of the team's limbs whose highest place but two is the highest bit of the two. Where
 /// one loses bits at the lower end, it is at least three places below the other, which loses none: then the difference
 /// keeps all but one of its places, and the bits lost count as a rest between 0 and 1.
-template <bool one_warp>
-__device__ bool add_number(const Team<one_warp>& team, SignedNumber& x, const SignedNumber& y, int x_length,
-                           int y_length, const NumberScratch& scratch) {
+template <int width>
+__device__ bool add_number(const Team<width>& team, SignedNumber& x, const SignedNumber& y, int x_length, int y_length,
+                           const NumberScratch& scratch) {
   const int rank = team.rank(), size = team.size();
   const std::int64_t top = max(x.exponent + x_length, y.exponent + y_length), low = top + 2 - 32 * size;
   team.sync();
@@ -96,26 +96,28 @@ __device__ __forceinline__ Sum96 joint_sum(const MpBasis& basis, int number, int
   return sum;
 }
 
-/// At most 64 registers where a thread block is large: all thread blocks of 1000 outputs are to be resident.
-template <bool one_warp, int teams>
-__global__ void __launch_bounds__(one_warp     ? 32 * teams
-                                  : teams == 1 ? 1024
-                                               : joint_size * teams,
-                                  !one_warp && teams > 1 ? 2 : 1)
-    finish_kernel(const __grid_constant__ MpFinish g, int words) {
-  constexpr bool joint = !one_warp && teams > 1;
+/// Thread blocks of a multiprocessor: with two of them, teams within warps took four rounds for 4000 outputs; and all
+/// thread blocks of 1000 outputs are to be resident.
+constexpr int resident(int width, int teams) { return width != many_warps ? 4 : teams > 1 ? 2 : 1; }
+
+template <int width, int teams>
+__global__ void __launch_bounds__(width != many_warps ? width * teams
+                                  : teams == 1        ? 1024
+                                                      : joint_size * teams,
+                                  resident(width, teams)) finish_kernel(const __grid_constant__ MpFinish g, int words) {
+  constexpr bool within_warp = width != many_warps, joint = !within_warp && teams > 1;
   extern __shared__ uint4 shared[];
-  const int size = one_warp ? 32 : blockDim.x / teams, number = teams == 1 ? 0 : threadIdx.x / size;
+  const int size = within_warp ? width : blockDim.x / teams, number = teams == 1 ? 0 : threadIdx.x / size;
   std::uint32_t* const all = reinterpret_cast<std::uint32_t*>(shared);
   std::uint32_t* const mine = all + number * words;
-  const Team<one_warp> team(threadIdx.x - number * size, size, mine, number);
+  const Team<width> team(threadIdx.x - number * size, size, mine, number);
   const NumberScratch scratch(mine + team_words(size), size);
   std::uint32_t* const further = mine + team_words(size) + number_words(size);
   const Index o = static_cast<Index>(blockIdx.x) * teams + number;
   const int r = blockIdx.y, rank = team.rank();
   const BasisWords words_of_basis = basis_words_early(g.basis, rank);
   FirstQuads cofactors;
-  if (one_warp) cofactors = first_cofactors_early(g.basis, rank);
+  if (within_warp) cofactors = first_cofactors_early(g.basis, rank);
   await_predecessor();
   if (!joint && o >= g.outputs) return;
   // Loads that depend on nothing go out together.
@@ -130,7 +132,7 @@ __global__ void __launch_bounds__(one_warp     ? 32 * teams
   const bool special = sums && (g.matrix->special != 0 || vector.special != 0);
   std::uint64_t fraction = 0;
   Sum96 place;
-  if (joint) {
+  if constexpr (joint) {
     fraction = put_digit(g.basis, words_of_basis, rank, residue, scratch);
     place = joint_sum<teams>(g.basis, number, rank, size, all + (scratch.digits - mine), all + (further - mine), words);
     if (!exists) return;
@@ -146,7 +148,7 @@ __global__ void __launch_bounds__(one_warp     ? 32 * teams
       sum.limb = limb_from_sum(team, g.basis, words_of_basis, place, fraction, &sum.negative);
     else
       sum.limb =
-          limb_from_residues(team, g.basis, words_of_basis, one_warp ? cofactors : first_cofactors(g.basis, rank),
+          limb_from_residues(team, g.basis, words_of_basis, within_warp ? cofactors : first_cofactors(g.basis, rank),
                              residue, scratch, &sum.negative);
     if (out.infinite) return store_infinite(team, g, out, !team.any(sum.limb != 0), sum.negative);
     sum.exponent = scale + vector.least;
@@ -164,9 +166,9 @@ __global__ void __launch_bounds__(one_warp     ? 32 * teams
   store_rounded(team, g.format, g.c, out.at, sum.limb, sum.negative, sum.exponent, rest, scratch);
 }
 
-template <bool one_warp, int teams>
+template <int width, int teams>
 void finish(const DeviceModel& model, const MpFinish& g, int size, int words, cudaStream_t stream) {
-  launch(model, "mp_finish", finish_kernel<one_warp, teams>,
+  launch(model, "mp_finish", finish_kernel<width, teams>,
          {dim3(static_cast<unsigned>((g.outputs + teams - 1) / teams), static_cast<unsigned>(g.columns)),
           static_cast<unsigned>(teams * size), static_cast<std::size_t>(teams * words) * sizeof(std::uint32_t)},
          stream, g, words);
@@ -178,11 +180,12 @@ void mp_finish(const DeviceModel& model, const MpFinish& g, cudaStream_t stream)
   if (g.outputs == 0) return;
   const int size = finish_team_size(g), own = team_words(size) + number_words(size);
   const int words = own + wide_words(g.format, g.basis);
-  if (size == 32) return finish<true, warp_teams>(model, g, size, words, stream);
+  if (size == 16) return finish<16, warp_threads / 16>(model, g, size, words, stream);
+  if (size == 32) return finish<32, warp_threads / 32>(model, g, size, words, stream);
   const int joint = std::max(words, own + joint_words(joint_teams, size));
   if (size <= joint_size && joint_teams * joint <= shared_words)
-    return finish<false, joint_teams>(model, g, size, joint, stream);
-  finish<false, 1>(model, g, size, words, stream);
+    return finish<many_warps, joint_teams>(model, g, size, joint, stream);
+  finish<many_warps, 1>(model, g, size, words, stream);
 }
 
 }  // namespace accublas::cuda

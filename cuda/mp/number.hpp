@@ -66,9 +66,9 @@ __device__ __forceinline__ std::uint64_t put_digit(const MpBasis& basis, const B
 ///
 /// The quotient q is estimated in units of 2^-48: d_k barrett_k / 2^64 is at most 2^-33 below d_k / m_k, and the sum of
 /// 544 such errors below 2^-23.
-template <bool one_warp>
-__device__ std::uint32_t limb_from_sum(const Team<one_warp>& team, const MpBasis& basis, const BasisWords& words,
-                                       Sum96 s, std::uint64_t fraction, bool* negative) {
+template <int width>
+__device__ std::uint32_t limb_from_sum(const Team<width>& team, const MpBasis& basis, const BasisWords& words, Sum96 s,
+                                       std::uint64_t fraction, bool* negative) {
   const int rank = team.rank();
   const std::uint32_t quotient = static_cast<std::uint32_t>((team.sum(fraction) + (std::uint64_t{1} << 47)) >> 48);
   if (rank < basis.limbs) s.add_product(quotient, words.minus_product);
@@ -79,8 +79,8 @@ __device__ std::uint32_t limb_from_sum(const Team<one_warp>& team, const MpBasis
 }
 
 /// Limb of abs(S) for the integer S with the given residue (thread k has that of modulus k).
-template <bool one_warp>
-__device__ std::uint32_t limb_from_residues(const Team<one_warp>& team, const MpBasis& basis, const BasisWords& words,
+template <int width>
+__device__ std::uint32_t limb_from_residues(const Team<width>& team, const MpBasis& basis, const BasisWords& words,
                                             const FirstQuads& cofactors, std::uint32_t residue,
                                             const NumberScratch& scratch, bool* negative) {
   const int rank = team.rank();
@@ -92,9 +92,9 @@ __device__ std::uint32_t limb_from_residues(const Team<one_warp>& team, const Mp
 }
 
 /// Limb of X of an element that is finite and not zero.
-template <bool one_warp>
-__device__ std::uint32_t limb_of_element(const Team<one_warp>& team, const MpFormat& format,
-                                         const mp::Elements& elements, std::int64_t at, const NumberScratch& scratch) {
+template <int width>
+__device__ std::uint32_t limb_of_element(const Team<width>& team, const MpFormat& format, const mp::Elements& elements,
+                                         std::int64_t at, const NumberScratch& scratch) {
   const int rank = team.rank();
   const std::uint32_t residue = rank < format.basis.moduli ? elements.digits[rank * elements.stride + at] : 0;
   bool negative;
@@ -123,8 +123,8 @@ __device__ __forceinline__ FormatWords format_words(const MpFormat& format, int 
 }
 
 /// Writes element `at`: X by its limbs (finite), or a special code with X = 0.
-template <bool one_warp>
-__device__ void store_element(const Team<one_warp>& team, const MpFormat& format, const FormatWords& words,
+template <int width>
+__device__ void store_element(const Team<width>& team, const MpFormat& format, const FormatWords& words,
                               const mp::Elements& to, std::int64_t at, std::uint32_t limb, std::int32_t exponent,
                               bool negative, const NumberScratch& scratch) {
   const int rank = team.rank();
@@ -149,9 +149,9 @@ __device__ void store_element(const Team<one_warp>& team, const MpFormat& format
 }
 
 /// Writes a zero, an infinity or a NaN.
-template <bool one_warp>
-__device__ void store_special(const Team<one_warp>& team, const MpFormat& format, const mp::Elements& to,
-                              std::int64_t at, std::int32_t code, bool negative) {
+template <int width>
+__device__ void store_special(const Team<width>& team, const MpFormat& format, const mp::Elements& to, std::int64_t at,
+                              std::int32_t code, bool negative) {
   if (team.rank() < format.basis.moduli) to.digits[team.rank() * to.stride + at] = 0;
   if (team.rank() != 0) return;
   to.exponent[at] = code;
@@ -161,9 +161,9 @@ __device__ void store_special(const Team<one_warp>& team, const MpFormat& format
 
 /// Writes the finite number +-(N + rest) 2^exponent, 0 <= rest < 1 and rest > 0 only if `rest`, rounded to nearest
 /// even; N stands in the team's limbs. Where there is a rest, N has more than precision + 1 bits. Zero: +0.
-template <bool one_warp>
-__device__ void store_rounded(const Team<one_warp>& team, const MpFormat& format, const mp::Elements& to,
-                              std::int64_t at, std::uint32_t limb, bool negative, std::int64_t exponent, bool rest,
+template <int width>
+__device__ void store_rounded(const Team<width>& team, const MpFormat& format, const mp::Elements& to, std::int64_t at,
+                              std::uint32_t limb, bool negative, std::int64_t exponent, bool rest,
                               const NumberScratch& scratch) {
   const int rank = team.rank(), precision = format.precision;
   const FormatWords words = format_words(format, rank);  // under way while the number is rounded

@@ -14,7 +14,8 @@ namespace accublas::cuda {
 inline int finish_team_size(const MpFinish& g) {
   const int product = g.basis.limbs + (g.plain ? 0 : g.format.limbs) + 1;
   const int addend = g.plain ? g.format.limbs : g.format.basis.limbs + g.format.limbs + 1;
-  return (std::max({product, addend, g.basis.moduli, g.format.basis.moduli}) + 31) / 32 * 32;
+  const int threads = std::max({product, addend, g.basis.moduli, g.format.basis.moduli});
+  return threads <= 16 ? 16 : (threads + 31) / 32 * 32;
 }
 
 #ifdef __CUDACC__
@@ -31,8 +32,8 @@ struct Output {
 };
 
 /// Bits of the classes of the terms of output (o, r): 1 NaN or infinity times zero, 2 +infinity, 4 -infinity.
-template <bool one_warp>
-__device__ int term_classes(const Team<one_warp>& team, const MpFinish& g, Index o, int r) {
+template <int width>
+__device__ int term_classes(const Team<width>& team, const MpFinish& g, Index o, int r) {
   int classes = 0;
   for (Index q = team.rank(); q < g.terms; q += team.size()) {
     const Index i = g.transposed ? element_at(g.block_a, q, o) : element_at(g.block_a, o, q);
@@ -49,8 +50,8 @@ __device__ int term_classes(const Team<one_warp>& team, const MpFinish& g, Index
 }
 
 /// `special`: an infinity or a NaN is in the matrix or the vector.
-template <bool one_warp>
-__device__ Output examine_output(const Team<one_warp>& team, const MpFinish& g, Index o, int r, bool special) {
+template <int width>
+__device__ Output examine_output(const Team<width>& team, const MpFinish& g, Index o, int r, bool special) {
   const MpOddScalar &alpha = g.call->alpha, &beta = g.call->beta;
   Output out{};
   out.at = element_at(g.block, o, g.first + r);
@@ -100,8 +101,8 @@ __device__ Output examine_output(const Team<one_warp>& team, const MpFinish& g, 
 }
 
 /// Writes an output whose alpha is infinite: S is zero, or has the sign given.
-template <bool one_warp>
-__device__ void store_infinite(const Team<one_warp>& team, const MpFinish& g, const Output& out, bool zero,
+template <int width>
+__device__ void store_infinite(const Team<width>& team, const MpFinish& g, const Output& out, bool zero,
                                bool negative) {
   const bool sign = negative != (g.call->alpha.negative != 0);
   const bool nan = zero || (out.code == mp::exponent_infinity && out.negative != sign);
@@ -116,9 +117,9 @@ struct SignedNumber {
 };
 
 /// Limb of the number that the team holds, `limbs` limbs, times the scalar's odd integer.
-template <bool one_warp>
-__device__ std::uint32_t times_scalar(const Team<one_warp>& team, std::uint32_t limb, int limbs,
-                                      const MpOddScalar& scalar, const NumberScratch& scratch) {
+template <int width>
+__device__ std::uint32_t times_scalar(const Team<width>& team, std::uint32_t limb, int limbs, const MpOddScalar& scalar,
+                                      const NumberScratch& scratch) {
   if (scalar.limbs == 1 && scalar.limb[0] == 1) return limb;
   const int rank = team.rank();
   team.sync();
@@ -131,8 +132,8 @@ __device__ std::uint32_t times_scalar(const Team<one_warp>& team, std::uint32_t 
 }
 
 /// x times alpha; the team holds `limbs` limbs of it.
-template <bool one_warp>
-__device__ void times_alpha(const Team<one_warp>& team, const MpFinish& g, SignedNumber& x, int limbs,
+template <int width>
+__device__ void times_alpha(const Team<width>& team, const MpFinish& g, SignedNumber& x, int limbs,
                             const NumberScratch& scratch) {
   if (g.plain) return;
   const MpOddScalar& alpha = g.call->alpha;
@@ -142,8 +143,8 @@ __device__ void times_alpha(const Team<one_warp>& team, const MpFinish& g, Signe
 }
 
 /// beta c.
-template <bool one_warp>
-__device__ SignedNumber scaled_addend(const Team<one_warp>& team, const MpFinish& g, const Output& out,
+template <int width>
+__device__ SignedNumber scaled_addend(const Team<width>& team, const MpFinish& g, const Output& out,
                                       const NumberScratch& scratch) {
   const MpOddScalar& beta = g.call->beta;
   const std::uint32_t limb = limb_of_element(team, g.format, g.c, out.at, scratch);

@@ -9,11 +9,14 @@ namespace accublas::cuda {
 /// Words of shared memory of a team.
 constexpr int team_words(int size) { return 2 * size + 5 * 32 + 4; }  // a multiple of 4
 
+/// Width of a team: 16 (half of a warp) or 32 threads, or any number of warps.
+inline constexpr int many_warps = 0;
+
 #ifdef __CUDACC__
 
-/// A warp, or any number of warps of a thread block that have a barrier to themselves. Every function is called by all
-/// threads of the team together.
-template <bool one_warp>
+/// Half of a warp, a warp, or any number of warps of a thread block that have a barrier to themselves. Every function
+/// is called by all threads of the team together.
+template <int width>
 class Team {
  public:
   /// `shared`: team_words(size) words of its own; `barrier`: the number of the team in the thread block.
@@ -21,6 +24,7 @@ class Team {
       : rank_(rank),
         size_(size),
         barrier_(barrier),
+        base_(lanes == 32 ? 0 : threadIdx.x % 32 / lanes * lanes),
         limbs_(shared),
         others_(shared + size),
         edges_(shared + 2 * size),
@@ -30,20 +34,20 @@ class Team {
   __device__ int rank() const { return rank_; }
   __device__ int size() const { return size_; }
   __device__ void sync() const {
-    if constexpr (one_warp)
-      __syncwarp();
+    if constexpr (within_warp)
+      __syncwarp(mask());
     else
       barrier_sync(barrier_, size_);
   }
   __device__ bool any(bool value) const {
-    if constexpr (one_warp)
-      return __any_sync(full_warp, value);
+    if constexpr (within_warp)
+      return __any_sync(mask(), value);
     else
       return barrier_any(barrier_, size_, value);
   }
   /// The value that thread `from` has.
   __device__ std::uint32_t broadcast(std::uint32_t value, int from) const {
-    if constexpr (one_warp) return __shfl_sync(full_warp, value, from);
+    if constexpr (within_warp) return __shfl_sync(mask(), value, from, lanes);
     if (rank_ == from) *short_ = value;
     sync();
     const std::uint32_t result = *short_;
@@ -53,8 +57,8 @@ class Team {
   /// The sum over the team, modulo 2^64.
   __device__ std::uint64_t sum(std::uint64_t value) const {
 #pragma unroll
-    for (int half = 16; half > 0; half /= 2) value += __shfl_xor_sync(full_warp, value, half);
-    if constexpr (one_warp) return value;
+    for (int half = lanes / 2; half > 0; half /= 2) value += __shfl_xor_sync(mask(), value, half, lanes);
+    if constexpr (within_warp) return value;
     if (rank_ % 32 == 0) {
       sums_[rank_ / 32] = static_cast<std::uint32_t>(value);
       sums_[32 + rank_ / 32] = static_cast<std::uint32_t>(value >> 32);
@@ -69,8 +73,8 @@ class Team {
   /// The largest value of the team.
   __device__ long long largest(long long value) const {
 #pragma unroll
-    for (int half = 16; half > 0; half /= 2) value = max(value, __shfl_xor_sync(full_warp, value, half));
-    if constexpr (one_warp) return value;
+    for (int half = lanes / 2; half > 0; half /= 2) value = max(value, __shfl_xor_sync(mask(), value, half, lanes));
+    if constexpr (within_warp) return value;
     if (rank_ % 32 == 0) {
       sums_[rank_ / 32] = static_cast<std::uint32_t>(value);
       sums_[32 + rank_ / 32] = static_cast<std::uint32_t>(value >> 32);
@@ -87,10 +91,10 @@ class Team {
   /// The high words move up one place, after which a place passes on 0 or 1; ones then run through places full of ones
   /// as the carry runs through the sum of two masks.
   __device__ std::uint32_t carried(std::uint64_t value, std::uint32_t in = 0) const {
-    const int lane = rank_ % 32, warp = rank_ / 32;
+    const int lane = rank_ % lanes, warp = rank_ / 32;
     const std::uint32_t high = static_cast<std::uint32_t>(value >> 32);
-    std::uint32_t below = __shfl_up_sync(full_warp, high, 1);
-    if constexpr (!one_warp) {
+    std::uint32_t below = __shfl_up_sync(mask(), high, 1, lanes);
+    if constexpr (!within_warp) {
       if (lane == 31) edges_[warp] = high;
       sync();
       if (lane == 0 && warp > 0) below = edges_[warp - 1];
@@ -98,10 +102,9 @@ class Team {
     if (rank_ == 0) below = 0;
     const std::uint64_t moved = (value & 0xFFFFFFFFu) + below;
     const std::uint32_t word = static_cast<std::uint32_t>(moved);
-    const std::uint32_t made = __ballot_sync(full_warp, moved >> 32 != 0),
-                        passed = __ballot_sync(full_warp, word == 0xFFFFFFFFu);
+    const std::uint32_t made = ballot(moved >> 32 != 0), passed = ballot(word == 0xFFFFFFFFu);
     std::uint32_t carry = in;
-    if constexpr (!one_warp) {
+    if constexpr (!within_warp) {
       if (lane == 0) edges_[32 + warp] = made, edges_[64 + warp] = passed;
       sync();
       for (int w = 0; w < warp; ++w) carry = carry_after(edges_[32 + w], edges_[64 + w], carry) >> 32 & 1;
@@ -124,11 +127,11 @@ class Team {
 
   /// Number of significant bits.
   __device__ int bit_length(std::uint32_t limb) const {
-    const unsigned set = __ballot_sync(full_warp, limb != 0);
+    const unsigned set = ballot(limb != 0);
     const int top = 31 - __clz(static_cast<int>(set));
-    const std::uint32_t value = __shfl_sync(full_warp, limb, max(top, 0));
+    const std::uint32_t value = __shfl_sync(mask(), limb, max(top, 0), lanes);
     int length = set == 0 ? 0 : 32 * (rank_ / 32 * 32 + top + 1) - __clz(static_cast<int>(value));
-    if constexpr (one_warp) return length;
+    if constexpr (within_warp) return length;
     if (rank_ % 32 == 0) sums_[rank_ / 32] = static_cast<std::uint32_t>(length);
     sync();
     for (int w = 0; w < size_ / 32; ++w) length = max(length, static_cast<int>(sums_[w]));
@@ -151,12 +154,22 @@ class Team {
   }
 
  private:
+  static constexpr bool within_warp = width != many_warps;
+  static constexpr int lanes = within_warp ? width : 32;
+
+  /// The lanes of the team in the warp, of which it has `lanes` from base_ on.
+  __device__ std::uint32_t mask() const { return lanes == 32 ? full_warp : 0xFFFFu << base_; }
+  __device__ std::uint32_t ballot(bool value) const {
+    const std::uint32_t set = __ballot_sync(mask(), value);
+    return lanes == 32 ? set : set >> base_ & 0xFFFFu;
+  }
+
   /// Bits 0 .. 31: see carried(); bit 32: what the warp passes on.
   __device__ static std::uint64_t carry_after(std::uint32_t made, std::uint32_t passed, std::uint32_t in) {
     return static_cast<std::uint64_t>(passed) + (static_cast<std::uint64_t>(made) << 1 | in);
   }
 
-  int rank_, size_, barrier_;
+  int rank_, size_, barrier_, base_;
   std::uint32_t *limbs_, *others_, *edges_, *sums_, *short_;
 };
 

@@ -128,14 +128,15 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
-template <bool one_warp>
-__global__ void __launch_bounds__(one_warp ? threads : 1024)
+template <int width>
+__global__ void __launch_bounds__(width != many_warps ? threads : 1024)
     decode_kernel(const MpFormat format, const mp::Elements from, const mp::Block block, const MpLimbs to) {
   extern __shared__ uint4 shared[];
+  constexpr bool one_warp = width != many_warps;
   const int size = one_warp ? 32 : blockDim.x, teams = one_warp ? warps : 1, number = one_warp ? threadIdx.x / 32 : 0;
   std::uint32_t* const mine =
       reinterpret_cast<std::uint32_t*>(shared) + number * (team_words(size) + number_words(size));
-  const Team<one_warp> team(one_warp ? threadIdx.x % 32 : threadIdx.x, size, mine);
+  const Team<width> team(one_warp ? threadIdx.x % 32 : threadIdx.x, size, mine);
   const NumberScratch scratch(mine + team_words(size), size);
   for (Index t = static_cast<Index>(blockIdx.x) * teams + number; t < to.count;
        t += static_cast<Index>(gridDim.x) * teams) {
@@ -151,15 +152,16 @@ __global__ void __launch_bounds__(one_warp ? threads : 1024)
   }
 }
 
-template <bool one_warp>
-__global__ void __launch_bounds__(one_warp ? threads : 1024)
+template <int width>
+__global__ void __launch_bounds__(width != many_warps ? threads : 1024)
     convert_kernel(const __grid_constant__ MpFormat to_format, const mp::Elements to, const mp::Block to_block,
                    const __grid_constant__ MpFormat from_format, const mp::Elements from, const mp::Block from_block) {
   extern __shared__ uint4 shared[];
+  constexpr bool one_warp = width != many_warps;
   const int size = one_warp ? 32 : blockDim.x, teams = one_warp ? warps : 1, number = one_warp ? threadIdx.x / 32 : 0;
   std::uint32_t* const mine =
       reinterpret_cast<std::uint32_t*>(shared) + number * (team_words(size) + number_words(size));
-  const Team<one_warp> team(one_warp ? threadIdx.x % 32 : threadIdx.x, size, mine);
+  const Team<width> team(one_warp ? threadIdx.x % 32 : threadIdx.x, size, mine);
   const NumberScratch scratch(mine + team_words(size), size);
   const Index count = to_block.rows * to_block.columns;
   for (Index t = static_cast<Index>(blockIdx.x) * teams + number; t < count;
@@ -241,10 +243,10 @@ void mp_decode(const MpFormat& format, const mp::Elements& from, const mp::Block
   const int size = (std::max({format.basis.moduli, format.basis.limbs, format.limbs}) + 31) / 32 * 32;
   const std::size_t bytes = static_cast<std::size_t>(team_words(size) + number_words(size)) * sizeof(std::uint32_t);
   if (size == 32)
-    decode_kernel<true><<<std::min(block_limit, blocks_of(to.count, warps)), threads, warps * bytes, stream>>>(
+    decode_kernel<32><<<std::min(block_limit, blocks_of(to.count, warps)), threads, warps * bytes, stream>>>(
         format, from, block, to);
   else
-    decode_kernel<false><<<static_cast<unsigned>(std::min<Index>(block_limit, to.count)), size, bytes, stream>>>(
+    decode_kernel<many_warps><<<static_cast<unsigned>(std::min<Index>(block_limit, to.count)), size, bytes, stream>>>(
         format, from, block, to);
   check_launch("mp_decode");
 }
@@ -268,10 +270,10 @@ void mp_convert(const MpFormat& to_format, const mp::Elements& to, const mp::Blo
   const int size = (std::max(places(to_format), places(from_format)) + 31) / 32 * 32;
   const std::size_t bytes = static_cast<std::size_t>(team_words(size) + number_words(size)) * sizeof(std::uint32_t);
   if (size == 32)
-    convert_kernel<true><<<std::min(block_limit, blocks_of(count, warps)), threads, warps * bytes, stream>>>(
+    convert_kernel<32><<<std::min(block_limit, blocks_of(count, warps)), threads, warps * bytes, stream>>>(
         to_format, to, to_block, from_format, from, from_block);
   else
-    convert_kernel<false><<<static_cast<unsigned>(std::min<Index>(block_limit, count)), size, bytes, stream>>>(
+    convert_kernel<many_warps><<<static_cast<unsigned>(std::min<Index>(block_limit, count)), size, bytes, stream>>>(
         to_format, to, to_block, from_format, from, from_block);
   check_launch("mp_convert");
 }

@@ -72,7 +72,7 @@ __device__ void prepare_scalar(const MpFormat& format, const mp::Elements& from,
                                MpOddScalar* to) {
   __shared__ int lowest;
   const int size = blockDim.x, rank = threadIdx.x;
-  const Team<false> team(rank, size, shared);
+  const Team<many_warps> team(rank, size, shared);
   const NumberScratch scratch(shared + team_words(size), size);
   const std::int32_t code = from.exponent[at];
   if (rank == 0) {

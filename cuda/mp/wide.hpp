@@ -50,8 +50,8 @@ struct WideTerms {
 };
 
 /// The largest above() below `limit`, or none; in all threads.
-template <bool one_warp>
-__device__ long long next_group(const Team<one_warp>& team, const WideTerms& terms, long long limit) {
+template <int width>
+__device__ long long next_group(const Team<width>& team, const WideTerms& terms, long long limit) {
   long long most = WideTerms::none;
   for (Index q = team.rank(); q < terms.g.terms; q += team.size()) {
     const long long above = terms.above(q);
@@ -61,8 +61,8 @@ __device__ long long next_group(const Team<one_warp>& team, const WideTerms& ter
 }
 
 /// Residue of the group's sum modulo modulus `rank`; the threads beyond the moduli take other terms.
-template <bool one_warp>
-__device__ std::uint32_t group_residue(const Team<one_warp>& team, const WideTerms& terms, long long group,
+template <int width>
+__device__ std::uint32_t group_residue(const Team<width>& team, const WideTerms& terms, long long group,
                                        std::uint32_t* shared) {
   const int moduli = terms.g.basis.moduli, parts = team.size() / moduli, k = team.rank() % moduli,
             part = team.rank() / moduli;
@@ -84,8 +84,8 @@ __device__ std::uint32_t group_residue(const Team<one_warp>& team, const WideTer
 /// of sums that were made is one of equal bands: several of them may have one `above`.
 constexpr long long order_step = 1 << 16;
 
-template <bool one_warp>
-__device__ long long next_sum(const Team<one_warp>& team, const MpFinish& g, Index o, int r, long long limit) {
+template <int width>
+__device__ long long next_sum(const Team<width>& team, const MpFinish& g, Index o, int r, long long limit) {
   const MpBandSums& sums = g.band_sums;
   const MpVector& v = g.call->vector[r];
   const int bands = static_cast<int>((v.greatest - v.least) / g.width) + 1;
@@ -122,8 +122,8 @@ __device__ inline bool sums_made(const MpFinish& g, const MpVector& v) {
 
 /// Writes output o of column r, `out` as examine_output has it. `shared`: wide_words words. A function of its own,
 /// which gets values: the kernel that calls it keeps its registers.
-template <bool one_warp>
-__device__ __noinline__ void store_wide(const Team<one_warp> team, const MpFinish& g, Index o, int r, const Output out,
+template <int width>
+__device__ __noinline__ void store_wide(const Team<width> team, const MpFinish& g, Index o, int r, const Output out,
                                         const NumberScratch scratch, std::uint32_t* shared) {
   const int size = team.size(), rank = team.rank(), limbs = sum_limbs(g.format, g.basis);
   std::uint32_t *const accumulator = shared, *const magnitude = accumulator + limbs, *const result = magnitude + limbs;
