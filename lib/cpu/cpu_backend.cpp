@@ -3,6 +3,7 @@
 #include "lib/backend.hpp"
 #include "lib/cpu/batch.hpp"
 #include "lib/cpu/engines.hpp"
+#include "lib/cpu/native.hpp"
 #include "lib/error.hpp"
 
 namespace accublas {
@@ -63,7 +64,8 @@ class CpuBackend final : public Backend {
     if (is_batched(routine) && terms <= (wide ? small_terms_avx512 : small_terms)) return ACCUBLAS_ENGINE_EXACT;
     // Residues are made and put together in AVX-512; portable code takes some 2 us an element, and slices are 5 to 25
     // times faster then. Fixed point keeps to the engine that can judge a target.
-    return wide || mode.kind == ACCUBLAS_MODE_FIXED ? first : ACCUBLAS_ENGINE_FP64;
+    const bool slices = !wide && mode.kind != ACCUBLAS_MODE_FIXED && cpu::have_real_blas();
+    return slices ? ACCUBLAS_ENGINE_FP64 : first;
   }
   std::size_t default_workspace(int) const override { return default_workspace_bytes; }
   std::unique_ptr<BackendState> make_state(int) override { return nullptr; }

@@ -26,5 +26,7 @@ struct RealBlas {
 
 /// Loads it at first use. Throws Error(ACCUBLAS_ERROR_NO_BLAS), naming what was tried.
 const RealBlas& real_blas();
+/// Whether there was one when this was first asked.
+bool have_real_blas();
 
 }  // namespace accublas::cpu

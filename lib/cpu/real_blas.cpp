@@ -73,4 +73,16 @@ const RealBlas& real_blas() {
   return blas;
 }
 
+bool have_real_blas() {
+  static const bool there = [] {
+    try {
+      real_blas();
+      return true;
+    } catch (const Error&) {
+      return false;
+    }
+  }();
+  return there;
+}
+
 }  // namespace accublas::cpu
