@@ -71,6 +71,28 @@ struct MpCombine {
   std::int64_t out_stride;
 };
 
+/// Integers from their own digits to residues by digits of 52 bits: out[k out_stride + e] = +-sum_l 2^(31 l) digit[(l -
+/// low) digit_stride + e] mod moduli[k], low <= l < low + digits, where weight[k weight_stride + l] = 2^(52 l) mod m_k
+/// for the digits of 52 bits that these make, and for l = 0, 1 at least. Digits are below 2^31; low + digits <= 272.
+struct MpCombineWide {
+  const std::uint32_t* digit;
+  std::int64_t digit_stride;
+  int low, digits;
+  const std::uint64_t* weight;
+  std::int64_t weight_stride;
+  const RnsModulus* moduli;
+  int count;
+  std::int64_t elements;
+  const std::uint8_t* negative;  ///< or null
+  std::uint32_t* out;
+  std::int64_t out_stride;
+};
+/// Digits of 52 bits in `digits` of 31.
+constexpr int mp_wide_digits(int digits) { return (31 * digits + 51) / 52; }
+inline constexpr int mp_most_wide_digits = mp_wide_digits(272);
+/// The least number of digits of 31 bits for which combine_wide is faster where there is one.
+inline constexpr int mp_least_wide = 10;
+
 /// The same scaling alone: out[k out_stride + e] = +-in[k in_stride + e] 2^shift[e] mod moduli[k]. in = out is allowed.
 struct MpScale {
   const std::uint32_t* in;
@@ -153,10 +175,11 @@ struct MpKernels {
   void (*integers)(const MpIntegers&);
   void (*split)(const MpSplit&);
   void (*shift)(const MpShift&);
+  void (*combine_wide)(const MpCombineWide&);  ///< null where `combine` is faster
 };
 
 const MpKernels& mp_kernels(Isa isa);
-/// The twin in plain C++.
+/// The twin in plain C++, with every kernel.
 const MpKernels& mp_portable();
 
 }  // namespace accublas::cpu

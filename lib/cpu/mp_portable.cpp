@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "lib/cpu/mp_kernels.hpp"
+#include "lib/numerics/wide.hpp"
 
 namespace accublas::cpu {
 
@@ -80,6 +81,29 @@ void combine(const MpCombine& c) {
     }
 }
 
+void combine_wide(const MpCombineWide& c) {
+  const int first = 31 * c.low / 52, end = mp_wide_digits(c.low + c.digits);
+  std::uint64_t digit[mp_most_wide_digits];
+  for (std::int64_t e = 0; e < c.elements; ++e) {
+    for (int j = first; j < end; ++j) {
+      digit[j] = 0;
+      for (int l = c.low; l < c.low + c.digits; ++l) {  // what digit l has of bits 52 j .. 52 j + 51
+        const int at = 31 * l - 52 * j;
+        const std::uint64_t d = c.digit[(l - c.low) * c.digit_stride + e];
+        if (at > -31 && at < 52) digit[j] |= at < 0 ? d >> -at : d << at;
+      }
+      digit[j] &= (std::uint64_t{1} << 52) - 1;
+    }
+    for (int k = 0; k < c.count; ++k) {
+      Uint128 sum = 0;  // products below 2^83
+      for (int j = first; j < end; ++j) sum += static_cast<Uint128>(digit[j]) * c.weight[k * c.weight_stride + j];
+      const std::uint32_t r = rns_reduce96(static_cast<std::uint32_t>(sum), static_cast<std::uint32_t>(sum >> 32),
+                                           static_cast<std::uint32_t>(sum >> 64), c.moduli[k]);
+      c.out[k * c.out_stride + e] = c.negative && c.negative[e] ? rns_negate(r, c.moduli[k]) : r;
+    }
+  }
+}
+
 void scale(const MpScale& s) {
   for (int k = 0; k < s.count; ++k)
     for (std::int64_t e = 0; e < s.elements; ++e)
@@ -153,8 +177,8 @@ void shift(const MpShift& s) {
 }  // namespace
 
 const MpKernels& mp_portable() {
-  static constexpr MpKernels kernels = {product_n, product_t,  product_groups, rows,  combine,
-                                        scale,     crt_digits, integers,       split, shift};
+  static constexpr MpKernels kernels = {product_n,  product_t, product_groups, rows,  combine,     scale,
+                                        crt_digits, integers,  split,          shift, combine_wide};
   return kernels;
 }
 

@@ -41,6 +41,7 @@ PlaneMaker::PlaneMaker(const Elements& elements, const cpu::MpKernels& kernels, 
   if (elements.positional) {
     digit_weights_ = digit_weights(moduli, digits_of(format_) + shifted_digits, 0);
     digits_ = Buffer<std::uint32_t>(digit_weights_->digits * chunk);
+    if (kernels.combine_wide) wide_weights_ = wide_weights(moduli, cpu::mp_wide_digits(digit_weights_->digits));
     return;
   }
   basis_ = &basis(format_.moduli);
@@ -71,6 +72,11 @@ void PlaneMaker::make(const Elements& elements, const Block& block, std::int64_t
       stride = chunk;
       digits += shifted_digits;
       while (digits > 1 && all_zero(planes + (digits - 1) * stride, count)) --digits;
+    }
+    if (wide_weights_ && digits >= cpu::mp_least_wide) {
+      const std::int64_t width = wide_weights_->digits;
+      return kernels_.combine_wide({planes, stride, low, digits, wide_weights_->weight.data() + from * width, width,
+                                    modulus + from, to - from, count, negative, out, plane_stride});
     }
     const std::int64_t width = digit_weights_->digits;
     kernels_.combine({planes, stride, digits, digit_weights_->weight.data() + from * width + low, width, modulus + from,

@@ -32,6 +32,7 @@ class PlaneMaker {
   Format format_;
   const cpu::MpKernels& kernels_;
   std::shared_ptr<const DigitWeights> digit_weights_;  ///< of digits
+  std::shared_ptr<const WideWeights> wide_weights_;    ///< of digits, where there is a kernel for them
   const Basis* basis_ = nullptr;                       ///< of residues
   std::shared_ptr<const Extension> extension_;         ///< of residues, where there are more moduli than theirs
   Buffer<std::uint32_t> gathered_, digits_;

@@ -107,22 +107,20 @@ std::shared_ptr<const Extension> make_extension(int from, int to) {
   return e;
 }
 
-std::shared_ptr<const DigitWeights> make_digit_weights(int count, int digits, int first) {
-  auto w = std::make_shared<DigitWeights>();
+/// 2^(first + step l) mod m_k at [k digits + l].
+template <class T>
+std::vector<T> powers_of_two(int count, int digits, int first, int step) {
+  std::vector<T> weight(static_cast<std::size_t>(count) * digits);
   const RnsModulus* modulus = moduli(count);
-  w->count = count;
-  w->digits = digits;
-  w->first = first;
-  w->weight.resize(static_cast<std::size_t>(count) * digits);
   for (int k = 0; k < count; ++k) {
     std::uint32_t power = rns_power(2, first, modulus[k]);
-    const std::uint32_t step = rns_power(2, 31, modulus[k]);
+    const std::uint32_t factor = rns_power(2, step, modulus[k]);
     for (int l = 0; l < digits; ++l) {
-      w->weight[static_cast<std::size_t>(k) * digits + l] = power;
-      power = rns_mul(power, step, modulus[k]);
+      weight[static_cast<std::size_t>(k) * digits + l] = power;
+      power = rns_mul(power, factor, modulus[k]);
     }
   }
-  return w;
+  return weight;
 }
 
 std::mutex guard;
@@ -191,7 +189,18 @@ std::shared_ptr<const DigitWeights> digit_weights(int count, int digits, int fir
   static auto* const known = new std::map<std::tuple<int, int, int>, std::shared_ptr<const DigitWeights>>;
   const std::lock_guard<std::mutex> lock(guard);
   std::shared_ptr<const DigitWeights>& entry = (*known)[{count, digits, first}];
-  if (!entry) entry = make_digit_weights(count, digits, first);
+  if (!entry)
+    entry = std::make_shared<DigitWeights>(
+        DigitWeights{count, digits, first, powers_of_two<std::uint32_t>(count, digits, first, 31)});
+  return entry;
+}
+
+std::shared_ptr<const WideWeights> wide_weights(int count, int digits) {
+  static auto* const known = new std::map<std::pair<int, int>, std::shared_ptr<const WideWeights>>;
+  const std::lock_guard<std::mutex> lock(guard);
+  std::shared_ptr<const WideWeights>& entry = (*known)[{count, digits}];
+  if (!entry)
+    entry = std::make_shared<WideWeights>(WideWeights{digits, powers_of_two<std::uint64_t>(count, digits, 0, 52)});
   return entry;
 }
 

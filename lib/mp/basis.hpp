@@ -56,4 +56,11 @@ struct DigitWeights {
 };
 std::shared_ptr<const DigitWeights> digit_weights(int count, int digits, int first);
 
+/// 2^(52 l) mod m_k at [k digits + l], k < count, l < digits: integers from digits of 52 bits.
+struct WideWeights {
+  int digits;
+  std::vector<std::uint64_t> weight;
+};
+std::shared_ptr<const WideWeights> wide_weights(int count, int digits);
+
 }  // namespace accublas::mp

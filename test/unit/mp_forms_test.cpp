@@ -144,7 +144,7 @@ TEST(MpForms, BlocksDoublesAndCopies) {
 
 TEST(MpForms, AlignedPlanes) {
   std::mt19937_64 random(3);
-  for (int precision : {64, 106, 248, 849})
+  for (int precision : {64, 106, 248, 424, 849})
     for (unsigned spread : {1u, 50u, 300u})
       for (const bool transposed : {false, true}) {
         SCOPED_TRACE(testing::Message() << precision << " bits, spread " << spread);
@@ -159,15 +159,18 @@ TEST(MpForms, AlignedPlanes) {
           if (spread == 50) cpu_mp_backend().write_doubles(host->elements, all, doubles.data(), m * n, run);
         }
         const int first = digits.elements.format.moduli - 1, count = 2 * first + 6;
-        HostAligned a(digits.elements, block, 2), b(residues.elements, block, 1);
+        HostAligned a(digits.elements, block, 2), b(residues.elements, block, 1), c(digits.elements, block, 1);
         for (const int wanted : {first, count}) {
           a.ensure(digits.elements, wanted, Host::kernels(), 2);
           b.ensure(residues.elements, wanted, cpu::mp_portable(), 1);
+          c.ensure(digits.elements, wanted, cpu::mp_portable(), 1);  // by digits of 52 bits
         }
         for (int k = 0; k < count; ++k)
           for (std::int64_t j = 0; j < block.columns; ++j)
-            for (std::int64_t i = 0; i < a.ld(); ++i)
+            for (std::int64_t i = 0; i < a.ld(); ++i) {
               ASSERT_EQ(a.plane(k)[i + j * a.ld()], b.plane(k)[i + j * b.ld()]) << k << " " << i << " " << j;
+              ASSERT_EQ(c.plane(k)[i + j * c.ld()], b.plane(k)[i + j * b.ld()]) << k << " " << i << " " << j;
+            }
       }
 }
 

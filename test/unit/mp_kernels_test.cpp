@@ -304,6 +304,40 @@ TEST(MpConvert, LargestSums) {
         check_conversion(digits, 6, 35, Kind::largest, scale, first);
 }
 
+/// Digits of 52 bits against the same integers' digits of 31: the twin, and every level that has them.
+TEST(MpConvert, WideDigits) {
+  for (Kind kind : {Kind::random, Kind::largest, Kind::mixed})
+    for (int digits : {1, 2, 3, 4, 5, 11, 12, 14, 31, 55, 58, 104, 266})
+      for (int low : {0, 1, 2, 5}) {
+        const int count = 1 + digits % 9, first = digits % 2 ? 0 : mp::max_moduli - 10;
+        const std::int64_t elements = 1 + (digits * 7 + low * 13) % 70, stride = elements + 3;
+        SCOPED_TRACE(testing::Message() << digits << " digits from " << low << ", " << elements << " elements");
+        Source source{std::mt19937_64(digits * 31 + low), kind};
+        const int all = low + digits;
+        Residues digit(all * stride);
+        for (auto& d : digit) d = kind == Kind::largest ? 0x7FFFFFFF : source(1u << 31);
+        std::fill_n(digit.begin(), low * stride, 0);
+        std::vector<std::uint8_t> negative(elements);
+        for (auto& n : negative) n = static_cast<std::uint8_t>(source.generator() % 3);
+        const RnsModulus* m = mp::moduli(first + count) + first;
+        const auto narrow = mp::digit_weights(first + count, all, 0);
+        const auto wide = mp::wide_weights(first + count, mp_wide_digits(all) + 1);
+        Residues expected(count * stride, poison);
+        mp_portable().combine({digit.data(), stride, all, narrow->weight.data() + first * all, all, m, nullptr, count,
+                               elements, nullptr, negative.data(), expected.data(), stride});
+        std::vector<const MpKernels*> all_kernels{&mp_portable()};
+        for (Isa isa : levels())
+          if (mp_kernels(isa).combine_wide) all_kernels.push_back(&mp_kernels(isa));
+        for (const MpKernels* kernels : all_kernels) {
+          Residues out(count * stride, poison);
+          kernels->combine_wide({digit.data() + low * stride, stride, low, digits,
+                                 wide->weight.data() + first * wide->digits, wide->digits, m, count, elements,
+                                 negative.data(), out.data(), stride});
+          ASSERT_EQ(out, expected) << (kernels == &mp_portable() ? "twin" : "vectors");
+        }
+      }
+}
+
 /// The moduli's distance from 2^31, on which the vector kernels' folds rely.
 TEST(MpConvert, Moduli) {
   const RnsModulus* m = mp::moduli(mp::max_moduli);

@@ -25,15 +25,6 @@ struct Scaling {
   bool shifted, far, any_negative;
 };
 
-/// 2 W bytes from e on, zeros beyond `count` and where there are none at all.
-ACCUBLAS_INLINE V bytes(const std::uint8_t* from, std::int64_t e, std::int64_t count) {
-  if (!from) return zero();
-  if (count >= 2 * W) return widen(from + e);
-  std::uint8_t rest[2 * W] = {};
-  for (std::int64_t i = 0; i < count; ++i) rest[i] = from[e + i];
-  return widen(rest);
-}
-
 Scaling scaling(const std::uint8_t* shift, const std::uint8_t* negative, std::int64_t e, std::int64_t count) {
   const V s = bytes(shift, e, count), near = bit_and(s, splat32(31)), far = nonzero32(bit_and(s, splat32(32)));
   Scaling r;
@@ -53,12 +44,6 @@ Scaling scaling(const std::uint8_t* shift, const std::uint8_t* negative, std::in
 ACCUBLAS_INLINE V shifted(V v, V near, V far, bool any_far, const Modulus& q) {
   if (any_far) v = fold(mul(v, blend(splat(1), q.r32, far)), q);
   return fold_twice(left(v, near), q);
-}
-
-/// m - r where the mask is all ones, and 0 for 0: -r as 32 bits is above -r + m, but for r = 0.
-ACCUBLAS_INLINE V negated(V r, V mask, const Modulus& q) {
-  const V s = negate32(r, mask);
-  return min32(s, add32(s, q.m));
 }
 
 /// Even and odd halves below 2^31 + 2^30 to residues, scaled.

@@ -181,6 +181,15 @@ ACCUBLAS_INLINE void store_up_to(std::uint32_t* p, std::int64_t count, V v) {
     store_first(p, count, v);
 }
 
+/// 2 W bytes from e on, zeros beyond `count` and where there are none at all.
+ACCUBLAS_INLINE V bytes(const std::uint8_t* from, std::int64_t e, std::int64_t count) {
+  if (!from) return zero();
+  if (count >= 2 * W) return widen(from + e);
+  std::uint8_t rest[2 * W] = {};
+  for (std::int64_t i = 0; i < count; ++i) rest[i] = from[e + i];
+  return widen(rest);
+}
+
 /// The residues at even and at odd places, each alone in its lane.
 ACCUBLAS_INLINE V even(V v) { return bit_and(v, splat(0xFFFFFFFF)); }
 ACCUBLAS_INLINE V odd(V v) { return right<32>(v); }
@@ -202,6 +211,12 @@ ACCUBLAS_INLINE V fold(V v, const Modulus& q) { return sub(v, mul(right<31>(v), 
 ACCUBLAS_INLINE V fold_twice(V v, const Modulus& q) { return fold(fold(v, q), q); }
 /// Residues below 2 m, 2 W of them, reduced.
 ACCUBLAS_INLINE V reduce_once(V v, const Modulus& q) { return min32(v, sub32(v, q.m)); }
+
+/// m - r where the mask is all ones, and 0 for 0: -r as 32 bits is above -r + m, but for r = 0.
+ACCUBLAS_INLINE V negated(V r, V mask, const Modulus& q) {
+  const V s = negate32(r, mask);
+  return min32(s, add32(s, q.m));
+}
 
 /// A sum of products below 2^62 in parts of at most four, which fit into 64 bits: `sum` modulo 2^64, and `upper`, the
 /// sum of what the parts have from bit `from` on, their upper halves. The sum of what lies below is then sum - 2^from
