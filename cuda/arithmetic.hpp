@@ -16,9 +16,11 @@ __device__ inline int leading_one(std::uint32_t x) { return 31 - __clz(static_ca
 
 /// Rounded towards +infinity or -infinity.
 __device__ inline double add_up(double a, double b) { return __dadd_ru(a, b); }
+__device__ inline double add_down(double a, double b) { return __dadd_rd(a, b); }
 __device__ inline double multiply_up(double a, double b) { return __dmul_ru(a, b); }
 __device__ inline double fma_up(double a, double b, double c) { return __fma_ru(a, b, c); }
 __device__ inline double fma_down(double a, double b, double c) { return __fma_rd(a, b, c); }
+__device__ inline double divide_up(double a, double b) { return __ddiv_ru(a, b); }
 __device__ inline double sqrt_up(double a) { return __dsqrt_ru(a); }
 
 /// Added to a number of magnitude at most 2^51, it leaves the number rounded to an integer, whose low 32 bits (two's

@@ -36,7 +36,8 @@ int certificate_stride_of(const EngineCall<T>& call, CertificateRungKind kind) {
   return kind == CertificateRungKind::bits ? certificate_stride(k) : certificate_moduli_stride(k);
 }
 
-/// Rungs of moduli, and fewer than all rungs, want all terms of X in one chunk.
+/// Rungs of moduli, and fewer than all rungs, want all terms of X in one chunk. For moduli the lines, which
+/// measure_bounds measured, may do without X.
 template <class T>
 void certify_all(State& state, const EngineCall<T>& call, const Lines& row_lines, const Lines& col_lines,
                  CertificateLadder ladder, const CertificateBlocks& block, const CertificateMemory& memory,
@@ -46,6 +47,7 @@ void certify_all(State& state, const EngineCall<T>& call, const Lines& row_lines
   const int stride = certificate_stride_of(call, ladder.kind);
   const Index terms = certificate_terms(call.rows.k, stride), chunk = block.chunk;
   const bool whole = terms <= chunk;
+  const LineRungs by_lines = ladder.kind == CertificateRungKind::moduli ? make_line_rungs<T>(call.rows.k) : LineRungs{};
   for (Index row = 0; row < call.rows.count; row += block.rows) {
     const Index rows = std::min(call.rows.count - row, block.rows);
     for (Index col = 0; col < call.cols.count; col += block.cols) {
@@ -55,7 +57,7 @@ void certify_all(State& state, const EngineCall<T>& call, const Lines& row_lines
         state.phase(&accublas_report_t::ms_convert);
         convert_certificate(model, CertificateSide<T>{call.rows, row_lines, row, rows, memory.rows, col == 0 || !whole},
                             CertificateSide<T>{call.cols, col_lines, col, cols, memory.cols, true}, stride, p, count,
-                            chunk, device, stream);
+                            chunk, by_lines, device, stream);
         state.phase(&accublas_report_t::ms_product);
         const SumsArguments sums{memory.rows, memory.cols, memory.rows_bytes, memory.cols_bytes, memory.sums, chunk,
                                  rows,        cols,        block.rows,        block.cols,        p > 0,       device};

@@ -22,7 +22,7 @@ __global__ void __launch_bounds__(threads, 4)
                   Index first_col, Index cols_count, const __grid_constant__ Rungs rungs, std::uint32_t* open,
                   CallState* state) {
   await_predecessor();
-  if (state->refused) return;
+  if (state->refused || state->common_moduli > 0) return;
   __shared__ LineFacts row_facts[rows_a_block];
   __shared__ int block_rung;
   __shared__ unsigned block_rejected;

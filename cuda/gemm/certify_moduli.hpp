@@ -66,6 +66,27 @@ ModuliRungs make_moduli_rungs(Index k, int most) {
   return rungs;
 }
 
+/// Numbers of moduli for certify_lines: the second only where a sampled X finds no less. Lines whose terms all count
+/// 0.56 times (level)^2 at best keep errors in practice below sqrt(k) u with three quarters of the bound.
+struct LineRungs {
+  int count;
+  int moduli[2];
+  Capacity capacity[2];
+  double slope;  ///< 3 / 4 k (k + 1) 2^(2-v)
+  Index k;
+};
+template <class T>
+LineRungs make_line_rungs(Index k) {
+  const int least = sizeof(T) == sizeof(double) ? 13 : 6;
+  const double unit = sizeof(T) == sizeof(double) ? 0x1p-51 : 0x1p-22;
+  LineRungs rungs{k <= 2560 ? 2 : 1, {}, {}, 0.75 * static_cast<double>(k) * static_cast<double>(k + 1) * unit, k};
+  for (int i = 0; i < rungs.count; ++i) {
+    rungs.moduli[i] = least + i;
+    rungs.capacity[i] = capacity_of(int8_capacity(least + i));
+  }
+  return rungs;
+}
+
 #ifdef __CUDACC__
 
 /// Bits of a rung for the lines of a call, and the test's constants.
@@ -105,12 +126,15 @@ __device__ inline ModuliLine moduli_line(const Lines& lines, Index i) {
   return {lines.lambda[i], power_above(lines.norm[i])};
 }
 
+/// The left side of the test, from above.
+__device__ inline double error_of(const ModuliRung& rung, const ModuliLine& row, const ModuliLine& col) {
+  const double own = fma_up(row.lambda, rung.col_unit, multiply_up(row.power, rung.both_unit));
+  return fma_up(col.power, own, multiply_up(col.lambda, row.power * rung.row_unit));
+}
 /// The right side is exact: sums are below 2^31, and k below 2^22 (a piece of k holds all terms of X).
 __device__ inline bool suffices(const ModuliRung& rung, double slope, const ModuliLine& row, const ModuliLine& col,
                                 std::uint32_t sum) {
-  const double own = fma_up(row.lambda, rung.col_unit, multiply_up(row.power, rung.both_unit));
-  const double error = fma_up(col.power, own, multiply_up(col.lambda, row.power * rung.row_unit));
-  return error <= slope * (__hiloint2double(0x43300000, static_cast<int>(sum)) - 0x1p52);
+  return error_of(rung, row, col) <= slope * (__hiloint2double(0x43300000, static_cast<int>(sum)) - 0x1p52);
 }
 
 /// The same in FP32, rounded to the safe side, in a third of the instructions. A column's words become those of FP32:
@@ -141,6 +165,25 @@ struct QuickRow {
     return __uint2float_rd(sum) >= __fmaf_ru(power, own, __fmul_ru(mu, cross));
   }
 };
+
+/// The first number of moduli that suffices for every element, by a lower bound of sum abs(a b) that follows from the
+/// lines; 0: none does. A line has a level s, any number, and a share: the sum of min(abs(a), s) over k s. Both (s -
+/// min(a, s)) and (t - min(b, t)) being no less than 0, a term is at least s min(b, t) + t min(a, s) - s t, and the sum
+/// at least k s t (share_a + share_b - 1). The test is divided by s t.
+__device__ inline int certify_lines(const LineRungs& rungs, const CallState& state) {
+  const auto value = [](unsigned long long bits) { return __longlong_as_double(static_cast<long long>(bits)); };
+  const SideSummary &rows = state.rows, &cols = state.cols;
+  if (rows.largest_lack == 0 || cols.largest_lack == 0) return 0;
+  const double common = 3 - value(rows.largest_lack) - value(cols.largest_lack);
+  if (!(common > 0)) return 0;
+  const ModuliLine row{value(rows.largest_lambda_share), value(rows.largest_power_share)};
+  const ModuliLine col{value(cols.largest_lambda_share), value(cols.largest_power_share)};
+  for (int i = 0; i < rungs.count; ++i) {
+    const ModuliRung rung(rungs.capacity[i], rows, cols, rungs.k);
+    if (error_of(rung, row, col) <= rungs.slope * common * (1 - 0x1p-40)) return rungs.moduli[i];
+  }
+  return 0;
+}
 
 /// Whether a line has all of its bits within `bits`; never true of a special one.
 __device__ inline bool drops_nothing(const Lines& lines, Index i, int bits) {

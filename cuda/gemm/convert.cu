@@ -1,39 +1,14 @@
-// Operands to bytes: residues of the scaled integers a', and the certificate's 7-bit magnitudes.
-//
-// A block takes tiles of 32 lines by 128 or 256 terms: it reads them along the operand's unit stride into shared
-// memory, and a lane then has four or eight consecutive terms of its warp's lines, so that every plane is written in
-// whole rows of 128 or 256 bytes.
-#include <cuda_pipeline_primitives.h>
-
-#include "cuda/arithmetic.hpp"
+// Operands to bytes: residues of the scaled integers a', every plane in rows of 128 or 256 bytes.
+#include "cuda/gemm/convert_tiles.hpp"
 #include "cuda/gemm/scaling.hpp"
-#include "cuda/launch.hpp"
-#include "lib/numerics/certificate.hpp"
 #include "lib/numerics/moduli.hpp"
 
 namespace accublas::cuda {
 
 namespace {
 
-/// Tiles with `Terms` terms, a multiple of 128, and the blocks that take them: two of a multiprocessor, or one twice as
-/// large.
-constexpr int tile_lines = 32;
-template <int Terms>
-struct Shape {
-  static constexpr int terms = Terms, quads = terms / 128;  ///< a lane has `quads` times four terms of a line
-  static constexpr int threads = 2 * terms, warps = threads / 32, blocks_a_processor = 512 / threads;
-  static constexpr int lines_a_warp = tile_lines / warps, terms_a_lane = 4 * quads;
+using namespace converting;
 
-  /// Entry (line, term) of the tile in shared memory: a gap after every 16 terms and an odd pitch, so that neither 32
-  /// adjacent lines nor every fourth or eighth term of a line meet in one bank. Places add up while terms modulo 16 do
-  /// not carry.
-  static constexpr int pitch = terms + terms / 16 + 1;
-  __device__ static constexpr int at(int line, int term) { return line * pitch + term + term / 16; }
-};
-/// Longer rows are written faster (by 3 to 5 % at n >= 8192), but want 140 KB of shared memory, and more tiles than
-/// small matrices have.
-using LongRows = Shape<256>;
-using ShortRows = Shape<128>;
 constexpr Index enough_tiles = 16;  ///< of LongRows, for each multiprocessor
 
 /// a' = sum_i piece_i 2^(piece_bits i), the lower pieces at most 2^(piece_bits - 1) in magnitude.
@@ -69,21 +44,6 @@ constexpr ModulusTable make_modulus_table() {
   return t;
 }
 __constant__ ModulusTable modulus_table = make_modulus_table();
-
-/// Sum of a[j] 256^j, modulo 2^32.
-__device__ std::uint32_t pack(std::uint32_t a0, std::uint32_t a1, std::uint32_t a2, std::uint32_t a3) {
-  return a0 + (a1 << 8) + ((a2 + (a3 << 8)) << 16);
-}
-
-/// What a line needs: its entries are multiplied by `first`, then by `second`.
-struct LineScale {
-  double first, second;
-  bool wanted;  ///< exists, and has finite entries other than zero
-};
-__device__ LineScale line_scale_of(bool wanted, int exponent) {
-  const PowerScale scale = power_scale(wanted ? exponent : 0);
-  return {scale.first, scale.second, wanted};
-}
 
 /// Four consecutive terms of a line in `Pieces` pieces, and the same packed, modulo 2^32. Piece 0 of each is 1/2 too
 /// large.
@@ -133,81 +93,6 @@ __device__ std::uint32_t residues(const FourTerms<Pieces>& t, const Modulus& m) 
   return x + pack(quotient[0], quotient[1], quotient[2], quotient[3]) * static_cast<std::uint32_t>(m.minus_p);
 }
 
-template <class T, class Shape>
-struct Buffer {
-  T tile[tile_lines * Shape::pitch];
-  LineScale line[tile_lines];
-};
-template <class T, class Shape>
-constexpr std::size_t shared_bytes = 2 * sizeof(Buffer<T, Shape>);
-
-/// 32 lines from `line` and the terms of a tile from entry `entry` of them on; those that exist are below `lines`, and
-/// `terms` of the entries. The others are zero.
-template <class T>
-struct Tile {
-  Operand<T> x;
-  Index line, lines, entry, terms;
-};
-
-template <class T>
-__device__ void copy_or_clear(T* to, const T* from, const Tile<T>& t, bool exists) {
-  __pipeline_memcpy_async(to, exists ? from : t.x.data, sizeof(T), exists ? 0 : sizeof(T));
-}
-
-/// Starts the copy of a tile: a warp takes 32 lines of every entry whose turn it is, or all entries of a line, 32 at a
-/// time.
-template <class Shape, class T>
-__device__ void start_copy(const Tile<T>& t, T* to) {
-  constexpr int warps = Shape::warps;
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  const Index stride = t.x.stride, k_stride = t.x.k_stride;
-  const int lines = t.lines - t.line < tile_lines ? static_cast<int>(t.lines - t.line) : tile_lines;
-  const int terms = t.terms < Shape::terms ? static_cast<int>(t.terms) : Shape::terms;
-  const T* from = t.x.data + t.line * stride + t.entry * k_stride;
-  if ((stride < 0 ? -stride : stride) < (k_stride < 0 ? -k_stride : k_stride)) {
-    from += lane * stride + warp * k_stride;
-    to += Shape::at(lane, warp);
-#pragma unroll
-    for (int i = 0; i < Shape::terms / warps; ++i) {
-      copy_or_clear(to + Shape::at(0, warps * i), from, t, lane < lines && warp + warps * i < terms);
-      from += warps * k_stride;
-    }
-  } else {
-    from += warp * stride + lane * k_stride;
-    to += Shape::at(warp, lane);
-#pragma unroll
-    for (int i = 0; i < tile_lines / warps; ++i) {
-#pragma unroll
-      for (int j = 0; j < Shape::terms / 32; ++j)
-        copy_or_clear(to + Shape::at(warps * i, 32 * j), from + j * 32 * k_stride, t,
-                      warp + warps * i < lines && lane + 32 * j < terms);
-      from += warps * stride;
-    }
-  }
-  __pipeline_commit();
-}
-
-/// Converts this block's share of `count` tiles: tile_of(t), scale_of(t, line in the tile), convert(t, buffer).
-template <class T, class Shape, class TileOf, class ScaleOf, class Convert>
-__device__ __forceinline__ void for_tiles(int count, TileOf&& tile_of, ScaleOf&& scale_of, Convert&& convert) {
-  extern __shared__ double raw[];
-  using Buffers = Buffer<T, Shape>;
-  Buffers* const buffers = reinterpret_cast<Buffers*>(raw);
-  const auto start = [&](int t, Buffers& buffer) {
-    start_copy<Shape>(tile_of(t), buffer.tile);
-    if (threadIdx.x < tile_lines) buffer.line[threadIdx.x] = scale_of(t, static_cast<int>(threadIdx.x));
-  };
-  int now = 0;
-  const int blocks = static_cast<int>(gridDim.x), first = static_cast<int>(blockIdx.x);
-  if (first < count) start(first, buffers[0]);
-  for (int t = first; t < count; t += blocks, now ^= 1) {
-    __pipeline_wait_prior(0);
-    __syncthreads();  // this tile is there, and the one before is converted
-    if (t + blocks < count) start(t + blocks, buffers[now ^ 1]);
-    convert(t, buffers[now]);
-  }
-}
-
 /// Stores a lane's terms of a line: long rows past the cache, which would not hold them until they are read.
 __device__ inline void store_terms(std::uint8_t* to, const std::uint32_t (&x)[1]) {
   *reinterpret_cast<std::uint32_t*>(to) = x[0];
@@ -253,11 +138,6 @@ struct Tiles {
   int across, k_tiles;
   __device__ int count() const { return across * k_tiles; }
 };
-
-template <class Shape>
-ACCUBLAS_HD constexpr int k_tiles(Index k_padded) {
-  return static_cast<int>((k_padded + Shape::terms - 1) / Shape::terms);
-}
 
 template <class T>
 struct ConvertSides {
@@ -339,85 +219,6 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_a_processor)
       });
 }
 
-/// The certificate's magnitudes. A tile is one of its blocks of terms; those of the columns come after those of the
-/// rows.
-static_assert(ShortRows::terms == certificate_block);
-template <class T>
-struct MagnitudeSides {
-  CertificateSide<T> side[2];
-};
-template <class T>
-ACCUBLAS_HD Index magnitude_tiles(const CertificateSide<T>& side, Index k_padded) {
-  return side.wanted ? padded_lines(side.count) / tile_lines * k_tiles<ShortRows>(k_padded) : 0;
-}
-
-template <class T>
-__global__ void __launch_bounds__(ShortRows::threads, ShortRows::blocks_a_processor)
-    convert_magnitudes(const __grid_constant__ MagnitudeSides<T> sides, int stride, Index first_term, Index terms,
-                       Index k_padded, const CallState* state) {
-  await_predecessor();
-  if (state->refused) return;
-  using Shape = ShortRows;
-  const int rows = static_cast<int>(magnitude_tiles(sides.side[0], k_padded));
-  const int count = rows + static_cast<int>(magnitude_tiles(sides.side[1], k_padded));
-  const int across = k_tiles<Shape>(k_padded);
-  struct Place {
-    bool row;
-    int line, term;  // first line of the tile in the block, first term in the chunk
-  };
-  const auto place = [&](int t) {
-    const bool row = t < rows;
-    if (!row) t -= rows;
-    return Place{row, t / across * tile_lines, t % across * Shape::terms};
-  };
-  for_tiles<T, Shape>(
-      count,
-      [&](int t) {
-        const Place at = place(t);
-        const CertificateSide<T>& side = sides.side[at.row ? 0 : 1];
-        return Tile<T>{side.operand, side.first + at.line, side.operand.count, (first_term + at.term) * stride,
-                       terms - at.term};
-      },
-      [&](int t, int line) {
-        const Place at = place(t);
-        const CertificateSide<T>& side = sides.side[at.row ? 0 : 1];
-        const Index i = side.first + at.line + line;
-        const bool wanted = i < side.operand.count && side.lines.norm[i] > 0;
-        return line_scale_of(wanted, wanted ? 7 - side.lines.exponent[i] : 0);
-      },
-      [&](int t, const Buffer<T, Shape>& buffer) {
-        const Place at = place(t);
-        const int first = threadIdx.x / 32 * Shape::lines_a_warp, term = threadIdx.x % 32 * Shape::terms_a_lane;
-        std::uint8_t* to = sides.side[at.row ? 0 : 1].out + (at.line + first) * k_padded + at.term + term;
-        for (int i = 0; i < Shape::lines_a_warp; ++i, to += k_padded) {
-          const LineScale line = buffer.line[first + i];
-          const T* const from = &buffer.tile[Shape::at(first + i, term)];
-          std::uint32_t byte[4];
-#pragma unroll
-          for (int j = 0; j < 4; ++j) {
-            const double a = line.wanted ? fabs(static_cast<double>(from[j])) * line.first : 0;
-            byte[j] = low_word(fma_down(a, line.second, 0x1p52));
-          }
-          *reinterpret_cast<std::uint32_t*>(to) = pack(byte[0], byte[1], byte[2], byte[3]);
-        }
-      });
-}
-
-/// As many blocks as run at once.
-template <class Shape>
-unsigned grid(const DeviceModel& device, Index tiles) {
-  const Index most = Index{Shape::blocks_a_processor} * device.processors;
-  return static_cast<unsigned>(tiles < most ? tiles : most);
-}
-
-/// Lets a kernel have more shared memory than it gets unasked.
-template <class T, class Shape, class Kernel>
-void allow_shared_memory(Kernel kernel) {
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             static_cast<int>(shared_bytes<T, Shape>)),
-        "convert");
-}
-
 template <class Shape, class T>
 Index most_tiles(const ConvertSides<T>& sides, Index k_padded) {
   Index tiles = 0;
@@ -457,26 +258,8 @@ void convert(const DeviceModel& device, const ConvertSide<T>& rows, const Conver
     launch_convert<T, ShortRows>(device, sides, plan, p0, terms, k_padded, stream);
 }
 
-template <class T>
-void convert_certificate(const DeviceModel& device, const CertificateSide<T>& rows, const CertificateSide<T>& cols,
-                         int stride, Index first_term, Index terms, Index k_padded, const CallState* state,
-                         cudaStream_t stream) {
-  using Shape = ShortRows;
-  const Index count = magnitude_tiles(rows, k_padded) + magnitude_tiles(cols, k_padded);
-  if (count == 0) return;
-  allow_shared_memory<T, Shape>(convert_magnitudes<T>);
-  launch(device, "convert_certificate", convert_magnitudes<T>,
-         {grid<Shape>(device, count), Shape::threads, shared_bytes<T, Shape>}, stream, MagnitudeSides<T>{{rows, cols}},
-         stride, first_term, terms, k_padded, state);
-}
-
 template void convert(const DeviceModel&, const ConvertSide<double>&, const ConvertSide<double>&, const PassPlan*,
                       Index, Index, Index, cudaStream_t);
 template void convert(const DeviceModel&, const ConvertSide<float>&, const ConvertSide<float>&, const PassPlan*, Index,
                       Index, Index, cudaStream_t);
-template void convert_certificate(const DeviceModel&, const CertificateSide<double>&, const CertificateSide<double>&,
-                                  int, Index, Index, Index, const CallState*, cudaStream_t);
-template void convert_certificate(const DeviceModel&, const CertificateSide<float>&, const CertificateSide<float>&, int,
-                                  Index, Index, Index, const CallState*, cudaStream_t);
-
 }  // namespace accublas::cuda

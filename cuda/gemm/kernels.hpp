@@ -37,13 +37,15 @@ void first_look(const DeviceModel&, const Operand<T>& rows, const Operand<T>& co
 template <class T>
 void measure(const DeviceModel&, const Operand<T>& rows, const Lines& row_lines, const Operand<T>& cols,
              const Lines& col_lines, bool with_lambda, CallState* state, cudaStream_t);
-/// The same in less time, where no bits follow from the lines: lambda (a sum of abs(x) 2^(24 - E)) and norm are upper
-/// bounds, close to some 2^-17 (with lines of thousands of entries a thread 2^-11), last_bit is a lower bound.
+/// The same in less time, where no bits follow from the lines: lambda (a sum of abs(x) 2^(24 - E), rounded up) and norm
+/// are upper bounds, close to some 2^-17 (with lines of thousands of entries a thread 2^-11), last_bit is a lower
+/// bound. Also what the summaries tell certify_lines.
 template <class T>
 void measure_bounds(const DeviceModel&, const Operand<T>& rows, const Lines& row_lines, const Operand<T>& cols,
                     const Lines& col_lines, CallState* state, cudaStream_t);
 
-// ---- convert.cu ---------------------------------------------------------------------------------------------------
+// ---- convert.cu, convert_certificate.cu
+// ---------------------------------------------------------------------------------------------------
 /// Residues of a block of lines: byte ((i / 256 planes + l) 256 + i % 256) k_padded + p of `out` is a'(first + i, p0 +
 /// p) modulo the l-th modulus, 0 .. p_l - 1, for i < block lines, l < planes = plan->moduli; zero for p in terms ..
 /// k_padded - 1. Nothing is written where either side has no such block. Lines beyond the operand's count and special
@@ -60,9 +62,12 @@ template <class T>
 void convert(const DeviceModel&, const ConvertSide<T>& rows, const ConvertSide<T>& cols, const PassPlan* plan, Index p0,
              Index terms, Index k_padded, cudaStream_t);
 
+struct LineRungs;
 /// The certificate's factors (docs/modes.md, dp): one plane in the layout above, byte min(127, floor(abs(a) 2^(7-E)))
 /// of the sampled terms (certificate_terms, one block in `stride`), special lines zero.
-/// Nothing where the call is refused.
+/// Nothing where the call is refused, and where one of the rungs `by_lines`, which may be none, suffices for all
+/// elements by what is known of the lines (cuda/gemm/certify_moduli.hpp): then state->common_moduli is set, and the
+/// kernels of the certificate that follow return at once.
 template <class T>
 struct CertificateSide {
   Operand<T> operand;
@@ -73,7 +78,8 @@ struct CertificateSide {
 };
 template <class T>
 void convert_certificate(const DeviceModel&, const CertificateSide<T>& rows, const CertificateSide<T>& cols, int stride,
-                         Index first_term, Index terms, Index k_padded, const CallState*, cudaStream_t);
+                         Index first_term, Index terms, Index k_padded, const LineRungs& by_lines, CallState*,
+                         cudaStream_t);
 
 // ---- product.cu, product_hopper.cu, product_portable.cu -----------------------------------------------------------
 /// Residue products of a block of rows and one of columns: for every modulus l, result[(l block_rows + r) block_cols +
@@ -97,7 +103,7 @@ inline constexpr Index product_piece = 65920;
 void residue_product(const DeviceModel&, const ProductArguments&, cudaStream_t);
 
 /// The certificate's sums: sums[r block_cols + c] (+)= sum over p of rows(r, p) cols(c, p), one plane of 7-bit
-/// magnitudes. Nothing where the call is refused, as in certify.
+/// magnitudes. Nothing where the call is refused or lines alone suffice, as in certify.
 struct SumsArguments {
   const std::uint8_t* rows;
   const std::uint8_t* cols;

@@ -5,6 +5,7 @@
 // where E is beyond them, it reads the line again. Where there are too few lines for that, they are cut along k and
 // read twice, and the parts meet in integers. The results depend on no order.
 #include "cuda/gemm/measure_bounds.hpp"
+#include "cuda/gemm/measure_summary.hpp"
 #include "cuda/gemm/scaling.hpp"
 #include "cuda/launch.hpp"
 #include "lib/numerics/float_bits.hpp"
@@ -15,101 +16,86 @@ namespace {
 
 using namespace measuring;
 
-/// Writes a line's results and raises the summary. `special` and zero lines have lambda = norm = 0.
-__device__ void finish_line(const Lines& lines, SideSummary* summary, Index i, int special, bool zero, int exponent,
-                            int last_bit, double norm, double lambda, bool with_lambda) {
-  const bool nothing = zero || special != 0;
-  lines.special[i] = static_cast<std::uint8_t>(special);
-  lines.exponent[i] = nothing ? 0 : exponent;
-  lines.last_bit[i] = nothing ? no_last_bit : last_bit;
-  lines.norm[i] = nothing ? 0 : norm;
-  if (with_lambda) lines.lambda[i] = nothing ? 0 : lambda;
-  if (special != 0) atomicAdd(&summary->special, 1);
-  if (nothing) return;
-  // Most lines raise nothing: a look first saves the atomic operations on one address.
-  const unsigned long long bits = static_cast<unsigned long long>(__double_as_longlong(norm));
-  if (bits > *static_cast<volatile unsigned long long*>(&summary->largest_norm))
-    atomicMax(&summary->largest_norm, bits);
-  const int above = norm_exponent(norm);
-  const unsigned long long relative =
-      static_cast<unsigned long long>(__double_as_longlong(norm * power_of_two(-above)));
-  if (relative > *static_cast<volatile unsigned long long*>(&summary->largest_relative_norm))
-    atomicMax(&summary->largest_relative_norm, relative);
-  if (64 - above > *static_cast<volatile std::int32_t*>(&summary->peak)) atomicMax(&summary->peak, 64 - above);
-  const int needed = exponent - last_bit;
-  if (needed > *static_cast<volatile std::int32_t*>(&summary->needed_bits)) atomicMax(&summary->needed_bits, needed);
-}
-
 // ---- whole lines
 
 template <bool Adjacent, class T>
 __device__ __noinline__ void measure_unusual_lines(const Side<T>& side, Index group, Sum* shared);
 
-/// Found = Scan: exponent, norm, lambda and last bit as docs/modes.md has them. Found = Extent: bounds of the last
-/// three.
-template <bool Adjacent, class Found, class LineSums, class T>
-__device__ void measure_lines(const Side<T>& side, Index group, bool with_lambda, Sum* shared) {
+/// LineSums = WindowSums: exponent, norm, lambda and last bit as docs/modes.md has them. QuickSums: bounds of the last
+/// three, and what certify_lines asks for.
+template <bool Adjacent, class LineSums, class T>
+__device__ void measure_lines(const Side<T>& side, Index group, bool with_lambda, typename LineSums::Total* shared) {
+  using Look = typename LineSums::template Look<T>;
+  using Found = typename LineSums::template Found<T>;
   const Share share = share_of(side, group);
   const bool exists = share.line < side.x.count;
   std::uint64_t* const nonzero = side.lines.nonzero ? side.lines.nonzero + share.line * side.lines.words : nullptr;
   if (nonzero && !exists) clear_nonzero(side, share, 0, side.chunks);
 
-  Found found;
+  Look look;
   Entries<Adjacent, T> entries(side.x, share, 0, side.chunks, exists);
   T v[batch];
-  const auto scan_batch = [&] {
+  const auto scan_batch = [&](auto& scan) {
 #pragma unroll
-    for (int i = 0; i < batch; ++i) found.add(v[i]);
+    for (int i = 0; i < batch; ++i) scan.add(v[i]);
     if (nonzero && exists) entries.store_nonzero(v, nonzero);
   };
   entries.load(v);
-  scan_batch();
-  const Found first = over_line(side, found, reinterpret_cast<Found*>(shared));
-  const int guess = first.zero() || first.special() != 0 ? 0 : first.exponent();
-  LineSums sums(guess);
+  scan_batch(look);
+  Found found = look;
+  look = over_line(side, look, reinterpret_cast<Look*>(shared));
+  const int guess = look.zero() || look.special() != 0 ? 0 : look.exponent();
+  LineSums sums(guess, look);
   while (true) {
     sums.add(v);
     entries.next();
     if (!entries.more()) break;
     entries.load(v);
-    scan_batch();
+    scan_batch(found);
   }
 
   found = over_line(side, found, reinterpret_cast<Found*>(shared));
   if constexpr (!Found::serves_all)
-    if (__syncthreads_or(found.unusual())) return measure_unusual_lines<Adjacent>(side, group, shared);
+    if (__syncthreads_or(found.unusual())) {
+      if (threadIdx.x == 0) raise(side.summary, raised_lack, bits_of(2));
+      return measure_unusual_lines<Adjacent>(side, group, reinterpret_cast<Sum*>(shared));
+    }
   const int special = found.special();
   const bool wanted = exists && special == 0 && !found.zero();
   const int exponent = wanted ? found.exponent() : 0, above = exponent - guess;
   const bool missed = wanted && (above < -LineSums::most_below || above > LineSums::most_above);
-  Sum total = over_line(side, sums.at(missed || !wanted ? 0 : above), shared);
+  auto total = over_line(side, sums.at(missed || !wanted ? 0 : above), shared);
   if (__syncthreads_or(missed)) {
-    const Sum again = sum<Adjacent>(side, share, 0, side.chunks, missed, exponent, shared);
-    if (missed) total = again;
+    const Sum again = sum<Adjacent>(side, share, 0, side.chunks, missed, exponent, reinterpret_cast<Sum*>(shared));
+    if (missed) static_cast<Sum&>(total) = again;
   }
-  if (share.leader)
-    finish_line(side.lines, side.summary, share.line, special, found.zero(), exponent, found.last_bit(),
-                norm_of(total.squares), total.lambda, with_lambda);
+  finish_lines(side, group, share, shared, [&](auto&& raise) {
+    finish_line(side.lines, share.line, special, found.zero(), exponent, found.last_bit(), norm_of(total.squares),
+                ceil(total.lambda), with_lambda, raise);
+    if constexpr (!Found::serves_all)
+      if (wanted) raise_shares(side.x.k, total, missed ? 0 : sums.level(), above, raise);
+  });
 }
 
 /// Apart from the code around it, which needs fewer registers.
 template <bool Adjacent, class T>
 __device__ void measure_unusual_lines(const Side<T>& side, Index group, Sum* shared) {
-  measure_lines<Adjacent, Scan<T>, WindowSums>(side, group, true, shared);
+  measure_lines<Adjacent, WindowSums>(side, group, true, shared);
 }
 
 template <class T>
-__global__ void __launch_bounds__(block_threads, 4) bound_whole(const __grid_constant__ Sides<T> sides) {
+__global__ void __launch_bounds__(block_threads, 3) bound_whole(const __grid_constant__ Sides<T> sides) {
   await_predecessor();
   if (*sides.refused) return;
-  __shared__ Sum shared[block_threads];
+  __shared__ QuickSum shared[block_threads];
+  static_assert(sizeof(FirstEntries<T>) <= sizeof(QuickSum));
   const bool rows = blockIdx.x < sides.side[0].groups;
   const Side<T>& side = sides.side[rows ? 0 : 1];
   const Index group = rows ? blockIdx.x : blockIdx.x - sides.side[0].groups;
   if (side.adjacent)
-    measure_lines<true, Extent<T>, QuickSums<T>>(side, group, true, shared);
+    measure_lines<true, QuickSums<T>>(side, group, true, shared);
   else
-    measure_lines<false, Extent<T>, QuickSums<T>>(side, group, true, shared);
+    measure_lines<false, QuickSums<T>>(side, group, true, shared);
 }
 
 template <class T>
@@ -122,9 +108,9 @@ __global__ void __launch_bounds__(block_threads, 3)
   const Side<T>& side = sides.side[rows ? 0 : 1];
   const Index group = rows ? blockIdx.x : blockIdx.x - sides.side[0].groups;
   if (side.adjacent)
-    measure_lines<true, Scan<T>, WindowSums>(side, group, with_lambda, shared);
+    measure_lines<true, WindowSums>(side, group, with_lambda, shared);
   else
-    measure_lines<false, Scan<T>, WindowSums>(side, group, with_lambda, shared);
+    measure_lines<false, WindowSums>(side, group, with_lambda, shared);
 }
 
 // ---- parts of lines
@@ -237,8 +223,9 @@ __global__ void finish_parts(const __grid_constant__ Sides<T> sides, bool with_l
     const int special = exponent == exponent_of_nan ? 2 : exponent == exponent_of_infinity;
     const double squares =
         multiply_up(__ull2double_ru(*as_integer(&lines.norm[i])), power_of_two(-square_bits(side.x.k)));
-    finish_line(lines, side.summary, i, special, exponent == exponent_of_zero, exponent, lines.last_bit[i],
-                norm_of(squares), with_lambda ? __ull2double_ru(*as_integer(&lines.lambda[i])) : 0, with_lambda);
+    finish_line(lines, i, special, exponent == exponent_of_zero, exponent, lines.last_bit[i], norm_of(squares),
+                with_lambda ? __ull2double_ru(*as_integer(&lines.lambda[i])) : 0, with_lambda,
+                [&](int what, unsigned long long value) { raise(side.summary, what, value); });
   }
 }
 

@@ -69,26 +69,75 @@ struct Extent {
   }
 };
 
+/// Of the first entries of a line, and the mean of their words: linear between powers of two, it is close to that of
+/// their logarithms.
+template <class T>
+struct FirstEntries : Extent<T> {
+  std::uint32_t sum = 0, count = 0;  ///< of nonzero entries; at most 2^11 of a line
+
+  __device__ void add(T x) {
+    Extent<T>::add(x);
+    const std::uint32_t word = Extent<T>::key(x);
+    sum += word >> 12;
+    count += min(word, 1u);
+  }
+  __device__ void merge(const FirstEntries& o) {
+    Extent<T>::merge(o);
+    sum += o.sum;
+    count += o.count;
+  }
+  __device__ FirstEntries of_lane_xor(int mask) const {
+    return {Extent<T>::of_lane_xor(mask), __shfl_xor_sync(all_lanes, sum, mask),
+            __shfl_xor_sync(all_lanes, count, mask)};
+  }
+  __device__ void over_warp() {
+    Extent<T>::over_warp();
+    sum = lanes_sum(sum);
+    count = lanes_sum(count);
+  }
+  __device__ std::uint32_t mean_word() const { return count == 0 ? 0 : sum / count << 12; }
+};
+
+/// What QuickSums collects: bounds for a Sum, and the sum of min(abs(x), level) from below, in units of 2^guess.
+struct QuickSum : Sum {
+  double below;
+
+  __device__ void merge(const QuickSum& o) {
+    Sum::merge(o);
+    below = add_down(below, o.below);
+  }
+  __device__ QuickSum of_lane_xor(int mask) const {
+    return {Sum::of_lane_xor(mask), __shfl_xor_sync(all_lanes, below, mask)};
+  }
+  __device__ void over_warp() {
+#pragma unroll
+    for (int mask = 16; mask >= 1; mask /= 2) merge(of_lane_xor(mask));
+  }
+};
+
 /// Sums of abs(x) and of its square in FP32, rounded up, in units of 2^guess, for abs(x) < 2^(guess + most_above) where
-/// the largest is not unusual.
+/// the largest is not unusual; and the sum of min(abs(x), level) rounded down. The level, that of certify_lines, is 1.2
+/// times the mean of logarithms: on data of phi 0 to 0.5, 0.8 to 0.9 of the mean.
 template <class T>
 class QuickSums {
  public:
   static constexpr int most_above = 40, most_below = 20;
+  template <class>
+  using Look = FirstEntries<T>;
+  template <class>
+  using Found = Extent<T>;
+  using Total = QuickSum;
 
-  __device__ explicit QuickSums(int guess) : offset_((guess + Extent<double>::bias - 127) * (1 << 20)) {
+  __device__ QuickSums(int guess, const FirstEntries<T>& look)
+      : offset_((guess + Extent<double>::bias - 127) * (1 << 20)) {
     if constexpr (!Extent<T>::wide) factor_ = __int_as_float((127 - max(-120, min(guess, 120))) << 23);
+    level_ = 1.2f * value_of(look.mean_word());
   }
   __device__ void add(T x) {
-    float z;
-    if constexpr (Extent<T>::wide) {
-      // The word as one of FP32: 20 bits of the mantissa, and numbers below the range as zero.
-      z = __int_as_float(max(static_cast<int>(Extent<T>::key(x)) - offset_, 0) << 3);
-    } else {
-      z = fabsf(x) * factor_;
-    }
+    const float z = value_of(Extent<T>::key(x));
     sum_ = __fadd_ru(sum_, z);
     squares_ = __fmaf_ru(z, z, squares_);
+    below_ = __fadd_rd(below_, fminf(z, level_));
   }
   __device__ void add(const T (&v)[batch]) {
 #pragma unroll
@@ -96,15 +145,24 @@ class QuickSums {
   }
   /// Upper bounds for the unit 2^exponent, exponent - guess in -most_below .. most_above: the factor covers what the
   /// words and numbers below the range leave out, at most 2^-20 of an entry and 2^-120 of the unit.
-  __device__ Sum at(int above) const {
+  __device__ QuickSum at(int above) const {
     constexpr double enlarged = 1 + 0x1p-18;
-    return {multiply_up(sum_ * enlarged, power_of_two(24 - above)),
-            multiply_up(squares_ * (enlarged * enlarged), power_of_two(48 - 2 * above))};
+    return {{multiply_up(sum_ * enlarged, power_of_two(24 - above)),
+             multiply_up(squares_ * (enlarged * enlarged), power_of_two(48 - 2 * above))},
+            below_};
   }
+  __device__ double level() const { return level_; }
 
  private:
+  /// Of a word, in units of 2^guess. Of a double's as one of FP32: 20 bits of the mantissa, and numbers below the range
+  /// as zero.
+  __device__ float value_of(std::uint32_t word) const {
+    if constexpr (Extent<T>::wide) return __int_as_float(max(static_cast<int>(word) - offset_, 0) << 3);
+    return __uint_as_float(word) * factor_;
+  }
+
   int offset_;
-  float factor_ = 1, sum_ = 0, squares_ = 0;
+  float factor_ = 1, level_, sum_ = 0, squares_ = 0, below_ = 0;
 };
 
 }  // namespace accublas::cuda::measuring

@@ -184,8 +184,14 @@ __device__ __forceinline__ void add_batch(Sums<Window>& sums, const T* v, const 
 class WindowSums {
  public:
   static constexpr int most_below = 0, most_above = 3;
+  template <class T>
+  using Look = Scan<T>;  ///< what the first entries tell
+  template <class T>
+  using Found = Scan<T>;
+  using Total = Sum;
 
-  __device__ explicit WindowSums(int guess) : scale_(power_scale(24 - guess)) {}
+  template <class T>
+  __device__ WindowSums(int guess, const Scan<T>&) : scale_(power_scale(24 - guess)) {}
   template <class T>
   __device__ __forceinline__ void add(const T (&v)[batch]) {
     add_batch(sums_, v, scale_);

@@ -60,6 +60,10 @@ struct SideSummary {
   std::int32_t special;                      ///< number of lines with Inf or NaN
   unsigned long long largest_relative_norm;  ///< bits of the largest norm 2^-norm_exponent(norm), below 1
   std::int32_t peak;                         ///< 64 - the least norm_exponent; 0 where all lines are zero
+  // What certify_lines must know of the lines that are neither zero nor special (measure_bounds); bits of doubles.
+  unsigned long long largest_lambda_share = 0;  ///< lambda over the line's level,
+  unsigned long long largest_power_share = 0;   ///< 2^norm_exponent over it,
+  unsigned long long largest_lack = 0;          ///< and 1 + what its share lacks of 1; 0: not known
 };
 
 /// Which elements of C a pass computes. The bitmap `open` of the call has a bit for every element that is not final.
@@ -103,6 +107,7 @@ struct FirstLook {
 struct CallState {
   SideSummary rows, cols;
   // Certificate.
+  std::int32_t common_moduli;          ///< moduli that suffice for all elements by their lines alone; 0: not known
   std::int32_t largest_rung;           ///< 1 + index of the largest rung that an element needs; 0: none is accepted
   unsigned long long rejected_in_all;  ///< elements that it rejected, special lines not counted
   unsigned long long rejected;         ///< those of them that are not zero by structure

@@ -40,8 +40,8 @@ struct ProductJob {
   Index rows, cols;            ///< lines in all,
   Index row_block, col_block;  ///< of which the block has these numbers
   Index k_padded;
-  MeetingCounters* lockstep;    ///< null where no plan could want it
-  const std::int32_t* refused;  ///< CallState's, where there is no plan
+  MeetingCounters* lockstep;  ///< null where no plan could want it
+  const CallState* state;     ///< where there is no plan
 };
 
 /// Where the lines there are, whatever the block, could want it.
@@ -59,7 +59,7 @@ inline ProductJob<std::int8_t> make_job(const ProductArguments& a) {
           .col_block = a.col_block,
           .k_padded = a.k_padded,
           .lockstep = lockstep_counters(a.m + a.n, a.k_padded, a.state),
-          .refused = nullptr};
+          .state = nullptr};
 }
 inline ProductJob<std::int32_t> make_job(const SumsArguments& a) {
   return {.out = a.sums,
@@ -71,7 +71,7 @@ inline ProductJob<std::int32_t> make_job(const SumsArguments& a) {
           .col_block = 0,
           .k_padded = a.k_padded,
           .lockstep = lockstep_counters(a.rows_count + a.cols_count, a.k_padded, a.state),
-          .refused = &a.state->refused};
+          .state = a.state};
 }
 
 /// The part of a block that exists.
@@ -90,7 +90,7 @@ __device__ inline BlockExtent block_extent(const ProductJob<Element>& job) {
     if (!job.plan->active) return extent;
     extent.block = {job.plan->block_rows, job.plan->block_cols};
     extent.planes = job.plan->moduli;
-  } else if (*job.refused) {
+  } else if (job.state->refused || job.state->common_moduli > 0) {
     return extent;
   }
   const auto existing = [](Index lines, Index block, Index number) {

@@ -288,6 +288,82 @@ TYPED_TEST(Certify, ProductAndTestInOne) {
   }
 }
 
+/// Lines alone: what they accept, every element passes by the exact sum of abs(a b); even data are accepted.
+enum class Even { phi, equal, half_zero, one_wide };
+template <class T>
+std::vector<std::vector<T>> even_lines(Index count, Index k, Even kind, std::mt19937_64& random) {
+  const auto unit = [&] { return static_cast<double>((random() >> 11) + 1) * 0x1p-53; };
+  std::vector<std::vector<T>> lines(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const int exponent = static_cast<int>(random() % 80) - 40;
+    const double spread = kind == Even::one_wide && i == 7 ? 12 : 0.5;
+    for (Index p = 0; p < k; ++p) {
+      const double normal = std::sqrt(-2 * std::log(unit())) * std::cos(6.283185307179586 * unit());
+      double x = kind == Even::equal ? (random() % 2 ? 0.7 : -0.7) : (unit() - 0.5) * std::exp(spread * normal);
+      if (kind == Even::half_zero && random() % 2) x = 0;
+      lines[i].push_back(scaled<T>(x, exponent));
+    }
+  }
+  lines[3] = line_of<T>(Kind::zero, k, random);
+  return lines;
+}
+
+template <class T>
+void check_lines_alone(Index k, Even kind, const Layout& layout) {
+  SCOPED_TRACE(testing::Message() << "k " << k << " kind " << static_cast<int>(kind) << " adjacent "
+                                  << layout.adjacent);
+  std::mt19937_64 random(static_cast<std::uint64_t>(k));
+  const TestOperand<T> rows(even_lines<T>(40, k, kind, random), k, layout);
+  const TestOperand<T> cols(even_lines<T>(30, k, kind == Even::one_wide ? Even::phi : kind, random), k, layout);
+  TestLines row_lines(40, k, false), col_lines(30, k, false);
+  DeviceArray<cuda::CallState> state(1);
+  state.zero();
+  const cuda::DeviceModel model = device_model();
+  cuda::measure_bounds(model, rows.operand(), row_lines.lines(), cols.operand(), col_lines.lines(), state.data(),
+                       nullptr);
+  const int stride = cuda::certificate_moduli_stride(k);
+  const Index terms = certificate_terms(k, stride), k_padded = (terms + 127) / 128 * 128;
+  DeviceArray<std::uint8_t> row_bytes(static_cast<std::size_t>(256 * k_padded)), col_bytes(row_bytes.size());
+  cuda::convert_certificate(model,
+                            cuda::CertificateSide<T>{rows.operand(), row_lines.lines(), 0, 40, row_bytes.data(), true},
+                            cuda::CertificateSide<T>{cols.operand(), col_lines.lines(), 0, 30, col_bytes.data(), true},
+                            stride, 0, terms, k_padded, cuda::make_line_rungs<T>(k), state.data(), nullptr);
+  require(cudaDeviceSynchronize(), "convert_certificate");
+  const cuda::CallState got = state.values()[0];
+  const bool even = kind == Even::phi || kind == Even::equal;
+  ASSERT_EQ(got.common_moduli > 0, even);
+  if (!even) return;
+  const HostLines a(row_lines), b(col_lines);
+  int row_bits = 0, col_bits = 0;
+  cuda::split_bits(cuda::capacity_of(int8_capacity(got.common_moduli)),
+                   from_bits<double>(got.rows.largest_relative_norm), from_bits<double>(got.cols.largest_relative_norm),
+                   k, row_bits, col_bits);
+  for (std::size_t i = 0; i < 40; ++i)
+    for (std::size_t j = 0; j < 30; ++j) {
+      if (!(a.norm[i] > 0) || !(b.norm[j] > 0)) continue;
+      double sum = 0;
+      for (Index p = 0; p < k; ++p)
+        sum += std::fabs(static_cast<double>(rows.line(static_cast<Index>(i))[static_cast<std::size_t>(p)]) *
+                         static_cast<double>(cols.line(static_cast<Index>(j))[static_cast<std::size_t>(p)]));
+      const int row_t = row_bits - cuda::norm_exponent(a.norm[i]), col_t = col_bits - cuda::norm_exponent(b.norm[j]);
+      const Quad error = Quad(a.lambda[i]) * std::ldexp(1.0, row_t - 23) +
+                         Quad(b.lambda[j]) * std::ldexp(1.0, col_t - 23) + static_cast<Quad>(k);
+      const Quad promised = Quad(k + 1) * (sum * (1 - 0x1p-38)) *
+                            std::ldexp(1.0, row_t + col_t + 2 - FloatFormat<T>::digits - a.exponent[i] - b.exponent[j]);
+      ASSERT_TRUE(error <= promised) << i << " " << j;
+    }
+}
+
+TYPED_TEST(Certify, LinesAlone) {
+  using T = TypeParam;
+  for (Index k : {700, 2048, 2560, 5000})
+    for (const Even kind : {Even::phi, Even::equal, Even::half_zero, Even::one_wide})
+      for (bool adjacent : {false, true}) {
+        check_lines_alone<T>(k, kind, Layout{adjacent, 1, 0, false, false});
+        if (this->HasFatalFailure()) return;
+      }
+}
+
 TYPED_TEST(Certify, LambdaBeyondDoubles) {
   using T = TypeParam;
   check<T>({64, 100, Index{1} << 31, 0, 64, 0, 100, false, 100, 200, -1, 0x1p56}, 5);

@@ -1,4 +1,5 @@
 // convert and convert_certificate against lib/numerics on the host, byte for byte, padding and surroundings included.
+#include "cuda/gemm/certify_moduli.hpp"
 #include "cuda/gemm/scaling.hpp"
 #include "lib/numerics/certificate.hpp"
 #include "lib/numerics/moduli.hpp"
@@ -302,7 +303,7 @@ TYPED_TEST(Convert, CertificateMagnitudes) {
           return cuda::CertificateSide<T>{m.x.operand(), m.device.lines(), first, block_lines, out.data(), wanted};
         };
         cuda::convert_certificate(device_model(), side(bytes, true), side(beside, k % 2 == 0), stride, first_term,
-                                  terms, k_padded, state.data(), nullptr);
+                                  terms, k_padded, cuda::LineRungs{}, state.data(), nullptr);
         require(cudaDeviceSynchronize(), "convert_certificate");
         std::vector<std::uint8_t> want(bytes.size(), poison);
         for (Index i = 0; i < lines; ++i) {
