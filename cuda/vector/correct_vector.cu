@@ -13,12 +13,13 @@ namespace {
 
 // Tuning. Two or three thread blocks of 8 warps on a multiprocessor keep 64 to 96 KiB of loads in flight.
 constexpr int warps = 8, threads = 32 * warps, resident = 3, pairs_resident = 2;
-constexpr int column_rows = 64;              // of a thread block, where a lane has two rows
+constexpr int column_rows = 64;  // of a thread block, where a lane has two rows
+constexpr int column_parts = threads / column_rows;
 constexpr Index tile = 32 * chain_group;     // terms that a warp loads at a time along a row
 constexpr Index least_terms = warps * tile;  // of a thread block's segment of a row
 constexpr Index least_columns = warps * chain_group;
 constexpr Index rows_for_warps = 1500;  // as many rows are a warp for every two; below, a thread block or more a row
-constexpr Index most_rounds = 4;        // of thread blocks, for the sake of the last one
+constexpr Index most_rounds = 6;        // of thread blocks, for the sake of the last one
 constexpr Index few_rows = 8;           // rows that would leave lanes of a warp empty
 
 template <class T>
@@ -41,8 +42,6 @@ struct Rounding {
     return copysign(size < magic ? rounded : size, y);
   }
 };
-
-__device__ double power_of_two(int e) { return __hiloint2double((e + 1023) << 20, 0); }
 
 template <class T>
 __device__ T magnitude_of(std::uint64_t most) {
@@ -152,9 +151,9 @@ struct AlongRows {
 /// Many rows: a warp for every two; where their number is odd, the last warp sees the last but one again.
 template <class T, bool Fixed>
 __global__ void __launch_bounds__(threads, pairs_resident) correct_warps(Arguments<T> g) {
+  await_predecessor();
   const Index task = static_cast<Index>(blockIdx.x) * warps + threadIdx.x / 32;
   const Index i = 2 * task + 2 <= g.p.m ? 2 * task : g.p.m - 2;
-  allow_next_kernel();
   if (2 * task >= g.p.m) return;
   const int lane = threadIdx.x % 32;
   const Index fresh = 2 * task;
@@ -184,8 +183,8 @@ __device__ TripleSum block_sum(TripleSum sum) {
 /// Few rows, DOT among them: a thread block for every segment of a row; the last one of a row adds up.
 template <class T, bool Fixed>
 __global__ void __launch_bounds__(threads, resident) correct_segments(Arguments<T> g) {
+  await_predecessor();
   const Index i = blockIdx.x / g.segments, segment = blockIdx.x % g.segments, first = segment * g.segment_terms;
-  allow_next_kernel();
   if (is_zero(g.p.alpha.get())) {
     if (segment == 0 && threadIdx.x == 0) write_without_terms(g.p, i);
     return;
@@ -202,14 +201,26 @@ __global__ void __launch_bounds__(threads, resident) correct_segments(Arguments<
   if (threadIdx.x == 0) finish_row<T, Fixed>(g, i, sum);
 }
 
+/// The sums of `count` lines, at most 2 column_parts, go to line 0, whose thread of each row reads it then.
+template <int count>
+__device__ void add_lines(TripleSum (&lines)[warps][column_rows]) {
+  static_assert(count <= 2 * column_parts);
+  const int row = threadIdx.x % column_rows, part = threadIdx.x / column_rows;
+#pragma unroll
+  for (int half = count / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (part < half) triple_add(lines[part][row], lines[part + half][row]);
+  }
+}
+
 /// Rows side by side in memory: a lane has two rows, 32 apart, the warps of a thread block take groups of columns in
 /// turn. Thread blocks of the same rows (blockIdx.y) have segments of the columns; the last one adds up.
 template <class T, bool Fixed>
 __global__ void __launch_bounds__(threads, pairs_resident) correct_columns(Arguments<T> g) {
+  await_predecessor();
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const Index first_row = static_cast<Index>(blockIdx.x) * column_rows, own = first_row + threadIdx.x;
   const bool owner = threadIdx.x < column_rows && own < g.p.m;
-  allow_next_kernel();
   if (is_zero(g.p.alpha.get())) {
     if (blockIdx.y == 0 && owner) write_without_terms(g.p, own);
     return;
@@ -242,45 +253,49 @@ __global__ void __launch_bounds__(threads, pairs_resident) correct_columns(Argum
   __shared__ TripleSum sums[warps][column_rows];
   sums[warp][lane] = chain0.result();
   sums[warp][lane + 32] = chain1.result();
-  __syncthreads();
-  TripleSum sum{0, 0, 0, 0};
-  if (threadIdx.x < column_rows) {
-    for (int w = 0; w < warps; ++w) triple_add(sum, sums[w][threadIdx.x]);
-  }
+  const int row = threadIdx.x % column_rows, part = threadIdx.x / column_rows;
+  add_lines<warps>(sums);
   if (g.segments > 1) {
-    TripleSum* const partial = g.partial + blockIdx.x * g.segments * column_rows + threadIdx.x;
-    if (threadIdx.x < column_rows) partial[blockIdx.y * column_rows] = sum;
+    TripleSum* const partial = g.partial + blockIdx.x * g.segments * column_rows + row;
+    if (part == 0) partial[blockIdx.y * column_rows] = sums[0][row];
     if (!last_to_arrive(&g.open.state->arrived[blockIdx.x], static_cast<std::uint32_t>(g.segments))) return;
-    if (threadIdx.x < column_rows) {
-      sum = {0, 0, 0, 0};
-      for (Index s = 0; s < g.segments; ++s) triple_add(sum, load_sum(partial + s * column_rows));
-    }
+    TripleSum sum{0, 0, 0, 0};
+    for (Index s = part; s < g.segments; s += column_parts) triple_add(sum, load_sum(partial + s * column_rows));
+    sums[part][row] = sum;
+    add_lines<column_parts>(sums);
   }
-  if (owner) finish_row<T, Fixed>(g, own, sum);
+  if (owner) finish_row<T, Fixed>(g, own, sums[0][row]);
 }
 
 Index ceil_div(Index a, Index b) { return (a + b - 1) / b; }
 
-/// Segments of k terms for `sums` sums that share `places` thread blocks, each a multiple of `unit` terms. Without many
-/// rounds of thread blocks, the number of segments is one that leaves few places idle in the last round.
+/// Segments of k terms, each a multiple of `unit`, for `sums` sums that share `places` thread blocks.
 struct Division {
   Index segments, terms;
 };
 Division divide(Index places, Index sums, Index k, Index unit) {
-  const auto idle = [&](Index s) {
-    return static_cast<double>(ceil_div(sums * s, places) * places) / static_cast<double>(sums * s);
+  const auto of_segments = [&](Index s) {
+    const Index terms = ceil_div(ceil_div(k, s), unit) * unit;
+    return Division{ceil_div(k, terms), terms};
   };
-  Index wanted = 1;
-  if (sums <= most_rounds * places && sums <= vector_tickets) {
-    const Index least = std::max<Index>(places / sums, 1);
-    wanted = least;
-    // Nothing is idle below 1, so that the search can end early: it is the host's time, and every call's.
-    for (Index s = least + 1; s <= most_rounds * least && idle(wanted) > 1.02; ++s)
-      if (idle(s) < idle(wanted) - 0.02) wanted = s;
-    wanted = std::min(wanted, ceil_div(k, unit));
+  if (sums > vector_tickets) return {1, k};
+  const Index least = std::max<Index>(places / sums, 1);
+  Division best = of_segments(least);
+  // One round that fills nearly all places is best; it is so for few sums, where the search would be long.
+  if (sums <= places && 20 * sums * best.segments >= 17 * places) return best;
+  // In terms that all places work off: a round costs two units more than its terms, and a round with few thread blocks
+  // three quarters of a full one, as memory is busy with them.
+  const auto time = [&](const Division& d) {
+    const Index blocks = sums * d.segments, rest = blocks % places;
+    const double last = rest == 0 ? 0 : std::max(static_cast<double>(rest) / static_cast<double>(places), 0.75);
+    return (static_cast<double>(blocks / places) + last) * static_cast<double>(d.terms) +
+           static_cast<double>(ceil_div(blocks, places) * 2 * unit);
+  };
+  for (Index s = least + 1; s <= ceil_div(k, unit) && sums * s <= most_rounds * places; ++s) {
+    const Division d = of_segments(s);
+    if (time(d) < time(best)) best = d;
   }
-  const Index terms = ceil_div(ceil_div(k, wanted), unit) * unit;
-  return {ceil_div(k, terms), terms};
+  return best;
 }
 
 Division divide_rows(const DeviceModel& model, Index m, Index k) {
@@ -298,25 +313,26 @@ TripleSum* take_partial(const DeviceModel& model, Index m, Index k, Carver& carv
 }
 
 template <class T, bool Fixed>
-void launch(const VectorCall& call, Arguments<T> g) {
+void launch_rows(const VectorCall& call, Arguments<T> g) {
   const auto size = [](Index stride) { return stride < 0 ? -stride : stride; };
+  const auto start = [&](void (*kernel)(Arguments<T>), dim3 grid) {
+    launch(call.model, "correct_rows", kernel, {grid, threads}, call.stream, g);
+  };
   const bool along = size(g.p.a.col_stride) < size(g.p.a.row_stride);
   if (g.p.m >= rows_for_warps && along) {
-    correct_warps<T, Fixed><<<static_cast<unsigned>(ceil_div(g.p.m, 2 * warps)), threads, 0, call.stream>>>(g);
+    start(correct_warps<T, Fixed>, static_cast<unsigned>(ceil_div(g.p.m, 2 * warps)));
   } else if (along || g.p.m < few_rows) {
     const Division d = divide_rows(call.model, g.p.m, g.p.k);
     g.segments = d.segments;
     g.segment_terms = d.terms;
-    correct_segments<T, Fixed><<<static_cast<unsigned>(g.p.m * d.segments), threads, 0, call.stream>>>(g);
+    start(correct_segments<T, Fixed>, static_cast<unsigned>(g.p.m * d.segments));
   } else {
     const Index groups = ceil_div(g.p.m, column_rows);
     const Division d = divide_columns(call.model, g.p.m, g.p.k);
     g.segments = d.segments;
     g.segment_terms = d.terms;
-    const dim3 grid(static_cast<unsigned>(groups), static_cast<unsigned>(d.segments));
-    correct_columns<T, Fixed><<<grid, threads, 0, call.stream>>>(g);
+    start(correct_columns<T, Fixed>, dim3(static_cast<unsigned>(groups), static_cast<unsigned>(d.segments)));
   }
-  check_launch("correct_rows");
 }
 
 }  // namespace
@@ -332,9 +348,9 @@ void correct_rows(const VectorCall& call, const RowProblem<T>& p, FixedScaling f
   const Arguments<T> g{p, fixed, {call.state, exact.list}, take_partial(call.model, p.m, p.k, carver),
                        1, p.k,   call.all_undecided};
   if (fixed.most) {
-    launch<T, true>(call, g);
+    launch_rows<T, true>(call, g);
   } else {
-    launch<T, false>(call, g);
+    launch_rows<T, false>(call, g);
   }
   exact_rows(call, p, fixed, exact);
 }

@@ -153,12 +153,11 @@ __global__ void __launch_bounds__(threads, resident) dot2_tree_kernel(Arguments<
   __shared__ Pair waiting[most_levels][32];  // trees that wait for a right neighbour of their size
   constexpr bool scaled = terms == Terms::squares && compensated<T>;
   int scale = 0;
+  await_predecessor();
   if (scaled && g.norm.second_pass) {
-    wait_for_kernel_before();
     scale = __ldcg(g.norm.scale);
     if (scale == 0) return;
   }
-  allow_next_kernel();
   const double scaling = scaled ? power_of_two(-scale) : 1;
   std::uint32_t largest = 0;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -236,6 +235,11 @@ Arguments<T> make_arguments(const VectorCall& call, const RowProblem<T>& p, cons
   return {p, {call.state, s.exact.list}, divide(call.model, p.k), s.pieces, s.folded, {}};
 }
 
+template <class T>
+LaunchShape shape_of(const Arguments<T>& g) {
+  return {static_cast<unsigned>(g.division.thread_blocks), threads};
+}
+
 }  // namespace
 
 void dot2_dot_scratch(const DeviceModel& model, Index n, Carver& carver) { carve(carver, model, n); }
@@ -255,8 +259,7 @@ void dot2_dot(const VectorCall& call, const Dot<T>& d) {
   Carver carver(call.scratch);
   const Scratch s = carve(carver, call.model, d.n);
   const Arguments<T> g = make_arguments(call, row_problem(d), s);
-  dot2_tree_kernel<T, Terms::products><<<static_cast<unsigned>(g.division.thread_blocks), threads, 0, call.stream>>>(g);
-  check_launch("dot2_dot");
+  launch(call.model, "dot2_dot", dot2_tree_kernel<T, Terms::products>, shape_of(g), call.stream, g);
   exact_rows(call, g.p, {nullptr, 0}, s.exact);
 }
 
@@ -271,16 +274,12 @@ void norm(const VectorCall& call, VectorMode mode, Terms terms, const Reduction<
   Arguments<T> g = make_arguments(call, row_problem(r, terms), s);
   const bool correct = mode == VectorMode::correct;
   g.norm = {correct, correct && call.all_undecided, false, norm_error<T>(r.n), s.largest, s.scale};
-  const auto blocks = static_cast<unsigned>(g.division.thread_blocks);
-  if (terms == Terms::magnitudes) {
-    dot2_tree_kernel<T, Terms::magnitudes><<<blocks, threads, 0, call.stream>>>(g);
-  } else {
-    dot2_tree_kernel<T, Terms::squares><<<blocks, threads, 0, call.stream>>>(g);
-  }
-  check_launch("norm");
+  const auto kernel =
+      terms == Terms::magnitudes ? dot2_tree_kernel<T, Terms::magnitudes> : dot2_tree_kernel<T, Terms::squares>;
+  launch(call.model, "norm", kernel, shape_of(g), call.stream, g);
   if (terms == Terms::squares && compensated<T>) {
     g.norm.second_pass = true;
-    launch_behind(call, dot2_tree_kernel<T, Terms::squares>, blocks, threads, g, "norm");
+    launch(call.model, "norm", kernel, shape_of(g), call.stream, g);
   }
   exact_rows(call, g.p, {nullptr, 0}, s.exact);
 }

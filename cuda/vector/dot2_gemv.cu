@@ -168,7 +168,7 @@ __global__ void __launch_bounds__(threads, Load::resident) dot2_gemv_kernel(Argu
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, rows = 1 << g.row_bits, per_warp = 32 >> g.row_bits;
   const Index first_row = static_cast<Index>(blockIdx.x) * rows, own_row = first_row + threadIdx.x;
   const bool owner = threadIdx.x < rows && own_row < g.p.m;
-  allow_next_kernel();
+  await_predecessor();
   if (is_zero(g.p.alpha.get())) {
     if (!g.pairs && owner) write_without_terms(g.p, own_row);
     return;
@@ -199,6 +199,7 @@ __global__ void __launch_bounds__(threads, Load::resident) dot2_gemv_kernel(Argu
 /// Combines the pairs of a chunk of blocks, a thread a row; the last chunk finishes the rows.
 template <class T>
 __global__ void __launch_bounds__(32) dot2_gemv_combine(Arguments<T> g) {
+  await_predecessor();
   const Index row = static_cast<Index>(blockIdx.x) * 32 + threadIdx.x, blocks = (g.p.k + block_terms - 1) / block_terms;
   if (row >= g.p.m) return;
   if (is_zero(g.p.alpha.get())) {
@@ -240,16 +241,15 @@ Scratch carve(Carver& carver, const DeviceModel& model, const Division& d, Index
 }
 
 template <class T>
-void launch(const VectorCall& call, const Arguments<T>& g, const Division& d) {
+void launch_pairs(const VectorCall& call, const Arguments<T>& g, const Division& d) {
   const auto size = [](Index stride) { return stride < 0 ? -stride : stride; };
   const dim3 grid(static_cast<unsigned>(d.groups),
                   static_cast<unsigned>(ceil_div(g.end_block - g.first_block, g.segment_blocks)));
   if (size(g.p.a.col_stride) < size(g.p.a.row_stride)) {
-    dot2_gemv_kernel<T, LoadTurned<T>><<<grid, threads, 0, call.stream>>>(g);
+    launch(call.model, "dot2_gemv", dot2_gemv_kernel<T, LoadTurned<T>>, {grid, threads}, call.stream, g);
   } else {
-    dot2_gemv_kernel<T, LoadDirect<T>><<<grid, threads, 0, call.stream>>>(g);
+    launch(call.model, "dot2_gemv", dot2_gemv_kernel<T, LoadDirect<T>>, {grid, threads}, call.stream, g);
   }
-  check_launch("dot2_gemv");
 }
 
 }  // namespace
@@ -269,15 +269,15 @@ void dot2_gemv(const VectorCall& call, const Gemv<T>& gemv, Scalar<T> alpha, Sca
   Arguments<T> g{
       row_problem(gemv, alpha, beta), {call.state, s.exact.list}, d.row_bits, 0, blocks, blocks, nullptr, s.totals};
   if (d.segments == 1) {
-    launch(call, g, d);
+    launch_pairs(call, g, d);
   } else {
     g.pairs = s.pairs;
     for (; g.first_block < blocks; g.first_block += d.chunk) {
       g.end_block = std::min(g.first_block + d.chunk, blocks);
       g.segment_blocks = ceil_div(ceil_div(g.end_block - g.first_block, d.segments), d.round()) * d.round();
-      launch(call, g, d);
-      dot2_gemv_combine<<<static_cast<unsigned>(ceil_div(gemv.m, 32)), 32, 0, call.stream>>>(g);
-      check_launch("dot2_gemv_combine");
+      launch_pairs(call, g, d);
+      launch(call.model, "dot2_gemv_combine", dot2_gemv_combine<T>, {static_cast<unsigned>(ceil_div(gemv.m, 32)), 32},
+             call.stream, g);
     }
   }
   exact_rows(call, g.p, {nullptr, 0}, s.exact);

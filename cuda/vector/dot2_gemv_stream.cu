@@ -162,8 +162,7 @@ __global__ void __launch_bounds__(threads, 1)
   extern __shared__ __align__(1024) unsigned char memory[];
   __shared__ Meeting meeting;
   meeting.begin();
-  wait_for_kernel_before();
-  allow_next_kernel();
+  await_predecessor();
   const int warp = threadIdx.x / 32;
   if (is_zero(g.p.alpha.get())) {
     for (int group = static_cast<int>(blockIdx.x); warp == 0 && group < g.groups;
@@ -181,7 +180,7 @@ __global__ void __launch_bounds__(threads, 1)
 }
 
 template <class T, bool along>
-void launch(const VectorCall& call, const CUtensorMap& map, const Arguments<T>& g) {
+void launch_stream(const VectorCall& call, const CUtensorMap& map, const Arguments<T>& g) {
   const auto kernel = dot2_gemv_stream_kernel<T, along>;
   static std::atomic<std::uint64_t> told{0};  // devices that know of the shared memory
   const std::uint64_t device = call.model.device < 64 ? std::uint64_t{1} << call.model.device : 0;
@@ -189,17 +188,8 @@ void launch(const VectorCall& call, const CUtensorMap& map, const Arguments<T>& 
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes), "dot2_gemv_stream");
     told.fetch_or(device, std::memory_order_relaxed);
   }
-  cudaLaunchAttribute early{};
-  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  early.val.programmaticStreamSerializationAllowed = 1;
-  cudaLaunchConfig_t config{};
-  config.gridDim = static_cast<unsigned>(std::min(g.groups, call.model.processors));
-  config.blockDim = threads;
-  config.dynamicSmemBytes = shared_bytes;
-  config.stream = call.stream;
-  config.attrs = &early;
-  config.numAttrs = 1;
-  check(cudaLaunchKernelEx(&config, kernel, map, g), "dot2_gemv_stream");
+  const auto blocks = static_cast<unsigned>(std::min(g.groups, call.model.processors));
+  launch(call.model, "dot2_gemv_stream", kernel, {blocks, threads, shared_bytes}, call.stream, map, g);
 }
 
 }  // namespace
@@ -217,7 +207,7 @@ bool dot2_gemv_stream(const VectorCall& call, const RowProblem<T>& p) {
   if (!call.model.hopper_kernels || few || many || !make_row_map(p.a, p.m, p.k, along, &map)) return false;
   const Arguments<T> g{p, call.state, static_cast<int>(groups), static_cast<int>((p.k + block_terms - 1) / block_terms),
                        p.x.stride == 1 && reinterpret_cast<std::uintptr_t>(p.x.data) % 16 == 0};
-  along ? launch<T, true>(call, map, g) : launch<T, false>(call, map, g);
+  along ? launch_stream<T, true>(call, map, g) : launch_stream<T, false>(call, map, g);
   return true;
 }
 

@@ -45,7 +45,7 @@ __device__ void share_row(const Arguments<T>& g, Index entry, Index i, Index seg
 
 template <class T>
 __global__ void __launch_bounds__(32) exact_kernel(Arguments<T> g) {
-  wait_for_kernel_before();
+  await_predecessor();
   const Index open = static_cast<Index>(__ldcg(&g.open.state->open)), blocks = gridDim.x;
   if (open == 0) {
     if (blockIdx.x == 0 && threadIdx.x == 0) g.open.state->undecided = 0;
@@ -82,8 +82,8 @@ __global__ void __launch_bounds__(32) exact_kernel(Arguments<T> g) {
 template <class T>
 void exact_rows(const VectorCall& call, const RowProblem<T>& p, FixedScaling fixed, const ExactScratch& scratch) {
   const Arguments<T> g{{p, fixed}, {call.state, scratch.list}, scratch.slots};
-  launch_behind(call, exact_kernel<T>, exact_blocks(call.model), 32, g,
-                "exact_rows");  // it nearly always has nothing to do
+  launch(call.model, "exact_rows", exact_kernel<T>, {static_cast<unsigned>(exact_blocks(call.model)), 32}, call.stream,
+         g);
 }
 
 template void exact_rows(const VectorCall&, const RowProblem<double>&, FixedScaling, const ExactScratch&);

@@ -26,9 +26,6 @@ struct NormCall {
 
 #ifdef __CUDACC__
 
-/// 2^e, a normal number.
-__device__ inline double power_of_two(int e) { return __hiloint2double((e + 1023) << 20, 0); }
-
 /// `largest` is a high word without its sign, and is kept for binary64 only.
 template <class T>
 __device__ void step_square(Pair& pair, T x, double scaling, std::uint32_t& largest) {

@@ -2,7 +2,7 @@
 // outputs.
 #pragma once
 
-#include "cuda/check.hpp"
+#include "cuda/launch.hpp"
 #include "cuda/vector/vector_kernels.hpp"
 #include "lib/numerics/finish.hpp"
 
@@ -106,6 +106,9 @@ bool dot2_gemv_stream(const VectorCall&, const RowProblem<T>&);
 
 inline constexpr unsigned full_warp = 0xFFFFFFFFu;
 
+/// 2^e, a normal number.
+__device__ inline double power_of_two(int e) { return __hiloint2double((e + 1023) << 20, 0); }
+
 /// out[j] = entry j `spacing` of a vector.
 template <int spacing, int count, class T>
 __device__ void load_spaced(const T* p, Index stride, T (&out)[count]) {
@@ -123,37 +126,6 @@ template <int spacing, int count, class T>
 __device__ void load_spaced_below(const T* p, Index stride, Index left, T (&out)[count]) {
 #pragma unroll
   for (int j = 0; j < count; ++j) out[j] = j * spacing < left ? __ldg(p + j * spacing * stride) : T(0);
-}
-
-/// Lets a kernel that waits for this one with wait_for_kernel_before() be launched meanwhile.
-__device__ inline void allow_next_kernel() {
-#if __CUDA_ARCH__ >= 900
-  cudaTriggerProgrammaticLaunchCompletion();
-#endif
-}
-
-/// Until all that the kernel before on the stream has written is visible.
-__device__ inline void wait_for_kernel_before() {
-#if __CUDA_ARCH__ >= 900
-  cudaGridDependencySynchronize();
-#endif
-}
-
-/// Launches a kernel that begins with wait_for_kernel_before(): hidden behind the end of the kernel before, where the
-/// device can do that.
-template <class Arguments>
-void launch_behind(const VectorCall& call, void (*kernel)(Arguments), Index blocks, int threads,
-                   const Arguments& arguments, const char* what) {
-  cudaLaunchAttribute early{};
-  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  early.val.programmaticStreamSerializationAllowed = 1;
-  cudaLaunchConfig_t config{};
-  config.gridDim = static_cast<unsigned>(blocks);
-  config.blockDim = static_cast<unsigned>(threads);
-  config.stream = call.stream;
-  config.attrs = &early;
-  config.numAttrs = call.model.hopper_kernels ? 1 : 0;  // else the kernel is built without the wait for the one before
-  check(cudaLaunchKernelEx(&config, kernel, arguments), what);
 }
 
 /// Leaves row i to the exact kernel; y is not touched.
