@@ -29,14 +29,15 @@ struct Arguments {
   RowProblem<T> p;
   VectorState* state;
   int groups, blocks;  ///< of rows, of terms
-  bool wide_x;         ///< x can be read by 16 bytes
 };
 
-/// What the warps of a thread block share besides the rings.
+/// What the warps of a thread block share besides the rings. All lanes arrive at a barrier for themselves, for what
+/// each has written or read.
 struct Meeting {
   Pair pairs[slots][warps][group_rows];
   std::uint64_t tile_barriers[warps][stages];
   std::uint64_t handed_in[slots], taken[slots];
+  alignas(16) unsigned char terms_of_x[warps][tile_bytes / group_rows];
   Index open[group_rows];
   unsigned long long open_count;
 
@@ -45,8 +46,8 @@ struct Meeting {
       for (int w = 0; w < warps; ++w)
         for (int s = 0; s < stages; ++s) ptx::barrier_init(ptx::shared_address(&tile_barriers[w][s]), 1);
       for (int s = 0; s < slots; ++s) {
-        ptx::barrier_init(ptx::shared_address(&handed_in[s]), warps);
-        ptx::barrier_init(ptx::shared_address(&taken[s]), 1);
+        ptx::barrier_init(ptx::shared_address(&handed_in[s]), 32 * warps);
+        ptx::barrier_init(ptx::shared_address(&taken[s]), 32);
       }
       open_count = 0;
       ptx::publish_barriers();
@@ -54,16 +55,6 @@ struct Meeting {
     __syncthreads();
   }
 };
-
-/// Neighbouring entries, by 16 bytes.
-template <class T, int count>
-__device__ void load_wide(const T* from, T (&out)[count]) {
-#pragma unroll
-  for (int j = 0; j < count; j += 16 / sizeof(T)) {
-    const uint4 v = __ldg(reinterpret_cast<const uint4*>(from + j));
-    memcpy(out + j, &v, 16);
-  }
-}
 
 /// A streaming warp: its pairs of every round of every group, in the order of the definition's blocks.
 template <class T, bool along>
@@ -80,28 +71,29 @@ __device__ void stream(const CUtensorMap& map, const Arguments<T>& g, Meeting& m
     ahead.next(tiles, warp, warps, g.blocks, apart);
   };
   for (int s = 0; s < stages; ++s) put(s);
+  TermsOfX<T, terms> x{reinterpret_cast<T*>(meeting.terms_of_x[warp]), {}};
+  TileWalk soon{first_group, warp, 0};
+  const auto ask = [&] {
+    x.ask(p, static_cast<Index>(soon.unit) * block_terms + soon.tile * terms);
+    soon.next(tiles, warp, warps, g.blocks, apart);
+  };
+  ask();
   int count = 0;
   for (int group = first_group; group < g.groups; group += apart) {
     for (int round = 0; round * warps < g.blocks; ++round, ++count) {
       const int block = round * warps + warp, slot = count % slots;
+      Pair pair{0, 0};
       if (block < g.blocks) {
-        Index term = static_cast<Index>(block) * block_terms;
-        const T* x = p.x.data + term * p.x.stride;
-        Pair pair{0, 0};
 #pragma unroll 1
         for (int tile = 0; tile < tiles; ++tile) {
+          x.put();
+          ask();
+          ring.wait();
 #pragma unroll 1
-          for (int first = 0; first < terms; first += chunk, term += chunk, x += chunk * p.x.stride) {
-            T u[chunk], v[chunk];
+          for (int first = 0; first < terms; first += chunk) {
             // Entries beyond k are zero on both sides, and a step with 0 times 0 changes nothing: s and c are never -0.
-            if (term + chunk > p.k) {
-              load_spaced_below<1>(x, p.x.stride, p.k - term, v);
-            } else if (g.wide_x) {
-              load_wide(x, v);
-            } else {
-              load_spaced<1>(x, p.x.stride, v);
-            }
-            if (first == 0) ring.wait();
+            T u[chunk], v[chunk];
+            x.get(first, v);
             ring.get(first, u);
 #pragma unroll
             for (int j = 0; j < chunk; ++j) step(pair, u[j], v[j]);
@@ -111,15 +103,11 @@ __device__ void stream(const CUtensorMap& map, const Arguments<T>& g, Meeting& m
           put(ring.stage);
           ring.advance();
         }
-        ptx::barrier_wait(ptx::shared_address(&meeting.taken[slot]), (count / slots & 1) ^ 1);
-        meeting.pairs[slot][warp][lane] = pair;
-        __syncwarp();
       }
       // A warp without a block in the last round takes part in its end all the same.
-      if (lane == 0) {
-        if (block >= g.blocks) ptx::barrier_wait(ptx::shared_address(&meeting.taken[slot]), (count / slots & 1) ^ 1);
-        ptx::barrier_arrive(ptx::shared_address(&meeting.handed_in[slot]), 0);
-      }
+      ptx::barrier_wait(ptx::shared_address(&meeting.taken[slot]), (count / slots & 1) ^ 1);
+      meeting.pairs[slot][warp][lane] = pair;
+      ptx::barrier_arrive(ptx::shared_address(&meeting.handed_in[slot]), 0);
     }
   }
 }
@@ -138,8 +126,7 @@ __device__ void combine_groups(const Arguments<T>& g, Meeting& meeting, std::int
       ptx::barrier_wait(ptx::shared_address(&meeting.handed_in[slot]), count / slots & 1);
 #pragma unroll 4
       for (int w = 0; w < pairs; ++w) total = combine<T>(total, meeting.pairs[slot][w][lane]);
-      __syncwarp();
-      if (lane == 0) ptx::barrier_arrive(ptx::shared_address(&meeting.taken[slot]), 0);
+      ptx::barrier_arrive(ptx::shared_address(&meeting.taken[slot]), 0);
     }
     const Index i = static_cast<Index>(group) * group_rows + lane;
     if (i < g.p.m) finish_pair_of_row(g.p, open, i, total);
@@ -205,8 +192,8 @@ bool dot2_gemv_stream(const VectorCall& call, const RowProblem<T>& p) {
   const bool many = !along && compensated<T> && groups > 2 * processors;
   CUtensorMap map;
   if (!call.model.hopper_kernels || few || many || !make_row_map(p.a, p.m, p.k, along, &map)) return false;
-  const Arguments<T> g{p, call.state, static_cast<int>(groups), static_cast<int>((p.k + block_terms - 1) / block_terms),
-                       p.x.stride == 1 && reinterpret_cast<std::uintptr_t>(p.x.data) % 16 == 0};
+  const Arguments<T> g{p, call.state, static_cast<int>(groups),
+                       static_cast<int>((p.k + block_terms - 1) / block_terms)};
   along ? launch_stream<T, true>(call, map, g) : launch_stream<T, false>(call, map, g);
   return true;
 }

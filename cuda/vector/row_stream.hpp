@@ -24,6 +24,44 @@ bool make_row_map(const Matrix<const T>& a, Index m, Index k, bool along, CUtens
 
 #ifdef __CUDACC__
 
+/// The terms of x of a warp's tiles, which a lane each loads a tile ahead: from global memory they would be late,
+/// since what rings take of a multiprocessor's memory leaves its cache too small for x.
+template <class T, int terms>
+struct TermsOfX {
+  static constexpr int of_lane = (terms + 31) / 32;
+
+  T* shared;  ///< of the warp, aligned to 16
+  T ahead[of_lane];
+
+  /// Asks for entries from `term` on; zero from x[k] on.
+  __device__ void ask(const RowProblem<T>& p, Index term) {
+    const int lane = threadIdx.x % 32;
+#pragma unroll
+    for (int j = 0; j < of_lane; ++j) {
+      const Index q = term + lane + 32 * j;
+      ahead[j] = q < p.k ? __ldg(p.x.data + q * p.x.stride) : T(0);
+    }
+  }
+
+  /// What was asked for is there for get(); what was there before must have been read by all lanes.
+  __device__ void put() const {
+    const int lane = threadIdx.x % 32;
+#pragma unroll
+    for (int j = 0; j < of_lane; ++j)
+      if (terms % 32 == 0 || lane < terms) shared[lane + 32 * j] = ahead[j];
+    __syncwarp();
+  }
+
+  template <int count>
+  __device__ void get(int first, T (&out)[count]) const {
+#pragma unroll
+    for (int j = 0; j < count; j += 16 / sizeof(T)) {
+      const uint4 v = *reinterpret_cast<const uint4*>(shared + first + j);
+      memcpy(out + j, &v, 16);
+    }
+  }
+};
+
 /// The tiles of a warp: of every `groups_apart`-th group of rows, every `units_apart`-th unit of `tiles` tiles.
 struct TileWalk {
   int group, unit, tile;

@@ -145,9 +145,20 @@ TYPED_TEST(GpuGemv, AlignedShapes) {
         this->check(s[0], s[1], layout, 1, 1, 1, TypeParam(0.5), data, main_cases);
 }
 
+/// The same, small enough for sanitizers; thread blocks share groups of rows.
+TYPED_TEST(GpuGemv, AlignedSmall) {
+  const Index shapes[][2] = {{33, 200}, {64, 131}, {100, 900}};
+  std::vector<Case> cases = main_cases;
+  cases.push_back({cuda::VectorMode::correct, 0, true});
+  for (const auto& s : shapes)
+    for (Layout layout : {Layout::aligned_columns, Layout::aligned_rows})
+      for (Data data : {Data::cancelling, Data::special})
+        this->check(s[0], s[1], layout, 1, 1, 1, TypeParam(0.5), data, cases);
+}
+
 /// Condition 1e16 and phi 10: the first pass decides.
 TYPED_TEST(GpuGemv, FirstPassDecides) {
-  for (Layout layout : {Layout::columns, Layout::rows})
+  for (Layout layout : {Layout::columns, Layout::rows, Layout::aligned_columns, Layout::aligned_rows})
     for (Data data : {Data::uniform, Data::wide, Data::ill_conditioned}) {
       this->check(500, 2000, layout, 1, 1, 1, 0, data, {{cuda::VectorMode::correct, 0, false}});
       EXPECT_EQ(this->device.check_state(), 0u);
