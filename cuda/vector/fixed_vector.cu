@@ -4,36 +4,55 @@
 
 #include "cuda/check.hpp"
 #include "cuda/vector/vector_device.hpp"
+#include "cuda/warp_reduce.hpp"
 
 namespace accublas::cuda {
 
 namespace {
 
 constexpr int warps = 8, threads = 32 * warps;
+constexpr int batch = 8;             ///< entries that a lane loads at a time
 constexpr Index least_terms = 2048;  ///< that a warp looks through, so that its atomic operation costs nothing
+constexpr Index tasks_wanted = 32;   ///< warps for every multiprocessor
 
-/// Rows of a matrix, looked through in segments.
-template <class T>
-struct Rows {
-  Index m, k;
-  Matrix<const T> a;
-  Index segments, segment_terms;
-  std::uint64_t* most;
+Index ceil_div(Index a, Index b) { return (a + b - 1) / b; }
+
+/// A task is a warp's: a segment of a row, of 32 rows side by side, or of x.
+struct Segments {
+  Index count, terms;
+  static Segments divide(const DeviceModel& model, Index sums, Index k, Index least) {
+    const Index wanted = std::clamp<Index>(tasks_wanted * model.processors / sums, 1, ceil_div(k, least));
+    const Index terms = ceil_div(k, wanted);
+    return {ceil_div(k, terms), terms};
+  }
 };
 
 template <class T>
-__device__ typename FloatFormat<T>::Bits magnitude_bits(T x) {
-  return to_bits(x) & ~FloatFormat<T>::sign;
-}
+struct Arguments {
+  Index m, k;
+  Matrix<const T> a;
+  Vector<const T> x;
+  Segments of_rows, of_x;
+  Index row_tasks;
+  std::uint64_t* most;  ///< bits of the largest magnitudes: of the rows, then of x
+};
 
-/// Over terms from `first` on, `step` apart, below `end`.
-template <class T>
-__device__ std::uint64_t largest_of(const T* a, Index stride, Index first, Index step, Index end) {
+/// Of entries p[0], p[spacing stride], ..., the offset in terms below `left`.
+template <int spacing, class T>
+__device__ std::uint64_t largest_of(const T* p, Index stride, Index left) {
   typename FloatFormat<T>::Bits most = 0;
-#pragma unroll 8
-  for (Index p = first; p < end; p += step) {
-    const auto bits = magnitude_bits(__ldg(a + p * stride));
-    most = bits > most ? bits : most;
+  for (; left > 0; left -= batch * spacing, p += batch * spacing * stride) {
+    T v[batch];
+    if (left > (batch - 1) * spacing) {
+      load_spaced<spacing>(p, stride, v);
+    } else {
+      load_spaced_below<spacing>(p, stride, left, v);
+    }
+#pragma unroll
+    for (int j = 0; j < batch; ++j) {
+      const auto bits = to_bits(v[j]) & ~FloatFormat<T>::sign;
+      most = bits > most ? bits : most;
+    }
   }
   return most;
 }
@@ -42,50 +61,55 @@ __device__ void raise(std::uint64_t* most, std::uint64_t bits) {
   atomicMax(reinterpret_cast<unsigned long long*>(most), static_cast<unsigned long long>(bits));
 }
 
-/// A warp for a segment of a row.
+/// A warp along a segment.
 template <class T>
-__global__ void __launch_bounds__(threads) largest_along(Rows<T> r) {
-  const Index task = static_cast<Index>(blockIdx.x) * warps + threadIdx.x / 32, lane = threadIdx.x % 32;
-  const Index i = task / r.segments, first = task % r.segments * r.segment_terms, stop = first + r.segment_terms;
-  if (i >= r.m) return;
-  std::uint64_t most =
-      largest_of(r.a.data + i * r.a.row_stride, r.a.col_stride, first + lane, Index{32}, stop < r.k ? stop : r.k);
-  for (int half = 16; half > 0; half /= 2) {
-    const std::uint64_t other = __shfl_down_sync(0xFFFFFFFFu, most, half);
-    most = other > most ? other : most;
-  }
-  if (lane == 0) raise(r.most + i, most);
+__device__ void raise_along(std::uint64_t* most, const T* p, Index stride, const Segments& segments, Index segment,
+                            Index k) {
+  const Index first = segment * segments.terms + threadIdx.x % 32, stop = (segment + 1) * segments.terms;
+  const std::uint64_t largest =
+      shuffle_reduce(largest_of<32>(p + first * stride, stride, (stop < k ? stop : k) - first),
+                     [](std::uint64_t a, std::uint64_t b) { return a > b ? a : b; });
+  if (threadIdx.x % 32 == 0) raise(most, largest);
 }
 
-/// A lane for a segment of a row.
-template <class T>
-__global__ void __launch_bounds__(threads) largest_of_columns(Rows<T> r) {
-  const Index groups = (r.m + 31) / 32, task = static_cast<Index>(blockIdx.x) * warps + threadIdx.x / 32;
-  const Index i = task % groups * 32 + threadIdx.x % 32, segment = task / groups;
-  const Index first = segment * r.segment_terms, stop = first + r.segment_terms;
-  if (i >= r.m || segment >= r.segments) return;
-  raise(r.most + i,
-        largest_of(r.a.data + i * r.a.row_stride, r.a.col_stride, first, Index{1}, stop < r.k ? stop : r.k));
-}
-
-Index ceil_div(Index a, Index b) { return (a + b - 1) / b; }
-
-template <class T>
-void find_largest(const VectorCall& call, Index m, Index k, Matrix<const T> a, std::uint64_t* most) {
-  const auto size = [](Index stride) { return stride < 0 ? -stride : stride; };
-  const bool columns = m >= 8 && size(a.row_stride) < size(a.col_stride);
-  const Index sums = columns ? ceil_div(m, 32) : m;
-  const Index least = columns ? 128 : least_terms;
-  Rows<T> r{m, k, a, 0, 0, most};
-  r.segments = std::clamp<Index>(Index{32} * call.model.processors / sums, 1, ceil_div(k, least));
-  r.segment_terms = ceil_div(k, r.segments);
-  const auto blocks = static_cast<unsigned>(ceil_div(sums * r.segments, warps));
-  if (columns) {
-    largest_of_columns<<<blocks, threads, 0, call.stream>>>(r);
+/// Columns: rows are side by side, and a lane has one.
+template <class T, bool columns>
+__global__ void __launch_bounds__(threads) largest_kernel(Arguments<T> g) {
+  await_predecessor();
+  const Index task = static_cast<Index>(blockIdx.x) * warps + threadIdx.x / 32;
+  if (task >= g.row_tasks) {
+    const Index segment = task - g.row_tasks;
+    if (segment < g.of_x.count) raise_along(g.most + g.m, g.x.data, g.x.stride, g.of_x, segment, g.k);
+  } else if (columns) {
+    const Index groups = (g.m + 31) / 32, i = task % groups * 32 + threadIdx.x % 32;
+    const Index first = task / groups * g.of_rows.terms, stop = first + g.of_rows.terms;
+    if (i >= g.m) return;
+    const T* const p = g.a.data + i * g.a.row_stride + first * g.a.col_stride;
+    raise(g.most + i, largest_of<1>(p, g.a.col_stride, (stop < g.k ? stop : g.k) - first));
   } else {
-    largest_along<<<blocks, threads, 0, call.stream>>>(r);
+    const Index i = task / g.of_rows.count, segment = task % g.of_rows.count;
+    raise_along(g.most + i, g.a.data + i * g.a.row_stride, g.a.col_stride, g.of_rows, segment, g.k);
   }
-  check_launch("find_largest");
+}
+
+/// most: zeros.
+template <class T>
+void find_largest(const VectorCall& call, const RowProblem<T>& p, std::uint64_t* most) {
+  const auto size = [](Index stride) { return stride < 0 ? -stride : stride; };
+  const bool columns = p.m >= 8 && size(p.a.row_stride) < size(p.a.col_stride);
+  const Index sums = columns ? ceil_div(p.m, 32) : p.m;
+  Arguments<T> g{p.m,
+                 p.k,
+                 p.a,
+                 p.x,
+                 Segments::divide(call.model, sums, p.k, columns ? 128 : least_terms),
+                 Segments::divide(call.model, 1, p.k, least_terms),
+                 0,
+                 most};
+  g.row_tasks = sums * g.of_rows.count;
+  const auto blocks = static_cast<unsigned>(ceil_div(g.row_tasks + g.of_x.count, warps));
+  launch(call.model, "find_largest", columns ? largest_kernel<T, true> : largest_kernel<T, false>, {blocks, threads},
+         call.stream, g);
 }
 
 template <class T>
@@ -94,8 +118,7 @@ void fixed_rows(const VectorCall& call, const RowProblem<T>& p, int bits) {
   std::uint64_t* const most = carver.take<std::uint64_t>(p.m + 1);
   check(cudaMemsetAsync(most, 0, static_cast<std::size_t>(p.m + 1) * sizeof(std::uint64_t), call.stream),
         "clear exponents");
-  find_largest(call, p.m, p.k, p.a, most);
-  find_largest(call, 1, p.k, Matrix<const T>{p.x.data, 0, p.x.stride}, most + p.m);
+  find_largest(call, p, most);
   correct_rows(call, p, {most, bits}, carver);
 }
 
