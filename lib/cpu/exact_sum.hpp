@@ -15,7 +15,7 @@ class ExactSum {
     for (Index p = 0; p < k; ++p) {
       const T a = row[p], b = col[p];
       if (is_finite(a) && is_finite(b)) {
-        sum_.add_product(a, b);
+        if (!is_zero(a) && !is_zero(b)) sum_.add_product(a, b);  // sparse rows end here, whose bound is not zero
       } else {
         add_special(a, b);
       }
