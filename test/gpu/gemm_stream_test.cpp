@@ -47,14 +47,8 @@ TYPED_TEST(GemmStream, CallsReturnBeforeTheirStreamRuns) {
       ASSERT_EQ(accublas_sync(this->gpu), ACCUBLAS_SUCCESS);
       OnDevice<T> next(second);
 
-      Blocker blocker(stream);
-      const accublas_status status = next.run(this->gpu, second, device_scalars);
-      const bool waited = blocker.gave_up();
-      blocker.release();
-      ASSERT_EQ(status, ACCUBLAS_SUCCESS) << mode << ": " << this->gpu.error();
-      EXPECT_FALSE(waited) << mode << ": the call waited for its stream";
-      ASSERT_EQ(accublas_sync(this->gpu), ACCUBLAS_SUCCESS);
-      stream.wait();
+      ASSERT_NO_FATAL_FAILURE(
+          expect_no_wait(this->gpu, stream, mode, [&] { return next.run(this->gpu, second, device_scalars); }));
       if (std::string(mode) != "dp") {
         EXPECT_EQ(mismatch(second, this->expected(second, mode), next.c.values()), "") << mode;
       }

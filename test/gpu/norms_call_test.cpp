@@ -140,14 +140,8 @@ TYPED_TEST(NormsCall, ReturnsBeforeItsStreamRuns) {
       // The first call may make what is made once.
       ASSERT_EQ(norm(this->gpu, root, 4000, on_device.data(), 1, result.data()), ACCUBLAS_SUCCESS) << this->gpu.error();
       ASSERT_EQ(accublas_sync(this->gpu), ACCUBLAS_SUCCESS);
-      Blocker blocker(stream);
-      const accublas_status status = norm(this->gpu, root, 4000, on_device.data(), 1, result.data());
-      const bool waited = blocker.gave_up();
-      blocker.release();
-      ASSERT_EQ(status, ACCUBLAS_SUCCESS) << this->gpu.error();
-      EXPECT_FALSE(waited) << mode << ": the call waited for its stream";
-      ASSERT_EQ(accublas_sync(this->gpu), ACCUBLAS_SUCCESS);
-      stream.wait();
+      ASSERT_NO_FATAL_FAILURE(expect_no_wait(
+          this->gpu, stream, mode, [&] { return norm(this->gpu, root, 4000, on_device.data(), 1, result.data()); }));
       EXPECT_EQ(bits(result.values()[0]), bits(this->expected(root, 4000, x.data(), 1))) << mode;
     }
   }

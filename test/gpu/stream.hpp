@@ -3,9 +3,11 @@
 
 #include <atomic>
 #include <chrono>
+#include <string>
 #include <thread>
 
 #include "perf/gpu/device.hpp"
+#include "test/context.hpp"
 #include "test/gpu/device.hpp"
 
 namespace accublas::test {
@@ -42,5 +44,19 @@ class Blocker {
   cudaStream_t stream_;
   std::atomic<bool> released_{false}, gave_up_{false};
 };
+
+/// call() on the context, whose stream is held meanwhile, must succeed without waiting for it; then waits for the
+/// stream.
+template <class F>
+void expect_no_wait(const Context& context, const Stream& stream, const std::string& what, F&& call) {
+  Blocker blocker(stream);
+  const accublas_status status = call();
+  const bool waited = blocker.gave_up();
+  blocker.release();
+  ASSERT_EQ(status, ACCUBLAS_SUCCESS) << what << ": " << context.error();
+  EXPECT_FALSE(waited) << what << ": the call waited for its stream";
+  ASSERT_EQ(accublas_sync(context), ACCUBLAS_SUCCESS);
+  stream.wait();
+}
 
 }  // namespace accublas::test

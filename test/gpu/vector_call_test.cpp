@@ -195,14 +195,8 @@ TYPED_TEST(VectorCalls, ReturnBeforeTheirStreamRuns) {
         // The first call may make what is made once.
         ASSERT_EQ(run_on_device(this->gpu, routine, p, warm, device_scalars), ACCUBLAS_SUCCESS) << this->gpu.error();
         ASSERT_EQ(accublas_sync(this->gpu), ACCUBLAS_SUCCESS);
-        Blocker blocker(stream);
-        const accublas_status status = run_on_device(this->gpu, routine, p, d, device_scalars);
-        const bool waited = blocker.gave_up();
-        blocker.release();
-        ASSERT_EQ(status, ACCUBLAS_SUCCESS) << mode << ": " << this->gpu.error();
-        EXPECT_FALSE(waited) << mode << ": the call waited for its stream";
-        ASSERT_EQ(accublas_sync(this->gpu), ACCUBLAS_SUCCESS);
-        stream.wait();
+        ASSERT_NO_FATAL_FAILURE(expect_no_wait(
+            this->gpu, stream, mode, [&] { return run_on_device(this->gpu, routine, p, d, device_scalars); }));
         if (defined) {
           EXPECT_EQ(mismatch(p, this->expected(routine, p), d.c.values()), "") << mode;
         }
