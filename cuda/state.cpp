@@ -18,7 +18,6 @@ State::State(int device) : model_(device_model(device)) {
   captured_state_ = call_state_ + 1;
   totals_ = call_state_ + 2;
   check(cudaMemset(call_state_, 0, 4 * sizeof(CallState)), "state of a context");
-  check(cudaEventCreateWithFlags(&done_, cudaEventDisableTiming), "cudaEventCreate");
 }
 
 State::~State() {
@@ -32,8 +31,7 @@ State::~State() {
   int before = -1;
   cudaGetDevice(&before);
   cudaSetDevice(device());
-  cudaEventSynchronize(done_);
-  cudaEventDestroy(done_);
+  cudaDeviceSynchronize();
   native_graphs_.reset();
   cublas_.reset();
   for (const Mark& mark : marks_) cudaEventDestroy(mark.event);
@@ -123,9 +121,6 @@ void State::end_call() {
     return add_to_totals(last_, undecided, totals_ + captured_, stream_);
   }
   if (level_ >= 1) mark(nullptr);
-  if (captured_) return;
-  unmarked_ = !last_ && !last_vector_;
-  if (!unmarked_) check(cudaEventRecord(done_, stream_), "cudaEventRecord");
 }
 
 void State::complete(accublas_report_t& report) {
@@ -194,9 +189,9 @@ accublas_status State::synchronize(std::string& message) {
 accublas_status State::finish(std::string& message) {
   if (forked_from_user()) return ACCUBLAS_SUCCESS;
   const DeviceScope scope(device());
-  // Not the stream, which may be gone. Destroying cuBLAS's handle waits for the device all the same.
-  if (unmarked_) return outcome(cudaDeviceSynchronize(), message);
-  return outcome(cudaEventSynchronize(done_), message);
+  // Not the stream, which may be gone; and an event after every call would take a microsecond of the device each. Freeing
+  // memory and destroying cuBLAS's handle wait for the device all the same.
+  return outcome(cudaDeviceSynchronize(), message);
 }
 
 accublas_status State::outcome(cudaError_t waited, std::string& message) {

@@ -67,7 +67,7 @@ void gemv_call(State& state, const Call<Gemv<T>, T>& call, Execution& execution)
   if (call.engine == ACCUBLAS_ENGINE_NATIVE) {
     const std::size_t scratch = native_scratch_bytes(g, execution.workspace.cap()), own = blas_bytes(state);
     with_memory(state, execution, scratch + own + 1, [&](std::byte* memory) {
-      state.begin_call(execution.report.level);
+      state.begin_native_call(execution.report.level);
       state.phase(&accublas_report_t::ms_product);
       state.cublas().begin(state.cuda_stream(), own ? memory : nullptr, own);
       native_gemv(state.cublas(), g, alpha, beta, Scratch{memory + own, scratch}, state.cuda_stream());
@@ -140,7 +140,7 @@ void dot_call(State& state, const Call<Dot<T>, T>& call, Execution& execution) {
   if (call.engine == ACCUBLAS_ENGINE_NATIVE) {
     const std::size_t own = blas_bytes(state), scratch = native_scratch_bytes(call.problem, execution.workspace.cap());
     return with_result(state, call, execution, own + scratch, [&](const Dot<T>& dot, std::byte* memory) {
-      state.begin_call(execution.report.level);
+      state.begin_native_call(execution.report.level);
       state.phase(&accublas_report_t::ms_product);
       state.cublas().begin(stream, own ? memory : nullptr, own);
       native_dot(state.cublas(), dot, Scratch{memory + own, scratch}, stream);
@@ -181,7 +181,7 @@ void norm_call(State& state, const Call<Reduction<T>, T>& call, Execution& execu
   if (call.engine == ACCUBLAS_ENGINE_NATIVE && native_has_norm(call.problem)) {
     const std::size_t own = blas_bytes(state);
     return with_result(state, call, execution, own, [&](const Reduction<T>& norm, std::byte* memory) {
-      state.begin_call(execution.report.level);
+      state.begin_native_call(execution.report.level);
       state.phase(&accublas_report_t::ms_product);
       state.cublas().begin(stream, own ? memory : nullptr, own);
       terms == Terms::squares ? native_nrm2(state.cublas(), norm) : native_asum(state.cublas(), norm);
