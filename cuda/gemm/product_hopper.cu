@@ -137,15 +137,19 @@ __device__ void consume(const ProductJob<typename Output::Element>& job, const B
   const auto free_stage = [&](int stage) {
     if (lane < tiles.cluster) ptx::barrier_arrive(ring.empty(stage), lane);
   };
+  const int first_tile = blockIdx.x / tiles.cluster, clusters = gridDim.x / tiles.cluster;
   Position at{0, 0};
-  for (int t = blockIdx.x / tiles.cluster; t < order.count(); t += gridDim.x / tiles.cluster) {
-    const Tile tile = order.at(t);
+  // Where a tile lies takes three divisions, one after the other: they are done while MMAs of the tile before run.
+  Tile next = order.at(first_tile);
+  for (int t = first_tile; t < order.count(); t += clusters) {
+    const Tile tile = next;
     const int first_row = tile.row + rank * tiles.rows + warpgroup * 64;
     if (first_row >= extent.rows) {  // no such lines
       for (int step = 0; step < steps; ++step, at.advance()) {
         ptx::barrier_wait(ring.full(at.stage), at.parity);
         free_stage(at.stage);
       }
+      next = order.at(t + clusters);
       continue;
     }
 
@@ -161,6 +165,7 @@ __device__ void consume(const ProductJob<typename Output::Element>& job, const B
       for (int part = 0; part < tiles.step / 32; ++part)
         ptx::mma_64x256x32(sums, rows + 2 * part, cols + 2 * part, step | part);
       ptx::mma_commit();
+      if (step == 0) next = order.at(t + clusters);
       if (step > 0) {
         ptx::mma_wait<1>();
         free_stage(previous);
