@@ -161,12 +161,11 @@ struct ResidueOutput {
 
  private:
   __device__ std::uint32_t four(const std::uint32_t (&sums)[16], int first, std::uint32_t old) const {
-    std::uint32_t byte[4];
-    for (int i = 0; i < 4; ++i)
-      byte[i] = static_cast<std::uint32_t>(
-          reduce(sums[first + i], accumulate ? static_cast<std::int8_t>(old >> (8 * i)) : 0, modulus));
-    const std::uint32_t low = __byte_perm(byte[0], byte[1], 0x0040), high = __byte_perm(byte[2], byte[3], 0x0040);
-    return __byte_perm(low, high, 0x5410);
+    const auto two = [&](int i) {
+      const auto old_byte = [&](int byte) { return accumulate ? static_cast<std::int8_t>(old >> (8 * byte)) : 0; };
+      return reduce_two(sums[first + i], old_byte(i), sums[first + i + 1], old_byte(i + 1), modulus);
+    };
+    return __byte_perm(two(0), two(2), 0x6420);
   }
 };
 

@@ -293,7 +293,7 @@ TEST_P(Product, CertificateSums) {
 INSTANTIATE_TEST_SUITE_P(Kernels, Product, testing::Bool(),
                          [](const testing::TestParamInfo<bool>& info) { return info.param ? "hopper" : "portable"; });
 
-/// The table and reduce() on the host: every value that weighing four bytes and adding an old residue can give.
+/// The table and reduce_two() on the host: every value that weighing four bytes and adding an old residue can give.
 TEST(Reduction, EveryWeighedSum) {
   constexpr ModuliList list = moduli_list();
   const ReductionTable table = make_reductions();
@@ -307,7 +307,12 @@ TEST(Reduction, EveryWeighedSum) {
       EXPECT_LE(2 * std::abs(weight), p);
     }
     int wrong = 0;
-    for (int v = -(1 << 17); v < 1 << 17; ++v) wrong += (static_cast<std::int8_t>(reduce(0, v, modulus)) - v) % p != 0;
+    for (int v = -(1 << 17); v < 1 << 17; ++v) {
+      const int other = -1 - v;
+      const std::uint32_t both = reduce_two(0, v, 0, other, modulus);
+      wrong += (static_cast<std::int8_t>(both) - v) % p != 0;
+      wrong += (static_cast<std::int8_t>(both >> 16) - other) % p != 0;
+    }
     EXPECT_EQ(wrong, 0) << p;
   }
 }
