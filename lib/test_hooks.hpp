@@ -40,6 +40,14 @@ enum class Mutant {
   dot2_block,               ///< dot2 GEMV, GEMM: another k-block
   dot2_no_error,            ///< dot2: the error of the product forgotten
   dot2_overflow_kept,       ///< dot2: a pair that overflowed is rounded as it is
+  root_truncated,           ///< nrm2: what the integer root leaves out is forgotten
+  root_rest,                ///< nrm2: what the integer of the pair leaves out is forgotten
+  norm_scale,               ///< nrm2 dot2: small entries squared as they are
+  norm_order,               ///< norms, dot2: terms taken from the last to the first
+  norm_error,               ///< norms, cr: the pair taken for the exact sum
+  norm_undecided,           ///< norms, cr: an undecided result keeps one end of its interval
+  norm_lost_term,           ///< norms, cr: the exact sum lacks its last term
+  norm_inf_over_nan,        ///< nrm2: Inf among NaNs gives Inf
   special_inf_times_zero,   ///< specials: Inf times 0 taken as 0
   special_beta_zero,        ///< C read where beta is 0
   nan_payload,              ///< NaN written with the payload of the input

@@ -5,6 +5,7 @@
 #include "lib/numerics/bounds.hpp"
 #include "lib/numerics/finish_root.hpp"
 #include "lib/numerics/long_accumulator.hpp"
+#include "lib/test_hooks.hpp"
 
 namespace accublas::cpu {
 
@@ -51,7 +52,8 @@ namespace {
 template <class T, class Add>
 bool add_finite(Index n, Vector<const T> x, T* special, Add add) {
   bool all_finite = true, any_nan = false;
-  for (Index i = 0; i < n; ++i) {
+  const Index end = mutant(Mutant::norm_lost_term) ? n - 1 : n;
+  for (Index i = 0; i < end; ++i) {
     const T a = x[i];
     all_finite &= is_finite(a);
     any_nan |= is_nan(a);

@@ -21,11 +21,22 @@ T largest_magnitude(const Reduction<T>& r) {
     any_nan |= is_nan(a);
     largest = a > largest ? a : largest;
   }
-  return any_nan ? canonical_nan<T>() : largest;
+  const bool nan_wins = accublas::is_finite(largest) || !mutant(Mutant::norm_inf_over_nan);
+  return any_nan && nan_wins ? canonical_nan<T>() : largest;
 }
 
 /// docs/modes.md, NRM2 in dot2: the exponent by which entries are scaled before they are squared.
-int square_scale(double largest) { return largest < 0x1p-400 ? -600 : largest < 0x1p+480 ? 0 : 600; }
+int square_scale(double largest) {
+  if (largest < 0x1p-400) return mutant(Mutant::norm_scale) ? 0 : -600;
+  return largest < 0x1p+480 ? 0 : 600;
+}
+
+/// What the tree of dot2 adds up.
+template <class T>
+Dot2Sum<T> sum_of(Dot2Terms terms, const Reduction<T>& r) {
+  if (mutant(Mutant::norm_order)) return {terms, r.n, {&r.x[r.n - 1], -r.x.stride}};
+  return {terms, r.n, r.x};
+}
 
 /// The sum of squares is 2^(2 scale) (s + c). Not `known`: the norm is `largest`, which is 0, Inf or NaN.
 template <class T>
@@ -39,7 +50,7 @@ struct Squares {
 template <class T>
 Squares<T> sum_squares(const Reduction<T>& r, Execution& execution) {
   PhaseTimer timer(execution, &accublas_report_t::ms_product);
-  Dot2Sum<T> sum{Dot2Terms::squares, r.n, r.x};
+  Dot2Sum<T> sum = sum_of(Dot2Terms::squares, r);
   Dot2Pair pair = dot2_pair(sum, execution);
   // M^2 <= sum <= n M^2 for the largest magnitude M: nearly always the sum tells that entries are not to be scaled.
   constexpr bool wide = sizeof(T) == sizeof(double);
@@ -61,12 +72,13 @@ Squares<T> sum_squares(const Reduction<T>& r, Execution& execution) {
 template <class T>
 Dot2Pair sum_magnitudes(const Reduction<T>& r, Execution& execution) {
   PhaseTimer timer(execution, &accublas_report_t::ms_product);
-  return dot2_pair(Dot2Sum<T>{Dot2Terms::magnitudes, r.n, r.x}, execution);
+  return dot2_pair(sum_of(Dot2Terms::magnitudes, r), execution);
 }
 
 /// What the pair of n terms, none negative, can err by, products that underflow left out.
 template <class T>
 double pair_error(Index n, Dot2Pair pair) {
+  if (mutant(Mutant::norm_error)) return 0;
   return dot2_bound(dot2_depth_dot(n), n, unit_roundoff<T>()).componentwise * pair.s * (1 + 0x1p-40);
 }
 
@@ -113,7 +125,7 @@ void cr_nrm2(const Reduction<T>& r, Execution& execution) {
     const double underflow = may_underflow ? static_cast<double>(r.n) * product_underflow : 0;
     decided = finish_root_within(pair.s, pair.c, pair_error<T>(r.n, pair) + underflow, squares.scale, &out);
   }
-  if (!decided) {
+  if (!decided && !mutant(Mutant::norm_undecided)) {
     PhaseTimer timer(execution, &accublas_report_t::ms_exact);
     out = exact_nrm2(r.n, r.x);
   }
@@ -128,7 +140,7 @@ void cr_asum(const Reduction<T>& r, Execution& execution) {
   bool decided = false;
   if (is_finite(pair) && !hook_all_undecided())
     decided = finish_triple(T(1), {pair.s, pair.c, 0, pair_error<T>(r.n, pair)}, 0, T(0), T(0), &out);
-  if (!decided) {
+  if (!decided && !mutant(Mutant::norm_undecided)) {
     PhaseTimer timer(execution, &accublas_report_t::ms_exact);
     out = exact_asum(r.n, r.x);
   }

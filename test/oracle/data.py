@@ -355,6 +355,19 @@ def norm_operand(rng, kind, n, prefix):
             x[len(head)] = 2.0 ** -pick(rng, (20, 40, 60)) * pick(rng, (1.0, -1.0))
         x = x * 2.0 ** rng.randint(-30, 31)
         return x[rng.permutation(n)].astype(DTYPE[prefix])
+    if kind == "order":
+        # A sum, or a sum of squares, that lies above the middle of two numbers by tails that add up to more than each of them
+        # is: what dot2 returns depends on its order. All in one lane, in lanes or in blocks of their own.
+        head, tail = pick(rng, {"d": (([1.0, 2.0**-53], [2.0**-106] * 2), ([1.0, 2.0**-26, 2.0**-53], [2.0**-80] * 4)),
+                                "s": (([1.0, 2.0**-24], [2.0**-53] * 2), ([1.0] + [2.0**-12] * 2 + [2.0**-24], [2.0**-27] * 4))}[prefix])
+        parts = (head + tail)[:: pick(rng, (1, -1))]
+        step = pick(rng, [s for s in (1, 32, 1024) if (len(parts) - 1) * s < n])
+        x = np.zeros(n)
+        x[rng.randint(n - (len(parts) - 1) * step) :: step][: len(parts)] = parts
+        return x.astype(DTYPE[prefix])
+    if kind == "beyond":  # a little more than the square of a middle: 64 bits of the root do not show it
+        parts = {"d": [1.0, 2.0**-26, 2.0**-53, 2.0**-57], "s": [1.0] + [2.0**-12] * 2 + [2.0**-24, 2.0**-40]}[prefix]
+        return np.array(parts + [0.0] * (n - len(parts)))[rng.permutation(n)].astype(DTYPE[prefix])
     if kind == "edges":  # about the limits of dot2's scaling (FP64), of overflow and of the squares' range
         tops = (-401, -400, -399, 479, 480, 481, 1000, 1023, -537, -600, -1000) if prefix == "d" else (-140, -126, -70, 60, 120, 127)
         top = pick(rng, tops)

@@ -122,4 +122,10 @@ def _table():
                 add(norms, group, kind=kind, shape=n)
     for n in (33, 1025, 3073, 5 * 1024, 9000):
         add(norms, "dot2", kind="phi2", shape=n)
+    for n in (8, 33, 300, 1025, 9000):
+        for group in ("dot2", "dot2", "cr"):
+            add(norms, group, kind="order", shape=n)
+    for n in (5, 33):
+        add("dnrm2 snrm2", "cr", kind="beyond", shape=n)
+        add("dnrm2 snrm2", "dot2", kind="beyond", shape=n)
     return rows
