@@ -55,8 +55,8 @@ inline bool bound_is_a_priori(const Mode& mode) {
   return mode.kind != ACCUBLAS_MODE_FIXED && mode.kind != ACCUBLAS_MODE_SLICES;
 }
 
-/// fixed and slices err by the data. GEMM's engine int8 bounds the error before it writes C; the others of these modes
-/// do not, so that they cannot keep a target. Throws Error(ACCUBLAS_ERROR_ACCURACY).
+/// fixed and slices err by the data. GEMM's engines that work in integers bound the error of fixed before they write C;
+/// the others of these modes do not, so that they cannot keep a target. Throws Error(ACCUBLAS_ERROR_ACCURACY).
 inline void require_no_target(const Mode& mode, double target, bool single) {
   if (target > 0 && !bound_is_a_priori(mode))
     throw Error(ACCUBLAS_ERROR_ACCURACY,

@@ -210,6 +210,7 @@ TYPED_TEST(Bounds, Fixed) {
                         allowed.add(Real(least<T>));
                         const Real error = error_of(x, r.value);
                         ASSERT_LE(error, allowed) << mode;
+                        ASSERT_LE(error, bound_of(r, unit<T>, 3 * (1 + unit<T>), least<T>)) << mode;
                         if (t < 24 && allowed.up() > 0) largest = std::max(largest, error.up() / allowed.up());
                         if (std::isfinite(report.bound_componentwise)) expect_report_bound(report, x, r);
                       });
@@ -217,6 +218,38 @@ TYPED_TEST(Bounds, Fixed) {
     if (t < 24) {
       EXPECT_GE(largest, 0.05) << mode;
     }
+  }
+}
+
+// Beside abs(A) abs(B) fixed:T errs by up to a factor of 3, and no less can be promised: the large entries meet zeros,
+// and two entries of little more than half a unit are rounded to one each.
+TYPED_TEST(Bounds, FixedAtItsWorst) {
+  using T = TypeParam;
+  Context context;
+  accublas_options options = ACCUBLAS_OPTIONS_INIT;
+  for (const int t : {8, 11, 24, 53}) {  // from 7 on the certificate's sums do not see the small entries
+    const T small = std::ldexp(1 + 4 * std::numeric_limits<T>::epsilon(), -t - 1);
+    Gemm<T> g(1, 1, 3);
+    g.a = {T(0.5), 0, small};
+    g.b = {0, T(0.5), small};
+    const std::string mode = "fixed:" + std::to_string(t);
+    options.mode_name = mode.c_str();
+    std::vector<T> out;
+    for (const Routine routine : {Routine::gemm, Routine::gemv, Routine::dot}) {
+      options.target = -1;
+      ASSERT_EQ(context.run(routine, g, out, &options), ACCUBLAS_SUCCESS) << context.error();
+      const Reference r = g.exact(0, 0);
+      EXPECT_LE(error_of(out[0], r.value), bound_of(r, 0, 3, 0)) << mode;
+      EXPECT_LE(bound_of(r, 0, 2.999, 0), error_of(out[0], r.value)) << mode;
+      EXPECT_TRUE(std::isinf(context.report().bound_componentwise)) << mode;
+      options.target = 1e300;
+      EXPECT_EQ(context.run(routine, g, out, &options), ACCUBLAS_ERROR_ACCURACY) << mode;
+    }
+    // With data that the certificate's sums see, a target of any size brings the bound.
+    g.a = g.b = {T(0.5), T(0.75), small};
+    ASSERT_EQ(context.run(Routine::gemm, g, out, &options), ACCUBLAS_SUCCESS) << context.error();
+    EXPECT_TRUE(std::isfinite(context.report().bound_componentwise)) << mode;
+    expect_report_bound(context.report(), out[0], g.exact(0, 0));
   }
 }
 
