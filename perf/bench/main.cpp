@@ -84,6 +84,7 @@ int main(int count, char** arguments) {
     std::printf("accublas %d.%d.%d on %s, %s; BLAS: %s\n", ACCUBLAS_VERSION_MAJOR, ACCUBLAS_VERSION_MINOR,
                 ACCUBLAS_VERSION_PATCH, bench::cpu_name().c_str(), bench::instruction_set().c_str(),
                 bench::blas_name().c_str());
+    if (const std::string slow = bench::slow_blas(); !slow.empty()) std::printf("WARNING: %s\n", slow.c_str());
     if (targets) return bench::print_targets(table, {seconds, quick, matrices}) ? 0 : 1;
     for (const std::string& routine : chosen_routines)
       for (const std::string& kind : data)

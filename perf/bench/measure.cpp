@@ -10,6 +10,7 @@
 #include <limits>
 #include <memory>
 #include <stdexcept>
+#include <string_view>
 #include <thread>
 #include <tuple>
 
@@ -329,5 +330,20 @@ std::string cpu_name() {
 }
 
 std::string blas_name() { return OpenBlas::instance().get<char*()>("openblas_get_config")(); }
+
+std::string slow_blas() {
+#ifdef __x86_64__
+  // OpenBLAS's names of its kernels for x86-64 before AVX; a CPU that is newer than OpenBLAS itself may get them.
+  constexpr std::string_view without_avx[] = {"Prescott",     "Core2",     "Penryn", "Dunnington", "Nehalem", "Athlon",
+                                              "Opteron_SSE3", "Barcelona", "Bobcat", "Opteron",    "Atom",    "Nano"};
+  const std::string core = OpenBlas::instance().get<char*()>("openblas_get_corename")();
+  if (__builtin_cpu_supports("avx2") && std::ranges::find(without_avx, core) != std::end(without_avx))
+    return "OpenBLAS runs its " + core +
+           " kernels, without AVX, on this CPU (is it older than the CPU?): the ratios are too good. "
+           "Set OPENBLAS_CORETYPE=" +
+           (__builtin_cpu_supports("avx512f") ? "SkylakeX" : "Haswell");
+#endif
+  return {};
+}
 
 }  // namespace bench

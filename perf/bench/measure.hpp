@@ -10,7 +10,7 @@
 namespace bench {
 
 struct Case {
-  std::string routine;  ///< ddot, sdot, dgemv:n, dgemv:t, sgemv:n, sgemv:t, dgemm, sgemm
+  std::string routine;  ///< ddot, dnrm2, dasum, dgemv:n, dgemv:t, dgemm; s likewise
   std::int64_t size;    ///< of all dimensions
   std::string data;     ///< see data.hpp
   int threads;
@@ -48,5 +48,7 @@ std::vector<Overhead> measure_dropin_overhead();
 /// What runs here.
 std::string cpu_name();
 std::string blas_name();
+/// Why the ratios flatter accublas: OpenBLAS took kernels without AVX on a CPU that has AVX2. Empty if it did not.
+std::string slow_blas();
 
 }  // namespace bench

@@ -11,8 +11,9 @@ from pathlib import Path
 PROGRAM, DATA = sys.argv[1:3]
 
 
-def bench(*arguments):
+def bench(*arguments, **variables):
     environment = {k: v for k, v in os.environ.items() if not k.startswith("ACCUBLAS")}
+    environment |= variables
     return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, env=environment, timeout=100)
 
 
@@ -34,6 +35,16 @@ class Bench(unittest.TestCase):
         run = bench("-r", "dgemv:n", "-d", f"{DATA}/pores_1.mtx", "-m", "cr", "-t", 1, "-s", 0)
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertIn("pores_1.mtx", run.stdout)
+
+    def test_kernels_of_old_cpus(self):
+        flags = Path("/proc/cpuinfo").read_text().split()
+        for core, known in [("Prescott", False), ("Haswell", True)]:
+            run = bench("-r", "ddot", "-n", 10, "-m", "native", "-t", 1, "-s", 0, OPENBLAS_CORETYPE=core)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            first, second = run.stdout.splitlines()[:2]
+            if "avx2" not in flags or core not in first:
+                self.skipTest("OpenBLAS has not these kernels, or the CPU no AVX2")
+            self.assertEqual("OPENBLAS_CORETYPE=" in second, not known, second)
 
     def test_refusals(self):
         for arguments, saying in [(["-m", "best"], "unknown mode 'best'"), (["-n", 0], "0"), (["-n", -5], "-5"),
