@@ -2,14 +2,13 @@
 #include <utility>
 
 #include "c_api/blas/serve.hpp"
-#include "lib/arguments.hpp"
 
 namespace accublas::blas {
 namespace {
 
 /// The arguments as column-major F77 has them; a transposition is 0 where the caller's was none.
 template <class T>
-struct GemmArguments {
+struct GemmCall {
   accublas_transpose transa, transb;
   std::int64_t m, n, k;
   T alpha;
@@ -20,16 +19,18 @@ struct GemmArguments {
   T beta;
   T* c;
   std::int64_t ldc;
+
+  static constexpr const char *f77_name = is_double<T> ? "DGEMM " : "SGEMM ",
+                              *cblas_name = is_double<T> ? "cblas_dgemm" : "cblas_sgemm";
 };
 
-/// netlib's number of the first bad argument, 0 if there is none.
 template <class T>
-int first_bad(const GemmArguments<T>& g) {
+int first_bad(const GemmCall<T>& g) {
   return check_gemm(ACCUBLAS_COL_MAJOR, g.transa, g.transb, g.m, g.n, g.k, g.lda, g.ldb, g.ldc).number;
 }
 
 template <class T>
-void run(const GemmArguments<T>& g) {
+void run(const GemmCall<T>& g) {
   const bool small = fits(g.m, g.n, g.k, g.lda, g.ldb, g.ldc);
   const auto on_real = [&](const cpu::RealBlas& blas) {
     const int m = static_cast<int>(g.m), n = static_cast<int>(g.n), k = static_cast<int>(g.k);
@@ -57,57 +58,37 @@ void run(const GemmArguments<T>& g) {
 }
 
 template <class T>
-constexpr const char* f77_name = is_double<T> ? "DGEMM " : "SGEMM ";
-template <class T>
-constexpr const char* cblas_name = is_double<T> ? "cblas_dgemm" : "cblas_sgemm";
-
-template <class T>
-void f77(Spelling spelling, const GemmArguments<T>& g) {
-  if (const int bad = first_bad(g))
-    f77_error(f77_name<T>, bad, spelling);
-  else
-    run(g);
+CblasComplaint bad_transpose(const GemmCall<T>& g) {
+  if (!valid_transpose(g.transa)) return {2, "Illegal TransA setting, %d\n", g.transa};
+  if (!valid_transpose(g.transb)) return {3, "Illegal TransB setting, %d\n", g.transb};
+  return {};
 }
 
-/// The transpositions as the caller gave them, the rest as for F77.
 template <class T>
-void cblas(Spelling spelling, accublas_layout layout, GemmArguments<T> g) {
-  const bool row_major = layout == ACCUBLAS_ROW_MAJOR;
-  const auto complain = [&](int argument, const char* form, int value) {
-    cblas_error(cblas_name<T>, f77_name<T>, {argument, form, value}, row_major, spelling);
-  };
-  if (!valid(layout)) return complain(1, "Illegal layout setting, %d\n", layout);
-  if (!valid_transpose(g.transa)) return complain(2, "Illegal TransA setting, %d\n", g.transa);
-  if (!valid_transpose(g.transb)) return complain(3, "Illegal TransB setting, %d\n", g.transb);
-  if (row_major) {
-    std::swap(g.transa, g.transb);
-    std::swap(g.m, g.n);
-    std::swap(g.a, g.b);
-    std::swap(g.lda, g.ldb);
-  }
-  if (const int bad = first_bad(g))
-    complain(bad + 1, "", 0);
-  else
-    run(g);
+void transpose(GemmCall<T>& g) {
+  std::swap(g.transa, g.transb);
+  std::swap(g.m, g.n);
+  std::swap(g.a, g.b);
+  std::swap(g.lda, g.ldb);
 }
 
 }  // namespace
 }  // namespace accublas::blas
 
-#define F77_GEMM(name, Int, spelling, T)                                                                              \
-  extern "C" ACCUBLAS_API void name(const char* transa, const char* transb, const Int* m, const Int* n, const Int* k, \
-                                    const T* alpha, const T* a, const Int* lda, const T* b, const Int* ldb,           \
-                                    const T* beta, T* c, const Int* ldc) {                                            \
-    using namespace accublas::blas;                                                                                   \
-    f77<T>(Spelling::spelling,                                                                                        \
-           {f77_transpose(*transa), f77_transpose(*transb), *m, *n, *k, *alpha, a, *lda, b, *ldb, *beta, c, *ldc});   \
+#define F77_GEMM(name, Int, spelling, T)                                                                               \
+  extern "C" ACCUBLAS_API void name(const char* transa, const char* transb, const Int* m, const Int* n, const Int* k,  \
+                                    const T* alpha, const T* a, const Int* lda, const T* b, const Int* ldb,            \
+                                    const T* beta, T* c, const Int* ldc) {                                             \
+    using namespace accublas::blas;                                                                                    \
+    f77<GemmCall<T>>(Spelling::spelling, {f77_transpose(*transa), f77_transpose(*transb), *m, *n, *k, *alpha, a, *lda, \
+                                          b, *ldb, *beta, c, *ldc});                                                   \
   }
 #define CBLAS_GEMM(name, Int, spelling, T)                                                                          \
   extern "C" ACCUBLAS_API void name(accublas_layout layout, accublas_transpose transa, accublas_transpose transb,   \
                                     Int m, Int n, Int k, T alpha, const T* a, Int lda, const T* b, Int ldb, T beta, \
                                     T* c, Int ldc) {                                                                \
     using namespace accublas::blas;                                                                                 \
-    cblas<T>(Spelling::spelling, layout, {transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc});           \
+    cblas<GemmCall<T>>(Spelling::spelling, layout, {transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc}); \
   }
 
 ACCUBLAS_BLAS_NAMES(F77_GEMM, CBLAS_GEMM, dgemm, double)

@@ -2,14 +2,13 @@
 #include <utility>
 
 #include "c_api/blas/serve.hpp"
-#include "lib/arguments.hpp"
 
 namespace accublas::blas {
 namespace {
 
 /// The arguments as column-major F77 has them; trans is 0 where the caller's was none.
 template <class T>
-struct GemvArguments {
+struct GemvCall {
   accublas_transpose trans;
   std::int64_t m, n;
   T alpha;
@@ -20,16 +19,18 @@ struct GemvArguments {
   T beta;
   T* y;
   std::int64_t incy;
+
+  static constexpr const char *f77_name = is_double<T> ? "DGEMV " : "SGEMV ",
+                              *cblas_name = is_double<T> ? "cblas_dgemv" : "cblas_sgemv";
 };
 
-/// netlib's number of the first bad argument, 0 if there is none.
 template <class T>
-int first_bad(const GemvArguments<T>& g) {
+int first_bad(const GemvCall<T>& g) {
   return check_gemv(ACCUBLAS_COL_MAJOR, g.trans, g.m, g.n, g.lda, g.incx, g.incy).number;
 }
 
 template <class T>
-void run(const GemvArguments<T>& g) {
+void run(const GemvCall<T>& g) {
   const bool small = fits(g.m, g.n, g.lda, g.incx, g.incy);
   const auto on_real = [&](const cpu::RealBlas& blas) {
     const int m = static_cast<int>(g.m), n = static_cast<int>(g.n), lda = static_cast<int>(g.lda);
@@ -59,52 +60,32 @@ void run(const GemvArguments<T>& g) {
 }
 
 template <class T>
-constexpr const char* f77_name = is_double<T> ? "DGEMV " : "SGEMV ";
-template <class T>
-constexpr const char* cblas_name = is_double<T> ? "cblas_dgemv" : "cblas_sgemv";
-
-template <class T>
-void f77(Spelling spelling, const GemvArguments<T>& g) {
-  if (const int bad = first_bad(g))
-    f77_error(f77_name<T>, bad, spelling);
-  else
-    run(g);
+CblasComplaint bad_transpose(const GemvCall<T>& g) {
+  if (!valid_transpose(g.trans)) return {2, "Illegal TransA setting, %d\n", g.trans};
+  return {};
 }
 
-/// g.trans as the caller gave it, the rest as for F77.
 template <class T>
-void cblas(Spelling spelling, accublas_layout layout, GemvArguments<T> g) {
-  const bool row_major = layout == ACCUBLAS_ROW_MAJOR;
-  const auto complain = [&](int argument, const char* form, int value) {
-    cblas_error(cblas_name<T>, f77_name<T>, {argument, form, value}, row_major, spelling);
-  };
-  if (!valid(layout)) return complain(1, "Illegal layout setting, %d\n", layout);
-  if (!valid_transpose(g.trans)) return complain(2, "Illegal TransA setting, %d\n", g.trans);
-  if (row_major) {
-    g.trans = g.trans == ACCUBLAS_NO_TRANS ? ACCUBLAS_TRANS : ACCUBLAS_NO_TRANS;
-    std::swap(g.m, g.n);
-  }
-  if (const int bad = first_bad(g))
-    complain(bad + 1, "", 0);
-  else
-    run(g);
+void transpose(GemvCall<T>& g) {
+  g.trans = g.trans == ACCUBLAS_NO_TRANS ? ACCUBLAS_TRANS : ACCUBLAS_NO_TRANS;
+  std::swap(g.m, g.n);
 }
 
 }  // namespace
 }  // namespace accublas::blas
 
-#define F77_GEMV(name, Int, spelling, T)                                                                       \
-  extern "C" ACCUBLAS_API void name(const char* trans, const Int* m, const Int* n, const T* alpha, const T* a, \
-                                    const Int* lda, const T* x, const Int* incx, const T* beta, T* y,          \
-                                    const Int* incy) {                                                         \
-    using namespace accublas::blas;                                                                            \
-    f77<T>(Spelling::spelling, {f77_transpose(*trans), *m, *n, *alpha, a, *lda, x, *incx, *beta, y, *incy});   \
+#define F77_GEMV(name, Int, spelling, T)                                                                               \
+  extern "C" ACCUBLAS_API void name(const char* trans, const Int* m, const Int* n, const T* alpha, const T* a,         \
+                                    const Int* lda, const T* x, const Int* incx, const T* beta, T* y,                  \
+                                    const Int* incy) {                                                                 \
+    using namespace accublas::blas;                                                                                    \
+    f77<GemvCall<T>>(Spelling::spelling, {f77_transpose(*trans), *m, *n, *alpha, a, *lda, x, *incx, *beta, y, *incy}); \
   }
 #define CBLAS_GEMV(name, Int, spelling, T)                                                                   \
   extern "C" ACCUBLAS_API void name(accublas_layout layout, accublas_transpose trans, Int m, Int n, T alpha, \
                                     const T* a, Int lda, const T* x, Int incx, T beta, T* y, Int incy) {     \
     using namespace accublas::blas;                                                                          \
-    cblas<T>(Spelling::spelling, layout, {trans, m, n, alpha, a, lda, x, incx, beta, y, incy});              \
+    cblas<GemvCall<T>>(Spelling::spelling, layout, {trans, m, n, alpha, a, lda, x, incx, beta, y, incy});    \
   }
 
 ACCUBLAS_BLAS_NAMES(F77_GEMV, CBLAS_GEMV, dgemv, double)

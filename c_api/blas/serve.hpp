@@ -1,4 +1,5 @@
-// What the drop-in's routines share: reading a transposition, and what happens where a call fails and has no status.
+// What the drop-in's routines share: reading a transposition, complaints about arguments, and what happens where a call
+// fails and has no status.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include "c_api/accublas.h"
 #include "c_api/blas/xerbla.hpp"
 #include "c_api/private.hpp"
+#include "lib/arguments.hpp"
 
 namespace accublas::blas {
 
@@ -60,6 +62,36 @@ void serve(bool reads_result, bool small, Attempt attempt, Real real) {
   const cpu::RealBlas* blas = accublas_private_real_blas();
   if (!may_repeat || !small || !blas) std::abort();
   real(*blas);
+}
+
+/// GEMM and GEMV under an F77 name. Call holds the arguments as column-major F77 has them, with the routine's f77_name
+/// and cblas_name; for it there are
+///   bad_transpose(call)  what CBLAS says of a transposition that is none; its argument is 0 where all are good
+///   transpose(call)      turns the arguments of a row-major call into those of the column-major one
+///   first_bad(call)      netlib's number of the first bad argument, 0 if there is none
+///   run(call)
+template <class Call>
+void f77(Spelling spelling, const Call& call) {
+  if (const int bad = first_bad(call))
+    f77_error(Call::f77_name, bad, spelling);
+  else
+    run(call);
+}
+
+/// The same under a CBLAS name; the arguments are as the caller gave them.
+template <class Call>
+void cblas(Spelling spelling, accublas_layout layout, Call call) {
+  const bool row_major = layout == ACCUBLAS_ROW_MAJOR;
+  const auto complain = [&](const CblasComplaint& complaint) {
+    cblas_error(Call::cblas_name, Call::f77_name, complaint, row_major, spelling);
+  };
+  if (!valid(layout)) return complain({1, "Illegal layout setting, %d\n", layout});
+  if (const CblasComplaint bad = bad_transpose(call); bad.argument != 0) return complain(bad);
+  if (row_major) transpose(call);
+  if (const int bad = first_bad(call))
+    complain({bad + 1, "", 0});
+  else
+    run(call);
 }
 
 }  // namespace accublas::blas
