@@ -14,6 +14,7 @@ import ctypes
 import hashlib
 import math
 import os
+import signal
 import sys
 import time
 from fractions import Fraction
@@ -394,4 +395,5 @@ def main(argv):
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # a reader that has seen enough (head) ends the program quietly
     sys.exit(main(sys.argv[1:]))

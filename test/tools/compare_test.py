@@ -41,6 +41,15 @@ class Results(unittest.TestCase):
         self.assertGreater(float(rows["native"]["max rel"]), float(rows["cr"]["max rel"]))
         self.assertEqual(rows["cr"]["rigorous bound"], "1.1e-16 |c|")
 
+    def test_a_reader_that_has_seen_enough(self):
+        command = [SCRIPT, "--random", "2", "2", "2", "--modes", "cr"]
+        read, write = os.pipe()
+        os.close(read)
+        run = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, text=True, timeout=300,
+                             env=os.environ | {"ACCUBLAS_LIBRARY": LIBRARY})
+        os.close(write)
+        self.assertEqual(run.stderr, "")
+
     def test_engines_give_the_same_bits(self):
         sums = {engine: self.rows(f"{DATA}/pores_1.mtx", "--modes", "cr,fixed:60", "--engine", engine)
                 for engine in ["int8", "fp64"]}
