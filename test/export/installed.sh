@@ -40,11 +40,11 @@ flags shared accublas --libs | grep -q stdc++ && fail "accublas.pc: the C++ libr
 
 echo "C"
 $cc "$source/examples/first.c" $(flags shared accublas --cflags --libs) -o c_shared
-expect "C, shared" '^cr +1$' ./c_shared
+expect "C, shared" '^cr +2$' ./c_shared
 expect "C, shared, loads the library" 'libaccublas\.so\.0 => .*shared' ldd ./c_shared
 if [ -e "$work/static$prefix/$libdir/libaccublas.a" ]; then
   $cc "$source/examples/first.c" $(flags static accublas --static --cflags --libs) -o c_static
-  expect "C, static" '^cr +1$' ./c_static
+  expect "C, static" '^cr +2$' ./c_static
   ldd ./c_static | grep -q accublas && fail "C, static: still loads the shared library"
 fi
 ldd "$work/shared$prefix/$libdir/libaccublas.so" | grep -q gfortran && fail "libaccublas needs libgfortran"

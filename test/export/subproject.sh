@@ -26,5 +26,5 @@ fi
   { cat setup.log; exit 1; }
 ninja -C build -j 2 $targets >compile.log 2>&1 || { tail -50 compile.log; exit 1; }
 "$meson" test -C build --no-rebuild
-build/consumer_c | grep -Eq '^cr +1$'
+build/consumer_c | grep -Eq '^cr +2$'
 ACCUBLAS_MODE=cr build/consumer_blas | grep -q '^dgemm 1$'
