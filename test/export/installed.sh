@@ -74,4 +74,11 @@ export ACCUBLAS_MODE ACCUBLAS_VERBOSE
 expect "drop-in serves dgemm_" 'accublas: dgemm .*mode=cr' ./under_dropin
 expect "drop-in returns its bits" '^dgemm 1$' ./under_dropin
 expect "the real BLAS serves the rest" '^daxpy 4 5$' ./under_dropin
+$cc "$source/test/export/consumer/blas.c" \
+  $(flags shared accublas-blas --libs-only-l | tr ' ' '\n' | grep -v accublas) -o under_real
+expect "the drop-in by its path, where the loader knows no other" 'accublas: dgemm .*mode=cr' \
+  env -u LD_LIBRARY_PATH "LD_PRELOAD=$work/shared$prefix/$libdir/libaccublas_blas.so.0" ./under_real
+for program in "$work/shared$prefix/bin"/accublas-*bench; do
+  [ ! -e "$program" ] || expect "${program##*/} where the loader knows no other" 'OPTIONS|Options' env -u LD_LIBRARY_PATH "$program" --help
+done
 [ "$(./under_dropin 2>&1 | grep -c '^accublas:')" -eq 1 ] || fail "the drop-in serves what it should hand on"
