@@ -1,6 +1,6 @@
 // dot2's GEMM: a tile of outputs whose chains stay in registers over a block of k, then meet the pairs of the blocks
 // before.
-#include "lib/cpu/kernels/dot2_vector.hpp"
+#include "lib/cpu/kernels/panels.hpp"
 
 namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE {
 
@@ -70,44 +70,18 @@ void chain_tile(Index k, Index block, const double* a, const double* b, double* 
   }
 }
 
-/// Panels of `Width`. Adjacent rows are copied, adjacent columns transposed W x W at a time; anything else entry by
-/// entry.
-template <class T, int Width>
-void pack(Index k, Index count, const T* a, Index stride, Index k_stride, double* panels) {
-  for (; count > 0; count -= Width, a += Width * stride, panels += Width * k) {
-    const int valid = count < Width ? static_cast<int>(count) : Width;
-    Index p = 0;
-    if (valid == Width && stride == 1) {
-      for (; p < k; ++p)
-        for (int i = 0; i < Width; ++i) panels[p * Width + i] = a[p * k_stride + i];
-    } else if (valid == Width && k_stride == 1 && Width % W == 0) {
-      for (; p + W <= k; p += W) {
-        for (int i = 0; i < Width; i += W) {
-          V column[W];
-          load_transposed(a + i * stride + p, stride, column);
-          for (int q = 0; q < W; ++q) store(panels + (p + q) * Width + i, column[q]);
-        }
-      }
-    }
-    for (; p < k; ++p) {
-      for (int i = 0; i < valid; ++i) panels[p * Width + i] = a[p * k_stride + i * stride];
-      for (int i = valid; i < Width; ++i) panels[p * Width + i] = 0;
-    }
-  }
-}
-
 }  // namespace
 
 const Dot2GemmKernel<double>& dot2_dgemm() {
   constexpr int rows = pair_vectors * W, cols = pair_cols;
-  static constexpr Dot2GemmKernel<double> table = {rows, cols, pack<double, rows>, pack<double, cols>,
+  static constexpr Dot2GemmKernel<double> table = {rows, cols, pack_panels<double, rows>, pack_panels<double, cols>,
                                                    pair_tile<pair_vectors, pair_cols>};
   return table;
 }
 
 const Dot2GemmKernel<float>& dot2_sgemm() {
   constexpr int rows = chain_vectors * W, cols = chain_cols;
-  static constexpr Dot2GemmKernel<float> table = {rows, cols, pack<float, rows>, pack<float, cols>,
+  static constexpr Dot2GemmKernel<float> table = {rows, cols, pack_panels<float, rows>, pack_panels<float, cols>,
                                                   chain_tile<chain_vectors, chain_cols>};
   return table;
 }
