@@ -100,6 +100,8 @@ class Backend {
   virtual accublas_engine choose(Routine routine, const Mode& mode, const CallShape&) const {
     return engines(routine, mode).engines[0];
   }
+  /// Whether choose() looks at the shape: else one choice serves all calls.
+  virtual bool chooses_by_shape(Routine routine, const Mode& mode) const { return engines(routine, mode).count > 1; }
   /// Whether host operands of this shape are served sooner here than by the CPU, copies included.
   virtual bool worth_copying(Routine, const Mode&, const CallShape&) const { return false; }
   /// Cap of a call's workspace in bytes where none is set.

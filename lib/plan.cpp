@@ -88,7 +88,7 @@ Plan make_plan(Routine routine, const Settings& settings, const CallShape& shape
                 "mode " + mode_word(settings.mode, single) + " of " + routine_name(routine) +
                     " is not available in this build or on this device; available are " + mode_words(routine));
   plan.engine = backend.choose(routine, settings.mode, shape);
-  if (plan.backend == ACCUBLAS_BACKEND_CUDA && !plan.engine_forced && engines.count > 1) plan.by_shape = true;
+  if (!plan.engine_forced && backend.chooses_by_shape(routine, settings.mode)) plan.by_shape = true;
   if (plan.engine_forced) {
     if (!engines.has(settings.engine))
       throw Error(ACCUBLAS_ERROR_ENGINE, std::string("engine ") + engine_name(settings.engine) + " cannot serve " +

@@ -38,9 +38,37 @@ EngineList cpu_engines(Routine routine, const Mode& mode) {
   }
 }
 
-/// Matrices of a batch with up to so many terms in all are multiplied in plain integers, at 3 to 15 ns a term and some
-/// 20 ns an element: an INT8 call begins at 100 us or more in AVX2, at 20 us with AVX-512 (VNNI).
-constexpr double small_terms = 32 * 32 * 32, small_terms_avx512 = 8 * 8 * 8;
+/// GEMM of up to so many terms in all takes the engine exact, where that is faster than residues and slices. cr's sums
+/// (correct_gemm.cpp) take a term in 4 to 5 DGEMMs' time, and a call nothing besides; an INT8 call begins at 17 us with
+/// AVX-512 VNNI and takes 3.5 DGEMMs for large matrices, 12 to 30 with less than that, as slices do. Matrices of a
+/// batch in the other modes are multiplied in plain integers, at 3 to 15 ns a term and some 20 ns an element.
+struct SmallTerms {
+  double dgemm_cr, sgemm_cr, batched;
+};
+constexpr double cube(double order) { return order * order * order; }
+constexpr SmallTerms small_terms(cpu::Isa isa) {
+  switch (isa) {
+    case cpu::Isa::baseline:  // has no fused multiply-add to sum with
+      return {0, 0, cube(32)};
+    case cpu::Isa::avx2:
+      return {cube(512), cube(512), cube(32)};
+    case cpu::Isa::avx512:
+      return {cube(512), cube(512), cube(8)};
+    case cpu::Isa::avx512_vnni:
+      return {cube(256), cube(160), cube(8)};
+    default:  // AMX: the products are a third of an INT8 call's time at order 128
+      return {cube(160), cube(96), cube(8)};
+  }
+}
+
+bool is_small(Routine routine, const Mode& mode, const CallShape& shape, cpu::Isa isa) {
+  const double terms = static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k);
+  const SmallTerms most = small_terms(isa);
+  if (shape.m == 0) return false;  // no shape yet
+  if (is_batched(routine) && terms <= most.batched) return true;
+  return mode.kind == ACCUBLAS_MODE_CR && shape.k <= cpu::cr_gemm_terms &&
+         terms <= (is_single(routine) ? most.sgemm_cr : most.dgemm_cr);
+}
 
 /// dp and sp on an engine other than native are computed as their reproducible form.
 Mode emulated(const Mode& mode) {
@@ -59,13 +87,15 @@ class CpuBackend final : public Backend {
   accublas_engine choose(Routine routine, const Mode& mode, const CallShape& shape) const override {
     const accublas_engine first = engines(routine, mode).engines[0];
     if (first != ACCUBLAS_ENGINE_INT8) return first;
-    const bool wide = cpu::detected_isa() >= cpu::Isa::avx512;
-    const double terms = static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k);
-    if (is_batched(routine) && terms <= (wide ? small_terms_avx512 : small_terms)) return ACCUBLAS_ENGINE_EXACT;
+    const cpu::Isa isa = cpu::detected_isa();
+    if (is_small(routine, mode, shape, isa)) return ACCUBLAS_ENGINE_EXACT;
     // Residues are made and put together in AVX-512; portable code takes some 2 us an element, and slices are 5 to 25
     // times faster then. Fixed point keeps to the engine that can judge a target.
-    const bool slices = !wide && mode.kind != ACCUBLAS_MODE_FIXED && cpu::have_real_blas();
+    const bool slices = isa < cpu::Isa::avx512 && mode.kind != ACCUBLAS_MODE_FIXED && cpu::have_real_blas();
     return slices ? ACCUBLAS_ENGINE_FP64 : first;
+  }
+  bool chooses_by_shape(Routine routine, const Mode& mode) const override {
+    return engines(routine, mode).engines[0] == ACCUBLAS_ENGINE_INT8;
   }
   std::size_t default_workspace(int) const override { return default_workspace_bytes; }
   std::unique_ptr<BackendState> make_state(int) override { return nullptr; }
@@ -77,10 +107,10 @@ class CpuBackend final : public Backend {
     gemm_of(call, execution);
   }
   void gemm_batched(const Call<GemmBatch<double>, double>& call, BackendState*, Execution& execution) override {
-    cpu::gemm_batched(call, matrix_of<double>, execution);
+    cpu::gemm_batched(call, gemm_of<double>, execution);
   }
   void gemm_batched(const Call<GemmBatch<float>, float>& call, BackendState*, Execution& execution) override {
-    cpu::gemm_batched(call, matrix_of<float>, execution);
+    cpu::gemm_batched(call, gemm_of<float>, execution);
   }
   void gemv(const Call<Gemv<double>, double>& call, BackendState*, Execution& execution) override {
     gemv_of(call, execution);
@@ -121,18 +151,12 @@ class CpuBackend final : public Backend {
       case ACCUBLAS_ENGINE_DOT2:
         return cpu::dot2_gemm(call.problem, execution);
       case ACCUBLAS_ENGINE_EXACT:
-        if (call.mode.kind != ACCUBLAS_MODE_CR) return cpu::integer_gemm(call.problem, emulated(call.mode), execution);
-        return cpu::exact_gemm(call.problem, execution);
+        if (call.mode.kind == ACCUBLAS_MODE_CR && execution.isa > cpu::Isa::baseline)
+          return cpu::cr_gemm(call.problem, execution);
+        return cpu::integer_gemm(call.problem, emulated(call.mode), execution);
       default:
         no_engine();
     }
-  }
-
-  /// One of a batch.
-  template <class T>
-  static void matrix_of(const Call<Gemm<T>, T>& call, Execution& execution) {
-    if (call.engine == ACCUBLAS_ENGINE_EXACT) return cpu::integer_gemm(call.problem, emulated(call.mode), execution);
-    gemm_of(call, execution);
   }
 
   template <class T>

@@ -57,6 +57,11 @@ void cr_gemv(const Gemv<T>&, Execution&);
 template <class T>
 void cr_dot(const Dot<T>&, Execution&);
 
+// correct_gemm.cpp: the same sums for GEMM, for matrices that are small. Beyond so many terms, exact accumulators.
+constexpr Index cr_gemm_terms = 2048;
+template <class T>
+void cr_gemm(const Gemm<T>&, Execution&);
+
 // norms.cpp: dot2 and cr for NRM2 and ASUM at memory speed: one sum for both modes, with cr's test of its bound and the
 // exact norms behind.
 template <class T>

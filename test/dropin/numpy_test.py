@@ -7,7 +7,7 @@ import sys
 
 import run_with_dropin as dropin
 
-ENGINES = {"native": "native", "dp": "native", "dp:repro": dropin.RESIDUES, "cr": dropin.RESIDUES,
+ENGINES = {"native": "native", "dp": "native", "dp:repro": dropin.RESIDUES, "cr": dropin.SMALL_CR,
            "dot2": "dot2", "fixed:60": "int8"}
 
 

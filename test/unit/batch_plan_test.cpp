@@ -88,21 +88,27 @@ TEST(BatchPlan, SmallWorkspaceForFewerThreads) {
   EXPECT_LE(plan_batch(32, 32, 32, 1000, false, 8, 3 * MiB).bytes, 3 * MiB);
 }
 
-// Residues do not pay for the smallest matrices; a call of its own keeps its engine.
-TEST(BatchPlan, SmallMatricesInPlainIntegers) {
+// Residues do not pay for the smallest matrices.
+TEST(BatchPlan, SmallMatricesOnTheEngineExact) {
   const auto chosen = [](accublas::Routine routine, const char* mode, Index order) {
     accublas::CallShape shape;
     shape.m = shape.n = shape.k = order;
     return accublas::cpu_backend().choose(routine, accublas::parse_mode(mode), shape);
   };
-  const bool wide = accublas::cpu::detected_isa() >= accublas::cpu::Isa::avx512;
+  const accublas::cpu::Isa isa = accublas::cpu::detected_isa();
   for (const char* mode : {"cr", "dp:repro", "fixed:60"}) {
     const bool fixed = std::string(mode) == "fixed:60";
-    const accublas_engine residues = wide || fixed ? ACCUBLAS_ENGINE_INT8 : ACCUBLAS_ENGINE_FP64;
+    const accublas_engine residues =
+        isa >= accublas::cpu::Isa::avx512 || fixed ? ACCUBLAS_ENGINE_INT8 : ACCUBLAS_ENGINE_FP64;
+    const accublas_engine small =
+        std::string(mode) == "cr" && isa >= accublas::cpu::Isa::avx2 ? ACCUBLAS_ENGINE_EXACT : residues;
     EXPECT_EQ(chosen(accublas::Routine::dgemm_batched, mode, 8), ACCUBLAS_ENGINE_EXACT) << mode;
     EXPECT_EQ(chosen(accublas::Routine::sgemm_batched, mode, 4), ACCUBLAS_ENGINE_EXACT) << mode;
-    EXPECT_EQ(chosen(accublas::Routine::dgemm_batched, mode, 64), residues) << mode;
-    EXPECT_EQ(chosen(accublas::Routine::dgemm, mode, 8), residues) << mode;
+    EXPECT_EQ(chosen(accublas::Routine::dgemm_batched, mode, 64), small) << mode;
+    EXPECT_EQ(chosen(accublas::Routine::dgemm, mode, 8), small) << mode;
+    EXPECT_EQ(chosen(accublas::Routine::sgemm, mode, 64), small) << mode;
+    EXPECT_EQ(chosen(accublas::Routine::dgemm, mode, 1024), residues) << mode;
+    EXPECT_EQ(chosen(accublas::Routine::sgemm_batched, mode, 1024), residues) << mode;
   }
   EXPECT_EQ(chosen(accublas::Routine::dgemm_batched, "dp", 8), ACCUBLAS_ENGINE_NATIVE);
   EXPECT_EQ(chosen(accublas::Routine::dgemm_batched, "dot2", 8), ACCUBLAS_ENGINE_DOT2);

@@ -350,6 +350,11 @@ TEST(Plan, EnginesOfTheCpu) {
   EXPECT_EQ(plan(Routine::dgemm, "cr", ACCUBLAS_ENGINE_FP64).engine, ACCUBLAS_ENGINE_FP64);
   EXPECT_EQ(plan(Routine::dgemm, "cr", ACCUBLAS_ENGINE_EXACT).engine, ACCUBLAS_ENGINE_EXACT);
   EXPECT_EQ(plan(Routine::dgemm, "dp", ACCUBLAS_ENGINE_INT8).engine, ACCUBLAS_ENGINE_INT8);
+  // Where the engine goes by the shape, a plan without one does not serve a call; the calls of OpenBLAS need no other.
+  EXPECT_TRUE(plan(Routine::dgemm, "cr", ACCUBLAS_ENGINE_AUTO).by_shape);
+  EXPECT_TRUE(plan(Routine::sgemm_batched, "sp:repro", ACCUBLAS_ENGINE_AUTO).by_shape);
+  EXPECT_FALSE(plan(Routine::dgemm, "cr", ACCUBLAS_ENGINE_INT8).by_shape);
+  EXPECT_FALSE(plan(Routine::dgemm, "dp", ACCUBLAS_ENGINE_AUTO).by_shape);
 
   std::string message;
   EXPECT_EQ(status_of([&] { plan(Routine::dgemm, "cr", ACCUBLAS_ENGINE_DOT2); }, &message), ACCUBLAS_ERROR_ENGINE);
