@@ -49,14 +49,14 @@ constexpr double cube(double order) { return order * order * order; }
 constexpr SmallTerms small_terms(cpu::Isa isa) {
   switch (isa) {
     case cpu::Isa::baseline:  // has no fused multiply-add to sum with
-      return {0, 0, cube(32)};
+      return {-1, -1, cube(32)};
     case cpu::Isa::avx2:
       return {cube(512), cube(512), cube(32)};
     case cpu::Isa::avx512:
       return {cube(512), cube(512), cube(8)};
     case cpu::Isa::avx512_vnni:
       return {cube(256), cube(160), cube(8)};
-    default:  // AMX: the products are a third of an INT8 call's time at order 128
+    default:  // AMX, estimated: there INT8 products take next to no time, conversion and reconstruction remain
       return {cube(160), cube(96), cube(8)};
   }
 }
@@ -64,7 +64,6 @@ constexpr SmallTerms small_terms(cpu::Isa isa) {
 bool is_small(Routine routine, const Mode& mode, const CallShape& shape, cpu::Isa isa) {
   const double terms = static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k);
   const SmallTerms most = small_terms(isa);
-  if (shape.m == 0) return false;  // no shape yet
   if (is_batched(routine) && terms <= most.batched) return true;
   return mode.kind == ACCUBLAS_MODE_CR && shape.k <= cpu::cr_gemm_terms &&
          terms <= (is_single(routine) ? most.sgemm_cr : most.dgemm_cr);
