@@ -128,7 +128,7 @@ std::int64_t reconstruct_wide(const Int8Reconstruction& t, T* out) {
       // Three roundings of the error's own are covered by its enlargement.
       const bool decided = finish_within(alpha, s, error * (1 + 0x1p-50), t.row_exponent[r] + t.col_exponent[c], beta,
                                          read_addend(beta, to), to);
-      t.open[r * t.out_stride + c] = !decided;
+      t.open[r * t.row_stride + c] = !decided;
       open += !decided;
     }
   }

@@ -116,7 +116,7 @@ struct Int8Reconstruction {
   bool decide_ties;
   std::int64_t out_stride;
   /// 1 where the kernel leaves the element to the glue: the interval does not decide, or the result may not be a normal
-  /// number, or S is so small that its leading digits do not decide.
+  /// number, or S is so small that its leading digits do not decide. row_stride between rows.
   std::uint8_t* open;
 };
 

@@ -1,4 +1,4 @@
-// Residues to rounded results with AVX-512, 16 elements at a time: digits of 16 bits from products of 16-bit numbers,
+// Residues to rounded results with AVX-512, 32 elements at a time: digits of 16 bits from products of 16-bit numbers,
 // the quotient by P in single precision, then the leading 111 bits of S as an integer pair, rounded once by a fused
 // multiply-add; with alpha and beta c, as a sum of doubles by Ziv's test.
 #include "lib/cpu/kernels/int8_intrinsics.hpp"
@@ -10,6 +10,9 @@ namespace {
 #define ACCUBLAS_INLINE inline __attribute__((always_inline))
 
 constexpr int top_digits = 7;
+
+/// Registers of 16 elements that go side by side: one alone would wait for its chains of dependent sums.
+constexpr int side_by_side = 2, elements = 16 * side_by_side;
 
 /// sum + the two 16-bit products of every 32-bit lane.
 ACCUBLAS_INLINE __m512i add_products(__m512i sum, __m512i x, __m512i y) {
@@ -26,63 +29,78 @@ ACCUBLAS_INLINE __m512i broadcast_pair(const std::int16_t* at) {
   return _mm512_set1_epi32(pair);
 }
 
-/// 16 elements: S = (h 2^48 + m + rest) 2^(16 (digits - 7)) in units of digit 0, lane by lane: h signed, 0 <= m < 2^48,
-/// 0 <= rest < 1.
+/// S = (h 2^48 + m + rest) 2^(16 (digits - 7)) in units of digit 0, lane by lane: h signed, 0 <= m < 2^48,
+/// 0 <= rest < 1. 8 elements to a register.
 struct Leading {
-  __m512i h[2], m[2];  ///< elements 0 to 7 and 8 to 15
-  __m512i sticky[2];   ///< 1 where rest > 0, if asked for
+  __m512i h[2 * side_by_side], m[2 * side_by_side];
+  __m512i sticky[2 * side_by_side];  ///< 1 where rest > 0, if asked for
 };
 
 /// Adds the carry to `Count` digits of sum_l r_l weight_l - q P from digit `first`, collects their bits and carries on.
 template <int Count>
-ACCUBLAS_INLINE void low_digits(const CrtTable& t, const __m512i* pairs, int count, int first, __m512i minus_q,
-                                __m512i& carry, __m512i& bits) {
-  __m512i sum[Count];
+ACCUBLAS_INLINE void low_digits(const CrtTable& t, const __m512i (*pairs)[side_by_side], int count, int first,
+                                const __m512i* minus_q, __m512i* carry, __m512i* bits) {
+  __m512i sum[Count][side_by_side];
   for (int d = 0; d < Count; ++d)
-    sum[d] = add_products(d == 0 ? carry : _mm512_setzero_si512(), minus_q,
-                          _mm512_set1_epi32(static_cast<std::uint16_t>(t.product_digit[first + d])));
+    for (int g = 0; g < side_by_side; ++g) sum[d][g] = _mm512_setzero_si512();
   for (int l = 0; l < count; ++l)
     for (int d = 0; d < Count; ++d)
-      sum[d] = add_products(sum[d], pairs[l], broadcast_pair(&t.weight_digit[first + d][2 * l]));
+      for (int g = 0; g < side_by_side; ++g)
+        sum[d][g] = add_products(sum[d][g], pairs[l][g], broadcast_pair(&t.weight_digit[first + d][2 * l]));
+  // What comes from the digits above comes last, so that the sums need not wait for it.
+  for (int d = 0; d < Count; ++d)
+    for (int g = 0; g < side_by_side; ++g)
+      sum[d][g] = add_products(d == 0 ? _mm512_add_epi32(sum[d][g], carry[g]) : sum[d][g], minus_q[g],
+                               _mm512_set1_epi32(static_cast<std::uint16_t>(t.product_digit[first + d])));
   for (int d = 0; d < Count; ++d) {
-    if (d > 0) sum[d] = _mm512_add_epi32(sum[d], carry);
-    bits = _mm512_or_si512(bits, sum[d]);
-    carry = _mm512_srai_epi32(sum[d], 16);
+    for (int g = 0; g < side_by_side; ++g) {
+      if (d > 0) sum[d][g] = _mm512_add_epi32(sum[d][g], carry[g]);
+      bits[g] = _mm512_or_si512(bits[g], sum[d][g]);
+      carry[g] = _mm512_srai_epi32(sum[d][g], 16);
+    }
   }
 }
 
-/// abs of every digit's sum is below 49 128 2^15 + 2^12 2^15 < 2^28.
+/// Of 32 elements. abs of every digit's sum is below 49 128 2^15 + 2^12 2^15 < 2^28.
 template <bool Sticky>
 ACCUBLAS_INLINE Leading leading(const Int8Reconstruction& t, const std::int8_t* at) {
   const CrtTable& crt = *t.crt;
   const int pairs_count = (crt.count + 1) / 2, low = crt.digits - top_digits;
   const __m512i word = _mm512_set1_epi32(0xFFFF), zero = _mm512_setzero_si512();
-  __m512i pairs[(max_moduli + 1) / 2];
-  __m512i s[top_digits];
-  for (int d = 0; d < top_digits; ++d) s[d] = zero;
+  __m512i pairs[(max_moduli + 1) / 2][side_by_side];
+  __m512i s[top_digits][side_by_side], minus_q[side_by_side];
+  for (int d = 0; d < top_digits; ++d)
+    for (int g = 0; g < side_by_side; ++g) s[d][g] = zero;
   for (int l = 0; l < pairs_count; ++l) {
     const std::int8_t* one = at + 2 * l * t.plane_stride;
     const std::int8_t* other = 2 * l + 1 < crt.count ? one + t.plane_stride : one;  // its weight is 0
-    const __m512i a = _mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(one)));
-    const __m512i b = _mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(other)));
-    const __m512i pair = _mm512_mask_blend_epi16(0xAAAAAAAA, a, _mm512_slli_epi32(b, 16));
-    if (Sticky) pairs[l] = pair;
+    __m512i pair[side_by_side];
+    for (int g = 0; g < side_by_side; ++g) {
+      const __m512i a = _mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(one + 16 * g)));
+      const __m512i b = _mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(other + 16 * g)));
+      pair[g] = _mm512_mask_blend_epi16(0xAAAAAAAA, a, _mm512_slli_epi32(b, 16));
+      if (Sticky) pairs[l][g] = pair[g];
+    }
     for (int d = 0; d < top_digits; ++d)
-      s[d] = add_products(s[d], pair, broadcast_pair(&crt.weight_digit[low + d][2 * l]));
+      for (int g = 0; g < side_by_side; ++g)
+        s[d][g] = add_products(s[d][g], pair[g], broadcast_pair(&crt.weight_digit[low + d][2 * l]));
   }
   // The quotient from the three leading digits. They stand for S + q P up to 2^-18 P; the roundings of single
   // precision, on terms of at most 2^13, add 2^-8: S / P is farther than that from a half (crt_margin).
-  __m512 f = _mm512_mul_ps(_mm512_cvtepi32_ps(s[6]), _mm512_set1_ps(crt.quotient[0]));
-  f = _mm512_fmadd_ps(_mm512_cvtepi32_ps(s[5]), _mm512_set1_ps(crt.quotient[1]), f);
-  f = _mm512_fmadd_ps(_mm512_cvtepi32_ps(s[4]), _mm512_set1_ps(crt.quotient[2]), f);
-  const __m512i minus_q = _mm512_and_si512(_mm512_castps_si512(_mm512_sub_ps(_mm512_set1_ps(0x1.8p23f), f)), word);
-  for (int d = 0; d < top_digits; ++d)
-    s[d] = add_products(s[d], minus_q, _mm512_set1_epi32(static_cast<std::uint16_t>(crt.product_digit[low + d])));
+  for (int g = 0; g < side_by_side; ++g) {
+    __m512 f = _mm512_mul_ps(_mm512_cvtepi32_ps(s[6][g]), _mm512_set1_ps(crt.quotient[0]));
+    f = _mm512_fmadd_ps(_mm512_cvtepi32_ps(s[5][g]), _mm512_set1_ps(crt.quotient[1]), f);
+    f = _mm512_fmadd_ps(_mm512_cvtepi32_ps(s[4][g]), _mm512_set1_ps(crt.quotient[2]), f);
+    minus_q[g] = _mm512_and_si512(_mm512_castps_si512(_mm512_sub_ps(_mm512_set1_ps(0x1.8p23f), f)), word);
+    for (int d = 0; d < top_digits; ++d)
+      s[d][g] =
+          add_products(s[d][g], minus_q[g], _mm512_set1_epi32(static_cast<std::uint16_t>(crt.product_digit[low + d])));
+  }
 
-  Leading r;
+  __m512i carry[side_by_side], bits[side_by_side];
+  for (int g = 0; g < side_by_side; ++g) carry[g] = bits[g] = zero;
   if (Sticky) {
     // The digits below, from the lowest: their bits and their carry.
-    __m512i carry = zero, bits = zero;
     int d = 0;
     for (; d + 4 <= low; d += 4) low_digits<4>(crt, pairs, pairs_count, d, minus_q, carry, bits);
     switch (low - d) {
@@ -98,26 +116,27 @@ ACCUBLAS_INLINE Leading leading(const Int8Reconstruction& t, const std::int8_t* 
       default:
         break;
     }
-    s[0] = _mm512_add_epi32(s[0], carry);
-    const __m512i sticky = _mm512_maskz_mov_epi32(_mm512_test_epi32_mask(bits, word), _mm512_set1_epi32(1));
-    r.sticky[0] = _mm512_cvtepu32_epi64(_mm512_castsi512_si256(sticky));
-    r.sticky[1] = _mm512_cvtepu32_epi64(_mm512_extracti64x4_epi64(sticky, 1));
-  } else {
-    r.sticky[0] = r.sticky[1] = zero;
   }
-  for (int d = 1; d < top_digits; ++d) s[d] = _mm512_add_epi32(s[d], _mm512_srai_epi32(s[d - 1], 16));
-  const __m512i m_low = _mm512_mask_blend_epi16(0xAAAAAAAA, s[0], _mm512_slli_epi32(s[1], 16));
-  const __m512i m_high = _mm512_and_si512(s[2], word);
-  const __m512i h_low = _mm512_mask_blend_epi16(0xAAAAAAAA, s[3], _mm512_slli_epi32(s[4], 16));
-  const __m512i h_high = _mm512_mask_blend_epi16(0xAAAAAAAA, s[5], _mm512_slli_epi32(s[6], 16));
-  const __m512i h02 = _mm512_unpacklo_epi32(h_low, h_high), h13 = _mm512_unpackhi_epi32(h_low, h_high);
-  const __m512i m02 = _mm512_unpacklo_epi32(m_low, m_high), m13 = _mm512_unpackhi_epi32(m_low, m_high);
-  const __m512i first = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11),
-                second = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
-  r.h[0] = _mm512_permutex2var_epi64(h02, first, h13);
-  r.h[1] = _mm512_permutex2var_epi64(h02, second, h13);
-  r.m[0] = _mm512_permutex2var_epi64(m02, first, m13);
-  r.m[1] = _mm512_permutex2var_epi64(m02, second, m13);
+  Leading r;
+  for (int g = 0; g < side_by_side; ++g) {
+    s[0][g] = _mm512_add_epi32(s[0][g], carry[g]);
+    const __m512i sticky = _mm512_maskz_mov_epi32(_mm512_test_epi32_mask(bits[g], word), _mm512_set1_epi32(1));
+    r.sticky[2 * g] = _mm512_cvtepu32_epi64(_mm512_castsi512_si256(sticky));
+    r.sticky[2 * g + 1] = _mm512_cvtepu32_epi64(_mm512_extracti64x4_epi64(sticky, 1));
+    for (int d = 1; d < top_digits; ++d) s[d][g] = _mm512_add_epi32(s[d][g], _mm512_srai_epi32(s[d - 1][g], 16));
+    const __m512i m_low = _mm512_mask_blend_epi16(0xAAAAAAAA, s[0][g], _mm512_slli_epi32(s[1][g], 16));
+    const __m512i m_high = _mm512_and_si512(s[2][g], word);
+    const __m512i h_low = _mm512_mask_blend_epi16(0xAAAAAAAA, s[3][g], _mm512_slli_epi32(s[4][g], 16));
+    const __m512i h_high = _mm512_mask_blend_epi16(0xAAAAAAAA, s[5][g], _mm512_slli_epi32(s[6][g], 16));
+    const __m512i h02 = _mm512_unpacklo_epi32(h_low, h_high), h13 = _mm512_unpackhi_epi32(h_low, h_high);
+    const __m512i m02 = _mm512_unpacklo_epi32(m_low, m_high), m13 = _mm512_unpackhi_epi32(m_low, m_high);
+    const __m512i first = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11),
+                  second = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+    r.h[2 * g] = _mm512_permutex2var_epi64(h02, first, h13);
+    r.h[2 * g + 1] = _mm512_permutex2var_epi64(h02, second, h13);
+    r.m[2 * g] = _mm512_permutex2var_epi64(m02, first, m13);
+    r.m[2 * g + 1] = _mm512_permutex2var_epi64(m02, second, m13);
+  }
   return r;
 }
 
@@ -188,9 +207,9 @@ std::int64_t reconstruct(const Int8Reconstruction& t, T* out) {
     // Results between 2^(h_exponent + 13 + ...) and 2^(h_exponent + 64 + ...) are normal?
     const bool normal = h_exponent + row_exponent + t.col_exponent_min + 13 >= normal_min &&
                         h_exponent + row_exponent + t.col_exponent_max + 64 <= normal_max;
-    for (std::int64_t c = 0; c < t.cols; c += 16) {
+    for (std::int64_t c = 0; c < t.cols; c += elements) {
       const Leading x = leading<Sticky>(t, t.planes + r * t.row_stride + c);
-      for (int i = 0; i < 2; ++i) {
+      for (int i = 0; i < 2 * side_by_side; ++i) {
         const std::int64_t at = c + 8 * i;
         if (at >= t.cols) break;
         const __mmask8 inside = static_cast<__mmask8>(t.cols - at >= 8 ? 0xFF : (1 << (t.cols - at)) - 1);
@@ -228,7 +247,7 @@ std::int64_t reconstruct(const Int8Reconstruction& t, T* out) {
         }
         store(out + r * t.out_stride + at, result);
         const __mmask8 left = ~done & inside;
-        _mm_storel_epi64(reinterpret_cast<__m128i*>(t.open + r * t.out_stride + at), _mm_maskz_set1_epi8(left, 1));
+        _mm_storel_epi64(reinterpret_cast<__m128i*>(t.open + r * t.row_stride + at), _mm_maskz_set1_epi8(left, 1));
         open += __builtin_popcount(left);
       }
     }
@@ -263,9 +282,9 @@ std::int64_t combine(const Int8Reconstruction& t, T* out) {
   for (std::int64_t r = 0; r < t.rows; ++r) {
     const std::int64_t row_exponent = t.row_exponent[r] + m_exponent;
     const bool in_range = row_exponent + t.col_exponent_min >= -700 && row_exponent + t.col_exponent_max + 112 <= 700;
-    for (std::int64_t c = 0; c < t.cols; c += 16) {
+    for (std::int64_t c = 0; c < t.cols; c += elements) {
       const Leading x = leading<Sticky>(t, t.planes + r * t.row_stride + c);
-      for (int i = 0; i < 2; ++i) {
+      for (int i = 0; i < 2 * side_by_side; ++i) {
         const std::int64_t at = c + 8 * i;
         if (at >= t.cols) break;
         const __mmask8 inside = static_cast<__mmask8>(t.cols - at >= 8 ? 0xFF : (1 << (t.cols - at)) - 1);
@@ -327,7 +346,7 @@ std::int64_t combine(const Int8Reconstruction& t, T* out) {
         }
         store(to, result);
         const __mmask8 left = ~done & inside;
-        _mm_storel_epi64(reinterpret_cast<__m128i*>(t.open + r * t.out_stride + at), _mm_maskz_set1_epi8(left, 1));
+        _mm_storel_epi64(reinterpret_cast<__m128i*>(t.open + r * t.row_stride + at), _mm_maskz_set1_epi8(left, 1));
         open += __builtin_popcount(left);
       }
     }
