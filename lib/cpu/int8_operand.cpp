@@ -15,6 +15,19 @@ constexpr Index group = int8_panel;
 
 constexpr Index round_up(Index x, Index multiple) { return (x + multiple - 1) / multiple * multiple; }
 
+/// 32 rows of doubles, ld apart.
+struct Rows {
+  const double* x;
+  Index ld;
+};
+
+/// Whether all 32 lines from `first` on are there and, if `special` is given, none has Inf or NaN.
+bool is_whole(Index first, Index count, const std::uint8_t* special) {
+  bool whole = count == group;
+  for (Index i = 0; special && whole && i < count; ++i) whole = special[first + i] == 0;
+  return whole;
+}
+
 /// Lines first .. first + count - 1 (at most 32), `terms` of their terms from p0, as rows of doubles ld apart: complete
 /// to 32 rows and to a multiple of 64 terms by zeros. Lines with Inf or NaN are zero, if `special` is given.
 template <class T>
@@ -22,8 +35,7 @@ void pack(const Int8Operand<T>& x, Index first, Index count, Index p0, Index ter
           const Int8ConvertKernels& kernels, double* out, Index ld) {
   const T* from = x.data + first * x.stride + p0 * x.k_stride;
   const Index padded = round_up(terms, int8_k_step);
-  bool whole = count == group;
-  for (Index i = 0; special && whole && i < count; ++i) whole = special[first + i] == 0;
+  const bool whole = is_whole(first, count, special);
   Index done = 0;
   if constexpr (sizeof(T) == sizeof(double)) {
     if (whole && x.stride == 1) {
@@ -46,6 +58,18 @@ void pack(const Int8Operand<T>& x, Index first, Index count, Index p0, Index ter
     }
     for (Index p = terms; p < padded; ++p) row[p] = 0;
   }
+}
+
+/// The same, where the lines lie if they are such rows already.
+template <class T>
+Rows rows_of(const Int8Operand<T>& x, Index first, Index count, Index p0, Index terms, const std::uint8_t* special,
+             const Int8ConvertKernels& kernels, double* buffer) {
+  if constexpr (sizeof(T) == sizeof(double)) {
+    if (x.k_stride == 1 && terms % int8_k_step == 0 && is_whole(first, count, special))
+      return {x.data + first * x.stride + p0, x.stride};
+  }
+  pack(x, first, count, p0, terms, special, kernels, buffer, Int8Pack::stride);
+  return {buffer, Int8Pack::stride};
 }
 
 /// 2^exponent as a product of two doubles, abs(exponent) <= 2000.
@@ -82,16 +106,24 @@ void int8_measure(const Int8Operand<T>& x, const Int8Lines& lines, const Int8Con
   const Index k = x.k;
   parallel_for((x.count + group - 1) / group, threads, [&](Index task, int thread) {
     const Index first = task * group, count = x.count - first < group ? x.count - first : group;
-    double* const buffer = lines.packed ? lines.packed + first * lines.packed_stride : packs[thread].x;
-    const Index ld = lines.packed ? lines.packed_stride : Int8Pack::stride;
+    Rows rows{};
+    auto read = [&](Index p, Index terms, const std::uint8_t* special) {
+      if (!lines.packed) {
+        rows = rows_of(x, first, count, p, terms, special, kernels, packs[thread].x);
+        return;
+      }
+      double* const out = lines.packed + first * lines.packed_stride;
+      pack(x, first, count, p, terms, special, kernels, out, lines.packed_stride);
+      rows = {out, lines.packed_stride};
+    };
     Int8Scan scans[group];
     Int8Sums sums[group];
     double scale[2 * group];
     for (Index p = 0; p < k; p += int8_pack_terms) {
       const Index terms = k - p < int8_pack_terms ? k - p : int8_pack_terms, padded = round_up(terms, int8_k_step);
-      pack(x, first, count, p, terms, nullptr, kernels, buffer, ld);
+      read(p, terms, nullptr);
       for (Index i = 0; i < count; ++i)
-        kernels.scan(buffer + i * ld, padded, scans[i],
+        kernels.scan(rows.x + i * rows.ld, padded, scans[i],
                      lines.nonzero ? lines.nonzero + (first + i) * lines.words + p / 64 : nullptr);
     }
     for (Index i = 0; i < group; ++i) {
@@ -108,8 +140,8 @@ void int8_measure(const Int8Operand<T>& x, const Int8Lines& lines, const Int8Con
       const Index terms = k - p < int8_pack_terms ? k - p : int8_pack_terms, padded = round_up(terms, int8_k_step);
       bool any_special = false;
       for (Index i = 0; i < count; ++i) any_special |= lines.special[first + i] != 0;
-      if (k > int8_pack_terms || any_special) pack(x, first, count, p, terms, lines.special, kernels, buffer, ld);
-      for (Index i = 0; i < count; ++i) kernels.sums(buffer + i * ld, padded, scale + 2 * i, sums[i]);
+      if (k > int8_pack_terms || any_special) read(p, terms, lines.special);
+      for (Index i = 0; i < count; ++i) kernels.sums(rows.x + i * rows.ld, padded, scale + 2 * i, sums[i]);
     }
     for (Index i = 0; i < group; ++i) {
       // k roundings of the squares; beyond 2^53 those of lambda too.
@@ -127,6 +159,7 @@ void int8_convert(const Int8Operand<T>& x, const Int8Lines& lines, const Int8Byt
   const Index padded = round_up(terms, int8_k_step);
   parallel_for((lines_count + group - 1) / group, threads, [&](Index task, int thread) {
     double* const buffer = packs[thread].x;
+    const bool sampled = bytes.certificate && certificate_stride(x.k) != 1;
     const Index line = first + task * group, left = lines_count - task * group, count = left < group ? left : group;
     double scale[2 * group];
     for (Index i = 0; i < group; ++i) {
@@ -136,15 +169,13 @@ void int8_convert(const Int8Operand<T>& x, const Int8Lines& lines, const Int8Byt
       set_scale(exponent, scale + 2 * i);
     }
     Int8Conversion c{};
-    c.x = buffer;
-    c.ld = Int8Pack::stride;
     c.scale = scale;
     c.panel = bytes.panel;
     c.row_stride = bytes.row_stride;
     c.plane_stride = bytes.plane_stride;
     c.moduli = bytes.moduli;
     c.pieces = bytes.pieces;
-    const bool packed = lines.packed && (!bytes.certificate || certificate_stride(x.k) == 1);
+    const bool packed = lines.packed && !sampled;
     if (packed) {
       c.x = lines.packed + line * lines.packed_stride + p0;
       c.ld = lines.packed_stride;
@@ -154,7 +185,7 @@ void int8_convert(const Int8Operand<T>& x, const Int8Lines& lines, const Int8Byt
       const Index wanted = terms - p < int8_pack_terms ? terms - p : int8_pack_terms;
       if (packed) {
         c.k = padded;
-      } else if (bytes.certificate) {
+      } else if (sampled) {
         // Whole blocks of 128 terms, `certificate_stride` apart.
         const Index stride = certificate_stride(x.k) * Index{certificate_block};
         c.k = round_up(wanted, int8_k_step);
@@ -164,9 +195,20 @@ void int8_convert(const Int8Operand<T>& x, const Int8Lines& lines, const Int8Byt
           const Index in_block = wanted - q < certificate_block ? wanted - q : certificate_block;
           pack(x, line, count, at, in_block, lines.special, kernels, buffer + q, Int8Pack::stride);
         }
+        c.x = buffer;
+        c.ld = Int8Pack::stride;
       } else {
         c.k = round_up(wanted, int8_k_step);
-        pack(x, line, count, p0 + p, wanted, lines.special, kernels, buffer, Int8Pack::stride);
+        if (bytes.panel) {
+          // The kernel goes across the lines, which may meet in one set of the first-level cache where they lie.
+          pack(x, line, count, p0 + p, wanted, lines.special, kernels, buffer, Int8Pack::stride);
+          c.x = buffer;
+          c.ld = Int8Pack::stride;
+        } else {
+          const Rows rows = rows_of(x, line, count, p0 + p, wanted, lines.special, kernels, buffer);
+          c.x = rows.x;
+          c.ld = rows.ld;
+        }
       }
       c.out = base + (bytes.panel ? p * group : p);
       bytes.certificate ? kernels.certificate(c) : kernels.residues(c);
