@@ -327,6 +327,29 @@ void cr_dot(const Dot<T>& d, Execution& execution) {
   cr_gemv(Gemv<T>{1, d.n, T(1), {d.x.data, 0, d.x.stride}, d.y, T(0), {d.result, 1}}, execution);
 }
 
+template <class T>
+T cr_element(Isa isa, Index k, T alpha, Vector<const T> row, Vector<const T> col, T beta, const T* c) {
+  const auto rows = correct_kernels<T>(isa).rows[static_cast<int>(Speed::full)];
+  T row_copy[packed_terms], col_copy[packed_terms];
+  TripleSum sum{0, 0, 0, 0};
+  for (Index p = 0; p < k; p += packed_terms) {
+    const Index terms = std::min(packed_terms, k - p);
+    auto contiguous = [=](Vector<const T> x, T* copy) -> const T* {
+      if (x.stride == 1) return &x[p];
+      for (Index i = 0; i < terms; ++i) copy[i] = x[p + i];
+      return copy;
+    };
+    TripleSum part;
+    rows(1, terms, contiguous(row, row_copy), terms, contiguous(col, col_copy), &part);
+    triple_add(sum, part);
+  }
+  T result = 0;
+  const bool decided = ziv_test(alpha, sum, beta, read_addend(beta, c), &result);
+  return decided ? result : exact_element<T>(k, alpha, row, col, beta, c);
+}
+
+template double cr_element(Isa, Index, double, Vector<const double>, Vector<const double>, double, const double*);
+template float cr_element(Isa, Index, float, Vector<const float>, Vector<const float>, float, const float*);
 template void cr_gemv(const Gemv<double>&, Execution&);
 template void cr_gemv(const Gemv<float>&, Execution&);
 template void cr_dot(const Dot<double>&, Execution&);

@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::uint8_t done = 0, open = 1, other = 2;
 
-/// Undecided elements that are cheaper to recompute than a whole tile with more moduli: one in a thousand.
-constexpr Index most_undecided(Index elements) { return elements / 1000 + 8; }
+/// Undecided or rejected elements that are cheaper to compute one by one than a whole tile again.
+constexpr Index most_undecided(Index elements) { return elements / 64 + 8; }
 
 }  // namespace
 
@@ -32,7 +32,7 @@ T Int8Gemm<T>::exact(Index row, Index col) const {
   // A NaN in the row or the column is the answer.
   if (row_lines_.special[row] == 2 || col_lines_.special[col] == 2)
     return finish_special(problem_.alpha, canonical_nan<T>(), problem_.beta, read_addend(problem_.beta, c));
-  return exact_element<T>(problem_.k, problem_.alpha, rows_.line(row), cols_.line(col), problem_.beta, c);
+  return cr_element<T>(execution_.isa, problem_.k, problem_.alpha, rows_.line(row), cols_.line(col), problem_.beta, c);
 }
 
 /// Marks the elements that are not of this pass, and computes those that need no pass: with Inf or NaN in their line;
@@ -45,31 +45,44 @@ Index Int8Gemm<T>::mark_elements(const Int8Pass& pass, const Int8TileTask& task)
       pass.elements != Elements::all && tile_rejected_[task.tile] > 0 && !mutant(Mutant::rejected_not_recomputed);
   if (!by_certificate && !any_special_) return 0;
   const bool few = tile_rejected_ && tile_rejected_[task.tile] <= most_undecided(task.rows * task.cols);
+  const bool of_rejected = pass.elements == Elements::rejected;
+  // Lines whose elements are of the pass or not by the certificate alone.
+  auto plain = [](const Int8Lines& lines, Index i) { return !lines.special[i] && !lines.sparse[i]; };
+  bool plain_cols = true;
+  for (Index c = 0; c < task.cols; ++c) plain_cols &= plain(col_lines_, task.col + c);
+  const std::uint8_t* const accepted = by_certificate ? accepted_bits_ + task.tile * accepted_bytes_ : nullptr;
   Index others = 0;
   for (Index r = 0; r < task.rows; ++r) {
-    for (Index c = 0; c < task.cols; ++c) {
-      const Index row = task.row + r, col = task.col + c;
-      std::uint8_t& state = tile.open[r * tile_cols_ + c];
-      T& out = tile.out[r * tile_cols_ + c];
-      const bool special = any_special_ && (row_lines_.special[row] != 0 || col_lines_.special[col] != 0);
-      const bool refused = by_certificate && !special && rejected(task.tile, r * tile_cols_ + c);
-      if (pass.elements == Elements::rejected) {
-        // The pass before wrote all but the rejected elements that some term contributes to.
-        if (special || !refused || structural_zero(row, col)) {
-          state = other;
-          ++others;
-        }
-      } else if (special) {
-        out = exact(row, col);
-        state = done;
-      } else if (refused) {
-        if (structural_zero(row, col)) {
-          out = finish(problem_.alpha, Wide<1>{}, 0, problem_.beta, read_addend(problem_.beta, &at_(row, col)));
-          state = done;
-        } else if (few) {
+    const Index row = task.row + r;
+    const bool by_bits = plain_cols && plain(row_lines_, row) && (of_rejected || (by_certificate && !few));
+    for (Index c = 0; c < task.cols; c += 8) {
+      const Index at = r * tile_cols_ + c;
+      const unsigned inside = task.cols - c < 8 ? (1u << (task.cols - c)) - 1 : 0xFF;
+      const unsigned refused = accepted ? ~accepted[at / 8] & inside : inside;
+      // The pass before wrote all but the rejected elements that some term contributes to.
+      const unsigned others8 = of_rejected ? refused ^ inside : by_bits ? refused : 0;
+      for (unsigned left = others8; left != 0; left &= left - 1) tile.open[at + __builtin_ctz(left)] = other;
+      others += __builtin_popcount(others8);
+      for (unsigned left = by_bits ? 0 : refused; left != 0; left &= left - 1) {
+        const Index i = __builtin_ctz(left), col = task.col + c + i;
+        std::uint8_t& state = tile.open[at + i];
+        T& out = tile.results[r * tile.stride + c + i];
+        const bool special = row_lines_.special[row] != 0 || col_lines_.special[col] != 0;
+        if (of_rejected) {
+          if (special || structural_zero(row, col)) {
+            state = other;
+            ++others;
+          }
+        } else if (special) {
           out = exact(row, col);
           state = done;
-        } else {
+        } else if (accepted && structural_zero(row, col)) {
+          out = finish(problem_.alpha, Wide<1>{}, 0, problem_.beta, read_addend(problem_.beta, &at_(row, col)));
+          state = done;
+        } else if (accepted && few) {
+          out = exact(row, col);
+          state = done;
+        } else if (accepted) {
           state = other;
           ++others;
         }
@@ -111,7 +124,7 @@ void Int8Gemm<T>::resolve(const Int8Pass& pass, const CrtTable& crt, const Int8T
     const T beta = problem_.beta, addend = read_addend(beta, &at_(row, col));
     double error = 0;
     if (pass.interval) error = (col_drop_[col] * row_error_[row] + row_drop_[row] * col_error_[col]) * (1 + 0x1p-50);
-    T* const to = &tile.out[at];
+    T* const to = &tile.results[r * tile.stride + c];
     if (finish_within(alpha, s, error, exponent, beta, addend, to)) {
       tile.open[at] = done;
     } else if (structural_zero(row, col)) {
@@ -124,11 +137,22 @@ void Int8Gemm<T>::resolve(const Int8Pass& pass, const CrtTable& crt, const Int8T
   });
 }
 
+/// Chooses where the results go: to C itself, where the kernels may write whole runs of 32 and C is not read.
+template <class T>
+void Int8Gemm<T>::place_results(const Int8Pass& pass, const Int8TileTask& task) {
+  Int8Tile<T>& tile = tiles_[task.thread];
+  const bool all = pass.elements == Int8Pass::Elements::all ||
+                   (pass.elements == Int8Pass::Elements::accepted && tile_rejected_[task.tile] == 0);
+  const bool in_place = all && problem_.beta == 0 && at_.col_stride == 1 && task.cols % int8_panel == 0;
+  tile.results = in_place ? &at_(task.row, task.col) : tile.out;
+  tile.stride = in_place ? at_.row_stride : tile_cols_;
+}
+
 /// C into the tile's results.
 template <class T>
 void Int8Gemm<T>::read_tile(const Int8TileTask& task) {
   for (Index r = 0; r < task.rows; ++r) {
-    T* to = tiles_[task.thread].out + r * tile_cols_;
+    T* to = tiles_[task.thread].results + r * tiles_[task.thread].stride;
     const T* from = &at_(task.row + r, task.col);
     if (at_.col_stride == 1) {
       for (Index c = 0; c < task.cols; ++c) to[c] = from[c];
@@ -141,8 +165,9 @@ void Int8Gemm<T>::read_tile(const Int8TileTask& task) {
 template <class T>
 void Int8Gemm<T>::write_tile(const Int8TileTask& task, bool partial) {
   const Int8Tile<T>& tile = tiles_[task.thread];
+  if (tile.results != tile.out) return;
   for (Index r = 0; r < task.rows; ++r) {
-    const T* from = tile.out + r * tile_cols_;
+    const T* from = tile.results + r * tile.stride;
     const std::uint8_t* state = tile.open + r * tile_cols_;
     T* to = &at_(task.row + r, task.col);
     if (partial) {
@@ -161,6 +186,7 @@ void Int8Gemm<T>::finish_tile(const Int8Pass& pass, const CrtTable& crt, const I
   const Int8Tile<T>& tile = tiles_[task.thread];
   Int8Counts& counts = counts_[task.thread];
   const bool force_open = !(simple_ || combine_) || (pass.interval && hook_all_undecided());
+  place_results(pass, task);
   Index left = task.rows * task.cols;
   if (force_open) {
     for (Index r = 0; r < task.rows; ++r)
@@ -170,7 +196,8 @@ void Int8Gemm<T>::finish_tile(const Int8Pass& pass, const CrtTable& crt, const I
     t.crt = &crt;
     t.planes = reinterpret_cast<const std::int8_t*>(task.result);
     t.plane_stride = int8_tile_plane(tile_rows_, tile_cols_);
-    t.row_stride = t.out_stride = tile_cols_;
+    t.row_stride = tile_cols_;
+    t.out_stride = tile.stride;
     t.rows = task.rows;
     t.cols = task.cols;
     t.row_exponent = row_exponent_ + task.row;
@@ -194,9 +221,9 @@ void Int8Gemm<T>::finish_tile(const Int8Pass& pass, const CrtTable& crt, const I
     }
     t.open = tile.open;
     if constexpr (sizeof(T) == sizeof(double)) {
-      left = reconstruct_.to_double(t, tile.out);
+      left = reconstruct_.to_double(t, tile.results);
     } else {
-      left = reconstruct_.to_float(t, tile.out);
+      left = reconstruct_.to_float(t, tile.results);
     }
   }
   const Index others = mark_elements(pass, task);
@@ -205,6 +232,7 @@ void Int8Gemm<T>::finish_tile(const Int8Pass& pass, const CrtTable& crt, const I
     const int bits = wide_bit_length(crt.product);
     bits < 127   ? resolve<2>(pass, crt, task)
     : bits < 191 ? resolve<3>(pass, crt, task)
+    : bits < 255 ? resolve<4>(pass, crt, task)
                  : resolve<crt_limbs>(pass, crt, task);
     Index undecided = 0;
     for_each_open(task, [&](Index, Index) { ++undecided; });
@@ -213,7 +241,7 @@ void Int8Gemm<T>::finish_tile(const Int8Pass& pass, const CrtTable& crt, const I
       const auto start = std::chrono::steady_clock::now();
       if (!too_many) {
         for_each_open(task, [&](Index r, Index c) {
-          tile.out[r * tile_cols_ + c] = exact(task.row + r, task.col + c);
+          tile.results[r * tile.stride + c] = exact(task.row + r, task.col + c);
           tile.open[r * tile_cols_ + c] = done;
         });
       }

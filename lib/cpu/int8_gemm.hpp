@@ -34,8 +34,10 @@ struct alignas(64) Int8Counts {
 /// Buffers of one thread for a tile.
 template <class T>
 struct Int8Tile {
-  T* out;              ///< results, tile_rows + 32 rows of tile_cols
-  std::uint8_t* open;  ///< per element: 0 result in `out`, 1 open, 2 not of this pass
+  T* out;              ///< room for results, tile_rows + 32 rows of tile_cols
+  T* results;          ///< of the tile at hand: `out`, or C itself
+  Index stride;        ///< of `results`
+  std::uint8_t* open;  ///< per element: 0 result in `results`, 1 open, 2 not of this pass
   std::int32_t* sums;  ///< part of the certificate's sums, in the memory of `out`
   double* columns;     ///< 2 tile_cols
 };
@@ -73,9 +75,6 @@ class Int8Gemm {
   void for_each_sums(Body&& body);
   void certify_tile(const Int8TileTask& task, const std::int32_t* sums, double* mu);
   void certify_tile_slowly(const Int8TileTask& task, const double* sums);
-  bool rejected(Index tile, Index at) const {
-    return (accepted_bits_[tile * accepted_bytes_ + at / 8] >> at % 8 & 1) == 0;
-  }
 
   // int8_pass.cpp.
   void run_pass(const Int8Pass& pass);
@@ -95,6 +94,7 @@ class Int8Gemm {
   Index mark_elements(const Int8Pass& pass, const Int8TileTask& task);
   template <class Body>
   void for_each_open(const Int8TileTask& task, Body&& body);
+  void place_results(const Int8Pass& pass, const Int8TileTask& task);
   void read_tile(const Int8TileTask& task);
   void write_tile(const Int8TileTask& task, bool partial);
   bool structural_zero(Index row, Index col) const;

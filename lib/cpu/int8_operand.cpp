@@ -72,6 +72,13 @@ Rows rows_of(const Int8Operand<T>& x, Index first, Index count, Index p0, Index 
   return {buffer, Int8Pack::stride};
 }
 
+/// Whether the first `bits` bits are set; those beyond are not.
+bool all_ones(const std::uint64_t* words, Index bits) {
+  for (; bits >= 64; bits -= 64)
+    if (~*words++ != 0) return false;
+  return bits == 0 || *words == (std::uint64_t{1} << bits) - 1;
+}
+
 /// 2^exponent as a product of two doubles, abs(exponent) <= 2000.
 void set_scale(int exponent, double* scale) {
   const int half = exponent / 2;
@@ -91,6 +98,7 @@ Int8Lines int8_take_lines(Workspace& workspace, Index count, Index k, bool keep_
   lines.norm = workspace.take<double>(n);
   lines.lambda = workspace.take<double>(n);
   lines.special = workspace.take<std::uint8_t>(n);
+  lines.sparse = workspace.take<std::uint8_t>(n);
   lines.words = round_up(k, 64) / 64;
   // Where the caches hold them, the packed lines are made once.
   lines.packed_stride = int8_pack_stride(64 * lines.words);
@@ -135,6 +143,7 @@ void int8_measure(const Int8Operand<T>& x, const Int8Lines& lines, const Int8Con
       lines.last_bit[at] = zero ? std::numeric_limits<std::int32_t>::max() / 2 : exponent_above(scans[i].last_bit) - 1;
       if (mutant(Mutant::exponent_power_of_two) && !zero) ++lines.last_bit[at];
       set_scale(24 - lines.exponent[at], scale + 2 * i);
+      lines.sparse[at] = lines.nonzero && i < count && !all_ones(lines.nonzero + at * lines.words, k);
     }
     for (Index p = 0; p < k; p += int8_pack_terms) {
       const Index terms = k - p < int8_pack_terms ? k - p : int8_pack_terms, padded = round_up(terms, int8_k_step);

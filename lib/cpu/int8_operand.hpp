@@ -28,6 +28,7 @@ struct Int8Lines {
   std::uint8_t* special;   ///< 0 finite, 1 with Inf, 2 with NaN; lines with either are taken as zero above
   std::uint64_t* nonzero;  ///< bit p: entry p is not zero; `words` for every line; null where not kept
   Index words;
+  std::uint8_t* sparse;  ///< some entry is zero, by `nonzero`
   double* packed;  ///< small operands: the lines as doubles, packed_stride apart, those with Inf or NaN zero; else null
   Index packed_stride;
 

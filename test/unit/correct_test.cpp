@@ -138,6 +138,12 @@ void check(Case<T>& c, int n) {
   }
   for (cpu::Isa isa : {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512}) {
     if (isa > cpu::detected_isa()) continue;
+    std::vector<T> one_by_one = c.y;
+    const Gemv<T> g = c.gemv(one_by_one);
+    for (Index i = 0; i < c.m; ++i) {
+      const T element = cpu::cr_element<T>(isa, c.k, c.alpha, g.a.row(i), g.x, c.beta, &g.y[i]);
+      ASSERT_EQ(to_bits(element), to_bits(reference.y[i])) << "case " << n << " element " << i << " k " << c.k;
+    }
     for (int threads : {1, 3}) {
       std::vector<T> got = c.y;
       accublas_report_t report{};
