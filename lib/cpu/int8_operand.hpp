@@ -37,7 +37,7 @@ struct Int8Lines {
 };
 
 /// Buffers of one thread for conversions.
-inline constexpr Index int8_pack_terms = 512;
+inline constexpr Index int8_pack_terms = 1024;
 /// Doubles between rows of so many: an odd number of cache lines, so that the rows meet in no set of the first-level
 /// cache.
 constexpr Index int8_pack_stride(Index terms) { return terms / 16 * 16 + 8; }

@@ -19,7 +19,7 @@ int norm_exponent(double norm) { return norm > 0 ? exponent_above(norm * (1 + 0x
 /// columns.
 template <class T>
 double accepted_fraction(Index m, Index n, Index k) {
-  return (m + n) * k * static_cast<Index>(sizeof(T)) <= Index{1} << 18 ? 1e-3 : 2e-4;
+  return (m + n) * k * static_cast<Index>(sizeof(T)) <= Index{1} << 18 ? 1e-3 : 1e-4;
 }
 
 }  // namespace
