@@ -6,6 +6,16 @@ namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE {
 
 namespace {
 
+/// `lanes` of the vector at p: all, if Whole.
+template <bool Whole, class T>
+ACCUBLAS_INLINE V load_lanes(const T* p, int lanes) {
+  return Whole ? load(p) : load_first(p, lanes);
+}
+template <class T>
+ACCUBLAS_INLINE V load_lanes(const T* p, int lanes) {
+  return lanes == W ? load(p) : load_first(p, lanes);
+}
+
 // -------------------------------------------------------------------------------------------------------------------
 // Contiguous rows: lanes run along the row, one chain a row for several rows side by side, or two for a single one.
 
@@ -30,9 +40,10 @@ constexpr bool row_block_fits =
 static_assert(row_block_fits<1> && row_block_fits<rows_at_once>);
 
 /// Bytes, as entries, that a single row is fetched ahead of the hardware's own streams: two cores of a Sapphire Rapids
-/// take n = 10^7 in 6.5 ms without, in 4.1, 3.5, 3.3 and 3.1 ms with 1, 2, 4 and 8 KiB.
-template <class T>
-constexpr Index ahead = 4096 / sizeof(T);
+/// take n = 10^7 in 6.5 ms without, in 4.1, 3.5, 3.3 and 3.1 ms with 1, 2, 4 and 8 KiB. Rows read side by side are
+/// fetched less far ahead.
+template <class T, int R>
+constexpr Index row_ahead = (R == 1 ? 4096 : 1024) / sizeof(T);
 
 /// R rows in work, each with its chain, or the two of a single row.
 template <int R, Speed S>
@@ -46,11 +57,18 @@ struct RowChains {
     for (int i = 0; i < count; ++i) chain[i] = empty_chain<grid>(limit[i]);
   }
 
-  /// Up to a group of terms of one row into the chain i: `vectors` vectors, `step` apart, and the `rest` first lanes of
-  /// one more.
+  /// A group's terms of one row into the chain i, which are known to leave its binade: `vectors` vectors, `step` apart,
+  /// `lanes` of the last one.
   template <class T>
-  [[gnu::always_inline]] inline void add_row_with_care(int i, const T* a, const T* x, int vectors, int step, int rest) {
-    on_copies(chain[i], limit[i], [&](Chain& c, V& l) { add_row_with_care(c, l, a, x, vectors, step, rest); });
+  [[gnu::always_inline]] inline void add_row_raised(int i, V seen, const T* a, const T* x, int vectors, int step,
+                                                    int lanes) {
+    on_copies(chain[i], limit[i], [&](Chain& c, V& l) { add_row_raised(c, l, seen, a, x, vectors, step, lanes); });
+  }
+
+  /// Less than a group of terms of a single row.
+  template <class T>
+  [[gnu::always_inline]] inline void add_rest(const T* a, const T* x, int terms) {
+    on_copies(chain[0], limit[0], [&](Chain& c, V& l) { add_rest(c, l, a, x, terms); });
   }
 
   /// Sums of all lanes: one limit for both chains of a row, and no s1 so far from its base that the sum would be
@@ -70,12 +88,23 @@ struct RowChains {
 
  private:
   template <class T>
-  [[gnu::noinline]] static void add_row_with_care(Chain& chain, V& limit, const T* a, const T* x, int vectors, int step,
-                                                  int rest) {
+  [[gnu::noinline]] static void add_row_raised(Chain& chain, V& limit, V seen, const T* a, const T* x, int vectors,
+                                               int step, int lanes) {
+    add_raised<T, S, grid, true>(
+        chain, limit, seen, vectors, [&](Index v, V & u, V & w) __attribute__((always_inline)) {
+          const int there = v + 1 < vectors ? W : lanes;
+          u = load_lanes(a + v * step * W, there);
+          w = load_lanes(x + v * step * W, there);
+        });
+  }
+
+  template <class T>
+  [[gnu::noinline]] static void add_rest(Chain& chain, V& limit, const T* a, const T* x, int terms) {
     add_with_care<T, S, grid, true>(
-        chain, limit, vectors + (rest > 0), [&](Index v, V & u, V & w) __attribute__((always_inline)) {
-          u = v < vectors ? load(a + v * step * W) : load_first(a + v * step * W, rest);
-          w = v < vectors ? load(x + v * step * W) : load_first(x + v * step * W, rest);
+        chain, limit, (terms + W - 1) / W, [&](Index v, V & u, V & w) __attribute__((always_inline)) {
+          const int there = terms - v * W < W ? static_cast<int>(terms - v * W) : W;
+          u = load_lanes(a + v * W, there);
+          w = load_lanes(x + v * W, there);
         });
   }
 
@@ -88,44 +117,46 @@ struct RowChains {
   }
 };
 
-/// Terms of one row in one group.
-template <int R>
-constexpr Index group_terms = group / R* W;
-
-template <int R, Speed S, class T>
-ACCUBLAS_INLINE void row_group(const T* a, Index ld, const T* x, RowChains<R, S>& chains) {
-  constexpr int n = group / R, chain_count = RowChains<R, S>::count;
+/// `Vectors` vectors of terms of each row (`lanes` of the only one, unless Whole). Entries `next` further on are
+/// prefetched.
+template <int R, int Vectors, bool Whole, Speed S, class T>
+ACCUBLAS_INLINE void row_group(const T* a, Index ld, Index next, const T* x, int lanes, RowChains<R, S>& chains) {
+  constexpr int chain_count = RowChains<R, S>::count;
   constexpr int at_once = R > 1 ? R : W == 8 ? 4 : 2;  // as many as the registers hold
   Chain trial[chain_count];
-  V base[chain_count], seen = zero();
+  V base[chain_count], seen[chain_count];
   for (int i = 0; i < chain_count; ++i) {
     trial[i] = chains.chain[i];
     base[i] = mul(chains.limit[i], splat(base1<row_grid<R>>));
+    seen[i] = zero();
   }
-  for (int v = 0; v < n; v += at_once / R) {
+#pragma GCC unroll 4  // gcc would move every sum from register to register in each turn
+  for (int v = 0; v < Vectors; v += at_once / R) {
     V u[at_once], w[at_once];
     for (int i = 0; i < at_once; ++i) {
       const T *const at = a + i % R * ld + (v + i / R) * W, *const factor = x + (v + i / R) * W;
-      if constexpr (R == 1) {
-        prefetch_nearest(at + ahead<T>);
-        prefetch_nearest(factor + ahead<T>);
-      } else if (v * W * sizeof(T) % 64 == 0) {
-        prefetch_near(at + R * ld);  // of the next rows
-      }
-      u[i] = held(load(at));
-      w[i] = R == 1 || i == 0 ? held(load(factor)) : w[0];
+      if (R == 1 || v * W * sizeof(T) % 64 == 0) prefetch_nearest(at + next);
+      if (R == 1) prefetch_nearest(factor + next);
+      u[i] = held(load_lanes<Whole>(at, lanes));
+      w[i] = R == 1 || i == 0 ? held(load_lanes<Whole>(factor, lanes)) : w[0];
     }
     add_products<T, S, chain_count>(trial, u, w, base, seen);
   }
-  if (__builtin_expect(any_left(seen), 0)) {
-    constexpr int step = RowChains<R, S>::count / R;
-    for (int i = 0; i < chains.count; ++i) {
-      const Index at = R == 1 ? i * W : 0;
-      chains.template add_row_with_care<T>(i, a + (R == 1 ? 0 : i * ld) + at, x + at, n / step, step, 0);
+  V any = seen[0];
+  for (int i = 1; i < chain_count; ++i) any = either(any, seen[i]);
+  if (__builtin_expect(any_left(any), 0)) {
+    constexpr int step = chain_count / R;
+    for (int i = 0; i < chain_count; ++i) {
+      if (any_left(seen[i])) {
+        const Index at = i % step * W;
+        chains.template add_row_raised<T>(i, seen[i], a + i / step * ld + at, x + at, Vectors / step, step, lanes);
+      } else {
+        chains.chain[i] = trial[i];
+      }
     }
     return;
   }
-  for (int i = 0; i < chains.count; ++i) chains.chain[i] = trial[i];
+  for (int i = 0; i < chain_count; ++i) chains.chain[i] = trial[i];
 }
 
 /// A look at the first products: they tell the limit, as a rule.
@@ -156,10 +187,14 @@ ACCUBLAS_INLINE void some_rows(Index k, const T* a, Index ld, const T* x, Triple
     const Index end = begin + block < k ? begin + block : k;
     chains.begin();
     Index p = begin;
-    for (; p + group_terms<R> <= end; p += group_terms<R>) row_group<R>(a + p, ld, x + p, chains);
-    if (p < end) {
-      const int rest = static_cast<int>(end - p);
-      for (int r = 0; r < R; ++r) chains.template add_row_with_care<T>(r, a + r * ld + p, x + p, rest / W, 1, rest % W);
+    constexpr int vectors = group / R;
+    const auto next = [&] { return R == 1 ? row_ahead<T, R> : entries_on(p, k, row_ahead<T, R>, R * ld); };
+    for (; p + vectors * W <= end; p += vectors * W) row_group<R, vectors, true>(a + p, ld, next(), x + p, W, chains);
+    if constexpr (R == 1) {
+      if (p < end) chains.add_rest(a + p, x + p, static_cast<int>(end - p));
+    } else {
+      for (; p + W <= end; p += W) row_group<R, 1, true>(a + p, ld, next(), x + p, W, chains);
+      if (p < end) row_group<R, 1, false>(a + p, ld, next(), x + p, static_cast<int>(end - p), chains);
     }
     chains.settle();
     double s1[R], s2[R], c[R];
@@ -201,6 +236,10 @@ template <Speed S>
 constexpr double column_error = S == Speed::full ? column_grid.error(column_block, column_block)
                                                  : column_grid.swift_error(column_block);
 static_assert(column_block <= 1 << (column_grid.headroom - 1) && column_block % pass == 0);
+/// Bytes, as entries, that each column of a pass is prefetched ahead: `pass` streams are more than the hardware follows
+/// well.
+template <class T>
+constexpr Index column_ahead = 512 / sizeof(T);
 
 /// State of W rows within a block.
 struct RowState {
@@ -211,15 +250,6 @@ struct RowTotal {
   double a1[W], a2[W], a3[W], error[W];
 };
 static_assert((sizeof(RowState) + sizeof(RowTotal)) / sizeof(double) * (8 / W) <= correct_scratch(8));
-
-template <bool Whole, class T>
-ACCUBLAS_INLINE V load_rows(const T* a, int lanes) {
-  if constexpr (Whole) {
-    return load(a);
-  } else {
-    return load_first(a, lanes);
-  }
-}
 
 /// N * W rows in work (`lanes` of the only vector, unless Whole).
 template <int N, bool Whole, Speed S>
@@ -267,43 +297,50 @@ struct ColumnChains {
     }
   }
 
-  /// Columns 0 .. count - 1. Those `ahead` elements further on are fetched into L2.
+  /// Columns 0 .. count - 1. Entries `next` further on are prefetched.
   template <int count, class T>
-  [[gnu::always_inline]] inline void add_columns(const T* a, Index ld, Index ahead, const double* x) {
+  [[gnu::always_inline]] inline void add_columns(const T* a, Index ld, Index next, const double* x) {
     Chain trial[N];
-    V base[N], seen = zero();
+    V base[N], seen[N];
     for (int v = 0; v < N; ++v) {
+      seen[v] = zero();
       trial[v] = chain[v];
       base[v] = mul(limit[v], splat(base1<column_grid>));
     }
     constexpr int at_once = W == 8 && count % (4 / N) == 0 ? 4 : N;  // terms, as above
     const T* column = a;
+#pragma GCC unroll 4  // as above
     for (int i = 0; i < count; i += at_once / N) {
       V u[at_once], w[at_once];
       for (int k = 0; k < at_once; ++k) {
         if (k > 0 && k % N == 0) column = again(column + ld);
-        if (k % N * W * sizeof(T) % 64 == 0) __builtin_prefetch(column + ahead + k % N * W, 0, 2);
-        u[k] = held(load_rows<Whole>(column + k % N * W, lanes));
+        if (k % N * W * sizeof(T) % 64 == 0) prefetch_nearest(column + next + k % N * W);
+        u[k] = held(load_lanes<Whole>(column + k % N * W, lanes));
         w[k] = k % N == 0 ? splat(x[i + k / N]) : w[k - 1];
       }
       column = again(column + ld);
       add_products<T, S, N>(trial, u, w, base, seen);
     }
-    if (__builtin_expect(any_left(seen), 0)) {
-      for (int v = 0; v < N; ++v)
-        on_copies(chain[v], limit[v],
-                  [&](Chain& c, V& l) { add_columns_with_care(c, l, lanes, a + v * W, ld, x, count); });
+    if (__builtin_expect(any_left(N == 1 ? seen[0] : either(seen[0], seen[N - 1])), 0)) {
+      for (int v = 0; v < N; ++v) {
+        if (any_left(seen[v])) {
+          on_copies(chain[v], limit[v],
+                    [&](Chain& c, V& l) { add_columns_raised(c, l, seen[v], lanes, a + v * W, ld, x, count); });
+        } else {
+          chain[v] = trial[v];
+        }
+      }
       return;
     }
     for (int v = 0; v < N; ++v) chain[v] = trial[v];
   }
 
   template <class T>
-  [[gnu::noinline]] static void add_columns_with_care(Chain& chain, V& limit, int lanes, const T* a, Index ld,
-                                                      const double* x, int count) {
-    add_with_care<T, S, column_grid, false>(
-        chain, limit, count, [&](Index i, V & u, V & w) __attribute__((always_inline)) {
-          u = load_rows<Whole>(a + i * ld, lanes);
+  [[gnu::noinline]] static void add_columns_raised(Chain& chain, V& limit, V seen, int lanes, const T* a, Index ld,
+                                                   const double* x, int count) {
+    add_raised<T, S, column_grid, false>(
+        chain, limit, seen, count, [&](Index i, V & u, V & w) __attribute__((always_inline)) {
+          u = load_lanes<Whole>(a + i * ld, lanes);
           w = splat(x[i]);
         });
   }
@@ -315,17 +352,17 @@ struct Pass {
   bool first, last;
 };
 
-/// Up to `pass` columns for N * W rows.
+/// Up to `pass` columns for N * W rows. Entries `next` further on are prefetched.
 template <int N, bool Whole, Speed S, class T>
-ACCUBLAS_INLINE void column_pass(const T* a, Index ld, const double* x, Pass now, int lanes, RowState* state,
-                                 RowTotal* total) {
+ACCUBLAS_INLINE void column_pass(const T* a, Index ld, Index next, const double* x, Pass now, int lanes,
+                                 RowState* state, RowTotal* total) {
   ColumnChains<N, Whole, S> chains;
   chains.lanes = lanes;
   now.first ? chains.begin(state) : chains.open(state);
   constexpr int count = group / N;
   Index j = 0;
-  for (; j + count <= now.columns; j += count) chains.template add_columns<count>(a + j * ld, ld, pass * ld, x + j);
-  for (; j < now.columns; ++j) chains.template add_columns<1>(a + j * ld, ld, 0, x + j);
+  for (; j + count <= now.columns; j += count) chains.template add_columns<count>(a + j * ld, ld, next, x + j);
+  for (; j < now.columns; ++j) chains.template add_columns<1>(a + j * ld, ld, next, x + j);
   now.last ? chains.end(state, total) : chains.close(state);
 }
 
@@ -334,7 +371,7 @@ template <bool Whole, class T>
 ACCUBLAS_INLINE void first_limit(Index k, const T* a, Index ld, const double* x, int lanes, RowState* state) {
   V most = zero();
   for (Index j = 0; j < k && j < pass; ++j)
-    most = larger_magnitude(most, mul(load_rows<Whole>(a + j * ld, lanes), splat(x[j])));
+    most = larger_magnitude(most, mul(load_lanes<Whole>(a + j * ld, lanes), splat(x[j])));
   store(state->limit, limit_above(most));
 }
 
@@ -357,9 +394,14 @@ void columns(Index m, Index k, const T* a, Index ld, const double* x, double* sc
     const Pass now{count, j % column_block == 0, (j + count) % column_block == 0 || j + count == k};
     const T* first = a + j * ld;
     Index v = 0;
-    for (; v + 2 <= whole; v += 2) column_pass<2, true, S>(first + v * W, ld, x + j, now, W, state + v, total + v);
-    if (v < whole) column_pass<1, true, S>(first + v * W, ld, x + j, now, W, state + v, total + v);
-    if (lanes > 0) column_pass<1, false, S>(first + whole * W, ld, x + j, now, lanes, state + whole, total + whole);
+    const auto some = [&]<int N, bool Whole>(int valid) __attribute__((always_inline)) {
+      const Index next = entries_on(v * W, m, column_ahead<T>, pass * ld);
+      column_pass<N, Whole, S>(first + v * W, ld, next, x + j, now, valid, state + v, total + v);
+      v += N;
+    };
+    while (v + 2 <= whole) some.template operator()<2, true>(W);
+    if (v < whole) some.template operator()<1, true>(W);
+    if (lanes > 0) some.template operator()<1, false>(lanes);
   }
   const double underflow = exact_product<T> ? 0 : static_cast<double>(k) * product_underflow;
   for (Index i = 0; i < m; ++i) {

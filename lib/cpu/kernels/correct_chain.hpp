@@ -36,6 +36,7 @@ ACCUBLAS_INLINE V note_change(V seen, V a, V b) {
   return _mm512_castsi512_pd(
       _mm512_ternarylogic_epi64(_mm512_castpd_si512(seen), _mm512_castpd_si512(a), _mm512_castpd_si512(b), 0xF6));
 }
+ACCUBLAS_INLINE V either(V seen, V other) { return _mm512_or_pd(seen, other); }
 ACCUBLAS_INLINE __mmask8 changed_lanes(V seen) {
   return _mm512_test_epi64_mask(_mm512_castpd_si512(seen), _mm512_set1_epi64(static_cast<long long>(binade_bits)));
 }
@@ -61,6 +62,7 @@ ACCUBLAS_INLINE double lane_max(V v) {
   return r;
 }
 ACCUBLAS_INLINE V note_change(V seen, V a, V b) { return _mm256_or_pd(seen, _mm256_xor_pd(a, b)); }
+ACCUBLAS_INLINE V either(V seen, V other) { return _mm256_or_pd(seen, other); }
 ACCUBLAS_INLINE __m256i binade_of(V seen) {
   return _mm256_and_si256(_mm256_castpd_si256(seen), _mm256_set1_epi64x(static_cast<long long>(binade_bits)));
 }
@@ -82,6 +84,7 @@ ACCUBLAS_INLINE V note_change(V seen, V a, V b) {
   const auto bits = [](V v) { return __builtin_bit_cast(std::uint64_t, v); };
   return __builtin_bit_cast(double, bits(seen) | (bits(a) ^ bits(b)));
 }
+ACCUBLAS_INLINE V either(V seen, V other) { return note_change(seen, other, 0); }
 ACCUBLAS_INLINE bool any_left(V seen) { return (__builtin_bit_cast(std::uint64_t, seen) & binade_bits) != 0; }
 ACCUBLAS_INLINE V where_left(V seen, V yes, V no) { return any_left(seen) ? yes : no; }
 #endif
@@ -133,11 +136,11 @@ ACCUBLAS_INLINE void to_grid(V& s, V& x) {
   s = t;
 }
 
-/// chain[i % Chains] += a[i] x[i]. `base` is what s1 began with; `seen` collects the bits in which s1 differs from it.
+/// chain[i % Chains] += a[i] x[i]. `base` is what each s1 began with; `seen` collects the bits in which it differs.
 /// Step by step for all terms: the steps of one term wait for each other for 40 cycles, and the CPU does not look far
 /// enough ahead to fill these with the next terms.
 template <class T, Speed S, int Chains, int Count>
-ACCUBLAS_INLINE void add_products(Chain* chain, const V (&a)[Count], const V (&x)[Count], const V* base, V& seen) {
+ACCUBLAS_INLINE void add_products(Chain* chain, const V (&a)[Count], const V (&x)[Count], const V* base, V* seen) {
   V s1[Chains + Count], s2[Chains + Count], p[Count], d[Count], q[Count];
   for (int i = 0; i < Chains; ++i) {
     s1[i] = chain[i].s1;
@@ -150,7 +153,7 @@ ACCUBLAS_INLINE void add_products(Chain* chain, const V (&a)[Count], const V (&x
     for (int i = 0; i < Count; ++i) p[i] = mul(a[i], x[i]);
     for (int i = 0; i < Count; ++i) s1[Chains + i] = add(s1[i], p[i]);
   }
-  for (int i = 0; i < Count; ++i) seen = note_change(seen, s1[Chains + i], base[i % Chains]);
+  for (int i = 0; i < Count; ++i) seen[i % Chains] = note_change(seen[i % Chains], s1[Chains + i], base[i % Chains]);
   for (int i = 0; i < Count; ++i) d[i] = sub(s1[Chains + i], s1[i]);
   if constexpr (fused) {
     for (int i = 0; i < Count; ++i) s2[Chains + i] = add(s2[i], fms(a[i], x[i], d[i]));
@@ -204,16 +207,16 @@ ACCUBLAS_INLINE V add_terms(Chain& chain, V base, Index count, Term&& term) {
   for (Index i = 0; i < count; ++i) {
     V a[1], x[1];
     term(i, a[0], x[0]);
-    add_products<T, S, 1>(&chain, a, x, &base, seen);
+    add_products<T, S, 1>(&chain, a, x, &base, &seen);
   }
   return seen;
 }
 
-/// The same where it may leave the binade: then with the limit raised in those lanes (in all of them, if `Together`).
-/// The second try succeeds: a limit of at least 4 times the old one leaves the old sum a quarter of the room, and fewer
-/// than 64 products below the limit half of it. Unless something is not finite: then the sum is NaN.
+/// The same where s1 is known to leave the binade in the lanes that `seen` tells: with the limit raised there (in all
+/// lanes, if `Together`). That succeeds: a limit of at least 4 times the old one leaves the old sum a quarter of the
+/// room, and fewer than 64 products below the limit half of it. Unless something is not finite: then the sum is NaN.
 template <class T, Speed S, Grid G, bool Together, class Term>
-ACCUBLAS_INLINE void add_with_care(Chain& chain, V& limit, Index count, Term&& term) {
+ACCUBLAS_INLINE void add_raised(Chain& chain, V& limit, V seen, Index count, Term&& term) {
   V most = zero();
   for (Index i = 0; i < count; ++i) {
     V a, x;
@@ -225,17 +228,29 @@ ACCUBLAS_INLINE void add_with_care(Chain& chain, V& limit, Index count, Term&& t
   // NaN as the CPU makes them, so that it stays as it is in all that follows.
   const V nan = splat(-__builtin_nan(""));
   for (int attempt = 0;; ++attempt) {
+    const V raised = Together ? next : where_left(seen, next, limit);
+    move_chain<G>(chain, limit, raised);
+    limit = raised;
     Chain trial = chain;
-    const V base = mul(limit, splat(base1<G>)), seen = add_terms<T, S>(trial, base, count, term);
-    if (!any_left(seen) || attempt == 2) {
+    seen = add_terms<T, S>(trial, mul(limit, splat(base1<G>)), count, term);
+    if (!any_left(seen) || attempt == 1) {
       chain = trial;
       chain.s1 = where_left(seen, nan, chain.s1);
       return;
     }
-    const V raised = Together ? next : where_left(seen, next, limit);
-    move_chain<G>(chain, limit, raised);
-    limit = raised;
     next = nan;
+  }
+}
+
+/// The same where it may leave the binade.
+template <class T, Speed S, Grid G, bool Together, class Term>
+ACCUBLAS_INLINE void add_with_care(Chain& chain, V& limit, Index count, Term&& term) {
+  Chain trial = chain;
+  const V seen = add_terms<T, S>(trial, mul(limit, splat(base1<G>)), count, term);
+  if (any_left(seen)) {
+    add_raised<T, S, G, Together>(chain, limit, seen, count, term);
+  } else {
+    chain = trial;
   }
 }
 
