@@ -71,8 +71,8 @@ enum class Way {
   packed    ///< blocks of A and x are copied first: any strides
 };
 
-constexpr Index packed_rows = 8, packed_terms = 480;  // of one copied block: 30 KiB, and 4 KiB of x
-constexpr Index probed_rows = 32;
+constexpr Index packed_rows = 8, packed_terms = 480;       // of one copied block: 30 KiB, and 4 KiB of x
+constexpr Index probed_rows = 32, probed_by_columns = 16;  // a few rows take long by columns
 constexpr Index hard_share = 16;  // one row in so many that `swift` leaves undecided makes `full` worth while for all
 constexpr Index least_segment = 8192;  // terms that are worth a task of their own
 
@@ -133,7 +133,8 @@ class CorrectGemv {
     for (Index done = 0; done < rows;) {
       const Needs needs = needs_.load(std::memory_order_relaxed);
       const Index first = begin + done;
-      const Index count = needs == Needs::unknown ? std::min(probed_rows, rows - done) : rows - done;
+      const Index probe = way_ == Way::columns ? probed_by_columns : probed_rows;
+      const Index count = needs == Needs::unknown ? std::min(probe, rows - done) : rows - done;
       const Speed speed = needs == Needs::little ? Speed::swift : Speed::full;
       add_up(speed, first, count, 0, g_.k, scratch, scratch.sums);
       Index hard = 0;

@@ -219,11 +219,11 @@ ACCUBLAS_INLINE void prefetch_near(const void* p) {
 }
 
 /// How many entries on to prefetch at entry i of rows (columns) of `length` entries that are read side by side:
-/// `distance`, or near the end as far into those that come next, `jump` entries on. They would be missed otherwise: the
-/// hardware only knows of them once they are read (n = 1000 past L2: a tenth of the time).
+/// `distance`, or past their end as far into those that come next, each time `jump` entries on. They would be missed
+/// otherwise: the hardware only knows of them once they are read (n = 1000 past L2: a tenth of the time).
 ACCUBLAS_INLINE Index entries_on(Index i, Index length, Index distance, Index jump) {
-  if (distance > length) distance = length;
-  return i + distance < length ? distance : jump + distance - length;
+  const Index at = i + distance;
+  return at < length ? distance : distance + at / length * (jump - length);
 }
 
 /// step of docs/modes.md for double entries.
