@@ -71,17 +71,25 @@ struct MpCombine {
   std::int64_t out_stride;
 };
 
-/// Integers from their own digits to residues by digits of 52 bits: out[k out_stride + e] = +-sum_l 2^(31 l) digit[(l -
-/// low) digit_stride + e] mod moduli[k], low <= l < low + digits, where weight[k weight_stride + l] = 2^(52 l) mod m_k
-/// for the digits of 52 bits that these make, and for l = 0, 1 at least. Digits are below 2^31; low + digits <= 272.
+/// What combine_wide multiplies by: 1 / P = sum_j digit_j 2^(-52 (j + 1)), the digits of 52 bits at [h stride + j], for
+/// the moduli P = m_h of `single` and for the products P = m_3h m_3h+1 m_3h+2 of `triple`; and cofactor[k] = P / m_k
+/// for these. The last product has fewer factors where the moduli end.
+struct MpReciprocals {
+  const std::uint64_t *single, *triple;
+  std::int64_t stride;
+  const std::uint64_t* cofactor;
+};
+
+/// Integers from their own digits to residues by digits of 52 bits: out[(k - from) out_stride + e] = +-sum_l 2^(31 l)
+/// digit[(l - low) digit_stride + e] mod moduli[k], low <= l < low + digits, from <= k < to. Digits are below 2^31, low
+/// + digits <= 272; the reciprocals have two digits more than the integers.
 struct MpCombineWide {
   const std::uint32_t* digit;
   std::int64_t digit_stride;
   int low, digits;
-  const std::uint64_t* weight;
-  std::int64_t weight_stride;
+  MpReciprocals reciprocals;
   const RnsModulus* moduli;
-  int count;
+  int from, to;
   std::int64_t elements;
   const std::uint8_t* negative;  ///< or null
   std::uint32_t* out;
@@ -90,8 +98,6 @@ struct MpCombineWide {
 /// Digits of 52 bits in `digits` of 31.
 constexpr int mp_wide_digits(int digits) { return (31 * digits + 51) / 52; }
 inline constexpr int mp_most_wide_digits = mp_wide_digits(272);
-/// The least number of digits of 31 bits for which combine_wide is faster where there is one.
-inline constexpr int mp_least_wide = 10;
 
 /// The same scaling alone: out[k out_stride + e] = +-in[k in_stride + e] 2^shift[e] mod moduli[k]. in = out is allowed.
 struct MpScale {
@@ -175,7 +181,7 @@ struct MpKernels {
   void (*integers)(const MpIntegers&);
   void (*split)(const MpSplit&);
   void (*shift)(const MpShift&);
-  void (*combine_wide)(const MpCombineWide&);  ///< null where `combine` is faster
+  void (*combine_wide)(const MpCombineWide&);  ///< null where there is nothing faster than `combine`
 };
 
 const MpKernels& mp_kernels(Isa isa);

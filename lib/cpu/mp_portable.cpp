@@ -94,12 +94,14 @@ void combine_wide(const MpCombineWide& c) {
       }
       digit[j] &= (std::uint64_t{1} << 52) - 1;
     }
-    for (int k = 0; k < c.count; ++k) {
-      Uint128 sum = 0;  // products below 2^83
-      for (int j = first; j < end; ++j) sum += static_cast<Uint128>(digit[j]) * c.weight[k * c.weight_stride + j];
-      const std::uint32_t r = rns_reduce96(static_cast<std::uint32_t>(sum), static_cast<std::uint32_t>(sum >> 32),
-                                           static_cast<std::uint32_t>(sum >> 64), c.moduli[k]);
-      c.out[k * c.out_stride + e] = c.negative && c.negative[e] ? rns_negate(r, c.moduli[k]) : r;
+    for (int k = c.from; k < c.to; ++k) {
+      std::uint32_t r = 0;
+      for (int j = end - 1; j >= 0; --j) {  // r 2^52 + digit j, below 2^84
+        const Uint128 next = (static_cast<Uint128>(r) << 52) + (j < first ? 0 : digit[j]);
+        r = rns_reduce96(static_cast<std::uint32_t>(next), static_cast<std::uint32_t>(next >> 32),
+                         static_cast<std::uint32_t>(next >> 64), c.moduli[k]);
+      }
+      c.out[(k - c.from) * c.out_stride + e] = c.negative && c.negative[e] ? rns_negate(r, c.moduli[k]) : r;
     }
   }
 }

@@ -39,9 +39,12 @@ bool all_zero(const std::uint32_t* digit, std::int64_t count) {
 PlaneMaker::PlaneMaker(const Elements& elements, const cpu::MpKernels& kernels, int moduli)
     : format_(elements.format), kernels_(kernels), gathered_(format_.moduli * chunk) {
   if (elements.positional) {
-    digit_weights_ = digit_weights(moduli, digits_of(format_) + shifted_digits, 0);
-    digits_ = Buffer<std::uint32_t>(digit_weights_->digits * chunk);
-    if (kernels.combine_wide) wide_weights_ = wide_weights(moduli, cpu::mp_wide_digits(digit_weights_->digits));
+    const int digits = digits_of(format_) + shifted_digits;
+    digits_ = Buffer<std::uint32_t>(digits * chunk);
+    if (kernels.combine_wide)
+      reciprocals_ = wide_reciprocals(moduli, cpu::mp_wide_digits(digits));
+    else
+      digit_weights_ = digit_weights(moduli, digits, 0);
     return;
   }
   basis_ = &basis(format_.moduli);
@@ -73,11 +76,9 @@ void PlaneMaker::make(const Elements& elements, const Block& block, std::int64_t
       digits += shifted_digits;
       while (digits > 1 && all_zero(planes + (digits - 1) * stride, count)) --digits;
     }
-    if (wide_weights_ && digits >= cpu::mp_least_wide) {
-      const std::int64_t width = wide_weights_->digits;
-      return kernels_.combine_wide({planes, stride, low, digits, wide_weights_->weight.data() + from * width, width,
-                                    modulus + from, to - from, count, negative, out, plane_stride});
-    }
+    if (reciprocals_)
+      return kernels_.combine_wide(
+          {planes, stride, low, digits, reciprocals_->tables(), modulus, from, to, count, negative, out, plane_stride});
     const std::int64_t width = digit_weights_->digits;
     kernels_.combine({planes, stride, digits, digit_weights_->weight.data() + from * width + low, width, modulus + from,
                       power + from, to - from, count, nullptr, negative, out, plane_stride});
@@ -118,19 +119,19 @@ void HostAligned::find_exponents(const Elements& elements, int threads) {
   least.zero();
   parallel_for(parts, threads, [&](std::int64_t part, int) {
     std::int32_t* row = least.data() + part * rows;
-    bool any = false;
+    std::int32_t any = 0;
     for (std::int64_t j = columns * part / parts; j < columns * (part + 1) / parts; ++j) {
       const std::int32_t* e = neighbouring_exponents(elements, j, apart.data() + part * rows);
       std::int32_t largest = exponent_zero;
       for (std::int64_t i = 0; i < rows; ++i) {
         largest = std::max(largest, e[i]);
-        any |= (e[i] == exponent_infinity) | (e[i] == exponent_nan);
+        any |= static_cast<std::int32_t>(e[i] == exponent_infinity) | static_cast<std::int32_t>(e[i] == exponent_nan);
       }
       column_largest_[j] = largest;
       column_exponent_[j] = is_special(largest) ? 0 : std::int64_t{largest} - elements.format.precision;
       for (std::int64_t i = 0; i < rows; ++i) row[i] = std::min(row[i], is_special(e[i]) ? 0 : e[i] - largest);
     }
-    nonfinite[part] = any;
+    nonfinite[part] = any != 0;
   });
   for (std::int64_t i = 0; i < rows; ++i) {
     std::int32_t smallest = 0;
@@ -194,6 +195,24 @@ void HostAligned::fill_bands(const Elements& elements) {
     }
 }
 
+/// What remains of `above` in the bands of elements (i .. i + count - 1, j).
+void HostAligned::find_shifts(const Elements& elements, std::int64_t i, std::int64_t j, std::int64_t count,
+                              std::uint8_t* shift) const {
+  const std::uint32_t mask = mutant(MpMutant::spread) ? band_width / 2 - 1 : band_width - 1,
+                      largest = static_cast<std::uint32_t>(column_largest_[j]);
+  const std::int32_t *e = elements.exponent + block_.at(i, j), *least = &row_least_[i];
+  std::int32_t apart[chunk];
+  if (block_.row_stride != 1) {
+    for (std::int64_t t = 0; t < count; ++t) apart[t] = e[t * block_.row_stride];
+    e = apart;
+  }
+  // Without branches or overflow, for what is in the exponents' place: compilers make vectors of it.
+  for (std::int64_t t = 0; t < count; ++t)
+    shift[t] =
+        static_cast<std::uint8_t>((static_cast<std::uint32_t>(e[t]) - largest - static_cast<std::uint32_t>(least[t])) &
+                                  (is_special(e[t]) ? 0 : mask));
+}
+
 void HostAligned::ensure(const Elements& elements, int count, const cpu::MpKernels& kernels, int threads) {
   if (count <= count_ || block_.size() == 0) return;
   Segment segment{count_, count, Buffer<std::uint32_t>((count - count_) * plane_stride_)};
@@ -211,10 +230,7 @@ void HostAligned::ensure(const Elements& elements, int count, const cpu::MpKerne
   parallel_for(row_chunks * block_.columns, workers, [&](std::int64_t task, int thread) {
     const std::int64_t j = task / row_chunks, i = task % row_chunks * chunk, rows = std::min(chunk, block_.rows - i);
     std::uint8_t shift[chunk];
-    if (spread_ > 0)
-      for (std::int64_t t = 0; t < rows; ++t)
-        shift[t] = static_cast<std::uint8_t>(above(elements, i + t, j) &
-                                             (mutant(MpMutant::spread) ? band_width / 2 - 1 : band_width - 1));
+    if (spread_ > 0) find_shifts(elements, i, j, rows, shift);
     std::uint32_t* made = all[thread].planes.data();
     all[thread].maker.make(elements, block_, i, j, rows, spread_ > 0 ? shift : nullptr, segment.from, segment.to, made,
                            chunk);

@@ -31,10 +31,10 @@ class PlaneMaker {
  private:
   Format format_;
   const cpu::MpKernels& kernels_;
-  std::shared_ptr<const DigitWeights> digit_weights_;  ///< of digits
-  std::shared_ptr<const WideWeights> wide_weights_;    ///< of digits, where there is a kernel for them
-  const Basis* basis_ = nullptr;                       ///< of residues
-  std::shared_ptr<const Extension> extension_;         ///< of residues, where there are more moduli than theirs
+  std::shared_ptr<const DigitWeights> digit_weights_;   ///< of digits
+  std::shared_ptr<const WideReciprocals> reciprocals_;  ///< in their place, where there is a kernel for them
+  const Basis* basis_ = nullptr;                        ///< of residues
+  std::shared_ptr<const Extension> extension_;          ///< of residues, where there are more moduli than theirs
   Buffer<std::uint32_t> gathered_, digits_;
 };
 
@@ -73,6 +73,8 @@ class HostAligned final : public Aligned {
   void find_bands(const Elements& elements, int threads);
   void fill_bands(const Elements& elements);
   const std::int32_t* neighbouring_exponents(const Elements& elements, std::int64_t j, std::int32_t* apart) const;
+  void find_shifts(const Elements& elements, std::int64_t i, std::int64_t j, std::int64_t count,
+                   std::uint8_t* shift) const;
   /// E_ij - c_j - r_i; 0 for zeros, infinities and NaN.
   std::int32_t above(const Elements& elements, std::int64_t i, std::int64_t j) const;
 

@@ -1,5 +1,6 @@
 #include "lib/mp/basis.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <mutex>
@@ -8,6 +9,7 @@
 #include "lib/error.hpp"
 #include "lib/mp/format.hpp"
 #include "lib/numerics/limbs.hpp"
+#include "lib/numerics/wide.hpp"
 
 namespace accublas::mp {
 
@@ -107,20 +109,52 @@ std::shared_ptr<const Extension> make_extension(int from, int to) {
   return e;
 }
 
-/// 2^(first + step l) mod m_k at [k digits + l].
-template <class T>
-std::vector<T> powers_of_two(int count, int digits, int first, int step) {
-  std::vector<T> weight(static_cast<std::size_t>(count) * digits);
+/// 2^(first + 31 l) mod m_k at [k digits + l].
+std::vector<std::uint32_t> powers_of_two(int count, int digits, int first) {
+  std::vector<std::uint32_t> weight(static_cast<std::size_t>(count) * digits);
   const RnsModulus* modulus = moduli(count);
   for (int k = 0; k < count; ++k) {
     std::uint32_t power = rns_power(2, first, modulus[k]);
-    const std::uint32_t factor = rns_power(2, step, modulus[k]);
+    const std::uint32_t factor = rns_power(2, 31, modulus[k]);
     for (int l = 0; l < digits; ++l) {
       weight[static_cast<std::size_t>(k) * digits + l] = power;
       power = rns_mul(power, factor, modulus[k]);
     }
   }
   return weight;
+}
+
+/// 1 / p for p < 2^93 behind the point in digits of 52 bits, by halves of them: the remainders fit into 128 bits.
+void expand_reciprocal(Uint128 p, int digits, std::uint64_t* digit) {
+  Uint128 rest = 1;
+  for (int j = 0; j < digits; ++j) {
+    digit[j] = 0;
+    for (int half = 0; half < 2; ++half) {
+      rest <<= 26;
+      digit[j] = digit[j] << 26 | static_cast<std::uint64_t>(rest / p);
+      rest %= p;
+    }
+  }
+}
+
+std::shared_ptr<const WideReciprocals> make_reciprocals(int count, int digits) {
+  const int stride = digits + 2, groups = (count + 2) / 3;
+  auto r = std::make_shared<WideReciprocals>();
+  const RnsModulus* modulus = moduli(count);
+  r->stride = stride;
+  r->single.resize(static_cast<std::size_t>(count) * stride);
+  r->triple.resize(static_cast<std::size_t>(groups) * stride);
+  r->cofactor.resize(count);
+  for (int k = 0; k < count; ++k)
+    expand_reciprocal(modulus[k].m, stride, &r->single[static_cast<std::size_t>(k) * stride]);
+  for (int h = 0; h < groups; ++h) {
+    Uint128 product = 1;
+    const int end = std::min(count, 3 * h + 3);
+    for (int k = 3 * h; k < end; ++k) product *= modulus[k].m;
+    for (int k = 3 * h; k < end; ++k) r->cofactor[k] = static_cast<std::uint64_t>(product / modulus[k].m);
+    expand_reciprocal(product, stride, &r->triple[static_cast<std::size_t>(h) * stride]);
+  }
+  return r;
 }
 
 std::mutex guard;
@@ -190,17 +224,15 @@ std::shared_ptr<const DigitWeights> digit_weights(int count, int digits, int fir
   const std::lock_guard<std::mutex> lock(guard);
   std::shared_ptr<const DigitWeights>& entry = (*known)[{count, digits, first}];
   if (!entry)
-    entry = std::make_shared<DigitWeights>(
-        DigitWeights{count, digits, first, powers_of_two<std::uint32_t>(count, digits, first, 31)});
+    entry = std::make_shared<DigitWeights>(DigitWeights{count, digits, first, powers_of_two(count, digits, first)});
   return entry;
 }
 
-std::shared_ptr<const WideWeights> wide_weights(int count, int digits) {
-  static auto* const known = new std::map<std::pair<int, int>, std::shared_ptr<const WideWeights>>;
+std::shared_ptr<const WideReciprocals> wide_reciprocals(int count, int digits) {
+  static auto* const known = new std::map<std::pair<int, int>, std::shared_ptr<const WideReciprocals>>;
   const std::lock_guard<std::mutex> lock(guard);
-  std::shared_ptr<const WideWeights>& entry = (*known)[{count, digits}];
-  if (!entry)
-    entry = std::make_shared<WideWeights>(WideWeights{digits, powers_of_two<std::uint64_t>(count, digits, 0, 52)});
+  std::shared_ptr<const WideReciprocals>& entry = (*known)[{count, digits}];
+  if (!entry) entry = make_reciprocals(count, digits);
   return entry;
 }
 

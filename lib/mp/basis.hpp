@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "lib/cpu/mp_kernels.hpp"
 #include "lib/mp/moduli.hpp"
 #include "lib/numerics/mp_eval.hpp"
 
@@ -56,11 +57,13 @@ struct DigitWeights {
 };
 std::shared_ptr<const DigitWeights> digit_weights(int count, int digits, int first);
 
-/// 2^(52 l) mod m_k at [k digits + l], k < count, l < digits: integers from digits of 52 bits.
-struct WideWeights {
-  int digits;
-  std::vector<std::uint64_t> weight;
+/// The tables of cpu::MpReciprocals for `count` moduli and integers of `digits` digits of 52 bits.
+struct WideReciprocals {
+  int stride;
+  std::vector<std::uint64_t> single, triple, cofactor;
+
+  cpu::MpReciprocals tables() const { return {single.data(), triple.data(), stride, cofactor.data()}; }
 };
-std::shared_ptr<const WideWeights> wide_weights(int count, int digits);
+std::shared_ptr<const WideReciprocals> wide_reciprocals(int count, int digits);
 
 }  // namespace accublas::mp

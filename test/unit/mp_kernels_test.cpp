@@ -304,38 +304,80 @@ TEST(MpConvert, LargestSums) {
         check_conversion(digits, 6, 35, Kind::largest, scale, first);
 }
 
-/// Digits of 52 bits against the same integers' digits of 31: the twin, and every level that has them.
+/// combine_wide of every level that has one, and its twin, against the twin of `combine` for the same integers: digits
+/// low .. low + digits - 1 of `digit`, moduli first .. first + count - 1.
+void check_wide(const Residues& digit, std::int64_t stride, int low, int digits, int first, int count,
+                const std::vector<std::uint8_t>& negative) {
+  const std::int64_t elements = static_cast<std::int64_t>(negative.size());
+  const int all = low + digits;
+  const RnsModulus* m = mp::moduli(first + count);
+  const auto narrow = mp::digit_weights(first + count, all, 0);
+  const auto wide = mp::wide_reciprocals(first + count, mp_wide_digits(all));
+  Residues expected(count * stride, poison);
+  mp_portable().combine({digit.data(), stride, all, narrow->weight.data() + first * all, all, m + first, nullptr, count,
+                         elements, nullptr, negative.data(), expected.data(), stride});
+  std::vector<const MpKernels*> all_kernels{&mp_portable()};
+  for (Isa isa : levels())
+    if (mp_kernels(isa).combine_wide) all_kernels.push_back(&mp_kernels(isa));
+  for (const MpKernels* kernels : all_kernels) {
+    Residues out(count * stride, poison);
+    kernels->combine_wide({digit.data() + low * stride, stride, low, digits, wide->tables(), m, first, first + count,
+                           elements, negative.data(), out.data(), stride});
+    ASSERT_EQ(out, expected) << (kernels == &mp_portable() ? "twin" : "vectors");
+  }
+}
+
 TEST(MpConvert, WideDigits) {
   for (Kind kind : {Kind::random, Kind::largest, Kind::mixed})
-    for (int digits : {1, 2, 3, 4, 5, 11, 12, 14, 31, 55, 58, 104, 266})
+    for (int digits : {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 31, 55, 58, 104, 266})
       for (int low : {0, 1, 2, 5}) {
-        const int count = 1 + digits % 9, first = digits % 2 ? 0 : mp::max_moduli - 10;
+        const int count = 1 + digits % 9, first = digits % 2 ? low : mp::max_moduli - 10 + low % 2;
         const std::int64_t elements = 1 + (digits * 7 + low * 13) % 70, stride = elements + 3;
         SCOPED_TRACE(testing::Message() << digits << " digits from " << low << ", " << elements << " elements");
         Source source{std::mt19937_64(digits * 31 + low), kind};
-        const int all = low + digits;
-        Residues digit(all * stride);
+        Residues digit((low + digits) * stride);
         for (auto& d : digit) d = kind == Kind::largest ? 0x7FFFFFFF : source(1u << 31);
         std::fill_n(digit.begin(), low * stride, 0);
         std::vector<std::uint8_t> negative(elements);
         for (auto& n : negative) n = static_cast<std::uint8_t>(source.generator() % 3);
-        const RnsModulus* m = mp::moduli(first + count) + first;
-        const auto narrow = mp::digit_weights(first + count, all, 0);
-        const auto wide = mp::wide_weights(first + count, mp_wide_digits(all) + 1);
-        Residues expected(count * stride, poison);
-        mp_portable().combine({digit.data(), stride, all, narrow->weight.data() + first * all, all, m, nullptr, count,
-                               elements, nullptr, negative.data(), expected.data(), stride});
-        std::vector<const MpKernels*> all_kernels{&mp_portable()};
-        for (Isa isa : levels())
-          if (mp_kernels(isa).combine_wide) all_kernels.push_back(&mp_kernels(isa));
-        for (const MpKernels* kernels : all_kernels) {
-          Residues out(count * stride, poison);
-          kernels->combine_wide({digit.data() + low * stride, stride, low, digits,
-                                 wide->weight.data() + first * wide->digits, wide->digits, m, count, elements,
-                                 negative.data(), out.data(), stride});
-          ASSERT_EQ(out, expected) << (kernels == &mp_portable() ? "twin" : "vectors");
-        }
+        check_wide(digit, stride, low, digits, first, count, negative);
       }
+}
+
+/// Next to the multiples of a product of three moduli, of either sign, where a fraction that is the least bit too small
+/// or too large has another residue.
+TEST(MpConvert, WideDigitsNextToMultiples) {
+  constexpr int count = 12;
+  constexpr std::uint32_t mask = 0x7FFFFFFF;
+  const RnsModulus* m = mp::moduli(count);
+  for (int digits : {4, 5, 8, 9, 12, 57, 272}) {
+    SCOPED_TRACE(testing::Message() << digits << " digits");
+    std::mt19937_64 generator(digits);
+    const std::int64_t elements = 12 * count, stride = elements;
+    Residues digit(digits * stride);
+    std::vector<std::uint8_t> negative(elements);
+    for (std::int64_t e = 0; e < elements; ++e) {
+      const RnsModulus* of = m + e % count / 3 * 3;
+      negative[e] = e / count % 2 != 0;
+      // A random number or a largest one, times three moduli, and -1, 0 or 1 more.
+      std::vector<std::uint64_t> x(digits);
+      for (int l = 0; l < digits - 3; ++l) x[l] = e / (6 * count) % 2 != 0 ? mask : generator() & mask;
+      for (int factor = 0; factor < 3; ++factor)
+        for (std::uint64_t l = 0, carry = 0; l < x.size(); ++l) {
+          carry += x[l] * of[factor].m;
+          x[l] = carry & mask;
+          carry >>= 31;
+        }
+      std::int64_t carry = e / (2 * count) % 3 - 1;
+      for (std::uint64_t& d : x) {
+        const std::int64_t sum = static_cast<std::int64_t>(d) + carry;
+        carry = sum >> 31;
+        d = static_cast<std::uint64_t>(sum) & mask;
+      }
+      for (int l = 0; l < digits; ++l) digit[l * stride + e] = static_cast<std::uint32_t>(x[l]);
+    }
+    check_wide(digit, stride, 0, digits, 0, count, negative);
+  }
 }
 
 /// The moduli's distance from 2^31, on which the vector kernels' folds rely.
