@@ -27,6 +27,18 @@ void for_chunks(std::int64_t size, MpExecution& execution, Make&& make, Body&& b
   });
 }
 
+/// Calls body(at, t, run) for the elements first .. first + count - 1 of a matrix, counted down its columns of `rows`
+/// and leading dimension ld: `run` of them from index `at` on are numbers t .. t + run - 1.
+template <class Body>
+void for_columns(std::int64_t rows, std::int64_t ld, std::int64_t first, std::int64_t count, Body&& body) {
+  std::int64_t i = first % rows, column = first / rows * ld;
+  for (std::int64_t t = 0; t < count; i = 0, column += ld) {
+    const std::int64_t run = std::min(rows - i, count - t);
+    body(column + i, t, run);
+    t += run;
+  }
+}
+
 class CpuMpBackend final : public MpBackend {
  public:
   const char* name() const noexcept override { return "cpu"; }
@@ -100,8 +112,9 @@ class CpuMpBackend final : public MpBackend {
         block.size(), execution, [&](const cpu::MpKernels& kernels) { return Encoder(to, kernels); },
         [&](Encoder& encoder, std::int64_t first, std::int64_t count) {
           double numbers[chunk];
-          for (std::int64_t t = 0; t < count; ++t)
-            numbers[t] = values[(first + t) % block.rows + (first + t) / block.rows * ld];
+          for_columns(block.rows, ld, first, count, [&](std::int64_t at, std::int64_t t, std::int64_t run) {
+            std::copy_n(values + at, run, numbers + t);
+          });
           encoder.doubles(to, block.flattened(), first, count, numbers);
         });
     const int lowest = lowest_double_digit(to.format);
@@ -114,8 +127,9 @@ class CpuMpBackend final : public MpBackend {
         [&](Decoder& decoder, std::int64_t first, std::int64_t count) {
           double numbers[chunk];
           decoder.doubles(from, block.flattened(), first, count, numbers);
-          for (std::int64_t t = 0; t < count; ++t)
-            values[(first + t) % block.rows + (first + t) / block.rows * ld] = numbers[t];
+          for_columns(block.rows, ld, first, count, [&](std::int64_t at, std::int64_t t, std::int64_t run) {
+            std::copy_n(numbers + t, run, values + at);
+          });
         });
   }
 

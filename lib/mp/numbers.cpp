@@ -89,15 +89,15 @@ ConstNumbers Reader::look(std::int64_t first, std::int64_t count, NumberBuffer& 
   bool plain = from_.size == to.limbs;
   if (plain) {  // no early end: these loops are vector code
     const std::uint64_t* last = limb + from_.size - 1;
-    std::int64_t smallest = INT64_MAX, largest = INT64_MIN;
-    std::uint64_t unlike = 0;
+    constexpr std::uint64_t least = static_cast<std::uint64_t>(std::int64_t{least_exponent} + 1);
+    const std::uint64_t greatest = static_cast<std::uint64_t>(greatest_exponent - format_.precision - 1);
+    std::uint64_t outside = 0, unlike = 0;  // of an exponent beyond a limit one difference at least is negative
     for (std::int64_t t = 0; t < count; ++t) {
-      smallest = std::min(smallest, exponent[t]);
-      largest = std::max(largest, exponent[t]);
+      const std::uint64_t e = static_cast<std::uint64_t>(exponent[t]);
+      outside |= (e - least) | (greatest - e);
       unlike |= (last[t * from_.size] >> top) ^ 1;
     }
-    plain = smallest > least_exponent && largest < greatest_exponent - format_.precision &&
-            (unlike == 0 || mutant(MpMutant::leading_limb));
+    plain = outside >> 63 == 0 && (unlike == 0 || mutant(MpMutant::leading_limb));
   }
   if (!plain) {
     read(first, count, to, 0);
