@@ -247,7 +247,8 @@ void host_product(const MpProduct& p, MpExecution& execution) {
                                              beta.value(), split ? most_columns : 1);
   const bool any_wide = a->banded() || (b->any_banded() && !split);
   if (any_wide)
-    for (Worker& worker : workers) worker.wide = std::make_unique<WideSum>(p, *a, *b, product, kernels);
+    for (Worker& worker : workers)
+      worker.wide = std::make_unique<WideSum>(p, *a, *b, product, kernels, y.data(), ldy, ldy * b->columns());
   {
     const Phase phase(execution, &accublas_mp_report_t::ms_product);
     residue_products(p, *a, *b, count, y.data(), ldy, kernels, execution.threads);

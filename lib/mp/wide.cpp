@@ -28,12 +28,16 @@ Sum classify(const MpProduct& p, std::int64_t i, std::int64_t v) {
 }
 
 WideSum::WideSum(const MpProduct& product, const HostAligned& a, const AlignedVectors& b, const Basis& basis,
-                 const cpu::MpKernels& kernels)
+                 const cpu::MpKernels& kernels, const std::uint32_t* sums, std::int64_t sums_ld,
+                 std::int64_t sums_plane)
     : product_(product),
       a_(a),
       b_(b),
       basis_(basis),
       kernels_(kernels),
+      sums_(sums),
+      sums_ld_(sums_ld),
+      sums_plane_(sums_plane),
       terms_(product.k),
       padded_(round_up(terms_, cpu::mp_padding)),
       vector_band_(terms_),
@@ -170,18 +174,22 @@ void WideSum::sum_rows(std::int64_t i, std::int64_t v, std::int64_t end) {
       const std::uint32_t* a =
           p.transposed ? a_.plane(k) + (i + row) * a_.ld() : &rows_of_plane_[(i + row - line) * padded_];
       const std::int64_t begin = first_group_[row];
-      const int groups = static_cast<int>(first_group_[row + 1] - begin);
+      const int groups = static_cast<int>(first_group_[row + 1] - begin), last_group = groups - 1;
       if (groups == 0) continue;
       if (masked(row)) {
-        kernels_.product_groups({modulus[k], a, x, &group_[row * padded_], terms_, groups, residue + begin});
-        continue;
+        if (last_group > 0)
+          kernels_.product_groups({modulus[k], a, x, &group_[row * padded_], terms_, last_group, residue + begin});
+      } else {
+        const std::int32_t* order = &order_[row * padded_];
+        for (std::int32_t g = 0, from = 0; g < last_group; from = end_[begin + g++]) {
+          const Uint128 sum = listed_sum(a, x, order + from, end_[begin + g] - from);
+          residue[begin + g] = rns_reduce96(static_cast<std::uint32_t>(sum), static_cast<std::uint32_t>(sum >> 32),
+                                            static_cast<std::uint32_t>(sum >> 64), modulus[k]);
+        }
       }
-      const std::int32_t* order = &order_[row * padded_];
-      for (std::int32_t g = 0, from = 0; g < groups; from = end_[begin + g++]) {
-        const Uint128 sum = listed_sum(a, x, order + from, end_[begin + g] - from);
-        residue[begin + g] = rns_reduce96(static_cast<std::uint32_t>(sum), static_cast<std::uint32_t>(sum >> 32),
-                                          static_cast<std::uint32_t>(sum >> 64), modulus[k]);
-      }
+      std::uint32_t rest = sums_[k * sums_plane_ + v * sums_ld_ + i + row];
+      for (int g = 0; g < last_group; ++g) rest = rns_add(rest, rns_negate(residue[begin + g], modulus[k]), modulus[k]);
+      residue[begin + last_group] = rest;
     }
   }
 }

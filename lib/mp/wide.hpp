@@ -15,11 +15,13 @@ Sum classify(const MpProduct& product, std::int64_t i, std::int64_t v);
 /// S of an output as a sum over the bands that occur: Y_g = sum of X'_iq Z_qv over the terms with band_iq + band_qv =
 /// g. Up to cpu::mp_most_groups bands are vector sums over masked terms, 0.4 cycles a term, modulus and band where a
 /// GEMV's memory gives one element in about one. For more of them the terms are sorted by band once, for all moduli:
-/// some three cycles a term and modulus. One per thread; all memory is taken when it is made.
+/// some three cycles a term and modulus. The last group's sum is what the others leave of the sum of all terms, which
+/// the product has: `sums`, residue k of output (i, v) at [k sums_plane + v sums_ld + i]. One per thread; all memory is
+/// taken when it is made.
 class WideSum final : public Pieces {
  public:
   WideSum(const MpProduct& product, const HostAligned& a, const AlignedVectors& b, const Basis& basis,
-          const cpu::MpKernels& kernels);
+          const cpu::MpKernels& kernels, const std::uint32_t* sums, std::int64_t sums_ld, std::int64_t sums_plane);
 
   bool in_bands(std::int64_t i, std::int64_t v) const {
     return b_.banded(v) || (product_.transposed ? a_.column_banded(i) : a_.row_banded(i));
@@ -54,6 +56,8 @@ class WideSum final : public Pieces {
   const AlignedVectors& b_;
   const Basis& basis_;
   const cpu::MpKernels& kernels_;
+  const std::uint32_t* sums_;
+  std::int64_t sums_ld_, sums_plane_;
   std::int64_t terms_, padded_;
   Buffer<std::int32_t> vector_band_;     ///< of term q of the vector; -1: no finite nonzero number
   Buffer<std::int32_t> term_band_;       ///< of term q of row r, at [r padded + q]; -1: the product is zero
