@@ -189,8 +189,8 @@ accublas_status State::synchronize(std::string& message) {
 accublas_status State::finish(std::string& message) {
   if (forked_from_user()) return ACCUBLAS_SUCCESS;
   const DeviceScope scope(device());
-  // Not the stream, which may be gone; and an event after every call would take a microsecond of the device each. Freeing
-  // memory and destroying cuBLAS's handle wait for the device all the same.
+  // Not the stream, which may be gone; and an event after every call would take a microsecond of the device each.
+  // Freeing memory and destroying cuBLAS's handle wait for the device all the same.
   return outcome(cudaDeviceSynchronize(), message);
 }
 

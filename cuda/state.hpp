@@ -41,8 +41,8 @@ class State final : public BackendState {
   /// The same for DOT, GEMV and the norms, whose kernels keep a state of their own and leave it clean: nothing is
   /// zeroed.
   VectorState* begin_vector_call(int report_level);
-  /// The same for a call that is cuBLAS alone: nothing is kept for it on the device, so nothing is zeroed before it, which
-  /// takes 2 us (DGEMV at n = 2048: 8 us by cuBLAS).
+  /// The same for a call that is cuBLAS alone: nothing is kept for it on the device, so nothing is zeroed before it,
+  /// which takes 2 us (DGEMV at n = 2048: 8 us by cuBLAS).
   void begin_native_call(int report_level);
   /// The call put all of its work on the stream.
   void end_call();
