@@ -201,8 +201,8 @@ ACCUBLAS_INLINE std::uint64_t some_vectors(const CorrectTile<T>& t, int first) {
       const V l = limit(j, i);
       chain[j][i] = {mul(l, splat(base1)), mul(l, splat(base2)), zero()};
     }
-  V base[M], seen = zero();  // no binade is left: nobody asks
-  for (int i = 0; i < M; ++i) base[i] = zero();
+  V base[M], seen[M];  // no binade is left: nobody asks
+  for (int i = 0; i < M; ++i) base[i] = seen[i] = zero();
   for (Index p = 0; p < t.k; ++p) {
     V x[M], y[M];
     for (int i = 0; i < M; ++i) x[i] = held(load(a + p * lines + i * W));
