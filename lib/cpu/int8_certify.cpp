@@ -18,10 +18,11 @@ constexpr Index most_terms_in_doubles = Index{1} << 18;
 
 }  // namespace
 
-/// Calls body(task, sums) with the tiles' sums: std::int32_t where k allows it, else double, both tile_cols apart.
+/// Calls body(task, sums) with the tiles' sums: std::int32_t where k allows it, else double, both tile_cols apart; of
+/// the former not for tiles that settled(task, sums) needs no sums for, with `sums` as its scratch.
 template <class T>
-template <class Body>
-void Int8Gemm<T>::for_each_sums(Body&& body) {
+template <class Settled, class Body>
+void Int8Gemm<T>::for_each_sums(Settled&& settled, Body&& body) {
   PhaseTimer timer(execution_, &accublas_report_t::ms_product);
   const Index terms = certificate_terms(problem_.k);
   auto blocking = [&](std::size_t size) {
@@ -41,6 +42,7 @@ void Int8Gemm<T>::for_each_sums(Body&& body) {
   for_each_tile(b, row_bytes, col_bytes, terms, [&](const Int8TileTask& task) {
     if (simple) {
       std::int32_t* const sums = reinterpret_cast<std::int32_t*>(task.result);
+      if (settled(task, sums)) return;
       product_.sums(task.product, sums, tile_cols_);
       body(task, sums);
       return;
@@ -53,42 +55,78 @@ void Int8Gemm<T>::for_each_sums(Body&& body) {
   });
 }
 
+/// How many elements of the tile are accepted at a rung; `accepted`, if not null, says which.
+template <class T>
+Index Int8Gemm<T>::count_accepted(const Int8TileTask& task, const std::int32_t* sums, int rung,
+                                  std::uint8_t* accepted) {
+  constexpr CertificateRungs rungs = certificate_rungs<T>();
+  double* const mu = tiles_[task.thread].columns;
+  double* const mu_exact = mu + tile_cols_;
+  const CertificateTest test = certificate_test(rungs.t[rung], rungs.digits, problem_.k);
+  for (Index c = 0; c < task.cols; ++c) {
+    const Index col = task.col + c;
+    mu[c] = col_lines_.special[col] ? never : col_lines_.lambda[col];
+    // Where nothing is dropped on either side, T suffices whatever X is.
+    mu_exact[c] = !col_lines_.special[col] && col_lines_.needed_bits(col) <= rungs.t[rung] ? -never : mu[c];
+  }
+  Int8Certificate t{};
+  t.n = task.cols;
+  t.factor = static_cast<double>(test.factor);
+  t.least = static_cast<double>(test.least);
+  Index sum = 0;
+  for (Index r = 0; r < task.rows; ++r) {
+    const Index row = task.row + r;
+    const bool exact = !row_lines_.special[row] && row_lines_.needed_bits(row) <= rungs.t[rung];
+    t.sums = sums + r * tile_cols_;
+    t.lambda = row_lines_.special[row] ? 2 * never : row_lines_.lambda[row];
+    t.mu = exact ? mu_exact : mu;
+    sum += reconstruct_.certify(t, accepted ? accepted + r * tile_cols_ / 8 : nullptr);
+  }
+  return sum;
+}
+
+/// Whether T* of the tile is at most what this thread found before, by X over a quarter of the terms: terms are not
+/// negative, so what part of them accepts is accepted. Few elements that it does not accept are given all terms.
+template <class T>
+bool Int8Gemm<T>::certify_by_part(const Int8TileTask& task, std::int32_t* sums) {
+  constexpr int most_misses = 2;
+  Int8Counts& counts = counts_[task.thread];
+  Int8Product part = task.product;
+  part.k = part.k / 4 / int8_k_step * int8_k_step;
+  if (counts.rung < 0 || counts.part_misses >= most_misses || part.k == 0) return false;
+  product_.sums(part, sums, tile_cols_);
+  const Index all = task.rows * task.cols;
+  std::uint8_t* const accepted = accepted_bits_ + task.tile * accepted_bytes_;
+  Index left = all - count_accepted(task, sums, counts.rung, accepted);
+  if (left > 0 && left <= all / 384) {
+    for (Index r = 0; r < task.rows; ++r) {
+      const std::uint8_t* const row = task.product.rows_data + r * task.product.row_stride;
+      for (Index c = 0; c < task.cols; ++c) {
+        const Index at = r * tile_cols_ + c;
+        if ((accepted[at / 8] >> at % 8 & 1) != 0) continue;
+        const std::int8_t* const column =
+            task.product.columns_data + c / int8_panel * task.product.panel_stride + 4 * (c % int8_panel);
+        for (Index p = part.k; p < task.product.k; ++p) sums[at] += row[p] * column[p / 4 * (4 * int8_panel) + p % 4];
+      }
+    }
+    left = all - count_accepted(task, sums, counts.rung, nullptr);
+  }
+  counts.part_misses += left > 0;
+  tile_rejected_[task.tile] = 0;
+  return left == 0;
+}
+
 /// Counts the accepted elements rung by rung; acceptance grows with T, so T* of the tile is the first rung that accepts
 /// as many as the last.
 template <class T>
-void Int8Gemm<T>::certify_tile(const Int8TileTask& task, const std::int32_t* sums, double* mu) {
+void Int8Gemm<T>::certify_tile(const Int8TileTask& task, const std::int32_t* sums) {
   constexpr CertificateRungs rungs = certificate_rungs<T>();
-  double* const mu_exact = mu + tile_cols_;
   Int8Counts& counts = counts_[task.thread];
-  auto count = [&](int rung, std::uint8_t* accepted) {
-    const CertificateTest test = certificate_test(rungs.t[rung], rungs.digits, problem_.k);
-    for (Index c = 0; c < task.cols; ++c) {
-      const Index col = task.col + c;
-      mu[c] = col_lines_.special[col] ? never : col_lines_.lambda[col];
-      // Where nothing is dropped on either side, T suffices whatever X is.
-      mu_exact[c] = !col_lines_.special[col] && col_lines_.needed_bits(col) <= rungs.t[rung] ? -never : mu[c];
-    }
-    Int8Certificate t{};
-    t.n = task.cols;
-    t.factor = static_cast<double>(test.factor);
-    t.least = static_cast<double>(test.least);
-    Index sum = 0;
-    for (Index r = 0; r < task.rows; ++r) {
-      const Index row = task.row + r;
-      const bool exact = !row_lines_.special[row] && row_lines_.needed_bits(row) <= rungs.t[rung];
-      t.sums = sums + r * tile_cols_;
-      t.lambda = row_lines_.special[row] ? 2 * never : row_lines_.lambda[row];
-      t.mu = exact ? mu_exact : mu;
-      sum += reconstruct_.certify(t, accepted ? accepted + r * tile_cols_ / 8 : nullptr);
-    }
-    return sum;
-  };
-  std::uint8_t* const accepted = accepted_bits_ + task.tile * accepted_bytes_;
-  const Index most = count(rungs.count - 1, accepted);
+  const Index most = count_accepted(task, sums, rungs.count - 1, accepted_bits_ + task.tile * accepted_bytes_);
   tile_rejected_[task.tile] = static_cast<std::int32_t>(task.rows * task.cols - most);
   if (most == 0 || (mutant(Mutant::certificate_call_rung) && task.tile != 0)) return;
   if (counts.rung < 0) counts.rung = 0;
-  while (counts.rung < rungs.count - 1 && count(counts.rung, nullptr) < most) ++counts.rung;
+  while (counts.rung < rungs.count - 1 && count_accepted(task, sums, counts.rung, nullptr) < most) ++counts.rung;
 }
 
 /// The same in integers of any size.
@@ -136,14 +174,18 @@ int Int8Gemm<T>::certify() {
     for (Index t = 0; t < tiles; ++t) tile_rejected_[t] = 0;
     return rungs.t[0];
   }
-  for (int t = 0; t < threads_; ++t) counts_[t].rung = -1;
-  for_each_sums([&](const Int8TileTask& task, auto* sums) {
-    if constexpr (sizeof(*sums) == sizeof(std::int32_t)) {
-      certify_tile(task, sums, tiles_[task.thread].columns);
-    } else {
-      certify_tile_slowly(task, sums);
-    }
-  });
+  for (int t = 0; t < threads_; ++t) {
+    counts_[t].rung = -1;
+    counts_[t].part_misses = 0;
+  }
+  for_each_sums([&](const Int8TileTask& task, std::int32_t* sums) { return certify_by_part(task, sums); },
+                [&](const Int8TileTask& task, auto* sums) {
+                  if constexpr (sizeof(*sums) == sizeof(std::int32_t)) {
+                    certify_tile(task, sums);
+                  } else {
+                    certify_tile_slowly(task, sums);
+                  }
+                });
   int rung = -1;
   for (int t = 0; t < threads_; ++t) rung = std::max(rung, counts_[t].rung);
   // Elements of special lines are counted as rejected so far.
@@ -160,7 +202,8 @@ int Int8Gemm<T>::certify() {
 template <class T>
 double Int8Gemm<T>::componentwise_bound(int t) {
   for (int i = 0; i < threads_; ++i) counts_[i].worst = 0;
-  for_each_sums([&](const Int8TileTask& task, auto* sums) {
+  auto none_settled = [](const Int8TileTask&, std::int32_t*) { return false; };
+  for_each_sums(none_settled, [&](const Int8TileTask& task, auto* sums) {
     double worst = counts_[task.thread].worst;
     for (Index r = 0; r < task.rows; ++r) {
       for (Index c = 0; c < task.cols; ++c) {

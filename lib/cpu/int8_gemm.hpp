@@ -27,8 +27,9 @@ struct Int8Pass {
 struct alignas(64) Int8Counts {
   std::int64_t undecided;
   std::int64_t product_ns, reconstruct_ns, exact_ns;
-  int rung;      ///< largest of the certificate
-  double worst;  ///< largest componentwise bound
+  int rung;         ///< largest of the certificate
+  int part_misses;  ///< tiles for which part of the certificate's terms did not do
+  double worst;     ///< largest componentwise bound
 };
 
 /// Buffers of one thread for a tile.
@@ -71,9 +72,11 @@ class Int8Gemm {
   int certify();
   /// Upper bound of the error of fixed:t over abs(A) abs(B), by the certificate's sums: Inf where they say nothing.
   double componentwise_bound(int t);
-  template <class Body>
-  void for_each_sums(Body&& body);
-  void certify_tile(const Int8TileTask& task, const std::int32_t* sums, double* mu);
+  template <class Settled, class Body>
+  void for_each_sums(Settled&& settled, Body&& body);
+  Index count_accepted(const Int8TileTask& task, const std::int32_t* sums, int rung, std::uint8_t* accepted);
+  bool certify_by_part(const Int8TileTask& task, std::int32_t* sums);
+  void certify_tile(const Int8TileTask& task, const std::int32_t* sums);
   void certify_tile_slowly(const Int8TileTask& task, const double* sums);
 
   // int8_pass.cpp.

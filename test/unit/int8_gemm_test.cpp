@@ -277,3 +277,25 @@ TEST(Int8Gemm, CertificateBelongsToTheCall) {
   const std::vector<double> want = certified_reference(t, rejected);
   for (const How& how : all_ways()) expect_same(run(t, certified<double>(), how), want, "repro");
 }
+
+TEST(Int8Gemm, CertificateByPart) {
+  // Enough terms that tiles after the first are tried with a part of them, in three tiles of rows.
+  for (int variant = 0; variant < 3; ++variant) {
+    SCOPED_TRACE(variant);
+    Case<double> t = make_case<double>(Data::phi1, 200, 33, 260, 1.0, 0.0, 51);
+    for (Index p = 0; p < t.k; ++p) {
+      if (variant == 0 && p < 64) t.a[150 * t.k + p] *= 0x1p-20;          // the part says nothing, all terms do
+      if (variant == 1 && p != 99) t.a[199 * t.k + p] *= 0x1p-5;          // T* comes from the last tile
+      if (variant == 2) (p % 2 ? t.a[120 * t.k + p] : t.b[p]) = 0x1p-60;  // rejected
+    }
+    Index rejected = 0;
+    const std::vector<double> want = certified_reference(t, rejected);
+    EXPECT_EQ(rejected > 0, variant == 2);
+    for (How how : all_ways()) {
+      how.cap = std::max(how.cap, std::size_t{8} << 20);
+      accublas_report_t report;
+      expect_same(run(t, certified<double>(), how, &report), want, "repro");
+      EXPECT_EQ(report.rejected, rejected);
+    }
+  }
+}
