@@ -156,9 +156,65 @@ int Int8Gemm<T>::fixed_moduli(int t) const {
   return moduli;
 }
 
+/// The same, or one less where that is enough for all but few pairs of lines by their norms, and for these by sum
+/// abs(a') abs(b') itself. Only where the lines of one side lie contiguous; those of the other are copied.
+template <class T>
+int Int8Gemm<T>::fewest_moduli(int t) const {
+  const int moduli = fixed_moduli(t);
+  const bool outer_rows = cols_.k_stride == 1;
+  const Int8Operand<T>&outer = outer_rows ? rows_ : cols_, &inner = outer_rows ? cols_ : rows_;
+  const Int8Lines &outer_lines = outer_rows ? row_lines_ : col_lines_,
+                  &inner_lines = outer_rows ? col_lines_ : row_lines_;
+  const Index k = problem_.k;
+  if (moduli == 1 || inner.k_stride != 1 || k > static_cast<Index>(Int8Pack::count)) return moduli;
+  // Sums and limit in units of 2^(E + F); entries are moved by at most half a unit 2^-t.
+  const double unit = std::ldexp(1.0, -t), moved = unit / 2 * std::sqrt(static_cast<double>(k));
+  const double slack = 1 + 0x1p-30, limit = std::exp2(int8_capacity(moduli - 1) - 2 * t) / slack;
+  auto norm_of = [&](const Int8Lines& lines, Index i) { return lines.norm[i] > 0 ? lines.norm[i] + moved : 0; };
+  double largest = 0;
+  for (Index j = 0; j < inner.count; ++j) largest = std::max(largest, norm_of(inner_lines, j));
+  // A pair costs as much as some hundred elements modulo one p.
+  Index left = outer.count * inner.count / (execution_.isa >= Isa::amx ? 16384 : 1024);
+  for (Index i = 0; i < outer.count && left >= 0; ++i) {
+    const double norm = norm_of(outer_lines, i);
+    if (norm * largest <= limit) continue;
+    for (Index j = 0; j < inner.count; ++j) left -= norm * norm_of(inner_lines, j) > limit;
+  }
+  if (left < 0) return moduli;
+  // Far from over- and underflow.
+  constexpr int most_exponent = 300;
+  for (int thread = 0; thread < threads_; ++thread) counts_[thread].worst = 0;
+  parallel_for(outer.count, threads_, [&](Index i, int thread) {
+    const double norm = norm_of(outer_lines, i);
+    double& worst = counts_[thread].worst;
+    if (norm * largest <= limit || worst > limit) return;
+    double* const x = packs_[thread].x;
+    for (Index p = 0; p < k; ++p) x[p] = std::fabs(static_cast<double>(outer.line(i)[p]));
+    for (Index j = 0; j < inner.count && worst <= limit; ++j) {
+      if (norm * norm_of(inner_lines, j) <= limit) continue;
+      const T* const y = inner.data + j * inner.stride;
+      double sums[8] = {};
+      Index p = 0;
+      for (; p + 8 <= k; p += 8)
+        for (int l = 0; l < 8; ++l) sums[l] += x[p + l] * std::fabs(static_cast<double>(y[p + l]));
+      for (; p < k; ++p) sums[0] += x[p] * std::fabs(static_cast<double>(y[p]));
+      double sum = 0;
+      for (double part : sums) sum += part;
+      const int e = outer_lines.exponent[i], f = inner_lines.exponent[j];
+      const double lambdas = (outer_lines.lambda[i] + inner_lines.lambda[j]) * 0x1p-24;
+      const double bound = std::ldexp(sum, -e - f) + unit / 2 * (lambdas + unit / 2 * static_cast<double>(k));
+      const bool far = std::max(std::abs(e), std::abs(f)) <= most_exponent;
+      worst = std::max(worst, far ? bound : std::numeric_limits<double>::infinity());
+    }
+  });
+  double worst = 0;
+  for (int thread = 0; thread < threads_; ++thread) worst = std::max(worst, counts_[thread].worst);
+  return worst <= limit ? moduli - 1 : moduli;
+}
+
 template <class T>
 void Int8Gemm<T>::run_fixed(int t) {
-  const int moduli = fixed_moduli(t);
+  const int moduli = fewest_moduli(t);
   take_arena(moduli);
   bool exact = true;
   for (Index i = 0; i < rows_.count && exact; ++i) exact = row_lines_.needed_bits(i) <= t;
@@ -180,7 +236,7 @@ void Int8Gemm<T>::run_certified() {
   // The certificate: abs(S - exact) <= (k + 1) u abs(A) abs(B).
   execution_.report.bound_componentwise = (static_cast<double>(problem_.k) + 2) * unit_roundoff<T>();
   if (t == 0) return run_correct(Int8Pass::Elements::all);
-  run_pass({false, Int8Pass::Elements::accepted, t, t, fixed_moduli(t), false});
+  run_pass({false, Int8Pass::Elements::accepted, t, t, fewest_moduli(t), false});
   bool left = false;
   for (Index i = 0; i < row_tiles_ * col_tiles_ && !left; ++i) left = wanted_[i] != 0;
   if (left) run_correct(Int8Pass::Elements::rejected);

@@ -66,6 +66,7 @@ class Int8Gemm {
   void run_correct(Int8Pass::Elements elements);
   void take_arena(int moduli);
   int fixed_moduli(int t) const;
+  int fewest_moduli(int t) const;
 
   // int8_certify.cpp.
   /// T*, and which elements are rejected. 0 if every element is.

@@ -9,6 +9,7 @@
 #include "int8_reference.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/fp_environment.hpp"
+#include "lib/plan_int8.hpp"
 
 using namespace accublas;
 using namespace accublas_test;
@@ -297,5 +298,25 @@ TEST(Int8Gemm, CertificateByPart) {
       expect_same(run(t, certified<double>(), how, &report), want, "repro");
       EXPECT_EQ(report.rejected, rejected);
     }
+  }
+}
+
+TEST(Int8Gemm, ModuliByPairs) {
+  // One row and one column of norms sqrt(32), all others about 1: on different terms the sum of that pair is small.
+  for (const bool same_terms : {false, true}) {
+    Case<double> t{40, 40, 64, 1, 0, {}, {}, std::vector<double>(1600)};
+    for (auto* lines : {&t.a, &t.b}) {
+      lines->assign(40 * 64, 0x1.8p-20);
+      for (Index i = 0; i < 40; ++i) (*lines)[i * 64 + i] = 0x1.fffffffffp-1;
+      const Index from = lines == &t.a || same_terms ? 0 : 32;
+      for (Index p = 0; p < 32; ++p) (*lines)[7 * 64 + from + p] = 0x1.fffffffffp-1;
+    }
+    Index fewer = 0;
+    for (int bits = 20; bits < 40; ++bits) {
+      accublas_report_t report;
+      expect_same(run(t, fixed(bits), {}, &report), fixed_reference(t, bits), "fixed");
+      fewer += report.moduli < int8_moduli_for(2 * bits + std::log2(32 * 0.9999));
+    }
+    EXPECT_EQ(fewer > 0, !same_terms);
   }
 }
