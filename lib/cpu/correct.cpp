@@ -38,30 +38,6 @@ const CorrectKernels<float>& correct_kernels(Isa isa) {
   return isa_baseline::correct_s();
 }
 
-template <>
-const CorrectGemmKernel<double>& correct_gemm_kernel(Isa isa) {
-#if ACCUBLAS_KERNEL_LEVELS > 2
-  if (isa >= Isa::avx512) return isa_avx512::correct_gemm_d();
-#endif
-#if ACCUBLAS_KERNEL_LEVELS > 1
-  if (isa >= Isa::avx2) return isa_avx2::correct_gemm_d();
-#endif
-  (void)isa;
-  return isa_baseline::correct_gemm_d();
-}
-
-template <>
-const CorrectGemmKernel<float>& correct_gemm_kernel(Isa isa) {
-#if ACCUBLAS_KERNEL_LEVELS > 2
-  if (isa >= Isa::avx512) return isa_avx512::correct_gemm_s();
-#endif
-#if ACCUBLAS_KERNEL_LEVELS > 1
-  if (isa >= Isa::avx2) return isa_avx2::correct_gemm_s();
-#endif
-  (void)isa;
-  return isa_baseline::correct_gemm_s();
-}
-
 namespace {
 
 /// How the inner products are formed.

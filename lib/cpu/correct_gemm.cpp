@@ -36,7 +36,7 @@ class CorrectGemm {
                ? Gemm<T>{g.n, g.m, g.k, g.alpha, g.b.transposed(), g.a.transposed(), g.beta, g.c.transposed()}
                : g),
         execution_(execution),
-        kernel_(correct_gemm_kernel<T>(execution.isa)),
+        kernel_(*correct_kernels<T>(execution.isa).gemm),
         grid_{ceil_log2(g.k) + 1},
         error_{grid_.error(static_cast<double>(g.k), static_cast<double>(g.k)),
                grid_.swift_error(static_cast<double>(g.k))},

@@ -64,28 +64,23 @@ struct CorrectKernels {
   // By Speed.
   Rows* rows[2];
   Columns* columns[2];
+  const CorrectGemmKernel<T>* gemm;
 };
 
-/// The tables for an instruction set.
+/// The table for an instruction set.
 template <class T>
 const CorrectKernels<T>& correct_kernels(Isa isa);
 template <>
 const CorrectKernels<double>& correct_kernels(Isa isa);
 template <>
 const CorrectKernels<float>& correct_kernels(Isa isa);
-template <class T>
-const CorrectGemmKernel<T>& correct_gemm_kernel(Isa isa);
-template <>
-const CorrectGemmKernel<double>& correct_gemm_kernel(Isa isa);
-template <>
-const CorrectGemmKernel<float>& correct_gemm_kernel(Isa isa);
 
-#define ACCUBLAS_DECLARE_CORRECT_KERNELS(name)       \
-  namespace name {                                   \
-  const CorrectKernels<double>& correct_d();         \
-  const CorrectKernels<float>& correct_s();          \
-  const CorrectGemmKernel<double>& correct_gemm_d(); \
-  const CorrectGemmKernel<float>& correct_gemm_s();  \
+#define ACCUBLAS_DECLARE_CORRECT_KERNELS(name)           \
+  namespace name {                                       \
+  extern const CorrectGemmKernel<double> correct_gemm_d; \
+  extern const CorrectGemmKernel<float> correct_gemm_s;  \
+  const CorrectKernels<double>& correct_d();             \
+  const CorrectKernels<float>& correct_s();              \
   }
 ACCUBLAS_DECLARE_CORRECT_KERNELS(isa_baseline)
 ACCUBLAS_DECLARE_CORRECT_KERNELS(isa_avx2)

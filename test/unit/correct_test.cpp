@@ -396,7 +396,7 @@ TYPED_TEST(Correct, GemmSumsWithinTheirBounds) {
     const Index k = n % 8 == 7 ? 1024 : pick(random, 1, 300);
     for (cpu::Isa isa : {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512}) {
       if (isa > cpu::detected_isa()) continue;
-      const cpu::CorrectGemmKernel<T>& kernel = cpu::correct_gemm_kernel<T>(isa);
+      const cpu::CorrectGemmKernel<T>& kernel = *cpu::correct_kernels<T>(isa).gemm;
       const Index lines = kernel.lines, words = (k + 63) / 64, rows = pick(random, 1, kernel.lines);
       std::vector<T> a(lines * k), b(lines * k);
       for (Index i = 0; i < lines; ++i)

@@ -412,13 +412,17 @@ void columns(Index m, Index k, const T* a, Index ld, const double* x, double* sc
 }
 
 template <class T>
-constexpr CorrectKernels<T> kernels = {{rows<Speed::full, T>, rows<Speed::swift, T>},
-                                       {columns<Speed::full, T>, columns<Speed::swift, T>}};
+constexpr CorrectKernels<T> kernels(const CorrectGemmKernel<T>& gemm) {
+  return {{rows<Speed::full, T>, rows<Speed::swift, T>}, {columns<Speed::full, T>, columns<Speed::swift, T>}, &gemm};
+}
+
+constexpr CorrectKernels<double> kernels_d = kernels<double>(correct_gemm_d);
+constexpr CorrectKernels<float> kernels_s = kernels<float>(correct_gemm_s);
 
 }  // namespace
 
-const CorrectKernels<double>& correct_d() { return kernels<double>; }
+const CorrectKernels<double>& correct_d() { return kernels_d; }
 
-const CorrectKernels<float>& correct_s() { return kernels<float>; }
+const CorrectKernels<float>& correct_s() { return kernels_s; }
 
 }  // namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE

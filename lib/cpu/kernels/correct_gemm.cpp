@@ -261,8 +261,7 @@ constexpr CorrectGemmKernel<T> gemm_kernel = {
 
 }  // namespace
 
-const CorrectGemmKernel<double>& correct_gemm_d() { return gemm_kernel<double>; }
-
-const CorrectGemmKernel<float>& correct_gemm_s() { return gemm_kernel<float>; }
+constexpr CorrectGemmKernel<double> correct_gemm_d = gemm_kernel<double>;
+constexpr CorrectGemmKernel<float> correct_gemm_s = gemm_kernel<float>;
 
 }  // namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE
