@@ -1,0 +1,233 @@
+// cr of small GEMMs: against the exact accumulators for every instruction set, its sums against MPFR.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <vector>
+
+#include "lib/cpu/correct_kernels.hpp"
+#include "lib/cpu/engines.hpp"
+#include "lib/numerics/float_bits.hpp"
+#include "test/unit/correct_data.hpp"
+#include "test/unit/mpfr_reference.hpp"
+
+namespace {
+
+using namespace accublas;
+using accublas_test::Data;
+using accublas_test::entry;
+using accublas_test::growing_entry;
+using accublas_test::pick;
+using accublas_test::Random;
+using accublas_test::Real;
+
+template <class T>
+class CorrectGemm : public ::testing::Test {};
+using Types = ::testing::Types<double, float>;
+TYPED_TEST_SUITE(CorrectGemm, Types);
+
+/// A GEMM of one kind of data, whose rows and columns are of one kind each; strides by `layout`.
+template <class T>
+struct GemmCase {
+  Index m, n, k;
+  T alpha = 1, beta = 0;
+  std::vector<T> a, b, c;
+  int layout;
+
+  Gemm<T> gemm(std::vector<T>& out) const {
+    const Index a_rows[] = {1, k, 2}, a_cols[] = {m, 1, 2 * m}, b_rows[] = {1, n, 3}, b_cols[] = {k, 1, 3 * k};
+    const Index c_rows[] = {1, n + 2, -2}, c_cols[] = {m + 1, 1, 2 * m};
+    return {m,
+            n,
+            k,
+            alpha,
+            {a.data(), a_rows[layout], a_cols[layout]},
+            {b.data(), b_rows[layout], b_cols[layout]},
+            beta,
+            {out.data() + (layout == 2 ? 2 * (m - 1) : 0), c_rows[layout], c_cols[layout]}};
+  }
+};
+
+template <class T>
+GemmCase<T> make_gemm(Random& random, Index m, Index n, Index k) {
+  GemmCase<T> t{m, n, k, T(1), T(0), {}, {}, {}, pick(random, 0, 2)};
+  const Data data = static_cast<Data>(pick(random, 0, static_cast<int>(Data::count) - 1));
+  if (pick(random, 0, 1)) t.alpha = static_cast<T>(pick(random, -3, 3)) / 4 + T(2);
+  if (pick(random, 0, 1)) t.beta = static_cast<T>(pick(random, -2, 2)) / 3;
+  if (pick(random, 0, 9) == 0) t.alpha = std::numeric_limits<T>::min();
+  t.a.assign(static_cast<std::size_t>(2 * m * k), T(99));
+  t.b.assign(static_cast<std::size_t>(3 * k * n), T(98));
+  t.c.assign(static_cast<std::size_t>(2 * (m + 2) * (n + 2)), T(97));
+  std::vector<T> none(t.c.size());
+  const Gemm<T> g = t.gemm(none);
+  const auto set = [](std::vector<T>& store, const T& at, T value) {
+    store[static_cast<std::size_t>(&at - store.data())] = value;
+  };
+  const bool sparse = pick(random, 0, 3) == 0;
+  const auto value = [&](Index p, bool second) {
+    return sparse && pick(random, 0, 3) != 0 ? T(0) : entry<T>(random, data, p, k, second);
+  };
+  for (Index p = 0; p < k; ++p) {
+    for (Index i = 0; i < m; ++i) set(t.a, g.a(i, p), value(p, false));
+    for (Index j = 0; j < n; ++j) set(t.b, g.b(p, j), value(p, true));
+  }
+  if (data == Data::cancelling) {  // the second half of the sums cancels the first but for one bit of one entry
+    for (Index p = 0; p < k / 2; ++p) {
+      for (Index j = 0; j < n; ++j) set(t.b, g.b(p + (k + 1) / 2, j), g.b(p, j));
+      for (Index i = 0; i < m; ++i)
+        set(t.a, g.a(i, p + (k + 1) / 2), pick(random, 0, 20) ? -g.a(i, p) : -std::nextafter(g.a(i, p), T(1)));
+    }
+  }
+  for (T& c : t.c)
+    c = t.beta == 0 ? std::numeric_limits<T>::quiet_NaN()
+                    : entry<T>(random, data == Data::nan ? Data::uniform : data, 1, 9, true);
+  return t;
+}
+
+template <class T>
+void check_gemm(const GemmCase<T>& t, int n) {
+  std::vector<T> want = t.c;
+  const Gemm<T> reference = t.gemm(want);
+  for (Index i = 0; i < t.m; ++i)
+    for (Index j = 0; j < t.n; ++j) {
+      T* const c = &reference.c(i, j);
+      *c = cpu::exact_element<T>(t.k, t.alpha, reference.a.row(i), reference.b.col(j), t.beta, c);
+    }
+  for (cpu::Isa isa : {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512}) {
+    if (isa > cpu::detected_isa()) continue;
+    for (std::size_t cap : {std::size_t{256} << 20, std::size_t{0}}) {
+      std::vector<T> got = t.c, buffer(16);
+      accublas_report_t report{};
+      const bool tiny = cap == 0 && n % 2;  // a user's buffer that holds no panel
+      Workspace workspace(cap, tiny ? buffer.data() : nullptr, buffer.size() * sizeof(T));
+      Execution execution{1 + 2 * (n % 2), isa, workspace, report};
+      cpu::cr_gemm(t.gemm(got), execution);
+      for (std::size_t i = 0; i < got.size(); ++i) {
+        ASSERT_EQ(to_bits(got[i]), to_bits(want[i]))
+            << "case " << n << " sizes " << t.m << " " << t.n << " " << t.k << " layout " << t.layout << " alpha "
+            << t.alpha << " beta " << t.beta << " isa " << cpu::isa_name(isa) << " at " << i << ": " << std::hexfloat
+            << got[i] << " where " << want[i] << " is right";
+      }
+    }
+  }
+}
+
+TYPED_TEST(CorrectGemm, AnyShapeAndData) {
+  Random random(7);
+  for (int n = 0; n < 400; ++n) {
+    check_gemm(make_gemm<TypeParam>(random, pick(random, 1, 40), pick(random, 1, 20), pick(random, 1, 150)), n);
+    if (this->HasFatalFailure()) return;
+  }
+}
+
+/// Several tasks and threads; the longest chains, and beyond.
+TYPED_TEST(CorrectGemm, LargeShapes) {
+  Random random(8);
+  const Index shapes[][3] = {
+      {300, 270, 9}, {40, 50, 1500}, {20, 3, cpu::cr_gemm_terms}, {2, 3, cpu::cr_gemm_terms + 1}};
+  for (int n = 0; n < 12; ++n) {
+    check_gemm(make_gemm<TypeParam>(random, shapes[n % 4][0], shapes[n % 4][1], shapes[n % 4][2]), n);
+    if (this->HasFatalFailure()) return;
+  }
+}
+
+/// What Ziv's test of a tile rests on: no sum is farther from the exact one than its bound, and no bound is too large.
+TYPED_TEST(CorrectGemm, SumsWithinTheirBounds) {
+  using T = TypeParam;
+  Random random(9);
+  for (int n = 0; n < 24; ++n) {
+    const Index k = n % 8 == 7 ? 1024 : pick(random, 1, 300);
+    for (cpu::Isa isa : {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512}) {
+      if (isa > cpu::detected_isa()) continue;
+      const cpu::CorrectGemmKernel<T>& kernel = *cpu::correct_kernels<T>(isa).gemm;
+      const Index lines = kernel.lines, words = (k + 63) / 64, rows = pick(random, 1, kernel.lines);
+      std::vector<T> a(lines * k), b(lines * k);
+      for (Index i = 0; i < lines; ++i)
+        for (Index p = 0; p < k; ++p) {
+          a[i * k + p] = growing_entry<T>(random, (n + static_cast<int>(i)) % 6, i, p, k);
+          b[i * k + p] = n % 3 == 0 ? static_cast<T>(pick(random, -2, 2)) : growing_entry<T>(random, n % 2, i, p, k);
+        }
+      std::vector<double> panel_a(lines * k), panel_b(lines * k), known(4 * lines);
+      std::vector<std::uint64_t> nonzero(2 * lines * words);
+      kernel.pack(k, lines, a.data(), k, 1, panel_a.data());
+      kernel.pack(k, lines, b.data(), k, 1, panel_b.data());
+      const cpu::CorrectLines row{&known[0], &known[lines], &nonzero[0]},
+          col{&known[2 * lines], &known[3 * lines], &nonzero[lines * words]};
+      kernel.measure(k, panel_a.data(), row);
+      kernel.measure(k, panel_b.data(), col);
+      for (cpu::Speed speed : {cpu::Speed::full, cpu::Speed::swift}) {
+        const Grid grid{ceil_log2(k) + 1};
+        const double terms = static_cast<double>(k);
+        std::vector<double> high(64), low(64), rest(64);
+        std::vector<T> out(64);
+        const cpu::CorrectTile<T> tile{k,
+                                       rows,
+                                       panel_a.data(),
+                                       panel_b.data(),
+                                       row,
+                                       col,
+                                       grid.base1(),
+                                       grid.base2(),
+                                       grid.quantum2(),
+                                       speed == cpu::Speed::full ? grid.error(terms, terms) : grid.swift_error(terms),
+                                       false,
+                                       true,
+                                       1,
+                                       0,
+                                       nullptr,
+                                       out.data(),
+                                       high.data(),
+                                       low.data(),
+                                       rest.data()};
+        kernel.tile[static_cast<int>(speed)](tile);
+        for (Index i = 0; i < rows; ++i)
+          for (Index j = 0; j < kernel.cols; ++j) {
+            Real exact;
+            double most_a = 0, most_b = 0;
+            for (Index p = 0; p < k; ++p) {
+              exact = exact + Real(a[i * k + p]) * Real(b[j * k + p]);
+              most_a = std::max(most_a, std::fabs(static_cast<double>(a[i * k + p])));
+              most_b = std::max(most_b, std::fabs(static_cast<double>(b[j * k + p])));
+            }
+            const Index at = j * lines + i;
+            const Real error = (exact - Real(high[at]) - Real(low[at])).magnitude();
+            EXPECT_TRUE(error.all_exact() && error <= Real(rest[at]))
+                << "speed " << static_cast<int>(speed) << " isa " << cpu::isa_name(isa) << " case " << n << " (" << i
+                << ", " << j << ")";
+            const double quantum = grid.quantum2() * (speed == cpu::Speed::full ? 0x1p-40 : 2);
+            EXPECT_LE(rest[at], most_a * most_b * terms * quantum + std::fabs(low[at]) * 0x1p-50 + 0x1p-900)
+                << "speed " << static_cast<int>(speed) << " isa " << cpu::isa_name(isa) << " case " << n;
+          }
+      }
+    }
+  }
+}
+
+/// Nearly nothing is left to the exact accumulators; sums of few bits, sparse and dense, are decided at once.
+TYPED_TEST(CorrectGemm, OnePassDecides) {
+  using T = TypeParam;
+  Random random(10);
+  const Index order = 96;
+  for (int kind = 0; kind < 5; ++kind) {
+    std::normal_distribution<double> normal;
+    std::uniform_real_distribution<double> uniform(-0.5, 0.5);
+    const auto value = [&] {
+      if (kind == 3) return static_cast<T>(pick(random, -3, 3));
+      if (kind == 4 && pick(random, 0, 9) != 0) return T(0);
+      return static_cast<T>(uniform(random) * std::exp((kind == 2 ? sizeof(T) == 8 ? 10 : 3 : kind) * normal(random)));
+    };
+    std::vector<T> a(order * order), b(order * order), c(order * order);
+    for (T& v : a) v = value();
+    for (T& v : b) v = value();
+    accublas_report_t report{};
+    Workspace workspace(std::size_t{256} << 20, nullptr, 0);
+    Execution execution{1, cpu::detected_isa(), workspace, report};
+    cpu::cr_gemm(
+        Gemm<T>{order, order, order, T(1), {a.data(), 1, order}, {b.data(), 1, order}, T(0), {c.data(), 1, order}},
+        execution);
+    EXPECT_LE(report.undecided, std::getenv("ACCUBLAS_TEST_HOOK") != nullptr ? order * order : 20) << kind;
+  }
+}
+
+}  // namespace
