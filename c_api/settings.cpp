@@ -95,8 +95,9 @@ accublas_status accublas_set_device(accublas_context* ctx, int32_t device) {
     context.level.device = device;
     if (context.device_state && context.device_state->device() != device) {
       std::string message;
-      context.device_state->synchronize(message);
+      const accublas_status status = context.device_state->finish(message);
       context.device_state.reset();
+      if (status != ACCUBLAS_SUCCESS) throw Error(status, message);
     }
   });
 }

@@ -1,7 +1,6 @@
 // The CUDA backend where there is none: it answers so.
 #include "lib/backend.hpp"
 #include "lib/error.hpp"
-#include "lib/host_memory.hpp"
 
 namespace accublas {
 
@@ -19,10 +18,7 @@ class AbsentBackend final : public Backend {
     return 0;
   }
   std::string device_name(int) const override { return "none"; }
-  /// Memory that the host cannot read can only be meant for a device.
-  Location locate(const void* pointer) const override {
-    return {readable(pointer) ? MemoryKind::host : MemoryKind::device, 0};
-  }
+  Location locate(const void*) const override { return {MemoryKind::host, 0}; }
   EngineList engines(Routine, const Mode&) const override { return {}; }
   std::size_t default_workspace(int) const override { return 0; }
   std::unique_ptr<BackendState> make_state(int) override { no_device(); }

@@ -15,7 +15,6 @@
 #include "cuda/vector/vector_call.hpp"
 #include "lib/accuracy.hpp"
 #include "lib/error.hpp"
-#include "lib/host_memory.hpp"
 #include "lib/numerics/bounds.hpp"
 #include "lib/numerics/moduli.hpp"
 
@@ -119,12 +118,11 @@ class CudaBackend final : public Backend {
   std::string device_name(int device) const override { return cuda::device_text(device); }
 
   Location locate(const void* pointer) const override {
-    std::string reason;
-    if (device_count(reason) == 0) return {readable(pointer) ? MemoryKind::host : MemoryKind::device, 0};
     cudaPointerAttributes attributes{};
+    if (!cuda::have_devices()) return {MemoryKind::host, 0};
     if (cudaPointerGetAttributes(&attributes, pointer) != cudaSuccess) {
       cudaGetLastError();
-      attributes.type = cudaMemoryTypeUnregistered;
+      return {MemoryKind::host, 0};
     }
     switch (attributes.type) {
       case cudaMemoryTypeDevice:
@@ -132,10 +130,8 @@ class CudaBackend final : public Backend {
       case cudaMemoryTypeManaged:
         return {MemoryKind::managed, attributes.device};
       default:
-        break;
+        return {MemoryKind::host, 0};
     }
-    if (!readable(pointer)) throw Error(ACCUBLAS_ERROR_POINTERS, "an argument is neither host nor device memory");
-    return {MemoryKind::host, 0};
   }
 
   EngineList engines(Routine routine, const Mode& mode) const override { return cuda_engines(routine, mode); }
@@ -218,10 +214,15 @@ class CudaBackend final : public Backend {
     throw Error(ACCUBLAS_ERROR_INTERNAL, "the plan names an engine that the CUDA backend lacks");
   }
 
+  template <class Call>
+  static cuda::CallScope::Stream stream_of(const Call& call) {
+    return call.operands_on_device ? cuda::CallScope::Stream::users : cuda::CallScope::Stream::own;
+  }
+
   template <class T>
   static void gemm_of(const Call<Gemm<T>, T>& call, BackendState* base, Execution& execution) {
     State& state = static_cast<State&>(*base);
-    const cuda::DeviceScope scope(state.device());
+    const cuda::CallScope scope(state, stream_of(call));
     if (!call.operands_on_device) {
       cuda::staged_gemm(state, call, execution, device_gemm<T>);
     } else {
@@ -232,14 +233,14 @@ class CudaBackend final : public Backend {
   template <class T>
   static void gemm_batched_of(const Call<GemmBatch<T>, T>& call, BackendState* base, Execution& execution) {
     State& state = static_cast<State&>(*base);
-    const cuda::DeviceScope scope(state.device());
+    const cuda::CallScope scope(state, stream_of(call));
     cuda::gemm_batched(state, call, execution, device_gemm<T>);
   }
 
   template <class T>
   static void gemv_of(const Call<Gemv<T>, T>& call, BackendState* base, Execution& execution) {
     State& state = static_cast<State&>(*base);
-    const cuda::DeviceScope scope(state.device());
+    const cuda::CallScope scope(state, stream_of(call));
     if (call.operands_on_device) return cuda::gemv_call(state, call, execution);
     cuda::staged_gemv(state, call, execution, cuda::gemv_call<T>);
   }
@@ -247,7 +248,7 @@ class CudaBackend final : public Backend {
   template <class T>
   static void dot_of(const Call<Dot<T>, T>& call, BackendState* base, Execution& execution) {
     State& state = static_cast<State&>(*base);
-    const cuda::DeviceScope scope(state.device());
+    const cuda::CallScope scope(state, stream_of(call));
     if (call.operands_on_device) return cuda::dot_call(state, call, execution);
     cuda::staged_dot(state, call, execution, cuda::dot_call<T>);
   }
@@ -255,7 +256,7 @@ class CudaBackend final : public Backend {
   template <cuda::Terms terms, class T>
   static void norm_of(const Call<Reduction<T>, T>& call, BackendState* base, Execution& execution) {
     State& state = static_cast<State&>(*base);
-    const cuda::DeviceScope scope(state.device());
+    const cuda::CallScope scope(state, stream_of(call));
     if (call.operands_on_device) return cuda::norm_call<T, terms>(state, call, execution);
     cuda::staged_norm(state, call, execution, cuda::norm_call<T, terms>);
   }

@@ -4,10 +4,12 @@
 #include <dlfcn.h>
 
 #include <cstdlib>
+#include <mutex>
+#include <new>
 #include <string>
+#include <vector>
 
 #include "cuda/check.hpp"
-#include "cuda/memory.hpp"
 #include "lib/error.hpp"
 
 namespace accublas::cuda {
@@ -95,6 +97,48 @@ void check_cublas(cublasStatus_t status, const char* what) {
               std::string(what) + ": " + functions().status_string(status));
 }
 
+/// Of a product, which may be one of several: C may have been written.
+void check_product(cublasStatus_t status, const char* what) {
+  if (status == CUBLAS_STATUS_ALLOC_FAILED)
+    throw Error(ACCUBLAS_ERROR_C_UNDEFINED, std::string(what) + ": " + functions().status_string(status));
+  check_cublas(status, what);
+}
+
+/// Handles without a context.
+class SpareHandles {
+ public:
+  /// Null where there is none for the device.
+  cublasHandle_t take(int device) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (auto spare = spares_.begin(); spare != spares_.end(); ++spare)
+      if (spare->device == device) {
+        const cublasHandle_t handle = spare->handle;
+        spares_.erase(spare);
+        return handle;
+      }
+    return nullptr;
+  }
+  void give(int device, cublasHandle_t handle) noexcept {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    try {
+      spares_.push_back({device, handle});
+    } catch (const std::bad_alloc&) {  // the handle is lost, not the process
+    }
+  }
+
+ private:
+  struct Spare {
+    int device;
+    cublasHandle_t handle;
+  };
+  std::mutex mutex_;
+  std::vector<Spare> spares_;
+};
+SpareHandles& spare_handles() {
+  static SpareHandles* const spares = new SpareHandles;
+  return *spares;
+}
+
 /// Emulation of FP64 and FP32 and TF32 are off by default, but these variables turn them on, for the default math mode
 /// and all others but the pedantic one, which demands the arithmetic of the type itself (measured with cuBLAS 13.1 on
 /// an H200: other bits without it, the usual ones with it; no emulation strategy "never" exists). The pedantic mode
@@ -108,13 +152,11 @@ bool environment_asks_for_emulation() {
 
 }  // namespace
 
-Cublas::Cublas() {
+Cublas::Cublas(int device) : device_(device) {
   const Functions& f = functions();
-  {
-    // The handle allocates memory, which must not end the capture of a graph that this thread may be in.
-    const RelaxedCapture relaxed;
-    check_cublas(f.create(&handle_), "cublasCreate");
-  }
+  handle_ = spare_handles().take(device);
+  if (handle_) return;
+  check_cublas(f.create(&handle_), "cublasCreate");
   if (!environment_asks_for_emulation()) return;
   try {
     check_cublas(f.set_math_mode(handle_, CUBLAS_PEDANTIC_MATH), "cublasSetMathMode");
@@ -124,7 +166,7 @@ Cublas::Cublas() {
   }
 }
 
-Cublas::~Cublas() { functions().destroy(handle_); }
+Cublas::~Cublas() { spare_handles().give(device_, handle_); }
 
 void Cublas::begin(cudaStream_t stream, void* workspace, std::size_t bytes) {
   if (begun_ && stream == stream_ && !workspace && !workspace_) return;
@@ -144,47 +186,47 @@ void Cublas::scalars_on_device(bool on_device) {
 
 void Cublas::gemm(Index m, Index n, Index k, const double* alpha, BlasMatrix<const double> a,
                   BlasMatrix<const double> b, const double* beta, double* c, Index ldc) {
-  check_cublas(functions().dgemm(handle_, a.op, b.op, m, n, k, alpha, a.data, a.ld, b.data, b.ld, beta, c, ldc),
-               "cublasDgemm");
+  check_product(functions().dgemm(handle_, a.op, b.op, m, n, k, alpha, a.data, a.ld, b.data, b.ld, beta, c, ldc),
+                "cublasDgemm");
 }
 
 void Cublas::gemm(Index m, Index n, Index k, const float* alpha, BlasMatrix<const float> a, BlasMatrix<const float> b,
                   const float* beta, float* c, Index ldc) {
-  check_cublas(functions().sgemm(handle_, a.op, b.op, m, n, k, alpha, a.data, a.ld, b.data, b.ld, beta, c, ldc),
-               "cublasSgemm");
+  check_product(functions().sgemm(handle_, a.op, b.op, m, n, k, alpha, a.data, a.ld, b.data, b.ld, beta, c, ldc),
+                "cublasSgemm");
 }
 
 void Cublas::gemm_batched(Index m, Index n, Index k, const double* alpha, const Batch<double>& x, const double* beta) {
-  check_cublas(functions().dgemm_strided_batched(handle_, x.a.op, x.b.op, m, n, k, alpha, x.a.data, x.a.ld, x.stride_a,
-                                                 x.b.data, x.b.ld, x.stride_b, beta, x.c, x.ldc, x.stride_c, x.count),
-               "cublasDgemmStridedBatched");
+  check_product(functions().dgemm_strided_batched(handle_, x.a.op, x.b.op, m, n, k, alpha, x.a.data, x.a.ld, x.stride_a,
+                                                  x.b.data, x.b.ld, x.stride_b, beta, x.c, x.ldc, x.stride_c, x.count),
+                "cublasDgemmStridedBatched");
 }
 
 void Cublas::gemm_batched(Index m, Index n, Index k, const double* alpha, const PointerBatch<double>& x,
                           const double* beta) {
-  check_cublas(functions().dgemm_batched(handle_, x.a.op, x.b.op, m, n, k, alpha, x.a.data, x.a.ld, x.b.data, x.b.ld,
-                                         beta, x.c, x.ldc, x.count),
-               "cublasDgemmBatched");
+  check_product(functions().dgemm_batched(handle_, x.a.op, x.b.op, m, n, k, alpha, x.a.data, x.a.ld, x.b.data, x.b.ld,
+                                          beta, x.c, x.ldc, x.count),
+                "cublasDgemmBatched");
 }
 
 void Cublas::gemm_batched(Index m, Index n, Index k, const float* alpha, const Batch<float>& x, const float* beta) {
-  check_cublas(functions().sgemm_strided_batched(handle_, x.a.op, x.b.op, m, n, k, alpha, x.a.data, x.a.ld, x.stride_a,
-                                                 x.b.data, x.b.ld, x.stride_b, beta, x.c, x.ldc, x.stride_c, x.count),
-               "cublasSgemmStridedBatched");
+  check_product(functions().sgemm_strided_batched(handle_, x.a.op, x.b.op, m, n, k, alpha, x.a.data, x.a.ld, x.stride_a,
+                                                  x.b.data, x.b.ld, x.stride_b, beta, x.c, x.ldc, x.stride_c, x.count),
+                "cublasSgemmStridedBatched");
 }
 
 void Cublas::gemm_batched(Index m, Index n, Index k, const float* alpha, const PointerBatch<float>& x,
                           const float* beta) {
-  check_cublas(functions().sgemm_batched(handle_, x.a.op, x.b.op, m, n, k, alpha, x.a.data, x.a.ld, x.b.data, x.b.ld,
-                                         beta, x.c, x.ldc, x.count),
-               "cublasSgemmBatched");
+  check_product(functions().sgemm_batched(handle_, x.a.op, x.b.op, m, n, k, alpha, x.a.data, x.a.ld, x.b.data, x.b.ld,
+                                          beta, x.c, x.ldc, x.count),
+                "cublasSgemmBatched");
 }
 
 void Cublas::gemm_half(Index m, Index n, Index k, const float* alpha, BlasMatrix<const std::uint16_t> a,
                        BlasMatrix<const std::uint16_t> b, const float* beta, float* c, Index ldc) {
-  check_cublas(functions().gemm_ex(handle_, a.op, b.op, m, n, k, alpha, a.data, CUDA_R_16F, a.ld, b.data, CUDA_R_16F,
-                                   b.ld, beta, c, CUDA_R_32F, ldc, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
-               "cublasGemmEx");
+  check_product(functions().gemm_ex(handle_, a.op, b.op, m, n, k, alpha, a.data, CUDA_R_16F, a.ld, b.data, CUDA_R_16F,
+                                    b.ld, beta, c, CUDA_R_32F, ldc, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
+                "cublasGemmEx");
 }
 
 void Cublas::gemv(Index m, Index n, const double* alpha, BlasMatrix<const double> a, const double* x, Index incx,

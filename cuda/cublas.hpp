@@ -18,12 +18,17 @@ struct BlasMatrix {
 };
 
 /// A handle of one context on one device. Not for two threads at a time. Statuses of cuBLAS are thrown as Error:
-/// ACCUBLAS_ERROR_DEVICE with cuBLAS's text, ACCUBLAS_ERROR_MEMORY where it found no memory.
+/// ACCUBLAS_ERROR_DEVICE with cuBLAS's text, ACCUBLAS_ERROR_MEMORY where it found no memory, in a product of matrices
+/// ACCUBLAS_ERROR_C_UNDEFINED.
+///
+/// The process keeps the handles that contexts gave back for the next ones: to make one takes milliseconds, and to
+/// destroy one waits for the whole device, which ends captures of other threads.
 class Cublas {
  public:
-  /// On the current device, also while a stream is captured. Throws Error(ACCUBLAS_ERROR_UNAVAILABLE), naming the
-  /// libraries tried, where there is no cuBLAS.
-  Cublas();
+  /// On a device, which must be current. Throws Error(ACCUBLAS_ERROR_UNAVAILABLE), naming the libraries tried, where
+  /// there is no cuBLAS.
+  explicit Cublas(int device);
+  /// What was put on streams with the handle must be done.
   ~Cublas();
   Cublas(const Cublas&) = delete;
   Cublas& operator=(const Cublas&) = delete;
@@ -77,6 +82,7 @@ class Cublas {
   void asum(Index n, const float* x, Index incx, float* result);
 
  private:
+  int device_;
   cublasHandle_t handle_ = nullptr;
   bool begun_ = false;  ///< with these:
   cudaStream_t stream_ = nullptr;

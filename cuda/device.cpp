@@ -3,6 +3,8 @@
 #include <pthread.h>
 
 #include <atomic>
+#include <cstdlib>
+#include <sstream>
 #include <vector>
 
 #include "cuda/check.hpp"
@@ -14,6 +16,18 @@ namespace {
 /// This process was forked after the devices were found. Set by a handler of fork(): asking for the process's number
 /// would be a system call, several times a call of a routine.
 std::atomic<bool> forked{false};
+
+/// Whether the build option gpu_arch has kernels for a device: code for 90a runs on 9.0 alone, 80 on 8.0 and all that
+/// is newer.
+bool built_for(int major, int minor) {
+  const int capability = 10 * major + minor;
+  std::istringstream words(ACCUBLAS_GPU_ARCH);
+  for (std::string word; std::getline(words, word, ',');) {
+    const int arch = std::atoi(word.c_str());
+    if (word.back() == 'a' ? arch == capability : arch <= capability) return true;
+  }
+  return false;
+}
 
 struct Devices {
   std::vector<DeviceModel> models;
@@ -38,8 +52,13 @@ struct Devices {
         break;
       }
       // Devices are numbered: an unusable one ends the list.
-      if (properties.major < 7 || (properties.major == 7 && properties.minor < 5)) {
-        reason = std::string(properties.name) + " is older than compute capability 7.5";
+      if (properties.major < 8) {
+        reason = std::string(properties.name) + " is older than compute capability 8.0";
+        break;
+      }
+      if (!built_for(properties.major, properties.minor)) {
+        reason = std::string(properties.name) + " has compute capability " + std::to_string(properties.major) + "." +
+                 std::to_string(properties.minor) + ", this build is for " + ACCUBLAS_GPU_ARCH;
         break;
       }
       DeviceModel model{};
@@ -63,6 +82,8 @@ const Devices& devices() {
 }
 
 }  // namespace
+
+bool have_devices() { return !devices().models.empty() && !forked.load(std::memory_order_relaxed); }
 
 bool forked_from_user() { return forked.load(std::memory_order_relaxed) && !devices().models.empty(); }
 
@@ -96,9 +117,11 @@ DeviceScope::DeviceScope(int device) {
   } else {
     check(cudaSetDevice(device), "cudaSetDevice");
   }
+  check(cudaThreadExchangeStreamCaptureMode(&mode_), "cudaThreadExchangeStreamCaptureMode");
 }
 
 DeviceScope::~DeviceScope() {
+  cudaThreadExchangeStreamCaptureMode(&mode_);
   if (before_ >= 0) cudaSetDevice(before_);
 }
 

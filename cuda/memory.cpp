@@ -5,6 +5,8 @@
 #include <string>
 
 #include "cuda/check.hpp"
+#include "cuda/device.hpp"
+#include "cuda/stream.hpp"
 #include "lib/error.hpp"
 #include "lib/test_hooks.hpp"
 
@@ -31,24 +33,47 @@ cudaMemPool_t pool_of(int device) {
   return pool;
 }
 
+void* allocate(std::size_t bytes) {
+  void* memory = nullptr;
+  const cudaError_t status = cudaMalloc(&memory, bytes);
+  if (status == cudaErrorMemoryAllocation) cudaGetLastError();
+  check(status, "device memory that a context keeps");
+  return memory;
+}
+
 void out_of_memory_if_asked() {
   if (hook_allocation_fails()) throw Error(ACCUBLAS_ERROR_MEMORY, "device memory: a failure asked for by a test");
 }
 
 }  // namespace
 
-bool is_capturing(cudaStream_t stream) {
+Capturing capturing(cudaStream_t stream) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  // The legacy default stream cannot be asked while another stream is captured; it is never captured itself.
-  if (cudaStreamIsCapturing(stream, &status) != cudaSuccess) {
+  const cudaError_t asked = cudaStreamIsCapturing(stream, &status);
+  if (asked != cudaSuccess) {
     cudaGetLastError();
-    return false;
+    return asked == cudaErrorStreamCaptureImplicit ? Capturing::forbids : Capturing::no;
   }
-  return status != cudaStreamCaptureStatusNone;
+  return status == cudaStreamCaptureStatusNone ? Capturing::no : Capturing::yes;
 }
 
-RelaxedCapture::RelaxedCapture() {
-  check(cudaThreadExchangeStreamCaptureMode(&mode_), "cudaThreadExchangeStreamCaptureMode");
+void* zeroed_memory(std::size_t bytes) {
+  const OwnStream stream;
+  void* const memory = allocate(bytes);
+  cudaError_t status = cudaMemsetAsync(memory, 0, bytes, stream);
+  if (status == cudaSuccess) status = cudaStreamSynchronize(stream);
+  if (status != cudaSuccess) cudaFree(memory);
+  check(status, "zeroing device memory");
+  return memory;
+}
+
+void wait_for_device(int device) noexcept {
+  try {
+    const DeviceScope scope(device);
+    cudaFree(allocate(1));
+  } catch (const Error&) {  // the device is full or lost
+    cudaDeviceSynchronize();
+  }
 }
 
 void CaptureMemory::release() noexcept {
@@ -62,33 +87,17 @@ void CaptureMemory::abandon() noexcept {
   zeroed_.clear();
 }
 
-void* CaptureMemory::allocate(std::size_t bytes, bool zero) {
-  const RelaxedCapture relaxed;
-  void* memory = nullptr;
-  cudaError_t status = cudaMalloc(&memory, bytes);
-  if (status == cudaSuccess && zero) {
-    cudaStream_t stream = nullptr;
-    status = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
-    if (status == cudaSuccess) status = cudaMemsetAsync(memory, 0, bytes, stream);
-    if (status == cudaSuccess) status = cudaStreamSynchronize(stream);
-    if (stream) cudaStreamDestroy(stream);
-  }
-  if (status == cudaErrorMemoryAllocation) cudaGetLastError();
-  check(status, "device memory that a context keeps");
-  return memory;
-}
-
 void* CaptureMemory::take(std::size_t bytes) {
   for (const Block& block : blocks_)
     if (block.bytes >= bytes) return block.memory;
   blocks_.reserve(blocks_.size() + 1);
-  blocks_.push_back({allocate(bytes, false), bytes});
+  blocks_.push_back({allocate(bytes), bytes});
   return blocks_.back().memory;
 }
 
 void* CaptureMemory::zeroed(std::size_t bytes) {
   zeroed_.reserve(zeroed_.size() + 1);
-  zeroed_.push_back(allocate(bytes, true));
+  zeroed_.push_back(zeroed_memory(bytes));
   return zeroed_.back();
 }
 

@@ -7,7 +7,16 @@
 #include <cstddef>
 #include <vector>
 
+#include "lib/workspace.hpp"
+
 namespace accublas::cuda {
+
+/// Device memory of its own, zeroed at return, whatever the streams of the process do: to be freed by cudaFree. Throws
+/// Error(ACCUBLAS_ERROR_MEMORY).
+void* zeroed_memory(std::size_t bytes);
+
+/// Waits for all work on a device, without ending captures as cudaDeviceSynchronize would: cudaFree does.
+void wait_for_device(int device) noexcept;
 
 /// Blocks that captured graphs use: never freed before the context.
 class CaptureMemory {
@@ -24,12 +33,10 @@ class CaptureMemory {
   /// At least `bytes`. Calls of one context are ordered, so that all of them share the largest block; a block that a
   /// graph has seen stays. Throws Error(ACCUBLAS_ERROR_MEMORY).
   void* take(std::size_t bytes);
-  /// A block apart, zeroed now, also while a stream is captured.
+  /// A block apart, zeroed now.
   void* zeroed(std::size_t bytes);
 
  private:
-  void* allocate(std::size_t bytes, bool zero);
-
   struct Block {
     void* memory;
     std::size_t bytes;
@@ -38,20 +45,15 @@ class CaptureMemory {
   std::vector<void*> zeroed_;
 };
 
-bool is_capturing(cudaStream_t stream);
-
-/// Calls of the runtime that a captured stream cannot hold are allowed in its scope, for this thread; nothing of them
-/// goes into the graph.
-class RelaxedCapture {
- public:
-  RelaxedCapture();
-  ~RelaxedCapture() { cudaThreadExchangeStreamCaptureMode(&mode_); }
-  RelaxedCapture(const RelaxedCapture&) = delete;
-  RelaxedCapture& operator=(const RelaxedCapture&) = delete;
-
- private:
-  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
+enum class Capturing {
+  no,
+  yes,
+  /// The stream is the legacy one and another, blocking, is captured: CUDA forbids to use the stream, and ends that
+  /// capture where it is used.
+  forbids,
 };
+Capturing capturing(cudaStream_t stream);
+inline bool is_capturing(cudaStream_t stream) { return capturing(stream) == Capturing::yes; }
 
 /// Memory of one call, given back in stream order at the end of the scope.
 class CallMemory {
@@ -71,6 +73,14 @@ class CallMemory {
   cudaStream_t stream_ = nullptr;
   bool pooled_ = false;
 };
+
+/// What a call inside a call has of its workspace, where the outer one holds `bytes` at `memory`.
+inline Workspace rest_of(const Workspace& workspace, const std::byte* memory, std::size_t bytes) {
+  unsigned char* const buffer = static_cast<unsigned char*>(workspace.buffer());
+  if (!buffer) return Workspace(workspace.cap() > bytes ? workspace.cap() - bytes : 0, nullptr, 0);
+  const std::size_t taken = static_cast<std::size_t>(memory + bytes - reinterpret_cast<std::byte*>(buffer));
+  return Workspace(workspace.cap(), buffer + taken, workspace.buffer_bytes() - taken);
+}
 
 /// Lays arrays out one after the other, 256-byte aligned: once from null to learn the size, once from memory.
 class Carver {

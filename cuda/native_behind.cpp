@@ -12,6 +12,7 @@
 #include "cuda/condition.hpp"
 #include "cuda/cublas.hpp"
 #include "cuda/native.hpp"
+#include "cuda/stream.hpp"
 #include "lib/error.hpp"
 
 namespace accublas::cuda {
@@ -45,21 +46,9 @@ GraphKey key_of(const Call<Gemm<T>, T>& call, const CallState* call_state) {
   return key;
 }
 
-class CaptureStream {
- public:
-  CaptureStream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate"); }
-  ~CaptureStream() { cudaStreamDestroy(stream_); }
-  CaptureStream(const CaptureStream&) = delete;
-  CaptureStream& operator=(const CaptureStream&) = delete;
-  operator cudaStream_t() const { return stream_; }
-
- private:
-  cudaStream_t stream_ = nullptr;
-};
-
 /// What cuBLAS launches for the call, into `body`.
 template <class T>
-void record(cudaGraph_t body, const CaptureStream& stream, Cublas& cublas, void* workspace, std::size_t bytes,
+void record(cudaGraph_t body, cudaStream_t stream, Cublas& cublas, void* workspace, std::size_t bytes,
             const Call<Gemm<T>, T>& call) {
   check(cudaStreamBeginCaptureToGraph(stream, body, nullptr, nullptr, 0, cudaStreamCaptureModeRelaxed),
         "recording a product of cuBLAS");
@@ -148,7 +137,6 @@ class NativeGraphs {
     const GraphKey key = key_of(call, call_state);
     const auto found = std::find_if(calls_.begin(), calls_.end(), [&](const auto& known) { return known->key == key; });
     if (found == calls_.end()) {
-      const RelaxedCapture relaxed;
       add(key, record_graph(state, call, call_state));
     } else {
       std::rotate(calls_.begin(), found, found + 1);
@@ -162,7 +150,6 @@ class NativeGraphs {
   template <class T>
   void capture(State& state, const Call<Gemm<T>, T>& call, const CallState* call_state) {
     const cudaStream_t stream = state.cuda_stream();
-    const RelaxedCapture relaxed;
     const cudaGraphConditionalHandle condition = make_condition(Capture(stream).graph);
     set_condition(state.model(), condition, call_state, stream);
     const Capture now(stream);
@@ -209,14 +196,13 @@ class NativeGraphs {
   }
 
   std::size_t bytes_;
-  void* workspace_[2] = {};  ///< of calls at once, and of captured ones
-  CaptureStream stream_;
+  void* workspace_[2] = {};                             ///< of calls at once, and of captured ones
+  OwnStream stream_;                                    ///< on which cuBLAS is recorded
   std::vector<std::unique_ptr<RecordedCall>> calls_;    ///< the one used last first
   std::vector<std::unique_ptr<RecordedCall>> retired_;  ///< those that may still run
 };
 
 bool prepare_native_behind(State& state) {
-  const RelaxedCapture relaxed;
   try {
     state.cublas();
   } catch (const Error& error) {
@@ -224,7 +210,7 @@ bool prepare_native_behind(State& state) {
     return false;
   }
   if (!state.native_graphs()) state.native_graphs() = std::make_shared<NativeGraphs>(state.model());
-  state.native_graphs()->prepare(state, is_capturing(state.cuda_stream()));
+  state.native_graphs()->prepare(state, state.captured());
   return true;
 }
 

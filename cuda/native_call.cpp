@@ -1,5 +1,6 @@
 #include "cuda/native_call.hpp"
 
+#include "cuda/batch/batch_kernels.hpp"
 #include "cuda/native.hpp"
 
 namespace accublas::cuda {
@@ -7,29 +8,46 @@ namespace accublas::cuda {
 template <class T>
 void native_gemm_call(State& state, const Call<Gemm<T>, T>& call, Execution& execution) {
   const Workspace& workspace = execution.workspace;
-  const std::size_t scratch = native_scratch_bytes(call.problem, workspace.cap());
+  const Gemm<T>& g = call.problem;
+  const cudaStream_t stream = state.cuda_stream();
+  const std::size_t column_bytes = static_cast<std::size_t>(g.m) * sizeof(T);
+  const Index cols = call.alpha.on_device ? kept_at_once(workspace.cap(), column_bytes, g.n) : g.n;
+  const std::size_t kept = call.alpha.on_device ? (static_cast<std::size_t>(cols) * column_bytes + 255) / 256 * 256 : 0;
+  const std::size_t scratch = native_scratch_bytes(g, workspace.cap() > kept ? workspace.cap() - kept : 0);
   state.begin_native_call(execution.report.level);
   // In capture cuBLAS needs memory of its own that stays; else its handle has some.
   const std::size_t own = state.captured() ? Cublas::workspace_bytes(state.model().major) : 0;
   const auto scalar = [](const ScalarArgument<T>& s) {
     return s.on_device ? Scalar<T>{T(0), s.pointer} : Scalar<T>{*s.pointer, nullptr};
   };
+  const Scalar<T> alpha = scalar(call.alpha), beta = scalar(call.beta);
   state.phase(&accublas_report_t::ms_product);
   const auto run = [&](std::byte* memory) {
     Cublas& blas = state.cublas();
-    blas.begin(state.cuda_stream(), own ? memory : nullptr, own);
-    native_gemm(blas, call.problem, scalar(call.alpha), scalar(call.beta), Scratch{memory + own, scratch},
-                state.cuda_stream());
+    T* const c_before = reinterpret_cast<T*>(memory + own);
+    const Scratch space{memory + own + kept, scratch};
+    blas.begin(stream, own ? memory : nullptr, own);
+    if (kept == 0) return native_gemm(blas, g, alpha, beta, space, stream);
+    for (Index col = 0; col < g.n; col += cols) {
+      const Index n = std::min(cols, g.n - col);
+      const Gemm<T> panel{g.m, n, g.k, g.alpha, g.a, g.b.block(0, col), g.beta, g.c.block(0, col)};
+      const BatchArray<T> c{panel.c.data, 0, nullptr};
+      gather_matrices<T>({c.base, 0, nullptr}, {nullptr, g.c.row_stride, g.c.col_stride}, g.m, n, 0, 1, c_before,
+                         alpha.pointer, stream);
+      native_gemm(blas, panel, alpha, beta, space, stream);
+      scatter_matrices<T>(c_before, c, g.c, g.m, n, 0, 1, alpha.pointer, stream);
+    }
+    scale_if_alpha_is_zero(state.model(), g.m, g.n, g.c, alpha, beta, false, stream);
   };
-  if (scratch + own == 0) {
+  if (kept + scratch + own == 0) {
     run(nullptr);
   } else {
-    const CallMemory memory(state.device(), state.cuda_stream(), state.capture_memory(), workspace.buffer(),
-                            workspace.buffer_bytes(), scratch + own);
+    const CallMemory memory(state.device(), stream, state.capture_memory(), workspace.buffer(),
+                            workspace.buffer_bytes(), own + kept + scratch);
     run(memory.data());
   }
   state.end_call();
-  execution.report.workspace_bytes = static_cast<std::int64_t>(scratch + own);
+  execution.report.workspace_bytes = static_cast<std::int64_t>(own + kept + scratch);
 }
 
 template void native_gemm_call(State&, const Call<Gemm<double>, double>&, Execution&);

@@ -1,4 +1,4 @@
-// Instructions of compute capability 7.5 and later that the portable product kernel uses, behind named functions.
+// Instructions of compute capability 8.0 and later that the portable product kernel uses, behind named functions.
 #pragma once
 
 #include <cuda_runtime.h>

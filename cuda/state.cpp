@@ -14,40 +14,85 @@ namespace accublas::cuda {
 
 State::State(int device) : model_(device_model(device)) {
   const DeviceScope scope(device);
-  check(cudaMalloc(reinterpret_cast<void**>(&call_state_), 4 * sizeof(CallState)), "state of a context");
+  call_state_ = static_cast<CallState*>(capture_memory_.zeroed(5 * sizeof(CallState)));
   captured_state_ = call_state_ + 1;
   totals_ = call_state_ + 2;
-  check(cudaMemset(call_state_, 0, 4 * sizeof(CallState)), "state of a context");
+  own_state_ = call_state_ + 4;
+  for (Last& last : last_call_) check(cudaEventCreateWithFlags(&last.done, cudaEventDisableTiming), "cudaEventCreate");
 }
 
 State::~State() {
   // A forked child has the handles, but nothing behind them.
   if (forked_from_user()) {
     if (native_graphs_) new std::shared_ptr<NativeGraphs>(std::move(native_graphs_));  // never destroyed
+    if (own_stream_) new OwnStream(std::move(*own_stream_));
     cublas_.release();
     capture_memory_.abandon();
     return;
   }
-  int before = -1;
-  cudaGetDevice(&before);
-  cudaSetDevice(device());
-  cudaDeviceSynchronize();
-  native_graphs_.reset();
-  cublas_.reset();
-  for (const Mark& mark : marks_) cudaEventDestroy(mark.event);
-  for (cudaEvent_t event : events_) cudaEventDestroy(event);
-  cudaFree(call_state_);
-  capture_memory_.release();
-  if (before >= 0) cudaSetDevice(before);
+  try {
+    const DeviceScope scope(device());
+    wait_for_calls();
+    native_graphs_.reset();
+    cublas_.reset();
+    multiple_precision_.reset();
+    for (const Mark& mark : marks_) cudaEventDestroy(mark.event);
+    for (cudaEvent_t event : events_) cudaEventDestroy(event);
+    for (const Last& last : last_call_) cudaEventDestroy(last.done);
+    own_stream_.reset();
+    capture_memory_.release();
+  } catch (const Error&) {  // the device is lost, and all of this with it
+  }
 }
 
 Cublas& State::cublas() {
-  if (!cublas_) cublas_ = std::make_unique<Cublas>();
+  if (!cublas_) cublas_ = std::make_unique<Cublas>(device());
   return *cublas_;
 }
 
+cudaStream_t State::own_stream() {
+  if (!own_stream_) own_stream_.emplace();
+  return *own_stream_;
+}
+
+/// Streams are told apart by their numbers, since a new one may have the handle of one that is gone; those that are
+/// captured, which CUDA gives no numbers of, by their handles.
+void State::enter(cudaStream_t stream) {
+  const Capturing capturing_now = capturing(stream);
+  if (capturing_now == Capturing::forbids)
+    throw Error(
+        ACCUBLAS_ERROR_DEVICE,
+        "the context's stream is the legacy default stream, which CUDA forbids to use while another stream, one "
+        "that waits for it, is captured: set a stream");
+  stream_ = stream;
+  captured_ = capturing_now == Capturing::yes;
+  now_ = {};
+  if (captured_) {
+    cudaStreamCaptureStatus status{};
+    check(cudaStreamGetCaptureInfo(stream, &status, &now_.capture), "cudaStreamGetCaptureInfo");
+    now_.stream = reinterpret_cast<std::uintptr_t>(stream);
+  } else {
+    check(cudaStreamGetId(stream, &now_.stream), "cudaStreamGetId");
+  }
+  const Last& last = last_call_[captured_];
+  if (last.stream != 0 && last.stream != now_.stream && last.capture == now_.capture)
+    check(cudaStreamWaitEvent(stream, last.done, 0), "cudaStreamWaitEvent");
+}
+
+/// A failed call may have work on the stream, too.
+void State::leave() noexcept {
+  Last& last = last_call_[captured_];
+  if (cudaEventRecord(last.done, stream_) != cudaSuccess) return;
+  last.stream = now_.stream;
+  last.capture = now_.capture;
+}
+
+cudaError_t State::wait_for_calls() const {
+  const Last& last = last_call_[0];
+  return last.stream != 0 ? cudaEventSynchronize(last.done) : cudaSuccess;
+}
+
 void State::begin(int report_level) {
-  captured_ = is_capturing(stream_);
   pending_ = true;
   last_ = nullptr;
   last_vector_ = nullptr;
@@ -59,7 +104,7 @@ void State::begin(int report_level) {
 
 CallState* State::begin_call(int report_level) {
   begin(report_level);
-  last_ = captured_ ? captured_state_ : call_state_;
+  last_ = captured_ ? captured_state_ : own_stream_ && stream_ == *own_stream_ ? own_state_ : call_state_;
   check(cudaMemsetAsync(last_, 0, offsetof(CallState, missed_target), stream_), "cudaMemsetAsync");
   if (level_ >= 1 && !in_batch_) mark(nullptr);
   return last_;
@@ -126,16 +171,22 @@ void State::end_call() {
 void State::complete(accublas_report_t& report) {
   const DeviceScope scope(device());
   if (!pending_) return;
-  if (is_capturing(stream_))
-    throw Error(ACCUBLAS_ERROR_DEVICE, "the report of a call that is being captured is not known yet");
+  if (captured_) {  // replays are on the user's stream
+    if (is_capturing(users_stream_))
+      throw Error(ACCUBLAS_ERROR_DEVICE, "the report of a call that is being captured is not known yet");
+    check(cudaStreamSynchronize(users_stream_), "waiting for a call");
+  } else {
+    check(wait_for_calls(), "waiting for a call");
+  }
+  const cudaStream_t stream = own_stream();
   CallState state{};
   unsigned long long undecided = 0;
   if (last_)
-    check(cudaMemcpyAsync(&state, last_, sizeof state, cudaMemcpyDeviceToHost, stream_), "reading the state of a call");
+    check(cudaMemcpyAsync(&state, last_, sizeof state, cudaMemcpyDeviceToHost, stream), "reading the state of a call");
   if (last_vector_)
-    check(cudaMemcpyAsync(&undecided, &last_vector_->undecided, sizeof undecided, cudaMemcpyDeviceToHost, stream_),
+    check(cudaMemcpyAsync(&undecided, &last_vector_->undecided, sizeof undecided, cudaMemcpyDeviceToHost, stream),
           "reading the state of a call");
-  check(cudaStreamSynchronize(stream_), "waiting for a call");
+  check(cudaStreamSynchronize(stream), "waiting for a call");
   add_to_report(state, report);
   report.undecided += static_cast<std::int64_t>(undecided);
   if (marks_.size() < 2) return;
@@ -162,7 +213,9 @@ void State::copy_state(CallState* to) {
 }
 
 void State::forget_call() {
-  if (last_) check(cudaMemset(&last_->missed_target, 0, sizeof last_->missed_target), "cudaMemset");
+  if (last_ == own_state_)
+    check(cudaMemsetAsync(&last_->missed_target, 0, sizeof(CallState) - offsetof(CallState, missed_target), stream_),
+          "cudaMemsetAsync");
   pending_ = false;
   last_ = nullptr;
   last_vector_ = nullptr;
@@ -183,30 +236,43 @@ void add_to_report(const CallState& state, accublas_report_t& report) {
 accublas_status State::synchronize(std::string& message) {
   if (forked_from_user()) return ACCUBLAS_SUCCESS;
   const DeviceScope scope(device());
-  return outcome(cudaStreamSynchronize(stream_), message);
+  cudaError_t waited = wait_for_calls();
+  if (waited == cudaSuccess && capturing(users_stream_) != Capturing::forbids)
+    waited = cudaStreamSynchronize(users_stream_);
+  return outcome(waited, message);
 }
 
 accublas_status State::finish(std::string& message) {
   if (forked_from_user()) return ACCUBLAS_SUCCESS;
   const DeviceScope scope(device());
-  // Not the stream, which may be gone; and an event after every call would take a microsecond of the device each.
-  // Freeing memory and destroying cuBLAS's handle wait for the device all the same.
-  return outcome(cudaDeviceSynchronize(), message);
+  return outcome(wait_for_calls(), message);
 }
 
 accublas_status State::outcome(cudaError_t waited, std::string& message) {
-  std::int32_t missed[2] = {0, 0};
-  for (int i = 0; i < 2 && waited == cudaSuccess; ++i) {
-    std::int32_t* const flag = &call_state_[i].missed_target;
-    waited = cudaMemcpy(&missed[i], flag, sizeof missed[i], cudaMemcpyDeviceToHost);
-    if (waited == cudaSuccess && missed[i]) waited = cudaMemset(flag, 0, sizeof *flag);
+  constexpr std::size_t first = offsetof(CallState, missed_target);
+  CallState told[2] = {};
+  if (waited == cudaSuccess) {
+    const cudaStream_t stream = own_stream();
+    const auto flags = [&](CallState* of) { return reinterpret_cast<std::byte*>(of) + first; };
+    const std::size_t bytes = sizeof(CallState) - first;
+    for (int i = 0; i < 2 && waited == cudaSuccess; ++i)
+      waited = cudaMemcpyAsync(flags(&told[i]), flags(&call_state_[i]), bytes, cudaMemcpyDeviceToHost, stream);
+    if (waited == cudaSuccess) waited = cudaStreamSynchronize(stream);
+    for (int i = 0; i < 2 && waited == cudaSuccess; ++i)
+      if (told[i].missed_target || told[i].not_covered)
+        waited = cudaMemsetAsync(flags(&call_state_[i]), 0, bytes, stream);
+    if (waited == cudaSuccess) waited = cudaStreamSynchronize(stream);
   }
   if (waited != cudaSuccess) {
     message = std::string("the device failed: ") + cudaGetErrorString(waited);
     cudaGetLastError();
     return pending_ ? ACCUBLAS_ERROR_C_UNDEFINED : ACCUBLAS_ERROR_DEVICE;
   }
-  if (missed[0] || missed[1]) {
+  if (told[0].not_covered || told[1].not_covered) {
+    message = not_covered_message;
+    return ACCUBLAS_ERROR_C_UNDEFINED;
+  }
+  if (told[0].missed_target || told[1].missed_target) {
     message = "the target could not be promised on the data of a call, which wrote nothing";
     return ACCUBLAS_ERROR_ACCURACY;
   }

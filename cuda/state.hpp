@@ -3,10 +3,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "cuda/device.hpp"
 #include "cuda/memory.hpp"
+#include "cuda/stream.hpp"
 #include "lib/backend.hpp"
 
 namespace accublas::cuda {
@@ -21,13 +23,16 @@ class State final : public BackendState {
   ~State() override;
 
   int device() const override { return model_.device; }
-  void set_stream(void* stream) override { stream_ = static_cast<cudaStream_t>(stream); }
-  void* stream() const override { return stream_; }
+  /// Calls from here on are ordered behind those before, which had another stream. That one is not touched: it may be
+  /// gone.
+  void set_stream(void* stream) override { users_stream_ = static_cast<cudaStream_t>(stream); }
+  void* stream() const override { return users_stream_; }
   accublas_status synchronize(std::string& message) override;
   accublas_status finish(std::string& message) override;
   void complete(accublas_report_t& report) override;
 
   const DeviceModel& model() const { return model_; }
+  /// Of the call under way.
   cudaStream_t cuda_stream() const { return stream_; }
   CaptureMemory& capture_memory() { return capture_memory_; }
   Cublas& cublas();
@@ -46,7 +51,7 @@ class State final : public BackendState {
   void begin_native_call(int report_level);
   /// The call put all of its work on the stream.
   void end_call();
-  /// Whether the call that began goes into a graph.
+  /// Whether the call under way goes into a graph.
   bool captured() const { return captured_; }
 
   /// The calls from here to end_batch are one to the report: their counts add up. A batch that fails is ended by
@@ -57,29 +62,45 @@ class State final : public BackendState {
 
   /// Puts a copy of the call's state, as the device has it then, on the stream; `to` is pinned host memory.
   void copy_state(CallState* to);
-  /// The report has all of the call already, and its failures were told.
+  /// The report has all of the call already, one on the own stream, and its failures were told.
   void forget_call();
 
   /// Marks the start of a phase of the running call, at report level 2; the phase ends where the next one starts.
   void phase(double accublas_report_t::*member);
 
  private:
+  friend class CallScope;
   struct Mark {
     double accublas_report_t::*member;  ///< null: the end
     cudaEvent_t event;
   };
+  /// The last call of those that share memory: those that ran at once, or those in graphs.
+  struct Last {
+    cudaEvent_t done = nullptr;
+    unsigned long long stream = 0;   ///< its number or handle; 0: there was no call
+    unsigned long long capture = 0;  ///< number of the graph's capture; 0: it ran at once
+  };
+  void enter(cudaStream_t stream);
+  void leave() noexcept;
+  cudaStream_t own_stream();
   void begin(int report_level);
   void mark(double accublas_report_t::*member);
+  cudaError_t wait_for_calls() const;
   accublas_status outcome(cudaError_t waited, std::string& message);
 
   const DeviceModel& model_;
-  cudaStream_t stream_ = nullptr;
+  cudaStream_t users_stream_ = nullptr;
+  cudaStream_t stream_ = nullptr;        ///< of the call under way, or the last one
+  std::optional<OwnStream> own_stream_;  ///< made at its first use
+  Last last_call_[2];                    ///< that ran at once; in a graph
+  Last now_;                             ///< the call under way
   std::unique_ptr<Cublas> cublas_;
   std::shared_ptr<NativeGraphs> native_graphs_;
   CaptureMemory capture_memory_;
   std::shared_ptr<void> multiple_precision_;
   CallState* call_state_ = nullptr;      ///< of calls that run at once
   CallState* captured_state_ = nullptr;  ///< of calls in graphs
+  CallState* own_state_ = nullptr;       ///< of calls on the own stream, whose failures are told by the calls
   CallState* totals_ = nullptr;          ///< of batches; two, as above
   bool in_batch_ = false;
   VectorState* vectors_ = nullptr;      ///< two, as above
@@ -91,6 +112,31 @@ class State final : public BackendState {
   std::vector<Mark> marks_;          ///< of the last call
   std::vector<cudaEvent_t> events_;  ///< spare ones
 };
+
+/// Around every call of a context that puts work on a stream: the device is current, and the call is ordered behind the
+/// context's calls before it, which share its memory, whatever streams they had. Calls into a graph are ordered by the
+/// graph, and have memory of their own.
+class CallScope {
+ public:
+  enum class Stream {
+    users,
+    own,  ///< private: host operands, which no stream of the user's has to do with
+  };
+  explicit CallScope(State& state, Stream stream = Stream::users) : device_(state.device()), state_(state) {
+    state.enter(stream == Stream::users ? state.users_stream_ : state.own_stream());
+  }
+  ~CallScope() { state_.leave(); }
+  CallScope(const CallScope&) = delete;
+  CallScope& operator=(const CallScope&) = delete;
+
+ private:
+  const DeviceScope device_;
+  State& state_;
+};
+
+/// Of ACCUBLAS_ERROR_C_UNDEFINED where CallState::not_covered is set.
+inline constexpr const char* not_covered_message =
+    "a defect in accublas: a plan of the device needed more blocks than were launched";
 
 /// Adds what the device knows of a call.
 void add_to_report(const CallState& state, accublas_report_t& report);

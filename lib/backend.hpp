@@ -92,7 +92,8 @@ class Backend {
   /// Whether there were devices before this process was forked.
   virtual bool lost_by_fork() const { return false; }
   virtual std::string device_name(int device) const = 0;
-  /// Where an address lives. Never faults, whatever the address.
+  /// Where an address lives: what is no memory of a device counts as the host's. Never faults, whatever the address.
+  /// The answer holds for this call: memory that was the host's may be a device's later.
   virtual Location locate(const void* pointer) const = 0;
   /// Empty where the backend lacks the mode.
   virtual EngineList engines(Routine routine, const Mode& mode) const = 0;

@@ -19,6 +19,11 @@ struct Execution {
   double target = 0;          ///< > 0: an engine whose bound depends on the data throws ACCUBLAS_ERROR_ACCURACY, before
                               ///< writing C, where it cannot promise `target` componentwise
   bool engine_forced = false;  ///< the caller named the engine: a backend may not take another one after all
+
+  /// The same in another workspace, by `own_threads`.
+  Execution within(Workspace& other, int own_threads) const {
+    return {own_threads, isa, other, report, target, engine_forced};
+  }
 };
 
 /// Adds the milliseconds of a scope to a phase of the report at report level 2; costs nothing below.

@@ -28,15 +28,15 @@ inline bool readable(const void* pointer) {
 #endif
 }
 
-/// Remembers the neighbourhoods (2 MiB) that were found readable: calls in a loop on the same arrays ask once.
+/// Remembers the neighbourhoods (2 MiB) that were found readable: calls in a loop on the same arrays ask once. Whether
+/// readable memory is a device's, too, is not remembered anywhere.
 class HostMemory {
  public:
-  template <class Ask>
-  bool holds(const void* pointer, Ask&& ask) {
+  bool holds(const void* pointer) {
     const std::uintptr_t region = reinterpret_cast<std::uintptr_t>(pointer) >> 21;
     std::uintptr_t& known = known_[region % slots];
     if (known == region && region != 0) return true;
-    if (!ask(pointer)) return false;
+    if (!readable(pointer)) return false;
     known = region;
     return true;
   }

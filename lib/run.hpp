@@ -133,8 +133,8 @@ class Run {
   template <class T>
   void host_matrices(const char* name, T* const* pointers, Index count) {
     for (Index i = 0; i < count; ++i) {
-      if (context_.host_memory.holds(pointers[i], [](const void*) { return false; }))
-        continue;  // found readable before
+      if (cuda_backend().locate(pointers[i]).kind == MemoryKind::host && context_.host_memory.holds(pointers[i]))
+        continue;
       const std::string element = std::string(name) + "[" + std::to_string(i) + "]";
       if (where({element.c_str(), pointers[i]}).kind == MemoryKind::device) not_host(element.c_str());
     }
@@ -184,7 +184,8 @@ class Run {
     const bool set = settings.workspace_bytes >= 0;
     const std::size_t cap =
         set ? static_cast<std::size_t>(settings.workspace_bytes) : backend_of(plan).default_workspace(device());
-    Workspace workspace(cap, context_.workspace, context_.workspace_bytes);
+    const bool own = users_workspace_serves(plan);
+    Workspace workspace(cap, own ? context_.workspace : nullptr, own ? context_.workspace_bytes : 0);
     Execution execution{threads_for(settings), cpu::detected_isa(), workspace, report_, settings.target};
     execution.engine_forced = plan.engine_forced;
     report_.threads = plan.backend == ACCUBLAS_BACKEND_CPU ? execution.threads : 0;
@@ -248,9 +249,9 @@ class Run {
       return false;
     };
     Workspace::trim_pool();
-    if (!context_.workspace && attempt(call.engine, cap / 16)) return;
+    if (!execution.workspace.buffer() && attempt(call.engine, cap / 16)) return;
     if (attempt_engines()) return;
-    if (plan.backend == ACCUBLAS_BACKEND_CUDA && !on_device_ && !context_.workspace) {
+    if (plan.backend == ACCUBLAS_BACKEND_CUDA && !on_device_ && !execution.workspace.buffer()) {
       Settings settings = resolved_.settings;
       settings.backend = ACCUBLAS_BACKEND_CPU;
       try {
@@ -268,15 +269,23 @@ class Run {
 
   Location where(const Named& argument) {
     if (!argument.pointer) throw Error(ACCUBLAS_ERROR_ARGUMENT, std::string("argument ") + argument.name + " is NULL");
-    Location location{MemoryKind::host, 0};
-    const bool host = context_.host_memory.holds(argument.pointer, [&](const void* unknown) {
-      location = cuda_backend().locate(unknown);
-      return location.kind == MemoryKind::host;
-    });
-    if (host) return location;
-    std::string reason;
-    if (cuda_backend().device_count(reason) == 0) not_host(argument.name);
+    const Location location = cuda_backend().locate(argument.pointer);
+    if (location.kind == MemoryKind::host && !context_.host_memory.holds(argument.pointer)) {
+      std::string reason;
+      // Memory that the host cannot read can only be meant for a device.
+      if (cuda_backend().device_count(reason) == 0) not_host(argument.name);
+      throw Error(ACCUBLAS_ERROR_POINTERS,
+                  std::string("argument ") + argument.name + " is neither host nor device memory");
+    }
     return location;
+  }
+
+  /// The user's workspace is used by the backend that can: device memory by its device, memory of the host by the CPU.
+  bool users_workspace_serves(const Plan& plan) const {
+    if (!context_.workspace) return false;
+    const Location location = cuda_backend().locate(context_.workspace);
+    if (plan.backend == ACCUBLAS_BACKEND_CPU) return location.kind != MemoryKind::device;
+    return location.kind != MemoryKind::host && location.device == device();
   }
 
   int device() const { return context_.device_state ? context_.device_state->device() : resolved_.settings.device; }

@@ -8,6 +8,7 @@
 #include "cuda/batch/batch_kernels.hpp"
 #include "cuda/cublas.hpp"
 #include "cuda/memory.hpp"
+#include "cuda/native_call.hpp"
 #include "lib/error.hpp"
 #include "lib/numerics/bounds.hpp"
 #include "lib/test_hooks.hpp"
@@ -51,10 +52,10 @@ BatchProblem<T> batch_problem(const Call<GemmBatch<T>, T>& call) {
           scalar(call.beta)};
 }
 
-/// Calls `serve(call of matrix i)` for every matrix of a batch. A matrix that misses the target does not stop the
-/// others.
+/// Calls `serve(call of matrix i)` for every matrix of a batch, or of a part of it after others were `written`. A
+/// matrix that misses the target does not stop the others.
 template <class T, class Serve>
-void one_by_one(const Call<GemmBatch<T>, T>& call, const GemmBatch<T>& batch, Serve&& serve) {
+void one_by_one(const Call<GemmBatch<T>, T>& call, const GemmBatch<T>& batch, bool written, Serve&& serve) {
   std::optional<Error> missed;
   for (Index i = 0; i < batch.count; ++i) {
     const Gemm<T> matrix = batch[i];
@@ -63,7 +64,7 @@ void one_by_one(const Call<GemmBatch<T>, T>& call, const GemmBatch<T>& batch, Se
                              call.engine});
     } catch (const Error& error) {
       if (error.status() != ACCUBLAS_ERROR_ACCURACY) {
-        if (i > 0) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
+        if (written || i > 0) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
         throw;
       }
       if (!missed) missed = error;
@@ -85,19 +86,24 @@ class BatchScope {
   State& state_;
 };
 
-/// cuBLAS's own batches.
+/// cuBLAS's own batches. It multiplies by an alpha in device memory that turns out to be zero: then what C was is put
+/// back, kept for part of the batch at a time.
 template <class T>
 void native_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& execution) {
   const GemmBatch<T> x = column_major(call.problem);
   const Gemm<T>& g = x.shape;
   const cudaStream_t stream = state.cuda_stream();
   // In capture cuBLAS needs memory of its own that stays; else its handle has some.
-  const std::size_t own = is_capturing(stream) ? Cublas::workspace_bytes(state.model().major) : 0;
+  const std::size_t own = state.captured() ? Cublas::workspace_bytes(state.model().major) : 0;
+  const std::size_t kept_bytes = static_cast<std::size_t>(g.m * g.n) * sizeof(T);
+  const Index part = call.alpha.on_device ? kept_at_once(execution.workspace.cap(), kept_bytes, x.count) : x.count;
+  const std::size_t kept = call.alpha.on_device ? static_cast<std::size_t>(part) * kept_bytes : 0;
   Cublas& blas = state.cublas();
   std::optional<CallMemory> memory;
-  if (own)
+  if (own + kept > 0)
     memory.emplace(state.device(), stream, state.capture_memory(), execution.workspace.buffer(),
-                   execution.workspace.buffer_bytes(), own);
+                   execution.workspace.buffer_bytes(), own + kept);
+  T* const c_before = kept > 0 ? reinterpret_cast<T*>(memory->data() + own) : nullptr;
   state.begin_call(execution.report.level);
   state.phase(&accublas_report_t::ms_product);
   blas.begin(stream, own ? memory->data() : nullptr, own);
@@ -109,23 +115,32 @@ void native_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& ex
     return BlasMatrix<std::remove_pointer_t<decltype(data)>>{data, plain ? CUBLAS_OP_N : CUBLAS_OP_T, ld};
   };
   const Index ldc = g.n > 1 ? g.c.col_stride : g.m;
-  if (x.c.pointers) {
-    const Cublas::PointerBatch<T> batch{view(x.a.pointers, g.a, g.m, g.k), view(x.b.pointers, g.b, g.k, g.n),
-                                        x.c.pointers, ldc, x.count};
-    blas.gemm_batched(g.m, g.n, g.k, call.alpha.pointer, batch, call.beta.pointer);
-  } else {
-    const Cublas::Batch<T> batch{view(x.a.base, g.a, g.m, g.k),
-                                 view(x.b.base, g.b, g.k, g.n),
-                                 x.c.base,
-                                 ldc,
-                                 x.a.stride,
-                                 x.b.stride,
-                                 x.c.stride,
-                                 x.count};
-    blas.gemm_batched(g.m, g.n, g.k, call.alpha.pointer, batch, call.beta.pointer);
+  const BatchArray<T> c_written{x.c.base, x.c.stride, x.c.pointers};
+  const BatchArray<const T> c_read{x.c.base, x.c.stride, const_cast<const T* const*>(x.c.pointers)};
+  const Matrix<const T> c_strides{nullptr, g.c.row_stride, g.c.col_stride};
+  for (Index first = 0; first < x.count; first += part) {
+    const Index count = std::min(part, x.count - first);
+    if (kept > 0) gather_matrices(c_read, c_strides, g.m, g.n, first, count, c_before, call.alpha.pointer, stream);
+    if (x.c.pointers) {
+      const Cublas::PointerBatch<T> batch{view(x.a.pointers + first, g.a, g.m, g.k),
+                                          view(x.b.pointers + first, g.b, g.k, g.n), x.c.pointers + first, ldc, count};
+      blas.gemm_batched(g.m, g.n, g.k, call.alpha.pointer, batch, call.beta.pointer);
+    } else {
+      const Cublas::Batch<T> batch{view(x.a.base + first * x.a.stride, g.a, g.m, g.k),
+                                   view(x.b.base + first * x.b.stride, g.b, g.k, g.n),
+                                   x.c.base + first * x.c.stride,
+                                   ldc,
+                                   x.a.stride,
+                                   x.b.stride,
+                                   x.c.stride,
+                                   count};
+      blas.gemm_batched(g.m, g.n, g.k, call.alpha.pointer, batch, call.beta.pointer);
+    }
+    if (kept > 0) scatter_matrices(c_before, c_written, g.c, g.m, g.n, first, count, call.alpha.pointer, stream);
   }
+  if (kept > 0) scale_matrices(batch_problem(call), false, true, stream);
   state.end_call();
-  execution.report.workspace_bytes = static_cast<std::int64_t>(own);
+  execution.report.workspace_bytes = static_cast<std::int64_t>(own + kept);
 }
 
 /// T of the kernel for small matrices; 0: it finds T* of each matrix.
@@ -181,7 +196,7 @@ void small_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& exe
 template <class T>
 void strided_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& execution, DeviceGemmFunction<T> serve) {
   BatchScope scope(state, execution.report.level);
-  one_by_one(call, call.problem, [&](const Call<Gemm<T>, T>& one) { serve(state, one, execution); });
+  one_by_one(call, call.problem, false, [&](const Call<Gemm<T>, T>& one) { serve(state, one, execution); });
   scope.end();
 }
 
@@ -189,7 +204,7 @@ void strided_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& e
 class CopyMemory {
  public:
   CopyMemory(State& state, const Workspace& workspace, std::size_t bytes) {
-    if (workspace.buffer() || !is_capturing(state.cuda_stream())) {
+    if (workspace.buffer() || !state.captured()) {
       memory_.emplace(state.device(), state.cuda_stream(), state.capture_memory(), workspace.buffer(),
                       workspace.buffer_bytes(), bytes);
       data_ = memory_->data();
@@ -227,24 +242,21 @@ void gathered_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& 
   T* const a = reinterpret_cast<T*>(memory.data());
   T* const b = a + static_cast<std::size_t>(part) * a_words;
   T* const c = b + static_cast<std::size_t>(part) * b_words;
-  // The engines work in what is left.
-  unsigned char* const buffer = static_cast<unsigned char*>(workspace.buffer());
-  const std::size_t taken =
-      buffer ? static_cast<std::size_t>(memory.data() - reinterpret_cast<std::byte*>(buffer)) + bytes : 0;
-  Workspace rest(workspace.cap(), buffer ? buffer + taken : nullptr, buffer ? workspace.buffer_bytes() - taken : 0);
-  Execution inner{execution.threads, execution.isa, rest, execution.report, execution.target};
+  Workspace rest = rest_of(workspace, memory.data(), bytes);
+  Execution inner = execution.within(rest, execution.threads);
 
   BatchScope scope(state, execution.report.level);
   const BatchArray<const T> from_a{nullptr, 0, x.a.pointers}, from_b{nullptr, 0, x.b.pointers};
   const BatchArray<const T> from_c{nullptr, 0, const_cast<const T* const*>(x.c.pointers)};
   const BatchArray<T> to_c{nullptr, 0, x.c.pointers};
   const Matrix<const T> c_strides{nullptr, g.c.row_stride, g.c.col_stride};
+  constexpr const T* no_condition = nullptr;
   for (Index first = 0; first < x.count; first += part) {
     const Index count = std::min(part, x.count - first);
     state.phase(&accublas_report_t::ms_convert);
-    gather_matrices(from_a, g.a, g.m, g.k, first, count, a, stream);
-    gather_matrices(from_b, g.b, g.k, g.n, first, count, b, stream);
-    gather_matrices(from_c, c_strides, g.m, g.n, first, count, c, stream);
+    gather_matrices(from_a, g.a, g.m, g.k, first, count, a, no_condition, stream);
+    gather_matrices(from_b, g.b, g.k, g.n, first, count, b, no_condition, stream);
+    gather_matrices(from_c, c_strides, g.m, g.n, first, count, c, no_condition, stream);
     Gemm<T> shape = g;
     shape.a = packed(g.a, g.m, g.k);
     shape.b = packed(g.b, g.k, g.n);
@@ -254,8 +266,8 @@ void gathered_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& 
                               {a, static_cast<Index>(a_words), nullptr},
                               {b, static_cast<Index>(b_words), nullptr},
                               {c, static_cast<Index>(c_words), nullptr}};
-    one_by_one(call, copies, [&](const Call<Gemm<T>, T>& one) { serve(state, one, inner); });
-    scatter_matrices<T>(c, to_c, g.c, g.m, g.n, first, count, stream);
+    one_by_one(call, copies, first > 0, [&](const Call<Gemm<T>, T>& one) { serve(state, one, inner); });
+    scatter_matrices<T>(c, to_c, g.c, g.m, g.n, first, count, no_condition, stream);
     execution.report.copied_bytes += static_cast<std::int64_t>((words + c_words) * sizeof(T)) * count;
   }
   scope.end();
@@ -268,10 +280,10 @@ template <class T>
 void gemm_batched(State& state, const Call<GemmBatch<T>, T>& call, Execution& execution, DeviceGemmFunction<T> serve) {
   const GemmBatch<T>& x = call.problem;
   if (!call.operands_on_device)
-    return one_by_one(call, x, [&](const Call<Gemm<T>, T>& one) { staged_gemm(state, one, execution, serve); });
+    return one_by_one(call, x, false, [&](const Call<Gemm<T>, T>& one) { staged_gemm(state, one, execution, serve); });
   if (x.shape.k == 0 || (!call.alpha.on_device && *call.alpha.pointer == 0)) {
     state.begin_call(0);
-    scale_matrices(batch_problem(call), bit_defined(call.mode), state.cuda_stream());
+    scale_matrices(batch_problem(call), bit_defined(call.mode), false, state.cuda_stream());
     return state.end_call();
   }
   if (call.engine == ACCUBLAS_ENGINE_NATIVE) return native_batch(state, call, execution);

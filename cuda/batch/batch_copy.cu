@@ -32,7 +32,8 @@ __device__ Index offset(Index e, Index inner, Index inner_stride, Index outer_st
 template <class T>
 __global__ void __launch_bounds__(threads)
     gather_kernel(BatchArray<const T> from, Index inner, Index inner_stride, Index outer_stride, Index elements,
-                  Index first, Index count, T* packed) {
+                  Index first, Index count, T* packed, const T* only_if_zero) {
+  if (only_if_zero && !is_zero(*only_if_zero)) return;
   for_elements(elements, count, [&](Index e, Index q) {
     packed[q * elements + e] = from[first + q][offset(e, inner, inner_stride, outer_stride)];
   });
@@ -41,16 +42,17 @@ __global__ void __launch_bounds__(threads)
 template <class T>
 __global__ void __launch_bounds__(threads)
     scatter_kernel(const T* packed, Index inner, Index inner_stride, Index outer_stride, Index elements, Index first,
-                   Index count, BatchArray<T> to) {
+                   Index count, BatchArray<T> to, const T* only_if_zero) {
+  if (only_if_zero && !is_zero(*only_if_zero)) return;
   for_elements(elements, count, [&](Index e, Index q) {
     to[first + q][offset(e, inner, inner_stride, outer_stride)] = packed[q * elements + e];
   });
 }
 
 template <class T>
-__global__ void __launch_bounds__(threads) scale_kernel(BatchProblem<T> p, bool canonical_nans) {
+__global__ void __launch_bounds__(threads) scale_kernel(BatchProblem<T> p, bool canonical_nans, bool if_alpha_is_zero) {
   const T beta = p.beta.get();
-  if (beta == T(1)) return;
+  if (beta == T(1) || (if_alpha_is_zero && !is_zero(p.alpha.get()))) return;
   for_elements(p.m * p.n, p.count, [&](Index e, Index q) {
     T* const at = p.c[q] + offset(e, p.n, p.c_col, p.c_row);
     const T old = read_addend(beta, at);
@@ -73,27 +75,27 @@ __global__ void totals_kernel(const CallState* call, const unsigned long long* v
 
 template <class T>
 void gather_matrices(const BatchArray<const T>& from, Matrix<const T> strides, Index rows, Index cols, Index first,
-                     Index count, T* packed, cudaStream_t stream) {
+                     Index count, T* packed, const T* only_if_zero, cudaStream_t stream) {
   const bool adjacent = strides.row_stride == 1;
   gather_kernel<<<blocks_for(rows * cols, count), threads, 0, stream>>>(
       from, adjacent ? rows : cols, adjacent ? strides.row_stride : strides.col_stride,
-      adjacent ? strides.col_stride : strides.row_stride, rows * cols, first, count, packed);
+      adjacent ? strides.col_stride : strides.row_stride, rows * cols, first, count, packed, only_if_zero);
   check_launch("gather_matrices");
 }
 
 template <class T>
 void scatter_matrices(const T* packed, const BatchArray<T>& to, Matrix<T> strides, Index rows, Index cols, Index first,
-                      Index count, cudaStream_t stream) {
+                      Index count, const T* only_if_zero, cudaStream_t stream) {
   const bool adjacent = strides.row_stride == 1;
   scatter_kernel<<<blocks_for(rows * cols, count), threads, 0, stream>>>(
       packed, adjacent ? rows : cols, adjacent ? strides.row_stride : strides.col_stride,
-      adjacent ? strides.col_stride : strides.row_stride, rows * cols, first, count, to);
+      adjacent ? strides.col_stride : strides.row_stride, rows * cols, first, count, to, only_if_zero);
   check_launch("scatter_matrices");
 }
 
 template <class T>
-void scale_matrices(const BatchProblem<T>& p, bool canonical, cudaStream_t stream) {
-  scale_kernel<<<blocks_for(p.m * p.n, p.count), threads, 0, stream>>>(p, canonical);
+void scale_matrices(const BatchProblem<T>& p, bool canonical, bool if_alpha_is_zero, cudaStream_t stream) {
+  scale_kernel<<<blocks_for(p.m * p.n, p.count), threads, 0, stream>>>(p, canonical, if_alpha_is_zero);
   check_launch("scale_matrices");
 }
 
@@ -104,10 +106,11 @@ void add_to_totals(const CallState* call, const unsigned long long* vector_undec
 }
 
 #define ACCUBLAS_INSTANTIATE(T)                                                                                        \
-  template void gather_matrices(const BatchArray<const T>&, Matrix<const T>, Index, Index, Index, Index, T*,           \
+  template void gather_matrices(const BatchArray<const T>&, Matrix<const T>, Index, Index, Index, Index, T*, const T*, \
                                 cudaStream_t);                                                                         \
-  template void scatter_matrices(const T*, const BatchArray<T>&, Matrix<T>, Index, Index, Index, Index, cudaStream_t); \
-  template void scale_matrices(const BatchProblem<T>&, bool, cudaStream_t);
+  template void scatter_matrices(const T*, const BatchArray<T>&, Matrix<T>, Index, Index, Index, Index, const T*,      \
+                                 cudaStream_t);                                                                        \
+  template void scale_matrices(const BatchProblem<T>&, bool, bool, cudaStream_t);
 ACCUBLAS_INSTANTIATE(double)
 ACCUBLAS_INSTANTIATE(float)
 #undef ACCUBLAS_INSTANTIATE

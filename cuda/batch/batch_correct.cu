@@ -219,9 +219,8 @@ void launch_correct(const DeviceModel& model, const BatchProblem<T>& p, const Ba
 }  // namespace
 
 bool batch_correct_serves(const DeviceModel& model, Index m, Index n, Index k) {
-  // What a block can have: 64 KiB before compute capability 8.0, 163 in 8.0 and 8.7, 99 in 8.6, 8.9 and 12, else 227.
-  const std::size_t limit = model.major < 8     ? 64
-                            : model.major == 8  ? (model.minor == 0 || model.minor == 7 ? 163 : 99)
+  // What a block can have: 163 KiB in 8.0 and 8.7, 99 in 8.6, 8.9 and 12, else 227.
+  const std::size_t limit = model.major == 8    ? (model.minor == 0 || model.minor == 7 ? 163 : 99)
                             : model.major >= 12 ? 99
                                                 : 227;
   const std::size_t need = k > 64                       ? sizeof(Shape<double, 64, 64, 128, 1, 512>)

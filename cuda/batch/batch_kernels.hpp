@@ -29,17 +29,18 @@ struct BatchProblem {
 
 // ---- batch_copy.cu ------------------------------------------------------------------------------------------------
 /// Copies rows x cols matrices first .. first + count - 1 of a batch to (or from) packed ones: element (i, j) of the
-/// q-th lies at packed[q rows cols + i + j rows] where rows are adjacent in the batch, else at i cols + j.
+/// q-th lies at packed[q rows cols + i + j rows] where rows are adjacent in the batch, else at i cols + j. Nothing
+/// where only_if_zero points to another number.
 template <class T>
 void gather_matrices(const BatchArray<const T>&, Matrix<const T> strides, Index rows, Index cols, Index first,
-                     Index count, T* packed, cudaStream_t);
+                     Index count, T* packed, const T* only_if_zero, cudaStream_t);
 template <class T>
 void scatter_matrices(const T* packed, const BatchArray<T>&, Matrix<T> strides, Index rows, Index cols, Index first,
-                      Index count, cudaStream_t);
+                      Index count, const T* only_if_zero, cudaStream_t);
 
-/// C_i = beta C_i, IEEE; NaN canonical in bit-defined modes.
+/// C_i = beta C_i, IEEE; NaN canonical in bit-defined modes; always, or where alpha is zero.
 template <class T>
-void scale_matrices(const BatchProblem<T>&, bool canonical, cudaStream_t);
+void scale_matrices(const BatchProblem<T>&, bool canonical, bool if_alpha_is_zero, cudaStream_t);
 
 /// Adds what a call of the batch left in its states (null: it has none) to the batch's totals.
 void add_to_totals(const CallState* call, const unsigned long long* vector_undecided, CallState* totals, cudaStream_t);

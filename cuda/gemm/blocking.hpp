@@ -40,16 +40,26 @@ ACCUBLAS_HD inline Block fit_block(const Buffers& buffers, int moduli, Index m, 
   return {rows, equal(all_cols, cols)};
 }
 
-/// Blocks that a pass with at most `most_moduli` moduli can need along each side.
-inline Block most_blocks(const Buffers& buffers, int most_moduli, Index m, Index n) {
-  Block most{0, 0};
-  for (int moduli = 1; moduli <= most_moduli; ++moduli) {
-    const Block block = fit_block(buffers, moduli, m, n);
-    const Index rows = (m + block.rows - 1) / block.rows, cols = (n + block.cols - 1) / block.cols;
-    if (rows > most.rows) most.rows = rows;
-    if (cols > most.cols) most.cols = cols;
+ACCUBLAS_HD constexpr Index blocks_in(Index lines, Index block) { return (lines + block - 1) / block; }
+
+/// What the host launches for a pass whose plan is made on the device, and the plan must keep to.
+struct PassLaunch {
+  Buffers buffers;
+  int moduli;                    ///< at most
+  Index row_blocks, col_blocks;  ///< along each side: what no plan with so many moduli passes
+
+  PassLaunch(const Buffers& of_call, int most_moduli, Index m, Index n)
+      : buffers(of_call), moduli(most_moduli), row_blocks(0), col_blocks(0) {
+    for (int taken = 1; taken <= most_moduli; ++taken) {
+      const Block block = fit_block(buffers, taken, m, n);
+      const Index rows = blocks_in(m, block.rows), cols = blocks_in(n, block.cols);
+      if (rows > row_blocks) row_blocks = rows;
+      if (cols > col_blocks) col_blocks = cols;
+    }
   }
-  return most;
-}
+  ACCUBLAS_HD bool covers(int taken, Block block, Index m, Index n) const {
+    return taken <= moduli && blocks_in(m, block.rows) <= row_blocks && blocks_in(n, block.cols) <= col_blocks;
+  }
+};
 
 }  // namespace accublas::cuda

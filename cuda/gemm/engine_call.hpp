@@ -31,19 +31,22 @@ struct EngineCall {
   }
 };
 
+/// Words of a line's bitmap of nonzero entries.
+constexpr std::size_t nonzero_words(Index k) { return static_cast<std::size_t>((k + 63) / 64); }
+
 template <class T>
 Lines take_lines(Carver& carver, const Operand<T>& operand, bool keep_nonzero) {
   const std::size_t count = static_cast<std::size_t>(padded_lines(operand.count));
   Lines l{};
   l.count = operand.count;
   l.k = operand.k;
-  l.words = (operand.k + 63) / 64;
+  l.words = static_cast<Index>(nonzero_words(operand.k));
   l.exponent = carver.take<std::int32_t>(count);
   l.last_bit = carver.take<std::int32_t>(count);
   l.norm = carver.take<double>(count);
   l.lambda = carver.take<double>(count);
   l.special = carver.take<std::uint8_t>(count);
-  if (keep_nonzero) l.nonzero = carver.take<std::uint64_t>(count * static_cast<std::size_t>(l.words));
+  if (keep_nonzero) l.nonzero = carver.take<std::uint64_t>(count * nonzero_words(operand.k));
   return l;
 }
 
@@ -59,7 +62,7 @@ std::uint32_t* take_open(Carver& carver, const EngineCall<T>& call) {
 template <class T>
 bool keeps_nonzero(const EngineCall<T>& call, std::size_t cap) {
   const Index lines = padded_lines(call.rows.count) + padded_lines(call.cols.count);
-  return static_cast<std::size_t>(lines / 8 * call.rows.k) < cap / 8;
+  return static_cast<std::size_t>(lines) * nonzero_words(call.rows.k) * sizeof(std::uint64_t) < cap / 8;
 }
 
 template <class T>

@@ -5,6 +5,7 @@
 // pass decides is computed by exact accumulators.
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "cuda/gemm/certificate_call.hpp"
 #include "cuda/gemm/gemm.hpp"
@@ -46,7 +47,9 @@ class DeviceGemm {
   CertificateRungKind certificate_kind() const;  ///< of dp and sp
   CertificateLadder certificate_ladder() const;
   CertificateBlocks certificate_blocks() const;
-  void run_pass(int index, int most_moduli);
+  PassLaunch launch_for(int most_moduli) const { return {buffers_, most_moduli, rows_.count, cols_.count}; }
+  PassLaunch launch_for_bits(int t) const;
+  void run_pass(int index, const PassLaunch& launched);
   void resolve_zeros(int index);
 
   State& state_;
@@ -171,13 +174,13 @@ void DeviceGemm<T>::run() {
   }
   if (fixed) {
     const int t = mode_.parameter;
-    plan_fixed<T>(model_, 0, t, row_lines_, col_lines_, buffers_, execution_.target, alpha_, nullptr, call_, stream_);
-    const double log2_k = std::log2(static_cast<double>(rows_.k)) + 1e-9;
-    const int most = int8_moduli_for(2 * t + log2_k);
-    run_pass(0, most == 0 ? max_moduli : most);
+    const PassLaunch launched = launch_for_bits(t);
+    plan_fixed<T>(model_, 0, t, row_lines_, col_lines_, launched, execution_.target, alpha_, nullptr, call_, stream_);
+    run_pass(0, launched);
   } else if (mode_.kind == ACCUBLAS_MODE_CR) {
-    plan_correct(model_, 0, true, rows_, row_lines_, cols_, col_lines_, buffers_, open_, alpha_, call_, stream_);
-    run_pass(0, max_moduli);
+    const PassLaunch launched = launch_for(max_moduli);
+    plan_correct(model_, 0, true, rows_, row_lines_, cols_, col_lines_, launched, open_, alpha_, call_, stream_);
+    run_pass(0, launched);
   } else {
     const CertificateLadder ladder = certificate_ladder();
     certify_all(state_, call_in_engine_, row_lines_, col_lines_, ladder, certificate_blocks(),
@@ -187,21 +190,25 @@ void DeviceGemm<T>::run() {
     resolve_zeros(-1);
     report.bound_componentwise = (static_cast<double>(rows_.k) + 2) * unit_roundoff<T>();
     if (ladder.kind == CertificateRungKind::moduli) {
-      plan_moduli<T>(model_, 0, row_lines_, col_lines_, buffers_, alpha_, offer_, call_, stream_);
       const CertificateModuli rungs = certificate_moduli<T>(rows_.k);
-      run_pass(0, rungs.moduli[std::min(rungs.count, ladder.most) - 1]);
+      const LineRungs by_lines = make_line_rungs<T>(rows_.k);
+      const PassLaunch launched = launch_for(
+          std::max(rungs.moduli[std::min(rungs.count, ladder.most) - 1], by_lines.moduli[by_lines.count - 1]));
+      plan_moduli<T>(model_, 0, row_lines_, col_lines_, launched, alpha_, offer_, call_, stream_);
+      run_pass(0, launched);
     } else {
-      plan_fixed<T>(model_, 0, 0, row_lines_, col_lines_, buffers_, 0, alpha_, offer_, call_, stream_);
-      const int t = certificate_rungs<T>().t[certificate_rungs<T>().count - 1];
-      run_pass(0, int8_moduli_for(2 * t + std::log2(static_cast<double>(rows_.k)) + 1e-9));
+      const PassLaunch launched = launch_for_bits(certificate_rungs<T>().t[certificate_rungs<T>().count - 1]);
+      plan_fixed<T>(model_, 0, 0, row_lines_, col_lines_, launched, 0, alpha_, offer_, call_, stream_);
+      run_pass(0, launched);
     }
   }
   if (!fixed && !offer_) {
     for (int index = 1; index < passes_for(rows_.count, cols_.count, rows_.k); ++index) {
       if (index > 1 || mode_.kind == ACCUBLAS_MODE_CR) resolve_zeros(index - 1);
       state_.phase(&accublas_report_t::ms_convert);
-      plan_correct(model_, index, false, rows_, row_lines_, cols_, col_lines_, buffers_, open_, alpha_, call_, stream_);
-      run_pass(index, max_moduli);
+      const PassLaunch launched = launch_for(max_moduli);
+      plan_correct(model_, index, false, rows_, row_lines_, cols_, col_lines_, launched, open_, alpha_, call_, stream_);
+      run_pass(index, launched);
     }
   }
   state_.phase(&accublas_report_t::ms_exact);
@@ -256,13 +263,19 @@ CertificateBlocks DeviceGemm<T>::certificate_blocks() const {
   return {block_rows, block_cols, chunk};
 }
 
-/// The blocks of a pass, as many as its plan can need with `most_moduli`.
+/// For a plan with T = t or less: what suffices for abs(a'), abs(b') <= 2^t, whatever the norms.
 template <class T>
-void DeviceGemm<T>::run_pass(int index, int most_moduli) {
+PassLaunch DeviceGemm<T>::launch_for_bits(int t) const {
+  const int moduli = int8_moduli_for(2 * t + std::log2(static_cast<double>(rows_.k)) + 1e-9);
+  if (moduli == 0) throw Error(ACCUBLAS_ERROR_INTERNAL, "the moduli do not hold T = " + std::to_string(t));
+  return launch_for(moduli);
+}
+
+template <class T>
+void DeviceGemm<T>::run_pass(int index, const PassLaunch& launched) {
   const PassPlan* plan = &call_->pass[index];
-  const Block blocks = most_blocks(buffers_, most_moduli, rows_.count, cols_.count);
-  for (Index row = 0; row < blocks.rows; ++row) {
-    for (Index col = 0; col < blocks.cols; ++col) {
+  for (Index row = 0; row < launched.row_blocks; ++row) {
+    for (Index col = 0; col < launched.col_blocks; ++col) {
       for (Index c = 0; c < chunks_; ++c) {
         const Index p = c * chunk_, terms = std::min(rows_.k - p, chunk_);
         state_.phase(&accublas_report_t::ms_convert);

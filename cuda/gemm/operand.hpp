@@ -126,8 +126,9 @@ struct CallState {
   FirstLook look;
   std::int32_t prefers_native;  ///< the data are for cuBLAS, which the call has in store; then `refused` too
   std::int32_t refused;         ///< the target is missed, or the data are cuBLAS's: no kernel of this call writes C
-  /// A call could not promise its target, and wrote nothing: stays until accublas_sync asks.
-  std::int32_t missed_target;
+  // What follows stays until accublas_sync asks.
+  std::int32_t missed_target;  ///< a call could not promise its target, and wrote nothing
+  std::int32_t not_covered;    ///< a plan needed more than the host had launched: part of C was not computed
 };
 
 }  // namespace accublas::cuda

@@ -39,27 +39,30 @@ __device__ double log2_norm(double norm, int t, Index k) {
   return log2(scalbn(norm, t) + 0.5 * sqrt(static_cast<double>(k))) + 1e-9;
 }
 
-/// Twin of int8_moduli_for, but all moduli where they do not suffice: fixed:150 needs at most 300 + log2 k of their 341
-/// bits.
-__device__ int moduli_for(const Capacities& capacities, double log2_bound) {
+/// Twin of int8_moduli_for, but no more than `most`, which suffice whatever the norms.
+__device__ int moduli_for(const Capacities& capacities, double log2_bound, int most) {
   int count = 1;
-  while (count < max_moduli && !(capacities.log2[count] >= log2_bound)) ++count;
+  while (count < most && !(capacities.log2[count] >= log2_bound)) ++count;
   return count;
 }
 
 __device__ double relative_norm(const SideSummary& side) { return from_bits<double>(side.largest_relative_norm); }
 
 /// Writes a plan whose bits, moduli and elements are chosen, and what the report tells of it.
-__device__ void set_plan(PassPlan plan, int index, const Buffers& buffers, Index m, Index n, CallState& state) {
+__device__ void set_plan(PassPlan plan, int index, const PassLaunch& launched, Index m, Index n, CallState& state) {
   if (plan.active) {
     // An entry is below 2^E; where lines are scaled to norms, one of norm 2^(E + g) is scaled by 2^(bits - E - g).
     const bool to_norms = plan.interval || plan.equal_norms;
     const auto least_above = [&](const SideSummary& side) { return to_norms && side.peak > 0 ? 64 - side.peak : 0; };
     plan.row_peak = plan.row_bits - least_above(state.rows);
     plan.col_peak = plan.col_bits - least_above(state.cols);
-    const Block block = fit_block(buffers, plan.moduli, m, n);
+    const Block block = fit_block(launched.buffers, plan.moduli, m, n);
     plan.block_rows = block.rows;
     plan.block_cols = block.cols;
+    if (!launched.covers(plan.moduli, block, m, n)) {
+      state.not_covered = state.refused = 1;
+      plan.active = 0;
+    }
     state.bits = max(state.bits, max(plan.row_bits, plan.col_bits));
     state.moduli = max(state.moduli, plan.moduli);
   }
@@ -67,7 +70,7 @@ __device__ void set_plan(PassPlan plan, int index, const Buffers& buffers, Index
 }
 
 template <class T>
-__global__ void make_fixed_plan(int index, int t, Index m, Index n, Index k, Buffers buffers, double target,
+__global__ void make_fixed_plan(int index, int t, Index m, Index n, Index k, PassLaunch launched, double target,
                                 Scalar<T> alpha, bool has_offer, NativeOffer offer, Capacities capacities,
                                 CallState* state) {
   await_predecessor();
@@ -93,17 +96,18 @@ __global__ void make_fixed_plan(int index, int t, Index m, Index n, Index k, Buf
   plan.row_bits = plan.col_bits = t;
   const double row_norm = from_bits<double>(state->rows.largest_norm),
                col_norm = from_bits<double>(state->cols.largest_norm);
-  if (plan.active) plan.moduli = moduli_for(capacities, log2_norm(row_norm, t, k) + log2_norm(col_norm, t, k));
+  if (plan.active)
+    plan.moduli = moduli_for(capacities, log2_norm(row_norm, t, k) + log2_norm(col_norm, t, k), launched.moduli);
   if (has_offer && wanted && native_is_faster(*state, plan, offer, m, n)) {
     leave_to_native(*state, offer.bound);
     plan.active = 0;
   }
-  set_plan(plan, index, buffers, m, n, *state);
+  set_plan(plan, index, launched, m, n, *state);
 }
 
 template <class T>
-__global__ void make_moduli_plan(int index, Index m, Index n, Index k, Buffers buffers, Scalar<T> alpha, bool has_offer,
-                                 NativeOffer offer, Capacities capacities, CallState* state) {
+__global__ void make_moduli_plan(int index, Index m, Index n, Index k, PassLaunch launched, Scalar<T> alpha,
+                                 bool has_offer, NativeOffer offer, Capacities capacities, CallState* state) {
   await_predecessor();
   PassPlan plan{};
   const CertificateModuli rungs = certificate_moduli<T>(k);
@@ -119,7 +123,7 @@ __global__ void make_moduli_plan(int index, Index m, Index n, Index k, Buffers b
     leave_to_native(*state, offer.bound);
     plan.active = 0;
   }
-  set_plan(plan, index, buffers, m, n, *state);
+  set_plan(plan, index, launched, m, n, *state);
 }
 
 /// Whether a cr pass is wanted.
@@ -265,13 +269,13 @@ __device__ double dropping(const unsigned* needs, int bits, Index taken) {
 
 template <class T>
 __global__ void __launch_bounds__(plan_threads)
-    make_correct_plan(int index, bool first, Lines rows, Lines cols, Buffers buffers, Scalar<T> alpha,
+    make_correct_plan(int index, bool first, Lines rows, Lines cols, PassLaunch launched, Scalar<T> alpha,
                       Capacities capacities, CallState* state) {
   await_predecessor();
   using Tuning = CorrectTuning<T>;
   PassPlan plan{};
   if (!wants_pass(*state, index, first, rows.count, cols.count, alpha)) {
-    if (threadIdx.x == 0) set_plan(plan, index, buffers, rows.count, cols.count, *state);
+    if (threadIdx.x == 0) set_plan(plan, index, launched, rows.count, cols.count, *state);
     return;
   }
   __shared__ unsigned row_needs[most_needs + 1], col_needs[most_needs + 1];
@@ -311,7 +315,7 @@ __global__ void __launch_bounds__(plan_threads)
     plan.elements = first ? Elements::all : Elements::open;
     plan.moduli = chosen;
     split_bits(capacity_of(capacities.log2[plan.moduli]), row_norm, col_norm, rows.k, plan.row_bits, plan.col_bits);
-    set_plan(plan, index, buffers, rows.count, cols.count, *state);
+    set_plan(plan, index, launched, rows.count, cols.count, *state);
   }
 }
 
@@ -319,36 +323,36 @@ __global__ void __launch_bounds__(plan_threads)
 
 template <class T>
 void plan_fixed(const DeviceModel& model, int index, int t, const Lines& rows, const Lines& cols,
-                const Buffers& buffers, double target, Scalar<T> alpha, const NativeOffer* offer, CallState* state,
+                const PassLaunch& launched, double target, Scalar<T> alpha, const NativeOffer* offer, CallState* state,
                 cudaStream_t stream) {
   launch(model, "plan of a fixed pass", make_fixed_plan<T>, {1, 1}, stream, index, t, rows.count, cols.count, rows.k,
-         buffers, target, alpha, offer != nullptr, offer ? *offer : NativeOffer{}, capacities(), state);
+         launched, target, alpha, offer != nullptr, offer ? *offer : NativeOffer{}, capacities(), state);
 }
 
 template <class T>
-void plan_moduli(const DeviceModel& model, int index, const Lines& rows, const Lines& cols, const Buffers& buffers,
+void plan_moduli(const DeviceModel& model, int index, const Lines& rows, const Lines& cols, const PassLaunch& launched,
                  Scalar<T> alpha, const NativeOffer* offer, CallState* state, cudaStream_t stream) {
   launch(model, "plan of a pass by moduli", make_moduli_plan<T>, {1, 1}, stream, index, rows.count, cols.count, rows.k,
-         buffers, alpha, offer != nullptr, offer ? *offer : NativeOffer{}, capacities(), state);
+         launched, alpha, offer != nullptr, offer ? *offer : NativeOffer{}, capacities(), state);
 }
 
 template <class T>
 void plan_correct(const DeviceModel& model, int index, bool first, const Operand<T>& rows, const Lines& row_lines,
-                  const Operand<T>& cols, const Lines& col_lines, const Buffers& buffers, const std::uint32_t* open,
+                  const Operand<T>& cols, const Lines& col_lines, const PassLaunch& launched, const std::uint32_t* open,
                   Scalar<T> alpha, CallState* state, cudaStream_t stream) {
   launch(model, "samples of a cr pass", sample_elements<T>, {most_samples, sample_threads}, stream, index, first, rows,
          row_lines, cols, col_lines, open, alpha, state);
   launch(model, "plan of a cr pass", make_correct_plan<T>, {1, plan_threads}, stream, index, first, row_lines,
-         col_lines, buffers, alpha, capacities(), state);
+         col_lines, launched, alpha, capacities(), state);
 }
 
 #define ACCUBLAS_INSTANTIATE(T)                                                                                    \
-  template void plan_fixed<T>(const DeviceModel&, int, int, const Lines&, const Lines&, const Buffers&, double,    \
+  template void plan_fixed<T>(const DeviceModel&, int, int, const Lines&, const Lines&, const PassLaunch&, double, \
                               Scalar<T>, const NativeOffer*, CallState*, cudaStream_t);                            \
-  template void plan_moduli<T>(const DeviceModel&, int, const Lines&, const Lines&, const Buffers&, Scalar<T>,     \
+  template void plan_moduli<T>(const DeviceModel&, int, const Lines&, const Lines&, const PassLaunch&, Scalar<T>,  \
                                const NativeOffer*, CallState*, cudaStream_t);                                      \
   template void plan_correct<T>(const DeviceModel&, int, bool, const Operand<T>&, const Lines&, const Operand<T>&, \
-                                const Lines&, const Buffers&, const std::uint32_t*, Scalar<T>, CallState*,         \
+                                const Lines&, const PassLaunch&, const std::uint32_t*, Scalar<T>, CallState*,      \
                                 cudaStream_t);
 ACCUBLAS_INSTANTIATE(double)
 ACCUBLAS_INSTANTIATE(float)

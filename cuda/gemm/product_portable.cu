@@ -1,4 +1,4 @@
-// Residue products for compute capability 7.5 and later: one persistent kernel, warps of 64 x 64 by mma.sync, two
+// Residue products for compute capability 8.0 and later: one persistent kernel, warps of 64 x 64 by mma.sync, two
 // stages of shared memory. Columns are taken from shared memory in an order by which a thread owns 16 neighbouring
 // ones.
 #include <map>

@@ -9,6 +9,7 @@
 
 #include "cuda/check.hpp"
 #include "cuda/gemm/gemm.hpp"
+#include "cuda/stream.hpp"
 #include "lib/error.hpp"
 #include "lib/thread_pool.hpp"
 
@@ -83,21 +84,13 @@ struct Event {
   cudaEvent_t event = nullptr;
 };
 
-struct Stream {
-  Stream() { check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreate"); }
-  ~Stream() {
-    cudaStreamSynchronize(stream);
-    cudaStreamDestroy(stream);
-  }
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
-  cudaStream_t stream = nullptr;
-};
-
 /// One direction of the bus: a stream and two pinned buffers that take turns.
 class Lane {
  public:
   Lane(const PinnedBuffers& buffers, int first, int threads) : buffers_(buffers), first_(first), threads_(threads) {}
+  ~Lane() { cudaStreamSynchronize(stream_); }
+  Lane(const Lane&) = delete;
+  Lane& operator=(const Lane&) = delete;
 
   /// A host matrix of any strides to a compact column-major device matrix (leading dimension rows).
   template <class T>
@@ -141,7 +134,7 @@ class Lane {
     store(1 - next);
   }
 
-  cudaStream_t stream() const { return stream_.stream; }
+  cudaStream_t stream() const { return stream_; }
 
  private:
   template <class T, class Body>
@@ -191,7 +184,7 @@ class Lane {
 
   const PinnedBuffers& buffers_;
   int first_, threads_;
-  Stream stream_;
+  OwnStream stream_;
   Event moved_[2];
 };
 
@@ -242,7 +235,8 @@ void staged_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& executio
   const accublas_mode kind = call.mode.kind;
   const bool one_rung = (kind == ACCUBLAS_MODE_DP || kind == ACCUBLAS_MODE_SP) && call.engine != ACCUBLAS_ENGINE_NATIVE;
   // A target is kept by all of C or by none of it.
-  const bool independent = !one_rung && !(kind == ACCUBLAS_MODE_FIXED && execution.target > 0);
+  const bool judged = kind == ACCUBLAS_MODE_FIXED && execution.target > 0;
+  const bool independent = !one_rung && !judged;
   const bool product = !no_product(call), read_c = g.beta != 0;
   std::size_t free = 0, total = 0;
   check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
@@ -281,7 +275,17 @@ void staged_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& executio
   bool written = false;
   const PinnedStates states(((g.m + panels.rows - 1) / panels.rows) * ((g.n + panels.cols - 1) / panels.cols));
   Index served = 0;
+  // What the device tells of the panels so far. A target is judged before C is written, by the only panel.
+  const auto hear = [&] {
+    check(cudaStreamSynchronize(compute), "waiting for a call");
+    for (Index i = 0; i < served; ++i) {
+      if ((states + i)->not_covered) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, not_covered_message);
+      if ((states + i)->missed_target)
+        throw Error(ACCUBLAS_ERROR_ACCURACY, "the target cannot be promised on this data");
+    }
+  };
   const auto fetch = [&](const Block& block, Set& from) {
+    if (judged) hear();
     stream_waits(down.stream(), from.computed);
     written = true;
     down.download(from.c, g.c.block(block.row, block.col), block.rows, block.cols);
@@ -315,13 +319,14 @@ void staged_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& executio
       }
     }
     fetch(pending, set[sets == 2 ? 1 - turn : 0]);
-    check(cudaStreamSynchronize(compute), "waiting for a call");
+    hear();
     for (Index i = 0; i < served; ++i) add_to_report(*(states + i), execution.report);
     state.forget_call();
-    for (Index i = 0; i < served; ++i)
-      if ((states + i)->missed_target)
-        throw Error(ACCUBLAS_ERROR_ACCURACY, "the target cannot be promised on this data");
   } catch (const Error& error) {
+    try {
+      state.forget_call();
+    } catch (const Error&) {  // the device is lost, which `error` tells
+    }
     // The call's memory must not go back while a copy still uses it.
     cudaStreamSynchronize(up.stream());
     cudaStreamSynchronize(down.stream());

@@ -71,12 +71,14 @@ class CudaMpBackend final : public mp::MpBackend {
     };
     DeviceBlock memory(std::max<std::size_t>(carve(nullptr), 1));
     carve(memory.data());
-    mp_clear(e, nullptr);
-    check(cudaStreamSynchronize(nullptr), "clearing a multiple-precision array");
+    const OwnStream stream;
+    mp_clear(e, stream);
+    check(cudaStreamSynchronize(stream), "clearing a multiple-precision array");
     memory.release();
   }
 
   void release(mp::Elements& e) noexcept override {
+    const DeviceScope scope;
     cudaFree(e.digits);  // the first piece of the block
     e.digits = nullptr;
     e.exponent = nullptr;
@@ -87,7 +89,7 @@ class CudaMpBackend final : public mp::MpBackend {
   void write(mp::Elements& to, const mp::Block& block, const mp::ConstNumbers& numbers,
              mp::MpExecution& execution) override {
     State& state = state_of(execution);
-    const DeviceScope scope(state.device());
+    const CallScope scope(state);
     const MpFormat format = device_format(to.format);
     std::size_t bytes = 0;
     in_pieces(state, to.format, block.size(), [&](const MpLimbs& staging) {
@@ -106,7 +108,7 @@ class CudaMpBackend final : public mp::MpBackend {
   void read(const mp::Elements& from, const mp::Block& block, const mp::Numbers& numbers,
             mp::MpExecution& execution) override {
     State& state = state_of(execution);
-    const DeviceScope scope(state.device());
+    const CallScope scope(state);
     const MpFormat format = device_format(from.format);
     std::size_t bytes = 0;
     in_pieces(state, from.format, block.size(), [&](const MpLimbs& staging) {
@@ -125,7 +127,7 @@ class CudaMpBackend final : public mp::MpBackend {
   void write_doubles(mp::Elements& to, const mp::Block& block, const double* values, std::int64_t ld,
                      mp::MpExecution& execution) override {
     State& state = state_of(execution);
-    const DeviceScope scope(state.device());
+    const CallScope scope(state);
     const std::int64_t size = block.size();
     if (size == 0) return;
     const MpFormat format = device_format(to.format);
@@ -169,14 +171,14 @@ class CudaMpBackend final : public mp::MpBackend {
   void copy(mp::Elements& to, const mp::Block& block_to, const mp::Elements& from, const mp::Block& block_from,
             mp::MpExecution& execution) override {
     State& state = state_of(execution);
-    const DeviceScope scope(state.device());
+    const CallScope scope(state);
     mp_copy(to, block_to, from, block_from, state.cuda_stream());
   }
 
   void convert(mp::Elements& to, const mp::Block& block_to, const mp::Elements& from, const mp::Block& block_from,
                mp::MpExecution& execution) override {
     State& state = state_of(execution);
-    const DeviceScope scope(state.device());
+    const CallScope scope(state);
     mp_convert(device_format(to.format), to, block_to, device_format(from.format), from, block_from,
                state.cuda_stream());
   }
@@ -191,7 +193,7 @@ class CudaMpBackend final : public mp::MpBackend {
   std::unique_ptr<mp::Aligned> align(const mp::Elements& a, const mp::Block& block, int spread, std::int64_t terms,
                                      mp::MpExecution& execution) override {
     State& state = state_of(execution);
-    const DeviceScope scope(state.device());
+    const CallScope scope(state);
     MpContext& context = MpContext::of(state);
     context.begin(state.cuda_stream(), execution.report.level, false);
     context.phase(&accublas_mp_report_t::ms_align);
@@ -206,7 +208,7 @@ class CudaMpBackend final : public mp::MpBackend {
 
   void product(const mp::MpProduct& product, mp::MpExecution& execution) override {
     State& state = state_of(execution);
-    const DeviceScope scope(state.device());
+    const CallScope scope(state);
     MpContext& context = MpContext::of(state);
     context.begin(state.cuda_stream(), execution.report.level, true);
     mp_product_call(state, product, execution);
@@ -217,7 +219,7 @@ class CudaMpBackend final : public mp::MpBackend {
     State& state = static_cast<State&>(*base);
     const MpContext* const context = MpContext::existing(state);
     if (report.bands == 0 || !context) return;  // no product, no alignment
-    const DeviceScope scope(state.device());
+    const CallScope scope(state);
     MpCall call{};
     copy_bytes(&call, context->call(), sizeof call, cudaMemcpyDeviceToHost, state);
     check(cudaStreamSynchronize(state.cuda_stream()), "a product of multiple-precision numbers");
@@ -232,7 +234,7 @@ class CudaMpBackend final : public mp::MpBackend {
   static void transfer_all(const mp::Elements& to, const mp::Elements& from, cudaMemcpyKind kind,
                            mp::MpExecution& execution) {
     State& state = state_of(execution);
-    const DeviceScope scope(state.device());
+    const CallScope scope(state);
     const std::size_t length = static_cast<std::size_t>(from.length);
     const std::size_t digits = 4 * static_cast<std::size_t>(from.stride) * static_cast<std::size_t>(from.format.moduli);
     copy_bytes(to.digits, from.digits, digits, kind, state);

@@ -13,12 +13,7 @@ MpContext& MpContext::of(State& state) {
   return *static_cast<MpContext*>(kept.get());
 }
 
-MpContext::MpContext() {
-  check(cudaMalloc(reinterpret_cast<void**>(&call_), sizeof(MpCall)), "device memory of a context");
-  const cudaError_t status = cudaMemset(call_, 0, sizeof(MpCall));
-  if (status != cudaSuccess) cudaFree(call_);
-  check(status, "cudaMemset");
-}
+MpContext::MpContext() : call_(static_cast<MpCall*>(zeroed_memory(sizeof(MpCall)))) {}
 
 MpContext::~MpContext() {
   for (const Mark& mark : marks_) cudaEventDestroy(mark.event);
@@ -28,7 +23,7 @@ MpContext::~MpContext() {
 
 DeviceBlock MpContext::scratch(State& state, std::size_t bytes) {
   constexpr std::size_t most_kept = std::size_t{32} << 20;
-  if (bytes > most_kept || is_capturing(state.cuda_stream())) return DeviceBlock(state, bytes);
+  if (bytes > most_kept || state.captured()) return DeviceBlock(state, bytes);
   if (bytes > scratch_bytes_) {
     const std::size_t wanted = std::min(most_kept, std::max(bytes, 2 * scratch_bytes_));
     scratch_ = DeviceBlock(wanted);  // the block before goes when its calls are done

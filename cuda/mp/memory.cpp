@@ -38,14 +38,6 @@ void require(cudaError_t status) {
   check(status, "device memory of a multiple-precision array");
 }
 
-void wait_for(int device) noexcept {
-  int before = device;
-  cudaGetDevice(&before);
-  if (before != device) cudaSetDevice(device);
-  cudaDeviceSynchronize();
-  if (before != device) cudaSetDevice(before);
-}
-
 }  // namespace
 
 DeviceBlock::DeviceBlock(std::size_t bytes) {
@@ -61,7 +53,7 @@ DeviceBlock::DeviceBlock(State& state, std::size_t bytes)
 
 DeviceBlock DeviceBlock::kept(State& state, std::size_t bytes) {
   // What a graph takes from a pool is the graph's.
-  if (is_capturing(state.cuda_stream())) return DeviceBlock(bytes);
+  if (state.captured()) return DeviceBlock(bytes);
   DeviceBlock block;
   require(hook_allocation_fails() ? cudaErrorMemoryAllocation
                                   : cudaMallocFromPoolAsync(&block.data_, std::max<std::size_t>(bytes, 1),
@@ -89,7 +81,8 @@ DeviceBlock& DeviceBlock::operator=(DeviceBlock&& other) noexcept {
 
 DeviceBlock::~DeviceBlock() {
   if (!owned_) return;
-  if (pooled_ >= 0) wait_for(pooled_);  // cudaFree does not wait for users of a pool's memory
+  if (pooled_ >= 0) wait_for_device(pooled_);  // cudaFree does not wait for users of a pool's memory
+  const DeviceScope scope;
   cudaFree(data_);
 }
 

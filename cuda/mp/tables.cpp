@@ -8,6 +8,7 @@
 
 #include "cuda/check.hpp"
 #include "cuda/mp/byte_product.hpp"
+#include "cuda/stream.hpp"
 #include "lib/mp/basis.hpp"
 
 namespace accublas::cuda {
@@ -23,18 +24,13 @@ int current_device() {
 /// A copy in memory of the current device, complete at return; never freed.
 template <class T>
 const T* keep(const T* host, std::size_t count) {
-  // On a stream of its own: a capture of another stream in this thread must not see it.
-  cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
-  check(cudaThreadExchangeStreamCaptureMode(&mode), "cudaThreadExchangeStreamCaptureMode");
+  // A capture of the call's stream must not see it.
+  const OwnStream stream;
   void* device = nullptr;
   cudaError_t status = cudaMalloc(&device, count * sizeof(T));
-  cudaStream_t stream = nullptr;
-  if (status == cudaSuccess) status = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
   if (status == cudaSuccess) status = cudaMemcpyAsync(device, host, count * sizeof(T), cudaMemcpyHostToDevice, stream);
   if (status == cudaSuccess) status = cudaStreamSynchronize(stream);
-  if (stream) cudaStreamDestroy(stream);
   if (status != cudaSuccess) cudaFree(device);
-  cudaThreadExchangeStreamCaptureMode(&mode);
   if (status == cudaErrorMemoryAllocation) cudaGetLastError();
   check(status, "tables of the multiple-precision arrays");
   return static_cast<const T*>(device);

@@ -305,11 +305,12 @@ Division divide_columns(const DeviceModel& model, Index m, Index k) {
   return divide(Index{pairs_resident} * model.processors, ceil_div(m, column_rows), k, least_columns);
 }
 
-/// Sums of segments, for either kind of thread blocks.
+/// Sums of segments, for either kind of thread blocks; a segment alone is not written.
 TripleSum* take_partial(const DeviceModel& model, Index m, Index k, Carver& carver) {
-  const Index rows = m * divide_rows(model, m, k).segments;
-  const Index columns = ceil_div(m, column_rows) * column_rows * divide_columns(model, m, k).segments;
-  return carver.take<TripleSum>(std::max(rows, columns));
+  const auto sums = [](Index rows, Index segments) { return segments > 1 ? rows * segments : 0; };
+  return carver.take<TripleSum>(static_cast<std::size_t>(
+      std::max(sums(m, divide_rows(model, m, k).segments),
+               sums(ceil_div(m, column_rows) * column_rows, divide_columns(model, m, k).segments))));
 }
 
 template <class T, bool Fixed>

@@ -28,8 +28,9 @@ static_assert(exact_slot_words == digits + 2);
 inline constexpr int batch = 8;  ///< terms that a lane loads at a time
 
 /// A lane adds less than 2^32 to a word with each term. After this many the carries move up, so that the sums of 32
-/// lanes and of 2^10 segments stay below 2^63.
+/// lanes and of most_segments segments stay below 2^63.
 inline constexpr int carry_period = (1 << 16) - batch;
+inline constexpr Index most_segments = 1 << 10;
 inline constexpr int words = digits * 32;  ///< of a warp's accumulators
 
 /// The accumulator of one lane: 32-bit digits in signed 64-bit words, `stride` words apart.

@@ -57,6 +57,7 @@ __global__ void __launch_bounds__(32) exact_kernel(Arguments<T> g) {
   Index segments = 2 * open <= blocks && open <= vector_tickets ? blocks / open : 1;
   const Index most = (g.p.k + least_terms - 1) / least_terms;
   if (segments > most) segments = most;
+  if (segments > most_segments) segments = most_segments;
   const Index terms = (g.p.k + segments - 1) / segments;
   for (Index task = blockIdx.x; task < open * segments; task += blocks) {
     const Index entry = task / segments, i = g.open.list[entry], first = task % segments * terms;

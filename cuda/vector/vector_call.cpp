@@ -44,9 +44,7 @@ void with_memory(State& state, Execution& execution, std::size_t bytes, Body&& b
 }
 
 /// What cuBLAS needs as its own while a graph is captured.
-std::size_t blas_bytes(State& state) {
-  return is_capturing(state.cuda_stream()) ? Cublas::workspace_bytes(state.model().major) : 0;
-}
+std::size_t blas_bytes(State& state) { return state.captured() ? Cublas::workspace_bytes(state.model().major) : 0; }
 
 }  // namespace
 
@@ -98,15 +96,17 @@ void gemv_call(State& state, const Call<Gemv<T>, T>& call, Execution& execution)
 
 namespace {
 
+constexpr std::size_t result_bytes = 256;
+
 /// DOT and the norms: serve(problem, memory) computes the result with `bytes` of memory, in device memory; it is copied
 /// to the host where it belongs there.
 template <class Problem, class T, class Serve>
 void with_result(State& state, const Call<Problem, T>& call, Execution& execution, std::size_t bytes, Serve&& serve) {
   const cudaStream_t stream = state.cuda_stream();
-  with_memory(state, execution, 256 + bytes, [&](std::byte* memory) {
+  with_memory(state, execution, result_bytes + bytes, [&](std::byte* memory) {
     Problem problem = call.problem;
     if (!call.result_on_device) problem.result = reinterpret_cast<T*>(memory);
-    serve(problem, memory + 256);
+    serve(problem, memory + result_bytes);
     if (call.result_on_device) return;
     check(cudaMemcpyAsync(call.problem.result, problem.result, sizeof(T), cudaMemcpyDeviceToHost, stream),
           "reading a result");
@@ -115,12 +115,15 @@ void with_result(State& state, const Call<Problem, T>& call, Execution& executio
 }
 
 template <class T>
-void slices_dot(State& state, const Call<Dot<T>, T>& call, Execution& execution, const Dot<T>& dot) {
+void slices_dot(State& state, const Call<Dot<T>, T>& call, Execution& execution, const Dot<T>& dot,
+                const std::byte* result) {
   const T one = 1, zero = 0;
+  Workspace rest = rest_of(execution.workspace, result, result_bytes);
+  Execution inner = execution.within(rest, execution.threads);
   const Gemm<T> element{
       1, 1, dot.n, one, {dot.x.data, 0, dot.x.stride}, {dot.y.data, dot.y.stride, 0}, zero, {dot.result, 1, 1}};
   slices_gemm(state, Call<Gemm<T>, T>{element, {&one, false}, {&zero, false}, true, true, call.mode, call.engine},
-              execution);
+              inner);
 }
 
 }  // namespace
@@ -135,8 +138,9 @@ void dot_call(State& state, const Call<Dot<T>, T>& call, Execution& execution) {
   }
   require_no_target(call.mode, execution.target, sizeof(T) == 4);
   if (call.mode.kind == ACCUBLAS_MODE_SLICES)
-    return with_result(state, call, execution, 0,
-                       [&](const Dot<T>& dot, std::byte*) { slices_dot(state, call, execution, dot); });
+    return with_result(state, call, execution, 0, [&](const Dot<T>& dot, std::byte* memory) {
+      slices_dot(state, call, execution, dot, memory - result_bytes);
+    });
   if (call.engine == ACCUBLAS_ENGINE_NATIVE) {
     const std::size_t own = blas_bytes(state), scratch = native_scratch_bytes(call.problem, execution.workspace.cap());
     return with_result(state, call, execution, own + scratch, [&](const Dot<T>& dot, std::byte* memory) {

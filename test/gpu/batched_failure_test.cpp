@@ -81,17 +81,18 @@ TYPED_TEST(BatchedFailure, Allocations) {
   using T = TypeParam;
   for (const auto& [mode, one_kernel] :
        {std::pair("cr", true), {"dp:repro", true}, {"fixed:53", true}, {"fixed:100", false}, {"slices:3", false}})
-    for (bool by_pointers : {false, true}) {
+    for (const auto& [by_pointers, mib] : {std::pair(false, 0), {true, 0}, {true, 1}}) {  // 1: copies in two parts
       Context gpu(ACCUBLAS_BACKEND_CUDA);
       gpu.set(mode);
+      ASSERT_EQ(accublas_set_workspace_mib(gpu, mib), ACCUBLAS_SUCCESS);
       Operands<T> x;
       ASSERT_EQ(x.run(gpu, by_pointers), ACCUBLAS_SUCCESS) << x.message;
       const std::vector<T> want = x.c.values();
       int failures = 0, undefined = 0;
       for (const char* from : {"", "+"})
         for (int nth = 1; nth <= 20; ++nth) {
-          const std::string what =
-              std::string(mode) + (by_pointers ? " by pointers" : "") + ", allocation " + std::to_string(nth) + from;
+          const std::string what = std::string(mode) + (by_pointers ? " by pointers" : "") + (mib ? " in parts" : "") +
+                                   ", allocation " + std::to_string(nth) + from;
           accublas_status status;
           {
             const FailingAllocation failing(std::to_string(nth) + from);

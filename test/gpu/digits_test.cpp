@@ -102,7 +102,7 @@ class Runner {
   MeasuredLines<T> rows_, cols_;
   Index words_;
   CallState state_{};
-  Cublas cublas_;
+  Cublas cublas_{0};
 };
 
 template <class T>

@@ -241,6 +241,53 @@ TYPED_TEST(GemmBatched, ReportOfFixedAndReproducible) {
     }
 }
 
+// An alpha that turns out to be zero on the device: A and B are not read.
+TYPED_TEST(GemmBatched, AlphaIsZeroOnTheDevice) {
+  using T = TypeParam;
+  Random rng(78);
+  Context context(ACCUBLAS_BACKEND_CUDA);
+  for (const char* mode : {"native", "cr", "fixed:30"})
+    for (const Index order : {5, 60, 300})
+      for (const int mib : {0, 1})
+        for (const T beta : {T(0), T(1), T(0.5)})
+          for (const bool by_pointers : {false, true}) {
+            Batch<T> batch(rng, {{Data::phi, 1}}, 7, order, order + 3, order + 1, ACCUBLAS_ROW_MAJOR, 1, 3);
+            std::vector<T> want = batch.c;
+            for (Problem<T>& p : batch.problems) {
+              const std::size_t first =
+                  static_cast<std::size_t>(&p - batch.problems.data()) * static_cast<std::size_t>(batch.stride_c);
+              for (Index i = 0; i < p.m; ++i)
+                for (Index j = 0; j < p.n; ++j) {
+                  const std::size_t at = first + static_cast<std::size_t>(p.at_c.at(i, j));
+                  want[at] = beta == 0 ? T(0) : beta * want[at];
+                }
+            }
+            for (T& x : batch.a) x = std::numeric_limits<T>::quiet_NaN();
+            batch.scalars(T(0), beta);
+            const BatchOnDevice<T> device(batch);
+            context.set(mode);
+            ASSERT_EQ(accublas_set_workspace_mib(context, mib), ACCUBLAS_SUCCESS);
+            ASSERT_EQ(device.run(context, batch, by_pointers, true), ACCUBLAS_SUCCESS) << context.error();
+            ASSERT_EQ(accublas_sync(context), ACCUBLAS_SUCCESS) << context.error();
+            EXPECT_EQ(difference(batch, want, device.c.values()), "") << mode;
+          }
+}
+
+// dp would hand these data over to cuBLAS, but for the engine's name.
+TYPED_TEST(GemmBatched, ANamedEngineIsKept) {
+  using T = TypeParam;
+  Random rng(77);
+  const Batch<T> batch(rng, {{Data::phi, 4}}, 1, 2560, 2560, 4608, ACCUBLAS_COL_MAJOR, 0, 0);
+  const BatchOnDevice<T> device(batch);
+  Context context(ACCUBLAS_BACKEND_CUDA);
+  for (const bool by_pointers : {false, true}) {
+    context.set(sizeof(T) == 8 ? "dp" : "sp", "int8");
+    ASSERT_EQ(device.run(context, batch, by_pointers, false), ACCUBLAS_SUCCESS) << context.error();
+    ASSERT_EQ(accublas_sync(context), ACCUBLAS_SUCCESS) << context.error();
+    EXPECT_STREQ(context.report().engine, "int8") << (by_pointers ? "by pointers" : "by strides");
+  }
+}
+
 TYPED_TEST(GemmBatched, ReportAddsUp) {
   using T = TypeParam;
   Random rng(53);

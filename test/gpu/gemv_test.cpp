@@ -206,5 +206,17 @@ TYPED_TEST(GpuGemv, Graph) {
   this->device.check_state();
 }
 
+// Rows that one segment serves need no place for sums of segments.
+TEST(GpuVectorScratch, IsAFewBytesARow) {
+  const Device device;
+  const Index m = Index{1} << 27;
+  for (const Index k : {1, 100, 5000}) {
+    const std::size_t correct = cuda::vector_scratch_bytes(device.model, cuda::VectorMode::correct, m, k),
+                      fixed = cuda::vector_scratch_bytes(device.model, cuda::VectorMode::fixed, m, k);
+    EXPECT_LT(correct, static_cast<std::size_t>(9 * m));
+    EXPECT_LT(fixed, static_cast<std::size_t>(17 * m));
+  }
+}
+
 }  // namespace
 }  // namespace accublas::test

@@ -120,7 +120,7 @@ class NativeTest : public testing::Test {
     EXPECT_EQ(got, rest) << "written outside of C";
   }
 
-  Cublas cublas_;
+  Cublas cublas_{0};
   std::unique_ptr<DeviceArray<char>> workspace_;
   cudaStream_t stream_ = nullptr;
   std::mt19937_64 rng_{7};
@@ -202,7 +202,7 @@ TYPED_TEST(NativeTest, HandleMadeInCapture) {
   cudaGraph_t graph;
   cudaGraphExec_t exec;
   test::require(cudaStreamBeginCapture(this->stream_, cudaStreamCaptureModeGlobal), "capture");
-  Cublas cublas;
+  Cublas cublas{0};
   cublas.begin(this->stream_, this->workspace_->data(), this->workspace_->size());
   cuda::native_gemm<T>(cublas, {n, n, n, T(0), {a.data(), 1, n}, {b.data(), n, 1}, T(0), {c.data(), 1, n}},
                        {T(2), nullptr}, {T(0), nullptr}, {nullptr, 0}, this->stream_);
@@ -287,7 +287,7 @@ std::uint64_t checksum() {
     for (T& x : a) x = static_cast<T>(static_cast<double>(rng() >> 11) * 0x1p-53 - 0.5);
     for (T& x : b) x = static_cast<T>(static_cast<double>(rng() >> 11) * 0x1p-53 - 0.5);
     DeviceArray<T> da(a), db(b), dc(a.size());
-    Cublas cublas;
+    Cublas cublas{0};
     cublas.begin(nullptr, nullptr, 0);
     cuda::native_gemm<T>(cublas, {n, n, n, T(0), {da.data(), 1, n}, {db.data(), 1, n}, T(0), {dc.data(), 1, n}},
                          {T(1), nullptr}, {T(0), nullptr}, {nullptr, 0}, nullptr);

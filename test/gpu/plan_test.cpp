@@ -52,10 +52,11 @@ class Plan : public testing::Test {
   /// plan_fixed on a state.
   static cuda::CallState fixed(cuda::CallState state, int t, const HostLines& rows, const HostLines& cols,
                                const cuda::Buffers& buffers, double target = 0, const T* alpha = nullptr,
-                               const cuda::NativeOffer* offer = nullptr) {
+                               const cuda::NativeOffer* offer = nullptr, int most_moduli = max_moduli) {
     DeviceLines device_rows(rows), device_cols(cols);
     DeviceState device_state(state);
-    cuda::plan_fixed<T>(device_model(), 0, t, device_rows.lines(), device_cols.lines(), buffers, target, {T(1), alpha},
+    const cuda::PassLaunch launched(buffers, most_moduli, rows.count, cols.count);
+    cuda::plan_fixed<T>(device_model(), 0, t, device_rows.lines(), device_cols.lines(), launched, target, {T(1), alpha},
                         offer, device_state.data(), nullptr);
     return device_state.read();
   }
@@ -136,8 +137,9 @@ TYPED_TEST(Plan, ModuliFollowTheCertificate) {
       for (T value : {T(2), T(0)}) {
         DeviceArray<T> alpha(std::vector<T>{value});
         DeviceState device_state(state);
-        cuda::plan_moduli<T>(device_model(), 0, device_rows.lines(), device_cols.lines(), buffers, {T(1), alpha.data()},
-                             nullptr, device_state.data(), nullptr);
+        cuda::plan_moduli<T>(device_model(), 0, device_rows.lines(), device_cols.lines(),
+                             {buffers, max_moduli, rows.count, cols.count}, {T(1), alpha.data()}, nullptr,
+                             device_state.data(), nullptr);
         const cuda::PassPlan plan = device_state.read().pass[0];
         ASSERT_EQ(plan.active != 0, rung > 0 && value != 0);
         if (!plan.active) continue;
@@ -228,6 +230,53 @@ TYPED_TEST(Plan, AlphaInMemoryThatIsZeroWantsNoPass) {
   }
 }
 
+// Norms may ask for a modulus more than abs(a'), abs(b') <= 2^T needs: the plan keeps to what the host launched.
+TYPED_TEST(Plan, FixedKeepsToWhatIsLaunched) {
+  int closer = 0;  // than the norms
+  for (int t = 2; t <= 150; ++t)
+    for (Index k : {1, 7, 120, 450, 1700, 1940, 65000}) {
+      const int most = int8_moduli_for(2 * t + std::log2(static_cast<double>(k)) + 1e-9);
+      cuda::CallState state{};
+      const double norm = std::sqrt(static_cast<double>(k));
+      state.rows.largest_norm = state.cols.largest_norm = to_bits(norm);
+      closer += int8_moduli_for(2 * int8_log2_norm(norm, t, k)) > most;
+      HostLines rows(1536, k), cols(1536, k);
+      const cuda::Buffers buffers = buffers_for(256, 3, k);
+      const cuda::CallState after = this->fixed(state, t, rows, cols, buffers, 0, nullptr, nullptr, most);
+      ASSERT_TRUE(after.pass[0].active) << "T = " << t << ", k = " << k;
+      ASSERT_LE(after.pass[0].moduli, most);
+      ASSERT_FALSE(after.not_covered);
+      ASSERT_TRUE(cuda::PassLaunch(buffers, most, 1536, 1536)
+                      .covers(after.pass[0].moduli, {after.pass[0].block_rows, after.pass[0].block_cols}, 1536, 1536));
+    }
+  EXPECT_GT(closer, 5);
+}
+
+// A plan that needs more than was launched is no silence.
+TYPED_TEST(Plan, APlanBeyondItsLaunchIsAFailure) {
+  cuda::CallState state{};
+  state.largest_rung = 1;
+  state.rows.largest_relative_norm = state.cols.largest_relative_norm = to_bits(0.9);
+  const Index m = 3000, n = 2000, k = 5000;
+  HostLines rows(m, k), cols(n, k);
+  DeviceLines device_rows(rows), device_cols(cols);
+  const cuda::Buffers buffers = buffers_for(256, 6, k);
+  cuda::PassLaunch short_of_moduli(buffers, 3, m, n), short_of_rows(buffers, max_moduli, m, n),
+      short_of_columns(buffers, max_moduli, m, n), enough(buffers, max_moduli, m, n);
+  short_of_rows.row_blocks = 1;
+  short_of_columns.col_blocks = 1;
+  for (const cuda::PassLaunch* launched : {&short_of_moduli, &short_of_rows, &short_of_columns, &enough}) {
+    DeviceState device_state(state);
+    cuda::plan_moduli<TypeParam>(device_model(), 0, device_rows.lines(), device_cols.lines(), *launched,
+                                 {TypeParam(1), nullptr}, nullptr, device_state.data(), nullptr);
+    const cuda::CallState after = device_state.read();
+    const bool covered = launched == &enough;
+    EXPECT_EQ(after.not_covered, covered ? 0 : 1);
+    EXPECT_EQ(after.refused, covered ? 0 : 1);
+    EXPECT_EQ(after.pass[0].active, covered ? 1 : 0);
+  }
+}
+
 /// Plans of cr for random operands: how many moduli, and that no sum passes their range.
 template <class T>
 struct CorrectCase {
@@ -247,8 +296,8 @@ cuda::CallState plan_correct(const CorrectCase<T>& c, const cuda::CallState& sta
   DeviceArray<T> a(c.a), b(c.b);
   DeviceArray<std::uint32_t> device_open(open);
   cuda::plan_correct<T>(device_model(), index, first, {a.data(), c.k, 1, c.m, c.k}, device_rows.lines(),
-                        {b.data(), c.k, 1, c.n, c.k}, device_cols.lines(), buffers, device_open.data(), {T(1), nullptr},
-                        device_state.data(), nullptr);
+                        {b.data(), c.k, 1, c.n, c.k}, device_cols.lines(), {buffers, max_moduli, c.m, c.n},
+                        device_open.data(), {T(1), nullptr}, device_state.data(), nullptr);
   return device_state.read();
 }
 

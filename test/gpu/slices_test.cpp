@@ -29,7 +29,7 @@ void check(const EngineProblem<T>& problem, int slices, bool fast, std::size_t a
   DeviceArray<char> memory(blocks.bytes());
   DeviceArray<std::uint32_t> open(static_cast<std::size_t>(count * words));
   DeviceArray<CallState> state(std::vector<CallState>(1));
-  Cublas cublas;
+  Cublas cublas{0};
   cublas.begin(nullptr, nullptr, 0);
   cuda::slice_pass(cublas, scheme, blocks,
                    SlicePass<T>{problem.rows(),

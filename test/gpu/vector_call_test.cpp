@@ -116,6 +116,29 @@ TYPED_TEST(VectorCalls, OperandsScalarsAndResultsAnywhere) {
       }
 }
 
+// A result for the host lies in the user's workspace beside what the engine has there.
+TYPED_TEST(VectorCalls, HostResultsInTheUsersWorkspace) {
+  using T = TypeParam;
+  const DeviceArray<unsigned char> workspace(std::size_t{64} << 20);
+  ASSERT_EQ(accublas_set_workspace(this->gpu, workspace.data() + 8, workspace.size() - 8), ACCUBLAS_SUCCESS);
+  for (const char* mode : {"slices:1", "slices:3", "cr", "dot2", "fixed:60"})
+    for (const Kind& kind : kinds)
+      for (const Index k : {1, 100, 50000}) {
+        this->cpu.set(mode);
+        this->gpu.set(mode);
+        const auto p =
+            packed_problem<T>(this->rng, kind, 1, 1, k, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, 0);
+        const std::vector<T> want = this->expected(Routine::dot, p);
+        const OnDevice<T> d(p);
+        T result = 77;
+        ASSERT_EQ(run(this->gpu, Routine::dot, p, static_cast<const T*>(d.a.data()), static_cast<const T*>(d.b.data()),
+                      &result, &p.alpha, &p.beta),
+                  ACCUBLAS_SUCCESS)
+            << mode << ": " << this->gpu.error();
+        ASSERT_EQ(mismatch(p, want, {result}), "") << mode;
+      }
+}
+
 TYPED_TEST(VectorCalls, NothingToAdd) {
   using T = TypeParam;
   for (const char* mode : {"native", "dp", "cr", "dot2", "fixed:60", "slices:3"}) {
