@@ -574,7 +574,8 @@ ACCUBLAS_API accublas_status accublas_mp_gemm(accublas_context* ctx, accublas_tr
  * magnitude sum_i (abs(beta y_i) + sum_j abs(alpha a_ij x_j)). The other two take and return binary logarithms, since
  * the bounds leave the range of doubles from 1075 bits on: (16), (18) of the error sum_i abs(y*_i - y_i), and (17),
  * (19) of that error relative to the exact sum_i abs(y*_i). Results of accublas_mp_gemv, N and T, are within half a
- * unit in the last place, far below. Infinity where the bounds do not apply. */
+ * unit in the last place, far below. Infinity where the bounds do not apply. What is returned is never below the exact
+ * value for the given numbers. */
 ACCUBLAS_API double accublas_mp_published_bound(int64_t n, double log2_m);
 ACCUBLAS_API double accublas_mp_log2_absolute_bound(int64_t n, double log2_m, double log2_magnitude);
 ACCUBLAS_API double accublas_mp_log2_relative_bound(int64_t n, double log2_m, double log2_magnitude, double log2_exact);
