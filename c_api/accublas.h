@@ -474,7 +474,8 @@ ACCUBLAS_API accublas_status accublas_mp_set_string(accublas_context* ctx, accub
 /** One element as a string in base 10 or 16, one digit before the point, `digits` significant ones, correctly rounded;
  * 0: as many as give the same number when read again. Decimal exponents follow "e", hexadecimal ones (of 2) "p", with
  * "0x" in front. *needed (may be NULL) is the size with the terminating NUL; ACCUBLAS_ERROR_ARGUMENT where `size` is
- * less and text is not NULL. ACCUBLAS_ERROR_UNAVAILABLE in a build without MPFR. */
+ * less and text is not NULL. ACCUBLAS_ERROR_UNAVAILABLE in a build without MPFR. The digits take memory of GMP's, which
+ * ends the program (abort) where there is none, with no status. */
 ACCUBLAS_API accublas_status accublas_mp_get_string(accublas_context* ctx, const accublas_mp_array* array,
                                                     int64_t index, int32_t base, int32_t digits, char* text,
                                                     size_t size, size_t* needed);
@@ -484,8 +485,9 @@ ACCUBLAS_API accublas_status accublas_mp_print(accublas_context* ctx, FILE* stre
                                                int64_t offset, int64_t ld, int64_t m, int64_t n, int32_t base,
                                                int32_t digits);
 #if defined(MPFR_VERSION)
-/** One element from and to an mpfr_t, correctly rounded to the destination's precision. Declared where <mpfr.h> comes
- * before this header. ACCUBLAS_ERROR_UNAVAILABLE in a build without MPFR. */
+/** One element from and to an mpfr_t, correctly rounded to the destination's precision and range: on the way out to
+ * MPFR's present range of exponents, which matters nowhere else, nor does MPFR's state change. Declared where <mpfr.h>
+ * comes before this header. ACCUBLAS_ERROR_UNAVAILABLE in a build without MPFR. */
 ACCUBLAS_API accublas_status accublas_mp_set_mpfr(accublas_context* ctx, accublas_mp_array* array, int64_t index,
                                                   mpfr_srcptr value);
 ACCUBLAS_API accublas_status accublas_mp_get_mpfr(accublas_context* ctx, const accublas_mp_array* array, int64_t index,
