@@ -468,14 +468,14 @@ ACCUBLAS_API accublas_status accublas_mp_get_limbs(accublas_context* ctx, const 
 /** One element from a string as MPFR's mpfr_strtofr reads it, correctly rounded: base 10, 16, or 0 (16 after 0x, else
  * 10); decimal "-1.25e-3", hexadecimal "0x1.8p+4" (exponent of 2) or, with base 16, "1.8@2" (of 16), "inf", "nan". The
  * whole string must be a number, up to blanks around it: else ACCUBLAS_ERROR_FORMAT. ACCUBLAS_ERROR_UNAVAILABLE in a
- * build without MPFR. */
+ * build without MPFR. Out of memory GMP, in whose memory MPFR reads, ends the program, as in accublas_mp_get_string. */
 ACCUBLAS_API accublas_status accublas_mp_set_string(accublas_context* ctx, accublas_mp_array* array, int64_t index,
                                                     const char* text, int32_t base);
 /** One element as a string in base 10 or 16, one digit before the point, `digits` significant ones, correctly rounded;
  * 0: as many as give the same number when read again. Decimal exponents follow "e", hexadecimal ones (of 2) "p", with
  * "0x" in front. *needed (may be NULL) is the size with the terminating NUL; ACCUBLAS_ERROR_ARGUMENT where `size` is
- * less and text is not NULL. ACCUBLAS_ERROR_UNAVAILABLE in a build without MPFR. The digits take memory of GMP's, which
- * ends the program (abort) where there is none, with no status. */
+ * less and text is not NULL. ACCUBLAS_ERROR_UNAVAILABLE in a build without MPFR. Out of memory GMP, in
+ * whose memory MPFR writes the digits, ends the program (abort): no status comes back. */
 ACCUBLAS_API accublas_status accublas_mp_get_string(accublas_context* ctx, const accublas_mp_array* array,
                                                     int64_t index, int32_t base, int32_t digits, char* text,
                                                     size_t size, size_t* needed);
