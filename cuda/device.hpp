@@ -10,7 +10,9 @@ namespace accublas::cuda {
 /// Number of devices that this build's kernels run on; 0 with a reason. Asked for once; 0 in a child forked after that.
 int usable_devices(std::string& reason);
 
-/// Whether this process was forked from one that had asked for its devices.
+/// Whether this process was forked from one that had devices. Nothing behind the driver works in it: what frees or gives
+/// back looks here first. So no mutex of this folder is taken in such a child, and none is held across fork, where the
+/// driver's own handlers may run while a thread waits for it under one.
 bool forked_from_user();
 
 /// Of a usable device.

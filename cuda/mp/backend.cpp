@@ -77,7 +77,7 @@ class CudaMpBackend final : public mp::MpBackend {
   }
 
   void release(mp::Elements& e) noexcept override {
-    cudaFree(e.digits);  // the first piece of the block
+    if (!forked_from_user()) cudaFree(e.digits);  // the first piece of the block
     e.digits = nullptr;
     e.exponent = nullptr;
     e.sign = nullptr;

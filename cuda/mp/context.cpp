@@ -21,6 +21,7 @@ MpContext::MpContext() {
 }
 
 MpContext::~MpContext() {
+  if (forked_from_user()) return;
   for (const Mark& mark : marks_) cudaEventDestroy(mark.event);
   for (cudaEvent_t event : events_) cudaEventDestroy(event);
   cudaFree(call_);

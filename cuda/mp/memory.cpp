@@ -88,7 +88,7 @@ DeviceBlock& DeviceBlock::operator=(DeviceBlock&& other) noexcept {
 }
 
 DeviceBlock::~DeviceBlock() {
-  if (!owned_) return;
+  if (!owned_ || forked_from_user()) return;
   if (pooled_ >= 0) wait_for(pooled_);  // cudaFree does not wait for users of a pool's memory
   cudaFree(data_);
 }
