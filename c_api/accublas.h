@@ -471,13 +471,14 @@ ACCUBLAS_API accublas_status accublas_mp_get_limbs(accublas_context* ctx, const 
 /** One element from a string as MPFR's mpfr_strtofr reads it, correctly rounded: base 10, 16, or 0 (16 after 0x, else
  * 10); decimal "-1.25e-3", hexadecimal "0x1.8p+4" (exponent of 2) or, with base 16, "1.8@2" (of 16), "inf", "nan". The
  * whole string must be a number, up to blanks around it: else ACCUBLAS_ERROR_FORMAT. ACCUBLAS_ERROR_UNAVAILABLE in a
- * build without MPFR. */
+ * build without MPFR. Out of memory GMP, in whose memory MPFR reads, ends the program, as in accublas_mp_get_string. */
 ACCUBLAS_API accublas_status accublas_mp_set_string(accublas_context* ctx, accublas_mp_array* array, int64_t index,
                                                     const char* text, int32_t base);
 /** One element as a string in base 10 or 16, one digit before the point, `digits` significant ones, correctly rounded;
  * 0: as many as give the same number when read again. Decimal exponents follow "e", hexadecimal ones (of 2) "p", with
  * "0x" in front. *needed (may be NULL) is the size with the terminating NUL; ACCUBLAS_ERROR_ARGUMENT where `size` is
- * less and text is not NULL. ACCUBLAS_ERROR_UNAVAILABLE in a build without MPFR. */
+ * less and text is not NULL. ACCUBLAS_ERROR_UNAVAILABLE in a build without MPFR. Out of memory GMP, in
+ * whose memory MPFR writes the digits, ends the program (abort): no status comes back. */
 ACCUBLAS_API accublas_status accublas_mp_get_string(accublas_context* ctx, const accublas_mp_array* array,
                                                     int64_t index, int32_t base, int32_t digits, char* text,
                                                     size_t size, size_t* needed);
@@ -487,8 +488,9 @@ ACCUBLAS_API accublas_status accublas_mp_print(accublas_context* ctx, FILE* stre
                                                int64_t offset, int64_t ld, int64_t m, int64_t n, int32_t base,
                                                int32_t digits);
 #if defined(MPFR_VERSION)
-/** One element from and to an mpfr_t, correctly rounded to the destination's precision. Declared where <mpfr.h> comes
- * before this header. ACCUBLAS_ERROR_UNAVAILABLE in a build without MPFR. */
+/** One element from and to an mpfr_t, correctly rounded to the destination's precision and range: on the way out to
+ * MPFR's present range of exponents, which matters nowhere else, nor does MPFR's state change. Declared where <mpfr.h>
+ * comes before this header. ACCUBLAS_ERROR_UNAVAILABLE in a build without MPFR. */
 ACCUBLAS_API accublas_status accublas_mp_set_mpfr(accublas_context* ctx, accublas_mp_array* array, int64_t index,
                                                   mpfr_srcptr value);
 ACCUBLAS_API accublas_status accublas_mp_get_mpfr(accublas_context* ctx, const accublas_mp_array* array, int64_t index,
@@ -577,7 +579,8 @@ ACCUBLAS_API accublas_status accublas_mp_gemm(accublas_context* ctx, accublas_tr
  * magnitude sum_i (abs(beta y_i) + sum_j abs(alpha a_ij x_j)). The other two take and return binary logarithms, since
  * the bounds leave the range of doubles from 1075 bits on: (16), (18) of the error sum_i abs(y*_i - y_i), and (17),
  * (19) of that error relative to the exact sum_i abs(y*_i). Results of accublas_mp_gemv, N and T, are within half a
- * unit in the last place, far below. Infinity where the bounds do not apply. */
+ * unit in the last place, far below. Infinity where the bounds do not apply. What is returned is never below the exact
+ * value for the given numbers. */
 ACCUBLAS_API double accublas_mp_published_bound(int64_t n, double log2_m);
 ACCUBLAS_API double accublas_mp_log2_absolute_bound(int64_t n, double log2_m, double log2_magnitude);
 ACCUBLAS_API double accublas_mp_log2_relative_bound(int64_t n, double log2_m, double log2_magnitude, double log2_exact);

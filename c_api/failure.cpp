@@ -2,9 +2,9 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
-#include <mutex>
 
 #include "c_api/boundary.hpp"
+#include "lib/fork_safe.hpp"
 
 using namespace accublas;
 
@@ -15,8 +15,7 @@ struct Handler {
   void* user = nullptr;
 };
 
-std::mutex handler_mutex;
-Handler handler;                  // guarded by the mutex
+Handler handler;                  // under the lock failure_handler
 std::atomic<int> on_failure{-1};  // -1: as the environment says
 
 int32_t default_handler(const char* message) {
@@ -28,7 +27,7 @@ int32_t default_handler(const char* message) {
 }  // namespace
 
 accublas_status accublas_set_failure_handler(accublas_failure_handler function, void* user) {
-  const std::lock_guard<std::mutex> lock(handler_mutex);
+  const ForkSafeLock lock(ForkSafe::failure_handler);
   handler = {function, user};
   return ACCUBLAS_SUCCESS;
 }
@@ -42,7 +41,7 @@ accublas_status accublas_set_on_failure(accublas_on_failure action) {
 accublas_status accublas_fail(accublas_context* ctx, accublas_status status) {
   Handler current;
   {
-    const std::lock_guard<std::mutex> lock(handler_mutex);
+    const ForkSafeLock lock(ForkSafe::failure_handler);
     current = handler;
   }
   const char* error = accublas_last_error(ctx);

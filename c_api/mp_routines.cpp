@@ -7,6 +7,7 @@
 
 #include "c_api/boundary.hpp"
 #include "lib/arguments.hpp"
+#include "lib/fp_environment.hpp"
 #include "lib/mp/array.hpp"
 #include "lib/mp/moduli.hpp"
 #include "lib/numerics/mp_bounds.hpp"
@@ -247,14 +248,19 @@ accublas_status accublas_mp_report(accublas_context* ctx, accublas_mp_report_t* 
   });
 }
 
+// Sums are rounded upwards by their errors, which only rounding to nearest gives.
+
 double accublas_mp_published_bound(int64_t n, double log2_m) {
-  return std::max(std::exp2(published_log2_factor(n, log2_m)), 0x1p-1074);
+  const FpEnvironment environment;
+  return published_bound(n, log2_m);
 }
 
 double accublas_mp_log2_absolute_bound(int64_t n, double log2_m, double log2_magnitude) {
+  const FpEnvironment environment;
   return published_log2_absolute_bound(n, log2_m, log2_magnitude);
 }
 
 double accublas_mp_log2_relative_bound(int64_t n, double log2_m, double log2_magnitude, double log2_exact) {
+  const FpEnvironment environment;
   return published_log2_relative_bound(n, log2_m, log2_magnitude, log2_exact);
 }

@@ -3,6 +3,7 @@
 #include <mpfr.h>
 #endif
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 
@@ -16,6 +17,59 @@ using namespace accublas::mp;
 #ifdef ACCUBLAS_HAVE_MPFR
 
 namespace {
+
+/// MPFR's range of exponents for a scope, the library's own or another: MPFR takes operands within the present range
+/// only, and rounds into it. The program's range comes back at the end, and its flags.
+class ExponentRange {
+ public:
+  ExponentRange(mpfr_exp_t least, mpfr_exp_t greatest)
+      : least_(mpfr_get_emin()), greatest_(mpfr_get_emax()), flags_(mpfr_flags_save()) {
+    set(least, greatest);
+  }
+  ExponentRange() : ExponentRange(least_exponent, greatest_exponent) {}
+  ~ExponentRange() {
+    programs();
+    mpfr_flags_restore(flags_, MPFR_FLAGS_ALL);
+  }
+  ExponentRange(const ExponentRange&) = delete;
+  ExponentRange& operator=(const ExponentRange&) = delete;
+
+  /// Goes back to the program's range already.
+  void programs() { set(least_, greatest_); }
+
+ private:
+  static void set(mpfr_exp_t least, mpfr_exp_t greatest) {
+    mpfr_set_emin(least);
+    mpfr_set_emax(greatest);
+  }
+  mpfr_exp_t least_, greatest_;
+  mpfr_flags_t flags_;
+};
+
+/// An mpfr_t of any precision and exponent, rounded once.
+NumberBuffer number_of(mpfr_srcptr value, const Format& format) {
+  NumberBuffer number(format, 1);
+  const bool negative = mpfr_signbit(value) != 0;
+  if (!mpfr_regular_p(value)) {
+    set_special(number, 0,
+                mpfr_zero_p(value)  ? exponent_zero
+                : mpfr_inf_p(value) ? exponent_infinity
+                                    : exponent_nan,
+                negative);
+    return number;
+  }
+  // More limbs than the rounding looks at count by the last bit of those that are taken.
+  const mpfr_prec_t all = (mpfr_get_prec(value) + 63) / 64;
+  const int taken = static_cast<int>(std::min<mpfr_prec_t>(all, format.limbs + 2));
+  const auto* const limb = static_cast<const std::uint64_t*>(mpfr_custom_get_significand(value));
+  const auto* const first = limb + (all - taken);
+  Buffer<std::uint64_t> top(taken);
+  std::copy(first, first + taken, top.data());
+  top.data()[0] |= std::any_of(limb, first, [](std::uint64_t rest) { return rest != 0; });
+  Rounder(format, taken)
+      .round(top.data(), taken, static_cast<std::int64_t>(mpfr_get_exp(value)) - 64 * taken, negative, number, 0);
+  return number;
+}
 
 /// An mpfr_t of `precision` bits in memory of ours.
 class Real {
@@ -43,24 +97,6 @@ class Real {
   Real& operator=(const Real&) = delete;
 
   mpfr_ptr get() { return value_; }
-
-  NumberBuffer number(const Format& format) {
-    NumberBuffer number(format, 1);
-    const bool negative = mpfr_signbit(value_) != 0;
-    if (!mpfr_regular_p(value_)) {
-      set_special(number, 0,
-                  mpfr_zero_p(value_)  ? exponent_zero
-                  : mpfr_inf_p(value_) ? exponent_infinity
-                                       : exponent_nan,
-                  negative);
-      return number;
-    }
-    // A program may have widened MPFR's range of exponents.
-    Rounder(format, limbs_)
-        .round(significand_.data(), limbs_, static_cast<std::int64_t>(mpfr_get_exp(value_)) - 64 * limbs_, negative,
-               number, 0);
-    return number;
-  }
 
  private:
   int precision_, limbs_;
@@ -106,6 +142,7 @@ void require_base(std::int32_t base) {
 std::string element_text(Context& context, const Array& array, std::int64_t index, std::int32_t base,
                          std::int32_t digits) {
   const FpEnvironment environment;
+  const ExponentRange range;
   Real value(array.elements.format, read_element(context, array, index));
   return to_text(value, base, digits);
 }
@@ -127,13 +164,14 @@ accublas_status accublas_mp_set_string(accublas_context* ctx, accublas_mp_array*
     const bool hexadecimal = digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X');
     const Format& format = array->elements.format;
     Real value(format.precision);
+    const ExponentRange range;
     char* end = nullptr;
     mpfr_strtofr(value.get(), start, &end, base != 0 ? base : hexadecimal ? 16 : 10, MPFR_RNDN);
     const bool any = end != start;
     while (blank(*end)) ++end;
     if (!any || *end != '\0')
       throw Error(ACCUBLAS_ERROR_FORMAT, "argument text is no number: \"" + std::string(text) + "\"");
-    write_element(context, *array, index, value.number(format));
+    write_element(context, *array, index, number_of(value.get(), format));
   });
 }
 
@@ -174,10 +212,7 @@ ACCUBLAS_API accublas_status accublas_mp_set_mpfr(accublas_context* ctx, accubla
     element_region("array", array, index);
     if (!value) bad_argument("value", "an mpfr_t, not NULL");
     const FpEnvironment environment;
-    const Format& format = array->elements.format;
-    Real rounded(format.precision);
-    mpfr_set(rounded.get(), value, MPFR_RNDN);
-    write_element(context, *array, index, rounded.number(format));
+    write_element(context, *array, index, number_of(value, array->elements.format));
   });
 }
 
@@ -188,7 +223,12 @@ ACCUBLAS_API accublas_status accublas_mp_get_mpfr(accublas_context* ctx, const a
     if (!value) bad_argument("value", "an mpfr_t, not NULL");
     const FpEnvironment environment;
     Real element(array->elements.format, read_element(context, *array, index));
-    mpfr_set(value, element.get(), MPFR_RNDN);
+    // Rounded once, to the precision and then into the program's range, which the direction of the first rounding
+    // tells.
+    ExponentRange range(mpfr_get_emin_min(), mpfr_get_emax_max());
+    const int direction = mpfr_set(value, element.get(), MPFR_RNDN);
+    range.programs();
+    mpfr_check_range(value, direction, MPFR_RNDN);
   });
 }
 }

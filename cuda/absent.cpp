@@ -1,6 +1,7 @@
 // The CUDA backend where there is none: it answers so.
 #include "lib/backend.hpp"
 #include "lib/error.hpp"
+#include "lib/fork_safe.hpp"
 
 namespace accublas {
 
@@ -40,8 +41,8 @@ class AbsentBackend final : public Backend {
 }  // namespace
 
 Backend& cuda_backend() {
-  static AbsentBackend backend;
-  return backend;
+  static constinit Lazy<AbsentBackend> backend;
+  return backend.get();
 }
 
 }  // namespace accublas

@@ -15,6 +15,7 @@
 #include "cuda/vector/vector_call.hpp"
 #include "lib/accuracy.hpp"
 #include "lib/error.hpp"
+#include "lib/fork_safe.hpp"
 #include "lib/numerics/bounds.hpp"
 #include "lib/numerics/moduli.hpp"
 
@@ -293,8 +294,8 @@ class CudaBackend final : public Backend {
 }  // namespace
 
 Backend& cuda_backend() {
-  static CudaBackend backend;
-  return backend;
+  static constinit Lazy<CudaBackend> backend;
+  return backend.get();
 }
 
 }  // namespace accublas

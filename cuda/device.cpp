@@ -8,14 +8,20 @@
 #include <vector>
 
 #include "cuda/check.hpp"
+#include "lib/fork_safe.hpp"
 
 namespace accublas::cuda {
 
 namespace {
 
-/// This process was forked after the devices were found. Set by a handler of fork(): asking for the process's number
-/// would be a system call, several times a call of a routine.
-std::atomic<bool> forked{false};
+/// Someone began to look for devices, and this process was forked after that. Set by a handler of fork(): asking for
+/// the process's number would be a system call, several times a call of a routine.
+std::atomic<bool> asked{false}, forked{false};
+[[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, [] {
+  if (asked.load(std::memory_order_relaxed)) forked.store(true, std::memory_order_relaxed);
+});
+
+constexpr const char* forked_reason = "this process was forked from one that used CUDA";
 
 /// Whether the build option gpu_arch has kernels for a device: code for 90a runs on 9.0 alone, 80 on 8.0 and all that
 /// is newer.
@@ -36,7 +42,11 @@ struct Devices {
   std::string reason;
 
   Devices() {
-    pthread_atfork(nullptr, nullptr, [] { forked.store(true, std::memory_order_relaxed); });
+    if (forked.load(std::memory_order_relaxed)) {  // while another thread was looking
+      reason = forked_reason;
+      return;
+    }
+    asked.store(true, std::memory_order_relaxed);
     int count = 0;
     const cudaError_t status = cudaGetDeviceCount(&count);
     if (status != cudaSuccess || count == 0) {
@@ -77,8 +87,8 @@ struct Devices {
 };
 
 const Devices& devices() {
-  static const Devices* const found = new Devices;
-  return *found;
+  static constinit Lazy<const Devices> found;
+  return found.get();
 }
 
 }  // namespace
@@ -90,7 +100,7 @@ bool forked_from_user() { return forked.load(std::memory_order_relaxed) && !devi
 int usable_devices(std::string& reason) {
   const Devices& all = devices();
   if (forked_from_user()) {
-    reason = "this process was forked from one that used CUDA";
+    reason = forked_reason;
     return 0;
   }
   if (all.models.empty()) reason = all.reason;

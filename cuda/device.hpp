@@ -13,7 +13,9 @@ int usable_devices(std::string& reason);
 /// Whether there is a usable one, in the time of a branch.
 bool have_devices();
 
-/// Whether this process was forked from one that had asked for its devices.
+/// Whether this process was forked from one that had devices. Nothing behind the driver works in it: what frees or gives
+/// back looks here first. So no mutex of this folder is taken in such a child, and none is held across fork, where the
+/// driver's own handlers may run while a thread waits for it under one.
 bool forked_from_user();
 
 /// Of a usable device.

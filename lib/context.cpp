@@ -1,6 +1,11 @@
 #include "lib/context.hpp"
 
+#include <pthread.h>
+
+#include <new>
+
 #include "lib/error.hpp"
+#include "lib/fork_safe.hpp"
 #include "lib/thread_pool.hpp"
 
 using accublas::Resolved;
@@ -42,25 +47,53 @@ namespace accublas {
 
 namespace {
 
-// Two variables: the plain pointer needs no guard at each access; the owner frees the context when the thread ends.
-thread_local Context* current = nullptr;
-
-struct Owner {
-  ~Owner() {
-    delete current;
-    current = nullptr;
-  }
+struct DefaultContext {
+  Context context;
+  bool thread_ends = false;
 };
 
-Context& make_default_context() {
-  static thread_local Owner owner;
-  (void)owner;
-  current = new Context;
-  return *current;
+/// The key of the threads' default contexts. Not a thread_local variable: its destructor would run before those of the
+/// program's keys, which may call again, and glibc aborts where it has no memory to register it. Never deleted, since
+/// the library is never unloaded; the main thread's context lives until the process ends.
+struct Key {
+  Key() {
+    if (pthread_key_create(&key, [](void* own) { end_of_thread(own); }) != 0)
+      throw Error(ACCUBLAS_ERROR_MEMORY, "no pthread key is left for the threads' default contexts");
+  }
+  ~Key() { pthread_key_delete(key); }  // another thread's is used
+  Key(const Key&) = delete;
+  Key& operator=(const Key&) = delete;
+
+  static void end_of_thread(void* own);
+
+  pthread_key_t key;
+};
+constinit Lazy<const Key> default_key;
+
+/// Destructors of keys run in rounds, PTHREAD_DESTRUCTOR_ITERATIONS of them where values are set again. The context
+/// outlives the first one, so that the program's destructors find their thread's settings; one that is made later, for
+/// those that come again, goes in a later round.
+void Key::end_of_thread(void* own) {
+  auto* const mine = static_cast<DefaultContext*>(own);
+  if (!mine->thread_ends) {
+    mine->thread_ends = true;
+    if (pthread_setspecific(default_key.known()->key, mine) == 0) return;
+  }
+  delete mine;
+}
+
+Context& make_default_context(pthread_key_t key) {
+  auto made = std::make_unique<DefaultContext>();
+  if (pthread_setspecific(key, made.get()) != 0) throw std::bad_alloc();
+  return made.release()->context;
 }
 
 }  // namespace
 
-Context& default_context() { return current ? *current : make_default_context(); }
+Context& default_context() {
+  const pthread_key_t key = default_key.get().key;
+  void* const mine = pthread_getspecific(key);
+  return mine ? static_cast<DefaultContext*>(mine)->context : make_default_context(key);
+}
 
 }  // namespace accublas

@@ -5,6 +5,7 @@
 
 #include "lib/counters.hpp"
 #include "lib/error.hpp"
+#include "lib/fork_safe.hpp"
 #include "lib/settings.hpp"
 
 namespace accublas {
@@ -89,12 +90,15 @@ Environment read_environment(Get get) {
 }
 
 const Environment& environment() {
-  static const Environment* const instance = [] {
-    auto* read = new Environment(read_environment([](const char* name) -> const char* { return std::getenv(name); }));
-    if (read->summary) std::atexit(print_counters);
-    return read;
-  }();
-  return *instance;
+  static constinit Lazy<const Environment> instance;
+  if (const Environment* const known = instance.known()) return *known;
+  const Environment& read = instance.get([] {
+    return std::make_unique<const Environment>(
+        read_environment([](const char* name) -> const char* { return std::getenv(name); }));
+  });
+  static constinit std::atomic<bool> first{true};
+  if (read.summary && first.exchange(false)) std::atexit(print_counters);
+  return read;
 }
 
 }  // namespace accublas

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "lib/cpu/kernels/int8_kernels.hpp"
+#include "lib/fork_safe.hpp"
 #include "lib/numerics/crt.hpp"
 #include "lib/test_hooks.hpp"
 
@@ -27,8 +28,8 @@ double int8_capacity(int count) {
         capacity[l + 1] = capacity[l] + std::log2(static_cast<double>(cpu::int8_moduli[l].p));
     }
   };
-  static const Table table;
-  return table.capacity[count];
+  static constinit Lazy<const Table> table;
+  return table.get().capacity[count];
 }
 
 int int8_moduli_for(double log2_bound) {

@@ -10,9 +10,9 @@
 #include <chrono>
 #include <cstdlib>
 #include <exception>
-#include <mutex>
 #include <thread>
 
+#include "lib/fork_safe.hpp"
 #include "lib/fp_environment.hpp"
 
 namespace accublas {
@@ -53,6 +53,7 @@ class Pool {
     tasks_ = tasks;
     function_ = function;
     body_ = body;
+    failed_.store(false, std::memory_order_relaxed);
     failure_ = nullptr;
     places_ = helpers;
     next_.store(0, std::memory_order_relaxed);
@@ -143,8 +144,7 @@ class Pool {
       }
     } catch (...) {
       next_.store(tasks_, std::memory_order_relaxed);  // the rest is not begun
-      const std::lock_guard<std::mutex> lock(failure_mutex_);
-      if (!failure_) failure_ = std::current_exception();
+      if (!failed_.exchange(true, std::memory_order_relaxed)) failure_ = std::current_exception();
     }
   }
 
@@ -160,22 +160,17 @@ class Pool {
   void* body_ = nullptr;
   int places_ = 0;
   int workers_ = 0;
-  std::mutex failure_mutex_;
-  std::exception_ptr failure_;
+  std::atomic<bool> failed_{false};
+  std::exception_ptr failure_;  ///< the first one; written before its thread leaves
 };
 
 thread_local bool Pool::inside_ = false;
 
 /// Never destroyed: workers sleep in it until the process ends.
-Pool& pool() {
-  static Pool* const instance = [] {
-    auto* created = new Pool;
-    return created;
-  }();
-  static const int registered = pthread_atfork(nullptr, nullptr, [] { pool().restart(); });
-  (void)registered;
-  return *instance;
-}
+constinit Lazy<Pool> pool;
+[[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, [] {
+  if (Pool* const known = pool.known()) known->restart();
+});
 
 int omp_num_threads() {
   const char* text = std::getenv("OMP_NUM_THREADS");
@@ -198,12 +193,12 @@ void parallel_for_erased(std::int64_t tasks, int threads, TaskFunction function,
     for (std::int64_t task = 0; task < tasks; ++task) function(body, task, 0);
     return;
   }
-  pool().run(tasks, threads, function, body);
+  pool.get().run(tasks, threads, function, body);
 }
 
 int default_threads() {
-  static const int count = std::min(affinity_threads(), omp_num_threads());
-  return count;
+  static constinit Lazy<const int> count;
+  return count.get([] { return std::make_unique<const int>(std::min(affinity_threads(), omp_num_threads())); });
 }
 
 bool in_openmp_parallel_region(bool look_again) {

@@ -1,6 +1,5 @@
 #include "lib/workspace.hpp"
 
-#include <pthread.h>
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
@@ -8,11 +7,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
-#include <mutex>
 #include <new>
 #include <string>
 
 #include "lib/error.hpp"
+#include "lib/fork_safe.hpp"
 #include "lib/test_hooks.hpp"
 
 namespace accublas {
@@ -30,7 +29,7 @@ class WorkspacePool {
 
   /// The smallest kept block of at least `bytes` that wastes no more than a quarter; null if there is none.
   Block* reuse(std::size_t bytes) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const ForkSafeLock lock(ForkSafe::workspace_pool);
     Block** best = nullptr;
     for (Block** link = &kept_; *link; link = &(*link)->next)
       if ((*link)->bytes >= bytes && (*link)->bytes - bytes <= bytes / 4 + small &&
@@ -47,7 +46,7 @@ class WorkspacePool {
   void give_back(Block* block) {
     Block* surplus = nullptr;
     {
-      const std::lock_guard<std::mutex> lock(mutex_);
+      const ForkSafeLock lock(ForkSafe::workspace_pool);
       block->next = kept_;
       kept_ = block;
       kept_bytes_ += block->bytes;
@@ -67,7 +66,7 @@ class WorkspacePool {
   void trim() {
     Block* all;
     {
-      const std::lock_guard<std::mutex> lock(mutex_);
+      const ForkSafeLock lock(ForkSafe::workspace_pool);
       all = kept_;
       kept_ = nullptr;
       kept_bytes_ = 0;
@@ -89,11 +88,8 @@ class WorkspacePool {
   }
 
   static WorkspacePool& instance() {
-    static WorkspacePool* const pool = new WorkspacePool;  // outlives every thread
-    static const int registered =
-        pthread_atfork([] { pool->mutex_.lock(); }, [] { pool->mutex_.unlock(); }, [] { pool->mutex_.unlock(); });
-    (void)registered;
-    return *pool;
+    static constinit WorkspacePool pool;
+    return pool;
   }
 
  private:
@@ -107,7 +103,6 @@ class WorkspacePool {
 
   static constexpr std::size_t small = 4096;
   static constexpr std::size_t most_kept = std::size_t{512} << 20;
-  std::mutex mutex_;
   Block* kept_ = nullptr;
   std::size_t kept_bytes_ = 0;
 };

@@ -68,7 +68,9 @@ int room_of(int moduli, int precision, int spread, std::int64_t terms) {
 
 }  // namespace
 
-void GiveBack::operator()(MpTold* told) const noexcept { all_told().give(told); }
+void GiveBack::operator()(MpTold* told) const noexcept {
+  if (!forked_from_user()) all_told().give(told);
+}
 
 DeviceAligned::DeviceAligned(State& state, const mp::Elements& a, const mp::Block& block, int spread,
                              std::int64_t terms, bool kept)

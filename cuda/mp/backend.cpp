@@ -78,8 +78,10 @@ class CudaMpBackend final : public mp::MpBackend {
   }
 
   void release(mp::Elements& e) noexcept override {
-    const DeviceScope scope;
-    cudaFree(e.digits);  // the first piece of the block
+    if (!forked_from_user()) {
+      const DeviceScope scope;
+      cudaFree(e.digits);  // the first piece of the block
+    }
     e.digits = nullptr;
     e.exponent = nullptr;
     e.sign = nullptr;

@@ -16,6 +16,7 @@ MpContext& MpContext::of(State& state) {
 MpContext::MpContext() : call_(static_cast<MpCall*>(zeroed_memory(sizeof(MpCall)))) {}
 
 MpContext::~MpContext() {
+  if (forked_from_user()) return;
   for (const Mark& mark : marks_) cudaEventDestroy(mark.event);
   for (cudaEvent_t event : events_) cudaEventDestroy(event);
   cudaFree(call_);

@@ -80,7 +80,7 @@ DeviceBlock& DeviceBlock::operator=(DeviceBlock&& other) noexcept {
 }
 
 DeviceBlock::~DeviceBlock() {
-  if (!owned_) return;
+  if (!owned_ || forked_from_user()) return;
   if (pooled_ >= 0) wait_for_device(pooled_);  // cudaFree does not wait for users of a pool's memory
   const DeviceScope scope;
   cudaFree(data_);

@@ -1,7 +1,7 @@
 #include "lib/cpu/batch.hpp"
 
 #include <algorithm>
-#include <mutex>
+#include <atomic>
 #include <optional>
 
 #include "lib/error.hpp"
@@ -87,8 +87,8 @@ void gemm_batched(const Call<GemmBatch<T>, T>& call, ServeGemm<T> serve, Executi
   // As in a call of its own, what engines may take beyond their cap is apart.
   const std::size_t beyond = std::min(Workspace::beyond_cap, plan.bytes / 2);
 
-  std::mutex mutex;
-  std::optional<Error> missed;
+  std::atomic<bool> any_missed{false};
+  std::optional<Error> missed;  // the first one's
   const Index tasks = (batch.count + plan.a_task - 1) / plan.a_task;
   const auto run_task = [&](Index task, int thread) {
     Share& share = shares[thread];
@@ -105,8 +105,7 @@ void gemm_batched(const Call<GemmBatch<T>, T>& call, ServeGemm<T> serve, Executi
         share.wrote = true;
       } catch (const Error& error) {
         if (error.status() != ACCUBLAS_ERROR_ACCURACY) throw;
-        const std::lock_guard<std::mutex> lock(mutex);
-        if (!missed) missed = error;
+        if (!any_missed.exchange(true)) missed = error;
       }
       add(report, 1.0 / plan.threads, share.report);
     }

@@ -5,6 +5,7 @@
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/native.hpp"
 #include "lib/error.hpp"
+#include "lib/fork_safe.hpp"
 
 namespace accublas {
 
@@ -226,8 +227,8 @@ class CpuBackend final : public Backend {
 }  // namespace
 
 Backend& cpu_backend() {
-  static CpuBackend backend;
-  return backend;
+  static constinit Lazy<CpuBackend> backend;
+  return backend.get();
 }
 
 }  // namespace accublas

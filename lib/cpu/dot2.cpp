@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <vector>
 
 #include "lib/cpu/engines.hpp"
+#include "lib/fork_safe.hpp"
 #include "lib/numerics/bounds.hpp"
 #include "lib/numerics/finish.hpp"
 #include "lib/test_hooks.hpp"
@@ -104,30 +106,36 @@ bool round_fast(Dot2Pair pair, double alpha, double beta, double y, T* out) {
 
 template <>
 const Dot2Kernels<double>& dot2_kernels(Isa isa) {
-  static const Dot2Kernels<double> tables[] = {
-    make_kernels(isa_baseline::dot2_ddot(), isa_baseline::dot2_dgemv(), isa_baseline::dot2_dgemm()),
+  static constinit Lazy<std::vector<Dot2Kernels<double>>> kept;
+  const auto& tables = kept.get([] {
+    auto made = std::make_unique<std::vector<Dot2Kernels<double>>>();
+    made->push_back(make_kernels(isa_baseline::dot2_ddot(), isa_baseline::dot2_dgemv(), isa_baseline::dot2_dgemm()));
 #if ACCUBLAS_KERNEL_LEVELS > 1
-    make_kernels(isa_avx2::dot2_ddot(), isa_avx2::dot2_dgemv(), isa_avx2::dot2_dgemm()),
+    made->push_back(make_kernels(isa_avx2::dot2_ddot(), isa_avx2::dot2_dgemv(), isa_avx2::dot2_dgemm()));
 #endif
 #if ACCUBLAS_KERNEL_LEVELS > 2
-    make_kernels(isa_avx512::dot2_ddot(), isa_avx512::dot2_dgemv(), isa_avx512::dot2_dgemm()),
+    made->push_back(make_kernels(isa_avx512::dot2_ddot(), isa_avx512::dot2_dgemv(), isa_avx512::dot2_dgemm()));
 #endif
-  };
-  return tables[std::min(static_cast<std::size_t>(isa), std::size(tables) - 1)];
+    return made;
+  });
+  return tables[std::min(static_cast<std::size_t>(isa), tables.size() - 1)];
 }
 
 template <>
 const Dot2Kernels<float>& dot2_kernels(Isa isa) {
-  static const Dot2Kernels<float> tables[] = {
-    make_kernels(isa_baseline::dot2_sdot(), isa_baseline::dot2_sgemv(), isa_baseline::dot2_sgemm()),
+  static constinit Lazy<std::vector<Dot2Kernels<float>>> kept;
+  const auto& tables = kept.get([] {
+    auto made = std::make_unique<std::vector<Dot2Kernels<float>>>();
+    made->push_back(make_kernels(isa_baseline::dot2_sdot(), isa_baseline::dot2_sgemv(), isa_baseline::dot2_sgemm()));
 #if ACCUBLAS_KERNEL_LEVELS > 1
-    make_kernels(isa_avx2::dot2_sdot(), isa_avx2::dot2_sgemv(), isa_avx2::dot2_sgemm()),
+    made->push_back(make_kernels(isa_avx2::dot2_sdot(), isa_avx2::dot2_sgemv(), isa_avx2::dot2_sgemm()));
 #endif
 #if ACCUBLAS_KERNEL_LEVELS > 2
-    make_kernels(isa_avx512::dot2_sdot(), isa_avx512::dot2_sgemv(), isa_avx512::dot2_sgemm()),
+    made->push_back(make_kernels(isa_avx512::dot2_sdot(), isa_avx512::dot2_sgemv(), isa_avx512::dot2_sgemm()));
 #endif
-  };
-  return tables[std::min(static_cast<std::size_t>(isa), std::size(tables) - 1)];
+    return made;
+  });
+  return tables[std::min(static_cast<std::size_t>(isa), tables.size() - 1)];
 }
 
 Index dot2_block_length() { return mutant(Mutant::dot2_block) ? dot2_block / 2 : dot2_block; }

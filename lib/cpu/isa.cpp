@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "lib/fork_safe.hpp"
+
 #if defined(__x86_64__) && defined(__linux__)
 #include <cpuid.h>
 #include <sys/syscall.h>
@@ -58,8 +60,8 @@ Isa detect() {
 }  // namespace
 
 Isa detected_isa() {
-  static const Isa isa = detect();
-  return isa;
+  static constinit Lazy<const Isa> isa;
+  return isa.get([] { return std::make_unique<const Isa>(detect()); });
 }
 
 const char* isa_name(Isa isa) {

@@ -1,5 +1,9 @@
 #include "lib/cpu/mp_kernels.hpp"
 
+#include <utility>
+
+#include "lib/fork_safe.hpp"
+
 namespace accublas::cpu {
 
 #define ACCUBLAS_MP_KERNELS(name)                                                                                 \
@@ -40,8 +44,7 @@ constexpr MpKernels mp_table = make_table();
 
 const MpKernels& mp_kernels([[maybe_unused]] Isa isa) {
 #if ACCUBLAS_KERNEL_LEVELS > 3
-  static const bool ifma = __builtin_cpu_supports("avx512ifma");
-  if (isa >= Isa::avx512 && ifma) return isa_avx512_ifma::mp_table;
+  if (isa >= Isa::avx512 && __builtin_cpu_supports("avx512ifma")) return isa_avx512_ifma::mp_table;
 #endif
 #if ACCUBLAS_KERNEL_LEVELS > 2
   if (isa >= Isa::avx512) return isa_avx512::mp_table;
@@ -49,12 +52,12 @@ const MpKernels& mp_kernels([[maybe_unused]] Isa isa) {
 #if ACCUBLAS_KERNEL_LEVELS > 1
   if (isa >= Isa::avx2) return isa_avx2::mp_table;
 #endif
-  static const MpKernels baseline = [] {
-    MpKernels table = mp_portable();
-    table.combine_wide = nullptr;
-    return table;
-  }();
-  return baseline;
+  static constinit Lazy<const MpKernels> baseline;
+  return baseline.get([] {
+    auto table = std::make_unique<MpKernels>(mp_portable());
+    table->combine_wide = nullptr;
+    return std::unique_ptr<const MpKernels>(std::move(table));
+  });
 }
 
 }  // namespace accublas::cpu

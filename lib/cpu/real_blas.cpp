@@ -5,6 +5,7 @@
 
 #include "lib/cpu/native.hpp"
 #include "lib/error.hpp"
+#include "lib/fork_safe.hpp"
 
 namespace accublas::cpu {
 namespace {
@@ -69,20 +70,20 @@ RealBlas load_first() {
 }  // namespace
 
 const RealBlas& real_blas() {
-  static const RealBlas blas = load_first();  // once, whichever thread comes first; tried again after a failure
-  return blas;
+  static constinit Lazy<const RealBlas> blas;  // tried again after a failure
+  return blas.get([] { return std::make_unique<const RealBlas>(load_first()); });
 }
 
 bool have_real_blas() {
-  static const bool there = [] {
+  static constinit Lazy<const bool> there;
+  return there.get([] {
     try {
       real_blas();
-      return true;
+      return std::make_unique<const bool>(true);
     } catch (const Error&) {
-      return false;
+      return std::make_unique<const bool>(false);
     }
-  }();
-  return there;
+  });
 }
 
 }  // namespace accublas::cpu

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <mutex>
 #include <tuple>
 
 #include "lib/error.hpp"
+#include "lib/fork_safe.hpp"
 #include "lib/mp/format.hpp"
 #include "lib/numerics/limbs.hpp"
 #include "lib/numerics/wide.hpp"
@@ -157,14 +157,24 @@ std::shared_ptr<const WideReciprocals> make_reciprocals(int count, int digits) {
   return r;
 }
 
-std::mutex guard;
+/// What the process keeps of all that was asked for; under the lock mp_basis.
+struct Known {
+  std::map<int, std::unique_ptr<const Basis>> basis;
+  std::map<int, std::shared_ptr<const Extension>> extension;
+  std::map<std::tuple<int, int, int>, std::shared_ptr<const DigitWeights>> weights;
+  std::map<std::pair<int, int>, std::shared_ptr<const WideReciprocals>> reciprocals;
+};
+Known& known() {
+  static constinit Lazy<Known> instance;
+  return instance.get();
+}
 
 }  // namespace
 
 const Basis& basis(int count) {
-  static auto* const known = new std::map<int, std::unique_ptr<const Basis>>;
-  const std::lock_guard<std::mutex> lock(guard);
-  std::unique_ptr<const Basis>& entry = (*known)[count];
+  Known& all = known();
+  const ForkSafeLock lock(ForkSafe::mp_basis);
+  std::unique_ptr<const Basis>& entry = all.basis[count];
   if (!entry) entry = make_basis(count);
   return *entry;
 }
@@ -212,26 +222,26 @@ EvalFactor eval_factor(int precision) {
 }
 
 std::shared_ptr<const Extension> extension(int from, int to) {
-  static auto* const known = new std::map<int, std::shared_ptr<const Extension>>;
-  const std::lock_guard<std::mutex> lock(guard);
-  std::shared_ptr<const Extension>& entry = (*known)[from];
+  Known& all = known();
+  const ForkSafeLock lock(ForkSafe::mp_basis);
+  std::shared_ptr<const Extension>& entry = all.extension[from];
   if (!entry || entry->to < to) entry = make_extension(from, to);
   return entry;
 }
 
 std::shared_ptr<const DigitWeights> digit_weights(int count, int digits, int first) {
-  static auto* const known = new std::map<std::tuple<int, int, int>, std::shared_ptr<const DigitWeights>>;
-  const std::lock_guard<std::mutex> lock(guard);
-  std::shared_ptr<const DigitWeights>& entry = (*known)[{count, digits, first}];
+  Known& all = known();
+  const ForkSafeLock lock(ForkSafe::mp_basis);
+  std::shared_ptr<const DigitWeights>& entry = all.weights[{count, digits, first}];
   if (!entry)
     entry = std::make_shared<DigitWeights>(DigitWeights{count, digits, first, powers_of_two(count, digits, first)});
   return entry;
 }
 
 std::shared_ptr<const WideReciprocals> wide_reciprocals(int count, int digits) {
-  static auto* const known = new std::map<std::pair<int, int>, std::shared_ptr<const WideReciprocals>>;
-  const std::lock_guard<std::mutex> lock(guard);
-  std::shared_ptr<const WideReciprocals>& entry = (*known)[{count, digits}];
+  Known& all = known();
+  const ForkSafeLock lock(ForkSafe::mp_basis);
+  std::shared_ptr<const WideReciprocals>& entry = all.reciprocals[{count, digits}];
   if (!entry) entry = make_reciprocals(count, digits);
   return entry;
 }

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/fork_safe.hpp"
 #include "lib/mp/numbers.hpp"
 #include "lib/mp/transfer.hpp"
 #include "lib/thread_pool.hpp"
@@ -180,8 +181,8 @@ class CpuMpBackend final : public MpBackend {
 }  // namespace
 
 MpBackend& cpu_mp_backend() {
-  static CpuMpBackend backend;
-  return backend;
+  static constinit Lazy<CpuMpBackend> backend;
+  return backend.get();
 }
 
 }  // namespace accublas::mp

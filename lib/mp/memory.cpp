@@ -1,8 +1,8 @@
 #include "lib/mp/memory.hpp"
 
-#include <mutex>
 #include <vector>
 
+#include "lib/fork_safe.hpp"
 #include "lib/workspace.hpp"
 
 #if defined(__linux__)
@@ -17,13 +17,12 @@ constexpr std::size_t huge_page = std::size_t{2} << 20;
 
 constexpr bool is_large(std::size_t bytes) { return bytes >= 2 * huge_page; }
 
-/// Blocks between two owners, the oldest first.
+/// Blocks between two owners, the oldest first; under the lock mp_memory.
 struct Kept {
   struct Block {
     void* memory;
     std::size_t bytes;
   };
-  std::mutex guard;
   std::vector<Block> blocks;
   std::size_t bytes = 0;
 
@@ -36,8 +35,8 @@ struct Kept {
 };
 
 Kept& kept() {
-  static Kept* const instance = new Kept;  // arrays may be destroyed until the process ends
-  return *instance;
+  static constinit Lazy<Kept> instance;  // arrays may be destroyed until the process ends
+  return instance.get();
 }
 
 }  // namespace
@@ -55,9 +54,10 @@ void* allocate_aligned(std::size_t bytes) {
 /// Only a block of the very size serves again: forms of one shape follow each other, and no memory is held for less.
 void* allocate_kept(std::size_t bytes) {
   if (is_large(bytes)) {
-    const std::lock_guard<std::mutex> lock(kept().guard);
-    for (std::size_t i = kept().blocks.size(); i-- > 0;)
-      if (kept().blocks[i].bytes == bytes) return kept().remove(i);
+    Kept& k = kept();
+    const ForkSafeLock lock(ForkSafe::mp_memory);
+    for (std::size_t i = k.blocks.size(); i-- > 0;)
+      if (k.blocks[i].bytes == bytes) return k.remove(i);
   }
   return allocate_aligned(bytes);
 }
@@ -65,7 +65,7 @@ void* allocate_kept(std::size_t bytes) {
 void free_kept(void* memory, std::size_t bytes) noexcept {
   if (!is_large(bytes) || bytes > default_workspace_bytes) return std::free(memory);
   Kept& k = kept();
-  const std::lock_guard<std::mutex> lock(k.guard);
+  const ForkSafeLock lock(ForkSafe::mp_memory);
   while (k.bytes + bytes > default_workspace_bytes) std::free(k.remove(0));
   try {
     k.blocks.push_back({memory, bytes});

@@ -2,9 +2,9 @@
 
 #include <atomic>
 #include <cmath>
-#include <mutex>
 
 #include "lib/error.hpp"
+#include "lib/fork_safe.hpp"
 
 namespace accublas::mp {
 
@@ -44,7 +44,6 @@ bool is_prime(const RnsModulus& modulus) {
 
 /// Tables that grow in place.
 struct Tables {
-  std::mutex growing;
   std::atomic<int> ready{0};  ///< moduli that are in the tables
   RnsModulus modulus[max_moduli];
   RnsPowers power[max_moduli];
@@ -52,7 +51,7 @@ struct Tables {
 
   void grow(int wanted) {
     if (wanted <= ready.load(std::memory_order_acquire)) return;
-    const std::lock_guard<std::mutex> lock(growing);
+    const ForkSafeLock lock(ForkSafe::mp_moduli);
     int count = ready.load(std::memory_order_relaxed);
     std::uint32_t candidate = count == 0 ? 0x7FFFFFFFu : modulus[count - 1].m - 2;
     for (; count < wanted; candidate -= 2) {
@@ -71,10 +70,11 @@ struct Tables {
 };
 
 Tables& tables(int count) {
-  static Tables* const instance = new Tables;  // pool threads may use it until the process ends
+  static constinit Lazy<Tables> instance;  // pool threads may use it until the process ends
   if (count > max_moduli) throw Error(ACCUBLAS_ERROR_INTERNAL, "more moduli than the table holds");
-  instance->grow(count);
-  return *instance;
+  Tables& all = instance.get();
+  all.grow(count);
+  return all;
 }
 
 }  // namespace

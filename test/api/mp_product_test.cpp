@@ -1,5 +1,5 @@
-// gemm, dot, axpy and scal of the multiple-precision arrays, roundings, the ends of the exponents' range, special
-// values and error bounds, against MPFR: bit for bit, signs of zeros included.
+// gemm, dot, axpy and scal of the multiple-precision arrays, roundings, the ends of the exponents' range and special
+// values, against MPFR: bit for bit, signs of zeros included.
 #include <cmath>
 
 #include "mp.hpp"
@@ -260,86 +260,6 @@ TEST(MpSpecials, EveryCombination) {
                                     << values[index[4]].text();
     if (HasFailure()) return;
   }
-}
-
-Real log2_of(const Real& x, mpfr_rnd_t rounding) {
-  Real y(60);
-  mpfr_log2(y.get(), x.get(), rounding);
-  return y;
-}
-
-/// The published bounds (16) to (19), and half a unit in the last place, which is what holds: every precision, N and T.
-TEST(MpBounds, ResultsLieFarBelowThePublishedOnes) {
-  Source source(8);
-  for (int precision : {64, 106, 212, 424, 777, 848, 1696, 4096})
-    for (accublas_transpose trans : {ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS}) {
-      SCOPED_TRACE(testing::Message() << precision << " bits, transposition " << trans);
-      const std::int64_t n = 12;
-      const mpfr_prec_t long_enough = 4 * precision + 1000;
-      const Vector a = source.vector(n * n, precision, precision, 3, 0),
-                   x = source.vector(n, precision, precision, 3, 0), y = source.vector(n, precision, precision, 3, 0);
-      const Real alpha = source.number(precision, precision, 1, 0), beta = source.number(precision, precision, 1, 0);
-      const Array ma(precision, a), mx(precision, x), my(precision, y), scalars(precision, Vector{alpha, beta});
-      ASSERT_EQ(accublas_mp_gemv(nullptr, trans, n, n, scalars, 0, ma, 0, n, mx, 0, 1, scalars, 1, my, 0, 1),
-                ACCUBLAS_SUCCESS);
-      Real error(long_enough), magnitude(long_enough), exact_norm(long_enough), term(long_enough), exact(long_enough);
-      for (std::int64_t i = 0; i < n; ++i) {
-        mpfr_mul(exact.get(), beta.get(), y[i].get(), MPFR_RNDN);
-        mpfr_abs(term.get(), exact.get(), MPFR_RNDN);
-        mpfr_add(magnitude.get(), magnitude.get(), term.get(), MPFR_RNDN);
-        for (std::int64_t j = 0; j < n; ++j) {
-          const Real& entry = trans == ACCUBLAS_NO_TRANS ? a[i + j * n] : a[j + i * n];
-          mpfr_mul(term.get(), entry.get(), x[j].get(), MPFR_RNDN);
-          mpfr_mul(term.get(), term.get(), alpha.get(), MPFR_RNDN);
-          mpfr_add(exact.get(), exact.get(), term.get(), MPFR_RNDN);
-          mpfr_abs(term.get(), term.get(), MPFR_RNDN);
-          mpfr_add(magnitude.get(), magnitude.get(), term.get(), MPFR_RNDN);
-        }
-        mpfr_sub(term.get(), my.get(i).get(), exact.get(), MPFR_RNDN);
-        mpfr_abs(term.get(), term.get(), MPFR_RNDN);
-        mpfr_add(error.get(), error.get(), term.get(), MPFR_RNDN);
-        mpfr_abs(exact.get(), exact.get(), MPFR_RNDN);
-        mpfr_add(exact_norm.get(), exact_norm.get(), exact.get(), MPFR_RNDN);
-      }
-      const double log2_m = 2.0 * precision + 2;
-      const double log2_magnitude = mpfr_get_d(log2_of(magnitude, MPFR_RNDD).get(), MPFR_RNDD),
-                   log2_error = mpfr_get_d(log2_of(error, MPFR_RNDU).get(), MPFR_RNDU),
-                   log2_exact = mpfr_get_d(log2_of(exact_norm, MPFR_RNDU).get(), MPFR_RNDU);
-      EXPECT_LE(log2_error, accublas_mp_log2_absolute_bound(n, log2_m, log2_magnitude));  // (16), (18)
-      mpfr_div(term.get(), error.get(), exact_norm.get(), MPFR_RNDU);
-      const double log2_relative = mpfr_get_d(log2_of(term, MPFR_RNDU).get(), MPFR_RNDU);
-      EXPECT_LE(log2_relative, accublas_mp_log2_relative_bound(n, log2_m, log2_magnitude, log2_exact));  // (17), (19)
-      EXPECT_LE(log2_relative, -precision);
-    }
-}
-
-/// The functions against the formula in 400 bits: never below it, and above it by no more than 2^-34.
-TEST(MpBounds, Formula) {
-  for (std::int64_t n : {std::int64_t{0}, std::int64_t{1}, std::int64_t{1000}, std::int64_t{1} << 40})
-    for (double log2_m : {90.0, 214.0, 850.0, 3394.0, 16386.0}) {
-      SCOPED_TRACE(testing::Message() << n << " terms, moduli of 2^" << log2_m);
-      Real nu(400), factor(400);
-      mpfr_set_d(nu.get(), 2 - log2_m / 2, MPFR_RNDN);
-      mpfr_exp2(nu.get(), nu.get(), MPFR_RNDN);
-      mpfr_mul_ui(nu.get(), nu.get(), static_cast<unsigned long>(n + 2), MPFR_RNDN);
-      mpfr_ui_sub(factor.get(), 1, nu.get(), MPFR_RNDN);
-      mpfr_div(factor.get(), nu.get(), factor.get(), MPFR_RNDN);
-      const double log2_factor = mpfr_get_d(log2_of(factor, MPFR_RNDU).get(), MPFR_RNDU);
-      const double absolute = accublas_mp_log2_absolute_bound(n, log2_m, 0);
-      EXPECT_GE(absolute, log2_factor);
-      EXPECT_LE(absolute, log2_factor + 0x1p-34);
-      EXPECT_EQ(accublas_mp_log2_absolute_bound(n, log2_m, 8), absolute + 8);
-      EXPECT_EQ(accublas_mp_log2_relative_bound(n, log2_m, 8, -16), absolute + 8 + 16);
-      const double plain = accublas_mp_published_bound(n, log2_m);
-      EXPECT_GT(plain, 0);
-      EXPECT_GE(plain, mpfr_get_d(factor.get(), MPFR_RNDU));
-      if (log2_factor > -1000) {
-        EXPECT_LE(plain, mpfr_get_d(factor.get(), MPFR_RNDU) * (1 + 0x1p-33));
-      }
-    }
-  EXPECT_EQ(accublas_mp_published_bound(1000, 10), HUGE_VAL);
-  EXPECT_EQ(accublas_mp_log2_absolute_bound(1000, 10, 0), HUGE_VAL);
-  EXPECT_EQ(accublas_mp_log2_relative_bound(1000, 10, 0, 0), HUGE_VAL);
 }
 
 }  // namespace

@@ -3,8 +3,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cmath>
 #include <cstring>
+#include <thread>
 #include <vector>
 
 #include "c_api/accublas.h"
@@ -65,4 +67,33 @@ TEST(Fork, ChildIsServedByTheCpu) {
   EXPECT_EQ(product(context, a), here);
   EXPECT_EQ(served_by(context).substr(0, 5), "cuda;");
   EXPECT_EQ(accublas_destroy(context), ACCUBLAS_SUCCESS);
+}
+
+/// While another thread makes and destroys aligned forms, whose memory a mutex guards.
+TEST(Fork, ChildDestroysWhatLiesOnTheDevice) {
+  const auto make = [] {
+    accublas_mp_array* a = nullptr;
+    EXPECT_EQ(accublas_mp_create(nullptr, 106, n * n, &a), ACCUBLAS_SUCCESS);
+    EXPECT_EQ(accublas_mp_move(nullptr, a, ACCUBLAS_MP_DEVICE), ACCUBLAS_SUCCESS) << accublas_last_error(nullptr);
+    EXPECT_EQ(accublas_mp_align(nullptr, a, 0, n, n, n, -1), ACCUBLAS_SUCCESS) << accublas_last_error(nullptr);
+    return a;
+  };
+  accublas_mp_array* const a = make();
+  std::atomic<bool> stop{false};
+  std::thread busy([&] {
+    while (!stop) accublas_mp_destroy(make());
+  });
+  for (int i = 0; i < 50 && !HasFailure(); ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(10);
+      _exit(accublas_mp_destroy(a) == ACCUBLAS_SUCCESS ? 0 : 1);
+    }
+    int status = -1;
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+  stop = true;
+  busy.join();
+  EXPECT_EQ(accublas_mp_destroy(a), ACCUBLAS_SUCCESS);
 }

@@ -1,0 +1,53 @@
+// What a process shares between its threads, such that a forked child, in which only the forking thread lives on, never
+// waits for a thread that is gone. lib/ and c_api/ have no other mutexes, and no static variables in functions that are
+// initialised at run time: the compiler guards these by a lock of its own. test/tools/fork_test.py sees to it.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <utility>
+
+namespace accublas {
+
+/// The locks of the process, in the order in which a thread that needs several takes them.
+enum class ForkSafe { mp_basis, mp_moduli, mp_memory, workspace_pool, failure_handler, count };
+
+/// Holds a lock for a scope. fork() takes all of them, so that the child finds what they guard whole and no lock held.
+/// Since fork() waits, a scope neither loads libraries (whose own handlers of fork() may be running), nor calls the
+/// user's code.
+class ForkSafeLock {
+ public:
+  explicit ForkSafeLock(ForkSafe which) noexcept;
+  ~ForkSafeLock();
+  ForkSafeLock(const ForkSafeLock&) = delete;
+  ForkSafeLock& operator=(const ForkSafeLock&) = delete;
+
+ private:
+  const ForkSafe which_;
+};
+
+/// What is made at its first use and never destroyed, without a lock: threads that come first together make one each,
+/// and all but one are dropped.
+template <class T>
+class Lazy {
+ public:
+  /// make() returns a std::unique_ptr to a new one. What it throws passes through, and the next call tries again.
+  template <class Make>
+  T& get(Make&& make) {
+    if (T* const known = known_.load(std::memory_order_acquire)) return *known;
+    auto made = std::forward<Make>(make)();
+    T* first = nullptr;
+    if (known_.compare_exchange_strong(first, made.get(), std::memory_order_acq_rel)) return *made.release();
+    return *first;
+  }
+  T& get() {
+    return get([] { return std::make_unique<T>(); });
+  }
+  /// Null where there is none yet.
+  T* known() const noexcept { return known_.load(std::memory_order_acquire); }
+
+ private:
+  std::atomic<T*> known_{nullptr};
+};
+
+}  // namespace accublas
