@@ -7,12 +7,7 @@ namespace {
 template <class T>
 struct Nrm2 {
   static constexpr Routine routine = is_double<T> ? Routine::dnrm2 : Routine::snrm2;
-  static T on_real(const cpu::RealBlas& blas, int n, const T* x, int incx) {
-    if constexpr (is_double<T>)
-      return blas.dnrm2(&n, x, &incx);
-    else
-      return blas.snrm2(&n, x, &incx);
-  }
+  static T on_real(const cpu::RealBlas& blas, int n, const T* x, int incx) { return cpu::call_nrm2(blas, n, x, incx); }
   static accublas_status by_mode(std::int64_t n, const T* x, std::int64_t incx, T* result,
                                  const accublas_options* options) {
     if constexpr (is_double<T>)
@@ -25,12 +20,7 @@ struct Nrm2 {
 template <class T>
 struct Asum {
   static constexpr Routine routine = is_double<T> ? Routine::dasum : Routine::sasum;
-  static T on_real(const cpu::RealBlas& blas, int n, const T* x, int incx) {
-    if constexpr (is_double<T>)
-      return blas.dasum(&n, x, &incx);
-    else
-      return blas.sasum(&n, x, &incx);
-  }
+  static T on_real(const cpu::RealBlas& blas, int n, const T* x, int incx) { return cpu::call_asum(blas, n, x, incx); }
   static accublas_status by_mode(std::int64_t n, const T* x, std::int64_t incx, T* result,
                                  const accublas_options* options) {
     if constexpr (is_double<T>)
