@@ -1,4 +1,6 @@
 // DOT under its BLAS names. Every routine of the drop-in is check, map, one call.
+#include <algorithm>
+
 #include "c_api/blas/serve.hpp"
 
 namespace accublas::blas {
@@ -7,7 +9,7 @@ namespace {
 /// DOT has no bad argument: n <= 0 gives zero, and an increment of zero repeats the element.
 template <class T>
 T dot(std::int64_t n, const T* x, std::int64_t incx, const T* y, std::int64_t incy) {
-  if (n <= 0) return 0;
+  n = std::max<std::int64_t>(n, 0);
   const bool small = fits(n, incx, incy);
   const auto on_real = [&](const cpu::RealBlas& blas) {
     return cpu::call_dot(blas, static_cast<int>(n), x, static_cast<int>(incx), y, static_cast<int>(incy));

@@ -1,4 +1,6 @@
 // NRM2 and ASUM under their BLAS names.
+#include <algorithm>
+
 #include "c_api/blas/serve.hpp"
 
 namespace accublas::blas {
@@ -33,7 +35,7 @@ struct Asum {
 /// No bad argument: n <= 0 and incx <= 0 give zero in every mode, as in OpenBLAS up to 0.3.21 and netlib before 3.10.
 template <template <class> class Norm, class T>
 T norm(std::int64_t n, const T* x, std::int64_t incx) {
-  if (n <= 0 || incx <= 0) return 0;
+  n = incx > 0 ? std::max<std::int64_t>(n, 0) : 0;
   const bool small = fits(n, incx);
   const auto on_real = [&](const cpu::RealBlas& blas) {
     return Norm<T>::on_real(blas, static_cast<int>(n), x, static_cast<int>(incx));
