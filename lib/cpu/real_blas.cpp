@@ -76,7 +76,7 @@ std::vector<T> multiply(const RealBlas& blas, char op_a, char op_b, int m, int n
 }
 
 /// Tries small matrices, which may have kernels of their own for every transposition, and large ones, which threads
-/// share. (To clear every C unasked would cost a DGEMM of many threads up to half of its speed.)
+/// share. To clear every C unasked would be a pass over C more, of one thread beside a DGEMM of many.
 template <class T>
 bool reads_result(const RealBlas& blas) {
   const auto read = [&](char op_a, char op_b, int m, int n, int k) {
