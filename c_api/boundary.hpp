@@ -20,10 +20,7 @@ accublas_status guarded(accublas_context* given, Body&& body) noexcept {
   try {
     if (!context) context = &default_context();
     body(*context);
-    if (context->failed) {
-      context->failed = false;
-      context->error.clear();
-    }
+    context->succeeded();
     return ACCUBLAS_SUCCESS;
   } catch (const Error& error) {
     return context ? failure(*context, error.status(), error.what()) : error.status();

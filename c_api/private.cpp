@@ -33,7 +33,7 @@ const accublas::cpu::RealBlas* accublas_private_native(accublas::Routine routine
       return nullptr;
     const accublas::cpu::RealBlas& blas = accublas::cpu::real_blas();
 
-    context.failed = false;
+    context.succeeded();
     context.last.plan = resolved.plan;
     context.last.done = true;
     accublas_report_t& report = context.last.numbers;

@@ -55,6 +55,13 @@ struct accublas_context {
 
   accublas::HostMemory host_memory;
 
+  /// A call succeeded: the message of an earlier one is gone.
+  void succeeded() noexcept {
+    if (!failed) return;
+    failed = false;
+    error.clear();
+  }
+
   bool failed = false;  ///< `error` holds the message of the last call
   std::string error;
   accublas::LastCall last;

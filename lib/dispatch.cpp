@@ -1,11 +1,10 @@
 #include "lib/dispatch.hpp"
 
-#include <cstdlib>
 #include <limits>
-#include <utility>
 
 #include "lib/numerics/finish.hpp"
 #include "lib/run.hpp"
+#include "lib/scale_result.hpp"
 
 namespace accublas {
 
@@ -14,21 +13,10 @@ namespace {
 /// alpha = 0 or k = 0: c = beta c, without reading A and B, nor c where beta = 0.
 template <class T>
 void scale(const Mode& mode, T beta, Index m, Index n, Matrix<T> c) {
-  // Rows are walked along the smaller stride.
-  if (std::abs(c.row_stride) > std::abs(c.col_stride)) {
-    std::swap(m, n);
-    c = c.transposed();
-  }
-  const bool canonical = bit_defined(mode);
-  for (Index j = 0; j < n; ++j)
-    for (Index i = 0; i < m; ++i) {
-      T& element = c(i, j);
-      if (beta == 0) {
-        element = 0;
-      } else {
-        element = canonical ? finish_scaled(beta, element) : beta * element;
-      }
-    }
+  if (bit_defined(mode))
+    scale_result(beta, m, n, c, [](T factor, T element) { return finish_scaled(factor, element); });
+  else
+    scale_result(beta, m, n, c);
 }
 
 }  // namespace

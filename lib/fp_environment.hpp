@@ -59,4 +59,35 @@ class FpEnvironment {
   FpEnvironment& operator=(const FpEnvironment&) = delete;
 };
 
+#if defined(__SSE2__)
+/// Sees that a call of foreign code leaves rounding, FTZ, DAZ, traps and the x87 unit's control word as they were. The
+/// x86-64 ABI asks that of every function; what it costs is two reads.
+class FpControl {
+ public:
+  FpControl() : saved_(_mm_getcsr()), saved_x87_(x87_control()) {}
+  ~FpControl() {
+    constexpr unsigned flags = 0x3F;
+    if ((_mm_getcsr() ^ saved_) & ~flags) _mm_setcsr(saved_);
+    if (x87_control() != saved_x87_) set_x87_control(saved_x87_);
+  }
+  FpControl(const FpControl&) = delete;
+  FpControl& operator=(const FpControl&) = delete;
+
+ private:
+  unsigned saved_;
+  unsigned short saved_x87_;
+};
+#else
+class FpControl {
+ public:
+  FpControl() { std::fegetenv(&saved_); }
+  ~FpControl() { std::fesetenv(&saved_); }
+  FpControl(const FpControl&) = delete;
+  FpControl& operator=(const FpControl&) = delete;
+
+ private:
+  std::fenv_t saved_;
+};
+#endif
+
 }  // namespace accublas

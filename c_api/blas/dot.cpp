@@ -1,24 +1,18 @@
 // DOT under its BLAS names. Every routine of the drop-in is check, map, one call.
+#include <algorithm>
+
 #include "c_api/blas/serve.hpp"
 
 namespace accublas::blas {
 namespace {
 
-template <class T>
-T real_dot(const cpu::RealBlas& blas, int n, const T* x, int incx, const T* y, int incy) {
-  if constexpr (is_double<T>)
-    return blas.ddot(&n, x, &incx, y, &incy);
-  else
-    return blas.sdot(&n, x, &incx, y, &incy);
-}
-
 /// DOT has no bad argument: n <= 0 gives zero, and an increment of zero repeats the element.
 template <class T>
 T dot(std::int64_t n, const T* x, std::int64_t incx, const T* y, std::int64_t incy) {
-  if (n <= 0) return 0;
+  n = std::max<std::int64_t>(n, 0);
   const bool small = fits(n, incx, incy);
   const auto on_real = [&](const cpu::RealBlas& blas) {
-    return real_dot(blas, static_cast<int>(n), x, static_cast<int>(incx), y, static_cast<int>(incy));
+    return cpu::call_dot(blas, static_cast<int>(n), x, static_cast<int>(incx), y, static_cast<int>(incy));
   };
   if (small)
     if (const auto* blas = accublas_private_native(is_double<T> ? Routine::ddot : Routine::sdot, 1, 1, n))

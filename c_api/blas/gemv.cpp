@@ -35,11 +35,7 @@ void run(const GemvCall<T>& g) {
   const auto on_real = [&](const cpu::RealBlas& blas) {
     const int m = static_cast<int>(g.m), n = static_cast<int>(g.n), lda = static_cast<int>(g.lda);
     const int incx = static_cast<int>(g.incx), incy = static_cast<int>(g.incy);
-    const char* trans = f77_letter(g.trans);
-    if constexpr (is_double<T>)
-      blas.dgemv(trans, &m, &n, &g.alpha, g.a, &lda, g.x, &incx, &g.beta, g.y, &incy);
-    else
-      blas.sgemv(trans, &m, &n, &g.alpha, g.a, &lda, g.x, &incx, &g.beta, g.y, &incy);
+    cpu::call_gemv(blas, f77_letter(g.trans), m, n, g.alpha, g.a, lda, g.x, incx, g.beta, g.y, incy);
   };
   const bool plain = g.trans == ACCUBLAS_NO_TRANS;
   if (small)

@@ -1,4 +1,6 @@
 // NRM2 and ASUM under their BLAS names.
+#include <algorithm>
+
 #include "c_api/blas/serve.hpp"
 
 namespace accublas::blas {
@@ -7,12 +9,7 @@ namespace {
 template <class T>
 struct Nrm2 {
   static constexpr Routine routine = is_double<T> ? Routine::dnrm2 : Routine::snrm2;
-  static T on_real(const cpu::RealBlas& blas, int n, const T* x, int incx) {
-    if constexpr (is_double<T>)
-      return blas.dnrm2(&n, x, &incx);
-    else
-      return blas.snrm2(&n, x, &incx);
-  }
+  static T on_real(const cpu::RealBlas& blas, int n, const T* x, int incx) { return cpu::call_nrm2(blas, n, x, incx); }
   static accublas_status by_mode(std::int64_t n, const T* x, std::int64_t incx, T* result,
                                  const accublas_options* options) {
     if constexpr (is_double<T>)
@@ -25,12 +22,7 @@ struct Nrm2 {
 template <class T>
 struct Asum {
   static constexpr Routine routine = is_double<T> ? Routine::dasum : Routine::sasum;
-  static T on_real(const cpu::RealBlas& blas, int n, const T* x, int incx) {
-    if constexpr (is_double<T>)
-      return blas.dasum(&n, x, &incx);
-    else
-      return blas.sasum(&n, x, &incx);
-  }
+  static T on_real(const cpu::RealBlas& blas, int n, const T* x, int incx) { return cpu::call_asum(blas, n, x, incx); }
   static accublas_status by_mode(std::int64_t n, const T* x, std::int64_t incx, T* result,
                                  const accublas_options* options) {
     if constexpr (is_double<T>)
@@ -43,7 +35,7 @@ struct Asum {
 /// No bad argument: n <= 0 and incx <= 0 give zero in every mode, as in OpenBLAS up to 0.3.21 and netlib before 3.10.
 template <template <class> class Norm, class T>
 T norm(std::int64_t n, const T* x, std::int64_t incx) {
-  if (n <= 0 || incx <= 0) return 0;
+  n = incx > 0 ? std::max<std::int64_t>(n, 0) : 0;
   const bool small = fits(n, incx);
   const auto on_real = [&](const cpu::RealBlas& blas) {
     return Norm<T>::on_real(blas, static_cast<int>(n), x, static_cast<int>(incx));

@@ -11,6 +11,7 @@
 #include "c_api/blas/xerbla.hpp"
 #include "c_api/private.hpp"
 #include "lib/arguments.hpp"
+#include "lib/cpu/blas_calls.hpp"
 
 namespace accublas::blas {
 
@@ -35,7 +36,7 @@ inline accublas_transpose f77_transpose(char c) {
 template <class T>
 inline constexpr bool is_double = std::is_same_v<T, double>;
 
-inline const char* f77_letter(accublas_transpose t) { return t == ACCUBLAS_NO_TRANS ? "N" : "T"; }
+inline char f77_letter(accublas_transpose t) { return t == ACCUBLAS_NO_TRANS ? 'N' : 'T'; }
 
 /// Whether the real BLAS, whose integers are 32 bits wide, can take all of these.
 template <class... Sizes>

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "lib/cpu/blas_calls.hpp"
 #include "lib/cpu/engines.hpp"
-#include "lib/cpu/native.hpp"
 #include "lib/error.hpp"
 
 namespace accublas::cpu {
@@ -11,9 +11,8 @@ namespace accublas::cpu {
 void digit_product(Index m, Index n, Index terms, const double* a, Index lda, const double* b, Index ldb, bool add,
                    double* plane, Index ld) {
   const auto f77 = [](Index x) { return static_cast<RealBlas::F77Int>(x); };
-  const RealBlas::F77Int fm = f77(m), fn = f77(n), fk = f77(terms), fa = f77(lda), fb = f77(ldb), fc = f77(ld);
-  const double one = 1, beta = add ? 1 : 0;
-  real_blas().dgemm("T", "N", &fm, &fn, &fk, &one, a, &fa, b, &fb, &beta, plane, &fc);
+  call_gemm(real_blas(), 'T', 'N', f77(m), f77(n), f77(terms), 1.0, a, f77(lda), b, f77(ldb), add ? 1.0 : 0.0, plane,
+            f77(ld));
 }
 
 BlockSizes block_sizes(Index m, Index n, Index k, int digits, int planes, std::size_t bytes) {

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "lib/cpu/blas_calls.hpp"
 #include "lib/cpu/engines.hpp"
 
 namespace accublas::cpu {
@@ -18,34 +19,6 @@ constexpr Index int_max = std::numeric_limits<F77Int>::max();
 constexpr Index size_limit = int_max - 63;  // largest block edge: a multiple of 64, so that blocks stay aligned
 constexpr Index least_edge = 64;            // blocks that are copied never get smaller than this
 constexpr std::size_t pack_limit = std::size_t{64} << 20;  // bytes of copies at a time: beyond that nothing is gained
-
-void call_gemm(char op_a, char op_b, F77Int m, F77Int n, F77Int k, double alpha, const double* a, F77Int lda,
-               const double* b, F77Int ldb, double beta, double* c, F77Int ldc) {
-  real_blas().dgemm(&op_a, &op_b, &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta, c, &ldc);
-}
-void call_gemm(char op_a, char op_b, F77Int m, F77Int n, F77Int k, float alpha, const float* a, F77Int lda,
-               const float* b, F77Int ldb, float beta, float* c, F77Int ldc) {
-  real_blas().sgemm(&op_a, &op_b, &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta, c, &ldc);
-}
-void call_gemv(char op, F77Int m, F77Int n, double alpha, const double* a, F77Int lda, const double* x, F77Int incx,
-               double beta, double* y, F77Int incy) {
-  real_blas().dgemv(&op, &m, &n, &alpha, a, &lda, x, &incx, &beta, y, &incy);
-}
-void call_gemv(char op, F77Int m, F77Int n, float alpha, const float* a, F77Int lda, const float* x, F77Int incx,
-               float beta, float* y, F77Int incy) {
-  real_blas().sgemv(&op, &m, &n, &alpha, a, &lda, x, &incx, &beta, y, &incy);
-}
-double call_dot(F77Int n, const double* x, F77Int incx, const double* y, F77Int incy) {
-  return real_blas().ddot(&n, x, &incx, y, &incy);
-}
-float call_dot(F77Int n, const float* x, F77Int incx, const float* y, F77Int incy) {
-  return real_blas().sdot(&n, x, &incx, y, &incy);
-}
-
-double call_nrm2(F77Int n, const double* x, F77Int incx) { return real_blas().dnrm2(&n, x, &incx); }
-float call_nrm2(F77Int n, const float* x, F77Int incx) { return real_blas().snrm2(&n, x, &incx); }
-double call_asum(F77Int n, const double* x, F77Int incx) { return real_blas().dasum(&n, x, &incx); }
-float call_asum(F77Int n, const float* x, F77Int incx) { return real_blas().sasum(&n, x, &incx); }
 
 /// A matrix as BLAS names it: op ('N' or 'T') of a column-major array.
 template <class T>
@@ -149,16 +122,16 @@ void native_norm(const Reduction<T>& p, Execution& execution, Norm norm, Join jo
 
 template <class T>
 void native_nrm2(const Reduction<T>& p, Execution& execution) {
-  const auto norm = [](F77Int n, const T* x, F77Int increment) { return call_nrm2(n, x, increment); };
-  native_norm(p, execution, norm, [](T a, T b) {
+  const auto norm = [](F77Int n, const T* x, F77Int increment) { return call_nrm2(real_blas(), n, x, increment); };
+  native_norm(p, execution, norm, [norm](T a, T b) {
     const T parts[] = {a, b};
-    return call_nrm2(2, parts, 1);
+    return norm(2, parts, 1);
   });
 }
 
 template <class T>
 void native_asum(const Reduction<T>& p, Execution& execution) {
-  const auto norm = [](F77Int n, const T* x, F77Int increment) { return call_asum(n, x, increment); };
+  const auto norm = [](F77Int n, const T* x, F77Int increment) { return call_asum(real_blas(), n, x, increment); };
   native_norm(p, execution, norm, [](T a, T b) { return a + b; });
 }
 
@@ -175,8 +148,8 @@ void native_gemm(const Gemm<T>& p, Execution& execution) {
   const F77Int ldc = column_major_ld(p.c, p.m, p.n);
   if (a.ld && b.ld && ldc && std::max({p.m, p.n, p.k}) <= int_max) {
     PhaseTimer timer(execution, &accublas_report_t::ms_product);
-    call_gemm(a.op, b.op, static_cast<F77Int>(p.m), static_cast<F77Int>(p.n), static_cast<F77Int>(p.k), p.alpha, a.data,
-              a.ld, b.data, b.ld, p.beta, p.c.data, ldc);
+    call_gemm(real_blas(), a.op, b.op, static_cast<F77Int>(p.m), static_cast<F77Int>(p.n), static_cast<F77Int>(p.k),
+              p.alpha, a.data, a.ld, b.data, b.ld, p.beta, p.c.data, ldc);
     return;
   }
 
@@ -217,9 +190,9 @@ void native_gemm(const Gemm<T>& p, Execution& execution) {
           b_block = {space_b, 'N', static_cast<F77Int>(k)};
         }
         PhaseTimer timer(execution, &accublas_report_t::ms_product);
-        call_gemm(a_block.op, b_block.op, static_cast<F77Int>(m), static_cast<F77Int>(n), static_cast<F77Int>(k),
-                  p.alpha, a_block.data, a_block.ld, b_block.data, b_block.ld, q == 0 ? p.beta : T{1},
-                  ldc ? c_block.data : space_c, ldc ? ldc : static_cast<F77Int>(m));
+        call_gemm(real_blas(), a_block.op, b_block.op, static_cast<F77Int>(m), static_cast<F77Int>(n),
+                  static_cast<F77Int>(k), p.alpha, a_block.data, a_block.ld, b_block.data, b_block.ld,
+                  q == 0 ? p.beta : T{1}, ldc ? c_block.data : space_c, ldc ? ldc : static_cast<F77Int>(m));
       }
       if (!ldc) copy_matrix(c_copy, c_block, m, n, execution);
     }
@@ -269,8 +242,9 @@ void native_gemv(const Gemv<T>& p, Execution& execution) {
       }
       const bool plain = block.op == 'N';
       PhaseTimer timer(execution, &accublas_report_t::ms_product);
-      call_gemv(block.op, static_cast<F77Int>(plain ? m : k), static_cast<F77Int>(plain ? k : m), p.alpha, block.data,
-                block.ld, lowest(x, k), increment(x, k), q == 0 ? p.beta : T{1}, lowest(y, m), increment(y, m));
+      call_gemv(real_blas(), block.op, static_cast<F77Int>(plain ? m : k), static_cast<F77Int>(plain ? k : m), p.alpha,
+                block.data, block.ld, lowest(x, k), increment(x, k), q == 0 ? p.beta : T{1}, lowest(y, m),
+                increment(y, m));
     }
     if (!direct_y) copy_matrix(as_column(y), as_column(y_home), m, 1, execution);
   }
@@ -296,7 +270,8 @@ void native_dot(const Dot<T>& p, Execution& execution) {
     Vector<const T> x{p.x.data + i * p.x.stride, p.x.stride}, y{p.y.data + i * p.y.stride, p.y.stride};
     if (!direct_x) x = gather(x, space_x, n);
     if (!direct_y) y = gather(y, space_y, n);
-    const T part = call_dot(static_cast<F77Int>(n), lowest(x, n), increment(x, n), lowest(y, n), increment(y, n));
+    const T part =
+        call_dot(real_blas(), static_cast<F77Int>(n), lowest(x, n), increment(x, n), lowest(y, n), increment(y, n));
     sum = i == 0 ? part : sum + part;
   }
   *p.result = sum;

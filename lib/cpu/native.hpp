@@ -22,11 +22,14 @@ struct RealBlas {
   double (*dasum)(const F77Int*, const double*, const F77Int*);
   float (*sasum)(const F77Int*, const float*, const F77Int*);
   const char* library;  ///< file name that was loaded
+  bool reads_result;    ///< its GEMM was seen to read C where beta = 0
 };
 
-/// Loads it at first use. Throws Error(ACCUBLAS_ERROR_NO_BLAS), naming what was tried.
+/// The real BLAS, ready for a call in the present floating-point environment (lib/cpu/blas_calls.hpp has the calls): it
+/// is loaded at first use, and its threads never take an environment other than accublas's own. To be asked before
+/// every call. Throws Error(ACCUBLAS_ERROR_NO_BLAS), naming what was tried; a failure is not remembered.
 const RealBlas& real_blas();
-/// Whether there was one when this was first asked.
+/// Whether there is one.
 bool have_real_blas();
 
 }  // namespace accublas::cpu

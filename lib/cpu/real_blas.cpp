@@ -1,11 +1,19 @@
-// Finds and loads the real BLAS.
+// Finds and loads the real BLAS, and sees to the environment of its threads.
 #include <dlfcn.h>
+#include <pthread.h>
 
+#include <atomic>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
 #include <string>
+#include <vector>
 
-#include "lib/cpu/native.hpp"
+#include "lib/cpu/blas_calls.hpp"
 #include "lib/error.hpp"
 #include "lib/fork_safe.hpp"
+#include "lib/fp_environment.hpp"
 
 namespace accublas::cpu {
 namespace {
@@ -58,32 +66,79 @@ bool load(const char* library, RealBlas& blas, std::string& tried) {
   return false;
 }
 
+/// C = A B with beta = 0, where C held NaN; A and B are zero.
+template <class T>
+std::vector<T> multiply(const RealBlas& blas, char op_a, char op_b, int m, int n, int k) {
+  const std::vector<T> a(static_cast<std::size_t>(m) * k), b(static_cast<std::size_t>(k) * n);
+  std::vector<T> c(static_cast<std::size_t>(m) * n, std::numeric_limits<T>::quiet_NaN());
+  call_gemm(blas, op_a, op_b, m, n, k, T{1}, a.data(), op_a == 'N' ? m : k, b.data(), op_b == 'N' ? k : n, T{0},
+            c.data(), m);
+  return c;
+}
+
+/// Tries small matrices, which may have kernels of their own for every transposition, and large ones, which threads
+/// share. To clear every C unasked would be a pass over C more, of one thread beside a DGEMM of many.
+template <class T>
+bool reads_result(const RealBlas& blas) {
+  const auto read = [&](char op_a, char op_b, int m, int n, int k) {
+    for (const T element : multiply<T>(blas, op_a, op_b, m, n, k))
+      if (std::isnan(element)) return true;
+    return false;
+  };
+  for (const char op_a : {'N', 'T'})
+    for (const char op_b : {'N', 'T'})
+      if (read(op_a, op_b, 37, 29, 5)) return true;
+  return read('N', 'N', 261, 251, 17);
+}
+
 RealBlas load_first() {
+  const FpEnvironment environment;  // OpenBLAS makes its threads while it is loaded
   RealBlas blas{};
   std::string tried;
   for (const char* library : {"libopenblas.so.0", "libblas.so.3"}) {
-    if (load(library, blas, tried)) return blas;
+    if (!load(library, blas, tried)) continue;
+    blas.reads_result = reads_result<double>(blas) || reads_result<float>(blas);
+    return blas;
   }
   throw Error(ACCUBLAS_ERROR_NO_BLAS, "no real BLAS could be loaded; tried " + tried);
+}
+
+const RealBlas& found() {
+  static constinit Lazy<const RealBlas> blas;  // tried again after a failure
+  return blas.get([] { return std::make_unique<const RealBlas>(load_first()); });
+}
+
+/// OpenBLAS ends its threads before a fork; parent and child make new ones in the next call that wants them.
+std::atomic<std::uint32_t> generation{1};
+[[maybe_unused]] const int at_fork = pthread_atfork([] { generation.fetch_add(1); }, nullptr, nullptr);
+
+/// Threads keep the floating-point environment of the thread that makes them, for good. So before a call in another
+/// environment than accublas's own they are made, by a product that all of them share. An OpenMP runtime has threads
+/// for every thread that calls: each sees to its own.
+void make_threads(const RealBlas& blas) {
+  thread_local std::uint32_t made = 0;
+  const std::uint32_t now = generation.load(std::memory_order_relaxed);
+  if (made == now) return;
+  const FpEnvironment environment;
+  multiply<double>(blas, 'N', 'N', 256, 256, 256);
+  made = now;
 }
 
 }  // namespace
 
 const RealBlas& real_blas() {
-  static constinit Lazy<const RealBlas> blas;  // tried again after a failure
-  return blas.get([] { return std::make_unique<const RealBlas>(load_first()); });
+  const RealBlas& blas = found();
+  if (!FpEnvironment::is_entered()) make_threads(blas);
+  return blas;
 }
 
 bool have_real_blas() {
-  static constinit Lazy<const bool> there;
-  return there.get([] {
-    try {
-      real_blas();
-      return std::make_unique<const bool>(true);
-    } catch (const Error&) {
-      return std::make_unique<const bool>(false);
-    }
-  });
+  try {
+    found();
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
 }
 
 }  // namespace accublas::cpu

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -115,6 +116,41 @@ TEST_F(Failure, HandlerCanAskForTheRealBlas) {
   EXPECT_EQ(d, ddot_(&n, a.data(), &two, b.data(), &minus));
   EXPECT_EQ(handled.calls, 8);
   (void)one;
+}
+
+// accublas_last_error is "" after a success of any routine, the short way to the real BLAS included, and accublas_fail
+// does not tell of an older failure.
+TEST_F(Failure, SuccessEndsTheMessage) {
+  const int n = 2, one = 1, none = 0;
+  const double alpha = 1, beta = 0, a[] = {1, 2, 3, 4};
+  double c[4];
+  Handled handled;
+  accublas_set_failure_handler(serve_natively, &handled);
+  const std::function<void()> calls[] = {
+      [&] { ddot_(&n, a, &one, a, &one); },
+      [&] { ddot_(&none, a, &one, a, &one); },
+      [&] { dnrm2_(&n, a, &none); },
+      [&] { cblas_sasum(none, nullptr, one); },
+      [&] { dnrm2_(&n, a, &one); },
+      [&] { cblas_dasum(n, a, one); },
+      [&] { dgemv_("N", &n, &n, &alpha, a, &n, a, &one, &beta, c, &one); },
+      [&] { dgemm_("N", "N", &n, &n, &n, &alpha, a, &n, a, &n, &beta, c, &n); },
+      [&] { accublas_ddot(nullptr, n, a, one, a, one, c); },
+  };
+  for (const char* mode : {"native", "dp", "cr"}) {
+    ASSERT_EQ(accublas_set_mode_name(nullptr, mode), 0);
+    for (const auto& call : calls) {
+      accublas_options options = ACCUBLAS_OPTIONS_INIT;  // of the failing call alone: no setter succeeds in between
+      options.mode_name = "native";
+      options.target = 1e-40;
+      ASSERT_EQ(accublas_dnrm2_ex(nullptr, n, a, one, c, &options), ACCUBLAS_ERROR_ACCURACY);
+      ASSERT_STRNE(accublas_last_error(nullptr), "");
+      call();
+      EXPECT_STREQ(accublas_last_error(nullptr), "") << mode << ", call " << &call - calls;
+      accublas_fail(nullptr, ACCUBLAS_ERROR_MEMORY);
+      EXPECT_EQ(handled.message, std::string("accublas: ") + accublas_status_string(ACCUBLAS_ERROR_MEMORY));
+    }
+  }
 }
 
 // No way that keeps the mode fits the user's workspace: the handler hears of it, C is untouched until the real BLAS

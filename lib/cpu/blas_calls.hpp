@@ -1,0 +1,104 @@
+// One call of the real BLAS, for the engines and for the drop-in: column-major arguments as Fortran has them, already
+// checked. What accublas promises and implementations of BLAS do not all keep is seen to here:
+//   - alpha = 0 or k = 0: A and B are not read (OpenBLAS's kernels for small matrices multiply by alpha = 0)
+//   - beta = 0: C is not read (some GEMV of OpenBLAS scale y by it)
+//   - GEMV with a dimension of 0 leaves y alone, sums over nothing are +0
+//   - a norm of infinities without a NaN is +Inf (a BLAS that scales by the largest entry returns NaN)
+//   - the caller's floating-point environment stays as it is
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdlib>
+#include <limits>
+
+#include "lib/cpu/native.hpp"
+#include "lib/fp_environment.hpp"
+#include "lib/scale_result.hpp"
+
+namespace accublas::cpu {
+
+/// C = alpha op(A) op(B) + beta C; op is 'N' or 'T'.
+template <class T>
+void call_gemm(const RealBlas& blas, char op_a, char op_b, RealBlas::F77Int m, RealBlas::F77Int n, RealBlas::F77Int k,
+               T alpha, const T* a, RealBlas::F77Int lda, const T* b, RealBlas::F77Int ldb, T beta, T* c,
+               RealBlas::F77Int ldc) {
+  const bool product = alpha != 0 && k != 0;
+  if (m == 0 || n == 0 || (!product && beta == 1)) return;
+  const Matrix<T> result{c, 1, ldc};
+  if (!product) return scale_result(beta, m, n, result);
+  if (beta == 0 && blas.reads_result) {
+    scale_result(beta, m, n, result);
+    beta = 1;
+  }
+  const FpControl control;
+  if constexpr (sizeof(T) == 8)
+    blas.dgemm(&op_a, &op_b, &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta, c, &ldc);
+  else
+    blas.sgemm(&op_a, &op_b, &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta, c, &ldc);
+}
+
+/// y = alpha op(A) x + beta y, A m x n; x and y begin at their lowest addresses.
+template <class T>
+void call_gemv(const RealBlas& blas, char op, RealBlas::F77Int m, RealBlas::F77Int n, T alpha, const T* a,
+               RealBlas::F77Int lda, const T* x, RealBlas::F77Int incx, T beta, T* y, RealBlas::F77Int incy) {
+  if (m == 0 || n == 0 || (alpha == 0 && beta == 1)) return;
+  // y is little beside A: it is cleared whatever the BLAS does.
+  if (alpha == 0 || beta == 0) {
+    scale_result(beta, op == 'N' ? m : n, 1, Matrix<T>{y, std::abs(Index{incy}), 0});
+    if (alpha == 0) return;
+    beta = 1;
+  }
+  const FpControl control;
+  if constexpr (sizeof(T) == 8)
+    blas.dgemv(&op, &m, &n, &alpha, a, &lda, x, &incx, &beta, y, &incy);
+  else
+    blas.sgemv(&op, &m, &n, &alpha, a, &lda, x, &incx, &beta, y, &incy);
+}
+
+/// x^T y; x and y begin at their lowest addresses.
+template <class T>
+T call_dot(const RealBlas& blas, RealBlas::F77Int n, const T* x, RealBlas::F77Int incx, const T* y,
+           RealBlas::F77Int incy) {
+  if (n <= 0) return 0;
+  const FpControl control;
+  if constexpr (sizeof(T) == 8)
+    return blas.ddot(&n, x, &incx, y, &incy);
+  else
+    return blas.sdot(&n, x, &incx, y, &incy);
+}
+
+/// A norm of n > 0 entries that the BLAS found to be `norm`: +Inf where it is NaN by infinities alone.
+template <class T>
+T norm_of_infinities(T norm, Index n, const T* x, Index incx) {
+  if (!std::isnan(norm)) return norm;
+  bool infinite = false;
+  for (Index i = 0; i < n; ++i) {
+    if (std::isnan(x[i * incx])) return norm;
+    infinite = infinite || std::isinf(x[i * incx]);
+  }
+  return infinite ? std::numeric_limits<T>::infinity() : norm;
+}
+
+/// incx > 0.
+template <class T>
+T call_nrm2(const RealBlas& blas, RealBlas::F77Int n, const T* x, RealBlas::F77Int incx) {
+  if (n <= 0) return 0;
+  const FpControl control;
+  if constexpr (sizeof(T) == 8)
+    return norm_of_infinities(blas.dnrm2(&n, x, &incx), n, x, incx);
+  else
+    return norm_of_infinities(blas.snrm2(&n, x, &incx), n, x, incx);
+}
+
+template <class T>
+T call_asum(const RealBlas& blas, RealBlas::F77Int n, const T* x, RealBlas::F77Int incx) {
+  if (n <= 0) return 0;
+  const FpControl control;
+  if constexpr (sizeof(T) == 8)
+    return norm_of_infinities(blas.dasum(&n, x, &incx), n, x, incx);
+  else
+    return norm_of_infinities(blas.sasum(&n, x, &incx), n, x, incx);
+}
+
+}  // namespace accublas::cpu

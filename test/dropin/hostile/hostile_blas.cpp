@@ -1,0 +1,136 @@
+// A real BLAS that behaves as badly as one in use does, or might: in front of OpenBLAS it shows what accublas itself
+// sees to. Its products are right, but
+//   - GEMM and GEMV read A, B and C whatever alpha, beta and k are, and GEMV scales y where there are no terms
+//   - NRM2 and ASUM scale by the largest entry, and so return NaN for an infinity; sums over nothing are NaN
+//   - a call leaves the control bits of MXCSR otherwise than it found them
+//   - large products are computed in the floating-point environment in which threads would have been made: that of the
+//     thread that loads the library, and after a fork, in parent and child, of the first large product
+#include <pthread.h>
+
+#if defined(__SSE2__)
+#include <xmmintrin.h>
+#else
+static unsigned _mm_getcsr() { return 0; }
+static void _mm_setcsr(unsigned) {}
+#endif
+
+#include <cmath>
+#include <cstddef>
+#include <cstdlib>
+#include <limits>
+
+namespace {
+
+constexpr unsigned upwards_and_flushing = 0x1F80 | 0x8040 | 0x4000;
+constexpr double large = 1 << 18;  // terms of a product that OpenBLAS gives to threads
+
+struct Threads {
+  bool made = true;
+  unsigned environment = _mm_getcsr();
+};
+Threads threads;
+[[maybe_unused]] const int at_fork = pthread_atfork([] { threads.made = false; }, nullptr, nullptr);
+
+/// Leaves MXCSR as no function may.
+struct Careless {
+  ~Careless() { _mm_setcsr(upwards_and_flushing); }
+};
+
+template <class T>
+constexpr T nan = std::numeric_limits<T>::quiet_NaN();
+
+/// An operand that is not there counts as one that was read.
+template <class T>
+T read(const T* x, std::ptrdiff_t i) {
+  return x ? x[i] : nan<T>;
+}
+
+[[noreturn]] void bad_argument() { std::abort(); }
+
+/// c_j = alpha op(A) b_j + beta c_j for one column.
+template <class T>
+[[gnu::noinline]] void column(bool plain, std::ptrdiff_t m, std::ptrdiff_t k, T alpha, const T* a, std::ptrdiff_t lda,
+                              const T* b, std::ptrdiff_t stride_b, T beta, T* c, std::ptrdiff_t stride_c) {
+  for (std::ptrdiff_t i = 0; i < m; ++i) {
+    T sum = k > 0 ? 0 : nan<T>;
+    for (std::ptrdiff_t p = 0; p < k; ++p) sum += read(a, plain ? i + p * lda : p + i * lda) * read(b, p * stride_b);
+    c[i * stride_c] = beta * c[i * stride_c] + alpha * sum;
+  }
+}
+
+template <class T>
+void gemm(char op_a, char op_b, int m, int n, int k, T alpha, const T* a, int lda, const T* b, int ldb, T beta, T* c,
+          int ldc) {
+  const bool plain_a = op_a == 'N', plain_b = op_b == 'N';
+  if (m < 0 || n < 0 || k < 0 || lda < (plain_a ? m : k) || ldb < (plain_b ? k : n) || ldc < m || !lda || !ldb || !ldc)
+    bad_argument();
+  const Careless careless;
+  const unsigned callers = _mm_getcsr();
+  const bool threaded = static_cast<double>(m) * n * k > large;
+  if (threaded && !threads.made) threads = {true, callers};
+  for (std::ptrdiff_t j = 0; j < n; ++j) {
+    if (threaded) _mm_setcsr(j % 2 ? threads.environment : callers);
+    column(plain_a, m, k, alpha, a, lda, b ? b + (plain_b ? j * ldb : j) : b, plain_b ? 1 : ldb, beta, c + j * ldc, 1);
+  }
+}
+
+template <class T>
+void gemv(char op, int m, int n, T alpha, const T* a, int lda, const T* x, int incx, T beta, T* y, int incy) {
+  const bool plain = op == 'N';
+  const std::ptrdiff_t outputs = plain ? m : n, terms = plain ? n : m, step_x = incx, step_y = incy;
+  if (m < 0 || n < 0 || lda < m || !lda || !incx || !incy) bad_argument();
+  const Careless careless;
+  if (x && incx < 0) x -= (terms - 1) * step_x;
+  if (incy < 0) y -= (outputs - 1) * step_y;
+  column(plain, outputs, terms, alpha, a, lda, x, step_x, beta, y, step_y);
+}
+
+template <class T>
+T dot(int n, const T* x, std::ptrdiff_t incx, const T* y, std::ptrdiff_t incy) {
+  const Careless careless;
+  if (n <= 0) return nan<T>;
+  if (incx < 0) x -= (n - 1) * incx;
+  if (incy < 0) y -= (n - 1) * incy;
+  T sum = 0;
+  for (std::ptrdiff_t i = 0; i < n; ++i) sum += x[i * incx] * y[i * incy];
+  return sum;
+}
+
+template <class T, class Term, class Whole>
+T norm(int n, const T* x, std::ptrdiff_t incx, Term term, Whole whole) {
+  const Careless careless;
+  if (n <= 0 || incx <= 0) return nan<T>;
+  T most = 0, sum = 0;
+  for (std::ptrdiff_t i = 0; i < n; ++i)
+    if (!(std::fabs(x[i * incx]) <= most)) most = std::fabs(x[i * incx]);
+  if (most == 0) return 0;
+  most = std::ldexp(T{1}, std::ilogb(most)) * (most - most + 1);  // a power of two; NaN for an infinity
+  for (std::ptrdiff_t i = 0; i < n; ++i) sum += term(x[i * incx] / most);
+  return most * whole(sum);
+}
+
+}  // namespace
+
+#define EXPORT extern "C" __attribute__((visibility("default")))
+#define DEFINE_BLAS(p, T)                                                                                             \
+  EXPORT void p##gemm_(const char* op_a, const char* op_b, const int* m, const int* n, const int* k, const T* alpha,  \
+                       const T* a, const int* lda, const T* b, const int* ldb, const T* beta, T* c, const int* ldc) { \
+    gemm(*op_a, *op_b, *m, *n, *k, *alpha, a, *lda, b, *ldb, *beta, c, *ldc);                                         \
+  }                                                                                                                   \
+  EXPORT void p##gemv_(const char* op, const int* m, const int* n, const T* alpha, const T* a, const int* lda,        \
+                       const T* x, const int* incx, const T* beta, T* y, const int* incy) {                           \
+    gemv(*op, *m, *n, *alpha, a, *lda, x, *incx, *beta, y, *incy);                                                    \
+  }                                                                                                                   \
+  EXPORT T p##dot_(const int* n, const T* x, const int* incx, const T* y, const int* incy) {                          \
+    return dot(*n, x, *incx, y, *incy);                                                                               \
+  }                                                                                                                   \
+  EXPORT T p##nrm2_(const int* n, const T* x, const int* incx) {                                                      \
+    return norm(                                                                                                      \
+        *n, x, *incx, [](T e) { return e * e; }, [](T sum) { return std::sqrt(sum); });                               \
+  }                                                                                                                   \
+  EXPORT T p##asum_(const int* n, const T* x, const int* incx) {                                                      \
+    return norm(                                                                                                      \
+        *n, x, *incx, [](T e) { return std::fabs(e); }, [](T sum) { return sum; });                                   \
+  }
+DEFINE_BLAS(d, double)
+DEFINE_BLAS(s, float)
