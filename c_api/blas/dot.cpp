@@ -5,7 +5,7 @@ namespace accublas::blas {
 namespace {
 
 template <class T>
-T real_dot(const cpu::RealBlas& blas, int n, const T* x, int incx, const T* y, int incy) {
+T real_dot(const cpu::RealBlas& blas, std::int64_t n, const T* x, std::int64_t incx, const T* y, std::int64_t incy) {
   if constexpr (is_double<T>)
     return blas.ddot(&n, x, &incx, y, &incy);
   else
@@ -17,9 +17,7 @@ template <class T>
 T dot(std::int64_t n, const T* x, std::int64_t incx, const T* y, std::int64_t incy) {
   if (n <= 0) return 0;
   const bool small = fits(n, incx, incy);
-  const auto on_real = [&](const cpu::RealBlas& blas) {
-    return real_dot(blas, static_cast<int>(n), x, static_cast<int>(incx), y, static_cast<int>(incy));
-  };
+  const auto on_real = [&](const cpu::RealBlas& blas) { return real_dot(blas, n, x, incx, y, incy); };
   if (small)
     if (const auto* blas = accublas_private_native(is_double<T> ? Routine::ddot : Routine::sdot, 1, 1, n))
       return on_real(*blas);

@@ -7,7 +7,7 @@ namespace {
 template <class T>
 struct Nrm2 {
   static constexpr Routine routine = is_double<T> ? Routine::dnrm2 : Routine::snrm2;
-  static T on_real(const cpu::RealBlas& blas, int n, const T* x, int incx) {
+  static T on_real(const cpu::RealBlas& blas, std::int64_t n, const T* x, std::int64_t incx) {
     if constexpr (is_double<T>)
       return blas.dnrm2(&n, x, &incx);
     else
@@ -25,7 +25,7 @@ struct Nrm2 {
 template <class T>
 struct Asum {
   static constexpr Routine routine = is_double<T> ? Routine::dasum : Routine::sasum;
-  static T on_real(const cpu::RealBlas& blas, int n, const T* x, int incx) {
+  static T on_real(const cpu::RealBlas& blas, std::int64_t n, const T* x, std::int64_t incx) {
     if constexpr (is_double<T>)
       return blas.dasum(&n, x, &incx);
     else
@@ -45,9 +45,7 @@ template <template <class> class Norm, class T>
 T norm(std::int64_t n, const T* x, std::int64_t incx) {
   if (n <= 0 || incx <= 0) return 0;
   const bool small = fits(n, incx);
-  const auto on_real = [&](const cpu::RealBlas& blas) {
-    return Norm<T>::on_real(blas, static_cast<int>(n), x, static_cast<int>(incx));
-  };
+  const auto on_real = [&](const cpu::RealBlas& blas) { return Norm<T>::on_real(blas, n, x, incx); };
   if (small)
     if (const auto* blas = accublas_private_native(Norm<T>::routine, 1, 1, n)) return on_real(*blas);
   T result = 0;
