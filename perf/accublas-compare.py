@@ -265,25 +265,11 @@ def bound_text(report):
 
 
 def plot(path, title, rows):
-    import matplotlib
+    sys.path.append(str(Path(__file__).resolve().parent.parent / "@DATADIR@" / "accublas"))  # beside this file in a build
+    import accublas_plot
 
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(figsize=(7, 4.5))
-    floor = 1e-17
-    for row in rows:
-        y = min(max(row["max"], floor), 1e10)
-        axes.loglog(row["ms"], y, "o", markersize=8)
-        axes.annotate(row["mode"], (row["ms"], y), textcoords="offset points", xytext=(7, 4))
-    axes.set_xlabel("time (ms)")
-    axes.set_ylabel("largest relative error (0 drawn at 1e-17)")
-    axes.set_title(title)
-    axes.margins(0.2)
-    axes.grid(True, which="major", alpha=0.3)
-    figure.tight_layout()
     try:
-        figure.savefig(path)
+        accublas_plot.draw(title, rows).savefig(path)
     except OSError as error:
         raise UsageError(f"--plot: cannot write {path}: {error.strerror}") from None
 
