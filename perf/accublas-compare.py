@@ -86,7 +86,7 @@ def find_library():
     name = os.environ.get("ACCUBLAS_LIBRARY") or (found + ["libaccublas.so.0"])[0]
     try:
         library = ctypes.CDLL(name)
-    except OSError as error:
+    except (OSError, UnicodeDecodeError) as error:  # the latter from ctypes, of a name that is no text
         raise UsageError(f"cannot load {name}: {error}; ACCUBLAS_LIBRARY may name the library") from None
     if not all(hasattr(library, f"accublas_{call}") for call in CALLS):
         raise UsageError(f"{name} is no accublas of this version; ACCUBLAS_LIBRARY may name the library")
@@ -143,10 +143,19 @@ class Library:
         return report
 
 
+def matrix_source(path):
+    """What SciPy can read: it takes names of all kinds of files (.mtx.gz), but not those that are no text."""
+    try:
+        path.encode()
+        return path
+    except UnicodeEncodeError:
+        return open(path, "rb")
+
+
 def read_matrix(path, dtype):
     try:
-        require_address_space(*scipy.io.mminfo(path)[:2], dtype)
-        matrix = scipy.io.mmread(path)
+        require_address_space(*scipy.io.mminfo(matrix_source(path))[:2], dtype)
+        matrix = scipy.io.mmread(matrix_source(path))
     except FileNotFoundError:
         raise UsageError(f"{path}: no such file") from None
     except MemoryError as error:
