@@ -1,7 +1,5 @@
 #include "c_api/private.hpp"
 
-#include <dlfcn.h>
-
 #include "lib/accuracy.hpp"
 #include "lib/context.hpp"
 #include "lib/counters.hpp"
@@ -61,14 +59,5 @@ const accublas::cpu::RealBlas* accublas_private_real_blas() noexcept {
   } catch (...) {
     return nullptr;
   }
-}
-
-void* accublas_private_real_symbol(const char* name) noexcept {
-  const accublas::cpu::RealBlas* blas = accublas_private_real_blas();
-  void* handle = blas ? dlopen(blas->library, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
-  if (!handle) return nullptr;
-  void* symbol = dlsym(handle, name);
-  dlclose(handle);  // real_blas keeps it loaded
-  return symbol;
 }
 }

@@ -18,7 +18,4 @@ ACCUBLAS_API const accublas::cpu::RealBlas* accublas_private_native(accublas::Ro
 
 /// The real BLAS, nullptr where none can be loaded.
 ACCUBLAS_API const accublas::cpu::RealBlas* accublas_private_real_blas() noexcept;
-
-/// A symbol of the real BLAS, nullptr where it has none.
-ACCUBLAS_API void* accublas_private_real_symbol(const char* name) noexcept;
 }

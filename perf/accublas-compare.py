@@ -9,13 +9,25 @@ The error is exact to half an ulp: exact - C is one correctly rounded call, RN(A
 entries of it are checked against rational arithmetic in every run.
 """
 
+import os
+import signal
+import sys
+
+
+def interrupted(*_):
+    """Ends the program at once, also in the middle of an import, whose own handlers might not let an exception pass."""
+    os.write(2, (b"\n" if os.isatty(2) else b"") + b"accublas-compare: interrupted\n")  # below the bar of progress
+    os._exit(130)
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # a reader that has seen enough (head) ends the program quietly
+    signal.signal(signal.SIGINT, interrupted)
+
 import argparse
 import ctypes
 import hashlib
 import math
-import os
-import signal
-import sys
 import time
 from fractions import Fraction
 from pathlib import Path
@@ -31,6 +43,7 @@ DEFAULT_MODES = {
 }
 COL_MAJOR, NO_TRANS, TRANS = 102, 111, 112
 SPOT_CHECKS = 5
+CALLS = ["create", "last_error", "report", "set_engine_name", "set_family_mode_name", "set_num_threads", "set_report_level"]
 
 
 class UsageError(Exception):
@@ -54,6 +67,17 @@ class Report(ctypes.Structure):
     )
 
 
+def one_line(text):
+    """Any text, file names that are no text included, in a form that can be printed on one line."""
+    return " ".join(str(text).encode(errors="backslashreplace").decode().split())
+
+
+def require_address_space(rows, columns, dtype):
+    """MemoryError for an array that NumPy would refuse by another name."""
+    if rows * columns * np.dtype(dtype).itemsize > sys.maxsize:
+        raise MemoryError(f"a matrix of {rows} x {columns}")
+
+
 def find_library():
     """ACCUBLAS_LIBRARY, else beside this script in a build tree or an installation, else the system's."""
     here = Path(__file__).resolve().parent
@@ -61,9 +85,12 @@ def find_library():
     found = [str(p / "libaccublas.so.0") for p in places if (p / "libaccublas.so.0").exists()]
     name = os.environ.get("ACCUBLAS_LIBRARY") or (found + ["libaccublas.so.0"])[0]
     try:
-        return ctypes.CDLL(name)
-    except OSError as error:
+        library = ctypes.CDLL(name)
+    except (OSError, UnicodeDecodeError) as error:  # the latter from ctypes, of a name that is no text
         raise UsageError(f"cannot load {name}: {error}; ACCUBLAS_LIBRARY may name the library") from None
+    if not all(hasattr(library, f"accublas_{call}") for call in CALLS):
+        raise UsageError(f"{name} is no accublas of this version; ACCUBLAS_LIBRARY may name the library")
+    return library
 
 
 class Library:
@@ -81,15 +108,15 @@ class Library:
 
     def check(self, status):
         if status:
-            raise UsageError(self.lib.accublas_last_error(self.context).decode())
+            raise UsageError(self.lib.accublas_last_error(self.context).decode(errors="backslashreplace"))
 
     def set_mode(self, op, word):
         """By family, so that a word which the routine lacks is an error."""
         family = {"gemm": 0 if self.prefix == "d" else 1, "dot": 2, "gemv": 3}[op]
-        self.check(self.lib.accublas_set_family_mode_name(self.context, ctypes.c_int32(family), word.encode()))
+        self.check(self.lib.accublas_set_family_mode_name(self.context, ctypes.c_int32(family), os.fsencode(word)))
 
     def set_engine(self, name):
-        self.check(self.lib.accublas_set_engine_name(self.context, name.encode()))
+        self.check(self.lib.accublas_set_engine_name(self.context, os.fsencode(name)))
 
     def run(self, op, a, b, beta, c):
         """c = a b + beta c in place; shapes m x k, k x n, m x n, column-major (dot, gemv: n = 1)."""
@@ -116,13 +143,23 @@ class Library:
         return report
 
 
+def matrix_source(path):
+    """What SciPy can read: it takes names of all kinds of files (.mtx.gz), but not those that are no text."""
+    try:
+        path.encode()
+        return path
+    except UnicodeEncodeError:
+        return open(path, "rb")
+
+
 def read_matrix(path, dtype):
     try:
-        matrix = scipy.io.mmread(path)
+        require_address_space(*scipy.io.mminfo(matrix_source(path))[:2], dtype)
+        matrix = scipy.io.mmread(matrix_source(path))
     except FileNotFoundError:
         raise UsageError(f"{path}: no such file") from None
-    except MemoryError:
-        raise
+    except MemoryError as error:
+        raise MemoryError(f"{path}: {error}") from None
     except Exception as error:  # scipy raises several types on malformed files
         text = " ".join(str(error).split()) or type(error).__name__
         raise UsageError(f"{path}: not a readable Matrix Market file ({text})") from None
@@ -150,6 +187,8 @@ def operands(args, dtype):
     rng = np.random.default_rng(args.seed)
     if args.random:
         m, n, k = args.random
+        for shape in [(m, k), (k, n)]:
+            require_address_space(*shape, dtype)
         a = random_matrix(rng, (m, k), args.phi, dtype)
         b = random_matrix(rng, (k, n), args.phi, dtype)
         if args.op == "gemv":
@@ -265,25 +304,11 @@ def bound_text(report):
 
 
 def plot(path, title, rows):
-    import matplotlib
+    sys.path.append(str(Path(__file__).resolve().parent.parent / "@DATADIR@" / "accublas"))  # beside this file in a build
+    import accublas_plot
 
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(figsize=(7, 4.5))
-    floor = 1e-17
-    for row in rows:
-        y = min(max(row["max"], floor), 1e10)
-        axes.loglog(row["ms"], y, "o", markersize=8)
-        axes.annotate(row["mode"], (row["ms"], y), textcoords="offset points", xytext=(7, 4))
-    axes.set_xlabel("time (ms)")
-    axes.set_ylabel("largest relative error (0 drawn at 1e-17)")
-    axes.set_title(title)
-    axes.margins(0.2)
-    axes.grid(True, which="major", alpha=0.3)
-    figure.tight_layout()
     try:
-        figure.savefig(path)
+        accublas_plot.draw(title, rows).savefig(path)
     except OSError as error:
         raise UsageError(f"--plot: cannot write {path}: {error.strerror}") from None
 
@@ -357,7 +382,8 @@ def compare(args):
     library.set_engine(args.engine)
     a, b, title = operands(args, dtype)
     m, k = a.shape
-    name = f"{args.precision}{args.op}"
+    require_address_space(m, b.shape[1], dtype)
+    name, title = f"{args.precision}{args.op}", one_line(title)
     print(f"{name}: {title}; m = {m}, n = {b.shape[1]}, k = {k}")
     rng = np.random.default_rng(args.seed)
     with tqdm(total=(args.repeat + 2) * len(modes), unit="run", leave=False, delay=1.0, disable=None) as progress:
@@ -383,17 +409,25 @@ def compare(args):
 
 
 def main(argv):
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # None where the caller has closed it
+    sys.stdout.reconfigure(errors="backslashreplace")
     try:
         compare(parse_arguments(argv))
+        sys.stdout.flush()
     except UsageError as error:
-        print(f"accublas-compare: {error}", file=sys.stderr)
-        return 2
+        return refuse(error)
     except MemoryError as error:
-        print(f"accublas-compare: out of memory: {error}", file=sys.stderr)
-        return 2
+        return refuse(f"out of memory: {error}")
+    except OSError as error:  # files and libraries have their own messages
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nor can the rest be written at exit
+        return refuse(f"cannot write the results: {error.strerror}")
     return 0
 
 
+def refuse(why):
+    print(f"accublas-compare: {one_line(why)}", file=sys.stderr)
+    return 2
+
+
 if __name__ == "__main__":
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # a reader that has seen enough (head) ends the program quietly
     sys.exit(main(sys.argv[1:]))

@@ -11,9 +11,7 @@ template <class T>
 T dot(std::int64_t n, const T* x, std::int64_t incx, const T* y, std::int64_t incy) {
   n = std::max<std::int64_t>(n, 0);
   const bool small = fits(n, incx, incy);
-  const auto on_real = [&](const cpu::RealBlas& blas) {
-    return cpu::call_dot(blas, static_cast<int>(n), x, static_cast<int>(incx), y, static_cast<int>(incy));
-  };
+  const auto on_real = [&](const cpu::RealBlas& blas) { return cpu::call_dot(blas, n, x, incx, y, incy); };
   if (small)
     if (const auto* blas = accublas_private_native(is_double<T> ? Routine::ddot : Routine::sdot, 1, 1, n))
       return on_real(*blas);

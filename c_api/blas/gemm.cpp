@@ -33,10 +33,8 @@ template <class T>
 void run(const GemmCall<T>& g) {
   const bool small = fits(g.m, g.n, g.k, g.lda, g.ldb, g.ldc);
   const auto on_real = [&](const cpu::RealBlas& blas) {
-    const int m = static_cast<int>(g.m), n = static_cast<int>(g.n), k = static_cast<int>(g.k);
-    const int lda = static_cast<int>(g.lda), ldb = static_cast<int>(g.ldb), ldc = static_cast<int>(g.ldc);
-    cpu::call_gemm(blas, f77_letter(g.transa), f77_letter(g.transb), m, n, k, g.alpha, g.a, lda, g.b, ldb, g.beta, g.c,
-                   ldc);
+    cpu::call_gemm(blas, f77_letter(g.transa), f77_letter(g.transb), g.m, g.n, g.k, g.alpha, g.a, g.lda, g.b, g.ldb,
+                   g.beta, g.c, g.ldc);
   };
   if (small)
     if (const auto* blas = accublas_private_native(is_double<T> ? Routine::dgemm : Routine::sgemm, g.m, g.n, g.k))

@@ -33,9 +33,7 @@ template <class T>
 void run(const GemvCall<T>& g) {
   const bool small = fits(g.m, g.n, g.lda, g.incx, g.incy);
   const auto on_real = [&](const cpu::RealBlas& blas) {
-    const int m = static_cast<int>(g.m), n = static_cast<int>(g.n), lda = static_cast<int>(g.lda);
-    const int incx = static_cast<int>(g.incx), incy = static_cast<int>(g.incy);
-    cpu::call_gemv(blas, f77_letter(g.trans), m, n, g.alpha, g.a, lda, g.x, incx, g.beta, g.y, incy);
+    cpu::call_gemv(blas, f77_letter(g.trans), g.m, g.n, g.alpha, g.a, g.lda, g.x, g.incx, g.beta, g.y, g.incy);
   };
   const bool plain = g.trans == ACCUBLAS_NO_TRANS;
   if (small)

@@ -9,7 +9,9 @@ namespace {
 template <class T>
 struct Nrm2 {
   static constexpr Routine routine = is_double<T> ? Routine::dnrm2 : Routine::snrm2;
-  static T on_real(const cpu::RealBlas& blas, int n, const T* x, int incx) { return cpu::call_nrm2(blas, n, x, incx); }
+  static T on_real(const cpu::RealBlas& blas, std::int64_t n, const T* x, std::int64_t incx) {
+    return cpu::call_nrm2(blas, n, x, incx);
+  }
   static accublas_status by_mode(std::int64_t n, const T* x, std::int64_t incx, T* result,
                                  const accublas_options* options) {
     if constexpr (is_double<T>)
@@ -22,7 +24,9 @@ struct Nrm2 {
 template <class T>
 struct Asum {
   static constexpr Routine routine = is_double<T> ? Routine::dasum : Routine::sasum;
-  static T on_real(const cpu::RealBlas& blas, int n, const T* x, int incx) { return cpu::call_asum(blas, n, x, incx); }
+  static T on_real(const cpu::RealBlas& blas, std::int64_t n, const T* x, std::int64_t incx) {
+    return cpu::call_asum(blas, n, x, incx);
+  }
   static accublas_status by_mode(std::int64_t n, const T* x, std::int64_t incx, T* result,
                                  const accublas_options* options) {
     if constexpr (is_double<T>)
@@ -37,9 +41,7 @@ template <template <class> class Norm, class T>
 T norm(std::int64_t n, const T* x, std::int64_t incx) {
   n = incx > 0 ? std::max<std::int64_t>(n, 0) : 0;
   const bool small = fits(n, incx);
-  const auto on_real = [&](const cpu::RealBlas& blas) {
-    return Norm<T>::on_real(blas, static_cast<int>(n), x, static_cast<int>(incx));
-  };
+  const auto on_real = [&](const cpu::RealBlas& blas) { return Norm<T>::on_real(blas, n, x, incx); };
   if (small)
     if (const auto* blas = accublas_private_native(Norm<T>::routine, 1, 1, n)) return on_real(*blas);
   T result = 0;

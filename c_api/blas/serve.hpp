@@ -38,7 +38,7 @@ inline constexpr bool is_double = std::is_same_v<T, double>;
 
 inline char f77_letter(accublas_transpose t) { return t == ACCUBLAS_NO_TRANS ? 'N' : 'T'; }
 
-/// Whether the real BLAS, whose integers are 32 bits wide, can take all of these.
+/// Whether the real BLAS, whose integers may be 32 bits wide, can take all of these.
 template <class... Sizes>
 bool fits(Sizes... sizes) {
   return ((sizes >= std::numeric_limits<int>::min() && sizes <= std::numeric_limits<int>::max()) && ...);
@@ -97,12 +97,10 @@ void cblas(Spelling spelling, accublas_layout layout, Call call) {
 
 }  // namespace accublas::blas
 
-/// Every BLAS name of a routine, for int32 and int64 callers: F77 and CBLAS are macros (name, integer type, spelling,
-/// type) that define one entry point.
-#define ACCUBLAS_BLAS_NAMES(F77, CBLAS, routine, type)              \
-  F77(routine##_, std::int32_t, lp64, type)                         \
-  F77(routine##_64_, std::int64_t, suffix_64_netlib, type)          \
-  F77(routine##64_, std::int64_t, suffix_64, type)                  \
-  CBLAS(cblas_##routine, std::int32_t, lp64, type)                  \
-  CBLAS(cblas_##routine##_64, std::int64_t, suffix_64_netlib, type) \
-  CBLAS(cblas_##routine##64_, std::int64_t, suffix_64, type)
+/// Every BLAS name of a routine: F77 and CBLAS are macros (name, integer type, spelling, type) that define one entry
+/// point.
+#define ACCUBLAS_BLAS_NAMES(F77, CBLAS, routine, type) \
+  ACCUBLAS_BLAS_SPELLINGS(ACCUBLAS_BLAS_ENTRIES, F77, CBLAS, routine, type)
+#define ACCUBLAS_BLAS_ENTRIES(spelling, Int, prefix, f77_suffix, cblas_suffix, F77, CBLAS, routine, type) \
+  F77(prefix##routine##f77_suffix, Int, spelling, type)                                                   \
+  CBLAS(prefix##cblas_##routine##cblas_suffix, Int, spelling, type)

@@ -14,8 +14,10 @@
 extern "C" {
 using F77Handler = void(const char* routine, const std::int64_t* argument, std::size_t length);
 using CblasHandler = void(std::int64_t argument, const char* routine, const char* form, ...);
-[[gnu::weak]] F77Handler xerbla_, xerbla_64_, xerbla64_;
-[[gnu::weak]] CblasHandler cblas_xerbla, cblas_xerbla_64, cblas_xerbla64_;
+#define ACCUBLAS_HANDLERS(spelling, Int, prefix, f77_suffix, cblas_suffix) \
+  [[gnu::weak]] F77Handler prefix##xerbla##f77_suffix;                     \
+  [[gnu::weak]] CblasHandler prefix##cblas_xerbla##cblas_suffix;
+ACCUBLAS_BLAS_SPELLINGS(ACCUBLAS_HANDLERS)
 
 // netlib's cblas_xerbla renumbers the arguments of row-major calls itself, told by this variable of its library (or of
 // the program: netlib's test programs define it).
@@ -25,17 +27,21 @@ using CblasHandler = void(std::int64_t argument, const char* routine, const char
 namespace accublas::blas {
 namespace {
 
+// The handlers in the order of Spelling.
+#define ACCUBLAS_F77_HANDLER(spelling, Int, prefix, f77_suffix, cblas_suffix) prefix##xerbla##f77_suffix,
+#define ACCUBLAS_CBLAS_HANDLER(spelling, Int, prefix, f77_suffix, cblas_suffix) prefix##cblas_xerbla##cblas_suffix,
+
 F77Handler* f77_handler(Spelling spelling) {
-  if (spelling == Spelling::suffix_64_netlib && xerbla_64_) return xerbla_64_;
-  if (spelling == Spelling::suffix_64 && xerbla64_) return xerbla64_;
+  F77Handler* const own[] = {ACCUBLAS_BLAS_SPELLINGS(ACCUBLAS_F77_HANDLER)};
+  if (F77Handler* handler = own[static_cast<int>(spelling)]) return handler;
   if (spelling == Spelling::suffix_64 && xerbla_64_) return xerbla_64_;  // OpenBLAS has dgemm_64_ with cblas_dgemm64_
   return xerbla_;
 }
 
 CblasHandler* cblas_handler(Spelling spelling) {
-  if (spelling == Spelling::suffix_64_netlib && cblas_xerbla_64) return cblas_xerbla_64;
-  if (spelling == Spelling::suffix_64 && cblas_xerbla64_) return cblas_xerbla64_;
-  return cblas_xerbla;
+  CblasHandler* const own[] = {ACCUBLAS_BLAS_SPELLINGS(ACCUBLAS_CBLAS_HANDLER)};
+  CblasHandler* const handler = own[static_cast<int>(spelling)];
+  return handler ? handler : cblas_xerbla;
 }
 
 /// Whether a handler is the program's own and not part of a BLAS library, told by its neighbours.
@@ -65,7 +71,7 @@ int renumber(const char* routine, int argument) {
 void f77_error(const char* routine, std::int64_t argument, Spelling spelling) {
   F77Handler* handler = f77_handler(spelling);
   // Python and others load their BLAS out of sight; the real BLAS then has the handler.
-  if (!handler) handler = reinterpret_cast<F77Handler*>(accublas_private_real_symbol("xerbla_"));
+  if (const cpu::RealBlas* blas = handler ? nullptr : accublas_private_real_blas()) handler = blas->xerbla;
   if (handler) handler(routine, &argument, std::strlen(routine));
 }
 

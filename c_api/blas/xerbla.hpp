@@ -3,11 +3,12 @@
 
 #include <cstdint>
 
+#include "lib/blas_spellings.hpp"
+
 namespace accublas::blas {
 
-/// The spellings of a BLAS name: sizes in int32 (dgemm_, cblas_dgemm) or int64 with one of the two suffixes in use
-/// (dgemm_64_, cblas_dgemm_64 of netlib; dgemm64_, cblas_dgemm64_ of OpenBLAS and others).
-enum class Spelling { lp64, suffix_64_netlib, suffix_64 };
+#define ACCUBLAS_BLAS_SPELLING(spelling, ...) spelling,
+enum class Spelling { ACCUBLAS_BLAS_SPELLINGS(ACCUBLAS_BLAS_SPELLING) };
 
 /// What a CBLAS routine says about a bad argument.
 struct CblasComplaint {
@@ -16,8 +17,9 @@ struct CblasComplaint {
   int value;         ///< value for the format
 };
 
-/// Calls xerbla_ with netlib's argument number; routine is six characters, blank padded. The program's own definition
-/// wins, else the one of the BLAS in the program's scope, else that of the real BLAS which accublas itself loaded.
+/// Calls xerbla_, in the caller's spelling where there is one, with netlib's argument number; routine is six
+/// characters, blank padded. The program's own definition wins, else the one of the BLAS in the program's scope, else
+/// that of the real BLAS.
 void f77_error(const char* routine, std::int64_t argument, Spelling spelling);
 
 /// Calls cblas_xerbla with CBLAS's argument number: row-major calls swap the operands, and the numbers are swapped

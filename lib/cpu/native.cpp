@@ -15,7 +15,7 @@ namespace accublas::cpu {
 namespace {
 
 using F77Int = RealBlas::F77Int;
-constexpr Index int_max = std::numeric_limits<F77Int>::max();
+constexpr Index int_max = std::numeric_limits<std::int32_t>::max();  // what every real BLAS takes
 constexpr Index size_limit = int_max - 63;  // largest block edge: a multiple of 64, so that blocks stay aligned
 constexpr Index least_edge = 64;            // blocks that are copied never get smaller than this
 constexpr std::size_t pack_limit = std::size_t{64} << 20;  // bytes of copies at a time: beyond that nothing is gained

@@ -1,12 +1,19 @@
-// The real BLAS (OpenBLAS, else the system's libblas.so.3), loaded through accublas's own handle, so that a preloaded
-// drop-in cannot call itself.
+// The real BLAS: the OpenBLAS that the program has loaded itself (under any spelling of lib/blas_spellings.hpp), else
+// the system's libopenblas.so.0 or libblas.so.3; reached through accublas's own handle, so that a preloaded drop-in
+// cannot call itself.
 #pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
 
 namespace accublas::cpu {
 
-/// Fortran entry points of the real BLAS, 32-bit integers.
+/// Fortran entry points of the real BLAS. Its integers may have 32 or 64 bits, and a call serves both: values fit 32
+/// bits and lie in 64, of which a library with 32-bit integers reads the low half.
 struct RealBlas {
-  using F77Int = int;
+  using F77Int = std::int64_t;
+  static_assert(std::endian::native == std::endian::little);
   void (*dgemm)(const char*, const char*, const F77Int*, const F77Int*, const F77Int*, const double*, const double*,
                 const F77Int*, const double*, const F77Int*, const double*, double*, const F77Int*);
   void (*sgemm)(const char*, const char*, const F77Int*, const F77Int*, const F77Int*, const float*, const float*,
@@ -21,8 +28,9 @@ struct RealBlas {
   float (*snrm2)(const F77Int*, const float*, const F77Int*);
   double (*dasum)(const F77Int*, const double*, const F77Int*);
   float (*sasum)(const F77Int*, const float*, const F77Int*);
-  const char* library;  ///< file name that was loaded
-  bool reads_result;    ///< its GEMM was seen to read C where beta = 0
+  void (*xerbla)(const char* routine, const F77Int* argument, std::size_t length);  ///< null where it has none
+  const char* library;                                                              ///< file that was loaded
+  bool reads_result;  ///< its GEMM was seen to read C where beta = 0
 };
 
 /// The real BLAS, ready for a call in the present floating-point environment (lib/cpu/blas_calls.hpp has the calls): it

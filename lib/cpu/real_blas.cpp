@@ -1,7 +1,9 @@
 // Finds and loads the real BLAS, and sees to the environment of its threads.
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstdint>
@@ -10,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/blas_spellings.hpp"
 #include "lib/cpu/blas_calls.hpp"
 #include "lib/error.hpp"
 #include "lib/fork_safe.hpp"
@@ -32,34 +35,77 @@ bool is_accublas(void* handle, const void* symbol) {
   return dlsym(handle, "accublas_version") != nullptr || (own != nullptr && object_base(symbol) == own);
 }
 
+struct Spelling {
+  const char *prefix, *f77_suffix, *cblas_suffix;
+};
+#define ACCUBLAS_SPELLING(spelling, Int, prefix, f77_suffix, cblas_suffix) {#prefix, #f77_suffix, #cblas_suffix},
+constexpr Spelling spellings[] = {ACCUBLAS_BLAS_SPELLINGS(ACCUBLAS_SPELLING)};
+
 template <class Function>
-bool find(void* handle, const char* name, Function** function) {
-  *function = reinterpret_cast<Function*>(dlsym(handle, name));
+bool find(void* handle, const Spelling& spelling, const char* routine, Function** function) {
+  const std::string name = std::string(spelling.prefix) + routine + spelling.f77_suffix;
+  *function = reinterpret_cast<Function*>(dlsym(handle, name.c_str()));
   return *function != nullptr;
 }
 
+bool find_all(void* handle, const Spelling& spelling, RealBlas& blas) {
+  find(handle, spelling, "xerbla", &blas.xerbla);
+  return find(handle, spelling, "dgemm", &blas.dgemm) && find(handle, spelling, "sgemm", &blas.sgemm) &&
+         find(handle, spelling, "dgemv", &blas.dgemv) && find(handle, spelling, "sgemv", &blas.sgemv) &&
+         find(handle, spelling, "ddot", &blas.ddot) && find(handle, spelling, "sdot", &blas.sdot) &&
+         find(handle, spelling, "dnrm2", &blas.dnrm2) && find(handle, spelling, "snrm2", &blas.snrm2) &&
+         find(handle, spelling, "dasum", &blas.dasum) && find(handle, spelling, "sasum", &blas.sasum);
+}
+
+bool find_in_any_spelling(void* handle, RealBlas& blas) {
+  for (const Spelling& spelling : spellings)
+    if (find_all(handle, spelling, blas)) return true;
+  return false;
+}
+
+// The OpenBLAS libraries that the process has loaded already, in the order of loading: found by a symbol that no
+// wrapper around a BLAS has (a wrapper may lead back to the drop-in), wherever they lie and whichever scope they are
+// in.
+std::vector<std::string> loaded_openblas() {
+  std::vector<std::string> objects, found;
+  const auto collect = [](dl_phdr_info* info, std::size_t, void* names) {
+    static_cast<std::vector<std::string>*>(names)->emplace_back(info->dlpi_name);
+    return 0;
+  };
+  dl_iterate_phdr(collect, &objects);
+  for (const std::string& object : objects) {
+    void* const handle = object.empty() ? nullptr : dlopen(object.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+    if (!handle) continue;  // the program itself, the kernel's vdso
+    for (const Spelling& spelling : spellings) {
+      const std::string name = std::string(spelling.prefix) + "openblas_get_config" + spelling.cblas_suffix;
+      Dl_info owner;  // the object or one that it needs
+      if (const void* symbol = dlsym(handle, name.c_str()); symbol && dladdr(symbol, &owner))
+        if (std::find(found.begin(), found.end(), owner.dli_fname) == found.end()) found.push_back(owner.dli_fname);
+    }
+    dlclose(handle);
+  }
+  return found;
+}
+
 // Fills `blas` from one library; otherwise says in `tried` what is wrong with it.
-bool load(const char* library, RealBlas& blas, std::string& tried) {
+bool load(const std::string& library, RealBlas& blas, std::string& tried) {
   tried += tried.empty() ? "" : "; ";
   tried += library;
   // No RTLD_DEEPBIND: sanitizers refuse it, and it is not needed, since the computing code of a BLAS does not call its
   // own exported routines.
-  void* const handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+  void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
     const char* const why = dlerror();
     tried += std::string(" (") + (why ? why : "cannot be loaded") + ")";
     return false;
   }
-  if (!find(handle, "dgemm_", &blas.dgemm) || !find(handle, "sgemm_", &blas.sgemm) ||
-      !find(handle, "dgemv_", &blas.dgemv) || !find(handle, "sgemv_", &blas.sgemv) ||
-      !find(handle, "ddot_", &blas.ddot) || !find(handle, "sdot_", &blas.sdot) ||
-      !find(handle, "dnrm2_", &blas.dnrm2) || !find(handle, "snrm2_", &blas.snrm2) ||
-      !find(handle, "dasum_", &blas.dasum) || !find(handle, "sasum_", &blas.sasum)) {
+  Dl_info object;
+  if (!find_in_any_spelling(handle, blas)) {
     tried += " (lacks a routine of BLAS)";
   } else if (is_accublas(handle, reinterpret_cast<const void*>(blas.dgemm))) {
     tried += " (is accublas itself)";
   } else {
-    blas.library = library;
+    blas.library = dladdr(reinterpret_cast<const void*>(blas.dgemm), &object) ? object.dli_fname : "";
     return true;  // stays loaded for the life of the process
   }
   dlclose(handle);
@@ -95,7 +141,9 @@ RealBlas load_first() {
   const FpEnvironment environment;  // OpenBLAS makes its threads while it is loaded
   RealBlas blas{};
   std::string tried;
-  for (const char* library : {"libopenblas.so.0", "libblas.so.3"}) {
+  std::vector<std::string> libraries = loaded_openblas();
+  libraries.insert(libraries.end(), {"libopenblas.so.0", "libblas.so.3"});
+  for (const std::string& library : libraries) {
     if (!load(library, blas, tried)) continue;
     blas.reads_result = reads_result<double>(blas) || reads_result<float>(blas);
     return blas;

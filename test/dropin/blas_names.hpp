@@ -2,35 +2,44 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
-#define DECLARE_BLAS(p, T, f, c, Int)                                                                                  \
-  T p##dot##f(const Int*, const T*, const Int*, const T*, const Int*);                                                 \
-  T cblas_##p##dot##c(Int, const T*, Int, const T*, Int);                                                              \
-  T p##nrm2##f(const Int*, const T*, const Int*);                                                                      \
-  T cblas_##p##nrm2##c(Int, const T*, Int);                                                                            \
-  T p##asum##f(const Int*, const T*, const Int*);                                                                      \
-  T cblas_##p##asum##c(Int, const T*, Int);                                                                            \
-  void p##gemv##f(const char*, const Int*, const Int*, const T*, const T*, const Int*, const T*, const Int*, const T*, \
-                  T*, const Int*);                                                                                     \
-  void cblas_##p##gemv##c(int, int, Int, Int, T, const T*, Int, const T*, Int, T, T*, Int);                            \
-  void p##gemm##f(const char*, const char*, const Int*, const Int*, const Int*, const T*, const T*, const Int*,        \
-                  const T*, const Int*, const T*, T*, const Int*);                                                     \
-  void cblas_##p##gemm##c(int, int, int, Int, Int, Int, T, const T*, Int, const T*, Int, T, T*, Int);
+#include "lib/blas_spellings.hpp"
+
+// The routines of type letter p under one spelling.
+#define DECLARE_BLAS(prefix, p, T, f, c, Int)                                                                        \
+  T prefix##p##dot##f(const Int*, const T*, const Int*, const T*, const Int*);                                       \
+  T prefix##cblas_##p##dot##c(Int, const T*, Int, const T*, Int);                                                    \
+  T prefix##p##nrm2##f(const Int*, const T*, const Int*);                                                            \
+  T prefix##cblas_##p##nrm2##c(Int, const T*, Int);                                                                  \
+  T prefix##p##asum##f(const Int*, const T*, const Int*);                                                            \
+  T prefix##cblas_##p##asum##c(Int, const T*, Int);                                                                  \
+  void prefix##p##gemv##f(const char*, const Int*, const Int*, const T*, const T*, const Int*, const T*, const Int*, \
+                          const T*, T*, const Int*);                                                                 \
+  void prefix##cblas_##p##gemv##c(int, int, Int, Int, T, const T*, Int, const T*, Int, T, T*, Int);                  \
+  void prefix##p##gemm##f(const char*, const char*, const Int*, const Int*, const Int*, const T*, const T*,          \
+                          const Int*, const T*, const Int*, const T*, T*, const Int*);                               \
+  void prefix##cblas_##p##gemm##c(int, int, int, Int, Int, Int, T, const T*, Int, const T*, Int, T, T*, Int);
+
+#define DECLARE_SPELLING(spelling, Int, prefix, f, c) \
+  DECLARE_BLAS(prefix, d, double, f, c, Int)          \
+  DECLARE_BLAS(prefix, s, float, f, c, Int)
 
 extern "C" {
-DECLARE_BLAS(d, double, _, , std::int32_t)
-DECLARE_BLAS(s, float, _, , std::int32_t)
-DECLARE_BLAS(d, double, _64_, _64, std::int64_t)
-DECLARE_BLAS(s, float, _64_, _64, std::int64_t)
-DECLARE_BLAS(d, double, 64_, 64_, std::int64_t)
-DECLARE_BLAS(s, float, 64_, 64_, std::int64_t)
+ACCUBLAS_BLAS_SPELLINGS(DECLARE_SPELLING)
 }
 
 template <class T, class Int>
 struct Blas {
   using Type = T;
   using Integer = Int;
-  const char* spelling;
+  /// The routine's F77 name in this spelling.
+  std::string f77(const std::string& routine) const { return prefix + routine + f77_suffix; }
+  std::string cblas(const std::string& routine) const {
+    return std::string(prefix) + "cblas_" + routine + cblas_suffix;
+  }
+
+  const char *prefix, *f77_suffix, *cblas_suffix;
   char letter;
   T (*dot)(const Int*, const T*, const Int*, const T*, const Int*);
   T (*cblas_dot)(Int, const T*, Int, const T*, Int);
@@ -46,19 +55,19 @@ struct Blas {
   void (*cblas_gemm)(int, int, int, Int, Int, Int, T, const T*, Int, const T*, Int, T, T*, Int);
 };
 
-#define BLAS_TABLE(p, T, f, c, Int)                                                                            \
+#define BLAS_TABLE(prefix, p, T, f, c, Int)                                                                    \
   Blas<T, Int> {                                                                                               \
-#f, (#p)[0], p##dot##f, cblas_##p##dot##c, p##nrm2##f, cblas_##p##nrm2##c, p##asum##f, cblas_##p##asum##c, \
-             p##gemv##f, cblas_##p##gemv##c, p##gemm##f, cblas_##p##gemm##c                                    \
+#prefix, #f, #c,                                                                                           \
+        (#p)[0], prefix##p##dot##f, prefix##cblas_##p##dot##c, prefix##p##nrm2##f, prefix##cblas_##p##nrm2##c, \
+             prefix##p##asum##f, prefix##cblas_##p##asum##c, prefix##p##gemv##f, prefix##cblas_##p##gemv##c,   \
+             prefix##p##gemm##f, prefix##cblas_##p##gemm##c                                                    \
   }
+#define TEST_SPELLING(spelling, Int, prefix, f, c) \
+  test(BLAS_TABLE(prefix, d, double, f, c, Int));  \
+  test(BLAS_TABLE(prefix, s, float, f, c, Int));
 
 /// Calls test(table) for each type and spelling.
 template <class Test>
 void for_all_names(Test test) {
-  test(BLAS_TABLE(d, double, _, , std::int32_t));
-  test(BLAS_TABLE(s, float, _, , std::int32_t));
-  test(BLAS_TABLE(d, double, _64_, _64, std::int64_t));
-  test(BLAS_TABLE(s, float, _64_, _64, std::int64_t));
-  test(BLAS_TABLE(d, double, 64_, 64_, std::int64_t));
-  test(BLAS_TABLE(s, float, 64_, 64_, std::int64_t));
+  ACCUBLAS_BLAS_SPELLINGS(TEST_SPELLING)
 }

@@ -68,16 +68,16 @@ TEST(Names, Gemm) {
       const std::uint64_t before = calls(blas.letter == 'd' ? "dgemm" : "sgemm");
       auto c = c0;
       blas.gemm(trans, trans + 1, &mi, &ni, &ki, &alpha, a.data(), &ldai, b.data(), &ldbi, &beta, c.data(), &ldci);
-      EXPECT_EQ(c, expected_gemm(false, ta, tb, alpha, a, b, beta, c0)) << blas.spelling << trans;
+      EXPECT_EQ(c, expected_gemm(false, ta, tb, alpha, a, b, beta, c0)) << blas.f77("") << trans;
       c = c0;
       reinterpret_cast<WithLengths*>(reinterpret_cast<void (*)()>(blas.gemm))(
           trans, trans + 1, &mi, &ni, &ki, &alpha, a.data(), &ldai, b.data(), &ldbi, &beta, c.data(), &ldci, 1, 1);
-      EXPECT_EQ(c, expected_gemm(false, ta, tb, alpha, a, b, beta, c0)) << blas.spelling << trans;
+      EXPECT_EQ(c, expected_gemm(false, ta, tb, alpha, a, b, beta, c0)) << blas.f77("") << trans;
       for (const bool row_major : {false, true}) {
         c = c0;
         blas.cblas_gemm(row_major ? 101 : 102, ta ? 112 : 111, tb ? 113 : 111, m, n, k, alpha, a.data(), lda, b.data(),
                         ldb, beta, c.data(), ldc);
-        EXPECT_EQ(c, expected_gemm(row_major, ta, tb, alpha, a, b, beta, c0)) << blas.spelling << trans;
+        EXPECT_EQ(c, expected_gemm(row_major, ta, tb, alpha, a, b, beta, c0)) << blas.f77("") << trans;
       }
       EXPECT_EQ(calls(blas.letter == 'd' ? "dgemm" : "sgemm"), before + 4);
     }
@@ -111,16 +111,16 @@ TEST(Names, Gemv) {
             auto y = y0;
             if (!row_major) {
               blas.gemv(trans, &mi, &ki, &alpha, a.data(), &ldai, x.data(), &incxi, &beta, y.data(), &incyi);
-              EXPECT_EQ(y, expected) << blas.spelling << trans;
+              EXPECT_EQ(y, expected) << blas.f77("") << trans;
               y = y0;
               reinterpret_cast<WithLength*>(reinterpret_cast<void (*)()>(blas.gemv))(
                   trans, &mi, &ki, &alpha, a.data(), &ldai, x.data(), &incxi, &beta, y.data(), &incyi, 1);
-              EXPECT_EQ(y, expected) << blas.spelling << trans;
+              EXPECT_EQ(y, expected) << blas.f77("") << trans;
               y = y0;
             }
             blas.cblas_gemv(row_major ? 101 : 102, t ? 112 : 111, m, k, alpha, a.data(), lda, x.data(), incx, beta,
                             y.data(), incy);
-            EXPECT_EQ(y, expected) << blas.spelling << trans << row_major;
+            EXPECT_EQ(y, expected) << blas.f77("") << trans << row_major;
             EXPECT_EQ(calls(blas.letter == 'd' ? "dgemv" : "sgemv"), before + (row_major ? 1 : 3));
           }
   });
@@ -157,10 +157,10 @@ TEST(Names, Norms) {
         const Int ni = root * root, inci = inc;
         for (int i = 0; i < root * root; ++i) x[i * inc] = i % 2 ? T(-3) : T(3);
         const std::uint64_t before = calls(nrm2), before_asum = calls(asum);
-        EXPECT_EQ(blas.nrm2(&ni, x.data(), &inci), T(3 * root)) << blas.spelling;
-        EXPECT_EQ(blas.cblas_nrm2(ni, x.data(), inc), T(3 * root)) << blas.spelling;
-        EXPECT_EQ(blas.asum(&ni, x.data(), &inci), T(3 * root * root)) << blas.spelling;
-        EXPECT_EQ(blas.cblas_asum(ni, x.data(), inc), T(3 * root * root)) << blas.spelling;
+        EXPECT_EQ(blas.nrm2(&ni, x.data(), &inci), T(3 * root)) << blas.f77("");
+        EXPECT_EQ(blas.cblas_nrm2(ni, x.data(), inc), T(3 * root)) << blas.f77("");
+        EXPECT_EQ(blas.asum(&ni, x.data(), &inci), T(3 * root * root)) << blas.f77("");
+        EXPECT_EQ(blas.cblas_asum(ni, x.data(), inc), T(3 * root * root)) << blas.f77("");
         EXPECT_EQ(calls(nrm2), before + 2);
         EXPECT_EQ(calls(asum), before_asum + 2);
       }

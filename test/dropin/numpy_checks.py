@@ -64,6 +64,13 @@ def expect(name, got, want):
         raise SystemExit(f"{name}: NumPy's product is not the one of accublas:\n{got}\n{want}")
 
 
+def print_libraries():
+    """The BLAS libraries in the process, accublas's own aside, a line each."""
+    with open("/proc/self/maps") as maps:
+        files = {line.split(maxsplit=5)[5].strip() for line in maps if "/" in line}
+    print(*sorted(file for file in files if "blas" in file.rpartition("/")[2] and "accublas" not in file), sep="\n")
+
+
 def main():
     rng = np.random.default_rng(7)
     for dtype, letter in ((np.float64, "d"), (np.float32, "s")):
@@ -115,6 +122,7 @@ def main():
     solution = np.linalg.solve(np.array([[2.0, 1.0], [1.0, 3.0]]), np.array([3.0, 5.0]))
     assert np.allclose(solution, [0.8, 1.4])
     print("ok")
+    print_libraries()
 
 
 if __name__ == "__main__":

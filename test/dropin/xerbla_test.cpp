@@ -37,43 +37,45 @@ static std::int64_t in_the_callers_order(std::int64_t argument, const std::strin
     if (gemm == (pair[0] != 3) && (argument == pair[0] || argument == pair[1])) return pair[0] + pair[1] - argument;
   return argument;
 }
-void xerbla_64_(const char* routine, const std::int64_t* argument, std::size_t length) {
-  complaints.push_back({"xerbla_64_", std::string(routine, length), *argument});
-}
-void xerbla64_(const char* routine, const std::int64_t* argument, std::size_t length) {
-  complaints.push_back({"xerbla64_", std::string(routine, length), *argument});
-}
-void cblas_xerbla(std::int32_t argument, const char* routine, const char*, ...) {
-  complaints.push_back({"cblas_xerbla", routine, in_the_callers_order(argument, routine)});
-}
-void cblas_xerbla_64(std::int64_t argument, const char* routine, const char*, ...) {
-  complaints.push_back({"cblas_xerbla_64", routine, in_the_callers_order(argument, routine)});
-}
-void cblas_xerbla64_(std::int64_t argument, const char* routine, const char*, ...) {
-  complaints.push_back({"cblas_xerbla64_", routine, in_the_callers_order(argument, routine)});
-}
+#define OWN_F77(name, Int)                                                  \
+  void name(const char* routine, const Int* argument, std::size_t length) { \
+    complaints.push_back({#name, std::string(routine, length), *argument}); \
+  }
+#define OWN_CBLAS(name, Int)                                                         \
+  void name(Int argument, const char* routine, const char*, ...) {                   \
+    complaints.push_back({#name, routine, in_the_callers_order(argument, routine)}); \
+  }
+OWN_F77(xerbla_64_, std::int64_t)
+OWN_F77(xerbla64_, std::int64_t)
+OWN_F77(scipy_xerbla_, std::int32_t)
+OWN_F77(scipy_xerbla_64_, std::int64_t)
+OWN_CBLAS(cblas_xerbla, std::int32_t)
+OWN_CBLAS(cblas_xerbla_64, std::int64_t)
+OWN_CBLAS(cblas_xerbla64_, std::int64_t)
+OWN_CBLAS(scipy_cblas_xerbla, std::int32_t)
+OWN_CBLAS(scipy_cblas_xerbla64_, std::int64_t)
 #endif
 }
 
 namespace {
 
-Complaint expected_f77([[maybe_unused]] const std::string& spelling, char letter, const std::string& routine,
-                       int number) {
-  const std::string name = std::string(1, letter == 'd' ? 'D' : 'S') + routine + " ";
+template <class Names>
+Complaint expected_f77([[maybe_unused]] const Names& blas, const std::string& routine, int number) {
+  const std::string name = std::string(1, blas.letter == 'd' ? 'D' : 'S') + routine + " ";
 #ifdef OWN_ALL
-  return {"xerbla" + spelling, name, number};
+  return {blas.f77("xerbla"), name, number};
 #else
   return {"xerbla_", name, number};
 #endif
 }
 
-Complaint expected_cblas(const std::string& spelling, char letter, std::string routine, int number) {
+template <class Names>
+Complaint expected_cblas(const Names& blas, std::string routine, int number) {
 #ifdef OWN_ALL
   for (char& c : routine) c = static_cast<char>(std::tolower(c));
-  const std::string suffix = spelling == "_" ? "" : spelling == "_64_" ? "_64" : "64_";
-  return {"cblas_xerbla" + suffix, std::string("cblas_") + letter + routine, number};
+  return {blas.cblas("xerbla"), std::string("cblas_") + blas.letter + routine, number};
 #else
-  return expected_f77(spelling, letter, routine, number - 1);
+  return expected_f77(blas, routine, number - 1);
 #endif
 }
 
@@ -135,7 +137,7 @@ TEST(Xerbla, Gemm) {
       const Int m = g.m, n = g.n, k = g.k, lda = g.lda, ldb = g.ldb, ldc = g.ldc;
       const T alpha = 1, beta = 2;
       blas.gemm(&g.transa, &g.transb, &m, &n, &k, &alpha, o.a.data(), &lda, o.b.data(), &ldb, &beta, o.c.data(), &ldc);
-      expect_one(expected_f77(blas.spelling, blas.letter, "GEMM", g.number));
+      expect_one(expected_f77(blas, "GEMM", g.number));
       o.expect_untouched();
     }
     for (const bool row_major : {false, true})
@@ -143,13 +145,13 @@ TEST(Xerbla, Gemm) {
         Operands<T> o;
         blas.cblas_gemm(row_major ? 101 : 102, cblas_trans(g.transa), cblas_trans(g.transb), g.m, g.n, g.k, 1,
                         o.a.data(), g.lda, o.b.data(), g.ldb, 2, o.c.data(), g.ldc);
-        expect_one(expected_cblas(blas.spelling, blas.letter, "GEMM", g.number + 1));
+        expect_one(expected_cblas(blas, "GEMM", g.number + 1));
         o.expect_untouched();
       }
     for (const int layout : {0, 100, 103, 67}) {
       Operands<T> o;
       blas.cblas_gemm(layout, 111, 111, 3, 2, 4, 1, o.a.data(), 4, o.b.data(), 4, 2, o.c.data(), 4);
-      expect_one(expected_cblas(blas.spelling, blas.letter, "GEMM", 1));
+      expect_one(expected_cblas(blas, "GEMM", 1));
       o.expect_untouched();
     }
   });
@@ -186,7 +188,7 @@ TEST(Xerbla, Gemv) {
       const Int m = g.m, n = g.n, lda = g.lda, incx = g.incx, incy = g.incy;
       const T alpha = 1, beta = 2;
       blas.gemv(&g.trans, &m, &n, &alpha, o.a.data(), &lda, o.b.data(), &incx, &beta, o.c.data(), &incy);
-      expect_one(expected_f77(blas.spelling, blas.letter, "GEMV", g.number));
+      expect_one(expected_f77(blas, "GEMV", g.number));
       o.expect_untouched();
     }
     for (const bool row_major : {false, true})
@@ -194,12 +196,12 @@ TEST(Xerbla, Gemv) {
         Operands<T> o;
         blas.cblas_gemv(row_major ? 101 : 102, cblas_trans(g.trans), g.m, g.n, 1, o.a.data(), g.lda, o.b.data(), g.incx,
                         2, o.c.data(), g.incy);
-        expect_one(expected_cblas(blas.spelling, blas.letter, "GEMV", g.number + 1));
+        expect_one(expected_cblas(blas, "GEMV", g.number + 1));
         o.expect_untouched();
       }
     Operands<T> o;
     blas.cblas_gemv(99, 111, 3, 2, 1, o.a.data(), 3, o.b.data(), 1, 2, o.c.data(), 1);
-    expect_one(expected_cblas(blas.spelling, blas.letter, "GEMV", 1));
+    expect_one(expected_cblas(blas, "GEMV", 1));
   });
 }
 

@@ -1,9 +1,11 @@
 """accublas-compare as a user meets it: its table, its picture, and one clear line with status 2 for what it cannot use."""
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -11,11 +13,13 @@ SCRIPT, LIBRARY, DATA = sys.argv[1:4]
 VECTOR = "%%MatrixMarket matrix array real general\n3 1\n1\n2\n{last}\n"
 
 
-def compare(*arguments, **variables):
+def compare(*arguments, stdout=None, **variables):
     environment = {k: v for k, v in os.environ.items() if not k.startswith("ACCUBLAS")} | {"ACCUBLAS_LIBRARY": LIBRARY}
     environment["ASAN_OPTIONS"] = "detect_leaks=0:allocator_may_return_null=1"
     environment |= variables
-    return subprocess.run([SCRIPT, *map(str, arguments)], capture_output=True, text=True, env=environment, timeout=300)
+    arguments = [a if isinstance(a, bytes) else str(a) for a in arguments]
+    return subprocess.run([SCRIPT, *arguments], stdout=stdout or subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          env=environment, timeout=300)
 
 
 def table(run):
@@ -74,7 +78,7 @@ class Results(unittest.TestCase):
 class Refusals(unittest.TestCase):
     def refused(self, *arguments, saying, **variables):
         run = compare(*arguments, **variables)
-        self.assertEqual(run.returncode, 2, run.stdout + run.stderr)
+        self.assertEqual(run.returncode, 2, f"{run.stdout}{run.stderr}")
         lines = run.stderr.splitlines()
         self.assertEqual(len(lines), 1, run.stderr)
         self.assertIn(saying, lines[0])
@@ -133,6 +137,69 @@ class Refusals(unittest.TestCase):
             (Path(folder) / "a.png").mkdir()
             self.refused("--random", 2, 2, 2, "--modes", "cr", "--repeat", 0, "--plot", Path(folder) / "a.png",
                          saying="cannot write")
+
+    # What no argument parser sees: bytes that are no text, names with line ends, sizes beyond any address, libraries and
+    # outputs that are not what they seem.
+    def test_hostile_surroundings(self):
+        small = ("--random", 2, 2, 2, "--modes", "cr", "--repeat", 0)
+        with tempfile.TemporaryDirectory() as folder:
+            def write(name, text):
+                path = os.path.join(os.fsencode(folder), name)
+                with open(path, "w") as file:
+                    file.write(text)
+                return path
+
+            coordinate = "%%MatrixMarket matrix coordinate real general\n{0} {0} 1\n1 1 1\n"
+            for size in (2 * 10**9, 4 * 10**9, 10**18, 10**30):
+                self.refused(write(b"vast.mtx", coordinate.format(size)), saying="vast.mtx")
+            self.refused(write(b"array.mtx", "%%MatrixMarket matrix array real general\n2000000000 2000000000\n1\n"),
+                         saying="out of memory")
+            for bad in (b"\xff.mtx", b"line\nend.mtx", "\u2028.mtx".encode()):
+                self.refused(write(bad, "nothing"), saying="not a readable Matrix Market file")
+                self.refused(bad, saying="no such file")
+            not_a_library = write(b"text.so", "nothing")
+            self.refused(*small, saying="text.so", ACCUBLAS_LIBRARY=not_a_library)
+            with open("/dev/full", "w") as full:
+                self.refused(*small, saying="cannot write", stdout=full)
+        for sizes in [(2**31, 2**31, 2**31), (2**62, 1, 1), (1, 10**30, 1), (2**40, 2**40, 1)]:
+            self.refused("--random", *sizes, saying="out of memory")
+        for bad in (b"\xff", b"\xc3(", "\u00e9".encode(), b"c\nr"):
+            self.refused("--random", 2, 2, 2, "--modes", bad, saying="native")
+            self.refused("--random", 2, 2, 2, "--engine", bad, saying="int8")
+            self.refused("--op", bad, saying="gemm")
+            self.refused("--random", bad, 2, 2, saying="--random")
+            self.refused(*small, saying="ACCUBLAS_MODE", ACCUBLAS_MODE=bad)
+            self.refused(*small, saying="ACCUBLAS_ENGINE", ACCUBLAS_ENGINE=bad)
+            self.refused(*small, saying="cannot load", ACCUBLAS_LIBRARY=b"/absent" + bad)
+        self.refused(*small, saying="libc.so.6", ACCUBLAS_LIBRARY="libc.so.6")
+        self.refused(*small, saying="/dev/null", ACCUBLAS_LIBRARY="/dev/null")
+        closed = subprocess.run(["sh", "-c", '"$0" "$@" >&-', SCRIPT, *map(str, small)], stderr=subprocess.PIPE, text=True,
+                                env=os.environ | {"ACCUBLAS_LIBRARY": LIBRARY}, timeout=300)
+        self.assertEqual((closed.returncode, closed.stderr), (0, ""))
+
+    def test_interrupt(self):
+        environment = os.environ | {"ACCUBLAS_LIBRARY": LIBRARY}
+        command = [SCRIPT, "--random", "60", "60", "60", "--repeat", "1000000", "--modes", "native"]
+        for loaded in ("_multiarray_umath", "scipy", "libaccublas"):  # while Python imports, and later
+            run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+            while run.poll() is None and loaded not in Path(f"/proc/{run.pid}/maps").read_text():
+                time.sleep(0.01)
+            run.send_signal(signal.SIGINT)
+            _, errors = run.communicate(timeout=100)
+            self.assertEqual((run.returncode, errors), (130, "accublas-compare: interrupted\n"))
+
+
+class Names(unittest.TestCase):
+    def test_any_file_name(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in (b"\xff.mtx", "\u00e9.mtx".encode(), b"line\nend.mtx"):
+                path = os.path.join(os.fsencode(folder), name)
+                with open(path, "w") as file:
+                    file.write("%%MatrixMarket matrix array real general\n1 1\n3\n")
+                for variables in ({}, {"LC_ALL": "C", "PYTHONUTF8": "0"}, {"PYTHONIOENCODING": "ascii"}):
+                    run = compare(path, "--modes", "cr", "--repeat", 0, "--plot", os.path.join(folder, "a.png"), **variables)
+                    self.assertEqual((run.returncode, run.stderr), (0, ""))
+                    self.assertEqual(len(run.stdout.splitlines()), 6, run.stdout)
 
 
 if __name__ == "__main__":

@@ -239,7 +239,7 @@ TEST(NativeLarge, InnerDimensionBeyond32Bits) {
 TEST(NativeBlas, ComesFromABlasLibrary) {
   const RealBlas& blas = real_blas();
   ASSERT_NE(blas.library, nullptr);
-  const int n = 3, one = 1;
+  const RealBlas::F77Int n = 3, one = 1;
   const double x[] = {1, 2, 3}, y[] = {4, 5, 6};
   EXPECT_EQ(blas.ddot(&n, x, &one, y, &one), 32);
   Dl_info info;

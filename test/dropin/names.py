@@ -1,0 +1,20 @@
+"""The names that the drop-in serves: every routine in every spelling. As a program: the list of exported symbols."""
+import re
+
+ROUTINES = [letter + routine for letter in "ds" for routine in ("asum", "dot", "gemm", "gemv", "nrm2")]
+SPELLINGS = ["{}_", "cblas_{}",                      # Debian, conda, vendors
+             "{}_64_", "cblas_{}_64",                # netlib's ILP64
+             "{}64_", "cblas_{}64_",                 # OpenBLAS's
+             "scipy_{}_", "scipy_cblas_{}",          # SciPy's wheels
+             "scipy_{}_64_", "scipy_cblas_{}64_"]    # NumPy's wheels
+SERVED = {spelling.format(routine) for spelling in SPELLINGS for routine in ROUTINES}
+
+
+def routine_of(symbol):
+    """The routine that a symbol names under any prefix and suffix, known here or not; None for other symbols."""
+    found = re.fullmatch(r"(?:[a-z0-9]+_)*?(" + "|".join(ROUTINES) + r")_?(?:64)?_?", symbol)
+    return found and found[1]
+
+
+if __name__ == "__main__":
+    print("ACCUBLAS_0", *sorted(f"{name}@@ACCUBLAS_0" for name in SERVED), sep="\n")
