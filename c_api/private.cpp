@@ -29,7 +29,7 @@ const accublas::cpu::RealBlas* accublas_private_native(accublas::Routine routine
     const accublas::Resolved& resolved = context.resolved(routine);
     if (!plain_native(resolved)) return nullptr;
     if (resolved.plan.by_shape &&
-        accublas::cuda_backend().worth_copying(routine, resolved.plan.mode, {false, 0, m, n, k}))
+        accublas::cuda_backend().worth_copying(routine, resolved.plan.mode, {m, n, k}))
       return nullptr;
     const accublas::cpu::RealBlas& blas = accublas::cpu::real_blas();
 

@@ -417,12 +417,12 @@ TEST(Plan, WhereOperandsAre) {
   };
   EXPECT_EQ(plan({}).backend, ACCUBLAS_BACKEND_CPU);
   EXPECT_TRUE(plan({}).by_shape);
-  EXPECT_EQ(plan({false, 0, 99, 99, 99}).backend, ACCUBLAS_BACKEND_CPU);
-  EXPECT_EQ(plan({false, 0, 100, 100, 100}).backend, ACCUBLAS_BACKEND_CUDA);
-  EXPECT_EQ(plan({true, 0, 1, 1, 1}).backend, ACCUBLAS_BACKEND_CUDA);
-  EXPECT_EQ(plan({true, 0, 1, 1, 1}).engine, ACCUBLAS_ENGINE_FP16);
-  EXPECT_EQ(plan({true, 0, 100, 1, 1}).engine, ACCUBLAS_ENGINE_INT8);
+  EXPECT_EQ(plan({99, 99, 99}).backend, ACCUBLAS_BACKEND_CPU);
+  EXPECT_EQ(plan({100, 100, 100}).backend, ACCUBLAS_BACKEND_CUDA);
+  EXPECT_EQ(plan({1, 1, 1, true}).backend, ACCUBLAS_BACKEND_CUDA);
+  EXPECT_EQ(plan({1, 1, 1, true}).engine, ACCUBLAS_ENGINE_FP16);
+  EXPECT_EQ(plan({100, 1, 1, true}).engine, ACCUBLAS_ENGINE_INT8);
   context.backend = ACCUBLAS_BACKEND_CPU;
-  EXPECT_EQ(plan({false, 0, 100, 100, 100}).backend, ACCUBLAS_BACKEND_CPU);
-  EXPECT_EQ(status_of([&] { plan({true, 0, 1, 1, 1}); }), ACCUBLAS_ERROR_POINTERS);
+  EXPECT_EQ(plan({100, 100, 100}).backend, ACCUBLAS_BACKEND_CPU);
+  EXPECT_EQ(status_of([&] { plan({1, 1, 1, true}); }), ACCUBLAS_ERROR_POINTERS);
 }
