@@ -37,14 +37,12 @@ void linger(Same&& same) {
   while (same() && std::chrono::steady_clock::now() - start < patience) sched_yield();
 }
 
-constexpr int most_workers = 1023;
-
 /// A job is published by opening `door` and withdrawn by closing it; a worker that wakes too late finds it closed, so
 /// that the caller waits only for workers that really entered. door = open places * 2^32 + workers inside.
 class Pool {
  public:
   void run(std::int64_t tasks, int threads, TaskFunction function, void* body) {
-    threads = static_cast<int>(std::min<std::int64_t>({threads, tasks, most_workers + 1}));
+    threads = static_cast<int>(std::min<std::int64_t>({threads, tasks, most_threads}));
     if (threads <= 1 || inside_ || held_.exchange(true, std::memory_order_acquire)) {
       for (std::int64_t task = 0; task < tasks; ++task) function(body, task, 0);
       return;

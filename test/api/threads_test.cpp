@@ -61,7 +61,8 @@ std::vector<Call<T>> calls() {
   }
   for (const auto& [m, n] : {std::pair<std::int64_t, std::int64_t>{3, 5}, {2, 18000}, {300, 100}})
     for (const auto trans : {ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS}) {
-      const std::string size = " " + std::to_string(m) + " x " + std::to_string(n) + (trans ? "T" : "");
+      const std::string size =
+          " " + std::to_string(m) + " x " + std::to_string(n) + (trans == ACCUBLAS_TRANS ? "T" : "");
       list.push_back({"gemv" + size, gemm_modes, static_cast<std::size_t>(std::max(m, n)),
                       [=, m = m, n = n](auto* context, T* out, const auto* options) {
                         return api::gemv_ex(T{}, context, ACCUBLAS_COL_MAJOR, trans, m, n, &alpha, x, m, y,
@@ -132,7 +133,9 @@ TEST(ThreadsOfContexts, AnyNumber) {
     ASSERT_EQ(accublas_set_num_threads(context, threads), ACCUBLAS_SUCCESS);
     double result = 0;
     ASSERT_EQ(accublas_ddot(context, 4, x.data(), 1, y.data(), 1, &result), ACCUBLAS_SUCCESS) << context.error();
-    EXPECT_LT(context.report().workspace_bytes, mib) << threads;
+    EXPECT_LT(context.report().workspace_bytes, 64 * kib) << threads;
+    ASSERT_EQ(accublas_ddot(context, 2, x.data(), 2, y.data(), 2, &result), ACCUBLAS_SUCCESS) << context.error();
+    EXPECT_LT(context.report().workspace_bytes, 64 * kib) << threads;
   }
 }
 

@@ -406,6 +406,20 @@ TEST(Plan, CudaAsAValue) {
   EXPECT_TRUE(contains(message, "mode cr of dnrm2 is not available") && !contains(message, "fixed")) << message;
 }
 
+// Sizes cannot land in the fields that say where the operands are.
+static_assert(!std::is_aggregate_v<CallShape>);
+
+TEST(Settings, ThreadsAreClamped) {
+  accublas::Settings settings;
+  settings.threads_by_caller = true;
+  for (int threads : {1, 2, 1024, 1025, 1 << 29, INT32_MAX}) {
+    settings.num_threads = threads;
+    EXPECT_EQ(accublas::threads_for(settings), std::min(threads, accublas::most_threads));
+  }
+  settings.num_threads = 0;
+  EXPECT_GE(accublas::threads_for(settings), 1);
+}
+
 TEST(Plan, WhereOperandsAre) {
   const Level none;
   Level context;
