@@ -37,6 +37,11 @@ void linger(Same&& same) {
   while (same() && std::chrono::steady_clock::now() - start < patience) sched_yield();
 }
 
+/// Of a worker's stack. Library code needs less than 64 KiB, OpenBLAS, which small matrices of a batch call on workers,
+/// less than as much again; the rest is room for the thread-local variables of the program's libraries, which the C
+/// library puts there too. Not the default, which a program may have set to little.
+constexpr std::size_t worker_stack = std::size_t{1} << 20;
+
 /// A job is published by opening `door` and withdrawn by closing it; a worker that wakes too late finds it closed, so
 /// that the caller waits only for workers that really entered. door = open places * 2^32 + workers inside.
 class Pool {
@@ -94,6 +99,7 @@ class Pool {
       pthread_attr_t attributes;
       pthread_attr_init(&attributes);
       pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+      pthread_attr_setstacksize(&attributes, worker_stack);
       pthread_t thread;
       const int failed = pthread_create(
           &thread, &attributes,
