@@ -71,9 +71,11 @@ template <class T>
                                     double* out) {
   T x_copy[dot2_dot_block], y_copy[dot2_dot_block];
   const bool products = sum.terms == Dot2Terms::products;
-  for (Index i = 0; i < n; ++i) x_copy[i] = sum.x[begin + i] * sum.factor;
+  const Vector<const T> x{&sum.x[begin], sum.x.stride}, y{products ? &sum.y[begin] : nullptr, sum.y.stride};
+  const T factor = sum.factor;
+  for (Index i = 0; i < n; ++i) x_copy[i] = x[i] * factor;
   if (products)
-    for (Index i = 0; i < n; ++i) y_copy[i] = sum.y[begin + i];
+    for (Index i = 0; i < n; ++i) y_copy[i] = y[i];
   contiguous_lanes(kernels, sum.terms, n, x_copy, products ? y_copy : x_copy, out);
 }
 
