@@ -11,10 +11,12 @@ inline void require(const BadArgument& bad) {
 }
 
 /// A stride along `size` elements. Where there is one at most, nothing lies a stride away and the caller may pass any
-/// number: what arithmetic with it could overflow for is kept from the engines.
+/// number: engines, which may look at the magnitude and compute addresses that they do not use, get one that is small
+/// enough for that and not negative.
 constexpr std::int64_t stride_along(std::int64_t size, std::int64_t stride) {
   constexpr std::int64_t most = std::int64_t{1} << 40;
-  return size > 1 ? stride : stride < -most ? -most : stride > most ? most : stride;
+  if (size > 1) return stride;
+  return stride > most || stride < -most ? most : stride < 0 ? -stride : stride;
 }
 
 /// An m x n matrix with any strides.
