@@ -10,7 +10,11 @@
  *   - Argument order and enum values are CBLAS's, after the context. alpha and beta are passed by pointer, because
  *     accublas_set_pointer_mode decides whether they (and scalar results) live on the host or on the device.
  *   - A context serves one thread and one stream at a time. NULL names the calling thread's default context.
- *   - Every function that can fail returns an accublas_status; 0 is success. accublas_last_error says what went wrong.
+ *   - Every function that can fail returns an accublas_status; 0 is success. accublas_last_error says what went wrong,
+ *     in one line.
+ *   - A caller needs 64 KiB of stack, 128 KiB where a mode or an engine calls OpenBLAS (0.3.21; others have needs of
+ *     their own). The library's threads do not depend on the program's default size.
+ *   - A stride along one element at most is never used, and may be any number.
  *   - alpha = 0 or k = 0: A and B are not read. beta = 0: C (y) is not read.
  *   - Nothing prints but the verbose mode and the failure handler.
  */
@@ -179,7 +183,7 @@ typedef struct accublas_report_t {
   double bound_relative;
   double bound_componentwise;
   double bound_absolute;
-  int32_t threads;     /**< threads that accublas's own pool was given */
+  int32_t threads;     /**< threads of accublas's own pool that the call was planned for */
   int32_t level;       /**< the report level that the call ran under */
   int64_t batch_count; /**< matrices of a batched call, 1 else; the numbers above are those of all of them together */
 } accublas_report_t;
@@ -242,14 +246,16 @@ ACCUBLAS_API accublas_status accublas_set_engine(accublas_context* ctx, accublas
  * ACCUBLAS_ERROR_ENGINE at that call. */
 ACCUBLAS_API accublas_status accublas_set_engine_name(accublas_context* ctx, const char* name);
 /** Cap of the workspace in MiB; 0 restores the default (256 MiB on the CPU; on a GPU the lesser of 4 GiB and an eighth
- * of its memory). Blocking under it never changes bits. */
+ * of its memory). Blocking under it never changes bits. On the CPU a call takes up to a MiB more, for what does not
+ * grow with its operands. */
 ACCUBLAS_API accublas_status accublas_set_workspace_mib(accublas_context* ctx, int64_t mib);
 /** The user's own workspace, used in place of the pool by the backend that can: host memory by the CPU, device memory
  * by its device; calls on the other one take the pool. NULL, 0 ends that. It must stay valid until replaced, or until
  * the context is destroyed. */
 ACCUBLAS_API accublas_status accublas_set_workspace(accublas_context* ctx, void* buffer, size_t bytes);
 /** Threads of accublas's own pool; 0 restores the default: ACCUBLAS_NUM_THREADS, else affinity and OMP_NUM_THREADS, and
- * 1 inside an OpenMP parallel region. OpenBLAS keeps its own count. */
+ * 1 inside an OpenMP parallel region. A call takes at most 1024, and one for every 64 KiB that its workspace may have;
+ * accublas_report tells how many. OpenBLAS keeps its own count. */
 ACCUBLAS_API accublas_status accublas_set_num_threads(accublas_context* ctx, int32_t threads);
 /** 0 silent, 1 a line per call on standard error. */
 ACCUBLAS_API accublas_status accublas_set_verbose(accublas_context* ctx, int32_t level);

@@ -27,10 +27,10 @@ accublas_status gemm_batched(accublas_context* ctx, const Shape& s, const T* alp
                         s.n,
                         s.k,
                         T{},
-                        view<const T>(s.layout, s.transa, nullptr, s.lda),
-                        view<const T>(s.layout, s.transb, nullptr, s.ldb),
+                        view<const T>(s.layout, s.transa, s.m, s.k, nullptr, s.lda),
+                        view<const T>(s.layout, s.transb, s.k, s.n, nullptr, s.ldb),
                         T{},
-                        view<T>(s.layout, ACCUBLAS_NO_TRANS, nullptr, s.ldc)};
+                        view<T>(s.layout, ACCUBLAS_NO_TRANS, s.m, s.n, nullptr, s.ldc)};
     run_gemm_batched(context, GemmBatch<T>{shape, s.count, a, b, c}, alpha, beta, options);
   });
 }

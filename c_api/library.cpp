@@ -9,10 +9,31 @@ using namespace accublas;
 
 namespace accublas {
 
+namespace {
+
+/// A message quotes what the user wrote; it stays one line, in logs too.
+std::string one_line(const char* message) {
+  std::string line;
+  for (; *message; ++message) {
+    const unsigned char c = static_cast<unsigned char>(*message);
+    if (c >= ' ' && c != 127) {
+      line += *message;
+    } else if (c == '\n' || c == '\t' || c == '\r') {
+      line += c == '\n' ? "\\n" : c == '\t' ? "\\t" : "\\r";
+    } else {
+      constexpr char digits[] = "0123456789abcdef";
+      line += {'\\', 'x', digits[c / 16], digits[c % 16]};
+    }
+  }
+  return line;
+}
+
+}  // namespace
+
 accublas_status failure(Context& context, accublas_status status, const char* message) noexcept {
   context.failed = true;
   try {
-    context.error = message;
+    context.error = one_line(message);
   } catch (...) {
     context.error.clear();
   }

@@ -26,8 +26,7 @@ const accublas::cpu::RealBlas* accublas_private_native(accublas::Routine routine
     accublas::Context& context = accublas::default_context();
     const accublas::Resolved& resolved = context.resolved(routine);
     if (!plain_native(resolved)) return nullptr;
-    if (resolved.plan.by_shape &&
-        accublas::cuda_backend().worth_copying(routine, resolved.plan.mode, {false, 0, m, n, k}))
+    if (resolved.plan.by_shape && accublas::cuda_backend().worth_copying(routine, resolved.plan.mode, {m, n, k}))
       return nullptr;
     const accublas::cpu::RealBlas& blas = accublas::cpu::real_blas();
 

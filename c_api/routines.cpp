@@ -38,10 +38,10 @@ accublas_status gemv(accublas_context* ctx, accublas_layout layout, accublas_tra
     require(check_gemv(layout, trans, m, n, lda, incx, incy));
     const bool plain = trans == ACCUBLAS_NO_TRANS;
     const std::int64_t outputs = plain ? m : n, terms = plain ? n : m;
-    run_gemv(
-        context,
-        Gemv<T>{outputs, terms, T{}, view(layout, trans, a, lda), view(terms, x, incx), T{}, view(outputs, y, incy)},
-        alpha, beta, options);
+    run_gemv(context,
+             Gemv<T>{outputs, terms, T{}, view(layout, trans, outputs, terms, a, lda), view(terms, x, incx), T{},
+                     view(outputs, y, incy)},
+             alpha, beta, options);
   });
 }
 
@@ -51,8 +51,8 @@ accublas_status gemv_strided(accublas_context* ctx, std::int64_t m, std::int64_t
                              std::int64_t incy, const accublas_options* options) {
   return guarded(ctx, [&](Context& context) {
     require(check_gemv_strided(m, n, incx, incy));
-    run_gemv(context, Gemv<T>{m, n, T{}, Matrix<const T>{a, rsa, csa}, view(n, x, incx), T{}, view(m, y, incy)}, alpha,
-             beta, options);
+    run_gemv(context, Gemv<T>{m, n, T{}, view(m, n, a, rsa, csa), view(n, x, incx), T{}, view(m, y, incy)}, alpha, beta,
+             options);
   });
 }
 
@@ -64,8 +64,8 @@ accublas_status gemm(accublas_context* ctx, accublas_layout layout, accublas_tra
   return guarded(ctx, [&](Context& context) {
     require(check_gemm(layout, transa, transb, m, n, k, lda, ldb, ldc));
     run_gemm(context,
-             Gemm<T>{m, n, k, T{}, view(layout, transa, a, lda), view(layout, transb, b, ldb), T{},
-                     view(layout, ACCUBLAS_NO_TRANS, c, ldc)},
+             Gemm<T>{m, n, k, T{}, view(layout, transa, m, k, a, lda), view(layout, transb, k, n, b, ldb), T{},
+                     view(layout, ACCUBLAS_NO_TRANS, m, n, c, ldc)},
              alpha, beta, options);
   });
 }
@@ -77,7 +77,9 @@ accublas_status gemm_strided(accublas_context* ctx, std::int64_t m, std::int64_t
                              const accublas_options* options) {
   return guarded(ctx, [&](Context& context) {
     require(check_gemm_strided(m, n, k, rsc, csc));
-    run_gemm(context, Gemm<T>{m, n, k, T{}, {a, rsa, csa}, {b, rsb, csb}, T{}, {c, rsc, csc}}, alpha, beta, options);
+    run_gemm(context,
+             Gemm<T>{m, n, k, T{}, view(m, k, a, rsa, csa), view(k, n, b, rsb, csb), T{}, view(m, n, c, rsc, csc)},
+             alpha, beta, options);
   });
 }
 

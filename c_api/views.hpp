@@ -10,17 +10,36 @@ inline void require(const BadArgument& bad) {
   if (bad) throw Error(ACCUBLAS_ERROR_ARGUMENT, std::string("argument ") + bad.name + " is invalid");
 }
 
-/// op(X) of a stored matrix with a leading dimension.
-template <class T>
-Matrix<T> view(accublas_layout layout, accublas_transpose trans, T* data, std::int64_t ld) {
-  const bool rows_adjacent = (layout == ACCUBLAS_COL_MAJOR) == (trans == ACCUBLAS_NO_TRANS);
-  return rows_adjacent ? Matrix<T>{data, 1, ld} : Matrix<T>{data, ld, 1};
+/// A stride along `size` elements. Where there is one at most, nothing lies a stride away and the caller may pass any
+/// number: engines, which may look at the magnitude and compute addresses that they do not use, get one that is small
+/// enough for that and not negative.
+constexpr std::int64_t stride_along(std::int64_t size, std::int64_t stride) {
+  constexpr std::int64_t most = std::int64_t{1} << 40;
+  if (size > 1) return stride;
+  return stride > most || stride < -most ? most : stride < 0 ? -stride : stride;
 }
 
-/// BLAS's vector: with a negative increment element 0 is at the far end.
+/// An m x n matrix with any strides.
+template <class T>
+Matrix<T> view(std::int64_t m, std::int64_t n, T* data, std::int64_t row_stride, std::int64_t col_stride) {
+  return {data, stride_along(m, row_stride), stride_along(n, col_stride)};
+}
+
+/// op(X), m x n, of a stored matrix with a leading dimension.
+template <class T>
+Matrix<T> view(accublas_layout layout, accublas_transpose trans, std::int64_t m, std::int64_t n, T* data,
+               std::int64_t ld) {
+  const bool rows_adjacent = (layout == ACCUBLAS_COL_MAJOR) == (trans == ACCUBLAS_NO_TRANS);
+  return rows_adjacent ? view(m, n, data, 1, ld) : view(m, n, data, ld, 1);
+}
+
+/// BLAS's vector: with a negative increment element 0 is at the far end. In the arithmetic of addresses, since one that
+/// is not read (alpha = 0) may have any increment.
 template <class T>
 Vector<T> view(std::int64_t n, T* data, std::int64_t increment) {
-  return {data && increment < 0 && n > 0 ? data - (n - 1) * increment : data, increment};
+  if (!data || increment >= 0 || n <= 1) return {data, stride_along(n, increment)};
+  const std::uint64_t back = static_cast<std::uint64_t>(n - 1) * static_cast<std::uint64_t>(increment) * sizeof(T);
+  return {reinterpret_cast<T*>(reinterpret_cast<std::uintptr_t>(data) - back), increment};
 }
 
 }  // namespace accublas

@@ -26,9 +26,12 @@ struct Location {
 /// What the choice of backend and engine may depend on besides settings: sizes (gemm_batched: of a matrix; gemv: m
 /// outputs, k terms; dot, nrm2, asum: k terms) and where the operands are.
 struct CallShape {
+  CallShape() = default;
+  CallShape(Index m, Index n, Index k, bool on_device = false) : m(m), n(n), k(k), on_device(on_device) {}
+
+  Index m = 0, n = 0, k = 0;
   bool on_device = false;
   int device = 0;
-  Index m = 0, n = 0, k = 0;
 };
 
 /// Per-context state that a backend keeps (stream, cuBLAS handle, device-side error flag, workspace in graph capture).

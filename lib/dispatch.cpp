@@ -29,7 +29,7 @@ void run_gemm(Context& context, Gemm<T> problem, const T* alpha, const T* beta, 
     run.scalars(problem, alpha, beta);
     const bool product = run.may_be_nonzero(problem.alpha) && problem.k > 0;
     if (product || run.scalars_on_device() || problem.beta != 1) {
-      const CallShape shape{false, 0, problem.m, problem.n, problem.k};
+      const CallShape shape(problem.m, problem.n, problem.k);
       const Named c{"c", problem.c.data}, a{"a", problem.a.data}, b{"b", problem.b.data};
       if (product) {
         run.operands({a, b, c}, {{"alpha", alpha}, {"beta", beta}}, shape);
@@ -61,7 +61,7 @@ void run_gemm_batched(Context& context, GemmBatch<T> batch, const T* alpha, cons
     run.scalars(shape, alpha, beta);
     const bool product = run.may_be_nonzero(shape.alpha) && shape.k > 0;
     if (product || run.scalars_on_device() || shape.beta != 1) {
-      const CallShape sizes{false, 0, shape.m, shape.n, shape.k};
+      const CallShape sizes(shape.m, shape.n, shape.k);
       const Named c{"c", batch.c.argument()}, a{"a", batch.a.argument()}, b{"b", batch.b.argument()};
       if (product) {
         run.operands({a, b, c}, {{"alpha", alpha}, {"beta", beta}}, sizes);
@@ -99,7 +99,7 @@ void run_gemv(Context& context, Gemv<T> problem, const T* alpha, const T* beta, 
     run.scalars(problem, alpha, beta);
     const bool product = run.may_be_nonzero(problem.alpha);
     if (product || problem.beta != 1) {
-      const CallShape shape{false, 0, problem.m, 1, problem.k};
+      const CallShape shape(problem.m, 1, problem.k);
       const Named y{"y", problem.y.data}, a{"a", problem.a.data}, x{"x", problem.x.data};
       if (product) {
         run.operands({a, x, y}, {{"alpha", alpha}, {"beta", beta}}, shape);
@@ -124,7 +124,7 @@ template <class T>
 void run_dot(Context& context, const Dot<T>& problem, const accublas_options* options) {
   Run run(context, pick<T>(Routine::ddot, Routine::sdot), options);
   run.sizes(1, 1, problem.n);
-  const CallShape shape{false, 0, 1, 1, problem.n};
+  const CallShape shape(1, 1, problem.n);
   if (problem.n > 0) {
     run.operands({{"x", problem.x.data}, {"y", problem.y.data}}, {{"result", problem.result}}, shape);
     run.promise(problem.n, T{1});
@@ -151,7 +151,7 @@ void run_norm(Context& context, Routine routine, const Reduction<T>& problem, co
   Run run(context, routine, options);
   run.sizes(1, 1, problem.n);
   if (problem.n > 0) {
-    run.operands({{"x", problem.x.data}}, {{"result", problem.result}}, {false, 1, 1, problem.n});
+    run.operands({{"x", problem.x.data}}, {{"result", problem.result}}, CallShape(1, 1, problem.n));
     run.promise(problem.n, T{1});
   } else {
     run.result_only({"result", problem.result});

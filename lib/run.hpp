@@ -15,12 +15,6 @@
 
 namespace accublas {
 
-inline int threads_for(const Settings& settings) {
-  if (settings.threads_by_caller) return settings.num_threads;
-  if (in_openmp_parallel_region(false)) return 1;
-  return settings.num_threads > 0 ? settings.num_threads : default_threads();
-}
-
 /// accublas's floating-point environment for the length of a call, but for mode native.
 class CallEnvironment {
  public:
@@ -186,9 +180,8 @@ class Run {
         set ? static_cast<std::size_t>(settings.workspace_bytes) : backend_of(plan).default_workspace(device());
     const bool own = users_workspace_serves(plan);
     Workspace workspace(cap, own ? context_.workspace : nullptr, own ? context_.workspace_bytes : 0);
-    Execution execution{threads_for(settings), cpu::detected_isa(), workspace, report_, settings.target};
+    Execution execution{lanes(workspace), cpu::detected_isa(), workspace, report_, settings.target};
     execution.engine_forced = plan.engine_forced;
-    report_.threads = plan.backend == ACCUBLAS_BACKEND_CPU ? execution.threads : 0;
 
     const bool scalars = scalars_on_device();
     Call<Problem, T> call{problem,          {alpha, scalars}, {beta, scalars}, on_device_,
@@ -200,7 +193,10 @@ class Run {
       if (error.status() != ACCUBLAS_ERROR_MEMORY) throw;
       compute_in_less(call, execution, cap, error, serve);
     }
-    if (plan.backend == ACCUBLAS_BACKEND_CPU) report_.workspace_bytes = static_cast<std::int64_t>(workspace.peak());
+    if (plan.backend == ACCUBLAS_BACKEND_CPU) {
+      report_.threads = execution.threads;
+      report_.workspace_bytes = static_cast<std::int64_t>(workspace.peak());
+    }
   }
 
   void finish() {
@@ -231,6 +227,7 @@ class Run {
     Plan& plan = context_.last.plan;
     const auto attempt = [&](accublas_engine engine, std::size_t bytes) {
       execution.workspace.restart(bytes);
+      execution.threads = lanes(execution.workspace);
       call.engine = engine;
       try {
         serve(backend_of(plan), call, context_.device_state.get(), execution);
@@ -265,6 +262,12 @@ class Run {
       if (attempt(plan.engine, cap) || attempt_engines()) return;
     }
     throw error;
+  }
+
+  /// Threads that the engines size by. A device's workspace is not where the CPU's threads have theirs.
+  int lanes(const Workspace& workspace) const {
+    const int threads = threads_for(resolved_.settings);
+    return context_.last.plan.backend == ACCUBLAS_BACKEND_CPU ? workspace.lanes(threads) : threads;
   }
 
   Location where(const Named& argument) {

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "lib/error.hpp"
+#include "lib/thread_pool.hpp"
 #include "lib/workspace.hpp"
 
 namespace accublas {
@@ -126,6 +127,11 @@ Settings resolve(Routine routine, const Level* call, const Level& context, const
   settings.target = first_set(&Level::target, -1.0, 0);
   settings.workspace_bytes = first_set(&Level::workspace_bytes, std::int64_t{-1}, std::int64_t{-1});
   return settings;
+}
+
+int threads_for(const Settings& settings) {
+  if (!settings.threads_by_caller && in_openmp_parallel_region(false)) return 1;
+  return std::clamp(settings.num_threads > 0 ? settings.num_threads : default_threads(), 1, most_threads);
 }
 
 Level call_level(const accublas_options& given) {

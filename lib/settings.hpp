@@ -43,6 +43,10 @@ struct Settings {
   std::int64_t workspace_bytes = -1;  ///< -1: the backend's default
 };
 
+/// Threads that a call may use, 1 to most_threads: what caller or environment ask for, else the default. Every engine
+/// sizes by this number, or by what Workspace::lanes leaves of it.
+int threads_for(const Settings& settings);
+
 /// What the environment says, read once at first use.
 struct Environment {
   Level level;

@@ -37,14 +37,17 @@ void linger(Same&& same) {
   while (same() && std::chrono::steady_clock::now() - start < patience) sched_yield();
 }
 
-constexpr int most_workers = 1023;
+/// Of a worker's stack. Library code needs less than 64 KiB, OpenBLAS, which small matrices of a batch call on workers,
+/// less than as much again; the rest is room for the thread-local variables of the program's libraries, which the C
+/// library puts there too. Not the default, which a program may have set to little.
+constexpr std::size_t worker_stack = std::size_t{1} << 20;
 
 /// A job is published by opening `door` and withdrawn by closing it; a worker that wakes too late finds it closed, so
 /// that the caller waits only for workers that really entered. door = open places * 2^32 + workers inside.
 class Pool {
  public:
   void run(std::int64_t tasks, int threads, TaskFunction function, void* body) {
-    threads = static_cast<int>(std::min<std::int64_t>({threads, tasks, most_workers + 1}));
+    threads = static_cast<int>(std::min<std::int64_t>({threads, tasks, most_threads}));
     if (threads <= 1 || inside_ || held_.exchange(true, std::memory_order_acquire)) {
       for (std::int64_t task = 0; task < tasks; ++task) function(body, task, 0);
       return;
@@ -97,6 +100,7 @@ class Pool {
       pthread_attr_t attributes;
       pthread_attr_init(&attributes);
       pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+      pthread_attr_setstacksize(&attributes, worker_stack);
       pthread_t thread;
       const int failed = pthread_create(
           &thread, &attributes,

@@ -7,11 +7,14 @@
 
 namespace accublas {
 
+/// The most threads that a job runs on, and that a call may size by (threads_for in settings.hpp).
+constexpr int most_threads = 1024;
+
 /// Calls body(task, thread) for every task in [0, tasks), on at most `threads` threads (the caller among them; thread
-/// numbers are below `threads`), and returns when all are done. Tasks are handed out dynamically, in increasing order.
-/// Every worker runs in accublas's floating-point environment (round to nearest, FTZ and DAZ off, traps masked). An
-/// exception of a body is rethrown here. Nested calls and calls while another thread holds the pool run on the caller
-/// alone. In a forked child the pool starts anew.
+/// numbers are below `threads` and below `tasks`), and returns when all are done. Tasks are handed out dynamically, in
+/// increasing order. Every worker runs in accublas's floating-point environment (round to nearest, FTZ and DAZ off,
+/// traps masked). An exception of a body is rethrown here. Nested calls and calls while another thread holds the pool
+/// run on the caller alone. In a forked child the pool starts anew.
 using TaskFunction = void (*)(void* body, std::int64_t task, int thread);
 void parallel_for_erased(std::int64_t tasks, int threads, TaskFunction function, void* body);
 

@@ -15,6 +15,9 @@ class Workspace {
   /// What engines may take beyond the cap: tables and per-thread tiles that do not grow with the problem.
   static constexpr std::size_t beyond_cap = std::size_t{1} << 20;
 
+  /// What a thread has at least, see lanes().
+  static constexpr std::size_t lane_bytes = std::size_t{64} << 10;
+
   /// `cap` in bytes. With `buffer` all memory comes from it and the cap is its size.
   Workspace(std::size_t cap, void* buffer, std::size_t buffer_bytes)
       : cap_(buffer ? plannable(buffer_bytes) : cap),
@@ -42,6 +45,12 @@ class Workspace {
   template <class T>
   T* take(std::size_t count) {
     return static_cast<T*>(take_bytes(count, sizeof(T)));
+  }
+
+  /// Of `threads`, as many as may have memory of their own: lane_bytes suffice for each, in every engine.
+  int lanes(int threads) const noexcept {
+    const std::size_t fit = most() / lane_bytes;
+    return fit >= static_cast<std::size_t>(threads) ? threads : fit > 1 ? static_cast<int>(fit) : 1;
   }
 
   /// The most that can be taken of an untouched workspace.

@@ -97,7 +97,12 @@ void gemm_batched(const Call<GemmBatch<T>, T>& call, ServeGemm<T> serve, Executi
           Workspace::Part{memory + static_cast<std::size_t>(thread) * plan.bytes, plan.bytes, plan.bytes - beyond});
       accublas_report_t report{};
       report.level = execution.report.level;
-      Execution one{plan.threads_a_matrix, execution.isa, workspace, report, execution.target, execution.engine_forced};
+      Execution one{workspace.lanes(plan.threads_a_matrix),
+                    execution.isa,
+                    workspace,
+                    report,
+                    execution.target,
+                    execution.engine_forced};
       const Gemm<T> matrix = batch[i];
       try {
         serve({matrix, call.alpha, call.beta, call.operands_on_device, call.result_on_device, call.mode, call.engine},

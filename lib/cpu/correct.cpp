@@ -74,7 +74,8 @@ class CorrectGemv {
                                                      way_ == Way::columns ? correct_scratch(panel_rows_) : 0);
     sums_bytes_ = panel_rows_ * static_cast<Index>(sizeof(TripleSum));
     scratch_bytes_ = (sums_bytes_ + state * static_cast<Index>(sizeof(double)) + 63) / 64 * 64;
-    scratch_ = execution.workspace.take<unsigned char>(static_cast<std::size_t>(scratch_bytes_ * execution.threads));
+    const Index lanes = std::min<Index>(execution.threads, panels_ * segments_);
+    scratch_ = execution.workspace.take<unsigned char>(static_cast<std::size_t>(scratch_bytes_ * lanes));
     if (g.m <= 2 * probed_rows) needs_ = Needs::much;  // a probe would not pay
     if (segments_ > 1) {
       partial_ = execution.workspace.take<TripleSum>(static_cast<std::size_t>(segments_ * g.m));
@@ -282,7 +283,7 @@ class CorrectGemv {
   const T* x_ = nullptr;        ///< contiguous
   double* x_double_ = nullptr;  ///< the same as double, where that is a copy
   Index panel_rows_, panels_, segment_terms_, segments_;
-  unsigned char* scratch_;  ///< threads times scratch_bytes_
+  unsigned char* scratch_;  ///< scratch_bytes_ a thread that may have a task
   Index sums_bytes_, scratch_bytes_, block_rows_;
   TripleSum* partial_ = nullptr;  ///< segments x m
   ExactSum<T>* parts_ = nullptr;  ///< one a thread

@@ -19,12 +19,14 @@ constexpr int lane_values = 2 * dot2_lanes;
 constexpr Index least_run = 16 * dot2_dot_block;
 constexpr Index most_runs = 1024;
 constexpr Index runs_per_thread = 4;
-/// Elements that are made contiguous at a time where the strides are not 1: a power of two blocks, well inside L1.
-constexpr Index packed = 2 * dot2_dot_block;
+/// Levels of the tree over runs, and of the tree over single blocks, which number less than 2^45: more elements than an
+/// address space holds, and with a stride of 0 a year of additions.
+constexpr int run_levels = 11, block_levels = 45;
+static_assert(most_runs < 1 << run_levels);
 
 /// The tree over pairs of lanes that arrive from left to right, each for the same power of two of blocks (the last one
 /// for at most as many).
-template <class T>
+template <class T, int Levels>
 class LaneTree {
  public:
   explicit LaneTree(const Dot2DotKernels<T>& kernels) : kernels_(kernels) {}
@@ -48,7 +50,7 @@ class LaneTree {
   }
 
   const Dot2DotKernels<T>& kernels_;
-  alignas(64) double waiting_[64][lane_values];
+  alignas(64) double waiting_[Levels + 1][lane_values];
   int top_ = 0;
   std::uint64_t count_ = 0;
 };
@@ -63,27 +65,40 @@ void contiguous_lanes(const Dot2DotKernels<T>& kernels, Dot2Terms terms, Index n
   }
 }
 
-/// The tree over `n` > 0 elements from `begin` on, of any strides.
+/// One block of any strides, made contiguous inside L1. A frame of its own, which the tree's does not hold.
 template <class T>
-void run_lanes(const Dot2DotKernels<T>& kernels, const Dot2Sum<T>& sum, Index begin, Index n, double* out) {
+[[gnu::noinline]] void packed_block(const Dot2DotKernels<T>& kernels, const Dot2Sum<T>& sum, Index begin, Index n,
+                                    double* out) {
+  T x_copy[dot2_dot_block], y_copy[dot2_dot_block];
   const bool products = sum.terms == Dot2Terms::products;
-  const Index piece = mutant(Mutant::dot2_tree) ? dot2_dot_block : packed;
-  if (sum.x.stride == 1 && (!products || sum.y.stride == 1) && sum.factor == 1 && !mutant(Mutant::dot2_tree)) {
-    const T* const x = &sum.x[begin];
-    contiguous_lanes(kernels, sum.terms, n, x, products ? &sum.y[begin] : x, out);
-    return;
-  }
-  T x_copy[packed], y_copy[packed];
-  LaneTree<T> tree(kernels);
-  for (Index first = begin; first < begin + n; first += piece) {
-    const Index count = std::min(piece, begin + n - first);
-    for (Index i = 0; i < count; ++i) x_copy[i] = sum.x[first + i] * sum.factor;
-    if (products)
-      for (Index i = 0; i < count; ++i) y_copy[i] = sum.y[first + i];
-    contiguous_lanes(kernels, sum.terms, count, x_copy, products ? y_copy : x_copy, tree.next());
+  const Vector<const T> x{&sum.x[begin], sum.x.stride}, y{products ? &sum.y[begin] : nullptr, sum.y.stride};
+  const T factor = sum.factor;
+  for (Index i = 0; i < n; ++i) x_copy[i] = x[i] * factor;
+  if (products)
+    for (Index i = 0; i < n; ++i) y_copy[i] = y[i];
+  contiguous_lanes(kernels, sum.terms, n, x_copy, products ? y_copy : x_copy, out);
+}
+
+/// The tree over `n` > 0 elements from `begin` on, block by block.
+template <class T>
+[[gnu::noinline]] void packed_lanes(const Dot2DotKernels<T>& kernels, const Dot2Sum<T>& sum, Index begin, Index n,
+                                    double* out) {
+  LaneTree<T, block_levels> tree(kernels);
+  for (Index first = begin; first < begin + n; first += dot2_dot_block) {
+    packed_block(kernels, sum, first, std::min(dot2_dot_block, begin + n - first), tree.next());
     tree.push();
   }
   std::copy_n(tree.result(), lane_values, out);
+}
+
+/// The same, of any strides.
+template <class T>
+void run_lanes(const Dot2DotKernels<T>& kernels, const Dot2Sum<T>& sum, Index begin, Index n, double* out) {
+  const bool products = sum.terms == Dot2Terms::products;
+  const bool contiguous = sum.x.stride == 1 && (!products || sum.y.stride == 1) && sum.factor == 1;
+  if (!contiguous || mutant(Mutant::dot2_tree)) return packed_lanes(kernels, sum, begin, n, out);
+  const T* const x = &sum.x[begin];
+  contiguous_lanes(kernels, sum.terms, n, x, products ? &sum.y[begin] : x, out);
 }
 
 template <class T>
@@ -116,7 +131,7 @@ Dot2Pair pair_of(const Dot2Sum<T>& sum, Execution& execution) {
     const Index first = r * run;
     run_lanes(kernels, sum, first, std::min(run, sum.n - first), results + r * lane_values);
   });
-  LaneTree<T> tree(kernels);
+  LaneTree<T, run_levels> tree(kernels);
   for (Index r = 0; r < runs; ++r) {
     std::copy_n(results + r * lane_values, lane_values, tree.next());
     tree.push();

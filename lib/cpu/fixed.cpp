@@ -68,7 +68,7 @@ class FixedGemv {
     }
     terms_ = (g.k + segments_ - 1) / segments_;
     segments_ = (g.k + terms_ - 1) / terms_;
-    scratch_ = execution.workspace.take<Scratch>(static_cast<std::size_t>(threads));
+    scratch_ = execution.workspace.take<Scratch>(static_cast<std::size_t>(std::min(threads, groups_ * segments_)));
     if (segments_ > 1) {
       sums_ = execution.workspace.take<TripleSum>(static_cast<std::size_t>(segments_ * g.m));
       most_ = execution.workspace.take<std::uint64_t>(static_cast<std::size_t>(segments_ * g.m));

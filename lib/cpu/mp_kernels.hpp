@@ -52,10 +52,14 @@ struct MpRows {
   std::int64_t out_stride;
 };
 
+/// Words of the room, 64-byte aligned, in which kernels keep the digits of a block of elements (on the stack they would
+/// be up to 280 KB).
+constexpr std::int64_t mp_room(int digits) { return 64 * std::int64_t{digits}; }
+
 /// Integers from digits to residues: out[k out_stride + e] = sum_l weight[k weight_stride + l] digit[l digit_stride +
 /// e] mod moduli[k] for k < count, e < elements, l < digits. Digits are below 2^31, weights below m_k: four products
 /// and a carry of 32 bits fit into 64 bits. Then, where `shift` is given, times 2^shift[e] (0 <= shift < 64), and,
-/// where `negative` is given, negated for negative[e] != 0.
+/// where `negative` is given, negated for negative[e] != 0. room: mp_room(digits).
 struct MpCombine {
   const std::uint32_t* digit;
   std::int64_t digit_stride;
@@ -69,6 +73,7 @@ struct MpCombine {
   const std::uint8_t *shift, *negative;  ///< or null
   std::uint32_t* out;
   std::int64_t out_stride;
+  std::uint64_t* room;
 };
 
 /// What combine_wide multiplies by: 1 / P = sum_j digit_j 2^(-52 (j + 1)), the digits of 52 bits at [h stride + j], for
@@ -82,7 +87,7 @@ struct MpReciprocals {
 
 /// Integers from their own digits to residues by digits of 52 bits: out[(k - from) out_stride + e] = +-sum_l 2^(31 l)
 /// digit[(l - low) digit_stride + e] mod moduli[k], low <= l < low + digits, from <= k < to. Digits are below 2^31, low
-/// + digits <= 272; the reciprocals have two digits more than the integers.
+/// + digits <= 272; the reciprocals have two digits more than the integers. room: mp_room(low + digits).
 struct MpCombineWide {
   const std::uint32_t* digit;
   std::int64_t digit_stride;
@@ -94,6 +99,7 @@ struct MpCombineWide {
   const std::uint8_t* negative;  ///< or null
   std::uint32_t* out;
   std::int64_t out_stride;
+  std::uint64_t* room;
 };
 /// Digits of 52 bits in `digits` of 31.
 constexpr int mp_wide_digits(int digits) { return (31 * digits + 51) / 52; }
@@ -131,7 +137,7 @@ struct MpCrtDigits {
 
 /// Second step: the integer modulo 2^(31 columns), in two's complement: integer[e limbs + .] are the 64-bit limbs of
 /// sum_l 2^(31 l) sum_k weight[l weight_stride + k] digit[k digit_stride + e], l < columns, k < digits, reduced and its
-/// sign extended; 64 limbs >= 31 columns. Digits and weights are below 2^31, digits <= 2^16.
+/// sign extended; 64 limbs >= 31 columns. Digits and weights are below 2^31, digits <= 2^16. room: mp_room(digits).
 struct MpIntegers {
   const std::uint32_t* digit;
   std::int64_t digit_stride;
@@ -142,6 +148,7 @@ struct MpIntegers {
   std::int64_t elements;
   std::uint64_t* integer;
   int limbs;
+  std::uint64_t* room;
 };
 
 /// Limbs to digits of 31 bits in planes: digit[l digit_stride + e] = bits 31 l .. 31 l + 30 of the integer of `limbs`

@@ -41,6 +41,7 @@ PlaneMaker::PlaneMaker(const Elements& elements, const cpu::MpKernels& kernels, 
   if (elements.positional) {
     const int digits = digits_of(format_) + shifted_digits;
     digits_ = Buffer<std::uint32_t>(digits * chunk);
+    room_ = Buffer<std::uint64_t>(cpu::mp_room(digits));
     if (kernels.combine_wide)
       reciprocals_ = wide_reciprocals(moduli, cpu::mp_wide_digits(digits));
     else
@@ -49,6 +50,7 @@ PlaneMaker::PlaneMaker(const Elements& elements, const cpu::MpKernels& kernels, 
   }
   basis_ = &basis(format_.moduli);
   digits_ = Buffer<std::uint32_t>((format_.moduli + 1) * chunk);
+  room_ = Buffer<std::uint64_t>(cpu::mp_room(format_.moduli + 1));
   if (moduli > format_.moduli) extension_ = extension(format_.moduli, moduli);
 }
 
@@ -77,11 +79,11 @@ void PlaneMaker::make(const Elements& elements, const Block& block, std::int64_t
       while (digits > 1 && all_zero(planes + (digits - 1) * stride, count)) --digits;
     }
     if (reciprocals_)
-      return kernels_.combine_wide(
-          {planes, stride, low, digits, reciprocals_->tables(), modulus, from, to, count, negative, out, plane_stride});
+      return kernels_.combine_wide({planes, stride, low, digits, reciprocals_->tables(), modulus, from, to, count,
+                                    negative, out, plane_stride, room_.data()});
     const std::int64_t width = digit_weights_->digits;
     kernels_.combine({planes, stride, digits, digit_weights_->weight.data() + from * width + low, width, modulus + from,
-                      power + from, to - from, count, nullptr, negative, out, plane_stride});
+                      power + from, to - from, count, nullptr, negative, out, plane_stride, room_.data()});
     return;
   }
   const int own = format_.moduli;
@@ -95,7 +97,7 @@ void PlaneMaker::make(const Elements& elements, const Block& block, std::int64_t
   kernels_.combine({digits_.data(), chunk, own + 1,
                     extension_->weight.data() + static_cast<std::size_t>(first - own) * (own + 1), own + 1,
                     modulus + first, power + first, to - first, count, shift, negative,
-                    out + (first - from) * plane_stride, plane_stride});
+                    out + (first - from) * plane_stride, plane_stride, room_.data()});
 }
 
 HostAligned::HostAligned(const Elements& elements, const Block& block, int threads)

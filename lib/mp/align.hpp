@@ -36,6 +36,7 @@ class PlaneMaker {
   const Basis* basis_ = nullptr;                        ///< of residues
   std::shared_ptr<const Extension> extension_;          ///< of residues, where there are more moduli than theirs
   Buffer<std::uint32_t> gathered_, digits_;
+  Buffer<std::uint64_t> room_;
 };
 
 /// A matrix.

@@ -30,12 +30,6 @@ namespace {
   throw Error(ACCUBLAS_ERROR_ARGUMENT, std::string("argument ") + name + " " + what);
 }
 
-int threads_for(const Settings& settings) {
-  if (settings.threads_by_caller) return settings.num_threads;
-  if (in_openmp_parallel_region(false)) return 1;
-  return settings.num_threads > 0 ? settings.num_threads : default_threads();
-}
-
 Settings settings_of(const Context& context) {
   if (!environment().error.empty()) throw Error(ACCUBLAS_ERROR_ENVIRONMENT, environment().error);
   return resolve(Routine::dgemv, nullptr, context.level, environment().level, build_settings());

@@ -125,7 +125,8 @@ struct Worker {
         limbs(chunk * format.limbs / 2),
         c_limbs(chunk * format.limbs / 2),
         digits(product ? (product->count + 1) * chunk : 0),
-        integers(product ? columns * product->limbs * chunk : 0) {}
+        integers(product ? columns * product->limbs * chunk : 0),
+        room(product ? cpu::mp_room(product->count + 1) : 0) {}
 
   Format format;
   Finisher finisher;
@@ -133,7 +134,7 @@ struct Worker {
   std::unique_ptr<Decoder> decoder;
   Buffer<std::uint64_t> limbs, c_limbs;
   Buffer<std::uint32_t> digits;
-  Buffer<std::uint64_t> integers;
+  Buffer<std::uint64_t> integers, room;
   std::unique_ptr<WideSum> wide;
   std::int64_t outputs_in_bands = 0;
   int bands = 1;
@@ -263,7 +264,7 @@ void host_product(const MpProduct& p, MpExecution& execution) {
       kernels.crt_digits({y.data() + (b->first_column(v) + g) * ldy + i, ldy * b->columns(), moduli(count),
                           product.inverse.data(), product.reciprocal.data(), count, rows, worker.digits.data(), chunk});
       kernels.integers({worker.digits.data(), chunk, count + 1, product.column.data(), count + 1, count, rows,
-                        worker.integers.data() + g * chunk * product.limbs, product.limbs});
+                        worker.integers.data() + g * chunk * product.limbs, product.limbs, worker.room.data()});
     }
     finish_chunk(p, worker, i, v, rows, [&](std::int64_t t, const Extended& c, Rounded& result) {
       Sum sum;

@@ -91,6 +91,7 @@ Encoder::Encoder(const Elements& elements, const cpu::MpKernels& kernels)
   double_weights_ = digit_weights(format_.moduli, double_digits, format_.precision - 53);
   factor_ = eval_factor(format_.precision);
   residues_ = Buffer<std::uint32_t>(format_.moduli * chunk);
+  room_ = Buffer<std::uint64_t>(cpu::mp_room(std::max(limb_weights_->digits, double_weights_->digits)));
 }
 
 void Encoder::limbs(Elements& to, const Block& block, std::int64_t first, std::int64_t count,
@@ -148,7 +149,8 @@ void Encoder::write_residues(Elements& to, const Block& block, std::int64_t firs
                              const DigitWeights& weights, const std::uint64_t* top, const std::int32_t* exponent,
                              const std::uint8_t* sign) {
   kernels_.combine({digits_.data(), chunk, weights.digits, weights.weight.data(), weights.digits,
-                    moduli(format_.moduli), nullptr, format_.moduli, count, nullptr, nullptr, residues_.data(), chunk});
+                    moduli(format_.moduli), nullptr, format_.moduli, count, nullptr, nullptr, residues_.data(), chunk,
+                    room_.data()});
   write_planes(to, block, first, count, 0, format_.moduli, residues_.data(), exponent, sign);
   for_runs(block, first, count, [&](std::int64_t at, std::int64_t t, std::int64_t run) {
     for (std::int64_t r = 0; r < run; ++r) {
@@ -213,6 +215,7 @@ Decoder::Decoder(const Format& format, const cpu::MpKernels& kernels)
       residues_(format.moduli * chunk),
       digits_((format.moduli + 1) * chunk),
       integers_(basis_.limbs * chunk),
+      room_(cpu::mp_room(format.moduli + 1)),
       limbs_(format.limbs * chunk),
       exponent_(chunk),
       sign_(chunk) {}
@@ -225,7 +228,7 @@ void Decoder::limbs(const Elements& from, const Block& block, std::int64_t first
     kernels_.crt_digits({residues, stride, moduli(format_.moduli), basis_.inverse.data(), basis_.reciprocal.data(),
                          format_.moduli, count, digits_.data(), chunk});
     kernels_.integers({digits_.data(), chunk, format_.moduli + 1, basis_.column.data(), format_.moduli + 1,
-                       format_.moduli, count, integers_.data(), basis_.limbs});
+                       format_.moduli, count, integers_.data(), basis_.limbs, room_.data()});
   }
   for_runs(block, first, count, [&](std::int64_t at, std::int64_t t, std::int64_t run) {
     for (std::int64_t r = 0; r < run; ++r) {

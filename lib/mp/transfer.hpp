@@ -44,6 +44,7 @@ class Encoder {
   EvalFactor factor_{};                                                ///< likewise
   bool streamed_;
   Buffer<std::uint32_t> digits_, residues_;
+  Buffer<std::uint64_t> room_;
 };
 
 /// The lowest digit that a double reaches into.
@@ -66,7 +67,7 @@ class Decoder {
   const cpu::MpKernels& kernels_;
   const Basis& basis_;
   Buffer<std::uint32_t> residues_, digits_;
-  Buffer<std::uint64_t> integers_;
+  Buffer<std::uint64_t> integers_, room_;
   Buffer<std::uint32_t> limbs_;
   Buffer<std::int32_t> exponent_;
   Buffer<std::uint8_t> sign_;

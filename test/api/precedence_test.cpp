@@ -46,6 +46,15 @@ TEST(Precedence, ContextAndCall) {
          "fixed:99 dot2 status=0 mode=native engine=native");
 }
 
+TEST(Precedence, MessagesAreOneLine) {
+  for (const char* variable : {"ACCUBLAS_MODE", "ACCUBLAS_ENGINE", "ACCUBLAS_NUM_THREADS"}) {
+    const std::string output =
+        drive(std::string(variable) + "=\"$(printf 'c\\nr\\033[1m')\" ACCUBLAS_ON_FAILURE=native");
+    expect(output, "create=11");
+    expect(output, std::string("accublas: ") + variable + "=c\\nr\\x1b[1m: ");
+  }
+}
+
 TEST(Precedence, AWordThatARoutineLacks) {
   // In ACCUBLAS_MODE it leaves the routine at its build mode, and the verbose line says so; in a family's own it is an
   // error.
@@ -75,6 +84,7 @@ TEST(Precedence, OtherWords) {
   expect(drive("ACCUBLAS_MODE=cr ACCUBLAS_ENGINE=dot2 ACCUBLAS_ON_FAILURE=native"),
          "status=3 engine dot2 cannot serve ddot in mode cr");
   expect(drive("ACCUBLAS_BACKEND=cpu"), "status=0");
-  expect(drive("ACCUBLAS_DOT_MODE=native ACCUBLAS_VERBOSE=summary"), "accublas: ddot backend=cpu engine=native calls=1");
+  expect(drive("ACCUBLAS_DOT_MODE=native ACCUBLAS_VERBOSE=summary"),
+         "accublas: ddot backend=cpu engine=native calls=1");
   EXPECT_EQ(drive("ACCUBLAS_VERBOSE=0").find("accublas:"), std::string::npos);
 }

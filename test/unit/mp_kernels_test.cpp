@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "lib/mp/basis.hpp"
+#include "lib/mp/memory.hpp"
 
 namespace {
 
@@ -224,6 +225,13 @@ struct Conversion {
   std::vector<std::uint8_t> shift, negative;
 };
 
+/// What a kernel may use for `digits` digits, no more.
+std::uint64_t* room(int digits) {
+  static mp::Buffer<std::uint64_t> buffer;
+  buffer = mp::Buffer<std::uint64_t>(mp_room(digits));
+  return buffer.data();
+}
+
 enum class Scale { none, near, far, sign };
 
 /// combine and scale at every level.
@@ -251,7 +259,7 @@ void check_conversion(int digits, int count, std::int64_t elements, Kind kind, S
   for (Isa isa : levels()) {
     Residues out(count * stride, poison);
     mp_kernels(isa).combine({digit.data(), stride, digits, weight.data(), weight_stride, m, shifts ? powers : nullptr,
-                             count, elements, shifts, signs, out.data(), stride});
+                             count, elements, shifts, signs, out.data(), stride, room(digits)});
     // In place; zeros among the residues, whose negation is zero.
     Residues moved(count * stride, poison);
     Source again{std::mt19937_64(elements), kind};
@@ -315,14 +323,14 @@ void check_wide(const Residues& digit, std::int64_t stride, int low, int digits,
   const auto wide = mp::wide_reciprocals(first + count, mp_wide_digits(all));
   Residues expected(count * stride, poison);
   mp_portable().combine({digit.data(), stride, all, narrow->weight.data() + first * all, all, m + first, nullptr, count,
-                         elements, nullptr, negative.data(), expected.data(), stride});
+                         elements, nullptr, negative.data(), expected.data(), stride, room(all)});
   std::vector<const MpKernels*> all_kernels{&mp_portable()};
   for (Isa isa : levels())
     if (mp_kernels(isa).combine_wide) all_kernels.push_back(&mp_kernels(isa));
   for (const MpKernels* kernels : all_kernels) {
     Residues out(count * stride, poison);
     kernels->combine_wide({digit.data() + low * stride, stride, low, digits, wide->tables(), m, first, first + count,
-                           elements, negative.data(), out.data(), stride});
+                           elements, negative.data(), out.data(), stride, room(all)});
     ASSERT_EQ(out, expected) << (kernels == &mp_portable() ? "twin" : "vectors");
   }
 }
@@ -434,6 +442,7 @@ void check_integers(MpIntegers c, const mp::Basis* basis) {
   for (Isa isa : levels()) {
     std::vector<std::uint64_t> integer(c.elements * c.limbs + 1, poison);
     c.integer = integer.data();
+    c.room = room(c.digits);
     mp_kernels(isa).integers(c);
     if (isa != Isa::baseline) {
       ASSERT_EQ(integer, expected) << isa_name(isa);
@@ -463,9 +472,9 @@ TEST(MpIntegers, OfABasis) {
                                                  : static_cast<std::uint32_t>(generator() % m[k].m);
       mp_portable().crt_digits({residue.data(), stride, m, basis.inverse.data(), basis.reciprocal.data(), count,
                                 elements, digit.data(), stride});
-      check_integers(
-          {digit.data(), stride, count + 1, basis.column.data(), count + 1, count, elements, nullptr, basis.limbs},
-          &basis);
+      check_integers({digit.data(), stride, count + 1, basis.column.data(), count + 1, count, elements, nullptr,
+                      basis.limbs, nullptr},
+                     &basis);
     }
 }
 
@@ -474,9 +483,9 @@ TEST(MpIntegers, LargestSums) {
     for (int columns : {1, 2, 3, 33, 64, 130}) {
       const Residues digit(digits * 40, 0x7FFFFFFF), weight(digits * columns, 0x7FFFFFFF);
       for (int more : {0, 2})
-        check_integers(
-            {digit.data(), 40, digits, weight.data(), digits, columns, 39, nullptr, (31 * columns + 63) / 64 + more},
-            nullptr);
+        check_integers({digit.data(), 40, digits, weight.data(), digits, columns, 39, nullptr,
+                        (31 * columns + 63) / 64 + more, nullptr},
+                       nullptr);
     }
 }
 

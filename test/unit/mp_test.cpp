@@ -11,6 +11,7 @@
 #include "lib/cpu/mp_kernels.hpp"
 #include "lib/mp/basis.hpp"
 #include "lib/mp/format.hpp"
+#include "lib/mp/memory.hpp"
 #include "lib/numerics/sparse_sum.hpp"
 
 using namespace accublas;
@@ -103,7 +104,7 @@ TEST(MpBasis, ReconstructionAndExtension) {
       }
       EXPECT_EQ(mpz_cmp(r, s), 0) << bits << " bits, " << t;
       kernels.combine({digit.data(), 1, count + 1, extension->weight.data(), count + 1, m + count,
-                       mp::powers(wider) + count, wider - count, 1, nullptr, nullptr, extended.data(), 1});
+                       mp::powers(wider) + count, wider - count, 1, nullptr, nullptr, extended.data(), 1, nullptr});
       for (int k = count; k < wider; ++k) EXPECT_EQ(extended[k - count], residue[k]);
     }
   }
@@ -166,8 +167,9 @@ TEST_P(MpKernels, CombineScaleCrtSplit) {
       negative[e] = random_bits() % 2;
     }
     const std::uint8_t *s = t % 3 ? shift.data() : nullptr, *n = t % 5 ? negative.data() : nullptr;
-    const cpu::MpCombine combine{digit.data(), stride, digits, weight.data(), digits, m, mp::powers(40), count,
-                                 elements,     s,      n,      got.data(),    stride};
+    mp::Buffer<std::uint64_t> room(cpu::mp_room(digits));
+    const cpu::MpCombine combine{digit.data(), stride, digits, weight.data(), digits, m,          mp::powers(40), count,
+                                 elements,     s,      n,      got.data(),    stride, room.data()};
     kernels.combine(combine);
     for (int k = 0; k < count; ++k)
       for (std::int64_t e = 0; e < elements; ++e) {

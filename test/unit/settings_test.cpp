@@ -406,6 +406,20 @@ TEST(Plan, CudaAsAValue) {
   EXPECT_TRUE(contains(message, "mode cr of dnrm2 is not available") && !contains(message, "fixed")) << message;
 }
 
+// Sizes cannot land in the fields that say where the operands are.
+static_assert(!std::is_aggregate_v<CallShape>);
+
+TEST(Settings, ThreadsAreClamped) {
+  accublas::Settings settings;
+  settings.threads_by_caller = true;
+  for (int threads : {1, 2, 1024, 1025, 1 << 29, INT32_MAX}) {
+    settings.num_threads = threads;
+    EXPECT_EQ(accublas::threads_for(settings), std::min(threads, accublas::most_threads));
+  }
+  settings.num_threads = 0;
+  EXPECT_GE(accublas::threads_for(settings), 1);
+}
+
 TEST(Plan, WhereOperandsAre) {
   const Level none;
   Level context;
@@ -417,12 +431,12 @@ TEST(Plan, WhereOperandsAre) {
   };
   EXPECT_EQ(plan({}).backend, ACCUBLAS_BACKEND_CPU);
   EXPECT_TRUE(plan({}).by_shape);
-  EXPECT_EQ(plan({false, 0, 99, 99, 99}).backend, ACCUBLAS_BACKEND_CPU);
-  EXPECT_EQ(plan({false, 0, 100, 100, 100}).backend, ACCUBLAS_BACKEND_CUDA);
-  EXPECT_EQ(plan({true, 0, 1, 1, 1}).backend, ACCUBLAS_BACKEND_CUDA);
-  EXPECT_EQ(plan({true, 0, 1, 1, 1}).engine, ACCUBLAS_ENGINE_FP16);
-  EXPECT_EQ(plan({true, 0, 100, 1, 1}).engine, ACCUBLAS_ENGINE_INT8);
+  EXPECT_EQ(plan({99, 99, 99}).backend, ACCUBLAS_BACKEND_CPU);
+  EXPECT_EQ(plan({100, 100, 100}).backend, ACCUBLAS_BACKEND_CUDA);
+  EXPECT_EQ(plan({1, 1, 1, true}).backend, ACCUBLAS_BACKEND_CUDA);
+  EXPECT_EQ(plan({1, 1, 1, true}).engine, ACCUBLAS_ENGINE_FP16);
+  EXPECT_EQ(plan({100, 1, 1, true}).engine, ACCUBLAS_ENGINE_INT8);
   context.backend = ACCUBLAS_BACKEND_CPU;
-  EXPECT_EQ(plan({false, 0, 100, 100, 100}).backend, ACCUBLAS_BACKEND_CPU);
-  EXPECT_EQ(status_of([&] { plan({true, 0, 1, 1, 1}); }), ACCUBLAS_ERROR_POINTERS);
+  EXPECT_EQ(plan({100, 100, 100}).backend, ACCUBLAS_BACKEND_CPU);
+  EXPECT_EQ(status_of([&] { plan({1, 1, 1, true}); }), ACCUBLAS_ERROR_POINTERS);
 }

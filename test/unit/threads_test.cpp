@@ -1,6 +1,8 @@
 // The thread pool: every task once, exceptions, nesting, many callers, fork; and the floating-point environment of
 // workers.
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #if defined(__SSE2__)
@@ -8,6 +10,8 @@
 #endif
 
 #include <atomic>
+#include <cstdint>
+#include <fstream>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -130,6 +134,53 @@ TEST(ThreadPool, AForkedChildHasAPoolOfItsOwn) {
   }
   stop = true;
   busy.join();
+}
+
+TEST(ThreadPool, AsManyAsAreAskedForAndNoMore) {
+  for (int threads : {accublas::most_threads, 1 << 29, INT32_MAX}) EXPECT_TRUE(runs_every_task_once(3000, threads));
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST(ThreadPool, NoMemoryForMoreThreads) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    std::ifstream sizes("/proc/self/statm");
+    rlim_t pages = 0;
+    sizes >> pages;
+    const rlim_t bytes = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + (8 << 20);
+    const rlimit little{bytes, bytes};
+    if (setrlimit(RLIMIT_AS, &little) != 0) _exit(2);
+    _exit(runs_every_task_once(3000, 1000) && runs_every_task_once(3000, 1000) ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+#endif
+
+TEST(ThreadPool, WorkersHaveAStackOfTheirOwn) {
+  pthread_attr_t before, small;
+  pthread_getattr_default_np(&before);
+  pthread_attr_init(&small);
+  pthread_attr_setstacksize(&small, static_cast<std::size_t>(sysconf(_SC_THREAD_STACK_MIN)));
+  ASSERT_EQ(pthread_setattr_default_np(&small), 0);
+  const pid_t child = fork();  // where no worker is there yet
+  if (child == 0) {
+    alarm(60);
+    std::atomic<int> arrived{0};
+    parallel_for(4, 4, [&](std::int64_t, int) {
+      volatile unsigned char block[256 << 10];
+      for (std::size_t i = 0; i < sizeof block; i += 4096) block[i] = 1;
+      arrived.fetch_add(1);
+      wait_until(arrived, 4);
+    });
+    _exit(0);
+  }
+  pthread_setattr_default_np(&before);
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 #if defined(__SSE2__)

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <thread>
@@ -59,6 +60,16 @@ TEST(Workspace, CapAndWhatMayPassIt) {
   workspace.restart(8 * mib);
   EXPECT_EQ(workspace.available(), 8 * mib);
   workspace.take<char>(8 * mib);
+}
+
+TEST(Workspace, ThreadsThatItHasRoomFor) {
+  for (int threads : {1, 2, 1024}) {
+    EXPECT_EQ(Workspace(256 * mib, nullptr, 0).lanes(threads), threads);
+    EXPECT_EQ(Workspace(0, nullptr, 0).lanes(threads), std::min(threads, 16));  // of the MiB beyond the cap
+    EXPECT_EQ(Workspace(mib, nullptr, 0).lanes(threads), std::min(threads, 32));
+    unsigned char buffer[100];
+    EXPECT_EQ(Workspace(mib, buffer, sizeof buffer).lanes(threads), 1);
+  }
 }
 
 TEST(Workspace, UserBuffer) {

@@ -7,8 +7,8 @@ namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE {
 namespace {
 
 constexpr int vectors = dot2_lanes / W;
-/// Blocks in a tree number less than 2^levels.
-constexpr int levels = 54;
+/// Blocks in a tree number less than 2^levels: those of 2^57 bytes of floats, more than an address space holds.
+constexpr int levels = 45;
 
 /// Elements that x and y are prefetched ahead: past L2 and beside a busy core the hardware's own streams are too short
 /// (n = 10^7: 10 in place of 6 GB/s); in the caches it costs nothing that can be measured. As far as cr's DOT
@@ -152,14 +152,10 @@ ACCUBLAS_INLINE void full_tree(Terms<T> terms, Lanes& lanes) {
   }
 }
 
+/// Apart from what serves a block, so that only the tree takes the stack for its levels.
 template <class T, template <class> class Terms>
-ACCUBLAS_INLINE void all_blocks(Index n, Terms<T> terms, double* out) {
+[[gnu::noinline]] void tree_of_blocks(Index n, Terms<T> terms, double* out) {
   Lanes lanes;
-  if (n <= dot2_dot_block) {
-    block(n, terms, lanes);
-    store_lanes<T>(lanes, out);
-    return;
-  }
   // The trees of 2^i consecutive blocks that wait for a right neighbour of their size, largest first: one for each bit
   // that is set in the number of blocks done. As long as there are enough elements, blocks come four at a time.
   constexpr int height = 2;
@@ -181,6 +177,14 @@ ACCUBLAS_INLINE void all_blocks(Index n, Terms<T> terms, double* out) {
   }
   load_lanes<T>(lanes, waiting[--top]);
   while (top > 0) combine_lanes<T>(waiting[--top], lanes);
+  store_lanes<T>(lanes, out);
+}
+
+template <class T, template <class> class Terms>
+ACCUBLAS_INLINE void all_blocks(Index n, Terms<T> terms, double* out) {
+  if (n > dot2_dot_block) return tree_of_blocks(n, terms, out);
+  Lanes lanes;
+  block(n, terms, lanes);
   store_lanes<T>(lanes, out);
 }
 

@@ -31,9 +31,11 @@ ACCUBLAS_INLINE __mmask8 nonzero(V a) { return _mm512_test_epi64_mask(a, a); }
 /// Elements of a block: even and odd halves of its vectors.
 template <int Vectors>
 struct Block {
-  V digit[mp_most_wide_digits][2 * Vectors];  ///< with anything above bit 52
+  V (*digit)[2 * Vectors];  ///< with anything above bit 52
   __mmask8 negative[2 * Vectors];
 };
+static_assert(2 * most_vectors * sizeof(V) * mp_most_wide_digits <= mp_room(272) * sizeof(std::uint64_t) &&
+              2 * most_vectors * sizeof(V) <= mp_room(1) * sizeof(std::uint64_t));
 
 /// The digit of 52 bits from bit 52 j on, of 2 W elements, its even and odd halves at to[0] and to[1].
 ACCUBLAS_INLINE void wide_digit(const MpCombineWide& c, std::int64_t e, int j, V* to) {
@@ -140,7 +142,8 @@ ACCUBLAS_INLINE void triples(const MpCombineWide& c, std::int64_t e, int first, 
 template <int Vectors>
 void combine_block(const MpCombineWide c, std::int64_t e) {
   const int first = 31 * c.low / 52, end = mp_wide_digits(c.low + c.digits);
-  alignas(64) Block<Vectors> block;
+  Block<Vectors> block;
+  block.digit = reinterpret_cast<V(*)[2 * Vectors]>(c.room);
   load_block(c, e, first, end, block);
   // Two products, or four moduli, hide the latency of four cycles.
   if (end - first <= most_single_digits) {

@@ -14,7 +14,7 @@ namespace {
 constexpr int block_vectors = 4;                       ///< a block's planes are written 128 or 256 bytes at a time
 constexpr int block = block_vectors * 2 * W;           ///< elements of a block
 constexpr int tile = ACCUBLAS_ISA_LEVEL >= 2 ? 4 : 2;  ///< moduli whose sums share the registers
-constexpr int most_digits = mp::max_moduli + 1;
+static_assert(2 * block_vectors * sizeof(V) <= mp_room(1) * sizeof(std::uint64_t));
 /// Elements of a plane that the simpler conversions pass at a time: neighbouring lines, because planes may begin a
 /// power of two apart, where caches hold few lines of many planes.
 constexpr int run = 256;
@@ -127,7 +127,7 @@ ACCUBLAS_INLINE V folded(const DelayedSum& s, const Modulus& q) {
 
 template <Sum kind>
 void combine_sums(const MpCombine& c) {
-  alignas(64) V digit[most_digits * 2 * block_vectors];
+  V* const digit = reinterpret_cast<V*>(c.room);
   for (std::int64_t e = 0; e < c.elements; e += block) {
     const int vectors = load_block(c.digit + e, c.digit_stride, c.digits, c.elements - e, digit);
     Scaling scale[block_vectors];
@@ -191,7 +191,7 @@ ACCUBLAS_INLINE void store_limb(const MpIntegers& c, std::int64_t e, int l, V li
 }
 
 void integers(const MpIntegers& c) {
-  alignas(64) V digit[most_digits * 2 * block_vectors];
+  V* const digit = reinterpret_cast<V*>(c.room);
   for (std::int64_t e = 0; e < c.elements; e += block) {
     const int vectors = load_block(c.digit + e, c.digit_stride, c.digits, c.elements - e, digit);
     Columns state[block_vectors][2];
@@ -331,7 +331,7 @@ void rows(const MpRows& r) {
 
 /// Eight elements at a time at every level: reading them is what takes the time.
 void split(const MpSplit& s) {
-  alignas(32) __m256i limb[most_digits + 8];
+  alignas(32) __m256i limb[mp::max_moduli + 9];
   for (std::int64_t e = 0; e < s.elements; e += 8) {
     const std::int64_t count = s.elements - e < 8 ? s.elements - e : 8;
     const std::uint32_t* in = s.limb + e * s.limb_stride;

@@ -63,10 +63,12 @@ ACCUBLAS_INLINE V result(const RowSums& s, const Modulus& q) {
 
 void product_n(const MpProduct& p) {
   const Modulus q = broadcast(p.modulus);
-  alignas(64) RowSums sums[most_vectors][rows_n / (2 * W)];
+  alignas(64) RowSums all_sums[rows_n / (2 * W)];
   for (std::int64_t v = 0; v < p.vectors; v += most_vectors) {
     const int vectors = static_cast<int>(p.vectors - v < most_vectors ? p.vectors - v : most_vectors);
     const std::int64_t block = vectors == 1 ? rows_n : rows_n / most_vectors;
+    RowSums* sums[most_vectors];
+    for (int u = 0; u < vectors; ++u) sums[u] = all_sums + u * (block / (2 * W));
     for (std::int64_t c = 0; c < p.columns || c == 0; c += delayed_terms) {
       const std::int64_t columns = p.columns - c < delayed_terms ? p.columns - c : delayed_terms;
       for (std::int64_t r = 0; r < p.rows; r += block) {

@@ -1,0 +1,154 @@
+// Every routine in one mode, by one engine, on a caller with little stack, for stack_test.cpp. Arguments: mode, engine,
+// stack in KiB (0: the main thread), of a thread that has this much beside the least that the system gives it. What the
+// library's own threads have is up to it: the program's default is as small.
+#include <pthread.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "../both_types.hpp"
+#include "accublas.h"
+
+namespace {
+
+using namespace both_types;
+
+struct Way {
+  const char *mode, *engine;
+};
+
+std::vector<double> data(std::int64_t count) {
+  std::vector<double> x(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < x.size(); ++i)
+    x[i] = std::ldexp(static_cast<double>(i * 2654435761u % 1000003) - 500000, static_cast<int>(i % 40) - 30);
+  return x;
+}
+const std::vector<double>& doubles() {
+  static const std::vector<double> x = data(1 << 20);
+  return x;
+}
+const std::vector<float>& floats() {
+  static const std::vector<float> x(doubles().begin(), doubles().end());
+  return x;
+}
+template <class T>
+const T* operands() {
+  if constexpr (sizeof(T) == sizeof(double))
+    return doubles().data();
+  else
+    return floats().data();
+}
+
+/// The call must succeed, or its routine lack the mode or the engine.
+void check(accublas_context* context, accublas_status status, const char* what) {
+  if (status == ACCUBLAS_SUCCESS || status == ACCUBLAS_ERROR_ENGINE || status == ACCUBLAS_ERROR_MODE) return;
+  std::printf("%s: %s\n", what, accublas_last_error(context));
+  std::fflush(stdout);
+  std::_Exit(1);
+}
+
+template <class T>
+void routines(accublas_context* context, T* c) {
+  const T *x = operands<T>(), *y = x + 1000, alpha = T(1.25), beta = T(-0.5);
+  constexpr auto columns = ACCUBLAS_COL_MAJOR;
+  constexpr auto plain = ACCUBLAS_NO_TRANS, transposed = ACCUBLAS_TRANS;
+  for (const std::int64_t n : {1, 30, 3000, 400000}) {
+    check(context, dot(T{}, context, n, x, 1, y, 1, c), "dot");
+    check(context, dot(T{}, context, n, x, 2, y, -2, c), "strided dot");
+    check(context, nrm2(T{}, context, n, x, 2, c), "nrm2");
+    check(context, asum(T{}, context, n, x, -2, c), "asum");
+  }
+  for (const std::int64_t n : {1, 9, 500}) {
+    check(context, gemv(T{}, context, columns, plain, n, n, &alpha, x, n, y, 1, &beta, c, 1), "gemv N");
+    check(context, gemv(T{}, context, columns, transposed, n, n, &alpha, x, n, y, -3, &beta, c, 2), "gemv T");
+    check(context, gemv_strided(T{}, context, n, n, &alpha, x, 2, n + 1, y, 1, &beta, c, 1), "gemv strided");
+  }
+  for (const std::int64_t n : {1, 9, 130}) {
+    check(context, gemm(T{}, context, columns, plain, plain, n, n, n, &alpha, x, n, y, n, &beta, c, n), "gemm NN");
+    check(context, gemm(T{}, context, columns, transposed, plain, n, n, n, &alpha, x, n, y, n, &beta, c, n), "gemm TN");
+    check(context, gemm_strided(T{}, context, n, n, n, &alpha, x, 2, 2 * n, y, 2, 3 * n, &beta, c, 2, 2 * n), "gemm s");
+  }
+  for (const std::int64_t n : {4, 30})
+    check(context,
+          gemm_strided_batched(T{}, context, columns, plain, transposed, n, n, n, &alpha, x, n, n * n, y, n, n * n,
+                               &beta, c, n, n * n, 60),
+          "batch");
+}
+
+void arrays(accublas_context* context) {
+  constexpr std::int64_t n = 40;
+  for (const int precision : {64, 212, 1696, 8192}) {
+    accublas_mp_array *a = nullptr, *x = nullptr, *y = nullptr;
+    check(context, accublas_mp_create(context, precision, n * n, &a), "create");
+    check(context, accublas_mp_create(context, precision, n, &x), "create");
+    check(context, accublas_mp_create(context, precision, n, &y), "create");
+    check(context, accublas_mp_set_double(context, a, 0, n, n, n, doubles().data(), n), "set");
+    check(context, accublas_mp_set_double(context, x, 0, n, n, 1, doubles().data(), n), "set");
+    for (int aligned = 0; aligned < 2; ++aligned)
+      for (const auto trans : {ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS}) {
+        check(context, accublas_mp_gemv(context, trans, n, n, nullptr, 0, a, 0, n, x, 0, 1, nullptr, 0, y, 0, 1),
+              "gemv");
+        check(context,
+              accublas_mp_gemm(context, trans, trans, n, 1, n, nullptr, 0, a, 0, n, x, 0,
+                               trans == ACCUBLAS_TRANS ? 1 : n, a, 1, y, 0, n),
+              "gemm");
+        check(context, accublas_mp_align(context, a, 0, n, n, n, -1), "align");
+      }
+    check(context, accublas_mp_dot(context, n, x, 0, 1, x, 0, -1, y, 0), "dot");
+    check(context, accublas_mp_axpy(context, n, a, 0, x, 0, 1, y, 0, 1), "axpy");
+    check(context, accublas_mp_scal(context, n, a, 1, y, 0, 1), "scal");
+    std::vector<double> out(n);
+    check(context, accublas_mp_get_double(context, y, 0, n, n, 1, out.data(), n), "get");
+    std::vector<char> text(10000);
+    for (const int base : {10, 16}) {
+      const accublas_status status = accublas_mp_get_string(context, y, 0, base, 0, text.data(), text.size(), nullptr);
+      if (status == ACCUBLAS_ERROR_UNAVAILABLE) break;
+      check(context, status, "text");
+      check(context, accublas_mp_set_string(context, x, 0, text.data(), base), "text");
+    }
+    accublas_mp_destroy(a);
+    accublas_mp_destroy(x);
+    accublas_mp_destroy(y);
+  }
+}
+
+void* run(void* given) {
+  const Way& way = *static_cast<Way*>(given);
+  static std::vector<double> c(1 << 20);
+  accublas_context* context = nullptr;
+  if (accublas_create(&context) != ACCUBLAS_SUCCESS) std::_Exit(1);
+  for (const int threads : {1, 4}) {
+    check(context, accublas_set_mode_name(context, way.mode), "mode");
+    check(context, accublas_set_engine_name(context, way.engine), "engine");
+    check(context, accublas_set_num_threads(context, threads), "threads");
+    routines<double>(context, c.data());
+    routines<float>(context, reinterpret_cast<float*>(c.data()));
+    if (std::strcmp(way.mode, "cr") == 0) arrays(context);
+  }
+  accublas_destroy(context);
+  return nullptr;
+}
+
+}  // namespace
+
+int main(int, char** argv) {
+  Way way{argv[1], argv[2]};
+  const std::size_t bytes =
+      static_cast<std::size_t>(sysconf(_SC_THREAD_STACK_MIN)) + (static_cast<std::size_t>(std::atoi(argv[3])) << 10);
+  doubles(), floats();
+  if (bytes == static_cast<std::size_t>(sysconf(_SC_THREAD_STACK_MIN))) {
+    run(&way);
+  } else {
+    pthread_attr_t small;
+    pthread_attr_init(&small);
+    if (pthread_attr_setstacksize(&small, bytes) != 0 || pthread_setattr_default_np(&small) != 0) return 1;
+    pthread_t thread;
+    if (pthread_create(&thread, &small, run, &way) != 0 || pthread_join(thread, nullptr) != 0) return 1;
+  }
+  std::puts("done");
+}
