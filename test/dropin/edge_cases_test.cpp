@@ -97,8 +97,8 @@ TEST(EdgeCases, AlphaZeroReadsNeitherAnorB) {
               for (Int j = 0; j < n; ++j)
                 for (Int i = 0; i < m; ++i)
                   ASSERT_EQ(c[static_cast<std::size_t>(i + j * ld)], scaled(beta, old))
-                      << way << " " << blas.letter << "gemm" << blas.spelling << " " << ops << " " << size << " "
-                      << beta;
+                      << way << " " << blas.f77(std::string(1, blas.letter) + "gemm") << " " << ops << " " << size
+                      << " " << beta;
               if (no_terms) continue;
               for (const Int incy : {1, -2}) {
                 std::vector<T> y(static_cast<std::size_t>(2 * n), old);
@@ -106,8 +106,8 @@ TEST(EdgeCases, AlphaZeroReadsNeitherAnorB) {
                 const Int outputs = ops[0] == 'N' ? m : n;
                 for (Int i = 0; i < outputs; ++i)
                   ASSERT_EQ(y[static_cast<std::size_t>(i * (incy > 0 ? 1 : 2))], scaled(beta, old))
-                      << way << " " << blas.letter << "gemv" << blas.spelling << " " << ops << " " << size << " "
-                      << beta;
+                      << way << " " << blas.f77(std::string(1, blas.letter) + "gemv") << " " << ops << " " << size
+                      << " " << beta;
               }
             }
     });
