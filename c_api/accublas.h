@@ -237,9 +237,10 @@ ACCUBLAS_API accublas_status accublas_get_mode_name(accublas_context* ctx, accub
 ACCUBLAS_API accublas_status accublas_set_reproducible(accublas_context* ctx, int32_t reproducible);
 /** ACCUBLAS_BACKEND_CUDA without a GPU is ACCUBLAS_ERROR_NO_DEVICE. */
 ACCUBLAS_API accublas_status accublas_set_backend(accublas_context* ctx, accublas_backend backend);
-/** CUDA device number, from 0. ACCUBLAS_ERROR_NO_DEVICE where there is none. Waits for the calls on the device before it,
- * and returns their first error; the stream set belongs to that one and is forgotten. Where no device is set, a context works on the device of its
- * first operands (of host operands: on device 0). */
+/** CUDA device number, from 0. ACCUBLAS_ERROR_NO_DEVICE where there is none. Waits for the calls on the device before
+ * it, and returns their first error with the device changed all the same; the stream set belongs to that one and is
+ * forgotten. Where no device is set, a context works on the device of its first operands (of host operands: on device
+ * 0). */
 ACCUBLAS_API accublas_status accublas_set_device(accublas_context* ctx, int32_t device);
 ACCUBLAS_API accublas_status accublas_set_engine(accublas_context* ctx, accublas_engine engine); /**< as below */
 /** "auto", "native", "int8", "fp64", "fp16", "dot2", "exact". An engine that cannot serve a call's mode is
@@ -249,9 +250,9 @@ ACCUBLAS_API accublas_status accublas_set_engine_name(accublas_context* ctx, con
  * of its memory). Blocking under it never changes bits. On the CPU a call takes up to a MiB more, for what does not
  * grow with its operands. */
 ACCUBLAS_API accublas_status accublas_set_workspace_mib(accublas_context* ctx, int64_t mib);
-/** The user's own workspace, used in place of the pool by the backend that can: host memory by the CPU, device memory
- * by its device; calls on the other one take the pool. NULL, 0 ends that. It must stay valid until replaced, or until
- * the context is destroyed. */
+/** The user's own workspace, used in place of the pool by calls that can: host memory by the CPU, device memory by calls
+ * with operands on its device; others take the pool. NULL, 0 ends that. It must stay valid until replaced, or until the
+ * context is destroyed. */
 ACCUBLAS_API accublas_status accublas_set_workspace(accublas_context* ctx, void* buffer, size_t bytes);
 /** Threads of accublas's own pool; 0 restores the default: ACCUBLAS_NUM_THREADS, else affinity and OMP_NUM_THREADS, and
  * 1 inside an OpenMP parallel region. A call takes at most 1024, and one for every 64 KiB that its workspace may have;
@@ -267,14 +268,14 @@ ACCUBLAS_API accublas_status accublas_set_report_level(accublas_context* ctx, in
 ACCUBLAS_API accublas_status accublas_set_target(accublas_context* ctx, double bound);
 /** Where alpha, beta and DOT's result are. ACCUBLAS_POINTER_DEVICE goes with device operands only. */
 ACCUBLAS_API accublas_status accublas_set_pointer_mode(accublas_context* ctx, accublas_pointer_mode mode);
-/** The CUDA stream (cudaStream_t as void *) that device calls run on; NULL is the legacy default stream. Calls from here
- * on wait, on the device, for the context's calls before, whichever stream those had; it may be gone.
+/** The CUDA stream (cudaStream_t as void *) that device calls run on; NULL is the legacy default stream. Calls from
+ * here on wait, on the device, for the context's calls before, whichever stream those had; it may be gone.
  * ACCUBLAS_ERROR_NO_DEVICE without a GPU, except for NULL. */
 ACCUBLAS_API accublas_status accublas_set_stream(accublas_context* ctx, void* stream);
 /** The stream set, NULL by default. */
 ACCUBLAS_API accublas_status accublas_get_stream(accublas_context* ctx, void** stream);
 /** Waits for the context's stream and for its calls on streams before; returns and clears the first error of
- * asynchronous calls. */
+ * asynchronous calls. ACCUBLAS_ERROR_DEVICE, nothing waited for, while the stream is captured. */
 ACCUBLAS_API accublas_status accublas_sync(accublas_context* ctx);
 /** Number of usable CUDA devices, 0 without a GPU, a driver, or CUDA in the build. */
 ACCUBLAS_API accublas_status accublas_device_count(int32_t* count);

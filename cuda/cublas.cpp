@@ -97,13 +97,6 @@ void check_cublas(cublasStatus_t status, const char* what) {
               std::string(what) + ": " + functions().status_string(status));
 }
 
-/// Of a product, which may be one of several: C may have been written.
-void check_product(cublasStatus_t status, const char* what) {
-  if (status == CUBLAS_STATUS_ALLOC_FAILED)
-    throw Error(ACCUBLAS_ERROR_C_UNDEFINED, std::string(what) + ": " + functions().status_string(status));
-  check_cublas(status, what);
-}
-
 /// Handles without a context.
 class SpareHandles {
  public:
@@ -168,7 +161,16 @@ Cublas::Cublas(int device) : device_(device) {
 
 Cublas::~Cublas() { spare_handles().give(device_, handle_); }
 
+/// Only the first product of a call finds its result as it was.
+void Cublas::check_product(cublasStatus_t status, const char* what) {
+  if (status == CUBLAS_STATUS_ALLOC_FAILED && products_ > 0)
+    throw Error(ACCUBLAS_ERROR_C_UNDEFINED, std::string(what) + ": " + functions().status_string(status));
+  check_cublas(status, what);
+  ++products_;
+}
+
 void Cublas::begin(cudaStream_t stream, void* workspace, std::size_t bytes) {
+  products_ = 0;
   if (begun_ && stream == stream_ && !workspace && !workspace_) return;
   begun_ = false;
   // Setting the stream resets the workspace to the handle's own, so the order matters.
@@ -231,12 +233,12 @@ void Cublas::gemm_half(Index m, Index n, Index k, const float* alpha, BlasMatrix
 
 void Cublas::gemv(Index m, Index n, const double* alpha, BlasMatrix<const double> a, const double* x, Index incx,
                   const double* beta, double* y, Index incy) {
-  check_cublas(functions().dgemv(handle_, a.op, m, n, alpha, a.data, a.ld, x, incx, beta, y, incy), "cublasDgemv");
+  check_product(functions().dgemv(handle_, a.op, m, n, alpha, a.data, a.ld, x, incx, beta, y, incy), "cublasDgemv");
 }
 
 void Cublas::gemv(Index m, Index n, const float* alpha, BlasMatrix<const float> a, const float* x, Index incx,
                   const float* beta, float* y, Index incy) {
-  check_cublas(functions().sgemv(handle_, a.op, m, n, alpha, a.data, a.ld, x, incx, beta, y, incy), "cublasSgemv");
+  check_product(functions().sgemv(handle_, a.op, m, n, alpha, a.data, a.ld, x, incx, beta, y, incy), "cublasSgemv");
 }
 
 void Cublas::dot(Index n, const double* x, Index incx, const double* y, Index incy, double* result) {

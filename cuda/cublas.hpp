@@ -18,8 +18,8 @@ struct BlasMatrix {
 };
 
 /// A handle of one context on one device. Not for two threads at a time. Statuses of cuBLAS are thrown as Error:
-/// ACCUBLAS_ERROR_DEVICE with cuBLAS's text, ACCUBLAS_ERROR_MEMORY where it found no memory, in a product of matrices
-/// ACCUBLAS_ERROR_C_UNDEFINED.
+/// ACCUBLAS_ERROR_DEVICE with cuBLAS's text, ACCUBLAS_ERROR_MEMORY where it found no memory, in a product after others
+/// since begin() ACCUBLAS_ERROR_C_UNDEFINED.
 ///
 /// The process keeps the handles that contexts gave back for the next ones: to make one takes milliseconds, and to
 /// destroy one waits for the whole device, which ends captures of other threads.
@@ -82,7 +82,10 @@ class Cublas {
   void asum(Index n, const float* x, Index incx, float* result);
 
  private:
+  void check_product(cublasStatus_t status, const char* what);
+
   int device_;
+  int products_ = 0;  ///< since begin()
   cublasHandle_t handle_ = nullptr;
   bool begun_ = false;  ///< with these:
   cudaStream_t stream_ = nullptr;

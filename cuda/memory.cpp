@@ -36,7 +36,6 @@ cudaMemPool_t pool_of(int device) {
 void* allocate(std::size_t bytes) {
   void* memory = nullptr;
   const cudaError_t status = cudaMalloc(&memory, bytes);
-  if (status == cudaErrorMemoryAllocation) cudaGetLastError();
   check(status, "device memory that a context keeps");
   return memory;
 }
@@ -70,9 +69,14 @@ void* zeroed_memory(std::size_t bytes) {
 void wait_for_device(int device) noexcept {
   try {
     const DeviceScope scope(device);
-    cudaFree(allocate(1));
-  } catch (const Error&) {  // the device is full or lost
-    cudaDeviceSynchronize();
+    void* memory = nullptr;
+    if (cudaMalloc(&memory, 1) == cudaSuccess) {
+      cudaFree(memory);
+    } else {  // the device is full
+      cudaGetLastError();
+      cudaDeviceSynchronize();
+    }
+  } catch (const Error&) {  // the device is lost
   }
 }
 
@@ -116,7 +120,6 @@ CallMemory::CallMemory(int device, cudaStream_t stream, CaptureMemory& capture, 
     data_ = capture.take(bytes);
   } else {
     const cudaError_t status = cudaMallocFromPoolAsync(&data_, bytes, pool_of(device), stream);
-    if (status == cudaErrorMemoryAllocation) cudaGetLastError();
     check(status, "device memory");
     pooled_ = true;
   }

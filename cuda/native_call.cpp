@@ -1,6 +1,5 @@
 #include "cuda/native_call.hpp"
 
-#include "cuda/batch/batch_kernels.hpp"
 #include "cuda/native.hpp"
 
 namespace accublas::cuda {
@@ -10,13 +9,13 @@ void native_gemm_call(State& state, const Call<Gemm<T>, T>& call, Execution& exe
   const Workspace& workspace = execution.workspace;
   const Gemm<T>& g = call.problem;
   const cudaStream_t stream = state.cuda_stream();
+  const std::size_t cap = workspace.cap(), own = state.blas_bytes();
   const std::size_t column_bytes = static_cast<std::size_t>(g.m) * sizeof(T);
-  const Index cols = call.alpha.on_device ? kept_at_once(workspace.cap(), column_bytes, g.n) : g.n;
-  const std::size_t kept = call.alpha.on_device ? (static_cast<std::size_t>(cols) * column_bytes + 255) / 256 * 256 : 0;
-  const std::size_t scratch = native_scratch_bytes(g, workspace.cap() > kept ? workspace.cap() - kept : 0);
+  const bool keeps = call.alpha.on_device;
+  const Index cols = keeps ? in_a_quarter(cap, own, column_bytes, g.n) : g.n;
+  const std::size_t kept = keeps ? (static_cast<std::size_t>(cols) * column_bytes + 255) / 256 * 256 : 0;
+  const std::size_t scratch = native_scratch_bytes(g, cap > own + kept ? cap - own - kept : 0);
   state.begin_native_call(execution.report.level);
-  // In capture cuBLAS needs memory of its own that stays; else its handle has some.
-  const std::size_t own = state.captured() ? Cublas::workspace_bytes(state.model().major) : 0;
   const auto scalar = [](const ScalarArgument<T>& s) {
     return s.on_device ? Scalar<T>{T(0), s.pointer} : Scalar<T>{*s.pointer, nullptr};
   };
@@ -24,18 +23,17 @@ void native_gemm_call(State& state, const Call<Gemm<T>, T>& call, Execution& exe
   state.phase(&accublas_report_t::ms_product);
   const auto run = [&](std::byte* memory) {
     Cublas& blas = state.cublas();
-    T* const c_before = reinterpret_cast<T*>(memory + own);
     const Scratch space{memory + own + kept, scratch};
     blas.begin(stream, own ? memory : nullptr, own);
-    if (kept == 0) return native_gemm(blas, g, alpha, beta, space, stream);
+    if (!keeps) return native_gemm(blas, g, alpha, beta, space, stream);
     for (Index col = 0; col < g.n; col += cols) {
       const Index n = std::min(cols, g.n - col);
       const Gemm<T> panel{g.m, n, g.k, g.alpha, g.a, g.b.block(0, col), g.beta, g.c.block(0, col)};
-      const BatchArray<T> c{panel.c.data, 0, nullptr};
-      gather_matrices<T>({c.base, 0, nullptr}, {nullptr, g.c.row_stride, g.c.col_stride}, g.m, n, 0, 1, c_before,
-                         alpha.pointer, stream);
+      const KeptResult<T> result({panel.c.data, 0, nullptr}, g.c, reinterpret_cast<T*>(memory + own), alpha.pointer,
+                                 stream);
+      result.keep(g.m, n, 0, 1);
       native_gemm(blas, panel, alpha, beta, space, stream);
-      scatter_matrices<T>(c_before, c, g.c, g.m, n, 0, 1, alpha.pointer, stream);
+      result.put_back(g.m, n, 0, 1);
     }
     scale_if_alpha_is_zero(state.model(), g.m, g.n, g.c, alpha, beta, false, stream);
   };

@@ -57,7 +57,7 @@ cudaStream_t State::own_stream() {
 
 /// Streams are told apart by their numbers, since a new one may have the handle of one that is gone; those that are
 /// captured, which CUDA gives no numbers of, by their handles.
-void State::enter(cudaStream_t stream) {
+void State::enter(cudaStream_t stream, bool own) {
   const Capturing capturing_now = capturing(stream);
   if (capturing_now == Capturing::forbids)
     throw Error(
@@ -65,6 +65,7 @@ void State::enter(cudaStream_t stream) {
         "the context's stream is the legacy default stream, which CUDA forbids to use while another stream, one "
         "that waits for it, is captured: set a stream");
   stream_ = stream;
+  own_ = own;
   captured_ = capturing_now == Capturing::yes;
   now_ = {};
   if (captured_) {
@@ -82,7 +83,10 @@ void State::enter(cudaStream_t stream) {
 /// A failed call may have work on the stream, too.
 void State::leave() noexcept {
   Last& last = last_call_[captured_];
-  if (cudaEventRecord(last.done, stream_) != cudaSuccess) return;
+  if (cudaEventRecord(last.done, stream_) != cudaSuccess) {
+    cudaGetLastError();
+    return;
+  }
   last.stream = now_.stream;
   last.capture = now_.capture;
 }
@@ -92,8 +96,23 @@ cudaError_t State::wait_for_calls() const {
   return last.stream != 0 ? cudaEventSynchronize(last.done) : cudaSuccess;
 }
 
+/// `captured`: the stream goes into a graph itself.
+cudaError_t State::wait_for_users_stream(bool& captured) const {
+  const Capturing now = capturing(users_stream_);
+  captured = now == Capturing::yes;
+  // CUDA forbids to wait for a captured stream, and for the legacy one beside a captured one: that has no calls then.
+  return now == Capturing::no ? cudaStreamSynchronize(users_stream_) : cudaSuccess;
+}
+
+std::size_t State::blas_bytes() const { return captured_ ? Cublas::workspace_bytes(model_.major) : 0; }
+
+void State::require_not_captured(const char* what) const {
+  if (captured_) throw Error(ACCUBLAS_ERROR_DEVICE, std::string(what) + " waits, which a captured stream cannot");
+}
+
 void State::begin(int report_level) {
   pending_ = true;
+  last_captured_ = captured_;
   last_ = nullptr;
   last_vector_ = nullptr;
   if (in_batch_) return;  // level and times are the batch's
@@ -104,7 +123,7 @@ void State::begin(int report_level) {
 
 CallState* State::begin_call(int report_level) {
   begin(report_level);
-  last_ = captured_ ? captured_state_ : own_stream_ && stream_ == *own_stream_ ? own_state_ : call_state_;
+  last_ = captured_ ? captured_state_ : own_ ? own_state_ : call_state_;
   check(cudaMemsetAsync(last_, 0, offsetof(CallState, missed_target), stream_), "cudaMemsetAsync");
   if (level_ >= 1 && !in_batch_) mark(nullptr);
   return last_;
@@ -171,10 +190,10 @@ void State::end_call() {
 void State::complete(accublas_report_t& report) {
   const DeviceScope scope(device());
   if (!pending_) return;
-  if (captured_) {  // replays are on the user's stream
-    if (is_capturing(users_stream_))
-      throw Error(ACCUBLAS_ERROR_DEVICE, "the report of a call that is being captured is not known yet");
-    check(cudaStreamSynchronize(users_stream_), "waiting for a call");
+  if (last_captured_) {  // replays are on the user's stream
+    bool captured = false;
+    check(wait_for_users_stream(captured), "waiting for a call");
+    if (captured) throw Error(ACCUBLAS_ERROR_DEVICE, "the report of a call that is being captured is not known yet");
   } else {
     check(wait_for_calls(), "waiting for a call");
   }
@@ -236,9 +255,13 @@ void add_to_report(const CallState& state, accublas_report_t& report) {
 accublas_status State::synchronize(std::string& message) {
   if (forked_from_user()) return ACCUBLAS_SUCCESS;
   const DeviceScope scope(device());
-  cudaError_t waited = wait_for_calls();
-  if (waited == cudaSuccess && capturing(users_stream_) != Capturing::forbids)
-    waited = cudaStreamSynchronize(users_stream_);
+  bool captured = false;
+  cudaError_t waited = wait_for_users_stream(captured);
+  if (captured) {
+    message = "the stream is captured: nothing of it runs yet";
+    return ACCUBLAS_ERROR_DEVICE;
+  }
+  if (waited == cudaSuccess) waited = wait_for_calls();
   return outcome(waited, message);
 }
 

@@ -53,6 +53,11 @@ class State final : public BackendState {
   void end_call();
   /// Whether the call under way goes into a graph.
   bool captured() const { return captured_; }
+  /// What cuBLAS must be given in the call under way: in capture memory of its own that stays; else its handle has
+  /// some.
+  std::size_t blas_bytes() const;
+  /// Throws Error where the call under way goes into a graph: it would have to wait.
+  void require_not_captured(const char* what) const;
 
   /// The calls from here to end_batch are one to the report: their counts add up. A batch that fails is ended by
   /// abandon_batch.
@@ -80,12 +85,13 @@ class State final : public BackendState {
     unsigned long long stream = 0;   ///< its number or handle; 0: there was no call
     unsigned long long capture = 0;  ///< number of the graph's capture; 0: it ran at once
   };
-  void enter(cudaStream_t stream);
+  void enter(cudaStream_t stream, bool own);
   void leave() noexcept;
   cudaStream_t own_stream();
   void begin(int report_level);
   void mark(double accublas_report_t::*member);
   cudaError_t wait_for_calls() const;
+  cudaError_t wait_for_users_stream(bool& captured) const;
   accublas_status outcome(cudaError_t waited, std::string& message);
 
   const DeviceModel& model_;
@@ -107,7 +113,9 @@ class State final : public BackendState {
   CallState* last_ = nullptr;           ///< of the last call, or the totals of a batch; else null
   VectorState* last_vector_ = nullptr;  ///< of the last call, or null
   bool pending_ = false;                ///< a call began, and its report was not told yet
-  bool captured_ = false;               ///< the last call
+  bool captured_ = false;               ///< the call under way, or the last one
+  bool own_ = false;                    ///< it has the own stream
+  bool last_captured_ = false;          ///< the call that last_ and last_vector_ are of
   int level_ = 0;
   std::vector<Mark> marks_;          ///< of the last call
   std::vector<cudaEvent_t> events_;  ///< spare ones
@@ -115,7 +123,7 @@ class State final : public BackendState {
 
 /// Around every call of a context that puts work on a stream: the device is current, and the call is ordered behind the
 /// context's calls before it, which share its memory, whatever streams they had. Calls into a graph are ordered by the
-/// graph, and have memory of their own.
+/// graph; what they share with others is the user's workspace, whose user orders replays.
 class CallScope {
  public:
   enum class Stream {
@@ -123,7 +131,8 @@ class CallScope {
     own,  ///< private: host operands, which no stream of the user's has to do with
   };
   explicit CallScope(State& state, Stream stream = Stream::users) : device_(state.device()), state_(state) {
-    state.enter(stream == Stream::users ? state.users_stream_ : state.own_stream());
+    const bool own = stream == Stream::own;
+    state.enter(own ? state.own_stream() : state.users_stream_, own);
   }
   ~CallScope() { state_.leave(); }
   CallScope(const CallScope&) = delete;

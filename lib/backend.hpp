@@ -43,7 +43,7 @@ class BackendState {
   virtual void complete(accublas_report_t& report) = 0;
   virtual void set_stream(void* stream) = 0;
   virtual void* stream() const = 0;
-  /// Waits for the stream; returns and clears the first asynchronous error.
+  /// Waits for the stream and for calls on streams before; returns and clears the first asynchronous error.
   virtual accublas_status synchronize(std::string& message) = 0;
   /// The same for the calls alone, at the end of the context: the user's stream may be gone by then.
   virtual accublas_status finish(std::string& message) = 0;

@@ -17,6 +17,7 @@ inline bool readable(const void* pointer) {
 #if defined(__linux__)
   constexpr std::size_t set_bytes = 8;
   const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(pointer) & ~std::uintptr_t{set_bytes - 1};
+  if (address == 0) return false;  // which would mean no set
   const int saved = errno;
   const long result = syscall(SYS_rt_sigprocmask, ~0, address, nullptr, set_bytes);
   const bool fault = result == -1 && errno == EFAULT;

@@ -284,11 +284,13 @@ class Run {
   }
 
   /// The user's workspace is used by the backend that can: device memory by its device, memory of the host by the CPU.
+  /// Host operands that are copied to a device are not ordered with what else uses it there: replays of graphs, other
+  /// contexts on the stream.
   bool users_workspace_serves(const Plan& plan) const {
     if (!context_.workspace) return false;
     const Location location = cuda_backend().locate(context_.workspace);
     if (plan.backend == ACCUBLAS_BACKEND_CPU) return location.kind != MemoryKind::device;
-    return location.kind != MemoryKind::host && location.device == device();
+    return on_device_ && location.kind != MemoryKind::host && location.device == device();
   }
 
   int device() const { return context_.device_state ? context_.device_state->device() : resolved_.settings.device; }

@@ -86,24 +86,21 @@ class BatchScope {
   State& state_;
 };
 
-/// cuBLAS's own batches. It multiplies by an alpha in device memory that turns out to be zero: then what C was is put
-/// back, kept for part of the batch at a time.
+/// cuBLAS's own batches.
 template <class T>
 void native_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& execution) {
   const GemmBatch<T> x = column_major(call.problem);
   const Gemm<T>& g = x.shape;
   const cudaStream_t stream = state.cuda_stream();
-  // In capture cuBLAS needs memory of its own that stays; else its handle has some.
-  const std::size_t own = state.captured() ? Cublas::workspace_bytes(state.model().major) : 0;
-  const std::size_t kept_bytes = static_cast<std::size_t>(g.m * g.n) * sizeof(T);
-  const Index part = call.alpha.on_device ? kept_at_once(execution.workspace.cap(), kept_bytes, x.count) : x.count;
-  const std::size_t kept = call.alpha.on_device ? static_cast<std::size_t>(part) * kept_bytes : 0;
+  const std::size_t own = state.blas_bytes(), kept_bytes = static_cast<std::size_t>(g.m * g.n) * sizeof(T);
+  const bool keeps = call.alpha.on_device;
+  const Index part = keeps ? in_a_quarter(execution.workspace.cap(), own, kept_bytes, x.count) : x.count;
+  const std::size_t kept = keeps ? static_cast<std::size_t>(part) * kept_bytes : 0;
   Cublas& blas = state.cublas();
   std::optional<CallMemory> memory;
   if (own + kept > 0)
     memory.emplace(state.device(), stream, state.capture_memory(), execution.workspace.buffer(),
                    execution.workspace.buffer_bytes(), own + kept);
-  T* const c_before = kept > 0 ? reinterpret_cast<T*>(memory->data() + own) : nullptr;
   state.begin_call(execution.report.level);
   state.phase(&accublas_report_t::ms_product);
   blas.begin(stream, own ? memory->data() : nullptr, own);
@@ -115,12 +112,11 @@ void native_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& ex
     return BlasMatrix<std::remove_pointer_t<decltype(data)>>{data, plain ? CUBLAS_OP_N : CUBLAS_OP_T, ld};
   };
   const Index ldc = g.n > 1 ? g.c.col_stride : g.m;
-  const BatchArray<T> c_written{x.c.base, x.c.stride, x.c.pointers};
-  const BatchArray<const T> c_read{x.c.base, x.c.stride, const_cast<const T* const*>(x.c.pointers)};
-  const Matrix<const T> c_strides{nullptr, g.c.row_stride, g.c.col_stride};
+  const KeptResult<T> result({x.c.base, x.c.stride, x.c.pointers}, g.c,
+                             keeps ? reinterpret_cast<T*>(memory->data() + own) : nullptr, call.alpha.pointer, stream);
   for (Index first = 0; first < x.count; first += part) {
     const Index count = std::min(part, x.count - first);
-    if (kept > 0) gather_matrices(c_read, c_strides, g.m, g.n, first, count, c_before, call.alpha.pointer, stream);
+    if (keeps) result.keep(g.m, g.n, first, count);
     if (x.c.pointers) {
       const Cublas::PointerBatch<T> batch{view(x.a.pointers + first, g.a, g.m, g.k),
                                           view(x.b.pointers + first, g.b, g.k, g.n), x.c.pointers + first, ldc, count};
@@ -136,9 +132,9 @@ void native_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& ex
                                    count};
       blas.gemm_batched(g.m, g.n, g.k, call.alpha.pointer, batch, call.beta.pointer);
     }
-    if (kept > 0) scatter_matrices(c_before, c_written, g.c, g.m, g.n, first, count, call.alpha.pointer, stream);
+    if (keeps) result.put_back(g.m, g.n, first, count);
   }
-  if (kept > 0) scale_matrices(batch_problem(call), false, true, stream);
+  if (keeps) scale_matrices(batch_problem(call), false, true, stream);
   state.end_call();
   execution.report.workspace_bytes = static_cast<std::int64_t>(own + kept);
 }
@@ -236,7 +232,7 @@ void gathered_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& 
   const std::size_t a_words = static_cast<std::size_t>(g.m * g.k), b_words = static_cast<std::size_t>(g.k * g.n),
                     c_words = static_cast<std::size_t>(g.m * g.n), words = a_words + b_words + c_words;
   Workspace& workspace = execution.workspace;
-  const Index part = std::clamp<Index>(static_cast<Index>(workspace.cap() / 4 / (words * sizeof(T))), 1, x.count);
+  const Index part = in_a_quarter(workspace.cap(), 0, words * sizeof(T), x.count);
   const std::size_t bytes = (static_cast<std::size_t>(part) * words * sizeof(T) + 255) / 256 * 256;
   const CopyMemory memory(state, workspace, bytes);
   T* const a = reinterpret_cast<T*>(memory.data());

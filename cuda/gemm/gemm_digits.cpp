@@ -76,7 +76,7 @@ DigitGemm<T>::DigitGemm(State& state, const Call<Gemm<T>, T>& call, bool half, E
       fixed_(call.mode.kind == ACCUBLAS_MODE_FIXED),
       certified_(!fixed_ && call.mode.kind != ACCUBLAS_MODE_CR),
       keep_nonzero_(!fixed_ && keeps_nonzero(call_, execution.workspace.cap())),
-      blas_bytes_(state.captured() ? Cublas::workspace_bytes(model_.major) : 0) {}
+      blas_bytes_(state.blas_bytes()) {}
 
 template <class T>
 typename DigitGemm<T>::Pass DigitGemm<T>::pass_for(int bits, std::size_t available) const {

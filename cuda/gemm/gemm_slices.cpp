@@ -13,7 +13,7 @@ void slices_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& executio
   const cudaStream_t stream = state.cuda_stream();
   const DeviceModel& model = state.model();
   const SliceScheme scheme = slice_scheme(call.mode.parameter, call.mode.fast, engine.rows.k);
-  const std::size_t blas_bytes = state.captured() ? Cublas::workspace_bytes(model.major) : 0;
+  const std::size_t blas_bytes = state.blas_bytes();
   struct Layout {
     Lines rows, cols;
     std::uint32_t* open;

@@ -24,7 +24,7 @@ struct TileConfig {
 };
 // Slower on an H200: 64-byte steps in 8 stages, 192 x 256 tiles, clusters of 4.
 inline constexpr TileConfig hopper_tiles{128, 256, 128, 4, 2, 384, 1, 2048, 2};
-// 64 KiB of shared memory, all that compute capability 7.5 has, and 128 accumulators a thread.
+// 64 KiB of shared memory and 128 accumulators a thread, which every device has.
 inline constexpr TileConfig portable_tiles{128, 128, 128, 2, 1, 128, 2, 1024, 0};
 
 /// Blocks meet only where the lines of a plane, taken together, are beyond what L2 keeps: at n = 4096 (32 MiB) meetings

@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <limits>
 #include <mutex>
+#include <new>
 
 #include "cuda/check.hpp"
 #include "cuda/gemm/gemm.hpp"
@@ -32,7 +33,6 @@ class PinnedBuffers {
     }
     if (base_) return;
     const cudaError_t status = cudaHostAlloc(reinterpret_cast<void**>(&base_), count * bytes, cudaHostAllocPortable);
-    if (status == cudaErrorMemoryAllocation) cudaGetLastError();
     check(status, "pinned host memory");
   }
   ~PinnedBuffers() {
@@ -284,6 +284,16 @@ void staged_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& executio
         throw Error(ACCUBLAS_ERROR_ACCURACY, "the target cannot be promised on this data");
     }
   };
+  // Before the call's memory goes back, which a copy may still use.
+  const auto settle = [&] {
+    try {
+      state.forget_call();
+    } catch (const Error&) {  // the device is lost, which the call's own error tells
+    }
+    cudaStreamSynchronize(up.stream());
+    cudaStreamSynchronize(down.stream());
+    cudaStreamSynchronize(compute);
+  };
   const auto fetch = [&](const Block& block, Set& from) {
     if (judged) hear();
     stream_waits(down.stream(), from.computed);
@@ -323,15 +333,12 @@ void staged_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& executio
     for (Index i = 0; i < served; ++i) add_to_report(*(states + i), execution.report);
     state.forget_call();
   } catch (const Error& error) {
-    try {
-      state.forget_call();
-    } catch (const Error&) {  // the device is lost, which `error` tells
-    }
-    // The call's memory must not go back while a copy still uses it.
-    cudaStreamSynchronize(up.stream());
-    cudaStreamSynchronize(down.stream());
-    cudaStreamSynchronize(compute);
+    settle();
     if (written && error.status() != ACCUBLAS_ERROR_ACCURACY) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
+    throw;
+  } catch (const std::bad_alloc&) {
+    settle();
+    if (written) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, "no host memory");
     throw;
   }
 }

@@ -75,6 +75,7 @@ void GiveBack::operator()(MpTold* told) const noexcept {
 DeviceAligned::DeviceAligned(State& state, const mp::Elements& a, const mp::Block& block, int spread,
                              std::int64_t terms, bool kept)
     : block_(block), kept_(kept), told_(all_told().take()) {
+  state.require_not_captured("an alignment");
   const auto carve = [&](std::byte* base) {
     Carver carver(base);
     scaling_.row = carver.take<std::int32_t>(static_cast<std::size_t>(block.rows));

@@ -16,6 +16,7 @@ namespace accublas::cuda {
 
 namespace {
 
+constexpr const char* transfer = "a transfer of multiple-precision numbers";
 constexpr std::size_t staging_bytes = std::size_t{64} << 20;  // of a transfer at a time
 
 State& state_of(mp::MpExecution& execution) { return static_cast<State&>(*execution.state); }
@@ -25,7 +26,7 @@ void copy_bytes(void* to, const void* from, std::size_t bytes, cudaMemcpyKind ki
 }
 
 void finish_transfer(State& state, std::size_t bytes, mp::MpExecution& execution) {
-  check(cudaStreamSynchronize(state.cuda_stream()), "a transfer of multiple-precision numbers");
+  check(cudaStreamSynchronize(state.cuda_stream()), transfer);
   execution.report.copied_bytes += static_cast<std::int64_t>(bytes);
 }
 
@@ -92,6 +93,7 @@ class CudaMpBackend final : public mp::MpBackend {
              mp::MpExecution& execution) override {
     State& state = state_of(execution);
     const CallScope scope(state);
+    state.require_not_captured(transfer);
     const MpFormat format = device_format(to.format);
     std::size_t bytes = 0;
     in_pieces(state, to.format, block.size(), [&](const MpLimbs& staging) {
@@ -111,6 +113,7 @@ class CudaMpBackend final : public mp::MpBackend {
             mp::MpExecution& execution) override {
     State& state = state_of(execution);
     const CallScope scope(state);
+    state.require_not_captured(transfer);
     const MpFormat format = device_format(from.format);
     std::size_t bytes = 0;
     in_pieces(state, from.format, block.size(), [&](const MpLimbs& staging) {
@@ -130,6 +133,7 @@ class CudaMpBackend final : public mp::MpBackend {
                      mp::MpExecution& execution) override {
     State& state = state_of(execution);
     const CallScope scope(state);
+    state.require_not_captured(transfer);
     const std::int64_t size = block.size();
     if (size == 0) return;
     const MpFormat format = device_format(to.format);
@@ -222,6 +226,7 @@ class CudaMpBackend final : public mp::MpBackend {
     const MpContext* const context = MpContext::existing(state);
     if (report.bands == 0 || !context) return;  // no product, no alignment
     const CallScope scope(state);
+    state.require_not_captured("a report");
     MpCall call{};
     copy_bytes(&call, context->call(), sizeof call, cudaMemcpyDeviceToHost, state);
     check(cudaStreamSynchronize(state.cuda_stream()), "a product of multiple-precision numbers");
@@ -237,6 +242,7 @@ class CudaMpBackend final : public mp::MpBackend {
                            mp::MpExecution& execution) {
     State& state = state_of(execution);
     const CallScope scope(state);
+    state.require_not_captured(transfer);
     const std::size_t length = static_cast<std::size_t>(from.length);
     const std::size_t digits = 4 * static_cast<std::size_t>(from.stride) * static_cast<std::size_t>(from.format.moduli);
     copy_bytes(to.digits, from.digits, digits, kind, state);

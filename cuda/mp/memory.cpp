@@ -33,10 +33,7 @@ cudaMemPool_t kept_pool(int device) {
   return pool;
 }
 
-void require(cudaError_t status) {
-  if (status == cudaErrorMemoryAllocation) cudaGetLastError();
-  check(status, "device memory of a multiple-precision array");
-}
+void require(cudaError_t status) { check(status, "device memory of a multiple-precision array"); }
 
 }  // namespace
 

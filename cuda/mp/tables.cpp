@@ -31,7 +31,6 @@ const T* keep(const T* host, std::size_t count) {
   if (status == cudaSuccess) status = cudaMemcpyAsync(device, host, count * sizeof(T), cudaMemcpyHostToDevice, stream);
   if (status == cudaSuccess) status = cudaStreamSynchronize(stream);
   if (status != cudaSuccess) cudaFree(device);
-  if (status == cudaErrorMemoryAllocation) cudaGetLastError();
   check(status, "tables of the multiple-precision arrays");
   return static_cast<const T*>(device);
 }

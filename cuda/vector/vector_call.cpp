@@ -43,9 +43,6 @@ void with_memory(State& state, Execution& execution, std::size_t bytes, Body&& b
   body(memory.data());
 }
 
-/// What cuBLAS needs as its own while a graph is captured.
-std::size_t blas_bytes(State& state) { return state.captured() ? Cublas::workspace_bytes(state.model().major) : 0; }
-
 }  // namespace
 
 template <class T>
@@ -63,7 +60,7 @@ void gemv_call(State& state, const Call<Gemv<T>, T>& call, Execution& execution)
   }
   const Scalar<T> alpha = scalar(call.alpha), beta = scalar(call.beta);
   if (call.engine == ACCUBLAS_ENGINE_NATIVE) {
-    const std::size_t scratch = native_scratch_bytes(g, execution.workspace.cap()), own = blas_bytes(state);
+    const std::size_t scratch = native_scratch_bytes(g, execution.workspace.cap()), own = state.blas_bytes();
     with_memory(state, execution, scratch + own + 1, [&](std::byte* memory) {
       state.begin_native_call(execution.report.level);
       state.phase(&accublas_report_t::ms_product);
@@ -103,6 +100,7 @@ constexpr std::size_t result_bytes = 256;
 template <class Problem, class T, class Serve>
 void with_result(State& state, const Call<Problem, T>& call, Execution& execution, std::size_t bytes, Serve&& serve) {
   const cudaStream_t stream = state.cuda_stream();
+  if (!call.result_on_device) state.require_not_captured("a result for the host");
   with_memory(state, execution, result_bytes + bytes, [&](std::byte* memory) {
     Problem problem = call.problem;
     if (!call.result_on_device) problem.result = reinterpret_cast<T*>(memory);
@@ -142,7 +140,7 @@ void dot_call(State& state, const Call<Dot<T>, T>& call, Execution& execution) {
       slices_dot(state, call, execution, dot, memory - result_bytes);
     });
   if (call.engine == ACCUBLAS_ENGINE_NATIVE) {
-    const std::size_t own = blas_bytes(state), scratch = native_scratch_bytes(call.problem, execution.workspace.cap());
+    const std::size_t own = state.blas_bytes(), scratch = native_scratch_bytes(call.problem, execution.workspace.cap());
     return with_result(state, call, execution, own + scratch, [&](const Dot<T>& dot, std::byte* memory) {
       state.begin_native_call(execution.report.level);
       state.phase(&accublas_report_t::ms_product);
@@ -183,7 +181,7 @@ void norm_call(State& state, const Call<Reduction<T>, T>& call, Execution& execu
   require_no_target(call.mode, execution.target, sizeof(T) == 4);
   // What cuBLAS does not compute is cr's value.
   if (call.engine == ACCUBLAS_ENGINE_NATIVE && native_has_norm(call.problem)) {
-    const std::size_t own = blas_bytes(state);
+    const std::size_t own = state.blas_bytes();
     return with_result(state, call, execution, own, [&](const Reduction<T>& norm, std::byte* memory) {
       state.begin_native_call(execution.report.level);
       state.phase(&accublas_report_t::ms_product);

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "cuda/device.hpp"
 #include "lib/numerics/bounds.hpp"
 #include "test/gpu/device.hpp"
 
@@ -202,6 +203,7 @@ TYPED_TEST(NativeTest, HandleMadeInCapture) {
   cudaGraph_t graph;
   cudaGraphExec_t exec;
   test::require(cudaStreamBeginCapture(this->stream_, cudaStreamCaptureModeGlobal), "capture");
+  const cuda::DeviceScope scope(0);
   Cublas cublas{0};
   cublas.begin(this->stream_, this->workspace_->data(), this->workspace_->size());
   cuda::native_gemm<T>(cublas, {n, n, n, T(0), {a.data(), 1, n}, {b.data(), n, 1}, T(0), {c.data(), 1, n}},

@@ -341,6 +341,80 @@ TEST_F(Streams, LegacyStreamBesideABlockingCapture) {
   EXPECT_EQ(wrong(job, operands), "");
 }
 
+// What waits is refused while the context's own stream is captured, and the capture goes on.
+TEST_F(Streams, WaitingInItsOwnCapture) {
+  const Job job = this->job("cr", {Data::phi, 1}, 300, 200, 250);
+  const OnDevice<T> operands(job.problem);
+  Context context(ACCUBLAS_BACKEND_CUDA);
+  context.set("cr");
+  const Stream stream;
+  ASSERT_EQ(accublas_set_stream(context, static_cast<cudaStream_t>(stream)), ACCUBLAS_SUCCESS);
+  accublas_mp_array* numbers = nullptr;
+  const double ones[] = {1, 1};
+  double back[2] = {};
+  ASSERT_EQ(accublas_mp_create(context, 200, 2, &numbers), ACCUBLAS_SUCCESS);
+  ASSERT_EQ(accublas_mp_move(context, numbers, ACCUBLAS_MP_DEVICE), ACCUBLAS_SUCCESS);
+  require(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), "begin capture");
+  const accublas_status called = put(context, job, operands), synced = accublas_sync(context);
+  accublas_report_t report{};
+  report.struct_size = sizeof report;
+  const accublas_status reported = accublas_report(context, &report);
+  T result = 0;
+  const accublas_status dot = accublas_ddot(context, 100, operands.a.data(), 1, operands.b.data(), 1, &result);
+  const accublas_status written = accublas_mp_set_double(context, numbers, 0, 2, 2, 1, ones, 2),
+                        read = accublas_mp_get_double(context, numbers, 0, 2, 2, 1, back, 2);
+  std::vector<T> c = job.problem.c;
+  const Problem<T>& p = job.problem;
+  const accublas_status host = call<T>(context, p, p.a.data(), p.b.data(), c.data(), &p.alpha, &p.beta);
+  cudaGraph_t graph = nullptr;
+  ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess) << "the capture was ended";
+  EXPECT_EQ(called, ACCUBLAS_SUCCESS);
+  for (const accublas_status refused : {synced, reported, dot, written, read})
+    EXPECT_EQ(refused, ACCUBLAS_ERROR_DEVICE);
+  EXPECT_EQ(host, ACCUBLAS_SUCCESS) << "host operands have a stream of their own";
+  EXPECT_EQ(mismatch(p, job.want, c), "");
+  cudaGraphExec_t executable = nullptr;
+  require(cudaGraphInstantiate(&executable, graph, 0), "graph");
+  require(cudaGraphLaunch(executable, stream), "graph");
+  EXPECT_EQ(accublas_sync(context), ACCUBLAS_SUCCESS) << context.error();
+  EXPECT_EQ(wrong(job, operands), "");
+  cudaGraphExecDestroy(executable);
+  cudaGraphDestroy(graph);
+  accublas_mp_destroy(numbers);
+}
+
+// A graph that was captured with the user's workspace runs while the context serves host operands.
+TEST_F(Streams, HostOperandsBesideAReplayInTheUsersWorkspace) {
+  const Job first = this->job("cr", {Data::phi, 4}, 900, 800, 700),
+            second = this->job("cr", {Data::ties}, 600, 500, 400);
+  const OnDevice<T> operands(first.problem);
+  const DeviceArray<unsigned char> workspace(std::size_t{64} << 20);
+  Context context(ACCUBLAS_BACKEND_CUDA);
+  context.set("cr");
+  const Stream stream;
+  ASSERT_EQ(accublas_set_stream(context, static_cast<cudaStream_t>(stream)), ACCUBLAS_SUCCESS);
+  ASSERT_EQ(accublas_set_workspace(context, workspace.data(), workspace.size()), ACCUBLAS_SUCCESS);
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t executable = nullptr;
+  require(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), "begin capture");
+  const accublas_status captured = put(context, first, operands);
+  require(cudaStreamEndCapture(stream, &graph), "end capture");
+  ASSERT_EQ(captured, ACCUBLAS_SUCCESS) << context.error();
+  require(cudaGraphInstantiate(&executable, graph, 0), "graph");
+  const Problem<T>& p = second.problem;
+  for (int round = 0; round < 20; ++round) {
+    for (int replays = 0; replays < 3; ++replays) require(cudaGraphLaunch(executable, stream), "graph");
+    std::vector<T> c = p.c;
+    ASSERT_EQ(call<T>(context, p, p.a.data(), p.b.data(), c.data(), &p.alpha, &p.beta), ACCUBLAS_SUCCESS)
+        << context.error();
+    ASSERT_EQ(mismatch(p, second.want, c), "");
+    ASSERT_EQ(accublas_sync(context), ACCUBLAS_SUCCESS);
+    ASSERT_EQ(wrong(first, operands), "");
+  }
+  cudaGraphExecDestroy(executable);
+  cudaGraphDestroy(graph);
+}
+
 // Threads make contexts, call, and destroy them with the work under way, on every kind of stream, the legacy one busy.
 TEST_F(Streams, ContextsComeAndGoUnderLoad) {
   const std::vector<Job> all = jobs();

@@ -116,6 +116,28 @@ TYPED_TEST(VectorCalls, OperandsScalarsAndResultsAnywhere) {
       }
 }
 
+// An alpha that turns out to be zero on the device: A and x count for nothing, cuBLAS included.
+TYPED_TEST(VectorCalls, AlphaIsZeroOnTheDevice) {
+  using T = TypeParam;
+  for (const char* mode : {"native", "dp", "cr", "fixed:60", "dot2", "slices:3"})
+    for (const Routine routine : {Routine::gemv, Routine::gemv_t})
+      for (const T beta : {T(0), T(1), T(0.5)}) {
+        this->gpu.set(sizeof(T) == 4 && std::string(mode) == "dp" ? "sp" : mode);
+        auto p = vector_problem<T>(routine, this->rng, {Data::phi, 1});
+        p.alpha = 0, p.beta = beta;
+        for (std::vector<T>* x : {&p.a, &p.b})
+          for (T& entry : *x) entry = std::numeric_limits<T>::quiet_NaN();
+        std::vector<T> want = p.c;
+        for (T& entry : want) entry = beta == 0 ? T(0) : beta * entry;
+        const OnDevice<T> d(p);
+        this->pointer_mode(true);
+        ASSERT_EQ(run_on_device(this->gpu, routine, p, d, true), ACCUBLAS_SUCCESS) << this->gpu.error();
+        ASSERT_EQ(accublas_sync(this->gpu), ACCUBLAS_SUCCESS) << this->gpu.error();
+        EXPECT_EQ(mismatch(p, want, d.c.values()), "") << mode << (routine == Routine::gemv ? " N" : " T");
+      }
+  this->pointer_mode(false);
+}
+
 // A result for the host lies in the user's workspace beside what the engine has there.
 TYPED_TEST(VectorCalls, HostResultsInTheUsersWorkspace) {
   using T = TypeParam;

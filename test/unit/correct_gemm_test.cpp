@@ -204,7 +204,9 @@ TYPED_TEST(CorrectGemm, SumsWithinTheirBounds) {
   }
 }
 
-/// Nearly nothing is left to the exact accumulators; sums of few bits, sparse and dense, are decided at once.
+/// Nearly nothing is left to the exact accumulators; sums of few bits, sparse and dense, are decided at once. An
+/// element that is alone in its tile goes there sooner than to `full`, so that small tiles leave more: 22 on the
+/// baseline, 33 with AVX2 of sparse data of phi 4, 20 and less with AVX-512.
 TYPED_TEST(CorrectGemm, OnePassDecides) {
   using T = TypeParam;
   Random random(10);
@@ -226,7 +228,8 @@ TYPED_TEST(CorrectGemm, OnePassDecides) {
     cpu::cr_gemm(
         Gemm<T>{order, order, order, T(1), {a.data(), 1, order}, {b.data(), 1, order}, T(0), {c.data(), 1, order}},
         execution);
-    EXPECT_LE(report.undecided, std::getenv("ACCUBLAS_TEST_HOOK") != nullptr ? order * order : 20) << kind;
+    EXPECT_LE(report.undecided, std::getenv("ACCUBLAS_TEST_HOOK") != nullptr ? order * order : order * order / 200)
+        << kind;
   }
 }
 
