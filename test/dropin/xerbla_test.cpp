@@ -1,6 +1,7 @@
 // Every bad argument of every routine under every name is told to the program's own handlers, with the numbers of
 // netlib, and nothing is written. Built with all handlers (OWN_ALL), and with xerbla_ alone, as most Fortran programs
 // have it.
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -203,6 +204,15 @@ TEST(Xerbla, Gemv) {
     blas.cblas_gemv(99, 111, 3, 2, 1, o.a.data(), 3, o.b.data(), 1, 2, o.c.data(), 1);
     expect_one(expected_cblas(blas, "GEMV", 1));
   });
+}
+
+// Whether there are the handlers of a BLAS beside the program's own.
+TEST(Xerbla, LinkedBlas) {
+#ifdef LINKED_BLAS
+  EXPECT_TRUE(dlsym(RTLD_DEFAULT, "dscal_"));
+#else
+  EXPECT_FALSE(dlsym(RTLD_DEFAULT, "dscal_"));
+#endif
 }
 
 // DOT has no bad argument: no length and no increment makes a complaint.
