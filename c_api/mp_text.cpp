@@ -222,10 +222,10 @@ ACCUBLAS_API accublas_status accublas_mp_get_mpfr(accublas_context* ctx, const a
     element_region("array", array, index);
     if (!value) bad_argument("value", "an mpfr_t, not NULL");
     const FpEnvironment environment;
-    Real element(array->elements.format, read_element(context, *array, index));
     // Rounded once, to the precision and then into the program's range, which the direction of the first rounding
     // tells.
     ExponentRange range(mpfr_get_emin_min(), mpfr_get_emax_max());
+    Real element(array->elements.format, read_element(context, *array, index));
     const int direction = mpfr_set(value, element.get(), MPFR_RNDN);
     range.programs();
     mpfr_check_range(value, direction, MPFR_RNDN);

@@ -220,46 +220,55 @@ class CudaBackend final : public Backend {
     return call.operands_on_device ? cuda::CallScope::Stream::users : cuda::CallScope::Stream::own;
   }
 
-  template <class T>
-  static void gemm_of(const Call<Gemm<T>, T>& call, BackendState* base, Execution& execution) {
+  /// A call, body(state), on its stream. Where the device fails after work was put there, C may be half written.
+  template <class Call, class Body>
+  static void put(const Call& call, BackendState* base, Body&& body) {
     State& state = static_cast<State&>(*base);
     const cuda::CallScope scope(state, stream_of(call));
-    if (!call.operands_on_device) {
-      cuda::staged_gemm(state, call, execution, device_gemm<T>);
-    } else {
-      device_gemm(state, call, execution);
+    try {
+      body(state);
+    } catch (const Error& error) {
+      if (error.status() == ACCUBLAS_ERROR_DEVICE && state.begun())
+        throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
+      throw;
     }
   }
 
   template <class T>
+  static void gemm_of(const Call<Gemm<T>, T>& call, BackendState* base, Execution& execution) {
+    put(call, base, [&](State& state) {
+      if (call.operands_on_device) return device_gemm(state, call, execution);
+      cuda::staged_gemm(state, call, execution, device_gemm<T>);
+    });
+  }
+
+  template <class T>
   static void gemm_batched_of(const Call<GemmBatch<T>, T>& call, BackendState* base, Execution& execution) {
-    State& state = static_cast<State&>(*base);
-    const cuda::CallScope scope(state, stream_of(call));
-    cuda::gemm_batched(state, call, execution, device_gemm<T>);
+    put(call, base, [&](State& state) { cuda::gemm_batched(state, call, execution, device_gemm<T>); });
   }
 
   template <class T>
   static void gemv_of(const Call<Gemv<T>, T>& call, BackendState* base, Execution& execution) {
-    State& state = static_cast<State&>(*base);
-    const cuda::CallScope scope(state, stream_of(call));
-    if (call.operands_on_device) return cuda::gemv_call(state, call, execution);
-    cuda::staged_gemv(state, call, execution, cuda::gemv_call<T>);
+    put(call, base, [&](State& state) {
+      if (call.operands_on_device) return cuda::gemv_call(state, call, execution);
+      cuda::staged_gemv(state, call, execution, cuda::gemv_call<T>);
+    });
   }
 
   template <class T>
   static void dot_of(const Call<Dot<T>, T>& call, BackendState* base, Execution& execution) {
-    State& state = static_cast<State&>(*base);
-    const cuda::CallScope scope(state, stream_of(call));
-    if (call.operands_on_device) return cuda::dot_call(state, call, execution);
-    cuda::staged_dot(state, call, execution, cuda::dot_call<T>);
+    put(call, base, [&](State& state) {
+      if (call.operands_on_device) return cuda::dot_call(state, call, execution);
+      cuda::staged_dot(state, call, execution, cuda::dot_call<T>);
+    });
   }
 
   template <cuda::Terms terms, class T>
   static void norm_of(const Call<Reduction<T>, T>& call, BackendState* base, Execution& execution) {
-    State& state = static_cast<State&>(*base);
-    const cuda::CallScope scope(state, stream_of(call));
-    if (call.operands_on_device) return cuda::norm_call<T, terms>(state, call, execution);
-    cuda::staged_norm(state, call, execution, cuda::norm_call<T, terms>);
+    put(call, base, [&](State& state) {
+      if (call.operands_on_device) return cuda::norm_call<T, terms>(state, call, execution);
+      cuda::staged_norm(state, call, execution, cuda::norm_call<T, terms>);
+    });
   }
 
   template <class T>

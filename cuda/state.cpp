@@ -66,6 +66,7 @@ void State::enter(cudaStream_t stream, bool own) {
         "that waits for it, is captured: set a stream");
   stream_ = stream;
   own_ = own;
+  begun_ = false;
   captured_ = capturing_now == Capturing::yes;
   now_ = {};
   if (captured_) {
@@ -111,7 +112,7 @@ void State::require_not_captured(const char* what) const {
 }
 
 void State::begin(int report_level) {
-  pending_ = true;
+  pending_ = begun_ = true;
   last_captured_ = captured_;
   last_ = nullptr;
   last_vector_ = nullptr;

@@ -53,6 +53,8 @@ class State final : public BackendState {
   void end_call();
   /// Whether the call under way goes into a graph.
   bool captured() const { return captured_; }
+  /// Whether the call under way may have put work on its stream.
+  bool begun() const { return begun_; }
   /// What cuBLAS must be given in the call under way: in capture memory of its own that stays; else its handle has
   /// some.
   std::size_t blas_bytes() const;
@@ -115,6 +117,7 @@ class State final : public BackendState {
   bool pending_ = false;                ///< a call began, and its report was not told yet
   bool captured_ = false;               ///< the call under way, or the last one
   bool own_ = false;                    ///< it has the own stream
+  bool begun_ = false;                  ///< it began
   bool last_captured_ = false;          ///< the call that last_ and last_vector_ are of
   int level_ = 0;
   std::vector<Mark> marks_;          ///< of the last call

@@ -59,12 +59,18 @@ constexpr BadArgument check_gemv(accublas_layout layout, accublas_transpose tran
 
 /// xDOT(N, X, INCX, Y, INCY): netlib's has no bad argument; a zero increment repeats the first element.
 
+/// Whether `count` steps of a stride of elements pass every address space: addresses wrap, so that any two of them may
+/// be the same.
+constexpr bool beyond_addresses(std::uint64_t stride, std::int64_t count) {
+  return count > 1 && stride > (std::uint64_t{1} << 59) / static_cast<std::uint64_t>(count - 1);
+}
+
 /// Whether two elements of an m x n array with these strides share an address.
 constexpr bool elements_coincide(std::int64_t m, std::int64_t n, std::int64_t row_stride, std::int64_t col_stride) {
   const std::uint64_t r = row_stride < 0 ? 0 - static_cast<std::uint64_t>(row_stride) : row_stride;
   const std::uint64_t c = col_stride < 0 ? 0 - static_cast<std::uint64_t>(col_stride) : col_stride;
   if (m < 1 || n < 1) return false;
-  if ((m > 1 && r == 0) || (n > 1 && c == 0)) return true;
+  if ((m > 1 && r == 0) || (n > 1 && c == 0) || beyond_addresses(r, m) || beyond_addresses(c, n)) return true;
   if (m == 1 || n == 1) return false;
   std::uint64_t g = r, rest = c;
   while (rest) {
@@ -92,7 +98,7 @@ constexpr bool matrices_coincide(std::int64_t count, std::int64_t stride, std::i
                                  std::int64_t ld) {
   if (count < 2 || length < 1 || cols < 1) return false;
   const std::uint64_t s = stride < 0 ? 0 - static_cast<std::uint64_t>(stride) : static_cast<std::uint64_t>(stride);
-  if (s == 0) return true;
+  if (s == 0 || beyond_addresses(s, count)) return true;
   // From the first element of a matrix to beyond its last one; where that passes 63 bits, the arrays do not exist.
   const std::uint64_t l = static_cast<std::uint64_t>(ld), n = static_cast<std::uint64_t>(length);
   if (cols > 1 && l > (std::uint64_t{1} << 62) / static_cast<std::uint64_t>(cols - 1)) return false;

@@ -62,6 +62,8 @@ const Backend& choose_backend(Plan& plan, const Settings& settings, const CallSh
     return on(cpu, "host operands");
   }
   const EngineList engines = cuda.engines(plan.routine, plan.mode);
+  if (plan.engine_forced && engines.has(settings.engine) && !cpu.engines(plan.routine, plan.mode).has(settings.engine))
+    return on(cuda, "the engine is the GPU's");
   plan.by_shape = engines.count > 0 && (!plan.engine_forced || engines.has(settings.engine));
   if (plan.by_shape && cuda.worth_copying(plan.routine, plan.mode, shape))
     return on(cuda, "host operands worth copying");

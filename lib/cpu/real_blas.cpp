@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -67,13 +68,23 @@ bool find_in_any_spelling(void* handle, RealBlas& blas) {
 // wrapper around a BLAS has (a wrapper may lead back to the drop-in), wherever they lie and whichever scope they are
 // in.
 std::vector<std::string> loaded_openblas() {
-  std::vector<std::string> objects, found;
-  const auto collect = [](dl_phdr_info* info, std::size_t, void* names) {
-    static_cast<std::vector<std::string>*>(names)->emplace_back(info->dlpi_name);
-    return 0;
+  struct Objects {
+    std::vector<std::string> names;
+    bool complete = true;
+  } objects;
+  const auto collect = [](dl_phdr_info* info, std::size_t, void* to) {
+    Objects& all = *static_cast<Objects*>(to);
+    try {
+      all.names.emplace_back(info->dlpi_name);
+    } catch (const std::bad_alloc&) {  // which cannot be thrown through the C library
+      all.complete = false;
+    }
+    return all.complete ? 0 : 1;
   };
   dl_iterate_phdr(collect, &objects);
-  for (const std::string& object : objects) {
+  if (!objects.complete) throw std::bad_alloc();
+  std::vector<std::string> found;
+  for (const std::string& object : objects.names) {
     void* const handle = object.empty() ? nullptr : dlopen(object.c_str(), RTLD_LAZY | RTLD_NOLOAD);
     if (!handle) continue;  // the program itself, the kernel's vdso
     for (const Spelling& spelling : spellings) {

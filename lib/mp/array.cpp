@@ -51,6 +51,7 @@ Region matrix_region(const char* name, const Array* array, std::int64_t offset, 
 }
 
 Region vector_region(const char* name, const Array* array, std::int64_t offset, std::int64_t inc, std::int64_t n) {
+  if (n == 1 || n == 0) return matrix_region(name, array, offset, 1, 1, n);  // the increment is never used
   if (inc == 0 || inc == INT64_MIN) bad(name, "has a bad increment");
   return matrix_region(name, array, offset, inc < 0 ? -inc : inc, 1, n);
 }

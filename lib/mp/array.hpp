@@ -45,7 +45,10 @@ struct Region {
   /// Its transpose.
   Block transposed() const { return {offset, n, m, ld, 1}; }
   /// Of a vector, as a column.
-  Block column(std::int64_t inc) const { return {inc < 0 ? offset + (n - 1) * ld : offset, n, 1, inc, 0}; }
+  Block column(std::int64_t inc) const {
+    if (n <= 1) return {offset, n, 1, 1, 0};
+    return {inc < 0 ? offset + (n - 1) * ld : offset, n, 1, inc, 0};
+  }
 };
 
 /// Throws Error(ACCUBLAS_ERROR_ARGUMENT) naming the argument for a NULL array, a bad size, leading dimension or

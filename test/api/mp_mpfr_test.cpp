@@ -159,16 +159,18 @@ TEST(MpMpfr, OutToTheProgramsRange) {
     ASSERT_EQ(accublas_mp_set_string(nullptr, x, 0, text, 16), ACCUBLAS_SUCCESS) << text;
   };
   const auto get = [&](const Range& range, const char* wanted) {
-    Real value(24);
-    {
-      const State state(range, true);
-      ASSERT_EQ(accublas_mp_get_mpfr(nullptr, x, 0, value.get()), ACCUBLAS_SUCCESS);
+    for (const bool odd : {true, false}) {
+      Real value(24);
+      {
+        const State state(range, odd);
+        ASSERT_EQ(accublas_mp_get_mpfr(nullptr, x, 0, value.get()), ACCUBLAS_SUCCESS);
+      }
+      set(widest());
+      Real expected(24);
+      mpfr_set_str(expected.get(), wanted, 16, MPFR_RNDN);
+      EXPECT_NUMBER(value, expected) << ", least exponent " << range.least;
+      set(usual);
     }
-    set(widest());
-    Real expected(24);
-    mpfr_set_str(expected.get(), wanted, 16, MPFR_RNDN);
-    EXPECT_NUMBER(value, expected) << ", least exponent " << range.least;
-    set(usual);
   };
   const Range narrow{-100, 100};
   set_hex("0x1p-1000");
@@ -187,6 +189,15 @@ TEST(MpMpfr, OutToTheProgramsRange) {
   set_hex("0x1.ffffffffp1073741822");
   get(usual, "@inf@");
   get(widest(), "0x1p+1073741823");
+  ASSERT_EQ(accublas_mp_set_string(nullptr, x, 0, "nan", 10), ACCUBLAS_SUCCESS);
+  for (const bool odd : {true, false}) {
+    Real value(24);
+    {
+      const State state(narrow, odd);
+      ASSERT_EQ(accublas_mp_get_mpfr(nullptr, x, 0, value.get()), ACCUBLAS_SUCCESS);
+    }
+    EXPECT_TRUE(mpfr_nan_p(value.get()));
+  }
 }
 
 }  // namespace

@@ -143,6 +143,23 @@ TYPED_TEST(GemmErrors, UsersWorkspaceOfTheOtherBackend) {
   }
 }
 
+// An engine that only the GPU has is named without naming the backend.
+TYPED_TEST(GemmErrors, EngineOfTheGpuAlone) {
+  using T = TypeParam;
+  const auto p = plain_problem<T>(this->rng, {Data::phi, 1}, 60, 50, 40);
+  Context either;
+  either.set("cr", "fp16");
+  this->cpu.set("cr");
+  std::vector<T> want, got;
+  ASSERT_EQ(on_host(this->cpu, p, want), ACCUBLAS_SUCCESS);
+  ASSERT_EQ(on_device(either, p, got), ACCUBLAS_SUCCESS) << either.error();
+  EXPECT_EQ(mismatch(p, want, got), "");
+  EXPECT_STREQ(either.report().engine, "fp16");
+  ASSERT_EQ(on_host(either, p, got), ACCUBLAS_SUCCESS) << either.error();
+  EXPECT_EQ(mismatch(p, want, got), "");
+  EXPECT_STREQ(either.report().backend, "cuda");
+}
+
 // What a call with host operands says of its target is its own: an earlier call's miss stays for accublas_sync.
 TYPED_TEST(GemmErrors, AMissOfAnEarlierCall) {
   using T = TypeParam;
