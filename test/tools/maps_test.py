@@ -1,0 +1,460 @@
+"""The maps are true: every file, folder, function, type, macro, option and target that a comment, README.md, CONTRIBUTING.md
+or a document of docs/ names is there, a header's index of files is right, and no comment was broken on its way."""
+
+import io
+import itertools
+import re
+import sys
+import tempfile
+import tokenize
+import unittest
+from pathlib import Path
+
+ROOT = Path(sys.argv.pop(1)).resolve()
+SELF = Path("test/tools/maps_test.py")  # names what does not exist
+
+# Names that are not accublas's to declare and that no code here mentions.
+FOREIGN = {
+    # systems' and other libraries'
+    "PTHREAD_DESTRUCTOR_ITERATIONS", "RTLD_DEEPBIND", "cublasDestroy", "lbt_set_forward", "sm_90a", "norm2",
+    # netlib's and the literature's algorithms and operations
+    "xGEMM", "xGEMV", "xDOT", "TwoSum", "GenDot", "SplitMix64", "fusedMultiplyAdd", "ulp",
+    # products, units, and words of English
+    "OpenBLAS", "OzBLAS", "cuBLAS", "OpenMP", "NumPy", "SciPy", "PyPI", "SuiteSparse", "KiB", "MiB", "GiB", "NaN", "NaNs",
+    # examples of what a user has
+    "your_program",
+}  # fmt: skip
+FOREIGN_OPTIONS = {"cflags", "libs", "tool", "suite", "prefix"}  # of pkg-config, compute-sanitizer, Meson
+MESON_OPTIONS = {"b_sanitize", "prefix", "buildtype", "debug", "default_library"}
+INSTALLED = {"accublas.h": "c_api/accublas.h"}  # named as its users do
+
+WORD = re.compile(r"[A-Za-z_]\w*")
+C_LIKE = {".c", ".h", ".cpp", ".hpp", ".cu", ".map"}
+C_TOKEN = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.[^'\n]*|[^'\\\n])'", re.S)
+ENDINGS = "hpp|cpp|cu|c|h|py|sh|f90|f90\\.in|md|txt|json|map|build|mtx"
+SET = r"\{[\w,]+\}"  # {a,b}
+FILE = re.compile(rf"(?<![\w/.<$>@-])((?:[\w.-]+/)*(?:[\w.*-]|{SET})*(?:[\w*]|{SET})\.(?:{ENDINGS}))(?![\w/-]|\.\w)")
+FOLDER = re.compile(r"(?<![\w/.<$@*~=-])((?:\.?[\w-]+/)+[\w*-]*)(?![\w/*.<-])")
+GREEK = re.compile(r"[A-Za-z]|alpha|beta|gamma|lambda|mu|sum")
+
+
+def language(path):
+    if path.suffix in C_LIKE:
+        return "c"
+    if ".f90" in path.name:
+        return "!"
+    if path.suffix in (".py", ".md"):
+        return path.suffix
+    if path.name in ("meson.build", "meson_options.txt", "run") or path.suffix == ".sh":
+        return "#"
+    return "data" if path.suffix in (".txt", ".json") else None
+
+
+def split_c(text):
+    comments, code, strings, last = [], [], [], 0
+    for token in C_TOKEN.finditer(text):
+        code.append(text[last : token.start()])
+        last = token.end()
+        if token.group().startswith("/"):
+            line = text.count("\n", 0, token.start()) + 1
+            parts = re.sub(r"\*/$", "", token.group()).split("\n")
+            comments += [(line + i, re.sub(r"^\s*(//[/!]?<?|/?\*+<?)", "", part)) for i, part in enumerate(parts)]
+        else:
+            strings.append(token.group())
+    return comments, "".join([*code, text[last:]]), strings
+
+
+def split_python(text):
+    comments, code, strings, begins = [], [], [], True
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            comments.append((token.start[0], token.string[1:]))
+        elif token.type == tokenize.STRING and begins:
+            comments += [(token.start[0] + i, line.strip('"')) for i, line in enumerate(token.string.split("\n"))]
+        else:
+            (strings if token.type == tokenize.STRING else code).append(token.string)
+        if token.type not in (tokenize.NL, tokenize.COMMENT):
+            begins = token.type in (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
+    return comments, " ".join(code), strings
+
+
+def split_lines(text, mark):
+    """Languages whose comments end with the line; strings stay in the code."""
+    quoted = r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'"
+    pattern = re.compile(rf"((?:{quoted}|[^\"'{mark}]|(?<=[\w$\{{(&]){mark})*)(?:{mark}(.*))?")
+    comments, code = [], []
+    for number, line in enumerate(text.split("\n"), 1):
+        found = pattern.fullmatch(line)  # none: a quotation that goes on in the next line
+        code.append(found.group(1) if found else line)
+        if found and found.group(2) is not None:
+            comments.append((number, found.group(2)))
+    return comments, "\n".join(code), []
+
+
+class Source:
+    """A file taken apart: its comments line by line, and the words of its code and of its strings."""
+
+    def __init__(self, root, path):
+        self.path = path
+        kind = language(path)
+        self.text = (root / path).read_text()
+        if kind == ".md":
+            self.comments, code, strings = list(enumerate(self.text.split("\n"), 1)), "", []
+        elif kind == "data":
+            self.comments, code, strings = [], self.text if path.suffix == ".txt" else "", []
+        elif kind == "c":
+            self.comments, code, strings = split_c(self.text)
+        elif kind == ".py":
+            self.comments, code, strings = split_python(self.text)
+        else:
+            self.comments, code, strings = split_lines(self.text, kind)
+        self.code = code
+        self.words = set(WORD.findall(code)) | set(WORD.findall(" ".join(strings)))
+        self.comment_words = {word for _, line in self.comments for word in WORD.findall(line)}
+        self.quoted = set(re.findall(r"--?([a-z][\w-]*)", code + " ".join(strings)))
+
+
+class Tree:
+    def __init__(self, root):
+        self.root = root
+        self.files, self.folders = set(), {Path(".")}
+        self.walk(root)
+        self.sources = {path: Source(root, path) for path in sorted(self.files) if language(path)}
+        evidence = [source for path, source in self.sources.items() if path != SELF and path.suffix != ".md"]
+        self.words = set().union(*(source.words for source in evidence)) | self.blas_names()
+        self.words |= {word for path in self.files for word in WORD.findall(path.name.split(".")[0])}
+        self.quoted = set().union(*(source.quoted for source in evidence))
+        self.called = set(re.findall(r"(\w+)\s*[(<{]", " ".join(source.code for source in evidence)))
+        self.options = set(MESON_OPTIONS)
+        for path, source in self.sources.items():
+            if path.name == "meson_options.txt":
+                self.options |= set(re.findall(r"option\('(\w+)'", source.code))
+        builders = [source.code for path, source in self.sources.items() if path.name == "meson.build"]
+        self.suites = set(re.findall(r"suite'?: '(\w+)'", " ".join(builders)))
+        self.checked = 0
+
+    def walk(self, folder):
+        for path in folder.iterdir():
+            relative = path.relative_to(self.root)
+            if path.is_file():
+                self.files.add(relative)
+            elif relative == Path(".ci") or not (
+                path.name.startswith((".", "build")) or path.name == "__pycache__" or (path / "meson-private").exists()
+            ):
+                self.folders.add(relative)
+                self.walk(path)
+
+    def blas_names(self):
+        """The names that the table of spellings makes."""
+        table = self.sources.get(Path("lib/blas_spellings.hpp"))
+        routines = [t + r for t in "ds" for r in ("gemm", "gemv", "dot", "nrm2", "asum")]
+        result = set()
+        for prefix, f77, cblas in re.findall(r"ROW\(\w+, [\w:]+, (\w*), (\w*), (?:__|(\w*))", table.code if table else ""):
+            result |= {prefix + name + f77 for name in routines} | {f"{prefix}cblas_{name}{cblas}" for name in routines}
+        return result
+
+    def exists(self, path):
+        """A file or folder; * and {a,b} must match one."""
+        text = path.as_posix()
+        choices = [re.split(",", part[1:-1]) if part[0] == "{" else [part] for part in re.findall(r"\{[^}]*\}|[^{]+", text)]
+        for name in ("".join(choice) for choice in itertools.product(*choices)):
+            if "*" in name:
+                if not any(self.root.glob(name)):
+                    return False
+            elif Path(name) not in self.files and Path(name) not in self.folders:
+                return False
+        return True
+
+    def target(self, path):
+        """Whether the meson.build of the folder builds that program or test: by its name, or as 'prefix' + name."""
+        builder = self.sources.get(path.parent / "meson.build")
+        if not builder:
+            return False
+        names = set(re.findall(r"'([\w-]+)'", builder.code))
+        prefixes = re.findall(r"'([\w-]+_)' *\+", builder.code)
+        return path.name in names or any(path.name == prefix + name for prefix in prefixes for name in names)
+
+    def found(self, source, name, near):
+        """A path counts from the naming file's folder, the root, a build folder, or a folder named before it nearby. A bare
+        name in a document may be any file that has it alone."""
+        name = name.rstrip("/")
+        if name in INSTALLED:
+            return True
+        places = [source.path.parent, Path("."), *near]
+        if any(self.exists(place / name) for place in places):
+            return True
+        if source.path.suffix == ".md" and sum(path.name == name for path in self.files) == 1:
+            return True
+        path = Path(name)
+        if path.parts[0] == "build":
+            path = Path(*path.parts[1:])
+            return self.exists(path) or self.target(path)
+        return len(path.parts) > 1 and self.target(path)
+
+    def bad_paths(self, source, line, near):
+        names = FILE.findall(line)
+        for name in FOLDER.findall(re.sub(FILE, " ", line)):
+            first = name.split("/")[0]
+            if name.endswith("/") or first == "build" or Path(first) in self.folders:
+                names.append(name)
+        for name in sorted(names, key=line.find):
+            if re.fullmatch(r"[A-Z]+\.\w+", name) or name.startswith("usr/"):
+                continue  # FILE.mtx: what a user has
+            self.checked += 1
+            if not self.found(source, name, near):
+                yield name
+            near += [path for path in (source.path.parent / name, Path(name.rstrip("/"))) if path in self.folders]
+
+    def bad_words(self, source, line):
+        line = re.sub(FOLDER, " ", re.sub(FILE, " ", line))
+        for name in re.findall(r"(?<![\w-])-D(\w*[a-z]\w*)(?==)", line):
+            self.checked += 1
+            if name not in self.options:
+                yield f"-D{name}"
+        for name in re.findall(r"(?<![\w-])--([a-z][\w-]+)", line):
+            self.checked += 1
+            if name not in self.quoted | FOREIGN_OPTIONS:
+                yield f"--{name}"
+        for names in re.findall(r"(?:--suite|one suite:) ((?:\w+, )*\w+)", line):
+            self.checked += 1
+            yield from (f"suite {name}" for name in names.split(", ") if name not in self.suites)
+        line = re.sub(r"(?<![\w-])--?[\w-]+", " ", line)
+        for owner, member in re.findall(r"\b([A-Za-z]\w*)::(\w+)", line):
+            self.checked += 1
+            if owner != "std" and not any({owner, member} <= other.words for other in self.sources.values()):
+                yield f"{owner}::{member}"
+        for name in re.findall(r"(?<![\w'])(\w*[a-z_]\w{2,})\(", line):
+            self.checked += 1
+            if name not in self.called | FOREIGN and not self.subscript(source, name, line):
+                yield f"{name}()"
+        quoted = {word for span in re.findall(r"`([^`]+)`", line) for word in WORD.findall(span)}
+        for found in WORD.finditer(line):
+            name = found.group()
+            spelt = "_" in name or re.search(r"[a-z][A-Z]", name)
+            if not spelt and not (name in quoted and len(name) > 3 and source.path.suffix != ".md"):
+                continue
+            self.checked += 1
+            if not self.known(source, name, line):
+                yield name
+
+    def known(self, source, name, line):
+        if name in self.words | FOREIGN or self.subscript(source, name, line):
+            return True
+        if name.endswith("_"):  # the prefix c_, ACCUBLAS_MP_EXPONENT_*
+            return any(word.startswith(name) for word in self.words)
+        if name.startswith("_"):  # accublas_mp_gemv, _gemm
+            return any(word.endswith(name) for word in self.words)
+        return name.isupper() and not name.startswith("ACCUBLAS") and source.path.suffix in (".py", ".sh")  # arguments
+
+    @staticmethod
+    def subscript(source, name, line):
+        """x_i, lambda_ij, M_(k+1); or of what the file calls weight or weights, or in a sum over k: weight_k."""
+        base, _, index = name.rpartition("_")
+        base = base.lstrip("_")
+        if not index:
+            return bool(GREEK.fullmatch(base)) and re.search(rf"\b{name}[({{]", line) is not None
+        if "_" not in name or len(index) > (4 if len(base) == 1 else 2):
+            return False
+        told = {base, base + "s"} & (source.words | source.comment_words)
+        return not base or bool(GREEK.fullmatch(base) or told) or f"sum_{index}" in line
+
+    def bad_names(self, source):
+        near, before = [], 0
+        for number, line in source.comments:
+            line = re.sub(r"https?://\S+", " ", line)
+            if number != before + 1 or source.path.suffix == ".md":
+                near = []
+            before = number
+            for name in itertools.chain(self.bad_paths(source, line, near), self.bad_words(source, line)):
+                yield f"{source.path}:{number}: {name} does not exist"
+
+    def bad_links(self, source):
+        if source.path.suffix != ".md":
+            return
+        for target, anchor in re.findall(r"\]\(([^)#:]*)(?:#([^)]*))?\)", source.text):
+            self.checked += 1
+            file = source.path.parent / target if target else source.path
+            headings = re.findall(r"^#+ (.*)$", self.sources[file].text, re.M) if file in self.sources else []
+            slugs = {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
+            if not self.exists(file) or anchor and anchor not in slugs:
+                yield f"{source.path}: the link to {target}#{anchor} leads nowhere"
+
+    def bad_index(self, source):
+        """Below '// ---- A.cu, B.cu ---' or '// A.cpp, B.cpp: what it is' stand the declarations of these files."""
+        if source.path.suffix != ".hpp":
+            return
+        files, seen = None, set()
+        for number, line in enumerate(source.text.split("\n"), 1):
+            index = re.match(r"// (?:---- ((?:[\w/]+\.\w+(?:, )?)+)|((?:[\w/]+\.cpp(?:, )?)+):)", line)
+            if index:
+                names = [source.path.parent / name for name in re.split(", ", index.group(1) or index.group(2))]
+                files, seen = [self.sources[name] for name in names if name in self.sources], set()
+            elif line.startswith("// ----"):
+                files = None
+            declared = re.match(r"(?!return|using|struct|inline|class|constexpr|//)\w[^=(]*?\b(\w+)\(", line)
+            if files is not None and declared and not line.endswith("}"):
+                self.checked += 1
+                defined = [file for file in files if re.search(rf"\b{declared.group(1)}\(", file.code)]
+                if not defined:
+                    yield f"{source.path}:{number}: {declared.group(1)} is not of the files that the index names"
+
+    def broken_comments(self, source):
+        """What a formatter does to comments: a paragraph that breaks where the next word fits, a rule in a line of its own,
+        and what stops in mid-sentence."""
+        if source.path.suffix not in C_LIKE:
+            return
+        lines = source.text.split("\n")
+        for number, (line, after) in enumerate(zip(lines, [*lines[1:], ""]), 1):
+            first, second = (re.fullmatch(r"(\s*///?)( +)(\S.*)", text) for text in (line, after))
+            where = f"{source.path}:{number}:"
+            if not first:
+                continue
+            self.checked += 1
+            if first.group(3).startswith("---- ") and second and second.group(3).startswith("-----"):
+                yield f"{where} a section's title is torn from its rule"
+            same = second and first.group(1) == second.group(1)
+            same = same and (first.group(2) == second.group(2) or len(first.group(3)) < 20)  # else a formula's indentation
+            if same and not re.match(r"[-=]|.*\S  ", second.group(3)) and not re.search(r"[.:;]$|  ", first.group(3)):
+                if len(line) + 13 + len(second.group(3).split()[0]) <= 120:
+                    yield f"{where} the line breaks in the middle"
+            if not re.match(r"\s*//", after) and re.search(r"(,|\b(and|or|of|the|with|in|by|to))$", first.group(3)):
+                yield f"{where} the sentence has no end"
+
+    def problems(self):
+        result = []
+        for source in self.sources.values():
+            for check in (self.bad_names, self.bad_links, self.bad_index, self.broken_comments):
+                result += check(source)
+        return result
+
+
+class Maps(unittest.TestCase):
+    def test_tree(self):
+        tree = Tree(ROOT)
+        problems = tree.problems()
+        self.assertEqual(problems, [], "\n" + "\n".join(problems))
+        self.assertGreater(tree.checked, 5000)
+        print(f"{tree.checked} names and lines checked", file=sys.stderr)
+
+    def seen(self, path, text):
+        """What is wrong with a file in a small tree."""
+        with tempfile.TemporaryDirectory() as folder:
+            for name, content in {**SMALL_TREE, path: text}.items():
+                (Path(folder) / name).parent.mkdir(parents=True, exist_ok=True)
+                (Path(folder) / name).write_text(content)
+            return Tree(Path(folder)).problems()
+
+    def test_small_tree(self):
+        self.assertEqual(self.seen("lib/other.cpp", "int other;\n"), [])
+
+    def test_false_names(self):
+        """Each in comments of C++ and Python, and in a document."""
+        for text, name in FALSE:
+            for path, form in ("lib/b.hpp", "/// {}\n"), ("lib/b.hpp", "int i;  /* {} */\n"), ("test/b.py", "# {}\n"), ("docs/b.md", "{}\n"):
+                with self.subTest(text=text, path=path):
+                    found = self.seen(path, form.format(text))
+                    self.assertEqual(len(found), 1, found)
+                    self.assertIn(f"{path}:1: {name} does not exist", found[0])
+
+    def test_true_names(self):
+        for text in TRUE:
+            for path, form in ("lib/b.hpp", "/// {}\n"), ("docs/b.md", "{}\n"):
+                with self.subTest(text=text, path=path):
+                    self.assertEqual(self.seen(path, form.format(text)), [])
+
+    def test_languages(self):
+        """Comments are found in every language, and strings and code are none."""
+        wrong = "see lost_name"
+        for path, text in (
+            ("lib/b.cpp", f'const char* s = "// {wrong}"; // {wrong}\n'),
+            ("lib/b.cpp", f"int a = 1; /* a\n * {wrong} */ int b;\n"),
+            ("lib/b.cu", f"const char c = '\"'; // {wrong}\n"),
+            ("lib/b.f90", f"print *, '! it''s' ! {wrong}\n"),
+            ("lib/b.f90.in", f"!> {wrong}\n"),
+            ("b/meson.build", f"a = '#'  # {wrong}\n"),
+            ("b.sh", f"echo ${{#a}} $# '#'  # {wrong}\n"),
+            ("b.py", f'def f():\n    """{wrong}"""\n'),
+        ):
+            with self.subTest(path=path, text=text):
+                found = self.seen(path, text)
+                # Where the name is in a string, too, it exists.
+                self.assertEqual(len(found), 0 if '"//' in text else 1, found)
+
+    def test_links(self):
+        for link, wrong in ("[a](a.md)", 0), ("[a](a.md#a-part)", 0), ("[a](gone.md)", 2), ("[a](a.md#other)", 1), ("[a](#none)", 1):
+            with self.subTest(link=link):
+                self.assertEqual(len(self.seen("docs/b.md", link + "\n")), wrong)
+
+    def test_index(self):
+        declaration = "template <class T>\nvoid {}(const T& a,\n  int b);\n"
+        both = "// a.cpp, c.cpp: both.\n" + declaration.format("serve") + declaration.format("serve_other")
+        self.assertEqual(self.seen("lib/b.hpp", both), [])
+        for head in "// a.cpp: what it is.\n", "// ---- a.cpp -----\n":
+            self.assertEqual(self.seen("lib/b.hpp", head + declaration.format("serve")), [])
+            self.assertEqual(len(self.seen("lib/b.hpp", head + declaration.format("serve_other"))), 1)
+            self.assertEqual(self.seen("lib/b.hpp", head + "// ---- others -----\n" + declaration.format("serve_other")), [])
+
+    def test_broken_comments(self):
+        for text, wrong in (
+            ("/// A sentence that goes on and on until the line is full, or nearly so, and then, at its end, in the next\n/// line.\n", 0),
+            ("/// A sentence that goes on.\n/// Another.\n", 0),
+            ("/// A sentence that stops\n/// here, for nothing.\n", 1),
+            ("/// As the formula has it, it is with the left side\n///   a = b + c\n", 0),
+            ("// - An item of a list that goes on until its line is full, which takes some more words than one had thought, and\n//   see\n//     here.\n", 1),
+            ("/// Of one thing,\nint i;\n", 1),
+            ("/// The sum of\nint i;\n", 1),
+            ("// ---- serve and others\n// ----------------\n", 1),
+        ):
+            with self.subTest(text=text):
+                self.assertEqual(len(self.seen("lib/b.hpp", text)), wrong)
+
+
+SMALL_TREE = {
+    "README.md": "# A tree\n",
+    "docs/a.md": "# A\n\n## A part\n",
+    "lib/a.hpp": '#define ACCUBLAS_LIMIT 1\nstruct Holder { int member_; void put_it(); };\nconst char* variable = "ACCUBLAS_WORD";\n',
+    "lib/a.cpp": "void serve(int) {}\n",
+    "lib/c.cpp": "void serve_other(int) {}\n",
+    "cuda/c.cpp": "int device_only;\n",
+    "lib/meson.build": "executable('small-tool', 'a.cpp')\nforeach name : ['one']\n  test('api_' + name, x, suite: 'unit')\nendforeach\n",
+    "perf/bench.py": 'parser.add_argument("--targets")\n',
+    "meson_options.txt": "option('cuda', type: 'feature')\n",
+}
+
+# What is false, and the name in it that the test gives.
+FALSE = [
+    ("see lib/gone.cpp", "lib/gone.cpp"),
+    ("see gone.cu, which", "gone.cu"),
+    ("the table (`lib/a.cc.hpp`)", "lib/a.cc.hpp"),
+    ("lib/{a,gone}.cpp", "lib/{a,gone}.cpp"),
+    ("lib/gone*.cpp", "lib/gone*.cpp"),
+    ("in lib/kernels/ are", "lib/kernels/"),
+    ("in `lib/kernels`.", "lib/kernels"),
+    ("build/lib/api_two", "build/lib/api_two"),
+    ("lib/big-tool is", "lib/big-tool"),
+    ("scale_y does it", "scale_y"),
+    ("`least_target`: none", "least_target"),
+    ("by LostClass alone", "LostClass"),
+    ("Holder::taken", "Holder::taken"),
+    ("Lost::put_it", "Lost::put_it"),
+    ("certify() waits", "certify()"),
+    ("ACCUBLAS_GONE=1", "ACCUBLAS_GONE"),
+    ("ACCUBLAS_GONE_* are", "ACCUBLAS_GONE_"),
+    ("-Dcudas=enabled", "-Dcudas"),
+    ("small-tool --goals", "--goals"),
+    ("meson test --suite units", "suite units"),
+]
+
+TRUE = [
+    "lib/a.hpp and lib/{a,c}.cpp, lib/*.hpp",
+    "folders lib/ and `cuda`, in lib/ a.cpp",
+    "build/lib/api_one, lib/small-tool, build/lib",
+    "Holder::put_it, put_it(), member_, ACCUBLAS_LIMIT, ACCUBLAS_WORD=1, ACCUBLAS_*, _other",
+    "-Dcuda=disabled -Db_sanitize=address, bench --targets, one suite: unit",
+    "x_i y_j lambda_ij 2^(e_i - 1), M_(k+1), sum_k digit_k d_k, and weight_i of weights",
+    "OpenBLAS, 64 KiB, NaN, https://example.org/lost_name/gone.cpp",
+    "m x n, and/or, 1/2, 3 GB/s, f(x), RN(a b), a-b, e.g. -D and --",
+]
+
+if __name__ == "__main__":
+    unittest.main()
