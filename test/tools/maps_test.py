@@ -1,14 +1,15 @@
-"""The maps are true: every file, folder, function, type, macro, option and target that a comment, README.md, CONTRIBUTING.md
-or a document of docs/ names is there, a header's index of files is right, and no comment was broken on its way."""
+"""The maps are true. Every file, folder, function, type, macro, option and target that a comment, README.md, CONTRIBUTING.md
+or a document of docs/ names is there, a header's index of files is right, and no comment was broken on its way.
+usage: maps_test.py ROOT"""
 
-import io
 import itertools
 import re
 import sys
 import tempfile
-import tokenize
 import unittest
 from pathlib import Path
+
+from sources import C_LIKE, WORD, Source, language
 
 ROOT = Path(sys.argv.pop(1)).resolve()
 SELF = Path("test/tools/maps_test.py")  # names what does not exist
@@ -28,90 +29,11 @@ FOREIGN_OPTIONS = {"cflags", "libs", "tool", "suite", "prefix"}  # of pkg-config
 MESON_OPTIONS = {"b_sanitize", "prefix", "buildtype", "debug", "default_library"}
 INSTALLED = {"accublas.h": "c_api/accublas.h"}  # named as its users do
 
-WORD = re.compile(r"[A-Za-z_]\w*")
-C_LIKE = {".c", ".h", ".cpp", ".hpp", ".cu", ".map"}
-C_TOKEN = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.[^'\n]*|[^'\\\n])'", re.S)
 ENDINGS = "hpp|cpp|cu|c|h|py|sh|f90|f90\\.in|md|txt|json|map|build|mtx"
 SET = r"\{[\w,]+\}"  # {a,b}
 FILE = re.compile(rf"(?<![\w/.<$>@-])((?:[\w.-]+/)*(?:[\w.*-]|{SET})*(?:[\w*]|{SET})\.(?:{ENDINGS}))(?![\w/-]|\.\w)")
 FOLDER = re.compile(r"(?<![\w/.<$@*~=-])((?:\.?[\w-]+/)+[\w*-]*)(?![\w/*.<-])")
 GREEK = re.compile(r"[A-Za-z]|alpha|beta|gamma|lambda|mu|sum")
-
-
-def language(path):
-    if path.suffix in C_LIKE:
-        return "c"
-    if ".f90" in path.name:
-        return "!"
-    if path.suffix in (".py", ".md"):
-        return path.suffix
-    if path.name in ("meson.build", "meson_options.txt", "run") or path.suffix == ".sh":
-        return "#"
-    return "data" if path.suffix in (".txt", ".json") else None
-
-
-def split_c(text):
-    comments, code, strings, last = [], [], [], 0
-    for token in C_TOKEN.finditer(text):
-        code.append(text[last : token.start()])
-        last = token.end()
-        if token.group().startswith("/"):
-            line = text.count("\n", 0, token.start()) + 1
-            parts = re.sub(r"\*/$", "", token.group()).split("\n")
-            comments += [(line + i, re.sub(r"^\s*(//[/!]?<?|/?\*+<?)", "", part)) for i, part in enumerate(parts)]
-        else:
-            strings.append(token.group())
-    return comments, "".join([*code, text[last:]]), strings
-
-
-def split_python(text):
-    comments, code, strings, begins = [], [], [], True
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type == tokenize.COMMENT:
-            comments.append((token.start[0], token.string[1:]))
-        elif token.type == tokenize.STRING and begins:
-            comments += [(token.start[0] + i, line.strip('"')) for i, line in enumerate(token.string.split("\n"))]
-        else:
-            (strings if token.type == tokenize.STRING else code).append(token.string)
-        if token.type not in (tokenize.NL, tokenize.COMMENT):
-            begins = token.type in (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
-    return comments, " ".join(code), strings
-
-
-def split_lines(text, mark):
-    """Languages whose comments end with the line; strings stay in the code."""
-    quoted = r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'"
-    pattern = re.compile(rf"((?:{quoted}|[^\"'{mark}]|(?<=[\w$\{{(&]){mark})*)(?:{mark}(.*))?")
-    comments, code = [], []
-    for number, line in enumerate(text.split("\n"), 1):
-        found = pattern.fullmatch(line)  # none: a quotation that goes on in the next line
-        code.append(found.group(1) if found else line)
-        if found and found.group(2) is not None:
-            comments.append((number, found.group(2)))
-    return comments, "\n".join(code), []
-
-
-class Source:
-    """A file taken apart: its comments line by line, and the words of its code and of its strings."""
-
-    def __init__(self, root, path):
-        self.path = path
-        kind = language(path)
-        self.text = (root / path).read_text()
-        if kind == ".md":
-            self.comments, code, strings = list(enumerate(self.text.split("\n"), 1)), "", []
-        elif kind == "data":
-            self.comments, code, strings = [], self.text if path.suffix == ".txt" else "", []
-        elif kind == "c":
-            self.comments, code, strings = split_c(self.text)
-        elif kind == ".py":
-            self.comments, code, strings = split_python(self.text)
-        else:
-            self.comments, code, strings = split_lines(self.text, kind)
-        self.code = code
-        self.words = set(WORD.findall(code)) | set(WORD.findall(" ".join(strings)))
-        self.comment_words = {word for _, line in self.comments for word in WORD.findall(line)}
-        self.quoted = set(re.findall(r"--?([a-z][\w-]*)", code + " ".join(strings)))
 
 
 class Tree:
@@ -268,6 +190,28 @@ class Tree:
             for name in itertools.chain(self.bad_paths(source, line, near), self.bad_words(source, line)):
                 yield f"{source.path}:{number}: {name} does not exist"
 
+    def bad_places(self, source):
+        """name (file), name in file, name of file: the file has the name."""
+        text = " ".join(line.strip() for _, line in source.comments)
+        place = rf"(?:in |of |\()`?((?:[\w-]+/)+[\w.-]+\.(?:{ENDINGS}))\b"
+        for name, mark, file in re.findall(rf"\b([A-Za-z]\w+)(\(\)|`|) {place}", text):
+            place = next((path for path in (source.path.parent / file, Path(file)) if path in self.sources), None)
+            spelt = mark or "_" in name or re.search(r"[a-z][A-Z]", name)
+            if place and spelt and not self.subscript(source, name, text):
+                self.checked += 1
+                if name not in self.sources[place].words | FOREIGN and place.suffix != ".md":
+                    yield f"{source.path}: {name} does not exist in {file}"
+
+    def bad_includers(self, source):
+        """Included by A.cpp and B.cpp only."""
+        told = re.search(r"Included by ([\w./]+(?:(?:, | and )[\w./]+)*) only", " ".join(line for _, line in source.comments))
+        if told and "." in told.group(1) and source.path.suffix in C_LIKE:
+            self.checked += 1
+            line = f'#include "{source.path}"'
+            includers = {path.name for path, other in self.sources.items() if line in other.text}
+            if includers != {Path(name).name for name in re.split(", | and ", told.group(1))}:
+                yield f"{source.path}: included by {', '.join(sorted(includers))}"
+
     def bad_links(self, source):
         if source.path.suffix != ".md":
             return
@@ -323,7 +267,7 @@ class Tree:
     def problems(self):
         result = []
         for source in self.sources.values():
-            for check in (self.bad_names, self.bad_links, self.bad_index, self.broken_comments):
+            for check in (self.bad_names, self.bad_places, self.bad_includers, self.bad_links, self.bad_index, self.broken_comments):
                 result += check(source)
         return result
 
@@ -349,8 +293,9 @@ class Maps(unittest.TestCase):
 
     def test_false_names(self):
         """Each in comments of C++ and Python, and in a document."""
+        forms = [("lib/b.hpp", "/// {}\n"), ("lib/b.hpp", "int i;  /* {} */\n"), ("test/b.py", "# {}\n"), ("docs/b.md", "{}\n")]
         for text, name in FALSE:
-            for path, form in ("lib/b.hpp", "/// {}\n"), ("lib/b.hpp", "int i;  /* {} */\n"), ("test/b.py", "# {}\n"), ("docs/b.md", "{}\n"):
+            for path, form in forms:
                 with self.subTest(text=text, path=path):
                     found = self.seen(path, form.format(text))
                     self.assertEqual(len(found), 1, found)
@@ -381,9 +326,27 @@ class Maps(unittest.TestCase):
                 self.assertEqual(len(found), 0 if '"//' in text else 1, found)
 
     def test_links(self):
-        for link, wrong in ("[a](a.md)", 0), ("[a](a.md#a-part)", 0), ("[a](gone.md)", 2), ("[a](a.md#other)", 1), ("[a](#none)", 1):
+        links = [("[a](a.md)", 0), ("[a](a.md#a-part)", 0), ("[a](gone.md)", 2), ("[a](a.md#other)", 1), ("[a](#none)", 1)]
+        for link, wrong in links:
             with self.subTest(link=link):
                 self.assertEqual(len(self.seen("docs/b.md", link + "\n")), wrong)
+
+    def test_places(self):
+        for text, wrong in (
+            ("put_it (lib/a.hpp)", 0),
+            ("`serve` in `lib/a.cpp`", 0),
+            ("what serve() of lib/a.cpp does", 0),
+            ("put_it (lib/a.cpp)", 1),
+            ("`serve` in `lib/a.hpp`", 1),
+            ("what is done, as soon as there is something to do and somebody who is to do it now, by serve() of\n// lib/a.hpp", 1),
+        ):
+            with self.subTest(text=text):
+                self.assertEqual(len(self.seen("lib/b.hpp", f"// {text}.\n")), wrong)
+
+    def test_includers(self):
+        for text, wrong in ("a.cpp", 1), ("c.cpp", 0), ("a.cpp and c.cpp", 1):
+            with self.subTest(text=text):
+                self.assertEqual(len(self.seen("lib/d.hpp", f"// Included by {text} only.\n")), wrong)
 
     def test_index(self):
         declaration = "template <class T>\nvoid {}(const T& a,\n  int b);\n"
@@ -396,11 +359,11 @@ class Maps(unittest.TestCase):
 
     def test_broken_comments(self):
         for text, wrong in (
-            ("/// A sentence that goes on and on until the line is full, or nearly so, and then, at its end, in the next\n/// line.\n", 0),
+            (f"/// A sentence that goes {'on and ' * 14}on until\n/// here.\n", 0),
             ("/// A sentence that goes on.\n/// Another.\n", 0),
             ("/// A sentence that stops\n/// here, for nothing.\n", 1),
             ("/// As the formula has it, it is with the left side\n///   a = b + c\n", 0),
-            ("// - An item of a list that goes on until its line is full, which takes some more words than one had thought, and\n//   see\n//     here.\n", 1),
+            (f"// - An item that goes {'on and ' * 13}on, so that\n//   see\n//     here.\n", 1),
             ("/// Of one thing,\nint i;\n", 1),
             ("/// The sum of\nint i;\n", 1),
             ("// ---- serve and others\n// ----------------\n", 1),
@@ -412,11 +375,18 @@ class Maps(unittest.TestCase):
 SMALL_TREE = {
     "README.md": "# A tree\n",
     "docs/a.md": "# A\n\n## A part\n",
-    "lib/a.hpp": '#define ACCUBLAS_LIMIT 1\nstruct Holder { int member_; void put_it(); };\nconst char* variable = "ACCUBLAS_WORD";\n',
+    "lib/a.hpp": """#define ACCUBLAS_LIMIT 1
+struct Holder { int member_; void put_it(); };
+const char* variable = "ACCUBLAS_WORD";
+""",
     "lib/a.cpp": "void serve(int) {}\n",
-    "lib/c.cpp": "void serve_other(int) {}\n",
+    "lib/c.cpp": "#include \"lib/d.hpp\"\nvoid serve_other(int) {}\n",
     "cuda/c.cpp": "int device_only;\n",
-    "lib/meson.build": "executable('small-tool', 'a.cpp')\nforeach name : ['one']\n  test('api_' + name, x, suite: 'unit')\nendforeach\n",
+    "lib/meson.build": """executable('small-tool', 'a.cpp')
+foreach name : ['one']
+  test('api_' + name, x, suite: 'unit')
+endforeach
+""",
     "perf/bench.py": 'parser.add_argument("--targets")\n',
     "meson_options.txt": "option('cuda', type: 'feature')\n",
 }
