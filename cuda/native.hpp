@@ -39,7 +39,7 @@ void native_nrm2(Cublas&, const Reduction<T>&);
 template <class T>
 void native_asum(Cublas&, const Reduction<T>&);
 
-// ---- pack.cu ---------------------------------------------------------------------------------------------
+// ---- gemm/pack.cu ----------------------------------------------------------------------------------------
 /// to = from, rows x cols, any strides; nothing where unless_zero points to a zero.
 template <class T>
 void copy_matrix(Matrix<const T> from, Matrix<T> to, Index rows, Index cols, const T* unless_zero, cudaStream_t);

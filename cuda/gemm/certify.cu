@@ -1,5 +1,5 @@
 // The certificate's test over a block of sums: where these are collected chunk by chunk (else the product kernels test
-// them, cuda/gemm/product_tiles.hpp).
+// them, cuda/gemm/certify_output.hpp).
 #include "cuda/gemm/certify_element.hpp"
 #include "cuda/launch.hpp"
 #include "cuda/warp_reduce.hpp"

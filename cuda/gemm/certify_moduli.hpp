@@ -169,7 +169,7 @@ struct QuickRow {
 /// The first number of moduli that suffices for every element, by a lower bound of sum abs(a b) that follows from the
 /// lines; 0: none does. A line has a level s, any number, and a share: the sum of min(abs(a), s) over k s. Both (s -
 /// min(a, s)) and (t - min(b, t)) being no less than 0, a term is at least s min(b, t) + t min(a, s) - s t, and the sum
-/// at least k s t (share_a + share_b - 1). The test is divided by s t.
+/// at least k s t (both shares - 1). The test is divided by s t.
 __device__ inline int certify_lines(const LineRungs& rungs, const CallState& state) {
   const auto value = [](unsigned long long bits) { return __longlong_as_double(static_cast<long long>(bits)); };
   const SideSummary &rows = state.rows, &cols = state.cols;

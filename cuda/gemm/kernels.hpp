@@ -17,7 +17,7 @@ struct DeviceModel {
   bool hopper_kernels;  ///< compute capability 9.0 and this build has sm_90a code
 };
 
-/// dp and sp may take whichever is faster: cuBLAS waits behind the emulation (cuda/gemm/native_behind.hpp), which hands
+/// dp and sp may take whichever is faster: cuBLAS waits behind the emulation (cuda/native_behind.hpp), which hands
 /// the call over where the data make it slower. No offer: null.
 struct NativeOffer {
   int most_moduli;  ///< with more the emulation is slower
@@ -44,8 +44,7 @@ template <class T>
 void measure_bounds(const DeviceModel&, const Operand<T>& rows, const Lines& row_lines, const Operand<T>& cols,
                     const Lines& col_lines, CallState* state, cudaStream_t);
 
-// ---- convert.cu, convert_certificate.cu
-// ---------------------------------------------------------------------------------------------------
+// ---- convert.cu, convert_certificate.cu ---------------------------------------------------------------------------
 /// Residues of a block of lines: byte ((i / 256 planes + l) 256 + i % 256) k_padded + p of `out` is a'(first + i, p0 +
 /// p) modulo the l-th modulus, 0 .. p_l - 1, for i < block lines, l < planes = plan->moduli; zero for p in terms ..
 /// k_padded - 1. Nothing is written where either side has no such block. Lines beyond the operand's count and special
@@ -81,7 +80,7 @@ void convert_certificate(const DeviceModel&, const CertificateSide<T>& rows, con
                          Index first_term, Index terms, Index k_padded, const LineRungs& by_lines, CallState*,
                          cudaStream_t);
 
-// ---- product.cu, product_hopper.cu, product_portable.cu -----------------------------------------------------------
+// ---- product.cpp, by product_hopper.cu or product_portable.cu -----------------------------------------------------
 /// Residue products of a block of rows and one of columns: for every modulus l, result[(l block_rows + r) block_cols +
 /// c] = sum over p of rows(r, p) cols(c, p), modulo p_l, as a signed byte (any representative in -128 .. 127), for the
 /// block's lines that exist. `accumulate` adds to the bytes already there. block_rows, block_cols and moduli are the
@@ -117,14 +116,6 @@ struct SumsArguments {
 };
 void certificate_sums(const DeviceModel&, const SumsArguments&, cudaStream_t);
 
-// ---- certify.cu ---------------------------------------------------------------------------------------------------
-/// The certificate's test over a block's sums: raises state->largest_rung and ->rejected, sets the bits of rejected
-/// elements and of those of special lines in `open` (see OpenBits), clears the others.
-template <class T>
-void certify(const DeviceModel&, const std::int32_t* sums, Index block_cols, const Lines& rows, const Lines& cols,
-             Index first_row, Index rows_count, Index first_col, Index cols_count, std::uint32_t* open, CallState*,
-             cudaStream_t);
-
 /// What the certificate's rungs are: T, by which dp:repro is defined, or numbers of moduli, where no bits are promised
 /// (cuda/gemm/certify_moduli.hpp).
 enum class CertificateRungKind : std::int32_t { bits, moduli };
@@ -137,10 +128,18 @@ struct CertificateLadder {
 inline constexpr int all_rungs = 6;
 
 /// certificate_sums and certify in one launch, without storing the sums: where all of the sampled terms are one chunk,
-/// so that nothing accumulates. product.cpp.
+/// so that nothing accumulates.
 template <class T>
 void certify_product(const DeviceModel&, CertificateLadder, const SumsArguments&, const Lines& rows, const Lines& cols,
                      Index first_row, Index first_col, std::uint32_t* open, cudaStream_t);
+
+// ---- certify.cu ---------------------------------------------------------------------------------------------------
+/// The certificate's test over a block's sums: raises state->largest_rung, counts in ->rejected and ->rejected_in_all,
+/// sets the bits of rejected elements and of those of special lines in `open` (see OpenBits), clears the others.
+template <class T>
+void certify(const DeviceModel&, const std::int32_t* sums, Index block_cols, const Lines& rows, const Lines& cols,
+             Index first_row, Index rows_count, Index first_col, Index cols_count, std::uint32_t* open, CallState*,
+             cudaStream_t);
 
 /// Bit (col % 32) of word [row words_per_row + col / 32] tells that element (row, col) is not final.
 struct OpenBits {
@@ -148,11 +147,12 @@ struct OpenBits {
 };
 
 // ---- plan.cu ------------------------------------------------------------------------------------------------------
-/// The plan chooses the block by fit_block (cuda/gemm/blocking.hpp) and keeps to what is launched for it; where it
-/// cannot, which would be a defect, the call is refused and state->not_covered set. state->pass[index] for mode fixed:t
-/// (t > 0) or for the T* that the certificate found (t = 0; elements: those not open). Inactive where T* is none, and
-/// where there is an offer that the data make worth taking. least_target: 0, or the target that fixed:t must promise by
-/// exactness.
+// Every plan chooses the block by fit_block (cuda/gemm/blocking.hpp) and keeps to what is launched for it; where it
+// cannot, which would be a defect, the call is refused and state->not_covered set.
+
+/// state->pass[index] for mode fixed:t (t > 0) or for the T* that the certificate found (t = 0; elements: those not
+/// open). Inactive where T* is none, and where there is an offer that the data make worth taking. target: 0, or what
+/// fixed:t must promise by exactness.
 template <class T>
 void plan_fixed(const DeviceModel&, int index, int t, const Lines& rows, const Lines& cols, const PassLaunch&,
                 double target, Scalar<T> alpha, const NativeOffer*, CallState*, cudaStream_t);

@@ -114,6 +114,7 @@ __global__ void __launch_bounds__(block_threads, 3)
 }
 
 // ---- parts of lines
+
 // The arrays of Lines hold integers meanwhile: exponent is the largest so far, or one of these; lambda its sum; norm
 // the sum of squares in units of 2^-square_bits(k), which leaves room for a carry and, with at most 512 parts, a
 // relative 2^-20 for k = 2^30.

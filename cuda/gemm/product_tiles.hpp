@@ -139,7 +139,7 @@ static __constant__ const ReductionTable reductions = make_reductions();
 
 struct NoParameters {};
 
-/// What becomes of 16 neighbouring sums of a row: bytes of residues,
+/// What becomes of 16 neighbouring sums of a row: bytes of residues, added to those already there on request.
 template <bool accumulate>
 struct ResidueOutput {
   using Element = std::int8_t;

@@ -72,7 +72,7 @@ struct SliceArguments {
 template <class T>
 void cut_slices(const SliceScheme&, const SliceArguments<T>&, cudaStream_t);
 
-/// From planes of products to results. Pair (p, q) of element (r, c) of the block lies at
+/// From planes of products to results. Pair (p, q) of element (r, c) of the block lies here:
 /// planes[rows cols pairs_before(p) + (r partners(p) + q) cols + c].
 template <class T>
 void finish_slices(const SliceScheme&, const SlicePass<T>&, const LineSlices& rows_slices,

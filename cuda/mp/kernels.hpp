@@ -104,6 +104,7 @@ inline constexpr int most_small_band = 200, mp_no_term = 255;
 void mp_align(const mp::Elements&, const mp::Block&, const MpScaling&, const MpExtension&, const MpAligned&,
               cudaStream_t);
 
+// ---- vector.cu ----------------------------------------------------------------------------------------------------
 /// alpha or beta as an odd integer times a power of two.
 struct MpOddScalar {
   std::int32_t code;  ///< mp::exponent_zero, _infinity, _nan; 0: finite and not zero

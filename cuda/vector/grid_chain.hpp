@@ -1,5 +1,5 @@
-// A lane's chain of the grid sum of `cr`: the device's twin of lib/cpu/kernels/correct.cpp. 14 operations in binary64 a
-// term (exact products: 9).
+// A lane's chain of the grid sum of cr: the device's twin of lib/cpu/kernels/correct_chain.hpp. 14 operations in
+// binary64 a term (exact products: 9).
 //
 // Bound: Grid of lib/numerics/bounds.hpp with H = 7, for chains of at most 2^(H-1) = 64 terms. Where a product reaches
 // the limit L, the chain is brought into the total and begins anew with a larger L, so that every product added is

@@ -102,6 +102,7 @@ void dot2_gemv_scratch(const DeviceModel&, Index m, Index k, Carver&);
 template <class T>
 bool dot2_gemv_stream(const VectorCall&, const RowProblem<T>&);
 
+// ---- what these kernels share -------------------------------------------------------------------------------------
 #ifdef __CUDACC__
 
 inline constexpr unsigned full_warp = 0xFFFFFFFFu;

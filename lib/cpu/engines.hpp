@@ -1,11 +1,10 @@
 // The CPU's engines. Each computes exactly the answer that docs/modes.md defines for the mode, for any strides and
 // sizes, with m, n, k >= 0. Shared contract:
-//   - Quick returns are done before: m, n >= 1. k = 0 or alpha = 0 is done by dispatch (scale_c, scale_y), so engines
-//   see
-//     k >= 1 and alpha != 0. alpha may be Inf or NaN; beta anything; beta == 0 means: never read C.
+//   - Quick returns are done before: m, n >= 1. k = 0 or alpha = 0 is done by lib/dispatch.cpp (scale_result), so that
+//     engines see k >= 1 and alpha != 0. alpha may be Inf or NaN; beta anything; beta == 0 means: never read C.
 //   - Everything is allocated from execution.workspace before the first write to C.
 //   - Failures are Error exceptions thrown before C is written.
-//   - They run in accublas's floating-point environment, except native.
+//   - They run in accublas's floating-point environment, but for mode native.
 #pragma once
 
 #include "lib/execution.hpp"
@@ -30,20 +29,19 @@ void native_asum(const Reduction<T>&, Execution&);
 template <class T>
 void int8_gemm(const Gemm<T>&, const Mode&, Execution&);
 
-// integer_gemm.cpp: the same modes in plain integers: the twin of the others for fixed:T, and fast where matrices are
-// small.
+// integer_gemm.cpp: the same modes in plain integers: the readable twin, and fast where matrices are small.
 template <class T>
 void integer_gemm(const Gemm<T>&, const Mode&, Execution&);
 
-// fp64_slices.cpp: the same modes, and slices:D, slices:D:fast.
+// fp64_products.cpp: the same modes (fp64_levels.cpp), and slices:D, slices:D:fast (fp64_slices.cpp).
 template <class T>
 void fp64_gemm(const Gemm<T>&, const Mode&, Execution&);
 template <class T>
-void slices_gemv(const Gemv<T>&, const Mode&, Execution&);  // slices:D only
+void slices_gemv(const Gemv<T>&, const Mode&, Execution&);  // mode slices only
 template <class T>
-void slices_dot(const Dot<T>&, const Mode&, Execution&);  // slices:D only
+void slices_dot(const Dot<T>&, const Mode&, Execution&);  // mode slices only
 
-// dot2.cpp: dot2. Elements whose pair is not finite take cr's value (exact_element).
+// dot2_gemm.cpp, dot2_gemv.cpp, dot2_dot.cpp: dot2. Elements whose pair is not finite take cr's value (exact_element).
 template <class T>
 void dot2_gemm(const Gemm<T>&, Execution&);
 template <class T>
@@ -61,7 +59,8 @@ void cr_dot(const Dot<T>&, Execution&);
 template <class T>
 T cr_element(Isa isa, Index k, T alpha, Vector<const T> row, Vector<const T> col, T beta, const T* c);
 
-// correct_gemm.cpp: the same sums for GEMM, for matrices that are small. Beyond so many terms, exact accumulators.
+// correct_gemm.cpp: the same sums for GEMM, for matrices that are small. With a longer inner dimension than this,
+// exact accumulators.
 constexpr Index cr_gemm_terms = 2048;
 template <class T>
 void cr_gemm(const Gemm<T>&, Execution&);

@@ -1,6 +1,6 @@
 // GEMM in plain integers: fixed:T, dp and sp reproducible, cr. The readable twin of the engines that compute fixed:T,
-// and the fastest way for matrices so small that residues and their tables cost more than the product: a term takes
-// 2 to 8 ns, where an INT8 call begins at some 100 us.
+// and the fastest way for matrices so small that residues and their tables cost more than the product (the times stand
+// with the choice of the engine, lib/cpu/cpu_backend.cpp).
 //
 // An entry is an integer mantissa times 2^shift in units of its line (a row of op(A), a column of op(B)): for fixed:T
 // of 2^(E - T), rounded as docs/modes.md says, for cr of the line's last bit, exact. Products add up in as many limbs
@@ -206,8 +206,7 @@ class IntegerGemm {
     compute_in<0>(t, wanted);
   }
 
-  /// Sums of L limbs; 0: each by an exact accumulator (cr only: fixed:150 takes 384 bits at
-  /// most).
+  /// Sums of L limbs; 0: each by an exact accumulator (cr's values only: fixed:150 takes 384 bits at most).
   template <int L, class Wanted>
   void compute_in(int t, Wanted&& wanted) {
     const double work = static_cast<double>(g_.m) * static_cast<double>(g_.n) * static_cast<double>(g_.k);

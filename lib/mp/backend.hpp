@@ -22,9 +22,9 @@ struct MpExecution {
 
 /// The aligned form of a matrix, as a backend keeps it:
 ///   a_ij = X'_ij 2^(r_i + c_j + 64 b_ij),  X'_ij = +-X_ij 2^rest,  0 <= rest < 64,
-/// with E_ij = exponent - p of the nonzero finite entries, c_j = max_i E_ij (0 without any), r_i = min_j (E_ij - c_j)
-/// (0 likewise), b_ij = floor((E_ij - r_i - c_j) / 64), and rest what remains. Zeros, infinities and NaN have X' = 0, b
-/// = 0.
+/// with E_ij = exponent - p of the nonzero finite entries, c_j the largest E_ij of a column (0 without any), r_i the
+/// least E_ij - c_j of a row (0 likewise), b_ij = floor((E_ij - r_i - c_j) / 64), and rest what remains. Zeros,
+/// infinities and NaN have X' = 0 and b = 0.
 class Aligned {
  public:
   virtual ~Aligned() = default;

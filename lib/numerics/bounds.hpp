@@ -73,8 +73,8 @@ ACCUBLAS_HD constexpr double dp_bound(long long k, double u) {
   return (static_cast<double>(k) + 3) * u * detail::slack;
 }
 
-/// The grid sum of `cr` (lib/cpu/kernels/correct.cpp, cuda/vector/grid_chain.hpp; after Rump, Ogita, Oishi 2008, with
-/// two grids). A chain adds up to 2^(H-1) products p + e = x y in
+/// The grid sum of cr (lib/cpu/kernels/correct_chain.hpp, cuda/vector/grid_chain.hpp; after Rump, Ogita, Oishi 2008,
+/// with two grids). A chain adds up to 2^(H-1) products p + e = x y in
 ///   s1 = 1.5 L 2^(H+1) + sum of p rounded to multiples of g1 = L 2^(H-51), exact while the sum is below L 2^H, that is
 ///   while s1 stays in its binade;
 ///   s2 = 1.5 L 2^(2H-50) + sum of the rests of p (at most g1 / 2 each) and of e, rounded to multiples of

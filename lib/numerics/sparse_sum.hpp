@@ -26,12 +26,10 @@ struct SparseTerm {
 /// two's complement, in units of 2^base. A call of add() returns true when the rounded result is known whatever
 /// follows:
 ///   - what follows, below 2^rest, is below a quarter of S's last place, and S is no nearer than 2^rest to a midpoint
-///   of two
-///     neighbouring numbers. (S near a power of two: the lower neighbour's midpoint is half a last place of that binade
-///     away, that is 2^(top - p - 2).)
+///     of two neighbouring numbers. (S near a power of two: the lower neighbour's midpoint is half a last place of that
+///     binade away, that is 2^(top - p - 2).)
 ///   - S is nearer than that to a midpoint: S - midpoint takes S's place, and only its sign is wanted from there on. It
-///   is known when
-///     abs(S - midpoint) >= 2^rest.
+///     is known when abs(S - midpoint) >= 2^rest.
 /// Length: before a term with top() = h is added, S < 2^(h + p + 2 + q), q = log2 of the number of terms, or S would
 /// have been decided; and all terms so far end at h - B or above, B the most bits of a term. So p + B + q + 3 bits do.
 template <class Limb>

@@ -18,7 +18,7 @@ struct Facts {
   std::vector<std::uint8_t> special;
   double largest_relative_norm = 0;
 };
-/// `drops`: how many bits lines need, at most.
+/// Lines that need least_needed to most_needed bits; those beyond `count` are the padding's.
 Facts random_facts(Index count, Index k, bool specials, int least_needed, int most_needed, double largest_lambda,
                    std::mt19937_64& random) {
   Facts f;

@@ -1,6 +1,6 @@
 // Multiple-precision arrays on the device against the CPU, bit by bit: values, signs, exponents and interval
-// evaluations of whole arrays. The suites of test/api run on the device too (api_mp_*); here are sizes that fill thread
-// blocks and long vectors.
+// evaluations of whole arrays. The suites of test/api run on the device too (its mp_*_test.cpp); here are sizes that
+// fill thread blocks and long vectors.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -148,12 +148,12 @@ inline std::vector<std::uint64_t> run(accublas_context* context, const Call& cal
   return call.single ? bits_of<float>(context, call, settings) : bits_of<double>(context, call, settings);
 }
 
-/// The modes of a routine: every engine and every kind of blocking is behind one of them.
+/// The bit-defined modes that are tried.
 inline std::vector<std::string> modes() {
   return {"fixed:53", "fixed:106", "dp:repro", "cr", "dot2", "slices:3", "slices:6:fast"};
 }
 
-/// Engines that can serve a mode of GEMM.
+/// Engines of a mode of GEMM that are compared.
 inline std::vector<const char*> engines(const std::string& mode) {
   if (mode == "cr") return {"int8", "fp64", "exact"};
   if (mode == "dot2") return {"dot2"};

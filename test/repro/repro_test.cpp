@@ -1,4 +1,5 @@
-// Bits do not depend on threads, workspace, engine, run, caller or blocking by the caller.
+// Bits do not depend on threads, workspace, engine, run or other callers, and in the element-local modes not on how the
+// caller cuts C, or whether a column is a GEMV.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -48,7 +49,7 @@ TEST(Repro, Engines) {
       if (call.routine != Routine::gemm) continue;
       Bits want;
       for (const char* engine : engines(call.mode)) {
-        if (large && std::strcmp(engine, "exact") == 0) continue;  // the readable twin is too slow here
+        if (large && std::strcmp(engine, "exact") == 0) continue;  // too slow there
         const Bits got = run(context, call, {2, -1, engine});
         if (want.empty()) want = got;
         expect_same(call, want, got, engine);
@@ -151,8 +152,7 @@ TEST(Repro, SubBlocksOfElementLocalModes) {
   }
 }
 
-// One column of a GEMM, the GEMV of it, and for one row the DOT are the same number in the modes whose definition says
-// so.
+// A GEMM of one column and the GEMV have the same bits in the modes whose definition says so.
 TEST(Repro, GemvIsGemmOfOneColumn) {
   Context context;
   for (const Call& call : calls(false)) {

@@ -1,5 +1,6 @@
 // The chains of cr's inner products: sums on two grids, step by step for several terms at once. Grids and the proof of
-// the bounds: lib/numerics/bounds.hpp. Included by kernels/correct.cpp only; everything has internal linkage.
+// the bounds: lib/numerics/bounds.hpp. Included by correct.cpp and correct_gemm.cpp only; everything has internal
+// linkage.
 //
 // Everything a chain does is error free as long as its first sum stays in the binade that it began in. Whether it left
 // is looked up once a group of terms; the group is then added again on grids for a larger limit. NaN, Inf and products
@@ -264,14 +265,15 @@ ACCUBLAS_INLINE void on_copies(Chain& chain, V& limit, Function&& function) {
   limit = limit_copy;
 }
 
-/// (a1, a2, a3) += (s1, s2, c), error free but for a3. D is V or double.
+/// a += x, and x becomes the rest: error free. D is V or double.
 template <class D>
 ACCUBLAS_INLINE void two_sum_into(D& a, D& x) {
   const D s = a + x, t = s - a;
   x = (a - (s - t)) + (x - t);
   a = s;
 }
-/// Returns the roundings on the way to a3, over 2^-53: three, each relative to its result.
+/// (a1, a2, a3) += (s1, s2, c), error free but for a3. Returns the roundings on the way to a3, over 2^-53: three, each
+/// relative to its result.
 template <class D>
 ACCUBLAS_INLINE D add_block(D& a1, D& a2, D& a3, D s1, D s2, D c) {
   two_sum_into(a1, s1);

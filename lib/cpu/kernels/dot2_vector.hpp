@@ -1,6 +1,6 @@
-// Vectors of W doubles for dot2's kernels, and the two steps of docs/modes.md on them. W = 1 is the portable twin:
-// there V is a plain double and every kernel reads as the definition. Included by kernel files only; everything has
-// internal linkage.
+// Vectors of W doubles for the kernels of dot2 and cr, and dot2's two steps of docs/modes.md on them. W = 1 is the
+// portable twin: there V is a plain double and every kernel reads as the definition. Included by kernel files only;
+// everything has internal linkage.
 #pragma once
 
 #include "lib/cpu/dot2_kernels.hpp"

@@ -109,9 +109,9 @@ struct Int8Reconstruction {
   bool negative;
   bool combine;
   double alpha, beta;
-  /// The exact sum is known to be in [S - error, S + error], error =
-  /// col_drop[c] row_error[r] + row_drop[r] col_error[c], with row_error including what both sides together drop; drops
-  /// are 0 or 1. Null: S is exact. `decide_ties`: some element has no error.
+  /// The exact sum is known to be in [S - error, S + error], error = col_drop[c] row_error[r] + row_drop[r]
+  /// col_error[c], with row_error including what both sides together drop; drops are 0 or 1. Null: S is exact.
+  /// `decide_ties`: some element has no error.
   const double *row_error, *row_drop, *col_error, *col_drop;
   bool decide_ties;
   std::int64_t out_stride;
