@@ -152,7 +152,7 @@ ACCUBLAS_INLINE void full_tree(Terms<T> terms, Lanes& lanes) {
   }
 }
 
-/// Apart from what serves a block, so that only the tree takes the stack for its levels.
+/// Apart from what serves a block, so that only the tree takes the stack for its levels. n > 0.
 template <class T, template <class> class Terms>
 [[gnu::noinline]] void tree_of_blocks(Index n, Terms<T> terms, double* out) {
   Lanes lanes;
@@ -161,7 +161,8 @@ template <class T, template <class> class Terms>
   constexpr int height = 2;
   alignas(64) double waiting[levels][2 * dot2_lanes];
   int top = 0;
-  for (Index done = 0; done * dot2_dot_block < n;) {
+  Index done = 0;
+  do {
     const Index first = done * dot2_dot_block, rest = n - first;
     Index bits = done;
     if (rest >= dot2_dot_block << height) {
@@ -174,7 +175,7 @@ template <class T, template <class> class Terms>
     }
     for (; bits & 1; bits >>= 1) combine_lanes<T>(waiting[--top], lanes);
     store_lanes<T>(lanes, waiting[top++]);
-  }
+  } while (done * dot2_dot_block < n);
   load_lanes<T>(lanes, waiting[--top]);
   while (top > 0) combine_lanes<T>(waiting[--top], lanes);
   store_lanes<T>(lanes, out);
