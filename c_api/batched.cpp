@@ -11,10 +11,8 @@ struct Shape {
   accublas_layout layout;
   accublas_transpose transa, transb;
   std::int64_t m, n, k, lda, ldb, ldc, count;
+  bool by_pointers;  ///< where results lie is the caller's business then
 };
-
-/// Where the results of a batch by pointers lie is the caller's business: no two of them count as near.
-constexpr std::int64_t by_pointers = INT64_MAX;
 
 template <class T>
 accublas_status gemm_batched(accublas_context* ctx, const Shape& s, const T* alpha, const Matrices<const T>& a,
@@ -22,7 +20,7 @@ accublas_status gemm_batched(accublas_context* ctx, const Shape& s, const T* alp
                              const accublas_options* options) {
   return guarded(ctx, [&](Context& context) {
     require(check_gemm(s.layout, s.transa, s.transb, s.m, s.n, s.k, s.lda, s.ldb, s.ldc));
-    require(check_gemm_batch(s.layout, s.m, s.n, s.ldc, c.stride, s.count));
+    require(check_gemm_batch(s.layout, s.m, s.n, s.ldc, s.by_pointers ? nullptr : &c.stride, s.count));
     const Gemm<T> shape{s.m,
                         s.n,
                         s.k,
@@ -43,7 +41,7 @@ accublas_status gemm_batched(accublas_context* ctx, const Shape& s, const T* alp
       int64_t n, int64_t k, const type* alpha, const type* a, int64_t lda, int64_t stride_a, const type* b,            \
       int64_t ldb, int64_t stride_b, const type* beta, type* c, int64_t ldc, int64_t stride_c, int64_t batch_count,    \
       const accublas_options* options) {                                                                               \
-    return gemm_batched<type>(ctx, {layout, transa, transb, m, n, k, lda, ldb, ldc, batch_count}, alpha,               \
+    return gemm_batched<type>(ctx, {layout, transa, transb, m, n, k, lda, ldb, ldc, batch_count, false}, alpha,        \
                               {a, stride_a, nullptr}, {b, stride_b, nullptr}, beta, {c, stride_c, nullptr}, options);  \
   }                                                                                                                    \
   accublas_status accublas_##prefix##gemm_strided_batched(                                                             \
@@ -57,8 +55,8 @@ accublas_status gemm_batched(accublas_context* ctx, const Shape& s, const T* alp
       accublas_context* ctx, accublas_layout layout, accublas_transpose transa, accublas_transpose transb, int64_t m,  \
       int64_t n, int64_t k, const type* alpha, const type* const* a, int64_t lda, const type* const* b, int64_t ldb,   \
       const type* beta, type* const* c, int64_t ldc, int64_t batch_count, const accublas_options* options) {           \
-    return gemm_batched<type>(ctx, {layout, transa, transb, m, n, k, lda, ldb, ldc, batch_count}, alpha,               \
-                              {nullptr, 0, a}, {nullptr, 0, b}, beta, {nullptr, by_pointers, c}, options);             \
+    return gemm_batched<type>(ctx, {layout, transa, transb, m, n, k, lda, ldb, ldc, batch_count, true}, alpha,         \
+                              {nullptr, 0, a}, {nullptr, 0, b}, beta, {nullptr, 0, c}, options);                       \
   }                                                                                                                    \
   accublas_status accublas_##prefix##gemm_batched(                                                                     \
       accublas_context* ctx, accublas_layout layout, accublas_transpose transa, accublas_transpose transb, int64_t m,  \

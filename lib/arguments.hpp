@@ -112,12 +112,14 @@ constexpr bool matrices_coincide(std::int64_t count, std::int64_t stride, std::i
   return false;
 }
 
-/// The batched forms: those of GEMM, then their own. `layout` is valid.
+/// The batched forms: those of GEMM, then their own. `layout` is valid. stride_c: null where results are given by
+/// pointers.
 constexpr BadArgument check_gemm_batch(accublas_layout layout, std::int64_t m, std::int64_t n, std::int64_t ldc,
-                                       std::int64_t stride_c, std::int64_t batch_count) {
+                                       const std::int64_t* stride_c, std::int64_t batch_count) {
   if (batch_count < 0) return {"batch_count", 17};
   const bool by_columns = layout == ACCUBLAS_COL_MAJOR;
-  if (matrices_coincide(batch_count, stride_c, by_columns ? m : n, by_columns ? n : m, ldc)) return {"stride_c", 16};
+  if (stride_c && matrices_coincide(batch_count, *stride_c, by_columns ? m : n, by_columns ? n : m, ldc))
+    return {"stride_c", 16};
   return {};
 }
 
