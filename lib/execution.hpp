@@ -20,10 +20,8 @@ struct Execution {
                               ///< writing C, where it cannot promise `target` componentwise
   bool engine_forced = false;  ///< the caller named the engine: a backend may not take another one after all
 
-  /// The same in another workspace, by `own_threads`.
-  Execution within(Workspace& other, int own_threads) const {
-    return {own_threads, isa, other, report, target, engine_forced};
-  }
+  /// The same in another workspace.
+  Execution within(Workspace& other) const { return {threads, isa, other, report, target, engine_forced}; }
 };
 
 /// Adds the milliseconds of a scope to a phase of the report at report level 2; costs nothing below.

@@ -239,7 +239,7 @@ void gathered_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& 
   T* const b = a + static_cast<std::size_t>(part) * a_words;
   T* const c = b + static_cast<std::size_t>(part) * b_words;
   Workspace rest = rest_of(workspace, memory.data(), bytes);
-  Execution inner = execution.within(rest, execution.threads);
+  Execution inner = execution.within(rest);
 
   BatchScope scope(state, execution.report.level);
   const BatchArray<const T> from_a{nullptr, 0, x.a.pointers}, from_b{nullptr, 0, x.b.pointers};

@@ -117,7 +117,7 @@ void slices_dot(State& state, const Call<Dot<T>, T>& call, Execution& execution,
                 const std::byte* result) {
   const T one = 1, zero = 0;
   Workspace rest = rest_of(execution.workspace, result, result_bytes);
-  Execution inner = execution.within(rest, execution.threads);
+  Execution inner = execution.within(rest);
   const Gemm<T> element{
       1, 1, dot.n, one, {dot.x.data, 0, dot.x.stride}, {dot.y.data, dot.y.stride, 0}, zero, {dot.result, 1, 1}};
   slices_gemm(state, Call<Gemm<T>, T>{element, {&one, false}, {&zero, false}, true, true, call.mode, call.engine},

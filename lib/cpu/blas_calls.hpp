@@ -80,25 +80,25 @@ T norm_of_infinities(T norm, Index n, const T* x, Index incx) {
   return infinite ? std::numeric_limits<T>::infinity() : norm;
 }
 
-/// incx > 0.
+/// A norm as the BLAS has it; incx > 0.
 template <class T>
-T call_nrm2(const RealBlas& blas, RealBlas::F77Int n, const T* x, RealBlas::F77Int incx) {
+T call_norm(T (*norm)(const RealBlas::F77Int*, const T*, const RealBlas::F77Int*), RealBlas::F77Int n, const T* x,
+            RealBlas::F77Int incx) {
   if (n <= 0) return 0;
   const FpControl control;
-  if constexpr (sizeof(T) == 8)
-    return norm_of_infinities(blas.dnrm2(&n, x, &incx), n, x, incx);
-  else
-    return norm_of_infinities(blas.snrm2(&n, x, &incx), n, x, incx);
+  return norm_of_infinities(norm(&n, x, &incx), n, x, incx);
 }
-
-template <class T>
-T call_asum(const RealBlas& blas, RealBlas::F77Int n, const T* x, RealBlas::F77Int incx) {
-  if (n <= 0) return 0;
-  const FpControl control;
-  if constexpr (sizeof(T) == 8)
-    return norm_of_infinities(blas.dasum(&n, x, &incx), n, x, incx);
-  else
-    return norm_of_infinities(blas.sasum(&n, x, &incx), n, x, incx);
+inline double call_nrm2(const RealBlas& blas, RealBlas::F77Int n, const double* x, RealBlas::F77Int incx) {
+  return call_norm(blas.dnrm2, n, x, incx);
+}
+inline float call_nrm2(const RealBlas& blas, RealBlas::F77Int n, const float* x, RealBlas::F77Int incx) {
+  return call_norm(blas.snrm2, n, x, incx);
+}
+inline double call_asum(const RealBlas& blas, RealBlas::F77Int n, const double* x, RealBlas::F77Int incx) {
+  return call_norm(blas.dasum, n, x, incx);
+}
+inline float call_asum(const RealBlas& blas, RealBlas::F77Int n, const float* x, RealBlas::F77Int incx) {
+  return call_norm(blas.sasum, n, x, incx);
 }
 
 }  // namespace accublas::cpu
