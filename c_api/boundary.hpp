@@ -4,9 +4,9 @@
 #include <new>
 #include <string>
 
-#include "lib/arguments.hpp"
+#include "lib/base/error.hpp"
+#include "lib/call/arguments.hpp"
 #include "lib/context.hpp"
-#include "lib/error.hpp"
 
 namespace accublas {
 

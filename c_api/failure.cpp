@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "c_api/boundary.hpp"
-#include "lib/fork_safe.hpp"
+#include "lib/base/fork_safe.hpp"
 
 using namespace accublas;
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "c_api/boundary.hpp"
-#include "lib/mp/moduli.hpp"
 #include "lib/mp/numbers.hpp"
+#include "lib/numerics/rns_moduli.hpp"
 
 using namespace accublas;
 using namespace accublas::mp;

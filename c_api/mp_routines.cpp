@@ -6,11 +6,11 @@
 #include <initializer_list>
 
 #include "c_api/boundary.hpp"
-#include "lib/arguments.hpp"
-#include "lib/fp_environment.hpp"
+#include "lib/base/fp_environment.hpp"
+#include "lib/call/arguments.hpp"
 #include "lib/mp/array.hpp"
-#include "lib/mp/moduli.hpp"
 #include "lib/numerics/mp_bounds.hpp"
+#include "lib/numerics/rns_moduli.hpp"
 
 using namespace accublas;
 using namespace accublas::mp;

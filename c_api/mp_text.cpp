@@ -8,6 +8,7 @@
 #include <string>
 
 #include "c_api/boundary.hpp"
+#include "lib/base/integers.hpp"
 #include "lib/mp/numbers.hpp"
 #include "lib/numerics/limbs.hpp"
 
@@ -59,7 +60,7 @@ NumberBuffer number_of(mpfr_srcptr value, const Format& format) {
     return number;
   }
   // More limbs than the rounding looks at count by the last bit of those that are taken.
-  const mpfr_prec_t all = (mpfr_get_prec(value) + 63) / 64;
+  const mpfr_prec_t all = ceil_div(mpfr_get_prec(value), 64);
   const int taken = static_cast<int>(std::min<mpfr_prec_t>(all, format.limbs + 2));
   const auto* const limb = static_cast<const std::uint64_t*>(mpfr_custom_get_significand(value));
   const auto* const first = limb + (all - taken);
@@ -74,7 +75,7 @@ NumberBuffer number_of(mpfr_srcptr value, const Format& format) {
 /// An mpfr_t of `precision` bits in memory of ours.
 class Real {
  public:
-  explicit Real(int precision) : precision_(precision), limbs_((precision + 63) / 64), significand_(limbs_) {
+  explicit Real(int precision) : precision_(precision), limbs_(ceil_div(precision, 64)), significand_(limbs_) {
     static_assert(sizeof(mp_limb_t) == 8 && GMP_NAIL_BITS == 0);
     mpfr_custom_init(significand_.data(), precision);
     mpfr_custom_init_set(value_, MPFR_ZERO_KIND, 0, precision, significand_.data());

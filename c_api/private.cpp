@@ -1,9 +1,9 @@
 #include "c_api/private.hpp"
 
-#include "lib/accuracy.hpp"
+#include "lib/base/fp_environment.hpp"
+#include "lib/call/accuracy.hpp"
 #include "lib/context.hpp"
 #include "lib/counters.hpp"
-#include "lib/fp_environment.hpp"
 
 namespace {
 

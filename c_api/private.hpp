@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "c_api/accublas.h"
+#include "lib/call/routine.hpp"
 #include "lib/cpu/native.hpp"
-#include "lib/routine.hpp"
 
 extern "C" {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "c_api/boundary.hpp"
-#include "lib/problem.hpp"
+#include "lib/call/problem.hpp"
 
 namespace accublas {
 

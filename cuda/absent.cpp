@@ -1,7 +1,7 @@
 // The CUDA backend where there is none: it answers so.
-#include "lib/backend.hpp"
-#include "lib/error.hpp"
-#include "lib/fork_safe.hpp"
+#include "lib/base/error.hpp"
+#include "lib/base/fork_safe.hpp"
+#include "lib/call/backend.hpp"
 
 namespace accublas {
 

@@ -5,17 +5,21 @@
 
 #include "cuda/batch/batch.hpp"
 #include "cuda/batch/batch_kernels.hpp"
-#include "cuda/check.hpp"
-#include "cuda/gemm/digit_call.hpp"
-#include "cuda/gemm/gemm.hpp"
-#include "cuda/gemm/staging.hpp"
-#include "cuda/native.hpp"
-#include "cuda/native_behind.hpp"
-#include "cuda/native_call.hpp"
+#include "cuda/core/check.hpp"
+#include "cuda/core/device_model.hpp"
+#include "cuda/core/scale_call.hpp"
+#include "cuda/core/staging.hpp"
+#include "cuda/digits/digit_call.hpp"
+#include "cuda/dot2/gemm_dot2.hpp"
+#include "cuda/native/native.hpp"
+#include "cuda/native/native_behind.hpp"
+#include "cuda/native/native_call.hpp"
+#include "cuda/native/native_offer.hpp"
+#include "cuda/residues/gemm_int8.hpp"
 #include "cuda/vector/vector_call.hpp"
-#include "lib/accuracy.hpp"
-#include "lib/error.hpp"
-#include "lib/fork_safe.hpp"
+#include "lib/base/error.hpp"
+#include "lib/base/fork_safe.hpp"
+#include "lib/call/accuracy.hpp"
 #include "lib/numerics/bounds.hpp"
 #include "lib/numerics/moduli.hpp"
 
@@ -144,7 +148,7 @@ class CudaBackend final : public Backend {
     const cuda::DeviceModel& model = cuda::device_model(shape.device);
     if (is_batched(routine) && shape.on_device && first == ACCUBLAS_ENGINE_INT8 &&
         (mode.kind == ACCUBLAS_MODE_CR
-             ? cuda::batch_correct_serves(model, shape.m, shape.n, shape.k)
+             ? cuda::batch_cr_serves(model, shape.m, shape.n, shape.k)
              : cuda::batch_fixed_serves(model, shape.m, shape.n, shape.k,
                                         mode.kind == ACCUBLAS_MODE_FIXED ? mode.parameter : 0)))
       return ACCUBLAS_ENGINE_INT8;
@@ -273,7 +277,7 @@ class CudaBackend final : public Backend {
 
   template <class T>
   static void device_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution) {
-    if (cuda::no_product(call)) return cuda::scale_gemm(state, call);
+    if (no_product(call)) return cuda::scale_gemm(state, call);
     const Mode mode = emulated(call.mode);
     const Call<Gemm<T>, T> emulation{call.problem,          call.alpha, call.beta,  call.operands_on_device,
                                      call.result_on_device, mode,       call.engine};

@@ -1,5 +1,5 @@
 // The CUDA backend of the multiple-precision arrays where there is none: it answers so.
-#include "lib/error.hpp"
+#include "lib/base/error.hpp"
 #include "lib/mp/backend.hpp"
 
 namespace accublas::mp {

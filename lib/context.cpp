@@ -4,9 +4,9 @@
 
 #include <new>
 
-#include "lib/error.hpp"
-#include "lib/fork_safe.hpp"
-#include "lib/thread_pool.hpp"
+#include "lib/base/error.hpp"
+#include "lib/base/fork_safe.hpp"
+#include "lib/base/thread_pool.hpp"
 
 using accublas::Resolved;
 using accublas::Routine;

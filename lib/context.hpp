@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "lib/host_memory.hpp"
+#include "lib/base/host_memory.hpp"
 #include "lib/plan.hpp"
 #include "lib/settings.hpp"
 

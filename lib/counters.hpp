@@ -4,8 +4,8 @@
 #include <atomic>
 #include <cstdint>
 
-#include "lib/mode.hpp"
-#include "lib/routine.hpp"
+#include "lib/call/mode.hpp"
+#include "lib/call/routine.hpp"
 
 namespace accublas {
 

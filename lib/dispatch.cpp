@@ -2,9 +2,9 @@
 
 #include <limits>
 
+#include "lib/call/scale_result.hpp"
 #include "lib/numerics/finish.hpp"
 #include "lib/run.hpp"
-#include "lib/scale_result.hpp"
 
 namespace accublas {
 

@@ -3,9 +3,9 @@
 // then the other engines of the mode (all return the same bits); nothing else falls back.
 #pragma once
 
-#include "lib/batch.hpp"
+#include "lib/call/batch.hpp"
+#include "lib/call/problem.hpp"
 #include "lib/context.hpp"
-#include "lib/problem.hpp"
 
 namespace accublas {
 

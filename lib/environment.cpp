@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "lib/base/error.hpp"
+#include "lib/base/fork_safe.hpp"
 #include "lib/counters.hpp"
-#include "lib/error.hpp"
-#include "lib/fork_safe.hpp"
 #include "lib/settings.hpp"
 
 namespace accublas {

@@ -1,6 +1,6 @@
 #include "lib/plan.hpp"
 
-#include "lib/error.hpp"
+#include "lib/base/error.hpp"
 
 namespace accublas {
 

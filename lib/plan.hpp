@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "lib/backend.hpp"
+#include "lib/call/backend.hpp"
 #include "lib/settings.hpp"
 
 namespace accublas {

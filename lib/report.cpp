@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "lib/cpu/isa.hpp"
+#include "lib/base/isa.hpp"
 
 namespace accublas {
 

@@ -6,11 +6,11 @@
 #include <new>
 #include <string>
 
-#include "lib/accuracy.hpp"
+#include "lib/base/error.hpp"
+#include "lib/base/fp_environment.hpp"
+#include "lib/call/accuracy.hpp"
 #include "lib/counters.hpp"
 #include "lib/dispatch.hpp"
-#include "lib/error.hpp"
-#include "lib/fp_environment.hpp"
 #include "lib/report.hpp"
 
 namespace accublas {

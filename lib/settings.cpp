@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstring>
 
-#include "lib/error.hpp"
-#include "lib/thread_pool.hpp"
-#include "lib/workspace.hpp"
+#include "lib/base/error.hpp"
+#include "lib/base/thread_pool.hpp"
+#include "lib/base/workspace.hpp"
 
 namespace accublas {
 

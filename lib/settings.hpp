@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
-#include "lib/mode.hpp"
-#include "lib/routine.hpp"
+#include "lib/call/mode.hpp"
+#include "lib/call/routine.hpp"
 
 namespace accublas {
 

@@ -10,7 +10,7 @@
 #include "c_api/accublas.h"
 #include "c_api/blas/xerbla.hpp"
 #include "c_api/private.hpp"
-#include "lib/arguments.hpp"
+#include "lib/call/arguments.hpp"
 #include "lib/cpu/blas_calls.hpp"
 
 namespace accublas::blas {

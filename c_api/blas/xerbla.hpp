@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "lib/blas_spellings.hpp"
+#include "lib/base/blas_spellings.hpp"
 
 namespace accublas::blas {
 

@@ -6,21 +6,22 @@
 #include <utility>
 
 #include "cuda/batch/batch_kernels.hpp"
-#include "cuda/cublas.hpp"
-#include "cuda/memory.hpp"
-#include "cuda/native_call.hpp"
-#include "lib/error.hpp"
+#include "cuda/core/call_state.hpp"
+#include "cuda/core/carver.hpp"
+#include "cuda/core/cublas.hpp"
+#include "cuda/core/matrices.hpp"
+#include "cuda/core/memory.hpp"
+#include "cuda/core/operand.hpp"
+#include "cuda/core/scalar_argument.hpp"
+#include "cuda/native/native_call.hpp"
+#include "lib/base/error.hpp"
+#include "lib/base/integers.hpp"
+#include "lib/base/test_hooks.hpp"
 #include "lib/numerics/bounds.hpp"
-#include "lib/test_hooks.hpp"
 
 namespace accublas::cuda {
 
 namespace {
-
-template <class T>
-Scalar<T> scalar(const ScalarArgument<T>& s) {
-  return s.on_device ? Scalar<T>{T(0), s.pointer} : Scalar<T>{*s.pointer, nullptr};
-}
 
 /// C's columns have unit stride in what the engines see: the transposed product where they have not.
 template <class T>
@@ -48,8 +49,8 @@ BatchProblem<T> batch_problem(const Call<GemmBatch<T>, T>& call) {
           g.b.row_stride,
           g.c.row_stride,
           g.c.col_stride,
-          scalar(call.alpha),
-          scalar(call.beta)};
+          device_scalar(call.alpha),
+          device_scalar(call.beta)};
 }
 
 /// Calls `serve(call of matrix i)` for every matrix of a batch, or of a part of it after others were `written`. A
@@ -134,7 +135,9 @@ void native_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& ex
     }
     if (keeps) result.put_back(g.m, g.n, first, count);
   }
-  if (keeps) scale_matrices(batch_problem(call), false, true, stream);
+  if (keeps)
+    scale_matrices<T>({x.c.base, x.c.stride, x.c.pointers}, g.c, g.m, g.n, x.count, device_scalar(call.alpha),
+                      device_scalar(call.beta), false, stream);
   state.end_call();
   execution.report.workspace_bytes = static_cast<std::int64_t>(own + kept);
 }
@@ -148,7 +151,7 @@ bool serves_small(const State& state, const Call<GemmBatch<T>, T>& call, const E
   constexpr Index most_matrices = Index{1} << 24;  // of a launch
   const Gemm<T>& g = call.problem.shape;
   if (call.engine != ACCUBLAS_ENGINE_INT8 || call.problem.count > most_matrices) return false;
-  if (call.mode.kind == ACCUBLAS_MODE_CR) return batch_correct_serves(state.model(), g.m, g.n, g.k);
+  if (call.mode.kind == ACCUBLAS_MODE_CR) return batch_cr_serves(state.model(), g.m, g.n, g.k);
   if (call.mode.kind == ACCUBLAS_MODE_FIXED && execution.target > 0) return false;
   return batch_fixed_serves(state.model(), g.m, g.n, g.k, prescribed_bits(call.mode));
 }
@@ -175,7 +178,7 @@ void small_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& exe
   CallState* const device = state.begin_call(execution.report.level);
   state.phase(&accublas_report_t::ms_product);
   if (correct)
-    batch_correct(state.model(), p, tiles, open, hook_all_undecided(), device, stream);
+    batch_cr(state.model(), p, tiles, open, hook_all_undecided(), device, stream);
   else
     batch_fixed(state.model(), p, tiles, bits, open, rungs, device, stream);
   state.phase(&accublas_report_t::ms_exact);
@@ -233,7 +236,7 @@ void gathered_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& 
                     c_words = static_cast<std::size_t>(g.m * g.n), words = a_words + b_words + c_words;
   Workspace& workspace = execution.workspace;
   const Index part = in_a_quarter(workspace.cap(), 0, words * sizeof(T), x.count);
-  const std::size_t bytes = (static_cast<std::size_t>(part) * words * sizeof(T) + 255) / 256 * 256;
+  const std::size_t bytes = round_up(static_cast<std::size_t>(part) * words * sizeof(T), 256);
   const CopyMemory memory(state, workspace, bytes);
   T* const a = reinterpret_cast<T*>(memory.data());
   T* const b = a + static_cast<std::size_t>(part) * a_words;
@@ -279,7 +282,9 @@ void gemm_batched(State& state, const Call<GemmBatch<T>, T>& call, Execution& ex
     return one_by_one(call, x, false, [&](const Call<Gemm<T>, T>& one) { staged_gemm(state, one, execution, serve); });
   if (x.shape.k == 0 || (!call.alpha.on_device && *call.alpha.pointer == 0)) {
     state.begin_call(0);
-    scale_matrices(batch_problem(call), bit_defined(call.mode), false, state.cuda_stream());
+    // Scaled where alpha is zero: with k = 0 it counts as that.
+    scale_matrices<T>({x.c.base, x.c.stride, x.c.pointers}, x.shape.c, x.shape.m, x.shape.n, x.count,
+                      Scalar<T>{T(0), nullptr}, device_scalar(call.beta), bit_defined(call.mode), state.cuda_stream());
     return state.end_call();
   }
   if (call.engine == ACCUBLAS_ENGINE_NATIVE) return native_batch(state, call, execution);

@@ -1,8 +1,8 @@
 // A batch of GEMMs on the device.
 #pragma once
 
-#include "cuda/gemm/staging.hpp"
-#include "lib/batch.hpp"
+#include "cuda/core/staging.hpp"
+#include "lib/call/batch.hpp"
 
 namespace accublas::cuda {
 

@@ -1,10 +1,13 @@
-// The elements of a batch that batch_correct and batch_fixed leave open, by exact accumulators, special values
+// The elements of a batch that batch_cr and batch_fixed leave open, by exact accumulators, special values
 // included. A warp computes an element at a time.
 #include "cuda/batch/batch_kernels.hpp"
-#include "cuda/gemm/exact_element.hpp"
-#include "cuda/gemm/finish_element.hpp"
-#include "cuda/launch.hpp"
-#include "cuda/warp_reduce.hpp"
+#include "cuda/core/call_state.hpp"
+#include "cuda/core/device_model.hpp"
+#include "cuda/core/launch.hpp"
+#include "cuda/core/warp_reduce.hpp"
+#include "cuda/elements/exact_element.hpp"
+#include "cuda/elements/finish_element.hpp"
+#include "lib/base/integers.hpp"
 
 namespace accublas::cuda {
 
@@ -55,7 +58,7 @@ __device__ bool compute(const LinePair<T>& lines, T alpha, T beta, T* at, ExactS
   const int base = x.least + y.least, bits = x.most + y.most - base + 2 * FloatFormat<T>::digits;
   const int count = bits / 32 + 5;  // the last product's five pieces; three of them hold the carries too
   exact_sum(lines, base, count, Team{&storage, 0, 1});
-  if (first_lane) *at = finish_in_place(alpha, storage.limb, (count + 1) / 2, base, beta, read_addend(beta, at));
+  if (first_lane) *at = finish_in_place(alpha, storage.limb, ceil_div(count, 2), base, beta, read_addend(beta, at));
   __syncwarp();
   return true;
 }
@@ -69,7 +72,7 @@ __global__ void __launch_bounds__(32 * exact_warps, exact_blocks)
   ExactStorage& mine = storage[threadIdx.x / 32];
   const int lane = threadIdx.x & 31, squares = tiles.squares(), down = tiles.rows / 16;
   const T alpha = p.alpha.get(), beta = p.beta.get();
-  const Index all = static_cast<Index>(gridDim.x) * exact_warps, chunks = (words + 31) / 32;
+  const Index all = static_cast<Index>(gridDim.x) * exact_warps, chunks = ceil_div(words, 32);
   unsigned long long computed = 0;
   // The words of a chunk lie far apart, so that open elements that lie together are shared out.
   for (Index chunk = static_cast<Index>(blockIdx.x) * exact_warps + threadIdx.x / 32; chunk < chunks; chunk += all) {

@@ -8,7 +8,10 @@
 // are cr's.
 #include "cuda/batch/batch_finish.hpp"
 #include "cuda/batch/batch_tiles.hpp"
-#include "cuda/launch.hpp"
+#include "cuda/core/call_state.hpp"
+#include "cuda/core/device_model.hpp"
+#include "cuda/core/launch.hpp"
+#include "lib/base/integers.hpp"
 #include "lib/numerics/certificate.hpp"
 #include "lib/numerics/scaling.hpp"
 
@@ -361,7 +364,7 @@ void launch_fixed(const DeviceModel& model, const BatchProblem<T>& p, const Batc
   constexpr const char* what = "fixed-point batch";
   const auto kernel = fixed_kernel<T, S>;
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(sizeof(S))), what);
-  const unsigned blocks = static_cast<unsigned>((p.count * tiles.of_a_matrix() + S::tiles - 1) / S::tiles);
+  const unsigned blocks = static_cast<unsigned>(ceil_div(p.count * tiles.of_a_matrix(), S::tiles));
   const auto run = [&](Phase phase) {
     launch(model, what, kernel, {blocks, S::threads, sizeof(S)}, stream, p, tiles, t, phase, open, rungs_of, state);
   };
@@ -374,7 +377,7 @@ void launch_fixed(const DeviceModel& model, const BatchProblem<T>& p, const Batc
 }  // namespace
 
 bool batch_fixed_serves(const DeviceModel& model, Index m, Index n, Index k, int t) {
-  return t <= most_bits && batch_correct_serves(model, m, n, k);
+  return t <= most_bits && batch_cr_serves(model, m, n, k);
 }
 
 std::size_t batch_rungs(const BatchTiles& tiles, int t, Index matrices) {

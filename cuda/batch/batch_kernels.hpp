@@ -1,21 +1,13 @@
 // Kernels for batches of small matrices. Launchers put work on the stream and return; none allocates or waits.
 #pragma once
 
-#include "cuda/gemm/kernels.hpp"
-#include "lib/batch.hpp"
+#include "cuda/core/call_state.hpp"
+#include "cuda/core/device_model.hpp"
+#include "cuda/core/matrices.hpp"
+#include "cuda/core/operand.hpp"
+#include "lib/call/batch.hpp"
 
 namespace accublas::cuda {
-
-/// Where the matrices of a batch begin, as kernels see it; pointers in device memory.
-template <class T>
-struct BatchArray {
-  T* base;
-  Index stride;
-  T* const* pointers;
-#ifdef __CUDACC__
-  __device__ T* operator[](Index i) const { return pointers ? pointers[i] : base + i * stride; }
-#endif
-};
 
 /// A batch with its scalars. Element (i, p) of A lies i a_row + p a_term after its matrix's beginning, and so on.
 template <class T>
@@ -27,25 +19,7 @@ struct BatchProblem {
   Scalar<T> alpha, beta;
 };
 
-// ---- batch_copy.cu ------------------------------------------------------------------------------------------------
-/// Copies rows x cols matrices first .. first + count - 1 of a batch to (or from) packed ones: element (i, j) of the
-/// q-th lies at packed[q rows cols + i + j rows] where rows are adjacent in the batch, else at i cols + j. Nothing
-/// where only_if_zero points to another number.
-template <class T>
-void gather_matrices(const BatchArray<const T>&, Matrix<const T> strides, Index rows, Index cols, Index first,
-                     Index count, T* packed, const T* only_if_zero, cudaStream_t);
-template <class T>
-void scatter_matrices(const T* packed, const BatchArray<T>&, Matrix<T> strides, Index rows, Index cols, Index first,
-                      Index count, const T* only_if_zero, cudaStream_t);
-
-/// C_i = beta C_i, IEEE; NaN canonical in bit-defined modes; always, or where alpha is zero.
-template <class T>
-void scale_matrices(const BatchProblem<T>&, bool canonical, bool if_alpha_is_zero, cudaStream_t);
-
-/// Adds what a call of the batch left in its states (null: it has none) to the batch's totals.
-void add_to_totals(const CallState* call, const unsigned long long* vector_undecided, CallState* totals, cudaStream_t);
-
-// ---- batch_correct.cu, batch_fixed.cu, batch_exact.cu ---------------------------------------------------------------
+// ---- batch_cr.cu, batch_fixed.cu, batch_exact.cu ---------------------------------------------------------------
 /// How results are cut: into tiles, and these into squares of 16 x 8 elements. Word 4 w + q of the bitmap of open
 /// elements belongs to the w-th square of all (matrices, tiles by columns, squares by columns), q = 2 h + e; bit i
 /// tells of row i / 4 + 8 h and column 2 (i % 4) + e of the square.
@@ -60,13 +34,13 @@ struct BatchTiles {
 };
 
 /// Mode cr for small matrices: whether the kernels serve a shape, up to order 128 where shared memory holds it.
-bool batch_correct_serves(const DeviceModel&, Index m, Index n, Index k);
+bool batch_cr_serves(const DeviceModel&, Index m, Index n, Index k);
 BatchTiles batch_tiles(Index m, Index n, Index k);
 /// Every element that Ziv's test decides, in one kernel; the bits of the others are set in `open`, and state->open[0]
 /// counts them. Where alpha, in device memory, is zero: C_i = beta C_i.
 template <class T>
-void batch_correct(const DeviceModel&, const BatchProblem<T>&, const BatchTiles&, std::uint32_t* open,
-                   bool all_undecided, CallState* state, cudaStream_t);
+void batch_cr(const DeviceModel&, const BatchProblem<T>&, const BatchTiles&, std::uint32_t* open, bool all_undecided,
+              CallState* state, cudaStream_t);
 
 /// The same for fixed:t, up to t = 64, or for dp and sp reproducible (t = 0). Open are elements that the certificate
 /// rejects, which take cr's values, and those of lines with Inf or NaN. `rungs_of`: scratch of batch_rungs() integers.

@@ -3,8 +3,9 @@
 #pragma once
 
 #include "cuda/batch/batch_kernels.hpp"
-#include "cuda/gemm/finish_sums.hpp"
-#include "cuda/ptx_portable.hpp"
+#include "cuda/core/ptx_portable.hpp"
+#include "cuda/residues/finish_sums.hpp"
+#include "lib/base/integers.hpp"
 
 namespace accublas::cuda {
 
@@ -18,9 +19,9 @@ struct TileShape {
                        warps = Threads / 32;
   static constexpr int blocks = Threads > 256 ? 1 : 2;  ///< of a multiprocessor
   static constexpr int tile_lines = Rows + Cols, lines = Tiles * tile_lines;
-  static constexpr int squares = Rows / 16 * (Cols / 8);          ///< of a tile
-  static constexpr int groups = (lines / 8 + warps - 1) / warps;  ///< of eight lines, a warp
-  static constexpr int pitch = Terms;                             ///< bytes
+  static constexpr int squares = Rows / 16 * (Cols / 8);     ///< of a tile
+  static constexpr int groups = ceil_div(lines / 8, warps);  ///< of eight lines, a warp
+  static constexpr int pitch = Terms;                        ///< bytes
   static constexpr std::uint32_t plane = lines * pitch;
 
   std::uint32_t digit[Digits + Digits % 2][lines][pitch / 4];  ///< four terms a word, words moved by chunk_of
@@ -103,7 +104,7 @@ __device__ __forceinline__ void load_line(const Line<T>& line, int terms, T (&x)
 template <class S, int First, int W>
 __device__ __forceinline__ void multiply(const S& shared, int row, int col, int terms, int first_digit,
                                          int (&sums)[W][4]) {
-  constexpr int loads = (S::digits + 1) / 2;
+  constexpr int loads = ceil_div(S::digits, 2);
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const std::uint32_t rows_at = ptx::shared_address(&shared.digit[0][row + lane % 16][0]),
                       cols_at = ptx::shared_address(&shared.digit[lane / 16][col + lane % 8][0]);

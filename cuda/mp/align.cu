@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "cuda/mp/align.hpp"
-
+#include "lib/base/integers.hpp"
 namespace accublas::cuda {
 
 namespace {
@@ -58,7 +58,7 @@ constexpr std::size_t shared_bytes(int from) {
 
 template <int elements, int tiles>
 void align(Job g, cudaStream_t stream) {
-  g.tiles = static_cast<unsigned>((g.aligned.ld + elements - 1) / elements);
+  g.tiles = static_cast<unsigned>(ceil_div(g.aligned.ld, elements));
   align_kernel<elements, tiles>
       <<<g.tiles* static_cast<unsigned>(g.block.columns), threads, shared_bytes<elements>(g.extension.from), stream>>>(
           g);

@@ -5,11 +5,12 @@
 #include <utility>
 #include <vector>
 
-#include "cuda/check.hpp"
+#include "cuda/core/check.hpp"
 #include "cuda/mp/tables.hpp"
-#include "lib/mp/cpu_backend.hpp"
-#include "lib/mp/moduli.hpp"
-#include "lib/test_hooks.hpp"
+#include "lib/base/integers.hpp"
+#include "lib/base/test_hooks.hpp"
+#include "lib/mp/cpu/cpu_backend.hpp"
+#include "lib/numerics/rns_moduli.hpp"
 
 namespace accublas::cuda {
 
@@ -108,7 +109,7 @@ void DeviceAligned::make_planes(State& state, const mp::Elements& a, int spread,
   const MpBasis basis = device_basis(moduli);
   const MpExtension extension = device_extension(a.format.moduli, moduli);
   MpAligned planes{};
-  planes.ld = (block_.rows + 15) / 16 * 16;
+  planes.ld = round_up(block_.rows, 16);
   planes.plane = planes.ld * block_.columns;
   const auto carve = [&](std::byte* base) {
     Carver carver(base);

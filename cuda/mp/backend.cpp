@@ -3,13 +3,14 @@
 #include <string>
 #include <vector>
 
-#include "cuda/check.hpp"
-#include "cuda/device.hpp"
+#include "cuda/core/check.hpp"
+#include "cuda/core/device.hpp"
 #include "cuda/mp/aligned.hpp"
 #include "cuda/mp/context.hpp"
 #include "cuda/mp/product_call.hpp"
 #include "cuda/mp/tables.hpp"
-#include "lib/error.hpp"
+#include "lib/base/error.hpp"
+#include "lib/base/integers.hpp"
 #include "lib/mp/transfer.hpp"
 
 namespace accublas::cuda {
@@ -60,7 +61,7 @@ class CudaMpBackend final : public mp::MpBackend {
 
   void allocate(mp::Elements& e, int device) override {
     const DeviceScope scope(device);
-    e.stride = (e.length + 15) / 16 * 16;
+    e.stride = round_up(e.length, 16);
     const auto carve = [&](std::byte* base) {
       Carver carver(base);
       e.digits =

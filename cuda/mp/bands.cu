@@ -4,8 +4,11 @@
 // time for 31. Segments of the inner dimension stay apart: whoever finishes adds them up.
 #include <algorithm>
 
+#include "cuda/core/launch.hpp"
+#include "cuda/core/loads.hpp"
 #include "cuda/mp/device.hpp"
 #include "cuda/mp/kernels.hpp"
+#include "lib/base/integers.hpp"
 
 namespace accublas::cuda {
 
@@ -80,7 +83,7 @@ __global__ void __launch_bounds__(threads) bands_rows(const __grid_constant__ Jo
   __syncthreads();
 
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const Index quads = (p.m + 3) / 4, quad = static_cast<Index>(blockIdx.x) * 32 + lane;
+  const Index quads = ceil_div(p.m, 4), quad = static_cast<Index>(blockIdx.x) * 32 + lane;
   const Index start = first * p.ld + 4 * min(quad, quads - 1);
   const uint4* const a = reinterpret_cast<const uint4*>(p.a + at.k * p.plane + start);
   const std::uint32_t* const a_band = reinterpret_cast<const std::uint32_t*>(g.a_band + start);
@@ -148,7 +151,7 @@ __global__ void __launch_bounds__(threads) bands_columns(const __grid_constant__
   if (bands == 0 || j >= p.n) return;
   const int lane = threadIdx.x % 32;
   const Index first = at.segment * g.sums.terms;
-  const int quads = static_cast<int>((min(g.sums.terms, p.m - first) + 3) / 4);
+  const int quads = static_cast<int>(ceil_div(min(g.sums.terms, p.m - first), 4));
   const uint4* const a = reinterpret_cast<const uint4*>(p.a + at.k * p.plane + j * p.ld + first);
   const std::uint32_t* const a_band = reinterpret_cast<const std::uint32_t*>(g.a_band + j * p.ld + first);
   const uint4* const z =
@@ -186,20 +189,18 @@ __global__ void __launch_bounds__(threads) bands_columns(const __grid_constant__
   if (lane == 0) mask_at(g, at)[j] = static_cast<std::uint8_t>(mask);
 }
 
-Index ceil_div(Index a, Index b) { return (a + b - 1) / b; }
-
 }  // namespace
 
 MpBandSums plan_mp_band_sums(const DeviceModel& model, Index m, Index n, int moduli, bool transposed, int columns,
                              int groups) {
   MpBandSums plan{};
   plan.groups = groups;
-  plan.windows = (groups + mp_band_window - 1) / mp_band_window;
+  plan.windows = ceil_div(groups, mp_band_window);
   const Index terms = transposed ? m : n, tiles = transposed ? ceil_div(n, warps) : ceil_div(m, 128);
   const Index blocks = tiles * moduli * columns * plan.windows, wanted = 4 * Index{model.processors};
   Index segments = std::clamp<Index>(wanted / blocks, 1, std::max<Index>(1, terms / least_terms));
   if (!transposed) segments = std::max(segments, ceil_div(terms, most_terms));
-  plan.terms = std::max<Index>(4, ceil_div(ceil_div(terms, segments), 4) * 4);
+  plan.terms = std::max<Index>(4, round_up(ceil_div(terms, segments), 4));
   plan.segments = static_cast<int>(ceil_div(terms, plan.terms));
   return plan;
 }

@@ -4,16 +4,17 @@
 #pragma once
 
 #include "cuda/mp/device.hpp"
+#include "lib/base/integers.hpp"
 #ifdef __CUDACC__
-#include "cuda/ptx_portable.hpp"
+#include "cuda/core/ptx_portable.hpp"
 #endif
 
 namespace accublas::cuda {
 
 /// Steps of eight words.
-ACCUBLAS_HD constexpr int byte_steps(int words) { return (words + 7) / 8; }
+ACCUBLAS_HD constexpr int byte_steps(int words) { return ceil_div(words, 8); }
 /// Groups of four moduli.
-ACCUBLAS_HD constexpr int byte_groups(int moduli) { return (moduli + 3) / 4; }
+ACCUBLAS_HD constexpr int byte_groups(int moduli) { return ceil_div(moduli, 4); }
 /// Weights of `words` words and `moduli` moduli, as byte_products reads them.
 ACCUBLAS_HD constexpr int byte_weights(int words, int moduli) { return 32 * byte_steps(words) * byte_groups(moduli); }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "cuda/check.hpp"
+#include "cuda/core/check.hpp"
 
 namespace accublas::cuda {
 

@@ -4,9 +4,9 @@
 
 #include <vector>
 
+#include "cuda/core/state.hpp"
 #include "cuda/mp/kernels.hpp"
 #include "cuda/mp/memory.hpp"
-#include "cuda/state.hpp"
 
 namespace accublas::cuda {
 

@@ -2,14 +2,14 @@
 // streaming loads.
 #pragma once
 
-#include "cuda/launch.hpp"
-#include "cuda/vector/vector_device.hpp"
+#include "cuda/core/launch.hpp"
+#include "lib/base/integers.hpp"
 #include "lib/numerics/rns.hpp"
 
 namespace accublas::cuda {
 
 /// Rows of a table with four of `words` words in a row, a whole number of sixteen words.
-ACCUBLAS_HD constexpr int mp_quads(int words) { return (words + 15) / 16 * 4; }
+ACCUBLAS_HD constexpr int mp_quads(int words) { return ceil_div(words, 16) * 4; }
 
 #ifdef __CUDACC__
 

@@ -3,8 +3,9 @@
 // so, a warp up to 424, else a thread block.
 #include <algorithm>
 
+#include "cuda/core/launch.hpp"
 #include "cuda/mp/wide.hpp"
-
+#include "lib/base/integers.hpp"
 namespace accublas::cuda {
 
 namespace {
@@ -169,7 +170,7 @@ __global__ void __launch_bounds__(width != many_warps ? width * teams
 template <int width, int teams>
 void finish(const DeviceModel& model, const MpFinish& g, int size, int words, cudaStream_t stream) {
   launch(model, "mp_finish", finish_kernel<width, teams>,
-         {dim3(static_cast<unsigned>((g.outputs + teams - 1) / teams), static_cast<unsigned>(g.columns)),
+         {dim3(static_cast<unsigned>(ceil_div(g.outputs, teams)), static_cast<unsigned>(g.columns)),
           static_cast<unsigned>(teams * size), static_cast<std::size_t>(teams * words) * sizeof(std::uint32_t)},
          stream, g, words);
 }

@@ -3,11 +3,12 @@
 // check().
 #pragma once
 
-#include "cuda/gemm/kernels.hpp"
+#include "cuda/core/device_model.hpp"
+#include "lib/call/problem.hpp"
 #include "lib/mp/format.hpp"
-#include "lib/mp/moduli.hpp"
 #include "lib/numerics/mp_eval.hpp"
 #include "lib/numerics/rns.hpp"
+#include "lib/numerics/rns_moduli.hpp"
 
 namespace accublas::cuda {
 

@@ -2,10 +2,11 @@
 #include <algorithm>
 #include <climits>
 
-#include "cuda/launch.hpp"
+#include "cuda/core/launch.hpp"
+#include "cuda/core/warp_reduce.hpp"
 #include "cuda/mp/align.hpp"
 #include "cuda/mp/kernels.hpp"
-#include "cuda/warp_reduce.hpp"
+#include "lib/base/integers.hpp"
 
 namespace accublas::cuda {
 
@@ -120,7 +121,7 @@ __global__ void __launch_bounds__(threads) settle(const Job g) {
   if (i == 0 && g.told) *g.told = *g.scaling.state;
 }
 
-unsigned blocks_of(Index count, Index each) { return static_cast<unsigned>((count + each - 1) / each); }
+unsigned blocks_of(Index count, Index each) { return static_cast<unsigned>(ceil_div(count, each)); }
 
 }  // namespace
 

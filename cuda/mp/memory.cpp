@@ -6,8 +6,8 @@
 #include <mutex>
 #include <utility>
 
-#include "cuda/check.hpp"
-#include "lib/test_hooks.hpp"
+#include "cuda/core/check.hpp"
+#include "lib/base/test_hooks.hpp"
 
 namespace accublas::cuda {
 

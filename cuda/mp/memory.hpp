@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "cuda/memory.hpp"
-#include "cuda/state.hpp"
+#include "cuda/core/memory.hpp"
+#include "cuda/core/state.hpp"
 
 namespace accublas::cuda {
 

@@ -6,6 +6,7 @@
 
 #include "cuda/mp/align.hpp"
 #include "cuda/mp/number.hpp"
+#include "lib/base/integers.hpp"
 
 namespace accublas::cuda {
 
@@ -15,7 +16,7 @@ inline int finish_team_size(const MpFinish& g) {
   const int product = g.basis.limbs + (g.plain ? 0 : g.format.limbs) + 1;
   const int addend = g.plain ? g.format.limbs : g.format.basis.limbs + g.format.limbs + 1;
   const int threads = std::max({product, addend, g.basis.moduli, g.format.basis.moduli});
-  return threads <= 16 ? 16 : (threads + 31) / 32 * 32;
+  return threads <= 16 ? 16 : round_up(threads, 32);
 }
 
 #ifdef __CUDACC__

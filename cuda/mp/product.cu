@@ -7,8 +7,12 @@
 // instructions; memory leaves time for 31.
 #include <algorithm>
 
+#include "cuda/core/arrival.hpp"
+#include "cuda/core/launch.hpp"
+#include "cuda/core/loads.hpp"
 #include "cuda/mp/device.hpp"
 #include "cuda/mp/kernels.hpp"
+#include "lib/base/integers.hpp"
 
 namespace accublas::cuda {
 
@@ -59,14 +63,14 @@ __global__ void __launch_bounds__(threads, columns == 1 ? resident : resident / 
   __shared__ uint4 of_group[columns][threads];
   const int t = threadIdx.x, lanes = plan.lanes, groups = threads / lanes, group = t / lanes;
   const Index k = blockIdx.z, segment = blockIdx.y;
-  const Index quads = (p.m + 3) / 4, quad = static_cast<Index>(blockIdx.x) * lanes + t % lanes;
+  const Index quads = ceil_div(p.m, 4), quad = static_cast<Index>(blockIdx.x) * lanes + t % lanes;
   const Index first = segment * plan.terms;
   const int terms = static_cast<int>(min(plan.terms, p.n - first)), z_line = terms + groups * unroll;
   // Threads beyond the last row repeat it and write nothing; loads beyond the last column repeat one, times zero.
   const uint4* a = reinterpret_cast<const uint4*>(p.a + k * p.plane + (first + (group < terms ? group : 0)) * p.ld) +
                    min(quad, quads - 1);
   const std::uint32_t step = static_cast<std::uint32_t>(groups * (p.ld / 4));
-  int left = (terms - group + groups - 1) / groups;  // columns that have not been loaded
+  int left = ceil_div(terms - group, groups);  // columns that have not been loaded
 
   uint4 even[unroll], odd[unroll];
   const auto load_by = [&](uint4(&v)[unroll], auto&& load_one) {
@@ -155,7 +159,7 @@ __global__ void __launch_bounds__(threads) product_columns(const MpResidueProduc
   const Index k = blockIdx.z, segment = blockIdx.y;
   const Index first_column = (static_cast<Index>(blockIdx.x) * (warps / sharers) + warp / sharers) * pair;
   const Index first = segment * plan.terms;
-  const int quads = static_cast<int>((min(plan.terms, p.m - first) + 3) / 4);
+  const int quads = static_cast<int>(ceil_div(min(plan.terms, p.m - first), 4));
   const int stride = 32 * sharers;
   // A column beyond the last repeats it and is not written.
   const uint4* a[pair];
@@ -237,8 +241,6 @@ __global__ void __launch_bounds__(threads) product_columns(const MpResidueProduc
   *at(p.y, 0) = rns_reduce(sum, modulus);
 }
 
-Index ceil_div(Index a, Index b) { return (a + b - 1) / b; }
-
 }  // namespace
 
 MpProductPlan plan_mp_product(const DeviceModel& model, Index m, Index n, int moduli, bool transposed, int columns) {
@@ -251,7 +253,7 @@ MpProductPlan plan_mp_product(const DeviceModel& model, Index m, Index n, int mo
   const auto make = [&](int lanes, Index wanted) {
     const Index terms = transposed ? m : n, outputs = transposed ? n : m;
     const Index of_block = transposed ? Index{warps / lanes} * pair : Index{lanes} * 4;
-    const Index of_segment = std::max<Index>(4, ceil_div(ceil_div(terms, wanted), 4) * 4);
+    const Index of_segment = std::max<Index>(4, round_up(ceil_div(terms, wanted), 4));
     return MpProductPlan{
         lanes, static_cast<int>(ceil_div(terms, of_segment)), of_segment, ceil_div(outputs, of_block), early, ahead};
   };

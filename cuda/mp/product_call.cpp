@@ -7,6 +7,7 @@
 #include "cuda/mp/aligned.hpp"
 #include "cuda/mp/context.hpp"
 #include "cuda/mp/tables.hpp"
+#include "lib/base/integers.hpp"
 
 namespace accublas::cuda {
 
@@ -53,8 +54,6 @@ struct Scratch {
   }
 };
 
-Index round_up_16(Index n) { return (n + 15) / 16 * 16; }
-
 /// Sums of bands for a matrix that has some, as far as their memory stays moderate: without them outputs are summed
 /// term by term.
 MpBandSums plan_bands(const DeviceModel& model, const DeviceAligned& aligned, const mp::MpProduct& p, int columns) {
@@ -62,7 +61,7 @@ MpBandSums plan_bands(const DeviceModel& model, const DeviceAligned& aligned, co
   const int groups = aligned.largest_band() + 1, moduli = aligned.moduli();
   const MpBandSums plan =
       plan_mp_band_sums(model, p.block_a.rows, p.block_a.columns, moduli, p.transposed, columns, groups);
-  const Index bytes = 4 * mp_band_sum_at(plan, columns, moduli, round_up_16(p.m), plan.segments, 0, 0, 0);
+  const Index bytes = 4 * mp_band_sum_at(plan, columns, moduli, round_up(p.m, 16), plan.segments, 0, 0, 0);
   return bytes <= most_band_bytes ? plan : MpBandSums{};
 }
 
@@ -123,7 +122,7 @@ void mp_product_call(State& state, const mp::MpProduct& p, mp::MpExecution& exec
   const int most = static_cast<int>(std::min<Index>(mp_columns, p.n));
   const MpProductPlan plan =
       plan_mp_product(state.model(), p.block_a.rows, p.block_a.columns, moduli, p.transposed, most);
-  const Index z_stride = round_up_16(p.k), y_stride = round_up_16(p.m);
+  const Index z_stride = round_up(p.k, 16), y_stride = round_up(p.m, 16);
   Scratch s{};
   MpBandSums bands = plan_bands(state.model(), *aligned, p, most);
   const DeviceBlock memory =

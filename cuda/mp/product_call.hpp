@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cuda/state.hpp"
+#include "cuda/core/state.hpp"
 #include "lib/mp/backend.hpp"
 
 namespace accublas::cuda {

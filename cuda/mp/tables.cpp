@@ -6,9 +6,10 @@
 #include <tuple>
 #include <vector>
 
-#include "cuda/check.hpp"
+#include "cuda/core/check.hpp"
+#include "cuda/core/stream.hpp"
 #include "cuda/mp/byte_product.hpp"
-#include "cuda/stream.hpp"
+#include "lib/base/integers.hpp"
 #include "lib/mp/basis.hpp"
 
 namespace accublas::cuda {
@@ -96,7 +97,7 @@ MpBasis basis_of(int device, int count) {
   MpBasis& b = known().basis[{device, count}];
   if (b.moduli == 0) {
     const mp::Basis& host = mp::basis(count);
-    const int limbs = (31 * count + 31) / 32;
+    const int limbs = ceil_div(31 * count, 32);
     const auto limb_of = [](const std::uint64_t* p, int i) {
       return static_cast<std::uint32_t>(p[i / 2] >> (i % 2 * 32));
     };
@@ -125,7 +126,7 @@ MpBasis device_basis(int moduli) {
 
 MpFormat device_format(const mp::Format& format) {
   const std::lock_guard<std::mutex> lock(guard);
-  const int device = current_device(), limbs = format.limbs, count = format.moduli, line = (count + 3) / 4 * 4;
+  const int device = current_device(), limbs = format.limbs, count = format.moduli, line = round_up(count, 4);
   const std::uint32_t*& power = known().power[{device, format.precision}];
   const uint4*& powers_of = known().powers_of[{device, format.precision}];
   const uint4*& byte_power = known().byte_power[{device, format.precision}];
@@ -155,7 +156,7 @@ MpExtension device_extension(int from, int to) {
   MpExtension& x = known().extension[{device, from, to}];
   if (x.from == 0) {
     const auto host = mp::extension(from, to);
-    const int line = (to - from + 3) / 4 * 4;
+    const int line = round_up(to - from, 4);
     std::vector<std::uint32_t> weight(static_cast<std::size_t>(from + 1) * line, 0);
     for (int j = from; j < to; ++j)
       for (int k = 0; k <= from; ++k)

@@ -2,6 +2,7 @@
 // without a loop over limbs.
 #pragma once
 
+#include "cuda/core/loads.hpp"
 #include "cuda/mp/device.hpp"
 
 namespace accublas::cuda {

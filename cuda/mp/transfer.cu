@@ -4,6 +4,7 @@
 #include "cuda/mp/align.hpp"
 #include "cuda/mp/byte_product.hpp"
 #include "cuda/mp/number.hpp"
+#include "lib/base/integers.hpp"
 #include "lib/numerics/float_bits.hpp"
 
 namespace accublas::cuda {
@@ -204,7 +205,7 @@ __global__ void __launch_bounds__(threads) clear_exponents(std::int32_t* exponen
   if (t < length) exponent[t] = mp::exponent_zero;
 }
 
-unsigned blocks_of(Index count, Index each) { return static_cast<unsigned>((count + each - 1) / each); }
+unsigned blocks_of(Index count, Index each) { return static_cast<unsigned>(ceil_div(count, each)); }
 
 template <int elements, int tiles>
 void encode(const MpFormat& format, const mp::Elements& to, const mp::Block& block, const MpLimbs& from,
@@ -240,7 +241,7 @@ void mp_encode_doubles(const MpFormat& format, const mp::Elements& to, const mp:
 void mp_decode(const MpFormat& format, const mp::Elements& from, const mp::Block& block, const MpLimbs& to,
                cudaStream_t stream) {
   if (to.count == 0) return;
-  const int size = (std::max({format.basis.moduli, format.basis.limbs, format.limbs}) + 31) / 32 * 32;
+  const int size = round_up(std::max({format.basis.moduli, format.basis.limbs, format.limbs}), 32);
   const std::size_t bytes = static_cast<std::size_t>(team_words(size) + number_words(size)) * sizeof(std::uint32_t);
   if (size == 32)
     decode_kernel<32><<<std::min(block_limit, blocks_of(to.count, warps)), threads, warps * bytes, stream>>>(
@@ -267,7 +268,7 @@ void mp_convert(const MpFormat& to_format, const mp::Elements& to, const mp::Blo
   if (count == 0) return;
   // A place for the carry of the rounding.
   const auto places = [](const MpFormat& f) { return std::max({f.basis.moduli, f.basis.limbs, f.limbs + 1}); };
-  const int size = (std::max(places(to_format), places(from_format)) + 31) / 32 * 32;
+  const int size = round_up(std::max(places(to_format), places(from_format)), 32);
   const std::size_t bytes = static_cast<std::size_t>(team_words(size) + number_words(size)) * sizeof(std::uint32_t);
   if (size == 32)
     convert_kernel<32><<<std::min(block_limit, blocks_of(count, warps)), threads, warps * bytes, stream>>>(

@@ -1,8 +1,11 @@
 // Aligning vectors for one product, and the scalars: one kernel, with two more in front for long vectors.
 #include <algorithm>
 
+#include "cuda/core/launch.hpp"
+#include "cuda/core/loads.hpp"
 #include "cuda/mp/align.hpp"
 #include "cuda/mp/number.hpp"
+#include "lib/base/integers.hpp"
 
 namespace accublas::cuda {
 
@@ -86,7 +89,7 @@ __device__ void prepare_scalar(const MpFormat& format, const mp::Elements& from,
   team.sync();
   if (limb != 0) atomicMin(&lowest, rank * 32 + __ffs(static_cast<int>(limb)) - 1);
   team.sync();
-  const int zeros = lowest, limbs = (format.precision - zeros + 31) / 32;
+  const int zeros = lowest, limbs = ceil_div(format.precision - zeros, 32);
   if (rank < limbs) to->limb[rank] = team.shifted(scratch.first, size, zeros);
   if (rank == 0) {
     to->limbs = limbs;
@@ -145,19 +148,19 @@ __global__ void settle_measure(MpCall* call) {
 
 void mp_align_vectors(const DeviceModel& model, const MpAlignVectors& g, cudaStream_t stream) {
   const int needed = std::max(g.format.basis.moduli, g.format.basis.limbs + 1);
-  const int threads = std::max(least_threads, (needed + 31) / 32 * 32);
+  const int threads = std::max(least_threads, round_up(needed, 32));
   const int words =
       std::max(TileMemory<tile>::words(threads, g.extension.from), team_words(threads) + number_words(threads));
   const unsigned columns = static_cast<unsigned>(g.columns);
   const bool measured = g.block.rows > short_vector;
   if (measured) {
     clear_measure<<<1, mp_columns, 0, stream>>>(g.call);
-    measure_vectors<<<dim3(static_cast<unsigned>((g.block.rows + short_vector - 1) / short_vector), columns),
-                      least_threads, 0, stream>>>(g);
+    measure_vectors<<<dim3(static_cast<unsigned>(ceil_div(g.block.rows, short_vector)), columns), least_threads, 0,
+                      stream>>>(g);
     settle_measure<<<1, mp_columns, 0, stream>>>(g.call);
   }
   // Thread blocks share a tile where that fills the device, down to four moduli a warp.
-  const Index tiles = (g.z_stride + tile - 1) / tile, room = model.processors / std::max<Index>(1, tiles * g.columns);
+  const Index tiles = ceil_div(g.z_stride, tile), room = model.processors / std::max<Index>(1, tiles * g.columns);
   const int units = (byte_groups(g.extension.to - g.extension.from) + threads / 32 - 1) / (threads / 32);
   const int parts = static_cast<int>(std::clamp<Index>(room, 1, std::max(1, units)));
   launch(model, "mp_align_vectors", align_vectors,

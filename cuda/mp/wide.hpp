@@ -4,6 +4,7 @@
 #pragma once
 
 #include "cuda/mp/output.hpp"
+#include "lib/base/integers.hpp"
 #include "lib/numerics/sparse_sum.hpp"
 
 namespace accublas::cuda {
@@ -20,7 +21,7 @@ ACCUBLAS_HD inline int sum_limbs(const MpFormat& format, const MpBasis& basis) {
 
 /// Words of shared memory of a team for an output with bands.
 inline int wide_words(const MpFormat& format, const MpBasis& basis) {
-  return (2 * sum_limbs(format, basis) + format.limbs + 1 + 3) / 4 * 4;
+  return round_up(2 * sum_limbs(format, basis) + format.limbs + 1, 4);
 }
 
 #ifdef __CUDACC__
@@ -209,7 +210,7 @@ __device__ __noinline__ void store_wide(const Team<width> team, const MpFinish& 
   const std::int32_t code = vanishes                           ? mp::exponent_zero
                             : exponent > mp::greatest_exponent ? mp::exponent_infinity
                                                                : static_cast<std::int32_t>(exponent);
-  const std::uint32_t limb = rank < (g.format.precision + 31) / 32 ? result[rank] : 0;
+  const std::uint32_t limb = rank < ceil_div(g.format.precision, 32) ? result[rank] : 0;
   store_element(team, g.format, format_words(g.format, rank), g.c, out.at, limb, code, negative && !zero, scratch);
 }
 

@@ -4,10 +4,18 @@
 #include <algorithm>
 #include <bit>
 
-#include "cuda/check.hpp"
-#include "cuda/vector/dot2_pair.hpp"
+#include "cuda/core/arithmetic.hpp"
+#include "cuda/core/arrival.hpp"
+#include "cuda/core/carver.hpp"
+#include "cuda/core/check.hpp"
+#include "cuda/core/device_model.hpp"
+#include "cuda/core/launch.hpp"
+#include "cuda/core/loads.hpp"
+#include "cuda/core/warp_reduce.hpp"
+#include "cuda/sums/dot2_pair.hpp"
 #include "cuda/vector/norm_pair.hpp"
-#include "cuda/warp_reduce.hpp"
+#include "cuda/vector/vector_device.hpp"
+#include "lib/base/integers.hpp"
 
 namespace accublas::cuda {
 
@@ -26,8 +34,6 @@ constexpr int fold_width = 8;                             ///< pairs that a warp
 struct Division {
   Index tasks, piece_tasks, pieces, pieces_per_block, thread_blocks;
 };
-
-Index ceil_div(Index a, Index b) { return (a + b - 1) / b; }
 
 /// The largest pieces that leave no more than a quarter of the places for thread blocks empty: less to combine at the
 /// end, and the memory is saturated with fewer thread blocks.
@@ -113,7 +119,7 @@ template <class T>
 __device__ Pair fold_pieces(Pair* from, Pair* to, Index count) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   while (count > fold_width) {
-    const Index groups = (count + fold_width - 1) / fold_width;
+    const Index groups = ceil_div(count, fold_width);
     for (Index group = warp; group < groups; group += warps) {
       const Index first = group * fold_width, left = count - first;
       const Pair pair = fold<T>(left < fold_width ? static_cast<int>(left) : fold_width,
@@ -161,7 +167,7 @@ __global__ void __launch_bounds__(threads, resident) dot2_tree_kernel(Arguments<
   const double scaling = scaled ? power_of_two(-scale) : 1;
   std::uint32_t largest = 0;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const Index blocks = (g.p.k + block_terms - 1) / block_terms;
+  const Index blocks = ceil_div(g.p.k, block_terms);
   const Division& d = g.division;
   const Index first_piece = blockIdx.x * d.pieces_per_block;
   Pair result{0, 0};
@@ -272,7 +278,7 @@ void norm(const VectorCall& call, VectorMode mode, Terms terms, const Reduction<
   Carver carver(call.scratch);
   const Scratch s = carve(carver, call.model, r.n);
   Arguments<T> g = make_arguments(call, row_problem(r, terms), s);
-  const bool correct = mode == VectorMode::correct;
+  const bool correct = mode == VectorMode::cr;
   g.norm = {correct, correct && call.all_undecided, false, norm_error<T>(r.n), s.largest, s.scale};
   const auto kernel =
       terms == Terms::magnitudes ? dot2_tree_kernel<T, Terms::magnitudes> : dot2_tree_kernel<T, Terms::squares>;

@@ -4,8 +4,15 @@
 // kernel combines them, in order too. Where cuda/vector/dot2_gemv_stream.cu can serve, it does.
 #include <algorithm>
 
-#include "cuda/check.hpp"
-#include "cuda/vector/dot2_pair.hpp"
+#include "cuda/core/carver.hpp"
+#include "cuda/core/check.hpp"
+#include "cuda/core/device_model.hpp"
+#include "cuda/core/launch.hpp"
+#include "cuda/core/loads.hpp"
+#include "cuda/core/operand.hpp"
+#include "cuda/vector/pair_row.hpp"
+#include "cuda/vector/vector_device.hpp"
+#include "lib/base/integers.hpp"
 
 namespace accublas::cuda {
 
@@ -21,8 +28,6 @@ constexpr int ahead = 16;              ///< pairs that a thread loads at a time 
 constexpr Index fill = 3;       ///< halves of a thread block for every multiprocessor, before warps have fewer rows
 constexpr Index few_rows = 16;  ///< a warp has at least this many where there are so many
 constexpr Index most_pairs = 1 << 20;  ///< that are kept in scratch at a time
-
-Index ceil_div(Index a, Index b) { return (a + b - 1) / b; }
 
 /// A warp has 2^row_bits rows and 32 / 2^row_bits blocks of each; a round of a thread block 8 times as many blocks.
 /// `segments` thread blocks share a row: more than one means pairs in scratch, of `chunk` blocks at a time.
@@ -200,7 +205,7 @@ __global__ void __launch_bounds__(threads, Load::resident) dot2_gemv_kernel(Argu
 template <class T>
 __global__ void __launch_bounds__(32) dot2_gemv_combine(Arguments<T> g) {
   await_predecessor();
-  const Index row = static_cast<Index>(blockIdx.x) * 32 + threadIdx.x, blocks = (g.p.k + block_terms - 1) / block_terms;
+  const Index row = static_cast<Index>(blockIdx.x) * 32 + threadIdx.x, blocks = ceil_div(g.p.k, block_terms);
   if (row >= g.p.m) return;
   if (is_zero(g.p.alpha.get())) {
     if (g.end_block == blocks) write_without_terms(g.p, row);
@@ -274,7 +279,7 @@ void dot2_gemv(const VectorCall& call, const Gemv<T>& gemv, Scalar<T> alpha, Sca
     g.pairs = s.pairs;
     for (; g.first_block < blocks; g.first_block += d.chunk) {
       g.end_block = std::min(g.first_block + d.chunk, blocks);
-      g.segment_blocks = ceil_div(ceil_div(g.end_block - g.first_block, d.segments), d.round()) * d.round();
+      g.segment_blocks = round_up(ceil_div(g.end_block - g.first_block, d.segments), d.round());
       launch_pairs(call, g, d);
       launch(call.model, "dot2_gemv_combine", dot2_gemv_combine<T>, {static_cast<unsigned>(ceil_div(gemv.m, 32)), 32},
              call.stream, g);

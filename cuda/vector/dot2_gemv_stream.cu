@@ -5,10 +5,14 @@
 #include <algorithm>
 #include <atomic>
 
-#include "cuda/check.hpp"
-#include "cuda/vector/dot2_pair.hpp"
+#include "cuda/core/call_state.hpp"
+#include "cuda/core/check.hpp"
+#include "cuda/core/launch.hpp"
 #include "cuda/vector/exact_row.hpp"
+#include "cuda/vector/pair_row.hpp"
 #include "cuda/vector/row_stream.hpp"
+#include "cuda/vector/vector_device.hpp"
+#include "lib/base/integers.hpp"
 
 namespace accublas::cuda {
 
@@ -185,15 +189,14 @@ template <class T>
 bool dot2_gemv_stream(const VectorCall& call, const RowProblem<T>& p) {
   const auto size = [](Index stride) { return stride < 0 ? -stride : stride; };
   const bool along = size(p.a.col_stride) < size(p.a.row_stride);
-  const Index groups = (p.m + group_rows - 1) / group_rows, processors = call.model.processors;
+  const Index groups = ceil_div(p.m, group_rows), processors = call.model.processors;
   // A few long rows want thread blocks that share them. Many rows of binary64 side by side are read faster where more
   // thread blocks are resident, and longer pieces of the columns under way: 1.00 against 0.89 of cuBLAS at 16384.
   const bool few = groups < processors / 2 && p.k > short_terms;
   const bool many = !along && compensated<T> && groups > 2 * processors;
   CUtensorMap map;
   if (!call.model.hopper_kernels || few || many || !make_row_map(p.a, p.m, p.k, along, &map)) return false;
-  const Arguments<T> g{p, call.state, static_cast<int>(groups),
-                       static_cast<int>((p.k + block_terms - 1) / block_terms)};
+  const Arguments<T> g{p, call.state, static_cast<int>(groups), static_cast<int>(ceil_div(p.k, block_terms))};
   along ? launch_stream<T, true>(call, map, g) : launch_stream<T, false>(call, map, g);
   return true;
 }

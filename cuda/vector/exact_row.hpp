@@ -4,6 +4,8 @@
 // whatever digit each one adds to, and no operation is atomic.
 #pragma once
 
+#include "cuda/core/call_state.hpp"
+#include "cuda/core/loads.hpp"
 #include "cuda/vector/vector_device.hpp"
 #include "lib/numerics/finish_root.hpp"
 #include "lib/numerics/long_accumulator.hpp"

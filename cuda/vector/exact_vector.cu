@@ -1,6 +1,11 @@
 // The way out of every mode of DOT, GEMV, NRM2 and ASUM: inner products by Kulisch's long accumulators, special values
 // included, of the rows that a first pass left open. A warp works on a row, or on a segment of one where few are open.
+#include "cuda/core/arrival.hpp"
+#include "cuda/core/call_state.hpp"
+#include "cuda/core/launch.hpp"
 #include "cuda/vector/exact_row.hpp"
+#include "cuda/vector/vector_device.hpp"
+#include "lib/base/integers.hpp"
 
 namespace accublas::cuda {
 
@@ -55,10 +60,10 @@ __global__ void __launch_bounds__(32) exact_kernel(Arguments<T> g) {
   Digits accumulator{memory + threadIdx.x};
   // Several segments only where every thread block has at most one of them, so that it owns the slot of its number.
   Index segments = 2 * open <= blocks && open <= vector_tickets ? blocks / open : 1;
-  const Index most = (g.p.k + least_terms - 1) / least_terms;
+  const Index most = ceil_div(g.p.k, least_terms);
   if (segments > most) segments = most;
   if (segments > most_segments) segments = most_segments;
-  const Index terms = (g.p.k + segments - 1) / segments;
+  const Index terms = ceil_div(g.p.k, segments);
   for (Index task = blockIdx.x; task < open * segments; task += blocks) {
     const Index entry = task / segments, i = g.open.list[entry], first = task % segments * terms;
     const Index left = g.p.k - first;

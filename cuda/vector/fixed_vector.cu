@@ -1,10 +1,16 @@
 // fixed:T for DOT and GEMV: a first pass finds the largest magnitude of every row and of x, a second one is cr's with
-// the entries rounded to T bits on the way (cuda/vector/correct_vector.cu).
+// the entries rounded to T bits on the way (cuda/vector/cr_vector.cu).
 #include <algorithm>
 
-#include "cuda/check.hpp"
+#include "cuda/core/carver.hpp"
+#include "cuda/core/check.hpp"
+#include "cuda/core/device_model.hpp"
+#include "cuda/core/launch.hpp"
+#include "cuda/core/loads.hpp"
+#include "cuda/core/operand.hpp"
+#include "cuda/core/warp_reduce.hpp"
 #include "cuda/vector/vector_device.hpp"
-#include "cuda/warp_reduce.hpp"
+#include "lib/base/integers.hpp"
 
 namespace accublas::cuda {
 
@@ -14,8 +20,6 @@ constexpr int warps = 8, threads = 32 * warps;
 constexpr int batch = 8;             ///< entries that a lane loads at a time
 constexpr Index least_terms = 2048;  ///< that a warp looks through, so that its atomic operation costs nothing
 constexpr Index tasks_wanted = 32;   ///< warps for every multiprocessor
-
-Index ceil_div(Index a, Index b) { return (a + b - 1) / b; }
 
 /// A task is a warp's: a segment of a row, of 32 rows side by side, or of x.
 struct Segments {
@@ -81,7 +85,7 @@ __global__ void __launch_bounds__(threads) largest_kernel(Arguments<T> g) {
     const Index segment = task - g.row_tasks;
     if (segment < g.of_x.count) raise_along(g.most + g.m, g.x.data, g.x.stride, g.of_x, segment, g.k);
   } else if (columns) {
-    const Index groups = (g.m + 31) / 32, i = task % groups * 32 + threadIdx.x % 32;
+    const Index groups = ceil_div(g.m, 32), i = task % groups * 32 + threadIdx.x % 32;
     const Index first = task / groups * g.of_rows.terms, stop = first + g.of_rows.terms;
     if (i >= g.m) return;
     const T* const p = g.a.data + i * g.a.row_stride + first * g.a.col_stride;
@@ -119,7 +123,7 @@ void fixed_rows(const VectorCall& call, const RowProblem<T>& p, int bits) {
   check(cudaMemsetAsync(most, 0, static_cast<std::size_t>(p.m + 1) * sizeof(std::uint64_t), call.stream),
         "clear exponents");
   find_largest(call, p, most);
-  correct_rows(call, p, {most, bits}, carver);
+  cr_rows(call, p, {most, bits}, carver);
 }
 
 }  // namespace
@@ -148,7 +152,7 @@ std::size_t vector_scratch_bytes(const DeviceModel& model, VectorMode mode, Inde
     return std::max(carver.used(), gemv.used());
   }
   if (mode == VectorMode::fixed) carver.take<std::uint64_t>(m + 1);
-  correct_scratch(model, m, k, carver);
+  cr_scratch(model, m, k, carver);
   return carver.used();
 }
 

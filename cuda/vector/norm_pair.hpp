@@ -1,9 +1,10 @@
 // NRM2 and ASUM on the device: dot2's steps for squares and magnitudes, and the way from the pair to the norm, for dot2
-// and for cr (docs/modes.md; the twin is lib/cpu/norms.cpp). All terms have one sign, so that the pair is within about
-// 2^-95 (float: 2^-47) of the sum, relatively: cr rounds what that bound decides, the exact kernel does the rest.
+// and for cr (docs/modes.md; the twin is lib/cpu/sums/norms.cpp). All terms have one sign, so that the pair is within
+// about 2^-95 (float: 2^-47) of the sum, relatively: cr rounds what that bound decides, the exact kernel does the rest.
 #pragma once
 
-#include "cuda/vector/dot2_pair.hpp"
+#include "cuda/sums/dot2_pair.hpp"
+#include "cuda/vector/vector_device.hpp"
 #include "lib/numerics/bounds.hpp"
 #include "lib/numerics/finish_root.hpp"
 

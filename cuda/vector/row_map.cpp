@@ -1,4 +1,4 @@
-#include "cuda/tensor_map_encoder.hpp"
+#include "cuda/core/tensor_map_encoder.hpp"
 #include "cuda/vector/row_stream.hpp"
 
 namespace accublas::cuda {

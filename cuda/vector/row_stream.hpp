@@ -7,8 +7,9 @@
 #include <cuda.h>
 
 #include "cuda/vector/vector_device.hpp"
+#include "lib/base/integers.hpp"
 #ifdef __CUDACC__
-#include "cuda/ptx_hopper.hpp"
+#include "cuda/core/ptx_hopper.hpp"
 #endif
 
 namespace accublas::cuda {
@@ -28,7 +29,7 @@ bool make_row_map(const Matrix<const T>& a, Index m, Index k, bool along, CUtens
 /// since what rings take of a multiprocessor's memory leaves its cache too small for x.
 template <class T, int terms>
 struct TermsOfX {
-  static constexpr int of_lane = (terms + 31) / 32;
+  static constexpr int of_lane = ceil_div(terms, 32);
 
   T* shared;  ///< of the warp, aligned to 16
   T ahead[of_lane];

@@ -1,33 +1,31 @@
 #include "cuda/vector/vector_call.hpp"
 
-#include "cuda/check.hpp"
-#include "cuda/gemm/digit_call.hpp"
-#include "cuda/gemm/gemm.hpp"
-#include "cuda/native.hpp"
+#include "cuda/core/call_state.hpp"
+#include "cuda/core/check.hpp"
+#include "cuda/core/operand.hpp"
+#include "cuda/core/scalar_argument.hpp"
+#include "cuda/core/scale_call.hpp"
+#include "cuda/digits/digit_call.hpp"
+#include "cuda/native/native.hpp"
 #include "cuda/vector/vector_kernels.hpp"
-#include "lib/accuracy.hpp"
+#include "lib/base/test_hooks.hpp"
+#include "lib/call/accuracy.hpp"
 #include "lib/numerics/bounds.hpp"
-#include "lib/test_hooks.hpp"
 
 namespace accublas::cuda {
 
 namespace {
 
-template <class T>
-Scalar<T> scalar(const ScalarArgument<T>& argument) {
-  return argument.on_device ? Scalar<T>{T(0), argument.pointer} : Scalar<T>{*argument.pointer, nullptr};
-}
-
 /// dp and sp that no engine but native computes are cr's values.
 VectorMode vector_mode(const Mode& mode) {
   if (mode.kind == ACCUBLAS_MODE_DOT2) return VectorMode::dot2;
-  return mode.kind == ACCUBLAS_MODE_FIXED ? VectorMode::fixed : VectorMode::correct;
+  return mode.kind == ACCUBLAS_MODE_FIXED ? VectorMode::fixed : VectorMode::cr;
 }
 
 /// The report's bound where a mode is computed exactly and rounded once.
 template <class T>
 void report_rounded_once(const Mode& mode, accublas_report_t& report) {
-  if (vector_mode(mode) != VectorMode::correct) return;
+  if (vector_mode(mode) != VectorMode::cr) return;
   report.bound_relative = unit_roundoff<T>();
   report.bound_componentwise = 0;
   report.bound_absolute = least_subnormal<T>();
@@ -58,7 +56,7 @@ void gemv_call(State& state, const Call<Gemv<T>, T>& call, Execution& execution)
     return slices_gemm(state, Call<Gemm<T>, T>{column, call.alpha, call.beta, true, true, call.mode, call.engine},
                        execution);
   }
-  const Scalar<T> alpha = scalar(call.alpha), beta = scalar(call.beta);
+  const Scalar<T> alpha = device_scalar(call.alpha), beta = device_scalar(call.beta);
   if (call.engine == ACCUBLAS_ENGINE_NATIVE) {
     const std::size_t scratch = native_scratch_bytes(g, execution.workspace.cap()), own = state.blas_bytes();
     with_memory(state, execution, scratch + own + 1, [&](std::byte* memory) {
@@ -83,8 +81,8 @@ void gemv_call(State& state, const Call<Gemv<T>, T>& call, Execution& execution)
       case VectorMode::fixed:
         fixed_gemv(run, g, call.mode.parameter, alpha, beta);
         break;
-      case VectorMode::correct:
-        correct_gemv(run, g, alpha, beta);
+      case VectorMode::cr:
+        cr_gemv(run, g, alpha, beta);
         break;
     }
     state.end_call();
@@ -163,8 +161,8 @@ void dot_call(State& state, const Call<Dot<T>, T>& call, Execution& execution) {
                   case VectorMode::fixed:
                     fixed_dot(run, dot, call.mode.parameter);
                     break;
-                  case VectorMode::correct:
-                    correct_dot(run, dot);
+                  case VectorMode::cr:
+                    cr_dot(run, dot);
                     break;
                 }
                 state.end_call();

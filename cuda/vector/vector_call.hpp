@@ -2,9 +2,9 @@
 // cuBLAS.
 #pragma once
 
-#include "cuda/state.hpp"
+#include "cuda/core/state.hpp"
 #include "cuda/vector/vector_kernels.hpp"
-#include "lib/execution.hpp"
+#include "lib/call/execution.hpp"
 
 namespace accublas::cuda {
 

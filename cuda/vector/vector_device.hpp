@@ -2,7 +2,11 @@
 // outputs.
 #pragma once
 
-#include "cuda/launch.hpp"
+#include "cuda/core/call_state.hpp"
+#include "cuda/core/carver.hpp"
+#include "cuda/core/device_model.hpp"
+#include "cuda/core/launch.hpp"
+#include "cuda/core/operand.hpp"
 #include "cuda/vector/vector_kernels.hpp"
 #include "lib/numerics/finish.hpp"
 
@@ -48,23 +52,6 @@ struct OpenRows {
   unsigned long long* count = nullptr;  ///< null: state->open
 };
 
-/// Divides a piece of memory; with no base it only counts.
-class Carver {
- public:
-  explicit Carver(void* base) : base_(static_cast<unsigned char*>(base)) {}
-  template <class T>
-  T* take(Index count) {
-    T* const p = base_ ? reinterpret_cast<T*>(base_ + used_) : nullptr;
-    used_ += (static_cast<std::size_t>(count) * sizeof(T) + 255) / 256 * 256;
-    return p;
-  }
-  std::size_t used() const { return used_; }
-
- private:
-  unsigned char* base_;
-  std::size_t used_ = 0;
-};
-
 // ---- exact_vector.cu ----------------------------------------------------------------------------------------------
 /// The exact kernel: one warp a thread block, with accumulators in shared memory (34 KiB: six on a multiprocessor).
 inline constexpr int exact_slot_words =
@@ -87,11 +74,11 @@ struct ExactScratch {
 template <class T>
 void exact_rows(const VectorCall&, const RowProblem<T>&, FixedScaling, const ExactScratch&);
 
-// ---- correct_vector.cu --------------------------------------------------------------------------------------------
+// ---- cr_vector.cu --------------------------------------------------------------------------------------------
 /// cr of every row, or of the rows rounded to fixed:T.
 template <class T>
-void correct_rows(const VectorCall&, const RowProblem<T>&, FixedScaling, Carver&);
-void correct_scratch(const DeviceModel&, Index m, Index k, Carver&);
+void cr_rows(const VectorCall&, const RowProblem<T>&, FixedScaling, Carver&);
+void cr_scratch(const DeviceModel&, Index m, Index k, Carver&);
 
 // ---- dot2_dot.cu, dot2_gemv.cu ------------------------------------------------------------------------------------
 void dot2_dot_scratch(const DeviceModel&, Index n, Carver&);
@@ -105,30 +92,6 @@ bool dot2_gemv_stream(const VectorCall&, const RowProblem<T>&);
 // ---- what these kernels share -------------------------------------------------------------------------------------
 #ifdef __CUDACC__
 
-inline constexpr unsigned full_warp = 0xFFFFFFFFu;
-
-/// 2^e, a normal number.
-__device__ inline double power_of_two(int e) { return __hiloint2double((e + 1023) << 20, 0); }
-
-/// out[j] = entry j `spacing` of a vector.
-template <int spacing, int count, class T>
-__device__ void load_spaced(const T* p, Index stride, T (&out)[count]) {
-  if (stride == 1) {  // offsets are constants of the instructions
-#pragma unroll
-    for (int j = 0; j < count; ++j) out[j] = __ldg(p + j * spacing);
-  } else {
-#pragma unroll
-    for (int j = 0; j < count; ++j, p += spacing * stride) out[j] = __ldg(p);
-  }
-}
-
-/// The same for the entries below `left`; zero from there on.
-template <int spacing, int count, class T>
-__device__ void load_spaced_below(const T* p, Index stride, Index left, T (&out)[count]) {
-#pragma unroll
-  for (int j = 0; j < count; ++j) out[j] = j * spacing < left ? __ldg(p + j * spacing * stride) : T(0);
-}
-
 /// Leaves row i to the exact kernel; y is not touched.
 __device__ inline void leave_open(const OpenRows& open, Index i) {
   open.list[atomicAdd(open.count ? open.count : &open.state->open, 1ull)] = i;
@@ -141,21 +104,6 @@ __device__ void write_without_terms(const RowProblem<T>& p, Index i) {
   if (beta == T(1)) return;
   T* const y = p.y.data + i * p.y.stride;
   *y = finish_scaled(beta, read_addend(beta, y));
-}
-
-/// True in all threads of the thread block that is the last of `expected` to call; what the others wrote before is
-/// visible to it (through L2: read it with __ldcg). The counter is zero again then.
-__device__ inline bool last_to_arrive(std::uint32_t* counter, std::uint32_t expected) {
-  __shared__ bool last;
-  __threadfence();
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    last = atomicAdd(counter, 1u) == expected - 1;
-    if (last) *counter = 0;
-    __threadfence();
-  }
-  __syncthreads();
-  return last;
 }
 
 #endif

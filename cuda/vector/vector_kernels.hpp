@@ -10,29 +10,17 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "cuda/gemm/kernels.hpp"
-#include "cuda/gemm/operand.hpp"
-#include "lib/problem.hpp"
+#include "cuda/core/call_state.hpp"
+#include "cuda/core/device_model.hpp"
+#include "cuda/core/operand.hpp"
+#include "lib/call/problem.hpp"
 
 namespace accublas::cuda {
 
-enum class VectorMode { dot2, correct, fixed };
+enum class VectorMode { dot2, cr, fixed };
 
 /// What is added up: DOT's and GEMV's x_i y_i, NRM2's x_i^2, ASUM's abs(x_i).
 enum class Terms { products, squares, magnitudes };
-
-/// Sums that several thread blocks share: at most this many at a time.
-inline constexpr int vector_tickets = 2048;
-
-/// State in device memory: zeroed once by its owner. Every call leaves it as it found it, but for `undecided`, which it
-/// sets.
-struct VectorState {
-  std::uint32_t arrived[vector_tickets];  ///< thread blocks that have delivered their part of a sum
-  std::uint32_t exact_arrived;            ///< thread blocks of the exact kernel that are done
-  std::uint32_t not_used;
-  unsigned long long open;       ///< outputs on the list that the exact kernel works off
-  unsigned long long undecided;  ///< outputs of the last call that exact accumulators computed
-};
 
 /// How a call runs. One stream at a time may use a state and its scratch.
 struct VectorCall {
@@ -50,7 +38,7 @@ std::size_t vector_scratch_bytes(const DeviceModel&, VectorMode, Index m, Index 
 template <class T>
 void dot2_dot(const VectorCall&, const Dot<T>&);
 template <class T>
-void correct_dot(const VectorCall&, const Dot<T>&);
+void cr_dot(const VectorCall&, const Dot<T>&);
 template <class T>
 void fixed_dot(const VectorCall&, const Dot<T>&, int bits);
 
@@ -58,7 +46,7 @@ void fixed_dot(const VectorCall&, const Dot<T>&, int bits);
 template <class T>
 void dot2_gemv(const VectorCall&, const Gemv<T>&, Scalar<T> alpha, Scalar<T> beta);
 template <class T>
-void correct_gemv(const VectorCall&, const Gemv<T>&, Scalar<T> alpha, Scalar<T> beta);
+void cr_gemv(const VectorCall&, const Gemv<T>&, Scalar<T> alpha, Scalar<T> beta);
 template <class T>
 void fixed_gemv(const VectorCall&, const Gemv<T>&, int bits, Scalar<T> alpha, Scalar<T> beta);
 

@@ -4,8 +4,9 @@
 #include <atomic>
 #include <optional>
 
-#include "lib/error.hpp"
-#include "lib/fp_environment.hpp"
+#include "lib/base/error.hpp"
+#include "lib/base/fp_environment.hpp"
+#include "lib/base/integers.hpp"
 
 namespace accublas::cpu {
 
@@ -89,7 +90,7 @@ void gemm_batched(const Call<GemmBatch<T>, T>& call, ServeGemm<T> serve, Executi
 
   std::atomic<bool> any_missed{false};
   std::optional<Error> missed;  // the first one's
-  const Index tasks = (batch.count + plan.a_task - 1) / plan.a_task;
+  const Index tasks = ceil_div(batch.count, plan.a_task);
   const auto run_task = [&](Index task, int thread) {
     Share& share = shares[thread];
     for (Index i = task * plan.a_task; i < std::min(batch.count, (task + 1) * plan.a_task); ++i) {

@@ -1,7 +1,7 @@
 // A batch of GEMMs on the CPU: small matrices one a thread, large ones one after another with all threads.
 #pragma once
 
-#include "lib/backend.hpp"
+#include "lib/call/backend.hpp"
 
 namespace accublas::cpu {
 

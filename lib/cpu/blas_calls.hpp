@@ -12,9 +12,9 @@
 #include <cstdlib>
 #include <limits>
 
+#include "lib/base/fp_environment.hpp"
+#include "lib/call/scale_result.hpp"
 #include "lib/cpu/native.hpp"
-#include "lib/fp_environment.hpp"
-#include "lib/scale_result.hpp"
 
 namespace accublas::cpu {
 

@@ -1,11 +1,11 @@
 // The CPU as a backend: which engines serve which mode, and the call to each.
-#include "lib/accuracy.hpp"
-#include "lib/backend.hpp"
+#include "lib/base/error.hpp"
+#include "lib/base/fork_safe.hpp"
+#include "lib/call/accuracy.hpp"
+#include "lib/call/backend.hpp"
 #include "lib/cpu/batch.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/native.hpp"
-#include "lib/error.hpp"
-#include "lib/fork_safe.hpp"
 
 namespace accublas {
 
@@ -40,7 +40,7 @@ EngineList cpu_engines(Routine routine, const Mode& mode) {
 }
 
 /// GEMM of up to so many terms in all takes the engine exact, where that is faster than residues and slices. cr's sums
-/// (correct_gemm.cpp) take a term in 4 to 5 DGEMMs' time, and a call nothing besides; an INT8 call begins at 17 us with
+/// (sums/cr_gemm.cpp) take a term in 4 to 5 DGEMMs' time, and a call nothing besides; an INT8 call begins at 17 us with
 /// AVX-512 VNNI and takes 3.5 DGEMMs for large matrices, 12 to 30 with less than that, as slices do. Matrices of a
 /// batch in the other modes are multiplied in plain integers, at 3 to 15 ns a term and some 20 ns an element.
 struct SmallTerms {

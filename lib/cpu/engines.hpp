@@ -7,9 +7,9 @@
 //   - They run in accublas's floating-point environment, but for mode native.
 #pragma once
 
-#include "lib/execution.hpp"
-#include "lib/mode.hpp"
-#include "lib/problem.hpp"
+#include "lib/call/execution.hpp"
+#include "lib/call/mode.hpp"
+#include "lib/call/problem.hpp"
 
 namespace accublas::cpu {
 
@@ -25,15 +25,15 @@ void native_nrm2(const Reduction<T>&, Execution&);
 template <class T>
 void native_asum(const Reduction<T>&, Execution&);
 
-// int8.cpp: fixed:T, dp and sp reproducible, cr.
+// int8/int8.cpp: fixed:T, dp and sp reproducible, cr.
 template <class T>
 void int8_gemm(const Gemm<T>&, const Mode&, Execution&);
 
-// integer_gemm.cpp: the same modes in plain integers: the readable twin, and fast where matrices are small.
+// sums/integer_gemm.cpp: the same modes in plain integers: the readable twin, and fast where matrices are small.
 template <class T>
 void integer_gemm(const Gemm<T>&, const Mode&, Execution&);
 
-// fp64_products.cpp: the same modes (fp64_levels.cpp), and slices:D, slices:D:fast (fp64_slices.cpp).
+// fp64/fp64_products.cpp: the same modes (fp64/fp64_levels.cpp), and slices:D, slices:D:fast (fp64/fp64_slices.cpp).
 template <class T>
 void fp64_gemm(const Gemm<T>&, const Mode&, Execution&);
 template <class T>
@@ -41,7 +41,8 @@ void slices_gemv(const Gemv<T>&, const Mode&, Execution&);  // mode slices only
 template <class T>
 void slices_dot(const Dot<T>&, const Mode&, Execution&);  // mode slices only
 
-// dot2_gemm.cpp, dot2_gemv.cpp, dot2_dot.cpp: dot2. Elements whose pair is not finite take cr's value (exact_element).
+// dot2/dot2_gemm.cpp, dot2/dot2_gemv.cpp, dot2/dot2_dot.cpp: dot2. Elements whose pair is not finite take cr's value
+// (exact_element).
 template <class T>
 void dot2_gemm(const Gemm<T>&, Execution&);
 template <class T>
@@ -49,7 +50,8 @@ void dot2_gemv(const Gemv<T>&, Execution&);
 template <class T>
 void dot2_dot(const Dot<T>&, Execution&);
 
-// correct.cpp: cr for DOT and GEMV at memory speed (also serves dp and sp reproducible there, whose values are cr's).
+// sums/cr_vector.cpp: cr for DOT and GEMV at memory speed (also serves dp and sp reproducible there, whose values are
+// cr's).
 template <class T>
 void cr_gemv(const Gemv<T>&, Execution&);
 template <class T>
@@ -59,14 +61,14 @@ void cr_dot(const Dot<T>&, Execution&);
 template <class T>
 T cr_element(Isa isa, Index k, T alpha, Vector<const T> row, Vector<const T> col, T beta, const T* c);
 
-// correct_gemm.cpp: the same sums for GEMM, for matrices that are small. With a longer inner dimension than this,
+// sums/cr_gemm.cpp: the same sums for GEMM, for matrices that are small. With a longer inner dimension than this,
 // exact accumulators.
 constexpr Index cr_gemm_terms = 2048;
 template <class T>
 void cr_gemm(const Gemm<T>&, Execution&);
 
-// norms.cpp: dot2 and cr for NRM2 and ASUM at memory speed: one sum for both modes, with cr's test of its bound and the
-// exact norms behind.
+// sums/norms.cpp: dot2 and cr for NRM2 and ASUM at memory speed: one sum for both modes, with cr's test of its bound
+// and the exact norms behind.
 template <class T>
 void dot2_nrm2(const Reduction<T>&, Execution&);
 template <class T>
@@ -76,14 +78,15 @@ void cr_nrm2(const Reduction<T>&, Execution&);
 template <class T>
 void cr_asum(const Reduction<T>&, Execution&);
 
-// fixed.cpp: fixed:T for DOT and GEMV by exact integer accumulation of the rounded entries.
+// sums/fixed_vector.cpp: fixed:T for DOT and GEMV by exact integer accumulation of the rounded entries.
 template <class T>
 void fixed_gemv(const Gemv<T>&, const Mode&, Execution&);
 template <class T>
 void fixed_dot(const Dot<T>&, const Mode&, Execution&);
 
-// exact.cpp: the slow readable twin: cr for any routine by exact accumulators, special values included. exact_element
-// is what the fast engines call for undecided elements and for elements with NaN or Inf in their row or column.
+// sums/exact.cpp: the slow readable twin: cr for any routine by exact accumulators, special values included.
+// exact_element is what the fast engines call for undecided elements and for elements with NaN or Inf in their row or
+// column.
 template <class T>
 T exact_element(Index k, T alpha, Vector<const T> row, Vector<const T> col, T beta, const T* c);
 template <class T>

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "lib/base/integers.hpp"
 #include "lib/cpu/blas_calls.hpp"
 #include "lib/cpu/engines.hpp"
 
@@ -64,7 +65,7 @@ F77Int increment(const Vector<T>& x, Index n) {
 template <class From, class To>
 void copy_matrix(const Matrix<From>& from, const Matrix<To>& to, Index rows, Index cols, Execution& execution) {
   constexpr Index strip = 64;
-  parallel_for((cols + strip - 1) / strip, execution.threads, [&](Index task, int) {
+  parallel_for(ceil_div(cols, strip), execution.threads, [&](Index task, int) {
     const Index j1 = std::min(cols, (task + 1) * strip);
     for (Index i0 = 0; i0 < rows; i0 += strip) {  // square tiles: one of the two sides is read across
       const Index i1 = std::min(rows, i0 + strip);
@@ -81,7 +82,7 @@ Matrix<T> as_column(const Vector<T>& x) {
   return {x.data, x.stride, 0};
 }
 
-Index halved(Index edge) { return std::max(least_edge, (edge / 2 + 63) / 64 * 64); }
+Index halved(Index edge) { return std::max(least_edge, round_up(edge / 2, 64)); }
 
 /// |fl - exact| <= (k + 3) u (|alpha| |A| |B| + |beta| |C|) in any order of summation (Jeannerod and Rump 2013: no
 /// higher order terms), while nothing over- or underflows.

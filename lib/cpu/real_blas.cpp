@@ -13,11 +13,11 @@
 #include <string>
 #include <vector>
 
-#include "lib/blas_spellings.hpp"
+#include "lib/base/blas_spellings.hpp"
+#include "lib/base/error.hpp"
+#include "lib/base/fork_safe.hpp"
+#include "lib/base/fp_environment.hpp"
 #include "lib/cpu/blas_calls.hpp"
-#include "lib/error.hpp"
-#include "lib/fork_safe.hpp"
-#include "lib/fp_environment.hpp"
 
 namespace accublas::cpu {
 namespace {

@@ -4,10 +4,10 @@
 #include <cstring>
 #include <string>
 
-#include "lib/error.hpp"
-#include "lib/mp/moduli.hpp"
+#include "lib/base/error.hpp"
+#include "lib/base/test_hooks_mp.hpp"
 #include "lib/mp/transfer.hpp"
-#include "lib/test_hooks_mp.hpp"
+#include "lib/numerics/rns_moduli.hpp"
 
 using accublas::Error;
 

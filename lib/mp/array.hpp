@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "lib/base/fp_environment.hpp"
 #include "lib/context.hpp"
-#include "lib/fp_environment.hpp"
 #include "lib/mp/backend.hpp"
 
 struct accublas_mp_array {

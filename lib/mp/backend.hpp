@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "c_api/accublas.h"
-#include "lib/backend.hpp"
-#include "lib/cpu/isa.hpp"
+#include "lib/base/isa.hpp"
+#include "lib/call/backend.hpp"
 #include "lib/mp/format.hpp"
 
 namespace accublas::mp {

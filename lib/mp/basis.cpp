@@ -5,8 +5,9 @@
 #include <map>
 #include <tuple>
 
-#include "lib/error.hpp"
-#include "lib/fork_safe.hpp"
+#include "lib/base/error.hpp"
+#include "lib/base/fork_safe.hpp"
+#include "lib/base/integers.hpp"
 #include "lib/mp/format.hpp"
 #include "lib/numerics/limbs.hpp"
 #include "lib/numerics/wide.hpp"
@@ -62,7 +63,7 @@ std::unique_ptr<const Basis> make_basis(int count) {
     b->inverse[k] = make_factor(inverse, modulus[k]);
     b->reciprocal[k] = 1.0 / modulus[k].m;
   }
-  b->pairs = (count + 1) / 2;
+  b->pairs = ceil_div(count, 2);
   b->pair.resize(static_cast<std::size_t>(b->pairs) * b->limbs);
   std::vector<std::uint64_t> cofactor(b->limbs);
   for (int h = 0; h < b->pairs; ++h) {
@@ -138,7 +139,7 @@ void expand_reciprocal(Uint128 p, int digits, std::uint64_t* digit) {
 }
 
 std::shared_ptr<const WideReciprocals> make_reciprocals(int count, int digits) {
-  const int stride = digits + 2, groups = (count + 2) / 3;
+  const int stride = digits + 2, groups = ceil_div(count, 3);
   auto r = std::make_shared<WideReciprocals>();
   const RnsModulus* modulus = moduli(count);
   r->stride = stride;

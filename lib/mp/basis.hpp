@@ -5,9 +5,9 @@
 #include <memory>
 #include <vector>
 
-#include "lib/cpu/mp_kernels.hpp"
-#include "lib/mp/moduli.hpp"
+#include "lib/mp/kernels/mp_kernels.hpp"
 #include "lib/numerics/mp_eval.hpp"
+#include "lib/numerics/rns_moduli.hpp"
 
 namespace accublas::mp {
 

@@ -2,9 +2,9 @@
 //
 // A finite nonzero element of precision p is (-1)^sign X 2^(exponent - p), 2^(p-1) <= X < 2^p, so that
 // 2^(exponent-1) <= abs < 2^exponent (MPFR's convention). X is kept as residues modulo the first `moduli` primes of
-// lib/mp/moduli.hpp with a product M > 2^(p+1), and as an interval around X / M. Zeros, infinities and NaN have the
-// exponent's codes below, X = 0 and the interval 0, 0; zeros and infinities are signed, NaN has sign 0. So equal
-// numbers have equal bits.
+// lib/numerics/rns_moduli.hpp with a product M > 2^(p+1), and as an interval around X / M. Zeros, infinities and NaN
+// have the exponent's codes below, X = 0 and the interval 0, 0; zeros and infinities are signed, NaN has sign 0. So
+// equal numbers have equal bits.
 //
 // In host memory residues and intervals are made when something asks for them (a move to a device); until then X waits
 // in digits of 31 bits, from which an aligned form gets the residues of all its moduli at once. An element's residues
@@ -12,6 +12,8 @@
 #pragma once
 
 #include <cstdint>
+
+#include "lib/base/integers.hpp"
 
 namespace accublas::mp {
 
@@ -34,7 +36,7 @@ struct Format {
 Format make_format(int precision);
 
 /// Digits of 31 bits of X: no more than moduli, for they are below 2^31 and their product is above 2^p.
-constexpr int digits_of(const Format& format) { return (format.precision + 30) / 31; }
+constexpr int digits_of(const Format& format) { return ceil_div(format.precision, 31); }
 
 /// The arrays of an array, in the memory of its backend. Residue k of element e is digits[k stride + e]; the bounds of
 /// X / M are eval[e] and eval[length + e]. Or `positional`, in host memory: X = sum_k digits[k stride + e] 2^(31 k),

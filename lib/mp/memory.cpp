@@ -2,8 +2,9 @@
 
 #include <vector>
 
-#include "lib/fork_safe.hpp"
-#include "lib/workspace.hpp"
+#include "lib/base/fork_safe.hpp"
+#include "lib/base/integers.hpp"
+#include "lib/base/workspace.hpp"
 
 #if defined(__linux__)
 #include <sys/mman.h>
@@ -43,7 +44,7 @@ Kept& kept() {
 
 void* allocate_aligned(std::size_t bytes) {
   const std::size_t alignment = is_large(bytes) ? huge_page : 64;
-  bytes = (bytes + alignment - 1) / alignment * alignment;
+  bytes = round_up(bytes, alignment);
   void* memory = std::aligned_alloc(alignment, bytes);
 #if defined(__linux__)
   if (memory && alignment == huge_page) madvise(memory, bytes, MADV_HUGEPAGE);

@@ -11,8 +11,9 @@
 #include <cstring>
 #include <utility>
 
-#include "lib/error.hpp"
-#include "lib/test_hooks.hpp"
+#include "lib/base/error.hpp"
+#include "lib/base/integers.hpp"
+#include "lib/base/test_hooks.hpp"
 
 namespace accublas::mp {
 
@@ -91,10 +92,6 @@ inline void stream_fence() {
 #if defined(__SSE2__)
   _mm_sfence();
 #endif
-}
-
-constexpr std::int64_t round_up(std::int64_t n, std::int64_t multiple) {
-  return (n + multiple - 1) / multiple * multiple;
 }
 
 }  // namespace accublas::mp

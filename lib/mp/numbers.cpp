@@ -4,12 +4,12 @@
 #include <utility>
 #include <vector>
 
+#include "lib/base/test_hooks_mp.hpp"
+#include "lib/base/thread_pool.hpp"
 #include "lib/mp/basis.hpp"
 #include "lib/mp/transfer.hpp"
 #include "lib/numerics/limbs.hpp"
 #include "lib/numerics/sparse_sum.hpp"
-#include "lib/test_hooks_mp.hpp"
-#include "lib/thread_pool.hpp"
 
 namespace accublas::mp {
 

@@ -4,10 +4,10 @@
 #include <utility>
 #include <vector>
 
+#include "lib/base/test_hooks_mp.hpp"
+#include "lib/base/thread_pool.hpp"
 #include "lib/numerics/float_bits.hpp"
 #include "lib/numerics/limbs.hpp"
-#include "lib/test_hooks_mp.hpp"
-#include "lib/thread_pool.hpp"
 
 namespace accublas::mp {
 

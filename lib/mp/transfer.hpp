@@ -1,14 +1,15 @@
 // Numbers in and out of arrays in host memory: integers of limbs to digits of 31 bits or residues, and back. Chunks of
-// elements go through planes of digits, which is what the kernels of lib/cpu/mp_kernels.hpp take; chunks are what
-// threads share.
+// elements go through planes of digits, which is what the kernels of lib/mp/kernels/mp_kernels.hpp take; chunks are
+// what threads share.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 
-#include "lib/cpu/mp_kernels.hpp"
+#include "lib/base/integers.hpp"
 #include "lib/mp/basis.hpp"
 #include "lib/mp/format.hpp"
+#include "lib/mp/kernels/mp_kernels.hpp"
 #include "lib/mp/memory.hpp"
 
 namespace accublas::mp {
@@ -16,7 +17,7 @@ namespace accublas::mp {
 /// Elements that go through the caches together: at 1696 bits the digits of 256 take 56 KB.
 inline constexpr std::int64_t chunk = 256;
 
-constexpr std::int64_t chunks_of(std::int64_t elements) { return (elements + chunk - 1) / chunk; }
+constexpr std::int64_t chunks_of(std::int64_t elements) { return ceil_div(elements, chunk); }
 
 /// Writes numbers into elements, in the form that these have, a chunk at a time. One per thread; all memory is taken
 /// when it is made. Whoever calls it sees to Elements::low.

@@ -3,7 +3,8 @@
 // `slack`.
 #pragma once
 
-#include "lib/numerics/host_device.hpp"
+#include "lib/base/host_device.hpp"
+#include "lib/base/integers.hpp"
 
 namespace accublas {
 
@@ -38,13 +39,13 @@ ACCUBLAS_HD constexpr int ceil_log2(long long n) {
 /// Depth h of dot2's DOT: a term passes at most 32 steps in its lane's block, the tree over the blocks, 5 levels over
 /// lanes.
 ACCUBLAS_HD constexpr double dot2_depth_dot(long long n) {
-  const long long blocks = n <= 0 ? 0 : (n + 1023) / 1024;
+  const long long blocks = n <= 0 ? 0 : ceil_div(n, 1024);
   return 32 + (blocks > 0 ? ceil_log2(blocks) : 0) + 5;
 }
 
 /// Depth h of dot2's GEMV and GEMM: at most 128 steps in a block, then one combination per block.
 ACCUBLAS_HD constexpr double dot2_depth_gemm(long long k) {
-  return static_cast<double>(k < 128 ? k : 128) + static_cast<double>((k + 127) / 128);
+  return static_cast<double>(k < 128 ? k : 128) + static_cast<double>(ceil_div(k, 128));
 }
 
 /// dot2 for binary64: abs(result - exact) <= relative abs(exact) + componentwise sum abs(x) abs(y) + absolute.
@@ -73,7 +74,7 @@ ACCUBLAS_HD constexpr double dp_bound(long long k, double u) {
   return (static_cast<double>(k) + 3) * u * detail::slack;
 }
 
-/// The grid sum of cr (lib/cpu/kernels/correct_chain.hpp, cuda/vector/grid_chain.hpp; after Rump, Ogita, Oishi 2008,
+/// The grid sum of cr (lib/cpu/kernels/cr_chain.hpp, cuda/sums/grid_chain.hpp; after Rump, Ogita, Oishi 2008,
 /// with two grids). A chain adds up to 2^(H-1) products p + e = x y in
 ///   s1 = 1.5 L 2^(H+1) + sum of p rounded to multiples of g1 = L 2^(H-51), exact while the sum is below L 2^H, that is
 ///   while s1 stays in its binade;

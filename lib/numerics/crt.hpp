@@ -3,10 +3,10 @@
 
 #include <cstdint>
 
-#include "lib/numerics/host_device.hpp"
+#include "lib/base/host_device.hpp"
+#include "lib/base/test_hooks.hpp"
 #include "lib/numerics/moduli.hpp"
 #include "lib/numerics/wide.hpp"
-#include "lib/test_hooks.hpp"
 
 namespace accublas {
 

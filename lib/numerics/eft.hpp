@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "lib/numerics/host_device.hpp"
+#include "lib/base/host_device.hpp"
 
 namespace accublas {
 

@@ -7,10 +7,10 @@
 
 #include <cmath>
 
+#include "lib/base/test_hooks.hpp"
 #include "lib/numerics/float_bits.hpp"
 #include "lib/numerics/triple_sum.hpp"
 #include "lib/numerics/wide.hpp"
-#include "lib/test_hooks.hpp"
 
 namespace accublas {
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "lib/numerics/host_device.hpp"
-#include "lib/test_hooks.hpp"
+#include "lib/base/host_device.hpp"
+#include "lib/base/test_hooks.hpp"
 
 namespace accublas {
 

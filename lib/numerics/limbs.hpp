@@ -4,8 +4,9 @@
 
 #include <cstdint>
 
+#include "lib/base/host_device.hpp"
+#include "lib/base/integers.hpp"
 #include "lib/numerics/float_bits.hpp"
-#include "lib/numerics/host_device.hpp"
 #include "lib/numerics/wide.hpp"
 
 namespace accublas {
@@ -66,7 +67,7 @@ ACCUBLAS_HD constexpr int limbs_compare(const Limb* a, const Limb* b, int n) {
 template <class Limb>
 ACCUBLAS_HD constexpr Limb limbs_window(const Limb* a, int n, int from) {
   constexpr int bits = limb_bits<Limb>;
-  const int at = from >= 0 ? from / bits : -((-from + bits - 1) / bits), shift = from - at * bits;
+  const int at = from >= 0 ? from / bits : -ceil_div(-from, bits), shift = from - at * bits;
   const Limb low = at >= 0 && at < n ? a[at] : 0;
   if (shift == 0) return low;
   const Limb high = at + 1 >= 0 && at + 1 < n ? a[at + 1] : 0;

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "lib/numerics/host_device.hpp"
+#include "lib/base/host_device.hpp"
 #include "lib/numerics/wide.hpp"
 
 namespace accublas {

@@ -5,9 +5,9 @@
 
 #include <cstdint>
 
+#include "lib/base/host_device.hpp"
+#include "lib/base/test_hooks.hpp"
 #include "lib/numerics/float_bits.hpp"
-#include "lib/numerics/host_device.hpp"
-#include "lib/test_hooks.hpp"
 
 namespace accublas {
 

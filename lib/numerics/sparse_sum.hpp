@@ -4,9 +4,10 @@
 
 #include <cstdint>
 
-#include "lib/numerics/host_device.hpp"
+#include "lib/base/host_device.hpp"
+#include "lib/base/integers.hpp"
+#include "lib/base/test_hooks_mp.hpp"
 #include "lib/numerics/limbs.hpp"
-#include "lib/test_hooks_mp.hpp"
 
 namespace accublas {
 
@@ -64,7 +65,7 @@ class SparseSum {
   ACCUBLAS_HD std::int64_t exponent() const { return exponent_; }
 
  private:
-  ACCUBLAS_HD static constexpr int limbs_of(int count) { return (count + bits - 1) / bits; }
+  ACCUBLAS_HD static constexpr int limbs_of(int count) { return ceil_div(count, bits); }
 
   ACCUBLAS_HD void accumulate(const SparseTerm<Limb>& term) {
     if (empty_) {
@@ -72,7 +73,7 @@ class SparseSum {
       base_ = term.exponent;
       empty_ = false;
     } else if (term.exponent < base_) {
-      const std::int64_t down = (base_ - term.exponent + bits - 1) / bits;
+      const std::int64_t down = ceil_div(base_ - term.exponent, bits);
       for (int i = n_ - 1; i >= 0; --i) a_[i] = i >= down ? a_[i - down] : 0;
       base_ -= down * bits;
     }

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
+#include "lib/base/host_device.hpp"
 #include "lib/numerics/float_bits.hpp"
-#include "lib/numerics/host_device.hpp"
 
 namespace accublas {
 

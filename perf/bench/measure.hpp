@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "accublas.h"
+#include "cuda/lines/measure.hpp"
 
 namespace bench {
 

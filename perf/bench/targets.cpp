@@ -4,6 +4,8 @@
 #include <cmath>
 #include <filesystem>
 
+#include "cuda/lines/measure.hpp"
+
 namespace bench {
 namespace {
 

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "cuda/lines/measure.hpp"
 #include "perf/gpu/context.hpp"
 #include "perf/gpu/data.hpp"
 #include "perf/gpu/peers.hpp"

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <exception>
 
+#include "cuda/lines/measure.hpp"
 #include "perf/gpu/batched.hpp"
 #include "perf/gpu/table.hpp"
 #include "perf/gpu/targets.hpp"

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <map>
 
+#include "cuda/lines/measure.hpp"
+
 namespace gpu_bench {
 namespace {
 

@@ -1,5 +1,5 @@
 // tune_dot2: the tile shapes of dot2's GEMM on this device. Times every candidate below, says why it cannot be or was
-// not chosen, and prints rows for cuda/gemm/dot2_gemm_table.hpp, the fastest first.
+// not chosen, and prints rows for cuda/dot2/dot2_gemm_table.hpp, the fastest first.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "cuda/gemm/dot2_gemm_kernel.hpp"
+#include "cuda/dot2/dot2_gemm_kernel.hpp"
 #include "perf/gpu/data.hpp"
 #include "perf/gpu/device.hpp"
 #include "perf/gpu/fp64_limit.hpp"

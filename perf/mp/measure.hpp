@@ -3,6 +3,7 @@
 
 #include <accublas.h>
 
+#include "cuda/lines/measure.hpp"
 #include "perf/mp/inputs.hpp"
 
 namespace mp_bench {

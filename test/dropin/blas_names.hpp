@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "lib/blas_spellings.hpp"
+#include "lib/base/blas_spellings.hpp"
 
 // The routines of type letter p under one spelling.
 #define DECLARE_BLAS(prefix, p, T, f, c, Int)                                                                        \

@@ -1,8 +1,19 @@
 // certify against lib/numerics/certificate.hpp in integers of any size: sums at and around every rung's threshold;
 // rungs of moduli against their inequality in quadruple precision.
+#include "cuda/residues/certify.hpp"
+
 #include <algorithm>
 
-#include "cuda/gemm/certify_moduli.hpp"
+#include "cuda/core/call_state.hpp"
+#include "cuda/core/device_model.hpp"
+#include "cuda/core/operand.hpp"
+#include "cuda/elements/open_elements.hpp"
+#include "cuda/lines/measure.hpp"
+#include "cuda/residues/certify_moduli.hpp"
+#include "cuda/residues/convert.hpp"
+#include "cuda/residues/product.hpp"
+#include "lib/base/integers.hpp"
+#include "lib/numerics/capacity.hpp"
 #include "lib/numerics/certificate.hpp"
 #include "test/gpu/operands.hpp"
 
@@ -90,7 +101,7 @@ template <class T>
 std::int64_t threshold(int rung, Index k, std::int64_t lambda_mu) {
   constexpr CertificateRungs rungs = certificate_rungs<T>();
   const CertificateTest test = certificate_test(rungs.t[rung], rungs.digits, k);
-  return static_cast<std::int64_t>((static_cast<Int128>(lambda_mu) + test.least + test.factor - 1) / test.factor);
+  return static_cast<std::int64_t>(ceil_div(static_cast<Int128>(lambda_mu) + test.least, test.factor));
 }
 
 struct Case {
@@ -120,7 +131,7 @@ void check(const Case& c, std::uint64_t seed) {
   unsigned long long rejected = 0;
   for (Index r = 0; r < c.rows; ++r) {
     const std::size_t i = static_cast<std::size_t>(c.first_row + r);
-    for (Index w = 0; w < (c.cols + 31) / 32; ++w)
+    for (Index w = 0; w < ceil_div(c.cols, 32); ++w)
       open[i * static_cast<std::size_t>(words) + static_cast<std::size_t>(c.first_col / 32 + w)] = 0;
     for (Index q = 0; q < c.cols; ++q) {
       const std::size_t j = static_cast<std::size_t>(c.first_col + q);
@@ -197,7 +208,8 @@ void check_product(const Case& c, cuda::CertificateLadder ladder, bool hopper, s
   unsigned long long rejected = 0;
   for (Index r = 0; r < c.rows; ++r) {
     const std::size_t i = static_cast<std::size_t>(c.first_row + r);
-    for (Index w = 0; w < (c.cols + 31) / 32; ++w) open[i * words + static_cast<std::size_t>(c.first_col / 32 + w)] = 0;
+    for (Index w = 0; w < ceil_div(c.cols, 32); ++w)
+      open[i * words + static_cast<std::size_t>(c.first_col / 32 + w)] = 0;
     for (Index q = 0; q < c.cols; ++q) {
       const std::size_t j = static_cast<std::size_t>(c.first_col + q);
       std::int32_t x = 0;
@@ -322,7 +334,7 @@ void check_lines_alone(Index k, Even kind, const Layout& layout) {
   cuda::measure_bounds(model, rows.operand(), row_lines.lines(), cols.operand(), col_lines.lines(), state.data(),
                        nullptr);
   const int stride = cuda::certificate_moduli_stride(k);
-  const Index terms = certificate_terms(k, stride), k_padded = (terms + 127) / 128 * 128;
+  const Index terms = certificate_terms(k, stride), k_padded = round_up(terms, 128);
   DeviceArray<std::uint8_t> row_bytes(static_cast<std::size_t>(256 * k_padded)), col_bytes(row_bytes.size());
   cuda::convert_certificate(model,
                             cuda::CertificateSide<T>{rows.operand(), row_lines.lines(), 0, 40, row_bytes.data(), true},

@@ -1,6 +1,13 @@
 // convert and convert_certificate against lib/numerics on the host, byte for byte, padding and surroundings included.
-#include "cuda/gemm/certify_moduli.hpp"
-#include "cuda/gemm/scaling.hpp"
+#include "cuda/residues/convert.hpp"
+
+#include "cuda/core/call_state.hpp"
+#include "cuda/core/device_model.hpp"
+#include "cuda/core/operand.hpp"
+#include "cuda/lines/measure.hpp"
+#include "cuda/lines/scaling.hpp"
+#include "cuda/residues/certify_moduli.hpp"
+#include "lib/base/integers.hpp"
 #include "lib/numerics/certificate.hpp"
 #include "lib/numerics/moduli.hpp"
 #include "lib/numerics/scaling.hpp"
@@ -84,11 +91,11 @@ void expect_equal(const std::vector<std::uint8_t>& got, const std::vector<std::u
 
 template <class T>
 void check(const Measured<T>& rows, const Measured<T>& cols, const PassPlan& plan, Index p0, Index terms) {
-  const Index k_padded = (terms + 127) / 128 * 128;
+  const Index k_padded = round_up(terms, 128);
   const DeviceArray<PassPlan> device_plan(std::vector<PassPlan>{plan});
   auto size = [&](Index block_lines) { return static_cast<std::size_t>((block_lines * plan.moduli + 300) * k_padded); };
-  const Index row_blocks = (rows.x.operand().count + plan.block_rows - 1) / plan.block_rows;
-  const Index col_blocks = (cols.x.operand().count + plan.block_cols - 1) / plan.block_cols;
+  const Index row_blocks = ceil_div(rows.x.operand().count, plan.block_rows);
+  const Index col_blocks = ceil_div(cols.x.operand().count, plan.block_cols);
   // The kernel with long rows is for many tiles to a multiprocessor.
   cuda::DeviceModel real = device_model(), single = real;
   single.processors = 1;
@@ -295,7 +302,7 @@ TYPED_TEST(Convert, CertificateMagnitudes) {
            std::vector<std::array<Index, 3>>{{0, count, 0}, {256, count - 256, 128}}) {
         const Index terms = static_cast<Index>(sample.size()) - first_term;
         if (terms <= 0) continue;
-        const Index k_padded = (terms + 127) / 128 * 128, lines = padded_lines(block_lines);
+        const Index k_padded = round_up(terms, 128), lines = padded_lines(block_lines);
         DeviceArray<std::uint8_t> bytes(static_cast<std::size_t>((lines + 3) * k_padded)), beside(bytes.size());
         DeviceArray<cuda::CallState> state(1);
         state.zero();

@@ -7,8 +7,6 @@
 #include <cstring>
 #include <vector>
 
-#include "cuda/gemm/kernels.hpp"
-
 namespace accublas::test {
 
 inline void require(cudaError_t status, const char* what) {

@@ -4,7 +4,11 @@
 #include <cmath>
 #include <memory>
 
-#include "cuda/gemm/scaling.hpp"
+#include "cuda/core/call_state.hpp"
+#include "cuda/core/device_model.hpp"
+#include "cuda/core/operand.hpp"
+#include "cuda/lines/scaling.hpp"
+#include "lib/base/integers.hpp"
 #include "lib/numerics/certificate.hpp"
 #include "lib/numerics/scaling.hpp"
 #include "test/gpu/device.hpp"
@@ -31,7 +35,7 @@ struct HostLines {
   std::vector<std::uint64_t> nonzero;
 
   /// Lines of zeros.
-  HostLines(Index lines, Index terms) : count(lines), k(terms), words((terms + 63) / 64) {
+  HostLines(Index lines, Index terms) : count(lines), k(terms), words(ceil_div(terms, 64)) {
     const std::size_t padded = static_cast<std::size_t>(cuda::padded_lines(lines));
     exponent.assign(padded, 0);
     last_bit.assign(padded, cuda::no_last_bit);

@@ -45,8 +45,8 @@ TYPED_TEST_SUITE(GpuDot, Types);
 
 TYPED_TEST(GpuDot, Sizes) {
   const std::vector<Case> cases = {{cuda::VectorMode::dot2, 0, false},
-                                   {cuda::VectorMode::correct, 0, false},
-                                   {cuda::VectorMode::correct, 0, true},
+                                   {cuda::VectorMode::cr, 0, false},
+                                   {cuda::VectorMode::cr, 0, true},
                                    {cuda::VectorMode::fixed, 53, false}};
   for (Index n = 0; n <= 70; ++n) this->check(n, 1, 1, Data::cancelling, cases);
   for (Index n : {127,  128,  255,  256,  257,  1000,  1023,  1024,  1025,  2047, 2048,
@@ -69,7 +69,7 @@ TYPED_TEST(GpuDot, Strides) {
 
 TYPED_TEST(GpuDot, Large) {
   const std::vector<Case> cases = {
-      {cuda::VectorMode::dot2, 0, false}, {cuda::VectorMode::correct, 0, false}, {cuda::VectorMode::fixed, 60, false}};
+      {cuda::VectorMode::dot2, 0, false}, {cuda::VectorMode::cr, 0, false}, {cuda::VectorMode::fixed, 60, false}};
   for (Index n : {Index{1} << 20, (Index{1} << 20) + 1, Index{3000001}, Index{5} << 20})
     for (Data data : {Data::uniform, Data::cancelling, Data::vast}) this->check(n, 1, 1, data, cases);
   this->check(12345678, 1, 1, Data::cancelling, cases);
@@ -79,7 +79,7 @@ TYPED_TEST(GpuDot, Large) {
 /// Data of phi 10 or condition 1e16 must not need the exact accumulators.
 TYPED_TEST(GpuDot, FirstPassDecides) {
   for (Data data : {Data::uniform, Data::wide, Data::ill_conditioned}) {
-    this->check(1 << 20, 1, 1, data, {{cuda::VectorMode::correct, 0, false}});
+    this->check(1 << 20, 1, 1, data, {{cuda::VectorMode::cr, 0, false}});
     EXPECT_EQ(this->device.check_state(), 0u);
   }
 }

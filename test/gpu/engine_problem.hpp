@@ -6,7 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "cuda/gemm/kernels.hpp"
+#include "cuda/core/call_state.hpp"
+#include "cuda/core/operand.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/numerics/certificate.hpp"
 #include "lib/numerics/scaling.hpp"
@@ -20,7 +21,7 @@ using cuda::Lines;
 using cuda::Operand;
 using cuda::Scalar;
 
-/// Lines by the definitions of cuda/gemm/operand.hpp, one entry at a time.
+/// Lines by the definitions of cuda/core/operand.hpp, one entry at a time.
 template <class T>
 class MeasuredLines {
  public:

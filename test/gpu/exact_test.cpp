@@ -1,12 +1,16 @@
 // What no pass decides, on the device: exact accumulators, special values, sums without a term, and C = beta C; bit for
-// bit against lib/cpu/exact.cpp.
+// bit against lib/cpu/sums/exact.cpp.
+#include "cuda/elements/exact.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <random>
 
-#include "cuda/gemm/exact_steps.hpp"
-#include "cuda/gemm/finish_in_place.hpp"
-#include "cuda/gemm/open_elements.hpp"
+#include "cuda/core/call_state.hpp"
+#include "cuda/core/operand.hpp"
+#include "cuda/core/scale.hpp"
+#include "cuda/elements/finish_in_place.hpp"
+#include "cuda/elements/open_elements.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/numerics/finish.hpp"
 #include "test/gpu/device_lines.hpp"

@@ -1,21 +1,27 @@
 // The first look at the data of dp and sp against a twin on the host, count by count.
+#include "cuda/residues/first_look.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <random>
 
-#include "cuda/gemm/certify_moduli.hpp"
-#include "cuda/gemm/scaling.hpp"
+#include "cuda/core/call_state.hpp"
+#include "cuda/core/operand.hpp"
+#include "cuda/lines/scaling.hpp"
+#include "cuda/native/native_offer.hpp"
+#include "cuda/residues/certify_moduli.hpp"
+#include "lib/base/integers.hpp"
+#include "lib/numerics/capacity.hpp"
 #include "lib/numerics/certificate.hpp"
-#include "lib/plan_int8.hpp"
 #include "test/gpu/device_lines.hpp"
 #include "test/gpu/gemm_data.hpp"
 
 namespace accublas::test {
 namespace {
 
-/// Twin of the places in cuda/gemm/first_look.cu: squares of 4 x 4 elements.
+/// Twin of the places in cuda/residues/first_look.cu: squares of 4 x 4 elements.
 Index place(Index count, std::uint64_t seed) {
-  const std::uint64_t squares = static_cast<std::uint64_t>((count + 3) / 4);
+  const std::uint64_t squares = static_cast<std::uint64_t>(ceil_div(count, 4));
   std::uint64_t z = seed * 0x9E3779B97F4A7C15u;
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
   z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
@@ -50,8 +56,8 @@ struct Line {
   }
 };
 
-/// Whether the look takes an element of two lines for accepted: the test of cuda/gemm/certify_moduli.hpp. Near 0 where
-/// its rounding decides.
+/// Whether the look takes an element of two lines for accepted: the test of cuda/residues/certify_moduli.hpp. Near 0
+/// where its rounding decides.
 template <class T>
 double margin(const Line<T>& row, const Line<T>& col, Index k, int stride, int step, int moduli) {
   const double all = static_cast<double>(k) / static_cast<double>(row.entries.size());
@@ -76,9 +82,9 @@ void check(const Kind& kind, Index m, Index n, Index k, int moduli, bool row_maj
   SCOPED_TRACE(testing::Message() << kind.name() << " m " << m << " n " << n << " k " << k << " moduli " << moduli);
   Entries<T> e = make_entries<T>(kind, m, n, k, rng);
   unsigned seen = 0, rejected = 0, unclear = 0;
-  const Index blocks = std::min<Index>(128, (m + 3) / 4 * ((n + 3) / 4));
+  const Index blocks = std::min<Index>(128, ceil_div(m, 4) * ceil_div(n, 4));
   const int stride = cuda::certificate_moduli_stride(k);
-  const int step = std::max(stride, static_cast<int>(((k + 127) / 128 + 15) / 16));
+  const int step = std::max(stride, static_cast<int>(ceil_div(ceil_div(k, 128), 16)));
   for (Index b = 0; b < blocks; ++b) {
     const Index row = place(m, static_cast<std::uint64_t>(2 * b + 1)),
                 col = place(n, static_cast<std::uint64_t>(2 * b + 2));

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/problem.hpp"
+#include "lib/call/problem.hpp"
 
 namespace accublas::test {
 

@@ -1,6 +1,7 @@
 // GEMV on the device in dot2, cr and fixed:T against the CPU's engines, bit by bit.
 #include <gtest/gtest.h>
 
+#include "lib/base/integers.hpp"
 #include "lib/numerics/finish.hpp"
 #include "test/gpu/vector_test.hpp"
 
@@ -20,9 +21,9 @@ Stored<T> make(Index m, Index k, Layout layout) {
     case Layout::rows:
       return {m, k, k + 1, 1};
     case Layout::aligned_columns:
-      return {m, k, 1, (m + 3) / 4 * 4};
+      return {m, k, 1, round_up(m, 4)};
     case Layout::aligned_rows:
-      return {m, k, (k + 3) / 4 * 4, 1};
+      return {m, k, round_up(k, 4), 1};
     case Layout::reversed:
       return {m, k, -1, m};
     case Layout::general:
@@ -93,7 +94,7 @@ using Types = testing::Types<double, float>;
 TYPED_TEST_SUITE(GpuGemv, Types);
 
 const std::vector<Case> main_cases = {
-    {cuda::VectorMode::dot2, 0, false}, {cuda::VectorMode::correct, 0, false}, {cuda::VectorMode::fixed, 53, false}};
+    {cuda::VectorMode::dot2, 0, false}, {cuda::VectorMode::cr, 0, false}, {cuda::VectorMode::fixed, 53, false}};
 
 TYPED_TEST(GpuGemv, Sizes) {
   for (Layout layout : all_layouts) {
@@ -149,7 +150,7 @@ TYPED_TEST(GpuGemv, AlignedShapes) {
 TYPED_TEST(GpuGemv, AlignedSmall) {
   const Index shapes[][2] = {{33, 200}, {64, 131}, {100, 900}};
   std::vector<Case> cases = main_cases;
-  cases.push_back({cuda::VectorMode::correct, 0, true});
+  cases.push_back({cuda::VectorMode::cr, 0, true});
   for (const auto& s : shapes)
     for (Layout layout : {Layout::aligned_columns, Layout::aligned_rows})
       for (Data data : {Data::cancelling, Data::special})
@@ -160,7 +161,7 @@ TYPED_TEST(GpuGemv, AlignedSmall) {
 TYPED_TEST(GpuGemv, FirstPassDecides) {
   for (Layout layout : {Layout::columns, Layout::rows, Layout::aligned_columns, Layout::aligned_rows})
     for (Data data : {Data::uniform, Data::wide, Data::ill_conditioned}) {
-      this->check(500, 2000, layout, 1, 1, 1, 0, data, {{cuda::VectorMode::correct, 0, false}});
+      this->check(500, 2000, layout, 1, 1, 1, 0, data, {{cuda::VectorMode::cr, 0, false}});
       EXPECT_EQ(this->device.check_state(), 0u);
     }
 }
@@ -211,7 +212,7 @@ TEST(GpuVectorScratch, IsAFewBytesARow) {
   const Device device;
   const Index m = Index{1} << 27;
   for (const Index k : {1, 100, 5000}) {
-    const std::size_t correct = cuda::vector_scratch_bytes(device.model, cuda::VectorMode::correct, m, k),
+    const std::size_t correct = cuda::vector_scratch_bytes(device.model, cuda::VectorMode::cr, m, k),
                       fixed = cuda::vector_scratch_bytes(device.model, cuda::VectorMode::fixed, m, k);
     EXPECT_LT(correct, static_cast<std::size_t>(9 * m));
     EXPECT_LT(fixed, static_cast<std::size_t>(17 * m));

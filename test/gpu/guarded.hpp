@@ -4,6 +4,7 @@
 
 #include <cuda.h>
 
+#include "lib/base/integers.hpp"
 #include "test/gpu/device.hpp"
 
 namespace accublas::test {
@@ -52,7 +53,7 @@ class GuardedArray {
     require(cudaGetDevice(&properties.location.id), "cudaGetDevice");
     require_driver(granularity(&page_, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM), "granularity");
     const std::size_t bytes = count_ * sizeof(T);
-    mapped_ = (std::max<std::size_t>(bytes, 1) + page_ - 1) / page_ * page_;
+    mapped_ = round_up(std::max<std::size_t>(bytes, 1), page_);
     require_driver(reserve(&base_, mapped_ + 2 * page_, 0, 0, 0), "reserving addresses");
     require_driver(create(&memory_, mapped_, &properties, 0), "pages");
     require_driver(map(base_ + page_, mapped_, 0, memory_, 0), "mapping pages");

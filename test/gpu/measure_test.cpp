@@ -1,7 +1,13 @@
 // measure against lib/numerics on the host: everything but the norm bit for bit, the norm as the bound that it is.
+#include "cuda/lines/measure.hpp"
+
 #include <algorithm>
 
-#include "cuda/gemm/scaling.hpp"
+#include "cuda/core/call_state.hpp"
+#include "cuda/core/device_model.hpp"
+#include "cuda/core/operand.hpp"
+#include "cuda/lines/scaling.hpp"
+#include "lib/base/integers.hpp"
 #include "lib/numerics/certificate.hpp"
 #include "lib/numerics/scaling.hpp"
 #include "test/gpu/operands.hpp"
@@ -27,7 +33,7 @@ struct Expected {
 template <class T>
 Expected expect(const std::vector<T>& line) {
   Expected e;
-  e.nonzero.resize((line.size() + 63) / 64);
+  e.nonzero.resize(ceil_div(line.size(), 64));
   T largest = 0;
   for (std::size_t p = 0; p < line.size(); ++p) {
     if (line[p] != 0) e.nonzero[p / 64] |= std::uint64_t{1} << p % 64;

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "accublas.h"
-
+#include "lib/base/integers.hpp"
 namespace {
 
 using Random = std::mt19937_64;
@@ -25,7 +25,7 @@ class Pair {
   /// Full p-bit numbers, or ones with long runs of zeros and ones; exponents within +-spread; about one in `special_in`
   /// is a zero, an infinity or a NaN (0: only zeros, one in 30).
   Pair(int precision, std::int64_t length, int spread, int special_in, Random& random)
-      : precision_(precision), size_((precision + 63) / 64), length_(length), host(make()), device(make()) {
+      : precision_(precision), size_(accublas::ceil_div(precision, 64)), length_(length), host(make()), device(make()) {
     std::vector<std::uint64_t> limbs(static_cast<std::size_t>(length * size_));
     std::vector<std::int64_t> exponents(static_cast<std::size_t>(length));
     std::vector<std::int32_t> signs(static_cast<std::size_t>(length));

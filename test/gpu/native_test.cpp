@@ -1,6 +1,6 @@
 // Engine native: every layout that reaches cuBLAS and every one that must be copied, against a plain loop in extended
 // precision.
-#include "cuda/native.hpp"
+#include "cuda/native/native.hpp"
 
 #include <unistd.h>
 
@@ -13,7 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "cuda/device.hpp"
+#include "cuda/core/device.hpp"
+#include "cuda/core/operand.hpp"
 #include "lib/numerics/bounds.hpp"
 #include "test/gpu/device.hpp"
 

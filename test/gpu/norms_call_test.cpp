@@ -2,6 +2,7 @@
 // graphs.
 #include <cmath>
 
+#include "lib/base/integers.hpp"
 #include "test/gpu/gemm_problem.hpp"
 #include "test/gpu/stream.hpp"
 
@@ -28,7 +29,7 @@ std::vector<std::vector<T>> vectors_of(Index n, Random& rng) {
   std::vector<T> tie(static_cast<std::size_t>(n), T(0));
   tie[0] = 1, tie[1] = std::numeric_limits<T>::epsilon() / 2;
   all.push_back(tie);
-  tie[0] = std::ldexp(T(1), p), tie[1] = std::ldexp(T(1), (p + 1) / 2), tie[2] = 1;
+  tie[0] = std::ldexp(T(1), p), tie[1] = std::ldexp(T(1), ceil_div(p, 2)), tie[2] = 1;
   if (p % 2 == 0) tie[2] = tie[1], tie[3] = 1;
   all.push_back(tie);
   all.push_back(all[0]);

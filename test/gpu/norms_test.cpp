@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "lib/base/integers.hpp"
 #include "lib/numerics/float_bits.hpp"
 #include "test/gpu/vector_test.hpp"
 
@@ -31,7 +32,7 @@ std::vector<T> values_of(NormData data, Index n, Random& random) {
   if (data == NormData::edges && n > 0 && random() % 2) x[random() % x.size()] = static_cast<T>(std::ldexp(1.0, edge));
   if (data == NormData::roots) {
     // (2^p + 1)^2 = 2^2p + 2^(p+1) + 1
-    const double head[] = {std::ldexp(1.0, p), std::ldexp(1.0, (p + 1) / 2), p % 2 ? 1.0 : std::ldexp(1.0, p / 2),
+    const double head[] = {std::ldexp(1.0, p), std::ldexp(1.0, ceil_div(p, 2)), p % 2 ? 1.0 : std::ldexp(1.0, p / 2),
                            p % 2 ? 0.0 : 1.0, random() % 2 ? 0.0 : std::ldexp(1.0, -static_cast<int>(random() % 61))};
     for (std::size_t i = 0; i < x.size() && i < 5; ++i) x[i] = static_cast<T>(head[i]);
     std::shuffle(x.begin(), x.end(), random);
@@ -45,8 +46,7 @@ class GpuNorms : public testing::Test {
   Random random{20261122};
   Device device;
   Cpu cpu;
-  const std::vector<Case> cases = {
-      {VectorMode::dot2, 0, false}, {VectorMode::correct, 0, false}, {VectorMode::correct, 0, true}};
+  const std::vector<Case> cases = {{VectorMode::dot2, 0, false}, {VectorMode::cr, 0, false}, {VectorMode::cr, 0, true}};
 
   /// n elements `stride` apart, the first ones of `values` in the order of memory; between them lies NaN.
   void check(const std::vector<T>& values, Index n, Index stride, const std::string& text, bool undecided = true) {
@@ -163,7 +163,7 @@ TYPED_TEST(GpuNorms, FirstPassDecides) {
       std::vector<TypeParam> x(1 << 20);
       for (TypeParam& v : x) v = draw<TypeParam>(data, this->random);
       const DeviceArray<TypeParam> on_device(x), result(1);
-      this->device.norm({VectorMode::correct, 0, false}, terms,
+      this->device.norm({VectorMode::cr, 0, false}, terms,
                         Reduction<TypeParam>{1 << 20, {on_device.data(), 1}, result.data()});
       EXPECT_EQ(this->device.check_state(), 0u);
     }

@@ -8,7 +8,9 @@
 #include <random>
 #include <vector>
 
-#include "cuda/gemm/kernels.hpp"
+#include "cuda/core/device_model.hpp"
+#include "cuda/core/operand.hpp"
+#include "lib/base/integers.hpp"
 #include "lib/numerics/float_bits.hpp"
 #include "test/gpu/device.hpp"
 
@@ -202,7 +204,7 @@ class TestLines {
  public:
   TestLines(Index count, Index k, bool keep_nonzero)
       : size_(static_cast<std::size_t>(padded_lines(count))),
-        words_((k + 63) / 64),
+        words_(ceil_div(k, 64)),
         exponent(size_),
         last_bit(size_),
         norm(size_),
@@ -230,7 +232,7 @@ class TestLines {
   Lines lines_;
 };
 
-/// Lines whose arrays are on the host, for the functions of cuda/gemm/scaling.hpp.
+/// Lines whose arrays are on the host, for the functions of cuda/lines/scaling.hpp.
 class HostLines {
  public:
   explicit HostLines(const TestLines& d)

@@ -1,13 +1,19 @@
-// The plans that the device makes, against the functions of lib/plan_int8.hpp and the promises of
-// cuda/gemm/kernels.hpp.
+// The plans that the device makes, against the functions of lib/cpu/int8/int8_blocking.hpp and the promises of
+// cuda/residues/plan.hpp.
+#include "cuda/residues/plan.hpp"
+
 #include <cmath>
 #include <random>
 
-#include "cuda/gemm/certify_moduli.hpp"
-#include "cuda/gemm/open_elements.hpp"
-#include "cuda/gemm/scaling.hpp"
+#include "cuda/core/call_state.hpp"
+#include "cuda/elements/open_elements.hpp"
+#include "cuda/lines/scaling.hpp"
+#include "cuda/native/native_offer.hpp"
+#include "cuda/residues/blocking.hpp"
+#include "cuda/residues/certify_moduli.hpp"
+#include "lib/base/integers.hpp"
+#include "lib/numerics/capacity.hpp"
 #include "lib/numerics/moduli.hpp"
-#include "lib/plan_int8.hpp"
 #include "test/gpu/device_lines.hpp"
 
 namespace accublas::test {
@@ -17,7 +23,7 @@ using cuda::Elements;
 
 cuda::Buffers buffers_for(Index lines, int moduli, Index k) {
   cuda::Buffers b{};
-  b.k_padded = (k + 127) / 128 * 128;
+  b.k_padded = round_up(k, 128);
   b.rows_bytes = b.cols_bytes =
       static_cast<std::size_t>(std::max<Index>(lines * moduli, 256 * max_moduli) * b.k_padded);
   b.result_bytes = static_cast<std::size_t>(std::max<Index>(lines * lines * moduli, 256 * 256 * max_moduli));
@@ -285,8 +291,8 @@ struct CorrectCase {
 };
 
 template <class T>
-cuda::CallState plan_correct(const CorrectCase<T>& c, const cuda::CallState& state, int index, bool first,
-                             const std::vector<std::uint32_t>& open, const cuda::Buffers& buffers) {
+cuda::CallState plan_cr(const CorrectCase<T>& c, const cuda::CallState& state, int index, bool first,
+                        const std::vector<std::uint32_t>& open, const cuda::Buffers& buffers) {
   HostLines rows(c.m, c.k, c.a, c.k, 1), cols(c.n, c.k, c.b, c.k, 1);
   DeviceLines device_rows(rows), device_cols(cols);
   cuda::CallState measured = state;
@@ -295,9 +301,9 @@ cuda::CallState plan_correct(const CorrectCase<T>& c, const cuda::CallState& sta
   DeviceState device_state(measured);
   DeviceArray<T> a(c.a), b(c.b);
   DeviceArray<std::uint32_t> device_open(open);
-  cuda::plan_correct<T>(device_model(), index, first, {a.data(), c.k, 1, c.m, c.k}, device_rows.lines(),
-                        {b.data(), c.k, 1, c.n, c.k}, device_cols.lines(), {buffers, max_moduli, c.m, c.n},
-                        device_open.data(), {T(1), nullptr}, device_state.data(), nullptr);
+  cuda::plan_cr<T>(device_model(), index, first, {a.data(), c.k, 1, c.m, c.k}, device_rows.lines(),
+                   {b.data(), c.k, 1, c.n, c.k}, device_cols.lines(), {buffers, max_moduli, c.m, c.n},
+                   device_open.data(), {T(1), nullptr}, device_state.data(), nullptr);
   return device_state.read();
 }
 
@@ -310,7 +316,7 @@ TYPED_TEST(Plan, CorrectStaysWithinTheModuli) {
     for (bool integers : {false, true}) {
       const CorrectCase<T> c{m, n, k, this->entries(static_cast<std::size_t>(m * k), spread, integers, 1),
                              this->entries(static_cast<std::size_t>(n * k), spread, integers, 2)};
-      const cuda::CallState after = plan_correct(c, cuda::CallState{}, 0, true, open, buffers);
+      const cuda::CallState after = plan_cr(c, cuda::CallState{}, 0, true, open, buffers);
       const cuda::PassPlan& plan = after.pass[0];
       ASSERT_TRUE(plan.active);
       EXPECT_TRUE(plan.interval);
@@ -327,7 +333,7 @@ TYPED_TEST(Plan, CorrectStaysWithinTheModuli) {
         EXPECT_LE(plan.moduli, dbl ? 25 : 16);
       }
       // Nothing varies from run to run.
-      const cuda::CallState again = plan_correct(c, cuda::CallState{}, 0, true, open, buffers);
+      const cuda::CallState again = plan_cr(c, cuda::CallState{}, 0, true, open, buffers);
       EXPECT_EQ(again.pass[0].moduli, plan.moduli);
       for (int s = 0; s < 64; ++s) EXPECT_EQ(again.sample_row_term[s], after.sample_row_term[s]);
     }
@@ -348,9 +354,9 @@ TYPED_TEST(Plan, LaterPassesTakeMoreModuli) {
   for (int before : {12, 40, 47, 49}) {
     state.pass[0].moduli = before;
     state.open[0] = 100;
-    EXPECT_FALSE(plan_correct(c, state, 1, false, open, buffers).pass[1].active) << "few are open";
+    EXPECT_FALSE(plan_cr(c, state, 1, false, open, buffers).pass[1].active) << "few are open";
     state.open[0] = 20000;
-    const cuda::PassPlan plan = plan_correct(c, state, 1, false, open, buffers).pass[1];
+    const cuda::PassPlan plan = plan_cr(c, state, 1, false, open, buffers).pass[1];
     EXPECT_EQ(plan.active != 0, before < max_moduli);
     if (!plan.active) continue;
     EXPECT_EQ(plan.elements, Elements::open);
@@ -361,11 +367,11 @@ TYPED_TEST(Plan, LaterPassesTakeMoreModuli) {
   state.pass[0].interval = 0;
   state.pass[0].moduli = 14;
   state.open[0] = state.rejected = 20000;
-  EXPECT_TRUE(plan_correct(c, state, 1, false, open, buffers).pass[1].active);
+  EXPECT_TRUE(plan_cr(c, state, 1, false, open, buffers).pass[1].active);
   state.pass[0].active = 0;
-  EXPECT_TRUE(plan_correct(c, state, 1, false, open, buffers).pass[1].active);
+  EXPECT_TRUE(plan_cr(c, state, 1, false, open, buffers).pass[1].active);
   state.rejected = 10;
-  EXPECT_FALSE(plan_correct(c, state, 1, false, open, buffers).pass[1].active);
+  EXPECT_FALSE(plan_cr(c, state, 1, false, open, buffers).pass[1].active);
 }
 
 TYPED_TEST(Plan, ZerosAndSpecialsNeedNoSample) {
@@ -374,7 +380,7 @@ TYPED_TEST(Plan, ZerosAndSpecialsNeedNoSample) {
   const std::vector<std::uint32_t> open(static_cast<std::size_t>(m * 2), 0);
   const CorrectCase<T> c{m, n, k, std::vector<T>(static_cast<std::size_t>(m * k), T(0)),
                          std::vector<T>(static_cast<std::size_t>(n * k), T(NAN))};
-  const cuda::CallState after = plan_correct(c, cuda::CallState{}, 0, true, open, buffers_for(256, 30, k));
+  const cuda::CallState after = plan_cr(c, cuda::CallState{}, 0, true, open, buffers_for(256, 30, k));
   EXPECT_TRUE(after.pass[0].active);
   EXPECT_EQ(after.samples, 0);
   EXPECT_EQ(after.pass[0].moduli, sizeof(T) == 8 ? 10 : 5);

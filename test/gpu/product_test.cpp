@@ -5,7 +5,8 @@
 #include <random>
 #include <vector>
 
-#include "cuda/reduction.hpp"
+#include "cuda/core/reduction.hpp"
+#include "cuda/residues/product.hpp"
 #include "lib/numerics/moduli.hpp"
 #include "test/gpu/device.hpp"
 

@@ -1,9 +1,15 @@
 // Reconstruction on the device, bit for bit against lib/numerics: random integers, their residues, every number of
 // moduli.
+#include "cuda/residues/reconstruct.hpp"
+
 #include <cmath>
 #include <random>
 
-#include "cuda/gemm/scaling.hpp"
+#include "cuda/core/call_state.hpp"
+#include "cuda/core/device_model.hpp"
+#include "cuda/core/operand.hpp"
+#include "cuda/elements/open_elements.hpp"
+#include "cuda/lines/scaling.hpp"
 #include "lib/numerics/crt.hpp"
 #include "lib/numerics/finish.hpp"
 #include "test/gpu/device_lines.hpp"

@@ -7,6 +7,9 @@
 #include <random>
 #include <vector>
 
+#include "cuda/core/call_state.hpp"
+#include "cuda/core/device_model.hpp"
+#include "cuda/core/operand.hpp"
 #include "cuda/vector/vector_kernels.hpp"
 #include "lib/cpu/engines.hpp"
 #include "test/gpu/device.hpp"
@@ -147,14 +150,13 @@ struct Case {
 };
 inline std::vector<Case> all_cases() {
   using cuda::VectorMode;
-  std::vector<Case> cases = {
-      {VectorMode::dot2, 0, false}, {VectorMode::correct, 0, false}, {VectorMode::correct, 0, true}};
+  std::vector<Case> cases = {{VectorMode::dot2, 0, false}, {VectorMode::cr, 0, false}, {VectorMode::cr, 0, true}};
   for (int bits : {2, 24, 53, 70, 150}) cases.push_back({VectorMode::fixed, bits, false});
   cases.push_back({VectorMode::fixed, 40, true});
   return cases;
 }
 inline std::string name(const Case& c) {
-  const char* mode = c.mode == cuda::VectorMode::dot2 ? "dot2" : c.mode == cuda::VectorMode::correct ? "cr" : "fixed";
+  const char* mode = c.mode == cuda::VectorMode::dot2 ? "dot2" : c.mode == cuda::VectorMode::cr ? "cr" : "fixed";
   return std::string(mode) + ' ' + std::to_string(c.bits) + (c.all_undecided ? " undecided" : "");
 }
 
@@ -174,7 +176,7 @@ class Cpu {
       case cuda::VectorMode::dot2:
         cpu::dot2_dot(d, execution);
         break;
-      case cuda::VectorMode::correct:
+      case cuda::VectorMode::cr:
         cpu::cr_dot(d, execution);
         break;
       case cuda::VectorMode::fixed:
@@ -191,7 +193,7 @@ class Cpu {
       case cuda::VectorMode::dot2:
         cpu::dot2_gemv(g, execution);
         break;
-      case cuda::VectorMode::correct:
+      case cuda::VectorMode::cr:
         cpu::cr_gemv(g, execution);
         break;
       case cuda::VectorMode::fixed:
@@ -249,8 +251,8 @@ class Device {
       case cuda::VectorMode::dot2:
         cuda::dot2_dot(call, d);
         break;
-      case cuda::VectorMode::correct:
-        cuda::correct_dot(call, d);
+      case cuda::VectorMode::cr:
+        cuda::cr_dot(call, d);
         break;
       case cuda::VectorMode::fixed:
         cuda::fixed_dot(call, d, c.bits);
@@ -279,8 +281,8 @@ class Device {
       case cuda::VectorMode::dot2:
         cuda::dot2_gemv(call, g, alpha, beta);
         break;
-      case cuda::VectorMode::correct:
-        cuda::correct_gemv(call, g, alpha, beta);
+      case cuda::VectorMode::cr:
+        cuda::cr_gemv(call, g, alpha, beta);
         break;
       case cuda::VectorMode::fixed:
         cuda::fixed_gemv(call, g, c.bits, alpha, beta);

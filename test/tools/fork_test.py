@@ -1,4 +1,4 @@
-"""lib/ and c_api/ hold nothing locked that a forked child would wait for: no lock but those of lib/fork_safe.hpp, and no
+"""lib/ and c_api/ hold nothing locked that a forked child would wait for: no lock but those of lib/base/fork_safe.hpp, and no
 static variable that the compiler guards by a lock of its own while it is initialised."""
 
 import re
@@ -33,7 +33,7 @@ wrong = []
 sources = [path for folder in ("lib", "c_api") for path in (root / folder).rglob("*.?pp") if path.stem != "fork_safe"]
 assert len(sources) > 100, sources
 for path in sources:
-    wrong += [f"{path.relative_to(root)}:{number}: {lock}: use lib/fork_safe.hpp" for number, lock in uses_of_locks(path.read_text())]
+    wrong += [f"{path.relative_to(root)}:{number}: {lock}: use lib/base/fork_safe.hpp" for number, lock in uses_of_locks(path.read_text())]
 
 objects = [
     path
@@ -46,6 +46,6 @@ for path in objects:
     symbols = subprocess.run([nm, "-C", path], capture_output=True, text=True, check=True).stdout
     if "__cxa_guard_acquire" in symbols:
         names = re.findall(r"guard variable for (.*)", symbols) or ["variable"]
-        wrong += [f"{path.name}: static {name}: use Lazy of lib/fork_safe.hpp, or constinit" for name in names]
+        wrong += [f"{path.name}: static {name}: use Lazy of lib/base/fork_safe.hpp, or constinit" for name in names]
 
 sys.exit("\n".join(wrong) or 0)

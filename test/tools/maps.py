@@ -63,7 +63,7 @@ class Tree:
 
     def blas_names(self):
         """The names that the table of spellings makes."""
-        table = self.sources.get(Path("lib/blas_spellings.hpp"))
+        table = self.sources.get(Path("lib/base/blas_spellings.hpp"))
         routines = [t + r for t in "ds" for r in ("gemm", "gemv", "dot", "nrm2", "asum")]
         result = set()
         for prefix, f77, cblas in re.findall(r"ROW\(\w+, [\w:]+, (\w*), (\w*), (?:__|(\w*))", table.code if table else ""):

@@ -5,9 +5,10 @@
 #include <array>
 #include <string>
 
-#include "lib/backend.hpp"
+#include "lib/base/integers.hpp"
+#include "lib/base/isa.hpp"
+#include "lib/call/backend.hpp"
 #include "lib/cpu/batch.hpp"
-#include "lib/cpu/isa.hpp"
 
 using accublas::Index;
 using accublas::cpu::BatchPlan;
@@ -43,7 +44,7 @@ TEST(BatchPlan, KeepsWithinThreadsMatricesAndWorkspace) {
             ASSERT_TRUE(p.threads == 1 || p.threads_a_matrix == 1) << what;
             if (p.threads > 1) {
               // Every thread finds a task, and several if there are enough.
-              ASSERT_GE((count + p.a_task - 1) / p.a_task, std::min<Index>(count, 8 * p.threads)) << what;
+              ASSERT_GE(accublas::ceil_div(count, p.a_task), std::min<Index>(count, 8 * p.threads)) << what;
               ASSERT_GE(p.bytes, 2 * MiB) << what;
             }
           }

@@ -5,7 +5,7 @@
 #include <limits>
 #include <random>
 
-#include "lib/problem.hpp"
+#include "lib/call/problem.hpp"
 
 namespace accublas_test {
 

@@ -6,8 +6,9 @@
 #include <limits>
 #include <vector>
 
-#include "lib/cpu/correct_kernels.hpp"
+#include "lib/base/integers.hpp"
 #include "lib/cpu/engines.hpp"
+#include "lib/cpu/kernels/cr_kernels.hpp"
 #include "lib/numerics/float_bits.hpp"
 #include "test/unit/correct_data.hpp"
 #include "test/unit/mpfr_reference.hpp"
@@ -74,9 +75,9 @@ GemmCase<T> make_gemm(Random& random, Index m, Index n, Index k) {
   }
   if (data == Data::cancelling) {  // the second half of the sums cancels the first but for one bit of one entry
     for (Index p = 0; p < k / 2; ++p) {
-      for (Index j = 0; j < n; ++j) set(t.b, g.b(p + (k + 1) / 2, j), g.b(p, j));
+      for (Index j = 0; j < n; ++j) set(t.b, g.b(p + ceil_div(k, 2), j), g.b(p, j));
       for (Index i = 0; i < m; ++i)
-        set(t.a, g.a(i, p + (k + 1) / 2), pick(random, 0, 20) ? -g.a(i, p) : -std::nextafter(g.a(i, p), T(1)));
+        set(t.a, g.a(i, p + ceil_div(k, 2)), pick(random, 0, 20) ? -g.a(i, p) : -std::nextafter(g.a(i, p), T(1)));
     }
   }
   for (T& c : t.c)
@@ -141,7 +142,7 @@ TYPED_TEST(CorrectGemm, SumsWithinTheirBounds) {
     for (cpu::Isa isa : {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512}) {
       if (isa > cpu::detected_isa()) continue;
       const cpu::CorrectGemmKernel<T>& kernel = *cpu::correct_kernels<T>(isa).gemm;
-      const Index lines = kernel.lines, words = (k + 63) / 64, rows = pick(random, 1, kernel.lines);
+      const Index lines = kernel.lines, words = ceil_div(k, 64), rows = pick(random, 1, kernel.lines);
       std::vector<T> a(lines * k), b(lines * k);
       for (Index i = 0; i < lines; ++i)
         for (Index p = 0; p < k; ++p) {

@@ -8,8 +8,9 @@
 #include <random>
 #include <vector>
 
-#include "lib/cpu/correct_kernels.hpp"
+#include "lib/base/integers.hpp"
 #include "lib/cpu/engines.hpp"
+#include "lib/cpu/kernels/cr_kernels.hpp"
 #include "lib/numerics/float_bits.hpp"
 #include "test/unit/correct_data.hpp"
 #include "test/unit/mpfr_reference.hpp"
@@ -77,7 +78,7 @@ Case<T> make_case(Random& random, Index m, Index k) {
   }
   if (data == Data::cancelling) {  // the second half cancels the first but for one bit of one entry
     for (Index p = 0; p < k / 2; ++p) {
-      const Index q = p + (k + 1) / 2;
+      const Index q = p + ceil_div(k, 2);
       c.x[static_cast<std::size_t>(&g.x[q] - c.x.data())] = g.x[p];
       for (Index i = 0; i < m; ++i) {
         const T value = g.a(i, p);

@@ -10,6 +10,7 @@
 #include <random>
 #include <vector>
 
+#include "lib/base/integers.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/numerics/bounds.hpp"
 
@@ -467,7 +468,7 @@ TYPED_TEST(Dot2, BoundUnderCancellation) {
     T result = 0;
     dot2_dot(Dot<T>{n, vx, vy, &result}, call.execution);
     expect_within(result, n, vx, vy, call.report);
-    const double h = 32 + std::ceil(std::log2((n + 1023) / 1024)) + 5, gamma = h * eps / (1 - h * eps);
+    const double h = 32 + std::ceil(std::log2(ceil_div(n, 1024))) + 5, gamma = h * eps / (1 - h * eps);
     EXPECT_EQ(call.report.bound_relative, u);
     EXPECT_NEAR(call.report.bound_componentwise, sizeof(T) == 8 ? gamma * gamma : gamma, 1e-3 * gamma);
     EXPECT_LE(call.report.bound_componentwise, (sizeof(T) == 8 ? gamma * gamma : gamma) * (1 + 1e-9));

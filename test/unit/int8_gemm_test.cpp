@@ -7,9 +7,9 @@
 #include <map>
 
 #include "int8_reference.hpp"
+#include "lib/base/fp_environment.hpp"
 #include "lib/cpu/engines.hpp"
-#include "lib/fp_environment.hpp"
-#include "lib/plan_int8.hpp"
+#include "lib/numerics/capacity.hpp"
 
 using namespace accublas;
 using namespace accublas_test;

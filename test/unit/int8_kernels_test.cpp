@@ -8,13 +8,15 @@
 #include <numeric>
 
 #include "int8_reference.hpp"
-#include "lib/cpu/int8_portable.hpp"
-#include "lib/fp_environment.hpp"
+#include "lib/base/fp_environment.hpp"
+#include "lib/base/integers.hpp"
+#include "lib/cpu/int8/int8_blocking.hpp"
+#include "lib/cpu/int8/int8_portable.hpp"
+#include "lib/numerics/capacity.hpp"
 #include "lib/numerics/certificate.hpp"
 #include "lib/numerics/crt.hpp"
 #include "lib/numerics/scaling.hpp"
 #include "lib/numerics/triple_sum.hpp"
-#include "lib/plan_int8.hpp"
 
 using namespace accublas;
 using namespace accublas::cpu;
@@ -59,7 +61,7 @@ std::vector<Isa> levels() {
 
 template <class T>
 struct Aligned {
-  explicit Aligned(std::size_t n) : data(static_cast<T*>(std::aligned_alloc(64, (n * sizeof(T) + 63) / 64 * 64))) {
+  explicit Aligned(std::size_t n) : data(static_cast<T*>(std::aligned_alloc(64, round_up(n * sizeof(T), 64)))) {
     std::memset(static_cast<void*>(data), 0, n * sizeof(T));
   }
   ~Aligned() { std::free(data); }

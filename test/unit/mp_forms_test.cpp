@@ -6,8 +6,8 @@
 #include <random>
 #include <vector>
 
-#include "lib/mp/align.hpp"
 #include "lib/mp/backend.hpp"
+#include "lib/mp/cpu/align.hpp"
 #include "lib/mp/numbers.hpp"
 #include "lib/mp/transfer.hpp"
 #include "lib/numerics/limbs.hpp"

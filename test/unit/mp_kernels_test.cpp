@@ -1,6 +1,6 @@
 // Every level of the multiple-precision kernels against the portable twin, bit for bit, and the twin against 128-bit
 // integers.
-#include "lib/cpu/mp_kernels.hpp"
+#include "lib/mp/kernels/mp_kernels.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,6 +9,7 @@
 #include <random>
 #include <vector>
 
+#include "lib/base/integers.hpp"
 #include "lib/mp/basis.hpp"
 #include "lib/mp/memory.hpp"
 
@@ -62,7 +63,7 @@ void check_product(bool transposed, std::int64_t rows, std::int64_t columns, std
                                   << modulus << ", from " << first_row);
   Source source{std::mt19937_64(rows * 1009 + columns * 31 + vectors), kind};
   const RnsModulus& m = mp::moduli(modulus + 1)[modulus];
-  const std::int64_t ld = (first_row + rows + 15) / 16 * 16;
+  const std::int64_t ld = round_up(first_row + rows, 16);
   Plane a(ld * columns, 0);
   for (std::int64_t j = 0; j < columns; ++j)
     for (std::int64_t i = 0; i < first_row + rows; ++i) a.data[j * ld + i] = source(m.m);
@@ -143,7 +144,7 @@ TEST(MpProduct, Groups) {
         SCOPED_TRACE(testing::Message() << terms << " terms, " << groups << " groups, kind " << static_cast<int>(kind));
         Source source{std::mt19937_64(terms + groups), kind};
         const RnsModulus& m = mp::moduli(groups * 7)[groups * 7 - 1];
-        const std::int64_t padded = (terms + 15) / 16 * 16;
+        const std::int64_t padded = round_up(terms, 16);
         Residues a(padded, m.m - 1), x(padded, 0);
         std::vector<std::uint8_t> group(padded, 0);
         std::vector<unsigned __int128> sum(groups, 0);
@@ -194,7 +195,7 @@ TEST(MpShift, EveryShift) {
 TEST(MpRows, OddSizes) {
   for (std::int64_t rows : {16, 64})
     for (std::int64_t columns = 1; columns < 100; columns += 1 + columns / 9) {
-      const std::int64_t ld = rows + 16, stride = (columns + 15) / 16 * 16;
+      const std::int64_t ld = rows + 16, stride = round_up(columns, 16);
       Residues a(ld * columns);
       for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<std::uint32_t>(i * 7 + 1);
       for (Isa isa : levels()) {
@@ -484,7 +485,7 @@ TEST(MpIntegers, LargestSums) {
       const Residues digit(digits * 40, 0x7FFFFFFF), weight(digits * columns, 0x7FFFFFFF);
       for (int more : {0, 2})
         check_integers({digit.data(), 40, digits, weight.data(), digits, columns, 39, nullptr,
-                        (31 * columns + 63) / 64 + more, nullptr},
+                        ceil_div(31 * columns, 64) + more, nullptr},
                        nullptr);
     }
 }
@@ -495,7 +496,7 @@ TEST(MpSplit, EveryLength) {
     for (std::int64_t elements : {1, 7, 8, 9, 16, 21}) {
       SCOPED_TRACE(testing::Message() << limbs << " limbs, " << elements << " elements");
       const std::int64_t limb_stride = limbs + elements % 3, stride = elements + 2;
-      const int digits = (32 * limbs + 30) / 31;
+      const int digits = ceil_div(32 * limbs, 31);
       Residues limb((elements - 1) * limb_stride + limbs);
       for (auto& l : limb) l = generator() % 4 == 0 ? 0xFFFFFFFF : static_cast<std::uint32_t>(generator());
       for (int fewer : {0, 1}) {

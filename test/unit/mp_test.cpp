@@ -8,9 +8,10 @@
 #include <random>
 #include <vector>
 
-#include "lib/cpu/mp_kernels.hpp"
+#include "lib/base/integers.hpp"
 #include "lib/mp/basis.hpp"
 #include "lib/mp/format.hpp"
+#include "lib/mp/kernels/mp_kernels.hpp"
 #include "lib/mp/memory.hpp"
 #include "lib/numerics/sparse_sum.hpp"
 
@@ -127,7 +128,7 @@ TEST_P(MpKernels, Products) {
   for (int t = 0; t < 60; ++t) {
     const std::int64_t rows = 1 + random_bits() % (t % 10 == 0 ? 300 : 70),
                        columns = 1 + random_bits() % (t % 10 == 1 ? 3000 : 40);
-    const std::int64_t ld = (rows + 15) / 16 * 16, vectors = 1 + t % 3, ldx = std::max(ld, columns) + 3, ldy = ldx;
+    const std::int64_t ld = round_up(rows, 16), vectors = 1 + t % 3, ldx = std::max(ld, columns) + 3, ldy = ldx;
     std::vector<std::uint32_t> storage(ld * columns + 16), x(ldx * vectors + 16), y(ldy * vectors, 5);
     std::uint32_t* a = storage.data() + (64 - reinterpret_cast<std::uintptr_t>(storage.data()) % 64) % 64 / 4;
     for (std::int64_t j = 0; j < columns; ++j)
@@ -198,7 +199,7 @@ TEST_P(MpKernels, CombineScaleCrtSplit) {
     ASSERT_EQ(d, e);
 
     const int limbs = 2 + 2 * static_cast<int>(random_bits() % 20),
-              parts = 1 + random_bits() % ((32 * limbs + 30) / 31);
+              parts = 1 + random_bits() % ceil_div(32 * limbs, 31);
     std::vector<std::uint32_t> limb(limbs * elements), p(stride * parts + 1, 9), q = p;
     for (std::uint32_t& l : limb) l = static_cast<std::uint32_t>(random_bits());
     kernels.split({limb.data(), limbs, limbs, elements, p.data(), stride, parts});

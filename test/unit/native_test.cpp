@@ -12,8 +12,8 @@
 #include <random>
 #include <vector>
 
+#include "lib/base/error.hpp"
 #include "lib/cpu/engines.hpp"
-#include "lib/error.hpp"
 
 namespace accublas::cpu {
 namespace {

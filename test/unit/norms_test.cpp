@@ -8,7 +8,8 @@
 #include <random>
 #include <vector>
 
-#include "lib/cpu/dot2.hpp"
+#include "lib/base/integers.hpp"
+#include "lib/cpu/dot2/dot2.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/numerics/bounds.hpp"
 #include "lib/numerics/finish_root.hpp"
@@ -187,8 +188,8 @@ std::vector<T> data(Random& random, Data kind, Index n) {
         v = pick(random, -9, 9);
         break;
       case Data::roots: {  // squares of midpoints, with few more bits
-        const double head[] = {std::ldexp(1.0, p), std::ldexp(1.0, (p + 1) / 2), p % 2 ? 1.0 : std::ldexp(1.0, p / 2),
-                               p % 2 ? 0.0 : 1.0};
+        const double head[] = {std::ldexp(1.0, p), std::ldexp(1.0, ceil_div(p, 2)),
+                               p % 2 ? 1.0 : std::ldexp(1.0, p / 2), p % 2 ? 0.0 : 1.0};
         v = i < 4 ? head[i] : i == 4 ? std::ldexp(1.0, -pick(random, 0, 60)) : 0;
         break;
       }

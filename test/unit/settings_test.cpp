@@ -8,8 +8,8 @@
 #include <map>
 #include <string>
 
-#include "lib/cpu/isa.hpp"
-#include "lib/error.hpp"
+#include "lib/base/error.hpp"
+#include "lib/base/isa.hpp"
 #include "lib/plan.hpp"
 
 using namespace accublas;

@@ -16,8 +16,8 @@
 #include <thread>
 #include <vector>
 
-#include "lib/fp_environment.hpp"
-#include "lib/thread_pool.hpp"
+#include "lib/base/fp_environment.hpp"
+#include "lib/base/thread_pool.hpp"
 
 using accublas::parallel_for;
 

@@ -1,5 +1,5 @@
 // Workspace: alignment, cap, the user's buffer, reuse, the hook that fails allocations.
-#include "lib/workspace.hpp"
+#include "lib/base/workspace.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "lib/error.hpp"
+#include "lib/base/error.hpp"
 
 using accublas::Error;
 using accublas::Workspace;

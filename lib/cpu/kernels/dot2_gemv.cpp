@@ -1,4 +1,5 @@
 // dot2's GEMV: one chain per output, k in blocks, the blocks combined left to right. A vector holds W outputs.
+#include "lib/base/integers.hpp"
 #include "lib/cpu/kernels/dot2_vector.hpp"
 
 namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE {
@@ -73,7 +74,7 @@ template <class T>
 void columns(Index m, Index k, Index block, const T* a, Index ld, const double* x, double* s, double* c,
              double* scratch) {
   double* const block_s = scratch;
-  double* const block_c = scratch + (m + 7) / 8 * 8;
+  double* const block_c = scratch + round_up(m, 8);
   for (Index first = 0; first < k; first += block) {
     const Index end = first + block < k ? first + block : k;
     Index p = first;

@@ -3,7 +3,7 @@
 // everything has internal linkage.
 #pragma once
 
-#include "lib/cpu/dot2_kernels.hpp"
+#include "lib/cpu/kernels/dot2_kernels.hpp"
 
 #if ACCUBLAS_ISA_LEVEL >= 1
 // gcc 12's intrinsics leave a result's ignored old value uninitialised on purpose, and warn of it where they are

@@ -1,5 +1,5 @@
 // Plain loops that the compiler turns into vectors of each instruction set.
-#include "lib/cpu/fp64_kernels.hpp"
+#include "lib/cpu/kernels/fp64_kernels.hpp"
 
 namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE {
 namespace {

@@ -27,13 +27,13 @@ struct Int8Modulus {
   std::int16_t piece16[4];
   // Reduction of an int32 sum s: with the bytes b of s + 2^31, f = start + sum b_i weight_i is s plus a multiple of 256
   // p, as the bits of a float in [2^23, 2^24); f inverse_float + magic rounds to 1.5 2^23 + quotient.
-  // lib/cpu/int8_tables.cpp has the proof.
+  // lib/cpu/int8/int8_tables.cpp has the proof.
   std::int8_t weight[4];
   std::int32_t start;
   float inverse_float, magic;
 };
 
-/// All of them, in order. lib/cpu/int8_tables.cpp.
+/// All of them, in order. lib/cpu/int8/int8_tables.cpp.
 extern const Int8Modulus* const int8_moduli;
 /// The table of the first `count` moduli, 1 <= count <= max_moduli.
 const CrtTable& int8_crt_table(int count);

@@ -1,4 +1,5 @@
 // INT8 products by AMX: four tiles of 16 x 16 sums, 64 terms a step.
+#include "lib/base/integers.hpp"
 #include "lib/cpu/kernels/int8_reduce_avx512.hpp"
 
 namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE {
@@ -73,10 +74,10 @@ template <class Body>
 inline __attribute__((always_inline)) void for_each_tile(const Int8Product& t, Body&& body) {
   const TileScope scope;
   alignas(64) std::int32_t sums[2][tile_rows * int8_panel];
-  const std::int64_t groups = (t.rows + tile_rows - 1) / tile_rows, panels = (t.cols + int8_panel - 1) / int8_panel;
+  const std::int64_t groups = ceil_div(t.rows, tile_rows), panels = ceil_div(t.cols, int8_panel);
   const std::int64_t row_share = t.rows * t.row_stride / (groups * panels), column_share = int8_panel * t.k / groups;
-  Fetch fetch{reinterpret_cast<const char*>(t.next_rows), nullptr, (row_share + t.k - 1) / t.k,
-              (column_share + t.k - 1) / t.k};
+  Fetch fetch{reinterpret_cast<const char*>(t.next_rows), nullptr, ceil_div(row_share, t.k),
+              ceil_div(column_share, t.k)};
   std::int64_t last_r = -1, last_c = 0;
   int half = 0;
   for (std::int64_t c = 0; c < t.cols; c += int8_panel) {

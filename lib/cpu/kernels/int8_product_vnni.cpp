@@ -1,4 +1,5 @@
 // INT8 products by vpdpbusd: a register tile of 12 rows by 32 columns.
+#include "lib/base/integers.hpp"
 #include "lib/cpu/kernels/int8_reduce_avx512.hpp"
 
 namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE {
@@ -97,7 +98,7 @@ TILE_SUMS(12)
 template <class Body>
 inline __attribute__((always_inline)) void for_each_tile(const Int8Product& t, Body&& body) {
   alignas(64) std::int32_t sums[tile_rows * int8_panel];
-  const std::int64_t groups = (t.rows + tile_rows - 1) / tile_rows, panels = (t.cols + int8_panel - 1) / int8_panel;
+  const std::int64_t groups = ceil_div(t.rows, tile_rows), panels = ceil_div(t.cols, int8_panel);
   const std::int64_t steps = t.k / 16, row_share = t.rows * t.row_stride / (groups * panels),
                      column_share = int8_panel * t.k / groups;
   Fetch fetch{reinterpret_cast<const char*>(t.next_rows), nullptr, row_share / steps, column_share / steps};

@@ -1,6 +1,7 @@
 // Residues to rounded results with AVX-512, 32 elements at a time: digits of 16 bits from products of 16-bit numbers,
 // the quotient by P in single precision, then the leading 111 bits of S as an integer pair, rounded once by a fused
 // multiply-add; with alpha and beta c, as a sum of doubles by Ziv's test.
+#include "lib/base/integers.hpp"
 #include "lib/cpu/kernels/int8_intrinsics.hpp"
 #include "lib/cpu/kernels/int8_kernels.hpp"
 
@@ -65,9 +66,9 @@ ACCUBLAS_INLINE void low_digits(const CrtTable& t, const __m512i (*pairs)[side_b
 template <bool Sticky>
 ACCUBLAS_INLINE Leading leading(const Int8Reconstruction& t, const std::int8_t* at) {
   const CrtTable& crt = *t.crt;
-  const int pairs_count = (crt.count + 1) / 2, low = crt.digits - top_digits;
+  const int pairs_count = ceil_div(crt.count, 2), low = crt.digits - top_digits;
   const __m512i word = _mm512_set1_epi32(0xFFFF), zero = _mm512_setzero_si512();
-  __m512i pairs[(max_moduli + 1) / 2][side_by_side];
+  __m512i pairs[ceil_div(max_moduli, 2)][side_by_side];
   __m512i s[top_digits][side_by_side], minus_q[side_by_side];
   for (int d = 0; d < top_digits; ++d)
     for (int g = 0; g < side_by_side; ++g) s[d][g] = zero;

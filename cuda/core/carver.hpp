@@ -1,0 +1,27 @@
+// How a piece of memory is divided into arrays.
+#pragma once
+
+#include <cstddef>
+
+#include "lib/base/integers.hpp"
+
+namespace accublas::cuda {
+
+/// Lays arrays out one after the other, 256-byte aligned: once from null to learn the size, once from memory.
+class Carver {
+ public:
+  explicit Carver(void* base) : base_(static_cast<std::byte*>(base)) {}
+  template <class T, class Count>
+  T* take(Count count) {
+    const std::size_t at = used_;
+    used_ += round_up(static_cast<std::size_t>(count) * sizeof(T), 256);
+    return base_ ? reinterpret_cast<T*>(base_ + at) : nullptr;
+  }
+  std::size_t used() const { return used_; }
+
+ private:
+  std::byte* base_;
+  std::size_t used_ = 0;
+};
+
+}  // namespace accublas::cuda

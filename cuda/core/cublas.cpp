@@ -1,0 +1,268 @@
+// Finds, loads and calls cuBLAS.
+#include "cuda/core/cublas.hpp"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <mutex>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "cuda/core/check.hpp"
+#include "lib/base/error.hpp"
+
+namespace accublas::cuda {
+namespace {
+
+/// What is called of cuBLAS. The 64-bit entry points came with version 12, so 11 cannot serve.
+struct Functions {
+  decltype(&cublasCreate_v2) create;
+  decltype(&cublasDestroy_v2) destroy;
+  decltype(&cublasGetStatusString) status_string;
+  decltype(&cublasSetStream_v2) set_stream;
+  decltype(&cublasSetWorkspace_v2) set_workspace;
+  decltype(&cublasSetPointerMode_v2) set_pointer_mode;
+  decltype(&cublasSetMathMode) set_math_mode;
+  decltype(&cublasDgemm_v2_64) dgemm;
+  decltype(&cublasSgemm_v2_64) sgemm;
+  decltype(&cublasDgemmStridedBatched_64) dgemm_strided_batched;
+  decltype(&cublasSgemmStridedBatched_64) sgemm_strided_batched;
+  decltype(&cublasDgemmBatched_64) dgemm_batched;
+  decltype(&cublasSgemmBatched_64) sgemm_batched;
+  decltype(&cublasGemmEx_64) gemm_ex;
+  decltype(&cublasDgemv_v2_64) dgemv;
+  decltype(&cublasSgemv_v2_64) sgemv;
+  decltype(&cublasDdot_v2_64) ddot;
+  decltype(&cublasSdot_v2_64) sdot;
+  decltype(&cublasDnrm2_v2_64) dnrm2;
+  decltype(&cublasSnrm2_v2_64) snrm2;
+  decltype(&cublasDasum_v2_64) dasum;
+  decltype(&cublasSasum_v2_64) sasum;
+};
+
+template <class Function>
+bool find(void* library, const char* name, Function* function) {
+  *function = reinterpret_cast<Function>(dlsym(library, name));
+  return *function != nullptr;
+}
+
+/// Fills `f` from one library; otherwise says in `tried` what is wrong with it.
+bool load(const char* name, Functions& f, std::string& tried) {
+  tried += tried.empty() ? "" : "; ";
+  tried += name;
+  void* const library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    const char* const why = dlerror();
+    tried += std::string(" (") + (why ? why : "cannot be loaded") + ")";
+    return false;
+  }
+  const bool complete =
+      find(library, "cublasCreate_v2", &f.create) && find(library, "cublasDestroy_v2", &f.destroy) &&
+      find(library, "cublasGetStatusString", &f.status_string) && find(library, "cublasSetStream_v2", &f.set_stream) &&
+      find(library, "cublasSetWorkspace_v2", &f.set_workspace) &&
+      find(library, "cublasSetPointerMode_v2", &f.set_pointer_mode) &&
+      find(library, "cublasSetMathMode", &f.set_math_mode) && find(library, "cublasDgemm_v2_64", &f.dgemm) &&
+      find(library, "cublasSgemm_v2_64", &f.sgemm) && find(library, "cublasGemmEx_64", &f.gemm_ex) &&
+      find(library, "cublasDgemmStridedBatched_64", &f.dgemm_strided_batched) &&
+      find(library, "cublasSgemmStridedBatched_64", &f.sgemm_strided_batched) &&
+      find(library, "cublasDgemmBatched_64", &f.dgemm_batched) &&
+      find(library, "cublasSgemmBatched_64", &f.sgemm_batched) && find(library, "cublasDgemv_v2_64", &f.dgemv) &&
+      find(library, "cublasSgemv_v2_64", &f.sgemv) && find(library, "cublasDdot_v2_64", &f.ddot) &&
+      find(library, "cublasSdot_v2_64", &f.sdot) && find(library, "cublasDnrm2_v2_64", &f.dnrm2) &&
+      find(library, "cublasSnrm2_v2_64", &f.snrm2) && find(library, "cublasDasum_v2_64", &f.dasum) &&
+      find(library, "cublasSasum_v2_64", &f.sasum);
+  if (complete) return true;  // stays loaded for the life of the process
+  tried += " (lacks a function)";
+  dlclose(library);
+  return false;
+}
+
+Functions load_first() {
+  Functions f{};
+  std::string tried;
+  for (const char* name : {"libcublas.so.13", "libcublas.so.12"})
+    if (load(name, f, tried)) return f;
+  throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "cuBLAS could not be loaded; tried " + tried);
+}
+
+const Functions& functions() {
+  static const Functions f = load_first();  // once, whichever thread comes first; tried again after a failure
+  return f;
+}
+
+void check_cublas(cublasStatus_t status, const char* what) {
+  if (status == CUBLAS_STATUS_SUCCESS) return;
+  throw Error(status == CUBLAS_STATUS_ALLOC_FAILED ? ACCUBLAS_ERROR_MEMORY : ACCUBLAS_ERROR_DEVICE,
+              std::string(what) + ": " + functions().status_string(status));
+}
+
+/// Handles without a context.
+class SpareHandles {
+ public:
+  /// Null where there is none for the device.
+  cublasHandle_t take(int device) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (auto spare = spares_.begin(); spare != spares_.end(); ++spare)
+      if (spare->device == device) {
+        const cublasHandle_t handle = spare->handle;
+        spares_.erase(spare);
+        return handle;
+      }
+    return nullptr;
+  }
+  void give(int device, cublasHandle_t handle) noexcept {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    try {
+      spares_.push_back({device, handle});
+    } catch (const std::bad_alloc&) {  // the handle is lost, not the process
+    }
+  }
+
+ private:
+  struct Spare {
+    int device;
+    cublasHandle_t handle;
+  };
+  std::mutex mutex_;
+  std::vector<Spare> spares_;
+};
+SpareHandles& spare_handles() {
+  static SpareHandles* const spares = new SpareHandles;
+  return *spares;
+}
+
+/// Emulation of FP64 and FP32 and TF32 are off by default, but these variables turn them on, for the default math mode
+/// and all others but the pedantic one, which demands the arithmetic of the type itself (measured with cuBLAS 13.1 on
+/// an H200: other bits without it, the usual ones with it; no emulation strategy "never" exists). The pedantic mode
+/// costs up to 27 % (DGEMM, n = 4096: 2.9 against 2.3 ms, the same bits), so it is set only where it is needed.
+bool environment_asks_for_emulation() {
+  for (const char* name :
+       {"CUBLAS_EMULATE_DOUBLE_PRECISION", "CUBLAS_EMULATE_SINGLE_PRECISION", "NVIDIA_TF32_OVERRIDE"})
+    if (std::getenv(name)) return true;
+  return false;
+}
+
+}  // namespace
+
+Cublas::Cublas(int device) : device_(device) {
+  const Functions& f = functions();
+  handle_ = spare_handles().take(device);
+  if (handle_) return;
+  check_cublas(f.create(&handle_), "cublasCreate");
+  if (!environment_asks_for_emulation()) return;
+  try {
+    check_cublas(f.set_math_mode(handle_, CUBLAS_PEDANTIC_MATH), "cublasSetMathMode");
+  } catch (...) {
+    f.destroy(handle_);
+    throw;
+  }
+}
+
+Cublas::~Cublas() { spare_handles().give(device_, handle_); }
+
+/// Only the first product of a call finds its result as it was.
+void Cublas::check_product(cublasStatus_t status, const char* what) {
+  if (status == CUBLAS_STATUS_ALLOC_FAILED && products_ > 0)
+    throw Error(ACCUBLAS_ERROR_C_UNDEFINED, std::string(what) + ": " + functions().status_string(status));
+  check_cublas(status, what);
+  ++products_;
+}
+
+void Cublas::begin(cudaStream_t stream, void* workspace, std::size_t bytes) {
+  products_ = 0;
+  if (begun_ && stream == stream_ && !workspace && !workspace_) return;
+  begun_ = false;
+  // Setting the stream resets the workspace to the handle's own, so the order matters.
+  check_cublas(functions().set_stream(handle_, stream), "cublasSetStream");
+  if (workspace) check_cublas(functions().set_workspace(handle_, workspace, bytes), "cublasSetWorkspace");
+  stream_ = stream;
+  workspace_ = workspace;
+  begun_ = true;
+}
+
+void Cublas::scalars_on_device(bool on_device) {
+  check_cublas(functions().set_pointer_mode(handle_, on_device ? CUBLAS_POINTER_MODE_DEVICE : CUBLAS_POINTER_MODE_HOST),
+               "cublasSetPointerMode");
+}
+
+void Cublas::gemm(Index m, Index n, Index k, const double* alpha, BlasMatrix<const double> a,
+                  BlasMatrix<const double> b, const double* beta, double* c, Index ldc) {
+  check_product(functions().dgemm(handle_, a.op, b.op, m, n, k, alpha, a.data, a.ld, b.data, b.ld, beta, c, ldc),
+                "cublasDgemm");
+}
+
+void Cublas::gemm(Index m, Index n, Index k, const float* alpha, BlasMatrix<const float> a, BlasMatrix<const float> b,
+                  const float* beta, float* c, Index ldc) {
+  check_product(functions().sgemm(handle_, a.op, b.op, m, n, k, alpha, a.data, a.ld, b.data, b.ld, beta, c, ldc),
+                "cublasSgemm");
+}
+
+void Cublas::gemm_batched(Index m, Index n, Index k, const double* alpha, const Batch<double>& x, const double* beta) {
+  check_product(functions().dgemm_strided_batched(handle_, x.a.op, x.b.op, m, n, k, alpha, x.a.data, x.a.ld, x.stride_a,
+                                                  x.b.data, x.b.ld, x.stride_b, beta, x.c, x.ldc, x.stride_c, x.count),
+                "cublasDgemmStridedBatched");
+}
+
+void Cublas::gemm_batched(Index m, Index n, Index k, const double* alpha, const PointerBatch<double>& x,
+                          const double* beta) {
+  check_product(functions().dgemm_batched(handle_, x.a.op, x.b.op, m, n, k, alpha, x.a.data, x.a.ld, x.b.data, x.b.ld,
+                                          beta, x.c, x.ldc, x.count),
+                "cublasDgemmBatched");
+}
+
+void Cublas::gemm_batched(Index m, Index n, Index k, const float* alpha, const Batch<float>& x, const float* beta) {
+  check_product(functions().sgemm_strided_batched(handle_, x.a.op, x.b.op, m, n, k, alpha, x.a.data, x.a.ld, x.stride_a,
+                                                  x.b.data, x.b.ld, x.stride_b, beta, x.c, x.ldc, x.stride_c, x.count),
+                "cublasSgemmStridedBatched");
+}
+
+void Cublas::gemm_batched(Index m, Index n, Index k, const float* alpha, const PointerBatch<float>& x,
+                          const float* beta) {
+  check_product(functions().sgemm_batched(handle_, x.a.op, x.b.op, m, n, k, alpha, x.a.data, x.a.ld, x.b.data, x.b.ld,
+                                          beta, x.c, x.ldc, x.count),
+                "cublasSgemmBatched");
+}
+
+void Cublas::gemm_half(Index m, Index n, Index k, const float* alpha, BlasMatrix<const std::uint16_t> a,
+                       BlasMatrix<const std::uint16_t> b, const float* beta, float* c, Index ldc) {
+  check_product(functions().gemm_ex(handle_, a.op, b.op, m, n, k, alpha, a.data, CUDA_R_16F, a.ld, b.data, CUDA_R_16F,
+                                    b.ld, beta, c, CUDA_R_32F, ldc, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
+                "cublasGemmEx");
+}
+
+void Cublas::gemv(Index m, Index n, const double* alpha, BlasMatrix<const double> a, const double* x, Index incx,
+                  const double* beta, double* y, Index incy) {
+  check_product(functions().dgemv(handle_, a.op, m, n, alpha, a.data, a.ld, x, incx, beta, y, incy), "cublasDgemv");
+}
+
+void Cublas::gemv(Index m, Index n, const float* alpha, BlasMatrix<const float> a, const float* x, Index incx,
+                  const float* beta, float* y, Index incy) {
+  check_product(functions().sgemv(handle_, a.op, m, n, alpha, a.data, a.ld, x, incx, beta, y, incy), "cublasSgemv");
+}
+
+void Cublas::dot(Index n, const double* x, Index incx, const double* y, Index incy, double* result) {
+  check_cublas(functions().ddot(handle_, n, x, incx, y, incy, result), "cublasDdot");
+}
+
+void Cublas::dot(Index n, const float* x, Index incx, const float* y, Index incy, float* result) {
+  check_cublas(functions().sdot(handle_, n, x, incx, y, incy, result), "cublasSdot");
+}
+
+void Cublas::nrm2(Index n, const double* x, Index incx, double* result) {
+  check_cublas(functions().dnrm2(handle_, n, x, incx, result), "cublasDnrm2");
+}
+
+void Cublas::nrm2(Index n, const float* x, Index incx, float* result) {
+  check_cublas(functions().snrm2(handle_, n, x, incx, result), "cublasSnrm2");
+}
+
+void Cublas::asum(Index n, const double* x, Index incx, double* result) {
+  check_cublas(functions().dasum(handle_, n, x, incx, result), "cublasDasum");
+}
+
+void Cublas::asum(Index n, const float* x, Index incx, float* result) {
+  check_cublas(functions().sasum(handle_, n, x, incx, result), "cublasSasum");
+}
+
+}  // namespace accublas::cuda

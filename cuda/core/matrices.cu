@@ -1,0 +1,110 @@
+// Copies and scaling of arrays of matrices.
+#include "cuda/core/check.hpp"
+#include "cuda/core/matrices.hpp"
+#include "cuda/core/operand.hpp"
+#include "lib/base/integers.hpp"
+#include "lib/numerics/finish.hpp"
+
+namespace accublas::cuda {
+
+namespace {
+
+constexpr int threads = 256;
+constexpr Index most_blocks = 4096;
+
+/// body(element, matrix) for all elements of all matrices.
+template <class Body>
+__device__ void for_elements(Index elements, Index count, Body&& body) {
+  const Index all = elements * count;
+  for (Index e = static_cast<Index>(blockIdx.x) * threads + threadIdx.x; e < all;
+       e += static_cast<Index>(gridDim.x) * threads)
+    body(e % elements, e / elements);
+}
+
+unsigned blocks_for(Index elements, Index count) {
+  const Index blocks = ceil_div(elements * count, threads);
+  return static_cast<unsigned>(blocks < most_blocks ? blocks : most_blocks);
+}
+
+/// Element e of a packed matrix `inner` long, in a matrix with these strides.
+__device__ Index offset(Index e, Index inner, Index inner_stride, Index outer_stride) {
+  return e % inner * inner_stride + e / inner * outer_stride;
+}
+
+template <class T>
+__global__ void __launch_bounds__(threads)
+    gather_kernel(BatchArray<const T> from, Index inner, Index inner_stride, Index outer_stride, Index elements,
+                  Index first, Index count, T* packed, const T* only_if_zero) {
+  if (only_if_zero && !is_zero(*only_if_zero)) return;
+  for_elements(elements, count, [&](Index e, Index q) {
+    packed[q * elements + e] = from[first + q][offset(e, inner, inner_stride, outer_stride)];
+  });
+}
+
+template <class T>
+__global__ void __launch_bounds__(threads)
+    scatter_kernel(const T* packed, Index inner, Index inner_stride, Index outer_stride, Index elements, Index first,
+                   Index count, BatchArray<T> to, const T* only_if_zero) {
+  if (only_if_zero && !is_zero(*only_if_zero)) return;
+  for_elements(elements, count, [&](Index e, Index q) {
+    to[first + q][offset(e, inner, inner_stride, outer_stride)] = packed[q * elements + e];
+  });
+}
+
+template <class T>
+__global__ void __launch_bounds__(threads)
+    scale_kernel(BatchArray<T> c, Index inner, Index inner_stride, Index outer_stride, Index elements, Index count,
+                 Scalar<T> alpha, Scalar<T> scale, bool canonical_nans) {
+  const T beta = scale.get();
+  if (beta == T(1) || !is_zero(alpha.get())) return;
+  for_elements(elements, count, [&](Index e, Index q) {
+    T* const at = c[q] + offset(e, inner, inner_stride, outer_stride);
+    const T old = read_addend(beta, at);
+    *at = canonical_nans ? finish_scaled(beta, old) : is_zero(beta) ? T(0) : beta * old;
+  });
+}
+
+}  // namespace
+
+template <class T>
+void gather_matrices(const BatchArray<const T>& from, Matrix<const T> strides, Index rows, Index cols, Index first,
+                     Index count, T* packed, const T* only_if_zero, cudaStream_t stream) {
+  const bool adjacent = strides.row_stride == 1;
+  gather_kernel<<<blocks_for(rows * cols, count), threads, 0, stream>>>(
+      from, adjacent ? rows : cols, adjacent ? strides.row_stride : strides.col_stride,
+      adjacent ? strides.col_stride : strides.row_stride, rows * cols, first, count, packed, only_if_zero);
+  check_launch("gather_matrices");
+}
+
+template <class T>
+void scatter_matrices(const T* packed, const BatchArray<T>& to, Matrix<T> strides, Index rows, Index cols, Index first,
+                      Index count, const T* only_if_zero, cudaStream_t stream) {
+  const bool adjacent = strides.row_stride == 1;
+  scatter_kernel<<<blocks_for(rows * cols, count), threads, 0, stream>>>(
+      packed, adjacent ? rows : cols, adjacent ? strides.row_stride : strides.col_stride,
+      adjacent ? strides.col_stride : strides.row_stride, rows * cols, first, count, to, only_if_zero);
+  check_launch("scatter_matrices");
+}
+
+template <class T>
+void scale_matrices(const BatchArray<T>& c, Matrix<T> strides, Index rows, Index cols, Index count, Scalar<T> alpha,
+                    Scalar<T> beta, bool canonical, cudaStream_t stream) {
+  const bool adjacent = strides.row_stride == 1;
+  scale_kernel<<<blocks_for(rows * cols, count), threads, 0, stream>>>(
+      c, adjacent ? rows : cols, adjacent ? strides.row_stride : strides.col_stride,
+      adjacent ? strides.col_stride : strides.row_stride, rows * cols, count, alpha, beta, canonical);
+  check_launch("scale_matrices");
+}
+
+#define ACCUBLAS_INSTANTIATE(T)                                                                                        \
+  template void gather_matrices(const BatchArray<const T>&, Matrix<const T>, Index, Index, Index, Index, T*, const T*, \
+                                cudaStream_t);                                                                         \
+  template void scatter_matrices(const T*, const BatchArray<T>&, Matrix<T>, Index, Index, Index, Index, const T*,      \
+                                 cudaStream_t);                                                                        \
+  template void scale_matrices(const BatchArray<T>&, Matrix<T>, Index, Index, Index, Scalar<T>, Scalar<T>, bool,       \
+                               cudaStream_t);
+ACCUBLAS_INSTANTIATE(double)
+ACCUBLAS_INSTANTIATE(float)
+#undef ACCUBLAS_INSTANTIATE
+
+}  // namespace accublas::cuda

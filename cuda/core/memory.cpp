@@ -1,0 +1,133 @@
+#include "cuda/core/memory.hpp"
+
+#include <cstdint>
+#include <mutex>
+#include <string>
+
+#include "cuda/core/check.hpp"
+#include "cuda/core/device.hpp"
+#include "cuda/core/stream.hpp"
+#include "lib/base/error.hpp"
+#include "lib/base/integers.hpp"
+#include "lib/base/test_hooks.hpp"
+
+namespace accublas::cuda {
+
+namespace {
+
+/// The process's pool on a device. It keeps what calls gave back, so that the next call does not ask the driver.
+cudaMemPool_t pool_of(int device) {
+  static std::mutex mutex;
+  static std::vector<cudaMemPool_t>* const pools = new std::vector<cudaMemPool_t>;
+  const std::lock_guard<std::mutex> lock(mutex);
+  if (pools->size() <= static_cast<std::size_t>(device)) pools->resize(static_cast<std::size_t>(device) + 1, nullptr);
+  cudaMemPool_t& pool = (*pools)[static_cast<std::size_t>(device)];
+  if (!pool) {
+    cudaMemPoolProps properties{};
+    properties.allocType = cudaMemAllocationTypePinned;
+    properties.location.type = cudaMemLocationTypeDevice;
+    properties.location.id = device;
+    check(cudaMemPoolCreate(&pool, &properties), "cudaMemPoolCreate");
+    std::uint64_t keep = UINT64_MAX;
+    check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep), "cudaMemPoolSetAttribute");
+  }
+  return pool;
+}
+
+void* allocate(std::size_t bytes) {
+  void* memory = nullptr;
+  const cudaError_t status = cudaMalloc(&memory, bytes);
+  check(status, "device memory that a context keeps");
+  return memory;
+}
+
+void out_of_memory_if_asked() {
+  if (hook_allocation_fails()) throw Error(ACCUBLAS_ERROR_MEMORY, "device memory: a failure asked for by a test");
+}
+
+}  // namespace
+
+Capturing capturing(cudaStream_t stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  const cudaError_t asked = cudaStreamIsCapturing(stream, &status);
+  if (asked != cudaSuccess) {
+    cudaGetLastError();
+    return asked == cudaErrorStreamCaptureImplicit ? Capturing::forbids : Capturing::no;
+  }
+  return status == cudaStreamCaptureStatusNone ? Capturing::no : Capturing::yes;
+}
+
+void* zeroed_memory(std::size_t bytes) {
+  const OwnStream stream;
+  void* const memory = allocate(bytes);
+  cudaError_t status = cudaMemsetAsync(memory, 0, bytes, stream);
+  if (status == cudaSuccess) status = cudaStreamSynchronize(stream);
+  if (status != cudaSuccess) cudaFree(memory);
+  check(status, "zeroing device memory");
+  return memory;
+}
+
+void wait_for_device(int device) noexcept {
+  try {
+    const DeviceScope scope(device);
+    void* memory = nullptr;
+    if (cudaMalloc(&memory, 1) == cudaSuccess) {
+      cudaFree(memory);
+    } else {  // the device is full
+      cudaGetLastError();
+      cudaDeviceSynchronize();
+    }
+  } catch (const Error&) {  // the device is lost
+  }
+}
+
+void CaptureMemory::release() noexcept {
+  for (const Block& block : blocks_) cudaFree(block.memory);
+  for (void* memory : zeroed_) cudaFree(memory);
+  abandon();
+}
+
+void CaptureMemory::abandon() noexcept {
+  blocks_.clear();
+  zeroed_.clear();
+}
+
+void* CaptureMemory::take(std::size_t bytes) {
+  for (const Block& block : blocks_)
+    if (block.bytes >= bytes) return block.memory;
+  blocks_.reserve(blocks_.size() + 1);
+  blocks_.push_back({allocate(bytes), bytes});
+  return blocks_.back().memory;
+}
+
+void* CaptureMemory::zeroed(std::size_t bytes) {
+  zeroed_.reserve(zeroed_.size() + 1);
+  zeroed_.push_back(zeroed_memory(bytes));
+  return zeroed_.back();
+}
+
+CallMemory::CallMemory(int device, cudaStream_t stream, CaptureMemory& capture, void* buffer, std::size_t buffer_bytes,
+                       std::size_t bytes)
+    : stream_(stream) {
+  out_of_memory_if_asked();
+  if (buffer) {
+    const std::uintptr_t start = round_up(reinterpret_cast<std::uintptr_t>(buffer), 256);
+    const std::size_t lost = start - reinterpret_cast<std::uintptr_t>(buffer);
+    if (buffer_bytes < lost || buffer_bytes - lost < bytes)
+      throw Error(ACCUBLAS_ERROR_MEMORY, "the workspace buffer has " + std::to_string(buffer_bytes) +
+                                             " bytes, the call needs " + std::to_string(bytes + lost));
+    data_ = reinterpret_cast<void*>(start);
+  } else if (is_capturing(stream)) {
+    data_ = capture.take(bytes);
+  } else {
+    const cudaError_t status = cudaMallocFromPoolAsync(&data_, bytes, pool_of(device), stream);
+    check(status, "device memory");
+    pooled_ = true;
+  }
+}
+
+CallMemory::~CallMemory() {
+  if (pooled_) cudaFreeAsync(data_, stream_);
+}
+
+}  // namespace accublas::cuda

@@ -1,0 +1,87 @@
+// Device memory of calls: stream-ordered blocks of one pool per process and device, the user's buffer, and, while a
+// graph is captured, blocks that the context keeps.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <vector>
+
+#include "cuda/core/carver.hpp"
+#include "lib/base/workspace.hpp"
+
+namespace accublas::cuda {
+
+/// Device memory of its own, zeroed at return, whatever the streams of the process do: to be freed by cudaFree. Throws
+/// Error(ACCUBLAS_ERROR_MEMORY).
+void* zeroed_memory(std::size_t bytes);
+
+/// Waits for all work on a device, without ending captures as cudaDeviceSynchronize would: cudaFree does (seen with
+/// CUDA 13.0 on an H200, beside captures in both modes).
+void wait_for_device(int device) noexcept;
+
+/// Blocks that captured graphs use: never freed before the context.
+class CaptureMemory {
+ public:
+  CaptureMemory() = default;
+  ~CaptureMemory() { release(); }
+  CaptureMemory(const CaptureMemory&) = delete;
+  CaptureMemory& operator=(const CaptureMemory&) = delete;
+
+  void release() noexcept;
+  /// Forgets the blocks without freeing them.
+  void abandon() noexcept;
+
+  /// At least `bytes`. Calls of one context are ordered, so that all of them share the largest block; a block that a
+  /// graph has seen stays. Throws Error(ACCUBLAS_ERROR_MEMORY).
+  void* take(std::size_t bytes);
+  /// A block apart, zeroed now.
+  void* zeroed(std::size_t bytes);
+
+ private:
+  struct Block {
+    void* memory;
+    std::size_t bytes;
+  };
+  std::vector<Block> blocks_;
+  std::vector<void*> zeroed_;
+};
+
+enum class Capturing {
+  no,
+  yes,
+  /// The stream is the legacy one and another, blocking, is captured: CUDA forbids to use the stream, and ends that
+  /// capture where it is used.
+  forbids,
+};
+Capturing capturing(cudaStream_t stream);
+inline bool is_capturing(cudaStream_t stream) { return capturing(stream) == Capturing::yes; }
+
+/// Memory of one call, given back in stream order at the end of the scope.
+class CallMemory {
+ public:
+  /// From the user's buffer if there is one (Error(ACCUBLAS_ERROR_MEMORY) where it is too small), from `capture` while
+  /// the stream is captured, else from the device's pool.
+  CallMemory(int device, cudaStream_t stream, CaptureMemory& capture, void* buffer, std::size_t buffer_bytes,
+             std::size_t bytes);
+  ~CallMemory();
+  CallMemory(const CallMemory&) = delete;
+  CallMemory& operator=(const CallMemory&) = delete;
+
+  std::byte* data() const { return static_cast<std::byte*>(data_); }
+
+ private:
+  void* data_ = nullptr;
+  cudaStream_t stream_ = nullptr;
+  bool pooled_ = false;
+};
+
+/// What a call inside a call has of its workspace, where the outer one holds `bytes` at `memory`.
+inline Workspace rest_of(const Workspace& workspace, const std::byte* memory, std::size_t bytes) {
+  unsigned char* const buffer = static_cast<unsigned char*>(workspace.buffer());
+  if (!buffer) return Workspace(workspace.cap() > bytes ? workspace.cap() - bytes : 0, nullptr, 0);
+  const std::size_t taken = static_cast<std::size_t>(memory + bytes - reinterpret_cast<std::byte*>(buffer));
+  return Workspace(workspace.cap(), buffer + taken, workspace.buffer_bytes() - taken);
+}
+
+}  // namespace accublas::cuda

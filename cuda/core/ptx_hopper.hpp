@@ -1,0 +1,154 @@
+// Instructions of compute capability 9.0 (sm_90a) that the product kernel uses, behind named functions: barriers in
+// shared memory, bulk tensor copies, clusters, warpgroup MMA. Addresses are those of the shared window (32 bits).
+//
+// Barriers have the default semantics: data move through the asynchronous proxy, and .acquire.cluster or
+// .release.cluster on them cost 20 to 40 % of the whole product.
+#pragma once
+
+#include <cuda.h>
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+namespace accublas::cuda::ptx {
+
+__device__ __forceinline__ std::uint32_t shared_address(const void* pointer) {
+  return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
+}
+
+// ---- barriers -----------------------------------------------------------------------------------------------------
+
+__device__ __forceinline__ void barrier_init(std::uint32_t barrier, int arrivals) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals));
+}
+
+/// Makes initialised barriers known to the cluster and to bulk copies.
+__device__ __forceinline__ void publish_barriers() {
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+/// Arrives, and makes the phase wait for so many bytes of bulk copies.
+__device__ __forceinline__ void barrier_expect(std::uint32_t barrier, int bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
+}
+
+/// Arrives at the barrier of the same address in a block of the cluster.
+__device__ __forceinline__ void barrier_arrive(std::uint32_t barrier, std::uint32_t rank) {
+  asm volatile(
+      "{\n.reg .b32 remote;\n"
+      "mapa.shared::cluster.u32 remote, %0, %1;\n"
+      "mbarrier.arrive.shared::cluster.b64 _, [remote];\n}" ::"r"(barrier),
+      "r"(rank)
+      : "memory");
+}
+
+/// Returns when the phase of this parity is complete.
+__device__ __forceinline__ void barrier_wait(std::uint32_t barrier, std::uint32_t parity) {
+  std::uint32_t done;
+  do {
+    asm volatile(
+        "{\n.reg .pred complete;\n"
+        "mbarrier.try_wait.parity.shared::cta.b64 complete, [%1], %2;\n"
+        "selp.u32 %0, 1, 0, complete;\n}"
+        : "=r"(done)
+        : "r"(barrier), "r"(parity)
+        : "memory");
+  } while (!done);
+}
+
+// ---- clusters and registers ---------------------------------------------------------------------------------------
+
+__device__ __forceinline__ std::uint32_t cluster_rank() {
+  std::uint32_t rank;
+  asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return rank;
+}
+
+/// Whole warps only.
+__device__ __forceinline__ void cluster_sync() {
+  asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+
+template <int registers>
+__device__ __forceinline__ void give_registers_up() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(registers));
+}
+template <int registers>
+__device__ __forceinline__ void take_registers() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(registers));
+}
+
+// ---- bulk tensor copies (cuda/residues/tensor_map.hpp) ------------------------------------------------------------
+
+__device__ __forceinline__ void copy_lines(std::uint32_t to, const CUtensorMap& map, int byte, int line,
+                                           std::uint32_t barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::
+          "r"(to),
+      "l"(&map), "r"(byte), "r"(line), "r"(barrier)
+      : "memory");
+}
+
+/// To the same address in all blocks of the mask, whose barriers get the bytes.
+__device__ __forceinline__ void copy_permuted_lines(std::uint32_t to, const CUtensorMap& map, int byte, int line_64,
+                                                    std::uint32_t barrier, std::uint16_t blocks) {
+  asm volatile(
+      "cp.async.bulk.tensor.5d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster "
+      "[%0], [%1, {%2, %3, %3, %3, %4}], [%5], %6;" ::"r"(to),
+      "l"(&map), "r"(byte), "r"(0), "r"(line_64), "r"(barrier), "h"(blocks)
+      : "memory");
+}
+
+/// What this thread has read of shared memory is read before bulk copies that are asked for later write there.
+__device__ __forceinline__ void reads_before_bulk_copies() {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+// ---- warpgroup MMA ------------------------------------------------------------------------------------------------
+
+/// Descriptor of lines of 128 bytes in shared memory, swizzled by 128 bytes, 1024 bytes between groups of 8 lines, from
+/// an address that is a multiple of 1024. Adding 2 to it moves on by 32 bytes of k.
+__device__ __forceinline__ std::uint64_t line_descriptor(std::uint32_t address) {
+  return (address & 0x3FFFF) >> 4 | std::uint64_t{1} << 16 | std::uint64_t{64} << 32 | std::uint64_t{1} << 62;
+}
+
+__device__ __forceinline__ void mma_begin() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
+__device__ __forceinline__ void mma_commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
+/// Until at most so many committed groups are not finished.
+template <int groups>
+__device__ __forceinline__ void mma_wait() {
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(groups) : "memory");
+}
+
+#define ACCUBLAS_OPERANDS_4(i) "+r"(sum[i]), "+r"(sum[i + 1]), "+r"(sum[i + 2]), "+r"(sum[i + 3])
+#define ACCUBLAS_OPERANDS_16(i) \
+  ACCUBLAS_OPERANDS_4(i), ACCUBLAS_OPERANDS_4(i + 4), ACCUBLAS_OPERANDS_4(i + 8), ACCUBLAS_OPERANDS_4(i + 12)
+#define ACCUBLAS_OPERANDS_64(i) \
+  ACCUBLAS_OPERANDS_16(i), ACCUBLAS_OPERANDS_16(i + 16), ACCUBLAS_OPERANDS_16(i + 32), ACCUBLAS_OPERANDS_16(i + 48)
+
+/// sum = (add ? sum : 0) + 64 rows times 256 columns, 32 bytes of k, unsigned. Thread t of the warpgroup holds in sum[4
+/// j + 2 h + e] row 16 (t / 32) + t % 32 / 4 + 8 h and column 8 j + 2 (t % 4) + e.
+__device__ __forceinline__ void mma_64x256x32(std::uint32_t (&sum)[128], std::uint64_t rows, std::uint64_t cols,
+                                              int add) {
+  asm volatile(
+      "{\n.reg .pred add;\nsetp.ne.b32 add, %130, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n256k32.s32.u8.u8 {"
+      "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
+      "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
+      "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, "
+      "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "
+      "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, "
+      "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, "
+      "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
+      "}, %128, %129, add;\n}"
+      : ACCUBLAS_OPERANDS_64(0), ACCUBLAS_OPERANDS_64(64)
+      : "l"(rows), "l"(cols), "r"(add));
+}
+
+#undef ACCUBLAS_OPERANDS_64
+#undef ACCUBLAS_OPERANDS_16
+#undef ACCUBLAS_OPERANDS_4
+
+}  // namespace accublas::cuda::ptx

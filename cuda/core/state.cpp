@@ -1,0 +1,306 @@
+#include "cuda/core/state.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
+#include "cuda/core/call_state.hpp"
+#include "cuda/core/check.hpp"
+#include "cuda/core/cublas.hpp"
+#include "cuda/core/totals.hpp"
+#include "lib/base/error.hpp"
+
+namespace accublas::cuda {
+
+State::State(int device) : model_(device_model(device)) {
+  const DeviceScope scope(device);
+  call_state_ = static_cast<CallState*>(capture_memory_.zeroed(5 * sizeof(CallState)));
+  captured_state_ = call_state_ + 1;
+  totals_ = call_state_ + 2;
+  own_state_ = call_state_ + 4;
+  for (Last& last : last_call_) check(cudaEventCreateWithFlags(&last.done, cudaEventDisableTiming), "cudaEventCreate");
+}
+
+State::~State() {
+  // A forked child has the handles, but nothing behind them.
+  if (forked_from_user()) {
+    if (native_graphs_) new std::shared_ptr<NativeGraphs>(std::move(native_graphs_));  // never destroyed
+    if (own_stream_) new OwnStream(std::move(*own_stream_));
+    cublas_.release();
+    capture_memory_.abandon();
+    return;
+  }
+  try {
+    const DeviceScope scope(device());
+    wait_for_calls();
+    native_graphs_.reset();
+    cublas_.reset();
+    multiple_precision_.reset();
+    for (const Mark& mark : marks_) cudaEventDestroy(mark.event);
+    for (cudaEvent_t event : events_) cudaEventDestroy(event);
+    for (const Last& last : last_call_) cudaEventDestroy(last.done);
+    own_stream_.reset();
+    capture_memory_.release();
+  } catch (const Error&) {  // the device is lost, and all of this with it
+  }
+}
+
+Cublas& State::cublas() {
+  if (!cublas_) cublas_ = std::make_unique<Cublas>(device());
+  return *cublas_;
+}
+
+cudaStream_t State::own_stream() {
+  if (!own_stream_) own_stream_.emplace();
+  return *own_stream_;
+}
+
+/// Streams are told apart by their numbers, since a new one may have the handle of one that is gone; those that are
+/// captured, which CUDA gives no numbers of, by their handles.
+void State::enter(cudaStream_t stream, bool own) {
+  const Capturing capturing_now = capturing(stream);
+  if (capturing_now == Capturing::forbids)
+    throw Error(
+        ACCUBLAS_ERROR_DEVICE,
+        "the context's stream is the legacy default stream, which CUDA forbids to use while another stream, one "
+        "that waits for it, is captured: set a stream");
+  stream_ = stream;
+  own_ = own;
+  begun_ = false;
+  captured_ = capturing_now == Capturing::yes;
+  now_ = {};
+  if (captured_) {
+    cudaStreamCaptureStatus status{};
+    check(cudaStreamGetCaptureInfo(stream, &status, &now_.capture), "cudaStreamGetCaptureInfo");
+    now_.stream = reinterpret_cast<std::uintptr_t>(stream);
+  } else {
+    check(cudaStreamGetId(stream, &now_.stream), "cudaStreamGetId");
+  }
+  const Last& last = last_call_[captured_];
+  if (last.stream != 0 && last.stream != now_.stream && last.capture == now_.capture)
+    check(cudaStreamWaitEvent(stream, last.done, 0), "cudaStreamWaitEvent");
+}
+
+/// A failed call may have work on the stream, too.
+void State::leave() noexcept {
+  Last& last = last_call_[captured_];
+  if (cudaEventRecord(last.done, stream_) != cudaSuccess) {
+    cudaGetLastError();
+    return;
+  }
+  last.stream = now_.stream;
+  last.capture = now_.capture;
+}
+
+cudaError_t State::wait_for_calls() const {
+  const Last& last = last_call_[0];
+  return last.stream != 0 ? cudaEventSynchronize(last.done) : cudaSuccess;
+}
+
+/// `captured`: the stream goes into a graph itself.
+cudaError_t State::wait_for_users_stream(bool& captured) const {
+  const Capturing now = capturing(users_stream_);
+  captured = now == Capturing::yes;
+  // CUDA forbids to wait for a captured stream, and for the legacy one beside a captured one: that has no calls then.
+  return now == Capturing::no ? cudaStreamSynchronize(users_stream_) : cudaSuccess;
+}
+
+std::size_t State::blas_bytes() const { return captured_ ? Cublas::workspace_bytes(model_.major) : 0; }
+
+void State::require_not_captured(const char* what) const {
+  if (captured_) throw Error(ACCUBLAS_ERROR_DEVICE, std::string(what) + " waits, which a captured stream cannot");
+}
+
+void State::begin(int report_level) {
+  pending_ = begun_ = true;
+  last_captured_ = captured_;
+  last_ = nullptr;
+  last_vector_ = nullptr;
+  if (in_batch_) return;  // level and times are the batch's
+  level_ = captured_ ? 0 : report_level;
+  for (const Mark& mark : marks_) events_.push_back(mark.event);
+  marks_.clear();
+}
+
+CallState* State::begin_call(int report_level) {
+  begin(report_level);
+  last_ = captured_ ? captured_state_ : own_ ? own_state_ : call_state_;
+  check(cudaMemsetAsync(last_, 0, offsetof(CallState, missed_target), stream_), "cudaMemsetAsync");
+  if (level_ >= 1 && !in_batch_) mark(nullptr);
+  return last_;
+}
+
+VectorState* State::begin_vector_call(int report_level) {
+  if (!vectors_) {
+    // Its owner zeroes it once; a captured call must not hold the zeroing.
+    vectors_ = static_cast<VectorState*>(capture_memory_.zeroed(2 * sizeof(VectorState)));
+  }
+  begin(report_level);
+  last_vector_ = vectors_ + captured_;
+  if (level_ >= 1 && !in_batch_) mark(nullptr);
+  return last_vector_;
+}
+
+void State::begin_native_call(int report_level) {
+  if (in_batch_) {  // whose totals want a state of every call
+    begin_call(report_level);
+    return;
+  }
+  begin(report_level);
+  if (level_ >= 1) mark(nullptr);
+}
+
+void State::mark(double accublas_report_t::*member) {
+  if (events_.empty()) {
+    cudaEvent_t event;
+    check(cudaEventCreate(&event), "cudaEventCreate");
+    events_.push_back(event);
+  }
+  marks_.push_back({member, events_.back()});
+  events_.pop_back();
+  check(cudaEventRecord(marks_.back().event, stream_), "cudaEventRecord");
+}
+
+void State::phase(double accublas_report_t::*member) {
+  if (level_ < 2) return;
+  if (marks_.back().member == member) return;
+  mark(member);
+}
+
+void State::begin_batch(int report_level) {
+  begin_call(report_level);
+  check(cudaMemsetAsync(totals_ + captured_, 0, sizeof(CallState), stream_), "cudaMemsetAsync");
+  in_batch_ = true;
+}
+
+void State::end_batch() {
+  in_batch_ = false;
+  end_call();
+  last_ = totals_ + captured_;
+  last_vector_ = nullptr;
+}
+
+void State::end_call() {
+  if (in_batch_) {
+    const unsigned long long* const undecided = last_vector_ ? &last_vector_->undecided : nullptr;
+    return add_to_totals(last_, undecided, totals_ + captured_, stream_);
+  }
+  if (level_ >= 1) mark(nullptr);
+}
+
+void State::complete(accublas_report_t& report) {
+  const DeviceScope scope(device());
+  if (!pending_) return;
+  if (last_captured_) {  // replays are on the user's stream
+    bool captured = false;
+    check(wait_for_users_stream(captured), "waiting for a call");
+    if (captured) throw Error(ACCUBLAS_ERROR_DEVICE, "the report of a call that is being captured is not known yet");
+  } else {
+    check(wait_for_calls(), "waiting for a call");
+  }
+  const cudaStream_t stream = own_stream();
+  CallState state{};
+  unsigned long long undecided = 0;
+  if (last_)
+    check(cudaMemcpyAsync(&state, last_, sizeof state, cudaMemcpyDeviceToHost, stream), "reading the state of a call");
+  if (last_vector_)
+    check(cudaMemcpyAsync(&undecided, &last_vector_->undecided, sizeof undecided, cudaMemcpyDeviceToHost, stream),
+          "reading the state of a call");
+  check(cudaStreamSynchronize(stream), "waiting for a call");
+  add_to_report(state, report);
+  report.undecided += static_cast<std::int64_t>(undecided);
+  if (marks_.size() < 2) return;
+  float ms = 0;
+  check(cudaEventElapsedTime(&ms, marks_.front().event, marks_.back().event), "cudaEventElapsedTime");
+  report.ms_total = ms;
+  for (std::size_t i = 1; i + 1 < marks_.size(); ++i) {
+    if (!marks_[i].member) continue;
+    check(cudaEventElapsedTime(&ms, marks_[i].event, marks_[i + 1].event), "cudaEventElapsedTime");
+    report.*marks_[i].member += ms;
+  }
+}
+
+void State::copy_state(CallState* to) {
+  const char* const what = "copying the state of a call";
+  if (last_) return check(cudaMemcpyAsync(to, last_, sizeof *to, cudaMemcpyDeviceToHost, stream_), what);
+  // cuBLAS alone has nothing to tell; a product of one row or column in dot2 was a call on vectors, which counts one
+  // thing.
+  *to = CallState{};
+  if (!last_vector_) return;
+  check(
+      cudaMemcpyAsync(&to->undecided, &last_vector_->undecided, sizeof to->undecided, cudaMemcpyDeviceToHost, stream_),
+      what);
+}
+
+void State::forget_call() {
+  if (last_ == own_state_)
+    check(cudaMemsetAsync(&last_->missed_target, 0, sizeof(CallState) - offsetof(CallState, missed_target), stream_),
+          "cudaMemsetAsync");
+  pending_ = false;
+  last_ = nullptr;
+  last_vector_ = nullptr;
+}
+
+void add_to_report(const CallState& state, accublas_report_t& report) {
+  report.bits = std::max(report.bits, state.bits);
+  report.moduli = std::max(report.moduli, state.moduli);
+  report.rejected += static_cast<std::int64_t>(state.rejected_in_all);
+  report.undecided += static_cast<std::int64_t>(state.undecided);
+  report.bound_componentwise = std::max(report.bound_componentwise, state.bound_componentwise);
+  if (!state.prefers_native) return;
+  // Its bound, which has no other part, and its name; parts of a call that the emulation served promise as much.
+  report.bound_relative = 0;
+  std::strcpy(report.engine, "native");
+}
+
+accublas_status State::synchronize(std::string& message) {
+  if (forked_from_user()) return ACCUBLAS_SUCCESS;
+  const DeviceScope scope(device());
+  bool captured = false;
+  cudaError_t waited = wait_for_users_stream(captured);
+  if (captured) {
+    message = "the stream is captured: nothing of it runs yet";
+    return ACCUBLAS_ERROR_DEVICE;
+  }
+  if (waited == cudaSuccess) waited = wait_for_calls();
+  return outcome(waited, message);
+}
+
+accublas_status State::finish(std::string& message) {
+  if (forked_from_user()) return ACCUBLAS_SUCCESS;
+  const DeviceScope scope(device());
+  return outcome(wait_for_calls(), message);
+}
+
+accublas_status State::outcome(cudaError_t waited, std::string& message) {
+  constexpr std::size_t first = offsetof(CallState, missed_target);
+  CallState told[2] = {};
+  if (waited == cudaSuccess) {
+    const cudaStream_t stream = own_stream();
+    const auto flags = [&](CallState* of) { return reinterpret_cast<std::byte*>(of) + first; };
+    const std::size_t bytes = sizeof(CallState) - first;
+    for (int i = 0; i < 2 && waited == cudaSuccess; ++i)
+      waited = cudaMemcpyAsync(flags(&told[i]), flags(&call_state_[i]), bytes, cudaMemcpyDeviceToHost, stream);
+    if (waited == cudaSuccess) waited = cudaStreamSynchronize(stream);
+    for (int i = 0; i < 2 && waited == cudaSuccess; ++i)
+      if (told[i].missed_target || told[i].not_covered)
+        waited = cudaMemsetAsync(flags(&call_state_[i]), 0, bytes, stream);
+    if (waited == cudaSuccess) waited = cudaStreamSynchronize(stream);
+  }
+  if (waited != cudaSuccess) {
+    message = std::string("the device failed: ") + cudaGetErrorString(waited);
+    cudaGetLastError();
+    return pending_ ? ACCUBLAS_ERROR_C_UNDEFINED : ACCUBLAS_ERROR_DEVICE;
+  }
+  if (told[0].not_covered || told[1].not_covered) {
+    message = not_covered_message;
+    return ACCUBLAS_ERROR_C_UNDEFINED;
+  }
+  if (told[0].missed_target || told[1].missed_target) {
+    message = "the target could not be promised on the data of a call, which wrote nothing";
+    return ACCUBLAS_ERROR_ACCURACY;
+  }
+  return ACCUBLAS_SUCCESS;
+}
+
+}  // namespace accublas::cuda

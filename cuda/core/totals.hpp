@@ -1,0 +1,13 @@
+// What a batch adds up on the device for its report.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "cuda/core/call_state.hpp"
+
+namespace accublas::cuda {
+
+/// Adds what a call of the batch left in its states (null: it has none) to the batch's totals.
+void add_to_totals(const CallState* call, const unsigned long long* vector_undecided, CallState* totals, cudaStream_t);
+
+}  // namespace accublas::cuda

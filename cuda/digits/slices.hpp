@@ -1,0 +1,83 @@
+// Modes slices:D and slices:D:fast (docs/modes.md): slices of both operands as integers in FP64, all pairs of them
+// multiplied exactly by cuBLAS's DGEMM, their exact sum rounded once.
+//
+// Slice q of a line is an integer of at most 53 - rho bits times 2^grid, grid = rho + tau - 53. 4^rho >= 2^53 k keeps
+// every sum that DGEMM forms over the inner dimension within 53 bits, whatever its order, so that pieces of it may be
+// added in C too.
+#pragma once
+
+#include "cuda/core/call_state.hpp"
+#include "cuda/core/cublas.hpp"
+#include "cuda/core/operand.hpp"
+#include "cuda/core/operand_tiles.hpp"
+
+namespace accublas::cuda {
+
+struct SliceScheme {
+  int slices;  ///< D
+  bool fast;   ///< only pairs with p + q <= D + 1 (counted from 1)
+  int rho;     ///< the least with 4^rho >= 2^53 k
+
+  /// Slices of the columns' side that meet slice p (from 0) of the rows' side, and how many pairs precede them.
+  ACCUBLAS_HD int partners(int p) const { return fast ? slices - p : slices; }
+  ACCUBLAS_HD int pairs_before(int p) const { return p * slices - (fast ? p * (p - 1) / 2 : 0); }
+  ACCUBLAS_HD int pairs() const { return pairs_before(slices); }
+};
+SliceScheme slice_scheme(int slices, bool fast, Index k);
+
+/// Blocks of C, pieces of the inner dimension, and the memory that they take. No bit of a result depends on them.
+struct SliceBlocks {
+  Index rows, cols;  ///< multiples of 32
+  Index terms;       ///< of a piece, a multiple of 64
+  std::size_t line_bytes, rows_bytes, cols_bytes, plane_bytes;
+
+  std::size_t bytes() const { return line_bytes + rows_bytes + cols_bytes + plane_bytes; }
+};
+/// The largest blocks in `available` bytes; the smallest ones where none fit.
+SliceBlocks slice_blocks(const SliceScheme&, Index m, Index n, Index k, std::size_t available);
+
+template <class T>
+struct SlicePass {
+  Operand<T> rows, cols;
+  Lines row_lines, col_lines;  ///< `special` alone is read
+  Matrix<T> at;
+  Scalar<T> alpha, beta;
+  std::uint32_t* open;
+  CallState* state;
+};
+
+/// All of C but the elements of special lines, which are left open; nothing where alpha is zero. `workspace`:
+/// blocks.bytes(), 256-byte aligned. state->moduli: the most slices that a line took. Between Cublas::begin on the same
+/// stream and the next.
+template <class T>
+void slice_pass(Cublas&, const SliceScheme&, const SliceBlocks&, const SlicePass<T>&, void* workspace, cudaStream_t);
+
+// ---- slices.cu: the steps of slice_pass ------------------------------------------------------------------
+/// What is known of the slices of a side's lines.
+struct LineSlices {
+  std::int32_t* count;  ///< slices of line i until it is zero, at most D; 0 for a special line
+  std::int32_t* grid;   ///< of slice q of line i at grid[q lines + i]
+  Index lines;
+};
+template <class T>
+void slice_grids(const SliceScheme&, const Operand<T>&, const Lines&, const LineSlices&, CallState*, cudaStream_t);
+
+/// Slice q of entry p0 + p of line first + i over 2^grid, at ((q count + i) terms_padded + p) of `out`; zero where
+/// there is none.
+template <class T>
+struct SliceArguments {
+  OperandBlock<T> block;
+  LineSlices slices;
+  double* out;
+};
+template <class T>
+void cut_slices(const SliceScheme&, const SliceArguments<T>&, cudaStream_t);
+
+/// From planes of products to results. Pair (p, q) of element (r, c) of the block lies here:
+/// planes[rows cols pairs_before(p) + (r partners(p) + q) cols + c].
+template <class T>
+void finish_slices(const SliceScheme&, const SlicePass<T>&, const LineSlices& rows_slices,
+                   const LineSlices& cols_slices, const double* planes, Index first_row, Index rows, Index first_col,
+                   Index cols, cudaStream_t);
+
+}  // namespace accublas::cuda

@@ -1,0 +1,158 @@
+// What a thread of dot2's GEMM keeps in registers: the chains of its outputs over a block of the definition, on the
+// FP64 units, or for binary32 on tensor cores. For .cu files.
+#pragma once
+
+#include <type_traits>
+
+#include "cuda/core/ptx_portable.hpp"
+#include "cuda/dot2/dot2_gemm_table.hpp"
+#include "cuda/sums/dot2_pair.hpp"
+
+namespace accublas::cuda {
+
+/// How a step learns which of two numbers is the larger: by comparing them on the FP64 units, or by comparing their
+/// high words, read as binary32. The words order magnitudes by exponent, which is all that Dekker's sequence asks for,
+/// as long as none is a NaN of binary32: numbers below 2^1017.
+enum class Dot2Compare { numbers, high_words };
+
+/// The largest exponent that a tile's partial sums may reach where high words are compared.
+inline constexpr int dot2_high_word_exponent = 1016;
+
+#ifdef __CUDACC__
+
+namespace dot2 {
+
+__device__ __forceinline__ bool smaller_high_word(double a, double b) {
+  return fabsf(__int_as_float(__double2hiint(a))) < fabsf(__int_as_float(__double2hiint(b)));
+}
+
+/// step of docs/modes.md, in 7 operations of binary64 instead of the 10 that it is written in; a comparison and 4
+/// selects come to them. An H200 issues an operation of binary64 in two cycles of a scheduler, the others in one: 19
+/// for 20.
+template <class T, Dot2Compare compare>
+__device__ __forceinline__ void add_term(Pair& pair, double x, double y) {
+  if constexpr (!compensated<T>) {
+    pair.s = fma_rn(x, y, pair.s);
+  } else {
+    const double p = mul_rn(x, y), s = add_rn(pair.s, p);
+    const bool swap = compare == Dot2Compare::high_words ? smaller_high_word(pair.s, p) : fabs(pair.s) < fabs(p);
+    const double large = swap ? p : pair.s, small = swap ? pair.s : p;
+    const double q = add_rn(small, -add_rn(s, -large));
+    pair.c = add_rn(pair.c, add_rn(q, fma_rn(x, y, -p)));
+    pair.s = s;
+  }
+}
+
+template <int count, int spacing>
+__device__ __forceinline__ void load_pairs(double (&out)[count], const double* words) {
+#pragma unroll
+  for (int i = 0; i < count; i += 2) {
+    const double2 v = *reinterpret_cast<const double2*>(words + i / 2 * spacing);
+    out[i] = v.x;
+    out[i + 1] = v.y;
+  }
+}
+
+/// On the FP64 units. A thread has two neighbouring rows in every 8 of its warp's, and two neighbouring columns in
+/// every 16, so that 16-byte loads of a warp meet no bank conflict.
+template <class T, Dot2Shape shape, Dot2Compare compare>
+class UnitChains {
+ public:
+  __device__ UnitChains() {
+    constexpr int across = shape.cols / shape.warp_cols();
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    row_ = warp / across * shape.warp_rows() + lane / 8 * 2;
+    col_ = warp % across * shape.warp_cols() + lane % 8 * 2;
+  }
+
+  /// The terms of a step, p increasing.
+  __device__ __forceinline__ void add_step(const double* row_words, const double* col_words) {
+#pragma unroll(shape.unroll)
+    for (int p = 0; p < shape.step; ++p) {
+      double x[rows], y[cols];
+      load_pairs<rows, 8>(x, row_words + row_ + p * shape.row_pitch());
+      load_pairs<cols, 16>(y, col_words + col_ + p * shape.col_pitch());
+#pragma unroll
+      for (int i = 0; i < rows; ++i)
+#pragma unroll
+        for (int j = 0; j < cols; ++j) add_term<T, compare>(chain_[i][j], x[i], y[j]);
+    }
+  }
+
+  /// body(row, column in the tile, chain) for the thread's outputs.
+  template <class Body>
+  __device__ __forceinline__ void visit(Body&& body) const {
+#pragma unroll
+    for (int i = 0; i < rows; ++i)
+#pragma unroll
+      for (int j = 0; j < cols; ++j) body(row_ + i / 2 * 8 + i % 2, col_ + j / 2 * 16 + j % 2, chain_[i][j]);
+  }
+
+ private:
+  static constexpr int rows = shape.thread_rows, cols = shape.thread_cols;
+  Pair chain_[rows][cols] = {};
+  int row_, col_;
+};
+
+/// binary32 on tensor cores: the sums s of plain binary64, since products are exact. The instruction's order is not in
+/// the manual; it adds its terms one after another, p increasing, each with one rounding, like fma: so in all of 20
+/// million sums of every kind (uniform, of wide exponents, cancelling, subnormal), on compute capability 9.0.
+template <Dot2Shape shape>
+class TensorChains {
+ public:
+  __device__ TensorChains() {
+    constexpr int across = shape.cols / shape.warp_cols();
+    const int warp = threadIdx.x / 32;
+    row_ = warp / across * shape.warp_rows();
+    col_ = warp % across * shape.warp_cols();
+  }
+
+  __device__ __forceinline__ void add_step(const double* row_words, const double* col_words) {
+    const int group = threadIdx.x % 32 / 4, member = threadIdx.x % 4;
+#pragma unroll
+    for (int p = 0; p < shape.step; p += 16) {
+      // Neighbouring terms are four banks of 8 bytes apart: the lanes of half a warp meet none twice.
+      const double* const x_words = row_words + (p + member) * shape.row_pitch() + row_ + group;
+      const double* const y_words = col_words + (p + member) * shape.col_pitch() + col_ + group;
+      double y[cols][4];
+#pragma unroll
+      for (int j = 0; j < cols; ++j)
+#pragma unroll
+        for (int q = 0; q < 4; ++q) y[j][q] = y_words[4 * q * shape.col_pitch() + 8 * j];
+#pragma unroll
+      for (int i = 0; i < rows; ++i) {
+        double x[8];
+#pragma unroll
+        for (int q = 0; q < 8; ++q) x[q] = x_words[q / 2 * 4 * shape.row_pitch() + 16 * i + q % 2 * 8];
+#pragma unroll
+        for (int j = 0; j < cols; ++j) ptx::mma_16x8x16(sum_[i][j], x, y[j]);
+      }
+    }
+  }
+
+  template <class Body>
+  __device__ __forceinline__ void visit(Body&& body) const {
+    const int group = threadIdx.x % 32 / 4, member = threadIdx.x % 4;
+#pragma unroll
+    for (int i = 0; i < rows; ++i)
+#pragma unroll
+      for (int j = 0; j < cols; ++j)
+#pragma unroll
+        for (int q = 0; q < 4; ++q)
+          body(row_ + 16 * i + q / 2 * 8 + group, col_ + 8 * j + 2 * member + q % 2, Pair{sum_[i][j][q], 0});
+  }
+
+ private:
+  static constexpr int rows = shape.warp_rows() / 16, cols = shape.warp_cols() / 8;  ///< tiles of the instruction
+  double sum_[rows][cols][4] = {};
+  int row_, col_;
+};
+
+template <class T, Dot2Shape shape, Dot2Compare compare>
+using Chains = std::conditional_t<shape.tensor, TensorChains<shape>, UnitChains<T, shape, compare>>;
+
+}  // namespace dot2
+
+#endif
+
+}  // namespace accublas::cuda

@@ -1,0 +1,302 @@
+// The kernel of dot2's GEMM (docs/modes.md, dot2), for a tile shape of cuda/dot2/dot2_gemm_table.hpp; the twin of
+// lib/cpu/kernels/dot2_gemm.cpp. For .cu files.
+//
+// A thread block has a tile of C and goes through k in steps: terms of its rows and columns come to shared memory,
+// widened to binary64, while the step before is computed; a thread keeps the chains of its outputs in registers. After
+// every 128 terms the chains are combined with the sums so far, which lie in shared memory.
+#pragma once
+
+#include <climits>
+
+#include "cuda/core/launch.hpp"
+#include "cuda/core/operand.hpp"
+#include "cuda/core/ptx_portable.hpp"
+#include "cuda/dot2/dot2_chains.hpp"
+#include "cuda/elements/exact.hpp"
+#include "cuda/elements/finish_element.hpp"
+#include "cuda/elements/open_elements.hpp"
+#include "lib/base/integers.hpp"
+
+namespace accublas::cuda {
+
+#ifdef __CUDACC__
+
+namespace dot2 {
+
+/// The place of a thread block in C.
+struct Tile {
+  Index row, col;
+};
+
+/// Tiles column by column inside stripes of rows: those at work together share lines in L2.
+template <Dot2Shape shape>
+__device__ Tile tile_at(Index index, Index m, Index n) {
+  constexpr Index stripe = 1024 / shape.rows;
+  const Index row_tiles = ceil_div(m, shape.rows), col_tiles = ceil_div(n, shape.cols);
+  const Index first = index / (stripe * col_tiles) * stripe, in_stripe = index - first * col_tiles;
+  const Index height = min(row_tiles - first, stripe);
+  return {(first + in_stripe % height) * shape.rows, in_stripe / height * shape.cols};
+}
+
+/// Whether no product and no partial sum of finite lines can reach 2^dot2_high_word_exponent, judged for the
+/// dot2_judged_lines rows and columns around the tile, so that all shapes agree who serves it. By all threads.
+template <class T, Dot2Shape shape>
+__device__ bool exponents_are_small(const ExactArguments<T>& g, const Tile& tile) {
+  __shared__ int most[2];
+  if (threadIdx.x < 2) most[threadIdx.x] = INT_MIN / 2;
+  __syncthreads();
+  const std::int32_t* const rows = g.row_lines.exponent + tile.row / dot2_judged_lines * dot2_judged_lines;
+  const std::int32_t* const cols = g.col_lines.exponent + tile.col / dot2_judged_lines * dot2_judged_lines;
+  for (int i = threadIdx.x; i < dot2_judged_lines; i += shape.threads()) {  // within the arrays' padding
+    atomicMax(&most[0], rows[i]);
+    atomicMax(&most[1], cols[i]);
+  }
+  __syncthreads();
+  return most[0] + most[1] + (64 - __clzll(g.rows.k)) + 1 <= dot2_high_word_exponent;
+}
+
+/// A thread's share of the entries of `lines` lines that a step brings to shared memory: entry (line, term) goes to
+/// word term pitch + line. Neighbouring threads have neighbouring entries in memory, whichever way the lines lie.
+template <class T, Dot2Shape shape, int lines, int pitch>
+class Share {
+ public:
+  static constexpr int count = lines * shape.step / shape.threads();
+
+  /// From term p of x on, below `end`.
+  __device__ Share(const Operand<T>& x, Index first_line, Index p, Index end) : x_(x) {
+    const int line = adjacent() ? threadIdx.x % width : threadIdx.x / deep;
+    const int term = adjacent() ? threadIdx.x / width : threadIdx.x % deep;
+    word_ = term * pitch + line;
+    lines_left_ = static_cast<int>(min(x.count - first_line, Index{lines})) - line;
+    terms_left_ = end - p - term;
+    next_ = x.data + (first_line + line) * x.stride + (p + term) * x.k_stride;
+  }
+
+  /// body(q, word, address, whether there is such an entry) for the thread's entries of the next step.
+  template <class Body>
+  __device__ __forceinline__ void fetch(Body&& body) {
+    const int terms_left = static_cast<int>(min(terms_left_, Index{shape.step}));
+    visit([&](int q, int line, int term) {
+      body(q, word_ + term * pitch + line, next_ + line * x_.stride + term * x_.k_stride,
+           line < lines_left_ && term < terms_left);
+    });
+    terms_left_ -= shape.step;
+    next_ += shape.step * x_.k_stride;
+  }
+
+  /// body(q, word) for the same entries.
+  template <class Body>
+  __device__ __forceinline__ void words(Body&& body) const {
+    visit([&](int q, int line, int term) { body(q, word_ + term * pitch + line); });
+  }
+
+ private:
+  // At once: `width` neighbouring lines, or `deep` neighbouring terms.
+  static constexpr int width = lines < shape.threads() ? lines : shape.threads(), deep = 8;
+
+  __device__ static Index magnitude(Index x) { return x < 0 ? -x : x; }
+  __device__ bool adjacent() const { return magnitude(x_.stride) <= magnitude(x_.k_stride); }
+
+  /// body(q, line, term) with places relative to the thread's first entry; constants once unrolled.
+  template <class Body>
+  __device__ __forceinline__ void visit(Body&& body) const {
+    if (adjacent()) {
+      constexpr int terms = shape.threads() / width, many = lines / width;
+#pragma unroll
+      for (int q = 0; q < count; ++q) body(q, q % many * width, q / many * terms);
+    } else {
+      constexpr int at_once = shape.threads() / deep, many = lines / at_once;
+#pragma unroll
+      for (int q = 0; q < count; ++q) body(q, q % many * at_once, q / many * deep);
+    }
+  }
+
+  const Operand<T>& x_;
+  const T* next_;
+  Index terms_left_;
+  int word_, lines_left_;
+};
+
+/// Brings step after step to shared memory: binary64 by copies in the background, as many steps ahead as there are
+/// stages but one; binary32 through registers, one step ahead, because it is widened on the way. What is not there is
+/// zero: a term of 0 times 0 changes nothing, since s and c are never -0.
+template <class T, Dot2Shape shape>
+class Steps {
+ public:
+  /// The terms from p on, below `end`.
+  __device__ Steps(const ExactArguments<T>& g, const Tile& tile, Index p, Index end, double* memory)
+      : rows_(g.rows, tile.row, p, end), cols_(g.cols, tile.col, p, end), left_(end - p), memory_(memory) {
+    if constexpr (compensated<T>) {
+      for (int stage = 0; stage < shape.stages - 1; ++stage) start();
+    } else {
+      start();
+      finish();
+    }
+  }
+
+  /// The words of the next step, rows first; they stay until all threads call this again.
+  __device__ __forceinline__ const double* next() {
+    if constexpr (compensated<T>) ptx::copies_wait_but<shape.stages - 2>();
+    __syncthreads();
+    const double* const words = memory_ + reading_ * shape.stage_words();
+    reading_ = reading_ + 1 == shape.stages ? 0 : reading_ + 1;
+    start();
+    return words;
+  }
+
+  /// After the work on a step.
+  __device__ __forceinline__ void finish() {
+    if constexpr (!compensated<T>) {
+      rows_.words([&](int q, int word) { row_words()[word] = row_entry_[q]; });
+      cols_.words([&](int q, int word) { col_words()[word] = col_entry_[q]; });
+      turn();
+    }
+  }
+
+ private:
+  using RowShare = Share<T, shape, shape.rows, shape.row_pitch()>;
+  using ColShare = Share<T, shape, shape.cols, shape.col_pitch()>;
+
+  __device__ double* row_words() const { return memory_ + writing_ * shape.stage_words(); }
+  __device__ double* col_words() const { return row_words() + shape.step * shape.row_pitch(); }
+  __device__ void turn() { writing_ = writing_ + 1 == shape.stages ? 0 : writing_ + 1; }
+
+  __device__ __forceinline__ void start() {
+    const bool any = left_ > 0;
+    left_ -= shape.step;
+    if constexpr (compensated<T>) {
+      if (any) {
+        const std::uint32_t rows = ptx::shared_address(row_words()), cols = ptx::shared_address(col_words());
+        rows_.fetch([&](int, int word, const T* from, bool inside) { ptx::copy_8(rows + 8 * word, from, inside); });
+        cols_.fetch([&](int, int word, const T* from, bool inside) { ptx::copy_8(cols + 8 * word, from, inside); });
+      }
+      ptx::copies_commit();
+      turn();
+    } else if (any) {
+      rows_.fetch([&](int q, int, const T* from, bool inside) { row_entry_[q] = inside ? __ldg(from) : T(0); });
+      cols_.fetch([&](int q, int, const T* from, bool inside) { col_entry_[q] = inside ? __ldg(from) : T(0); });
+    }
+  }
+
+  RowShare rows_;
+  ColShare cols_;
+  Index left_;
+  double* memory_;
+  int reading_ = 0, writing_ = 0;
+  T row_entry_[compensated<T> ? 1 : RowShare::count],
+      col_entry_[compensated<T> ? 1 : ColShare::count];  // binary32 only
+};
+
+/// The sums of the blocks so far, in shared memory: pairs, or for binary32 numbers.
+template <class T, Dot2Shape shape>
+class Totals {
+ public:
+  __device__ explicit Totals(double* memory) : memory_(memory) {}
+  __device__ Pair get(int row, int col) const {
+    const int at = row * shape.cols + col;
+    if constexpr (!compensated<T>) return {memory_[at], 0};
+    const double2 v = reinterpret_cast<const double2*>(memory_)[at];
+    return {v.x, v.y};
+  }
+  __device__ void set(int row, int col, Pair pair) const {
+    const int at = row * shape.cols + col;
+    if constexpr (compensated<T>) {
+      reinterpret_cast<double2*>(memory_)[at] = {pair.s, pair.c};
+    } else {
+      memory_[at] = pair.s;
+    }
+  }
+
+ private:
+  double* memory_;
+};
+
+/// 32 neighbouring elements of a row from their sums, by a warp: rounded, or open for cr's value where a pair is not
+/// finite.
+template <class T>
+__device__ void write_word(const ExactArguments<T>& g, Index row, Index word, Pair pair, T alpha, T beta) {
+  const Index col = 32 * word + threadIdx.x % 32;
+  const bool inside = col < g.cols.count, open = !is_finite(pair.s) || !is_finite(pair.c);
+  if (inside && !open) {
+    T* const at = element(g.at, row, col);
+    *at = round_pair(alpha, pair, beta, at);
+  }
+  const bool special = inside && (g.row_lines.special[row] != 0 || g.col_lines.special[col] != 0);
+  write_open_word(g.open + row * OpenBits::words_per_row(g.cols.count) + word, inside, open, special,
+                  &g.state->rejected);
+}
+
+template <class T, Dot2Shape shape>
+__device__ void write_tile(const ExactArguments<T>& g, const Tile& tile, const Totals<T, shape>& totals) {
+  constexpr int words = shape.cols / 32;
+  const T alpha = g.alpha.get(), beta = g.beta.get();
+  for (int q = threadIdx.x / 32; q < shape.rows * words; q += shape.threads() / 32) {
+    const Index row = tile.row + q / words, word = tile.col / 32 + q % words;
+    if (row >= g.rows.count || 32 * word >= g.cols.count) continue;
+    write_word(g, row, word, totals.get(q / words, q % words * 32 + threadIdx.x % 32), alpha, beta);
+  }
+}
+
+/// The tile's sums to pairs[row n + col].
+template <class T, Dot2Shape shape>
+__device__ void store_tile(const ExactArguments<T>& g, const Tile& tile, const Totals<T, shape>& totals, Pair* pairs) {
+  for (int q = threadIdx.x; q < shape.rows * shape.cols; q += shape.threads()) {
+    const Index row = tile.row + q / shape.cols, col = tile.col + q % shape.cols;
+    if (row < g.rows.count && col < g.cols.count)
+      store_pair(pairs + row * g.cols.count + col, totals.get(q / shape.cols, q % shape.cols));
+  }
+}
+
+}  // namespace dot2
+
+/// What a launch computes of k, in blocks of the definition.
+struct Dot2Blocks {
+  Index first, end;
+  Index segment;  ///< of a thread block, whose number along y says which
+  /// Null: a thread block has all of its tile, and finishes it. Else the pairs of the blocks go here, that of block b
+  /// and element (row, col) to ((b - first) m + row) n + col.
+  Pair* pairs;
+};
+
+/// C = alpha A B + beta C on the tiles that `compare` serves, and the bits of `open`, by the shape of a row of a table
+/// like Dot2Table. A grid of as many thread blocks along x as there are tiles.
+template <class T, class Table, int index, Dot2Compare compare>
+__global__ void __launch_bounds__(Table::rows[index].shape.threads(), Table::rows[index].shape.resident)
+    dot2_gemm_kernel(const __grid_constant__ ExactArguments<T> g, const __grid_constant__ Dot2Blocks blocks) {
+  using namespace dot2;
+  constexpr Dot2Shape shape = Table::rows[index].shape;
+  extern __shared__ __align__(16) double memory[];
+  await_predecessor();
+  if (leaves_c(*g.state, g.alpha)) return;
+  const Tile tile = tile_at<shape>(blockIdx.x, g.rows.count, g.cols.count);
+  if (compensated<T> && exponents_are_small<T, shape>(g, tile) != (compare == Dot2Compare::high_words)) return;
+
+  const Index begin = blocks.first + blockIdx.y * blocks.segment, end = min(begin + blocks.segment, blocks.end);
+  const Index end_term = min(end * dot2_block_terms, g.rows.k);
+  const Totals<T, shape> totals(memory + shape.stages * shape.stage_words());
+  Steps<T, shape> steps(g, tile, begin * dot2_block_terms, end_term, memory);
+  for (Index block = begin; block < end; ++block) {
+    Chains<T, shape, compare> chains;
+    const int terms = static_cast<int>(min(end_term - block * dot2_block_terms, Index{dot2_block_terms}));
+#pragma unroll 1
+    for (int t = 0; t < terms; t += shape.step) {
+      const double* const words = steps.next();
+      chains.add_step(words, words + shape.step * shape.row_pitch());
+      steps.finish();
+    }
+    chains.visit([&](int row, int col, Pair chain) {
+      totals.set(row, col, block == begin || blocks.pairs ? chain : combine<T>(totals.get(row, col), chain));
+    });
+    if (blocks.pairs) {
+      __syncthreads();  // the steps of the next block keep its sums away meanwhile
+      store_tile<T, shape>(g, tile, totals, blocks.pairs + (block - blocks.first) * g.rows.count * g.cols.count);
+    }
+  }
+  if (blocks.pairs) return;
+  __syncthreads();
+  write_tile<T, shape>(g, tile, totals);
+}
+
+#endif
+
+}  // namespace accublas::cuda

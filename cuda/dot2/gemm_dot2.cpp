@@ -1,0 +1,68 @@
+// The call of mode dot2.
+#include "cuda/dot2/gemm_dot2.hpp"
+
+#include "cuda/core/call_state.hpp"
+#include "cuda/core/carver.hpp"
+#include "cuda/core/device_model.hpp"
+#include "cuda/core/operand.hpp"
+#include "cuda/core/scale.hpp"
+#include "cuda/dot2/dot2_gemm.hpp"
+#include "cuda/elements/engine_call.hpp"
+#include "cuda/elements/exact.hpp"
+#include "cuda/lines/measure.hpp"
+#include "cuda/vector/vector_call.hpp"
+
+namespace accublas::cuda {
+
+template <class T>
+void dot2_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution) {
+  const Gemm<T>& g = call.problem;
+  // One chain per output in the same blocks: a GEMM of one column or one row is a GEMV.
+  const auto vector_call = [&](const Gemv<T>& gemv) {
+    gemv_call(state, Call<Gemv<T>, T>{gemv, call.alpha, call.beta, true, true, call.mode, call.engine}, execution);
+  };
+  if (g.n == 1) return vector_call({g.m, g.k, g.alpha, g.a, g.b.col(0), g.beta, g.c.col(0)});
+  if (g.m == 1) return vector_call({g.n, g.k, g.alpha, g.b.transposed(), g.a.row(0), g.beta, g.c.row(0)});
+
+  const EngineCall<T> engine(call);
+  const cudaStream_t stream = state.cuda_stream();
+  const DeviceModel& model = state.model();
+  struct Layout {
+    Lines rows, cols;
+    std::uint32_t* open;
+    std::byte* scratch;
+  };
+  const auto lay_out = [&](Carver& carver, std::size_t scratch_bytes) {
+    return Layout{take_lines(carver, engine.rows, false), take_lines(carver, engine.cols, false),
+                  take_open(carver, engine), carver.take<std::byte>(scratch_bytes)};
+  };
+  Carver measuring(nullptr);
+  lay_out(measuring, 0);
+  const std::size_t cap = execution.workspace.cap(), fixed = measuring.used() + 256;
+  const Dot2Division division =
+      dot2_division<T>(model, engine.rows.count, engine.cols.count, engine.rows.k, cap > fixed ? cap - fixed : 0);
+  const std::size_t bytes = measuring.used() + division.scratch_bytes;
+  const CallMemory memory(model.device, stream, state.capture_memory(), execution.workspace.buffer(),
+                          execution.workspace.buffer_bytes(), bytes);
+  Carver carver(memory.data());
+  const Layout at = lay_out(carver, division.scratch_bytes);
+  execution.report.workspace_bytes = static_cast<std::int64_t>(bytes);
+
+  CallState* const device = state.begin_call(execution.report.level);
+  state.phase(&accublas_report_t::ms_convert);
+  measure(model, engine.rows, at.rows, engine.cols, at.cols, false, device, stream);
+  const ExactArguments<T> arguments = exact_arguments(engine, at.rows, at.cols, at.open, device);
+  state.phase(&accublas_report_t::ms_product);
+  dot2_tiles(model, arguments, division, at.scratch, stream);
+  state.phase(&accublas_report_t::ms_exact);
+  exact(model, arguments, stream);
+  if (engine.alpha.pointer)
+    scale_if_alpha_is_zero(model, engine.rows.count, engine.cols.count, engine.at, engine.alpha, engine.beta, true,
+                           stream);
+  state.end_call();
+}
+
+template void dot2_gemm(State&, const Call<Gemm<double>, double>&, Execution&);
+template void dot2_gemm(State&, const Call<Gemm<float>, float>&, Execution&);
+
+}  // namespace accublas::cuda

@@ -1,0 +1,169 @@
+// Exact sums of products of two lines by a warp or a block, and the sums of lines with Inf or NaN: what the kernels for
+// elements that nothing else decides are made of. Device code.
+#pragma once
+
+#include "cuda/core/operand.hpp"
+#include "cuda/elements/finish_in_place.hpp"
+
+namespace accublas::cuda {
+
+#ifdef __CUDACC__
+
+inline constexpr int exact_warps = 8, exact_blocks = 4;  ///< warps of a block, blocks of a multiprocessor
+/// Digits of 32 bits in signed 64-bit words that a lane keeps at a time: the blocks of a multiprocessor find room for
+/// theirs, and lines of a span of 230 bits or so (double) need no more.
+inline constexpr int window_digits = 20;
+
+/// Limbs of the widest sum: products of doubles are multiples of 2^-2252 (twice line_base) below 2^2048; four digits
+/// more hold the carries of 2^64 terms and the sign.
+inline constexpr int most_limbs = (2048 + 2252) / 64 + 4;
+
+/// A row and a column.
+template <class T>
+struct LinePair {
+  const T *x, *y;
+  Index x_stride, y_stride, k;
+};
+
+struct ExactStorage {
+  /// Digit d of lane l at window[d][l]: no bank conflicts, whatever digits the lanes touch.
+  std::int64_t window[window_digits][32];
+  std::uint64_t limb[finish_below + most_limbs + finish_above];
+};
+
+/// Adds +-m 2^shift, 0 <= shift < 32, to the digits from `first` of a window, m 2^shift < 2^(32 Pieces - 1): what falls
+/// into digits 0 .. limit - 1. Minus is one's complement and one more; the top piece carries the sign.
+template <int Pieces>
+__device__ __forceinline__ void add_integer(std::int64_t (*digit)[32], int lane, std::uint64_t low, std::uint64_t high,
+                                            int first, int shift, int limit, bool negative) {
+  const std::uint32_t word[5] = {static_cast<std::uint32_t>(low), static_cast<std::uint32_t>(low >> 32),
+                                 static_cast<std::uint32_t>(high), static_cast<std::uint32_t>(high >> 32), 0};
+  const std::uint32_t flip = negative ? ~std::uint32_t{0} : 0;
+  std::int64_t piece[Pieces];
+#pragma unroll
+  for (int i = 0; i < Pieces; ++i) {
+    const std::uint32_t bits = __funnelshift_l(i > 0 ? word[i - 1] : 0, word[i], shift) ^ flip;
+    piece[i] =
+        i + 1 < Pieces ? static_cast<std::int64_t>(bits) : static_cast<std::int64_t>(static_cast<std::int32_t>(bits));
+  }
+  piece[0] += negative;
+  if (first >= 0 && first + Pieces <= limit) {
+    std::int64_t* const at = &digit[first][lane];
+#pragma unroll
+    for (int i = 0; i < Pieces; ++i) at[32 * i] += piece[i];
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < Pieces; ++i)
+    if (first + i >= 0 && first + i < limit) digit[first + i][lane] += piece[i];
+}
+
+/// Who computes an element: a warp, or all warps of a block together, each with a storage of its own.
+struct Team {
+  ExactStorage* storage;  ///< of the first warp
+  int warp, warps;        ///< number in the team, and how many it has
+
+  __device__ ExactStorage& own() const { return storage[warp]; }
+  __device__ bool leads() const { return warp == 0 && (threadIdx.x & 31) == 0; }
+  __device__ void sync() const { warps > 1 ? __syncthreads() : __syncwarp(); }
+  /// Sums over the team of what lane d of each warp holds; the first warp has them.
+  __device__ void add_up(std::int64_t& low, std::int64_t& high) const {
+    if (warps == 1) return;
+    const int lane = threadIdx.x & 31;
+    if (warp != 0 && lane < window_digits) {
+      own().limb[lane] = static_cast<std::uint64_t>(low);
+      own().limb[window_digits + lane] = static_cast<std::uint64_t>(high);
+    }
+    __syncthreads();
+    if (warp == 0 && lane < window_digits) {
+      for (int w = 1; w < warps; ++w) {
+        low += static_cast<std::int64_t>(storage[w].limb[lane]);
+        high += static_cast<std::int64_t>(storage[w].limb[window_digits + lane]);
+      }
+    }
+    __syncthreads();
+  }
+};
+
+/// The exact sum of products of a row and a column in units of 2^base, as `count` digits in the first warp's limbs from
+/// finish_below (sign extended to a whole limb). Windows of digits are summed one after another, each over all of k;
+/// nearly always there is one.
+template <class T>
+__device__ void exact_sum(const LinePair<T>& lines, int base, int count, const Team& team) {
+  constexpr int pieces = sizeof(T) == 8 ? 5 : 3;  // 106 or 48 bits, shifted by up to 31
+  const int stride = 32 * team.warps;
+  ExactStorage& storage = team.own();
+  const int lane = threadIdx.x & 31;
+  const T *const x = lines.x, *const y = lines.y;
+  std::uint32_t* const out = reinterpret_cast<std::uint32_t*>(storage.limb + finish_below);
+  std::int64_t carry = 0;
+  for (int start = 0; start < count; start += window_digits) {
+    const int limit = min(window_digits, count - start);
+    for (int d = 0; d < limit; ++d) storage.window[d][lane] = 0;
+    const auto add = [&](T u, T v) {
+      const Decoded p = decode(u), q = decode(v);
+      if (p.mantissa == 0 || q.mantissa == 0) return;
+      const int position = p.exponent + q.exponent - base;
+      add_integer<pieces>(storage.window, lane, p.mantissa * q.mantissa, __umul64hi(p.mantissa, q.mantissa),
+                          (position >> 5) - start, position & 31, limit, p.negative != q.negative);
+    };
+    Index p = 32 * team.warp + lane;
+    for (; p + 3 * stride < lines.k; p += 4 * stride) {  // loads in flight before the first is used
+      T u[4], v[4];
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        u[i] = x[(p + stride * i) * lines.x_stride];
+        v[i] = y[(p + stride * i) * lines.y_stride];
+      }
+#pragma unroll
+      for (int i = 0; i < 4; ++i) add(u[i], v[i]);
+    }
+    for (; p < lines.k; p += stride) add(x[p * lines.x_stride], y[p * lines.y_stride]);
+    __syncwarp();
+    // Lane d adds up digit d of all lanes, halves apart so that nothing overflows.
+    std::int64_t low = 0, high = 0;
+    if (lane < limit) {
+      for (int l = 0; l < 32; ++l) {
+        const std::int64_t v = storage.window[lane][(l + lane) & 31];
+        low += v & 0xFFFFFFFF;
+        high += v >> 32;
+      }
+    }
+    __syncwarp();
+    team.add_up(low, high);
+    if (team.warp != 0) continue;
+    for (int d = 0; d < limit; ++d) {
+      const std::int64_t value = __shfl_sync(0xFFFFFFFFu, low, d) + carry;
+      carry = __shfl_sync(0xFFFFFFFFu, high, d) + (value >> 32);
+      if (lane == 0) out[start + d] = static_cast<std::uint32_t>(value);
+    }
+  }
+  if (team.leads() && (count & 1) != 0) out[count] = static_cast<std::uint32_t>(carry);
+  __syncwarp();
+}
+
+/// S of an element with an infinite or NaN entry in its lines, `nan`: with a NaN; the IEEE products of the infinite and
+/// NaN terms, summed. By all lanes of a warp.
+template <class T>
+__device__ T special_sum(const LinePair<T>& lines, bool nan) {
+  bool positive = false, negative = false;
+  if (!nan) {
+    for (Index p = threadIdx.x & 31; p < lines.k; p += 32) {
+      const T u = lines.x[p * lines.x_stride], v = lines.y[p * lines.y_stride];
+      if (is_finite(u) && is_finite(v)) continue;
+      const T term = u * v;
+      nan |= is_nan(term);
+      positive |= term > 0;
+      negative |= term < 0;
+    }
+  }
+  nan = __any_sync(0xFFFFFFFFu, nan);
+  positive = __any_sync(0xFFFFFFFFu, positive);
+  negative = __any_sync(0xFFFFFFFFu, negative);
+  if (nan || (positive && negative)) return canonical_nan<T>();
+  return from_bits<T>(FloatFormat<T>::infinity | (negative ? FloatFormat<T>::sign : 0));
+}
+
+#endif
+
+}  // namespace accublas::cuda

@@ -1,0 +1,24 @@
+// What the engines know of the lines of their operands, and of each side as a whole.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "cuda/core/call_state.hpp"
+#include "cuda/core/device_model.hpp"
+#include "cuda/core/operand.hpp"
+
+namespace accublas::cuda {
+
+/// Fills both sides' Lines (padding included) and summaries in at most two reads of each operand. `with_lambda`: also
+/// lambda (always wanted but for fixed:T). nonzero may be null. Nothing where the call is refused.
+template <class T>
+void measure(const DeviceModel&, const Operand<T>& rows, const Lines& row_lines, const Operand<T>& cols,
+             const Lines& col_lines, bool with_lambda, CallState* state, cudaStream_t);
+/// The same in less time, where no bits follow from the lines: lambda (a sum of abs(x) 2^(24 - E), rounded up) and norm
+/// are upper bounds, close to some 2^-17 (with lines of thousands of entries a thread 2^-11), last_bit is a lower
+/// bound. Also what the summaries tell certify_lines.
+template <class T>
+void measure_bounds(const DeviceModel&, const Operand<T>& rows, const Lines& row_lines, const Operand<T>& cols,
+                    const Lines& col_lines, CallState* state, cudaStream_t);
+
+}  // namespace accublas::cuda

@@ -1,0 +1,47 @@
+// Engine native of the CUDA backend: scratch memory and handle around cuda/native/native.hpp.
+#pragma once
+
+#include <algorithm>
+
+#include "cuda/core/matrices.hpp"
+#include "cuda/core/state.hpp"
+#include "lib/call/execution.hpp"
+
+namespace accublas::cuda {
+
+/// How many things of `bytes` each a quarter of the workspace holds beside `taken` bytes; at least one, at most all.
+inline Index in_a_quarter(std::size_t cap, std::size_t taken, std::size_t bytes, Index all) {
+  const std::size_t fit = (cap > taken ? cap - taken : 0) / 4 / std::max<std::size_t>(bytes, 1);
+  return fit >= static_cast<std::size_t>(all) ? all : std::max<Index>(static_cast<Index>(fit), 1);
+}
+
+/// cuBLAS multiplies A and B by an alpha in device memory that turns out to be zero. What C was is kept beside it then,
+/// some columns or matrices at a time, and put back, to be scaled by beta.
+template <class T>
+class KeptResult {
+ public:
+  /// C of m x n; `packed` has room for what is kept at a time.
+  KeptResult(const BatchArray<T>& c, Matrix<T> strides, T* packed, const T* alpha, cudaStream_t stream)
+      : c_(c), strides_(strides), packed_(packed), alpha_(alpha), stream_(stream) {}
+
+  void keep(Index m, Index n, Index first, Index count) const {
+    const BatchArray<const T> from{c_.base, c_.stride, const_cast<const T* const*>(c_.pointers)};
+    const Matrix<const T> strides{nullptr, strides_.row_stride, strides_.col_stride};
+    gather_matrices(from, strides, m, n, first, count, packed_, alpha_, stream_);
+  }
+  void put_back(Index m, Index n, Index first, Index count) const {
+    scatter_matrices<T>(packed_, c_, strides_, m, n, first, count, alpha_, stream_);
+  }
+
+ private:
+  BatchArray<T> c_;
+  Matrix<T> strides_;
+  T* packed_;
+  const T* alpha_;
+  cudaStream_t stream_;
+};
+
+template <class T>
+void native_gemm_call(State& state, const Call<Gemm<T>, T>& call, Execution& execution);
+
+}  // namespace accublas::cuda

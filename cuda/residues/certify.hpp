@@ -1,0 +1,30 @@
+// The certificate of dp and sp (docs/modes.md): its ladder, and its test of the sums that product.hpp forms.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "cuda/core/call_state.hpp"
+#include "cuda/core/device_model.hpp"
+#include "cuda/core/operand.hpp"
+
+namespace accublas::cuda {
+
+/// What the certificate's rungs are: T, by which dp:repro is defined, or numbers of moduli, where no bits are promised
+/// (cuda/residues/certify_moduli.hpp).
+enum class CertificateRungKind : std::int32_t { bits, moduli };
+
+/// The rungs of a call, and how many of them it takes.
+struct CertificateLadder {
+  CertificateRungKind kind;
+  int most;  ///< elements that need a further one are rejected, as those beyond the last
+};
+inline constexpr int all_rungs = 6;
+
+/// The certificate's test over a block's sums: raises state->largest_rung, counts in ->rejected and ->rejected_in_all,
+/// sets the bits of rejected elements and of those of special lines in `open` (see OpenBits), clears the others.
+template <class T>
+void certify(const DeviceModel&, const std::int32_t* sums, Index block_cols, const Lines& rows, const Lines& cols,
+             Index first_row, Index rows_count, Index first_col, Index cols_count, std::uint32_t* open, CallState*,
+             cudaStream_t);
+
+}  // namespace accublas::cuda

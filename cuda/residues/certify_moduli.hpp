@@ -1,0 +1,197 @@
+// The certificate of dp and sp where no bits are promised: the promise of docs/modes.md, but its rungs are numbers of
+// moduli. Lines are scaled to equal norms, as cr does, and all that the moduli hold is used: at n = 8192 and phi 0.5,
+// 13 moduli do where T* = 50 takes 14.
+//
+// Row i is scaled to integers of norm 2^(r - g) in units of 2^E, g = norm_exponent, and column j to 2^(c - h). The
+// derivation of docs/modes.md with T_i = r - g and T_j = c - h in place of T gives
+//   2^(T_i-23) lambda_i + 2^(T_j-23) mu_j + k <= (k + 1) 2^(T_i+T_j-12-v) X_ij,
+// which is tested divided by 2^(T_i+T_j), the left side rounded up.
+#pragma once
+
+#ifdef __CUDACC__
+#include "cuda/core/arithmetic.hpp"
+#include "cuda/core/call_state.hpp"
+#include "cuda/core/operand.hpp"
+#include "cuda/residues/convert.hpp"
+#endif
+#include "cuda/lines/scaling.hpp"
+#include "lib/numerics/capacity.hpp"
+#include "lib/numerics/certificate.hpp"
+
+namespace accublas::cuda {
+
+struct CertificateModuli {
+  int count;
+  int moduli[6];
+};
+/// The rungs; the last one holds at least T = 64 (sp: 40) for lines of equal entries. The first one is what data of
+/// phi 0.5 pass: a test that most elements fail takes the product kernel four times as long.
+template <class T>
+ACCUBLAS_HD constexpr CertificateModuli certificate_moduli(Index k) {
+  if constexpr (sizeof(T) == sizeof(double)) {
+    if (k <= 2560) return {5, {14, 15, 16, 17, 19}};
+    return {6, {13, 14, 15, 16, 17, 19}};
+  }
+  if (k > 1024 && k <= 2560) return {5, {7, 8, 9, 11, 13}};
+  return {6, {6, 7, 8, 9, 11, 13}};
+}
+
+/// X takes one block of 128 terms in so many. A sample loses what it leaves out, and the more in the worst element the
+/// shorter it is: at phi 0.5, 13 moduli need the fraction 0.15 of X at k = 3072, 0.11 at 4096, 0.08 at 8192, 0.055 at
+/// 16384, where an eighth leaves 0.06, 0.076, 0.085 and 0.09, and these strides 0.16, 0.13, 0.12 and 0.09. Below 2560
+/// they would need half of the terms, which costs what a modulus does.
+ACCUBLAS_HD constexpr int certificate_moduli_stride(Index k) {
+  return k <= 1024 ? 1 : k <= 2560 ? 8 : k <= 3584 ? 4 : k <= 6400 ? 5 : k <= 11264 ? 6 : 8;
+}
+
+/// (k + 1) 2^(-12-v); a quarter of it where all terms are in X, so that what is asked for is about (k + 1) u / 4 or
+/// less in every case: errors in practice, at most some 3 / sqrt(k) of the bound on even data, then stay below sqrt(k)
+/// u.
+template <class T>
+constexpr double certificate_moduli_slope(Index k) {
+  const double all = certificate_moduli_stride(k) == 1 ? 0.25 : 1;
+  return all * static_cast<double>(k + 1) * (sizeof(T) == sizeof(double) ? 0x1p-65 : 0x1p-36);
+}
+
+struct ModuliRungs {
+  int count;
+  Capacity capacity[6];
+  double slope, inverse_slope;  ///< (k + 1) 2^(-12-v); not less than its inverse
+  Index k;
+};
+template <class T>
+ModuliRungs make_moduli_rungs(Index k, int most) {
+  const CertificateModuli list = certificate_moduli<T>(k);
+  const double slope = certificate_moduli_slope<T>(k);
+  ModuliRungs rungs{list.count < most ? list.count : most, {}, slope, (1 + 0x1p-50) / slope, k};
+  for (int i = 0; i < rungs.count; ++i) rungs.capacity[i] = capacity_of(int8_capacity(list.moduli[i]));
+  return rungs;
+}
+
+/// Numbers of moduli for certify_lines: the second only where a sampled X finds no less. Lines whose terms all count
+/// 0.56 times (level)^2 at best keep errors in practice below sqrt(k) u with three quarters of the bound.
+struct LineRungs {
+  int count;
+  int moduli[2];
+  Capacity capacity[2];
+  double slope;  ///< 3 / 4 k (k + 1) 2^(2-v)
+  Index k;
+};
+template <class T>
+LineRungs make_line_rungs(Index k) {
+  const int least = sizeof(T) == sizeof(double) ? 13 : 6;
+  const double unit = sizeof(T) == sizeof(double) ? 0x1p-51 : 0x1p-22;
+  LineRungs rungs{k <= 2560 ? 2 : 1, {}, {}, 0.75 * static_cast<double>(k) * static_cast<double>(k + 1) * unit, k};
+  for (int i = 0; i < rungs.count; ++i) {
+    rungs.moduli[i] = least + i;
+    rungs.capacity[i] = capacity_of(int8_capacity(least + i));
+  }
+  return rungs;
+}
+
+#ifdef __CUDACC__
+
+/// Bits of a rung for the lines of a call, and the test's constants.
+struct ModuliRung {
+  int row_bits, col_bits;
+  double row_unit, col_unit;  ///< 2^(-23-bits)
+  double both_unit;           ///< k 2^(-row_bits-col_bits)
+
+  __device__ ModuliRung(int bits_of_rows, int bits_of_cols, Index k) { take(bits_of_rows, bits_of_cols, k); }
+  __device__ ModuliRung(const Capacity& capacity, const SideSummary& rows, const SideSummary& cols, Index k) {
+    int bits_of_rows, bits_of_cols;
+    split_bits(capacity, __longlong_as_double(static_cast<long long>(rows.largest_relative_norm)),
+               __longlong_as_double(static_cast<long long>(cols.largest_relative_norm)), k, bits_of_rows, bits_of_cols);
+    take(bits_of_rows, bits_of_cols, k);
+  }
+
+ private:
+  __device__ void take(int bits_of_rows, int bits_of_cols, Index k) {
+    row_bits = bits_of_rows;
+    col_bits = bits_of_cols;
+    row_unit = power_of_two(-23 - row_bits);
+    col_unit = power_of_two(-23 - col_bits);
+    both_unit = static_cast<double>(k) * power_of_two(-row_bits - col_bits);
+  }
+};
+
+/// What the test must know of a line.
+struct ModuliLine {
+  double lambda;
+  double power;  ///< 2^norm_exponent; of a line of zeros some number above 0, which keeps its sums from passing
+};
+/// For a norm of 0 or 1/2 and more.
+__device__ inline double power_above(double norm) {
+  return __hiloint2double(static_cast<int>((high_word(norm * (1 + 0x1p-10)) & 0x7FF00000u) + 0x100000u), 0);
+}
+__device__ inline ModuliLine moduli_line(const Lines& lines, Index i) {
+  return {lines.lambda[i], power_above(lines.norm[i])};
+}
+
+/// The left side of the test, from above.
+__device__ inline double error_of(const ModuliRung& rung, const ModuliLine& row, const ModuliLine& col) {
+  const double own = fma_up(row.lambda, rung.col_unit, multiply_up(row.power, rung.both_unit));
+  return fma_up(col.power, own, multiply_up(col.lambda, row.power * rung.row_unit));
+}
+/// The right side is exact: sums are below 2^31, and k below 2^22 (a piece of k holds all terms of X).
+__device__ inline bool suffices(const ModuliRung& rung, double slope, const ModuliLine& row, const ModuliLine& col,
+                                std::uint32_t sum) {
+  return error_of(rung, row, col) <= slope * (__hiloint2double(0x43300000, static_cast<int>(sum)) - 0x1p52);
+}
+
+/// The same in FP32, rounded to the safe side, in a third of the instructions. A column's words become those of FP32:
+/// lambda rounded up, the norm's power of two from 1 - 2^-9 of it on. Of a line of zeros both are next to 0, and the
+/// test fails.
+struct QuickColumn {
+  float lambda = 0, power = 0;
+
+  QuickColumn() = default;
+  __device__ QuickColumn(double mu, double norm) {
+    constexpr int rebias = (1023 - 127) << 20;
+    const int word = max(static_cast<int>(high_word(mu)) - rebias, 0);
+    lambda = __uint_as_float(__funnelshift_l(low_word(mu), static_cast<std::uint32_t>(word), 3) + 1);
+    const int above = static_cast<int>((high_word(norm) + 0x800u) & 0x7FF00000u) + 0x100000 - rebias;
+    power = __int_as_float(max(above, 0) << 3);
+  }
+};
+struct QuickRow {
+  float own = 0, cross = 0;
+
+  QuickRow() = default;
+  __device__ QuickRow(const ModuliRung& rung, const ModuliRungs& rungs, const ModuliLine& row) {
+    const double error = fma_up(row.lambda, rung.col_unit, multiply_up(row.power, rung.both_unit));
+    own = __double2float_ru(multiply_up(error, rungs.inverse_slope));
+    cross = __double2float_ru(multiply_up(row.power * rung.row_unit, rungs.inverse_slope));
+  }
+  __device__ bool pass(float mu, float power, std::uint32_t sum) const {
+    return __uint2float_rd(sum) >= __fmaf_ru(power, own, __fmul_ru(mu, cross));
+  }
+};
+
+/// The first number of moduli that suffices for every element, by a lower bound of sum abs(a b) that follows from the
+/// lines; 0: none does. A line has a level s, any number, and a share: the sum of min(abs(a), s) over k s. Both (s -
+/// min(a, s)) and (t - min(b, t)) being no less than 0, a term is at least s min(b, t) + t min(a, s) - s t, and the sum
+/// at least k s t (both shares - 1). The test is divided by s t.
+__device__ inline int certify_lines(const LineRungs& rungs, const CallState& state) {
+  const auto value = [](unsigned long long bits) { return __longlong_as_double(static_cast<long long>(bits)); };
+  const SideSummary &rows = state.rows, &cols = state.cols;
+  if (rows.largest_lack == 0 || cols.largest_lack == 0) return 0;
+  const double common = 3 - value(rows.largest_lack) - value(cols.largest_lack);
+  if (!(common > 0)) return 0;
+  const ModuliLine row{value(rows.largest_lambda_share), value(rows.largest_power_share)};
+  const ModuliLine col{value(cols.largest_lambda_share), value(cols.largest_power_share)};
+  for (int i = 0; i < rungs.count; ++i) {
+    const ModuliRung rung(rungs.capacity[i], rows, cols, rungs.k);
+    if (error_of(rung, row, col) <= rungs.slope * common * (1 - 0x1p-40)) return rungs.moduli[i];
+  }
+  return 0;
+}
+
+/// Whether a line has all of its bits within `bits`; never true of a special one.
+__device__ inline bool drops_nothing(const Lines& lines, Index i, int bits) {
+  return lines.special[i] == 0 && needed_bits(lines, i) + norm_exponent(lines.norm[i]) <= bits;
+}
+
+#endif
+
+}  // namespace accublas::cuda

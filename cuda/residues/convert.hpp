@@ -1,0 +1,47 @@
+// From operands to residues, and to the bytes that the certificate multiplies.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "cuda/core/call_state.hpp"
+#include "cuda/core/device_model.hpp"
+#include "cuda/core/operand.hpp"
+
+namespace accublas::cuda {
+
+/// Residues of a block of lines: byte ((i / 256 planes + l) 256 + i % 256) k_padded + p of `out` is a'(first + i, p0 +
+/// p) modulo the l-th modulus, 0 .. p_l - 1, for i < block lines, l < planes = plan->moduli; zero for p in terms ..
+/// k_padded - 1. Nothing is written where either side has no such block. Lines beyond the operand's count and special
+/// ones are zero up to the end of their group. k_padded: a multiple of 128.
+template <class T>
+struct ConvertSide {
+  Operand<T> operand;
+  Lines lines;
+  Index block;  ///< number of the block: its first line is block plan->block_rows (rows) or block plan->block_cols
+  std::uint8_t* out;
+  bool wanted;
+};
+template <class T>
+void convert(const DeviceModel&, const ConvertSide<T>& rows, const ConvertSide<T>& cols, const PassPlan* plan, Index p0,
+             Index terms, Index k_padded, cudaStream_t);
+
+struct LineRungs;
+/// The certificate's factors (docs/modes.md, dp): one plane in the layout above, byte min(127, floor(abs(a) 2^(7-E)))
+/// of the sampled terms (certificate_terms, one block in `stride`), special lines zero.
+/// Nothing where the call is refused, and where one of the rungs `by_lines`, which may be none, suffices for all
+/// elements by what is known of the lines (cuda/residues/certify_moduli.hpp): then state->common_moduli is set, and the
+/// kernels of the certificate that follow return at once.
+template <class T>
+struct CertificateSide {
+  Operand<T> operand;
+  Lines lines;
+  Index first, count;  ///< lines
+  std::uint8_t* out;
+  bool wanted;
+};
+template <class T>
+void convert_certificate(const DeviceModel&, const CertificateSide<T>& rows, const CertificateSide<T>& cols, int stride,
+                         Index first_term, Index terms, Index k_padded, const LineRungs& by_lines, CallState*,
+                         cudaStream_t);
+
+}  // namespace accublas::cuda

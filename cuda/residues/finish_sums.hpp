@@ -1,0 +1,194 @@
+// The leading 112 bits of sums from their residues, by products of bytes on the tensor cores: what decides nearly every
+// element. Device code; the twin is crt_reconstruct.
+//
+// A warp takes 128 neighbouring columns of a row. An instruction multiplies 16 lines of 32 residues by 8 columns of
+// weights, and lane 4 g + q gets columns 2 q and 2 q + 1 of lines g and g + 8: to give it two digits of an element of
+// its own, a line holds the residues of four elements modulo 16 moduli each, and columns 2 q and 2 q + 1 have weights
+// for the q-th element only. A lane ends with all digits of four columns, and no data moves between lanes: of the 16
+// columns that lanes 4 g .. 4 g + 3 read, 2 q, 2 q + 1, 2 q + 8 and 2 q + 9, so that stores fill whole sectors of 32
+// bytes.
+#pragma once
+
+#include "cuda/residues/crt_tables.hpp"
+#include "lib/base/integers.hpp"
+
+namespace accublas::cuda {
+
+#ifdef __CUDACC__
+
+/// A lane's columns: column_of(e) beside its first_column().
+inline constexpr int columns = 4;
+__device__ constexpr int column_of(int e) { return e % 2 + 8 * (e / 2); }
+__device__ inline int first_column() { return static_cast<int>(16 * (threadIdx.x % 32 / 4) + 2 * (threadIdx.x % 4)); }
+
+/// Sums of a lane's columns, by pairs of digits: pair[e][j] is that of digit 2 j and 256 times that of digit 2 j + 1.
+inline constexpr int leading_pairs = LeadingBytes::digits / 2;
+struct DigitSums {
+  int pair[columns][leading_pairs];
+};
+
+/// sum += 16 lines of 32 signed bytes times 8 columns. Lane 4 g + q holds in lines[h + 2 s] bytes 16 s + 4 q .. + 3 of
+/// line g + 8 h, in cols0 and cols1 those of column g, and in sum[2 h + e] line g + 8 h and column 2 q + e.
+__device__ __forceinline__ void add_byte_products(int (&sum)[4], const unsigned (&lines)[4], unsigned cols0,
+                                                  unsigned cols1) {
+#if __CUDA_ARCH__ >= 800
+  asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+r"(sum[0]), "+r"(sum[1]), "+r"(sum[2]), "+r"(sum[3])
+      : "r"(lines[0]), "r"(lines[1]), "r"(lines[2]), "r"(lines[3]), "r"(cols0), "r"(cols1));
+#else
+  const auto add_8x8x16 = [](int& sum0, int& sum1, unsigned line, unsigned col) {
+    asm("mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%0, %1}, {%2}, {%3}, {%0, %1};"
+        : "+r"(sum0), "+r"(sum1)
+        : "r"(line), "r"(col));
+  };
+  add_8x8x16(sum[0], sum[1], lines[0], cols0);
+  add_8x8x16(sum[2], sum[3], lines[1], cols0);
+  add_8x8x16(sum[0], sum[1], lines[2], cols1);
+  add_8x8x16(sum[2], sum[3], lines[3], cols1);
+#endif
+}
+
+/// Residues go in steps: the first takes 16 moduli, four to a lane, each further one 8 moduli, two to a lane: 22 moduli
+/// are two steps, and the lanes read 96 bytes ahead, not 128.
+inline constexpr int wide_step = 16, narrow_step = 8;
+inline constexpr int most_steps = 1 + ceil_div(max_moduli - wide_step, narrow_step);
+__device__ constexpr int steps_of(int moduli) {
+  return moduli <= wide_step ? 1 : 1 + ceil_div(moduli - wide_step, narrow_step);
+}
+/// How many of a step's moduli a lane takes; one where there are not four in all.
+__device__ inline int moduli_a_lane(int step, int moduli) { return step > 0 ? 2 : moduli < 4 ? 1 : 4; }
+/// Those of the lanes with lane % 4 = group are from here on.
+__device__ inline int first_modulus(int step, int group, int moduli) {
+  return step > 0 ? 8 + narrow_step * step + 2 * group : moduli_a_lane(0, moduli) * group;
+}
+/// The planes that they read: so many that exist, whatever weights they have.
+__device__ inline int first_plane(int step, int group, int moduli) {
+  return min(first_modulus(step, group, moduli), moduli - moduli_a_lane(step, moduli));
+}
+
+/// What a block keeps of LeadingBytes.
+struct LeadingWeights {
+  /// The columns of weights by step, pair of digits and lane: word i is for the i-th of four elements.
+  uint4 column[most_steps][leading_pairs][32];
+  int product[leading_pairs];
+  float minus_quotient;
+  int exponent;
+  bool complete;
+};
+
+/// By all threads of a block, which then has to synchronise.
+__device__ inline void load_leading_weights(const LeadingBytes& from, int moduli, LeadingWeights& w) {
+  const int columns = steps_of(moduli) * leading_pairs * 32;
+  for (int i = static_cast<int>(threadIdx.x); i < columns; i += static_cast<int>(blockDim.x)) {
+    const int lane = i % 32, j = i / 32 % leading_pairs, step = i / 32 / leading_pairs;
+    const int col = lane / 4, element = col / 2, group = lane % 4;
+    unsigned bytes = 0;
+    for (int p = 0; p < moduli_a_lane(step, moduli); ++p) {
+      const int l = first_plane(step, group, moduli) + p;
+      if (l >= first_modulus(step, group, moduli))
+        bytes |= static_cast<unsigned>(static_cast<std::uint8_t>(from.weight[2 * j + col % 2][l])) << 8 * p;
+    }
+    w.column[step][j][lane] = {element == 0 ? bytes : 0, element == 1 ? bytes : 0, element == 2 ? bytes : 0,
+                               element == 3 ? bytes : 0};
+  }
+  if (threadIdx.x < leading_pairs) w.product[threadIdx.x] = from.product[threadIdx.x];
+  if (threadIdx.x == 0) {
+    w.minus_quotient = -from.quotient;
+    w.exponent = from.exponent;
+    w.complete = from.complete;
+  }
+}
+
+/// A lane's 16 columns of `Planes` planes.
+template <int Planes>
+struct Residues {
+  uint4 plane[Planes];
+};
+/// `at`: columns 16 (lane / 4) .. + 15 in the first of these planes.
+template <int Planes>
+__device__ __forceinline__ void load_residues(const std::int8_t* at, Index plane, Residues<Planes>& r) {
+#pragma unroll
+  for (int i = 0; i < Planes; ++i, at += plane) r.plane[i] = __ldcs(reinterpret_cast<const uint4*>(at));
+}
+
+/// word[c]: byte c of every plane. Of two planes the upper half of the words is any.
+__device__ __forceinline__ void take_columns(unsigned p0, unsigned p1, unsigned p2, unsigned p3, unsigned (&word)[4]) {
+  const unsigned a = __byte_perm(p0, p1, 0x5140), b = __byte_perm(p2, p3, 0x5140);
+  const unsigned c = __byte_perm(p0, p1, 0x7362), d = __byte_perm(p2, p3, 0x7362);
+  word[0] = __byte_perm(a, b, 0x5410);
+  word[1] = __byte_perm(a, b, 0x7632);
+  word[2] = __byte_perm(c, d, 0x5410);
+  word[3] = __byte_perm(c, d, 0x7632);
+}
+__device__ __forceinline__ void take_columns(unsigned p0, unsigned p1, unsigned (&word)[4]) {
+  word[0] = __byte_perm(p0, p1, 0x5140), word[1] = word[0] >> 16;
+  word[2] = __byte_perm(p0, p1, 0x7362), word[3] = word[2] >> 16;
+}
+
+/// word[i][c]: column 4 i + c of the lane's 16.
+using ColumnWords = unsigned[4][4];
+__device__ __forceinline__ void take_columns(const Residues<4>& r, ColumnWords& word) {
+  const auto& p = r.plane;
+  take_columns(p[0].x, p[1].x, p[2].x, p[3].x, word[0]);
+  take_columns(p[0].y, p[1].y, p[2].y, p[3].y, word[1]);
+  take_columns(p[0].z, p[1].z, p[2].z, p[3].z, word[2]);
+  take_columns(p[0].w, p[1].w, p[2].w, p[3].w, word[3]);
+}
+__device__ __forceinline__ void take_columns(const Residues<2>& r, ColumnWords& word) {
+  const auto& p = r.plane;
+  take_columns(p[0].x, p[1].x, word[0]);
+  take_columns(p[0].y, p[1].y, word[1]);
+  take_columns(p[0].z, p[1].z, word[2]);
+  take_columns(p[0].w, p[1].w, word[3]);
+}
+
+/// Adds the products of a step and a pair of digits, for the lane's columns e and e + 1: the i-th element of line g is
+/// column 4 e + 2 i of the 16, of line g + 8 the one beside it.
+__device__ __forceinline__ void add_pair(const ColumnWords& word, int e, const uint4& column, int (&sum)[4]) {
+  add_byte_products(sum, word[e], column.x, column.y);
+  add_byte_products(sum, word[e + 1], column.z, column.w);
+}
+
+/// The least of the pairs of digits that count: all of them where they may be all of a sum, with up to 16 moduli.
+template <bool Narrow>
+constexpr int first_pair = Narrow ? 1 : 0;
+
+/// The sums of the first step, or of the first two. All lanes call.
+template <bool Narrow>
+__device__ __forceinline__ void start_sums(const LeadingWeights& w, const Residues<4>& wide, const Residues<2>& narrow,
+                                           DigitSums& s) {
+  ColumnWords first, second;
+  take_columns(wide, first);
+  if (Narrow) take_columns(narrow, second);
+#pragma unroll
+  for (int j = first_pair<Narrow>; j < leading_pairs; ++j) {
+#pragma unroll
+    for (int e = 0; e < columns; e += 2) {
+      int sum[4] = {0, 0, 0, 0};  // digits 2 j and 2 j + 1 of column e, then of the next
+      add_pair(first, e, w.column[0][j][threadIdx.x % 32], sum);
+      if (Narrow) add_pair(second, e, w.column[1][j][threadIdx.x % 32], sum);
+      s.pair[e][j] = sum[0] + 256 * sum[1];
+      s.pair[e + 1][j] = sum[2] + 256 * sum[3];
+    }
+  }
+}
+
+/// Adds a further step. All lanes call.
+__device__ __forceinline__ void add_step(const LeadingWeights& w, int step, const Residues<2>& narrow, DigitSums& s) {
+  ColumnWords word;
+  take_columns(narrow, word);
+#pragma unroll
+  for (int j = first_pair<true>; j < leading_pairs; ++j) {
+#pragma unroll
+    for (int e = 0; e < columns; e += 2) {
+      int sum[4] = {s.pair[e][j], 0, s.pair[e + 1][j], 0};
+      add_pair(word, e, w.column[step][j][threadIdx.x % 32], sum);
+      s.pair[e][j] = sum[0] + 256 * sum[1];
+      s.pair[e + 1][j] = sum[2] + 256 * sum[3];
+    }
+  }
+}
+
+#endif
+
+}  // namespace accublas::cuda

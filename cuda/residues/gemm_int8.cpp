@@ -1,0 +1,336 @@
+// GEMM by INT8 residue products on the device (Ozaki scheme II): the same algorithm as lib/cpu/int8/int8.cpp, and the
+// same bits wherever a mode promises bits, laid out so that the host never waits. How many bits and moduli a pass
+// takes, which elements it computes and how C is cut into blocks is decided on the device (PassPlan); the host launches
+// as many blocks and passes as could be needed, and a kernel whose block or pass is not needed returns at once. What no
+// pass decides is computed by exact accumulators.
+#include "cuda/residues/gemm_int8.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "cuda/core/call_state.hpp"
+#include "cuda/core/carver.hpp"
+#include "cuda/core/device_model.hpp"
+#include "cuda/core/operand.hpp"
+#include "cuda/core/scale.hpp"
+#include "cuda/elements/exact.hpp"
+#include "cuda/lines/measure.hpp"
+#include "cuda/native/native_behind.hpp"
+#include "cuda/native/native_offer.hpp"
+#include "cuda/residues/blocking.hpp"
+#include "cuda/residues/certificate_call.hpp"
+#include "cuda/residues/certify.hpp"
+#include "cuda/residues/convert.hpp"
+#include "cuda/residues/first_look.hpp"
+#include "cuda/residues/plan.hpp"
+#include "cuda/residues/product.hpp"
+#include "cuda/residues/reconstruct.hpp"
+#include "lib/base/error.hpp"
+#include "lib/base/integers.hpp"
+#include "lib/base/test_hooks.hpp"
+#include "lib/numerics/bounds.hpp"
+#include "lib/numerics/capacity.hpp"
+#include "lib/numerics/moduli.hpp"
+
+namespace accublas::cuda {
+
+namespace {
+
+/// Moduli that passes usually take: buffers are shaped for them. More only make the blocks smaller.
+template <class T>
+constexpr int usual_moduli(const Mode& mode) {
+  const bool single = sizeof(T) == sizeof(float);
+  if (mode.kind == ACCUBLAS_MODE_CR) return single ? 11 : 23;
+  return single ? 8 : 15;
+}
+
+/// Passes, the first included. Kernels of passes that are not needed still have to be launched, some 7 us a block:
+/// small products, where that counts, leave what a second pass does not decide to the exact accumulators.
+int passes_for(Index m, Index n, Index k) {
+  const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+  return work < 0x1p36 ? 2 : most_passes;
+}
+
+template <class T>
+class DeviceGemm {
+ public:
+  DeviceGemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution, const NativeOffer* offer);
+  void run();
+
+ private:
+  void choose_buffers(std::size_t available, std::size_t fixed);
+  void lay_out(Carver& carver);
+  CertificateRungKind certificate_kind() const;  ///< of dp and sp
+  CertificateLadder certificate_ladder() const;
+  CertificateBlocks certificate_blocks() const;
+  PassLaunch launch_for(int most_moduli) const { return {buffers_, most_moduli, rows_.count, cols_.count}; }
+  PassLaunch launch_for_bits(int t) const;
+  void run_pass(int index, const PassLaunch& launched);
+  void resolve_zeros(int index);
+
+  State& state_;
+  const Mode& mode_;
+  const Call<Gemm<T>, T>& call_as_made_;
+  Execution& execution_;
+  const NativeOffer* const offer_;
+  const DeviceModel& model_;
+  cudaStream_t stream_;
+  const EngineCall<T> call_in_engine_;
+  const Operand<T>&rows_ = call_in_engine_.rows, &cols_ = call_in_engine_.cols;
+  const Matrix<T>& at_ = call_in_engine_.at;
+  const Scalar<T>&alpha_ = call_in_engine_.alpha, &beta_ = call_in_engine_.beta;
+  bool keep_nonzero_ = false;
+  Buffers buffers_{};
+  Index chunk_ = 0, chunks_ = 0;
+  CallState* call_ = nullptr;
+  Lines row_lines_{}, col_lines_{};
+  std::uint32_t* open_ = nullptr;
+  std::uint8_t *row_residues_ = nullptr, *col_residues_ = nullptr, *result_ = nullptr;
+};
+
+template <class T>
+DeviceGemm<T>::DeviceGemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution, const NativeOffer* offer)
+    : state_(state),
+      mode_(call.mode),
+      call_as_made_(call),
+      execution_(execution),
+      offer_(offer),
+      model_(state.model()),
+      stream_(state.cuda_stream()),
+      call_in_engine_(call) {}
+
+/// Lines, bitmaps and buffers, in this order.
+template <class T>
+void DeviceGemm<T>::lay_out(Carver& carver) {
+  row_lines_ = take_lines(carver, rows_, keep_nonzero_);
+  col_lines_ = take_lines(carver, cols_, keep_nonzero_);
+  open_ = take_open(carver, call_in_engine_);
+  row_residues_ = carver.take<std::uint8_t>(buffers_.rows_bytes);
+  col_residues_ = carver.take<std::uint8_t>(buffers_.cols_bytes);
+  result_ = carver.take<std::uint8_t>(buffers_.result_bytes);
+}
+
+/// Sizes of the residue buffers and chunks of k. The least need, a square of line_group lines with all moduli and 128
+/// terms, may pass the cap.
+template <class T>
+void DeviceGemm<T>::choose_buffers(std::size_t cap, std::size_t fixed) {
+  const Index available = static_cast<Index>(cap > fixed ? cap - fixed : 0);
+  const Index m = padded_lines(rows_.count), n = padded_lines(cols_.count), k = rows_.k;
+  const Index usual = usual_moduli<T>(mode_);
+  const auto need = [](Index rows, Index cols, Index planes, Index terms) {
+    return (rows + cols) * planes * terms + rows * cols * planes;
+  };
+  const Index whole = std::min<Index>(round_up(k, 128), product_piece);
+  // Chunks of k only where blocks of 1024 lines do not fit otherwise.
+  chunk_ = whole;
+  const auto halve = [&] { chunk_ = std::max<Index>(chunk_ / 2 / 128 * 128, 128); };
+  while (chunk_ > 2048 && need(std::min<Index>(m, 1024), std::min<Index>(n, 1024), usual, chunk_) > available) halve();
+  while (chunk_ > 128 && need(line_group, line_group, max_moduli, chunk_) > available) halve();
+  chunks_ = ceil_div(k, chunk_);
+
+  // Buffers for all moduli where they fit: then one block does, whatever the plan takes.
+  Index rows = m, cols = n, planes = max_moduli;
+  if (need(rows, cols, planes, chunk_) > available) {
+    // Rows are converted once, columns once a block of rows: rows first, with 2048 columns beside them.
+    planes = usual;
+    const auto shrink = [&](Index& side, Index all, Index other) {
+      Index blocks = 1;
+      while (side > line_group && need(side, other, planes, chunk_) > available)
+        side = padded_lines((all + blocks) / (blocks + 1)), ++blocks;
+    };
+    const Index beside = std::min<Index>(n, 2048);
+    shrink(rows, m, beside);
+    shrink(cols, n, rows);
+  }
+  // A plan with all moduli must find room for a square of line_group lines.
+  const Index least_line = line_group * max_moduli * chunk_, least_result = line_group * line_group * max_moduli;
+  Index row_bytes = std::max(rows * planes * chunk_, least_line),
+        col_bytes = std::max(cols * planes * chunk_, least_line);
+  Index result_bytes = std::max(rows * cols * planes, least_result);
+  if (row_bytes + col_bytes + result_bytes > available) {
+    row_bytes = col_bytes = least_line;
+    result_bytes = least_result;
+  }
+  buffers_ = {static_cast<std::size_t>(row_bytes), static_cast<std::size_t>(col_bytes),
+              static_cast<std::size_t>(result_bytes), chunk_};
+}
+
+template <class T>
+void DeviceGemm<T>::run() {
+  const bool fixed = mode_.kind == ACCUBLAS_MODE_FIXED;
+  const std::size_t cap = execution_.workspace.cap();
+  // With an offer, many sums without a term are cuBLAS's, and few the exact accumulators'.
+  keep_nonzero_ = !fixed && !offer_ && keeps_nonzero(call_in_engine_, cap);
+  Carver measuring(nullptr);
+  lay_out(measuring);
+  choose_buffers(cap, measuring.used());
+  Carver sizing(nullptr);
+  lay_out(sizing);
+  const CallMemory memory(model_.device, stream_, state_.capture_memory(), execution_.workspace.buffer(),
+                          execution_.workspace.buffer_bytes(), sizing.used());
+  Carver carver(memory.data());
+  lay_out(carver);
+  accublas_report_t& report = execution_.report;
+  report.workspace_bytes = static_cast<std::int64_t>(sizing.used());
+  report.bound_relative = unit_roundoff<T>();
+  report.bound_componentwise = 0;
+  report.bound_absolute = least_subnormal<T>();
+
+  call_ = state_.begin_call(report.level);
+  state_.phase(&accublas_report_t::ms_convert);
+  if (offer_) {
+    const int stride = certificate_stride_of(call_in_engine_, certificate_kind());
+    first_look(model_, rows_, cols_, alpha_, stride, *offer_, call_, stream_);
+  }
+  const bool grade = !fixed && mode_.kind != ACCUBLAS_MODE_CR;
+  if (grade && certificate_kind() == CertificateRungKind::moduli) {
+    measure_bounds(model_, rows_, row_lines_, cols_, col_lines_, call_, stream_);
+  } else {
+    measure(model_, rows_, row_lines_, cols_, col_lines_, !fixed, call_, stream_);
+  }
+  if (fixed) {
+    const int t = mode_.parameter;
+    const PassLaunch launched = launch_for_bits(t);
+    plan_fixed<T>(model_, 0, t, row_lines_, col_lines_, launched, execution_.target, alpha_, nullptr, call_, stream_);
+    run_pass(0, launched);
+  } else if (mode_.kind == ACCUBLAS_MODE_CR) {
+    const PassLaunch launched = launch_for(max_moduli);
+    plan_cr(model_, 0, true, rows_, row_lines_, cols_, col_lines_, launched, open_, alpha_, call_, stream_);
+    run_pass(0, launched);
+  } else {
+    const CertificateLadder ladder = certificate_ladder();
+    certify_all(state_, call_in_engine_, row_lines_, col_lines_, ladder, certificate_blocks(),
+                {row_residues_, col_residues_, buffers_.rows_bytes, buffers_.cols_bytes,
+                 reinterpret_cast<std::int32_t*>(result_)},
+                open_, call_);
+    resolve_zeros(-1);
+    report.bound_componentwise = (static_cast<double>(rows_.k) + 2) * unit_roundoff<T>();
+    if (ladder.kind == CertificateRungKind::moduli) {
+      const CertificateModuli rungs = certificate_moduli<T>(rows_.k);
+      const LineRungs by_lines = make_line_rungs<T>(rows_.k);
+      const PassLaunch launched = launch_for(
+          std::max(rungs.moduli[std::min(rungs.count, ladder.most) - 1], by_lines.moduli[by_lines.count - 1]));
+      plan_moduli<T>(model_, 0, row_lines_, col_lines_, launched, alpha_, offer_, call_, stream_);
+      run_pass(0, launched);
+    } else {
+      const PassLaunch launched = launch_for_bits(certificate_rungs<T>().t[certificate_rungs<T>().count - 1]);
+      plan_fixed<T>(model_, 0, 0, row_lines_, col_lines_, launched, 0, alpha_, offer_, call_, stream_);
+      run_pass(0, launched);
+    }
+  }
+  if (!fixed && !offer_) {
+    for (int index = 1; index < passes_for(rows_.count, cols_.count, rows_.k); ++index) {
+      if (index > 1 || mode_.kind == ACCUBLAS_MODE_CR) resolve_zeros(index - 1);
+      state_.phase(&accublas_report_t::ms_convert);
+      const PassLaunch launched = launch_for(max_moduli);
+      plan_cr(model_, index, false, rows_, row_lines_, cols_, col_lines_, launched, open_, alpha_, call_, stream_);
+      run_pass(index, launched);
+    }
+  }
+  state_.phase(&accublas_report_t::ms_exact);
+  exact(model_, exact_arguments(call_in_engine_, row_lines_, col_lines_, open_, call_), stream_);
+  if (alpha_.pointer) scale_if_alpha_is_zero(model_, rows_.count, cols_.count, at_, alpha_, beta_, true, stream_);
+  if (offer_) {
+    state_.phase(&accublas_report_t::ms_product);
+    native_behind(state_, call_as_made_, call_);
+  }
+  state_.end_call();
+}
+
+/// dp:repro is defined by T; where no bits are promised, fewer moduli will do.
+template <class T>
+CertificateRungKind DeviceGemm<T>::certificate_kind() const {
+  const Index terms = certificate_terms(rows_.k, certificate_moduli_stride(rows_.k));
+  return mode_.reproducible || terms > chunk_ ? CertificateRungKind::bits : CertificateRungKind::moduli;
+}
+
+/// With an offer, elements that need more moduli than pay are rejected: few of them are no reason to take cuBLAS.
+template <class T>
+CertificateLadder DeviceGemm<T>::certificate_ladder() const {
+  const CertificateRungKind kind = certificate_kind();
+  if (!offer_) return {kind, all_rungs};
+  constexpr CertificateRungs bits = certificate_rungs<T>();
+  const CertificateModuli moduli = certificate_moduli<T>(rows_.k);
+  // Norms save two bits at least.
+  const double saved = 2 - std::log2(static_cast<double>(rows_.k));
+  int most = 1;
+  if (kind == CertificateRungKind::bits) {
+    while (most < bits.count && int8_moduli_for(2 * bits.t[most] - saved) <= offer_->most_moduli) ++most;
+  } else {
+    while (most < moduli.count && moduli.moduli[most] <= offer_->most_moduli) ++most;
+  }
+  return {kind, most};
+}
+
+/// The largest blocks of the certificate that the buffers of the passes hold.
+template <class T>
+CertificateBlocks DeviceGemm<T>::certificate_blocks() const {
+  const Index terms = certificate_terms(rows_.k, certificate_stride_of(call_in_engine_, certificate_kind()));
+  const Index chunk = std::min(round_up(terms, 128), chunk_);
+  const auto lines_in = [&](std::size_t bytes, Index all) {
+    return std::min(static_cast<Index>(bytes) / chunk / line_group * line_group, padded_lines(all));
+  };
+  Index block_rows = lines_in(buffers_.rows_bytes, rows_.count);
+  Index block_cols = lines_in(buffers_.cols_bytes, cols_.count);
+  if (terms <= chunk) return {block_rows, block_cols, chunk};
+  const Index sums = static_cast<Index>(buffers_.result_bytes / sizeof(std::int32_t));
+  block_cols = std::min(block_cols, sums / line_group / line_group * line_group);
+  block_rows = std::min(block_rows, sums / block_cols / line_group * line_group);
+  return {block_rows, block_cols, chunk};
+}
+
+/// For a plan with T = t or less: what suffices for abs(a'), abs(b') <= 2^t, whatever the norms.
+template <class T>
+PassLaunch DeviceGemm<T>::launch_for_bits(int t) const {
+  const int moduli = int8_moduli_for(2 * t + std::log2(static_cast<double>(rows_.k)) + 1e-9);
+  if (moduli == 0) throw Error(ACCUBLAS_ERROR_INTERNAL, "the moduli do not hold T = " + std::to_string(t));
+  return launch_for(moduli);
+}
+
+template <class T>
+void DeviceGemm<T>::run_pass(int index, const PassLaunch& launched) {
+  const PassPlan* plan = &call_->pass[index];
+  for (Index row = 0; row < launched.row_blocks; ++row) {
+    for (Index col = 0; col < launched.col_blocks; ++col) {
+      for (Index c = 0; c < chunks_; ++c) {
+        const Index p = c * chunk_, terms = std::min(rows_.k - p, chunk_);
+        state_.phase(&accublas_report_t::ms_convert);
+        convert(model_, ConvertSide<T>{rows_, row_lines_, row, row_residues_, col == 0 || chunks_ > 1},
+                ConvertSide<T>{cols_, col_lines_, col, col_residues_, true}, plan, p, terms, chunk_, stream_);
+        state_.phase(&accublas_report_t::ms_product);
+        residue_product(
+            model_,
+            {row_residues_, col_residues_, buffers_.rows_bytes, buffers_.cols_bytes,
+             reinterpret_cast<std::int8_t*>(result_), chunk_, rows_.count, cols_.count, row, col, c > 0, plan, call_},
+            stream_);
+      }
+      state_.phase(&accublas_report_t::ms_reconstruct);
+      reconstruct(model_,
+                  ReconstructArguments<T>{reinterpret_cast<const std::int8_t*>(result_), row_lines_, col_lines_, row,
+                                          col, at_, alpha_, beta_, open_, index, hook_all_undecided(), call_},
+                  stream_);
+    }
+  }
+}
+
+/// Open elements that no term contributes to, before a pass is planned for them.
+template <class T>
+void DeviceGemm<T>::resolve_zeros(int index) {
+  if (!keep_nonzero_) return;
+  state_.phase(&accublas_report_t::ms_exact);
+  resolve_structural_zeros(model_, exact_arguments(call_in_engine_, row_lines_, col_lines_, open_, call_), index,
+                           stream_);
+}
+
+}  // namespace
+
+template <class T>
+void int8_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution, const NativeOffer* offer) {
+  DeviceGemm<T>(state, call, execution, offer).run();
+}
+
+template void int8_gemm(State&, const Call<Gemm<double>, double>&, Execution&, const NativeOffer*);
+template void int8_gemm(State&, const Call<Gemm<float>, float>&, Execution&, const NativeOffer*);
+
+}  // namespace accublas::cuda

@@ -1,0 +1,17 @@
+// Engine int8: a call's flow, put on the stream without waiting for the host.
+#pragma once
+
+#include "cuda/core/state.hpp"
+#include "cuda/native/native_offer.hpp"
+#include "lib/call/execution.hpp"
+
+namespace accublas::cuda {
+
+/// C = alpha A B + beta C with operands in device memory, modes fixed, dp and sp (reproducible or not) and cr,
+/// by INT8 residue products and the Chinese remainder theorem. Asynchronous; memory is taken before anything is
+/// written. With an offer, dp and sp leave data that they are slower on to cuBLAS, the others to exact accumulators
+/// where the certificate rejects an element: no promise of bits, the promised error. Throws Error.
+template <class T>
+void int8_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution, const NativeOffer* offer);
+
+}  // namespace accublas::cuda

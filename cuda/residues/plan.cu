@@ -1,0 +1,368 @@
+// Plans of the passes of an int8 GEMM, made on the device: what lib/cpu/int8/int8_blocking.cpp and
+// lib/cpu/int8/int8_pass.cpp decide on the CPU. Only speed depends on what is chosen here, as long as no sum leaves the
+// range of the moduli.
+#include "cuda/core/call_state.hpp"
+#include "cuda/core/device_model.hpp"
+#include "cuda/core/launch.hpp"
+#include "cuda/core/operand.hpp"
+#include "cuda/core/warp_reduce.hpp"
+#include "cuda/elements/open_elements.hpp"
+#include "cuda/lines/scaling.hpp"
+#include "cuda/native/native_offer.hpp"
+#include "cuda/residues/blocking.hpp"
+#include "cuda/residues/certify_moduli.hpp"
+#include "cuda/residues/plan.hpp"
+#include "lib/numerics/bounds.hpp"
+#include "lib/numerics/capacity.hpp"
+#include "lib/numerics/certificate.hpp"
+#include "lib/numerics/moduli.hpp"
+
+namespace accublas::cuda {
+
+namespace {
+
+/// Tuning of cr's first choice.
+template <class T>
+struct CorrectTuning {
+  static constexpr double accepted =
+      3e-5;  ///< fraction of undecided elements: the exact kernel's cost of one modulus or so
+  static constexpr int least_moduli = sizeof(T) == 8 ? 10 : 5;
+  static constexpr int step = 5;  ///< moduli that a further pass has more, some 18 bits a side
+};
+
+/// int8_capacity() for every number of moduli.
+struct Capacities {
+  double log2[max_moduli + 1];
+};
+
+Capacities capacities() {
+  Capacities c;
+  for (int count = 0; count <= max_moduli; ++count) c.log2[count] = int8_capacity(count);
+  return c;
+}
+
+/// Twin of int8_log2_norm.
+__device__ double log2_norm(double norm, int t, Index k) {
+  return log2(scalbn(norm, t) + 0.5 * sqrt(static_cast<double>(k))) + 1e-9;
+}
+
+/// Twin of int8_moduli_for, but no more than `most`, which suffice whatever the norms.
+__device__ int moduli_for(const Capacities& capacities, double log2_bound, int most) {
+  int count = 1;
+  while (count < most && !(capacities.log2[count] >= log2_bound)) ++count;
+  return count;
+}
+
+__device__ double relative_norm(const SideSummary& side) { return from_bits<double>(side.largest_relative_norm); }
+
+/// Writes a plan whose bits, moduli and elements are chosen, and what the report tells of it.
+__device__ void set_plan(PassPlan plan, int index, const PassLaunch& launched, Index m, Index n, CallState& state) {
+  if (plan.active) {
+    // An entry is below 2^E; where lines are scaled to norms, one of norm 2^(E + g) is scaled by 2^(bits - E - g).
+    const bool to_norms = plan.interval || plan.equal_norms;
+    const auto least_above = [&](const SideSummary& side) { return to_norms && side.peak > 0 ? 64 - side.peak : 0; };
+    plan.row_peak = plan.row_bits - least_above(state.rows);
+    plan.col_peak = plan.col_bits - least_above(state.cols);
+    const Block block = fit_block(launched.buffers, plan.moduli, m, n);
+    plan.block_rows = block.rows;
+    plan.block_cols = block.cols;
+    if (!launched.covers(plan.moduli, block, m, n)) {
+      state.not_covered = state.refused = 1;
+      plan.active = 0;
+    }
+    state.bits = max(state.bits, max(plan.row_bits, plan.col_bits));
+    state.moduli = max(state.moduli, plan.moduli);
+  }
+  state.pass[index] = plan;
+}
+
+template <class T>
+__global__ void make_fixed_plan(int index, int t, Index m, Index n, Index k, PassLaunch launched, double target,
+                                Scalar<T> alpha, bool has_offer, NativeOffer offer, Capacities capacities,
+                                CallState* state) {
+  await_predecessor();
+  PassPlan plan{};
+  plan.elements = t == 0 ? Elements::not_open : Elements::all;
+  plan.active = !leaves_c(*state, alpha);
+  if (t == 0) {
+    constexpr CertificateRungs rungs = certificate_rungs<T>();
+    if (state->largest_rung > 0) {
+      t = rungs.t[state->largest_rung - 1];
+    } else {
+      plan.active = 0;
+    }
+  } else if (plan.active) {
+    const bool exact = max(state->rows.needed_bits, state->cols.needed_bits) <= t;
+    state->bound_componentwise = exact ? 0 : from_bits<double>(FloatFormat<double>::infinity);
+    if (target > 0 && !(exact && unit_roundoff<T>() <= target)) {
+      state->missed_target = state->refused = 1;
+      plan.active = 0;
+    }
+  }
+  const bool wanted = !leaves_c(*state, alpha);
+  plan.row_bits = plan.col_bits = t;
+  const double row_norm = from_bits<double>(state->rows.largest_norm),
+               col_norm = from_bits<double>(state->cols.largest_norm);
+  if (plan.active)
+    plan.moduli = moduli_for(capacities, log2_norm(row_norm, t, k) + log2_norm(col_norm, t, k), launched.moduli);
+  if (has_offer && wanted && native_is_faster(*state, plan, offer, m, n)) {
+    leave_to_native(*state, offer.bound);
+    plan.active = 0;
+  }
+  set_plan(plan, index, launched, m, n, *state);
+}
+
+template <class T>
+__global__ void make_moduli_plan(int index, Index m, Index n, Index k, PassLaunch launched, Scalar<T> alpha,
+                                 bool has_offer, NativeOffer offer, Capacities capacities, CallState* state) {
+  await_predecessor();
+  PassPlan plan{};
+  const CertificateModuli rungs = certificate_moduli<T>(k);
+  const bool by_lines = state->common_moduli > 0;
+  if ((by_lines || state->largest_rung > 0) && !leaves_c(*state, alpha)) {
+    plan.active = plan.equal_norms = 1;
+    plan.elements = by_lines ? Elements::all : Elements::not_open;
+    plan.moduli = by_lines ? state->common_moduli : rungs.moduli[state->largest_rung - 1];
+    split_bits(capacity_of(capacities.log2[plan.moduli]), relative_norm(state->rows), relative_norm(state->cols), k,
+               plan.row_bits, plan.col_bits);
+  }
+  if (has_offer && !leaves_c(*state, alpha) && native_is_faster(*state, plan, offer, m, n)) {
+    leave_to_native(*state, offer.bound);
+    plan.active = 0;
+  }
+  set_plan(plan, index, launched, m, n, *state);
+}
+
+/// Whether a cr pass is wanted.
+template <class T>
+__device__ bool wants_pass(CallState& state, int index, bool first, Index m, Index n, const Scalar<T>& alpha) {
+  if (leaves_c(state, alpha)) return false;
+  if (first) return true;
+  if (open_before(state, index) <= few_elements(m, n)) return false;
+  for (int i = index - 1; i >= 0; --i)
+    if (state.pass[i].active && state.pass[i].interval && state.pass[i].moduli >= max_moduli) return false;
+  return true;
+}
+
+/// A fixed sequence: the constants of Knuth's MMIX generator.
+struct Generator {
+  std::uint64_t state;
+  __device__ Index next(Index below) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<Index>((state >> 33) % static_cast<std::uint64_t>(below));
+  }
+};
+
+/// x 2^-exponent, abs(x) < 2^exponent.
+__device__ double scaled_down(double x, int exponent) {
+  const auto power = [](int e) { return from_bits<double>(static_cast<std::uint64_t>(1023 + e) << 52); };
+  const int half = exponent / 2;
+  return x * power(-half) * power(half - exponent);
+}
+
+constexpr int sample_threads = 256, most_samples = 64;
+
+/// An element of the pass, by all threads of a block: the first that the sequence finds among 16 rounds of candidates;
+/// lines of zeros (and special ones) are not looked at. False if there is none.
+__device__ bool find_element(Generator& generator, const Lines& rows, const Lines& cols, const std::uint32_t* open,
+                             Index& row, Index& col) {
+  __shared__ int winner;
+  __shared__ Index found[2];
+  const Index words = OpenBits::words_per_row(cols.count), total = rows.count * words;
+  for (int round = 0; round < 16; ++round) {
+    Index i, j;
+    bool good;
+    if (!open) {
+      Generator own{generator.state + threadIdx.x * 0x9E3779B97F4A7C15u};
+      i = own.next(rows.count);
+      j = own.next(cols.count);
+      good = rows.norm[i] > 0 && cols.norm[j] > 0;
+    } else {
+      // The first open element of one of 256 words in a row.
+      const Index word = (generator.next(total) + threadIdx.x) % total;
+      i = word / words;
+      j = -1;
+      for (std::uint32_t bits = rows.norm[i] > 0 ? open[word] : 0; bits != 0 && j < 0; bits &= bits - 1) {
+        const Index candidate = word % words * 32 + __ffs(static_cast<int>(bits)) - 1;
+        if (cols.norm[candidate] > 0) j = candidate;
+      }
+      good = j >= 0;
+    }
+    generator.next(1);
+    if (threadIdx.x == 0) winner = sample_threads;
+    __syncthreads();
+    if (good) atomicMin(&winner, static_cast<int>(threadIdx.x));
+    __syncthreads();
+    if (static_cast<int>(threadIdx.x) == winner) {
+      found[0] = i;
+      found[1] = j;
+    }
+    const bool any = winner < sample_threads;
+    __syncthreads();
+    if (any) {
+      row = found[0];
+      col = found[1];
+      return true;
+    }
+  }
+  return false;
+}
+
+/// sum of x y 2^-(E + F) over two lines, in a fixed order; for all threads of a block.
+template <class T>
+__device__ double scaled_product(const Operand<T>& rows, Index i, int row_exponent, const Operand<T>& cols, Index j,
+                                 int col_exponent) {
+  __shared__ double part[sample_threads / 32];
+  double sum = 0;
+  for (Index p = threadIdx.x; p < rows.k; p += sample_threads)
+    sum += scaled_down(rows.data[i * rows.stride + p * rows.k_stride], row_exponent) *
+           scaled_down(cols.data[j * cols.stride + p * cols.k_stride], col_exponent);
+  for (int offset = 16; offset > 0; offset /= 2) sum += __shfl_xor_sync(0xFFFFFFFFu, sum, offset);
+  __syncthreads();
+  if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = sum;
+  __syncthreads();
+  sum = 0;
+  for (double x : part) sum += x;
+  return sum;
+}
+
+/// A block a sample. With row_bits and col_bits, an element's chance to be undecided is about row_term 2^-row_bits
+/// where its row drops bits plus col_term 2^-col_bits where its column does: dropping bits of the row moves the sum by
+/// half a unit 2^(g - bits) times the column's entries, and the other way round.
+template <class T>
+__global__ void __launch_bounds__(sample_threads)
+    sample_elements(int index, bool first, Operand<T> rows, Lines row_lines, Operand<T> cols, Lines col_lines,
+                    const std::uint32_t* open, Scalar<T> alpha, CallState* state) {
+  await_predecessor();
+  if (!wants_pass(*state, index, first, rows.count, cols.count, alpha)) return;
+  double row_term = -1, col_term = -1;  // none found
+  Generator generator{(blockIdx.x + 1) * 0x9E3779B97F4A7C15u};
+  // Sums that are zero tell nothing: up to 8 attempts.
+  for (int attempt = 0; attempt < 8 && row_term < 0; ++attempt) {
+    Index i, j;
+    if (!find_element(generator, row_lines, col_lines, first ? nullptr : open, i, j)) break;
+    const double sum = scaled_product(rows, i, row_lines.exponent[i], cols, j, col_lines.exponent[j]);
+    if (!(sum != 0)) continue;
+    const int ulp = ilogb(sum) + 1 - FloatFormat<T>::digits;
+    row_term = scalbn(col_lines.lambda[j], norm_exponent(row_lines.norm[i]) - 24 - ulp);
+    col_term = scalbn(row_lines.lambda[i], norm_exponent(col_lines.norm[j]) - 24 - ulp);
+  }
+  if (threadIdx.x == 0) {
+    state->sample_row_term[blockIdx.x] = row_term;
+    state->sample_col_term[blockIdx.x] = col_term;
+  }
+}
+
+constexpr int plan_threads = 1024, most_needs = 192;
+
+/// How many of at most 65,536 evenly spread lines need b bits (in the units of norm_exponent) so that none is dropped.
+__device__ Index count_needs(const Lines& lines, unsigned* needs) {
+  const Index taken = min(lines.count, Index{65536});
+  for (Index s = threadIdx.x; s < taken; s += plan_threads) {
+    const Index i = s * lines.count / taken;
+    if (!(lines.norm[i] > 0)) continue;
+    const std::int64_t bits = needed_bits(lines, i) + norm_exponent(lines.norm[i]);
+    atomicAdd(&needs[max(std::int64_t{0}, min(bits, std::int64_t{most_needs}))], 1u);
+  }
+  return taken;
+}
+
+/// Part of the lines that drop bits; by all lanes of a warp.
+__device__ double dropping(const unsigned* needs, int bits, Index taken) {
+  unsigned count = 0;
+  for (int b = max(bits, -1) + 1 + static_cast<int>(threadIdx.x % 32); b <= most_needs; b += 32) count += needs[b];
+  return static_cast<double>(lanes_sum(count)) / static_cast<double>(taken);
+}
+
+template <class T>
+__global__ void __launch_bounds__(plan_threads)
+    make_correct_plan(int index, bool first, Lines rows, Lines cols, PassLaunch launched, Scalar<T> alpha,
+                      Capacities capacities, CallState* state) {
+  await_predecessor();
+  using Tuning = CorrectTuning<T>;
+  PassPlan plan{};
+  if (!wants_pass(*state, index, first, rows.count, cols.count, alpha)) {
+    if (threadIdx.x == 0) set_plan(plan, index, launched, rows.count, cols.count, *state);
+    return;
+  }
+  __shared__ unsigned row_needs[most_needs + 1], col_needs[most_needs + 1];
+  __shared__ int chosen;
+  for (int b = threadIdx.x; b <= most_needs; b += plan_threads) row_needs[b] = col_needs[b] = 0;
+  if (threadIdx.x == 0) chosen = max_moduli;
+  __syncthreads();
+  const Index rows_taken = count_needs(rows, row_needs), cols_taken = count_needs(cols, col_needs);
+  __syncthreads();
+  int least = Tuning::least_moduli;
+  for (int i = 0; i < index; ++i)
+    if (state->pass[i].active && state->pass[i].interval) least = max(least, state->pass[i].moduli + Tuning::step);
+  const double row_norm = relative_norm(state->rows), col_norm = relative_norm(state->cols);
+  // A warp looks at one number at a time, a lane at two samples: with a thread for a number this takes 6 us more.
+  static_assert(most_samples == 64);
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  const double row_term[2] = {state->sample_row_term[lane], state->sample_row_term[lane + 32]};
+  const double col_term[2] = {state->sample_col_term[lane], state->sample_col_term[lane + 32]};
+  int found = 0;
+  for (double term : row_term) found += __popc(__ballot_sync(0xFFFFFFFFu, term >= 0));
+  for (int moduli = least + static_cast<int>(threadIdx.x / 32); moduli < max_moduli; moduli += plan_threads / 32) {
+    int row_bits, col_bits;
+    split_bits(capacity_of(capacities.log2[moduli]), row_norm, col_norm, rows.k, row_bits, col_bits);
+    const double row_terms = scalbn(dropping(row_needs, row_bits, rows_taken), -row_bits);
+    const double col_terms = scalbn(dropping(col_needs, col_bits, cols_taken), -col_bits);
+    double chance = 0;
+    for (int s = 0; s < 2; ++s)
+      if (row_term[s] >= 0) chance += fmin(1.0, row_term[s] * row_terms + col_term[s] * col_terms);
+    for (int offset = 16; offset > 0; offset /= 2) chance += __shfl_xor_sync(0xFFFFFFFFu, chance, offset);
+    if (lane == 0 && chance <= Tuning::accepted * found) atomicMin(&chosen, moduli);
+  }
+  if (threadIdx.x == 0) state->samples = found;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    plan.active = 1;
+    plan.interval = 1;
+    plan.elements = first ? Elements::all : Elements::open;
+    plan.moduli = chosen;
+    split_bits(capacity_of(capacities.log2[plan.moduli]), row_norm, col_norm, rows.k, plan.row_bits, plan.col_bits);
+    set_plan(plan, index, launched, rows.count, cols.count, *state);
+  }
+}
+
+}  // namespace
+
+template <class T>
+void plan_fixed(const DeviceModel& model, int index, int t, const Lines& rows, const Lines& cols,
+                const PassLaunch& launched, double target, Scalar<T> alpha, const NativeOffer* offer, CallState* state,
+                cudaStream_t stream) {
+  launch(model, "plan of a fixed pass", make_fixed_plan<T>, {1, 1}, stream, index, t, rows.count, cols.count, rows.k,
+         launched, target, alpha, offer != nullptr, offer ? *offer : NativeOffer{}, capacities(), state);
+}
+
+template <class T>
+void plan_moduli(const DeviceModel& model, int index, const Lines& rows, const Lines& cols, const PassLaunch& launched,
+                 Scalar<T> alpha, const NativeOffer* offer, CallState* state, cudaStream_t stream) {
+  launch(model, "plan of a pass by moduli", make_moduli_plan<T>, {1, 1}, stream, index, rows.count, cols.count, rows.k,
+         launched, alpha, offer != nullptr, offer ? *offer : NativeOffer{}, capacities(), state);
+}
+
+template <class T>
+void plan_cr(const DeviceModel& model, int index, bool first, const Operand<T>& rows, const Lines& row_lines,
+             const Operand<T>& cols, const Lines& col_lines, const PassLaunch& launched, const std::uint32_t* open,
+             Scalar<T> alpha, CallState* state, cudaStream_t stream) {
+  launch(model, "samples of a cr pass", sample_elements<T>, {most_samples, sample_threads}, stream, index, first, rows,
+         row_lines, cols, col_lines, open, alpha, state);
+  launch(model, "plan of a cr pass", make_correct_plan<T>, {1, plan_threads}, stream, index, first, row_lines,
+         col_lines, launched, alpha, capacities(), state);
+}
+
+#define ACCUBLAS_INSTANTIATE(T)                                                                                    \
+  template void plan_fixed<T>(const DeviceModel&, int, int, const Lines&, const Lines&, const PassLaunch&, double, \
+                              Scalar<T>, const NativeOffer*, CallState*, cudaStream_t);                            \
+  template void plan_moduli<T>(const DeviceModel&, int, const Lines&, const Lines&, const PassLaunch&, Scalar<T>,  \
+                               const NativeOffer*, CallState*, cudaStream_t);                                      \
+  template void plan_cr<T>(const DeviceModel&, int, bool, const Operand<T>&, const Lines&, const Operand<T>&,      \
+                           const Lines&, const PassLaunch&, const std::uint32_t*, Scalar<T>, CallState*,           \
+                           cudaStream_t);
+ACCUBLAS_INSTANTIATE(double)
+ACCUBLAS_INSTANTIATE(float)
+#undef ACCUBLAS_INSTANTIATE
+
+}  // namespace accublas::cuda

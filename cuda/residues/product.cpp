@@ -1,0 +1,69 @@
+#include "cuda/residues/product.hpp"
+
+#include <cstdlib>
+#include <cstring>
+
+#include "cuda/core/device_model.hpp"
+#include "cuda/core/operand.hpp"
+#include "cuda/residues/certify.hpp"
+#include "cuda/residues/product_kernels.hpp"
+
+namespace accublas::cuda {
+
+namespace {
+
+/// ACCUBLAS_CUDA_KERNELS=portable: only kernels that every device has, read once.
+bool portable_asked() {
+  static const bool asked = [] {
+    const char* word = std::getenv("ACCUBLAS_CUDA_KERNELS");
+    return word && std::strcmp(word, "portable") == 0;
+  }();
+  return asked;
+}
+
+[[maybe_unused]] bool use_hopper(const DeviceModel& model) { return model.hopper_kernels && !portable_asked(); }
+
+}  // namespace
+
+void residue_product(const DeviceModel& model, const ProductArguments& arguments, cudaStream_t stream) {
+#ifdef ACCUBLAS_HAVE_HOPPER_KERNELS
+  if (use_hopper(model)) return hopper::residue_product(model, arguments, stream);
+#endif
+  portable::residue_product(model, arguments, stream);
+}
+
+void certificate_sums(const DeviceModel& model, const SumsArguments& arguments, cudaStream_t stream) {
+#ifdef ACCUBLAS_HAVE_HOPPER_KERNELS
+  if (use_hopper(model)) return hopper::certificate_sums(model, arguments, stream);
+#endif
+  portable::certificate_sums(model, arguments, stream);
+}
+
+template <class T>
+void certify_product(const DeviceModel& model, CertificateLadder ladder, const SumsArguments& arguments,
+                     const Lines& rows, const Lines& cols, Index first_row, Index first_col, std::uint32_t* open,
+                     cudaStream_t stream) {
+  if (arguments.rows_count <= 0 || arguments.cols_count <= 0) return;
+  const CertifyJob job{ladder.kind,
+                       make_rungs<T>(rows.k, ladder.most),
+                       make_moduli_rungs<T>(rows.k, ladder.most),
+                       rows,
+                       cols,
+                       first_row,
+                       first_col,
+                       static_cast<int>(arguments.rows_count),
+                       static_cast<int>(arguments.cols_count),
+                       open,
+                       arguments.state};
+#ifdef ACCUBLAS_HAVE_HOPPER_KERNELS
+  if (use_hopper(model)) return hopper::certify_product(model, arguments, job, stream);
+#endif
+  portable::certify_product(model, arguments, job, stream);
+}
+
+template void certify_product<double>(const DeviceModel&, CertificateLadder, const SumsArguments&, const Lines&,
+                                      const Lines&, Index, Index, std::uint32_t*, cudaStream_t);
+template void certify_product<float>(const DeviceModel&, CertificateLadder, const SumsArguments&, const Lines&,
+                                     const Lines&, Index, Index, std::uint32_t*, cudaStream_t);
+
+}  // namespace accublas::cuda

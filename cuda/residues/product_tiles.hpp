@@ -1,0 +1,204 @@
+// What the product kernels share: tile shapes, the block that a launch computes, the order of its tiles, and what
+// happens to the sums. For .cu files.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "cuda/core/call_state.hpp"
+#include "cuda/core/operand.hpp"
+#include "cuda/core/reduction.hpp"
+#include "cuda/residues/blocking.hpp"
+#include "cuda/residues/product.hpp"
+#include "cuda/residues/product_kernels.hpp"
+#include "lib/base/integers.hpp"
+
+namespace accublas::cuda {
+
+/// Tile shapes. A cluster's tile is rows cluster x cols of C; its blocks share the columns' bytes.
+struct TileConfig {
+  int rows, cols;  ///< of C, a block
+  int step;        ///< bytes of k in shared memory at a time
+  int stages;      ///< steps in flight
+  int cluster;     ///< blocks along the rows
+  int threads;
+  int blocks;          ///< resident on a multiprocessor
+  int raster_rows;     ///< tiles are taken column by column inside stripes of this many rows
+  int lockstep_steps;  ///< steps between two meetings of the blocks; 0: none
+  constexpr int cluster_rows() const { return rows * cluster; }
+  constexpr int stage_bytes() const { return (rows + cols) * step; }
+};
+// Slower on an H200: 64-byte steps in 8 stages, 192 x 256 tiles, clusters of 4.
+inline constexpr TileConfig hopper_tiles{128, 256, 128, 4, 2, 384, 1, 2048, 2};
+// 64 KiB of shared memory and 128 accumulators a thread, which every device has.
+inline constexpr TileConfig portable_tiles{128, 128, 128, 2, 1, 128, 2, 1024, 0};
+
+/// Blocks meet only where the lines of a plane, taken together, are beyond what L2 keeps: at n = 4096 (32 MiB) meetings
+/// gain nothing, at 8192 (128 MiB) 4 %, at 16384 9 %.
+ACCUBLAS_HD constexpr bool lockstep_wanted(Index lines, Index k_padded) { return lines * k_padded > Index{96} << 20; }
+
+/// A launch, as the kernel gets it.
+template <class Element>
+struct ProductJob {
+  Element* out;          ///< (plane block.rows + r) block.cols + c
+  const PassPlan* plan;  ///< null: one plane, and `block` as it stands
+  Block block;
+  Index rows, cols;            ///< lines in all,
+  Index row_block, col_block;  ///< of which the block has these numbers
+  Index k_padded;
+  MeetingCounters* lockstep;  ///< null where no plan could want it
+  const CallState* state;     ///< where there is no plan
+};
+
+/// Where the lines there are, whatever the block, could want it.
+inline MeetingCounters* lockstep_counters(Index lines, Index k_padded, CallState* state) {
+  return lockstep_wanted(lines, k_padded) ? &state->lockstep : nullptr;
+}
+
+inline ProductJob<std::int8_t> make_job(const ProductArguments& a) {
+  return {.out = a.result,
+          .plan = a.plan,
+          .block = {},
+          .rows = a.m,
+          .cols = a.n,
+          .row_block = a.row_block,
+          .col_block = a.col_block,
+          .k_padded = a.k_padded,
+          .lockstep = lockstep_counters(a.m + a.n, a.k_padded, a.state),
+          .state = nullptr};
+}
+inline ProductJob<std::int32_t> make_job(const SumsArguments& a) {
+  return {.out = a.sums,
+          .plan = nullptr,
+          .block = {a.block_rows, a.block_cols},
+          .rows = a.rows_count,
+          .cols = a.cols_count,
+          .row_block = 0,
+          .col_block = 0,
+          .k_padded = a.k_padded,
+          .lockstep = lockstep_counters(a.rows_count + a.cols_count, a.k_padded, a.state),
+          .state = a.state};
+}
+
+/// The part of a block that exists.
+struct BlockExtent {
+  Block block;
+  int rows, cols;  ///< existing lines; none: nothing to do
+  int planes;
+};
+
+#ifdef __CUDACC__
+
+template <class Element>
+__device__ inline BlockExtent block_extent(const ProductJob<Element>& job) {
+  BlockExtent extent{job.block, 0, 0, 1};
+  if (job.plan) {
+    if (!job.plan->active) return extent;
+    extent.block = {job.plan->block_rows, job.plan->block_cols};
+    extent.planes = job.plan->moduli;
+  } else if (job.state->refused || job.state->common_moduli > 0) {
+    return extent;
+  }
+  const auto existing = [](Index lines, Index block, Index number) {
+    const Index left = lines - block * number;
+    return static_cast<int>(left < 0 ? 0 : left < block ? left : block);
+  };
+  extent.rows = existing(job.rows, extent.block.rows, job.row_block);
+  extent.cols = existing(job.cols, extent.block.cols, job.col_block);
+  return extent;
+}
+
+/// The line of an operand's buffer that holds line i of the block in a plane.
+__device__ inline int buffer_line(int i, int plane, int planes) {
+  return (i / line_group * planes + plane) * line_group + i % line_group;
+}
+
+/// A tile (of a cluster) by its first element.
+struct Tile {
+  int plane, row, col;
+};
+
+/// The tiles of a block that hold existing lines: plane by plane, in stripes of raster_rows, column by column there, so
+/// that the blocks at work share operands in L2.
+template <TileConfig config>
+struct TileOrder {
+  static constexpr int tile_rows = config.cluster_rows(), stripe = config.raster_rows / tile_rows;
+  int row_tiles, col_tiles, planes;
+
+  __device__ explicit TileOrder(const BlockExtent& extent)
+      : row_tiles(ceil_div(extent.rows, tile_rows)),
+        col_tiles(ceil_div(extent.cols, config.cols)),
+        planes(extent.planes) {}
+
+  __device__ int count() const { return row_tiles * col_tiles * planes; }
+
+  __device__ Tile at(int index) const {
+    const int plane = index / (row_tiles * col_tiles), in_plane = index - plane * (row_tiles * col_tiles);
+    const int first = in_plane / (stripe * col_tiles) * stripe, in_stripe = in_plane - first * col_tiles;
+    const int height = min(row_tiles - first, stripe);
+    return {plane, (first + in_stripe % height) * tile_rows, in_stripe / height * config.cols};
+  }
+};
+
+// A namespace-scope constant of the compiler's, in constant memory: a tile's plane is the same for all threads.
+static __constant__ const ReductionTable reductions = make_reductions();
+
+struct NoParameters {};
+
+/// What becomes of 16 neighbouring sums of a row: bytes of residues, added to those already there on request.
+template <bool accumulate>
+struct ResidueOutput {
+  using Element = std::int8_t;
+  using Parameters = NoParameters;
+  Reduction modulus;
+
+  __device__ explicit ResidueOutput(const NoParameters&) {}
+  /// `first_col`: of the warp's columns.
+  __device__ void begin_tile(int plane, Index /*first_col*/) { modulus = reductions.of[plane]; }
+  __device__ void end_tile() const {}
+  __device__ void end() const {}
+
+  /// `out`: where row `row` and columns from `col` of the block are stored. By whole warps, as all of these.
+  __device__ void store(const std::uint32_t (&sums)[16], std::int8_t* out, Index /*row*/, Index /*col*/) const {
+    uint4* const at = reinterpret_cast<uint4*>(out);
+    const uint4 old = accumulate ? __ldcs(at) : uint4{};
+    __stcs(at, uint4{four(sums, 0, old.x), four(sums, 4, old.y), four(sums, 8, old.z), four(sums, 12, old.w)});
+  }
+
+ private:
+  __device__ std::uint32_t four(const std::uint32_t (&sums)[16], int first, std::uint32_t old) const {
+    const auto two = [&](int i) {
+      const auto old_byte = [&](int byte) { return accumulate ? static_cast<std::int8_t>(old >> (8 * byte)) : 0; };
+      return reduce_two(sums[first + i], old_byte(i), sums[first + i + 1], old_byte(i + 1), modulus);
+    };
+    return __byte_perm(two(0), two(2), 0x6420);
+  }
+};
+
+/// or the sums themselves, kept at 2^31 - 1 where adding would pass it: the certificate wants a lower bound; or its
+/// test of them (cuda/residues/certify_output.hpp).
+template <bool accumulate>
+struct SumOutput {
+  using Element = std::int32_t;
+  using Parameters = NoParameters;
+
+  __device__ explicit SumOutput(const NoParameters&) {}
+  __device__ void begin_tile(int, Index) const {}
+  __device__ void end_tile() const {}
+  __device__ void end() const {}
+
+  __device__ void store(const std::uint32_t (&sums)[16], std::int32_t* out, Index /*row*/, Index /*col*/) const {
+    for (int i = 0; i < 16; i += 4) {
+      uint4* const at = reinterpret_cast<uint4*>(out + i);
+      const uint4 old = accumulate ? __ldcs(at) : uint4{};
+      __stcs(at, uint4{sum(sums[i], old.x), sum(sums[i + 1], old.y), sum(sums[i + 2], old.z), sum(sums[i + 3], old.w)});
+    }
+  }
+
+ private:
+  /// Both below 2^31.
+  __device__ static std::uint32_t sum(std::uint32_t a, std::uint32_t old) { return min(a + old, 0x7FFFFFFFu); }
+};
+
+#endif  // __CUDACC__
+
+}  // namespace accublas::cuda

@@ -1,0 +1,30 @@
+// From residues to results.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "cuda/core/call_state.hpp"
+#include "cuda/core/device_model.hpp"
+#include "cuda/core/operand.hpp"
+
+namespace accublas::cuda {
+
+/// From residues to results: S by the Chinese remainder theorem, alpha S + beta C rounded once (pass fixed) or tested
+/// by Ziv (pass interval). Writes the elements of the pass that are decided, and sets or clears their bits in `open`;
+/// elements of special lines stay open. state->open[index] counts the open ones of finite lines.
+template <class T>
+struct ReconstructArguments {
+  const std::int8_t* result;
+  Lines rows, cols;
+  Index row_block, col_block;
+  Matrix<T> at;
+  Scalar<T> alpha, beta;
+  std::uint32_t* open;
+  int index;           ///< of the pass
+  bool all_undecided;  ///< test hook: Ziv's test leaves everything open
+  CallState* state;
+};
+template <class T>
+void reconstruct(const DeviceModel&, const ReconstructArguments<T>&, cudaStream_t);
+
+}  // namespace accublas::cuda

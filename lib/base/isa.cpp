@@ -1,0 +1,83 @@
+#include "lib/base/isa.hpp"
+
+#include <cstdlib>
+#include <string_view>
+
+#include "lib/base/fork_safe.hpp"
+
+#if defined(__x86_64__) && defined(__linux__)
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
+namespace accublas::cpu {
+
+namespace {
+
+constexpr Isa all[] = {Isa::baseline, Isa::avx2, Isa::avx512, Isa::avx512_vnni, Isa::amx};
+
+#if defined(__x86_64__) && defined(__linux__)
+
+/// AMX needs the CPU, the operating system's state component and this process's permission to use the tiles (the kernel
+/// grants it once per process and to every later thread).
+bool amx_permitted() {
+  unsigned a, b, c, d;
+  if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return false;
+  constexpr unsigned tile = 1u << 24, int8 = 1u << 25;
+  if ((d & tile) == 0 || (d & int8) == 0) return false;
+  constexpr int request_permission = 0x1023, tile_data = 18;
+  return syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
+}
+
+Isa cpu_isa() {
+  __builtin_cpu_init();
+  if (!(__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))) return Isa::baseline;
+  if (!(__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl")))
+    return Isa::avx2;
+  if (!__builtin_cpu_supports("avx512vnni")) return Isa::avx512;
+  return amx_permitted() ? Isa::amx : Isa::avx512_vnni;
+}
+
+#else
+
+Isa cpu_isa() { return Isa::baseline; }
+
+#endif
+
+Isa detect() {
+  Isa isa = cpu_isa();
+  const Isa built = all[ACCUBLAS_KERNEL_LEVELS - 1];
+  if (isa > built) isa = built;
+  if (const char* cap = std::getenv("ACCUBLAS_ISA")) {
+    for (Isa level : all)
+      if (std::string_view(cap) == isa_name(level) && level < isa) isa = level;
+  }
+  return isa;
+}
+
+}  // namespace
+
+Isa detected_isa() {
+  static constinit Lazy<const Isa> isa;
+  return isa.get([] { return std::make_unique<const Isa>(detect()); });
+}
+
+const char* isa_name(Isa isa) {
+  switch (isa) {
+    case Isa::baseline:
+      return "baseline";
+    case Isa::avx2:
+      return "avx2";
+    case Isa::avx512:
+      return "avx512";
+    case Isa::avx512_vnni:
+      return "avx512_vnni";
+    case Isa::amx:
+      return "amx";
+  }
+  return "";
+}
+
+}  // namespace accublas::cpu

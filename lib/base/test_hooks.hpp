@@ -1,0 +1,67 @@
+// Hooks and broken variants that only the test build of the library has (-DACCUBLAS_TEST_HOOKS). In the library that is
+// installed every query below is the constant false, and costs nothing.
+//
+// In the test build:
+//   ACCUBLAS_TEST_HOOK=undecided     Ziv's test leaves every element undecided (must not change a bit)
+//   ACCUBLAS_TEST_FAIL_ALLOCATION=N  the N-th allocation of workspace from now on fails (0: none), "N+": and all later
+//   ACCUBLAS_MUTANT=name             runs with one deliberate defect; the test suite must catch it
+#pragma once
+
+#include "lib/base/host_device.hpp"
+
+namespace accublas {
+
+/// Deliberate defects, one place each in the code. test/mutants proves that the suite catches every one.
+enum class Mutant {
+  none,
+  tie_away,                 ///< finish: halfway cases rounded away from zero
+  truncate,                 ///< finish: rounded towards zero
+  tie_sticky,               ///< finish: the sticky bit is forgotten
+  zero_sign,                ///< finish: an exact zero is -0
+  double_rounding,          ///< finish: beta c is added after a first rounding
+  subnormal_flush,          ///< finish: subnormal results become zero
+  exponent_power_of_two,    ///< scaling: E_i one too small where the row maximum is a power of two
+  exponent_subnormal,       ///< scaling: E_i of a subnormal row maximum by its exponent field
+  scale_tie_away,           ///< scaling: a' rounded half away from zero
+  dropped_modulus,          ///< int8: one modulus too few
+  crt_quotient,             ///< int8: the quotient by P rounded up too late
+  piece_overflow,           ///< int8: pieces of k twice too long
+  certificate_accepts,      ///< dp:repro: the certificate accepts every element
+  certificate_call_rung,    ///< dp:repro: T* taken per block, not per call
+  certificate_sampling,     ///< dp:repro: X taken over the first blocks, not over every eighth
+  rejected_not_recomputed,  ///< dp:repro: rejected elements keep the value of fixed:T*
+  skipped_undecided,        ///< cr: the list of undecided elements is not recomputed
+  ziv_half,                 ///< cr: the error bound halved 40 times
+  slice_rho,                ///< slices: rho one too small
+  slice_fast_pairs,         ///< slices:fast: pairs with p + q <= D
+  slice_blocked_k,          ///< slices: rho from the block's k, not the whole k
+  dot2_tree,                ///< dot2 DOT: blocks combined left to right
+  dot2_lanes,               ///< dot2 DOT: lanes combined in another order
+  dot2_block,               ///< dot2 GEMV, GEMM: another k-block
+  dot2_no_error,            ///< dot2: the error of the product forgotten
+  dot2_overflow_kept,       ///< dot2: a pair that overflowed is rounded as it is
+  root_truncated,           ///< nrm2: what the integer root leaves out is forgotten
+  root_rest,                ///< nrm2: what the integer of the pair leaves out is forgotten
+  norm_scale,               ///< nrm2 dot2: small entries squared as they are
+  norm_order,               ///< norms, dot2: terms taken from the last to the first
+  norm_error,               ///< norms, cr: the pair taken for the exact sum
+  norm_undecided,           ///< norms, cr: an undecided result keeps one end of its interval
+  norm_lost_term,           ///< norms, cr: the exact sum lacks its last term
+  norm_inf_over_nan,        ///< nrm2: Inf among NaNs gives Inf
+  special_inf_times_zero,   ///< specials: Inf times 0 taken as 0
+  special_beta_zero,        ///< C read where beta is 0
+  nan_payload,              ///< NaN written with the payload of the input
+  count
+};
+
+#ifdef ACCUBLAS_TEST_HOOKS
+bool mutant(Mutant which) noexcept;     ///< whether ACCUBLAS_MUTANT names this one
+bool hook_all_undecided() noexcept;     ///< ACCUBLAS_TEST_HOOK=undecided
+bool hook_allocation_fails() noexcept;  ///< counts one allocation; true where it must fail
+#else
+ACCUBLAS_HD constexpr bool mutant(Mutant) noexcept { return false; }
+constexpr bool hook_all_undecided() noexcept { return false; }
+constexpr bool hook_allocation_fails() noexcept { return false; }
+#endif
+
+}  // namespace accublas

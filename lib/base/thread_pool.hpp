@@ -1,0 +1,36 @@
+// The one thread pool of the process. Idle workers sleep, so that OpenBLAS's own threads are not disturbed, after some
+// 50 microseconds, most of them yielding, that spare back-to-back calls the wake-up.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+namespace accublas {
+
+/// The most threads that a job runs on, and that a call may size by (threads_for in lib/settings.hpp).
+constexpr int most_threads = 1024;
+
+/// Calls body(task, thread) for every task in [0, tasks), on at most `threads` threads (the caller among them; thread
+/// numbers are below `threads` and below `tasks`), and returns when all are done. Tasks are handed out dynamically, in
+/// increasing order. Every worker runs in accublas's floating-point environment (round to nearest, FTZ and DAZ off,
+/// traps masked). An exception of a body is rethrown here. Nested calls and calls while another thread holds the pool
+/// run on the caller alone. In a forked child the pool starts anew.
+using TaskFunction = void (*)(void* body, std::int64_t task, int thread);
+void parallel_for_erased(std::int64_t tasks, int threads, TaskFunction function, void* body);
+
+template <class Body>
+void parallel_for(std::int64_t tasks, int threads, Body&& body) {
+  using B = std::remove_reference_t<Body>;
+  parallel_for_erased(
+      tasks, threads, [](void* b, std::int64_t task, int thread) { (*static_cast<B*>(b))(task, thread); },
+      const_cast<void*>(static_cast<const void*>(&body)));
+}
+
+/// Threads that a call may use where none were set: the CPUs this process may run on, no more than OMP_NUM_THREADS.
+int default_threads();
+
+/// Whether the caller is inside a parallel region of the program's OpenMP runtime, where there is one.
+/// `look_again` repeats the search for the runtime, which may have been loaded since.
+bool in_openmp_parallel_region(bool look_again);
+
+}  // namespace accublas

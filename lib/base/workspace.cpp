@@ -1,0 +1,160 @@
+#include "lib/base/workspace.hpp"
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+#include <string>
+
+#include "lib/base/error.hpp"
+#include "lib/base/fork_safe.hpp"
+#include "lib/base/integers.hpp"
+#include "lib/base/test_hooks.hpp"
+
+namespace accublas {
+
+/// Header in front of a block's memory; its size keeps that memory aligned.
+struct alignas(64) Workspace::Block {
+  Block* next;
+  std::size_t bytes;  ///< of the whole block, header included
+};
+
+/// Blocks that calls gave back, so that the next call need not ask the system (a fresh 100 MB costs 25000 page faults).
+class WorkspacePool {
+ public:
+  using Block = Workspace::Block;
+
+  /// The smallest kept block of at least `bytes` that wastes no more than a quarter; null if there is none.
+  Block* reuse(std::size_t bytes) {
+    const ForkSafeLock lock(ForkSafe::workspace_pool);
+    Block** best = nullptr;
+    for (Block** link = &kept_; *link; link = &(*link)->next)
+      if ((*link)->bytes >= bytes && (*link)->bytes - bytes <= bytes / 4 + small &&
+          (!best || (*link)->bytes < (*best)->bytes))
+        best = link;
+    if (!best) return nullptr;
+    Block* block = *best;
+    *best = block->next;
+    kept_bytes_ -= block->bytes;
+    return block;
+  }
+
+  /// Keeps the block, and lets go of the oldest ones beyond the bound.
+  void give_back(Block* block) {
+    Block* surplus = nullptr;
+    {
+      const ForkSafeLock lock(ForkSafe::workspace_pool);
+      block->next = kept_;
+      kept_ = block;
+      kept_bytes_ += block->bytes;
+      if (kept_bytes_ > most_kept) {
+        Block** link = &kept_;
+        for (std::size_t sum = 0; *link && sum + (*link)->bytes <= most_kept; link = &(*link)->next)
+          sum += (*link)->bytes;
+        surplus = *link;
+        *link = nullptr;
+        for (Block* gone = surplus; gone; gone = gone->next) kept_bytes_ -= gone->bytes;
+      }
+    }
+    release(surplus);
+  }
+
+  /// Frees all that is kept.
+  void trim() {
+    Block* all;
+    {
+      const ForkSafeLock lock(ForkSafe::workspace_pool);
+      all = kept_;
+      kept_ = nullptr;
+      kept_bytes_ = 0;
+    }
+    release(all);
+  }
+
+  static Block* allocate(std::size_t bytes) {
+    constexpr std::size_t huge_page = std::size_t{2} << 20;
+    const bool huge = bytes >= 2 * huge_page;
+    const std::size_t alignment = huge ? huge_page : 64;
+    bytes = round_up(bytes, alignment);
+    void* memory = std::aligned_alloc(alignment, bytes);
+    if (!memory) return nullptr;
+#if defined(__linux__)
+    if (huge) madvise(memory, bytes, MADV_HUGEPAGE);
+#endif
+    return new (memory) Block{nullptr, bytes};
+  }
+
+  static WorkspacePool& instance() {
+    static constinit WorkspacePool pool;
+    return pool;
+  }
+
+ private:
+  static void release(Block* block) {
+    while (block) {
+      Block* next = block->next;
+      std::free(block);
+      block = next;
+    }
+  }
+
+  static constexpr std::size_t small = 4096;
+  static constexpr std::size_t most_kept = std::size_t{512} << 20;
+  Block* kept_ = nullptr;
+  std::size_t kept_bytes_ = 0;
+};
+
+namespace {
+
+std::string in_words(std::size_t bytes) {
+  return bytes >> 20 ? std::to_string(bytes >> 20) + " MiB" : std::to_string(bytes) + " bytes";
+}
+
+}  // namespace
+
+void Workspace::reset() noexcept {
+  while (blocks_) {
+    Block* next = blocks_->next;
+    WorkspacePool::instance().give_back(blocks_);
+    blocks_ = next;
+  }
+  taken_ = 0;
+}
+
+void Workspace::trim_pool() { WorkspacePool::instance().trim(); }
+
+void* Workspace::take_bytes(std::size_t count, std::size_t size) {
+  if (count > SIZE_MAX / 4 / size) throw Error(ACCUBLAS_ERROR_MEMORY, "a workspace of more than the address space");
+  const std::size_t bytes = round_up(count * size, 64);
+  if (!held_ && hook_allocation_fails())
+    throw Error(ACCUBLAS_ERROR_MEMORY, "no memory for a workspace of " + in_words(bytes));
+  if (buffer_) {
+    // The arena starts at the first aligned address of the user's buffer.
+    const std::size_t skip = (64 - reinterpret_cast<std::uintptr_t>(buffer_) % 64) % 64;
+    if (buffer_bytes_ < skip || buffer_bytes_ - skip - taken_ < bytes)
+      throw Error(ACCUBLAS_ERROR_MEMORY, "the user's workspace of " + std::to_string(buffer_bytes_) +
+                                             " bytes is too small: " + std::to_string(taken_ + bytes + 64) +
+                                             " bytes are needed");
+    unsigned char* memory = buffer_ + skip + taken_;
+    taken_ += bytes;
+    peak_ = std::max(peak_, taken_);
+    return memory;
+  }
+  if (taken_ + bytes > cap_ + beyond_cap)
+    throw Error(ACCUBLAS_ERROR_MEMORY, "the workspace cap of " + in_words(cap_) +
+                                           " is too small: " + in_words(taken_ + bytes) + " are needed");
+  Block* block = WorkspacePool::instance().reuse(bytes + sizeof(Block));
+  if (!block) block = WorkspacePool::allocate(bytes + sizeof(Block));
+  if (!block) throw Error(ACCUBLAS_ERROR_MEMORY, "no memory for a workspace of " + in_words(bytes));
+  block->next = blocks_;
+  blocks_ = block;
+  taken_ += bytes;
+  peak_ = std::max(peak_, taken_);
+  return block + 1;
+}
+
+}  // namespace accublas

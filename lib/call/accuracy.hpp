@@ -1,0 +1,66 @@
+// What a mode promises before it looks at data: the numbers of the report's rigorous bound.
+#pragma once
+
+#include <cmath>
+#include <limits>
+
+#include "lib/base/error.hpp"
+#include "lib/call/mode.hpp"
+#include "lib/call/problem.hpp"
+#include "lib/call/routine.hpp"
+#include "lib/numerics/bounds.hpp"
+
+namespace accublas {
+
+/// abs(c - exact) <= relative abs(exact) + componentwise (abs(alpha) abs(A) abs(B) + abs(beta) abs(C)) + absolute
+struct Bound {
+  double relative, componentwise, absolute;
+};
+
+/// The bound of a mode with k terms per element. For NRM2 and ASUM the exact result stands for abs(A) abs(B). Infinite
+/// for fixed and slices, whose error depends on the data: their engines put a bound in the report.
+template <class T>
+Bound promised_bound(Routine routine, const Mode& mode, Index k, T alpha) {
+  const double u = unit_roundoff<T>();
+  const Bound rounded_once = {u, 0, least_subnormal<T>()};
+  if (k == 0 || alpha == 0) return rounded_once;
+  switch (mode.kind) {
+    case ACCUBLAS_MODE_DP:
+    case ACCUBLAS_MODE_SP:
+      if (mode.reproducible && !is_gemm(routine)) return rounded_once;
+      [[fallthrough]];
+    case ACCUBLAS_MODE_NATIVE:
+      return {0, dp_bound(k, u), least_subnormal<T>()};
+    case ACCUBLAS_MODE_CR:
+      return rounded_once;
+    case ACCUBLAS_MODE_DOT2: {
+      const bool dot = family_of(routine) == ACCUBLAS_FAMILY_DOT;
+      const Dot2Bound bound = dot2_bound(dot ? dot2_depth_dot(k) : dot2_depth_gemm(k), k, u);
+      // The underflow of the products passes through alpha.
+      const double scale = std::fmax(1.0, std::fabs(static_cast<double>(alpha)));
+      // NRM2 scales such products away, ASUM has none.
+      const double absolute = is_norm(routine) ? 0 : scale * bound.absolute;
+      return {bound.relative, bound.componentwise, absolute + least_subnormal<T>()};
+    }
+    default:
+      return {0, std::numeric_limits<double>::infinity(), 0};
+  }
+}
+
+/// Whether the bound keeps a target (accublas_set_target).
+inline bool keeps(const Bound& bound, double target) { return bound.relative + bound.componentwise <= target; }
+
+/// Whether promised_bound knows the mode's bound, so that the target can be judged before the engine runs.
+inline bool bound_is_a_priori(const Mode& mode) {
+  return mode.kind != ACCUBLAS_MODE_FIXED && mode.kind != ACCUBLAS_MODE_SLICES;
+}
+
+/// fixed and slices err by the data. GEMM's engines that work in integers bound the error of fixed before they write C;
+/// the others of these modes do not, so that they cannot keep a target. Throws Error(ACCUBLAS_ERROR_ACCURACY).
+inline void require_no_target(const Mode& mode, double target, bool single) {
+  if (target > 0 && !bound_is_a_priori(mode))
+    throw Error(ACCUBLAS_ERROR_ACCURACY,
+                "mode " + mode_word(mode, single) + " promises no componentwise bound with this engine");
+}
+
+}  // namespace accublas

@@ -1,0 +1,141 @@
+// The narrow interface between the library and a place to compute: the CPU, a CUDA device, or none. No CUDA type
+// appears here; a backend that is not there is a value that answers so.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "lib/call/batch.hpp"
+#include "lib/call/execution.hpp"
+#include "lib/call/mode.hpp"
+#include "lib/call/problem.hpp"
+#include "lib/call/routine.hpp"
+
+namespace accublas {
+
+enum class MemoryKind { host, device, managed };
+
+/// Where an address lives.
+struct Location {
+  MemoryKind kind;
+  int device;  ///< of device and managed memory
+};
+
+/// What the choice of backend and engine may depend on besides settings: sizes (gemm_batched: of a matrix; gemv: m
+/// outputs, k terms; dot, nrm2, asum: k terms) and where the operands are.
+struct CallShape {
+  CallShape() = default;
+  CallShape(Index m, Index n, Index k, bool on_device = false) : m(m), n(n), k(k), on_device(on_device) {}
+
+  Index m = 0, n = 0, k = 0;
+  bool on_device = false;
+  int device = 0;
+};
+
+/// Per-context state that a backend keeps (stream, cuBLAS handle, device-side error flag, workspace in graph capture).
+class BackendState {
+ public:
+  virtual ~BackendState() = default;
+  virtual int device() const = 0;
+  /// Waits for the last call and fills in what only the device knows of it.
+  virtual void complete(accublas_report_t& report) = 0;
+  virtual void set_stream(void* stream) = 0;
+  virtual void* stream() const = 0;
+  /// Waits for the stream and for calls on streams before; returns and clears the first asynchronous error.
+  virtual accublas_status synchronize(std::string& message) = 0;
+  /// The same for the calls alone, at the end of the context: the user's stream may be gone by then.
+  virtual accublas_status finish(std::string& message) = 0;
+};
+
+/// Where a scalar lives: on the host by value, or on the device by address (read on the stream).
+template <class T>
+struct ScalarArgument {
+  const T* pointer;
+  bool on_device;
+};
+
+/// A routine call as a backend sees it: operands all host or all device, scalars by reference. With device operands it
+/// may have nothing to do but to scale C (alpha = 0 or k = 0), or to write a zero (DOT with n = 0).
+template <class Problem, class T>
+struct Call {
+  const Problem& problem;  ///< alpha and beta inside are valid only where the scalars are on the host
+  ScalarArgument<T> alpha, beta;
+  bool operands_on_device;
+  bool result_on_device;  ///< DOT, NRM2, ASUM: where *result lives
+  const Mode& mode;
+  accublas_engine engine;  ///< one of engines(routine, mode)
+};
+
+/// Whether the call has no product to compute, for scalars on the host: alpha = 0 or k = 0.
+template <class T>
+bool no_product(const Call<Gemm<T>, T>& call) {
+  return call.problem.k == 0 || (!call.alpha.on_device && *call.alpha.pointer == 0);
+}
+
+/// Engines that serve a routine in a mode, the one that runs where none is asked for first.
+struct EngineList {
+  accublas_engine engines[4] = {};
+  int count = 0;
+
+  constexpr EngineList() = default;
+  template <class... E>
+  constexpr explicit EngineList(accublas_engine first, E... rest)
+      : engines{first, rest...}, count(1 + sizeof...(rest)) {}
+  constexpr const accublas_engine* begin() const { return engines; }
+  constexpr const accublas_engine* end() const { return engines + count; }
+  constexpr bool has(accublas_engine engine) const {
+    for (accublas_engine e : *this)
+      if (e == engine) return true;
+    return false;
+  }
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  virtual const char* name() const noexcept = 0;
+  /// Devices that can be used now; why there is none goes to `reason`. The CPU is one device.
+  virtual int device_count(std::string& reason) const = 0;
+  /// Whether there were devices before this process was forked.
+  virtual bool lost_by_fork() const { return false; }
+  virtual std::string device_name(int device) const = 0;
+  /// Where an address lives: what is no memory of a device counts as the host's. Never faults, whatever the address.
+  /// The answer holds for this call: memory that was the host's may be a device's later.
+  virtual Location locate(const void* pointer) const = 0;
+  /// Empty where the backend lacks the mode.
+  virtual EngineList engines(Routine routine, const Mode& mode) const = 0;
+  /// The engine that serves a shape where none is asked for: one of engines().
+  virtual accublas_engine choose(Routine routine, const Mode& mode, const CallShape&) const {
+    return engines(routine, mode).engines[0];
+  }
+  /// Whether choose() looks at the shape: else one choice serves all calls.
+  virtual bool chooses_by_shape(Routine routine, const Mode& mode) const { return engines(routine, mode).count > 1; }
+  /// Whether host operands of this shape are served sooner here than by the CPU, copies included.
+  virtual bool worth_copying(Routine, const Mode&, const CallShape&) const { return false; }
+  /// Cap of a call's workspace in bytes where none is set.
+  virtual std::size_t default_workspace(int device) const = 0;
+  virtual std::unique_ptr<BackendState> make_state(int device) = 0;
+
+  virtual void gemm(const Call<Gemm<double>, double>&, BackendState*, Execution&) = 0;
+  virtual void gemm(const Call<Gemm<float>, float>&, BackendState*, Execution&) = 0;
+  /// All matrices, or none where memory is missing. A matrix that misses the target is left as it was; the others are
+  /// computed.
+  virtual void gemm_batched(const Call<GemmBatch<double>, double>&, BackendState*, Execution&) = 0;
+  virtual void gemm_batched(const Call<GemmBatch<float>, float>&, BackendState*, Execution&) = 0;
+  virtual void gemv(const Call<Gemv<double>, double>&, BackendState*, Execution&) = 0;
+  virtual void gemv(const Call<Gemv<float>, float>&, BackendState*, Execution&) = 0;
+  virtual void dot(const Call<Dot<double>, double>&, BackendState*, Execution&) = 0;
+  virtual void dot(const Call<Dot<float>, float>&, BackendState*, Execution&) = 0;
+  virtual void nrm2(const Call<Reduction<double>, double>&, BackendState*, Execution&) = 0;
+  virtual void nrm2(const Call<Reduction<float>, float>&, BackendState*, Execution&) = 0;
+  virtual void asum(const Call<Reduction<double>, double>&, BackendState*, Execution&) = 0;
+  virtual void asum(const Call<Reduction<float>, float>&, BackendState*, Execution&) = 0;
+};
+
+Backend& cpu_backend();
+/// The CUDA backend, or the one that answers "not in this build" or "no device".
+Backend& cuda_backend();
+
+}  // namespace accublas

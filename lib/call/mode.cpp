@@ -1,0 +1,156 @@
+#include "lib/call/mode.hpp"
+
+#include "lib/base/error.hpp"
+
+namespace accublas {
+
+namespace {
+
+struct EngineRow {
+  accublas_engine engine;
+  const char* name;
+};
+
+constexpr EngineRow engine_table[] = {
+    {ACCUBLAS_ENGINE_AUTO, "auto"},   {ACCUBLAS_ENGINE_NATIVE, "native"}, {ACCUBLAS_ENGINE_INT8, "int8"},
+    {ACCUBLAS_ENGINE_FP64, "fp64"},   {ACCUBLAS_ENGINE_FP16, "fp16"},     {ACCUBLAS_ENGINE_DOT2, "dot2"},
+    {ACCUBLAS_ENGINE_EXACT, "exact"},
+};
+
+void append(std::string& list, const std::string& word) {
+  if (!list.empty()) list += ", ";
+  list += word;
+}
+
+void append_row(std::string& list, const ModeRow& row) {
+  const std::string word(row.word);
+  if (row.most > 0) {
+    const std::string range = " (" + std::to_string(row.least) + " to " + std::to_string(row.most) + ")";
+    const std::string letter = row.kind == ACCUBLAS_MODE_SLICES ? ":D" : ":T";
+    append(list, word + letter + range);
+    if (!row.suffix.empty()) append(list, word + letter + std::string(row.suffix));
+  } else {
+    append(list, word);
+    if (!row.suffix.empty()) append(list, word + std::string(row.suffix));
+  }
+}
+
+bool grade_of_other_type(accublas_mode kind, bool single) {
+  return kind == (single ? ACCUBLAS_MODE_DP : ACCUBLAS_MODE_SP);
+}
+
+}  // namespace
+
+Mode parse_mode(std::string_view word) {
+  const Mode mode = find_mode(word);
+  if (mode.kind == ACCUBLAS_MODE_DEFAULT)
+    throw Error(ACCUBLAS_ERROR_MODE, "unknown mode '" + std::string(word) + "'; the modes are " + mode_words());
+  return mode;
+}
+
+Mode make_mode(accublas_mode kind, int parameter, int flags) {
+  const ModeRow* row = mode_row(kind);
+  if (!row)
+    throw Error(ACCUBLAS_ERROR_MODE, "unknown mode number " + std::to_string(kind) + "; the modes are " + mode_words());
+  const std::string word(row->word);
+  if (row->most == 0 ? parameter != 0 : (parameter < row->least || parameter > row->most)) {
+    const std::string range = row->most == 0
+                                  ? "has no parameter"
+                                  : "takes " + std::to_string(row->least) + " to " + std::to_string(row->most);
+    throw Error(ACCUBLAS_ERROR_MODE, "mode parameter " + std::to_string(parameter) + ": " + word + " " + range);
+  }
+  const int allowed = row->suffix == ":fast"    ? ACCUBLAS_MODE_FAST
+                      : row->suffix == ":repro" ? ACCUBLAS_MODE_REPRODUCIBLE
+                                                : 0;
+  if (flags & ~allowed)
+    throw Error(ACCUBLAS_ERROR_MODE, "mode flags " + std::to_string(flags) + " do not go with " + word);
+  return {kind, parameter, (flags & ACCUBLAS_MODE_FAST) != 0, (flags & ACCUBLAS_MODE_REPRODUCIBLE) != 0};
+}
+
+std::string mode_word(const Mode& mode, bool single) {
+  accublas_mode kind = mode.kind;
+  if (kind == ACCUBLAS_MODE_DP || kind == ACCUBLAS_MODE_SP) kind = single ? ACCUBLAS_MODE_SP : ACCUBLAS_MODE_DP;
+  const ModeRow* row = mode_row(kind);
+  if (!row) return "";
+  std::string word(row->word);
+  if (row->most > 0) word += ":" + std::to_string(mode.parameter);
+  if (mode.fast) word += ":fast";
+  if (mode.reproducible) word += ":repro";
+  return word;
+}
+
+bool family_has(accublas_family family, bool single, accublas_mode kind) {
+  const ModeRow* row = mode_row(kind);
+  if (!row) return false;
+  switch (row->families) {
+    case Families::all:
+      return true;
+    case Families::dgemm:
+      return family == ACCUBLAS_FAMILY_DGEMM && !single;
+    case Families::sgemm:
+      return family == ACCUBLAS_FAMILY_SGEMM && single;
+  }
+  return false;
+}
+
+bool routine_has(Routine routine, accublas_mode kind) {
+  const ModeRow* row = mode_row(kind);
+  return family_has(family_of(routine), is_single(routine), kind) && (row->norms || !is_norm(routine));
+}
+
+std::string mode_words(accublas_family family, bool single, bool with_unbuilt) {
+  std::string list;
+  for (const ModeRow& row : mode_table)
+    if (family_has(family, single, row.kind) && (row.built || with_unbuilt) && !grade_of_other_type(row.kind, single))
+      append_row(list, row);
+  return list;
+}
+
+std::string mode_words(Routine routine, bool with_unbuilt) {
+  const bool single = is_single(routine);
+  std::string list;
+  for (const ModeRow& row : mode_table)
+    if (routine_has(routine, row.kind) && (row.built || with_unbuilt) && !grade_of_other_type(row.kind, single))
+      append_row(list, row);
+  return list;
+}
+
+std::string mode_words() {
+  std::string list;
+  for (const ModeRow& row : mode_table) append_row(list, row);
+  return list;
+}
+
+bool bit_defined(const Mode& mode) {
+  const ModeRow* row = mode_row(mode.kind);
+  return row && (row->bits || mode.reproducible);
+}
+
+bool mode_built(accublas_mode kind) {
+  const ModeRow* row = mode_row(kind);
+  return row && row->built;
+}
+
+accublas_engine parse_engine(std::string_view name) {
+  std::string list;
+  for (const EngineRow& row : engine_table) {
+    if (name == row.name) return row.engine;
+    append(list, row.name);
+  }
+  throw Error(ACCUBLAS_ERROR_ENGINE, "unknown engine '" + std::string(name) + "'; the engines are " + list);
+}
+
+const char* engine_name(accublas_engine engine) {
+  for (const EngineRow& row : engine_table)
+    if (row.engine == engine) return row.name;
+  return nullptr;
+}
+
+accublas_backend parse_backend(std::string_view name) {
+  if (name == "auto") return ACCUBLAS_BACKEND_AUTO;
+  if (name == "cpu") return ACCUBLAS_BACKEND_CPU;
+  if (name == "cuda") return ACCUBLAS_BACKEND_CUDA;
+  throw Error(ACCUBLAS_ERROR_ARGUMENT, "unknown backend '" + std::string(name) + "'; the backends are auto, cpu, cuda");
+}
+
+}  // namespace accublas

@@ -1,0 +1,118 @@
+// The one table of modes: option, environment, API, log and documentation read it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "c_api/accublas.h"
+#include "lib/call/routine.hpp"
+
+namespace accublas {
+
+/// A mode with its parameters, resolved: what the answer is.
+struct Mode {
+  accublas_mode kind = ACCUBLAS_MODE_DEFAULT;
+  int parameter = 0;          ///< T of fixed:T, D of slices:D
+  bool fast = false;          ///< slices:D:fast
+  bool reproducible = false;  ///< dp:repro, sp:repro
+  friend constexpr bool operator==(const Mode&, const Mode&) = default;
+};
+
+/// Which families have a mode.
+enum class Families { all, dgemm, sgemm };
+
+/// A row of the table.
+struct ModeRow {
+  accublas_mode kind;
+  std::string_view word;    ///< up to the first colon
+  int least, most;          ///< range of the parameter; 0, 0: the word has none
+  std::string_view suffix;  ///< what may follow (":fast", ":repro"), or empty
+  Families families;
+  bool norms;  ///< NRM2 and ASUM have it, where the family has it
+  bool bits;   ///< bits defined, whatever the suffix
+  bool built;  ///< this build has an engine for it
+};
+
+constexpr ModeRow mode_table[] = {
+    {ACCUBLAS_MODE_NATIVE, "native", 0, 0, "", Families::all, true, false, true},
+    {ACCUBLAS_MODE_DP, "dp", 0, 0, ":repro", Families::all, true, false, true},
+    {ACCUBLAS_MODE_SP, "sp", 0, 0, ":repro", Families::all, true, false, true},
+    {ACCUBLAS_MODE_FIXED, "fixed", 2, 150, "", Families::all, false, true, true},
+    {ACCUBLAS_MODE_SLICES, "slices", 1, 50, ":fast", Families::all, false, true, true},
+    {ACCUBLAS_MODE_DOT2, "dot2", 0, 0, "", Families::all, true, true, true},
+    {ACCUBLAS_MODE_CR, "cr", 0, 0, "", Families::all, true, true, true},
+    {ACCUBLAS_MODE_TF32X1, "tf32x1", 0, 0, "", Families::sgemm, false, false, false},
+    {ACCUBLAS_MODE_TF32X3, "tf32x3", 0, 0, "", Families::sgemm, false, false, false},
+    {ACCUBLAS_MODE_TF32X4, "tf32x4", 0, 0, "", Families::sgemm, false, false, false},
+    {ACCUBLAS_MODE_FP16X1, "fp16x1", 0, 0, "", Families::sgemm, false, false, false},
+    {ACCUBLAS_MODE_FP16X3, "fp16x3", 0, 0, "", Families::sgemm, false, false, false},
+    {ACCUBLAS_MODE_TF64X1, "tf64x1", 0, 0, "", Families::dgemm, false, false, false},
+    {ACCUBLAS_MODE_TF64X3, "tf64x3", 0, 0, "", Families::dgemm, false, false, false},
+    {ACCUBLAS_MODE_TF64X4, "tf64x4", 0, 0, "", Families::dgemm, false, false, false},
+};
+
+constexpr const ModeRow* mode_row(accublas_mode kind) {
+  for (const ModeRow& row : mode_table)
+    if (row.kind == kind) return &row;
+  return nullptr;
+}
+
+/// The parse: kind ACCUBLAS_MODE_DEFAULT where `word` is no mode word.
+constexpr Mode find_mode(std::string_view word) {
+  for (const ModeRow& row : mode_table) {
+    if (word.substr(0, row.word.size()) != row.word) continue;
+    std::string_view rest = word.substr(row.word.size());
+    Mode mode{row.kind};
+    if (row.most > 0) {
+      if (rest.size() < 2 || rest[0] != ':') continue;
+      std::size_t used = 1;
+      for (; used < rest.size() && rest[used] >= '0' && rest[used] <= '9' && used <= 3; ++used)
+        mode.parameter = 10 * mode.parameter + (rest[used] - '0');
+      if (rest[1] == '0' || mode.parameter < row.least || mode.parameter > row.most) continue;
+      rest = rest.substr(used);
+    }
+    if (!rest.empty()) {
+      if (rest != row.suffix) continue;
+      (rest == ":fast" ? mode.fast : mode.reproducible) = true;
+    }
+    return mode;
+  }
+  return {};
+}
+
+/// Parses a mode word ("fixed:70", "dp:repro"). Throws Error(ACCUBLAS_ERROR_MODE) with the list of words.
+Mode parse_mode(std::string_view word);
+
+/// The same from the API's enum, parameter and flags.
+Mode make_mode(accublas_mode kind, int parameter, int flags);
+
+/// The word of a mode as a family calls it: dp and sp by the family's type.
+std::string mode_word(const Mode& mode, bool single);
+
+/// Whether the family of routines has this mode at all (built or not).
+bool family_has(accublas_family family, bool single, accublas_mode kind);
+
+/// Whether a routine has the mode: its family's, but for those that NRM2 and ASUM lack.
+bool routine_has(Routine routine, accublas_mode kind);
+
+/// The words of a family's modes, for messages: "native, dp, dp:repro, fixed:T (2 to 150), ...". Those that this build
+/// lacks are listed only on request.
+std::string mode_words(accublas_family family, bool single, bool with_unbuilt = false);
+
+/// Those of a routine.
+std::string mode_words(Routine routine, bool with_unbuilt = false);
+
+/// The words of all families.
+std::string mode_words();
+
+/// Whether the bits of the answer are defined.
+bool bit_defined(const Mode& mode);
+
+/// Whether this build has an engine for the mode (tf32x3 and its kin are known words without one).
+bool mode_built(accublas_mode kind);
+
+accublas_engine parse_engine(std::string_view name);    ///< throws Error(ACCUBLAS_ERROR_ENGINE) with the list
+const char* engine_name(accublas_engine engine);        ///< null where there is no such engine
+accublas_backend parse_backend(std::string_view name);  ///< throws Error(ACCUBLAS_ERROR_ARGUMENT) with the list
+
+}  // namespace accublas

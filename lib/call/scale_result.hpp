@@ -1,0 +1,31 @@
+// A result that nothing is added to.
+#pragma once
+
+#include <cstdlib>
+#include <utility>
+
+#include "lib/call/problem.hpp"
+
+namespace accublas {
+
+/// c_ij = product(beta, c_ij), and +0 where beta = 0, without reading C; along the smaller stride.
+template <class T, class Product>
+void scale_result(T beta, Index m, Index n, Matrix<T> c, Product product) {
+  if (std::abs(c.row_stride) > std::abs(c.col_stride)) {
+    std::swap(m, n);
+    c = c.transposed();
+  }
+  for (Index j = 0; j < n; ++j)
+    for (Index i = 0; i < m; ++i) {
+      T& element = c(i, j);
+      element = beta == 0 ? T{0} : product(beta, element);
+    }
+}
+
+/// The product as the caller's floating-point environment rounds it.
+template <class T>
+void scale_result(T beta, Index m, Index n, Matrix<T> c) {
+  scale_result(beta, m, n, c, [](T factor, T element) { return factor * element; });
+}
+
+}  // namespace accublas

@@ -1,0 +1,214 @@
+#include "lib/cpu/dot2/dot2.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <vector>
+
+#include "lib/base/fork_safe.hpp"
+#include "lib/base/integers.hpp"
+#include "lib/base/test_hooks.hpp"
+#include "lib/cpu/engines.hpp"
+#include "lib/numerics/bounds.hpp"
+#include "lib/numerics/finish.hpp"
+
+namespace accublas::cpu {
+
+namespace {
+
+template <class T>
+constexpr bool compensated = sizeof(T) == sizeof(double);
+
+/// The exact error of s = RN(a + b), s finite. Knuth's sequence gives it too, unless b is the largest finite number:
+/// this one never overflows.
+double sum_error(double a, double b, double s) {
+  if (std::fabs(a) < std::fabs(b)) std::swap(a, b);
+  return b - (s - a);
+}
+
+template <class T>
+void step(Dot2Pair& pair, T x, T y) {
+  const double p = static_cast<double>(x) * static_cast<double>(y), s = pair.s + p;
+  if constexpr (compensated<T>) {
+    const double e = mutant(Mutant::dot2_no_error) ? 0.0 : std::fma(x, y, -p);
+    pair.c = pair.c + (sum_error(pair.s, p, s) + e);
+  }
+  pair.s = s;
+}
+
+/// 32 pairs side by side.
+struct Lanes {
+  Dot2Pair lane[dot2_lanes] = {};
+};
+
+template <class T>
+void step_term(Dot2Pair& pair, const Dot2Sum<T>& sum, Index i) {
+  const T x = sum.x[i];
+  switch (sum.terms) {
+    case Dot2Terms::products:
+      return step(pair, x, sum.y[i]);
+    case Dot2Terms::squares:
+      return step(pair, x * sum.factor, x * sum.factor);
+    case Dot2Terms::magnitudes:
+      return step(pair, std::fabs(x), T(1));  // the product's error is 0
+  }
+}
+
+/// The tree over blocks first .. first + count - 1.
+template <class T>
+Lanes tree(const Dot2Sum<T>& sum, Index first, Index count) {
+  Lanes lanes;
+  if (count == 1) {
+    const Index begin = first * dot2_dot_block, end = std::min(begin + dot2_dot_block, sum.n);
+    for (Index i = begin; i < end; ++i) step_term(lanes.lane[(i - begin) % dot2_lanes], sum, i);
+    return lanes;
+  }
+  const Index half = static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(count - 1)));
+  lanes = tree(sum, first, half);
+  const Lanes right = tree(sum, first + half, count - half);
+  for (int l = 0; l < dot2_lanes; ++l) lanes.lane[l] = dot2_combine<T>(lanes.lane[l], right.lane[l]);
+  return lanes;
+}
+
+template <class T>
+Dot2Kernels<T> make_kernels(const Dot2DotKernels<T>& dot, const Dot2GemvKernels<T>& gemv,
+                            const Dot2GemmKernel<T>& gemm) {
+  return {dot, gemv, gemm};
+}
+
+/// *out = RN(alpha (s + c) + beta y) and true, if a double-double evaluation with an error bound decides. Every
+/// operation below is exact or has a relative error of 2^-53, as long as the magnitudes checked keep underflow away.
+template <class T>
+bool round_fast(Dot2Pair pair, double alpha, double beta, double y, T* out) {
+  constexpr double least = 0x1p-900, most = 0x1p+1000;
+  const double high = pair.s + pair.c, low = sum_error(pair.s, pair.c, high);
+  const double p = alpha * high, p_error = std::fma(alpha, high, -p) + alpha * low;
+  const double q = beta * y, q_error = std::fma(beta, y, -q);
+  const double r = p + q, r_error = sum_error(p, q, r);
+  const double size = std::fabs(p) + std::fabs(q);
+  if (!(std::fabs(high) >= least && std::fabs(p) >= least && size <= most && std::fabs(r) >= least)) return false;
+  if (!(q == 0 ? beta == 0 || y == 0 : std::fabs(q) >= least)) return false;
+  // The rest has four terms, each below 2^-52 of size, with few roundings of 2^-53 relative to their sum.
+  const double rest = r_error + (p_error + q_error), uncertain = 0x1p-100 * size;
+  const double below = r + (rest - uncertain), above = r + (rest + uncertain);
+  if constexpr (sizeof(T) == sizeof(double)) {
+    *out = below;
+    return below == above;
+  } else {
+    // Two roundings in a row: the interval is widened by the first one's error.
+    const double width = 0x1p-52 * std::fabs(below);
+    const float low_end = static_cast<float>(below - width), high_end = static_cast<float>(above + width);
+    *out = low_end;
+    return low_end == high_end && low_end != 0 && std::fabs(low_end) < std::numeric_limits<float>::infinity();
+  }
+}
+
+}  // namespace
+
+template <>
+const Dot2Kernels<double>& dot2_kernels(Isa isa) {
+  static constinit Lazy<std::vector<Dot2Kernels<double>>> kept;
+  const auto& tables = kept.get([] {
+    auto made = std::make_unique<std::vector<Dot2Kernels<double>>>();
+    made->push_back(make_kernels(isa_baseline::dot2_ddot(), isa_baseline::dot2_dgemv(), isa_baseline::dot2_dgemm()));
+#if ACCUBLAS_KERNEL_LEVELS > 1
+    made->push_back(make_kernels(isa_avx2::dot2_ddot(), isa_avx2::dot2_dgemv(), isa_avx2::dot2_dgemm()));
+#endif
+#if ACCUBLAS_KERNEL_LEVELS > 2
+    made->push_back(make_kernels(isa_avx512::dot2_ddot(), isa_avx512::dot2_dgemv(), isa_avx512::dot2_dgemm()));
+#endif
+    return made;
+  });
+  return tables[std::min(static_cast<std::size_t>(isa), tables.size() - 1)];
+}
+
+template <>
+const Dot2Kernels<float>& dot2_kernels(Isa isa) {
+  static constinit Lazy<std::vector<Dot2Kernels<float>>> kept;
+  const auto& tables = kept.get([] {
+    auto made = std::make_unique<std::vector<Dot2Kernels<float>>>();
+    made->push_back(make_kernels(isa_baseline::dot2_sdot(), isa_baseline::dot2_sgemv(), isa_baseline::dot2_sgemm()));
+#if ACCUBLAS_KERNEL_LEVELS > 1
+    made->push_back(make_kernels(isa_avx2::dot2_sdot(), isa_avx2::dot2_sgemv(), isa_avx2::dot2_sgemm()));
+#endif
+#if ACCUBLAS_KERNEL_LEVELS > 2
+    made->push_back(make_kernels(isa_avx512::dot2_sdot(), isa_avx512::dot2_sgemv(), isa_avx512::dot2_sgemm()));
+#endif
+    return made;
+  });
+  return tables[std::min(static_cast<std::size_t>(isa), tables.size() - 1)];
+}
+
+Index dot2_block_length() { return mutant(Mutant::dot2_block) ? dot2_block / 2 : dot2_block; }
+
+template <class T>
+Dot2Pair dot2_combine(Dot2Pair left, Dot2Pair right) {
+  const double s = left.s + right.s;
+  return {s, compensated<T> ? (left.c + right.c) + sum_error(left.s, right.s, s) : 0.0};
+}
+
+template <class T>
+Dot2Pair dot2_chain(Index k, Vector<const T> x, Vector<const T> y) {
+  Dot2Pair total = {0, 0};
+  const Index length = dot2_block_length();
+  for (Index first = 0; first < k; first += length) {
+    Dot2Pair block = {0, 0};
+    for (Index p = first; p < std::min(first + length, k); ++p) step(block, x[p], y[p]);
+    total = dot2_combine<T>(total, block);
+  }
+  return total;
+}
+
+template <class T>
+Dot2Pair dot2_tree(const Dot2Sum<T>& sum) {
+  Lanes lanes = tree(sum, 0, std::max<Index>(ceil_div(sum.n, dot2_dot_block), 1));
+  for (int half = dot2_lanes / 2; half > 0; half /= 2)
+    for (int l = 0; l < half; ++l) lanes.lane[l] = dot2_combine<T>(lanes.lane[l], lanes.lane[l + half]);
+  return lanes.lane[0];
+}
+
+template <class T>
+T dot2_round(Dot2Pair pair, T alpha, T beta, const T* y) {
+  if (alpha == 1 && beta == 0) return dot2_sum<T>(pair);
+  const T addend = read_addend(beta, y);
+  T out;
+  if (round_fast(pair, alpha, beta, addend, &out)) return out;
+  return finish_pair(alpha, pair.s, pair.c, beta, addend);
+}
+
+template <class T>
+T dot2_element(Dot2Pair pair, Index k, T alpha, Vector<const T> row, Vector<const T> col, T beta, const T* y) {
+  // An s that is not finite is the table's; a c can be the kernel's (see lib/cpu/kernels/dot2_kernels.hpp).
+  if ((std::isfinite(pair.s) && !std::isfinite(pair.c)) || mutant(Mutant::dot2_no_error))
+    pair = dot2_chain(k, row, col);
+  if (!is_finite(pair) && mutant(Mutant::dot2_overflow_kept)) return canonical(alpha * static_cast<T>(pair.s + pair.c));
+  if (!is_finite(pair)) return exact_element(k, alpha, row, col, beta, y);
+  return dot2_round(pair, alpha, beta, y);
+}
+
+template <class T>
+void dot2_report_bound(double depth, Index terms, T alpha, accublas_report_t& report) {
+  const Dot2Bound bound = dot2_bound(depth, 0, unit_roundoff<T>());
+  report.bound_relative = bound.relative;
+  report.bound_componentwise = bound.componentwise;
+  // 5 abs(alpha) terms least subnormals for the products that underflow (for float none does), one more for the result.
+  // A number of least subnormals is its own bit pattern; computed as a product it would take the CPU's slow path.
+  const double factor = std::max(1.0, std::fabs(static_cast<double>(alpha)));
+  const double count = compensated<T> ? std::ceil(5 * factor * static_cast<double>(terms)) + 1 : 1;
+  report.bound_absolute = !compensated<T>  ? std::numeric_limits<T>::denorm_min()
+                          : count < 0x1p52 ? std::bit_cast<double>(static_cast<std::uint64_t>(count))
+                                           : count * std::numeric_limits<double>::denorm_min();
+}
+
+#define ACCUBLAS_INSTANTIATE(T)                                                               \
+  template Dot2Pair dot2_combine<T>(Dot2Pair, Dot2Pair);                                      \
+  template Dot2Pair dot2_chain(Index, Vector<const T>, Vector<const T>);                      \
+  template Dot2Pair dot2_tree(const Dot2Sum<T>&);                                             \
+  template T dot2_round(Dot2Pair, T, T, const T*);                                            \
+  template T dot2_element(Dot2Pair, Index, T, Vector<const T>, Vector<const T>, T, const T*); \
+  template void dot2_report_bound(double, Index, T, accublas_report_t&);
+ACCUBLAS_INSTANTIATE(double)
+ACCUBLAS_INSTANTIATE(float)
+#undef ACCUBLAS_INSTANTIATE
+
+}  // namespace accublas::cpu

@@ -1,0 +1,93 @@
+// What dot2's routines share: the choice of kernels, the definition in scalar code, and the last step from a pair to
+// the result.
+#pragma once
+
+#include <cmath>
+
+#include "lib/base/test_hooks.hpp"
+#include "lib/call/execution.hpp"
+#include "lib/call/problem.hpp"
+#include "lib/cpu/kernels/dot2_kernels.hpp"
+
+namespace accublas::cpu {
+
+struct Dot2Pair {
+  double s, c;
+};
+
+template <class T>
+struct Dot2Kernels {
+  Dot2DotKernels<T> dot;
+  Dot2GemvKernels<T> gemv;
+  Dot2GemmKernel<T> gemm;
+};
+
+/// The tables of the highest instruction set up to `isa`.
+template <class T>
+const Dot2Kernels<T>& dot2_kernels(Isa isa);
+
+/// combine of docs/modes.md; for float c stays 0.
+template <class T>
+Dot2Pair dot2_combine(Dot2Pair left, Dot2Pair right);
+
+/// What the tree of DOT adds up: DOT's x_i y_i, NRM2's (factor x_i)^2, or ASUM's abs(x_i).
+enum class Dot2Terms { products, squares, magnitudes };
+
+template <class T>
+struct Dot2Sum {
+  Dot2Terms terms;
+  Index n;
+  Vector<const T> x;
+  Vector<const T> y = {};  ///< of products only
+  T factor = 1;            ///< of squares only, a power of two
+};
+
+/// The pair of GEMV and GEMM, and that of a tree, as docs/modes.md defines them, one operation at a time: the kernels'
+/// readable twin, and the way out where a kernel could not compute a pair.
+template <class T>
+Dot2Pair dot2_chain(Index k, Vector<const T> x, Vector<const T> y);
+template <class T>
+Dot2Pair dot2_tree(const Dot2Sum<T>& sum);
+
+/// The pair of a tree, n > 0, by the kernels and threads of `execution`; not finite only where the tabled one is not.
+template <class T>
+Dot2Pair dot2_pair(const Dot2Sum<T>& sum, Execution& execution);
+
+inline bool is_finite(Dot2Pair pair) { return std::isfinite(pair.s) && std::isfinite(pair.c); }
+
+/// RN(alpha (s + c) + beta y) for a finite pair. *y is read only where beta is not 0.
+template <class T>
+T dot2_round(Dot2Pair pair, T alpha, T beta, const T* y);
+
+/// The result of one output of GEMV or GEMM from its kernel's pair, whatever the pair and the scalars.
+template <class T>
+T dot2_element(Dot2Pair pair, Index k, T alpha, Vector<const T> row, Vector<const T> col, T beta, const T* y);
+
+/// RN(s + c) of a finite pair: hardware adds and converts as RN does, and s and c are never -0, so that an exact zero
+/// is +0.
+template <class T>
+T dot2_sum(Dot2Pair pair) {
+  if constexpr (sizeof(T) == sizeof(double)) return pair.s + pair.c;
+  return static_cast<T>(pair.s);
+}
+
+/// Writes `count` consecutive outputs of a column of C (GEMV: of y) from their pairs: output i is row i of `a` times
+/// `col`.
+template <class T>
+inline void dot2_write(Index count, const double* s, const double* c, Index k, T alpha, const Matrix<const T>& a,
+                       Vector<const T> col, T beta, Vector<T> y) {
+  const bool plain = alpha == 1 && beta == 0 && !mutant(Mutant::dot2_no_error);
+  for (Index i = 0; i < count; ++i) {
+    const Dot2Pair pair = {s[i], c[i]};
+    y[i] = plain && is_finite(pair) ? dot2_sum<T>(pair) : dot2_element(pair, k, alpha, a.row(i), col, beta, &y[i]);
+  }
+}
+
+/// Writes the promise of the mode into the report: depth of the table, terms, factor of the inner product.
+template <class T>
+void dot2_report_bound(double depth, Index terms, T alpha, accublas_report_t& report);
+
+/// Length of GEMV's and GEMM's blocks.
+Index dot2_block_length();
+
+}  // namespace accublas::cpu

@@ -1,0 +1,172 @@
+// dot2's tree, for DOT, NRM2 and ASUM: runs of consecutive blocks, each of a power of two blocks, are trees of their
+// own; threads take runs, and the tree goes on over their results.
+#include <algorithm>
+#include <bit>
+
+#include "lib/base/integers.hpp"
+#include "lib/base/test_hooks.hpp"
+#include "lib/cpu/dot2/dot2.hpp"
+#include "lib/cpu/engines.hpp"
+#include "lib/numerics/bounds.hpp"
+
+namespace accublas::cpu {
+
+namespace {
+
+constexpr int lane_values = 2 * dot2_lanes;
+
+// Tuning. A run shorter than least_run elements is not worth handing to another thread; more than most_runs would only
+// cost workspace (512 bytes each); runs_per_thread evens out threads of unequal speed.
+constexpr Index least_run = 16 * dot2_dot_block;
+constexpr Index most_runs = 1024;
+constexpr Index runs_per_thread = 4;
+/// Levels of the tree over runs, and of the tree over single blocks, which number less than 2^45: more elements than an
+/// address space holds, and with a stride of 0 a year of additions.
+constexpr int run_levels = 11, block_levels = 45;
+static_assert(most_runs < 1 << run_levels);
+
+/// The tree over pairs of lanes that arrive from left to right, each for the same power of two of blocks (the last one
+/// for at most as many).
+template <class T, int Levels>
+class LaneTree {
+ public:
+  explicit LaneTree(const Dot2DotKernels<T>& kernels) : kernels_(kernels) {}
+
+  /// Where the next pairs go; push() takes them.
+  double* next() { return waiting_[top_]; }
+  void push() {
+    const bool left_to_right = mutant(Mutant::dot2_tree);
+    ++top_;
+    for (std::uint64_t bits = count_++; left_to_right ? top_ > 1 : bits & 1; bits >>= 1) merge();
+  }
+  double* result() {
+    while (top_ > 1) merge();
+    return waiting_[0];
+  }
+
+ private:
+  void merge() {
+    kernels_.combine(waiting_[top_ - 2], waiting_[top_ - 1]);
+    --top_;
+  }
+
+  const Dot2DotKernels<T>& kernels_;
+  alignas(64) double waiting_[Levels + 1][lane_values];
+  int top_ = 0;
+  std::uint64_t count_ = 0;
+};
+
+/// The tree over contiguous elements, its lanes to `out`; y is x but for products.
+template <class T>
+void contiguous_lanes(const Dot2DotKernels<T>& kernels, Dot2Terms terms, Index n, const T* x, const T* y, double* out) {
+  if (terms == Dot2Terms::magnitudes) {
+    kernels.magnitudes(n, x, out);
+  } else {
+    kernels.blocks(n, x, y, out);
+  }
+}
+
+/// One block of any strides, made contiguous inside L1. A frame of its own, which the tree's does not hold.
+template <class T>
+[[gnu::noinline]] void packed_block(const Dot2DotKernels<T>& kernels, const Dot2Sum<T>& sum, Index begin, Index n,
+                                    double* out) {
+  T x_copy[dot2_dot_block], y_copy[dot2_dot_block];
+  const bool products = sum.terms == Dot2Terms::products;
+  const Vector<const T> x{&sum.x[begin], sum.x.stride}, y{products ? &sum.y[begin] : nullptr, sum.y.stride};
+  const T factor = sum.factor;
+  for (Index i = 0; i < n; ++i) x_copy[i] = x[i] * factor;
+  if (products)
+    for (Index i = 0; i < n; ++i) y_copy[i] = y[i];
+  contiguous_lanes(kernels, sum.terms, n, x_copy, products ? y_copy : x_copy, out);
+}
+
+/// The tree over `n` > 0 elements from `begin` on, block by block.
+template <class T>
+[[gnu::noinline]] void packed_lanes(const Dot2DotKernels<T>& kernels, const Dot2Sum<T>& sum, Index begin, Index n,
+                                    double* out) {
+  LaneTree<T, block_levels> tree(kernels);
+  for (Index first = begin; first < begin + n; first += dot2_dot_block) {
+    packed_block(kernels, sum, first, std::min(dot2_dot_block, begin + n - first), tree.next());
+    tree.push();
+  }
+  std::copy_n(tree.result(), lane_values, out);
+}
+
+/// The same, of any strides.
+template <class T>
+void run_lanes(const Dot2DotKernels<T>& kernels, const Dot2Sum<T>& sum, Index begin, Index n, double* out) {
+  const bool products = sum.terms == Dot2Terms::products;
+  const bool contiguous = sum.x.stride == 1 && (!products || sum.y.stride == 1) && sum.factor == 1;
+  if (!contiguous || mutant(Mutant::dot2_tree)) return packed_lanes(kernels, sum, begin, n, out);
+  const T* const x = &sum.x[begin];
+  contiguous_lanes(kernels, sum.terms, n, x, products ? &sum.y[begin] : x, out);
+}
+
+template <class T>
+Dot2Pair reduce(const Dot2DotKernels<T>& kernels, const double* lanes) {
+  Dot2Pair pair;
+  if (mutant(Mutant::dot2_lanes)) {
+    pair = {lanes[0], lanes[dot2_lanes]};
+    for (int l = 1; l < dot2_lanes; ++l) pair = dot2_combine<T>(pair, {lanes[l], lanes[dot2_lanes + l]});
+    return pair;
+  }
+  double values[2];
+  kernels.reduce(lanes, values);
+  return {values[0], values[1]};
+}
+
+template <class T>
+Dot2Pair pair_of(const Dot2Sum<T>& sum, Execution& execution) {
+  const Dot2DotKernels<T>& kernels = dot2_kernels<T>(execution.isa).dot;
+  alignas(64) double lanes[lane_values];
+  if (execution.threads == 1 || sum.n <= least_run || mutant(Mutant::dot2_tree)) {
+    run_lanes(kernels, sum, 0, sum.n, lanes);
+    return reduce(kernels, lanes);
+  }
+  const Index wanted = std::min<Index>(runs_per_thread * execution.threads, most_runs);
+  Index run = static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(ceil_div(sum.n, wanted))));
+  run = std::max(run, least_run);
+  const Index runs = ceil_div(sum.n, run);
+  double* const results = execution.workspace.template take<double>(static_cast<std::size_t>(runs * lane_values));
+  parallel_for(runs, execution.threads, [&](Index r, int) {
+    const Index first = r * run;
+    run_lanes(kernels, sum, first, std::min(run, sum.n - first), results + r * lane_values);
+  });
+  LaneTree<T, run_levels> tree(kernels);
+  for (Index r = 0; r < runs; ++r) {
+    std::copy_n(results + r * lane_values, lane_values, tree.next());
+    tree.push();
+  }
+  return reduce(kernels, tree.result());
+}
+
+}  // namespace
+
+template <class T>
+Dot2Pair dot2_pair(const Dot2Sum<T>& sum, Execution& execution) {
+  const Dot2Pair pair = pair_of(sum, execution);
+  // An s that is not finite is the table's; a c can be the kernel's (lib/cpu/kernels/dot2_kernels.hpp).
+  const bool lost = std::isfinite(pair.s) && !std::isfinite(pair.c);
+  return lost || mutant(Mutant::dot2_no_error) ? dot2_tree(sum) : pair;
+}
+
+template <class T>
+void dot2_dot(const Dot<T>& dot, Execution& execution) {
+  if (dot.n <= 0) {
+    *dot.result = 0;
+    return;
+  }
+  PhaseTimer timer(execution, &accublas_report_t::ms_product);
+  dot2_report_bound(dot2_depth_dot(dot.n), dot.n, T(1), execution.report);
+  const Dot2Pair pair = dot2_pair(Dot2Sum<T>{Dot2Terms::products, dot.n, dot.x, dot.y}, execution);
+  *dot.result = is_finite(pair) || mutant(Mutant::dot2_overflow_kept)
+                    ? dot2_round(pair, T(1), T(0), dot.result)
+                    : exact_element<T>(dot.n, T(1), dot.x, dot.y, T(0), nullptr);
+}
+
+template Dot2Pair dot2_pair(const Dot2Sum<double>&, Execution&);
+template Dot2Pair dot2_pair(const Dot2Sum<float>&, Execution&);
+template void dot2_dot(const Dot<double>&, Execution&);
+template void dot2_dot(const Dot<float>&, Execution&);
+
+}  // namespace accublas::cpu

@@ -1,0 +1,190 @@
+// dot2 GEMM: tasks are tiles of C. A task packs its own slabs of A and B (each entry is used a hundred times from the
+// cache after that), so that threads share nothing and the workspace does not grow with the problem.
+#include <algorithm>
+
+#include "lib/base/integers.hpp"
+#include "lib/cpu/dot2/dot2.hpp"
+#include "lib/cpu/engines.hpp"
+#include "lib/numerics/bounds.hpp"
+
+namespace accublas::cpu {
+
+namespace {
+
+// Tuning: a slab of A (task_rows x slab) stays in L2, one of B passes through; pairs too.
+constexpr Index task_rows = 256;
+constexpr Index task_cols = 256;
+constexpr Index slab = 128;            // a multiple of the block
+constexpr Index alignment = 8;         // doubles that a part of the workspace may lose
+constexpr Index least_work = 1 << 15;  // terms worth another thread
+constexpr Index tasks_per_thread = 2;
+constexpr Index split_values = 1 << 17;  // doubles of block pairs that are kept at a time where threads share k
+
+Index divide_up(Index n, Index unit) { return ceil_div(n, unit); }
+
+template <class T>
+class Gemmer {
+ public:
+  Gemmer(const Gemm<T>& gemm, Execution& execution)
+      : g_(gemm), execution_(execution), kernel_(dot2_kernels<T>(execution.isa).gemm), block_(dot2_block_length()) {}
+
+  void run() {
+    threads_ = static_cast<double>(g_.m) * g_.n * g_.k < least_work ? 1 : execution_.threads;
+    choose_tiles();
+    // A small workspace may hold the tiles of fewer threads only.
+    const Index most = static_cast<Index>(execution_.workspace.most() / sizeof(double)) - 3 * alignment;
+    while (threads_ > 1 && threads_ * per_thread() + (shares_k() ? (2 * threads_ + 1) * pair_values() : 0) > most) {
+      threads_ /= 2;
+      choose_tiles();
+    }
+    const Index tiles = row_tiles_ * col_tiles_;
+    if (shares_k()) {
+      run_blocks(tiles);
+      return;
+    }
+    const Index own = per_thread();
+    double* const memory = execution_.workspace.template take<double>(static_cast<std::size_t>(threads_ * own));
+    parallel_for(tiles, threads_, [&](Index tile, int thread) {
+      double* const pairs = memory + thread * own;
+      accumulate(tile, 0, g_.k, pairs, pairs + pair_values());
+      finish(tile, pairs);
+    });
+  }
+
+ private:
+  /// Tiles of nearly equal size, small enough that every thread gets some.
+  void choose_tiles() {
+    const Index row_units = divide_up(g_.m, kernel_.rows), col_units = divide_up(g_.n, kernel_.cols);
+    const Index wanted = threads_ == 1 ? 1 : tasks_per_thread * threads_;
+    row_tiles_ = divide_up(g_.m, task_rows);
+    col_tiles_ = divide_up(g_.n, task_cols);
+    while (row_tiles_ * col_tiles_ < wanted && (row_tiles_ < row_units || col_tiles_ < col_units)) {
+      const bool rows_longer = g_.m * col_tiles_ >= g_.n * row_tiles_;
+      if ((rows_longer && row_tiles_ < row_units) || col_tiles_ >= col_units) {
+        row_tiles_ = std::min(2 * row_tiles_, row_units);
+      } else {
+        col_tiles_ = std::min(2 * col_tiles_, col_units);
+      }
+    }
+    rows_ = divide_up(row_units, row_tiles_) * kernel_.rows;
+    cols_ = divide_up(col_units, col_tiles_) * kernel_.cols;
+    row_tiles_ = divide_up(g_.m, rows_);
+    col_tiles_ = divide_up(g_.n, cols_);
+  }
+
+  /// Fewer tiles than threads, and blocks enough for all.
+  bool shares_k() const { return row_tiles_ * col_tiles_ < threads_ && divide_up(g_.k, block_) >= 2 * threads_; }
+  /// Doubles of workspace.
+  Index per_thread() const { return pack_values() + (shares_k() ? 0 : pair_values()); }
+  Index pair_values() const { return 2 * rows_ * cols_; }
+  Index pack_values() const { return (rows_ + cols_) * std::min(slab, g_.k); }
+
+  /// A tile of C: its corner and its size.
+  struct Tile {
+    Index i, j, rows, cols;
+  };
+  Tile tile_of(Index tile) const {
+    const Index i = tile % row_tiles_ * rows_, j = tile / row_tiles_ * cols_;
+    return {i, j, std::min(rows_, g_.m - i), std::min(cols_, g_.n - j)};
+  }
+
+  /// Pairs of a tile over [first_p, end_p), the kernel's tiles one after another, by columns of tiles.
+  void accumulate(Index index, Index first_p, Index end_p, double* pairs, double* packed) {
+    const Tile t = tile_of(index);
+    double* const packed_a = packed;
+    double* const packed_b = packed + rows_ * std::min(slab, g_.k);
+    std::fill_n(pairs, pair_values(), 0.0);
+    for (Index p = first_p; p < end_p; p += slab) {
+      const Index length = std::min(slab, end_p - p);
+      const Matrix<const T> a = g_.a.block(t.i, p), b = g_.b.block(p, t.j);
+      kernel_.pack_rows(length, t.rows, a.data, a.row_stride, a.col_stride, packed_a);
+      kernel_.pack_cols(length, t.cols, b.data, b.col_stride, b.row_stride, packed_b);
+      double* pair = pairs;
+      for (Index j = 0; j < t.cols; j += kernel_.cols)
+        for (Index i = 0; i < t.rows; i += kernel_.rows, pair += 2 * kernel_.rows * kernel_.cols)
+          kernel_.tile(length, block_, packed_a + i * length, packed_b + j * length, pair);
+    }
+  }
+
+  void finish(Index index, const double* pairs) {
+    const Tile t = tile_of(index);
+    const Index size = kernel_.rows * kernel_.cols;
+    for (Index j = 0; j < t.cols; j += kernel_.cols) {
+      for (Index i = 0; i < t.rows; i += kernel_.rows, pairs += 2 * size) {
+        const Index rows = std::min<Index>(kernel_.rows, t.rows - i), row = t.i + i;
+        for (Index q = 0; q < std::min<Index>(kernel_.cols, t.cols - j); ++q) {
+          const double* const s = pairs + q * kernel_.rows;
+          const Index col = t.j + j + q;
+          dot2_write(rows, s, s + size, g_.k, g_.alpha, g_.a.block(row, 0), g_.b.col(col), g_.beta,
+                     g_.c.block(row, col).col(0));
+        }
+      }
+    }
+  }
+
+  /// Fewer tiles than threads: the threads share k. The pairs of a batch of blocks are computed side by side, then
+  /// combined from left to right.
+  void run_blocks(Index tiles) {
+    const Index values = pair_values(), blocks = divide_up(g_.k, block_);
+    double* const totals = execution_.workspace.template take<double>(static_cast<std::size_t>(values));
+    double* const packed =
+        execution_.workspace.template take<double>(static_cast<std::size_t>(threads_ * pack_values()));
+    const Index room = static_cast<Index>(execution_.workspace.available() / sizeof(double));
+    const Index batch = std::clamp<Index>(std::min(split_values, room) / values, 2 * threads_, blocks);
+    double* const pairs = execution_.workspace.template take<double>(static_cast<std::size_t>(batch * values));
+    const Index size = kernel_.rows * kernel_.cols;
+    for (Index tile = 0; tile < tiles; ++tile) {
+      std::fill_n(totals, values, 0.0);
+      for (Index first = 0; first < blocks; first += batch) {
+        const Index count = std::min(batch, blocks - first);
+        parallel_for(count, threads_, [&](Index task, int thread) {
+          const Index p = (first + task) * block_;
+          accumulate(tile, p, std::min(p + block_, g_.k), pairs + task * values, packed + thread * pack_values());
+        });
+        for (Index b = 0; b < count; ++b) {
+          for (Index v = 0; v < values; v += 2 * size) {
+            double* const s = totals + v;
+            const double* const right = pairs + b * values + v;
+            for (Index i = 0; i < size; ++i) {
+              const Dot2Pair total = dot2_combine<T>({s[i], s[size + i]}, {right[i], right[size + i]});
+              s[i] = total.s;
+              s[size + i] = total.c;
+            }
+          }
+        }
+      }
+      finish(tile, totals);
+    }
+  }
+
+  const Gemm<T>& g_;
+  Execution& execution_;
+  const Dot2GemmKernel<T>& kernel_;
+  const Index block_;
+  int threads_ = 1;
+  Index row_tiles_ = 1, col_tiles_ = 1, rows_ = 0, cols_ = 0;
+};
+
+}  // namespace
+
+template <class T>
+void dot2_gemm(const Gemm<T>& gemm, Execution& execution) {
+  // One chain per output in the same blocks: a GEMM of one column or one row is a GEMV.
+  if (gemm.n == 1) {
+    dot2_gemv(Gemv<T>{gemm.m, gemm.k, gemm.alpha, gemm.a, gemm.b.col(0), gemm.beta, gemm.c.col(0)}, execution);
+    return;
+  }
+  if (gemm.m == 1) {
+    dot2_gemv(Gemv<T>{gemm.n, gemm.k, gemm.alpha, gemm.b.transposed(), gemm.a.row(0), gemm.beta, gemm.c.row(0)},
+              execution);
+    return;
+  }
+  PhaseTimer timer(execution, &accublas_report_t::ms_product);
+  dot2_report_bound(dot2_depth_gemm(gemm.k), gemm.k, gemm.alpha, execution.report);
+  Gemmer<T>(gemm, execution).run();
+}
+
+template void dot2_gemm(const Gemm<double>&, Execution&);
+template void dot2_gemm(const Gemm<float>&, Execution&);
+
+}  // namespace accublas::cpu

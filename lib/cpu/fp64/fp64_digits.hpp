@@ -1,0 +1,61 @@
+// Engine fp64, first half: rows of op(A) and columns of op(B) cut into small integers ("digits") times a power of two
+// per line and digit, so that DGEMM multiplies integers and every product is exact.
+#pragma once
+
+#include <cstdint>
+
+#include "lib/call/execution.hpp"
+#include "lib/call/problem.hpp"
+
+namespace accublas::cpu {
+
+/// Rows of op(A), or columns of op(B) through the transposed view: entry p of line i is view(i, p).
+template <class T>
+struct Lines {
+  Matrix<const T> view;
+  Index count;
+  Index k;
+};
+
+constexpr int max_digits =
+    60;  ///< per line: slices:50, fixed:150 with the narrowest digits that a k below 2^40 asks for
+
+/// How one line is cut. With x the entry (or, where round_grid is set, the nearest multiple of 2^round_grid, ties to
+/// even), digit q is the integer nearest to x 2^-grid[q], ties to even; x becomes what is left, and so on.
+struct Cut {
+  std::uint64_t top;      ///< bits of the largest magnitude of the line
+  std::uint64_t nonzero;  ///< bit q: some digit q is not zero; bit 63: something is left after the last digit
+  int count;              ///< digits; 0 for a line of zeros, and for a special one
+  bool special;           ///< has a NaN or an Inf; taken as zero here
+  bool halved;     ///< round_grid is set, and entries are taken times 2^-halving (all exponents here likewise), because
+                   ///< 2^1024 overflows
+  int round_grid;  ///< no_grid: none
+  static constexpr int no_grid = -100000;
+  static constexpr int halving = 256;
+};
+
+/// The digits of a block of lines: digit q of entry p of line i at data[i line_stride + q digit_stride + p].
+struct DigitArray {
+  double* data;
+  Index line_stride;
+  Index digit_stride;
+};
+
+/// cut[i].top and special for every line, the rest cleared.
+template <class T>
+void scan_lines(const Lines<T>& lines, Cut* cut, const Execution& execution);
+
+/// The grids of slices:D: grid[i * slices + q], cut[i].count <= slices. A pass over the lines per slice.
+template <class T>
+void slice_grids(const Lines<T>& lines, int rho, int slices, Cut* cut, int* grid, const Execution& execution);
+
+/// The digits of entries first .. first + n of every line; grid[i * grid_stride + q], digits wanted.
+/// abs(x) <= 2^(grid[0] + 51) for every entry, and grids descend. Fills cut[i].nonzero (adding to what is there).
+template <class T>
+void split_lines(const Lines<T>& lines, Index first, Index n, Cut* cut, const int* grid, Index grid_stride, int digits,
+                 const DigitArray& out, const Execution& execution);
+
+/// The least t with magnitude <= 2^t, of the bits of a positive double.
+int ceil_log2_magnitude(std::uint64_t magnitude);
+
+}  // namespace accublas::cpu

@@ -1,0 +1,401 @@
+#include "lib/cpu/fp64/fp64_levels.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+
+#include "lib/base/error.hpp"
+#include "lib/base/integers.hpp"
+#include "lib/cpu/engines.hpp"
+#include "lib/numerics/bounds.hpp"
+#include "lib/numerics/finish.hpp"
+#include "lib/numerics/scaling.hpp"
+
+namespace accublas::cpu {
+namespace {
+
+constexpr int last_level_cap = 8;  // cr: with 45 products all but the widest ranges are decided
+constexpr int max_planes = 1024;
+constexpr int held_factors = -2;  // of X, in place of digits
+constexpr Index undecided_share =
+    64;  // cr: more than one in this many undecided: another level is cheaper than exact sums
+
+template <class T>
+class Levels {
+ public:
+  Levels(const Gemm<T>& g, const Mode& mode, Execution& execution)
+      : g_(g), mode_(mode), execution_(execution), width_(digit_width(g.k)) {
+    // Where cr starts: decided for results 2^-7 of the largest possible, were half an ulp of them to be missed by 2^-3.
+    const int wanted = FloatFormat<T>::digits + 10;
+    while (start_ < last_level_cap &&
+           std::log2(left_out(g.k, width_, start_)) - 2 * width_.width - width_.step() * start_ > -wanted) {
+      ++start_;
+    }
+    const bool fixed = mode.kind == ACCUBLAS_MODE_FIXED, cr = mode.kind == ACCUBLAS_MODE_CR;
+    constexpr CertificateRungs rungs = certificate_rungs<T>();
+    const int top = fixed ? mode.parameter : rungs.t[rungs.count - 1];
+    const int fixed_digits = cr ? 0 : digits_for(top, width_);
+    digits_ = std::max(fixed_digits, fixed ? 0 : start_ + 1);
+    const int planes = std::max(cr ? 0 : count_groups(0, 2 * fixed_digits - 2, fixed_digits, width_.run),
+                                fixed ? 0 : count_groups(0, last_level_cap, last_level_cap + 1, width_.run));
+    if (planes > max_planes) throw Error(ACCUBLAS_ERROR_INTERNAL, "fp64: too many digits");
+
+    Workspace& w = execution.workspace;
+    size_ = block_sizes(g.m, g.n, g.k, digits_, planes, w.available());
+    const auto count = [](Index a, Index b) { return static_cast<std::size_t>(a) * static_cast<std::size_t>(b); };
+    room_ = std::max<Index>(digits_ * size_.k, max_digits) + 8;
+    a_.take(w, size_.m, room_);
+    b_.take(w, size_.n, room_);
+    plane_ = w.take<double>(count(size_.m * planes, size_.n));
+    done_ = w.take<unsigned char>(count(size_.m, size_.n));
+    if (!fixed && !cr) {
+      blocks_n_ = ceil_div(g.n, size_.n);
+      rejected_ = w.take<unsigned char>(count(ceil_div(g.m, size_.m), blocks_n_));
+    }
+  }
+
+  void run() {
+    set_bounds();
+    if (mode_.kind == ACCUBLAS_MODE_FIXED) {
+      for_blocks([&] { fixed_block(mode_.parameter, false); });
+      execution_.report.bits = mode_.parameter;
+    } else if (mode_.kind == ACCUBLAS_MODE_CR) {
+      for_blocks([&] {
+        clear_done();
+        correct_block();
+      });
+    } else {
+      const int t = largest_rung();
+      for_blocks([&] {
+        clear_done();
+        if (t > 0) fixed_block(t, rejected_[block_] != 0);
+        if (t == 0 || rejected_[block_]) correct_block();
+      });
+      execution_.report.bits = std::max(execution_.report.bits, t);
+    }
+  }
+
+ private:
+  /// A block of rows or columns.
+  struct Side {
+    double* digits;
+    Cut* cut;
+    int* exponent;  ///< E_i, F_j; 0 for a line of zeros
+    int* grid;      ///< line * max_digits + digit
+    CertificateLine* info;
+    std::uint64_t nonzero;  ///< OR over the lines
+
+    void take(Workspace& w, Index lines, Index room) {
+      const auto count = static_cast<std::size_t>(lines);
+      digits = w.take<double>(count * static_cast<std::size_t>(room));
+      cut = w.take<Cut>(count);
+      exponent = w.take<int>(count);
+      grid = w.take<int>(count * max_digits);
+      info = w.take<CertificateLine>(count);
+    }
+  };
+
+  template <class Body>
+  void for_blocks(Body&& body) {
+    block_ = 0;
+    for (i0_ = 0; i0_ < g_.m; i0_ += size_.m) {
+      m_ = std::min(size_.m, g_.m - i0_);
+      rows_ = {g_.a.block(i0_, 0), m_, g_.k};
+      scan(rows_, a_);
+      held_ = 0;
+      for (j0_ = 0; j0_ < g_.n; j0_ += size_.n, ++block_) {
+        n_ = std::min(size_.n, g_.n - j0_);
+        cols_ = {g_.b.block(0, j0_).transposed(), n_, g_.k};
+        scan(cols_, b_);
+        body();
+      }
+    }
+  }
+
+  void scan(const Lines<T>& lines, Side& side) {
+    PhaseTimer timer(execution_, &accublas_report_t::ms_convert);
+    scan_lines(lines, side.cut, execution_);
+    for (Index i = 0; i < lines.count; ++i) {
+      const Cut& c = side.cut[i];
+      side.exponent[i] = c.top == 0 || c.special ? 0 : exponent_above(from_bits<double>(c.top));
+    }
+  }
+
+  void clear_done() { std::fill(done_, done_ + m_ * n_, static_cast<unsigned char>(0)); }
+  bool special(Index i, Index j) const { return a_.cut[i].special || b_.cut[j].special; }
+  T* c_at(Index i, Index j) const { return &g_.c(i0_ + i, j0_ + j); }
+  T exact(Index i, Index j) const {
+    return exact_element<T>(g_.k, g_.alpha, g_.a.row(i0_ + i), g_.b.col(j0_ + j), g_.beta, c_at(i, j));
+  }
+
+  void set_bounds() {
+    accublas_report_t& r = execution_.report;
+    const bool cr = mode_.kind == ACCUBLAS_MODE_CR, fixed = mode_.kind == ACCUBLAS_MODE_FIXED;
+    constexpr double never = std::numeric_limits<double>::infinity();
+    r.bound_relative = cr ? unit_roundoff<T>() : fixed ? never : 0;
+    r.bound_componentwise = cr ? 0 : fixed ? never : dp_bound(g_.k, unit_roundoff<T>());
+    r.bound_absolute = least_subnormal<T>();
+  }
+
+  /// Cuts to `digits` digits: from the top (t = 0), or of the entries rounded to t bits, the last digit on their grid.
+  void set_grids(const Lines<T>& lines, Side& side, int digits, int t) {
+    for (Index i = 0; i < lines.count; ++i) {
+      Cut& c = side.cut[i];
+      c.count = c.top == 0 || c.special ? 0 : digits;
+      c.nonzero = 0;
+      int e = side.exponent[i];
+      c.halved = t > 0 && e > 900;
+      if (c.halved) e -= Cut::halving;
+      c.round_grid = t > 0 ? e - t : Cut::no_grid;
+      for (int q = 0; q < digits; ++q) {
+        side.grid[i * max_digits + q] =
+            t > 0 ? e - t + width_.step() * (digits - 1 - q) : e - width_.width - width_.step() * q;
+      }
+    }
+  }
+
+  /// Digits of B are stored in falling order: those that meet consecutive digits of A in a level are consecutive too.
+  void split(const Lines<T>& lines, Side& side, Index first, Index k, int digits, bool falling) {
+    const DigitArray out{side.digits + (falling ? (digits - 1) * k : 0), digits * k + 8, falling ? -k : k};
+    split_lines(lines, first, k, side.cut, side.grid, max_digits, digits, out, execution_);
+    side.nonzero = 0;
+    for (Index i = 0; i < lines.count; ++i) side.nonzero |= side.cut[i].nonzero;
+  }
+
+  /// The planes of levels first .. last for `digits` digits of both, appended to those there are.
+  void multiply(int first, int last, int digits, int t) {
+    Group groups[max_planes];
+    int count = 0;
+    for (int l = first; l <= last; ++l) {
+      level_begin_[l] = planes_ + count;
+      count += level_groups(l, digits, width_.run, groups + count);
+      level_begin_[l + 1] = planes_ + count;
+    }
+    for (int l = first; l <= last; ++l) {
+      most_planes_ = std::max(most_planes_, ceil_log2(level_begin_[l + 1] - level_begin_[l]));
+    }
+    std::fill(written_ + planes_, written_ + planes_ + count, false);
+    const Index piece = std::min(size_.k, (room_ - 8) / digits);
+    const int key = piece >= g_.k ? 1000 * digits + t : -1;  // what is held of A from the last block of columns
+    if (held_ != key) set_grids(rows_, a_, digits, t);
+    set_grids(cols_, b_, digits, t);
+    for (Index k0 = 0; k0 < g_.k; k0 += piece) {
+      const Index k = std::min(piece, g_.k - k0), ld = digits * k + 8;
+      {
+        PhaseTimer timer(execution_, &accublas_report_t::ms_convert);
+        if (held_ != key) split(rows_, a_, k0, k, digits, false);
+        split(cols_, b_, k0, k, digits, true);
+      }
+      PhaseTimer timer(execution_, &accublas_report_t::ms_product);
+      constexpr std::uint64_t digit_bits = ~(std::uint64_t{1} << 63);
+      const int used_a = bit_length(a_.nonzero & digit_bits), used_b = bit_length(b_.nonzero & digit_bits);
+      for (int x = 0; x < count; ++x) {
+        const Group& q = groups[x];
+        // Digits that are zero throughout are left out.
+        const int p0 = std::max(q.first, q.level - used_b + 1), p1 = std::min(q.first + q.count, used_a);
+        if (p0 >= p1) continue;
+        digit_product(m_, n_, (p1 - p0) * k, a_.digits + p0 * k, ld, b_.digits + (digits - 1 - q.level + p0) * k, ld,
+                      written_[planes_ + x], plane_ + (planes_ + x) * m_ * n_, m_);
+        written_[planes_ + x] = true;
+      }
+    }
+    held_ = key > 0 ? key : 0;
+    planes_ += count;
+    execution_.report.moduli = std::max(execution_.report.moduli, digits);
+  }
+
+  /// Levels 0 .. last of one element, in units of the last.
+  template <int L>
+  Wide<L> sum_levels(Index at, int last) const {
+    std::int64_t level[2 * max_digits];
+    level[0] = 0;
+    for (int l = 0; l <= last; ++l) {
+      std::int64_t v = 0;
+      for (int x = level_begin_[l]; x < level_begin_[l + 1]; ++x) {
+        if (written_[x]) v += static_cast<std::int64_t>(plane_[x * m_ * n_ + at]);
+      }
+      level[l] = v;
+    }
+    return sum_of_levels<L>(level, last, width_.step(), 54 + most_planes_);
+  }
+
+  /// body.operator()<L>() with limbs for `width` bits and a sign.
+  template <class Body>
+  static void with_limbs(int width, Body&& body) {
+    if (width < 128) {
+      body.template operator()<2>();
+    } else if (width < 192) {
+      body.template operator()<3>();
+    } else {
+      body.template operator()<6>();
+    }
+  }
+
+  int log2_terms() const { return bit_length(static_cast<std::uint64_t>(g_.k - 1)); }
+
+  /// fixed:t for the block; with `certify`, only for the elements that the certificate accepts at t.
+  void fixed_block(int t, bool certify) {
+    const int digits = digits_for(t, width_), last = 2 * digits - 2;
+    if (certify) certificate_plane();
+    if (certify) {
+      const CertificateTest test = certificate_test(t, FloatFormat<T>::digits, g_.k);
+      for_elements(m_, n_, execution_.threads,
+                   [&](Index i, Index j) { done_[i + j * m_] = special(i, j) || accepts(test, t, i, j); });
+    }
+    planes_ = 0;
+    multiply(0, last, digits, t);
+    PhaseTimer timer(execution_, &accublas_report_t::ms_reconstruct);
+    with_limbs(2 * t + log2_terms(), [&]<int L>() {
+      for_elements(m_, n_, execution_.threads, [&](Index i, Index j) {
+        if (certify && !done_[i + j * m_]) return;
+        T* const c = c_at(i, j);
+        *c = special(i, j) ? exact(i, j)
+                           : finish(g_.alpha, sum_levels<L>(i + j * m_, last), a_.exponent[i] + b_.exponent[j] - 2 * t,
+                                    g_.beta, read_addend(g_.beta, c));
+        done_[i + j * m_] = 1;
+      });
+    });
+  }
+
+  /// cr for the elements that are not done: levels until nearly all are decided, exact sums for the rest.
+  void correct_block() {
+    planes_ = 0;
+    int last = start_;
+    multiply(0, last, last + 1, 0);
+    Index undecided = decide(last);
+    while (undecided * undecided_share > m_ * n_ && last < last_level_cap && !hook_all_undecided()) {
+      ++last;
+      multiply(last, last, last + 1, 0);
+      undecided = decide(last);
+    }
+    start_ = last;
+    execution_.report.bits = std::max(execution_.report.bits, (last + 1) * width_.step() - 1);
+    execution_.report.undecided += undecided;
+    if (undecided == 0 || mutant(Mutant::skipped_undecided)) return;
+    PhaseTimer timer(execution_, &accublas_report_t::ms_exact);
+    for_elements(m_, n_, execution_.threads, [&](Index i, Index j) {
+      if (!done_[i + j * m_]) *c_at(i, j) = exact(i, j);
+    });
+  }
+
+  /// Whether the levels 0 .. last hold all of S: no bits after the last digits, no pair beyond the last level.
+  bool complete(Index i, Index j, int last) const {
+    const std::uint64_t x = a_.cut[i].nonzero, y = b_.cut[j].nonzero;
+    if (x == 0 || y == 0) return true;
+    return ((x | y) >> 63) == 0 && bit_length(x) + bit_length(y) - 2 <= last;
+  }
+
+  /// Writes what the levels so far decide; returns how many elements they do not.
+  Index decide(int last) {
+    PhaseTimer timer(execution_, &accublas_report_t::ms_reconstruct);
+    std::atomic<Index> undecided{0};
+    double error = left_out(g_.k, width_, last);
+    if (mutant(Mutant::ziv_half)) error *= 0x1p-40;
+    const int unit = -2 * width_.width - width_.step() * last;
+    with_limbs(log2_terms() + 2 * width_.width + width_.step() * last + 2, [&]<int L>() {
+      for_elements(m_, n_, execution_.threads, [&](Index i, Index j) {
+        unsigned char& done = done_[i + j * m_];
+        if (done) return;
+        T* const c = c_at(i, j);
+        T value{};
+        if (special(i, j)) {
+          value = exact(i, j);
+        } else if (hook_all_undecided() ||
+                   !finish_within(g_.alpha, sum_levels<L>(i + j * m_, last), complete(i, j, last) ? 0.0 : error,
+                                  a_.exponent[i] + b_.exponent[j] + unit, g_.beta, read_addend(g_.beta, c), &value)) {
+          undecided.fetch_add(1, std::memory_order_relaxed);
+          return;
+        }
+        *c = value;
+        done = 1;
+      });
+    });
+    return undecided;
+  }
+
+  /// X of the block, in the first plane.
+  void certificate_plane() {
+    PhaseTimer timer(execution_, &accublas_report_t::ms_product);
+    bool any = false;
+    const Index ld = size_.k + 8;
+    for (Index k0 = 0; k0 < g_.k; k0 += size_.k) {
+      const Index k = std::min(size_.k, g_.k - k0);
+      if (held_ != held_factors) {
+        certificate_lines(rows_, a_.cut, a_.exponent, k0, k, a_.info, a_.digits, ld, execution_.threads);
+      }
+      const Index terms =
+          certificate_lines(cols_, b_.cut, b_.exponent, k0, k, b_.info, b_.digits, ld, execution_.threads);
+      if (terms > 0) digit_product(m_, n_, terms, a_.digits, ld, b_.digits, ld, any, plane_, m_);
+      any = any || terms > 0;
+    }
+    held_ = size_.k >= g_.k ? held_factors : 0;
+  }
+
+  bool accepts(const CertificateTest& test, int t, Index i, Index j) const {
+    if (a_.info[i].last_bit >= a_.exponent[i] - t && b_.info[j].last_bit >= b_.exponent[j] - t) return true;
+    return certificate_suffices(test, a_.info[i].lambda + b_.info[j].lambda,
+                                static_cast<std::int64_t>(plane_[i + j * m_]));
+  }
+
+  /// T*: the largest T_ij of the call, 0 if there is none; rejected_: whether a block has elements without. A larger T
+  /// suffices wherever a smaller one does, so each element is first tried at the largest found so far.
+  int largest_rung() {
+    constexpr CertificateRungs rungs = certificate_rungs<T>();
+    CertificateTest test[6];
+    for (int r = 0; r < rungs.count; ++r) test[r] = certificate_test(rungs.t[r], rungs.digits, g_.k);
+    std::atomic<int> largest{-1};
+    for_blocks([&] {
+      certificate_plane();
+      std::atomic<Index> rejected{0};
+      for_elements(m_, n_, execution_.threads, [&](Index i, Index j) {
+        if (special(i, j)) return;
+        int seen = largest.load(std::memory_order_relaxed);
+        int r = std::max(seen, 0);
+        while (r < rungs.count && !accepts(test[r], rungs.t[r], i, j)) ++r;
+        if (r == rungs.count) {
+          rejected.fetch_add(1, std::memory_order_relaxed);
+          return;
+        }
+        while (seen < r && !largest.compare_exchange_weak(seen, r, std::memory_order_relaxed)) {
+        }
+      });
+      rejected_[block_] = rejected != 0;
+      execution_.report.rejected += rejected;
+    });
+    return largest < 0 ? 0 : rungs.t[largest];
+  }
+
+  Gemm<T> g_;
+  Mode mode_;
+  Execution& execution_;
+  DigitWidth width_;
+  int start_ = 0;   ///< level where cr starts; grows with the blocks that needed more
+  int digits_ = 0;  ///< that the buffers hold for pieces of size_.k
+  BlockSizes size_{};
+  Index room_ = 0;  ///< doubles per line
+  Side a_{}, b_{};
+  double* plane_ = nullptr;
+  unsigned char *done_ = nullptr, *rejected_ = nullptr;
+  Index blocks_n_ = 0, block_ = 0;
+
+  Index i0_ = 0, j0_ = 0, m_ = 0, n_ = 0;
+  Lines<T> rows_{}, cols_{};
+  int held_ = 0;         ///< which digits of A are in place
+  int planes_ = 0;       ///< of the block so far
+  int most_planes_ = 0;  ///< log2 of the most in one level
+  int level_begin_[2 * max_digits + 2] = {};
+  bool written_[max_planes] = {};
+};
+
+}  // namespace
+
+template <class T>
+void levels_gemm(const Gemm<T>& g, const Mode& mode, Execution& execution) {
+  Levels<T>(g, mode, execution).run();
+}
+
+template void levels_gemm(const Gemm<double>&, const Mode&, Execution&);
+template void levels_gemm(const Gemm<float>&, const Mode&, Execution&);
+
+}  // namespace accublas::cpu

@@ -1,0 +1,55 @@
+// fixed:T, dp and sp reproducible, cr on FP64 digits of equal width: digit p of every line has one exponent relative to
+// the line's, so that products of digits p and q with one p + q (a "level") are summed inside DGEMM, whose inner
+// dimension runs over consecutive digits. S is then a short polynomial in 2^(width + 1), level by level.
+#pragma once
+
+#include "lib/cpu/fp64/fp64_products.hpp"
+#include "lib/numerics/certificate.hpp"
+
+namespace accublas::cpu {
+
+/// abs(digit) <= 2^width and grids are width + 1 apart; run k 2^(2 width) <= 2^53, so the products of `run` pairs of
+/// digits may be summed in FP64.
+struct DigitWidth {
+  int width, run;
+  int step() const { return width + 1; }
+};
+DigitWidth digit_width(Index k);
+
+/// Bound of abs(S - sum of the levels 0 .. last) in units of level `last`, for lines cut from the top into last + 1
+/// digits.
+///
+/// One unit is grid_p grid_q, p + q = last. Left out are: `last` pairs of level last + 1, each below k 2^(2 width)
+/// units of that level, 2^-(width+1) of ours; all further levels, together below a third of one such pair; and what
+/// remains of A after its last digit, at most half a grid times 2^F: k 2^(width - 1) units, B's likewise (1 +
+/// 2^-width).
+double left_out(Index k, const DigitWidth& d, int last);
+
+/// The digits per line for entries rounded to t bits.
+int digits_for(int t, const DigitWidth& d);
+
+/// Products p + q = level with p in first .. first + count - 1, summed by one DGEMM into one plane.
+struct Group {
+  int level, first, count;
+};
+
+/// The groups of a level for digits 0 .. digits - 1 of both sides, at most `run` pairs each; how many there are.
+int level_groups(int level, int digits, int run, Group* groups);
+int count_groups(int first_level, int last_level, int digits, int run);
+
+/// Significant bits of x; 0 for 0.
+inline int bit_length(std::uint64_t x) { return 64 - leading_zeros(x); }
+
+/// What the certificate needs of a line besides its exponent.
+struct CertificateLine {
+  std::int64_t lambda;  ///< lambda_i, mu_j
+  int last_bit;         ///< every entry is a multiple of 2^last_bit
+};
+
+/// Fills info, and writes the factors of X for entries first .. first + n that take part; returns how many there are
+/// per line.
+template <class T>
+Index certificate_lines(const Lines<T>& lines, const Cut* cut, const int* exponent, Index first, Index n,
+                        CertificateLine* info, double* factor, Index ld, int threads);
+
+}  // namespace accublas::cpu

@@ -1,0 +1,98 @@
+#include "lib/cpu/int8/int8_blocking.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "lib/base/fork_safe.hpp"
+#include "lib/base/integers.hpp"
+#include "lib/base/test_hooks.hpp"
+#include "lib/cpu/kernels/int8_kernels.hpp"
+#include "lib/numerics/crt.hpp"
+
+namespace accublas {
+
+namespace {
+
+/// Rows that lie a multiple of 4096 bytes apart would share the sets of the first-level cache.
+constexpr Index spread_stride(Index chunk) { return chunk % 512 == 0 ? chunk + 64 : chunk; }
+
+}  // namespace
+
+int int8_pieces(int t) {
+  if (t <= 53) return 1;
+  for (int pieces = 2;; ++pieces)
+    if (t <= cpu::int8_piece_bits * (pieces - 1) + 45) return pieces;
+}
+
+std::string Int8Blocking::describe() const {
+  return std::to_string(planes) + " planes, tile " + std::to_string(tile_rows) + " x " + std::to_string(tile_cols) +
+         ", block " + std::to_string(block_rows) + " x " + std::to_string(block_cols) + ", " + std::to_string(chunks) +
+         " x " + std::to_string(chunk) + " terms, " + std::to_string(row_bytes + col_bytes + result_bytes) + " bytes";
+}
+
+void int8_tile(Index m, Index n, int& threads, bool large, std::size_t available, Index& tile_rows, Index& tile_cols) {
+  tile_rows = large ? 192 : 96;
+  tile_cols = large ? 512 : 256;
+  // A thread should find a few tiles.
+  auto tiles = [&] { return ceil_div(m, tile_rows) * ceil_div(n, tile_cols); };
+  while (tiles() < 4 * threads && (tile_rows > 48 || tile_cols > 64) && threads > 1) {
+    if (tile_cols > 64) {
+      tile_cols /= 2;
+    } else {
+      tile_rows /= 2;
+    }
+  }
+  auto memory = [&] { return static_cast<std::size_t>((tile_rows + 32) * tile_cols * 64 * threads); };
+  while (tile_cols > 32 && memory() > available / 2) tile_cols /= 2;
+  while (threads > 1 && memory() > available / 2) --threads;
+  tile_rows = std::min(tile_rows, round_up(m, 12));
+  tile_cols = std::min(tile_cols, round_up(n, cpu::int8_panel));
+}
+
+Int8Blocking int8_blocking(Index m, Index n, Index k, int planes, Index tile_rows, Index tile_cols,
+                           std::size_t result_size, int threads, std::size_t available) {
+  const Index all_rows = round_up(m, tile_rows), all_cols = round_up(n, tile_cols);
+  auto make = [&](Index rows, Index cols, Index chunk) {
+    Int8Blocking b{};
+    b.tile_rows = tile_rows;
+    b.tile_cols = tile_cols;
+    b.block_rows = std::min(rows, all_rows);
+    b.block_cols = std::min(cols, all_cols);
+    b.chunk = chunk;
+    b.chunks = ceil_div(k, chunk);
+    b.row_stride = spread_stride(chunk);
+    b.planes = planes;
+    b.row_bytes = static_cast<std::size_t>(b.row_plane() * planes);
+    b.col_bytes = static_cast<std::size_t>(b.col_plane() * planes);
+    const Index tiles = b.chunks > 1 ? (b.block_rows / tile_rows) * (b.block_cols / tile_cols) : threads;
+    b.result_bytes = static_cast<std::size_t>(b.tile_plane() * planes * tiles) * result_size;
+    return b;
+  };
+  auto fits = [&](const Int8Blocking& b) { return b.row_bytes + b.col_bytes + b.result_bytes <= available; };
+  // Long chunks first, then large blocks: a block of less than 4 tiles a side converts its operands too often.
+  // Residues of p = 256 alone reach 255 128 a term, and wrap-around does not hurt them: only pieces twice as long go
+  // wrong.
+  const Index longest = mutant(Mutant::piece_overflow) ? 2 * cpu::int8_piece : cpu::int8_piece;
+  const Index chunk = std::min(round_up(k, cpu::int8_k_step), longest);
+  for (Index tiles_wanted : {Index{4}, Index{1}}) {
+    for (Index c = chunk;; c = std::max<Index>(c / 2 / 64 * 64, 64)) {
+      const Int8Blocking whole = make(all_rows, all_cols, c);
+      if (fits(whole)) return whole;
+      Int8Blocking best = make(tile_rows * tiles_wanted, tile_cols * tiles_wanted, c);
+      if (fits(best)) {
+        for (;;) {
+          const bool grow_rows =
+              best.block_rows < all_rows && (best.block_rows <= best.block_cols || best.block_cols >= all_cols);
+          const Int8Blocking next = grow_rows ? make(best.block_rows + tile_rows, best.block_cols, c)
+                                              : make(best.block_rows, best.block_cols + tile_cols, c);
+          if (!fits(next) || (next.block_rows == best.block_rows && next.block_cols == best.block_cols)) return best;
+          best = next;
+        }
+      }
+      if (c <= (tiles_wanted > 1 ? 1024 : 64)) break;
+    }
+  }
+  return make(tile_rows, tile_cols, 64);
+}
+
+}  // namespace accublas

@@ -1,0 +1,163 @@
+// The int8 engine's kernels in plain C++, on the integer headers of lib/numerics: the explanation of the fast ones,
+// what tests compare them with, and what runs where there is nothing better.
+#include "lib/cpu/int8/int8_portable.hpp"
+
+#include "lib/numerics/certificate.hpp"
+#include "lib/numerics/crt.hpp"
+#include "lib/numerics/finish.hpp"
+#include "lib/numerics/scaling.hpp"
+
+namespace accublas::cpu {
+
+namespace {
+
+std::int32_t column_byte(const Int8Product& t, std::int64_t c, std::int64_t p) {
+  return t.columns_data[c / int8_panel * t.panel_stride + p / 4 * 128 + c % int8_panel * 4 + p % 4];
+}
+
+std::int32_t sum_of(const Int8Product& t, std::int64_t r, std::int64_t c) {
+  std::int32_t sum = 0;
+  for (std::int64_t p = 0; p < t.k; ++p) sum += t.rows_data[r * t.row_stride + p] * column_byte(t, c, p);
+  return sum;
+}
+
+void product_residues(const Int8Product& t, const Int8Modulus& m, bool accumulate, std::int8_t* out,
+                      std::int64_t stride) {
+  for (std::int64_t r = 0; r < t.rows; ++r) {
+    for (std::int64_t c = 0; c < t.cols; ++c) {
+      std::int8_t& to = out[r * stride + c];
+      const std::int64_t sum = std::int64_t{sum_of(t, r, c)} + (accumulate ? to : 0);
+      // 128 modulo 256 is -128 as a byte, which is the same residue.
+      to = static_cast<std::int8_t>(balanced_residue(sum, m.p));
+    }
+  }
+}
+
+void product_sums(const Int8Product& t, std::int32_t* out, std::int64_t stride) {
+  for (std::int64_t r = 0; r < t.rows; ++r)
+    for (std::int64_t c = 0; c < t.cols; ++c) out[r * stride + c] = sum_of(t, r, c);
+}
+
+void transpose(const double* src, std::int64_t stride, std::int64_t k, double* dst, std::int64_t ld) {
+  for (std::int64_t p = 0; p < k; ++p)
+    for (int r = 0; r < int8_panel; ++r) dst[r * ld + p] = src[r + p * stride];
+}
+
+void scan(const double* x, std::int64_t n, Int8Scan& s, std::uint64_t* nonzero) {
+  for (std::int64_t p = 0; p < n; ++p) {
+    const std::uint64_t magnitude = to_bits(x[p]) & ~FloatFormat<double>::sign;
+    if (nonzero && p % 64 == 0) nonzero[p / 64] = 0;
+    if (magnitude == 0) continue;
+    if (nonzero) nonzero[p / 64] |= std::uint64_t{1} << p % 64;
+    if (magnitude > s.largest) s.largest = magnitude;
+    if (!is_finite(x[p])) continue;
+    const int last = exponent_of_last_bit(x[p]);
+    const double bit = round_to<double>(false, std::uint64_t{1} << 63, false, last - 63);
+    if (bit < s.last_bit) s.last_bit = bit;
+  }
+}
+
+/// log2 of a row's scale, which is the product of two powers of two.
+int scale_exponent(const double* scale) { return exponent_above(scale[0]) + exponent_above(scale[1]) - 2; }
+
+void sums(const double* x, std::int64_t n, const double* scale, Int8Sums& s) {
+  const int exponent = 24 - scale_exponent(scale);
+  for (std::int64_t p = 0; p < n; ++p) {
+    const double c = static_cast<double>(certificate_ceiling(x[p], exponent));
+    s.lambda += c;
+    s.squares += c * c;
+  }
+}
+
+std::uint8_t& target(const Int8Conversion& t, std::int64_t r, std::int64_t p) {
+  return t.panel ? t.out[p / 4 * 128 + r * 4 + p % 4] : t.out[r * t.row_stride + p];
+}
+
+void certificate(const Int8Conversion& t) {
+  for (std::int64_t r = 0; r < int8_panel; ++r) {
+    const int exponent = 7 - scale_exponent(t.scale + 2 * r);
+    for (std::int64_t p = 0; p < t.k; ++p)
+      target(t, r, p) = static_cast<std::uint8_t>(certificate_byte(t.x[r * t.ld + p], exponent));
+  }
+}
+
+void residues(const Int8Conversion& t) {
+  constexpr int most_shift = 192;
+  for (int l = 0; l < t.moduli; ++l) {
+    const int p = int8_moduli[l].p;
+    int power[most_shift];  // 2^shift mod p
+    power[0] = 1;
+    for (int i = 1; i < most_shift; ++i) power[i] = balanced_residue(2 * power[i - 1], p);
+    for (std::int64_t r = 0; r < int8_panel; ++r) {
+      const int scale = scale_exponent(t.scale + 2 * r) + int8_piece_bits * (t.pieces - 1);
+      for (std::int64_t i = 0; i < t.k; ++i) {
+        int residue = 0;
+        if (const double x = t.x[r * t.ld + i]; x != 0) {  // most of a small matrix is padding
+          const ScaledInteger a = scale_entry(x, 0, scale);
+          residue = scaled_residue(a.mantissa, power[a.shift], p);
+        }
+        (&target(t, r, i))[l * t.plane_stride] =
+            static_cast<std::uint8_t>(!t.panel && residue < 0 ? residue + p : residue);
+      }
+    }
+  }
+}
+
+std::int64_t certify(const Int8Certificate& t, std::uint8_t* accepted) {
+  std::int64_t count = 0;
+  for (std::int64_t c = 0; c < t.n; ++c) {
+    const bool good = t.factor * t.sums[c] - (t.lambda + t.mu[c]) >= t.least;
+    if (accepted && c % 8 == 0) accepted[c / 8] = 0;
+    if (accepted) accepted[c / 8] = static_cast<std::uint8_t>(accepted[c / 8] | good << c % 8);
+    count += good;
+  }
+  return count;
+}
+
+/// L limbs hold S.
+template <int L, class T>
+std::int64_t reconstruct_wide(const Int8Reconstruction& t, T* out) {
+  const T alpha = t.combine ? static_cast<T>(t.alpha) : T(t.negative ? -1 : 1);
+  const T beta = t.combine ? static_cast<T>(t.beta) : T(0);
+  std::int64_t open = 0;
+  for (std::int64_t r = 0; r < t.rows; ++r) {
+    for (std::int64_t c = 0; c < t.cols; ++c) {
+      const Wide<L> s = crt_reconstruct<L>(*t.crt, t.planes + r * t.row_stride + c, t.plane_stride);
+      const double error = t.row_error ? t.col_drop[c] * t.row_error[r] + t.row_drop[r] * t.col_error[c] : 0;
+      T* const to = &out[r * t.out_stride + c];
+      // Three roundings of the error's own are covered by its enlargement.
+      const bool decided = finish_within(alpha, s, error * (1 + 0x1p-50), t.row_exponent[r] + t.col_exponent[c], beta,
+                                         read_addend(beta, to), to);
+      t.open[r * t.row_stride + c] = !decided;
+      open += !decided;
+    }
+  }
+  return open;
+}
+
+template <class T>
+std::int64_t reconstruct(const Int8Reconstruction& t, T* out) {
+  const int bits = wide_bit_length(t.crt->product);
+  return bits < 127   ? reconstruct_wide<2>(t, out)
+         : bits < 191 ? reconstruct_wide<3>(t, out)
+                      : reconstruct_wide<crt_limbs>(t, out);
+}
+
+}  // namespace
+
+const Int8ProductKernels& int8_product_portable() {
+  static constexpr Int8ProductKernels table = {product_residues, product_sums};
+  return table;
+}
+
+const Int8ConvertKernels& int8_convert_portable() {
+  static constexpr Int8ConvertKernels table = {transpose, scan, sums, certificate, residues};
+  return table;
+}
+
+const Int8ReconstructKernels& int8_reconstruct_portable() {
+  static constexpr Int8ReconstructKernels table = {certify, reconstruct<double>, reconstruct<float>};
+  return table;
+}
+
+}  // namespace accublas::cpu

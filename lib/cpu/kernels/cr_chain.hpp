@@ -1,0 +1,287 @@
+// The chains of cr's inner products: sums on two grids, step by step for several terms at once. Grids and the proof of
+// the bounds: lib/numerics/bounds.hpp. Included by cr_vector.cpp and cr_gemm.cpp only; everything has internal
+// linkage.
+//
+// Everything a chain does is error free as long as its first sum stays in the binade that it began in. Whether it left
+// is looked up once a group of terms; the group is then added again on grids for a larger limit. NaN, Inf and products
+// from 2^900 on end in a sum that is not finite.
+#pragma once
+
+#include "lib/cpu/kernels/cr_kernels.hpp"
+#include "lib/cpu/kernels/dot2_vector.hpp"
+#include "lib/numerics/bounds.hpp"
+
+namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE {
+
+constexpr double least_limit = 0x1p-960, largest = 0x1p+900;
+
+template <class T>
+constexpr bool exact_product = sizeof(T) < sizeof(double);
+
+ACCUBLAS_INLINE double magnitude(double a) { return a < 0 ? -a : a; }
+
+constexpr std::uint64_t binade_bits = 0xFFF0000000000000u;  // sign and exponent
+
+#if ACCUBLAS_ISA_LEVEL >= 2
+ACCUBLAS_INLINE V magnitude(V a) { return _mm512_abs_pd(a); }
+ACCUBLAS_INLINE V larger_magnitude(V a, V b) { return _mm512_range_pd(a, b, 0b1011); }
+ACCUBLAS_INLINE bool any_greater(V a, V b) { return _mm512_cmp_pd_mask(a, b, _CMP_GT_OQ) != 0; }
+ACCUBLAS_INLINE V where_greater(V a, V b, V yes, V no) {
+  return _mm512_mask_blend_pd(_mm512_cmp_pd_mask(a, b, _CMP_GT_OQ), no, yes);
+}
+ACCUBLAS_INLINE V power_of_two_below(V a) { return _mm512_and_pd(a, _mm512_set1_pd(__builtin_inf())); }
+ACCUBLAS_INLINE double lane_sum(V v) { return _mm512_reduce_add_pd(v); }
+ACCUBLAS_INLINE double lane_max(V v) { return _mm512_reduce_max_pd(v); }
+/// seen | (a ^ b).
+ACCUBLAS_INLINE V note_change(V seen, V a, V b) {
+  return _mm512_castsi512_pd(
+      _mm512_ternarylogic_epi64(_mm512_castpd_si512(seen), _mm512_castpd_si512(a), _mm512_castpd_si512(b), 0xF6));
+}
+ACCUBLAS_INLINE V either(V seen, V other) { return _mm512_or_pd(seen, other); }
+ACCUBLAS_INLINE __mmask8 changed_lanes(V seen) {
+  return _mm512_test_epi64_mask(_mm512_castpd_si512(seen), _mm512_set1_epi64(static_cast<long long>(binade_bits)));
+}
+ACCUBLAS_INLINE bool any_left(V seen) { return changed_lanes(seen) != 0; }
+ACCUBLAS_INLINE V where_left(V seen, V yes, V no) { return _mm512_mask_blend_pd(changed_lanes(seen), no, yes); }
+#elif ACCUBLAS_ISA_LEVEL == 1
+ACCUBLAS_INLINE V magnitude(V a) { return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a); }
+ACCUBLAS_INLINE V larger_magnitude(V a, V b) { return _mm256_max_pd(magnitude(a), magnitude(b)); }
+ACCUBLAS_INLINE bool any_greater(V a, V b) { return _mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_GT_OQ)) != 0; }
+ACCUBLAS_INLINE V where_greater(V a, V b, V yes, V no) {
+  return _mm256_blendv_pd(no, yes, _mm256_cmp_pd(a, b, _CMP_GT_OQ));
+}
+ACCUBLAS_INLINE V power_of_two_below(V a) { return _mm256_and_pd(a, _mm256_set1_pd(__builtin_inf())); }
+ACCUBLAS_INLINE double lane_sum(V v) {
+  double x[W];
+  store(x, v);
+  return (x[0] + x[1]) + (x[2] + x[3]);
+}
+ACCUBLAS_INLINE double lane_max(V v) {
+  double x[W], r = 0;
+  store(x, v);
+  for (double y : x) r = y > r ? y : r;
+  return r;
+}
+ACCUBLAS_INLINE V note_change(V seen, V a, V b) { return _mm256_or_pd(seen, _mm256_xor_pd(a, b)); }
+ACCUBLAS_INLINE V either(V seen, V other) { return _mm256_or_pd(seen, other); }
+ACCUBLAS_INLINE __m256i binade_of(V seen) {
+  return _mm256_and_si256(_mm256_castpd_si256(seen), _mm256_set1_epi64x(static_cast<long long>(binade_bits)));
+}
+ACCUBLAS_INLINE bool any_left(V seen) { return !_mm256_testz_si256(binade_of(seen), binade_of(seen)); }
+ACCUBLAS_INLINE V where_left(V seen, V yes, V no) {
+  const __m256i same = _mm256_cmpeq_epi64(binade_of(seen), _mm256_setzero_si256());
+  return _mm256_blendv_pd(yes, no, _mm256_castsi256_pd(same));
+}
+#else
+ACCUBLAS_INLINE V larger_magnitude(V a, V b) { return magnitude(a) > magnitude(b) ? magnitude(a) : magnitude(b); }
+ACCUBLAS_INLINE bool any_greater(V a, V b) { return a > b; }
+ACCUBLAS_INLINE V where_greater(V a, V b, V yes, V no) { return a > b ? yes : no; }
+ACCUBLAS_INLINE V power_of_two_below(V a) {
+  return __builtin_bit_cast(double, __builtin_bit_cast(std::uint64_t, a) & 0x7FF0000000000000u);
+}
+ACCUBLAS_INLINE double lane_sum(V v) { return v; }
+ACCUBLAS_INLINE double lane_max(V v) { return v; }
+ACCUBLAS_INLINE V note_change(V seen, V a, V b) {
+  const auto bits = [](V v) { return __builtin_bit_cast(std::uint64_t, v); };
+  return __builtin_bit_cast(double, bits(seen) | (bits(a) ^ bits(b)));
+}
+ACCUBLAS_INLINE V either(V seen, V other) { return note_change(seen, other, 0); }
+ACCUBLAS_INLINE bool any_left(V seen) { return (__builtin_bit_cast(std::uint64_t, seen) & binade_bits) != 0; }
+ACCUBLAS_INLINE V where_left(V seen, V yes, V no) { return any_left(seen) ? yes : no; }
+#endif
+
+/// p, hidden from the optimiser: what was loaded from it is loaded again, which is free, and not kept in registers,
+/// which are few.
+template <class T>
+ACCUBLAS_INLINE const T* again(const T* p) {
+  asm("" : "+r"(p));
+  return p;
+}
+
+/// A power of two above m, or least_limit; infinite, and with it everything after, where the grids would overflow.
+ACCUBLAS_INLINE V limit_above(V m) {
+  const V power = mul(power_of_two_below(m), splat(2)), least = splat(least_limit);
+  return where_greater(m, splat(largest), splat(__builtin_inf()), where_greater(power, least, power, least));
+}
+
+/// One sum per lane: see Grid.
+struct Chain {
+  V s1, s2, c;
+
+  Chain() = default;
+  [[gnu::always_inline]] inline Chain(V first, V second, V rest) : s1(first), s2(second), c(rest) {}
+  // Member by member: gcc copies a struct in pieces of 16 bytes, which the loads of whole vectors have to wait for.
+  [[gnu::always_inline]] inline Chain(const Chain& other) : s1(other.s1), s2(other.s2), c(other.c) {}
+  [[gnu::always_inline]] inline Chain& operator=(const Chain& other) {
+    s1 = other.s1;
+    s2 = other.s2;
+    c = other.c;
+    return *this;
+  }
+};
+
+template <Grid G>
+constexpr double base1 = G.base1();
+template <Grid G>
+constexpr double base2 = G.base2();
+
+template <Grid G>
+ACCUBLAS_INLINE Chain empty_chain(V limit) {
+  return {mul(limit, splat(base1<G>)), mul(limit, splat(base2<G>)), zero()};
+}
+
+/// s += x rounded to the grid of s; x becomes the rest.
+ACCUBLAS_INLINE void to_grid(V& s, V& x) {
+  const V t = add(s, x);
+  x = sub(x, sub(t, s));
+  s = t;
+}
+
+/// chain[i % Chains] += a[i] x[i]. `base` is what each s1 began with; `seen` collects the bits in which it differs.
+/// Step by step for all terms: the steps of one term wait for each other for 40 cycles, and the CPU does not look far
+/// enough ahead to fill these with the next terms.
+template <class T, Speed S, int Chains, int Count>
+ACCUBLAS_INLINE void add_products(Chain* chain, const V (&a)[Count], const V (&x)[Count], const V* base, V* seen) {
+  V s1[Chains + Count], s2[Chains + Count], p[Count], d[Count], q[Count];
+  for (int i = 0; i < Chains; ++i) {
+    s1[i] = chain[i].s1;
+    s2[i] = chain[i].s2;
+  }
+  constexpr bool fused = S == Speed::swift && !exact_product<T>;
+  if constexpr (fused) {
+    for (int i = 0; i < Count; ++i) s1[Chains + i] = fma(a[i], x[i], s1[i]);
+  } else {
+    for (int i = 0; i < Count; ++i) p[i] = mul(a[i], x[i]);
+    for (int i = 0; i < Count; ++i) s1[Chains + i] = add(s1[i], p[i]);
+  }
+  for (int i = 0; i < Count; ++i) seen[i % Chains] = note_change(seen[i % Chains], s1[Chains + i], base[i % Chains]);
+  for (int i = 0; i < Count; ++i) d[i] = sub(s1[Chains + i], s1[i]);
+  if constexpr (fused) {
+    for (int i = 0; i < Count; ++i) s2[Chains + i] = add(s2[i], fms(a[i], x[i], d[i]));
+  } else if constexpr (exact_product<T>) {
+    for (int i = 0; i < Count; ++i) q[i] = sub(p[i], d[i]);
+    for (int i = 0; i < Count; ++i) s2[Chains + i] = add(s2[i], q[i]);
+    if constexpr (S == Speed::full) {
+      for (int i = 0; i < Count; ++i) d[i] = sub(s2[Chains + i], s2[i]);
+      for (int i = 0; i < Count; ++i) q[i] = sub(q[i], d[i]);
+      for (int i = 0; i < Count; ++i) chain[i % Chains].c = add(chain[i % Chains].c, q[i]);
+    }
+  } else {
+    V e[Count];
+    for (int i = 0; i < Count; ++i) e[i] = fms(a[i], x[i], p[i]);
+    for (int i = 0; i < Count; ++i) p[i] = sub(p[i], d[i]);
+    for (int i = 0; i < Count; ++i) q[i] = add(p[i], e[i]);
+    for (int i = 0; i < Count; ++i) s2[Chains + i] = add(s2[i], q[i]);
+    for (int i = 0; i < Count; ++i) d[i] = sub(s2[Chains + i], s2[i]);
+    for (int i = 0; i < Count; ++i) p[i] = sub(p[i], d[i]);
+    for (int i = 0; i < Count; ++i) p[i] = add(p[i], e[i]);
+    for (int i = 0; i < Count; ++i) chain[i % Chains].c = add(chain[i % Chains].c, p[i]);
+  }
+  for (int i = 0; i < Chains; ++i) {
+    chain[i].s1 = s1[Count + i];
+    chain[i].s2 = held(s2[Count + i]);  // here: gcc would put it off until it is known that no binade was left
+    if constexpr (S == Speed::full) chain[i].c = held(chain[i].c);
+  }
+}
+
+/// What the grids hold, without their bases: s1, s2 and c.
+template <Grid G>
+ACCUBLAS_INLINE Chain chain_value(const Chain& chain, V limit) {
+  return {sub(chain.s1, mul(limit, splat(base1<G>))), sub(chain.s2, mul(limit, splat(base2<G>))), chain.c};
+}
+
+/// The chain on the grids of another limit: the old sums are one more term.
+template <Grid G>
+ACCUBLAS_INLINE void move_chain(Chain& chain, V limit, V next) {
+  Chain old = chain_value<G>(chain, limit);
+  chain = empty_chain<G>(next);
+  to_grid(chain.s1, old.s1);
+  to_grid(chain.s2, old.s1);
+  to_grid(chain.s2, old.s2);
+  chain.c = add(old.c, add(old.s1, old.s2));
+}
+
+/// Adds `count` vectors of products, term(i, a, x) the i-th. Returns in which bits s1 differed from its base.
+template <class T, Speed S, class Term>
+ACCUBLAS_INLINE V add_terms(Chain& chain, V base, Index count, Term&& term) {
+  V seen = zero();
+  for (Index i = 0; i < count; ++i) {
+    V a[1], x[1];
+    term(i, a[0], x[0]);
+    add_products<T, S, 1>(&chain, a, x, &base, &seen);
+  }
+  return seen;
+}
+
+/// The same where s1 is known to leave the binade in the lanes that `seen` tells: with the limit raised there (in all
+/// lanes, if `Together`). That succeeds: a limit of at least 4 times the old one leaves the old sum a quarter of the
+/// room, and fewer than 64 products below the limit half of it. Unless something is not finite: then the sum is NaN.
+template <class T, Speed S, Grid G, bool Together, class Term>
+ACCUBLAS_INLINE void add_raised(Chain& chain, V& limit, V seen, Index count, Term&& term) {
+  V most = zero();
+  for (Index i = 0; i < count; ++i) {
+    V a, x;
+    term(i, a, x);
+    most = larger_magnitude(most, mul(a, x));
+  }
+  if (Together) most = splat(lane_max(most));
+  V next = limit_above(larger_magnitude(most, mul(limit, splat(2))));
+  // NaN as the CPU makes them, so that it stays as it is in all that follows.
+  const V nan = splat(-__builtin_nan(""));
+  for (int attempt = 0;; ++attempt) {
+    const V raised = Together ? next : where_left(seen, next, limit);
+    move_chain<G>(chain, limit, raised);
+    limit = raised;
+    Chain trial = chain;
+    seen = add_terms<T, S>(trial, mul(limit, splat(base1<G>)), count, term);
+    if (!any_left(seen) || attempt == 1) {
+      chain = trial;
+      chain.s1 = where_left(seen, nan, chain.s1);
+      return;
+    }
+    next = nan;
+  }
+}
+
+/// The same where it may leave the binade.
+template <class T, Speed S, Grid G, bool Together, class Term>
+ACCUBLAS_INLINE void add_with_care(Chain& chain, V& limit, Index count, Term&& term) {
+  Chain trial = chain;
+  const V seen = add_terms<T, S>(trial, mul(limit, splat(base1<G>)), count, term);
+  if (any_left(seen)) {
+    add_raised<T, S, G, Together>(chain, limit, seen, count, term);
+  } else {
+    chain = trial;
+  }
+}
+
+/// function(chain, limit) on copies in memory, for functions that are not inlined: the chain itself stays in registers.
+template <class Function>
+ACCUBLAS_INLINE void on_copies(Chain& chain, V& limit, Function&& function) {
+  Chain chain_copy = chain;
+  V limit_copy = limit;
+  function(chain_copy, limit_copy);
+  chain = chain_copy;
+  limit = limit_copy;
+}
+
+/// a += x, and x becomes the rest: error free. D is V or double.
+template <class D>
+ACCUBLAS_INLINE void two_sum_into(D& a, D& x) {
+  const D s = a + x, t = s - a;
+  x = (a - (s - t)) + (x - t);
+  a = s;
+}
+/// (a1, a2, a3) += (s1, s2, c), error free but for a3. Returns the roundings on the way to a3, over 2^-53: three, each
+/// relative to its result.
+template <class D>
+ACCUBLAS_INLINE D add_block(D& a1, D& a2, D& a3, D s1, D s2, D c) {
+  two_sum_into(a1, s1);
+  two_sum_into(a2, s1);
+  two_sum_into(a2, s2);
+  const D rest = s1 + s2, tail = rest + c;
+  a3 = a3 + tail;
+  return magnitude(rest) + magnitude(tail) + magnitude(a3);
+}
+
+}  // namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE

@@ -1,0 +1,34 @@
+// What the loops of fixed:T's DOT and GEMV offer, one table per instruction set; every table computes the same bits.
+#pragma once
+
+#include "lib/base/isa.hpp"
+#include "lib/call/problem.hpp"
+
+namespace accublas::cpu {
+
+/// Rounding of a row to T bits: entries times factor1 factor2 = 2^-E, below 1 in magnitude then, to multiples of 2^-T,
+/// ties to even. magic = 2^(52 - T): in [magic, 2 magic) doubles are the multiples of 2^-T, and from there on nothing
+/// rounds.
+struct FixedScale {
+  double factor1, factor2, magic;
+};
+
+template <class T>
+struct FixedKernels {
+  /// The largest abs(x[i stride]), i < n, as bits: order and NaN, Inf as in the bits.
+  std::uint64_t (*largest)(Index n, const T* x, Index stride);
+  /// out[i] = x[i stride] rounded, i < n.
+  void (*round)(Index n, const T* x, Index stride, const FixedScale& scale, double* out);
+};
+
+#define ACCUBLAS_DECLARE_FIXED_KERNELS(name) \
+  namespace name {                           \
+  const FixedKernels<double>& fixed_d();     \
+  const FixedKernels<float>& fixed_s();      \
+  }
+ACCUBLAS_DECLARE_FIXED_KERNELS(isa_baseline)
+ACCUBLAS_DECLARE_FIXED_KERNELS(isa_avx2)
+ACCUBLAS_DECLARE_FIXED_KERNELS(isa_avx512)
+#undef ACCUBLAS_DECLARE_FIXED_KERNELS
+
+}  // namespace accublas::cpu

@@ -1,0 +1,337 @@
+// cr for DOT and GEMV at memory speed: one pass gives every inner product to some 80 or 120 bits with a bound of its
+// error (lib/cpu/kernels/cr_vector.cpp), Ziv's test rounds what that decides, and exact accumulators do the rest. The first
+// rows of a GEMV are a probe of how many bits the others need.
+#include <algorithm>
+#include <atomic>
+#include <new>
+
+#include "lib/base/integers.hpp"
+#include "lib/base/test_hooks.hpp"
+#include "lib/cpu/engines.hpp"
+#include "lib/cpu/kernels/cr_kernels.hpp"
+#include "lib/cpu/sums/exact_sum.hpp"
+#include "lib/cpu/sums/ziv.hpp"
+#include "lib/numerics/bounds.hpp"
+
+namespace accublas::cpu {
+
+template <>
+const CorrectKernels<double>& correct_kernels(Isa isa) {
+#if ACCUBLAS_KERNEL_LEVELS > 2
+  if (isa >= Isa::avx512) return isa_avx512::correct_d();
+#endif
+#if ACCUBLAS_KERNEL_LEVELS > 1
+  if (isa >= Isa::avx2) return isa_avx2::correct_d();
+#endif
+  (void)isa;
+  return isa_baseline::correct_d();
+}
+
+template <>
+const CorrectKernels<float>& correct_kernels(Isa isa) {
+#if ACCUBLAS_KERNEL_LEVELS > 2
+  if (isa >= Isa::avx512) return isa_avx512::correct_s();
+#endif
+#if ACCUBLAS_KERNEL_LEVELS > 1
+  if (isa >= Isa::avx2) return isa_avx2::correct_s();
+#endif
+  (void)isa;
+  return isa_baseline::correct_s();
+}
+
+namespace {
+
+/// How the inner products are formed.
+enum class Way {
+  rows,     ///< contiguous rows of A, contiguous x
+  columns,  ///< contiguous columns of A
+  packed    ///< blocks of A and x are copied first: any strides
+};
+
+constexpr Index packed_rows = 8, packed_terms = 480;       // of one copied block: 30 KiB, and 4 KiB of x
+constexpr Index probed_rows = 32, probed_by_columns = 16;  // a few rows take long by columns
+constexpr Index hard_share = 16;  // one row in so many that `swift` leaves undecided makes `full` worth while for all
+constexpr Index least_segment = 8192;  // terms that are worth a task of their own
+
+/// Scratch of one thread: sums of a panel, then the state of `columns` or a packed block.
+template <class T>
+struct Scratch {
+  TripleSum* sums;
+  double* columns;
+  T *packed_a, *packed_x;
+};
+
+/// One GEMV, divided into tasks: panels of rows times segments of the inner dimension.
+template <class T>
+class CorrectGemv {
+ public:
+  CorrectGemv(const Gemv<T>& g, Execution& execution)
+      : g_(g), execution_(execution), kernels_(correct_kernels<T>(execution.isa)) {
+    choose_way();
+    divide();
+    block_rows_ = way_ == Way::packed ? packed_rows : 1;
+    const Index state = way_ == Way::rows ? 0
+                                          : std::max((block_rows_ + 1) * packed_terms,
+                                                     way_ == Way::columns ? correct_scratch(panel_rows_) : 0);
+    sums_bytes_ = panel_rows_ * static_cast<Index>(sizeof(TripleSum));
+    scratch_bytes_ = round_up(sums_bytes_ + state * static_cast<Index>(sizeof(double)), 64);
+    const Index lanes = std::min<Index>(execution.threads, panels_ * segments_);
+    scratch_ = execution.workspace.take<unsigned char>(static_cast<std::size_t>(scratch_bytes_ * lanes));
+    if (g.m <= 2 * probed_rows) needs_ = Needs::much;  // a probe would not pay
+    if (segments_ > 1) {
+      partial_ = execution.workspace.take<TripleSum>(static_cast<std::size_t>(segments_ * g.m));
+      parts_ = execution.workspace.take<ExactSum<T>>(static_cast<std::size_t>(execution.threads));
+    }
+  }
+
+  void run() {
+    {
+      PhaseTimer timer(execution_, &accublas_report_t::ms_product);
+      parallel_for(panels_ * segments_, execution_.threads, [&](Index task, int thread) {
+        const Index panel = task % panels_, segment = task / panels_;
+        const Index begin = panel * panel_rows_, rows = std::min(panel_rows_, g_.m - begin);
+        if (segments_ > 1) {
+          const Index first = segment * segment_terms_, terms = std::min(segment_terms_, g_.k - first);
+          add_up(Speed::full, begin, rows, first, terms, scratch(thread), partial_ + segment * g_.m + begin);
+        } else {
+          run_panel(begin, rows, scratch(thread));
+        }
+      });
+    }
+    if (segments_ > 1) finish_segments();
+    execution_.report.undecided += undecided_.load();
+    execution_.report.bound_relative = unit_roundoff<T>();
+    execution_.report.bound_componentwise = 0;
+    execution_.report.bound_absolute = least_subnormal<T>();
+  }
+
+ private:
+  /// Rows begin .. begin + rows - 1, whole.
+  void run_panel(Index begin, Index rows, const Scratch<T>& scratch) {
+    for (Index done = 0; done < rows;) {
+      const Needs needs = needs_.load(std::memory_order_relaxed);
+      const Index first = begin + done;
+      const Index probe = way_ == Way::columns ? probed_by_columns : probed_rows;
+      const Index count = needs == Needs::unknown ? std::min(probe, rows - done) : rows - done;
+      const Speed speed = needs == Needs::little ? Speed::swift : Speed::full;
+      add_up(speed, first, count, 0, g_.k, scratch, scratch.sums);
+      Index hard = 0;
+      for (Index i = 0; i < count; ++i) {
+        if (speed == Speed::full) {
+          if (needs == Needs::unknown) hard += !swift_decides(first + i, scratch.sums[i]);
+          if (!finish_row(first + i, scratch.sums[i])) exact_row(first + i);
+        } else if (!finish_row(first + i, scratch.sums[i])) {
+          ++hard;
+          retry_row(first + i, scratch);
+        }
+      }
+      const Needs found = hard * hard_share > count ? Needs::much : Needs::little;
+      if (needs != Needs::much && needs != found) needs_.store(found, std::memory_order_relaxed);
+      done += count;
+    }
+  }
+
+  Scratch<T> scratch(int thread) const {
+    unsigned char* base = scratch_ + thread * scratch_bytes_;
+    T* packed = reinterpret_cast<T*>(base + sums_bytes_);
+    return {reinterpret_cast<TripleSum*>(base), reinterpret_cast<double*>(base + sums_bytes_), packed,
+            packed + block_rows_ * packed_terms};
+  }
+
+  void choose_way() {
+    const bool rows = g_.a.col_stride == 1 || g_.k == 1, columns = g_.a.row_stride == 1 && g_.m >= 4;
+    way_ = rows ? Way::rows : columns ? Way::columns : Way::packed;
+    x_ = g_.x.data;
+    const bool as_it_is = g_.x.stride == 1 && (way_ == Way::rows || sizeof(T) == sizeof(double));
+    if (way_ == Way::packed || as_it_is) return;
+    // x is needed contiguous (for columns as double); where the workspace cannot hold it, blocks of it are copied.
+    const std::size_t bytes = static_cast<std::size_t>(g_.k) * sizeof(double);
+    if (bytes > (std::size_t{1} << 16) && bytes > execution_.workspace.available() / 2) {
+      way_ = Way::packed;
+    } else if (way_ == Way::columns) {
+      x_double_ = execution_.workspace.take<double>(static_cast<std::size_t>(g_.k));
+      for (Index p = 0; p < g_.k; ++p) x_double_[p] = g_.x[p];
+    } else {
+      T* copy = execution_.workspace.take<T>(static_cast<std::size_t>(g_.k));
+      for (Index p = 0; p < g_.k; ++p) copy[p] = g_.x[p];
+      x_ = copy;
+    }
+    execution_.report.copied_bytes += static_cast<std::int64_t>(g_.k * static_cast<Index>(sizeof(T)));
+  }
+
+  void divide() {
+    const Index threads = execution_.threads;
+    const Index unit = way_ == Way::columns ? 64 : way_ == Way::packed ? packed_rows : 1;
+    // About 2^17 terms a task by rows, so that threads share the work evenly; whole panels by columns.
+    Index rows = way_ == Way::columns ? correct_panel : std::max<Index>(1, (Index{1} << 17) / g_.k);
+    rows = std::min({rows, correct_panel, ceil_div(g_.m, threads)});
+    panel_rows_ = std::min(correct_panel, round_up(rows, unit));
+    const Index row_bytes = 96;  // of scratch by columns; a small workspace makes shorter panels
+    if (threads * panel_rows_ * row_bytes > static_cast<Index>(execution_.workspace.available())) {
+      panel_rows_ = std::min<Index>(panel_rows_, 64);
+    }
+    panels_ = ceil_div(g_.m, panel_rows_);
+    segments_ = 1;
+    if (threads > 1 && panels_ < 2 * threads && g_.k >= 2 * least_segment) {
+      segments_ = std::min(ceil_div(4 * threads, panels_), g_.k / least_segment);
+    }
+    segment_terms_ = ceil_div(g_.k, segments_);
+    segment_terms_ = round_up(segment_terms_, 64);
+    segments_ = ceil_div(g_.k, segment_terms_);
+  }
+
+  /// sums[i] = the inner product of row begin + i and x over `terms` terms from `first` on.
+  void add_up(Speed speed, Index begin, Index rows, Index first, Index terms, const Scratch<T>& scratch,
+              TripleSum* sums) const {
+    const T* a = &g_.a(begin, first);
+    switch (way_) {
+      case Way::rows:
+        kernels_.rows[index(speed)](rows, terms, a, g_.a.row_stride, x_ + first, sums);
+        break;
+      case Way::columns: {
+        const double* x = x_double_;
+        if constexpr (sizeof(T) == sizeof(double)) x = x_double_ ? x_double_ : x_;
+        kernels_.columns[index(speed)](rows, terms, a, g_.a.col_stride, x + first, scratch.columns, sums);
+        break;
+      }
+      case Way::packed:
+        for (Index i = 0; i < rows; i += packed_rows) {
+          add_up_packed(speed, begin + i, std::min(packed_rows, rows - i), first, terms, scratch, sums + i);
+        }
+        break;
+    }
+  }
+
+  static int index(Speed speed) { return static_cast<int>(speed); }
+
+  void add_up_packed(Speed speed, Index begin, Index rows, Index first, Index terms, const Scratch<T>& scratch,
+                     TripleSum* sums) const {
+    std::fill(sums, sums + rows, TripleSum{0, 0, 0, 0});
+    for (Index p = 0; p < terms; p += packed_terms) {
+      const Index n = std::min(packed_terms, terms - p);
+      const Matrix<const T> block = g_.a.block(begin, first + p);
+      for (Index q = 0; q < n; ++q) {
+        scratch.packed_x[q] = g_.x[first + p + q];
+        for (Index i = 0; i < rows; ++i) scratch.packed_a[i * packed_terms + q] = block(i, q);
+      }
+      TripleSum part[packed_rows];
+      kernels_.rows[index(speed)](rows, n, scratch.packed_a, packed_terms, scratch.packed_x, part);
+      for (Index i = 0; i < rows; ++i) triple_add(sums[i], part[i]);
+    }
+  }
+
+  /// Whether a sum of Speed::swift would decide y_i, by the sum of Speed::full.
+  bool swift_decides(Index i, TripleSum sum) const {
+    const T addend = read_addend(g_.beta, &g_.y[i]);
+    sum.error *= Grid::swift_loss;
+    T out = 0;
+    return triple_known(sum) && finish_triple(g_.alpha, sum, 0, g_.beta, addend, &out);
+  }
+
+  /// A row that Speed::swift left undecided.
+  void retry_row(Index i, const Scratch<T>& scratch) {
+    TripleSum sum;
+    if (way_ == Way::rows) {
+      add_up(Speed::full, i, 1, 0, g_.k, scratch, &sum);
+    } else {
+      add_up_packed(Speed::full, i, 1, 0, g_.k, scratch, &sum);
+    }
+    if (!finish_row(i, sum)) exact_row(i);
+  }
+
+  /// y_i, if Ziv's test decides it.
+  bool finish_row(Index i, TripleSum sum) {
+    T* y = &g_.y[i];
+    const T addend = read_addend(g_.beta, y);
+    T out = 0;
+    const bool decided = ziv_test(g_.alpha, sum, g_.beta, addend, &out);
+    if (decided) *y = out;
+    return decided;
+  }
+
+  void exact_row(Index i) {
+    T* y = &g_.y[i];
+    *y = exact_element<T>(g_.k, g_.alpha, g_.a.row(i), g_.x, g_.beta, y);
+    undecided_.fetch_add(1, std::memory_order_relaxed);
+  }
+
+  /// Few long rows: their segments add up, and the threads share the terms of each that stays undecided.
+  void finish_segments() {
+    for (Index i = 0; i < g_.m; ++i) {
+      TripleSum sum = partial_[i];
+      for (Index segment = 1; segment < segments_; ++segment) triple_add(sum, partial_[segment * g_.m + i]);
+      if (!finish_row(i, sum)) exact_long_row(i);
+    }
+  }
+
+  void exact_long_row(Index i) {
+    const Index share = ceil_div(g_.k, execution_.threads);
+    parallel_for(execution_.threads, execution_.threads, [&](Index task, int) {
+      const Index begin = task * share, terms = std::min(share, g_.k - begin);
+      ExactSum<T>& part = *new (parts_ + task) ExactSum<T>;
+      if (terms > 0) part.add(terms, g_.a.block(i, begin).row(0), {&g_.x[begin], g_.x.stride});
+    });
+    for (Index task = 1; task < execution_.threads; ++task) parts_[0].add(parts_[task]);
+    T* y = &g_.y[i];
+    *y = parts_[0].finish(g_.alpha, g_.beta, y);
+    undecided_.fetch_add(1, std::memory_order_relaxed);
+  }
+
+  const Gemv<T>& g_;
+  Execution& execution_;
+  const CorrectKernels<T>& kernels_;
+  Way way_;
+  const T* x_ = nullptr;        ///< contiguous
+  double* x_double_ = nullptr;  ///< the same as double, where that is a copy
+  Index panel_rows_, panels_, segment_terms_, segments_;
+  unsigned char* scratch_;  ///< scratch_bytes_ a thread that may have a task
+  Index sums_bytes_, scratch_bytes_, block_rows_;
+  TripleSum* partial_ = nullptr;  ///< segments x m
+  ExactSum<T>* parts_ = nullptr;  ///< one a thread
+  std::atomic<std::int64_t> undecided_{0};
+  /// Bits that the rows need so that Ziv's test decides them, as far as is known.
+  enum class Needs { unknown, little, much };
+  std::atomic<Needs> needs_{Needs::unknown};
+};
+
+}  // namespace
+
+template <class T>
+void cr_gemv(const Gemv<T>& g, Execution& execution) {
+  CorrectGemv<T>(g, execution).run();
+}
+
+template <class T>
+void cr_dot(const Dot<T>& d, Execution& execution) {
+  cr_gemv(Gemv<T>{1, d.n, T(1), {d.x.data, 0, d.x.stride}, d.y, T(0), {d.result, 1}}, execution);
+}
+
+template <class T>
+T cr_element(Isa isa, Index k, T alpha, Vector<const T> row, Vector<const T> col, T beta, const T* c) {
+  const auto rows = correct_kernels<T>(isa).rows[static_cast<int>(Speed::full)];
+  T row_copy[packed_terms], col_copy[packed_terms];
+  TripleSum sum{0, 0, 0, 0};
+  for (Index p = 0; p < k; p += packed_terms) {
+    const Index terms = std::min(packed_terms, k - p);
+    auto contiguous = [=](Vector<const T> x, T* copy) -> const T* {
+      if (x.stride == 1) return &x[p];
+      for (Index i = 0; i < terms; ++i) copy[i] = x[p + i];
+      return copy;
+    };
+    TripleSum part;
+    rows(1, terms, contiguous(row, row_copy), terms, contiguous(col, col_copy), &part);
+    triple_add(sum, part);
+  }
+  T result = 0;
+  const bool decided = ziv_test(alpha, sum, beta, read_addend(beta, c), &result);
+  return decided ? result : exact_element<T>(k, alpha, row, col, beta, c);
+}
+
+template double cr_element(Isa, Index, double, Vector<const double>, Vector<const double>, double, const double*);
+template float cr_element(Isa, Index, float, Vector<const float>, Vector<const float>, float, const float*);
+template void cr_gemv(const Gemv<double>&, Execution&);
+template void cr_gemv(const Gemv<float>&, Execution&);
+template void cr_dot(const Dot<double>&, Execution&);
+template void cr_dot(const Dot<float>&, Execution&);
+
+}  // namespace accublas::cpu

@@ -1,0 +1,98 @@
+// cr by exact accumulators: slow, readable, right for every input. The twin of every engine that computes cr, and what
+// they call for the elements that they leave undecided.
+#include "lib/base/integers.hpp"
+#include "lib/base/test_hooks.hpp"
+#include "lib/cpu/engines.hpp"
+#include "lib/cpu/sums/exact_sum.hpp"
+#include "lib/numerics/bounds.hpp"
+#include "lib/numerics/finish_root.hpp"
+#include "lib/numerics/long_accumulator.hpp"
+
+namespace accublas::cpu {
+
+template <class T>
+T exact_element(Index k, T alpha, Vector<const T> row, Vector<const T> col, T beta, const T* c) {
+  ExactSum<T> sum;
+  sum.add(k, row, col);
+  return sum.finish(alpha, beta, c);
+}
+
+template <class T>
+void exact_gemm(const Gemm<T>& g, Execution& execution) {
+  PhaseTimer timer(execution, &accublas_report_t::ms_exact);
+  execution.report.bound_relative = unit_roundoff<T>();
+  execution.report.bound_absolute = least_subnormal<T>();
+  // Tasks of some ten microseconds, of consecutive elements of C by columns.
+  const Index elements = g.m * g.n;
+  const Index per_task = 1 + 2048 / (g.k + 32);
+  parallel_for(ceil_div(elements, per_task), execution.threads, [&](Index task, int) {
+    const Index end = (task + 1) * per_task < elements ? (task + 1) * per_task : elements;
+    for (Index e = task * per_task; e < end; ++e) {
+      const Index i = e % g.m, j = e / g.m;
+      T* c = &g.c(i, j);
+      *c = exact_element<T>(g.k, g.alpha, g.a.row(i), g.b.col(j), g.beta, c);
+    }
+  });
+}
+
+template <class T>
+void exact_gemv(const Gemv<T>& g, Execution& execution) {
+  exact_gemm(Gemm<T>{g.m, 1, g.k, g.alpha, g.a, {g.x.data, g.x.stride, 0}, g.beta, {g.y.data, g.y.stride, 0}},
+             execution);
+}
+
+template <class T>
+void exact_dot(const Dot<T>& d, Execution& execution) {
+  exact_gemm(Gemm<T>{1, 1, d.n, T(1), {d.x.data, 0, d.x.stride}, {d.y.data, d.y.stride, 0}, T(0), {d.result, 0, 0}},
+             execution);
+}
+
+namespace {
+
+/// add(sum, x_i) for every entry; true if all are finite, else *special is the norm, Inf or NaN.
+template <class T, class Add>
+bool add_finite(Index n, Vector<const T> x, T* special, Add add) {
+  bool all_finite = true, any_nan = false;
+  const Index end = mutant(Mutant::norm_lost_term) ? n - 1 : n;
+  for (Index i = 0; i < end; ++i) {
+    const T a = x[i];
+    all_finite &= is_finite(a);
+    any_nan |= is_nan(a);
+    if (all_finite) add(a);
+  }
+  *special = any_nan ? canonical_nan<T>() : from_bits<T>(FloatFormat<T>::infinity);
+  return all_finite;
+}
+
+}  // namespace
+
+template <class T>
+T exact_nrm2(Index n, Vector<const T> x) {
+  LongAccumulator sum;
+  T special;
+  if (!add_finite(n, x, &special, [&](T a) { sum.add_product(a, a); })) return special;
+  return finish_root<T>(sum.value(), false, LongAccumulator::min_exponent);
+}
+
+template <class T>
+T exact_asum(Index n, Vector<const T> x) {
+  LongAccumulator sum;
+  T special;
+  if (!add_finite(n, x, &special, [&](T a) { sum.add(a < 0 ? -a : a); })) return special;
+  return finish(T(1), sum, T(0), T(0));
+}
+
+template double exact_element(Index, double, Vector<const double>, Vector<const double>, double, const double*);
+template float exact_element(Index, float, Vector<const float>, Vector<const float>, float, const float*);
+template void exact_gemm(const Gemm<double>&, Execution&);
+template void exact_gemm(const Gemm<float>&, Execution&);
+template void exact_gemv(const Gemv<double>&, Execution&);
+template void exact_gemv(const Gemv<float>&, Execution&);
+template void exact_dot(const Dot<double>&, Execution&);
+template void exact_dot(const Dot<float>&, Execution&);
+template double exact_nrm2(Index, Vector<const double>);
+template float exact_nrm2(Index, Vector<const float>);
+template double exact_asum(Index, Vector<const double>);
+template float exact_asum(Index, Vector<const float>);
+
+}  // namespace accublas::cpu

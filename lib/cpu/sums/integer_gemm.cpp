@@ -1,0 +1,277 @@
+// GEMM in plain integers: fixed:T, dp and sp reproducible, cr. The readable twin of the engines that compute fixed:T,
+// and the fastest way for matrices so small that residues and their tables cost more than the product (the times stand
+// with the choice of the engine, lib/cpu/cpu_backend.cpp).
+//
+// An entry is an integer mantissa times 2^shift in units of its line (a row of op(A), a column of op(B)): for fixed:T
+// of 2^(E - T), rounded as docs/modes.md says, for cr of the line's last bit, exact. Products add up in as many limbs
+// as the sums may need.
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "lib/base/error.hpp"
+#include "lib/cpu/engines.hpp"
+#include "lib/numerics/bounds.hpp"
+#include "lib/numerics/certificate.hpp"
+#include "lib/numerics/finish.hpp"
+#include "lib/numerics/scaling.hpp"
+
+namespace accublas::cpu {
+
+namespace {
+
+/// What is known of a line. A line of zeros has exponent = last_bit = 0.
+struct Line {
+  int exponent = 0;         ///< abs(a) < 2^exponent
+  int last_bit = 0;         ///< every entry is a multiple of 2^last_bit
+  std::int64_t lambda = 0;  ///< docs/modes.md, dp
+  bool special = false;     ///< has an Inf or NaN
+  int needed_bits() const { return exponent - last_bit; }
+};
+
+template <class T>
+Line measure(Vector<const T> x, Index k) {
+  Line line;
+  T most = 0;
+  bool any = false;
+  for (Index p = 0; p < k; ++p) {
+    line.special |= !is_finite(x[p]);
+    if (is_zero(x[p]) || line.special) continue;
+    most = std::max(most, std::fabs(x[p]));
+    const int last = exponent_of_last_bit(x[p]);
+    line.last_bit = any ? std::min(line.last_bit, last) : last;
+    any = true;
+  }
+  if (!any || line.special) return line;
+  line.exponent = exponent_above(most);
+  for (Index p = 0; p < k; ++p) line.lambda += certificate_ceiling(x[p], line.exponent);
+  return line;
+}
+
+template <class T>
+class IntegerGemm {
+ public:
+  IntegerGemm(const Gemm<T>& g, const Mode& mode, Execution& execution) : g_(g), mode_(mode), execution_(execution) {
+    rows_ = execution.workspace.take<Line>(static_cast<std::size_t>(g.m));
+    cols_ = execution.workspace.take<Line>(static_cast<std::size_t>(g.n));
+    const std::size_t entries = static_cast<std::size_t>((g.m + g.n) * g.k);
+    if (entries <= execution.workspace.available() / sizeof(ScaledInteger))
+      entries_ = execution.workspace.take<ScaledInteger>(entries);
+    if (mode.kind != ACCUBLAS_MODE_CR && entries <= execution.workspace.available())
+      bytes_ = execution.workspace.take<std::uint8_t>(entries);
+    log2_k_ = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(g.k - 1)));
+  }
+
+  void run() {
+    {
+      PhaseTimer timer(execution_, &accublas_report_t::ms_convert);
+      for (Index i = 0; i < g_.m; ++i) rows_[i] = measure(g_.a.row(i), g_.k);
+      for (Index j = 0; j < g_.n; ++j) cols_[j] = measure(g_.b.col(j), g_.k);
+    }
+    accublas_report_t& report = execution_.report;
+    report.bound_relative = unit_roundoff<T>();
+    report.bound_componentwise = 0;
+    report.bound_absolute = least_subnormal<T>();
+    if (mode_.kind == ACCUBLAS_MODE_CR) return compute(0, [](Index, Index) { return true; });
+    if (mode_.kind == ACCUBLAS_MODE_FIXED) {
+      report.bound_componentwise = fixed_bound(mode_.parameter);
+      return compute(mode_.parameter, [](Index, Index) { return true; });
+    }
+    report.bound_componentwise = (static_cast<double>(g_.k) + 2) * unit_roundoff<T>();
+    run_certified();
+  }
+
+ private:
+  void run_certified() {
+    take_bytes();
+    constexpr CertificateRungs rungs = certificate_rungs<T>();
+    int rung = -1;
+    Index rejected = 0;
+    for_all(1, [&](Index i, Index j) {
+      if (rows_[i].special || cols_[j].special) return;
+      const int own = rung_of(i, j);
+      own < rungs.count ? rung = std::max(rung, own) : ++rejected;
+    });
+    execution_.report.rejected += rejected;
+    bool special = false;
+    for (Index i = 0; i < g_.m; ++i) special |= rows_[i].special;
+    for (Index j = 0; j < g_.n; ++j) special |= cols_[j].special;
+    if (rung >= 0 && rejected == 0 && !special) return compute(rungs.t[rung], [](Index, Index) { return true; });
+    const auto accepted = [&](Index i, Index j) {
+      return !rows_[i].special && !cols_[j].special && rung_of(i, j) < rungs.count;
+    };
+    if (rung >= 0) compute(rungs.t[rung], accepted);
+    compute(0, [&](Index i, Index j) { return rung < 0 || !accepted(i, j); });
+  }
+
+  template <class Body>
+  void for_all(int threads, Body&& body) const {
+    parallel_for(g_.n, threads, [&](Index j, int) {
+      for (Index i = 0; i < g_.m; ++i) body(i, j);
+    });
+  }
+
+  /// The factors of X, where there is room for them.
+  void take_bytes() {
+    for (Index i = 0; bytes_ && i < g_.m; ++i)
+      for (Index p = 0; p < g_.k; ++p) bytes_[i * g_.k + p] = rows_[i].special ? 0 : byte(g_.a(i, p), rows_[i]);
+    for (Index j = 0; bytes_ && j < g_.n; ++j)
+      for (Index p = 0; p < g_.k; ++p)
+        bytes_[(g_.m + j) * g_.k + p] = cols_[j].special ? 0 : byte(g_.b(p, j), cols_[j]);
+  }
+  static std::uint8_t byte(T x, const Line& line) {
+    return static_cast<std::uint8_t>(certificate_byte(x, line.exponent));
+  }
+
+  /// X of the certificate.
+  std::int64_t sum_of_bytes(Index i, Index j) const {
+    const Index period = Index{certificate_block} * certificate_stride(g_.k);
+    std::int64_t sum = 0;
+    if (bytes_ && certificate_stride(g_.k) == 1) {
+      const std::uint8_t *x = bytes_ + i * g_.k, *y = bytes_ + (g_.m + j) * g_.k;
+      std::int32_t part = 0;  // at most 1024 terms below 2^14
+      for (Index p = 0; p < g_.k; ++p) part += x[p] * y[p];
+      return part;
+    }
+    for (Index p = 0; p < g_.k; ++p)
+      if (p % period < certificate_block) sum += byte(g_.a(i, p), rows_[i]) * byte(g_.b(p, j), cols_[j]);
+    return sum;
+  }
+
+  /// The least rung whose T suffices for an element of finite lines; rungs.count where none does.
+  int rung_of(Index i, Index j) const {
+    constexpr CertificateRungs rungs = certificate_rungs<T>();
+    const int bits = std::max(rows_[i].needed_bits(), cols_[j].needed_bits());
+    if (bits <= rungs.t[0]) return 0;
+    const std::int64_t x = sum_of_bytes(i, j), lambda_mu = rows_[i].lambda + cols_[j].lambda;
+    for (int r = 0; r < rungs.count; ++r)
+      if (bits <= rungs.t[r] || certificate_suffices(certificate_test(rungs.t[r], rungs.digits, g_.k), lambda_mu, x))
+        return r;
+    return rungs.count;
+  }
+
+  /// What fixed:t promises on this data; throws where that misses the target. abs(S - exact) <= (2^(t-23) (lambda + mu)
+  /// + k) / 4 and abs(A) abs(B) >= 2^(2t-14) X, both in units of 2^(E+F-2t).
+  double fixed_bound(int t) {
+    const double u = unit_roundoff<T>();
+    bool exact = true;
+    double worst = 0;
+    if (execution_.target > 0) take_bytes();
+    for_all(1, [&](Index i, Index j) {
+      if (rows_[i].special || cols_[j].special) return;
+      if (std::max(rows_[i].needed_bits(), cols_[j].needed_bits()) <= t) return;
+      exact = false;
+      if (execution_.target <= 0 || rows_[i].lambda == 0 || cols_[j].lambda == 0) return;
+      const double x = static_cast<double>(sum_of_bytes(i, j));
+      const double lambda_mu = static_cast<double>(rows_[i].lambda) + static_cast<double>(cols_[j].lambda);
+      const double error = (std::ldexp(lambda_mu, t - 23) + static_cast<double>(g_.k)) / 4;
+      worst = std::max(
+          worst, x > 0 ? std::ldexp(error / x, 14 - 2 * t) * (1 + 0x1p-40) : std::numeric_limits<double>::infinity());
+    });
+    double bound = exact ? 0 : std::numeric_limits<double>::infinity();
+    if (!exact && execution_.target > 0) bound = worst * (1 + 2 * u);  // RN moves it by u (abs(exact) + error)
+    if (execution_.target > 0 && !(u + bound <= execution_.target))
+      throw Error(ACCUBLAS_ERROR_ACCURACY, "fixed:" + std::to_string(t) + " cannot promise the target on this data");
+    return bound;
+  }
+
+  /// An entry in units of 2^unit(line).
+  static int unit(const Line& line, int t) { return t > 0 ? line.exponent - t : line.last_bit; }
+  static ScaledInteger entry(T x, const Line& line, int t) {
+    if (line.special || is_zero(x)) return {0, 0};
+    return scale_entry(x, line.exponent, t > 0 ? t : line.needed_bits());
+  }
+
+  /// All elements that are `wanted`: fixed:t, or cr for t = 0.
+  template <class Wanted>
+  void compute(int t, Wanted&& wanted) {
+    PhaseTimer timer(execution_, &accublas_report_t::ms_product);
+    execution_.report.bits = std::max(execution_.report.bits, t);
+    int row_bits = t, col_bits = t;
+    for (Index i = 0; t == 0 && i < g_.m; ++i) row_bits = std::max(row_bits, rows_[i].needed_bits());
+    for (Index j = 0; t == 0 && j < g_.n; ++j) col_bits = std::max(col_bits, cols_[j].needed_bits());
+    if (entries_) {
+      for (Index i = 0; i < g_.m; ++i)
+        for (Index p = 0; p < g_.k; ++p) entries_[i * g_.k + p] = entry(g_.a(i, p), rows_[i], t);
+      for (Index j = 0; j < g_.n; ++j)
+        for (Index p = 0; p < g_.k; ++p) entries_[(g_.m + j) * g_.k + p] = entry(g_.b(p, j), cols_[j], t);
+    }
+    // abs(a') <= 2^bits: k products are at most 2^(bits + log2 k), and a sign.
+    const int bits = row_bits + col_bits + log2_k_ + 2;
+    if (bits <= 128) return compute_in<2>(t, wanted);
+    if (bits <= 192) return compute_in<3>(t, wanted);
+    if (bits <= 384) return compute_in<6>(t, wanted);
+    compute_in<0>(t, wanted);
+  }
+
+  /// Sums of L limbs; 0: each by an exact accumulator (cr's values only: fixed:150 takes 384 bits at most).
+  template <int L, class Wanted>
+  void compute_in(int t, Wanted&& wanted) {
+    const double work = static_cast<double>(g_.m) * static_cast<double>(g_.n) * static_cast<double>(g_.k);
+    std::atomic<std::int64_t> undecided{0};
+    for_all(work < 1e5 ? 1 : execution_.threads, [&](Index i, Index j) {
+      if (!wanted(i, j)) return;
+      T* const c = &g_.c(i, j);
+      const bool special = rows_[i].special || cols_[j].special;
+      if (special || L == 0) {
+        *c = exact_element<T>(g_.k, g_.alpha, g_.a.row(i), g_.b.col(j), g_.beta, c);
+        if (!special) undecided.fetch_add(1, std::memory_order_relaxed);
+        return;
+      }
+      if constexpr (L > 0)
+        *c = finish(g_.alpha, sum<L>(i, j, t), unit(rows_[i], t) + unit(cols_[j], t), g_.beta, read_addend(g_.beta, c));
+    });
+    execution_.report.undecided += undecided.load();
+  }
+
+  template <int L>
+  Wide<L> sum(Index i, Index j, int t) const {
+    if (entries_) {
+      const ScaledInteger *x = entries_ + i * g_.k, *y = entries_ + (g_.m + j) * g_.k;
+      return add_up<L>([=](Index p) { return x[p]; }, [=](Index p) { return y[p]; });
+    }
+    return add_up<L>([&](Index p) { return entry(g_.a(i, p), rows_[i], t); },
+                     [&](Index p) { return entry(g_.b(p, j), cols_[j], t); });
+  }
+
+  template <int L, class X, class Y>
+  Wide<L> add_up(X&& x, Y&& y) const {
+    Wide<L> sum{};
+    Uint128 low = 0;
+    for (Index p = 0; p < g_.k; ++p) {
+      const ScaledInteger a = x(p), b = y(p);
+      const Int128 product = static_cast<Int128>(a.mantissa) * b.mantissa;
+      const int shift = a.shift + b.shift;
+      if constexpr (L == 2) {
+        low += static_cast<Uint128>(product) << shift;
+      } else {
+        const Wide<2> two{{static_cast<std::uint64_t>(product), static_cast<std::uint64_t>(product >> 64)}};
+        sum = wide_add(sum, wide_shift_left(wide_cast<L>(two), shift));
+      }
+    }
+    if constexpr (L == 2) return {{static_cast<std::uint64_t>(low), static_cast<std::uint64_t>(low >> 64)}};
+    return sum;
+  }
+
+  const Gemm<T>& g_;
+  const Mode& mode_;
+  Execution& execution_;
+  Line *rows_, *cols_;
+  ScaledInteger* entries_ = nullptr;  ///< rows, then columns; null where the workspace is too small for them
+  std::uint8_t* bytes_ = nullptr;     ///< of the certificate, likewise
+  int log2_k_;
+};
+
+}  // namespace
+
+template <class T>
+void integer_gemm(const Gemm<T>& g, const Mode& mode, Execution& execution) {
+  IntegerGemm<T>(g, mode, execution).run();
+}
+
+template void integer_gemm(const Gemm<double>&, const Mode&, Execution&);
+template void integer_gemm(const Gemm<float>&, const Mode&, Execution&);
+
+}  // namespace accublas::cpu

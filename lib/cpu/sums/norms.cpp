@@ -1,0 +1,160 @@
+// NRM2 and ASUM, modes dot2 and cr: one pass gives dot2's pair. All terms have one sign, so that the pair is within
+// about 2^-95 (float: 2^-47) of the sum, relatively; cr rounds what that bound decides, and exact accumulators do the
+// rest.
+#include "lib/base/test_hooks.hpp"
+#include "lib/cpu/dot2/dot2.hpp"
+#include "lib/cpu/engines.hpp"
+#include "lib/numerics/bounds.hpp"
+#include "lib/numerics/finish_root.hpp"
+
+namespace accublas::cpu {
+
+namespace {
+
+/// The largest magnitude, Inf included; a NaN where there is one.
+template <class T>
+T largest_magnitude(const Reduction<T>& r) {
+  T largest = 0;
+  bool any_nan = false;
+  for (Index i = 0; i < r.n; ++i) {
+    const T a = std::fabs(r.x[i]);
+    any_nan |= is_nan(a);
+    largest = a > largest ? a : largest;
+  }
+  const bool nan_wins = accublas::is_finite(largest) || !mutant(Mutant::norm_inf_over_nan);
+  return any_nan && nan_wins ? canonical_nan<T>() : largest;
+}
+
+/// docs/modes.md, NRM2 in dot2: the exponent by which entries are scaled before they are squared.
+int square_scale(double largest) {
+  if (largest < 0x1p-400) return mutant(Mutant::norm_scale) ? 0 : -600;
+  return largest < 0x1p+480 ? 0 : 600;
+}
+
+/// What the tree of dot2 adds up.
+template <class T>
+Dot2Sum<T> sum_of(Dot2Terms terms, const Reduction<T>& r) {
+  if (mutant(Mutant::norm_order)) return {terms, r.n, {&r.x[r.n - 1], -r.x.stride}};
+  return {terms, r.n, r.x};
+}
+
+/// The sum of squares is 2^(2 scale) (s + c). Not `known`: the norm is `largest`, which is 0, Inf or NaN.
+template <class T>
+struct Squares {
+  Dot2Pair pair;
+  int scale;
+  T largest;
+  bool known;
+};
+
+template <class T>
+Squares<T> sum_squares(const Reduction<T>& r, Execution& execution) {
+  PhaseTimer timer(execution, &accublas_report_t::ms_product);
+  Dot2Sum<T> sum = sum_of(Dot2Terms::squares, r);
+  Dot2Pair pair = dot2_pair(sum, execution);
+  // M^2 <= sum <= n M^2 for the largest magnitude M: nearly always the sum tells that entries are not to be scaled.
+  constexpr bool wide = sizeof(T) == sizeof(double);
+  const double least = wide ? 0x1p-799 * static_cast<double>(r.n) : 0x1p-300, most = wide ? 0x1p+959 : 0x1p+400;
+  if (pair.s >= least && pair.s < most) return {pair, 0, 0, true};
+  const T largest = largest_magnitude(r);
+  if (is_zero(largest) || !accublas::is_finite(largest)) return {pair, 0, largest, false};
+  int scale = 0;
+  if constexpr (wide) {
+    scale = square_scale(largest);
+    if (scale != 0) {
+      sum.factor = scale > 0 ? 0x1p-600 : 0x1p+600;
+      pair = dot2_pair(sum, execution);
+    }
+  }
+  return {pair, scale, largest, true};
+}
+
+template <class T>
+Dot2Pair sum_magnitudes(const Reduction<T>& r, Execution& execution) {
+  PhaseTimer timer(execution, &accublas_report_t::ms_product);
+  return dot2_pair(sum_of(Dot2Terms::magnitudes, r), execution);
+}
+
+/// What the pair of n terms, none negative, can err by, products that underflow left out.
+template <class T>
+double pair_error(Index n, Dot2Pair pair) {
+  if (mutant(Mutant::norm_error)) return 0;
+  return dot2_bound(dot2_depth_dot(n), n, unit_roundoff<T>()).componentwise * pair.s * (1 + 0x1p-40);
+}
+
+template <class T>
+void report_dot2(Index n, Execution& execution) {
+  dot2_report_bound(dot2_depth_dot(n), n, T(1), execution.report);
+  execution.report.bound_absolute = least_subnormal<T>();
+}
+
+template <class T>
+void report_correct(bool decided, Execution& execution) {
+  execution.report.undecided += !decided;
+  execution.report.bound_relative = unit_roundoff<T>();
+  execution.report.bound_componentwise = 0;
+  execution.report.bound_absolute = least_subnormal<T>();
+}
+
+}  // namespace
+
+template <class T>
+void dot2_nrm2(const Reduction<T>& r, Execution& execution) {
+  report_dot2<T>(r.n, execution);
+  const Squares<T> squares = sum_squares(r, execution);
+  *r.result = squares.known ? finish_root_pair<T>(squares.pair.s, squares.pair.c, squares.scale) : squares.largest;
+}
+
+template <class T>
+void dot2_asum(const Reduction<T>& r, Execution& execution) {
+  report_dot2<T>(r.n, execution);
+  const Dot2Pair pair = sum_magnitudes(r, execution);
+  *r.result = is_finite(pair) ? dot2_sum<T>(pair) : exact_asum(r.n, r.x);
+}
+
+template <class T>
+void cr_nrm2(const Reduction<T>& r, Execution& execution) {
+  const Squares<T> squares = sum_squares(r, execution);
+  T out = squares.largest;
+  bool decided = !squares.known;
+  if (!decided && !hook_all_undecided()) {
+    const Dot2Pair pair = squares.pair;
+    // Entries scaled up are multiples of 2^-474, their products of 2^-948: nothing underflows. For float nothing ever
+    // does.
+    const bool may_underflow = sizeof(T) == sizeof(double) && squares.scale >= 0;
+    const double underflow = may_underflow ? static_cast<double>(r.n) * product_underflow : 0;
+    decided = finish_root_within(pair.s, pair.c, pair_error<T>(r.n, pair) + underflow, squares.scale, &out);
+  }
+  if (!decided && !mutant(Mutant::norm_undecided)) {
+    PhaseTimer timer(execution, &accublas_report_t::ms_exact);
+    out = exact_nrm2(r.n, r.x);
+  }
+  *r.result = out;
+  report_correct<T>(decided, execution);
+}
+
+template <class T>
+void cr_asum(const Reduction<T>& r, Execution& execution) {
+  const Dot2Pair pair = sum_magnitudes(r, execution);
+  T out = 0;
+  bool decided = false;
+  if (is_finite(pair) && !hook_all_undecided())
+    decided = finish_triple(T(1), {pair.s, pair.c, 0, pair_error<T>(r.n, pair)}, 0, T(0), T(0), &out);
+  if (!decided && !mutant(Mutant::norm_undecided)) {
+    PhaseTimer timer(execution, &accublas_report_t::ms_exact);
+    out = exact_asum(r.n, r.x);
+  }
+  *r.result = out;
+  report_correct<T>(decided, execution);
+}
+
+#define ACCUBLAS_INSTANTIATE(T)                             \
+  template void dot2_nrm2(const Reduction<T>&, Execution&); \
+  template void dot2_asum(const Reduction<T>&, Execution&); \
+  template void cr_nrm2(const Reduction<T>&, Execution&);   \
+  template void cr_asum(const Reduction<T>&, Execution&);
+ACCUBLAS_INSTANTIATE(double)
+ACCUBLAS_INSTANTIATE(float)
+#undef ACCUBLAS_INSTANTIATE
+
+}  // namespace accublas::cpu
