@@ -111,6 +111,37 @@ void DeviceGemm<T>::lay_out(Carver& carver) {
   result_ = carver.take<std::uint8_t>(buffers_.result_bytes);
 }
 
+/// How C and k may be cut: a block of rows x cols elements with `planes` moduli, k in chunks.
+struct Cut {
+  Index chunk, rows, cols, planes;
+
+  Index bytes() const { return (rows + cols) * planes * chunk + rows * cols * planes; }
+  /// Bytes that conversions and sums move through memory for k terms of m and n lines, by and large. Rows are converted
+  /// once, columns once a block of rows; with more chunks than one both once a block of C, and results are read again.
+  double traffic(Index m, Index n, Index k, Index moduli) const {
+    const Index row_blocks = ceil_div(m, rows), col_blocks = ceil_div(n, cols), chunks = ceil_div(k, chunk);
+    const Index lines = m * (chunks > 1 ? col_blocks : 1) + n * row_blocks;
+    return static_cast<double>(lines) * static_cast<double>(k) * static_cast<double>(moduli + 8) +
+           2.0 * static_cast<double>(m * n) * static_cast<double>(moduli * (chunks - 1));
+  }
+};
+
+/// The largest block for m and n padded lines that fits with chunks of that length.
+Cut largest_block(Index m, Index n, Index chunk, Index usual, Index available) {
+  // With all moduli where they fit: then one block does, whatever the plan takes.
+  Cut cut{chunk, m, n, max_moduli};
+  if (cut.bytes() <= available) return cut;
+  cut.planes = usual;
+  // Rows first, with 2048 columns beside them.
+  cut.cols = std::min<Index>(n, 2048);
+  for (Index blocks = 2; cut.rows > line_group && cut.bytes() > available; ++blocks)
+    cut.rows = padded_lines(ceil_div(m, blocks));
+  cut.cols = n;
+  for (Index blocks = 2; cut.cols > line_group && cut.bytes() > available; ++blocks)
+    cut.cols = padded_lines(ceil_div(n, blocks));
+  return cut;
+}
+
 /// Sizes of the residue buffers and chunks of k. The least need, a square of line_group lines with all moduli and 128
 /// terms, may pass the cap.
 template <class T>
@@ -118,36 +149,24 @@ void DeviceGemm<T>::choose_buffers(std::size_t cap, std::size_t fixed) {
   const Index available = static_cast<Index>(cap > fixed ? cap - fixed : 0);
   const Index m = padded_lines(rows_.count), n = padded_lines(cols_.count), k = rows_.k;
   const Index usual = usual_moduli<T>(mode_);
-  const auto need = [](Index rows, Index cols, Index planes, Index terms) {
-    return (rows + cols) * planes * terms + rows * cols * planes;
-  };
-  const Index whole = std::min<Index>(round_up(k, 128), product_piece);
-  // Chunks of k only where blocks of 1024 lines do not fit otherwise.
-  chunk_ = whole;
-  const auto halve = [&] { chunk_ = std::max<Index>(chunk_ / 2 / 128 * 128, 128); };
-  while (chunk_ > 2048 && need(std::min<Index>(m, 1024), std::min<Index>(n, 1024), usual, chunk_) > available) halve();
-  while (chunk_ > 128 && need(line_group, line_group, max_moduli, chunk_) > available) halve();
+  const auto half = [](Index chunk) { return std::max<Index>(chunk / 2 / 128 * 128, 128); };
+  // The chunk that moves least; long chunks keep the products busy.
+  Cut cut = largest_block(m, n, std::min<Index>(round_up(k, 128), product_piece), usual, available);
+  for (Cut other = cut; other.chunk >= 4096;) {
+    other = largest_block(m, n, half(other.chunk), usual, available);
+    const bool fits = other.bytes() <= available && cut.bytes() > available;
+    if (fits || other.traffic(m, n, k, usual) < cut.traffic(m, n, k, usual)) cut = other;
+  }
+  while (cut.chunk > 128 && Cut{cut.chunk, line_group, line_group, max_moduli}.bytes() > available)
+    cut = largest_block(m, n, half(cut.chunk), usual, available);
+  chunk_ = cut.chunk;
   chunks_ = ceil_div(k, chunk_);
 
-  // Buffers for all moduli where they fit: then one block does, whatever the plan takes.
-  Index rows = m, cols = n, planes = max_moduli;
-  if (need(rows, cols, planes, chunk_) > available) {
-    // Rows are converted once, columns once a block of rows: rows first, with 2048 columns beside them.
-    planes = usual;
-    const auto shrink = [&](Index& side, Index all, Index other) {
-      Index blocks = 1;
-      while (side > line_group && need(side, other, planes, chunk_) > available)
-        side = padded_lines((all + blocks) / (blocks + 1)), ++blocks;
-    };
-    const Index beside = std::min<Index>(n, 2048);
-    shrink(rows, m, beside);
-    shrink(cols, n, rows);
-  }
   // A plan with all moduli must find room for a square of line_group lines.
   const Index least_line = line_group * max_moduli * chunk_, least_result = line_group * line_group * max_moduli;
-  Index row_bytes = std::max(rows * planes * chunk_, least_line),
-        col_bytes = std::max(cols * planes * chunk_, least_line);
-  Index result_bytes = std::max(rows * cols * planes, least_result);
+  Index row_bytes = std::max(cut.rows * cut.planes * chunk_, least_line),
+        col_bytes = std::max(cut.cols * cut.planes * chunk_, least_line);
+  Index result_bytes = std::max(cut.rows * cut.cols * cut.planes, least_result);
   if (row_bytes + col_bytes + result_bytes > available) {
     row_bytes = col_bytes = least_line;
     result_bytes = least_result;

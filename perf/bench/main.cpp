@@ -5,7 +5,6 @@
 #include <exception>
 #include <fstream>
 
-#include "cuda/lines/measure.hpp"
 #include "perf/bench/measure.hpp"
 #include "perf/bench/table.hpp"
 #include "perf/bench/targets.hpp"

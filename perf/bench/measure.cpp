@@ -14,7 +14,6 @@
 #include <thread>
 #include <tuple>
 
-#include "cuda/lines/measure.hpp"
 #include "perf/bench/data.hpp"
 
 // The drop-in's names, which this program is linked with.

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "accublas.h"
-#include "cuda/lines/measure.hpp"
 
 namespace bench {
 

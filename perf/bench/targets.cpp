@@ -4,8 +4,6 @@
 #include <cmath>
 #include <filesystem>
 
-#include "cuda/lines/measure.hpp"
-
 namespace bench {
 namespace {
 

@@ -3,7 +3,6 @@
 #include <cstdio>
 #include <memory>
 
-#include "cuda/lines/measure.hpp"
 #include "perf/gpu/context.hpp"
 #include "perf/gpu/data.hpp"
 #include "perf/gpu/peers.hpp"

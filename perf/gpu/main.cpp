@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <exception>
 
-#include "cuda/lines/measure.hpp"
 #include "perf/gpu/batched.hpp"
 #include "perf/gpu/table.hpp"
 #include "perf/gpu/targets.hpp"

@@ -7,7 +7,6 @@
 #include <memory>
 #include <thread>
 
-#include "cuda/lines/measure.hpp"
 #include "perf/gpu/context.hpp"
 #include "perf/gpu/device.hpp"
 #include "perf/gpu/fp64_limit.hpp"

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "accublas.h"
-#include "cuda/lines/measure.hpp"
 #include "perf/gpu/data.hpp"
 
 namespace gpu_bench {

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <map>
 
-#include "cuda/lines/measure.hpp"
-
 namespace gpu_bench {
 namespace {
 

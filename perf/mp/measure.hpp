@@ -3,7 +3,6 @@
 
 #include <accublas.h>
 
-#include "cuda/lines/measure.hpp"
 #include "perf/mp/inputs.hpp"
 
 namespace mp_bench {
