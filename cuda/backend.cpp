@@ -11,6 +11,7 @@
 #include "cuda/core/staging.hpp"
 #include "cuda/digits/digit_call.hpp"
 #include "cuda/dot2/gemm_dot2.hpp"
+#include "cuda/gemm_cost.hpp"
 #include "cuda/native/native.hpp"
 #include "cuda/native/native_behind.hpp"
 #include "cuda/native/native_call.hpp"
@@ -75,31 +76,9 @@ accublas_engine integer_engine(const cuda::DeviceModel& model) {
   return ACCUBLAS_ENGINE_INT8;
 }
 
-/// From which size on emulated dp and sp are faster than cuBLAS, measured on compute capability 9.0: at least
-/// `least_side` in m and n, `least_k` in k, and `work` = m n k, with at most so many moduli, which the data ask for.
-/// The first row that fits counts. Devices without a row take cuBLAS.
-struct EmulationRow {
-  int major, minor;
-  bool single;
-  double least_side, least_k, work;
-  int most_moduli;
-};
-constexpr EmulationRow emulation_table[] = {
-    {9, 0, false, 1024, 2304, 1.5e11, 16},  // with more of them, reconstruction spills
-    {9, 0, false, 1024, 2304, 3e10, 15},
-    {9, 0, true, 1024, 768, 3e10, max_moduli},
-    {9, 0, true, 1024, 768, 8e9, 10},
-};
-
-/// Moduli with which emulation is faster than cuBLAS; 0: with none.
-int most_moduli_that_pay(const cuda::DeviceModel& model, bool single, Index m, Index n, Index k) {
-  const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-  for (const EmulationRow& row : emulation_table)
-    if (row.major == model.major && row.minor == model.minor && row.single == single &&
-        static_cast<double>(std::min(m, n)) >= row.least_side && static_cast<double>(k) >= row.least_k &&
-        work >= row.work)
-      return row.most_moduli;
-  return 0;
+int moduli_that_pay(const cuda::DeviceModel& model, bool single, const cuda::GemmShape& shape) {
+  const cuda::GemmCost* cost = cuda::gemm_cost(model.major, model.minor, single);
+  return cost ? cuda::moduli_that_pay(*cost, shape, model.processors) : 0;
 }
 
 /// dp and sp where neither the caller nor the shape settles the engine: emulation first, and cuBLAS where the data ask
@@ -109,7 +88,7 @@ std::optional<cuda::NativeOffer> native_offer(State& state, const Call<Gemm<T>, 
   const bool grade = call.mode.kind == ACCUBLAS_MODE_DP || call.mode.kind == ACCUBLAS_MODE_SP;
   if (!grade || call.mode.reproducible || execution.engine_forced) return {};
   const Gemm<T>& g = call.problem;
-  const int most = most_moduli_that_pay(state.model(), sizeof(T) == sizeof(float), g.m, g.n, g.k);
+  const int most = moduli_that_pay(state.model(), sizeof(T) == sizeof(float), {g.m, g.n, g.k});
   if (most == 0 || cuda::native_scratch_bytes(g, execution.workspace.cap()) > 0) return {};
   if (!cuda::prepare_native_behind(state)) return {};
   return cuda::NativeOffer{most, dp_bound(g.k, unit_roundoff<T>())};
@@ -153,7 +132,7 @@ class CudaBackend final : public Backend {
                                         mode.kind == ACCUBLAS_MODE_FIXED ? mode.parameter : 0)))
       return ACCUBLAS_ENGINE_INT8;
     const bool grade = (mode.kind == ACCUBLAS_MODE_DP || mode.kind == ACCUBLAS_MODE_SP) && !mode.reproducible;
-    if (grade && most_moduli_that_pay(model, is_single(routine), shape.m, shape.n, shape.k) > 0)
+    if (grade && moduli_that_pay(model, is_single(routine), {shape.m, shape.n, shape.k}) > 0)
       return integer_engine(model);
     return first == ACCUBLAS_ENGINE_INT8 ? integer_engine(model) : first;
   }

@@ -15,6 +15,7 @@
 #include "cuda/residues/convert.hpp"
 #endif
 #include "cuda/lines/scaling.hpp"
+#include "cuda/residues/even_moduli.hpp"
 #include "lib/numerics/capacity.hpp"
 #include "lib/numerics/certificate.hpp"
 
@@ -79,12 +80,13 @@ struct LineRungs {
 };
 template <class T>
 LineRungs make_line_rungs(Index k) {
-  const int least = sizeof(T) == sizeof(double) ? 13 : 6;
+  const EvenModuli even = even_moduli(sizeof(T) == sizeof(float), k);
   const double unit = sizeof(T) == sizeof(double) ? 0x1p-51 : 0x1p-22;
-  LineRungs rungs{k <= 2560 ? 2 : 1, {}, {}, 0.75 * static_cast<double>(k) * static_cast<double>(k + 1) * unit, k};
+  LineRungs rungs{
+      even.most - even.least + 1, {}, {}, 0.75 * static_cast<double>(k) * static_cast<double>(k + 1) * unit, k};
   for (int i = 0; i < rungs.count; ++i) {
-    rungs.moduli[i] = least + i;
-    rungs.capacity[i] = capacity_of(int8_capacity(least + i));
+    rungs.moduli[i] = even.least + i;
+    rungs.capacity[i] = capacity_of(int8_capacity(even.least + i));
   }
   return rungs;
 }

@@ -9,7 +9,7 @@ namespace {
 
 template <class T>
 struct Size;
-// Beyond the table's least (cuda/backend.cpp): 3e10 and 8e9 products. The certificate samples 128 terms of a period.
+// Emulated by their shape (cuda/gemm_cost.hpp). The certificate samples 128 terms of a period.
 template <>
 struct Size<double> {
   static constexpr Index m = 3500, n = 2000, k = 4400, certificate_period = 640;

@@ -1,0 +1,65 @@
+// What a GEMM costs by cuBLAS and by engine int8: from it follows which of them dp and sp take where nobody names one.
+// No bit of a mode that promises bits depends on it.
+#pragma once
+
+#include <algorithm>
+
+#include "cuda/residues/even_moduli.hpp"
+#include "lib/base/integers.hpp"
+#include "lib/numerics/moduli.hpp"
+
+namespace accublas::cuda {
+
+struct GemmShape {
+  Index m, n, k;
+
+  double products() const { return static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k); }
+  double results() const { return static_cast<double>(m) * static_cast<double>(n); }
+  double operands() const { return static_cast<double>(m + n) * static_cast<double>(k); }
+};
+
+/// Microseconds, fitted to single calls on even data (phi 0.5) of 28 shapes: square, deep, flat and narrow, sides from
+/// 512 to 16384, k from 256 to 65536. Both sides are met within a tenth. `accublas-gpu-bench --shapes` measures them.
+struct GemmCost {
+  int major, minor;
+  bool single;
+  double native_start, native_product, native_result;
+  double start;                     ///< launches
+  double operand, operand_modulus;  ///< an entry of A or B: read, and converted for each modulus
+  double product_modulus;           ///< a term of a sum, in a wave of tiles that fills the device
+  double result_modulus;            ///< an element of C: residues written and read again
+  int most_moduli;                  ///< more are not measured; double: reconstruction spills
+
+  double native(const GemmShape& s) const {
+    return native_start + native_product * s.products() + native_result * s.results();
+  }
+  double emulated(const GemmShape& s, int moduli, int processors) const {
+    const Index tiles = ceil_div(s.m, 128) * ceil_div(s.n, 256) * moduli;
+    const double waves = static_cast<double>(ceil_div(tiles, processors) * processors) / static_cast<double>(tiles);
+    return start + s.operands() * (operand + operand_modulus * moduli) +
+           product_modulus * s.products() * moduli * waves + result_modulus * s.results() * moduli;
+  }
+};
+
+inline constexpr GemmCost gemm_costs[] = {
+    {9, 0, false, 10.6, 3.30e-8, 4.2e-7, 67.8, 4.3e-6, 4.5e-7, 1.068e-9, 8.55e-7, 16},
+    {9, 0, true, 15.2, 3.94e-8, 1.2e-6, 60.7, 4.2e-6, 4.5e-7, 1.12e-9, 1.141e-6, max_moduli},
+};
+
+/// Null for devices that were not measured: they take cuBLAS.
+inline const GemmCost* gemm_cost(int major, int minor, bool single) {
+  for (const GemmCost& cost : gemm_costs)
+    if (cost.major == major && cost.minor == minor && cost.single == single) return &cost;
+  return nullptr;
+}
+
+/// The most moduli with which emulation is faster than cuBLAS, which the data ask for; 0 where even data ask for more.
+inline int moduli_that_pay(const GemmCost& cost, const GemmShape& shape, int processors) {
+  const double native = 0.97 * cost.native(shape);
+  int moduli = even_moduli(cost.single, shape.k).most;
+  if (cost.emulated(shape, moduli, processors) > native) return 0;
+  while (moduli < cost.most_moduli && cost.emulated(shape, moduli + 1, processors) <= native) ++moduli;
+  return moduli;
+}
+
+}  // namespace accublas::cuda

@@ -1,0 +1,18 @@
+// What dp and sp take of moduli where the data are even, so that they are certified by their lines alone.
+#pragma once
+
+#include "lib/call/problem.hpp"
+
+namespace accublas::cuda {
+
+struct EvenModuli {
+  int least, most;
+};
+
+/// The bound (k + 2) u leaves more room the longer the sums are.
+constexpr EvenModuli even_moduli(bool single, Index k) {
+  const int least = single ? 6 : 13;
+  return {least, k <= 2560 ? least + 1 : least};
+}
+
+}  // namespace accublas::cuda
