@@ -53,11 +53,14 @@ inline const GemmCost* gemm_cost(int major, int minor, bool single) {
   return nullptr;
 }
 
-/// The most moduli with which emulation is faster than cuBLAS, which the data ask for; 0 where even data ask for more.
+/// The most moduli with which emulation is to be taken, which the data ask for; 0 where cuBLAS is faster on even data.
+/// Two more than even data take are always allowed: the first look (cuda/residues/first_look.hpp) judges by samples,
+/// and rejects even data with none to spare; a modulus more costs less than beginning in vain.
 inline int moduli_that_pay(const GemmCost& cost, const GemmShape& shape, int processors) {
-  const double native = 0.97 * cost.native(shape);
+  const double native = cost.native(shape);
   int moduli = even_moduli(cost.single, shape.k).most;
   if (cost.emulated(shape, moduli, processors) > native) return 0;
+  moduli += 2;
   while (moduli < cost.most_moduli && cost.emulated(shape, moduli + 1, processors) <= native) ++moduli;
   return moduli;
 }

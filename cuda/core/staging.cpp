@@ -235,7 +235,8 @@ template <class T>
 void staged_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution, DeviceGemmFunction<T> serve) {
   const Gemm<T>& g = call.problem;
   const accublas_mode kind = call.mode.kind;
-  const bool one_rung = (kind == ACCUBLAS_MODE_DP || kind == ACCUBLAS_MODE_SP) && call.engine != ACCUBLAS_ENGINE_NATIVE;
+  // The T* of dp:repro and sp:repro belongs to all of C.
+  const bool one_rung = (kind == ACCUBLAS_MODE_DP || kind == ACCUBLAS_MODE_SP) && call.mode.reproducible;
   // A target is kept by all of C or by none of it.
   const bool judged = kind == ACCUBLAS_MODE_FIXED && execution.target > 0;
   const bool independent = !one_rung && !judged;

@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "perf/gpu/batched.hpp"
+#include "perf/gpu/host.hpp"
 #include "perf/gpu/shapes.hpp"
 #include "perf/gpu/table.hpp"
 #include "perf/gpu/targets.hpp"
@@ -86,6 +87,8 @@ int main(int count, char** arguments) {
   app.add_flag(
       "--shapes", shapes,
       "square, flat, deep and narrow products by cuBLAS and by engine int8, and which of them dp (s: sp) takes");
+  bool host = false;
+  app.add_flag("--host", host, "DGEMM with operands in pinned and in pageable host memory");
   bool batched = false;
   app.add_flag("--batched", batched, "the table of strided batches of small matrices in place of single products");
   std::vector<std::string> vectors;
@@ -112,6 +115,10 @@ int main(int count, char** arguments) {
     std::printf("accublas %d.%d.%d on %s; cuBLAS %s\n", ACCUBLAS_VERSION_MAJOR, ACCUBLAS_VERSION_MINOR,
                 ACCUBLAS_VERSION_PATCH, device_name().c_str(), cublas_version().c_str());
     if (!vectors.empty()) return print_vectors(vectors, effort.repetitions) ? 0 : 1;
+    if (host) {
+      for (const std::string& kind : data) print_host(kind, effort.repetitions);
+      return 0;
+    }
     if (shapes) return print_shapes(table, routines, data, effort) ? 0 : 1;
     if (batched) return print_batched(routines, data, effort.repetitions) ? 0 : 1;
     if (targets) return print_targets(table, methods, effort) ? 0 : 1;
