@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # accublas on a fresh Debian 12 or Ubuntu 24.04: installs what is missing, builds, and runs.
-#   ./setup.sh demo   the demonstration on real matrices: a Fortran program and accublas-compare
-#   ./setup.sh test   the same build, and all tests
+#   ./setup.sh demo   the demonstration on real matrices: a Fortran program and accublas-compare; builds what they need
+#   ./setup.sh test   builds everything, and runs the demonstration and all tests
 # Packages come from apt, through sudo only when needed. BUILD_DIR (default: build) names the build folder.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -31,14 +31,13 @@ gpu_arch() {
   echo "${found:-90a}"
 }
 
-configure_and_build() {
+configure() {
   set -- "-Dgpu_arch=$(gpu_arch)" -Ddebug=false "$@"
   if [ -f "$build/build.ninja" ]; then
     meson configure "$build" "$@"
   else
     meson setup "$build" "$@"
   fi
-  ninja -C "$build"
 }
 
 demo() {
@@ -64,12 +63,14 @@ PYTHON
 case "${1:-}" in
   demo)
     install_missing "${packages[@]}"
-    configure_and_build
+    configure
+    ninja -C "$build" demonstration
     demo
     ;;
   test)
     install_missing "${packages[@]}" "${test_packages[@]}"
-    configure_and_build -Dtests=enabled
+    configure -Dtests=enabled
+    ninja -C "$build"
     demo
     status=0
     meson test -C "$build" --print-errorlogs || status=$?

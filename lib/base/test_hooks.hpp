@@ -7,6 +7,7 @@
 //   ACCUBLAS_MUTANT=name             runs with one deliberate defect; the test suite must catch it
 #pragma once
 
+#include "lib/base/hooked_source.hpp"
 #include "lib/base/host_device.hpp"
 
 namespace accublas {

@@ -3,6 +3,7 @@
 // catch every one. In the library that is installed the query is the constant false.
 #pragma once
 
+#include "lib/base/hooked_source.hpp"
 #include "lib/base/host_device.hpp"
 
 namespace accublas {

@@ -5,7 +5,7 @@
 // bound, decide nearly always; exactly, where no bit was lost. Else the whole sum is formed in a wide integer.
 #pragma once
 
-#include "lib/numerics/float_bits.hpp"
+#include "lib/numerics/rounding.hpp"
 #include "lib/numerics/wide.hpp"
 
 namespace accublas {

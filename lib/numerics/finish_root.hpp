@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "lib/base/test_hooks.hpp"
-#include "lib/numerics/float_bits.hpp"
+#include "lib/numerics/rounding.hpp"
 #include "lib/numerics/triple_sum.hpp"
 #include "lib/numerics/wide.hpp"
 

@@ -1,5 +1,5 @@
-// Binary floating-point numbers taken apart and put together, on bits: no rounding mode, no flush to zero and no
-// compiler flag can touch what is computed here.
+// Binary floating-point numbers taken apart, on bits (put together: lib/numerics/rounding.hpp): no rounding mode, no
+// flush to zero and no compiler flag can touch what is computed here.
 #pragma once
 
 #include <bit>
@@ -7,7 +7,6 @@
 #include <type_traits>
 
 #include "lib/base/host_device.hpp"
-#include "lib/base/test_hooks.hpp"
 
 namespace accublas {
 
@@ -68,12 +67,6 @@ ACCUBLAS_HD constexpr T canonical_nan() {
   return from_bits<T>(FloatFormat<T>::quiet_nan);
 }
 
-/// x, or the canonical NaN where x is a NaN.
-template <class T>
-ACCUBLAS_HD T canonical(T x) {
-  return is_nan(x) && !mutant(Mutant::nan_payload) ? canonical_nan<T>() : x;
-}
-
 /// abs(x) = mantissa * 2^exponent.
 struct Decoded {
   std::uint64_t mantissa;
@@ -99,35 +92,6 @@ ACCUBLAS_HD constexpr int leading_zeros(std::uint64_t x) {
   if (!std::is_constant_evaluated()) return __clzll(static_cast<long long>(x));
 #endif
   return std::countl_zero(x);
-}
-
-/// RN(+-(top + rest) 2^exponent), where 2^63 <= top < 2^64 and 0 <= rest < 1; `sticky` says whether rest > 0. Gradual
-/// underflow, overflow to infinity, the sign kept. Every rounding of a bit-defined mode goes through here.
-template <class T>
-ACCUBLAS_HD T round_to(bool negative, std::uint64_t top, bool sticky, int exponent) {
-  using F = FloatFormat<T>;
-  using Bits = typename F::Bits;
-  const Bits sign = negative ? F::sign : Bits{0};
-  int drop = 64 - F::digits;
-  if (exponent + drop < F::min_exponent) drop = F::min_exponent - exponent;
-  const int last = exponent + drop;  // exponent of the last bit kept
-  if (last > F::max_exponent) return from_bits<T>(sign | F::infinity);
-  // Beyond 64 dropped bits the value is below half of the least subnormal.
-  std::uint64_t kept = 0;
-  if (drop <= 64) {
-    kept = drop < 64 ? top >> drop : 0;
-    const std::uint64_t rest = drop < 64 ? top << (64 - drop) : top;
-    constexpr std::uint64_t half = std::uint64_t{1} << 63;
-    if (mutant(Mutant::tie_sticky)) sticky = false;
-    bool up = rest > half || (rest == half && (sticky || (kept & 1) != 0));
-    if (mutant(Mutant::tie_away)) up = rest >= half;
-    if (mutant(Mutant::truncate)) up = false;
-    kept += up;
-  }
-  // kept carries the hidden bit into the exponent field, and a carry out of the mantissa likewise, up to infinity.
-  const Bits magnitude = (static_cast<Bits>(last - F::min_exponent) << (F::digits - 1)) + static_cast<Bits>(kept);
-  if (mutant(Mutant::subnormal_flush) && (magnitude & F::infinity) == 0) return from_bits<T>(sign);
-  return from_bits<T>(sign | magnitude);
 }
 
 }  // namespace accublas
