@@ -192,7 +192,7 @@ void plan_digits_fixed(const DigitScheme& scheme, const DigitBlocks& blocks, con
 template <class T>
 void plan_digits_correct(const DigitScheme& scheme, const DigitBlocks& blocks, const DigitPass<T>& pass, bool first,
                          cudaStream_t stream) {
-  const unsigned long long few = few_elements(pass.rows.count, pass.cols.count);
+  const unsigned long long few = few_elements_gpu(pass.rows.count, pass.cols.count);
   plan_correct_kernel<<<1, 1, 0, stream>>>(PlanArguments{scheme, blocks.rows, blocks.cols, pass.index, pass.state},
                                            first, few, pass.alpha);
   check_launch("plan_digits_correct");

@@ -148,7 +148,7 @@ __global__ void __launch_bounds__(zero_threads) clear_structural_zeros(ExactArgu
   const Index m = a.rows.count, n = a.cols.count, words = OpenBits::words_per_row(n);
   const unsigned long long count = *static_cast<volatile unsigned long long*>(&counter);
   // A few of them would not make a further pass: exact sums take them as they are.
-  if (count == 0 || (index >= 0 && count <= few_elements(m, n))) return;
+  if (count == 0 || (index >= 0 && count <= few_elements_gpu(m, n))) return;
   // The pass after the certificate computes what is not open: it writes the elements. If there is none, they are
   // written here.
   const bool write = index >= 0 || state.largest_rung == 0;

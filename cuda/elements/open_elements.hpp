@@ -14,14 +14,6 @@ struct OpenBits {
   ACCUBLAS_HD static constexpr Index words_per_row(Index n) { return ceil_div(n, 32); }
 };
 
-/// So many open elements, or fewer, are computed by exact accumulators: at k = 4096 one takes 20 ns where it is one of
-/// many (46 where a line is strided), and a pass with 28 moduli 0.18 ns an element of C. 4096 are a single wave of
-/// warps.
-ACCUBLAS_HD constexpr unsigned long long few_elements(Index m, Index n) {
-  const Index part = m * n / 250;
-  return static_cast<unsigned long long>(part > 4096 ? part : 4096);
-}
-
 #ifdef __CUDACC__
 
 /// Counter of the elements of finite lines that are open before pass `index`: that of the last pass that ran, or the

@@ -1,6 +1,6 @@
 // Plans of the passes of an int8 GEMM, made on the device: what lib/cpu/int8/int8_blocking.cpp and
-// lib/cpu/int8/int8_pass.cpp decide on the CPU. Only speed depends on what is chosen here, as long as no sum leaves the
-// range of the moduli.
+// lib/cpu/int8/int8_moduli.cpp decide on the CPU. Only speed depends on what is chosen here, as long as no sum leaves
+// the range of the moduli.
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/device_model.hpp"
 #include "cuda/core/launch.hpp"
@@ -20,38 +20,6 @@
 namespace accublas::cuda {
 
 namespace {
-
-/// Tuning of cr's first choice.
-template <class T>
-struct CorrectTuning {
-  static constexpr double accepted =
-      3e-5;  ///< fraction of undecided elements: the exact kernel's cost of one modulus or so
-  static constexpr int least_moduli = sizeof(T) == 8 ? 10 : 5;
-  static constexpr int step = 5;  ///< moduli that a further pass has more, some 18 bits a side
-};
-
-/// int8_capacity() for every number of moduli.
-struct Capacities {
-  double log2[max_moduli + 1];
-};
-
-Capacities capacities() {
-  Capacities c;
-  for (int count = 0; count <= max_moduli; ++count) c.log2[count] = int8_capacity(count);
-  return c;
-}
-
-/// Twin of int8_log2_norm.
-__device__ double log2_norm(double norm, int t, Index k) {
-  return log2(scalbn(norm, t) + 0.5 * sqrt(static_cast<double>(k))) + 1e-9;
-}
-
-/// Twin of int8_moduli_for, but no more than `most`, which suffice whatever the norms.
-__device__ int moduli_for(const Capacities& capacities, double log2_bound, int most) {
-  int count = 1;
-  while (count < most && !(capacities.log2[count] >= log2_bound)) ++count;
-  return count;
-}
 
 __device__ double relative_norm(const SideSummary& side) { return from_bits<double>(side.largest_relative_norm); }
 
@@ -103,8 +71,10 @@ __global__ void make_fixed_plan(int index, int t, Index m, Index n, Index k, Pas
   plan.row_bits = plan.col_bits = t;
   const double row_norm = from_bits<double>(state->rows.largest_norm),
                col_norm = from_bits<double>(state->cols.largest_norm);
+  // What is launched suffices whatever the norms.
   if (plan.active)
-    plan.moduli = moduli_for(capacities, log2_norm(row_norm, t, k) + log2_norm(col_norm, t, k), launched.moduli);
+    plan.moduli =
+        capacities.moduli_for(int8_log2_norm(row_norm, t, k) + int8_log2_norm(col_norm, t, k), launched.moduli);
   if (has_offer && wanted && native_is_faster(*state, plan, offer, m, n)) {
     leave_to_native(*state, offer.bound);
     plan.active = 0;
@@ -138,33 +108,17 @@ template <class T>
 __device__ bool wants_pass(CallState& state, int index, bool first, Index m, Index n, const Scalar<T>& alpha) {
   if (leaves_c(state, alpha)) return false;
   if (first) return true;
-  if (open_before(state, index) <= few_elements(m, n)) return false;
+  if (open_before(state, index) <= few_elements_gpu(m, n)) return false;
   for (int i = index - 1; i >= 0; --i)
     if (state.pass[i].active && state.pass[i].interval && state.pass[i].moduli >= max_moduli) return false;
   return true;
 }
 
-/// A fixed sequence: the constants of Knuth's MMIX generator.
-struct Generator {
-  std::uint64_t state;
-  __device__ Index next(Index below) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return static_cast<Index>((state >> 33) % static_cast<std::uint64_t>(below));
-  }
-};
-
-/// x 2^-exponent, abs(x) < 2^exponent.
-__device__ double scaled_down(double x, int exponent) {
-  const auto power = [](int e) { return from_bits<double>(static_cast<std::uint64_t>(1023 + e) << 52); };
-  const int half = exponent / 2;
-  return x * power(-half) * power(half - exponent);
-}
-
-constexpr int sample_threads = 256, most_samples = 64;
+constexpr int sample_threads = 256;
 
 /// An element of the pass, by all threads of a block: the first that the sequence finds among 16 rounds of candidates;
 /// lines of zeros (and special ones) are not looked at. False if there is none.
-__device__ bool find_element(Generator& generator, const Lines& rows, const Lines& cols, const std::uint32_t* open,
+__device__ bool find_element(SampleSequence& generator, const Lines& rows, const Lines& cols, const std::uint32_t* open,
                              Index& row, Index& col) {
   __shared__ int winner;
   __shared__ Index found[2];
@@ -173,7 +127,7 @@ __device__ bool find_element(Generator& generator, const Lines& rows, const Line
     Index i, j;
     bool good;
     if (!open) {
-      Generator own{generator.state + threadIdx.x * 0x9E3779B97F4A7C15u};
+      SampleSequence own{generator.state + threadIdx.x * SampleSequence::seed};
       i = own.next(rows.count);
       j = own.next(cols.count);
       good = rows.norm[i] > 0 && cols.norm[j] > 0;
@@ -213,10 +167,11 @@ template <class T>
 __device__ double scaled_product(const Operand<T>& rows, Index i, int row_exponent, const Operand<T>& cols, Index j,
                                  int col_exponent) {
   __shared__ double part[sample_threads / 32];
+  const ScaleDown row_scale(row_exponent), col_scale(col_exponent);
   double sum = 0;
   for (Index p = threadIdx.x; p < rows.k; p += sample_threads)
-    sum += scaled_down(rows.data[i * rows.stride + p * rows.k_stride], row_exponent) *
-           scaled_down(cols.data[j * cols.stride + p * cols.k_stride], col_exponent);
+    sum += row_scale(rows.data[i * rows.stride + p * rows.k_stride]) *
+           col_scale(cols.data[j * cols.stride + p * cols.k_stride]);
   for (int offset = 16; offset > 0; offset /= 2) sum += __shfl_xor_sync(0xFFFFFFFFu, sum, offset);
   __syncthreads();
   if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = sum;
@@ -226,43 +181,37 @@ __device__ double scaled_product(const Operand<T>& rows, Index i, int row_expone
   return sum;
 }
 
-/// A block a sample. With row_bits and col_bits, an element's chance to be undecided is about row_term 2^-row_bits
-/// where its row drops bits plus col_term 2^-col_bits where its column does: dropping bits of the row moves the sum by
-/// half a unit 2^(g - bits) times the column's entries, and the other way round.
+/// A block a sample (UndecidedSample).
 template <class T>
 __global__ void __launch_bounds__(sample_threads)
     sample_elements(int index, bool first, Operand<T> rows, Lines row_lines, Operand<T> cols, Lines col_lines,
                     const std::uint32_t* open, Scalar<T> alpha, CallState* state) {
   await_predecessor();
   if (!wants_pass(*state, index, first, rows.count, cols.count, alpha)) return;
-  double row_term = -1, col_term = -1;  // none found
-  Generator generator{(blockIdx.x + 1) * 0x9E3779B97F4A7C15u};
+  UndecidedSample sample{-1, -1};  // none found
+  SampleSequence generator{(blockIdx.x + 1) * SampleSequence::seed};
   // Sums that are zero tell nothing: up to 8 attempts.
-  for (int attempt = 0; attempt < 8 && row_term < 0; ++attempt) {
+  for (int attempt = 0; attempt < 8 && sample.row_term < 0; ++attempt) {
     Index i, j;
     if (!find_element(generator, row_lines, col_lines, first ? nullptr : open, i, j)) break;
     const double sum = scaled_product(rows, i, row_lines.exponent[i], cols, j, col_lines.exponent[j]);
     if (!(sum != 0)) continue;
-    const int ulp = ilogb(sum) + 1 - FloatFormat<T>::digits;
-    row_term = scalbn(col_lines.lambda[j], norm_exponent(row_lines.norm[i]) - 24 - ulp);
-    col_term = scalbn(row_lines.lambda[i], norm_exponent(col_lines.norm[j]) - 24 - ulp);
+    sample = undecided_sample<T>(sum, row_lines.norm[i], row_lines.lambda[i], col_lines.norm[j], col_lines.lambda[j]);
   }
   if (threadIdx.x == 0) {
-    state->sample_row_term[blockIdx.x] = row_term;
-    state->sample_col_term[blockIdx.x] = col_term;
+    state->sample_row_term[blockIdx.x] = sample.row_term;
+    state->sample_col_term[blockIdx.x] = sample.col_term;
   }
 }
 
-constexpr int plan_threads = 1024, most_needs = 192;
+constexpr int plan_threads = 1024;
 
-/// How many of at most 65,536 evenly spread lines need b bits (in the units of norm_exponent) so that none is dropped.
+/// How many of at most 65,536 evenly spread lines need b bits, by line_needs.
 __device__ Index count_needs(const Lines& lines, unsigned* needs) {
   const Index taken = min(lines.count, Index{65536});
   for (Index s = threadIdx.x; s < taken; s += plan_threads) {
     const Index i = s * lines.count / taken;
-    if (!(lines.norm[i] > 0)) continue;
-    const std::int64_t bits = needed_bits(lines, i) + norm_exponent(lines.norm[i]);
-    atomicAdd(&needs[max(std::int64_t{0}, min(bits, std::int64_t{most_needs}))], 1u);
+    if (lines.norm[i] > 0) atomicAdd(&needs[line_needs(needed_bits(lines, i), lines.norm[i])], 1u);
   }
   return taken;
 }
@@ -279,7 +228,6 @@ __global__ void __launch_bounds__(plan_threads)
     make_correct_plan(int index, bool first, Lines rows, Lines cols, PassLaunch launched, Scalar<T> alpha,
                       Capacities capacities, CallState* state) {
   await_predecessor();
-  using Tuning = CorrectTuning<T>;
   PassPlan plan{};
   if (!wants_pass(*state, index, first, rows.count, cols.count, alpha)) {
     if (threadIdx.x == 0) set_plan(plan, index, launched, rows.count, cols.count, *state);
@@ -292,27 +240,27 @@ __global__ void __launch_bounds__(plan_threads)
   __syncthreads();
   const Index rows_taken = count_needs(rows, row_needs), cols_taken = count_needs(cols, col_needs);
   __syncthreads();
-  int least = Tuning::least_moduli;
+  int least = first_moduli<T>();
   for (int i = 0; i < index; ++i)
-    if (state->pass[i].active && state->pass[i].interval) least = max(least, state->pass[i].moduli + Tuning::step);
+    if (state->pass[i].active && state->pass[i].interval) least = max(least, next_moduli(state->pass[i].moduli));
   const double row_norm = relative_norm(state->rows), col_norm = relative_norm(state->cols);
   // A warp looks at one number at a time, a lane at two samples: with a thread for a number this takes 6 us more.
   static_assert(most_samples == 64);
   const int lane = static_cast<int>(threadIdx.x % 32);
-  const double row_term[2] = {state->sample_row_term[lane], state->sample_row_term[lane + 32]};
-  const double col_term[2] = {state->sample_col_term[lane], state->sample_col_term[lane + 32]};
+  const UndecidedSample samples[2] = {{state->sample_row_term[lane], state->sample_col_term[lane]},
+                                      {state->sample_row_term[lane + 32], state->sample_col_term[lane + 32]}};
   int found = 0;
-  for (double term : row_term) found += __popc(__ballot_sync(0xFFFFFFFFu, term >= 0));
+  for (const UndecidedSample& s : samples) found += __popc(__ballot_sync(0xFFFFFFFFu, s.row_term >= 0));
   for (int moduli = least + static_cast<int>(threadIdx.x / 32); moduli < max_moduli; moduli += plan_threads / 32) {
     int row_bits, col_bits;
     split_bits(capacity_of(capacities.log2[moduli]), row_norm, col_norm, rows.k, row_bits, col_bits);
     const double row_terms = scalbn(dropping(row_needs, row_bits, rows_taken), -row_bits);
     const double col_terms = scalbn(dropping(col_needs, col_bits, cols_taken), -col_bits);
     double chance = 0;
-    for (int s = 0; s < 2; ++s)
-      if (row_term[s] >= 0) chance += fmin(1.0, row_term[s] * row_terms + col_term[s] * col_terms);
+    for (const UndecidedSample& s : samples)
+      if (s.row_term >= 0) chance += s.chance(row_terms, col_terms);
     for (int offset = 16; offset > 0; offset /= 2) chance += __shfl_xor_sync(0xFFFFFFFFu, chance, offset);
-    if (lane == 0 && chance <= Tuning::accepted * found) atomicMin(&chosen, moduli);
+    if (lane == 0 && chance <= accepted_gpu * found) atomicMin(&chosen, moduli);
   }
   if (threadIdx.x == 0) state->samples = found;
   __syncthreads();
@@ -333,14 +281,14 @@ void plan_fixed(const DeviceModel& model, int index, int t, const Lines& rows, c
                 const PassLaunch& launched, double target, Scalar<T> alpha, const NativeOffer* offer, CallState* state,
                 cudaStream_t stream) {
   launch(model, "plan of a fixed pass", make_fixed_plan<T>, {1, 1}, stream, index, t, rows.count, cols.count, rows.k,
-         launched, target, alpha, offer != nullptr, offer ? *offer : NativeOffer{}, capacities(), state);
+         launched, target, alpha, offer != nullptr, offer ? *offer : NativeOffer{}, int8_capacities(), state);
 }
 
 template <class T>
 void plan_moduli(const DeviceModel& model, int index, const Lines& rows, const Lines& cols, const PassLaunch& launched,
                  Scalar<T> alpha, const NativeOffer* offer, CallState* state, cudaStream_t stream) {
   launch(model, "plan of a pass by moduli", make_moduli_plan<T>, {1, 1}, stream, index, rows.count, cols.count, rows.k,
-         launched, alpha, offer != nullptr, offer ? *offer : NativeOffer{}, capacities(), state);
+         launched, alpha, offer != nullptr, offer ? *offer : NativeOffer{}, int8_capacities(), state);
 }
 
 template <class T>
@@ -350,7 +298,7 @@ void plan_cr(const DeviceModel& model, int index, bool first, const Operand<T>& 
   launch(model, "samples of a cr pass", sample_elements<T>, {most_samples, sample_threads}, stream, index, first, rows,
          row_lines, cols, col_lines, open, alpha, state);
   launch(model, "plan of a cr pass", make_correct_plan<T>, {1, plan_threads}, stream, index, first, row_lines,
-         col_lines, launched, alpha, capacities(), state);
+         col_lines, launched, alpha, int8_capacities(), state);
 }
 
 #define ACCUBLAS_INSTANTIATE(T)                                                                                    \

@@ -7,27 +7,26 @@
 
 namespace accublas {
 
-double int8_capacity(int count) {
+const Capacities& int8_capacities() {
   struct Table {
-    double capacity[max_moduli + 1];
+    Capacities capacities;
     Table() {
+      double* const capacity = capacities.log2;
       capacity[0] = -1 - std::log2(crt_margin) - 1e-9;
       for (int l = 0; l < max_moduli; ++l)
         capacity[l + 1] = capacity[l] + std::log2(static_cast<double>(moduli_list().p[l]));
     }
   };
   static constinit Lazy<const Table> table;
-  return table.get().capacity[count];
+  return table.get().capacities;
 }
+
+double int8_capacity(int count) { return int8_capacities().log2[count]; }
 
 int int8_moduli_for(double log2_bound) {
-  for (int count = 1; count <= max_moduli; ++count)
-    if (int8_capacity(count) >= log2_bound) return count;
-  return 0;
-}
-
-double int8_log2_norm(double norm, int t, std::int64_t k) {
-  return std::log2(std::ldexp(norm, t) + 0.5 * std::sqrt(static_cast<double>(k))) + 1e-9;
+  const Capacities& capacities = int8_capacities();
+  const int count = capacities.moduli_for(log2_bound, max_moduli);
+  return capacities.log2[count] >= log2_bound ? count : 0;
 }
 
 }  // namespace accublas

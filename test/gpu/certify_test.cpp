@@ -42,7 +42,7 @@ Facts random_facts(Index count, Index k, bool specials, int least_needed, int mo
     // A bound of 2^3 to 2^5, so that lines differ.
     f.norm.push_back(none ? 0 : 4 + 28 * static_cast<double>(random() >> 11) * 0x1p-53);
     f.largest_relative_norm =
-        std::max(f.largest_relative_norm, std::scalbn(f.norm.back(), -cuda::norm_exponent(f.norm.back())));
+        std::max(f.largest_relative_norm, std::scalbn(f.norm.back(), -norm_exponent(f.norm.back())));
     f.exponent.push_back(none ? 0 : exponent);
     f.last_bit.push_back(none ? cuda::no_last_bit : exponent - needed);
     const double most = largest_lambda > 0 ? largest_lambda : static_cast<double>(k) * 0x1p24;
@@ -79,11 +79,11 @@ __extension__ typedef __float128 Quad;
 template <class T>
 int moduli_rung_of(const Facts& rows, std::size_t i, const Facts& cols, std::size_t j, Index k, std::int32_t x) {
   const cuda::CertificateModuli rungs = cuda::certificate_moduli<T>(k);
-  const int above = cuda::norm_exponent(rows.norm[i]), beside = cuda::norm_exponent(cols.norm[j]);
+  const int above = norm_exponent(rows.norm[i]), beside = norm_exponent(cols.norm[j]);
   for (int r = 0; r < rungs.count; ++r) {
     int row_bits = 0, col_bits = 0;
-    cuda::split_bits(cuda::capacity_of(int8_capacity(rungs.moduli[r])), rows.largest_relative_norm,
-                     cols.largest_relative_norm, k, row_bits, col_bits);
+    split_bits(capacity_of(int8_capacity(rungs.moduli[r])), rows.largest_relative_norm, cols.largest_relative_norm, k,
+               row_bits, col_bits);
     const int row_t = row_bits - above, col_t = col_bits - beside;
     const auto needs = [](const Facts& f, std::size_t at) { return std::int64_t{f.exponent[at]} - f.last_bit[at]; };
     if (needs(rows, i) <= row_t && needs(cols, j) <= col_t) return r;
@@ -182,8 +182,8 @@ void check_product(const Case& c, cuda::CertificateLadder ladder, bool hopper, s
   } else {
     // Lines of norm 2^4, bits for relative norms of almost 1.
     int row_bits = 0, col_bits = 0;
-    cuda::split_bits(cuda::capacity_of(int8_capacity(cuda::certificate_moduli<T>(c.k).moduli[c.rung])), 1, 1, c.k,
-                     row_bits, col_bits);
+    split_bits(capacity_of(int8_capacity(cuda::certificate_moduli<T>(c.k).moduli[c.rung])), 1, 1, c.k, row_bits,
+               col_bits);
     lambda *= std::ldexp(cuda::certificate_moduli_slope<T>(c.k), col_bits + 23 - 4);
   }
   const Facts rows = random_facts(c.m, c.k, c.specials, c.least_needed, c.most_needed, lambda, random);
@@ -347,9 +347,8 @@ void check_lines_alone(Index k, Even kind, const Layout& layout) {
   if (!even) return;
   const HostLines a(row_lines), b(col_lines);
   int row_bits = 0, col_bits = 0;
-  cuda::split_bits(cuda::capacity_of(int8_capacity(got.common_moduli)),
-                   from_bits<double>(got.rows.largest_relative_norm), from_bits<double>(got.cols.largest_relative_norm),
-                   k, row_bits, col_bits);
+  split_bits(capacity_of(int8_capacity(got.common_moduli)), from_bits<double>(got.rows.largest_relative_norm),
+             from_bits<double>(got.cols.largest_relative_norm), k, row_bits, col_bits);
   for (std::size_t i = 0; i < 40; ++i)
     for (std::size_t j = 0; j < 30; ++j) {
       if (!(a.norm[i] > 0) || !(b.norm[j] > 0)) continue;
@@ -357,7 +356,7 @@ void check_lines_alone(Index k, Even kind, const Layout& layout) {
       for (Index p = 0; p < k; ++p)
         sum += std::fabs(static_cast<double>(rows.line(static_cast<Index>(i))[static_cast<std::size_t>(p)]) *
                          static_cast<double>(cols.line(static_cast<Index>(j))[static_cast<std::size_t>(p)]));
-      const int row_t = row_bits - cuda::norm_exponent(a.norm[i]), col_t = col_bits - cuda::norm_exponent(b.norm[j]);
+      const int row_t = row_bits - norm_exponent(a.norm[i]), col_t = col_bits - norm_exponent(b.norm[j]);
       const Quad error = Quad(a.lambda[i]) * std::ldexp(1.0, row_t - 23) +
                          Quad(b.lambda[j]) * std::ldexp(1.0, col_t - 23) + static_cast<Quad>(k);
       const Quad promised = Quad(k + 1) * (sum * (1 - 0x1p-38)) *

@@ -208,7 +208,7 @@ TYPED_TEST(Convert, EqualNormsOfEvenLines) {
   int least = 64;
   for (Index i = 0; i < 70; ++i)
     if (const double norm = x.host.norm[static_cast<std::size_t>(i)]; norm > 0)
-      least = std::min(least, cuda::norm_exponent(norm));
+      least = std::min(least, norm_exponent(norm));
   ASSERT_GE(least, 3);
   for (int bits : {20, 51, 51 + least, 52 + least, 85 + least, 86 + least, 127 + least}) {
     SCOPED_TRACE(testing::Message() << "bits " << bits);

@@ -83,7 +83,7 @@ struct HostLines {
       if (norm[i] > 0) s.needed_bits = std::max(s.needed_bits, exponent[i] - last_bit[i]);
       s.special += special[i] != 0;
       if (!(norm[i] > 0)) continue;
-      const int above = cuda::norm_exponent(norm[i]);
+      const int above = norm_exponent(norm[i]);
       s.peak = std::max(s.peak, 64 - above);
       s.largest_relative_norm =
           std::max<unsigned long long>(s.largest_relative_norm, to_bits(std::scalbn(norm[i], -above)));

@@ -287,7 +287,7 @@ void check_zeros(Index m, Index n, Index k, int pattern, int index, int largest_
     }
   }
   // Few open elements after a pass are left to exact sums.
-  if (index >= 0 && counted <= cuda::few_elements(m, n)) {
+  if (index >= 0 && counted <= few_elements_gpu(m, n)) {
     want = c;
     want_open = open;
     left = counted;

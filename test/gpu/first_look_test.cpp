@@ -64,10 +64,10 @@ double margin(const Line<T>& row, const Line<T>& col, Index k, int stride, int s
   const auto lambda = [&](const Line<T>& x) { return static_cast<double>(x.sum) * all * 16; };
   const auto power = [&](const Line<T>& x) {
     const double norm = std::sqrt(static_cast<double>(x.squares) * all) * 0x1p-10;
-    return norm > 0 ? std::ldexp(1.0, cuda::norm_exponent(norm)) : 0x1p-1022;
+    return norm > 0 ? std::ldexp(1.0, norm_exponent(norm)) : 0x1p-1022;
   };
   int row_bits = 0, col_bits = 0;
-  cuda::split_bits(cuda::capacity_of(int8_capacity(moduli)), 1, 1, k, row_bits, col_bits);
+  split_bits(capacity_of(int8_capacity(moduli)), 1, 1, k, row_bits, col_bits);
   std::int64_t x = 0;
   for (std::size_t p = 0; p < row.entries.size(); ++p) x += (row.entries[p] >> 13) * (col.entries[p] >> 13);
   const double error = lambda(row) * power(col) * std::ldexp(1.0, -23 - col_bits) +

@@ -97,7 +97,7 @@ void check_side(const TestOperand<T>& x, const TestLines& device, const cuda::Si
     if (e.exponent != 0 || e.squares > 0) needed = std::max(needed, e.exponent - e.last_bit);
     special += e.special != 0;
     if (!(h.norm[at] > 0)) continue;
-    const int above = cuda::norm_exponent(h.norm[at]);
+    const int above = norm_exponent(h.norm[at]);
     peak = std::max(peak, 64 - above);
     largest_relative = std::max<unsigned long long>(largest_relative, to_bits(std::scalbn(h.norm[at], -above)));
   }

@@ -192,8 +192,8 @@ void check_pass(std::uint64_t seed, int moduli, bool interval, Elements elements
                       y = cuda::line_scale(plan, col_host, col, plan.col_bits);
             double error = 0;
             if (interval)
-              error = cuda::element_error(cuda::line_error(row_host, row, x, true),
-                                          cuda::line_error(col_host, col, y, false));
+              error =
+                  element_error(cuda::line_error(row_host, row, x, true), cuda::line_error(col_host, col, y, false));
             T* const at = &want[static_cast<std::size_t>(row * shape.row_stride + col * shape.col_stride)];
             left = true;
             T out;

@@ -9,6 +9,7 @@
 #include "lib/base/integers.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/numerics/bounds.hpp"
+#include "lib/numerics/escalation.hpp"
 #include "lib/numerics/finish.hpp"
 #include "lib/numerics/scaling.hpp"
 
@@ -18,8 +19,6 @@ namespace {
 constexpr int last_level_cap = 8;  // cr: with 45 products all but the widest ranges are decided
 constexpr int max_planes = 1024;
 constexpr int held_factors = -2;  // of X, in place of digits
-constexpr Index undecided_share =
-    64;  // cr: more than one in this many undecided: another level is cheaper than exact sums
 
 template <class T>
 class Levels {
@@ -264,7 +263,7 @@ class Levels {
     int last = start_;
     multiply(0, last, last + 1, 0);
     Index undecided = decide(last);
-    while (undecided * undecided_share > m_ * n_ && last < last_level_cap && !hook_all_undecided()) {
+    while (undecided > few_elements_cpu(m_ * n_) && last < last_level_cap && !hook_all_undecided()) {
       ++last;
       multiply(last, last, last + 1, 0);
       undecided = decide(last);

@@ -249,18 +249,17 @@ void Int8Gemm<T>::run_correct(Int8Pass::Elements elements) {
   int moduli = 0;
   {
     PhaseTimer timer(execution_, &accublas_report_t::ms_convert);
-    moduli = choose_moduli(sizeof(T) == 8 ? 10 : 5);
+    moduli = choose_moduli(first_moduli<T>());
   }
   if (elements == Int8Pass::Elements::all && !tile_rejected_) take_arena(moduli);
   for (;;) {
     Int8Pass pass{true, elements, 0, 0, moduli, moduli < max_moduli};
-    split_bits(moduli, pass.row_bits, pass.col_bits);
+    int8_split_bits(moduli, problem_.k, pass.row_bits, pass.col_bits);
     run_pass(pass);
     bool left = false;
     for (Index i = 0; i < row_tiles_ * col_tiles_ && !left; ++i) left = wanted_[i] != 0;
     if (!left) return;
-    // 5 moduli are 18 bits a side or so; the sample, now of the tiles left, may ask for more.
-    moduli = choose_moduli(std::min(moduli + 5, max_moduli));
+    moduli = choose_moduli(next_moduli(moduli));
   }
 }
 

@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint8_t done = 0, open = 1, other = 2;
 
 /// Undecided or rejected elements that are cheaper to compute one by one than a whole tile again.
-constexpr Index most_undecided(Index elements) { return elements / 64 + 8; }
+constexpr Index most_undecided(Index elements) { return few_elements_cpu(elements) + 8; }
 
 }  // namespace
 
@@ -122,8 +122,8 @@ void Int8Gemm<T>::resolve(const Int8Pass& pass, const CrtTable& crt, const Int8T
     const Wide<L> s = crt_reconstruct<L>(crt, planes + at, plane);
     const int exponent = row_exponent_[row] + col_exponent_[col];
     const T beta = problem_.beta, addend = read_addend(beta, &at_(row, col));
-    double error = 0;
-    if (pass.interval) error = (col_drop_[col] * row_error_[row] + row_drop_[row] * col_error_[col]) * (1 + 0x1p-50);
+    const double error =
+        pass.interval ? element_error({row_drop_[row], row_error_[row]}, {col_drop_[col], col_error_[col]}) : 0.0;
     T* const to = &tile.results[r * tile.stride + c];
     if (finish_within(alpha, s, error, exponent, beta, addend, to)) {
       tile.open[at] = done;

@@ -9,6 +9,7 @@
 #include "lib/call/problem.hpp"
 #include "lib/cpu/int8/int8_blocking.hpp"
 #include "lib/cpu/int8/int8_operand.hpp"
+#include "lib/numerics/escalation.hpp"
 #include "lib/numerics/float_bits.hpp"
 
 namespace accublas::cpu {
@@ -22,6 +23,9 @@ struct Int8Pass {
   int moduli;
   bool may_escalate;  ///< tiles with too many undecided elements are left to the next pass
 };
+
+/// Bits of the two sides that the moduli hold, whatever the norms.
+void int8_split_bits(int moduli, Index k, int& row_bits, int& col_bits);
 
 /// What a thread counts and, at report level 2, how long it worked.
 struct alignas(64) Int8Counts {
@@ -86,7 +90,7 @@ class Int8Gemm {
   /// Fewest moduli that leave at most a small fraction undecided, from sampled elements of the wanted tiles; at least
   /// `least`.
   int choose_moduli(int least) const;
-  void split_bits(int moduli, int& row_bits, int& col_bits) const;
+  int sample_elements(UndecidedSample* samples) const;
   template <class Body>
   void for_each_tile(const Int8Blocking& blocking, const Int8Bytes& row_bytes, const Int8Bytes& col_bytes, Index terms,
                      Body&& body);
