@@ -121,7 +121,7 @@ enum {
   ACCUBLAS_ENGINE_FP64 = 3,   /**< FP64 slices on DGEMM (Ozaki scheme I, OzBLAS) */
   ACCUBLAS_ENGINE_FP16 = 4,   /**< FP16 tensor cores (DGEMM-TC), CUDA only */
   ACCUBLAS_ENGINE_DOT2 = 5,   /**< error-free transformations in FP64 */
-  ACCUBLAS_ENGINE_EXACT = 6   /**< exact accumulators */
+  ACCUBLAS_ENGINE_SUMS = 6    /**< sums with a rigorous bound, or in integers; exact accumulators behind */
   /* 7 .. 999 are reserved */
 };
 
@@ -243,16 +243,16 @@ ACCUBLAS_API accublas_status accublas_set_backend(accublas_context* ctx, accubla
  * 0). */
 ACCUBLAS_API accublas_status accublas_set_device(accublas_context* ctx, int32_t device);
 ACCUBLAS_API accublas_status accublas_set_engine(accublas_context* ctx, accublas_engine engine); /**< as below */
-/** "auto", "native", "int8", "fp64", "fp16", "dot2", "exact". An engine that cannot serve a call's mode is
+/** "auto", "native", "int8", "fp64", "fp16", "dot2", "sums". An engine that cannot serve a call's mode is
  * ACCUBLAS_ERROR_ENGINE at that call. */
 ACCUBLAS_API accublas_status accublas_set_engine_name(accublas_context* ctx, const char* name);
 /** Cap of the workspace in MiB; 0 restores the default (256 MiB on the CPU; on a GPU the lesser of 4 GiB and an eighth
  * of its memory). Blocking under it never changes bits. On the CPU a call takes up to a MiB more, for what does not
  * grow with its operands. */
 ACCUBLAS_API accublas_status accublas_set_workspace_mib(accublas_context* ctx, int64_t mib);
-/** The user's own workspace, used in place of the pool by calls that can: host memory by the CPU, device memory by calls
- * with operands on its device; others take the pool. NULL, 0 ends that. It must stay valid until replaced, or until the
- * context is destroyed. */
+/** The user's own workspace, used in place of the pool by calls that can: host memory by the CPU, device memory by
+ * calls with operands on its device; others take the pool. NULL, 0 ends that. It must stay valid until replaced, or
+ * until the context is destroyed. */
 ACCUBLAS_API accublas_status accublas_set_workspace(accublas_context* ctx, void* buffer, size_t bytes);
 /** Threads of accublas's own pool; 0 restores the default: ACCUBLAS_NUM_THREADS, else affinity and OMP_NUM_THREADS, and
  * 1 inside an OpenMP parallel region. A call takes at most 1024, and one for every 64 KiB that its workspace may have;

@@ -33,18 +33,18 @@ using cuda::State;
 /// The table of engines; those of a row serve the mode, the first one where choose() says nothing else.
 EngineList cuda_engines(Routine routine, const Mode& mode) {
   constexpr accublas_engine native = ACCUBLAS_ENGINE_NATIVE, int8 = ACCUBLAS_ENGINE_INT8, fp16 = ACCUBLAS_ENGINE_FP16,
-                            fp64 = ACCUBLAS_ENGINE_FP64, dot2 = ACCUBLAS_ENGINE_DOT2, exact = ACCUBLAS_ENGINE_EXACT;
+                            fp64 = ACCUBLAS_ENGINE_FP64, dot2 = ACCUBLAS_ENGINE_DOT2, sums = ACCUBLAS_ENGINE_SUMS;
   const bool gemm = is_gemm(routine);
   switch (mode.kind) {
     case ACCUBLAS_MODE_NATIVE:
       return EngineList(native);
     case ACCUBLAS_MODE_DP:
     case ACCUBLAS_MODE_SP:
-      if (!mode.reproducible) return gemm ? EngineList(native, int8, fp16, fp64) : EngineList(native, exact);
-      return gemm ? EngineList(int8, fp16, fp64) : EngineList(exact);
+      if (!mode.reproducible) return gemm ? EngineList(native, int8, fp16, fp64) : EngineList(native, sums);
+      return gemm ? EngineList(int8, fp16, fp64) : EngineList(sums);
     case ACCUBLAS_MODE_FIXED:
     case ACCUBLAS_MODE_CR:
-      return gemm ? EngineList(int8, fp16, fp64) : EngineList(exact);
+      return gemm ? EngineList(int8, fp16, fp64) : EngineList(sums);
     case ACCUBLAS_MODE_SLICES:
       return EngineList(fp64);
     case ACCUBLAS_MODE_DOT2:

@@ -12,9 +12,9 @@ struct EngineRow {
 };
 
 constexpr EngineRow engine_table[] = {
-    {ACCUBLAS_ENGINE_AUTO, "auto"},   {ACCUBLAS_ENGINE_NATIVE, "native"}, {ACCUBLAS_ENGINE_INT8, "int8"},
-    {ACCUBLAS_ENGINE_FP64, "fp64"},   {ACCUBLAS_ENGINE_FP16, "fp16"},     {ACCUBLAS_ENGINE_DOT2, "dot2"},
-    {ACCUBLAS_ENGINE_EXACT, "exact"},
+    {ACCUBLAS_ENGINE_AUTO, "auto"}, {ACCUBLAS_ENGINE_NATIVE, "native"}, {ACCUBLAS_ENGINE_INT8, "int8"},
+    {ACCUBLAS_ENGINE_FP64, "fp64"}, {ACCUBLAS_ENGINE_FP16, "fp16"},     {ACCUBLAS_ENGINE_DOT2, "dot2"},
+    {ACCUBLAS_ENGINE_SUMS, "sums"},
 };
 
 void append(std::string& list, const std::string& word) {

@@ -16,7 +16,7 @@ namespace {
 /// The table of engines; the first one of a row runs where none is asked for, as a rule (CpuBackend::choose).
 EngineList cpu_engines(Routine routine, const Mode& mode) {
   constexpr accublas_engine native = ACCUBLAS_ENGINE_NATIVE, int8 = ACCUBLAS_ENGINE_INT8, fp64 = ACCUBLAS_ENGINE_FP64,
-                            dot2 = ACCUBLAS_ENGINE_DOT2, exact = ACCUBLAS_ENGINE_EXACT;
+                            dot2 = ACCUBLAS_ENGINE_DOT2, sums = ACCUBLAS_ENGINE_SUMS;
   const bool gemm = is_gemm(routine), norm = is_norm(routine);
   switch (mode.kind) {
     case ACCUBLAS_MODE_NATIVE:
@@ -24,22 +24,22 @@ EngineList cpu_engines(Routine routine, const Mode& mode) {
     case ACCUBLAS_MODE_DP:
     case ACCUBLAS_MODE_SP:
       // Where no bits are promised, emulation keeps the promise too, but is slower here.
-      if (!mode.reproducible) return gemm ? EngineList(native, int8, fp64) : EngineList(native, exact);
-      return gemm ? EngineList(int8, fp64, exact) : EngineList(exact);
+      if (!mode.reproducible) return gemm ? EngineList(native, int8, fp64) : EngineList(native, sums);
+      return gemm ? EngineList(int8, fp64, sums) : EngineList(sums);
     case ACCUBLAS_MODE_FIXED:
-      return norm ? EngineList() : gemm ? EngineList(int8, fp64, exact) : EngineList(exact);
+      return norm ? EngineList() : gemm ? EngineList(int8, fp64, sums) : EngineList(sums);
     case ACCUBLAS_MODE_SLICES:
       return norm ? EngineList() : EngineList(fp64);
     case ACCUBLAS_MODE_DOT2:
       return EngineList(dot2);
     case ACCUBLAS_MODE_CR:
-      return gemm ? EngineList(int8, fp64, exact) : EngineList(exact);
+      return gemm ? EngineList(int8, fp64, sums) : EngineList(sums);
     default:
       return {};
   }
 }
 
-/// GEMM of up to so many terms in all takes the engine exact, where that is faster than residues and slices. cr's sums
+/// GEMM of up to so many terms in all takes the engine sums, where that is faster than residues and slices. cr's sums
 /// (sums/cr_gemm.cpp) take a term in 4 to 5 DGEMMs' time, and a call nothing besides; an INT8 call begins at 17 us with
 /// AVX-512 VNNI and takes 3.5 DGEMMs for large matrices, 12 to 30 with less than that, as slices do. Matrices of a
 /// batch in the other modes are multiplied in plain integers, at 3 to 15 ns a term and some 20 ns an element.
@@ -88,7 +88,7 @@ class CpuBackend final : public Backend {
     const accublas_engine first = engines(routine, mode).engines[0];
     if (first != ACCUBLAS_ENGINE_INT8) return first;
     const cpu::Isa isa = cpu::detected_isa();
-    if (is_small(routine, mode, shape, isa)) return ACCUBLAS_ENGINE_EXACT;
+    if (is_small(routine, mode, shape, isa)) return ACCUBLAS_ENGINE_SUMS;
     // Residues are made and put together in AVX-512; portable code takes some 2 us an element, and slices are 5 to 25
     // times faster then. Fixed point keeps to the engine that can judge a target.
     const bool slices = isa < cpu::Isa::avx512 && mode.kind != ACCUBLAS_MODE_FIXED && cpu::have_real_blas();
@@ -150,7 +150,7 @@ class CpuBackend final : public Backend {
         return cpu::fp64_gemm(call.problem, emulated(call.mode), execution);
       case ACCUBLAS_ENGINE_DOT2:
         return cpu::dot2_gemm(call.problem, execution);
-      case ACCUBLAS_ENGINE_EXACT:
+      case ACCUBLAS_ENGINE_SUMS:
         if (call.mode.kind == ACCUBLAS_MODE_CR && execution.isa > cpu::Isa::baseline)
           return cpu::cr_gemm(call.problem, execution);
         return cpu::integer_gemm(call.problem, emulated(call.mode), execution);
@@ -169,7 +169,7 @@ class CpuBackend final : public Backend {
         return cpu::slices_gemv(call.problem, call.mode, execution);
       case ACCUBLAS_ENGINE_DOT2:
         return cpu::dot2_gemv(call.problem, execution);
-      case ACCUBLAS_ENGINE_EXACT:
+      case ACCUBLAS_ENGINE_SUMS:
         if (call.mode.kind == ACCUBLAS_MODE_FIXED) return cpu::fixed_gemv(call.problem, call.mode, execution);
         return cpu::cr_gemv(call.problem, execution);
       default:
@@ -187,7 +187,7 @@ class CpuBackend final : public Backend {
         return cpu::slices_dot(call.problem, call.mode, execution);
       case ACCUBLAS_ENGINE_DOT2:
         return cpu::dot2_dot(call.problem, execution);
-      case ACCUBLAS_ENGINE_EXACT:
+      case ACCUBLAS_ENGINE_SUMS:
         if (call.mode.kind == ACCUBLAS_MODE_FIXED) return cpu::fixed_dot(call.problem, call.mode, execution);
         return cpu::cr_dot(call.problem, execution);
       default:
@@ -202,7 +202,7 @@ class CpuBackend final : public Backend {
         return cpu::native_nrm2(call.problem, execution);
       case ACCUBLAS_ENGINE_DOT2:
         return cpu::dot2_nrm2(call.problem, execution);
-      case ACCUBLAS_ENGINE_EXACT:
+      case ACCUBLAS_ENGINE_SUMS:
         return cpu::cr_nrm2(call.problem, execution);
       default:
         no_engine();
@@ -216,7 +216,7 @@ class CpuBackend final : public Backend {
         return cpu::native_asum(call.problem, execution);
       case ACCUBLAS_ENGINE_DOT2:
         return cpu::dot2_asum(call.problem, execution);
-      case ACCUBLAS_ENGINE_EXACT:
+      case ACCUBLAS_ENGINE_SUMS:
         return cpu::cr_asum(call.problem, execution);
       default:
         no_engine();

@@ -48,7 +48,7 @@ void check(Data kind, int cases, double from, double to) {
                                 std::to_string(k) + " parameter " + std::to_string(parameter);
       expect_correct(context, routine, g, "cr", "auto", trace);
       if (routine == Routine::gemm) {
-        const char* const engines[] = {"int8", "fp64", on_gpu() ? "fp16" : "exact"};
+        const char* const engines[] = {"int8", "fp64", on_gpu() ? "fp16" : "sums"};
         expect_correct(context, routine, g, "cr", engines[number % 3], trace);
       } else if (number % 4 == 0) {
         expect_correct(context, routine, g, "dp:repro", "auto", trace);

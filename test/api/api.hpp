@@ -42,7 +42,7 @@ inline const std::vector<ModeEngine>& gemm_engines() {
   static const std::vector<ModeEngine> list = {
       {"native", "native"}, {"dp", "native"},     {"dp", "int8"},       {"dp:repro", "int8"},      {"dp:repro", "fp64"},
       {"fixed:60", "int8"}, {"fixed:60", "fp64"}, {"slices:6", "fp64"}, {"slices:6:fast", "fp64"}, {"dot2", "dot2"},
-      {"cr", "int8"},       {"cr", "fp64"},       {"cr", "exact"}};
+      {"cr", "int8"},       {"cr", "fp64"},       {"cr", "sums"}};
   return list;
 }
 

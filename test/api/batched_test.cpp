@@ -153,7 +153,7 @@ TYPED_TEST(Batched, Engines) {
       for (bool specials : {false, true}) {
         const Batch<T> batch(ACCUBLAS_COL_MAJOR, 0, m, n, k, count, 0, 1, specials);
         std::vector<T> want, got;
-        for (const char* engine : {"int8", "auto", "fp64", "exact"}) {
+        for (const char* engine : {"int8", "auto", "fp64", "sums"}) {
           api::Context context(mode);
           ASSERT_EQ(accublas_set_engine_name(context, engine), ACCUBLAS_SUCCESS);
           ASSERT_EQ(batch.strided(context, got), ACCUBLAS_SUCCESS) << context.error();
@@ -334,9 +334,9 @@ TYPED_TEST(Batched, ReportAndCounters) {
   for (const auto& [mode, engine] : {std::pair("cr", "int8"),
                                      {"dp:repro", "int8"},
                                      {"fixed:50", "int8"},
-                                     {"cr", "exact"},
-                                     {"dp:repro", "exact"},
-                                     {"fixed:50", "exact"}}) {
+                                     {"cr", "sums"},
+                                     {"dp:repro", "sums"},
+                                     {"fixed:50", "sums"}}) {
     api::Context context(mode);
     ASSERT_EQ(accublas_set_engine_name(context, engine), ACCUBLAS_SUCCESS);
     const Batch<T> batch(ACCUBLAS_COL_MAJOR, 0, 20, 21, 30, 9, 0, 0, false);

@@ -29,7 +29,7 @@ void expect(const std::string& output, const std::string& part) {
 TEST(Precedence, Build) { expect(drive(""), "create=0 dp sp dp dp status=0 mode=dp"); }
 
 TEST(Precedence, Environment) {
-  expect(drive("ACCUBLAS_MODE=cr"), "create=0 cr cr cr cr status=0 mode=cr engine=exact");
+  expect(drive("ACCUBLAS_MODE=cr"), "create=0 cr cr cr cr status=0 mode=cr engine=sums");
   expect(drive("ACCUBLAS_MODE=cr ACCUBLAS_DGEMM_MODE=fixed:60 ACCUBLAS_DOT_MODE=dot2"),
          "create=0 fixed:60 cr dot2 cr status=0 mode=dot2 engine=dot2");
   expect(drive("ACCUBLAS_MODE=sp ACCUBLAS_REPRODUCIBLE=1"),

@@ -13,17 +13,17 @@ MODES = ("native", "dp", "dp:repro", "dot2", "cr", "fixed:60", "slices:8")
 DEFAULT_ENGINE = {
     "native": ("native", "native"),  # mode: engines that may serve (DOT and GEMV, GEMM)
     "dp": ("native", "native"),
-    "dp:repro": ("exact", dropin.RESIDUES),
+    "dp:repro": ("sums", dropin.RESIDUES),
     "dot2": ("dot2", "dot2"),
-    "cr": ("exact", dropin.SMALL_CR),
-    "fixed:60": ("exact", "int8"),
+    "cr": ("sums", dropin.SMALL_CR),
+    "fixed:60": ("sums", "int8"),
     "slices:8": ("fp64", "fp64"),
 }
-FORCED = {1: [("cr", "exact")],
-          2: [("cr", "exact")],
+FORCED = {1: [("cr", "sums")],
+          2: [("cr", "sums")],
           3: [(m, e) for m in ("dp:repro", "cr", "fixed:60") for e in ("int8", "fp64")]
-             + [("slices:8", "fp64"), ("cr", "exact"), ("dp", "native"), ("dot2", "dot2")]}
-NORM_ENGINE = {"native": "native", "dp": "native", "dp:repro": "exact", "dot2": "dot2", "cr": "exact",
+             + [("slices:8", "fp64"), ("cr", "sums"), ("dp", "native"), ("dot2", "dot2")]}
+NORM_ENGINE = {"native": "native", "dp": "native", "dp:repro": "sums", "dot2": "dot2", "cr": "sums",
                "fixed:60": "native", "slices:8": "native"}  # NRM2 and ASUM lack the last two: they keep the build's dp
 BAD = re.compile(r"FAIL|\*\*\*\*|FATAL|SUSPECT|LESS THAN HALF|ERROR", re.IGNORECASE)
 

@@ -42,7 +42,7 @@ TYPED_TEST(Gemm, EveryModeOnEveryEngine) {
   using T = TypeParam;
   Random rng(1);
   for (const std::string& mode : all_modes) {
-    for (const char* engine : {"auto", "int8", "fp64", "fp16", "exact"}) {
+    for (const char* engine : {"auto", "int8", "fp64", "fp16", "sums"}) {
       this->set(mode, engine);
       for (int number = 0; number < scaled(3); ++number) {
         const Kind& kind = ordinary[static_cast<std::size_t>(below(rng, static_cast<Index>(ordinary.size())))];

@@ -25,7 +25,7 @@ class Report(ctypes.Structure):
                 ("level", c_int32)]
 
 
-ENGINES = {"auto": 0, "native": 1, "int8": 2, "fp64": 3, "fp16": 4, "dot2": 5, "exact": 6}
+ENGINES = {"auto": 0, "native": 1, "int8": 2, "fp64": 3, "fp16": 4, "dot2": 5, "sums": 6}
 TYPES = {"d": c_double, "s": c_float}
 
 

@@ -30,12 +30,12 @@ COUNTS = {"gemm": 130, "gemm_batched": 60, "gemv": 80, "dot": 110, "nrm2": 150, 
 
 # Engines that must serve a mode of a routine; the others must answer with a status.
 SERVING = {
-    "gemm": {"fixed": ("int8", "fp64", "exact"), "repro": ("int8", "fp64", "exact"), "cr": ("int8", "fp64", "exact"),
+    "gemm": {"fixed": ("int8", "fp64", "sums"), "repro": ("int8", "fp64", "sums"), "cr": ("int8", "fp64", "sums"),
              "slices": ("fp64",), "dot2": ("dot2",)},
-    "gemv": {"fixed": (), "repro": (), "cr": ("exact",), "slices": ("fp64",), "dot2": ("dot2",)},
-    "dot": {"fixed": (), "repro": (), "cr": ("exact",), "slices": ("fp64",), "dot2": ("dot2",)},
-    "nrm2": {"repro": ("exact",), "cr": ("exact",), "dot2": ("dot2",)},
-    "asum": {"repro": ("exact",), "cr": ("exact",), "dot2": ("dot2",)},
+    "gemv": {"fixed": (), "repro": (), "cr": ("sums",), "slices": ("fp64",), "dot2": ("dot2",)},
+    "dot": {"fixed": (), "repro": (), "cr": ("sums",), "slices": ("fp64",), "dot2": ("dot2",)},
+    "nrm2": {"repro": ("sums",), "cr": ("sums",), "dot2": ("dot2",)},
+    "asum": {"repro": ("sums",), "cr": ("sums",), "dot2": ("dot2",)},
 }
 SERVING["gemm_batched"] = SERVING["gemm"]
 # The same where ACCUBLAS_BACKEND is cuda; what the GPU lacks as a whole is served by the CPU.

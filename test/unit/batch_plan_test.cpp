@@ -90,7 +90,7 @@ TEST(BatchPlan, SmallWorkspaceForFewerThreads) {
 }
 
 // Residues do not pay for the smallest matrices.
-TEST(BatchPlan, SmallMatricesOnTheEngineExact) {
+TEST(BatchPlan, SmallMatricesOnTheEngineSums) {
   const auto chosen = [](accublas::Routine routine, const char* mode, Index order) {
     accublas::CallShape shape;
     shape.m = shape.n = shape.k = order;
@@ -102,9 +102,9 @@ TEST(BatchPlan, SmallMatricesOnTheEngineExact) {
     const accublas_engine residues =
         isa >= accublas::cpu::Isa::avx512 || fixed ? ACCUBLAS_ENGINE_INT8 : ACCUBLAS_ENGINE_FP64;
     const accublas_engine small =
-        std::string(mode) == "cr" && isa >= accublas::cpu::Isa::avx2 ? ACCUBLAS_ENGINE_EXACT : residues;
-    EXPECT_EQ(chosen(accublas::Routine::dgemm_batched, mode, 8), ACCUBLAS_ENGINE_EXACT) << mode;
-    EXPECT_EQ(chosen(accublas::Routine::sgemm_batched, mode, 4), ACCUBLAS_ENGINE_EXACT) << mode;
+        std::string(mode) == "cr" && isa >= accublas::cpu::Isa::avx2 ? ACCUBLAS_ENGINE_SUMS : residues;
+    EXPECT_EQ(chosen(accublas::Routine::dgemm_batched, mode, 8), ACCUBLAS_ENGINE_SUMS) << mode;
+    EXPECT_EQ(chosen(accublas::Routine::sgemm_batched, mode, 4), ACCUBLAS_ENGINE_SUMS) << mode;
     EXPECT_EQ(chosen(accublas::Routine::dgemm_batched, mode, 64), small) << mode;
     EXPECT_EQ(chosen(accublas::Routine::dgemm, mode, 8), small) << mode;
     EXPECT_EQ(chosen(accublas::Routine::sgemm, mode, 64), small) << mode;

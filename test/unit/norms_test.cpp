@@ -1,4 +1,4 @@
-// NRM2 and ASUM: the rounding of a root against MPFR, and the engines dot2 and exact against MPFR, against each other
+// NRM2 and ASUM: the rounding of a root against MPFR, and the engines dot2 and sums against MPFR, against each other
 // for every instruction set and number of threads, and dot2 against its own definition in scalar code.
 #include <gtest/gtest.h>
 

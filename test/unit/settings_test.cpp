@@ -321,7 +321,7 @@ TEST(Plan, EnginesOfTheCpu) {
   };
   const accublas_engine residues = cpu::detected_isa() < cpu::Isa::avx512 ? ACCUBLAS_ENGINE_FP64 : ACCUBLAS_ENGINE_INT8;
   // Without a shape there is nothing to multiply: the smallest case of an engine that goes by the shape.
-  const accublas_engine idle_cr = cpu::detected_isa() >= cpu::Isa::avx2 ? ACCUBLAS_ENGINE_EXACT : residues;
+  const accublas_engine idle_cr = cpu::detected_isa() >= cpu::Isa::avx2 ? ACCUBLAS_ENGINE_SUMS : residues;
   const struct {
     Routine routine;
     const char* mode;
@@ -330,17 +330,17 @@ TEST(Plan, EnginesOfTheCpu) {
       {Routine::dgemm, "native", ACCUBLAS_ENGINE_NATIVE},
       {Routine::sgemm, "sp", ACCUBLAS_ENGINE_NATIVE},
       {Routine::dgemm, "dp:repro", residues},
-      {Routine::ddot, "dp:repro", ACCUBLAS_ENGINE_EXACT},
+      {Routine::ddot, "dp:repro", ACCUBLAS_ENGINE_SUMS},
       {Routine::dgemm, "fixed:70", ACCUBLAS_ENGINE_INT8},
-      {Routine::sgemv, "fixed:70", ACCUBLAS_ENGINE_EXACT},
+      {Routine::sgemv, "fixed:70", ACCUBLAS_ENGINE_SUMS},
       {Routine::sgemm, "slices:4", ACCUBLAS_ENGINE_FP64},
       {Routine::ddot, "slices:4:fast", ACCUBLAS_ENGINE_FP64},
       {Routine::dgemv, "dot2", ACCUBLAS_ENGINE_DOT2},
       {Routine::dgemm, "cr", idle_cr},
-      {Routine::dgemv, "cr", ACCUBLAS_ENGINE_EXACT},
-      {Routine::dnrm2, "cr", ACCUBLAS_ENGINE_EXACT},
+      {Routine::dgemv, "cr", ACCUBLAS_ENGINE_SUMS},
+      {Routine::dnrm2, "cr", ACCUBLAS_ENGINE_SUMS},
       {Routine::sasum, "dot2", ACCUBLAS_ENGINE_DOT2},
-      {Routine::snrm2, "sp:repro", ACCUBLAS_ENGINE_EXACT},
+      {Routine::snrm2, "sp:repro", ACCUBLAS_ENGINE_SUMS},
       {Routine::dasum, "fixed:70", ACCUBLAS_ENGINE_NATIVE},
   };
   for (const auto& row : rows) {
@@ -350,7 +350,7 @@ TEST(Plan, EnginesOfTheCpu) {
     EXPECT_EQ(plan(row.routine, row.mode, row.first).engine, row.first);
   }
   EXPECT_EQ(plan(Routine::dgemm, "cr", ACCUBLAS_ENGINE_FP64).engine, ACCUBLAS_ENGINE_FP64);
-  EXPECT_EQ(plan(Routine::dgemm, "cr", ACCUBLAS_ENGINE_EXACT).engine, ACCUBLAS_ENGINE_EXACT);
+  EXPECT_EQ(plan(Routine::dgemm, "cr", ACCUBLAS_ENGINE_SUMS).engine, ACCUBLAS_ENGINE_SUMS);
   EXPECT_EQ(plan(Routine::dgemm, "dp", ACCUBLAS_ENGINE_INT8).engine, ACCUBLAS_ENGINE_INT8);
   // Where the engine goes by the shape, a plan without one does not serve a call; the calls of OpenBLAS need no other.
   EXPECT_TRUE(plan(Routine::dgemm, "cr", ACCUBLAS_ENGINE_AUTO).by_shape);
