@@ -23,7 +23,7 @@ namespace {
 
 /// Tuning of cr's first choice.
 template <class T>
-struct CorrectTuning {
+struct CrTuning {
   static constexpr double accepted =
       3e-5;  ///< fraction of undecided elements: the exact kernel's cost of one modulus or so
   static constexpr int least_moduli = sizeof(T) == 8 ? 10 : 5;
@@ -276,10 +276,10 @@ __device__ double dropping(const unsigned* needs, int bits, Index taken) {
 
 template <class T>
 __global__ void __launch_bounds__(plan_threads)
-    make_correct_plan(int index, bool first, Lines rows, Lines cols, PassLaunch launched, Scalar<T> alpha,
-                      Capacities capacities, CallState* state) {
+    make_cr_plan(int index, bool first, Lines rows, Lines cols, PassLaunch launched, Scalar<T> alpha,
+                 Capacities capacities, CallState* state) {
   await_predecessor();
-  using Tuning = CorrectTuning<T>;
+  using Tuning = CrTuning<T>;
   PassPlan plan{};
   if (!wants_pass(*state, index, first, rows.count, cols.count, alpha)) {
     if (threadIdx.x == 0) set_plan(plan, index, launched, rows.count, cols.count, *state);
@@ -349,8 +349,8 @@ void plan_cr(const DeviceModel& model, int index, bool first, const Operand<T>& 
              Scalar<T> alpha, CallState* state, cudaStream_t stream) {
   launch(model, "samples of a cr pass", sample_elements<T>, {most_samples, sample_threads}, stream, index, first, rows,
          row_lines, cols, col_lines, open, alpha, state);
-  launch(model, "plan of a cr pass", make_correct_plan<T>, {1, plan_threads}, stream, index, first, row_lines,
-         col_lines, launched, alpha, capacities(), state);
+  launch(model, "plan of a cr pass", make_cr_plan<T>, {1, plan_threads}, stream, index, first, row_lines, col_lines,
+         launched, alpha, capacities(), state);
 }
 
 #define ACCUBLAS_INSTANTIATE(T)                                                                                    \
