@@ -160,14 +160,14 @@ bool serves_small(const State& state, const Call<GemmBatch<T>, T>& call, const E
 template <class T>
 void small_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& execution) {
   const BatchProblem<T> p = batch_problem(call);
-  const bool correct = call.mode.kind == ACCUBLAS_MODE_CR;
+  const bool cr = call.mode.kind == ACCUBLAS_MODE_CR;
   const BatchTiles tiles = batch_tiles(p.m, p.n, p.k);
   const int bits = prescribed_bits(call.mode);
   const cudaStream_t stream = state.cuda_stream();
   Carver sizing(nullptr);
   const auto lay_out = [&](Carver& carver) {
     std::uint32_t* const open = carver.take<std::uint32_t>(tiles.open_words(p.count));
-    return std::pair(open, carver.take<int>(correct ? 0 : batch_rungs(tiles, bits, p.count)));
+    return std::pair(open, carver.take<int>(cr ? 0 : batch_rungs(tiles, bits, p.count)));
   };
   lay_out(sizing);
   const std::size_t bytes = sizing.used();
@@ -177,7 +177,7 @@ void small_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& exe
   const auto [open, rungs] = lay_out(carver);
   CallState* const device = state.begin_call(execution.report.level);
   state.phase(&accublas_report_t::ms_product);
-  if (correct)
+  if (cr)
     batch_cr(state.model(), p, tiles, open, hook_all_undecided(), device, stream);
   else
     batch_fixed(state.model(), p, tiles, bits, open, rungs, device, stream);
@@ -187,7 +187,7 @@ void small_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& exe
   const bool fixed = call.mode.kind == ACCUBLAS_MODE_FIXED;  // the device says whether it dropped bits
   execution.report.workspace_bytes = static_cast<std::int64_t>(bytes);
   execution.report.bound_relative = unit_roundoff<T>();
-  execution.report.bound_componentwise = correct || fixed ? 0 : (static_cast<double>(p.k) + 2) * unit_roundoff<T>();
+  execution.report.bound_componentwise = cr || fixed ? 0 : (static_cast<double>(p.k) + 2) * unit_roundoff<T>();
   execution.report.bound_absolute = least_subnormal<T>();
 }
 

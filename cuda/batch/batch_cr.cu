@@ -150,7 +150,7 @@ __device__ bool finish_sum(const WeightedSum& s, double error, int exponent, con
 
 template <class T, class S>
 __global__ void __launch_bounds__(S::threads, S::blocks)
-    correct_kernel(BatchProblem<T> p, BatchTiles tiles, std::uint32_t* open, bool all_undecided, CallState* state) {
+    cr_kernel(BatchProblem<T> p, BatchTiles tiles, std::uint32_t* open, bool all_undecided, CallState* state) {
   constexpr int weights = batch_digits<T> + 1;
   extern __shared__ uint4 memory[];
   S& shared = *reinterpret_cast<S*>(memory);
@@ -209,10 +209,10 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
 }
 
 template <class T, class S>
-void launch_correct(const DeviceModel& model, const BatchProblem<T>& p, const BatchTiles& tiles, std::uint32_t* open,
-                    bool all_undecided, CallState* state, cudaStream_t stream) {
+void launch_cr(const DeviceModel& model, const BatchProblem<T>& p, const BatchTiles& tiles, std::uint32_t* open,
+               bool all_undecided, CallState* state, cudaStream_t stream) {
   constexpr const char* what = "correctly rounded batch";
-  const auto kernel = correct_kernel<T, S>;
+  const auto kernel = cr_kernel<T, S>;
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(sizeof(S))), what);
   const Index blocks = ceil_div(p.count * tiles.of_a_matrix(), S::tiles);
   launch(model, what, kernel, {static_cast<unsigned>(blocks), S::threads, sizeof(S)}, stream, p, tiles, open,
@@ -242,11 +242,11 @@ template <class T>
 void batch_cr(const DeviceModel& model, const BatchProblem<T>& p, const BatchTiles& tiles, std::uint32_t* open,
               bool all_undecided, CallState* state, cudaStream_t stream) {
   const auto run = [&](auto launch) { launch(model, p, tiles, open, all_undecided, state, stream); };
-  if (tiles.cols == 8) return run(launch_correct<T, Shape<T, 16, 8, 32, 8, 256>>);
-  if (tiles.cols == 16) return run(launch_correct<T, Shape<T, 16, 16, 32, 4, 256>>);
-  if (tiles.cols == 32) return run(launch_correct<T, Shape<T, 32, 32, 32, 2, 256>>);
-  if (p.k <= 64) return run(launch_correct<T, Shape<T, 64, 64, 64, 1, 256>>);
-  run(launch_correct<T, Shape<T, 64, 64, 128, 1, 512>>);
+  if (tiles.cols == 8) return run(launch_cr<T, Shape<T, 16, 8, 32, 8, 256>>);
+  if (tiles.cols == 16) return run(launch_cr<T, Shape<T, 16, 16, 32, 4, 256>>);
+  if (tiles.cols == 32) return run(launch_cr<T, Shape<T, 32, 32, 32, 2, 256>>);
+  if (p.k <= 64) return run(launch_cr<T, Shape<T, 64, 64, 64, 1, 256>>);
+  run(launch_cr<T, Shape<T, 64, 64, 128, 1, 512>>);
 }
 
 template void batch_cr<double>(const DeviceModel&, const BatchProblem<double>&, const BatchTiles&, std::uint32_t*, bool,

@@ -52,7 +52,7 @@ __global__ void plan_fixed_kernel(PlanArguments a, int t, double target, Scalar<
 }
 
 template <class T>
-__global__ void plan_correct_kernel(PlanArguments a, bool first, unsigned long long few, Scalar<T> alpha) {
+__global__ void plan_cr_kernel(PlanArguments a, bool first, unsigned long long few, Scalar<T> alpha) {
   CallState& state = *a.state;
   state.pass[a.index].active = 0;
   if (leaves_c(state, alpha) || (!first && open_before(state, a.index) <= few)) return;
@@ -190,12 +190,12 @@ void plan_digits_fixed(const DigitScheme& scheme, const DigitBlocks& blocks, con
 }
 
 template <class T>
-void plan_digits_correct(const DigitScheme& scheme, const DigitBlocks& blocks, const DigitPass<T>& pass, bool first,
-                         cudaStream_t stream) {
+void plan_digits_cr(const DigitScheme& scheme, const DigitBlocks& blocks, const DigitPass<T>& pass, bool first,
+                    cudaStream_t stream) {
   const unsigned long long few = few_elements_gpu(pass.rows.count, pass.cols.count);
-  plan_correct_kernel<<<1, 1, 0, stream>>>(PlanArguments{scheme, blocks.rows, blocks.cols, pass.index, pass.state},
-                                           first, few, pass.alpha);
-  check_launch("plan_digits_correct");
+  plan_cr_kernel<<<1, 1, 0, stream>>>(PlanArguments{scheme, blocks.rows, blocks.cols, pass.index, pass.state}, first,
+                                      few, pass.alpha);
+  check_launch("plan_digits_cr");
 }
 
 template <class T>
@@ -240,7 +240,7 @@ void finish_levels(const DigitScheme& scheme, const DigitBlocks& blocks, const D
 #define ACCUBLAS_INSTANTIATE(T)                                                                                        \
   template void plan_digits_fixed(const DigitScheme&, const DigitBlocks&, const DigitPass<T>&, int, double,            \
                                   cudaStream_t);                                                                       \
-  template void plan_digits_correct(const DigitScheme&, const DigitBlocks&, const DigitPass<T>&, bool, cudaStream_t);  \
+  template void plan_digits_cr(const DigitScheme&, const DigitBlocks&, const DigitPass<T>&, bool, cudaStream_t);       \
   template void cut_digits(const DigitScheme&, const CutArguments<T>&, const PassPlan*, cudaStream_t);                 \
   template void finish_levels(const DigitScheme&, const DigitBlocks&, const DigitPass<T>&, const std::int64_t*, Index, \
                               Index, Index, Index, cudaStream_t);

@@ -32,7 +32,7 @@ DigitScheme digit_scheme(bool half, int bits, Index k);
 /// Bits of a side in cr's only pass, of which the digits make a few more: FP16 76 (48), FP64 87 (65). Of the 1.7e7
 /// elements of uniform numbers, n = 4096, they leave none (427) to the exact kernel; 43 bits would leave 2e5.
 template <class T>
-constexpr int digit_bits_correct() {
+constexpr int digit_bits_cr() {
   return sizeof(T) == 8 ? 76 : 45;
 }
 
@@ -69,7 +69,7 @@ template <class T>
 void plan_digits_fixed(const DigitScheme&, const DigitBlocks&, const DigitPass<T>&, int t, double target, cudaStream_t);
 /// For cr: all elements, or those open after the certificate; inactive where these are few enough for the exact kernel.
 template <class T>
-void plan_digits_correct(const DigitScheme&, const DigitBlocks&, const DigitPass<T>&, bool first, cudaStream_t);
+void plan_digits_cr(const DigitScheme&, const DigitBlocks&, const DigitPass<T>&, bool first, cudaStream_t);
 
 /// Runs the pass that was planned, in place of convert, residue_product and reconstruct (whose contract its results
 /// share). `workspace`: blocks.bytes(), 256-byte aligned. Between Cublas::begin on the same stream and the next.

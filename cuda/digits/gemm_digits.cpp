@@ -65,7 +65,7 @@ class DigitGemm {
   EngineCall<T> call_;
   bool half_, fixed_, certified_;
   bool keep_nonzero_;
-  Pass fixed_pass_{}, correct_pass_{};
+  Pass fixed_pass_{}, cr_pass_{};
   CertificateBlocks certificate_{};
   std::size_t arena_bytes_ = 0, blas_bytes_;
   CallState* device_ = nullptr;
@@ -114,8 +114,8 @@ void DigitGemm<T>::run() {
     arena_bytes_ = fixed_pass_.blocks.bytes();
   }
   if (!fixed_) {
-    correct_pass_ = pass_for(digit_bits_correct<T>(), available);
-    arena_bytes_ = std::max(arena_bytes_, correct_pass_.blocks.bytes());
+    cr_pass_ = pass_for(digit_bits_cr<T>(), available);
+    arena_bytes_ = std::max(arena_bytes_, cr_pass_.blocks.bytes());
   }
   if (certified_) {
     certificate_ = certificate_blocks(call_.rows.count, call_.cols.count, call_.rows.k, arena_bytes_);
@@ -154,8 +154,8 @@ void DigitGemm<T>::run() {
   }
   if (!fixed_) {
     const int index = certified_ ? 1 : 0;
-    plan_digits_correct(correct_pass_.scheme, correct_pass_.blocks, digit_pass_of(index), !certified_, stream_);
-    run_pass(correct_pass_, index);
+    plan_digits_cr(cr_pass_.scheme, cr_pass_.blocks, digit_pass_of(index), !certified_, stream_);
+    run_pass(cr_pass_, index);
     if (!certified_) resolve_zeros(0);
   }
   state_.phase(&accublas_report_t::ms_exact);

@@ -225,8 +225,8 @@ __device__ double dropping(const unsigned* needs, int bits, Index taken) {
 
 template <class T>
 __global__ void __launch_bounds__(plan_threads)
-    make_correct_plan(int index, bool first, Lines rows, Lines cols, PassLaunch launched, Scalar<T> alpha,
-                      Capacities capacities, CallState* state) {
+    make_cr_plan(int index, bool first, Lines rows, Lines cols, PassLaunch launched, Scalar<T> alpha,
+                 Capacities capacities, CallState* state) {
   await_predecessor();
   PassPlan plan{};
   if (!wants_pass(*state, index, first, rows.count, cols.count, alpha)) {
@@ -297,8 +297,8 @@ void plan_cr(const DeviceModel& model, int index, bool first, const Operand<T>& 
              Scalar<T> alpha, CallState* state, cudaStream_t stream) {
   launch(model, "samples of a cr pass", sample_elements<T>, {most_samples, sample_threads}, stream, index, first, rows,
          row_lines, cols, col_lines, open, alpha, state);
-  launch(model, "plan of a cr pass", make_correct_plan<T>, {1, plan_threads}, stream, index, first, row_lines,
-         col_lines, launched, alpha, int8_capacities(), state);
+  launch(model, "plan of a cr pass", make_cr_plan<T>, {1, plan_threads}, stream, index, first, row_lines, col_lines,
+         launched, alpha, int8_capacities(), state);
 }
 
 #define ACCUBLAS_INSTANTIATE(T)                                                                                    \

@@ -160,7 +160,7 @@ struct AlongRows {
 
 /// Many rows: a warp for every two; where their number is odd, the last warp sees the last but one again.
 template <class T, bool Fixed>
-__global__ void __launch_bounds__(threads, pairs_resident) correct_warps(Arguments<T> g) {
+__global__ void __launch_bounds__(threads, pairs_resident) cr_warps(Arguments<T> g) {
   await_predecessor();
   const Index task = static_cast<Index>(blockIdx.x) * warps + threadIdx.x / 32;
   const Index i = 2 * task + 2 <= g.p.m ? 2 * task : g.p.m - 2;
@@ -192,7 +192,7 @@ __device__ TripleSum block_sum(TripleSum sum) {
 
 /// Few rows, DOT among them: a thread block for every segment of a row; the last one of a row adds up.
 template <class T, bool Fixed>
-__global__ void __launch_bounds__(threads, resident) correct_segments(Arguments<T> g) {
+__global__ void __launch_bounds__(threads, resident) cr_segments(Arguments<T> g) {
   await_predecessor();
   const Index i = blockIdx.x / g.segments, segment = blockIdx.x % g.segments, first = segment * g.segment_terms;
   if (is_zero(g.p.alpha.get())) {
@@ -226,7 +226,7 @@ __device__ void add_lines(TripleSum (&lines)[warps][column_rows]) {
 /// Rows side by side in memory: a lane has two rows, 32 apart, the warps of a thread block take groups of columns in
 /// turn. Thread blocks of the same rows (blockIdx.y) have segments of the columns; the last one adds up.
 template <class T, bool Fixed>
-__global__ void __launch_bounds__(threads, pairs_resident) correct_columns(Arguments<T> g) {
+__global__ void __launch_bounds__(threads, pairs_resident) cr_columns(Arguments<T> g) {
   await_predecessor();
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const Index first_row = static_cast<Index>(blockIdx.x) * column_rows, own = first_row + threadIdx.x;
@@ -329,18 +329,18 @@ void launch_rows(const VectorCall& call, Arguments<T> g) {
   };
   const bool along = size(g.p.a.col_stride) < size(g.p.a.row_stride);
   if (g.p.m >= rows_for_warps && along) {
-    start(correct_warps<T, Fixed>, static_cast<unsigned>(ceil_div(g.p.m, 2 * warps)));
+    start(cr_warps<T, Fixed>, static_cast<unsigned>(ceil_div(g.p.m, 2 * warps)));
   } else if (along || g.p.m < few_rows) {
     const Division d = divide_rows(call.model, g.p.m, g.p.k);
     g.segments = d.segments;
     g.segment_terms = d.terms;
-    start(correct_segments<T, Fixed>, static_cast<unsigned>(g.p.m * d.segments));
+    start(cr_segments<T, Fixed>, static_cast<unsigned>(g.p.m * d.segments));
   } else {
     const Index groups = ceil_div(g.p.m, column_rows);
     const Division d = divide_columns(call.model, g.p.m, g.p.k);
     g.segments = d.segments;
     g.segment_terms = d.terms;
-    start(correct_columns<T, Fixed>, dim3(static_cast<unsigned>(groups), static_cast<unsigned>(d.segments)));
+    start(cr_columns<T, Fixed>, dim3(static_cast<unsigned>(groups), static_cast<unsigned>(d.segments)));
   }
 }
 

@@ -278,8 +278,8 @@ void norm(const VectorCall& call, VectorMode mode, Terms terms, const Reduction<
   Carver carver(call.scratch);
   const Scratch s = carve(carver, call.model, r.n);
   Arguments<T> g = make_arguments(call, row_problem(r, terms), s);
-  const bool correct = mode == VectorMode::cr;
-  g.norm = {correct, correct && call.all_undecided, false, norm_error<T>(r.n), s.largest, s.scale};
+  const bool cr = mode == VectorMode::cr;
+  g.norm = {cr, cr && call.all_undecided, false, norm_error<T>(r.n), s.largest, s.scale};
   const auto kernel =
       terms == Terms::magnitudes ? dot2_tree_kernel<T, Terms::magnitudes> : dot2_tree_kernel<T, Terms::squares>;
   launch(call.model, "norm", kernel, shape_of(g), call.stream, g);

@@ -18,11 +18,11 @@ double norm_error(Index n) {
 
 /// What a norm is besides its terms.
 struct NormCall {
-  bool correct, all_undecided;  ///< mode cr; see VectorCall
-  bool second_pass;             ///< squares: runs where the first one found that entries must be scaled
-  double error;                 ///< norm_error
-  std::uint32_t* largest;       ///< squares of binary64: the high word of the largest magnitude, for every thread block
-  std::int32_t* scale;          ///< for the second pass: entries are scaled by 2^-scale; 0: there is nothing to do
+  bool cr, all_undecided;  ///< mode cr; see VectorCall
+  bool second_pass;        ///< squares: runs where the first one found that entries must be scaled
+  double error;            ///< norm_error
+  std::uint32_t* largest;  ///< squares of binary64: the high word of the largest magnitude, for every thread block
+  std::int32_t* scale;     ///< for the second pass: entries are scaled by 2^-scale; 0: there is nothing to do
 };
 
 #ifdef __CUDACC__
@@ -55,7 +55,7 @@ __device__ inline int square_scale(std::uint32_t largest) {
 template <class T>
 __device__ __noinline__ void round_root(const RowProblem<T>& p, const OpenRows& open, const NormCall& norm, Pair pair,
                                         int scale) {
-  if (!norm.correct) {
+  if (!norm.cr) {
     *p.y.data = finish_root_pair<T>(pair.s, pair.c, scale);
     return;
   }
@@ -90,7 +90,7 @@ template <class T>
 __device__ void finish_magnitudes(const RowProblem<T>& p, const OpenRows& open, const NormCall& norm, Pair pair) {
   const bool finite = is_finite(pair.s) && is_finite(pair.c);
   T out;
-  if (finite && !norm.correct) {
+  if (finite && !norm.cr) {
     *p.y.data = static_cast<T>(add_rn(pair.s, pair.c));
   } else if (finite && !norm.all_undecided &&
              finish_triple(T(1), {pair.s, pair.c, 0, norm.error * pair.s}, 0, T(0), T(0), &out)) {

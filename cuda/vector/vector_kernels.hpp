@@ -50,7 +50,7 @@ void cr_gemv(const VectorCall&, const Gemv<T>&, Scalar<T> alpha, Scalar<T> beta)
 template <class T>
 void fixed_gemv(const VectorCall&, const Gemv<T>&, int bits, Scalar<T> alpha, Scalar<T> beta);
 
-/// NRM2 (the root of the sum of squares) or ASUM (the sum of magnitudes), modes dot2 and correct.
+/// NRM2 (the root of the sum of squares) or ASUM (the sum of magnitudes), modes dot2 and cr.
 template <class T>
 void norm(const VectorCall&, VectorMode, Terms, const Reduction<T>&);
 std::size_t norm_scratch_bytes(const DeviceModel&, Index n);

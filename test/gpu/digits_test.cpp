@@ -83,10 +83,10 @@ class Runner {
         },
         device_scalars);
   }
-  Outcome<T> correct(bool half, bool all_undecided = false, std::size_t available = std::size_t{1} << 30) {
-    return run(half, cuda::digit_bits_correct<T>(), available, all_undecided, nullptr,
+  Outcome<T> cr(bool half, bool all_undecided = false, std::size_t available = std::size_t{1} << 30) {
+    return run(half, cuda::digit_bits_cr<T>(), available, all_undecided, nullptr,
                [&](const auto& scheme, const auto& blocks, const auto& pass) {
-                 cuda::plan_digits_correct(scheme, blocks, pass, true, nullptr);
+                 cuda::plan_digits_cr(scheme, blocks, pass, true, nullptr);
                });
   }
 
@@ -288,7 +288,7 @@ TYPED_TEST(DigitsTest, CorrectlyRoundedOrOpen) {
       const std::vector<T> want = problem.on_cpu(int8, Mode{ACCUBLAS_MODE_CR});
       for (bool half : {true, false}) {
         const std::string what = kind.name() + " cr" + (half ? " fp16" : " fp64");
-        const Index open = compare(problem, runner, runner.correct(half), want, true, what);
+        const Index open = compare(problem, runner, runner.cr(half), want, true, what);
         if (kind.data == Data::phi && kind.parameter <= 1) {
           EXPECT_LE(open, m * n / 100 + 3) << what;
         }
@@ -305,7 +305,7 @@ TYPED_TEST(DigitsTest, HookLeavesEverythingOpen) {
   Random rng(15);
   const EngineProblem<T> problem(make_entries<T>({Data::phi, 1}, 40, 37, 50, rng), T(1), T(0), false, false, false);
   Runner<T> runner(problem);
-  const Index open = compare(problem, runner, runner.correct(true, true), problem.c, true, "hook");
+  const Index open = compare(problem, runner, runner.cr(true, true), problem.c, true, "hook");
   EXPECT_EQ(open, 40 * 37);
 }
 
@@ -339,8 +339,8 @@ TYPED_TEST(DigitsTest, AcceptedAndRejectedElements) {
       EXPECT_EQ(first.state.bits, t);
       compare(problem, runner, first, problem.on_cpu(int8, Mode{ACCUBLAS_MODE_FIXED, t}), true, "accepted");
       const Outcome<T> second = runner.run(
-          half, cuda::digit_bits_correct<T>(), std::size_t{1} << 30, false, &open,
-          [&](const auto& s, const auto& b, const auto& p) { cuda::plan_digits_correct(s, b, p, false, nullptr); });
+          half, cuda::digit_bits_cr<T>(), std::size_t{1} << 30, false, &open,
+          [&](const auto& s, const auto& b, const auto& p) { cuda::plan_digits_cr(s, b, p, false, nullptr); });
       // Elements that were not open stay as they were, the others are the correct ones or still open.
       std::vector<T> want = problem.on_cpu(int8, Mode{ACCUBLAS_MODE_CR});
       runner.each(open, [&](Index, Index, std::size_t at, bool bit) {
@@ -367,7 +367,7 @@ TYPED_TEST(DigitsTest, InactivePassesTouchNothing) {
       cuda::plan_digits_fixed(s, b, p, 0, 0, nullptr);  // the certificate accepted nothing
     }));
     untouched(problem, runner.run(half, 40, 0, false, &open, [&](const auto& s, const auto& b, const auto& p) {
-      cuda::plan_digits_correct(s, b, p, false, nullptr);  // and rejected nothing
+      cuda::plan_digits_cr(s, b, p, false, nullptr);  // and rejected nothing
     }));
     const Outcome<T> missed = runner.run(half, 10, 0, false, &open, [&](const auto& s, const auto& b, const auto& p) {
       cuda::plan_digits_fixed(s, b, p, 10, 1e-3, nullptr);  // drops bits

@@ -212,9 +212,9 @@ TEST(GpuVectorScratch, IsAFewBytesARow) {
   const Device device;
   const Index m = Index{1} << 27;
   for (const Index k : {1, 100, 5000}) {
-    const std::size_t correct = cuda::vector_scratch_bytes(device.model, cuda::VectorMode::cr, m, k),
+    const std::size_t cr = cuda::vector_scratch_bytes(device.model, cuda::VectorMode::cr, m, k),
                       fixed = cuda::vector_scratch_bytes(device.model, cuda::VectorMode::fixed, m, k);
-    EXPECT_LT(correct, static_cast<std::size_t>(9 * m));
+    EXPECT_LT(cr, static_cast<std::size_t>(9 * m));
     EXPECT_LT(fixed, static_cast<std::size_t>(17 * m));
   }
 }

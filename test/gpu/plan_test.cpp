@@ -285,13 +285,13 @@ TYPED_TEST(Plan, APlanBeyondItsLaunchIsAFailure) {
 
 /// Plans of cr for random operands: how many moduli, and that no sum passes their range.
 template <class T>
-struct CorrectCase {
+struct CrCase {
   Index m, n, k;
   std::vector<T> a, b;
 };
 
 template <class T>
-cuda::CallState plan_cr(const CorrectCase<T>& c, const cuda::CallState& state, int index, bool first,
+cuda::CallState plan_cr(const CrCase<T>& c, const cuda::CallState& state, int index, bool first,
                         const std::vector<std::uint32_t>& open, const cuda::Buffers& buffers) {
   HostLines rows(c.m, c.k, c.a, c.k, 1), cols(c.n, c.k, c.b, c.k, 1);
   DeviceLines device_rows(rows), device_cols(cols);
@@ -307,15 +307,15 @@ cuda::CallState plan_cr(const CorrectCase<T>& c, const cuda::CallState& state, i
   return device_state.read();
 }
 
-TYPED_TEST(Plan, CorrectStaysWithinTheModuli) {
+TYPED_TEST(Plan, CrStaysWithinTheModuli) {
   using T = TypeParam;
   const Index m = 300, n = 500, k = 700;
   const cuda::Buffers buffers = buffers_for(256, 30, k);
   const std::vector<std::uint32_t> open(static_cast<std::size_t>(m * cuda::OpenBits::words_per_row(n)), 0xFFFFFFFF);
   for (int spread : {0, 10, 60}) {
     for (bool integers : {false, true}) {
-      const CorrectCase<T> c{m, n, k, this->entries(static_cast<std::size_t>(m * k), spread, integers, 1),
-                             this->entries(static_cast<std::size_t>(n * k), spread, integers, 2)};
+      const CrCase<T> c{m, n, k, this->entries(static_cast<std::size_t>(m * k), spread, integers, 1),
+                        this->entries(static_cast<std::size_t>(n * k), spread, integers, 2)};
       const cuda::CallState after = plan_cr(c, cuda::CallState{}, 0, true, open, buffers);
       const cuda::PassPlan& plan = after.pass[0];
       ASSERT_TRUE(plan.active);
@@ -346,8 +346,8 @@ TYPED_TEST(Plan, LaterPassesTakeMoreModuli) {
   const cuda::Buffers buffers = buffers_for(256, 30, k);
   std::vector<std::uint32_t> open(static_cast<std::size_t>(m * cuda::OpenBits::words_per_row(n)), 0);
   for (std::size_t i = 0; i < open.size(); i += 3) open[i] = 0x10100;
-  const CorrectCase<T> c{m, n, k, this->entries(static_cast<std::size_t>(m * k), 5, false, 3),
-                         this->entries(static_cast<std::size_t>(n * k), 5, false, 4)};
+  const CrCase<T> c{m, n, k, this->entries(static_cast<std::size_t>(m * k), 5, false, 3),
+                    this->entries(static_cast<std::size_t>(n * k), 5, false, 4)};
   cuda::CallState state{};
   state.pass[0].active = 1;
   state.pass[0].interval = 1;
@@ -378,8 +378,8 @@ TYPED_TEST(Plan, ZerosAndSpecialsNeedNoSample) {
   using T = TypeParam;
   const Index m = 30, n = 50, k = 70;
   const std::vector<std::uint32_t> open(static_cast<std::size_t>(m * 2), 0);
-  const CorrectCase<T> c{m, n, k, std::vector<T>(static_cast<std::size_t>(m * k), T(0)),
-                         std::vector<T>(static_cast<std::size_t>(n * k), T(NAN))};
+  const CrCase<T> c{m, n, k, std::vector<T>(static_cast<std::size_t>(m * k), T(0)),
+                    std::vector<T>(static_cast<std::size_t>(n * k), T(NAN))};
   const cuda::CallState after = plan_cr(c, cuda::CallState{}, 0, true, open, buffers_for(256, 30, k));
   EXPECT_TRUE(after.pass[0].active);
   EXPECT_EQ(after.samples, 0);

@@ -62,14 +62,14 @@ class Levels {
     } else if (mode_.kind == ACCUBLAS_MODE_CR) {
       for_blocks([&] {
         clear_done();
-        correct_block();
+        cr_block();
       });
     } else {
       const int t = largest_rung();
       for_blocks([&] {
         clear_done();
         if (t > 0) fixed_block(t, rejected_[block_] != 0);
-        if (t == 0 || rejected_[block_]) correct_block();
+        if (t == 0 || rejected_[block_]) cr_block();
       });
       execution_.report.bits = std::max(execution_.report.bits, t);
     }
@@ -258,7 +258,7 @@ class Levels {
   }
 
   /// cr for the elements that are not done: levels until nearly all are decided, exact sums for the rest.
-  void correct_block() {
+  void cr_block() {
     planes_ = 0;
     int last = start_;
     multiply(0, last, last + 1, 0);

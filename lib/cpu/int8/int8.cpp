@@ -122,7 +122,7 @@ void Int8Gemm<T>::run() {
       run_fixed(mode_.parameter);
       break;
     case ACCUBLAS_MODE_CR:
-      run_correct(Int8Pass::Elements::all);
+      run_cr(Int8Pass::Elements::all);
       break;
     default:
       run_certified();
@@ -237,15 +237,15 @@ void Int8Gemm<T>::run_certified() {
   const int t = certify();
   // The certificate: abs(S - exact) <= (k + 1) u abs(A) abs(B).
   execution_.report.bound_componentwise = (static_cast<double>(problem_.k) + 2) * unit_roundoff<T>();
-  if (t == 0) return run_correct(Int8Pass::Elements::all);
+  if (t == 0) return run_cr(Int8Pass::Elements::all);
   run_pass({false, Int8Pass::Elements::accepted, t, t, fewest_moduli(t), false});
   bool left = false;
   for (Index i = 0; i < row_tiles_ * col_tiles_ && !left; ++i) left = wanted_[i] != 0;
-  if (left) run_correct(Int8Pass::Elements::rejected);
+  if (left) run_cr(Int8Pass::Elements::rejected);
 }
 
 template <class T>
-void Int8Gemm<T>::run_correct(Int8Pass::Elements elements) {
+void Int8Gemm<T>::run_cr(Int8Pass::Elements elements) {
   int moduli = 0;
   {
     PhaseTimer timer(execution_, &accublas_report_t::ms_convert);

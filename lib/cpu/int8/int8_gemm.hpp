@@ -67,7 +67,7 @@ class Int8Gemm {
   // Steps of run().
   void run_fixed(int t);
   void run_certified();
-  void run_correct(Int8Pass::Elements elements);
+  void run_cr(Int8Pass::Elements elements);
   void take_arena(int moduli);
   int fixed_moduli(int t) const;
   int fewest_moduli(int t) const;

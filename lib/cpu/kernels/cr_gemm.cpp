@@ -106,7 +106,7 @@ ACCUBLAS_INLINE V load_bits(const std::uint64_t* p) {
 }
 ACCUBLAS_INLINE V splat_bits(std::uint64_t bits) { return splat(__builtin_bit_cast(double, bits)); }
 
-void measure(Index k, const double* panel, const CorrectLines& to) {
+void measure(Index k, const double* panel, const CrLines& to) {
   V largest[tile_vectors], last[tile_vectors];
   for (int i = 0; i < tile_vectors; ++i) {
     largest[i] = zero();
@@ -139,7 +139,7 @@ void measure(Index k, const double* panel, const CorrectLines& to) {
 /// int8_reconstruct_avx512.cpp, the sum is five doubles with four roundings. No part over- or underflows by more than
 /// 2^-1000, or the lane stays open.
 template <class T>
-ACCUBLAS_INLINE unsigned round_lanes(const CorrectTile<T>& t, V high, V low, V error, const T* addend, T* out) {
+ACCUBLAS_INLINE unsigned round_lanes(const CrTile<T>& t, V high, V low, V error, const T* addend, T* out) {
   constexpr bool single = sizeof(T) == 4;
   const V alpha = splat(t.alpha), least = splat(0x1p-700), most = splat(0x1p700);
   const V size = magnitude(high);
@@ -189,7 +189,7 @@ ACCUBLAS_INLINE unsigned round_lanes(const CorrectTile<T>& t, V high, V low, V e
 
 /// The columns of a tile for M vectors of rows from vector `first` on.
 template <int M, Speed S, class T>
-ACCUBLAS_INLINE std::uint64_t some_vectors(const CorrectTile<T>& t, int first) {
+ACCUBLAS_INLINE std::uint64_t some_vectors(const CrTile<T>& t, int first) {
   const double base1 = t.base1, base2 = t.base2;
   const double *const a = t.a + first * W, *const largest = t.row.largest + first * W;
   const auto limit = [&](int j, int i) __attribute__((always_inline)) {
@@ -248,7 +248,7 @@ ACCUBLAS_INLINE std::uint64_t some_vectors(const CorrectTile<T>& t, int first) {
 }
 
 template <Speed S, class T>
-std::uint64_t tile(const CorrectTile<T>& t) {
+std::uint64_t tile(const CrTile<T>& t) {
   if (S == Speed::swift && t.rows > (tile_vectors - 1) * W) return some_vectors<tile_vectors, S>(t, 0);
   std::uint64_t open = 0;
   for (int i = 0; i * W < t.rows; ++i) open |= some_vectors<1, S>(t, i);  // three sums each fill the registers
@@ -256,12 +256,12 @@ std::uint64_t tile(const CorrectTile<T>& t) {
 }
 
 template <class T>
-constexpr CorrectGemmKernel<T> gemm_kernel = {
+constexpr CrGemmKernel<T> gemm_kernel = {
     lines, tile_cols, pack_panels<T, lines>, measure, {tile<Speed::full, T>, tile<Speed::swift, T>}};
 
 }  // namespace
 
-constexpr CorrectGemmKernel<double> correct_gemm_d = gemm_kernel<double>;
-constexpr CorrectGemmKernel<float> correct_gemm_s = gemm_kernel<float>;
+constexpr CrGemmKernel<double> cr_gemm_d = gemm_kernel<double>;
+constexpr CrGemmKernel<float> cr_gemm_s = gemm_kernel<float>;
 
 }  // namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE

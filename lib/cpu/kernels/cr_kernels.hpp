@@ -14,16 +14,16 @@
 namespace accublas::cpu {
 
 /// The most rows of one panel of `columns`: long runs of each column keep the hardware's prefetching going.
-constexpr Index correct_panel = 2048;
+constexpr Index cr_panel = 2048;
 /// Doubles of scratch that `columns` needs for m rows.
-constexpr Index correct_scratch(Index m) { return 8 * (round_up(m, 8)); }
+constexpr Index cr_scratch(Index m) { return 8 * (round_up(m, 8)); }
 
 /// How much a pass keeps of each product: all that cr can use, or what decides rows of condition numbers up to 1e6 or
 /// so, in half the time. The errors of `swift` are at most Grid::swift_loss times those of `full`.
 enum class Speed { full, swift };
 
 /// What is known of the rows of op(A), or of the columns of op(B), in a panel.
-struct CorrectLines {
+struct CrLines {
   double* largest;         ///< largest magnitude; NaN may be passed over
   double* last_bit;        ///< power of two of which every entry is a multiple; 2^1023 where all are zero
   std::uint64_t* nonzero;  ///< bit p % 64 of word p / 64: entry p is not zero; words of the panel's lines side by side
@@ -31,10 +31,10 @@ struct CorrectLines {
 
 /// A tile of GEMM, `lines` x `cols` elements by columns. Chains run over all of k.
 template <class T>
-struct CorrectTile {
+struct CrTile {
   Index k, rows;                  ///< rows: how many are wanted
   const double *a, *b;            ///< a panel of op(A), and one of op(B) from the tile's first column on
-  CorrectLines row, col;          ///< theirs
+  CrLines row, col;               ///< theirs
   double base1, base2, quantum2;  ///< of a Grid with k <= 2^(headroom - 1)
   double error;                   ///< its bound for a chain of k products, by the speed
   bool combine;             ///< abs(alpha), and abs(beta) if it is not 0, are within 2^+-200: else all is left open
@@ -46,46 +46,46 @@ struct CorrectTile {
 };
 
 template <class T>
-struct CorrectGemmKernel {
+struct CrGemmKernel {
   int lines, cols;  ///< lines of a panel; columns of a tile, of which a panel holds a whole number
   /// Copies `count` lines of k entries, `stride` and `k_stride` apart, widened to double, into panels: those of one p
   /// side by side, the last panel filled up with zeros.
   void (*pack)(Index k, Index count, const T* a, Index stride, Index k_stride, double* panels);
-  void (*measure)(Index k, const double* panel, const CorrectLines& lines);
+  void (*measure)(Index k, const double* panel, const CrLines& lines);
   /// By Speed. Returns the elements that are left open as bits, the one in row i and column j is bit j lines + i.
-  std::uint64_t (*tile[2])(const CorrectTile<T>&);
+  std::uint64_t (*tile[2])(const CrTile<T>&);
 };
 
 template <class T>
-struct CorrectKernels {
+struct CrKernels {
   /// sums[i] = sum_p a[i ld + p] x[p] for i < m, p < k: contiguous rows, `ld` apart.
   using Rows = void(Index m, Index k, const T* a, Index ld, const T* x, TripleSum* sums);
-  /// sums[i] = sum_p a[i + p ld] x[p] for i < m <= correct_panel, p < k: contiguous columns, `ld` apart.
+  /// sums[i] = sum_p a[i + p ld] x[p] for i < m <= cr_panel, p < k: contiguous columns, `ld` apart.
   using Columns = void(Index m, Index k, const T* a, Index ld, const double* x, double* scratch, TripleSum* sums);
   // By Speed.
   Rows* rows[2];
   Columns* columns[2];
-  const CorrectGemmKernel<T>* gemm;
+  const CrGemmKernel<T>* gemm;
 };
 
 /// The table for an instruction set.
 template <class T>
-const CorrectKernels<T>& correct_kernels(Isa isa);
+const CrKernels<T>& cr_kernels(Isa isa);
 template <>
-const CorrectKernels<double>& correct_kernels(Isa isa);
+const CrKernels<double>& cr_kernels(Isa isa);
 template <>
-const CorrectKernels<float>& correct_kernels(Isa isa);
+const CrKernels<float>& cr_kernels(Isa isa);
 
-#define ACCUBLAS_DECLARE_CORRECT_KERNELS(name)           \
-  namespace name {                                       \
-  extern const CorrectGemmKernel<double> correct_gemm_d; \
-  extern const CorrectGemmKernel<float> correct_gemm_s;  \
-  const CorrectKernels<double>& correct_d();             \
-  const CorrectKernels<float>& correct_s();              \
+#define ACCUBLAS_DECLARE_CR_KERNELS(name)      \
+  namespace name {                             \
+  extern const CrGemmKernel<double> cr_gemm_d; \
+  extern const CrGemmKernel<float> cr_gemm_s;  \
+  const CrKernels<double>& cr_d();             \
+  const CrKernels<float>& cr_s();              \
   }
-ACCUBLAS_DECLARE_CORRECT_KERNELS(isa_baseline)
-ACCUBLAS_DECLARE_CORRECT_KERNELS(isa_avx2)
-ACCUBLAS_DECLARE_CORRECT_KERNELS(isa_avx512)
-#undef ACCUBLAS_DECLARE_CORRECT_KERNELS
+ACCUBLAS_DECLARE_CR_KERNELS(isa_baseline)
+ACCUBLAS_DECLARE_CR_KERNELS(isa_avx2)
+ACCUBLAS_DECLARE_CR_KERNELS(isa_avx512)
+#undef ACCUBLAS_DECLARE_CR_KERNELS
 
 }  // namespace accublas::cpu

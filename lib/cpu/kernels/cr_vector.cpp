@@ -250,7 +250,7 @@ struct RowState {
 struct RowTotal {
   double a1[W], a2[W], a3[W], error[W];
 };
-static_assert((sizeof(RowState) + sizeof(RowTotal)) / sizeof(double) * (8 / W) <= correct_scratch(8));
+static_assert((sizeof(RowState) + sizeof(RowTotal)) / sizeof(double) * (8 / W) <= cr_scratch(8));
 
 /// N * W rows in work (`lanes` of the only vector, unless Whole).
 template <int N, bool Whole, Speed S>
@@ -413,17 +413,17 @@ void columns(Index m, Index k, const T* a, Index ld, const double* x, double* sc
 }
 
 template <class T>
-constexpr CorrectKernels<T> kernels(const CorrectGemmKernel<T>& gemm) {
+constexpr CrKernels<T> kernels(const CrGemmKernel<T>& gemm) {
   return {{rows<Speed::full, T>, rows<Speed::swift, T>}, {columns<Speed::full, T>, columns<Speed::swift, T>}, &gemm};
 }
 
-constexpr CorrectKernels<double> kernels_d = kernels<double>(correct_gemm_d);
-constexpr CorrectKernels<float> kernels_s = kernels<float>(correct_gemm_s);
+constexpr CrKernels<double> kernels_d = kernels<double>(cr_gemm_d);
+constexpr CrKernels<float> kernels_s = kernels<float>(cr_gemm_s);
 
 }  // namespace
 
-const CorrectKernels<double>& correct_d() { return kernels_d; }
+const CrKernels<double>& cr_d() { return kernels_d; }
 
-const CorrectKernels<float>& correct_s() { return kernels_s; }
+const CrKernels<float>& cr_s() { return kernels_s; }
 
 }  // namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE

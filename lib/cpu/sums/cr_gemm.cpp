@@ -27,15 +27,15 @@ constexpr int hard_share = 4;  // one element in so many that `swift` leaves ope
 bool moderate(double x) { return std::fabs(x) >= 0x1p-200 && std::fabs(x) <= 0x1p200; }
 
 template <class T>
-class CorrectGemm {
+class CrGemm {
  public:
   /// The rows run along C's unit stride: the transposed product where C is row-major.
-  CorrectGemm(const Gemm<T>& g, Execution& execution)
+  CrGemm(const Gemm<T>& g, Execution& execution)
       : g_(g.c.col_stride == 1 && g.n > 1
                ? Gemm<T>{g.n, g.m, g.k, g.alpha, g.b.transposed(), g.a.transposed(), g.beta, g.c.transposed()}
                : g),
         execution_(execution),
-        kernel_(*correct_kernels<T>(execution.isa).gemm),
+        kernel_(*cr_kernels<T>(execution.isa).gemm),
         grid_{ceil_log2(g.k) + 1},
         error_{grid_.error(static_cast<double>(g.k), static_cast<double>(g.k)),
                grid_.swift_error(static_cast<double>(g.k))},
@@ -73,7 +73,7 @@ class CorrectGemm {
           last_bit(largest + all_lines),
           nonzero(reinterpret_cast<std::uint64_t*>(last_bit + all_lines)) {}
     /// What is known of the lines from `line` on, of one panel.
-    CorrectLines known(Index line) const {
+    CrLines known(Index line) const {
       return {largest + line, last_bit + line, nonzero + line / lines * lines * words(k) + line % lines};
     }
     const double* entry(Index line) const { return entries + line / lines * lines * k + line % lines; }
@@ -114,7 +114,7 @@ class CorrectGemm {
     for (Index i = 0; i < rows; i += kernel_.lines) kernel_.measure(g_.k, a.entry(i), a.known(i));
     for (Index j = 0; j < cols; j += kernel_.lines) kernel_.measure(g_.k, b.entry(j), b.known(j));
     Results results;
-    CorrectTile<T> tile{};
+    CrTile<T> tile{};
     tile.k = g_.k;
     tile.base1 = grid_.base1();
     tile.base2 = grid_.base2();
@@ -143,13 +143,13 @@ class CorrectGemm {
     }
   }
 
-  std::uint64_t compute(CorrectTile<T>& tile, Speed speed) const {
+  std::uint64_t compute(CrTile<T>& tile, Speed speed) const {
     tile.error = error_[static_cast<int>(speed)];
     if (mutant(Mutant::ziv_half)) tile.error *= 0x1p-40;
     return kernel_.tile[static_cast<int>(speed)](tile);
   }
 
-  void run_tile(CorrectTile<T>& tile, Results& r, Matrix<T> c, Index row, Index col, Index cols, Speed& speed) {
+  void run_tile(CrTile<T>& tile, Results& r, Matrix<T> c, Index row, Index col, Index cols, Speed& speed) {
     const Index lines = kernel_.lines;
     std::uint64_t wanted = 0;
     for (Index j = 0; j < cols; ++j) {
@@ -162,7 +162,7 @@ class CorrectGemm {
     if (open != 0) open = round_open(open, r, c);
     if (std::popcount(open) > few_open && speed == Speed::swift) {
       Results fuller;
-      CorrectTile<T> again = tile;
+      CrTile<T> again = tile;
       again.addend = r.addend;
       again.out = fuller.out;
       again.high = fuller.high;
@@ -208,7 +208,7 @@ class CorrectGemm {
 
   const Gemm<T> g_;
   Execution& execution_;
-  const CorrectGemmKernel<T>& kernel_;
+  const CrGemmKernel<T>& kernel_;
   const Grid grid_;
   const double error_[2];  ///< by Speed
   const bool combine_;
@@ -224,7 +224,7 @@ void cr_gemm(const Gemm<T>& g, Execution& execution) {
   execution.report.bound_relative = unit_roundoff<T>();
   execution.report.bound_componentwise = 0;
   execution.report.bound_absolute = least_subnormal<T>();
-  if (!CorrectGemm<T>(g, execution).run()) exact_gemm(g, execution);
+  if (!CrGemm<T>(g, execution).run()) exact_gemm(g, execution);
 }
 
 template void cr_gemm(const Gemm<double>&, Execution&);

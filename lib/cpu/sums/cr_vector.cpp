@@ -1,6 +1,6 @@
 // cr for DOT and GEMV at memory speed: one pass gives every inner product to some 80 or 120 bits with a bound of its
-// error (lib/cpu/kernels/cr_vector.cpp), Ziv's test rounds what that decides, and exact accumulators do the rest. The first
-// rows of a GEMV are a probe of how many bits the others need.
+// error (lib/cpu/kernels/cr_vector.cpp), Ziv's test rounds what that decides, and exact accumulators do the rest. The
+// first rows of a GEMV are a probe of how many bits the others need.
 #include <algorithm>
 #include <atomic>
 #include <new>
@@ -16,27 +16,27 @@
 namespace accublas::cpu {
 
 template <>
-const CorrectKernels<double>& correct_kernels(Isa isa) {
+const CrKernels<double>& cr_kernels(Isa isa) {
 #if ACCUBLAS_KERNEL_LEVELS > 2
-  if (isa >= Isa::avx512) return isa_avx512::correct_d();
+  if (isa >= Isa::avx512) return isa_avx512::cr_d();
 #endif
 #if ACCUBLAS_KERNEL_LEVELS > 1
-  if (isa >= Isa::avx2) return isa_avx2::correct_d();
+  if (isa >= Isa::avx2) return isa_avx2::cr_d();
 #endif
   (void)isa;
-  return isa_baseline::correct_d();
+  return isa_baseline::cr_d();
 }
 
 template <>
-const CorrectKernels<float>& correct_kernels(Isa isa) {
+const CrKernels<float>& cr_kernels(Isa isa) {
 #if ACCUBLAS_KERNEL_LEVELS > 2
-  if (isa >= Isa::avx512) return isa_avx512::correct_s();
+  if (isa >= Isa::avx512) return isa_avx512::cr_s();
 #endif
 #if ACCUBLAS_KERNEL_LEVELS > 1
-  if (isa >= Isa::avx2) return isa_avx2::correct_s();
+  if (isa >= Isa::avx2) return isa_avx2::cr_s();
 #endif
   (void)isa;
-  return isa_baseline::correct_s();
+  return isa_baseline::cr_s();
 }
 
 namespace {
@@ -63,16 +63,16 @@ struct Scratch {
 
 /// One GEMV, divided into tasks: panels of rows times segments of the inner dimension.
 template <class T>
-class CorrectGemv {
+class CrGemv {
  public:
-  CorrectGemv(const Gemv<T>& g, Execution& execution)
-      : g_(g), execution_(execution), kernels_(correct_kernels<T>(execution.isa)) {
+  CrGemv(const Gemv<T>& g, Execution& execution)
+      : g_(g), execution_(execution), kernels_(cr_kernels<T>(execution.isa)) {
     choose_way();
     divide();
     block_rows_ = way_ == Way::packed ? packed_rows : 1;
     const Index state = way_ == Way::rows ? 0
                                           : std::max((block_rows_ + 1) * packed_terms,
-                                                     way_ == Way::columns ? correct_scratch(panel_rows_) : 0);
+                                                     way_ == Way::columns ? cr_scratch(panel_rows_) : 0);
     sums_bytes_ = panel_rows_ * static_cast<Index>(sizeof(TripleSum));
     scratch_bytes_ = round_up(sums_bytes_ + state * static_cast<Index>(sizeof(double)), 64);
     const Index lanes = std::min<Index>(execution.threads, panels_ * segments_);
@@ -163,9 +163,9 @@ class CorrectGemv {
     const Index threads = execution_.threads;
     const Index unit = way_ == Way::columns ? 64 : way_ == Way::packed ? packed_rows : 1;
     // About 2^17 terms a task by rows, so that threads share the work evenly; whole panels by columns.
-    Index rows = way_ == Way::columns ? correct_panel : std::max<Index>(1, (Index{1} << 17) / g_.k);
-    rows = std::min({rows, correct_panel, ceil_div(g_.m, threads)});
-    panel_rows_ = std::min(correct_panel, round_up(rows, unit));
+    Index rows = way_ == Way::columns ? cr_panel : std::max<Index>(1, (Index{1} << 17) / g_.k);
+    rows = std::min({rows, cr_panel, ceil_div(g_.m, threads)});
+    panel_rows_ = std::min(cr_panel, round_up(rows, unit));
     const Index row_bytes = 96;  // of scratch by columns; a small workspace makes shorter panels
     if (threads * panel_rows_ * row_bytes > static_cast<Index>(execution_.workspace.available())) {
       panel_rows_ = std::min<Index>(panel_rows_, 64);
@@ -279,7 +279,7 @@ class CorrectGemv {
 
   const Gemv<T>& g_;
   Execution& execution_;
-  const CorrectKernels<T>& kernels_;
+  const CrKernels<T>& kernels_;
   Way way_;
   const T* x_ = nullptr;        ///< contiguous
   double* x_double_ = nullptr;  ///< the same as double, where that is a copy
@@ -298,7 +298,7 @@ class CorrectGemv {
 
 template <class T>
 void cr_gemv(const Gemv<T>& g, Execution& execution) {
-  CorrectGemv<T>(g, execution).run();
+  CrGemv<T>(g, execution).run();
 }
 
 template <class T>
@@ -308,7 +308,7 @@ void cr_dot(const Dot<T>& d, Execution& execution) {
 
 template <class T>
 T cr_element(Isa isa, Index k, T alpha, Vector<const T> row, Vector<const T> col, T beta, const T* c) {
-  const auto rows = correct_kernels<T>(isa).rows[static_cast<int>(Speed::full)];
+  const auto rows = cr_kernels<T>(isa).rows[static_cast<int>(Speed::full)];
   T row_copy[packed_terms], col_copy[packed_terms];
   TripleSum sum{0, 0, 0, 0};
   for (Index p = 0; p < k; p += packed_terms) {

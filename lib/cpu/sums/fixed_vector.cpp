@@ -60,7 +60,7 @@ class FixedGemv {
         bits_(bits),
         execution_(execution),
         kernels_(fixed_kernels<T>(execution.isa)),
-        sums_of_(correct_kernels<double>(execution.isa)) {
+        sums_of_(cr_kernels<double>(execution.isa)) {
     groups_ = ceil_div(g.m, group);
     const Index threads = execution.threads;
     segments_ = 1;
@@ -218,7 +218,7 @@ class FixedGemv {
   const int bits_;
   Execution& execution_;
   const FixedKernels<T>& kernels_;
-  const CorrectKernels<double>& sums_of_;
+  const CrKernels<double>& sums_of_;
   Index groups_, segments_, terms_;
   std::uint64_t most_x_ = 0;
   Scratch* scratch_;

@@ -89,7 +89,7 @@ void report_dot2(Index n, Execution& execution) {
 }
 
 template <class T>
-void report_correct(bool decided, Execution& execution) {
+void report_cr(bool decided, Execution& execution) {
   execution.report.undecided += !decided;
   execution.report.bound_relative = unit_roundoff<T>();
   execution.report.bound_componentwise = 0;
@@ -130,7 +130,7 @@ void cr_nrm2(const Reduction<T>& r, Execution& execution) {
     out = exact_nrm2(r.n, r.x);
   }
   *r.result = out;
-  report_correct<T>(decided, execution);
+  report_cr<T>(decided, execution);
 }
 
 template <class T>
@@ -145,7 +145,7 @@ void cr_asum(const Reduction<T>& r, Execution& execution) {
     out = exact_asum(r.n, r.x);
   }
   *r.result = out;
-  report_correct<T>(decided, execution);
+  report_cr<T>(decided, execution);
 }
 
 #define ACCUBLAS_INSTANTIATE(T)                             \

@@ -6,13 +6,13 @@ namespace accuracy {
 namespace {
 
 template <class T>
-class Correct : public testing::Test {};
+class Cr : public testing::Test {};
 using Types = testing::Types<double, float>;
-TYPED_TEST_SUITE(Correct, Types);
+TYPED_TEST_SUITE(Cr, Types);
 
 template <class T>
-void expect_correct(Context& context, Routine routine, const Gemm<T>& g, const char* mode, const char* engine,
-                    const std::string& trace) {
+void expect_cr(Context& context, Routine routine, const Gemm<T>& g, const char* mode, const char* engine,
+               const std::string& trace) {
   accublas_options options = ACCUBLAS_OPTIONS_INIT;
   options.mode_name = mode;
   ASSERT_EQ(accublas_set_engine_name(context, engine), ACCUBLAS_SUCCESS) << context.error();
@@ -46,26 +46,26 @@ void check(Data kind, int cases, double from, double to) {
       const std::string trace = std::string(data_name(kind)) + " " + routine_name(routine) + " case " +
                                 std::to_string(number) + " m " + std::to_string(m) + " n " + std::to_string(n) + " k " +
                                 std::to_string(k) + " parameter " + std::to_string(parameter);
-      expect_correct(context, routine, g, "cr", "auto", trace);
+      expect_cr(context, routine, g, "cr", "auto", trace);
       if (routine == Routine::gemm) {
         const char* const engines[] = {"int8", "fp64", on_gpu() ? "fp16" : "sums"};
-        expect_correct(context, routine, g, "cr", engines[number % 3], trace);
+        expect_cr(context, routine, g, "cr", engines[number % 3], trace);
       } else if (number % 4 == 0) {
-        expect_correct(context, routine, g, "dp:repro", "auto", trace);
+        expect_cr(context, routine, g, "dp:repro", "auto", trace);
       }
       if (testing::Test::HasFatalFailure()) return;
     }
   }
 }
 
-TYPED_TEST(Correct, Phi0To10) { check<TypeParam>(Data::phi, 150, 0, std::is_same_v<TypeParam, double> ? 10 : 5); }
-TYPED_TEST(Correct, GradedInnerScalings) { check<TypeParam>(Data::graded, 80, 0, 0); }
-TYPED_TEST(Correct, HalfwayCases) { check<TypeParam>(Data::halfway, 150, 0, 0); }
-TYPED_TEST(Correct, Cancellation) { check<TypeParam>(Data::cancel, 80, 0, 0); }
-TYPED_TEST(Correct, Subnormal) { check<TypeParam>(Data::subnormal, 80, 0, 0); }
-TYPED_TEST(Correct, NearOverflow) { check<TypeParam>(Data::overflow, 80, 0, 0); }
-TYPED_TEST(Correct, WholeRange) { check<TypeParam>(Data::wild, 40, 0, 0); }
-TYPED_TEST(Correct, ConditionControlled) {
+TYPED_TEST(Cr, Phi0To10) { check<TypeParam>(Data::phi, 150, 0, std::is_same_v<TypeParam, double> ? 10 : 5); }
+TYPED_TEST(Cr, GradedInnerScalings) { check<TypeParam>(Data::graded, 80, 0, 0); }
+TYPED_TEST(Cr, HalfwayCases) { check<TypeParam>(Data::halfway, 150, 0, 0); }
+TYPED_TEST(Cr, Cancellation) { check<TypeParam>(Data::cancel, 80, 0, 0); }
+TYPED_TEST(Cr, Subnormal) { check<TypeParam>(Data::subnormal, 80, 0, 0); }
+TYPED_TEST(Cr, NearOverflow) { check<TypeParam>(Data::overflow, 80, 0, 0); }
+TYPED_TEST(Cr, WholeRange) { check<TypeParam>(Data::wild, 40, 0, 0); }
+TYPED_TEST(Cr, ConditionControlled) {
   check<TypeParam>(Data::generated, 80, 10, std::is_same_v<TypeParam, double> ? 996 : 100);  // up to 1e300, 1e30
 }
 

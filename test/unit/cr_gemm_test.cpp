@@ -10,7 +10,7 @@
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/kernels/cr_kernels.hpp"
 #include "lib/numerics/float_bits.hpp"
-#include "test/unit/correct_data.hpp"
+#include "test/unit/cr_data.hpp"
 #include "test/unit/mpfr_reference.hpp"
 
 namespace {
@@ -24,9 +24,9 @@ using accublas_test::Random;
 using accublas_test::Real;
 
 template <class T>
-class CorrectGemm : public ::testing::Test {};
+class CrGemm : public ::testing::Test {};
 using Types = ::testing::Types<double, float>;
-TYPED_TEST_SUITE(CorrectGemm, Types);
+TYPED_TEST_SUITE(CrGemm, Types);
 
 /// A GEMM of one kind of data, whose rows and columns are of one kind each; strides by `layout`.
 template <class T>
@@ -114,7 +114,7 @@ void check_gemm(const GemmCase<T>& t, int n) {
   }
 }
 
-TYPED_TEST(CorrectGemm, AnyShapeAndData) {
+TYPED_TEST(CrGemm, AnyShapeAndData) {
   Random random(7);
   for (int n = 0; n < 400; ++n) {
     check_gemm(make_gemm<TypeParam>(random, pick(random, 1, 40), pick(random, 1, 20), pick(random, 1, 150)), n);
@@ -123,7 +123,7 @@ TYPED_TEST(CorrectGemm, AnyShapeAndData) {
 }
 
 /// Several tasks and threads; the longest chains, and beyond.
-TYPED_TEST(CorrectGemm, LargeShapes) {
+TYPED_TEST(CrGemm, LargeShapes) {
   Random random(8);
   const Index shapes[][3] = {
       {300, 270, 9}, {40, 50, 1500}, {20, 3, cpu::cr_gemm_terms}, {2, 3, cpu::cr_gemm_terms + 1}};
@@ -134,14 +134,14 @@ TYPED_TEST(CorrectGemm, LargeShapes) {
 }
 
 /// What Ziv's test of a tile rests on: no sum is farther from the exact one than its bound, and no bound is too large.
-TYPED_TEST(CorrectGemm, SumsWithinTheirBounds) {
+TYPED_TEST(CrGemm, SumsWithinTheirBounds) {
   using T = TypeParam;
   Random random(9);
   for (int n = 0; n < 24; ++n) {
     const Index k = n % 8 == 7 ? 1024 : pick(random, 1, 300);
     for (cpu::Isa isa : {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512}) {
       if (isa > cpu::detected_isa()) continue;
-      const cpu::CorrectGemmKernel<T>& kernel = *cpu::correct_kernels<T>(isa).gemm;
+      const cpu::CrGemmKernel<T>& kernel = *cpu::cr_kernels<T>(isa).gemm;
       const Index lines = kernel.lines, words = ceil_div(k, 64), rows = pick(random, 1, kernel.lines);
       std::vector<T> a(lines * k), b(lines * k);
       for (Index i = 0; i < lines; ++i)
@@ -153,7 +153,7 @@ TYPED_TEST(CorrectGemm, SumsWithinTheirBounds) {
       std::vector<std::uint64_t> nonzero(2 * lines * words);
       kernel.pack(k, lines, a.data(), k, 1, panel_a.data());
       kernel.pack(k, lines, b.data(), k, 1, panel_b.data());
-      const cpu::CorrectLines row{&known[0], &known[lines], &nonzero[0]},
+      const cpu::CrLines row{&known[0], &known[lines], &nonzero[0]},
           col{&known[2 * lines], &known[3 * lines], &nonzero[lines * words]};
       kernel.measure(k, panel_a.data(), row);
       kernel.measure(k, panel_b.data(), col);
@@ -162,25 +162,25 @@ TYPED_TEST(CorrectGemm, SumsWithinTheirBounds) {
         const double terms = static_cast<double>(k);
         std::vector<double> high(64), low(64), rest(64);
         std::vector<T> out(64);
-        const cpu::CorrectTile<T> tile{k,
-                                       rows,
-                                       panel_a.data(),
-                                       panel_b.data(),
-                                       row,
-                                       col,
-                                       grid.base1(),
-                                       grid.base2(),
-                                       grid.quantum2(),
-                                       speed == cpu::Speed::full ? grid.error(terms, terms) : grid.swift_error(terms),
-                                       false,
-                                       true,
-                                       1,
-                                       0,
-                                       nullptr,
-                                       out.data(),
-                                       high.data(),
-                                       low.data(),
-                                       rest.data()};
+        const cpu::CrTile<T> tile{k,
+                                  rows,
+                                  panel_a.data(),
+                                  panel_b.data(),
+                                  row,
+                                  col,
+                                  grid.base1(),
+                                  grid.base2(),
+                                  grid.quantum2(),
+                                  speed == cpu::Speed::full ? grid.error(terms, terms) : grid.swift_error(terms),
+                                  false,
+                                  true,
+                                  1,
+                                  0,
+                                  nullptr,
+                                  out.data(),
+                                  high.data(),
+                                  low.data(),
+                                  rest.data()};
         kernel.tile[static_cast<int>(speed)](tile);
         for (Index i = 0; i < rows; ++i)
           for (Index j = 0; j < kernel.cols; ++j) {
@@ -208,7 +208,7 @@ TYPED_TEST(CorrectGemm, SumsWithinTheirBounds) {
 /// Nearly nothing is left to the exact accumulators; sums of few bits, sparse and dense, are decided at once. An
 /// element that is alone in its tile goes there sooner than to `full`, so that small tiles leave more: 22 on the
 /// baseline, 33 with AVX2 of sparse data of phi 4, 20 and less with AVX-512.
-TYPED_TEST(CorrectGemm, OnePassDecides) {
+TYPED_TEST(CrGemm, OnePassDecides) {
   using T = TypeParam;
   Random random(10);
   const Index order = 96;

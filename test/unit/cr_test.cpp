@@ -12,7 +12,7 @@
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/kernels/cr_kernels.hpp"
 #include "lib/numerics/float_bits.hpp"
-#include "test/unit/correct_data.hpp"
+#include "test/unit/cr_data.hpp"
 #include "test/unit/mpfr_reference.hpp"
 
 namespace {
@@ -94,9 +94,9 @@ Case<T> make_case(Random& random, Index m, Index k) {
 }
 
 template <class T>
-class Correct : public ::testing::Test {};
+class Cr : public ::testing::Test {};
 using Types = ::testing::Types<double, float>;
-TYPED_TEST_SUITE(Correct, Types);
+TYPED_TEST_SUITE(Cr, Types);
 
 template <class T>
 void check(Case<T>& c, int n) {
@@ -132,7 +132,7 @@ void check(Case<T>& c, int n) {
   }
 }
 
-TYPED_TEST(Correct, GemvOfAnyShapeAndData) {
+TYPED_TEST(Cr, GemvOfAnyShapeAndData) {
   Random random(1);
   for (int n = 0; n < 400; ++n) {
     Case<TypeParam> c = make_case<TypeParam>(random, pick(random, 1, 40), pick(random, 1, 150));
@@ -142,7 +142,7 @@ TYPED_TEST(Correct, GemvOfAnyShapeAndData) {
 }
 
 /// Several blocks, panels and segments.
-TYPED_TEST(Correct, LargeShapes) {
+TYPED_TEST(Cr, LargeShapes) {
   Random random(2);
   const Index shapes[][2] = {{1100, 130}, {600, 520}, {9, 2100}, {3, 4000}, {2, 40001}, {1, 30000}};
   for (int n = 0; n < 18; ++n) {
@@ -153,7 +153,7 @@ TYPED_TEST(Correct, LargeShapes) {
 }
 
 /// What Ziv's test rests on: no kernel's sum is farther from the exact one than its bound, and no bound is too large.
-TYPED_TEST(Correct, SumsWithinTheirBounds) {
+TYPED_TEST(Cr, SumsWithinTheirBounds) {
   using T = TypeParam;
   Random random(6);
   for (int n = 0; n < 36; ++n) {
@@ -173,9 +173,9 @@ TYPED_TEST(Correct, SumsWithinTheirBounds) {
       }
     for (cpu::Isa isa : {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512}) {
       if (isa > cpu::detected_isa()) continue;
-      const cpu::CorrectKernels<T>& kernels = cpu::correct_kernels<T>(isa);
+      const cpu::CrKernels<T>& kernels = cpu::cr_kernels<T>(isa);
       const std::vector<double> factors(x.begin(), x.end());
-      std::vector<double> scratch(cpu::correct_scratch(m));
+      std::vector<double> scratch(cpu::cr_scratch(m));
       std::vector<TripleSum> sums(m);
       for (int speed : {0, 1})
         for (const bool columns : {false, true}) {
@@ -201,7 +201,7 @@ TYPED_TEST(Correct, SumsWithinTheirBounds) {
 }
 
 /// Nearly all of what the fast pass is made for must be decided by it.
-TYPED_TEST(Correct, OnePassDecides) {
+TYPED_TEST(Cr, OnePassDecides) {
   using T = TypeParam;
   Random random(3);
   const Index m = 300, k = 1000;
@@ -231,7 +231,7 @@ TYPED_TEST(Correct, OnePassDecides) {
   }
 }
 
-TYPED_TEST(Correct, ExactElementAgainstMpfr) {
+TYPED_TEST(Cr, ExactElementAgainstMpfr) {
   using T = TypeParam;
   Random random(4);
   for (int n = 0; n < 300; ++n) {
@@ -278,7 +278,7 @@ T fixed_reference(const Gemv<T>& g, Index i, int bits) {
   return r;
 }
 
-TYPED_TEST(Correct, FixedByItsDefinition) {
+TYPED_TEST(Cr, FixedByItsDefinition) {
   using T = TypeParam;
   Random random(5);
   for (int n = 0; n < 200; ++n) {
@@ -312,7 +312,7 @@ TYPED_TEST(Correct, FixedByItsDefinition) {
   }
 }
 
-TYPED_TEST(Correct, SpecialValues) {
+TYPED_TEST(Cr, SpecialValues) {
   using T = TypeParam;
   const T inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN(), one = 1;
   const auto dot = [](std::vector<T> x, std::vector<T> y) {
