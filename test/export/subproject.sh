@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds and runs a project that uses accublas as a Meson subproject: subproject.sh SOURCE MESON [FC]
-# Unoptimised and without CUDA kernels, since only the way in is tested.
+# Without CUDA kernels and all unoptimised, kernels too (-O0 comes after their own option), since only the way in is tested.
 set -eu
 source=$1 meson=$2 fc=${3:-}
 work=$(mktemp -d)
@@ -21,8 +21,8 @@ targets="consumer_c consumer_blas" with_fortran=false
 if [ -n "$fc" ]; then
   targets="$targets consumer_fortran" with_fortran=true
 fi
-"$meson" setup build --wrap-mode=forcefallback --buildtype=plain -Ddefault_library=shared -Daccublas:perf=disabled -Daccublas:cuda=disabled \
-  -Dwith_fortran=$with_fortran >setup.log 2>&1 ||
+CXXFLAGS=-O0 "$meson" setup build --wrap-mode=forcefallback --buildtype=plain -Ddefault_library=shared \
+  -Daccublas:perf=disabled -Daccublas:cuda=disabled -Dwith_fortran=$with_fortran >setup.log 2>&1 ||
   { cat setup.log; exit 1; }
 ninja -C build -j 2 $targets >compile.log 2>&1 || { tail -50 compile.log; exit 1; }
 "$meson" test -C build --no-rebuild

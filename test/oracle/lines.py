@@ -2,6 +2,9 @@
 for every (i, j) a dyadic (m, e), the number m 2^e. `dot2`, which is a sequence of operations, stands in dot2.py.
 """
 
+import functools
+import operator
+
 from dyadic import decompose_all, shift_nearest
 
 
@@ -17,9 +20,10 @@ class Line:
         self.ints = [m << (e - base) if m else 0 for m, e in zip(mantissas, exponents)]
         self.is_zero = not used
         if used:
-            # The least E with abs(x) < 2^E for all entries, and the exponent of the lowest bit that is set.
-            self.bound = base + max(abs(x) for x in self.ints).bit_length()
-            self.lowest = base + min((x & -x).bit_length() - 1 for x in self.ints if x)
+            # The least E with abs(x) < 2^E for all entries, and the exponent of the lowest bit that is set in one.
+            bits = functools.reduce(operator.or_, map(abs, self.ints))
+            self.bound = base + bits.bit_length()
+            self.lowest = base + (bits & -bits).bit_length() - 1
 
     def fixed(self, bits):
         """a' = nearest(a 2^(T - E)), as (integers, exponent of their unit)."""
