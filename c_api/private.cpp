@@ -7,10 +7,8 @@
 
 namespace {
 
-/// Whether a call under these settings is OpenBLAS's alone, with nothing around it but the report.
-bool plain_native(const accublas::Resolved& resolved) {
-  const accublas::Plan& plan = resolved.plan;
-  const accublas::Settings& settings = resolved.settings;
+/// Whether a call is OpenBLAS's alone, with nothing around it but the report.
+bool plain_native(const accublas::Plan& plan, const accublas::Settings& settings) {
   return plan.engine == ACCUBLAS_ENGINE_NATIVE && plan.backend == ACCUBLAS_BACKEND_CPU && settings.verbose == 0 &&
          settings.report_level == 0 && !(settings.target > 0) &&
          (!accublas::defined_environment(plan) || accublas::FpEnvironment::is_entered());
@@ -25,13 +23,13 @@ const accublas::cpu::RealBlas* accublas_private_native(accublas::Routine routine
   try {
     accublas::Context& context = accublas::default_context();
     const accublas::Resolved& resolved = context.resolved(routine);
-    if (!plain_native(resolved)) return nullptr;
-    if (resolved.plan.by_shape && accublas::cuda_backend().worth_copying(routine, resolved.plan.mode, {m, n, k}))
-      return nullptr;
+    accublas::Plan plan = resolved.plan;
+    if (plan.by_shape()) fit_plan(plan, {m, n, k}, accublas::cpu_backend(), accublas::cuda_backend());
+    if (!plain_native(plan, resolved.settings)) return nullptr;
     const accublas::cpu::RealBlas& blas = accublas::cpu::real_blas();
 
     context.succeeded();
-    context.last.plan = resolved.plan;
+    context.last.plan = plan;
     context.last.done = true;
     accublas_report_t& report = context.last.numbers;
     report = accublas_report_t{};
@@ -39,8 +37,8 @@ const accublas::cpu::RealBlas* accublas_private_native(accublas::Routine routine
     report.n = n;
     report.k = k;
     report.batch_count = 1;
-    const accublas::Bound bound = accublas::is_single(routine) ? promised_bound(routine, resolved.plan.mode, k, 1.0f)
-                                                               : promised_bound(routine, resolved.plan.mode, k, 1.0);
+    const accublas::Bound bound = accublas::is_single(routine) ? promised_bound(routine, plan.mode, k, 1.0f)
+                                                               : promised_bound(routine, plan.mode, k, 1.0);
     report.bound_relative = bound.relative;
     report.bound_componentwise = bound.componentwise;
     report.bound_absolute = bound.absolute;

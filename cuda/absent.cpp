@@ -20,7 +20,6 @@ class AbsentBackend final : public Backend {
   }
   std::string device_name(int) const override { return "none"; }
   Location locate(const void*) const override { return {MemoryKind::host, 0}; }
-  EngineList engines(Routine, const Mode&) const override { return {}; }
   std::size_t default_workspace(int) const override { return 0; }
   std::unique_ptr<BackendState> make_state(int) override { no_device(); }
 

@@ -1,4 +1,4 @@
-// The CUDA backend: which engines serve which mode, which shapes, and the call to each.
+// The CUDA backend: which of a mode's engines serves a shape, and the call to each.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -29,30 +29,6 @@ namespace accublas {
 namespace {
 
 using cuda::State;
-
-/// The table of engines; those of a row serve the mode, the first one where choose() says nothing else.
-EngineList cuda_engines(Routine routine, const Mode& mode) {
-  constexpr accublas_engine native = ACCUBLAS_ENGINE_NATIVE, int8 = ACCUBLAS_ENGINE_INT8, fp16 = ACCUBLAS_ENGINE_FP16,
-                            fp64 = ACCUBLAS_ENGINE_FP64, dot2 = ACCUBLAS_ENGINE_DOT2, sums = ACCUBLAS_ENGINE_SUMS;
-  const bool gemm = is_gemm(routine);
-  switch (mode.kind) {
-    case ACCUBLAS_MODE_NATIVE:
-      return EngineList(native);
-    case ACCUBLAS_MODE_DP:
-    case ACCUBLAS_MODE_SP:
-      if (!mode.reproducible) return gemm ? EngineList(native, int8, fp16, fp64) : EngineList(native, sums);
-      return gemm ? EngineList(int8, fp16, fp64) : EngineList(sums);
-    case ACCUBLAS_MODE_FIXED:
-    case ACCUBLAS_MODE_CR:
-      return gemm ? EngineList(int8, fp16, fp64) : EngineList(sums);
-    case ACCUBLAS_MODE_SLICES:
-      return EngineList(fp64);
-    case ACCUBLAS_MODE_DOT2:
-      return EngineList(dot2);
-    default:
-      return {};
-  }
-}
 
 /// dp and sp on the engines of digits are computed as their reproducible form.
 Mode emulated(const Mode& mode) {
@@ -118,23 +94,22 @@ class CudaBackend final : public Backend {
     }
   }
 
-  EngineList engines(Routine routine, const Mode& mode) const override { return cuda_engines(routine, mode); }
-
-  accublas_engine choose(Routine routine, const Mode& mode, const CallShape& shape) const override {
-    const accublas_engine first = engines(routine, mode).engines[0];
+  Choice choose(const EngineList& engines, Routine routine, const Mode& mode, const CallShape& shape) const override {
+    const accublas_engine first = engines.first();
+    const bool by_shape = engines.count > 1;
     std::string reason;
-    if (!is_gemm(routine) || shape.device >= device_count(reason)) return first;
+    if (!is_gemm(routine) || shape.device >= device_count(reason)) return {first, by_shape};
     const cuda::DeviceModel& model = cuda::device_model(shape.device);
     if (is_batched(routine) && shape.on_device && first == ACCUBLAS_ENGINE_INT8 &&
         (mode.kind == ACCUBLAS_MODE_CR
              ? cuda::batch_cr_serves(model, shape.m, shape.n, shape.k)
              : cuda::batch_fixed_serves(model, shape.m, shape.n, shape.k,
                                         mode.kind == ACCUBLAS_MODE_FIXED ? mode.parameter : 0)))
-      return ACCUBLAS_ENGINE_INT8;
+      return {ACCUBLAS_ENGINE_INT8, by_shape};
     const bool grade = (mode.kind == ACCUBLAS_MODE_DP || mode.kind == ACCUBLAS_MODE_SP) && !mode.reproducible;
     if (grade && moduli_that_pay(model, is_single(routine), {shape.m, shape.n, shape.k}) > 0)
-      return integer_engine(model);
-    return first == ACCUBLAS_ENGINE_INT8 ? integer_engine(model) : first;
+      return {integer_engine(model), by_shape};
+    return {first == ACCUBLAS_ENGINE_INT8 ? integer_engine(model) : first, by_shape};
   }
 
   /// Copying takes (m k + k n + 2 m n) words over a bus of some 5e9 words/s, and saves 2 m n k operations at some

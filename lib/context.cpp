@@ -18,7 +18,7 @@ Resolved make_resolved(Routine routine, const accublas::Level* call, const accub
   if (!environment.error.empty()) throw accublas::Error(ACCUBLAS_ERROR_ENVIRONMENT, environment.error);
   Resolved made;
   made.settings = accublas::resolve(routine, call, context, environment.level, accublas::build_settings());
-  made.plan = accublas::make_plan(routine, made.settings, {}, accublas::cpu_backend(), accublas::cuda_backend());
+  made.plan = accublas::make_plan(routine, made.settings, accublas::cpu_backend(), accublas::cuda_backend());
   made.valid = true;
   return made;
 }

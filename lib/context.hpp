@@ -11,12 +11,17 @@
 
 namespace accublas {
 
-/// A routine's settings and its plan for small host operands, resolved once and kept until a setting changes: the path
-/// of a small call looks nothing up.
+/// A routine's settings and what they decide of its plan (make_plan), resolved once and kept until a setting changes:
+/// the path of a small call looks nothing up.
 struct Resolved {
   bool valid = false;
   Settings settings;
   Plan plan;
+
+  /// The plan counts on a device that was the parent's, before this process was forked.
+  bool device_lost() const {
+    return (plan.may_copy || plan.backend == ACCUBLAS_BACKEND_CUDA) && cuda_backend().lost_by_fork();
+  }
 };
 
 inline Backend& backend_of(const Plan& plan) {
@@ -36,12 +41,12 @@ struct LastCall {
 struct accublas_context {
   accublas_context();
 
-  /// The plan of a call without options; throws what make_plan and the environment's error are.
+  /// Of a call without options; throws what make_plan and the environment's error are.
   const accublas::Resolved& resolved(accublas::Routine routine) {
     const accublas::Resolved& known = cache_[static_cast<int>(routine)];
-    return known.valid ? known : resolve_again(routine);
+    return known.valid && !known.device_lost() ? known : resolve_again(routine);
   }
-  /// The plan of a call with options.
+  /// Of a call with options.
   accublas::Resolved resolved(accublas::Routine routine, const accublas_options& options);
 
   /// To be called after a change of `level`.

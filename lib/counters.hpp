@@ -4,12 +4,11 @@
 #include <atomic>
 #include <cstdint>
 
-#include "lib/call/mode.hpp"
+#include "lib/call/engines.hpp"
 #include "lib/call/routine.hpp"
 
 namespace accublas {
 
-constexpr int engine_count = ACCUBLAS_ENGINE_SUMS + 1;
 inline std::atomic<std::uint64_t> call_counters[routine_count][engine_count][2];  ///< last: on a device
 
 inline void count_call(Routine routine, accublas_engine engine, bool on_device) noexcept {

@@ -10,6 +10,11 @@ namespace accublas {
 
 namespace {
 
+template <class T>
+constexpr Routine pick(Routine for_double, Routine for_float) {
+  return sizeof(T) == 8 ? for_double : for_float;
+}
+
 /// alpha = 0 or k = 0: c = beta c, without reading A and B, nor c where beta = 0.
 template <class T>
 void scale(const Mode& mode, T beta, Index m, Index n, Matrix<T> c) {
@@ -38,10 +43,7 @@ void run_gemm(Context& context, Gemm<T> problem, const T* alpha, const T* beta, 
       }
       run.promise(problem.k, run.scalars_on_device() ? std::numeric_limits<T>::infinity() : problem.alpha);
       if (product || run.on_device()) {
-        run.compute(problem, alpha, beta, run.on_device(),
-                    [](Backend& backend, const auto& call, BackendState* state, Execution& execution) {
-                      backend.gemm(call, state, execution);
-                    });
+        run.compute(problem, alpha, beta, run.on_device(), &Backend::gemm);
       } else {
         scale(run.mode(), problem.beta, problem.m, problem.n, problem.c);
       }
@@ -77,10 +79,7 @@ void run_gemm_batched(Context& context, GemmBatch<T> batch, const T* alpha, cons
       }
       run.promise(shape.k, run.scalars_on_device() ? std::numeric_limits<T>::infinity() : shape.alpha);
       if (product || run.on_device()) {
-        run.compute(batch, alpha, beta, run.on_device(),
-                    [](Backend& backend, const auto& call, BackendState* state, Execution& execution) {
-                      backend.gemm_batched(call, state, execution);
-                    });
+        run.compute(batch, alpha, beta, run.on_device(), &Backend::gemm_batched);
       } else {
         for (Index i = 0; i < batch.count; ++i)
           scale(run.mode(), shape.beta, shape.m, shape.n, batch.with(nullptr, nullptr, batch.c[i]).c);
@@ -108,10 +107,7 @@ void run_gemv(Context& context, Gemv<T> problem, const T* alpha, const T* beta, 
       }
       run.promise(problem.k, run.scalars_on_device() ? std::numeric_limits<T>::infinity() : problem.alpha);
       if (product || run.on_device()) {
-        run.compute(problem, alpha, beta, run.on_device(),
-                    [](Backend& backend, const auto& call, BackendState* state, Execution& execution) {
-                      backend.gemv(call, state, execution);
-                    });
+        run.compute(problem, alpha, beta, run.on_device(), &Backend::gemv);
       } else {
         scale(run.mode(), problem.beta, problem.m, 1, Matrix<T>{problem.y.data, problem.y.stride, 0});
       }
@@ -133,9 +129,7 @@ void run_dot(Context& context, const Dot<T>& problem, const accublas_options* op
   }
   if (problem.n > 0 || run.scalars_on_device()) {
     run.compute(problem, static_cast<const T*>(nullptr), static_cast<const T*>(nullptr), run.scalars_on_device(),
-                [](Backend& backend, const auto& call, BackendState* state, Execution& execution) {
-                  backend.dot(call, state, execution);
-                });
+                &Backend::dot);
   } else {
     *problem.result = 0;
   }
@@ -144,10 +138,10 @@ void run_dot(Context& context, const Dot<T>& problem, const accublas_options* op
 
 namespace {
 
-/// NRM2 and ASUM: DOT's way with one operand. serve(backend, call, state, execution).
-template <class T, class Serve>
+/// NRM2 and ASUM: DOT's way with one operand.
+template <class T>
 void run_norm(Context& context, Routine routine, const Reduction<T>& problem, const accublas_options* options,
-              Serve&& serve) {
+              void (Backend::*norm)(const Call<Reduction<T>, T>&, BackendState*, Execution&)) {
   Run run(context, routine, options);
   run.sizes(1, 1, problem.n);
   if (problem.n > 0) {
@@ -157,8 +151,7 @@ void run_norm(Context& context, Routine routine, const Reduction<T>& problem, co
     run.result_only({"result", problem.result});
   }
   if (problem.n > 0 || run.scalars_on_device()) {
-    run.compute(problem, static_cast<const T*>(nullptr), static_cast<const T*>(nullptr), run.scalars_on_device(),
-                serve);
+    run.compute(problem, static_cast<const T*>(nullptr), static_cast<const T*>(nullptr), run.scalars_on_device(), norm);
   } else {
     *problem.result = 0;
   }
@@ -169,18 +162,12 @@ void run_norm(Context& context, Routine routine, const Reduction<T>& problem, co
 
 template <class T>
 void run_nrm2(Context& context, const Reduction<T>& problem, const accublas_options* options) {
-  run_norm(context, pick<T>(Routine::dnrm2, Routine::snrm2), problem, options,
-           [](Backend& backend, const auto& call, BackendState* state, Execution& execution) {
-             backend.nrm2(call, state, execution);
-           });
+  run_norm(context, pick<T>(Routine::dnrm2, Routine::snrm2), problem, options, &Backend::nrm2);
 }
 
 template <class T>
 void run_asum(Context& context, const Reduction<T>& problem, const accublas_options* options) {
-  run_norm(context, pick<T>(Routine::dasum, Routine::sasum), problem, options,
-           [](Backend& backend, const auto& call, BackendState* state, Execution& execution) {
-             backend.asum(call, state, execution);
-           });
+  run_norm(context, pick<T>(Routine::dasum, Routine::sasum), problem, options, &Backend::asum);
 }
 
 template void run_gemm(Context&, Gemm<double>, const double*, const double*, const accublas_options*);

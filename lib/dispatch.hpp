@@ -1,6 +1,4 @@
-// Runs a routine: settings, quick returns, special cases, workspace, the engine of the plan, and what follows when that
-// fails. The only place that knows the fallback rule: out of memory, the same engine is tried with a smaller workspace,
-// then the other engines of the mode (all return the same bits); nothing else falls back.
+// Runs a routine: quick returns and special cases here, settings, plan, workspace and engine in lib/run.hpp.
 #pragma once
 
 #include "lib/call/batch.hpp"

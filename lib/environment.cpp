@@ -5,6 +5,7 @@
 
 #include "lib/base/error.hpp"
 #include "lib/base/fork_safe.hpp"
+#include "lib/call/engines.hpp"
 #include "lib/counters.hpp"
 #include "lib/settings.hpp"
 

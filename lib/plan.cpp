@@ -30,76 +30,79 @@ const char* source_text(ModeSource source) {
   return "";
 }
 
-}  // namespace
-
-namespace {
-
-/// Which backend serves, and why.
-const Backend& choose_backend(Plan& plan, const Settings& settings, const CallShape& shape, const Backend& cpu,
-                              const Backend& cuda) {
-  const auto on = [&](const Backend& backend, const char* reason) -> const Backend& {
-    plan.backend = &backend == &cuda ? ACCUBLAS_BACKEND_CUDA : ACCUBLAS_BACKEND_CPU;
-    plan.backend_reason = reason;
-    return backend;
-  };
-  if (shape.on_device) {
-    if (settings.backend == ACCUBLAS_BACKEND_CPU)
-      throw Error(ACCUBLAS_ERROR_POINTERS, "backend cpu cannot serve operands in device memory");
-    return on(cuda, "device operands");
-  }
-  if (settings.backend == ACCUBLAS_BACKEND_CPU) return on(cpu, "as asked for");
-  std::string reason;
-  const bool device = cuda.device_count(reason) > 0;
-  if (settings.backend == ACCUBLAS_BACKEND_CUDA) {
-    if (!device && cuda.lost_by_fork()) return on(cpu, "forked from a process that used CUDA");
-    if (!device) throw Error(ACCUBLAS_ERROR_NO_DEVICE, "backend cuda: " + reason);
-    if (cuda.engines(plan.routine, plan.mode).count == 0) return on(cpu, "the GPU lacks this mode of the routine");
-    return on(cuda, "as asked for");
-  }
-  if (!device) {
-    if (cuda.lost_by_fork()) return on(cpu, "forked from a process that used CUDA");
-    plan.absent = &cuda;
-    return on(cpu, "host operands");
-  }
-  const EngineList engines = cuda.engines(plan.routine, plan.mode);
-  if (plan.engine_forced && engines.has(settings.engine) && !cpu.engines(plan.routine, plan.mode).has(settings.engine))
-    return on(cuda, "the engine is the GPU's");
-  plan.by_shape = engines.count > 0 && (!plan.engine_forced || engines.has(settings.engine));
-  if (plan.by_shape && cuda.worth_copying(plan.routine, plan.mode, shape))
-    return on(cuda, "host operands worth copying");
-  return on(cpu, "host operands");
+/// The backend serves the call, by the engine that was asked for or the one that it chooses.
+void serve_on(Plan& plan, accublas_backend place, const Backend& backend, const char* reason, const CallShape& shape) {
+  const EngineList& engines = plan.engines->on(place);
+  const bool single = is_single(plan.routine);
+  if (engines.count == 0)
+    throw Error(ACCUBLAS_ERROR_UNAVAILABLE,
+                "mode " + mode_word(plan.mode, single) + " of " + routine_name(plan.routine) +
+                    " is not available in this build or on this device; available are " + mode_words(plan.routine));
+  if (plan.engine_forced && !engines.has(plan.engine))
+    throw Error(ACCUBLAS_ERROR_ENGINE, std::string("engine ") + engine_name(plan.engine) + " cannot serve " +
+                                           routine_name(plan.routine) + " in mode " + mode_word(plan.mode, single) +
+                                           " on backend " + backend.name() + "; those that can are " +
+                                           names_of(engines));
+  plan.backend = place;
+  plan.backend_reason = reason;
+  if (plan.engine_forced) return;
+  const Choice choice = backend.choose(engines, plan.routine, plan.mode, shape);
+  plan.engine = choice.engine;
+  plan.engine_by_shape = choice.by_shape;
 }
 
 }  // namespace
 
-Plan make_plan(Routine routine, const Settings& settings, const CallShape& shape, const Backend& cpu,
-               const Backend& cuda) {
+Plan make_plan(Routine routine, const Settings& settings, const Backend& cpu, const Backend& cuda,
+               const EngineTable& table) {
   Plan plan;
   plan.routine = routine;
   plan.mode = settings.mode;
   plan.source = settings.source;
   plan.passed_over = settings.passed_over;
-  plan.backend_forced = settings.backend != ACCUBLAS_BACKEND_AUTO;
+  plan.asked_backend = settings.backend;
+  plan.engine = settings.engine;
   plan.engine_forced = settings.engine != ACCUBLAS_ENGINE_AUTO;
-  const bool single = is_single(routine);
+  plan.engines = &table.row(routine, settings.mode);
+  const EngineList &of_cpu = plan.engines->cpu, &of_cuda = plan.engines->cuda;
+  const auto on_cpu = [&](const char* reason) {
+    serve_on(plan, ACCUBLAS_BACKEND_CPU, cpu, reason, {});
+    return plan;
+  };
+  const auto on_cuda = [&](const char* reason) {
+    serve_on(plan, ACCUBLAS_BACKEND_CUDA, cuda, reason, {});
+    return plan;
+  };
 
-  const Backend& backend = choose_backend(plan, settings, shape, cpu, cuda);
-  const EngineList engines = backend.engines(routine, settings.mode);
-  if (engines.count == 0)
-    throw Error(ACCUBLAS_ERROR_UNAVAILABLE,
-                "mode " + mode_word(settings.mode, single) + " of " + routine_name(routine) +
-                    " is not available in this build or on this device; available are " + mode_words(routine));
-  plan.engine = backend.choose(routine, settings.mode, shape);
-  if (!plan.engine_forced && backend.chooses_by_shape(routine, settings.mode)) plan.by_shape = true;
-  if (plan.engine_forced) {
-    if (!engines.has(settings.engine))
-      throw Error(ACCUBLAS_ERROR_ENGINE, std::string("engine ") + engine_name(settings.engine) + " cannot serve " +
-                                             routine_name(routine) + " in mode " + mode_word(settings.mode, single) +
-                                             " on backend " + backend.name() + "; those that can are " +
-                                             names_of(engines));
-    plan.engine = settings.engine;
+  if (settings.backend == ACCUBLAS_BACKEND_CPU) return on_cpu("as asked for");
+  std::string reason;
+  const bool device = cuda.device_count(reason) > 0;
+  if (!device && cuda.lost_by_fork()) return on_cpu("forked from a process that used CUDA");
+  if (settings.backend == ACCUBLAS_BACKEND_CUDA) {
+    if (!device) throw Error(ACCUBLAS_ERROR_NO_DEVICE, "backend cuda: " + reason);
+    return of_cuda.count > 0 ? on_cuda("as asked for") : on_cpu("the GPU lacks this mode of the routine");
   }
-  return plan;
+  if (!device) {
+    plan.absent = &cuda;
+    return on_cpu("host operands");
+  }
+  const bool cuda_serves = of_cuda.count > 0 && (!plan.engine_forced || of_cuda.has(plan.engine));
+  if (plan.engine_forced && cuda_serves && !of_cpu.has(plan.engine)) return on_cuda("the engine is the GPU's");
+  plan.may_copy = cuda_serves;
+  return on_cpu("host operands");
+}
+
+void fit_plan(Plan& plan, const CallShape& shape, const Backend& cpu, const Backend& cuda) {
+  if (shape.on_device) {
+    if (plan.asked_backend == ACCUBLAS_BACKEND_CPU)
+      throw Error(ACCUBLAS_ERROR_POINTERS, "backend cpu cannot serve operands in device memory");
+    serve_on(plan, ACCUBLAS_BACKEND_CUDA, cuda, "device operands", shape);
+  } else if (plan.may_copy && cuda.worth_copying(plan.routine, plan.mode, shape)) {
+    serve_on(plan, ACCUBLAS_BACKEND_CUDA, cuda, "host operands worth copying", shape);
+  } else if (plan.engine_by_shape) {
+    const Backend& backend = plan.backend == ACCUBLAS_BACKEND_CUDA ? cuda : cpu;
+    plan.engine = backend.choose(plan.engines->on(plan.backend), plan.routine, plan.mode, shape).engine;
+  }
 }
 
 std::string plan_reason(const Plan& plan) {

@@ -15,22 +15,33 @@ struct Plan {
   Mode mode;
   ModeSource source = ModeSource::build;
   bool passed_over = false;
-  accublas_backend backend = ACCUBLAS_BACKEND_CPU;
-  bool backend_forced = false;
-  accublas_engine engine = ACCUBLAS_ENGINE_NATIVE;
+  accublas_backend asked_backend = ACCUBLAS_BACKEND_AUTO;
   bool engine_forced = false;
-  bool by_shape = false;            ///< another shape, or operands elsewhere, may have another backend or engine
+  const EngineRow* engines = &engine_rows::none;  ///< of routine and mode
+
+  accublas_backend backend = ACCUBLAS_BACKEND_CPU;
+  accublas_engine engine = ACCUBLAS_ENGINE_NATIVE;
+  bool may_copy = false;            ///< host operands may have the device, where they are worth copying
+  bool engine_by_shape = false;     ///< another shape may have another engine
   const char* backend_reason = "";  ///< why this backend
   const Backend* absent = nullptr;  ///< it has no device, and says why: the CPU serves what might have gone there
+
+  /// Whether another shape of host operands may have another backend or engine.
+  bool by_shape() const { return may_copy || engine_by_shape; }
 };
 
-/// Host operands are the CPU's, but for those worth copying to a device, and where CUDA is asked for and has the mode.
-/// Device operands are the device's. Throws Error: ACCUBLAS_ERROR_UNAVAILABLE for a mode that no backend has (the
-/// message names those there are), ACCUBLAS_ERROR_ENGINE for an engine that cannot serve the mode (the message names
-/// those that can), ACCUBLAS_ERROR_NO_DEVICE for the CUDA backend without a device, ACCUBLAS_ERROR_POINTERS for device
-/// operands and backend cpu.
-Plan make_plan(Routine routine, const Settings& settings, const CallShape& shape, const Backend& cpu,
-               const Backend& cuda);
+/// What the settings decide of every call of a routine, completed as for host operands with nothing to multiply: the
+/// plan of a call as it stands, unless operands are on a device or by_shape() says that fit_plan has more to decide.
+/// Host operands are the CPU's, but where CUDA is asked for and has the mode. Throws Error: ACCUBLAS_ERROR_UNAVAILABLE
+/// for a mode that no backend has (the message names those there are), ACCUBLAS_ERROR_ENGINE for an engine that cannot
+/// serve the mode (the message names those that can), ACCUBLAS_ERROR_NO_DEVICE for the CUDA backend without a device.
+Plan make_plan(Routine routine, const Settings& settings, const Backend& cpu, const Backend& cuda,
+               const EngineTable& table = engine_table);
+
+/// What shape and place of the operands decide: device operands are the device's, host operands worth copying may be.
+/// Throws Error: ACCUBLAS_ERROR_POINTERS for device operands and backend cpu; ACCUBLAS_ERROR_UNAVAILABLE and
+/// ACCUBLAS_ERROR_ENGINE where the device lacks the mode or the engine.
+void fit_plan(Plan& plan, const CallShape& shape, const Backend& cpu, const Backend& cuda);
 
 /// "mode from the context; engine: first choice for cr; backend: no CUDA in this build"
 std::string plan_reason(const Plan& plan);

@@ -7,6 +7,7 @@
 #include "lib/base/error.hpp"
 #include "lib/base/thread_pool.hpp"
 #include "lib/base/workspace.hpp"
+#include "lib/call/engines.hpp"
 
 namespace accublas {
 
@@ -19,7 +20,7 @@ constexpr Mode build_gemv = find_mode(ACCUBLAS_BUILD_GEMV_MODE);
 
 constexpr bool good(const Mode& mode, Families families) {
   const ModeRow* row = mode_row(mode.kind);
-  return row && row->built && (row->families == Families::all || row->families == families);
+  return row && mode_built(mode.kind) && (row->families == Families::all || row->families == families);
 }
 static_assert(good(build_dgemm, Families::dgemm), "-Ddgemm_mode is no mode of DGEMM in this build");
 static_assert(good(build_sgemm, Families::sgemm), "-Dsgemm_mode is no mode of SGEMM in this build");

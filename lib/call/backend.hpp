@@ -8,8 +8,8 @@
 #include <string>
 
 #include "lib/call/batch.hpp"
+#include "lib/call/engines.hpp"
 #include "lib/call/execution.hpp"
-#include "lib/call/mode.hpp"
 #include "lib/call/problem.hpp"
 #include "lib/call/routine.hpp"
 
@@ -65,7 +65,7 @@ struct Call {
   bool operands_on_device;
   bool result_on_device;  ///< DOT, NRM2, ASUM: where *result lives
   const Mode& mode;
-  accublas_engine engine;  ///< one of engines(routine, mode)
+  accublas_engine engine;  ///< one of the table's (lib/call/engines.hpp)
 };
 
 /// Whether the call has no product to compute, for scalars on the host: alpha = 0 or k = 0.
@@ -74,22 +74,10 @@ bool no_product(const Call<Gemm<T>, T>& call) {
   return call.problem.k == 0 || (!call.alpha.on_device && *call.alpha.pointer == 0);
 }
 
-/// Engines that serve a routine in a mode, the one that runs where none is asked for first.
-struct EngineList {
-  accublas_engine engines[4] = {};
-  int count = 0;
-
-  constexpr EngineList() = default;
-  template <class... E>
-  constexpr explicit EngineList(accublas_engine first, E... rest)
-      : engines{first, rest...}, count(1 + sizeof...(rest)) {}
-  constexpr const accublas_engine* begin() const { return engines; }
-  constexpr const accublas_engine* end() const { return engines + count; }
-  constexpr bool has(accublas_engine engine) const {
-    for (accublas_engine e : *this)
-      if (e == engine) return true;
-    return false;
-  }
+/// The engine for a call, where none is asked for.
+struct Choice {
+  accublas_engine engine;
+  bool by_shape = false;  ///< another shape may have another one
 };
 
 class Backend {
@@ -104,14 +92,10 @@ class Backend {
   /// Where an address lives: what is no memory of a device counts as the host's. Never faults, whatever the address.
   /// The answer holds for this call: memory that was the host's may be a device's later.
   virtual Location locate(const void* pointer) const = 0;
-  /// Empty where the backend lacks the mode.
-  virtual EngineList engines(Routine routine, const Mode& mode) const = 0;
-  /// The engine that serves a shape where none is asked for: one of engines().
-  virtual accublas_engine choose(Routine routine, const Mode& mode, const CallShape&) const {
-    return engines(routine, mode).engines[0];
+  /// One of `engines`, this backend's list for routine and mode.
+  virtual Choice choose(const EngineList& engines, Routine, const Mode&, const CallShape&) const {
+    return {engines.first()};
   }
-  /// Whether choose() looks at the shape: else one choice serves all calls.
-  virtual bool chooses_by_shape(Routine routine, const Mode& mode) const { return engines(routine, mode).count > 1; }
   /// Whether host operands of this shape are served sooner here than by the CPU, copies included.
   virtual bool worth_copying(Routine, const Mode&, const CallShape&) const { return false; }
   /// Cap of a call's workspace in bytes where none is set.

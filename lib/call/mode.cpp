@@ -1,21 +1,11 @@
 #include "lib/call/mode.hpp"
 
 #include "lib/base/error.hpp"
+#include "lib/call/engines.hpp"
 
 namespace accublas {
 
 namespace {
-
-struct EngineRow {
-  accublas_engine engine;
-  const char* name;
-};
-
-constexpr EngineRow engine_table[] = {
-    {ACCUBLAS_ENGINE_AUTO, "auto"}, {ACCUBLAS_ENGINE_NATIVE, "native"}, {ACCUBLAS_ENGINE_INT8, "int8"},
-    {ACCUBLAS_ENGINE_FP64, "fp64"}, {ACCUBLAS_ENGINE_FP16, "fp16"},     {ACCUBLAS_ENGINE_DOT2, "dot2"},
-    {ACCUBLAS_ENGINE_SUMS, "sums"},
-};
 
 void append(std::string& list, const std::string& word) {
   if (!list.empty()) list += ", ";
@@ -101,7 +91,8 @@ bool routine_has(Routine routine, accublas_mode kind) {
 std::string mode_words(accublas_family family, bool single, bool with_unbuilt) {
   std::string list;
   for (const ModeRow& row : mode_table)
-    if (family_has(family, single, row.kind) && (row.built || with_unbuilt) && !grade_of_other_type(row.kind, single))
+    if (family_has(family, single, row.kind) && (with_unbuilt || mode_built(row.kind)) &&
+        !grade_of_other_type(row.kind, single))
       append_row(list, row);
   return list;
 }
@@ -110,7 +101,8 @@ std::string mode_words(Routine routine, bool with_unbuilt) {
   const bool single = is_single(routine);
   std::string list;
   for (const ModeRow& row : mode_table)
-    if (routine_has(routine, row.kind) && (row.built || with_unbuilt) && !grade_of_other_type(row.kind, single))
+    if (routine_has(routine, row.kind) && (with_unbuilt || mode_built(row.kind)) &&
+        !grade_of_other_type(row.kind, single))
       append_row(list, row);
   return list;
 }
@@ -124,26 +116,6 @@ std::string mode_words() {
 bool bit_defined(const Mode& mode) {
   const ModeRow* row = mode_row(mode.kind);
   return row && (row->bits || mode.reproducible);
-}
-
-bool mode_built(accublas_mode kind) {
-  const ModeRow* row = mode_row(kind);
-  return row && row->built;
-}
-
-accublas_engine parse_engine(std::string_view name) {
-  std::string list;
-  for (const EngineRow& row : engine_table) {
-    if (name == row.name) return row.engine;
-    append(list, row.name);
-  }
-  throw Error(ACCUBLAS_ERROR_ENGINE, "unknown engine '" + std::string(name) + "'; the engines are " + list);
-}
-
-const char* engine_name(accublas_engine engine) {
-  for (const EngineRow& row : engine_table)
-    if (row.engine == engine) return row.name;
-  return nullptr;
 }
 
 accublas_backend parse_backend(std::string_view name) {

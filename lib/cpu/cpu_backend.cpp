@@ -1,4 +1,4 @@
-// The CPU as a backend: which engines serve which mode, and the call to each.
+// The CPU as a backend: which of a mode's engines serves a shape, and the call to each.
 #include "lib/base/error.hpp"
 #include "lib/base/fork_safe.hpp"
 #include "lib/call/accuracy.hpp"
@@ -12,32 +12,6 @@ namespace accublas {
 namespace {
 
 [[noreturn]] void no_engine() { throw Error(ACCUBLAS_ERROR_INTERNAL, "the plan names an engine that the CPU lacks"); }
-
-/// The table of engines; the first one of a row runs where none is asked for, as a rule (CpuBackend::choose).
-EngineList cpu_engines(Routine routine, const Mode& mode) {
-  constexpr accublas_engine native = ACCUBLAS_ENGINE_NATIVE, int8 = ACCUBLAS_ENGINE_INT8, fp64 = ACCUBLAS_ENGINE_FP64,
-                            dot2 = ACCUBLAS_ENGINE_DOT2, sums = ACCUBLAS_ENGINE_SUMS;
-  const bool gemm = is_gemm(routine), norm = is_norm(routine);
-  switch (mode.kind) {
-    case ACCUBLAS_MODE_NATIVE:
-      return EngineList(native);
-    case ACCUBLAS_MODE_DP:
-    case ACCUBLAS_MODE_SP:
-      // Where no bits are promised, emulation keeps the promise too, but is slower here.
-      if (!mode.reproducible) return gemm ? EngineList(native, int8, fp64) : EngineList(native, sums);
-      return gemm ? EngineList(int8, fp64, sums) : EngineList(sums);
-    case ACCUBLAS_MODE_FIXED:
-      return norm ? EngineList() : gemm ? EngineList(int8, fp64, sums) : EngineList(sums);
-    case ACCUBLAS_MODE_SLICES:
-      return norm ? EngineList() : EngineList(fp64);
-    case ACCUBLAS_MODE_DOT2:
-      return EngineList(dot2);
-    case ACCUBLAS_MODE_CR:
-      return gemm ? EngineList(int8, fp64, sums) : EngineList(sums);
-    default:
-      return {};
-  }
-}
 
 /// GEMM of up to so many terms in all takes the engine sums, where that is faster than residues and slices. cr's sums
 /// (sums/cr_gemm.cpp) take a term in 4 to 5 DGEMMs' time, and a call nothing besides; an INT8 call begins at 17 us with
@@ -83,19 +57,14 @@ class CpuBackend final : public Backend {
   int device_count(std::string&) const override { return 1; }
   std::string device_name(int) const override { return std::string("cpu:") + cpu::isa_name(cpu::detected_isa()); }
   Location locate(const void*) const override { return {MemoryKind::host, 0}; }
-  EngineList engines(Routine routine, const Mode& mode) const override { return cpu_engines(routine, mode); }
-  accublas_engine choose(Routine routine, const Mode& mode, const CallShape& shape) const override {
-    const accublas_engine first = engines(routine, mode).engines[0];
-    if (first != ACCUBLAS_ENGINE_INT8) return first;
+  Choice choose(const EngineList& engines, Routine routine, const Mode& mode, const CallShape& shape) const override {
+    if (engines.first() != ACCUBLAS_ENGINE_INT8) return {engines.first()};
     const cpu::Isa isa = cpu::detected_isa();
-    if (is_small(routine, mode, shape, isa)) return ACCUBLAS_ENGINE_SUMS;
+    if (is_small(routine, mode, shape, isa)) return {ACCUBLAS_ENGINE_SUMS, true};
     // Residues are made and put together in AVX-512; portable code takes some 2 us an element, and slices are 5 to 25
     // times faster then. Fixed point keeps to the engine that can judge a target.
     const bool slices = isa < cpu::Isa::avx512 && mode.kind != ACCUBLAS_MODE_FIXED && cpu::have_real_blas();
-    return slices ? ACCUBLAS_ENGINE_FP64 : first;
-  }
-  bool chooses_by_shape(Routine routine, const Mode& mode) const override {
-    return engines(routine, mode).engines[0] == ACCUBLAS_ENGINE_INT8;
+    return {slices ? ACCUBLAS_ENGINE_FP64 : ACCUBLAS_ENGINE_INT8, true};
   }
   std::size_t default_workspace(int) const override { return default_workspace_bytes; }
   std::unique_ptr<BackendState> make_state(int) override { return nullptr; }

@@ -9,6 +9,10 @@ import tempfile
 
 import run_with_dropin as dropin
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
+import engine_table  # noqa: E402
+
+KIND = {1: "vector", 2: "vector", 3: "gemm"}  # of engine_table, by level
 MODES = ("native", "dp", "dp:repro", "dot2", "cr", "fixed:60", "slices:8")
 DEFAULT_ENGINE = {
     "native": ("native", "native"),  # mode: engines that may serve (DOT and GEMV, GEMM)
@@ -19,10 +23,6 @@ DEFAULT_ENGINE = {
     "fixed:60": ("sums", "int8"),
     "slices:8": ("fp64", "fp64"),
 }
-FORCED = {1: [("cr", "sums")],
-          2: [("cr", "sums")],
-          3: [(m, e) for m in ("dp:repro", "cr", "fixed:60") for e in ("int8", "fp64")]
-             + [("slices:8", "fp64"), ("cr", "sums"), ("dp", "native"), ("dot2", "dot2")]}
 NORM_ENGINE = {"native": "native", "dp": "native", "dp:repro": "sums", "dot2": "dot2", "cr": "sums",
                "fixed:60": "native", "slices:8": "native"}  # NRM2 and ASUM lack the last two: they keep the build's dp
 BAD = re.compile(r"FAIL|\*\*\*\*|FATAL|SUSPECT|LESS THAN HALF|ERROR", re.IGNORECASE)
@@ -38,6 +38,13 @@ def names(program):
     if cblas:
         return routine, level, f"{letter}in{level}", None
     return routine, level, f"{letter}blat{level}.in", f"{letter}blat{level}.out"
+
+
+def forced(level):
+    """Every engine of every mode. Programs of level 1 also call the norms: in the mode, or in dp where they lack it."""
+    pairs = [(m, e) for m in MODES for e in engine_table.serving(KIND[level], m, "cpu")]
+    norms = {m: engine_table.serving("norm", m, "cpu") or engine_table.serving("norm", "dp", "cpu") for m in MODES}
+    return [(m, e) for m, e in pairs if level > 1 or e in norms[m]]
 
 
 def adapted(source, routine):
@@ -98,7 +105,7 @@ def main():
         return dropin.SKIP
     level = names(program)[1]
     failures = 0
-    for mode, engine in [(m, "auto") for m in MODES] + FORCED[level]:
+    for mode, engine in [(m, "auto") for m in MODES] + forced(level):
         wrong = check(program, library, directory, mode, engine)
         print(f"{program} {mode} {engine}: {'ok' if wrong is None else 'FAILED: ' + wrong}", flush=True)
         failures += wrong is not None

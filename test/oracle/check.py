@@ -25,23 +25,11 @@ import cases
 import expected
 import sharp
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import engine_table  # noqa: E402
+
 # Cases per group at scale 1.
 COUNTS = {"gemm": 130, "gemm_batched": 60, "gemv": 80, "dot": 110, "nrm2": 150, "asum": 120}
-
-# Engines that must serve a mode of a routine; the others must answer with a status.
-SERVING = {
-    "gemm": {"fixed": ("int8", "fp64", "sums"), "repro": ("int8", "fp64", "sums"), "cr": ("int8", "fp64", "sums"),
-             "slices": ("fp64",), "dot2": ("dot2",)},
-    "gemv": {"fixed": (), "repro": (), "cr": ("sums",), "slices": ("fp64",), "dot2": ("dot2",)},
-    "dot": {"fixed": (), "repro": (), "cr": ("sums",), "slices": ("fp64",), "dot2": ("dot2",)},
-    "nrm2": {"repro": ("sums",), "cr": ("sums",), "dot2": ("dot2",)},
-    "asum": {"repro": ("sums",), "cr": ("sums",), "dot2": ("dot2",)},
-}
-SERVING["gemm_batched"] = SERVING["gemm"]
-# The same where ACCUBLAS_BACKEND is cuda; what the GPU lacks as a whole is served by the CPU.
-INTEGER_ENGINES = ("int8", "fp16", "fp64")
-SERVING_CUDA = {**SERVING, "gemm": {**SERVING["gemm"], "fixed": INTEGER_ENGINES, "repro": INTEGER_ENGINES, "cr": INTEGER_ENGINES}}
-SERVING_CUDA["gemm_batched"] = SERVING_CUDA["gemm"]
 
 
 def backend():
@@ -122,10 +110,8 @@ def case_of(name):
 
 def configurations(case, index):
     """How a case is called: automatic choice, every serving engine, threads and small workspaces in turn."""
-    kind = case.mode.split(":")[0]
-    kind = "repro" if case.mode.endswith(":repro") else kind
     result = [{"engine": "auto"}]
-    for engine in (SERVING_CUDA if backend() == "cuda" else SERVING)[case.routine][kind]:
+    for engine in engine_table.serving(case.routine, case.mode, "cuda" if backend() == "cuda" else "cpu"):
         result.append({"engine": engine})
         if index % 3 == 0:
             result.append({"engine": engine, "threads": 2 + index % 2})

@@ -12,6 +12,7 @@
 
 #include "../both_types.hpp"
 #include "accublas.h"
+#include "lib/call/engines.hpp"
 
 namespace repro {
 
@@ -153,12 +154,13 @@ inline std::vector<std::string> modes() {
   return {"fixed:53", "fixed:106", "dp:repro", "cr", "dot2", "slices:3", "slices:6:fast"};
 }
 
-/// Engines of a mode of GEMM that are compared.
+/// The CPU's engines for a mode of GEMM.
 inline std::vector<const char*> engines(const std::string& mode) {
-  if (mode == "cr") return {"int8", "fp64", "sums"};
-  if (mode == "dot2") return {"dot2"};
-  if (mode.substr(0, 6) == "slices") return {"fp64"};
-  return {"int8", "fp64"};
+  std::vector<const char*> names;
+  for (const accublas_engine engine :
+       accublas::engine_table.row(accublas::Routine::dgemm, accublas::find_mode(mode)).cpu)
+    names.push_back(accublas::engine_name(engine));
+  return names;
 }
 
 /// `large`: n up to 700, k to 5000; else small enough for the portable kernels.

@@ -1,10 +1,43 @@
-"""The programs that the README shows are the examples that the build compiles, word by word."""
+"""The programs that the README shows are the examples that the build compiles, word by word, and its tables of engines are
+the library's (lib/call/engines.hpp)."""
 
+import re
 import sys
 from pathlib import Path
 
 root = Path(sys.argv[1])
+sys.path.insert(0, str(root / "test"))
+import engine_table  # noqa: E402
+
 readme = (root / "README.md").read_text()
 for fence, name in [("c", "first.c"), ("c", "first_mp.c"), ("fortran", "first.f90")]:
     if f"```{fence}\n{(root / 'examples' / name).read_text()}```" not in readme:
         sys.exit(f"README.md does not show examples/{name} as it is")
+
+
+def cell(mode, kind):
+    """Engines on both backends where they are the same, else apart."""
+    cpu, cuda = (", ".join(engine_table.serving(kind, mode, backend)) for backend in engine_table.BACKENDS)
+    return cpu if cpu == cuda else f"{cpu}; on GPUs {cuda or 'none'}"
+
+
+def words(mode):
+    """A mode as the README's table of modes has it, dp and sp in one row."""
+    others = {"dp": "sp", "dp:repro": "sp:repro"}
+    parameters = {"fixed": ["fixed:T"], "slices": ["slices:D", "slices:D:fast"]}
+    return ", ".join(f"`{form}`" for form in parameters.get(mode, [mode, others[mode]] if mode in others else [mode]))
+
+
+rows = ["| mode | GEMM, batched or not | DOT, GEMV | NRM2, ASUM |", "|---|---|---|---|"]
+rows += ["| " + " | ".join([words(m)] + [cell(m, kind) or "-" for kind in ("gemm", "vector", "norm")]) + " |"
+         for m in engine_table.MODES]
+wanted = "\n".join(["", *rows, ""])
+if f"\n{wanted}\n" not in readme:
+    sys.exit(f"README.md does not have the table of engines by mode:\n{wanted}")
+
+if f"| `ACCUBLAS_ENGINE` | {', '.join(engine_table.WORDS)};" not in readme:
+    sys.exit(f"README.md: the values of ACCUBLAS_ENGINE are {', '.join(engine_table.WORDS)}")
+ways = re.search(r"\| engine \| way \|\n\|---\|---\|\n((?:\|.*\n)*)", readme)
+shown = re.findall(r"^\| `(\w+)` \|", ways.group(1), re.MULTILINE) if ways else []
+if sorted(shown) != sorted(engine_table.WORDS[1:]):
+    sys.exit(f"README.md tells the ways of {shown}, and the engines are {list(engine_table.WORDS[1:])}")

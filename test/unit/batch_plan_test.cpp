@@ -94,7 +94,9 @@ TEST(BatchPlan, SmallMatricesOnTheEngineSums) {
   const auto chosen = [](accublas::Routine routine, const char* mode, Index order) {
     accublas::CallShape shape;
     shape.m = shape.n = shape.k = order;
-    return accublas::cpu_backend().choose(routine, accublas::parse_mode(mode), shape);
+    const accublas::Mode parsed = accublas::parse_mode(mode);
+    const accublas::EngineList& engines = accublas::engine_table.row(routine, parsed).cpu;
+    return accublas::cpu_backend().choose(engines, routine, parsed, shape).engine;
   };
   const accublas::cpu::Isa isa = accublas::cpu::detected_isa();
   for (const char* mode : {"cr", "dp:repro", "fixed:60"}) {

@@ -56,14 +56,8 @@ class FakeCuda final : public Backend {
   }
   std::string device_name(int) const override { return "fake"; }
   Location locate(const void*) const override { return {MemoryKind::device, 0}; }
-  EngineList engines(Routine routine, const Mode& mode) const override {
-    if (is_gemm(routine) && mode.kind == ACCUBLAS_MODE_CR)
-      return EngineList(ACCUBLAS_ENGINE_INT8, ACCUBLAS_ENGINE_FP16);
-    if (routine == Routine::sgemm && mode.kind == ACCUBLAS_MODE_TF32X3) return EngineList(ACCUBLAS_ENGINE_NATIVE);
-    return {};
-  }
-  accublas_engine choose(Routine, const Mode&, const CallShape& shape) const override {
-    return shape.m == 1 ? ACCUBLAS_ENGINE_FP16 : ACCUBLAS_ENGINE_INT8;
+  Choice choose(const EngineList& engines, Routine, const Mode&, const CallShape& shape) const override {
+    return {shape.m == 1 ? ACCUBLAS_ENGINE_FP16 : ACCUBLAS_ENGINE_INT8, engines.count > 1};
   }
   bool worth_copying(Routine, const Mode&, const CallShape& shape) const override { return shape.m >= 100; }
   std::size_t default_workspace(int) const override { return 0; }
@@ -84,6 +78,26 @@ class FakeCuda final : public Backend {
  private:
   int devices_;
 };
+
+/// A device that lacks cr but for GEMM.
+constexpr EngineRow rows_of_fake[] = {
+    {ACCUBLAS_MODE_CR,
+     false,
+     RoutineKind::gemm,
+     {ACCUBLAS_ENGINE_INT8, ACCUBLAS_ENGINE_SUMS},
+     {ACCUBLAS_ENGINE_INT8, ACCUBLAS_ENGINE_FP16}},
+    {ACCUBLAS_MODE_CR, false, RoutineKind::vector, {ACCUBLAS_ENGINE_SUMS}, {}},
+    {ACCUBLAS_MODE_CR, false, RoutineKind::norm, {ACCUBLAS_ENGINE_SUMS}, {}},
+};
+
+/// The plan of a call of this shape, under the settings of a context alone.
+Plan plan_of(Routine routine, const Level& context, const CallShape& shape, const Backend& cuda,
+             const EngineTable& table) {
+  Plan plan =
+      make_plan(routine, resolve(routine, nullptr, context, Level(), build_settings()), cpu_backend(), cuda, table);
+  fit_plan(plan, shape, cpu_backend(), cuda);
+  return plan;
+}
 
 }  // namespace
 
@@ -311,13 +325,12 @@ TEST(Environment, InvalidValuesNameTheVariableAndTheWords) {
 }
 
 TEST(Plan, EnginesOfTheCpu) {
-  const Level none;
   FakeCuda no_device(0);
   const auto plan = [&](Routine routine, const char* mode, accublas_engine engine) {
     Level context;
     context.all = parse_mode(mode);
     context.engine = engine;
-    return make_plan(routine, resolve(routine, nullptr, context, none, build_settings()), {}, cpu_backend(), no_device);
+    return plan_of(routine, context, {}, no_device, engine_table);
   };
   const accublas_engine residues = cpu::detected_isa() < cpu::Isa::avx512 ? ACCUBLAS_ENGINE_FP64 : ACCUBLAS_ENGINE_INT8;
   // Without a shape there is nothing to multiply: the smallest case of an engine that goes by the shape.
@@ -353,14 +366,14 @@ TEST(Plan, EnginesOfTheCpu) {
   EXPECT_EQ(plan(Routine::dgemm, "cr", ACCUBLAS_ENGINE_SUMS).engine, ACCUBLAS_ENGINE_SUMS);
   EXPECT_EQ(plan(Routine::dgemm, "dp", ACCUBLAS_ENGINE_INT8).engine, ACCUBLAS_ENGINE_INT8);
   // Where the engine goes by the shape, a plan without one does not serve a call; the calls of OpenBLAS need no other.
-  EXPECT_TRUE(plan(Routine::dgemm, "cr", ACCUBLAS_ENGINE_AUTO).by_shape);
-  EXPECT_TRUE(plan(Routine::sgemm_batched, "sp:repro", ACCUBLAS_ENGINE_AUTO).by_shape);
-  EXPECT_FALSE(plan(Routine::dgemm, "cr", ACCUBLAS_ENGINE_INT8).by_shape);
-  EXPECT_FALSE(plan(Routine::dgemm, "dp", ACCUBLAS_ENGINE_AUTO).by_shape);
+  EXPECT_TRUE(plan(Routine::dgemm, "cr", ACCUBLAS_ENGINE_AUTO).by_shape());
+  EXPECT_TRUE(plan(Routine::sgemm_batched, "sp:repro", ACCUBLAS_ENGINE_AUTO).by_shape());
+  EXPECT_FALSE(plan(Routine::dgemm, "cr", ACCUBLAS_ENGINE_INT8).by_shape());
+  EXPECT_FALSE(plan(Routine::dgemm, "dp", ACCUBLAS_ENGINE_AUTO).by_shape());
 
   std::string message;
   EXPECT_EQ(status_of([&] { plan(Routine::dgemm, "cr", ACCUBLAS_ENGINE_DOT2); }, &message), ACCUBLAS_ERROR_ENGINE);
-  EXPECT_TRUE(contains(message, "auto, int8, fp64, exact")) << message;
+  EXPECT_TRUE(contains(message, "auto, int8, fp64, sums")) << message;
   EXPECT_EQ(status_of([&] { plan(Routine::ddot, "cr", ACCUBLAS_ENGINE_INT8); }), ACCUBLAS_ERROR_ENGINE);
   EXPECT_EQ(status_of([&] { plan(Routine::sgemm, "tf32x3", ACCUBLAS_ENGINE_AUTO); }, &message),
             ACCUBLAS_ERROR_UNAVAILABLE);
@@ -372,7 +385,6 @@ TEST(Plan, EnginesOfTheCpu) {
 }
 
 TEST(Plan, CudaAsAValue) {
-  const Level none;
   Level context;
   context.backend = ACCUBLAS_BACKEND_CUDA;
   context.all = parse_mode("cr");
@@ -380,7 +392,7 @@ TEST(Plan, CudaAsAValue) {
   std::string message;
   CallShape shape;
   const auto plan = [&](Routine routine, const Backend& cuda) {
-    return make_plan(routine, resolve(routine, nullptr, context, none, build_settings()), shape, cpu_backend(), cuda);
+    return plan_of(routine, context, shape, cuda, rows_of_fake);
   };
   EXPECT_EQ(status_of([&] { plan(Routine::dgemm, absent); }, &message), ACCUBLAS_ERROR_NO_DEVICE);
   EXPECT_TRUE(contains(message, "no fake device")) << message;
@@ -406,6 +418,37 @@ TEST(Plan, CudaAsAValue) {
   EXPECT_TRUE(contains(message, "mode cr of dnrm2 is not available") && !contains(message, "fixed")) << message;
 }
 
+// An engine that only the device has takes host operands there; one that it lacks leaves them to the CPU.
+TEST(Plan, EnginesOfOneBackend) {
+  Level context;
+  context.all = parse_mode("cr");
+  FakeCuda one(1);
+  const auto plan = [&](const CallShape& shape) { return plan_of(Routine::dgemm, context, shape, one, rows_of_fake); };
+  context.engine = ACCUBLAS_ENGINE_FP16;
+  EXPECT_EQ(plan({}).backend, ACCUBLAS_BACKEND_CUDA);
+  EXPECT_FALSE(plan({}).by_shape());
+  context.engine = ACCUBLAS_ENGINE_SUMS;
+  EXPECT_EQ(plan({100, 100, 100}).backend, ACCUBLAS_BACKEND_CPU);
+  EXPECT_FALSE(plan({}).by_shape());
+  EXPECT_EQ(status_of([&] { plan({1, 1, 1, true}); }), ACCUBLAS_ERROR_ENGINE);
+  context.engine = ACCUBLAS_ENGINE_INT8;
+  EXPECT_EQ(plan({99, 99, 99}).backend, ACCUBLAS_BACKEND_CPU);
+  EXPECT_EQ(plan({100, 100, 100}).backend, ACCUBLAS_BACKEND_CUDA);
+  EXPECT_EQ(plan({1, 1, 1, true}).engine, ACCUBLAS_ENGINE_INT8);
+}
+
+TEST(EngineTable, RowsOfARoutine) {
+  const auto engines = [](Routine routine, const char* mode) { return engine_table.row(routine, parse_mode(mode)); };
+  EXPECT_EQ(&engine_table.row(Routine::sgemm, parse_mode("sp:repro")),
+            &engine_table.row(Routine::dgemm_batched, parse_mode("dp:repro")));
+  EXPECT_NE(engines(Routine::dgemm, "dp").cpu.first(), engines(Routine::dgemm, "dp:repro").cpu.first());
+  EXPECT_TRUE(engines(Routine::dgemm, "cr").cuda.has(ACCUBLAS_ENGINE_FP16));
+  EXPECT_FALSE(engines(Routine::dgemm, "cr").on(ACCUBLAS_BACKEND_CPU).has(ACCUBLAS_ENGINE_FP16));
+  EXPECT_EQ(engines(Routine::ddot, "fixed:7").on(ACCUBLAS_BACKEND_CUDA).count, 1);
+  EXPECT_EQ(engines(Routine::dnrm2, "fixed:7").cpu.count, 0);
+  EXPECT_EQ(engines(Routine::sgemm, "tf32x3").cuda.count, 0);
+}
+
 // Sizes cannot land in the fields that say where the operands are.
 static_assert(!std::is_aggregate_v<CallShape>);
 
@@ -421,16 +464,12 @@ TEST(Settings, ThreadsAreClamped) {
 }
 
 TEST(Plan, WhereOperandsAre) {
-  const Level none;
   Level context;
   context.all = parse_mode("cr");
   FakeCuda one(1);
-  const auto plan = [&](const CallShape& shape) {
-    return make_plan(Routine::dgemm, resolve(Routine::dgemm, nullptr, context, none, build_settings()), shape,
-                     cpu_backend(), one);
-  };
+  const auto plan = [&](const CallShape& shape) { return plan_of(Routine::dgemm, context, shape, one, rows_of_fake); };
   EXPECT_EQ(plan({}).backend, ACCUBLAS_BACKEND_CPU);
-  EXPECT_TRUE(plan({}).by_shape);
+  EXPECT_TRUE(plan({}).by_shape());
   EXPECT_EQ(plan({99, 99, 99}).backend, ACCUBLAS_BACKEND_CPU);
   EXPECT_EQ(plan({100, 100, 100}).backend, ACCUBLAS_BACKEND_CUDA);
   EXPECT_EQ(plan({1, 1, 1, true}).backend, ACCUBLAS_BACKEND_CUDA);

@@ -1,0 +1,157 @@
+// The one table of engines: which ones serve a mode, by kind of routine and backend, in order. The plan and its
+// messages, the fallback rule, the README (test/tools/readme_test.py) and the suites read it.
+#pragma once
+
+#include <initializer_list>
+#include <iterator>
+#include <string_view>
+
+#include "lib/call/mode.hpp"
+
+namespace accublas {
+
+/// The word of an engine, as option, environment, log and report have it.
+struct EngineWord {
+  accublas_engine engine;
+  const char* word;
+};
+/// By number.
+constexpr EngineWord engine_words[] = {
+    {ACCUBLAS_ENGINE_AUTO, "auto"}, {ACCUBLAS_ENGINE_NATIVE, "native"}, {ACCUBLAS_ENGINE_INT8, "int8"},
+    {ACCUBLAS_ENGINE_FP64, "fp64"}, {ACCUBLAS_ENGINE_FP16, "fp16"},     {ACCUBLAS_ENGINE_DOT2, "dot2"},
+    {ACCUBLAS_ENGINE_SUMS, "sums"},
+};
+constexpr int engine_count = static_cast<int>(std::size(engine_words));
+
+/// Null where there is no such engine.
+constexpr const char* engine_name(accublas_engine engine) {
+  return engine >= 0 && engine < engine_count ? engine_words[engine].word : nullptr;
+}
+
+accublas_engine parse_engine(std::string_view name);  ///< throws Error(ACCUBLAS_ERROR_ENGINE) with the list
+
+/// Engines in order: the first one runs where none is asked for, but for shapes that Backend::choose gives to another.
+struct EngineList {
+  accublas_engine engines[4] = {};
+  int count = 0;
+
+  constexpr EngineList() = default;
+  constexpr EngineList(std::initializer_list<accublas_engine> list) {
+    for (accublas_engine engine : list) engines[count++] = engine;
+  }
+  constexpr const accublas_engine* begin() const { return engines; }
+  constexpr const accublas_engine* end() const { return engines + count; }
+  constexpr accublas_engine first() const { return engines[0]; }
+  constexpr bool has(accublas_engine engine) const {
+    for (accublas_engine e : *this)
+      if (e == engine) return true;
+    return false;
+  }
+};
+
+/// Routines that share engines: GEMM and its batches, DOT and GEMV, NRM2 and ASUM.
+enum class RoutineKind { gemm, vector, norm };
+
+constexpr RoutineKind kind_of(Routine routine) {
+  return is_gemm(routine) ? RoutineKind::gemm : is_norm(routine) ? RoutineKind::norm : RoutineKind::vector;
+}
+
+/// A row of the table; an empty list: the backend lacks the mode for these routines.
+struct EngineRow {
+  accublas_mode mode;
+  bool reproducible;
+  RoutineKind kind;
+  EngineList cpu, cuda;
+
+  constexpr const EngineList& on(accublas_backend backend) const {
+    return backend == ACCUBLAS_BACKEND_CUDA ? cuda : cpu;
+  }
+};
+
+namespace engine_rows {
+
+constexpr accublas_engine native = ACCUBLAS_ENGINE_NATIVE, int8 = ACCUBLAS_ENGINE_INT8, fp64 = ACCUBLAS_ENGINE_FP64,
+                          fp16 = ACCUBLAS_ENGINE_FP16, dot2 = ACCUBLAS_ENGINE_DOT2, sums = ACCUBLAS_ENGINE_SUMS;
+constexpr RoutineKind gemm = RoutineKind::gemm, vector = RoutineKind::vector, norm = RoutineKind::norm;
+constexpr bool plain = false, repro = true;  // dp and dp:repro; other modes are plain
+
+/// Rows of dp are those of sp. Where dp promises no bits, emulation keeps its promise too, but is slower on the CPU.
+constexpr EngineRow table[] = {
+    {ACCUBLAS_MODE_NATIVE, plain, gemm, {native}, {native}},
+    {ACCUBLAS_MODE_NATIVE, plain, vector, {native}, {native}},
+    {ACCUBLAS_MODE_NATIVE, plain, norm, {native}, {native}},
+    {ACCUBLAS_MODE_DP, plain, gemm, {native, int8, fp64}, {native, int8, fp16, fp64}},
+    {ACCUBLAS_MODE_DP, plain, vector, {native, sums}, {native, sums}},
+    {ACCUBLAS_MODE_DP, plain, norm, {native, sums}, {native, sums}},
+    {ACCUBLAS_MODE_DP, repro, gemm, {int8, fp64, sums}, {int8, fp16, fp64}},
+    {ACCUBLAS_MODE_DP, repro, vector, {sums}, {sums}},
+    {ACCUBLAS_MODE_DP, repro, norm, {sums}, {sums}},
+    {ACCUBLAS_MODE_FIXED, plain, gemm, {int8, fp64, sums}, {int8, fp16, fp64}},
+    {ACCUBLAS_MODE_FIXED, plain, vector, {sums}, {sums}},
+    {ACCUBLAS_MODE_SLICES, plain, gemm, {fp64}, {fp64}},
+    {ACCUBLAS_MODE_SLICES, plain, vector, {fp64}, {fp64}},
+    {ACCUBLAS_MODE_DOT2, plain, gemm, {dot2}, {dot2}},
+    {ACCUBLAS_MODE_DOT2, plain, vector, {dot2}, {dot2}},
+    {ACCUBLAS_MODE_DOT2, plain, norm, {dot2}, {dot2}},
+    {ACCUBLAS_MODE_CR, plain, gemm, {int8, fp64, sums}, {int8, fp16, fp64}},
+    {ACCUBLAS_MODE_CR, plain, vector, {sums}, {sums}},
+    {ACCUBLAS_MODE_CR, plain, norm, {sums}, {sums}},
+};
+
+constexpr EngineRow none{};
+
+}  // namespace engine_rows
+
+/// The rows of a table of engines: the library's, or a test's own.
+struct EngineTable {
+  const EngineRow* rows;
+  int count;
+
+  template <int N>
+  constexpr EngineTable(const EngineRow (&table)[N]) : rows(table), count(N) {}
+  constexpr const EngineRow* begin() const { return rows; }
+  constexpr const EngineRow* end() const { return rows + count; }
+
+  /// Without engines where the routine lacks the mode, or no backend has it.
+  constexpr const EngineRow& row(Routine routine, const Mode& mode) const {
+    const accublas_mode kind = mode.kind == ACCUBLAS_MODE_SP ? ACCUBLAS_MODE_DP : mode.kind;
+    for (const EngineRow& row : *this)
+      if (row.mode == kind && row.reproducible == mode.reproducible && row.kind == kind_of(routine)) return row;
+    return engine_rows::none;
+  }
+};
+constexpr EngineTable engine_table = engine_rows::table;
+
+/// Whether this build has an engine for the mode (tf32x3 and its kin are known words without one).
+constexpr bool mode_built(accublas_mode kind) {
+  for (const EngineRow& row : engine_table)
+    if (row.mode == (kind == ACCUBLAS_MODE_SP ? ACCUBLAS_MODE_DP : kind)) return true;
+  return false;
+}
+
+/// The table against the one of modes: a built mode has one row with engines for the routines that have the mode, and
+/// none for others.
+constexpr bool engines_match_modes() {
+  for (const EngineRow& row : engine_table)
+    if (!mode_row(row.mode)) return false;
+  for (const ModeRow& mode : mode_table) {
+    const accublas_mode kind = mode.kind == ACCUBLAS_MODE_SP ? ACCUBLAS_MODE_DP : mode.kind;
+    for (bool reproducible : {false, true})
+      for (RoutineKind routines : {RoutineKind::gemm, RoutineKind::vector, RoutineKind::norm}) {
+        int rows = 0;
+        for (const EngineRow& row : engine_table)
+          if (row.mode == kind && row.reproducible == reproducible && row.kind == routines)
+            rows += row.cpu.count + row.cuda.count > 0 ? 1 : 2;
+        const bool has = mode_built(kind) && (!reproducible || mode.suffix == ":repro") &&
+                         (routines != RoutineKind::norm || mode.norms) &&
+                         (routines == RoutineKind::gemm || mode.families == Families::all);
+        if (rows != (has ? 1 : 0)) return false;
+      }
+  }
+  for (int i = 0; i < engine_count; ++i)
+    if (engine_words[i].engine != i) return false;
+  return true;
+}
+static_assert(engines_match_modes());
+
+}  // namespace accublas

@@ -1,0 +1,248 @@
+#include "lib/run.hpp"
+
+#include <string>
+
+#include "lib/base/error.hpp"
+#include "lib/call/accuracy.hpp"
+#include "lib/counters.hpp"
+#include "lib/report.hpp"
+
+namespace accublas {
+
+namespace {
+
+/// An address that is no host memory, where host memory is needed.
+[[noreturn]] void not_host(const char* name) {
+  std::string reason;
+  if (cuda_backend().device_count(reason) == 0)
+    throw Error(ACCUBLAS_ERROR_NO_DEVICE, std::string("argument ") + name + " is no host memory, and " + reason);
+  throw Error(ACCUBLAS_ERROR_POINTERS,
+              std::string("argument ") + name + " is in device memory, others are in host memory");
+}
+
+}  // namespace
+
+Run::Run(Context& context, Routine routine, const accublas_options* options)
+    : context_(context),
+      resolved_(options ? (own_ = context.resolved(routine, *options)) : context.resolved(routine)),
+      report_(context.last.numbers),
+      plan_(context.last.plan),
+      routine_(routine) {
+  if (defined_environment(resolved_.plan)) environment_.emplace();
+  const Settings& settings = resolved_.settings;
+  plan_ = resolved_.plan;
+  context_.last.done = true;
+  context_.last.on_device = false;
+  report_ = accublas_report_t{};
+  report_.level = settings.report_level;
+  report_.batch_count = 1;
+  timed_ = settings.report_level >= 1 || settings.verbose > 0;
+  if (timed_) start_ = Clock::now();
+}
+
+Run::~Run() {
+  if (finished_ || resolved_.settings.verbose == 0) return;
+  try {
+    print_call(full_report(context_), false);
+  } catch (...) {  // no memory for a line of log; the call's own error is on its way
+  }
+}
+
+void Run::sizes(Index m, Index n, Index k) {
+  report_.m = m;
+  report_.n = n;
+  report_.k = k;
+}
+
+void Run::require_scalars(const void* alpha, const void* beta) const {
+  const Location at_alpha = where({"alpha", alpha}), at_beta = where({"beta", beta});
+  if (scalars_on_device()) return;
+  if (at_alpha.kind == MemoryKind::device) not_host("alpha");
+  if (at_beta.kind == MemoryKind::device) not_host("beta");
+}
+
+void Run::operands(std::initializer_list<Named> arrays, std::initializer_list<Named> scalars, const CallShape& sizes) {
+  bool any_host = false, any_device = false;
+  int device = -1;
+  for (const Named& array : arrays) {
+    const Location location = where(array);
+    any_host |= location.kind == MemoryKind::host;
+    any_device |= location.kind == MemoryKind::device;
+    if (location.kind == MemoryKind::host) continue;
+    if (device >= 0 && location.device != device)
+      throw Error(ACCUBLAS_ERROR_POINTERS, std::string("argument ") + array.name + " is on another device than others");
+    device = location.device;
+  }
+  // Managed memory alone is used in place by the device; the CPU can read it beside host memory.
+  on_device_ = any_device || (device >= 0 && !any_host && resolved_.settings.backend != ACCUBLAS_BACKEND_CPU);
+  if (any_device && any_host)
+    for (const Named& array : arrays)
+      if (where(array).kind == MemoryKind::device) not_host(array.name);
+  for (const Named& scalar : scalars) {
+    if (scalars_on_device() != (where(scalar).kind == MemoryKind::device) &&
+        where(scalar).kind != MemoryKind::managed) {
+      if (!scalars_on_device()) not_host(scalar.name);
+      throw Error(ACCUBLAS_ERROR_POINTERS,
+                  std::string("argument ") + scalar.name + " is in host memory, and the pointer mode is device");
+    }
+  }
+  if (scalars_on_device() && !on_device_)
+    throw Error(ACCUBLAS_ERROR_POINTERS, "the pointer mode is device, and the operands are in host memory");
+  shape_ = sizes;
+  if (!on_device_ && !plan_.by_shape()) return;
+  shape_.on_device = on_device_;
+  shape_.device = on_device_ && device >= 0 ? device : this->device();
+  fit_plan(plan_, shape_, cpu_backend(), cuda_backend());
+  if (plan_.backend == ACCUBLAS_BACKEND_CUDA) use_device(on_device_ ? device : -1);
+}
+
+void Run::result_only(const Named& result) {
+  if (scalars_on_device()) {
+    operands({result}, {result}, {});
+  } else if (where(result).kind == MemoryKind::device) {
+    not_host(result.name);
+  }
+}
+
+void Run::require_host_matrix(const char* matrices, Index i, const void* pointer) const {
+  if (cuda_backend().locate(pointer).kind == MemoryKind::host && context_.host_memory.holds(pointer)) return;
+  const std::string element = std::string(matrices) + "[" + std::to_string(i) + "]";
+  if (where({element.c_str(), pointer}).kind == MemoryKind::device) not_host(element.c_str());
+}
+
+template <class T>
+void Run::promise(Index k, T alpha) {
+  const Bound bound = promised_bound(routine_, mode(), k, alpha);
+  report_.bound_relative = bound.relative;
+  report_.bound_componentwise = bound.componentwise;
+  report_.bound_absolute = bound.absolute;
+  const double target = resolved_.settings.target;
+  const bool known = bound_is_a_priori(mode()) || k == 0 || alpha == 0;
+  if (target > 0 && known && !keeps(bound, target))
+    throw Error(ACCUBLAS_ERROR_ACCURACY, "mode " + mode_word(mode(), is_single(routine_)) + " promises " +
+                                             scientific(bound.relative + bound.componentwise) + " for k = " +
+                                             std::to_string(k) + ", which misses the target " + scientific(target));
+}
+template void Run::promise(Index, double);
+template void Run::promise(Index, float);
+
+void Run::compute_erased(Serve serve, void* served) {
+  const Settings& settings = resolved_.settings;
+  if (plan_.backend == ACCUBLAS_BACKEND_CUDA) use_device(-1);
+  const bool set = settings.workspace_bytes >= 0;
+  const std::size_t cap =
+      set ? static_cast<std::size_t>(settings.workspace_bytes) : backend_of(plan_).default_workspace(device());
+  const bool own = users_workspace_serves();
+  Workspace workspace(cap, own ? context_.workspace : nullptr, own ? context_.workspace_bytes : 0);
+  Execution execution{lanes(workspace), cpu::detected_isa(), workspace, report_, settings.target};
+  execution.engine_forced = plan_.engine_forced;
+
+  context_.last.on_device = plan_.backend == ACCUBLAS_BACKEND_CUDA;
+  try {
+    serve(served, backend_of(plan_), plan_.engine, context_.device_state.get(), execution);
+  } catch (const Error& error) {
+    if (error.status() != ACCUBLAS_ERROR_MEMORY) throw;
+    compute_in_less(serve, served, execution, cap, error);
+  }
+  if (plan_.backend == ACCUBLAS_BACKEND_CPU) {
+    report_.threads = execution.threads;
+    report_.workspace_bytes = static_cast<std::int64_t>(workspace.peak());
+  }
+}
+
+/// The same in a new workspace; false where that does not do either.
+bool Run::attempt(Serve serve, void* served, accublas_engine engine, Execution& execution, std::size_t bytes) {
+  execution.workspace.restart(bytes);
+  execution.threads = lanes(execution.workspace);
+  try {
+    serve(served, backend_of(plan_), engine, context_.device_state.get(), execution);
+  } catch (const Error& again) {
+    if (again.status() == ACCUBLAS_ERROR_MEMORY) return false;
+    throw;
+  }
+  plan_.engine = engine;
+  return true;
+}
+
+/// The mode's other engines.
+bool Run::attempt_others(Serve serve, void* served, Execution& execution, std::size_t bytes) {
+  if (plan_.engine_forced) return false;
+  const accublas_engine tried = plan_.engine;
+  for (accublas_engine engine : plan_.engines->on(plan_.backend))
+    if (engine != tried && attempt(serve, served, engine, execution, bytes)) return true;
+  return false;
+}
+
+/// Nothing was written yet: first a sixteenth of the workspace, then the mode's other engines, then, for host operands
+/// that were to be copied to a device, the CPU.
+void Run::compute_in_less(Serve serve, void* served, Execution& execution, std::size_t cap, const Error& error) {
+  Workspace::trim_pool();
+  const bool pool = !execution.workspace.buffer();
+  if (pool && attempt(serve, served, plan_.engine, execution, cap / 16)) return;
+  if (attempt_others(serve, served, execution, cap / 16)) return;
+  if (plan_.backend != ACCUBLAS_BACKEND_CUDA || on_device_ || !pool) throw error;
+  Settings settings = resolved_.settings;
+  settings.backend = ACCUBLAS_BACKEND_CPU;
+  try {
+    plan_ = make_plan(routine_, settings, cpu_backend(), cuda_backend());
+  } catch (const Error&) {
+    throw error;  // an engine that only the device has
+  }
+  fit_plan(plan_, shape_, cpu_backend(), cuda_backend());
+  plan_.backend_reason = "the device has no memory left";
+  context_.last.on_device = false;
+  cap = cpu_backend().default_workspace(0);
+  if (!attempt(serve, served, plan_.engine, execution, cap) && !attempt_others(serve, served, execution, cap / 16))
+    throw error;
+}
+
+void Run::finish() {
+  count_call(routine_, plan_.engine, context_.last.on_device);
+  if (timed_ && !on_device_)
+    report_.ms_total = std::chrono::duration<double, std::milli>(Clock::now() - start_).count();
+  if (resolved_.settings.verbose > 0) print_call(full_report(context_), true);
+  finished_ = true;
+}
+
+/// Threads that the engines size by. A device's workspace is not where the CPU's threads have theirs.
+int Run::lanes(const Workspace& workspace) const {
+  const int threads = threads_for(resolved_.settings);
+  return plan_.backend == ACCUBLAS_BACKEND_CPU ? workspace.lanes(threads) : threads;
+}
+
+Location Run::where(const Named& argument) const {
+  if (!argument.pointer) throw Error(ACCUBLAS_ERROR_ARGUMENT, std::string("argument ") + argument.name + " is NULL");
+  const Location location = cuda_backend().locate(argument.pointer);
+  if (location.kind == MemoryKind::host && !context_.host_memory.holds(argument.pointer)) {
+    std::string reason;
+    // Memory that the host cannot read can only be meant for a device.
+    if (cuda_backend().device_count(reason) == 0) not_host(argument.name);
+    throw Error(ACCUBLAS_ERROR_POINTERS,
+                std::string("argument ") + argument.name + " is neither host nor device memory");
+  }
+  return location;
+}
+
+/// The user's workspace is used by the backend that can: device memory by its device, memory of the host by the CPU.
+/// Host operands that are copied to a device are not ordered with what else uses it there: replays of graphs, other
+/// contexts on the stream.
+bool Run::users_workspace_serves() const {
+  if (!context_.workspace) return false;
+  const Location location = cuda_backend().locate(context_.workspace);
+  if (plan_.backend == ACCUBLAS_BACKEND_CPU) return location.kind != MemoryKind::device;
+  return on_device_ && location.kind != MemoryKind::host && location.device == device();
+}
+
+/// Makes the context's state for a device (-1: the one set). Operands must be on that device.
+void Run::use_device(int wanted) {
+  if (!context_.device_state) {
+    const bool set = context_.level.device >= 0 || environment().level.device >= 0;
+    context_.device_state = cuda_backend().make_state(wanted >= 0 && !set ? wanted : resolved_.settings.device);
+  }
+  if (wanted >= 0 && wanted != context_.device_state->device())
+    throw Error(ACCUBLAS_ERROR_POINTERS, "the operands are on device " + std::to_string(wanted) +
+                                             ", the context works on device " +
+                                             std::to_string(context_.device_state->device()));
+}
+
+}  // namespace accublas
