@@ -26,7 +26,7 @@ module accublas_c
     integer(c_size_t) :: struct_size
     character(kind=c_char) :: routine(16), mode(32), backend(8), engine(16), device(64), reason(160)
     integer(int64) :: m, n, k
-    integer(int32) :: bits, moduli
+    integer(int32) :: bits, parts
     integer(int64) :: rejected, undecided, workspace_bytes, copied_bytes
     real(real64) :: ms_total, ms_convert, ms_product, ms_reconstruct, ms_exact
     real(real64) :: bound_relative, bound_componentwise, bound_absolute

@@ -47,7 +47,7 @@ struct SlicePass {
 };
 
 /// All of C but the elements of special lines, which are left open; nothing where alpha is zero. `workspace`:
-/// blocks.bytes(), 256-byte aligned. state->moduli: the most slices that a line took. Between Cublas::begin on the same
+/// blocks.bytes(), 256-byte aligned. state->parts: the most slices that a line took. Between Cublas::begin on the same
 /// stream and the next.
 template <class T>
 void slice_pass(Cublas&, const SliceScheme&, const SliceBlocks&, const SlicePass<T>&, void* workspace, cudaStream_t);

@@ -17,7 +17,7 @@ class Options(ctypes.Structure):
 class Report(ctypes.Structure):
     _fields_ = [("struct_size", c_size_t), ("routine", c_char * 16), ("mode", c_char * 32), ("backend", c_char * 8),
                 ("engine", c_char * 16), ("device", c_char * 64), ("reason", c_char * 160), ("m", c_int64),
-                ("n", c_int64), ("k", c_int64), ("bits", c_int32), ("moduli", c_int32), ("rejected", c_int64),
+                ("n", c_int64), ("k", c_int64), ("bits", c_int32), ("parts", c_int32), ("rejected", c_int64),
                 ("undecided", c_int64), ("workspace_bytes", c_int64), ("copied_bytes", c_int64),
                 ("ms_total", c_double), ("ms_convert", c_double), ("ms_product", c_double),
                 ("ms_reconstruct", c_double), ("ms_exact", c_double), ("bound_relative", c_double),

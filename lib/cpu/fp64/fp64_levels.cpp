@@ -202,7 +202,7 @@ class Levels {
     }
     held_ = key > 0 ? key : 0;
     planes_ += count;
-    execution_.report.moduli = std::max(execution_.report.moduli, digits);
+    execution_.report.parts = std::max(execution_.report.parts, digits);
   }
 
   /// Levels 0 .. last of one element, in units of the last.

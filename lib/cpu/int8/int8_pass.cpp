@@ -153,7 +153,7 @@ void Int8Gemm<T>::run_pass(const Int8Pass& asked) {
   accublas_report_t& report = execution_.report;
   const int bits = pass.row_bits > pass.col_bits ? pass.row_bits : pass.col_bits;
   if (bits > report.bits) report.bits = bits;
-  if (pass.moduli > report.moduli) report.moduli = pass.moduli;
+  if (pass.moduli > report.parts) report.parts = pass.moduli;
 
   const Int8Blocking b = int8_blocking(rows_.count, cols_.count, problem_.k, pass.moduli, tile_rows_, tile_cols_, 1,
                                        threads_, arena_bytes_);
