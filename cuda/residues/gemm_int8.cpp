@@ -121,7 +121,7 @@ void DeviceGemm<T>::choose_buffers(std::size_t cap, std::size_t fixed) {
   const auto need = [](Index rows, Index cols, Index planes, Index terms) {
     return (rows + cols) * planes * terms + rows * cols * planes;
   };
-  const Index whole = std::min<Index>(round_up(k, 128), product_piece);
+  const Index whole = std::min<Index>(round_up(k, 128), product_most_terms);
   // Chunks of k only where blocks of 1024 lines do not fit otherwise.
   chunk_ = whole;
   const auto halve = [&] { chunk_ = std::max<Index>(chunk_ / 2 / 128 * 128, 128); };

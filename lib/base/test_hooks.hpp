@@ -25,7 +25,7 @@ namespace accublas {
   X(scale_tie_away, "scaling: a' rounded half away from zero")                                   \
   X(dropped_modulus, "int8: one modulus too few")                                                \
   X(crt_quotient, "int8: the quotient by P rounded up too late")                                 \
-  X(piece_overflow, "int8: pieces of k twice too long")                                          \
+  X(chunk_overflow, "int8: chunks of k twice too long")                                          \
   X(certificate_accepts, "dp:repro: the certificate accepts every element")                      \
   X(certificate_call_rung, "dp:repro: T* taken per block, not per call")                         \
   X(certificate_sampling, "dp:repro: X taken over the first blocks, not over every eighth")      \

@@ -207,8 +207,8 @@ TEST(Int8Gemm, EveryT) {
     expect_same(run(t, fixed(bits), {}), fixed_reference(t, bits), std::to_string(bits).c_str());
 }
 
-TEST(Int8Gemm, PiecesOfK) {
-  // Residues of the largest magnitude, 254 and 127 modulo 255, over more than one piece: a sum over 70000 terms passes
+TEST(Int8Gemm, ChunksOfK) {
+  // Residues of the largest magnitude, 254 and 127 modulo 255, over more than one chunk: a sum over 70000 terms passes
   // 2^31.
   for (Index k : {Index{65793}, Index{70000}}) {
     Case<double> t{2,
