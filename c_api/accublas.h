@@ -170,7 +170,7 @@ typedef struct accublas_report_t {
   char reason[160];        /**< why this mode, backend and engine were chosen */
   int64_t m, n, k;         /**< sizes (dot, nrm2, asum: 1, 1, n; gemv: outputs, 1, terms) */
   int32_t bits;            /**< T used (the largest, where several), 0 if none */
-  int32_t moduli;          /**< INT8 moduli or FP64 slices of A used (the most, where several), 0 if none */
+  int32_t parts;           /**< moduli, or digits or slices of A, multiplied (the most, where several), 0 if none */
   int64_t rejected;        /**< elements that the certificate rejected at T */
   int64_t undecided;       /**< elements that Ziv's test left undecided and that were recomputed exactly */
   int64_t workspace_bytes; /**< peak workspace of the call */
@@ -377,7 +377,7 @@ ACCUBLAS_DECLARE_GEMM(s, float)
  * make two elements of results coincide, but results may lie in each other's gaps. _batched: A_i begins at a[i]; the
  * arrays of pointers are where the operands are, in host or in device memory, and are read when the call's turn on the
  * stream comes. The results must not overlap. batch_count = 0 is a quick return, negative an error. The report tells of
- * all matrices together: rejected and undecided are sums, bits, moduli and bounds the largest. A target is judged by
+ * all matrices together: rejected and undecided are sums, bits, parts and bounds the largest. A target is judged by
  * matrix, as in calls one by one: those that miss it are as they were. Errors that name an element of an array of
  * pointers: "a[3]". */
 #define ACCUBLAS_DECLARE_GEMM_BATCHED(prefix, type)                                                                   \

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "c_api/boundary.hpp"
+#include "c_api/private.hpp"
 #include "lib/base/fork_safe.hpp"
 
 using namespace accublas;
@@ -50,4 +51,15 @@ accublas_status accublas_fail(accublas_context* ctx, accublas_status status) {
       current.function ? current.function(status, message.c_str(), current.user) : default_handler(message.c_str());
   if (!native) std::abort();
   return ACCUBLAS_SUCCESS;
+}
+
+Attempt accublas_private_next_attempt(accublas_context* ctx, Attempt failed, accublas_status status,
+                                      std::int32_t reads_result) {
+  const bool hopeless = failed == Attempt::native || status == ACCUBLAS_ERROR_ARGUMENT ||
+                        (status == ACCUBLAS_ERROR_C_UNDEFINED && reads_result);
+  std::int32_t devices = 0;
+  if (!hopeless && failed == Attempt::as_set && accublas_device_count(&devices) == ACCUBLAS_SUCCESS && devices > 0)
+    return Attempt::on_cpu;
+  accublas_fail(ctx, status);
+  return hopeless ? Attempt::none : Attempt::native;
 }

@@ -1,5 +1,5 @@
-// What libaccublas_blas needs of libaccublas beyond accublas.h. The two are built and installed together: this is no
-// part of the public interface and may change at any time.
+// What libaccublas_blas and libaccublas_fortran need of libaccublas beyond accublas.h. They are built and installed
+// together: this is no part of the public interface and may change at any time.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,22 @@
 #include "lib/call/routine.hpp"
 #include "lib/cpu/native.hpp"
 
+namespace accublas {
+
+/// How a call that has no status to return is tried: first as it was set, the rest as accublas_private_next_attempt
+/// says. fortran/accublas_c.f90 has the same numbers.
+enum class Attempt : std::int32_t { as_set = 0, on_cpu = 1, native = 2, none = 3 };
+
+}  // namespace accublas
+
 extern "C" {
+
+/// After an attempt of such a call failed with `status`: how it is tried next. The library itself has tried smaller
+/// blocks when it fails, so the CPU is next where a device may have failed. Then the failure handler is asked, which
+/// aborts unless the real BLAS is to serve the call. Nothing mends bad arguments, nor a C that is lost: one already
+/// written to that the call reads (`reads_result`: beta is not zero). There, and after the real BLAS, none is left.
+ACCUBLAS_API accublas::Attempt accublas_private_next_attempt(accublas_context* ctx, accublas::Attempt failed,
+                                                             accublas_status status, std::int32_t reads_result);
 
 /// The short way to the real BLAS: its entry points if a call of the thread's default context would run natively on the
 /// CPU and nothing else is asked for (verbose, report level, target, bits); else nullptr. It counts the call, and keeps

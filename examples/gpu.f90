@@ -30,7 +30,7 @@ program gpu
     print '(a8, 2x, a, a, a)', modes(i), trim(report%device), ', engine ', trim(report%engine)
     print '(10x, 4(a, f0.2))', 'ms: conversion ', report%ms_convert, ', products ', report%ms_product, ', reconstruction ', &
       report%ms_reconstruct, ', in all with copies ', report%ms_total
-    print '(10x, a, i0, a, i0, a, i0, a, es8.1, a, es8.1)', 'T ', report%bits, ', moduli ', report%moduli, ', undecided ', &
+    print '(10x, a, i0, a, i0, a, i0, a, es8.1, a, es8.1)', 'T ', report%bits, ', parts ', report%parts, ', undecided ', &
       report%undecided, ', bound ', report%bound_relative, ' |c| + |A||B| ', report%bound_componentwise
   end do
   call accublas_destroy(ctx)

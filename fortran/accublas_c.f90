@@ -1,5 +1,5 @@
 ! The C interface as Fortran sees it: structs, and the functions that do not depend on a real kind. Names are those of
-! accublas.h with the prefix c_. Users take module accublas.
+! accublas.h with the prefix c_; c_next_attempt alone is of c_api/private.hpp. Users take module accublas.
 module accublas_c
   use, intrinsic :: iso_c_binding, only: c_ptr, c_funptr, c_char, c_null_ptr, c_size_t, int32 => c_int32_t, &
     int64 => c_int64_t, real64 => c_double
@@ -26,7 +26,7 @@ module accublas_c
     integer(c_size_t) :: struct_size
     character(kind=c_char) :: routine(16), mode(32), backend(8), engine(16), device(64), reason(160)
     integer(int64) :: m, n, k
-    integer(int32) :: bits, moduli
+    integer(int32) :: bits, parts
     integer(int64) :: rejected, undecided, workspace_bytes, copied_bytes
     real(real64) :: ms_total, ms_convert, ms_product, ms_reconstruct, ms_exact
     real(real64) :: bound_relative, bound_componentwise, bound_absolute
@@ -38,6 +38,9 @@ module accublas_c
     character(kind=c_char) :: routine(16), engine(16)
     integer(int64) :: calls
   end type c_counter
+
+  ! How a call without stat is tried: Attempt of c_api/private.hpp.
+  integer(int32), parameter :: ATTEMPT_AS_SET = 0, ATTEMPT_ON_CPU = 1, ATTEMPT_NATIVE = 2
 
   abstract interface
     !> Handler of failures where the caller has no status. Nonzero: the real BLAS serves the call; 0: abort.
@@ -100,6 +103,13 @@ module accublas_c
       integer(int32), value :: status
       integer(int32) :: use_native
     end function c_fail
+
+    function c_next_attempt(ctx, failed, status, reads_result) result(next) bind(c, name='accublas_private_next_attempt')
+      import :: c_ptr, int32
+      type(c_ptr), value :: ctx
+      integer(int32), value :: failed, status, reads_result
+      integer(int32) :: next
+    end function c_next_attempt
 
     function c_set_mode_name(ctx, word) result(status) bind(c, name='accublas_set_mode_name')
       import :: c_ptr, c_char, int32

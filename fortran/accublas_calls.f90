@@ -4,7 +4,7 @@ module accublas_calls
   use, intrinsic :: iso_c_binding, only: c_ptr, c_null_ptr, c_char, c_null_char, c_loc, c_sizeof, c_intptr_t
   use, intrinsic :: iso_fortran_env, only: int32, int64
   use accublas_constants
-  use accublas_c, only: c_options, c_fail, c_device_count, c_set_last_error
+  use accublas_c, only: c_options, c_next_attempt, c_set_last_error, ATTEMPT_AS_SET, ATTEMPT_ON_CPU, ATTEMPT_NATIVE
   use accublas_contexts, only: accublas_context, accublas_options, accublas_last_error, c_string
   implicit none
   private
@@ -31,7 +31,8 @@ module accublas_calls
     type(accublas_context) :: ctx
     type(c_options) :: options
     character(kind=c_char) :: word(64)  ! longer than any mode word
-    logical :: with_options = .false., on_cpu = .false., native = .false.
+    logical :: with_options = .false.
+    integer(int32) :: attempt = ATTEMPT_AS_SET
     logical :: reads_result = .false.  ! beta is not zero, so that a result already written to is lost
   end type call_state
 
@@ -147,17 +148,13 @@ contains
   end function fails
 
   !> After the C call: hands the status to the caller, or deals with a failure; true where the call is to be made again.
-  !> Without stat the CPU is tried where a device may have failed, then the failure handler is asked; if it returns, the
-  !> real BLAS is to serve the call. That cannot mend bad arguments or a C that is lost: there the program stops. A C that
-  !> is not read (beta = 0) cannot be lost.
+  !> Without stat the library says how it is tried next; where no way is left the program stops.
   function call_again(call, status, stat, errmsg) result(again)
     type(call_state), target, intent(inout) :: call
     integer(int32), intent(in) :: status
     integer(int32), intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     logical :: again
-    logical :: hopeless
-    integer(int32) :: devices, ignored
 
     again = .false.
     if (present(stat)) stat = status
@@ -166,22 +163,17 @@ contains
     if (present(stat)) return
 
     again = .true.
-    hopeless = status == ACCUBLAS_ERROR_ARGUMENT .or. (status == ACCUBLAS_ERROR_C_UNDEFINED .and. call%reads_result) &
-      .or. call%native
-    if (.not. (hopeless .or. call%on_cpu)) then
-      call%on_cpu = .true.
-      if (c_device_count(devices) == ACCUBLAS_SUCCESS .and. devices > 0) then
-        if (.not. call%with_options) call%options = c_options(struct_size=c_sizeof(call%options))
-        call%with_options = .true.
-        call%options%backend = ACCUBLAS_BACKEND_CPU
-        return
-      end if
-    end if
-    ignored = c_fail(call%ctx%handle, status)
-    if (hopeless) error stop 'accublas: no way left to serve the call'
-    call%native = .true.
+    call%attempt = c_next_attempt(call%ctx%handle, call%attempt, status, merge(1_int32, 0_int32, call%reads_result))
+    select case (call%attempt)
+    case (ATTEMPT_ON_CPU)
+      if (.not. call%with_options) call%options = c_options(struct_size=c_sizeof(call%options))
+      call%options%backend = ACCUBLAS_BACKEND_CPU
+    case (ATTEMPT_NATIVE)
+      call%options = c_options(struct_size=c_sizeof(call%options), mode=ACCUBLAS_MODE_NATIVE, reproducible=0, &
+        backend=ACCUBLAS_BACKEND_CPU, engine=ACCUBLAS_ENGINE_AUTO, target=0)
+    case default
+      error stop 'accublas: no way left to serve the call'
+    end select
     call%with_options = .true.
-    call%options = c_options(struct_size=c_sizeof(call%options), mode=ACCUBLAS_MODE_NATIVE, reproducible=0, &
-      backend=ACCUBLAS_BACKEND_CPU, engine=ACCUBLAS_ENGINE_AUTO, target=0)
   end function call_again
 end module accublas_calls

@@ -53,7 +53,7 @@ module accublas_contexts
     character(64) :: device = ''
     character(160) :: reason = ''
     integer(int64) :: m = 0, n = 0, k = 0
-    integer(int32) :: bits = 0, moduli = 0
+    integer(int32) :: bits = 0, parts = 0
     integer(int64) :: rejected = 0, undecided = 0, workspace_bytes = 0, copied_bytes = 0
     real(real64) :: ms_total = 0, ms_convert = 0, ms_product = 0, ms_reconstruct = 0, ms_exact = 0
     real(real64) :: bound_relative = 0, bound_componentwise = 0, bound_absolute = 0
@@ -398,7 +398,7 @@ contains
     status = c_get_report(ctx%handle, c)
     if (status == ACCUBLAS_SUCCESS) then
       report = accublas_report_t(fixed_string(c%routine), fixed_string(c%engine), fixed_string(c%mode), &
-        fixed_string(c%backend), fixed_string(c%device), fixed_string(c%reason), c%m, c%n, c%k, c%bits, c%moduli, &
+        fixed_string(c%backend), fixed_string(c%device), fixed_string(c%reason), c%m, c%n, c%k, c%bits, c%parts, &
         c%rejected, c%undecided, c%workspace_bytes, c%copied_bytes, c%ms_total, c%ms_convert, c%ms_product, &
         c%ms_reconstruct, c%ms_exact, c%bound_relative, c%bound_componentwise, c%bound_absolute, c%threads, c%level, &
         c%batch_count)

@@ -41,11 +41,11 @@ void print_call(const accublas_report_t& report, bool success) {
     std::snprintf(batch, sizeof batch, " batch=%lld", static_cast<long long>(report.batch_count));
   const int length =
       std::snprintf(line, sizeof line,
-                    "accublas: %s m=%lld n=%lld k=%lld%s mode=%s backend=%s engine=%s T=%d moduli=%d rejected=%lld "
+                    "accublas: %s m=%lld n=%lld k=%lld%s mode=%s backend=%s engine=%s T=%d parts=%d rejected=%lld "
                     "undecided=%lld ms=%.4g%s (%s)\n",
                     report.routine, static_cast<long long>(report.m), static_cast<long long>(report.n),
                     static_cast<long long>(report.k), batch, report.mode, report.device, report.engine, report.bits,
-                    report.moduli, static_cast<long long>(report.rejected), static_cast<long long>(report.undecided),
+                    report.parts, static_cast<long long>(report.rejected), static_cast<long long>(report.undecided),
                     report.ms_total, success ? "" : " FAILED", report.reason);
   if (length > 0) std::fputs(line, stderr);
 }

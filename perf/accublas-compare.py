@@ -37,6 +37,9 @@ import scipy.io
 import scipy.sparse
 from tqdm import tqdm
 
+sys.path.append(str(Path(__file__).resolve().parent.parent / "@DATADIR@" / "accublas"))  # beside this file in a build
+from accublas_structs import accublas_report_t
+
 DEFAULT_MODES = {
     "d": ["native", "dp:repro", "fixed:60", "slices:4", "slices:4:fast", "dot2", "cr"],
     "s": ["native", "sp:repro", "fixed:32", "slices:2", "dot2", "cr"],
@@ -48,23 +51,6 @@ CALLS = ["create", "last_error", "report", "set_engine_name", "set_family_mode_n
 
 class UsageError(Exception):
     """What the user gave cannot be used; the message is one line."""
-
-
-class Report(ctypes.Structure):
-    """accublas_report_t of accublas.h."""
-
-    _fields_ = (
-        [("struct_size", ctypes.c_size_t)]
-        + [(name, ctypes.c_char * size) for name, size in
-           [("routine", 16), ("mode", 32), ("backend", 8), ("engine", 16), ("device", 64), ("reason", 160)]]
-        + [(name, ctypes.c_int64) for name in ["m", "n", "k"]]
-        + [(name, ctypes.c_int32) for name in ["bits", "moduli"]]
-        + [(name, ctypes.c_int64) for name in ["rejected", "undecided", "workspace_bytes", "copied_bytes"]]
-        + [(name, ctypes.c_double) for name in
-           ["ms_total", "ms_convert", "ms_product", "ms_reconstruct", "ms_exact",
-            "bound_relative", "bound_componentwise", "bound_absolute"]]
-        + [(name, ctypes.c_int32) for name in ["threads", "level"]]
-    )
 
 
 def one_line(text):
@@ -138,7 +124,7 @@ class Library:
         self.check(status)
 
     def report(self):
-        report = Report(struct_size=ctypes.sizeof(Report))
+        report = accublas_report_t(struct_size=ctypes.sizeof(accublas_report_t))
         self.check(self.lib.accublas_report(self.context, ctypes.byref(report)))
         return report
 
@@ -304,7 +290,6 @@ def bound_text(report):
 
 
 def plot(path, title, rows):
-    sys.path.append(str(Path(__file__).resolve().parent.parent / "@DATADIR@" / "accublas"))  # beside this file in a build
     import accublas_plot
 
     try:
@@ -314,11 +299,11 @@ def plot(path, title, rows):
 
 
 def print_table(rows):
-    head = ["mode", "engine", "T", "moduli", "ms", "/native", "max rel", "median rel", "max/u|A||B|", "undecided", "checksum",
+    head = ["mode", "engine", "T", "parts", "ms", "/native", "max rel", "median rel", "max/u|A||B|", "undecided", "checksum",
             "rigorous bound"]
     lines = [head]
     for r in rows:
-        lines.append([r["mode"], r["engine"], str(r["bits"] or "-"), str(r["moduli"] or "-"), f"{r['ms']:.3f}",
+        lines.append([r["mode"], r["engine"], str(r["bits"] or "-"), str(r["parts"] or "-"), f"{r['ms']:.3f}",
                       f"{r['ratio']:.2f}" if r["ratio"] else "-", f"{r['max']:.2e}", f"{r['median']:.2e}",
                       f"{r['scaled']:.2e}", str(r["undecided"]), r["checksum"], r["bound"]])
     widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
@@ -395,7 +380,7 @@ def compare(args):
             largest, median, scaled = reference.errors(results[mode], rng)
             report = reports[mode]
             rows.append({
-                "mode": mode, "engine": report.engine.decode(), "bits": report.bits, "moduli": report.moduli,
+                "mode": mode, "engine": report.engine.decode(), "bits": report.bits, "parts": report.parts,
                 "ms": best[mode] * 1e3, "ratio": best[mode] / best["native"], "max": largest, "median": median,
                 "scaled": scaled, "undecided": report.undecided, "bound": bound_text(report),
                 "checksum": hashlib.sha256(results[mode].tobytes(order="F")).hexdigest()[:12],

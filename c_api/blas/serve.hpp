@@ -44,24 +44,21 @@ bool fits(Sizes... sizes) {
   return ((sizes >= std::numeric_limits<int>::min() && sizes <= std::numeric_limits<int>::max()) && ...);
 }
 
-/// Serves a call that has no status to return. `attempt(options)` runs it by the mode; the library itself has tried
-/// smaller blocks when it fails, so the CPU is tried next where a device may have failed. Then the failure handler is
-/// asked, which aborts unless `real(blas)` is to serve the call. `reads_result`: beta is not zero, so that a C already
-/// written to is lost; `small`: the sizes fit the real BLAS's integers.
-template <class Attempt, class Real>
-void serve(bool reads_result, bool small, Attempt attempt, Real real) {
-  accublas_status status = attempt(nullptr);
-  if (status == ACCUBLAS_SUCCESS) return;
-  const bool may_repeat = status != ACCUBLAS_ERROR_C_UNDEFINED || !reads_result;
-  int32_t devices = 0;
-  if (may_repeat && accublas_device_count(&devices) == ACCUBLAS_SUCCESS && devices > 0) {
-    accublas_options on_cpu = ACCUBLAS_OPTIONS_INIT;
-    on_cpu.backend = ACCUBLAS_BACKEND_CPU;
-    if (attempt(&on_cpu) == ACCUBLAS_SUCCESS) return;
-  }
-  accublas_fail(nullptr, status);
+/// Serves a call that has no status to return. `run(options)` runs it by the mode, `real(blas)` on the real BLAS, where
+/// accublas_private_next_attempt says so. `reads_result`: beta is not zero; `small`: the sizes fit the real BLAS's
+/// integers.
+template <class Run, class Real>
+void serve(bool reads_result, bool small, Run run, Real real) {
+  accublas_options on_cpu = ACCUBLAS_OPTIONS_INIT;
+  on_cpu.backend = ACCUBLAS_BACKEND_CPU;
+  Attempt attempt = Attempt::as_set;
+  do {
+    const accublas_status status = run(attempt == Attempt::on_cpu ? &on_cpu : nullptr);
+    if (status == ACCUBLAS_SUCCESS) return;
+    attempt = accublas_private_next_attempt(nullptr, attempt, status, reads_result);
+  } while (attempt == Attempt::on_cpu);
   const cpu::RealBlas* blas = accublas_private_real_blas();
-  if (!may_repeat || !small || !blas) std::abort();
+  if (attempt != Attempt::native || !small || !blas) std::abort();
   real(*blas);
 }
 

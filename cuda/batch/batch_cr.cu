@@ -203,7 +203,7 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
   }
   if (lane == 0 && left != 0) atomicAdd(&state->open[0], static_cast<unsigned long long>(left));
   if (blockIdx.x == 0 && threadIdx.x == 0) {
-    state->moduli = batch_digits<T>;
+    state->parts = batch_digits<T>;
     state->bits = 8 * batch_digits<T> - 2;
   }
 }

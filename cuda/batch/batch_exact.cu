@@ -56,7 +56,7 @@ __device__ bool compute(const LinePair<T>& lines, T alpha, T beta, T* at, ExactS
     return true;
   }
   const int base = x.least + y.least, bits = x.most + y.most - base + 2 * FloatFormat<T>::digits;
-  const int count = bits / 32 + 5;  // the last product's five pieces; three of them hold the carries too
+  const int count = bits / 32 + 5;  // the last product's five digits; three of them hold the carries too
   exact_sum(lines, base, count, Team{&storage, 0, 1});
   if (first_lane) *at = finish_in_place(alpha, storage.limb, ceil_div(count, 2), base, beta, read_addend(beta, at));
   __syncwarp();

@@ -352,7 +352,7 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
     }
     if (lane == 0 && rung > 0 && !scaled_only) {
       atomicMax(&state->bits, bits);
-      atomicMax(&state->moduli, digits - first_digit);
+      atomicMax(&state->parts, digits - first_digit);
     }
   }
   if (lane == 0 && left != 0) atomicAdd(&state->open[0], static_cast<unsigned long long>(left));

@@ -72,7 +72,7 @@ struct CallState {
   unsigned long long next_chunk;         ///< work counter of the exact kernel
   MeetingCounters lockstep;              ///< soft synchronisation of the product kernel
   // For the report and for accublas_sync.
-  std::int32_t bits, moduli;  ///< the most used
+  std::int32_t bits, parts;  ///< the most used; parts: moduli, digits or slices, as accublas_report_t has it
   double bound_componentwise;
   double sample_row_term[64], sample_col_term[64];  ///< chance of an element to be undecided, see cuda/residues/plan.cu
   std::int32_t samples;

@@ -1,4 +1,4 @@
-// How a piece of memory is divided into arrays.
+// How an area of memory is divided into arrays.
 #pragma once
 
 #include <cstddef>

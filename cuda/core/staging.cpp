@@ -97,11 +97,11 @@ class Lane {
   /// A host matrix of any strides to a compact column-major device matrix (leading dimension rows).
   template <class T>
   void upload(Matrix<const T> from, T* to, Index rows, Index cols) {
-    for_pieces<T>(rows, cols, [&](Index row, Index row_count, Index col, Index col_count, int slot) {
+    for_chunks<T>(rows, cols, [&](Index row, Index row_count, Index col, Index col_count, int slot) {
       wait(slot);
-      T* const piece = reinterpret_cast<T*>(buffers_[first_ + slot]);
-      gather(from.block(row, col), Matrix<T>{piece, 1, row_count}, row_count, col_count);
-      transfer(to + row + col * rows, static_cast<std::size_t>(rows), piece, static_cast<std::size_t>(row_count),
+      T* const chunk = reinterpret_cast<T*>(buffers_[first_ + slot]);
+      gather(from.block(row, col), Matrix<T>{chunk, 1, row_count}, row_count, col_count);
+      transfer(to + row + col * rows, static_cast<std::size_t>(rows), chunk, static_cast<std::size_t>(row_count),
                row_count, col_count, sizeof(T), cudaMemcpyHostToDevice);
       record(slot);
     });
@@ -110,26 +110,26 @@ class Lane {
   /// The other way; returns when the host matrix is complete.
   template <class T>
   void download(const T* from, Matrix<T> to, Index rows, Index cols) {
-    struct Piece {
+    struct Chunk {
       Index row, row_count, col, col_count;
     } last[2] = {};
     const auto store = [&](int slot) {
       if (last[slot].row_count == 0) return;
       wait(slot);
-      const T* const piece = reinterpret_cast<const T*>(buffers_[first_ + slot]);
-      const Piece& p = last[slot];
-      gather(Matrix<const T>{piece, 1, p.row_count}, to.block(p.row, p.col), p.row_count, p.col_count);
+      const T* const chunk = reinterpret_cast<const T*>(buffers_[first_ + slot]);
+      const Chunk& p = last[slot];
+      gather(Matrix<const T>{chunk, 1, p.row_count}, to.block(p.row, p.col), p.row_count, p.col_count);
       last[slot].row_count = 0;
     };
     int next = 0;
-    for_pieces<T>(rows, cols, [&](Index row, Index row_count, Index col, Index col_count, int slot) {
+    for_chunks<T>(rows, cols, [&](Index row, Index row_count, Index col, Index col_count, int slot) {
       store(slot);
-      T* const piece = reinterpret_cast<T*>(buffers_[first_ + slot]);
-      transfer(piece, static_cast<std::size_t>(row_count), from + row + col * rows, static_cast<std::size_t>(rows),
+      T* const chunk = reinterpret_cast<T*>(buffers_[first_ + slot]);
+      transfer(chunk, static_cast<std::size_t>(row_count), from + row + col * rows, static_cast<std::size_t>(rows),
                row_count, col_count, sizeof(T), cudaMemcpyDeviceToHost);
       record(slot);
       last[slot] = {row, row_count, col, col_count};
-      store(1 - slot);  // while this piece is on its way
+      store(1 - slot);  // while this chunk is on its way
       next = 1 - slot;
     });
     store(next);
@@ -140,7 +140,7 @@ class Lane {
 
  private:
   template <class T, class Body>
-  void for_pieces(Index rows, Index cols, Body&& body) {
+  void for_chunks(Index rows, Index cols, Body&& body) {
     const Index room = static_cast<Index>(PinnedBuffers::bytes / sizeof(T));
     const Index row_count = std::min(rows, room), col_count = std::max<Index>(room / row_count, 1);
     int slot = 0;
@@ -210,7 +210,7 @@ Panels choose_panels(const Gemm<T>& g, bool independent, std::size_t room) {
     const double rows = static_cast<double>(p.rows), cols = static_cast<double>(p.cols);
     return rows * k + (p.cols < g.n || p.rows < g.m ? 2 : 1) * (cols * k + rows * cols);
   };
-  const auto split = [](Index all, Index pieces) { return round_up(ceil_div(all, pieces), 256); };
+  const auto split = [](Index all, Index chunks) { return round_up(ceil_div(all, chunks), 256); };
   if (!independent) {
     if (need() > words) throw Error(ACCUBLAS_ERROR_MEMORY, "the operands do not fit the device's memory");
     return p;

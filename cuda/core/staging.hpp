@@ -23,7 +23,7 @@ using DeviceNormFunction = void (*)(State&, const Call<Reduction<T>, T>&, Execut
 template <class T>
 void staged_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution, DeviceGemmFunction<T> serve);
 
-/// The same for GEMV, DOT and the norms, in one piece: the copies cost more than the work, so that nothing would be
+/// The same for GEMV, DOT and the norms, in one copy: the copies cost more than the work, so that nothing would be
 /// gained by panels.
 template <class T>
 void staged_gemv(State& state, const Call<Gemv<T>, T>& call, Execution& execution, DeviceGemvFunction<T> serve);

@@ -243,7 +243,7 @@ void State::forget_call() {
 
 void add_to_report(const CallState& state, accublas_report_t& report) {
   report.bits = std::max(report.bits, state.bits);
-  report.moduli = std::max(report.moduli, state.moduli);
+  report.parts = std::max(report.parts, state.parts);
   report.rejected += static_cast<std::int64_t>(state.rejected_in_all);
   report.undecided += static_cast<std::int64_t>(state.undecided);
   report.bound_componentwise = std::max(report.bound_componentwise, state.bound_componentwise);

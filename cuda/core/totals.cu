@@ -10,7 +10,7 @@ __global__ void totals_kernel(const CallState* call, const unsigned long long* v
   if (vector_undecided) totals->undecided += *vector_undecided;
   if (!call) return;
   totals->bits = max(totals->bits, call->bits);
-  totals->moduli = max(totals->moduli, call->moduli);
+  totals->parts = max(totals->parts, call->parts);
   totals->rejected_in_all += call->rejected_in_all;
   totals->undecided += call->undecided;
   totals->bound_componentwise = max(totals->bound_componentwise, call->bound_componentwise);

@@ -12,7 +12,7 @@
 namespace accublas::cuda {
 namespace {
 
-constexpr Index term_step = 64;  ///< pieces are padded to it: 128 bytes of halves
+constexpr Index term_step = 64;  ///< chunks are padded to it: 128 bytes of halves
 
 /// The largest of equal blocks of at most `most`.
 Index equal_blocks(Index all, Index most, Index multiple) {
@@ -39,9 +39,9 @@ void for_groups(const DigitScheme& scheme, Index terms, Body&& body) {
   }
 }
 
-/// All pairs of digits of a piece; `terms` of them are not padding.
+/// All pairs of digits of a chunk; `terms` of them are not padding.
 void multiply(Cublas& cublas, const DigitScheme& scheme, const DigitBlocks& blocks, const void* rows_digits,
-              const void* cols_digits, Index rows, Index cols, Index terms, Index padded, bool first_piece,
+              const void* cols_digits, Index rows, Index cols, Index terms, Index padded, bool first_chunk,
               void* products, std::int64_t* levels, const PassPlan* plan, cudaStream_t stream) {
   const Index ld = scheme.digits * padded, plane = blocks.rows * blocks.cols;
   for_groups(scheme, terms, [&](const Group& g) {
@@ -63,7 +63,7 @@ void multiply(Cublas& cublas, const DigitScheme& scheme, const DigitBlocks& bloc
     }
     if (g.last || slot + 1 == blocks.products)
       add_to_level(LevelArguments{scheme.half, products, slot + 1, plane, levels + g.level * plane, rows, cols,
-                                  blocks.cols, g.number > slot || !first_piece},
+                                  blocks.cols, g.number > slot || !first_chunk},
                    plan, stream);
   });
 }

@@ -27,7 +27,7 @@ struct PlanArguments {
 __device__ void set_pass(const PlanArguments& a, bool interval, Elements elements, int bits) {
   a.state->pass[a.index] = {1, interval, elements, bits, bits, a.scheme.digits, a.block_rows, a.block_cols};
   if (bits > a.state->bits) a.state->bits = bits;
-  if (a.scheme.digits > a.state->moduli) a.state->moduli = a.scheme.digits;
+  if (a.scheme.digits > a.state->parts) a.state->parts = a.scheme.digits;
 }
 
 template <class T>

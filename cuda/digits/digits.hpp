@@ -36,10 +36,10 @@ constexpr int digit_bits_cr() {
   return sizeof(T) == 8 ? 76 : 45;
 }
 
-/// Blocks of C and pieces of the inner dimension, and the memory that they take. No bit of a result depends on them.
+/// Blocks of C and chunks of the inner dimension, and the memory that they take. No bit of a result depends on them.
 struct DigitBlocks {
   Index rows, cols;  ///< multiples of line_group
-  Index terms;       ///< of a piece, a multiple of 64
+  Index terms;       ///< of a chunk, a multiple of 64
   int digits, levels;
   int products;  ///< planes of products that wait to be added to a level at once
   std::size_t rows_bytes, cols_bytes, product_bytes, level_bytes;

@@ -24,7 +24,8 @@ namespace {
 
 /// The largest blocks that fit.
 CertificateBlocks certificate_blocks(Index m, Index n, Index k, std::size_t available) {
-  CertificateBlocks b{padded_lines(m), padded_lines(n), std::min(round_up(certificate_terms(k), 128), product_piece)};
+  CertificateBlocks b{padded_lines(m), padded_lines(n),
+                      std::min(round_up(certificate_terms(k), 128), product_most_terms)};
   while (b.bytes() > available) {
     if (b.rows > line_group || b.cols > line_group) {
       Index& longer = b.rows >= b.cols ? b.rows : b.cols;

@@ -19,9 +19,9 @@ SliceScheme slice_scheme(int slices, bool fast, Index k) {
 }
 
 SliceBlocks slice_blocks(const SliceScheme& scheme, Index m, Index n, Index k, std::size_t available) {
-  constexpr Index long_edge = 512, longest_piece = 4096;
+  constexpr Index long_edge = 512, longest_chunk = 4096;
   SliceBlocks b{
-      round_up(m, line_step), round_up(n, line_step), std::min(round_up(k, term_step), longest_piece), 0, 0, 0, 0};
+      round_up(m, line_step), round_up(n, line_step), std::min(round_up(k, term_step), longest_chunk), 0, 0, 0, 0};
   const auto size = [&] {
     const auto bytes = [](Index x) { return round_up(x, 256); };
     const auto total = [&](Index x) { return static_cast<std::size_t>(bytes(x)); };

@@ -92,7 +92,7 @@ __global__ void __launch_bounds__(grid_threads)
     }
     if (threadIdx.x == 0) {
       out.count[i] = count;
-      atomicMax(&state->moduli, count);
+      atomicMax(&state->parts, count);
     }
     __syncthreads();
   }

@@ -2,7 +2,7 @@
 // multiplied exactly by cuBLAS's DGEMM, their exact sum rounded once.
 //
 // Slice q of a line is an integer of at most 53 - rho bits times 2^grid, grid = rho + tau - 53. 4^rho >= 2^53 k keeps
-// every sum that DGEMM forms over the inner dimension within 53 bits, whatever its order, so that pieces of it may be
+// every sum that DGEMM forms over the inner dimension within 53 bits, whatever its order, so that chunks of it may be
 // added in C too.
 #pragma once
 
@@ -25,10 +25,10 @@ struct SliceScheme {
 };
 SliceScheme slice_scheme(int slices, bool fast, Index k);
 
-/// Blocks of C, pieces of the inner dimension, and the memory that they take. No bit of a result depends on them.
+/// Blocks of C, chunks of the inner dimension, and the memory that they take. No bit of a result depends on them.
 struct SliceBlocks {
   Index rows, cols;  ///< multiples of 32
-  Index terms;       ///< of a piece, a multiple of 64
+  Index terms;       ///< of a chunk, a multiple of 64
   std::size_t line_bytes, rows_bytes, cols_bytes, plane_bytes;
 
   std::size_t bytes() const { return line_bytes + rows_bytes + cols_bytes + plane_bytes; }
@@ -47,7 +47,7 @@ struct SlicePass {
 };
 
 /// All of C but the elements of special lines, which are left open; nothing where alpha is zero. `workspace`:
-/// blocks.bytes(), 256-byte aligned. state->moduli: the most slices that a line took. Between Cublas::begin on the same
+/// blocks.bytes(), 256-byte aligned. state->parts: the most slices that a line took. Between Cublas::begin on the same
 /// stream and the next.
 template <class T>
 void slice_pass(Cublas&, const SliceScheme&, const SliceBlocks&, const SlicePass<T>&, void* workspace, cudaStream_t);

@@ -41,7 +41,7 @@ __device__ ACCUBLAS_NOINLINE bool finish_open_element(const ExactArguments<T>& a
   }
   const int base = line_base<T>(a.row_lines, row) + line_base<T>(a.col_lines, col);
   const int bits = a.row_lines.exponent[row] + a.col_lines.exponent[col] - base;  // of every product
-  const int count = bits / 32 + 5;  // the last product's five pieces; three of them hold the carries too
+  const int count = bits / 32 + 5;  // the last product's five digits; three of them hold the carries too
   exact_sum(lines, base, count, team);
   if (team.leads())
     *at = finish_in_place(alpha, team.storage->limb, ceil_div(count, 2), base, beta, read_addend(beta, at));

@@ -31,31 +31,31 @@ struct ExactStorage {
   std::uint64_t limb[finish_below + most_limbs + finish_above];
 };
 
-/// Adds +-m 2^shift, 0 <= shift < 32, to the digits from `first` of a window, m 2^shift < 2^(32 Pieces - 1): what falls
-/// into digits 0 .. limit - 1. Minus is one's complement and one more; the top piece carries the sign.
-template <int Pieces>
+/// Adds +-m 2^shift, 0 <= shift < 32, to the digits from `first` of a window, m 2^shift < 2^(32 Digits - 1): what falls
+/// into digits 0 .. limit - 1. Minus is one's complement and one more; the top digit carries the sign.
+template <int Digits>
 __device__ __forceinline__ void add_integer(std::int64_t (*digit)[32], int lane, std::uint64_t low, std::uint64_t high,
                                             int first, int shift, int limit, bool negative) {
   const std::uint32_t word[5] = {static_cast<std::uint32_t>(low), static_cast<std::uint32_t>(low >> 32),
                                  static_cast<std::uint32_t>(high), static_cast<std::uint32_t>(high >> 32), 0};
   const std::uint32_t flip = negative ? ~std::uint32_t{0} : 0;
-  std::int64_t piece[Pieces];
+  std::int64_t addend[Digits];
 #pragma unroll
-  for (int i = 0; i < Pieces; ++i) {
+  for (int i = 0; i < Digits; ++i) {
     const std::uint32_t bits = __funnelshift_l(i > 0 ? word[i - 1] : 0, word[i], shift) ^ flip;
-    piece[i] =
-        i + 1 < Pieces ? static_cast<std::int64_t>(bits) : static_cast<std::int64_t>(static_cast<std::int32_t>(bits));
+    addend[i] =
+        i + 1 < Digits ? static_cast<std::int64_t>(bits) : static_cast<std::int64_t>(static_cast<std::int32_t>(bits));
   }
-  piece[0] += negative;
-  if (first >= 0 && first + Pieces <= limit) {
+  addend[0] += negative;
+  if (first >= 0 && first + Digits <= limit) {
     std::int64_t* const at = &digit[first][lane];
 #pragma unroll
-    for (int i = 0; i < Pieces; ++i) at[32 * i] += piece[i];
+    for (int i = 0; i < Digits; ++i) at[32 * i] += addend[i];
     return;
   }
 #pragma unroll
-  for (int i = 0; i < Pieces; ++i)
-    if (first + i >= 0 && first + i < limit) digit[first + i][lane] += piece[i];
+  for (int i = 0; i < Digits; ++i)
+    if (first + i >= 0 && first + i < limit) digit[first + i][lane] += addend[i];
 }
 
 /// Who computes an element: a warp, or all warps of a block together, each with a storage of its own.
@@ -90,7 +90,7 @@ struct Team {
 /// nearly always there is one.
 template <class T>
 __device__ void exact_sum(const LinePair<T>& lines, int base, int count, const Team& team) {
-  constexpr int pieces = sizeof(T) == 8 ? 5 : 3;  // 106 or 48 bits, shifted by up to 31
+  constexpr int digits = sizeof(T) == 8 ? 5 : 3;  // 106 or 48 bits, shifted by up to 31
   const int stride = 32 * team.warps;
   ExactStorage& storage = team.own();
   const int lane = threadIdx.x & 31;
@@ -104,7 +104,7 @@ __device__ void exact_sum(const LinePair<T>& lines, int base, int count, const T
       const Decoded p = decode(u), q = decode(v);
       if (p.mantissa == 0 || q.mantissa == 0) return;
       const int position = p.exponent + q.exponent - base;
-      add_integer<pieces>(storage.window, lane, p.mantissa * q.mantissa, __umul64hi(p.mantissa, q.mantissa),
+      add_integer<digits>(storage.window, lane, p.mantissa * q.mantissa, __umul64hi(p.mantissa, q.mantissa),
                           (position >> 5) - start, position & 31, limit, p.negative != q.negative);
     };
     Index p = 32 * team.warp + lane;

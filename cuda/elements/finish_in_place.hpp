@@ -66,12 +66,12 @@ ACCUBLAS_HD T finish_in_place(T alpha, std::uint64_t* limb, int count, int expon
       part = detail::shift_down(y, -shift, &sticky);
     }
     const std::uint64_t low = static_cast<std::uint64_t>(part), high = static_cast<std::uint64_t>(part >> 64);
-    const std::uint64_t pieces[3] = {low << bits, high << bits | (bits != 0 ? low >> (64 - bits) : 0),
-                                     bits != 0 ? high >> (64 - bits) : 0};
+    const std::uint64_t words[3] = {low << bits, high << bits | (bits != 0 ? low >> (64 - bits) : 0),
+                                    bits != 0 ? high >> (64 - bits) : 0};
     std::uint64_t moved = opposite && sticky;  // carry or borrow
     for (int i = 0; i < all; ++i) {
-      const int piece = i - at;
-      const std::uint64_t term = piece == 0 ? pieces[0] : piece == 1 ? pieces[1] : piece == 2 ? pieces[2] : 0;
+      const int word = i - at;
+      const std::uint64_t term = word == 0 ? words[0] : word == 1 ? words[1] : word == 2 ? words[2] : 0;
       if (opposite) {
         const Uint128 r = static_cast<Uint128>(limb[i]) - term - moved;
         limb[i] = static_cast<std::uint64_t>(r);

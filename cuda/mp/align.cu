@@ -1,4 +1,4 @@
-// The planes of a matrix from its elements: a thread block takes a piece of a column.
+// The planes of a matrix from its elements: a thread block takes a part of a column.
 #include <algorithm>
 
 #include "cuda/mp/align.hpp"

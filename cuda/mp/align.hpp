@@ -134,11 +134,11 @@ __device__ __forceinline__ void extend_tile(const MpExtension& x, const mp::Elem
   }
   __syncthreads();
 
-  constexpr int pieces = elements / (16 * tiles);
+  constexpr int runs = elements / (16 * tiles);
   const int lane = threadIdx.x % 32, warps = blockDim.x / 32, steps = byte_steps(x.from + 1),
             groups = byte_groups(x.to - x.from);
   for (int unit = threadIdx.x / 32;; unit += warps) {
-    const int group = unit / pieces * to.parts + to.part, piece = unit % pieces * (16 * tiles),
+    const int group = unit / runs * to.parts + to.part, offset = unit % runs * (16 * tiles),
               k = x.from + 4 * group + lane % 4;
     if (group >= groups) break;
     const int known = min(k, x.to - 1);
@@ -149,14 +149,14 @@ __device__ __forceinline__ void extend_tile(const MpExtension& x, const mp::Elem
     for (int t = 0; t < tiles; ++t)
 #pragma unroll
       for (int h = 0; h < 2; ++h) {
-        shift[t][h] = s.shifts[piece + 16 * t + 8 * h + lane / 4];
+        shift[t][h] = s.shifts[offset + 16 * t + 8 * h + lane / 4];
         power[t][h] = load_power(x, known, shift[t][h]);
       }
     ByteSums<tiles> sums;
-    byte_products(sums, s.digits + piece, line, 1, steps, x.byte_weight + 32 * steps * group);
+    byte_products(sums, s.digits + offset, line, 1, steps, x.byte_weight + 32 * steps * group);
     if (k >= x.to) continue;
-    std::uint32_t* const out = to.out + k * to.plane + piece + lane / 4;
-    const int count = to.count - piece - lane / 4;
+    std::uint32_t* const out = to.out + k * to.plane + offset + lane / 4;
+    const int count = to.count - offset - lane / 4;
 #pragma unroll
     for (int t = 0; t < tiles; ++t)
 #pragma unroll

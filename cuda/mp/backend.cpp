@@ -31,9 +31,9 @@ void finish_transfer(State& state, std::size_t bytes, mp::MpExecution& execution
   execution.report.copied_bytes += static_cast<std::int64_t>(bytes);
 }
 
-/// Calls body(first, count, staging) for pieces of `size` numbers, each with a staging area in device memory.
+/// Calls body(first, count, staging) for chunks of `size` numbers, each with a staging area in device memory.
 template <class Body>
-void in_pieces(State& state, const mp::Format& format, std::int64_t size, Body&& body) {
+void in_chunks(State& state, const mp::Format& format, std::int64_t size, Body&& body) {
   if (size == 0) return;
   const std::size_t each = 4 * static_cast<std::size_t>(format.limbs) + 5;
   const std::int64_t most = std::min(size, static_cast<std::int64_t>(staging_bytes / each));
@@ -82,7 +82,7 @@ class CudaMpBackend final : public mp::MpBackend {
   void release(mp::Elements& e) noexcept override {
     if (!forked_from_user()) {
       const DeviceScope scope;
-      cudaFree(e.digits);  // the first piece of the block
+      cudaFree(e.digits);  // the first chunk of the block
     }
     e.digits = nullptr;
     e.exponent = nullptr;
@@ -97,7 +97,7 @@ class CudaMpBackend final : public mp::MpBackend {
     state.require_not_captured(transfer);
     const MpFormat format = device_format(to.format);
     std::size_t bytes = 0;
-    in_pieces(state, to.format, block.size(), [&](const MpLimbs& staging) {
+    in_chunks(state, to.format, block.size(), [&](const MpLimbs& staging) {
       const std::size_t count = static_cast<std::size_t>(staging.count),
                         limbs = static_cast<std::size_t>(to.format.limbs);
       copy_bytes(staging.limb, numbers.limb + staging.first * to.format.limbs, 4 * count * limbs,
@@ -117,7 +117,7 @@ class CudaMpBackend final : public mp::MpBackend {
     state.require_not_captured(transfer);
     const MpFormat format = device_format(from.format);
     std::size_t bytes = 0;
-    in_pieces(state, from.format, block.size(), [&](const MpLimbs& staging) {
+    in_chunks(state, from.format, block.size(), [&](const MpLimbs& staging) {
       const std::size_t count = static_cast<std::size_t>(staging.count),
                         limbs = static_cast<std::size_t>(from.format.limbs);
       mp_decode(format, from, block, staging, state.cuda_stream());
@@ -146,7 +146,7 @@ class CudaMpBackend final : public mp::MpBackend {
     for (std::int64_t first = 0; first < size; first += most) {
       const std::int64_t count = std::min(most, size - first);
       if (!packed) {
-        check(cudaStreamSynchronize(state.cuda_stream()), "cudaStreamSynchronize");  // the piece before has left `pack`
+        check(cudaStreamSynchronize(state.cuda_stream()), "cudaStreamSynchronize");  // the chunk before has left `pack`
         for (std::int64_t t = 0; t < count; ++t)
           pack[static_cast<std::size_t>(t)] = values[(first + t) % block.rows + (first + t) / block.rows * ld];
       }

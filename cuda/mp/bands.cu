@@ -31,11 +31,11 @@ struct Job {
 };
 
 /// What a thread block has of the grid.
-struct Piece {
+struct Share {
   int k, r, window;
   Index segment;
 };
-__device__ __forceinline__ Piece piece_of(const Job& g) {
+__device__ __forceinline__ Share share_of(const Job& g) {
   const int z = blockIdx.z, k = z % g.p.moduli, rest = z / g.p.moduli;
   return {k, rest % g.p.columns, rest / g.p.columns, static_cast<Index>(blockIdx.y)};
 }
@@ -48,10 +48,10 @@ __device__ __forceinline__ std::uint32_t vector_bands(const Job& g, int r) {
                                         : (v.greatest - v.least) / g.width + 1);
 }
 
-__device__ __forceinline__ std::uint32_t* sum_at(const Job& g, const Piece& at, int group) {
+__device__ __forceinline__ std::uint32_t* sum_at(const Job& g, const Share& at, int group) {
   return g.sums.sum + mp_band_sum_at(g.sums, g.p.columns, g.p.moduli, g.p.y_stride, at.segment, group, at.r, at.k);
 }
-__device__ __forceinline__ std::uint8_t* mask_at(const Job& g, const Piece& at) {
+__device__ __forceinline__ std::uint8_t* mask_at(const Job& g, const Share& at) {
   return g.sums.mask + mp_band_mask_at(g.sums, g.p.columns, g.p.y_stride, at.segment, at.window, at.r);
 }
 
@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(threads) bands_rows(const __grid_constant__ Jo
   __shared__ std::uint32_t masks[warps][32];
   const MpResidueProduct& p = g.p;
   await_predecessor();
-  const Piece at = piece_of(g);
+  const Share at = share_of(g);
   const std::uint32_t bands = vector_bands(g, at.r);
   if (bands == 0) return;
   const Index first = at.segment * g.sums.terms;
@@ -145,7 +145,7 @@ template <int groups>
 __global__ void __launch_bounds__(threads) bands_columns(const __grid_constant__ Job g) {
   const MpResidueProduct& p = g.p;
   await_predecessor();
-  const Piece at = piece_of(g);
+  const Share at = share_of(g);
   const std::uint32_t bands = vector_bands(g, at.r);
   const Index j = static_cast<Index>(blockIdx.x) * warps + threadIdx.x / 32;
   if (bands == 0 || j >= p.n) return;

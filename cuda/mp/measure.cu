@@ -135,10 +135,10 @@ void mp_measure(const DeviceModel& model, const mp::Elements& a, const mp::Block
   run(clear, lines);
   if (block.size() > 0) {
     const unsigned segments = blocks_of(block.rows, segment), tiles = blocks_of(block.rows, threads),
-                   pieces = blocks_of(block.columns, tile_columns);
+                   across = blocks_of(block.columns, tile_columns);
     run(columns_kernel, blocks_of(block.columns, warps) * segments, segments);
-    run(rows_kernel, pieces * tiles, tiles);
-    run(rests_kernel, pieces * tiles, tiles);
+    run(rows_kernel, across * tiles, tiles);
+    run(rests_kernel, across * tiles, tiles);
   }
   run(settle, lines);
 }

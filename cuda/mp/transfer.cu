@@ -80,19 +80,19 @@ __global__ void __launch_bounds__(threads) encode_kernel(const __grid_constant__
       for (int i = 0; i < format.limbs; ++i) limb[i] = 0;
   }
   __syncthreads();
-  constexpr int pieces = elements / (16 * tiles);
+  constexpr int runs = elements / (16 * tiles);
   const int lane = threadIdx.x % 32, steps = byte_steps(format.limbs), groups = byte_groups(format.basis.moduli);
-  for (int unit = threadIdx.x / 32; unit < pieces * groups; unit += warps) {
-    const int group = unit / pieces, piece = unit % pieces * (16 * tiles), k = 4 * group + lane % 4;
+  for (int unit = threadIdx.x / 32; unit < runs * groups; unit += warps) {
+    const int group = unit / runs, offset = unit % runs * (16 * tiles), k = 4 * group + lane % 4;
     ByteSums<tiles> sums;
-    byte_products(sums, s.limb + piece * s.line, 1, s.line, steps, format.byte_power + 32 * steps * group);
+    byte_products(sums, s.limb + offset * s.line, 1, s.line, steps, format.byte_power + 32 * steps * group);
     if (k >= format.basis.moduli) continue;
     const RnsModulus modulus = load_modulus(format.basis.modulus + k);
 #pragma unroll
     for (int t = 0; t < tiles; ++t)
 #pragma unroll
       for (int h = 0; h < 2; ++h) {
-        const Index at = s.at[piece + 16 * t + 8 * h + lane / 4];
+        const Index at = s.at[offset + 16 * t + 8 * h + lane / 4];
         if (at >= 0) to.digits[k * to.stride + at] = reduce_sum(sums.value(t, h), modulus);
       }
   }

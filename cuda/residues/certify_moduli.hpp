@@ -135,7 +135,7 @@ __device__ inline double error_of(const ModuliRung& rung, const ModuliLine& row,
   const double own = fma_up(row.lambda, rung.col_unit, multiply_up(row.power, rung.both_unit));
   return fma_up(col.power, own, multiply_up(col.lambda, row.power * rung.row_unit));
 }
-/// The right side is exact: sums are below 2^31, and k below 2^22 (a piece of k holds all terms of X).
+/// The right side is exact: sums are below 2^31, and k below 2^22 (a chunk of k holds all terms of X).
 __device__ inline bool suffices(const ModuliRung& rung, double slope, const ModuliLine& row, const ModuliLine& col,
                                 std::uint32_t sum) {
   return error_of(rung, row, col) <= slope * (__hiloint2double(0x43300000, static_cast<int>(sum)) - 0x1p52);

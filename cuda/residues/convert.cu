@@ -16,12 +16,12 @@ using namespace converting;
 
 constexpr Index enough_tiles = 16;  ///< of LongRows, for each multiprocessor
 
-/// a' = sum_i piece_i 2^(piece_bits i), the lower pieces at most 2^(piece_bits - 1) in magnitude.
-constexpr int piece_bits = 42;
-/// For abs(a') <= 2^bits: a single piece is at most 2^51; of several, the top one is at most 2^43.
-__device__ int pieces_of(int bits) { return bits <= 51 ? 1 : bits <= 85 ? 2 : bits <= 127 ? 3 : 4; }
+/// a' = sum_i limb_i 2^(limb_bits i), the lower limbs at most 2^(limb_bits - 1) in magnitude.
+constexpr int limb_bits = 42;
+/// For abs(a') <= 2^bits: a single limb is at most 2^51; of several, the top one is at most 2^43.
+__device__ int limbs_of(int bits) { return bits <= 51 ? 1 : bits <= 85 ? 2 : bits <= 127 ? 3 : 4; }
 
-/// One modulus p. With weights w_i = 2^(piece_bits i) mod p, abs(w_i) <= 128, the integer x = sum_i w_i piece_i is
+/// One modulus p. With weights w_i = 2^(limb_bits i) mod p, abs(w_i) <= 128, the integer x = sum_i w_i limb_i is
 /// congruent to a', and abs(x) <= 2^50 + 2 2^48 + 2^41 < 2^51. x + 1/2 is a double, and at least 1 / (2 p) from every
 /// multiple of p over p; times the rounded inverse it is off by at most 2^51 2^-53 / p. So floor((x + 1/2) inverse) =
 /// floor(x / p) =: q, and x - p q is the residue in 0 .. p - 1.
@@ -42,7 +42,7 @@ constexpr ModulusTable make_modulus_table() {
     m.inverse = 1.0 / list.p[l];
     m.minus_p = -list.p[l];
     for (int i = 0; i < 4; ++i) {
-      m.integer_weight[i] = power_of_two_residue(piece_bits * i, list.p[l]);
+      m.integer_weight[i] = power_of_two_residue(limb_bits * i, list.p[l]);
       m.weight[i] = m.integer_weight[i];
     }
   }
@@ -50,51 +50,51 @@ constexpr ModulusTable make_modulus_table() {
 }
 __constant__ ModulusTable modulus_table = make_modulus_table();
 
-/// Four consecutive terms of a line in `Pieces` pieces, and the same packed, modulo 2^32. Piece 0 of each is 1/2 too
+/// Four consecutive terms of a line in `Limbs` limbs, and the same packed, modulo 2^32. Limb 0 of each is 1/2 too
 /// large.
-template <int Pieces>
+template <int Limbs>
 struct FourTerms {
-  double piece[Pieces][4];
-  std::uint32_t packed[Pieces];
+  double limb[Limbs][4];
+  std::uint32_t packed[Limbs];
 };
 
-/// The line's scale is 2^(scale - piece_bits (Pieces - 1)). What the top piece leaves is exact, at most 1/2, and gives
+/// The line's scale is 2^(scale - limb_bits (Limbs - 1)). What the top limb leaves is exact, at most 1/2, and gives
 /// the next ones; the last is rounded to nearest even, and with it a', since the others are even in its units.
-template <int Pieces, class T>
-__device__ FourTerms<Pieces> take_apart(const T* terms, const LineScale& line) {
-  FourTerms<Pieces> t;
-  std::uint32_t word[Pieces][4];
+template <int Limbs, class T>
+__device__ FourTerms<Limbs> take_apart(const T* terms, const LineScale& line) {
+  FourTerms<Limbs> t;
+  std::uint32_t word[Limbs][4];
 #pragma unroll
   for (int j = 0; j < 4; ++j) {
     double x = line.wanted ? terms[j] * line.first : 0, scale = line.second;
 #pragma unroll
-    for (int i = Pieces - 1; i >= 0; --i) {
+    for (int i = Limbs - 1; i >= 0; --i) {
       const double rounded = __fma_rn(x, scale, round_to_integer);
       word[i][j] = low_word(rounded);
-      t.piece[i][j] = rounded - round_to_integer;
-      x = __fma_rn(x, scale, -t.piece[i][j]);
-      scale = static_cast<double>(1ll << piece_bits);
+      t.limb[i][j] = rounded - round_to_integer;
+      x = __fma_rn(x, scale, -t.limb[i][j]);
+      scale = static_cast<double>(1ll << limb_bits);
     }
-    t.piece[0][j] += 0.5;
+    t.limb[0][j] += 0.5;
   }
 #pragma unroll
-  for (int i = 0; i < Pieces; ++i) t.packed[i] = pack(word[i][0], word[i][1], word[i][2], word[i][3]);
+  for (int i = 0; i < Limbs; ++i) t.packed[i] = pack(word[i][0], word[i][1], word[i][2], word[i][3]);
   return t;
 }
 
 /// The four residues modulo m, a byte each: all are in 0 .. p - 1, so one product serves them all.
-template <int Pieces>
-__device__ std::uint32_t residues(const FourTerms<Pieces>& t, const Modulus& m) {
+template <int Limbs>
+__device__ std::uint32_t residues(const FourTerms<Limbs>& t, const Modulus& m) {
   std::uint32_t quotient[4], x = t.packed[0];
 #pragma unroll
   for (int j = 0; j < 4; ++j) {
-    double y = t.piece[0][j];
+    double y = t.limb[0][j];
 #pragma unroll
-    for (int i = 1; i < Pieces; ++i) y = __fma_rn(t.piece[i][j], m.weight[i], y);
+    for (int i = 1; i < Limbs; ++i) y = __fma_rn(t.limb[i][j], m.weight[i], y);
     quotient[j] = low_word(fma_down(y, m.inverse, round_to_integer));
   }
 #pragma unroll
-  for (int i = 1; i < Pieces; ++i) x += t.packed[i] * static_cast<std::uint32_t>(m.integer_weight[i]);
+  for (int i = 1; i < Limbs; ++i) x += t.packed[i] * static_cast<std::uint32_t>(m.integer_weight[i]);
   return x + pack(quotient[0], quotient[1], quotient[2], quotient[3]) * static_cast<std::uint32_t>(m.minus_p);
 }
 
@@ -108,20 +108,20 @@ __device__ inline void store_terms(std::uint8_t* to, const std::uint32_t (&x)[2]
 
 /// Residues of the warp's lines, some lines at a time, of the tile's terms below `terms`. `out`: of the lane's
 /// terms of the warp's first line, plane 0.
-template <int Pieces, class Shape, class T>
+template <int Limbs, class Shape, class T>
 __device__ void write_residues(const Buffer<T, Shape>& shared, int moduli, Index k_padded, int terms,
                                std::uint8_t* out) {
-  constexpr int quads = Shape::quads, together = (Pieces == 1 ? 4 : Pieces == 2 ? 2 : quads) / quads;
+  constexpr int quads = Shape::quads, together = (Limbs == 1 ? 4 : Limbs == 2 ? 2 : quads) / quads;
   const int line = threadIdx.x / 32 * Shape::lines_a_warp, term = threadIdx.x % 32 * Shape::terms_a_lane;
   if (term >= terms) return;
 #pragma unroll 1
   for (int i = 0; i < Shape::lines_a_warp; i += together) {
-    FourTerms<Pieces> t[together][quads];
+    FourTerms<Limbs> t[together][quads];
 #pragma unroll
     for (int r = 0; r < together; ++r)
 #pragma unroll
       for (int q = 0; q < quads; ++q)
-        t[r][q] = take_apart<Pieces>(&shared.tile[Shape::at(line + i + r, term) + 4 * q], shared.line[line + i + r]);
+        t[r][q] = take_apart<Limbs>(&shared.tile[Shape::at(line + i + r, term) + 4 * q], shared.line[line + i + r]);
     std::uint8_t* to = out + i * k_padded;
 #pragma unroll 2
     for (int l = 0; l < moduli; ++l) {
@@ -176,7 +176,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_a_processor)
     bool row;
     Index first;
     int line, p;  // first line of the block, first line of the tile in it, first term of the tile in the chunk
-    int bits, pieces;
+    int bits, limbs;
   };
   const auto place = [&](int t) {
     const bool row = t < rows.count();
@@ -187,7 +187,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_a_processor)
                  t / tiles.k_tiles * tile_lines,
                  t % tiles.k_tiles * Shape::terms,
                  row ? plan.row_bits : plan.col_bits,
-                 pieces_of(row ? plan.row_peak : plan.col_peak)};
+                 limbs_of(row ? plan.row_peak : plan.col_peak)};
   };
   for_tiles<T, Shape>(
       rows.count() + cols.count(),
@@ -202,7 +202,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_a_processor)
         const Index i = at.first + at.line + line;
         const bool wanted = i < side.operand.count && side.lines.norm[i] > 0;
         return line_scale_of(wanted,
-                             wanted ? line_scale(plan, side.lines, i, at.bits) - piece_bits * (at.pieces - 1) : 0);
+                             wanted ? line_scale(plan, side.lines, i, at.bits) - limb_bits * (at.limbs - 1) : 0);
       },
       [&](int t, const Buffer<T, Shape>& buffer) {
         const Place at = place(t);
@@ -211,7 +211,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_a_processor)
         std::uint8_t* const out = sides.side[at.row ? 0 : 1].out +
                                   (line / line_group * plan.moduli * line_group + line % line_group) * k_padded + at.p +
                                   threadIdx.x % 32 * Shape::terms_a_lane;
-        switch (at.pieces) {
+        switch (at.limbs) {
           case 1:
             return write_residues<1>(buffer, plan.moduli, k_padded, here, out);
           case 2:

@@ -151,7 +151,7 @@ void DeviceGemm<T>::choose_buffers(std::size_t cap, std::size_t fixed) {
   const Index usual = usual_moduli<T>(mode_);
   const auto half = [](Index chunk) { return std::max<Index>(chunk / 2 / 128 * 128, 128); };
   // The chunk that moves least; long chunks keep the products busy.
-  Cut cut = largest_block(m, n, std::min<Index>(round_up(k, 128), product_piece), usual, available);
+  Cut cut = largest_block(m, n, std::min<Index>(round_up(k, 128), product_most_terms), usual, available);
   for (Cut other = cut; other.chunk >= 4096;) {
     other = largest_block(m, n, half(other.chunk), usual, available);
     const bool fits = other.bytes() <= available && cut.bytes() > available;

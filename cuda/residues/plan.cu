@@ -39,7 +39,7 @@ __device__ void set_plan(PassPlan plan, int index, const PassLaunch& launched, I
       plan.active = 0;
     }
     state.bits = max(state.bits, max(plan.row_bits, plan.col_bits));
-    state.moduli = max(state.moduli, plan.moduli);
+    state.parts = max(state.parts, plan.moduli);
   }
   state.pass[index] = plan;
 }

@@ -18,7 +18,7 @@ struct ProductArguments {
   const std::uint8_t* cols;
   std::size_t rows_bytes, cols_bytes;  ///< of the buffers, for the tensor maps
   std::int8_t* result;
-  Index k_padded;  ///< at most product_piece
+  Index k_padded;  ///< at most product_most_terms
   Index m, n;      ///< lines in all
   Index row_block, col_block;
   bool accumulate;
@@ -26,7 +26,7 @@ struct ProductArguments {
   CallState* state;
 };
 /// The longest sum of products of two bytes below 256 that 32 bits hold (66,051), rounded down to the kernels' step.
-inline constexpr Index product_piece = 65920;
+inline constexpr Index product_most_terms = 65920;
 void residue_product(const DeviceModel&, const ProductArguments&, cudaStream_t);
 
 /// The certificate's sums: sums[r block_cols + c] (+)= sum over p of rows(r, p) cols(c, p), one plane of 7-bit

@@ -1,6 +1,6 @@
 // dot2's tree, for DOT, NRM2 and ASUM: the 32 lanes of the definition are those of a warp. A thread block takes aligned
-// pieces of a power of two of blocks of 1024 elements, 16 blocks at a time, one a warp; the last thread block to end
-// combines the pieces' pairs. The pairs of NRM2 and ASUM serve cr too (cuda/vector/norm_pair.hpp).
+// subtrees of a power of two of blocks of 1024 elements, 16 blocks at a time, one a warp; the last thread block to end
+// combines the subtrees' pairs. The pairs of NRM2 and ASUM serve cr too (cuda/vector/norm_pair.hpp).
 #include <algorithm>
 #include <bit>
 
@@ -26,27 +26,27 @@ constexpr Index block_terms = 1024;  ///< of the definition
 constexpr int warps = 16, threads = 32 * warps, resident = 2;
 template <Terms terms>
 constexpr int batch = terms == Terms::products ? 8 : 16;  ///< elements of an operand that a lane loads at a time
-constexpr int most_levels = 24;                           ///< a piece has at most 2^(most_levels - 1) tasks
+constexpr int most_levels = 24;                           ///< a subtree has at most 2^(most_levels - 1) tasks
 constexpr int fold_width = 8;                             ///< pairs that a warp combines in registers at a time
 
-/// A task is `warps` blocks of the definition, a piece a power of two of tasks; a thread block takes consecutive
-/// pieces.
+/// A task is `warps` blocks of the definition, a subtree a power of two of tasks; a thread block takes consecutive
+/// subtrees.
 struct Division {
-  Index tasks, piece_tasks, pieces, pieces_per_block, thread_blocks;
+  Index tasks, subtree_tasks, subtrees, subtrees_per_block, thread_blocks;
 };
 
-/// The largest pieces that leave no more than a quarter of the places for thread blocks empty: less to combine at the
+/// The largest subtrees that leave no more than a quarter of the places for thread blocks empty: less to combine at the
 /// end, and the memory is saturated with fewer thread blocks.
 Division divide(const DeviceModel& model, Index n) {
   Division d;
   d.tasks = ceil_div(n, block_terms * warps);
   const Index share = ceil_div(d.tasks, Index{resident} * model.processors);
-  d.piece_tasks = 1;
+  d.subtree_tasks = 1;
   for (Index p = 2; p <= Index{1} << (most_levels - 1) && ceil_div(share, p) * p * 4 <= share * 5; p *= 2)
-    d.piece_tasks = p;
-  d.pieces = ceil_div(d.tasks, d.piece_tasks);
-  d.pieces_per_block = ceil_div(share, d.piece_tasks);
-  d.thread_blocks = ceil_div(d.pieces, d.pieces_per_block);
+    d.subtree_tasks = p;
+  d.subtrees = ceil_div(d.tasks, d.subtree_tasks);
+  d.subtrees_per_block = ceil_div(share, d.subtree_tasks);
+  d.thread_blocks = ceil_div(d.subtrees, d.subtrees_per_block);
   return d;
 }
 
@@ -55,8 +55,8 @@ struct Arguments {
   RowProblem<T> p;
   OpenRows open;
   Division division;
-  Pair *pieces, *folded;  ///< 32 lanes each; `folded`: an eighth as many, for the levels of the last tree in turn
-  NormCall norm;          ///< not for products
+  Pair *subtrees, *folded;  ///< 32 lanes each; `folded`: an eighth as many, for the levels of the last tree in turn
+  NormCall norm;            ///< not for products
 };
 
 /// The tree over `count` <= 8 pairs, 1 <= count: load(i) is pair i.
@@ -114,9 +114,9 @@ __device__ Pair combine_lanes(Pair pair) {
   return pair;
 }
 
-/// The tree over the pieces, eight to one in every pass; the pairs go to and fro between two arrays.
+/// The tree over the subtrees, eight to one in every pass; the pairs go to and fro between two arrays.
 template <class T>
-__device__ Pair fold_pieces(Pair* from, Pair* to, Index count) {
+__device__ Pair fold_subtrees(Pair* from, Pair* to, Index count) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   while (count > fold_width) {
     const Index groups = ceil_div(count, fold_width);
@@ -169,13 +169,14 @@ __global__ void __launch_bounds__(threads, resident) dot2_tree_kernel(Arguments<
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const Index blocks = ceil_div(g.p.k, block_terms);
   const Division& d = g.division;
-  const Index first_piece = blockIdx.x * d.pieces_per_block;
+  const Index first_subtree = blockIdx.x * d.subtrees_per_block;
   Pair result{0, 0};
   int buffer = 0;
-  for (Index piece = first_piece; piece < first_piece + d.pieces_per_block && piece < d.pieces; ++piece) {
+  for (Index subtree = first_subtree; subtree < first_subtree + d.subtrees_per_block && subtree < d.subtrees;
+       ++subtree) {
     int top = 0;
-    for (Index t = 0; t < d.piece_tasks && piece * d.piece_tasks + t < d.tasks; ++t, buffer ^= 1) {
-      const Index first = (piece * d.piece_tasks + t) * warps;
+    for (Index t = 0; t < d.subtree_tasks && subtree * d.subtree_tasks + t < d.tasks; ++t, buffer ^= 1) {
+      const Index first = (subtree * d.subtree_tasks + t) * warps;
       if (first + warp < blocks) pairs[buffer][warp][lane] = block_chain<T, terms>(g.p, first + warp, scaling, largest);
       __syncthreads();
       if (warp != 0) continue;
@@ -192,13 +193,13 @@ __global__ void __launch_bounds__(threads, resident) dot2_tree_kernel(Arguments<
     if (warp == 0) {
       result = waiting[--top][lane];
       while (top > 0) result = combine<T>(waiting[--top][lane], result);
-      if (d.pieces > 1) store_pair(g.pieces + piece * 32 + lane, result);
+      if (d.subtrees > 1) store_pair(g.subtrees + subtree * 32 + lane, result);
     }
   }
   if (scaled) share_largest(g.norm.largest, largest);
-  if (d.pieces > 1 || scaled) {
+  if (d.subtrees > 1 || scaled) {
     if (!last_to_arrive(g.open.state->arrived, gridDim.x)) return;
-    if (d.pieces > 1) result = fold_pieces<T>(g.pieces, g.folded, d.pieces);
+    if (d.subtrees > 1) result = fold_subtrees<T>(g.subtrees, g.folded, d.subtrees);
   }
   if (warp != 0) return;
   if (scaled) largest = largest_of_all(g.norm.largest);
@@ -220,17 +221,17 @@ __global__ void __launch_bounds__(threads, resident) dot2_tree_kernel(Arguments<
 
 struct Scratch {
   ExactScratch exact;
-  Pair *pieces, *folded;
+  Pair *subtrees, *folded;
   std::uint32_t* largest;
   std::int32_t* scale;
 };
 
 Scratch carve(Carver& carver, const DeviceModel& model, Index n) {
-  const Index pieces = n > 0 ? divide(model, n).pieces : 0;
+  const Index subtrees = n > 0 ? divide(model, n).subtrees : 0;
   Scratch s;
   s.exact = ExactScratch::carve(carver, model, 1);
-  s.pieces = carver.take<Pair>(pieces * 32);
-  s.folded = carver.take<Pair>(ceil_div(pieces, fold_width) * 32);
+  s.subtrees = carver.take<Pair>(subtrees * 32);
+  s.folded = carver.take<Pair>(ceil_div(subtrees, fold_width) * 32);
   s.largest = carver.take<std::uint32_t>(Index{resident} * model.processors);
   s.scale = carver.take<std::int32_t>(1);
   return s;
@@ -238,7 +239,7 @@ Scratch carve(Carver& carver, const DeviceModel& model, Index n) {
 
 template <class T>
 Arguments<T> make_arguments(const VectorCall& call, const RowProblem<T>& p, const Scratch& s) {
-  return {p, {call.state, s.exact.list}, divide(call.model, p.k), s.pieces, s.folded, {}};
+  return {p, {call.state, s.exact.list}, divide(call.model, p.k), s.subtrees, s.folded, {}};
 }
 
 template <class T>

@@ -191,7 +191,7 @@ bool dot2_gemv_stream(const VectorCall& call, const RowProblem<T>& p) {
   const bool along = size(p.a.col_stride) < size(p.a.row_stride);
   const Index groups = ceil_div(p.m, group_rows), processors = call.model.processors;
   // A few long rows want thread blocks that share them. Many rows of binary64 side by side are read faster where more
-  // thread blocks are resident, and longer pieces of the columns under way: 1.00 against 0.89 of cuBLAS at 16384.
+  // thread blocks are resident, and longer parts of the columns under way: 1.00 against 0.89 of cuBLAS at 16384.
   const bool few = groups < processors / 2 && p.k > short_terms;
   const bool many = !along && compensated<T> && groups > 2 * processors;
   CUtensorMap map;

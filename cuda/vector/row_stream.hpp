@@ -104,11 +104,11 @@ struct TileRing {
     const unsigned char* const tile = memory + stage * tile_bytes;
     const int lane = threadIdx.x % 32;
     if constexpr (along) {
-      // Lines of 128 bytes, whose 16-byte pieces change places by the line's number: no two lanes meet in a bank.
-      constexpr int piece = 16 / sizeof(T);
+      // Lines of 128 bytes, whose 16-byte chunks change places by the line's number: no two lanes meet in a bank.
+      constexpr int chunk = 16 / sizeof(T);
 #pragma unroll
-      for (int j = 0; j < count; j += piece) {
-        const uint4 v = *reinterpret_cast<const uint4*>(tile + lane * 128 + (((first + j) / piece ^ (lane & 7)) << 4));
+      for (int j = 0; j < count; j += chunk) {
+        const uint4 v = *reinterpret_cast<const uint4*>(tile + lane * 128 + (((first + j) / chunk ^ (lane & 7)) << 4));
         memcpy(out + j, &v, 16);
       }
     } else {

@@ -12,48 +12,50 @@
 
 namespace accublas {
 
-/// Deliberate defects, one place each in the code. test/mutants proves that the suite catches every one.
-enum class Mutant {
-  none,
-  tie_away,                 ///< finish: halfway cases rounded away from zero
-  truncate,                 ///< finish: rounded towards zero
-  tie_sticky,               ///< finish: the sticky bit is forgotten
-  zero_sign,                ///< finish: an exact zero is -0
-  double_rounding,          ///< finish: beta c is added after a first rounding
-  subnormal_flush,          ///< finish: subnormal results become zero
-  exponent_power_of_two,    ///< scaling: E_i one too small where the row maximum is a power of two
-  exponent_subnormal,       ///< scaling: E_i of a subnormal row maximum by its exponent field
-  scale_tie_away,           ///< scaling: a' rounded half away from zero
-  dropped_modulus,          ///< int8: one modulus too few
-  crt_quotient,             ///< int8: the quotient by P rounded up too late
-  piece_overflow,           ///< int8: pieces of k twice too long
-  certificate_accepts,      ///< dp:repro: the certificate accepts every element
-  certificate_call_rung,    ///< dp:repro: T* taken per block, not per call
-  certificate_sampling,     ///< dp:repro: X taken over the first blocks, not over every eighth
-  rejected_not_recomputed,  ///< dp:repro: rejected elements keep the value of fixed:T*
-  skipped_undecided,        ///< cr: the list of undecided elements is not recomputed
-  ziv_half,                 ///< cr: the error bound halved 40 times
-  slice_rho,                ///< slices: rho one too small
-  slice_fast_pairs,         ///< slices:fast: pairs with p + q <= D
-  slice_blocked_k,          ///< slices: rho from the block's k, not the whole k
-  dot2_tree,                ///< dot2 DOT: blocks combined left to right
-  dot2_lanes,               ///< dot2 DOT: lanes combined in another order
-  dot2_block,               ///< dot2 GEMV, GEMM: another k-block
-  dot2_no_error,            ///< dot2: the error of the product forgotten
-  dot2_overflow_kept,       ///< dot2: a pair that overflowed is rounded as it is
-  root_truncated,           ///< nrm2: what the integer root leaves out is forgotten
-  root_rest,                ///< nrm2: what the integer of the pair leaves out is forgotten
-  norm_scale,               ///< nrm2 dot2: small entries squared as they are
-  norm_order,               ///< norms, dot2: terms taken from the last to the first
-  norm_error,               ///< norms, cr: the pair taken for the exact sum
-  norm_undecided,           ///< norms, cr: an undecided result keeps one end of its interval
-  norm_lost_term,           ///< norms, cr: the exact sum lacks its last term
-  norm_inf_over_nan,        ///< nrm2: Inf among NaNs gives Inf
-  special_inf_times_zero,   ///< specials: Inf times 0 taken as 0
-  special_beta_zero,        ///< C read where beta is 0
-  nan_payload,              ///< NaN written with the payload of the input
-  count
-};
+/// Deliberate defects, one place each in the code: the name by which ACCUBLAS_MUTANT selects one, and what it does.
+/// test/mutants proves that the suite catches every one.
+#define ACCUBLAS_MUTANTS(X)                                                                      \
+  X(tie_away, "finish: halfway cases rounded away from zero")                                    \
+  X(truncate, "finish: rounded towards zero")                                                    \
+  X(tie_sticky, "finish: the sticky bit is forgotten")                                           \
+  X(zero_sign, "finish: an exact zero is -0")                                                    \
+  X(double_rounding, "finish: beta c is added after a first rounding")                           \
+  X(subnormal_flush, "finish: subnormal results become zero")                                    \
+  X(exponent_power_of_two, "scaling: E_i one too small where the row maximum is a power of two") \
+  X(exponent_subnormal, "scaling: E_i of a subnormal row maximum by its exponent field")         \
+  X(scale_tie_away, "scaling: a' rounded half away from zero")                                   \
+  X(dropped_modulus, "int8: one modulus too few")                                                \
+  X(crt_quotient, "int8: the quotient by P rounded up too late")                                 \
+  X(chunk_overflow, "int8: chunks of k twice too long")                                          \
+  X(certificate_accepts, "dp:repro: the certificate accepts every element")                      \
+  X(certificate_call_rung, "dp:repro: T* taken per block, not per call")                         \
+  X(certificate_sampling, "dp:repro: X taken over the first blocks, not over every eighth")      \
+  X(rejected_not_recomputed, "dp:repro: rejected elements keep the value of fixed:T*")           \
+  X(skipped_undecided, "cr: the list of undecided elements is not recomputed")                   \
+  X(ziv_half, "cr: the error bound halved 40 times")                                             \
+  X(slice_rho, "slices: rho one too small")                                                      \
+  X(slice_fast_pairs, "slices:fast: pairs with p + q <= D")                                      \
+  X(slice_blocked_k, "slices: rho from the block's k, not the whole k")                          \
+  X(dot2_tree, "dot2 DOT: blocks combined left to right")                                        \
+  X(dot2_lanes, "dot2 DOT: lanes combined in another order")                                     \
+  X(dot2_block, "dot2 GEMV, GEMM: another k-block")                                              \
+  X(dot2_no_error, "dot2: the error of the product forgotten")                                   \
+  X(dot2_overflow_kept, "dot2: a pair that overflowed is rounded as it is")                      \
+  X(root_truncated, "nrm2: what the integer root leaves out is forgotten")                       \
+  X(root_rest, "nrm2: what the integer of the pair leaves out is forgotten")                     \
+  X(norm_scale, "nrm2 dot2: small entries squared as they are")                                  \
+  X(norm_order, "norms, dot2: terms taken from the last to the first")                           \
+  X(norm_error, "norms, cr: the pair taken for the exact sum")                                   \
+  X(norm_undecided, "norms, cr: an undecided result keeps one end of its interval")              \
+  X(norm_lost_term, "norms, cr: the exact sum lacks its last term")                              \
+  X(norm_inf_over_nan, "nrm2: Inf among NaNs gives Inf")                                         \
+  X(special_inf_times_zero, "specials: Inf times 0 taken as 0")                                  \
+  X(special_beta_zero, "C read where beta is 0")                                                 \
+  X(nan_payload, "NaN written with the payload of the input")
+
+#define ACCUBLAS_ENUMERATOR(name, what) name,
+enum class Mutant { none, ACCUBLAS_MUTANTS(ACCUBLAS_ENUMERATOR) };
+#undef ACCUBLAS_ENUMERATOR
 
 #ifdef ACCUBLAS_TEST_HOOKS
 bool mutant(Mutant which) noexcept;     ///< whether ACCUBLAS_MUTANT names this one

@@ -8,29 +8,31 @@
 
 namespace accublas {
 
-enum class MpMutant {
-  none,
-  tie_away,          ///< sparse sum: halfway cases rounded away from zero
-  sticky,            ///< sparse sum: what lies below the half is forgotten
-  carry_exponent,    ///< sparse sum: a last place that carries to a power of two leaves the exponent
-  tie_rest,          ///< sparse sum: the sign of what follows a midpoint is not looked for
-  rest_bound,        ///< finish: the bound on what follows a term too small
-  zero_sign,         ///< finish: an exact zero is -0
-  overflow,          ///< finish: the largest exponent counts as an overflow
-  underflow,         ///< finish: what is below the least number is a zero
-  beta_zero,         ///< finish: C read where beta is 0
-  inf_times_zero,    ///< wide sums: Inf times 0 taken as 0
-  lost_band,         ///< wide sums: the lowest band of an output is dropped
-  lost_column,       ///< product: the lowest band of a vector is dropped
-  dropped_modulus,   ///< product: one modulus too few
-  spread,            ///< align: shifts above 31 lose 32
-  stale_aligned,     ///< array: an aligned form outlives a write
-  stale_digits,      ///< transfer: digits below those of a double keep what they held
-  leading_limb,      ///< transfer: limbs of a top limb without its leading bit taken as they are
-  limb_order,        ///< transfer: halves of 64-bit limbs exchanged
-  interval_decides,  ///< compare: overlapping intervals taken as equal numbers
-  count
-};
+/// The name, which ACCUBLAS_MUTANT has with mp_ before it, and what the defect does.
+#define ACCUBLAS_MP_MUTANTS(X)                                                                     \
+  X(tie_away, "sparse sum: halfway cases rounded away from zero")                                  \
+  X(sticky, "sparse sum: what lies below the half is forgotten")                                   \
+  X(carry_exponent, "sparse sum: a last place that carries to a power of two leaves the exponent") \
+  X(tie_rest, "sparse sum: the sign of what follows a midpoint is not looked for")                 \
+  X(rest_bound, "finish: the bound on what follows a term too small")                              \
+  X(zero_sign, "finish: an exact zero is -0")                                                      \
+  X(overflow, "finish: the largest exponent counts as an overflow")                                \
+  X(underflow, "finish: what is below the least number is a zero")                                 \
+  X(beta_zero, "finish: C read where beta is 0")                                                   \
+  X(inf_times_zero, "wide sums: Inf times 0 taken as 0")                                           \
+  X(lost_band, "wide sums: the lowest band of an output is dropped")                               \
+  X(lost_column, "product: the lowest band of a vector is dropped")                                \
+  X(dropped_modulus, "product: one modulus too few")                                               \
+  X(spread, "align: shifts above 31 lose 32")                                                      \
+  X(stale_aligned, "array: an aligned form outlives a write")                                      \
+  X(stale_digits, "transfer: digits below those of a double keep what they held")                  \
+  X(leading_limb, "transfer: limbs of a top limb without its leading bit taken as they are")       \
+  X(limb_order, "transfer: halves of 64-bit limbs exchanged")                                      \
+  X(interval_decides, "compare: overlapping intervals taken as equal numbers")
+
+#define ACCUBLAS_ENUMERATOR(name, what) name,
+enum class MpMutant { none, ACCUBLAS_MP_MUTANTS(ACCUBLAS_ENUMERATOR) };
+#undef ACCUBLAS_ENUMERATOR
 
 #ifdef ACCUBLAS_TEST_HOOKS
 bool mutant(MpMutant which) noexcept;  ///< whether ACCUBLAS_MUTANT names this one

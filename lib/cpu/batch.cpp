@@ -30,7 +30,7 @@ std::size_t useful_bytes(Index m, Index n, Index k) {
 
 void add(const accublas_report_t& one, double share, accublas_report_t& all) {
   all.bits = std::max(all.bits, one.bits);
-  all.moduli = std::max(all.moduli, one.moduli);
+  all.parts = std::max(all.parts, one.parts);
   all.rejected += one.rejected;
   all.undecided += one.undecided;
   all.copied_bytes += one.copied_bytes;

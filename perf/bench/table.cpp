@@ -26,13 +26,13 @@ std::string readable(double seconds) {
 
 Table::Table(const std::string& csv)
     : csv_(csv,
-           "version,cpu,isa,blas,routine,m,n,k,data,threads,mode,engine,seconds,openblas_seconds,ratio,T,moduli,"
+           "version,cpu,isa,blas,routine,m,n,k,data,threads,mode,engine,seconds,openblas_seconds,ratio,T,parts,"
            "undecided,rejected,workspace_bytes,error") {}
 
 void Table::print(const Case& what, const std::vector<Result>& results) {
   if (!headed_)
     std::printf("%-8s %9s %-15s %3s  %-14s %-7s %12s %8s %4s %6s %10s %9s\n", "routine", "size", "data", "thr", "mode",
-                "engine", "time", "ratio", "T", "moduli", "undecided", "rejected");
+                "engine", "time", "ratio", "T", "parts", "undecided", "rejected");
   headed_ = true;
   const long long size = results.empty() ? what.size : static_cast<long long>(results[0].report.k);
   if (!results.empty())
@@ -47,7 +47,7 @@ void Table::print(const Case& what, const std::vector<Result>& results) {
     else
       std::printf("%-8s %9lld %-15s %3d  %-14s %-7s %12s %8.2f %4d %6d %10lld %9lld\n", what.routine.c_str(), size,
                   short_name(what.data).c_str(), what.threads, q.mode, q.engine, readable(r.seconds).c_str(), r.ratio(),
-                  q.bits, q.moduli, static_cast<long long>(q.undecided), static_cast<long long>(q.rejected));
+                  q.bits, q.parts, static_cast<long long>(q.undecided), static_cast<long long>(q.rejected));
   }
   std::fflush(stdout);
   record(what, results);
@@ -62,7 +62,7 @@ void Table::record(const Case& what, const std::vector<Result>& results) {
                  static_cast<int>(accublas_version()), cpu_name().c_str(), q.device, blas_name().c_str(),
                  what.routine.c_str(), static_cast<long long>(q.m), static_cast<long long>(q.n),
                  static_cast<long long>(q.k), short_name(what.data).c_str(), what.threads, r.mode.c_str(), q.engine,
-                 r.seconds, r.openblas_seconds, r.ratio(), q.bits, q.moduli, static_cast<long long>(q.undecided),
+                 r.seconds, r.openblas_seconds, r.ratio(), q.bits, q.parts, static_cast<long long>(q.undecided),
                  static_cast<long long>(q.rejected), static_cast<long long>(q.workspace_bytes), r.error.c_str());
   }
   std::fflush(csv_.get());

@@ -47,7 +47,8 @@ int main(int count, char** arguments) {
   CLI::App app(
       "Times GEMM in accublas's modes against cuBLAS on the GPU, on the same data; runs are interleaved, medians "
       "count.\n"
-      "ratio: cuBLAS's time over the row's. T, N: bits and moduli. Top/s: rate of the INT8 products. FP64: dot2 over "
+      "ratio: cuBLAS's time over the row's. T, N: bits and parts (moduli, digits or slices). Top/s: rate of the INT8 "
+      "products. FP64: dot2 over "
       "what "
       "the\n"
       "FP64 units issue in that time, at 10 operations a term (s: 1), the limit measured in this run. error/u, "

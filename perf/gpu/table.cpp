@@ -5,12 +5,12 @@
 namespace gpu_bench {
 
 double int8_tera(const Case& what, const Result& result) {
-  return result.ours ? tera(what, result.product_ms) * result.report.moduli : 0;
+  return result.ours ? tera(what, result.product_ms) * result.report.parts : 0;
 }
 
 Table::Table(const std::string& csv)
     : csv_(csv,
-           "version,device,routine,m,n,k,data,method,contender,engine,ms,tera,over_cublas,T,moduli,rejected,undecided,"
+           "version,device,routine,m,n,k,data,method,contender,engine,ms,tera,over_cublas,T,parts,rejected,undecided,"
            "ms_convert,ms_product,ms_reconstruct,ms_exact,int8_tera,fp64_share,error_u,bound_u,workspace_bytes,"
            "failure") {}
 
@@ -35,7 +35,7 @@ void Table::print(const Case& what, const std::vector<Result>& results) {
     std::printf("%-6s %9.3f %7.1f %6.2f", r.ours ? q.engine : "", r.ms, tera(what, r.ms),
                 cublas ? cublas->ms / r.ms : 0);
     if (r.ours)
-      std::printf(" %3d %3d %9lld %9lld %8.3f %8.3f %8.3f %8.3f %6.0f %6.3f", q.bits, q.moduli,
+      std::printf(" %3d %3d %9lld %9lld %8.3f %8.3f %8.3f %8.3f %6.0f %6.3f", q.bits, q.parts,
                   static_cast<long long>(q.rejected), static_cast<long long>(q.undecided), q.ms_convert, r.product_ms,
                   q.ms_reconstruct, q.ms_exact, int8_tera(what, r), r.fp64_share);
     if (r.largest_error >= 0) std::printf("%*s %8.3g", r.ours ? 0 : 77, "", r.largest_error);
@@ -58,7 +58,7 @@ void Table::record(const Case& what, const std::vector<Result>& results) {
         static_cast<int>(accublas_version()), device_name().c_str(), what.routine.c_str(),
         static_cast<long long>(what.m), static_cast<long long>(what.n), static_cast<long long>(what.k),
         what.data.c_str(), name_of(what.method), r.contender.c_str(), q.engine, r.ms, tera(what, r.ms),
-        cublas && r.ms > 0 ? cublas->ms / r.ms : 0, q.bits, q.moduli, static_cast<long long>(q.rejected),
+        cublas && r.ms > 0 ? cublas->ms / r.ms : 0, q.bits, q.parts, static_cast<long long>(q.rejected),
         static_cast<long long>(q.undecided), q.ms_convert, r.product_ms, q.ms_reconstruct, q.ms_exact,
         int8_tera(what, r), r.fp64_share, r.largest_error, r.bound, static_cast<long long>(q.workspace_bytes),
         r.error.c_str());

@@ -47,7 +47,7 @@ class Targets {
         const Result* lt = find(results, "cublasLt-int8");
         for (const char* mode : {"dp", "cr"})
           if (const Result* ours = find(results, mode))
-            if (lt && ours->report.moduli > 0)
+            if (lt && ours->report.parts > 0)
               rate.take(int8_tera(what, *ours) / tera(what, lt->ms), "in " + std::string(mode));
         add(int8_limits.work, what, limit(int8_limits), rate.value, rate.where);
       }

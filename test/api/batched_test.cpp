@@ -342,7 +342,7 @@ TYPED_TEST(Batched, ReportAndCounters) {
     const Batch<T> batch(ACCUBLAS_COL_MAJOR, 0, 20, 21, 30, 9, 0, 0, false);
     // Sums and largest values of the calls one by one.
     std::int64_t rejected = 0, undecided = 0;
-    std::int32_t moduli = 0, bits = 0;
+    std::int32_t parts = 0, bits = 0;
     for (Index i = 0; i < batch.count; ++i) {
       Batch<T> one = batch;
       one.first_a = i * one.stride_a, one.first_b = i * one.stride_b, one.first_c = i * one.stride_c, one.count = 1;
@@ -351,7 +351,7 @@ TYPED_TEST(Batched, ReportAndCounters) {
       const accublas_report_t report = context.report();
       EXPECT_EQ(report.batch_count, 1);
       rejected += report.rejected, undecided += report.undecided;
-      moduli = std::max(moduli, report.moduli), bits = std::max(bits, report.bits);
+      parts = std::max(parts, report.parts), bits = std::max(bits, report.bits);
     }
     accublas_reset_counters();
     std::vector<T> c;
@@ -366,7 +366,7 @@ TYPED_TEST(Batched, ReportAndCounters) {
     EXPECT_EQ(report.k, 30);
     EXPECT_EQ(report.rejected, rejected) << mode;
     EXPECT_EQ(report.undecided, undecided) << mode;
-    EXPECT_EQ(report.moduli, moduli) << mode;
+    EXPECT_EQ(report.parts, parts) << mode;
     EXPECT_EQ(report.bits, bits) << mode;
     EXPECT_GT(report.bound_relative, 0);
     EXPECT_GT(report.ms_total, 0);

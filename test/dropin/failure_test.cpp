@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "accublas.h"
+#include "c_api/private.hpp"
 #include "test/dropin/blas_names.hpp"
 
 namespace {
@@ -116,6 +117,31 @@ TEST_F(Failure, HandlerCanAskForTheRealBlas) {
   EXPECT_EQ(d, ddot_(&n, a.data(), &two, b.data(), &minus));
   EXPECT_EQ(handled.calls, 8);
   (void)one;
+}
+
+// The rule that the drop-in and the Fortran module share: the CPU where there is a device, the handler, the real BLAS;
+// none where that cannot help, of which the handler hears all the same.
+TEST_F(Failure, NextAttempt) {
+  using accublas::Attempt;
+  Handled handled;
+  accublas_set_failure_handler(serve_natively, &handled);
+  int32_t devices = 0;
+  accublas_device_count(&devices);
+  const auto next = [](Attempt failed, accublas_status status, bool reads_result) {
+    return accublas_private_next_attempt(nullptr, failed, status, reads_result);
+  };
+  const Attempt second = devices > 0 ? Attempt::on_cpu : Attempt::native;
+  EXPECT_EQ(next(Attempt::as_set, ACCUBLAS_ERROR_MEMORY, true), second);
+  EXPECT_EQ(next(Attempt::as_set, ACCUBLAS_ERROR_C_UNDEFINED, false), second);
+  EXPECT_EQ(handled.calls, devices > 0 ? 0 : 2);
+  handled.calls = 0;
+  EXPECT_EQ(next(Attempt::on_cpu, ACCUBLAS_ERROR_MEMORY, true), Attempt::native);
+  EXPECT_EQ(next(Attempt::as_set, ACCUBLAS_ERROR_C_UNDEFINED, true), Attempt::none);
+  EXPECT_EQ(next(Attempt::on_cpu, ACCUBLAS_ERROR_C_UNDEFINED, true), Attempt::none);
+  EXPECT_EQ(next(Attempt::as_set, ACCUBLAS_ERROR_ARGUMENT, false), Attempt::none);
+  EXPECT_EQ(next(Attempt::native, ACCUBLAS_ERROR_MEMORY, false), Attempt::none);
+  EXPECT_EQ(handled.calls, 5);
+  EXPECT_EQ(handled.status, ACCUBLAS_ERROR_MEMORY);
 }
 
 // accublas_last_error is "" after a success of any routine, the short way to the real BLAS included, and accublas_fail

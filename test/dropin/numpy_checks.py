@@ -5,16 +5,18 @@ usage: numpy_checks.py LIBACCUBLAS MODE
 import ctypes
 import sys
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 
+C_API = Path(__file__).resolve().parents[2] / "c_api"
+sys.path.append(str(C_API))
+from structs import structure  # noqa: E402
+
 LIBRARY = ctypes.CDLL(sys.argv[1])
 MODE = sys.argv[2]
+Counter = structure(C_API / "accublas.h", "accublas_counter_t")
 COL_MAJOR, NO_TRANS = 102, 111
-
-
-class Counter(ctypes.Structure):
-    _fields_ = [("routine", ctypes.c_char * 16), ("engine", ctypes.c_char * 16), ("calls", ctypes.c_uint64)]
 
 
 def calls():

@@ -197,7 +197,7 @@ TYPED_TEST(Convert, BitsAndModuli) {
   }
 }
 
-/// Lines of many entries of one size have norms far above these: fewer pieces than their bits would take.
+/// Lines of many entries of one size have norms far above these: fewer limbs than their bits would take.
 TYPED_TEST(Convert, EqualNormsOfEvenLines) {
   using T = TypeParam;
   const Index k = 400;
@@ -220,7 +220,7 @@ TYPED_TEST(Convert, EqualNormsOfEvenLines) {
   }
 }
 
-/// Integers at and around the largest magnitudes of one piece and of two, where the quotient by p is hardest.
+/// Integers at and around the largest magnitudes of one limb and of two, where the quotient by p is hardest.
 TEST(ConvertQuotients, MultiplesOfEveryModulus) {
   const Index k = 256;
   for (int bits : {48, 50, 51, 52, 85, 86}) {

@@ -201,7 +201,7 @@ TYPED_TEST(DigitsTest, FixedEqualsTheCpu) {
     }
 }
 
-TYPED_TEST(DigitsTest, BlocksAndPiecesDoNotMatter) {
+TYPED_TEST(DigitsTest, BlocksAndChunksDoNotMatter) {
   using T = TypeParam;
   Random rng(12);
   const Index sizes[][3] = {{1, 1, 1},        {1, 300, 5000},  {300, 1, 4097},
@@ -236,7 +236,7 @@ TYPED_TEST(DigitsTest, LongInnerDimension) {
   }
 }
 
-/// Every digit but the topmost is as large as digits get, in pieces as long as pieces get: sums reach 2^24 (2^53).
+/// Every digit but the topmost is as large as digits get, in chunks as long as chunks get: sums reach 2^24 (2^53).
 TYPED_TEST(DigitsTest, LargestDigits) {
   using T = TypeParam;
   Random rng(13);

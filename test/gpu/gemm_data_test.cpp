@@ -62,8 +62,8 @@ TYPED_TEST(GemmData, AllZero) {
   }
 }
 
-// The longest sums that 32 bits hold: a piece of the inner dimension, one more, several.
-TYPED_TEST(GemmData, BeyondAPieceOfTheInnerDimension) {
+// The longest sums that 32 bits hold: a chunk of the inner dimension, one more, several.
+TYPED_TEST(GemmData, BeyondAChunkOfTheInnerDimension) {
   using T = TypeParam;
   Random rng(24);
   for (const int k : {65919, 65920, 65921, 66052, 70000, 140000}) {

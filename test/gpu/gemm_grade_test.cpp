@@ -72,11 +72,11 @@ class GemmGrade : public testing::Test {
       EXPECT_TRUE(changed) << what;
       EXPECT_EQ(report.bound_componentwise, promise) << what;
       EXPECT_EQ(report.bound_relative, 0) << what;
-      EXPECT_EQ(report.moduli, 0) << what;
+      EXPECT_EQ(report.parts, 0) << what;
       EXPECT_EQ(report.bits, 0) << what;
     } else {
       EXPECT_FALSE(changed) << what;
-      EXPECT_GT(report.moduli, 0) << what;
+      EXPECT_GT(report.parts, 0) << what;
     }
   }
 };

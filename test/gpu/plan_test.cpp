@@ -101,7 +101,7 @@ TYPED_TEST(Plan, FixedTakesWhatTheNormsNeed) {
       EXPECT_EQ(plan.col_bits, t);
       EXPECT_EQ(plan.moduli, int8_moduli_for(int8_log2_norm(row_norm, t, k) + int8_log2_norm(col_norm, t, k)));
       EXPECT_EQ(after.bits, t);
-      EXPECT_EQ(after.moduli, plan.moduli);
+      EXPECT_EQ(after.parts, plan.moduli);
       EXPECT_EQ(after.bound_componentwise, t >= 60 ? 0 : INFINITY);
       expect_block(plan, buffers, 700, 300);
     }
@@ -175,7 +175,7 @@ TYPED_TEST(Plan, FixedTakesAnOfferWhereEmulationIsSlower) {
     EXPECT_EQ(after.refused, native);
     EXPECT_EQ(after.pass[0].active, !native);
     EXPECT_EQ(after.bound_componentwise, native ? offer.bound : 0);
-    EXPECT_EQ(after.moduli, native ? 0 : moduli);
+    EXPECT_EQ(after.parts, native ? 0 : moduli);
     EXPECT_EQ(after.missed_target, 0);
   };
   expect(false, state, {moduli, 0.5});

@@ -1,12 +1,13 @@
 // The residue products and the certificate's sums against sums of products formed on the host, on the kernels for
 // compute capability 9.0 (where the device is one) and on the portable ones.
+#include "cuda/residues/product.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <random>
 #include <vector>
 
 #include "cuda/core/reduction.hpp"
-#include "cuda/residues/product.hpp"
 #include "lib/numerics/moduli.hpp"
 #include "test/gpu/device.hpp"
 
@@ -31,7 +32,7 @@ DeviceModel make_model() {
   return model;
 }
 
-/// A block of a product, one piece of k.
+/// A block of a product, one chunk of k.
 struct Shape {
   Index m, n, k;
   int moduli;
@@ -161,8 +162,8 @@ TEST_P(Product, Blocks) {
 }
 
 TEST_P(Product, LargestSums) {
-  // The longest piece with few moduli, the largest of them; all moduli with less memory.
-  for (const Shape& shape : {whole(5, 9, product_piece, 8), whole(5, 9, 8192, max_moduli)}) {
+  // The longest chunk with few moduli, the largest of them; all moduli with less memory.
+  for (const Shape& shape : {whole(5, 9, product_most_terms, 8), whole(5, 9, 8192, max_moduli)}) {
     const Bytes rows = make_buffer(shape, shape.m, shape.block_rows, largest_byte);
     const Bytes cols = make_buffer(shape, shape.n, shape.block_cols, largest_byte);
     expect_residues(shape, multiply(shape, rows, cols), 1,
@@ -170,27 +171,27 @@ TEST_P(Product, LargestSums) {
   }
 }
 
-TEST_P(Product, LongPieces) {
-  check_random(whole(70, 60, product_piece, 3));
+TEST_P(Product, LongChunks) {
+  check_random(whole(70, 60, product_most_terms, 3));
   check_random(whole(140, 60, 65536, 2));
   // Large enough for the blocks to meet.
-  check_random(whole(1000, 1020, product_piece, 1), 501);
+  check_random(whole(1000, 1020, product_most_terms, 1), 501);
 }
 
 TEST_P(Product, Accumulates) {
   const Shape shape = whole(130, 270, 640, max_moduli);
   std::vector<Bytes> rows, cols;
   DeviceArray<std::int8_t> result(result_size(shape));
-  for (int piece = 0; piece < 3; ++piece) {
+  for (int chunk = 0; chunk < 3; ++chunk) {
     rows.push_back(make_buffer(shape, shape.m, shape.block_rows, RandomByte{random}));
     cols.push_back(make_buffer(shape, shape.n, shape.block_cols, RandomByte{random}));
     const DeviceArray<std::uint8_t> row_array(rows.back()), col_array(cols.back());
-    residue_product(model, arguments(shape, row_array, col_array, result, piece > 0), nullptr);
+    residue_product(model, arguments(shape, row_array, col_array, result, chunk > 0), nullptr);
     require(cudaDeviceSynchronize(), "product");
   }
   expect_residues(shape, result.values(), 7, [&](Index r, Index c, int l) {
     std::uint64_t sum = 0;
-    for (std::size_t piece = 0; piece < 3; ++piece) sum += sum_of_products(shape, rows[piece], cols[piece], r, c, l);
+    for (std::size_t chunk = 0; chunk < 3; ++chunk) sum += sum_of_products(shape, rows[chunk], cols[chunk], r, c, l);
     return sum;
   });
 }
@@ -198,7 +199,7 @@ TEST_P(Product, Accumulates) {
 TEST_P(Product, AccumulatesOnEveryByte) {
   // 256 rows of old bytes -128 .. 127; sums 0 and the largest.
   for (const bool largest : {false, true})
-    for (const Shape& shape : {whole(256, 20, product_piece, 2), whole(256, 20, 2048, max_moduli)}) {
+    for (const Shape& shape : {whole(256, 20, product_most_terms, 2), whole(256, 20, 2048, max_moduli)}) {
       const auto value = [&](int p) { return largest ? largest_byte(p) : std::uint8_t{0}; };
       const DeviceArray<std::uint8_t> rows(make_buffer(shape, shape.m, shape.block_rows, value));
       const DeviceArray<std::uint8_t> cols(make_buffer(shape, shape.n, shape.block_cols, value));
@@ -261,8 +262,8 @@ TEST_P(Product, Captured) {
 
 TEST_P(Product, CertificateSums) {
   state.zero();
-  for (const Shape& shape : {whole(1, 1, 128, 1), whole(300, 530, 1024, 1), whole(70, 257, product_piece, 1)}) {
-    const bool largest = shape.k == product_piece;
+  for (const Shape& shape : {whole(1, 1, 128, 1), whole(300, 530, 1024, 1), whole(70, 257, product_most_terms, 1)}) {
+    const bool largest = shape.k == product_most_terms;
     const auto value = [&](int) { return static_cast<std::uint8_t>(largest ? 127 : random() % 128); };
     const Bytes rows = make_buffer(shape, shape.m, shape.block_rows, value);
     const Bytes cols = make_buffer(shape, shape.n, shape.block_cols, value);

@@ -120,7 +120,7 @@ TYPED_TEST(SlicesTest, CancellationWithC) {
   }
 }
 
-TYPED_TEST(SlicesTest, BlocksAndPiecesDoNotMatter) {
+TYPED_TEST(SlicesTest, BlocksAndChunksDoNotMatter) {
   using T = TypeParam;
   Random rng(23);
   const Index sizes[][3] = {{1, 1, 1},        {1, 300, 5000}, {300, 1, 4097},

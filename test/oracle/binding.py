@@ -1,30 +1,22 @@
-"""accublas through ctypes: the C interface of c_api/accublas.h, written out again."""
+"""accublas through ctypes: the C interface of c_api/accublas.h, written out again but for its structs."""
 
 import ctypes
-from ctypes import POINTER, byref, c_char, c_char_p, c_double, c_float, c_int32, c_int64, c_size_t, c_void_p
+import sys
+from ctypes import POINTER, byref, c_char_p, c_double, c_float, c_int32, c_int64, c_size_t, c_void_p
+from pathlib import Path
+
+C_API = Path(__file__).resolve().parents[2] / "c_api"
+sys.path.append(str(C_API))
+from structs import structure  # noqa: E402
+
+HEADER = C_API / "accublas.h"
 
 STATUS_ENGINE = 3
 STATUS_ACCURACY = 6
 
 
-class Options(ctypes.Structure):
-    _fields_ = [("struct_size", c_size_t), ("mode_name", c_char_p), ("mode", c_int32), ("mode_parameter", c_int32),
-                ("mode_flags", c_int32), ("reproducible", c_int32), ("backend", c_int32), ("engine", c_int32),
-                ("num_threads", c_int32), ("report_level", c_int32), ("target", c_double),
-                ("workspace_bytes", c_int64)]
-
-
-class Report(ctypes.Structure):
-    _fields_ = [("struct_size", c_size_t), ("routine", c_char * 16), ("mode", c_char * 32), ("backend", c_char * 8),
-                ("engine", c_char * 16), ("device", c_char * 64), ("reason", c_char * 160), ("m", c_int64),
-                ("n", c_int64), ("k", c_int64), ("bits", c_int32), ("moduli", c_int32), ("rejected", c_int64),
-                ("undecided", c_int64), ("workspace_bytes", c_int64), ("copied_bytes", c_int64),
-                ("ms_total", c_double), ("ms_convert", c_double), ("ms_product", c_double),
-                ("ms_reconstruct", c_double), ("ms_exact", c_double), ("bound_relative", c_double),
-                ("bound_componentwise", c_double), ("bound_absolute", c_double), ("threads", c_int32),
-                ("level", c_int32)]
-
-
+Options = structure(HEADER, "accublas_options")
+Report = structure(HEADER, "accublas_report_t")
 ENGINES = {"auto": 0, "native": 1, "int8": 2, "fp64": 3, "fp16": 4, "dot2": 5, "sums": 6}
 TYPES = {"d": c_double, "s": c_float}
 

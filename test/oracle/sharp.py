@@ -57,7 +57,7 @@ def _table():
     add(both, "cr", kind="largest", shape=(17, 9, 300))
     add(both, "repro", kind="largest", shape=(17, 9, 300))
 
-    # Long inner dimensions: pieces of INT8 and FP64 sums, the certificate's subsampling, rho of the whole k.
+    # Long inner dimensions: chunks of INT8 and FP64 sums, the certificate's subsampling, rho of the whole k.
     for k in (66100, 131200):
         for kind in ("residues_signed", "residues_mixed", "residues_unsigned"):
             add("dgemm", "fixed", kind=kind, shape=(2, 1, k), mode="fixed:53", plain=True)

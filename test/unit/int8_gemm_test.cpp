@@ -207,8 +207,8 @@ TEST(Int8Gemm, EveryT) {
     expect_same(run(t, fixed(bits), {}), fixed_reference(t, bits), std::to_string(bits).c_str());
 }
 
-TEST(Int8Gemm, PiecesOfK) {
-  // Residues of the largest magnitude, 254 and 127 modulo 255, over more than one piece: a sum over 70000 terms passes
+TEST(Int8Gemm, ChunksOfK) {
+  // Residues of the largest magnitude, 254 and 127 modulo 255, over more than one chunk: a sum over 70000 terms passes
   // 2^31.
   for (Index k : {Index{65793}, Index{70000}}) {
     Case<double> t{2,
@@ -315,7 +315,7 @@ TEST(Int8Gemm, ModuliByPairs) {
     for (int bits = 20; bits < 40; ++bits) {
       accublas_report_t report;
       expect_same(run(t, fixed(bits), {}, &report), fixed_reference(t, bits), "fixed");
-      fewer += report.moduli < int8_moduli_for(2 * bits + std::log2(32 * 0.9999));
+      fewer += report.parts < int8_moduli_for(2 * bits + std::log2(32 * 0.9999));
     }
     EXPECT_EQ(fewer > 0, !same_terms);
   }

@@ -175,12 +175,12 @@ class Levels {
       most_planes_ = std::max(most_planes_, ceil_log2(level_begin_[l + 1] - level_begin_[l]));
     }
     std::fill(written_ + planes_, written_ + planes_ + count, false);
-    const Index piece = std::min(size_.k, (room_ - 8) / digits);
-    const int key = piece >= g_.k ? 1000 * digits + t : -1;  // what is held of A from the last block of columns
+    const Index chunk = std::min(size_.k, (room_ - 8) / digits);
+    const int key = chunk >= g_.k ? 1000 * digits + t : -1;  // what is held of A from the last block of columns
     if (held_ != key) set_grids(rows_, a_, digits, t);
     set_grids(cols_, b_, digits, t);
-    for (Index k0 = 0; k0 < g_.k; k0 += piece) {
-      const Index k = std::min(piece, g_.k - k0), ld = digits * k + 8;
+    for (Index k0 = 0; k0 < g_.k; k0 += chunk) {
+      const Index k = std::min(chunk, g_.k - k0), ld = digits * k + 8;
       {
         PhaseTimer timer(execution_, &accublas_report_t::ms_convert);
         if (held_ != key) split(rows_, a_, k0, k, digits, false);
@@ -201,7 +201,7 @@ class Levels {
     }
     held_ = key > 0 ? key : 0;
     planes_ += count;
-    execution_.report.moduli = std::max(execution_.report.moduli, digits);
+    execution_.report.parts = std::max(execution_.report.parts, digits);
   }
 
   /// Levels 0 .. last of one element, in units of the last.
@@ -370,7 +370,7 @@ class Levels {
   Execution& execution_;
   DigitWidth width_;
   int start_ = 0;   ///< level where cr starts; grows with the blocks that needed more
-  int digits_ = 0;  ///< that the buffers hold for pieces of size_.k
+  int digits_ = 0;  ///< that the buffers hold for chunks of size_.k
   BlockSizes size_{};
   Index room_ = 0;  ///< doubles per line
   Side a_{}, b_{};

@@ -24,18 +24,18 @@ BlockSizes block_sizes(Index m, Index n, Index k, int digits, int planes, std::s
                static_cast<double>(s.m) * static_cast<double>(s.n) * (8.0 * planes + 1) <=
            room;
   };
-  constexpr Index longest_edge = 4096, longest_piece = Index{1} << 20;
-  const BlockSizes most{std::min(m, longest_edge), std::min(n, longest_edge), std::min(k, longest_piece)};
+  constexpr Index longest_edge = 4096, longest_chunk = Index{1} << 20;
+  const BlockSizes most{std::min(m, longest_edge), std::min(n, longest_edge), std::min(k, longest_chunk)};
   if (fits(most)) return most;
   BlockSizes best{1, 1, std::min<Index>(k, 64)};
   double least_cost = 1e300;
   for (Index edge_m = longest_edge; edge_m > 0; edge_m /= 2) {
     for (Index edge_n = longest_edge; edge_n > 0; edge_n /= 2) {
-      for (Index piece = longest_piece; piece >= 64; piece /= 4) {
-        const BlockSizes s{std::min(m, edge_m), std::min(n, edge_n), std::min(k, piece)};
+      for (Index chunk = longest_chunk; chunk >= 64; chunk /= 4) {
+        const BlockSizes s{std::min(m, edge_m), std::min(n, edge_n), std::min(k, chunk)};
         if (!fits(s)) continue;
         // Per term of C: DGEMM packs A for every block of columns and B for every block of rows; B is cut anew for
-        // every block of rows, A for every block of columns unless all of k is held; a piece of k reads and writes the
+        // every block of rows, A for every block of columns unless all of k is held; a chunk of k reads and writes the
         // planes once.
         const double per_m = 1 / static_cast<double>(s.m), per_n = 1 / static_cast<double>(s.n);
         const double cost =

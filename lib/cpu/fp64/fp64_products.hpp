@@ -19,7 +19,7 @@ namespace accublas::cpu {
 void digit_product(Index m, Index n, Index terms, const double* a, Index lda, const double* b, Index ldb, bool add,
                    double* plane, Index ld);
 
-/// Sizes of a block of C and of a piece of the inner dimension.
+/// Sizes of a block of C and of a chunk of the inner dimension.
 struct BlockSizes {
   Index m, n, k;
 };

@@ -135,7 +135,7 @@ void slices_gemm(const Gemm<T>& g, const Mode& mode, Execution& execution) {
       slice_grids(rows, rho, slices, cut_a, grid_a, execution);
     }
     const int span_a = grid_span(cut_a, grid_a, m, slices, 53 - rho, regular_a), used_a = most_slices(cut_a, m);
-    execution.report.moduli = std::max(execution.report.moduli, used_a);
+    execution.report.parts = std::max(execution.report.parts, used_a);
     bool a_is_cut = false;
     for (Index j0 = 0; j0 < g.n; j0 += size.n) {
       const Index n = std::min(size.n, g.n - j0);

@@ -18,10 +18,10 @@ constexpr Index spread_stride(Index chunk) { return chunk % 512 == 0 ? chunk + 6
 
 }  // namespace
 
-int int8_pieces(int t) {
+int int8_limbs(int t) {
   if (t <= 53) return 1;
-  for (int pieces = 2;; ++pieces)
-    if (t <= cpu::int8_piece_bits * (pieces - 1) + 45) return pieces;
+  for (int limbs = 2;; ++limbs)
+    if (t <= cpu::int8_limb_bits * (limbs - 1) + 45) return limbs;
 }
 
 std::string Int8Blocking::describe() const {
@@ -70,9 +70,9 @@ Int8Blocking int8_blocking(Index m, Index n, Index k, int planes, Index tile_row
   };
   auto fits = [&](const Int8Blocking& b) { return b.row_bytes + b.col_bytes + b.result_bytes <= available; };
   // Long chunks first, then large blocks: a block of less than 4 tiles a side converts its operands too often.
-  // Residues of p = 256 alone reach 255 128 a term, and wrap-around does not hurt them: only pieces twice as long go
+  // Residues of p = 256 alone reach 255 128 a term, and wrap-around does not hurt them: only chunks twice as long go
   // wrong.
-  const Index longest = mutant(Mutant::piece_overflow) ? 2 * cpu::int8_piece : cpu::int8_piece;
+  const Index longest = mutant(Mutant::chunk_overflow) ? 2 * cpu::int8_most_terms : cpu::int8_most_terms;
   const Index chunk = std::min(round_up(k, cpu::int8_k_step), longest);
   for (Index tiles_wanted : {Index{4}, Index{1}}) {
     for (Index c = chunk;; c = std::max<Index>(c / 2 / 64 * 64, 64)) {

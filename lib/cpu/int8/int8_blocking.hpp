@@ -8,8 +8,8 @@
 
 namespace accublas {
 
-/// Pieces of a' with abs(a') <= 2^t, see Int8Conversion.
-int int8_pieces(int t);
+/// Limbs of a' with abs(a') <= 2^t, see Int8Conversion.
+int int8_limbs(int t);
 
 /// Bytes between planes of so many bytes (a multiple of 64) that are read or written side by side: 128 more than a
 /// multiple of 256, so that 32 of them meet in no set of the first-level cache.
@@ -22,7 +22,7 @@ constexpr Index int8_tile_plane(Index tile_rows, Index tile_cols) { return int8_
 struct Int8Blocking {
   Index tile_rows, tile_cols;
   Index block_rows, block_cols;  ///< multiples of the tile
-  Index chunk;                   ///< multiple of 64, at most int8_piece
+  Index chunk;                   ///< multiple of 64, at most int8_most_terms
   Index chunks;
   Index row_stride;                                ///< bytes between rows of the rows' residues
   int planes;                                      ///< moduli

@@ -20,10 +20,10 @@ constexpr Index most_terms_in_doubles = Index{1} << 18;
 }  // namespace
 
 /// Calls body(task, sums) with the tiles' sums: std::int32_t where k allows it, else double, both tile_cols apart; of
-/// the former not for tiles that settled(task, sums) needs no sums for, with `sums` as its scratch.
+/// the former not for tiles whose verdict known(task, sums) finds without them, with `sums` as its scratch.
 template <class T>
-template <class Settled, class Body>
-void Int8Gemm<T>::for_each_sums(Settled&& settled, Body&& body) {
+template <class Known, class Body>
+void Int8Gemm<T>::for_each_sums(Known&& known, Body&& body) {
   PhaseTimer timer(execution_, &accublas_report_t::ms_product);
   const Index terms = certificate_terms(problem_.k);
   auto blocking = [&](std::size_t size) {
@@ -43,7 +43,7 @@ void Int8Gemm<T>::for_each_sums(Settled&& settled, Body&& body) {
   for_each_tile(b, row_bytes, col_bytes, terms, [&](const Int8TileTask& task) {
     if (simple) {
       std::int32_t* const sums = reinterpret_cast<std::int32_t*>(task.result);
-      if (settled(task, sums)) return;
+      if (known(task, sums)) return;
       product_.sums(task.product, sums, tile_cols_);
       body(task, sums);
       return;
@@ -203,8 +203,8 @@ int Int8Gemm<T>::certify() {
 template <class T>
 double Int8Gemm<T>::componentwise_bound(int t) {
   for (int i = 0; i < threads_; ++i) counts_[i].worst = 0;
-  auto none_settled = [](const Int8TileTask&, std::int32_t*) { return false; };
-  for_each_sums(none_settled, [&](const Int8TileTask& task, auto* sums) {
+  auto none_known = [](const Int8TileTask&, std::int32_t*) { return false; };
+  for_each_sums(none_known, [&](const Int8TileTask& task, auto* sums) {
     double worst = counts_[task.thread].worst;
     for (Index r = 0; r < task.rows; ++r) {
       for (Index c = 0; c < task.cols; ++c) {

@@ -77,8 +77,8 @@ class Int8Gemm {
   int certify();
   /// Upper bound of the error of fixed:t over abs(A) abs(B), by the certificate's sums: Inf where they say nothing.
   double componentwise_bound(int t);
-  template <class Settled, class Body>
-  void for_each_sums(Settled&& settled, Body&& body);
+  template <class Known, class Body>
+  void for_each_sums(Known&& known, Body&& body);
   Index count_accepted(const Int8TileTask& task, const std::int32_t* sums, int rung, std::uint8_t* accepted);
   bool certify_by_part(const Int8TileTask& task, std::int32_t* sums);
   void certify_tile(const Int8TileTask& task, const std::int32_t* sums);

@@ -173,7 +173,7 @@ void int8_convert(const Int8Operand<T>& x, const Int8Lines& lines, const Int8Byt
     for (Index i = 0; i < group; ++i) {
       const int exponent = i >= count          ? 0
                            : bytes.certificate ? 7 - lines.exponent[line + i]
-                                               : bytes.scale[line + i] - int8_piece_bits * (bytes.pieces - 1);
+                                               : bytes.scale[line + i] - int8_limb_bits * (bytes.limbs - 1);
       set_scale(exponent, scale + 2 * i);
     }
     Int8Conversion c{};
@@ -182,7 +182,7 @@ void int8_convert(const Int8Operand<T>& x, const Int8Lines& lines, const Int8Byt
     c.row_stride = bytes.row_stride;
     c.plane_stride = bytes.plane_stride;
     c.moduli = bytes.moduli;
-    c.pieces = bytes.pieces;
+    c.limbs = bytes.limbs;
     const bool packed = lines.packed && !sampled;
     if (packed) {
       c.x = lines.packed + line * lines.packed_stride + p0;

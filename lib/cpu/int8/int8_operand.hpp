@@ -59,7 +59,7 @@ struct Int8Bytes {
   bool panel;                 ///< the columns' side
   bool certificate;           ///< 7-bit magnitudes of the certificate's terms, else residues
   const std::int32_t* scale;  ///< residues: a' = a 2^scale[i] rounded, by line
-  int pieces, moduli;
+  int limbs, moduli;
   std::uint8_t* out;
   Index row_stride, plane_stride;
 };

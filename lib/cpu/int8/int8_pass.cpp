@@ -47,14 +47,14 @@ void Int8Gemm<T>::run_pass(const Int8Pass& asked) {
   accublas_report_t& report = execution_.report;
   const int bits = pass.row_bits > pass.col_bits ? pass.row_bits : pass.col_bits;
   if (bits > report.bits) report.bits = bits;
-  if (pass.moduli > report.moduli) report.moduli = pass.moduli;
+  if (pass.moduli > report.parts) report.parts = pass.moduli;
 
   const Int8Blocking b = int8_blocking(rows_.count, cols_.count, problem_.k, pass.moduli, tile_rows_, tile_cols_, 1,
                                        threads_, arena_bytes_);
   const CrtTable& crt = int8_crt_table(pass.moduli);
-  Int8Bytes row_bytes{false,       false,  row_scale_,   int8_pieces(pass.row_bits),
+  Int8Bytes row_bytes{false,       false,  row_scale_,   int8_limbs(pass.row_bits),
                       pass.moduli, arena_, b.row_stride, b.row_plane()};
-  Int8Bytes col_bytes{true, false,        col_scale_, int8_pieces(pass.col_bits), pass.moduli, arena_ + b.row_bytes,
+  Int8Bytes col_bytes{true, false,        col_scale_, int8_limbs(pass.col_bits), pass.moduli, arena_ + b.row_bytes,
                       0,    b.col_plane()};
   const bool timed = execution_.report.level >= 2;
   const auto start = std::chrono::steady_clock::now();

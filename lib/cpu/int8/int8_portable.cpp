@@ -89,7 +89,7 @@ void residues(const Int8Conversion& t) {
     power[0] = 1;
     for (int i = 1; i < most_shift; ++i) power[i] = balanced_residue(2 * power[i - 1], p);
     for (std::int64_t r = 0; r < int8_panel; ++r) {
-      const int scale = scale_exponent(t.scale + 2 * r) + int8_piece_bits * (t.pieces - 1);
+      const int scale = scale_exponent(t.scale + 2 * r) + int8_limb_bits * (t.limbs - 1);
       for (std::int64_t i = 0; i < t.k; ++i) {
         int residue = 0;
         if (const double x = t.x[r * t.ld + i]; x != 0) {  // most of a small matrix is padding

@@ -19,8 +19,8 @@ constexpr Int8Modulus make_modulus(int p) {
   m.p = p;
   m.inverse = 1.0 / p;
   for (int i = 0; i < 4; ++i) {
-    m.piece16[i] = static_cast<std::int16_t>(power_of_two_residue(int8_piece_bits * i, p));
-    m.piece[i] = m.piece16[i];
+    m.limb16[i] = static_cast<std::int16_t>(power_of_two_residue(int8_limb_bits * i, p));
+    m.limb[i] = m.limb16[i];
     m.weight[i] = static_cast<std::int8_t>(power_of_two_residue(8 * i, p));
   }
   const int multiple = 256 * p, base = round_up((1 << 23) + (1 << 18), multiple);

@@ -110,7 +110,7 @@ struct Chain {
 
   Chain() = default;
   [[gnu::always_inline]] inline Chain(V first, V second, V rest) : s1(first), s2(second), c(rest) {}
-  // Member by member: gcc copies a struct in pieces of 16 bytes, which the loads of whole vectors have to wait for.
+  // Member by member: gcc copies a struct by 16 bytes, which the loads of whole vectors have to wait for.
   [[gnu::always_inline]] inline Chain(const Chain& other) : s1(other.s1), s2(other.s2), c(other.c) {}
   [[gnu::always_inline]] inline Chain& operator=(const Chain& other) {
     s1 = other.s1;

@@ -132,40 +132,40 @@ ACCUBLAS_INLINE __m512i low_words(__m512i a, __m512i b, __m512i c, __m512i d) {
 /// 1.5 2^52: a double of magnitude below 2^51 added to it is rounded to an integer, which stands in the low bits.
 constexpr double magic = 0x1.8p52;
 
-/// a' = sum_i piece_i 2^(42 i) modulo p: v = sum_i piece_i (2^(42 i) mod p) is exact, the quotient q = v / p rounded
+/// a' = sum_i limb_i 2^(42 i) modulo p: v = sum_i limb_i (2^(42 i) mod p) is exact, the quotient q = v / p rounded
 /// comes from one fused multiply-add, and v - p q fits a byte, so 16-bit arithmetic suffices for it. abs(v) <= 2^53, so
 /// the rounding of 1/p moves v / p by less than 1 / p and abs(v - p q) <= p / 2 + 1; for p = 255, where that would be
 /// 128.5, the rounding error of 1/p is 8 times smaller.
-template <int Pieces>
+template <int Limbs>
 void residues_of(const Int8Conversion& c) {
   for_each_32(
       c, [&](std::int64_t row, std::int64_t p) __attribute__((always_inline)) {
-        __m512d piece[Pieces][4];
-        __m512i low[Pieces];
+        __m512d limb[Limbs][4];
+        __m512i low[Limbs];
         for (int i = 0; i < 4; ++i) {
           __m512d rest = _mm512_mul_pd(_mm512_mul_pd(load_values(c, row, p, i), load_scale(c, row, i, 0)),
                                        load_scale(c, row, i, 1));
-          for (int s = Pieces - 1; s >= 0; --s) {
-            piece[s][i] = _mm512_roundscale_pd(rest, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-            rest = _mm512_mul_pd(_mm512_sub_pd(rest, piece[s][i]), _mm512_set1_pd(0x1p42));
+          for (int s = Limbs - 1; s >= 0; --s) {
+            limb[s][i] = _mm512_roundscale_pd(rest, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+            rest = _mm512_mul_pd(_mm512_sub_pd(rest, limb[s][i]), _mm512_set1_pd(0x1p42));
           }
         }
-        for (int s = 0; s < Pieces; ++s)
-          low[s] = low_words(_mm512_cvtpd_epi64(piece[s][0]), _mm512_cvtpd_epi64(piece[s][1]),
-                             _mm512_cvtpd_epi64(piece[s][2]), _mm512_cvtpd_epi64(piece[s][3]));
+        for (int s = 0; s < Limbs; ++s)
+          low[s] = low_words(_mm512_cvtpd_epi64(limb[s][0]), _mm512_cvtpd_epi64(limb[s][1]),
+                             _mm512_cvtpd_epi64(limb[s][2]), _mm512_cvtpd_epi64(limb[s][3]));
         std::uint8_t* to = target(c, row, p);
         for (int l = 0; l < c.moduli; ++l) {
           const Int8Modulus& m = int8_moduli[l];
           const __m512d inverse = _mm512_set1_pd(m.inverse);
           __m512i q[4];
           for (int i = 0; i < 4; ++i) {
-            __m512d v = piece[0][i];
-            for (int s = 1; s < Pieces; ++s) v = _mm512_fmadd_pd(piece[s][i], _mm512_set1_pd(m.piece[s]), v);
+            __m512d v = limb[0][i];
+            for (int s = 1; s < Limbs; ++s) v = _mm512_fmadd_pd(limb[s][i], _mm512_set1_pd(m.limb[s]), v);
             q[i] = _mm512_castpd_si512(_mm512_fmadd_pd(v, inverse, _mm512_set1_pd(magic)));
           }
           __m512i v = low[0];
-          for (int s = 1; s < Pieces; ++s)
-            v = _mm512_add_epi16(v, _mm512_mullo_epi16(low[s], _mm512_set1_epi16(m.piece16[s])));
+          for (int s = 1; s < Limbs; ++s)
+            v = _mm512_add_epi16(v, _mm512_mullo_epi16(low[s], _mm512_set1_epi16(m.limb16[s])));
           const __m512i modulus = _mm512_set1_epi16(static_cast<short>(m.p));
           __m512i r = _mm512_sub_epi16(v, _mm512_mullo_epi16(low_words(q[0], q[1], q[2], q[3]), modulus));
           if (!c.panel) r = _mm512_min_epu16(r, _mm512_add_epi16(r, modulus));
@@ -175,7 +175,7 @@ void residues_of(const Int8Conversion& c) {
 }
 
 void residues(const Int8Conversion& c) {
-  switch (c.pieces) {
+  switch (c.limbs) {
     case 1:
       return residues_of<1>(c);
     case 2:

@@ -12,19 +12,19 @@
 
 namespace accublas::cpu {
 
-inline constexpr int int8_panel = 32;       ///< columns of a panel, rows of a group
-inline constexpr int int8_k_step = 64;      ///< terms are padded to a multiple of this
-inline constexpr int int8_piece_bits = 42;  ///< bits of the lower pieces of a', see Int8Conversion
+inline constexpr int int8_panel = 32;      ///< columns of a panel, rows of a group
+inline constexpr int int8_k_step = 64;     ///< terms are padded to a multiple of this
+inline constexpr int int8_limb_bits = 42;  ///< bits of the lower limbs of a', see Int8Conversion
 /// The largest multiple of int8_k_step with 255 128 k <= 2^31 - 1.
-inline constexpr std::int64_t int8_piece = 65792;
+inline constexpr std::int64_t int8_most_terms = 65792;
 
 /// One modulus as the kernels want it.
 struct Int8Modulus {
   std::int32_t p;
-  // Conversion of integers: 1/p rounded, and 2^(42 i) mod p for the pieces of a'.
+  // Conversion of integers: 1/p rounded, and 2^(42 i) mod p for the limbs of a'.
   double inverse;
-  double piece[4];
-  std::int16_t piece16[4];
+  double limb[4];
+  std::int16_t limb16[4];
   // Reduction of an int32 sum s: with the bytes b of s + 2^31, f = start + sum b_i weight_i is s plus a multiple of 256
   // p, as the bits of a float in [2^23, 2^24); f inverse_float + magic rounds to 1.5 2^23 + quotient.
   // lib/cpu/int8/int8_tables.cpp has the proof.
@@ -38,8 +38,8 @@ extern const Int8Modulus* const int8_moduli;
 /// The table of the first `count` moduli, 1 <= count <= max_moduli.
 const CrtTable& int8_crt_table(int count);
 
-/// A tile of an INT8 product: rows x cols sums over k terms, k a multiple of 64 and at most int8_piece. Kernels may
-/// compute up to 32 rows and 32 columns more than asked for; their operands and results have room for that.
+/// A tile of an INT8 product: rows x cols sums over k terms, k a multiple of 64 and at most int8_most_terms. Kernels
+/// may compute up to 32 rows and 32 columns more than asked for; their operands and results have room for that.
 struct Int8Product {
   const std::uint8_t* rows_data;
   std::int64_t row_stride;
@@ -81,9 +81,9 @@ struct Int8Conversion {
   std::int64_t row_stride;    ///< of the rows' layout
   std::int64_t plane_stride;  ///< between moduli
   int moduli;
-  /// a' is taken apart as sum_i piece_i 2^(42 i), i < pieces, the lower ones below 2^41 in magnitude, the top one at
-  /// most 2^53 (pieces = 1) or 2^45. The scale gives the top piece: 2^(T - E - 42 (pieces - 1)).
-  int pieces;
+  /// a' is taken apart as sum_i limb_i 2^(42 i), i < limbs, the lower ones below 2^41 in magnitude, the top one at
+  /// most 2^53 (limbs = 1) or 2^45. The scale gives the top limb: 2^(T - E - 42 (limbs - 1)).
+  int limbs;
 };
 
 struct Int8ConvertKernels {
@@ -92,7 +92,7 @@ struct Int8ConvertKernels {
   /// n a multiple of 64. Bit p of `nonzero` (n / 64 words, or null) says whether entry p is not zero.
   void (*scan)(const double* x, std::int64_t n, Int8Scan&, std::uint64_t* nonzero);
   void (*sums)(const double* x, std::int64_t n, const double* scale, Int8Sums&);
-  /// floor(abs(x) scale), below 128, in place of residues; moduli, plane_stride, pieces unused.
+  /// floor(abs(x) scale), below 128, in place of residues; moduli, plane_stride, limbs unused.
   void (*certificate)(const Int8Conversion&);
   void (*residues)(const Int8Conversion&);
 };

@@ -71,7 +71,7 @@ Finisher::Finisher(const Format& format, const Basis* product, const Extended& a
       accumulator_(capacity_),
       scratch_(capacity_),
       integer_(product ? product->limbs : 0),
-      piece_((product ? product->limbs : 0) + format.limbs / 2),
+      band_((product ? product->limbs : 0) + format.limbs / 2),
       scaled_(format.limbs) {}
 
 /// A finite product; `limb` has room for it.
@@ -87,19 +87,19 @@ Extended Finisher::times(const Extended& factor, const Extended& value, std::uin
   return product;
 }
 
-Extended Finisher::scaled_piece(Pieces& pieces, int g) {
-  pieces.integer(g, integer_.data());
+Extended Finisher::scaled_band(BandSums& bands, int g) {
+  bands.integer(g, integer_.data());
   Extended value;
   value.limb = integer_.data();
   value.limbs = basis_->limbs;
-  value.exponent = pieces.exponent(g);
+  value.exponent = bands.exponent(g);
   value.negative = integer_[basis_->limbs - 1] >> 63 != 0;
   if (value.negative) limbs_negate(integer_.data(), basis_->limbs);
   value.bits = limbs_bit_length(integer_.data(), basis_->limbs);
   if (value.bits == 0) return value;
   value.kind = Kind::finite;
   value.limbs = ceil_div(value.bits, 64);
-  return alpha_.kind == Kind::finite ? times(alpha_, value, piece_.data()) : value;
+  return alpha_.kind == Kind::finite ? times(alpha_, value, band_.data()) : value;
 }
 
 /// The terms term(0), term(1), ... have decreasing exponents (term.exponent(t) without the value), and each at most
@@ -135,28 +135,28 @@ void Finisher::write(const Accumulator& sum, Rounded& result) const {
 
 namespace {
 
-/// The pieces of S times alpha, and beta c among them.
-template <class Piece>
+/// The bands of S times alpha, and beta c among them.
+template <class Band>
 struct Terms {
-  int pieces, extra_at;  ///< beta c comes before piece `extra_at`; -1: there is none
+  int bands, extra_at;  ///< beta c comes before band `extra_at`; -1: there is none
   const Extended* extra;
-  Pieces* source;
-  Piece& piece;
+  BandSums* source;
+  Band& band;
   std::int64_t shift;  ///< exponent of alpha
 
   bool is_extra(int t) const { return t == extra_at; }
   int index(int t) const { return extra_at >= 0 && t > extra_at ? t - 1 : t; }
   std::int64_t exponent(int t) const { return is_extra(t) ? extra->exponent : source->exponent(index(t)) + shift; }
-  Extended value(int t) { return is_extra(t) ? *extra : piece(index(t)); }
+  Extended value(int t) { return is_extra(t) ? *extra : band(index(t)); }
 };
 
 }  // namespace
 
-int Finisher::sign(Pieces& pieces) {
-  const auto piece = [&](int g) { return scaled_piece(pieces, g); };
-  Terms<decltype(piece)> terms{pieces.count(), -1, nullptr, &pieces, piece, 0};
-  if (pieces.count() == 0) return 0;
-  const Accumulator total = sum(pieces.count(), terms, scaled_.data());
+int Finisher::sign(BandSums& bands) {
+  const auto band = [&](int g) { return scaled_band(bands, g); };
+  Terms<decltype(band)> terms{bands.count(), -1, nullptr, &bands, band, 0};
+  if (bands.count() == 0) return 0;
+  const Accumulator total = sum(bands.count(), terms, scaled_.data());
   return total.is_zero() ? 0 : total.negative() ? -1 : 1;
 }
 
@@ -167,7 +167,7 @@ void Finisher::combine(const Sum& s, const Extended& c, Rounded& result) {
   if (s.kind == Kind::nan || alpha_.kind == Kind::nan) {
     first = Kind::nan;
   } else if (alpha_.kind == Kind::infinite && s.kind == Kind::finite) {
-    const int sign = this->sign(*s.pieces);
+    const int sign = this->sign(*s.bands);
     first = sign == 0 ? Kind::nan : Kind::infinite;
     first_negative = (sign < 0) != alpha_.negative;
   }
@@ -191,15 +191,15 @@ void Finisher::combine(const Sum& s, const Extended& c, Rounded& result) {
   Extended extra;
   const bool has_extra = second == Kind::finite;
   if (has_extra) extra = times(beta_, c, scaled_.data());
-  const int pieces = s.pieces->count();
-  const auto piece = [&](int g) { return scaled_piece(*s.pieces, g); };
-  Terms<decltype(piece)> terms{pieces, -1, &extra, s.pieces, piece, alpha_.exponent};
+  const int bands = s.bands->count();
+  const auto band = [&](int g) { return scaled_band(*s.bands, g); };
+  Terms<decltype(band)> terms{bands, -1, &extra, s.bands, band, alpha_.exponent};
   if (has_extra) {
     terms.extra_at = 0;
-    while (terms.extra_at < pieces && s.pieces->exponent(terms.extra_at) + alpha_.exponent > extra.exponent)
+    while (terms.extra_at < bands && s.bands->exponent(terms.extra_at) + alpha_.exponent > extra.exponent)
       ++terms.extra_at;
   }
-  const int count = pieces + has_extra;
+  const int count = bands + has_extra;
   if (count == 0) return special(Kind::zero, false, result);
   write(sum(count, terms, result.limb), result);
 }

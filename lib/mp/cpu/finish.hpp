@@ -30,20 +30,20 @@ Extended constant(int value);
 Extended extended(const std::uint64_t* limb, std::int32_t exponent, bool negative, const Format& format);
 
 /// The integers that S is made of, from the largest exponent downwards: S = sum integer_g 2^exponent_g.
-class Pieces {
+class BandSums {
  public:
-  virtual ~Pieces() = default;
+  virtual ~BandSums() = default;
   virtual int count() const = 0;
   virtual std::int64_t exponent(int g) const = 0;  ///< decreasing
   /// Integer g as reconstruct (lib/mp/basis.hpp) makes it, in the product's basis.
   virtual void integer(int g, std::uint64_t* limb) = 0;
 };
 
-/// S as a whole: finite as the pieces have it, or special by the classes of its terms.
+/// S as a whole: finite as the bands have it, or special by the classes of its terms.
 struct Sum {
   Kind kind = Kind::finite;  ///< finite (zero included), infinite or nan
   bool negative = false;
-  Pieces* pieces = nullptr;
+  BandSums* bands = nullptr;
 };
 
 /// The number that is written: X in 64-bit limbs, zero for a code.
@@ -69,9 +69,9 @@ class Finisher {
 
   Extended times(const Extended& factor, const Extended& value, std::uint64_t* limb) const;
   /// alpha times integer g.
-  Extended scaled_piece(Pieces& pieces, int g);
-  /// Sign of the pieces' sum: -1, 0, 1.
-  int sign(Pieces& pieces);
+  Extended scaled_band(BandSums& bands, int g);
+  /// Sign of the bands' sum: -1, 0, 1.
+  int sign(BandSums& bands);
   template <class Term>
   Accumulator sum(int count, Term&& term, std::uint64_t* result);
   void write(const Accumulator& sum, Rounded& result) const;
@@ -81,7 +81,7 @@ class Finisher {
   const Basis* basis_;
   Extended alpha_, beta_;
   int term_bits_, capacity_;
-  Buffer<std::uint64_t> accumulator_, scratch_, integer_, piece_, scaled_;
+  Buffer<std::uint64_t> accumulator_, scratch_, integer_, band_, scaled_;
 };
 
 }  // namespace accublas::mp

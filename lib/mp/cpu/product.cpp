@@ -88,9 +88,9 @@ void residue_products(const MpProduct& p, const HostAligned& a, const AlignedVec
 constexpr int most_columns = 8;
 
 /// S as the columns of a vector have it: their integers have been reconstructed with those of a chunk of outputs.
-class ColumnPieces final : public Pieces {
+class ColumnBands final : public BandSums {
  public:
-  ColumnPieces(const AlignedVectors& b, std::int64_t v, int limbs)
+  ColumnBands(const AlignedVectors& b, std::int64_t v, int limbs)
       : b_(b),
         v_(v),
         first_(b.first_column(v)),
@@ -260,7 +260,7 @@ void host_product(const MpProduct& p, MpExecution& execution) {
   const Exponent* outer = p.transposed ? a->column_exponent() : a->row_exponent();
   const bool special = a->nonfinite() || b->nonfinite();
   for_chunks(p, workers, [&](std::int64_t i, std::int64_t v, std::int64_t rows, Worker& worker) {
-    ColumnPieces columns(*b, v, product.limbs);
+    ColumnBands columns(*b, v, product.limbs);
     for (int g = 0; g < columns.count(); ++g) {
       kernels.crt_digits({y.data() + (b->first_column(v) + g) * ldy + i, ldy * b->columns(), moduli(count),
                           product.inverse.data(), product.reciprocal.data(), count, rows, worker.digits.data(), chunk});
@@ -272,10 +272,10 @@ void host_product(const MpProduct& p, MpExecution& execution) {
       if (special) sum = classify(p, i + t, v);
       const bool wide = any_wide && worker.wide->in_bands(i + t, v);
       columns.set(&worker.integers[t * product.limbs], outer[i + t]);
-      sum.pieces = &columns;
-      if (wide && sum.kind == Kind::finite) sum.pieces = &worker.wide->add_up(i + t, v, i + rows);
-      if (sum.pieces->count() > 1) ++worker.outputs_in_bands;
-      worker.bands = std::max(worker.bands, sum.pieces->count());
+      sum.bands = &columns;
+      if (wide && sum.kind == Kind::finite) sum.bands = &worker.wide->add_up(i + t, v, i + rows);
+      if (sum.bands->count() > 1) ++worker.outputs_in_bands;
+      worker.bands = std::max(worker.bands, sum.bands->count());
       worker.finisher.combine(sum, c, result);
     });
   });

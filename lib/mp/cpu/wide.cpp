@@ -194,7 +194,7 @@ void WideSum::sum_rows(std::int64_t i, std::int64_t v, std::int64_t end) {
   }
 }
 
-Pieces& WideSum::add_up(std::int64_t i, std::int64_t v, std::int64_t end) {
+BandSums& WideSum::add_up(std::int64_t i, std::int64_t v, std::int64_t end) {
   if (v != vector_ || i < first_ || i >= first_ + rows_) sum_rows(i, v, end);
   row_ = i - first_;
   unit_ = (product_.transposed ? a_.column_exponent()[i] : a_.row_exponent()[i]) + b_.unit(v);

@@ -18,7 +18,7 @@ Sum classify(const MpProduct& product, std::int64_t i, std::int64_t v);
 /// some three cycles a term and modulus. The last group's sum is what the others leave of the sum of all terms, which
 /// the product has: `sums`, residue k of output (i, v) at [k sums_plane + v sums_ld + i]. One per thread; all memory is
 /// taken when it is made.
-class WideSum final : public Pieces {
+class WideSum final : public BandSums {
  public:
   WideSum(const MpProduct& product, const HostAligned& a, const AlignedVectors& b, const Basis& basis,
           const cpu::MpKernels& kernels, const std::uint32_t* sums, std::int64_t sums_ld, std::int64_t sums_plane);
@@ -28,7 +28,7 @@ class WideSum final : public Pieces {
   }
   /// The sums of output (i, v), which is in bands; valid until the next call. Outputs below `end` may be asked for
   /// next.
-  Pieces& add_up(std::int64_t i, std::int64_t v, std::int64_t end);
+  BandSums& add_up(std::int64_t i, std::int64_t v, std::int64_t end);
 
   int count() const override {
     const int groups = static_cast<int>(first_group_[row_ + 1] - first_group_[row_]);

@@ -1,5 +1,5 @@
 // Conversions of multiple-precision numbers: digits to residues (the same work whether the digits are an integer's
-// 31-bit pieces or what the Chinese remainder theorem makes of other residues), scaling by powers of two and signs,
+// 31-bit digits or what the Chinese remainder theorem makes of other residues), scaling by powers of two and signs,
 // limbs to digits. Elements lie side by side in the vectors, a block of them at a time passes through all moduli.
 //
 // The digits times moduli multiplications of `combine` are nearly all of the work; each costs 2.5 operations: the
