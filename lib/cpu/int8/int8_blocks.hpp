@@ -2,21 +2,20 @@
 #pragma once
 
 #include "lib/base/integers.hpp"
-#include "lib/cpu/int8/int8_gemm.hpp"
+#include "lib/cpu/int8/int8_call.hpp"
 
 namespace accublas::cpu {
 
 /// Converts the lines of every block that has wanted tiles and calls body(Int8TileTask) for these, chunk by chunk, in
 /// parallel.
-template <class T>
-template <class Body>
-void Int8Gemm<T>::for_each_tile(const Int8Blocking& b, const Int8Bytes& row_bytes, const Int8Bytes& col_bytes,
-                                Index terms, Body&& body) {
-  const Index m = rows_.count, n = cols_.count;
-  std::uint8_t* const results = arena_ + b.row_bytes + b.col_bytes;
+template <class T, class Body>
+void int8_for_each_tile(const Int8Call<T>& call, const Int8Blocking& b, const Int8Bytes& row_bytes,
+                        const Int8Bytes& col_bytes, Index terms, Body&& body) {
+  const Index m = call.rows.operand.count, n = call.cols.operand.count;
+  std::uint8_t* const results = call.arena + b.row_bytes + b.col_bytes;
   const std::size_t result_size =
-      b.result_bytes /
-      static_cast<std::size_t>(b.chunks > 1 ? (b.block_rows / b.tile_rows) * (b.block_cols / b.tile_cols) : threads_);
+      b.result_bytes / static_cast<std::size_t>(
+                           b.chunks > 1 ? (b.block_rows / b.tile_rows) * (b.block_cols / b.tile_cols) : call.threads);
   for (Index row = 0; row < m; row += b.block_rows) {
     const Index row_count = m - row < b.block_rows ? m - row : b.block_rows;
     bool rows_converted = false;
@@ -24,23 +23,25 @@ void Int8Gemm<T>::for_each_tile(const Int8Blocking& b, const Int8Bytes& row_byte
       const Index col_count = n - col < b.block_cols ? n - col : b.block_cols;
       const Index down = ceil_div(row_count, b.tile_rows), across = ceil_div(col_count, b.tile_cols);
       auto tile_of = [&](Index t) {
-        return (row / b.tile_rows + t / across) * col_tiles_ + col / b.tile_cols + t % across;
+        return (row / b.tile_rows + t / across) * call.tiling.across + col / b.tile_cols + t % across;
       };
       bool any = false;
-      for (Index t = 0; t < down * across && !any; ++t) any = wanted_[tile_of(t)] != 0;
+      for (Index t = 0; t < down * across && !any; ++t) any = call.wanted[tile_of(t)] != 0;
       if (!any) continue;
       for (Index chunk = 0; chunk < b.chunks; ++chunk) {
         const Index p = chunk * b.chunk, count = terms - p < b.chunk ? terms - p : b.chunk;
         const Index padded = round_up(count, int8_k_step);
         {
-          PhaseTimer timer(execution_, &accublas_report_t::ms_convert);
+          PhaseTimer timer(call.execution, &accublas_report_t::ms_convert);
           if (!rows_converted || b.chunks > 1)
-            int8_convert(rows_, row_lines_, row_bytes, row, row_count, p, count, convert_, packs_, threads_);
+            int8_convert(call.rows.operand, call.rows.lines, row_bytes, row, row_count, p, count, call.kernels.convert,
+                         call.packs, call.threads);
           rows_converted = true;
-          int8_convert(cols_, col_lines_, col_bytes, col, col_count, p, count, convert_, packs_, threads_);
+          int8_convert(call.cols.operand, call.cols.lines, col_bytes, col, col_count, p, count, call.kernels.convert,
+                       call.packs, call.threads);
         }
-        parallel_for(down * across, threads_, [&](Index t, int thread) {
-          if (!wanted_[tile_of(t)]) return;
+        parallel_for(down * across, call.threads, [&](Index t, int thread) {
+          if (!call.wanted[tile_of(t)]) return;
           const Index r = t / across * b.tile_rows, c = t % across * b.tile_cols;
           Int8TileTask task{};
           task.row = row + r;

@@ -1,7 +1,9 @@
-// What becomes of a tile of residues: rounded results, and the elements that need more than that.
-#include "lib/cpu/engines.hpp"
-#include "lib/cpu/int8/int8_gemm.hpp"
-#include "lib/numerics/crt.hpp"
+#include "lib/cpu/int8/int8_finish.hpp"
+
+#include <chrono>
+
+#include "lib/base/test_hooks.hpp"
+#include "lib/numerics/escalation.hpp"
 #include "lib/numerics/finish.hpp"
 
 namespace accublas::cpu {
@@ -15,48 +17,28 @@ constexpr Index most_undecided(Index elements) { return few_elements_cpu(element
 
 }  // namespace
 
-/// No term of the element is other than zero. Costs a pass over bits; false where they are not kept.
-template <class T>
-bool Int8Gemm<T>::structural_zero(Index row, Index col) const {
-  if (!row_lines_.nonzero || !col_lines_.nonzero) return false;
-  const std::uint64_t* a = row_lines_.nonzero + row * row_lines_.words;
-  const std::uint64_t* b = col_lines_.nonzero + col * col_lines_.words;
-  for (Index w = 0; w < row_lines_.words; ++w)
-    if ((a[w] & b[w]) != 0) return false;
-  return true;
-}
-
-template <class T>
-T Int8Gemm<T>::exact(Index row, Index col) const {
-  const T* c = &at_(row, col);
-  // A NaN in the row or the column is the answer.
-  if (row_lines_.special[row] == 2 || col_lines_.special[col] == 2)
-    return finish_special(problem_.alpha, canonical_nan<T>(), problem_.beta, read_addend(problem_.beta, c));
-  return cr_element<T>(execution_.isa, problem_.k, problem_.alpha, rows_.line(row), cols_.line(col), problem_.beta, c);
-}
-
 /// Marks the elements that are not of this pass, and computes those that need no pass: with Inf or NaN in their line;
-/// rejected ones that are zero by structure, or too few to be worth a pass. Returns how many are not of this pass.
+/// rejected ones that are zero by structure, or too few to be worth a pass_. Returns how many are not of this pass_.
 template <class T>
-Index Int8Gemm<T>::mark_elements(const Int8Pass& pass, const Int8TileTask& task) {
+Index Int8Finish<T>::mark_elements(const Int8TileTask& task) const {
   using Elements = Int8Pass::Elements;
-  const Int8Tile<T>& tile = tiles_[task.thread];
+  const Int8Tile<T>& tile = call_.tiles[task.thread];
   const bool by_certificate =
-      pass.elements != Elements::all && tile_rejected_[task.tile] > 0 && !mutant(Mutant::rejected_not_recomputed);
-  if (!by_certificate && !any_special_) return 0;
-  const bool few = tile_rejected_ && tile_rejected_[task.tile] <= most_undecided(task.rows * task.cols);
-  const bool of_rejected = pass.elements == Elements::rejected;
+      pass_.elements != Elements::all && verdict_.rejected[task.tile] > 0 && !mutant(Mutant::rejected_not_recomputed);
+  if (!by_certificate && !call_.any_special) return 0;
+  const bool few = verdict_.rejected && verdict_.rejected[task.tile] <= most_undecided(task.rows * task.cols);
+  const bool of_rejected = pass_.elements == Elements::rejected;
   // Lines whose elements are of the pass or not by the certificate alone.
   auto plain = [](const Int8Lines& lines, Index i) { return !lines.special[i] && !lines.sparse[i]; };
   bool plain_cols = true;
-  for (Index c = 0; c < task.cols; ++c) plain_cols &= plain(col_lines_, task.col + c);
-  const std::uint8_t* const accepted = by_certificate ? accepted_bits_ + task.tile * accepted_bytes_ : nullptr;
+  for (Index c = 0; c < task.cols; ++c) plain_cols &= plain(call_.cols.lines, task.col + c);
+  const std::uint8_t* const accepted = by_certificate ? verdict_.accepted_in(task.tile) : nullptr;
   Index others = 0;
   for (Index r = 0; r < task.rows; ++r) {
     const Index row = task.row + r;
-    const bool by_bits = plain_cols && plain(row_lines_, row) && (of_rejected || (by_certificate && !few));
+    const bool by_bits = plain_cols && plain(call_.rows.lines, row) && (of_rejected || (by_certificate && !few));
     for (Index c = 0; c < task.cols; c += 8) {
-      const Index at = r * tile_cols_ + c;
+      const Index at = r * call_.tiling.cols + c;
       const unsigned inside = task.cols - c < 8 ? (1u << (task.cols - c)) - 1 : 0xFF;
       const unsigned refused = accepted ? ~accepted[at / 8] & inside : inside;
       // The pass before wrote all but the rejected elements that some term contributes to.
@@ -67,20 +49,21 @@ Index Int8Gemm<T>::mark_elements(const Int8Pass& pass, const Int8TileTask& task)
         const Index i = __builtin_ctz(left), col = task.col + c + i;
         std::uint8_t& state = tile.open[at + i];
         T& out = tile.results[r * tile.stride + c + i];
-        const bool special = row_lines_.special[row] != 0 || col_lines_.special[col] != 0;
+        const bool special = call_.rows.lines.special[row] != 0 || call_.cols.lines.special[col] != 0;
         if (of_rejected) {
-          if (special || structural_zero(row, col)) {
+          if (special || call_.structural_zero(row, col)) {
             state = other;
             ++others;
           }
         } else if (special) {
-          out = exact(row, col);
+          out = call_.exact(row, col);
           state = done;
-        } else if (accepted && structural_zero(row, col)) {
-          out = finish(problem_.alpha, Wide<1>{}, 0, problem_.beta, read_addend(problem_.beta, &at_(row, col)));
+        } else if (accepted && call_.structural_zero(row, col)) {
+          out = finish(call_.problem.alpha, Wide<1>{}, 0, call_.problem.beta,
+                       read_addend(call_.problem.beta, &call_.at(row, col)));
           state = done;
         } else if (accepted && few) {
-          out = exact(row, col);
+          out = call_.exact(row, col);
           state = done;
         } else if (accepted) {
           state = other;
@@ -95,9 +78,9 @@ Index Int8Gemm<T>::mark_elements(const Int8Pass& pass, const Int8TileTask& task)
 /// Calls body(r, c) for the open elements of a tile.
 template <class T>
 template <class Body>
-void Int8Gemm<T>::for_each_open(const Int8TileTask& task, Body&& body) {
+void Int8Finish<T>::for_each_open(const Int8TileTask& task, Body&& body) const {
   for (Index r = 0; r < task.rows; ++r) {
-    const std::uint8_t* state = tiles_[task.thread].open + r * tile_cols_;
+    const std::uint8_t* state = call_.tiles[task.thread].open + r * call_.tiling.cols;
     for (Index c = 0; c < task.cols; c += 8) {
       std::uint64_t eight;
       __builtin_memcpy(&eight, state + c, sizeof eight);
@@ -111,23 +94,24 @@ void Int8Gemm<T>::for_each_open(const Int8TileTask& task, Body&& body) {
 /// Rounds the open elements of a tile one by one from the whole of S; those that stay open are undecided.
 template <class T>
 template <int L>
-void Int8Gemm<T>::resolve(const Int8Pass& pass, const CrtTable& crt, const Int8TileTask& task) {
-  const Int8Tile<T>& tile = tiles_[task.thread];
-  const T alpha = simple_ ? (problem_.alpha < 0 ? T(-1) : T(1)) : problem_.alpha;
+void Int8Finish<T>::resolve_in(const Int8TileTask& task) const {
+  const Int8Tile<T>& tile = call_.tiles[task.thread];
+  const T alpha = call_.scalars.simple ? (call_.problem.alpha < 0 ? T(-1) : T(1)) : call_.problem.alpha;
   const std::int8_t* planes = reinterpret_cast<const std::int8_t*>(task.result);
-  const Index plane = int8_tile_plane(tile_rows_, tile_cols_);
+  const Index plane = int8_tile_plane(call_.tiling.rows, call_.tiling.cols);
   for_each_open(task, [&](Index r, Index c) {
-    const Index at = r * tile_cols_ + c, row = task.row + r, col = task.col + c;
-    if (pass.interval && hook_all_undecided()) return;
-    const Wide<L> s = crt_reconstruct<L>(crt, planes + at, plane);
-    const int exponent = row_exponent_[row] + col_exponent_[col];
-    const T beta = problem_.beta, addend = read_addend(beta, &at_(row, col));
-    const double error =
-        pass.interval ? element_error({row_drop_[row], row_error_[row]}, {col_drop_[col], col_error_[col]}) : 0.0;
+    const Index at = r * call_.tiling.cols + c, row = task.row + r, col = task.col + c;
+    if (pass_.interval && hook_all_undecided()) return;
+    const Wide<L> s = crt_reconstruct<L>(crt_, planes + at, plane);
+    const int exponent = call_.rows.scaling.exponent[row] + call_.cols.scaling.exponent[col];
+    const T beta = call_.problem.beta, addend = read_addend(beta, &call_.at(row, col));
+    const double error = pass_.interval ? element_error({call_.rows.scaling.drop[row], call_.rows.scaling.error[row]},
+                                                        {call_.cols.scaling.drop[col], call_.cols.scaling.error[col]})
+                                        : 0.0;
     T* const to = &tile.results[r * tile.stride + c];
     if (finish_within(alpha, s, error, exponent, beta, addend, to)) {
       tile.open[at] = done;
-    } else if (structural_zero(row, col)) {
+    } else if (call_.structural_zero(row, col)) {
       *to = finish(alpha, Wide<1>{}, 0, beta, addend);
       tile.open[at] = done;
     } else if (mutant(Mutant::skipped_undecided)) {
@@ -139,124 +123,138 @@ void Int8Gemm<T>::resolve(const Int8Pass& pass, const CrtTable& crt, const Int8T
 
 /// Chooses where the results go: to C itself, where the kernels may write whole runs of 32 and C is not read.
 template <class T>
-void Int8Gemm<T>::place_results(const Int8Pass& pass, const Int8TileTask& task) {
-  Int8Tile<T>& tile = tiles_[task.thread];
-  const bool all = pass.elements == Int8Pass::Elements::all ||
-                   (pass.elements == Int8Pass::Elements::accepted && tile_rejected_[task.tile] == 0);
-  const bool in_place = all && problem_.beta == 0 && at_.col_stride == 1 && task.cols % int8_panel == 0;
-  tile.results = in_place ? &at_(task.row, task.col) : tile.out;
-  tile.stride = in_place ? at_.row_stride : tile_cols_;
+void Int8Finish<T>::place_results(const Int8TileTask& task) const {
+  Int8Tile<T>& tile = call_.tiles[task.thread];
+  const bool all = pass_.elements == Int8Pass::Elements::all ||
+                   (pass_.elements == Int8Pass::Elements::accepted && verdict_.rejected[task.tile] == 0);
+  const bool in_place = all && call_.problem.beta == 0 && call_.at.col_stride == 1 && task.cols % int8_panel == 0;
+  tile.results = in_place ? &call_.at(task.row, task.col) : tile.out;
+  tile.stride = in_place ? call_.at.row_stride : call_.tiling.cols;
 }
 
 /// C into the tile's results.
 template <class T>
-void Int8Gemm<T>::read_tile(const Int8TileTask& task) {
+void Int8Finish<T>::read_tile(const Int8TileTask& task) const {
   for (Index r = 0; r < task.rows; ++r) {
-    T* to = tiles_[task.thread].results + r * tiles_[task.thread].stride;
-    const T* from = &at_(task.row + r, task.col);
-    if (at_.col_stride == 1) {
+    T* to = call_.tiles[task.thread].results + r * call_.tiles[task.thread].stride;
+    const T* from = &call_.at(task.row + r, task.col);
+    if (call_.at.col_stride == 1) {
       for (Index c = 0; c < task.cols; ++c) to[c] = from[c];
     } else {
-      for (Index c = 0; c < task.cols; ++c) to[c] = from[c * at_.col_stride];
+      for (Index c = 0; c < task.cols; ++c) to[c] = from[c * call_.at.col_stride];
     }
   }
 }
 
 template <class T>
-void Int8Gemm<T>::write_tile(const Int8TileTask& task, bool partial) {
-  const Int8Tile<T>& tile = tiles_[task.thread];
+void Int8Finish<T>::write_tile(const Int8TileTask& task, bool partial) const {
+  const Int8Tile<T>& tile = call_.tiles[task.thread];
   if (tile.results != tile.out) return;
   for (Index r = 0; r < task.rows; ++r) {
     const T* from = tile.results + r * tile.stride;
-    const std::uint8_t* state = tile.open + r * tile_cols_;
-    T* to = &at_(task.row + r, task.col);
+    const std::uint8_t* state = tile.open + r * call_.tiling.cols;
+    T* to = &call_.at(task.row + r, task.col);
     if (partial) {
       for (Index c = 0; c < task.cols; ++c)
-        if (state[c] == done) to[c * at_.col_stride] = from[c];
-    } else if (at_.col_stride == 1) {
+        if (state[c] == done) to[c * call_.at.col_stride] = from[c];
+    } else if (call_.at.col_stride == 1) {
       for (Index c = 0; c < task.cols; ++c) to[c] = from[c];
     } else {
-      for (Index c = 0; c < task.cols; ++c) to[c * at_.col_stride] = from[c];
+      for (Index c = 0; c < task.cols; ++c) to[c * call_.at.col_stride] = from[c];
     }
+  }
+}
+
+/// The kernels round the tile; how many elements they leave open.
+template <class T>
+Index Int8Finish<T>::reconstruct(const Int8TileTask& task) const {
+  const Int8Tile<T>& tile = call_.tiles[task.thread];
+  const Int8Tiling& tiling = call_.tiling;
+  const Int8Scaling &rows = call_.rows.scaling, &cols = call_.cols.scaling;
+  const bool no_kernel = !(call_.scalars.simple || call_.scalars.combine);
+  if (no_kernel || (pass_.interval && hook_all_undecided())) {
+    for (Index r = 0; r < task.rows; ++r)
+      for (Index c = 0; c < task.cols; ++c) tile.open[r * tiling.cols + c] = open;
+    return task.rows * task.cols;
+  }
+  Int8Reconstruction t{};
+  t.crt = &crt_;
+  t.planes = reinterpret_cast<const std::int8_t*>(task.result);
+  t.plane_stride = int8_tile_plane(tiling.rows, tiling.cols);
+  t.row_stride = tiling.cols;
+  t.out_stride = tile.stride;
+  t.rows = task.rows;
+  t.cols = task.cols;
+  t.row_exponent = rows.exponent + task.row;
+  t.col_exponent = cols.exponent + task.col;
+  t.col_exponent_min = t.col_exponent_max = t.col_exponent[0];
+  for (Index c = 1; c < task.cols; ++c) {
+    if (t.col_exponent[c] < t.col_exponent_min) t.col_exponent_min = t.col_exponent[c];
+    if (t.col_exponent[c] > t.col_exponent_max) t.col_exponent_max = t.col_exponent[c];
+  }
+  t.negative = call_.problem.alpha < 0;
+  t.combine = call_.scalars.combine;
+  t.alpha = call_.problem.alpha;
+  t.beta = call_.problem.beta;
+  if (call_.scalars.combine && call_.problem.beta != 0) read_tile(task);
+  if (pass_.interval) {
+    t.row_error = rows.error + task.row;
+    t.row_drop = rows.drop + task.row;
+    t.col_error = cols.error + task.col;
+    t.col_drop = cols.drop + task.col;
+    t.decide_ties = decide_ties_;
+  }
+  t.open = tile.open;
+  if constexpr (sizeof(T) == sizeof(double)) {
+    return call_.kernels.reconstruct.to_double(t, tile.results);
+  } else {
+    return call_.kernels.reconstruct.to_float(t, tile.results);
   }
 }
 
 template <class T>
-void Int8Gemm<T>::finish_tile(const Int8Pass& pass, const CrtTable& crt, const Int8TileTask& task) {
-  const Int8Tile<T>& tile = tiles_[task.thread];
-  Int8Counts& counts = counts_[task.thread];
-  const bool force_open = !(simple_ || combine_) || (pass.interval && hook_all_undecided());
-  place_results(pass, task);
-  Index left = task.rows * task.cols;
-  if (force_open) {
-    for (Index r = 0; r < task.rows; ++r)
-      for (Index c = 0; c < task.cols; ++c) tile.open[r * tile_cols_ + c] = open;
-  } else {
-    Int8Reconstruction t{};
-    t.crt = &crt;
-    t.planes = reinterpret_cast<const std::int8_t*>(task.result);
-    t.plane_stride = int8_tile_plane(tile_rows_, tile_cols_);
-    t.row_stride = tile_cols_;
-    t.out_stride = tile.stride;
-    t.rows = task.rows;
-    t.cols = task.cols;
-    t.row_exponent = row_exponent_ + task.row;
-    t.col_exponent = col_exponent_ + task.col;
-    t.col_exponent_min = t.col_exponent_max = t.col_exponent[0];
-    for (Index c = 1; c < task.cols; ++c) {
-      if (t.col_exponent[c] < t.col_exponent_min) t.col_exponent_min = t.col_exponent[c];
-      if (t.col_exponent[c] > t.col_exponent_max) t.col_exponent_max = t.col_exponent[c];
-    }
-    t.negative = problem_.alpha < 0;
-    t.combine = combine_;
-    t.alpha = problem_.alpha;
-    t.beta = problem_.beta;
-    if (combine_ && problem_.beta != 0) read_tile(task);
-    if (pass.interval) {
-      t.row_error = row_error_ + task.row;
-      t.row_drop = row_drop_ + task.row;
-      t.col_error = col_error_ + task.col;
-      t.col_drop = col_drop_ + task.col;
-      t.decide_ties = decide_ties_;
-    }
-    t.open = tile.open;
-    if constexpr (sizeof(T) == sizeof(double)) {
-      left = reconstruct_.to_double(t, tile.results);
-    } else {
-      left = reconstruct_.to_float(t, tile.results);
-    }
-  }
-  const Index others = mark_elements(pass, task);
-  bool too_many = false;
-  if (left > 0) {
-    const int bits = wide_bit_length(crt.product);
-    bits < 127   ? resolve<2>(pass, crt, task)
-    : bits < 191 ? resolve<3>(pass, crt, task)
-    : bits < 255 ? resolve<4>(pass, crt, task)
-                 : resolve<crt_limbs>(pass, crt, task);
-    Index undecided = 0;
-    for_each_open(task, [&](Index, Index) { ++undecided; });
-    if (undecided > 0) {
-      too_many = pass.may_escalate && undecided > most_undecided(task.rows * task.cols) && !hook_all_undecided();
-      const auto start = std::chrono::steady_clock::now();
-      if (!too_many) {
-        for_each_open(task, [&](Index r, Index c) {
-          tile.results[r * tile.stride + c] = exact(task.row + r, task.col + c);
-          tile.open[r * tile_cols_ + c] = done;
-        });
-      }
-      if (!too_many) counts.undecided += undecided;
-      counts.exact_ns += std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count();
-    }
-  }
-  // A tile that is tried again with more moduli keeps its C: beta C is read from it.
-  wanted_[task.tile] = too_many;
-  if (too_many) return;
-  write_tile(task, others > 0);
-  if (pass.elements == Int8Pass::Elements::accepted) wanted_[task.tile] = others > 0;
+void Int8Finish<T>::resolve(const Int8TileTask& task) const {
+  const int bits = wide_bit_length(crt_.product);
+  if (bits < 127) return resolve_in<2>(task);
+  if (bits < 191) return resolve_in<3>(task);
+  if (bits < 255) return resolve_in<4>(task);
+  resolve_in<crt_limbs>(task);
 }
 
-template class Int8Gemm<double>;
-template class Int8Gemm<float>;
+/// Computes the undecided elements one by one; not if they are so many that another pass is to be tried: false.
+template <class T>
+bool Int8Finish<T>::compute_undecided(const Int8TileTask& task) const {
+  const Int8Tile<T>& tile = call_.tiles[task.thread];
+  Int8Counts& counts = call_.counts[task.thread];
+  Index undecided = 0;
+  for_each_open(task, [&](Index, Index) { ++undecided; });
+  if (undecided == 0) return true;
+  if (pass_.may_escalate && undecided > most_undecided(task.rows * task.cols) && !hook_all_undecided()) return false;
+  const auto start = std::chrono::steady_clock::now();
+  for_each_open(task, [&](Index r, Index c) {
+    tile.results[r * tile.stride + c] = call_.exact(task.row + r, task.col + c);
+    tile.open[r * call_.tiling.cols + c] = done;
+  });
+  counts.undecided += undecided;
+  counts.exact_ns += std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count();
+  return true;
+}
+
+template <class T>
+void Int8Finish<T>::finish_tile(const Int8TileTask& task) const {
+  place_results(task);
+  const Index left = reconstruct(task);
+  const Index others = mark_elements(task);
+  if (left > 0) {
+    resolve(task);
+    // A tile that is tried again with more moduli keeps its C: beta C is read from it.
+    if (!compute_undecided(task)) return;
+  }
+  write_tile(task, others > 0);
+  call_.wanted[task.tile] = pass_.elements == Int8Pass::Elements::accepted && others > 0;
+}
+
+template class Int8Finish<double>;
+template class Int8Finish<float>;
 
 }  // namespace accublas::cpu

@@ -1,0 +1,27 @@
+// The certificate over a whole call (docs/modes.md, dp): one product of 7-bit magnitudes, T* and the rejected elements.
+#pragma once
+
+#include "lib/cpu/int8/int8_call.hpp"
+
+namespace accublas::cpu {
+
+/// What the certificate found.
+struct Int8Verdict {
+  int bits = 0;                      ///< T*; 0 where every element is rejected, or nothing was certified
+  std::int32_t* rejected = nullptr;  ///< per tile, elements; null: nothing was certified
+  std::uint8_t* accepted = nullptr;  ///< accepted_bytes for every tile, a bit for every element
+  Index accepted_bytes = 0;
+
+  /// Bits of a tile.
+  std::uint8_t* accepted_in(Index tile) const { return accepted + tile * accepted_bytes; }
+};
+
+/// Takes the memory of the verdict; counts rejected elements in the report. After take_arena.
+template <class T>
+Int8Verdict int8_certify(const Int8Call<T>& call);
+
+/// Upper bound of the error of fixed:t over abs(A) abs(B), by the certificate's sums: Inf where they say nothing.
+template <class T>
+double int8_componentwise_bound(const Int8Call<T>& call, int t);
+
+}  // namespace accublas::cpu
