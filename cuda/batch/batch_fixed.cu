@@ -147,7 +147,7 @@ __device__ void multiply_factors(const S& shared, int row, int col, int terms, i
     std::uint32_t rows[4], cols[4];
     ptx::load_matrices(rows, rows_at + 16 * S::chunk_of(chunk + lane / 16, lane));
     ptx::load_matrices(cols, cols_at + 16 * S::chunk_of(chunk + lane / 8 % 2, lane));
-    add_byte_products(sums, rows, cols[0], cols[1]);
+    ptx::mma_16x8x32_signed(sums, rows, cols[0], cols[1]);
   }
 }
 
