@@ -1,13 +1,14 @@
 // A call from its plan to its report: what every routine of lib/dispatch.hpp does around its engine.
 #pragma once
 
-#include <chrono>
 #include <initializer_list>
 #include <new>
+#include <optional>
 #include <string>
 
 #include "lib/base/error.hpp"
 #include "lib/base/fp_environment.hpp"
+#include "lib/base/phase_timer.hpp"
 #include "lib/call/accuracy.hpp"
 #include "lib/counters.hpp"
 #include "lib/dispatch.hpp"
@@ -64,7 +65,7 @@ class Run {
     report_.level = settings.report_level;
     report_.batch_count = 1;
     timed_ = settings.report_level >= 1 || settings.verbose > 0;
-    if (timed_) start_ = Clock::now();
+    if (timed_) watch_.emplace();
   }
 
   void sizes(Index m, Index n, Index k) {
@@ -158,9 +159,7 @@ class Run {
   template <class T>
   void promise(Index k, T alpha) {
     const Bound bound = promised_bound(routine_, mode(), k, alpha);
-    report_.bound_relative = bound.relative;
-    report_.bound_componentwise = bound.componentwise;
-    report_.bound_absolute = bound.absolute;
+    put_bound(report_, bound);
     const double target = resolved_.settings.target;
     const bool known = bound_is_a_priori(mode()) || k == 0 || alpha == 0;
     if (target > 0 && known && !keeps(bound, target))
@@ -201,8 +200,7 @@ class Run {
 
   void finish() {
     count_call(routine_, context_.last.plan.engine, context_.last.on_device);
-    if (timed_ && !on_device_)
-      report_.ms_total = std::chrono::duration<double, std::milli>(Clock::now() - start_).count();
+    if (timed_ && !on_device_) report_.ms_total = watch_->milliseconds();
     if (resolved_.settings.verbose > 0) print_call(full_report(context_), true);
     finished_ = true;
   }
@@ -218,8 +216,6 @@ class Run {
   Run& operator=(const Run&) = delete;
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   /// Nothing was written yet: first a sixteenth of the workspace, then the mode's other engines, then, for host
   /// operands that were to be copied to a device, the CPU.
   template <class AnyCall, class Serve>
@@ -314,7 +310,7 @@ class Run {
   accublas_report_t& report_;
   Routine routine_;
   bool on_device_ = false, timed_ = false, finished_ = false;
-  Clock::time_point start_;
+  std::optional<Stopwatch> watch_;
 };
 
 template <class T>

@@ -1,12 +1,13 @@
 // cr for DOT and GEMV at memory speed: one pass gives every inner product to some 80 or 120 bits with a bound of its
-// error (lib/cpu/kernels/cr_vector.cpp), Ziv's test rounds what that decides, and exact accumulators do the rest. The first
-// rows of a GEMV are a probe of how many bits the others need.
+// error (lib/cpu/kernels/cr_vector.cpp), Ziv's test rounds what that decides, and exact accumulators do the rest. The
+// first rows of a GEMV are a probe of how many bits the others need.
 #include <algorithm>
 #include <atomic>
 #include <new>
 
 #include "lib/base/integers.hpp"
 #include "lib/base/test_hooks.hpp"
+#include "lib/call/accuracy.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/kernels/cr_kernels.hpp"
 #include "lib/cpu/sums/exact_sum.hpp"
@@ -100,9 +101,7 @@ class CorrectGemv {
     }
     if (segments_ > 1) finish_segments();
     execution_.report.undecided += undecided_.load();
-    execution_.report.bound_relative = unit_roundoff<T>();
-    execution_.report.bound_componentwise = 0;
-    execution_.report.bound_absolute = least_subnormal<T>();
+    put_bound(execution_.report, rounded_once<T>());
   }
 
  private:
