@@ -39,9 +39,7 @@ const accublas::cpu::RealBlas* accublas_private_native(accublas::Routine routine
     report.batch_count = 1;
     const accublas::Bound bound = accublas::is_single(routine) ? promised_bound(routine, plan.mode, k, 1.0f)
                                                                : promised_bound(routine, plan.mode, k, 1.0);
-    report.bound_relative = bound.relative;
-    report.bound_componentwise = bound.componentwise;
-    report.bound_absolute = bound.absolute;
+    put_bound(report, bound);
     report.threads = 1;
     count_call(routine, ACCUBLAS_ENGINE_NATIVE, false);
     return &blas;

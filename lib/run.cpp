@@ -37,7 +37,7 @@ Run::Run(Context& context, Routine routine, const accublas_options* options)
   report_.level = settings.report_level;
   report_.batch_count = 1;
   timed_ = settings.report_level >= 1 || settings.verbose > 0;
-  if (timed_) start_ = Clock::now();
+  if (timed_) watch_.emplace();
 }
 
 Run::~Run() {
@@ -113,9 +113,7 @@ void Run::require_host_matrix(const char* matrices, Index i, const void* pointer
 template <class T>
 void Run::promise(Index k, T alpha) {
   const Bound bound = promised_bound(routine_, mode(), k, alpha);
-  report_.bound_relative = bound.relative;
-  report_.bound_componentwise = bound.componentwise;
-  report_.bound_absolute = bound.absolute;
+  put_bound(report_, bound);
   const double target = resolved_.settings.target;
   const bool known = bound_is_a_priori(mode()) || k == 0 || alpha == 0;
   if (target > 0 && known && !keeps(bound, target))
@@ -198,8 +196,7 @@ void Run::compute_in_less(Serve serve, void* served, Execution& execution, std::
 
 void Run::finish() {
   count_call(routine_, plan_.engine, context_.last.on_device);
-  if (timed_ && !on_device_)
-    report_.ms_total = std::chrono::duration<double, std::milli>(Clock::now() - start_).count();
+  if (timed_ && !on_device_) report_.ms_total = watch_->milliseconds();
   if (resolved_.settings.verbose > 0) print_call(full_report(context_), true);
   finished_ = true;
 }

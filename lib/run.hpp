@@ -4,12 +4,12 @@
 // nothing else falls back.
 #pragma once
 
-#include <chrono>
 #include <initializer_list>
 #include <optional>
 
 #include "lib/base/error.hpp"
 #include "lib/base/fp_environment.hpp"
+#include "lib/base/phase_timer.hpp"
 #include "lib/call/backend.hpp"
 #include "lib/context.hpp"
 
@@ -87,7 +87,6 @@ class Run {
   void finish();
 
  private:
-  using Clock = std::chrono::steady_clock;
   using Serve = void (*)(void* served, Backend&, accublas_engine, BackendState*, Execution&);
 
   void compute_erased(Serve serve, void* served);
@@ -112,7 +111,7 @@ class Run {
   Routine routine_;
   CallShape shape_;
   bool on_device_ = false, timed_ = false, finished_ = false;
-  Clock::time_point start_;
+  std::optional<Stopwatch> watch_;
 };
 
 }  // namespace accublas

@@ -17,6 +17,7 @@
 #include "lib/base/error.hpp"
 #include "lib/base/integers.hpp"
 #include "lib/base/test_hooks.hpp"
+#include "lib/call/accuracy.hpp"
 #include "lib/numerics/bounds.hpp"
 
 namespace accublas::cuda {
@@ -186,9 +187,8 @@ void small_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& exe
   state.end_call();
   const bool fixed = call.mode.kind == ACCUBLAS_MODE_FIXED;  // the device says whether it dropped bits
   execution.report.workspace_bytes = static_cast<std::int64_t>(bytes);
-  execution.report.bound_relative = unit_roundoff<T>();
-  execution.report.bound_componentwise = cr || fixed ? 0 : (static_cast<double>(p.k) + 2) * unit_roundoff<T>();
-  execution.report.bound_absolute = least_subnormal<T>();
+  const double certified = cr || fixed ? 0 : certificate_bound(p.k, unit_roundoff<T>());
+  put_bound(execution.report, rounded_once<T>(certified));
 }
 
 /// Strided batches by the engine's own calls.

@@ -7,134 +7,16 @@
 // certificate rejects, and those of lines with Inf or NaN, go to the exact accumulators (batch_exact.cu), whose values
 // are cr's.
 #include "cuda/batch/batch_finish.hpp"
-#include "cuda/batch/batch_tiles.hpp"
+#include "cuda/batch/batch_fixed_lines.hpp"
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/device_model.hpp"
 #include "cuda/core/launch.hpp"
 #include "lib/base/integers.hpp"
 #include "lib/numerics/certificate.hpp"
-#include "lib/numerics/scaling.hpp"
 
 namespace accublas::cuda {
 
 namespace {
-
-constexpr int digits = 9, most_bits = 64, weights = 2 * digits - 1;
-
-/// A shape's lines, and what is known of each.
-template <class Tiles>
-struct KnownLines : Tiles {
-  int exponent[Tiles::lines];  ///< E; 0 for a line of zeros
-  int last_bit[Tiles::lines];  ///< of the last bit that is set, dp:repro only
-  long long lambda[Tiles::lines];
-  bool special[Tiles::lines];
-  int rung[Tiles::tiles];  ///< 1 + the largest rung that an element of the tile needs; 0: none is accepted
-};
-template <int Rows, int Cols, int Terms, int TilesOfBlock, int Threads>
-using Shape = KnownLines<TileShape<digits, Rows, Cols, Terms, TilesOfBlock, Threads>>;
-
-/// Largest and smallest over the four threads of a line.
-__device__ int most_of_line(int x) {
-  x = max(x, __shfl_xor_sync(0xFFFFFFFFu, x, 1));
-  return max(x, __shfl_xor_sync(0xFFFFFFFFu, x, 2));
-}
-__device__ long long sum_of_line(long long x) {
-  x += __shfl_xor_sync(0xFFFFFFFFu, x, 1);
-  return x + __shfl_xor_sync(0xFFFFFFFFu, x, 2);
-}
-
-/// body(line in shared memory, its entries) for all of the block's lines that some element asks for; entries of lines
-/// with Inf or NaN are the caller's to leave out.
-template <class S, class T, class Body>
-__device__ void for_lines(const BatchProblem<T>& p, const BatchTiles& tiles, Body&& body) {
-#pragma unroll 1
-  for (int group = static_cast<int>(threadIdx.x) / 32; group < S::lines / 8; group += S::warps) {
-    const int line = 8 * group + static_cast<int>(threadIdx.x) % 32 / 4;
-    const Line<T> at = line_of<S>(p, tiles, line);
-    if (!__any_sync(0xFFFFFFFFu, at.exists)) continue;
-    T x[S::terms / 4];
-    load_line<S>(at, static_cast<int>(p.k), x);
-    body(line, x);
-  }
-}
-
-/// Exponents and special lines; `certify`: also lambda, last bits, and the certificate's factors as digit 0.
-template <class S, class T>
-__device__ void measure_line(const T (&x)[S::terms / 4], int line, bool certify, S& shared) {
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  constexpr int none = -0x3FFFFFFF;
-  int exponent = none, last_bit = -none;
-  bool special = false;
-#pragma unroll
-  for (int q = 0; q < S::terms / 4; ++q) {
-    special |= !is_finite(x[q]);
-    if (is_zero(x[q])) continue;
-    exponent = max(exponent, exponent_above(x[q]));
-    if (certify) last_bit = min(last_bit, exponent_of_last_bit(x[q]));
-  }
-  special = most_of_line(special) != 0;
-  exponent = most_of_line(exponent);
-  last_bit = -most_of_line(-last_bit);
-  if (exponent == none || special) exponent = last_bit = 0;
-  long long lambda = 0;
-  if (certify) {
-#pragma unroll
-    for (int r = 0; r < S::terms / 16; ++r) {
-      std::uint32_t word = 0;
-#pragma unroll
-      for (int e = 0; e < 4; ++e) {
-        const T entry = special ? T(0) : x[4 * r + e];
-        lambda += certificate_ceiling(entry, exponent);
-        word |= static_cast<std::uint32_t>(certificate_byte(entry, exponent)) << (8 * e);
-      }
-      shared.digit[0][line][4 * S::chunk_of(r, line) + lane % 4] = word;
-    }
-    lambda = sum_of_line(lambda);
-  }
-  if (lane % 4 != 0) return;
-  shared.exponent[line] = exponent;
-  shared.last_bit[line] = last_bit;
-  shared.lambda[line] = lambda;
-  shared.special[line] = special;
-}
-
-/// The digits of a line at t bits; true if a bit of it is dropped.
-template <class S, class T>
-__device__ bool cut_line(const T (&x)[S::terms / 4], int line, int t, S& shared) {
-  constexpr std::uint64_t halves = 0x8080808080808080u;  // 128 in the last eight digits
-  const int lane = static_cast<int>(threadIdx.x) % 32, exponent = shared.exponent[line];
-  const bool special = shared.special[line];
-  bool dropped = false;
-#pragma unroll
-  for (int r = 0; r < S::terms / 16; ++r) {
-    std::uint32_t first[4], middle[4], last[4];
-#pragma unroll
-    for (int e = 0; e < 4; ++e) {
-      const T entry = special ? T(0) : x[4 * r + e];
-      const ScaledInteger a = scale_entry(entry, exponent, t);
-      dropped |= !is_zero(entry) && exponent_of_last_bit(entry) < exponent - t;
-      const bool negative = a.mantissa < 0;
-      const std::uint64_t magnitude = static_cast<std::uint64_t>(negative ? -a.mantissa : a.mantissa) << a.shift;
-      const std::uint64_t sum = negative ? halves - magnitude : halves + magnitude;
-      // A carry or a borrow is the first digit.
-      const int carry = negative ? -static_cast<int>(sum > halves) : static_cast<int>(sum < halves);
-      first[e] = static_cast<std::uint32_t>(carry);
-      middle[e] = static_cast<std::uint32_t>((sum ^ halves) >> 32);
-      last[e] = static_cast<std::uint32_t>(sum ^ halves);
-    }
-    transpose_bytes(first);
-    transpose_bytes(middle);
-    transpose_bytes(last);
-    const int at = 4 * S::chunk_of(r, line) + lane % 4;
-    shared.digit[0][line][at] = first[0];
-#pragma unroll
-    for (int e = 0; e < 4; ++e) {
-      shared.digit[1 + e][line][at] = middle[3 - e];
-      shared.digit[5 + e][line][at] = last[3 - e];
-    }
-  }
-  return dropped;
-}
 
 /// The certificate's X: digit 0 alone.
 template <class S>
@@ -147,7 +29,7 @@ __device__ void multiply_factors(const S& shared, int row, int col, int terms, i
     std::uint32_t rows[4], cols[4];
     ptx::load_matrices(rows, rows_at + 16 * S::chunk_of(chunk + lane / 16, lane));
     ptx::load_matrices(cols, cols_at + 16 * S::chunk_of(chunk + lane / 8 % 2, lane));
-    add_byte_products(sums, rows, cols[0], cols[1]);
+    ptx::mma_16x8x32_signed(sums, rows, cols[0], cols[1]);
   }
 }
 
@@ -209,14 +91,11 @@ struct Element {
         col(2 * (static_cast<int>(threadIdx.x) % 4) + q % 2) {}
 };
 
-/// What a launch does: all, or for dp:repro of matrices of several tiles first T*, then the rest.
-enum class Phase { all, certify, compute };
-
 /// What the certificate says of the squares of a warp: raises the tiles' rungs, sets the bits of rejected elements in
-/// `open`, clears the others. Returns the number of this thread's rejected elements.
+/// `open`, clears the others, and counts them.
 template <class T, class S>
-__device__ unsigned certify_squares(const BatchProblem<T>& p, const BatchTiles& tiles, S& shared,
-                                    std::uint32_t* block_open) {
+__device__ void certify_squares(const BatchProblem<T>& p, const BatchTiles& tiles, S& shared, std::uint32_t* block_open,
+                                CallState* state) {
   constexpr CertificateRungs rungs = certificate_rungs<T>();
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
   const int terms = static_cast<int>(p.k);
@@ -246,89 +125,97 @@ __device__ unsigned certify_squares(const BatchProblem<T>& p, const BatchTiles& 
     }
     if (lane < 4) block_open[4 * number + lane] = word;
   }
-  return count;
+  if (count != 0) atomicAdd(&state->rejected_in_all, static_cast<unsigned long long>(count));
 }
 
-/// t > 0: fixed:t; 0: dp or sp reproducible, with the matrices' rungs between two launches in `rungs_of`.
+/// Where alpha is zero: C is scaled by beta, and nothing is left open.
 template <class T, class S>
-__global__ void __launch_bounds__(S::threads, S::blocks)
-    fixed_kernel(BatchProblem<T> p, BatchTiles tiles, int t, Phase phase, std::uint32_t* open, int* rungs_of,
-                 CallState* state) {
-  constexpr CertificateRungs rungs = certificate_rungs<T>();
-  extern __shared__ uint4 memory[];
-  S& shared = *reinterpret_cast<S*>(memory);
-  await_predecessor();
+__device__ void scale_squares(const BatchProblem<T>& p, const BatchTiles& tiles, T beta, std::uint32_t* block_open) {
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
-  const int terms = static_cast<int>(p.k);
-  const Scalars<T> scalars(p.alpha.get(), p.beta.get());
-  const bool certified = t == 0, certify = certified && phase != Phase::compute, scaled_only = is_zero(scalars.alpha);
-  std::uint32_t* const block_open = open + static_cast<Index>(blockIdx.x) * S::tiles * S::squares * 4;
-  if (scaled_only && phase == Phase::certify) return;
-  if (threadIdx.x < S::tiles)
-    shared.rung[threadIdx.x] = phase == Phase::compute ? rungs_of[place_of<S>(tiles, 0).matrix] : 0;
-  if (!scaled_only)
-    for_lines<S>(p, tiles, [&](int line, const T(&x)[S::terms / 4]) { measure_line(x, line, certify, shared); });
-  __syncthreads();
-
-  if (certify && !scaled_only) {
-    const unsigned count = certify_squares<T>(p, tiles, shared, block_open);
-    if (count != 0) atomicAdd(&state->rejected_in_all, static_cast<unsigned long long>(count));
-    __syncthreads();
-    if (phase == Phase::certify) {
-      if (threadIdx.x == 0) atomicMax(&rungs_of[place_of<S>(tiles, 0).matrix], shared.rung[0]);
-      return;
+#pragma unroll 1
+  for (int number = warp; number < S::tiles * S::squares; number += S::warps) {
+    const Square square = square_of<S>(p, tiles, number);
+    if (!square.exists) break;
+    if (lane < 4) block_open[4 * number + lane] = 0;
+    if (beta == T(1)) continue;
+#pragma unroll
+    for (int q = 0; q < 4; ++q) {
+      const Element e(q);
+      if (square.row + e.row >= p.m || square.col + e.col >= p.n) continue;
+      T* const at = p.c[square.tile.matrix] + (square.row + e.row) * p.c_row + (square.col + e.col) * p.c_col;
+      *at = finish_scaled(beta, read_addend(beta, at));
     }
   }
+}
 
-  if (!scaled_only) {
-    bool dropped = false;
-    for_lines<S>(p, tiles, [&](int line, const T(&x)[S::terms / 4]) {
-      const int rung = certified ? shared.rung[line / S::tile_lines] : 0;
-      const int bits = !certified ? t : rung > 0 ? rungs.t[rung - 1] : 2;
-      dropped |= cut_line(x, line, bits, shared);
-    });
-    if (!certified && dropped) state->bound_componentwise = from_bits<double>(FloatFormat<double>::infinity);
+/// The T of a tile in a launch at `t` bits, or, where t = 0, at what its rung says; 2 where it has none.
+template <class T>
+__device__ int bits_of(int t, int rung) {
+  constexpr CertificateRungs rungs = certificate_rungs<T>();
+  return t > 0 ? t : rung > 0 ? rungs.t[rung - 1] : 2;
+}
+
+/// The digits of the block's lines; true if this thread drops a bit of one.
+template <class T, class S>
+__device__ bool cut_lines(const BatchProblem<T>& p, const BatchTiles& tiles, int t, S& shared) {
+  bool dropped = false;
+  for_lines<S>(p, tiles, [&](int line, const T(&x)[S::terms / 4]) {
+    dropped |= cut_line(x, line, bits_of<T>(t, t > 0 ? 0 : shared.rung[line / S::tile_lines]), shared);
+  });
+  return dropped;
+}
+
+/// S = high 2^64 + low of this thread's elements of a square, from the digits from first_digit on.
+template <class S>
+__device__ __forceinline__ void sum_square(const S& shared, const Square& square, int terms, int first_digit,
+                                           Int128 (&high)[4], Int128 (&low)[4]) {
+  {
+    int sums[fixed_digits][4] = {};
+    multiply<S, 0>(shared, square.row_line, square.col_line, terms, first_digit, sums);
+#pragma unroll
+    for (int q = 0; q < 4; ++q) {
+      int level[fixed_digits];
+#pragma unroll
+      for (int w = 0; w < fixed_digits; ++w) level[w] = sums[w][q];
+      high[q] = weighted_sum(level);
+    }
   }
-  __syncthreads();
+  int sums[fixed_weights - fixed_digits][4] = {};
+  multiply<S, fixed_digits>(shared, square.row_line, square.col_line, terms, first_digit, sums);
+#pragma unroll
+  for (int q = 0; q < 4; ++q) {
+    int level[fixed_weights - fixed_digits];
+#pragma unroll
+    for (int w = 0; w < fixed_weights - fixed_digits; ++w) level[w] = sums[w][q];
+    low[q] = weighted_sum(level);
+  }
+}
 
+/// Multiplies and rounds the squares of a warp. In `open` are the elements that the certificate rejected (t = 0), then
+/// those that the exact accumulators are to compute.
+template <class T, class S>
+__device__ void compute_squares(const BatchProblem<T>& p, const BatchTiles& tiles, int t, const Scalars<T>& scalars,
+                                const S& shared, std::uint32_t* block_open, CallState* state) {
+  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+  const int terms = static_cast<int>(p.k);
+  const bool certified = t == 0;
   unsigned left = 0;
 #pragma unroll 1
   for (int number = warp; number < S::tiles * S::squares; number += S::warps) {
     const Square square = square_of<S>(p, tiles, number);
     if (!square.exists) break;
-    const int rung = certified && !scaled_only ? shared.rung[number / S::squares] : 1;
-    const int bits = certified ? rungs.t[max(rung, 1) - 1] : t;
-    const int first_digit = digits - (bits + 9) / 8;  // abs(a') <= 2^bits
+    const int rung = certified ? shared.rung[number / S::squares] : 1;
+    const int bits = bits_of<T>(t, rung);
+    const int first_digit = fixed_digits - (bits + 9) / 8;  // abs(a') <= 2^bits
     std::uint32_t* const word = block_open + 4 * number;
     unsigned rejected = 0;  // bit q: element q of this thread
-    if (certified && !scaled_only) {
+    if (certified) {
       const uint4 words = *reinterpret_cast<const uint4*>(word);
       rejected =
           (words.x >> lane & 1) | (words.y >> lane & 1) << 1 | (words.z >> lane & 1) << 2 | (words.w >> lane & 1) << 3;
     }
     Int128 high[4] = {}, low[4] = {};
-    if (square.row < p.m && square.col < p.n && !scaled_only && rung > 0) {
-      {
-        int sums[digits][4] = {};
-        multiply<S, 0>(shared, square.row_line, square.col_line, terms, first_digit, sums);
-#pragma unroll
-        for (int q = 0; q < 4; ++q) {
-          int level[digits];
-#pragma unroll
-          for (int w = 0; w < digits; ++w) level[w] = sums[w][q];
-          high[q] = weighted_sum(level);
-        }
-      }
-      int sums[weights - digits][4] = {};
-      multiply<S, digits>(shared, square.row_line, square.col_line, terms, first_digit, sums);
-#pragma unroll
-      for (int q = 0; q < 4; ++q) {
-        int level[weights - digits];
-#pragma unroll
-        for (int w = 0; w < weights - digits; ++w) level[w] = sums[w][q];
-        low[q] = weighted_sum(level);
-      }
-    }
+    if (square.row < p.m && square.col < p.n && rung > 0) sum_square(shared, square, terms, first_digit, high, low);
     T* const c = p.c[square.tile.matrix];
 #pragma unroll
     for (int q = 0; q < 4; ++q) {
@@ -337,47 +224,96 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
       T* const at = c + (square.row + e.row) * p.c_row + (square.col + e.col) * p.c_col;
       bool undecided = false;
       if (square.row + e.row < p.m && square.col + e.col < p.n) {
-        if (scaled_only) {
-          if (scalars.beta != T(1)) *at = finish_scaled(scalars.beta, read_addend(scalars.beta, at));
-        } else {
-          undecided = rung == 0 || shared.special[i] || shared.special[j] || (rejected >> q & 1) != 0;
-          if (!undecided)
-            *at =
-                finish_element(high[q], low[q], shared.exponent[i] + shared.exponent[j] - 2 * bits, bits, scalars, at);
-        }
+        undecided = rung == 0 || shared.special[i] || shared.special[j] || (rejected >> q & 1) != 0;
+        if (!undecided)
+          *at = finish_element(high[q], low[q], shared.exponent[i] + shared.exponent[j] - 2 * bits, bits, scalars, at);
       }
       const unsigned ballot = __ballot_sync(0xFFFFFFFFu, undecided);
       if (lane == 0) word[q] = ballot;
       left += static_cast<unsigned>(__popc(ballot));
     }
-    if (lane == 0 && rung > 0 && !scaled_only) {
+    if (lane == 0 && rung > 0) {
       atomicMax(&state->bits, bits);
-      atomicMax(&state->parts, digits - first_digit);
+      atomicMax(&state->parts, fixed_digits - first_digit);
     }
   }
   if (lane == 0 && left != 0) atomicAdd(&state->open[0], static_cast<unsigned long long>(left));
+}
+
+/// A block's words of `open`.
+template <class S>
+__device__ std::uint32_t* open_of_block(std::uint32_t* open) {
+  return open + static_cast<Index>(blockIdx.x) * S::tiles * S::squares * 4;
+}
+
+/// dp or sp reproducible, matrices of several tiles (of a block each): raises the matrices' rungs.
+template <class T, class S>
+__global__ void __launch_bounds__(S::threads, S::blocks)
+    certify_kernel(BatchProblem<T> p, BatchTiles tiles, std::uint32_t* open, int* rungs_of, CallState* state) {
+  static_assert(S::tiles == 1);
+  extern __shared__ uint4 memory[];
+  S& shared = *reinterpret_cast<S*>(memory);
+  await_predecessor();
+  if (is_zero(p.alpha.get())) return;
+  if (threadIdx.x == 0) shared.rung[0] = 0;
+  for_lines<S>(p, tiles, [&](int line, const T(&x)[S::terms / 4]) { measure_line(x, line, true, shared); });
+  __syncthreads();
+  certify_squares<T>(p, tiles, shared, open_of_block<S>(open), state);
+  __syncthreads();
+  if (threadIdx.x == 0) atomicMax(&rungs_of[place_of<S>(tiles, 0).matrix], shared.rung[0]);
+}
+
+/// t > 0: fixed:t; 0: dp or sp reproducible, with the matrices' rungs from certify_kernel or, where `rungs_of` is null,
+/// from the certificate of the block itself, which then holds whole matrices.
+template <class T, class S>
+__global__ void __launch_bounds__(S::threads, S::blocks)
+    fixed_kernel(BatchProblem<T> p, BatchTiles tiles, int t, std::uint32_t* open, const int* rungs_of,
+                 CallState* state) {
+  extern __shared__ uint4 memory[];
+  S& shared = *reinterpret_cast<S*>(memory);
+  await_predecessor();
+  const Scalars<T> scalars(p.alpha.get(), p.beta.get());
+  std::uint32_t* const block_open = open_of_block<S>(open);
+  if (is_zero(scalars.alpha)) return scale_squares<T, S>(p, tiles, scalars.beta, block_open);
+  const bool certify = t == 0 && !rungs_of;
+  if (threadIdx.x < S::tiles) shared.rung[threadIdx.x] = rungs_of ? rungs_of[place_of<S>(tiles, 0).matrix] : 0;
+  for_lines<S>(p, tiles, [&](int line, const T(&x)[S::terms / 4]) { measure_line(x, line, certify, shared); });
+  __syncthreads();
+  if (certify) {
+    certify_squares<T>(p, tiles, shared, block_open, state);
+    __syncthreads();
+  }
+  const bool dropped = cut_lines<T>(p, tiles, t, shared);
+  if (t > 0 && dropped) state->bound_componentwise = from_bits<double>(FloatFormat<double>::infinity);
+  __syncthreads();
+  compute_squares<T>(p, tiles, t, scalars, shared, block_open, state);
 }
 
 template <class T, class S>
 void launch_fixed(const DeviceModel& model, const BatchProblem<T>& p, const BatchTiles& tiles, int t,
                   std::uint32_t* open, int* rungs_of, CallState* state, cudaStream_t stream) {
   constexpr const char* what = "fixed-point batch";
-  const auto kernel = fixed_kernel<T, S>;
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(sizeof(S))), what);
-  const unsigned blocks = static_cast<unsigned>(ceil_div(p.count * tiles.of_a_matrix(), S::tiles));
-  const auto run = [&](Phase phase) {
-    launch(model, what, kernel, {blocks, S::threads, sizeof(S)}, stream, p, tiles, t, phase, open, rungs_of, state);
+  const LaunchShape shape{static_cast<unsigned>(ceil_div(p.count * tiles.of_a_matrix(), S::tiles)), S::threads,
+                          sizeof(S)};
+  const auto prepare = [&](auto kernel) {
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(sizeof(S))), what);
   };
-  if (batch_rungs(tiles, t, p.count) == 0) return run(Phase::all);
-  check(cudaMemsetAsync(rungs_of, 0, batch_rungs(tiles, t, p.count) * sizeof(int), stream), what);
-  run(Phase::certify);
-  run(Phase::compute);
+  const std::size_t rungs = batch_rungs(tiles, t, p.count);
+  if constexpr (S::tiles == 1) {
+    if (rungs > 0) {
+      prepare(certify_kernel<T, S>);
+      check(cudaMemsetAsync(rungs_of, 0, rungs * sizeof(int), stream), what);
+      launch(model, what, certify_kernel<T, S>, shape, stream, p, tiles, open, rungs_of, state);
+    }
+  }
+  prepare(fixed_kernel<T, S>);
+  launch(model, what, fixed_kernel<T, S>, shape, stream, p, tiles, t, open, rungs > 0 ? rungs_of : nullptr, state);
 }
 
 }  // namespace
 
 bool batch_fixed_serves(const DeviceModel& model, Index m, Index n, Index k, int t) {
-  return t <= most_bits && batch_cr_serves(model, m, n, k);
+  return t <= most_fixed_bits && batch_cr_serves(model, m, n, k);
 }
 
 std::size_t batch_rungs(const BatchTiles& tiles, int t, Index matrices) {
@@ -388,11 +324,11 @@ template <class T>
 void batch_fixed(const DeviceModel& model, const BatchProblem<T>& p, const BatchTiles& tiles, int t,
                  std::uint32_t* open, int* rungs_of, CallState* state, cudaStream_t stream) {
   const auto run = [&](auto launch) { launch(model, p, tiles, t, open, rungs_of, state, stream); };
-  if (tiles.cols == 8) return run(launch_fixed<T, Shape<16, 8, 32, 8, 256>>);
-  if (tiles.cols == 16) return run(launch_fixed<T, Shape<16, 16, 32, 4, 256>>);
-  if (tiles.cols == 32) return run(launch_fixed<T, Shape<32, 32, 32, 2, 256>>);
-  if (p.k <= 64) return run(launch_fixed<T, Shape<64, 64, 64, 1, 256>>);
-  run(launch_fixed<T, Shape<64, 64, 128, 1, 512>>);
+  if (tiles.cols == 8) return run(launch_fixed<T, FixedShape<16, 8, 32, 8, 256>>);
+  if (tiles.cols == 16) return run(launch_fixed<T, FixedShape<16, 16, 32, 4, 256>>);
+  if (tiles.cols == 32) return run(launch_fixed<T, FixedShape<32, 32, 32, 2, 256>>);
+  if (p.k <= 64) return run(launch_fixed<T, FixedShape<64, 64, 64, 1, 256>>);
+  run(launch_fixed<T, FixedShape<64, 64, 128, 1, 512>>);
 }
 
 template void batch_fixed<double>(const DeviceModel&, const BatchProblem<double>&, const BatchTiles&, int,

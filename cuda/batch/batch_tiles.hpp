@@ -123,7 +123,7 @@ __device__ __forceinline__ void multiply(const S& shared, int row, int col, int 
 #pragma unroll
       for (int j = 0; j < S::digits; ++j)
         if (i + j >= First && i + j < First + W)
-          add_byte_products(sums[i + j - First], rows, cols[j / 2][j % 2 * 2], cols[j / 2][j % 2 * 2 + 1]);
+          ptx::mma_16x8x32_signed(sums[i + j - First], rows, cols[j / 2][j % 2 * 2], cols[j / 2][j % 2 * 2 + 1]);
     }
   }
 }

@@ -1,4 +1,5 @@
-// Instructions of compute capability 8.0 and later that the portable product kernel uses, behind named functions.
+// Instructions that CUDA has no function for, behind named functions: of compute capability 8.0 and later, with what
+// earlier ones do in their place.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -78,6 +79,26 @@ __device__ __forceinline__ void mma_16x8x32(std::uint32_t (&sum)[4], const std::
     asm volatile("mma.sync.aligned.m8n8k16.row.col.s32.u8.u8.s32 {%0, %1}, {%2}, {%3}, {%0, %1};"
                  : "+r"(sum0), "+r"(sum1)
                  : "r"(row), "r"(col));
+  };
+  mma_8x8x16(sum[0], sum[1], rows[0], cols0);
+  mma_8x8x16(sum[2], sum[3], rows[1], cols0);
+  mma_8x8x16(sum[0], sum[1], rows[2], cols1);
+  mma_8x8x16(sum[2], sum[3], rows[3], cols1);
+#endif
+}
+
+/// The same of signed bytes; may be moved and left out, as any operation.
+__device__ __forceinline__ void mma_16x8x32_signed(int (&sum)[4], const std::uint32_t (&rows)[4], std::uint32_t cols0,
+                                                   std::uint32_t cols1) {
+#if __CUDA_ARCH__ >= 800
+  asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+r"(sum[0]), "+r"(sum[1]), "+r"(sum[2]), "+r"(sum[3])
+      : "r"(rows[0]), "r"(rows[1]), "r"(rows[2]), "r"(rows[3]), "r"(cols0), "r"(cols1));
+#else
+  const auto mma_8x8x16 = [](int& sum0, int& sum1, std::uint32_t row, std::uint32_t col) {
+    asm("mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%0, %1}, {%2}, {%3}, {%0, %1};"
+        : "+r"(sum0), "+r"(sum1)
+        : "r"(row), "r"(col));
   };
   mma_8x8x16(sum[0], sum[1], rows[0], cols0);
   mma_8x8x16(sum[2], sum[3], rows[1], cols0);

@@ -16,6 +16,7 @@
 #include "cuda/residues/certify.hpp"
 #include "cuda/residues/product.hpp"
 #include "lib/base/test_hooks.hpp"
+#include "lib/call/accuracy.hpp"
 #include "lib/numerics/bounds.hpp"
 
 namespace accublas::cuda {
@@ -132,9 +133,7 @@ void DigitGemm<T>::run() {
   cublas.begin(stream_, blas_bytes_ ? blas_ : nullptr, blas_bytes_);
   accublas_report_t& report = execution_.report;
   report.workspace_bytes = static_cast<std::int64_t>(sizing.used());
-  report.bound_relative = unit_roundoff<T>();
-  report.bound_componentwise = certified_ ? (static_cast<double>(call_.rows.k) + 2) * unit_roundoff<T>() : 0;
-  report.bound_absolute = least_subnormal<T>();
+  put_bound(report, rounded_once<T>(certified_ ? certificate_bound(call_.rows.k, unit_roundoff<T>()) : 0));
 
   device_ = state_.begin_call(report.level);
   state_.phase(&accublas_report_t::ms_convert);

@@ -96,7 +96,7 @@ __global__ void __launch_bounds__(threads) bands_rows(const __grid_constant__ Jo
 #pragma unroll
     for (int u = 0; u < unroll; ++u) {
       const Index column = min(q + u * warps, terms - 1) * step;
-      v[u] = load_once(a + column);
+      v[u] = ptx::load_once(a + column);
       four[u] = __ldg(a_band + column);
     }
 #pragma unroll
@@ -161,7 +161,7 @@ __global__ void __launch_bounds__(threads) bands_columns(const __grid_constant__
   std::uint32_t mask = 0;
 #pragma unroll 4
   for (int q = lane; q < quads; q += 32) {
-    const uint4 v = load_once(a + q), w = z[q];
+    const uint4 v = ptx::load_once(a + q), w = z[q];
     const int4 band = z_band[q];
     const std::uint32_t four = __ldg(a_band + q);
     const std::uint32_t residue[4] = {v.x, v.y, v.z, v.w}, factor[4] = {w.x, w.y, w.z, w.w};

@@ -3,6 +3,9 @@
 #pragma once
 
 #include "cuda/core/launch.hpp"
+#ifdef __CUDACC__
+#include "cuda/core/ptx_words.hpp"
+#endif
 #include "lib/base/integers.hpp"
 #include "lib/numerics/rns.hpp"
 
@@ -17,88 +20,16 @@ ACCUBLAS_HD constexpr int mp_quads(int words) { return ceil_div(words, 16) * 4; 
 struct Sum96 {
   std::uint32_t low = 0, middle = 0, high = 0;
 
-  /// += a b: one IMAD.WIDE with carry, and half an IADD3.X.
   __device__ __forceinline__ void add_product(std::uint32_t a, std::uint32_t b) {
-    asm("mad.lo.cc.u32 %0, %3, %4, %0;\n\t"
-        "madc.hi.cc.u32 %1, %3, %4, %1;\n\t"
-        "addc.u32 %2, %2, 0;"
-        : "+r"(low), "+r"(middle), "+r"(high)
-        : "r"(a), "r"(b));
+    ptx::add_product_96(low, middle, high, a, b);
   }
   __device__ __forceinline__ void add(std::uint32_t l, std::uint32_t m, std::uint32_t h) {
-    asm("add.cc.u32 %0, %0, %3;\n\t"
-        "addc.cc.u32 %1, %1, %4;\n\t"
-        "addc.u32 %2, %2, %5;"
-        : "+r"(low), "+r"(middle), "+r"(high)
-        : "r"(l), "r"(m), "r"(h));
+    ptx::add_96(low, middle, high, l, m, h);
   }
   __device__ __forceinline__ std::uint32_t modulo(const RnsModulus& modulus) const {
     return rns_reduce96(low, middle, high, modulus);
   }
 };
-
-/// __syncthreads and __syncthreads_or for `threads` threads of a thread block (whole warps) at one of its 16 barriers.
-__device__ __forceinline__ void barrier_sync(int barrier, int threads) {
-  asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
-}
-__device__ __forceinline__ bool barrier_any(int barrier, int threads, bool value) {
-  std::uint32_t any;
-  asm volatile(
-      "{\n\t"
-      ".reg .pred mine, all;\n\t"
-      "setp.ne.u32 mine, %1, 0;\n\t"
-      "bar.red.or.pred all, %2, %3, mine;\n\t"
-      "selp.u32 %0, 1, 0, all;\n\t"
-      "}"
-      : "=r"(any)
-      : "r"(static_cast<std::uint32_t>(value)), "r"(barrier), "r"(threads)
-      : "memory");
-  return any != 0;
-}
-
-/// 16 bytes that are read once: not kept in L1.
-__device__ __forceinline__ uint4 load_once(const uint4* p) {
-  uint4 r;
-  asm volatile("ld.global.nc.L1::no_allocate.L2::128B.v4.u32 {%0, %1, %2, %3}, [%4];"
-               : "=r"(r.x), "=r"(r.y), "=r"(r.z), "=r"(r.w)
-               : "l"(p));
-  return r;
-}
-
-/// The same, issued before an await_predecessor() that follows: not through the path for constant memory, whose loads
-/// are moved behind the wait.
-__device__ __forceinline__ uint4 load_once_early(const uint4* p) {
-  uint4 r;
-  asm volatile("ld.global.L1::no_allocate.L2::128B.v4.u32 {%0, %1, %2, %3}, [%4];"
-               : "=r"(r.x), "=r"(r.y), "=r"(r.z), "=r"(r.w)
-               : "l"(p)
-               : "memory");
-  return r;
-}
-
-/// Asks for a line of 128 bytes in L2.
-__device__ __forceinline__ void prefetch_line(const void* p) { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
-
-/// A table's entry that no kernel writes, likewise early.
-__device__ __forceinline__ uint4 load_table_early(const uint4* p) {
-  uint4 r;
-  asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
-               : "=r"(r.x), "=r"(r.y), "=r"(r.z), "=r"(r.w)
-               : "l"(p)
-               : "memory");
-  return r;
-}
-__device__ __forceinline__ uint2 load_table_early(const uint2* p) {
-  uint2 r;
-  asm volatile("ld.global.v2.u32 {%0, %1}, [%2];" : "=r"(r.x), "=r"(r.y) : "l"(p) : "memory");
-  return r;
-}
-
-__device__ __forceinline__ std::uint32_t load_table_early(const std::uint32_t* p) {
-  std::uint32_t r;
-  asm volatile("ld.global.u32 %0, [%1];" : "=r"(r) : "l"(p) : "memory");
-  return r;
-}
 
 /// A modulus in 8-byte loads.
 __device__ __forceinline__ RnsModulus load_modulus(const RnsModulus* p) {
@@ -115,7 +46,7 @@ __device__ __forceinline__ RnsModulus load_modulus_early(const RnsModulus* p) {
   const uint2* const from = reinterpret_cast<const uint2*>(p);
   uint2* const to = reinterpret_cast<uint2*>(&modulus);
 #pragma unroll
-  for (unsigned i = 0; i < sizeof(RnsModulus) / 8; ++i) to[i] = load_table_early(from + i);
+  for (unsigned i = 0; i < sizeof(RnsModulus) / 8; ++i) to[i] = ptx::load_table_early(from + i);
   return modulus;
 }
 
@@ -125,7 +56,7 @@ __device__ __forceinline__ RnsFactor load_factor(const RnsFactor* p) {
   return {v.x, v.y};
 }
 __device__ __forceinline__ RnsFactor load_factor_early(const RnsFactor* p) {
-  const uint2 v = load_table_early(reinterpret_cast<const uint2*>(p));
+  const uint2 v = ptx::load_table_early(reinterpret_cast<const uint2*>(p));
   return {v.x, v.y};
 }
 
@@ -146,7 +77,7 @@ __device__ __forceinline__ FirstQuads first_quads_early(const uint4* table, int 
   FirstQuads first;
   table += min(at, line - 1);
 #pragma unroll
-  for (int i = 0; i < first.count; ++i, table += line) first.quad[i] = load_table_early(table);
+  for (int i = 0; i < first.count; ++i, table += line) first.quad[i] = ptx::load_table_early(table);
   return first;
 }
 

@@ -41,7 +41,7 @@ __device__ __forceinline__ BasisWords basis_words_early(const MpBasis& basis, in
     w.modulus = load_modulus_early(basis.modulus + rank);
     w.inverse = load_factor_early(basis.inverse + rank);
   }
-  if (rank < basis.limbs) w.minus_product = load_table_early(basis.minus_product + rank);
+  if (rank < basis.limbs) w.minus_product = ptx::load_table_early(basis.minus_product + rank);
   return w;
 }
 /// The first rows of the thread's column of cofactors.

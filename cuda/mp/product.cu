@@ -80,12 +80,12 @@ __global__ void __launch_bounds__(threads, columns == 1 ? resident : resident / 
       a += --left > 0 ? step : 0;
     }
   };
-  const auto load = [&](uint4(&v)[unroll]) { load_by(v, load_once); };
-  load_by(even, load_once_early);
+  const auto load = [&](uint4(&v)[unroll]) { load_by(v, ptx::load_once); };
+  load_by(even, ptx::load_once_early);
   // The columns after these come at least into L2 meanwhile.
   if (plan.ahead > 0 && t % 8 == 0) {
     const uint4* next = a;
-    for (int u = 0; u < plan.ahead && u < left; ++u, next += step) prefetch_line(next);
+    for (int u = 0; u < plan.ahead && u < left; ++u, next += step) ptx::prefetch_line(next);
   }
   await_predecessor();
 #pragma unroll
@@ -180,14 +180,14 @@ __global__ void __launch_bounds__(threads) product_columns(const MpResidueProduc
       }
   };
   int quad = part * 32 + lane;
-  load(quad, load_once_early);
+  load(quad, ptx::load_once_early);
   // What comes after these comes at least into L2 meanwhile.
   if (plan.ahead > 0)
 #pragma unroll
     for (int c = 0; c < pair; ++c)
       for (int q = (steps * sharers + part) * 32 + lane % 4 * 8, u = lane / 4; u < plan.ahead; u += 8) {
         const int line = q + u * stride;
-        if (line < quads) prefetch_line(a[c] + line);
+        if (line < quads) ptx::prefetch_line(a[c] + line);
       }
   await_predecessor();
   Sum96 sums[columns][pair];
@@ -208,7 +208,7 @@ __global__ void __launch_bounds__(threads) product_columns(const MpResidueProduc
     }
     quad += steps * stride;
     if (quad - lane >= quads) break;
-    load(quad, load_once);
+    load(quad, ptx::load_once);
   }
 
   const RnsModulus modulus = load_modulus(p.modulus + k);

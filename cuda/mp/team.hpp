@@ -38,13 +38,13 @@ class Team {
     if constexpr (within_warp)
       __syncwarp(mask());
     else
-      barrier_sync(barrier_, size_);
+      ptx::barrier_sync(barrier_, size_);
   }
   __device__ bool any(bool value) const {
     if constexpr (within_warp)
       return __any_sync(mask(), value);
     else
-      return barrier_any(barrier_, size_, value);
+      return ptx::barrier_any(barrier_, size_, value);
   }
   /// The value that thread `from` has.
   __device__ std::uint32_t broadcast(std::uint32_t value, int from) const {

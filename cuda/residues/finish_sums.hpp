@@ -9,6 +9,9 @@
 // bytes.
 #pragma once
 
+#ifdef __CUDACC__
+#include "cuda/core/ptx_portable.hpp"
+#endif
 #include "cuda/residues/crt_tables.hpp"
 #include "lib/base/integers.hpp"
 
@@ -26,27 +29,6 @@ inline constexpr int leading_pairs = LeadingBytes::digits / 2;
 struct DigitSums {
   int pair[columns][leading_pairs];
 };
-
-/// sum += 16 lines of 32 signed bytes times 8 columns. Lane 4 g + q holds in lines[h + 2 s] bytes 16 s + 4 q .. + 3 of
-/// line g + 8 h, in cols0 and cols1 those of column g, and in sum[2 h + e] line g + 8 h and column 2 q + e.
-__device__ __forceinline__ void add_byte_products(int (&sum)[4], const unsigned (&lines)[4], unsigned cols0,
-                                                  unsigned cols1) {
-#if __CUDA_ARCH__ >= 800
-  asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-      : "+r"(sum[0]), "+r"(sum[1]), "+r"(sum[2]), "+r"(sum[3])
-      : "r"(lines[0]), "r"(lines[1]), "r"(lines[2]), "r"(lines[3]), "r"(cols0), "r"(cols1));
-#else
-  const auto add_8x8x16 = [](int& sum0, int& sum1, unsigned line, unsigned col) {
-    asm("mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%0, %1}, {%2}, {%3}, {%0, %1};"
-        : "+r"(sum0), "+r"(sum1)
-        : "r"(line), "r"(col));
-  };
-  add_8x8x16(sum[0], sum[1], lines[0], cols0);
-  add_8x8x16(sum[2], sum[3], lines[1], cols0);
-  add_8x8x16(sum[0], sum[1], lines[2], cols1);
-  add_8x8x16(sum[2], sum[3], lines[3], cols1);
-#endif
-}
 
 /// Residues go in steps: the first takes 16 moduli, four to a lane, each further one 8 moduli, two to a lane: 22 moduli
 /// are two steps, and the lanes read 96 bytes ahead, not 128.
@@ -145,8 +127,8 @@ __device__ __forceinline__ void take_columns(const Residues<2>& r, ColumnWords& 
 /// Adds the products of a step and a pair of digits, for the lane's columns e and e + 1: the i-th element of line g is
 /// column 4 e + 2 i of the 16, of line g + 8 the one beside it.
 __device__ __forceinline__ void add_pair(const ColumnWords& word, int e, const uint4& column, int (&sum)[4]) {
-  add_byte_products(sum, word[e], column.x, column.y);
-  add_byte_products(sum, word[e + 1], column.z, column.w);
+  ptx::mma_16x8x32_signed(sum, word[e], column.x, column.y);
+  ptx::mma_16x8x32_signed(sum, word[e + 1], column.z, column.w);
 }
 
 /// The least of the pairs of digits that count: all of them where they may be all of a sum, with up to 16 moduli.

@@ -29,6 +29,7 @@
 #include "lib/base/error.hpp"
 #include "lib/base/integers.hpp"
 #include "lib/base/test_hooks.hpp"
+#include "lib/call/accuracy.hpp"
 #include "lib/numerics/bounds.hpp"
 #include "lib/numerics/capacity.hpp"
 #include "lib/numerics/moduli.hpp"
@@ -192,9 +193,7 @@ void DeviceGemm<T>::run() {
   lay_out(carver);
   accublas_report_t& report = execution_.report;
   report.workspace_bytes = static_cast<std::int64_t>(sizing.used());
-  report.bound_relative = unit_roundoff<T>();
-  report.bound_componentwise = 0;
-  report.bound_absolute = least_subnormal<T>();
+  put_bound(report, rounded_once<T>());
 
   call_ = state_.begin_call(report.level);
   state_.phase(&accublas_report_t::ms_convert);
@@ -224,7 +223,7 @@ void DeviceGemm<T>::run() {
                  reinterpret_cast<std::int32_t*>(result_)},
                 open_, call_);
     resolve_zeros(-1);
-    report.bound_componentwise = (static_cast<double>(rows_.k) + 2) * unit_roundoff<T>();
+    report.bound_componentwise = certificate_bound(rows_.k, unit_roundoff<T>());
     if (ladder.kind == CertificateRungKind::moduli) {
       const CertificateModuli rungs = certificate_moduli<T>(rows_.k);
       const LineRungs by_lines = make_line_rungs<T>(rows_.k);

@@ -3,12 +3,11 @@
 // 256, reduce and store. The MMA's rows are the block's rows; its 256 columns arrive permuted, so that a thread owns 16
 // neighbouring columns of C and stores its bytes with no exchange between threads. A cluster of two blocks, one above
 // the other, fetches its columns once, half of them by each, sent to both.
-#include <map>
-#include <mutex>
 
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/device_model.hpp"
 #include "cuda/core/launch.hpp"
+#include "cuda/core/occupancy.hpp"
 #include "cuda/core/operand.hpp"
 #include "cuda/core/ptx_hopper.hpp"
 #include "cuda/residues/certify.hpp"
@@ -226,41 +225,14 @@ __global__ void __launch_bounds__(tiles.threads, tiles.blocks)
   ptx::cluster_sync();  // no block leaves while its peer may still write to it
 }
 
-/// Prepares the kernel for a device; returns the number of blocks resident at a time, as whole clusters.
-template <class Output>
-int resident_blocks(const DeviceModel& model) {
-  static std::mutex mutex;
-  static std::map<int, int> known;  // by device
-  const std::lock_guard lock(mutex);
-  const auto found = known.find(model.device);
-  if (found != known.end()) return found->second;
-  check(cudaFuncSetAttribute(product<Output>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes),
-        "residue product");
-  cudaLaunchAttribute cluster{};
-  cluster.id = cudaLaunchAttributeClusterDimension;
-  cluster.val.clusterDim.x = tiles.cluster;
-  cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
-  cudaLaunchConfig_t config{};
-  config.gridDim = dim3(model.processors / tiles.cluster * tiles.cluster);
-  config.blockDim = dim3(tiles.threads);
-  config.dynamicSmemBytes = shared_bytes;
-  config.attrs = &cluster;
-  config.numAttrs = 1;
-  int clusters = 0;
-  check(cudaOccupancyMaxActiveClusters(&clusters, product<Output>, &config), "residue product");
-  const int blocks = clusters * tiles.cluster;
-  known[model.device] = blocks;
-  return blocks;
-}
-
 template <class Output>
 void launch(const DeviceModel& model, const std::uint8_t* rows, std::size_t rows_bytes, const std::uint8_t* cols,
             std::size_t cols_bytes, const ProductJob<typename Output::Element>& job, cudaStream_t stream,
             const typename Output::Parameters& parameters) {
-  const auto blocks = static_cast<unsigned>(resident_blocks<Output>(model));
   const CUtensorMap row_map = line_map(rows, rows_bytes, job.k_padded, tiles.rows);
   const CUtensorMap col_map = permuted_line_map(cols, cols_bytes, job.k_padded, tiles.cols / tiles.cluster);
-  const LaunchShape shape{blocks, tiles.threads, shared_bytes, tiles.cluster};
+  LaunchShape shape{1, tiles.threads, shared_bytes, tiles.cluster};
+  shape.grid = static_cast<unsigned>(resident_blocks(model, "residue product", product<Output>, shape));
   cuda::launch(model, "residue product", product<Output>, shape, stream, row_map, col_map, job, parameters);
 }
 

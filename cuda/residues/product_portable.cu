@@ -1,11 +1,10 @@
 // Residue products for compute capability 8.0 and later: one persistent kernel, warps of 64 x 64 by mma.sync, two
 // stages of shared memory. Columns are taken from shared memory in an order by which a thread owns 16 neighbouring
 // ones.
-#include <map>
-#include <mutex>
 
 #include "cuda/core/device_model.hpp"
 #include "cuda/core/launch.hpp"
+#include "cuda/core/occupancy.hpp"
 #include "cuda/core/operand.hpp"
 #include "cuda/core/ptx_portable.hpp"
 #include "cuda/residues/certify.hpp"
@@ -131,29 +130,13 @@ __global__ void __launch_bounds__(tiles.threads, tiles.blocks)
   output.end();
 }
 
-/// Prepares the kernel for a device; returns the number of blocks resident at a time.
-template <class Output>
-int resident_blocks(const DeviceModel& model) {
-  static std::mutex mutex;
-  static std::map<int, int> known;  // by device
-  const std::lock_guard lock(mutex);
-  const auto found = known.find(model.device);
-  if (found != known.end()) return found->second;
-  check(cudaFuncSetAttribute(product<Output>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes),
-        "residue product");
-  int blocks = 0;
-  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, product<Output>, tiles.threads, shared_bytes),
-        "residue product");
-  return known[model.device] = blocks * model.processors;
-}
-
 template <class Output>
 void launch(const DeviceModel& model, const std::uint8_t* rows, const std::uint8_t* cols,
             const ProductJob<typename Output::Element>& job, cudaStream_t stream,
             const typename Output::Parameters& parameters) {
-  const auto blocks = static_cast<unsigned>(resident_blocks<Output>(model));
-  cuda::launch(model, "residue product", product<Output>, {blocks, tiles.threads, shared_bytes}, stream, rows, cols,
-               job, parameters);
+  LaunchShape shape{1, tiles.threads, shared_bytes};
+  shape.grid = static_cast<unsigned>(resident_blocks(model, "residue product", product<Output>, shape));
+  cuda::launch(model, "residue product", product<Output>, shape, stream, rows, cols, job, parameters);
 }
 
 }  // namespace

@@ -26,9 +26,7 @@ VectorMode vector_mode(const Mode& mode) {
 template <class T>
 void report_rounded_once(const Mode& mode, accublas_report_t& report) {
   if (vector_mode(mode) != VectorMode::cr) return;
-  report.bound_relative = unit_roundoff<T>();
-  report.bound_componentwise = 0;
-  report.bound_absolute = least_subnormal<T>();
+  put_bound(report, rounded_once<T>());
 }
 
 /// Runs body(memory) with `bytes` of the call's memory; cuBLAS's own workspace is counted by the caller.

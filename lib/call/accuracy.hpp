@@ -17,22 +17,33 @@ struct Bound {
   double relative, componentwise, absolute;
 };
 
+/// A result that is rounded once, from a value within `componentwise` of the exact one.
+template <class T>
+constexpr Bound rounded_once(double componentwise = 0) {
+  return {unit_roundoff<T>(), componentwise, least_subnormal<T>()};
+}
+
+inline void put_bound(accublas_report_t& report, const Bound& bound) {
+  report.bound_relative = bound.relative;
+  report.bound_componentwise = bound.componentwise;
+  report.bound_absolute = bound.absolute;
+}
+
 /// The bound of a mode with k terms per element. For NRM2 and ASUM the exact result stands for abs(A) abs(B). Infinite
 /// for fixed and slices, whose error depends on the data: their engines put a bound in the report.
 template <class T>
 Bound promised_bound(Routine routine, const Mode& mode, Index k, T alpha) {
   const double u = unit_roundoff<T>();
-  const Bound rounded_once = {u, 0, least_subnormal<T>()};
-  if (k == 0 || alpha == 0) return rounded_once;
+  if (k == 0 || alpha == 0) return rounded_once<T>();
   switch (mode.kind) {
     case ACCUBLAS_MODE_DP:
     case ACCUBLAS_MODE_SP:
-      if (mode.reproducible && !is_gemm(routine)) return rounded_once;
+      if (mode.reproducible && !is_gemm(routine)) return rounded_once<T>();
       [[fallthrough]];
     case ACCUBLAS_MODE_NATIVE:
       return {0, dp_bound(k, u), least_subnormal<T>()};
     case ACCUBLAS_MODE_CR:
-      return rounded_once;
+      return rounded_once<T>();
     case ACCUBLAS_MODE_DOT2: {
       const bool dot = family_of(routine) == ACCUBLAS_FAMILY_DOT;
       const Dot2Bound bound = dot2_bound(dot ? dot2_depth_dot(k) : dot2_depth_gemm(k), k, u);

@@ -2,9 +2,8 @@
 // bit-defined mode.
 #pragma once
 
-#include <chrono>
-
 #include "lib/base/isa.hpp"
+#include "lib/base/phase_timer.hpp"
 #include "lib/base/thread_pool.hpp"
 #include "lib/base/workspace.hpp"
 #include "lib/call/mode.hpp"
@@ -22,24 +21,6 @@ struct Execution {
 
   /// The same in another workspace.
   Execution within(Workspace& other) const { return {threads, isa, other, report, target, engine_forced}; }
-};
-
-/// Adds the milliseconds of a scope to a phase of the report at report level 2; costs nothing below.
-class PhaseTimer {
- public:
-  PhaseTimer(Execution& execution, double accublas_report_t::*phase)
-      : sum_(execution.report.level >= 2 ? &(execution.report.*phase) : nullptr) {
-    if (sum_) start_ = std::chrono::steady_clock::now();
-  }
-  ~PhaseTimer() {
-    if (sum_) *sum_ += std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start_).count();
-  }
-  PhaseTimer(const PhaseTimer&) = delete;
-  PhaseTimer& operator=(const PhaseTimer&) = delete;
-
- private:
-  double* sum_;
-  std::chrono::steady_clock::time_point start_;
 };
 
 }  // namespace accublas

@@ -91,8 +91,7 @@ BackendState& device_state(Context& context, int wanted) {
 MpCall::MpCall(Context& context, const char* routine, const Array& at)
     : execution_{1, cpu::detected_isa(), at.on_device() ? &device_state(context, at.device) : nullptr,
                  routine ? context.mp_report : unnamed_},
-      on_device_(at.on_device()),
-      start_(std::chrono::steady_clock::now()) {
+      on_device_(at.on_device()) {
   const Settings settings = settings_of(context);
   execution_.threads = threads_for(settings);
   if (!routine) return;
@@ -118,9 +117,7 @@ void MpCall::sizes(std::int64_t m, std::int64_t n, std::int64_t k) {
 
 void MpCall::finish() {
   finished_ = true;
-  if ((execution_.report.level >= 1 || verbose_) && !on_device_)
-    execution_.report.ms_total =
-        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start_).count();
+  if ((execution_.report.level >= 1 || verbose_) && !on_device_) execution_.report.ms_total = watch_.milliseconds();
 }
 
 /// The line of verbose mode.

@@ -1,11 +1,11 @@
 // What an accublas_mp_array holds, blocks of it, and the frame of a call.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 
 #include "lib/base/fp_environment.hpp"
+#include "lib/base/phase_timer.hpp"
 #include "lib/context.hpp"
 #include "lib/mp/backend.hpp"
 
@@ -83,7 +83,7 @@ class MpCall {
   accublas_mp_report_t unnamed_{};
   MpExecution execution_;
   bool on_device_, verbose_ = false, finished_ = false;
-  std::chrono::steady_clock::time_point start_;
+  Stopwatch watch_;
 };
 
 /// The device that the context works on, its state made.

@@ -74,6 +74,10 @@ ACCUBLAS_HD constexpr double dp_bound(long long k, double u) {
   return (static_cast<double>(k) + 3) * u * detail::slack;
 }
 
+/// What the certificate of dp and sp promises componentwise: abs(S - exact) <= (k + 1) u abs(A) abs(B) for the elements
+/// that it accepts, and the rounding of S.
+ACCUBLAS_HD constexpr double certificate_bound(long long k, double u) { return (static_cast<double>(k) + 2) * u; }
+
 /// The grid sum of cr (lib/cpu/kernels/cr_chain.hpp, cuda/sums/grid_chain.hpp; after Rump, Ogita, Oishi 2008,
 /// with two grids). A chain adds up to 2^(H-1) products p + e = x y in
 ///   s1 = 1.5 L 2^(H+1) + sum of p rounded to multiples of g1 = L 2^(H-51), exact while the sum is below L 2^H, that is

@@ -7,6 +7,7 @@
 
 #include "lib/base/error.hpp"
 #include "lib/base/integers.hpp"
+#include "lib/call/accuracy.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/numerics/bounds.hpp"
 #include "lib/numerics/escalation.hpp"
@@ -132,9 +133,9 @@ class Levels {
     accublas_report_t& r = execution_.report;
     const bool cr = mode_.kind == ACCUBLAS_MODE_CR, fixed = mode_.kind == ACCUBLAS_MODE_FIXED;
     constexpr double never = std::numeric_limits<double>::infinity();
-    r.bound_relative = cr ? unit_roundoff<T>() : fixed ? never : 0;
-    r.bound_componentwise = cr ? 0 : fixed ? never : dp_bound(g_.k, unit_roundoff<T>());
-    r.bound_absolute = least_subnormal<T>();
+    put_bound(r, cr      ? rounded_once<T>()
+                 : fixed ? Bound{never, never, least_subnormal<T>()}
+                         : Bound{0, dp_bound(g_.k, unit_roundoff<T>()), least_subnormal<T>()});
   }
 
   /// Cuts to `digits` digits: from the top (t = 0), or of the entries rounded to t bits, the last digit on their grid.

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "lib/base/error.hpp"
+#include "lib/call/accuracy.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/int8/int8_certify.hpp"
 #include "lib/cpu/int8/int8_moduli.hpp"
@@ -63,8 +64,7 @@ void run_certified(Int8Call<T>& call) {
   constexpr CertificateRungs rungs = certificate_rungs<T>();
   call.take_arena(int8_fixed_moduli(call, rungs.t[rungs.count - 1]));
   const Int8Verdict verdict = int8_certify(call);
-  // The certificate: abs(S - exact) <= (k + 1) u abs(A) abs(B).
-  call.execution.report.bound_componentwise = (static_cast<double>(call.problem.k) + 2) * unit_roundoff<T>();
+  call.execution.report.bound_componentwise = certificate_bound(call.problem.k, unit_roundoff<T>());
   const int t = verdict.bits;
   if (t == 0) return run_cr(call, verdict, Elements::all);
   int8_run_pass(call, verdict, {false, Elements::accepted, t, t, int8_fewest_moduli(call, t), false});
@@ -77,9 +77,7 @@ template <class T>
 void int8_gemm(const Gemm<T>& problem, const Mode& mode, Execution& execution) {
   Int8Call<T> call(problem, mode, execution);
   call.measure();
-  execution.report.bound_relative = unit_roundoff<T>();
-  execution.report.bound_componentwise = 0;
-  execution.report.bound_absolute = least_subnormal<T>();
+  put_bound(execution.report, rounded_once<T>());
   if (mode.kind == ACCUBLAS_MODE_FIXED) {
     run_fixed(call, mode.parameter);
   } else if (mode.kind == ACCUBLAS_MODE_CR) {

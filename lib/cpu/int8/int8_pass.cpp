@@ -49,8 +49,7 @@ class PassClock {
       reconstruct += counts_[t].reconstruct_ns;
       exact += counts_[t].exact_ns;
     }
-    const double wall = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start_).count() -
-                        (report.ms_convert - convert_before_);
+    const double wall = watch_.milliseconds() - (report.ms_convert - convert_before_);
     const double all = static_cast<double>(product + reconstruct + exact);
     if (all > 0) {
       report.ms_product += wall * static_cast<double>(product) / all;
@@ -63,7 +62,7 @@ class PassClock {
   Int8Counts* counts_;
   int threads_;
   double convert_before_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  Stopwatch watch_;
 };
 
 /// The residues of a tile, modulus by modulus.

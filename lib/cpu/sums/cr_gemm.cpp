@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "lib/base/integers.hpp"
+#include "lib/call/accuracy.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/kernels/cr_kernels.hpp"
 #include "lib/cpu/sums/ziv.hpp"
@@ -221,9 +222,7 @@ class CrGemm {
 
 template <class T>
 void cr_gemm(const Gemm<T>& g, Execution& execution) {
-  execution.report.bound_relative = unit_roundoff<T>();
-  execution.report.bound_componentwise = 0;
-  execution.report.bound_absolute = least_subnormal<T>();
+  put_bound(execution.report, rounded_once<T>());
   if (!CrGemm<T>(g, execution).run()) exact_gemm(g, execution);
 }
 

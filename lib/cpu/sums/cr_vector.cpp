@@ -7,6 +7,7 @@
 
 #include "lib/base/integers.hpp"
 #include "lib/base/test_hooks.hpp"
+#include "lib/call/accuracy.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/kernels/cr_kernels.hpp"
 #include "lib/cpu/sums/exact_sum.hpp"
@@ -100,9 +101,7 @@ class CrGemv {
     }
     if (segments_ > 1) finish_segments();
     execution_.report.undecided += undecided_.load();
-    execution_.report.bound_relative = unit_roundoff<T>();
-    execution_.report.bound_componentwise = 0;
-    execution_.report.bound_absolute = least_subnormal<T>();
+    put_bound(execution_.report, rounded_once<T>());
   }
 
  private:

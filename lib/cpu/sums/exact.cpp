@@ -2,6 +2,7 @@
 // they call for the elements that they leave undecided.
 #include "lib/base/integers.hpp"
 #include "lib/base/test_hooks.hpp"
+#include "lib/call/accuracy.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/sums/exact_sum.hpp"
 #include "lib/numerics/bounds.hpp"
@@ -20,8 +21,7 @@ T exact_element(Index k, T alpha, Vector<const T> row, Vector<const T> col, T be
 template <class T>
 void exact_gemm(const Gemm<T>& g, Execution& execution) {
   PhaseTimer timer(execution, &accublas_report_t::ms_exact);
-  execution.report.bound_relative = unit_roundoff<T>();
-  execution.report.bound_absolute = least_subnormal<T>();
+  put_bound(execution.report, rounded_once<T>());
   // Tasks of some ten microseconds, of consecutive elements of C by columns.
   const Index elements = g.m * g.n;
   const Index per_task = 1 + 2048 / (g.k + 32);

@@ -12,6 +12,7 @@
 #include <limits>
 
 #include "lib/base/error.hpp"
+#include "lib/call/accuracy.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/numerics/bounds.hpp"
 #include "lib/numerics/certificate.hpp"
@@ -71,15 +72,13 @@ class IntegerGemm {
       for (Index j = 0; j < g_.n; ++j) cols_[j] = measure(g_.b.col(j), g_.k);
     }
     accublas_report_t& report = execution_.report;
-    report.bound_relative = unit_roundoff<T>();
-    report.bound_componentwise = 0;
-    report.bound_absolute = least_subnormal<T>();
+    put_bound(report, rounded_once<T>());
     if (mode_.kind == ACCUBLAS_MODE_CR) return compute(0, [](Index, Index) { return true; });
     if (mode_.kind == ACCUBLAS_MODE_FIXED) {
       report.bound_componentwise = fixed_bound(mode_.parameter);
       return compute(mode_.parameter, [](Index, Index) { return true; });
     }
-    report.bound_componentwise = (static_cast<double>(g_.k) + 2) * unit_roundoff<T>();
+    report.bound_componentwise = certificate_bound(g_.k, unit_roundoff<T>());
     run_certified();
   }
 

@@ -2,6 +2,7 @@
 // about 2^-95 (float: 2^-47) of the sum, relatively; cr rounds what that bound decides, and exact accumulators do the
 // rest.
 #include "lib/base/test_hooks.hpp"
+#include "lib/call/accuracy.hpp"
 #include "lib/cpu/dot2/dot2.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/numerics/bounds.hpp"
@@ -91,9 +92,7 @@ void report_dot2(Index n, Execution& execution) {
 template <class T>
 void report_cr(bool decided, Execution& execution) {
   execution.report.undecided += !decided;
-  execution.report.bound_relative = unit_roundoff<T>();
-  execution.report.bound_componentwise = 0;
-  execution.report.bound_absolute = least_subnormal<T>();
+  put_bound(execution.report, rounded_once<T>());
 }
 
 }  // namespace

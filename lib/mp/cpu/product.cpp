@@ -1,10 +1,10 @@
 // alpha op(A) B + beta C on the CPU: one residue product for all outputs, sums by bands for those that need them, then
 // one finish an output.
 #include <algorithm>
-#include <chrono>
 #include <vector>
 
 #include "lib/base/integers.hpp"
+#include "lib/base/phase_timer.hpp"
 #include "lib/base/test_hooks_mp.hpp"
 #include "lib/base/thread_pool.hpp"
 #include "lib/mp/cpu/cpu_backend.hpp"
@@ -15,24 +15,6 @@
 namespace accublas::mp {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-/// Adds the milliseconds of a scope to a phase.
-class Phase {
- public:
-  Phase(MpExecution& execution, double accublas_mp_report_t::*phase)
-      : sum_(execution.report.level >= 2 ? &(execution.report.*phase) : nullptr), start_(Clock::now()) {}
-  ~Phase() {
-    if (sum_) *sum_ += std::chrono::duration<double, std::milli>(Clock::now() - start_).count();
-  }
-  Phase(const Phase&) = delete;
-  Phase& operator=(const Phase&) = delete;
-
- private:
-  double* sum_;
-  Clock::time_point start_;
-};
 
 /// alpha or beta with its limbs.
 class Scalar {
@@ -192,7 +174,7 @@ void for_chunks(const MpProduct& p, std::vector<Worker>& workers, Task&& chunk_t
 
 /// C = beta C.
 void scale_only(const MpProduct& p, const Extended& beta, MpExecution& execution, const cpu::MpKernels& kernels) {
-  const Phase phase(execution, &accublas_mp_report_t::ms_finish);
+  const PhaseTimer timer(execution, &accublas_mp_report_t::ms_finish);
   std::vector<Worker> workers =
       make_workers(p, workers_for(p, execution.threads), kernels, nullptr, constant(0), beta, 0);
   for_chunks(p, workers, [&](std::int64_t i, std::int64_t v, std::int64_t rows, Worker& worker) {
@@ -224,7 +206,7 @@ void host_product(const MpProduct& p, MpExecution& execution) {
   int count = 0;
   bool split = false;
   {
-    const Phase phase(execution, &accublas_mp_report_t::ms_align);
+    const PhaseTimer timer(execution, &accublas_mp_report_t::ms_align);
     if (!a) {
       own = std::make_unique<HostAligned>(*p.a, p.block_a, execution.threads);
       a = own.get();
@@ -252,11 +234,11 @@ void host_product(const MpProduct& p, MpExecution& execution) {
     for (Worker& worker : workers)
       worker.wide = std::make_unique<WideSum>(p, *a, *b, product, kernels, y.data(), ldy, ldy * b->columns());
   {
-    const Phase phase(execution, &accublas_mp_report_t::ms_product);
+    const PhaseTimer timer(execution, &accublas_mp_report_t::ms_product);
     residue_products(p, *a, *b, count, y.data(), ldy, kernels, execution.threads);
   }
 
-  const Phase phase(execution, &accublas_mp_report_t::ms_finish);
+  const PhaseTimer timer(execution, &accublas_mp_report_t::ms_finish);
   const Exponent* outer = p.transposed ? a->column_exponent() : a->row_exponent();
   const bool special = a->nonfinite() || b->nonfinite();
   for_chunks(p, workers, [&](std::int64_t i, std::int64_t v, std::int64_t rows, Worker& worker) {
