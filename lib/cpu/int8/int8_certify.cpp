@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "lib/base/integers.hpp"
+#include "lib/base/test_hooks.hpp"
 #include "lib/cpu/int8/int8_blocks.hpp"
 #include "lib/numerics/certificate.hpp"
 
