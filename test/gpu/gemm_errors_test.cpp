@@ -382,8 +382,8 @@ TYPED_TEST(GemmErrors, ReportTellsWhatRan) {
       EXPECT_STREQ(g.backend, "cuda");
       EXPECT_NE(std::string(g.device), "");
       EXPECT_TRUE(g.m == p.m && g.n == p.n && g.k == p.k) << what;
-      EXPECT_GE(g.moduli, 1) << what;
-      EXPECT_LE(g.moduli, 49) << what;
+      EXPECT_GE(g.parts, 1) << what;
+      EXPECT_LE(g.parts, 49) << what;
       EXPECT_GT(g.workspace_bytes, 0) << what;
       EXPECT_EQ(g.copied_bytes, 0) << what << ": device operands are not copied";
       EXPECT_EQ(g.level, 2);
