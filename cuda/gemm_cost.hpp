@@ -2,8 +2,6 @@
 // No bit of a mode that promises bits depends on it.
 #pragma once
 
-#include <algorithm>
-
 #include "cuda/residues/even_moduli.hpp"
 #include "lib/base/integers.hpp"
 #include "lib/numerics/moduli.hpp"
@@ -57,6 +55,7 @@ inline const GemmCost* gemm_cost(int major, int minor, bool single) {
 /// Two more than even data take are always allowed: the first look (cuda/residues/first_look.hpp) judges by samples,
 /// and rejects even data with none to spare; a modulus more costs less than beginning in vain.
 inline int moduli_that_pay(const GemmCost& cost, const GemmShape& shape, int processors) {
+  if (shape.products() == 0) return 0;
   const double native = cost.native(shape);
   int moduli = even_moduli(cost.single, shape.k).most;
   if (cost.emulated(shape, moduli, processors) > native) return 0;

@@ -50,7 +50,8 @@ TEST(GemmCost, ModuliStayWithinTheTable) {
       EXPECT_GE(moduli, even_moduli(single, k).most);
       EXPECT_LE(moduli, cost.most_moduli);
     }
-    EXPECT_EQ(moduli_that_pay(cost, {1, 1, 1}, h200_processors), 0);
+    for (const GemmShape& small : {GemmShape{1, 1, 1}, {0, 0, 0}, {0, 8192, 8192}, {8192, 8192, 0}})
+      EXPECT_EQ(moduli_that_pay(cost, small, h200_processors), 0);
   }
 }
 
