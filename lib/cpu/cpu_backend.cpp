@@ -120,8 +120,7 @@ class CpuBackend final : public Backend {
       case ACCUBLAS_ENGINE_DOT2:
         return cpu::dot2_gemm(call.problem, execution);
       case ACCUBLAS_ENGINE_SUMS:
-        if (call.mode.kind == ACCUBLAS_MODE_CR && execution.isa > cpu::Isa::baseline)
-          return cpu::cr_gemm(call.problem, execution);
+        if (call.mode.kind == ACCUBLAS_MODE_CR) return cpu::cr_gemm(call.problem, execution);
         return cpu::integer_gemm(call.problem, emulated(call.mode), execution);
       default:
         no_engine();

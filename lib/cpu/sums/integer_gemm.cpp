@@ -1,12 +1,10 @@
-// GEMM in plain integers: fixed:T, dp and sp reproducible, cr. The readable twin of the engines that compute fixed:T,
-// and the fastest way for matrices so small that residues and their tables cost more than the product (the times stand
-// with the choice of the engine, lib/cpu/cpu_backend.cpp).
+// GEMM in plain integers: fixed:T, dp and sp reproducible. The readable twin of the engines that compute fixed:T, and
+// the fastest way for matrices so small that residues and their tables cost more than the product (the times stand with
+// the choice of the engine, lib/cpu/cpu_backend.cpp).
 //
-// An entry is an integer mantissa times 2^shift in units of its line (a row of op(A), a column of op(B)): for fixed:T
-// of 2^(E - T), rounded as docs/modes.md says, for cr of the line's last bit, exact. Products add up in as many limbs
-// as the sums may need.
+// An entry is an integer mantissa times 2^shift in units of 2^(E - T) of its line (a row of op(A), a column of op(B)),
+// rounded as docs/modes.md says. Products add up in as many limbs as the sums may need.
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -60,8 +58,7 @@ class IntegerGemm {
     const std::size_t entries = static_cast<std::size_t>((g.m + g.n) * g.k);
     if (entries <= execution.workspace.available() / sizeof(ScaledInteger))
       entries_ = execution.workspace.take<ScaledInteger>(entries);
-    if (mode.kind != ACCUBLAS_MODE_CR && entries <= execution.workspace.available())
-      bytes_ = execution.workspace.take<std::uint8_t>(entries);
+    if (entries <= execution.workspace.available()) bytes_ = execution.workspace.take<std::uint8_t>(entries);
     log2_k_ = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(g.k - 1)));
   }
 
@@ -73,9 +70,9 @@ class IntegerGemm {
     }
     accublas_report_t& report = execution_.report;
     put_bound(report, rounded_once<T>());
-    if (mode_.kind == ACCUBLAS_MODE_CR) return compute(0, [](Index, Index) { return true; });
     if (mode_.kind == ACCUBLAS_MODE_FIXED) {
       report.bound_componentwise = fixed_bound(mode_.parameter);
+      report.bits = std::max(report.bits, mode_.parameter);
       return compute(mode_.parameter, [](Index, Index) { return true; });
     }
     report.bound_componentwise = certificate_bound(g_.k, unit_roundoff<T>());
@@ -94,15 +91,10 @@ class IntegerGemm {
       own < rungs.count ? rung = std::max(rung, own) : ++rejected;
     });
     execution_.report.rejected += rejected;
-    bool special = false;
-    for (Index i = 0; i < g_.m; ++i) special |= rows_[i].special;
-    for (Index j = 0; j < g_.n; ++j) special |= cols_[j].special;
-    if (rung >= 0 && rejected == 0 && !special) return compute(rungs.t[rung], [](Index, Index) { return true; });
-    const auto accepted = [&](Index i, Index j) {
-      return !rows_[i].special && !cols_[j].special && rung_of(i, j) < rungs.count;
-    };
-    if (rung >= 0) compute(rungs.t[rung], accepted);
-    compute(0, [&](Index i, Index j) { return rung < 0 || !accepted(i, j); });
+    if (rung < 0) return compute(rungs.t[0], [](Index, Index) { return false; });
+    execution_.report.bits = std::max(execution_.report.bits, rungs.t[rung]);
+    if (rejected == 0) return compute(rungs.t[rung], [](Index, Index) { return true; });
+    compute(rungs.t[rung], [&](Index i, Index j) { return rung_of(i, j) < rungs.count; });
   }
 
   template <class Body>
@@ -176,53 +168,41 @@ class IntegerGemm {
     return bound;
   }
 
+  static int unit(const Line& line, int t) { return line.exponent - t; }
   /// An entry in units of 2^unit(line).
-  static int unit(const Line& line, int t) { return t > 0 ? line.exponent - t : line.last_bit; }
   static ScaledInteger entry(T x, const Line& line, int t) {
     if (line.special || is_zero(x)) return {0, 0};
-    return scale_entry(x, line.exponent, t > 0 ? t : line.needed_bits());
+    return scale_entry(x, line.exponent, t);
   }
 
-  /// All elements that are `wanted`: fixed:t, or cr for t = 0.
-  template <class Wanted>
-  void compute(int t, Wanted&& wanted) {
+  /// fixed:t where it is `accepted` and the lines are finite, else cr.
+  template <class Accepted>
+  void compute(int t, Accepted&& accepted) {
     PhaseTimer timer(execution_, &accublas_report_t::ms_product);
-    execution_.report.bits = std::max(execution_.report.bits, t);
-    int row_bits = t, col_bits = t;
-    for (Index i = 0; t == 0 && i < g_.m; ++i) row_bits = std::max(row_bits, rows_[i].needed_bits());
-    for (Index j = 0; t == 0 && j < g_.n; ++j) col_bits = std::max(col_bits, cols_[j].needed_bits());
     if (entries_) {
       for (Index i = 0; i < g_.m; ++i)
         for (Index p = 0; p < g_.k; ++p) entries_[i * g_.k + p] = entry(g_.a(i, p), rows_[i], t);
       for (Index j = 0; j < g_.n; ++j)
         for (Index p = 0; p < g_.k; ++p) entries_[(g_.m + j) * g_.k + p] = entry(g_.b(p, j), cols_[j], t);
     }
-    // abs(a') <= 2^bits: k products are at most 2^(bits + log2 k), and a sign.
-    const int bits = row_bits + col_bits + log2_k_ + 2;
-    if (bits <= 128) return compute_in<2>(t, wanted);
-    if (bits <= 192) return compute_in<3>(t, wanted);
-    if (bits <= 384) return compute_in<6>(t, wanted);
-    compute_in<0>(t, wanted);
+    // abs(a') <= 2^t: k products are at most 2^(2 t + log2 k), and a sign. fixed:150 takes 366 bits at most.
+    const int bits = 2 * t + log2_k_ + 2;
+    if (bits <= 128) return compute_in<2>(t, accepted);
+    if (bits <= 192) return compute_in<3>(t, accepted);
+    compute_in<6>(t, accepted);
   }
 
-  /// Sums of L limbs; 0: each by an exact accumulator (cr's values only: fixed:150 takes 384 bits at most).
-  template <int L, class Wanted>
-  void compute_in(int t, Wanted&& wanted) {
+  /// Sums of L limbs.
+  template <int L, class Accepted>
+  void compute_in(int t, Accepted&& accepted) {
     const double work = static_cast<double>(g_.m) * static_cast<double>(g_.n) * static_cast<double>(g_.k);
-    std::atomic<std::int64_t> undecided{0};
     for_all(work < 1e5 ? 1 : execution_.threads, [&](Index i, Index j) {
-      if (!wanted(i, j)) return;
       T* const c = &g_.c(i, j);
-      const bool special = rows_[i].special || cols_[j].special;
-      if (special || L == 0) {
+      if (rows_[i].special || cols_[j].special || !accepted(i, j))
         *c = exact_element<T>(g_.k, g_.alpha, g_.a.row(i), g_.b.col(j), g_.beta, c);
-        if (!special) undecided.fetch_add(1, std::memory_order_relaxed);
-        return;
-      }
-      if constexpr (L > 0)
+      else
         *c = finish(g_.alpha, sum<L>(i, j, t), unit(rows_[i], t) + unit(cols_[j], t), g_.beta, read_addend(g_.beta, c));
     });
-    execution_.report.undecided += undecided.load();
   }
 
   template <int L>
