@@ -121,97 +121,146 @@ __device__ inline bool sums_made(const MpFinish& g, const MpVector& v) {
   return g.band_sums.groups > 0 && mp_band_groups(v, g.width, g.matrix->largest_band, g.band_sums.groups) > 0;
 }
 
+/// The sum of an output's groups, by a team: groups are added from the top until the rounded result is known.
+template <int width>
+class WideOutput {
+ public:
+  /// `shared`: wide_words words.
+  __device__ WideOutput(const Team<width>& team, const MpFinish& g, Index o, int r, const Output& out,
+                        const NumberScratch& scratch, std::uint32_t* shared)
+      : team_(team),
+        g_(g),
+        o_(o),
+        r_(r),
+        out_(out),
+        scratch_(scratch),
+        terms_{g, o, r},
+        made_(sums_made(g, g.call->vector[r])),
+        scaled_(!out.infinite),
+        unscaled_(g.scale[o] + g.call->vector[r].least),
+        largest_(unscaled_ + (scaled_ && !g.plain ? g.call->alpha.exponent : 0) + term_bits(g.format, g.basis)),
+        result_(shared + 2 * sum_limbs(g.format, g.basis)),
+        sum_(g.format.precision, mp::least_exponent, shared, shared + sum_limbs(g.format, g.basis),
+             sum_limbs(g.format, g.basis), result_) {}
+
+  /// Adds beta c and the groups, those of greater bounds first.
+  __device__ void add_up() {
+    bool waiting = has_addend();  // beta c has not been added
+    SignedNumber c{};
+    std::int64_t c_top = 0;
+    if (waiting) {
+      c = scaled_addend(team_, g_, out_, scratch_);
+      c_top = c.exponent + team_.bit_length(c.limb);
+    }
+    const BasisWords words = basis_words(g_.basis, team_.rank());
+    long long group = next(LLONG_MAX);
+    while (true) {
+      if (waiting && c_top >= bound(group)) {
+        waiting = false;
+        if (add(c, bound(group))) break;
+      }
+      if (group == WideTerms::none) break;
+      count(group);
+      const SignedNumber x = group_value(group, words);
+      group = next(group);
+      std::int64_t rest = bound(group);
+      if (waiting) rest = max(rest, c_top) + 1;
+      if (add(x, rest)) break;
+    }
+    for (; group != WideTerms::none; group = next(group)) count(group);
+  }
+
+  /// After add_up().
+  __device__ void store() {
+    const int rank = team_.rank();
+    if (rank == 0) {
+      atomicMax(&g_.call->bands, groups_);
+      if (groups_ > 1) atomicAdd(&g_.call->in_bands, 1ull);
+    }
+    // Thread 0 knows the sum, and has written the result.
+    team_.sync();
+    const bool nothing_added = groups_ == 0 && !has_addend();
+    const bool zero = nothing_added || team_.broadcast(rank == 0 && sum_.is_zero(), 0) != 0;
+    const bool negative = team_.broadcast(rank == 0 && sum_.negative(), 0) != 0;
+    if (out_.infinite) return store_infinite(team_, g_, out_, zero, negative);
+    const bool vanishes = zero || team_.broadcast(rank == 0 && sum_.underflow(), 0) != 0;
+    const std::int64_t exponent = static_cast<std::int64_t>(
+        static_cast<std::uint64_t>(team_.broadcast(static_cast<std::uint32_t>(sum_.exponent() >> 32), 0)) << 32 |
+        team_.broadcast(static_cast<std::uint32_t>(sum_.exponent()), 0));
+    const std::int32_t code = vanishes                           ? mp::exponent_zero
+                              : exponent > mp::greatest_exponent ? mp::exponent_infinity
+                                                                 : static_cast<std::int32_t>(exponent);
+    const std::uint32_t limb = rank < ceil_div(g_.format.precision, 32) ? result_[rank] : 0;
+    store_element(team_, g_.format, format_words(g_.format, rank), g_.c, out_.at, limb, code, negative && !zero,
+                  scratch_);
+  }
+
+ private:
+  /// Only the sign of S is wanted where alpha is infinite.
+  __device__ bool has_addend() const { return out_.addend && scaled_; }
+
+  /// The first group after `limit`, or none.
+  __device__ long long next(long long limit) const {
+    if (made_) return next_sum(team_, g_, o_, r_, limit);
+    const long long above = next_group(team_, terms_, limit / order_step);
+    return above == WideTerms::none ? WideTerms::none : above * order_step;
+  }
+
+  /// All groups from this one on are below 2^bound: made ones share an `above` up to 2^8 times.
+  __device__ std::int64_t bound(long long group) const {
+    return group == WideTerms::none ? MpWideSum::no_rest : largest_ + group / order_step + (made_ ? 9 : 1);
+  }
+
+  __device__ void count(long long group) {
+    if (counted_ != group / order_step) ++groups_;
+    counted_ = group / order_step;
+  }
+
+  /// The group's sum, times alpha where that is finite.
+  __device__ SignedNumber group_value(long long group, const BasisWords& words) const {
+    const int rank = team_.rank();
+    SignedNumber x{0, false, unscaled_ + group / order_step};
+    const std::uint32_t residue = made_ ? sum_residue(g_, o_, r_, static_cast<int>(group % order_step), rank)
+                                        : group_residue(team_, terms_, group / order_step, scratch_.second);
+    x.limb =
+        limb_from_residues(team_, g_.basis, words, first_cofactors(g_.basis, rank), residue, scratch_, &x.negative);
+    if (scaled_) times_alpha(team_, g_, x, g_.basis.limbs, scratch_);
+    return x;
+  }
+
+  /// Whether the result is known; what follows is below 2^rest.
+  __device__ bool add(const SignedNumber& x, std::int64_t rest) {
+    const int bits = team_.bit_length(x.limb), rank = team_.rank();
+    team_.sync();
+    scratch_.first[rank] = x.limb;
+    team_.sync();
+    const bool decided = rank == 0 && sum_.add({scratch_.first, team_.size(), bits, x.exponent, x.negative}, rest);
+    return team_.broadcast(decided, 0) != 0;
+  }
+
+  const Team<width>& team_;
+  const MpFinish& g_;
+  const Index o_;
+  const int r_;
+  const Output& out_;
+  const NumberScratch& scratch_;
+  const WideTerms terms_;
+  const bool made_, scaled_;
+  const std::int64_t unscaled_, largest_;  ///< exponents: of a sum's unit; a group's alpha Y < 2^(largest + above)
+  std::uint32_t* const result_;
+  MpWideSum sum_;  ///< in thread 0
+  int groups_ = 0;
+  long long counted_ = WideTerms::none;  ///< what groups_ counts last
+};
+
 /// Writes output o of column r, `out` as examine_output has it. `shared`: wide_words words. A function of its own,
 /// which gets values: the kernel that calls it keeps its registers.
 template <int width>
 __device__ __noinline__ void store_wide(const Team<width> team, const MpFinish& g, Index o, int r, const Output out,
                                         const NumberScratch scratch, std::uint32_t* shared) {
-  const int size = team.size(), rank = team.rank(), limbs = sum_limbs(g.format, g.basis);
-  std::uint32_t *const accumulator = shared, *const magnitude = accumulator + limbs, *const result = magnitude + limbs;
-  const MpCall& call = *g.call;
-  const WideTerms terms{g, o, r};
-  // Only the sign of S is wanted where alpha is infinite.
-  const bool scaled = !out.infinite, addend = out.addend && scaled;
-  const bool by_alpha = scaled && !g.plain;
-  const std::int64_t unscaled = g.scale[o] + call.vector[r].least,
-                     unit = unscaled + (by_alpha ? call.alpha.exponent : 0);
-  const std::int64_t largest = unit + term_bits(g.format, g.basis);  // a group's alpha Y is below 2^(largest + above)
-  MpWideSum sum(g.format.precision, mp::least_exponent, accumulator, magnitude, limbs, result);
-  const auto add = [&](const SignedNumber& x, std::int64_t rest) {
-    const int bits = team.bit_length(x.limb);
-    team.sync();
-    scratch.first[rank] = x.limb;
-    team.sync();
-    const bool decided = rank == 0 && sum.add({scratch.first, size, bits, x.exponent, x.negative}, rest);
-    return team.broadcast(decided, 0) != 0;
-  };
-  bool waiting = addend;  // beta c has not been added
-  SignedNumber c{};
-  std::int64_t c_top = 0;
-  if (addend) {
-    c = scaled_addend(team, g, out, scratch);
-    c_top = c.exponent + team.bit_length(c.limb);
-  }
-  const BasisWords words = basis_words(g.basis, rank);
-  const bool made = sums_made(g, call.vector[r]);
-  const auto next = [&](long long limit) {
-    if (made) return next_sum(team, g, o, r, limit);
-    const long long above = next_group(team, terms, limit / order_step);
-    return above == WideTerms::none ? WideTerms::none : above * order_step;
-  };
-  // All groups from this one on are below 2^bound: made ones share an `above` up to 2^8 times.
-  const auto bound = [&](long long group) {
-    return group == WideTerms::none ? MpWideSum::no_rest : largest + group / order_step + (made ? 9 : 1);
-  };
-  int groups = 0;
-  long long group = next(LLONG_MAX), counted = WideTerms::none;
-  const auto count = [&] {
-    if (counted != group / order_step) ++groups;
-    counted = group / order_step;
-  };
-  while (true) {
-    if (waiting && c_top >= bound(group)) {
-      waiting = false;
-      if (add(c, bound(group))) break;
-    }
-    if (group == WideTerms::none) break;
-    count();
-    SignedNumber x{0, false, unscaled + group / order_step};
-    const std::uint32_t residue = made ? sum_residue(g, o, r, static_cast<int>(group % order_step), rank)
-                                       : group_residue(team, terms, group / order_step, scratch.second);
-    x.limb = limb_from_residues(team, g.basis, words, first_cofactors(g.basis, rank), residue, scratch, &x.negative);
-    if (scaled) times_alpha(team, g, x, g.basis.limbs, scratch);
-    group = next(group);
-    std::int64_t rest = bound(group);
-    if (waiting) rest = max(rest, c_top) + 1;
-    if (add(x, rest)) break;
-  }
-  while (group != WideTerms::none) {
-    count();
-    group = next(group);
-  }
-  if (rank == 0) {
-    atomicMax(&g.call->bands, groups);
-    if (groups > 1) atomicAdd(&g.call->in_bands, 1ull);
-  }
-  // Thread 0 knows the sum, and has written the result.
-  team.sync();
-  const bool nothing_added = groups == 0 && !addend;
-  const bool zero = nothing_added || team.broadcast(rank == 0 && sum.is_zero(), 0) != 0;
-  const bool negative = team.broadcast(rank == 0 && sum.negative(), 0) != 0;
-  if (out.infinite) {
-    store_infinite(team, g, out, zero, negative);
-    return;
-  }
-  const bool vanishes = zero || team.broadcast(rank == 0 && sum.underflow(), 0) != 0;
-  const std::int64_t exponent = static_cast<std::int64_t>(
-      static_cast<std::uint64_t>(team.broadcast(static_cast<std::uint32_t>(sum.exponent() >> 32), 0)) << 32 |
-      team.broadcast(static_cast<std::uint32_t>(sum.exponent()), 0));
-  const std::int32_t code = vanishes                           ? mp::exponent_zero
-                            : exponent > mp::greatest_exponent ? mp::exponent_infinity
-                                                               : static_cast<std::int32_t>(exponent);
-  const std::uint32_t limb = rank < ceil_div(g.format.precision, 32) ? result[rank] : 0;
-  store_element(team, g.format, format_words(g.format, rank), g.c, out.at, limb, code, negative && !zero, scratch);
+  WideOutput<width> wide(team, g, o, r, out, scratch, shared);
+  wide.add_up();
+  wide.store();
 }
 
 #endif
