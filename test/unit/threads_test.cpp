@@ -157,7 +157,6 @@ TEST(ThreadPool, NoMemoryForMoreThreads) {
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
 }
-#endif
 
 TEST(ThreadPool, WorkersHaveAStackOfTheirOwn) {
   pthread_attr_t before, small;
@@ -182,6 +181,8 @@ TEST(ThreadPool, WorkersHaveAStackOfTheirOwn) {
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
 }
+
+#endif
 
 #if defined(__SSE2__)
 TEST(ThreadPool, WorkersHaveTheDefinedEnvironment) {

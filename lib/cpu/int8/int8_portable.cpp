@@ -92,7 +92,8 @@ void residues(const Int8Conversion& t) {
       const int scale = scale_exponent(t.scale + 2 * r) + int8_limb_bits * (t.limbs - 1);
       for (std::int64_t i = 0; i < t.k; ++i) {
         int residue = 0;
-        if (const double x = t.x[r * t.ld + i]; x != 0) {  // most of a small matrix is padding
+        // Most of a small matrix is padding; what becomes of a line with Inf or NaN is not used.
+        if (const double x = t.x[r * t.ld + i]; x != 0 && is_finite(x)) {
           const ScaledInteger a = scale_entry(x, 0, scale);
           residue = scaled_residue(a.mantissa, power[a.shift], p);
         }
