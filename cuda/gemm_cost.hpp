@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cuda/residues/even_moduli.hpp"
+#include "cuda/residues/tile_config.hpp"
 #include "lib/base/integers.hpp"
 #include "lib/numerics/moduli.hpp"
 
@@ -32,7 +33,7 @@ struct GemmCost {
     return native_start + native_product * s.products() + native_result * s.results();
   }
   double emulated(const GemmShape& s, int moduli, int processors) const {
-    const Index tiles = ceil_div(s.m, 128) * ceil_div(s.n, 256) * moduli;
+    const Index tiles = ceil_div(s.m, hopper_tiles.rows) * ceil_div(s.n, hopper_tiles.cols) * moduli;
     const double waves = static_cast<double>(ceil_div(tiles, processors) * processors) / static_cast<double>(tiles);
     return start + s.operands() * (operand + operand_modulus * moduli) +
            product_modulus * s.products() * moduli * waves + result_modulus * s.results() * moduli;

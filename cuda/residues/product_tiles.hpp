@@ -1,5 +1,5 @@
-// What the product kernels share: tile shapes, the block that a launch computes, the order of its tiles, and what
-// happens to the sums. For .cu files.
+// What the product kernels share: the block that a launch computes, the order of its tiles, and what happens to the
+// sums. For .cu files.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -10,27 +10,10 @@
 #include "cuda/residues/blocking.hpp"
 #include "cuda/residues/product.hpp"
 #include "cuda/residues/product_kernels.hpp"
+#include "cuda/residues/tile_config.hpp"
 #include "lib/base/integers.hpp"
 
 namespace accublas::cuda {
-
-/// Tile shapes. A cluster's tile is rows cluster x cols of C; its blocks share the columns' bytes.
-struct TileConfig {
-  int rows, cols;  ///< of C, a block
-  int step;        ///< bytes of k in shared memory at a time
-  int stages;      ///< steps in flight
-  int cluster;     ///< blocks along the rows
-  int threads;
-  int blocks;          ///< resident on a multiprocessor
-  int raster_rows;     ///< tiles are taken column by column inside stripes of this many rows
-  int lockstep_steps;  ///< steps between two meetings of the blocks; 0: none
-  constexpr int cluster_rows() const { return rows * cluster; }
-  constexpr int stage_bytes() const { return (rows + cols) * step; }
-};
-// Slower on an H200: 64-byte steps in 8 stages, 192 x 256 tiles, clusters of 4.
-inline constexpr TileConfig hopper_tiles{128, 256, 128, 4, 2, 384, 1, 2048, 2};
-// 64 KiB of shared memory and 128 accumulators a thread, which every device has.
-inline constexpr TileConfig portable_tiles{128, 128, 128, 2, 1, 128, 2, 1024, 0};
 
 /// Blocks meet only where the lines of a plane, taken together, are beyond what L2 keeps: at n = 4096 (32 MiB) meetings
 /// gain nothing, at 8192 (128 MiB) 4 %, at 16384 9 %.
