@@ -199,9 +199,7 @@ ACCUBLAS_INLINE Doubles round_pair(Doubles head, Integers64 e) {
   const Mask inexact = unequal(as_bits(lost) << 1, Integers64{});
   const Mask even = no_bit_where(inexact, bits, one);
   const Mask opposite = sign_bit(bits ^ as_bits(lost));
-  Integers64 fixed = where(even & ~opposite, bits + one, bits);
-  fixed = where(even & opposite, bits - one, fixed);
-  return as_double(fixed);
+  return as_double(sub_where(even & opposite, add_where(even & ~opposite, bits, one), one));
 }
 
 /// x 2^shift with the sign bit flipped by `sign`, for a normal result; zero stays +0.
@@ -255,7 +253,7 @@ std::int64_t reconstruct(const Int8Reconstruction& t, T* out) {
   const Integers64 sign = splat64(t.negative ? static_cast<std::int64_t>(0x8000000000000000u) : 0);
   std::int64_t open = 0;
   for (std::int64_t r = 0; r < t.rows; ++r) {
-    const std::int64_t h_exponent = t.row_exponent[r] + (unit.exponent + 48);  // h has 48 bits more than m
+    const std::int64_t h_exponent = std::int64_t{t.row_exponent[r]} + unit.exponent + 48;  // h has 48 bits more than m
     // Results between 2^(h_exponent + 13 + ...) and 2^(h_exponent + 64 + ...) are normal?
     const bool normal =
         h_exponent + t.col_exponent_min + 13 >= normal_min && h_exponent + t.col_exponent_max + 64 <= normal_max;

@@ -20,7 +20,7 @@ using Floats = __m512;
 using Mask = __mmask8;
 using Mask16 = __mmask16;
 
-/// The bits of any vector as the intrinsics want them.
+/// The bits of any vector as the intrinsics want them, and back.
 template <class Vector>
 ACCUBLAS_INLINE __m512i raw(Vector v) {
   static_assert(sizeof(Vector) == sizeof(__m512i));
@@ -55,8 +55,8 @@ ACCUBLAS_INLINE Words16 splat_pair(const std::int16_t* at) {
 /// The low 16 bits of x in the low half of every 32 bits, zero in the high half.
 ACCUBLAS_INLINE Words16 splat_low(std::int32_t x) { return as_words(splat32(x & 0xFFFF)); }
 
+// Memory, at any address. Signed numbers of fewer bits are widened.
 ACCUBLAS_INLINE Integers64 load_bits(const double* p) { return integers64(_mm512_loadu_si512(p)); }
-ACCUBLAS_INLINE Integers32 load(const std::int32_t* p) { return integers32(_mm512_loadu_si512(p)); }
 /// From a multiple of 64 bytes.
 ACCUBLAS_INLINE Integers32 load_aligned(const std::int32_t* p) { return integers32(_mm512_load_si512(p)); }
 ACCUBLAS_INLINE Integers64 load_64(const std::int32_t* p) {
@@ -122,8 +122,15 @@ ACCUBLAS_INLINE Integers64 where(Mask mask, Integers64 yes) {
 ACCUBLAS_INLINE Integers32 where(Mask16 mask, Integers32 yes) {
   return integers32(_mm512_maskz_mov_epi32(mask, raw(yes)));
 }
+/// a + b and a - b in the lanes of the mask, a in the others.
+ACCUBLAS_INLINE Integers64 add_where(Mask mask, Integers64 a, Integers64 b) {
+  return integers64(_mm512_mask_add_epi64(raw(a), mask, raw(a), raw(b)));
+}
+ACCUBLAS_INLINE Integers64 sub_where(Mask mask, Integers64 a, Integers64 b) {
+  return integers64(_mm512_mask_sub_epi64(raw(a), mask, raw(a), raw(b)));
+}
 
-/// a b + c and a b - c, rounded once.
+/// a b + c, rounded once.
 ACCUBLAS_INLINE Floats fma(Floats a, Floats b, Floats c) { return _mm512_fmadd_ps(a, b, c); }
 ACCUBLAS_INLINE Doubles larger(Doubles a, Doubles b) { return _mm512_max_pd(a, b); }
 ACCUBLAS_INLINE Doubles smaller(Doubles a, Doubles b) { return _mm512_min_pd(a, b); }
@@ -220,6 +227,7 @@ using Integers32 = unsigned int __attribute__((vector_size(32)));    ///< 8 lane
 using Words16 = unsigned short __attribute__((vector_size(32)));     ///< 16 lanes
 using Integers32x4 = unsigned int __attribute__((vector_size(16)));  ///< 4 lanes, as Doubles
 
+/// The bits of any vector as the intrinsics want them, and back.
 ACCUBLAS_INLINE __m256i raw(Integers32 v) { return reinterpret_cast<__m256i>(v); }
 ACCUBLAS_INLINE __m256i raw(Words16 v) { return reinterpret_cast<__m256i>(v); }
 ACCUBLAS_INLINE Integers32 integers32(__m256i v) { return reinterpret_cast<Integers32>(v); }
