@@ -139,7 +139,7 @@ struct Eight {
   Mask zero;  ///< S = 0
 };
 
-/// What is found of 8 elements.
+/// 8 results, and those of them that are right; the others stay open.
 struct Rounded {
   Doubles value;
   Mask done;
@@ -277,7 +277,7 @@ struct Factors {
   Doubles alpha, beta;
 };
 
-/// A sum of doubles that stands for (S and) its interval: high + low + tail up to `error`.
+/// high + low + tail up to `error`.
 struct Product {
   Doubles high, low, tail, error;
 };
