@@ -18,19 +18,15 @@ constexpr double least_limit = 0x1p-960, largest = 0x1p+900;
 template <class T>
 constexpr bool exact_product = sizeof(T) < sizeof(double);
 
-ACCUBLAS_INLINE double magnitude(double a) { return a < 0 ? -a : a; }
-
 constexpr std::uint64_t binade_bits = 0xFFF0000000000000u;  // sign and exponent
 
 #if ACCUBLAS_ISA_LEVEL >= 2
-ACCUBLAS_INLINE V magnitude(V a) { return _mm512_abs_pd(a); }
 ACCUBLAS_INLINE V larger_magnitude(V a, V b) { return _mm512_range_pd(a, b, 0b1011); }
 ACCUBLAS_INLINE bool any_greater(V a, V b) { return _mm512_cmp_pd_mask(a, b, _CMP_GT_OQ) != 0; }
 ACCUBLAS_INLINE V where_greater(V a, V b, V yes, V no) {
   return _mm512_mask_blend_pd(_mm512_cmp_pd_mask(a, b, _CMP_GT_OQ), no, yes);
 }
 ACCUBLAS_INLINE V power_of_two_below(V a) { return _mm512_and_pd(a, _mm512_set1_pd(__builtin_inf())); }
-ACCUBLAS_INLINE double lane_sum(V v) { return _mm512_reduce_add_pd(v); }
 ACCUBLAS_INLINE double lane_max(V v) { return _mm512_reduce_max_pd(v); }
 /// seen | (a ^ b).
 ACCUBLAS_INLINE V note_change(V seen, V a, V b) {
@@ -44,18 +40,12 @@ ACCUBLAS_INLINE __mmask8 changed_lanes(V seen) {
 ACCUBLAS_INLINE bool any_left(V seen) { return changed_lanes(seen) != 0; }
 ACCUBLAS_INLINE V where_left(V seen, V yes, V no) { return _mm512_mask_blend_pd(changed_lanes(seen), no, yes); }
 #elif ACCUBLAS_ISA_LEVEL == 1
-ACCUBLAS_INLINE V magnitude(V a) { return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a); }
 ACCUBLAS_INLINE V larger_magnitude(V a, V b) { return _mm256_max_pd(magnitude(a), magnitude(b)); }
 ACCUBLAS_INLINE bool any_greater(V a, V b) { return _mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_GT_OQ)) != 0; }
 ACCUBLAS_INLINE V where_greater(V a, V b, V yes, V no) {
   return _mm256_blendv_pd(no, yes, _mm256_cmp_pd(a, b, _CMP_GT_OQ));
 }
 ACCUBLAS_INLINE V power_of_two_below(V a) { return _mm256_and_pd(a, _mm256_set1_pd(__builtin_inf())); }
-ACCUBLAS_INLINE double lane_sum(V v) {
-  double x[W];
-  store(x, v);
-  return (x[0] + x[1]) + (x[2] + x[3]);
-}
 ACCUBLAS_INLINE double lane_max(V v) {
   double x[W], r = 0;
   store(x, v);
@@ -79,7 +69,6 @@ ACCUBLAS_INLINE V where_greater(V a, V b, V yes, V no) { return a > b ? yes : no
 ACCUBLAS_INLINE V power_of_two_below(V a) {
   return __builtin_bit_cast(double, __builtin_bit_cast(std::uint64_t, a) & 0x7FF0000000000000u);
 }
-ACCUBLAS_INLINE double lane_sum(V v) { return v; }
 ACCUBLAS_INLINE double lane_max(V v) { return v; }
 ACCUBLAS_INLINE V note_change(V seen, V a, V b) {
   const auto bits = [](V v) { return __builtin_bit_cast(std::uint64_t, v); };

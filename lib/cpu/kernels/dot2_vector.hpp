@@ -1,54 +1,17 @@
-// Vectors of W doubles for the kernels of dot2 and cr, and dot2's two steps of docs/modes.md on them. W = 1 is the
-// portable twin: there V is a plain double and every kernel reads as the definition. Included by kernel files only;
-// everything has internal linkage.
+// Dot2's two steps of docs/modes.md on vectors of doubles, and what else the kernels of dot2 and cr do with them. With
+// W = 1, the portable twin, every kernel reads as the definition. Included by kernel files only; everything has
+// internal linkage.
 #pragma once
 
 #include "lib/cpu/kernels/dot2_kernels.hpp"
-
-#if ACCUBLAS_ISA_LEVEL >= 1
-// gcc 12's intrinsics leave a result's ignored old value uninitialised on purpose, and warn of it where they are
-// inlined.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#ifndef __clang__
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
-#include <immintrin.h>
-#pragma GCC diagnostic pop
-#endif
-
-#define ACCUBLAS_INLINE [[gnu::always_inline, maybe_unused]] static inline
+#include "lib/cpu/kernels/doubles.hpp"
 
 namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE {
 
+using V = Doubles;
+
 #if ACCUBLAS_ISA_LEVEL >= 2
 
-using V = __m512d;
-constexpr int W = 8;
-
-ACCUBLAS_INLINE V zero() { return _mm512_setzero_pd(); }
-ACCUBLAS_INLINE V splat(double x) { return _mm512_set1_pd(x); }
-ACCUBLAS_INLINE V load(const double* p) { return _mm512_loadu_pd(p); }
-ACCUBLAS_INLINE V load(const float* p) { return _mm512_cvtps_pd(_mm256_loadu_ps(p)); }
-/// v in a register: gcc would otherwise read memory again for each use.
-ACCUBLAS_INLINE V held(V v) {
-  __asm__("" : "+v"(v));
-  return v;
-}
-/// The first `count` < W elements, then zeros.
-ACCUBLAS_INLINE V load_first(const double* p, int count) {
-  return _mm512_maskz_loadu_pd(static_cast<__mmask8>((1 << count) - 1), p);
-}
-ACCUBLAS_INLINE V load_first(const float* p, int count) {
-  return _mm512_cvtps_pd(_mm256_maskz_loadu_ps(static_cast<__mmask8>((1 << count) - 1), p));
-}
-ACCUBLAS_INLINE void store(double* p, V v) { _mm512_storeu_pd(p, v); }
-ACCUBLAS_INLINE V add(V a, V b) { return _mm512_add_pd(a, b); }
-ACCUBLAS_INLINE V sub(V a, V b) { return _mm512_sub_pd(a, b); }
-ACCUBLAS_INLINE V mul(V a, V b) { return _mm512_mul_pd(a, b); }
-/// a b + c and a b - c, rounded once.
-ACCUBLAS_INLINE V fma(V a, V b, V c) { return _mm512_fmadd_pd(a, b, c); }
-ACCUBLAS_INLINE V fms(V a, V b, V c) { return _mm512_fmsub_pd(a, b, c); }
 ACCUBLAS_INLINE V add_by_fma(V a, V b) { return add(a, b); }
 ACCUBLAS_INLINE V sub_by_fma(V a, V b) { return sub(a, b); }
 
@@ -75,7 +38,7 @@ ACCUBLAS_INLINE void load_transposed(const double* a, Index ld, V* v) {
     V pair[4];
     for (int i = 0; i < 4; ++i) {
       const double* row = a + ((i & 1) + 4 * (i >> 1)) * ld + 4 * half;
-      pair[i] = _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_loadu_pd(row)), _mm256_loadu_pd(row + 2 * ld), 1);
+      pair[i] = load_halves(row, row + 2 * ld);
     }
     const V even01 = _mm512_unpacklo_pd(pair[0], pair[1]), odd01 = _mm512_unpackhi_pd(pair[0], pair[1]);
     const V even23 = _mm512_unpacklo_pd(pair[2], pair[3]), odd23 = _mm512_unpackhi_pd(pair[2], pair[3]);
@@ -104,32 +67,6 @@ ACCUBLAS_INLINE void load_transposed(const float* a, Index ld, V* v) {
 
 #elif ACCUBLAS_ISA_LEVEL == 1
 
-using V = __m256d;
-constexpr int W = 4;
-
-ACCUBLAS_INLINE V zero() { return _mm256_setzero_pd(); }
-ACCUBLAS_INLINE V splat(double x) { return _mm256_set1_pd(x); }
-ACCUBLAS_INLINE V load(const double* p) { return _mm256_loadu_pd(p); }
-ACCUBLAS_INLINE V load(const float* p) { return _mm256_cvtps_pd(_mm_loadu_ps(p)); }
-/// v in a register: gcc would otherwise read memory again for each use.
-ACCUBLAS_INLINE V held(V v) {
-  __asm__("" : "+x"(v));
-  return v;
-}
-/// The first `count` < W elements, then zeros.
-ACCUBLAS_INLINE V load_first(const double* p, int count) {
-  return _mm256_maskload_pd(p, _mm256_cmpgt_epi64(_mm256_set1_epi64x(count), _mm256_setr_epi64x(0, 1, 2, 3)));
-}
-ACCUBLAS_INLINE V load_first(const float* p, int count) {
-  return _mm256_cvtps_pd(_mm_maskload_ps(p, _mm_cmpgt_epi32(_mm_set1_epi32(count), _mm_setr_epi32(0, 1, 2, 3))));
-}
-ACCUBLAS_INLINE void store(double* p, V v) { _mm256_storeu_pd(p, v); }
-ACCUBLAS_INLINE V add(V a, V b) { return _mm256_add_pd(a, b); }
-ACCUBLAS_INLINE V sub(V a, V b) { return _mm256_sub_pd(a, b); }
-ACCUBLAS_INLINE V mul(V a, V b) { return _mm256_mul_pd(a, b); }
-/// a b + c and a b - c, rounded once.
-ACCUBLAS_INLINE V fma(V a, V b, V c) { return _mm256_fmadd_pd(a, b, c); }
-ACCUBLAS_INLINE V fms(V a, V b, V c) { return _mm256_fmsub_pd(a, b, c); }
 /// a + b and a - b on the ports that multiply. Zen has two of them and two others that add: a third of dot2's additions
 /// here brings 8 + 2 operations to 5 + 5.
 ACCUBLAS_INLINE V add_by_fma(V a, V b) { return _mm256_fmadd_pd(a, splat(1), b); }
@@ -154,7 +91,7 @@ ACCUBLAS_INLINE void load_transposed(const double* a, Index ld, V* v) {
     V pair[2];
     for (int i = 0; i < 2; ++i) {
       const double* row = a + i * ld + 2 * half;
-      pair[i] = _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(row)), _mm_loadu_pd(row + 2 * ld), 1);
+      pair[i] = load_halves(row, row + 2 * ld);
     }
     v[2 * half] = _mm256_unpacklo_pd(pair[0], pair[1]);
     v[2 * half + 1] = _mm256_unpackhi_pd(pair[0], pair[1]);
@@ -173,24 +110,6 @@ ACCUBLAS_INLINE void load_transposed(const float* a, Index ld, V* v) {
 
 #else
 
-using V = double;
-constexpr int W = 1;
-
-ACCUBLAS_INLINE V zero() { return 0; }
-ACCUBLAS_INLINE V splat(double x) { return x; }
-ACCUBLAS_INLINE V load(const double* p) { return *p; }
-ACCUBLAS_INLINE V load(const float* p) { return *p; }
-ACCUBLAS_INLINE V held(V v) { return v; }
-ACCUBLAS_INLINE V load_first(const double*, int) { return 0; }
-ACCUBLAS_INLINE V load_first(const float*, int) { return 0; }
-ACCUBLAS_INLINE void store(double* p, V v) { *p = v; }
-ACCUBLAS_INLINE V add(V a, V b) { return a + b; }
-ACCUBLAS_INLINE V sub(V a, V b) { return a - b; }
-ACCUBLAS_INLINE V mul(V a, V b) { return a * b; }
-/// a b + c and a b - c, rounded once (libm's fma, slow where the CPU lacks the instruction; Dekker's product would not
-/// do near the ends of the exponent range).
-ACCUBLAS_INLINE V fma(V a, V b, V c) { return __builtin_fma(a, b, c); }
-ACCUBLAS_INLINE V fms(V a, V b, V c) { return __builtin_fma(a, b, -c); }
 ACCUBLAS_INLINE V add_by_fma(V a, V b) { return a + b; }
 ACCUBLAS_INLINE V sub_by_fma(V a, V b) { return a - b; }
 
@@ -209,14 +128,6 @@ ACCUBLAS_INLINE void load_transposed(const double* a, Index, V* v) { *v = *a; }
 ACCUBLAS_INLINE void load_transposed(const float* a, Index, V* v) { *v = *a; }
 
 #endif
-
-/// Into L1, and into L2, where arithmetic is fast enough to wait for memory. Any address will do.
-ACCUBLAS_INLINE void prefetch_nearest(const void* p) {
-  if (W > 1) __builtin_prefetch(p, 0, 3);
-}
-ACCUBLAS_INLINE void prefetch_near(const void* p) {
-  if (W > 1) __builtin_prefetch(p, 0, 2);
-}
 
 /// How many entries on to prefetch at entry i of rows (columns) of `length` entries that are read side by side:
 /// `distance`, or past their end as far into those that come next, each time `jump` entries on. They would be missed

@@ -1,94 +1,86 @@
 // Entries to residues, exponents and sums with AVX-512: 32 values at a time, in the order of the bytes that they
 // become.
-#include "lib/cpu/kernels/int8_intrinsics.hpp"
 #include "lib/cpu/kernels/int8_kernels.hpp"
+#include "lib/cpu/kernels/int8_vector.hpp"
 
 namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE {
 namespace {
 
-#define ACCUBLAS_INLINE inline __attribute__((always_inline))
-
 void transpose(const double* src, std::int64_t stride, std::int64_t k, double* dst, std::int64_t ld) {
-  const __m512i low = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13), high = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
   for (std::int64_t p = 0; p < k; p += 8) {
     for (int r = 0; r < int8_panel; r += 8) {
-      __m512d x[8], y[8];
-      for (int i = 0; i < 8; ++i) x[i] = _mm512_loadu_pd(src + (p + i) * stride + r);
+      Doubles x[8], y[8];
+      for (int i = 0; i < 8; ++i) x[i] = load(src + (p + i) * stride + r);
       for (int i = 0; i < 8; i += 2) {
-        y[i] = _mm512_unpacklo_pd(x[i], x[i + 1]);
-        y[i + 1] = _mm512_unpackhi_pd(x[i], x[i + 1]);
+        y[i] = even_lanes(x[i], x[i + 1]);
+        y[i + 1] = odd_lanes(x[i], x[i + 1]);
       }
-      for (int i = 0; i < 2; ++i) {  // rows i, i + 2, i + 4, i + 6 are in the 128-bit lanes of y[i], y[i + 2], ...
-        const __m512d a = _mm512_permutex2var_pd(y[i], low, y[i + 2]), b = _mm512_permutex2var_pd(y[i], high, y[i + 2]);
-        const __m512d c = _mm512_permutex2var_pd(y[i + 4], low, y[i + 6]),
-                      d = _mm512_permutex2var_pd(y[i + 4], high, y[i + 6]);
+      for (int i = 0; i < 2; ++i) {  // rows i, i + 2, i + 4, i + 6 are in the pairs of y[i], y[i + 2], ...
+        const Doubles a = even_pairs(y[i], y[i + 2]), b = odd_pairs(y[i], y[i + 2]);
+        const Doubles c = even_pairs(y[i + 4], y[i + 6]), d = odd_pairs(y[i + 4], y[i + 6]);
         double* to = dst + (r + i) * ld + p;
-        _mm512_storeu_pd(to, _mm512_shuffle_f64x2(a, c, 0x44));
-        _mm512_storeu_pd(to + 2 * ld, _mm512_shuffle_f64x2(b, d, 0x44));
-        _mm512_storeu_pd(to + 4 * ld, _mm512_shuffle_f64x2(a, c, 0xEE));
-        _mm512_storeu_pd(to + 6 * ld, _mm512_shuffle_f64x2(b, d, 0xEE));
+        store(to, lower_halves(a, c));
+        store(to + 2 * ld, lower_halves(b, d));
+        store(to + 4 * ld, upper_halves(a, c));
+        store(to + 6 * ld, upper_halves(b, d));
       }
     }
   }
 }
 
-void scan(const double* x, std::int64_t n, Int8Scan& s, std::uint64_t* nonzero) {
-  const __m512i magnitude = _mm512_set1_epi64(0x7FFFFFFFFFFFFFFF), fraction = _mm512_set1_epi64(0xFFFFFFFFFFFFF);
-  const __m512i one = _mm512_set1_epi64(1);
-  __m512i largest = _mm512_setzero_si512();
-  __m512d last = _mm512_set1_pd(0x1p1023);
+void scan(const double* x, std::int64_t n, Int8Scan& s, std::uint64_t* nonzero_bits) {
+  const Integers64 magnitude_bits = splat64(0x7FFFFFFFFFFFFFFF), fraction = splat64(0xFFFFFFFFFFFFF);
+  const Integers64 one = splat64(1);
+  Integers64 largest = {};
+  Doubles last = splat(0x1p1023);
   for (std::int64_t p = 0; p < n; p += 64) {
     std::uint64_t word = 0;
     for (int i = 0; i < 8; ++i) {
-      const __m512i b = _mm512_and_si512(_mm512_loadu_si512(x + p + 8 * i), magnitude);
-      largest = _mm512_max_epu64(largest, b);
-      const __mmask8 any = _mm512_test_epi64_mask(b, b);
+      const Integers64 b = load_bits(x + p + 8 * i) & magnitude_bits;
+      largest = larger(largest, b);
+      const Mask any = nonzero(b);
       // x without its last bit; where the fraction is zero that bit is x itself.
-      const __m512i rest = _mm512_maskz_and_epi64(_mm512_test_epi64_mask(b, fraction), b, _mm512_sub_epi64(b, one));
-      last = _mm512_mask_min_pd(last, any, last, _mm512_sub_pd(_mm512_castsi512_pd(b), _mm512_castsi512_pd(rest)));
+      const Integers64 rest = where(any_bit(b, fraction), b & (b - one));
+      last = where(any, smaller(last, as_double(b) - as_double(rest)), last);
       word |= static_cast<std::uint64_t>(any) << (8 * i);
     }
-    if (nonzero) nonzero[p / 64] = word;
+    if (nonzero_bits) nonzero_bits[p / 64] = word;
   }
-  const std::uint64_t m = _mm512_reduce_max_epu64(largest);
+  const std::uint64_t m = lane_max(largest);
   if (m > s.largest) s.largest = m;
-  const double l = _mm512_reduce_min_pd(last);
+  const double l = lane_min(last);
   if (l < s.last_bit) s.last_bit = l;
 }
 
 void sums(const double* x, std::int64_t n, const double* scale, Int8Sums& s) {
-  const __m512d s1 = _mm512_set1_pd(scale[0]), s2 = _mm512_set1_pd(scale[1]);
-  __m512d lambda[4], squares[4];
-  for (int i = 0; i < 4; ++i) lambda[i] = squares[i] = _mm512_setzero_pd();
+  const Doubles s1 = splat(scale[0]), s2 = splat(scale[1]);
+  Doubles lambda[4], squares[4];
+  for (int i = 0; i < 4; ++i) lambda[i] = squares[i] = zero();
   for (std::int64_t p = 0; p < n; p += 32) {
     for (int i = 0; i < 4; ++i) {
-      const __m512d v = _mm512_abs_pd(_mm512_loadu_pd(x + p + 8 * i));
-      __m512d c = _mm512_mul_pd(_mm512_mul_pd(v, s1), s2);
-      c = _mm512_roundscale_pd(c, _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC);
+      const Doubles v = magnitude(load(x + p + 8 * i));
+      Doubles c = ceiling(v * s1 * s2);
       // The product of a nonzero entry may have underflown to zero; its ceiling is 1.
-      const __mmask8 any = _mm512_test_epi64_mask(_mm512_castpd_si512(v), _mm512_castpd_si512(v));
-      c = _mm512_mask_max_pd(c, any, c, _mm512_set1_pd(1));
-      lambda[i] = _mm512_add_pd(lambda[i], c);
-      squares[i] = _mm512_fmadd_pd(c, c, squares[i]);
+      c = where(nonzero(as_bits(v)), larger(c, splat(1.0)), c);
+      lambda[i] = lambda[i] + c;
+      squares[i] = fma(c, c, squares[i]);
     }
   }
-  s.lambda +=
-      _mm512_reduce_add_pd(_mm512_add_pd(_mm512_add_pd(lambda[0], lambda[1]), _mm512_add_pd(lambda[2], lambda[3])));
-  s.squares +=
-      _mm512_reduce_add_pd(_mm512_add_pd(_mm512_add_pd(squares[0], squares[1]), _mm512_add_pd(squares[2], squares[3])));
+  s.lambda += lane_sum((lambda[0] + lambda[1]) + (lambda[2] + lambda[3]));
+  s.squares += lane_sum((squares[0] + squares[1]) + (squares[2] + squares[3]));
 }
 
 /// Values and scales of 32 entries in the order of their bytes: 32 terms of one row, or 4 terms of 8 rows.
-ACCUBLAS_INLINE __m512d load_values(const Int8Conversion& c, std::int64_t row, std::int64_t p, int i) {
-  if (!c.panel) return _mm512_loadu_pd(c.x + row * c.ld + p + 8 * i);
+ACCUBLAS_INLINE Doubles load_values(const Int8Conversion& c, std::int64_t row, std::int64_t p, int i) {
+  if (!c.panel) return load(c.x + row * c.ld + p + 8 * i);
   const double* at = c.x + (row + 2 * i) * c.ld + p;
-  return _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_loadu_pd(at)), _mm256_loadu_pd(at + c.ld), 1);
+  return load_halves(at, at + c.ld);
 }
 
-ACCUBLAS_INLINE __m512d load_scale(const Int8Conversion& c, std::int64_t row, int i, int factor) {
-  if (!c.panel) return _mm512_set1_pd(c.scale[2 * row + factor]);
+ACCUBLAS_INLINE Doubles load_scale(const Int8Conversion& c, std::int64_t row, int i, int factor) {
+  if (!c.panel) return splat(c.scale[2 * row + factor]);
   const double* at = c.scale + 2 * (row + 2 * i) + factor;
-  return _mm512_insertf64x4(_mm512_set1_pd(at[0]), _mm256_set1_pd(at[2]), 1);
+  return splat_halves(at[0], at[2]);
 }
 
 /// Where the bytes of 32 entries go.
@@ -113,24 +105,26 @@ void certificate(const Int8Conversion& c) {
       c, [&](std::int64_t row, std::int64_t p) __attribute__((always_inline)) {
         std::uint8_t* to = target(c, row, p);
         for (int i = 0; i < 4; ++i) {
-          const __m512d v = _mm512_mul_pd(_mm512_abs_pd(load_values(c, row, p, i)), load_scale(c, row, i, 0));
-          const __m512i b = _mm512_cvttpd_epi64(_mm512_mul_pd(v, load_scale(c, row, i, 1)));
-          _mm_storel_epi64(reinterpret_cast<__m128i*>(to + 8 * i), _mm512_cvtepi64_epi8(b));
+          const Doubles v = magnitude(load_values(c, row, p, i)) * load_scale(c, row, i, 0);
+          store_bytes(to + 8 * i, truncated_integers(v * load_scale(c, row, i, 1)));
         }
       });
 }
 
-/// The low 16 bits of 32 lanes of 64 bits, in order.
-ACCUBLAS_INLINE __m512i low_words(__m512i a, __m512i b, __m512i c, __m512i d) {
-  const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
-  const __m512i ab = _mm512_permutex2var_epi32(a, even, b), cd = _mm512_permutex2var_epi32(c, even, d);
-  const __m512i words = _mm512_set_epi16(62, 60, 58, 56, 54, 52, 50, 48, 46, 44, 42, 40, 38, 36, 34, 32, 30, 28, 26, 24,
-                                         22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
-  return _mm512_permutex2var_epi16(ab, words, cd);
-}
-
 /// 1.5 2^52: a double of magnitude below 2^51 added to it is rounded to an integer, which stands in the low bits.
 constexpr double magic = 0x1.8p52;
+
+/// limb[i] = limb_i of a', from the top: each is what the upper ones leave, rounded to an integer.
+template <int Limbs>
+ACCUBLAS_INLINE void take_apart(const Int8Conversion& c, std::int64_t row, std::int64_t p, Doubles (*limb)[4]) {
+  for (int i = 0; i < 4; ++i) {
+    Doubles rest = load_values(c, row, p, i) * load_scale(c, row, i, 0) * load_scale(c, row, i, 1);
+    for (int s = Limbs - 1; s >= 0; --s) {
+      limb[s][i] = nearest(rest);
+      rest = (rest - limb[s][i]) * splat(0x1p42);
+    }
+  }
+}
 
 /// a' = sum_i limb_i 2^(42 i) modulo p: v = sum_i limb_i (2^(42 i) mod p) is exact, the quotient q = v / p rounded
 /// comes from one fused multiply-add, and v - p q fits a byte, so 16-bit arithmetic suffices for it. abs(v) <= 2^53, so
@@ -140,36 +134,30 @@ template <int Limbs>
 void residues_of(const Int8Conversion& c) {
   for_each_32(
       c, [&](std::int64_t row, std::int64_t p) __attribute__((always_inline)) {
-        __m512d limb[Limbs][4];
-        __m512i low[Limbs];
-        for (int i = 0; i < 4; ++i) {
-          __m512d rest = _mm512_mul_pd(_mm512_mul_pd(load_values(c, row, p, i), load_scale(c, row, i, 0)),
-                                       load_scale(c, row, i, 1));
-          for (int s = Limbs - 1; s >= 0; --s) {
-            limb[s][i] = _mm512_roundscale_pd(rest, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-            rest = _mm512_mul_pd(_mm512_sub_pd(rest, limb[s][i]), _mm512_set1_pd(0x1p42));
-          }
+        Doubles limb[Limbs][4];
+        Words16 low[Limbs];
+        take_apart<Limbs>(c, row, p, limb);
+        for (int s = 0; s < Limbs; ++s) {
+          Integers64 integers[4];
+          for (int i = 0; i < 4; ++i) integers[i] = nearest_integers(limb[s][i]);
+          low[s] = low_words(integers);
         }
-        for (int s = 0; s < Limbs; ++s)
-          low[s] = low_words(_mm512_cvtpd_epi64(limb[s][0]), _mm512_cvtpd_epi64(limb[s][1]),
-                             _mm512_cvtpd_epi64(limb[s][2]), _mm512_cvtpd_epi64(limb[s][3]));
         std::uint8_t* to = target(c, row, p);
         for (int l = 0; l < c.moduli; ++l) {
           const Int8Modulus& m = int8_moduli[l];
-          const __m512d inverse = _mm512_set1_pd(m.inverse);
-          __m512i q[4];
+          const Doubles inverse = splat(m.inverse);
+          Integers64 q[4];
           for (int i = 0; i < 4; ++i) {
-            __m512d v = limb[0][i];
-            for (int s = 1; s < Limbs; ++s) v = _mm512_fmadd_pd(limb[s][i], _mm512_set1_pd(m.limb[s]), v);
-            q[i] = _mm512_castpd_si512(_mm512_fmadd_pd(v, inverse, _mm512_set1_pd(magic)));
+            Doubles v = limb[0][i];
+            for (int s = 1; s < Limbs; ++s) v = fma(limb[s][i], splat(m.limb[s]), v);
+            q[i] = as_bits(fma(v, inverse, splat(magic)));
           }
-          __m512i v = low[0];
-          for (int s = 1; s < Limbs; ++s)
-            v = _mm512_add_epi16(v, _mm512_mullo_epi16(low[s], _mm512_set1_epi16(m.limb16[s])));
-          const __m512i modulus = _mm512_set1_epi16(static_cast<short>(m.p));
-          __m512i r = _mm512_sub_epi16(v, _mm512_mullo_epi16(low_words(q[0], q[1], q[2], q[3]), modulus));
-          if (!c.panel) r = _mm512_min_epu16(r, _mm512_add_epi16(r, modulus));
-          _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + l * c.plane_stride), _mm512_cvtepi16_epi8(r));
+          Words16 v = low[0];
+          for (int s = 1; s < Limbs; ++s) v = v + low[s] * splat16(m.limb16[s]);
+          const Words16 modulus = splat16(static_cast<std::int16_t>(m.p));
+          Words16 r = v - low_words(q) * modulus;
+          if (!c.panel) r = smaller(r, r + modulus);  // unsigned: -1 is large
+          store_bytes(to + l * c.plane_stride, r);
         }
       });
 }

@@ -30,48 +30,66 @@ class TileScope {
   TileScope& operator=(const TileScope&) = delete;
 };
 
-/// `lines` cache lines per 64 terms to be fetched into the second-level cache.
-struct Fetch {
-  const char *rows, *columns;
-  std::int64_t row_lines, column_lines;
-};
-
-inline __attribute__((always_inline)) const char* fetch_lines(const char* at, std::int64_t lines) {
-  for (std::int64_t i = 0; i < lines; ++i) _mm_prefetch(at + 64 * i, _MM_HINT_T1);
-  return at + 64 * lines;
-}
-
-/// 32 x 32 sums over k terms, k a multiple of 64.
-inline __attribute__((always_inline)) void tile_sums(const std::uint8_t* row, std::int64_t stride,
-                                                     const std::int8_t* column, std::int64_t k, Fetch fetch,
-                                                     std::int32_t* sums) {
-  const std::uint8_t* lower = row + 16 * stride;
+// What the tiles hold: 0 to 3 the sums, 16 x 16 each (upper rows by left columns, upper by right, lower by left, lower
+// by right); 4 and 5 the upper and lower rows, 16 x 64 terms; 6 and 7 the left and right columns, 64 terms x 16.
+ACCUBLAS_INLINE void zero_sums() {
   _tile_zero(0);
   _tile_zero(1);
   _tile_zero(2);
   _tile_zero(3);
-  for (std::int64_t p = 0; p < k; p += 64) {
-    _tile_loadd(6, column + 32 * p, 128);
-    _tile_loadd(4, row + p, stride);
-    _tile_loadd(7, column + 32 * p + 64, 128);
-    _tile_loadd(5, lower + p, stride);
-    fetch.rows = fetch_lines(fetch.rows, fetch.row_lines);
-    fetch.columns = fetch_lines(fetch.columns, fetch.column_lines);
-    _tile_dpbusd(0, 4, 6);
-    _tile_dpbusd(1, 4, 7);
-    _tile_dpbusd(2, 5, 6);
-    _tile_dpbusd(3, 5, 7);
-  }
+}
+/// 64 terms of rows `stride` apart and of a panel.
+ACCUBLAS_INLINE void load_terms(const std::uint8_t* upper, const std::uint8_t* lower, std::int64_t stride,
+                                const std::int8_t* columns) {
+  _tile_loadd(6, columns, 128);
+  _tile_loadd(4, upper, stride);
+  _tile_loadd(7, columns + 64, 128);
+  _tile_loadd(5, lower, stride);
+}
+/// Of unsigned rows and signed columns.
+ACCUBLAS_INLINE void add_products() {
+  _tile_dpbusd(0, 4, 6);
+  _tile_dpbusd(1, 4, 7);
+  _tile_dpbusd(2, 5, 6);
+  _tile_dpbusd(3, 5, 7);
+}
+/// 32 x 32 of them, 32 to a row.
+ACCUBLAS_INLINE void store_sums(std::int32_t* sums) {
   _tile_stored(0, sums, 128);
   _tile_stored(1, sums + 16, 128);
   _tile_stored(2, sums + 16 * 32, 128);
   _tile_stored(3, sums + 16 * 32 + 16, 128);
 }
 
+/// `lines` cache lines per 64 terms to be fetched into the second-level cache.
+struct Fetch {
+  const char *rows, *columns;
+  std::int64_t row_lines, column_lines;
+};
+
+ACCUBLAS_INLINE const char* fetch_lines(const char* at, std::int64_t lines) {
+  for (std::int64_t i = 0; i < lines; ++i) prefetch_near(at + 64 * i);
+  return at + 64 * lines;
+}
+
+/// 32 x 32 sums over k terms, k a multiple of 64.
+ACCUBLAS_INLINE void tile_sums(const std::uint8_t* row, std::int64_t stride, const std::int8_t* column, std::int64_t k,
+                               Fetch fetch, std::int32_t* sums) {
+  const std::uint8_t* lower = row + 16 * stride;
+  zero_sums();
+  for (std::int64_t p = 0; p < k; p += 64) {
+    load_terms(row + p, lower + p, stride, column + 32 * p);
+    fetch.rows = fetch_lines(fetch.rows, fetch.row_lines);
+    fetch.columns = fetch_lines(fetch.columns, fetch.column_lines);
+    add_products();
+  }
+  store_sums(sums);
+}
+
 /// Calls body(r, c, sums) for every tile, the tiles of the next one being multiplied meanwhile; the next panel and the
 /// next call's rows are fetched in equal shares.
 template <class Body>
-inline __attribute__((always_inline)) void for_each_tile(const Int8Product& t, Body&& body) {
+ACCUBLAS_INLINE void for_each_tile(const Int8Product& t, Body&& body) {
   const TileScope scope;
   alignas(64) std::int32_t sums[2][tile_rows * int8_panel];
   const std::int64_t groups = ceil_div(t.rows, tile_rows), panels = ceil_div(t.cols, int8_panel);

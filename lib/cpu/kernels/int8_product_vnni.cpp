@@ -96,7 +96,7 @@ TILE_SUMS(12)
 /// Calls body(r, c, rows, sums) for every register tile; the next panel and the next call's rows are fetched in equal
 /// shares.
 template <class Body>
-inline __attribute__((always_inline)) void for_each_tile(const Int8Product& t, Body&& body) {
+ACCUBLAS_INLINE void for_each_tile(const Int8Product& t, Body&& body) {
   alignas(64) std::int32_t sums[tile_rows * int8_panel];
   const std::int64_t groups = ceil_div(t.rows, tile_rows), panels = ceil_div(t.cols, int8_panel);
   const std::int64_t steps = t.k / 16, row_share = t.rows * t.row_stride / (groups * panels),

@@ -6,10 +6,8 @@
 
 #include <cstdint>
 
-#include "lib/cpu/kernels/int8_intrinsics.hpp"
+#include "lib/cpu/kernels/intrinsics.hpp"
 #include "lib/mp/kernels/mp_kernels.hpp"
-
-#define ACCUBLAS_INLINE [[gnu::always_inline, maybe_unused]] static inline
 
 namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE {
 
