@@ -6,6 +6,7 @@
 #include "lib/base/fork_safe.hpp"
 #include "lib/base/integers.hpp"
 #include "lib/base/test_hooks.hpp"
+#include "lib/cpu/int8/int8_operand.hpp"
 #include "lib/cpu/kernels/int8_kernels.hpp"
 #include "lib/numerics/crt.hpp"
 
@@ -42,7 +43,10 @@ void int8_tile(Index m, Index n, int& threads, bool large, std::size_t available
       tile_rows /= 2;
     }
   }
-  auto memory = [&] { return static_cast<std::size_t>((tile_rows + 32) * tile_cols * 64 * threads); };
+  constexpr std::size_t pack = cpu::Int8Pack::count * sizeof(double);
+  auto memory = [&] {
+    return (static_cast<std::size_t>((tile_rows + 32) * tile_cols) * 64 + pack) * static_cast<std::size_t>(threads);
+  };
   while (tile_cols > 32 && memory() > available / 2) tile_cols /= 2;
   while (threads > 1 && memory() > available / 2) --threads;
   tile_rows = std::min(tile_rows, round_up(m, 12));

@@ -99,10 +99,11 @@ Int8Lines int8_take_lines(Workspace& workspace, Index count, Index k, bool keep_
   lines.special = workspace.take<std::uint8_t>(n);
   lines.sparse = workspace.take<std::uint8_t>(n);
   lines.words = round_up(k, 64) / 64;
-  // Where the caches hold them, the packed lines are made once.
+  // Where the caches and the workspace hold them, the packed lines are made once.
   lines.packed_stride = int8_pack_stride(64 * lines.words);
   const std::size_t packed = (n + group) * static_cast<std::size_t>(lines.packed_stride);
-  if (k <= int8_pack_terms && packed <= (std::size_t{1} << 17)) lines.packed = workspace.take<double>(packed);
+  if (k <= int8_pack_terms && packed <= (std::size_t{1} << 17) && packed * sizeof(double) <= workspace.available() / 4)
+    lines.packed = workspace.take<double>(packed);
   if (keep_nonzero) lines.nonzero = workspace.take<std::uint64_t>(n * static_cast<std::size_t>(lines.words));
   return lines;
 }
