@@ -1,4 +1,4 @@
-// Engine multiword: modes tf32xN, fp16xN and tf64xN on the device.
+// Engine multiword: the modes of TF32, FP16 and TF64 words on the device.
 #pragma once
 
 #include "cuda/core/state.hpp"
