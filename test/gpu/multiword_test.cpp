@@ -65,26 +65,41 @@ double largest_error(const Problem<T>& p, const WordMode& mode, const std::vecto
       const auto at = static_cast<std::size_t>(p.at_c.at(i, j));
       element[at] = 1;
       const double want = static_cast<double>(exact[at]), have = static_cast<double>(got[at]);
-      if (!std::isfinite(want)) {
-        if (!(want == have || (std::isnan(want) && std::isnan(have)))) return std::numeric_limits<double>::infinity();
+      if (std::isnan(want)) {
+        if (!std::isnan(have)) return std::numeric_limits<double>::infinity();
         continue;
       }
-      long double sum = 0, of_lines = 0, subnormal = 0;
+      long double value = 0, sum = 0, of_lines = 0, subnormal = 0;
       for (Index q = 0; q < p.k; ++q) {
-        const long double x = a(i, q), y = b(q, j);
-        sum += x * y;
-        of_lines += row[static_cast<std::size_t>(i)] * y + x * col[static_cast<std::size_t>(j)];
+        const long double x = p.a[static_cast<std::size_t>(p.at_a.at(i, q))],
+                          y = p.b[static_cast<std::size_t>(p.at_b.at(q, j))];
+        value += x * y;
+        sum += std::fabs(x * y);
+        of_lines += row[static_cast<std::size_t>(i)] * std::fabs(y) + std::fabs(x) * col[static_cast<std::size_t>(j)];
         // A TF32 word ends at 2^-136; sums and products at the least number.
-        if (sizeof(T) == 4) subnormal += 0x1p-136L * (x + y) + 0x1p-147L;
+        if (sizeof(T) == 4) subnormal += 0x1p-136L * (std::fabs(x) + std::fabs(y)) + 0x1p-147L;
       }
-      const long double c = ignores_c ? 0 : std::fabs(static_cast<long double>(p.c[at]));
+      const long double addend = ignores_c ? 0 : static_cast<long double>(p.beta) * static_cast<long double>(p.c[at]);
       const long double alpha = std::fabs(static_cast<long double>(p.alpha));
-      const long double allowed =
-          alpha * (rel * sum + mode.line * of_lines + (mode.line == 0 ? subnormal : 0)) +
-          2 * std::numeric_limits<T>::epsilon() * (alpha * sum + std::fabs(static_cast<long double>(p.beta)) * c) +
-          least;
-      const long double error = std::fabs(static_cast<long double>(want) - static_cast<long double>(have));
-      if (!(error <= allowed)) return std::numeric_limits<double>::infinity();
+      value = static_cast<long double>(p.alpha) * value + addend;
+      const long double allowed = alpha * (rel * sum + mode.line * of_lines + (mode.line == 0 ? subnormal : 0)) +
+                                  2 * std::numeric_limits<T>::epsilon() * (alpha * sum + std::fabs(addend)) + least;
+      if (want == have) continue;
+      // What is within the bound of the exact value may lie on either side of the largest number.
+      const long double greatest = std::numeric_limits<T>::max() * (1 - 0x1p-20L);
+      if (std::isinf(have)) {
+        if (!(have > 0 ? value + allowed >= greatest : value - allowed <= -greatest))
+          return std::numeric_limits<double>::infinity();
+        continue;
+      }
+      const long double error = std::fabs(value - static_cast<long double>(have));
+      if (!(error <= allowed)) {
+        std::ostringstream text;
+        text << "C(" << i << ", " << j << "): " << value << ", got " << have << ", error " << error << " above "
+             << allowed;
+        ADD_FAILURE() << text.str();
+        return std::numeric_limits<double>::infinity();
+      }
       largest = std::max(largest, static_cast<double>(error / allowed));
     }
   for (std::size_t q = 0; q < got.size(); ++q)
