@@ -12,6 +12,7 @@
 #include "cuda/digits/digit_call.hpp"
 #include "cuda/dot2/gemm_dot2.hpp"
 #include "cuda/gemm_cost.hpp"
+#include "cuda/multiword/gemm_multiword.hpp"
 #include "cuda/native/native.hpp"
 #include "cuda/native/native_behind.hpp"
 #include "cuda/native/native_call.hpp"
@@ -252,6 +253,8 @@ class CudaBackend final : public Backend {
         return cuda::digit_gemm(state, emulation, false, execution);
       case ACCUBLAS_ENGINE_DOT2:
         return cuda::dot2_gemm(state, call, execution);
+      case ACCUBLAS_ENGINE_MULTIWORD:
+        return cuda::multiword_gemm(state, call, execution);
       default:
         no_engine();
     }

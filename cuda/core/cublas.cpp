@@ -231,6 +231,13 @@ void Cublas::gemm_half(Index m, Index n, Index k, const float* alpha, BlasMatrix
                 "cublasGemmEx");
 }
 
+void Cublas::gemm_tf32(Index m, Index n, Index k, const float* alpha, BlasMatrix<const float> a,
+                       BlasMatrix<const float> b, const float* beta, float* c, Index ldc) {
+  check_product(functions().gemm_ex(handle_, a.op, b.op, m, n, k, alpha, a.data, CUDA_R_32F, a.ld, b.data, CUDA_R_32F,
+                                    b.ld, beta, c, CUDA_R_32F, ldc, CUBLAS_COMPUTE_32F_FAST_TF32, CUBLAS_GEMM_DEFAULT),
+                "cublasGemmEx");
+}
+
 void Cublas::gemv(Index m, Index n, const double* alpha, BlasMatrix<const double> a, const double* x, Index incx,
                   const double* beta, double* y, Index incy) {
   check_product(functions().dgemv(handle_, a.op, m, n, alpha, a.data, a.ld, x, incx, beta, y, incy), "cublasDgemv");

@@ -70,6 +70,9 @@ class Cublas {
   /// A and B of IEEE half precision (their bits), C and the accumulation of single precision.
   void gemm_half(Index m, Index n, Index k, const float* alpha, BlasMatrix<const std::uint16_t> a,
                  BlasMatrix<const std::uint16_t> b, const float* beta, float* c, Index ldc);
+  /// A and B of TF32 numbers, C and the accumulation of single precision.
+  void gemm_tf32(Index m, Index n, Index k, const float* alpha, BlasMatrix<const float> a, BlasMatrix<const float> b,
+                 const float* beta, float* c, Index ldc);
   void gemv(Index m, Index n, const double* alpha, BlasMatrix<const double> a, const double* x, Index incx,
             const double* beta, double* y, Index incy);
   void gemv(Index m, Index n, const float* alpha, BlasMatrix<const float> a, const float* x, Index incx,

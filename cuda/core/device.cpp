@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <cstring>
 #include <sstream>
 #include <vector>
 
@@ -106,6 +107,14 @@ int usable_devices(std::string& reason) {
   }
   if (all.models.empty()) reason = all.reason;
   return static_cast<int>(all.models.size());
+}
+
+bool use_hopper_kernels(const DeviceModel& model) {
+  static const bool portable_asked = [] {
+    const char* word = std::getenv("ACCUBLAS_CUDA_KERNELS");
+    return word && std::strcmp(word, "portable") == 0;
+  }();
+  return model.hopper_kernels && !portable_asked;
 }
 
 const DeviceModel& device_model(int device) { return devices().models[static_cast<std::size_t>(device)]; }

@@ -105,6 +105,44 @@ __device__ __forceinline__ void reads_before_bulk_copies() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
+/// Neighbouring numbers that are read once: not kept in L1.
+__device__ __forceinline__ float4 load_numbers_once(const float4* p) {
+  float4 r;
+  asm volatile("ld.global.nc.L1::no_allocate.L2::128B.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(r.x), "=f"(r.y), "=f"(r.z), "=f"(r.w)
+               : "l"(p));
+  return r;
+}
+__device__ __forceinline__ float2 load_numbers_once(const float2* p) {
+  float2 r;
+  asm volatile("ld.global.nc.L1::no_allocate.L2::128B.v2.f32 {%0, %1}, [%2];" : "=f"(r.x), "=f"(r.y) : "l"(p));
+  return r;
+}
+
+/// Bytes of this block's shared memory to the block of this rank, at the same offset there; its barrier of the same
+/// address gets the bytes.
+__device__ __forceinline__ void copy_to_peer(std::uint32_t at, int bytes, std::uint32_t barrier, std::uint32_t rank) {
+  asm volatile(
+      "{\n.reg .b32 to, full;\n"
+      "mapa.shared::cluster.u32 to, %0, %3;\n"
+      "mapa.shared::cluster.u32 full, %2, %3;\n"
+      "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [to], [%0], %1, [full];\n}" ::"r"(at),
+      "r"(bytes), "r"(barrier), "r"(rank)
+      : "memory");
+}
+
+/// What this thread has written to shared memory is seen by MMAs and bulk copies that start after a barrier that
+/// follows.
+__device__ __forceinline__ void publish_shared_writes() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+
+__device__ __forceinline__ void store_shared(std::uint32_t to, std::uint32_t x, std::uint32_t y) {
+  asm volatile("st.shared.v2.b32 [%0], {%1, %2};" ::"r"(to), "r"(x), "r"(y) : "memory");
+}
+__device__ __forceinline__ void store_shared(std::uint32_t to, std::uint32_t x, std::uint32_t y, std::uint32_t z,
+                                             std::uint32_t w) {
+  asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(x), "r"(y), "r"(z), "r"(w) : "memory");
+}
+
 // ---- warpgroup MMA ------------------------------------------------------------------------------------------------
 
 /// Descriptor of lines of 128 bytes in shared memory, swizzled by 128 bytes, 1024 bytes between groups of 8 lines, from
@@ -121,32 +159,59 @@ __device__ __forceinline__ void mma_wait() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(groups) : "memory");
 }
 
-#define ACCUBLAS_OPERANDS_4(i) "+r"(sum[i]), "+r"(sum[i + 1]), "+r"(sum[i + 2]), "+r"(sum[i + 3])
-#define ACCUBLAS_OPERANDS_16(i) \
-  ACCUBLAS_OPERANDS_4(i), ACCUBLAS_OPERANDS_4(i + 4), ACCUBLAS_OPERANDS_4(i + 8), ACCUBLAS_OPERANDS_4(i + 12)
-#define ACCUBLAS_OPERANDS_64(i) \
-  ACCUBLAS_OPERANDS_16(i), ACCUBLAS_OPERANDS_16(i + 16), ACCUBLAS_OPERANDS_16(i + 32), ACCUBLAS_OPERANDS_16(i + 48)
+#define ACCUBLAS_OPERANDS_4(c, i) c(sum[i]), c(sum[i + 1]), c(sum[i + 2]), c(sum[i + 3])
+#define ACCUBLAS_OPERANDS_16(c, i)                                                         \
+  ACCUBLAS_OPERANDS_4(c, i), ACCUBLAS_OPERANDS_4(c, i + 4), ACCUBLAS_OPERANDS_4(c, i + 8), \
+      ACCUBLAS_OPERANDS_4(c, i + 12)
+#define ACCUBLAS_OPERANDS_64(c, i)                                                              \
+  ACCUBLAS_OPERANDS_16(c, i), ACCUBLAS_OPERANDS_16(c, i + 16), ACCUBLAS_OPERANDS_16(c, i + 32), \
+      ACCUBLAS_OPERANDS_16(c, i + 48)
+#define ACCUBLAS_REGISTERS_64                                                        \
+  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "           \
+  "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, " \
+  "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
+  "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+#define ACCUBLAS_REGISTERS_128                                                                   \
+  ACCUBLAS_REGISTERS_64                                                                          \
+  ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "           \
+  "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, "             \
+  "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, " \
+  "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
 
-/// sum = (add ? sum : 0) + 64 rows times 256 columns, 32 bytes of k, unsigned. Thread t of the warpgroup holds in sum[4
-/// j + 2 h + e] row 16 (t / 32) + t % 32 / 4 + 8 h and column 8 j + 2 (t % 4) + e.
+// Of every product below: sum = (add ? sum : 0) + 64 rows times 128 or 256 columns, 32 bytes of k, from lines with
+// descriptors `rows` and `cols`. Thread t of the warpgroup holds in sum[4 j + 2 h + e] row 16 (t / 32) + t % 32 / 4 + 8
+// h and column 8 j + 2 (t % 4) + e.
+
+/// Unsigned bytes.
 __device__ __forceinline__ void mma_64x256x32(std::uint32_t (&sum)[128], std::uint64_t rows, std::uint64_t cols,
                                               int add) {
   asm volatile(
       "{\n.reg .pred add;\nsetp.ne.b32 add, %130, 0;\n"
-      "wgmma.mma_async.sync.aligned.m64n256k32.s32.u8.u8 {"
-      "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
-      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
-      "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
-      "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, "
-      "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "
-      "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, "
-      "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, "
-      "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
-      "}, %128, %129, add;\n}"
-      : ACCUBLAS_OPERANDS_64(0), ACCUBLAS_OPERANDS_64(64)
+      "wgmma.mma_async.sync.aligned.m64n256k32.s32.u8.u8 {" ACCUBLAS_REGISTERS_128 "}, %128, %129, add;\n}"
+      : ACCUBLAS_OPERANDS_64("+r", 0), ACCUBLAS_OPERANDS_64("+r", 64)
       : "l"(rows), "l"(cols), "r"(add));
 }
 
+/// Words of IEEE half precision, FP32 sums.
+__device__ __forceinline__ void mma_half(float (&sum)[64], std::uint64_t rows, std::uint64_t cols, int add) {
+  asm volatile(
+      "{\n.reg .pred add;\nsetp.ne.b32 add, %66, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {" ACCUBLAS_REGISTERS_64 "}, %64, %65, add, 1, 1, 0, 0;\n}"
+      : ACCUBLAS_OPERANDS_64("+f", 0)
+      : "l"(rows), "l"(cols), "r"(add));
+}
+
+/// TF32 words, FP32 sums.
+__device__ __forceinline__ void mma_tf32(float (&sum)[64], std::uint64_t rows, std::uint64_t cols, int add) {
+  asm volatile(
+      "{\n.reg .pred add;\nsetp.ne.b32 add, %66, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n128k8.f32.tf32.tf32 {" ACCUBLAS_REGISTERS_64 "}, %64, %65, add, 1, 1;\n}"
+      : ACCUBLAS_OPERANDS_64("+f", 0)
+      : "l"(rows), "l"(cols), "r"(add));
+}
+
+#undef ACCUBLAS_REGISTERS_128
+#undef ACCUBLAS_REGISTERS_64
 #undef ACCUBLAS_OPERANDS_64
 #undef ACCUBLAS_OPERANDS_16
 #undef ACCUBLAS_OPERANDS_4

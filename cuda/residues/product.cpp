@@ -1,8 +1,6 @@
 #include "cuda/residues/product.hpp"
 
-#include <cstdlib>
-#include <cstring>
-
+#include "cuda/core/device.hpp"
 #include "cuda/core/device_model.hpp"
 #include "cuda/core/operand.hpp"
 #include "cuda/residues/certify.hpp"
@@ -10,31 +8,16 @@
 
 namespace accublas::cuda {
 
-namespace {
-
-/// ACCUBLAS_CUDA_KERNELS=portable: only kernels that every device has, read once.
-bool portable_asked() {
-  static const bool asked = [] {
-    const char* word = std::getenv("ACCUBLAS_CUDA_KERNELS");
-    return word && std::strcmp(word, "portable") == 0;
-  }();
-  return asked;
-}
-
-[[maybe_unused]] bool use_hopper(const DeviceModel& model) { return model.hopper_kernels && !portable_asked(); }
-
-}  // namespace
-
 void residue_product(const DeviceModel& model, const ProductArguments& arguments, cudaStream_t stream) {
 #ifdef ACCUBLAS_HAVE_HOPPER_KERNELS
-  if (use_hopper(model)) return hopper::residue_product(model, arguments, stream);
+  if (use_hopper_kernels(model)) return hopper::residue_product(model, arguments, stream);
 #endif
   portable::residue_product(model, arguments, stream);
 }
 
 void certificate_sums(const DeviceModel& model, const SumsArguments& arguments, cudaStream_t stream) {
 #ifdef ACCUBLAS_HAVE_HOPPER_KERNELS
-  if (use_hopper(model)) return hopper::certificate_sums(model, arguments, stream);
+  if (use_hopper_kernels(model)) return hopper::certificate_sums(model, arguments, stream);
 #endif
   portable::certificate_sums(model, arguments, stream);
 }
@@ -56,7 +39,7 @@ void certify_product(const DeviceModel& model, CertificateLadder ladder, const S
                        open,
                        arguments.state};
 #ifdef ACCUBLAS_HAVE_HOPPER_KERNELS
-  if (use_hopper(model)) return hopper::certify_product(model, arguments, job, stream);
+  if (use_hopper_kernels(model)) return hopper::certify_product(model, arguments, job, stream);
 #endif
   portable::certify_product(model, arguments, job, stream);
 }

@@ -1,3 +1,5 @@
+#include <cuda_fp16.h>
+
 #include <stdexcept>
 
 #include "perf/gpu/data.hpp"
@@ -118,6 +120,11 @@ __global__ void fill_kernel(Data data, bool is_a, T* to, Index lines, Index k) {
   }
 }
 
+__global__ void half_kernel(const float* from, std::uint16_t* to, Index count) {
+  for (Index i = blockIdx.x * Index{blockDim.x} + threadIdx.x; i < count; i += Index{gridDim.x} * blockDim.x)
+    to[i] = __half_as_ushort(__float2half_rn(from[i]));
+}
+
 __global__ void bytes_kernel(std::int8_t* to, Index count, std::uint64_t seed) {
   const Index step = static_cast<Index>(gridDim.x) * blockDim.x;
   for (Index q = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x; q < count; q += step)
@@ -162,6 +169,11 @@ void fill_rows(const std::string& kind, bool root, T* a, Index rows, Index k, In
 }
 template void fill_rows(const std::string&, bool, double*, Index, Index, Index, Index, double*, cudaStream_t);
 template void fill_rows(const std::string&, bool, float*, Index, Index, Index, Index, float*, cudaStream_t);
+
+void to_half(const float* from, std::uint16_t* to, Index count, cudaStream_t stream) {
+  half_kernel<<<1024, 256, 0, stream>>>(from, to, count);
+  check("halves");
+}
 
 void fill_bytes(std::int8_t* to, Index count, std::uint64_t seed, cudaStream_t stream) {
   bytes_kernel<<<1024, 256, 0, stream>>>(to, count, seed);

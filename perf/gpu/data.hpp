@@ -44,5 +44,7 @@ void fill_rows(const std::string& kind, bool root, T* a, Index rows, Index k, In
 
 /// Random bytes, all values alike.
 void fill_bytes(std::int8_t* to, Index count, std::uint64_t seed, cudaStream_t stream);
+/// The bits of the nearest numbers of IEEE half precision.
+void to_half(const float* from, std::uint16_t* to, Index count, cudaStream_t stream);
 
 }  // namespace gpu_bench

@@ -131,7 +131,8 @@ std::vector<Result> measure_type(const Case& what, const std::vector<std::string
   const DeviceArray<T> a(m * k), b(k * n), c(m * n);
   fill(parse_data(what.data), Side::a, a.data(), m, k, stream);
   fill(parse_data(what.data), Side::b, b.data(), n, k, stream);
-  std::unique_ptr<CuBlas> cublas;
+  std::unique_ptr<CuBlas> cublas, words;
+  std::unique_ptr<DeviceArray<std::uint16_t>> halves;
   std::unique_ptr<Int8Product> int8;
   std::unique_ptr<DeviceArray<std::int8_t>> bytes;
   std::unique_ptr<DeviceArray<std::int32_t>> sums;
@@ -145,6 +146,23 @@ std::vector<Result> measure_type(const Case& what, const std::vector<std::string
       if (names[q] == "cublas") {
         cublas = std::make_unique<CuBlas>(stream);
         contender.call = [&] { cublas->gemm(m, n, k, a.data(), b.data(), c.data()); };
+      } else if (std::is_same_v<T, float> && names[q].starts_with("cublas-")) {
+        if constexpr (std::is_same_v<T, float>) {
+          if (!words) words = std::make_unique<CuBlas>(stream);
+          const int products = names[q].ends_with("x3") ? 3 : 1;
+          if (names[q].starts_with("cublas-tf32")) {
+            contender.call = [&, products] { words->gemm_tf32(m, n, k, a.data(), b.data(), c.data(), products); };
+          } else {
+            if (!halves) {
+              halves = std::make_unique<DeviceArray<std::uint16_t>>((m + n) * k);
+              to_half(a.data(), halves->data(), m * k, stream);
+              to_half(b.data(), halves->data() + m * k, n * k, stream);
+            }
+            contender.call = [&, products] {
+              words->gemm_half(m, n, k, halves->data(), halves->data() + m * k, c.data(), products);
+            };
+          }
+        }
       } else if (names[q] == "cublasLt-int8") {
         bytes = std::make_unique<DeviceArray<std::int8_t>>((m + n) * k);
         sums = std::make_unique<DeviceArray<std::int32_t>>(m * n);
@@ -163,7 +181,7 @@ std::vector<Result> measure_type(const Case& what, const std::vector<std::string
   }
   time_all(what, contenders, results, effort, stream);
   for (std::size_t q = 0; q < names.size(); ++q) {
-    if (!results[q].error.empty() || names[q] == "cublasLt-int8") continue;
+    if (!results[q].error.empty() || names[q].starts_with("cublasLt-") || names[q].starts_with("cublas-")) continue;
     if (contenders[q].ours) time_phases(what, contenders[q], results[q], effort, stream);
     require(cudaMemsetAsync(c.data(), 0xFF, static_cast<std::size_t>(m * n) * sizeof(T), stream), "poison");
     contenders[q].call();

@@ -44,6 +44,7 @@ struct CuBlasFunctions {
   decltype(&cublasSetMathMode) set_math_mode;
   decltype(&cublasDgemm_v2_64) dgemm;
   decltype(&cublasSgemm_v2_64) sgemm;
+  decltype(&cublasGemmEx_64) gemm_ex;
   decltype(&cublasDgemmStridedBatched_64) dgemm_batched;
   decltype(&cublasSgemmStridedBatched_64) sgemm_batched;
   decltype(&cublasSetPointerMode_v2) set_pointer_mode;
@@ -63,6 +64,7 @@ struct CuBlasFunctions {
     library.get(set_math_mode, "cublasSetMathMode");
     library.get(dgemm, "cublasDgemm_v2_64");
     library.get(sgemm, "cublasSgemm_v2_64");
+    library.get(gemm_ex, "cublasGemmEx_64");
     library.get(dgemm_batched, "cublasDgemmStridedBatched_64");
     library.get(sgemm_batched, "cublasSgemmStridedBatched_64");
     library.get(set_pointer_mode, "cublasSetPointerMode_v2");
@@ -150,6 +152,28 @@ void CuBlas::gemm(std::int64_t m, std::int64_t n, std::int64_t k, const float* a
   const float one = 1, zero = 0;
   require(cublas().sgemm(handle_->handle, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, a, m, b, k, &zero, c, m),
           "cublasSgemm");
+}
+
+namespace {
+
+void run_products(cublasHandle_t handle, std::int64_t m, std::int64_t n, std::int64_t k, const void* a, const void* b,
+                  cudaDataType type, cublasComputeType_t compute, float* c, int products) {
+  const float one = 1, zero = 0;
+  for (int i = 0; i < products; ++i)
+    require(cublas().gemm_ex(handle, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, a, type, m, b, type, k,
+                             i == 0 ? &zero : &one, c, CUDA_R_32F, m, compute, CUBLAS_GEMM_DEFAULT),
+            "cublasGemmEx");
+}
+
+}  // namespace
+
+void CuBlas::gemm_tf32(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, const float* b, float* c,
+                       int products) {
+  run_products(handle_->handle, m, n, k, a, b, CUDA_R_32F, CUBLAS_COMPUTE_32F_FAST_TF32, c, products);
+}
+void CuBlas::gemm_half(std::int64_t m, std::int64_t n, std::int64_t k, const std::uint16_t* a, const std::uint16_t* b,
+                       float* c, int products) {
+  run_products(handle_->handle, m, n, k, a, b, CUDA_R_16F, CUBLAS_COMPUTE_32F, c, products);
 }
 
 namespace {

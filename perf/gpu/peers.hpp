@@ -22,6 +22,13 @@ class CuBlas {
   void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const double* a, const double* b, double* c);
   void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, const float* b, float* c);
 
+  /// `products` products of TF32 numbers (what A and B are rounded to), or of those in IEEE half precision (their
+  /// bits), added up in C: the multiword composition without its words.
+  void gemm_tf32(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, const float* b, float* c,
+                 int products);
+  void gemm_half(std::int64_t m, std::int64_t n, std::int64_t k, const std::uint16_t* a, const std::uint16_t* b,
+                 float* c, int products);
+
   /// `count` products of order n, one after the other.
   void gemm_batched(std::int64_t n, const double* a, const double* b, double* c, std::int64_t count);
   void gemm_batched(std::int64_t n, const float* a, const float* b, float* c, std::int64_t count);

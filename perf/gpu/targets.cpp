@@ -27,6 +27,12 @@ struct Limits {
 const Limits dp_limits = {"DGEMM dp over cublasDgemm, phi 0.5", {1.1, 1.35, 1.7, 1.9}, {1.0, 1.25, 1.6, 1.8}};
 const Limits cr_limits = {"DGEMM cr over cublasDgemm, phi 0.5 to 2", {0.6, 0.85, 1.0, 1.15}, {0.6, 0.85, 1.0, 1.15}};
 const Limits sp_limits = {"SGEMM sp over cublasSgemm, phi 0.5", {2.0, 2.7, 3.2, 3.4}, {2.0, 2.7, 3.2, 3.4}};
+const Limits multiword_limits[] = {
+    {"SGEMM tf32x3 over cublasSgemm", {0, 2.2, 2.2, 2.2}, {0, 2.2, 2.2, 2.2}},
+    {"SGEMM tf32x3 over three TF32 products", {0, 1.2, 1.2, 1.2}, {0, 1.2, 1.2, 1.2}},
+    {"SGEMM tf32x1 over a TF32 product", {0, 0.95, 0.95, 0.95}, {0, 0.95, 0.95, 0.95}},
+    {"SGEMM fp16x3 over three FP16 products", {0, 1.2, 1.2, 1.2}, {0, 1.2, 1.2, 1.2}},
+};
 const Limits int8_limits = {"INT8 products over cublasLt's rate", {1.35, 1.1, 1.1, 1.15}, {1.35, 1.1, 1.1, 1.15}};
 
 class Targets {
@@ -58,6 +64,12 @@ class Targets {
       add(cr_limits.work, {"dgemm", n, n, n, "", method}, limit(cr_limits), cr.value, cr.where);
       const Case what{"sgemm", n, n, n, "phi:0.5", method};
       add(sp_limits.work, what, limit(sp_limits), ratio(run(what, {"cublas", "sp"}), "cublas", "sp"));
+      const auto words =
+          run(what, {"cublas", "cublas-tf32", "cublas-tf32x3", "cublas-fp16x3", "tf32x1", "tf32x3", "fp16x3"});
+      const std::pair<const char*, const char*> pairs[] = {
+          {"cublas", "tf32x3"}, {"cublas-tf32x3", "tf32x3"}, {"cublas-tf32", "tf32x1"}, {"cublas-fp16x3", "fp16x3"}};
+      for (std::size_t i = 0; i < std::size(pairs); ++i)
+        add(multiword_limits[i].work, what, limit(multiword_limits[i]), ratio(words, pairs[i].first, pairs[i].second));
     }
   }
 

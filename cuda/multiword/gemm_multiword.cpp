@@ -1,0 +1,127 @@
+// The call of a multiword mode.
+#include "cuda/multiword/gemm_multiword.hpp"
+
+#include <type_traits>
+
+#include "cuda/core/carver.hpp"
+#include "cuda/core/device.hpp"
+#include "cuda/core/operand.hpp"
+#include "cuda/core/scale.hpp"
+#include "cuda/elements/engine_call.hpp"
+#include "cuda/elements/exact.hpp"
+#include "cuda/lines/measure.hpp"
+#include "cuda/multiword/portable.hpp"
+#include "cuda/multiword/prepare.hpp"
+#include "cuda/multiword/product.hpp"
+#include "lib/numerics/multiword.hpp"
+
+namespace accublas::cuda {
+
+namespace {
+
+struct Layout {
+  Lines rows, cols;
+  std::uint32_t* open;
+  std::uint8_t *rows_fit, *cols_fit;  ///< fused TF32
+  std::byte *blas, *arena;            ///< composition
+};
+
+/// Words of lines that FP16 holds are multiplied as FP16, the same at twice the rate; x4 has no accumulators for it.
+bool tries_half(const MultiwordMode& mode) { return mode.format == MultiwordFormat::tf32 && mode.products < 4; }
+
+template <class T>
+bool fused_serves([[maybe_unused]] const DeviceModel& model) {
+#ifdef ACCUBLAS_HAVE_HOPPER_KERNELS
+  return std::is_same_v<T, float> && use_hopper_kernels(model);
+#else
+  return false;
+#endif
+}
+
+#ifdef ACCUBLAS_HAVE_HOPPER_KERNELS
+void fused_pass(const DeviceModel& model, const MultiwordMode& mode, const EngineCall<float>& call, const Layout& at,
+                CallState* state, cudaStream_t stream) {
+  MultiwordProduct product{call.rows, call.cols,  at.rows,   at.cols, at.rows_fit, at.cols_fit,
+                           call.at,   call.alpha, call.beta, at.open, state,       Tiles::all};
+  const auto run = [&](WordKind words, Tiles tiles) {
+    product.tiles = tiles;
+    hopper::multiword_product(model, words, mode.products, product, stream);
+  };
+  if (mode.format == MultiwordFormat::fp16) return run(WordKind::half, Tiles::all);
+  if (!tries_half(mode)) return run(WordKind::tf32, Tiles::all);
+  find_fitting_groups(model, call.rows, at.rows, at.rows_fit, state, stream);
+  find_fitting_groups(model, call.cols, at.cols, at.cols_fit, state, stream);
+  run(WordKind::tf32_half, Tiles::fitting);
+  run(WordKind::tf32, Tiles::not_fitting);
+}
+#endif
+
+}  // namespace
+
+template <class T>
+void multiword_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution) {
+  const EngineCall<T> engine(call);
+  const cudaStream_t stream = state.cuda_stream();
+  const DeviceModel& model = state.model();
+  const MultiwordMode mode = multiword_of(call.mode.kind);
+  const bool fused = fused_serves<T>(model);
+  const std::size_t blas_bytes = fused ? 0 : state.blas_bytes();
+  const auto lay_out = [&](Carver& carver, std::size_t arena_bytes) {
+    const auto take_groups = [&](const Operand<T>& x) {
+      return fused ? carver.take<std::uint8_t>(padded_lines(x.count) / line_group) : nullptr;
+    };
+    Layout at{};
+    at.rows = take_lines(carver, engine.rows, false);
+    at.cols = take_lines(carver, engine.cols, false);
+    at.open = take_open(carver, engine);
+    at.rows_fit = take_groups(engine.rows);
+    at.cols_fit = take_groups(engine.cols);
+    at.blas = carver.take<std::byte>(blas_bytes);
+    at.arena = carver.take<std::byte>(arena_bytes);
+    return at;
+  };
+  Carver measuring(nullptr);
+  lay_out(measuring, 0);
+  MultiwordBlocks blocks{};
+  if (!fused) {
+    const std::size_t cap = execution.workspace.cap();
+    blocks = multiword_blocks(mode, engine.rows.count, engine.cols.count, engine.rows.k,
+                              cap > measuring.used() ? cap - measuring.used() : 0);
+  }
+  const std::size_t bytes = measuring.used() + blocks.bytes();
+  Cublas* const cublas = fused ? nullptr : &state.cublas();
+  const CallMemory memory(model.device, stream, state.capture_memory(), execution.workspace.buffer(),
+                          execution.workspace.buffer_bytes(), bytes);
+  Carver carver(memory.data());
+  const Layout at = lay_out(carver, blocks.bytes());
+  execution.report.workspace_bytes = static_cast<std::int64_t>(bytes);
+
+  CallState* const device = state.begin_call(execution.report.level);
+  state.phase(&accublas_report_t::ms_convert);
+  measure(model, engine.rows, at.rows, engine.cols, at.cols, false, device, stream);
+  open_special_elements(model, at.rows, at.cols, at.open, device, stream);
+  state.phase(&accublas_report_t::ms_product);
+  if (fused) {
+#ifdef ACCUBLAS_HAVE_HOPPER_KERNELS
+    if constexpr (std::is_same_v<T, float>) fused_pass(model, mode, engine, at, device, stream);
+#endif
+  } else {
+    cublas->begin(stream, blas_bytes ? at.blas : nullptr, blas_bytes);
+    multiword_pass(*cublas, mode, blocks,
+                   MultiwordPass<T>{engine.rows, engine.cols, at.rows, at.cols, engine.at, engine.alpha, engine.beta,
+                                    at.open, device},
+                   at.arena, stream);
+  }
+  state.phase(&accublas_report_t::ms_exact);
+  // No lambda is known of the lines: not by grid sums.
+  accumulate_open_elements(model, exact_arguments(engine, at.rows, at.cols, at.open, device), stream);
+  if (engine.alpha.pointer)
+    scale_if_alpha_is_zero(model, engine.rows.count, engine.cols.count, engine.at, engine.alpha, engine.beta,
+                           bit_defined(call.mode), stream);
+  state.end_call();
+}
+
+template void multiword_gemm(State&, const Call<Gemm<double>, double>&, Execution&);
+template void multiword_gemm(State&, const Call<Gemm<float>, float>&, Execution&);
+
+}  // namespace accublas::cuda

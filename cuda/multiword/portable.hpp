@@ -1,0 +1,53 @@
+// Multiword products by cuBLAS, the composition of the seed: words in arrays of their own, one product of matrices for
+// each product of words, all added to one array of sums. For every device, and the twin that explains the fused kernel.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+
+#include "cuda/core/call_state.hpp"
+#include "cuda/core/cublas.hpp"
+#include "cuda/core/operand.hpp"
+#include "cuda/core/operand_tiles.hpp"
+#include "lib/numerics/multiword.hpp"
+
+namespace accublas::cuda {
+
+/// Blocks of C, in words and sums, that memory holds: `rows` x `cols` elements, `terms` of k at a time.
+struct MultiwordBlocks {
+  Index rows, cols, terms;
+  std::size_t row_bytes, col_bytes, sum_bytes;  ///< of all words of a side, and of the sums
+
+  std::size_t bytes() const { return row_bytes + col_bytes + sum_bytes; }
+};
+/// The largest that fit, or the least.
+MultiwordBlocks multiword_blocks(const MultiwordMode&, Index m, Index n, Index k, std::size_t available);
+
+/// A pass over all of C: at = alpha S + beta at, rounded once, for elements of finite lines whose S is finite. Sets the
+/// bits of `open` of those whose S is not, and counts them in state->rejected.
+template <class T>
+struct MultiwordPass {
+  Operand<T> rows, cols;
+  Lines row_lines, col_lines;
+  Matrix<T> at;
+  Scalar<T> alpha, beta;
+  std::uint32_t* open;
+  CallState* state;
+};
+template <class T>
+void multiword_pass(Cublas&, const MultiwordMode&, const MultiwordBlocks&, const MultiwordPass<T>&, void* workspace,
+                    cudaStream_t);
+
+// ---- portable.cu
+/// The words of a block's entries, zeros in special lines: `words` arrays [line][terms_padded] one after the other, of
+/// float (TF32), IEEE half precision (FP16) or double (TF64).
+template <class T>
+void split_words(const MultiwordMode&, const OperandBlock<T>&, const Lines&, void* words, cudaStream_t);
+
+/// The end of a block: sums[r cols + c] is S of element (first_row + r, first_col + c), of scaled entries.
+template <class T>
+void finish_sums(const MultiwordMode&, const MultiwordPass<T>&, const void* sums, Index first_row, Index rows,
+                 Index first_col, Index cols, cudaStream_t);
+
+}  // namespace accublas::cuda

@@ -1,0 +1,40 @@
+// The fused multiword product: words are formed from A and B as they are read, and never lie in global memory.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "cuda/core/call_state.hpp"
+#include "cuda/core/device_model.hpp"
+#include "cuda/core/operand.hpp"
+
+namespace accublas::cuda {
+
+/// What the tensor cores multiply.
+enum class WordKind : std::int32_t {
+  tf32,       ///< TF32 words of the entries
+  tf32_half,  ///< the same words, of entries scaled by a power of two a line, as FP16 numbers, which hold them exactly
+              ///< where a line's entries lie in FP16's range: at twice the rate
+  half,       ///< FP16 words of entries scaled by a power of two a line
+};
+
+/// Tiles whose lines lie in groups that all fit FP16's range (MultiwordProduct::rows_fit), the others, or all.
+enum class Tiles : std::int32_t { all, fitting, not_fitting };
+
+/// at = alpha S + beta at, S the sum of 1, 3 or 4 products of words, for the elements of finite lines whose S is
+/// finite. Sets the bits of `open` of those whose S is not, and counts them in state->rejected.
+struct MultiwordProduct {
+  Operand<float> rows, cols;
+  Lines row_lines, col_lines;
+  const std::uint8_t *rows_fit, *cols_fit;  ///< one a line_group of lines
+  Matrix<float> at;
+  Scalar<float> alpha, beta;
+  std::uint32_t* open;
+  CallState* state;
+  Tiles tiles;
+};
+
+namespace hopper {
+void multiword_product(const DeviceModel&, WordKind, int products, const MultiwordProduct&, cudaStream_t);
+}
+
+}  // namespace accublas::cuda
