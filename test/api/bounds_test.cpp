@@ -104,6 +104,36 @@ TYPED_TEST(Bounds, HoldAndAreKeptOrRefusedAsTargets) {
     }
 }
 
+TYPED_TEST(Bounds, MultiwordModes) {
+  using T = TypeParam;
+  const std::vector<std::string> modes =
+      sizeof(T) == 8 ? std::vector<std::string>{"tf64x1", "tf64x3", "tf64x4"}
+                     : std::vector<std::string>{"tf32x1", "tf32x3", "tf32x4", "fp16x1", "fp16x3"};
+  for (std::int64_t k : {2, 700}) {
+    this->make(k, 0.5);
+    for (const std::string& mode : modes) {
+      const bool scaled = mode.substr(0, 4) != "tf32";  // lines: no componentwise bound
+      api::Context context(mode);
+      std::vector<T> c = this->c0;
+      ASSERT_EQ(this->gemm(context, c), ACCUBLAS_SUCCESS) << mode << ": " << context.error();
+      const accublas_report_t report = context.report();
+      EXPECT_STREQ(report.engine, "multiword");
+      const double promised = report.bound_relative + report.bound_componentwise;
+      EXPECT_EQ(std::isinf(promised), scaled) << mode;
+      if (!scaled) {
+        this->expect_bound(report, c, mode);
+        EXPECT_LE(promised, (mode == "tf32x1" ? 0x1.01p-10 : 0x1p-20) + 4.1 * static_cast<double>(k) * 0x1p-23) << mode;
+        EXPECT_EQ(accublas_set_target(context, 1.001 * promised), ACCUBLAS_SUCCESS);
+        EXPECT_EQ(this->gemm(context, c), ACCUBLAS_SUCCESS) << mode << ": " << context.error();
+      }
+      EXPECT_EQ(accublas_set_target(context, scaled ? 1e10 : 0.999 * promised), ACCUBLAS_SUCCESS);
+      c = this->c0;
+      EXPECT_EQ(this->gemm(context, c), ACCUBLAS_ERROR_ACCURACY) << mode;
+      EXPECT_TRUE(api::same_bits(c, this->c0)) << mode;
+    }
+  }
+}
+
 TYPED_TEST(Bounds, FixedPointIsJudgedByTheData) {
   using T = TypeParam;
   this->make(100, 0.5);

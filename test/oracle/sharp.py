@@ -128,4 +128,10 @@ def _table():
     for n in (5, 33):
         add("dnrm2 snrm2", "cr", kind="beyond", shape=n)
         add("dnrm2 snrm2", "dot2", kind="beyond", shape=n)
+
+    # Words: halfway cases, entries far below their line's largest, lines scaled apart, specials.
+    for prefix, words in (("s", ("tf32x1", "tf32x3", "tf32x4", "fp16x1", "fp16x3")), ("d", ("tf64x1", "tf64x3", "tf64x4"))):
+        for mode in words:
+            for kind in ("phi0", "phi4", "scaled", "scale_ties", "cancel", "subnormal", "special"):
+                add(f"{prefix}gemm", "multiword", kind=kind, shape=(5, 4, 9), mode=mode)
     return rows
