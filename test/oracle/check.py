@@ -116,7 +116,7 @@ def configurations(case, index):
         if index % 3 == 0:
             result.append({"engine": engine, "threads": 2 + index % 2})
         if index % 4 == 1:
-            result.append({"engine": engine, "workspace": 1 << 20})
+            result.append({"engine": engine, "workspace": 1 << 20, "threads": (1, 16)[index // 4 % 2]})
     if index % 4 == 2:
         result.append({"engine": "auto", "workspace": 1 << 20, "threads": 3})
     if backend() == "cuda" and case.routine == "gemm_batched":
