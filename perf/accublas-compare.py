@@ -27,6 +27,7 @@ if __name__ == "__main__":
 import argparse
 import hashlib
 import math
+import shlex
 import time
 from pathlib import Path
 
@@ -36,7 +37,7 @@ import scipy.sparse
 from tqdm import tqdm
 
 sys.path.append(str(Path(__file__).resolve().parent.parent / "@DATADIR@" / "accublas"))  # beside this file in a build
-from accublas_calls import Library, Reference, UsageError, one_line, random_matrix, require_address_space
+from accublas_calls import BACKENDS, Library, Reference, UsageError, one_line, random_matrix, require_address_space
 
 DEFAULT_MODES = {
     "d": ["native", "dp:repro", "fixed:60", "slices:4", "slices:4:fast", "dot2", "cr"],
@@ -140,6 +141,21 @@ def timed_modes(library, args, modes, a, b, progress):
     return best, results, reports
 
 
+def other_times(library, args, modes, a, b, reports, progress):
+    """{mode: {backend: ms}} of the backends that did not run a mode in the table, where there is a GPU; without those that
+    lack the mode."""
+    times = {mode: {} for mode in modes}
+    for backend in BACKENDS if library.has_device() else ():
+        library.set_backend(backend)
+        for mode in modes:
+            if reports[mode].backend.decode() != backend:
+                try:
+                    times[mode][backend] = timed_modes(library, args, [mode], a, b, progress)[0][mode] * 1e3
+                except UsageError:
+                    pass
+    return times
+
+
 def bound_text(report):
     parts = [f"{value:.1e} {what}" for value, what in
              [(report.bound_relative, "|c|"), (report.bound_componentwise, "|A||B|")] if value]
@@ -155,6 +171,40 @@ def plot(path, title, rows):
         accublas_plot.draw(title, rows).savefig(path)
     except OSError as error:
         raise UsageError(f"--plot: cannot write {path}: {error.strerror}") from None
+
+
+def report_page(args, argv, title, rows, reports, times, reference):
+    """The page, of the table's rows and what it shows beyond them."""
+    import accublas_advice
+    import accublas_report
+    from accublas_modes import bit_defined
+
+    a, b, places = reference.a, reference.b, {"cpu": "CPU", "cuda": "GPU"}
+    for row in rows:
+        report = reports[row["mode"]]
+        row["promised"], row["promised_scaled"] = accublas_advice.promised_errors(report, reference.value, reference.scale)
+        row["bits_defined"] = bit_defined(report.mode.decode())
+        measured = {report.backend.decode(): row["ms"]} | times[row["mode"]]
+        row["times"] = {places[backend]: measured[backend] for backend in BACKENDS if backend in measured}
+    facts = accublas_advice.Facts(
+        u=float(np.finfo(a.dtype).eps) / 2, k=a.shape[1],
+        cancelling=accublas_advice.cancelling_share(reference.value, reference.scale),
+        special=not (np.isfinite(a).all() and np.isfinite(b).all()))
+    last = reports[rows[-1]["mode"]]
+    details = [("Matrices", f"A is {a.shape[0]} x {a.shape[1]}, B is {b.shape[0]} x {b.shape[1]}"),
+               ("Command", one_line(shlex.join(["accublas-compare", *argv]))),
+               ("Date", time.strftime("%Y-%m-%d %H:%M")),
+               ("Machine", f"{last.device.decode()}, {last.threads} threads"),
+               ("Exact result", "correctly rounded by accublas; some of its entries checked against rational arithmetic in this run")]
+    spans = accublas_advice.line_spans(a), accublas_advice.line_spans(b.T)
+    return accublas_report.page(title, rows, facts, spans, details)
+
+
+def write_page(path, page):
+    try:
+        Path(path).write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"--report: cannot write {path}: {error.strerror}") from None
 
 
 def print_table(rows):
@@ -192,6 +242,8 @@ def parse_arguments(argv):
     parser.add_argument("--threads", type=int, default=0, help="threads of accublas's pool (default: all)")
     parser.add_argument("--repeat", type=int, default=3, help="timed runs of each mode; the fastest counts")
     parser.add_argument("--plot", metavar="FILE", help="draw accuracy against time into FILE.png or FILE.svg")
+    parser.add_argument("--report", metavar="FILE.html",
+                        help="write a page of pictures of these matrices and of each mode, with a recommendation")
     args = parser.parse_intermixed_args(argv)
     if args.random and args.files:
         raise UsageError("give files or --random, not both")
@@ -207,8 +259,11 @@ def parse_arguments(argv):
         raise UsageError(f"--modes takes words separated by commas, not '{args.modes}'")
     if args.plot and Path(args.plot).suffix not in (".png", ".svg"):
         raise UsageError(f"--plot takes a .png or .svg file, not {args.plot}")
-    if args.plot and not Path(args.plot).resolve().parent.is_dir():
-        raise UsageError(f"--plot: no folder {Path(args.plot).parent}")
+    if args.report is not None and Path(args.report).suffix not in (".html", ".htm"):
+        raise UsageError(f"--report takes an .html file, not {args.report}")
+    for option, path in ("--plot", args.plot), ("--report", args.report):
+        if path and not Path(path).resolve().parent.is_dir():
+            raise UsageError(f"{option}: no folder {Path(path).parent}")
     if min(args.repeat, args.threads, args.seed) < 0:
         raise UsageError("--repeat, --threads and --seed must not be negative")
     if args.threads > 2**31 - 1:
@@ -216,7 +271,7 @@ def parse_arguments(argv):
     return args
 
 
-def compare(args):
+def compare(args, argv):
     dtype = np.float64 if args.precision == "d" else np.float32
     modes = [word.strip() for word in args.modes.split(",")] if args.modes else DEFAULT_MODES[args.precision]
     modes = ["native"] + [m for m in dict.fromkeys(modes) if m != "native"]
@@ -230,7 +285,8 @@ def compare(args):
     name, title = f"{args.precision}{args.op}", one_line(title)
     print(f"{name}: {title}; m = {m}, n = {b.shape[1]}, k = {k}")
     rng = np.random.default_rng(args.seed)
-    with tqdm(total=(args.repeat + 2) * len(modes), unit="run", leave=False, delay=1.0, disable=None) as progress:
+    rounds = args.repeat + 2 + (args.repeat + 1 if args.report and library.has_device() else 0)
+    with tqdm(total=rounds * len(modes), unit="run", leave=False, delay=1.0, disable=None) as progress:
         best, results, reports = timed_modes(library, args, modes, a, b, progress)
         library.set_engine("auto")
         reference = Reference(library, args.op, a, b)
@@ -245,18 +301,24 @@ def compare(args):
                 "checksum": hashlib.sha256(results[mode].tobytes(order="F")).hexdigest()[:12],
             })
             progress.update()
+        if args.report:
+            times = other_times(library, args, modes, a, b, reports, progress)
+            page = report_page(args, argv, f"{name}: {title}", rows, reports, times, reference)
     print_table(rows)
     print(f"device {reports[modes[-1]].device.decode()}, threads {reports[modes[-1]].threads}")
     if args.plot:
         plot(args.plot, f"{name}: {title}", rows)
         print(f"picture: {args.plot}")
+    if args.report:
+        write_page(args.report, page)
+        print(f"report: {args.report}")
 
 
 def main(argv):
     sys.stdout = sys.stdout or open(os.devnull, "w")  # None where the caller has closed it
     sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        compare(parse_arguments(argv))
+        compare(parse_arguments(argv), argv)
         sys.stdout.flush()
     except UsageError as error:
         return refuse(error)

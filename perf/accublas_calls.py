@@ -13,7 +13,9 @@ from accublas_structs import accublas_report_t
 
 COL_MAJOR, NO_TRANS, TRANS = 102, 111, 112
 SPOT_CHECKS = 5
-CALLS = ["create", "last_error", "report", "set_engine_name", "set_family_mode_name", "set_num_threads", "set_report_level"]
+CALLS = ["create", "device_count", "last_error", "report", "set_backend", "set_engine_name", "set_family_mode_name",
+         "set_num_threads", "set_report_level"]
+BACKENDS = {"cpu": 1, "cuda": 2}
 
 
 class UsageError(Exception):
@@ -70,6 +72,14 @@ class Library:
 
     def set_engine(self, name):
         self.check(self.lib.accublas_set_engine_name(self.context, os.fsencode(name)))
+
+    def set_backend(self, name):
+        self.check(self.lib.accublas_set_backend(self.context, ctypes.c_int32(BACKENDS[name])))
+
+    def has_device(self):
+        count = ctypes.c_int32()
+        self.check(self.lib.accublas_device_count(ctypes.byref(count)))
+        return count.value > 0
 
     def run(self, op, a, b, beta, c):
         """c = a b + beta c in place; shapes m x k, k x n, m x n, column-major (dot, gemv: n = 1)."""
