@@ -5,7 +5,7 @@ from html import escape
 import accublas_advice
 import accublas_svg
 
-# The colours of both themes; the rest of the style has none of its own. "mark" colours are judged against "ground" and "plate".
+# The colours of both themes; the rest of the style has none of its own.
 THEMES = {
     "light": {"ground": "#ffffff", "plate": "#f3f5f8", "ink": "#1a1f26", "quiet": "#515b66", "rule": "#c9d0d8",
               "first": "#0b5cad", "second": "#a33c00"},
@@ -24,7 +24,7 @@ code{font-family:ui-monospace,monospace;font-size:.95em}
 .advice p{margin:.25rem 0}
 .advice .word{font-size:1.35rem;font-weight:600}
 .figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,22rem),1fr));gap:1rem}
-figure{margin:0;min-width:0;max-width:34rem}
+figure{margin:0;min-width:0;max-width:29.5rem}
 svg{display:block;width:100%;height:auto}
 svg text{font:13px system-ui,sans-serif;fill:var(--ink)}
 svg .tick{font-size:12px;fill:var(--quiet)}
@@ -60,6 +60,10 @@ def number(value, form=".2e"):
     return "-" if value is None else "∞" if value == float("inf") else "0" if value == 0 else format(value, form)
 
 
+def milliseconds(time):
+    return "-" if time is None else f"{time:.0f}" if time >= 100 else f"{time:.3g}"
+
+
 def mode_code(word):
     return f"<code>{escape(word)}</code>"
 
@@ -67,7 +71,7 @@ def mode_code(word):
 def advice(rows, facts):
     row, need, reason = accublas_advice.recommend(rows, facts)
     if row is None:
-        word, why = "None of the modes tried", f"None of the modes tried meets this need: {need.who.lower()}."
+        word, why = "None of the modes tried is enough", f"None of the modes tried meets this need: {need.who.lower()}."
     else:
         word = f"Use {mode_code(row['mode'])}"
         why = f"It is {need.why}: {time_text(row, rows[0])}."
@@ -78,7 +82,7 @@ def time_text(row, yardstick):
     place, time = min(row["times"].items(), key=lambda item: item[1])
     ratio = time / accublas_advice.fastest_time(yardstick)
     times = "" if row is yardstick else f", {number(ratio, '.2g' if ratio < 100 else '.0f')} times {yardstick['mode']}'s time"
-    return f"{time:.3g} ms on the {place}{times}"
+    return f"{milliseconds(time)} ms on the {place}{times}"
 
 
 def needs_table(rows, facts):
@@ -89,7 +93,8 @@ def needs_table(rows, facts):
         why = f"{need.why}; {time_text(row, rows[0])}" if row else f"it would be {need.why}"
         lines.append(f'<tr><th scope="row">{escape(need.who)}</th><td>{mode}</td>'
                      f'<td>{escape(why)}</td></tr>')
-    return ('<table class="needs"><caption>The fastest of the modes tried that meets each need, on these matrices and this machine</caption>'
+    return ('<table class="needs"><caption>The fastest of the modes tried that meets each need, on these matrices and this machine; '
+            'times within 10 % of each other count as equal</caption>'
             f'<thead><tr>{column_heads(["You need", "Mode", "Why"])}</tr></thead><tbody>{"".join(lines)}</tbody></table>')
 
 
@@ -99,15 +104,16 @@ def column_heads(names):
 
 def numbers_table(rows, places):
     heads = ["Mode", "Engine", *[f"Time, {place} (ms)" for place in places], "Largest relative error", "Median relative error",
-             "Error / u|A||B|, measured", "promised", "Same bits everywhere", "Checksum of the bits"]
+             "Error / u|A||B|, measured", "Error / u|A||B|, promised", "Same bits everywhere", "Checksum of the bits"]
     lines = []
     for row in rows:
-        cells = [row["engine"], *[number(row["times"].get(place), ".3g") for place in places], number(row["max"]),
+        cells = [row["engine"], *[milliseconds(row["times"].get(place)) for place in places], number(row["max"]),
                  number(row["median"]), number(row["scaled"]), number(row["promised_scaled"]),
                  "yes" if row["bits_defined"] else "no", row["checksum"]]
         lines.append(f'<tr><th scope="row">{mode_code(row["mode"])}</th>' + "".join(f"<td>{escape(c)}</td>" for c in cells) + "</tr>")
-    return ('<div class="scroll" tabindex="0" role="region" aria-label="All numbers, a table that scrolls sideways">'
-            '<table class="numbers"><caption>A promise of ∞ is none. u is the unit roundoff, |A||B| the product of the magnitudes.</caption>'
+    return ('<p class="quiet">A promise of ∞ is none. u is the unit roundoff, |A||B| the product of the magnitudes.</p>'
+            '<div class="scroll" tabindex="0" role="region" aria-label="All numbers, a table that scrolls sideways">'
+            '<table class="numbers"><caption>Errors, times and bits of each mode</caption>'
             f'<thead><tr>{column_heads(heads)}</tr></thead>'
             f'<tbody>{"".join(lines)}</tbody></table></div>')
 
@@ -120,8 +126,8 @@ def span_figure(name, matrix, lines, spans):
     """lines: "row" or "column"."""
     known = [high - low for low, high in filter(None, spans)]
     empty = len(spans) - len(known)
-    caption = f"{matrix}: the entries of a {lines} span up to {max(known, default=0)} bits, half of the {lines}s at most " \
-              f"{sorted(known)[(len(known) - 1) // 2] if known else 0}."
+    caption = f"{matrix}: the entries of a {lines} span up to {max(known, default=0)} bits"
+    caption += f", those of half the {lines}s at most {sorted(known)[(len(known) - 1) // 2]}." if len(known) > 1 else "."
     if empty:
         caption += f" {empty} of {len(spans)} {lines}s hold no finite nonzero entry."
     bars = f"A bar reaches from a {lines}'s least to its largest exponent"
@@ -139,7 +145,7 @@ def error_figure(name, title, rows, measured, promised, unit, caption):
 
 
 def time_figure(rows, places):
-    said = "; ".join(f"{r['mode']}: " + ", ".join(f"{number(r['times'].get(p), '.3g')} ms on the {p}" for p in places) for r in rows)
+    said = "; ".join(f"{r['mode']}: " + ", ".join(f"{milliseconds(r['times'].get(p))} ms on the {p}" for p in places) for r in rows)
     series = [(place, kind, [r["times"].get(place) for r in rows]) for place, kind in zip(places, accublas_svg.MARKS)]
     caption = "The fastest of the timed runs of each mode."
     if len(places) > 1:

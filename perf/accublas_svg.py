@@ -6,12 +6,13 @@ Every picture is named by its title and told in words by its description, and sh
 import math
 from html import escape
 
-WIDTH = 440  # of every picture, in its own units; about that many pixels where the page has room
+WIDTH = 380  # of every picture, in its own units: letters of 13 units are legible on a phone's 330 pixels
 ROW = 26
 MOST_BARS = 120
+LONGEST = 16  # letters of a mode word; longer ones are cut
 MARKS = {  # by class: a shape of about 10 units around a point
     "first": '<circle cx="{x:.1f}" cy="{y:.1f}" r="5"/>',
-    "second": '<path d="M{x:.1f} {y:.1f}m0 -7l7 7l-7 7l-7 -7z"/>',
+    "second": '<path d="M{x:.1f} {y:.1f}m0 -8l8 8l-8 8l-8 -8z"/>',
 }
 
 
@@ -50,8 +51,8 @@ class LogAxis:
         self.low, self.high = math.floor(min(finite) - 0.1), math.ceil(max(finite) + 0.1)
         band = 34
         self.bands = {v: (left, left + band) if v == 0 else (right - band, right) for v in (0.0, math.inf) if v in values}
-        self.left = left + (band + 10 if 0.0 in self.bands else 8)
-        self.right = right - (band + 10 if math.inf in self.bands else 12)
+        self.left = left + (band + 16 if 0.0 in self.bands else 8)
+        self.right = right - (band + 16 if math.inf in self.bands else 12)
 
     def place(self, value):
         if value in self.bands:
@@ -63,7 +64,7 @@ class LogAxis:
         for value, (start, end) in self.bands.items():
             parts.append(f'<rect class="band" x="{start}" y="{top}" width="{end - start}" height="{bottom - top}"/>')
             parts.append(text((start + end) / 2, bottom + 18, "∞" if value else "0", "middle", "tick"))
-        step = tick_step(self.high - self.low, max(1, int((self.right - self.left) / 48)))
+        step = tick_step(self.high - self.low, max(1, int((self.right - self.left) / 44)))
         for exponent in range(-(-self.low // step) * step, self.high + 1, step):
             x = self.place(10.0 ** exponent) if -300 < exponent < 300 else None
             if x is not None:
@@ -73,14 +74,14 @@ class LogAxis:
 
 def dots(name, title, description, modes, series, unit):
     """A row a mode on one logarithmic axis. series: [(name, class of MARKS, a value or None for each mode)]."""
-    left = min(170, 16 + 7.8 * max(map(len, modes)))
-    shown = [m if len(m) <= 20 else m[:19] + "…" for m in modes]
+    shown = [m if len(m) <= LONGEST else m[: LONGEST - 1] + "…" for m in modes]
+    left = 16 + 7.4 * max(map(len, shown))
     top, bottom = 34, 34 + ROW * len(modes)
     axis = LogAxis([v for _, _, values in series for v in values if v is not None], left, WIDTH - 4)
-    parts, x = [], left + 8
+    parts, x = [], 60
     for label, kind, _ in series:
         parts += [f'<g class="{kind}">{MARKS[kind].format(x=x, y=14)}</g>', text(x + 12, 18.5, label)]
-        x += 32 + 7.2 * len(label)
+        x += 40 + 7.4 * len(label)
     parts += axis.draw(top, bottom)
     for i, mode in enumerate(shown):
         y = top + ROW * (i + 0.5)
@@ -123,8 +124,7 @@ def spans(name, title, description, lines, unit):
                   f'<tspan class="power" dy="-5">{str(exponent).replace("-", "−")}</tspan></text>']
     scale = (right - left) / len(lines)
     for start, count, least, most in groups(lines):
-        gap = 0.15 * scale * count if scale * count > 3 else 0.4
-        wide = min(scale * count - gap, 24)
+        wide = min(0.85 * scale * count, 24)
         x = left + (start + count / 2) * scale - wide / 2
         parts.append(f'<rect class="bar" x="{x:.2f}" y="{place(most + 1):.1f}" width="{wide:.2f}" '
                      f'height="{place(least) - place(most + 1):.1f}"/>')
