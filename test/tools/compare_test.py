@@ -1,13 +1,17 @@
 """accublas-compare as a user meets it: its table, its picture, and one clear line with status 2 for what it cannot use."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
 import tempfile
 import time
 import unittest
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
+from types import SimpleNamespace
 
 SCRIPT, LIBRARY, DATA = sys.argv[1:4]
 VECTOR = "%%MatrixMarket matrix array real general\n3 1\n1\n2\n{last}\n"
@@ -27,7 +31,7 @@ def table(run):
     lines = run.stdout.splitlines()
     split = lambda line: [cell for cell in line.split("  ") if cell]
     head = [cell.strip() for cell in split(lines[1])]
-    rows = [[cell.strip() for cell in split(line)] for line in lines[2:] if not line.startswith(("device", "picture"))]
+    rows = [[cell.strip() for cell in split(line)] for line in lines[2:] if not line.startswith(("device", "picture", "report"))]
     return {row[0]: dict(zip(head, row)) for row in rows}
 
 
@@ -73,6 +77,35 @@ class Results(unittest.TestCase):
             for name, magic in [("a.png", b"\x89PNG"), ("a.svg", b"<?xml")]:
                 self.rows("--random", 8, 8, 8, "--modes", "cr", "--plot", Path(folder) / name)
                 self.assertTrue((Path(folder) / name).read_bytes().startswith(magic))
+
+    def test_report(self):
+        with tempfile.TemporaryDirectory() as folder:
+            page = Path(folder) / "a.html"
+            run = compare(f"{DATA}/pores_1.mtx", "--modes", "dp:repro,fixed:20,dot2,cr", "--repeat", 0, "--report", page)
+            self.assertEqual((run.returncode, run.stderr), (0, ""))
+            self.assertEqual(run.stdout.splitlines()[-1], f"report: {page}")
+            text = page.read_text()
+            for mode, row in table(run).items():
+                self.assertIn(row["checksum"], text)
+                measured, promised = re.findall(rf"{mode}: measured (\S+), promised ([^\s;<]+)", text)[1]  # in units of u |A||B|
+                self.assertEqual(promised, "∞") if mode == "fixed:20" else self.assertLessEqual(float(measured), float(promised))
+            recommended = re.findall(r"<tr><th scope=\"row\">([^<]*)</th><td>(?:<code>(.*?)</code>|none of those tried)</td>", text)
+            self.assertEqual(recommended[-1], ("A reference: the exact result, rounded once", "cr"))
+            self.assertEqual(len(recommended), 5)
+
+    def test_report_of_anything(self):
+        with tempfile.TemporaryDirectory() as folder:
+            special = Path(folder) / "<b>&.mtx"
+            special.write_text("%%MatrixMarket matrix array real general\n2 2\n1\ninf\n0\nnan\n")
+            zero = Path(folder) / "zero.mtx"
+            zero.write_text("%%MatrixMarket matrix coordinate real general\n3 3 1\n1 1 0\n")
+            page = Path(folder) / "page.html"
+            for arguments in [(special,), (zero,), ("--op", "dot", "--random", 1, 1, 50), ("--op", "gemv", "--random", 5, 1, 500),
+                              ("--precision", "s", "--random", 9, 9, 9, "--phi", 300)]:
+                run = compare(*arguments, "--modes", "dot2,cr", "--repeat", 0, "--report", page)
+                self.assertEqual((run.returncode, run.stderr), (0, ""), arguments)
+                self.assertNotIn("<b>", page.read_text())
+                self.assertIsNone(re.search(r"\b(nan|inf)\b", page.read_text()))
 
 
 class Refusals(unittest.TestCase):
@@ -120,6 +153,9 @@ class Refusals(unittest.TestCase):
         self.refused("--random", 2, 2, 2, "--engine", "warp", saying="int8")
         self.refused("--random", 0, 2, 2, saying="positive")
         self.refused("--random", 2, 2, 2, "--plot", "a.pdf", saying=".png or .svg")
+        self.refused("--random", 2, 2, 2, "--report", "a.txt", saying="--report takes an .html file")
+        self.refused("--random", 2, 2, 2, "--report", "", saying="--report takes an .html file")
+        self.refused("--random", 2, 2, 2, "--report", "/absent/a.html", saying="--report: no folder /absent")
         self.refused("--random", 2, 2, saying="--random")
         self.refused("--random", 2, 2, 2, f"{DATA}/pores_1.mtx", saying="not both")
         self.refused("--random", 2, 2, 2, "--modes", "cr,", saying="--modes")
@@ -135,6 +171,12 @@ class Refusals(unittest.TestCase):
         self.refused("--random", 2, 2, 2, saying="ACCUBLAS_MODE=best: unknown mode", ACCUBLAS_MODE="best")
         self.refused("--random", 2, 2, 2, saying="absent.so", ACCUBLAS_LIBRARY="/absent.so")
         with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "a.html").mkdir()
+            self.refused("--random", 2, 2, 2, "--modes", "cr", "--repeat", 0, "--report", Path(folder) / "a.html",
+                         saying="--report: cannot write")
+            (Path(folder) / "full.html").symlink_to("/dev/full")
+            self.refused("--random", 2, 2, 2, "--modes", "cr", "--repeat", 0, "--report", Path(folder) / "full.html",
+                         saying="No space left")
             (Path(folder) / "a.png").mkdir()
             self.refused("--random", 2, 2, 2, "--modes", "cr", "--repeat", 0, "--plot", Path(folder) / "a.png",
                          saying="cannot write")
@@ -188,6 +230,38 @@ class Refusals(unittest.TestCase):
             run.send_signal(signal.SIGINT)
             _, errors = run.communicate(timeout=100)
             self.assertEqual((run.returncode, errors), (130, "accublas-compare: interrupted\n"))
+
+
+class OtherBackend(unittest.TestCase):
+    """Times where there is a GPU, of a library that stands for one: dot2 is a mode that the GPU lacks."""
+
+    def test_times(self):
+        sys.path.insert(0, str(Path(SCRIPT).parent))
+        loader = SourceFileLoader("program", SCRIPT)
+        program = module_from_spec(spec_from_loader("program", loader))
+        loader.exec_module(program)
+        calls = []
+
+        class Library:
+            devices = True
+            has_device = lambda self: self.devices
+            set_backend = lambda self, name: calls.append(name)
+            set_mode = lambda self, op, mode: calls.append(mode)
+            set_engine = lambda self, name: None
+            report = lambda self: None
+
+            def run(self, *_):
+                if calls[-1] == "dot2":
+                    raise program.UsageError("cuda lacks dot2")
+
+        library, operand = Library(), program.np.ones((2, 2))
+        reports = {mode: SimpleNamespace(backend=backend) for mode, backend in [("native", b"cuda"), ("cr", b"cpu"), ("dot2", b"cpu")]}
+        measure = lambda: program.other_times(library, SimpleNamespace(repeat=0, op="gemm", engine="auto"), list(reports), operand,
+                                              operand, reports, SimpleNamespace(update=lambda: None))
+        self.assertEqual({mode: list(times) for mode, times in measure().items()}, {"native": ["cpu"], "cr": ["cuda"], "dot2": []})
+        self.assertEqual(calls, ["cpu", "native", "cuda", "cr", "dot2"])
+        library.devices = False
+        self.assertEqual(measure(), {"native": {}, "cr": {}, "dot2": {}})
 
 
 class Names(unittest.TestCase):
