@@ -121,8 +121,9 @@ enum {
   ACCUBLAS_ENGINE_FP64 = 3,   /**< FP64 slices on DGEMM (Ozaki scheme I, OzBLAS) */
   ACCUBLAS_ENGINE_FP16 = 4,   /**< FP16 tensor cores (DGEMM-TC), CUDA only */
   ACCUBLAS_ENGINE_DOT2 = 5,   /**< error-free transformations in FP64 */
-  ACCUBLAS_ENGINE_SUMS = 6    /**< sums with a rigorous bound, or in integers; exact accumulators behind */
-  /* 7 .. 999 are reserved */
+  ACCUBLAS_ENGINE_SUMS = 6,   /**< sums with a rigorous bound, or in integers; exact accumulators behind */
+  ACCUBLAS_ENGINE_MULTIWORD = 7 /**< products of words of fewer bits (TF32, FP16; FP32 for TF64) */
+  /* 8 .. 999 are reserved */
 };
 
 /** Where alpha, beta and scalar results live. */

@@ -41,7 +41,8 @@ module accublas_constants
   ! Backends, engines, where scalars live, what the default failure handler does.
   integer(int32), parameter :: ACCUBLAS_BACKEND_AUTO = 0, ACCUBLAS_BACKEND_CPU = 1, ACCUBLAS_BACKEND_CUDA = 2
   integer(int32), parameter :: ACCUBLAS_ENGINE_AUTO = 0, ACCUBLAS_ENGINE_NATIVE = 1, ACCUBLAS_ENGINE_INT8 = 2, &
-    ACCUBLAS_ENGINE_FP64 = 3, ACCUBLAS_ENGINE_FP16 = 4, ACCUBLAS_ENGINE_DOT2 = 5, ACCUBLAS_ENGINE_SUMS = 6
+    ACCUBLAS_ENGINE_FP64 = 3, ACCUBLAS_ENGINE_FP16 = 4, ACCUBLAS_ENGINE_DOT2 = 5, ACCUBLAS_ENGINE_SUMS = 6, &
+    ACCUBLAS_ENGINE_MULTIWORD = 7
   integer(int32), parameter :: ACCUBLAS_POINTER_HOST = 0, ACCUBLAS_POINTER_DEVICE = 1
   integer(int32), parameter :: ACCUBLAS_ON_FAILURE_ABORT = 0, ACCUBLAS_ON_FAILURE_NATIVE = 1
 end module accublas_constants

@@ -20,7 +20,7 @@ constexpr Mode build_gemv = find_mode(ACCUBLAS_BUILD_GEMV_MODE);
 
 constexpr bool good(const Mode& mode, Families families) {
   const ModeRow* row = mode_row(mode.kind);
-  return row && mode_built(mode.kind) && (row->families == Families::all || row->families == families);
+  return row && (row->families == Families::all || row->families == families);
 }
 static_assert(good(build_dgemm, Families::dgemm), "-Ddgemm_mode is no mode of DGEMM in this build");
 static_assert(good(build_sgemm, Families::sgemm), "-Dsgemm_mode is no mode of SGEMM in this build");
@@ -56,7 +56,7 @@ void require_family(accublas_family family, const Mode& mode) {
   const bool single = family == ACCUBLAS_FAMILY_SGEMM;
   if (!family_has(family, single, mode.kind))
     throw Error(ACCUBLAS_ERROR_MODE, std::string(family_names[family]) + " has no mode " + mode_word(mode, single) +
-                                         "; its modes are " + mode_words(family, single, true));
+                                         "; its modes are " + mode_words(family, single));
 }
 
 Settings resolve(Routine routine, const Level* call, const Level& context, const Level& environment,
@@ -71,7 +71,7 @@ Settings resolve(Routine routine, const Level* call, const Level& context, const
   if (call && is_set(call->all) && !has(routine, call->all))
     throw Error(ACCUBLAS_ERROR_MODE, std::string(routine_name(routine)) + " has no mode " +
                                          mode_word(call->all, is_single(routine)) + "; its modes are " +
-                                         mode_words(routine, true));
+                                         mode_words(routine));
 
   Settings settings;
   int mode_level = 3;

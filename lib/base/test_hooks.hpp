@@ -51,6 +51,9 @@ namespace accublas {
   X(norm_inf_over_nan, "nrm2: Inf among NaNs gives Inf")                                         \
   X(special_inf_times_zero, "specials: Inf times 0 taken as 0")                                  \
   X(special_beta_zero, "C read where beta is 0")                                                 \
+  X(multiword_second_word, "multiword: the second word is zero")                                 \
+  X(multiword_product, "multiword: the product w2 v1 is missing")                                \
+  X(multiword_scale, "multiword: a column's scale is not taken back")                            \
   X(nan_payload, "NaN written with the payload of the input")
 
 #define ACCUBLAS_ENUMERATOR(name, what) name,

@@ -9,6 +9,7 @@
 #include "lib/call/problem.hpp"
 #include "lib/call/routine.hpp"
 #include "lib/numerics/bounds.hpp"
+#include "lib/numerics/multiword.hpp"
 
 namespace accublas {
 
@@ -30,7 +31,9 @@ inline void put_bound(accublas_report_t& report, const Bound& bound) {
 }
 
 /// The bound of a mode with k terms per element. For NRM2 and ASUM the exact result stands for abs(A) abs(B). Infinite
-/// for fixed and slices, whose error depends on the data: their engines put a bound in the report.
+/// for fixed and slices, whose error depends on the data: their engines put a bound in the report; and for the
+/// multiword modes that scale lines, whose small entries err by what is large beside them. That of native and of TF32
+/// holds while nothing over- or underflows.
 template <class T>
 Bound promised_bound(Routine routine, const Mode& mode, Index k, T alpha) {
   const double u = unit_roundoff<T>();
@@ -52,6 +55,12 @@ Bound promised_bound(Routine routine, const Mode& mode, Index k, T alpha) {
       // NRM2 scales such products away, ASUM has none.
       const double absolute = is_norm(routine) ? 0 : scale * bound.absolute;
       return {bound.relative, bound.componentwise, absolute + least_subnormal<T>()};
+    }
+    case ACCUBLAS_MODE_TF32X1:
+    case ACCUBLAS_MODE_TF32X3:
+    case ACCUBLAS_MODE_TF32X4: {
+      const MultiwordMode words = multiword_of(mode.kind);
+      return rounded_once<T>((word_product_bound(words) + accumulation_bound(words, k)) * (1 + u));
     }
     default:
       return {0, std::numeric_limits<double>::infinity(), 0};

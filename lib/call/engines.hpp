@@ -17,9 +17,9 @@ struct EngineWord {
 };
 /// By number.
 constexpr EngineWord engine_words[] = {
-    {ACCUBLAS_ENGINE_AUTO, "auto"}, {ACCUBLAS_ENGINE_NATIVE, "native"}, {ACCUBLAS_ENGINE_INT8, "int8"},
-    {ACCUBLAS_ENGINE_FP64, "fp64"}, {ACCUBLAS_ENGINE_FP16, "fp16"},     {ACCUBLAS_ENGINE_DOT2, "dot2"},
-    {ACCUBLAS_ENGINE_SUMS, "sums"},
+    {ACCUBLAS_ENGINE_AUTO, "auto"}, {ACCUBLAS_ENGINE_NATIVE, "native"},       {ACCUBLAS_ENGINE_INT8, "int8"},
+    {ACCUBLAS_ENGINE_FP64, "fp64"}, {ACCUBLAS_ENGINE_FP16, "fp16"},           {ACCUBLAS_ENGINE_DOT2, "dot2"},
+    {ACCUBLAS_ENGINE_SUMS, "sums"}, {ACCUBLAS_ENGINE_MULTIWORD, "multiword"},
 };
 constexpr int engine_count = static_cast<int>(std::size(engine_words));
 
@@ -71,7 +71,8 @@ struct EngineRow {
 namespace engine_rows {
 
 constexpr accublas_engine native = ACCUBLAS_ENGINE_NATIVE, int8 = ACCUBLAS_ENGINE_INT8, fp64 = ACCUBLAS_ENGINE_FP64,
-                          fp16 = ACCUBLAS_ENGINE_FP16, dot2 = ACCUBLAS_ENGINE_DOT2, sums = ACCUBLAS_ENGINE_SUMS;
+                          fp16 = ACCUBLAS_ENGINE_FP16, dot2 = ACCUBLAS_ENGINE_DOT2, sums = ACCUBLAS_ENGINE_SUMS,
+                          multiword = ACCUBLAS_ENGINE_MULTIWORD;
 constexpr RoutineKind gemm = RoutineKind::gemm, vector = RoutineKind::vector, norm = RoutineKind::norm;
 constexpr bool plain = false, repro = true;  // dp and dp:repro; other modes are plain
 
@@ -96,6 +97,14 @@ constexpr EngineRow table[] = {
     {ACCUBLAS_MODE_CR, plain, gemm, {int8, fp64, sums}, {int8, fp16, fp64}},
     {ACCUBLAS_MODE_CR, plain, vector, {sums}, {sums}},
     {ACCUBLAS_MODE_CR, plain, norm, {sums}, {sums}},
+    {ACCUBLAS_MODE_TF32X1, plain, gemm, {multiword}, {multiword}},
+    {ACCUBLAS_MODE_TF32X3, plain, gemm, {multiword}, {multiword}},
+    {ACCUBLAS_MODE_TF32X4, plain, gemm, {multiword}, {multiword}},
+    {ACCUBLAS_MODE_FP16X1, plain, gemm, {multiword}, {multiword}},
+    {ACCUBLAS_MODE_FP16X3, plain, gemm, {multiword}, {multiword}},
+    {ACCUBLAS_MODE_TF64X1, plain, gemm, {multiword}, {multiword}},
+    {ACCUBLAS_MODE_TF64X3, plain, gemm, {multiword}, {multiword}},
+    {ACCUBLAS_MODE_TF64X4, plain, gemm, {multiword}, {multiword}},
 };
 
 constexpr EngineRow none{};
@@ -122,15 +131,8 @@ struct EngineTable {
 };
 constexpr EngineTable engine_table = engine_rows::table;
 
-/// Whether this build has an engine for the mode (tf32x3 and its kin are known words without one).
-constexpr bool mode_built(accublas_mode kind) {
-  for (const EngineRow& row : engine_table)
-    if (row.mode == (kind == ACCUBLAS_MODE_SP ? ACCUBLAS_MODE_DP : kind)) return true;
-  return false;
-}
-
-/// The table against the one of modes: a built mode has one row with engines for the routines that have the mode, and
-/// none for others.
+/// The table against the one of modes: a mode has one row with engines for the routines that have it, and none for
+/// others.
 constexpr bool engines_match_modes() {
   for (const EngineRow& row : engine_table)
     if (!mode_row(row.mode)) return false;
@@ -142,8 +144,7 @@ constexpr bool engines_match_modes() {
         for (const EngineRow& row : engine_table)
           if (row.mode == kind && row.reproducible == reproducible && row.kind == routines)
             rows += row.cpu.count + row.cuda.count > 0 ? 1 : 2;
-        const bool has = mode_built(kind) && (!reproducible || mode.suffix == ":repro") &&
-                         (routines != RoutineKind::norm || mode.norms) &&
+        const bool has = (!reproducible || mode.suffix == ":repro") && (routines != RoutineKind::norm || mode.norms) &&
                          (routines == RoutineKind::gemm || mode.families == Families::all);
         if (rows != (has ? 1 : 0)) return false;
       }

@@ -88,22 +88,18 @@ bool routine_has(Routine routine, accublas_mode kind) {
   return family_has(family_of(routine), is_single(routine), kind) && (row->norms || !is_norm(routine));
 }
 
-std::string mode_words(accublas_family family, bool single, bool with_unbuilt) {
+std::string mode_words(accublas_family family, bool single) {
   std::string list;
   for (const ModeRow& row : mode_table)
-    if (family_has(family, single, row.kind) && (with_unbuilt || mode_built(row.kind)) &&
-        !grade_of_other_type(row.kind, single))
-      append_row(list, row);
+    if (family_has(family, single, row.kind) && !grade_of_other_type(row.kind, single)) append_row(list, row);
   return list;
 }
 
-std::string mode_words(Routine routine, bool with_unbuilt) {
+std::string mode_words(Routine routine) {
   const bool single = is_single(routine);
   std::string list;
   for (const ModeRow& row : mode_table)
-    if (routine_has(routine, row.kind) && (with_unbuilt || mode_built(row.kind)) &&
-        !grade_of_other_type(row.kind, single))
-      append_row(list, row);
+    if (routine_has(routine, row.kind) && !grade_of_other_type(row.kind, single)) append_row(list, row);
   return list;
 }
 

@@ -88,18 +88,17 @@ Mode make_mode(accublas_mode kind, int parameter, int flags);
 /// The word of a mode as a family calls it: dp and sp by the family's type.
 std::string mode_word(const Mode& mode, bool single);
 
-/// Whether the family of routines has this mode at all (built or not).
+/// Whether the family of routines has this mode.
 bool family_has(accublas_family family, bool single, accublas_mode kind);
 
 /// Whether a routine has the mode: its family's, but for those that NRM2 and ASUM lack.
 bool routine_has(Routine routine, accublas_mode kind);
 
-/// The words of a family's modes, for messages: "native, dp, dp:repro, fixed:T (2 to 150), ...". Those that this build
-/// lacks are listed only on request.
-std::string mode_words(accublas_family family, bool single, bool with_unbuilt = false);
+/// The words of a family's modes, for messages: "native, dp, dp:repro, fixed:T (2 to 150), ...".
+std::string mode_words(accublas_family family, bool single);
 
 /// Those of a routine.
-std::string mode_words(Routine routine, bool with_unbuilt = false);
+std::string mode_words(Routine routine);
 
 /// The words of all families.
 std::string mode_words();

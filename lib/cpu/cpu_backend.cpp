@@ -122,6 +122,8 @@ class CpuBackend final : public Backend {
       case ACCUBLAS_ENGINE_SUMS:
         if (call.mode.kind == ACCUBLAS_MODE_CR) return cpu::cr_gemm(call.problem, execution);
         return cpu::integer_gemm(call.problem, emulated(call.mode), execution);
+      case ACCUBLAS_ENGINE_MULTIWORD:
+        return cpu::multiword_gemm(call.problem, call.mode, execution);
       default:
         no_engine();
     }

@@ -41,6 +41,10 @@ void slices_gemv(const Gemv<T>&, const Mode&, Execution&);  // mode slices only
 template <class T>
 void slices_dot(const Dot<T>&, const Mode&, Execution&);  // mode slices only
 
+// multiword/multiword.cpp: tf32x1 to tf64x4. The real BLAS multiplies the words.
+template <class T>
+void multiword_gemm(const Gemm<T>&, const Mode&, Execution&);
+
 // dot2/dot2_gemm.cpp, dot2/dot2_gemv.cpp, dot2/dot2_dot.cpp: dot2. Elements whose pair is not finite take cr's value
 // (exact_element).
 template <class T>

@@ -284,7 +284,6 @@ TYPED_TEST(Arguments, Options) {
   const bool single = sizeof(T) == 4;
   bad(single ? "tf64x3" : "tf32x3", ACCUBLAS_ERROR_MODE,
       [&](auto& options) { options.mode_name = single ? "tf64x3" : "tf32x3"; });
-  bad("native", ACCUBLAS_ERROR_UNAVAILABLE, [&](auto& options) { options.mode_name = single ? "tf32x3" : "tf64x3"; });
   bad("int8", ACCUBLAS_ERROR_ENGINE,
       [](auto& options) { options.mode = ACCUBLAS_MODE_CR, options.engine = ACCUBLAS_ENGINE_DOT2; });
   bad("cuda", ACCUBLAS_ERROR_NO_DEVICE, [](auto& options) { options.backend = ACCUBLAS_BACKEND_CUDA; });

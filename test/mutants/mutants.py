@@ -36,6 +36,9 @@ def all_cases():
         for group in ("cr", "fixed", "repro", "slices", "dot2"):
             for index in range(RANDOM_PER_GROUP):
                 yield index, cases.from_name(f"{routine}:{group}:{index}:mutants")
+    for routine in ("dgemm", "sgemm"):
+        for index in range(RANDOM_PER_GROUP):
+            yield index, cases.from_name(f"{routine}:multiword:{index}:mutants")
 
 
 def work(case):

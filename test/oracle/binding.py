@@ -17,7 +17,8 @@ STATUS_ACCURACY = 6
 
 Options = structure(HEADER, "accublas_options")
 Report = structure(HEADER, "accublas_report_t")
-ENGINES = {"auto": 0, "native": 1, "int8": 2, "fp64": 3, "fp16": 4, "dot2": 5, "sums": 6}
+ENGINES = {"auto": 0, "native": 1, "int8": 2, "fp64": 3, "fp16": 4, "dot2": 5, "sums": 6,
+           "multiword": 7}
 TYPES = {"d": c_double, "s": c_float}
 
 

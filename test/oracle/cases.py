@@ -50,6 +50,8 @@ def mode_word(rng, group, prefix):
         return f"slices:{d}" + pick(rng, ("", ":fast"))
     if group == "repro":
         return "dp:repro" if prefix == "d" else "sp:repro"
+    if group == "multiword":
+        return pick(rng, {"s": ("tf32x1", "tf32x3", "tf32x4", "fp16x1", "fp16x3"), "d": ("tf64x1", "tf64x3", "tf64x4")}[prefix])
     return group
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 import modes
+import multiword
 from dyadic import BINARY32, BINARY64
 from values import BITS, DTYPE
 
@@ -14,11 +15,13 @@ def batch_of(mode, fmt, case, a, b, c):
     values, all_facts = zip(*(modes.gemm(mode, fmt, case.alpha, *one[:2], case.beta, one[2]) for one in zip(a, b, c)))
     call_bits = [f.call_bits for f in all_facts]
     facts = modes.Facts(max(call_bits) if all(call_bits) else 0, sum(f.rejected for f in all_facts))
+    if all_facts[0].within:
+        facts.within = [tuple(list(part) for part in zip(*one)) for one in zip(*(f.within for f in all_facts))]
     return None if values[0] is None else values, facts
 
 
 def expected_bits(case):
-    """(bit patterns of the whole buffer of C after the call, Facts)."""
+    """(bit patterns of the whole buffer of C after the call, or multiword.Within; Facts)."""
     fmt = FORMATS[case.prefix]
     mode = modes.parse_mode(case.mode)
     with np.errstate(all="ignore"):  # signalling NaNs
@@ -33,6 +36,20 @@ def expected_bits(case):
         values, facts = modes.dot(mode, fmt, a[0], b[:, 0])
     else:
         values, facts = modes.norm(case.routine, mode, fmt, a[0]), modes.Facts()
+    if mode.kind in multiword.WORDS:
+        whole = [(values, [0] * case.where.size if values is not None else [])]  # without a product
+        ranges = [(buffer_of(case, values, fmt), dict(zip(case.where.ravel().tolist(), flattened(tolerances))))
+                  for values, tolerances in facts.within or whole]
+        return multiword.Within(ranges, fmt), facts
+    return buffer_of(case, values, fmt), facts
+
+
+def flattened(nested):
+    return [x for part in nested for x in flattened(part)] if isinstance(nested, (list, tuple)) else [nested]
+
+
+def buffer_of(case, values, fmt):
+    """The bits of C's buffer with these values; None leaves C alone."""
     bits = case.buffers[2].view(BITS[case.prefix]).copy()
     if values is not None:
         result = np.array(values, dtype=np.float64).reshape(case.where.shape)
@@ -41,4 +58,4 @@ def expected_bits(case):
         result = result.copy()
         result[np.isnan(result.view(DTYPE[case.prefix]))] = fmt.nan_bits
         bits[case.where] = result
-    return bits, facts
+    return bits

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+import multiword
 from dot2 import dot2_dot_pair, dot2_gemm_pairs
 from dyadic import INF, add_dyadic, decompose, mul_dyadic, round_dyadic, round_root
 from lines import Line, exact_product, fixed_product, repro_product, slices_product
@@ -19,8 +20,8 @@ NAN = float("nan")
 
 @dataclass(frozen=True)
 class Mode:
-    kind: str  # fixed, slices, repro, dot2, cr
-    parameter: int = 0
+    kind: str  # fixed, slices, repro, dot2, cr, and of the multiword modes the word: tf32, fp16, tf64
+    parameter: int = 0  # of these: products
     fast: bool = False
 
 
@@ -33,6 +34,8 @@ def parse_mode(word):
         return Mode("repro")
     if word in ("dot2", "cr"):
         return Mode(word)
+    if match := re.fullmatch(r"(tf32|fp16|tf64)x([134])", word):
+        return Mode(match[1], int(match[2]))
     raise ValueError(word)
 
 
@@ -112,6 +115,7 @@ class Facts:
 
     call_bits: int = 0
     rejected: int = 0
+    within: list = None  # of the multiword modes: (values, tolerances by element) of each range that C must lie in
 
 
 def gemm(mode, fmt, alpha, a, b, beta, c, routine="gemm"):
@@ -155,6 +159,8 @@ def gemm(mode, fmt, alpha, a, b, beta, c, routine="gemm"):
         table = exact_product(rows, columns)
     elif kind == "fixed":
         table = fixed_product(rows, columns, mode.parameter)
+    elif kind in multiword.WORDS:
+        return multiword_gemm(mode, fmt, alpha, a, b, beta, c, rows, columns)
     elif kind == "slices":
         table = slices_product(rows, columns, mode.parameter, mode.fast, k)
     else:
@@ -175,6 +181,33 @@ def gemm(mode, fmt, alpha, a, b, beta, c, routine="gemm"):
             line.append(finish(alpha, s, beta, 0.0 if beta == 0 else float(c[i, j]), fmt))
         result.append(line)
     return result, facts
+
+
+def multiword_gemm(mode, fmt, alpha, a, b, beta, c, rows, columns):
+    """The sum of word products, and facts.within: that and the exact product with their tolerances. `rows` and `columns`
+    are those without NaN and Inf."""
+    k = a.shape[1]
+    sums = multiword.sums(mode.kind, mode.parameter, rows, columns, k)
+    row_of = np.cumsum(np.isfinite(a).all(axis=1)) - 1
+    column_of = np.cumsum(np.isfinite(b).all(axis=0)) - 1
+    within = []
+    for table, errors in ((sums.words, sums.accumulation), (sums.exact, sums.whole)):
+        values, tolerances = [], []
+        for i in range(a.shape[0]):
+            value_line, tolerance_line = [], []
+            for j in range(b.shape[1]):
+                addend = 0.0 if beta == 0 else float(c[i, j])
+                if np.isfinite(a[i]).all() and np.isfinite(b[:, j]).all():
+                    s, error = table[row_of[i]][column_of[j]], errors[row_of[i]][column_of[j]]
+                    tolerance_line.append(multiword.tolerance(alpha, s, error, beta, addend, fmt))
+                else:
+                    s = special_sum(a[i].tolist(), b[:, j].tolist())
+                    tolerance_line.append(0)
+                value_line.append(finish(alpha, s, beta, addend, fmt))
+            values.append(value_line)
+            tolerances.append(tolerance_line)
+        within.append((values, tolerances))
+    return within[0][0], Facts(within=within)
 
 
 def gemv(mode, fmt, alpha, a, x, beta, y):

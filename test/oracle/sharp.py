@@ -110,6 +110,12 @@ def _table():
         add("dgemv", "dot2", kind="two_sum_edge", shape=(9, 4))
         add("ddot", "dot2", kind="two_sum_edge", shape=4)
 
+    # Words: halfway cases, entries far below their line's largest, lines scaled apart, specials.
+    for prefix, words in (("s", ("tf32x1", "tf32x3", "tf32x4", "fp16x1", "fp16x3")), ("d", ("tf64x1", "tf64x3", "tf64x4"))):
+        for mode in words:
+            for kind in ("phi0", "phi4", "scaled", "scale_ties", "cancel", "subnormal", "special"):
+                add(f"{prefix}gemm", "multiword", kind=kind, shape=(5, 4, 9), mode=mode)
+
     # Norms: roots and sums next to the middle of two numbers, the limits of the scaling, subnormal and overflowing results.
     norms = "dnrm2 snrm2 dasum sasum"
     for group in ("cr", "dot2"):

@@ -10,6 +10,7 @@ import numpy as np
 
 import binding
 import device
+import multiword
 from values import BITS
 
 
@@ -44,7 +45,13 @@ def run(library, case, configuration, memory=None):
 
 def compare(case, bits, expected):
     """Text of the first mismatch, or None."""
-    wrong = np.nonzero(bits != expected)[0]
+    if isinstance(expected, multiword.Within):
+        found = expected.wrong(bits)
+        if found is None:
+            return None
+        expected, wrong = found
+    else:
+        wrong = np.nonzero(bits != expected)[0]
     if wrong.size == 0:
         return None
     position = int(wrong[0])

@@ -176,7 +176,6 @@ TEST(ModeTable, Families) {
   EXPECT_TRUE(bit_defined(parse_mode("dp:repro")));
   EXPECT_FALSE(bit_defined(parse_mode("dp")));
   EXPECT_TRUE(bit_defined(parse_mode("fixed:2")));
-  EXPECT_FALSE(mode_built(ACCUBLAS_MODE_TF32X3));
 }
 
 TEST(Settings, Precedence) {
@@ -375,10 +374,14 @@ TEST(Plan, EnginesOfTheCpu) {
   EXPECT_EQ(status_of([&] { plan(Routine::dgemm, "cr", ACCUBLAS_ENGINE_DOT2); }, &message), ACCUBLAS_ERROR_ENGINE);
   EXPECT_TRUE(contains(message, "auto, int8, fp64, sums")) << message;
   EXPECT_EQ(status_of([&] { plan(Routine::ddot, "cr", ACCUBLAS_ENGINE_INT8); }), ACCUBLAS_ERROR_ENGINE);
-  EXPECT_EQ(status_of([&] { plan(Routine::sgemm, "tf32x3", ACCUBLAS_ENGINE_AUTO); }, &message),
+  EXPECT_EQ(status_of([&] { plan(Routine::sgemm, "tf32x3", ACCUBLAS_ENGINE_NATIVE); }, &message),
+            ACCUBLAS_ERROR_ENGINE);
+  EXPECT_TRUE(contains(message, "auto, multiword")) << message;
+  Level lacking;
+  lacking.all = parse_mode("dot2");
+  EXPECT_EQ(status_of([&] { plan_of(Routine::sgemm, lacking, {}, no_device, rows_of_fake); }, &message),
             ACCUBLAS_ERROR_UNAVAILABLE);
-  EXPECT_TRUE(contains(message, "tf32x3") && contains(message, "native, sp, sp:repro, fixed:T")) << message;
-  EXPECT_FALSE(contains(message, "tf32x4")) << message;
+  EXPECT_TRUE(contains(message, "dot2") && contains(message, "native, sp, sp:repro, fixed:T")) << message;
   EXPECT_EQ(to_string(plan(Routine::sgemm, "dp:repro", ACCUBLAS_ENGINE_INT8)),
             "sgemm mode=sp:repro backend=cpu engine=int8 (mode from the context; engine as asked for; backend: no fake "
             "device)");
@@ -446,7 +449,7 @@ TEST(EngineTable, RowsOfARoutine) {
   EXPECT_FALSE(engines(Routine::dgemm, "cr").on(ACCUBLAS_BACKEND_CPU).has(ACCUBLAS_ENGINE_FP16));
   EXPECT_EQ(engines(Routine::ddot, "fixed:7").on(ACCUBLAS_BACKEND_CUDA).count, 1);
   EXPECT_EQ(engines(Routine::dnrm2, "fixed:7").cpu.count, 0);
-  EXPECT_EQ(engines(Routine::sgemm, "tf32x3").cuda.count, 0);
+  EXPECT_EQ(engines(Routine::sgemm_batched, "tf32x3").cpu.first(), ACCUBLAS_ENGINE_MULTIWORD);
 }
 
 // Sizes cannot land in the fields that say where the operands are.

@@ -1,0 +1,172 @@
+"""The multiword modes of docs/modes.md in Python integers: words, the exact sum of their products, and how far from it,
+and from the exact product, a result may lie. No bits are promised: an element is judged within a tolerance.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from dyadic import INF, decompose
+from lines import exact_product, multiply
+
+
+@dataclass(frozen=True)
+class Word:
+    """Words of `precision` bits, multiples of 2^least below 2^greatest; the largest magnitude of a line lies in
+    [2^(top - 1), 2^top) (None: lines stay as they are). An addition errs by `addition`."""
+
+    precision: int
+    least: int
+    greatest: int
+    ties_away: bool
+    top: int
+    addition: Fraction
+
+    def nearest(self, x):
+        """The word nearest to x 2^least."""
+        if x < 0:
+            return -self.nearest(-x)
+        drop = max(Fraction(x).__floor__().bit_length() - self.precision, 0)
+        quantum = Fraction(1 << drop)
+        q, rest = divmod(Fraction(x), quantum)
+        if rest * 2 > quantum or (rest * 2 == quantum and (self.ties_away or q % 2)):
+            q += 1
+        word = int(q) << drop
+        most = ((1 << self.precision) - 1) << (self.greatest - self.precision - self.least)
+        return min(word, most)
+
+
+WORDS = {
+    "tf32": Word(11, -136, 128, True, None, Fraction(1, 1 << 23)),
+    "fp16": Word(11, -24, 16, False, 15, Fraction(1, 1 << 23)),
+    "tf64": Word(24, -149, 128, False, 63, Fraction(1, 1 << 53)),
+}
+
+
+class Words:
+    """The words of a line, and its magnitudes, in units of 2^unit."""
+
+    def __init__(self, line, word):
+        scale = 0 if word.top is None or line.is_zero else word.top - line.bound
+        self.unit = word.least - scale
+        shift = line.base - self.unit
+        entries = [x << shift if shift >= 0 else Fraction(x, 1 << -shift) for x in line.ints]
+        self.first = [word.nearest(x) for x in entries]
+        self.second = [word.nearest(x - w) for x, w in zip(entries, self.first)]
+        self.both = [w + v for w, v in zip(self.first, self.second)]
+        # At least the magnitudes, by less than a unit.
+        self.magnitudes = [-(-abs(x) // 1) for x in entries]
+
+
+def combined(left, right):
+    products = multiply(*([list(map(int, x)) for x in side] for side in (left, right)))
+    return np.array(products, dtype=object).reshape(len(left), len(right))
+
+
+def gamma(n, unit):
+    return n * unit / (1 - n * unit)
+
+
+@dataclass
+class Sums:
+    """By element: S and the exact sum as dyadics, and how far the accumulated sum may lie from each, as fractions; None
+    where it may overflow on the way."""
+
+    words: list
+    exact: list
+    accumulation: list
+    whole: list
+
+
+def sums(kind, products, rows, columns, k):
+    word = WORDS[kind]
+    left, right = [Words(r, word) for r in rows], [Words(c, word) for c in columns]
+    if products == 1:
+        table = combined([x.first for x in left], [x.first for x in right])
+    else:
+        table = combined([x.both for x in left], [x.both for x in right])
+        if products == 3:
+            table = table - combined([x.second for x in left], [x.second for x in right])
+    magnitudes = combined([x.magnitudes for x in left], [x.magnitudes for x in right])
+    row_sums, column_sums = [sum(x.magnitudes) for x in left], [sum(x.magnitudes) for x in right]
+
+    u = Fraction(1, 1 << 24) if kind == "tf64" else Fraction(1, 1 << 11) * (1 + Fraction(1, 1 << 11))
+    grown = (1 + 2 * u) ** 2
+    dropped = {1: u * (2 + u), 3: u**2 * (2 + u**2) + (1 + u) ** 2 * u**2, 4: u**2 * (2 + u**2)}[products]
+    added = gamma(products * k, word.addition) * grown
+    result = Sums([], [], [], [])
+    exact = exact_product(rows, columns)
+    for i, x in enumerate(left):
+        lines = [[], [], [], []]
+        for j, y in enumerate(right):
+            unit = power(x.unit + y.unit)
+            lines[0].append((int(table[i, j]), x.unit + y.unit))
+            lines[1].append(exact[i][j])
+            # A subnormal word errs by half a unit; so may each word of the other line meet it.
+            tiny = row_sums[i] + column_sums[j] + k
+            largest = (magnitudes[i, j] * grown + 2 * tiny) * products * unit
+            underflow = products * k * power(-149) if kind == "tf32" else 0
+            accumulation = added * (magnitudes[i, j] + tiny) * unit + underflow
+            whole = accumulation + (dropped * magnitudes[i, j] + tiny) * unit
+            over = kind == "tf32" and largest >= power(127)
+            lines[2].append(None if over else accumulation)
+            lines[3].append(None if over else whole)
+        for table_of, line in zip((result.words, result.exact, result.accumulation, result.whole), lines):
+            table_of.append(line)
+    return result
+
+
+def power(e):
+    return Fraction(1 << e) if e >= 0 else Fraction(1, 1 << -e)
+
+
+def fraction(dyadic):
+    return dyadic[0] * power(dyadic[1])
+
+
+def tolerance(alpha, s, error, beta, c, fmt):
+    """How far RN(alpha (S + error) + beta c) may lie from RN(alpha S + beta c); None: anywhere, where S overflows or its
+    sign decides. 0 where the sum is not finite for other reasons."""
+    if error is None or alpha != alpha or abs(alpha) == INF:
+        return None
+    if beta != 0 and not (abs(beta) < INF and abs(c) < INF):
+        return Fraction(0)
+    scaled = abs(fraction(decompose(alpha))) * error
+    value = fraction(decompose(alpha)) * fraction(s)
+    if beta != 0:
+        value += fraction(decompose(beta)) * fraction(decompose(c))
+    return scaled + power(-fmt.precision) * (2 * abs(value) + scaled) + power(fmt.least)
+
+
+@dataclass
+class Within:
+    """What may stand in C's buffer: for each of `ranges`, (bits of the whole buffer, tolerances by position). What has
+    no tolerance, being no element of C, has these bits; a NaN of C may have any sign and payload."""
+
+    ranges: list
+    fmt: object
+
+    def wrong(self, bits):
+        """(the first range that is left, positions) or None."""
+        for expected, tolerances in self.ranges:
+            positions = [int(p) for p in np.nonzero(bits != expected)[0]
+                         if int(p) not in tolerances
+                         or not self._near(bits[p : p + 1], expected[p : p + 1], tolerances[int(p)])]
+            if positions:
+                return expected, np.array(positions)
+        return None
+
+    def _near(self, got, want, most):
+        if most is None:
+            return True
+        got, want = (float(x.view(self.fmt.dtype)[0]) for x in (got, want))
+        if got != got or want != want:
+            return got != got and want != want
+        if most == 0:
+            return got == want
+
+        def value(x):  # an overflow lies beyond the largest number at least
+            return fraction(decompose(x)) if abs(x) != INF else (power(self.fmt.greatest) if x > 0 else -power(self.fmt.greatest))
+
+        return abs(value(got) - value(want)) <= most
