@@ -145,6 +145,8 @@ class Laboratory:
                                    "-t", self.threads, "-s", 0 if self.quick else 0.3)
                 times = [(r["data"], r["mode"], r["engine"], 1e3 * r["seconds"], r) for r in found if not r["error"]]
             native = {case: ms for case, mode, _, ms, _ in times if mode == "native"}
+            if missing := set(data) - set(native):
+                raise UsageError(f"{what}: no time of the native routine for {', '.join(sorted(missing))}")
             rows += [{"routine": routine, "n": n, "data": case, "mode": mode, "engine": engine or "cublas", "ms": ms,
                       "native_ms": native[case], "over_native": ms / native[case], "gflops": 2e-6 * n**3 / ms,
                       "T": int(r["T"]), "parts": int(r["parts"])} for case, mode, engine, ms, r in times]

@@ -85,7 +85,7 @@ def draw_speed(lab):
 
 
 def measure_details(lab):
-    n = lab.sizes(64, 1024, 8192)
+    n = lab.sizes(64, 1024, 4096)
     rows = []
     for precision, phi in lab.progress([(p, phi) for p in MODES for phi in SPREADS], "000 details"):
         calls = Calls(lab, precision)

@@ -26,7 +26,7 @@ INPUTS = {"unit": 0.0, "centred": -0.5}
 
 
 def measure_errors(lab):
-    sizes = lab.sizes([16, 64], [64, 128, 256, 512, 1024], [256, 512, 1024, 2048, 4096])
+    sizes = lab.sizes([16, 64], [64, 128, 256, 512, 1024], [128, 256, 512, 1024, 2048])
     rows = []
     for precision, kind, n in lab.progress([(p, i, n) for p in MODES for i in INPUTS for n in sizes], "002 errors"):
         rng = np.random.default_rng(n)

@@ -16,7 +16,7 @@ COLOURS = {
 }  # fmt: skip
 STYLES = {"measured": "-", "dotted": ":", "dash-dotted": "-.", "published": "--"}
 MARKERS = "sDo^vpX"
-LARGEST, SMALLEST = 9, 3  # markers, in points: hollow and ever smaller, so that curves which coincide are seen
+LARGEST, SMALLEST = 9, 4  # markers, in points: hollow and ever smaller, so that curves which coincide are seen
 
 
 @dataclass
