@@ -112,10 +112,10 @@ int main(int count, char** arguments) {
   if (burst || !sustained) methods.push_back(Method::burst);
   if (sustained || !burst) methods.push_back(Method::sustained);
   try {
-    Table table(csv);
     std::printf("accublas %d.%d.%d on %s; cuBLAS %s\n", ACCUBLAS_VERSION_MAJOR, ACCUBLAS_VERSION_MINOR,
                 ACCUBLAS_VERSION_PATCH, device_name().c_str(), cublas_version().c_str());
-    if (!vectors.empty()) return print_vectors(vectors, effort.repetitions) ? 0 : 1;
+    if (!vectors.empty()) return print_vectors(vectors, effort.repetitions, csv) ? 0 : 1;
+    Table table(csv);
     if (host) {
       for (const std::string& kind : data) print_host(kind, effort.repetitions);
       return 0;

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "perf/csv_file.hpp"
 #include "perf/gpu/context.hpp"
 #include "perf/gpu/data.hpp"
 #include "perf/gpu/peers.hpp"
@@ -109,6 +110,7 @@ void time_all(std::vector<ShortCall>& contenders, int repetitions, cudaStream_t 
 
 class Report {
  public:
+  explicit Report(const std::string& csv) : csv_(csv, "routine,n,data,mode,us,single_us,gb_a_second,share") {}
   /// Bytes read by a call.
   void print(const Routine& routine, Index n, const std::string& data, const std::vector<ShortCall>& contenders,
              double bytes) {
@@ -119,6 +121,9 @@ class Report {
       std::printf("%-8s %10lld %-15s %-9s %10.2f %10.2f %7.0f %7.3f  %s\n", routine.name, static_cast<long long>(n),
                   data.c_str(), c.name.c_str(), us, single, bytes / us * 1e-3, share,
                   verdict(routine, n, c.name, share, us - peer_us, single - peer_single).c_str());
+      if (csv_.get())
+        std::fprintf(csv_.get(), "%s,%lld,%s,%s,%.6g,%.6g,%.6g,%.4f\n", routine.name, static_cast<long long>(n),
+                     data.c_str(), c.name.c_str(), us, single, bytes / us * 1e-3, share);
     }
     std::fflush(stdout);
   }
@@ -143,6 +148,7 @@ class Report {
     return text;
   }
 
+  bench::CsvFile csv_;
   int met_ = 0, missed_ = 0;
 };
 
@@ -184,7 +190,7 @@ std::string vector_routines() {
   return list;
 }
 
-bool print_vectors(const std::vector<std::string>& names, int repetitions) {
+bool print_vectors(const std::vector<std::string>& names, int repetitions, const std::string& csv) {
   const bool all = std::find(names.begin(), names.end(), "all") != names.end();
   for (const std::string& name : names)
     if (name != "all" &&
@@ -195,7 +201,7 @@ bool print_vectors(const std::vector<std::string>& names, int repetitions) {
       "share: of the bandwidth of cuBLAS's routine, back to back.\n"
       "%-8s %10s %-15s %-9s %10s %10s %7s %7s  %s\n",
       "", "n", "data", "mode", "us", "single us", "GB/s", "share", "target");
-  Report report;
+  Report report(csv);
   for (const Routine& routine : routines) {
     if (!all && std::find(names.begin(), names.end(), routine.name) == names.end()) continue;
     routine.single ? measure_routine<float>(routine, repetitions, report)

@@ -10,7 +10,7 @@ namespace gpu_bench {
 std::string vector_routines();
 
 /// A table of the routines named ("all": all), every size, data and mode; targets are marked. True if all targets are
-/// met. Throws std::runtime_error for an unknown name.
-bool print_vectors(const std::vector<std::string>& routines, int repetitions);
+/// met. `csv`: a file for the figures, too; empty for none. Throws std::runtime_error for an unknown name.
+bool print_vectors(const std::vector<std::string>& routines, int repetitions, const std::string& csv);
 
 }  // namespace gpu_bench

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <exception>
 
+#include "perf/csv_file.hpp"
 #include "perf/mp/measure.hpp"
 #include "perf/mp/peers.hpp"
 
@@ -38,7 +39,8 @@ std::vector<PeerTime> peers(const Options& options, const Input& input, std::int
                     input.spread == 0, threads, 2);
 }
 
-void run(const Options& options, std::int64_t n, const Input& input, const std::string& width, int threads) {
+void run(const Options& options, std::int64_t n, const Input& input, const std::string& width, int threads,
+         std::FILE* csv) {
   const std::int64_t bytes = least_bytes(n, input.bits, input.spread);
   const Numbers a = random_numbers(input, n * n, 1), x = random_numbers({input.bits, input.width, 0}, n, 2);
   Gemv gemv({n, input, options.device, threads, options.repetitions}, a, x);
@@ -63,6 +65,16 @@ void run(const Options& options, std::int64_t n, const Input& input, const std::
                   times.align_ms / times.ms, times.sustained_ms, 1e3 * (times.sustained_ms - least_ms));
     std::printf("\n");
     std::fflush(stdout);
+    if (!csv) continue;
+    const auto record = [&](const char* name, double ms, const Times& own) {
+      std::fprintf(csv, "%lld,%d,%s,%d,%d,%c,%s,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%d,%lld,%.6g\n",
+                   static_cast<long long>(n), input.bits, width.c_str(), input.spread, threads, transposed ? 'T' : 'N',
+                   name, ms, own.set_ms, own.align_ms, own.report.ms_align, own.report.ms_product, own.report.ms_finish,
+                   own.report.moduli, static_cast<long long>(bytes), rate);
+    };
+    record("accublas", times.ms, times);
+    for (const PeerTime& peer : rivals) record(peer.name.c_str(), peer.ns * terms / 1e6, {});
+    std::fflush(csv);
   }
 }
 
@@ -81,6 +93,7 @@ int main(int count, char** arguments) {
       "full: mantissas as wide as the precision; short: a quarter of it, as in the published measurements.");
   Options options;
   bool no_peers = false;
+  std::string csv_name;
   app.add_option("-p,--bits", options.bits, "precisions")->delimiter(',')->capture_default_str();
   app.add_option("-n,--size", options.sizes, "orders of A")->delimiter(',')->capture_default_str();
   app.add_option("-i,--input", options.widths, "full, short")
@@ -98,10 +111,15 @@ int main(int count, char** arguments) {
       ->capture_default_str();
   app.add_flag("--gpu", options.device, "on the GPU");
   app.add_flag("--no-peers", no_peers, "accublas alone");
+  app.add_option("--csv", csv_name, "also write the figures to this file, milliseconds and bytes, a row a contender");
   CLI11_PARSE(app, count, arguments);
   options.peers = !no_peers;
   if (options.device) options.threads = {1};
   try {
+    const bench::CsvFile csv(
+        csv_name,
+        "n,bits,input,spread,threads,op,contender,ms,ms_set,ms_align,ms_align_x,ms_product,ms_finish,"
+        "moduli,bytes,bytes_a_second");
     std::printf("%5s %5s %-5s %4s %2s %c %9s %9s %9s %8s %8s %8s %6s %8s %7s %6s\n", "n", "bits", "input", "s", "t",
                 ' ', "set", "align", "gemv", "align x", "product", "finish", "moduli", "MB", "GB/s", "share");
     for (const std::int64_t n : options.sizes)
@@ -111,8 +129,8 @@ int main(int count, char** arguments) {
             if (width == "short" && (n != options.sizes.front() || spread != options.spreads.front())) continue;
             if (static_cast<double>(least_bytes(n, bits, spread)) > options.memory_gib * 0x1p30) continue;
             for (const int threads : options.threads)
-              run(options, n, {bits, width == "short" ? (bits + 3) / 4 : bits, std::max(0, spread - 1)}, width,
-                  threads);
+              run(options, n, {bits, width == "short" ? (bits + 3) / 4 : bits, std::max(0, spread - 1)}, width, threads,
+                  csv.get());
           }
   } catch (const std::exception& failure) {
     std::fprintf(stderr, "accublas-mp-bench: %s\n", failure.what());

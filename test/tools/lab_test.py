@@ -1,0 +1,192 @@
+"""The laboratory: every command at its least sizes, its tables against what the modes define, its pictures well-formed, and its
+errors against rational arithmetic."""
+
+import csv
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+from fractions import Fraction
+from pathlib import Path
+
+LAB, SOURCE = Path(sys.argv[1]), Path(sys.argv[2])
+BUILD = LAB.resolve().parent.parent
+sys.path[1:1] = [str(SOURCE / "perf" / "lab"), str(LAB.parent)]
+import laboratory
+import numpy as np
+import paper_002
+from accublas_calls import random_matrix
+
+UNIT = {"DGEMM": 2.0**-53, "SGEMM": 2.0**-24}
+LARGEST_PICTURE = 200_000  # bytes
+PROGRAMS = {"000": "accublas-bench", "001": "accublas-bench", "003": "accublas-bench", "004": "accublas-mp-bench"}
+
+
+def lab(*arguments):
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("ACCUBLAS")}
+    return subprocess.run([LAB, "--cpu", *map(str, arguments)], capture_output=True, text=True, env=environment, timeout=300)
+
+
+def table(path):
+    with open(path, newline="") as file:
+        caption = file.readline()
+        return caption, [{k: laboratory.number(v) for k, v in row.items()} for row in csv.DictReader(file)]
+
+
+class Commands(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.out = Path(cls.folder.name) / "made by the program"
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def run_document(self, document):
+        """The tables of a document by name; pictures and captions are checked."""
+        program = PROGRAMS.get(document)
+        if program and not (BUILD / "perf" / program).exists():
+            self.skipTest(f"{program} is not built")
+        run = lab(document, "--quick", "--out", self.out)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        pictures, tables = sorted(self.out.glob(f"{document}_*.svg")), sorted(self.out.glob(f"{document}_*.csv"))
+        self.assertTrue(pictures and tables)
+        for path in [*pictures, *tables]:
+            self.assertIn(f" {path}\n", run.stdout)
+        for path in pictures:
+            self.assertLess(path.stat().st_size, LARGEST_PICTURE)
+            root = xml.etree.ElementTree.parse(path).getroot()
+            links = [v for e in root.iter() for k, v in e.attrib.items() if k.endswith("href")]
+            self.assertTrue(all(link.startswith("#") for link in links), links)
+        found = {}
+        for path in tables:
+            caption, found[path.stem] = table(path)
+            self.assertRegex(caption, rf"^# \d{{4}}-\d\d-\d\d; .+; accublas-lab {document} --quick --cpu$")
+            self.assertTrue(found[path.stem])
+        redrawn = {path: path.read_bytes() for path in pictures}
+        self.assertEqual(lab(document, "--draw", "--out", self.out).returncode, 0)
+        self.assertEqual({path: path.read_bytes() for path in pictures}, redrawn)
+        return found
+
+    def test_tensor_cores(self):
+        found = self.run_document("000")
+        for row in found["000_accuracy"]:
+            unit = UNIT[row["routine"]]
+            if row["mode"] == "cr":
+                self.assertLessEqual(row["error"], unit * 1.001)  # of four printed digits
+                self.assertEqual(row["error_rounded"], 0)
+            else:
+                self.assertLessEqual(row["error_over_uAB"], row["n"] + 3)
+                self.assertGreater(row["error"], unit / 8)
+        for row in found["000_details"]:
+            self.assertEqual(row["engine"], "int8")
+            self.assertTrue(3 <= row["parts"] <= 49 and row["ms_product"] > 0)
+        self.check_times(found["000_speed"])
+
+    def test_ozblas(self):
+        found = self.run_document("001")
+        errors = {(r["mode"], r["phi"]): r for r in found["001_accuracy"]}
+        for phi in (1, 4, 7, 10):
+            self.assertLessEqual(errors["cr", phi]["error"], 2.0**-53 * 1.001)
+            self.assertEqual(errors["cr", phi]["error_rounded"], 0)
+            for fast in ("", ":fast"):
+                falling = [errors[f"slices:{d}{fast}", phi]["error"] for d in (2, 3, 4, 6)]
+                self.assertTrue(all(a >= b * 0.99 for a, b in zip(falling, falling[1:])), falling)
+        self.assertGreater(errors["slices:2", 10]["error"], errors["slices:2", 1]["error"])
+        self.assertEqual(errors["slices:4:fast", 7]["published"], 2.87e-10)
+        for row in found["001_bits"]:
+            values = [v for k, v in row.items() if ":" in k]
+            self.assertTrue(values and all(re.fullmatch(r"-?0x1\.[0-9a-f]{13}p[+-]\d+", v) for v in values))
+            if row["mode"] != "native":
+                self.assertEqual((row["same_bits"], len(set(values))), ("yes", 1))
+            if row["mode"] in ("exact", "cr"):
+                exact = exact if row["mode"] == "cr" else values[0]
+                self.assertEqual(values[0], exact)
+        self.check_times(r for r in found["001_overhead"])
+
+    def test_multiword(self):
+        found = self.run_document("002")
+        for routine, words in (("SGEMM", "tf32"), ("DGEMM", "tf64")):
+            rows = [r for r in found["002_errors"] if r["routine"] == routine]
+            errors = {(r["input"], r["n"], r["mode"]): r["l2"] for r in rows}
+            for kind, n in {(k, n) for k, n, _ in errors}:
+                one, three, native = (errors[kind, n, mode] for mode in (f"{words}x1", f"{words}x3", "native"))
+                self.assertTrue(2.0**-26 * (routine == "DGEMM") < 8 * one < 2.0 ** (-8 if routine == "SGEMM" else -21))
+                self.assertLess(three, one / (100 if routine == "SGEMM" else 1e6))
+                self.assertLess(three, 8 * native)
+
+    def test_magma(self):
+        found = self.run_document("003")
+        self.assertEqual({r["mode"] for r in found["003_speed"]}, {"native", "dot2"})
+        self.check_times(found["003_speed"])
+
+    def test_multiple_precision(self):
+        rows = self.run_document("004")["004_gemv"]
+        ours = [r for r in rows if r["contender"] == "accublas"]
+        self.assertEqual({(r["bits"], r["op"]) for r in ours}, {(106, "N"), (106, "T"), (424, "N"), (424, "T")})
+        for row in ours:
+            self.assertGreaterEqual(31 * row["moduli"], 2 * row["bits"])
+            self.assertGreater(row["share_of_bandwidth"], 0)
+        self.assertIn("mpfr", {r["contender"] for r in rows})
+
+    def check_times(self, rows):
+        for row in rows:
+            self.assertGreater(row["ms"], 0)
+            if row["mode"] == "native":
+                self.assertEqual(row["over_native"], 1)
+
+
+class Errors(unittest.TestCase):
+    def test_rows_are_the_exact_errors(self):
+        rng = np.random.default_rng(3)
+        a, b = random_matrix(rng, (7, 40), 3.0, np.float64), random_matrix(rng, (40, 5), 3.0, np.float64)
+        calls = laboratory.Calls(laboratory.Laboratory(BUILD, None, True, True, ""), "d")
+        exact = [[sum(Fraction(x) * Fraction(y) for x, y in zip(a[i], b[:, j])) for j in range(5)] for i in range(7)]
+        for mode in ("slices:2", "native", "cr"):
+            c = calls.product(mode, a, b)
+            row = laboratory.ExactProduct(calls, "gemm", a, b).row(c, rng)
+            errors = [float(abs(Fraction(float(c[i, j])) / exact[i][j] - 1)) for i in range(7) for j in range(5)]
+            self.assertAlmostEqual(row["error"] / max(errors), 1, places=9)
+            self.assertAlmostEqual(row["median"] / float(np.median(errors)), 1, places=9)
+            over = [float(abs(Fraction(float(c[i, j])) / Fraction(float(exact[i][j])) - 1)) for i in range(7) for j in range(5)]
+            self.assertAlmostEqual(row["error_rounded"], max(over), delta=1e-9 * max(over))
+
+    def test_spectral_norm(self):
+        rng = np.random.default_rng(4)
+        for matrix in (rng.random((30, 30)), 1e-9 * rng.standard_normal((50, 50)), np.zeros((4, 4))):
+            norm = np.linalg.norm(matrix, 2)
+            self.assertAlmostEqual(paper_002.spectral_norm(matrix), norm, delta=1e-6 * norm)
+
+    def test_published_figures(self):
+        with open(SOURCE / "perf" / "lab" / "published.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        for row in rows:
+            self.assertTrue(all(row.values()) and None not in row, row)
+            if row["unit"] != "hexadecimal":
+                float(row["value"])
+        self.assertEqual(sum(r["table"] == "accuracy" and r["document"] == "001" for r in rows), 9 * 4)
+        self.assertEqual(sum(r["table"] == "time" for r in rows), 6 * 5)
+        self.assertAlmostEqual(sum(float(r["value"]) for r in rows if r["table"] == "share"), 99.9)
+
+
+class Refusals(unittest.TestCase):
+    def refused(self, *arguments, saying):
+        run = lab(*arguments)
+        self.assertEqual(run.returncode, 2)
+        self.assertIn(saying, run.stderr)
+        self.assertNotIn("Traceback", run.stderr)
+
+    def test_what_cannot_be_used(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.refused("005", saying="005")
+            self.refused("002", "--only", "best", "--out", folder, saying="no part best; known: errors, speed")
+            self.refused("002", "--draw", "--out", folder, saying="no such table")
+            self.refused("002", "--quick", "--out", "/dev/null/absent", saying="accublas-lab: ")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)
