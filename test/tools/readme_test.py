@@ -29,8 +29,11 @@ def words(mode):
 
 
 rows = ["| mode | GEMM, batched or not | DOT, GEMV | NRM2, ASUM |", "|---|---|---|---|"]
-rows += ["| " + " | ".join([words(m)] + [cell(m, kind) or "-" for kind in ("gemm", "vector", "norm")]) + " |"
-         for m in engine_table.MODES]
+groups = {}  # the multiword modes share a row
+for mode in engine_table.MODES:
+    cells = tuple(cell(mode, kind) or "-" for kind in ("gemm", "vector", "norm"))
+    groups.setdefault(cells if cells[0] == "multiword" else mode, (cells, []))[1].append(words(mode))
+rows += ["| " + " | ".join([", ".join(modes), *cells]) + " |" for cells, modes in groups.values()]
 wanted = "\n".join(["", *rows, ""])
 if f"\n{wanted}\n" not in readme:
     sys.exit(f"README.md does not have the table of engines by mode:\n{wanted}")

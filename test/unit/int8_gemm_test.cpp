@@ -302,14 +302,16 @@ TEST(Int8Gemm, CertificateByPart) {
 }
 
 TEST(Int8Gemm, ModuliByPairs) {
-  // One row and one column of norms sqrt(32), all others about 1: on different terms the sum of that pair is small.
+  // One row and one column of norms sqrt(32), all others about 1: on different terms the sum of that pair is small. So
+  // many elements that a pair is worth looking at with every instruction set.
+  constexpr Index n = 136, k = 64;
   for (const bool same_terms : {false, true}) {
-    Case<double> t{40, 40, 64, 1, 0, {}, {}, std::vector<double>(1600)};
+    Case<double> t{n, n, k, 1, 0, {}, {}, std::vector<double>(n * n)};
     for (auto* lines : {&t.a, &t.b}) {
-      lines->assign(40 * 64, 0x1.8p-20);
-      for (Index i = 0; i < 40; ++i) (*lines)[i * 64 + i] = 0x1.fffffffffp-1;
+      lines->assign(n * k, 0x1.8p-20);
+      for (Index i = 0; i < n; ++i) (*lines)[i * k + i % k] = 0x1.fffffffffp-1;
       const Index from = lines == &t.a || same_terms ? 0 : 32;
-      for (Index p = 0; p < 32; ++p) (*lines)[7 * 64 + from + p] = 0x1.fffffffffp-1;
+      for (Index p = 0; p < 32; ++p) (*lines)[7 * k + from + p] = 0x1.fffffffffp-1;
     }
     Index fewer = 0;
     for (int bits = 20; bits < 40; ++bits) {
