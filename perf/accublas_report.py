@@ -43,9 +43,9 @@ th:first-child,.needs th,.needs td{text-align:left}
 .numbers thead th{white-space:normal;vertical-align:bottom}
 @media (max-width:36rem){.needs thead{display:none}.needs tr{display:block;border-bottom:1px solid var(--rule);padding:.4rem 0}
 .needs th,.needs td{display:block;border:0;padding:.1rem 0;text-align:left}}
-@media print{body{max-width:none;padding:0;font-size:10pt}.scroll{overflow:visible}.numbers{font-size:7.5pt}
-.numbers th,.numbers td{padding:.15rem .25rem}figure,tr,.advice{break-inside:avoid}h2{break-after:avoid}
-.figures{grid-template-columns:1fr 1fr}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
+@media print{html{font-size:10pt}body{max-width:none;padding:0}.scroll{overflow:visible}.numbers{font-size:7.5pt}
+.numbers th,.numbers td{padding:.15rem .25rem}figure,tr,table,.advice{break-inside:avoid}h2{break-after:avoid}
+.figures{grid-template-columns:1fr 1fr;break-before:avoid}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 """
 
 
@@ -93,8 +93,9 @@ def needs_table(rows, facts):
         why = f"{need.why}; {time_text(row, rows[0])}" if row else f"it would be {need.why}"
         lines.append(f'<tr><th scope="row">{escape(need.who)}</th><td>{mode}</td>'
                      f'<td>{escape(why)}</td></tr>')
-    return ('<table class="needs"><caption>The fastest of the modes tried that meets each need, on these matrices and this machine; '
-            'times within 10 % of each other count as equal</caption>'
+    noise = f"{100 * (accublas_advice.NOISE - 1):.0f} %"
+    return ('<table class="needs"><caption>The fastest of the modes tried that meets each need, on these matrices and this '
+            f'machine; times within {noise} of each other count as equal</caption>'
             f'<thead><tr>{column_heads(["You need", "Mode", "Why"])}</tr></thead><tbody>{"".join(lines)}</tbody></table>')
 
 
@@ -110,7 +111,7 @@ def numbers_table(rows, places):
         cells = [row["engine"], *[milliseconds(row["times"].get(place)) for place in places], number(row["max"]),
                  number(row["median"]), number(row["scaled"]), number(row["promised_scaled"]),
                  "yes" if row["bits_defined"] else "no", row["checksum"]]
-        lines.append(f'<tr><th scope="row">{mode_code(row["mode"])}</th>' + "".join(f"<td>{escape(c)}</td>" for c in cells) + "</tr>")
+        lines.append(f'<tr><th scope="row">{mode_code(row["mode"])}</th>{"".join(f"<td>{escape(c)}</td>" for c in cells)}</tr>')
     return ('<p class="quiet">A promise of ∞ is none. u is the unit roundoff, |A||B| the product of the magnitudes.</p>'
             '<div class="scroll" tabindex="0" role="region" aria-label="All numbers, a table that scrolls sideways">'
             '<table class="numbers"><caption>Errors, times and bits of each mode</caption>'
@@ -128,7 +129,9 @@ def span_figure(name, matrix, lines, spans):
     empty = len(spans) - len(known)
     caption = f"{matrix}: the entries of a {lines} span up to {max(known, default=0)} bits"
     caption += f", those of half the {lines}s at most {sorted(known)[(len(known) - 1) // 2]}." if len(known) > 1 else "."
-    if empty:
+    if not known:
+        caption = f"{matrix} holds no finite nonzero entry."
+    elif empty:
         caption += f" {empty} of {len(spans)} {lines}s hold no finite nonzero entry."
     bars = f"A bar reaches from a {lines}'s least to its largest exponent"
     group = accublas_svg.group_size(len(spans))
@@ -145,7 +148,8 @@ def error_figure(name, title, rows, measured, promised, unit, caption):
 
 
 def time_figure(rows, places):
-    said = "; ".join(f"{r['mode']}: " + ", ".join(f"{milliseconds(r['times'].get(p))} ms on the {p}" for p in places) for r in rows)
+    times = lambda row: ", ".join(f"{milliseconds(row['times'].get(place))} ms on the {place}" for place in places)
+    said = "; ".join(f"{row['mode']}: {times(row)}" for row in rows)
     series = [(place, kind, [r["times"].get(place) for r in rows]) for place, kind in zip(places, accublas_svg.MARKS)]
     caption = "The fastest of the timed runs of each mode."
     if len(places) > 1:
@@ -166,7 +170,8 @@ def page(title, rows, facts, spans, details):
         '<h2 id="errors">Errors, measured and promised</h2>',
         figures(
             error_figure("relative", "Largest relative error of each mode", rows, "max", "promised", "error / |exact entry|",
-                         "At the worst entry, relative to its exact value. ∞: an entry that should be 0 and is not, or may not be; or no promise."),
+                         "At the worst entry, relative to its exact value. ∞: an entry that should be 0 and is not, or may not be; "
+                         "or no promise."),
             error_figure("scaled", "Largest error of each mode over u|A||B|", rows, "scaled", "promised_scaled", "error / u|A||B|",
                          "At the worst entry, in units of roundoff of the sum's magnitudes: what a usual BLAS is good for. "
                          "∞ promised: nothing is.")),

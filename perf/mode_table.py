@@ -26,9 +26,9 @@ BITS = {rows(header)!r}
 
 
 def bit_defined(mode):
-    """Whether the bits of the answer are defined, for a mode word with its parameters."""
+    """Whether the bits of the answer are defined, for a mode word with its parameters; no word that is not in the table."""
     word, *rest = mode.split(":")
-    return BITS[word] or "repro" in rest'''
+    return BITS.get(word, False) or word in BITS and "repro" in rest'''
 
 
 if __name__ == "__main__":

@@ -185,6 +185,7 @@ class Rules(unittest.TestCase):
     def test_shown(self):
         seen = Page(page())
         self.assertIn("dot2", seen.texts["code"])
+        self.assertIn("A holds no finite nonzero entry.", PAGES["extremes"])
         self.assertIn("None of the modes tried is enough", Page(page(product()[:3])).texts["p"])
 
     def test_spans(self):
@@ -218,6 +219,7 @@ class Modes(unittest.TestCase):
         defined = found["bit_defined"]
         self.assertEqual([defined(m) for m in ("native", "dp", "sp", "dp:repro", "sp:repro", "fixed:60", "slices:4:fast", "dot2", "cr")],
                          [False] * 3 + [True] * 6)
+        self.assertEqual([defined("best"), defined("best:repro")], [False, False])
         with tempfile.TemporaryDirectory() as folder:
             other = Path(folder) / "mode.hpp"
             other.write_text(Path(MODE_HPP).read_text().replace('"cr", 0, 0, ""', '"cr", least, 0, ""'))
