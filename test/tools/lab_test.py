@@ -254,7 +254,7 @@ class Refusals(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             self.refused("005", saying="005")
             self.refused("002", "--only", "best", "--out", folder, saying="no part best; known: errors, speed")
-            self.refused("002", "--draw", "--out", folder, saying="no such table")
+            self.refused("002", "--draw", "--out", folder, saying="accublas-lab: 002 errors: ")
             self.refused("002", "--quick", "--out", "/dev/null/absent", saying="accublas-lab: ")
 
 
