@@ -48,20 +48,30 @@ def main(argv):
         known = {part for paper in papers.values() for part in paper.PARTS}
         if unknown := [part for part in only if part not in known]:
             raise UsageError(f"no part {unknown[0]}; known: {', '.join(sorted(known))}")
+        status = 0
         for document, paper in papers.items():
             command = shlex.join(["accublas-lab", document, *shown])
-            lab = Laboratory(BUILD, args.out or BUILD / "lab", args.quick, args.cpu, command)
-            lab.png = args.png
+            lab = Laboratory(BUILD, args.out or BUILD / "lab", args.quick, args.cpu, command, args.png)
             for part, (measure, draw) in paper.PARTS.items():
-                if only and part not in only:
-                    continue
-                start = time.monotonic()
-                if not args.draw:
-                    measure(lab)
-                draw(lab)
-                print(f"{document} {part}: {time.monotonic() - start:.1f} s", flush=True)
+                if not only or part in only:
+                    status = max(status, run(lab, f"{document} {part}", None if args.draw else measure, draw))
     except (UsageError, OSError) as error:
         return refuse(error)
+    return status
+
+
+def run(lab, name, measure, draw):
+    """One part of a document; 2 where it fails, so that the others go on."""
+    from laboratory import UsageError, refuse
+
+    start = time.monotonic()
+    try:
+        if measure:
+            measure(lab)
+        draw(lab)
+    except (UsageError, OSError) as error:
+        return refuse(f"{name}: {error}")
+    print(f"{name}: {time.monotonic() - start:.1f} s", flush=True)
     return 0
 
 

@@ -29,6 +29,10 @@ class Calls(Library):
         self.check(self.lib.accublas_set_backend(self.context, ctypes.c_int32(BACKEND_CUDA if lab.gpu else BACKEND_CPU)))
         self.check(self.lib.accublas_set_report_level(self.context, 2))
 
+    def __del__(self):
+        if hasattr(self, "context"):  # which keeps the memory of its largest call
+            self.lib.accublas_destroy(self.context)
+
     def product(self, mode, a, b, op="gemm"):
         """A B in that mode."""
         self.set_mode(op, mode)
@@ -50,11 +54,9 @@ class ExactProduct(Reference):
 
 
 class Laboratory:
-    png = False  # pictures as PNG, too
-
-    def __init__(self, build, out, quick, cpu, command):
+    def __init__(self, build, out, quick, cpu, command, png=False):
         self.build, self.out, self.quick, self.command = build, out, quick, command
-        self.gpu = False
+        self.png = png  # pictures as PNG, too
         self.gpu = not cpu and self.devices() > 0
         self.threads = len(os.sched_getaffinity(0))
         with open(HERE / "published.csv", newline="") as file:

@@ -27,7 +27,7 @@ def draw_speed(lab):
     levels = [(f"{r['series']}\n(C2050, published)", r["value"], colour, "published")
               for r, colour in zip(lab.published("003", "speed"), ("tab:blue", "tab:gray"))]
     curves_picture(lab, "003_speed", "GEMM against n: twofold precision and native", caption,
-                   [Panel("DGEMM (Figure 3)", "n", "GFlop/s", curves, levels=levels)], 1, legend_width=0.8, panel_size=(4.6, 3.8))
+                   [Panel("DGEMM (Figure 3)", "n", "GFlop/s", curves, levels=levels)], 1, legend_width=0.6, panel_size=(4.6, 3.8))
 
 
 def measure_tuner(lab):

@@ -1,5 +1,6 @@
 """Pictures of the laboratory: curves in panels, one legend beside them, and below them date, machine and command."""
 
+import math
 import textwrap
 from dataclasses import dataclass, field
 
@@ -65,10 +66,18 @@ def draw_curves(axes, panel, labels):
     for label, y, colour, line in panel.levels:
         axes.axhline(y, label=label, color=colour, linestyle=STYLES[line], linewidth=1)
     ticks = panel.x_ticks or sorted({x for curve in panel.curves for x in curve.x})
-    axes.set_xticks(ticks, [f"{x:g}" for x in ticks])
+    axes.set_xticks(ticks, [tick_text(x) for x in ticks])
     axes.xaxis.set_minor_locator(NullLocator())
     axes.set(title=panel.title, xlabel=panel.xlabel, ylabel=panel.ylabel)
     axes.grid(True, which="major", alpha=0.3)
+
+
+def tick_text(x):
+    """Large powers of ten and two as powers, all else as it is."""
+    for base, exponent in ((10, round(math.log10(x))), (2, round(math.log2(x)))):
+        if x > 2**15 and x == base**exponent:
+            return f"${base}^{{{exponent}}}$"
+    return f"{x:g}"
 
 
 def plain_decades(axes, values):

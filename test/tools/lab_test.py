@@ -18,6 +18,7 @@ sys.path[1:1] = [str(SOURCE / "perf" / "lab"), str(LAB.parent)]
 import laboratory
 import numpy as np
 import paper_002
+import paper_003
 from accublas_calls import random_matrix
 
 UNIT = {"DGEMM": 2.0**-53, "SGEMM": 2.0**-24}
@@ -106,7 +107,7 @@ class Commands(unittest.TestCase):
             if row["mode"] in ("exact", "cr"):
                 exact = exact if row["mode"] == "cr" else values[0]
                 self.assertEqual(values[0], exact)
-        self.check_times(r for r in found["001_overhead"])
+        self.check_times(found["001_overhead"])
 
     def test_multiword(self):
         found = self.run_document("002")
@@ -173,6 +174,75 @@ class Errors(unittest.TestCase):
         self.assertAlmostEqual(sum(float(r["value"]) for r in rows if r["table"] == "share"), 99.9)
 
 
+STUB = """#!{python}
+import csv, itertools, sys
+option = dict(zip(sys.argv[1::1], sys.argv[2::1]))
+columns = {columns!r}
+with open(option["--csv"], "w") as file:
+    rows = csv.DictWriter(file, columns, restval="0")
+    rows.writeheader()
+    if "--vectors" in option:
+        for n, data, mode in itertools.product([8, 16], ["phi:0", "phi:1"], ["cublas", "native", "dot2", "cr"]):
+            rows.writerow({{"routine": option["--vectors"], "n": n, "data": data, "mode": mode, "us": 500 if mode == "cublas" else 1000}})
+    else:
+        for data, mode in itertools.product(option["-d"].split(","), option["-m"].split(",")):
+            rows.writerow({{"routine": option["-r"], "n": option["-n"], "data": data, "contender": mode, "T": 53, "parts": 15,
+                            "engine": "" if mode == "cublas" else "int8", "ms": 1 if mode == "cublas" else 4, "failure": ""}})
+sys.exit(1)  # targets missed
+"""
+TUNER = """#!{python}
+print("A device, 132 multiprocessors\\ndgemm, n = 512; limit 3e+13 FP64 operations/s, 10 of them a term")
+print("  {{64, 64, 16}}                        1.250 ms, 0.910 of the limit, 128 registers\\n  {{8, 8, 8}}   rejected: too small")
+print("sgemm, n = 512; limit 3e+13 FP64 operations/s, 1 of them a term\\n  {{32, 32, 8}}   2.5 ms, 0.5 of the limit, 99 registers")
+"""
+
+
+class OnAGpu(unittest.TestCase):
+    """What is read from the GPU's benchmarks, of stand-ins that write the columns which the programs' sources name."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.lab = laboratory.Laboratory(BUILD, Path(self.folder.name), True, True, "")
+        self.lab.build, self.lab.gpu = Path(self.folder.name), True
+        self.lab.machine = lambda: "a stand-in"
+
+    def program(self, name, text):
+        path = self.lab.build / "perf" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+        path.chmod(0o755)
+
+    def bench(self, source):
+        literals = re.search(r'csv_\(csv,\s*((?:"[^"]*"\s*)+)\)', (SOURCE / "perf" / "gpu" / source).read_text()).group(1)
+        columns = "".join(re.findall(r'"([^"]*)"', literals)).split(",")
+        self.program("accublas-gpu-bench", STUB.format(python=sys.executable, columns=columns))
+
+    def test_gemm(self):
+        self.bench("table.cpp")
+        rows = self.lab.gemm_times("dgemm", [100, 200], ["phi:1", "phi:2"], ["native", "cr"], "test")
+        self.assertEqual([(r["n"], r["data"], r["mode"], r["engine"], r["over_native"]) for r in rows[:4]],
+                         [(100, "phi:1", "native", "cublas", 1), (100, "phi:1", "cr", "int8", 4),
+                          (100, "phi:2", "native", "cublas", 1), (100, "phi:2", "cr", "int8", 4)])
+        self.assertEqual((len(rows), rows[1]["T"], rows[1]["parts"]), (8, 53, 15))
+        self.assertAlmostEqual(rows[-1]["gflops"], 2 * 200**3 / 4e-3 * 1e-9)
+
+    def test_vectors(self):
+        self.bench("vectors.cpp")
+        rows = self.lab.vector_times(["dgemv:n"], {}, ["native", "dot2"], "test")
+        self.assertEqual([(r["n"], r["mode"], r["ms"], r["over_native"]) for r in rows],
+                         [(8, "native", 0.5, 1), (8, "dot2", 1, 2), (16, "native", 0.5, 1), (16, "dot2", 1, 2)])
+
+    def test_tuner(self):
+        self.program("tune_dot2", TUNER.format(python=sys.executable))
+        paper_003.measure_tuner(self.lab)
+        _, rows = table(self.lab.out / "003_tuner.csv")
+        self.assertEqual([(r["routine"], r["shape"], r["ms"], r["share_of_limit"], r["registers"]) for r in rows],
+                         [("dgemm", "64, 64, 16", 1.25, 0.91, 128), ("sgemm", "32, 32, 8", 2.5, 0.5, 99)])
+        paper_003.draw_tuner(self.lab)
+        self.assertTrue((self.lab.out / "003_tuner.svg").exists())
+
+
 class Refusals(unittest.TestCase):
     def refused(self, *arguments, saying):
         run = lab(*arguments)
@@ -184,7 +254,7 @@ class Refusals(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             self.refused("005", saying="005")
             self.refused("002", "--only", "best", "--out", folder, saying="no part best; known: errors, speed")
-            self.refused("002", "--draw", "--out", folder, saying="no such table")
+            self.refused("002", "--draw", "--out", folder, saying="accublas-lab: 002 errors: ")
             self.refused("002", "--quick", "--out", "/dev/null/absent", saying="accublas-lab: ")
 
 
