@@ -20,6 +20,7 @@ def run(doxygen, out, inputs, settings):
     """The exit status of Doxygen, which is not 0 where it warned."""
     out.mkdir(parents=True, exist_ok=True)
     quoted = " ".join(f'"{name}"' for name in inputs)
+    print(out / "html/index.html", flush=True)
     text = f'{COMMON}{settings}INPUT = {quoted}\nOUTPUT_DIRECTORY = "{out}"\n'
     return subprocess.run([doxygen, "-"], input=text, text=True).returncode
 
