@@ -29,9 +29,9 @@
 extern "C" {
 #endif
 
-#define ACCUBLAS_VERSION_MAJOR 0
-#define ACCUBLAS_VERSION_MINOR 1
-#define ACCUBLAS_VERSION_PATCH 0
+#define ACCUBLAS_VERSION_MAJOR 0 /**< of this header */
+#define ACCUBLAS_VERSION_MINOR 1 /**< of this header */
+#define ACCUBLAS_VERSION_PATCH 0 /**< of this header */
 
 #if defined(__GNUC__)
 #define ACCUBLAS_API __attribute__((visibility("default")))
@@ -150,6 +150,7 @@ typedef struct accublas_options {
   int64_t workspace_bytes; /**< -1 not set; cap of the workspace of this call in bytes */
 } accublas_options;
 
+/** Options of which none is set. */
 #define ACCUBLAS_OPTIONS_INIT \
   { sizeof(accublas_options), NULL, 0, 0, 0, -1, -1, -1, 0, -1, -1.0, -1 }
 
@@ -162,14 +163,16 @@ typedef struct accublas_options {
  * as long as no element of the result overflows (native: no product or partial sum over- or underflows either).
  * Infinity where nothing is promised (slices; fixed where bits are dropped and no target is set). */
 typedef struct accublas_report_t {
-  size_t struct_size;
+  size_t struct_size;      /**< sizeof(accublas_report_t) */
   char routine[16];        /**< "dgemm", "dgemm_batched" (both forms), ... */
   char mode[32];           /**< the mode word that ran, for instance "dp:repro" */
   char backend[8];         /**< "cpu", "cuda" */
   char engine[16];         /**< "int8", "native", ... */
   char device[64];         /**< device or instruction set, for instance "cpu:avx512_vnni" */
   char reason[160];        /**< why this mode, backend and engine were chosen */
-  int64_t m, n, k;         /**< sizes (dot, nrm2, asum: 1, 1, n; gemv: outputs, 1, terms) */
+  int64_t m;               /**< rows of C (dot, nrm2, asum: 1; gemv: outputs) */
+  int64_t n;               /**< columns of C (else 1) */
+  int64_t k;               /**< terms of a sum (dot, nrm2, asum: n) */
   int32_t bits;            /**< T used (the largest, where several), 0 if none */
   int32_t parts;           /**< moduli, or digits or slices of A, multiplied (the most, where several), 0 if none */
   int64_t rejected;        /**< elements that the certificate rejected at T */
@@ -181,19 +184,19 @@ typedef struct accublas_report_t {
   double ms_product;       /**< products; level 2 */
   double ms_reconstruct;   /**< reconstruction and rounding; level 2 */
   double ms_exact;         /**< recomputation of undecided and rejected elements; level 2 */
-  double bound_relative;
-  double bound_componentwise;
-  double bound_absolute;
-  int32_t threads;     /**< threads of accublas's own pool that the call was planned for */
-  int32_t level;       /**< the report level that the call ran under */
+  double bound_relative;   /**< times abs(exact) */
+  double bound_componentwise; /**< times (abs(alpha) abs(A) abs(B) + abs(beta) abs(C)) */
+  double bound_absolute;      /**< as it is */
+  int32_t threads;            /**< threads of accublas's own pool that the call was planned for */
+  int32_t level;              /**< the report level that the call ran under */
   int64_t batch_count; /**< matrices of a batched call, 1 else; the numbers above are those of all of them together */
 } accublas_report_t;
 
 /** One row of the call counters: calls of a routine that an engine served, process wide. */
 typedef struct accublas_counter_t {
-  char routine[16];
-  char engine[16];
-  uint64_t calls;
+  char routine[16]; /**< "dgemm", ... */
+  char engine[16];  /**< "int8", ... */
+  uint64_t calls;   /**< since the process began, or since the last reset */
 } accublas_counter_t;
 
 /* ---------------------------------------------------------------------------------------------------------------
@@ -285,6 +288,7 @@ ACCUBLAS_API accublas_status accublas_device_count(int32_t* count);
  * serves the call; when it returns 0 the process aborts. NULL restores the default (the line on standard error, then
  * abort, or native with ACCUBLAS_ON_FAILURE=native). Process wide. */
 typedef int32_t (*accublas_failure_handler)(accublas_status status, const char* message, void* user);
+/** Makes `handler` the one that is called, with `user` as its last argument. */
 ACCUBLAS_API accublas_status accublas_set_failure_handler(accublas_failure_handler handler, void* user);
 /** What the default handler does. Process wide. */
 ACCUBLAS_API accublas_status accublas_set_on_failure(accublas_on_failure action);
@@ -434,8 +438,8 @@ enum { ACCUBLAS_MP_ZERO = 0, ACCUBLAS_MP_FINITE = 1, ACCUBLAS_MP_INFINITE = 2, A
 
 /** Exponents that stand for what is no finite nonzero number, where numbers travel as limbs. */
 #define ACCUBLAS_MP_EXPONENT_ZERO INT64_MIN
-#define ACCUBLAS_MP_EXPONENT_INFINITY (INT64_MIN + 1)
-#define ACCUBLAS_MP_EXPONENT_NAN (INT64_MIN + 2)
+#define ACCUBLAS_MP_EXPONENT_INFINITY (INT64_MIN + 1) /**< of an infinity */
+#define ACCUBLAS_MP_EXPONENT_NAN (INT64_MIN + 2)      /**< of NaN */
 
 /** An array of `length` zeros (+0) in host memory. *array is NULL on failure. */
 ACCUBLAS_API accublas_status accublas_mp_create(accublas_context* ctx, int32_t precision, int64_t length,
@@ -595,17 +599,19 @@ ACCUBLAS_API double accublas_mp_log2_relative_bound(int64_t n, double log2_m, do
 
 /** What the last accublas_mp_* call on a context did. Set struct_size before asking; fields past it are not written. */
 typedef struct accublas_mp_report_t {
-  size_t struct_size;
-  char routine[16];       /**< "mp_gemv", ... */
-  char backend[8];        /**< "cpu", "cuda" */
-  char device[64];        /**< device or instruction set */
-  int64_t m, n, k;        /**< C is m x n, k terms */
-  int32_t precision;      /**< bits */
-  int32_t element_moduli; /**< moduli of an element */
-  int32_t moduli;         /**< moduli of the products (the most, where several) */
-  int32_t spread;         /**< bits of spread that row and column scaling left in A */
-  int32_t bands;          /**< most bands of an output; 1: none was split */
-  int32_t threads;
+  size_t struct_size;       /**< sizeof(accublas_mp_report_t) */
+  char routine[16];         /**< "mp_gemv", ... */
+  char backend[8];          /**< "cpu", "cuda" */
+  char device[64];          /**< device or instruction set */
+  int64_t m;                /**< rows of C */
+  int64_t n;                /**< columns of C */
+  int64_t k;                /**< terms of a sum */
+  int32_t precision;        /**< bits */
+  int32_t element_moduli;   /**< moduli of an element */
+  int32_t moduli;           /**< moduli of the products (the most, where several) */
+  int32_t spread;           /**< bits of spread that row and column scaling left in A */
+  int32_t bands;            /**< most bands of an output; 1: none was split */
+  int32_t threads;          /**< threads of accublas's own pool that the call was planned for */
   int64_t outputs_in_bands; /**< outputs that were summed in more than one band */
   int64_t aligned_bytes;    /**< bytes of the aligned form of A */
   int64_t copied_bytes;     /**< bytes copied between host and device */

@@ -46,6 +46,7 @@ module accublas_c
     !> Handler of failures where the caller has no status. Nonzero: the real BLAS serves the call; 0: abort.
     !> accublas_string(message) makes a Fortran string of the message.
     function accublas_failure_handler(status, message, user) result(use_native) bind(c)
+      !> Nonzero: the real BLAS serves the call; 0: abort.
       import :: c_ptr, int32
       integer(int32), value :: status
       type(c_ptr), value :: message, user
@@ -54,6 +55,7 @@ module accublas_c
   end interface
 
   interface
+    !> 10000 major + 100 minor + patch of the library at run time.
     pure function accublas_version() result(version) bind(c, name='accublas_version')
       import :: int32
       integer(int32) :: version

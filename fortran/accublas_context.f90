@@ -1,8 +1,8 @@
-! Contexts, settings, reports and failures. Every procedure has the name and the meaning of the C function (accublas.h)
-! and two optional arguments at its end:
-!   stat    the status; without it a failure runs the failure handler (which aborts unless told otherwise; if it
-!           returns, the setting is as it was)
-!   errmsg  the message of a failure; left alone on success, as with ALLOCATE
+!> Contexts, settings, reports and failures. Every procedure has the name and the meaning of the C function (accublas.h)
+!> and two optional arguments at its end:
+!>   stat    the status; without it a failure runs the failure handler (which aborts unless told otherwise; if it
+!>           returns, the setting is as it was)
+!>   errmsg  the message of a failure; left alone on success, as with ALLOCATE
 module accublas_contexts
   use, intrinsic :: iso_c_binding, only: c_ptr, c_null_ptr, c_null_char, c_char, c_loc, c_sizeof, c_size_t, c_funloc, &
     c_f_pointer, c_associated, c_null_funptr
@@ -138,6 +138,7 @@ contains
     message = accublas_string(c_last_error(ctx%handle))
   end function accublas_last_error
 
+  !> A context with the environment's settings.
   subroutine accublas_create(ctx, stat, errmsg)
     type(accublas_context), intent(out) :: ctx
     integer(int32), intent(out), optional :: stat
@@ -148,6 +149,7 @@ contains
     call settle(ctx, status, stat, errmsg)
   end subroutine accublas_create
 
+  !> Waits for the context's work and frees it; ctx names the default context from here on.
   subroutine accublas_destroy(ctx, stat, errmsg)
     type(accublas_context), intent(inout) :: ctx
     integer(int32), intent(out), optional :: stat
@@ -159,6 +161,7 @@ contains
     call settle(ctx, status, stat, errmsg)
   end subroutine accublas_destroy
 
+  !> Mode of every family by its word, for instance 'dp:repro'; a family that lacks it keeps its mode. '' unsets.
   subroutine accublas_set_mode_name(ctx, word, stat, errmsg)
     type(accublas_context), intent(in) :: ctx
     character(*), intent(in) :: word
@@ -168,6 +171,7 @@ contains
     call settle(ctx, c_set_mode_name(ctx%handle, c_string(word)), stat, errmsg)
   end subroutine accublas_set_mode_name
 
+  !> The same by constant: parameter is T of fixed or D of slices, flags are ACCUBLAS_MODE_FAST and ACCUBLAS_MODE_REPRODUCIBLE.
   subroutine accublas_set_mode(ctx, mode, parameter, flags, stat, errmsg)
     type(accublas_context), intent(in) :: ctx
     integer(int32), intent(in) :: mode
@@ -183,6 +187,7 @@ contains
     call settle(ctx, c_set_mode(ctx%handle, mode, p, f), stat, errmsg)
   end subroutine accublas_set_mode
 
+  !> Mode of one family (ACCUBLAS_FAMILY_DGEMM, ...). It wins over accublas_set_mode_name.
   subroutine accublas_set_family_mode_name(ctx, family, word, stat, errmsg)
     type(accublas_context), intent(in) :: ctx
     integer(int32), intent(in) :: family
@@ -207,6 +212,7 @@ contains
     word = trim(fixed_string(chars))
   end subroutine accublas_get_mode_name
 
+  !> 0 or 1: whether dp and sp promise bits; -1 unsets it.
   subroutine accublas_set_reproducible(ctx, reproducible, stat, errmsg)
     type(accublas_context), intent(in) :: ctx
     integer(int32), intent(in) :: reproducible
@@ -216,6 +222,7 @@ contains
     call settle(ctx, c_set_reproducible(ctx%handle, reproducible), stat, errmsg)
   end subroutine accublas_set_reproducible
 
+  !> ACCUBLAS_BACKEND_AUTO, ACCUBLAS_BACKEND_CPU or ACCUBLAS_BACKEND_CUDA.
   subroutine accublas_set_backend(ctx, backend, stat, errmsg)
     type(accublas_context), intent(in) :: ctx
     integer(int32), intent(in) :: backend
@@ -225,6 +232,7 @@ contains
     call settle(ctx, c_set_backend(ctx%handle, backend), stat, errmsg)
   end subroutine accublas_set_backend
 
+  !> CUDA device number, from 0.
   subroutine accublas_set_device(ctx, device, stat, errmsg)
     type(accublas_context), intent(in) :: ctx
     integer(int32), intent(in) :: device
@@ -234,6 +242,7 @@ contains
     call settle(ctx, c_set_device(ctx%handle, device), stat, errmsg)
   end subroutine accublas_set_device
 
+  !> ACCUBLAS_ENGINE_AUTO, ...: an engine that cannot serve a call's mode is ACCUBLAS_ERROR_ENGINE at that call.
   subroutine accublas_set_engine(ctx, engine, stat, errmsg)
     type(accublas_context), intent(in) :: ctx
     integer(int32), intent(in) :: engine
@@ -243,6 +252,7 @@ contains
     call settle(ctx, c_set_engine(ctx%handle, engine), stat, errmsg)
   end subroutine accublas_set_engine
 
+  !> The same by word: 'auto', 'native', 'int8', 'fp64', 'fp16', 'dot2', 'sums'.
   subroutine accublas_set_engine_name(ctx, name, stat, errmsg)
     type(accublas_context), intent(in) :: ctx
     character(*), intent(in) :: name
@@ -252,6 +262,7 @@ contains
     call settle(ctx, c_set_engine_name(ctx%handle, c_string(name)), stat, errmsg)
   end subroutine accublas_set_engine_name
 
+  !> Cap of the workspace in MiB; 0 restores the default. Blocking under it never changes bits.
   subroutine accublas_set_workspace_mib(ctx, mib, stat, errmsg)
     type(accublas_context), intent(in) :: ctx
     integer(int64), intent(in) :: mib
@@ -272,6 +283,7 @@ contains
     call settle(ctx, c_set_workspace(ctx%handle, buffer, int(bytes, c_size_t)), stat, errmsg)
   end subroutine accublas_set_workspace
 
+  !> Threads of accublas's own pool; 0 restores the default.
   subroutine accublas_set_num_threads(ctx, threads, stat, errmsg)
     type(accublas_context), intent(in) :: ctx
     integer(int32), intent(in) :: threads
@@ -281,6 +293,7 @@ contains
     call settle(ctx, c_set_num_threads(ctx%handle, threads), stat, errmsg)
   end subroutine accublas_set_num_threads
 
+  !> 0 silent, 1 a line per call on standard error.
   subroutine accublas_set_verbose(ctx, level, stat, errmsg)
     type(accublas_context), intent(in) :: ctx
     integer(int32), intent(in) :: level
@@ -290,6 +303,7 @@ contains
     call settle(ctx, c_set_verbose(ctx%handle, level), stat, errmsg)
   end subroutine accublas_set_verbose
 
+  !> 0 no times, 1 total time, 2 time per phase.
   subroutine accublas_set_report_level(ctx, level, stat, errmsg)
     type(accublas_context), intent(in) :: ctx
     integer(int32), intent(in) :: level
@@ -299,6 +313,7 @@ contains
     call settle(ctx, c_set_report_level(ctx%handle, level), stat, errmsg)
   end subroutine accublas_set_report_level
 
+  !> Accuracy target: a call that cannot promise the bound returns ACCUBLAS_ERROR_ACCURACY and leaves C as it was. 0 unsets.
   subroutine accublas_set_target(ctx, bound, stat, errmsg)
     type(accublas_context), intent(in) :: ctx
     real(real64), intent(in) :: bound
@@ -319,6 +334,7 @@ contains
     call settle(ctx, c_set_pointer_mode(ctx%handle, mode), stat, errmsg)
   end subroutine accublas_set_pointer_mode
 
+  !> The CUDA stream that device calls run on; c_null_ptr is the legacy default stream.
   subroutine accublas_set_stream(ctx, stream, stat, errmsg)
     type(accublas_context), intent(in) :: ctx
     type(c_ptr), intent(in) :: stream
@@ -328,6 +344,7 @@ contains
     call settle(ctx, c_set_stream(ctx%handle, stream), stat, errmsg)
   end subroutine accublas_set_stream
 
+  !> The stream set, c_null_ptr by default.
   subroutine accublas_get_stream(ctx, stream, stat, errmsg)
     type(accublas_context), intent(in) :: ctx
     type(c_ptr), intent(out) :: stream
@@ -339,6 +356,7 @@ contains
     call settle(ctx, status, stat, errmsg)
   end subroutine accublas_get_stream
 
+  !> Waits for the context's calls on the device; returns and clears their first error.
   subroutine accublas_sync(ctx, stat, errmsg)
     type(accublas_context), intent(in) :: ctx
     integer(int32), intent(out), optional :: stat
@@ -347,6 +365,7 @@ contains
     call settle(ctx, c_sync(ctx%handle), stat, errmsg)
   end subroutine accublas_sync
 
+  !> Number of usable CUDA devices, 0 without a GPU, a driver, or CUDA in the build.
   subroutine accublas_device_count(count, stat, errmsg)
     integer(int32), intent(out) :: count
     integer(int32), intent(out), optional :: stat
@@ -432,6 +451,7 @@ contains
     call settle(accublas_context(), status, stat, errmsg)
   end subroutine accublas_counters
 
+  !> Sets all counters to 0.
   subroutine accublas_reset_counters(stat, errmsg)
     integer(int32), intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg

@@ -1,8 +1,8 @@
-! Multiple-precision arrays: what does not depend on the kind of the caller's integers. Every procedure has the meaning of the C function
-! of its name (accublas.h, docs/multiple-precision.md) and three optional arguments at its end:
-!   context  whose settings and report it uses; the calling thread's default context without it
-!   stat     the status; without it a failure runs the failure handler (which aborts unless told otherwise)
-!   errmsg   the message of a failure; left alone on success
+!> Multiple-precision arrays: what does not depend on the kind of the caller's integers. Every procedure has the meaning of the C function
+!> of its name (accublas.h, docs/multiple-precision.md) and three optional arguments at its end:
+!>   context  whose settings and report it uses; the calling thread's default context without it
+!>   stat     the status; without it a failure runs the failure handler (which aborts unless told otherwise)
+!>   errmsg   the message of a failure; left alone on success
 module accublas_mp_arrays
   use, intrinsic :: iso_c_binding, only: c_ptr, c_null_ptr, c_sizeof
   use, intrinsic :: iso_fortran_env, only: int32, int64, real64
@@ -17,12 +17,18 @@ module accublas_mp_arrays
   public :: accublas_mp_published_bound, accublas_mp_log2_absolute_bound, accublas_mp_log2_relative_bound
   public :: context_handle, settle_call
 
-  integer(int32), parameter, public :: ACCUBLAS_MP_HOST = 0, ACCUBLAS_MP_DEVICE = 1
-  integer(int32), parameter, public :: ACCUBLAS_MP_ZERO = 0, ACCUBLAS_MP_FINITE = 1, ACCUBLAS_MP_INFINITE = 2, ACCUBLAS_MP_NAN = 3
-  !> Exponents that stand for what is no finite nonzero number.
-  integer(int64), parameter, public :: ACCUBLAS_MP_EXPONENT_ZERO = -huge(0_int64) - 1
-  integer(int64), parameter, public :: ACCUBLAS_MP_EXPONENT_INFINITY = ACCUBLAS_MP_EXPONENT_ZERO + 1
-  integer(int64), parameter, public :: ACCUBLAS_MP_EXPONENT_NAN = ACCUBLAS_MP_EXPONENT_ZERO + 2
+  ! Where an array lives.
+  integer(int32), parameter, public :: ACCUBLAS_MP_HOST = 0   !< host memory
+  integer(int32), parameter, public :: ACCUBLAS_MP_DEVICE = 1 !< the memory of a GPU
+  ! Classes of numbers.
+  integer(int32), parameter, public :: ACCUBLAS_MP_ZERO = 0     !< a zero of either sign
+  integer(int32), parameter, public :: ACCUBLAS_MP_FINITE = 1   !< a finite nonzero number
+  integer(int32), parameter, public :: ACCUBLAS_MP_INFINITE = 2 !< an infinity of either sign
+  integer(int32), parameter, public :: ACCUBLAS_MP_NAN = 3      !< no number
+  ! Exponents that stand for what is no finite nonzero number.
+  integer(int64), parameter, public :: ACCUBLAS_MP_EXPONENT_ZERO = -huge(0_int64) - 1                    !< of a zero
+  integer(int64), parameter, public :: ACCUBLAS_MP_EXPONENT_INFINITY = ACCUBLAS_MP_EXPONENT_ZERO + 1     !< of an infinity
+  integer(int64), parameter, public :: ACCUBLAS_MP_EXPONENT_NAN = ACCUBLAS_MP_EXPONENT_ZERO + 2          !< of NaN
 
   !> An array of multiple-precision numbers. Assignment makes a second name for the same array, so nothing is destroyed
   !> implicitly: call accublas_mp_destroy. One that was never created is an absent scalar: alpha = 1, beta = 0.
@@ -67,6 +73,7 @@ contains
     end if
   end subroutine settle_call
 
+  !> Waits for calls that use the array and frees it; `array` was never created from here on.
   subroutine accublas_mp_destroy(array, stat)
     type(accublas_mp_array), intent(inout) :: array
     integer(int32), intent(out), optional :: stat
@@ -88,6 +95,7 @@ contains
     call settle_call(context, c_mp_move(context_handle(context), array%handle, place), stat, errmsg)
   end subroutine accublas_mp_move
 
+  !> Drops the aligned form, if there is one.
   subroutine accublas_mp_drop_aligned(array, context, stat, errmsg)
     type(accublas_mp_array), intent(in) :: array
     type(accublas_context), intent(in), optional :: context
@@ -105,6 +113,7 @@ contains
     precision = c_mp_precision(array%handle)
   end function accublas_mp_precision
 
+  !> Number of elements; 0 for an array that was never created.
   function accublas_mp_length(array) result(length)
     type(accublas_mp_array), intent(in) :: array
     integer(int64) :: length
@@ -112,6 +121,7 @@ contains
     length = c_mp_length(array%handle)
   end function accublas_mp_length
 
+  !> ACCUBLAS_MP_HOST or ACCUBLAS_MP_DEVICE.
   function accublas_mp_get_place(array) result(place)
     type(accublas_mp_array), intent(in) :: array
     integer(int32) :: place
@@ -119,6 +129,7 @@ contains
     place = c_mp_get_place(array%handle)
   end function accublas_mp_get_place
 
+  !> Bytes of all forms of the array.
   function accublas_mp_bytes(array) result(bytes)
     type(accublas_mp_array), intent(in) :: array
     integer(int64) :: bytes
@@ -126,6 +137,7 @@ contains
     bytes = c_mp_bytes(array%handle)
   end function accublas_mp_bytes
 
+  !> What the last multiple-precision routine or alignment on the context did.
   subroutine accublas_mp_report(report, context, stat, errmsg)
     type(accublas_mp_report_t), intent(out) :: report
     type(accublas_context), intent(in), optional :: context

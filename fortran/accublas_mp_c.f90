@@ -243,23 +243,29 @@ module accublas_mp_c
       integer(int32) :: status
     end function c_mp_gemm
 
+    !> Relative error bound of the published multiple-precision GEMV for n terms; accublas.h has all three.
     pure function accublas_mp_published_bound(n, log2_m) result(bound) bind(c, name='accublas_mp_published_bound')
+      !> The factor (n + 2) u / (1 - (n + 2) u), u = 4 / sqrt(M), M = 2^log2_m.
       import :: int64, real64
       integer(int64), value, intent(in) :: n
       real(real64), value, intent(in) :: log2_m
       real(real64) :: bound
     end function accublas_mp_published_bound
 
+    !> Binary logarithm of its bound of the absolute error.
     pure function accublas_mp_log2_absolute_bound(n, log2_m, log2_magnitude) result(bound) &
       bind(c, name='accublas_mp_log2_absolute_bound')
+      !> Of the sum over the elements.
       import :: int64, real64
       integer(int64), value, intent(in) :: n
       real(real64), value, intent(in) :: log2_m, log2_magnitude
       real(real64) :: bound
     end function accublas_mp_log2_absolute_bound
 
+    !> Binary logarithm of its bound of the relative error.
     pure function accublas_mp_log2_relative_bound(n, log2_m, log2_magnitude, log2_exact) result(bound) &
       bind(c, name='accublas_mp_log2_relative_bound')
+      !> Relative to the exact sum over the elements.
       import :: int64, real64
       integer(int64), value, intent(in) :: n
       real(real64), value, intent(in) :: log2_m, log2_magnitude, log2_exact

@@ -13,14 +13,16 @@ SELF = Path("test/tools/maps_test.py")  # names what does not exist
 FOREIGN = {
     # systems' and other libraries'
     "PTHREAD_DESTRUCTOR_ITERATIONS", "RTLD_DEEPBIND", "cublasDestroy", "lbt_set_forward", "sm_90a", "norm2",
+    "MPI_Allreduce", "mpi_yield_when_idle", "R_LD_LIBRARY_PATH",
     # netlib's and the literature's algorithms and operations
     "xGEMM", "xGEMV", "xDOT", "TwoSum", "GenDot", "SplitMix64", "fusedMultiplyAdd", "ulp",
     # products, units, and words of English
-    "OpenBLAS", "OzBLAS", "cuBLAS", "OpenMP", "NumPy", "SciPy", "PyPI", "SuiteSparse", "KiB", "MiB", "GiB", "NaN", "NaNs",
+    "OpenBLAS", "OzBLAS", "cuBLAS", "OpenMP", "NumPy", "SciPy", "PyPI", "SuiteSparse", "OpenMPI", "ScaLAPACK", "KiB", "MiB", "GiB", "NaN", "NaNs",
     # examples of what a user has
     "your_program",
 }  # fmt: skip
-FOREIGN_OPTIONS = {"cflags", "libs", "tool", "suite", "prefix"}  # of pkg-config, compute-sanitizer, Meson
+# of pkg-config, compute-sanitizer, Meson, mpirun, Octave
+FOREIGN_OPTIONS = {"cflags", "libs", "tool", "suite", "prefix", "modversion", "oversubscribe", "bind-to", "mca", "norc"}
 MESON_OPTIONS = {"b_sanitize", "prefix", "buildtype", "debug", "default_library"}
 INSTALLED = {"accublas.h": "c_api/accublas.h"}  # named as its users do
 
