@@ -20,6 +20,7 @@
 #include "cuda/multiword/words.hpp"
 #include "lib/base/error.hpp"
 #include "lib/numerics/finish.hpp"
+#include "lib/numerics/multiword.hpp"
 
 namespace accublas::cuda::hopper {
 
@@ -31,7 +32,8 @@ constexpr int consumers = 2;          // warpgroups
 constexpr int producer_threads = 256, producer_warps = producer_threads / 32,
               threads = 128 * consumers + producer_threads;
 constexpr int kept_terms = 256;  // of sums in a tensor core, which truncates, before they are added to those kept
-constexpr int band = 8;          // clusters' tiles above each other that are computed together
+constexpr int half_top = multiword_scale({MultiwordFormat::fp16, 1}, 0);  // lines of FP16 words are below 2^this
+constexpr int band = 8;  // clusters' tiles above each other that are computed together
 
 /// A kernel. `stages` fill shared memory; with two accumulators a thread the small products are added up apart.
 template <WordKind words_, int products_, int cols_, int cluster_, int stages_>
@@ -241,9 +243,9 @@ struct Entries {
   }
 };
 
-/// The factors that bring a line below 2^exponent to 2^15: the first alone where it is a float.
+/// The factors that bring a line below 2^exponent to 2^half_top: the first alone where it is a float.
 __device__ float2 scale_factors(int exponent) {
-  const int power = 15 - exponent, first = min(power, 127);
+  const int power = half_top - exponent, first = min(power, 127);
   return {__int_as_float((127 + first) << 23), __int_as_float((127 + power - first) << 23)};
 }
 
@@ -371,7 +373,7 @@ class Output {
     for (int half = 0; half < 2; ++half) {
       const Index at = row + 16 * half;
       wanted_[half] = at < m_.rows.count && !(specials_ && m_.row_lines.special[at] != 0);
-      exponent_[half] = C::scaled && wanted_[half] ? m_.row_lines.exponent[at] - 30 : 0;
+      exponent_[half] = C::scaled && wanted_[half] ? m_.row_lines.exponent[at] - 2 * half_top : 0;
     }
   }
 
