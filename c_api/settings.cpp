@@ -7,12 +7,12 @@ using namespace accublas;
 
 namespace {
 
-/// A setter: the cached plans are made again at the next call.
+/// A setter: the cached plans are made again at the next call, also where it has changed a setting before it fails.
 template <class Body>
 accublas_status change(accublas_context* ctx, Body&& body) {
   return guarded(ctx, [&](Context& context) {
-    body(context);
     context.settings_changed();
+    body(context);
   });
 }
 
