@@ -89,7 +89,7 @@ accublas_status accublas_create(accublas_context** ctx) {
   return guarded(nullptr, [&](Context&) {
     if (!ctx) bad_argument("ctx", "a pointer to a context pointer, not NULL");
     *ctx = nullptr;
-    if (!environment().error.empty()) throw Error(ACCUBLAS_ERROR_ENVIRONMENT, environment().error);
+    valid_environment();
     *ctx = new Context;
   });
 }

@@ -49,8 +49,14 @@ struct accublas_context {
   /// Of a call with options.
   accublas::Resolved resolved(accublas::Routine routine, const accublas_options& options);
 
-  /// To be called after a change of `level`.
+  /// To be called at a change of `level`, before the next call.
   void settings_changed() noexcept;
+
+  /// The device that calls work on where their operands do not say: that of the state, else the one set.
+  int device() const;
+  /// The state of the device, made where there is none yet: for the device set, else for `wanted`, that of the operands
+  /// (-1: none). Throws Error(ACCUBLAS_ERROR_POINTERS) where `what` ("the operands are") on another device.
+  accublas::BackendState& state_on(int wanted = -1, const char* what = "");
 
   accublas::Level level;
   void* workspace = nullptr;  ///< the user's own

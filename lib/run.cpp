@@ -91,7 +91,7 @@ void Run::operands(std::initializer_list<Named> arrays, std::initializer_list<Na
   shape_ = sizes;
   if (!on_device_ && !plan_.by_shape()) return;
   shape_.on_device = on_device_;
-  shape_.device = on_device_ && device >= 0 ? device : this->device();
+  shape_.device = on_device_ && device >= 0 ? device : context_.device();
   fit_plan(plan_, shape_, cpu_backend(), cuda_backend());
   if (plan_.backend == ACCUBLAS_BACKEND_CUDA) use_device(on_device_ ? device : -1);
 }
@@ -129,7 +129,7 @@ void Run::compute_erased(Serve serve, void* served) {
   if (plan_.backend == ACCUBLAS_BACKEND_CUDA) use_device(-1);
   const bool set = settings.workspace_bytes >= 0;
   const std::size_t cap =
-      set ? static_cast<std::size_t>(settings.workspace_bytes) : backend_of(plan_).default_workspace(device());
+      set ? static_cast<std::size_t>(settings.workspace_bytes) : backend_of(plan_).default_workspace(context_.device());
   const bool own = users_workspace_serves();
   Workspace workspace(cap, own ? context_.workspace : nullptr, own ? context_.workspace_bytes : 0);
   Execution execution{lanes(workspace), cpu::detected_isa(), workspace, report_, settings.target};
@@ -227,19 +227,7 @@ bool Run::users_workspace_serves() const {
   if (!context_.workspace) return false;
   const Location location = cuda_backend().locate(context_.workspace);
   if (plan_.backend == ACCUBLAS_BACKEND_CPU) return location.kind != MemoryKind::device;
-  return on_device_ && location.kind != MemoryKind::host && location.device == device();
-}
-
-/// Makes the context's state for a device (-1: the one set). Operands must be on that device.
-void Run::use_device(int wanted) {
-  if (!context_.device_state) {
-    const bool set = context_.level.device >= 0 || environment().level.device >= 0;
-    context_.device_state = cuda_backend().make_state(wanted >= 0 && !set ? wanted : resolved_.settings.device);
-  }
-  if (wanted >= 0 && wanted != context_.device_state->device())
-    throw Error(ACCUBLAS_ERROR_POINTERS, "the operands are on device " + std::to_string(wanted) +
-                                             ", the context works on device " +
-                                             std::to_string(context_.device_state->device()));
+  return on_device_ && location.kind != MemoryKind::host && location.device == context_.device();
 }
 
 }  // namespace accublas

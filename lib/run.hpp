@@ -99,8 +99,7 @@ class Run {
   void require_host_matrix(const char* matrices, Index i, const void* pointer) const;
   int lanes(const Workspace& workspace) const;
   bool users_workspace_serves() const;
-  int device() const { return context_.device_state ? context_.device_state->device() : resolved_.settings.device; }
-  void use_device(int wanted);
+  void use_device(int wanted) { context_.state_on(wanted, "the operands are"); }
 
   Context& context_;
   Resolved own_;

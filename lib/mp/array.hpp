@@ -86,9 +86,6 @@ class MpCall {
   Stopwatch watch_;
 };
 
-/// The device that the context works on, its state made.
-BackendState& device_state(Context& context, int wanted);
-
 /// Moves an array; lib/mp/array.cpp.
 void move(Context& context, Array& array, bool to_device);
 
