@@ -34,6 +34,15 @@ struct LastCall {
   accublas_report_t numbers{};
   bool done = false;       ///< a call was made
   bool on_device = false;  ///< it may be under way, and the device knows part of the numbers
+
+  /// A call begins, on the host so far: nothing of the one before is left.
+  void begin(const Plan& made) {
+    plan = made;
+    numbers = accublas_report_t{};
+    numbers.batch_count = 1;
+    done = true;
+    on_device = false;
+  }
 };
 
 }  // namespace accublas

@@ -30,12 +30,8 @@ Run::Run(Context& context, Routine routine, const accublas_options* options)
       routine_(routine) {
   if (defined_environment(resolved_.plan)) environment_.emplace();
   const Settings& settings = resolved_.settings;
-  plan_ = resolved_.plan;
-  context_.last.done = true;
-  context_.last.on_device = false;
-  report_ = accublas_report_t{};
+  context_.last.begin(resolved_.plan);
   report_.level = settings.report_level;
-  report_.batch_count = 1;
   timed_ = settings.report_level >= 1 || settings.verbose > 0;
   if (timed_) watch_.emplace();
 }
