@@ -39,7 +39,7 @@ Run::Run(Context& context, Routine routine, const accublas_options* options)
 Run::~Run() {
   if (finished_ || resolved_.settings.verbose == 0) return;
   try {
-    print_call(full_report(context_), false);
+    print(false);
   } catch (...) {  // no memory for a line of log; the call's own error is on its way
   }
 }
@@ -193,8 +193,14 @@ void Run::compute_in_less(Serve serve, void* served, Execution& execution, std::
 void Run::finish() {
   count_call(routine_, plan_.engine, context_.last.on_device);
   if (timed_ && !on_device_) report_.ms_total = watch_->milliseconds();
-  if (resolved_.settings.verbose > 0) print_call(full_report(context_), true);
+  if (resolved_.settings.verbose > 0) print(true);
   finished_ = true;
+}
+
+/// The line of verbose mode. A call that goes into a graph cannot be waited for.
+void Run::print(bool success) const {
+  const bool captured = context_.last.on_device && context_.device_state && context_.device_state->captured();
+  print_call(full_report(context_, !captured), success);
 }
 
 /// Threads that the engines size by. A device's workspace is not where the CPU's threads have theirs.

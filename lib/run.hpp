@@ -94,6 +94,7 @@ class Run {
   bool attempt_others(Serve serve, void* served, Execution& execution, std::size_t bytes);
   void compute_in_less(Serve serve, void* served, Execution& execution, std::size_t cap, const Error& error);
 
+  void print(bool success) const;
   Location where(const Named& argument) const;
   void require_scalars(const void* alpha, const void* beta) const;
   void require_host_matrix(const char* matrices, Index i, const void* pointer) const;
