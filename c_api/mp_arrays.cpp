@@ -28,7 +28,7 @@ CopyOperands copy_operands(std::int64_t m, std::int64_t n, const Array* from, st
                            std::int64_t ld_from, Array* to, std::int64_t offset_to, std::int64_t ld_to) {
   const CopyOperands operands{matrix_region("from", from, offset_from, ld_from, m, n),
                               matrix_region("to", to, offset_to, ld_to, m, n)};
-  if (from->on_device() != to->on_device())
+  if (!from->beside(*to))
     throw Error(ACCUBLAS_ERROR_POINTERS,
                 "argument to is in another place than from: accublas_mp_move brings them together");
   if (overlap(operands.to, operands.from)) throw Error(ACCUBLAS_ERROR_ARGUMENT, "argument to overlaps from");
