@@ -1,7 +1,8 @@
-// The states of calls, all of it decided and kept on the device, so that no call waits on the host.
+// The states of calls, all of them decided and kept on the device, so that no call waits on the host.
 #pragma once
 
 #include "cuda/core/operand.hpp"
+#include "lib/numerics/escalation.hpp"
 
 namespace accublas::cuda {
 
@@ -74,7 +75,8 @@ struct CallState {
   // For the report and for accublas_sync.
   std::int32_t bits, parts;  ///< the most used; parts: moduli, digits or slices, as accublas_report_t has it
   double bound_componentwise;
-  double sample_row_term[64], sample_col_term[64];  ///< chance of an element to be undecided, see cuda/residues/plan.cu
+  double sample_row_term[most_samples],
+      sample_col_term[most_samples];  ///< chance of an element to be undecided, see cuda/residues/plan.cu
   std::int32_t samples;
   FirstLook look;
   std::int32_t prefers_native;  ///< the data are for cuBLAS, which the call has in store; then `refused` too
