@@ -122,12 +122,8 @@ accublas_status accublas_set_last_error(accublas_context* ctx, accublas_status s
 
 accublas_status accublas_report(accublas_context* ctx, accublas_report_t* report) {
   return guarded(ctx, [&](Context& context) {
-    if (!report) bad_argument("report", "a pointer, not NULL");
-    const std::size_t size = report->struct_size;
-    if (size < sizeof(std::size_t)) bad_argument("report", "a struct with struct_size set");
-    accublas_report_t full = full_report(context);
-    full.struct_size = size;
-    std::memcpy(static_cast<void*>(report), &full, size < sizeof full ? size : sizeof full);
+    require_report(report);
+    hand_out(full_report(context), report);
   });
 }
 
