@@ -2,7 +2,6 @@
 #pragma once
 
 #include "cuda/core/operand.hpp"
-#include "lib/numerics/escalation.hpp"
 
 namespace accublas::cuda {
 
@@ -57,6 +56,9 @@ struct FirstLook {
   ACCUBLAS_HD unsigned rejected() const { return static_cast<unsigned>(counts & 0xFFFFF); }
 };
 
+/// Samples that a state has room for: most_samples of lib/numerics/escalation.hpp.
+inline constexpr int state_samples = 64;
+
 /// The state of one call, in device memory, zeroed at its start but for the last member.
 struct CallState {
   SideSummary rows, cols;
@@ -75,8 +77,8 @@ struct CallState {
   // For the report and for accublas_sync.
   std::int32_t bits, parts;  ///< the most used; parts: moduli, digits or slices, as accublas_report_t has it
   double bound_componentwise;
-  double sample_row_term[most_samples],
-      sample_col_term[most_samples];  ///< chance of an element to be undecided, see cuda/residues/plan.cu
+  double sample_row_term[state_samples],
+      sample_col_term[state_samples];  ///< chance of an element to be undecided, see cuda/residues/plan.cu
   std::int32_t samples;
   FirstLook look;
   std::int32_t prefers_native;  ///< the data are for cuBLAS, which the call has in store; then `refused` too
