@@ -118,7 +118,7 @@ enum {
   ACCUBLAS_ENGINE_AUTO = 0,
   ACCUBLAS_ENGINE_NATIVE = 1, /**< OpenBLAS or cuBLAS */
   ACCUBLAS_ENGINE_INT8 = 2,   /**< INT8 residue products and the Chinese remainder theorem (Ozaki scheme II) */
-  ACCUBLAS_ENGINE_FP64 = 3,   /**< FP64 slices on DGEMM (Ozaki scheme I, OzBLAS) */
+  ACCUBLAS_ENGINE_FP64 = 3,   /**< FP64 digits or slices on DGEMM (Ozaki scheme I, OzBLAS) */
   ACCUBLAS_ENGINE_FP16 = 4,   /**< FP16 tensor cores (DGEMM-TC), CUDA only */
   ACCUBLAS_ENGINE_DOT2 = 5,   /**< error-free transformations in FP64 */
   ACCUBLAS_ENGINE_SUMS = 6,   /**< sums with a rigorous bound, or in integers; exact accumulators behind */
@@ -160,8 +160,9 @@ typedef struct accublas_options {
  *   abs(c - exact) <= bound_relative abs(exact) + bound_componentwise (abs(alpha) abs(A) abs(B) + abs(beta) abs(C))
  *                     + bound_absolute,
  * (nrm2, asum: the exact result stands for abs(A) abs(B)),
- * as long as no element of the result overflows (native: no product or partial sum over- or underflows either).
- * Infinity where nothing is promised (slices; fixed where bits are dropped and no target is set). */
+ * as long as no element of the result overflows (native, tf32x1, tf32x3, tf32x4: no word, product or partial sum over- or
+ * underflows either). Infinity where nothing is promised (slices; fixed where bits are dropped and no target is set;
+ * fp16x1, fp16x3, tf64x1, tf64x3, tf64x4). */
 typedef struct accublas_report_t {
   size_t struct_size;      /**< sizeof(accublas_report_t) */
   char routine[16];        /**< "dgemm", "dgemm_batched" (both forms), ... */
@@ -247,7 +248,7 @@ ACCUBLAS_API accublas_status accublas_set_backend(accublas_context* ctx, accubla
  * 0). */
 ACCUBLAS_API accublas_status accublas_set_device(accublas_context* ctx, int32_t device);
 ACCUBLAS_API accublas_status accublas_set_engine(accublas_context* ctx, accublas_engine engine); /**< as below */
-/** "auto", "native", "int8", "fp64", "fp16", "dot2", "sums". An engine that cannot serve a call's mode is
+/** "auto", "native", "int8", "fp64", "fp16", "dot2", "sums", "multiword". An engine that cannot serve a call's mode is
  * ACCUBLAS_ERROR_ENGINE at that call. */
 ACCUBLAS_API accublas_status accublas_set_engine_name(accublas_context* ctx, const char* name);
 /** Cap of the workspace in MiB; 0 restores the default (256 MiB on the CPU; on a GPU the lesser of 4 GiB and an eighth
@@ -597,7 +598,8 @@ ACCUBLAS_API double accublas_mp_published_bound(int64_t n, double log2_m);
 ACCUBLAS_API double accublas_mp_log2_absolute_bound(int64_t n, double log2_m, double log2_magnitude);
 ACCUBLAS_API double accublas_mp_log2_relative_bound(int64_t n, double log2_m, double log2_magnitude, double log2_exact);
 
-/** What the last accublas_mp_* call on a context did. Set struct_size before asking; fields past it are not written. */
+/** What the last routine, alignment or move of multiple-precision arrays on a context did. Set struct_size before asking;
+ * fields past it are not written. */
 typedef struct accublas_mp_report_t {
   size_t struct_size;       /**< sizeof(accublas_mp_report_t) */
   char routine[16];         /**< "mp_gemv", ... */
@@ -614,7 +616,7 @@ typedef struct accublas_mp_report_t {
   int32_t threads;          /**< threads of accublas's own pool that the call was planned for */
   int64_t outputs_in_bands; /**< outputs that were summed in more than one band */
   int64_t aligned_bytes;    /**< bytes of the aligned form of A */
-  int64_t copied_bytes;     /**< bytes copied between host and device */
+  int64_t copied_bytes;     /**< bytes that a move copied between host and device; the other fields are 0 then */
   int32_t aligned_kept;     /**< 1: the kept aligned form of A was used */
   int32_t level;            /**< the report level that the call ran under */
   double ms_total;          /**< milliseconds, level >= 1 */
@@ -623,7 +625,8 @@ typedef struct accublas_mp_report_t {
   double ms_finish;         /**< reconstruction, alpha, beta, rounding, residues of the results; level 2 */
 } accublas_mp_report_t;
 
-/** What the last accublas_mp_* routine or alignment on the context did; it waits for it where it runs on a device. */
+/** What the last accublas_mp_* routine, alignment or move on the context did; it waits for it where it runs on a
+ * device. */
 ACCUBLAS_API accublas_status accublas_mp_report(accublas_context* ctx, accublas_mp_report_t* report);
 
 #ifdef __cplusplus

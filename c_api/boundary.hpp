@@ -1,6 +1,8 @@
 // The C boundary: exceptions stop here and become a status and the context's message.
 #pragma once
 
+#include <cstddef>
+#include <cstring>
 #include <new>
 #include <string>
 
@@ -33,6 +35,21 @@ accublas_status guarded(accublas_context* given, Body&& body) noexcept {
 
 [[noreturn]] inline void bad_argument(const char* name, const std::string& allowed) {
   throw Error(ACCUBLAS_ERROR_ARGUMENT, std::string("argument ") + name + " must be " + allowed);
+}
+
+/// Hands a report to the caller, as much of it as his struct_size says that he knows.
+template <class Report>
+void hand_out(const Report& full, Report* to) {
+  const std::size_t size = to->struct_size;
+  std::memcpy(static_cast<void*>(to), &full, size < sizeof full ? size : sizeof full);
+  to->struct_size = size;
+}
+
+/// To be called before.
+template <class Report>
+void require_report(const Report* to) {
+  if (!to) bad_argument("report", "a pointer, not NULL");
+  if (to->struct_size < sizeof(std::size_t)) bad_argument("report", "a struct with struct_size set");
 }
 
 }  // namespace accublas

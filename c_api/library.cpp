@@ -89,7 +89,7 @@ accublas_status accublas_create(accublas_context** ctx) {
   return guarded(nullptr, [&](Context&) {
     if (!ctx) bad_argument("ctx", "a pointer to a context pointer, not NULL");
     *ctx = nullptr;
-    if (!environment().error.empty()) throw Error(ACCUBLAS_ERROR_ENVIRONMENT, environment().error);
+    valid_environment();
     *ctx = new Context;
   });
 }
@@ -122,12 +122,8 @@ accublas_status accublas_set_last_error(accublas_context* ctx, accublas_status s
 
 accublas_status accublas_report(accublas_context* ctx, accublas_report_t* report) {
   return guarded(ctx, [&](Context& context) {
-    if (!report) bad_argument("report", "a pointer, not NULL");
-    const std::size_t size = report->struct_size;
-    if (size < sizeof(std::size_t)) bad_argument("report", "a struct with struct_size set");
-    accublas_report_t full = full_report(context);
-    full.struct_size = size;
-    std::memcpy(static_cast<void*>(report), &full, size < sizeof full ? size : sizeof full);
+    require_report(report);
+    hand_out(full_report(context), report);
   });
 }
 

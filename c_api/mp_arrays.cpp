@@ -28,7 +28,7 @@ CopyOperands copy_operands(std::int64_t m, std::int64_t n, const Array* from, st
                            std::int64_t ld_from, Array* to, std::int64_t offset_to, std::int64_t ld_to) {
   const CopyOperands operands{matrix_region("from", from, offset_from, ld_from, m, n),
                               matrix_region("to", to, offset_to, ld_to, m, n)};
-  if (from->on_device() != to->on_device())
+  if (!from->beside(*to))
     throw Error(ACCUBLAS_ERROR_POINTERS,
                 "argument to is in another place than from: accublas_mp_move brings them together");
   if (overlap(operands.to, operands.from)) throw Error(ACCUBLAS_ERROR_ARGUMENT, "argument to overlaps from");
@@ -42,7 +42,8 @@ accublas_status accublas_mp_create(accublas_context* ctx, int32_t precision, int
   return guarded(ctx, [&](Context&) {
     require_pointer("array", array);
     *array = nullptr;
-    if (precision < min_precision || precision > max_precision) bad_argument("precision", "64 .. 8192");
+    if (precision < min_precision || precision > max_precision)
+      bad_argument("precision", std::to_string(min_precision) + " .. " + std::to_string(max_precision));
     if (length < 0) bad_argument("length", "at least 0");
     if (length > std::int64_t{1} << 40)
       throw Error(ACCUBLAS_ERROR_MEMORY, "out of memory for a multiple-precision array");
@@ -63,8 +64,7 @@ int32_t accublas_mp_get_place(const accublas_mp_array* array) {
 }
 int64_t accublas_mp_bytes(const accublas_mp_array* array) {
   if (!array) return 0;
-  const Elements& e = array->elements;
-  return e.stride * (4 * e.format.moduli + 5) + 16 * e.length + (array->aligned ? array->aligned->bytes() : 0);
+  return array->elements.bytes() + (array->aligned ? array->aligned->bytes() : 0);
 }
 
 accublas_status accublas_mp_move(accublas_context* ctx, accublas_mp_array* array, accublas_mp_place place) {

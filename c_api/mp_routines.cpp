@@ -30,7 +30,7 @@ void require_alike(std::initializer_list<Operand> operands) {
     if (other.array->elements.format.precision != first.array->elements.format.precision)
       throw Error(ACCUBLAS_ERROR_PRECISION, std::string("arguments ") + first.name + " and " + other.name +
                                                 " differ in precision: accublas_mp_convert rounds explicitly");
-    if (other.array->on_device() != first.array->on_device() || other.array->device != first.array->device)
+    if (!other.array->beside(*first.array))
       throw Error(ACCUBLAS_ERROR_POINTERS, std::string("arguments ") + first.name + " and " + other.name +
                                                " are in different places: accublas_mp_move brings them together");
   }
@@ -85,7 +85,7 @@ accublas_status accublas_mp_align(accublas_context* ctx, accublas_mp_array* arra
                                   int64_t m, int64_t n, int32_t spread) {
   return guarded(ctx, [&](Context& context) {
     const Region region = matrix_region("array", array, offset, lda, m, n);
-    if (spread < -1 || spread > shifts) bad_argument("spread", "-1 .. 64");
+    if (spread < -1 || spread > shifts) bad_argument("spread", "-1 .. " + std::to_string(shifts));
     if (region.empty()) return;
     MpCall call(context, "mp_align", *array);
     call.sizes(m, n, 0);
@@ -237,14 +237,10 @@ accublas_status accublas_mp_gemm(accublas_context* ctx, accublas_transpose trans
 
 accublas_status accublas_mp_report(accublas_context* ctx, accublas_mp_report_t* report) {
   return guarded(ctx, [&](Context& context) {
-    if (!report) bad_argument("report", "a pointer, not NULL");
-    const std::size_t size = report->struct_size;
-    if (size < sizeof(std::size_t)) bad_argument("report", "a struct with struct_size set");
+    require_report(report);
     if (context.mp_on_device && context.device_state)
       cuda_mp_backend().complete(context.mp_report, context.device_state.get());
-    accublas_mp_report_t full = context.mp_report;
-    full.struct_size = size;
-    std::memcpy(static_cast<void*>(report), &full, size < sizeof full ? size : sizeof full);
+    hand_out(context.mp_report, report);
   });
 }
 

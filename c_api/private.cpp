@@ -29,14 +29,11 @@ const accublas::cpu::RealBlas* accublas_private_native(accublas::Routine routine
     const accublas::cpu::RealBlas& blas = accublas::cpu::real_blas();
 
     context.succeeded();
-    context.last.plan = plan;
-    context.last.done = true;
+    context.last.begin(plan);
     accublas_report_t& report = context.last.numbers;
-    report = accublas_report_t{};
     report.m = m;
     report.n = n;
     report.k = k;
-    report.batch_count = 1;
     const accublas::Bound bound = accublas::is_single(routine) ? promised_bound(routine, plan.mode, k, 1.0f)
                                                                : promised_bound(routine, plan.mode, k, 1.0);
     put_bound(report, bound);

@@ -7,12 +7,12 @@ using namespace accublas;
 
 namespace {
 
-/// A setter: the cached plans are made again at the next call.
+/// A setter: the cached plans are made again at the next call, also where it has changed a setting before it fails.
 template <class Body>
 accublas_status change(accublas_context* ctx, Body&& body) {
   return guarded(ctx, [&](Context& context) {
-    body(context);
     context.settings_changed();
+    body(context);
   });
 }
 
@@ -57,10 +57,9 @@ accublas_status accublas_get_mode_name(accublas_context* ctx, accublas_family fa
   return guarded(ctx, [&](Context& context) {
     require_family_number(family);
     if (!word) bad_argument("word", "a buffer, not NULL");
-    if (!environment().error.empty()) throw Error(ACCUBLAS_ERROR_ENVIRONMENT, environment().error);
     constexpr Routine routines[] = {Routine::dgemm, Routine::sgemm, Routine::ddot, Routine::dgemv};
     const Routine routine = routines[family];
-    const Settings settings = resolve(routine, nullptr, context.level, environment().level, build_settings());
+    const Settings settings = resolve(routine, nullptr, context.level, valid_environment().level, build_settings());
     const std::string text = mode_word(settings.mode, is_single(routine));
     if (size <= text.size()) bad_argument("size", "at least " + std::to_string(text.size() + 1));
     std::memcpy(word, text.c_str(), text.size() + 1);
@@ -170,11 +169,7 @@ accublas_status accublas_set_stream(accublas_context* ctx, void* stream) {
   return guarded(ctx, [&](Context& context) {
     if (!stream && !context.device_state) return;
     require_device("stream");
-    if (!context.device_state) {
-      const int set = context.level.device >= 0 ? context.level.device : environment().level.device;
-      context.device_state = cuda_backend().make_state(set >= 0 ? set : 0);
-    }
-    context.device_state->set_stream(stream);
+    context.state_on().set_stream(stream);
   });
 }
 

@@ -127,8 +127,9 @@ class CudaBackend final : public Backend {
     std::string reason;
     const int count = device_count(reason);
     if (device >= count)
-      throw Error(ACCUBLAS_ERROR_NO_DEVICE, "device " + std::to_string(device) + ": " +
-                                                (count == 0 ? reason : "there are " + std::to_string(count)));
+      throw Error(ACCUBLAS_ERROR_NO_DEVICE,
+                  "device " + std::to_string(device) + ": " +
+                      (count == 0 ? reason : "there are " + std::to_string(count) + " devices"));
     return std::make_unique<State>(device);
   }
 

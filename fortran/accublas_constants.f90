@@ -62,7 +62,7 @@ module accublas_constants
   integer(int32), parameter :: ACCUBLAS_ENGINE_AUTO = 0   !< the mode's first choice
   integer(int32), parameter :: ACCUBLAS_ENGINE_NATIVE = 1 !< OpenBLAS or cuBLAS
   integer(int32), parameter :: ACCUBLAS_ENGINE_INT8 = 2   !< INT8 residue products and the Chinese remainder theorem
-  integer(int32), parameter :: ACCUBLAS_ENGINE_FP64 = 3   !< FP64 slices on DGEMM
+  integer(int32), parameter :: ACCUBLAS_ENGINE_FP64 = 3   !< FP64 digits or slices on DGEMM
   integer(int32), parameter :: ACCUBLAS_ENGINE_FP16 = 4   !< FP16 tensor cores, CUDA only
   integer(int32), parameter :: ACCUBLAS_ENGINE_DOT2 = 5   !< error-free transformations in FP64
   integer(int32), parameter :: ACCUBLAS_ENGINE_SUMS = 6   !< sums with a rigorous bound, or in integers; exact accumulators behind

@@ -14,10 +14,9 @@ using accublas::Routine;
 namespace {
 
 Resolved make_resolved(Routine routine, const accublas::Level* call, const accublas::Level& context) {
-  const accublas::Environment& environment = accublas::environment();
-  if (!environment.error.empty()) throw accublas::Error(ACCUBLAS_ERROR_ENVIRONMENT, environment.error);
   Resolved made;
-  made.settings = accublas::resolve(routine, call, context, environment.level, accublas::build_settings());
+  made.settings =
+      accublas::resolve(routine, call, context, accublas::valid_environment().level, accublas::build_settings());
   made.plan = accublas::make_plan(routine, made.settings, accublas::cpu_backend(), accublas::cuda_backend());
   made.valid = true;
   return made;
@@ -37,6 +36,24 @@ Resolved accublas_context::resolved(Routine routine, const accublas_options& opt
 
 const Resolved& accublas_context::resolve_again(Routine routine) {
   return cache_[static_cast<int>(routine)] = make_resolved(routine, nullptr, level);
+}
+
+int accublas_context::device() const {
+  if (device_state) return device_state->device();
+  const int set = level.device >= 0 ? level.device : accublas::valid_environment().level.device;
+  return set >= 0 ? set : 0;
+}
+
+accublas::BackendState& accublas_context::state_on(int wanted, const char* what) {
+  if (!device_state) {
+    const bool set = level.device >= 0 || accublas::valid_environment().level.device >= 0;
+    device_state = accublas::cuda_backend().make_state(wanted >= 0 && !set ? wanted : device());
+  }
+  if (wanted >= 0 && wanted != device_state->device())
+    throw accublas::Error(ACCUBLAS_ERROR_POINTERS, std::string(what) + " on device " + std::to_string(wanted) +
+                                                       ", the context works on device " +
+                                                       std::to_string(device_state->device()));
+  return *device_state;
 }
 
 void accublas_context::settings_changed() noexcept {

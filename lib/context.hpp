@@ -34,6 +34,15 @@ struct LastCall {
   accublas_report_t numbers{};
   bool done = false;       ///< a call was made
   bool on_device = false;  ///< it may be under way, and the device knows part of the numbers
+
+  /// A call begins, on the host so far: nothing of the one before is left.
+  void begin(const Plan& made) {
+    plan = made;
+    numbers = accublas_report_t{};
+    numbers.batch_count = 1;
+    done = true;
+    on_device = false;
+  }
 };
 
 }  // namespace accublas
@@ -49,8 +58,14 @@ struct accublas_context {
   /// Of a call with options.
   accublas::Resolved resolved(accublas::Routine routine, const accublas_options& options);
 
-  /// To be called after a change of `level`.
+  /// To be called at a change of `level`, before the next call.
   void settings_changed() noexcept;
+
+  /// The device that calls work on where their operands do not say: that of the state, else the one set.
+  int device() const;
+  /// The state of the device, made where there is none yet: for the device set, else for `wanted`, that of the operands
+  /// (-1: none). Throws Error(ACCUBLAS_ERROR_POINTERS) where `what` ("the operands are") on another device.
+  accublas::BackendState& state_on(int wanted = -1, const char* what = "");
 
   accublas::Level level;
   void* workspace = nullptr;  ///< the user's own

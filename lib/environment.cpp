@@ -102,4 +102,10 @@ const Environment& environment() {
   return read;
 }
 
+const Environment& valid_environment() {
+  const Environment& known = environment();
+  if (!known.error.empty()) throw Error(ACCUBLAS_ERROR_ENVIRONMENT, known.error);
+  return known;
+}
+
 }  // namespace accublas

@@ -18,11 +18,11 @@ void copy_word(char (&to)[N], const std::string& from) {
 
 }  // namespace
 
-accublas_report_t full_report(const Context& context) {
+accublas_report_t full_report(const Context& context, bool wait) {
   accublas_report_t report = context.last.numbers;
   if (!context.last.done) return report;
   const Plan& plan = context.last.plan;
-  if (context.last.on_device && context.device_state) context.device_state->complete(report);
+  if (wait && context.last.on_device && context.device_state) context.device_state->complete(report);
   copy_word(report.routine, routine_name(plan.routine));
   copy_word(report.mode, mode_word(plan.mode, is_single(plan.routine)));
   const Backend& backend = backend_of(plan);
@@ -36,7 +36,7 @@ accublas_report_t full_report(const Context& context) {
 }
 
 void print_call(const accublas_report_t& report, bool success) {
-  char line[512], batch[32] = "";
+  char line[640], batch[32] = "";  // the longest line
   if (report.batch_count != 1)
     std::snprintf(batch, sizeof batch, " batch=%lld", static_cast<long long>(report.batch_count));
   const int length =

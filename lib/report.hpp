@@ -7,8 +7,9 @@
 
 namespace accublas {
 
-/// The report of the context's last call, words included.
-accublas_report_t full_report(const Context& context);
+/// The report of the context's last call, words included. It waits for a call on a device, unless `wait` is false: then
+/// without what only the device knows.
+accublas_report_t full_report(const Context& context, bool wait = true);
 
 /// The verbose line on standard error, written at once.
 void print_call(const accublas_report_t& report, bool success);

@@ -30,12 +30,8 @@ Run::Run(Context& context, Routine routine, const accublas_options* options)
       routine_(routine) {
   if (defined_environment(resolved_.plan)) environment_.emplace();
   const Settings& settings = resolved_.settings;
-  plan_ = resolved_.plan;
-  context_.last.done = true;
-  context_.last.on_device = false;
-  report_ = accublas_report_t{};
+  context_.last.begin(resolved_.plan);
   report_.level = settings.report_level;
-  report_.batch_count = 1;
   timed_ = settings.report_level >= 1 || settings.verbose > 0;
   if (timed_) watch_.emplace();
 }
@@ -43,7 +39,7 @@ Run::Run(Context& context, Routine routine, const accublas_options* options)
 Run::~Run() {
   if (finished_ || resolved_.settings.verbose == 0) return;
   try {
-    print_call(full_report(context_), false);
+    print(false);
   } catch (...) {  // no memory for a line of log; the call's own error is on its way
   }
 }
@@ -91,7 +87,7 @@ void Run::operands(std::initializer_list<Named> arrays, std::initializer_list<Na
   shape_ = sizes;
   if (!on_device_ && !plan_.by_shape()) return;
   shape_.on_device = on_device_;
-  shape_.device = on_device_ && device >= 0 ? device : this->device();
+  shape_.device = on_device_ && device >= 0 ? device : context_.device();
   fit_plan(plan_, shape_, cpu_backend(), cuda_backend());
   if (plan_.backend == ACCUBLAS_BACKEND_CUDA) use_device(on_device_ ? device : -1);
 }
@@ -129,7 +125,7 @@ void Run::compute_erased(Serve serve, void* served) {
   if (plan_.backend == ACCUBLAS_BACKEND_CUDA) use_device(-1);
   const bool set = settings.workspace_bytes >= 0;
   const std::size_t cap =
-      set ? static_cast<std::size_t>(settings.workspace_bytes) : backend_of(plan_).default_workspace(device());
+      set ? static_cast<std::size_t>(settings.workspace_bytes) : backend_of(plan_).default_workspace(context_.device());
   const bool own = users_workspace_serves();
   Workspace workspace(cap, own ? context_.workspace : nullptr, own ? context_.workspace_bytes : 0);
   Execution execution{lanes(workspace), cpu::detected_isa(), workspace, report_, settings.target};
@@ -197,8 +193,14 @@ void Run::compute_in_less(Serve serve, void* served, Execution& execution, std::
 void Run::finish() {
   count_call(routine_, plan_.engine, context_.last.on_device);
   if (timed_ && !on_device_) report_.ms_total = watch_->milliseconds();
-  if (resolved_.settings.verbose > 0) print_call(full_report(context_), true);
+  if (resolved_.settings.verbose > 0) print(true);
   finished_ = true;
+}
+
+/// The line of verbose mode. A call that goes into a graph cannot be waited for.
+void Run::print(bool success) const {
+  const bool captured = context_.last.on_device && context_.device_state && context_.device_state->captured();
+  print_call(full_report(context_, !captured), success);
 }
 
 /// Threads that the engines size by. A device's workspace is not where the CPU's threads have theirs.
@@ -227,19 +229,7 @@ bool Run::users_workspace_serves() const {
   if (!context_.workspace) return false;
   const Location location = cuda_backend().locate(context_.workspace);
   if (plan_.backend == ACCUBLAS_BACKEND_CPU) return location.kind != MemoryKind::device;
-  return on_device_ && location.kind != MemoryKind::host && location.device == device();
-}
-
-/// Makes the context's state for a device (-1: the one set). Operands must be on that device.
-void Run::use_device(int wanted) {
-  if (!context_.device_state) {
-    const bool set = context_.level.device >= 0 || environment().level.device >= 0;
-    context_.device_state = cuda_backend().make_state(wanted >= 0 && !set ? wanted : resolved_.settings.device);
-  }
-  if (wanted >= 0 && wanted != context_.device_state->device())
-    throw Error(ACCUBLAS_ERROR_POINTERS, "the operands are on device " + std::to_string(wanted) +
-                                             ", the context works on device " +
-                                             std::to_string(context_.device_state->device()));
+  return on_device_ && location.kind != MemoryKind::host && location.device == context_.device();
 }
 
 }  // namespace accublas

@@ -94,13 +94,13 @@ class Run {
   bool attempt_others(Serve serve, void* served, Execution& execution, std::size_t bytes);
   void compute_in_less(Serve serve, void* served, Execution& execution, std::size_t cap, const Error& error);
 
+  void print(bool success) const;
   Location where(const Named& argument) const;
   void require_scalars(const void* alpha, const void* beta) const;
   void require_host_matrix(const char* matrices, Index i, const void* pointer) const;
   int lanes(const Workspace& workspace) const;
   bool users_workspace_serves() const;
-  int device() const { return context_.device_state ? context_.device_state->device() : resolved_.settings.device; }
-  void use_device(int wanted);
+  void use_device(int wanted) { context_.state_on(wanted, "the operands are"); }
 
   Context& context_;
   Resolved own_;

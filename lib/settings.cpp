@@ -120,7 +120,6 @@ Settings resolve(Routine routine, const Level* call, const Level& context, const
   };
   settings.backend = first_set(&Level::backend, -1, ACCUBLAS_BACKEND_AUTO);
   settings.engine = first_set(&Level::engine, -1, ACCUBLAS_ENGINE_AUTO);
-  settings.device = first_set(&Level::device, -1, 0);
   settings.num_threads = first_set(&Level::num_threads, 0, 0);
   settings.threads_by_caller = (call && call->num_threads > 0) || context.num_threads > 0;
   settings.verbose = first_set(&Level::verbose, -1, 0);

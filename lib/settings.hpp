@@ -34,7 +34,6 @@ struct Settings {
   bool passed_over = false;  ///< a word nearer to the call was passed over, since the routine lacks it
   accublas_backend backend = ACCUBLAS_BACKEND_AUTO;
   accublas_engine engine = ACCUBLAS_ENGINE_AUTO;
-  int device = 0;
   int num_threads = 0;             ///< 0: the default
   bool threads_by_caller = false;  ///< set by call or context, so also inside an OpenMP parallel region
   int verbose = 0;
@@ -55,6 +54,8 @@ struct Environment {
   std::string error;  ///< the first invalid value, empty if none
 };
 const Environment& environment();
+/// The same; throws Error(ACCUBLAS_ERROR_ENVIRONMENT) where a value is invalid.
+const Environment& valid_environment();
 
 /// Reads the environment through `get` (std::getenv's contract).
 Environment read_environment(const char* (*get)(const char* name));

@@ -1,6 +1,7 @@
 #include "cuda/batch/batch.hpp"
 
 #include <algorithm>
+#include <new>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -70,6 +71,9 @@ void one_by_one(const Call<GemmBatch<T>, T>& call, const GemmBatch<T>& batch, bo
         throw;
       }
       if (!missed) missed = error;
+    } catch (const std::bad_alloc&) {
+      if (written || i > 0) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, "no host memory");
+      throw;
     }
   }
   if (missed) throw *missed;

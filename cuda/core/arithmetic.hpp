@@ -3,10 +3,9 @@
 
 #include <cstdint>
 
-namespace accublas::cuda {
+#include "lib/numerics/float_bits.hpp"
 
-/// 2^exponent, -1022 <= exponent <= 1023.
-__device__ inline double power_of_two(int exponent) { return __hiloint2double((1023 + exponent) << 20, 0); }
+namespace accublas::cuda {
 
 __device__ inline std::uint32_t high_word(double x) { return static_cast<std::uint32_t>(__double2hiint(x)); }
 __device__ inline std::uint32_t low_word(double x) { return static_cast<std::uint32_t>(__double2loint(x)); }

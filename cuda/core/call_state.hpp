@@ -1,4 +1,4 @@
-// The states of calls, all of it decided and kept on the device, so that no call waits on the host.
+// The states of calls, all of them decided and kept on the device, so that no call waits on the host.
 #pragma once
 
 #include "cuda/core/operand.hpp"
@@ -56,6 +56,9 @@ struct FirstLook {
   ACCUBLAS_HD unsigned rejected() const { return static_cast<unsigned>(counts & 0xFFFFF); }
 };
 
+/// Samples that a state has room for: most_samples of lib/numerics/escalation.hpp.
+inline constexpr int state_samples = 64;
+
 /// The state of one call, in device memory, zeroed at its start but for the last member.
 struct CallState {
   SideSummary rows, cols;
@@ -74,7 +77,8 @@ struct CallState {
   // For the report and for accublas_sync.
   std::int32_t bits, parts;  ///< the most used; parts: moduli, digits or slices, as accublas_report_t has it
   double bound_componentwise;
-  double sample_row_term[64], sample_col_term[64];  ///< chance of an element to be undecided, see cuda/residues/plan.cu
+  double sample_row_term[state_samples],
+      sample_col_term[state_samples];  ///< chance of an element to be undecided, see cuda/residues/plan.cu
   std::int32_t samples;
   FirstLook look;
   std::int32_t prefers_native;  ///< the data are for cuBLAS, which the call has in store; then `refused` too

@@ -1,5 +1,4 @@
-// What the CUDA kernels of the GEMM engines share: the operands, what is known of their lines, and the state of a call,
-// all of it decided and kept on the device, so that no call waits on the host.
+// What the CUDA kernels of the GEMM engines share: the operands, what is known of their lines, and scalars.
 //
 // Coordinates: a GEMM engine computes at(row, col) = C or its transpose, so that `col` runs along C's unit stride. A
 // *line* is a row of op(A) or a column of op(B) (or, transposed, the other way round): the rows' side and the columns'

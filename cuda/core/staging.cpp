@@ -378,7 +378,8 @@ void staged_gemv(State& state, const Call<Gemv<T>, T>& call, Execution& executio
   serve(state, Call<Gemv<T>, T>{there, call.alpha, call.beta, true, true, call.mode, call.engine}, execution);
   record(copied, compute);
   stream_waits(lane.stream(), copied);
-  execution.report.copied_bytes += static_cast<std::int64_t>(sizeof(T)) * ((product ? g.m * g.k + g.k : 0) + 2 * g.m);
+  execution.report.copied_bytes +=
+      static_cast<std::int64_t>(sizeof(T)) * ((product ? g.m * g.k + g.k : 0) + (g.beta != 0 ? 2 : 1) * g.m);
   lane.download(y, Matrix<T>{g.y.data, g.y.stride, 0}, g.m, 1);
 }
 

@@ -52,8 +52,8 @@ class State final : public BackendState {
   void begin_native_call(int report_level);
   /// The call put all of its work on the stream.
   void end_call();
-  /// Whether the call under way goes into a graph.
-  bool captured() const { return captured_; }
+  /// Also whether the call under way goes into a graph.
+  bool captured() const override { return captured_; }
   /// Whether the call under way may have put work on its stream.
   bool begun() const { return begun_; }
   /// What cuBLAS must be given in the call under way: in capture memory of its own that stays; else its handle has

@@ -61,7 +61,7 @@ class CudaMpBackend final : public mp::MpBackend {
 
   void allocate(mp::Elements& e, int device) override {
     const DeviceScope scope(device);
-    e.stride = round_up(e.length, 16);
+    e.set_stride();
     const auto carve = [&](std::byte* base) {
       Carver carver(base);
       e.digits =
@@ -245,7 +245,7 @@ class CudaMpBackend final : public mp::MpBackend {
     const CallScope scope(state);
     state.require_not_captured(transfer);
     const std::size_t length = static_cast<std::size_t>(from.length);
-    const std::size_t digits = 4 * static_cast<std::size_t>(from.stride) * static_cast<std::size_t>(from.format.moduli);
+    const std::size_t digits = static_cast<std::size_t>(from.digit_bytes());
     copy_bytes(to.digits, from.digits, digits, kind, state);
     copy_bytes(to.exponent, from.exponent, 4 * length, kind, state);
     copy_bytes(to.sign, from.sign, length, kind, state);

@@ -16,10 +16,11 @@ using namespace converting;
 
 constexpr Index enough_tiles = 16;  ///< of LongRows, for each multiprocessor
 
-/// a' = sum_i limb_i 2^(limb_bits i), the lower limbs at most 2^(limb_bits - 1) in magnitude.
-constexpr int limb_bits = 42;
+constexpr int limb_bits = int8_limb_bits;
 /// For abs(a') <= 2^bits: a single limb is at most 2^51; of several, the top one is at most 2^43.
-__device__ int limbs_of(int bits) { return bits <= 51 ? 1 : bits <= 85 ? 2 : bits <= 127 ? 3 : 4; }
+__device__ int limbs_of(int bits) {
+  return bits <= 51 ? 1 : bits <= limb_bits + 43 ? 2 : bits <= 2 * limb_bits + 43 ? 3 : 4;
+}
 
 /// One modulus p. With weights w_i = 2^(limb_bits i) mod p, abs(w_i) <= 128, the integer x = sum_i w_i limb_i is
 /// congruent to a', and abs(x) <= 2^50 + 2 2^48 + 2^41 < 2^51. x + 1/2 is a double, and at least 1 / (2 p) from every

@@ -245,7 +245,7 @@ __global__ void __launch_bounds__(plan_threads)
     if (state->pass[i].active && state->pass[i].interval) least = max(least, next_moduli(state->pass[i].moduli));
   const double row_norm = relative_norm(state->rows), col_norm = relative_norm(state->cols);
   // A warp looks at one number at a time, a lane at two samples: with a thread for a number this takes 6 us more.
-  static_assert(most_samples == 64);
+  static_assert(most_samples == 64 && state_samples == most_samples);
   const int lane = static_cast<int>(threadIdx.x % 32);
   const UndecidedSample samples[2] = {{state->sample_row_term[lane], state->sample_col_term[lane]},
                                       {state->sample_row_term[lane + 32], state->sample_col_term[lane + 32]}};

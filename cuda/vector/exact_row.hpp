@@ -85,8 +85,7 @@ template <class T>
 __device__ double value_of(T entry, const FixedScaling& fixed, int exponent) {
   if (!fixed.most) return entry;
   const ScaledInteger v = scale_entry(entry, exponent, fixed.bits);
-  return static_cast<double>(v.mantissa) *
-         from_bits<double>(static_cast<std::uint64_t>(v.shift - fixed.bits + 1023) << 52);
+  return static_cast<double>(v.mantissa) * power_of_two(v.shift - fixed.bits);
 }
 
 template <class T>

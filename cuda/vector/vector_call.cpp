@@ -77,6 +77,7 @@ void gemv_call(State& state, const Call<Gemv<T>, T>& call, Execution& execution)
         dot2_gemv(run, g, alpha, beta);
         break;
       case VectorMode::fixed:
+        execution.report.bits = call.mode.parameter;
         fixed_gemv(run, g, call.mode.parameter, alpha, beta);
         break;
       case VectorMode::cr:
@@ -88,6 +89,14 @@ void gemv_call(State& state, const Call<Gemv<T>, T>& call, Execution& execution)
 }
 
 namespace {
+
+/// A sum over nothing, in device memory; a call like others to the report.
+template <class T>
+void write_zero(State& state, T* result, const Execution& execution) {
+  state.begin_native_call(execution.report.level);
+  check(cudaMemsetAsync(result, 0, sizeof(T), state.cuda_stream()), "cudaMemsetAsync");
+  state.end_call();
+}
 
 constexpr std::size_t result_bytes = 256;
 
@@ -126,10 +135,7 @@ template <class T>
 void dot_call(State& state, const Call<Dot<T>, T>& call, Execution& execution) {
   const cudaStream_t stream = state.cuda_stream();
   const Index n = call.problem.n;
-  if (n == 0) {
-    check(cudaMemsetAsync(call.problem.result, 0, sizeof(T), stream), "cudaMemsetAsync");
-    return;
-  }
+  if (n == 0) return write_zero(state, call.problem.result, execution);
   require_no_target(call.mode, execution.target, sizeof(T) == 4);
   if (call.mode.kind == ACCUBLAS_MODE_SLICES)
     return with_result(state, call, execution, 0, [&](const Dot<T>& dot, std::byte* memory) {
@@ -157,6 +163,7 @@ void dot_call(State& state, const Call<Dot<T>, T>& call, Execution& execution) {
                     dot2_dot(run, dot);
                     break;
                   case VectorMode::fixed:
+                    execution.report.bits = call.mode.parameter;
                     fixed_dot(run, dot, call.mode.parameter);
                     break;
                   case VectorMode::cr:
@@ -170,10 +177,7 @@ void dot_call(State& state, const Call<Dot<T>, T>& call, Execution& execution) {
 template <class T, Terms terms>
 void norm_call(State& state, const Call<Reduction<T>, T>& call, Execution& execution) {
   const cudaStream_t stream = state.cuda_stream();
-  if (call.problem.n == 0) {
-    check(cudaMemsetAsync(call.problem.result, 0, sizeof(T), stream), "cudaMemsetAsync");
-    return;
-  }
+  if (call.problem.n == 0) return write_zero(state, call.problem.result, execution);
   require_no_target(call.mode, execution.target, sizeof(T) == 4);
   // What cuBLAS does not compute is cr's value.
   if (call.engine == ACCUBLAS_ENGINE_NATIVE && native_has_norm(call.problem)) {

@@ -1,15 +1,12 @@
 #include "lib/base/workspace.hpp"
 
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
-
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <new>
 #include <string>
 
+#include "lib/base/aligned_memory.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/fork_safe.hpp"
 #include "lib/base/integers.hpp"
@@ -76,16 +73,8 @@ class WorkspacePool {
   }
 
   static Block* allocate(std::size_t bytes) {
-    constexpr std::size_t huge_page = std::size_t{2} << 20;
-    const bool huge = bytes >= 2 * huge_page;
-    const std::size_t alignment = huge ? huge_page : 64;
-    bytes = round_up(bytes, alignment);
-    void* memory = std::aligned_alloc(alignment, bytes);
-    if (!memory) return nullptr;
-#if defined(__linux__)
-    if (huge) madvise(memory, bytes, MADV_HUGEPAGE);
-#endif
-    return new (memory) Block{nullptr, bytes};
+    void* const memory = allocate_aligned(bytes);
+    return memory ? new (memory) Block{nullptr, bytes} : nullptr;
   }
 
   static WorkspacePool& instance() {

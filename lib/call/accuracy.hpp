@@ -24,6 +24,12 @@ constexpr Bound rounded_once(double componentwise = 0) {
   return {unit_roundoff<T>(), componentwise, least_subnormal<T>()};
 }
 
+/// Sums of k terms in any order, scaled and added to in the routine's type: dp's promise.
+template <class T>
+constexpr Bound any_order(Index k) {
+  return {0, dp_bound(k, unit_roundoff<T>()), least_subnormal<T>()};
+}
+
 inline void put_bound(accublas_report_t& report, const Bound& bound) {
   report.bound_relative = bound.relative;
   report.bound_componentwise = bound.componentwise;
@@ -44,7 +50,7 @@ Bound promised_bound(Routine routine, const Mode& mode, Index k, T alpha) {
       if (mode.reproducible && !is_gemm(routine)) return rounded_once<T>();
       [[fallthrough]];
     case ACCUBLAS_MODE_NATIVE:
-      return {0, dp_bound(k, u), least_subnormal<T>()};
+      return any_order<T>(k);
     case ACCUBLAS_MODE_CR:
       return rounded_once<T>();
     case ACCUBLAS_MODE_DOT2: {

@@ -39,6 +39,8 @@ class BackendState {
  public:
   virtual ~BackendState() = default;
   virtual int device() const = 0;
+  /// Whether the last call went into a graph: what only the device knows of it is not known before that runs.
+  virtual bool captured() const = 0;
   /// Waits for the last call and fills in what only the device knows of it.
   virtual void complete(accublas_report_t& report) = 0;
   virtual void set_stream(void* stream) = 0;

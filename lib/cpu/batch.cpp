@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
 #include <optional>
 
 #include "lib/base/error.hpp"
@@ -118,7 +119,7 @@ void gemm_batched(const Call<GemmBatch<T>, T>& call, ServeGemm<T> serve, Executi
   };
   try {
     parallel_for(tasks, plan.threads, run_task);
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     for (int t = 0; t < plan.threads; ++t)
       if (shares[t].wrote) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
     throw;

@@ -96,8 +96,6 @@ T exact_element(Index k, T alpha, Vector<const T> row, Vector<const T> col, T be
 template <class T>
 void exact_gemm(const Gemm<T>&, Execution&);
 template <class T>
-void exact_gemv(const Gemv<T>&, Execution&);
-template <class T>
 void exact_dot(const Dot<T>&, Execution&);
 template <class T>
 T exact_nrm2(Index n, Vector<const T> x);

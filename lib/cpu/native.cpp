@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "lib/base/integers.hpp"
+#include "lib/call/accuracy.hpp"
 #include "lib/cpu/blas_calls.hpp"
 #include "lib/cpu/engines.hpp"
 
@@ -84,14 +85,10 @@ Matrix<T> as_column(const Vector<T>& x) {
 
 Index halved(Index edge) { return std::max(least_edge, round_up(edge / 2, 64)); }
 
-/// |fl - exact| <= (k + 3) u (|alpha| |A| |B| + |beta| |C|) in any order of summation (Jeannerod and Rump 2013: no
-/// higher order terms), while nothing over- or underflows.
+/// In any order of summation (Jeannerod and Rump 2013: no higher order terms), while nothing over- or underflows.
 template <class T>
 void set_bound(Index k, Execution& execution) {
-  constexpr double u = std::numeric_limits<T>::epsilon() / 2;
-  execution.report.bound_relative = 0;
-  execution.report.bound_componentwise = static_cast<double>(k + 3) * u;
-  execution.report.bound_absolute = std::numeric_limits<T>::denorm_min();
+  put_bound(execution.report, any_order<T>(k));
 }
 
 /// NRM2 and ASUM in parts that BLAS can read: norm(n, x, increment) of a part, join(norm, norm). BLAS's norms take

@@ -31,8 +31,7 @@ namespace {
 }
 
 Settings settings_of(const Context& context) {
-  if (!environment().error.empty()) throw Error(ACCUBLAS_ERROR_ENVIRONMENT, environment().error);
-  return resolve(Routine::dgemv, nullptr, context.level, environment().level, build_settings());
+  return resolve(Routine::dgemv, nullptr, context.level, valid_environment().level, build_settings());
 }
 
 }  // namespace
@@ -76,20 +75,8 @@ void written(Array& array, const Region& region) {
     array.aligned.reset();
 }
 
-BackendState& device_state(Context& context, int wanted) {
-  if (!context.device_state) {
-    const bool set = context.level.device >= 0 || environment().level.device >= 0;
-    context.device_state = cuda_backend().make_state(wanted >= 0 && !set ? wanted : settings_of(context).device);
-  }
-  if (wanted >= 0 && wanted != context.device_state->device())
-    throw Error(ACCUBLAS_ERROR_POINTERS, "the array is on device " + std::to_string(wanted) +
-                                             ", the context works on device " +
-                                             std::to_string(context.device_state->device()));
-  return *context.device_state;
-}
-
 MpCall::MpCall(Context& context, const char* routine, const Array& at)
-    : execution_{1, cpu::detected_isa(), at.on_device() ? &device_state(context, at.device) : nullptr,
+    : execution_{1, cpu::detected_isa(), at.on_device() ? &context.state_on(at.device, "the array is") : nullptr,
                  routine ? context.mp_report : unnamed_},
       on_device_(at.on_device()) {
   const Settings settings = settings_of(context);
@@ -137,7 +124,7 @@ MpCall::~MpCall() {
 void move(Context& context, Array& array, bool to_device) {
   if (array.on_device() == to_device) return;
   MpBackend& destination = to_device ? cuda_mp_backend() : cpu_mp_backend();
-  const int device = to_device ? device_state(context, -1).device() : -1;
+  const int device = to_device ? context.state_on().device() : -1;
   Elements moved;
   moved.format = array.elements.format;
   moved.length = array.elements.length;
@@ -145,7 +132,7 @@ void move(Context& context, Array& array, bool to_device) {
   destination.allocate(moved, device);
   moved.positional = false;
   try {
-    MpExecution execution{1, cpu::detected_isa(), &device_state(context, to_device ? device : array.device),
+    MpExecution execution{1, cpu::detected_isa(), &context.state_on(to_device ? device : array.device, "the array is"),
                           context.mp_report};
     context.mp_report = accublas_mp_report_t{};
     if (to_device) {

@@ -17,6 +17,10 @@ struct accublas_mp_array {
   accublas_mp_array& operator=(const accublas_mp_array&) = delete;
 
   bool on_device() const { return backend->on_device(); }
+  /// Whether calls may take both: in host memory, or on one device.
+  bool beside(const accublas_mp_array& other) const {
+    return on_device() == other.on_device() && device == other.device;
+  }
 
   accublas::mp::Elements elements;
   accublas::mp::MpBackend* backend;
@@ -85,9 +89,6 @@ class MpCall {
   bool on_device_, verbose_ = false, finished_ = false;
   Stopwatch watch_;
 };
-
-/// The device that the context works on, its state made.
-BackendState& device_state(Context& context, int wanted);
 
 /// Moves an array; lib/mp/array.cpp.
 void move(Context& context, Array& array, bool to_device);

@@ -38,19 +38,27 @@ Format make_format(int precision);
 /// Digits of 31 bits of X: no more than moduli, for they are below 2^31 and their product is above 2^p.
 constexpr int digits_of(const Format& format) { return ceil_div(format.precision, 31); }
 
+/// Planes begin at multiples of this many residues (64 bytes), on every backend: arrays move plane by plane.
+inline constexpr std::int64_t plane_padding = 16;
+
 /// The arrays of an array, in the memory of its backend. Residue k of element e is digits[k stride + e]; the bounds of
 /// X / M are eval[e] and eval[length + e]. Or `positional`, in host memory: X = sum_k digits[k stride + e] 2^(31 k),
 /// k < digits_of(format), nothing but zeros in planes k < low, and eval is unset.
 struct Elements {
   Format format{};
   std::int64_t length = 0;
-  std::int64_t stride = 0;  ///< length rounded up to 16
+  std::int64_t stride = 0;  ///< length rounded up to plane_padding
   std::uint32_t* digits = nullptr;
   std::int32_t* exponent = nullptr;
   std::uint8_t* sign = nullptr;
   double* eval = nullptr;
   bool positional = false;
   int low = 0;
+
+  void set_stride() { stride = round_up(length, plane_padding); }
+  std::int64_t digit_bytes() const { return 4 * stride * format.moduli; }
+  /// Of all arrays.
+  std::int64_t bytes() const { return digit_bytes() + 5 * stride + 16 * length; }
 };
 
 /// rows x columns elements of an array: (i, j) at offset + i row_stride + j column_stride (strides of vectors may be

@@ -17,12 +17,10 @@
 
 namespace accublas::mp {
 
-/// 64-byte aligned, to be freed; null where there is none. Large memory in huge pages: a conversion writes to as many
-/// places as there are moduli at once, and the faults of small pages took as long as its arithmetic.
-void* allocate_aligned(std::size_t bytes);
-
-/// The same, and its end: large blocks of up to 256 MiB in all are kept in place of being freed, since the system
-/// clears fresh pages, which takes as long as a conversion that fills them.
+/// Memory of lib/base/aligned_memory.hpp, and its end: a conversion writes to as many places as there are moduli at
+/// once, and the faults of small pages took as long as its arithmetic. Blocks in huge pages, of up to 256 MiB in all,
+/// are kept in place of being freed, since the system clears fresh pages, which takes as long as a conversion that
+/// fills them.
 void* allocate_kept(std::size_t bytes);
 void free_kept(void* memory, std::size_t bytes) noexcept;
 

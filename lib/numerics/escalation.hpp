@@ -127,11 +127,8 @@ struct ScaleDown {
   double first, second;
 
   ACCUBLAS_HD explicit ScaleDown(int exponent)
-      : first(power(-(exponent / 2))), second(power(exponent / 2 - exponent)) {}
+      : first(power_of_two(-(exponent / 2))), second(power_of_two(exponent / 2 - exponent)) {}
   ACCUBLAS_HD double operator()(double x) const { return x * first * second; }
-
- private:
-  ACCUBLAS_HD static double power(int e) { return from_bits<double>(static_cast<std::uint64_t>(1023 + e) << 52); }
 };
 
 /// An element's chance to be undecided is about row_term 2^-row_bits where its row drops bits plus col_term 2^-col_bits

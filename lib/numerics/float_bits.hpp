@@ -46,6 +46,14 @@ ACCUBLAS_HD constexpr T from_bits(typename FloatFormat<T>::Bits bits) {
   return std::bit_cast<T>(bits);
 }
 
+/// 2^e for -1022 <= e <= 1023.
+ACCUBLAS_HD constexpr double power_of_two(int e) {
+#ifdef __CUDA_ARCH__
+  if (!std::is_constant_evaluated()) return __hiloint2double((1023 + e) << 20, 0);
+#endif
+  return from_bits<double>(static_cast<std::uint64_t>(e + 1023) << 52);
+}
+
 template <class T>
 ACCUBLAS_HD constexpr bool is_finite(T x) {
   return (to_bits(x) & FloatFormat<T>::infinity) != FloatFormat<T>::infinity;

@@ -55,14 +55,6 @@ ACCUBLAS_HD constexpr bool limbs_any_below(const Limb* a, int n, int bits) {
   return rest != 0 && whole < n && (a[whole] & ((Limb{1} << rest) - 1)) != 0;
 }
 
-/// -1, 0, 1 as a < b, a = b, a > b, both of n limbs.
-template <class Limb>
-ACCUBLAS_HD constexpr int limbs_compare(const Limb* a, const Limb* b, int n) {
-  for (int i = n - 1; i >= 0; --i)
-    if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;
-  return 0;
-}
-
 /// The limb that holds bits from .. from + limb_bits - 1 of a; bits outside of a are zero, `from` may be negative.
 template <class Limb>
 ACCUBLAS_HD constexpr Limb limbs_window(const Limb* a, int n, int from) {
@@ -112,18 +104,6 @@ ACCUBLAS_HD constexpr void limbs_multiply(Limb* r, const Limb* a, int an, const 
       carry = static_cast<Limb>(t >> limb_bits<Limb>);
     }
     r[i + an] = carry;
-  }
-}
-
-/// a (n limbs) += b value, modulo 2^(limb_bits n); b has n limbs.
-template <class Limb>
-ACCUBLAS_HD constexpr void limbs_add_product(Limb* a, const Limb* b, int n, Limb value) {
-  using Double = typename LimbTraits<Limb>::Double;
-  Limb carry = 0;
-  for (int i = 0; i < n; ++i) {
-    const Double t = static_cast<Double>(b[i]) * value + a[i] + carry;
-    a[i] = static_cast<Limb>(t);
-    carry = static_cast<Limb>(t >> limb_bits<Limb>);
   }
 }
 

@@ -36,6 +36,10 @@ ACCUBLAS_HD constexpr ModuliList moduli_list() {
   return list;
 }
 
+/// An integer a' that becomes residues is a sum of limb_i 2^(int8_limb_bits i), every limb but the top one at most
+/// 2^(int8_limb_bits - 1) in magnitude, so that sums of limbs times residues of these powers are doubles.
+inline constexpr int int8_limb_bits = 42;
+
 /// x mod p of least absolute value, -p/2 < result <= p/2.
 ACCUBLAS_HD constexpr int balanced_residue(std::int64_t x, int p) {
   int r = static_cast<int>(x % p);

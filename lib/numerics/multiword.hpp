@@ -85,18 +85,12 @@ ACCUBLAS_HD constexpr int multiword_scale(MultiwordMode mode, int exponent) {
   return mode.format == MultiwordFormat::tf32 ? 0 : (mode.format == MultiwordFormat::fp16 ? 15 : 63) - exponent;
 }
 
-namespace detail {
-ACCUBLAS_HD constexpr double power_of_two(int e) {
-  return from_bits<double>(static_cast<std::uint64_t>(e + 1023) << 52);
-}
-}  // namespace detail
-
 /// x 2^scale, exact but for what is far below the last bit of a word.
 ACCUBLAS_HD constexpr float multiword_scaled(float x, int scale) {
-  return scale == 0 ? x : static_cast<float>(static_cast<double>(x) * detail::power_of_two(scale));
+  return scale == 0 ? x : static_cast<float>(static_cast<double>(x) * power_of_two(scale));
 }
 ACCUBLAS_HD constexpr double multiword_scaled(double x, int scale) {
-  return x * detail::power_of_two(scale / 2) * detail::power_of_two(scale - scale / 2);  // 2^scale may overflow
+  return x * power_of_two(scale / 2) * power_of_two(scale - scale / 2);  // 2^scale may overflow
 }
 
 /// Error bounds of the words of an entry x that is taken times 2^scale: abs(x - w1) 2^scale <= first abs(x) 2^scale +

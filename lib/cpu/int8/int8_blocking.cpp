@@ -22,7 +22,7 @@ constexpr Index spread_stride(Index chunk) { return chunk % 512 == 0 ? chunk + 6
 int int8_limbs(int t) {
   if (t <= 53) return 1;
   for (int limbs = 2;; ++limbs)
-    if (t <= cpu::int8_limb_bits * (limbs - 1) + 45) return limbs;
+    if (t <= int8_limb_bits * (limbs - 1) + 45) return limbs;
 }
 
 std::string Int8Blocking::describe() const {

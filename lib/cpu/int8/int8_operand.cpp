@@ -81,8 +81,8 @@ bool all_ones(const std::uint64_t* words, Index bits) {
 /// 2^exponent as a product of two doubles, abs(exponent) <= 2000.
 void set_scale(int exponent, double* scale) {
   const int half = exponent / 2;
-  scale[0] = from_bits<double>(static_cast<std::uint64_t>(1023 + half) << 52);
-  scale[1] = from_bits<double>(static_cast<std::uint64_t>(1023 + exponent - half) << 52);
+  scale[0] = power_of_two(half);
+  scale[1] = power_of_two(exponent - half);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // become.
 #include "lib/cpu/kernels/int8_kernels.hpp"
 #include "lib/cpu/kernels/int8_vector.hpp"
+#include "lib/numerics/float_bits.hpp"
 
 namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE {
 namespace {
@@ -114,6 +115,8 @@ void certificate(const Int8Conversion& c) {
 /// 1.5 2^52: a double of magnitude below 2^51 added to it is rounded to an integer, which stands in the low bits.
 constexpr double magic = 0x1.8p52;
 
+constexpr double next_limb = power_of_two(int8_limb_bits);
+
 /// limb[i] = limb_i of a', from the top: each is what the upper ones leave, rounded to an integer.
 template <int Limbs>
 ACCUBLAS_INLINE void take_apart(const Int8Conversion& c, std::int64_t row, std::int64_t p, Doubles (*limb)[4]) {
@@ -121,7 +124,7 @@ ACCUBLAS_INLINE void take_apart(const Int8Conversion& c, std::int64_t row, std::
     Doubles rest = load_values(c, row, p, i) * load_scale(c, row, i, 0) * load_scale(c, row, i, 1);
     for (int s = Limbs - 1; s >= 0; --s) {
       limb[s][i] = nearest(rest);
-      rest = (rest - limb[s][i]) * splat(0x1p42);
+      rest = (rest - limb[s][i]) * splat(next_limb);
     }
   }
 }

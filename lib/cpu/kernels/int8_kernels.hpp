@@ -12,16 +12,15 @@
 
 namespace accublas::cpu {
 
-inline constexpr int int8_panel = 32;      ///< columns of a panel, rows of a group
-inline constexpr int int8_k_step = 64;     ///< terms are padded to a multiple of this
-inline constexpr int int8_limb_bits = 42;  ///< bits of the lower limbs of a', see Int8Conversion
+inline constexpr int int8_panel = 32;   ///< columns of a panel, rows of a group
+inline constexpr int int8_k_step = 64;  ///< terms are padded to a multiple of this
 /// The largest multiple of int8_k_step with 255 128 k <= 2^31 - 1.
 inline constexpr std::int64_t int8_most_terms = 65792;
 
 /// One modulus as the kernels want it.
 struct Int8Modulus {
   std::int32_t p;
-  // Conversion of integers: 1/p rounded, and 2^(42 i) mod p for the limbs of a'.
+  // Conversion of integers: 1/p rounded, and 2^(int8_limb_bits i) mod p for the limbs of a'.
   double inverse;
   double limb[4];
   std::int16_t limb16[4];

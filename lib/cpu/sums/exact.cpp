@@ -36,12 +36,6 @@ void exact_gemm(const Gemm<T>& g, Execution& execution) {
 }
 
 template <class T>
-void exact_gemv(const Gemv<T>& g, Execution& execution) {
-  exact_gemm(Gemm<T>{g.m, 1, g.k, g.alpha, g.a, {g.x.data, g.x.stride, 0}, g.beta, {g.y.data, g.y.stride, 0}},
-             execution);
-}
-
-template <class T>
 void exact_dot(const Dot<T>& d, Execution& execution) {
   exact_gemm(Gemm<T>{1, 1, d.n, T(1), {d.x.data, 0, d.x.stride}, {d.y.data, d.y.stride, 0}, T(0), {d.result, 0, 0}},
              execution);
@@ -86,8 +80,6 @@ template double exact_element(Index, double, Vector<const double>, Vector<const 
 template float exact_element(Index, float, Vector<const float>, Vector<const float>, float, const float*);
 template void exact_gemm(const Gemm<double>&, Execution&);
 template void exact_gemm(const Gemm<float>&, Execution&);
-template void exact_gemv(const Gemv<double>&, Execution&);
-template void exact_gemv(const Gemv<float>&, Execution&);
 template void exact_dot(const Dot<double>&, Execution&);
 template void exact_dot(const Dot<float>&, Execution&);
 template double exact_nrm2(Index, Vector<const double>);

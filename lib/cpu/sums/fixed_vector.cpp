@@ -41,8 +41,6 @@ const FixedKernels<T>& fixed_kernels(Isa isa) {
   }
 }
 
-constexpr double power_of_two(int e) { return from_bits<double>(static_cast<std::uint64_t>(e + 1023) << 52); }
-
 constexpr Index group = 8, block = 480;  // rows and terms that are rounded into a buffer at a time
 constexpr Index least_segment = 8192;    // terms that are worth a task of their own
 

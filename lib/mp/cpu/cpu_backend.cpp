@@ -46,7 +46,8 @@ class CpuMpBackend final : public MpBackend {
   bool on_device() const noexcept override { return false; }
 
   void allocate(Elements& e, int) override {
-    e.stride = round_up(e.length, cpu::mp_padding);
+    static_assert(plane_padding % cpu::mp_padding == 0);
+    e.set_stride();
     Buffer<std::uint32_t> digits(e.stride * e.format.moduli);
     Buffer<std::int32_t> exponent(e.stride);
     Buffer<std::uint8_t> sign(e.stride);
