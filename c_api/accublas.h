@@ -304,9 +304,9 @@ ACCUBLAS_API accublas_status accublas_counters(accublas_counter_t* rows, size_t 
 ACCUBLAS_API accublas_status accublas_reset_counters(void);
 
 /* ---------------------------------------------------------------------------------------------------------------
- * Routines. `d` FP64, `s` FP32. Each has an _ex form with options (NULL: none) as its last argument.
- * Errors: ACCUBLAS_ERROR_ARGUMENT for a bad layout, transposition, size, leading dimension, zero increment (GEMV) or
- * NULL pointer that would be read or written; the other statuses above.
+ * Routines. `d` FP64, `s` FP32, `z` and `c` complex numbers of them. Each has an _ex form with options (NULL: none) as
+ * its last argument. Errors: ACCUBLAS_ERROR_ARGUMENT for a bad layout, transposition, size, leading dimension, zero
+ * increment (GEMV) or NULL pointer that would be read or written; the other statuses above.
  * ------------------------------------------------------------------------------------------------------------ */
 
 /** *result = sum_i x_i y_i, i < n. Negative increments start at the far end, a zero increment repeats the first
@@ -376,6 +376,12 @@ ACCUBLAS_DECLARE_GEMV(s, float)
       const accublas_options* options);
 ACCUBLAS_DECLARE_GEMM(d, double)
 ACCUBLAS_DECLARE_GEMM(s, float)
+/** Complex: numbers are two of FP64 (z) or FP32 (c) side by side, real part first, as C, C++ and Fortran have them;
+ * alpha and beta by address too; leading dimensions and strides count complex numbers. ACCUBLAS_CONJ_TRANS is the
+ * conjugate transpose (the _strided form has no conjugation). They take the modes of their families but the multiword
+ * ones, and are served by the CPU: operands in device memory are ACCUBLAS_ERROR_UNAVAILABLE. */
+ACCUBLAS_DECLARE_GEMM(z, void)
+ACCUBLAS_DECLARE_GEMM(c, void)
 
 /** C_i = alpha op(A_i) op(B_i) + beta C_i for 0 <= i < batch_count, every matrix with the sizes, layout and leading
  * dimensions of GEMM; the modes are GEMM's and the bits those of calls one by one (in dp:repro T* belongs to the
@@ -406,6 +412,8 @@ ACCUBLAS_DECLARE_GEMM(s, float)
       const type* beta, type* const* c, int64_t ldc, int64_t batch_count, const accublas_options* options);
 ACCUBLAS_DECLARE_GEMM_BATCHED(d, double)
 ACCUBLAS_DECLARE_GEMM_BATCHED(s, float)
+ACCUBLAS_DECLARE_GEMM_BATCHED(z, void)
+ACCUBLAS_DECLARE_GEMM_BATCHED(c, void)
 
 /* ---------------------------------------------------------------------------------------------------------------
  * Multiple-precision arrays (docs/multiple-precision.md)

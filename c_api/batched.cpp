@@ -21,28 +21,35 @@ accublas_status gemm_batched(accublas_context* ctx, const Shape& s, const T* alp
   return guarded(ctx, [&](Context& context) {
     require(check_gemm(s.layout, s.transa, s.transb, s.m, s.n, s.k, s.lda, s.ldb, s.ldc));
     require(check_gemm_batch(s.layout, s.m, s.n, s.ldc, s.by_pointers ? nullptr : &c.stride, s.count));
-    const Gemm<T> shape{s.m,
-                        s.n,
-                        s.k,
-                        T{},
-                        view<const T>(s.layout, s.transa, s.m, s.k, nullptr, s.lda),
-                        view<const T>(s.layout, s.transb, s.k, s.n, nullptr, s.ldb),
-                        T{},
-                        view<T>(s.layout, ACCUBLAS_NO_TRANS, s.m, s.n, nullptr, s.ldc)};
+    const Gemm<T> shape =
+        gemm_view<T>(s.layout, s.transa, s.transb, s.m, s.n, s.k, nullptr, s.lda, nullptr, s.ldb, nullptr, s.ldc);
     run_gemm_batched(context, GemmBatch<T>{shape, s.count, a, b, c}, alpha, beta, options);
   });
 }
 
+/// An array of pointers to matrices.
+template <class T, class Type>
+const T* const* matrices(const Type* const* pointers) {
+  return reinterpret_cast<const T* const*>(pointers);
+}
+template <class T, class Type>
+T* const* matrices(Type* const* pointers) {
+  return reinterpret_cast<T* const*>(pointers);
+}
+
 }  // namespace
 
-#define ACCUBLAS_DEFINE_GEMM_BATCHED(prefix, type)                                                                     \
+/// `type` as accublas.h has it, `element` as the library does: void for complex numbers.
+#define ACCUBLAS_DEFINE_GEMM_BATCHED(prefix, type, element)                                                            \
   accublas_status accublas_##prefix##gemm_strided_batched_ex(                                                          \
       accublas_context* ctx, accublas_layout layout, accublas_transpose transa, accublas_transpose transb, int64_t m,  \
       int64_t n, int64_t k, const type* alpha, const type* a, int64_t lda, int64_t stride_a, const type* b,            \
       int64_t ldb, int64_t stride_b, const type* beta, type* c, int64_t ldc, int64_t stride_c, int64_t batch_count,    \
       const accublas_options* options) {                                                                               \
-    return gemm_batched<type>(ctx, {layout, transa, transb, m, n, k, lda, ldb, ldc, batch_count, false}, alpha,        \
-                              {a, stride_a, nullptr}, {b, stride_b, nullptr}, beta, {c, stride_c, nullptr}, options);  \
+    return gemm_batched<element>(                                                                                      \
+        ctx, {layout, transa, transb, m, n, k, lda, ldb, ldc, batch_count, false}, static_cast<const element*>(alpha), \
+        {static_cast<const element*>(a), stride_a, nullptr}, {static_cast<const element*>(b), stride_b, nullptr},      \
+        static_cast<const element*>(beta), {static_cast<element*>(c), stride_c, nullptr}, options);                    \
   }                                                                                                                    \
   accublas_status accublas_##prefix##gemm_strided_batched(                                                             \
       accublas_context* ctx, accublas_layout layout, accublas_transpose transa, accublas_transpose transb, int64_t m,  \
@@ -55,8 +62,10 @@ accublas_status gemm_batched(accublas_context* ctx, const Shape& s, const T* alp
       accublas_context* ctx, accublas_layout layout, accublas_transpose transa, accublas_transpose transb, int64_t m,  \
       int64_t n, int64_t k, const type* alpha, const type* const* a, int64_t lda, const type* const* b, int64_t ldb,   \
       const type* beta, type* const* c, int64_t ldc, int64_t batch_count, const accublas_options* options) {           \
-    return gemm_batched<type>(ctx, {layout, transa, transb, m, n, k, lda, ldb, ldc, batch_count, true}, alpha,         \
-                              {nullptr, 0, a}, {nullptr, 0, b}, beta, {nullptr, 0, c}, options);                       \
+    return gemm_batched<element>(ctx, {layout, transa, transb, m, n, k, lda, ldb, ldc, batch_count, true},             \
+                                 static_cast<const element*>(alpha), {nullptr, 0, matrices<element>(a)},               \
+                                 {nullptr, 0, matrices<element>(b)}, static_cast<const element*>(beta),                \
+                                 {nullptr, 0, matrices<element>(c)}, options);                                         \
   }                                                                                                                    \
   accublas_status accublas_##prefix##gemm_batched(                                                                     \
       accublas_context* ctx, accublas_layout layout, accublas_transpose transa, accublas_transpose transb, int64_t m,  \
@@ -65,5 +74,7 @@ accublas_status gemm_batched(accublas_context* ctx, const Shape& s, const T* alp
     return accublas_##prefix##gemm_batched_ex(ctx, layout, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c,    \
                                               ldc, batch_count, nullptr);                                              \
   }
-ACCUBLAS_DEFINE_GEMM_BATCHED(d, double)
-ACCUBLAS_DEFINE_GEMM_BATCHED(s, float)
+ACCUBLAS_DEFINE_GEMM_BATCHED(d, double, double)
+ACCUBLAS_DEFINE_GEMM_BATCHED(s, float, float)
+ACCUBLAS_DEFINE_GEMM_BATCHED(z, void, Complex<double>)
+ACCUBLAS_DEFINE_GEMM_BATCHED(c, void, Complex<float>)

@@ -34,9 +34,13 @@ const accublas::cpu::RealBlas* accublas_private_native(accublas::Routine routine
     report.m = m;
     report.n = n;
     report.k = k;
-    const accublas::Bound bound = accublas::is_single(routine) ? promised_bound(routine, plan.mode, k, 1.0f)
-                                                               : promised_bound(routine, plan.mode, k, 1.0);
-    put_bound(report, bound);
+    // An alpha of 1: native's bound does not depend on it.
+    const auto bound = [&](auto real) {
+      return accublas::is_complex_routine(routine)
+                 ? promised_bound(routine, plan.mode, k, accublas::Complex<decltype(real)>{real})
+                 : promised_bound(routine, plan.mode, k, real);
+    };
+    put_bound(report, accublas::is_single(routine) ? bound(1.0f) : bound(1.0));
     report.threads = 1;
     count_call(routine, ACCUBLAS_ENGINE_NATIVE, false);
     return &blas;

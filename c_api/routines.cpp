@@ -63,10 +63,7 @@ accublas_status gemm(accublas_context* ctx, accublas_layout layout, accublas_tra
                      const accublas_options* options) {
   return guarded(ctx, [&](Context& context) {
     require(check_gemm(layout, transa, transb, m, n, k, lda, ldb, ldc));
-    run_gemm(context,
-             Gemm<T>{m, n, k, T{}, view(layout, transa, m, k, a, lda), view(layout, transb, k, n, b, ldb), T{},
-                     view(layout, ACCUBLAS_NO_TRANS, m, n, c, ldc)},
-             alpha, beta, options);
+    run_gemm(context, gemm_view(layout, transa, transb, m, n, k, a, lda, b, ldb, c, ldc), alpha, beta, options);
   });
 }
 
@@ -138,29 +135,38 @@ ACCUBLAS_DEFINE_NORM(s, asum, float)
 ACCUBLAS_DEFINE_GEMV(d, double)
 ACCUBLAS_DEFINE_GEMV(s, float)
 
-#define ACCUBLAS_DEFINE_GEMM(prefix, type)                                                                            \
-  accublas_status accublas_##prefix##gemm(accublas_context* ctx, accublas_layout layout, accublas_transpose transa,   \
-                                          accublas_transpose transb, int64_t m, int64_t n, int64_t k,                 \
-                                          const type* alpha, const type* a, int64_t lda, const type* b, int64_t ldb,  \
-                                          const type* beta, type* c, int64_t ldc) {                                   \
-    return gemm(ctx, layout, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, nullptr);                  \
-  }                                                                                                                   \
+/// `type` as accublas.h has it, `element` as the library does: void for complex numbers.
+#define ACCUBLAS_DEFINE_GEMM(prefix, type, element)                                                                   \
   accublas_status accublas_##prefix##gemm_ex(                                                                         \
       accublas_context* ctx, accublas_layout layout, accublas_transpose transa, accublas_transpose transb, int64_t m, \
       int64_t n, int64_t k, const type* alpha, const type* a, int64_t lda, const type* b, int64_t ldb,                \
       const type* beta, type* c, int64_t ldc, const accublas_options* options) {                                      \
-    return gemm(ctx, layout, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, options);                  \
+    return gemm<element>(ctx, layout, transa, transb, m, n, k, static_cast<const element*>(alpha),                    \
+                         static_cast<const element*>(a), lda, static_cast<const element*>(b), ldb,                    \
+                         static_cast<const element*>(beta), static_cast<element*>(c), ldc, options);                  \
   }                                                                                                                   \
-  accublas_status accublas_##prefix##gemm_strided(                                                                    \
-      accublas_context* ctx, int64_t m, int64_t n, int64_t k, const type* alpha, const type* a, int64_t rsa,          \
-      int64_t csa, const type* b, int64_t rsb, int64_t csb, const type* beta, type* c, int64_t rsc, int64_t csc) {    \
-    return gemm_strided(ctx, m, n, k, alpha, a, rsa, csa, b, rsb, csb, beta, c, rsc, csc, nullptr);                   \
+  accublas_status accublas_##prefix##gemm(accublas_context* ctx, accublas_layout layout, accublas_transpose transa,   \
+                                          accublas_transpose transb, int64_t m, int64_t n, int64_t k,                 \
+                                          const type* alpha, const type* a, int64_t lda, const type* b, int64_t ldb,  \
+                                          const type* beta, type* c, int64_t ldc) {                                   \
+    return accublas_##prefix##gemm_ex(ctx, layout, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc,      \
+                                      nullptr);                                                                       \
   }                                                                                                                   \
   accublas_status accublas_##prefix##gemm_strided_ex(                                                                 \
       accublas_context* ctx, int64_t m, int64_t n, int64_t k, const type* alpha, const type* a, int64_t rsa,          \
       int64_t csa, const type* b, int64_t rsb, int64_t csb, const type* beta, type* c, int64_t rsc, int64_t csc,      \
       const accublas_options* options) {                                                                              \
-    return gemm_strided(ctx, m, n, k, alpha, a, rsa, csa, b, rsb, csb, beta, c, rsc, csc, options);                   \
+    return gemm_strided<element>(ctx, m, n, k, static_cast<const element*>(alpha), static_cast<const element*>(a),    \
+                                 rsa, csa, static_cast<const element*>(b), rsb, csb,                                  \
+                                 static_cast<const element*>(beta), static_cast<element*>(c), rsc, csc, options);     \
+  }                                                                                                                   \
+  accublas_status accublas_##prefix##gemm_strided(                                                                    \
+      accublas_context* ctx, int64_t m, int64_t n, int64_t k, const type* alpha, const type* a, int64_t rsa,          \
+      int64_t csa, const type* b, int64_t rsb, int64_t csb, const type* beta, type* c, int64_t rsc, int64_t csc) {    \
+    return accublas_##prefix##gemm_strided_ex(ctx, m, n, k, alpha, a, rsa, csa, b, rsb, csb, beta, c, rsc, csc,       \
+                                              nullptr);                                                               \
   }
-ACCUBLAS_DEFINE_GEMM(d, double)
-ACCUBLAS_DEFINE_GEMM(s, float)
+ACCUBLAS_DEFINE_GEMM(d, double, double)
+ACCUBLAS_DEFINE_GEMM(s, float, float)
+ACCUBLAS_DEFINE_GEMM(z, void, Complex<double>)
+ACCUBLAS_DEFINE_GEMM(c, void, Complex<float>)

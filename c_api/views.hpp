@@ -33,6 +33,23 @@ Matrix<T> view(accublas_layout layout, accublas_transpose trans, std::int64_t m,
   return rows_adjacent ? view(m, n, data, 1, ld) : view(m, n, data, ld, 1);
 }
 
+/// C = op(A) op(B) with the factors still to be filled in.
+template <class T>
+Gemm<T> gemm_view(accublas_layout layout, accublas_transpose transa, accublas_transpose transb, std::int64_t m,
+                  std::int64_t n, std::int64_t k, const T* a, std::int64_t lda, const T* b, std::int64_t ldb, T* c,
+                  std::int64_t ldc) {
+  return {m,
+          n,
+          k,
+          T{},
+          view(layout, transa, m, k, a, lda),
+          view(layout, transb, k, n, b, ldb),
+          T{},
+          view(layout, ACCUBLAS_NO_TRANS, m, n, c, ldc),
+          transa == ACCUBLAS_CONJ_TRANS,
+          transb == ACCUBLAS_CONJ_TRANS};
+}
+
 /// BLAS's vector: with a negative increment element 0 is at the far end. In the arithmetic of addresses, since one that
 /// is not read (alpha = 0) may have any increment.
 template <class T>

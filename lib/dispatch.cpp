@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "lib/call/scale_result.hpp"
+#include "lib/numerics/component_sum.hpp"
 #include "lib/numerics/finish.hpp"
 #include "lib/run.hpp"
 
@@ -10,9 +11,27 @@ namespace accublas {
 
 namespace {
 
-template <class T>
+template <class E>
 constexpr Routine pick(Routine for_double, Routine for_float) {
-  return sizeof(T) == 8 ? for_double : for_float;
+  return is_single_precision<E> ? for_float : for_double;
+}
+
+/// That of the element's type.
+template <class E>
+constexpr Routine gemm_routine = is_complex<E> ? pick<E>(Routine::zgemm, Routine::cgemm)
+                                               : pick<E>(Routine::dgemm, Routine::sgemm);
+template <class E>
+constexpr Routine gemm_batched_routine = is_complex<E> ? pick<E>(Routine::zgemm_batched, Routine::cgemm_batched)
+                                                       : pick<E>(Routine::dgemm_batched, Routine::sgemm_batched);
+
+/// Stands for a factor that only the device knows.
+template <class E>
+constexpr E unknown_factor() {
+  constexpr auto infinity = std::numeric_limits<RealOf<E>>::infinity();
+  if constexpr (is_complex<E>)
+    return {infinity, infinity};
+  else
+    return infinity;
 }
 
 /// alpha = 0 or k = 0: c = beta c, without reading A and B, nor c where beta = 0.
@@ -28,7 +47,7 @@ void scale(const Mode& mode, T beta, Index m, Index n, Matrix<T> c) {
 
 template <class T>
 void run_gemm(Context& context, Gemm<T> problem, const T* alpha, const T* beta, const accublas_options* options) {
-  Run run(context, pick<T>(Routine::dgemm, Routine::sgemm), options);
+  Run run(context, gemm_routine<T>, options);
   run.sizes(problem.m, problem.n, problem.k);
   if (problem.m > 0 && problem.n > 0) {
     run.scalars(problem, alpha, beta);
@@ -41,7 +60,7 @@ void run_gemm(Context& context, Gemm<T> problem, const T* alpha, const T* beta, 
       } else {
         run.operands({c}, {{"alpha", alpha}, {"beta", beta}}, shape);
       }
-      run.promise(problem.k, run.scalars_on_device() ? std::numeric_limits<T>::infinity() : problem.alpha);
+      run.promise(problem.k, run.scalars_on_device() ? unknown_factor<T>() : problem.alpha);
       if (product || run.on_device()) {
         run.compute(problem, alpha, beta, run.on_device(), &Backend::gemm);
       } else {
@@ -55,7 +74,7 @@ void run_gemm(Context& context, Gemm<T> problem, const T* alpha, const T* beta, 
 template <class T>
 void run_gemm_batched(Context& context, GemmBatch<T> batch, const T* alpha, const T* beta,
                       const accublas_options* options) {
-  Run run(context, pick<T>(Routine::dgemm_batched, Routine::sgemm_batched), options);
+  Run run(context, gemm_batched_routine<T>, options);
   Gemm<T>& shape = batch.shape;
   run.sizes(shape.m, shape.n, shape.k);
   run.batch(batch.count);
@@ -77,7 +96,7 @@ void run_gemm_batched(Context& context, GemmBatch<T> batch, const T* alpha, cons
         }
         run.host_matrices("c", batch.c.pointers, batch.count);
       }
-      run.promise(shape.k, run.scalars_on_device() ? std::numeric_limits<T>::infinity() : shape.alpha);
+      run.promise(shape.k, run.scalars_on_device() ? unknown_factor<T>() : shape.alpha);
       if (product || run.on_device()) {
         run.compute(batch, alpha, beta, run.on_device(), &Backend::gemm_batched);
       } else {
@@ -105,7 +124,7 @@ void run_gemv(Context& context, Gemv<T> problem, const T* alpha, const T* beta, 
       } else {
         run.operands({y}, {{"alpha", alpha}, {"beta", beta}}, shape);
       }
-      run.promise(problem.k, run.scalars_on_device() ? std::numeric_limits<T>::infinity() : problem.alpha);
+      run.promise(problem.k, run.scalars_on_device() ? unknown_factor<T>() : problem.alpha);
       if (product || run.on_device()) {
         run.compute(problem, alpha, beta, run.on_device(), &Backend::gemv);
       } else {
@@ -170,6 +189,14 @@ void run_asum(Context& context, const Reduction<T>& problem, const accublas_opti
   run_norm(context, pick<T>(Routine::dasum, Routine::sasum), problem, options, &Backend::asum);
 }
 
+template void run_gemm(Context&, Gemm<Complex<double>>, const Complex<double>*, const Complex<double>*,
+                       const accublas_options*);
+template void run_gemm(Context&, Gemm<Complex<float>>, const Complex<float>*, const Complex<float>*,
+                       const accublas_options*);
+template void run_gemm_batched(Context&, GemmBatch<Complex<double>>, const Complex<double>*, const Complex<double>*,
+                               const accublas_options*);
+template void run_gemm_batched(Context&, GemmBatch<Complex<float>>, const Complex<float>*, const Complex<float>*,
+                               const accublas_options*);
 template void run_gemm(Context&, Gemm<double>, const double*, const double*, const accublas_options*);
 template void run_gemm(Context&, Gemm<float>, const float*, const float*, const accublas_options*);
 template void run_gemm_batched(Context&, GemmBatch<double>, const double*, const double*, const accublas_options*);

@@ -119,6 +119,8 @@ void Run::promise(Index k, T alpha) {
 }
 template void Run::promise(Index, double);
 template void Run::promise(Index, float);
+template void Run::promise(Index, Complex<double>);
+template void Run::promise(Index, Complex<float>);
 
 void Run::compute_erased(Serve serve, void* served) {
   const Settings& settings = resolved_.settings;

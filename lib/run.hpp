@@ -62,7 +62,7 @@ class Run {
   bool scalars_on_device() const { return context_.pointer_mode == ACCUBLAS_POINTER_DEVICE; }
   const Mode& mode() const { return context_.last.plan.mode; }
 
-  /// Sets the report's bound; throws ACCUBLAS_ERROR_ACCURACY where it misses the target. For double and float.
+  /// Sets the report's bound; throws ACCUBLAS_ERROR_ACCURACY where it misses the target. For real and complex numbers.
   template <class T>
   void promise(Index k, T alpha);
 

@@ -56,6 +56,12 @@ class Workspace {
   /// The most that can be taken of an untouched workspace.
   std::size_t most() const noexcept { return buffer_ ? cap_ : cap_ + beyond_cap; }
 
+  /// The most that can still be taken.
+  std::size_t left() const noexcept {
+    const std::size_t all = held_ ? buffer_bytes_ : most();
+    return taken_ < all ? all - taken_ : 0;
+  }
+
   std::size_t peak() const noexcept { return peak_; }
 
   /// For a backend that manages memory of its own: the cap, and the user's buffer (null: none).

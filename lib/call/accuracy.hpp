@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "lib/base/error.hpp"
+#include "lib/call/complex.hpp"
 #include "lib/call/mode.hpp"
 #include "lib/call/problem.hpp"
 #include "lib/call/routine.hpp"
@@ -50,7 +51,8 @@ Bound promised_bound(Routine routine, const Mode& mode, Index k, T alpha) {
       if (mode.reproducible && !is_gemm(routine)) return rounded_once<T>();
       [[fallthrough]];
     case ACCUBLAS_MODE_NATIVE:
-      return any_order<T>(k);
+      // A complex alpha and beta take four roundings more.
+      return any_order<T>(is_complex_routine(routine) ? k + 4 : k);
     case ACCUBLAS_MODE_CR:
       return rounded_once<T>();
     case ACCUBLAS_MODE_DOT2: {
@@ -71,6 +73,12 @@ Bound promised_bound(Routine routine, const Mode& mode, Index k, T alpha) {
     default:
       return {0, std::numeric_limits<double>::infinity(), 0};
   }
+}
+
+/// The bound of a component of a complex result, an inner product of 2 k terms.
+template <class T>
+Bound promised_bound(Routine routine, const Mode& mode, Index k, Complex<T> alpha) {
+  return promised_bound(routine, mode, 2 * k, std::fabs(alpha.re) + std::fabs(alpha.im));
 }
 
 /// Whether the bound keeps a target (accublas_set_target).

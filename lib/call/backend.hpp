@@ -7,7 +7,9 @@
 #include <memory>
 #include <string>
 
+#include "lib/base/error.hpp"
 #include "lib/call/batch.hpp"
+#include "lib/call/complex.hpp"
 #include "lib/call/engines.hpp"
 #include "lib/call/execution.hpp"
 #include "lib/call/problem.hpp"
@@ -104,6 +106,15 @@ class Backend {
   virtual std::size_t default_workspace(int device) const = 0;
   virtual std::unique_ptr<BackendState> make_state(int device) = 0;
 
+  /// The complex forms are of those backends for which the table of engines has rows.
+  virtual void gemm(const Call<Gemm<Complex<double>>, Complex<double>>&, BackendState*, Execution&) { lacks_complex(); }
+  virtual void gemm(const Call<Gemm<Complex<float>>, Complex<float>>&, BackendState*, Execution&) { lacks_complex(); }
+  virtual void gemm_batched(const Call<GemmBatch<Complex<double>>, Complex<double>>&, BackendState*, Execution&) {
+    lacks_complex();
+  }
+  virtual void gemm_batched(const Call<GemmBatch<Complex<float>>, Complex<float>>&, BackendState*, Execution&) {
+    lacks_complex();
+  }
   virtual void gemm(const Call<Gemm<double>, double>&, BackendState*, Execution&) = 0;
   virtual void gemm(const Call<Gemm<float>, float>&, BackendState*, Execution&) = 0;
   /// All matrices, or none where memory is missing. A matrix that misses the target is left as it was; the others are
@@ -118,6 +129,11 @@ class Backend {
   virtual void nrm2(const Call<Reduction<float>, float>&, BackendState*, Execution&) = 0;
   virtual void asum(const Call<Reduction<double>, double>&, BackendState*, Execution&) = 0;
   virtual void asum(const Call<Reduction<float>, float>&, BackendState*, Execution&) = 0;
+
+ private:
+  [[noreturn]] static void lacks_complex() {
+    throw Error(ACCUBLAS_ERROR_INTERNAL, "the plan sends a complex product to a backend that has none");
+  }
 };
 
 Backend& cpu_backend();

@@ -57,7 +57,7 @@ struct Gemv {
   Vector<T> y;
 };
 
-/// C = alpha A B + beta C, A m x k, B k x n, C m x n.
+/// C = alpha A B + beta C, A m x k, B k x n, C m x n; of a complex operand its conjugate where that is asked for.
 template <class T>
 struct Gemm {
   Index m, n, k;
@@ -66,6 +66,12 @@ struct Gemm {
   Matrix<const T> b;
   T beta;
   Matrix<T> c;
+  bool conjugate_a = false, conjugate_b = false;  ///< complex only
+
+  /// C^T = alpha B^T A^T + beta C^T.
+  Gemm transposed() const {
+    return {n, m, k, alpha, b.transposed(), a.transposed(), beta, c.transposed(), conjugate_b, conjugate_a};
+  }
 };
 
 }  // namespace accublas

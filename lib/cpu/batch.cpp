@@ -29,7 +29,15 @@ std::size_t useful_bytes(Index m, Index n, Index k) {
   return (std::size_t{2} << 20) + static_cast<std::size_t>(std::min(words, 1e9) * 256);
 }
 
-void add(const accublas_report_t& one, double share, accublas_report_t& all) {
+/// A thread's part of the batch.
+struct alignas(64) Share {
+  accublas_report_t report;
+  bool wrote;  ///< the C of a matrix
+};
+
+}  // namespace
+
+void add_report(const accublas_report_t& one, double share, accublas_report_t& all) {
   all.bits = std::max(all.bits, one.bits);
   all.parts = std::max(all.parts, one.parts);
   all.rejected += one.rejected;
@@ -43,14 +51,6 @@ void add(const accublas_report_t& one, double share, accublas_report_t& all) {
   all.bound_componentwise = std::max(all.bound_componentwise, one.bound_componentwise);
   all.bound_absolute = std::max(all.bound_absolute, one.bound_absolute);
 }
-
-/// A thread's part of the batch.
-struct alignas(64) Share {
-  accublas_report_t report;
-  bool wrote;  ///< the C of a matrix
-};
-
-}  // namespace
 
 BatchPlan plan_batch(Index m, Index n, Index k, Index count, bool native, int threads, std::size_t workspace) {
   const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
@@ -114,7 +114,7 @@ void gemm_batched(const Call<GemmBatch<T>, T>& call, ServeGemm<T> serve, Executi
         if (error.status() != ACCUBLAS_ERROR_ACCURACY) throw;
         if (!any_missed.exchange(true)) missed = error;
       }
-      add(report, 1.0 / plan.threads, share.report);
+      add_report(report, 1.0 / plan.threads, share.report);
     }
   };
   try {
@@ -124,11 +124,15 @@ void gemm_batched(const Call<GemmBatch<T>, T>& call, ServeGemm<T> serve, Executi
       if (shares[t].wrote) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
     throw;
   }
-  for (int t = 0; t < plan.threads; ++t) add(shares[t].report, 1, execution.report);
+  for (int t = 0; t < plan.threads; ++t) add_report(shares[t].report, 1, execution.report);
   if (missed) throw *missed;
 }
 
 template void gemm_batched(const Call<GemmBatch<double>, double>&, ServeGemm<double>, Execution&);
 template void gemm_batched(const Call<GemmBatch<float>, float>&, ServeGemm<float>, Execution&);
+template void gemm_batched(const Call<GemmBatch<Complex<double>>, Complex<double>>&, ServeGemm<Complex<double>>,
+                           Execution&);
+template void gemm_batched(const Call<GemmBatch<Complex<float>>, Complex<float>>&, ServeGemm<Complex<float>>,
+                           Execution&);
 
 }  // namespace accublas::cpu

@@ -17,6 +17,9 @@ using ServeGemm = void (*)(const Call<Gemm<T>, T>&, Execution&);
 template <class T>
 void gemm_batched(const Call<GemmBatch<T>, T>& call, ServeGemm<T> serve, Execution& execution);
 
+/// What a part of a call reports, added to the whole: times as `share` of theirs, counts added up, bounds the largest.
+void add_report(const accublas_report_t& one, double share, accublas_report_t& all);
+
 /// How the work is shared out. No bit depends on it.
 struct BatchPlan {
   int threads;           ///< that take matrices, one at a time; 1: one after another

@@ -18,7 +18,7 @@
 
 namespace accublas::cpu {
 
-/// C = alpha op(A) op(B) + beta C; op is 'N' or 'T'.
+/// C = alpha op(A) op(B) + beta C; op is 'N', 'T' or, of complex matrices, 'C'.
 template <class T>
 void call_gemm(const RealBlas& blas, char op_a, char op_b, RealBlas::F77Int m, RealBlas::F77Int n, RealBlas::F77Int k,
                T alpha, const T* a, RealBlas::F77Int lda, const T* b, RealBlas::F77Int ldb, T beta, T* c,
@@ -29,10 +29,14 @@ void call_gemm(const RealBlas& blas, char op_a, char op_b, RealBlas::F77Int m, R
   if (!product) return scale_result(beta, m, n, result);
   if (beta == 0 && blas.reads_result) {
     scale_result(beta, m, n, result);
-    beta = 1;
+    beta = T{1};
   }
   const FpControl control;
-  if constexpr (sizeof(T) == 8)
+  if constexpr (is_complex<T> && !is_single_precision<T>)
+    blas.zgemm(&op_a, &op_b, &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta, c, &ldc);
+  else if constexpr (is_complex<T>)
+    blas.cgemm(&op_a, &op_b, &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta, c, &ldc);
+  else if constexpr (sizeof(T) == 8)
     blas.dgemm(&op_a, &op_b, &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta, c, &ldc);
   else
     blas.sgemm(&op_a, &op_b, &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta, c, &ldc);

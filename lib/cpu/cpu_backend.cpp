@@ -4,6 +4,7 @@
 #include "lib/call/accuracy.hpp"
 #include "lib/call/backend.hpp"
 #include "lib/cpu/batch.hpp"
+#include "lib/cpu/complex/complex_gemm.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/native.hpp"
 
@@ -36,7 +37,9 @@ constexpr SmallTerms small_terms(cpu::Isa isa) {
   }
 }
 
-bool is_small(Routine routine, const Mode& mode, const CallShape& shape, cpu::Isa isa) {
+bool is_small(Routine routine, const Mode& mode, const CallShape& asked, cpu::Isa isa) {
+  // Two components of twice the terms.
+  const CallShape shape = is_complex_routine(routine) ? CallShape(asked.m, 2 * asked.n, 2 * asked.k) : asked;
   const double terms = static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k);
   const SmallTerms most = small_terms(isa);
   if (is_batched(routine) && terms <= most.batched) return true;
@@ -75,6 +78,20 @@ class CpuBackend final : public Backend {
   void gemm(const Call<Gemm<float>, float>& call, BackendState*, Execution& execution) override {
     gemm_of(call, execution);
   }
+  void gemm(const Call<Gemm<Complex<double>>, Complex<double>>& call, BackendState*, Execution& execution) override {
+    complex_gemm_of(call, execution);
+  }
+  void gemm(const Call<Gemm<Complex<float>>, Complex<float>>& call, BackendState*, Execution& execution) override {
+    complex_gemm_of(call, execution);
+  }
+  void gemm_batched(const Call<GemmBatch<Complex<double>>, Complex<double>>& call, BackendState*,
+                    Execution& execution) override {
+    cpu::gemm_batched(call, complex_gemm_of<double>, execution);
+  }
+  void gemm_batched(const Call<GemmBatch<Complex<float>>, Complex<float>>& call, BackendState*,
+                    Execution& execution) override {
+    cpu::gemm_batched(call, complex_gemm_of<float>, execution);
+  }
   void gemm_batched(const Call<GemmBatch<double>, double>& call, BackendState*, Execution& execution) override {
     cpu::gemm_batched(call, gemm_of<double>, execution);
   }
@@ -109,21 +126,32 @@ class CpuBackend final : public Backend {
  private:
   template <class T>
   static void gemm_of(const Call<Gemm<T>, T>& call, Execution& execution) {
-    switch (call.engine) {
+    real_gemm(call.problem, call.mode, call.engine, execution);
+  }
+
+  template <class T>
+  static void complex_gemm_of(const Call<Gemm<Complex<T>>, Complex<T>>& call, Execution& execution) {
+    if (call.engine == ACCUBLAS_ENGINE_NATIVE) return cpu::native_gemm(call.problem, execution);
+    cpu::complex_gemm(call.problem, emulated(call.mode), call.engine, real_gemm<T>, execution);
+  }
+
+  template <class T>
+  static void real_gemm(const Gemm<T>& problem, const Mode& mode, accublas_engine engine, Execution& execution) {
+    switch (engine) {
       case ACCUBLAS_ENGINE_NATIVE:
-        return cpu::native_gemm(call.problem, execution);
+        return cpu::native_gemm(problem, execution);
       case ACCUBLAS_ENGINE_INT8:
-        return cpu::int8_gemm(call.problem, emulated(call.mode), execution);
+        return cpu::int8_gemm(problem, emulated(mode), execution);
       case ACCUBLAS_ENGINE_FP64:
-        require_no_target(call.mode, execution.target, sizeof(T) == 4);
-        return cpu::fp64_gemm(call.problem, emulated(call.mode), execution);
+        require_no_target(mode, execution.target, sizeof(T) == 4);
+        return cpu::fp64_gemm(problem, emulated(mode), execution);
       case ACCUBLAS_ENGINE_DOT2:
-        return cpu::dot2_gemm(call.problem, execution);
+        return cpu::dot2_gemm(problem, execution);
       case ACCUBLAS_ENGINE_SUMS:
-        if (call.mode.kind == ACCUBLAS_MODE_CR) return cpu::cr_gemm(call.problem, execution);
-        return cpu::integer_gemm(call.problem, emulated(call.mode), execution);
+        if (mode.kind == ACCUBLAS_MODE_CR) return cpu::cr_gemm(problem, execution);
+        return cpu::integer_gemm(problem, emulated(mode), execution);
       case ACCUBLAS_ENGINE_MULTIWORD:
-        return cpu::multiword_gemm(call.problem, call.mode, execution);
+        return cpu::multiword_gemm(problem, mode, execution);
       default:
         no_engine();
     }

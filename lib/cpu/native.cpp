@@ -10,6 +10,7 @@
 
 #include "lib/base/integers.hpp"
 #include "lib/call/accuracy.hpp"
+#include "lib/call/complex.hpp"
 #include "lib/cpu/blas_calls.hpp"
 #include "lib/cpu/engines.hpp"
 
@@ -22,7 +23,7 @@ constexpr Index size_limit = int_max - 63;  // largest block edge: a multiple of
 constexpr Index least_edge = 64;            // blocks that are copied never get smaller than this
 constexpr std::size_t pack_limit = std::size_t{64} << 20;  // bytes of copies at a time: beyond that nothing is gained
 
-/// A matrix as BLAS names it: op ('N' or 'T') of a column-major array.
+/// A matrix as BLAS names it: op ('N', 'T' or 'C') of a column-major array.
 template <class T>
 struct Operand {
   T* data;
@@ -40,11 +41,11 @@ F77Int column_major_ld(const Matrix<T>& x, Index rows, Index cols) {
   return ld >= least && ld <= int_max ? static_cast<F77Int>(ld) : 0;
 }
 
-/// ld = 0 where the matrix must be copied.
+/// ld = 0 where the matrix must be copied: BLAS has no conjugate of an array as it lies.
 template <class T>
-Operand<T> operand(const Matrix<T>& x, Index rows, Index cols) {
-  if (const F77Int ld = column_major_ld(x, rows, cols)) return {x.data, 'N', ld};
-  return {x.data, 'T', column_major_ld(x.transposed(), cols, rows)};
+Operand<T> operand(const Matrix<T>& x, Index rows, Index cols, bool conjugate = false) {
+  if (const F77Int ld = column_major_ld(x, rows, cols); ld && !conjugate) return {x.data, 'N', ld};
+  return {x.data, conjugate ? 'C' : 'T', column_major_ld(x.transposed(), cols, rows)};
 }
 
 template <class T>
@@ -62,16 +63,25 @@ F77Int increment(const Vector<T>& x, Index n) {
   return n > 1 ? static_cast<F77Int>(x.stride) : 1;
 }
 
-/// to = from.
+template <class T>
+T conjugate_of(const T& x, bool conjugate) {
+  if constexpr (is_complex<T>)
+    return {x.re, conjugate ? -x.im : x.im};
+  else
+    return x;
+}
+
+/// to = from, or its conjugate.
 template <class From, class To>
-void copy_matrix(const Matrix<From>& from, const Matrix<To>& to, Index rows, Index cols, Execution& execution) {
+void copy_matrix(const Matrix<From>& from, const Matrix<To>& to, Index rows, Index cols, Execution& execution,
+                 bool conjugate = false) {
   constexpr Index strip = 64;
   parallel_for(ceil_div(cols, strip), execution.threads, [&](Index task, int) {
     const Index j1 = std::min(cols, (task + 1) * strip);
     for (Index i0 = 0; i0 < rows; i0 += strip) {  // square tiles: one of the two sides is read across
       const Index i1 = std::min(rows, i0 + strip);
       for (Index j = task * strip; j < j1; ++j) {
-        for (Index i = i0; i < i1; ++i) to(i, j) = from(i, j);
+        for (Index i = i0; i < i1; ++i) to(i, j) = conjugate_of<To>(from(i, j), conjugate);
       }
     }
   });
@@ -137,12 +147,11 @@ template <class T>
 void native_gemm(const Gemm<T>& p, Execution& execution) {
   // A row-major C is the column-major C^T = B^T A^T.
   if (!column_major_ld(p.c, p.m, p.n) && column_major_ld(p.c.transposed(), p.n, p.m)) {
-    return native_gemm(Gemm<T>{p.n, p.m, p.k, p.alpha, p.b.transposed(), p.a.transposed(), p.beta, p.c.transposed()},
-                       execution);
+    return native_gemm(p.transposed(), execution);
   }
   real_blas();  // a missing BLAS is told before C is written
-  set_bound<T>(p.k, execution);
-  const Operand<const T> a = operand(p.a, p.m, p.k), b = operand(p.b, p.k, p.n);
+  set_bound<RealOf<T>>(is_complex<T> ? 2 * p.k + 4 : p.k, execution);
+  const Operand<const T> a = operand(p.a, p.m, p.k, p.conjugate_a), b = operand(p.b, p.k, p.n, p.conjugate_b);
   const F77Int ldc = column_major_ld(p.c, p.m, p.n);
   if (a.ld && b.ld && ldc && std::max({p.m, p.n, p.k}) <= int_max) {
     PhaseTimer timer(execution, &accublas_report_t::ms_product);
@@ -173,17 +182,19 @@ void native_gemm(const Gemm<T>& p, Execution& execution) {
     for (Index i = 0; i < p.m; i += mb) {
       const Index m = std::min(mb, p.m - i);
       const Matrix<T> c_block = p.c.block(i, j), c_copy{space_c, 1, m};
-      if (!ldc && p.beta != T{0}) copy_matrix(c_block, c_copy, m, n, execution);
+      if (!ldc && p.beta != 0) copy_matrix(c_block, c_copy, m, n, execution);
       for (Index q = 0; q < p.k; q += kb) {
         const Index k = std::min(kb, p.k - q);
         Operand<const T> a_block{p.a.block(i, q).data, a.op, a.ld}, b_block{p.b.block(q, j).data, b.op, b.ld};
         if (!a.ld) {
-          if (held_i != i || held_pa != q) copy_matrix(p.a.block(i, q), Matrix<T>{space_a, 1, m}, m, k, execution);
+          if (held_i != i || held_pa != q)
+            copy_matrix(p.a.block(i, q), Matrix<T>{space_a, 1, m}, m, k, execution, p.conjugate_a);
           held_i = i, held_pa = q;
           a_block = {space_a, 'N', static_cast<F77Int>(m)};
         }
         if (!b.ld) {
-          if (held_j != j || held_pb != q) copy_matrix(p.b.block(q, j), Matrix<T>{space_b, 1, k}, k, n, execution);
+          if (held_j != j || held_pb != q)
+            copy_matrix(p.b.block(q, j), Matrix<T>{space_b, 1, k}, k, n, execution, p.conjugate_b);
           held_j = j, held_pb = q;
           b_block = {space_b, 'N', static_cast<F77Int>(k)};
         }
@@ -277,6 +288,8 @@ void native_dot(const Dot<T>& p, Execution& execution) {
 
 template void native_gemm(const Gemm<double>&, Execution&);
 template void native_gemm(const Gemm<float>&, Execution&);
+template void native_gemm(const Gemm<Complex<double>>&, Execution&);
+template void native_gemm(const Gemm<Complex<float>>&, Execution&);
 template void native_gemv(const Gemv<double>&, Execution&);
 template void native_gemv(const Gemv<float>&, Execution&);
 template void native_dot(const Dot<double>&, Execution&);

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "lib/call/complex.hpp"
+
 namespace accublas::cpu {
 
 /// Fortran entry points of the real BLAS. Its integers may have 32 or 64 bits, and a call serves both: values fit 32
@@ -18,6 +20,12 @@ struct RealBlas {
                 const F77Int*, const double*, const F77Int*, const double*, double*, const F77Int*);
   void (*sgemm)(const char*, const char*, const F77Int*, const F77Int*, const F77Int*, const float*, const float*,
                 const F77Int*, const float*, const F77Int*, const float*, float*, const F77Int*);
+  void (*zgemm)(const char*, const char*, const F77Int*, const F77Int*, const F77Int*, const Complex<double>*,
+                const Complex<double>*, const F77Int*, const Complex<double>*, const F77Int*, const Complex<double>*,
+                Complex<double>*, const F77Int*);
+  void (*cgemm)(const char*, const char*, const F77Int*, const F77Int*, const F77Int*, const Complex<float>*,
+                const Complex<float>*, const F77Int*, const Complex<float>*, const F77Int*, const Complex<float>*,
+                Complex<float>*, const F77Int*);
   void (*dgemv)(const char*, const F77Int*, const F77Int*, const double*, const double*, const F77Int*, const double*,
                 const F77Int*, const double*, double*, const F77Int*);
   void (*sgemv)(const char*, const F77Int*, const F77Int*, const float*, const float*, const F77Int*, const float*,

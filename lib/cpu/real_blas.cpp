@@ -52,6 +52,7 @@ bool find(void* handle, const Spelling& spelling, const char* routine, Function*
 bool find_all(void* handle, const Spelling& spelling, RealBlas& blas) {
   find(handle, spelling, "xerbla", &blas.xerbla);
   return find(handle, spelling, "dgemm", &blas.dgemm) && find(handle, spelling, "sgemm", &blas.sgemm) &&
+         find(handle, spelling, "zgemm", &blas.zgemm) && find(handle, spelling, "cgemm", &blas.cgemm) &&
          find(handle, spelling, "dgemv", &blas.dgemv) && find(handle, spelling, "sgemv", &blas.sgemv) &&
          find(handle, spelling, "ddot", &blas.ddot) && find(handle, spelling, "sdot", &blas.sdot) &&
          find(handle, spelling, "dnrm2", &blas.dnrm2) && find(handle, spelling, "snrm2", &blas.snrm2) &&
@@ -127,7 +128,10 @@ bool load(const std::string& library, RealBlas& blas, std::string& tried) {
 template <class T>
 std::vector<T> multiply(const RealBlas& blas, char op_a, char op_b, int m, int n, int k) {
   const std::vector<T> a(static_cast<std::size_t>(m) * k), b(static_cast<std::size_t>(k) * n);
-  std::vector<T> c(static_cast<std::size_t>(m) * n, std::numeric_limits<T>::quiet_NaN());
+  constexpr auto nan = std::numeric_limits<RealOf<T>>::quiet_NaN();
+  T poison{nan};
+  if constexpr (is_complex<T>) poison.im = nan;
+  std::vector<T> c(static_cast<std::size_t>(m) * n, poison);
   call_gemm(blas, op_a, op_b, m, n, k, T{1}, a.data(), op_a == 'N' ? m : k, b.data(), op_b == 'N' ? k : n, T{0},
             c.data(), m);
   return c;
@@ -138,8 +142,8 @@ std::vector<T> multiply(const RealBlas& blas, char op_a, char op_b, int m, int n
 template <class T>
 bool reads_result(const RealBlas& blas) {
   const auto read = [&](char op_a, char op_b, int m, int n, int k) {
-    for (const T element : multiply<T>(blas, op_a, op_b, m, n, k))
-      if (std::isnan(element)) return true;
+    for (const T& element : multiply<T>(blas, op_a, op_b, m, n, k))
+      if (!(element == 0)) return true;
     return false;
   };
   for (const char op_a : {'N', 'T'})
@@ -156,7 +160,8 @@ RealBlas load_first() {
   libraries.insert(libraries.end(), {"libopenblas.so.0", "libblas.so.3"});
   for (const std::string& library : libraries) {
     if (!load(library, blas, tried)) continue;
-    blas.reads_result = reads_result<double>(blas) || reads_result<float>(blas);
+    blas.reads_result = reads_result<double>(blas) || reads_result<float>(blas) ||
+                        reads_result<Complex<double>>(blas) || reads_result<Complex<float>>(blas);
     return blas;
   }
   throw Error(ACCUBLAS_ERROR_NO_BLAS, "no real BLAS could be loaded; tried " + tried);

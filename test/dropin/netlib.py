@@ -30,7 +30,7 @@ BAD = re.compile(r"FAIL|\*\*\*\*|FATAL|SUSPECT|LESS THAN HALF|ERROR", re.IGNOREC
 
 def names(program):
     """Routine of ours, level, input file and results file of one of netlib's programs."""
-    cblas, precision, level = re.fullmatch(r"x(?:([sd])c)?(?:([sd])?)blat([123])([sd])?", program).group(1, 4, 3)
+    cblas, level, precision = re.fullmatch(r"x(?:([cdsz])c)?blat([123])([cdsz])?", program).groups()
     letter, level = cblas or precision, int(level)
     routine = letter + {1: "dot", 2: "gemv", 3: "gemm"}[level]
     if level == 1:
@@ -40,18 +40,19 @@ def names(program):
     return routine, level, f"{letter}blat{level}.in", f"{letter}blat{level}.out"
 
 
-def forced(level):
+def forced(routine, level):
     """Every engine of every mode. Programs of level 1 also call the norms: in the mode, or in dp where they lack it."""
-    pairs = [(m, e) for m in MODES for e in engine_table.serving(KIND[level], m, "cpu")]
+    pairs = [(m, e) for m in MODES for e in engine_table.serving(KIND[level], m, "cpu", routine[0] in "cz")]
     norms = {m: engine_table.serving("norm", m, "cpu") or engine_table.serving("norm", "dp", "cpu") for m in MODES}
     return [(m, e) for m, e in pairs if level > 1 or e in norms[m]]
 
 
 def adapted(source, routine):
-    """netlib's input with sizes up to its largest, 65, for our routine alone."""
+    """netlib's input with sizes up to its largest, 65 (complex: 33), for our routine alone."""
     with open(source) as file:
         text = file.read()
-    text = re.sub(r"^6( +NUMBER OF VALUES OF N\n).*( VALUES OF N)$", r"5\1 0 1 3 33 65 \2", text, flags=re.MULTILINE)
+    sizes = "0 1 3 33" + ("" if routine[0] in "cz" else " 65")
+    text = re.sub(r"^6( +NUMBER OF VALUES OF N\n).*( VALUES OF N)$", rf"{len(sizes.split())}\1 {sizes} \2", text, flags=re.MULTILINE)
     return re.sub(rf"^(?!(?:cblas_)?{routine}\b)(\w+ +)T PUT", r"\1F PUT", text, flags=re.MULTILINE | re.IGNORECASE)
 
 
@@ -103,9 +104,9 @@ def main():
     if not directory or not os.path.exists(os.path.join(directory, program)):
         print(f"{program} is not installed (Debian: libblas-test)")
         return dropin.SKIP
-    level = names(program)[1]
+    routine, level = names(program)[:2]
     failures = 0
-    for mode, engine in [(m, "auto") for m in MODES] + forced(level):
+    for mode, engine in [(m, "auto") for m in MODES] + forced(routine, level):
         wrong = check(program, library, directory, mode, engine)
         print(f"{program} {mode} {engine}: {'ok' if wrong is None else 'FAILED: ' + wrong}", flush=True)
         failures += wrong is not None

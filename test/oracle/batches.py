@@ -3,9 +3,10 @@
 import numpy as np
 
 from cases import Case, mode_word
-from data import KINDS, c_values, operands, scalar
-from placement import COL, CONJ, NO, ROW, TRANS, filled
-from values import BITS, DTYPE, POISON, generator, pick
+from complex_data import c_values, operands, scalar
+from data import KINDS
+from placement import COL, CONJ, NO, ROW, TRANS, conjugate, filled
+from values import DTYPE, POISON, generator, pick, words
 
 SIZES = (1, 1, 2, 3, 4, 5, 8, 9, 16, 17, 31, 32, 33, 64, 65, 128)
 
@@ -36,7 +37,7 @@ def lay_out(matrices, layout, trans, rng, prefix, output=False):
     positions = (offset + stride * np.arange(count)[:, None, None] + along[0] * np.arange(rows)[None, :, None]
                  + along[1] * np.arange(columns)[None, None, :])
     buffer = filled((int(positions.max()) if positions.size else 0) + 4, prefix)
-    buffer.view(BITS[prefix])[positions] = np.ascontiguousarray(matrices).view(BITS[prefix])
+    words(buffer)[positions] = words(conjugate(matrices, prefix) if trans == CONJ else matrices)
     return buffer, ld, stride, offset, positions
 
 
@@ -50,7 +51,7 @@ def make(name, prefix, mode_group, work=40000):
     for i, kind in enumerate(kinds):
         one = (*operands(rng, kind, m, k, n, prefix), c_values(rng, m, n, prefix, kind))
         for to, x in zip((a, b, c), one):
-            to.view(BITS[prefix])[i] = np.ascontiguousarray(x).view(BITS[prefix])
+            words(to)[i] = words(x)
     layout, ta, tb = pick(rng, (ROW, COL)), pick(rng, (NO, TRANS, CONJ)), pick(rng, (NO, TRANS, CONJ))
     buffer_a, lda, stride_a, offset_a, _ = lay_out(a, layout, ta, rng, prefix)
     buffer_b, ldb, stride_b, offset_b, _ = lay_out(b, layout, tb, rng, prefix)
@@ -66,7 +67,7 @@ def make(name, prefix, mode_group, work=40000):
     else:
         case.arguments = [layout, ta, tb, m, n, k, alpha, "A", lda, "B", ldb, beta, "C", ldc, count]
     if beta == 0:
-        buffer_c.view(BITS[prefix])[where] = POISON[prefix]
+        words(buffer_c)[where] = POISON[prefix]
     return case
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 C_API = Path(__file__).resolve().parents[2] / "c_api"
 sys.path.append(str(C_API))
 from structs import structure  # noqa: E402
+from values import COMPLEX  # noqa: E402
 
 HEADER = C_API / "accublas.h"
 
@@ -19,7 +20,23 @@ Options = structure(HEADER, "accublas_options")
 Report = structure(HEADER, "accublas_report_t")
 ENGINES = {"auto": 0, "native": 1, "int8": 2, "fp64": 3, "fp16": 4, "dot2": 5, "sums": 6,
            "multiword": 7}
-TYPES = {"d": c_double, "s": c_float}
+TYPES = {"d": c_double, "s": c_float, "z": c_double * 2, "c": c_float * 2}
+
+
+def signatures():
+    """Arguments after the context of the _ex form of each function; scalars by address."""
+    p, i, e = c_void_p, c_int64, c_int32
+    dot, norm = [i, p, i, p, i, p], [i, p, i, p]
+    return {"dot": dot, "dotu": dot, "dotc": dot, "nrm2": norm, "asum": norm,
+            "gemv": [e, e, i, i, p, p, i, p, i, p, p, i],
+            "gemv_strided": [i, i, p, p, i, i, p, i, p, p, i],
+            "gemm": [e, e, e, i, i, i, p, p, i, p, i, p, p, i],
+            "gemm_strided": [i, i, i, p, p, i, i, p, i, i, p, p, i, i],
+            "gemm_batched": [e, e, e, i, i, i, p, p, i, p, i, p, p, i, i],
+            "gemm_strided_batched": [e, e, e, i, i, i, p, p, i, i, p, i, i, p, p, i, i, i]}
+
+
+SIGNATURES = signatures()
 
 
 def device_count(path):
@@ -36,27 +53,15 @@ class Library:
         self.lib.accublas_last_error.argtypes = [c_void_p]
         self.context = c_void_p()
         self._need(self.lib.accublas_create(byref(self.context)))
-        p, i, e = c_void_p, c_int64, c_int32
-        opts = POINTER(Options)
-        for prefix in "ds":
-            self._declare(f"accublas_{prefix}dot_ex", [p, i, p, i, p, i, p, opts])
-            self._declare(f"accublas_{prefix}nrm2_ex", [p, i, p, i, p, opts])
-            self._declare(f"accublas_{prefix}asum_ex", [p, i, p, i, p, opts])
-            self._declare(f"accublas_{prefix}gemv_ex", [p, e, e, i, i, p, p, i, p, i, p, p, i, opts])
-            self._declare(f"accublas_{prefix}gemv_strided_ex", [p, i, i, p, p, i, i, p, i, p, p, i, opts])
-            self._declare(f"accublas_{prefix}gemm_ex", [p, e, e, e, i, i, i, p, p, i, p, i, p, p, i, opts])
-            self._declare(f"accublas_{prefix}gemm_batched_ex", [p, e, e, e, i, i, i, p, p, i, p, i, p, p, i, i, opts])
-            self._declare(f"accublas_{prefix}gemm_strided_batched_ex",
-                          [p, e, e, e, i, i, i, p, p, i, i, p, i, i, p, p, i, i, i, opts])
-            self._declare(f"accublas_{prefix}gemm_strided_ex",
-                          [p, i, i, i, p, p, i, i, p, i, i, p, p, i, i, opts])
-        self.lib.accublas_report.argtypes = [p, POINTER(Report)]
-        self.lib.accublas_sync.argtypes = [p]
+        self.lib.accublas_report.argtypes = [c_void_p, POINTER(Report)]
+        self.lib.accublas_sync.argtypes = [c_void_p]
 
-    def _declare(self, name, argtypes):
-        function = getattr(self.lib, name)
-        function.argtypes = argtypes
-        function.restype = c_int32
+    def _function(self, prefix, function):
+        found = getattr(self.lib, f"accublas_{prefix}{function}_ex")
+        if found.argtypes is None:
+            found.argtypes = [c_void_p] + SIGNATURES[function] + [POINTER(Options)]
+            found.restype = c_int32
+        return found
 
     def _need(self, status):
         if status:
@@ -78,11 +83,14 @@ class Library:
         return self.lib.accublas_sync(self.context)
 
     def call(self, function, prefix, arguments, mode, engine="auto", threads=0, workspace=-1):
-        """Runs function ("gemm", "gemv_strided", ...) with the C arguments in order; alpha and beta are Python floats.
-        Returns the status."""
+        """Runs function ("gemm", "gemv_strided", ...) with the C arguments in order; alpha and beta are Python floats
+        or complex numbers. Returns the status."""
         options = Options(ctypes.sizeof(Options), mode.encode(), 0, 0, 0, -1, -1, ENGINES[engine], threads, -1, -1.0,
                           workspace)
         converted = []
         for value in arguments:
-            converted.append(byref(TYPES[prefix](value)) if isinstance(value, float) else value)
-        return getattr(self.lib, f"accublas_{prefix}{function}_ex")(self.context, *converted, byref(options))
+            if isinstance(value, (float, complex)):
+                parts = (value.real, value.imag) if prefix in COMPLEX else (value,)
+                value = byref(TYPES[prefix](*parts))
+            converted.append(value)
+        return self._function(prefix, function)(self.context, *converted, byref(options))

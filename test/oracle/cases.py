@@ -3,13 +3,15 @@
 What its operands are made of is data.py's affair, where they lie in memory placement.py's.
 """
 
+import functools
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from data import KINDS, NORM_KINDS, c_values, norm_operand, operands, scalar
+from complex_data import c_values, operands, scalar
+from data import KINDS, NORM_KINDS, norm_operand
 from placement import COL, CONJ, NO, ROW, TRANS, filled, general_strides, place_standard, vector_buffer
-from values import BITS, DTYPE, POISON, generator, pick
+from values import COMPONENT, DTYPE, POISON, generator, pick, words
 
 
 @dataclass
@@ -17,12 +19,12 @@ class Case:
     """A call: logical operands for the oracle, buffers and arguments for the library."""
 
     name: str
-    prefix: str  # d, s
-    routine: str  # dot, gemv, gemm, gemm_batched, nrm2, asum
+    prefix: str  # d, s, z, c
+    routine: str  # dot, dotu, dotc, gemv, gemm, gemm_batched, nrm2, asum
     function: str  # the C function, for instance gemm_strided
     mode: str
     kind: str
-    alpha: float
+    alpha: float  # or complex
     beta: float
     a: np.ndarray  # m x k, in the routine's type; of batches: matrices x m x k, and so on
     b: np.ndarray  # k x n (n = 1 for gemv, dot)
@@ -49,7 +51,7 @@ def mode_word(rng, group, prefix):
         d = pick(rng, (1, 2, 3, 4, 5, 8, 13, 50))
         return f"slices:{d}" + pick(rng, ("", ":fast"))
     if group == "repro":
-        return "dp:repro" if prefix == "d" else "sp:repro"
+        return "dp:repro" if COMPONENT[prefix] == "d" else "sp:repro"
     if group == "multiword":
         return pick(rng, {"s": ("tf32x1", "tf32x3", "tf32x4", "fp16x1", "fp16x3"), "d": ("tf64x1", "tf64x3", "tf64x4")}[prefix])
     return group
@@ -141,7 +143,7 @@ def make_gemv(name, prefix, mode_group, shape=None, kind=None, mode=None, work=6
     return case
 
 
-def make_dot(name, prefix, mode_group, shape=None, kind=None, mode=None, work=30000):
+def make_dot(name, prefix, mode_group, shape=None, kind=None, mode=None, work=30000, routine="dot"):
     rng = generator(name)
     if shape is not None:
         n = shape
@@ -152,7 +154,7 @@ def make_dot(name, prefix, mode_group, shape=None, kind=None, mode=None, work=30
     kind = kind or pick(rng, KINDS)
     mode = mode or mode_word(rng, mode_group, prefix)
     x, y = operands(rng, kind, 1, n, 1, prefix)
-    case = Case(name, prefix, "dot", "dot", mode, kind, 1.0, 0.0, x, y, np.zeros((1, 1), DTYPE[prefix]))
+    case = Case(name, prefix, routine, routine, mode, kind, 1.0, 0.0, x, y, np.zeros((1, 1), DTYPE[prefix]))
     buffer_x, incx, _ = vector_buffer(x[0], rng, prefix)
     buffer_y, incy, _ = vector_buffer(y[:, 0], rng, prefix)
     case.where = np.zeros((1, 1), np.int64)
@@ -190,17 +192,18 @@ def finish_case(case, rng, buffers, c_unread):
     case.buffers = buffers
     prefix = case.prefix
     if c_unread:
-        buffers[2].view(BITS[prefix])[case.where] = POISON[prefix]
+        words(buffers[2])[case.where] = POISON[prefix]
     m, k = case.a.shape
     if case.routine in ("gemm", "gemv") and (case.alpha == 0 or k == 0) and rng.randint(2):
         if rng.randint(2):
             case.null_operands = True
         else:
             for buffer in buffers[:2]:
-                buffer.view(BITS[prefix])[:] = POISON[prefix]
+                words(buffer)[:] = POISON[prefix]
 
 
-MAKERS = {"gemm": make_gemm, "gemv": make_gemv, "dot": make_dot, "nrm2": make_norm("nrm2"), "asum": make_norm("asum")}
+MAKERS = {"gemm": make_gemm, "gemv": make_gemv, "dot": make_dot, "dotu": functools.partial(make_dot, routine="dotu"),
+          "dotc": functools.partial(make_dot, routine="dotc"), "nrm2": make_norm("nrm2"), "asum": make_norm("asum")}
 
 
 def from_name(name):

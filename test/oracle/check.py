@@ -24,12 +24,14 @@ import binding
 import cases
 import expected
 import sharp
+from values import COMPLEX
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import engine_table  # noqa: E402
 
 # Cases per group at scale 1.
-COUNTS = {"gemm": 130, "gemm_batched": 60, "gemv": 80, "dot": 110, "nrm2": 150, "asum": 120}
+COUNTS = {"gemm": 130, "gemm_batched": 60, "gemv": 80, "dot": 110, "dotu": 110, "dotc": 110, "nrm2": 150, "asum": 120}
+COMPLEX_SHARE = 0.4  # of them for complex types, whose elements are four real products
 
 
 def backend():
@@ -111,7 +113,8 @@ def case_of(name):
 def configurations(case, index):
     """How a case is called: automatic choice, every serving engine, threads and small workspaces in turn."""
     result = [{"engine": "auto"}]
-    for engine in engine_table.serving(case.routine, case.mode, "cuda" if backend() == "cuda" else "cpu"):
+    where = "cuda" if backend() == "cuda" else "cpu"
+    for engine in engine_table.serving(case.routine, case.mode, where, case.prefix in COMPLEX):
         result.append({"engine": engine})
         if index % 3 == 0:
             result.append({"engine": engine, "threads": 2 + index % 2})
@@ -190,7 +193,8 @@ def main():
             if group == "sharp":
                 yield from sharp.sharp_cases()
                 continue
-            count = max(1, round(COUNTS[group.split(":")[0][1:]] * options.scale))
+            share = COMPLEX_SHARE if group[0] in COMPLEX else 1
+            count = max(1, round(COUNTS[group.split(":")[0][1:]] * share * options.scale))
             for index in range(options.first, options.first + count):
                 yield index, case_of(f"{group}:{index}")
 

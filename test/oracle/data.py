@@ -233,12 +233,12 @@ def small_residues(left, right):
     return make
 
 
-def extreme_residues(left, right):
+def extreme_residues(left, right, moduli=(255, 253, 251, 247, 241, 239)):
     """Everywhere one full-width integer with the given residues modulo as many of the largest moduli as fit."""
 
     def integer(prefix, residue):
         value, modulus = 0, 1
-        for p in (255, 253, 251, 247, 241, 239):
+        for p in moduli:
             if modulus * p >= 1 << (PRECISION[prefix] - 1):
                 break
             while value % p != residue(p):
@@ -274,6 +274,8 @@ OPERANDS = {
     "residues_signed": extreme_residues(lambda p: p // 2, lambda p: p // 2),
     "residues_mixed": extreme_residues(lambda p: p - 1, lambda p: p // 2),
     "residues_unsigned": extreme_residues(lambda p: p - 1, lambda p: p - 1),
+    # The largest moduli in which -1 is a square, and whose prime factors have that too.
+    "residues_split": extreme_residues(lambda p: p // 2, lambda p: p // 2, (241, 233, 229, 221, 205, 197, 193)),
 }
 
 # Those that random cases draw from, the more often the more often they stand here.

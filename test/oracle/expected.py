@@ -2,17 +2,19 @@
 
 import numpy as np
 
+import complex as complex_types
 import modes
 import multiword
 from dyadic import BINARY32, BINARY64
-from values import BITS, DTYPE
+from values import COMPLEX, COMPONENT, DTYPE, words
 
 FORMATS = {"d": BINARY64, "s": BINARY32}
 
 
-def batch_of(mode, fmt, case, a, b, c):
+def batch_of(mode, fmt, case, a, b, c, field):
     """modes.gemm of every matrix; T* is the largest, where all have one: else cr's bits are reported too."""
-    values, all_facts = zip(*(modes.gemm(mode, fmt, case.alpha, *one[:2], case.beta, one[2]) for one in zip(a, b, c)))
+    values, all_facts = zip(*(modes.gemm(mode, fmt, case.alpha, *one[:2], case.beta, one[2], field=field)
+                              for one in zip(a, b, c)))
     call_bits = [f.call_bits for f in all_facts]
     facts = modes.Facts(max(call_bits) if all(call_bits) else 0, sum(f.rejected for f in all_facts))
     if all_facts[0].within:
@@ -22,18 +24,19 @@ def batch_of(mode, fmt, case, a, b, c):
 
 def expected_bits(case):
     """(bit patterns of the whole buffer of C after the call, or multiword.Within; Facts)."""
-    fmt = FORMATS[case.prefix]
+    fmt = FORMATS[COMPONENT[case.prefix]]
+    field = complex_types.FIELD if case.prefix in COMPLEX else modes.REAL
     mode = modes.parse_mode(case.mode)
     with np.errstate(all="ignore"):  # signalling NaNs
-        a, b, c = (x.astype(np.float64) for x in (case.a, case.b, case.c))
+        a, b, c = (x.astype(wide(case)) for x in (case.a, case.b, case.c))
     if case.routine == "gemm":
-        values, facts = modes.gemm(mode, fmt, case.alpha, a, b, case.beta, c)
+        values, facts = modes.gemm(mode, fmt, case.alpha, a, b, case.beta, c, field=field)
     elif case.routine == "gemm_batched":
-        values, facts = batch_of(mode, fmt, case, a, b, c)
+        values, facts = batch_of(mode, fmt, case, a, b, c, field)
     elif case.routine == "gemv":
-        values, facts = modes.gemv(mode, fmt, case.alpha, a, b[:, 0], case.beta, c[:, 0])
-    elif case.routine == "dot":
-        values, facts = modes.dot(mode, fmt, a[0], b[:, 0])
+        values, facts = modes.gemv(mode, fmt, case.alpha, a, b[:, 0], case.beta, c[:, 0], field)
+    elif case.routine in ("dot", "dotu", "dotc"):
+        values, facts = modes.dot(mode, fmt, np.conj(a[0]) if case.routine == "dotc" else a[0], b[:, 0], field)
     else:
         values, facts = modes.norm(case.routine, mode, fmt, a[0]), modes.Facts()
     if mode.kind in multiword.WORDS:
@@ -44,18 +47,22 @@ def expected_bits(case):
     return buffer_of(case, values, fmt), facts
 
 
+def wide(case):
+    """The type of the definitions' operands."""
+    return np.result_type(DTYPE[case.prefix], np.float64)
+
+
 def flattened(nested):
     return [x for part in nested for x in flattened(part)] if isinstance(nested, (list, tuple)) else [nested]
 
 
 def buffer_of(case, values, fmt):
     """The bits of C's buffer with these values; None leaves C alone."""
-    bits = case.buffers[2].view(BITS[case.prefix]).copy()
+    bits = words(case.buffers[2]).copy()
     if values is not None:
-        result = np.array(values, dtype=np.float64).reshape(case.where.shape)
+        result = np.array(values, dtype=wide(case)).reshape(case.where.shape)
         with np.errstate(all="ignore"):
-            result = np.ascontiguousarray(result.astype(DTYPE[case.prefix])).view(BITS[case.prefix])
-        result = result.copy()
-        result[np.isnan(result.view(DTYPE[case.prefix]))] = fmt.nan_bits
+            result = words(result.astype(DTYPE[case.prefix]))
+        result[np.isnan(result.view(fmt.dtype))] = fmt.nan_bits
         bits[case.where] = result
-    return bits
+    return bits.reshape(-1)

@@ -1,6 +1,6 @@
 """Committed checksums: SHA-256 of the result's bits (C row by row, little endian) of seeded cases, by the oracle.
 
-golden.py write            computes all of them and writes golden.json (a few minutes)
+golden.py write [ROUTINE]  computes all of them, or a routine's, and writes golden.json (a few minutes)
 golden.py oracle           the oracle still gives the small ones
 golden.py library LIBRARY  the library gives all of them, on every engine
 """
@@ -16,6 +16,7 @@ import cases
 import check
 import expected
 import worker
+from values import COMPLEX
 
 FILE = Path(__file__).with_name("golden.json")
 
@@ -26,7 +27,7 @@ MODES = {"fixed": ("fixed:53", "fixed:70"), "slices": ("slices:3", "slices:4:fas
 def table():
     """(name, large, options of the maker)."""
     rows = []
-    for routine in ("dgemm", "sgemm", "dgemv", "sgemv", "ddot", "sdot"):
+    for routine in ("dgemm", "sgemm", "dgemv", "sgemv", "ddot", "sdot", "zgemm", "cgemm"):
         for group, modes in MODES.items():
             for index in range(12):
                 rows.append((f"{routine}:{group}:{index}:golden", False, {"work": 4000}))
@@ -38,6 +39,8 @@ def table():
                         options["shape"] = shape.get(kind, (190, 70, 129))
                         if group == "dot2":
                             options["shape"] = (140, 90, 260)
+                        if routine[0] in COMPLEX:
+                            options["shape"] = (70, 40, 129) if kind != "cancel" else (20, 10, 600)
                     elif routine[1:] == "gemv":
                         options["shape"] = (700, 1100) if kind != "cancel" else (60, 9000)
                     else:
@@ -58,12 +61,15 @@ def make(name, options):
 
 
 def digest(case, bits):
-    return hashlib.sha256(bits[case.where].astype(bits.dtype.newbyteorder("<")).tobytes()).hexdigest()
+    elements = bits.reshape(case.buffers[2].size, -1)[case.where]
+    return hashlib.sha256(elements.astype(bits.dtype.newbyteorder("<")).tobytes()).hexdigest()
 
 
-def write():
-    rows = {}
+def write(routine=None):
+    rows = json.loads(FILE.read_text()) if routine else {}
     for name, large, options in table():
+        if routine not in (None, name.split(":")[0]):
+            continue
         case = make(name, options)
         start = time.time()
         bits, _ = expected.expected_bits(case)
@@ -109,8 +115,8 @@ def check_library(path):
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["write"]:
-        sys.exit(write())
+    if sys.argv[1:2] == ["write"] and len(sys.argv) <= 3:
+        sys.exit(write(*sys.argv[2:]))
     if sys.argv[1:] == ["oracle"]:
         sys.exit(check_oracle())
     if sys.argv[1:2] == ["library"] and len(sys.argv) == 3:

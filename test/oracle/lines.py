@@ -197,15 +197,8 @@ def certificate(rows, columns, k, precision):
 
 
 def repro_product(rows, columns, k, precision):
-    """(S per element, T* or 0, number of elements that the certificate rejects)."""
+    """(S of fixed:T* per row and column, what the certificate accepts of them, T* or 0)."""
     rungs = certificate(rows, columns, k, precision)
-    accepted = [t for line in rungs for t in line if t is not None]
-    exact = exact_product(rows, columns)
-    rejected = sum(t is None for line in rungs for t in line)
-    if not accepted:
-        return exact, 0, rejected
-    call = max(accepted)
-    fixed = fixed_product(rows, columns, call)
-    mixed = [[fixed[i][j] if rungs[i][j] is not None else exact[i][j] for j in range(len(columns))]
-             for i in range(len(rows))]
-    return mixed, call, rejected
+    accepted = [[t is not None for t in line] for line in rungs]
+    call = max((t for line in rungs for t in line if t is not None), default=0)
+    return (fixed_product(rows, columns, call) if call else None), accepted, call

@@ -2,10 +2,12 @@
 
 lines.py and dot2.py give the sum of products of a mode; `gemm`, `gemv`, `dot` and `norm` add the special values, alpha,
 beta, c, the quick returns and the one rounding. Matrices are numpy arrays of binary64 (binary32 entries widened), A m x k
-and B k x n, op() already applied.
+and B k x n, op() already applied; what complex ones add stands in complex.py.
 """
 
+import math
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,6 +41,22 @@ def parse_mode(word):
     raise ValueError(word)
 
 
+@dataclass(frozen=True)
+class Field:
+    """How numbers of C are made of real inner products: a component of an element is one of `rows(a)` by `columns(b)`."""
+
+    components: int
+    rows: Callable  # A as real lines
+    columns: Callable  # B as real lines: the columns of the first component, then those of the next
+    expand: Callable  # (factor, components of a number): for each component of the product its terms (factor, value)
+    split: Callable  # a number's components
+    join: Callable  # a number of its components
+
+
+REAL = Field(1, lambda a: a, lambda b: b, lambda factor, value: [[(factor, value[0])]], lambda x: (float(x),),
+             lambda parts: parts[0])
+
+
 # --- special values and the one rounding --------------------------------------------------------------------------
 
 
@@ -67,43 +85,33 @@ def extended_product(a, s):
     return INF if (a > 0) == (s > 0) else -INF
 
 
-def finish(alpha, s, beta, c, fmt):
-    """RN(alpha S + beta c). S is a dyadic or a special float; beta = 0 means that c is no term."""
-    terms = []
+def finish(terms, fmt):
+    """RN(sum of factor times value). A value is a dyadic, a float or a special float; a factor 0 means no term."""
+    total = (0, 0)
     special = 0.0
-    pairs = [(alpha, s)]
-    if beta != 0:  # a NaN too
-        pairs.append((beta, c))
-    for factor, value in pairs:
-        finite = factor == factor and abs(factor) != INF
+    for factor, value in terms:
+        if factor == 0:  # a NaN is not
+            continue
         if isinstance(value, float):
-            if value == value and abs(value) != INF:
-                value = decompose(value)
-            else:
+            if value != value or abs(value) == INF:
                 special = special + extended_product(factor, value)
                 continue
-        if not finite:
+            value = decompose(value)
+        if factor != factor or abs(factor) == INF:
             special = special + extended_product(factor, float((value[0] > 0) - (value[0] < 0)))
             continue
-        terms.append(mul_dyadic(decompose(factor), value))
+        total = add_dyadic(total, mul_dyadic(decompose(factor), value))
     if special != 0:  # Inf - Inf became NaN above
         return special
-    total = (0, 0)
-    for term in terms:
-        total = add_dyadic(total, term)
     return round_dyadic(*total, fmt)
 
 
-def scaled(beta, c, fmt):
-    """alpha = 0 or k = 0: the IEEE product beta c, +0 where beta = 0."""
-    if beta == 0:
-        return 0.0
-    if beta != beta or c != c or abs(beta) == INF or abs(c) == INF:
-        return beta * c
-    m, e = mul_dyadic(decompose(beta), decompose(c))
-    if m == 0:
-        return beta * c  # a signed zero
-    return round_dyadic(m, e, fmt)
+def scaled(terms, fmt):
+    """alpha = 0 or k = 0: the terms of beta c, whose zeros have IEEE's signs; +0 without any."""
+    left = [(factor, value) for factor, value in terms if factor != 0]
+    if left and all(value == 0 and abs(factor) < INF for factor, value in left):
+        return -0.0 if all(math.copysign(1, factor * value) < 0 for factor, value in left) else 0.0
+    return finish(terms, fmt)
 
 
 # --- routines -----------------------------------------------------------------------------------------------------
@@ -118,78 +126,105 @@ class Facts:
     within: list = None  # of the multiword modes: (values, tolerances by element) of each range that C must lie in
 
 
-def gemm(mode, fmt, alpha, a, b, beta, c, routine="gemm"):
+def gemm(mode, fmt, alpha, a, b, beta, c, routine="gemm", field=REAL):
     """(values of C as a list of rows, or None where BLAS leaves C alone; Facts). c may be None where it is not read."""
-    facts = Facts()
     m, k = a.shape
     n = b.shape[1]
     if m == 0 or n == 0 or (routine == "gemv" and k == 0):
-        return None, facts
+        return None, Facts()
+    addends = [[field.expand(beta, field.split(0 if beta == 0 else c[i, j])) for j in range(n)] for i in range(m)]
+
+    def numbers(component):
+        """C of a function of (i, j, number of the component)."""
+        return [[field.join([component(i, j, r) for r in range(field.components)]) for j in range(n)] for i in range(m)]
+
     if alpha == 0 or k == 0:
         if beta == 1:
-            return None, facts
-        return [[scaled(beta, 0.0 if beta == 0 else float(c[i, j]), fmt) for j in range(n)] for i in range(m)], facts
+            return None, Facts()
+        return numbers(lambda i, j, r: scaled(addends[i][j][r], fmt)), Facts()
+    if mode.kind in multiword.WORDS:
+        return multiword_gemm(mode, fmt, alpha, a, b, beta, c)
+    products, facts = inner_products(mode, fmt, field.rows(a), field.columns(b), routine)
 
-    rows_ok = np.isfinite(a).all(axis=1)
-    columns_ok = np.isfinite(b).all(axis=0)
-    rows = [Line(a[i]) for i in range(m) if rows_ok[i]]
-    columns = [Line(b[:, j]) for j in range(n) if columns_ok[j]]
-    row_of = np.cumsum(rows_ok) - 1
-    column_of = np.cumsum(columns_ok) - 1
+    def product_terms(i, j, r):
+        columns = [j + n * component for component in range(field.components)]
+        needed = [(factor, column) for factor, column in field.expand(alpha, columns)[r] if factor != 0]
+        kept = all(products.kept(i, column) for _, column in needed)
+        return [(factor, (products.value if kept else products.exact)(i, column)) for factor, column in needed]
 
+    return numbers(lambda i, j, r: finish(product_terms(i, j, r) + addends[i][j][r], fmt)), facts
+
+
+class Finite:
+    """The rows (columns) of a matrix without NaN and Inf."""
+
+    def __init__(self, rows):
+        self.has = np.isfinite(rows).all(axis=1)
+        self.number = np.cumsum(self.has) - 1  # of a row among them
+        self.lines = [Line(row) for row in rows[self.has]]
+
+
+@dataclass
+class Products:
+    """S of row i and column j, a dyadic or a special float: the mode's, whether the mode keeps to that, and cr's."""
+
+    value: Callable
+    kept: Callable
+    exact: Callable
+
+
+def inner_products(mode, fmt, a, b, routine):
+    """(Products of the rows of a and the columns of b, which are real; Facts)."""
+    facts = Facts()
+    k = a.shape[1]
+    rows, columns = Finite(a), Finite(b.T)
     kind = mode.kind
     if kind == "repro" and routine != "gemm":
         kind = "cr"
-    pairs = None
+
+    def finite(i, j):
+        return rows.has[i] and columns.has[j]
+
+    def of(table):
+        """The entry of a table of the finite lines, else what the special values make."""
+        def entry(i, j):
+            if not finite(i, j):
+                return special_sum(a[i].tolist(), b[:, j].tolist())
+            return table[rows.number[i]][columns.number[j]]
+        return entry
+
+    def exact(i, j):
+        if not finite(i, j):
+            return special_sum(a[i].tolist(), b[:, j].tolist())
+        return exact_product([rows.lines[rows.number[i]]], [columns.lines[columns.number[j]]])[0][0]
+
+    def always(i, j):
+        return True
+
     if kind == "dot2":
         with np.errstate(all="ignore"):
             single = fmt.name == "s"
             if routine == "dot":
-                pairs = dot2_dot_pair(a[0], b[:, 0], single)
+                s, c = np.concatenate([dot2_dot_pair(a[0], column, single) for column in b.T], axis=2)
             else:
-                pairs = dot2_gemm_pairs(a, b, single)
-        broken = ~(np.isfinite(pairs[0]) & np.isfinite(pairs[1]))
-        needed_rows = [i for i in range(m) if rows_ok[i] and broken[i].any()]
-        sums = {}
-        for i in needed_rows:
-            for j in range(n):
-                if broken[i, j] and columns_ok[j]:
-                    sums[i, j] = exact_product([rows[row_of[i]]], [columns[column_of[j]]])[0][0]
-    elif kind == "cr":
-        table = exact_product(rows, columns)
-    elif kind == "fixed":
-        table = fixed_product(rows, columns, mode.parameter)
-    elif kind in multiword.WORDS:
-        return multiword_gemm(mode, fmt, alpha, a, b, beta, c, rows, columns)
-    elif kind == "slices":
-        table = slices_product(rows, columns, mode.parameter, mode.fast, k)
-    else:
-        table, facts.call_bits, facts.rejected = repro_product(rows, columns, k, fmt.name)
-
-    result = []
-    for i in range(m):
-        line = []
-        for j in range(n):
-            if not (rows_ok[i] and columns_ok[j]):
-                s = special_sum(a[i].tolist(), b[:, j].tolist())
-            elif pairs is None:
-                s = table[row_of[i]][column_of[j]]
-            elif broken[i, j]:
-                s = sums[i, j]
-            else:
-                s = add_dyadic(decompose(float(pairs[0][i, j])), decompose(float(pairs[1][i, j])))
-            line.append(finish(alpha, s, beta, 0.0 if beta == 0 else float(c[i, j]), fmt))
-        result.append(line)
-    return result, facts
+                s, c = dot2_gemm_pairs(a, b, single)
+        return Products(lambda i, j: add_dyadic(decompose(float(s[i, j])), decompose(float(c[i, j]))),
+                        lambda i, j: np.isfinite(s[i, j]) and np.isfinite(c[i, j]), exact), facts
+    if kind == "cr":
+        return Products(of(exact_product(rows.lines, columns.lines)), always, exact), facts
+    if kind == "fixed":
+        return Products(of(fixed_product(rows.lines, columns.lines, mode.parameter)), always, exact), facts
+    if kind == "slices":
+        return Products(of(slices_product(rows.lines, columns.lines, mode.parameter, mode.fast, k)), always, exact), facts
+    table, accepted, facts.call_bits = repro_product(rows.lines, columns.lines, k, fmt.name)
+    facts.rejected = sum(not t for line in accepted for t in line)
+    return Products(of(table), lambda i, j: finite(i, j) and accepted[rows.number[i]][columns.number[j]], exact), facts
 
 
-def multiword_gemm(mode, fmt, alpha, a, b, beta, c, rows, columns):
-    """The sum of word products, and facts.within: that and the exact product with their tolerances. `rows` and `columns`
-    are those without NaN and Inf."""
-    k = a.shape[1]
-    sums = multiword.sums(mode.kind, mode.parameter, rows, columns, k)
-    row_of = np.cumsum(np.isfinite(a).all(axis=1)) - 1
-    column_of = np.cumsum(np.isfinite(b).all(axis=0)) - 1
+def multiword_gemm(mode, fmt, alpha, a, b, beta, c):
+    """The sum of word products, and facts.within: that and the exact product with their tolerances."""
+    rows, columns = Finite(a), Finite(b.T)
+    sums = multiword.sums(mode.kind, mode.parameter, rows.lines, columns.lines, a.shape[1])
     within = []
     for table, errors in ((sums.words, sums.accumulation), (sums.exact, sums.whole)):
         values, tolerances = [], []
@@ -197,29 +232,30 @@ def multiword_gemm(mode, fmt, alpha, a, b, beta, c, rows, columns):
             value_line, tolerance_line = [], []
             for j in range(b.shape[1]):
                 addend = 0.0 if beta == 0 else float(c[i, j])
-                if np.isfinite(a[i]).all() and np.isfinite(b[:, j]).all():
-                    s, error = table[row_of[i]][column_of[j]], errors[row_of[i]][column_of[j]]
+                if rows.has[i] and columns.has[j]:
+                    s, error = (x[rows.number[i]][columns.number[j]] for x in (table, errors))
                     tolerance_line.append(multiword.tolerance(alpha, s, error, beta, addend, fmt))
                 else:
                     s = special_sum(a[i].tolist(), b[:, j].tolist())
                     tolerance_line.append(0)
-                value_line.append(finish(alpha, s, beta, addend, fmt))
+                value_line.append(finish([(alpha, s), (beta, addend)], fmt))
             values.append(value_line)
             tolerances.append(tolerance_line)
         within.append((values, tolerances))
     return within[0][0], Facts(within=within)
 
 
-def gemv(mode, fmt, alpha, a, x, beta, y):
+def gemv(mode, fmt, alpha, a, x, beta, y, field=REAL):
     """y = alpha a x + beta y; values as a list, or None where y is left alone."""
-    values, facts = gemm(mode, fmt, alpha, a, x.reshape(-1, 1), beta, None if y is None else y.reshape(-1, 1), "gemv")
+    y = None if y is None else y.reshape(-1, 1)
+    values, facts = gemm(mode, fmt, alpha, a, x.reshape(-1, 1), beta, y, "gemv", field)
     return None if values is None else [line[0] for line in values], facts
 
 
-def dot(mode, fmt, x, y):
+def dot(mode, fmt, x, y, field=REAL):
     if x.size == 0:
         return 0.0, Facts()
-    values, facts = gemm(mode, fmt, 1.0, x.reshape(1, -1), y.reshape(-1, 1), 0.0, None, "dot")
+    values, facts = gemm(mode, fmt, 1.0, x.reshape(1, -1), y.reshape(-1, 1), 0.0, None, "dot", field)
     return values[0][0], facts
 
 

@@ -2,14 +2,24 @@
 
 import numpy as np
 
-from values import BITS, DTYPE, POISON, pick
+from values import COMPLEX, COMPONENT, DTYPE, POISON, pick, words
 
 ROW, COL = 101, 102
 NO, TRANS, CONJ = 111, 112, 113
 
 
 def filled(size, prefix):
-    return np.full(max(size, 1), POISON[prefix], BITS[prefix]).view(DTYPE[prefix])
+    buffer = np.empty(max(size, 1), DTYPE[prefix])
+    words(buffer)[:] = POISON[prefix]
+    return buffer
+
+
+def conjugate(x, prefix):
+    """The other sign of every imaginary part, of NaNs too."""
+    x = np.array(x, order="C")
+    if prefix in COMPLEX:
+        words(x)[..., 1] ^= np.array(-0.0, DTYPE[COMPONENT[prefix]]).view(POISON[prefix].dtype)
+    return x
 
 
 def place(x, row_stride, col_stride, prefix):
@@ -19,15 +29,13 @@ def place(x, row_stride, col_stride, prefix):
     offset = -min(positions.min(), 0) if x.size else 0
     positions = positions + offset
     buffer = filled(int(positions.max()) + 4 if x.size else 1, prefix)
-    buffer[positions] = x
-    # Assigning may have quieted signalling NaNs; put their bits back.
-    buffer.view(BITS[prefix])[positions] = np.ascontiguousarray(x).view(BITS[prefix])
+    words(buffer)[positions] = words(x)  # as numbers signalling NaNs would become quiet
     return buffer, int(offset), positions
 
 
 def place_standard(x, layout, trans, rng, prefix):
     """Stores op(A) for a given layout: (buffer, leading dimension, positions)."""
-    stored = x.T if trans != NO else x
+    stored = conjugate(x.T, prefix) if trans == CONJ else x.T if trans != NO else x
     rows, columns = stored.shape
     least = max(1, rows if layout == COL else columns)
     ld = least + (0 if rng.randint(2) else rng.randint(1, 5))
@@ -44,7 +52,7 @@ def vector_buffer(x, rng, prefix, output=False):
     positions = np.arange(n) * abs(increment)
     if increment < 0:
         positions = positions[::-1].copy()
-    buffer.view(BITS[prefix])[positions] = np.ascontiguousarray(x).view(BITS[prefix])
+    words(buffer)[positions] = words(x)
     return buffer, increment, positions
 
 

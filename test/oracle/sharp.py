@@ -134,4 +134,64 @@ def _table():
         for mode in words:
             for kind in ("phi0", "phi4", "scaled", "scale_ties", "cancel", "subnormal", "special"):
                 add(f"{prefix}gemm", "multiword", kind=kind, shape=(5, 4, 9), mode=mode)
+
+    _add_complex(add)
     return rows
+
+
+def _add_complex(add):
+    """Complex GEMM: each component's own terms, what they have in common, and limits that count real terms."""
+    both = "zgemm cgemm"
+
+    # The final rounding of each component; alpha and beta of every form; Inf and NaN in one component.
+    for kind in ("ties", "halfway", "cancel", "subnormal", "overflow", "zeros", "special"):
+        for style in (" re", " im"):
+            for group in ("cr", "fixed", "dot2"):
+                add(both, group, kind=kind + style)
+        add(both, "repro", kind=kind)
+        add(both, "slices", kind=kind)
+    for kind in ("integers real", "special parts", "special real", "zeros apart", "wild parts"):
+        for _ in range(2):
+            add(both, "cr", kind=kind, shape=(5, 4, 3))
+            add(both, "repro", kind=kind, shape=(5, 4, 3))
+
+    # One exponent for both components of a line.
+    for t in (2, 3, 8):
+        for kind in ("powers apart", "scale_ties apart", "scale_ties re", "near_powers real"):
+            add(both, "fixed", kind=kind, shape=(9, 7, 5), mode=f"fixed:{t}")
+    for d in (1, 2, 3):
+        for fast in ("", ":fast"):
+            for kind in ("phi0 apart", "phi2 re", "scale_ties parts"):
+                add(both, "slices", kind=kind, shape=(9, 7, 65), mode=f"slices:{d}{fast}")
+    add("zgemm", "slices", kind="phi1 re", shape=(2, 2, 9000), mode="slices:3", plain=True)
+
+    # Bounds of the integer sums.
+    for t in (24, 53, 76, 150):
+        add(both, "fixed", kind="largest parts", shape=(5, 4, 129), mode=f"fixed:{t}")
+        add(both, "fixed", kind="ones re", shape=(3, 4, 512), mode=f"fixed:{t}")
+    for k in (33050, 66100, 131200):
+        add("zgemm", "fixed", kind="residues_split pure", shape=(2, 1, k), mode="fixed:53", plain=True)
+        add("zgemm", "fixed", kind="residues_signed re", shape=(2, 1, k), mode="fixed:53", plain=True)
+        add(both, "fixed", kind="small_residues re", shape=(2, 1, k), mode="fixed:8", plain=True)
+
+    # The certificate: terms that are sampled, components that one rung or none serves, several rungs in one call.
+    for k in (512, 513, 576, 1250):
+        for kind in ("phi1 re", "phi2 im", "mixed parts", "bands apart"):
+            add(both, "repro", kind=kind, shape=(7, 5, k), plain=True)
+    for kind in ("sparse", "mixed", "phi4", "graded", "bands"):
+        for style in (" re", " im", " real"):
+            add(both, "repro", kind=kind + style, shape=(17, 9, 40))
+
+    # cr: halfway within 2^-900 with every engine, more than one element in doubt.
+    for k in (2, 20, 65):
+        for style in (" re", " im"):
+            add(both, "cr", kind="halfway" + style, shape=(17, 9, k), plain=True)
+            add(both, "cr", kind="cancel" + style, shape=(17, 9, k))
+
+    # dot2: blocks of 128 real terms, data where every order gives other bits; sums next to an overflow in one component.
+    for kind in ("cancel re", "cancel im", "phi2 parts", "graded parts"):
+        for k in (32, 63, 64, 65, 130, 260):
+            add(both, "dot2", kind=kind, shape=(7, 5, k), plain=True)
+    for kind in ("two_sum_edge re", "two_sum_edge im", "huge re", "overflow parts"):
+        add("zgemm", "dot2", kind=kind, shape=(9, 4, 6), plain=True)
+        add("zgemm", "dot2", kind=kind, shape=(9, 4, 6))

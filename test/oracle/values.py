@@ -8,9 +8,12 @@ import zlib
 
 import numpy as np
 
-DTYPE = {"d": np.float64, "s": np.float32}
+COMPONENT = {"d": "d", "s": "s", "z": "d", "c": "s"}  # the type of a number's components
+COMPLEX = "zc"
+DTYPE = {"d": np.float64, "s": np.float32, "z": np.complex128, "c": np.complex64}
 BITS = {"d": np.uint64, "s": np.uint32}
 POISON = {"d": np.uint64(0xFFF4DEADBEEF0123), "s": np.uint32(0xFFA5CDEF)}  # signalling NaNs with a payload
+POISON |= {prefix: POISON[COMPONENT[prefix]] for prefix in COMPLEX}
 PRECISION = {"d": 53, "s": 24}
 LEAST = {"d": -1074, "s": -149}
 GREATEST = {"d": 1023, "s": 127}
@@ -18,6 +21,13 @@ GREATEST = {"d": 1023, "s": 127}
 
 def generator(name):
     return np.random.RandomState(zlib.crc32(name.encode()))
+
+
+def words(x):
+    """The bits of the components of x's numbers along a last axis; a view where x is contiguous."""
+    x = np.ascontiguousarray(x)
+    bits = BITS["d" if x.real.itemsize == 8 else "s"]
+    return x.view(bits).reshape(*x.shape, x.itemsize // np.dtype(bits).itemsize)
 
 
 def pick(rng, items):

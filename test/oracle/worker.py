@@ -11,7 +11,7 @@ import numpy as np
 import binding
 import device
 import multiword
-from values import BITS
+from values import words
 
 
 def pointer_list(first, stride, count):
@@ -40,7 +40,7 @@ def run(library, case, configuration, memory=None):
         memory.copy_out(copies[2], buffers[2])
         for address in copies:
             memory.free(address)
-    return status, buffers[2].view(BITS[case.prefix])
+    return status, words(buffers[2]).reshape(-1)
 
 
 def compare(case, bits, expected):
@@ -55,12 +55,15 @@ def compare(case, bits, expected):
     if wrong.size == 0:
         return None
     position = int(wrong[0])
-    inside = np.argwhere(case.where == position)
-    place = f"C{tuple(int(v) for v in inside[0])}" if inside.size else f"outside C, at {position}"
+    components = bits.size // case.buffers[2].size
+    inside = np.argwhere(case.where == position // components)
+    place = f"C{tuple(int(v) for v in inside[0])}" if inside.size else f"outside C, at {position // components}"
+    if components == 2:
+        place += (" real part", " imaginary part")[position % 2]
     width = 2 * bits.itemsize
-    kind = case.buffers[2].dtype
+    kind = case.buffers[2].real.dtype
     got, want = bits[position : position + 1], expected[position : position + 1]
-    return (f"{wrong.size} of {case.where.size} elements differ, first {place}: "
+    return (f"{wrong.size} of {case.where.size * components} numbers differ, first {place}: "
             f"got {int(got[0]):0{width}x} ({got.view(kind)[0]!r}), want {int(want[0]):0{width}x} ({want.view(kind)[0]!r})")
 
 

@@ -8,6 +8,7 @@
 #include "lib/call/execution.hpp"
 #include "lib/call/problem.hpp"
 #include "lib/cpu/kernels/dot2_kernels.hpp"
+#include "lib/numerics/float_bits.hpp"
 
 namespace accublas::cpu {
 
@@ -53,6 +54,7 @@ Dot2Pair dot2_tree(const Dot2Sum<T>& sum);
 template <class T>
 Dot2Pair dot2_pair(const Dot2Sum<T>& sum, Execution& execution);
 
+using accublas::is_finite;
 inline bool is_finite(Dot2Pair pair) { return std::isfinite(pair.s) && std::isfinite(pair.c); }
 
 /// RN(alpha (s + c) + beta y) for a finite pair. *y is read only where beta is not 0.

@@ -77,6 +77,9 @@ void for_elements(Index m, Index n, int threads, Body&& body) {
   });
 }
 
+/// The least r with 4^r >= 2^53 k, of slices.
+int slice_rho(Index k);
+
 /// slices:D and slices:D:fast, any shape.
 template <class T>
 void slices_gemm(const Gemm<T>&, const Mode&, Execution&);

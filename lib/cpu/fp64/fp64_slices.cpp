@@ -11,15 +11,15 @@
 #include "lib/numerics/finish.hpp"
 
 namespace accublas::cpu {
-namespace {
 
-/// The least r with 4^r >= 2^53 k.
 int slice_rho(Index k) {
   if (mutant(Mutant::slice_blocked_k)) k = std::min<Index>(k, 64);
   int r = 27;
   while (r < 53 && (Index{1} << (2 * r - 53)) < k) ++r;
   return mutant(Mutant::slice_rho) ? r - 1 : r;
 }
+
+namespace {
 
 /// One block of C with what its products need. grid is line * slices + q; plane (p, q) starts at plane[p] + q m n.
 struct SliceBlock {

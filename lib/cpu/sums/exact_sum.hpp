@@ -11,7 +11,8 @@ template <class T>
 class ExactSum {
  public:
   /// += sum_p row[p] col[p], p < k.
-  void add(Index k, Vector<const T> row, Vector<const T> col) {
+  template <class Row = Vector<const T>, class Col = Vector<const T>>
+  void add(Index k, const Row& row, const Col& col) {
     for (Index p = 0; p < k; ++p) {
       const T a = row[p], b = col[p];
       if (is_finite(a) && is_finite(b)) {
@@ -26,6 +27,14 @@ class ExactSum {
     sum_.add(other.sum_);
     special_ += other.special_;
     any_special_ |= other.any_special_;
+  }
+
+  /// The sum where no term is special, in units of 2^LongAccumulator::min_exponent.
+  Wide<LongAccumulator::limbs> value() const { return sum_.value(); }
+  /// Whether some term is; the sum is *value then.
+  bool special(T& value) const {
+    value = special_;
+    return any_special_;
   }
 
   /// RN(alpha sum + beta c) as docs/modes.md has it; *c is read only where beta is not zero.

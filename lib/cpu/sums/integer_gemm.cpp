@@ -12,6 +12,7 @@
 #include "lib/base/error.hpp"
 #include "lib/call/accuracy.hpp"
 #include "lib/cpu/engines.hpp"
+#include "lib/cpu/sums/integer_line.hpp"
 #include "lib/numerics/bounds.hpp"
 #include "lib/numerics/certificate.hpp"
 #include "lib/numerics/finish.hpp"
@@ -20,34 +21,6 @@
 namespace accublas::cpu {
 
 namespace {
-
-/// What is known of a line. A line of zeros has exponent = last_bit = 0.
-struct Line {
-  int exponent = 0;         ///< abs(a) < 2^exponent
-  int last_bit = 0;         ///< every entry is a multiple of 2^last_bit
-  std::int64_t lambda = 0;  ///< docs/modes.md, dp
-  bool special = false;     ///< has an Inf or NaN
-  int needed_bits() const { return exponent - last_bit; }
-};
-
-template <class T>
-Line measure(Vector<const T> x, Index k) {
-  Line line;
-  T most = 0;
-  bool any = false;
-  for (Index p = 0; p < k; ++p) {
-    line.special |= !is_finite(x[p]);
-    if (is_zero(x[p]) || line.special) continue;
-    most = std::max(most, std::fabs(x[p]));
-    const int last = exponent_of_last_bit(x[p]);
-    line.last_bit = any ? std::min(line.last_bit, last) : last;
-    any = true;
-  }
-  if (!any || line.special) return line;
-  line.exponent = exponent_above(most);
-  for (Index p = 0; p < k; ++p) line.lambda += certificate_ceiling(x[p], line.exponent);
-  return line;
-}
 
 template <class T>
 class IntegerGemm {
@@ -65,8 +38,8 @@ class IntegerGemm {
   void run() {
     {
       PhaseTimer timer(execution_, &accublas_report_t::ms_convert);
-      for (Index i = 0; i < g_.m; ++i) rows_[i] = measure(g_.a.row(i), g_.k);
-      for (Index j = 0; j < g_.n; ++j) cols_[j] = measure(g_.b.col(j), g_.k);
+      for (Index i = 0; i < g_.m; ++i) rows_[i] = measure<T>(g_.a.row(i), g_.k);
+      for (Index j = 0; j < g_.n; ++j) cols_[j] = measure<T>(g_.b.col(j), g_.k);
     }
     accublas_report_t& report = execution_.report;
     put_bound(report, rounded_once<T>());
@@ -168,12 +141,8 @@ class IntegerGemm {
     return bound;
   }
 
-  static int unit(const Line& line, int t) { return line.exponent - t; }
-  /// An entry in units of 2^unit(line).
-  static ScaledInteger entry(T x, const Line& line, int t) {
-    if (line.special || is_zero(x)) return {0, 0};
-    return scale_entry(x, line.exponent, t);
-  }
+  static int unit(const Line& line, int t) { return line.unit(t); }
+  static ScaledInteger entry(T x, const Line& line, int t) { return line_entry(x, line, t); }
 
   /// fixed:t where it is `accepted` and the lines are finite, else cr.
   template <class Accepted>

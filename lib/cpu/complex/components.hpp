@@ -1,0 +1,58 @@
+// A complex product as real ones (docs/modes.md, "Complex types"). A row of op(A) becomes a line of 2 k real numbers,
+//   ar_0, ai_0, ar_1, ai_1, ...
+// and a column of op(B) two of them, one for each component of the results:
+//   Re: br_0, -bi_0, br_1, -bi_1, ...    Im: bi_0, br_0, bi_1, br_1, ...
+// with the signs of conjugation. Products of such lines are the components of the complex ones, term by term in the
+// order that dot2 prescribes.
+#pragma once
+
+#include "lib/call/complex.hpp"
+#include "lib/call/problem.hpp"
+
+namespace accublas::cpu {
+
+/// Element (line, p) of op(A) by rows, or of op(B) by columns.
+template <class T>
+struct ComplexLines {
+  Matrix<const Complex<T>> view;
+  bool conjugate;
+  Index count, k;
+  Complex<T> operator()(Index line, Index p) const {
+    const Complex<T> z = view(line, p);
+    return {z.re, conjugate ? -z.im : z.im};
+  }
+};
+
+template <class T>
+ComplexLines<T> lines_of_a(const Gemm<Complex<T>>& g) {
+  return {g.a, g.conjugate_a, g.m, g.k};
+}
+template <class T>
+ComplexLines<T> lines_of_b(const Gemm<Complex<T>>& g) {
+  return {g.b.transposed(), g.conjugate_b, g.n, g.k};
+}
+
+/// A row's line.
+template <class T>
+struct RowLine {
+  const ComplexLines<T>& lines;
+  Index line;
+  T operator[](Index term) const {
+    const Complex<T> z = lines(line, term / 2);
+    return term % 2 == 0 ? z.re : z.im;
+  }
+};
+
+/// A column's line for one component.
+template <class T>
+struct ColumnLine {
+  const ComplexLines<T>& lines;
+  Index line;
+  bool imaginary;
+  T operator[](Index term) const {
+    const Complex<T> z = lines(line, term / 2);
+    return term % 2 == 0 ? (imaginary ? z.im : z.re) : (imaginary ? z.re : -z.im);
+  }
+};
+
+}  // namespace accublas::cpu

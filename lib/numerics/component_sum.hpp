@@ -1,0 +1,79 @@
+// One component of a complex result, alpha S + beta c: up to four products of a real factor and a real number, summed
+// exactly and rounded once (docs/modes.md, "Complex types").
+#pragma once
+
+#include "lib/call/complex.hpp"
+#include "lib/numerics/rounding.hpp"
+#include "lib/numerics/wide.hpp"
+
+namespace accublas {
+
+/// A factor that is zero makes no term. Special values as IEEE arithmetic on the infinite and NaN terms alone has them.
+template <class T>
+class ComponentSum {
+ public:
+  /// += factor S 2^exponent: S an inner product of doubles, in units of 2^-2510 or more.
+  template <int L>
+  void add(T factor, const Wide<L>& s, int exponent) {
+    if (is_zero(factor)) return;
+    const bool negative = wide_negative(s);
+    const Wide<L> magnitude = wide_negate_if(s, negative);
+    if (!is_finite(factor)) {
+      add_special(factor, T(wide_bit_length(magnitude) == 0 ? 0 : negative ? -1 : 1));
+      return;
+    }
+    const Decoded f = decode(factor);
+    const Wide<limbs> product =
+        wide_shift_left(wide_mul(wide_cast<limbs>(magnitude), f.mantissa), exponent + f.exponent - base);
+    sum_ = wide_add(sum_, wide_negate_if(product, negative != f.negative));
+  }
+
+  /// += factor x, x anything.
+  void add(T factor, double x) {
+    if (is_zero(factor)) return;
+    if (!is_finite(x)) return add_special(factor, static_cast<T>(x));
+    const Decoded d = decode(x);
+    const Wide<1> mantissa = wide_from<1>(static_cast<std::int64_t>(d.mantissa));
+    add(factor, wide_negate_if(mantissa, d.negative), d.exponent);
+  }
+
+  /// += factor S, where the product is infinite or NaN. factor is not zero.
+  void add_special(T factor, T s) {
+    special_ += factor * s;
+    any_special_ = true;
+  }
+
+  /// An exact zero is +0.
+  T round() const {
+    if (any_special_) return canonical(special_);
+    const bool negative = wide_negative(sum_);
+    const WideTop top = wide_top(wide_negate_if(sum_, negative));
+    if (top.high == 0) return T(0);
+    return round_to<T>(negative, top.high, top.low != 0 || top.lost, base + top.shift + 64);
+  }
+
+ private:
+  // From 2^-2510 2^-1074 up to the largest factor times 2^2110.
+  static constexpr int base = -3584, limbs = 112;
+  Wide<limbs> sum_{};
+  T special_ = 0;
+  bool any_special_ = false;
+};
+
+/// beta c of a call with alpha = 0 or k = 0, rounded once; of zeros alone -0 where each of them is.
+template <class T>
+Complex<T> finish_scaled(const Complex<T>& beta, const Complex<T>& c) {
+  const auto component = [](T factor, T x, T other_factor, T y) {
+    if (is_zero(other_factor)) return canonical(factor * x);
+    if (is_zero(factor)) return canonical(other_factor * y);
+    if (is_zero(x) && is_zero(y) && is_finite(factor) && is_finite(other_factor)) return factor * x + other_factor * y;
+    ComponentSum<T> sum;
+    sum.add(factor, x);
+    sum.add(other_factor, y);
+    return sum.round();
+  };
+  if (beta == T(0)) return {};
+  return {component(beta.re, c.re, -beta.im, c.im), component(beta.re, c.im, beta.im, c.re)};
+}
+
+}  // namespace accublas
