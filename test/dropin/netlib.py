@@ -56,11 +56,11 @@ def adapted(source, routine):
     return re.sub(rf"^(?!(?:cblas_)?{routine}\b)(\w+ +)T PUT", r"\1F PUT", text, flags=re.MULTILINE | re.IGNORECASE)
 
 
-def check(program, library, directory, mode, engine):
+def check(program, library, directory, mode, engine, extra=None):
     """None if all is well, else what is wrong."""
     routine, level, source, results = names(program)
     cblas = "cblat" in program
-    env = dropin.environment(library, mode, engine, netlib=directory if cblas else None)
+    env = dropin.environment(library, mode, engine, netlib=directory if cblas else None, extra=extra)
     with tempfile.TemporaryDirectory() as work:
         stdin = source and os.path.join(directory, source)
         if stdin and mode != "native":  # native: as netlib has it, all routines

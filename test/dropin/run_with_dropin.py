@@ -39,6 +39,11 @@ def environment(library, mode, engine="auto", netlib=None, extra=None):
     return env
 
 
+def on_library_path(*folders):
+    """What `environment` takes as `extra`, beside no library, where the drop-in is the libblas.so.3 in one of these folders."""
+    return {"LD_LIBRARY_PATH": ":".join(map(str, folders))}
+
+
 def counts(stderr):
     """{(routine, engine): calls} from the summary."""
     pattern = r"^accublas: (\w+) backend=cpu engine=(\w+) calls=(\d+)$"

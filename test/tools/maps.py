@@ -21,8 +21,8 @@ FOREIGN = {
     # examples of what a user has
     "your_program",
 }  # fmt: skip
-# of pkg-config, compute-sanitizer, Meson, mpirun, Octave
-FOREIGN_OPTIONS = {"cflags", "libs", "tool", "suite", "prefix", "modversion", "oversubscribe", "bind-to", "mca", "norc"}
+# of pkg-config, compute-sanitizer, Meson, mpirun, Octave, update-alternatives
+FOREIGN_OPTIONS = {"cflags", "libs", "tool", "suite", "prefix", "modversion", "oversubscribe", "bind-to", "mca", "norc", "set"}
 MESON_OPTIONS = {"b_sanitize", "prefix", "buildtype", "debug", "default_library"}
 INSTALLED = {"accublas.h": "c_api/accublas.h"}  # named as its users do
 

@@ -1,0 +1,13 @@
+#!/bin/sh
+# Compares the bits of the library that a program was linked with and of another build of it: compare_bits.sh DRIVER LIBRARY
+set -eu
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+# The same program; only the shared library that it finds differs.
+"$1" small >"$work/this.txt"
+LD_PRELOAD="$2" "$1" small >"$work/that.txt"
+if ! cmp "$work/this.txt" "$work/that.txt"; then
+  diff "$work/this.txt" "$work/that.txt" | head -20
+  exit 1
+fi
+echo "$(wc -l <"$work/this.txt") checksums equal"
