@@ -23,7 +23,8 @@ cd "$work"
 printf '#include <string>\n#include <type_traits>\nint main() { return std::string("a") == "b"; }\n' >probe.cpp
 if [ -n "$other" ] && "$other" -std=c++20 probe.cpp -o probe 2>probe.log; then
   export CXX="$other"
-  buildtype=release
+  # As this library is: optimised alike, without debug information.
+  buildtype=debugoptimized
 else
   # Kernels too: -O0 comes after their own option.
   export CXXFLAGS=-O0
@@ -33,7 +34,7 @@ targets="consumer_c consumer_blas" with_fortran=false
 if [ -n "$fc" ]; then
   targets="$targets consumer_fortran" with_fortran=true
 fi
-"$meson" setup build --wrap-mode=forcefallback --buildtype=$buildtype -Ddefault_library=shared \
+"$meson" setup build --wrap-mode=forcefallback --buildtype=$buildtype -Ddebug=false -Ddefault_library=shared \
   -Daccublas:perf=disabled -Daccublas:cuda=disabled -Dwith_fortran=$with_fortran >setup.log 2>&1 ||
   { cat setup.log; exit 1; }
 ninja -C build -j 2 $targets >compile.log 2>&1 || { tail -50 compile.log; exit 1; }
