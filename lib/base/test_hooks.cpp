@@ -73,6 +73,12 @@ bool hook_allocation_fails() noexcept {
 
 }  // namespace accublas
 
+/// Whether the allocation that ACCUBLAS_TEST_FAIL_ALLOCATION=`number` names has been asked for: a test that tries one
+/// number after the other knows by it where they end.
+extern "C" __attribute__((visibility("default"))) bool accublas_test_allocation_reached(long number) {
+  return accublas::configured == number && accublas::countdown <= 0;
+}
+
 /// Names of the mutants from 0 on, NULL past the last: the mutant suite asks the library which there are.
 extern "C" __attribute__((visibility("default"))) const char* accublas_test_mutant_name(int index) {
   constexpr int count = sizeof accublas::names / sizeof accublas::names[0];

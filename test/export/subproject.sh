@@ -13,7 +13,8 @@ ln -s "$source" "$work/meson/subprojects/accublas"
 cd "$work/meson"
 if [ -n "$other" ]; then
   export CXX="$other"
-  buildtype=release
+  # As this library is: optimised alike, without debug information.
+  buildtype=debugoptimized
 else
   # Kernels too: -O0 comes after their own option.
   export CXXFLAGS=-O0
@@ -23,7 +24,7 @@ targets="first plain_dgemm" fortran=disabled
 if [ -n "$fc" ]; then
   targets="$targets first_fortran" fortran=enabled
 fi
-"$meson" setup build --wrap-mode=forcefallback --buildtype=$buildtype -Ddefault_library=shared \
+"$meson" setup build --wrap-mode=forcefallback --buildtype=$buildtype -Ddebug=false -Ddefault_library=shared \
   -Daccublas:perf=disabled -Daccublas:cuda=disabled -Dfortran=$fortran >setup.log 2>&1 ||
   { cat setup.log; exit 1; }
 ninja -C build -j 2 $targets >compile.log 2>&1 || { tail -50 compile.log; exit 1; }
