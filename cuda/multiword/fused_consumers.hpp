@@ -48,7 +48,7 @@ __device__ void consume(const Job& job, const Ring<C>& ring) {
       mine[i * 128 * consumers] = {s[0], s[1], s[2], s[3]};
     }
   };
-  constexpr double minor_scale = C::words == WordKind::tf32_half ? 1 / static_cast<double>(words::second_scale) : 1.0;
+  constexpr float minor_scale = C::words == WordKind::tf32_half ? 1 / words::second_scale : 1.0f;
   Position<C> at{0, 0};
   for (Walk<C> walk(job); !walk.ended(); walk.advance()) {
     Sums<C::cols / 128> major, minor;  // minor: where small products are added up apart
@@ -89,12 +89,12 @@ __device__ void consume(const Job& job, const Ring<C>& ring) {
       const auto columns = output.columns(col);
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
-        double sums[4];
+        float sums[4];
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
           const int q = 4 * (group % 8 / 4 * 8 + group % 4 + 4 * (i % 2)) + 2 * half + i / 2;
-          sums[i] = static_cast<double>(major[group / 8][q]);
-          if constexpr (C::apart) sums[i] += minor_scale * static_cast<double>(minor[group / 8][q]);
+          sums[i] = major[group / 8][q];
+          if constexpr (C::apart) sums[i] += minor_scale * minor[group / 8][q];
         }
         output.store(sums, half, col, columns);
       }

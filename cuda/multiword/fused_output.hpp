@@ -1,10 +1,9 @@
 // The end of a tile of the fused multiword product: sums to elements of C. Device code.
 #pragma once
 
-#include "cuda/core/arithmetic.hpp"
 #include "cuda/elements/open_elements.hpp"
 #include "cuda/multiword/fused_ring.hpp"
-#include "lib/numerics/finish.hpp"
+#include "lib/numerics/multiword_finish.hpp"
 
 namespace accublas::cuda::hopper::fused {
 
@@ -24,7 +23,7 @@ class Output {
     for (int half = 0; half < 2; ++half) {
       const Index at = row + 16 * half;
       wanted_[half] = at < m_.rows.count && !(specials_ && m_.row_lines.special[at] != 0);
-      exponent_[half] = C::scaled && wanted_[half] ? m_.row_lines.exponent[at] - 2 * half_top : 0;
+      scale_[half] = C::scaled && wanted_[half] ? 2 * half_top - m_.row_lines.exponent[at] : 0;
     }
   }
 
@@ -47,39 +46,38 @@ class Output {
     return c;
   }
 
-  __device__ void store(const double (&sums)[4], int half, Index col, const Columns& c) const {
+  __device__ void store(const float (&sums)[4], int half, Index col, const Columns& c) const {
     if (!wanted_[half]) return;
     float* const to = m_.at.data + (row_ + 16 * half) * m_.at.row_stride + col * m_.at.col_stride;
-    double result[4];
+    const bool vector = vectors_ && c.all;
+    float old[4]{}, result[4];
+    if (!is_zero(beta_)) {
+      if (vector) {
+        const float4 v = *reinterpret_cast<const float4*>(to);
+        old[0] = v.x, old[1] = v.y, old[2] = v.z, old[3] = v.w;
+      } else {
+#pragma unroll
+        for (int i = 0; i < 4; ++i)
+          if (c.wanted[i]) old[i] = to[i * m_.at.col_stride];
+      }
+    }
     bool finite = true;
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      finite &= isfinite(sums[i]) != 0;
-      result[i] = static_cast<double>(alpha_) * sums[i];
-      if (C::scaled) result[i] *= power_of_two(exponent_[half] + c.exponent[i]);
+      finite &= is_finite(sums[i]);
+      result[i] = finish_multiword(alpha_, sums[i], C::scaled ? scale_[half] - c.exponent[i] : 0, beta_, old[i]);
     }
-    if (vectors_ && c.all && finite) {
-      if (!is_zero(beta_)) {
-        const float4 old = *reinterpret_cast<const float4*>(to);
-        result[0] += static_cast<double>(beta_) * static_cast<double>(old.x);
-        result[1] += static_cast<double>(beta_) * static_cast<double>(old.y);
-        result[2] += static_cast<double>(beta_) * static_cast<double>(old.z);
-        result[3] += static_cast<double>(beta_) * static_cast<double>(old.w);
-      }
-      *reinterpret_cast<float4*>(to) = {static_cast<float>(result[0]), static_cast<float>(result[1]),
-                                        static_cast<float>(result[2]), static_cast<float>(result[3])};
+    if (vector && finite) {
+      *reinterpret_cast<float4*>(to) = {result[0], result[1], result[2], result[3]};
       return;
     }
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       if (!c.wanted[i]) continue;
-      if (!isfinite(sums[i])) {
+      if (is_finite(sums[i]))
+        to[i * m_.at.col_stride] = result[i];
+      else
         leave_open(half, col + i);
-        continue;
-      }
-      float* const at = to + i * m_.at.col_stride;
-      if (!is_zero(beta_)) result[i] += static_cast<double>(beta_) * static_cast<double>(*at);
-      *at = static_cast<float>(result[i]);
     }
   }
 
@@ -94,7 +92,7 @@ class Output {
   const float alpha_, beta_;
   const bool specials_, vectors_;
   bool wanted_[2];
-  int exponent_[2];
+  int scale_[2];  ///< of the row, and what the columns are scaled by less their exponent
 };
 
 }  // namespace accublas::cuda::hopper::fused
