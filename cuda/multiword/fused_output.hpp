@@ -50,8 +50,16 @@ class Output {
     if (!wanted_[half]) return;
     float* const to = m_.at.data + (row_ + 16 * half) * m_.at.row_stride + col * m_.at.col_stride;
     const bool vector = vectors_ && c.all;
-    float old[4]{}, result[4];
-    if (!is_zero(beta_)) {
+    float result[4];
+    const auto finish_all = [&](float beta, const float(&old)[4]) {
+#pragma unroll
+      for (int i = 0; i < 4; ++i)
+        result[i] = finish_multiword(alpha_, sums[i], C::scaled ? scale_[half] - c.exponent[i] : 0, beta, old[i]);
+    };
+    if (is_zero(beta_)) {
+      finish_all(0.0f, {});
+    } else {
+      float old[4]{};
       if (vector) {
         const float4 v = *reinterpret_cast<const float4*>(to);
         old[0] = v.x, old[1] = v.y, old[2] = v.z, old[3] = v.w;
@@ -60,13 +68,9 @@ class Output {
         for (int i = 0; i < 4; ++i)
           if (c.wanted[i]) old[i] = to[i * m_.at.col_stride];
       }
+      finish_all(beta_, old);
     }
-    bool finite = true;
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      finite &= is_finite(sums[i]);
-      result[i] = finish_multiword(alpha_, sums[i], C::scaled ? scale_[half] - c.exponent[i] : 0, beta_, old[i]);
-    }
+    const bool finite = is_finite(sums[0]) && is_finite(sums[1]) && is_finite(sums[2]) && is_finite(sums[3]);
     if (vector && finite) {
       *reinterpret_cast<float4*>(to) = {result[0], result[1], result[2], result[3]};
       return;

@@ -22,15 +22,17 @@ ACCUBLAS_HD inline double sum_to_odd(double x, double y) {
 }  // namespace detail
 
 /// RN(alpha S 2^-scale + beta c) for a finite S; where alpha, beta or c is not finite, as IEEE arithmetic on what is
-/// not. beta = 0: c is 0. `scale`: of the row and of the column together.
+/// not. beta = 0: c is ignored. `scale`: of the row and of the column together.
 ACCUBLAS_HD inline float finish_multiword(float alpha, float sum, int scale, float beta, float c) {
   // Both products are exact: 48 bits, and from 2^-640 to 2^500 by the ranges of FP32 and of the scales.
   const double product = static_cast<double>(alpha) * static_cast<double>(sum) * detail::power_of_two(-scale);
-  const double addend = static_cast<double>(beta) * static_cast<double>(c);
-  const double result = product + addend;
-  if (!is_finite(result)) return canonical(static_cast<float>(result));
-  if (is_zero(result)) return 0.0f;  // +0 for -0
-  return static_cast<float>(detail::sum_to_odd(product, addend));
+  double result = product;
+  if (!is_zero(beta)) {
+    const double addend = static_cast<double>(beta) * static_cast<double>(c);
+    result = product + addend;
+    if (is_finite(result)) result = detail::sum_to_odd(product, addend);
+  }
+  return is_zero(result) ? 0.0f : canonical(static_cast<float>(result));  // +0 for -0
 }
 ACCUBLAS_HD inline double finish_multiword(double alpha, double sum, int scale, double beta, double c) {
   if (alpha == 1 && scale == 0 && is_zero(beta)) return sum + 0.0;  // likewise
