@@ -6,13 +6,12 @@
 
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/operand.hpp"
+#include "cuda/core/product_blocks.hpp"
 #include "cuda/residues/blocking.hpp"
 #include "lib/base/integers.hpp"
 
 namespace accublas::cuda {
 namespace {
-
-constexpr Index term_step = 64;  ///< chunks are padded to it: 128 bytes of halves
 
 /// The largest of equal blocks of at most `most`.
 Index equal_blocks(Index all, Index most, Index multiple) {
@@ -39,12 +38,13 @@ void for_groups(const DigitScheme& scheme, Index terms, Body&& body) {
   }
 }
 
-/// All pairs of digits of a chunk; `terms` of them are not padding.
-void multiply(Cublas& cublas, const DigitScheme& scheme, const DigitBlocks& blocks, const void* rows_digits,
-              const void* cols_digits, Index rows, Index cols, Index terms, Index padded, bool first_chunk,
-              void* products, std::int64_t* levels, const PassPlan* plan, cudaStream_t stream) {
+/// All pairs of digits of a chunk.
+void multiply(Cublas& cublas, const DigitScheme& scheme, const DigitBlocks& blocks, const ProductPart& part,
+              const void* rows_digits, const void* cols_digits, void* products, std::int64_t* levels,
+              const PassPlan* plan, cudaStream_t stream) {
+  const Index rows = part.rows, cols = part.cols, padded = part.padded();
   const Index ld = scheme.digits * padded, plane = blocks.rows * blocks.cols;
-  for_groups(scheme, terms, [&](const Group& g) {
+  for_groups(scheme, part.terms, [&](const Group& g) {
     const Index row_at = g.first * padded, col_at = (scheme.digits - 1 - g.level + g.first) * padded;
     const int slot = g.number % blocks.products;
     // Row-major products are cuBLAS's transposed ones: its rows are our columns.
@@ -63,7 +63,7 @@ void multiply(Cublas& cublas, const DigitScheme& scheme, const DigitBlocks& bloc
     }
     if (g.last || slot + 1 == blocks.products)
       add_to_level(LevelArguments{scheme.half, products, slot + 1, plane, levels + g.level * plane, rows, cols,
-                                  blocks.cols, g.number > slot || !first_chunk},
+                                  blocks.cols, g.number > slot || part.p0 > 0},
                    plan, stream);
   });
 }
@@ -103,14 +103,14 @@ DigitBlocks digit_blocks(const DigitScheme& scheme, Index m, Index n, Index k, s
     b.level_bytes = bytes(rows, cols, b.levels * 8);
   };
   Index rows = padded_lines(m), cols = padded_lines(n);
-  Index terms = equal_blocks(k, scheme.terms, term_step);
+  Index terms = equal_blocks(k, scheme.terms, ProductBlocks::term_step);
   size(rows, cols, terms);
   while (b.bytes() > available) {
     if (rows > line_group || cols > line_group) {
       Index& longer = rows >= cols ? rows : cols;
       longer = equal_blocks(rows >= cols ? m : n, longer - line_group, line_group);
-    } else if (terms > 2 * term_step) {
-      terms = round_up(terms / 2, term_step);
+    } else if (terms > 2 * ProductBlocks::term_step) {
+      terms = round_up(terms / 2, ProductBlocks::term_step);
     } else {
       break;
     }
@@ -136,26 +136,22 @@ void digit_pass(Cublas& cublas, const DigitScheme& scheme, const DigitBlocks& bl
   const Index m = pass.rows.count, n = pass.cols.count, k = pass.rows.k;
   cublas.scalars_on_device(false);
 
-  for (Index row = 0; row < m; row += blocks.rows) {
-    const Index rows = std::min(blocks.rows, m - row);
-    for (Index col = 0; col < n; col += blocks.cols) {
-      const Index cols = std::min(blocks.cols, n - col);
-      for (Index p = 0; p < k; p += blocks.terms) {
-        const Index terms = std::min(blocks.terms, k - p), padded = round_up(terms, term_step);
-        if (col == 0 || blocks.terms < k)  // else the digits of these rows are in place
-          cut_digits(
-              scheme,
-              CutArguments<T>{{pass.rows, row, rows, p, terms, padded}, pass.row_lines, true, false, rows_digits}, plan,
-              stream);
-        cut_digits(scheme,
-                   CutArguments<T>{{pass.cols, col, cols, p, terms, padded}, pass.col_lines, false, true, cols_digits},
-                   plan, stream);
-        multiply(cublas, scheme, blocks, rows_digits, cols_digits, rows, cols, terms, padded, p == 0, products, levels,
-                 plan, stream);
-      }
-      finish_levels(scheme, blocks, pass, levels, row, rows, col, cols, stream);
-    }
-  }
+  for_product_parts(
+      m, n, k, blocks,
+      [&](const ProductPart& part) {
+        cut_digits(scheme, CutArguments<T>{part.of_rows(pass.rows), pass.row_lines, true, false, rows_digits}, plan,
+                   stream);
+      },
+      [&](const ProductPart& part) {
+        cut_digits(scheme, CutArguments<T>{part.of_cols(pass.cols), pass.col_lines, false, true, cols_digits}, plan,
+                   stream);
+      },
+      [&](const ProductPart& part) {
+        multiply(cublas, scheme, blocks, part, rows_digits, cols_digits, products, levels, plan, stream);
+      },
+      [&](const ProductPart& part) {
+        finish_levels(scheme, blocks, pass, levels, part.row, part.rows, part.col, part.cols, stream);
+      });
 }
 
 template void digit_pass(Cublas&, const DigitScheme&, const DigitBlocks&, const DigitPass<double>&, void*,

@@ -10,6 +10,7 @@
 #include "cuda/core/cublas.hpp"
 #include "cuda/core/operand.hpp"
 #include "cuda/core/operand_tiles.hpp"
+#include "cuda/core/product_blocks.hpp"
 
 namespace accublas::cuda {
 
@@ -37,9 +38,7 @@ constexpr int digit_bits_cr() {
 }
 
 /// Blocks of C and chunks of the inner dimension, and the memory that they take. No bit of a result depends on them.
-struct DigitBlocks {
-  Index rows, cols;  ///< multiples of line_group
-  Index terms;       ///< of a chunk, a multiple of 64
+struct DigitBlocks : ProductBlocks {  // edges are multiples of line_group
   int digits, levels;
   int products;  ///< planes of products that wait to be added to a level at once
   std::size_t rows_bytes, cols_bytes, product_bytes, level_bytes;

@@ -187,7 +187,7 @@ class LongSum {
 template <class T>
 struct FinishArguments {
   SliceScheme scheme;
-  SlicePass<T> pass;
+  ExactArguments<T> pass;
   LineSlices row_slices, col_slices;
   const double* planes;
   Index first_row, rows, first_col, cols;
@@ -276,7 +276,7 @@ void cut_slices(const SliceScheme& scheme, const SliceArguments<T>& a, cudaStrea
 }
 
 template <class T>
-void finish_slices(const SliceScheme& scheme, const SlicePass<T>& pass, const LineSlices& row_slices,
+void finish_slices(const SliceScheme& scheme, const ExactArguments<T>& pass, const LineSlices& row_slices,
                    const LineSlices& col_slices, const double* planes, Index first_row, Index rows, Index first_col,
                    Index cols, cudaStream_t stream) {
   const FinishArguments<T> a{scheme, pass, row_slices, col_slices, planes, first_row, rows, first_col, cols};
@@ -285,11 +285,11 @@ void finish_slices(const SliceScheme& scheme, const SlicePass<T>& pass, const Li
   check_launch("finish_slices");
 }
 
-#define ACCUBLAS_INSTANTIATE(T)                                                                                 \
-  template void slice_grids(const SliceScheme&, const Operand<T>&, const Lines&, const LineSlices&, CallState*, \
-                            cudaStream_t);                                                                      \
-  template void cut_slices(const SliceScheme&, const SliceArguments<T>&, cudaStream_t);                         \
-  template void finish_slices(const SliceScheme&, const SlicePass<T>&, const LineSlices&, const LineSlices&,    \
+#define ACCUBLAS_INSTANTIATE(T)                                                                                   \
+  template void slice_grids(const SliceScheme&, const Operand<T>&, const Lines&, const LineSlices&, CallState*,   \
+                            cudaStream_t);                                                                        \
+  template void cut_slices(const SliceScheme&, const SliceArguments<T>&, cudaStream_t);                           \
+  template void finish_slices(const SliceScheme&, const ExactArguments<T>&, const LineSlices&, const LineSlices&, \
                               const double*, Index, Index, Index, Index, cudaStream_t);
 ACCUBLAS_INSTANTIATE(double)
 ACCUBLAS_INSTANTIATE(float)

@@ -10,6 +10,8 @@
 #include "cuda/core/cublas.hpp"
 #include "cuda/core/operand.hpp"
 #include "cuda/core/operand_tiles.hpp"
+#include "cuda/core/product_blocks.hpp"
+#include "cuda/elements/exact.hpp"
 
 namespace accublas::cuda {
 
@@ -26,9 +28,7 @@ struct SliceScheme {
 SliceScheme slice_scheme(int slices, bool fast, Index k);
 
 /// Blocks of C, chunks of the inner dimension, and the memory that they take. No bit of a result depends on them.
-struct SliceBlocks {
-  Index rows, cols;  ///< multiples of 32
-  Index terms;       ///< of a chunk, a multiple of 64
+struct SliceBlocks : ProductBlocks {
   std::size_t line_bytes, rows_bytes, cols_bytes, plane_bytes;
 
   std::size_t bytes() const { return line_bytes + rows_bytes + cols_bytes + plane_bytes; }
@@ -36,21 +36,12 @@ struct SliceBlocks {
 /// The largest blocks in `available` bytes; the smallest ones where none fit.
 SliceBlocks slice_blocks(const SliceScheme&, Index m, Index n, Index k, std::size_t available);
 
+/// All of C but the elements of special lines, which are left open; nothing where alpha is zero. Of the lines,
+/// `special` alone is read. `workspace`: blocks.bytes(), 256-byte aligned. state->parts: the most slices that a line
+/// took. Between Cublas::begin on the same stream and the next.
 template <class T>
-struct SlicePass {
-  Operand<T> rows, cols;
-  Lines row_lines, col_lines;  ///< `special` alone is read
-  Matrix<T> at;
-  Scalar<T> alpha, beta;
-  std::uint32_t* open;
-  CallState* state;
-};
-
-/// All of C but the elements of special lines, which are left open; nothing where alpha is zero. `workspace`:
-/// blocks.bytes(), 256-byte aligned. state->parts: the most slices that a line took. Between Cublas::begin on the same
-/// stream and the next.
-template <class T>
-void slice_pass(Cublas&, const SliceScheme&, const SliceBlocks&, const SlicePass<T>&, void* workspace, cudaStream_t);
+void slice_pass(Cublas&, const SliceScheme&, const SliceBlocks&, const ExactArguments<T>&, void* workspace,
+                cudaStream_t);
 
 // ---- slices.cu: the steps of slice_pass ------------------------------------------------------------------
 /// What is known of the slices of a side's lines.
@@ -76,7 +67,7 @@ void cut_slices(const SliceScheme&, const SliceArguments<T>&, cudaStream_t);
 /// From planes of products to results. Pair (p, q) of element (r, c) of the block lies here:
 /// planes[rows cols pairs_before(p) + (r partners(p) + q) cols + c].
 template <class T>
-void finish_slices(const SliceScheme&, const SlicePass<T>&, const LineSlices& rows_slices,
+void finish_slices(const SliceScheme&, const ExactArguments<T>&, const LineSlices& rows_slices,
                    const LineSlices& cols_slices, const double* planes, Index first_row, Index rows, Index first_col,
                    Index cols, cudaStream_t);
 

@@ -13,6 +13,7 @@
 #include "cuda/multiword/portable.hpp"
 #include "cuda/multiword/prepare.hpp"
 #include "cuda/multiword/product.hpp"
+#include "lib/base/test_hooks_gpu.hpp"
 #include "lib/numerics/multiword.hpp"
 
 namespace accublas::cuda {
@@ -39,20 +40,20 @@ bool fused_serves([[maybe_unused]] const DeviceModel& model) {
 }
 
 #ifdef ACCUBLAS_HAVE_HOPPER_KERNELS
-void fused_pass(const DeviceModel& model, const MultiwordMode& mode, const EngineCall<float>& call, const Layout& at,
-                CallState* state, cudaStream_t stream) {
-  MultiwordProduct product{call.rows, call.cols,  at.rows,   at.cols, at.rows_fit, at.cols_fit,
-                           call.at,   call.alpha, call.beta, at.open, state,       Tiles::all};
+void fused_pass(const DeviceModel& model, const MultiwordMode& mode, const ExactArguments<float>& pass,
+                const Layout& at, cudaStream_t stream) {
+  MultiwordProduct product{pass, at.rows_fit, at.cols_fit, Tiles::all};
   const auto run = [&](WordKind words, Tiles tiles) {
     product.tiles = tiles;
     hopper::multiword_product(model, words, mode.products, product, stream);
   };
   if (mode.format == MultiwordFormat::fp16) return run(WordKind::half, Tiles::all);
   if (!tries_half(mode)) return run(WordKind::tf32, Tiles::all);
-  find_fitting_groups(model, call.rows, at.rows, at.rows_fit, state, stream);
-  find_fitting_groups(model, call.cols, at.cols, at.cols_fit, state, stream);
+  if (mutant(GpuMutant::multiword_fused_range)) return run(WordKind::tf32_half, Tiles::all);
+  find_fitting_groups(model, pass.rows, pass.row_lines, at.rows_fit, pass.state, stream);
+  find_fitting_groups(model, pass.cols, pass.col_lines, at.cols_fit, pass.state, stream);
   run(WordKind::tf32_half, Tiles::fitting);
-  run(WordKind::tf32, Tiles::not_fitting);
+  if (!mutant(GpuMutant::multiword_fused_rest)) run(WordKind::tf32, Tiles::not_fitting);
 }
 #endif
 
@@ -63,7 +64,8 @@ void multiword_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execu
   const EngineCall<T> engine(call);
   const cudaStream_t stream = state.cuda_stream();
   const DeviceModel& model = state.model();
-  const MultiwordMode mode = multiword_of(call.mode.kind);
+  MultiwordMode mode = multiword_of(call.mode.kind);
+  if (mutant(GpuMutant::multiword_second_word)) mode.products = 1;
   const bool fused = fused_serves<T>(model);
   const std::size_t blas_bytes = fused ? 0 : state.blas_bytes();
   const auto lay_out = [&](Carver& carver, std::size_t arena_bytes) {
@@ -101,21 +103,19 @@ void multiword_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execu
   measure(model, engine.rows, at.rows, engine.cols, at.cols, false, device, stream);
   open_special_elements(model, at.rows, at.cols, at.open, device, stream);
   state.phase(&accublas_report_t::ms_product);
+  const ExactArguments<T> pass = exact_arguments(engine, at.rows, at.cols, at.open, device);
   if (fused) {
 #ifdef ACCUBLAS_HAVE_HOPPER_KERNELS
-    if constexpr (std::is_same_v<T, float>) fused_pass(model, mode, engine, at, device, stream);
+    if constexpr (std::is_same_v<T, float>) fused_pass(model, mode, pass, at, stream);
 #endif
   } else {
     cublas->begin(stream, blas_bytes ? at.blas : nullptr, blas_bytes);
-    multiword_pass(*cublas, mode, blocks,
-                   MultiwordPass<T>{engine.rows, engine.cols, at.rows, at.cols, engine.at, engine.alpha, engine.beta,
-                                    at.open, device},
-                   at.arena, stream);
+    multiword_pass(*cublas, mode, blocks, pass, at.arena, stream);
   }
   state.phase(&accublas_report_t::ms_exact);
   // No lambda is known of the lines: not by grid sums.
-  accumulate_open_elements(model, exact_arguments(engine, at.rows, at.cols, at.open, device), stream);
-  if (engine.alpha.pointer)
+  if (!mutant(GpuMutant::multiword_open)) accumulate_open_elements(model, pass, stream);
+  if (engine.alpha.pointer && !mutant(GpuMutant::multiword_alpha_zero))
     scale_if_alpha_is_zero(model, engine.rows.count, engine.cols.count, engine.at, engine.alpha, engine.beta,
                            bit_defined(call.mode), stream);
   state.end_call();

@@ -6,7 +6,7 @@
 #include "cuda/elements/open_elements.hpp"
 #include "cuda/multiword/portable.hpp"
 #include "lib/base/integers.hpp"
-#include "lib/numerics/finish.hpp"
+#include "lib/numerics/multiword_finish.hpp"
 
 namespace accublas::cuda {
 namespace {
@@ -25,30 +25,26 @@ __global__ void __launch_bounds__(OperandTile::side* OperandTile::rows)
 }
 
 template <class Sum, class T>
-__global__ void finish_kernel(MultiwordMode mode, MultiwordPass<T> pass, const Sum* sums, Index first_row, Index rows,
-                              Index first_col, Index cols) {
+__global__ void finish_kernel(MultiwordMode mode, ExactArguments<T> pass, const Sum* sums, ProductPart part) {
   if (leaves_c(*pass.state, pass.alpha)) return;
   const T alpha = pass.alpha.get(), beta = pass.beta.get();
   const Index pitch = OpenBits::words_per_row(pass.cols.count);
-  for (Index r = blockIdx.y; r < rows; r += gridDim.y) {
-    const Index row = first_row + r;
+  for (Index r = blockIdx.y; r < part.rows; r += gridDim.y) {
+    const Index row = part.row + r;
     if (pass.row_lines.special[row] != 0) continue;
-    for (Index c = blockIdx.x * Index{blockDim.x} + threadIdx.x; c < cols; c += Index{gridDim.x} * blockDim.x) {
-      const Index col = first_col + c;
+    for (Index c = blockIdx.x * Index{blockDim.x} + threadIdx.x; c < part.cols; c += Index{gridDim.x} * blockDim.x) {
+      const Index col = part.col + c;
       if (pass.col_lines.special[col] != 0) continue;
-      const Sum sum = sums[r * cols + c];
+      const Sum sum = sums[r * part.cols + c];
       if (!is_finite(sum)) {
         atomicOr(pass.open + row * pitch + col / 32, 1u << (col % 32));
         atomicAdd(&pass.state->rejected, 1ull);
         continue;
       }
       T* const at = element(pass.at, row, col);
-      const Decoded s = decode(sum);
-      const auto mantissa = static_cast<std::int64_t>(s.mantissa);
       const int scale =
           multiword_scale(mode, pass.row_lines.exponent[row]) + multiword_scale(mode, pass.col_lines.exponent[col]);
-      *at = finish(alpha, wide_from<1>(s.negative ? -mantissa : mantissa), s.exponent - scale, beta,
-                   read_addend(beta, at));
+      *at = finish_multiword(alpha, sum, scale, beta, read_addend(beta, at));
     }
   }
 }
@@ -80,19 +76,18 @@ void split_words(const MultiwordMode& mode, const OperandBlock<double>& block, c
 }
 
 template <class T>
-void finish_sums(const MultiwordMode& mode, const MultiwordPass<T>& pass, const void* sums, Index first_row, Index rows,
-                 Index first_col, Index cols, cudaStream_t stream) {
+void finish_sums(const MultiwordMode& mode, const ExactArguments<T>& pass, const void* sums, const ProductPart& part,
+                 cudaStream_t stream) {
   constexpr int threads = 128;
   // Sums are of the result's type: FP32 for TF32 and FP16, FP64 for TF64.
-  const dim3 blocks(at_most(ceil_div(cols, Index{threads}), 1024), at_most(rows, 65535));
-  finish_kernel<<<blocks, threads, 0, stream>>>(mode, pass, static_cast<const T*>(sums), first_row, rows, first_col,
-                                                cols);
+  const dim3 blocks(at_most(ceil_div(part.cols, Index{threads}), 1024), at_most(part.rows, 65535));
+  finish_kernel<<<blocks, threads, 0, stream>>>(mode, pass, static_cast<const T*>(sums), part);
   check_launch("finish_sums");
 }
 
-template void finish_sums(const MultiwordMode&, const MultiwordPass<double>&, const void*, Index, Index, Index, Index,
+template void finish_sums(const MultiwordMode&, const ExactArguments<double>&, const void*, const ProductPart&,
                           cudaStream_t);
-template void finish_sums(const MultiwordMode&, const MultiwordPass<float>&, const void*, Index, Index, Index, Index,
+template void finish_sums(const MultiwordMode&, const ExactArguments<float>&, const void*, const ProductPart&,
                           cudaStream_t);
 
 }  // namespace accublas::cuda

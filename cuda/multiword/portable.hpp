@@ -6,17 +6,17 @@
 
 #include <cstddef>
 
-#include "cuda/core/call_state.hpp"
 #include "cuda/core/cublas.hpp"
 #include "cuda/core/operand.hpp"
 #include "cuda/core/operand_tiles.hpp"
+#include "cuda/core/product_blocks.hpp"
+#include "cuda/elements/exact.hpp"
 #include "lib/numerics/multiword.hpp"
 
 namespace accublas::cuda {
 
-/// Blocks of C, in words and sums, that memory holds: `rows` x `cols` elements, `terms` of k at a time.
-struct MultiwordBlocks {
-  Index rows, cols, terms;
+/// Blocks of C and chunks of the inner dimension whose words and sums memory holds.
+struct MultiwordBlocks : ProductBlocks {
   std::size_t row_bytes, col_bytes, sum_bytes;  ///< of all words of a side, and of the sums
 
   std::size_t bytes() const { return row_bytes + col_bytes + sum_bytes; }
@@ -27,16 +27,7 @@ MultiwordBlocks multiword_blocks(const MultiwordMode&, Index m, Index n, Index k
 /// A pass over all of C: at = alpha S + beta at, rounded once, for elements of finite lines whose S is finite. Sets the
 /// bits of `open` of those whose S is not, and counts them in state->rejected.
 template <class T>
-struct MultiwordPass {
-  Operand<T> rows, cols;
-  Lines row_lines, col_lines;
-  Matrix<T> at;
-  Scalar<T> alpha, beta;
-  std::uint32_t* open;
-  CallState* state;
-};
-template <class T>
-void multiword_pass(Cublas&, const MultiwordMode&, const MultiwordBlocks&, const MultiwordPass<T>&, void* workspace,
+void multiword_pass(Cublas&, const MultiwordMode&, const MultiwordBlocks&, const ExactArguments<T>&, void* workspace,
                     cudaStream_t);
 
 // ---- portable.cu
@@ -45,9 +36,9 @@ void multiword_pass(Cublas&, const MultiwordMode&, const MultiwordBlocks&, const
 template <class T>
 void split_words(const MultiwordMode&, const OperandBlock<T>&, const Lines&, void* words, cudaStream_t);
 
-/// The end of a block: sums[r cols + c] is S of element (first_row + r, first_col + c), of scaled entries.
+/// The end of a block: sums[r cols + c] is S of element (part.row + r, part.col + c), of scaled entries.
 template <class T>
-void finish_sums(const MultiwordMode&, const MultiwordPass<T>&, const void* sums, Index first_row, Index rows,
-                 Index first_col, Index cols, cudaStream_t);
+void finish_sums(const MultiwordMode&, const ExactArguments<T>&, const void* sums, const ProductPart& part,
+                 cudaStream_t);
 
 }  // namespace accublas::cuda

@@ -3,9 +3,8 @@
 
 #include <cuda_runtime_api.h>
 
-#include "cuda/core/call_state.hpp"
 #include "cuda/core/device_model.hpp"
-#include "cuda/core/operand.hpp"
+#include "cuda/elements/exact.hpp"
 
 namespace accublas::cuda {
 
@@ -22,14 +21,8 @@ enum class Tiles : std::int32_t { all, fitting, not_fitting };
 
 /// at = alpha S + beta at, S the sum of 1, 3 or 4 products of words, for the elements of finite lines whose S is
 /// finite. Sets the bits of `open` of those whose S is not, and counts them in state->rejected.
-struct MultiwordProduct {
-  Operand<float> rows, cols;
-  Lines row_lines, col_lines;
+struct MultiwordProduct : ExactArguments<float> {
   const std::uint8_t *rows_fit, *cols_fit;  ///< one a line_group of lines
-  Matrix<float> at;
-  Scalar<float> alpha, beta;
-  std::uint32_t* open;
-  CallState* state;
   Tiles tiles;
 };
 

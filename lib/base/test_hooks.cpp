@@ -1,5 +1,6 @@
 #include "lib/base/test_hooks.hpp"
 
+#include "lib/base/test_hooks_gpu.hpp"
 #include "lib/base/test_hooks_mp.hpp"
 
 #ifdef ACCUBLAS_TEST_HOOKS
@@ -17,24 +18,29 @@ struct MutantName {
   std::string_view name;
   Mutant mutant;
   MpMutant mp;
+  GpuMutant gpu;
 };
 
-#define ACCUBLAS_NAME(name, what) {#name, Mutant::name, MpMutant::none},
-#define ACCUBLAS_MP_NAME(name, what) {"mp_" #name, Mutant::none, MpMutant::name},
-constexpr MutantName names[] = {ACCUBLAS_MUTANTS(ACCUBLAS_NAME) ACCUBLAS_MP_MUTANTS(ACCUBLAS_MP_NAME)};
+#define ACCUBLAS_NAME(name, what) {#name, Mutant::name, MpMutant::none, GpuMutant::none},
+#define ACCUBLAS_MP_NAME(name, what) {"mp_" #name, Mutant::none, MpMutant::name, GpuMutant::none},
+#define ACCUBLAS_GPU_NAME(name, what) {"gpu_" #name, Mutant::none, MpMutant::none, GpuMutant::name},
+constexpr MutantName names[] = {ACCUBLAS_MUTANTS(ACCUBLAS_NAME) ACCUBLAS_MP_MUTANTS(ACCUBLAS_MP_NAME)
+                                    ACCUBLAS_GPU_MUTANTS(ACCUBLAS_GPU_NAME)};
 #undef ACCUBLAS_NAME
 #undef ACCUBLAS_MP_NAME
+#undef ACCUBLAS_GPU_NAME
 
 struct Selected {
   Mutant mutant = Mutant::none;
   MpMutant mp = MpMutant::none;
+  GpuMutant gpu = GpuMutant::none;
 };
 
 Selected find_selected() {
   const char* word = std::getenv("ACCUBLAS_MUTANT");
   if (!word) return {};
   for (const MutantName& row : names)
-    if (row.name == word) return {row.mutant, row.mp};
+    if (row.name == word) return {row.mutant, row.mp, row.gpu};
   std::abort();  // a misspelt name must not pass for a mutant that was not caught
 }
 
@@ -52,6 +58,7 @@ std::atomic<long> configured{0};
 
 bool mutant(Mutant which) noexcept { return which == selected().mutant; }
 bool mutant(MpMutant which) noexcept { return which == selected().mp; }
+bool mutant(GpuMutant which) noexcept { return which == selected().gpu; }
 
 bool hook_all_undecided() noexcept {
   static const bool set = [] {

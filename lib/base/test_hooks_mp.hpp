@@ -1,5 +1,5 @@
 // Deliberate defects of the multiple-precision arrays: what lib/base/test_hooks.hpp is for the other routines.
-// ACCUBLAS_MUTANT=mp_* runs the test build with one of them, and test/mutants/mp_mutants.py proves that the suites
+// ACCUBLAS_MUTANT=mp_* runs the test build with one of them, and test/mutants/suite_mutants.py proves that the suites
 // catch every one. In the library that is installed the query is the constant false.
 #pragma once
 

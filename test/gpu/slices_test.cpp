@@ -9,8 +9,8 @@ namespace accublas {
 namespace {
 
 using cuda::Cublas;
+using cuda::ExactArguments;
 using cuda::SliceBlocks;
-using cuda::SlicePass;
 using cuda::SliceScheme;
 using namespace test;
 
@@ -34,15 +34,15 @@ void check(const EngineProblem<T>& problem, int slices, bool fast, std::size_t a
   Cublas cublas{0};
   cublas.begin(nullptr, nullptr, 0);
   cuda::slice_pass(cublas, scheme, blocks,
-                   SlicePass<T>{problem.rows(),
-                                problem.cols(),
-                                rows.lines,
-                                cols.lines,
-                                problem.at(c.data()),
-                                {problem.alpha, device_scalars ? scalars.data() : nullptr},
-                                {problem.beta, device_scalars ? scalars.data() + 1 : nullptr},
-                                open.data(),
-                                state.data()},
+                   ExactArguments<T>{problem.rows(),
+                                     problem.cols(),
+                                     rows.lines,
+                                     cols.lines,
+                                     problem.at(c.data()),
+                                     {problem.alpha, device_scalars ? scalars.data() : nullptr},
+                                     {problem.beta, device_scalars ? scalars.data() + 1 : nullptr},
+                                     open.data(),
+                                     state.data()},
                    memory.data(), nullptr);
   require(cudaDeviceSynchronize(), "pass");
   const std::vector<T> got = c.values();

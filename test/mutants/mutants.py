@@ -1,7 +1,7 @@
 """Every deliberate defect of the hooks library must be caught by the oracle's sharp cases: mutants.py LIBRARY.
 
-The names come from the library (accublas_test_mutant_name); those of the multiple-precision arrays, mp_*, are left to
-mp_mutants.py. With no defect, and with every element left undecided, the
+The names come from the library (accublas_test_mutant_name); those of the multiple-precision arrays, mp_*, and of the CUDA
+backend, gpu_*, are left to suite_mutants.py. With no defect, and with every element left undecided, the
 same cases must pass. The oracle works once; each variant is a process of its own, and stops at the first mismatch.
 """
 
@@ -117,7 +117,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder) / "cases")
         count = prepare(path, options.group)
-        mutants = options.only or [name for name in names(options.library) if not name.startswith("mp_")]
+        mutants = options.only or [name for name in names(options.library) if not name.startswith(("mp_", "gpu_"))]
         with concurrent.futures.ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
             sound = {label: pool.submit(variant, options.library, path, environment, False)
                      for label, environment in (("no defect", {}), ("undecided", {"ACCUBLAS_TEST_HOOK": "undecided"}))}

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lib/cpu/engines.hpp"
+#include "lib/numerics/multiword_finish.hpp"
 #include "lib/numerics/scaling.hpp"
 
 namespace accublas {
@@ -63,6 +64,50 @@ TEST(MultiwordScale, LargestMagnitudeOfALine) {
     EXPECT_TRUE(scaled >= 0x1p62 && scaled < 0x1p63) << x;
   }
   EXPECT_EQ(multiword_scale({MultiwordFormat::tf32, 3}, 100), 0);
+}
+
+/// finish() on the same numbers, by integers.
+float finished(float alpha, float sum, int scale, float beta, float c) {
+  const Decoded d = decode(sum);
+  const Wide<1> s = wide_from<1>(static_cast<std::int64_t>(d.mantissa));
+  return finish(alpha, wide_negate_if(s, d.negative), d.exponent - scale, beta, c);
+}
+
+// Once: from any exponents, near ties and cancellations of the two products, and below the normal numbers.
+TEST(MultiwordFinish, RoundsOnce) {
+  std::mt19937_64 random(3);
+  const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  const auto number = [&](int spread) {
+    const float mantissa = static_cast<float>(1 + (random() % 2 ? random() % 4096 : random() % (1u << 24)));
+    return std::ldexp(random() % 2 ? -mantissa : mantissa, below(2 * spread + 1) - spread - 12);
+  };
+  for (int i = 0; i < 500000; ++i) {
+    const int spread = i % 3 == 0 ? 100 : i % 3 == 1 ? 3 : 14;
+    float alpha = number(spread), sum = number(spread), beta = i % 5 ? number(spread) : 0.0f, c = number(spread);
+    const int scale = i % 2 ? 0 : below(553) - 226;
+    if (i % 7 == 0) beta = -alpha, c = std::ldexp(sum, -scale) + (i % 2 ? std::ldexp(sum, -scale - 24) : 0.0f);
+    if (i % 11 == 0) sum = std::ldexp(sum, scale - 149);
+    if (!std::isfinite(c) || !std::isfinite(sum)) continue;
+    if (beta == 0) c = 0;
+    const float want = finished(alpha, sum, scale, beta, c), got = finish_multiword(alpha, sum, scale, beta, c);
+    ASSERT_EQ(to_bits(want), to_bits(got)) << alpha << " " << sum << " " << scale << " " << beta << " " << c;
+  }
+}
+
+TEST(MultiwordFinish, SpecialValuesAndZeros) {
+  const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  const float numbers[] = {0.0f, -0.0f, 1.0f, -3.0f, 0x1p-149f, std::numeric_limits<float>::max(), inf, -inf, nan};
+  for (float alpha : numbers)
+    for (float sum : numbers)
+      for (float beta : numbers)
+        for (float c : numbers)
+          for (int scale : {0, 300, -226}) {
+            if (!std::isfinite(sum)) continue;
+            const float addend = beta == 0 ? 0.0f : c;
+            EXPECT_EQ(to_bits(finished(alpha, sum, scale, beta, addend)),
+                      to_bits(finish_multiword(alpha, sum, scale, beta, addend)))
+                << alpha << " " << sum << " " << scale << " " << beta << " " << c;
+          }
 }
 
 /// sqrt(sum (c - exact)^2 / sum exact^2) of a product of order n of normal deviates.

@@ -11,7 +11,7 @@
 #include "lib/cpu/blas_calls.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/fp64/fp64_products.hpp"
-#include "lib/numerics/finish.hpp"
+#include "lib/numerics/multiword_finish.hpp"
 #include "lib/numerics/scaling.hpp"
 
 namespace accublas::cpu {
@@ -88,10 +88,7 @@ template <class T>
 T scaled_back(T alpha, T sum, int scale, T beta, const T* c) {
   const T addend = read_addend(beta, c);
   if (!is_finite(sum)) return canonical(beta == 0 ? alpha * sum : alpha * sum + beta * addend);
-  if (alpha == 1 && scale == 0 && beta == 0) return sum + T{0};  // +0 for -0
-  const Decoded d = decode(sum);
-  const Wide<1> s = wide_from<1>(static_cast<std::int64_t>(d.mantissa));
-  return finish(alpha, wide_negate_if(s, d.negative), d.exponent - scale, beta, addend);
+  return finish_multiword(alpha, sum, scale, beta, addend);
 }
 
 template <class T>

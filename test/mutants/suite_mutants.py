@@ -1,6 +1,7 @@
-"""Every deliberate defect of the multiple-precision arrays must be caught: mp_mutants.py LIBRARY PROGRAM...
+"""Every deliberate defect whose name begins with PREFIX must be caught: suite_mutants.py PREFIX LIBRARY PROGRAM...
 
-The names, mp_*, come from the library (accublas_test_mutant_name). The programs are test suites that are linked with
+The names come from the library (accublas_test_mutant_name): mp_* are those of the multiple-precision arrays, gpu_* of the
+CUDA backend, and gpu_*fused* need a GPU of compute capability 9.0. The programs are test suites that are linked with
 it: without a defect all must pass, and with each a test of one must fail, or end the program.
 """
 
@@ -13,6 +14,18 @@ import sys
 import time
 
 from names import names
+
+
+SKIPPED = 77  # a program of the GPU's suite without a GPU
+
+
+def has_hopper():
+    try:
+        done = subprocess.run(["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"], capture_output=True,
+                              text=True)
+    except OSError:
+        return False
+    return done.stdout.startswith("9.0")
 
 
 def run(program, mutant):
@@ -35,18 +48,23 @@ def first_failure(programs, mutant):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("prefix")
     parser.add_argument("library")
     parser.add_argument("programs", nargs="+")
     parser.add_argument("--only", action="append", help="these mutants only")
     options = parser.parse_args()
     start = time.time()
-    mutants = options.only or [name for name in names(options.library) if name.startswith("mp_")]
+    mutants = options.only or [name for name in names(options.library) if name.startswith(options.prefix)]
+    if options.prefix == "gpu_" and not has_hopper():
+        mutants = [name for name in mutants if "fused" not in name]
     failures = []
     with concurrent.futures.ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
         sound = {program: pool.submit(run, program, None) for program in options.programs}
         runs = [pool.submit(first_failure, options.programs, mutant) for mutant in mutants]
         for program, done in sound.items():
             code, test = done.result()
+            if code == SKIPPED:
+                return SKIPPED
             if code:
                 failures.append(f"{program} without a defect: {code}, {test}")
         for done in runs:
