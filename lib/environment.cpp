@@ -5,6 +5,7 @@
 
 #include "lib/base/error.hpp"
 #include "lib/base/fork_safe.hpp"
+#include "lib/base/isa.hpp"
 #include "lib/call/engines.hpp"
 #include "lib/counters.hpp"
 #include "lib/settings.hpp"
@@ -21,9 +22,7 @@ const char* text_of(Get get, const char* name) {
   return text && *text ? text : nullptr;
 }
 
-[[noreturn]] void invalid(const char* allowed) {
-  throw Error(ACCUBLAS_ERROR_ENVIRONMENT, std::string("must be ") + allowed);
-}
+[[noreturn]] void invalid(const std::string& allowed) { throw Error(ACCUBLAS_ERROR_ENVIRONMENT, "must be " + allowed); }
 
 std::int64_t number(const char* text, std::int64_t least, std::int64_t most, const char* allowed) {
   char* end = nullptr;
@@ -86,6 +85,13 @@ Environment read_environment(Get get) {
   read("ACCUBLAS_ON_FAILURE", [&](std::string_view word) {
     if (word != "abort" && word != "native") invalid("abort or native");
     result.on_failure = word == "native" ? ACCUBLAS_ON_FAILURE_NATIVE : ACCUBLAS_ON_FAILURE_ABORT;
+  });
+  read("ACCUBLAS_ISA", [](std::string_view word) {  // the value is detected_isa's
+    if (!cpu::isa_of(word)) invalid("one of " + cpu::isa_names());
+  });
+  read("ACCUBLAS_CUDA_KERNELS", [&](std::string_view word) {
+    if (word != "auto" && word != "portable") invalid("auto or portable");
+    result.portable_kernels = word == "portable";
   });
   return result;
 }

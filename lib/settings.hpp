@@ -51,7 +51,8 @@ struct Environment {
   Level level;
   bool summary = false;  ///< ACCUBLAS_VERBOSE=summary
   accublas_on_failure on_failure = ACCUBLAS_ON_FAILURE_ABORT;
-  std::string error;  ///< the first invalid value, empty if none
+  bool portable_kernels = false;  ///< ACCUBLAS_CUDA_KERNELS=portable
+  std::string error;              ///< the first invalid value, empty if none
 };
 const Environment& environment();
 /// The same; throws Error(ACCUBLAS_ERROR_ENVIRONMENT) where a value is invalid.

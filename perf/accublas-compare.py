@@ -25,8 +25,11 @@ if __name__ == "__main__":
     signal.signal(signal.SIGINT, interrupted)
 
 import argparse
+import bz2
+import gzip
 import hashlib
 import math
+import re
 import shlex
 import time
 from pathlib import Path
@@ -37,6 +40,7 @@ import scipy.sparse
 from tqdm import tqdm
 
 sys.path.append(str(Path(__file__).resolve().parent.parent / "@DATADIR@" / "accublas"))  # beside this file in a build
+import accublas_advice
 from accublas_calls import BACKENDS, Library, Reference, UsageError, one_line, random_matrix, require_address_space
 
 DEFAULT_MODES = {
@@ -72,13 +76,36 @@ def read_matrix(path, dtype):
         raise UsageError(f"{path}: the matrix is empty")
     with np.errstate(over="ignore"):
         matrix = np.asfortranarray(dense, dtype=dtype)
-    if np.isfinite(dense).all() and not np.isfinite(matrix).all():
+    if (np.isfinite(dense) & np.isinf(matrix)).any():
         raise UsageError(f"{path}: entries beyond the range of single precision")
-    return matrix
+    return matrix, beyond_range(path) if np.isinf(matrix).any() else 0
+
+
+def beyond_range(path):
+    """How many of the file's numbers are too large for a double, so that they were read as infinities."""
+    name = os.fsdecode(path)
+    opened = {".gz": gzip.open, ".bz2": bz2.open}.get(Path(name).suffix, open)
+    with opened(path, "rt", errors="replace") as file:
+        words = (line.split()[-1:] for line in file if not line.startswith("%"))
+        return sum(bool(re.fullmatch(r"[-+]?[\d.]+e[-+]?\d+|[-+]?[\d.]+", word, re.IGNORECASE)) and math.isinf(float(word))
+                   for last in words for word in last)
 
 
 def operands(args, dtype):
-    """A (m x k), B (k x n) and a line that says what they are."""
+    """A (m x k), B (k x n), a line that says what they are, and sentences about what was read otherwise than it stands there."""
+    notes = []
+
+    def read(path):
+        matrix, beyond = read_matrix(path, dtype)
+        if beyond:
+            entries = "an entry is" if beyond == 1 else f"{beyond} entries are"
+            notes.append(one_line(f"{Path(path).name}: {entries} beyond the type's range: taken as Inf."))
+        return matrix
+
+    return *operands_by(args, dtype, read), notes
+
+
+def operands_by(args, dtype, read):
     rng = np.random.default_rng(args.seed)
     if args.random:
         m, n, k = args.random
@@ -95,12 +122,12 @@ def operands(args, dtype):
         raise UsageError("name one or two Matrix Market files, or --random M N K")
     if len(args.files) > 2:
         raise UsageError("at most two Matrix Market files")
-    a = read_matrix(args.files[0], dtype)
+    a = read(args.files[0])
     title = " and ".join(Path(f).name for f in args.files)
     if args.op == "dot":
         if len(args.files) != 2:
             raise UsageError("dot takes two files, each a vector")
-        b = read_matrix(args.files[1], dtype)
+        b = read(args.files[1])
         if 1 not in a.shape or 1 not in b.shape or a.size != b.size:
             raise UsageError(f"dot takes two vectors of one length, not {a.shape[0]} x {a.shape[1]} and "
                              f"{b.shape[0]} x {b.shape[1]}")
@@ -108,7 +135,7 @@ def operands(args, dtype):
     if args.trans_a:
         a = np.asfortranarray(a.T)
     if len(args.files) == 2:
-        b = read_matrix(args.files[1], dtype)
+        b = read(args.files[1])
         b = np.asfortranarray(b.T) if args.trans_b else b
     elif args.op == "gemv":
         b = random_matrix(rng, (a.shape[1], 1), args.phi, dtype)
@@ -124,8 +151,8 @@ def operands(args, dtype):
 
 
 def timed_modes(library, args, modes, a, b, progress):
-    """Interleaved runs; per mode the fastest time, the result, the report."""
-    best, results, reports = dict.fromkeys(modes, np.inf), {}, {}
+    """Interleaved runs; per mode the times, the result, the report."""
+    times, results, reports = {mode: [] for mode in modes}, {}, {}
     for repeat in range(args.repeat + 1):  # the first round warms up
         for mode in modes:
             library.set_mode(args.op, mode)
@@ -136,13 +163,13 @@ def timed_modes(library, args, modes, a, b, progress):
             elapsed = time.perf_counter() - start
             progress.update()
             if repeat or args.repeat == 0:
-                best[mode] = min(best[mode], elapsed)
+                times[mode].append(elapsed * 1e3)
             results[mode], reports[mode] = c, library.report()
-    return best, results, reports
+    return times, results, reports
 
 
 def other_times(library, args, modes, a, b, reports, progress):
-    """{mode: {backend: ms}} of the backends that did not run a mode in the table, where there is a GPU; without those that
+    """{mode: {backend: times}} of the backends that did not run a mode in the table, where there is a GPU; without those that
     lack the mode."""
     times = {mode: {} for mode in modes}
     for backend in BACKENDS if library.has_device() else ():
@@ -150,13 +177,16 @@ def other_times(library, args, modes, a, b, reports, progress):
         for mode in modes:
             if reports[mode].backend.decode() != backend:
                 try:
-                    times[mode][backend] = timed_modes(library, args, [mode], a, b, progress)[0][mode] * 1e3
+                    times[mode][backend] = timed_modes(library, args, [mode], a, b, progress)[0][mode]
                 except UsageError:
                     pass
     return times
 
 
-def bound_text(report):
+def bound_text(report, stray):
+    """stray: what voids the bound, of accublas_advice.out_of_range."""
+    if stray:
+        return f"none ({', '.join(stray)})"
     parts = [f"{value:.1e} {what}" for value, what in
              [(report.bound_relative, "|c|"), (report.bound_componentwise, "|A||B|")] if value]
     if any(np.isinf([report.bound_relative, report.bound_componentwise])):
@@ -173,9 +203,8 @@ def plot(path, title, rows):
         raise UsageError(f"--plot: cannot write {path}: {error.strerror}") from None
 
 
-def report_page(args, argv, title, rows, reports, times, reference):
-    """The page, of the table's rows and what it shows beyond them."""
-    import accublas_advice
+def report_page(args, argv, title, rows, reports, times, reference, notes):
+    """The page, of the table's rows and what it shows beyond them. times: {mode: {backend: times}}."""
     import accublas_report
     from accublas_modes import bit_defined
 
@@ -183,13 +212,18 @@ def report_page(args, argv, title, rows, reports, times, reference):
     for row in rows:
         report = reports[row["mode"]]
         row["promised"], row["promised_scaled"] = accublas_advice.promised_errors(report, reference.value, reference.scale)
+        if row["stray"]:
+            row["promised"] = row["promised_scaled"] = math.inf
         row["bits_defined"] = bit_defined(report.mode.decode())
-        measured = {report.backend.decode(): row["ms"]} | times[row["mode"]]
-        row["times"] = {places[backend]: measured[backend] for backend in BACKENDS if backend in measured}
+        row["rounded_once"] = accublas_advice.rounded_once(report, a.dtype)
+        measured = times[row["mode"]]
+        row["times"], row["slowest"] = ({places[backend]: of(measured[backend]) for backend in BACKENDS if backend in measured}
+                                        for of in (min, max))
     facts = accublas_advice.Facts(
         u=float(np.finfo(a.dtype).eps) / 2, k=a.shape[1],
         cancelling=accublas_advice.cancelling_share(reference.value, reference.scale),
-        special=not (np.isfinite(a).all() and np.isfinite(b).all()))
+        special=not (np.isfinite(a).all() and np.isfinite(b).all()),
+        out_of_range=rows[0]["stray"], result=accublas_advice.census(reference.value, reference.scale))
     last = reports[rows[-1]["mode"]]
     details = [("Matrices", f"A is {a.shape[0]} x {a.shape[1]}, B is {b.shape[0]} x {b.shape[1]}"),
                ("Command", one_line(shlex.join(["accublas-compare", *argv]))),
@@ -197,7 +231,7 @@ def report_page(args, argv, title, rows, reports, times, reference):
                ("Machine", f"{last.device.decode()}, {last.threads} threads"),
                ("Exact result", "correctly rounded by accublas; some of its entries checked against rational arithmetic in this run")]
     spans = accublas_advice.line_spans(a), accublas_advice.line_spans(b.T)
-    return accublas_report.page(title, rows, facts, spans, details)
+    return accublas_report.page(title, rows, facts, spans, details, notes)
 
 
 def write_page(path, page):
@@ -279,31 +313,37 @@ def compare(args, argv):
     for mode in modes:
         library.set_mode(args.op, mode)  # an unknown word fails here, before anything is read
     library.set_engine(args.engine)
-    a, b, title = operands(args, dtype)
+    a, b, title, notes = operands(args, dtype)
     m, k = a.shape
     require_address_space(m, b.shape[1], dtype)
     name, title = f"{args.precision}{args.op}", one_line(title)
+    for note in notes:
+        print(f"accublas-compare: {note}", file=sys.stderr)
     print(f"{name}: {title}; m = {m}, n = {b.shape[1]}, k = {k}")
     rng = np.random.default_rng(args.seed)
     rounds = args.repeat + 2 + (args.repeat + 1 if args.report and library.has_device() else 0)
     with tqdm(total=rounds * len(modes), unit="run", leave=False, delay=1.0, disable=None) as progress:
-        best, results, reports = timed_modes(library, args, modes, a, b, progress)
+        times, results, reports = timed_modes(library, args, modes, a, b, progress)
         library.set_engine("auto")
         reference = Reference(library, args.op, a, b)
         rows = []
         for mode in modes:
             largest, median, scaled = reference.errors(results[mode], rng)
-            report = reports[mode]
+            report, ms = reports[mode], min(times[mode])
+            engine = report.engine.decode()
+            depth = accublas_advice.CONDITIONAL.get(engine)
+            stray = () if depth is None else accublas_advice.out_of_range(a, b, reference.scale, depth)
             rows.append({
-                "mode": mode, "engine": report.engine.decode(), "bits": report.bits, "parts": report.parts,
-                "ms": best[mode] * 1e3, "ratio": best[mode] / best["native"], "max": largest, "median": median,
-                "scaled": scaled, "undecided": report.undecided, "bound": bound_text(report),
+                "mode": mode, "engine": engine, "bits": report.bits, "parts": report.parts,
+                "ms": ms, "ratio": ms / min(times["native"]), "max": largest, "median": median,
+                "scaled": scaled, "undecided": report.undecided, "stray": stray, "bound": bound_text(report, stray),
                 "checksum": hashlib.sha256(results[mode].tobytes(order="F")).hexdigest()[:12],
             })
             progress.update()
         if args.report:
-            times = other_times(library, args, modes, a, b, reports, progress)
-            page = report_page(args, argv, f"{name}: {title}", rows, reports, times, reference)
+            others = other_times(library, args, modes, a, b, reports, progress)
+            measured = {mode: {reports[mode].backend.decode(): times[mode]} | others[mode] for mode in modes}
+            page = report_page(args, argv, f"{name}: {title}", rows, reports, measured, reference, notes)
     print_table(rows)
     print(f"device {reports[modes[-1]].device.decode()}, threads {reports[modes[-1]].threads}")
     if args.plot:

@@ -68,14 +68,21 @@ def mode_code(word):
     return f"<code>{escape(word)}</code>"
 
 
-def advice(rows, facts):
-    row, need, reason = accublas_advice.recommend(rows, facts)
-    if row is None:
-        word, why = "None of the modes tried is enough", f"None of the modes tried meets this need: {need.who.lower()}."
+def advice(rows, facts, notes):
+    """The recommendation, and below it the table of needs where the matrices have something to say on it."""
+    table = ""
+    if reason := accublas_advice.no_numbers(facts):
+        word, why = "These matrices recommend no mode", "See the times, and choose by what the modes promise."
     else:
-        word = f"Use {mode_code(row['mode'])}"
-        why = f"It is {need.why}: {time_text(row, rows[0])}."
-    return f'<div class="advice"><p class="word">{word}</p><p>{escape(reason)}</p><p>{escape(why)}</p></div>'
+        row, need, reason = accublas_advice.recommend(rows, facts)
+        table = needs_table(rows, facts)
+        if row is None:
+            word, why = "None of the modes tried is enough", f"None of the modes tried meets this need: {need.who.lower()}."
+        else:
+            word = f"Use {mode_code(row['mode'])}"
+            why = f"It is {accublas_advice.reason_for(need, row)}: {time_text(row, rows[0])}."
+    paragraphs = "".join(f"<p>{escape(text)}</p>" for text in (*notes, reason, why))
+    return f'<div class="advice"><p class="word">{word}</p>{paragraphs}</div>{table}'
 
 
 def time_text(row, yardstick):
@@ -90,7 +97,7 @@ def needs_table(rows, facts):
     for need in accublas_advice.NEEDS:
         row = accublas_advice.best(need, rows, facts)
         mode = mode_code(row["mode"]) if row else "none of those tried"
-        why = f"{need.why}; {time_text(row, rows[0])}" if row else f"it would be {need.why}"
+        why = f"{accublas_advice.reason_for(need, row)}; {time_text(row, rows[0])}" if row else f"it would be {need.why}"
         lines.append(f'<tr><th scope="row">{escape(need.who)}</th><td>{mode}</td>'
                      f'<td>{escape(why)}</td></tr>')
     noise = f"{100 * (accublas_advice.NOISE - 1):.0f} %"
@@ -112,7 +119,9 @@ def numbers_table(rows, places):
                  number(row["median"]), number(row["scaled"]), number(row["promised_scaled"]),
                  "yes" if row["bits_defined"] else "no", row["checksum"]]
         lines.append(f'<tr><th scope="row">{mode_code(row["mode"])}</th>{"".join(f"<td>{escape(c)}</td>" for c in cells)}</tr>')
-    return ('<p class="quiet">A promise of ∞ is none. u is the unit roundoff, |A||B| the product of the magnitudes.</p>'
+    return ('<p class="quiet">A promise of ∞ is none. That of OpenBLAS and cuBLAS (engine native) and of the engine multiword holds only '
+            'while nothing over- or underflows on the way: where something can, it is ∞ here. u is the unit roundoff, |A||B| the '
+            'product of the magnitudes.</p>'
             '<div class="scroll" tabindex="0" role="region" aria-label="All numbers, a table that scrolls sideways">'
             '<table class="numbers"><caption>Errors, times and bits of each mode</caption>'
             f'<thead><tr>{column_heads(heads)}</tr></thead>'
@@ -157,16 +166,16 @@ def time_figure(rows, places):
     return figure(accublas_svg.dots("time", "Time of each mode", said, [r["mode"] for r in rows], series, "time (ms)"), caption)
 
 
-def page(title, rows, facts, spans, details):
+def page(title, rows, facts, spans, details, notes=()):
     """rows: the yardstick first, with the fields of compare(); spans: accublas_advice.line_spans of A's rows and B's columns;
-    details: [(name, text)] of the run."""
+    details: [(name, text)] of the run; notes: sentences about what was read."""
     places = list(dict.fromkeys(place for row in rows for place in row["times"]))
     figures = lambda *parts: f'<div class="figures">{"".join(parts)}</div>'
     facts_list = "".join(f"<li>{escape(name)}: {escape(value)}</li>" for name, value in details)
     cancelling = accublas_advice.percent(facts.cancelling)
     parts = [
         f"<h1>{escape(title)}</h1>",
-        '<h2 id="advice">Recommendation</h2>', advice(rows, facts), needs_table(rows, facts),
+        '<h2 id="advice">Recommendation</h2>', advice(rows, facts, notes),
         '<h2 id="errors">Errors, measured and promised</h2>',
         figures(
             error_figure("relative", "Largest relative error of each mode", rows, "max", "promised", "error / |exact entry|",

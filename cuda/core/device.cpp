@@ -4,13 +4,13 @@
 
 #include <atomic>
 #include <cstdlib>
-#include <cstring>
 #include <sstream>
 #include <vector>
 
 #include "cuda/core/check.hpp"
 #include "cuda/core/device_model.hpp"
 #include "lib/base/fork_safe.hpp"
+#include "lib/settings.hpp"
 
 namespace accublas::cuda {
 
@@ -109,13 +109,7 @@ int usable_devices(std::string& reason) {
   return static_cast<int>(all.models.size());
 }
 
-bool use_hopper_kernels(const DeviceModel& model) {
-  static const bool portable_asked = [] {
-    const char* word = std::getenv("ACCUBLAS_CUDA_KERNELS");
-    return word && std::strcmp(word, "portable") == 0;
-  }();
-  return model.hopper_kernels && !portable_asked;
-}
+bool use_hopper_kernels(const DeviceModel& model) { return model.hopper_kernels && !environment().portable_kernels; }
 
 const DeviceModel& device_model(int device) { return devices().models[static_cast<std::size_t>(device)]; }
 

@@ -18,8 +18,8 @@ bool have_devices();
 /// where the driver's own handlers may run while a thread waits for it under one.
 bool forked_from_user();
 
-/// Whether kernels for compute capability 9.0 serve the device: not with ACCUBLAS_CUDA_KERNELS=portable, read once,
-/// which keeps to those that every device has.
+/// Whether kernels for compute capability 9.0 serve the device: not with ACCUBLAS_CUDA_KERNELS=portable, which
+/// keeps to those that every device has.
 bool use_hopper_kernels(const DeviceModel& model);
 
 /// Of a usable device.

@@ -1,7 +1,7 @@
 #include "lib/base/isa.hpp"
 
+#include <algorithm>
 #include <cstdlib>
-#include <string_view>
 
 #include "lib/base/fork_safe.hpp"
 
@@ -50,11 +50,8 @@ Isa detect() {
   Isa isa = cpu_isa();
   const Isa built = all[ACCUBLAS_KERNEL_LEVELS - 1];
   if (isa > built) isa = built;
-  if (const char* cap = std::getenv("ACCUBLAS_ISA")) {
-    for (Isa level : all)
-      if (std::string_view(cap) == isa_name(level) && level < isa) isa = level;
-  }
-  return isa;
+  const char* cap = std::getenv("ACCUBLAS_ISA");  // what is no name is an error of the environment (lib/settings.hpp)
+  return std::min(isa, isa_of(cap ? cap : "").value_or(isa));
 }
 
 }  // namespace
@@ -78,6 +75,18 @@ const char* isa_name(Isa isa) {
       return "amx";
   }
   return "";
+}
+
+std::optional<Isa> isa_of(std::string_view name) {
+  for (Isa isa : all)
+    if (name == isa_name(isa)) return isa;
+  return std::nullopt;
+}
+
+std::string isa_names() {
+  std::string names;
+  for (Isa isa : all) names += (names.empty() ? "" : ", ") + std::string(isa_name(isa));
+  return names;
 }
 
 }  // namespace accublas::cpu

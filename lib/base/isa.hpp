@@ -1,6 +1,10 @@
 // Instruction sets that kernels are built for. Bits never depend on the choice.
 #pragma once
 
+#include <optional>
+#include <string>
+#include <string_view>
+
 namespace accublas::cpu {
 
 enum class Isa {
@@ -11,8 +15,10 @@ enum class Isa {
   amx           ///< and AMX INT8
 };
 
-/// What this CPU and operating system offer, capped by the environment variable ACCUBLAS_ISA (a name below; for tests).
+/// What this CPU and operating system offer, capped by the environment variable ACCUBLAS_ISA (a name below).
 Isa detected_isa();
 const char* isa_name(Isa isa);
+std::optional<Isa> isa_of(std::string_view name);  ///< empty for what is no name
+std::string isa_names();                           ///< all of them, separated by commas
 
 }  // namespace accublas::cpu

@@ -81,8 +81,11 @@ Bound promised_bound(Routine routine, const Mode& mode, Index k, Complex<T> alph
   return promised_bound(routine, mode, 2 * k, std::fabs(alpha.re) + std::fabs(alpha.im));
 }
 
-/// Whether the bound keeps a target (accublas_set_target).
-inline bool keeps(const Bound& bound, double target) { return bound.relative + bound.componentwise <= target; }
+/// Whether the bound keeps a target (accublas_set_target). No bound at all keeps none, infinity included.
+inline bool keeps(const Bound& bound, double target) {
+  const double least = bound.relative + bound.componentwise;
+  return std::isfinite(least) && least <= target;
+}
 
 /// Whether promised_bound knows the mode's bound, so that the target can be judged before the engine runs.
 inline bool bound_is_a_priori(const Mode& mode) {

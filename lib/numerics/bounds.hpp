@@ -3,6 +3,8 @@
 // `slack`.
 #pragma once
 
+#include <limits>
+
 #include "lib/base/host_device.hpp"
 #include "lib/base/integers.hpp"
 
@@ -21,14 +23,18 @@ ACCUBLAS_HD constexpr double least_subnormal() {
   return sizeof(T) == 8 ? 0x1p-1074 : 0x1p-149;
 }
 
+constexpr double infinite_bound = std::numeric_limits<double>::infinity();
+
 namespace detail {
 /// More than the relative error of 32 roundings.
 constexpr double slack = 1 + 0x1p-48;
 }  // namespace detail
 
 /// gamma_n = n u / (1 - n u), n u < 1 (Higham 2002, lemma 3.1): n successive roundings are a factor 1 + theta,
-/// abs(theta) <= gamma_n.
-ACCUBLAS_HD constexpr double gamma_bound(double n, double u) { return n * u / (1 - n * u) * detail::slack; }
+/// abs(theta) <= gamma_n. Infinity from n u = 1 on, where nothing is bounded so.
+ACCUBLAS_HD constexpr double gamma_bound(double n, double u) {
+  return n * u < 1 ? n * u / (1 - n * u) * detail::slack : infinite_bound;
+}
 
 ACCUBLAS_HD constexpr int ceil_log2(long long n) {
   int q = 0;

@@ -121,12 +121,12 @@ ACCUBLAS_HD constexpr double word_product_bound(MultiwordMode mode) {
 
 /// abs(accumulated - sum of word products) <= this times sum abs(x y): products k additions, in any order, of exact
 /// products whose magnitudes sum to at most (1 + 2 first)^2 of that. An addition of FP32 errs by 2^-24, where a tensor
-/// core truncates by 2^-23; one of FP64 by 2^-53.
+/// core truncates by 2^-23; one of FP64 by 2^-53. Infinity from products k = 2^23 (2^53) on, as gamma.
 ACCUBLAS_HD constexpr double accumulation_bound(MultiwordMode mode, long long k) {
   const double u = mode.format == MultiwordFormat::tf64 ? unit_roundoff_double : 2 * unit_roundoff_float;
   const double additions = static_cast<double>(mode.products) * static_cast<double>(k),
                growth = 1 + 2 * word_bound(mode.format).first;
-  return additions * u < 0.5 ? gamma_bound(additions, u) * growth * growth : 1e300;
+  return gamma_bound(additions, u) * growth * growth;
 }
 
 }  // namespace accublas

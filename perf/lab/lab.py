@@ -23,8 +23,14 @@ def interrupted(*_):
     os._exit(130)
 
 
-def parse_arguments(argv):
-    parser = argparse.ArgumentParser(prog="accublas-lab", description=__doc__.split("\n\n")[0].partition(": ")[2])
+def parse_arguments(argv, refused):
+    """refused: the exception for what cannot be used."""
+
+    class Parser(argparse.ArgumentParser):
+        def error(self, message):
+            raise refused(message)
+
+    parser = Parser(prog="accublas-lab", description=__doc__.split("\n\n")[0].partition(": ")[2])
     parser.add_argument("document", nargs="+", choices=[*DOCUMENTS, "all"])
     parser.add_argument("--out", type=Path, help="where tables and pictures go (default: lab in the build folder)")
     parser.add_argument("--only", metavar="PART", help="parts of a document, separated by commas")
@@ -35,11 +41,24 @@ def parse_arguments(argv):
     return parser.parse_args(argv)
 
 
+def make_folder(path, refused):
+    """Before anything is measured that could not be kept there."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise refused(f"--out: cannot make {path}: {error.strerror}") from None
+    if not os.access(path, os.W_OK | os.X_OK):
+        raise refused(f"--out: cannot write into {path}")
+
+
 def main(argv):
-    args = parse_arguments(argv)
     sys.path.append(str(SOURCES / "lab"))  # what it shares with accublas-compare lies beside this program
     from laboratory import Laboratory, UsageError, refuse
 
+    try:
+        args = parse_arguments(argv, UsageError)
+    except UsageError as error:
+        return refuse(error)
     shown = ["--quick"] * args.quick + ["--cpu"] * args.cpu
     documents = DOCUMENTS if "all" in args.document else args.document
     only = args.only.split(",") if args.only else []
@@ -48,10 +67,12 @@ def main(argv):
         known = {part for paper in papers.values() for part in paper.PARTS}
         if unknown := [part for part in only if part not in known]:
             raise UsageError(f"no part {unknown[0]}; known: {', '.join(sorted(known))}")
+        out = args.out or BUILD / "lab"
+        make_folder(out, UsageError)
         status = 0
         for document, paper in papers.items():
             command = shlex.join(["accublas-lab", document, *shown])
-            lab = Laboratory(BUILD, args.out or BUILD / "lab", args.quick, args.cpu, command, args.png)
+            lab = Laboratory(BUILD, out, args.quick, args.cpu, command, args.png)
             for part, (measure, draw) in paper.PARTS.items():
                 if not only or part in only:
                     status = max(status, run(lab, f"{document} {part}", None if args.draw else measure, draw))

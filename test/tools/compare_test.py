@@ -108,6 +108,56 @@ class Results(unittest.TestCase):
                 self.assertIsNone(re.search(r"\b(nan|inf)\b", page.read_text()))
 
 
+class Recommendations(unittest.TestCase):
+    """What the page says of products that leave the range of numbers, or hold none."""
+
+    ARRAY = "%%MatrixMarket matrix array real general\n"
+
+    def said(self, text, *modes, stderr=""):
+        """(the headline, what is said below it, mode by need, the table)."""
+        with tempfile.TemporaryDirectory() as folder:
+            matrix, page = Path(folder) / "a.mtx", Path(folder) / "page.html"
+            matrix.write_text(text)
+            run = compare(matrix, "--modes", ",".join(modes or ("dp:repro", "dot2", "cr")), "--repeat", 3, "--report", page)
+            self.assertEqual((run.returncode, run.stderr), (0, stderr))
+            advice = re.search(r'<div class="advice"><p class="word">(.*?)</p>(.*?)</div>', page.read_text())
+            needs = re.findall(r'<tr><th scope="row">([^<]*)</th><td>(?:<code>(.*?)</code>|none of those tried)</td>', page.read_text())
+            return re.sub("<.*?>", "", advice[1]), re.sub("<.*?>", " ", advice[2]), dict(needs), table(run)
+
+    def square(self, *entries):
+        return self.ARRAY + "2 2\n" + "\n".join(entries) + "\n"
+
+    def test_native_promises_nothing_out_of_range(self):
+        headline, text, needs, rows = self.said(self.square("1e200", "1e-200", "1", "3e-200"))
+        self.assertEqual(rows["native"]["rigorous bound"], "none (overflow, underflow)")
+        self.assertIn("Products or partial sums meet overflow and underflow here", text)
+        self.assertIn("Of the 4 entries of the exact result 1 are beyond the largest number", text)
+        self.assertNotIn("rounding errors add up", text)
+        self.assertNotEqual(headline, "Use native")
+        self.assertNotEqual(needs["The accuracy of a usual BLAS"], "native")
+
+    def test_nothing_to_judge(self):
+        for text, saying in [(self.square(*["1.7976931348623157e308"] * 4), "The exact result is beyond the largest number"),
+                             (self.square("1e-323", "5e-324", "1e-300", "2e-323"), "so small that it rounds to zero"),
+                             (self.square("0", "0", "0", "0"), "The exact result is zero, whatever the mode"),
+                             (self.square("nan", "nan", "nan", "nan"), "The exact result is NaN, whatever the mode"),
+                             ("%%MatrixMarket matrix coordinate real general\n3 5 0\n", "The exact result is zero, whatever the mode")]:
+            headline, below, needs, _ = self.said(text)
+            self.assertEqual((headline, needs), ("These matrices recommend no mode", {}), text)
+            self.assertIn(saying, below)
+
+    def test_an_entry_beyond_the_range(self):
+        note = "a.mtx: an entry is beyond the type's range: taken as Inf."
+        _, text, needs, _ = self.said(self.square("1e400", "1", "1", "1"), stderr=f"accublas-compare: {note}\n")
+        self.assertIn(note.replace("'", "&#x27;"), text)
+        self.assertEqual(needs["A reference: the exact result, rounded once"], "cr")
+        self.said(self.square("inf", "1", "-Infinity", "1"))  # as it stands there: no note
+
+    def test_correct_rounding_is_promised_by_the_bound(self):
+        _, _, needs, _ = self.said(self.square("1", "3", "1e16", "-7"), "dot2")
+        self.assertEqual(needs["A reference: the exact result, rounded once"], "")  # dot2's bound is near it, and no more
+
+
 class Refusals(unittest.TestCase):
     def refused(self, *arguments, saying, **variables):
         run = compare(*arguments, **variables)

@@ -249,13 +249,19 @@ class Refusals(unittest.TestCase):
         self.assertEqual(run.returncode, 2)
         self.assertIn(saying, run.stderr)
         self.assertNotIn("Traceback", run.stderr)
+        self.assertEqual(len(run.stderr.splitlines()), 1, run.stderr)
+        return run.stdout
 
     def test_what_cannot_be_used(self):
         with tempfile.TemporaryDirectory() as folder:
-            self.refused("005", saying="005")
+            self.refused("005", saying="accublas-lab: argument document: invalid choice: '005'")
+            self.refused(saying="accublas-lab: the following arguments are required: document")
+            self.refused("002", "--fast", saying="accublas-lab: unrecognized arguments: --fast")
             self.refused("002", "--only", "best", "--out", folder, saying="no part best; known: errors, speed")
             self.refused("002", "--draw", "--out", folder, saying="accublas-lab: 002 errors: ")
-            self.refused("002", "--quick", "--out", "/dev/null/absent", saying="accublas-lab: ")
+            for out in ("/dev/null/absent", __file__):
+                measured = self.refused("all", "--out", out, saying=f"accublas-lab: --out: cannot make {out}: ")
+                self.assertEqual(measured, "")
 
 
 if __name__ == "__main__":

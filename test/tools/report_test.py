@@ -6,6 +6,8 @@ import re
 import sys
 import tempfile
 import unittest
+import warnings
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -20,12 +22,14 @@ import mode_table
 
 INF = math.inf
 U = 2.0**-53
-FACTS = accublas_advice.Facts(u=U, k=100, cancelling=0.0, special=False)
+NUMBERS = accublas_advice.Census(entries=9, judged=9, nans=0, infinities=0)
+FACTS = accublas_advice.Facts(u=U, k=100, cancelling=0.0, special=False, out_of_range=(), result=NUMBERS)
 EMPTY = {"meta", "circle", "path", "line", "rect", "br"}
 
 
 def row(mode, ms, largest, promised, scaled=1.0, promised_scaled=1.0, bits=True, **more):
-    return {"mode": mode, "engine": "sums", "times": {"CPU": ms}, "max": largest, "median": 0.0, "promised": promised,
+    return {"mode": mode, "engine": "native" if mode == "native" else "sums", "times": {"CPU": ms}, "slowest": {"CPU": ms},
+            "rounded_once": mode == "cr", "max": largest, "median": 0.0, "promised": promised,
             "scaled": scaled, "promised_scaled": promised_scaled, "bits_defined": bits, "checksum": "0123456789ab"} | more
 
 
@@ -66,13 +70,16 @@ class Page(HTMLParser):
         return [attributes for name, attributes in self.tags if name == tag]
 
 
-def page(rows=None, facts=FACTS, title="dgemm: a.mtx", spans=None, details=()):
-    return accublas_report.page(title, rows or product(), facts, spans or ([(0, 3), None, (-5, 7)], [(1, 1)] * 500), details)
+def page(rows=None, facts=FACTS, title="dgemm: a.mtx", spans=None, details=(), notes=()):
+    return accublas_report.page(title, rows or product(), facts, spans or ([(0, 3), None, (-5, 7)], [(1, 1)] * 500), details, notes)
 
 
 PAGES = {
     "usual": page(),
-    "GPU": page([r | {"times": {"CPU": 3.0, "GPU": 1.0} if r["mode"] != "dot2" else {"CPU": 1.0}} for r in product()]),
+    "GPU": page([r | {"times": t, "slowest": t} for r in product()
+                 for t in [{"CPU": 3.0, "GPU": 1.0} if r["mode"] != "dot2" else {"CPU": 1.0}]]),
+    "no numbers": page([row("native", 1.0, 0.0, INF, 0.0, INF, False), row("cr", 2.0, 0.0, None, 0.0, None)],
+                       replace(FACTS, out_of_range=("overflow",), result=accublas_advice.Census(9, 0, 0, 9)), notes=["A note."]),
     "extremes": page([row("native", 1e-5, INF, INF, INF, INF, False), row("cr", 1e5, 0.0, 0.0, 0.0, 0.0)], spans=([None], [None])),
     "one mode": page([row("native", 1.0, 0.0, 5e-324, 0.0, 1e300, False)], spans=([(-1074, 1023)], [(0, 0)] * 5000)),
 }
@@ -156,7 +163,7 @@ class WellFormed(unittest.TestCase):
 
 class Rules(unittest.TestCase):
     def recommended(self, rows, **facts):
-        found, need, reason = accublas_advice.recommend(rows, accublas_advice.Facts(**(vars(FACTS) | facts)))
+        found, need, reason = accublas_advice.recommend(rows, replace(FACTS, **facts))
         return found and found["mode"], need.name, reason
 
     def test_cases(self):
@@ -175,17 +182,74 @@ class Rules(unittest.TestCase):
     def test_needs(self):
         best = {need.name: accublas_advice.best(need, product(), FACTS)["mode"] for need in accublas_advice.NEEDS}
         self.assertEqual(best, {"few": "fixed:20", "usual": "native", "bits": "dp:repro", "digits": "dot2", "unique": "cr"})
-        quick = [r | {"times": {"CPU": 9.0, "GPU": 0.1}} if r["mode"] == "cr" else r for r in product()]
+        quick = [r | {"times": {"CPU": 9.0, "GPU": 0.1}, "slowest": {"CPU": 9.5, "GPU": 0.2}} if r["mode"] == "cr" else r
+                 for r in product()]
         self.assertEqual({accublas_advice.best(need, quick, FACTS)["mode"] for need in accublas_advice.NEEDS}, {"cr"})
         self.assertIn("0.1 ms on the GPU, 0.1 times native", page(quick))
         close = [r | {"times": {"CPU": 0.95}} if r["mode"] == "cr" else r for r in product()]
         self.assertEqual(accublas_advice.best(accublas_advice.NEEDS[1], close, FACTS)["mode"], "native")  # equal but for noise
         self.assertEqual({case.need for case in accublas_advice.CASES} - {n.name for n in accublas_advice.NEEDS}, set())
 
+    def test_the_yardstick_makes_room_beyond_noise_only(self):
+        for slowest, mode in ((0.85, "cr"), (0.95, "native")):
+            rows = [r | {"times": {"CPU": 0.5}, "slowest": {"CPU": slowest}} if r["mode"] == "cr" else r for r in product(1e-14)]
+            self.assertEqual(accublas_advice.best(accublas_advice.NEEDS[1], rows, FACTS)["mode"], mode)
+            found, _, reason = self.recommended(rows)
+            self.assertEqual((found, accublas_advice.STAY in reason), (mode, mode == "native"))
+
+    def test_out_of_range(self):
+        void = [row("native", 1.0, INF, INF, INF, INF, bits=False), *product()[1:]]
+        mode, need, reason = self.recommended(void, out_of_range=("overflow", "underflow"))
+        self.assertEqual((mode, need), ("dot2", "digits"))
+        self.assertIn("overflow and underflow", reason)
+        self.assertNotIn("rounding errors add up", reason)
+        mode, need, reason = self.recommended([row("native", 1.0, 0.0, INF, 0.0, INF, bits=False), *product()[1:]],
+                                              out_of_range=("underflow",))
+        self.assertEqual((mode, need), ("dp:repro", "usual"))
+        self.assertIn("off by nothing)", reason)
+        self.assertNotIn(accublas_advice.STAY, reason)
+        some = accublas_advice.Census(entries=9, judged=4, nans=2, infinities=3)
+        self.assertIn("Of the 9 entries of the exact result 2 are NaN and 3 are infinite", self.recommended(product(), special=True,
+                                                                                                   result=some)[2])
+
+    def test_what_may_leave_the_range(self):
+        def stray(a, b, depth=0, kind=np.float64):
+            a, b = np.array(a, dtype=kind), np.array(b, dtype=kind)
+            with np.errstate(all="ignore"):
+                return accublas_advice.out_of_range(a, b, np.abs(a) @ np.abs(b), depth)
+
+        self.assertEqual(stray([[1e200, 0.0]], [[1e100], [1e300]]), ())  # the zero meets the large one
+        self.assertEqual(stray([[1e200, 1.0]], [[1e108], [1.0]]), ("overflow",))
+        self.assertEqual(stray([[2.0**511]], [[2.0**511]]), ())
+        self.assertEqual(stray([[2.0**512]], [[2.0**511]]), ("overflow",))  # within a factor of 2
+        self.assertEqual(stray([[2.0**-511]], [[2.0**-511]]), ())
+        self.assertEqual(stray([[2.0**-511, 1.0]], [[2.0**-512], [1.0]]), ("underflow",))
+        self.assertEqual(stray([[1e300], [1e-300]], [[1e300, 1e-300]]), ("overflow", "underflow"))
+        self.assertEqual(stray([[np.inf, np.nan, 1.0]], [[1.0], [1.0], [1.0]]), ())
+        self.assertEqual(stray([[2.0**-70]], [[1.0]], 24, np.float32), ())
+        self.assertEqual(stray([[2.0**-70]], [[2.0**-9]], 24, np.float32), ("underflow",))  # of products of second words
+        self.assertEqual(stray([[2.0**-103]], [[2.0**100]], 24, np.float32), ("underflow",))  # of a word
+
+    def test_no_numbers(self):
+        cases = [((9, 0, 0, 9), ("overflow",), False, "is beyond the largest number, whatever"), ((9, 0, 9, 0), (), True, "is NaN, whatever"),
+                 ((9, 0, 0, 0), (), False, "is zero, whatever"), ((9, 0, 0, 0), ("underflow",), False, "so small that it rounds to zero"),
+                 ((9, 0, 4, 5), (), True, "is NaN in 4 of 9 entries and is infinite in 5 of 9 entries")]
+        for counts, stray, special, text in cases:
+            facts = replace(FACTS, result=accublas_advice.Census(*counts), out_of_range=stray, special=special)
+            self.assertIn(text, accublas_advice.no_numbers(facts))
+            self.assertEqual("Scale the matrices" in accublas_advice.no_numbers(facts), bool(stray))
+        self.assertIsNone(accublas_advice.no_numbers(FACTS))
+        nothing = np.array([[0.0, np.inf, np.nan]])
+        self.assertEqual(accublas_advice.census(nothing, np.array([[0.0, np.inf, np.nan]])), accublas_advice.Census(3, 0, 1, 1))
+        self.assertNotIn("You need", PAGES["no numbers"])
+        self.assertIn("<p>A note.</p>", PAGES["no numbers"])
+        self.assertIn("These matrices recommend no mode", PAGES["no numbers"])
+
     def test_shown(self):
         seen = Page(page())
         self.assertIn("dot2", seen.texts["code"])
         self.assertIn("A holds no finite nonzero entry.", PAGES["extremes"])
+        self.assertEqual(PAGES["usual"].count(accublas_advice.UNPROMISED), 1)  # native's, which promises nothing of its own
         self.assertIn("None of the modes tried is enough", Page(page(product()[:3])).texts["p"])
 
     def test_spans(self):
@@ -206,6 +270,15 @@ class Rules(unittest.TestCase):
         Report.bound_relative, Report.bound_componentwise = 0.0, 4 * U
         self.assertEqual(accublas_advice.promised_errors(Report, value, scale), (INF, 4.0))  # nothing is promised next to 0
         self.assertEqual(accublas_advice.promised_errors(Report, value[:, ::2], scale[:, ::2]), (4 * U, 4.0))
+        largest = np.array([[1e308]])
+        self.assertEqual(accublas_advice.promised_errors(Report, largest, np.array([[INF]])), (INF, 4.0))
+        self.assertEqual(accublas_advice.promised_errors(Report, np.array([[0.0]]), np.array([[0.0]])), (None, None))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            self.assertEqual(accublas_advice.cancelling_share(largest, largest), 0.0)
+        self.assertFalse(accublas_advice.rounded_once(Report, np.float64))
+        Report.bound_relative, Report.bound_componentwise = U, 0.0
+        self.assertTrue(accublas_advice.rounded_once(Report, np.float64))
         Report.bound_componentwise = INF
         self.assertEqual(accublas_advice.promised_errors(Report, value, scale), (INF, INF))
         self.assertEqual(accublas_advice.cancelling_share(np.array([1.0, 1.0, 0.0, 0.0]), np.array([1.0, 2000.0, 1.0, 0.0])), 2 / 3)

@@ -8,6 +8,7 @@
 #include <random>
 #include <vector>
 
+#include "lib/call/accuracy.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/numerics/multiword_finish.hpp"
 #include "lib/numerics/scaling.hpp"
@@ -108,6 +109,22 @@ TEST(MultiwordFinish, SpecialValuesAndZeros) {
                       to_bits(finish_multiword(alpha, sum, scale, beta, addend)))
                 << alpha << " " << sum << " " << scale << " " << beta << " " << c;
           }
+}
+
+// From products k = 2^23 on (2^53) gamma bounds nothing: the bound is infinite, and keeps no target.
+TEST(MultiwordBound, EndsWithGamma) {
+  for (accublas_mode kind : {ACCUBLAS_MODE_TF32X1, ACCUBLAS_MODE_TF32X3, ACCUBLAS_MODE_TF32X4}) {
+    const Index most = ((Index{1} << 23) - 1) / multiword_of(kind).products;
+    const Bound last = promised_bound(Routine::sgemm, Mode{kind}, most, 1.0f),
+                none = promised_bound(Routine::sgemm, Mode{kind}, most + 1, 1.0f);
+    EXPECT_TRUE(keeps(last, 0x1.1p23)) << kind;
+    EXPECT_FALSE(keeps(last, 0x1p20)) << kind;
+    EXPECT_EQ(none.componentwise, infinite_bound) << kind;
+    for (double target : {1e300, std::numeric_limits<double>::max(), infinite_bound})
+      EXPECT_FALSE(keeps(none, target)) << kind;
+  }
+  EXPECT_LT(accumulation_bound({MultiwordFormat::tf64, 1}, (Index{1} << 53) - 1), infinite_bound);
+  EXPECT_EQ(accumulation_bound({MultiwordFormat::tf64, 4}, Index{1} << 51), infinite_bound);
 }
 
 /// sqrt(sum (c - exact)^2 / sum exact^2) of a product of order n of normal deviates.

@@ -356,6 +356,9 @@ TEST(ErrorFree, SumsAndProducts) {
 TEST(Bounds, Values) {
   EXPECT_GE(gamma_bound(10, 0x1p-53), 10 * 0x1p-53);
   EXPECT_LE(gamma_bound(10, 0x1p-53), 10.001 * 0x1p-53);
+  EXPECT_GE(gamma_bound(0x1p24 - 1, 0x1p-24), 0x1p24 - 1);
+  EXPECT_LE(gamma_bound(0x1p24 - 1, 0x1p-24), 0x1.000001p24);
+  for (double n : {0x1p24, 0x1p25, 0x1p60}) EXPECT_EQ(gamma_bound(n, 0x1p-24), infinite_bound) << n;
   EXPECT_EQ(ceil_log2(1), 0);
   EXPECT_EQ(ceil_log2(1024), 10);
   EXPECT_EQ(ceil_log2(1025), 11);
@@ -363,6 +366,10 @@ TEST(Bounds, Values) {
   EXPECT_EQ(dot2_depth_dot(1025), 38);
   EXPECT_EQ(dot2_depth_gemm(100), 101);
   EXPECT_EQ(dot2_depth_gemm(129), 130);
+  for (double u : {0x1p-53, 0x1p-24}) {
+    EXPECT_LT(dot2_bound(dot2_depth_gemm(1LL << 59), 1, u).componentwise, infinite_bound);
+    EXPECT_EQ(dot2_bound(dot2_depth_gemm(1LL << 61), 1, u).componentwise, infinite_bound);
+  }
 }
 
 }  // namespace

@@ -308,7 +308,7 @@ TEST(Environment, InvalidValuesNameTheVariableAndTheWords) {
       {"ACCUBLAS_DOT_MODE", "fp16x3"},  {"ACCUBLAS_GEMV_MODE", "fixed"},   {"ACCUBLAS_REPRODUCIBLE", "yes"},
       {"ACCUBLAS_BACKEND", "gpu"},      {"ACCUBLAS_DEVICE", "-1"},         {"ACCUBLAS_ENGINE", "int9"},
       {"ACCUBLAS_WORKSPACE_MIB", "1G"}, {"ACCUBLAS_NUM_THREADS", "two"},   {"ACCUBLAS_VERBOSE", "2"},
-      {"ACCUBLAS_ON_FAILURE", "exit"},
+      {"ACCUBLAS_ON_FAILURE", "exit"},  {"ACCUBLAS_ISA", "avx"},           {"ACCUBLAS_CUDA_KERNELS", "hopper"},
   };
   for (const auto& [name, value] : invalid) {
     fake_environment = {{name, value}};
@@ -321,6 +321,24 @@ TEST(Environment, InvalidValuesNameTheVariableAndTheWords) {
   EXPECT_TRUE(contains(read_environment(fake_get).error, "tf64x3")) << "lists the family's words";
   fake_environment = {{"ACCUBLAS_ENGINE", "int9"}};
   EXPECT_TRUE(contains(read_environment(fake_get).error, "int8, fp64"));
+  fake_environment = {{"ACCUBLAS_ISA", "AVX2"}};
+  EXPECT_TRUE(contains(read_environment(fake_get).error, "baseline, avx2, avx512, avx512_vnni, amx"));
+  fake_environment = {{"ACCUBLAS_CUDA_KERNELS", "1"}};
+  EXPECT_TRUE(contains(read_environment(fake_get).error, "auto or portable"));
+}
+
+TEST(Environment, WordsForKernels) {
+  for (const char* isa : {"baseline", "avx2", "avx512", "avx512_vnni", "amx"}) {
+    EXPECT_STREQ(cpu::isa_name(cpu::isa_of(isa).value()), isa);
+    environment_of({{"ACCUBLAS_ISA", isa}});
+  }
+  EXPECT_FALSE(cpu::isa_of(""));
+  for (const char* kernels : {"", "auto", "portable"}) {
+    fake_environment = {{"ACCUBLAS_CUDA_KERNELS", kernels}};
+    const Environment read = read_environment(fake_get);
+    EXPECT_EQ(read.error, "");
+    EXPECT_EQ(read.portable_kernels, kernels == std::string("portable"));
+  }
 }
 
 TEST(Plan, EnginesOfTheCpu) {
