@@ -19,7 +19,9 @@ void expect_openblas(const std::string& file) {
   ASSERT_TRUE(library) << file;
   const auto core = reinterpret_cast<const char* (*)()>(dlsym(library, "openblas_get_corename"));
   ASSERT_TRUE(core) << "the BLAS is " << file << ", not OpenBLAS";
-  if (const char* const wanted = std::getenv("OPENBLAS_CORETYPE")) EXPECT_STRCASEEQ(core(), wanted);
+  if (const char* const wanted = std::getenv("OPENBLAS_CORETYPE")) {
+    EXPECT_STRCASEEQ(core(), wanted);
+  }
   dlclose(library);
 }
 

@@ -5,11 +5,11 @@
 #include <limits>
 
 #include "lib/base/error.hpp"
-#include "lib/call/complex.hpp"
 #include "lib/call/mode.hpp"
 #include "lib/call/problem.hpp"
 #include "lib/call/routine.hpp"
 #include "lib/numerics/bounds.hpp"
+#include "lib/numerics/complex.hpp"
 #include "lib/numerics/multiword.hpp"
 
 namespace accublas {

@@ -9,11 +9,11 @@
 
 #include "lib/base/error.hpp"
 #include "lib/call/batch.hpp"
-#include "lib/call/complex.hpp"
 #include "lib/call/engines.hpp"
 #include "lib/call/execution.hpp"
 #include "lib/call/problem.hpp"
 #include "lib/call/routine.hpp"
+#include "lib/numerics/complex.hpp"
 
 namespace accublas {
 

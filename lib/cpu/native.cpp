@@ -10,9 +10,9 @@
 
 #include "lib/base/integers.hpp"
 #include "lib/call/accuracy.hpp"
-#include "lib/call/complex.hpp"
 #include "lib/cpu/blas_calls.hpp"
 #include "lib/cpu/engines.hpp"
+#include "lib/numerics/complex.hpp"
 
 namespace accublas::cpu {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "lib/call/complex.hpp"
+#include "lib/numerics/complex.hpp"
 
 namespace accublas::cpu {
 

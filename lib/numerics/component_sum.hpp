@@ -2,7 +2,7 @@
 // exactly and rounded once (docs/modes.md, "Complex types").
 #pragma once
 
-#include "lib/call/complex.hpp"
+#include "lib/numerics/complex.hpp"
 #include "lib/numerics/rounding.hpp"
 #include "lib/numerics/wide.hpp"
 

@@ -25,7 +25,7 @@ ACCUBLAS_HD inline double sum_to_odd(double x, double y) {
 /// not. beta = 0: c is ignored. `scale`: of the row and of the column together.
 ACCUBLAS_HD inline float finish_multiword(float alpha, float sum, int scale, float beta, float c) {
   // Both products are exact: 48 bits, and from 2^-640 to 2^500 by the ranges of FP32 and of the scales.
-  const double product = static_cast<double>(alpha) * static_cast<double>(sum) * detail::power_of_two(-scale);
+  const double product = static_cast<double>(alpha) * static_cast<double>(sum) * power_of_two(-scale);
   double result = product;
   if (!is_zero(beta)) {
     const double addend = static_cast<double>(beta) * static_cast<double>(c);

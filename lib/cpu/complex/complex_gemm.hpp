@@ -1,10 +1,10 @@
 // Complex GEMM on the CPU, in every mode but native.
 #pragma once
 
-#include "lib/call/complex.hpp"
 #include "lib/call/execution.hpp"
 #include "lib/call/mode.hpp"
 #include "lib/call/problem.hpp"
+#include "lib/numerics/complex.hpp"
 
 namespace accublas::cpu {
 

@@ -1,13 +1,13 @@
 // A complex product as real ones (docs/modes.md, "Complex types"). A row of op(A) becomes a line of 2 k real numbers,
-//   ar_0, ai_0, ar_1, ai_1, ...
+//   Re a(0), Im a(0), Re a(1), Im a(1), ...
 // and a column of op(B) two of them, one for each component of the results:
-//   Re: br_0, -bi_0, br_1, -bi_1, ...    Im: bi_0, br_0, bi_1, br_1, ...
+//   for Re: Re b(0), -Im b(0), Re b(1), -Im b(1), ...    for Im: Im b(0), Re b(0), Im b(1), Re b(1), ...
 // with the signs of conjugation. Products of such lines are the components of the complex ones, term by term in the
 // order that dot2 prescribes.
 #pragma once
 
-#include "lib/call/complex.hpp"
 #include "lib/call/problem.hpp"
+#include "lib/numerics/complex.hpp"
 
 namespace accublas::cpu {
 
