@@ -61,6 +61,12 @@ class Words:
         # At least the magnitudes, by less than a unit.
         self.magnitudes = [-(-abs(x) // 1) for x in entries]
 
+    def factors(self, word, products):
+        """By entry the sum of its words' magnitudes, as tensor cores take them for the exponents of products."""
+        least = 1 << (word.aligned - word.least)
+        taken = lambda w: max(abs(w), least) if w else 0
+        return [taken(w) + (taken(v) if products > 1 else 0) for w, v in zip(self.first, self.second)]
+
 
 def combined(left, right):
     products = multiply(*([list(map(int, x)) for x in side] for side in (left, right)))
@@ -98,8 +104,9 @@ def sums(kind, products, rows, columns, k):
     grown = (1 + 2 * u) ** 2
     dropped = {1: u * (2 + u), 3: u**2 * (2 + u**2) + (1 + u) ** 2 * u**2, 4: u**2 * (2 + u**2)}[products]
     added = gamma(products * k, word.addition) * grown
-    on_tensor_cores = word.aligned is not None and os.environ.get("ACCUBLAS_BACKEND") == "cuda"
-    least_factor = 1 << (word.aligned - word.least) if on_tensor_cores else 0
+    aligned = None
+    if word.aligned is not None and os.environ.get("ACCUBLAS_BACKEND") == "cuda":
+        aligned = combined([x.factors(word, products) for x in left], [x.factors(word, products) for x in right])
     result = Sums([], [], [], [])
     exact = exact_product(rows, columns)
     for i, x in enumerate(left):
@@ -112,8 +119,9 @@ def sums(kind, products, rows, columns, k):
             tiny = row_sums[i] + column_sums[j] + k
             largest = (magnitudes[i, j] * grown + 2 * tiny) * products * unit
             underflow = products * k * power(-149) if kind == "tf32" else 0
-            aligned = least_factor * (row_sums[i] + column_sums[j] + k * least_factor)
-            accumulation = added * (magnitudes[i, j] + tiny + aligned) * unit + underflow
+            accumulation = added * (magnitudes[i, j] + tiny) * unit + underflow
+            if aligned is not None:
+                accumulation = gamma(products * k, word.addition) * int(aligned[i, j]) * unit
             whole = accumulation + (dropped * magnitudes[i, j] + tiny) * unit
             over = kind == "tf32" and largest >= power(127)
             lines[2].append(None if over else accumulation)
