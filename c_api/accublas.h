@@ -269,7 +269,9 @@ ACCUBLAS_API accublas_status accublas_set_verbose(accublas_context* ctx, int32_t
 ACCUBLAS_API accublas_status accublas_set_report_level(accublas_context* ctx, int32_t level);
 /** Accuracy target: a call that cannot promise, for every element,
  *   abs(c - exact) <= bound (abs(alpha) abs(A) abs(B) + abs(beta) abs(C)) + (the bound_absolute of the report)
- * returns ACCUBLAS_ERROR_ACCURACY and leaves C as it was (with device operands: accublas_sync returns it). 0 unsets. */
+ * returns ACCUBLAS_ERROR_ACCURACY and leaves C as it was (with device operands: accublas_sync returns it). 0 unsets.
+ * The promise is the report's, with its conditions: what over- or underflows on the way in native, tf32x1, tf32x3,
+ * tf32x4, and in dp and sp where OpenBLAS or cuBLAS computes them, is not found out. */
 ACCUBLAS_API accublas_status accublas_set_target(accublas_context* ctx, double bound);
 /** Where alpha, beta and DOT's result are. ACCUBLAS_POINTER_DEVICE goes with device operands only. */
 ACCUBLAS_API accublas_status accublas_set_pointer_mode(accublas_context* ctx, accublas_pointer_mode mode);
@@ -384,8 +386,8 @@ ACCUBLAS_DECLARE_GEMM(z, void)
 ACCUBLAS_DECLARE_GEMM(c, void)
 
 /** C_i = alpha op(A_i) op(B_i) + beta C_i for 0 <= i < batch_count, every matrix with the sizes, layout and leading
- * dimensions of GEMM; the modes are GEMM's and the bits those of calls one by one (in dp:repro T* belongs to the
- * matrix). _strided_batched: A_i begins at a + i stride_a, any stride, 0 and negative ones included; stride_c must not
+ * dimensions of GEMM; the modes are GEMM's, and in those that define bits these are those of calls one by one (in
+ * dp:repro T* belongs to the matrix). _strided_batched: A_i begins at a + i stride_a, any stride, 0 and negative ones included; stride_c must not
  * make two elements of results coincide, but results may lie in each other's gaps. _batched: A_i begins at a[i]; the
  * arrays of pointers are where the operands are, in host or in device memory, and are read when the call's turn on the
  * stream comes. The results must not overlap. batch_count = 0 is a quick return, negative an error. The report tells of

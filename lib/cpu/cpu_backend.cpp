@@ -4,7 +4,6 @@
 #include "lib/call/accuracy.hpp"
 #include "lib/call/backend.hpp"
 #include "lib/cpu/batch.hpp"
-#include "lib/cpu/complex/complex_gemm.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/native.hpp"
 

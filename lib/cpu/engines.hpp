@@ -10,6 +10,7 @@
 #include "lib/call/execution.hpp"
 #include "lib/call/mode.hpp"
 #include "lib/call/problem.hpp"
+#include "lib/numerics/complex.hpp"
 
 namespace accublas::cpu {
 
@@ -87,6 +88,13 @@ template <class T>
 void fixed_gemv(const Gemv<T>&, const Mode&, Execution&);
 template <class T>
 void fixed_dot(const Dot<T>&, const Mode&, Execution&);
+
+// complex/complex_gemm.cpp: complex GEMM in every mode but native, as products of components by `real`, which computes
+// a real GEMM by the engine named; complex/complex_elements.cpp, element by element, where that does not serve.
+template <class T>
+using RealGemm = void (*)(const Gemm<T>&, const Mode&, accublas_engine, Execution&);
+template <class T>
+void complex_gemm(const Gemm<Complex<T>>&, const Mode&, accublas_engine, RealGemm<T> real, Execution&);
 
 // sums/exact.cpp: the slow readable twin: cr for any routine by exact accumulators, special values included.
 // exact_element is what the fast engines call for undecided elements and for elements with NaN or Inf in their row or

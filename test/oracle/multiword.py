@@ -2,6 +2,7 @@
 and from the exact product, a result may lie. No bits are promised: an element is judged within a tolerance.
 """
 
+import os
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -14,7 +15,8 @@ from lines import exact_product, multiply
 @dataclass(frozen=True)
 class Word:
     """Words of `precision` bits, multiples of 2^least below 2^greatest; the largest magnitude of a line lies in
-    [2^(top - 1), 2^top) (None: lines stay as they are). An addition errs by `addition`."""
+    [2^(top - 1), 2^top) (None: lines stay as they are). An addition errs by `addition`, of factors that tensor cores take
+    for 2^aligned at least (None: for what they are)."""
 
     precision: int
     least: int
@@ -22,6 +24,7 @@ class Word:
     ties_away: bool
     top: int
     addition: Fraction
+    aligned: int = None
 
     def nearest(self, x):
         """The word nearest to x 2^least."""
@@ -39,7 +42,7 @@ class Word:
 
 WORDS = {
     "tf32": Word(11, -136, 128, True, None, Fraction(1, 1 << 23)),
-    "fp16": Word(11, -24, 16, False, 15, Fraction(1, 1 << 23)),
+    "fp16": Word(11, -24, 16, False, 15, Fraction(1, 1 << 23), -14),
     "tf64": Word(24, -149, 128, False, 63, Fraction(1, 1 << 53)),
 }
 
@@ -57,6 +60,12 @@ class Words:
         self.both = [w + v for w, v in zip(self.first, self.second)]
         # At least the magnitudes, by less than a unit.
         self.magnitudes = [-(-abs(x) // 1) for x in entries]
+
+    def factors(self, word, products):
+        """By entry the sum of its words' magnitudes, as tensor cores take them for the exponents of products."""
+        least = 1 << (word.aligned - word.least)
+        taken = lambda w: max(abs(w), least) if w else 0
+        return [taken(w) + (taken(v) if products > 1 else 0) for w, v in zip(self.first, self.second)]
 
 
 def combined(left, right):
@@ -95,6 +104,9 @@ def sums(kind, products, rows, columns, k):
     grown = (1 + 2 * u) ** 2
     dropped = {1: u * (2 + u), 3: u**2 * (2 + u**2) + (1 + u) ** 2 * u**2, 4: u**2 * (2 + u**2)}[products]
     added = gamma(products * k, word.addition) * grown
+    aligned = None
+    if word.aligned is not None and os.environ.get("ACCUBLAS_BACKEND") == "cuda":
+        aligned = combined([x.factors(word, products) for x in left], [x.factors(word, products) for x in right])
     result = Sums([], [], [], [])
     exact = exact_product(rows, columns)
     for i, x in enumerate(left):
@@ -108,6 +120,8 @@ def sums(kind, products, rows, columns, k):
             largest = (magnitudes[i, j] * grown + 2 * tiny) * products * unit
             underflow = products * k * power(-149) if kind == "tf32" else 0
             accumulation = added * (magnitudes[i, j] + tiny) * unit + underflow
+            if aligned is not None:
+                accumulation = gamma(products * k, word.addition) * int(aligned[i, j]) * unit
             whole = accumulation + (dropped * magnitudes[i, j] + tiny) * unit
             over = kind == "tf32" and largest >= power(127)
             lines[2].append(None if over else accumulation)

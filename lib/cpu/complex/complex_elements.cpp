@@ -7,7 +7,6 @@
 
 #include "lib/base/integers.hpp"
 #include "lib/call/accuracy.hpp"
-#include "lib/cpu/complex/complex_gemm.hpp"
 #include "lib/cpu/complex/components.hpp"
 #include "lib/cpu/dot2/dot2.hpp"
 #include "lib/cpu/fp64/fp64_products.hpp"

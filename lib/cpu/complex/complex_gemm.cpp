@@ -4,7 +4,6 @@
 //
 // dp:repro is not local to the element: T* belongs to the call. There both components are one real GEMM with the lines
 // of all of C, so that C must have a unit stride.
-#include "lib/cpu/complex/complex_gemm.hpp"
 
 #include <algorithm>
 
@@ -13,6 +12,7 @@
 #include "lib/call/accuracy.hpp"
 #include "lib/cpu/batch.hpp"
 #include "lib/cpu/complex/components.hpp"
+#include "lib/cpu/engines.hpp"
 
 namespace accublas::cpu {
 

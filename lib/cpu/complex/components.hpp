@@ -6,6 +6,8 @@
 // order that dot2 prescribes.
 #pragma once
 
+#include "lib/call/execution.hpp"
+#include "lib/call/mode.hpp"
 #include "lib/call/problem.hpp"
 #include "lib/numerics/complex.hpp"
 
@@ -54,5 +56,9 @@ struct ColumnLine {
     return term % 2 == 0 ? (imaginary ? z.im : z.re) : (imaginary ? z.re : -z.im);
   }
 };
+
+/// complex_elements.cpp: complex GEMM element by element, in every bit-defined mode.
+template <class T>
+void complex_elements(const Gemm<Complex<T>>&, const Mode&, Execution&);
 
 }  // namespace accublas::cpu
