@@ -1,7 +1,7 @@
 """The names that the drop-in serves: every routine in every spelling. As a program: the list of exported symbols."""
 import re
 
-ROUTINES = [letter + routine for letter in "ds" for routine in ("asum", "dot", "gemm", "gemv", "nrm2")]
+ROUTINES = [letter + routine for letter in "ds" for routine in ("asum", "dot", "gemm", "gemv", "nrm2")] + ["cgemm", "zgemm"]
 SPELLINGS = ["{}_", "cblas_{}",                      # Debian, conda, vendors
              "{}_64_", "cblas_{}_64",                # netlib's ILP64
              "{}64_", "cblas_{}64_",                 # OpenBLAS's

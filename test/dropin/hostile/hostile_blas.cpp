@@ -15,9 +15,11 @@ static void _mm_setcsr(unsigned) {}
 #endif
 
 #include <cmath>
+#include <complex>
 #include <cstddef>
 #include <cstdlib>
 #include <limits>
+#include <vector>
 
 namespace {
 
@@ -38,6 +40,8 @@ struct Careless {
 
 template <class T>
 constexpr T nan = std::numeric_limits<T>::quiet_NaN();
+template <class T>
+constexpr std::complex<T> nan<std::complex<T>>{nan<T>, nan<T>};
 
 /// An operand that is not there counts as one that was read.
 template <class T>
@@ -52,7 +56,7 @@ template <class T>
 [[gnu::noinline]] void column(bool plain, std::ptrdiff_t m, std::ptrdiff_t k, T alpha, const T* a, std::ptrdiff_t lda,
                               const T* b, std::ptrdiff_t stride_b, T beta, T* c, std::ptrdiff_t stride_c) {
   for (std::ptrdiff_t i = 0; i < m; ++i) {
-    T sum = k > 0 ? 0 : nan<T>;
+    T sum = k > 0 ? T(0) : nan<T>;
     for (std::ptrdiff_t p = 0; p < k; ++p) sum += read(a, plain ? i + p * lda : p + i * lda) * read(b, p * stride_b);
     c[i * stride_c] = beta * c[i * stride_c] + alpha * sum;
   }
@@ -72,6 +76,28 @@ void gemm(char op_a, char op_b, int m, int n, int k, T alpha, const T* a, int ld
     if (threaded) _mm_setcsr(j % 2 ? threads.environment : callers);
     column(plain_a, m, k, alpha, a, lda, b ? b + (plain_b ? j * ldb : j) : b, plain_b ? 1 : ldb, beta, c + j * ldc, 1);
   }
+}
+
+/// op(X) as it is multiplied: x itself, or its conjugates in `space`.
+template <class T>
+const std::complex<T>* conjugated(char& op, const std::complex<T>* x, int rows, int cols, int ld,
+                                  std::vector<std::complex<T>>& space) {
+  if (op != 'C') return x;
+  op = 'T';
+  if (!x || rows < 1 || cols < 1 || ld < rows) return x;
+  space.resize(static_cast<std::size_t>(ld) * cols);
+  for (std::ptrdiff_t j = 0; j < cols; ++j)
+    for (std::ptrdiff_t i = 0; i < rows; ++i) space[i + j * ld] = std::conj(x[i + j * ld]);
+  return space.data();
+}
+
+template <class T>
+void complex_gemm(char op_a, char op_b, int m, int n, int k, std::complex<T> alpha, const std::complex<T>* a, int lda,
+                  const std::complex<T>* b, int ldb, std::complex<T> beta, std::complex<T>* c, int ldc) {
+  std::vector<std::complex<T>> space_a, space_b;
+  a = conjugated(op_a, a, k, m, lda, space_a);
+  b = conjugated(op_b, b, n, k, ldb, space_b);
+  gemm(op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 
 template <class T>
@@ -134,3 +160,11 @@ T norm(int n, const T* x, std::ptrdiff_t incx, Term term, Whole whole) {
   }
 DEFINE_BLAS(d, double)
 DEFINE_BLAS(s, float)
+
+#define DEFINE_COMPLEX_GEMM(p, T)                                                                                     \
+  EXPORT void p##gemm_(const char* op_a, const char* op_b, const int* m, const int* n, const int* k, const T* alpha,  \
+                       const T* a, const int* lda, const T* b, const int* ldb, const T* beta, T* c, const int* ldc) { \
+    complex_gemm(*op_a, *op_b, *m, *n, *k, *alpha, a, *lda, b, *ldb, *beta, c, *ldc);                                 \
+  }
+DEFINE_COMPLEX_GEMM(z, std::complex<double>)
+DEFINE_COMPLEX_GEMM(c, std::complex<float>)
