@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "lib/call/routine.hpp"
 #include "lib/numerics/complex.hpp"
 
 namespace accublas::cpu {
@@ -36,6 +37,7 @@ struct RealBlas {
   float (*snrm2)(const F77Int*, const float*, const F77Int*);
   double (*dasum)(const F77Int*, const double*, const F77Int*);
   float (*sasum)(const F77Int*, const float*, const F77Int*);
+  void* level3[level3_count];  ///< by level3_number; null where it has none (GEMMT is no part of the reference BLAS)
   void (*xerbla)(const char* routine, const F77Int* argument, std::size_t length);  ///< null where it has none
   const char* library;                                                              ///< file that was loaded
   bool reads_result;  ///< its GEMM was seen to read C where beta = 0
