@@ -2,6 +2,7 @@
 #include "lib/call/level3.hpp"
 
 #include "c_api/boundary.hpp"
+#include "c_api/private.hpp"
 #include "c_api/views.hpp"
 #include "lib/dispatch.hpp"
 
@@ -26,6 +27,17 @@ accublas_status level3(accublas_context* ctx, accublas_layout layout, const Leve
 }
 
 }  // namespace
+
+accublas_status accublas_private_level3(const Level3Shape& shape, bool single, const void* alpha, const void* a,
+                                        const void* b, const void* beta, void* c,
+                                        const accublas_options* options) noexcept {
+  const auto run = [&](auto number) {
+    using E = decltype(number);
+    return level3<E, E, E>(nullptr, ACCUBLAS_COL_MAJOR, shape, alpha, a, b, beta, c, options);
+  };
+  if (shape.complex) return single ? run(Complex<float>{}) : run(Complex<double>{});
+  return single ? run(float{}) : run(double{});
+}
 
 // The exported names, of each routine the form with options and the one without. `type` as accublas.h has it, `E` as
 // the library does, A and B those of alpha and beta.

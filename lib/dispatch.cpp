@@ -74,8 +74,7 @@ void run_gemm(Context& context, Gemm<T> problem, const T* alpha, const T* beta, 
 template <class E, class A, class B>
 void run_level3(Context& context, Level3<E> problem, const A* alpha, const B* beta, const accublas_options* options) {
   Run run(context, level3_routine(static_cast<int>(problem.kind), is_complex<E>, is_single_precision<E>), options);
-  const bool inner = problem.wanted() == Triangle::all;
-  const CallShape shape(problem.rows(), problem.n, inner ? problem.order() : problem.k);
+  const CallShape shape(problem.rows(), problem.n, problem.inner());
   run.sizes(shape.m, shape.n, shape.k);
   if (shape.m > 0 && shape.n > 0) {
     const B none{0};

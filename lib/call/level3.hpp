@@ -32,6 +32,17 @@ struct Level3Shape {
   std::int64_t order() const { return side == ACCUBLAS_LEFT ? m : n; }
 };
 
+constexpr bool valid_side(accublas_side side) { return side == ACCUBLAS_LEFT || side == ACCUBLAS_RIGHT; }
+constexpr bool valid_uplo(accublas_uplo uplo) { return uplo == ACCUBLAS_UPPER || uplo == ACCUBLAS_LOWER; }
+constexpr bool valid_diag(accublas_diag diag) { return diag == ACCUBLAS_NON_UNIT || diag == ACCUBLAS_UNIT; }
+
+/// A complex symmetric product has no conjugates, a Hermitian one no plain transposes.
+constexpr bool valid_transpose_a(const Level3Shape& s) {
+  const bool of_c = is_syrk(s.kind) || is_syr2k(s.kind);
+  const accublas_transpose none = !of_c || !s.complex ? 0 : is_hermitian(s.kind) ? ACCUBLAS_TRANS : ACCUBLAS_CONJ_TRANS;
+  return valid_transpose(s.transa) && s.transa != none;
+}
+
 /// The order of netlib's arguments: side and uplo for SYMM and HEMM, uplo and trans for SYRK and its kind, side, uplo,
 /// transa and diag for TRMM, uplo, transa and transb for GEMMT; then m (if there is a side) and n, k (if there is
 /// none); then alpha, a, lda, b, ldb, beta, c, ldc, as many as there are.
@@ -39,17 +50,14 @@ constexpr BadArgument check_level3(accublas_layout layout, const Level3Shape& s)
   if (!valid(layout)) return {"layout", 0};
   const bool sides = is_symm(s.kind) || s.kind == Level3Kind::trmm, gemmt = s.kind == Level3Kind::gemmt;
   int number = 0;
-  if (sides && (++number, s.side != ACCUBLAS_LEFT && s.side != ACCUBLAS_RIGHT)) return {"side", number};
-  if (++number; s.uplo != ACCUBLAS_UPPER && s.uplo != ACCUBLAS_LOWER) return {"uplo", number};
+  if (sides && (++number, !valid_side(s.side))) return {"side", number};
+  if (++number; !valid_uplo(s.uplo)) return {"uplo", number};
   if (!is_symm(s.kind)) {
-    // A complex symmetric product has no conjugates, a Hermitian one no plain transposes.
-    const bool rank = is_syrk(s.kind) || is_syr2k(s.kind);
-    const accublas_transpose none = is_hermitian(s.kind) ? ACCUBLAS_TRANS : rank && s.complex ? ACCUBLAS_CONJ_TRANS : 0;
-    if (++number; !valid_transpose(s.transa) || s.transa == none) return {rank ? "trans" : "transa", number};
+    const char* const name = is_syrk(s.kind) || is_syr2k(s.kind) ? "trans" : "transa";
+    if (++number; !valid_transpose_a(s)) return {name, number};
   }
   if (gemmt && (++number, !valid_transpose(s.transb))) return {"transb", number};
-  if (s.kind == Level3Kind::trmm && (++number, s.diag != ACCUBLAS_NON_UNIT && s.diag != ACCUBLAS_UNIT))
-    return {"diag", number};
+  if (s.kind == Level3Kind::trmm && (++number, !valid_diag(s.diag))) return {"diag", number};
   if (sides && (++number, s.m < 0)) return {"m", number};
   if (++number; s.n < 0) return {"n", number};
   if (!sides && (++number, s.k < 0)) return {"k", number};
@@ -84,10 +92,10 @@ struct Level3 : Level3Shape {
   /// C as it lies, and its sizes.
   std::int64_t rows() const { return wanted() == Triangle::all ? m : n; }
   Matrix<E> result() const { return {c, 1, kind == Level3Kind::trmm ? ldb : ldc}; }
+  /// Inner dimension of a product.
+  std::int64_t inner() const { return is_symm(kind) || kind == Level3Kind::trmm ? order() : k; }
   /// Terms of an element.
-  std::int64_t terms() const {
-    return is_symm(kind) || kind == Level3Kind::trmm ? order() : is_syr2k(kind) ? 2 * k : k;
-  }
+  std::int64_t terms() const { return is_syr2k(kind) ? 2 * k : inner(); }
 
   /// The arguments of a row-major call as those of the column-major one that reads the same memory: everything
   /// transposed.

@@ -87,6 +87,12 @@ constexpr Routine level3_routine(int kind, bool complex, bool single) {
   return static_cast<Routine>(static_cast<int>(Routine::dsymm) + number + single);
 }
 
+/// SYR2K and HER2K: two products of the inner dimension's terms each.
+constexpr bool has_two_products(Routine routine) {
+  return (routine >= Routine::dsyr2k && routine <= Routine::csyr2k) || routine == Routine::zher2k ||
+         routine == Routine::cher2k;
+}
+
 constexpr bool is_complex_routine(Routine routine) {
   if (is_level3(routine)) return routine >= Routine::zhemm || level3_number(routine) % 4 >= 2;
   return routine >= Routine::zgemm;

@@ -14,15 +14,13 @@ namespace accublas::cpu {
 template <class E>
 void call_gemm_for_triangle(const RealBlas& blas, const Level3<E>& l) {
   constexpr Index edge = 32;
-  const auto letter = [](accublas_transpose t) {
-    return t == ACCUBLAS_NO_TRANS ? 'N' : is_complex<E> && t == ACCUBLAS_CONJ_TRANS ? 'C' : 'T';
-  };
   const bool upper = l.part() == Triangle::upper;
   const Matrix<E> c = l.result();
   const auto multiply = [&](Index i, Index m, Index j, Index n, E beta, E* to, Index ld) {
     const E* const a = l.a + (l.transa == ACCUBLAS_NO_TRANS ? i : i * l.lda);
     const E* const b = l.b + (l.transb == ACCUBLAS_NO_TRANS ? j * l.ldb : j);
-    call_gemm(blas, letter(l.transa), letter(l.transb), m, n, l.k, l.alpha, a, l.lda, b, l.ldb, beta, to, ld);
+    call_gemm(blas, op_letter<E>(l.transa), op_letter<E>(l.transb), m, n, l.k, l.alpha, a, l.lda, b, l.ldb, beta, to,
+              ld);
   };
   for (Index j = 0; j < l.n; j += edge) {
     const Index n = l.n - j < edge ? l.n - j : edge;
@@ -59,20 +57,17 @@ void call_level3(const RealBlas& blas, Level3<E> l) {
     l.beta = E{1};
   }
   const FpControl control;
-  void* const routine =
-      blas.level3[level3_number(level3_routine(static_cast<int>(l.kind), is_complex<E>, is_single_precision<E>))];
-  if (!routine && l.kind == Level3Kind::gemmt) return call_gemm_for_triangle(blas, l);
-  if (!routine) throw Error(ACCUBLAS_ERROR_NO_BLAS, "the real BLAS lacks a routine of level 3");
+  const Routine number = level3_routine(static_cast<int>(l.kind), is_complex<E>, is_single_precision<E>);
+  void* const routine = blas.level3[level3_number(number)];
+  if (!blas.serves_level3(number)) throw Error(ACCUBLAS_ERROR_NO_BLAS, "the real BLAS lacks a routine of level 3");
+  if (!routine) return call_gemm_for_triangle(blas, l);
   using Int = RealBlas::F77Int;
   using Text = const char*;
   using Size = const Int*;
   using In = const void*;
   using Out = void*;
-  const auto letter = [](accublas_transpose t) {
-    return t == ACCUBLAS_NO_TRANS ? 'N' : is_complex<E> && t == ACCUBLAS_CONJ_TRANS ? 'C' : 'T';
-  };
   const char side = l.side == ACCUBLAS_LEFT ? 'L' : 'R', uplo = l.uplo == ACCUBLAS_UPPER ? 'U' : 'L';
-  const char op_a = letter(l.transa), op_b = letter(l.transb), diag = l.diag == ACCUBLAS_UNIT ? 'U' : 'N';
+  const char op_a = op_letter<E>(l.transa), op_b = op_letter<E>(l.transb), diag = l.diag == ACCUBLAS_UNIT ? 'U' : 'N';
   const Int m = l.m, n = l.n, k = l.k, lda = l.lda, ldb = l.ldb, ldc = l.ldc;
   // A number's real part, which Hermitian products take, lies first.
   if (is_symm(l.kind)) {
