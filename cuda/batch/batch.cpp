@@ -110,7 +110,6 @@ void native_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& ex
   state.begin_call(execution.report.level);
   state.phase(&accublas_report_t::ms_product);
   blas.begin(stream, own ? memory->data() : nullptr, own);
-  const MathOfMode math(blas, call.mode);
   blas.scalars_on_device(call.alpha.on_device);
   // A stride along a dimension of 1 is no leading dimension.
   const auto view = [](auto* data, const Matrix<const T>& m, Index rows, Index cols) {

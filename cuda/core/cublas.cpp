@@ -150,8 +150,9 @@ Cublas::Cublas(int device) : device_(device) {
   handle_ = spare_handles().take(device);
   if (handle_) return;
   check_cublas(f.create(&handle_), "cublasCreate");
+  if (!environment_asks_for_emulation()) return;
   try {
-    multiply_as_tf32(false);
+    check_cublas(f.set_math_mode(handle_, CUBLAS_PEDANTIC_MATH), "cublasSetMathMode");
   } catch (...) {
     f.destroy(handle_);
     throw;
@@ -178,11 +179,6 @@ void Cublas::begin(cudaStream_t stream, void* workspace, std::size_t bytes) {
   stream_ = stream;
   workspace_ = workspace;
   begun_ = true;
-}
-
-void Cublas::multiply_as_tf32(bool on) {
-  const cublasMath_t own = environment_asks_for_emulation() ? CUBLAS_PEDANTIC_MATH : CUBLAS_DEFAULT_MATH;
-  check_cublas(functions().set_math_mode(handle_, on ? CUBLAS_TF32_TENSOR_OP_MATH : own), "cublasSetMathMode");
 }
 
 void Cublas::scalars_on_device(bool on_device) {

@@ -41,9 +41,6 @@ class Cublas {
   /// workspace, which serves one stream at a time and may allocate in capture.
   void begin(cudaStream_t stream, void* workspace, std::size_t bytes);
 
-  /// Whether FP32 GEMM multiplies TF32 words of the entries (false at first).
-  void multiply_as_tf32(bool on);
-
   /// Where alpha, beta and the result of dot, nrm2, asum live; set before every use.
   void scalars_on_device(bool on_device);
 

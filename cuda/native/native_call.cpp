@@ -26,7 +26,6 @@ void native_gemm_call(State& state, const Call<Gemm<T>, T>& call, Execution& exe
     Cublas& blas = state.cublas();
     const Scratch space{memory + own + kept, scratch};
     blas.begin(stream, own ? memory : nullptr, own);
-    const MathOfMode math(blas, call.mode);
     if (!keeps) return native_gemm(blas, g, alpha, beta, space, stream);
     for (Index col = 0; col < g.n; col += cols) {
       const Index n = std::min(cols, g.n - col);

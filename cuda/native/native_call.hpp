@@ -3,10 +3,8 @@
 
 #include <algorithm>
 
-#include "cuda/core/cublas.hpp"
 #include "cuda/core/matrices.hpp"
 #include "cuda/core/state.hpp"
-#include "lib/base/error.hpp"
 #include "lib/call/execution.hpp"
 
 namespace accublas::cuda {
@@ -41,25 +39,6 @@ class KeptResult {
   T* packed_;
   const T* alpha_;
   cudaStream_t stream_;
-};
-
-/// Around the products of a call: in tf32x1 cuBLAS multiplies TF32 words, for which its handle is set and set back.
-class MathOfMode {
- public:
-  MathOfMode(Cublas& cublas, const Mode& mode) : cublas_(mode.kind == ACCUBLAS_MODE_TF32X1 ? &cublas : nullptr) {
-    if (cublas_) cublas_->multiply_as_tf32(true);
-  }
-  ~MathOfMode() {
-    try {
-      if (cublas_) cublas_->multiply_as_tf32(false);
-    } catch (const Error&) {  // a status that the products had, too
-    }
-  }
-  MathOfMode(const MathOfMode&) = delete;
-  MathOfMode& operator=(const MathOfMode&) = delete;
-
- private:
-  Cublas* const cublas_;
 };
 
 template <class T>

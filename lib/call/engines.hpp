@@ -108,7 +108,7 @@ constexpr EngineRow table[] = {
     {ACCUBLAS_MODE_CR, plain, complex_gemm, {int8, fp64, sums}, {}},
     {ACCUBLAS_MODE_CR, plain, vector, {sums}, {sums}},
     {ACCUBLAS_MODE_CR, plain, norm, {sums}, {sums}},
-    {ACCUBLAS_MODE_TF32X1, plain, gemm, {multiword}, {native}},
+    {ACCUBLAS_MODE_TF32X1, plain, gemm, {multiword}, {multiword}},
     {ACCUBLAS_MODE_TF32X3, plain, gemm, {multiword}, {multiword}},
     {ACCUBLAS_MODE_TF32X4, plain, gemm, {multiword}, {multiword}},
     {ACCUBLAS_MODE_FP16X1, plain, gemm, {multiword}, {multiword}},

@@ -143,7 +143,7 @@ class MultiwordTest : public testing::Test {
     gpu.set(mode.word);
     ASSERT_EQ(on_device(gpu, p, got, device_scalars), ACCUBLAS_SUCCESS)
         << mode.word << " " << p.describe() << ": " << gpu.error();
-    ASSERT_STREQ(gpu.report().engine, mode.mode == ACCUBLAS_MODE_TF32X1 ? "native" : "multiword");
+    ASSERT_STREQ(gpu.report().engine, "multiword");
     ASSERT_EQ(beyond_word_bound(p, mode, exact(p), got), "");
   }
 };
