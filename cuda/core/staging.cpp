@@ -304,6 +304,7 @@ void staged_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& executio
     down.download(from.c, g.c.block(block.row, block.col), block.rows, block.cols);
   };
   try {
+    state.begin_parts();
     int turn = 0;
     Block pending{};
     for (Index row = 0; row < g.m; row += panels.rows) {
@@ -334,6 +335,7 @@ void staged_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& executio
     fetch(pending, set[sets == 2 ? 1 - turn : 0]);
     hear();
     for (Index i = 0; i < served; ++i) add_to_report(*(states + i), execution.report);
+    state.add_phases(execution.report);
     state.forget_call();
   } catch (const Error& error) {
     settle();

@@ -118,8 +118,17 @@ void State::begin(int report_level) {
   last_vector_ = nullptr;
   if (in_batch_) return;  // level and times are the batch's
   level_ = captured_ ? 0 : report_level;
+  if (!in_parts_) clear_marks();
+}
+
+void State::clear_marks() {
   for (const Mark& mark : marks_) events_.push_back(mark.event);
   marks_.clear();
+}
+
+void State::begin_parts() {
+  clear_marks();
+  in_parts_ = true;
 }
 
 CallState* State::begin_call(int report_level) {
@@ -213,8 +222,13 @@ void State::complete(accublas_report_t& report) {
   float ms = 0;
   check(cudaEventElapsedTime(&ms, marks_.front().event, marks_.back().event), "cudaEventElapsedTime");
   report.ms_total = ms;
-  for (std::size_t i = 1; i + 1 < marks_.size(); ++i) {
+  add_phases(report);
+}
+
+void State::add_phases(accublas_report_t& report) const {
+  for (std::size_t i = 0; i + 1 < marks_.size(); ++i) {
     if (!marks_[i].member) continue;
+    float ms = 0;
     check(cudaEventElapsedTime(&ms, marks_[i].event, marks_[i + 1].event), "cudaEventElapsedTime");
     report.*marks_[i].member += ms;
   }
@@ -236,7 +250,7 @@ void State::forget_call() {
   if (last_ == own_state_)
     check(cudaMemsetAsync(&last_->missed_target, 0, sizeof(CallState) - offsetof(CallState, missed_target), stream_),
           "cudaMemsetAsync");
-  pending_ = false;
+  pending_ = in_parts_ = false;
   last_ = nullptr;
   last_vector_ = nullptr;
 }

@@ -70,6 +70,10 @@ class State final : public BackendState {
 
   /// Puts a copy of the call's state, as the device has it then, on the stream; `to` is pinned host memory.
   void copy_state(CallState* to);
+  /// The calls from here to forget_call are parts of one, whose phases are theirs together.
+  void begin_parts();
+  /// Adds the phases of a call that has ended on the device.
+  void add_phases(accublas_report_t& report) const;
   /// The report has all of the call already, one on the own stream, and its failures were told.
   void forget_call();
 
@@ -92,6 +96,7 @@ class State final : public BackendState {
   void leave() noexcept;
   cudaStream_t own_stream();
   void begin(int report_level);
+  void clear_marks();
   void mark(double accublas_report_t::*member);
   cudaError_t wait_for_calls() const;
   cudaError_t wait_for_users_stream(bool& captured) const;
@@ -112,6 +117,7 @@ class State final : public BackendState {
   CallState* own_state_ = nullptr;       ///< of calls on the own stream, whose failures are told by the calls
   CallState* totals_ = nullptr;          ///< of batches; two, as above
   bool in_batch_ = false;
+  bool in_parts_ = false;
   VectorState* vectors_ = nullptr;      ///< two, as above
   CallState* last_ = nullptr;           ///< of the last call, or the totals of a batch; else null
   VectorState* last_vector_ = nullptr;  ///< of the last call, or null

@@ -30,10 +30,12 @@ struct Layout {
 /// Words of lines that FP16 holds are multiplied as FP16, the same at twice the rate; x4 has no accumulators for it.
 bool tries_half(const MultiwordMode& mode) { return mode.format == MultiwordFormat::tf32 && mode.products < 4; }
 
+/// The one product of tf32x1 is cuBLAS's.
 template <class T>
-bool fused_serves([[maybe_unused]] const DeviceModel& model) {
+bool fused_serves([[maybe_unused]] const DeviceModel& model, [[maybe_unused]] const MultiwordMode& mode) {
 #ifdef ACCUBLAS_HAVE_HOPPER_KERNELS
-  return std::is_same_v<T, float> && use_hopper_kernels(model);
+  const bool single_tf32 = mode.format == MultiwordFormat::tf32 && mode.products == 1;
+  return std::is_same_v<T, float> && !single_tf32 && use_hopper_kernels(model);
 #else
   return false;
 #endif
@@ -66,7 +68,7 @@ void multiword_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execu
   const DeviceModel& model = state.model();
   MultiwordMode mode = multiword_of(call.mode.kind);
   if (mutant(GpuMutant::multiword_second_word)) mode.products = 1;
-  const bool fused = fused_serves<T>(model);
+  const bool fused = fused_serves<T>(model, mode);
   const std::size_t blas_bytes = fused ? 0 : state.blas_bytes();
   const auto lay_out = [&](Carver& carver, std::size_t arena_bytes) {
     const auto take_groups = [&](const Operand<T>& x) {
@@ -87,8 +89,7 @@ void multiword_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execu
   MultiwordBlocks blocks{};
   if (!fused) {
     const std::size_t cap = execution.workspace.cap();
-    blocks = multiword_blocks(mode, engine.rows.count, engine.cols.count, engine.rows.k,
-                              cap > measuring.used() ? cap - measuring.used() : 0);
+    blocks = multiword_blocks(mode, engine.rows, engine.cols, cap > measuring.used() ? cap - measuring.used() : 0);
   }
   const std::size_t bytes = measuring.used() + blocks.bytes();
   Cublas* const cublas = fused ? nullptr : &state.cublas();

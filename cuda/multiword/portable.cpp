@@ -1,6 +1,8 @@
 // The host's part of the composition: sizes, and the order of the products.
 #include "cuda/multiword/portable.hpp"
 
+#include <type_traits>
+
 #include "lib/base/integers.hpp"
 #include "lib/base/test_hooks_gpu.hpp"
 
@@ -44,19 +46,52 @@ void multiply(Cublas& cublas, const MultiwordMode& mode, const std::byte* row_wo
   }
 }
 
+bool lies_along(const Operand<float>& x) { return x.k_stride == 1 && x.stride >= x.k; }
+bool lies_across(const Operand<float>& x) { return x.stride == 1 && x.k_stride >= x.count; }
+
+/// Lines from `first` on, terms from p0 on; `as_rows`: of a matrix whose rows they are.
+BlasMatrix<const float> entries(const Operand<float>& x, Index first, Index p0, bool as_rows) {
+  const bool along = lies_along(x);
+  return {x.data + first * x.stride + p0 * x.k_stride, along == as_rows ? CUBLAS_OP_T : CUBLAS_OP_N,
+          along ? x.stride : x.k_stride};
+}
+
+/// Whether cuBLAS's own words do, of operands that it can read.
+template <class T>
+bool of_entries(const MultiwordMode& mode, const Operand<T>& rows, const Operand<T>& cols) {
+  if constexpr (std::is_same_v<T, float>) {
+    const auto readable = [](const Operand<float>& x) { return lies_along(x) || lies_across(x); };
+    return mode.format == MultiwordFormat::tf32 && mode.products == 1 && readable(rows) && readable(cols);
+  } else {
+    return false;
+  }
+}
+
+/// sums (+)= the product of the entries.
+void multiply_entries(Cublas& cublas, const ExactArguments<float>& pass, const ProductPart& part, float* sums) {
+  const float one = 1, zero = 0;
+  cublas.gemm_tf32(part.cols, part.rows, part.terms, &one, entries(pass.cols, part.col, part.p0, true),
+                   entries(pass.rows, part.row, part.p0, false), part.p0 > 0 ? &one : &zero, sums, part.cols);
+}
+
 }  // namespace
 
-MultiwordBlocks multiword_blocks(const MultiwordMode& mode, Index m, Index n, Index k, std::size_t available) {
+template <class T>
+MultiwordBlocks multiword_blocks(const MultiwordMode& mode, const Operand<T>& rows, const Operand<T>& cols,
+                                 std::size_t available) {
   constexpr Index longest_chunk = 16384;
-  const std::size_t entry = word_bytes(mode) * static_cast<std::size_t>(mode.words());
-  return fitting_blocks<MultiwordBlocks>(m, n, k, longest_chunk, available, [&](MultiwordBlocks& b) {
-    const auto total = [](Index count, std::size_t bytes) {
-      return round_up(static_cast<std::size_t>(count) * bytes, 256);
-    };
-    b.row_bytes = total(b.rows * b.terms, entry);
-    b.col_bytes = total(b.cols * b.terms, entry);
-    b.sum_bytes = total(b.rows * b.cols, size_of_sum(mode));
-  });
+  const bool raw = of_entries(mode, rows, cols);
+  const std::size_t entry = raw ? 0 : word_bytes(mode) * static_cast<std::size_t>(mode.words());
+  return fitting_blocks<MultiwordBlocks>(rows.count, cols.count, rows.k, longest_chunk, available,
+                                         [&](MultiwordBlocks& b) {
+                                           b.of_entries = raw;
+                                           const auto total = [](Index count, std::size_t bytes) {
+                                             return round_up(static_cast<std::size_t>(count) * bytes, 256);
+                                           };
+                                           b.row_bytes = total(b.rows * b.terms, entry);
+                                           b.col_bytes = total(b.cols * b.terms, entry);
+                                           b.sum_bytes = total(b.rows * b.cols, size_of_sum(mode));
+                                         });
 }
 
 template <class T>
@@ -66,11 +101,16 @@ void multiword_pass(Cublas& cublas, const MultiwordMode& mode, const MultiwordBl
   std::byte* const col_words = row_words + blocks.row_bytes;
   std::byte* const sums = col_words + blocks.col_bytes;
   cublas.scalars_on_device(false);
+  const auto form = [&](const OperandBlock<T>& block, const Lines& lines, std::byte* words) {
+    if (!blocks.of_entries) split_words(mode, block, lines, words, stream);
+  };
   for_product_parts(
       pass.rows.count, pass.cols.count, pass.rows.k, blocks,
-      [&](const ProductPart& part) { split_words(mode, part.of_rows(pass.rows), pass.row_lines, row_words, stream); },
-      [&](const ProductPart& part) { split_words(mode, part.of_cols(pass.cols), pass.col_lines, col_words, stream); },
+      [&](const ProductPart& part) { form(part.of_rows(pass.rows), pass.row_lines, row_words); },
+      [&](const ProductPart& part) { form(part.of_cols(pass.cols), pass.col_lines, col_words); },
       [&](const ProductPart& part) {
+        if constexpr (std::is_same_v<T, float>)
+          if (blocks.of_entries) return multiply_entries(cublas, pass, part, reinterpret_cast<float*>(sums));
         const std::size_t word = word_bytes(mode) * static_cast<std::size_t>(part.padded());
         const std::byte* const second_rows = row_words + static_cast<std::size_t>(part.rows) * word;
         const std::byte* const second_cols = col_words + static_cast<std::size_t>(part.cols) * word;
@@ -90,6 +130,10 @@ void multiword_pass(Cublas& cublas, const MultiwordMode& mode, const MultiwordBl
       [&](const ProductPart& part) { finish_sums(mode, pass, sums, part, stream); });
 }
 
+template MultiwordBlocks multiword_blocks(const MultiwordMode&, const Operand<double>&, const Operand<double>&,
+                                          std::size_t);
+template MultiwordBlocks multiword_blocks(const MultiwordMode&, const Operand<float>&, const Operand<float>&,
+                                          std::size_t);
 template void multiword_pass(Cublas&, const MultiwordMode&, const MultiwordBlocks&, const ExactArguments<double>&,
                              void*, cudaStream_t);
 template void multiword_pass(Cublas&, const MultiwordMode&, const MultiwordBlocks&, const ExactArguments<float>&, void*,

@@ -1,5 +1,7 @@
 // Multiword products by cuBLAS, the composition of the seed: words in arrays of their own, one product of matrices for
 // each product of words, all added to one array of sums. For every device, and the twin that explains the fused kernel.
+// The one product of tf32x1 has no words in arrays: cuBLAS rounds FP32 entries to TF32 words, and a fused kernel, whose
+// shared memory must carry entries and words, has half its rate.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -17,12 +19,15 @@ namespace accublas::cuda {
 
 /// Blocks of C and chunks of the inner dimension whose words and sums memory holds.
 struct MultiwordBlocks : ProductBlocks {
+  bool of_entries;  ///< cuBLAS makes the words itself, of entries that it reads where they are
   std::size_t row_bytes, col_bytes, sum_bytes;  ///< of all words of a side, and of the sums
 
   std::size_t bytes() const { return row_bytes + col_bytes + sum_bytes; }
 };
 /// The largest that fit, or the least.
-MultiwordBlocks multiword_blocks(const MultiwordMode&, Index m, Index n, Index k, std::size_t available);
+template <class T>
+MultiwordBlocks multiword_blocks(const MultiwordMode&, const Operand<T>& rows, const Operand<T>& cols,
+                                 std::size_t available);
 
 /// A pass over all of C: at = alpha S + beta at, rounded once, for elements of finite lines whose S is finite. Sets the
 /// bits of `open` of those whose S is not, and counts them in state->rejected.

@@ -62,11 +62,9 @@ void multiword_product(const DeviceModel& model, WordKind words, int products, c
                 reads_vectors(product.cols, cols_along)};
   switch (words) {
     case WordKind::tf32:
-      if (products == 1) return launch<Config<WordKind::tf32, 1, 256, 2, 4>>(model, job, stream);
       if (products == 3) return launch<Config<WordKind::tf32, 3, 128, 2, 2>>(model, job, stream);
       return launch<Config<WordKind::tf32, 4, 128, 2, 2>>(model, job, stream);
     case WordKind::tf32_half:
-      if (products == 1) return launch<Config<WordKind::tf32_half, 1, 256, 2, 4>>(model, job, stream);
       if (products == 3) return launch<Config<WordKind::tf32_half, 3, 128, 2, 2>>(model, job, stream);
       break;
     case WordKind::half:

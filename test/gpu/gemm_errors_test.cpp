@@ -417,6 +417,33 @@ TYPED_TEST(GemmErrors, ReportTellsWhatRan) {
     }
 }
 
+// Host operands go to the device in panels, whose phases are the call's.
+TYPED_TEST(GemmErrors, ReportOfHostOperandsHasPhases) {
+  using T = TypeParam;
+  ASSERT_EQ(accublas_set_report_level(this->gpu, 2), ACCUBLAS_SUCCESS);
+  for (const Index n : {200, 4096}) {  // one panel, and four
+    const auto p = plain_problem<T>(this->rng, {Data::phi, 1}, 1024, n, 64);
+    this->gpu.set("cr", "int8");
+    std::vector<T> out;
+    double earlier = 0;
+    for (int round = 0; round < 2; ++round) {
+      ASSERT_EQ(on_host(this->gpu, p, out), ACCUBLAS_SUCCESS) << this->gpu.error();
+      const accublas_report_t g = this->gpu.report();
+      EXPECT_STREQ(g.backend, "cuda");
+      EXPECT_GT(g.copied_bytes, 0);
+      EXPECT_GT(g.ms_convert, 0);
+      EXPECT_GT(g.ms_product, 0);
+      EXPECT_GT(g.ms_reconstruct, 0);
+      const double phases = g.ms_convert + g.ms_product + g.ms_reconstruct + g.ms_exact;
+      EXPECT_LE(phases, 1.05 * g.ms_total + 0.1);
+      if (round > 0) {
+        EXPECT_LT(phases, 1.5 * earlier + 1) << "the phases of the call before are counted again";
+      }
+      earlier = phases;
+    }
+  }
+}
+
 // The counters count what ran, by engine; verbose and report do not change a bit.
 TYPED_TEST(GemmErrors, Counters) {
   using T = TypeParam;

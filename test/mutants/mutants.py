@@ -1,12 +1,14 @@
 """Every deliberate defect of the hooks library must be caught by the oracle's sharp cases: mutants.py LIBRARY.
 
 The names come from the library (accublas_test_mutant_name); those of the multiple-precision arrays, mp_*, and of the CUDA
-backend, gpu_*, are left to suite_mutants.py. With no defect, and with every element left undecided, the
-same cases must pass. The oracle works once; each variant is a process of its own, and stops at the first mismatch.
+backend, gpu_*, are left to suite_mutants.py. The calls that catch a defect must pass without it (all others are the
+oracle's own test), and all cases with every element left undecided. The oracle works once; each variant is a process of its
+own, and stops at the first mismatch.
 """
 
 import argparse
 import concurrent.futures
+import itertools
 import json
 import os
 import pickle
@@ -60,17 +62,20 @@ def prepare(path, group):
     return count
 
 
-def run_one(library_path, path, stop):
-    """In a variant's process: mismatches as text, all of them or the first."""
+def run_one(library_path, path, stop, calls):
+    """In a variant's process: mismatches as [[case, configuration], text], all of them or the first; of these calls alone
+    unless there are none."""
     library = binding.Library(library_path)
     found = []
     with open(path, "rb") as file:
-        while True:
+        for number in itertools.count():
             try:
                 case, bits, configurations, call_bits = pickle.load(file)
             except EOFError:
                 break
-            for configuration in configurations:
+            for which, configuration in enumerate(configurations):
+                if calls and [number, which] not in calls:
+                    continue
                 status, got = worker.run(library, case, configuration)
                 if status:
                     text = f"status {status}: {library.last_error()}"
@@ -80,20 +85,21 @@ def run_one(library_path, path, stop):
                     if text is None and call_bits is not None and report_bits not in (0, call_bits):
                         text = f"report.bits {report_bits}, want T* = {call_bits}"
                 if text:
-                    found.append(f"{case.describe()} {configuration}: {text}")
+                    found.append([[number, which], f"{case.describe()} {configuration}: {text}"])
                     if stop or len(found) > 20:
                         return found
     return found
 
 
-def variant(library, path, environment, stop):
+def variant(library, path, environment, stop=False, calls=()):
     """Starts a variant's process; (return code, list of mismatches)."""
-    command = [sys.executable, str(HERE / "mutants.py"), library, "--run", path] + (["--stop"] if stop else [])
+    command = [sys.executable, str(HERE / "mutants.py"), library, "--run", path, "--calls", json.dumps(list(calls))]
+    command += ["--stop"] if stop else []
     done = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True)
     try:
         found = json.loads(done.stdout.splitlines()[-1])
     except (IndexError, ValueError):
-        found = [f"ended with {done.returncode}: {done.stderr[-300:]}"]
+        found = [[None, f"ended with {done.returncode}: {done.stderr[-300:]}"]]
         return done.returncode or 1, found
     return done.returncode, found
 
@@ -102,12 +108,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("library")
     parser.add_argument("--run", metavar="FILE")
+    parser.add_argument("--calls", type=json.loads, default=[])
     parser.add_argument("--stop", action="store_true")
     parser.add_argument("--only", action="append", help="these mutants only")
     parser.add_argument("--group", help="cases whose name holds this word only, for instance :dot2:")
     options = parser.parse_args()
     if options.run:
-        print(json.dumps(run_one(options.library, options.run, options.stop)))
+        print(json.dumps(run_one(options.library, options.run, options.stop, options.calls)))
         return 0
 
     start = time.time()
@@ -119,22 +126,25 @@ def main():
         count = prepare(path, options.group)
         mutants = options.only or [name for name in names(options.library) if not name.startswith(("mp_", "gpu_"))]
         with concurrent.futures.ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
-            sound = {label: pool.submit(variant, options.library, path, environment, False)
-                     for label, environment in (("no defect", {}), ("undecided", {"ACCUBLAS_TEST_HOOK": "undecided"}))}
+            undecided = pool.submit(variant, options.library, path, {"ACCUBLAS_TEST_HOOK": "undecided"})
             runs = {name: pool.submit(variant, options.library, path, {"ACCUBLAS_MUTANT": name}, True)
                     for name in mutants}
-            for label, run in sound.items():
-                code, found = run.result()
-                if code or found:
-                    failures.append(f"{label}: must pass, but " + "\n  ".join(found[:8]))
+            catching = []
             for name, run in runs.items():
                 code, found = run.result()
                 if code:
-                    failures.append(f"{name}: {found[0]}")
+                    failures.append(f"{name}: {found[0][1]}")
                 elif not found:
                     failures.append(f"{name}: survives")
                 else:
-                    print(f"{name}: caught by {found[0]}")
+                    print(f"{name}: caught by {found[0][1]}")
+                    catching.append(found[0][0])
+            sound = {"every element undecided": undecided.result()}
+            if catching:
+                sound["no defect"] = variant(options.library, path, {}, calls=catching)
+            for label, (code, found) in sound.items():
+                if code or found:
+                    failures.append(f"{label}: must pass, but " + "\n  ".join(text for _, text in found[:8]))
     for text in failures:
         print("FAILED " + text)
     print(f"{len(mutants)} mutants on {count} cases, {len(failures)} failures, {time.time() - start:.1f} s")

@@ -2,9 +2,13 @@
 // what tests compare them with, and what runs where there is nothing better.
 #include "lib/cpu/int8/int8_portable.hpp"
 
+#include <array>
+#include <cstring>
+
 #include "lib/numerics/certificate.hpp"
 #include "lib/numerics/crt.hpp"
 #include "lib/numerics/finish.hpp"
+#include "lib/numerics/moduli.hpp"
 #include "lib/numerics/scaling.hpp"
 
 namespace accublas::cpu {
@@ -81,24 +85,34 @@ void certificate(const Int8Conversion& t) {
   }
 }
 
+constexpr int most_shift = 192;
+
+/// [l][shift]: 2^shift modulo the l-th modulus.
+constexpr auto powers_of_two = [] {
+  std::array<std::array<std::int16_t, most_shift>, max_moduli> powers{};
+  for (std::size_t l = 0; l < powers.size(); ++l) {
+    powers[l][0] = 1;
+    for (std::size_t i = 1; i < most_shift; ++i)
+      powers[l][i] = static_cast<std::int16_t>(balanced_residue(2 * powers[l][i - 1], moduli_list().p[l]));
+  }
+  return powers;
+}();
+
 void residues(const Int8Conversion& t) {
-  constexpr int most_shift = 192;
-  for (int l = 0; l < t.moduli; ++l) {
-    const int p = int8_moduli[l].p;
-    int power[most_shift];  // 2^shift mod p
-    power[0] = 1;
-    for (int i = 1; i < most_shift; ++i) power[i] = balanced_residue(2 * power[i - 1], p);
-    for (std::int64_t r = 0; r < int8_panel; ++r) {
-      const int scale = scale_exponent(t.scale + 2 * r) + int8_limb_bits * (t.limbs - 1);
-      for (std::int64_t i = 0; i < t.k; ++i) {
-        int residue = 0;
-        // Most of a small matrix is padding; what becomes of a line with Inf or NaN is not used.
-        if (const double x = t.x[r * t.ld + i]; x != 0 && is_finite(x)) {
-          const ScaledInteger a = scale_entry(x, 0, scale);
-          residue = scaled_residue(a.mantissa, power[a.shift], p);
-        }
-        (&target(t, r, i))[l * t.plane_stride] =
-            static_cast<std::uint8_t>(!t.panel && residue < 0 ? residue + p : residue);
+  // Most of a small matrix is padding; what becomes of a line with Inf or NaN is not used.
+  for (int l = 0; l < t.moduli; ++l)
+    for (std::int64_t r = 0; r < (t.panel ? 1 : int8_panel); ++r)
+      std::memset(&target(t, r, 0) + l * t.plane_stride, 0, static_cast<std::size_t>(t.panel ? t.k * int8_panel : t.k));
+  for (std::int64_t r = 0; r < int8_panel; ++r) {
+    const int scale = scale_exponent(t.scale + 2 * r) + int8_limb_bits * (t.limbs - 1);
+    for (std::int64_t i = 0; i < t.k; ++i) {
+      const double x = t.x[r * t.ld + i];
+      if (x == 0 || !is_finite(x)) continue;
+      const ScaledInteger a = scale_entry(x, 0, scale);
+      std::uint8_t* const to = &target(t, r, i);
+      for (int l = 0; l < t.moduli; ++l) {
+        const int p = int8_moduli[l].p, residue = scaled_residue(a.mantissa, powers_of_two[l][a.shift], p);
+        to[l * t.plane_stride] = static_cast<std::uint8_t>(!t.panel && residue < 0 ? residue + p : residue);
       }
     }
   }
