@@ -1,5 +1,6 @@
 // The products of level 3 beside GEMM: every bad argument by its name, with results that stay as they were, and what is
 // neither read nor written. Their values are the oracle's affair.
+#include <cmath>
 #include <limits>
 
 #include "api.hpp"
@@ -154,6 +155,42 @@ TEST(Level3, OtherTriangleStays) {
     for (std::int64_t j = 0; j < order; ++j)
       for (std::int64_t i = 0; i < order; ++i)
         ASSERT_TRUE(i < j ? c[i + j * order] != c[i + j * order] : c[i + j * order] == 2.0 * k)
+            << mode << " " << i << " " << j;
+  }
+}
+
+/// Blocks under a small workspace have the bits of the call at once, and those of GEMM's triangle where the mode is
+/// local to the element.
+TEST(Level3, Blocks) {
+  api::Context context;
+  constexpr std::int64_t order = 150, terms = 400;
+  std::vector<double> a(2 * order * terms);
+  std::uint64_t state = 1;
+  for (double& x : a) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    x = std::ldexp(static_cast<double>(static_cast<std::int64_t>(state)), -63 + static_cast<int>(state >> 7 & 15));
+  }
+  const double one[2] = {1, 0}, zero[2] = {0, 0};
+  for (const char* mode : {"cr", "dp:repro", "fixed:60", "dot2", "slices:4"}) {
+    std::vector<double> at_once(2 * order * order, 7), in_blocks = at_once, whole = at_once;
+    accublas_options options = ACCUBLAS_OPTIONS_INIT;
+    options.mode_name = mode;
+    const auto syrk = [&](std::vector<double>& c) {
+      return accublas_zsyrk_ex(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_UPPER, ACCUBLAS_NO_TRANS, order, terms, one,
+                               a.data(), order, zero, c.data(), order, &options);
+    };
+    ASSERT_EQ(syrk(at_once), ACCUBLAS_SUCCESS) << context.error();
+    options.workspace_bytes = 1 << 20;
+    ASSERT_EQ(syrk(in_blocks), ACCUBLAS_SUCCESS) << context.error();
+    EXPECT_TRUE(at_once == in_blocks) << mode;
+    if (std::string(mode) == "dp:repro") continue;
+    ASSERT_EQ(accublas_zgemm_ex(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS, order, order, terms,
+                                one, a.data(), order, a.data(), order, zero, whole.data(), order, &options),
+              ACCUBLAS_SUCCESS)
+        << context.error();
+    for (std::int64_t j = 0; j < order; ++j)
+      for (std::int64_t i = 0; i < 2 * order; ++i)
+        ASSERT_EQ(at_once[2 * j * order + i], i / 2 <= j ? whole[2 * j * order + i] : 7)
             << mode << " " << i << " " << j;
   }
 }
