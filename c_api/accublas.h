@@ -76,6 +76,18 @@ enum { ACCUBLAS_ROW_MAJOR = 101, ACCUBLAS_COL_MAJOR = 102 };
 typedef int32_t accublas_transpose;
 enum { ACCUBLAS_NO_TRANS = 111, ACCUBLAS_TRANS = 112, ACCUBLAS_CONJ_TRANS = 113 };
 
+/** Which triangle of a matrix is stored or wanted, CBLAS's values. */
+typedef int32_t accublas_uplo;
+enum { ACCUBLAS_UPPER = 121, ACCUBLAS_LOWER = 122 };
+
+/** Whether the diagonal of a triangular matrix is stored or ones, CBLAS's values. */
+typedef int32_t accublas_diag;
+enum { ACCUBLAS_NON_UNIT = 131, ACCUBLAS_UNIT = 132 };
+
+/** On which side of the other operand a square one stands, CBLAS's values. */
+typedef int32_t accublas_side;
+enum { ACCUBLAS_LEFT = 141, ACCUBLAS_RIGHT = 142 };
+
 /** Modes: mathematical definitions of the result. */
 typedef int32_t accublas_mode;
 enum {
@@ -116,12 +128,12 @@ enum { ACCUBLAS_BACKEND_AUTO = 0, ACCUBLAS_BACKEND_CPU = 1, ACCUBLAS_BACKEND_CUD
 typedef int32_t accublas_engine;
 enum {
   ACCUBLAS_ENGINE_AUTO = 0,
-  ACCUBLAS_ENGINE_NATIVE = 1, /**< OpenBLAS or cuBLAS */
-  ACCUBLAS_ENGINE_INT8 = 2,   /**< INT8 residue products and the Chinese remainder theorem (Ozaki scheme II) */
-  ACCUBLAS_ENGINE_FP64 = 3,   /**< FP64 digits or slices on DGEMM (Ozaki scheme I, OzBLAS) */
-  ACCUBLAS_ENGINE_FP16 = 4,   /**< FP16 tensor cores (DGEMM-TC), CUDA only */
-  ACCUBLAS_ENGINE_DOT2 = 5,   /**< error-free transformations in FP64 */
-  ACCUBLAS_ENGINE_SUMS = 6,   /**< sums with a rigorous bound, or in integers; exact accumulators behind */
+  ACCUBLAS_ENGINE_NATIVE = 1,   /**< OpenBLAS or cuBLAS */
+  ACCUBLAS_ENGINE_INT8 = 2,     /**< INT8 residue products and the Chinese remainder theorem (Ozaki scheme II) */
+  ACCUBLAS_ENGINE_FP64 = 3,     /**< FP64 digits or slices on DGEMM (Ozaki scheme I, OzBLAS) */
+  ACCUBLAS_ENGINE_FP16 = 4,     /**< FP16 tensor cores (DGEMM-TC), CUDA only */
+  ACCUBLAS_ENGINE_DOT2 = 5,     /**< error-free transformations in FP64 */
+  ACCUBLAS_ENGINE_SUMS = 6,     /**< sums with a rigorous bound, or in integers; exact accumulators behind */
   ACCUBLAS_ENGINE_MULTIWORD = 7 /**< products of words of fewer bits (TF32, FP16; FP32 for TF64) */
   /* 8 .. 999 are reserved */
 };
@@ -160,8 +172,8 @@ typedef struct accublas_options {
  *   abs(c - exact) <= bound_relative abs(exact) + bound_componentwise (abs(alpha) abs(A) abs(B) + abs(beta) abs(C))
  *                     + bound_absolute,
  * (nrm2, asum: the exact result stands for abs(A) abs(B)),
- * as long as no element of the result overflows (native, tf32x1, tf32x3, tf32x4: no word, product or partial sum over- or
- * underflows either). Infinity where nothing is promised (slices; fixed where bits are dropped and no target is set;
+ * as long as no element of the result overflows (native, tf32x1, tf32x3, tf32x4: no word, product or partial sum over-
+ * or underflows either). Infinity where nothing is promised (slices; fixed where bits are dropped and no target is set;
  * fp16x1, fp16x3, tf64x1, tf64x3, tf64x4). */
 typedef struct accublas_report_t {
   size_t struct_size;      /**< sizeof(accublas_report_t) */
@@ -387,13 +399,13 @@ ACCUBLAS_DECLARE_GEMM(c, void)
 
 /** C_i = alpha op(A_i) op(B_i) + beta C_i for 0 <= i < batch_count, every matrix with the sizes, layout and leading
  * dimensions of GEMM; the modes are GEMM's, and in those that define bits these are those of calls one by one (in
- * dp:repro T* belongs to the matrix). _strided_batched: A_i begins at a + i stride_a, any stride, 0 and negative ones included; stride_c must not
- * make two elements of results coincide, but results may lie in each other's gaps. _batched: A_i begins at a[i]; the
- * arrays of pointers are where the operands are, in host or in device memory, and are read when the call's turn on the
- * stream comes. The results must not overlap. batch_count = 0 is a quick return, negative an error. The report tells of
- * all matrices together: rejected and undecided are sums, bits, parts and bounds the largest. A target is judged by
- * matrix, as in calls one by one: those that miss it are as they were. Errors that name an element of an array of
- * pointers: "a[3]". */
+ * dp:repro T* belongs to the matrix). _strided_batched: A_i begins at a + i stride_a, any stride, 0 and negative ones
+ * included; stride_c must not make two elements of results coincide, but results may lie in each other's gaps.
+ * _batched: A_i begins at a[i]; the arrays of pointers are where the operands are, in host or in device memory, and are
+ * read when the call's turn on the stream comes. The results must not overlap. batch_count = 0 is a quick return,
+ * negative an error. The report tells of all matrices together: rejected and undecided are sums, bits, parts and bounds
+ * the largest. A target is judged by matrix, as in calls one by one: those that miss it are as they were. Errors that
+ * name an element of an array of pointers: "a[3]". */
 #define ACCUBLAS_DECLARE_GEMM_BATCHED(prefix, type)                                                                   \
   ACCUBLAS_API accublas_status accublas_##prefix##gemm_strided_batched(                                               \
       accublas_context* ctx, accublas_layout layout, accublas_transpose transa, accublas_transpose transb, int64_t m, \
@@ -416,6 +428,99 @@ ACCUBLAS_DECLARE_GEMM_BATCHED(d, double)
 ACCUBLAS_DECLARE_GEMM_BATCHED(s, float)
 ACCUBLAS_DECLARE_GEMM_BATCHED(z, void)
 ACCUBLAS_DECLARE_GEMM_BATCHED(c, void)
+
+/** C = alpha A B + beta C (side LEFT) or alpha B A + beta C (RIGHT), C and B m x n, A symmetric (hemm: Hermitian) of
+ * order m (LEFT) or n: the other triangle of A is not read, nor the imaginary parts of a Hermitian diagonal.
+ *
+ * The products of level 3 have the modes of GEMM but the multiword ones, element by element GEMM's definition
+ * (docs/modes.md, "The other products of level 3"), and are served by the CPU: operands in device memory are
+ * ACCUBLAS_ERROR_UNAVAILABLE. Leading dimensions are those of the matrices as they are stored, by the layout; complex
+ * numbers as for zgemm. A bad argument is ACCUBLAS_ERROR_ARGUMENT, by name. The triangle of C that is not wanted is
+ * neither read nor written. */
+#define ACCUBLAS_DECLARE_SYMM(name, type)                                                                          \
+  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, accublas_side side,  \
+                                               accublas_uplo uplo, int64_t m, int64_t n, const type* alpha,        \
+                                               const type* a, int64_t lda, const type* b, int64_t ldb,             \
+                                               const type* beta, type* c, int64_t ldc);                            \
+  ACCUBLAS_API accublas_status accublas_##name##_ex(                                                               \
+      accublas_context* ctx, accublas_layout layout, accublas_side side, accublas_uplo uplo, int64_t m, int64_t n, \
+      const type* alpha, const type* a, int64_t lda, const type* b, int64_t ldb, const type* beta, type* c,        \
+      int64_t ldc, const accublas_options* options);
+ACCUBLAS_DECLARE_SYMM(dsymm, double)
+ACCUBLAS_DECLARE_SYMM(ssymm, float)
+ACCUBLAS_DECLARE_SYMM(zsymm, void)
+ACCUBLAS_DECLARE_SYMM(csymm, void)
+ACCUBLAS_DECLARE_SYMM(zhemm, void)
+ACCUBLAS_DECLARE_SYMM(chemm, void)
+
+/** The triangle of C that uplo names, C n x n: alpha A A^T + beta C with A n x k (trans NO_TRANS), or alpha A^T A +
+ * beta C with A k x n (TRANS; real: also ACCUBLAS_CONJ_TRANS). herk: A A^H, or A^H A (ACCUBLAS_CONJ_TRANS), real alpha
+ * and beta; the imaginary parts of C's diagonal are not read and become +0. */
+#define ACCUBLAS_DECLARE_SYRK(name, type, factor)                                                                     \
+  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,     \
+                                               accublas_transpose trans, int64_t n, int64_t k, const factor* alpha,   \
+                                               const type* a, int64_t lda, const factor* beta, type* c, int64_t ldc); \
+  ACCUBLAS_API accublas_status accublas_##name##_ex(                                                                  \
+      accublas_context* ctx, accublas_layout layout, accublas_uplo uplo, accublas_transpose trans, int64_t n,         \
+      int64_t k, const factor* alpha, const type* a, int64_t lda, const factor* beta, type* c, int64_t ldc,           \
+      const accublas_options* options);
+ACCUBLAS_DECLARE_SYRK(dsyrk, double, double)
+ACCUBLAS_DECLARE_SYRK(ssyrk, float, float)
+ACCUBLAS_DECLARE_SYRK(zsyrk, void, void)
+ACCUBLAS_DECLARE_SYRK(csyrk, void, void)
+ACCUBLAS_DECLARE_SYRK(zherk, void, double)
+ACCUBLAS_DECLARE_SYRK(cherk, void, float)
+
+/** The triangle of C that uplo names: alpha A B^T + alpha B A^T + beta C with A and B n x k (NO_TRANS), or alpha A^T B
+ * + alpha B^T A + beta C with A and B k x n (TRANS; real: also ACCUBLAS_CONJ_TRANS): one inner product of 2k terms.
+ * her2k: alpha A B^H + conj(alpha) B A^H, or alpha A^H B + conj(alpha) B^H A (ACCUBLAS_CONJ_TRANS), beta real, the
+ * diagonal as herk's. */
+#define ACCUBLAS_DECLARE_SYR2K(name, type, factor)                                                                \
+  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo, \
+                                               accublas_transpose trans, int64_t n, int64_t k, const type* alpha, \
+                                               const type* a, int64_t lda, const type* b, int64_t ldb,            \
+                                               const factor* beta, type* c, int64_t ldc);                         \
+  ACCUBLAS_API accublas_status accublas_##name##_ex(                                                              \
+      accublas_context* ctx, accublas_layout layout, accublas_uplo uplo, accublas_transpose trans, int64_t n,     \
+      int64_t k, const type* alpha, const type* a, int64_t lda, const type* b, int64_t ldb, const factor* beta,   \
+      type* c, int64_t ldc, const accublas_options* options);
+ACCUBLAS_DECLARE_SYR2K(dsyr2k, double, double)
+ACCUBLAS_DECLARE_SYR2K(ssyr2k, float, float)
+ACCUBLAS_DECLARE_SYR2K(zsyr2k, void, void)
+ACCUBLAS_DECLARE_SYR2K(csyr2k, void, void)
+ACCUBLAS_DECLARE_SYR2K(zher2k, void, double)
+ACCUBLAS_DECLARE_SYR2K(cher2k, void, float)
+
+/** B = alpha op(A) B (side LEFT) or alpha B op(A) (RIGHT), B m x n, A triangular of order m (LEFT) or n. The other
+ * triangle of A is not read and makes no terms; with diag UNIT the diagonal is not read and is ones. */
+#define ACCUBLAS_DECLARE_TRMM(name, type)                                                                           \
+  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, accublas_side side,   \
+                                               accublas_uplo uplo, accublas_transpose transa, accublas_diag diag,   \
+                                               int64_t m, int64_t n, const type* alpha, const type* a, int64_t lda, \
+                                               type* b, int64_t ldb);                                               \
+  ACCUBLAS_API accublas_status accublas_##name##_ex(                                                                \
+      accublas_context* ctx, accublas_layout layout, accublas_side side, accublas_uplo uplo,                        \
+      accublas_transpose transa, accublas_diag diag, int64_t m, int64_t n, const type* alpha, const type* a,        \
+      int64_t lda, type* b, int64_t ldb, const accublas_options* options);
+ACCUBLAS_DECLARE_TRMM(dtrmm, double)
+ACCUBLAS_DECLARE_TRMM(strmm, float)
+ACCUBLAS_DECLARE_TRMM(ztrmm, void)
+ACCUBLAS_DECLARE_TRMM(ctrmm, void)
+
+/** The triangle that uplo names of C = alpha op(A) op(B) + beta C, op(A) n x k, op(B) k x n. */
+#define ACCUBLAS_DECLARE_GEMMT(name, type)                                                                           \
+  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,    \
+                                               accublas_transpose transa, accublas_transpose transb, int64_t n,      \
+                                               int64_t k, const type* alpha, const type* a, int64_t lda,             \
+                                               const type* b, int64_t ldb, const type* beta, type* c, int64_t ldc);  \
+  ACCUBLAS_API accublas_status accublas_##name##_ex(                                                                 \
+      accublas_context* ctx, accublas_layout layout, accublas_uplo uplo, accublas_transpose transa,                  \
+      accublas_transpose transb, int64_t n, int64_t k, const type* alpha, const type* a, int64_t lda, const type* b, \
+      int64_t ldb, const type* beta, type* c, int64_t ldc, const accublas_options* options);
+ACCUBLAS_DECLARE_GEMMT(dgemmt, double)
+ACCUBLAS_DECLARE_GEMMT(sgemmt, float)
+ACCUBLAS_DECLARE_GEMMT(zgemmt, void)
+ACCUBLAS_DECLARE_GEMMT(cgemmt, void)
 
 /* ---------------------------------------------------------------------------------------------------------------
  * Multiple-precision arrays (docs/multiple-precision.md)
@@ -608,8 +713,8 @@ ACCUBLAS_API double accublas_mp_published_bound(int64_t n, double log2_m);
 ACCUBLAS_API double accublas_mp_log2_absolute_bound(int64_t n, double log2_m, double log2_magnitude);
 ACCUBLAS_API double accublas_mp_log2_relative_bound(int64_t n, double log2_m, double log2_magnitude, double log2_exact);
 
-/** What the last routine, alignment or move of multiple-precision arrays on a context did. Set struct_size before asking;
- * fields past it are not written. */
+/** What the last routine, alignment or move of multiple-precision arrays on a context did. Set struct_size before
+ * asking; fields past it are not written. */
 typedef struct accublas_mp_report_t {
   size_t struct_size;       /**< sizeof(accublas_mp_report_t) */
   char routine[16];         /**< "mp_gemv", ... */

@@ -27,6 +27,7 @@ const accublas::cpu::RealBlas* accublas_private_native(accublas::Routine routine
     if (plan.by_shape()) fit_plan(plan, {m, n, k}, accublas::cpu_backend(), accublas::cuda_backend());
     if (!plain_native(plan, resolved.settings)) return nullptr;
     const accublas::cpu::RealBlas& blas = accublas::cpu::real_blas();
+    if (accublas::is_level3(routine) && !blas.serves_level3(routine)) return nullptr;
 
     context.succeeded();
     context.last.begin(plan);
@@ -35,10 +36,11 @@ const accublas::cpu::RealBlas* accublas_private_native(accublas::Routine routine
     report.n = n;
     report.k = k;
     // An alpha of 1: native's bound does not depend on it.
+    const std::int64_t terms = accublas::has_two_products(routine) ? 2 * k : k;
     const auto bound = [&](auto real) {
       return accublas::is_complex_routine(routine)
-                 ? promised_bound(routine, plan.mode, k, accublas::Complex<decltype(real)>{real})
-                 : promised_bound(routine, plan.mode, k, real);
+                 ? promised_bound(routine, plan.mode, terms, accublas::Complex<decltype(real)>{real})
+                 : promised_bound(routine, plan.mode, terms, real);
     };
     put_bound(report, accublas::is_single(routine) ? bound(1.0f) : bound(1.0));
     report.threads = 1;

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "c_api/accublas.h"
+#include "lib/call/level3.hpp"
 #include "lib/call/routine.hpp"
 #include "lib/cpu/native.hpp"
 
@@ -30,6 +31,12 @@ ACCUBLAS_API accublas::Attempt accublas_private_next_attempt(accublas_context* c
 /// the sizes for accublas_report (DOT, NRM2, ASUM: 1, 1, n; GEMV: outputs, 1, terms). Does not throw.
 ACCUBLAS_API const accublas::cpu::RealBlas* accublas_private_native(accublas::Routine routine, std::int64_t m,
                                                                     std::int64_t n, std::int64_t k) noexcept;
+
+/// A product of level 3 in the thread's default context: column-major arguments in `shape`, alpha and beta numbers of
+/// the matrices' type.
+ACCUBLAS_API accublas_status accublas_private_level3(const accublas::Level3Shape& shape, bool single, const void* alpha,
+                                                     const void* a, const void* b, const void* beta, void* c,
+                                                     const accublas_options* options) noexcept;
 
 /// The real BLAS, nullptr where none can be loaded.
 ACCUBLAS_API const accublas::cpu::RealBlas* accublas_private_real_blas() noexcept;

@@ -71,6 +71,44 @@ void run_gemm(Context& context, Gemm<T> problem, const T* alpha, const T* beta, 
   run.finish();
 }
 
+template <class E, class A, class B>
+void run_level3(Context& context, Level3<E> problem, const A* alpha, const B* beta, const accublas_options* options) {
+  Run run(context, level3_routine(static_cast<int>(problem.kind), is_complex<E>, is_single_precision<E>), options);
+  const CallShape shape(problem.rows(), problem.n, problem.inner());
+  run.sizes(shape.m, shape.n, shape.k);
+  if (shape.m > 0 && shape.n > 0) {
+    const B none{0};
+    run.scalars(problem, alpha, problem.kind == Level3Kind::trmm ? &none : beta);
+    problem.alpha = conjugate_if(problem.conjugate_alpha, problem.alpha);
+    const bool product = run.may_be_nonzero(problem.alpha) && shape.k > 0;
+    if (product || run.scalars_on_device() || problem.beta != 1) {
+      const CallShape work(shape.m, shape.n, problem.terms());
+      const bool trmm = problem.kind == Level3Kind::trmm, one_operand = trmm || is_syrk(problem.kind);
+      const Named a{"a", problem.a}, b{"b", problem.b}, c{trmm ? "b" : "c", problem.c};
+      const Named of_alpha{"alpha", alpha},
+          of_beta{trmm ? "alpha" : "beta", trmm ? alpha : static_cast<const void*>(beta)};
+      if (!product)
+        run.operands({c}, {of_alpha, of_beta}, work);
+      else if (one_operand)
+        run.operands({a, c}, {of_alpha, of_beta}, work);
+      else
+        run.operands({a, b, c}, {of_alpha, of_beta}, work);
+      run.promise(work.k, run.scalars_on_device() ? unknown_factor<E>() : problem.alpha);
+      if (product || run.on_device()) {
+        run.compute(problem, &problem.alpha, &problem.beta, run.on_device(), &Backend::level3);
+      } else {
+        const auto scale_by = [&](auto&& times) {
+          scale_part(problem.beta, shape.m, shape.n, problem.result(), problem.wanted(), problem.hermitian_result(),
+                     times);
+        };
+        bit_defined(run.mode()) ? scale_by([](E factor, E element) { return finish_scaled(factor, element); })
+                                : scale_by([](E factor, E element) { return factor * element; });
+      }
+    }
+  }
+  run.finish();
+}
+
 template <class T>
 void run_gemm_batched(Context& context, GemmBatch<T> batch, const T* alpha, const T* beta,
                       const accublas_options* options) {
@@ -189,6 +227,16 @@ void run_asum(Context& context, const Reduction<T>& problem, const accublas_opti
   run_norm(context, pick<T>(Routine::dasum, Routine::sasum), problem, options, &Backend::asum);
 }
 
+#define ACCUBLAS_RUN_LEVEL3(E, A, B) \
+  template void run_level3(Context&, Level3<E>, const A*, const B*, const accublas_options*);
+ACCUBLAS_RUN_LEVEL3(double, double, double)
+ACCUBLAS_RUN_LEVEL3(float, float, float)
+ACCUBLAS_RUN_LEVEL3(Complex<double>, Complex<double>, Complex<double>)
+ACCUBLAS_RUN_LEVEL3(Complex<float>, Complex<float>, Complex<float>)
+ACCUBLAS_RUN_LEVEL3(Complex<double>, Complex<double>, double)
+ACCUBLAS_RUN_LEVEL3(Complex<float>, Complex<float>, float)
+ACCUBLAS_RUN_LEVEL3(Complex<double>, double, double)
+ACCUBLAS_RUN_LEVEL3(Complex<float>, float, float)
 template void run_gemm(Context&, Gemm<Complex<double>>, const Complex<double>*, const Complex<double>*,
                        const accublas_options*);
 template void run_gemm(Context&, Gemm<Complex<float>>, const Complex<float>*, const Complex<float>*,

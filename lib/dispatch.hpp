@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lib/call/batch.hpp"
+#include "lib/call/level3.hpp"
 #include "lib/call/problem.hpp"
 #include "lib/context.hpp"
 
@@ -12,7 +13,12 @@ namespace accublas {
 template <class T>
 void run_gemm(Context& context, Gemm<T> problem, const T* alpha, const T* beta, const accublas_options* options);
 
-/// The same for every matrix of a batch, with the bits of calls one by one: T* of dp:repro belongs to the matrix.
+/// A product of level 3, column-major; alpha and beta are real where BLAS has them so. `beta` is null where the routine
+/// has none.
+template <class E, class A, class B>
+void run_level3(Context& context, Level3<E> problem, const A* alpha, const B* beta, const accublas_options* options);
+
+/// GEMM for every matrix of a batch, with the bits of calls one by one: T* of dp:repro belongs to the matrix.
 template <class T>
 void run_gemm_batched(Context& context, GemmBatch<T> batch, const T* alpha, const T* beta,
                       const accublas_options* options);

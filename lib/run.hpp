@@ -33,12 +33,12 @@ class Run {
   void batch(Index count) { report_.batch_count = count; }
 
   /// Reads alpha and beta into the problem where they are on the host.
-  template <class Problem, class T>
-  void scalars(Problem& problem, const T* alpha, const T* beta) {
+  template <class Problem, class A, class B>
+  void scalars(Problem& problem, const A* alpha, const B* beta) {
     require_scalars(alpha, beta);
     if (scalars_on_device()) return;
-    problem.alpha = *alpha;
-    problem.beta = *beta;
+    problem.alpha = {*alpha};
+    problem.beta = {*beta};
   }
   template <class T>
   bool may_be_nonzero(T alpha) const {

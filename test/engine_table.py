@@ -10,12 +10,13 @@ HEADER = Path(__file__).resolve().parents[1] / "lib/call/engines.hpp"
 BACKENDS = ("cpu", "cuda")
 KINDS = {"gemm": "gemm", "gemm_batched": "gemm", "gemv": "vector", "dot": "vector", "dotu": "vector", "dotc": "vector",
          "nrm2": "norm", "asum": "norm"}
+KINDS |= dict.fromkeys(("symm", "syrk", "syr2k", "trmm", "gemmt", "hemm", "herk", "her2k"), "level3")
 
 
 def parsed(text):
     """{(mode, with ":repro" where it is dp's; kind): {backend: engines}}"""
     table = re.search(r"EngineRow table\[\] = \{(.*?)\};", text, re.DOTALL).group(1)
-    rows = re.findall(r"\{ACCUBLAS_MODE_(\w+), (plain|repro), ((?:complex_)?(?:gemm|vector|norm)), \{([\w, ]*)\}, \{([\w, ]*)\}\}",
+    rows = re.findall(r"\{ACCUBLAS_MODE_(\w+), (plain|repro), ((?:complex_)?(?:gemm|vector|norm)|level3), \{([\w, ]*)\}, \{([\w, ]*)\}\}",
                       " ".join(table.split()))
     if len(rows) != table.count("ACCUBLAS_MODE_") or not rows:
         raise ValueError(f"{HEADER}: a row of the table of engines has another form")
@@ -32,8 +33,9 @@ MODES = tuple(dict.fromkeys(mode for mode, _ in TABLE))
 
 def serving(routine, mode, backend, of_complex=False):
     """Engines of a routine (or kind of routines), for a mode word with its parameters; none where the backend lacks it.
-    Those of complex types stand in rows of their own."""
+    Those of complex GEMM stand in rows of their own."""
     word, *rest = mode.split(":")
     key = {"sp": "dp"}.get(word, word) + (":repro" if "repro" in rest else "")
-    kind = ("complex_" if of_complex else "") + KINDS.get(routine, routine)
+    kind = KINDS.get(routine, routine)
+    kind = "complex_" + kind if of_complex and kind != "level3" else kind
     return TABLE.get((key, kind), {}).get(backend, ())

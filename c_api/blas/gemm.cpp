@@ -58,8 +58,8 @@ template <class T>
 void run(const GemmCall<T>& g) {
   const bool small = fits(g.m, g.n, g.k, g.lda, g.ldb, g.ldc);
   const auto on_real = [&](const cpu::RealBlas& blas) {
-    cpu::call_gemm(blas, f77_letter<T>(g.transa), f77_letter<T>(g.transb), g.m, g.n, g.k, g.alpha, g.a, g.lda, g.b,
-                   g.ldb, g.beta, g.c, g.ldc);
+    cpu::call_gemm(blas, cpu::op_letter<T>(g.transa), cpu::op_letter<T>(g.transb), g.m, g.n, g.k, g.alpha, g.a, g.lda,
+                   g.b, g.ldb, g.beta, g.c, g.ldc);
   };
   if (small)
     if (const auto* blas = accublas_private_native(g.routine, g.m, g.n, g.k)) return on_real(*blas);

@@ -33,7 +33,7 @@ template <class T>
 void run(const GemvCall<T>& g) {
   const bool small = fits(g.m, g.n, g.lda, g.incx, g.incy);
   const auto on_real = [&](const cpu::RealBlas& blas) {
-    cpu::call_gemv(blas, f77_letter<T>(g.trans), g.m, g.n, g.alpha, g.a, g.lda, g.x, g.incx, g.beta, g.y, g.incy);
+    cpu::call_gemv(blas, cpu::op_letter<T>(g.trans), g.m, g.n, g.alpha, g.a, g.lda, g.x, g.incx, g.beta, g.y, g.incy);
   };
   const bool plain = g.trans == ACCUBLAS_NO_TRANS;
   if (small)

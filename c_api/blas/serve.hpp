@@ -36,13 +36,6 @@ inline accublas_transpose f77_transpose(char c) {
 template <class T>
 inline constexpr bool is_double = std::is_same_v<T, double>;
 
-/// The letter for numbers of type T: of a real matrix the conjugate transpose is the transpose.
-template <class T>
-char f77_letter(accublas_transpose t) {
-  if (t == ACCUBLAS_NO_TRANS) return 'N';
-  return is_complex<T> && t == ACCUBLAS_CONJ_TRANS ? 'C' : 'T';
-}
-
 /// Whether the real BLAS, whose integers may be 32 bits wide, can take all of these.
 template <class... Sizes>
 bool fits(Sizes... sizes) {

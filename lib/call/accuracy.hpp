@@ -48,7 +48,7 @@ Bound promised_bound(Routine routine, const Mode& mode, Index k, T alpha) {
   switch (mode.kind) {
     case ACCUBLAS_MODE_DP:
     case ACCUBLAS_MODE_SP:
-      if (mode.reproducible && !is_gemm(routine)) return rounded_once<T>();
+      if (mode.reproducible && !is_gemm(routine) && !is_level3(routine)) return rounded_once<T>();
       [[fallthrough]];
     case ACCUBLAS_MODE_NATIVE:
       // A complex alpha and beta take four roundings more.

@@ -11,6 +11,7 @@
 #include "lib/call/batch.hpp"
 #include "lib/call/engines.hpp"
 #include "lib/call/execution.hpp"
+#include "lib/call/level3.hpp"
 #include "lib/call/problem.hpp"
 #include "lib/call/routine.hpp"
 #include "lib/numerics/complex.hpp"
@@ -130,7 +131,20 @@ class Backend {
   virtual void asum(const Call<Reduction<double>, double>&, BackendState*, Execution&) = 0;
   virtual void asum(const Call<Reduction<float>, float>&, BackendState*, Execution&) = 0;
 
+  /// Likewise.
+  virtual void level3(const Call<Level3<double>, double>&, BackendState*, Execution&) { lacks_level3(); }
+  virtual void level3(const Call<Level3<float>, float>&, BackendState*, Execution&) { lacks_level3(); }
+  virtual void level3(const Call<Level3<Complex<double>>, Complex<double>>&, BackendState*, Execution&) {
+    lacks_level3();
+  }
+  virtual void level3(const Call<Level3<Complex<float>>, Complex<float>>&, BackendState*, Execution&) {
+    lacks_level3();
+  }
+
  private:
+  [[noreturn]] static void lacks_level3() {
+    throw Error(ACCUBLAS_ERROR_INTERNAL, "the plan sends a product of level 3 to a backend that has none");
+  }
   [[noreturn]] static void lacks_complex() {
     throw Error(ACCUBLAS_ERROR_INTERNAL, "the plan sends a complex product to a backend that has none");
   }

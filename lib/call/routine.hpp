@@ -22,28 +22,85 @@ enum class Routine {
   zgemm,
   cgemm,
   zgemm_batched,
-  cgemm_batched
+  cgemm_batched,
+  // Level 3: see level3_routine.
+  dsymm,
+  ssymm,
+  zsymm,
+  csymm,
+  dsyrk,
+  ssyrk,
+  zsyrk,
+  csyrk,
+  dsyr2k,
+  ssyr2k,
+  zsyr2k,
+  csyr2k,
+  dtrmm,
+  strmm,
+  ztrmm,
+  ctrmm,
+  dgemmt,
+  sgemmt,
+  zgemmt,
+  cgemmt,
+  zhemm,
+  chemm,
+  zherk,
+  cherk,
+  zher2k,
+  cher2k
 };
-constexpr int routine_count = 16;
+constexpr int routine_count = 42;
 constexpr Routine all_routines[routine_count] = {
-    Routine::dgemm, Routine::sgemm, Routine::ddot,          Routine::sdot,
-    Routine::dgemv, Routine::sgemv, Routine::dnrm2,         Routine::snrm2,
-    Routine::dasum, Routine::sasum, Routine::dgemm_batched, Routine::sgemm_batched,
-    Routine::zgemm, Routine::cgemm, Routine::zgemm_batched, Routine::cgemm_batched};
+    Routine::dgemm,         Routine::sgemm,         Routine::ddot,   Routine::sdot,   Routine::dgemv,
+    Routine::sgemv,         Routine::dnrm2,         Routine::snrm2,  Routine::dasum,  Routine::sasum,
+    Routine::dgemm_batched, Routine::sgemm_batched, Routine::zgemm,  Routine::cgemm,  Routine::zgemm_batched,
+    Routine::cgemm_batched, Routine::dsymm,         Routine::ssymm,  Routine::zsymm,  Routine::csymm,
+    Routine::dsyrk,         Routine::ssyrk,         Routine::zsyrk,  Routine::csyrk,  Routine::dsyr2k,
+    Routine::ssyr2k,        Routine::zsyr2k,        Routine::csyr2k, Routine::dtrmm,  Routine::strmm,
+    Routine::ztrmm,         Routine::ctrmm,         Routine::dgemmt, Routine::sgemmt, Routine::zgemmt,
+    Routine::cgemmt,        Routine::zhemm,         Routine::chemm,  Routine::zherk,  Routine::cherk,
+    Routine::zher2k,        Routine::cher2k};
 
 constexpr const char* routine_name(Routine routine) {
   constexpr const char* names[routine_count] = {
-      "dgemm", "sgemm", "ddot",          "sdot",          "dgemv", "sgemv", "dnrm2",         "snrm2",
-      "dasum", "sasum", "dgemm_batched", "sgemm_batched", "zgemm", "cgemm", "zgemm_batched", "cgemm_batched"};
+      "dgemm",         "sgemm",         "ddot",  "sdot",          "dgemv",         "sgemv",  "dnrm2",
+      "snrm2",         "dasum",         "sasum", "dgemm_batched", "sgemm_batched", "zgemm",  "cgemm",
+      "zgemm_batched", "cgemm_batched", "dsymm", "ssymm",         "zsymm",         "csymm",  "dsyrk",
+      "ssyrk",         "zsyrk",         "csyrk", "dsyr2k",        "ssyr2k",        "zsyr2k", "csyr2k",
+      "dtrmm",         "strmm",         "ztrmm", "ctrmm",         "dgemmt",        "sgemmt", "zgemmt",
+      "cgemmt",        "zhemm",         "chemm", "zherk",         "cherk",         "zher2k", "cher2k"};
   return names[static_cast<int>(routine)];
 }
 
 constexpr bool is_single(Routine routine) { return static_cast<int>(routine) % 2 == 1; }
 
-constexpr bool is_complex_routine(Routine routine) { return routine >= Routine::zgemm; }
+/// The products of level 3 beside GEMM: of each kind (lib/call/level3.hpp) d, s, z, c in turn, of those that are
+/// complex only z, c.
+constexpr bool is_level3(Routine routine) { return routine >= Routine::dsymm && routine <= Routine::cher2k; }
+constexpr int level3_number(Routine routine) { return static_cast<int>(routine) - static_cast<int>(Routine::dsymm); }
+constexpr int level3_count = level3_number(Routine::cher2k) + 1;
+constexpr Routine level3_routine(int kind, bool complex, bool single) {
+  const int four = level3_number(Routine::zhemm) / 4;
+  const int number = kind < four ? 4 * kind + 2 * complex : 4 * four + 2 * (kind - four);
+  return static_cast<Routine>(static_cast<int>(Routine::dsymm) + number + single);
+}
 
-/// The families of GEMM hold its complex forms too.
+/// SYR2K and HER2K: two products of the inner dimension's terms each.
+constexpr bool has_two_products(Routine routine) {
+  return (routine >= Routine::dsyr2k && routine <= Routine::csyr2k) || routine == Routine::zher2k ||
+         routine == Routine::cher2k;
+}
+
+constexpr bool is_complex_routine(Routine routine) {
+  if (is_level3(routine)) return routine >= Routine::zhemm || level3_number(routine) % 4 >= 2;
+  return routine >= Routine::zgemm;
+}
+
+/// The families of GEMM hold its complex forms too, and level 3.
 constexpr accublas_family family_of(Routine routine) {
+  if (is_level3(routine)) return is_single(routine) ? ACCUBLAS_FAMILY_SGEMM : ACCUBLAS_FAMILY_DGEMM;
   switch (routine) {
     case Routine::dgemm:
     case Routine::dgemm_batched:
@@ -81,7 +138,8 @@ constexpr bool is_batched(Routine routine) {
 
 /// GEMM, batched or not.
 constexpr bool is_gemm(Routine routine) {
-  return routine == Routine::dgemm || routine == Routine::sgemm || routine >= Routine::dgemm_batched;
+  return routine == Routine::dgemm || routine == Routine::sgemm ||
+         (routine >= Routine::dgemm_batched && routine <= Routine::cgemm_batched);
 }
 
 /// NRM2 and ASUM: one vector, one result. They take DOT's mode, but have no fixed and no slices.

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "lib/call/problem.hpp"
+#include "lib/call/product.hpp"
 
 namespace accublas {
 
@@ -20,6 +20,25 @@ void scale_result(T beta, Index m, Index n, Matrix<T> c, Product product) {
       T& element = c(i, j);
       element = beta == 0 ? T{0} : product(beta, element);
     }
+}
+
+/// A part of C; of a Hermitian one the imaginary parts of the diagonal are not read and become +0.
+template <class T, class Product>
+void scale_part(T beta, Index m, Index n, Matrix<T> c, Triangle part, bool hermitian, Product product) {
+  for (Index j = 0; j < n; ++j)
+    for (Index i = 0; i < m; ++i) {
+      if (!holds(part, i, j)) continue;
+      T& element = c(i, j);
+      if constexpr (is_complex<T>)
+        if (hermitian && i == j) element.im = 0;
+      element = beta == 0 ? T{} : product(beta, element);
+      if constexpr (is_complex<T>)
+        if (hermitian && i == j) element.im = 0;
+    }
+}
+template <class T>
+void scale_part(T beta, Index m, Index n, Matrix<T> c, Triangle part, bool hermitian) {
+  scale_part(beta, m, n, c, part, hermitian, [](T factor, T element) { return factor * element; });
 }
 
 /// The product as the caller's floating-point environment rounds it.

@@ -12,11 +12,18 @@
 #include <cstdlib>
 #include <limits>
 
+#include "c_api/accublas.h"
 #include "lib/base/fp_environment.hpp"
 #include "lib/call/scale_result.hpp"
 #include "lib/cpu/native.hpp"
 
 namespace accublas::cpu {
+
+/// netlib's letter of a transposition: of a real matrix the conjugate transpose is the transpose.
+template <class E>
+char op_letter(accublas_transpose t) {
+  return t == ACCUBLAS_NO_TRANS ? 'N' : is_complex<E> && t == ACCUBLAS_CONJ_TRANS ? 'C' : 'T';
+}
 
 /// C = alpha op(A) op(B) + beta C; op is 'N', 'T' or, of complex matrices, 'C'.
 template <class T>

@@ -97,6 +97,19 @@ class CpuBackend final : public Backend {
   void gemm_batched(const Call<GemmBatch<float>, float>& call, BackendState*, Execution& execution) override {
     cpu::gemm_batched(call, gemm_of<float>, execution);
   }
+  void level3(const Call<Level3<double>, double>& call, BackendState*, Execution& execution) override {
+    level3_of(call, execution);
+  }
+  void level3(const Call<Level3<float>, float>& call, BackendState*, Execution& execution) override {
+    level3_of(call, execution);
+  }
+  void level3(const Call<Level3<Complex<double>>, Complex<double>>& call, BackendState*,
+              Execution& execution) override {
+    level3_of(call, execution);
+  }
+  void level3(const Call<Level3<Complex<float>>, Complex<float>>& call, BackendState*, Execution& execution) override {
+    level3_of(call, execution);
+  }
   void gemv(const Call<Gemv<double>, double>& call, BackendState*, Execution& execution) override {
     gemv_of(call, execution);
   }
@@ -131,7 +144,13 @@ class CpuBackend final : public Backend {
   template <class T>
   static void complex_gemm_of(const Call<Gemm<Complex<T>>, Complex<T>>& call, Execution& execution) {
     if (call.engine == ACCUBLAS_ENGINE_NATIVE) return cpu::native_gemm(call.problem, execution);
-    cpu::complex_gemm(call.problem, emulated(call.mode), call.engine, real_gemm<T>, execution);
+    cpu::described_product(product_of(call.problem), emulated(call.mode), call.engine, real_gemm<T>, execution);
+  }
+
+  template <class E>
+  static void level3_of(const Call<Level3<E>, E>& call, Execution& execution) {
+    if (call.engine == ACCUBLAS_ENGINE_NATIVE) return cpu::native_level3(call.problem, execution);
+    cpu::described_product(product_of(call.problem), emulated(call.mode), call.engine, real_gemm<RealOf<E>>, execution);
   }
 
   template <class T>

@@ -8,8 +8,8 @@
 #pragma once
 
 #include "lib/call/execution.hpp"
+#include "lib/call/level3.hpp"
 #include "lib/call/mode.hpp"
-#include "lib/call/problem.hpp"
 #include "lib/numerics/complex.hpp"
 
 namespace accublas::cpu {
@@ -17,6 +17,8 @@ namespace accublas::cpu {
 // native.cpp: the real BLAS through its own handle. General strides are packed in blocks (report.copied_bytes).
 template <class T>
 void native_gemm(const Gemm<T>&, Execution&);
+template <class E>
+void native_level3(const Level3<E>&, Execution&);
 template <class T>
 void native_gemv(const Gemv<T>&, Execution&);
 template <class T>
@@ -89,12 +91,13 @@ void fixed_gemv(const Gemv<T>&, const Mode&, Execution&);
 template <class T>
 void fixed_dot(const Dot<T>&, const Mode&, Execution&);
 
-// complex/complex_gemm.cpp: complex GEMM in every mode but native, as products of components by `real`, which computes
-// a real GEMM by the engine named; complex/complex_elements.cpp, element by element, where that does not serve.
+// complex/product.cpp: described products and complex GEMM in every mode but native, as products of components by
+// `real`, which computes a real GEMM by the engine named; complex/complex_elements.cpp, element by element, where that
+// does not serve.
 template <class T>
 using RealGemm = void (*)(const Gemm<T>&, const Mode&, accublas_engine, Execution&);
-template <class T>
-void complex_gemm(const Gemm<Complex<T>>&, const Mode&, accublas_engine, RealGemm<T> real, Execution&);
+template <class E>
+void described_product(const Product<E>&, const Mode&, accublas_engine, RealGemm<RealOf<E>> real, Execution&);
 
 // sums/exact.cpp: the slow readable twin: cr for any routine by exact accumulators, special values included.
 // exact_element is what the fast engines call for undecided elements and for elements with NaN or Inf in their row or

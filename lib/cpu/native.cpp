@@ -8,10 +8,12 @@
 #include <cstdlib>
 #include <limits>
 
+#include "lib/base/error.hpp"
 #include "lib/base/integers.hpp"
 #include "lib/call/accuracy.hpp"
 #include "lib/cpu/blas_calls.hpp"
 #include "lib/cpu/engines.hpp"
+#include "lib/cpu/level3_calls.hpp"
 #include "lib/numerics/complex.hpp"
 
 namespace accublas::cpu {
@@ -286,6 +288,21 @@ void native_dot(const Dot<T>& p, Execution& execution) {
   *p.result = sum;
 }
 
+/// Of the sizes that the real BLAS takes: these routines have no strides that would be copied.
+template <class E>
+void native_level3(const Level3<E>& l, Execution& execution) {
+  const RealBlas& blas = real_blas();
+  if (std::max({l.m, l.n, l.k, l.lda, l.ldb, l.ldc}) > int_max)
+    throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "the real BLAS's products of level 3 take sizes below 2^31");
+  set_bound<RealOf<E>>(is_complex<E> ? 2 * l.terms() + 4 : l.terms(), execution);
+  PhaseTimer timer(execution, &accublas_report_t::ms_product);
+  call_level3(blas, l);
+}
+
+template void native_level3(const Level3<double>&, Execution&);
+template void native_level3(const Level3<float>&, Execution&);
+template void native_level3(const Level3<Complex<double>>&, Execution&);
+template void native_level3(const Level3<Complex<float>>&, Execution&);
 template void native_gemm(const Gemm<double>&, Execution&);
 template void native_gemm(const Gemm<float>&, Execution&);
 template void native_gemm(const Gemm<Complex<double>>&, Execution&);

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "lib/call/routine.hpp"
 #include "lib/numerics/complex.hpp"
 
 namespace accublas::cpu {
@@ -36,8 +37,14 @@ struct RealBlas {
   float (*snrm2)(const F77Int*, const float*, const F77Int*);
   double (*dasum)(const F77Int*, const double*, const F77Int*);
   float (*sasum)(const F77Int*, const float*, const F77Int*);
+  void* level3[level3_count];  ///< by level3_number; null where it has none (GEMMT is no part of the reference BLAS)
   void (*xerbla)(const char* routine, const F77Int* argument, std::size_t length);  ///< null where it has none
   const char* library;                                                              ///< file that was loaded
+  /// Whether it can serve a routine of level 3: GEMMT by GEMM too.
+  bool serves_level3(Routine routine) const {
+    const bool gemmt = routine >= Routine::dgemmt && routine <= Routine::cgemmt;
+    return gemmt || level3[level3_number(routine)] != nullptr;
+  }
   bool reads_result;  ///< its GEMM was seen to read C where beta = 0
 };
 

@@ -51,6 +51,8 @@ bool find(void* handle, const Spelling& spelling, const char* routine, Function*
 
 bool find_all(void* handle, const Spelling& spelling, RealBlas& blas) {
   find(handle, spelling, "xerbla", &blas.xerbla);
+  for (Routine routine : all_routines)
+    if (is_level3(routine)) find(handle, spelling, routine_name(routine), &blas.level3[level3_number(routine)]);
   return find(handle, spelling, "dgemm", &blas.dgemm) && find(handle, spelling, "sgemm", &blas.sgemm) &&
          find(handle, spelling, "zgemm", &blas.zgemm) && find(handle, spelling, "cgemm", &blas.cgemm) &&
          find(handle, spelling, "dgemv", &blas.dgemv) && find(handle, spelling, "sgemv", &blas.sgemv) &&

@@ -2,6 +2,9 @@
 import re
 
 ROUTINES = [letter + routine for letter in "ds" for routine in ("asum", "dot", "gemm", "gemv", "nrm2")] + ["cgemm", "zgemm"]
+ROUTINES += [letter + routine for letter in "dszc" for routine in ("symm", "syrk", "syr2k", "trmm", "gemmt")]
+ROUTINES += [letter + routine for letter in "zc" for routine in ("hemm", "herk", "her2k")]
+ROUTINES.sort(key=len, reverse=True)  # gemmt before gemm
 SPELLINGS = ["{}_", "cblas_{}",                      # Debian, conda, vendors
              "{}_64_", "cblas_{}_64",                # netlib's ILP64
              "{}64_", "cblas_{}64_",                 # OpenBLAS's

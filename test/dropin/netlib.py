@@ -40,6 +40,14 @@ def names(program):
     return routine, level, f"{letter}blat{level}.in", f"{letter}blat{level}.out"
 
 
+def ours(routine, level):
+    """The routines of a program that the drop-in serves, ours first; netlib's programs know no GEMMT."""
+    if level < 3:
+        return [routine]
+    hermitian = ("hemm", "herk", "her2k") if routine[0] in "cz" else ()
+    return [routine[0] + kind for kind in ("gemm", "symm", "syrk", "syr2k", "trmm", *hermitian)]
+
+
 def forced(routine, level):
     """Every engine of every mode. Programs of level 1 also call the norms: in the mode, or in dp where they lack it."""
     pairs = [(m, e) for m in MODES for e in engine_table.serving(KIND[level], m, "cpu", routine[0] in "cz")]
@@ -47,13 +55,13 @@ def forced(routine, level):
     return [(m, e) for m, e in pairs if level > 1 or e in norms[m]]
 
 
-def adapted(source, routine):
-    """netlib's input for our routine alone, with few sizes up to its largest, 65 (complex, slower by element: 17)."""
+def adapted(source, routine, level):
+    """netlib's input for our routines alone, with few sizes up to its largest, 65 (complex, slower by element: 17)."""
     with open(source) as file:
         text = file.read()
     sizes = "0 1 3 17" if routine[0] in "cz" else "0 1 65"
     text = re.sub(r"^6( +NUMBER OF VALUES OF N\n).*( VALUES OF N)$", rf"{len(sizes.split())}\1 {sizes} \2", text, flags=re.MULTILINE)
-    return re.sub(rf"^(?!(?:cblas_)?{routine}\b)(\w+ +)T PUT", r"\1F PUT", text, flags=re.MULTILINE | re.IGNORECASE)
+    return re.sub(rf"^(?!(?:cblas_)?(?:{'|'.join(ours(routine, level))})\b)(\w+ +)T PUT", r"\1F PUT", text, flags=re.MULTILINE | re.IGNORECASE)
 
 
 def check(program, library, directory, mode, engine, extra=None):
@@ -64,7 +72,7 @@ def check(program, library, directory, mode, engine, extra=None):
     with tempfile.TemporaryDirectory() as work:
         stdin = source and os.path.join(directory, source)
         if stdin and mode != "native":  # native: as netlib has it, all routines
-            text = adapted(stdin, routine)
+            text = adapted(stdin, routine, level)
             stdin = os.path.join(work, "input")
             with open(stdin, "w") as file:
                 file.write(text)
@@ -75,17 +83,18 @@ def check(program, library, directory, mode, engine, extra=None):
                 output += file.read()
     if done.returncode != 0:
         return f"exit status {done.returncode}\n{output}\n{done.stderr}"
-    # The routine's own lines: the other routines are the real BLAS's affair.
-    judged = output if level == 1 else "\n".join(l for l in output.splitlines() if routine.upper() in l.upper())
+    # Our routines' own lines: the others are the real BLAS's affair.
+    served_here = ours(routine, level)
+    judged = output if level == 1 else "\n".join(l for l in output.splitlines() if any(r.upper() in l.upper() for r in served_here))
     if BAD.search(re.sub(r"ERROR.EXITS|ERROR-EXITS", "", judged)) or "*****" in output:
         return output
-    name = routine.upper() if not cblas else f"cblas_{routine}"
-    if level > 1:
+    for own in served_here if level > 1 else ():
+        name = own.upper() if not cblas else f"cblas_{own}"
         tests = output.count(f"{name}") and re.search(rf"{name}\s+PASSED THE TESTS OF ERROR-EXITS", output)
         if not tests or not re.search(rf"{name}\s+PASSED THE[\w\s-]*COMPUTATIONAL TESTS", output):
-            return "no line of success\n" + output
+            return f"no line of success of {name}\n{output}"
     served = dropin.counts(done.stderr)
-    expected = {routine: DEFAULT_ENGINE[mode][level == 3] if engine == "auto" else engine}
+    expected = {own: DEFAULT_ENGINE[mode][level == 3] if engine == "auto" else engine for own in served_here}
     if level == 1:
         for norm in ("nrm2", "asum"):
             expected[routine[0] + norm] = NORM_ENGINE[mode] if engine == "auto" else engine

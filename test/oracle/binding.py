@@ -32,6 +32,11 @@ def signatures():
             "gemv_strided": [i, i, p, p, i, i, p, i, p, p, i],
             "gemm": [e, e, e, i, i, i, p, p, i, p, i, p, p, i],
             "gemm_strided": [i, i, i, p, p, i, i, p, i, i, p, p, i, i],
+            "symm": [e, e, e, i, i, p, p, i, p, i, p, p, i], "hemm": [e, e, e, i, i, p, p, i, p, i, p, p, i],
+            "syrk": [e, e, e, i, i, p, p, i, p, p, i], "herk": [e, e, e, i, i, p, p, i, p, p, i],
+            "syr2k": [e, e, e, i, i, p, p, i, p, i, p, p, i], "her2k": [e, e, e, i, i, p, p, i, p, i, p, p, i],
+            "trmm": [e, e, e, e, e, i, i, p, p, i, p, i],
+            "gemmt": [e, e, e, e, i, i, p, p, i, p, i, p, p, i],
             "gemm_batched": [e, e, e, i, i, i, p, p, i, p, i, p, p, i, i],
             "gemm_strided_batched": [e, e, e, i, i, i, p, p, i, i, p, i, i, p, p, i, i, i]}
 

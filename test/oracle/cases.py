@@ -35,6 +35,7 @@ class Case:
     arguments: list = field(default_factory=list)  # "A", "B", "C" stand for the pointers
     null_operands: bool = False  # A and B are passed as NULL
     strides: list = None  # of batches, in elements: from one matrix to the next
+    description: object = None  # of level 3: level3.Description
 
     def describe(self):
         m, k = self.a.shape[-2:]

@@ -3,6 +3,7 @@
 import numpy as np
 
 import complex as complex_types
+import level3
 import modes
 import multiword
 from dyadic import BINARY32, BINARY64
@@ -31,6 +32,8 @@ def expected_bits(case):
         a, b, c = (x.astype(wide(case)) for x in (case.a, case.b, case.c))
     if case.routine == "gemm":
         values, facts = modes.gemm(mode, fmt, case.alpha, a, b, case.beta, c, field=field)
+    elif case.description is not None:
+        values, facts = level3.product(mode, fmt, case.alpha, a, b, case.beta, c, case.description, field)
     elif case.routine == "gemm_batched":
         values, facts = batch_of(mode, fmt, case, a, b, c, field)
     elif case.routine == "gemv":

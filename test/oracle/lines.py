@@ -200,9 +200,9 @@ def certificate(rows, columns, k, precision):
     return result
 
 
-def repro_product(rows, columns, k, precision):
-    """(S of fixed:T* per row and column, what the certificate accepts of them, T* or 0)."""
+def repro_product(rows, columns, k, precision, counted):
+    """(S of fixed:T* per row and column, what the certificate accepts of them, T* or 0 of the elements that count)."""
     rungs = certificate(rows, columns, k, precision)
     accepted = [[t is not None for t in line] for line in rungs]
-    call = max((t for line in rungs for t in line if t is not None), default=0)
+    call = max((t for line, own in zip(rungs, counted) for t, counts in zip(line, own) if counts and t is not None), default=0)
     return (fixed_product(rows, columns, call) if call else None), accepted, call

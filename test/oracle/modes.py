@@ -173,8 +173,9 @@ class Products:
     exact: Callable
 
 
-def inner_products(mode, fmt, a, b, routine):
-    """(Products of the rows of a and the columns of b, which are real; Facts)."""
+def inner_products(mode, fmt, a, b, routine, wanted=None, terms=None):
+    """(Products of the rows of a and the columns of b, which are real; Facts). wanted: the elements that T* of dp:repro
+    is over (all); terms(i, j): which terms the element has (all), where a or b has zeros for those that it lacks."""
     facts = Facts()
     k = a.shape[1]
     rows, columns = Finite(a), Finite(b.T)
@@ -189,13 +190,15 @@ def inner_products(mode, fmt, a, b, routine):
         """The entry of a table of the finite lines, else what the special values make."""
         def entry(i, j):
             if not finite(i, j):
-                return special_sum(a[i].tolist(), b[:, j].tolist())
+                return exact(i, j)
             return table[rows.number[i]][columns.number[j]]
         return entry
 
     def exact(i, j):
         if not finite(i, j):
-            return special_sum(a[i].tolist(), b[:, j].tolist())
+            row, column = (a[i], b[:, j]) if terms is None else (a[i][terms(i, j)], b[:, j][terms(i, j)])
+            special = special_sum(row.tolist(), column.tolist())
+            return exact_product([Line(row)], [Line(column)])[0][0] if special is None else special
         return exact_product([rows.lines[rows.number[i]]], [columns.lines[columns.number[j]]])[0][0]
 
     def always(i, j):
@@ -216,8 +219,10 @@ def inner_products(mode, fmt, a, b, routine):
         return Products(of(fixed_product(rows.lines, columns.lines, mode.parameter)), always, exact), facts
     if kind == "slices":
         return Products(of(slices_product(rows.lines, columns.lines, mode.parameter, mode.fast, k)), always, exact), facts
-    table, accepted, facts.call_bits = repro_product(rows.lines, columns.lines, k, fmt.name)
-    facts.rejected = sum(not t for line in accepted for t in line)
+    counted = np.ones((a.shape[0], b.shape[1]), bool) if wanted is None else wanted
+    counted = counted[rows.has][:, columns.has]
+    table, accepted, facts.call_bits = repro_product(rows.lines, columns.lines, k, fmt.name, counted)
+    facts.rejected = sum(not t for line, of_line in zip(accepted, counted) for t, own in zip(line, of_line) if own)
     return Products(of(table), lambda i, j: finite(i, j) and accepted[rows.number[i]][columns.number[j]], exact), facts
 
 

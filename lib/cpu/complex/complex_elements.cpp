@@ -1,7 +1,6 @@
-// Complex GEMM element by element, for every bit-defined mode and any alpha and beta: exact sums, slow and readable.
-// The twin of the products of components (complex_gemm.cpp), and the way where those do not serve: alpha or beta with
-// two parts, which join both components of S before the rounding, and dp:repro where the workspace cannot hold the
-// lines of the whole call.
+// A complex product element by element, for every bit-defined mode and any alpha and beta: exact sums, slow and
+// readable. The twin of the products of components (product.cpp), and the way where those do not serve: alpha or beta
+// with two parts, which join both components of S before the rounding, and a workspace that cannot hold two lines.
 #include <atomic>
 #include <cmath>
 
@@ -37,10 +36,17 @@ struct Inner {
 template <class T>
 class ComplexElements {
  public:
-  ComplexElements(const Gemm<Complex<T>>& g, const Mode& mode, Execution& execution)
-      : g_(g), mode_(mode), execution_(execution), a_(lines_of_a(g)), b_(lines_of_b(g)), terms_(2 * g.k) {
+  ComplexElements(const Product<Complex<T>>& g, const Mode& mode, Execution& execution)
+      : g_(g),
+        mode_(mode),
+        execution_(execution),
+        a_(rows_of(g)),
+        b_(columns_of(g)),
+        difference_(b_),
+        terms_(2 * g.pairs() * g.k) {
+    difference_.negate_second = g.hermitian;
     threads_ =
-        static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k) < 1e4 ? 1 : execution.threads;
+        static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(terms_) < 2e4 ? 1 : execution.threads;
     if (slices()) sums_ = execution.workspace.take<std::int64_t>(static_cast<std::size_t>(threads_ * sums_each()));
     if (by_integers()) {
       rows_ = execution.workspace.take<Line>(static_cast<std::size_t>(g.m));
@@ -50,7 +56,7 @@ class ComplexElements {
 
   void run() {
     accublas_report_t& report = execution_.report;
-    put_bound(report, promised_bound(sizeof(T) == 8 ? Routine::zgemm : Routine::cgemm, mode_, g_.k, g_.alpha));
+    put_bound(report, promised_bound(sizeof(T) == 8 ? Routine::zgemm : Routine::cgemm, mode_, terms_ / 2, g_.alpha));
     PhaseTimer timer(execution_, &accublas_report_t::ms_exact);
     if (by_integers()) measure_lines();
     bits_ = mode_.parameter;
@@ -60,7 +66,23 @@ class ComplexElements {
     }
     if (by_integers()) report.bits = bits_;
     if (slices()) report.parts = mode_.parameter;
-    for_all([&](Index i, Index j, int thread) { compute(i, j, slices() ? sums_ + thread * sums_each() : nullptr); });
+    const auto body = [&](Index i, Index j, int thread) {
+      compute(i, j, slices() ? sums_ + thread * sums_each() : nullptr);
+    };
+    if (!g_.in_place) return for_all(0, g_.m, body);
+    // Rows of A that C overwrites are set aside, as many as there is room for.
+    const Index room = static_cast<Index>(execution_.workspace.available() / 2 / sizeof(Complex<T>)) / g_.k;
+    const Index rows = std::clamp<Index>(room, 1, g_.m);
+    auto* const kept = execution_.workspace.template take<Complex<T>>(static_cast<std::size_t>(rows * g_.k));
+    const Operand<Complex<T>> stored = a_.first;
+    for (Index i = 0; i < g_.m; i += rows) {
+      const Index end = std::min(g_.m, i + rows);
+      for (Index line = i; line < end; ++line)
+        for (Index p = 0; p < g_.k; ++p) kept[(line - i) * g_.k + p] = stored(line, p);
+      a_.first = {{kept, g_.k, 1}};
+      first_kept_ = i;
+      for_all(i, end, body);
+    }
   }
 
  private:
@@ -71,19 +93,23 @@ class ComplexElements {
   /// Integers of a thread: sums of slices by slices.
   Index sums_each() const { return Index{mode_.parameter} * mode_.parameter; }
 
-  RowLine<T> row_line(Index i) const { return {a_, i}; }
-  ColumnLine<T> column_line(Index j, int component) const { return {b_, j, component == 1}; }
+  RowLine<T> row_line(Index i, int component) const { return {a_, i - first_kept_, g_.turned && component == 1}; }
+  ColumnLine<T> column_line(Index j, int component) const { return {b_, j, component == 1, g_.turned}; }
 
-  /// body(i, j, thread).
+  /// body(i, j, thread) for the wanted elements of some rows.
   template <class Body>
-  void for_all(Body&& body) {
+  void for_all(Index first, Index end, Body&& body) {
     parallel_for(g_.n, threads_, [&](Index j, int thread) {
-      for (Index i = 0; i < g_.m; ++i) body(i, j, thread);
+      for (Index i = first; i < end; ++i)
+        if (holds(g_.wanted, i, j)) body(i, j, thread);
     });
   }
 
+  /// The imaginary parts of a Hermitian result's diagonal are no results of the product.
+  int components(Index i, Index j) const { return g_.hermitian && i == j ? 1 : 2; }
+
   void measure_lines() {
-    for (Index i = 0; i < g_.m; ++i) rows_[i] = measure<T>(row_line(i), terms_);
+    for (Index i = 0; i < g_.m; ++i) rows_[i] = measure<T>(row_line(i, 0), terms_);
     for (Index j = 0; j < g_.n; ++j) cols_[j] = measure<T>(column_line(j, 0), terms_);
   }
 
@@ -109,10 +135,10 @@ class ComplexElements {
     constexpr CertificateRungs rungs = certificate_rungs<T>();
     std::atomic<int> largest{-1};
     std::atomic<std::int64_t> rejected{0};
-    for_all([&](Index i, Index j, int) {
+    for_all(0, g_.m, [&](Index i, Index j, int) {
       if (!finite(i, j)) return;
-      for (int c = 0; c < 2; ++c) {
-        const int rung = rung_of(i, j, row_line(i), column_line(j, c));
+      for (int c = 0; c < components(i, j); ++c) {
+        const int rung = rung_of(i, j, row_line(i, c), column_line(j, c));
         if (rung == rungs.count) {
           rejected.fetch_add(1, std::memory_order_relaxed);
           continue;
@@ -127,24 +153,33 @@ class ComplexElements {
   }
 
   void compute(Index i, Index j, std::int64_t* sums) {
-    const RowLine<T> x = row_line(i);
-    const ColumnLine<T> y[2] = {column_line(j, 0), column_line(j, 1)};
+    const RowLine<T> x[2] = {row_line(i, 0), row_line(i, 1)};
+    // Those that the real part of alpha multiplies, then those of its imaginary part: A B - A2 B2 where A2 B2 has
+    // conj(alpha).
+    const ColumnLine<T> y[2][2] = {{column_line(j, 0), column_line(j, 1)},
+                                   {{difference_, j, false}, {difference_, j, true}}};
+    const bool apart = g_.hermitian && g_.two_pairs;
     Complex<T>& c = g_.c(i, j);
-    const Complex<T> addend = g_.beta == T(0) ? Complex<T>{} : c;
-    Inner<T> inner[2];
-    bool kept[2];
-    for (int r = 0; r < 2; ++r) kept[r] = inner_product(i, j, x, y[r], sums, inner[r]);
+    const bool diagonal = components(i, j) == 1;
+    const Complex<T> addend = g_.beta == T(0) ? Complex<T>{} : diagonal ? Complex<T>{c.re, 0} : c;
+    Inner<T> inner[2][2];
+    bool kept[2][2];
+    for (int r = 0; r < 2; ++r) {
+      kept[0][r] = inner_product(i, j, x[r], y[0][r], sums, inner[0][r]);
+      kept[1][r] = apart ? inner_product(i, j, x[r], y[1][r], sums, inner[1][r]) : kept[0][r];
+      if (!apart) inner[1][r] = inner[0][r];
+    }
     const auto round = [&](int r, T other_alpha, T own_c, T other_c, T other_beta) {
-      const bool by_mode = (kept[r] || is_zero(g_.alpha.re)) && (kept[1 - r] || is_zero(other_alpha));
+      const bool by_mode = (kept[0][r] || is_zero(g_.alpha.re)) && (kept[1][1 - r] || is_zero(other_alpha));
       ComponentSum<T> sum;
-      (by_mode ? inner[r] : exact(x, y[r])).add_to(sum, g_.alpha.re);
-      (by_mode ? inner[1 - r] : exact(x, y[1 - r])).add_to(sum, other_alpha);
+      (by_mode ? inner[0][r] : exact(j, x[r], y[0][r])).add_to(sum, g_.alpha.re);
+      (by_mode ? inner[1][1 - r] : exact(j, x[1 - r], y[1][1 - r])).add_to(sum, other_alpha);
       sum.add(g_.beta.re, own_c);
       sum.add(other_beta, other_c);
       return sum.round();
     };
-    c = {round(0, -g_.alpha.im, addend.re, addend.im, -g_.beta.im),
-         round(1, g_.alpha.im, addend.im, addend.re, g_.beta.im)};
+    const T im = diagonal ? T(0) : round(1, g_.alpha.im, addend.im, addend.re, g_.beta.im);
+    c = {round(0, -g_.alpha.im, addend.re, addend.im, -g_.beta.im), im};
   }
 
   /// The mode's S of one component; false where the mode gives way to cr.
@@ -158,10 +193,10 @@ class ComplexElements {
         return true;
       }
       case ACCUBLAS_MODE_SLICES:
-        to = sum_of_slices(x, y, sums);
+        to = sum_of_slices(j, x, y, sums);
         return true;
       case ACCUBLAS_MODE_CR:
-        to = exact(x, y);
+        to = exact(j, x, y);
         return true;
       default:
         if (!finite(i, j) || (certified() && rung_of(i, j, x, y) == certificate_rungs<T>().count)) return false;
@@ -170,9 +205,11 @@ class ComplexElements {
     }
   }
 
-  Inner<T> exact(const RowLine<T>& x, const ColumnLine<T>& y) const {
+  /// Over the terms of column j: what is none must not meet an Inf.
+  Inner<T> exact(Index j, const RowLine<T>& x, const ColumnLine<T>& y) const {
     ExactSum<T> sum;
-    sum.add(terms_, x, y);
+    const TermRange terms = terms_of_column(g_, j);
+    sum.add(2 * terms.first, 2 * terms.end, x, y);
     Inner<T> inner;
     inner.is_special = sum.special(inner.special);
     inner.sum = wide_cast<Inner<T>::limbs>(sum.value());
@@ -254,9 +291,9 @@ class ComplexElements {
     return slices;
   }
 
-  Inner<T> sum_of_slices(const RowLine<T>& x, const ColumnLine<T>& y, std::int64_t* sums) const {
+  Inner<T> sum_of_slices(Index j, const RowLine<T>& x, const ColumnLine<T>& y, std::int64_t* sums) const {
     for (Index p = 0; p < terms_; ++p)
-      if (!is_finite(x[p]) || !is_finite(y[p])) return exact(x, y);
+      if (!is_finite(x[p]) || !is_finite(y[p])) return exact(j, x, y);
     const Slices a = slices_of(x), b = slices_of(y);
     std::fill_n(sums, a.count * b.count, 0);
     std::int64_t of_x[max_digits], of_y[max_digits];
@@ -275,10 +312,11 @@ class ComplexElements {
     return inner;
   }
 
-  const Gemm<Complex<T>>& g_;
+  const Product<Complex<T>>& g_;
   const Mode& mode_;
   Execution& execution_;
-  const ComplexLines<T> a_, b_;
+  ProductLines<Complex<T>> a_, b_, difference_;
+  Index first_kept_ = 0;
   const Index terms_;  ///< of a component
   int threads_ = 1, bits_ = 0;
   std::int64_t* sums_ = nullptr;  ///< of every thread, for slices
@@ -288,11 +326,11 @@ class ComplexElements {
 }  // namespace
 
 template <class T>
-void complex_elements(const Gemm<Complex<T>>& g, const Mode& mode, Execution& execution) {
+void complex_elements(const Product<Complex<T>>& g, const Mode& mode, Execution& execution) {
   ComplexElements<T>(g, mode, execution).run();
 }
 
-template void complex_elements(const Gemm<Complex<double>>&, const Mode&, Execution&);
-template void complex_elements(const Gemm<Complex<float>>&, const Mode&, Execution&);
+template void complex_elements(const Product<Complex<double>>&, const Mode&, Execution&);
+template void complex_elements(const Product<Complex<float>>&, const Mode&, Execution&);
 
 }  // namespace accublas::cpu

@@ -8,57 +8,37 @@
 
 #include "lib/call/execution.hpp"
 #include "lib/call/mode.hpp"
-#include "lib/call/problem.hpp"
+#include "lib/call/product.hpp"
 #include "lib/numerics/complex.hpp"
 
 namespace accublas::cpu {
 
-/// Element (line, p) of op(A) by rows, or of op(B) by columns.
-template <class T>
-struct ComplexLines {
-  Matrix<const Complex<T>> view;
-  bool conjugate;
-  Index count, k;
-  Complex<T> operator()(Index line, Index p) const {
-    const Complex<T> z = view(line, p);
-    return {z.re, conjugate ? -z.im : z.im};
-  }
-};
-
-template <class T>
-ComplexLines<T> lines_of_a(const Gemm<Complex<T>>& g) {
-  return {g.a, g.conjugate_a, g.m, g.k};
-}
-template <class T>
-ComplexLines<T> lines_of_b(const Gemm<Complex<T>>& g) {
-  return {g.b.transposed(), g.conjugate_b, g.n, g.k};
-}
-
 /// A row's line.
 template <class T>
 struct RowLine {
-  const ComplexLines<T>& lines;
+  const ProductLines<Complex<T>>& lines;
   Index line;
+  bool turned = false;  ///< for the imaginary parts of a turned product: its two terms of a p change places
   T operator[](Index term) const {
     const Complex<T> z = lines(line, term / 2);
-    return term % 2 == 0 ? z.re : z.im;
+    return (term % 2 == 0) != turned ? z.re : z.im;
   }
 };
 
 /// A column's line for one component.
 template <class T>
 struct ColumnLine {
-  const ComplexLines<T>& lines;
+  const ProductLines<Complex<T>>& lines;
   Index line;
-  bool imaginary;
+  bool imaginary, turned = false;
   T operator[](Index term) const {
     const Complex<T> z = lines(line, term / 2);
-    return term % 2 == 0 ? (imaginary ? z.im : z.re) : (imaginary ? z.re : -z.im);
+    return (term % 2 == 0) != (turned && imaginary) ? (imaginary ? z.im : z.re) : (imaginary ? z.re : -z.im);
   }
 };
 
-/// complex_elements.cpp: complex GEMM element by element, in every bit-defined mode.
+/// complex_elements.cpp: a complex product element by element, in every bit-defined mode.
 template <class T>
-void complex_elements(const Gemm<Complex<T>>&, const Mode&, Execution&);
+void complex_elements(const Product<Complex<T>>&, const Mode&, Execution&);
 
 }  // namespace accublas::cpu

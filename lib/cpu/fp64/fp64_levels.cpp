@@ -66,7 +66,8 @@ class Levels {
         cr_block();
       });
     } else {
-      const int t = largest_rung();
+      const int t = execution_.bits_of_block(largest_rung());
+      if (execution_.measuring()) return;
       for_blocks([&] {
         clear_done();
         if (t > 0) fixed_block(t, rejected_[block_] != 0);

@@ -65,7 +65,8 @@ void run_certified(Int8Call<T>& call) {
   call.take_arena(int8_fixed_moduli(call, rungs.t[rungs.count - 1]));
   const Int8Verdict verdict = int8_certify(call);
   call.execution.report.bound_componentwise = certificate_bound(call.problem.k, unit_roundoff<T>());
-  const int t = verdict.bits;
+  const int t = call.execution.bits_of_block(verdict.bits);
+  if (call.execution.measuring()) return;
   if (t == 0) return run_cr(call, verdict, Elements::all);
   int8_run_pass(call, verdict, {false, Elements::accepted, t, t, int8_fewest_moduli(call, t), false});
   if (call.any_wanted()) run_cr(call, verdict, Elements::rejected);

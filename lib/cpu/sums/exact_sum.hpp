@@ -13,7 +13,12 @@ class ExactSum {
   /// += sum_p row[p] col[p], p < k.
   template <class Row = Vector<const T>, class Col = Vector<const T>>
   void add(Index k, const Row& row, const Col& col) {
-    for (Index p = 0; p < k; ++p) {
+    add(0, k, row, col);
+  }
+  /// The same over first <= p < end.
+  template <class Row, class Col>
+  void add(Index first, Index end, const Row& row, const Col& col) {
+    for (Index p = first; p < end; ++p) {
       const T a = row[p], b = col[p];
       if (is_finite(a) && is_finite(b)) {
         if (!is_zero(a) && !is_zero(b)) sum_.add_product(a, b);  // sparse rows end here, whose bound is not zero

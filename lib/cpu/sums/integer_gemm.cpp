@@ -59,15 +59,17 @@ class IntegerGemm {
     int rung = -1;
     Index rejected = 0;
     for_all(1, [&](Index i, Index j) {
-      if (rows_[i].special || cols_[j].special) return;
+      if (rows_[i].special || cols_[j].special || (execution_.shared && !execution_.shared->counts(i, j))) return;
       const int own = rung_of(i, j);
       own < rungs.count ? rung = std::max(rung, own) : ++rejected;
     });
     execution_.report.rejected += rejected;
-    if (rung < 0) return compute(rungs.t[0], [](Index, Index) { return false; });
-    execution_.report.bits = std::max(execution_.report.bits, rungs.t[rung]);
-    if (rejected == 0) return compute(rungs.t[rung], [](Index, Index) { return true; });
-    compute(rungs.t[rung], [&](Index i, Index j) { return rung_of(i, j) < rungs.count; });
+    const int bits = execution_.bits_of_block(rung < 0 ? 0 : rungs.t[rung]);
+    if (execution_.measuring()) return;
+    if (bits == 0) return compute(rungs.t[0], [](Index, Index) { return false; });
+    execution_.report.bits = std::max(execution_.report.bits, bits);
+    if (rejected == 0) return compute(bits, [](Index, Index) { return true; });
+    compute(bits, [&](Index i, Index j) { return rung_of(i, j) < rungs.count; });
   }
 
   template <class Body>

@@ -1,0 +1,242 @@
+// The products of level 3 beside GEMM under their BLAS names.
+#include "lib/call/level3.hpp"
+
+#include <array>
+
+#include "c_api/blas/serve.hpp"
+#include "lib/cpu/level3_calls.hpp"
+
+namespace accublas::blas {
+namespace {
+
+/// The name of a routine after `prefix`, in capitals and padded to six characters for xerbla.
+template <std::size_t N>
+constexpr std::array<char, N + 7> name_of(const char (&prefix)[N], Routine routine, bool capitals) {
+  std::array<char, N + 7> name{};
+  std::size_t length = 0;
+  for (; prefix[length]; ++length) name[length] = prefix[length];
+  for (const char* c = routine_name(routine); *c; ++c, ++length)
+    name[length] = capitals && *c >= 'a' ? static_cast<char>(*c - 'a' + 'A') : *c;
+  while (capitals && length < 6) name[length++] = ' ';
+  return name;
+}
+
+/// A routine: its numbers, what BLAS has alpha and beta as, and the arguments as column-major F77 has them.
+template <Level3Kind of_kind, class E>
+struct Level3Call : Level3<E> {
+  using Number = E;
+  using Alpha = std::conditional_t<of_kind == Level3Kind::herk, RealOf<E>, E>;
+  using Beta = std::conditional_t<of_kind == Level3Kind::herk || of_kind == Level3Kind::her2k, RealOf<E>, E>;
+  // To CBLAS complex numbers are void, and passed by address.
+  using Array = std::conditional_t<is_complex<E>, void, E>;
+  template <class Factor>
+  using Passed = std::conditional_t<is_complex<Factor>, const void*, Factor>;
+
+  static constexpr Routine routine = level3_routine(static_cast<int>(of_kind), is_complex<E>, is_single_precision<E>);
+  static constexpr auto f77_text = name_of("", routine, true);
+  static constexpr auto cblas_text = name_of("cblas_", routine, false);
+  static constexpr const char *f77_name = f77_text.data(), *cblas_name = cblas_text.data();
+
+  Level3Call() : Level3<E>{Level3Shape{of_kind, is_complex<E>}} {}
+
+  template <class Factor>
+  static E number(Factor x) {
+    if constexpr (std::is_pointer_v<Factor>)
+      return *static_cast<const E*>(x);
+    else
+      return E{x};
+  }
+};
+
+template <Level3Kind kind, class E>
+int first_bad(const Level3Call<kind, E>& l) {
+  return check_level3(ACCUBLAS_COL_MAJOR, l).number;
+}
+
+template <Level3Kind kind, class E>
+void run(const Level3Call<kind, E>& l) {
+  const bool small = fits(l.m, l.n, l.k, l.lda, l.ldb, l.ldc);
+  const E alpha = conjugate_if(l.conjugate_alpha, l.alpha);
+  const auto on_real = [&](const cpu::RealBlas& blas) {
+    Level3<E> call = l;
+    call.alpha = alpha;
+    cpu::call_level3(blas, call);
+  };
+  if (small)
+    if (const auto* blas = accublas_private_native(l.routine, l.rows(), l.n, l.inner())) return on_real(*blas);
+  serve(
+      kind == Level3Kind::trmm || !(l.beta == 0), small,
+      [&](const accublas_options* options) {
+        return accublas_private_level3(l, is_single_precision<E>, &alpha, l.a, l.b, &l.beta, l.c, options);
+      },
+      on_real);
+}
+
+/// What CBLAS says of a side, a triangle, a transposition or a diagonal that is none.
+template <Level3Kind kind, class E>
+CblasComplaint bad_transpose(const Level3Call<kind, E>& l) {
+  int number = 1;
+  if constexpr (is_symm(kind) || kind == Level3Kind::trmm)
+    if (++number; !valid_side(l.side)) return {number, "Illegal Side setting, %d\n", l.side};
+  if (++number; !valid_uplo(l.uplo)) return {number, "Illegal Uplo setting, %d\n", l.uplo};
+  if constexpr (!is_symm(kind))
+    if (++number; !valid_transpose_a(l)) return {number, "Illegal Trans setting, %d\n", l.transa};
+  if constexpr (kind == Level3Kind::gemmt)
+    if (++number; !valid_transpose(l.transb)) return {number, "Illegal Trans setting, %d\n", l.transb};
+  if constexpr (kind == Level3Kind::trmm)
+    if (++number; !valid_diag(l.diag)) return {number, "Illegal Diag setting, %d\n", l.diag};
+  return {};
+}
+
+template <Level3Kind kind, class E>
+void transpose(Level3Call<kind, E>& l) {
+  l.transpose();
+}
+
+/// netlib's letters in either case; 0 for anything else.
+std::int32_t letter_of(char c, char first, std::int32_t of_first, char second, std::int32_t of_second) {
+  const char capital = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  return capital == first ? of_first : capital == second ? of_second : 0;
+}
+accublas_side f77_side(char c) { return letter_of(c, 'L', ACCUBLAS_LEFT, 'R', ACCUBLAS_RIGHT); }
+accublas_uplo f77_uplo(char c) { return letter_of(c, 'U', ACCUBLAS_UPPER, 'L', ACCUBLAS_LOWER); }
+accublas_diag f77_diag(char c) { return letter_of(c, 'N', ACCUBLAS_NON_UNIT, 'U', ACCUBLAS_UNIT); }
+
+}  // namespace
+}  // namespace accublas::blas
+
+#define F77_CALL(type)            \
+  using namespace accublas::blas; \
+  type call;
+#define CBLAS_ARRAYS(type, left, right, result)     \
+  call.a = static_cast<const type::Number*>(left);  \
+  call.b = static_cast<const type::Number*>(right); \
+  call.c = static_cast<type::Number*>(result);
+
+#define F77_SYMM(name, Int, spelling, type)                                                                         \
+  extern "C" ACCUBLAS_API void name(const char* side, const char* uplo, const Int* m, const Int* n,                 \
+                                    const type::Alpha* alpha, const type::Number* a, const Int* lda,                \
+                                    const type::Number* b, const Int* ldb, const type::Beta* beta, type::Number* c, \
+                                    const Int* ldc) {                                                               \
+    F77_CALL(type)                                                                                                  \
+    call.side = f77_side(*side), call.uplo = f77_uplo(*uplo), call.m = *m, call.n = *n, call.alpha = {*alpha};      \
+    call.a = a, call.lda = *lda, call.b = b, call.ldb = *ldb, call.beta = {*beta}, call.c = c, call.ldc = *ldc;     \
+    f77(Spelling::spelling, call);                                                                                  \
+  }
+#define CBLAS_SYMM(name, Int, spelling, type)                                                                     \
+  extern "C" ACCUBLAS_API void name(accublas_layout layout, accublas_side side, accublas_uplo uplo, Int m, Int n, \
+                                    type::Passed<type::Alpha> alpha, const type::Array* a, Int lda,               \
+                                    const type::Array* b, Int ldb, type::Passed<type::Beta> beta, type::Array* c, \
+                                    Int ldc) {                                                                    \
+    F77_CALL(type)                                                                                                \
+    CBLAS_ARRAYS(type, a, b, c)                                                                                   \
+    call.side = side, call.uplo = uplo, call.m = m, call.n = n, call.alpha = type::number(alpha);                 \
+    call.lda = lda, call.ldb = ldb, call.beta = type::number(beta), call.ldc = ldc;                               \
+    cblas(Spelling::spelling, layout, call);                                                                      \
+  }
+#define F77_SYRK(name, Int, spelling, type)                                                               \
+  extern "C" ACCUBLAS_API void name(const char* uplo, const char* trans, const Int* n, const Int* k,      \
+                                    const type::Alpha* alpha, const type::Number* a, const Int* lda,      \
+                                    const type::Beta* beta, type::Number* c, const Int* ldc) {            \
+    F77_CALL(type)                                                                                        \
+    call.uplo = f77_uplo(*uplo), call.transa = f77_transpose(*trans), call.n = *n, call.k = *k;           \
+    call.alpha = {*alpha}, call.a = a, call.lda = *lda, call.beta = {*beta}, call.c = c, call.ldc = *ldc; \
+    f77(Spelling::spelling, call);                                                                        \
+  }
+#define CBLAS_SYRK(name, Int, spelling, type)                                                                    \
+  extern "C" ACCUBLAS_API void name(accublas_layout layout, accublas_uplo uplo, accublas_transpose trans, Int n, \
+                                    Int k, type::Passed<type::Alpha> alpha, const type::Array* a, Int lda,       \
+                                    type::Passed<type::Beta> beta, type::Array* c, Int ldc) {                    \
+    F77_CALL(type)                                                                                               \
+    CBLAS_ARRAYS(type, a, nullptr, c)                                                                            \
+    call.uplo = uplo, call.transa = trans, call.n = n, call.k = k, call.alpha = type::number(alpha);             \
+    call.lda = lda, call.beta = type::number(beta), call.ldc = ldc;                                              \
+    cblas(Spelling::spelling, layout, call);                                                                     \
+  }
+#define F77_SYR2K(name, Int, spelling, type)                                                                        \
+  extern "C" ACCUBLAS_API void name(const char* uplo, const char* trans, const Int* n, const Int* k,                \
+                                    const type::Alpha* alpha, const type::Number* a, const Int* lda,                \
+                                    const type::Number* b, const Int* ldb, const type::Beta* beta, type::Number* c, \
+                                    const Int* ldc) {                                                               \
+    F77_CALL(type)                                                                                                  \
+    call.uplo = f77_uplo(*uplo), call.transa = f77_transpose(*trans), call.n = *n, call.k = *k;                     \
+    call.alpha = {*alpha}, call.a = a, call.lda = *lda, call.b = b, call.ldb = *ldb, call.beta = {*beta};           \
+    call.c = c, call.ldc = *ldc;                                                                                    \
+    f77(Spelling::spelling, call);                                                                                  \
+  }
+#define CBLAS_SYR2K(name, Int, spelling, type)                                                                    \
+  extern "C" ACCUBLAS_API void name(accublas_layout layout, accublas_uplo uplo, accublas_transpose trans, Int n,  \
+                                    Int k, type::Passed<type::Alpha> alpha, const type::Array* a, Int lda,        \
+                                    const type::Array* b, Int ldb, type::Passed<type::Beta> beta, type::Array* c, \
+                                    Int ldc) {                                                                    \
+    F77_CALL(type)                                                                                                \
+    CBLAS_ARRAYS(type, a, b, c)                                                                                   \
+    call.uplo = uplo, call.transa = trans, call.n = n, call.k = k, call.alpha = type::number(alpha);              \
+    call.lda = lda, call.ldb = ldb, call.beta = type::number(beta), call.ldc = ldc;                               \
+    cblas(Spelling::spelling, layout, call);                                                                      \
+  }
+#define F77_TRMM(name, Int, spelling, type)                                                                      \
+  extern "C" ACCUBLAS_API void name(const char* side, const char* uplo, const char* transa, const char* diag,    \
+                                    const Int* m, const Int* n, const type::Alpha* alpha, const type::Number* a, \
+                                    const Int* lda, type::Number* b, const Int* ldb) {                           \
+    F77_CALL(type)                                                                                               \
+    call.side = f77_side(*side), call.uplo = f77_uplo(*uplo), call.transa = f77_transpose(*transa);              \
+    call.diag = f77_diag(*diag), call.m = *m, call.n = *n, call.alpha = {*alpha};                                \
+    call.a = a, call.lda = *lda, call.c = b, call.ldb = *ldb;                                                    \
+    f77(Spelling::spelling, call);                                                                               \
+  }
+#define CBLAS_TRMM(name, Int, spelling, type)                                                                        \
+  extern "C" ACCUBLAS_API void name(                                                                                 \
+      accublas_layout layout, accublas_side side, accublas_uplo uplo, accublas_transpose transa, accublas_diag diag, \
+      Int m, Int n, type::Passed<type::Alpha> alpha, const type::Array* a, Int lda, type::Array* b, Int ldb) {       \
+    F77_CALL(type)                                                                                                   \
+    CBLAS_ARRAYS(type, a, nullptr, b)                                                                                \
+    call.side = side, call.uplo = uplo, call.transa = transa, call.diag = diag, call.m = m, call.n = n;              \
+    call.alpha = type::number(alpha), call.lda = lda, call.ldb = ldb;                                                \
+    cblas(Spelling::spelling, layout, call);                                                                         \
+  }
+#define F77_GEMMT(name, Int, spelling, type)                                                                        \
+  extern "C" ACCUBLAS_API void name(const char* uplo, const char* transa, const char* transb, const Int* n,         \
+                                    const Int* k, const type::Alpha* alpha, const type::Number* a, const Int* lda,  \
+                                    const type::Number* b, const Int* ldb, const type::Beta* beta, type::Number* c, \
+                                    const Int* ldc) {                                                               \
+    F77_CALL(type)                                                                                                  \
+    call.uplo = f77_uplo(*uplo), call.transa = f77_transpose(*transa), call.transb = f77_transpose(*transb);        \
+    call.n = *n, call.k = *k, call.alpha = {*alpha}, call.a = a, call.lda = *lda, call.b = b, call.ldb = *ldb;      \
+    call.beta = {*beta}, call.c = c, call.ldc = *ldc;                                                               \
+    f77(Spelling::spelling, call);                                                                                  \
+  }
+#define CBLAS_GEMMT(name, Int, spelling, type)                                                                        \
+  extern "C" ACCUBLAS_API void name(accublas_layout layout, accublas_uplo uplo, accublas_transpose transa,            \
+                                    accublas_transpose transb, Int n, Int k, type::Passed<type::Alpha> alpha,         \
+                                    const type::Array* a, Int lda, const type::Array* b, Int ldb,                     \
+                                    type::Passed<type::Beta> beta, type::Array* c, Int ldc) {                         \
+    F77_CALL(type)                                                                                                    \
+    CBLAS_ARRAYS(type, a, b, c)                                                                                       \
+    call.uplo = uplo, call.transa = transa, call.transb = transb, call.n = n, call.k = k;                             \
+    call.alpha = type::number(alpha), call.lda = lda, call.ldb = ldb, call.beta = type::number(beta), call.ldc = ldc; \
+    cblas(Spelling::spelling, layout, call);                                                                          \
+  }
+
+#define ACCUBLAS_LEVEL3_NAMES(F77, CBLAS, routine, kind, ...)       \
+  namespace accublas::blas {                                        \
+  using routine##_call = Level3Call<Level3Kind::kind, __VA_ARGS__>; \
+  }                                                                 \
+  ACCUBLAS_BLAS_NAMES(F77, CBLAS, routine, accublas::blas::routine##_call)
+#define ACCUBLAS_LEVEL3_ROUTINES(p, E)                              \
+  ACCUBLAS_LEVEL3_NAMES(F77_SYMM, CBLAS_SYMM, p##symm, symm, E)     \
+  ACCUBLAS_LEVEL3_NAMES(F77_SYRK, CBLAS_SYRK, p##syrk, syrk, E)     \
+  ACCUBLAS_LEVEL3_NAMES(F77_SYR2K, CBLAS_SYR2K, p##syr2k, syr2k, E) \
+  ACCUBLAS_LEVEL3_NAMES(F77_TRMM, CBLAS_TRMM, p##trmm, trmm, E)     \
+  ACCUBLAS_LEVEL3_NAMES(F77_GEMMT, CBLAS_GEMMT, p##gemmt, gemmt, E)
+#define ACCUBLAS_HERMITIAN_ROUTINES(p, E)                       \
+  ACCUBLAS_LEVEL3_NAMES(F77_SYMM, CBLAS_SYMM, p##hemm, hemm, E) \
+  ACCUBLAS_LEVEL3_NAMES(F77_SYRK, CBLAS_SYRK, p##herk, herk, E) \
+  ACCUBLAS_LEVEL3_NAMES(F77_SYR2K, CBLAS_SYR2K, p##her2k, her2k, E)
+
+ACCUBLAS_LEVEL3_ROUTINES(d, double)
+ACCUBLAS_LEVEL3_ROUTINES(s, float)
+ACCUBLAS_LEVEL3_ROUTINES(z, accublas::Complex<double>)
+ACCUBLAS_LEVEL3_ROUTINES(c, accublas::Complex<float>)
+ACCUBLAS_HERMITIAN_ROUTINES(z, accublas::Complex<double>)
+ACCUBLAS_HERMITIAN_ROUTINES(c, accublas::Complex<float>)

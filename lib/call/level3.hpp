@@ -1,0 +1,178 @@
+// A call of level 3 beside GEMM as BLAS has it, column-major, and what it describes (lib/call/product.hpp).
+#pragma once
+
+#include <utility>
+
+#include "lib/call/arguments.hpp"
+#include "lib/call/product.hpp"
+
+namespace accublas {
+
+/// In the order of their routines (lib/call/routine.hpp); the last three have complex forms only.
+enum class Level3Kind { symm, syrk, syr2k, trmm, gemmt, hemm, herk, her2k };
+
+constexpr bool is_hermitian(Level3Kind kind) { return kind >= Level3Kind::hemm; }
+/// SYMM and HEMM; SYRK and HERK; SYR2K and HER2K.
+constexpr bool is_symm(Level3Kind kind) { return kind == Level3Kind::symm || kind == Level3Kind::hemm; }
+constexpr bool is_syrk(Level3Kind kind) { return kind == Level3Kind::syrk || kind == Level3Kind::herk; }
+constexpr bool is_syr2k(Level3Kind kind) { return kind == Level3Kind::syr2k || kind == Level3Kind::her2k; }
+
+/// All arguments that are no numbers of the matrices; what a routine lacks is as it is here. n is the order of a result
+/// that has a triangle.
+struct Level3Shape {
+  Level3Kind kind;
+  bool complex;
+  accublas_side side = ACCUBLAS_LEFT;
+  accublas_uplo uplo = ACCUBLAS_UPPER;
+  accublas_transpose transa = ACCUBLAS_NO_TRANS, transb = ACCUBLAS_NO_TRANS;
+  accublas_diag diag = ACCUBLAS_NON_UNIT;
+  std::int64_t m = 0, n = 0, k = 0, lda = 0, ldb = 0, ldc = 0;
+
+  /// Order of the operand that is square.
+  std::int64_t order() const { return side == ACCUBLAS_LEFT ? m : n; }
+};
+
+constexpr bool valid_side(accublas_side side) { return side == ACCUBLAS_LEFT || side == ACCUBLAS_RIGHT; }
+constexpr bool valid_uplo(accublas_uplo uplo) { return uplo == ACCUBLAS_UPPER || uplo == ACCUBLAS_LOWER; }
+constexpr bool valid_diag(accublas_diag diag) { return diag == ACCUBLAS_NON_UNIT || diag == ACCUBLAS_UNIT; }
+
+/// A complex symmetric product has no conjugates, a Hermitian one no plain transposes.
+constexpr bool valid_transpose_a(const Level3Shape& s) {
+  const bool of_c = is_syrk(s.kind) || is_syr2k(s.kind);
+  const accublas_transpose none = !of_c || !s.complex ? 0 : is_hermitian(s.kind) ? ACCUBLAS_TRANS : ACCUBLAS_CONJ_TRANS;
+  return valid_transpose(s.transa) && s.transa != none;
+}
+
+/// The order of netlib's arguments: side and uplo for SYMM and HEMM, uplo and trans for SYRK and its kind, side, uplo,
+/// transa and diag for TRMM, uplo, transa and transb for GEMMT; then m (if there is a side) and n, k (if there is
+/// none); then alpha, a, lda, b, ldb, beta, c, ldc, as many as there are.
+constexpr BadArgument check_level3(accublas_layout layout, const Level3Shape& s) {
+  if (!valid(layout)) return {"layout", 0};
+  const bool sides = is_symm(s.kind) || s.kind == Level3Kind::trmm, gemmt = s.kind == Level3Kind::gemmt;
+  int number = 0;
+  if (sides && (++number, !valid_side(s.side))) return {"side", number};
+  if (++number; !valid_uplo(s.uplo)) return {"uplo", number};
+  if (!is_symm(s.kind)) {
+    const char* const name = is_syrk(s.kind) || is_syr2k(s.kind) ? "trans" : "transa";
+    if (++number; !valid_transpose_a(s)) return {name, number};
+  }
+  if (gemmt && (++number, !valid_transpose(s.transb))) return {"transb", number};
+  if (s.kind == Level3Kind::trmm && (++number, !valid_diag(s.diag))) return {"diag", number};
+  if (sides && (++number, s.m < 0)) return {"m", number};
+  if (++number; s.n < 0) return {"n", number};
+  if (!sides && (++number, s.k < 0)) return {"k", number};
+  number += 3;  // alpha, a
+  const bool plain_a = s.transa == ACCUBLAS_NO_TRANS, plain_b = gemmt ? s.transb == ACCUBLAS_NO_TRANS : plain_a;
+  const std::int64_t a_rows = sides ? s.order() : plain_a ? s.n : s.k, a_cols = sides ? s.order() : plain_a ? s.k : s.n;
+  if (s.lda < least_ld(layout, a_rows, a_cols)) return {"lda", number};
+  if (!is_syrk(s.kind)) {
+    number += 2;                         // b
+    const bool tall = gemmt != plain_b;  // n x k, as A
+    const std::int64_t b_rows = sides ? s.m : tall ? s.n : s.k, b_cols = sides ? s.n : tall ? s.k : s.n;
+    if (s.ldb < least_ld(layout, b_rows, b_cols)) return {"ldb", number};
+  }
+  if (s.kind == Level3Kind::trmm) return {};
+  number += 3;  // beta, c
+  if (s.ldc < least_ld(layout, sides ? s.m : s.n, s.n)) return {"ldc", number};
+  return {};
+}
+
+/// TRMM's B is `c`; `b` is null there.
+template <class E>
+struct Level3 : Level3Shape {
+  E alpha{};
+  bool conjugate_alpha = false;  ///< alpha's conjugate is meant
+  const E *a = nullptr, *b = nullptr;
+  E beta{};
+  E* c = nullptr;
+
+  Triangle part() const { return uplo == ACCUBLAS_UPPER ? Triangle::upper : Triangle::lower; }
+  Triangle wanted() const { return is_symm(kind) || kind == Level3Kind::trmm ? Triangle::all : part(); }
+  bool hermitian_result() const { return kind == Level3Kind::herk || kind == Level3Kind::her2k; }
+  /// C as it lies, and its sizes.
+  std::int64_t rows() const { return wanted() == Triangle::all ? m : n; }
+  Matrix<E> result() const { return {c, 1, kind == Level3Kind::trmm ? ldb : ldc}; }
+  /// Inner dimension of a product.
+  std::int64_t inner() const { return is_symm(kind) || kind == Level3Kind::trmm ? order() : k; }
+  /// Terms of an element.
+  std::int64_t terms() const { return is_syr2k(kind) ? 2 * k : inner(); }
+
+  /// The arguments of a row-major call as those of the column-major one that reads the same memory: everything
+  /// transposed.
+  void transpose() {
+    uplo = uplo == ACCUBLAS_UPPER ? ACCUBLAS_LOWER : ACCUBLAS_UPPER;
+    if (is_symm(kind) || kind == Level3Kind::trmm) {
+      side = side == ACCUBLAS_LEFT ? ACCUBLAS_RIGHT : ACCUBLAS_LEFT;
+      std::swap(m, n);
+    } else if (kind == Level3Kind::gemmt) {
+      std::swap(transa, transb);
+      std::swap(a, b);
+      std::swap(lda, ldb);
+    } else {
+      const accublas_transpose other = hermitian_result() ? ACCUBLAS_CONJ_TRANS : ACCUBLAS_TRANS;
+      transa = transa == ACCUBLAS_NO_TRANS ? other : ACCUBLAS_NO_TRANS;
+      conjugate_alpha = hermitian_result();
+    }
+  }
+};
+
+template <class E>
+Product<E> product_of(const Level3<E>& l) {
+  const auto op = [](const E* x, std::int64_t ld, accublas_transpose trans) {
+    const Matrix<const E> stored{x, 1, ld};
+    return Operand<E>{trans == ACCUBLAS_NO_TRANS ? stored : stored.transposed(), trans == ACCUBLAS_CONJ_TRANS};
+  };
+  const Matrix<E> c = l.result();
+  Product<E> p{l.rows(), l.n, l.k, l.alpha, {}, {}, l.beta, c};
+  p.wanted = l.wanted();
+  p.hermitian = l.hermitian_result();
+  switch (l.kind) {
+    case Level3Kind::symm:
+    case Level3Kind::hemm: {
+      p.a = {{l.a, 1, l.lda}, false, is_hermitian(l.kind) ? Kind::hermitian : Kind::symmetric, l.part()};
+      p.b = op(l.b, l.ldb, ACCUBLAS_NO_TRANS);
+      if (l.side == ACCUBLAS_RIGHT) std::swap(p.a, p.b);
+      p.k = l.order();
+      break;
+    }
+    case Level3Kind::trmm: {
+      // B stands left of the product, or B^T does: its lines are rows (Product::in_place).
+      Operand<E> a = op(l.a, l.lda, l.transa);
+      a.kind = Kind::triangular;
+      a.part = l.transa == ACCUBLAS_NO_TRANS ? l.part() : transposed(l.part());
+      a.unit = l.diag == ACCUBLAS_UNIT;
+      p.k = l.order();
+      p.b = a;
+      if (l.side == ACCUBLAS_LEFT) {
+        std::swap(p.m, p.n);
+        p.b = a.transposed();
+        p.c = c.transposed();
+        p.turned = true;
+      }
+      p.a = {{p.c.data, p.c.row_stride, p.c.col_stride}};
+      p.in_place = true;
+      break;
+    }
+    case Level3Kind::gemmt:
+      p.a = op(l.a, l.lda, l.transa);
+      p.b = op(l.b, l.ldb, l.transb);
+      break;
+    default: {
+      const E* const other = is_syrk(l.kind) ? l.a : l.b;
+      const std::int64_t ld_other = is_syrk(l.kind) ? l.lda : l.ldb;
+      const accublas_transpose turned = p.hermitian ? ACCUBLAS_CONJ_TRANS : ACCUBLAS_TRANS;
+      const bool plain = l.transa == ACCUBLAS_NO_TRANS;
+      const accublas_transpose left = plain ? ACCUBLAS_NO_TRANS : turned, right = plain ? turned : ACCUBLAS_NO_TRANS;
+      p.a = op(l.a, l.lda, left);
+      p.b = op(other, ld_other, right);
+      if (is_syr2k(l.kind)) {
+        p.two_pairs = true;
+        p.a2 = op(other, ld_other, left);
+        p.b2 = op(l.a, l.lda, right);
+      }
+    }
+  }
+  return p;
+}
+
+}  // namespace accublas

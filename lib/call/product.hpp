@@ -1,0 +1,122 @@
+// One description for every product of level 3: what the stored part of an operand says of the whole matrix, which
+// triangle of C is wanted, and a second pair of operands. The engines of GEMM read it through lines that are written
+// out (lib/cpu/complex/product.cpp).
+#pragma once
+
+#include "lib/call/problem.hpp"
+#include "lib/numerics/complex.hpp"
+
+namespace accublas {
+
+/// Part of a matrix, the diagonal included.
+enum class Triangle { all, upper, lower };
+
+constexpr bool holds(Triangle part, Index i, Index j) {
+  return part == Triangle::all || (part == Triangle::upper ? i <= j : i >= j);
+}
+constexpr Triangle transposed(Triangle part) {
+  return part == Triangle::all ? part : part == Triangle::upper ? Triangle::lower : Triangle::upper;
+}
+
+template <class E>
+constexpr E conjugate_if(bool conjugate, const E& z) {
+  if constexpr (is_complex<E>)
+    return {z.re, conjugate ? -z.im : z.im};
+  else
+    return z;
+}
+
+/// What the entries outside the stored part are.
+enum class Kind { general, symmetric, hermitian, triangular };
+
+/// A matrix op(X): `stored` has op()'s transposition in its strides. Of a Hermitian one the imaginary parts of the
+/// diagonal are not read, of a triangular one with a unit diagonal the diagonal.
+template <class E>
+struct Operand {
+  Matrix<const E> stored;
+  bool conjugate = false;
+  Kind kind = Kind::general;
+  Triangle part = Triangle::all;
+  bool unit = false;
+
+  /// A triangular operand's other triangle makes no terms.
+  bool is_term(Index i, Index j) const { return kind != Kind::triangular || holds(part, i, j); }
+
+  E operator()(Index i, Index j) const {
+    const bool held = holds(part, i, j);
+    if (kind == Kind::triangular && (!held || (unit && i == j))) return E{held ? RealOf<E>(1) : RealOf<E>(0)};
+    E entry = held ? stored(i, j) : stored(j, i);
+    if constexpr (is_complex<E>)
+      if (kind == Kind::hermitian && i == j) entry.im = 0;
+    return conjugate_if(conjugate != (kind == Kind::hermitian && !held), entry);
+  }
+
+  Operand transposed() const { return {stored.transposed(), conjugate, kind, accublas::transposed(part), unit}; }
+};
+
+/// C = alpha (A B + A2 B2) + beta C in the wanted part of C; A, A2 m x k and B, B2 k x n. Where a Hermitian result is
+/// wanted, A2 B2 has conj(alpha), beta is real, and the imaginary parts of C's diagonal are not read and become +0.
+template <class E>
+struct Product {
+  Index m, n, k;
+  E alpha;
+  Operand<E> a, b;
+  E beta;
+  Matrix<E> c;
+  Triangle wanted = Triangle::all;
+  bool hermitian = false;
+  bool two_pairs = false;
+  Operand<E> a2{}, b2{};
+  bool in_place = false;  ///< C is A's memory
+  /// The product is the transpose of the one that was asked for: of the two terms that an element's imaginary part has
+  /// for each p, B's comes first (dot2 is a sequence of operations).
+  bool turned = false;
+
+  Index pairs() const { return two_pairs ? 2 : 1; }
+};
+
+/// first <= p < end
+struct TermRange {
+  Index first, end;
+};
+
+/// The terms of column j: B alone may be triangular.
+template <class E>
+TermRange terms_of_column(const Product<E>& p, Index j) {
+  const Index all = p.pairs() * p.k;
+  if (p.b.kind != Kind::triangular) return {0, all};
+  return p.b.part == Triangle::upper ? TermRange{0, j + 1} : TermRange{j, all};
+}
+
+template <class E>
+Product<E> product_of(const Gemm<E>& g) {
+  return {g.m, g.n, g.k, g.alpha, {g.a, g.conjugate_a}, {g.b, g.conjugate_b}, g.beta, g.c};
+}
+
+/// The rows of A and A2 side by side, or the columns of B and B2: entry (line, p), p < pairs k.
+template <class E>
+struct ProductLines {
+  Operand<E> first, second;  ///< a line is a row of both
+  Index k;
+  bool negate_second = false;
+
+  E operator()(Index line, Index p) const {
+    if (p < k) return first(line, p);
+    E entry = second(line, p - k);
+    if constexpr (is_complex<E>)
+      return negate_second ? E{-entry.re, -entry.im} : entry;
+    else
+      return entry;
+  }
+};
+
+template <class E>
+ProductLines<E> rows_of(const Product<E>& p) {
+  return {p.a, p.a2, p.k};
+}
+template <class E>
+ProductLines<E> columns_of(const Product<E>& p) {
+  return {p.b.transposed(), p.b2.transposed(), p.k};
+}
+
+}  // namespace accublas

@@ -1,0 +1,289 @@
+// Described products (lib/call/product.hpp) and complex GEMM by the engines of real GEMM. The lines of the operands are
+// written out, mirrored, conjugated, with zeros and ones where the description has them, of complex numbers as lines of
+// components (components.hpp): where alpha and beta are real, Re C and Im C are two results of the same rows. Blocks of
+// C are as large as the workspace has room for their lines.
+//
+// Of a wanted triangle, rectangles outside it are never computed; what is left around the diagonal are squares so small
+// that they are computed whole, in memory of their own. dp:repro, whose T* belongs to the call, goes over the blocks
+// twice.
+#include <algorithm>
+#include <cmath>
+
+#include "lib/base/error.hpp"
+#include "lib/base/integers.hpp"
+#include "lib/call/accuracy.hpp"
+#include "lib/cpu/batch.hpp"
+#include "lib/cpu/complex/components.hpp"
+#include "lib/cpu/engines.hpp"
+
+namespace accublas::cpu {
+
+namespace {
+
+/// The real part of a number, and its array as one of components.
+template <class E>
+RealOf<E> real_part(const E& x) {
+  if constexpr (is_complex<E>)
+    return x.re;
+  else
+    return x;
+}
+template <class E>
+RealOf<E>* components_of(E* x) {
+  if constexpr (is_complex<E>)
+    return &x->re;
+  else
+    return x;
+}
+
+/// Lines first .. first + count - 1 of line(number) side by side, in memory `to`.
+template <class T, class Line>
+Matrix<const T> write_lines(Index first, Index count, Index terms, int threads, T* to, Line&& line) {
+  parallel_for(count, threads, [&](Index i, int) {
+    const auto entries = line(first + i);
+    for (Index t = 0; t < terms; ++t) to[i * terms + t] = entries[t];
+  });
+  return {to, terms, 1};
+}
+
+template <class E>
+class DescribedProduct {
+  using T = RealOf<E>;
+
+ public:
+  DescribedProduct(const Product<E>& p, const Mode& mode, accublas_engine engine, RealGemm<T> real,
+                   Execution& execution)
+      : p_(p),
+        mode_(mode),
+        engine_(engine),
+        real_(real),
+        execution_(execution),
+        terms_(components * p.pairs() * p.k),
+        alpha_(real_part(p.alpha)),
+        beta_(real_part(p.beta)),
+        row_lines_(rows_of(p)),
+        col_lines_(columns_of(p)) {}
+
+  /// False, with nothing done, where the workspace cannot hold two lines.
+  bool run() {
+    Index rows = p_.m, cols = p_.n;
+    const Index room = static_cast<Index>(execution_.workspace.available() / sizeof(T) / lines_share) / terms_;
+    while (rows + cols > room && rows + cols > 2) {
+      Index& longer = rows >= cols ? rows : cols;
+      longer = longer > 2 * edge ? round_up(longer / 2, edge) : ceil_div(longer, Index{2});
+    }
+    if (rows + cols > room) return false;
+    Workspace& workspace = execution_.workspace;
+    row_memory_ = workspace.template take<T>(static_cast<std::size_t>(rows * terms_));
+    col_memory_ = workspace.template take<T>(static_cast<std::size_t>(cols * terms_));
+    if (p_.wanted != Triangle::all) square_ = workspace.template take<T>(edge * edge);
+    take_rest();
+    const bool of_call = mode_.kind == ACCUBLAS_MODE_DP || mode_.kind == ACCUBLAS_MODE_SP;
+    const bool one_block = components == 1 && p_.wanted == Triangle::all && rows == p_.m && cols == p_.n;
+    if (of_call && !one_block) {
+      shares_bits_ = true;
+      for_blocks(rows, cols);
+    }
+    shared_.measuring = false;
+    for_blocks(rows, cols);
+    return true;
+  }
+
+ private:
+  static constexpr Index components = is_complex<E> ? 2 : 1;
+  static constexpr Index edge = 32;              ///< of the engines' panels, and of squares on the diagonal
+  static constexpr std::size_t lines_share = 4;  ///< lines take one part in so many of the workspace
+
+  bool measuring() const { return shares_bits_ && shared_.measuring; }
+
+  /// The engine has what the lines did not take.
+  void take_rest() {
+    Workspace& workspace = execution_.workspace;
+    const std::size_t plan = workspace.available() / 64 * 64, bytes = workspace.left() / 64 * 64;
+    rest_ = {workspace.template take<unsigned char>(bytes), bytes, plan};
+  }
+
+  /// Rows outside: an operand that C overwrites is one of rows, which are held until theirs of C are done.
+  void for_blocks(Index rows, Index cols) {
+    for (row_ = 0; row_ < p_.m; row_ += rows) {
+      const Index m = std::min(rows, p_.m - row_);
+      x_ = write_lines(row_, m, terms_, execution_.threads, row_memory_, [&](Index line) { return row_line(line); });
+      for (col_ = 0; col_ < p_.n; col_ += cols) {
+        const Index n = std::min(cols, p_.n - col_);
+        if (!any_wanted(row_, m, col_, n)) continue;
+        for (imaginary_ = 0; imaginary_ < components; ++imaginary_) {
+          y_ = write_lines(col_, n, terms_, execution_.threads, col_memory_,
+                           [&](Index line) { return column_line(line); });
+          // Of a Hermitian result the imaginary parts of the diagonal are not wanted.
+          shift_ = !(p_.hermitian && imaginary_ == 1) ? 0 : p_.wanted == Triangle::upper ? 1 : -1;
+          if (p_.turned && imaginary_ == 1) swap_components(m);
+          compute(0, m, 0, n);
+          if (p_.b.kind == Kind::triangular && !measuring()) mend(m, n);
+          if (p_.turned && imaginary_ == 1) swap_components(m);
+        }
+        if (p_.hermitian && !measuring()) clear_diagonal(m, n);
+      }
+    }
+  }
+
+  /// Of the row lines held, for the imaginary parts of a turned product and back.
+  void swap_components(Index m) {
+    for (Index t = 0; t < m * terms_; t += 2) std::swap(row_memory_[t], row_memory_[t + 1]);
+  }
+
+  auto row_line(Index line) const {
+    if constexpr (is_complex<E>)
+      return RowLine<T>{row_lines_, line};
+    else
+      return RealLine{row_lines_, line};
+  }
+  auto column_line(Index line) const {
+    if constexpr (is_complex<E>)
+      return ColumnLine<T>{col_lines_, line, imaginary_ == 1, p_.turned};
+    else
+      return RealLine{col_lines_, line};
+  }
+  struct RealLine {
+    const ProductLines<E>& lines;
+    Index line;
+    E operator[](Index p) const { return lines(line, p); }
+  };
+
+  /// Whether a rectangle of C has wanted elements, and whether all of its elements are wanted.
+  bool any_wanted(Index i, Index m, Index j, Index n) const {
+    return p_.wanted == Triangle::upper ? holds(p_.wanted, i, j + n - 1) : holds(p_.wanted, i + m - 1, j);
+  }
+  bool all_wanted(Index i, Index m, Index j, Index n) const {
+    return p_.wanted == Triangle::upper ? holds(p_.wanted, i + m - 1, j) : holds(p_.wanted, i, j + n - 1);
+  }
+
+  Matrix<T> c_at(Index i, Index j) const {
+    return {components_of(&p_.c(row_ + i, col_ + j)) + imaginary_, components * p_.c.row_stride,
+            components * p_.c.col_stride};
+  }
+  Gemm<T> part(Index i, Index m, Index j, Index n, T beta, Matrix<T> c) const {
+    return {m, n, terms_, alpha_, x_.block(i, 0), y_.block(j, 0).transposed(), beta, c};
+  }
+
+  /// The wanted elements of a rectangle of the block.
+  void compute(Index i, Index m, Index j, Index n) {
+    const Index top = row_ + i + shift_, left = col_ + j;
+    if (!any_wanted(top, m, left, n)) return;
+    if (all_wanted(top, m, left, n)) {
+      multiply(part(i, m, j, n, beta_, c_at(i, j)), engine_);
+    } else if (m <= edge && n <= edge) {
+      compute_square(i, m, j, n);
+    } else if (m >= n) {
+      const Index half = round_up(m / 2, edge);
+      compute(i, half, j, n);
+      compute(i + half, m - half, j, n);
+    } else {
+      const Index half = round_up(n / 2, edge);
+      compute(i, m, j, half);
+      compute(i, m, j + half, n - half);
+    }
+  }
+
+  /// One that the diagonal crosses: the elements that are not wanted are neither read nor written.
+  void compute_square(Index i, Index m, Index j, Index n) {
+    const Matrix<T> c = c_at(i, j), whole{square_, 1, edge};
+    if (measuring()) {
+      shared_.elements = p_.wanted;
+      shared_.diagonal = row_ + i + shift_ - (col_ + j);
+      multiply(part(i, m, j, n, beta_, whole), ACCUBLAS_ENGINE_SUMS);
+      shared_.elements = Triangle::all;
+      return;
+    }
+    const auto for_wanted = [&](auto&& body) {
+      for (Index q = 0; q < n; ++q)
+        for (Index r = 0; r < m; ++r)
+          if (holds(p_.wanted, row_ + i + shift_ + r, col_ + j + q)) body(whole(r, q), c(r, q));
+    };
+    if (beta_ != 0) {
+      std::fill_n(square_, edge * edge, T(0));
+      for_wanted([](T& inside, const T& element) { inside = element; });
+    }
+    multiply(part(i, m, j, n, beta_, whole), engine_);
+    for_wanted([](const T& inside, T& element) { element = inside; });
+  }
+
+  /// The lines of a triangular operand have zeros for what is no term, which an Inf or a NaN must not meet: elements of
+  /// such rows once more, over their terms. Products with triangular operands add nothing to C.
+  void mend(Index m, Index n) {
+    parallel_for(m, execution_.threads, [&](Index i, int) {
+      const Vector<const T> row = x_.row(i);
+      bool finite = true;
+      for (Index t = 0; t < terms_; ++t) finite &= std::isfinite(row[t]);
+      if (finite) return;
+      const Matrix<T> c = c_at(0, 0);
+      for (Index j = 0; j < n; ++j) {
+        const TermRange range = terms_of_column(p_, col_ + j);
+        const Index first = components * range.first, count = components * (range.end - range.first);
+        c(i, j) = exact_element<T>(count, alpha_, {row.data + first, 1}, {y_.row(j).data + first, 1}, T(0), nullptr);
+      }
+    });
+  }
+
+  void clear_diagonal(Index m, Index n) {
+    if constexpr (is_complex<E>)
+      for (Index d = std::max(row_, col_); d < std::min(row_ + m, col_ + n); ++d) p_.c(d, d).im = 0;
+  }
+
+  void multiply(const Gemm<T>& g, accublas_engine engine) {
+    Workspace workspace(rest_);
+    accublas_report_t report{};
+    report.level = execution_.report.level;
+    Execution execution = execution_.within(workspace, report);
+    if (shares_bits_) execution.shared = &shared_;
+    try {
+      real_(g, mode_, engine, execution);
+    } catch (const Error& error) {
+      if (wrote_ && error.status() == ACCUBLAS_ERROR_MEMORY) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
+      throw;
+    }
+    wrote_ = !measuring();
+    // Squares are computed whole: the elements that count are known from measuring.
+    if (shares_bits_ && !measuring()) report.rejected = 0;
+    add_report(report, 1, execution_.report);
+  }
+
+  const Product<E>& p_;
+  const Mode& mode_;
+  const accublas_engine engine_;
+  const RealGemm<T> real_;
+  Execution& execution_;
+  const Index terms_;  ///< of a component
+  const T alpha_, beta_;
+  const ProductLines<E> row_lines_, col_lines_;
+  T *row_memory_ = nullptr, *col_memory_ = nullptr, *square_ = nullptr;
+  Workspace::Part rest_{};
+  SharedBits shared_;
+  bool shares_bits_ = false, wrote_ = false;
+  // The block at hand: its place, its lines, the component, and how far the wanted triangle is moved down.
+  Index row_ = 0, col_ = 0, imaginary_ = 0, shift_ = 0;
+  Matrix<const T> x_{}, y_{};
+};
+
+}  // namespace
+
+template <class E>
+void described_product(const Product<E>& p, const Mode& mode, accublas_engine engine, RealGemm<RealOf<E>> real,
+                       Execution& execution) {
+  require_no_target(mode, execution.target, is_single_precision<E>);
+  bool by_components = true;
+  if constexpr (is_complex<E>) by_components = p.alpha.im == 0 && p.beta.im == 0;
+  if (by_components && DescribedProduct<E>(p, mode, engine, real, execution).run()) return;
+  if constexpr (is_complex<E>)
+    complex_elements(p, mode, execution);
+  else
+    throw Error(ACCUBLAS_ERROR_MEMORY, "the workspace cannot hold two lines of the operands");
+}
+
+template void described_product(const Product<double>&, const Mode&, accublas_engine, RealGemm<double>, Execution&);
+template void described_product(const Product<float>&, const Mode&, accublas_engine, RealGemm<float>, Execution&);
+template void described_product(const Product<Complex<double>>&, const Mode&, accublas_engine, RealGemm<double>,
+                                Execution&);
+template void described_product(const Product<Complex<float>>&, const Mode&, accublas_engine, RealGemm<float>,
+                                Execution&);
+
+}  // namespace accublas::cpu

@@ -1,0 +1,94 @@
+// One call of a product of level 3 of the real BLAS: column-major arguments, already checked. As in
+// lib/cpu/blas_calls.hpp, what accublas promises is seen to here: alpha = 0 or k = 0 reads no operand, beta = 0 does
+// not read C. GEMMT, which not every BLAS has, is products of GEMM there.
+#pragma once
+
+#include "lib/base/error.hpp"
+#include "lib/call/level3.hpp"
+#include "lib/call/scale_result.hpp"
+#include "lib/cpu/blas_calls.hpp"
+
+namespace accublas::cpu {
+
+/// GEMMT by strips of columns: GEMM for what lies beside the diagonal, squares on it in memory of their own.
+template <class E>
+void call_gemm_for_triangle(const RealBlas& blas, const Level3<E>& l) {
+  constexpr Index edge = 32;
+  const bool upper = l.part() == Triangle::upper;
+  const Matrix<E> c = l.result();
+  const auto multiply = [&](Index i, Index m, Index j, Index n, E beta, E* to, Index ld) {
+    const E* const a = l.a + (l.transa == ACCUBLAS_NO_TRANS ? i : i * l.lda);
+    const E* const b = l.b + (l.transb == ACCUBLAS_NO_TRANS ? j * l.ldb : j);
+    call_gemm(blas, op_letter<E>(l.transa), op_letter<E>(l.transb), m, n, l.k, l.alpha, a, l.lda, b, l.ldb, beta, to,
+              ld);
+  };
+  for (Index j = 0; j < l.n; j += edge) {
+    const Index n = l.n - j < edge ? l.n - j : edge;
+    const Index first = upper ? 0 : j + n, count = upper ? j : l.n - first;
+    multiply(first, count, j, n, l.beta, &c(first, j), l.ldc);
+    E square[edge * edge];
+    multiply(j, n, j, n, E{}, square, edge);
+    for (Index q = 0; q < n; ++q)
+      for (Index r = upper ? 0 : q; r < (upper ? q + 1 : n); ++r) {
+        E& element = c(j + r, j + q);
+        const E& product = square[r + q * edge];
+        if (l.beta == 0) {
+          element = product;
+        } else {
+          const E scaled = l.beta * element;
+          if constexpr (is_complex<E>)
+            element = {product.re + scaled.re, product.im + scaled.im};
+          else
+            element = product + scaled;
+        }
+      }
+  }
+}
+
+template <class E>
+void call_level3(const RealBlas& blas, Level3<E> l) {
+  const Matrix<E> c = l.result();
+  const bool product = l.alpha != 0 && l.terms() != 0;
+  if (l.rows() == 0 || l.n == 0 || (!product && l.beta == 1)) return;
+  const auto scale = [&] { scale_part(l.beta, l.rows(), l.n, c, l.wanted(), l.hermitian_result()); };
+  if (!product) return scale();
+  if (l.beta == 0 && blas.reads_result && l.kind != Level3Kind::trmm) {
+    scale();
+    l.beta = E{1};
+  }
+  const FpControl control;
+  const Routine number = level3_routine(static_cast<int>(l.kind), is_complex<E>, is_single_precision<E>);
+  void* const routine = blas.level3[level3_number(number)];
+  if (!blas.serves_level3(number)) throw Error(ACCUBLAS_ERROR_NO_BLAS, "the real BLAS lacks a routine of level 3");
+  if (!routine) return call_gemm_for_triangle(blas, l);
+  using Int = RealBlas::F77Int;
+  using Text = const char*;
+  using Size = const Int*;
+  using In = const void*;
+  using Out = void*;
+  const char side = l.side == ACCUBLAS_LEFT ? 'L' : 'R', uplo = l.uplo == ACCUBLAS_UPPER ? 'U' : 'L';
+  const char op_a = op_letter<E>(l.transa), op_b = op_letter<E>(l.transb), diag = l.diag == ACCUBLAS_UNIT ? 'U' : 'N';
+  const Int m = l.m, n = l.n, k = l.k, lda = l.lda, ldb = l.ldb, ldc = l.ldc;
+  // A number's real part, which Hermitian products take, lies first.
+  if (is_symm(l.kind)) {
+    const auto call =
+        reinterpret_cast<void (*)(Text, Text, Size, Size, In, In, Size, In, Size, In, Out, Size)>(routine);
+    call(&side, &uplo, &m, &n, &l.alpha, l.a, &lda, l.b, &ldb, &l.beta, l.c, &ldc);
+  } else if (is_syrk(l.kind)) {
+    const auto call = reinterpret_cast<void (*)(Text, Text, Size, Size, In, In, Size, In, Out, Size)>(routine);
+    call(&uplo, &op_a, &n, &k, &l.alpha, l.a, &lda, &l.beta, l.c, &ldc);
+  } else if (is_syr2k(l.kind)) {
+    const auto call =
+        reinterpret_cast<void (*)(Text, Text, Size, Size, In, In, Size, In, Size, In, Out, Size)>(routine);
+    call(&uplo, &op_a, &n, &k, &l.alpha, l.a, &lda, l.b, &ldb, &l.beta, l.c, &ldc);
+  } else if (l.kind == Level3Kind::trmm) {
+    const auto call = reinterpret_cast<void (*)(Text, Text, Text, Text, Size, Size, In, In, Size, Out, Size)>(routine);
+    call(&side, &uplo, &op_a, &diag, &m, &n, &l.alpha, l.a, &lda, l.c, &ldb);
+  } else {
+    const auto call =
+        reinterpret_cast<void (*)(Text, Text, Text, Size, Size, In, In, Size, In, Size, In, Out, Size)>(routine);
+    call(&uplo, &op_a, &op_b, &n, &k, &l.alpha, l.a, &lda, l.b, &ldb, &l.beta, l.c, &ldc);
+  }
+}
+
+}  // namespace accublas::cpu

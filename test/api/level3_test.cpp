@@ -1,0 +1,159 @@
+// The products of level 3 beside GEMM: every bad argument by its name, with results that stay as they were, and what is
+// neither read nor written. Their values are the oracle's affair.
+#include <limits>
+
+#include "api.hpp"
+
+namespace {
+
+constexpr std::int64_t n = 3, k = 5, ld = 8;
+
+/// Arguments that are good, to be spoilt one at a time; a routine takes those that it has.
+struct Arguments {
+  accublas_layout layout = ACCUBLAS_COL_MAJOR;
+  accublas_side side = ACCUBLAS_LEFT;
+  accublas_uplo uplo = ACCUBLAS_UPPER;
+  accublas_transpose transa = ACCUBLAS_NO_TRANS, transb = ACCUBLAS_NO_TRANS;
+  accublas_diag diag = ACCUBLAS_NON_UNIT;
+  std::int64_t m = 4, n = ::n, k = ::k, lda = ld, ldb = ld, ldc = ld;
+};
+
+struct Data {
+  // Enough for numbers of two doubles.
+  std::vector<double> a = std::vector<double>(256, 1), b = std::vector<double>(256, 2), c = std::vector<double>(256, 3);
+  double one[2] = {1, 0};
+  const double* alpha = one;
+  const double* beta = one;
+};
+
+using Run = accublas_status (*)(accublas_context*, const Arguments&, Data&);
+
+struct Routine {
+  const char* name;
+  Run run;
+  bool side, trans, two_trans, diag, has_k, has_b, has_c;  ///< which arguments there are
+  const char* trans_name;
+  accublas_transpose bad_trans;  ///< a transposition that this routine does not have; 0: none
+};
+
+#define SYMM(name)                                                                                                    \
+  {                                                                                                                   \
+#name, [](accublas_context* ctx, const Arguments& x, Data& d) {                                                     \
+     return accublas_##name(ctx, x.layout, x.side, x.uplo, x.m, x.n, d.alpha, d.a.data(), x.lda, d.b.data(), x.ldb,    \
+                            d.beta, d.c.data(), x.ldc);                                                                \
+   }, true, false, false, false, false, true, true, "", 0 \
+  }
+#define SYRK(name, bad)                                                                                               \
+  {                                                                                                                   \
+#name, [](accublas_context* ctx, const Arguments& x, Data& d) {                                                     \
+     return accublas_##name(ctx, x.layout, x.uplo, x.transa, x.n, x.k, d.alpha, d.a.data(), x.lda, d.beta,             \
+                            d.c.data(), x.ldc);                                                                        \
+   }, false, true, false, false, true, false, true, "trans", bad \
+  }
+#define SYR2K(name, bad)                                                                                              \
+  {                                                                                                                   \
+#name, [](accublas_context* ctx, const Arguments& x, Data& d) {                                                     \
+     return accublas_##name(ctx, x.layout, x.uplo, x.transa, x.n, x.k, d.alpha, d.a.data(), x.lda, d.b.data(), x.ldb,  \
+                            d.beta, d.c.data(), x.ldc);                                                                \
+   }, false, true, false, false, true, true, true, "trans", bad \
+  }
+#define TRMM(name)                                                                                                    \
+  {                                                                                                                   \
+#name, [](accublas_context* ctx, const Arguments& x, Data& d) {                                                     \
+     return accublas_##name(ctx, x.layout, x.side, x.uplo, x.transa, x.diag, x.m, x.n, d.alpha, d.a.data(), x.lda,     \
+                            d.c.data(), x.ldb);                                                                        \
+   }, true, true, false, true, false, true, false, "transa", 0 \
+  }
+#define GEMMT(name)                                                                                                   \
+  {                                                                                                                   \
+#name, [](accublas_context* ctx, const Arguments& x, Data& d) {                                                     \
+     return accublas_##name(ctx, x.layout, x.uplo, x.transa, x.transb, x.n, x.k, d.alpha, d.a.data(), x.lda,           \
+                            d.b.data(), x.ldb, d.beta, d.c.data(), x.ldc);                                             \
+   }, false, true, true, false, true, true, true, "transa", 0 \
+  }
+
+/// In double precision: those of single precision are the same templates, and the oracle calls them.
+const Routine routines[] = {SYMM(dsymm),
+                            SYMM(zsymm),
+                            SYMM(zhemm),
+                            SYRK(dsyrk, 0),
+                            SYRK(zsyrk, ACCUBLAS_CONJ_TRANS),
+                            SYR2K(dsyr2k, 0),
+                            SYR2K(zsyr2k, ACCUBLAS_CONJ_TRANS),
+                            TRMM(dtrmm),
+                            TRMM(ztrmm),
+                            GEMMT(dgemmt),
+                            GEMMT(zgemmt)};
+
+}  // namespace
+
+TEST(Level3, BadArguments) {
+  api::Context context;
+  for (const Routine& routine : routines) {
+    Data data;
+    ASSERT_EQ(routine.run(context, Arguments{}, data), ACCUBLAS_SUCCESS) << routine.name << ": " << context.error();
+    const std::vector<double> before = data.c;
+    const auto bad = [&](const char* name, auto&& spoil) {
+      for (accublas_layout layout : {ACCUBLAS_COL_MAJOR, ACCUBLAS_ROW_MAJOR}) {
+        Arguments arguments;
+        arguments.layout = layout;
+        spoil(arguments);
+        EXPECT_EQ(routine.run(context, arguments, data), ACCUBLAS_ERROR_ARGUMENT) << routine.name << " " << name;
+        EXPECT_NE(context.error().find(std::string("argument ") + name + " "), std::string::npos)
+            << routine.name << ": " << context.error();
+        EXPECT_EQ(data.c, before) << routine.name << " " << name;
+      }
+    };
+    bad("layout", [](Arguments& x) { x.layout = 103; });
+    bad("uplo", [](Arguments& x) { x.uplo = 123; });
+    bad("n", [](Arguments& x) { x.n = -1; });
+    bad("lda", [](Arguments& x) { x.lda = 2; });
+    if (routine.side) bad("side", [](Arguments& x) { x.side = 0; });
+    if (routine.side) bad("m", [](Arguments& x) { x.m = -1; });
+    if (routine.trans) bad(routine.trans_name, [](Arguments& x) { x.transa = 114; });
+    if (routine.bad_trans) bad(routine.trans_name, [&](Arguments& x) { x.transa = routine.bad_trans; });
+    if (routine.two_trans) bad("transb", [](Arguments& x) { x.transb = 0; });
+    if (routine.diag) bad("diag", [](Arguments& x) { x.diag = 130; });
+    if (routine.has_k) bad("k", [](Arguments& x) { x.k = -1; });
+    if (routine.has_b) bad("ldb", [](Arguments& x) { x.ldb = 2; });
+    if (routine.has_c) bad("ldc", [](Arguments& x) { x.ldc = 2; });
+    data.alpha = nullptr;
+    bad("alpha", [](Arguments&) {});
+  }
+}
+
+/// The plain transposition is none of HERK's and HER2K's.
+TEST(Level3, HermitianProductsHaveNoTransposition) {
+  api::Context context;
+  std::vector<double> a(256, 1), c(256, 3);
+  const double one[2] = {1, 0};
+  EXPECT_EQ(accublas_zherk(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_UPPER, ACCUBLAS_TRANS, 2, 2, one, a.data(), 4, one,
+                           c.data(), 4),
+            ACCUBLAS_ERROR_ARGUMENT);
+  EXPECT_EQ(accublas_zher2k(context, ACCUBLAS_ROW_MAJOR, ACCUBLAS_UPPER, ACCUBLAS_TRANS, 2, 2, one, a.data(), 4,
+                            a.data(), 4, one, c.data(), 4),
+            ACCUBLAS_ERROR_ARGUMENT);
+}
+
+/// What the real BLAS has to keep as well: the other triangle of C and a C that beta = 0 leaves unread.
+TEST(Level3, OtherTriangleStays) {
+  api::Context context;
+  const double nan = std::numeric_limits<double>::quiet_NaN(), one = 1, zero = 0;
+  constexpr std::int64_t order = 70;
+  for (const char* mode : {"native", "dp", "dp:repro", "cr", "dot2", "fixed:60", "slices:8"}) {
+    ASSERT_EQ(accublas_set_mode_name(context, mode), ACCUBLAS_SUCCESS);
+    std::vector<double> a(order * k, 1), c(order * order, nan);
+    ASSERT_EQ(accublas_dgemmt(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_LOWER, ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS, order, k,
+                              &one, a.data(), order, a.data(), order, &zero, c.data(), order),
+              ACCUBLAS_SUCCESS)
+        << context.error();
+    ASSERT_EQ(accublas_dsyrk(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_LOWER, ACCUBLAS_NO_TRANS, order, k, &one, a.data(),
+                             order, &one, c.data(), order),
+              ACCUBLAS_SUCCESS)
+        << context.error();
+    for (std::int64_t j = 0; j < order; ++j)
+      for (std::int64_t i = 0; i < order; ++i)
+        ASSERT_TRUE(i < j ? c[i + j * order] != c[i + j * order] : c[i + j * order] == 2.0 * k)
+            << mode << " " << i << " " << j;
+  }
+}

@@ -1,0 +1,81 @@
+"""The products of level 3 beside GEMM (docs/modes.md): what is stored becomes the whole matrices that the definition
+speaks of, and the elements of C that are wanted are GEMM's.
+
+What a case holds of its operands are those whole matrices: `a` m x K and `b` K x n (K = 2k for SYR2K and HER2K), with
+zeros for what is no term.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+import modes
+
+REAL_ROUTINES = ("symm", "syrk", "syr2k", "trmm", "gemmt")
+HERMITIAN_ROUTINES = ("hemm", "herk", "her2k")
+
+
+@dataclass
+class Description:
+    """Of a case: which elements of C are wanted (m x n), which entries of a or b are terms (None: all), whether C is
+    Hermitian, and whether the second half of the terms has conj(alpha)."""
+
+    wanted: np.ndarray
+    a_terms: np.ndarray = None
+    b_terms: np.ndarray = None
+    hermitian: bool = False
+    conjugate_half: bool = False
+
+
+def product(mode, fmt, alpha, a, b, beta, c, d, field):
+    """(values of the wanted elements, row by row, or None where C is left alone; Facts)."""
+    m, k = a.shape
+    n = b.shape[1]
+    count = field.components
+    if m == 0 or n == 0 or ((alpha == 0 or k == 0) and beta == 1):
+        return None, modes.Facts()
+    nothing = alpha == 0 or k == 0
+
+    def on_diagonal(i, j):
+        return d.hermitian and i == j
+
+    def addend(i, j):
+        value = 0 if beta == 0 else c[i, j]
+        if on_diagonal(i, j):
+            value = complex(value.real, 0.0) if beta != 0 else 0
+        return field.expand(beta, field.split(value))
+
+    facts = modes.Facts()
+    if not nothing:
+        # Of each component's columns, element by element; a Hermitian diagonal has no imaginary part to compute.
+        counted = np.concatenate([d.wanted & ~np.logical_and(d.hermitian and r == 1, np.eye(m, n, dtype=bool))
+                                  for r in range(count)], axis=1)
+
+        def terms(i, j):
+            own = np.ones(k, bool)
+            if d.a_terms is not None:
+                own &= d.a_terms[i]
+            if d.b_terms is not None:
+                own &= d.b_terms[:, j % n]
+            return np.repeat(own, count)
+
+        sums, facts = modes.inner_products(mode, fmt, field.rows(a), field.columns(b), "gemm", counted, terms)
+        other = sums
+        if d.conjugate_half:
+            b = np.concatenate([b[: k // 2], -b[k // 2 :]])
+            other, _ = modes.inner_products(mode, fmt, field.rows(a), field.columns(b), "gemm", counted, terms)
+
+    def component(i, j, r):
+        if on_diagonal(i, j) and r == 1:
+            return 0.0
+        if nothing:
+            return modes.scaled(addend(i, j)[r], fmt)
+        # Re alpha multiplies the whole sum, Im alpha the difference of the halves where one has conj(alpha).
+        expanded = field.expand(alpha, [j + n * part for part in range(count)])[r]
+        needed = [(factor, column, which) for (factor, column), which in zip(expanded, (sums, other)) if factor != 0]
+        kept = all(which.kept(i, column) for _, column, which in needed)
+        found = [(factor, (which.value if kept else which.exact)(i, column)) for factor, column, which in needed]
+        return modes.finish(found + addend(i, j)[r], fmt)
+
+    values = [field.join([component(i, j, r) for r in range(count)]) for i, j in np.argwhere(d.wanted)]
+    return values, facts

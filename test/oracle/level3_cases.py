@@ -1,0 +1,143 @@
+"""Seeded cases of the products of level 3 beside GEMM: operands of complex_data.py with the structure that a routine has,
+and poison where nothing may be read."""
+
+import numpy as np
+
+import level3
+from cases import Case, finish_case, mode_word
+from complex_data import c_values, operands, scalar
+from data import KINDS
+from placement import COL, CONJ, NO, ROW, TRANS, conjugate, place_standard
+from values import COMPLEX, COMPONENT, POISON, generator, pick, words
+
+UPPER, LOWER, NON_UNIT, UNIT, LEFT, RIGHT = 121, 122, 131, 132, 141, 142
+SIZES = (0, 1, 1, 2, 3, 5, 8, 17, 31, 33, 40)
+ORDERS = (1, 2, 5, 16, 31, 32, 33, 65, 70)
+INNER = (0, 1, 2, 7, 33, 64, 129)
+
+
+def triangle(shape, uplo):
+    """Which elements of a matrix lie in the triangle, the diagonal included."""
+    i, j = np.indices(shape)
+    return i <= j if uplo == UPPER else i >= j
+
+
+def mirrored(x, uplo, hermitian, prefix):
+    """The whole symmetric or Hermitian matrix of its triangle, bit by bit."""
+    other = conjugate(x.T, prefix) if hermitian else np.array(x.T, order="C")
+    whole = np.array(x, order="C")
+    words(whole)[~triangle(x.shape, uplo)] = words(other)[~triangle(x.shape, uplo)]
+    if hermitian:
+        words(whole)[np.eye(len(x), dtype=bool), 1] = 0
+    return whole
+
+
+def poison(buffer, positions, mask, prefix, components=slice(None)):
+    words(buffer)[positions[mask], components] = POISON[prefix]
+
+
+def real_scalar(rng, prefix):
+    return scalar(rng, COMPONENT[prefix])
+
+
+def order(rng, other, work):
+    while True:
+        n, m = pick(rng, ORDERS), pick(rng, other)
+        if n * n * m <= work or n <= 2:
+            return n, m
+
+
+def make(name, prefix, group, routine, work=60000):
+    rng = generator(name)
+    mode, kind = mode_word(rng, group, prefix), pick(rng, KINDS)
+    if prefix in COMPLEX:
+        work //= 4
+    layout, uplo = pick(rng, (ROW, COL)), pick(rng, (UPPER, LOWER))
+    hermitian = routine in level3.HERMITIAN_ROUTINES
+    plain = rng.randint(3) == 0
+    real_factors = routine == "herk", routine in ("herk", "her2k")
+    alpha, beta = (1.0, 0.0) if plain else (real_scalar(rng, prefix) if real else scalar(rng, prefix) for real in real_factors)
+    if routine in ("symm", "hemm", "trmm"):
+        return sided(name, prefix, routine, mode, kind, layout, uplo, alpha, beta, rng, order(rng, SIZES, work))
+    n, k = order(rng, INNER, work)
+    if routine in ("syr2k", "her2k"):
+        k = min(k, 64)
+    a, b = operands(rng, kind, n, k, n, prefix)
+    wanted = triangle((n, n), uplo)
+    c = c_values(rng, n, n, prefix, kind)
+    head, trans = [layout, uplo], None
+    if routine == "gemmt":
+        ta, tb = pick(rng, (NO, TRANS, CONJ)), pick(rng, (NO, TRANS, CONJ))
+        buffer_a, lda, _ = place_standard(a, layout, ta, rng, prefix)
+        buffer_b, ldb, _ = place_standard(b, layout, tb, rng, prefix)
+        head, leading = head + [ta, tb], [alpha, "A", lda, "B", ldb]
+    else:
+        turned = CONJ if hermitian else TRANS
+        trans = pick(rng, (NO, turned) if prefix in COMPLEX else (NO, TRANS, CONJ))
+        turn = (lambda x: conjugate(x.T, prefix)) if hermitian else (lambda x: np.array(x.T, order="C"))
+        # op(A) is n x k; the right operand is its (conjugate) transpose.
+        second = turn(b)
+        op_trans = NO if trans == NO else turned
+        buffer_a, lda, _ = place_standard(a, layout, op_trans, rng, prefix)
+        buffer_b, ldb, _ = place_standard(second, layout, op_trans, rng, prefix)
+        head = head + [trans]
+        if routine in ("syrk", "herk"):
+            b, leading = turn(a), [alpha, "A", lda]
+        else:
+            a, b = np.concatenate([a, second], axis=1), np.concatenate([b, turn(a)], axis=0)
+            leading = [alpha, "A", lda, "B", ldb]
+    buffer_c, ldc, positions = place_standard(c, layout, NO, rng, prefix)
+    case = Case(name, prefix, routine, routine, mode, kind, alpha, beta, a, b, c)
+    case.description = level3.Description(wanted, hermitian=hermitian, conjugate_half=routine == "her2k")
+    case.arguments = head + [n, k] + leading + [beta, "C", ldc]
+    return finished(case, rng, [buffer_a, buffer_b, buffer_c], positions)
+
+
+def sided(name, prefix, routine, mode, kind, layout, uplo, alpha, beta, rng, sizes):
+    """SYMM, HEMM and TRMM: a square operand on one side."""
+    square_order, other = sizes
+    left = bool(rng.randint(2))
+    m, n = (square_order, other) if left else (other, square_order)
+    a, b = operands(rng, kind, m, square_order, n, prefix)
+    square = a if left else b
+    trans, diag, terms = NO, NON_UNIT, None
+    if routine == "trmm":
+        trans, diag = pick(rng, (NO, TRANS, CONJ)), pick(rng, (NON_UNIT, UNIT))
+        # uplo is of what is stored, op() turns it.
+        terms = triangle(square.shape, uplo if trans == NO else LOWER + UPPER - uplo)
+        unread = ~terms | (np.eye(len(square), dtype=bool) if diag == UNIT else False)
+        buffer_a, lda, places = place_standard(square, layout, trans, rng, prefix)
+        square = np.array(square, order="C")
+        square[~terms] = 0
+        if diag == UNIT:
+            np.fill_diagonal(square, 1)
+    else:
+        unread = ~triangle(square.shape, uplo)
+        buffer_a, lda, places = place_standard(square, layout, NO, rng, prefix)
+        square = mirrored(square, uplo, routine == "hemm", prefix)
+        if routine == "hemm":
+            poison(buffer_a, places, np.eye(len(square), dtype=bool), prefix, 1)
+    poison(buffer_a, places, unread, prefix)
+    a, b = (square, b) if left else (a, square)
+    rest = b if left else a
+    c = rest if routine == "trmm" else c_values(rng, m, n, prefix, kind)
+    case = Case(name, prefix, routine, routine, mode, kind, alpha, 0.0 if routine == "trmm" else beta, a, b, c)
+    case.description = level3.Description(np.ones((m, n), bool), *((terms, None) if left else (None, terms)))
+    buffer_b, ldb, _ = place_standard(rest, layout, NO, rng, prefix)
+    buffer_c, ldc, positions = place_standard(c, layout, NO, rng, prefix)
+    if routine == "trmm":
+        case.arguments = [layout, LEFT if left else RIGHT, uplo, trans, diag, m, n, alpha, "A", lda, "C", ldc]
+    else:
+        case.arguments = [layout, LEFT if left else RIGHT, uplo, m, n, alpha, "A", lda, "B", ldb, beta, "C", ldc]
+    return finished(case, rng, [buffer_a, buffer_b, buffer_c], positions)
+
+
+def finished(case, rng, buffers, positions):
+    """The unwanted triangle of C is poison, and a Hermitian diagonal's imaginary parts."""
+    d, prefix = case.description, case.prefix
+    poison(buffers[2], positions, ~d.wanted, prefix)
+    if d.hermitian and case.beta != 1:
+        poison(buffers[2], positions, np.eye(*d.wanted.shape, dtype=bool), prefix, 1)
+    case.where, case.offsets = positions[d.wanted], [0, 0, 0]
+    finish_case(case, rng, buffers, case.beta == 0 and case.routine != "trmm")
+    return case
