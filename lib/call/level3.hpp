@@ -129,7 +129,7 @@ Product<E> product_of(const Level3<E>& l) {
   switch (l.kind) {
     case Level3Kind::symm:
     case Level3Kind::hemm: {
-      p.a = {{l.a, 1, l.lda}, false, is_hermitian(l.kind) ? Kind::hermitian : Kind::symmetric, l.part()};
+      p.a = {{l.a, 1, l.lda}, false, is_hermitian(l.kind) ? Structure::hermitian : Structure::symmetric, l.part()};
       p.b = op(l.b, l.ldb, ACCUBLAS_NO_TRANS);
       if (l.side == ACCUBLAS_RIGHT) std::swap(p.a, p.b);
       p.k = l.order();
@@ -138,7 +138,7 @@ Product<E> product_of(const Level3<E>& l) {
     case Level3Kind::trmm: {
       // B stands left of the product, or B^T does: its lines are rows (Product::in_place).
       Operand<E> a = op(l.a, l.lda, l.transa);
-      a.kind = Kind::triangular;
+      a.structure = Structure::triangular;
       a.part = l.transa == ACCUBLAS_NO_TRANS ? l.part() : transposed(l.part());
       a.unit = l.diag == ACCUBLAS_UNIT;
       p.k = l.order();

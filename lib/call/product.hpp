@@ -27,7 +27,7 @@ constexpr E conjugate_if(bool conjugate, const E& z) {
 }
 
 /// What the entries outside the stored part are.
-enum class Kind { general, symmetric, hermitian, triangular };
+enum class Structure { general, symmetric, hermitian, triangular };
 
 /// A matrix op(X): `stored` has op()'s transposition in its strides. Of a Hermitian one the imaginary parts of the
 /// diagonal are not read, of a triangular one with a unit diagonal the diagonal.
@@ -35,23 +35,23 @@ template <class E>
 struct Operand {
   Matrix<const E> stored;
   bool conjugate = false;
-  Kind kind = Kind::general;
+  Structure structure = Structure::general;
   Triangle part = Triangle::all;
   bool unit = false;
 
   /// A triangular operand's other triangle makes no terms.
-  bool is_term(Index i, Index j) const { return kind != Kind::triangular || holds(part, i, j); }
+  bool is_term(Index i, Index j) const { return structure != Structure::triangular || holds(part, i, j); }
 
   E operator()(Index i, Index j) const {
     const bool held = holds(part, i, j);
-    if (kind == Kind::triangular && (!held || (unit && i == j))) return E{held ? RealOf<E>(1) : RealOf<E>(0)};
+    if (structure == Structure::triangular && (!held || (unit && i == j))) return E{held ? RealOf<E>(1) : RealOf<E>(0)};
     E entry = held ? stored(i, j) : stored(j, i);
     if constexpr (is_complex<E>)
-      if (kind == Kind::hermitian && i == j) entry.im = 0;
-    return conjugate_if(conjugate != (kind == Kind::hermitian && !held), entry);
+      if (structure == Structure::hermitian && i == j) entry.im = 0;
+    return conjugate_if(conjugate != (structure == Structure::hermitian && !held), entry);
   }
 
-  Operand transposed() const { return {stored.transposed(), conjugate, kind, accublas::transposed(part), unit}; }
+  Operand transposed() const { return {stored.transposed(), conjugate, structure, accublas::transposed(part), unit}; }
 };
 
 /// C = alpha (A B + A2 B2) + beta C in the wanted part of C; A, A2 m x k and B, B2 k x n. Where a Hermitian result is
@@ -84,7 +84,7 @@ struct TermRange {
 template <class E>
 TermRange terms_of_column(const Product<E>& p, Index j) {
   const Index all = p.pairs() * p.k;
-  if (p.b.kind != Kind::triangular) return {0, all};
+  if (p.b.structure != Structure::triangular) return {0, all};
   return p.b.part == Triangle::upper ? TermRange{0, j + 1} : TermRange{j, all};
 }
 

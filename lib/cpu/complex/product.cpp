@@ -118,7 +118,7 @@ class DescribedProduct {
           shift_ = !(p_.hermitian && imaginary_ == 1) ? 0 : p_.wanted == Triangle::upper ? 1 : -1;
           if (p_.turned && imaginary_ == 1) swap_components(m);
           compute(0, m, 0, n);
-          if (p_.b.kind == Kind::triangular && !measuring()) mend(m, n);
+          if (p_.b.structure == Structure::triangular && !measuring()) mend(m, n);
           if (p_.turned && imaginary_ == 1) swap_components(m);
         }
         if (p_.hermitian && !measuring()) clear_diagonal(m, n);
