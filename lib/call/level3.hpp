@@ -81,10 +81,10 @@ constexpr BadArgument check_level3(accublas_layout layout, const Level3Shape& s)
 template <class E>
 struct Level3 : Level3Shape {
   E alpha{};
-  bool conjugate_alpha = false;  ///< alpha's conjugate is meant
   const E *a = nullptr, *b = nullptr;
   E beta{};
   E* c = nullptr;
+  bool transposed_call = false;  ///< see transpose()
 
   Triangle part() const { return uplo == ACCUBLAS_UPPER ? Triangle::upper : Triangle::lower; }
   Triangle wanted() const { return is_symm(kind) || kind == Level3Kind::trmm ? Triangle::all : part(); }
@@ -98,8 +98,9 @@ struct Level3 : Level3Shape {
   std::int64_t terms() const { return is_syr2k(kind) ? 2 * k : inner(); }
 
   /// The arguments of a row-major call as those of the column-major one that reads the same memory: everything
-  /// transposed.
+  /// transposed, the pairs of operands of SYR2K and HER2K in their order.
   void transpose() {
+    transposed_call = !transposed_call;
     uplo = uplo == ACCUBLAS_UPPER ? ACCUBLAS_LOWER : ACCUBLAS_UPPER;
     if (is_symm(kind) || kind == Level3Kind::trmm) {
       side = side == ACCUBLAS_LEFT ? ACCUBLAS_RIGHT : ACCUBLAS_LEFT;
@@ -111,7 +112,10 @@ struct Level3 : Level3Shape {
     } else {
       const accublas_transpose other = hermitian_result() ? ACCUBLAS_CONJ_TRANS : ACCUBLAS_TRANS;
       transa = transa == ACCUBLAS_NO_TRANS ? other : ACCUBLAS_NO_TRANS;
-      conjugate_alpha = hermitian_result();
+      if (is_syr2k(kind)) {
+        std::swap(a, b);
+        std::swap(lda, ldb);
+      }
     }
   }
 };
@@ -172,6 +176,7 @@ Product<E> product_of(const Level3<E>& l) {
       }
     }
   }
+  p.turned = p.turned != l.transposed_call;
   return p;
 }
 

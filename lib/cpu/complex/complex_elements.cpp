@@ -157,7 +157,7 @@ class ComplexElements {
     // Those that the real part of alpha multiplies, then those of its imaginary part: A B - A2 B2 where A2 B2 has
     // conj(alpha).
     const ColumnLine<T> y[2][2] = {{column_line(j, 0), column_line(j, 1)},
-                                   {{difference_, j, false}, {difference_, j, true}}};
+                                   {{difference_, j, false, g_.turned}, {difference_, j, true, g_.turned}}};
     const bool apart = g_.hermitian && g_.two_pairs;
     Complex<T>& c = g_.c(i, j);
     const bool diagonal = components(i, j) == 1;
