@@ -79,6 +79,7 @@ void run_level3(Context& context, Level3<E> problem, const A* alpha, const B* be
   if (shape.m > 0 && shape.n > 0) {
     const B none{0};
     run.scalars(problem, alpha, problem.kind == Level3Kind::trmm ? &none : beta);
+    problem.alpha = conjugate_if(problem.conjugate_alpha, problem.alpha);
     const bool product = run.may_be_nonzero(problem.alpha) && shape.k > 0;
     if (product || run.scalars_on_device() || problem.beta != 1) {
       const CallShape work(shape.m, shape.n, problem.terms());

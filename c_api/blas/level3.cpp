@@ -56,13 +56,18 @@ int first_bad(const Level3Call<kind, E>& l) {
 template <Level3Kind kind, class E>
 void run(const Level3Call<kind, E>& l) {
   const bool small = fits(l.m, l.n, l.k, l.lda, l.ldb, l.ldc);
-  const auto on_real = [&](const cpu::RealBlas& blas) { cpu::call_level3<E>(blas, l); };
+  const E alpha = conjugate_if(l.conjugate_alpha, l.alpha);
+  const auto on_real = [&](const cpu::RealBlas& blas) {
+    Level3<E> call = l;
+    call.alpha = alpha;
+    cpu::call_level3(blas, call);
+  };
   if (small)
     if (const auto* blas = accublas_private_native(l.routine, l.rows(), l.n, l.inner())) return on_real(*blas);
   serve(
       kind == Level3Kind::trmm || !(l.beta == 0), small,
       [&](const accublas_options* options) {
-        return accublas_private_level3(l, is_single_precision<E>, &l.alpha, l.a, l.b, &l.beta, l.c, options);
+        return accublas_private_level3(l, is_single_precision<E>, &alpha, l.a, l.b, &l.beta, l.c, options);
       },
       on_real);
 }

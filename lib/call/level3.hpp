@@ -27,6 +27,7 @@ struct Level3Shape {
   accublas_transpose transa = ACCUBLAS_NO_TRANS, transb = ACCUBLAS_NO_TRANS;
   accublas_diag diag = ACCUBLAS_NON_UNIT;
   std::int64_t m = 0, n = 0, k = 0, lda = 0, ldb = 0, ldc = 0;
+  bool transposed_call = false;  ///< see Level3::transpose
 
   /// Order of the operand that is square.
   std::int64_t order() const { return side == ACCUBLAS_LEFT ? m : n; }
@@ -84,7 +85,7 @@ struct Level3 : Level3Shape {
   const E *a = nullptr, *b = nullptr;
   E beta{};
   E* c = nullptr;
-  bool transposed_call = false;  ///< see transpose()
+  bool conjugate_alpha = false;  ///< alpha's conjugate is meant
 
   Triangle part() const { return uplo == ACCUBLAS_UPPER ? Triangle::upper : Triangle::lower; }
   Triangle wanted() const { return is_symm(kind) || kind == Level3Kind::trmm ? Triangle::all : part(); }
@@ -98,7 +99,7 @@ struct Level3 : Level3Shape {
   std::int64_t terms() const { return is_syr2k(kind) ? 2 * k : inner(); }
 
   /// The arguments of a row-major call as those of the column-major one that reads the same memory: everything
-  /// transposed, the pairs of operands of SYR2K and HER2K in their order.
+  /// transposed.
   void transpose() {
     transposed_call = !transposed_call;
     uplo = uplo == ACCUBLAS_UPPER ? ACCUBLAS_LOWER : ACCUBLAS_UPPER;
@@ -112,10 +113,7 @@ struct Level3 : Level3Shape {
     } else {
       const accublas_transpose other = hermitian_result() ? ACCUBLAS_CONJ_TRANS : ACCUBLAS_TRANS;
       transa = transa == ACCUBLAS_NO_TRANS ? other : ACCUBLAS_NO_TRANS;
-      if (is_syr2k(kind)) {
-        std::swap(a, b);
-        std::swap(lda, ldb);
-      }
+      conjugate_alpha = hermitian_result();
     }
   }
 };
@@ -176,7 +174,13 @@ Product<E> product_of(const Level3<E>& l) {
       }
     }
   }
+  // What was transposed keeps the order of an element's terms.
   p.turned = p.turned != l.transposed_call;
+  if (l.transposed_call && p.two_pairs) {
+    std::swap(p.a, p.a2);
+    std::swap(p.b, p.b2);
+    p.alpha = conjugate_if(p.hermitian, p.alpha);
+  }
   return p;
 }
 

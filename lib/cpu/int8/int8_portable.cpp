@@ -89,11 +89,12 @@ constexpr int most_shift = 192;
 
 /// [l][shift]: 2^shift modulo the l-th modulus.
 constexpr auto powers_of_two = [] {
+  constexpr ModuliList list = moduli_list();
   std::array<std::array<std::int16_t, most_shift>, max_moduli> powers{};
   for (std::size_t l = 0; l < powers.size(); ++l) {
     powers[l][0] = 1;
     for (std::size_t i = 1; i < most_shift; ++i)
-      powers[l][i] = static_cast<std::int16_t>(balanced_residue(2 * powers[l][i - 1], moduli_list().p[l]));
+      powers[l][i] = static_cast<std::int16_t>(balanced_residue(2 * powers[l][i - 1], list.p[l]));
   }
   return powers;
 }();
