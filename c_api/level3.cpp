@@ -46,15 +46,8 @@ accublas_status accublas_private_level3(const Level3Shape& shape, bool single, c
                                        accublas_uplo uplo, int64_t m, int64_t n, const type* alpha, const type* a,   \
                                        int64_t lda, const type* b, int64_t ldb, const type* beta, type* c,           \
                                        int64_t ldc, const accublas_options* options) {                               \
-    const Level3Shape shape{.kind = Level3Kind::which,                                                               \
-                            .complex = is_complex<E>,                                                                \
-                            .side = side,                                                                            \
-                            .uplo = uplo,                                                                            \
-                            .m = m,                                                                                  \
-                            .n = n,                                                                                  \
-                            .lda = lda,                                                                              \
-                            .ldb = ldb,                                                                              \
-                            .ldc = ldc};                                                                             \
+    const Level3Shape shape = shape_with_side(Level3Kind::which, is_complex<E>, side, uplo, ACCUBLAS_NO_TRANS,       \
+                                              ACCUBLAS_NON_UNIT, m, n, lda, ldb, ldc);                               \
     return level3<E, E, E>(ctx, layout, shape, alpha, a, b, beta, c, options);                                       \
   }                                                                                                                  \
   accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, accublas_side side,                 \
@@ -67,14 +60,8 @@ accublas_status accublas_private_level3(const Level3Shape& shape, bool single, c
                                        accublas_transpose trans, int64_t n, int64_t k, const factor* alpha,           \
                                        const type* a, int64_t lda, const factor* beta, type* c, int64_t ldc,          \
                                        const accublas_options* options) {                                             \
-    const Level3Shape shape{.kind = Level3Kind::which,                                                                \
-                            .complex = is_complex<E>,                                                                 \
-                            .uplo = uplo,                                                                             \
-                            .transa = trans,                                                                          \
-                            .n = n,                                                                                   \
-                            .k = k,                                                                                   \
-                            .lda = lda,                                                                               \
-                            .ldc = ldc};                                                                              \
+    const Level3Shape shape =                                                                                         \
+        shape_with_triangle(Level3Kind::which, is_complex<E>, uplo, trans, ACCUBLAS_NO_TRANS, n, k, lda, 0, ldc);     \
     return level3<E, A, A>(ctx, layout, shape, alpha, a, nullptr, beta, c, options);                                  \
   }                                                                                                                   \
   accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,                  \
@@ -87,15 +74,8 @@ accublas_status accublas_private_level3(const Level3Shape& shape, bool single, c
                                        accublas_transpose trans, int64_t n, int64_t k, const type* alpha,              \
                                        const type* a, int64_t lda, const type* b, int64_t ldb, const factor* beta,     \
                                        type* c, int64_t ldc, const accublas_options* options) {                        \
-    const Level3Shape shape{.kind = Level3Kind::which,                                                                 \
-                            .complex = is_complex<E>,                                                                  \
-                            .uplo = uplo,                                                                              \
-                            .transa = trans,                                                                           \
-                            .n = n,                                                                                    \
-                            .k = k,                                                                                    \
-                            .lda = lda,                                                                                \
-                            .ldb = ldb,                                                                                \
-                            .ldc = ldc};                                                                               \
+    const Level3Shape shape =                                                                                          \
+        shape_with_triangle(Level3Kind::which, is_complex<E>, uplo, trans, ACCUBLAS_NO_TRANS, n, k, lda, ldb, ldc);    \
     return level3<E, E, B>(ctx, layout, shape, alpha, a, b, beta, c, options);                                         \
   }                                                                                                                    \
   accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,                   \
@@ -108,16 +88,8 @@ accublas_status accublas_private_level3(const Level3Shape& shape, bool single, c
                                        accublas_uplo uplo, accublas_transpose transa, accublas_diag diag, int64_t m,   \
                                        int64_t n, const type* alpha, const type* a, int64_t lda, type* b, int64_t ldb, \
                                        const accublas_options* options) {                                              \
-    const Level3Shape shape{.kind = Level3Kind::trmm,                                                                  \
-                            .complex = is_complex<E>,                                                                  \
-                            .side = side,                                                                              \
-                            .uplo = uplo,                                                                              \
-                            .transa = transa,                                                                          \
-                            .diag = diag,                                                                              \
-                            .m = m,                                                                                    \
-                            .n = n,                                                                                    \
-                            .lda = lda,                                                                                \
-                            .ldb = ldb};                                                                               \
+    const Level3Shape shape =                                                                                          \
+        shape_with_side(Level3Kind::trmm, is_complex<E>, side, uplo, transa, diag, m, n, lda, ldb, 0);                 \
     return level3<E, E, E>(ctx, layout, shape, alpha, a, nullptr, nullptr, b, options);                                \
   }                                                                                                                    \
   accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, accublas_side side,                   \
@@ -130,16 +102,8 @@ accublas_status accublas_private_level3(const Level3Shape& shape, bool single, c
                                        accublas_transpose transa, accublas_transpose transb, int64_t n, int64_t k, \
                                        const type* alpha, const type* a, int64_t lda, const type* b, int64_t ldb,  \
                                        const type* beta, type* c, int64_t ldc, const accublas_options* options) {  \
-    const Level3Shape shape{.kind = Level3Kind::gemmt,                                                             \
-                            .complex = is_complex<E>,                                                              \
-                            .uplo = uplo,                                                                          \
-                            .transa = transa,                                                                      \
-                            .transb = transb,                                                                      \
-                            .n = n,                                                                                \
-                            .k = k,                                                                                \
-                            .lda = lda,                                                                            \
-                            .ldb = ldb,                                                                            \
-                            .ldc = ldc};                                                                           \
+    const Level3Shape shape =                                                                                      \
+        shape_with_triangle(Level3Kind::gemmt, is_complex<E>, uplo, transa, transb, n, k, lda, ldb, ldc);          \
     return level3<E, E, E>(ctx, layout, shape, alpha, a, b, beta, c, options);                                     \
   }                                                                                                                \
   accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,               \

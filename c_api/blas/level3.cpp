@@ -37,11 +37,21 @@ struct Level3Call : Level3<E> {
   static constexpr auto cblas_text = name_of("cblas_", routine, false);
   static constexpr const char *f77_name = f77_text.data(), *cblas_name = cblas_text.data();
 
-  Level3Call() : Level3<E>{Level3Shape{of_kind, is_complex<E>}} {}
+  static constexpr Level3Kind which = of_kind;
+  static constexpr bool complex = is_complex<E>;
 
+  /// b and beta: null where the routine has none.
+  template <class OfProduct, class OfC>
+  Level3Call(const Level3Shape& shape, OfProduct alpha, const void* a, const void* b, OfC beta, void* c)
+      : Level3<E>{shape,        number(alpha),     static_cast<const E*>(a), static_cast<const E*>(b),
+                  number(beta), static_cast<E*>(c)} {}
+
+ private:
   template <class Factor>
   static E number(Factor x) {
-    if constexpr (std::is_pointer_v<Factor>)
+    if constexpr (std::is_null_pointer_v<Factor>)
+      return E{};
+    else if constexpr (std::is_pointer_v<Factor>)
       return *static_cast<const E*>(x);
     else
       return E{x};
@@ -105,117 +115,110 @@ accublas_diag f77_diag(char c) { return letter_of(c, 'N', ACCUBLAS_NON_UNIT, 'U'
 }  // namespace
 }  // namespace accublas::blas
 
-#define F77_CALL(type)            \
-  using namespace accublas::blas; \
-  type call;
-#define CBLAS_ARRAYS(type, left, right, result)     \
-  call.a = static_cast<const type::Number*>(left);  \
-  call.b = static_cast<const type::Number*>(right); \
-  call.c = static_cast<type::Number*>(result);
-
 #define F77_SYMM(name, Int, spelling, type)                                                                         \
   extern "C" ACCUBLAS_API void name(const char* side, const char* uplo, const Int* m, const Int* n,                 \
                                     const type::Alpha* alpha, const type::Number* a, const Int* lda,                \
                                     const type::Number* b, const Int* ldb, const type::Beta* beta, type::Number* c, \
                                     const Int* ldc) {                                                               \
-    F77_CALL(type)                                                                                                  \
-    call.side = f77_side(*side), call.uplo = f77_uplo(*uplo), call.m = *m, call.n = *n, call.alpha = {*alpha};      \
-    call.a = a, call.lda = *lda, call.b = b, call.ldb = *ldb, call.beta = {*beta}, call.c = c, call.ldc = *ldc;     \
-    f77(Spelling::spelling, call);                                                                                  \
+    using namespace accublas;                                                                                       \
+    blas::f77(blas::Spelling::spelling,                                                                             \
+              type(shape_with_side(type::which, type::complex, blas::f77_side(*side), blas::f77_uplo(*uplo),        \
+                                   ACCUBLAS_NO_TRANS, ACCUBLAS_NON_UNIT, *m, *n, *lda, *ldb, *ldc),                 \
+                   *alpha, a, b, *beta, c));                                                                        \
   }
-#define CBLAS_SYMM(name, Int, spelling, type)                                                                     \
-  extern "C" ACCUBLAS_API void name(accublas_layout layout, accublas_side side, accublas_uplo uplo, Int m, Int n, \
-                                    type::Passed<type::Alpha> alpha, const type::Array* a, Int lda,               \
-                                    const type::Array* b, Int ldb, type::Passed<type::Beta> beta, type::Array* c, \
-                                    Int ldc) {                                                                    \
-    F77_CALL(type)                                                                                                \
-    CBLAS_ARRAYS(type, a, b, c)                                                                                   \
-    call.side = side, call.uplo = uplo, call.m = m, call.n = n, call.alpha = type::number(alpha);                 \
-    call.lda = lda, call.ldb = ldb, call.beta = type::number(beta), call.ldc = ldc;                               \
-    cblas(Spelling::spelling, layout, call);                                                                      \
+#define CBLAS_SYMM(name, Int, spelling, type)                                                                         \
+  extern "C" ACCUBLAS_API void name(accublas_layout layout, accublas_side side, accublas_uplo uplo, Int m, Int n,     \
+                                    type::Passed<type::Alpha> alpha, const type::Array* a, Int lda,                   \
+                                    const type::Array* b, Int ldb, type::Passed<type::Beta> beta, type::Array* c,     \
+                                    Int ldc) {                                                                        \
+    using namespace accublas;                                                                                         \
+    blas::cblas(blas::Spelling::spelling, layout,                                                                     \
+                type(shape_with_side(type::which, type::complex, side, uplo, ACCUBLAS_NO_TRANS, ACCUBLAS_NON_UNIT, m, \
+                                     n, lda, ldb, ldc),                                                               \
+                     alpha, a, b, beta, c));                                                                          \
   }
-#define F77_SYRK(name, Int, spelling, type)                                                               \
-  extern "C" ACCUBLAS_API void name(const char* uplo, const char* trans, const Int* n, const Int* k,      \
-                                    const type::Alpha* alpha, const type::Number* a, const Int* lda,      \
-                                    const type::Beta* beta, type::Number* c, const Int* ldc) {            \
-    F77_CALL(type)                                                                                        \
-    call.uplo = f77_uplo(*uplo), call.transa = f77_transpose(*trans), call.n = *n, call.k = *k;           \
-    call.alpha = {*alpha}, call.a = a, call.lda = *lda, call.beta = {*beta}, call.c = c, call.ldc = *ldc; \
-    f77(Spelling::spelling, call);                                                                        \
+#define F77_SYRK(name, Int, spelling, type)                                                                            \
+  extern "C" ACCUBLAS_API void name(const char* uplo, const char* trans, const Int* n, const Int* k,                   \
+                                    const type::Alpha* alpha, const type::Number* a, const Int* lda,                   \
+                                    const type::Beta* beta, type::Number* c, const Int* ldc) {                         \
+    using namespace accublas;                                                                                          \
+    blas::f77(blas::Spelling::spelling,                                                                                \
+              type(shape_with_triangle(type::which, type::complex, blas::f77_uplo(*uplo), blas::f77_transpose(*trans), \
+                                       ACCUBLAS_NO_TRANS, *n, *k, *lda, 0, *ldc),                                      \
+                   *alpha, a, nullptr, *beta, c));                                                                     \
   }
 #define CBLAS_SYRK(name, Int, spelling, type)                                                                    \
   extern "C" ACCUBLAS_API void name(accublas_layout layout, accublas_uplo uplo, accublas_transpose trans, Int n, \
                                     Int k, type::Passed<type::Alpha> alpha, const type::Array* a, Int lda,       \
                                     type::Passed<type::Beta> beta, type::Array* c, Int ldc) {                    \
-    F77_CALL(type)                                                                                               \
-    CBLAS_ARRAYS(type, a, nullptr, c)                                                                            \
-    call.uplo = uplo, call.transa = trans, call.n = n, call.k = k, call.alpha = type::number(alpha);             \
-    call.lda = lda, call.beta = type::number(beta), call.ldc = ldc;                                              \
-    cblas(Spelling::spelling, layout, call);                                                                     \
+    using namespace accublas;                                                                                    \
+    blas::cblas(                                                                                                 \
+        blas::Spelling::spelling, layout,                                                                        \
+        type(shape_with_triangle(type::which, type::complex, uplo, trans, ACCUBLAS_NO_TRANS, n, k, lda, 0, ldc), \
+             alpha, a, nullptr, beta, c));                                                                       \
   }
-#define F77_SYR2K(name, Int, spelling, type)                                                                        \
-  extern "C" ACCUBLAS_API void name(const char* uplo, const char* trans, const Int* n, const Int* k,                \
-                                    const type::Alpha* alpha, const type::Number* a, const Int* lda,                \
-                                    const type::Number* b, const Int* ldb, const type::Beta* beta, type::Number* c, \
-                                    const Int* ldc) {                                                               \
-    F77_CALL(type)                                                                                                  \
-    call.uplo = f77_uplo(*uplo), call.transa = f77_transpose(*trans), call.n = *n, call.k = *k;                     \
-    call.alpha = {*alpha}, call.a = a, call.lda = *lda, call.b = b, call.ldb = *ldb, call.beta = {*beta};           \
-    call.c = c, call.ldc = *ldc;                                                                                    \
-    f77(Spelling::spelling, call);                                                                                  \
+#define F77_SYR2K(name, Int, spelling, type)                                                                           \
+  extern "C" ACCUBLAS_API void name(const char* uplo, const char* trans, const Int* n, const Int* k,                   \
+                                    const type::Alpha* alpha, const type::Number* a, const Int* lda,                   \
+                                    const type::Number* b, const Int* ldb, const type::Beta* beta, type::Number* c,    \
+                                    const Int* ldc) {                                                                  \
+    using namespace accublas;                                                                                          \
+    blas::f77(blas::Spelling::spelling,                                                                                \
+              type(shape_with_triangle(type::which, type::complex, blas::f77_uplo(*uplo), blas::f77_transpose(*trans), \
+                                       ACCUBLAS_NO_TRANS, *n, *k, *lda, *ldb, *ldc),                                   \
+                   *alpha, a, b, *beta, c));                                                                           \
   }
-#define CBLAS_SYR2K(name, Int, spelling, type)                                                                    \
-  extern "C" ACCUBLAS_API void name(accublas_layout layout, accublas_uplo uplo, accublas_transpose trans, Int n,  \
-                                    Int k, type::Passed<type::Alpha> alpha, const type::Array* a, Int lda,        \
-                                    const type::Array* b, Int ldb, type::Passed<type::Beta> beta, type::Array* c, \
-                                    Int ldc) {                                                                    \
-    F77_CALL(type)                                                                                                \
-    CBLAS_ARRAYS(type, a, b, c)                                                                                   \
-    call.uplo = uplo, call.transa = trans, call.n = n, call.k = k, call.alpha = type::number(alpha);              \
-    call.lda = lda, call.ldb = ldb, call.beta = type::number(beta), call.ldc = ldc;                               \
-    cblas(Spelling::spelling, layout, call);                                                                      \
+#define CBLAS_SYR2K(name, Int, spelling, type)                                                                     \
+  extern "C" ACCUBLAS_API void name(accublas_layout layout, accublas_uplo uplo, accublas_transpose trans, Int n,   \
+                                    Int k, type::Passed<type::Alpha> alpha, const type::Array* a, Int lda,         \
+                                    const type::Array* b, Int ldb, type::Passed<type::Beta> beta, type::Array* c,  \
+                                    Int ldc) {                                                                     \
+    using namespace accublas;                                                                                      \
+    blas::cblas(                                                                                                   \
+        blas::Spelling::spelling, layout,                                                                          \
+        type(shape_with_triangle(type::which, type::complex, uplo, trans, ACCUBLAS_NO_TRANS, n, k, lda, ldb, ldc), \
+             alpha, a, b, beta, c));                                                                               \
   }
 #define F77_TRMM(name, Int, spelling, type)                                                                      \
   extern "C" ACCUBLAS_API void name(const char* side, const char* uplo, const char* transa, const char* diag,    \
                                     const Int* m, const Int* n, const type::Alpha* alpha, const type::Number* a, \
                                     const Int* lda, type::Number* b, const Int* ldb) {                           \
-    F77_CALL(type)                                                                                               \
-    call.side = f77_side(*side), call.uplo = f77_uplo(*uplo), call.transa = f77_transpose(*transa);              \
-    call.diag = f77_diag(*diag), call.m = *m, call.n = *n, call.alpha = {*alpha};                                \
-    call.a = a, call.lda = *lda, call.c = b, call.ldb = *ldb;                                                    \
-    f77(Spelling::spelling, call);                                                                               \
+    using namespace accublas;                                                                                    \
+    blas::f77(blas::Spelling::spelling,                                                                          \
+              type(shape_with_side(type::which, type::complex, blas::f77_side(*side), blas::f77_uplo(*uplo),     \
+                                   blas::f77_transpose(*transa), blas::f77_diag(*diag), *m, *n, *lda, *ldb, 0),  \
+                   *alpha, a, nullptr, nullptr, b));                                                             \
   }
-#define CBLAS_TRMM(name, Int, spelling, type)                                                                        \
-  extern "C" ACCUBLAS_API void name(                                                                                 \
-      accublas_layout layout, accublas_side side, accublas_uplo uplo, accublas_transpose transa, accublas_diag diag, \
-      Int m, Int n, type::Passed<type::Alpha> alpha, const type::Array* a, Int lda, type::Array* b, Int ldb) {       \
-    F77_CALL(type)                                                                                                   \
-    CBLAS_ARRAYS(type, a, nullptr, b)                                                                                \
-    call.side = side, call.uplo = uplo, call.transa = transa, call.diag = diag, call.m = m, call.n = n;              \
-    call.alpha = type::number(alpha), call.lda = lda, call.ldb = ldb;                                                \
-    cblas(Spelling::spelling, layout, call);                                                                         \
+#define CBLAS_TRMM(name, Int, spelling, type)                                                                         \
+  extern "C" ACCUBLAS_API void name(                                                                                  \
+      accublas_layout layout, accublas_side side, accublas_uplo uplo, accublas_transpose transa, accublas_diag diag,  \
+      Int m, Int n, type::Passed<type::Alpha> alpha, const type::Array* a, Int lda, type::Array* b, Int ldb) {        \
+    using namespace accublas;                                                                                         \
+    blas::cblas(blas::Spelling::spelling, layout,                                                                     \
+                type(shape_with_side(type::which, type::complex, side, uplo, transa, diag, m, n, lda, ldb, 0), alpha, \
+                     a, nullptr, nullptr, b));                                                                        \
   }
 #define F77_GEMMT(name, Int, spelling, type)                                                                        \
   extern "C" ACCUBLAS_API void name(const char* uplo, const char* transa, const char* transb, const Int* n,         \
                                     const Int* k, const type::Alpha* alpha, const type::Number* a, const Int* lda,  \
                                     const type::Number* b, const Int* ldb, const type::Beta* beta, type::Number* c, \
                                     const Int* ldc) {                                                               \
-    F77_CALL(type)                                                                                                  \
-    call.uplo = f77_uplo(*uplo), call.transa = f77_transpose(*transa), call.transb = f77_transpose(*transb);        \
-    call.n = *n, call.k = *k, call.alpha = {*alpha}, call.a = a, call.lda = *lda, call.b = b, call.ldb = *ldb;      \
-    call.beta = {*beta}, call.c = c, call.ldc = *ldc;                                                               \
-    f77(Spelling::spelling, call);                                                                                  \
+    using namespace accublas;                                                                                       \
+    blas::f77(                                                                                                      \
+        blas::Spelling::spelling,                                                                                   \
+        type(shape_with_triangle(type::which, type::complex, blas::f77_uplo(*uplo), blas::f77_transpose(*transa),   \
+                                 blas::f77_transpose(*transb), *n, *k, *lda, *ldb, *ldc),                           \
+             *alpha, a, b, *beta, c));                                                                              \
   }
-#define CBLAS_GEMMT(name, Int, spelling, type)                                                                        \
-  extern "C" ACCUBLAS_API void name(accublas_layout layout, accublas_uplo uplo, accublas_transpose transa,            \
-                                    accublas_transpose transb, Int n, Int k, type::Passed<type::Alpha> alpha,         \
-                                    const type::Array* a, Int lda, const type::Array* b, Int ldb,                     \
-                                    type::Passed<type::Beta> beta, type::Array* c, Int ldc) {                         \
-    F77_CALL(type)                                                                                                    \
-    CBLAS_ARRAYS(type, a, b, c)                                                                                       \
-    call.uplo = uplo, call.transa = transa, call.transb = transb, call.n = n, call.k = k;                             \
-    call.alpha = type::number(alpha), call.lda = lda, call.ldb = ldb, call.beta = type::number(beta), call.ldc = ldc; \
-    cblas(Spelling::spelling, layout, call);                                                                          \
+#define CBLAS_GEMMT(name, Int, spelling, type)                                                                   \
+  extern "C" ACCUBLAS_API void name(accublas_layout layout, accublas_uplo uplo, accublas_transpose transa,       \
+                                    accublas_transpose transb, Int n, Int k, type::Passed<type::Alpha> alpha,    \
+                                    const type::Array* a, Int lda, const type::Array* b, Int ldb,                \
+                                    type::Passed<type::Beta> beta, type::Array* c, Int ldc) {                    \
+    using namespace accublas;                                                                                    \
+    blas::cblas(blas::Spelling::spelling, layout,                                                                \
+                type(shape_with_triangle(type::which, type::complex, uplo, transa, transb, n, k, lda, ldb, ldc), \
+                     alpha, a, b, beta, c));                                                                     \
   }
 
 #define ACCUBLAS_LEVEL3_NAMES(F77, CBLAS, routine, kind, ...)       \

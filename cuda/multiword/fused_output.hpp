@@ -7,13 +7,6 @@
 
 namespace accublas::cuda::hopper::fused {
 
-/// Not in line: the sums of a tile fill the registers.
-static __device__ __noinline__ float4 finish_four(float alpha, float4 sums, int4 scales, float beta, float4 old) {
-  return {
-      finish_multiword(alpha, sums.x, scales.x, beta, old.x), finish_multiword(alpha, sums.y, scales.y, beta, old.y),
-      finish_multiword(alpha, sums.z, scales.z, beta, old.z), finish_multiword(alpha, sums.w, scales.w, beta, old.w)};
-}
-
 /// Writes the elements of a tile that a thread owns: of two rows 16 apart, four neighbouring columns at a time.
 template <class C>
 class Output {
@@ -58,10 +51,13 @@ class Output {
     float* const to = m_.at.data + (row_ + 16 * half) * m_.at.row_stride + col * m_.at.col_stride;
     const bool vector = vectors_ && c.all;
     float result[4];
-    const auto scale = [&](int i) { return C::scaled ? scale_[half] - c.exponent[i] : 0; };
-    if (is_zero(beta_)) {
+    const auto finish_all = [&](float beta, const float(&old)[4]) {
 #pragma unroll
-      for (int i = 0; i < 4; ++i) result[i] = finish_multiword(alpha_, sums[i], scale(i), 0.0f, 0.0f);
+      for (int i = 0; i < 4; ++i)
+        result[i] = finish_multiword(alpha_, sums[i], C::scaled ? scale_[half] - c.exponent[i] : 0, beta, old[i]);
+    };
+    if (is_zero(beta_)) {
+      finish_all(0.0f, {});
     } else {
       float old[4]{};
       if (vector) {
@@ -72,9 +68,7 @@ class Output {
         for (int i = 0; i < 4; ++i)
           if (c.wanted[i]) old[i] = to[i * m_.at.col_stride];
       }
-      const float4 r = finish_four(alpha_, {sums[0], sums[1], sums[2], sums[3]},
-                                   {scale(0), scale(1), scale(2), scale(3)}, beta_, {old[0], old[1], old[2], old[3]});
-      result[0] = r.x, result[1] = r.y, result[2] = r.z, result[3] = r.w;
+      finish_all(beta_, old);
     }
     const bool finite = is_finite(sums[0]) && is_finite(sums[1]) && is_finite(sums[2]) && is_finite(sums[3]);
     if (vector && finite) {

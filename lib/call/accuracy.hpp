@@ -37,6 +37,10 @@ inline void put_bound(accublas_report_t& report, const Bound& bound) {
   report.bound_absolute = bound.absolute;
 }
 
+inline Bound bound_of(const accublas_report_t& report) {
+  return {report.bound_relative, report.bound_componentwise, report.bound_absolute};
+}
+
 /// The bound of a mode with k terms per element. For NRM2 and ASUM the exact result stands for abs(A) abs(B). Infinite
 /// for fixed and slices, whose error depends on the data: their engines put a bound in the report; and for the
 /// multiword modes that scale lines, whose small entries err by what is large beside them. That of native and of TF32

@@ -33,6 +33,19 @@ struct Level3Shape {
   std::int64_t order() const { return side == ACCUBLAS_LEFT ? m : n; }
 };
 
+/// Of SYMM, HEMM and TRMM (which has no C, and the others no transposition and no diagonal).
+constexpr Level3Shape shape_with_side(Level3Kind kind, bool complex, accublas_side side, accublas_uplo uplo,
+                                      accublas_transpose transa, accublas_diag diag, std::int64_t m, std::int64_t n,
+                                      std::int64_t lda, std::int64_t ldb, std::int64_t ldc) {
+  return {kind, complex, side, uplo, transa, ACCUBLAS_NO_TRANS, diag, m, n, 0, lda, ldb, ldc};
+}
+/// Of the products with a triangle of C: GEMMT alone has transb, and SYRK and HERK no B.
+constexpr Level3Shape shape_with_triangle(Level3Kind kind, bool complex, accublas_uplo uplo, accublas_transpose transa,
+                                          accublas_transpose transb, std::int64_t n, std::int64_t k, std::int64_t lda,
+                                          std::int64_t ldb, std::int64_t ldc) {
+  return {kind, complex, ACCUBLAS_LEFT, uplo, transa, transb, ACCUBLAS_NON_UNIT, 0, n, k, lda, ldb, ldc};
+}
+
 constexpr bool valid_side(accublas_side side) { return side == ACCUBLAS_LEFT || side == ACCUBLAS_RIGHT; }
 constexpr bool valid_uplo(accublas_uplo uplo) { return uplo == ACCUBLAS_UPPER || uplo == ACCUBLAS_LOWER; }
 constexpr bool valid_diag(accublas_diag diag) { return diag == ACCUBLAS_NON_UNIT || diag == ACCUBLAS_UNIT; }

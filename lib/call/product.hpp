@@ -1,6 +1,6 @@
 // One description for every product of level 3: what the stored part of an operand says of the whole matrix, which
 // triangle of C is wanted, and a second pair of operands. The engines of GEMM read it through lines that are written
-// out (lib/cpu/complex/product.cpp).
+// out (lib/cpu/product/product.cpp).
 #pragma once
 
 #include "lib/call/problem.hpp"

@@ -37,7 +37,7 @@ struct alignas(64) Share {
 
 }  // namespace
 
-void add_report(const accublas_report_t& one, double share, accublas_report_t& all) {
+void PartReports::add(const accublas_report_t& one, double share, accublas_report_t& all) {
   all.bits = std::max(all.bits, one.bits);
   all.parts = std::max(all.parts, one.parts);
   all.rejected += one.rejected;
@@ -89,6 +89,7 @@ void gemm_batched(const Call<GemmBatch<T>, T>& call, ServeGemm<T> serve, Executi
   // As in a call of its own, what engines may take beyond their cap is apart.
   const std::size_t beyond = std::min(Workspace::beyond_cap, plan.bytes / 2);
 
+  PartReports reports(execution.report);
   std::atomic<bool> any_missed{false};
   std::optional<Error> missed;  // the first one's
   const Index tasks = ceil_div(batch.count, plan.a_task);
@@ -97,8 +98,7 @@ void gemm_batched(const Call<GemmBatch<T>, T>& call, ServeGemm<T> serve, Executi
     for (Index i = task * plan.a_task; i < std::min(batch.count, (task + 1) * plan.a_task); ++i) {
       Workspace workspace(
           Workspace::Part{memory + static_cast<std::size_t>(thread) * plan.bytes, plan.bytes, plan.bytes - beyond});
-      accublas_report_t report{};
-      report.level = execution.report.level;
+      accublas_report_t report = reports.begin();
       Execution one{workspace.lanes(plan.threads_a_matrix),
                     execution.isa,
                     workspace,
@@ -114,7 +114,7 @@ void gemm_batched(const Call<GemmBatch<T>, T>& call, ServeGemm<T> serve, Executi
         if (error.status() != ACCUBLAS_ERROR_ACCURACY) throw;
         if (!any_missed.exchange(true)) missed = error;
       }
-      add_report(report, 1.0 / plan.threads, share.report);
+      PartReports::add(report, 1.0 / plan.threads, share.report);
     }
   };
   try {
@@ -124,7 +124,7 @@ void gemm_batched(const Call<GemmBatch<T>, T>& call, ServeGemm<T> serve, Executi
       if (shares[t].wrote) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
     throw;
   }
-  for (int t = 0; t < plan.threads; ++t) add_report(shares[t].report, 1, execution.report);
+  for (int t = 0; t < plan.threads; ++t) reports.add(shares[t].report);
   if (missed) throw *missed;
 }
 

@@ -1,6 +1,7 @@
 // A batch of GEMMs on the CPU: small matrices one a thread, large ones one after another with all threads.
 #pragma once
 
+#include "lib/call/accuracy.hpp"
 #include "lib/call/backend.hpp"
 
 namespace accublas::cpu {
@@ -17,8 +18,24 @@ using ServeGemm = void (*)(const Call<Gemm<T>, T>&, Execution&);
 template <class T>
 void gemm_batched(const Call<GemmBatch<T>, T>& call, ServeGemm<T> serve, Execution& execution);
 
-/// What a part of a call reports, added to the whole: times as `share` of theirs, counts added up, bounds the largest.
-void add_report(const accublas_report_t& one, double share, accublas_report_t& all);
+/// The reports of a call's parts: each begins with what the mode promises of the whole, which its engine may better;
+/// added up, times as `share` of theirs, the bounds are the largest.
+class PartReports {
+ public:
+  explicit PartReports(accublas_report_t& all) : all_(all), promise_(bound_of(all)) { put_bound(all, {}); }
+  accublas_report_t begin() const {
+    accublas_report_t part{};
+    part.level = all_.level;
+    put_bound(part, promise_);
+    return part;
+  }
+  static void add(const accublas_report_t& part, double share, accublas_report_t& to);
+  void add(const accublas_report_t& part) { add(part, 1, all_); }
+
+ private:
+  accublas_report_t& all_;
+  const Bound promise_;
+};
 
 /// How the work is shared out. No bit depends on it.
 struct BatchPlan {

@@ -91,8 +91,8 @@ void fixed_gemv(const Gemv<T>&, const Mode&, Execution&);
 template <class T>
 void fixed_dot(const Dot<T>&, const Mode&, Execution&);
 
-// complex/product.cpp: described products and complex GEMM in every mode but native, as products of components by
-// `real`, which computes a real GEMM by the engine named; complex/complex_elements.cpp, element by element, where that
+// product/product.cpp: described products and complex GEMM in every mode but native, as products of components by
+// `real`, which computes a real GEMM by the engine named; product/complex_elements.cpp, element by element, where that
 // does not serve.
 template <class T>
 using RealGemm = void (*)(const Gemm<T>&, const Mode&, accublas_engine, Execution&);

@@ -194,3 +194,41 @@ TEST(Level3, Blocks) {
             << mode << " " << i << " " << j;
   }
 }
+
+/// fixed:T that drops no bit is an exact product, which the report says of complex types, of level 3 and of batches,
+/// too.
+TEST(Level3, FixedThatDropsNothingPromisesOneRounding) {
+  api::Context context;
+  constexpr std::int64_t order = 40;
+  std::vector<double> a(2 * order * order), c(2 * order * order);
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<double>(i % 7) - 3;
+  const double one[2] = {1, 0}, zero[2] = {0, 0};
+  ASSERT_EQ(accublas_set_mode_name(context, "fixed:60"), ACCUBLAS_SUCCESS);
+  const auto told = [&](accublas_status status) {
+    EXPECT_EQ(status, ACCUBLAS_SUCCESS) << context.error();
+    accublas_report_t report{};
+    report.struct_size = sizeof report;
+    EXPECT_EQ(accublas_report(context, &report), ACCUBLAS_SUCCESS);
+    EXPECT_EQ(report.bound_relative, 0x1p-53) << report.routine;
+    return report.bound_componentwise;
+  };
+  const auto all = [&] {
+    return std::vector<double>{
+        told(accublas_dgemm(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, order, order, order, one,
+                            a.data(), order, a.data(), order, zero, c.data(), order)),
+        told(accublas_zgemm(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, order, order, order, one,
+                            a.data(), order, a.data(), order, zero, c.data(), order)),
+        told(accublas_dsyrk(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_UPPER, ACCUBLAS_NO_TRANS, order, order, one, a.data(),
+                            order, zero, c.data(), order)),
+        told(accublas_zhemm(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_LEFT, ACCUBLAS_LOWER, order, order, one, a.data(),
+                            order, a.data(), order, zero, c.data(), order)),
+        told(accublas_dgemm_strided_batched(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, 20, 20,
+                                            20, one, a.data(), 20, 400, a.data(), 20, 400, zero, c.data(), 20, 400,
+                                            3))};
+  };
+  EXPECT_EQ(all(), std::vector<double>(5, 0.0));
+  a[5] += 0x1p-51;  // its line drops it
+  a[5 + 3 * 20] += 0x1p-51;
+  ASSERT_EQ(accublas_set_mode_name(context, "fixed:30"), ACCUBLAS_SUCCESS);
+  EXPECT_EQ(all(), std::vector<double>(5, std::numeric_limits<double>::infinity()));
+}

@@ -222,6 +222,13 @@ def two_sum_edge(rng, m, k, n, prefix):
     return a.astype(dtype), np.ones((k, n), dtype)
 
 
+def brim(rng, m, k, n, prefix):
+    """The largest finite numbers, which a slice rounds up beyond the range, among smaller ones; products are within it."""
+    top = np.finfo(DTYPE[prefix]).max
+    signs, down = np.where(rng.randint(0, 2, size=(m, k)), 1.0, -1.0), np.where(rng.randint(0, 2, size=(m, k)), 0, 3)
+    return (np.ldexp(signs * top, -down)).astype(DTYPE[prefix]), scale(mantissas(rng, (k, n), prefix), -rng.randint(20, 60), prefix)
+
+
 def small_residues(left, right):
     """fixed:8: integers whose residues are extreme for few and large moduli."""
 
@@ -266,7 +273,7 @@ def bands(rng, m, k, n, prefix):
 OPERANDS = {
     "positive": positive, "graded": graded, "scaled": scaled, "mixed": mixed, "sparse": sparse, "powers": powers,
     "near_powers": near_powers, "integers": integers, "ones": ones, "largest": largest, "scale_ties": scale_ties,
-    "ties": ties, "halfway": halfway, "cancel": cancel, "subnormal": subnormal, "overflow": overflow, "huge": huge,
+    "brim": brim, "ties": ties, "halfway": halfway, "cancel": cancel, "subnormal": subnormal, "overflow": overflow, "huge": huge,
     "zeros": zeros, "special": special, "wild": wild_operands, "two_sum_edge": two_sum_edge, "bands": bands,
     "small_residues": small_residues(127, 127), "small_residues_minus": small_residues(-1, 127),
     "small_residues_low": small_residues(-127, -127), "small_residues_row": small_residues(127, -1),

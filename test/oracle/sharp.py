@@ -195,3 +195,9 @@ def _add_complex(add):
     for kind in ("two_sum_edge re", "two_sum_edge im", "huge re", "overflow parts"):
         add("zgemm", "dot2", kind=kind, shape=(9, 4, 6), plain=True)
         add("zgemm", "dot2", kind=kind, shape=(9, 4, 6))
+
+    # A slice that is rounded up to 2^1024.
+    for d in (1, 3, 6):
+        for kind in ("brim parts", "brim apart", "brim pure"):
+            for _ in range(2):
+                add(both, "slices", kind=kind, shape=(3, 2, 4), mode=f"slices:{d}")

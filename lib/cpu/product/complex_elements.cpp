@@ -6,9 +6,9 @@
 
 #include "lib/base/integers.hpp"
 #include "lib/call/accuracy.hpp"
-#include "lib/cpu/complex/components.hpp"
 #include "lib/cpu/dot2/dot2.hpp"
 #include "lib/cpu/fp64/fp64_products.hpp"
+#include "lib/cpu/product/components.hpp"
 #include "lib/cpu/sums/exact_sum.hpp"
 #include "lib/cpu/sums/integer_line.hpp"
 #include "lib/numerics/bounds.hpp"
@@ -270,9 +270,10 @@ class ComplexElements {
   /// An entry's slices (unless null), and what is left after them.
   static double cut(const Slices& slices, double rest, std::int64_t* digit) {
     for (int q = 0; q < slices.count; ++q) {
-      const double nearest = std::nearbyint(std::ldexp(rest, -slices.grid[q]));
+      const double scaled = std::ldexp(rest, -slices.grid[q]), nearest = std::nearbyint(scaled);
       if (digit) digit[q] = static_cast<std::int64_t>(nearest);
-      rest -= std::ldexp(nearest, slices.grid[q]);
+      // The slice itself may be 2^1024.
+      if (nearest != 0) rest = std::ldexp(scaled - nearest, slices.grid[q]);
     }
     return rest;
   }

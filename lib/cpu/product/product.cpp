@@ -13,8 +13,8 @@
 #include "lib/base/integers.hpp"
 #include "lib/call/accuracy.hpp"
 #include "lib/cpu/batch.hpp"
-#include "lib/cpu/complex/components.hpp"
 #include "lib/cpu/engines.hpp"
+#include "lib/cpu/product/components.hpp"
 
 namespace accublas::cpu {
 
@@ -58,6 +58,7 @@ class DescribedProduct {
         engine_(engine),
         real_(real),
         execution_(execution),
+        reports_(execution.report),
         terms_(components * p.pairs() * p.k),
         alpha_(real_part(p.alpha)),
         beta_(real_part(p.beta)),
@@ -231,8 +232,7 @@ class DescribedProduct {
 
   void multiply(const Gemm<T>& g, accublas_engine engine) {
     Workspace workspace(rest_);
-    accublas_report_t report{};
-    report.level = execution_.report.level;
+    accublas_report_t report = reports_.begin();
     Execution execution = execution_.within(workspace, report);
     if (shares_bits_) execution.shared = &shared_;
     try {
@@ -244,7 +244,7 @@ class DescribedProduct {
     wrote_ = !measuring();
     // Squares are computed whole: the elements that count are known from measuring.
     if (shares_bits_ && !measuring()) report.rejected = 0;
-    add_report(report, 1, execution_.report);
+    reports_.add(report);
   }
 
   const Product<E>& p_;
@@ -252,6 +252,7 @@ class DescribedProduct {
   const accublas_engine engine_;
   const RealGemm<T> real_;
   Execution& execution_;
+  PartReports reports_;
   const Index terms_;  ///< of a component
   const T alpha_, beta_;
   const ProductLines<E> row_lines_, col_lines_;
