@@ -133,7 +133,7 @@ class CudaBackend final : public Backend {
     return std::make_unique<State>(device);
   }
 
-  using Backend::gemm, Backend::gemm_batched;
+  using Backend::gemm, Backend::gemm_batched, Backend::gemv, Backend::dot;
   void gemm(const Call<Gemm<double>, double>& call, BackendState* state, Execution& execution) override {
     gemm_of(call, state, execution);
   }

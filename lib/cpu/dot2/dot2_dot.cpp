@@ -72,7 +72,7 @@ template <class T>
                                     double* out) {
   T x_copy[dot2_dot_block], y_copy[dot2_dot_block];
   const bool products = sum.terms == Dot2Terms::products;
-  const Vector<const T> x{&sum.x[begin], sum.x.stride}, y{products ? &sum.y[begin] : nullptr, sum.y.stride};
+  const Entries<T> x = sum.x.from(begin), y = products ? sum.y.from(begin) : sum.y;
   const T factor = sum.factor;
   for (Index i = 0; i < n; ++i) x_copy[i] = x[i] * factor;
   if (products)
@@ -96,10 +96,10 @@ template <class T>
 template <class T>
 void run_lanes(const Dot2DotKernels<T>& kernels, const Dot2Sum<T>& sum, Index begin, Index n, double* out) {
   const bool products = sum.terms == Dot2Terms::products;
-  const bool contiguous = sum.x.stride == 1 && (!products || sum.y.stride == 1) && sum.factor == 1;
+  const bool contiguous = sum.x.contiguous() && (!products || sum.y.contiguous()) && sum.factor == 1;
   if (!contiguous || mutant(Mutant::dot2_tree)) return packed_lanes(kernels, sum, begin, n, out);
-  const T* const x = &sum.x[begin];
-  contiguous_lanes(kernels, sum.terms, n, x, products ? &sum.y[begin] : x, out);
+  const T* const x = sum.x.from(begin).data;
+  contiguous_lanes(kernels, sum.terms, n, x, products ? sum.y.from(begin).data : x, out);
 }
 
 template <class T>

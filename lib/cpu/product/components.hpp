@@ -13,6 +13,17 @@
 
 namespace accublas::cpu {
 
+/// The lines of vectors, as entries in their places: of a row as it is stored, and of a column for one component. The
+/// conjugate of a row is signs of the column's.
+template <class T>
+Entries<T> row_entries(Vector<const Complex<T>> x) {
+  return component_entries(x);
+}
+template <class T>
+Entries<T> column_entries(Vector<const Complex<T>> y, bool imaginary, bool conjugate_row) {
+  return component_entries(y, imaginary, false, imaginary == conjugate_row);
+}
+
 /// A row's line.
 template <class T>
 struct RowLine {
@@ -30,10 +41,12 @@ template <class T>
 struct ColumnLine {
   const ProductLines<Complex<T>>& lines;
   Index line;
-  bool imaginary, turned = false;
+  bool imaginary, turned = false, conjugate_row = false;  ///< conjugate_row: the row's line is not conjugated
   T operator[](Index term) const {
     const Complex<T> z = lines(line, term / 2);
-    return (term % 2 == 0) != (turned && imaginary) ? (imaginary ? z.im : z.re) : (imaginary ? z.re : -z.im);
+    if ((term % 2 == 0) != (turned && imaginary)) return imaginary ? z.im : z.re;
+    const T entry = imaginary ? z.re : z.im;
+    return imaginary == conjugate_row ? -entry : entry;
   }
 };
 

@@ -1,13 +1,14 @@
-// Described products (lib/call/product.hpp) and complex GEMM by the engines of real GEMM. The lines of the operands are
-// written out, mirrored, conjugated, with zeros and ones where the description has them, of complex numbers as lines of
-// components (components.hpp): where alpha and beta are real, Re C and Im C are two results of the same rows. Blocks of
-// C are as large as the workspace has room for their lines.
+// Described products (lib/call/product.hpp), complex GEMM and GEMV, by the engines of the real ones. The lines of the
+// operands are written out, mirrored, conjugated, with zeros and ones where the description has them, of complex
+// numbers as lines of components (components.hpp): where alpha and beta are real, Re C and Im C are two results of the
+// same rows. Blocks of C are as large as the workspace has room for their lines.
 //
 // Of a wanted triangle, rectangles outside it are never computed; what is left around the diagonal are squares so small
 // that they are computed whole, in memory of their own. dp:repro, whose T* belongs to the call, goes over the blocks
 // twice.
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "lib/base/error.hpp"
 #include "lib/base/integers.hpp"
@@ -29,8 +30,8 @@ RealOf<E> real_part(const E& x) {
     return x;
 }
 template <class E>
-RealOf<E>* components_of(E* x) {
-  if constexpr (is_complex<E>)
+auto* components_of(E* x) {
+  if constexpr (is_complex<std::remove_const_t<E>>)
     return &x->re;
   else
     return x;
@@ -39,9 +40,12 @@ RealOf<E>* components_of(E* x) {
 /// Lines first .. first + count - 1 of line(number) side by side, in memory `to`.
 template <class T, class Line>
 Matrix<const T> write_lines(Index first, Index count, Index terms, int threads, T* to, Line&& line) {
-  parallel_for(count, threads, [&](Index i, int) {
+  constexpr Index chunk = 1 << 14;
+  const Index chunks = ceil_div(terms, chunk);
+  parallel_for(count * chunks, threads, [&](Index task, int) {
+    const Index i = task / chunks, begin = task % chunks * chunk, end = std::min(terms, begin + chunk);
     const auto entries = line(first + i);
-    for (Index t = 0; t < terms; ++t) to[i * terms + t] = entries[t];
+    for (Index t = begin; t < end; ++t) to[i * terms + t] = entries[t];
   });
   return {to, terms, 1};
 }
@@ -68,14 +72,18 @@ class DescribedProduct {
   /// False, with nothing done, where the workspace cannot hold two lines.
   bool run() {
     Index rows = p_.m, cols = p_.n;
-    const Index room = static_cast<Index>(execution_.workspace.available() / sizeof(T) / lines_share) / terms_;
-    while (rows + cols > room && rows + cols > 2) {
+    const std::size_t share = p_.n == 1 ? lines_share / 2 : lines_share;
+    const Index room = static_cast<Index>(execution_.workspace.available() / sizeof(T) / share) / terms_;
+    // One column: its lines are multiplied with rows that are in the cache.
+    if (p_.n == 1) rows = std::min(rows, round_up(ceil_div(cached * execution_.threads, terms_), edge));
+    const auto written = [&] { return (rows_as_stored() ? 0 : rows) + cols; };
+    while (written() > room && rows + cols > 2) {
       Index& longer = rows >= cols ? rows : cols;
       longer = longer > 2 * edge ? round_up(longer / 2, edge) : ceil_div(longer, Index{2});
     }
-    if (rows + cols > room) return false;
+    if (written() > room) return false;
     Workspace& workspace = execution_.workspace;
-    row_memory_ = workspace.template take<T>(static_cast<std::size_t>(rows * terms_));
+    if (!rows_as_stored()) row_memory_ = workspace.template take<T>(static_cast<std::size_t>(rows * terms_));
     col_memory_ = workspace.template take<T>(static_cast<std::size_t>(cols * terms_));
     if (p_.wanted != Triangle::all) square_ = workspace.template take<T>(edge * edge);
     take_rest();
@@ -94,8 +102,20 @@ class DescribedProduct {
   static constexpr Index components = is_complex<E> ? 2 : 1;
   static constexpr Index edge = 32;              ///< of the engines' panels, and of squares on the diagonal
   static constexpr std::size_t lines_share = 4;  ///< lines take one part in so many of the workspace
+  static constexpr Index cached = 1 << 16;       ///< entries of a thread's rows, where there is one column
 
   bool measuring() const { return shares_bits_ && shared_.measuring; }
+
+  /// Complex rows whose elements are side by side are lines already, but for a conjugation: see ColumnLine.
+  bool rows_as_stored() const {
+    return is_complex<E> && p_.a.structure == Structure::general && p_.a.stored.col_stride == 1 && !p_.two_pairs &&
+           !p_.in_place && !p_.turned;
+  }
+  Matrix<const T> row_lines(Index m) {
+    if (rows_as_stored())
+      return {components_of(p_.a.stored.data + row_ * p_.a.stored.row_stride), components * p_.a.stored.row_stride, 1};
+    return write_lines(row_, m, terms_, execution_.threads, row_memory_, [&](Index line) { return row_line(line); });
+  }
 
   /// The engine has what the lines did not take.
   void take_rest() {
@@ -108,7 +128,7 @@ class DescribedProduct {
   void for_blocks(Index rows, Index cols) {
     for (row_ = 0; row_ < p_.m; row_ += rows) {
       const Index m = std::min(rows, p_.m - row_);
-      x_ = write_lines(row_, m, terms_, execution_.threads, row_memory_, [&](Index line) { return row_line(line); });
+      x_ = row_lines(m);
       for (col_ = 0; col_ < p_.n; col_ += cols) {
         const Index n = std::min(cols, p_.n - col_);
         if (!any_wanted(row_, m, col_, n)) continue;
@@ -140,7 +160,7 @@ class DescribedProduct {
   }
   auto column_line(Index line) const {
     if constexpr (is_complex<E>)
-      return ColumnLine<T>{col_lines_, line, imaginary_ == 1, p_.turned};
+      return ColumnLine<T>{col_lines_, line, imaginary_ == 1, p_.turned, rows_as_stored() && p_.a.conjugate};
     else
       return RealLine{col_lines_, line};
   }
