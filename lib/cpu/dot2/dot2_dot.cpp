@@ -7,6 +7,7 @@
 #include "lib/base/test_hooks.hpp"
 #include "lib/cpu/dot2/dot2.hpp"
 #include "lib/cpu/engines.hpp"
+#include "lib/cpu/entries.hpp"
 #include "lib/numerics/bounds.hpp"
 
 namespace accublas::cpu {
@@ -72,11 +73,10 @@ template <class T>
                                     double* out) {
   T x_copy[dot2_dot_block], y_copy[dot2_dot_block];
   const bool products = sum.terms == Dot2Terms::products;
-  const Entries<T> x = sum.x.from(begin), y = products ? sum.y.from(begin) : sum.y;
-  const T factor = sum.factor;
-  for (Index i = 0; i < n; ++i) x_copy[i] = x[i] * factor;
-  if (products)
-    for (Index i = 0; i < n; ++i) y_copy[i] = y[i];
+  copy_entries(sum.x, begin, n, x_copy);
+  if (sum.factor != 1)
+    for (Index i = 0; i < n; ++i) x_copy[i] *= sum.factor;
+  if (products) copy_entries(sum.y, begin, n, y_copy);
   contiguous_lanes(kernels, sum.terms, n, x_copy, products ? y_copy : x_copy, out);
 }
 

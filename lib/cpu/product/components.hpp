@@ -13,15 +13,16 @@
 
 namespace accublas::cpu {
 
-/// The lines of vectors, as entries in their places: of a row as it is stored, and of a column for one component. The
-/// conjugate of a row is signs of the column's.
+/// The lines of vectors, or of their conjugates, as entries in their places: of a row, and of a column for one
+/// component. The conjugate of a row whose line is not conjugated is signs of the column's.
 template <class T>
-Entries<T> row_entries(Vector<const Complex<T>> x) {
-  return component_entries(x);
+Entries<T> row_entries(Vector<const Complex<T>> x, bool conjugate = false) {
+  return component_entries(x, false, false, conjugate);
 }
 template <class T>
-Entries<T> column_entries(Vector<const Complex<T>> y, bool imaginary, bool conjugate_row) {
-  return component_entries(y, imaginary, false, imaginary == conjugate_row);
+Entries<T> column_entries(Vector<const Complex<T>> y, bool imaginary, bool conjugate_row, bool conjugate = false) {
+  const bool negate_odd = imaginary ? conjugate_row : conjugate_row == conjugate;
+  return component_entries(y, imaginary, imaginary && conjugate, negate_odd);
 }
 
 /// A row's line.

@@ -15,6 +15,7 @@
 #include "lib/call/accuracy.hpp"
 #include "lib/cpu/batch.hpp"
 #include "lib/cpu/engines.hpp"
+#include "lib/cpu/entries.hpp"
 #include "lib/cpu/product/components.hpp"
 
 namespace accublas::cpu {
@@ -40,12 +41,22 @@ auto* components_of(E* x) {
 /// Lines first .. first + count - 1 of line(number) side by side, in memory `to`.
 template <class T, class Line>
 Matrix<const T> write_lines(Index first, Index count, Index terms, int threads, T* to, Line&& line) {
-  constexpr Index chunk = 1 << 14;
+  // Tasks are some lines over some terms, a few terms of all their lines at a time: elements of one p may be adjacent.
+  constexpr Index chunk = 1 << 14, group = 16, few = 64;
   const Index chunks = ceil_div(terms, chunk);
-  parallel_for(count * chunks, threads, [&](Index task, int) {
-    const Index i = task / chunks, begin = task % chunks * chunk, end = std::min(terms, begin + chunk);
-    const auto entries = line(first + i);
-    for (Index t = begin; t < end; ++t) to[i * terms + t] = entries[t];
+  parallel_for(ceil_div(count, group) * chunks, threads, [&](Index task, int) {
+    const Index line0 = task / chunks * group, line1 = std::min(count, line0 + group);
+    const Index begin = task % chunks * chunk, end = std::min(terms, begin + chunk);
+    for (Index t0 = begin; t0 < end; t0 += few)
+      for (Index i = line0; i < line1; ++i) {
+        const auto entries = line(first + i);
+        const Index n = std::min(few, end - t0);
+        T* const out = to + i * terms + t0;
+        if constexpr (std::is_same_v<std::remove_const_t<decltype(entries)>, Entries<T>>)
+          copy_entries(entries, t0, n, out);
+        else
+          for (Index t = 0; t < n; ++t) out[t] = entries[t0 + t];
+      }
   });
   return {to, terms, 1};
 }
@@ -108,14 +119,28 @@ class DescribedProduct {
 
   /// Complex rows whose elements are side by side are lines already, but for a conjugation: see ColumnLine.
   bool rows_as_stored() const {
-    return is_complex<E> && p_.a.structure == Structure::general && p_.a.stored.col_stride == 1 && !p_.two_pairs &&
-           !p_.in_place && !p_.turned;
+    return is_complex<E> && plain(p_.a) && p_.a.stored.col_stride == 1 && !p_.in_place && !p_.turned;
   }
   Matrix<const T> row_lines(Index m) {
     if (rows_as_stored())
       return {components_of(p_.a.stored.data + row_ * p_.a.stored.row_stride), components * p_.a.stored.row_stride, 1};
+    if constexpr (is_complex<E>)
+      if (plain(p_.a))
+        return write_lines(row_, m, terms_, execution_.threads, row_memory_,
+                           [&](Index line) { return row_entries(p_.a.stored.row(line), p_.a.conjugate); });
     return write_lines(row_, m, terms_, execution_.threads, row_memory_, [&](Index line) { return row_line(line); });
   }
+  Matrix<const T> column_lines(Index n) {
+    if constexpr (is_complex<E>)
+      if (plain(p_.b) && !p_.turned)
+        return write_lines(col_, n, terms_, execution_.threads, col_memory_, [&](Index line) {
+          return column_entries(p_.b.stored.col(line), imaginary_ == 1, rows_as_stored() && p_.a.conjugate,
+                                p_.b.conjugate);
+        });
+    return write_lines(col_, n, terms_, execution_.threads, col_memory_, [&](Index line) { return column_line(line); });
+  }
+  /// Whether the lines of an operand are its stored entries.
+  bool plain(const Operand<E>& x) const { return x.structure == Structure::general && !p_.two_pairs; }
 
   /// The engine has what the lines did not take.
   void take_rest() {
@@ -133,8 +158,7 @@ class DescribedProduct {
         const Index n = std::min(cols, p_.n - col_);
         if (!any_wanted(row_, m, col_, n)) continue;
         for (imaginary_ = 0; imaginary_ < components; ++imaginary_) {
-          y_ = write_lines(col_, n, terms_, execution_.threads, col_memory_,
-                           [&](Index line) { return column_line(line); });
+          y_ = column_lines(n);
           // Of a Hermitian result the imaginary parts of the diagonal are not wanted.
           shift_ = !(p_.hermitian && imaginary_ == 1) ? 0 : p_.wanted == Triangle::upper ? 1 : -1;
           if (p_.turned && imaginary_ == 1) swap_components(m);
