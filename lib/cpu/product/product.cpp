@@ -14,6 +14,7 @@
 #include "lib/call/accuracy.hpp"
 #include "lib/cpu/batch.hpp"
 #include "lib/cpu/engines.hpp"
+#include "lib/cpu/kernels/dot2_kernels.hpp"
 #include "lib/cpu/product/components.hpp"
 
 namespace accublas::cpu {
@@ -93,6 +94,7 @@ class DescribedProduct {
  private:
   static constexpr Index components = is_complex<E> ? 2 : 1;
   static constexpr Index edge = 32;              ///< of the engines' panels, and of squares on the diagonal
+  static constexpr Index band = 128;             ///< columns of a triangular operand
   static constexpr std::size_t lines_share = 4;  ///< lines take one part in so many of the workspace
 
   bool measuring() const { return shares_bits_ && shared_.measuring; }
@@ -171,7 +173,7 @@ class DescribedProduct {
     const Index top = row_ + i + shift_, left = col_ + j;
     if (!any_wanted(top, m, left, n)) return;
     if (all_wanted(top, m, left, n)) {
-      multiply(part(i, m, j, n, beta_, c_at(i, j)), engine_);
+      compute_all(i, m, j, n);
     } else if (m <= edge && n <= edge) {
       compute_square(i, m, j, n);
     } else if (m >= n) {
@@ -182,6 +184,24 @@ class DescribedProduct {
       const Index half = round_up(n / 2, edge);
       compute(i, m, j, half);
       compute(i, m, j + half, n - half);
+    }
+  }
+
+  /// All elements of a rectangle; where zeros of a triangular operand change no bits, most of them stay out of it.
+  void compute_all(Index i, Index m, Index j, Index n) {
+    const bool by_bands =
+        p_.b.structure == Structure::triangular && (mode_.kind == ACCUBLAS_MODE_CR || mode_.kind == ACCUBLAS_MODE_DOT2);
+    const Index width = by_bands ? band : n;
+    for (Index q = j; q < j + n; q += width) {
+      Gemm<T> g = part(i, m, q, std::min(width, j + n - q), beta_, c_at(i, q));
+      if (by_bands) {
+        const TermRange of_first = terms_of_column(p_, col_ + q), of_last = terms_of_column(p_, col_ + q + g.n - 1);
+        const Index first = components * std::min(of_first.first, of_last.first) / dot2_block * dot2_block;
+        g.k = components * std::max(of_first.end, of_last.end) - first;
+        g.a = g.a.block(0, first);
+        g.b = g.b.block(first, 0);
+      }
+      multiply(g, engine_);
     }
   }
 
