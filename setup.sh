@@ -25,15 +25,18 @@ install_missing() {
   "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 
-# Where nvcc is installed: kernels for the GPUs that are here; without any, one architecture that compiles every kernel.
-gpu_arch() {
-  local found
-  found=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d '. ' | sort -u | sed 's/^90$/90a/' | paste -sd,)
-  echo "${found:-90a}"
+# Compute capabilities of the GPUs that are here.
+gpus() {
+  nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d '. ' | sort -u | sed 's/^90$/90a/' | paste -sd,
 }
 
+# Where nvcc is installed: kernels for the GPUs that are here, which the tests then require; without any, one architecture that
+# compiles every kernel.
 configure() {
-  set -- "-Dgpu_arch=$(gpu_arch)" -Ddebug=false "$@"
+  local found require=false
+  found=$(gpus) || true
+  [ -z "$found" ] || require=true
+  set -- "-Dgpu_arch=${found:-90a}" "-Drequire_gpu=$require" -Ddebug=false "$@"
   if [ -f "$build/build.ninja" ]; then
     meson configure "$build" "$@"
   else

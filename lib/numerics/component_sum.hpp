@@ -23,9 +23,11 @@ class ComponentSum {
       return;
     }
     const Decoded f = decode(factor);
-    const Wide<limbs> product =
-        wide_shift_left(wide_mul(wide_cast<limbs>(magnitude), f.mantissa), exponent + f.exponent - base);
-    sum_ = wide_add(sum_, wide_negate_if(product, negative != f.negative));
+    // What the magnitude has are mostly a few limbs.
+    for (int i = 0; i < L; ++i)
+      if (magnitude.limb[i] != 0)
+        add_product(static_cast<Uint128>(magnitude.limb[i]) * f.mantissa, 64 * i + exponent + f.exponent - base,
+                    negative != f.negative);
   }
 
   /// += factor x, x anything.
@@ -53,6 +55,22 @@ class ComponentSum {
   }
 
  private:
+  /// += product 2^shift, or -=.
+  void add_product(Uint128 product, int shift, bool negative) {
+    const int bits = shift & 63;
+    const Uint128 low = product << bits;
+    const std::uint64_t part[3] = {static_cast<std::uint64_t>(low), static_cast<std::uint64_t>(low >> 64),
+                                   bits == 0 ? 0 : static_cast<std::uint64_t>(product >> (128 - bits))};
+    const std::uint64_t fill = negative ? ~std::uint64_t{0} : 0;
+    Uint128 carry = fill & 1;
+    for (int i = shift >> 6, p = 0; i < limbs; ++i, ++p) {
+      const Uint128 t = carry + sum_.limb[i] + ((p < 3 ? part[p] : 0) ^ fill);
+      sum_.limb[i] = static_cast<std::uint64_t>(t);
+      carry = t >> 64;
+      if (p >= 2 && carry == (fill & 1)) return;  // nothing changes further up
+    }
+  }
+
   // From 2^-2510 2^-1074 up to the largest factor times 2^2110.
   static constexpr int base = -3584, limbs = 112;
   Wide<limbs> sum_{};

@@ -51,11 +51,12 @@ def ours(routine, level):
 
 
 def forced(routine, level):
-    """Every engine of every mode. Programs of level 1 also call the norms: in the mode, or in dp where they lack it."""
+    """Every engine of every mode but the one that serves where none is asked for. Programs of level 1 also call the norms: in the
+    mode, or in dp where they lack it."""
     pairs = [(m, e) for m in MODES for e in engine_table.serving(KIND[level], m, "cpu", routine[0] in "cz")]
     of_complex = routine[0] in "cz"
     norms = {m: engine_table.serving("norm", m, "cpu", of_complex) or engine_table.serving("norm", "dp", "cpu", of_complex) for m in MODES}
-    return [(m, e) for m, e in pairs if level > 1 or e in norms[m]]
+    return [(m, e) for m, e in pairs if e != DEFAULT_ENGINE[m][level == 3] and (level > 1 or e in norms[m])]
 
 
 def adapted(source, routine, level):

@@ -16,6 +16,7 @@
 #include "lib/cpu/batch.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/entries.hpp"
+#include "lib/cpu/kernels/dot2_kernels.hpp"
 #include "lib/cpu/product/components.hpp"
 
 namespace accublas::cpu {
@@ -83,10 +84,11 @@ class DescribedProduct {
   /// False, with nothing done, where the workspace cannot hold two lines.
   bool run() {
     Index rows = p_.m, cols = p_.n;
-    const std::size_t share = p_.n == 1 ? lines_share / 2 : lines_share;
+    const bool column = is_complex<E> && p_.n == 1 && !of_call() && engine_ != ACCUBLAS_ENGINE_INT8;
+    const std::size_t share = column ? lines_share / 2 : lines_share;
     const Index room = static_cast<Index>(execution_.workspace.available() / sizeof(T) / share) / terms_;
-    // One column: its lines are multiplied with rows that are in the cache.
-    if (p_.n == 1) rows = std::min(rows, round_up(ceil_div(cached * execution_.threads, terms_), edge));
+    // GEMV: the lines of its one column are multiplied with rows that are in the cache.
+    if (column) rows = std::min(rows, round_up(ceil_div(cached * execution_.threads, terms_), edge));
     const auto written = [&] { return (rows_as_stored() ? 0 : rows) + cols; };
     while (written() > room && rows + cols > 2) {
       Index& longer = rows >= cols ? rows : cols;
@@ -98,9 +100,8 @@ class DescribedProduct {
     col_memory_ = workspace.template take<T>(static_cast<std::size_t>(cols * terms_));
     if (p_.wanted != Triangle::all) square_ = workspace.template take<T>(edge * edge);
     take_rest();
-    const bool of_call = mode_.kind == ACCUBLAS_MODE_DP || mode_.kind == ACCUBLAS_MODE_SP;
     const bool one_block = components == 1 && p_.wanted == Triangle::all && rows == p_.m && cols == p_.n;
-    if (of_call && !one_block) {
+    if (of_call() && !one_block) {
       shares_bits_ = true;
       for_blocks(rows, cols);
     }
@@ -112,9 +113,12 @@ class DescribedProduct {
  private:
   static constexpr Index components = is_complex<E> ? 2 : 1;
   static constexpr Index edge = 32;              ///< of the engines' panels, and of squares on the diagonal
+  static constexpr Index band = 128;             ///< columns of a triangular operand
   static constexpr std::size_t lines_share = 4;  ///< lines take one part in so many of the workspace
   static constexpr Index cached = 1 << 16;       ///< entries of a thread's rows, where there is one column
 
+  /// Whether the answer has a T* of the call.
+  bool of_call() const { return mode_.kind == ACCUBLAS_MODE_DP || mode_.kind == ACCUBLAS_MODE_SP; }
   bool measuring() const { return shares_bits_ && shared_.measuring; }
 
   /// Complex rows whose elements are side by side are lines already, but for a conjugation: see ColumnLine.
@@ -215,7 +219,7 @@ class DescribedProduct {
     const Index top = row_ + i + shift_, left = col_ + j;
     if (!any_wanted(top, m, left, n)) return;
     if (all_wanted(top, m, left, n)) {
-      multiply(part(i, m, j, n, beta_, c_at(i, j)), engine_);
+      compute_all(i, m, j, n);
     } else if (m <= edge && n <= edge) {
       compute_square(i, m, j, n);
     } else if (m >= n) {
@@ -226,6 +230,24 @@ class DescribedProduct {
       const Index half = round_up(n / 2, edge);
       compute(i, m, j, half);
       compute(i, m, j + half, n - half);
+    }
+  }
+
+  /// All elements of a rectangle; where zeros of a triangular operand change no bits, most of them stay out of it.
+  void compute_all(Index i, Index m, Index j, Index n) {
+    const bool by_bands =
+        p_.b.structure == Structure::triangular && (mode_.kind == ACCUBLAS_MODE_CR || mode_.kind == ACCUBLAS_MODE_DOT2);
+    const Index width = by_bands ? band : n;
+    for (Index q = j; q < j + n; q += width) {
+      Gemm<T> g = part(i, m, q, std::min(width, j + n - q), beta_, c_at(i, q));
+      if (by_bands) {
+        const TermRange of_first = terms_of_column(p_, col_ + q), of_last = terms_of_column(p_, col_ + q + g.n - 1);
+        const Index first = components * std::min(of_first.first, of_last.first) / dot2_block * dot2_block;
+        g.k = components * std::max(of_first.end, of_last.end) - first;
+        g.a = g.a.block(0, first);
+        g.b = g.b.block(first, 0);
+      }
+      multiply(g, engine_);
     }
   }
 
