@@ -53,6 +53,35 @@ def exact(row, column, dtype):
     return value
 
 
+def exact_complex(row, column, dtype):
+    """Both components of the inner product, each correctly rounded."""
+    re = exact(np.concatenate([row.real, -row.imag]), np.concatenate([column.real, column.imag]), dtype)
+    im = exact(np.concatenate([row.real, row.imag]), np.concatenate([column.imag, column.real]), dtype)
+    return complex(re, im)
+
+
+def complex_vectors(rng, n, dtype):
+    """Two of them."""
+    return [(wide(rng, n, dtype) + 1j * wide(rng, n, dtype)).astype(np.result_type(dtype, np.complex64)) for _ in range(2)]
+
+
+def check_complex(rng):
+    for dtype, letter in ((np.float64, "z"), (np.float32, "c")):
+        x, y = complex_vectors(rng, 80, dtype)
+        matrix = np.stack([x, y, x + y])
+        for routine, product, rows in (("dotu", lambda: np.dot(x, y), [x]), ("dotc", lambda: np.vdot(x, y), [np.conj(x)]),
+                                       ("dotu", lambda: np.dot(x[::-2], y[1::2]), [x[::-2]]),
+                                       ("gemv", lambda: matrix @ y, matrix)):
+            before = calls().get(letter + routine, 0)
+            result = np.atleast_1d(product())
+            if calls().get(letter + routine, 0) != before + 1:
+                raise SystemExit(f"{letter}{routine} was not intercepted: {calls()}")
+            column = y[1::2] if rows[0].size == 40 else y
+            wanted = np.array([exact_complex(row, column, dtype) for row in rows])
+            if not (np.array_equal(result, wanted) if MODE == "cr" else np.allclose(result, wanted, rtol=1e-3)):
+                raise SystemExit(f"{letter}{routine}: {result}, not {wanted}")
+
+
 def wide(rng, shape, dtype):
     return ((rng.random(shape) - 0.5) * np.exp(4 * rng.standard_normal(shape))).astype(dtype)
 
@@ -121,6 +150,7 @@ def main():
         symmetric = square @ square.T
         assert calls().get(letter + "gemm", 0) == before
         assert np.allclose(symmetric, direct(square, square.T.copy()), rtol=1e-3)
+    check_complex(rng)
     solution = np.linalg.solve(np.array([[2.0, 1.0], [1.0, 3.0]]), np.array([3.0, 5.0]))
     assert np.allclose(solution, [0.8, 1.4])
     print("ok")

@@ -6,7 +6,7 @@ import numpy as np
 import scipy.linalg
 import scipy.linalg.blas as blas
 
-from numpy_checks import MODE, calls, direct, exact, expect, print_libraries, wide
+from numpy_checks import MODE, calls, complex_vectors, direct, exact, exact_complex, expect, print_libraries, wide
 
 
 def main():
@@ -34,6 +34,16 @@ def main():
             assert results["dot"] == exact(x, y, dtype)
             assert results["asum"] == exact(np.sign(x), x, dtype)
         assert np.isclose(results["nrm2"], np.sqrt(np.square(x, dtype=np.float64).sum()), rtol=1e-6)
+    for dtype, letter, norms in ((np.float64, "z", "dz"), (np.float32, "c", "sc")):
+        x, y = complex_vectors(rng, 60, dtype)
+        for name, arguments in ((letter + "dotu", (x, y)), (letter + "dotc", (x, y)), (norms + "nrm2", (x,)), (norms + "asum", (x,))):
+            before = calls().get(name, 0)
+            result = getattr(blas, name)(*arguments)
+            if calls().get(name, 0) != before + 1:
+                raise SystemExit(f"{name} of SciPy was not intercepted: {calls()}")
+            if "dot" in name:
+                wanted = exact_complex(np.conj(x) if name.endswith("c") else x, y, dtype)
+                assert result == wanted if MODE == "cr" else np.isclose(result, wanted, rtol=1e-3), (name, result, wanted)
     # The rest stays with SciPy's own library.
     assert np.allclose(scipy.linalg.cholesky(np.array([[4.0, 2.0], [2.0, 5.0]]), lower=True), [[2, 0], [1, 2]])
     assert np.allclose(blas.daxpy(np.array([1.0, 2.0]), np.array([3.0, 4.0]), a=2), [5, 8])
