@@ -325,28 +325,39 @@ ACCUBLAS_API accublas_status accublas_reset_counters(void);
 
 /** *result = sum_i x_i y_i, i < n. Negative increments start at the far end, a zero increment repeats the first
  * element, as in BLAS. n <= 0 gives +0. */
-#define ACCUBLAS_DECLARE_DOT(prefix, type)                                                                           \
-  ACCUBLAS_API accublas_status accublas_##prefix##dot(accublas_context* ctx, int64_t n, const type* x, int64_t incx, \
-                                                      const type* y, int64_t incy, type* result);                    \
-  ACCUBLAS_API accublas_status accublas_##prefix##dot_ex(accublas_context* ctx, int64_t n, const type* x,            \
-                                                         int64_t incx, const type* y, int64_t incy, type* result,    \
-                                                         const accublas_options* options);
-ACCUBLAS_DECLARE_DOT(d, double)
-ACCUBLAS_DECLARE_DOT(s, float)
+#define ACCUBLAS_DECLARE_DOT(name, type)                                                                           \
+  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, int64_t n, const type* x, int64_t incx,      \
+                                               const type* y, int64_t incy, type* result);                         \
+  ACCUBLAS_API accublas_status accublas_##name##_ex(accublas_context* ctx, int64_t n, const type* x, int64_t incx, \
+                                                    const type* y, int64_t incy, type* result,                     \
+                                                    const accublas_options* options);
+ACCUBLAS_DECLARE_DOT(ddot, double)
+ACCUBLAS_DECLARE_DOT(sdot, float)
+/** Complex: zdotu and cdotu as above, zdotc and cdotc with the conjugates of x. Of numbers and increments see zgemm;
+ * complex vectors are served by the CPU alone, too. */
+ACCUBLAS_DECLARE_DOT(zdotu, void)
+ACCUBLAS_DECLARE_DOT(cdotu, void)
+ACCUBLAS_DECLARE_DOT(zdotc, void)
+ACCUBLAS_DECLARE_DOT(cdotc, void)
 
 /** nrm2: *result = sqrt(sum_i x_i^2); asum: *result = sum_i abs(x_i); i < n, increments as in DOT, n <= 0 gives +0.
  * They take the mode of ACCUBLAS_FAMILY_DOT, but lack fixed and slices: such a word is ACCUBLAS_ERROR_MODE in the
  * call's options, and is passed over elsewhere. cr is the exact norm rounded once for every finite x: no square
  * overflows or underflows on the way, in dot2 neither. A NaN in x gives NaN, else an infinity +Inf. */
-#define ACCUBLAS_DECLARE_NORM(prefix, norm, type)                                                                     \
+#define ACCUBLAS_DECLARE_NORM(prefix, norm, type, real)                                                               \
   ACCUBLAS_API accublas_status accublas_##prefix##norm(accublas_context* ctx, int64_t n, const type* x, int64_t incx, \
-                                                       type* result);                                                 \
+                                                       real* result);                                                 \
   ACCUBLAS_API accublas_status accublas_##prefix##norm##_ex(                                                          \
-      accublas_context* ctx, int64_t n, const type* x, int64_t incx, type* result, const accublas_options* options);
-ACCUBLAS_DECLARE_NORM(d, nrm2, double)
-ACCUBLAS_DECLARE_NORM(s, nrm2, float)
-ACCUBLAS_DECLARE_NORM(d, asum, double)
-ACCUBLAS_DECLARE_NORM(s, asum, float)
+      accublas_context* ctx, int64_t n, const type* x, int64_t incx, real* result, const accublas_options* options);
+ACCUBLAS_DECLARE_NORM(d, nrm2, double, double)
+ACCUBLAS_DECLARE_NORM(s, nrm2, float, float)
+ACCUBLAS_DECLARE_NORM(d, asum, double, double)
+ACCUBLAS_DECLARE_NORM(s, asum, float, float)
+/** Complex vectors: the norms of the real vector of 2 n components. (asum adds abs(Re x_i) + abs(Im x_i).) */
+ACCUBLAS_DECLARE_NORM(dz, nrm2, void, double)
+ACCUBLAS_DECLARE_NORM(sc, nrm2, void, float)
+ACCUBLAS_DECLARE_NORM(dz, asum, void, double)
+ACCUBLAS_DECLARE_NORM(sc, asum, void, float)
 
 /** y = alpha op(A) x + beta y; A is m x n, lda >= max(1, m) (column-major) or max(1, n) (row-major).
  * The _strided form takes A(i,j) at a[i rsa + j csa] (any strides, negative and zero included; no copy is made) and no
@@ -368,6 +379,9 @@ ACCUBLAS_DECLARE_NORM(s, asum, float)
       const type* x, int64_t incx, const type* beta, type* y, int64_t incy, const accublas_options* options);
 ACCUBLAS_DECLARE_GEMV(d, double)
 ACCUBLAS_DECLARE_GEMV(s, float)
+/** Complex: as zgemm; ACCUBLAS_CONJ_TRANS is the conjugate transpose, the _strided form has no conjugation. */
+ACCUBLAS_DECLARE_GEMV(z, void)
+ACCUBLAS_DECLARE_GEMV(c, void)
 
 /** C = alpha op(A) op(B) + beta C; op(A) is m x k, op(B) k x n, C m x n.
  * The _strided form takes A(i,p) at a[i rsa + p csa], B(p,j) at b[p rsb + j csb], C(i,j) at c[i rsc + j csc]: any

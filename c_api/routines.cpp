@@ -8,26 +8,22 @@ namespace {
 
 template <class T>
 accublas_status dot(accublas_context* ctx, std::int64_t n, const T* x, std::int64_t incx, const T* y, std::int64_t incy,
-                    T* result, const accublas_options* options) {
+                    T* result, bool conjugate_x, const accublas_options* options) {
   return guarded(ctx, [&](Context& context) {
-    run_dot(context, Dot<T>{n > 0 ? n : 0, view(n, x, incx), view(n, y, incy), result}, options);
+    run_dot(context, Dot<T>{n > 0 ? n : 0, view(n, x, incx), view(n, y, incy), result, conjugate_x}, options);
   });
 }
 
-template <class T>
-accublas_status nrm2(accublas_context* ctx, std::int64_t n, const T* x, std::int64_t incx, T* result,
+template <class E>
+accublas_status nrm2(accublas_context* ctx, std::int64_t n, const E* x, std::int64_t incx, RealOf<E>* result,
                      const accublas_options* options) {
-  return guarded(ctx, [&](Context& context) {
-    run_nrm2(context, Reduction<T>{n > 0 ? n : 0, view(n, x, incx), result}, options);
-  });
+  return guarded(ctx, [&](Context& context) { run_nrm2(context, norm_view(n, x, incx, result), options); });
 }
 
-template <class T>
-accublas_status asum(accublas_context* ctx, std::int64_t n, const T* x, std::int64_t incx, T* result,
+template <class E>
+accublas_status asum(accublas_context* ctx, std::int64_t n, const E* x, std::int64_t incx, RealOf<E>* result,
                      const accublas_options* options) {
-  return guarded(ctx, [&](Context& context) {
-    run_asum(context, Reduction<T>{n > 0 ? n : 0, view(n, x, incx), result}, options);
-  });
+  return guarded(ctx, [&](Context& context) { run_asum(context, norm_view(n, x, incx, result), options); });
 }
 
 template <class T>
@@ -40,7 +36,7 @@ accublas_status gemv(accublas_context* ctx, accublas_layout layout, accublas_tra
     const std::int64_t outputs = plain ? m : n, terms = plain ? n : m;
     run_gemv(context,
              Gemv<T>{outputs, terms, T{}, view(layout, trans, outputs, terms, a, lda), view(terms, x, incx), T{},
-                     view(outputs, y, incy)},
+                     view(outputs, y, incy), trans == ACCUBLAS_CONJ_TRANS},
              alpha, beta, options);
   });
 }
@@ -82,60 +78,74 @@ accublas_status gemm_strided(accublas_context* ctx, std::int64_t m, std::int64_t
 
 }  // namespace
 
-// The exported names. Each pair differs in the options only.
-#define ACCUBLAS_DEFINE_DOT(prefix, type)                                                                              \
-  accublas_status accublas_##prefix##dot(accublas_context* ctx, int64_t n, const type* x, int64_t incx, const type* y, \
-                                         int64_t incy, type* result) {                                                 \
-    return dot(ctx, n, x, incx, y, incy, result, nullptr);                                                             \
-  }                                                                                                                    \
-  accublas_status accublas_##prefix##dot_ex(accublas_context* ctx, int64_t n, const type* x, int64_t incx,             \
-                                            const type* y, int64_t incy, type* result,                                 \
-                                            const accublas_options* options) {                                         \
-    return dot(ctx, n, x, incx, y, incy, result, options);                                                             \
+// The exported names. Each pair differs in the options only. `type` is as accublas.h has it, `element` as the library
+// does: void for complex numbers.
+#define ACCUBLAS_DEFINE_DOT(name, type, element, conjugate)                                                          \
+  accublas_status accublas_##name##_ex(accublas_context* ctx, int64_t n, const type* x, int64_t incx, const type* y, \
+                                       int64_t incy, type* result, const accublas_options* options) {                \
+    return dot<element>(ctx, n, static_cast<const element*>(x), incx, static_cast<const element*>(y), incy,          \
+                        static_cast<element*>(result), conjugate, options);                                          \
+  }                                                                                                                  \
+  accublas_status accublas_##name(accublas_context* ctx, int64_t n, const type* x, int64_t incx, const type* y,      \
+                                  int64_t incy, type* result) {                                                      \
+    return accublas_##name##_ex(ctx, n, x, incx, y, incy, result, nullptr);                                          \
   }
-ACCUBLAS_DEFINE_DOT(d, double)
-ACCUBLAS_DEFINE_DOT(s, float)
+ACCUBLAS_DEFINE_DOT(ddot, double, double, false)
+ACCUBLAS_DEFINE_DOT(sdot, float, float, false)
+ACCUBLAS_DEFINE_DOT(zdotu, void, Complex<double>, false)
+ACCUBLAS_DEFINE_DOT(cdotu, void, Complex<float>, false)
+ACCUBLAS_DEFINE_DOT(zdotc, void, Complex<double>, true)
+ACCUBLAS_DEFINE_DOT(cdotc, void, Complex<float>, true)
 
-#define ACCUBLAS_DEFINE_NORM(prefix, norm, type)                                                              \
-  accublas_status accublas_##prefix##norm(accublas_context* ctx, int64_t n, const type* x, int64_t incx,      \
-                                          type* result) {                                                     \
-    return norm(ctx, n, x, incx, result, nullptr);                                                            \
-  }                                                                                                           \
+#define ACCUBLAS_DEFINE_NORM(prefix, norm, type, element, real)                                               \
   accublas_status accublas_##prefix##norm##_ex(accublas_context* ctx, int64_t n, const type* x, int64_t incx, \
-                                               type* result, const accublas_options* options) {               \
-    return norm(ctx, n, x, incx, result, options);                                                            \
+                                               real* result, const accublas_options* options) {               \
+    return norm<element>(ctx, n, static_cast<const element*>(x), incx, result, options);                      \
+  }                                                                                                           \
+  accublas_status accublas_##prefix##norm(accublas_context* ctx, int64_t n, const type* x, int64_t incx,      \
+                                          real* result) {                                                     \
+    return accublas_##prefix##norm##_ex(ctx, n, x, incx, result, nullptr);                                    \
   }
-ACCUBLAS_DEFINE_NORM(d, nrm2, double)
-ACCUBLAS_DEFINE_NORM(s, nrm2, float)
-ACCUBLAS_DEFINE_NORM(d, asum, double)
-ACCUBLAS_DEFINE_NORM(s, asum, float)
+ACCUBLAS_DEFINE_NORM(d, nrm2, double, double, double)
+ACCUBLAS_DEFINE_NORM(s, nrm2, float, float, float)
+ACCUBLAS_DEFINE_NORM(dz, nrm2, void, Complex<double>, double)
+ACCUBLAS_DEFINE_NORM(sc, nrm2, void, Complex<float>, float)
+ACCUBLAS_DEFINE_NORM(d, asum, double, double, double)
+ACCUBLAS_DEFINE_NORM(s, asum, float, float, float)
+ACCUBLAS_DEFINE_NORM(dz, asum, void, Complex<double>, double)
+ACCUBLAS_DEFINE_NORM(sc, asum, void, Complex<float>, float)
 
-#define ACCUBLAS_DEFINE_GEMV(prefix, type)                                                                            \
-  accublas_status accublas_##prefix##gemv(accublas_context* ctx, accublas_layout layout, accublas_transpose trans,    \
-                                          int64_t m, int64_t n, const type* alpha, const type* a, int64_t lda,        \
-                                          const type* x, int64_t incx, const type* beta, type* y, int64_t incy) {     \
-    return gemv(ctx, layout, trans, m, n, alpha, a, lda, x, incx, beta, y, incy, nullptr);                            \
-  }                                                                                                                   \
-  accublas_status accublas_##prefix##gemv_ex(accublas_context* ctx, accublas_layout layout, accublas_transpose trans, \
-                                             int64_t m, int64_t n, const type* alpha, const type* a, int64_t lda,     \
-                                             const type* x, int64_t incx, const type* beta, type* y, int64_t incy,    \
-                                             const accublas_options* options) {                                       \
-    return gemv(ctx, layout, trans, m, n, alpha, a, lda, x, incx, beta, y, incy, options);                            \
-  }                                                                                                                   \
-  accublas_status accublas_##prefix##gemv_strided(accublas_context* ctx, int64_t m, int64_t n, const type* alpha,     \
-                                                  const type* a, int64_t rsa, int64_t csa, const type* x,             \
-                                                  int64_t incx, const type* beta, type* y, int64_t incy) {            \
-    return gemv_strided(ctx, m, n, alpha, a, rsa, csa, x, incx, beta, y, incy, nullptr);                              \
-  }                                                                                                                   \
-  accublas_status accublas_##prefix##gemv_strided_ex(                                                                 \
-      accublas_context* ctx, int64_t m, int64_t n, const type* alpha, const type* a, int64_t rsa, int64_t csa,        \
-      const type* x, int64_t incx, const type* beta, type* y, int64_t incy, const accublas_options* options) {        \
-    return gemv_strided(ctx, m, n, alpha, a, rsa, csa, x, incx, beta, y, incy, options);                              \
+#define ACCUBLAS_DEFINE_GEMV(prefix, type, element)                                                                    \
+  accublas_status accublas_##prefix##gemv_ex(accublas_context* ctx, accublas_layout layout, accublas_transpose trans,  \
+                                             int64_t m, int64_t n, const type* alpha, const type* a, int64_t lda,      \
+                                             const type* x, int64_t incx, const type* beta, type* y, int64_t incy,     \
+                                             const accublas_options* options) {                                        \
+    return gemv<element>(ctx, layout, trans, m, n, static_cast<const element*>(alpha), static_cast<const element*>(a), \
+                         lda, static_cast<const element*>(x), incx, static_cast<const element*>(beta),                 \
+                         static_cast<element*>(y), incy, options);                                                     \
+  }                                                                                                                    \
+  accublas_status accublas_##prefix##gemv(accublas_context* ctx, accublas_layout layout, accublas_transpose trans,     \
+                                          int64_t m, int64_t n, const type* alpha, const type* a, int64_t lda,         \
+                                          const type* x, int64_t incx, const type* beta, type* y, int64_t incy) {      \
+    return accublas_##prefix##gemv_ex(ctx, layout, trans, m, n, alpha, a, lda, x, incx, beta, y, incy, nullptr);       \
+  }                                                                                                                    \
+  accublas_status accublas_##prefix##gemv_strided_ex(                                                                  \
+      accublas_context* ctx, int64_t m, int64_t n, const type* alpha, const type* a, int64_t rsa, int64_t csa,         \
+      const type* x, int64_t incx, const type* beta, type* y, int64_t incy, const accublas_options* options) {         \
+    return gemv_strided<element>(ctx, m, n, static_cast<const element*>(alpha), static_cast<const element*>(a), rsa,   \
+                                 csa, static_cast<const element*>(x), incx, static_cast<const element*>(beta),         \
+                                 static_cast<element*>(y), incy, options);                                             \
+  }                                                                                                                    \
+  accublas_status accublas_##prefix##gemv_strided(accublas_context* ctx, int64_t m, int64_t n, const type* alpha,      \
+                                                  const type* a, int64_t rsa, int64_t csa, const type* x,              \
+                                                  int64_t incx, const type* beta, type* y, int64_t incy) {             \
+    return accublas_##prefix##gemv_strided_ex(ctx, m, n, alpha, a, rsa, csa, x, incx, beta, y, incy, nullptr);         \
   }
-ACCUBLAS_DEFINE_GEMV(d, double)
-ACCUBLAS_DEFINE_GEMV(s, float)
+ACCUBLAS_DEFINE_GEMV(d, double, double)
+ACCUBLAS_DEFINE_GEMV(s, float, float)
+ACCUBLAS_DEFINE_GEMV(z, void, Complex<double>)
+ACCUBLAS_DEFINE_GEMV(c, void, Complex<float>)
 
-/// `type` as accublas.h has it, `element` as the library does: void for complex numbers.
 #define ACCUBLAS_DEFINE_GEMM(prefix, type, element)                                                                   \
   accublas_status accublas_##prefix##gemm_ex(                                                                         \
       accublas_context* ctx, accublas_layout layout, accublas_transpose transa, accublas_transpose transb, int64_t m, \

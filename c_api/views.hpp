@@ -2,7 +2,7 @@
 #pragma once
 
 #include "c_api/boundary.hpp"
-#include "lib/call/problem.hpp"
+#include "lib/call/product.hpp"
 
 namespace accublas {
 
@@ -57,6 +57,17 @@ Vector<T> view(std::int64_t n, T* data, std::int64_t increment) {
   if (!data || increment >= 0 || n <= 1) return {data, stride_along(n, increment)};
   const std::uint64_t back = static_cast<std::uint64_t>(n - 1) * static_cast<std::uint64_t>(increment) * sizeof(T);
   return {reinterpret_cast<T*>(reinterpret_cast<std::uintptr_t>(data) - back), increment};
+}
+
+/// The norm of a vector, of a complex one as of its components.
+template <class E>
+Reduction<RealOf<E>> norm_view(std::int64_t n, const E* x, std::int64_t increment, RealOf<E>* result) {
+  const Vector<const E> elements = view(n, x, increment);
+  if (n < 0) n = 0;
+  if constexpr (is_complex<E>)
+    return {2 * n, component_entries(elements), result};
+  else
+    return {n, elements, result};
 }
 
 }  // namespace accublas

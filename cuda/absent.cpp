@@ -23,7 +23,7 @@ class AbsentBackend final : public Backend {
   std::size_t default_workspace(int) const override { return 0; }
   std::unique_ptr<BackendState> make_state(int) override { no_device(); }
 
-  using Backend::gemm, Backend::gemm_batched;
+  using Backend::gemm, Backend::gemm_batched, Backend::gemv, Backend::dot;
   void gemm(const Call<Gemm<double>, double>&, BackendState*, Execution&) override { no_device(); }
   void gemm(const Call<Gemm<float>, float>&, BackendState*, Execution&) override { no_device(); }
   void gemm_batched(const Call<GemmBatch<double>, double>&, BackendState*, Execution&) override { no_device(); }

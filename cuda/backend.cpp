@@ -135,6 +135,7 @@ class CudaBackend final : public Backend {
     return std::make_unique<State>(device);
   }
 
+  using Backend::gemv, Backend::dot;
   void gemm(const Call<Gemm<Complex<double>>, Complex<double>>& call, BackendState* state,
             Execution& execution) override {
     gemm_of(call, state, execution);

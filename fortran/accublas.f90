@@ -7,6 +7,9 @@
 !>   r = accublas_dot(x(n:1:-2), y, mode='dot2')            ! sections are not copied
 !>   r = accublas_nrm2(x)                                   ! and accublas_asum(x)
 !>
+!> They take complex arrays, too: trans='C' is the conjugate transpose, z = accublas_dotc(x, y) dot_product(x, y), and z =
+!> accublas_dot(x, y) sum(x*y).
+!>
 !> For callers that pass leading dimensions and the first element of an array there are accublas_dgemm, accublas_sgemm,
 !> accublas_dgemv, accublas_sgemv, accublas_ddot, accublas_sdot, accublas_dnrm2, accublas_snrm2, accublas_dasum and
 !> accublas_sasum with netlib's arguments, and the same with the suffix _64 for INTEGER(8). They are no generics: a generic would refuse a(i,j) or a vector where it expects a matrix.
@@ -18,6 +21,8 @@ module accublas
   use accublas_contexts
   use accublas_real64
   use accublas_real32
+  use accublas_complex_real64
+  use accublas_complex_real32
   use accublas_netlib_real64
   use accublas_netlib_real32
   use accublas_mp_arrays

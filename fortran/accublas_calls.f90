@@ -52,7 +52,7 @@ contains
   end subroutine element_stride
 
   !> Whether a leading dimension (the column stride) describes the matrix.
-  pure function column_major(a)
+  elemental function column_major(a)
     type(matrix_view), intent(in) :: a
     logical :: column_major
 

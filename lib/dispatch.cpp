@@ -24,6 +24,15 @@ template <class E>
 constexpr Routine gemm_batched_routine = is_complex<E> ? pick<E>(Routine::zgemm_batched, Routine::cgemm_batched)
                                                        : pick<E>(Routine::dgemm_batched, Routine::sgemm_batched);
 
+template <class E>
+constexpr Routine gemv_routine = is_complex<E> ? pick<E>(Routine::zgemv, Routine::cgemv)
+                                               : pick<E>(Routine::dgemv, Routine::sgemv);
+template <class E>
+constexpr Routine dot_routine(bool conjugate) {
+  if (!is_complex<E>) return pick<E>(Routine::ddot, Routine::sdot);
+  return conjugate ? pick<E>(Routine::zdotc, Routine::cdotc) : pick<E>(Routine::zdotu, Routine::cdotu);
+}
+
 /// Stands for a factor that only the device knows.
 template <class E>
 constexpr E unknown_factor() {
@@ -148,7 +157,7 @@ void run_gemm_batched(Context& context, GemmBatch<T> batch, const T* alpha, cons
 
 template <class T>
 void run_gemv(Context& context, Gemv<T> problem, const T* alpha, const T* beta, const accublas_options* options) {
-  Run run(context, pick<T>(Routine::dgemv, Routine::sgemv), options);
+  Run run(context, gemv_routine<T>, options);
   run.sizes(problem.m, 1, problem.k);
   // Netlib's rule: y is left alone where either dimension is 0, whatever beta.
   if (problem.m > 0 && problem.k > 0) {
@@ -175,7 +184,7 @@ void run_gemv(Context& context, Gemv<T> problem, const T* alpha, const T* beta, 
 
 template <class T>
 void run_dot(Context& context, const Dot<T>& problem, const accublas_options* options) {
-  Run run(context, pick<T>(Routine::ddot, Routine::sdot), options);
+  Run run(context, dot_routine<T>(problem.conjugate_x), options);
   run.sizes(1, 1, problem.n);
   const CallShape shape(1, 1, problem.n);
   if (problem.n > 0) {
@@ -188,7 +197,7 @@ void run_dot(Context& context, const Dot<T>& problem, const accublas_options* op
     run.compute(problem, static_cast<const T*>(nullptr), static_cast<const T*>(nullptr), run.scalars_on_device(),
                 &Backend::dot);
   } else {
-    *problem.result = 0;
+    *problem.result = T{};
   }
   run.finish();
 }
@@ -200,9 +209,9 @@ template <class T>
 void run_norm(Context& context, Routine routine, const Reduction<T>& problem, const accublas_options* options,
               void (Backend::*norm)(const Call<Reduction<T>, T>&, BackendState*, Execution&)) {
   Run run(context, routine, options);
-  run.sizes(1, 1, problem.n);
+  run.sizes(1, 1, problem.length());
   if (problem.n > 0) {
-    run.operands({{"x", problem.x.data}}, {{"result", problem.result}}, CallShape(1, 1, problem.n));
+    run.operands({{"x", problem.x.data}}, {{"result", problem.result}}, CallShape(1, 1, problem.length()));
     run.promise(problem.n, T{1});
   } else {
     run.result_only({"result", problem.result});
@@ -210,7 +219,7 @@ void run_norm(Context& context, Routine routine, const Reduction<T>& problem, co
   if (problem.n > 0 || run.scalars_on_device()) {
     run.compute(problem, static_cast<const T*>(nullptr), static_cast<const T*>(nullptr), run.scalars_on_device(), norm);
   } else {
-    *problem.result = 0;
+    *problem.result = T{};
   }
   run.finish();
 }
@@ -219,12 +228,16 @@ void run_norm(Context& context, Routine routine, const Reduction<T>& problem, co
 
 template <class T>
 void run_nrm2(Context& context, const Reduction<T>& problem, const accublas_options* options) {
-  run_norm(context, pick<T>(Routine::dnrm2, Routine::snrm2), problem, options, &Backend::nrm2);
+  const Routine routine =
+      problem.x.pairs ? pick<T>(Routine::dznrm2, Routine::scnrm2) : pick<T>(Routine::dnrm2, Routine::snrm2);
+  run_norm(context, routine, problem, options, &Backend::nrm2);
 }
 
 template <class T>
 void run_asum(Context& context, const Reduction<T>& problem, const accublas_options* options) {
-  run_norm(context, pick<T>(Routine::dasum, Routine::sasum), problem, options, &Backend::asum);
+  const Routine routine =
+      problem.x.pairs ? pick<T>(Routine::dzasum, Routine::scasum) : pick<T>(Routine::dasum, Routine::sasum);
+  run_norm(context, routine, problem, options, &Backend::asum);
 }
 
 #define ACCUBLAS_RUN_LEVEL3(E, A, B) \
@@ -249,6 +262,12 @@ template void run_gemm(Context&, Gemm<double>, const double*, const double*, con
 template void run_gemm(Context&, Gemm<float>, const float*, const float*, const accublas_options*);
 template void run_gemm_batched(Context&, GemmBatch<double>, const double*, const double*, const accublas_options*);
 template void run_gemm_batched(Context&, GemmBatch<float>, const float*, const float*, const accublas_options*);
+template void run_gemv(Context&, Gemv<Complex<double>>, const Complex<double>*, const Complex<double>*,
+                       const accublas_options*);
+template void run_gemv(Context&, Gemv<Complex<float>>, const Complex<float>*, const Complex<float>*,
+                       const accublas_options*);
+template void run_dot(Context&, const Dot<Complex<double>>&, const accublas_options*);
+template void run_dot(Context&, const Dot<Complex<float>>&, const accublas_options*);
 template void run_gemv(Context&, Gemv<double>, const double*, const double*, const accublas_options*);
 template void run_gemv(Context&, Gemv<float>, const float*, const float*, const accublas_options*);
 template void run_dot(Context&, const Dot<double>&, const accublas_options*);

@@ -6,39 +6,99 @@
 namespace accublas::blas {
 namespace {
 
+struct Ddot {
+  static constexpr Routine routine = Routine::ddot;
+  static constexpr auto run = accublas_ddot_ex;
+};
+struct Sdot {
+  static constexpr Routine routine = Routine::sdot;
+  static constexpr auto run = accublas_sdot_ex;
+};
+struct Zdotu {
+  static constexpr Routine routine = Routine::zdotu;
+  static constexpr auto run = accublas_zdotu_ex;
+};
+struct Zdotc {
+  static constexpr Routine routine = Routine::zdotc;
+  static constexpr auto run = accublas_zdotc_ex;
+};
+struct Cdotu {
+  static constexpr Routine routine = Routine::cdotu;
+  static constexpr auto run = accublas_cdotu_ex;
+};
+struct Cdotc {
+  static constexpr Routine routine = Routine::cdotc;
+  static constexpr auto run = accublas_cdotc_ex;
+};
+
 /// DOT has no bad argument: n <= 0 gives zero, and an increment of zero repeats the element.
-template <class T>
+template <class Dot, class T>
 T dot(std::int64_t n, const T* x, std::int64_t incx, const T* y, std::int64_t incy) {
   n = std::max<std::int64_t>(n, 0);
   const bool small = fits(n, incx, incy);
-  const auto on_real = [&](const cpu::RealBlas& blas) { return cpu::call_dot(blas, n, x, incx, y, incy); };
+  const auto on_real = [&](const cpu::RealBlas& blas) {
+    constexpr bool conjugate = Dot::routine == Routine::zdotc || Dot::routine == Routine::cdotc;
+    if constexpr (is_complex<T>)
+      return cpu::call_dot(blas, conjugate, n, x, incx, y, incy);
+    else
+      return cpu::call_dot(blas, n, x, incx, y, incy);
+  };
   if (small)
-    if (const auto* blas = accublas_private_native(is_double<T> ? Routine::ddot : Routine::sdot, 1, 1, n))
-      return on_real(*blas);
-  T result = 0;
+    if (const auto* blas = accublas_private_native(Dot::routine, 1, 1, n)) return on_real(*blas);
+  T result{};
   serve(
       false, small,
-      [&](const accublas_options* options) {
-        if constexpr (is_double<T>)
-          return accublas_ddot_ex(nullptr, n, x, incx, y, incy, &result, options);
-        else
-          return accublas_sdot_ex(nullptr, n, x, incx, y, incy, &result, options);
-      },
+      [&](const accublas_options* options) { return Dot::run(nullptr, n, x, incx, y, incy, &result, options); },
       [&](const cpu::RealBlas& blas) { result = on_real(blas); });
+  return result;
+}
+
+/// As gfortran's functions return it.
+template <class Dot, class T>
+cpu::F77Complex<T> complex_dot(std::int64_t n, const Complex<T>* x, std::int64_t incx, const Complex<T>* y,
+                               std::int64_t incy) {
+  const Complex<T> value = dot<Dot>(n, x, incx, y, incy);
+  cpu::F77Complex<T> result;
+  __real__ result = value.re;
+  __imag__ result = value.im;
   return result;
 }
 
 }  // namespace
 }  // namespace accublas::blas
 
-#define F77_DOT(name, Int, spelling, T)                                                                    \
+#define F77_DOT(name, Int, spelling, Dot, T)                                                               \
   extern "C" ACCUBLAS_API T name(const Int* n, const T* x, const Int* incx, const T* y, const Int* incy) { \
-    return accublas::blas::dot<T>(*n, x, *incx, y, *incy);                                                 \
+    return accublas::blas::dot<accublas::blas::Dot>(*n, x, *incx, y, *incy);                               \
   }
-#define CBLAS_DOT(name, Int, spelling, T)                                             \
+#define CBLAS_DOT(name, Int, spelling, Dot, T)                                        \
   extern "C" ACCUBLAS_API T name(Int n, const T* x, Int incx, const T* y, Int incy) { \
-    return accublas::blas::dot<T>(n, x, incx, y, incy);                               \
+    return accublas::blas::dot<accublas::blas::Dot>(n, x, incx, y, incy);             \
+  }
+#define F77_COMPLEX_DOT(name, Int, spelling, Dot, T)                                                                  \
+  extern "C" ACCUBLAS_API accublas::cpu::F77Complex<T> name(                                                          \
+      const Int* n, const accublas::Complex<T>* x, const Int* incx, const accublas::Complex<T>* y, const Int* incy) { \
+    return accublas::blas::complex_dot<accublas::blas::Dot>(*n, x, *incx, y, *incy);                                  \
+  }
+#define CBLAS_COMPLEX_DOT(name, Int, spelling, Dot, T)                                                                 \
+  extern "C" ACCUBLAS_API void name(Int n, const void* x, Int incx, const void* y, Int incy, void* result) {           \
+    using Element = accublas::Complex<T>;                                                                              \
+    *static_cast<Element*>(result) = accublas::blas::dot<accublas::blas::Dot>(n, static_cast<const Element*>(x), incx, \
+                                                                              static_cast<const Element*>(y), incy);   \
   }
 
-ACCUBLAS_BLAS_NAMES(F77_DOT, CBLAS_DOT, ddot, double)
-ACCUBLAS_BLAS_NAMES(F77_DOT, CBLAS_DOT, sdot, float)
+#define F77_DDOT(name, Int, spelling, T) F77_DOT(name, Int, spelling, Ddot, T)
+#define CBLAS_DDOT(name, Int, spelling, T) CBLAS_DOT(name, Int, spelling, Ddot, T)
+#define F77_SDOT(name, Int, spelling, T) F77_DOT(name, Int, spelling, Sdot, T)
+#define CBLAS_SDOT(name, Int, spelling, T) CBLAS_DOT(name, Int, spelling, Sdot, T)
+ACCUBLAS_BLAS_NAMES(F77_DDOT, CBLAS_DDOT, ddot, double)
+ACCUBLAS_BLAS_NAMES(F77_SDOT, CBLAS_SDOT, sdot, float)
+
+/// CBLAS returns complex numbers by address, under names with a suffix of their own.
+#define COMPLEX_DOT_ENTRIES(spelling, Int, prefix, f77_suffix, cblas_suffix, routine, Dot, T) \
+  F77_COMPLEX_DOT(prefix##routine##f77_suffix, Int, spelling, Dot, T)                         \
+  CBLAS_COMPLEX_DOT(prefix##cblas_##routine##_sub##cblas_suffix, Int, spelling, Dot, T)
+ACCUBLAS_BLAS_SPELLINGS(COMPLEX_DOT_ENTRIES, zdotu, Zdotu, double)
+ACCUBLAS_BLAS_SPELLINGS(COMPLEX_DOT_ENTRIES, zdotc, Zdotc, double)
+ACCUBLAS_BLAS_SPELLINGS(COMPLEX_DOT_ENTRIES, cdotu, Cdotu, float)
+ACCUBLAS_BLAS_SPELLINGS(COMPLEX_DOT_ENTRIES, cdotc, Cdotc, float)

@@ -6,47 +6,41 @@
 namespace accublas::blas {
 namespace {
 
-template <class T>
-struct Nrm2 {
-  static constexpr Routine routine = is_double<T> ? Routine::dnrm2 : Routine::snrm2;
-  static T on_real(const cpu::RealBlas& blas, std::int64_t n, const T* x, std::int64_t incx) {
-    return cpu::call_nrm2(blas, n, x, incx);
-  }
-  static accublas_status by_mode(std::int64_t n, const T* x, std::int64_t incx, T* result,
-                                 const accublas_options* options) {
-    if constexpr (is_double<T>)
-      return accublas_dnrm2_ex(nullptr, n, x, incx, result, options);
-    else
-      return accublas_snrm2_ex(nullptr, n, x, incx, result, options);
-  }
-};
-
-template <class T>
-struct Asum {
-  static constexpr Routine routine = is_double<T> ? Routine::dasum : Routine::sasum;
-  static T on_real(const cpu::RealBlas& blas, std::int64_t n, const T* x, std::int64_t incx) {
-    return cpu::call_asum(blas, n, x, incx);
-  }
-  static accublas_status by_mode(std::int64_t n, const T* x, std::int64_t incx, T* result,
-                                 const accublas_options* options) {
-    if constexpr (is_double<T>)
-      return accublas_dasum_ex(nullptr, n, x, incx, result, options);
-    else
-      return accublas_sasum_ex(nullptr, n, x, incx, result, options);
-  }
-};
+/// A norm by its vector's type of numbers.
+template <class E>
+struct Nrm2;
+template <class E>
+struct Asum;
+#define ACCUBLAS_NORM(Norm, E, name, call)                                                               \
+  template <>                                                                                            \
+  struct Norm<E> {                                                                                       \
+    static constexpr Routine routine = Routine::name;                                                    \
+    static constexpr auto run = accublas_##name##_ex;                                                    \
+    static RealOf<E> on_real(const cpu::RealBlas& blas, std::int64_t n, const E* x, std::int64_t incx) { \
+      return cpu::call(blas, n, x, incx);                                                                \
+    }                                                                                                    \
+  };
+ACCUBLAS_NORM(Nrm2, double, dnrm2, call_nrm2)
+ACCUBLAS_NORM(Nrm2, float, snrm2, call_nrm2)
+ACCUBLAS_NORM(Nrm2, Complex<double>, dznrm2, call_nrm2)
+ACCUBLAS_NORM(Nrm2, Complex<float>, scnrm2, call_nrm2)
+ACCUBLAS_NORM(Asum, double, dasum, call_asum)
+ACCUBLAS_NORM(Asum, float, sasum, call_asum)
+ACCUBLAS_NORM(Asum, Complex<double>, dzasum, call_asum)
+ACCUBLAS_NORM(Asum, Complex<float>, scasum, call_asum)
 
 /// No bad argument: n <= 0 and incx <= 0 give zero in every mode, as in OpenBLAS up to 0.3.21 and netlib before 3.10.
-template <template <class> class Norm, class T>
-T norm(std::int64_t n, const T* x, std::int64_t incx) {
+template <template <class> class Norm, class E>
+RealOf<E> norm(std::int64_t n, const E* x, std::int64_t incx) {
   n = incx > 0 ? std::max<std::int64_t>(n, 0) : 0;
   const bool small = fits(n, incx);
-  const auto on_real = [&](const cpu::RealBlas& blas) { return Norm<T>::on_real(blas, n, x, incx); };
+  const auto on_real = [&](const cpu::RealBlas& blas) { return Norm<E>::on_real(blas, n, x, incx); };
   if (small)
-    if (const auto* blas = accublas_private_native(Norm<T>::routine, 1, 1, n)) return on_real(*blas);
-  T result = 0;
+    if (const auto* blas = accublas_private_native(Norm<E>::routine, 1, 1, n)) return on_real(*blas);
+  RealOf<E> result = 0;
   serve(
-      false, small, [&](const accublas_options* options) { return Norm<T>::by_mode(n, x, incx, &result, options); },
+      false, small,
+      [&](const accublas_options* options) { return Norm<E>::run(nullptr, n, x, incx, &result, options); },
       [&](const cpu::RealBlas& blas) { result = on_real(blas); });
   return result;
 }
@@ -54,20 +48,27 @@ T norm(std::int64_t n, const T* x, std::int64_t incx) {
 }  // namespace
 }  // namespace accublas::blas
 
-#define F77_NORM(name, Int, norm_of, T)                                       \
-  extern "C" ACCUBLAS_API T name(const Int* n, const T* x, const Int* incx) { \
-    return accublas::blas::norm<accublas::blas::norm_of, T>(*n, x, *incx);    \
+#define F77_NORM(name, Int, norm_of, E)                                                         \
+  extern "C" ACCUBLAS_API accublas::RealOf<E> name(const Int* n, const E* x, const Int* incx) { \
+    return accublas::blas::norm<accublas::blas::norm_of>(*n, x, *incx);                         \
   }
-#define CBLAS_NORM(name, Int, norm_of, T)                                \
-  extern "C" ACCUBLAS_API T name(Int n, const T* x, Int incx) {          \
-    return accublas::blas::norm<accublas::blas::norm_of, T>(n, x, incx); \
+/// `type` as CBLAS has it: void for complex numbers.
+#define CBLAS_NORM(name, Int, norm_of, type, E)                                              \
+  extern "C" ACCUBLAS_API accublas::RealOf<E> name(Int n, const type* x, Int incx) {         \
+    return accublas::blas::norm<accublas::blas::norm_of>(n, static_cast<const E*>(x), incx); \
   }
-#define F77_NRM2(name, Int, spelling, T) F77_NORM(name, Int, Nrm2, T)
-#define CBLAS_NRM2(name, Int, spelling, T) CBLAS_NORM(name, Int, Nrm2, T)
-#define F77_ASUM(name, Int, spelling, T) F77_NORM(name, Int, Asum, T)
-#define CBLAS_ASUM(name, Int, spelling, T) CBLAS_NORM(name, Int, Asum, T)
+#define F77_NRM2(name, Int, spelling, E) F77_NORM(name, Int, Nrm2, E)
+#define CBLAS_NRM2(name, Int, spelling, E) CBLAS_NORM(name, Int, Nrm2, E, E)
+#define CBLAS_COMPLEX_NRM2(name, Int, spelling, E) CBLAS_NORM(name, Int, Nrm2, void, E)
+#define F77_ASUM(name, Int, spelling, E) F77_NORM(name, Int, Asum, E)
+#define CBLAS_ASUM(name, Int, spelling, E) CBLAS_NORM(name, Int, Asum, E, E)
+#define CBLAS_COMPLEX_ASUM(name, Int, spelling, E) CBLAS_NORM(name, Int, Asum, void, E)
 
 ACCUBLAS_BLAS_NAMES(F77_NRM2, CBLAS_NRM2, dnrm2, double)
 ACCUBLAS_BLAS_NAMES(F77_NRM2, CBLAS_NRM2, snrm2, float)
+ACCUBLAS_BLAS_NAMES(F77_NRM2, CBLAS_COMPLEX_NRM2, dznrm2, accublas::Complex<double>)
+ACCUBLAS_BLAS_NAMES(F77_NRM2, CBLAS_COMPLEX_NRM2, scnrm2, accublas::Complex<float>)
 ACCUBLAS_BLAS_NAMES(F77_ASUM, CBLAS_ASUM, dasum, double)
 ACCUBLAS_BLAS_NAMES(F77_ASUM, CBLAS_ASUM, sasum, float)
+ACCUBLAS_BLAS_NAMES(F77_ASUM, CBLAS_COMPLEX_ASUM, dzasum, accublas::Complex<double>)
+ACCUBLAS_BLAS_NAMES(F77_ASUM, CBLAS_COMPLEX_ASUM, scasum, accublas::Complex<float>)

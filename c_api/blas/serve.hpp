@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
-#include <type_traits>
 
 #include "c_api/accublas.h"
 #include "c_api/blas/xerbla.hpp"
@@ -32,9 +31,6 @@ inline accublas_transpose f77_transpose(char c) {
   }
   return 0;
 }
-
-template <class T>
-inline constexpr bool is_double = std::is_same_v<T, double>;
 
 /// Whether the real BLAS, whose integers may be 32 bits wide, can take all of these.
 template <class... Sizes>

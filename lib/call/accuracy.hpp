@@ -56,7 +56,7 @@ Bound promised_bound(Routine routine, const Mode& mode, Index k, T alpha) {
       [[fallthrough]];
     case ACCUBLAS_MODE_NATIVE:
       // A complex alpha and beta take four roundings more.
-      return any_order<T>(is_complex_routine(routine) ? k + 4 : k);
+      return any_order<T>(is_complex_routine(routine) && !is_norm(routine) ? k + 4 : k);
     case ACCUBLAS_MODE_CR:
       return rounded_once<T>();
     case ACCUBLAS_MODE_DOT2: {

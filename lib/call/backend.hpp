@@ -116,6 +116,10 @@ class Backend {
   virtual void gemm_batched(const Call<GemmBatch<Complex<float>>, Complex<float>>&, BackendState*, Execution&) {
     lacks_complex();
   }
+  virtual void gemv(const Call<Gemv<Complex<double>>, Complex<double>>&, BackendState*, Execution&) { lacks_complex(); }
+  virtual void gemv(const Call<Gemv<Complex<float>>, Complex<float>>&, BackendState*, Execution&) { lacks_complex(); }
+  virtual void dot(const Call<Dot<Complex<double>>, Complex<double>>&, BackendState*, Execution&) { lacks_complex(); }
+  virtual void dot(const Call<Dot<Complex<float>>, Complex<float>>&, BackendState*, Execution&) { lacks_complex(); }
   virtual void gemm(const Call<Gemm<double>, double>&, BackendState*, Execution&) = 0;
   virtual void gemm(const Call<Gemm<float>, float>&, BackendState*, Execution&) = 0;
   /// All matrices, or none where memory is missing. A matrix that misses the target is left as it was; the others are

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "lib/numerics/complex.hpp"
+
 namespace accublas {
 
 using Index = std::int64_t;
@@ -15,6 +17,44 @@ struct Vector {
   Index stride;
   T& operator[](Index i) const { return data[i * stride]; }
 };
+
+/// The real entries of a vector: its elements, or the components of complex ones, Re x_0, Im x_0, Re x_1, ..., where
+/// the two may change places and their sign. The stride is one of real numbers from element to element.
+template <class T>
+struct Entries : Vector<const T> {
+  bool pairs = false;
+  bool swapped = false;
+  bool negated[2] = {false, false};  ///< of a pair as it comes out
+
+  Entries() = default;
+  Entries(const T* data, Index stride) : Vector<const T>{data, stride} {}
+  Entries(Vector<const T> elements) : Vector<const T>(elements) {}
+  Entries(Vector<const T> first_components, bool swapped, bool negate_even, bool negate_odd)
+      : Vector<const T>(first_components), pairs(true), swapped(swapped), negated{negate_even, negate_odd} {}
+
+  T operator[](Index i) const {
+    if (!pairs) return Vector<const T>::operator[](i);
+    const T entry = this->data[i / 2 * this->stride + ((i % 2 == 1) != swapped)];
+    return negated[i % 2] ? -entry : entry;
+  }
+  /// From an even entry on.
+  Entries from(Index i) const {
+    Entries rest = *this;
+    rest.data += (pairs ? i / 2 : i) * this->stride;
+    return rest;
+  }
+  /// Side by side in memory as they are.
+  bool contiguous() const {
+    return pairs ? this->stride == 2 && !swapped && !negated[0] && !negated[1] : this->stride == 1;
+  }
+};
+
+/// Those of a complex vector.
+template <class T>
+Entries<T> component_entries(Vector<const Complex<T>> x, bool swapped = false, bool negate_even = false,
+                             bool negate_odd = false) {
+  return {{reinterpret_cast<const T*>(x.data), 2 * x.stride}, swapped, negate_even, negate_odd};
+}
 
 /// Element (i, j) is data[i * row_stride + j * col_stride]; any strides.
 template <class T>
@@ -29,24 +69,28 @@ struct Matrix {
   Matrix transposed() const { return {data, col_stride, row_stride}; }
 };
 
-/// *result = x^T y, length n.
+/// *result = x^T y, length n; x^H y of complex vectors where that is asked for.
 template <class T>
 struct Dot {
   Index n;
   Vector<const T> x;
   Vector<const T> y;
   T* result;
+  bool conjugate_x = false;  ///< complex only
 };
 
-/// *result = the norm of x, length n: NRM2 or ASUM.
+/// *result = the norm of x, n real entries: NRM2 or ASUM.
 template <class T>
 struct Reduction {
   Index n;
-  Vector<const T> x;
+  Entries<T> x;
   T* result;
+
+  /// Numbers of the vector, real or complex.
+  Index length() const { return x.pairs ? n / 2 : n; }
 };
 
-/// y = alpha A x + beta y, A m x k.
+/// y = alpha A x + beta y, A m x k; the conjugate of a complex A where that is asked for.
 template <class T>
 struct Gemv {
   Index m, k;
@@ -55,6 +99,7 @@ struct Gemv {
   Vector<const T> x;
   T beta;
   Vector<T> y;
+  bool conjugate_a = false;  ///< complex only
 };
 
 /// C = alpha A B + beta C, A m x k, B k x n, C m x n; of a complex operand its conjugate where that is asked for.

@@ -49,9 +49,19 @@ enum class Routine {
   zherk,
   cherk,
   zher2k,
-  cher2k
+  cher2k,
+  zdotu,
+  cdotu,
+  zdotc,
+  cdotc,
+  zgemv,
+  cgemv,
+  dznrm2,
+  scnrm2,
+  dzasum,
+  scasum
 };
-constexpr int routine_count = 42;
+constexpr int routine_count = 52;
 constexpr Routine all_routines[routine_count] = {
     Routine::dgemm,         Routine::sgemm,         Routine::ddot,   Routine::sdot,   Routine::dgemv,
     Routine::sgemv,         Routine::dnrm2,         Routine::snrm2,  Routine::dasum,  Routine::sasum,
@@ -61,16 +71,19 @@ constexpr Routine all_routines[routine_count] = {
     Routine::ssyr2k,        Routine::zsyr2k,        Routine::csyr2k, Routine::dtrmm,  Routine::strmm,
     Routine::ztrmm,         Routine::ctrmm,         Routine::dgemmt, Routine::sgemmt, Routine::zgemmt,
     Routine::cgemmt,        Routine::zhemm,         Routine::chemm,  Routine::zherk,  Routine::cherk,
-    Routine::zher2k,        Routine::cher2k};
+    Routine::zher2k,        Routine::cher2k,        Routine::zdotu,  Routine::cdotu,  Routine::zdotc,
+    Routine::cdotc,         Routine::zgemv,         Routine::cgemv,  Routine::dznrm2, Routine::scnrm2,
+    Routine::dzasum,        Routine::scasum};
 
 constexpr const char* routine_name(Routine routine) {
   constexpr const char* names[routine_count] = {
-      "dgemm",         "sgemm",         "ddot",  "sdot",          "dgemv",         "sgemv",  "dnrm2",
-      "snrm2",         "dasum",         "sasum", "dgemm_batched", "sgemm_batched", "zgemm",  "cgemm",
-      "zgemm_batched", "cgemm_batched", "dsymm", "ssymm",         "zsymm",         "csymm",  "dsyrk",
-      "ssyrk",         "zsyrk",         "csyrk", "dsyr2k",        "ssyr2k",        "zsyr2k", "csyr2k",
-      "dtrmm",         "strmm",         "ztrmm", "ctrmm",         "dgemmt",        "sgemmt", "zgemmt",
-      "cgemmt",        "zhemm",         "chemm", "zherk",         "cherk",         "zher2k", "cher2k"};
+      "dgemm",  "sgemm",  "ddot",          "sdot",          "dgemv", "sgemv", "dnrm2",         "snrm2",
+      "dasum",  "sasum",  "dgemm_batched", "sgemm_batched", "zgemm", "cgemm", "zgemm_batched", "cgemm_batched",
+      "dsymm",  "ssymm",  "zsymm",         "csymm",         "dsyrk", "ssyrk", "zsyrk",         "csyrk",
+      "dsyr2k", "ssyr2k", "zsyr2k",        "csyr2k",        "dtrmm", "strmm", "ztrmm",         "ctrmm",
+      "dgemmt", "sgemmt", "zgemmt",        "cgemmt",        "zhemm", "chemm", "zherk",         "cherk",
+      "zher2k", "cher2k", "zdotu",         "cdotu",         "zdotc", "cdotc", "zgemv",         "cgemv",
+      "dznrm2", "scnrm2", "dzasum",        "scasum"};
   return names[static_cast<int>(routine)];
 }
 
@@ -98,7 +111,7 @@ constexpr bool is_complex_routine(Routine routine) {
   return routine >= Routine::zgemm;
 }
 
-/// The families of GEMM hold its complex forms too, and level 3.
+/// The families hold the complex forms too; those of GEMM level 3.
 constexpr accublas_family family_of(Routine routine) {
   if (is_level3(routine)) return is_single(routine) ? ACCUBLAS_FAMILY_SGEMM : ACCUBLAS_FAMILY_DGEMM;
   switch (routine) {
@@ -118,6 +131,14 @@ constexpr accublas_family family_of(Routine routine) {
     case Routine::snrm2:
     case Routine::dasum:
     case Routine::sasum:
+    case Routine::zdotu:
+    case Routine::cdotu:
+    case Routine::zdotc:
+    case Routine::cdotc:
+    case Routine::dznrm2:
+    case Routine::scnrm2:
+    case Routine::dzasum:
+    case Routine::scasum:
       return ACCUBLAS_FAMILY_DOT;
     default:
       return ACCUBLAS_FAMILY_GEMV;
@@ -143,6 +164,9 @@ constexpr bool is_gemm(Routine routine) {
 }
 
 /// NRM2 and ASUM: one vector, one result. They take DOT's mode, but have no fixed and no slices.
-constexpr bool is_norm(Routine routine) { return routine >= Routine::dnrm2 && routine <= Routine::sasum; }
+constexpr bool is_norm(Routine routine) {
+  return (routine >= Routine::dnrm2 && routine <= Routine::sasum) ||
+         (routine >= Routine::dznrm2 && routine <= Routine::scasum);
+}
 
 }  // namespace accublas

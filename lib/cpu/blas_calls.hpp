@@ -49,7 +49,7 @@ void call_gemm(const RealBlas& blas, char op_a, char op_b, RealBlas::F77Int m, R
     blas.sgemm(&op_a, &op_b, &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta, c, &ldc);
 }
 
-/// y = alpha op(A) x + beta y, A m x n; x and y begin at their lowest addresses.
+/// y = alpha op(A) x + beta y, A m x n, op as in call_gemm; x and y begin at their lowest addresses.
 template <class T>
 void call_gemv(const RealBlas& blas, char op, RealBlas::F77Int m, RealBlas::F77Int n, T alpha, const T* a,
                RealBlas::F77Int lda, const T* x, RealBlas::F77Int incx, T beta, T* y, RealBlas::F77Int incy) {
@@ -58,10 +58,14 @@ void call_gemv(const RealBlas& blas, char op, RealBlas::F77Int m, RealBlas::F77I
   if (alpha == 0 || beta == 0) {
     scale_result(beta, op == 'N' ? m : n, 1, Matrix<T>{y, std::abs(Index{incy}), 0});
     if (alpha == 0) return;
-    beta = 1;
+    beta = T{1};
   }
   const FpControl control;
-  if constexpr (sizeof(T) == 8)
+  if constexpr (is_complex<T> && !is_single_precision<T>)
+    blas.zgemv(&op, &m, &n, &alpha, a, &lda, x, &incx, &beta, y, &incy);
+  else if constexpr (is_complex<T>)
+    blas.cgemv(&op, &m, &n, &alpha, a, &lda, x, &incx, &beta, y, &incy);
+  else if constexpr (sizeof(T) == 8)
     blas.dgemv(&op, &m, &n, &alpha, a, &lda, x, &incx, &beta, y, &incy);
   else
     blas.sgemv(&op, &m, &n, &alpha, a, &lda, x, &incx, &beta, y, &incy);
@@ -79,22 +83,44 @@ T call_dot(const RealBlas& blas, RealBlas::F77Int n, const T* x, RealBlas::F77In
     return blas.sdot(&n, x, &incx, y, &incy);
 }
 
-/// A norm of n > 0 entries that the BLAS found to be `norm`: +Inf where it is NaN by infinities alone.
+/// x^T y, or x^H y.
 template <class T>
-T norm_of_infinities(T norm, Index n, const T* x, Index incx) {
+Complex<T> call_dot(const RealBlas& blas, bool conjugate_x, RealBlas::F77Int n, const Complex<T>* x,
+                    RealBlas::F77Int incx, const Complex<T>* y, RealBlas::F77Int incy) {
+  if (n <= 0) return {};
+  const FpControl control;
+  F77Complex<T> result;
+  if constexpr (sizeof(T) == 8)
+    result = blas.zdot[conjugate_x](&n, x, &incx, y, &incy);
+  else
+    result = blas.cdot[conjugate_x](&n, x, &incx, y, &incy);
+  return {__real__ result, __imag__ result};
+}
+
+/// A norm of n > 0 entries that the BLAS found to be `norm`: +Inf where it is NaN by infinities alone.
+template <class E>
+RealOf<E> norm_of_infinities(RealOf<E> norm, Index n, const E* x, Index incx) {
   if (!std::isnan(norm)) return norm;
   bool infinite = false;
+  const auto any_nan = [&](auto a) {
+    infinite = infinite || std::isinf(a);
+    return std::isnan(a);
+  };
   for (Index i = 0; i < n; ++i) {
-    if (std::isnan(x[i * incx])) return norm;
-    infinite = infinite || std::isinf(x[i * incx]);
+    const E& entry = x[i * incx];
+    if constexpr (is_complex<E>) {
+      if (any_nan(entry.re) || any_nan(entry.im)) return norm;
+    } else if (any_nan(entry)) {
+      return norm;
+    }
   }
-  return infinite ? std::numeric_limits<T>::infinity() : norm;
+  return infinite ? std::numeric_limits<RealOf<E>>::infinity() : norm;
 }
 
 /// A norm as the BLAS has it; incx > 0.
-template <class T>
-T call_norm(T (*norm)(const RealBlas::F77Int*, const T*, const RealBlas::F77Int*), RealBlas::F77Int n, const T* x,
-            RealBlas::F77Int incx) {
+template <class E>
+RealOf<E> call_norm(RealOf<E> (*norm)(const RealBlas::F77Int*, const E*, const RealBlas::F77Int*), RealBlas::F77Int n,
+                    const E* x, RealBlas::F77Int incx) {
   if (n <= 0) return 0;
   const FpControl control;
   return norm_of_infinities(norm(&n, x, &incx), n, x, incx);
@@ -104,6 +130,18 @@ inline double call_nrm2(const RealBlas& blas, RealBlas::F77Int n, const double* 
 }
 inline float call_nrm2(const RealBlas& blas, RealBlas::F77Int n, const float* x, RealBlas::F77Int incx) {
   return call_norm(blas.snrm2, n, x, incx);
+}
+inline double call_nrm2(const RealBlas& blas, RealBlas::F77Int n, const Complex<double>* x, RealBlas::F77Int incx) {
+  return call_norm(blas.dznrm2, n, x, incx);
+}
+inline float call_nrm2(const RealBlas& blas, RealBlas::F77Int n, const Complex<float>* x, RealBlas::F77Int incx) {
+  return call_norm(blas.scnrm2, n, x, incx);
+}
+inline double call_asum(const RealBlas& blas, RealBlas::F77Int n, const Complex<double>* x, RealBlas::F77Int incx) {
+  return call_norm(blas.dzasum, n, x, incx);
+}
+inline float call_asum(const RealBlas& blas, RealBlas::F77Int n, const Complex<float>* x, RealBlas::F77Int incx) {
+  return call_norm(blas.scasum, n, x, incx);
 }
 inline double call_asum(const RealBlas& blas, RealBlas::F77Int n, const double* x, RealBlas::F77Int incx) {
   return call_norm(blas.dasum, n, x, incx);

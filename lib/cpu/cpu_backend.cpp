@@ -110,6 +110,18 @@ class CpuBackend final : public Backend {
   void level3(const Call<Level3<Complex<float>>, Complex<float>>& call, BackendState*, Execution& execution) override {
     level3_of(call, execution);
   }
+  void gemv(const Call<Gemv<Complex<double>>, Complex<double>>& call, BackendState*, Execution& execution) override {
+    complex_gemv_of(call, execution);
+  }
+  void gemv(const Call<Gemv<Complex<float>>, Complex<float>>& call, BackendState*, Execution& execution) override {
+    complex_gemv_of(call, execution);
+  }
+  void dot(const Call<Dot<Complex<double>>, Complex<double>>& call, BackendState*, Execution& execution) override {
+    complex_dot_of(call, execution);
+  }
+  void dot(const Call<Dot<Complex<float>>, Complex<float>>& call, BackendState*, Execution& execution) override {
+    complex_dot_of(call, execution);
+  }
   void gemv(const Call<Gemv<double>, double>& call, BackendState*, Execution& execution) override {
     gemv_of(call, execution);
   }
@@ -177,20 +189,52 @@ class CpuBackend final : public Backend {
 
   template <class T>
   static void gemv_of(const Call<Gemv<T>, T>& call, Execution& execution) {
-    require_no_target(call.mode, execution.target, sizeof(T) == 4);
-    switch (call.engine) {
+    real_gemv(call.problem, call.mode, call.engine, execution);
+  }
+
+  template <class T>
+  static void real_gemv(const Gemv<T>& problem, const Mode& mode, accublas_engine engine, Execution& execution) {
+    require_no_target(mode, execution.target, sizeof(T) == 4);
+    switch (engine) {
       case ACCUBLAS_ENGINE_NATIVE:
-        return cpu::native_gemv(call.problem, execution);
+        return cpu::native_gemv(problem, execution);
       case ACCUBLAS_ENGINE_FP64:
-        return cpu::slices_gemv(call.problem, call.mode, execution);
+        return cpu::slices_gemv(problem, mode, execution);
       case ACCUBLAS_ENGINE_DOT2:
-        return cpu::dot2_gemv(call.problem, execution);
+        return cpu::dot2_gemv(problem, execution);
       case ACCUBLAS_ENGINE_SUMS:
-        if (call.mode.kind == ACCUBLAS_MODE_FIXED) return cpu::fixed_gemv(call.problem, call.mode, execution);
-        return cpu::cr_gemv(call.problem, execution);
+        if (mode.kind == ACCUBLAS_MODE_FIXED) return cpu::fixed_gemv(problem, mode, execution);
+        return cpu::cr_gemv(problem, execution);
       default:
         no_engine();
     }
+  }
+
+  /// A product with one column.
+  template <class T>
+  static void column_gemm(const Gemm<T>& g, const Mode& mode, accublas_engine engine, Execution& execution) {
+    real_gemv(Gemv<T>{g.m, g.k, g.alpha, g.a, g.b.col(0), g.beta, g.c.col(0)}, mode, engine, execution);
+  }
+
+  template <class T>
+  static void complex_gemv_of(const Call<Gemv<Complex<T>>, Complex<T>>& call, Execution& execution) {
+    const Gemv<Complex<T>>& p = call.problem;
+    if (call.engine == ACCUBLAS_ENGINE_NATIVE) return cpu::native_gemv(p, execution);
+    Gemm<Complex<T>> g{p.m, 1, p.k, p.alpha, p.a, {p.x.data, p.x.stride, 0}, p.beta, {p.y.data, p.y.stride, 0}};
+    g.conjugate_a = p.conjugate_a;
+    // dp and sp on other engines are cr.
+    const bool grade = call.mode.kind == ACCUBLAS_MODE_DP || call.mode.kind == ACCUBLAS_MODE_SP;
+    cpu::described_product(product_of(g), grade ? Mode{ACCUBLAS_MODE_CR} : call.mode, call.engine, column_gemm<T>,
+                           execution);
+  }
+
+  template <class T>
+  static void complex_dot_of(const Call<Dot<Complex<T>>, Complex<T>>& call, Execution& execution) {
+    const Dot<Complex<T>>& d = call.problem;
+    if (call.engine == ACCUBLAS_ENGINE_NATIVE) return cpu::native_dot(d, execution);
+    if (call.engine == ACCUBLAS_ENGINE_DOT2) return cpu::dot2_complex_dot(d, execution);
+    const Gemv<Complex<T>> row{1, d.n, {1}, {d.x.data, 0, d.x.stride}, d.y, {}, {d.result, 1}, d.conjugate_x};
+    complex_gemv_of<T>({row, {}, {}, false, false, call.mode, call.engine}, execution);
   }
 
   template <class T>

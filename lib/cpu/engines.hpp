@@ -91,13 +91,17 @@ void fixed_gemv(const Gemv<T>&, const Mode&, Execution&);
 template <class T>
 void fixed_dot(const Dot<T>&, const Mode&, Execution&);
 
-// product/product.cpp: described products and complex GEMM in every mode but native, as products of components by
-// `real`, which computes a real GEMM by the engine named; product/complex_elements.cpp, element by element, where that
-// does not serve.
+// product/product.cpp: described products, complex GEMM, GEMV and DOT (but dot2's DOT) in every mode but native, as
+// products of components by `real`, which computes a real GEMM by the engine named; product/complex_elements.cpp,
+// element by element, where that does not serve.
 template <class T>
 using RealGemm = void (*)(const Gemm<T>&, const Mode&, accublas_engine, Execution&);
 template <class E>
 void described_product(const Product<E>&, const Mode&, accublas_engine, RealGemm<RealOf<E>> real, Execution&);
+
+// product/complex_dot2.cpp: dot2 for DOT of complex vectors.
+template <class T>
+void dot2_complex_dot(const Dot<Complex<T>>&, Execution&);
 
 // sums/exact.cpp: the slow readable twin: cr for any routine by exact accumulators, special values included.
 // exact_element is what the fast engines call for undecided elements and for elements with NaN or Inf in their row or
@@ -109,8 +113,8 @@ void exact_gemm(const Gemm<T>&, Execution&);
 template <class T>
 void exact_dot(const Dot<T>&, Execution&);
 template <class T>
-T exact_nrm2(Index n, Vector<const T> x);
+T exact_nrm2(Index n, const Entries<T>& x);
 template <class T>
-T exact_asum(Index n, Vector<const T> x);
+T exact_asum(Index n, const Entries<T>& x);
 
 }  // namespace accublas::cpu

@@ -105,34 +105,43 @@ void set_bound(Index k, Execution& execution) {
 
 /// NRM2 and ASUM in parts that BLAS can read: norm(n, x, increment) of a part, join(norm, norm). BLAS's norms take
 /// positive increments only; the order of the terms is free here.
-template <class T, class Norm, class Join>
-void native_norm(const Reduction<T>& p, Execution& execution, Norm norm, Join join) {
+template <class E, class Norm, class Join>
+void native_norm(Index length, Vector<const E> all, RealOf<E>* to, Execution& execution, Norm norm, Join join) {
   real_blas();
-  set_bound<T>(p.n, execution);
+  set_bound<RealOf<E>>(is_complex<E> ? 2 * length : length, execution);
   PhaseTimer timer(execution, &accublas_report_t::ms_product);
   constexpr Index chunk = 512;
-  const bool direct = blas_increment(p.x, p.n);
+  const bool direct = blas_increment(all, length);
   const Index step = direct ? size_limit : chunk;
-  T space[chunk], result{0};
-  for (Index i = 0; i < p.n; i += step) {
-    const Index n = std::min(step, p.n - i);
-    Vector<const T> x{p.x.data + i * p.x.stride, p.x.stride};
+  E space[chunk];
+  RealOf<E> result{0};
+  for (Index i = 0; i < length; i += step) {
+    const Index n = std::min(step, length - i);
+    Vector<const E> x{all.data + i * all.stride, all.stride};
     if (!direct) {
       for (Index j = 0; j < n; ++j) space[j] = x[j];
-      execution.report.copied_bytes += n * static_cast<Index>(sizeof(T));
+      execution.report.copied_bytes += n * static_cast<Index>(sizeof(E));
       x = {space, 1};
     }
-    const T part = norm(static_cast<F77Int>(n), lowest(x, n), std::abs(increment(x, n)));
+    const RealOf<E> part = norm(static_cast<F77Int>(n), lowest(x, n), std::abs(increment(x, n)));
     result = i == 0 ? part : join(result, part);
   }
-  *p.result = result;
+  *to = result;
+}
+
+/// Of the vector's own type of numbers.
+template <class T, class Norm, class Join>
+void native_norm(const Reduction<T>& p, Execution& execution, Norm norm, Join join) {
+  if (!p.x.pairs) return native_norm<T>(p.n, p.x, p.result, execution, norm, join);
+  const Vector<const Complex<T>> x{reinterpret_cast<const Complex<T>*>(p.x.data), p.x.stride / 2};
+  native_norm<Complex<T>>(p.length(), x, p.result, execution, norm, join);
 }
 
 }  // namespace
 
 template <class T>
 void native_nrm2(const Reduction<T>& p, Execution& execution) {
-  const auto norm = [](F77Int n, const T* x, F77Int increment) { return call_nrm2(real_blas(), n, x, increment); };
+  const auto norm = [](F77Int n, const auto* x, F77Int increment) { return call_nrm2(real_blas(), n, x, increment); };
   native_norm(p, execution, norm, [norm](T a, T b) {
     const T parts[] = {a, b};
     return norm(2, parts, 1);
@@ -141,7 +150,7 @@ void native_nrm2(const Reduction<T>& p, Execution& execution) {
 
 template <class T>
 void native_asum(const Reduction<T>& p, Execution& execution) {
-  const auto norm = [](F77Int n, const T* x, F77Int increment) { return call_asum(real_blas(), n, x, increment); };
+  const auto norm = [](F77Int n, const auto* x, F77Int increment) { return call_asum(real_blas(), n, x, increment); };
   native_norm(p, execution, norm, [](T a, T b) { return a + b; });
 }
 
@@ -213,8 +222,8 @@ void native_gemm(const Gemm<T>& p, Execution& execution) {
 template <class T>
 void native_gemv(const Gemv<T>& p, Execution& execution) {
   real_blas();
-  set_bound<T>(p.k, execution);
-  const Operand<const T> a = operand(p.a, p.m, p.k);
+  set_bound<RealOf<T>>(is_complex<T> ? 2 * p.k + 4 : p.k, execution);
+  const Operand<const T> a = operand(p.a, p.m, p.k, p.conjugate_a);
   const bool direct_x = blas_increment(p.x, p.k), direct_y = blas_increment(p.y, p.m);
   Index mb = std::min(p.m, size_limit), kb = std::min(p.k, size_limit);
   const double room = static_cast<double>(std::min(pack_limit, execution.workspace.available())) / sizeof(T);
@@ -237,13 +246,13 @@ void native_gemv(const Gemv<T>& p, Execution& execution) {
     const Vector<T> y_home = y;
     if (!direct_y) {
       y = {space_y, 1};
-      if (p.beta != T{0}) copy_matrix(as_column(y_home), as_column(y), m, 1, execution);
+      if (p.beta != 0) copy_matrix(as_column(y_home), as_column(y), m, 1, execution);
     }
     for (Index q = 0; q < p.k; q += kb) {
       const Index k = std::min(kb, p.k - q);
       Operand<const T> block{p.a.block(i, q).data, a.op, a.ld};
       if (!a.ld) {
-        copy_matrix(p.a.block(i, q), Matrix<T>{space_a, 1, m}, m, k, execution);
+        copy_matrix(p.a.block(i, q), Matrix<T>{space_a, 1, m}, m, k, execution, p.conjugate_a);
         block = {space_a, 'N', static_cast<F77Int>(m)};
       }
       Vector<const T> x{p.x.data + q * p.x.stride, p.x.stride};
@@ -264,7 +273,7 @@ void native_gemv(const Gemv<T>& p, Execution& execution) {
 template <class T>
 void native_dot(const Dot<T>& p, Execution& execution) {
   real_blas();
-  set_bound<T>(p.n, execution);
+  set_bound<RealOf<T>>(is_complex<T> ? 2 * p.n + 4 : p.n, execution);
   PhaseTimer timer(execution, &accublas_report_t::ms_product);
   constexpr Index chunk = 512;
   const bool direct_x = blas_increment(p.x, p.n), direct_y = blas_increment(p.y, p.n);
@@ -281,9 +290,15 @@ void native_dot(const Dot<T>& p, Execution& execution) {
     Vector<const T> x{p.x.data + i * p.x.stride, p.x.stride}, y{p.y.data + i * p.y.stride, p.y.stride};
     if (!direct_x) x = gather(x, space_x, n);
     if (!direct_y) y = gather(y, space_y, n);
-    const T part =
-        call_dot(real_blas(), static_cast<F77Int>(n), lowest(x, n), increment(x, n), lowest(y, n), increment(y, n));
-    sum = i == 0 ? part : sum + part;
+    const F77Int count = static_cast<F77Int>(n);
+    if constexpr (is_complex<T>) {
+      const T part =
+          call_dot(real_blas(), p.conjugate_x, count, lowest(x, n), increment(x, n), lowest(y, n), increment(y, n));
+      sum = i == 0 ? part : T{sum.re + part.re, sum.im + part.im};
+    } else {
+      const T part = call_dot(real_blas(), count, lowest(x, n), increment(x, n), lowest(y, n), increment(y, n));
+      sum = i == 0 ? part : sum + part;
+    }
   }
   *p.result = sum;
 }
@@ -307,6 +322,10 @@ template void native_gemm(const Gemm<double>&, Execution&);
 template void native_gemm(const Gemm<float>&, Execution&);
 template void native_gemm(const Gemm<Complex<double>>&, Execution&);
 template void native_gemm(const Gemm<Complex<float>>&, Execution&);
+template void native_gemv(const Gemv<Complex<double>>&, Execution&);
+template void native_gemv(const Gemv<Complex<float>>&, Execution&);
+template void native_dot(const Dot<Complex<double>>&, Execution&);
+template void native_dot(const Dot<Complex<float>>&, Execution&);
 template void native_gemv(const Gemv<double>&, Execution&);
 template void native_gemv(const Gemv<float>&, Execution&);
 template void native_dot(const Dot<double>&, Execution&);

@@ -12,6 +12,20 @@
 
 namespace accublas::cpu {
 
+/// How gfortran's functions return complex numbers: in registers.
+template <class T>
+struct F77ComplexOf;
+template <>
+struct F77ComplexOf<double> {
+  __extension__ typedef double _Complex type;
+};
+template <>
+struct F77ComplexOf<float> {
+  __extension__ typedef float _Complex type;
+};
+template <class T>
+using F77Complex = typename F77ComplexOf<T>::type;
+
 /// Fortran entry points of the real BLAS. Its integers may have 32 or 64 bits, and a call serves both: values fit 32
 /// bits and lie in 64, of which a library with 32-bit integers reads the low half.
 struct RealBlas {
@@ -27,6 +41,20 @@ struct RealBlas {
   void (*cgemm)(const char*, const char*, const F77Int*, const F77Int*, const F77Int*, const Complex<float>*,
                 const Complex<float>*, const F77Int*, const Complex<float>*, const F77Int*, const Complex<float>*,
                 Complex<float>*, const F77Int*);
+  void (*zgemv)(const char*, const F77Int*, const F77Int*, const Complex<double>*, const Complex<double>*,
+                const F77Int*, const Complex<double>*, const F77Int*, const Complex<double>*, Complex<double>*,
+                const F77Int*);
+  void (*cgemv)(const char*, const F77Int*, const F77Int*, const Complex<float>*, const Complex<float>*, const F77Int*,
+                const Complex<float>*, const F77Int*, const Complex<float>*, Complex<float>*, const F77Int*);
+  // x^T y and x^H y.
+  F77Complex<double> (*zdot[2])(const F77Int*, const Complex<double>*, const F77Int*, const Complex<double>*,
+                                const F77Int*);
+  F77Complex<float> (*cdot[2])(const F77Int*, const Complex<float>*, const F77Int*, const Complex<float>*,
+                               const F77Int*);
+  double (*dznrm2)(const F77Int*, const Complex<double>*, const F77Int*);
+  float (*scnrm2)(const F77Int*, const Complex<float>*, const F77Int*);
+  double (*dzasum)(const F77Int*, const Complex<double>*, const F77Int*);
+  float (*scasum)(const F77Int*, const Complex<float>*, const F77Int*);
   void (*dgemv)(const char*, const F77Int*, const F77Int*, const double*, const double*, const F77Int*, const double*,
                 const F77Int*, const double*, double*, const F77Int*);
   void (*sgemv)(const char*, const F77Int*, const F77Int*, const float*, const float*, const F77Int*, const float*,

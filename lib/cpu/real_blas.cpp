@@ -55,6 +55,11 @@ bool find_all(void* handle, const Spelling& spelling, RealBlas& blas) {
     if (is_level3(routine)) find(handle, spelling, routine_name(routine), &blas.level3[level3_number(routine)]);
   return find(handle, spelling, "dgemm", &blas.dgemm) && find(handle, spelling, "sgemm", &blas.sgemm) &&
          find(handle, spelling, "zgemm", &blas.zgemm) && find(handle, spelling, "cgemm", &blas.cgemm) &&
+         find(handle, spelling, "zgemv", &blas.zgemv) && find(handle, spelling, "cgemv", &blas.cgemv) &&
+         find(handle, spelling, "zdotu", &blas.zdot[0]) && find(handle, spelling, "cdotu", &blas.cdot[0]) &&
+         find(handle, spelling, "zdotc", &blas.zdot[1]) && find(handle, spelling, "cdotc", &blas.cdot[1]) &&
+         find(handle, spelling, "dznrm2", &blas.dznrm2) && find(handle, spelling, "scnrm2", &blas.scnrm2) &&
+         find(handle, spelling, "dzasum", &blas.dzasum) && find(handle, spelling, "scasum", &blas.scasum) &&
          find(handle, spelling, "dgemv", &blas.dgemv) && find(handle, spelling, "sgemv", &blas.sgemv) &&
          find(handle, spelling, "ddot", &blas.ddot) && find(handle, spelling, "sdot", &blas.sdot) &&
          find(handle, spelling, "dnrm2", &blas.dnrm2) && find(handle, spelling, "snrm2", &blas.snrm2) &&

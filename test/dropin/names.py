@@ -2,6 +2,8 @@
 import re
 
 ROUTINES = [letter + routine for letter in "ds" for routine in ("asum", "dot", "gemm", "gemv", "nrm2")] + ["cgemm", "zgemm"]
+ROUTINES += [letter + routine for letter in "zc" for routine in ("dotu", "dotc", "gemv")]
+ROUTINES += [letters + norm for letters in ("dz", "sc") for norm in ("nrm2", "asum")]
 ROUTINES += [letter + routine for letter in "dszc" for routine in ("symm", "syrk", "syr2k", "trmm", "gemmt")]
 ROUTINES += [letter + routine for letter in "zc" for routine in ("hemm", "herk", "her2k")]
 ROUTINES.sort(key=len, reverse=True)  # gemmt before gemm
@@ -10,12 +12,19 @@ SPELLINGS = ["{}_", "cblas_{}",                      # Debian, conda, vendors
              "{}64_", "cblas_{}64_",                 # OpenBLAS's
              "scipy_{}_", "scipy_cblas_{}",          # SciPy's wheels
              "scipy_{}_64_", "scipy_cblas_{}64_"]    # NumPy's wheels
-SERVED = {spelling.format(routine) for spelling in SPELLINGS for routine in ROUTINES}
+
+
+def cblas_name(routine):
+    """CBLAS returns complex numbers by address, under a name of its own."""
+    return routine + "_sub" if routine[1:] in ("dotu", "dotc") else routine
+
+
+SERVED = {spelling.format(cblas_name(routine) if "cblas" in spelling else routine) for spelling in SPELLINGS for routine in ROUTINES}
 
 
 def routine_of(symbol):
     """The routine that a symbol names under any prefix and suffix, known here or not; None for other symbols."""
-    found = re.fullmatch(r"(?:[a-z0-9]+_)*?(" + "|".join(ROUTINES) + r")_?(?:64)?_?", symbol)
+    found = re.fullmatch(r"(?:[a-z0-9]+_)*?(" + "|".join(ROUTINES) + r")(?:_sub)?_?(?:64)?_?", symbol)
     return found and found[1]
 
 

@@ -42,6 +42,8 @@ def names(program):
 
 def ours(routine, level):
     """The routines of a program that the drop-in serves, ours first; netlib's programs know no GEMMT."""
+    if level == 1 and routine[0] in "cz":
+        return [routine[0] + "dotu", routine[0] + "dotc"]
     if level < 3:
         return [routine]
     hermitian = ("hemm", "herk", "her2k") if routine[0] in "cz" else ()
@@ -52,7 +54,8 @@ def forced(routine, level):
     """Every engine of every mode but the one that serves where none is asked for. Programs of level 1 also call the norms: in the
     mode, or in dp where they lack it."""
     pairs = [(m, e) for m in MODES for e in engine_table.serving(KIND[level], m, "cpu", routine[0] in "cz")]
-    norms = {m: engine_table.serving("norm", m, "cpu") or engine_table.serving("norm", "dp", "cpu") for m in MODES}
+    of_complex = routine[0] in "cz"
+    norms = {m: engine_table.serving("norm", m, "cpu", of_complex) or engine_table.serving("norm", "dp", "cpu", of_complex) for m in MODES}
     return [(m, e) for m, e in pairs if e != DEFAULT_ENGINE[m][level == 3] and (level > 1 or e in norms[m])]
 
 
@@ -98,7 +101,7 @@ def check(program, library, directory, mode, engine, extra=None):
     expected = {own: DEFAULT_ENGINE[mode][level == 3] if engine == "auto" else engine for own in served_here}
     if level == 1:
         for norm in ("nrm2", "asum"):
-            expected[routine[0] + norm] = NORM_ENGINE[mode] if engine == "auto" else engine
+            expected[{"z": "dz", "c": "sc"}.get(routine[0], routine[0]) + norm] = NORM_ENGINE[mode] if engine == "auto" else engine
     for name, server in expected.items():
         mine = {e: n for (r, e), n in served.items() if r == name}
         if sum(mine.values()) < (4 if level == 1 else 100):

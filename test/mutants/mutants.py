@@ -34,7 +34,7 @@ RANDOM_PER_GROUP = 6
 
 def all_cases():
     yield from sharp.sharp_cases()
-    for routine in ("dgemm", "sgemm", "dgemv", "sgemv", "ddot", "sdot", "zgemm", "cgemm"):
+    for routine in ("dgemm", "sgemm", "dgemv", "sgemv", "ddot", "sdot", "zgemm", "cgemm", "zgemv", "cgemv", "zdotu", "cdotc"):
         for group in ("cr", "fixed", "repro", "slices", "dot2"):
             for index in range(RANDOM_PER_GROUP):
                 yield index, cases.from_name(f"{routine}:{group}:{index}:mutants")

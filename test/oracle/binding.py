@@ -62,6 +62,8 @@ class Library:
         self.lib.accublas_sync.argtypes = [c_void_p]
 
     def _function(self, prefix, function):
+        if function in ("nrm2", "asum"):
+            prefix = {"z": "dz", "c": "sc"}.get(prefix, prefix)
         found = getattr(self.lib, f"accublas_{prefix}{function}_ex")
         if found.argtypes is None:
             found.argtypes = [c_void_p] + SIGNATURES[function] + [POINTER(Options)]

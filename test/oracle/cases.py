@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from complex_data import c_values, operands, scalar
-from data import KINDS, NORM_KINDS, norm_operand
+from complex_data import c_values, norm_of_numbers, operands, scalar
+from data import KINDS, NORM_KINDS
 from placement import COL, CONJ, NO, ROW, TRANS, filled, general_strides, place_standard, vector_buffer
 from values import COMPONENT, DTYPE, POISON, generator, pick, words
 
@@ -174,15 +174,15 @@ def make_norm(routine):
             n = min(pick(rng, (0, 1, 2, 3, 4, 5, 7, 31, 32, 33, 129, 500, 1023, 1024, 1025, 2049, 3073, 5121, 7200, 20000)), work)
         kind = kind or pick(rng, NORM_KINDS)
         mode = mode or mode_word(rng, mode_group, prefix)
-        x = norm_operand(rng, kind, n, prefix)
-        dtype = DTYPE[prefix]
-        case = Case(name, prefix, routine, routine, mode, kind, 1.0, 0.0, x.reshape(1, n), np.zeros((n, 1), dtype),
-                    np.zeros((1, 1), dtype))
+        x = norm_of_numbers(rng, kind, n, prefix)
+        real = COMPONENT[prefix]
+        case = Case(name, prefix, routine, routine, mode, kind, 1.0, 0.0, x.reshape(1, n), np.zeros((n, 1), DTYPE[prefix]),
+                    np.zeros((1, 1), DTYPE[real]))
         buffer_x, incx, _ = vector_buffer(x, rng, prefix)
         case.where = np.zeros((1, 1), np.int64)
         case.offsets = [0, 0, 0]
         case.arguments = [n, "A", incx, "C"]
-        finish_case(case, rng, [buffer_x, filled(1, prefix), filled(1, prefix)], True)
+        finish_case(case, rng, [buffer_x, filled(1, prefix), filled(1, real)], True)
         return case
 
     return make

@@ -51,6 +51,14 @@ def operands(rng, kind, m, k, n, prefix):
     return a, b
 
 
+def norm_of_numbers(rng, kind, n, prefix):
+    """x of a norm."""
+    if prefix not in COMPLEX:
+        return data.norm_operand(rng, kind, n, prefix)
+    entries = data.norm_operand(rng, kind, 2 * n, COMPONENT[prefix])
+    return joined(entries[0::2], entries[1::2], prefix)
+
+
 def scalar(rng, prefix):
     """alpha or beta."""
     if prefix not in COMPLEX:

@@ -41,7 +41,8 @@ def expected_bits(case):
     elif case.routine in ("dot", "dotu", "dotc"):
         values, facts = modes.dot(mode, fmt, np.conj(a[0]) if case.routine == "dotc" else a[0], b[:, 0], field)
     else:
-        values, facts = modes.norm(case.routine, mode, fmt, a[0]), modes.Facts()
+        norm = complex_types.norm if case.prefix in COMPLEX else modes.norm
+        values, facts = norm(case.routine, mode, fmt, a[0]), modes.Facts()
     if mode.kind in multiword.WORDS:
         whole = [(values, [0] * case.where.size if values is not None else [])]  # without a product
         ranges = [(buffer_of(case, values, fmt), dict(zip(case.where.ravel().tolist(), flattened(tolerances))))
@@ -63,9 +64,10 @@ def buffer_of(case, values, fmt):
     """The bits of C's buffer with these values; None leaves C alone."""
     bits = words(case.buffers[2]).copy()
     if values is not None:
-        result = np.array(values, dtype=wide(case)).reshape(case.where.shape)
+        norm = case.routine in ("nrm2", "asum")
+        result = np.array(values, dtype=np.float64 if norm else wide(case)).reshape(case.where.shape)
         with np.errstate(all="ignore"):
-            result = words(result.astype(DTYPE[case.prefix]))
+            result = words(result.astype(DTYPE[COMPONENT[case.prefix] if norm else case.prefix]))
         result[np.isnan(result.view(fmt.dtype))] = fmt.nan_bits
         bits[case.where] = result
     return bits.reshape(-1)

@@ -27,7 +27,8 @@ MODES = {"fixed": ("fixed:53", "fixed:70"), "slices": ("slices:3", "slices:4:fas
 def table():
     """(name, large, options of the maker)."""
     rows = []
-    for routine in ("dgemm", "sgemm", "dgemv", "sgemv", "ddot", "sdot", "zgemm", "cgemm"):
+    for routine in ("dgemm", "sgemm", "dgemv", "sgemv", "ddot", "sdot", "zgemm", "cgemm", "zgemv", "cgemv", "zdotu",
+                    "cdotu", "zdotc", "cdotc"):
         for group, modes in MODES.items():
             for index in range(12):
                 rows.append((f"{routine}:{group}:{index}:golden", False, {"work": 4000}))
@@ -43,15 +44,17 @@ def table():
                             options["shape"] = (70, 40, 129) if kind != "cancel" else (20, 10, 600)
                     elif routine[1:] == "gemv":
                         options["shape"] = (700, 1100) if kind != "cancel" else (60, 9000)
+                        if routine[0] in COMPLEX:
+                            options["shape"] = (150, 200) if kind != "cancel" else (12, 2000)
                     else:
-                        options["shape"] = 150001
+                        options["shape"] = 30001 if routine[0] in COMPLEX else 150001
                     rows.append((f"{routine}:{group}:{number}:golden-large-{kind}", True, options))
-    for routine in ("dnrm2", "snrm2", "dasum", "sasum"):
+    for routine in ("dnrm2", "snrm2", "dasum", "sasum", "znrm2", "cnrm2", "zasum", "casum"):
         for group in ("repro", "dot2", "cr"):
             for index in range(12):
                 rows.append((f"{routine}:{group}:{index}:golden", False, {"work": 4000}))
             for kind in ("phi1", "phi10", "edges", "roots", "special"):
-                rows.append((f"{routine}:{group}:0:golden-large-{kind}", True, {"kind": kind, "shape": 150001}))
+                rows.append((f"{routine}:{group}:0:golden-large-{kind}", True, {"kind": kind, "shape": 30001 if routine[0] in COMPLEX else 150001}))
     return rows
 
 

@@ -201,3 +201,61 @@ def _add_complex(add):
         for kind in ("brim parts", "brim apart", "brim pure"):
             for _ in range(2):
                 add(both, "slices", kind=kind, shape=(3, 2, 4), mode=f"slices:{d}")
+
+    _add_complex_vectors(add)
+
+
+def _add_complex_vectors(add):
+    """Complex GEMV, DOT and norms: what those of real ones aim at, in each component."""
+    dots, gemvs = "zdotu zdotc cdotu cdotc", "zgemv cgemv"
+    for kind in ("ties", "halfway", "cancel", "subnormal", "overflow", "zeros", "special"):
+        for style in (" re", " im"):
+            for group in ("cr", "fixed", "dot2"):
+                add(dots, group, kind=kind + style)
+                add(gemvs, group, kind=kind + style)
+        add(f"{dots} {gemvs}", "repro", kind=kind)
+        add(f"{dots} {gemvs}", "slices", kind=kind)
+    for kind in ("integers real", "special parts", "special real", "zeros apart", "wild parts"):
+        for group in ("cr", "fixed", "slices", "dot2"):
+            add(dots, group, kind=kind, shape=3)
+            add(gemvs, group, kind=kind, shape=(5, 3))
+
+    # Halfway within 2^-900.
+    for k in (2, 20, 65):
+        for style in (" re", " im"):
+            add(gemvs, "cr", kind="halfway" + style, shape=(50, k))
+            add(dots, "cr", kind="halfway" + style, shape=k)
+            add(dots, "cr", kind="cancel" + style, shape=k)
+
+    # One exponent for both components; rho of 2k terms.
+    for t in (2, 3, 8):
+        for kind in ("powers apart", "scale_ties apart", "scale_ties re", "near_powers real"):
+            add(gemvs, "fixed", kind=kind, shape=(9, 5), mode=f"fixed:{t}")
+            add(dots, "fixed", kind=kind, shape=5, mode=f"fixed:{t}")
+    for fast in ("", ":fast"):
+        for kind in ("phi0 apart", "phi2 re", "scale_ties parts"):
+            add(gemvs, "slices", kind=kind, shape=(9, 65), mode=f"slices:2{fast}")
+            add(dots, "slices", kind=kind, shape=65, mode=f"slices:2{fast}")
+    add("zdotu zdotc", "slices", kind="phi1 re", shape=9000, mode="slices:3")
+
+    # dot2: DOT's lanes and blocks, GEMV's blocks, all of real terms.
+    for kind in ("cancel re", "cancel im", "phi2 parts", "graded parts"):
+        for n in (16, 17, 511, 512, 513, 1537, 2048, 3600):
+            add(dots, "dot2", kind=kind, shape=n)
+        for k in (63, 64, 65, 130, 260):
+            add(gemvs, "dot2", kind=kind, shape=(7, k))
+    for kind in ("two_sum_edge re", "two_sum_edge im", "huge re", "overflow parts"):
+        add("zdotu zdotc", "dot2", kind=kind, shape=4)
+        add("zgemv", "dot2", kind=kind, shape=(9, 4))
+
+    # Norms: the order of components, and what real norms aim at.
+    norms = "znrm2 cnrm2 zasum casum"
+    for group in ("cr", "dot2"):
+        for kind in ("roots", "edges", "tiny", "huge", "special", "wild", "ties", "halfway", "largest"):
+            for n in (1, 2, 3, 20, 1500):
+                add(norms, group, kind=kind, shape=n)
+    for n in (4, 16, 150, 512, 513, 4500):
+        for group in ("dot2", "dot2", "cr"):
+            add(norms, group, kind="order", shape=n)
+    add("znrm2 cnrm2", "cr", kind="beyond", shape=5)
+    add("znrm2 cnrm2", "dot2", kind="beyond", shape=5)

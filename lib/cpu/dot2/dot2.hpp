@@ -38,9 +38,9 @@ template <class T>
 struct Dot2Sum {
   Dot2Terms terms;
   Index n;
-  Vector<const T> x;
-  Vector<const T> y = {};  ///< of products only
-  T factor = 1;            ///< of squares only, a power of two
+  Entries<T> x;
+  Entries<T> y = {};  ///< of products only
+  T factor = 1;       ///< of squares only, a power of two
 };
 
 /// The pair of GEMV and GEMM, and that of a tree, as docs/modes.md defines them, one operation at a time: the kernels'

@@ -7,6 +7,7 @@
 #include "lib/base/test_hooks.hpp"
 #include "lib/cpu/dot2/dot2.hpp"
 #include "lib/cpu/engines.hpp"
+#include "lib/cpu/entries.hpp"
 #include "lib/numerics/bounds.hpp"
 
 namespace accublas::cpu {
@@ -72,11 +73,10 @@ template <class T>
                                     double* out) {
   T x_copy[dot2_dot_block], y_copy[dot2_dot_block];
   const bool products = sum.terms == Dot2Terms::products;
-  const Vector<const T> x{&sum.x[begin], sum.x.stride}, y{products ? &sum.y[begin] : nullptr, sum.y.stride};
-  const T factor = sum.factor;
-  for (Index i = 0; i < n; ++i) x_copy[i] = x[i] * factor;
-  if (products)
-    for (Index i = 0; i < n; ++i) y_copy[i] = y[i];
+  copy_entries(sum.x, begin, n, x_copy);
+  if (sum.factor != 1)
+    for (Index i = 0; i < n; ++i) x_copy[i] *= sum.factor;
+  if (products) copy_entries(sum.y, begin, n, y_copy);
   contiguous_lanes(kernels, sum.terms, n, x_copy, products ? y_copy : x_copy, out);
 }
 
@@ -96,10 +96,10 @@ template <class T>
 template <class T>
 void run_lanes(const Dot2DotKernels<T>& kernels, const Dot2Sum<T>& sum, Index begin, Index n, double* out) {
   const bool products = sum.terms == Dot2Terms::products;
-  const bool contiguous = sum.x.stride == 1 && (!products || sum.y.stride == 1) && sum.factor == 1;
+  const bool contiguous = sum.x.contiguous() && (!products || sum.y.contiguous()) && sum.factor == 1;
   if (!contiguous || mutant(Mutant::dot2_tree)) return packed_lanes(kernels, sum, begin, n, out);
-  const T* const x = &sum.x[begin];
-  contiguous_lanes(kernels, sum.terms, n, x, products ? &sum.y[begin] : x, out);
+  const T* const x = sum.x.from(begin).data;
+  contiguous_lanes(kernels, sum.terms, n, x, products ? sum.y.from(begin).data : x, out);
 }
 
 template <class T>

@@ -13,6 +13,18 @@
 
 namespace accublas::cpu {
 
+/// The lines of vectors, or of their conjugates, as entries in their places: of a row, and of a column for one
+/// component. The conjugate of a row whose line is not conjugated is signs of the column's.
+template <class T>
+Entries<T> row_entries(Vector<const Complex<T>> x, bool conjugate = false) {
+  return component_entries(x, false, false, conjugate);
+}
+template <class T>
+Entries<T> column_entries(Vector<const Complex<T>> y, bool imaginary, bool conjugate_row, bool conjugate = false) {
+  const bool negate_odd = imaginary ? conjugate_row : conjugate_row == conjugate;
+  return component_entries(y, imaginary, imaginary && conjugate, negate_odd);
+}
+
 /// A row's line.
 template <class T>
 struct RowLine {
@@ -30,10 +42,12 @@ template <class T>
 struct ColumnLine {
   const ProductLines<Complex<T>>& lines;
   Index line;
-  bool imaginary, turned = false;
+  bool imaginary, turned = false, conjugate_row = false;  ///< conjugate_row: the row's line is not conjugated
   T operator[](Index term) const {
     const Complex<T> z = lines(line, term / 2);
-    return (term % 2 == 0) != (turned && imaginary) ? (imaginary ? z.im : z.re) : (imaginary ? z.re : -z.im);
+    if ((term % 2 == 0) != (turned && imaginary)) return imaginary ? z.im : z.re;
+    const T entry = imaginary ? z.re : z.im;
+    return imaginary == conjugate_row ? -entry : entry;
   }
 };
 

@@ -1,19 +1,21 @@
-// Described products (lib/call/product.hpp) and complex GEMM by the engines of real GEMM. The lines of the operands are
-// written out, mirrored, conjugated, with zeros and ones where the description has them, of complex numbers as lines of
-// components (components.hpp): where alpha and beta are real, Re C and Im C are two results of the same rows. Blocks of
-// C are as large as the workspace has room for their lines.
+// Described products (lib/call/product.hpp), complex GEMM and GEMV, by the engines of the real ones. The lines of the
+// operands are written out, mirrored, conjugated, with zeros and ones where the description has them, of complex
+// numbers as lines of components (components.hpp): where alpha and beta are real, Re C and Im C are two results of the
+// same rows. Blocks of C are as large as the workspace has room for their lines.
 //
 // Of a wanted triangle, rectangles outside it are never computed; what is left around the diagonal are squares so small
 // that they are computed whole, in memory of their own. dp:repro, whose T* belongs to the call, goes over the blocks
 // twice.
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "lib/base/error.hpp"
 #include "lib/base/integers.hpp"
 #include "lib/call/accuracy.hpp"
 #include "lib/cpu/batch.hpp"
 #include "lib/cpu/engines.hpp"
+#include "lib/cpu/entries.hpp"
 #include "lib/cpu/kernels/dot2_kernels.hpp"
 #include "lib/cpu/product/components.hpp"
 
@@ -30,8 +32,8 @@ RealOf<E> real_part(const E& x) {
     return x;
 }
 template <class E>
-RealOf<E>* components_of(E* x) {
-  if constexpr (is_complex<E>)
+auto* components_of(E* x) {
+  if constexpr (is_complex<std::remove_const_t<E>>)
     return &x->re;
   else
     return x;
@@ -40,9 +42,22 @@ RealOf<E>* components_of(E* x) {
 /// Lines first .. first + count - 1 of line(number) side by side, in memory `to`.
 template <class T, class Line>
 Matrix<const T> write_lines(Index first, Index count, Index terms, int threads, T* to, Line&& line) {
-  parallel_for(count, threads, [&](Index i, int) {
-    const auto entries = line(first + i);
-    for (Index t = 0; t < terms; ++t) to[i * terms + t] = entries[t];
+  // Tasks are some lines over some terms, a few terms of all their lines at a time: elements of one p may be adjacent.
+  constexpr Index chunk = 1 << 14, group = 16, few = 64;
+  const Index chunks = ceil_div(terms, chunk);
+  parallel_for(ceil_div(count, group) * chunks, threads, [&](Index task, int) {
+    const Index line0 = task / chunks * group, line1 = std::min(count, line0 + group);
+    const Index begin = task % chunks * chunk, end = std::min(terms, begin + chunk);
+    for (Index t0 = begin; t0 < end; t0 += few)
+      for (Index i = line0; i < line1; ++i) {
+        const auto entries = line(first + i);
+        const Index n = std::min(few, end - t0);
+        T* const out = to + i * terms + t0;
+        if constexpr (std::is_same_v<std::remove_const_t<decltype(entries)>, Entries<T>>)
+          copy_entries(entries, t0, n, out);
+        else
+          for (Index t = 0; t < n; ++t) out[t] = entries[t0 + t];
+      }
   });
   return {to, terms, 1};
 }
@@ -69,20 +84,24 @@ class DescribedProduct {
   /// False, with nothing done, where the workspace cannot hold two lines.
   bool run() {
     Index rows = p_.m, cols = p_.n;
-    const Index room = static_cast<Index>(execution_.workspace.available() / sizeof(T) / lines_share) / terms_;
-    while (rows + cols > room && rows + cols > 2) {
+    const bool column = is_complex<E> && p_.n == 1 && !of_call() && engine_ != ACCUBLAS_ENGINE_INT8;
+    const std::size_t share = column ? lines_share / 2 : lines_share;
+    const Index room = static_cast<Index>(execution_.workspace.available() / sizeof(T) / share) / terms_;
+    // GEMV: the lines of its one column are multiplied with rows that are in the cache.
+    if (column) rows = std::min(rows, round_up(ceil_div(cached * execution_.threads, terms_), edge));
+    const auto written = [&] { return (rows_as_stored() ? 0 : rows) + cols; };
+    while (written() > room && rows + cols > 2) {
       Index& longer = rows >= cols ? rows : cols;
       longer = longer > 2 * edge ? round_up(longer / 2, edge) : ceil_div(longer, Index{2});
     }
-    if (rows + cols > room) return false;
+    if (written() > room) return false;
     Workspace& workspace = execution_.workspace;
-    row_memory_ = workspace.template take<T>(static_cast<std::size_t>(rows * terms_));
+    if (!rows_as_stored()) row_memory_ = workspace.template take<T>(static_cast<std::size_t>(rows * terms_));
     col_memory_ = workspace.template take<T>(static_cast<std::size_t>(cols * terms_));
     if (p_.wanted != Triangle::all) square_ = workspace.template take<T>(edge * edge);
     take_rest();
-    const bool of_call = mode_.kind == ACCUBLAS_MODE_DP || mode_.kind == ACCUBLAS_MODE_SP;
     const bool one_block = components == 1 && p_.wanted == Triangle::all && rows == p_.m && cols == p_.n;
-    if (of_call && !one_block) {
+    if (of_call() && !one_block) {
       shares_bits_ = true;
       for_blocks(rows, cols);
     }
@@ -96,8 +115,36 @@ class DescribedProduct {
   static constexpr Index edge = 32;              ///< of the engines' panels, and of squares on the diagonal
   static constexpr Index band = 128;             ///< columns of a triangular operand
   static constexpr std::size_t lines_share = 4;  ///< lines take one part in so many of the workspace
+  static constexpr Index cached = 1 << 16;       ///< entries of a thread's rows, where there is one column
 
+  /// Whether the answer has a T* of the call.
+  bool of_call() const { return mode_.kind == ACCUBLAS_MODE_DP || mode_.kind == ACCUBLAS_MODE_SP; }
   bool measuring() const { return shares_bits_ && shared_.measuring; }
+
+  /// Complex rows whose elements are side by side are lines already, but for a conjugation: see ColumnLine.
+  bool rows_as_stored() const {
+    return is_complex<E> && plain(p_.a) && p_.a.stored.col_stride == 1 && !p_.in_place && !p_.turned;
+  }
+  Matrix<const T> row_lines(Index m) {
+    if (rows_as_stored())
+      return {components_of(p_.a.stored.data + row_ * p_.a.stored.row_stride), components * p_.a.stored.row_stride, 1};
+    if constexpr (is_complex<E>)
+      if (plain(p_.a))
+        return write_lines(row_, m, terms_, execution_.threads, row_memory_,
+                           [&](Index line) { return row_entries(p_.a.stored.row(line), p_.a.conjugate); });
+    return write_lines(row_, m, terms_, execution_.threads, row_memory_, [&](Index line) { return row_line(line); });
+  }
+  Matrix<const T> column_lines(Index n) {
+    if constexpr (is_complex<E>)
+      if (plain(p_.b) && !p_.turned)
+        return write_lines(col_, n, terms_, execution_.threads, col_memory_, [&](Index line) {
+          return column_entries(p_.b.stored.col(line), imaginary_ == 1, rows_as_stored() && p_.a.conjugate,
+                                p_.b.conjugate);
+        });
+    return write_lines(col_, n, terms_, execution_.threads, col_memory_, [&](Index line) { return column_line(line); });
+  }
+  /// Whether the lines of an operand are its stored entries.
+  bool plain(const Operand<E>& x) const { return x.structure == Structure::general && !p_.two_pairs; }
 
   /// The engine has what the lines did not take.
   void take_rest() {
@@ -110,13 +157,12 @@ class DescribedProduct {
   void for_blocks(Index rows, Index cols) {
     for (row_ = 0; row_ < p_.m; row_ += rows) {
       const Index m = std::min(rows, p_.m - row_);
-      x_ = write_lines(row_, m, terms_, execution_.threads, row_memory_, [&](Index line) { return row_line(line); });
+      x_ = row_lines(m);
       for (col_ = 0; col_ < p_.n; col_ += cols) {
         const Index n = std::min(cols, p_.n - col_);
         if (!any_wanted(row_, m, col_, n)) continue;
         for (imaginary_ = 0; imaginary_ < components; ++imaginary_) {
-          y_ = write_lines(col_, n, terms_, execution_.threads, col_memory_,
-                           [&](Index line) { return column_line(line); });
+          y_ = column_lines(n);
           // Of a Hermitian result the imaginary parts of the diagonal are not wanted.
           shift_ = !(p_.hermitian && imaginary_ == 1) ? 0 : p_.wanted == Triangle::upper ? 1 : -1;
           if (p_.turned && imaginary_ == 1) swap_components(m);
@@ -142,7 +188,7 @@ class DescribedProduct {
   }
   auto column_line(Index line) const {
     if constexpr (is_complex<E>)
-      return ColumnLine<T>{col_lines_, line, imaginary_ == 1, p_.turned};
+      return ColumnLine<T>{col_lines_, line, imaginary_ == 1, p_.turned, rows_as_stored() && p_.a.conjugate};
     else
       return RealLine{col_lines_, line};
   }

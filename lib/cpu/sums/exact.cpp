@@ -45,7 +45,7 @@ namespace {
 
 /// add(sum, x_i) for every entry; true if all are finite, else *special is the norm, Inf or NaN.
 template <class T, class Add>
-bool add_finite(Index n, Vector<const T> x, T* special, Add add) {
+bool add_finite(Index n, const Entries<T>& x, T* special, Add add) {
   bool all_finite = true, any_nan = false;
   const Index end = mutant(Mutant::norm_lost_term) ? n - 1 : n;
   for (Index i = 0; i < end; ++i) {
@@ -61,7 +61,7 @@ bool add_finite(Index n, Vector<const T> x, T* special, Add add) {
 }  // namespace
 
 template <class T>
-T exact_nrm2(Index n, Vector<const T> x) {
+T exact_nrm2(Index n, const Entries<T>& x) {
   LongAccumulator sum;
   T special;
   if (!add_finite(n, x, &special, [&](T a) { sum.add_product(a, a); })) return special;
@@ -69,7 +69,7 @@ T exact_nrm2(Index n, Vector<const T> x) {
 }
 
 template <class T>
-T exact_asum(Index n, Vector<const T> x) {
+T exact_asum(Index n, const Entries<T>& x) {
   LongAccumulator sum;
   T special;
   if (!add_finite(n, x, &special, [&](T a) { sum.add(a < 0 ? -a : a); })) return special;
@@ -82,9 +82,9 @@ template void exact_gemm(const Gemm<double>&, Execution&);
 template void exact_gemm(const Gemm<float>&, Execution&);
 template void exact_dot(const Dot<double>&, Execution&);
 template void exact_dot(const Dot<float>&, Execution&);
-template double exact_nrm2(Index, Vector<const double>);
-template float exact_nrm2(Index, Vector<const float>);
-template double exact_asum(Index, Vector<const double>);
-template float exact_asum(Index, Vector<const float>);
+template double exact_nrm2(Index, const Entries<double>&);
+template float exact_nrm2(Index, const Entries<float>&);
+template double exact_asum(Index, const Entries<double>&);
+template float exact_asum(Index, const Entries<float>&);
 
 }  // namespace accublas::cpu

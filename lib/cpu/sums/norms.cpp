@@ -35,7 +35,11 @@ int square_scale(double largest) {
 /// What the tree of dot2 adds up.
 template <class T>
 Dot2Sum<T> sum_of(Dot2Terms terms, const Reduction<T>& r) {
-  if (mutant(Mutant::norm_order)) return {terms, r.n, {&r.x[r.n - 1], -r.x.stride}};
+  if (mutant(Mutant::norm_order)) {
+    Entries<T> backwards = r.x.from(r.x.pairs ? r.n - 2 : r.n - 1);
+    backwards.stride = -backwards.stride;
+    return {terms, r.n, backwards};
+  }
   return {terms, r.n, r.x};
 }
 

@@ -135,6 +135,37 @@ T norm(int n, const T* x, std::ptrdiff_t incx, Term term, Whole whole) {
   return most * whole(sum);
 }
 
+template <class T>
+void complex_gemv(char op, int m, int n, std::complex<T> alpha, const std::complex<T>* a, int lda,
+                  const std::complex<T>* x, int incx, std::complex<T> beta, std::complex<T>* y, int incy) {
+  std::vector<std::complex<T>> space;
+  a = conjugated(op, a, m, n, lda, space);
+  gemv(op, m, n, alpha, a, lda, x, incx, beta, y, incy);
+}
+
+template <class T>
+std::complex<T> complex_dot(bool conjugate, int n, const std::complex<T>* x, int incx, const std::complex<T>* y,
+                            int incy) {
+  std::vector<std::complex<T>> space;
+  char op = conjugate ? 'C' : 'T';
+  if (n > 0 && incx > 0) x = conjugated(op, x, 1, n, incx, space);
+  if (op == 'T' || n <= 0) return dot(n, x, incx, y, incy);
+  // Backwards, or one element again and again.
+  for (std::ptrdiff_t i = 0; i < n; ++i) space.push_back(std::conj(x[(incx < 0 ? i - n + 1 : i) * incx]));
+  return dot(n, space.data(), 1, y, incy);
+}
+
+/// The components side by side; an increment that norms do not take stays one.
+template <class T>
+std::vector<T> components(int n, const std::complex<T>* x, std::ptrdiff_t incx) {
+  std::vector<T> parts;
+  for (std::ptrdiff_t i = 0; i < n && incx > 0; ++i) {
+    parts.push_back(x[i * incx].real());
+    parts.push_back(x[i * incx].imag());
+  }
+  return parts;
+}
+
 }  // namespace
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
@@ -161,10 +192,42 @@ T norm(int n, const T* x, std::ptrdiff_t incx, Term term, Whole whole) {
 DEFINE_BLAS(d, double)
 DEFINE_BLAS(s, float)
 
-#define DEFINE_COMPLEX_GEMM(p, T)                                                                                     \
+template <class Returned, class T>
+static Returned returned(std::complex<T> z) {
+  Returned result;
+  __real__ result = z.real();
+  __imag__ result = z.imag();
+  return result;
+}
+__extension__ typedef double _Complex ReturnedZ;
+__extension__ typedef float _Complex ReturnedC;
+
+#define DEFINE_COMPLEX_DOT(name, conjugate, T, Returned)                                         \
+  EXPORT Returned name(const int* n, const T* x, const int* incx, const T* y, const int* incy) { \
+    return returned<Returned>(complex_dot(conjugate, *n, x, *incx, y, *incy));                   \
+  }
+#define DEFINE_COMPLEX_BLAS(p, r, real, T, Returned)                                                                  \
   EXPORT void p##gemm_(const char* op_a, const char* op_b, const int* m, const int* n, const int* k, const T* alpha,  \
                        const T* a, const int* lda, const T* b, const int* ldb, const T* beta, T* c, const int* ldc) { \
     complex_gemm(*op_a, *op_b, *m, *n, *k, *alpha, a, *lda, b, *ldb, *beta, c, *ldc);                                 \
+  }                                                                                                                   \
+  EXPORT void p##gemv_(const char* op, const int* m, const int* n, const T* alpha, const T* a, const int* lda,        \
+                       const T* x, const int* incx, const T* beta, T* y, const int* incy) {                           \
+    complex_gemv(*op, *m, *n, *alpha, a, *lda, x, *incx, *beta, y, *incy);                                            \
+  }                                                                                                                   \
+  DEFINE_COMPLEX_DOT(p##dotu_, false, T, Returned)                                                                    \
+  DEFINE_COMPLEX_DOT(p##dotc_, true, T, Returned)                                                                     \
+  EXPORT real r##p##nrm2_(const int* n, const T* x, const int* incx) {                                                \
+    const std::vector<real> parts = components(*n, x, *incx);                                                         \
+    return norm(                                                                                                      \
+        static_cast<int>(parts.size()), parts.data(), 1, [](real e) { return e * e; },                                \
+        [](real sum) { return std::sqrt(sum); });                                                                     \
+  }                                                                                                                   \
+  EXPORT real r##p##asum_(const int* n, const T* x, const int* incx) {                                                \
+    const std::vector<real> parts = components(*n, x, *incx);                                                         \
+    return norm(                                                                                                      \
+        static_cast<int>(parts.size()), parts.data(), 1, [](real e) { return std::fabs(e); },                         \
+        [](real sum) { return sum; });                                                                                \
   }
-DEFINE_COMPLEX_GEMM(z, std::complex<double>)
-DEFINE_COMPLEX_GEMM(c, std::complex<float>)
+DEFINE_COMPLEX_BLAS(z, d, double, std::complex<double>, ReturnedZ)
+DEFINE_COMPLEX_BLAS(c, s, float, std::complex<float>, ReturnedC)
