@@ -407,7 +407,9 @@ ACCUBLAS_DECLARE_GEMM(s, float)
 /** Complex: numbers are two of FP64 (z) or FP32 (c) side by side, real part first, as C, C++ and Fortran have them;
  * alpha and beta by address too; leading dimensions and strides count complex numbers. ACCUBLAS_CONJ_TRANS is the
  * conjugate transpose (the _strided form has no conjugation). They take the modes of their families but the multiword
- * ones, and are served by the CPU: operands in device memory are ACCUBLAS_ERROR_UNAVAILABLE. */
+ * ones. Of operands in device memory these are ACCUBLAS_ERROR_UNAVAILABLE but in native: alpha or beta with an imaginary
+ * part or in device memory, and batches by pointers; in native and dp, sp strides that cuBLAS has no name for. Host
+ * operands are the CPU's unless the backend is named. */
 ACCUBLAS_DECLARE_GEMM(z, void)
 ACCUBLAS_DECLARE_GEMM(c, void)
 

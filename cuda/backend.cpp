@@ -5,6 +5,7 @@
 
 #include "cuda/batch/batch.hpp"
 #include "cuda/batch/batch_kernels.hpp"
+#include "cuda/complex/gemm_complex.hpp"
 #include "cuda/core/check.hpp"
 #include "cuda/core/device_model.hpp"
 #include "cuda/core/scale_call.hpp"
@@ -101,22 +102,23 @@ class CudaBackend final : public Backend {
     std::string reason;
     if (!is_gemm(routine) || shape.device >= device_count(reason)) return {first, by_shape};
     const cuda::DeviceModel& model = cuda::device_model(shape.device);
-    if (is_batched(routine) && shape.on_device && first == ACCUBLAS_ENGINE_INT8 &&
+    if (is_batched(routine) && !is_complex_routine(routine) && shape.on_device && first == ACCUBLAS_ENGINE_INT8 &&
         (mode.kind == ACCUBLAS_MODE_CR
              ? cuda::batch_cr_serves(model, shape.m, shape.n, shape.k)
              : cuda::batch_fixed_serves(model, shape.m, shape.n, shape.k,
                                         mode.kind == ACCUBLAS_MODE_FIXED ? mode.parameter : 0)))
       return {ACCUBLAS_ENGINE_INT8, by_shape};
     const bool grade = (mode.kind == ACCUBLAS_MODE_DP || mode.kind == ACCUBLAS_MODE_SP) && !mode.reproducible;
-    if (grade && moduli_that_pay(model, is_single(routine), {shape.m, shape.n, shape.k}) > 0)
+    const int components = is_complex_routine(routine) ? 2 : 1;  // of rows and terms
+    if (grade && moduli_that_pay(model, is_single(routine), {components * shape.m, shape.n, components * shape.k}) > 0)
       return {integer_engine(model), by_shape};
     return {first == ACCUBLAS_ENGINE_INT8 ? integer_engine(model) : first, by_shape};
   }
 
   /// Copying takes (m k + k n + 2 m n) words over a bus of some 5e9 words/s, and saves 2 m n k operations at some
-  /// 5e11/s.
+  /// 5e11/s. A complex product's alpha and beta may be the CPU's alone (complex_gemm).
   bool worth_copying(Routine routine, const Mode&, const CallShape& s) const override {
-    if (!is_gemm(routine)) return false;
+    if (!is_gemm(routine) || is_complex_routine(routine)) return false;
     const double m = static_cast<double>(s.m), n = static_cast<double>(s.n), k = static_cast<double>(s.k);
     return 2 * m * n * k > 1e10 && 2 * m * n * k / 5e11 > 2 * (m * k + k * n + 2 * m * n) / 5e9;
   }
@@ -133,7 +135,23 @@ class CudaBackend final : public Backend {
     return std::make_unique<State>(device);
   }
 
-  using Backend::gemm, Backend::gemm_batched, Backend::gemv, Backend::dot;
+  using Backend::gemv, Backend::dot;
+  void gemm(const Call<Gemm<Complex<double>>, Complex<double>>& call, BackendState* state,
+            Execution& execution) override {
+    gemm_of(call, state, execution);
+  }
+  void gemm(const Call<Gemm<Complex<float>>, Complex<float>>& call, BackendState* state,
+            Execution& execution) override {
+    gemm_of(call, state, execution);
+  }
+  void gemm_batched(const Call<GemmBatch<Complex<double>>, Complex<double>>& call, BackendState* state,
+                    Execution& execution) override {
+    gemm_batched_of(call, state, execution);
+  }
+  void gemm_batched(const Call<GemmBatch<Complex<float>>, Complex<float>>& call, BackendState* state,
+                    Execution& execution) override {
+    gemm_batched_of(call, state, execution);
+  }
   void gemm(const Call<Gemm<double>, double>& call, BackendState* state, Execution& execution) override {
     gemm_of(call, state, execution);
   }
@@ -234,6 +252,14 @@ class CudaBackend final : public Backend {
 
   template <class T>
   static void device_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution) {
+    if constexpr (is_complex<T>)
+      cuda::complex_gemm(state, call, execution, real_gemm<RealOf<T>>);
+    else
+      real_gemm(state, call, execution);
+  }
+
+  template <class T>
+  static void real_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution) {
     if (no_product(call)) return cuda::scale_gemm(state, call);
     const Mode mode = emulated(call.mode);
     const Call<Gemm<T>, T> emulation{call.problem,          call.alpha, call.beta,  call.operands_on_device,

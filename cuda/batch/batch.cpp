@@ -10,6 +10,7 @@
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/carver.hpp"
 #include "cuda/core/cublas.hpp"
+#include "cuda/core/inner_calls.hpp"
 #include "cuda/core/matrices.hpp"
 #include "cuda/core/memory.hpp"
 #include "cuda/core/operand.hpp"
@@ -78,19 +79,6 @@ void one_by_one(const Call<GemmBatch<T>, T>& call, const GemmBatch<T>& batch, bo
   }
   if (missed) throw *missed;
 }
-
-/// A batch of calls in the state of the context.
-class BatchScope {
- public:
-  BatchScope(State& state, int report_level) : state_(state) { state.begin_batch(report_level); }
-  void end() { state_.end_batch(); }
-  ~BatchScope() { state_.abandon_batch(); }
-  BatchScope(const BatchScope&) = delete;
-  BatchScope& operator=(const BatchScope&) = delete;
-
- private:
-  State& state_;
-};
 
 /// cuBLAS's own batches.
 template <class T>
@@ -203,25 +191,6 @@ void strided_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& e
   scope.end();
 }
 
-/// Memory for copies of matrices: of the user's buffer or, in capture, of the context for good; else of the pool.
-class CopyMemory {
- public:
-  CopyMemory(State& state, const Workspace& workspace, std::size_t bytes) {
-    if (workspace.buffer() || !state.captured()) {
-      memory_.emplace(state.device(), state.cuda_stream(), state.capture_memory(), workspace.buffer(),
-                      workspace.buffer_bytes(), bytes);
-      data_ = memory_->data();
-    } else {
-      data_ = static_cast<std::byte*>(state.capture_memory().zeroed(bytes));
-    }
-  }
-  std::byte* data() const { return data_; }
-
- private:
-  std::optional<CallMemory> memory_;
-  std::byte* data_;
-};
-
 /// Batches by pointers, which only kernels can follow: matrices are copied to packed ones, a part of the batch at a
 /// time.
 template <class T>
@@ -277,13 +246,10 @@ void gathered_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& 
   execution.report.workspace_bytes += static_cast<std::int64_t>(bytes);
 }
 
-}  // namespace
-
+/// Matrices in device memory.
 template <class T>
-void gemm_batched(State& state, const Call<GemmBatch<T>, T>& call, Execution& execution, DeviceGemmFunction<T> serve) {
+void real_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& execution, DeviceGemmFunction<T> serve) {
   const GemmBatch<T>& x = call.problem;
-  if (!call.operands_on_device)
-    return one_by_one(call, x, false, [&](const Call<Gemm<T>, T>& one) { staged_gemm(state, one, execution, serve); });
   if (x.shape.k == 0 || (!call.alpha.on_device && *call.alpha.pointer == 0)) {
     state.begin_call(0);
     // Scaled where alpha is zero: with k = 0 it counts as that.
@@ -297,7 +263,28 @@ void gemm_batched(State& state, const Call<GemmBatch<T>, T>& call, Execution& ex
   strided_batch(state, call, execution, serve);
 }
 
+}  // namespace
+
+template <class T>
+void gemm_batched(State& state, const Call<GemmBatch<T>, T>& call, Execution& execution, DeviceGemmFunction<T> serve) {
+  const GemmBatch<T>& x = call.problem;
+  if (!call.operands_on_device)
+    return one_by_one(call, x, false, [&](const Call<Gemm<T>, T>& one) { staged_gemm(state, one, execution, serve); });
+  if constexpr (is_complex<T>) {
+    if (x.c.pointers)
+      throw Error(ACCUBLAS_ERROR_UNAVAILABLE,
+                  "complex batches by pointers in device memory are not available on a GPU");
+    strided_batch(state, call, execution, serve);
+  } else {
+    real_batch(state, call, execution, serve);
+  }
+}
+
 template void gemm_batched(State&, const Call<GemmBatch<double>, double>&, Execution&, DeviceGemmFunction<double>);
 template void gemm_batched(State&, const Call<GemmBatch<float>, float>&, Execution&, DeviceGemmFunction<float>);
+template void gemm_batched(State&, const Call<GemmBatch<Complex<double>>, Complex<double>>&, Execution&,
+                           DeviceGemmFunction<Complex<double>>);
+template void gemm_batched(State&, const Call<GemmBatch<Complex<float>>, Complex<float>>&, Execution&,
+                           DeviceGemmFunction<Complex<float>>);
 
 }  // namespace accublas::cuda

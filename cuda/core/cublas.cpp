@@ -26,6 +26,8 @@ struct Functions {
   decltype(&cublasSetMathMode) set_math_mode;
   decltype(&cublasDgemm_v2_64) dgemm;
   decltype(&cublasSgemm_v2_64) sgemm;
+  decltype(&cublasZgemm_v2_64) zgemm;
+  decltype(&cublasCgemm_v2_64) cgemm;
   decltype(&cublasDgemmStridedBatched_64) dgemm_strided_batched;
   decltype(&cublasSgemmStridedBatched_64) sgemm_strided_batched;
   decltype(&cublasDgemmBatched_64) dgemm_batched;
@@ -63,7 +65,8 @@ bool load(const char* name, Functions& f, std::string& tried) {
       find(library, "cublasSetWorkspace_v2", &f.set_workspace) &&
       find(library, "cublasSetPointerMode_v2", &f.set_pointer_mode) &&
       find(library, "cublasSetMathMode", &f.set_math_mode) && find(library, "cublasDgemm_v2_64", &f.dgemm) &&
-      find(library, "cublasSgemm_v2_64", &f.sgemm) && find(library, "cublasGemmEx_64", &f.gemm_ex) &&
+      find(library, "cublasSgemm_v2_64", &f.sgemm) && find(library, "cublasZgemm_v2_64", &f.zgemm) &&
+      find(library, "cublasCgemm_v2_64", &f.cgemm) && find(library, "cublasGemmEx_64", &f.gemm_ex) &&
       find(library, "cublasDgemmStridedBatched_64", &f.dgemm_strided_batched) &&
       find(library, "cublasSgemmStridedBatched_64", &f.sgemm_strided_batched) &&
       find(library, "cublasDgemmBatched_64", &f.dgemm_batched) &&
@@ -196,6 +199,22 @@ void Cublas::gemm(Index m, Index n, Index k, const float* alpha, BlasMatrix<cons
                   const float* beta, float* c, Index ldc) {
   check_product(functions().sgemm(handle_, a.op, b.op, m, n, k, alpha, a.data, a.ld, b.data, b.ld, beta, c, ldc),
                 "cublasSgemm");
+}
+
+void Cublas::gemm(Index m, Index n, Index k, const Complex<double>* alpha, BlasMatrix<const Complex<double>> a,
+                  BlasMatrix<const Complex<double>> b, const Complex<double>* beta, Complex<double>* c, Index ldc) {
+  const auto cast = [](const Complex<double>* x) { return reinterpret_cast<const cuDoubleComplex*>(x); };
+  check_product(functions().zgemm(handle_, a.op, b.op, m, n, k, cast(alpha), cast(a.data), a.ld, cast(b.data), b.ld,
+                                  cast(beta), reinterpret_cast<cuDoubleComplex*>(c), ldc),
+                "cublasZgemm");
+}
+
+void Cublas::gemm(Index m, Index n, Index k, const Complex<float>* alpha, BlasMatrix<const Complex<float>> a,
+                  BlasMatrix<const Complex<float>> b, const Complex<float>* beta, Complex<float>* c, Index ldc) {
+  const auto cast = [](const Complex<float>* x) { return reinterpret_cast<const cuComplex*>(x); };
+  check_product(functions().cgemm(handle_, a.op, b.op, m, n, k, cast(alpha), cast(a.data), a.ld, cast(b.data), b.ld,
+                                  cast(beta), reinterpret_cast<cuComplex*>(c), ldc),
+                "cublasCgemm");
 }
 
 void Cublas::gemm_batched(Index m, Index n, Index k, const double* alpha, const Batch<double>& x, const double* beta) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "lib/call/problem.hpp"
+#include "lib/numerics/complex.hpp"
 
 namespace accublas::cuda {
 
@@ -49,6 +50,10 @@ class Cublas {
             const double* beta, double* c, Index ldc);
   void gemm(Index m, Index n, Index k, const float* alpha, BlasMatrix<const float> a, BlasMatrix<const float> b,
             const float* beta, float* c, Index ldc);
+  void gemm(Index m, Index n, Index k, const Complex<double>* alpha, BlasMatrix<const Complex<double>> a,
+            BlasMatrix<const Complex<double>> b, const Complex<double>* beta, Complex<double>* c, Index ldc);
+  void gemm(Index m, Index n, Index k, const Complex<float>* alpha, BlasMatrix<const Complex<float>> a,
+            BlasMatrix<const Complex<float>> b, const Complex<float>* beta, Complex<float>* c, Index ldc);
   /// The same for `count` matrices, `stride` elements apart.
   template <class T>
   struct Batch {

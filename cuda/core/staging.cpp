@@ -240,7 +240,7 @@ void staged_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& executio
   // A target is kept by all of C or by none of it.
   const bool judged = kind == ACCUBLAS_MODE_FIXED && execution.target > 0;
   const bool independent = !one_rung && !judged;
-  const bool product = !no_product(call), read_c = g.beta != 0;
+  const bool product = !no_product(call), read_c = !(g.beta == 0);
   std::size_t free = 0, total = 0;
   check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
   const std::size_t reserve = execution.workspace.cap() + (std::size_t{64} << 20);
@@ -320,7 +320,9 @@ void staged_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& executio
         if (read_c) up.upload(Matrix<const T>{&g.c(row, col), g.c.row_stride, g.c.col_stride}, now.c, rows, cols);
         record(now.copied, up.stream());
         stream_waits(compute, now.copied);
-        const Gemm<T> panel{rows, cols, g.k, g.alpha, {a, 1, rows}, {now.b, 1, g.k}, g.beta, {now.c, 1, rows}};
+        const Gemm<T> panel{
+            rows,          cols,         g.k, g.alpha, {a, 1, rows}, {now.b, 1, g.k}, g.beta, {now.c, 1, rows},
+            g.conjugate_a, g.conjugate_b};
         serve(state, Call<Gemm<T>, T>{panel, call.alpha, call.beta, true, true, call.mode, call.engine}, execution);
         state.copy_state(states + served++);
         record(now.computed, compute);
@@ -444,5 +446,9 @@ template void staged_norm(State&, const Call<Reduction<double>, double>&, Execut
 template void staged_norm(State&, const Call<Reduction<float>, float>&, Execution&, DeviceNormFunction<float>);
 template void staged_gemm(State&, const Call<Gemm<double>, double>&, Execution&, DeviceGemmFunction<double>);
 template void staged_gemm(State&, const Call<Gemm<float>, float>&, Execution&, DeviceGemmFunction<float>);
+template void staged_gemm(State&, const Call<Gemm<Complex<double>>, Complex<double>>&, Execution&,
+                          DeviceGemmFunction<Complex<double>>);
+template void staged_gemm(State&, const Call<Gemm<Complex<float>>, Complex<float>>&, Execution&,
+                          DeviceGemmFunction<Complex<float>>);
 
 }  // namespace accublas::cuda

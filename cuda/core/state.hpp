@@ -67,6 +67,7 @@ class State final : public BackendState {
   void begin_batch(int report_level);
   void end_batch();
   void abandon_batch() noexcept { in_batch_ = false; }
+  bool in_batch() const { return in_batch_; }
 
   /// Puts a copy of the call's state, as the device has it then, on the stream; `to` is pinned host memory.
   void copy_state(CallState* to);

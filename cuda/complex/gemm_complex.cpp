@@ -1,0 +1,238 @@
+#include "cuda/complex/gemm_complex.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "cuda/complex/components.hpp"
+#include "cuda/core/cublas.hpp"
+#include "cuda/core/inner_calls.hpp"
+#include "cuda/core/matrices.hpp"
+#include "cuda/core/scale_call.hpp"
+#include "lib/base/error.hpp"
+#include "lib/base/integers.hpp"
+#include "lib/call/accuracy.hpp"
+
+namespace accublas::cuda {
+
+namespace {
+
+/// One component of a matrix, or with `component` 0 and unit row stride the matrix with twice as many rows.
+template <class T>
+Matrix<T> component(const Matrix<Complex<T>>& x, int which) {
+  return {&x.data->re + which, 2 * x.row_stride, 2 * x.col_stride};
+}
+template <class T>
+Matrix<const T> component(const Matrix<const Complex<T>>& x, int which) {
+  return {&x.data->re + which, 2 * x.row_stride, 2 * x.col_stride};
+}
+template <class T>
+Matrix<T> both_components(const Matrix<Complex<T>>& x) {
+  return {&x.data->re, 1, 2 * x.col_stride};
+}
+
+/// A copy of C whose columns are adjacent numbers, where neither rows nor columns of C are.
+template <class T>
+class AdjacentResult {
+ public:
+  AdjacentResult(State& state, Execution& execution, Gemm<Complex<T>>& g) : state_(state), m_(g.m), n_(g.n), c_(g.c) {
+    if (g.c.row_stride == 1) return;
+    const std::size_t bytes = round_up(static_cast<std::size_t>(g.m * g.n) * sizeof(Complex<T>), 256);
+    memory_.emplace(state, execution.workspace, bytes);
+    rest_.reset(new Workspace(rest_of(execution.workspace, memory_->data(), bytes)));
+    copy_ = {reinterpret_cast<Complex<T>*>(memory_->data()), 1, g.m};
+    if (!(g.beta == T(0)))
+      for (int which : {0, 1}) {
+        const Matrix<T> from = component(c_, which);
+        copy_matrix<T>({from.data, from.row_stride, from.col_stride}, component(copy_, which), m_, n_, nullptr,
+                       state.cuda_stream());
+      }
+    g.c = copy_;
+  }
+  Execution within(Execution& execution) { return memory_ ? execution.within(*rest_) : execution; }
+  void put_back() {
+    if (!memory_) return;
+    for (int which : {0, 1}) {
+      const Matrix<T> from = component(copy_, which);
+      copy_matrix<T>({from.data, from.row_stride, from.col_stride}, component(c_, which), m_, n_, nullptr,
+                     state_.cuda_stream());
+    }
+  }
+
+ private:
+  State& state_;
+  Index m_, n_;
+  Matrix<Complex<T>> c_, copy_{};
+  std::optional<CopyMemory> memory_;
+  std::unique_ptr<Workspace> rest_;
+};
+
+/// As BLAS names it: leading dimensions stand where a stride is not one. False where it has no name for the strides.
+template <class T>
+bool blas_operand(const Matrix<const Complex<T>>& x, bool conjugate, Index rows, Index cols,
+                  BlasMatrix<const Complex<T>>& to) {
+  if (!conjugate && (x.row_stride == 1 || rows == 1) && (x.col_stride >= rows || cols == 1)) {
+    to = {x.data, CUBLAS_OP_N, cols == 1 ? rows : x.col_stride};
+    return true;
+  }
+  if ((x.col_stride == 1 || cols == 1) && (x.row_stride >= cols || rows == 1)) {
+    to = {x.data, conjugate ? CUBLAS_OP_C : CUBLAS_OP_T, rows == 1 ? cols : x.row_stride};
+    return true;
+  }
+  return false;
+}
+
+template <class T>
+void native(State& state, const Call<Gemm<Complex<T>>, Complex<T>>& call, const Gemm<Complex<T>>& g,
+            Execution& execution) {
+  BlasMatrix<const Complex<T>> a, b;
+  const bool named = blas_operand(g.a, g.conjugate_a, g.m, g.k, a) && blas_operand(g.b, g.conjugate_b, g.k, g.n, b) &&
+                     g.c.row_stride == 1 && (g.c.col_stride >= g.m || g.n == 1);
+  if (!named)
+    throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "cuBLAS has no leading dimensions for the strides of this complex product");
+  const std::size_t own = state.blas_bytes();
+  std::optional<CallMemory> memory;
+  if (own > 0)
+    memory.emplace(state.device(), state.cuda_stream(), state.capture_memory(), execution.workspace.buffer(),
+                   execution.workspace.buffer_bytes(), own);
+  state.begin_native_call(execution.report.level);
+  state.phase(&accublas_report_t::ms_product);
+  Cublas& blas = state.cublas();
+  blas.begin(state.cuda_stream(), memory ? memory->data() : nullptr, own);
+  blas.scalars_on_device(call.alpha.on_device);
+  // cuBLAS loads host scalars as numbers aligned to their size, which Complex is not.
+  struct alignas(sizeof(Complex<T>)) Aligned {
+    Complex<T> number;
+  };
+  const bool there = call.alpha.on_device;
+  const Aligned alpha{there ? Complex<T>{} : *call.alpha.pointer}, beta{there ? Complex<T>{} : *call.beta.pointer};
+  blas.gemm(g.m, g.n, g.k, there ? call.alpha.pointer : &alpha.number, a, b, there ? call.beta.pointer : &beta.number,
+            g.c.data, g.n == 1 ? g.m : g.c.col_stride);
+  state.end_call();
+  execution.report.workspace_bytes = static_cast<std::int64_t>(own);
+}
+
+template <class T>
+class ComponentProduct {
+ public:
+  ComponentProduct(State& state, const Call<Gemm<Complex<T>>, Complex<T>>& call, const Gemm<Complex<T>>& g, bool turned,
+                   Execution& execution, DeviceGemmFunction<T> serve)
+      : state_(state),
+        call_(call),
+        g_(g),
+        turned_(turned),
+        execution_(execution),
+        serve_(serve),
+        by_parts_(call.mode.kind == ACCUBLAS_MODE_DOT2),
+        swaps_(by_parts_ && !turned),
+        writes_columns_(swaps_ || g.b.row_stride != 1),
+        alpha_(call.alpha.pointer->re),
+        beta_(call.beta.pointer->re) {}
+
+  void run() {
+    choose_panels();
+    const std::size_t row_bytes = round_up(static_cast<std::size_t>(rows_ * row_words()) * sizeof(T), 256),
+                      bytes = row_bytes + static_cast<std::size_t>(writes_columns_ ? cols_ * 2 * g_.k : 0) * sizeof(T);
+    const CopyMemory memory(state_, execution_.workspace, bytes);
+    row_lines_ = reinterpret_cast<T*>(memory.data());
+    col_lines_ = reinterpret_cast<T*>(memory.data() + row_bytes);
+    Workspace rest = rest_of(execution_.workspace, memory.data(), bytes);
+    Execution inner = execution_.within(rest);
+    const bool several = by_parts_ || rows_ < g_.m || cols_ < g_.n;
+    std::optional<BatchScope> scope;
+    if (several && !state_.in_batch()) scope.emplace(state_, execution_.report.level);
+    for (Index col = 0; col < g_.n; col += cols_)
+      for (Index row = 0; row < g_.m; row += rows_)
+        multiply(row, std::min(rows_, g_.m - row), col, std::min(cols_, g_.n - col), inner);
+    if (scope) scope->end();
+    execution_.report.workspace_bytes += static_cast<std::int64_t>(bytes);
+  }
+
+ private:
+  /// Numbers that are written of a row of A.
+  Index row_words() const { return (by_parts_ ? 2 : 4) * g_.k; }
+
+  /// Half of the workspace for lines: all columns, where they fit half of that, beside as many rows as there is room
+  /// for. T* belongs to the call: then all of both, whatever the cap.
+  void choose_panels() {
+    rows_ = g_.m, cols_ = g_.n;
+    const bool grade = call_.mode.kind == ACCUBLAS_MODE_DP || call_.mode.kind == ACCUBLAS_MODE_SP;
+    if (grade && call_.mode.reproducible) return;
+    const Index room = static_cast<Index>(execution_.workspace.cap() / 2 / sizeof(T));
+    if (writes_columns_) cols_ = std::clamp<Index>(room / 2 / (2 * g_.k), std::min<Index>(g_.n, 256), g_.n);
+    const Index left = room - (writes_columns_ ? cols_ * 2 * g_.k : 0);
+    rows_ = std::clamp<Index>(left / row_words(), std::min<Index>(g_.m, 256), g_.m);
+  }
+
+  void multiply(Index row, Index rows, Index col, Index cols, Execution& inner) {
+    const Matrix<Complex<T>> c = g_.c.block(row, col);
+    if (!by_parts_) {
+      serve(2 * rows, cols, RowLayout::both, false, row, rows, col, both_components(c), inner);
+    } else {
+      serve(rows, cols, RowLayout::real, false, row, rows, col, component(c, 0), inner);
+      serve(rows, cols, RowLayout::imaginary, swaps_, row, rows, col, component(c, 1), inner);
+    }
+  }
+
+  void serve(Index lines, Index cols, RowLayout layout, bool swapped, Index row, Index rows, Index col, Matrix<T> c,
+             Execution& inner) {
+    const cudaStream_t stream = state_.cuda_stream();
+    write_rows(g_.a.block(row, 0), rows, g_.k, layout, g_.conjugate_a, g_.conjugate_b, turned_, row_lines_, stream);
+    const Matrix<const Complex<T>> b = g_.b.block(0, col);
+    Matrix<const T> columns{&b.data->re, 1, 2 * b.col_stride};
+    if (writes_columns_) {
+      write_columns(b, g_.k, cols, swapped, col_lines_, stream);
+      columns = {col_lines_, 1, 2 * g_.k};
+    }
+    const Gemm<T> product{lines, cols, 2 * g_.k, alpha_, {row_lines_, 1, lines}, columns, beta_, c};
+    serve_(state_, Call<Gemm<T>, T>{product, {&alpha_, false}, {&beta_, false}, true, true, call_.mode, call_.engine},
+           inner);
+  }
+
+  State& state_;
+  const Call<Gemm<Complex<T>>, Complex<T>>& call_;
+  const Gemm<Complex<T>>& g_;
+  const bool turned_;
+  Execution& execution_;
+  const DeviceGemmFunction<T> serve_;
+  /// dot2, whose terms have an order: each component is a product of its own.
+  const bool by_parts_, swaps_, writes_columns_;
+  const T alpha_, beta_;
+  Index rows_ = 0, cols_ = 0;
+  T *row_lines_ = nullptr, *col_lines_ = nullptr;
+};
+
+}  // namespace
+
+template <class T>
+void complex_gemm(State& state, const Call<Gemm<Complex<T>>, Complex<T>>& call, Execution& execution,
+                  DeviceGemmFunction<T> serve) {
+  // Numbers of a column of C side by side; a row-major C is the column-major C^T = B^T A^T.
+  const bool turned = call.problem.c.row_stride != 1 && call.problem.c.col_stride == 1;
+  Gemm<Complex<T>> g = turned ? call.problem.transposed() : call.problem;
+  // A real beta is no complex number with an imaginary part of zero, but for cuBLAS.
+  const bool scales =
+      call.mode.kind != ACCUBLAS_MODE_NATIVE && !call.beta.on_device && call.beta.pointer->im == 0 && no_product(call);
+  if (call.engine == ACCUBLAS_ENGINE_NATIVE && !scales) return native(state, call, g, execution);
+  if (call.alpha.on_device || call.alpha.pointer->im != 0 || call.beta.pointer->im != 0)
+    throw Error(ACCUBLAS_ERROR_UNAVAILABLE,
+                "a complex product on a GPU needs alpha and beta in host memory, without imaginary parts");
+  require_no_target(call.mode, execution.target, sizeof(T) == 4);
+  AdjacentResult<T> result(state, execution, g);
+  Execution inner = result.within(execution);
+  if (no_product(call)) {
+    const T zero = 0, beta = call.beta.pointer->re;
+    const Gemm<T> scaled{2 * g.m, g.n, 0, zero, {}, {}, beta, both_components(g.c)};
+    scale_gemm(state, Call<Gemm<T>, T>{scaled, {&zero, false}, {&beta, false}, true, true, call.mode, call.engine});
+  } else {
+    ComponentProduct<T>(state, call, g, turned, inner, serve).run();
+  }
+  result.put_back();
+}
+
+template void complex_gemm(State&, const Call<Gemm<Complex<double>>, Complex<double>>&, Execution&,
+                           DeviceGemmFunction<double>);
+template void complex_gemm(State&, const Call<Gemm<Complex<float>>, Complex<float>>&, Execution&,
+                           DeviceGemmFunction<float>);
+
+}  // namespace accublas::cuda

@@ -1,0 +1,269 @@
+// Complex GEMM through the public interface: the GPU's bits are the CPU's in every mode that defines them, whatever
+// layout, transposition, strides and sizes; between the elements of C nothing is written.
+#include <cstring>
+
+#include "test/gpu/gemm_problem.hpp"
+
+namespace accublas::test {
+namespace {
+
+/// Numbers of two T side by side; a, b and c are counted in complex numbers.
+template <class T>
+struct ComplexCall {
+  Index m, n, k;
+  bool general = false;  ///< the strided entry
+  accublas_layout layout = ACCUBLAS_COL_MAJOR;
+  accublas_transpose transa = ACCUBLAS_NO_TRANS, transb = ACCUBLAS_NO_TRANS;
+  T alpha[2] = {1, 0}, beta[2] = {0, 0};
+  Place at_a, at_b, at_c;  ///< of op(A), op(B), C
+  std::vector<T> a, b, c;
+
+  std::string describe() const {
+    std::ostringstream out;
+    out << (sizeof(T) == 8 ? "zgemm" : "cgemm") << " m " << m << " n " << n << " k " << k << " alpha " << alpha[0]
+        << "," << alpha[1] << " beta " << beta[0] << " layout " << layout << " " << transa << " " << transb
+        << (general ? " strided" : "");
+    return out.str();
+  }
+  accublas_status run(Context& context, const T* x, const T* y, T* z) const {
+    x += 2 * at_a.offset, y += 2 * at_b.offset, z += 2 * at_c.offset;
+    if (general) {
+      const auto routine = sizeof(T) == 8 ? accublas_zgemm_strided : accublas_cgemm_strided;
+      return routine(context, m, n, k, alpha, x, at_a.row, at_a.col, y, at_b.row, at_b.col, beta, z, at_c.row,
+                     at_c.col);
+    }
+    const auto ld = [](const Place& p) { return std::max(p.row, p.col); };
+    const auto routine = sizeof(T) == 8 ? accublas_zgemm : accublas_cgemm;
+    return routine(context, layout, transa, transb, m, n, k, alpha, x, ld(at_a), y, ld(at_b), beta, z, ld(at_c));
+  }
+};
+
+template <class T>
+class ComplexGemm : public testing::Test {
+ protected:
+  Context cpu{ACCUBLAS_BACKEND_CPU}, gpu{ACCUBLAS_BACKEND_CUDA};
+  Random rng{7};
+
+  /// Re of a product has the terms of a real problem of 2k terms, with its ties and cancellations.
+  void fill(ComplexCall<T>& call, const Kind& kind) {
+    const T poison = std::numeric_limits<T>::quiet_NaN();
+    call.a.assign(static_cast<std::size_t>(2 * call.at_a.size), poison);
+    call.b.assign(static_cast<std::size_t>(2 * call.at_b.size), poison);
+    call.c.assign(static_cast<std::size_t>(2 * call.at_c.size), poison);
+    const Entries<T> e = make_entries<T>(kind, call.m, call.n, 2 * call.k, rng);
+    for (Index i = 0; i < call.m; ++i)
+      for (Index t = 0; t < 2 * call.k; ++t)
+        call.a[static_cast<std::size_t>(2 * call.at_a.at(i, t / 2) + t % 2)] =
+            e.a[static_cast<std::size_t>(i + t * call.m)];
+    for (Index j = 0; j < call.n; ++j)
+      for (Index t = 0; t < 2 * call.k; ++t)
+        call.b[static_cast<std::size_t>(2 * call.at_b.at(t / 2, j) + t % 2)] =
+            (t % 2 ? -1 : 1) * e.b[static_cast<std::size_t>(t + j * 2 * call.k)];
+    if (call.beta[0] != 0)
+      for (Index j = 0; j < call.n; ++j)
+        for (Index i = 0; i < call.m; ++i)
+          for (int part : {0, 1})
+            call.c[static_cast<std::size_t>(2 * call.at_c.at(i, j) + part)] = static_cast<T>(spread(rng, 1));
+  }
+
+  /// On device operands and, `staged`, on host operands that are copied there.
+  void expect_same(const ComplexCall<T>& call, const std::string& what, bool staged = false) {
+    std::vector<T> want = call.c, host = call.c;
+    ASSERT_EQ(call.run(cpu, call.a.data(), call.b.data(), want.data()), ACCUBLAS_SUCCESS) << cpu.error();
+    const DeviceArray<T> a(call.a), b(call.b), c(call.c);
+    ASSERT_EQ(call.run(gpu, a.data(), b.data(), c.data()), ACCUBLAS_SUCCESS) << what << " " << gpu.error();
+    ASSERT_EQ(accublas_sync(gpu), ACCUBLAS_SUCCESS) << gpu.error();
+    ASSERT_STREQ(gpu.report().backend, "cuda");
+    const accublas_report_t there = gpu.report(), here = cpu.report();
+    ASSERT_EQ(there.rejected, here.rejected) << what << " " << call.describe();
+    const std::vector<T> got = c.values();
+    ASSERT_EQ(std::memcmp(got.data(), want.data(), want.size() * sizeof(T)), 0) << what << " " << call.describe();
+    if (!staged) return;
+    ASSERT_EQ(call.run(gpu, call.a.data(), call.b.data(), host.data()), ACCUBLAS_SUCCESS) << what << " " << gpu.error();
+    ASSERT_STREQ(gpu.report().backend, "cuda");
+    ASSERT_EQ(std::memcmp(host.data(), want.data(), want.size() * sizeof(T)), 0)
+        << what << " staged " << call.describe();
+  }
+
+  ComplexCall<T> packed_call(Index m, Index n, Index k, accublas_layout layout, accublas_transpose transa,
+                             accublas_transpose transb, Index extra) {
+    ComplexCall<T> call{m, n, k, false, layout, transa, transb};
+    const bool rows = layout == ACCUBLAS_ROW_MAJOR, ta = transa != ACCUBLAS_NO_TRANS, tb = transb != ACCUBLAS_NO_TRANS;
+    call.at_a = packed(m, k, rows != ta, extra);
+    call.at_b = packed(k, n, rows != tb, extra);
+    call.at_c = packed(m, n, rows, extra);
+    return call;
+  }
+};
+using Types = testing::Types<double, float>;
+TYPED_TEST_SUITE(ComplexGemm, Types);
+
+const std::vector<std::string> modes = {"cr", "dp:repro", "dot2", "fixed:53", "fixed:9", "slices:3", "slices:2:fast"};
+constexpr accublas_transpose transpositions[] = {ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS, ACCUBLAS_CONJ_TRANS};
+
+TYPED_TEST(ComplexGemm, LayoutsAndTranspositions) {
+  for (const std::string& mode : modes) {
+    this->cpu.set(mode);
+    this->gpu.set(mode);
+    for (const accublas_layout layout : {ACCUBLAS_COL_MAJOR, ACCUBLAS_ROW_MAJOR})
+      for (const accublas_transpose transa : transpositions)
+        for (const accublas_transpose transb : transpositions) {
+          auto call = this->packed_call(1 + below(this->rng, 90), 1 + below(this->rng, 90), 1 + below(this->rng, 150),
+                                        layout, transa, transb, below(this->rng, 2) * 3);
+          call.alpha[0] = below(this->rng, 2) ? TypeParam(1) : TypeParam(-0.7);
+          call.beta[0] = below(this->rng, 2) ? TypeParam(0) : TypeParam(1.3);
+          this->fill(call, {Data::phi, 1});
+          this->expect_same(call, mode, below(this->rng, 4) == 0);
+          if (testing::Test::HasFatalFailure()) return;
+        }
+  }
+}
+
+TYPED_TEST(ComplexGemm, EveryKindOfData) {
+  const std::vector<Kind> kinds = {{Data::phi, 4},        {Data::graded},       {Data::whole_range}, {Data::ties},
+                                   {Data::cancellation},  {Data::subnormal},    {Data::overflow},    {Data::integers},
+                                   {Data::few_special},   {Data::many_special}, {Data::zero_lines},  {Data::extreme},
+                                   {Data::block_diagonal}};
+  for (const std::string& mode : modes)
+    for (const char* engine : {"auto", "int8", "fp64", "fp16"}) {
+      if (std::strcmp(engine, "auto") && (mode == "dot2" || mode.rfind("slices", 0) == 0)) continue;
+      this->cpu.set(mode);
+      this->gpu.set(mode, engine);
+      for (const Kind& kind : kinds) {
+        auto call = this->packed_call(1 + below(this->rng, 60), 1 + below(this->rng, 60), 1 + below(this->rng, 200),
+                                      ACCUBLAS_COL_MAJOR, transpositions[below(this->rng, 3)],
+                                      transpositions[below(this->rng, 3)], 0);
+        call.beta[0] = TypeParam(below(this->rng, 2));
+        this->fill(call, kind);
+        this->expect_same(call, mode + " " + engine + " " + kind.name());
+        if (testing::Test::HasFatalFailure()) return;
+      }
+    }
+}
+
+TYPED_TEST(ComplexGemm, AnyStrides) {
+  for (const std::string& mode : modes) {
+    this->cpu.set(mode);
+    this->gpu.set(mode);
+    for (int number = 0; number < scaled(12); ++number) {
+      const Index m = 1 + below(this->rng, 70), n = 1 + below(this->rng, 70), k = 1 + below(this->rng, 90);
+      ComplexCall<TypeParam> call{m, n, k, true};
+      call.at_a = strided(this->rng, m, k, true);
+      call.at_b = strided(this->rng, k, n, true);
+      call.at_c = strided(this->rng, m, n, false);
+      call.beta[0] = below(this->rng, 2) ? TypeParam(0.5) : TypeParam(0);
+      this->fill(call, {Data::phi, 1});
+      this->expect_same(call, mode, number == 0);
+      if (testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
+
+/// Blocks of lines under a small cap have the bits of the call at once.
+TYPED_TEST(ComplexGemm, SmallWorkspace) {
+  for (const std::string& mode : modes) {
+    this->cpu.set(mode);
+    this->gpu.set(mode);
+    ASSERT_EQ(accublas_set_workspace_mib(this->gpu, 24), ACCUBLAS_SUCCESS);
+    auto call = this->packed_call(700, 610, 900, ACCUBLAS_COL_MAJOR, ACCUBLAS_CONJ_TRANS, ACCUBLAS_TRANS, 0);
+    this->fill(call, {Data::phi, 2});
+    this->expect_same(call, mode + " 24 MiB");
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+TYPED_TEST(ComplexGemm, NothingToMultiply) {
+  for (const std::string& mode : {std::string("cr"), std::string("dp:repro"), std::string("dp")}) {
+    this->cpu.set(mode);
+    this->gpu.set(mode);
+    for (const Index k : {0, 5})
+      for (const TypeParam beta :
+           {TypeParam(0), TypeParam(1), TypeParam(-0.3), std::numeric_limits<TypeParam>::infinity()}) {
+        auto call = this->packed_call(33, 21, k, ACCUBLAS_ROW_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, 2);
+        call.alpha[0] = TypeParam(k == 0);
+        call.beta[0] = beta;
+        this->fill(call, {Data::phi, 1});
+        if (beta != 0) call.c[0] = std::numeric_limits<TypeParam>::infinity();
+        this->expect_same(call, mode);
+        if (testing::Test::HasFatalFailure()) return;
+      }
+  }
+}
+
+/// dp and native: cuBLAS or emulation, within the bound of dp; conjugations and layouts are right.
+TYPED_TEST(ComplexGemm, NativeAndGrade) {
+  using T = TypeParam;
+  for (const char* mode : {"native", "dp"})
+    for (const accublas_layout layout : {ACCUBLAS_COL_MAJOR, ACCUBLAS_ROW_MAJOR})
+      for (const accublas_transpose transa : transpositions)
+        for (const accublas_transpose transb : transpositions)
+          for (const Index size : {Index{1}, 1 + below(this->rng, 60)}) {
+            auto call =
+                this->packed_call(size, 1 + below(this->rng, 40), 1 + below(this->rng, 50), layout, transa, transb, 1);
+            call.alpha[1] = std::strcmp(mode, "native") ? T(0) : T(0.5);
+            call.beta[0] = T(0.5);
+            this->fill(call, {Data::phi, 0});
+            this->cpu.set("cr");
+            this->gpu.set(mode);
+            std::vector<T> want = call.c;
+            ASSERT_EQ(call.run(this->cpu, call.a.data(), call.b.data(), want.data()), ACCUBLAS_SUCCESS);
+            const DeviceArray<T> a(call.a), b(call.b), c(call.c);
+            ASSERT_EQ(call.run(this->gpu, a.data(), b.data(), c.data()), ACCUBLAS_SUCCESS) << this->gpu.error();
+            ASSERT_EQ(accublas_sync(this->gpu), ACCUBLAS_SUCCESS);
+            const std::vector<T> got = c.values();
+            const double bound = (2.0 * static_cast<double>(call.k) + 8) * std::numeric_limits<T>::epsilon() *
+                                 (2.0 * static_cast<double>(call.k) * 0.25 * 1.5 + 16);
+            for (std::size_t i = 0; i < want.size(); ++i) {
+              if (std::isnan(want[i])) {
+                ASSERT_TRUE(std::isnan(got[i])) << mode;
+              } else {
+                ASSERT_LE(std::fabs(static_cast<double>(got[i]) - static_cast<double>(want[i])), bound)
+                    << mode << " " << call.describe();
+              }
+            }
+          }
+}
+
+/// What is not served says so, and writes nothing.
+TYPED_TEST(ComplexGemm, TwoPartsAreRefused) {
+  this->gpu.set("cr");
+  auto call = this->packed_call(5, 4, 3, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, 0);
+  call.alpha[1] = TypeParam(0.5);
+  call.beta[0] = 1;
+  this->fill(call, {Data::phi, 1});
+  const DeviceArray<TypeParam> a(call.a), b(call.b), c(call.c);
+  EXPECT_EQ(call.run(this->gpu, a.data(), b.data(), c.data()), ACCUBLAS_ERROR_UNAVAILABLE);
+  EXPECT_NE(std::string(this->gpu.error()).find("alpha"), std::string::npos);
+  EXPECT_EQ(c.values(), call.c);
+}
+
+TYPED_TEST(ComplexGemm, StridedBatches) {
+  using T = TypeParam;
+  const Index m = 37, n = 29, k = 41, count = 7;
+  for (const std::string& mode : modes) {
+    this->cpu.set(mode);
+    this->gpu.set(mode);
+    auto call = this->packed_call(m, n, k, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_CONJ_TRANS, 0);
+    std::vector<T> a, b, c;
+    for (Index i = 0; i < count; ++i) {
+      this->fill(call, {Data::phi, static_cast<double>(i)});
+      a.insert(a.end(), call.a.begin(), call.a.end());
+      b.insert(b.end(), call.b.begin(), call.b.end());
+      c.insert(c.end(), call.c.begin(), call.c.end());
+    }
+    const auto routine = sizeof(T) == 8 ? accublas_zgemm_strided_batched : accublas_cgemm_strided_batched;
+    const auto run = [&](Context& context, const T* x, const T* y, T* z) {
+      return routine(context, call.layout, call.transa, call.transb, m, n, k, call.alpha, x, m, m * k, y, n, n * k,
+                     call.beta, z, m, m * n, count);
+    };
+    std::vector<T> want = c;
+    ASSERT_EQ(run(this->cpu, a.data(), b.data(), want.data()), ACCUBLAS_SUCCESS) << this->cpu.error();
+    const DeviceArray<T> on_a(a), on_b(b), on_c(c);
+    ASSERT_EQ(run(this->gpu, on_a.data(), on_b.data(), on_c.data()), ACCUBLAS_SUCCESS) << this->gpu.error();
+    ASSERT_EQ(accublas_sync(this->gpu), ACCUBLAS_SUCCESS);
+    EXPECT_EQ(std::memcmp(on_c.values().data(), want.data(), want.size() * sizeof(T)), 0) << mode;
+  }
+}
+
+}  // namespace
+}  // namespace accublas::test
