@@ -334,7 +334,7 @@ ACCUBLAS_API accublas_status accublas_reset_counters(void);
 ACCUBLAS_DECLARE_DOT(ddot, double)
 ACCUBLAS_DECLARE_DOT(sdot, float)
 /** Complex: zdotu and cdotu as above, zdotc and cdotc with the conjugates of x. Of numbers and increments see zgemm;
- * complex vectors are served by the CPU alone, too. */
+ * complex vectors are served by the CPU alone: operands in device memory are ACCUBLAS_ERROR_UNAVAILABLE. */
 ACCUBLAS_DECLARE_DOT(zdotu, void)
 ACCUBLAS_DECLARE_DOT(cdotu, void)
 ACCUBLAS_DECLARE_DOT(zdotc, void)
