@@ -137,8 +137,12 @@ void Run::compute_erased(Serve serve, void* served) {
   try {
     serve(served, backend_of(plan_), plan_.engine, context_.device_state.get(), execution);
   } catch (const Error& error) {
-    if (error.status() != ACCUBLAS_ERROR_MEMORY) throw;
-    compute_in_less(serve, served, execution, cap, error);
+    if (error.status() == ACCUBLAS_ERROR_MEMORY)
+      compute_in_less(serve, served, execution, cap, error);
+    else if (error.status() == ACCUBLAS_ERROR_UNAVAILABLE)
+      compute_on_cpu(serve, served, execution, error, "the GPU lacks this form of the call");
+    else
+      throw;
   }
   if (plan_.backend == ACCUBLAS_BACKEND_CPU) {
     report_.threads = execution.threads;
@@ -169,14 +173,17 @@ bool Run::attempt_others(Serve serve, void* served, Execution& execution, std::s
   return false;
 }
 
-/// Nothing was written yet: first a sixteenth of the workspace, then the mode's other engines, then, for host operands
-/// that were to be copied to a device, the CPU.
+/// Nothing was written yet: first a sixteenth of the workspace, then the mode's other engines, then the CPU.
 void Run::compute_in_less(Serve serve, void* served, Execution& execution, std::size_t cap, const Error& error) {
   Workspace::trim_pool();
-  const bool pool = !execution.workspace.buffer();
-  if (pool && attempt(serve, served, plan_.engine, execution, cap / 16)) return;
+  if (!execution.workspace.buffer() && attempt(serve, served, plan_.engine, execution, cap / 16)) return;
   if (attempt_others(serve, served, execution, cap / 16)) return;
-  if (plan_.backend != ACCUBLAS_BACKEND_CUDA || on_device_ || !pool) throw error;
+  compute_on_cpu(serve, served, execution, error, "the device has no memory left");
+}
+
+/// Host operands that were to be copied to a device, by the CPU; `error` where that cannot serve them either.
+void Run::compute_on_cpu(Serve serve, void* served, Execution& execution, const Error& error, const char* reason) {
+  if (plan_.backend != ACCUBLAS_BACKEND_CUDA || on_device_ || execution.workspace.buffer()) throw error;
   Settings settings = resolved_.settings;
   settings.backend = ACCUBLAS_BACKEND_CPU;
   try {
@@ -185,9 +192,9 @@ void Run::compute_in_less(Serve serve, void* served, Execution& execution, std::
     throw error;  // an engine that only the device has
   }
   fit_plan(plan_, shape_, cpu_backend(), cuda_backend());
-  plan_.backend_reason = "the device has no memory left";
+  plan_.backend_reason = reason;
   context_.last.on_device = false;
-  cap = cpu_backend().default_workspace(0);
+  const std::size_t cap = cpu_backend().default_workspace(0);
   if (!attempt(serve, served, plan_.engine, execution, cap) && !attempt_others(serve, served, execution, cap / 16))
     throw error;
 }

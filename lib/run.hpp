@@ -93,6 +93,7 @@ class Run {
   bool attempt(Serve serve, void* served, accublas_engine engine, Execution& execution, std::size_t bytes);
   bool attempt_others(Serve serve, void* served, Execution& execution, std::size_t bytes);
   void compute_in_less(Serve serve, void* served, Execution& execution, std::size_t cap, const Error& error);
+  void compute_on_cpu(Serve serve, void* served, Execution& execution, const Error& error, const char* reason);
 
   void print(bool success) const;
   Location where(const Named& argument) const;

@@ -235,6 +235,13 @@ TYPED_TEST(ComplexGemm, TwoPartsAreRefused) {
   EXPECT_EQ(call.run(this->gpu, a.data(), b.data(), c.data()), ACCUBLAS_ERROR_UNAVAILABLE);
   EXPECT_NE(std::string(this->gpu.error()).find("alpha"), std::string::npos);
   EXPECT_EQ(c.values(), call.c);
+  // Host operands are the CPU's then.
+  std::vector<TypeParam> want = call.c, got = call.c;
+  this->cpu.set("cr");
+  ASSERT_EQ(call.run(this->cpu, call.a.data(), call.b.data(), want.data()), ACCUBLAS_SUCCESS) << this->cpu.error();
+  ASSERT_EQ(call.run(this->gpu, call.a.data(), call.b.data(), got.data()), ACCUBLAS_SUCCESS) << this->gpu.error();
+  EXPECT_EQ(got, want);
+  EXPECT_STREQ(this->gpu.report().backend, "cpu");
 }
 
 TYPED_TEST(ComplexGemm, StridedBatches) {
