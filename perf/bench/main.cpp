@@ -6,13 +6,18 @@
 #include <fstream>
 
 #include "perf/bench/measure.hpp"
+#include "perf/bench/products.hpp"
 #include "perf/bench/table.hpp"
 #include "perf/bench/targets.hpp"
 
 namespace {
 
-const std::vector<std::string> routines = {"ddot",  "sdot",  "dnrm2",   "snrm2",   "dasum",   "sasum",
-                                           "dgemm", "sgemm", "dgemv:n", "dgemv:t", "sgemv:n", "sgemv:t"};
+std::vector<std::string> routines() {
+  std::vector<std::string> names = {"ddot",  "sdot",  "dnrm2",   "snrm2",   "dasum",   "sasum",
+                                    "dgemm", "sgemm", "dgemv:n", "dgemv:t", "sgemv:n", "sgemv:t"};
+  for (const std::string& product : bench::product_names()) names.push_back(product);
+  return names;
+}
 
 bool is_norm(const std::string& routine) { return routine.substr(1) == "nrm2" || routine.substr(1) == "asum"; }
 
@@ -43,7 +48,7 @@ int main(int count, char** arguments) {
   bool targets = false, quick = false;
   app.add_option("-r,--routine", chosen_routines, "routines")
       ->delimiter(',')
-      ->check(CLI::IsMember(routines))
+      ->check(CLI::IsMember(routines()))
       ->capture_default_str();
   app.add_option("-m,--mode", modes,
                  "mode words (default: native, dp:repro, dot2, cr, and fixed:60 where there is one)")

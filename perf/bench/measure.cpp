@@ -15,6 +15,7 @@
 #include <tuple>
 
 #include "perf/bench/data.hpp"
+#include "perf/bench/products.hpp"
 
 // The drop-in's names, which this program is linked with.
 extern "C" {
@@ -180,7 +181,17 @@ std::unique_ptr<Ready<T>> prepare(const Case& what) {
         return run_gemm<T>(accublas_sgemm, ctx, r.in, r.c.data());
     };
   } else {
-    throw std::runtime_error("unknown routine " + what.routine);
+    const Product product = bench::product(name, [&](const std::string& symbol) { return blas.get<void>(symbol); });
+    if (!product.accublas) throw std::runtime_error("unknown routine " + what.routine);
+    const int parts = name[0] == 'z' || name[0] == 'c' ? 2 : 1;  // reals of a number
+    if (parts == 2 && is_file(what.data)) throw std::runtime_error("complex matrices are not read from files");
+    r.in = inputs<T>(what.data, parts * size, parts * size, size);
+    r.c.resize(r.in.m * r.in.n / parts);
+    const std::int64_t n = r.in.n / parts;
+    r.openblas = [&r, n, product] { product.openblas(n, r.in.a.data(), r.in.b.data(), r.c.data()); };
+    r.accublas = [&r, n, product](accublas_context* ctx) {
+      return product.accublas(ctx, n, r.in.a.data(), r.in.b.data(), r.c.data());
+    };
   }
   return ready;
 }
@@ -271,13 +282,16 @@ std::vector<Result> report_type(const Case& what, const std::vector<std::string>
 
 void let_openblas_sleep() { setenv("OPENBLAS_THREAD_TIMEOUT", openblas_spins, 0); }
 
+namespace {
+bool is_single(const Case& what) { return what.routine[0] == 's' || what.routine[0] == 'c'; }
+}  // namespace
+
 std::vector<Result> measure(const Case& what, const std::vector<std::string>& modes, double seconds) {
-  return what.routine[0] == 's' ? measure_type<float>(what, modes, seconds)
-                                : measure_type<double>(what, modes, seconds);
+  return is_single(what) ? measure_type<float>(what, modes, seconds) : measure_type<double>(what, modes, seconds);
 }
 
 std::vector<Result> report(const Case& what, const std::vector<std::string>& modes) {
-  return what.routine[0] == 's' ? report_type<float>(what, modes) : report_type<double>(what, modes);
+  return is_single(what) ? report_type<float>(what, modes) : report_type<double>(what, modes);
 }
 
 std::vector<Overhead> measure_dropin_overhead() {

@@ -10,7 +10,7 @@
 namespace bench {
 
 struct Case {
-  std::string routine;  ///< ddot, dnrm2, dasum, dgemv:n, dgemv:t, dgemm; s likewise
+  std::string routine;  ///< ddot, dnrm2, dasum, dgemv:n, dgemv:t, dgemm, s likewise; or of product_names()
   std::int64_t size;    ///< of all dimensions
   std::string data;     ///< see data.hpp
   int threads;

@@ -37,6 +37,11 @@ std::vector<Target> all_targets(bool quick) {
       {"GEMM 1024, dp:repro", "dgemm", "dp:repro", 2.2, {1024}, {"phi:1"}},
       {"GEMM 1024, cr", "dgemm", "cr", 3.5, {1024}, {"phi:1"}},
       {"GEMM 1024, dot2", "dgemm", "dot2", 9, {1024}, {"phi:1"}},
+      {"ZGEMM, dp:repro", "zgemm", "dp:repro", 1.4, {512, 1024}, {"phi:1"}},
+      {"ZGEMM, cr", "zgemm", "cr", 2, {512, 1024}, {"phi:1"}},
+      {"SYRK 1024, cr", "dsyrk", "cr", 4, {1024}, {"phi:1"}},
+      {"SYMM 1024, cr", "dsymm", "cr", 4, {1024}, {"phi:1"}},
+      {"TRMM 1024, cr", "dtrmm", "cr", 4, {1024}, {"phi:1"}},
   };
   if (quick) return targets;
   targets.push_back({"GEMM 2048, dp:repro", "dgemm", "dp:repro", 2.2, {2048}, {"phi:1"}});
@@ -151,7 +156,7 @@ void other_data(Table& table, const TargetOptions& options) {
 bool print_targets(Table& table, const TargetOptions& options) {
   std::printf("\n%-24s %8s     %8s\n", "time over OpenBLAS's", "target", "measured");
   if (instruction_set().find("vnni") == std::string::npos && instruction_set().find("amx") == std::string::npos)
-    std::printf("(the targets of GEMM 1024 and 2048 are set for AVX-512 VNNI, which this CPU lacks)\n");
+    std::printf("(the targets of products of 512 and more are set for AVX-512 VNNI, which this CPU lacks)\n");
   bool met = ratios(table, options);
   met = memory(options) && met;
   met = overhead() && met;

@@ -33,7 +33,7 @@ Shape parse_shape(const std::string& word) {
 }
 
 std::vector<std::string> default_contenders(const std::string& routine, const Shape& shape) {
-  const std::string grade = routine == "sgemm" ? "sp" : "dp";
+  const std::string grade = routine == "sgemm" || routine == "cgemm" ? "sp" : "dp";
   std::vector<std::string> out = {"cublas", "cublasLt-int8", grade, grade + "/int8", grade + ":repro", "cr"};
   // A call takes seconds beyond that.
   if (static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k) <= 0x1p39)
@@ -63,9 +63,9 @@ int main(int count, char** arguments) {
   std::string csv;
   Effort effort;
   bool targets = false, burst = false, sustained = false;
-  app.add_option("-r,--routine", routines, "dgemm, sgemm")
+  app.add_option("-r,--routine", routines, "dgemm, sgemm, zgemm, cgemm")
       ->delimiter(',')
-      ->check(CLI::IsMember({"dgemm", "sgemm"}))
+      ->check(CLI::IsMember({"dgemm", "sgemm", "zgemm", "cgemm"}))
       ->capture_default_str();
   app.add_option(
          "-m,--mode", contenders,

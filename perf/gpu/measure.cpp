@@ -18,15 +18,21 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-accublas_status gemm(accublas_context* ctx, Index m, Index n, Index k, const double* a, const double* b, double* c) {
-  const double one = 1, zero = 0;
-  return accublas_dgemm(ctx, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, m, n, k, &one, a, m, b, k, &zero,
-                        c, m);
+accublas_status gemm(accublas_context* ctx, bool complex, Index m, Index n, Index k, const double* a, const double* b,
+                     double* c) {
+  const double one[2] = {1, 0}, zero[2] = {0, 0};
+  constexpr auto columns = ACCUBLAS_COL_MAJOR;
+  constexpr auto plain = ACCUBLAS_NO_TRANS;
+  return complex ? accublas_zgemm(ctx, columns, plain, plain, m, n, k, one, a, m, b, k, zero, c, m)
+                 : accublas_dgemm(ctx, columns, plain, plain, m, n, k, one, a, m, b, k, zero, c, m);
 }
-accublas_status gemm(accublas_context* ctx, Index m, Index n, Index k, const float* a, const float* b, float* c) {
-  const float one = 1, zero = 0;
-  return accublas_sgemm(ctx, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, m, n, k, &one, a, m, b, k, &zero,
-                        c, m);
+accublas_status gemm(accublas_context* ctx, bool complex, Index m, Index n, Index k, const float* a, const float* b,
+                     float* c) {
+  const float one[2] = {1, 0}, zero[2] = {0, 0};
+  constexpr auto columns = ACCUBLAS_COL_MAJOR;
+  constexpr auto plain = ACCUBLAS_NO_TRANS;
+  return complex ? accublas_cgemm(ctx, columns, plain, plain, m, n, k, one, a, m, b, k, zero, c, m)
+                 : accublas_sgemm(ctx, columns, plain, plain, m, n, k, one, a, m, b, k, zero, c, m);
 }
 
 /// One thing that is timed: puts a call on the stream.
@@ -120,7 +126,7 @@ void time_phases(const Case& what, Contender& contender, Result& result, const E
 /// dot2's operations over what the device's FP64 units issue in that time, measured now: ten operations a term as the
 /// mode is tabled, one for `s`. More than 1 where the kernel needs fewer.
 double fp64_share(const Case& what, double ms, cudaStream_t stream) {
-  const double operations = what.routine[0] == 's' ? 1 : 10;
+  const double operations = what.single() ? 1 : 10;
   return operations * 1e12 / 2 * tera(what, ms) / fp64_operations_per_second(0.2, stream);
 }
 
@@ -128,9 +134,10 @@ template <class T>
 std::vector<Result> measure_type(const Case& what, const std::vector<std::string>& names, const Effort& effort) {
   const Index m = what.m, n = what.n, k = what.k;
   const Stream stream;
-  const DeviceArray<T> a(m * k), b(k * n), c(m * n);
-  fill(parse_data(what.data), Side::a, a.data(), m, k, stream);
-  fill(parse_data(what.data), Side::b, b.data(), n, k, stream);
+  const Index parts = what.complex() ? 2 : 1;  // numbers of an entry
+  const DeviceArray<T> a(parts * m * k), b(parts * k * n), c(parts * m * n);
+  fill(parse_data(what.data), Side::a, a.data(), parts * m, k, stream);
+  fill(parse_data(what.data), Side::b, b.data(), parts * n, k, stream);
   std::unique_ptr<CuBlas> cublas, words;
   std::unique_ptr<DeviceArray<std::uint16_t>> halves;
   std::unique_ptr<Int8Product> int8;
@@ -145,8 +152,11 @@ std::vector<Result> measure_type(const Case& what, const std::vector<std::string
     try {
       if (names[q] == "cublas") {
         cublas = std::make_unique<CuBlas>(stream);
-        contender.call = [&] { cublas->gemm(m, n, k, a.data(), b.data(), c.data()); };
-      } else if (std::is_same_v<T, float> && names[q].starts_with("cublas-")) {
+        contender.call = [&] {
+          what.complex() ? cublas->complex_gemm(m, n, k, a.data(), b.data(), c.data())
+                         : cublas->gemm(m, n, k, a.data(), b.data(), c.data());
+        };
+      } else if (std::is_same_v<T, float> && !what.complex() && names[q].starts_with("cublas-")) {
         if constexpr (std::is_same_v<T, float>) {
           if (!words) words = std::make_unique<CuBlas>(stream);
           const int products = names[q].ends_with("x3") ? 3 : 1;
@@ -172,7 +182,9 @@ std::vector<Result> measure_type(const Case& what, const std::vector<std::string
       } else {
         contender.timed = std::make_unique<Context>(names[q], stream, 0);
         contender.phases = std::make_unique<Context>(names[q], stream, 2);
-        contender.ours = [&](Context& context) { context.need(gemm(context, m, n, k, a.data(), b.data(), c.data())); };
+        contender.ours = [&](Context& context) {
+          context.need(gemm(context, what.complex(), m, n, k, a.data(), b.data(), c.data()));
+        };
         contender.call = [&contender] { contender.ours(*contender.timed); };
       }
     } catch (const std::exception& error) {
@@ -183,6 +195,7 @@ std::vector<Result> measure_type(const Case& what, const std::vector<std::string
   for (std::size_t q = 0; q < names.size(); ++q) {
     if (!results[q].error.empty() || names[q].starts_with("cublasLt-") || names[q].starts_with("cublas-")) continue;
     if (contenders[q].ours) time_phases(what, contenders[q], results[q], effort, stream);
+    if (what.complex()) continue;
     require(cudaMemsetAsync(c.data(), 0xFF, static_cast<std::size_t>(m * n) * sizeof(T), stream), "poison");
     contenders[q].call();
     stream.wait();
@@ -200,13 +213,13 @@ std::vector<Result> measure_type(const Case& what, const std::vector<std::string
 }  // namespace
 
 double tera(const Case& what, double ms) {
-  return ms > 0 ? 2e-9 * static_cast<double>(what.m) * static_cast<double>(what.n) * static_cast<double>(what.k) / ms
+  return ms > 0 ? (what.complex() ? 8e-9 : 2e-9) * static_cast<double>(what.m) * static_cast<double>(what.n) *
+                      static_cast<double>(what.k) / ms
                 : 0;
 }
 
 std::vector<Result> measure(const Case& what, const std::vector<std::string>& contenders, const Effort& effort) {
-  return what.routine[0] == 's' ? measure_type<float>(what, contenders, effort)
-                                : measure_type<double>(what, contenders, effort);
+  return what.single() ? measure_type<float>(what, contenders, effort) : measure_type<double>(what, contenders, effort);
 }
 
 const Result* find(const std::vector<Result>& results, const std::string& contender) {
@@ -237,7 +250,7 @@ std::vector<FirstCall> measure_first_calls(Index n) {
     std::unique_ptr<Context> context;
     const auto own = [&] {
       if (!context) context = std::make_unique<Context>(mode, stream, 0);
-      context->need(gemm(*context, n, n, n, a.data(), b.data(), c.data()));
+      context->need(gemm(*context, false, n, n, n, a.data(), b.data(), c.data()));
     };
     const double first = timed(own);
     timed(own);

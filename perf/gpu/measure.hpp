@@ -15,13 +15,16 @@ enum class Method { burst, sustained };
 inline const char* name_of(Method method) { return method == Method::burst ? "burst" : "sustained"; }
 
 struct Case {
-  std::string routine;  ///< dgemm, sgemm
+  std::string routine;  ///< dgemm, sgemm, zgemm, cgemm
   Index m, n, k;
   std::string data;  ///< see data.hpp
   Method method;
+
+  bool single() const { return routine[0] == 's' || routine[0] == 'c'; }
+  bool complex() const { return routine[0] == 'z' || routine[0] == 'c'; }
 };
 
-/// 2 m n k over the time, in units of 10^12 per second.
+/// 2 m n k (complex: 8 m n k) over the time, in units of 10^12 per second.
 double tera(const Case& what, double ms);
 
 struct Effort {
@@ -37,7 +40,7 @@ struct Result {
   bool ours = false;                      ///< the fields below are set
   accublas_report_t report{};             ///< of a call at level 2
   double product_ms = 0;                  ///< of the phase of INT8 products, median
-  double largest_error = -1, bound = -1;  ///< see sample.hpp; also cuBLAS's error
+  double largest_error = -1, bound = -1;  ///< see sample.hpp; also cuBLAS's error; of real products
   double fp64_share = 0;                  ///< dot2: of what the FP64 units issue, see fp64_share()
 };
 

@@ -44,6 +44,8 @@ struct CuBlasFunctions {
   decltype(&cublasSetMathMode) set_math_mode;
   decltype(&cublasDgemm_v2_64) dgemm;
   decltype(&cublasSgemm_v2_64) sgemm;
+  decltype(&cublasZgemm_v2_64) zgemm;
+  decltype(&cublasCgemm_v2_64) cgemm;
   decltype(&cublasGemmEx_64) gemm_ex;
   decltype(&cublasDgemmStridedBatched_64) dgemm_batched;
   decltype(&cublasSgemmStridedBatched_64) sgemm_batched;
@@ -64,6 +66,8 @@ struct CuBlasFunctions {
     library.get(set_math_mode, "cublasSetMathMode");
     library.get(dgemm, "cublasDgemm_v2_64");
     library.get(sgemm, "cublasSgemm_v2_64");
+    library.get(zgemm, "cublasZgemm_v2_64");
+    library.get(cgemm, "cublasCgemm_v2_64");
     library.get(gemm_ex, "cublasGemmEx_64");
     library.get(dgemm_batched, "cublasDgemmStridedBatched_64");
     library.get(sgemm_batched, "cublasSgemmStridedBatched_64");
@@ -166,6 +170,22 @@ void run_products(cublasHandle_t handle, std::int64_t m, std::int64_t n, std::in
 }
 
 }  // namespace
+
+void CuBlas::complex_gemm(std::int64_t m, std::int64_t n, std::int64_t k, const double* a, const double* b, double* c) {
+  const cuDoubleComplex one{1, 0}, zero{0, 0};
+  const auto numbers = [](const double* x) { return reinterpret_cast<const cuDoubleComplex*>(x); };
+  require(cublas().zgemm(handle_->handle, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, numbers(a), m, numbers(b), k, &zero,
+                         reinterpret_cast<cuDoubleComplex*>(c), m),
+          "cublasZgemm");
+}
+
+void CuBlas::complex_gemm(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, const float* b, float* c) {
+  const cuComplex one{1, 0}, zero{0, 0};
+  const auto numbers = [](const float* x) { return reinterpret_cast<const cuComplex*>(x); };
+  require(cublas().cgemm(handle_->handle, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, numbers(a), m, numbers(b), k, &zero,
+                         reinterpret_cast<cuComplex*>(c), m),
+          "cublasCgemm");
+}
 
 void CuBlas::gemm_tf32(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, const float* b, float* c,
                        int products) {

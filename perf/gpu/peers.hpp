@@ -22,6 +22,10 @@ class CuBlas {
   void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const double* a, const double* b, double* c);
   void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, const float* b, float* c);
 
+  /// The same of complex numbers, pairs of reals.
+  void complex_gemm(std::int64_t m, std::int64_t n, std::int64_t k, const double* a, const double* b, double* c);
+  void complex_gemm(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, const float* b, float* c);
+
   /// `products` products of TF32 numbers (what A and B are rounded to), or of those in IEEE half precision (their
   /// bits), added up in C: the multiword composition without its words.
   void gemm_tf32(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, const float* b, float* c,

@@ -39,7 +39,7 @@ void Table::print(const Case& what, const std::vector<Result>& results) {
                   static_cast<long long>(q.rejected), static_cast<long long>(q.undecided), q.ms_convert, r.product_ms,
                   q.ms_reconstruct, q.ms_exact, int8_tera(what, r), r.fp64_share);
     if (r.largest_error >= 0) std::printf("%*s %8.3g", r.ours ? 0 : 77, "", r.largest_error);
-    if (r.ours) std::printf(" %8.3g", r.bound);
+    if (r.ours && r.bound >= 0) std::printf(" %8.3g", r.bound);
     std::printf("\n");
   }
   std::fflush(stdout);

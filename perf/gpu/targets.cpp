@@ -33,6 +33,9 @@ const Limits multiword_limits[] = {
     {"SGEMM tf32x1 over a TF32 product", {0, 0.95, 0.95, 0.95}, {0, 0.95, 0.95, 0.95}},
     {"SGEMM fp16x3 over three FP16 products", {0, 1.2, 1.2, 1.2}, {0, 1.2, 1.2, 1.2}},
 };
+const Limits zgemm_dp_limits = {"ZGEMM dp over cublasZgemm", {1.7, 2.5, 3.2, 3.6}, {1.7, 2.5, 3.2, 3.6}};
+const Limits zgemm_cr_limits = {"ZGEMM cr over cublasZgemm", {1.0, 1.5, 1.8, 2.0}, {1.0, 1.5, 1.8, 2.0}};
+const Limits cgemm_limits = {"CGEMM sp over cublasCgemm", {2.5, 4.2, 5.3, 6.0}, {2.5, 4.2, 5.3, 6.0}};
 const Limits int8_limits = {"INT8 products over cublasLt's rate", {1.35, 1.1, 1.1, 1.15}, {1.35, 1.1, 1.1, 1.15}};
 
 class Targets {
@@ -64,6 +67,11 @@ class Targets {
       add(cr_limits.work, {"dgemm", n, n, n, "", method}, limit(cr_limits), cr.value, cr.where);
       const Case what{"sgemm", n, n, n, "phi:0.5", method};
       add(sp_limits.work, what, limit(sp_limits), ratio(run(what, {"cublas", "sp"}), "cublas", "sp"));
+      const Case complex{"zgemm", n, n, n, "phi:0.5", method}, single{"cgemm", n, n, n, "phi:0.5", method};
+      const auto pairs_of_reals = run(complex, {"cublas", "dp", "cr"});
+      add(zgemm_dp_limits.work, complex, limit(zgemm_dp_limits), ratio(pairs_of_reals, "cublas", "dp"));
+      add(zgemm_cr_limits.work, complex, limit(zgemm_cr_limits), ratio(pairs_of_reals, "cublas", "cr"));
+      add(cgemm_limits.work, single, limit(cgemm_limits), ratio(run(single, {"cublas", "sp"}), "cublas", "sp"));
       const auto words =
           run(what, {"cublas", "cublas-tf32", "cublas-tf32x3", "cublas-fp16x3", "tf32x1", "tf32x3", "fp16x3"});
       const std::pair<const char*, const char*> pairs[] = {

@@ -50,7 +50,7 @@ class ComplexGemm : public testing::Test {
     call.a.assign(static_cast<std::size_t>(2 * call.at_a.size), poison);
     call.b.assign(static_cast<std::size_t>(2 * call.at_b.size), poison);
     call.c.assign(static_cast<std::size_t>(2 * call.at_c.size), poison);
-    const Entries<T> e = make_entries<T>(kind, call.m, call.n, 2 * call.k, rng);
+    const GemmEntries<T> e = make_entries<T>(kind, call.m, call.n, 2 * call.k, rng);
     for (Index i = 0; i < call.m; ++i)
       for (Index t = 0; t < 2 * call.k; ++t)
         call.a[static_cast<std::size_t>(2 * call.at_a.at(i, t / 2) + t % 2)] =

@@ -252,12 +252,12 @@ TYPED_TEST(DigitsTest, LargestDigits) {
         return value;
       };
       const Index m = 70, n = 90, k = pattern == 3 ? 3 * 4096 - 5 : 4096;
-      Entries<T> e{m,
-                   n,
-                   k,
-                   std::vector<T>(static_cast<std::size_t>(m * k)),
-                   std::vector<T>(static_cast<std::size_t>(k * n)),
-                   std::vector<T>(static_cast<std::size_t>(m * n), T(0))};
+      GemmEntries<T> e{m,
+                       n,
+                       k,
+                       std::vector<T>(static_cast<std::size_t>(m * k)),
+                       std::vector<T>(static_cast<std::size_t>(k * n)),
+                       std::vector<T>(static_cast<std::size_t>(m * n), T(0))};
       // Each line's largest entry is just below 2^t, so that E = t and a' = a.
       const T top = static_cast<T>(std::ldexp(1.0, t) - 1);
       for (T& x : e.a) x = static_cast<T>(pattern == 2 && (rng() & 1) ? -entry() : entry());

@@ -19,7 +19,7 @@ class Dot2Gemm : public testing::Test {
     gpu.set("dot2");
   }
   /// A problem of given entries in a random layout.
-  Problem<T> place(const Entries<T>& e, const std::string& text) {
+  Problem<T> place(const GemmEntries<T>& e, const std::string& text) {
     auto p = random_problem<T>(rng, {Data::phi, 0}, e.m, e.n, e.k);
     if (p.at_a.row == 0 || p.at_a.col == 0 || p.at_b.row == 0 || p.at_b.col == 0)  // repeated entries: not these
       p = plain_problem<T>(rng, {Data::phi, 0}, e.m, e.n, e.k);

@@ -88,7 +88,7 @@ struct EngineProblem {
   std::unique_ptr<DeviceArray<T>> device_a, device_b;
 
   /// Layouts: row-major or column-major, leading dimensions a little above the least.
-  EngineProblem(const Entries<T>& e, T al, T be, bool row_major_a, bool row_major_b, bool row_major_c)
+  EngineProblem(const GemmEntries<T>& e, T al, T be, bool row_major_a, bool row_major_b, bool row_major_c)
       : m(e.m), n(e.n), k(e.k), alpha(al), beta(be), transposed(!row_major_c && e.m > 1) {
     const auto place = [](const std::vector<T>& from, Index rows, Index cols, bool row_major, std::vector<T>& to) {
       const Index ld = (row_major ? cols : rows) + 3;

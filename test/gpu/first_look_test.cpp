@@ -80,7 +80,7 @@ double margin(const Line<T>& row, const Line<T>& col, Index k, int stride, int s
 template <class T>
 void check(const Kind& kind, Index m, Index n, Index k, int moduli, bool row_major, Random& rng) {
   SCOPED_TRACE(testing::Message() << kind.name() << " m " << m << " n " << n << " k " << k << " moduli " << moduli);
-  Entries<T> e = make_entries<T>(kind, m, n, k, rng);
+  GemmEntries<T> e = make_entries<T>(kind, m, n, k, rng);
   unsigned seen = 0, rejected = 0, unclear = 0;
   const Index blocks = std::min<Index>(128, ceil_div(m, 4) * ceil_div(n, 4));
   const int stride = cuda::certificate_moduli_stride(k);

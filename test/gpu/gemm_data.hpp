@@ -63,7 +63,7 @@ struct Kind {
 
 /// op(A), op(B) and C, column-major.
 template <class T>
-struct Entries {
+struct GemmEntries {
   Index m, n, k;
   std::vector<T> a, b, c;
   T& A(Index i, Index p) { return a[static_cast<std::size_t>(i + p * m)]; }
@@ -102,7 +102,7 @@ T any_special(Random& rng) {
 namespace data_detail {
 
 template <class T>
-void block_diagonal(Entries<T>& e, Random& rng) {
+void block_diagonal(GemmEntries<T>& e, Random& rng) {
   constexpr Index blocks = 8;
   const int range = sizeof(T) == 8 ? 40 : 20;
   int scale_a[blocks], scale_b[blocks];
@@ -118,7 +118,7 @@ void block_diagonal(Entries<T>& e, Random& rng) {
 
 /// The first products fill the format and one bit more, 1 * 1 sets that last bit, all others add even numbers.
 template <class T>
-void ties(Entries<T>& e, Random& rng) {
+void ties(GemmEntries<T>& e, Random& rng) {
   const double large = std::ceil(std::exp2(sizeof(T) == 8 ? 26.6 : 12.1) / 2) * 2;
   const auto even = [&] { return large + 2 * std::floor(0.07 * large * uniform(rng)); };
   for (Index p = 0; p < e.k; ++p) {
@@ -130,7 +130,7 @@ void ties(Entries<T>& e, Random& rng) {
 }
 
 template <class T>
-void cancellation(Entries<T>& e, Random& rng) {
+void cancellation(GemmEntries<T>& e, Random& rng) {
   for (Index p = 0; p + 1 < e.k; p += 2) {
     for (Index i = 0; i < e.m; ++i) e.A(i, p + 1) = -e.A(i, p);
     for (Index j = 0; j < e.n; ++j) e.B(p + 1, j) = below(rng, 50) ? e.B(p, j) : std::nextafter(e.B(p, j), T{2});
@@ -140,9 +140,9 @@ void cancellation(Entries<T>& e, Random& rng) {
 }  // namespace data_detail
 
 template <class T>
-Entries<T> make_entries(const Kind& kind, Index m, Index n, Index k, Random& rng) {
+GemmEntries<T> make_entries(const Kind& kind, Index m, Index n, Index k, Random& rng) {
   const auto size = [](Index rows, Index cols) { return static_cast<std::size_t>(rows * cols); };
-  Entries<T> e{m, n, k, std::vector<T>(size(m, k)), std::vector<T>(size(k, n)), std::vector<T>(size(m, n))};
+  GemmEntries<T> e{m, n, k, std::vector<T>(size(m, k)), std::vector<T>(size(k, n)), std::vector<T>(size(m, n))};
   const auto each = [](std::vector<T>& x, auto&& value) {
     for (T& entry : x) entry = static_cast<T>(value());
   };

@@ -91,7 +91,7 @@ struct Problem {
 
 /// Fills the buffers of a problem whose places are set.
 template <class T>
-void fill(Problem<T>& problem, const Entries<T>& entries) {
+void fill(Problem<T>& problem, const GemmEntries<T>& entries) {
   const auto place = [](Index rows, Index cols, const Place& at, const std::vector<T>& from) {
     std::vector<T> to(static_cast<std::size_t>(std::max<Index>(1, at.size)), std::numeric_limits<T>::quiet_NaN());
     for (Index j = 0; j < cols; ++j)

@@ -340,7 +340,7 @@ TYPED_TEST(RandomCalls, VectorCalls) {
     const Index m = routine != Vectors::gemv ? 1 : 1 + below(rng, below(rng, 2) ? 40 : 3000);
     const Index k = 1 + below(rng, routine != Vectors::gemv ? (below(rng, 2) ? 500 : 300000) : 3000000 / (m + 1000));
     const Kind kind = random_kind(rng, choice.bits);
-    const Entries<T> entries = make_entries<T>(kind, m, 1, k, rng);
+    const GemmEntries<T> entries = make_entries<T>(kind, m, 1, k, rng);
     const auto increment = [&](bool zero) {
       const Index step = below(rng, 3) ? 1 : 2 + below(rng, 3);
       return zero && below(rng, 12) == 0 ? 0 : below(rng, 3) ? step : -step;

@@ -106,7 +106,7 @@ TYPED_TEST(SlicesTest, CancellationWithC) {
   using T = TypeParam;
   Random rng(22);
   for (int slices : {1, 2, 4}) {
-    Entries<T> e = make_entries<T>({Data::phi, 2}, 50, 41, 77, rng);
+    GemmEntries<T> e = make_entries<T>({Data::phi, 2}, 50, 41, 77, rng);
     const EngineProblem<T> first(e, T(1), T(0), false, false, false);
     const std::vector<T> c = first.on_cpu(fp64, Mode{ACCUBLAS_MODE_SLICES, slices, false});
     for (Index j = 0; j < e.n; ++j)

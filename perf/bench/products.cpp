@@ -1,0 +1,127 @@
+#include "perf/bench/products.hpp"
+
+#include <cstring>
+
+namespace bench {
+namespace {
+
+enum class Arguments { gemm, symm, syrk, syr2k, trmm };
+constexpr accublas_layout columns = ACCUBLAS_COL_MAJOR;
+constexpr accublas_transpose plain = ACCUBLAS_NO_TRANS;
+
+/// Factors are 1 and 0, of complex routines too.
+template <class T>
+struct Call {
+  accublas_context* context;
+  std::int64_t n;
+  const T *a, *b;
+  T* c;
+  T alpha[2] = {1, 0}, beta[2] = {0, 0};
+};
+
+struct Entry {
+  const char* name;
+  Arguments arguments;
+  std::size_t bytes;  ///< of a number
+  bool single;
+  std::function<accublas_status(accublas_context*, std::int64_t n, const void* a, const void* b, void* c)> run;
+};
+
+template <class T, class Run>
+Entry entry(const char* name, Arguments arguments, int parts, Run run) {
+  return {name, arguments, static_cast<std::size_t>(parts) * sizeof(T), sizeof(T) == sizeof(float),
+          [run](accublas_context* context, std::int64_t n, const void* a, const void* b, void* c) {
+            return run(Call<T>{context, n, static_cast<const T*>(a), static_cast<const T*>(b), static_cast<T*>(c)});
+          }};
+}
+
+// clang-format off
+#define GEMM(name, T, parts)                                                                                       \
+  entry<T>(#name, Arguments::gemm, parts, [](const Call<T>& o) {                                                   \
+    return accublas_##name(o.context, columns, plain, plain, o.n, o.n, o.n, o.alpha, o.a, o.n, o.b, o.n, o.beta,   \
+                           o.c, o.n);                                                                              \
+  })
+#define SYMM(name, T, parts)                                                                                       \
+  entry<T>(#name, Arguments::symm, parts, [](const Call<T>& o) {                                                   \
+    return accublas_##name(o.context, columns, ACCUBLAS_LEFT, ACCUBLAS_UPPER, o.n, o.n, o.alpha, o.a, o.n, o.b,    \
+                           o.n, o.beta, o.c, o.n);                                                                 \
+  })
+#define SYRK(name, T, parts)                                                                                       \
+  entry<T>(#name, Arguments::syrk, parts, [](const Call<T>& o) {                                                   \
+    return accublas_##name(o.context, columns, ACCUBLAS_UPPER, plain, o.n, o.n, o.alpha, o.a, o.n, o.beta, o.c,    \
+                           o.n);                                                                                   \
+  })
+#define SYR2K(name, T, parts)                                                                                      \
+  entry<T>(#name, Arguments::syr2k, parts, [](const Call<T>& o) {                                                  \
+    return accublas_##name(o.context, columns, ACCUBLAS_UPPER, plain, o.n, o.n, o.alpha, o.a, o.n, o.b, o.n,       \
+                           o.beta, o.c, o.n);                                                                      \
+  })
+#define TRMM(name, T, parts)                                                                                       \
+  entry<T>(#name, Arguments::trmm, parts, [](const Call<T>& o) {                                                   \
+    return accublas_##name(o.context, columns, ACCUBLAS_LEFT, ACCUBLAS_UPPER, plain, ACCUBLAS_NON_UNIT, o.n, o.n,  \
+                           o.alpha, o.a, o.n, o.c, o.n);                                                           \
+  })
+// clang-format on
+#define ALL(KIND, routine) \
+  KIND(d##routine, double, 1), KIND(s##routine, float, 1), KIND(z##routine, double, 2), KIND(c##routine, float, 2)
+#define COMPLEX(KIND, routine) KIND(z##routine, double, 2), KIND(c##routine, float, 2)
+
+const Entry entries[] = {COMPLEX(GEMM, gemm), ALL(SYMM, symm),   COMPLEX(SYMM, hemm),   ALL(SYRK, syrk),
+                         COMPLEX(SYRK, herk), ALL(SYR2K, syr2k), COMPLEX(SYR2K, her2k), ALL(TRMM, trmm)};
+
+/// By netlib's arguments, all of them addresses.
+void call_netlib(const Entry& e, void* function, std::int64_t order, const void* a, const void* b, void* c) {
+  using P = const void*;
+  static constexpr double ones[2] = {1, 0}, zeros[2] = {0, 0};
+  static constexpr float single_ones[2] = {1, 0}, single_zeros[2] = {0, 0};
+  const P one = e.single ? static_cast<P>(single_ones) : ones, zero = e.single ? static_cast<P>(single_zeros) : zeros;
+  const int n = static_cast<int>(order);
+  const char* const none = "N";
+  switch (e.arguments) {
+    case Arguments::gemm:
+      return reinterpret_cast<void (*)(P, P, P, P, P, P, P, P, P, P, P, void*, P)>(function)(
+          none, none, &n, &n, &n, one, a, &n, b, &n, zero, c, &n);
+    case Arguments::symm:
+      return reinterpret_cast<void (*)(P, P, P, P, P, P, P, P, P, P, void*, P)>(function)("L", "U", &n, &n, one, a, &n,
+                                                                                          b, &n, zero, c, &n);
+    case Arguments::syrk:
+      return reinterpret_cast<void (*)(P, P, P, P, P, P, P, P, void*, P)>(function)("U", none, &n, &n, one, a, &n, zero,
+                                                                                    c, &n);
+    case Arguments::syr2k:
+      return reinterpret_cast<void (*)(P, P, P, P, P, P, P, P, P, P, void*, P)>(function)("U", none, &n, &n, one, a, &n,
+                                                                                          b, &n, zero, c, &n);
+    case Arguments::trmm:
+      return reinterpret_cast<void (*)(P, P, P, P, P, P, P, P, P, void*, P)>(function)("L", "U", none, none, &n, &n,
+                                                                                       one, a, &n, c, &n);
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> product_names() {
+  std::vector<std::string> names;
+  for (const Entry& e : entries) names.push_back(e.name);
+  return names;
+}
+
+Product product(const std::string& name, const std::function<void*(const std::string&)>& symbol) {
+  for (const Entry& e : entries) {
+    if (name != e.name) continue;
+    // TRMM begins with B in C's place.
+    const auto begin = [&e](std::int64_t n, const void* b, void* c) {
+      if (e.arguments == Arguments::trmm) std::memcpy(c, b, static_cast<std::size_t>(n * n) * e.bytes);
+    };
+    void* const function = symbol(name + "_");
+    return {[&e, begin, function](std::int64_t n, const void* a, const void* b, void* c) {
+              begin(n, b, c);
+              call_netlib(e, function, n, a, b, c);
+            },
+            [&e, begin](accublas_context* context, std::int64_t n, const void* a, const void* b, void* c) {
+              begin(n, b, c);
+              return e.run(context, n, a, b, c);
+            }};
+  }
+  return {};
+}
+
+}  // namespace bench
