@@ -166,7 +166,7 @@ std::unique_ptr<Ready<T>> prepare(const Case& what) {
       return run_gemv(ctx, transposed ? ACCUBLAS_TRANS : ACCUBLAS_NO_TRANS, r.in.m, r.in.m, r.in.a.data(),
                       r.in.b.data(), r.c.data());
     };
-  } else if (name.substr(1) == "gemm") {
+  } else if (name == "dgemm" || name == "sgemm") {
     r.in = inputs<T>(what.data, size, size, size);
     r.c.resize(r.in.m * r.in.n);
     r.openblas = [&r, gemm = blas.get<Gemm<T>>(name + "_")] {

@@ -31,6 +31,15 @@ class Bench(unittest.TestCase):
             self.assertTrue(row["version"] and row["cpu"] and row["blas"])
             self.assertGreater(float(row["ratio"]), 0)
 
+    def test_products(self):
+        """Those with other operands than real GEMM's: memory of the right size, and a row for each."""
+        names = [letter + kind for kind, letters in [("gemm", "zc"), ("symm", "dz"), ("hemm", "c"), ("syrk", "sz"), ("herk", "z"),
+                                                     ("syr2k", "dc"), ("her2k", "z"), ("trmm", "sz")] for letter in letters]
+        run = bench("-r", ",".join(names), "-n", 40, "-m", "native,cr", "-t", 1, "-s", 0)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        rows = [line.split()[:5:4] for line in run.stdout.splitlines()[2:]]
+        self.assertEqual(rows, [[name, mode] for name in names for mode in ("OpenBLAS", "native", "cr")])
+
     def test_a_real_matrix(self):
         run = bench("-r", "dgemv:n", "-d", f"{DATA}/pores_1.mtx", "-m", "cr", "-t", 1, "-s", 0)
         self.assertEqual(run.returncode, 0, run.stderr)
