@@ -18,6 +18,7 @@
 #include "cuda/native/native_behind.hpp"
 #include "cuda/native/native_call.hpp"
 #include "cuda/native/native_offer.hpp"
+#include "cuda/residues/convert.hpp"
 #include "cuda/residues/gemm_int8.hpp"
 #include "cuda/vector/vector_call.hpp"
 #include "lib/base/error.hpp"
@@ -54,9 +55,14 @@ accublas_engine integer_engine(const cuda::DeviceModel& model) {
   return ACCUBLAS_ENGINE_INT8;
 }
 
-int moduli_that_pay(const cuda::DeviceModel& model, bool single, const cuda::GemmShape& shape) {
+/// Of complex products in complex numbers; where residues are real ones, they are real products of their parts.
+int moduli_that_pay(const cuda::DeviceModel& model, bool single, bool complex, const cuda::GemmShape& shape) {
   const cuda::GemmCost* cost = cuda::gemm_cost(model.major, model.minor, single);
-  return cost ? cuda::moduli_that_pay(*cost, shape, model.processors) : 0;
+  if (!cost) return 0;
+  if (complex && cuda::converts_complex(model))
+    return cuda::moduli_that_pay(*cost, shape, model.processors, ResidueKind::complex);
+  const Index parts = complex ? 2 : 1;
+  return cuda::moduli_that_pay(*cost, {parts * shape.m, shape.n, parts * shape.k}, model.processors);
 }
 
 /// dp and sp where neither the caller nor the shape settles the engine: emulation first, and cuBLAS where the data ask
@@ -66,7 +72,9 @@ std::optional<cuda::NativeOffer> native_offer(State& state, const Call<Gemm<T>, 
   const bool grade = call.mode.kind == ACCUBLAS_MODE_DP || call.mode.kind == ACCUBLAS_MODE_SP;
   if (!grade || call.mode.reproducible || execution.engine_forced) return {};
   const Gemm<T>& g = call.problem;
-  const int most = moduli_that_pay(state.model(), sizeof(T) == sizeof(float), {g.m, g.n, g.k});
+  const bool pairs = g.row_pairs != RowPairs::none;
+  const Index parts = pairs ? 2 : 1;
+  const int most = moduli_that_pay(state.model(), sizeof(T) == sizeof(float), pairs, {g.m / parts, g.n, g.k / parts});
   if (most == 0 || cuda::native_scratch_bytes(g, execution.workspace.cap()) > 0) return {};
   if (!cuda::prepare_native_behind(state)) return {};
   return cuda::NativeOffer{most, dp_bound(g.k, unit_roundoff<T>())};
@@ -109,8 +117,8 @@ class CudaBackend final : public Backend {
                                         mode.kind == ACCUBLAS_MODE_FIXED ? mode.parameter : 0)))
       return {ACCUBLAS_ENGINE_INT8, by_shape};
     const bool grade = (mode.kind == ACCUBLAS_MODE_DP || mode.kind == ACCUBLAS_MODE_SP) && !mode.reproducible;
-    const int components = is_complex_routine(routine) ? 2 : 1;  // of rows and terms
-    if (grade && moduli_that_pay(model, is_single(routine), {components * shape.m, shape.n, components * shape.k}) > 0)
+    if (grade &&
+        moduli_that_pay(model, is_single(routine), is_complex_routine(routine), {shape.m, shape.n, shape.k}) > 0)
       return {integer_engine(model), by_shape};
     return {first == ACCUBLAS_ENGINE_INT8 ? integer_engine(model) : first, by_shape};
   }

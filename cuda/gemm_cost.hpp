@@ -5,6 +5,7 @@
 #include "cuda/residues/even_moduli.hpp"
 #include "cuda/residues/tile_config.hpp"
 #include "lib/base/integers.hpp"
+#include "lib/numerics/capacity.hpp"
 #include "lib/numerics/moduli.hpp"
 
 namespace accublas::cuda {
@@ -38,6 +39,13 @@ struct GemmCost {
     return start + s.operands() * (operand + operand_modulus * moduli) +
            product_modulus * s.products() * moduli * waves + result_modulus * s.results() * moduli;
   }
+  /// Of complex numbers, by complex residues: A is written out as four parts, and those and B's are read.
+  double native_complex(const GemmShape& s) const { return native({2 * s.m, s.n, 2 * s.k}); }
+  double emulated_complex(const GemmShape& s, int moduli, int processors) const {
+    const int planes = complex_planes(moduli);
+    const double written = 12 * static_cast<double>(s.m) * static_cast<double>(s.k) * operand;
+    return emulated(s, planes, processors) + 1.5 * s.operands() * operand_modulus * planes + written;
+  }
 };
 
 inline constexpr GemmCost gemm_costs[] = {
@@ -55,13 +63,20 @@ inline const GemmCost* gemm_cost(int major, int minor, bool single) {
 /// The most moduli with which emulation is to be taken, which the data ask for; 0 where cuBLAS is faster on even data.
 /// Two more than even data take are always allowed: the first look (cuda/residues/first_look.hpp) judges by samples,
 /// and rejects even data with none to spare; a modulus more costs less than beginning in vain.
-inline int moduli_that_pay(const GemmCost& cost, const GemmShape& shape, int processors) {
+inline int moduli_that_pay(const GemmCost& cost, const GemmShape& shape, int processors,
+                           ResidueKind residues = ResidueKind::real) {
   if (shape.products() == 0) return 0;
-  const double native = cost.native(shape);
-  int moduli = even_moduli(cost.single, shape.k).most;
-  if (cost.emulated(shape, moduli, processors) > native) return 0;
+  const bool complex = residues == ResidueKind::complex;
+  const double native = complex ? cost.native_complex(shape) : cost.native(shape);
+  const auto pays = [&](int moduli) {
+    return (complex ? cost.emulated_complex(shape, moduli, processors) : cost.emulated(shape, moduli, processors)) <=
+           native;
+  };
+  const int most = complex ? complex_moduli : cost.most_moduli;
+  int moduli = even_moduli(cost.single, shape.k, residues).most;
+  if (!pays(moduli)) return 0;
   moduli += 2;
-  while (moduli < cost.most_moduli && cost.emulated(shape, moduli + 1, processors) <= native) ++moduli;
+  while (moduli < most && pays(moduli + 1)) ++moduli;
   return moduli;
 }
 

@@ -184,7 +184,8 @@ class ComponentProduct {
       write_columns(b, g_.k, cols, swapped, col_lines_, stream);
       columns = {col_lines_, 1, 2 * g_.k};
     }
-    const Gemm<T> product{lines, cols, 2 * g_.k, alpha_, {row_lines_, 1, lines}, columns, beta_, c};
+    Gemm<T> product{lines, cols, 2 * g_.k, alpha_, {row_lines_, 1, lines}, columns, beta_, c};
+    if (layout == RowLayout::both) product.row_pairs = g_.conjugate_b ? RowPairs::conjugated : RowPairs::complex;
     serve_(state_, Call<Gemm<T>, T>{product, {&alpha_, false}, {&beta_, false}, true, true, call_.mode, call_.engine},
            inner);
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cuda/core/operand.hpp"
+#include "lib/numerics/capacity.hpp"
 
 namespace accublas::cuda {
 
@@ -32,6 +33,11 @@ struct PassPlan {
   Index block_rows, block_cols;  ///< lines converted and multiplied at a time; multiples of line_group
   std::int32_t equal_norms;      ///< not an interval, but lines scaled as there: dp and sp where no bits are promised
   std::int32_t row_peak, col_peak;  ///< abs(a') is at most 2^peak
+  ResidueKind residues;  ///< complex: of pairs of columns of C (Gemm::row_pairs), so that blocks count pairs of columns
+
+  ACCUBLAS_HD int planes() const { return planes_of(residues, moduli); }
+  /// Columns of C that lines of the columns' side stand for.
+  ACCUBLAS_HD Index columns_a_line() const { return residues == ResidueKind::complex ? 2 : 1; }
 };
 
 /// At most this many passes: fixed:T* or a first cr, and two more with more bits.

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "lib/base/integers.hpp"
+#include "lib/numerics/complex_moduli.hpp"
 #include "lib/numerics/moduli.hpp"
 
 namespace accublas::cuda {
@@ -30,14 +31,19 @@ ACCUBLAS_HD constexpr Reduction make_reduction(int p) {
   return r;
 }
 
+/// By planes: those of real residues, and from complex_reductions on those of complex ones.
+inline constexpr int complex_reductions = max_moduli;
 struct ReductionTable {
-  Reduction of[max_moduli];
+  Reduction of[max_moduli + max_planes];
 };
 
 ACCUBLAS_HD constexpr ReductionTable make_reductions() {
   const ModuliList list = moduli_list();
+  const ComplexModuliList complex = complex_moduli_list();
   ReductionTable table{};
   for (int l = 0; l < max_moduli; ++l) table.of[l] = make_reduction(list.p[l]);
+  for (int h = 0; h < max_planes; ++h)
+    table.of[complex_reductions + h] = make_reduction(complex.of[complex_plane(h).modulus].p);
   return table;
 }
 

@@ -20,6 +20,8 @@ struct EngineCall {
   Operand<T> rows, cols;
   Matrix<T> at;
   Scalar<T> alpha, beta;
+  /// Where C's columns of the engine are parts of complex numbers.
+  RowPairs pairs_of_columns;
 
   explicit EngineCall(const Call<Gemm<T>, T>& call) {
     const Gemm<T>& g = call.problem;
@@ -31,6 +33,7 @@ struct EngineCall {
     at = transposed ? g.c.transposed() : g.c;
     alpha = device_scalar(call.alpha);
     beta = device_scalar(call.beta);
+    pairs_of_columns = transposed ? g.row_pairs : RowPairs::none;
   }
 };
 

@@ -9,7 +9,7 @@ namespace accublas::cuda {
 /// dp and sp may take whichever is faster: cuBLAS waits behind the emulation (native_behind.hpp), which hands
 /// the call over where the data make it slower. No offer: null.
 struct NativeOffer {
-  int most_moduli;  ///< with more the emulation is slower
+  int most_moduli;  ///< of the call's residues: with more the emulation is slower
   double bound;     ///< componentwise, of cuBLAS's answer
 };
 

@@ -6,6 +6,7 @@
 
 #include "cuda/core/operand.hpp"
 #include "lib/base/integers.hpp"
+#include "lib/numerics/capacity.hpp"
 
 namespace accublas::cuda {
 
@@ -19,9 +20,9 @@ struct Block {
   Index rows, cols;  ///< multiples of line_group
 };
 
-/// The largest block with `moduli` planes; its blocks are of equal size as far as line_group allows. rows_bytes and
+/// The largest block with `planes` planes; its blocks are of equal size as far as line_group allows. rows_bytes and
 /// cols_bytes hold line_group lines, result_bytes a square of them.
-ACCUBLAS_HD inline Block fit_block(const Buffers& buffers, int moduli, Index m, Index n) {
+ACCUBLAS_HD inline Block fit_block(const Buffers& buffers, int planes, Index m, Index n) {
   const auto lines_in = [&](std::size_t bytes, Index line) {
     return static_cast<Index>(bytes) / line / line_group * line_group;
   };
@@ -31,11 +32,11 @@ ACCUBLAS_HD inline Block fit_block(const Buffers& buffers, int moduli, Index m, 
     return padded_lines(ceil_div(all, blocks));
   };
   const Index all_rows = padded_lines(m), all_cols = padded_lines(n);
-  Index rows = least(lines_in(buffers.rows_bytes, buffers.k_padded * moduli), all_rows);
-  rows = least(rows, lines_in(buffers.result_bytes, line_group * moduli));
+  Index rows = least(lines_in(buffers.rows_bytes, buffers.k_padded * planes), all_rows);
+  rows = least(rows, lines_in(buffers.result_bytes, line_group * planes));
   rows = equal(all_rows, rows);
-  Index cols = least(lines_in(buffers.cols_bytes, buffers.k_padded * moduli), all_cols);
-  cols = least(cols, lines_in(buffers.result_bytes, rows * moduli));
+  Index cols = least(lines_in(buffers.cols_bytes, buffers.k_padded * planes), all_cols);
+  cols = least(cols, lines_in(buffers.result_bytes, rows * planes));
   return {rows, equal(all_cols, cols)};
 }
 
@@ -46,11 +47,13 @@ struct PassLaunch {
   Buffers buffers;
   int moduli;                    ///< at most
   Index row_blocks, col_blocks;  ///< along each side: what no plan with so many moduli passes
+  ResidueKind residues;
 
-  PassLaunch(const Buffers& of_call, int most_moduli, Index m, Index n)
-      : buffers(of_call), moduli(most_moduli), row_blocks(0), col_blocks(0) {
+  /// complex: m and n lines of complex numbers.
+  PassLaunch(const Buffers& of_call, int most_moduli, Index m, Index n, ResidueKind of = ResidueKind::real)
+      : buffers(of_call), moduli(most_moduli), row_blocks(0), col_blocks(0), residues(of) {
     for (int taken = 1; taken <= most_moduli; ++taken) {
-      const Block block = fit_block(buffers, taken, m, n);
+      const Block block = fit_block(buffers, planes_of(residues, taken), m, n);
       const Index rows = blocks_in(m, block.rows), cols = blocks_in(n, block.cols);
       if (rows > row_blocks) row_blocks = rows;
       if (cols > col_blocks) col_blocks = cols;

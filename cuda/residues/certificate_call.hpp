@@ -53,7 +53,8 @@ void certify_all(State& state, const EngineCall<T>& call, const Lines& row_lines
   const int stride = certificate_stride_of(call, ladder.kind);
   const Index terms = certificate_terms(call.rows.k, stride), chunk = block.chunk;
   const bool whole = terms <= chunk;
-  const LineRungs by_lines = ladder.kind == CertificateRungKind::moduli ? make_line_rungs<T>(call.rows.k) : LineRungs{};
+  const LineRungs by_lines =
+      ladder.kind == CertificateRungKind::moduli ? make_line_rungs<T>(call.rows.k, ladder.residues) : LineRungs{};
   for (Index row = 0; row < call.rows.count; row += block.rows) {
     const Index rows = std::min(call.rows.count - row, block.rows);
     for (Index col = 0; col < call.cols.count; col += block.cols) {

@@ -17,6 +17,7 @@ enum class CertificateRungKind : std::int32_t { bits, moduli };
 struct CertificateLadder {
   CertificateRungKind kind;
   int most;  ///< elements that need a further one are rejected, as those beyond the last
+  ResidueKind residues = ResidueKind::real;  ///< whose moduli are meant
 };
 inline constexpr int all_rungs = 6;
 

@@ -28,7 +28,11 @@ struct CertificateModuli {
 /// The rungs; the last one holds at least T = 64 (sp: 40) for lines of equal entries. The first one is what data of
 /// phi 0.5 pass: a test that most elements fail takes the product kernel four times as long.
 template <class T>
-ACCUBLAS_HD constexpr CertificateModuli certificate_moduli(Index k) {
+ACCUBLAS_HD constexpr CertificateModuli certificate_moduli(Index k, ResidueKind residues = ResidueKind::real) {
+  if (residues == ResidueKind::complex) {
+    if constexpr (sizeof(T) == sizeof(double)) return {6, {14, 15, 16, 17, 18, 21}};
+    return {6, {6, 7, 8, 9, 12, 14}};
+  }
   if constexpr (sizeof(T) == sizeof(double)) {
     if (k <= 2560) return {5, {14, 15, 16, 17, 19}};
     return {6, {13, 14, 15, 16, 17, 19}};
@@ -61,11 +65,11 @@ struct ModuliRungs {
   Index k;
 };
 template <class T>
-ModuliRungs make_moduli_rungs(Index k, int most) {
-  const CertificateModuli list = certificate_moduli<T>(k);
+ModuliRungs make_moduli_rungs(Index k, int most, ResidueKind residues = ResidueKind::real) {
+  const CertificateModuli list = certificate_moduli<T>(k, residues);
   const double slope = certificate_moduli_slope<T>(k);
   ModuliRungs rungs{list.count < most ? list.count : most, {}, slope, (1 + 0x1p-50) / slope, k};
-  for (int i = 0; i < rungs.count; ++i) rungs.capacity[i] = capacity_of(int8_capacity(list.moduli[i]));
+  for (int i = 0; i < rungs.count; ++i) rungs.capacity[i] = capacity_of(int8_capacity(list.moduli[i], residues));
   return rungs;
 }
 
@@ -79,14 +83,14 @@ struct LineRungs {
   Index k;
 };
 template <class T>
-LineRungs make_line_rungs(Index k) {
-  const EvenModuli even = even_moduli(sizeof(T) == sizeof(float), k);
+LineRungs make_line_rungs(Index k, ResidueKind residues = ResidueKind::real) {
+  const EvenModuli even = even_moduli(sizeof(T) == sizeof(float), k, residues);
   const double unit = sizeof(T) == sizeof(double) ? 0x1p-51 : 0x1p-22;
   LineRungs rungs{
       even.most - even.least + 1, {}, {}, 0.75 * static_cast<double>(k) * static_cast<double>(k + 1) * unit, k};
   for (int i = 0; i < rungs.count; ++i) {
     rungs.moduli[i] = even.least + i;
-    rungs.capacity[i] = capacity_of(int8_capacity(even.least + i));
+    rungs.capacity[i] = capacity_of(int8_capacity(even.least + i, residues));
   }
   return rungs;
 }

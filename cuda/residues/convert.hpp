@@ -20,10 +20,20 @@ struct ConvertSide {
   Index block;  ///< number of the block: its first line is block plan->block_rows (rows) or block plan->block_cols
   std::uint8_t* out;
   bool wanted;
+  Index lines_apart = 1;  ///< line i of the operand is what `lines` knows as line i lines_apart
+  int sign = 1;           ///< complex: of the imaginary parts
 };
 template <class T>
 void convert(const DeviceModel&, const ConvertSide<T>& rows, const ConvertSide<T>& cols, const PassPlan* plan, Index p0,
              Index terms, Index k_padded, cudaStream_t);
+
+/// The same for complex residues: entries 2 p and 2 p + 1 of a line are the parts of term p, whose residues in plane l
+/// are those of x real + sign y imag (lib/numerics/complex_moduli.hpp); planes = plan->planes(); p0 and terms count
+/// entries, k_padded terms. For devices with room for its tiles.
+bool converts_complex(const DeviceModel&);
+template <class T>
+void convert_complex(const DeviceModel&, const ConvertSide<T>& rows, const ConvertSide<T>& cols, const PassPlan* plan,
+                     Index p0, Index terms, Index k_padded, cudaStream_t);
 
 struct LineRungs;
 /// The certificate's factors (docs/modes.md, dp): one plane in the layout above, byte min(127, floor(abs(a) 2^(7-E)))

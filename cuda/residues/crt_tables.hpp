@@ -1,9 +1,9 @@
-// The tables of the Chinese remainder theorem for every number of moduli, in device memory: the plan on the device
-// picks one.
+// The tables of the Chinese remainder theorem for every number of moduli: the plan on the device picks one.
 #pragma once
 
 #include <utility>
 
+#include "lib/numerics/complex_moduli.hpp"
 #include "lib/numerics/moduli.hpp"
 
 namespace accublas::cuda {
@@ -12,11 +12,10 @@ namespace accublas::cuda {
 /// Digit 0 counts 2^exponent; P lies below the middle of the top digit. Where fewer digits are needed, zero ones stand
 /// below.
 struct LeadingBytes {
-  static constexpr int digits = 14;                ///< 111 bits: 14 moduli and a sign
-  static constexpr int moduli = 64;                ///< max_moduli, rounded up to whole steps of 16
-  alignas(16) std::int8_t weight[digits][moduli];  ///< zero beyond the moduli
-  int product[digits / 2];                         ///< P in pairs of digits
-  float quotient;                                  ///< 2^96 / P in units of digit 0, at most 2^-7
+  static constexpr int digits = 14;                    ///< 111 bits: 14 moduli and a sign
+  alignas(16) std::int8_t weight[digits][max_planes];  ///< zero beyond the planes
+  int product[digits / 2];                             ///< P in pairs of digits
+  float quotient;                                      ///< 2^96 / P in units of digit 0, at most 2^-7
   int exponent;
   bool complete;  ///< no digits stand below
 };
@@ -49,6 +48,16 @@ constexpr LeadingBytes make_leading_bytes(const CrtTable& crt) {
 
 #ifdef __CUDACC__
 
+/// For 1 to `Most` moduli.
+template <int Most>
+struct CrtTables {
+  CrtTable table[Most];
+  LeadingBytes leading[Most];
+
+  __device__ const CrtTable& crt(int count) const { return table[count - 1]; }
+  __device__ const LeadingBytes& leading_bytes(int count) const { return leading[count - 1]; }
+};
+
 namespace detail {
 
 template <int Count>
@@ -56,23 +65,28 @@ constexpr CrtTable crt_table_of = make_crt_table(Count);
 template <int Count>
 constexpr LeadingBytes leading_bytes_of = make_leading_bytes(crt_table_of<Count>);
 
-struct CrtTables {
-  CrtTable table[max_moduli];
-  LeadingBytes leading[max_moduli];
-};
+template <int Count, bool Imaginary>
+constexpr CrtTable component_table_of = make_crt_table(component_planes(Count, Imaginary));
 
 template <int... I>
-constexpr CrtTables all_crt_tables(std::integer_sequence<int, I...>) {
+constexpr CrtTables<max_moduli> all_real_tables(std::integer_sequence<int, I...>) {
   return {{crt_table_of<I + 1>...}, {leading_bytes_of<I + 1>...}};
 }
-
-__device__ const CrtTables crt_tables = all_crt_tables(std::make_integer_sequence<int, max_moduli>());
+template <bool Imaginary, int... I>
+constexpr CrtTables<complex_moduli> all_component_tables(std::integer_sequence<int, I...>) {
+  return {{component_table_of<I + 1, Imaginary>...}, {make_leading_bytes(component_table_of<I + 1, Imaginary>)...}};
+}
 
 }  // namespace detail
 
-/// 1 <= count <= max_moduli.
-__device__ inline const CrtTable& crt_table(int count) { return detail::crt_tables.table[count - 1]; }
-__device__ inline const LeadingBytes& leading_bytes(int count) { return detail::crt_tables.leading[count - 1]; }
+/// For kernels to define a __device__ constant of: a table for every number of moduli.
+constexpr CrtTables<max_moduli> real_tables() {
+  return detail::all_real_tables(std::make_integer_sequence<int, max_moduli>());
+}
+template <bool Imaginary>
+constexpr CrtTables<complex_moduli> component_tables() {
+  return detail::all_component_tables<Imaginary>(std::make_integer_sequence<int, complex_moduli>());
+}
 
 #endif
 

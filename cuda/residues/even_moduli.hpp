@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lib/call/problem.hpp"
+#include "lib/numerics/capacity.hpp"
 
 namespace accublas::cuda {
 
@@ -10,7 +11,8 @@ struct EvenModuli {
 };
 
 /// The bound (k + 2) u leaves more room the longer the sums are.
-constexpr EvenModuli even_moduli(bool single, Index k) {
+constexpr EvenModuli even_moduli(bool single, Index k, ResidueKind residues = ResidueKind::real) {
+  if (residues == ResidueKind::complex) return single ? EvenModuli{6, 7} : EvenModuli{14, 15};
   const int least = single ? 6 : 13;
   return {least, k <= 2560 ? least + 1 : least};
 }

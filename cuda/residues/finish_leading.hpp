@@ -16,18 +16,18 @@ namespace accublas::cuda {
 struct LeadingPart {
   double head, tail;
 };
-/// With up to 16 moduli the rest is what is below the last bit of tail, 2^-40, and at most 2^-51 of the digits beyond
-/// the table; else the lowest pair is left out too, whose sums are below 2^28.3. That, and the roundings of tail -
+/// With up to 16 planes the rest is what is below the last bit of tail, 2^-40, and at most 2^-50 of the digits beyond
+/// the table; else the lowest pair is left out too, whose sums are below 2^28.6. That, and the roundings of tail -
 /// bound and tail + bound, is a part of every bound.
 template <bool Narrow>
 constexpr double leading_slack = Narrow ? 0x1p-35 : 0x1p-39;
 
-/// From the sums of a column: every pair's is below 257 49 128^2 < 2^27.7.
-template <bool Narrow>
-__device__ __forceinline__ LeadingPart leading_part(const LeadingWeights& w, const int (&pair)[leading_pairs]) {
+/// From the sums of a column: every pair's is below 257 64 128^2 < 2^28.1.
+template <bool Narrow, int Later>
+__device__ __forceinline__ LeadingPart leading_part(const LeadingWeights<Later>& w, const int (&pair)[leading_pairs]) {
   constexpr int low = first_pair<Narrow>;
   // The quotient by P >= 2^103 from the two leading pairs in units of 2^96: with what is below they stand for S + q P
-  // up to 1.05 units and so to 0.0083 P, and single precision, on quotients below 2^12, adds 2^-11: S / P is farther
+  // up to 1.07 units and so to 0.0084 P, and single precision, on quotients below 2^12, adds 2^-11: S / P is farther
   // than that from a half, by 0.015 (crt_margin).
   const float leading = __int2float_rn(pair[6] + (pair[5] >> 16));
   const int minus_q = __float_as_int(__fmaf_rn(leading, w.minus_quotient, 0x1.8p23f)) - 0x4B400000;

@@ -3,7 +3,7 @@
 //
 // A warp takes 128 neighbouring columns of a row. An instruction multiplies 16 lines of 32 residues by 8 columns of
 // weights, and lane 4 g + q gets columns 2 q and 2 q + 1 of lines g and g + 8: to give it two digits of an element of
-// its own, a line holds the residues of four elements modulo 16 moduli each, and columns 2 q and 2 q + 1 have weights
+// its own, a line holds the residues of four elements in 16 planes each, and columns 2 q and 2 q + 1 have weights
 // for the q-th element only. A lane ends with all digits of four columns, and no data moves between lanes: of the 16
 // columns that lanes 4 g .. 4 g + 3 read, 2 q, 2 q + 1, 2 q + 8 and 2 q + 9, so that stores fill whole sectors of 32
 // bytes.
@@ -30,28 +30,34 @@ struct DigitSums {
   int pair[columns][leading_pairs];
 };
 
-/// Residues go in steps: the first takes 16 moduli, four to a lane, each further one 8 moduli, two to a lane: 22 moduli
-/// are two steps, and the lanes read 96 bytes ahead, not 128.
-inline constexpr int wide_step = 16, narrow_step = 8;
-inline constexpr int most_steps = 1 + ceil_div(max_moduli - wide_step, narrow_step);
-__device__ constexpr int steps_of(int moduli) {
-  return moduli <= wide_step ? 1 : 1 + ceil_div(moduli - wide_step, narrow_step);
-}
-/// How many of a step's moduli a lane takes; one where there are not four in all.
-__device__ inline int moduli_a_lane(int step, int moduli) { return step > 0 ? 2 : moduli < 4 ? 1 : 4; }
-/// Those of the lanes with lane % 4 = group are from here on.
-__device__ inline int first_modulus(int step, int group, int moduli) {
-  return step > 0 ? 8 + narrow_step * step + 2 * group : moduli_a_lane(0, moduli) * group;
-}
-/// The planes that they read: so many that exist, whatever weights they have.
-__device__ inline int first_plane(int step, int group, int moduli) {
-  return min(first_modulus(step, group, moduli), moduli - moduli_a_lane(step, moduli));
-}
+/// Residues go in steps: the first takes 16 planes, four to a lane, each further one `Later` to a lane. Two for real
+/// sums: 22 moduli are two steps then, and the lanes read 96 bytes ahead, not 128; four for complex ones.
+inline constexpr int wide_step = 16;
+template <int Later>
+struct Steps {
+  static constexpr int later_step = 4 * Later;
+  static constexpr int most = 1 + ceil_div((Later == 2 ? max_moduli : max_planes) - wide_step, later_step);
+
+  __device__ static constexpr int of(int planes) {
+    return planes <= wide_step ? 1 : 1 + ceil_div(planes - wide_step, later_step);
+  }
+  /// How many of a step's planes a lane takes; one where there are not four in all.
+  __device__ static int a_lane(int step, int planes) { return step > 0 ? Later : planes < 4 ? 1 : 4; }
+  /// Those of the lanes with lane % 4 = group are from here on.
+  __device__ static int first_wanted(int step, int group, int planes) {
+    return step > 0 ? wide_step + later_step * (step - 1) + Later * group : a_lane(0, planes) * group;
+  }
+  /// What they read: so many that exist, whatever weights they have.
+  __device__ static int first_plane(int step, int group, int planes) {
+    return min(first_wanted(step, group, planes), planes - a_lane(step, planes));
+  }
+};
 
 /// What a block keeps of LeadingBytes.
+template <int Later>
 struct LeadingWeights {
   /// The columns of weights by step, pair of digits and lane: word i is for the i-th of four elements.
-  uint4 column[most_steps][leading_pairs][32];
+  uint4 column[Steps<Later>::most][leading_pairs][32];
   int product[leading_pairs];
   float minus_quotient;
   int exponent;
@@ -59,15 +65,17 @@ struct LeadingWeights {
 };
 
 /// By all threads of a block, which then has to synchronise.
-__device__ inline void load_leading_weights(const LeadingBytes& from, int moduli, LeadingWeights& w) {
-  const int columns = steps_of(moduli) * leading_pairs * 32;
+template <int Later>
+__device__ void load_leading_weights(const LeadingBytes& from, int planes, LeadingWeights<Later>& w) {
+  using Order = Steps<Later>;
+  const int columns = Order::of(planes) * leading_pairs * 32;
   for (int i = static_cast<int>(threadIdx.x); i < columns; i += static_cast<int>(blockDim.x)) {
     const int lane = i % 32, j = i / 32 % leading_pairs, step = i / 32 / leading_pairs;
     const int col = lane / 4, element = col / 2, group = lane % 4;
     unsigned bytes = 0;
-    for (int p = 0; p < moduli_a_lane(step, moduli); ++p) {
-      const int l = first_plane(step, group, moduli) + p;
-      if (l >= first_modulus(step, group, moduli))
+    for (int p = 0; p < Order::a_lane(step, planes); ++p) {
+      const int l = Order::first_plane(step, group, planes) + p;
+      if (l >= Order::first_wanted(step, group, planes))
         bytes |= static_cast<unsigned>(static_cast<std::uint8_t>(from.weight[2 * j + col % 2][l])) << 8 * p;
     }
     w.column[step][j][lane] = {element == 0 ? bytes : 0, element == 1 ? bytes : 0, element == 2 ? bytes : 0,
@@ -131,17 +139,17 @@ __device__ __forceinline__ void add_pair(const ColumnWords& word, int e, const u
   ptx::mma_16x8x32_signed(sum, word[e + 1], column.z, column.w);
 }
 
-/// The least of the pairs of digits that count: all of them where they may be all of a sum, with up to 16 moduli.
+/// The least of the pairs of digits that count: all of them where they may be all of a sum, with up to 16 planes.
 template <bool Narrow>
 constexpr int first_pair = Narrow ? 1 : 0;
 
 /// The sums of the first step, or of the first two. All lanes call.
-template <bool Narrow>
-__device__ __forceinline__ void start_sums(const LeadingWeights& w, const Residues<4>& wide, const Residues<2>& narrow,
-                                           DigitSums& s) {
+template <bool Narrow, int Later>
+__device__ __forceinline__ void start_sums(const LeadingWeights<Later>& w, const Residues<4>& wide,
+                                           const Residues<Later>& later, DigitSums& s) {
   ColumnWords first, second;
   take_columns(wide, first);
-  if (Narrow) take_columns(narrow, second);
+  if (Narrow) take_columns(later, second);
 #pragma unroll
   for (int j = first_pair<Narrow>; j < leading_pairs; ++j) {
 #pragma unroll
@@ -156,9 +164,11 @@ __device__ __forceinline__ void start_sums(const LeadingWeights& w, const Residu
 }
 
 /// Adds a further step. All lanes call.
-__device__ __forceinline__ void add_step(const LeadingWeights& w, int step, const Residues<2>& narrow, DigitSums& s) {
+template <int Later>
+__device__ __forceinline__ void add_step(const LeadingWeights<Later>& w, int step, const Residues<Later>& later,
+                                         DigitSums& s) {
   ColumnWords word;
-  take_columns(narrow, word);
+  take_columns(later, word);
 #pragma unroll
   for (int j = first_pair<true>; j < leading_pairs; ++j) {
 #pragma unroll

@@ -38,12 +38,12 @@ struct Look {
 };
 
 template <class T>
-Look make_look(Index k, int stride, int most_moduli) {
+Look make_look(Index k, int stride, int most_moduli, ResidueKind residues) {
   const Index blocks = ceil_div(k, certificate_block);
   const int step = static_cast<int>(std::max<Index>(stride, ceil_div(blocks, most_steps)));
   Look look{step, static_cast<int>(ceil_div(blocks, step)),      certificate_terms(k, step), 0,
             0,    certificate_moduli_slope<T>(k) * step / stride};
-  split_bits(capacity_of(int8_capacity(most_moduli)), 1, 1, k, look.row_bits, look.col_bits);
+  split_bits(capacity_of(int8_capacity(most_moduli, residues)), 1, 1, k, look.row_bits, look.col_bits);
   return look;
 }
 
@@ -193,16 +193,16 @@ __global__ void __launch_bounds__(look_threads)
 
 template <class T>
 void first_look(const DeviceModel& model, const Operand<T>& rows, const Operand<T>& cols, Scalar<T> alpha, int stride,
-                const NativeOffer& offer, CallState* state, cudaStream_t stream) {
+                const NativeOffer& offer, ResidueKind residues, CallState* state, cudaStream_t stream) {
   const Index squares = ceil_div(rows.count, edge) * ceil_div(cols.count, edge);
   const unsigned blocks = static_cast<unsigned>(std::min<Index>(squares, look_blocks));
   launch(model, "first look", look_at_elements<T>, {blocks, look_threads}, stream, rows, cols, alpha,
-         make_look<T>(rows.k, stride, offer.most_moduli), offer.bound, state);
+         make_look<T>(rows.k, stride, offer.most_moduli, residues), offer.bound, state);
 }
 
 template void first_look(const DeviceModel&, const Operand<double>&, const Operand<double>&, Scalar<double>, int,
-                         const NativeOffer&, CallState*, cudaStream_t);
+                         const NativeOffer&, ResidueKind, CallState*, cudaStream_t);
 template void first_look(const DeviceModel&, const Operand<float>&, const Operand<float>&, Scalar<float>, int,
-                         const NativeOffer&, CallState*, cudaStream_t);
+                         const NativeOffer&, ResidueKind, CallState*, cudaStream_t);
 
 }  // namespace accublas::cuda

@@ -14,6 +14,6 @@ namespace accublas::cuda {
 /// estimated from the terms of X (one block of 128 in `stride`) alone; special values are rejected, too.
 template <class T>
 void first_look(const DeviceModel&, const Operand<T>& rows, const Operand<T>& cols, Scalar<T> alpha, int stride,
-                const NativeOffer&, CallState*, cudaStream_t);
+                const NativeOffer&, ResidueKind, CallState*, cudaStream_t);
 
 }  // namespace accublas::cuda

@@ -65,7 +65,9 @@ class DeviceGemm {
   CertificateRungKind certificate_kind() const;  ///< of dp and sp
   CertificateLadder certificate_ladder() const;
   CertificateBlocks certificate_blocks() const;
-  PassLaunch launch_for(int most_moduli) const { return {buffers_, most_moduli, rows_.count, cols_.count}; }
+  /// Residues of passes that are not said to be real ones.
+  ResidueKind residues() const { return complex_ ? ResidueKind::complex : ResidueKind::real; }
+  PassLaunch launch_for(int moduli, ResidueKind) const;
   PassLaunch launch_for_bits(int t) const;
   void run_pass(int index, const PassLaunch& launched);
   void resolve_zeros(int index);
@@ -81,6 +83,8 @@ class DeviceGemm {
   const Operand<T>&rows_ = call_in_engine_.rows, &cols_ = call_in_engine_.cols;
   const Matrix<T>& at_ = call_in_engine_.at;
   const Scalar<T>&alpha_ = call_in_engine_.alpha, &beta_ = call_in_engine_.beta;
+  /// Passes but those of escalation have complex residues: columns of C and terms go in pairs.
+  const bool complex_;
   bool keep_nonzero_ = false;
   Buffers buffers_{};
   Index chunk_ = 0, chunks_ = 0;
@@ -99,7 +103,8 @@ DeviceGemm<T>::DeviceGemm(State& state, const Call<Gemm<T>, T>& call, Execution&
       offer_(offer),
       model_(state.model()),
       stream_(state.cuda_stream()),
-      call_in_engine_(call) {}
+      call_in_engine_(call),
+      complex_(call_in_engine_.pairs_of_columns != RowPairs::none && converts_complex(model_)) {}
 
 /// Lines, bitmaps and buffers, in this order.
 template <class T>
@@ -150,21 +155,24 @@ void DeviceGemm<T>::choose_buffers(std::size_t cap, std::size_t fixed) {
   const Index available = static_cast<Index>(cap > fixed ? cap - fixed : 0);
   const Index m = padded_lines(rows_.count), n = padded_lines(cols_.count), k = rows_.k;
   const Index usual = usual_moduli<T>(mode_);
-  const auto half = [](Index chunk) { return std::max<Index>(chunk / 2 / 128 * 128, 128); };
+  // Complex residues: half as many terms, of which kernels take 128 at a time.
+  const Index step = complex_ ? 256 : 128;
+  const auto half = [&](Index chunk) { return std::max<Index>(chunk / 2 / step * step, step); };
   // The chunk that moves least; long chunks keep the products busy.
-  Cut cut = largest_block(m, n, std::min<Index>(round_up(k, 128), product_most_terms), usual, available);
+  Cut cut = largest_block(m, n, std::min<Index>(round_up(k, step), product_most_terms / step * step), usual, available);
   for (Cut other = cut; other.chunk >= 4096;) {
     other = largest_block(m, n, half(other.chunk), usual, available);
     const bool fits = other.bytes() <= available && cut.bytes() > available;
     if (fits || other.traffic(m, n, k, usual) < cut.traffic(m, n, k, usual)) cut = other;
   }
-  while (cut.chunk > 128 && Cut{cut.chunk, line_group, line_group, max_moduli}.bytes() > available)
+  while (cut.chunk > step && Cut{cut.chunk, line_group, line_group, max_moduli}.bytes() > available)
     cut = largest_block(m, n, half(cut.chunk), usual, available);
   chunk_ = cut.chunk;
   chunks_ = ceil_div(k, chunk_);
 
   // A plan with all moduli must find room for a square of line_group lines.
-  const Index least_line = line_group * max_moduli * chunk_, least_result = line_group * line_group * max_moduli;
+  const Index least_line = line_group * max_moduli * chunk_;
+  const Index least_result = line_group * line_group * (complex_ ? max_planes : max_moduli);
   Index row_bytes = std::max(cut.rows * cut.planes * chunk_, least_line),
         col_bytes = std::max(cut.cols * cut.planes * chunk_, least_line);
   Index result_bytes = std::max(cut.rows * cut.cols * cut.planes, least_result);
@@ -199,7 +207,7 @@ void DeviceGemm<T>::run() {
   state_.phase(&accublas_report_t::ms_convert);
   if (offer_) {
     const int stride = certificate_stride_of(call_in_engine_, certificate_kind());
-    first_look(model_, rows_, cols_, alpha_, stride, *offer_, call_, stream_);
+    first_look(model_, rows_, cols_, alpha_, stride, *offer_, residues(), call_, stream_);
   }
   const bool grade = !fixed && mode_.kind != ACCUBLAS_MODE_CR;
   if (grade && certificate_kind() == CertificateRungKind::moduli) {
@@ -213,7 +221,7 @@ void DeviceGemm<T>::run() {
     plan_fixed<T>(model_, 0, t, row_lines_, col_lines_, launched, execution_.target, alpha_, nullptr, call_, stream_);
     run_pass(0, launched);
   } else if (mode_.kind == ACCUBLAS_MODE_CR) {
-    const PassLaunch launched = launch_for(max_moduli);
+    const PassLaunch launched = launch_for(most_moduli(residues()), residues());
     plan_cr(model_, 0, true, rows_, row_lines_, cols_, col_lines_, launched, open_, alpha_, call_, stream_);
     run_pass(0, launched);
   } else {
@@ -225,10 +233,11 @@ void DeviceGemm<T>::run() {
     resolve_zeros(-1);
     report.bound_componentwise = certificate_bound(rows_.k, unit_roundoff<T>());
     if (ladder.kind == CertificateRungKind::moduli) {
-      const CertificateModuli rungs = certificate_moduli<T>(rows_.k);
-      const LineRungs by_lines = make_line_rungs<T>(rows_.k);
+      const CertificateModuli rungs = certificate_moduli<T>(rows_.k, residues());
+      const LineRungs by_lines = make_line_rungs<T>(rows_.k, residues());
       const PassLaunch launched = launch_for(
-          std::max(rungs.moduli[std::min(rungs.count, ladder.most) - 1], by_lines.moduli[by_lines.count - 1]));
+          std::max(rungs.moduli[std::min(rungs.count, ladder.most) - 1], by_lines.moduli[by_lines.count - 1]),
+          residues());
       plan_moduli<T>(model_, 0, row_lines_, col_lines_, launched, alpha_, offer_, call_, stream_);
       run_pass(0, launched);
     } else {
@@ -241,8 +250,9 @@ void DeviceGemm<T>::run() {
     for (int index = 1; index < passes_for(rows_.count, cols_.count, rows_.k); ++index) {
       if (index > 1 || mode_.kind == ACCUBLAS_MODE_CR) resolve_zeros(index - 1);
       state_.phase(&accublas_report_t::ms_convert);
-      const PassLaunch launched = launch_for(max_moduli);
-      plan_cr(model_, index, false, rows_, row_lines_, cols_, col_lines_, launched, open_, alpha_, call_, stream_);
+      const PassLaunch launched = launch_for(max_moduli, ResidueKind::real);
+      plan_cr(model_, index, mode_.kind == ACCUBLAS_MODE_CR, rows_, row_lines_, cols_, col_lines_, launched, open_,
+              alpha_, call_, stream_);
       run_pass(index, launched);
     }
   }
@@ -267,18 +277,18 @@ CertificateRungKind DeviceGemm<T>::certificate_kind() const {
 template <class T>
 CertificateLadder DeviceGemm<T>::certificate_ladder() const {
   const CertificateRungKind kind = certificate_kind();
-  if (!offer_) return {kind, all_rungs};
+  if (!offer_) return {kind, all_rungs, residues()};
   constexpr CertificateRungs bits = certificate_rungs<T>();
-  const CertificateModuli moduli = certificate_moduli<T>(rows_.k);
+  const CertificateModuli moduli = certificate_moduli<T>(rows_.k, residues());
   // Norms save two bits at least.
   const double saved = 2 - std::log2(static_cast<double>(rows_.k));
   int most = 1;
   if (kind == CertificateRungKind::bits) {
-    while (most < bits.count && int8_moduli_for(2 * bits.t[most] - saved) <= offer_->most_moduli) ++most;
+    while (most < bits.count && int8_moduli_for(2 * bits.t[most] - saved, residues()) <= offer_->most_moduli) ++most;
   } else {
     while (most < moduli.count && moduli.moduli[most] <= offer_->most_moduli) ++most;
   }
-  return {kind, most};
+  return {kind, most, residues()};
 }
 
 /// The largest blocks of the certificate that the buffers of the passes hold.
@@ -301,33 +311,52 @@ CertificateBlocks DeviceGemm<T>::certificate_blocks() const {
 /// For a plan with T = t or less: what suffices for abs(a'), abs(b') <= 2^t, whatever the norms.
 template <class T>
 PassLaunch DeviceGemm<T>::launch_for_bits(int t) const {
-  const int moduli = int8_moduli_for(2 * t + std::log2(static_cast<double>(rows_.k)) + 1e-9);
-  if (moduli == 0) throw Error(ACCUBLAS_ERROR_INTERNAL, "the moduli do not hold T = " + std::to_string(t));
-  return launch_for(moduli);
+  const double bits = 2 * t + std::log2(static_cast<double>(rows_.k)) + 1e-9;
+  for (const ResidueKind of : {residues(), ResidueKind::real})
+    if (const int moduli = int8_moduli_for(bits, of); moduli != 0) return launch_for(moduli, of);
+  throw Error(ACCUBLAS_ERROR_INTERNAL, "the moduli do not hold T = " + std::to_string(t));
+}
+
+template <class T>
+PassLaunch DeviceGemm<T>::launch_for(int moduli, ResidueKind of) const {
+  if (of == ResidueKind::real) return {buffers_, moduli, rows_.count, cols_.count};
+  Buffers buffers = buffers_;
+  buffers.k_padded /= 2;
+  return {buffers, moduli, rows_.count, cols_.count / 2, of};
 }
 
 template <class T>
 void DeviceGemm<T>::run_pass(int index, const PassLaunch& launched) {
   const PassPlan* plan = &call_->pass[index];
+  const bool complex = launched.residues == ResidueKind::complex;
+  // The real lines of a pair hold the numbers; the operand's other lines are theirs in another order.
+  Operand<T> cols = cols_;
+  if (complex) cols = {cols_.data, 2 * cols_.stride, cols_.k_stride, cols_.count / 2, cols_.k};
+  const bool conjugated = call_in_engine_.pairs_of_columns == RowPairs::conjugated;
+  const int row_sign = conjugated ? -1 : 1, col_sign = -row_sign;
+  const auto start_convert = complex ? convert_complex<T> : convert<T>;
+  const auto start_reconstruct = complex ? reconstruct_complex<T> : reconstruct<T>;
+  const Index k_padded = launched.buffers.k_padded;
   for (Index row = 0; row < launched.row_blocks; ++row) {
     for (Index col = 0; col < launched.col_blocks; ++col) {
       for (Index c = 0; c < chunks_; ++c) {
         const Index p = c * chunk_, terms = std::min(rows_.k - p, chunk_);
         state_.phase(&accublas_report_t::ms_convert);
-        convert(model_, ConvertSide<T>{rows_, row_lines_, row, row_residues_, col == 0 || chunks_ > 1},
-                ConvertSide<T>{cols_, col_lines_, col, col_residues_, true}, plan, p, terms, chunk_, stream_);
+        start_convert(model_, {rows_, row_lines_, row, row_residues_, col == 0 || chunks_ > 1, 1, row_sign},
+                      {cols, col_lines_, col, col_residues_, true, complex ? 2 : 1, col_sign}, plan, p, terms, k_padded,
+                      stream_);
         state_.phase(&accublas_report_t::ms_product);
-        residue_product(
-            model_,
-            {row_residues_, col_residues_, buffers_.rows_bytes, buffers_.cols_bytes,
-             reinterpret_cast<std::int8_t*>(result_), chunk_, rows_.count, cols_.count, row, col, c > 0, plan, call_},
-            stream_);
+        residue_product(model_,
+                        {row_residues_, col_residues_, buffers_.rows_bytes, buffers_.cols_bytes,
+                         reinterpret_cast<std::int8_t*>(result_), k_padded, rows_.count, cols.count, row, col, c > 0,
+                         plan, call_, launched.residues},
+                        stream_);
       }
       state_.phase(&accublas_report_t::ms_reconstruct);
-      reconstruct(model_,
-                  ReconstructArguments<T>{reinterpret_cast<const std::int8_t*>(result_), row_lines_, col_lines_, row,
-                                          col, at_, alpha_, beta_, open_, index, hook_all_undecided(), call_},
-                  stream_);
+      start_reconstruct(model_,
+                        {reinterpret_cast<const std::int8_t*>(result_), row_lines_, col_lines_, row, col, at_, alpha_,
+                         beta_, open_, index, hook_all_undecided(), call_},
+                        stream_);
     }
   }
 }

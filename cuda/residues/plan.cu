@@ -25,13 +25,15 @@ __device__ double relative_norm(const SideSummary& side) { return from_bits<doub
 
 /// Writes a plan whose bits, moduli and elements are chosen, and what the report tells of it.
 __device__ void set_plan(PassPlan plan, int index, const PassLaunch& launched, Index m, Index n, CallState& state) {
+  plan.residues = launched.residues;
   if (plan.active) {
     // An entry is below 2^E; where lines are scaled to norms, one of norm 2^(E + g) is scaled by 2^(bits - E - g).
     const bool to_norms = plan.interval || plan.equal_norms;
     const auto least_above = [&](const SideSummary& side) { return to_norms && side.peak > 0 ? 64 - side.peak : 0; };
     plan.row_peak = plan.row_bits - least_above(state.rows);
     plan.col_peak = plan.col_bits - least_above(state.cols);
-    const Block block = fit_block(launched.buffers, plan.moduli, m, n);
+    n /= plan.columns_a_line();
+    const Block block = fit_block(launched.buffers, plan.planes(), m, n);
     plan.block_rows = block.rows;
     plan.block_cols = block.cols;
     if (!launched.covers(plan.moduli, block, m, n)) {
@@ -87,7 +89,7 @@ __global__ void make_moduli_plan(int index, Index m, Index n, Index k, PassLaunc
                                  bool has_offer, NativeOffer offer, Capacities capacities, CallState* state) {
   await_predecessor();
   PassPlan plan{};
-  const CertificateModuli rungs = certificate_moduli<T>(k);
+  const CertificateModuli rungs = certificate_moduli<T>(k, launched.residues);
   const bool by_lines = state->common_moduli > 0;
   if ((by_lines || state->largest_rung > 0) && !leaves_c(*state, alpha)) {
     plan.active = plan.equal_norms = 1;
@@ -101,6 +103,15 @@ __global__ void make_moduli_plan(int index, Index m, Index n, Index k, PassLaunc
     plan.active = 0;
   }
   set_plan(plan, index, launched, m, n, *state);
+}
+
+/// Whether pass `index` of cr looks at all elements: where it is the first that the call has, or those before it left
+/// the call to it (complex residues do not hold as many bits as real ones).
+__device__ bool is_first(const CallState& state, int index, bool first_of_call) {
+  if (!first_of_call) return false;
+  for (int i = 0; i < index; ++i)
+    if (state.pass[i].active) return false;
+  return true;
 }
 
 /// Whether a cr pass is wanted.
@@ -184,9 +195,10 @@ __device__ double scaled_product(const Operand<T>& rows, Index i, int row_expone
 /// A block a sample (UndecidedSample).
 template <class T>
 __global__ void __launch_bounds__(sample_threads)
-    sample_elements(int index, bool first, Operand<T> rows, Lines row_lines, Operand<T> cols, Lines col_lines,
+    sample_elements(int index, bool first_of_call, Operand<T> rows, Lines row_lines, Operand<T> cols, Lines col_lines,
                     const std::uint32_t* open, Scalar<T> alpha, CallState* state) {
   await_predecessor();
+  const bool first = is_first(*state, index, first_of_call);
   if (!wants_pass(*state, index, first, rows.count, cols.count, alpha)) return;
   UndecidedSample sample{-1, -1};  // none found
   SampleSequence generator{(blockIdx.x + 1) * SampleSequence::seed};
@@ -225,10 +237,11 @@ __device__ double dropping(const unsigned* needs, int bits, Index taken) {
 
 template <class T>
 __global__ void __launch_bounds__(plan_threads)
-    make_cr_plan(int index, bool first, Lines rows, Lines cols, PassLaunch launched, Scalar<T> alpha,
+    make_cr_plan(int index, bool first_of_call, Lines rows, Lines cols, PassLaunch launched, Scalar<T> alpha,
                  Capacities capacities, CallState* state) {
   await_predecessor();
   PassPlan plan{};
+  const bool first = is_first(*state, index, first_of_call);
   if (!wants_pass(*state, index, first, rows.count, cols.count, alpha)) {
     if (threadIdx.x == 0) set_plan(plan, index, launched, rows.count, cols.count, *state);
     return;
@@ -236,13 +249,19 @@ __global__ void __launch_bounds__(plan_threads)
   __shared__ unsigned row_needs[most_needs + 1], col_needs[most_needs + 1];
   __shared__ int chosen;
   for (int b = threadIdx.x; b <= most_needs; b += plan_threads) row_needs[b] = col_needs[b] = 0;
-  if (threadIdx.x == 0) chosen = max_moduli;
+  const int most = most_moduli(launched.residues);
+  if (threadIdx.x == 0) chosen = most;
   __syncthreads();
   const Index rows_taken = count_needs(rows, row_needs), cols_taken = count_needs(cols, col_needs);
   __syncthreads();
   int least = first_moduli<T>();
-  for (int i = 0; i < index; ++i)
-    if (state->pass[i].active && state->pass[i].interval) least = max(least, next_moduli(state->pass[i].moduli));
+  for (int i = 0; i < index; ++i) {
+    const PassPlan& before = state->pass[i];
+    if (!before.active || !before.interval) continue;
+    const int bits = before.row_bits + before.col_bits;
+    least = max(least, next_moduli(before.residues == launched.residues ? before.moduli
+                                                                        : capacities.moduli_for(bits, max_moduli)));
+  }
   const double row_norm = relative_norm(state->rows), col_norm = relative_norm(state->cols);
   // A warp looks at one number at a time, a lane at two samples: with a thread for a number this takes 6 us more.
   static_assert(most_samples == 64 && state_samples == most_samples);
@@ -251,7 +270,7 @@ __global__ void __launch_bounds__(plan_threads)
                                       {state->sample_row_term[lane + 32], state->sample_col_term[lane + 32]}};
   int found = 0;
   for (const UndecidedSample& s : samples) found += __popc(__ballot_sync(0xFFFFFFFFu, s.row_term >= 0));
-  for (int moduli = least + static_cast<int>(threadIdx.x / 32); moduli < max_moduli; moduli += plan_threads / 32) {
+  for (int moduli = least + static_cast<int>(threadIdx.x / 32); moduli < most; moduli += plan_threads / 32) {
     int row_bits, col_bits;
     split_bits(capacity_of(capacities.log2[moduli]), row_norm, col_norm, rows.k, row_bits, col_bits);
     const double row_terms = scalbn(dropping(row_needs, row_bits, rows_taken), -row_bits);
@@ -265,7 +284,8 @@ __global__ void __launch_bounds__(plan_threads)
   if (threadIdx.x == 0) state->samples = found;
   __syncthreads();
   if (threadIdx.x == 0) {
-    plan.active = 1;
+    // What the most complex moduli do not decide, a pass with real ones will.
+    plan.active = launched.residues == ResidueKind::real || chosen < most;
     plan.interval = 1;
     plan.elements = first ? Elements::all : Elements::open;
     plan.moduli = chosen;
@@ -281,14 +301,15 @@ void plan_fixed(const DeviceModel& model, int index, int t, const Lines& rows, c
                 const PassLaunch& launched, double target, Scalar<T> alpha, const NativeOffer* offer, CallState* state,
                 cudaStream_t stream) {
   launch(model, "plan of a fixed pass", make_fixed_plan<T>, {1, 1}, stream, index, t, rows.count, cols.count, rows.k,
-         launched, target, alpha, offer != nullptr, offer ? *offer : NativeOffer{}, int8_capacities(), state);
+         launched, target, alpha, offer != nullptr, offer ? *offer : NativeOffer{}, int8_capacities(launched.residues),
+         state);
 }
 
 template <class T>
 void plan_moduli(const DeviceModel& model, int index, const Lines& rows, const Lines& cols, const PassLaunch& launched,
                  Scalar<T> alpha, const NativeOffer* offer, CallState* state, cudaStream_t stream) {
   launch(model, "plan of a pass by moduli", make_moduli_plan<T>, {1, 1}, stream, index, rows.count, cols.count, rows.k,
-         launched, alpha, offer != nullptr, offer ? *offer : NativeOffer{}, int8_capacities(), state);
+         launched, alpha, offer != nullptr, offer ? *offer : NativeOffer{}, int8_capacities(launched.residues), state);
 }
 
 template <class T>
@@ -298,7 +319,7 @@ void plan_cr(const DeviceModel& model, int index, bool first, const Operand<T>& 
   launch(model, "samples of a cr pass", sample_elements<T>, {most_samples, sample_threads}, stream, index, first, rows,
          row_lines, cols, col_lines, open, alpha, state);
   launch(model, "plan of a cr pass", make_cr_plan<T>, {1, plan_threads}, stream, index, first, row_lines, col_lines,
-         launched, alpha, int8_capacities(), state);
+         launched, alpha, int8_capacities(launched.residues), state);
 }
 
 #define ACCUBLAS_INSTANTIATE(T)                                                                                    \

@@ -29,7 +29,7 @@ void certify_product(const DeviceModel& model, CertificateLadder ladder, const S
   if (arguments.rows_count <= 0 || arguments.cols_count <= 0) return;
   const CertifyJob job{ladder.kind,
                        make_rungs<T>(rows.k, ladder.most),
-                       make_moduli_rungs<T>(rows.k, ladder.most),
+                       make_moduli_rungs<T>(rows.k, ladder.most, ladder.residues),
                        rows,
                        cols,
                        first_row,

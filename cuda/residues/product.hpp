@@ -5,14 +5,15 @@
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/device_model.hpp"
 #include "cuda/core/operand.hpp"
+#include "cuda/core/reduction.hpp"
 #include "cuda/residues/certify.hpp"
 
 namespace accublas::cuda {
 
-/// Residue products of a block of rows and one of columns: for every modulus l, result[(l block_rows + r) block_cols +
+/// Residue products of a block of rows and one of columns: for every plane l, result[(l block_rows + r) block_cols +
 /// c] = sum over p of rows(r, p) cols(c, p), modulo p_l, as a signed byte (any representative in -128 .. 127), for the
-/// block's lines that exist. `accumulate` adds to the bytes already there. block_rows, block_cols and moduli are the
-/// plan's.
+/// block's lines that exist. `accumulate` adds to the bytes already there. block_rows, block_cols and planes are the
+/// plan's; `residues` is what it can have.
 struct ProductArguments {
   const std::uint8_t* rows;
   const std::uint8_t* cols;
@@ -24,6 +25,9 @@ struct ProductArguments {
   bool accumulate;
   const PassPlan* plan;
   CallState* state;
+  ResidueKind residues = ResidueKind::real;
+
+  int first_reduction() const { return residues == ResidueKind::complex ? complex_reductions : 0; }
 };
 /// The longest sum of products of two bytes below 256 that 32 bits hold (66,051), rounded down to the kernels' step.
 inline constexpr Index product_most_terms = 65920;

@@ -240,7 +240,7 @@ void launch(const DeviceModel& model, const std::uint8_t* rows, std::size_t rows
 
 void residue_product(const DeviceModel& model, const ProductArguments& a, cudaStream_t stream) {
   const auto start = a.accumulate ? launch<ResidueOutput<true>> : launch<ResidueOutput<false>>;
-  start(model, a.rows, a.rows_bytes, a.cols, a.cols_bytes, make_job(a), stream, {});
+  start(model, a.rows, a.rows_bytes, a.cols, a.cols_bytes, make_job(a), stream, {a.first_reduction()});
 }
 
 void certificate_sums(const DeviceModel& model, const SumsArguments& a, cudaStream_t stream) {

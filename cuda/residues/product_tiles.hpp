@@ -77,7 +77,7 @@ __device__ inline BlockExtent block_extent(const ProductJob<Element>& job) {
   if (job.plan) {
     if (!job.plan->active) return extent;
     extent.block = {job.plan->block_rows, job.plan->block_cols};
-    extent.planes = job.plan->moduli;
+    extent.planes = job.plan->planes();
   } else if (job.state->refused || job.state->common_moduli > 0) {
     return extent;
   }
@@ -125,18 +125,22 @@ struct TileOrder {
 // A namespace-scope constant of the compiler's, in constant memory: a tile's plane is the same for all threads.
 static __constant__ const ReductionTable reductions = make_reductions();
 
-struct NoParameters {};
+/// The reduction of plane 0.
+struct FirstReduction {
+  int index;
+};
 
 /// What becomes of 16 neighbouring sums of a row: bytes of residues, added to those already there on request.
 template <bool accumulate>
 struct ResidueOutput {
   using Element = std::int8_t;
-  using Parameters = NoParameters;
+  using Parameters = FirstReduction;
+  int first_reduction;
   Reduction modulus;
 
-  __device__ explicit ResidueOutput(const NoParameters&) {}
+  __device__ explicit ResidueOutput(const FirstReduction& first) : first_reduction(first.index) {}
   /// `first_col`: of the warp's columns.
-  __device__ void begin_tile(int plane, Index /*first_col*/) { modulus = reductions.of[plane]; }
+  __device__ void begin_tile(int plane, Index /*first_col*/) { modulus = reductions.of[first_reduction + plane]; }
   __device__ void end_tile() const {}
   __device__ void end() const {}
 
@@ -156,6 +160,8 @@ struct ResidueOutput {
     return __byte_perm(two(0), two(2), 0x6420);
   }
 };
+
+struct NoParameters {};
 
 /// or the sums themselves, kept at 2^31 - 1 where adding would pass it: the certificate wants a lower bound; or its
 /// test of them (cuda/residues/certify_output.hpp).

@@ -102,6 +102,11 @@ struct Gemv {
   bool conjugate_a = false;  ///< complex only
 };
 
+/// A real product may be that of the parts of complex numbers, of B's entries (u, v) in rows 2 p and 2 p + 1 with those
+/// of A's rows 2 i and 2 i + 1: (x, y) and (-y, x) in columns 2 p and 2 p + 1, or where `conjugated` (x, y) and (y,
+/// -x). An engine may use it.
+enum class RowPairs { none, complex, conjugated };
+
 /// C = alpha A B + beta C, A m x k, B k x n, C m x n; of a complex operand its conjugate where that is asked for.
 template <class T>
 struct Gemm {
@@ -112,6 +117,7 @@ struct Gemm {
   T beta;
   Matrix<T> c;
   bool conjugate_a = false, conjugate_b = false;  ///< complex only
+  RowPairs row_pairs = RowPairs::none;            ///< real only
 
   /// C^T = alpha B^T A^T + beta C^T.
   Gemm transposed() const {

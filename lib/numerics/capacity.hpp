@@ -5,14 +5,25 @@
 #include <cstdint>
 
 #include "lib/base/host_device.hpp"
+#include "lib/numerics/complex_moduli.hpp"
 #include "lib/numerics/moduli.hpp"
 
 namespace accublas {
 
-/// log2 of the largest abs(S) that the first `count` moduli are used for: P / 2 / crt_margin, rounded down.
-double int8_capacity(int count);
+/// Whose residues: of real sums, or of complex ones (lib/numerics/complex_moduli.hpp).
+enum class ResidueKind : std::int32_t { real, complex };
 
-/// The same for every number of moduli, as a kernel's argument.
+ACCUBLAS_HD constexpr int most_moduli(ResidueKind of) { return of == ResidueKind::real ? max_moduli : complex_moduli; }
+/// Planes of the first `count` moduli.
+ACCUBLAS_HD constexpr int planes_of(ResidueKind of, int count) {
+  return of == ResidueKind::real ? count : complex_planes(count);
+}
+
+/// log2 of the largest abs(S), of a component, that the first `count` moduli are used for: P / 2 / crt_margin, rounded
+/// down.
+double int8_capacity(int count, ResidueKind = ResidueKind::real);
+
+/// The same for every number of moduli, as a kernel's argument; beyond the last of them its value.
 struct Capacities {
   double log2[max_moduli + 1];
 
@@ -23,10 +34,10 @@ struct Capacities {
     return count;
   }
 };
-const Capacities& int8_capacities();
+const Capacities& int8_capacities(ResidueKind = ResidueKind::real);
 
-/// The least number of moduli for abs(S) <= 2^log2_bound; 0 if all 49 do not suffice.
-int int8_moduli_for(double log2_bound);
+/// The least number of moduli for abs(S) <= 2^log2_bound; 0 if all of them do not suffice.
+int int8_moduli_for(double log2_bound, ResidueKind = ResidueKind::real);
 
 /// Upper bound of log2 of the Euclidean norm of a' = the integers nearest to x 2^t, from an upper bound of the norm of
 /// x: every entry is moved by at most 1/2.

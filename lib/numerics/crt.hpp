@@ -14,11 +14,11 @@ namespace accublas {
 /// estimate the quotient in single precision.
 inline constexpr double crt_margin = 1 + 1.0 / 32;
 
-/// S from its residues r_l = residues[l stride] (any representatives in -255 .. 255) modulo the table's moduli, for
-/// abs(S) <= P / 2 / crt_margin; L limbs must hold S, not the terms: all is modulo 2^(64 L).
+/// S from the residues r_l = residues[l stride] (any representatives in -255 .. 255) of the table's planes, for abs(S)
+/// <= P / 2 / crt_margin; L limbs must hold S, not the terms: all is modulo 2^(64 L).
 ///
-/// Y = sum r_l weight_l is S + q P with an integer q, and Y / P = sum r_l fraction_l. That sum of at most 49 terms
-/// below 255 / 2 is computed in doubles with an error below 49 (49 255 / 2 + 255 / 2) 2^-53 < 2^-34, and S / P is
+/// Y = sum r_l weight_l is S + q P with an integer q, and Y / P = sum r_l fraction_l. That sum of at most 64 terms
+/// below 255 / 2 is computed in doubles with an error below 64 (64 255 / 2 + 255 / 2) 2^-53 < 2^-33, and S / P is
 /// farther than 2^-7 from a half, so rounding to the nearest integer gives q.
 template <int L>
 ACCUBLAS_HD Wide<L> crt_reconstruct(const CrtTable& table, const std::int8_t* residues, std::int64_t stride) {

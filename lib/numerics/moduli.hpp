@@ -64,21 +64,41 @@ ACCUBLAS_HD constexpr int inverse_residue(int a, int p) {
 /// Limbs that hold the product of all moduli and sums of up to 49 weights times bytes.
 inline constexpr int crt_limbs = 6;
 
-/// What the Chinese remainder theorem needs for the first `count` moduli. With P their product and residues r_l of S
-/// (any representatives, abs(r_l) <= 255), sum r_l weight_l = S modulo P, where weight_l = inverse_l P / p_l is 1
-/// modulo p_l, 0 modulo the others, and abs(weight_l) <= P / 2.
-struct CrtTable {
+/// Planes of residues that a table may have. Real sums have one for each modulus, complex ones more
+/// (lib/numerics/complex_moduli.hpp).
+inline constexpr int max_planes = 64;
+
+/// Planes, and what they tell of S: modulo p, S is the sum over the planes of p of factor times the plane's residue.
+struct ResiduePlane {
+  int p, factor;
+  bool first;  ///< of its modulus
+};
+struct ResiduePlanes {
   int count;
+  ResiduePlane plane[max_planes];
+};
+ACCUBLAS_HD constexpr ResiduePlanes real_planes(int count) {
+  constexpr ModuliList list = moduli_list();
+  ResiduePlanes planes{count, {}};
+  for (int l = 0; l < count; ++l) planes.plane[l] = {list.p[l], 1, true};
+  return planes;
+}
+
+/// What the Chinese remainder theorem needs of planes. With P the product of their moduli and residues r_l of the
+/// planes (any representatives, abs(r_l) <= 255), sum r_l weight_l = S modulo P, where weight_l = inverse_l P / p_l is
+/// the plane's factor modulo p_l, 0 modulo the others, and abs(weight_l) <= P / 2.
+struct CrtTable {
+  int count;                ///< of planes
   Wide<crt_limbs> product;  ///< P
-  Wide<crt_limbs> weight[max_moduli];
-  double fraction[max_moduli];  ///< weight_l / P = inverse_l / p_l, correctly rounded
+  Wide<crt_limbs> weight[max_planes];
+  double fraction[max_planes];  ///< weight_l / P = inverse_l / p_l, correctly rounded
 
   /// The same in digits of 16 bits, -2^15 <= digit < 2^15, for kernels that add products of 16-bit numbers: `digits` of
   /// them, the last not zero padded. Where fewer than 7 are needed, zero digits stand below, and the unit of digit 0 is
-  /// 2^unit_exponent with unit_exponent < 0. Pairs of moduli lie together; an odd count has a zero partner.
+  /// 2^unit_exponent with unit_exponent < 0. Pairs of planes lie together; an odd count has a zero partner.
   static constexpr int max_digits = 22;
   int digits, unit_exponent;
-  std::int16_t weight_digit[max_digits][max_moduli + 1];
+  std::int16_t weight_digit[max_digits][max_planes];
   std::int16_t product_digit[max_digits];
   float quotient[3];  ///< 2^(16 (digits - 1 - i)) / P, in units of digit 0
 };
@@ -136,23 +156,24 @@ ACCUBLAS_HD constexpr double power_over(int exponent, const Wide<crt_limbs>& a) 
   return r;
 }
 
-ACCUBLAS_HD constexpr CrtTable make_crt_table(int count) {
-  constexpr ModuliList list = moduli_list();
+ACCUBLAS_HD constexpr CrtTable make_crt_table(const ResiduePlanes& planes) {
   CrtTable t{};
-  t.count = count;
+  t.count = planes.count;
   t.product = wide_from<crt_limbs>(1);
-  for (int l = 0; l < count; ++l) t.product = wide_mul(t.product, static_cast<std::uint64_t>(list.p[l]));
+  for (int l = 0; l < planes.count; ++l)
+    if (planes.plane[l].first) t.product = wide_mul(t.product, static_cast<std::uint64_t>(planes.plane[l].p));
   // P / 2 and the weights must fit balanced digits: P < 2^(16 digits - 1).
   const int needed = wide_bit_length(t.product) / 16 + 1;
   t.digits = needed < 7 ? 7 : needed;
   const int below = t.digits - needed;
   t.unit_exponent = -16 * below;
-  for (int l = 0; l < count; ++l) {
-    const Wide<crt_limbs> cofactor = divide_exactly(t.product, list.p[l]);
-    const int inverse = inverse_residue(residue_of(cofactor, list.p[l]), list.p[l]);
+  for (int l = 0; l < planes.count; ++l) {
+    const auto [p, factor, first] = planes.plane[l];
+    const Wide<crt_limbs> cofactor = divide_exactly(t.product, p);
+    const int inverse = balanced_residue(inverse_residue(residue_of(cofactor, p), p) * factor, p);
     const Wide<crt_limbs> magnitude = wide_mul(cofactor, static_cast<std::uint64_t>(inverse < 0 ? -inverse : inverse));
     t.weight[l] = wide_negate_if(magnitude, inverse < 0);
-    t.fraction[l] = static_cast<double>(inverse) / list.p[l];
+    t.fraction[l] = static_cast<double>(inverse) / p;
     const BalancedDigits digits = balanced_digits(t.weight[l], below, t.digits);
     for (int d = 0; d < t.digits; ++d) t.weight_digit[d][l] = digits.digit[d];
   }
@@ -162,5 +183,7 @@ ACCUBLAS_HD constexpr CrtTable make_crt_table(int count) {
     t.quotient[i] = static_cast<float>(power_over(16 * (t.digits - 1 - i) + t.unit_exponent, t.product));
   return t;
 }
+/// For the first `count` moduli.
+ACCUBLAS_HD constexpr CrtTable make_crt_table(int count) { return make_crt_table(real_planes(count)); }
 
 }  // namespace accublas

@@ -111,8 +111,9 @@ void check(const Kind& kind, Index m, Index n, Index k, int moduli, bool row_maj
   const cuda::Operand<T> rows{a.data(), 1, m, m, k}, cols{b.data(), k, 1, n, k};
   const cuda::Scalar<T> one{T(1), nullptr};
   const cuda::NativeOffer offer{moduli, 0.5};
-  row_major ? cuda::first_look<T>(device_model(), cols, rows, one, stride, offer, state.data(), nullptr)
-            : cuda::first_look<T>(device_model(), rows, cols, one, stride, offer, state.data(), nullptr);
+  row_major
+      ? cuda::first_look<T>(device_model(), cols, rows, one, stride, offer, ResidueKind::real, state.data(), nullptr)
+      : cuda::first_look<T>(device_model(), rows, cols, one, stride, offer, ResidueKind::real, state.data(), nullptr);
   require(cudaDeviceSynchronize(), "first_look");
   const cuda::CallState after = state.values()[0];
   EXPECT_EQ(after.look.blocks(), static_cast<unsigned>(blocks));
@@ -151,7 +152,8 @@ TYPED_TEST(FirstLook, ReadsNothingWhereAlphaIsZero) {
   const DeviceArray<T> zero(std::vector<T>{0});
   const cuda::Operand<T> rows{nullptr, 1, 40, 40, 50}, cols{nullptr, 50, 1, 40, 50};
   DeviceState state(cuda::CallState{});
-  cuda::first_look<T>(device_model(), rows, cols, {T(1), zero.data()}, 1, {16, 0.5}, state.data(), nullptr);
+  cuda::first_look<T>(device_model(), rows, cols, {T(1), zero.data()}, 1, {16, 0.5}, ResidueKind::real, state.data(),
+                      nullptr);
   require(cudaDeviceSynchronize(), "first_look");
   EXPECT_EQ(state.read().prefers_native, 0);
   EXPECT_EQ(state.read().look.counts, 0u);
