@@ -263,7 +263,7 @@ ACCUBLAS_API accublas_status accublas_set_engine(accublas_context* ctx, accublas
 /** "auto", "native", "int8", "fp64", "fp16", "dot2", "sums", "multiword". An engine that cannot serve a call's mode is
  * ACCUBLAS_ERROR_ENGINE at that call. */
 ACCUBLAS_API accublas_status accublas_set_engine_name(accublas_context* ctx, const char* name);
-/** Cap of the workspace in MiB; 0 restores the default (256 MiB on the CPU; on a GPU the lesser of 4 GiB and an eighth
+/** Cap of the workspace in MiB; 0 restores the default (256 MiB on the CPU; on a GPU the lesser of 8 GiB and an eighth
  * of its memory). Blocking under it never changes bits. On the CPU a call takes up to a MiB more, for what does not
  * grow with its operands. */
 ACCUBLAS_API accublas_status accublas_set_workspace_mib(accublas_context* ctx, int64_t mib);

@@ -152,13 +152,13 @@ class ComponentProduct {
   /// Numbers that are written of a row of A.
   Index row_words() const { return (by_parts_ ? 2 : 4) * g_.k; }
 
-  /// Half of the workspace for lines: all columns, where they fit half of that, beside as many rows as there is room
+  /// A quarter of the workspace for lines: all columns, where they fit half of that, beside as many rows as there is room
   /// for. T* belongs to the call: then all of both, whatever the cap.
   void choose_panels() {
     rows_ = g_.m, cols_ = g_.n;
     const bool grade = call_.mode.kind == ACCUBLAS_MODE_DP || call_.mode.kind == ACCUBLAS_MODE_SP;
     if (grade && call_.mode.reproducible) return;
-    const Index room = static_cast<Index>(execution_.workspace.cap() / 2 / sizeof(T));
+    const Index room = static_cast<Index>(execution_.workspace.cap() / 4 / sizeof(T));
     if (writes_columns_) cols_ = std::clamp<Index>(room / 2 / (2 * g_.k), std::min<Index>(g_.n, 256), g_.n);
     const Index left = room - (writes_columns_ ? cols_ * 2 * g_.k : 0);
     rows_ = std::clamp<Index>(left / row_words(), std::min<Index>(g_.m, 256), g_.m);

@@ -83,7 +83,7 @@ struct Devices {
 #endif
       models.push_back(model);
       names.push_back(properties.name);
-      workspace.push_back(std::min<std::size_t>(std::size_t{4} << 30, properties.totalGlobalMem / 8));
+      workspace.push_back(std::min<std::size_t>(std::size_t{8} << 30, properties.totalGlobalMem / 8));
     }
   }
 };

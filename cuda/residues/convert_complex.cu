@@ -41,7 +41,7 @@ constexpr ModulusTable make_modulus_table() {
 }
 __constant__ ModulusTable modulus_table = make_modulus_table();
 
-/// A lane's terms of a line, part by part, and the same packed, modulo 2^32.
+/// A lane's terms of a line, part by part, and the same packed, modulo 2^32. Limb 0 of each real part is 1/2 too large.
 template <int Limbs>
 struct FourTerms {
   double real[Limbs][terms_a_lane], imag[Limbs][terms_a_lane];
@@ -64,6 +64,7 @@ __device__ FourTerms<Limbs> take_four_apart(const LineScale& line, double sign, 
       real[i][j] = x.word[i];
       imag[i][j] = y.word[i];
     }
+    t.real[0][j] += 0.5;
   }
 #pragma unroll
   for (int i = 0; i < Limbs; ++i) {
@@ -85,7 +86,7 @@ __device__ __forceinline__ Sums weigh(const FourTerms<Limbs>& t, const Modulus& 
   s.packed_imag = t.packed_imag[0] * static_cast<std::uint32_t>(m.imag_integer[0]);
 #pragma unroll
   for (int j = 0; j < terms_a_lane; ++j) {
-    s.real[j] = t.real[0][j] + 0.5;
+    s.real[j] = t.real[0][j];
     s.imag[j] = t.imag[0][j] * m.imag_weight[0];
   }
 #pragma unroll
