@@ -523,6 +523,15 @@ ACCUBLAS_DECLARE_TRMM(strmm, float)
 ACCUBLAS_DECLARE_TRMM(ztrmm, void)
 ACCUBLAS_DECLARE_TRMM(ctrmm, void)
 
+/** Solves op(A) X = alpha B (side LEFT) or X op(A) = alpha B (RIGHT) for X, which overwrites B; arguments as trmm's.
+ * Modes native, dp and sp (a small residual, as BLAS's; no bound of an element), cr, dp:repro and sp:repro (cr's
+ * values): every unknown, in the order of substitution, is the exact quotient of the exact alpha b - sum a x over the
+ * unknowns before it, rounded once, whatever the blocking (docs/modes.md, "TRSM"). The report's bound is of that. */
+ACCUBLAS_DECLARE_TRMM(dtrsm, double)
+ACCUBLAS_DECLARE_TRMM(strsm, float)
+ACCUBLAS_DECLARE_TRMM(ztrsm, void)
+ACCUBLAS_DECLARE_TRMM(ctrsm, void)
+
 /** The triangle that uplo names of C = alpha op(A) op(B) + beta C, op(A) n x k, op(B) k x n. */
 #define ACCUBLAS_DECLARE_GEMMT(name, type)                                                                           \
   ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,    \

@@ -11,7 +11,7 @@ using namespace accublas;
 namespace {
 
 /// `shape` is as the caller's layout has it. alpha and beta, of type A and B, are BLAS's: real in some Hermitian
-/// products. TRMM's B is `c`.
+/// products. TRMM's and TRSM's B is `c`.
 template <class E, class A, class B>
 accublas_status level3(accublas_context* ctx, accublas_layout layout, const Level3Shape& shape, const void* alpha,
                        const void* a, const void* b, const void* beta, void* c, const accublas_options* options) {
@@ -83,13 +83,13 @@ accublas_status accublas_private_level3(const Level3Shape& shape, bool single, c
                                   int64_t lda, const type* b, int64_t ldb, const factor* beta, type* c, int64_t ldc) { \
     return accublas_##name##_ex(ctx, layout, uplo, trans, n, k, alpha, a, lda, b, ldb, beta, c, ldc, nullptr);         \
   }
-#define ACCUBLAS_DEFINE_TRMM(name, type, E)                                                                            \
+#define ACCUBLAS_DEFINE_TRMM(name, which, type, E)                                                                     \
   accublas_status accublas_##name##_ex(accublas_context* ctx, accublas_layout layout, accublas_side side,              \
                                        accublas_uplo uplo, accublas_transpose transa, accublas_diag diag, int64_t m,   \
                                        int64_t n, const type* alpha, const type* a, int64_t lda, type* b, int64_t ldb, \
                                        const accublas_options* options) {                                              \
     const Level3Shape shape =                                                                                          \
-        shape_with_side(Level3Kind::trmm, is_complex<E>, side, uplo, transa, diag, m, n, lda, ldb, 0);                 \
+        shape_with_side(Level3Kind::which, is_complex<E>, side, uplo, transa, diag, m, n, lda, ldb, 0);                \
     return level3<E, E, E>(ctx, layout, shape, alpha, a, nullptr, nullptr, b, options);                                \
   }                                                                                                                    \
   accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, accublas_side side,                   \
@@ -118,7 +118,8 @@ accublas_status accublas_private_level3(const Level3Shape& shape, bool single, c
   ACCUBLAS_DEFINE_SYMM(prefix##symm, symm, type, E)             \
   ACCUBLAS_DEFINE_SYRK(prefix##syrk, syrk, type, type, E, E)    \
   ACCUBLAS_DEFINE_SYR2K(prefix##syr2k, syr2k, type, type, E, E) \
-  ACCUBLAS_DEFINE_TRMM(prefix##trmm, type, E)                   \
+  ACCUBLAS_DEFINE_TRMM(prefix##trmm, trmm, type, E)             \
+  ACCUBLAS_DEFINE_TRMM(prefix##trsm, trsm, type, E)             \
   ACCUBLAS_DEFINE_GEMMT(prefix##gemmt, type, E)
 #define ACCUBLAS_DEFINE_HERMITIAN(prefix, real, T)                    \
   ACCUBLAS_DEFINE_SYMM(prefix##hemm, hemm, void, Complex<T>)          \

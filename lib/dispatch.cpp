@@ -87,15 +87,15 @@ void run_level3(Context& context, Level3<E> problem, const A* alpha, const B* be
   run.sizes(shape.m, shape.n, shape.k);
   if (shape.m > 0 && shape.n > 0) {
     const B none{0};
-    run.scalars(problem, alpha, problem.kind == Level3Kind::trmm ? &none : beta);
+    run.scalars(problem, alpha, is_in_place(problem.kind) ? &none : beta);
     problem.alpha = conjugate_if(problem.conjugate_alpha, problem.alpha);
     const bool product = run.may_be_nonzero(problem.alpha) && shape.k > 0;
     if (product || run.scalars_on_device() || problem.beta != 1) {
       const CallShape work(shape.m, shape.n, problem.terms());
-      const bool trmm = problem.kind == Level3Kind::trmm, one_operand = trmm || is_syrk(problem.kind);
-      const Named a{"a", problem.a}, b{"b", problem.b}, c{trmm ? "b" : "c", problem.c};
+      const bool in_place = is_in_place(problem.kind), one_operand = in_place || is_syrk(problem.kind);
+      const Named a{"a", problem.a}, b{"b", problem.b}, c{in_place ? "b" : "c", problem.c};
       const Named of_alpha{"alpha", alpha},
-          of_beta{trmm ? "alpha" : "beta", trmm ? alpha : static_cast<const void*>(beta)};
+          of_beta{in_place ? "alpha" : "beta", in_place ? alpha : static_cast<const void*>(beta)};
       if (!product)
         run.operands({c}, {of_alpha, of_beta}, work);
       else if (one_operand)

@@ -75,7 +75,7 @@ void run(const Level3Call<kind, E>& l) {
   if (small)
     if (const auto* blas = accublas_private_native(l.routine, l.rows(), l.n, l.inner())) return on_real(*blas);
   serve(
-      kind == Level3Kind::trmm || !(l.beta == 0), small,
+      is_in_place(kind) || !(l.beta == 0), small,
       [&](const accublas_options* options) {
         return accublas_private_level3(l, is_single_precision<E>, &alpha, l.a, l.b, &l.beta, l.c, options);
       },
@@ -86,14 +86,14 @@ void run(const Level3Call<kind, E>& l) {
 template <Level3Kind kind, class E>
 CblasComplaint bad_transpose(const Level3Call<kind, E>& l) {
   int number = 1;
-  if constexpr (is_symm(kind) || kind == Level3Kind::trmm)
+  if constexpr (is_symm(kind) || is_in_place(kind))
     if (++number; !valid_side(l.side)) return {number, "Illegal Side setting, %d\n", l.side};
   if (++number; !valid_uplo(l.uplo)) return {number, "Illegal Uplo setting, %d\n", l.uplo};
   if constexpr (!is_symm(kind))
     if (++number; !valid_transpose_a(l)) return {number, "Illegal Trans setting, %d\n", l.transa};
   if constexpr (kind == Level3Kind::gemmt)
     if (++number; !valid_transpose(l.transb)) return {number, "Illegal Trans setting, %d\n", l.transb};
-  if constexpr (kind == Level3Kind::trmm)
+  if constexpr (is_in_place(kind))
     if (++number; !valid_diag(l.diag)) return {number, "Illegal Diag setting, %d\n", l.diag};
   return {};
 }
@@ -231,6 +231,7 @@ accublas_diag f77_diag(char c) { return letter_of(c, 'N', ACCUBLAS_NON_UNIT, 'U'
   ACCUBLAS_LEVEL3_NAMES(F77_SYRK, CBLAS_SYRK, p##syrk, syrk, E)     \
   ACCUBLAS_LEVEL3_NAMES(F77_SYR2K, CBLAS_SYR2K, p##syr2k, syr2k, E) \
   ACCUBLAS_LEVEL3_NAMES(F77_TRMM, CBLAS_TRMM, p##trmm, trmm, E)     \
+  ACCUBLAS_LEVEL3_NAMES(F77_TRMM, CBLAS_TRMM, p##trsm, trsm, E)     \
   ACCUBLAS_LEVEL3_NAMES(F77_GEMMT, CBLAS_GEMMT, p##gemmt, gemmt, E)
 #define ACCUBLAS_HERMITIAN_ROUTINES(p, E)                       \
   ACCUBLAS_LEVEL3_NAMES(F77_SYMM, CBLAS_SYMM, p##hemm, hemm, E) \

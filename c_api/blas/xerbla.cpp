@@ -65,7 +65,7 @@ int renumber(const char* routine, int argument) {
   const auto is = [routine](const char* name) { return std::strstr(routine, name) != nullptr; };
   if (is("gemv")) return swap(3, 4);
   if (is("symm") || is("hemm")) return swap(4, 5);
-  if (is("trmm")) return swap(6, 7);
+  if (is("trmm") || is("trsm")) return swap(6, 7);
   if (is("gemmt")) return argument <= 4 ? swap(3, 4) : swap(9, 11);
   if (!is("gemm")) return argument;
   return argument <= 5 ? swap(4, 5) : swap(9, 11);

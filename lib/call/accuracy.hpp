@@ -49,6 +49,9 @@ template <class T>
 Bound promised_bound(Routine routine, const Mode& mode, Index k, T alpha) {
   const double u = unit_roundoff<T>();
   if (k == 0 || alpha == 0) return rounded_once<T>();
+  // Other errors go on to the unknowns that follow: what they keep is the residual.
+  if (is_solve(routine))
+    return bit_defined(mode) ? rounded_once<T>() : Bound{0, std::numeric_limits<double>::infinity(), 0};
   switch (mode.kind) {
     case ACCUBLAS_MODE_DP:
     case ACCUBLAS_MODE_SP:

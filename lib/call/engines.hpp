@@ -49,16 +49,16 @@ struct EngineList {
   }
 };
 
-/// Routines that share engines: GEMM and its batches, real and complex, the other products of level 3, DOT and GEMV,
-/// NRM2 and ASUM, both real and complex.
-enum class RoutineKind { gemm, complex_gemm, level3, vector, complex_vector, norm, complex_norm };
-constexpr RoutineKind all_kinds[] = {RoutineKind::gemm,        RoutineKind::complex_gemm,   RoutineKind::level3,
-                                     RoutineKind::vector,      RoutineKind::complex_vector, RoutineKind::norm,
-                                     RoutineKind::complex_norm};
+/// Routines that share engines: GEMM and its batches, real and complex, the other products of level 3, TRSM, DOT and
+/// GEMV, NRM2 and ASUM, both real and complex.
+enum class RoutineKind { gemm, complex_gemm, level3, solve, vector, complex_vector, norm, complex_norm };
+constexpr RoutineKind all_kinds[] = {RoutineKind::gemm,  RoutineKind::complex_gemm, RoutineKind::level3,
+                                     RoutineKind::solve, RoutineKind::vector,       RoutineKind::complex_vector,
+                                     RoutineKind::norm,  RoutineKind::complex_norm};
 
 constexpr RoutineKind kind_of(Routine routine) {
   if (is_gemm(routine)) return is_complex_routine(routine) ? RoutineKind::complex_gemm : RoutineKind::gemm;
-  if (is_level3(routine)) return RoutineKind::level3;
+  if (is_level3(routine)) return is_solve(routine) ? RoutineKind::solve : RoutineKind::level3;
   const bool complex = is_complex_routine(routine);
   if (is_norm(routine)) return complex ? RoutineKind::complex_norm : RoutineKind::norm;
   return complex ? RoutineKind::complex_vector : RoutineKind::vector;
@@ -82,8 +82,9 @@ constexpr accublas_engine native = ACCUBLAS_ENGINE_NATIVE, int8 = ACCUBLAS_ENGIN
                           fp16 = ACCUBLAS_ENGINE_FP16, dot2 = ACCUBLAS_ENGINE_DOT2, sums = ACCUBLAS_ENGINE_SUMS,
                           multiword = ACCUBLAS_ENGINE_MULTIWORD;
 constexpr RoutineKind gemm = RoutineKind::gemm, complex_gemm = RoutineKind::complex_gemm, level3 = RoutineKind::level3,
-                      vector = RoutineKind::vector, complex_vector = RoutineKind::complex_vector,
-                      norm = RoutineKind::norm, complex_norm = RoutineKind::complex_norm;
+                      solve = RoutineKind::solve, vector = RoutineKind::vector,
+                      complex_vector = RoutineKind::complex_vector, norm = RoutineKind::norm,
+                      complex_norm = RoutineKind::complex_norm;
 constexpr bool plain = false, repro = true;  // dp and dp:repro; other modes are plain
 
 /// Rows of dp are those of sp. Where dp promises no bits, emulation keeps its promise too, but is slower on the CPU.
@@ -91,6 +92,7 @@ constexpr EngineRow table[] = {
     {ACCUBLAS_MODE_NATIVE, plain, gemm, {native}, {native}},
     {ACCUBLAS_MODE_NATIVE, plain, complex_gemm, {native}, {native}},
     {ACCUBLAS_MODE_NATIVE, plain, level3, {native}, {}},
+    {ACCUBLAS_MODE_NATIVE, plain, solve, {native}, {}},
     {ACCUBLAS_MODE_NATIVE, plain, vector, {native}, {native}},
     {ACCUBLAS_MODE_NATIVE, plain, complex_vector, {native}, {}},
     {ACCUBLAS_MODE_NATIVE, plain, norm, {native}, {native}},
@@ -98,6 +100,7 @@ constexpr EngineRow table[] = {
     {ACCUBLAS_MODE_DP, plain, gemm, {native, int8, fp64}, {native, int8, fp16, fp64}},
     {ACCUBLAS_MODE_DP, plain, complex_gemm, {native, int8, fp64}, {native, int8, fp16, fp64}},
     {ACCUBLAS_MODE_DP, plain, level3, {native, int8, fp64}, {}},
+    {ACCUBLAS_MODE_DP, plain, solve, {native, sums}, {}},
     {ACCUBLAS_MODE_DP, plain, vector, {native, sums}, {native, sums}},
     {ACCUBLAS_MODE_DP, plain, complex_vector, {native, sums}, {}},
     {ACCUBLAS_MODE_DP, plain, norm, {native, sums}, {native, sums}},
@@ -105,6 +108,7 @@ constexpr EngineRow table[] = {
     {ACCUBLAS_MODE_DP, repro, gemm, {int8, fp64, sums}, {int8, fp16, fp64}},
     {ACCUBLAS_MODE_DP, repro, complex_gemm, {int8, fp64, sums}, {int8, fp16, fp64}},
     {ACCUBLAS_MODE_DP, repro, level3, {int8, fp64, sums}, {}},
+    {ACCUBLAS_MODE_DP, repro, solve, {sums}, {}},
     {ACCUBLAS_MODE_DP, repro, vector, {sums}, {sums}},
     {ACCUBLAS_MODE_DP, repro, complex_vector, {sums}, {}},
     {ACCUBLAS_MODE_DP, repro, norm, {sums}, {sums}},
@@ -129,6 +133,7 @@ constexpr EngineRow table[] = {
     {ACCUBLAS_MODE_CR, plain, gemm, {int8, fp64, sums}, {int8, fp16, fp64}},
     {ACCUBLAS_MODE_CR, plain, complex_gemm, {int8, fp64, sums}, {int8, fp16, fp64}},
     {ACCUBLAS_MODE_CR, plain, level3, {int8, fp64, sums}, {}},
+    {ACCUBLAS_MODE_CR, plain, solve, {sums}, {}},
     {ACCUBLAS_MODE_CR, plain, vector, {sums}, {sums}},
     {ACCUBLAS_MODE_CR, plain, complex_vector, {sums}, {}},
     {ACCUBLAS_MODE_CR, plain, norm, {sums}, {sums}},
@@ -182,6 +187,7 @@ constexpr bool engines_match_modes() {
             rows += row.cpu.count + row.cuda.count > 0 ? 1 : 2;
         const bool has = (!reproducible || mode.suffix == ":repro") &&
                          (mode.norms || (routines != RoutineKind::norm && routines != RoutineKind::complex_norm)) &&
+                         (mode.solves || routines != RoutineKind::solve) &&
                          (routines == RoutineKind::gemm || mode.families == Families::all);
         if (rows != (has ? 1 : 0)) return false;
       }

@@ -9,13 +9,16 @@
 namespace accublas {
 
 /// In the order of their routines (lib/call/routine.hpp); the last three have complex forms only.
-enum class Level3Kind { symm, syrk, syr2k, trmm, gemmt, hemm, herk, her2k };
+enum class Level3Kind { symm, syrk, syr2k, trmm, trsm, gemmt, hemm, herk, her2k };
 
 constexpr bool is_hermitian(Level3Kind kind) { return kind >= Level3Kind::hemm; }
 /// SYMM and HEMM; SYRK and HERK; SYR2K and HER2K.
 constexpr bool is_symm(Level3Kind kind) { return kind == Level3Kind::symm || kind == Level3Kind::hemm; }
 constexpr bool is_syrk(Level3Kind kind) { return kind == Level3Kind::syrk || kind == Level3Kind::herk; }
 constexpr bool is_syr2k(Level3Kind kind) { return kind == Level3Kind::syr2k || kind == Level3Kind::her2k; }
+
+/// TRMM and TRSM: a triangular matrix, and B, which the result overwrites.
+constexpr bool is_in_place(Level3Kind kind) { return kind == Level3Kind::trmm || kind == Level3Kind::trsm; }
 
 /// All arguments that are no numbers of the matrices; what a routine lacks is as it is here. n is the order of a result
 /// that has a triangle.
@@ -33,7 +36,7 @@ struct Level3Shape {
   std::int64_t order() const { return side == ACCUBLAS_LEFT ? m : n; }
 };
 
-/// Of SYMM, HEMM and TRMM (which has no C, and the others no transposition and no diagonal).
+/// Of SYMM, HEMM, TRMM and TRSM (which have no C, and the others no transposition and no diagonal).
 constexpr Level3Shape shape_with_side(Level3Kind kind, bool complex, accublas_side side, accublas_uplo uplo,
                                       accublas_transpose transa, accublas_diag diag, std::int64_t m, std::int64_t n,
                                       std::int64_t lda, std::int64_t ldb, std::int64_t ldc) {
@@ -58,11 +61,11 @@ constexpr bool valid_transpose_a(const Level3Shape& s) {
 }
 
 /// The order of netlib's arguments: side and uplo for SYMM and HEMM, uplo and trans for SYRK and its kind, side, uplo,
-/// transa and diag for TRMM, uplo, transa and transb for GEMMT; then m (if there is a side) and n, k (if there is
-/// none); then alpha, a, lda, b, ldb, beta, c, ldc, as many as there are.
+/// transa and diag for TRMM and TRSM, uplo, transa and transb for GEMMT; then m (if there is a side) and n, k (if there
+/// is none); then alpha, a, lda, b, ldb, beta, c, ldc, as many as there are.
 constexpr BadArgument check_level3(accublas_layout layout, const Level3Shape& s) {
   if (!valid(layout)) return {"layout", 0};
-  const bool sides = is_symm(s.kind) || s.kind == Level3Kind::trmm, gemmt = s.kind == Level3Kind::gemmt;
+  const bool sides = is_symm(s.kind) || is_in_place(s.kind), gemmt = s.kind == Level3Kind::gemmt;
   int number = 0;
   if (sides && (++number, !valid_side(s.side))) return {"side", number};
   if (++number; !valid_uplo(s.uplo)) return {"uplo", number};
@@ -71,7 +74,7 @@ constexpr BadArgument check_level3(accublas_layout layout, const Level3Shape& s)
     if (++number; !valid_transpose_a(s)) return {name, number};
   }
   if (gemmt && (++number, !valid_transpose(s.transb))) return {"transb", number};
-  if (s.kind == Level3Kind::trmm && (++number, !valid_diag(s.diag))) return {"diag", number};
+  if (is_in_place(s.kind) && (++number, !valid_diag(s.diag))) return {"diag", number};
   if (sides && (++number, s.m < 0)) return {"m", number};
   if (++number; s.n < 0) return {"n", number};
   if (!sides && (++number, s.k < 0)) return {"k", number};
@@ -85,13 +88,13 @@ constexpr BadArgument check_level3(accublas_layout layout, const Level3Shape& s)
     const std::int64_t b_rows = sides ? s.m : tall ? s.n : s.k, b_cols = sides ? s.n : tall ? s.k : s.n;
     if (s.ldb < least_ld(layout, b_rows, b_cols)) return {"ldb", number};
   }
-  if (s.kind == Level3Kind::trmm) return {};
+  if (is_in_place(s.kind)) return {};
   number += 3;  // beta, c
   if (s.ldc < least_ld(layout, sides ? s.m : s.n, s.n)) return {"ldc", number};
   return {};
 }
 
-/// TRMM's B is `c`; `b` is null there.
+/// TRMM's and TRSM's B is `c`; `b` is null there.
 template <class E>
 struct Level3 : Level3Shape {
   E alpha{};
@@ -101,13 +104,13 @@ struct Level3 : Level3Shape {
   bool conjugate_alpha = false;  ///< alpha's conjugate is meant
 
   Triangle part() const { return uplo == ACCUBLAS_UPPER ? Triangle::upper : Triangle::lower; }
-  Triangle wanted() const { return is_symm(kind) || kind == Level3Kind::trmm ? Triangle::all : part(); }
+  Triangle wanted() const { return is_symm(kind) || is_in_place(kind) ? Triangle::all : part(); }
   bool hermitian_result() const { return kind == Level3Kind::herk || kind == Level3Kind::her2k; }
   /// C as it lies, and its sizes.
   std::int64_t rows() const { return wanted() == Triangle::all ? m : n; }
-  Matrix<E> result() const { return {c, 1, kind == Level3Kind::trmm ? ldb : ldc}; }
+  Matrix<E> result() const { return {c, 1, is_in_place(kind) ? ldb : ldc}; }
   /// Inner dimension of a product.
-  std::int64_t inner() const { return is_symm(kind) || kind == Level3Kind::trmm ? order() : k; }
+  std::int64_t inner() const { return is_symm(kind) || is_in_place(kind) ? order() : k; }
   /// Terms of an element.
   std::int64_t terms() const { return is_syr2k(kind) ? 2 * k : inner(); }
 
@@ -116,7 +119,7 @@ struct Level3 : Level3Shape {
   void transpose() {
     transposed_call = !transposed_call;
     uplo = uplo == ACCUBLAS_UPPER ? ACCUBLAS_LOWER : ACCUBLAS_UPPER;
-    if (is_symm(kind) || kind == Level3Kind::trmm) {
+    if (is_symm(kind) || is_in_place(kind)) {
       side = side == ACCUBLAS_LEFT ? ACCUBLAS_RIGHT : ACCUBLAS_LEFT;
       std::swap(m, n);
     } else if (kind == Level3Kind::gemmt) {
@@ -131,12 +134,25 @@ struct Level3 : Level3Shape {
   }
 };
 
+/// op(X) of a matrix with its leading dimension.
+template <class E>
+Operand<E> operand_of(const E* x, std::int64_t ld, accublas_transpose trans) {
+  const Matrix<const E> stored{x, 1, ld};
+  return {trans == ACCUBLAS_NO_TRANS ? stored : stored.transposed(), trans == ACCUBLAS_CONJ_TRANS};
+}
+/// op(A) of TRMM and TRSM.
+template <class E>
+Operand<E> triangular_operand(const Level3<E>& l) {
+  Operand<E> a = operand_of(l.a, l.lda, l.transa);
+  a.structure = Structure::triangular;
+  a.part = l.transa == ACCUBLAS_NO_TRANS ? l.part() : transposed(l.part());
+  a.unit = l.diag == ACCUBLAS_UNIT;
+  return a;
+}
+
+/// Not of TRSM.
 template <class E>
 Product<E> product_of(const Level3<E>& l) {
-  const auto op = [](const E* x, std::int64_t ld, accublas_transpose trans) {
-    const Matrix<const E> stored{x, 1, ld};
-    return Operand<E>{trans == ACCUBLAS_NO_TRANS ? stored : stored.transposed(), trans == ACCUBLAS_CONJ_TRANS};
-  };
   const Matrix<E> c = l.result();
   Product<E> p{l.rows(), l.n, l.k, l.alpha, {}, {}, l.beta, c};
   p.wanted = l.wanted();
@@ -145,17 +161,14 @@ Product<E> product_of(const Level3<E>& l) {
     case Level3Kind::symm:
     case Level3Kind::hemm: {
       p.a = {{l.a, 1, l.lda}, false, is_hermitian(l.kind) ? Structure::hermitian : Structure::symmetric, l.part()};
-      p.b = op(l.b, l.ldb, ACCUBLAS_NO_TRANS);
+      p.b = operand_of(l.b, l.ldb, ACCUBLAS_NO_TRANS);
       if (l.side == ACCUBLAS_RIGHT) std::swap(p.a, p.b);
       p.k = l.order();
       break;
     }
     case Level3Kind::trmm: {
       // B stands left of the product, or B^T does: its lines are rows (Product::in_place).
-      Operand<E> a = op(l.a, l.lda, l.transa);
-      a.structure = Structure::triangular;
-      a.part = l.transa == ACCUBLAS_NO_TRANS ? l.part() : transposed(l.part());
-      a.unit = l.diag == ACCUBLAS_UNIT;
+      const Operand<E> a = triangular_operand(l);
       p.k = l.order();
       p.b = a;
       if (l.side == ACCUBLAS_LEFT) {
@@ -169,8 +182,8 @@ Product<E> product_of(const Level3<E>& l) {
       break;
     }
     case Level3Kind::gemmt:
-      p.a = op(l.a, l.lda, l.transa);
-      p.b = op(l.b, l.ldb, l.transb);
+      p.a = operand_of(l.a, l.lda, l.transa);
+      p.b = operand_of(l.b, l.ldb, l.transb);
       break;
     default: {
       const E* const other = is_syrk(l.kind) ? l.a : l.b;
@@ -178,12 +191,12 @@ Product<E> product_of(const Level3<E>& l) {
       const accublas_transpose turned = p.hermitian ? ACCUBLAS_CONJ_TRANS : ACCUBLAS_TRANS;
       const bool plain = l.transa == ACCUBLAS_NO_TRANS;
       const accublas_transpose left = plain ? ACCUBLAS_NO_TRANS : turned, right = plain ? turned : ACCUBLAS_NO_TRANS;
-      p.a = op(l.a, l.lda, left);
-      p.b = op(other, ld_other, right);
+      p.a = operand_of(l.a, l.lda, left);
+      p.b = operand_of(other, ld_other, right);
       if (is_syr2k(l.kind)) {
         p.two_pairs = true;
-        p.a2 = op(other, ld_other, left);
-        p.b2 = op(l.a, l.lda, right);
+        p.a2 = operand_of(other, ld_other, left);
+        p.b2 = operand_of(l.a, l.lda, right);
       }
     }
   }

@@ -40,6 +40,10 @@ enum class Routine {
   strmm,
   ztrmm,
   ctrmm,
+  dtrsm,
+  strsm,
+  ztrsm,
+  ctrsm,
   dgemmt,
   sgemmt,
   zgemmt,
@@ -61,7 +65,7 @@ enum class Routine {
   dzasum,
   scasum
 };
-constexpr int routine_count = 52;
+constexpr int routine_count = 56;
 constexpr Routine all_routines[routine_count] = {
     Routine::dgemm,         Routine::sgemm,         Routine::ddot,   Routine::sdot,   Routine::dgemv,
     Routine::sgemv,         Routine::dnrm2,         Routine::snrm2,  Routine::dasum,  Routine::sasum,
@@ -69,21 +73,22 @@ constexpr Routine all_routines[routine_count] = {
     Routine::cgemm_batched, Routine::dsymm,         Routine::ssymm,  Routine::zsymm,  Routine::csymm,
     Routine::dsyrk,         Routine::ssyrk,         Routine::zsyrk,  Routine::csyrk,  Routine::dsyr2k,
     Routine::ssyr2k,        Routine::zsyr2k,        Routine::csyr2k, Routine::dtrmm,  Routine::strmm,
-    Routine::ztrmm,         Routine::ctrmm,         Routine::dgemmt, Routine::sgemmt, Routine::zgemmt,
-    Routine::cgemmt,        Routine::zhemm,         Routine::chemm,  Routine::zherk,  Routine::cherk,
-    Routine::zher2k,        Routine::cher2k,        Routine::zdotu,  Routine::cdotu,  Routine::zdotc,
-    Routine::cdotc,         Routine::zgemv,         Routine::cgemv,  Routine::dznrm2, Routine::scnrm2,
-    Routine::dzasum,        Routine::scasum};
+    Routine::ztrmm,         Routine::ctrmm,         Routine::dtrsm,  Routine::strsm,  Routine::ztrsm,
+    Routine::ctrsm,         Routine::dgemmt,        Routine::sgemmt, Routine::zgemmt, Routine::cgemmt,
+    Routine::zhemm,         Routine::chemm,         Routine::zherk,  Routine::cherk,  Routine::zher2k,
+    Routine::cher2k,        Routine::zdotu,         Routine::cdotu,  Routine::zdotc,  Routine::cdotc,
+    Routine::zgemv,         Routine::cgemv,         Routine::dznrm2, Routine::scnrm2, Routine::dzasum,
+    Routine::scasum};
 
 constexpr const char* routine_name(Routine routine) {
   constexpr const char* names[routine_count] = {
-      "dgemm",  "sgemm",  "ddot",          "sdot",          "dgemv", "sgemv", "dnrm2",         "snrm2",
-      "dasum",  "sasum",  "dgemm_batched", "sgemm_batched", "zgemm", "cgemm", "zgemm_batched", "cgemm_batched",
-      "dsymm",  "ssymm",  "zsymm",         "csymm",         "dsyrk", "ssyrk", "zsyrk",         "csyrk",
-      "dsyr2k", "ssyr2k", "zsyr2k",        "csyr2k",        "dtrmm", "strmm", "ztrmm",         "ctrmm",
-      "dgemmt", "sgemmt", "zgemmt",        "cgemmt",        "zhemm", "chemm", "zherk",         "cherk",
-      "zher2k", "cher2k", "zdotu",         "cdotu",         "zdotc", "cdotc", "zgemv",         "cgemv",
-      "dznrm2", "scnrm2", "dzasum",        "scasum"};
+      "dgemm",  "sgemm",  "ddot",          "sdot",          "dgemv",  "sgemv",  "dnrm2",         "snrm2",
+      "dasum",  "sasum",  "dgemm_batched", "sgemm_batched", "zgemm",  "cgemm",  "zgemm_batched", "cgemm_batched",
+      "dsymm",  "ssymm",  "zsymm",         "csymm",         "dsyrk",  "ssyrk",  "zsyrk",         "csyrk",
+      "dsyr2k", "ssyr2k", "zsyr2k",        "csyr2k",        "dtrmm",  "strmm",  "ztrmm",         "ctrmm",
+      "dtrsm",  "strsm",  "ztrsm",         "ctrsm",         "dgemmt", "sgemmt", "zgemmt",        "cgemmt",
+      "zhemm",  "chemm",  "zherk",         "cherk",         "zher2k", "cher2k", "zdotu",         "cdotu",
+      "zdotc",  "cdotc",  "zgemv",         "cgemv",         "dznrm2", "scnrm2", "dzasum",        "scasum"};
   return names[static_cast<int>(routine)];
 }
 
@@ -99,6 +104,9 @@ constexpr Routine level3_routine(int kind, bool complex, bool single) {
   const int number = kind < four ? 4 * kind + 2 * complex : 4 * four + 2 * (kind - four);
   return static_cast<Routine>(static_cast<int>(Routine::dsymm) + number + single);
 }
+
+/// Solutions with a triangular matrix: in place of a product quotients, which have the modes that define them.
+constexpr bool is_solve(Routine routine) { return routine >= Routine::dtrsm && routine <= Routine::ctrsm; }
 
 /// SYR2K and HER2K: two products of the inner dimension's terms each.
 constexpr bool has_two_products(Routine routine) {

@@ -162,6 +162,7 @@ class CpuBackend final : public Backend {
   template <class E>
   static void level3_of(const Call<Level3<E>, E>& call, Execution& execution) {
     if (call.engine == ACCUBLAS_ENGINE_NATIVE) return cpu::native_level3(call.problem, execution);
+    if (call.problem.kind == Level3Kind::trsm) return cpu::solve(call.problem, execution);
     cpu::described_product(product_of(call.problem), emulated(call.mode), call.engine, real_gemm<RealOf<E>>, execution);
   }
 

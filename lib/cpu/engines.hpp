@@ -99,6 +99,10 @@ using RealGemm = void (*)(const Gemm<T>&, const Mode&, accublas_engine, Executio
 template <class E>
 void described_product(const Product<E>&, const Mode&, accublas_engine, RealGemm<RealOf<E>> real, Execution&);
 
+// solve/solve.cpp: TRSM, cr.
+template <class E>
+void solve(const Level3<E>&, Execution&);
+
 // product/complex_dot2.cpp: dot2 for DOT of complex vectors.
 template <class T>
 void dot2_complex_dot(const Dot<Complex<T>>&, Execution&);

@@ -52,7 +52,7 @@ void call_level3(const RealBlas& blas, Level3<E> l) {
   if (l.rows() == 0 || l.n == 0 || (!product && l.beta == 1)) return;
   const auto scale = [&] { scale_part(l.beta, l.rows(), l.n, c, l.wanted(), l.hermitian_result()); };
   if (!product) return scale();
-  if (l.beta == 0 && blas.reads_result && l.kind != Level3Kind::trmm) {
+  if (l.beta == 0 && blas.reads_result && !is_in_place(l.kind)) {
     scale();
     l.beta = E{1};
   }
@@ -81,7 +81,7 @@ void call_level3(const RealBlas& blas, Level3<E> l) {
     const auto call =
         reinterpret_cast<void (*)(Text, Text, Size, Size, In, In, Size, In, Size, In, Out, Size)>(routine);
     call(&uplo, &op_a, &n, &k, &l.alpha, l.a, &lda, l.b, &ldb, &l.beta, l.c, &ldc);
-  } else if (l.kind == Level3Kind::trmm) {
+  } else if (is_in_place(l.kind)) {
     const auto call = reinterpret_cast<void (*)(Text, Text, Text, Text, Size, Size, In, In, Size, Out, Size)>(routine);
     call(&side, &uplo, &op_a, &diag, &m, &n, &l.alpha, l.a, &lda, l.c, &ldb);
   } else {

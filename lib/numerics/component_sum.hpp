@@ -45,6 +45,9 @@ class ComponentSum {
     any_special_ = true;
   }
 
+  /// Of the terms that are finite: -1, 0 or 1.
+  int sign() const { return wide_negative(sum_) ? -1 : wide_bit_length(sum_) != 0; }
+
   /// An exact zero is +0.
   T round() const {
     if (any_special_) return canonical(special_);

@@ -4,7 +4,7 @@ import re
 ROUTINES = [letter + routine for letter in "ds" for routine in ("asum", "dot", "gemm", "gemv", "nrm2")] + ["cgemm", "zgemm"]
 ROUTINES += [letter + routine for letter in "zc" for routine in ("dotu", "dotc", "gemv")]
 ROUTINES += [letters + norm for letters in ("dz", "sc") for norm in ("nrm2", "asum")]
-ROUTINES += [letter + routine for letter in "dszc" for routine in ("symm", "syrk", "syr2k", "trmm", "gemmt")]
+ROUTINES += [letter + routine for letter in "dszc" for routine in ("symm", "syrk", "syr2k", "trmm", "trsm", "gemmt")]
 ROUTINES += [letter + routine for letter in "zc" for routine in ("hemm", "herk", "her2k")]
 ROUTINES.sort(key=len, reverse=True)  # gemmt before gemm
 SPELLINGS = ["{}_", "cblas_{}",                      # Debian, conda, vendors

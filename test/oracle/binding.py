@@ -35,7 +35,7 @@ def signatures():
             "symm": [e, e, e, i, i, p, p, i, p, i, p, p, i], "hemm": [e, e, e, i, i, p, p, i, p, i, p, p, i],
             "syrk": [e, e, e, i, i, p, p, i, p, p, i], "herk": [e, e, e, i, i, p, p, i, p, p, i],
             "syr2k": [e, e, e, i, i, p, p, i, p, i, p, p, i], "her2k": [e, e, e, i, i, p, p, i, p, i, p, p, i],
-            "trmm": [e, e, e, e, e, i, i, p, p, i, p, i],
+            "trmm": [e, e, e, e, e, i, i, p, p, i, p, i], "trsm": [e, e, e, e, e, i, i, p, p, i, p, i],
             "gemmt": [e, e, e, e, i, i, p, p, i, p, i, p, p, i],
             "gemm_batched": [e, e, e, i, i, i, p, p, i, p, i, p, p, i, i],
             "gemm_strided_batched": [e, e, e, i, i, i, p, p, i, i, p, i, i, p, p, i, i, i]}

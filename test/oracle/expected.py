@@ -6,6 +6,7 @@ import complex as complex_types
 import level3
 import modes
 import multiword
+import solve
 from dyadic import BINARY32, BINARY64
 from values import COMPLEX, COMPONENT, DTYPE, words
 
@@ -32,6 +33,8 @@ def expected_bits(case):
         a, b, c = (x.astype(wide(case)) for x in (case.a, case.b, case.c))
     if case.routine == "gemm":
         values, facts = modes.gemm(mode, fmt, case.alpha, a, b, case.beta, c, field=field)
+    elif case.routine == "trsm":
+        values, facts = solve.solve(fmt, case, a, b, c, field), modes.Facts()
     elif case.description is not None:
         values, facts = level3.product(mode, fmt, case.alpha, a, b, case.beta, c, case.description, field)
     elif case.routine == "gemm_batched":

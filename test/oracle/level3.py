@@ -18,13 +18,14 @@ HERMITIAN_ROUTINES = ("hemm", "herk", "her2k")
 @dataclass
 class Description:
     """Of a case: which elements of C are wanted (m x n), which entries of a or b are terms (None: all), whether C is
-    Hermitian, and whether the second half of the terms has conj(alpha)."""
+    Hermitian, whether the second half of the terms has conj(alpha); of TRSM (solve.py) whether A's diagonal is ones."""
 
     wanted: np.ndarray
     a_terms: np.ndarray = None
     b_terms: np.ndarray = None
     hermitian: bool = False
     conjugate_half: bool = False
+    unit: bool = False  # of TRSM: no pivots
 
 
 def product(mode, fmt, alpha, a, b, beta, c, d, field):

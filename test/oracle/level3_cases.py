@@ -10,6 +10,7 @@ from data import KINDS
 from placement import COL, CONJ, NO, ROW, TRANS, conjugate, place_standard
 from values import COMPLEX, COMPONENT, POISON, generator, pick, words
 
+IN_PLACE = ("trmm", "trsm")  # B is overwritten
 UPPER, LOWER, NON_UNIT, UNIT, LEFT, RIGHT = 121, 122, 131, 132, 141, 142
 SIZES = (0, 1, 1, 2, 3, 5, 8, 17, 31, 33, 40)
 ORDERS = (1, 2, 5, 16, 31, 32, 33, 65, 70)
@@ -57,7 +58,7 @@ def make(name, prefix, group, routine, work=60000):
     plain = rng.randint(3) == 0
     real_factors = routine == "herk", routine in ("herk", "her2k")
     alpha, beta = (1.0, 0.0) if plain else (real_scalar(rng, prefix) if real else scalar(rng, prefix) for real in real_factors)
-    if routine in ("symm", "hemm", "trmm"):
+    if routine in ("symm", "hemm", *IN_PLACE):
         return sided(name, prefix, routine, mode, kind, layout, uplo, alpha, beta, rng, order(rng, SIZES, work))
     n, k = order(rng, INNER, work)
     if routine in ("syr2k", "her2k"):
@@ -94,14 +95,14 @@ def make(name, prefix, group, routine, work=60000):
 
 
 def sided(name, prefix, routine, mode, kind, layout, uplo, alpha, beta, rng, sizes):
-    """SYMM, HEMM and TRMM: a square operand on one side."""
+    """SYMM, HEMM, TRMM and TRSM: a square operand on one side."""
     square_order, other = sizes
     left = bool(rng.randint(2))
     m, n = (square_order, other) if left else (other, square_order)
     a, b = operands(rng, kind, m, square_order, n, prefix)
     square = a if left else b
     trans, diag, terms = NO, NON_UNIT, None
-    if routine == "trmm":
+    if routine in IN_PLACE:
         trans, diag = pick(rng, (NO, TRANS, CONJ)), pick(rng, (NON_UNIT, UNIT))
         # uplo is of what is stored, op() turns it.
         terms = triangle(square.shape, uplo if trans == NO else LOWER + UPPER - uplo)
@@ -120,12 +121,12 @@ def sided(name, prefix, routine, mode, kind, layout, uplo, alpha, beta, rng, siz
     poison(buffer_a, places, unread, prefix)
     a, b = (square, b) if left else (a, square)
     rest = b if left else a
-    c = rest if routine == "trmm" else c_values(rng, m, n, prefix, kind)
-    case = Case(name, prefix, routine, routine, mode, kind, alpha, 0.0 if routine == "trmm" else beta, a, b, c)
-    case.description = level3.Description(np.ones((m, n), bool), *((terms, None) if left else (None, terms)))
+    c = rest if routine in IN_PLACE else c_values(rng, m, n, prefix, kind)
+    case = Case(name, prefix, routine, routine, mode, kind, alpha, 0.0 if routine in IN_PLACE else beta, a, b, c)
+    case.description = level3.Description(np.ones((m, n), bool), *((terms, None) if left else (None, terms)), unit=diag == UNIT)
     buffer_b, ldb, _ = place_standard(rest, layout, NO, rng, prefix)
     buffer_c, ldc, positions = place_standard(c, layout, NO, rng, prefix)
-    if routine == "trmm":
+    if routine in IN_PLACE:
         case.arguments = [layout, LEFT if left else RIGHT, uplo, trans, diag, m, n, alpha, "A", lda, "C", ldc]
     else:
         case.arguments = [layout, LEFT if left else RIGHT, uplo, m, n, alpha, "A", lda, "B", ldb, beta, "C", ldc]
@@ -139,5 +140,5 @@ def finished(case, rng, buffers, positions):
     if d.hermitian and case.beta != 1:
         poison(buffers[2], positions, np.eye(*d.wanted.shape, dtype=bool), prefix, 1)
     case.where, case.offsets = positions[d.wanted], [0, 0, 0]
-    finish_case(case, rng, buffers, case.beta == 0 and case.routine != "trmm")
+    finish_case(case, rng, buffers, case.beta == 0 and case.routine not in IN_PLACE)
     return case

@@ -1,0 +1,93 @@
+// RN(y / d) of exact sums (docs/modes.md, "TRSM"): by an interval around the quotient, which decides nearly always, and
+// by comparing y with d times the numbers that it could be rounded to.
+#pragma once
+
+#include <cmath>
+
+#include "lib/numerics/component_sum.hpp"
+#include "lib/numerics/eft.hpp"
+#include "lib/numerics/float_bits.hpp"
+#include "lib/numerics/triple_sum.hpp"
+
+namespace accublas {
+
+/// A number known to lie within `error` of high + low, high = RN(high + low). Operations on numbers in_range state what
+/// they lose, with room for the roundings of `error` itself.
+struct Approximation {
+  double high, low, error;
+
+  static Approximation of(const TripleSum& s) {
+    const DoublePair x = two_sum(s.a2, s.a3), y = two_sum(s.a1, x.high), z = two_sum(y.low, x.low),
+                     w = two_sum(y.high, z.high);
+    const double low = w.low + z.low;
+    const DoublePair sum = two_sum(w.high, low);
+    return {sum.high, sum.low, (s.error + std::fabs(low) * 0x1p-52) * enlarged};
+  }
+  Approximation times(double factor) const {
+    const DoublePair p = two_product(high, factor);
+    return joined(p.high, p.low, low * factor, error * std::fabs(factor));
+  }
+  Approximation plus(const Approximation& o) const {
+    const DoublePair s = two_sum(high, o.high);
+    const double lows = low + o.low;
+    return joined(s.high, s.low, lows, error + o.error + std::fabs(lows) * 0x1p-52);
+  }
+  /// d.error is far below d.
+  Approximation over(const Approximation& d) const {
+    const double first = high / d.high;
+    const Approximation rest = plus(d.times(-first));
+    const double second = rest.high / d.high;
+    const DoublePair q = fast_two_sum(first, second);
+    // What is left of the dividend after `second`, and the rounding of that: below 2^-51 of it.
+    const double left = std::fabs(rest.low) + rest.error + std::fabs(second) * (std::fabs(d.low) + d.error);
+    return {q.high, q.low, ((left + underflow) / std::fabs(d.high) + std::fabs(second) * 0x1p-51) * enlarged};
+  }
+  TripleSum sum() const { return {high, low, 0, error}; }
+
+  /// Numbers in range, and products of two of them, are exact but for what lies below 2^-1074, which `underflow`
+  /// covers.
+  static bool in_range(double x) { return std::fabs(x) > 0x1p-200 && std::fabs(x) < 0x1p200; }
+
+ private:
+  static constexpr double enlarged = 1 + 0x1p-40, underflow = 0x1p-1000;
+
+  static Approximation joined(double high, double below, double more, double error) {
+    const double low = below + more;
+    const DoublePair s = two_sum(high, low);
+    return {s.high, s.low, (error + (std::fabs(low) + std::fabs(more)) * 0x1p-52) * enlarged};
+  }
+};
+
+/// RN(y / d) for y != 0 and d > 0, both known by their signs alone: sign(factor, a, b, c) is that of factor abs(y) - d
+/// (a
+/// + b + c), exactly, for finite numbers a, b, c >= 0 of type T and a factor of 1 or 2. `guess`: any number.
+template <class T, class Sign>
+T round_quotient(bool negative, T guess, Sign&& sign) {
+  using F = FloatFormat<T>;
+  using Bits = typename F::Bits;
+  // The largest number that the magnitude does not lie below, by its bits: they are ordered as the numbers are.
+  const auto reaches = [&](Bits bits) { return sign(1, from_bits<T>(bits), T(0), T(0)) >= 0; };
+  constexpr Bits most = F::infinity - 1;
+  Bits low = 0, above = F::infinity;  // reaches(low), and not `above` where that is finite
+  if (is_finite(guess)) {
+    const Bits near = to_bits(guess) & ~F::sign;
+    for (Bits bits : {near > 2 ? near - 2 : 0, near < most - 2 ? near + 2 : most}) {
+      if (reaches(bits))
+        low = bits > low ? bits : low;
+      else
+        above = bits < above ? bits : above;
+    }
+  }
+  while (above - low > 1) {
+    const Bits middle = low + (above - low) / 2;
+    (reaches(middle) ? low : above) = middle;
+  }
+  // Beyond the largest number stands the power of two that would follow, twice its half.
+  const T one = from_bits<T>(low);
+  constexpr T half_of_next = from_bits<T>(static_cast<Bits>(F::infinity - (Bits{1} << (F::digits - 1))));
+  const int side = low < most ? sign(2, one, from_bits<T>(low + 1), T(0)) : sign(2, one, half_of_next, half_of_next);
+  const Bits result = side > 0 || (side == 0 && (low & 1) != 0) ? low + 1 : low;
+  return from_bits<T>(result | (negative ? F::sign : 0));
+}
+
+}  // namespace accublas
