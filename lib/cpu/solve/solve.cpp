@@ -60,8 +60,10 @@ class Solve {
   }
 
  private:
-  static constexpr Index most_together = 32;
+  static constexpr Index most_together = 64;
   static constexpr Index cached = 1 << 16;  ///< numbers of the unknowns of a thread
+  /// One unknown in so many that `swift` leaves undecided makes `full` worth while for all.
+  static constexpr Index hard_share = 16;
 
   /// The p-th unknown in the order of substitution.
   Index place(Index p) const { return forward_ ? p : order_ - 1 - p; }
@@ -74,45 +76,66 @@ class Solve {
 
   /// Right-hand sides first .. first + count - 1. lines: null where there is no memory for them.
   void solve(Index first, Index count, T* lines) {
-    T* const unknowns = lines + parts * parts * order_;
+    const Index line = parts * order_;
+    T* const unknowns = lines + parts * line;
     TripleSum sums[parts][most_together];
+    Speed speed = Speed::swift;
     for (Index p = 0; p < order_; ++p) {
       const Index i = place(p);
       const E pivot = m_.unit ? E{T(1)} : m_(i, i);
-      if (lines) add_up(p, count, lines, unknowns, sums);
+      if (lines) {
+        write_line(p, lines);
+        add_up(speed, p, count, lines, unknowns, sums, 0);
+      }
+      Index hard = 0;
       for (Index s = 0; s < count; ++s) {
         E& x = x_(i, first + s);
         E result{};
-        if (lines && approximate(x, pivot, sums, s, result)) {
+        bool decided = lines && approximate(x, pivot, sums, s, result);
+        if (lines && !decided && speed == Speed::swift) {
+          ++hard;
+          add_up(Speed::full, p, 1, lines, unknowns + s * line, sums, s);
+          decided = approximate(x, pivot, sums, s, result);
+        }
+        if (decided) {
           x = result;
         } else {
           x = exact(p, pivot, first + s, result);
           undecided_.fetch_add(1, std::memory_order_relaxed);
         }
         if (lines)
-          for (Index part = 0; part < parts; ++part) unknowns[s * parts * order_ + parts * p + part] = part_of(x, part);
+          for (Index part = 0; part < parts; ++part) unknowns[s * line + parts * p + part] = part_of(x, part);
       }
+      if (hard * hard_share > count) speed = Speed::full;
     }
   }
 
-  /// sums[part][s] = that part of sum_q m(p, q) x(q, s) over the p unknowns before.
-  void add_up(Index p, Index count, T* lines, const T* unknowns, TripleSum (&sums)[parts][most_together]) const {
-    const Index terms = parts * p, ld = parts * order_;
+  /// Row p of M before the pivot, for each part of a sum.
+  void write_line(Index p, T* lines) const {
     for (Index q = 0; q < p; ++q) {
       const E entry = m_(place(p), place(q));
       if constexpr (is_complex<E>) {
+        T* const imaginary = lines + parts * order_;
         lines[2 * q] = entry.re, lines[2 * q + 1] = -entry.im;
-        lines[ld + 2 * q] = entry.im, lines[ld + 2 * q + 1] = entry.re;
+        imaginary[2 * q] = entry.im, imaginary[2 * q + 1] = entry.re;
       } else {
         lines[q] = entry;
       }
     }
+  }
+
+  /// sums[part][s] = that part of sum_q m(p, q) x(q, s) over the p unknowns before, for `count` right-hand sides from
+  /// `first` on, whose unknowns these are.
+  void add_up(Speed speed, Index p, Index count, const T* lines, const T* unknowns,
+              TripleSum (&sums)[parts][most_together], Index first) const {
+    const Index ld = parts * order_;
     for (Index part = 0; part < parts; ++part) {
+      TripleSum* const to = sums[part] + first;
       if (p == 0)
-        std::fill_n(sums[part], count, TripleSum{0, 0, 0, 0});
+        std::fill_n(to, count, TripleSum{0, 0, 0, 0});
       else
         cr_kernels<T>(execution_.isa)
-            .rows[static_cast<int>(Speed::full)](count, terms, unknowns, ld, lines + part * ld, sums[part]);
+            .rows[static_cast<int>(speed)](count, parts * p, unknowns, ld, lines + part * ld, to);
     }
   }
 
