@@ -58,9 +58,9 @@ struct Approximation {
   }
 };
 
-/// RN(y / d) for y != 0 and d > 0, both known by their signs alone: sign(factor, a, b, c) is that of factor abs(y) - d
-/// (a
-/// + b + c), exactly, for finite numbers a, b, c >= 0 of type T and a factor of 1 or 2. `guess`: any number.
+/// RN(y / d) for y != 0 and d > 0, both known by their signs alone: sign(factor, a, b, c) is exactly that of
+/// factor abs(y) - d (a + b + c), for finite numbers a, b, c >= 0 of type T and a factor of 1 or 2. `guess`: any
+/// number.
 template <class T, class Sign>
 T round_quotient(bool negative, T guess, Sign&& sign) {
   using F = FloatFormat<T>;

@@ -83,6 +83,8 @@ const Routine routines[] = {SYMM(dsymm),
                             SYR2K(zsyr2k, ACCUBLAS_CONJ_TRANS),
                             TRMM(dtrmm),
                             TRMM(ztrmm),
+                            TRMM(dtrsm),
+                            TRMM(ztrsm),
                             GEMMT(dgemmt),
                             GEMMT(zgemmt)};
 
@@ -121,6 +123,52 @@ TEST(Level3, BadArguments) {
     data.alpha = nullptr;
     bad("alpha", [](Arguments&) {});
   }
+}
+
+/// TRSM's definition is of every unknown by itself: threads, instruction sets' blocks and a workspace that holds no
+/// line change no bit, and modes that it lacks are refused by name.
+TEST(Level3, SolutionsDoNotDependOnBlocks) {
+  constexpr std::int64_t n = 150, sides = 90;
+  std::vector<double> a(static_cast<std::size_t>(n * n)), b(static_cast<std::size_t>(n * sides));
+  std::uint64_t state = 1;
+  const auto number = [&] {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return std::ldexp(static_cast<double>(state >> 11), -53) - 0.5;
+  };
+  for (double& x : a) x = number();
+  for (double& x : b) x = number();
+  for (std::int64_t i = 0; i < n; ++i) a[static_cast<std::size_t>(i * (n + 1))] += 3;
+  const double alpha = 1.25;
+  const auto solve = [&](int threads, std::int64_t workspace, const char* mode, accublas_side side) {
+    api::Context context;
+    EXPECT_EQ(accublas_set_mode_name(context, mode), ACCUBLAS_SUCCESS);
+    EXPECT_EQ(accublas_set_num_threads(context, threads), ACCUBLAS_SUCCESS);
+    accublas_options options = ACCUBLAS_OPTIONS_INIT;
+    options.workspace_bytes = workspace;
+    std::vector<double> x = b;
+    const bool left = side == ACCUBLAS_LEFT;
+    EXPECT_EQ(accublas_dtrsm_ex(context, ACCUBLAS_COL_MAJOR, side, ACCUBLAS_UPPER, ACCUBLAS_TRANS, ACCUBLAS_NON_UNIT,
+                                left ? n : sides, left ? sides : n, &alpha, a.data(), n, x.data(), left ? n : sides,
+                                &options),
+              ACCUBLAS_SUCCESS)
+        << context.error();
+    return x;
+  };
+  for (accublas_side side : {ACCUBLAS_LEFT, ACCUBLAS_RIGHT}) {
+    const std::vector<double> want = solve(1, -1, "cr", side);
+    EXPECT_NE(want, b);
+    EXPECT_EQ(solve(4, -1, "cr", side), want);
+    EXPECT_EQ(solve(3, 64, "cr", side), want);
+    EXPECT_EQ(solve(2, 100000, "dp:repro", side), want);
+  }
+  api::Context context;
+  accublas_options fixed = ACCUBLAS_OPTIONS_INIT;
+  fixed.mode_name = "fixed:60";
+  std::vector<double> x = b;
+  EXPECT_EQ(accublas_dtrsm_ex(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_LEFT, ACCUBLAS_UPPER, ACCUBLAS_TRANS,
+                              ACCUBLAS_NON_UNIT, n, sides, &alpha, a.data(), n, x.data(), n, &fixed),
+            ACCUBLAS_ERROR_MODE);
+  EXPECT_EQ(x, b);
 }
 
 /// The plain transposition is none of HERK's and HER2K's.
