@@ -49,6 +49,8 @@ namespace accublas {
   X(norm_undecided, "norms, cr: an undecided result keeps one end of its interval")              \
   X(norm_lost_term, "norms, cr: the exact sum lacks its last term")                              \
   X(norm_inf_over_nan, "nrm2: Inf among NaNs gives Inf")                                         \
+  X(solve_numerator, "TRSM, cr: the numerator is rounded before the quotient")                   \
+  X(solve_undecided, "TRSM, cr: an undecided quotient keeps its estimate")                       \
   X(special_inf_times_zero, "specials: Inf times 0 taken as 0")                                  \
   X(special_beta_zero, "C read where beta is 0")                                                 \
   X(multiword_second_word, "multiword: the second word is zero")                                 \

@@ -1,4 +1,5 @@
-"""Every deliberate defect of the hooks library must be caught by the oracle's sharp cases: mutants.py LIBRARY.
+"""Every deliberate defect of the hooks library must be caught by the oracle's sharp cases, which the library that is
+installed passes on every instruction set: mutants.py HOOKS_LIBRARY [--sound LIBRARY].
 
 The names come from the library (accublas_test_mutant_name); those of the multiple-precision arrays, mp_*, and of the CUDA
 backend, gpu_*, are left to suite_mutants.py. The calls that catch a defect must pass without it (all others are the
@@ -25,6 +26,7 @@ import binding  # noqa: E402
 import cases  # noqa: E402
 import check  # noqa: E402
 import expected  # noqa: E402
+import level3_cases  # noqa: E402
 import sharp  # noqa: E402
 import worker  # noqa: E402
 from names import names  # noqa: E402
@@ -38,6 +40,9 @@ def all_cases():
         for group in ("cr", "fixed", "repro", "slices", "dot2"):
             for index in range(RANDOM_PER_GROUP):
                 yield index, cases.from_name(f"{routine}:{group}:{index}:mutants")
+    for prefix in "dszc":
+        for index in range(3 * RANDOM_PER_GROUP):
+            yield index, level3_cases.make(f"{prefix}trsm:cr:{index}", prefix, "cr", "trsm")
     for routine in ("dgemm", "sgemm"):
         for index in range(RANDOM_PER_GROUP):
             yield index, cases.from_name(f"{routine}:multiword:{index}:mutants")
@@ -107,6 +112,7 @@ def variant(library, path, environment, stop=False, calls=()):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("library")
+    parser.add_argument("--sound", metavar="LIBRARY", help="must pass all cases on every instruction set that the CPU has")
     parser.add_argument("--run", metavar="FILE")
     parser.add_argument("--calls", type=json.loads, default=[])
     parser.add_argument("--stop", action="store_true")
@@ -126,7 +132,10 @@ def main():
         count = prepare(path, options.group)
         mutants = options.only or [name for name in names(options.library) if not name.startswith(("mp_", "gpu_"))]
         with concurrent.futures.ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
-            undecided = pool.submit(variant, options.library, path, {"ACCUBLAS_TEST_HOOK": "undecided"})
+            complete = {"every element undecided": pool.submit(variant, options.library, path, {"ACCUBLAS_TEST_HOOK": "undecided"})}
+            if options.sound:
+                complete |= {f"the library on {level}": pool.submit(variant, options.sound, path, {"ACCUBLAS_ISA": level})
+                             for level in check.isa_levels()}
             runs = {name: pool.submit(variant, options.library, path, {"ACCUBLAS_MUTANT": name}, True)
                     for name in mutants}
             catching = []
@@ -139,7 +148,7 @@ def main():
                 else:
                     print(f"{name}: caught by {found[0][1]}")
                     catching.append(found[0][0])
-            sound = {"every element undecided": undecided.result()}
+            sound = {label: run.result() for label, run in complete.items()}
             if catching:
                 sound["no defect"] = variant(options.library, path, {}, calls=catching)
             for label, (code, found) in sound.items():

@@ -97,7 +97,7 @@ class Solve {
           add_up(Speed::full, p, 1, lines, unknowns + s * line, sums, s);
           decided = approximate(x, pivot, sums, s, result);
         }
-        if (decided) {
+        if (decided || (lines && mutant(Mutant::solve_undecided))) {
           x = result;
         } else {
           x = exact(p, pivot, first + s, result);
@@ -163,6 +163,7 @@ class Solve {
       else
         good = false;
     });
+    if (mutant(Mutant::solve_numerator)) to = {static_cast<double>(static_cast<T>(to.a1 + (to.a2 + to.a3))), 0, 0, 0};
     return good && triple_known(to);
   }
   static bool is_nothing(const TripleSum& s) { return s.a1 == 0 && s.a2 == 0 && s.a3 == 0 && s.error == 0; }
