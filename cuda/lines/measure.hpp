@@ -21,4 +21,8 @@ template <class T>
 void measure_bounds(const DeviceModel&, const Operand<T>& rows, const Lines& row_lines, const Operand<T>& cols,
                     const Lines& col_lines, CallState* state, cudaStream_t);
 
+/// Lines 2 i and 2 i + 1 hold the same magnitudes in another order: what was rounded on the way to norm and lambda is
+/// made one, so that both are scaled alike.
+void share_in_pairs(const DeviceModel&, const Lines&, cudaStream_t);
+
 }  // namespace accublas::cuda

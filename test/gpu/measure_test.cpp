@@ -246,6 +246,27 @@ TYPED_TEST(Measure, NormIsNeverTooSmall) {
   }
 }
 
+TEST(MeasurePairs, TheSecondLineTakesWhatTheFirstHas) {
+  for (Index count : {2, 6, 514, 70000}) {
+    std::vector<double> norm, lambda;
+    for (Index i = 0; i < count; ++i) {
+      norm.push_back(1 + static_cast<double>(i));
+      lambda.push_back(3 + 2 * static_cast<double>(i));
+    }
+    const DeviceArray<double> device_norm(norm), device_lambda(lambda);
+    cuda::Lines lines{};
+    lines.count = count;
+    lines.norm = device_norm.data();
+    lines.lambda = device_lambda.data();
+    cuda::share_in_pairs(device_model(), lines, nullptr);
+    const std::vector<double> norms = device_norm.values(), lambdas = device_lambda.values();
+    for (std::size_t i = 0; i < norm.size(); ++i) {
+      ASSERT_EQ(norms[i], norm[i / 2 * 2]) << i;
+      ASSERT_EQ(lambdas[i], lambda[i / 2 * 2]) << i;
+    }
+  }
+}
+
 TEST(MeasureFar, OffsetsBeyond32Bits) {
   for (bool adjacent : {false, true}) {
     std::mt19937_64 random(3);
