@@ -1,11 +1,12 @@
 #include "perf/bench/products.hpp"
 
 #include <cstring>
+#include <memory>
 
 namespace bench {
 namespace {
 
-enum class Arguments { gemm, symm, syrk, syr2k, trmm };
+enum class Arguments { gemm, symm, syrk, syr2k, trmm, trsm };
 constexpr accublas_layout columns = ACCUBLAS_COL_MAJOR;
 constexpr accublas_transpose plain = ACCUBLAS_NO_TRANS;
 
@@ -56,8 +57,10 @@ Entry entry(const char* name, Arguments arguments, int parts, Run run) {
     return accublas_##name(o.context, columns, ACCUBLAS_UPPER, plain, o.n, o.n, o.alpha, o.a, o.n, o.b, o.n,       \
                            o.beta, o.c, o.n);                                                                      \
   })
-#define TRMM(name, T, parts)                                                                                       \
-  entry<T>(#name, Arguments::trmm, parts, [](const Call<T>& o) {                                                   \
+#define TRMM(name, T, parts) TRIANGULAR(name, trmm, T, parts)
+#define TRSM(name, T, parts) TRIANGULAR(name, trsm, T, parts)
+#define TRIANGULAR(name, kind, T, parts)                                                                           \
+  entry<T>(#name, Arguments::kind, parts, [](const Call<T>& o) {                                                   \
     return accublas_##name(o.context, columns, ACCUBLAS_LEFT, ACCUBLAS_UPPER, plain, ACCUBLAS_NON_UNIT, o.n, o.n,  \
                            o.alpha, o.a, o.n, o.c, o.n);                                                           \
   })
@@ -66,8 +69,9 @@ Entry entry(const char* name, Arguments arguments, int parts, Run run) {
   KIND(d##routine, double, 1), KIND(s##routine, float, 1), KIND(z##routine, double, 2), KIND(c##routine, float, 2)
 #define COMPLEX(KIND, routine) KIND(z##routine, double, 2), KIND(c##routine, float, 2)
 
-const Entry entries[] = {COMPLEX(GEMM, gemm), ALL(SYMM, symm),   COMPLEX(SYMM, hemm),   ALL(SYRK, syrk),
-                         COMPLEX(SYRK, herk), ALL(SYR2K, syr2k), COMPLEX(SYR2K, her2k), ALL(TRMM, trmm)};
+const Entry entries[] = {COMPLEX(GEMM, gemm),   ALL(SYMM, symm),     COMPLEX(SYMM, hemm),
+                         ALL(SYRK, syrk),       COMPLEX(SYRK, herk), ALL(SYR2K, syr2k),
+                         COMPLEX(SYR2K, her2k), ALL(TRMM, trmm),     ALL(TRSM, trsm)};
 
 /// By netlib's arguments, all of them addresses.
 void call_netlib(const Entry& e, void* function, std::int64_t order, const void* a, const void* b, void* c) {
@@ -91,10 +95,42 @@ void call_netlib(const Entry& e, void* function, std::int64_t order, const void*
       return reinterpret_cast<void (*)(P, P, P, P, P, P, P, P, P, P, void*, P)>(function)("U", none, &n, &n, one, a, &n,
                                                                                           b, &n, zero, c, &n);
     case Arguments::trmm:
+    case Arguments::trsm:
       return reinterpret_cast<void (*)(P, P, P, P, P, P, P, P, P, void*, P)>(function)("L", "U", none, none, &n, &n,
                                                                                        one, a, &n, c, &n);
   }
 }
+
+/// TRSM's A: the data's with 4 n more on the diagonal, since the unknowns of a random triangle grow beyond all numbers.
+class Dominant {
+ public:
+  const void* of(const Entry& e, std::int64_t n, const void* a) {
+    if (e.arguments != Arguments::trsm) return a;
+    if (a == from_ && n == n_) return copy_.data();
+    const unsigned char* const begin = static_cast<const unsigned char*>(a);
+    copy_.assign(begin, begin + static_cast<std::size_t>(n * n) * e.bytes);
+    for (std::int64_t i = 0; i < n; ++i) {
+      unsigned char* const entry = copy_.data() + static_cast<std::size_t>(i * (n + 1)) * e.bytes;
+      e.single ? add<float>(entry, n) : add<double>(entry, n);
+    }
+    from_ = a;
+    n_ = n;
+    return copy_.data();
+  }
+
+ private:
+  template <class T>
+  static void add(unsigned char* entry, std::int64_t n) {
+    T real;
+    std::memcpy(&real, entry, sizeof(T));
+    real += static_cast<T>(4 * n);
+    std::memcpy(entry, &real, sizeof(T));
+  }
+
+  const void* from_ = nullptr;
+  std::int64_t n_ = 0;
+  std::vector<unsigned char> copy_;
+};
 
 }  // namespace
 
@@ -107,18 +143,20 @@ std::vector<std::string> product_names() {
 Product product(const std::string& name, const std::function<void*(const std::string&)>& symbol) {
   for (const Entry& e : entries) {
     if (name != e.name) continue;
-    // TRMM begins with B in C's place.
+    // TRMM and TRSM begin with B in C's place.
     const auto begin = [&e](std::int64_t n, const void* b, void* c) {
-      if (e.arguments == Arguments::trmm) std::memcpy(c, b, static_cast<std::size_t>(n * n) * e.bytes);
+      if (e.arguments == Arguments::trmm || e.arguments == Arguments::trsm)
+        std::memcpy(c, b, static_cast<std::size_t>(n * n) * e.bytes);
     };
     void* const function = symbol(name + "_");
-    return {[&e, begin, function](std::int64_t n, const void* a, const void* b, void* c) {
+    const auto matrix = std::make_shared<Dominant>();
+    return {[&e, begin, function, matrix](std::int64_t n, const void* a, const void* b, void* c) {
               begin(n, b, c);
-              call_netlib(e, function, n, a, b, c);
+              call_netlib(e, function, n, matrix->of(e, n, a), b, c);
             },
-            [&e, begin](accublas_context* context, std::int64_t n, const void* a, const void* b, void* c) {
+            [&e, begin, matrix](accublas_context* context, std::int64_t n, const void* a, const void* b, void* c) {
               begin(n, b, c);
-              return e.run(context, n, a, b, c);
+              return e.run(context, n, matrix->of(e, n, a), b, c);
             }};
   }
   return {};

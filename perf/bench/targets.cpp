@@ -42,6 +42,7 @@ std::vector<Target> all_targets(bool quick) {
       {"SYRK 1024, cr", "dsyrk", "cr", 4, {1024}, {"phi:1"}},
       {"SYMM 1024, cr", "dsymm", "cr", 4, {1024}, {"phi:1"}},
       {"TRMM 1024, cr", "dtrmm", "cr", 4, {1024}, {"phi:1"}},
+      {"TRSM 1024, cr", "dtrsm", "cr", 6, {1024}, {"phi:1"}},
   };
   if (quick) return targets;
   targets.push_back({"GEMM 2048, dp:repro", "dgemm", "dp:repro", 2.2, {2048}, {"phi:1"}});

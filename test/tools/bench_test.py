@@ -34,7 +34,7 @@ class Bench(unittest.TestCase):
     def test_products(self):
         """Those with other operands than real GEMM's: memory of the right size, and a row for each."""
         names = [letter + kind for kind, letters in [("gemm", "zc"), ("symm", "dz"), ("hemm", "c"), ("syrk", "sz"), ("herk", "z"),
-                                                     ("syr2k", "dc"), ("her2k", "z"), ("trmm", "sz")] for letter in letters]
+                                                     ("syr2k", "dc"), ("her2k", "z"), ("trmm", "sz"), ("trsm", "dc")] for letter in letters]
         run = bench("-r", ",".join(names), "-n", 40, "-m", "native,cr", "-t", 1, "-s", 0)
         self.assertEqual(run.returncode, 0, run.stderr)
         rows = [line.split()[:5:4] for line in run.stdout.splitlines()[2:]]
