@@ -80,6 +80,34 @@ void routines(accublas_context* context, T* c) {
           "batch");
 }
 
+/// Complex products, and those of level 3 with the most of their own; of TRSM special values too, as its unknowns grow.
+void described(accublas_context* context, double* c) {
+  const double *x = operands<double>(), *y = x + 1000, alpha[2] = {1.25, -0.5}, one[2] = {1, 0};
+  constexpr auto columns = ACCUBLAS_COL_MAJOR;
+  constexpr auto plain = ACCUBLAS_NO_TRANS;
+  for (const std::int64_t n : {1, 9, 34}) {
+    for (const double* factor : {one, alpha})
+      check(context,
+            accublas_zgemm(context, columns, plain, ACCUBLAS_CONJ_TRANS, n, n, n, factor, x, n, y, n, one, c, n),
+            "zgemm");
+    check(context, accublas_zgemv(context, columns, plain, n, n, alpha, x, n, y, 2, one, c, 1), "zgemv");
+    check(context, accublas_zher2k(context, columns, ACCUBLAS_UPPER, plain, n, n, alpha, x, n, y, n, one, c, n),
+          "her2k");
+    check(
+        context,
+        accublas_dtrmm(context, columns, ACCUBLAS_LEFT, ACCUBLAS_UPPER, plain, ACCUBLAS_UNIT, n, n, alpha, x, n, c, n),
+        "trmm");
+    check(context,
+          accublas_dtrsm(context, columns, ACCUBLAS_RIGHT, ACCUBLAS_LOWER, plain, ACCUBLAS_NON_UNIT, n, n, alpha, x, n,
+                         c, n),
+          "dtrsm");
+    check(context,
+          accublas_ztrsm(context, columns, ACCUBLAS_LEFT, ACCUBLAS_UPPER, plain, ACCUBLAS_NON_UNIT, n, n, alpha, x, n,
+                         c, n),
+          "ztrsm");
+  }
+}
+
 void arrays(accublas_context* context) {
   constexpr std::int64_t n = 40;
   for (const int precision : {64, 212, 1696, 8192}) {
@@ -128,6 +156,7 @@ void* run(void* given) {
     check(context, accublas_set_num_threads(context, threads), "threads");
     routines<double>(context, c.data());
     routines<float>(context, reinterpret_cast<float*>(c.data()));
+    described(context, c.data());
     if (std::strcmp(way.mode, "cr") == 0) arrays(context);
   }
   accublas_destroy(context);
