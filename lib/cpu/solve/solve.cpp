@@ -77,7 +77,7 @@ class Solve {
   /// Right-hand sides first .. first + count - 1. lines: null where there is no memory for them.
   void solve(Index first, Index count, T* lines) {
     const Index line = parts * order_;
-    T* const unknowns = lines + parts * line;
+    T* const unknowns = lines ? lines + parts * line : nullptr;
     TripleSum sums[parts][most_together];
     Speed speed = Speed::swift;
     for (Index p = 0; p < order_; ++p) {
