@@ -383,6 +383,102 @@ ACCUBLAS_DECLARE_GEMV(s, float)
 ACCUBLAS_DECLARE_GEMV(z, void)
 ACCUBLAS_DECLARE_GEMV(c, void)
 
+/** y = alpha A x + beta y, A symmetric (hemv: Hermitian) of order n, of which the triangle that uplo names is stored:
+ * the other one is not read, nor the imaginary parts of a Hermitian diagonal.
+ *
+ * The routines of level 2 take the mode of ACCUBLAS_FAMILY_GEMV and are served by the CPU: operands in device memory
+ * are ACCUBLAS_ERROR_UNAVAILABLE. lda >= max(1, n) (ger and its kind: max(1, m) column-major), incx and incy are not 0;
+ * complex numbers as for zgemm. A bad argument is ACCUBLAS_ERROR_ARGUMENT, by name. Definitions: docs/modes.md, "Level
+ * 2". */
+#define ACCUBLAS_DECLARE_SYMV(name, type)                                                                              \
+  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,      \
+                                               int64_t n, const type* alpha, const type* a, int64_t lda,               \
+                                               const type* x, int64_t incx, const type* beta, type* y, int64_t incy);  \
+  ACCUBLAS_API accublas_status accublas_##name##_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo, \
+                                                    int64_t n, const type* alpha, const type* a, int64_t lda,          \
+                                                    const type* x, int64_t incx, const type* beta, type* y,            \
+                                                    int64_t incy, const accublas_options* options);
+ACCUBLAS_DECLARE_SYMV(dsymv, double)
+ACCUBLAS_DECLARE_SYMV(ssymv, float)
+ACCUBLAS_DECLARE_SYMV(zhemv, void)
+ACCUBLAS_DECLARE_SYMV(chemv, void)
+
+/** trmv: x becomes op(A) x; trsv: the solution of op(A) x' = x. A is triangular of order n: the other triangle is not
+ * read, nor the diagonal where diag is ACCUBLAS_UNIT, for ones. trsv has the modes of trsm. */
+#define ACCUBLAS_DECLARE_TRMV(name, type)                                                                              \
+  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,      \
+                                               accublas_transpose trans, accublas_diag diag, int64_t n, const type* a, \
+                                               int64_t lda, type* x, int64_t incx);                                    \
+  ACCUBLAS_API accublas_status accublas_##name##_ex(                                                                   \
+      accublas_context* ctx, accublas_layout layout, accublas_uplo uplo, accublas_transpose trans, accublas_diag diag, \
+      int64_t n, const type* a, int64_t lda, type* x, int64_t incx, const accublas_options* options);
+ACCUBLAS_DECLARE_TRMV(dtrmv, double)
+ACCUBLAS_DECLARE_TRMV(strmv, float)
+ACCUBLAS_DECLARE_TRMV(ztrmv, void)
+ACCUBLAS_DECLARE_TRMV(ctrmv, void)
+ACCUBLAS_DECLARE_TRMV(dtrsv, double)
+ACCUBLAS_DECLARE_TRMV(strsv, float)
+ACCUBLAS_DECLARE_TRMV(ztrsv, void)
+ACCUBLAS_DECLARE_TRMV(ctrsv, void)
+
+/** A += alpha x y^T (gerc: alpha x y^H), A m x n. Updates are exact sums rounded once in every mode that defines bits,
+ * and lack fixed and slices, as norms do. */
+#define ACCUBLAS_DECLARE_GER(name, type)                                                                            \
+  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n, \
+                                               const type* alpha, const type* x, int64_t incx, const type* y,       \
+                                               int64_t incy, type* a, int64_t lda);                                 \
+  ACCUBLAS_API accublas_status accublas_##name##_ex(                                                                \
+      accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n, const type* alpha, const type* x,        \
+      int64_t incx, const type* y, int64_t incy, type* a, int64_t lda, const accublas_options* options);
+ACCUBLAS_DECLARE_GER(dger, double)
+ACCUBLAS_DECLARE_GER(sger, float)
+ACCUBLAS_DECLARE_GER(zgeru, void)
+ACCUBLAS_DECLARE_GER(cgeru, void)
+ACCUBLAS_DECLARE_GER(zgerc, void)
+ACCUBLAS_DECLARE_GER(cgerc, void)
+
+/** The triangle of A that uplo names, A n x n: A += alpha x x^T (her: alpha x x^H, alpha real). The other triangle is
+ * neither read nor written; the imaginary parts of a Hermitian diagonal are not read and become +0 (not where alpha is
+ * 0, which leaves A alone). */
+#define ACCUBLAS_DECLARE_SYR(name, type, factor)                                                                       \
+  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,      \
+                                               int64_t n, const factor* alpha, const type* x, int64_t incx, type* a,   \
+                                               int64_t lda);                                                           \
+  ACCUBLAS_API accublas_status accublas_##name##_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo, \
+                                                    int64_t n, const factor* alpha, const type* x, int64_t incx,       \
+                                                    type* a, int64_t lda, const accublas_options* options);
+ACCUBLAS_DECLARE_SYR(dsyr, double, double)
+ACCUBLAS_DECLARE_SYR(ssyr, float, float)
+ACCUBLAS_DECLARE_SYR(zher, void, double)
+ACCUBLAS_DECLARE_SYR(cher, void, float)
+
+/** Likewise A += alpha x y^T + alpha y x^T (her2: alpha x y^H + conj(alpha) y x^H). */
+#define ACCUBLAS_DECLARE_SYR2(name, type)                                                                             \
+  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,     \
+                                               int64_t n, const type* alpha, const type* x, int64_t incx,             \
+                                               const type* y, int64_t incy, type* a, int64_t lda);                    \
+  ACCUBLAS_API accublas_status accublas_##name##_ex(                                                                  \
+      accublas_context* ctx, accublas_layout layout, accublas_uplo uplo, int64_t n, const type* alpha, const type* x, \
+      int64_t incx, const type* y, int64_t incy, type* a, int64_t lda, const accublas_options* options);
+ACCUBLAS_DECLARE_SYR2(dsyr2, double)
+ACCUBLAS_DECLARE_SYR2(ssyr2, float)
+ACCUBLAS_DECLARE_SYR2(zher2, void)
+ACCUBLAS_DECLARE_SYR2(cher2, void)
+
+/** dsdot: *result = sum_i x_i y_i of single-precision vectors in double precision; sdsdot: *result = sb + sum_i x_i y_i
+ * in single precision, sb by address. Increments as in DOT; n <= 0 gives +0, and sb. In every mode that defines bits
+ * the exact sum rounded once; the modes are those of norms, device memory as for level 2. */
+ACCUBLAS_API accublas_status accublas_dsdot(accublas_context* ctx, int64_t n, const float* x, int64_t incx,
+                                            const float* y, int64_t incy, double* result);
+ACCUBLAS_API accublas_status accublas_dsdot_ex(accublas_context* ctx, int64_t n, const float* x, int64_t incx,
+                                               const float* y, int64_t incy, double* result,
+                                               const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_sdsdot(accublas_context* ctx, int64_t n, const float* sb, const float* x,
+                                             int64_t incx, const float* y, int64_t incy, float* result);
+ACCUBLAS_API accublas_status accublas_sdsdot_ex(accublas_context* ctx, int64_t n, const float* sb, const float* x,
+                                                int64_t incx, const float* y, int64_t incy, float* result,
+                                                const accublas_options* options);
+
 /** C = alpha op(A) op(B) + beta C; op(A) is m x k, op(B) k x n, C m x n.
  * The _strided form takes A(i,p) at a[i rsa + p csa], B(p,j) at b[p rsb + j csb], C(i,j) at c[i rsc + j csc]: any
  * strides for A and B; those of C must not make two elements coincide. */
@@ -407,9 +503,9 @@ ACCUBLAS_DECLARE_GEMM(s, float)
 /** Complex: numbers are two of FP64 (z) or FP32 (c) side by side, real part first, as C, C++ and Fortran have them;
  * alpha and beta by address too; leading dimensions and strides count complex numbers. ACCUBLAS_CONJ_TRANS is the
  * conjugate transpose (the _strided form has no conjugation). They take the modes of their families but the multiword
- * ones. Of operands in device memory these are ACCUBLAS_ERROR_UNAVAILABLE but in native: alpha or beta with an imaginary
- * part or in device memory, and batches by pointers; in native and dp, sp strides that cuBLAS has no name for. Host
- * operands are the CPU's unless the backend is named. */
+ * ones. Of operands in device memory these are ACCUBLAS_ERROR_UNAVAILABLE but in native: alpha or beta with an
+ * imaginary part or in device memory, and batches by pointers; in native and dp, sp strides that cuBLAS has no name
+ * for. Host operands are the CPU's unless the backend is named. */
 ACCUBLAS_DECLARE_GEMM(z, void)
 ACCUBLAS_DECLARE_GEMM(c, void)
 
@@ -526,7 +622,7 @@ ACCUBLAS_DECLARE_TRMM(ctrmm, void)
 /** Solves op(A) X = alpha B (side LEFT) or X op(A) = alpha B (RIGHT) for X, which overwrites B; arguments as trmm's.
  * Modes native, dp and sp (a small residual, as BLAS's; no bound of an element), cr, dp:repro and sp:repro (cr's
  * values): every unknown, in the order of substitution, is the exact quotient of the exact alpha b - sum a x over the
- * unknowns before it, rounded once, whatever the blocking (docs/modes.md, "TRSM"). The report's bound is of that. */
+ * unknowns before it, rounded once, whatever the blocking (docs/modes.md, "TRSM and TRSV"). The report's bound is of that. */
 ACCUBLAS_DECLARE_TRMM(dtrsm, double)
 ACCUBLAS_DECLARE_TRMM(strsm, float)
 ACCUBLAS_DECLARE_TRMM(ztrsm, void)

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "c_api/accublas.h"
+#include "lib/call/level2.hpp"
 #include "lib/call/level3.hpp"
 #include "lib/call/routine.hpp"
 #include "lib/cpu/native.hpp"
@@ -37,6 +38,11 @@ ACCUBLAS_API const accublas::cpu::RealBlas* accublas_private_native(accublas::Ro
 ACCUBLAS_API accublas_status accublas_private_level3(const accublas::Level3Shape& shape, bool single, const void* alpha,
                                                      const void* a, const void* b, const void* beta, void* c,
                                                      const accublas_options* options) noexcept;
+
+/// A routine of level 2, likewise; `c` is what it overwrites, and its other name null.
+ACCUBLAS_API accublas_status accublas_private_level2(const accublas::Level2Shape& shape, bool single, const void* alpha,
+                                                     const void* a, const void* x, const void* y, const void* beta,
+                                                     void* c, const accublas_options* options) noexcept;
 
 /// The real BLAS, nullptr where none can be loaded.
 ACCUBLAS_API const accublas::cpu::RealBlas* accublas_private_real_blas() noexcept;

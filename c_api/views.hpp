@@ -50,13 +50,10 @@ Gemm<T> gemm_view(accublas_layout layout, accublas_transpose transa, accublas_tr
           transb == ACCUBLAS_CONJ_TRANS};
 }
 
-/// BLAS's vector: with a negative increment element 0 is at the far end. In the arithmetic of addresses, since one that
-/// is not read (alpha = 0) may have any increment.
+/// BLAS's vector.
 template <class T>
 Vector<T> view(std::int64_t n, T* data, std::int64_t increment) {
-  if (!data || increment >= 0 || n <= 1) return {data, stride_along(n, increment)};
-  const std::uint64_t back = static_cast<std::uint64_t>(n - 1) * static_cast<std::uint64_t>(increment) * sizeof(T);
-  return {reinterpret_cast<T*>(reinterpret_cast<std::uintptr_t>(data) - back), increment};
+  return blas_vector(n, data, stride_along(n, increment));
 }
 
 /// The norm of a vector, of a complex one as of its components.

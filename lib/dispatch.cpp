@@ -80,31 +80,53 @@ void run_gemm(Context& context, Gemm<T> problem, const T* alpha, const T* beta, 
   run.finish();
 }
 
-template <class E, class A, class B>
-void run_level3(Context& context, Level3<E> problem, const A* alpha, const B* beta, const accublas_options* options) {
-  Run run(context, level3_routine(static_cast<int>(problem.kind), is_complex<E>, is_single_precision<E>), options);
-  const CallShape shape(problem.rows(), problem.n, problem.inner());
+namespace {
+
+/// The operands under the names that the routine has for them; without a product only what it overwrites.
+template <class E>
+void name_operands(Run& run, const Level3<E>& l, bool product, std::initializer_list<Named> scalars,
+                   const CallShape& work) {
+  const Named a{"a", l.a}, b{"b", l.b}, c{is_in_place(l.kind) ? "b" : "c", l.c};
+  if (!product) return run.operands({c}, scalars, work);
+  is_in_place(l.kind) || is_syrk(l.kind) ? run.operands({a, c}, scalars, work) : run.operands({a, b, c}, scalars, work);
+}
+template <class E>
+void name_operands(Run& run, const Level2<E>& l, bool product, std::initializer_list<Named> scalars,
+                   const CallShape& work) {
+  const Named a{"a", l.a}, x{"x", l.x}, y{"y", l.y};
+  const Named c{is_update(l.kind) ? "a" : is_triangular(l.kind) ? "x" : "y", l.c};
+  if (!product) return run.operands({c}, scalars, work);
+  if (is_symv(l.kind)) return run.operands({a, x, c}, scalars, work);
+  if (is_triangular(l.kind)) return run.operands({a, c}, scalars, work);
+  is_ger(l.kind) || is_syr2(l.kind) ? run.operands({x, y, c}, scalars, work) : run.operands({x, c}, scalars, work);
+}
+
+/// Of what the routine lacks the problem's own factor stands.
+template <class E, class Problem, class A, class B>
+void run_described(Context& context, Problem problem, const A* alpha, bool has_alpha, const B* beta, bool has_beta,
+                   const accublas_options* options,
+                   void (Backend::*serve)(const Call<Problem, E>&, BackendState*, Execution&)) {
+  Run run(context, problem.routine(), options);
+  const CallShape shape(problem.rows(), problem.cols(), problem.inner());
   run.sizes(shape.m, shape.n, shape.k);
   if (shape.m > 0 && shape.n > 0) {
-    const B none{0};
-    run.scalars(problem, alpha, is_in_place(problem.kind) ? &none : beta);
+    if (has_alpha) run.scalar("alpha", alpha, problem.alpha);
+    if (has_beta) run.scalar("beta", beta, problem.beta);
     problem.alpha = conjugate_if(problem.conjugate_alpha, problem.alpha);
-    const bool product = run.may_be_nonzero(problem.alpha) && shape.k > 0;
-    if (product || run.scalars_on_device() || problem.beta != 1) {
+    const bool unknown = has_alpha && run.scalars_on_device();
+    const bool product = unknown || (problem.alpha != 0 && shape.k > 0);
+    if (product || unknown || problem.beta != 1) {
       const CallShape work(shape.m, shape.n, problem.terms());
-      const bool in_place = is_in_place(problem.kind), one_operand = in_place || is_syrk(problem.kind);
-      const Named a{"a", problem.a}, b{"b", problem.b}, c{in_place ? "b" : "c", problem.c};
-      const Named of_alpha{"alpha", alpha},
-          of_beta{in_place ? "alpha" : "beta", in_place ? alpha : static_cast<const void*>(beta)};
-      if (!product)
-        run.operands({c}, {of_alpha, of_beta}, work);
-      else if (one_operand)
-        run.operands({a, c}, {of_alpha, of_beta}, work);
+      const Named of_alpha{"alpha", alpha}, of_beta{"beta", beta};
+      if (has_beta)
+        name_operands(run, problem, product, {of_alpha, of_beta}, work);
+      else if (has_alpha)
+        name_operands(run, problem, product, {of_alpha}, work);
       else
-        run.operands({a, b, c}, {of_alpha, of_beta}, work);
-      run.promise(work.k, run.scalars_on_device() ? unknown_factor<E>() : problem.alpha);
+        name_operands(run, problem, product, {}, work);
+      run.promise(work.k, unknown ? unknown_factor<E>() : problem.alpha);
       if (product || run.on_device()) {
-        run.compute(problem, &problem.alpha, &problem.beta, run.on_device(), &Backend::level3);
+        run.compute(problem, &problem.alpha, &problem.beta, run.on_device(), serve);
       } else {
         const auto scale_by = [&](auto&& times) {
           scale_part(problem.beta, shape.m, shape.n, problem.result(), problem.wanted(), problem.hermitian_result(),
@@ -116,6 +138,19 @@ void run_level3(Context& context, Level3<E> problem, const A* alpha, const B* be
     }
   }
   run.finish();
+}
+
+}  // namespace
+
+template <class E, class A, class B>
+void run_level3(Context& context, Level3<E> problem, const A* alpha, const B* beta, const accublas_options* options) {
+  run_described<E>(context, problem, alpha, true, beta, !is_in_place(problem.kind), options, &Backend::level3);
+}
+
+template <class E, class A, class B>
+void run_level2(Context& context, Level2<E> problem, const A* alpha, const B* beta, const accublas_options* options) {
+  run_described<E>(context, problem, alpha, !is_triangular(problem.kind), beta, is_symv(problem.kind), options,
+                   &Backend::level2);
 }
 
 template <class T>
@@ -227,6 +262,23 @@ void run_norm(Context& context, Routine routine, const Reduction<T>& problem, co
 }  // namespace
 
 template <class T>
+void run_mixed_dot(Context& context, MixedDot<T> problem, const T* addend, const accublas_options* options) {
+  Run run(context, pick<T>(Routine::dsdot, Routine::sdsdot), options);
+  run.sizes(1, 1, problem.n);
+  if constexpr (sizeof(T) == sizeof(float)) run.scalar("sb", addend, problem.addend);
+  if (problem.n > 0) {
+    run.operands({{"x", problem.x.data}, {"y", problem.y.data}}, {{"result", problem.result}},
+                 CallShape(1, 1, problem.n));
+    run.promise(problem.n, T{1});
+    run.compute(problem, addend, static_cast<const T*>(nullptr), run.scalars_on_device(), &Backend::mixed_dot);
+  } else {
+    run.result_only({"result", problem.result});
+    *problem.result = problem.addend;
+  }
+  run.finish();
+}
+
+template <class T>
 void run_nrm2(Context& context, const Reduction<T>& problem, const accublas_options* options) {
   const Routine routine =
       problem.x.pairs ? pick<T>(Routine::dznrm2, Routine::scnrm2) : pick<T>(Routine::dnrm2, Routine::snrm2);
@@ -240,6 +292,14 @@ void run_asum(Context& context, const Reduction<T>& problem, const accublas_opti
   run_norm(context, routine, problem, options, &Backend::asum);
 }
 
+#define ACCUBLAS_RUN_LEVEL2(E, A, B) \
+  template void run_level2(Context&, Level2<E>, const A*, const B*, const accublas_options*);
+ACCUBLAS_RUN_LEVEL2(double, double, double)
+ACCUBLAS_RUN_LEVEL2(float, float, float)
+ACCUBLAS_RUN_LEVEL2(Complex<double>, Complex<double>, Complex<double>)
+ACCUBLAS_RUN_LEVEL2(Complex<float>, Complex<float>, Complex<float>)
+ACCUBLAS_RUN_LEVEL2(Complex<double>, double, Complex<double>)
+ACCUBLAS_RUN_LEVEL2(Complex<float>, float, Complex<float>)
 #define ACCUBLAS_RUN_LEVEL3(E, A, B) \
   template void run_level3(Context&, Level3<E>, const A*, const B*, const accublas_options*);
 ACCUBLAS_RUN_LEVEL3(double, double, double)
@@ -272,6 +332,8 @@ template void run_gemv(Context&, Gemv<double>, const double*, const double*, con
 template void run_gemv(Context&, Gemv<float>, const float*, const float*, const accublas_options*);
 template void run_dot(Context&, const Dot<double>&, const accublas_options*);
 template void run_dot(Context&, const Dot<float>&, const accublas_options*);
+template void run_mixed_dot(Context&, MixedDot<double>, const double*, const accublas_options*);
+template void run_mixed_dot(Context&, MixedDot<float>, const float*, const accublas_options*);
 template void run_nrm2(Context&, const Reduction<double>&, const accublas_options*);
 template void run_nrm2(Context&, const Reduction<float>&, const accublas_options*);
 template void run_asum(Context&, const Reduction<double>&, const accublas_options*);

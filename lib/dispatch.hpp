@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lib/call/batch.hpp"
+#include "lib/call/level2.hpp"
 #include "lib/call/level3.hpp"
 #include "lib/call/problem.hpp"
 #include "lib/context.hpp"
@@ -13,10 +14,14 @@ namespace accublas {
 template <class T>
 void run_gemm(Context& context, Gemm<T> problem, const T* alpha, const T* beta, const accublas_options* options);
 
-/// A product of level 3, column-major; alpha and beta are real where BLAS has them so. `beta` is null where the routine
-/// has none.
+/// A product of level 3, column-major; alpha and beta are real where BLAS has them so, and a beta that the routine
+/// lacks is not read.
 template <class E, class A, class B>
 void run_level3(Context& context, Level3<E> problem, const A* alpha, const B* beta, const accublas_options* options);
+
+/// A routine of level 2 beside GEMV, likewise; a factor that the routine lacks is not read.
+template <class E, class A, class B>
+void run_level2(Context& context, Level2<E> problem, const A* alpha, const B* beta, const accublas_options* options);
 
 /// GEMM for every matrix of a batch, with the bits of calls one by one: T* of dp:repro belongs to the matrix.
 template <class T>
@@ -29,6 +34,10 @@ void run_gemv(Context& context, Gemv<T> problem, const T* alpha, const T* beta, 
 
 template <class T>
 void run_dot(Context& context, const Dot<T>& problem, const accublas_options* options);
+
+/// DSDOT and SDSDOT; DSDOT has no addend.
+template <class T>
+void run_mixed_dot(Context& context, MixedDot<T> problem, const T* addend, const accublas_options* options);
 
 template <class T>
 void run_nrm2(Context& context, const Reduction<T>& problem, const accublas_options* options);

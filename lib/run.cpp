@@ -50,11 +50,8 @@ void Run::sizes(Index m, Index n, Index k) {
   report_.k = k;
 }
 
-void Run::require_scalars(const void* alpha, const void* beta) const {
-  const Location at_alpha = where({"alpha", alpha}), at_beta = where({"beta", beta});
-  if (scalars_on_device()) return;
-  if (at_alpha.kind == MemoryKind::device) not_host("alpha");
-  if (at_beta.kind == MemoryKind::device) not_host("beta");
+void Run::require_scalar(const Named& scalar) const {
+  if (where(scalar).kind == MemoryKind::device && !scalars_on_device()) not_host(scalar.name);
 }
 
 void Run::operands(std::initializer_list<Named> arrays, std::initializer_list<Named> scalars, const CallShape& sizes) {

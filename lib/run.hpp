@@ -32,13 +32,16 @@ class Run {
   void sizes(Index m, Index n, Index k);
   void batch(Index count) { report_.batch_count = count; }
 
-  /// Reads alpha and beta into the problem where they are on the host.
-  template <class Problem, class A, class B>
-  void scalars(Problem& problem, const A* alpha, const B* beta) {
-    require_scalars(alpha, beta);
-    if (scalars_on_device()) return;
-    problem.alpha = {*alpha};
-    problem.beta = {*beta};
+  /// Reads a factor where it is on the host.
+  template <class A, class E>
+  void scalar(const char* name, const A* pointer, E& to) {
+    require_scalar({name, pointer});
+    if (!scalars_on_device()) to = {*pointer};
+  }
+  template <class Problem, class T>
+  void scalars(Problem& problem, const T* alpha, const T* beta) {
+    scalar("alpha", alpha, problem.alpha);
+    scalar("beta", beta, problem.beta);
   }
   template <class T>
   bool may_be_nonzero(T alpha) const {
@@ -97,7 +100,7 @@ class Run {
 
   void print(bool success) const;
   Location where(const Named& argument) const;
-  void require_scalars(const void* alpha, const void* beta) const;
+  void require_scalar(const Named& scalar) const;
   void require_host_matrix(const char* matrices, Index i, const void* pointer) const;
   int lanes(const Workspace& workspace) const;
   bool users_workspace_serves() const;

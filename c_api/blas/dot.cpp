@@ -53,6 +53,30 @@ T dot(std::int64_t n, const T* x, std::int64_t incx, const T* y, std::int64_t in
   return result;
 }
 
+/// DSDOT and SDSDOT: addend + x^T y; DSDOT adds nothing.
+template <class T>
+T mixed_dot(std::int64_t n, T addend, const float* x, std::int64_t incx, const float* y, std::int64_t incy) {
+  n = std::max<std::int64_t>(n, 0);
+  const bool small = fits(n, incx, incy);
+  const auto on_real = [&](const cpu::RealBlas& blas) {
+    return cpu::call_mixed_dot(blas, n, addend, x, incx, y, incy);
+  };
+  if (small)
+    if (const auto* blas = accublas_private_native(sizeof(T) == 8 ? Routine::dsdot : Routine::sdsdot, 1, 1, n))
+      return on_real(*blas);
+  T result{};
+  serve(
+      false, small,
+      [&](const accublas_options* options) {
+        if constexpr (sizeof(T) == 8)
+          return accublas_dsdot_ex(nullptr, n, x, incx, y, incy, &result, options);
+        else
+          return accublas_sdsdot_ex(nullptr, n, &addend, x, incx, y, incy, &result, options);
+      },
+      [&](const cpu::RealBlas& blas) { result = on_real(blas); });
+  return result;
+}
+
 /// As gfortran's functions return it.
 template <class Dot, class T>
 cpu::F77Complex<T> complex_dot(std::int64_t n, const Complex<T>* x, std::int64_t incx, const Complex<T>* y,
@@ -93,6 +117,26 @@ cpu::F77Complex<T> complex_dot(std::int64_t n, const Complex<T>* x, std::int64_t
 #define CBLAS_SDOT(name, Int, spelling, T) CBLAS_DOT(name, Int, spelling, Sdot, T)
 ACCUBLAS_BLAS_NAMES(F77_DDOT, CBLAS_DDOT, ddot, double)
 ACCUBLAS_BLAS_NAMES(F77_SDOT, CBLAS_SDOT, sdot, float)
+
+#define F77_DSDOT(name, Int, spelling, T)                                                                          \
+  extern "C" ACCUBLAS_API T name(const Int* n, const float* x, const Int* incx, const float* y, const Int* incy) { \
+    return accublas::blas::mixed_dot<T>(*n, 0, x, *incx, y, *incy);                                                \
+  }
+#define CBLAS_DSDOT(name, Int, spelling, T)                                                   \
+  extern "C" ACCUBLAS_API T name(Int n, const float* x, Int incx, const float* y, Int incy) { \
+    return accublas::blas::mixed_dot<T>(n, 0, x, incx, y, incy);                              \
+  }
+#define F77_SDSDOT(name, Int, spelling, T)                                                           \
+  extern "C" ACCUBLAS_API T name(const Int* n, const T* sb, const T* x, const Int* incx, const T* y, \
+                                 const Int* incy) {                                                  \
+    return accublas::blas::mixed_dot<T>(*n, *sb, x, *incx, y, *incy);                                \
+  }
+#define CBLAS_SDSDOT(name, Int, spelling, T)                                                \
+  extern "C" ACCUBLAS_API T name(Int n, T sb, const T* x, Int incx, const T* y, Int incy) { \
+    return accublas::blas::mixed_dot<T>(n, sb, x, incx, y, incy);                           \
+  }
+ACCUBLAS_BLAS_NAMES(F77_DSDOT, CBLAS_DSDOT, dsdot, double)
+ACCUBLAS_BLAS_NAMES(F77_SDSDOT, CBLAS_SDSDOT, sdsdot, float)
 
 /// CBLAS returns complex numbers by address, under names with a suffix of their own.
 #define COMPLEX_DOT_ENTRIES(spelling, Int, prefix, f77_suffix, cblas_suffix, routine, Dot, T) \

@@ -1,9 +1,9 @@
 // GEMV under its BLAS names.
-#include <cstdlib>
 #include <utility>
 #include <vector>
 
 #include "c_api/blas/serve.hpp"
+#include "lib/cpu/level2_calls.hpp"
 
 namespace accublas::blas {
 namespace {
@@ -58,22 +58,15 @@ int first_bad(const GemvCall<T>& g) {
   return check_gemv(ACCUBLAS_COL_MAJOR, g.trans, g.m, g.n, g.lda, g.incx, g.incy).number;
 }
 
-/// Of n elements of BLAS's vector, the signs of the imaginary parts.
-template <class T>
-void conjugate_in_place(std::int64_t n, Complex<T>* x, std::int64_t increment) {
-  for (std::int64_t i = 0; i < n; ++i) x[i * std::abs(increment)].im = -x[i * std::abs(increment)].im;
-}
-
 /// y = alpha conj(A) x + beta y by the conjugates of all else.
 template <class T>
 void call_conjugate(const cpu::RealBlas& blas, const GemvCall<Complex<T>>& g) {
   std::vector<Complex<T>> x;
-  if (g.m > 0 && !(g.alpha == 0))
-    for (std::int64_t i = 0; i < g.n; ++i) x.push_back(conjugate_if(true, g.x[i * std::abs(g.incx)]));
-  if (g.m > 0 && g.n > 0 && !(g.beta == 0)) conjugate_in_place(g.m, g.y, g.incy);
+  if (g.m > 0 && !(g.alpha == 0)) x = cpu::conjugates(g.n, g.x, g.incx);
+  if (g.m > 0 && g.n > 0 && !(g.beta == 0)) cpu::conjugate_in_place(g.m, g.y, g.incy);
   cpu::call_gemv(blas, 'N', g.m, g.n, conjugate_if(true, g.alpha), g.a, g.lda, x.data(), g.incx < 0 ? -1 : 1,
                  conjugate_if(true, g.beta), g.y, g.incy);
-  if (g.m > 0 && g.n > 0) conjugate_in_place(g.m, g.y, g.incy);
+  if (g.m > 0 && g.n > 0) cpu::conjugate_in_place(g.m, g.y, g.incy);
 }
 
 template <class T>

@@ -1,61 +1,24 @@
 // The products of level 3 beside GEMM under their BLAS names.
 #include "lib/call/level3.hpp"
 
-#include <array>
-
-#include "c_api/blas/serve.hpp"
+#include "c_api/blas/described.hpp"
 #include "lib/cpu/level3_calls.hpp"
 
 namespace accublas::blas {
 namespace {
 
-/// The name of a routine after `prefix`, in capitals and padded to six characters for xerbla.
-template <std::size_t N>
-constexpr std::array<char, N + 7> name_of(const char (&prefix)[N], Routine routine, bool capitals) {
-  std::array<char, N + 7> name{};
-  std::size_t length = 0;
-  for (; prefix[length]; ++length) name[length] = prefix[length];
-  for (const char* c = routine_name(routine); *c; ++c, ++length)
-    name[length] = capitals && *c >= 'a' ? static_cast<char>(*c - 'a' + 'A') : *c;
-  while (capitals && length < 6) name[length++] = ' ';
-  return name;
-}
-
 /// A routine: its numbers, what BLAS has alpha and beta as, and the arguments as column-major F77 has them.
 template <Level3Kind of_kind, class E>
-struct Level3Call : Level3<E> {
-  using Number = E;
+struct Level3Call : Level3<E>,
+                    Names<E, level3_routine(static_cast<int>(of_kind), is_complex<E>, is_single_precision<E>)> {
   using Alpha = std::conditional_t<of_kind == Level3Kind::herk, RealOf<E>, E>;
   using Beta = std::conditional_t<of_kind == Level3Kind::herk || of_kind == Level3Kind::her2k, RealOf<E>, E>;
-  // To CBLAS complex numbers are void, and passed by address.
-  using Array = std::conditional_t<is_complex<E>, void, E>;
-  template <class Factor>
-  using Passed = std::conditional_t<is_complex<Factor>, const void*, Factor>;
-
-  static constexpr Routine routine = level3_routine(static_cast<int>(of_kind), is_complex<E>, is_single_precision<E>);
-  static constexpr auto f77_text = name_of("", routine, true);
-  static constexpr auto cblas_text = name_of("cblas_", routine, false);
-  static constexpr const char *f77_name = f77_text.data(), *cblas_name = cblas_text.data();
-
   static constexpr Level3Kind which = of_kind;
-  static constexpr bool complex = is_complex<E>;
-
   /// b and beta: null where the routine has none.
   template <class OfProduct, class OfC>
   Level3Call(const Level3Shape& shape, OfProduct alpha, const void* a, const void* b, OfC beta, void* c)
-      : Level3<E>{shape,        number(alpha),     static_cast<const E*>(a), static_cast<const E*>(b),
-                  number(beta), static_cast<E*>(c)} {}
-
- private:
-  template <class Factor>
-  static E number(Factor x) {
-    if constexpr (std::is_null_pointer_v<Factor>)
-      return E{};
-    else if constexpr (std::is_pointer_v<Factor>)
-      return *static_cast<const E*>(x);
-    else
-      return E{x};
-  }
+      : Level3<E>{shape,           number<E>(alpha),  static_cast<const E*>(a), static_cast<const E*>(b),
+                  number<E>(beta), static_cast<E*>(c)} {}
 };
 
 template <Level3Kind kind, class E>
@@ -73,7 +36,7 @@ void run(const Level3Call<kind, E>& l) {
     cpu::call_level3(blas, call);
   };
   if (small)
-    if (const auto* blas = accublas_private_native(l.routine, l.rows(), l.n, l.inner())) return on_real(*blas);
+    if (const auto* blas = accublas_private_native(l.served, l.rows(), l.n, l.inner())) return on_real(*blas);
   serve(
       is_in_place(kind) || !(l.beta == 0), small,
       [&](const accublas_options* options) {
@@ -103,15 +66,6 @@ void transpose(Level3Call<kind, E>& l) {
   l.transpose();
 }
 
-/// netlib's letters in either case; 0 for anything else.
-std::int32_t letter_of(char c, char first, std::int32_t of_first, char second, std::int32_t of_second) {
-  const char capital = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  return capital == first ? of_first : capital == second ? of_second : 0;
-}
-accublas_side f77_side(char c) { return letter_of(c, 'L', ACCUBLAS_LEFT, 'R', ACCUBLAS_RIGHT); }
-accublas_uplo f77_uplo(char c) { return letter_of(c, 'U', ACCUBLAS_UPPER, 'L', ACCUBLAS_LOWER); }
-accublas_diag f77_diag(char c) { return letter_of(c, 'N', ACCUBLAS_NON_UNIT, 'U', ACCUBLAS_UNIT); }
-
 }  // namespace
 }  // namespace accublas::blas
 
@@ -122,62 +76,62 @@ accublas_diag f77_diag(char c) { return letter_of(c, 'N', ACCUBLAS_NON_UNIT, 'U'
                                     const Int* ldc) {                                                               \
     using namespace accublas;                                                                                       \
     blas::f77(blas::Spelling::spelling,                                                                             \
-              type(shape_with_side(type::which, type::complex, blas::f77_side(*side), blas::f77_uplo(*uplo),        \
+              type(shape_with_side(type::which, type::has_complex, blas::f77_side(*side), blas::f77_uplo(*uplo),    \
                                    ACCUBLAS_NO_TRANS, ACCUBLAS_NON_UNIT, *m, *n, *lda, *ldb, *ldc),                 \
                    *alpha, a, b, *beta, c));                                                                        \
   }
-#define CBLAS_SYMM(name, Int, spelling, type)                                                                         \
-  extern "C" ACCUBLAS_API void name(accublas_layout layout, accublas_side side, accublas_uplo uplo, Int m, Int n,     \
-                                    type::Passed<type::Alpha> alpha, const type::Array* a, Int lda,                   \
-                                    const type::Array* b, Int ldb, type::Passed<type::Beta> beta, type::Array* c,     \
-                                    Int ldc) {                                                                        \
-    using namespace accublas;                                                                                         \
-    blas::cblas(blas::Spelling::spelling, layout,                                                                     \
-                type(shape_with_side(type::which, type::complex, side, uplo, ACCUBLAS_NO_TRANS, ACCUBLAS_NON_UNIT, m, \
-                                     n, lda, ldb, ldc),                                                               \
-                     alpha, a, b, beta, c));                                                                          \
-  }
-#define F77_SYRK(name, Int, spelling, type)                                                                            \
-  extern "C" ACCUBLAS_API void name(const char* uplo, const char* trans, const Int* n, const Int* k,                   \
-                                    const type::Alpha* alpha, const type::Number* a, const Int* lda,                   \
-                                    const type::Beta* beta, type::Number* c, const Int* ldc) {                         \
+#define CBLAS_SYMM(name, Int, spelling, type)                                                                          \
+  extern "C" ACCUBLAS_API void name(accublas_layout layout, accublas_side side, accublas_uplo uplo, Int m, Int n,      \
+                                    type::Passed<type::Alpha> alpha, const type::Array* a, Int lda,                    \
+                                    const type::Array* b, Int ldb, type::Passed<type::Beta> beta, type::Array* c,      \
+                                    Int ldc) {                                                                         \
     using namespace accublas;                                                                                          \
-    blas::f77(blas::Spelling::spelling,                                                                                \
-              type(shape_with_triangle(type::which, type::complex, blas::f77_uplo(*uplo), blas::f77_transpose(*trans), \
-                                       ACCUBLAS_NO_TRANS, *n, *k, *lda, 0, *ldc),                                      \
-                   *alpha, a, nullptr, *beta, c));                                                                     \
+    blas::cblas(blas::Spelling::spelling, layout,                                                                      \
+                type(shape_with_side(type::which, type::has_complex, side, uplo, ACCUBLAS_NO_TRANS, ACCUBLAS_NON_UNIT, \
+                                     m, n, lda, ldb, ldc),                                                             \
+                     alpha, a, b, beta, c));                                                                           \
   }
-#define CBLAS_SYRK(name, Int, spelling, type)                                                                    \
-  extern "C" ACCUBLAS_API void name(accublas_layout layout, accublas_uplo uplo, accublas_transpose trans, Int n, \
-                                    Int k, type::Passed<type::Alpha> alpha, const type::Array* a, Int lda,       \
-                                    type::Passed<type::Beta> beta, type::Array* c, Int ldc) {                    \
-    using namespace accublas;                                                                                    \
-    blas::cblas(                                                                                                 \
-        blas::Spelling::spelling, layout,                                                                        \
-        type(shape_with_triangle(type::which, type::complex, uplo, trans, ACCUBLAS_NO_TRANS, n, k, lda, 0, ldc), \
-             alpha, a, nullptr, beta, c));                                                                       \
+#define F77_SYRK(name, Int, spelling, type)                                                                    \
+  extern "C" ACCUBLAS_API void name(const char* uplo, const char* trans, const Int* n, const Int* k,           \
+                                    const type::Alpha* alpha, const type::Number* a, const Int* lda,           \
+                                    const type::Beta* beta, type::Number* c, const Int* ldc) {                 \
+    using namespace accublas;                                                                                  \
+    blas::f77(blas::Spelling::spelling,                                                                        \
+              type(shape_with_triangle(type::which, type::has_complex, blas::f77_uplo(*uplo),                  \
+                                       blas::f77_transpose(*trans), ACCUBLAS_NO_TRANS, *n, *k, *lda, 0, *ldc), \
+                   *alpha, a, nullptr, *beta, c));                                                             \
   }
-#define F77_SYR2K(name, Int, spelling, type)                                                                           \
-  extern "C" ACCUBLAS_API void name(const char* uplo, const char* trans, const Int* n, const Int* k,                   \
-                                    const type::Alpha* alpha, const type::Number* a, const Int* lda,                   \
-                                    const type::Number* b, const Int* ldb, const type::Beta* beta, type::Number* c,    \
-                                    const Int* ldc) {                                                                  \
+#define CBLAS_SYRK(name, Int, spelling, type)                                                                        \
+  extern "C" ACCUBLAS_API void name(accublas_layout layout, accublas_uplo uplo, accublas_transpose trans, Int n,     \
+                                    Int k, type::Passed<type::Alpha> alpha, const type::Array* a, Int lda,           \
+                                    type::Passed<type::Beta> beta, type::Array* c, Int ldc) {                        \
+    using namespace accublas;                                                                                        \
+    blas::cblas(                                                                                                     \
+        blas::Spelling::spelling, layout,                                                                            \
+        type(shape_with_triangle(type::which, type::has_complex, uplo, trans, ACCUBLAS_NO_TRANS, n, k, lda, 0, ldc), \
+             alpha, a, nullptr, beta, c));                                                                           \
+  }
+#define F77_SYR2K(name, Int, spelling, type)                                                                        \
+  extern "C" ACCUBLAS_API void name(const char* uplo, const char* trans, const Int* n, const Int* k,                \
+                                    const type::Alpha* alpha, const type::Number* a, const Int* lda,                \
+                                    const type::Number* b, const Int* ldb, const type::Beta* beta, type::Number* c, \
+                                    const Int* ldc) {                                                               \
+    using namespace accublas;                                                                                       \
+    blas::f77(blas::Spelling::spelling,                                                                             \
+              type(shape_with_triangle(type::which, type::has_complex, blas::f77_uplo(*uplo),                       \
+                                       blas::f77_transpose(*trans), ACCUBLAS_NO_TRANS, *n, *k, *lda, *ldb, *ldc),   \
+                   *alpha, a, b, *beta, c));                                                                        \
+  }
+#define CBLAS_SYR2K(name, Int, spelling, type)                                                                         \
+  extern "C" ACCUBLAS_API void name(accublas_layout layout, accublas_uplo uplo, accublas_transpose trans, Int n,       \
+                                    Int k, type::Passed<type::Alpha> alpha, const type::Array* a, Int lda,             \
+                                    const type::Array* b, Int ldb, type::Passed<type::Beta> beta, type::Array* c,      \
+                                    Int ldc) {                                                                         \
     using namespace accublas;                                                                                          \
-    blas::f77(blas::Spelling::spelling,                                                                                \
-              type(shape_with_triangle(type::which, type::complex, blas::f77_uplo(*uplo), blas::f77_transpose(*trans), \
-                                       ACCUBLAS_NO_TRANS, *n, *k, *lda, *ldb, *ldc),                                   \
-                   *alpha, a, b, *beta, c));                                                                           \
-  }
-#define CBLAS_SYR2K(name, Int, spelling, type)                                                                     \
-  extern "C" ACCUBLAS_API void name(accublas_layout layout, accublas_uplo uplo, accublas_transpose trans, Int n,   \
-                                    Int k, type::Passed<type::Alpha> alpha, const type::Array* a, Int lda,         \
-                                    const type::Array* b, Int ldb, type::Passed<type::Beta> beta, type::Array* c,  \
-                                    Int ldc) {                                                                     \
-    using namespace accublas;                                                                                      \
-    blas::cblas(                                                                                                   \
-        blas::Spelling::spelling, layout,                                                                          \
-        type(shape_with_triangle(type::which, type::complex, uplo, trans, ACCUBLAS_NO_TRANS, n, k, lda, ldb, ldc), \
-             alpha, a, b, beta, c));                                                                               \
+    blas::cblas(                                                                                                       \
+        blas::Spelling::spelling, layout,                                                                              \
+        type(shape_with_triangle(type::which, type::has_complex, uplo, trans, ACCUBLAS_NO_TRANS, n, k, lda, ldb, ldc), \
+             alpha, a, b, beta, c));                                                                                   \
   }
 #define F77_TRMM(name, Int, spelling, type)                                                                      \
   extern "C" ACCUBLAS_API void name(const char* side, const char* uplo, const char* transa, const char* diag,    \
@@ -185,40 +139,40 @@ accublas_diag f77_diag(char c) { return letter_of(c, 'N', ACCUBLAS_NON_UNIT, 'U'
                                     const Int* lda, type::Number* b, const Int* ldb) {                           \
     using namespace accublas;                                                                                    \
     blas::f77(blas::Spelling::spelling,                                                                          \
-              type(shape_with_side(type::which, type::complex, blas::f77_side(*side), blas::f77_uplo(*uplo),     \
+              type(shape_with_side(type::which, type::has_complex, blas::f77_side(*side), blas::f77_uplo(*uplo), \
                                    blas::f77_transpose(*transa), blas::f77_diag(*diag), *m, *n, *lda, *ldb, 0),  \
                    *alpha, a, nullptr, nullptr, b));                                                             \
   }
-#define CBLAS_TRMM(name, Int, spelling, type)                                                                         \
-  extern "C" ACCUBLAS_API void name(                                                                                  \
-      accublas_layout layout, accublas_side side, accublas_uplo uplo, accublas_transpose transa, accublas_diag diag,  \
-      Int m, Int n, type::Passed<type::Alpha> alpha, const type::Array* a, Int lda, type::Array* b, Int ldb) {        \
+#define CBLAS_TRMM(name, Int, spelling, type)                                                                        \
+  extern "C" ACCUBLAS_API void name(                                                                                 \
+      accublas_layout layout, accublas_side side, accublas_uplo uplo, accublas_transpose transa, accublas_diag diag, \
+      Int m, Int n, type::Passed<type::Alpha> alpha, const type::Array* a, Int lda, type::Array* b, Int ldb) {       \
+    using namespace accublas;                                                                                        \
+    blas::cblas(blas::Spelling::spelling, layout,                                                                    \
+                type(shape_with_side(type::which, type::has_complex, side, uplo, transa, diag, m, n, lda, ldb, 0),   \
+                     alpha, a, nullptr, nullptr, b));                                                                \
+  }
+#define F77_GEMMT(name, Int, spelling, type)                                                                          \
+  extern "C" ACCUBLAS_API void name(const char* uplo, const char* transa, const char* transb, const Int* n,           \
+                                    const Int* k, const type::Alpha* alpha, const type::Number* a, const Int* lda,    \
+                                    const type::Number* b, const Int* ldb, const type::Beta* beta, type::Number* c,   \
+                                    const Int* ldc) {                                                                 \
     using namespace accublas;                                                                                         \
-    blas::cblas(blas::Spelling::spelling, layout,                                                                     \
-                type(shape_with_side(type::which, type::complex, side, uplo, transa, diag, m, n, lda, ldb, 0), alpha, \
-                     a, nullptr, nullptr, b));                                                                        \
+    blas::f77(                                                                                                        \
+        blas::Spelling::spelling,                                                                                     \
+        type(shape_with_triangle(type::which, type::has_complex, blas::f77_uplo(*uplo), blas::f77_transpose(*transa), \
+                                 blas::f77_transpose(*transb), *n, *k, *lda, *ldb, *ldc),                             \
+             *alpha, a, b, *beta, c));                                                                                \
   }
-#define F77_GEMMT(name, Int, spelling, type)                                                                        \
-  extern "C" ACCUBLAS_API void name(const char* uplo, const char* transa, const char* transb, const Int* n,         \
-                                    const Int* k, const type::Alpha* alpha, const type::Number* a, const Int* lda,  \
-                                    const type::Number* b, const Int* ldb, const type::Beta* beta, type::Number* c, \
-                                    const Int* ldc) {                                                               \
-    using namespace accublas;                                                                                       \
-    blas::f77(                                                                                                      \
-        blas::Spelling::spelling,                                                                                   \
-        type(shape_with_triangle(type::which, type::complex, blas::f77_uplo(*uplo), blas::f77_transpose(*transa),   \
-                                 blas::f77_transpose(*transb), *n, *k, *lda, *ldb, *ldc),                           \
-             *alpha, a, b, *beta, c));                                                                              \
-  }
-#define CBLAS_GEMMT(name, Int, spelling, type)                                                                   \
-  extern "C" ACCUBLAS_API void name(accublas_layout layout, accublas_uplo uplo, accublas_transpose transa,       \
-                                    accublas_transpose transb, Int n, Int k, type::Passed<type::Alpha> alpha,    \
-                                    const type::Array* a, Int lda, const type::Array* b, Int ldb,                \
-                                    type::Passed<type::Beta> beta, type::Array* c, Int ldc) {                    \
-    using namespace accublas;                                                                                    \
-    blas::cblas(blas::Spelling::spelling, layout,                                                                \
-                type(shape_with_triangle(type::which, type::complex, uplo, transa, transb, n, k, lda, ldb, ldc), \
-                     alpha, a, b, beta, c));                                                                     \
+#define CBLAS_GEMMT(name, Int, spelling, type)                                                                       \
+  extern "C" ACCUBLAS_API void name(accublas_layout layout, accublas_uplo uplo, accublas_transpose transa,           \
+                                    accublas_transpose transb, Int n, Int k, type::Passed<type::Alpha> alpha,        \
+                                    const type::Array* a, Int lda, const type::Array* b, Int ldb,                    \
+                                    type::Passed<type::Beta> beta, type::Array* c, Int ldc) {                        \
+    using namespace accublas;                                                                                        \
+    blas::cblas(blas::Spelling::spelling, layout,                                                                    \
+                type(shape_with_triangle(type::which, type::has_complex, uplo, transa, transb, n, k, lda, ldb, ldc), \
+                     alpha, a, b, beta, c));                                                                         \
   }
 
 #define ACCUBLAS_LEVEL3_NAMES(F77, CBLAS, routine, kind, ...)       \

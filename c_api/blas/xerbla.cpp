@@ -64,6 +64,8 @@ int renumber(const char* routine, int argument) {
   };
   const auto is = [routine](const char* name) { return std::strstr(routine, name) != nullptr; };
   if (is("gemv")) return swap(3, 4);
+  if (is("ger")) return argument <= 3 ? swap(2, 3) : swap(6, 8);
+  if (is("her2") && !is("her2k")) return swap(6, 8);
   if (is("symm") || is("hemm")) return swap(4, 5);
   if (is("trmm") || is("trsm")) return swap(6, 7);
   if (is("gemmt")) return argument <= 4 ? swap(3, 4) : swap(9, 11);

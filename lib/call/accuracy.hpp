@@ -52,6 +52,7 @@ Bound promised_bound(Routine routine, const Mode& mode, Index k, T alpha) {
   // Other errors go on to the unknowns that follow: what they keep is the residual.
   if (is_solve(routine))
     return bit_defined(mode) ? rounded_once<T>() : Bound{0, std::numeric_limits<double>::infinity(), 0};
+  if (is_rounded_once(routine) && bit_defined(mode)) return rounded_once<T>();
   switch (mode.kind) {
     case ACCUBLAS_MODE_DP:
     case ACCUBLAS_MODE_SP:

@@ -11,6 +11,7 @@
 #include "lib/call/batch.hpp"
 #include "lib/call/engines.hpp"
 #include "lib/call/execution.hpp"
+#include "lib/call/level2.hpp"
 #include "lib/call/level3.hpp"
 #include "lib/call/problem.hpp"
 #include "lib/call/routine.hpp"
@@ -136,6 +137,16 @@ class Backend {
   virtual void asum(const Call<Reduction<float>, float>&, BackendState*, Execution&) = 0;
 
   /// Likewise.
+  virtual void mixed_dot(const Call<MixedDot<double>, double>&, BackendState*, Execution&) { lacks_level2(); }
+  virtual void mixed_dot(const Call<MixedDot<float>, float>&, BackendState*, Execution&) { lacks_level2(); }
+  virtual void level2(const Call<Level2<double>, double>&, BackendState*, Execution&) { lacks_level2(); }
+  virtual void level2(const Call<Level2<float>, float>&, BackendState*, Execution&) { lacks_level2(); }
+  virtual void level2(const Call<Level2<Complex<double>>, Complex<double>>&, BackendState*, Execution&) {
+    lacks_level2();
+  }
+  virtual void level2(const Call<Level2<Complex<float>>, Complex<float>>&, BackendState*, Execution&) {
+    lacks_level2();
+  }
   virtual void level3(const Call<Level3<double>, double>&, BackendState*, Execution&) { lacks_level3(); }
   virtual void level3(const Call<Level3<float>, float>&, BackendState*, Execution&) { lacks_level3(); }
   virtual void level3(const Call<Level3<Complex<double>>, Complex<double>>&, BackendState*, Execution&) {
@@ -148,6 +159,9 @@ class Backend {
  private:
   [[noreturn]] static void lacks_level3() {
     throw Error(ACCUBLAS_ERROR_INTERNAL, "the plan sends a product of level 3 to a backend that has none");
+  }
+  [[noreturn]] static void lacks_level2() {
+    throw Error(ACCUBLAS_ERROR_INTERNAL, "the plan sends a routine of level 2 to a backend that has none");
   }
   [[noreturn]] static void lacks_complex() {
     throw Error(ACCUBLAS_ERROR_INTERNAL, "the plan sends a complex product to a backend that has none");

@@ -49,16 +49,32 @@ struct EngineList {
   }
 };
 
-/// Routines that share engines: GEMM and its batches, real and complex, the other products of level 3, TRSM, DOT and
-/// GEMV, NRM2 and ASUM, both real and complex.
-enum class RoutineKind { gemm, complex_gemm, level3, solve, vector, complex_vector, norm, complex_norm };
-constexpr RoutineKind all_kinds[] = {RoutineKind::gemm,  RoutineKind::complex_gemm, RoutineKind::level3,
-                                     RoutineKind::solve, RoutineKind::vector,       RoutineKind::complex_vector,
-                                     RoutineKind::norm,  RoutineKind::complex_norm};
+/// Routines that share engines: GEMM and its batches, real and complex, the other products of level 3, TRSM and TRSV,
+/// DOT and GEMV, the products of level 2 (SYMV, HEMV, TRMV), what is rounded once in every mode (GER and its kind,
+/// DSDOT, SDSDOT), NRM2 and ASUM, both real and complex.
+enum class RoutineKind {
+  gemm,
+  complex_gemm,
+  level3,
+  solve,
+  vector,
+  complex_vector,
+  level2,
+  rounded,
+  norm,
+  complex_norm
+};
+constexpr RoutineKind all_kinds[] = {RoutineKind::gemm,        RoutineKind::complex_gemm, RoutineKind::level3,
+                                     RoutineKind::solve,       RoutineKind::vector,       RoutineKind::complex_vector,
+                                     RoutineKind::level2,      RoutineKind::rounded,      RoutineKind::norm,
+                                     RoutineKind::complex_norm};
 
 constexpr RoutineKind kind_of(Routine routine) {
   if (is_gemm(routine)) return is_complex_routine(routine) ? RoutineKind::complex_gemm : RoutineKind::gemm;
-  if (is_level3(routine)) return is_solve(routine) ? RoutineKind::solve : RoutineKind::level3;
+  if (is_solve(routine)) return RoutineKind::solve;
+  if (is_rounded_once(routine)) return RoutineKind::rounded;
+  if (is_level3(routine)) return RoutineKind::level3;
+  if (is_level2(routine)) return RoutineKind::level2;
   const bool complex = is_complex_routine(routine);
   if (is_norm(routine)) return complex ? RoutineKind::complex_norm : RoutineKind::norm;
   return complex ? RoutineKind::complex_vector : RoutineKind::vector;
@@ -83,7 +99,8 @@ constexpr accublas_engine native = ACCUBLAS_ENGINE_NATIVE, int8 = ACCUBLAS_ENGIN
                           multiword = ACCUBLAS_ENGINE_MULTIWORD;
 constexpr RoutineKind gemm = RoutineKind::gemm, complex_gemm = RoutineKind::complex_gemm, level3 = RoutineKind::level3,
                       solve = RoutineKind::solve, vector = RoutineKind::vector,
-                      complex_vector = RoutineKind::complex_vector, norm = RoutineKind::norm,
+                      complex_vector = RoutineKind::complex_vector, level2 = RoutineKind::level2,
+                      rounded = RoutineKind::rounded, norm = RoutineKind::norm,
                       complex_norm = RoutineKind::complex_norm;
 constexpr bool plain = false, repro = true;  // dp and dp:repro; other modes are plain
 
@@ -95,6 +112,8 @@ constexpr EngineRow table[] = {
     {ACCUBLAS_MODE_NATIVE, plain, solve, {native}, {}},
     {ACCUBLAS_MODE_NATIVE, plain, vector, {native}, {native}},
     {ACCUBLAS_MODE_NATIVE, plain, complex_vector, {native}, {}},
+    {ACCUBLAS_MODE_NATIVE, plain, level2, {native}, {}},
+    {ACCUBLAS_MODE_NATIVE, plain, rounded, {native}, {}},
     {ACCUBLAS_MODE_NATIVE, plain, norm, {native}, {native}},
     {ACCUBLAS_MODE_NATIVE, plain, complex_norm, {native}, {}},
     {ACCUBLAS_MODE_DP, plain, gemm, {native, int8, fp64}, {native, int8, fp16, fp64}},
@@ -103,6 +122,8 @@ constexpr EngineRow table[] = {
     {ACCUBLAS_MODE_DP, plain, solve, {native, sums}, {}},
     {ACCUBLAS_MODE_DP, plain, vector, {native, sums}, {native, sums}},
     {ACCUBLAS_MODE_DP, plain, complex_vector, {native, sums}, {}},
+    {ACCUBLAS_MODE_DP, plain, level2, {native, sums}, {}},
+    {ACCUBLAS_MODE_DP, plain, rounded, {native, sums}, {}},
     {ACCUBLAS_MODE_DP, plain, norm, {native, sums}, {native, sums}},
     {ACCUBLAS_MODE_DP, plain, complex_norm, {native, sums}, {}},
     {ACCUBLAS_MODE_DP, repro, gemm, {int8, fp64, sums}, {int8, fp16, fp64}},
@@ -111,6 +132,8 @@ constexpr EngineRow table[] = {
     {ACCUBLAS_MODE_DP, repro, solve, {sums}, {}},
     {ACCUBLAS_MODE_DP, repro, vector, {sums}, {sums}},
     {ACCUBLAS_MODE_DP, repro, complex_vector, {sums}, {}},
+    {ACCUBLAS_MODE_DP, repro, level2, {sums}, {}},
+    {ACCUBLAS_MODE_DP, repro, rounded, {sums}, {}},
     {ACCUBLAS_MODE_DP, repro, norm, {sums}, {sums}},
     {ACCUBLAS_MODE_DP, repro, complex_norm, {sums}, {}},
     {ACCUBLAS_MODE_FIXED, plain, gemm, {int8, fp64, sums}, {int8, fp16, fp64}},
@@ -118,16 +141,20 @@ constexpr EngineRow table[] = {
     {ACCUBLAS_MODE_FIXED, plain, level3, {int8, fp64, sums}, {}},
     {ACCUBLAS_MODE_FIXED, plain, vector, {sums}, {sums}},
     {ACCUBLAS_MODE_FIXED, plain, complex_vector, {sums}, {}},
+    {ACCUBLAS_MODE_FIXED, plain, level2, {sums}, {}},
     {ACCUBLAS_MODE_SLICES, plain, gemm, {fp64}, {fp64}},
     {ACCUBLAS_MODE_SLICES, plain, complex_gemm, {fp64}, {fp64}},
     {ACCUBLAS_MODE_SLICES, plain, level3, {fp64}, {}},
     {ACCUBLAS_MODE_SLICES, plain, vector, {fp64}, {fp64}},
     {ACCUBLAS_MODE_SLICES, plain, complex_vector, {fp64}, {}},
+    {ACCUBLAS_MODE_SLICES, plain, level2, {fp64}, {}},
     {ACCUBLAS_MODE_DOT2, plain, gemm, {dot2}, {dot2}},
     {ACCUBLAS_MODE_DOT2, plain, complex_gemm, {dot2}, {dot2}},
     {ACCUBLAS_MODE_DOT2, plain, level3, {dot2}, {}},
     {ACCUBLAS_MODE_DOT2, plain, vector, {dot2}, {dot2}},
     {ACCUBLAS_MODE_DOT2, plain, complex_vector, {dot2}, {}},
+    {ACCUBLAS_MODE_DOT2, plain, level2, {dot2}, {}},
+    {ACCUBLAS_MODE_DOT2, plain, rounded, {sums}, {}},
     {ACCUBLAS_MODE_DOT2, plain, norm, {dot2}, {dot2}},
     {ACCUBLAS_MODE_DOT2, plain, complex_norm, {dot2}, {}},
     {ACCUBLAS_MODE_CR, plain, gemm, {int8, fp64, sums}, {int8, fp16, fp64}},
@@ -136,6 +163,8 @@ constexpr EngineRow table[] = {
     {ACCUBLAS_MODE_CR, plain, solve, {sums}, {}},
     {ACCUBLAS_MODE_CR, plain, vector, {sums}, {sums}},
     {ACCUBLAS_MODE_CR, plain, complex_vector, {sums}, {}},
+    {ACCUBLAS_MODE_CR, plain, level2, {sums}, {}},
+    {ACCUBLAS_MODE_CR, plain, rounded, {sums}, {}},
     {ACCUBLAS_MODE_CR, plain, norm, {sums}, {sums}},
     {ACCUBLAS_MODE_CR, plain, complex_norm, {sums}, {}},
     {ACCUBLAS_MODE_TF32X1, plain, gemm, {multiword}, {multiword}},
@@ -186,7 +215,8 @@ constexpr bool engines_match_modes() {
           if (row.mode == kind && row.reproducible == reproducible && row.kind == routines)
             rows += row.cpu.count + row.cuda.count > 0 ? 1 : 2;
         const bool has = (!reproducible || mode.suffix == ":repro") &&
-                         (mode.norms || (routines != RoutineKind::norm && routines != RoutineKind::complex_norm)) &&
+                         (mode.norms || (routines != RoutineKind::norm && routines != RoutineKind::complex_norm &&
+                                         routines != RoutineKind::rounded)) &&
                          (mode.solves || routines != RoutineKind::solve) &&
                          (routines == RoutineKind::gemm || mode.families == Families::all);
         if (rows != (has ? 1 : 0)) return false;

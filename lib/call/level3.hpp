@@ -5,6 +5,7 @@
 
 #include "lib/call/arguments.hpp"
 #include "lib/call/product.hpp"
+#include "lib/call/routine.hpp"
 
 namespace accublas {
 
@@ -106,8 +107,10 @@ struct Level3 : Level3Shape {
   Triangle part() const { return uplo == ACCUBLAS_UPPER ? Triangle::upper : Triangle::lower; }
   Triangle wanted() const { return is_symm(kind) || is_in_place(kind) ? Triangle::all : part(); }
   bool hermitian_result() const { return kind == Level3Kind::herk || kind == Level3Kind::her2k; }
+  Routine routine() const { return level3_routine(static_cast<int>(kind), is_complex<E>, is_single_precision<E>); }
   /// C as it lies, and its sizes.
   std::int64_t rows() const { return wanted() == Triangle::all ? m : n; }
+  std::int64_t cols() const { return n; }
   Matrix<E> result() const { return {c, 1, is_in_place(kind) ? ldb : ldc}; }
   /// Inner dimension of a product.
   std::int64_t inner() const { return is_symm(kind) || is_in_place(kind) ? order() : k; }
@@ -134,20 +137,17 @@ struct Level3 : Level3Shape {
   }
 };
 
-/// op(X) of a matrix with its leading dimension.
-template <class E>
-Operand<E> operand_of(const E* x, std::int64_t ld, accublas_transpose trans) {
-  const Matrix<const E> stored{x, 1, ld};
-  return {trans == ACCUBLAS_NO_TRANS ? stored : stored.transposed(), trans == ACCUBLAS_CONJ_TRANS};
-}
-/// op(A) of TRMM and TRSM.
 template <class E>
 Operand<E> triangular_operand(const Level3<E>& l) {
-  Operand<E> a = operand_of(l.a, l.lda, l.transa);
-  a.structure = Structure::triangular;
-  a.part = l.transa == ACCUBLAS_NO_TRANS ? l.part() : transposed(l.part());
-  a.unit = l.diag == ACCUBLAS_UNIT;
-  return a;
+  return triangular_operand(l.a, l.lda, l.part(), l.transa, l.diag);
+}
+
+/// TRSM: from the right, everything is transposed.
+template <class E>
+TriangularSystem<E> system_of(const Level3<E>& l) {
+  const Operand<E> a = triangular_operand(l);
+  if (l.side == ACCUBLAS_LEFT) return {l.m, l.n, l.alpha, a, l.result()};
+  return {l.n, l.m, l.alpha, a.transposed(), l.result().transposed()};
 }
 
 /// Not of TRSM.

@@ -28,8 +28,8 @@ struct ModeRow {
   int least, most;          ///< range of the parameter; 0, 0: the word has none
   std::string_view suffix;  ///< what may follow (":fast", ":repro"), or empty
   Families families;
-  bool norms;   ///< NRM2 and ASUM have it, where the family has it
-  bool solves;  ///< TRSM has it, where the family has it
+  bool norms;   ///< NRM2, ASUM and what is rounded once in every mode have it, where the family has it
+  bool solves;  ///< TRSM and TRSV have it, where the family has it
   bool bits;    ///< bits defined, whatever the suffix
 };
 
@@ -92,7 +92,7 @@ std::string mode_word(const Mode& mode, bool single);
 /// Whether the family of routines has this mode.
 bool family_has(accublas_family family, bool single, accublas_mode kind);
 
-/// Whether a routine has the mode: its family's, but for those that NRM2 and ASUM lack.
+/// Whether a routine has the mode: its family's, but for those that some routines lack.
 bool routine_has(Routine routine, accublas_mode kind);
 
 /// The words of a family's modes, for messages: "native, dp, dp:repro, fixed:T (2 to 150), ...".

@@ -79,6 +79,16 @@ struct Dot {
   bool conjugate_x = false;  ///< complex only
 };
 
+/// *result = addend + x^T y: DSDOT, which adds nothing, in T = double, SDSDOT in float.
+template <class T>
+struct MixedDot {
+  Index n;
+  T addend;
+  Vector<const float> x;
+  Vector<const float> y;
+  T* result;
+};
+
 /// *result = the norm of x, n real entries: NRM2 or ASUM.
 template <class T>
 struct Reduction {

@@ -3,6 +3,7 @@
 // out (lib/cpu/product/product.cpp).
 #pragma once
 
+#include "c_api/accublas.h"
 #include "lib/call/problem.hpp"
 #include "lib/numerics/complex.hpp"
 
@@ -88,10 +89,35 @@ TermRange terms_of_column(const Product<E>& p, Index j) {
   return p.b.part == Triangle::upper ? TermRange{0, j + 1} : TermRange{j, all};
 }
 
+/// op(X) of a matrix with its leading dimension.
+template <class E>
+Operand<E> operand_of(const E* x, Index ld, accublas_transpose trans) {
+  const Matrix<const E> stored{x, 1, ld};
+  return {trans == ACCUBLAS_NO_TRANS ? stored : stored.transposed(), trans == ACCUBLAS_CONJ_TRANS};
+}
+/// op(A) of a triangular matrix; `part` is the triangle that is stored.
+template <class E>
+Operand<E> triangular_operand(const E* a, Index lda, Triangle part, accublas_transpose trans, accublas_diag diag) {
+  Operand<E> operand = operand_of(a, lda, trans);
+  operand.structure = Structure::triangular;
+  operand.part = trans == ACCUBLAS_NO_TRANS ? part : transposed(part);
+  operand.unit = diag == ACCUBLAS_UNIT;
+  return operand;
+}
+
 template <class E>
 Product<E> product_of(const Gemm<E>& g) {
   return {g.m, g.n, g.k, g.alpha, {g.a, g.conjugate_a}, {g.b, g.conjugate_b}, g.beta, g.c};
 }
+
+/// M X = alpha B, M triangular, X in B's memory with a column for each right-hand side.
+template <class E>
+struct TriangularSystem {
+  Index order, sides;
+  E alpha;
+  Operand<E> m;
+  Matrix<E> x;
+};
 
 /// The rows of A and A2 side by side, or the columns of B and B2: entry (line, p), p < pairs k.
 template <class E>

@@ -1,11 +1,13 @@
 // The routines of the library and the family whose mode each one takes.
 #pragma once
 
+#include <array>
+
 #include "c_api/accublas.h"
 
 namespace accublas {
 
-/// Routines in double and in single precision take turns.
+/// Routines in double and in single precision, by the type of their results, take turns.
 enum class Routine {
   dgemm,
   sgemm,
@@ -17,6 +19,8 @@ enum class Routine {
   snrm2,
   dasum,
   sasum,
+  dsdot,
+  sdsdot,
   dgemm_batched,
   sgemm_batched,
   zgemm,
@@ -54,6 +58,33 @@ enum class Routine {
   cherk,
   zher2k,
   cher2k,
+  // Level 2 beside GEMV: see level2_routine.
+  dger,
+  sger,
+  zgeru,
+  cgeru,
+  dtrmv,
+  strmv,
+  ztrmv,
+  ctrmv,
+  dtrsv,
+  strsv,
+  ztrsv,
+  ctrsv,
+  dsymv,
+  ssymv,
+  dsyr,
+  ssyr,
+  dsyr2,
+  ssyr2,
+  zgerc,
+  cgerc,
+  zhemv,
+  chemv,
+  zher,
+  cher,
+  zher2,
+  cher2,
   zdotu,
   cdotu,
   zdotc,
@@ -65,30 +96,26 @@ enum class Routine {
   dzasum,
   scasum
 };
-constexpr int routine_count = 56;
-constexpr Routine all_routines[routine_count] = {
-    Routine::dgemm,         Routine::sgemm,         Routine::ddot,   Routine::sdot,   Routine::dgemv,
-    Routine::sgemv,         Routine::dnrm2,         Routine::snrm2,  Routine::dasum,  Routine::sasum,
-    Routine::dgemm_batched, Routine::sgemm_batched, Routine::zgemm,  Routine::cgemm,  Routine::zgemm_batched,
-    Routine::cgemm_batched, Routine::dsymm,         Routine::ssymm,  Routine::zsymm,  Routine::csymm,
-    Routine::dsyrk,         Routine::ssyrk,         Routine::zsyrk,  Routine::csyrk,  Routine::dsyr2k,
-    Routine::ssyr2k,        Routine::zsyr2k,        Routine::csyr2k, Routine::dtrmm,  Routine::strmm,
-    Routine::ztrmm,         Routine::ctrmm,         Routine::dtrsm,  Routine::strsm,  Routine::ztrsm,
-    Routine::ctrsm,         Routine::dgemmt,        Routine::sgemmt, Routine::zgemmt, Routine::cgemmt,
-    Routine::zhemm,         Routine::chemm,         Routine::zherk,  Routine::cherk,  Routine::zher2k,
-    Routine::cher2k,        Routine::zdotu,         Routine::cdotu,  Routine::zdotc,  Routine::cdotc,
-    Routine::zgemv,         Routine::cgemv,         Routine::dznrm2, Routine::scnrm2, Routine::dzasum,
-    Routine::scasum};
+constexpr int routine_count = static_cast<int>(Routine::scasum) + 1;
+constexpr std::array<Routine, routine_count> all_routines = [] {
+  std::array<Routine, routine_count> all{};
+  for (int i = 0; i < routine_count; ++i) all[i] = static_cast<Routine>(i);
+  return all;
+}();
 
 constexpr const char* routine_name(Routine routine) {
   constexpr const char* names[routine_count] = {
-      "dgemm",  "sgemm",  "ddot",          "sdot",          "dgemv",  "sgemv",  "dnrm2",         "snrm2",
-      "dasum",  "sasum",  "dgemm_batched", "sgemm_batched", "zgemm",  "cgemm",  "zgemm_batched", "cgemm_batched",
-      "dsymm",  "ssymm",  "zsymm",         "csymm",         "dsyrk",  "ssyrk",  "zsyrk",         "csyrk",
-      "dsyr2k", "ssyr2k", "zsyr2k",        "csyr2k",        "dtrmm",  "strmm",  "ztrmm",         "ctrmm",
-      "dtrsm",  "strsm",  "ztrsm",         "ctrsm",         "dgemmt", "sgemmt", "zgemmt",        "cgemmt",
-      "zhemm",  "chemm",  "zherk",         "cherk",         "zher2k", "cher2k", "zdotu",         "cdotu",
-      "zdotc",  "cdotc",  "zgemv",         "cgemv",         "dznrm2", "scnrm2", "dzasum",        "scasum"};
+      "dgemm",         "sgemm",         "ddot",   "sdot",   "dgemv",         "sgemv",         "dnrm2",  "snrm2",
+      "dasum",         "sasum",         "dsdot",  "sdsdot", "dgemm_batched", "sgemm_batched", "zgemm",  "cgemm",
+      "zgemm_batched", "cgemm_batched", "dsymm",  "ssymm",  "zsymm",         "csymm",         "dsyrk",  "ssyrk",
+      "zsyrk",         "csyrk",         "dsyr2k", "ssyr2k", "zsyr2k",        "csyr2k",        "dtrmm",  "strmm",
+      "ztrmm",         "ctrmm",         "dtrsm",  "strsm",  "ztrsm",         "ctrsm",         "dgemmt", "sgemmt",
+      "zgemmt",        "cgemmt",        "zhemm",  "chemm",  "zherk",         "cherk",         "zher2k", "cher2k",
+      "dger",          "sger",          "zgeru",  "cgeru",  "dtrmv",         "strmv",         "ztrmv",  "ctrmv",
+      "dtrsv",         "strsv",         "ztrsv",  "ctrsv",  "dsymv",         "ssymv",         "dsyr",   "ssyr",
+      "dsyr2",         "ssyr2",         "zgerc",  "cgerc",  "zhemv",         "chemv",         "zher",   "cher",
+      "zher2",         "cher2",         "zdotu",  "cdotu",  "zdotc",         "cdotc",         "zgemv",  "cgemv",
+      "dznrm2",        "scnrm2",        "dzasum", "scasum"};
   return names[static_cast<int>(routine)];
 }
 
@@ -105,17 +132,40 @@ constexpr Routine level3_routine(int kind, bool complex, bool single) {
   return static_cast<Routine>(static_cast<int>(Routine::dsymm) + number + single);
 }
 
-/// Solutions with a triangular matrix: in place of a product quotients, which have the modes that define them.
-constexpr bool is_solve(Routine routine) { return routine >= Routine::dtrsm && routine <= Routine::ctrsm; }
+/// Level 2 beside GEMV: of each kind (lib/call/level2.hpp) d, s, z, c in turn, of those that are real only d, s, of
+/// those that are complex only z, c.
+constexpr bool is_level2(Routine routine) { return routine >= Routine::dger && routine <= Routine::cher2; }
+constexpr int level2_number(Routine routine) { return static_cast<int>(routine) - static_cast<int>(Routine::dger); }
+constexpr int level2_count = level2_number(Routine::cher2) + 1;
+constexpr Routine level2_routine(int kind, bool complex, bool single) {
+  const int four = level2_number(Routine::dsymv) / 4;
+  const int number = kind < four ? 4 * kind + 2 * complex : 4 * four + 2 * (kind - four);
+  return static_cast<Routine>(static_cast<int>(Routine::dger) + number + single);
+}
 
-/// SYR2K and HER2K: two products of the inner dimension's terms each.
+constexpr bool between(Routine routine, Routine first, Routine last) { return routine >= first && routine <= last; }
+
+/// Solutions with a triangular matrix: in place of a product quotients, which have the modes that define them.
+constexpr bool is_solve(Routine routine) {
+  return between(routine, Routine::dtrsm, Routine::ctrsm) || between(routine, Routine::dtrsv, Routine::ctrsv);
+}
+
+/// GER, SYR, SYR2 and their kind, and DSDOT and SDSDOT: in every mode that defines bits, exact sums rounded once.
+constexpr bool is_rounded_once(Routine routine) {
+  return between(routine, Routine::dger, Routine::cgeru) || between(routine, Routine::dsyr, Routine::cgerc) ||
+         between(routine, Routine::zher, Routine::cher2) || between(routine, Routine::dsdot, Routine::sdsdot);
+}
+
+/// SYR2K and HER2K, SYR2 and HER2: two products of the inner dimension's terms each.
 constexpr bool has_two_products(Routine routine) {
-  return (routine >= Routine::dsyr2k && routine <= Routine::csyr2k) || routine == Routine::zher2k ||
-         routine == Routine::cher2k;
+  return between(routine, Routine::dsyr2k, Routine::csyr2k) || between(routine, Routine::zher2k, Routine::cher2k) ||
+         between(routine, Routine::dsyr2, Routine::ssyr2) || between(routine, Routine::zher2, Routine::cher2);
 }
 
 constexpr bool is_complex_routine(Routine routine) {
   if (is_level3(routine)) return routine >= Routine::zhemm || level3_number(routine) % 4 >= 2;
+  if (is_level2(routine))
+    return routine >= Routine::zgerc || (routine < Routine::dsymv && level2_number(routine) % 4 >= 2);
   return routine >= Routine::zgemm;
 }
 
@@ -139,6 +189,8 @@ constexpr accublas_family family_of(Routine routine) {
     case Routine::snrm2:
     case Routine::dasum:
     case Routine::sasum:
+    case Routine::dsdot:
+    case Routine::sdsdot:
     case Routine::zdotu:
     case Routine::cdotu:
     case Routine::zdotc:

@@ -97,6 +97,18 @@ Complex<T> call_dot(const RealBlas& blas, bool conjugate_x, RealBlas::F77Int n, 
   return {__real__ result, __imag__ result};
 }
 
+/// addend + x^T y by products and sums in double precision: SDSDOT in T = float, DSDOT in double, which adds nothing.
+template <class T>
+T call_mixed_dot(const RealBlas& blas, RealBlas::F77Int n, T addend, const float* x, RealBlas::F77Int incx,
+                 const float* y, RealBlas::F77Int incy) {
+  if (n <= 0) return addend;
+  const FpControl control;
+  if constexpr (sizeof(T) == 8)
+    return blas.dsdot(&n, x, &incx, y, &incy);
+  else
+    return blas.sdsdot(&n, &addend, x, &incx, y, &incy);
+}
+
 /// A norm of n > 0 entries that the BLAS found to be `norm`: +Inf where it is NaN by infinities alone.
 template <class E>
 RealOf<E> norm_of_infinities(RealOf<E> norm, Index n, const E* x, Index incx) {

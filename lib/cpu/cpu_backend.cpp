@@ -110,6 +110,25 @@ class CpuBackend final : public Backend {
   void level3(const Call<Level3<Complex<float>>, Complex<float>>& call, BackendState*, Execution& execution) override {
     level3_of(call, execution);
   }
+  void level2(const Call<Level2<double>, double>& call, BackendState*, Execution& execution) override {
+    level2_of(call, execution);
+  }
+  void level2(const Call<Level2<float>, float>& call, BackendState*, Execution& execution) override {
+    level2_of(call, execution);
+  }
+  void level2(const Call<Level2<Complex<double>>, Complex<double>>& call, BackendState*,
+              Execution& execution) override {
+    level2_of(call, execution);
+  }
+  void level2(const Call<Level2<Complex<float>>, Complex<float>>& call, BackendState*, Execution& execution) override {
+    level2_of(call, execution);
+  }
+  void mixed_dot(const Call<MixedDot<double>, double>& call, BackendState*, Execution& execution) override {
+    mixed_dot_of(call, execution);
+  }
+  void mixed_dot(const Call<MixedDot<float>, float>& call, BackendState*, Execution& execution) override {
+    mixed_dot_of(call, execution);
+  }
   void gemv(const Call<Gemv<Complex<double>>, Complex<double>>& call, BackendState*, Execution& execution) override {
     complex_gemv_of(call, execution);
   }
@@ -162,8 +181,25 @@ class CpuBackend final : public Backend {
   template <class E>
   static void level3_of(const Call<Level3<E>, E>& call, Execution& execution) {
     if (call.engine == ACCUBLAS_ENGINE_NATIVE) return cpu::native_level3(call.problem, execution);
-    if (call.problem.kind == Level3Kind::trsm) return cpu::solve(call.problem, execution);
+    if (call.problem.kind == Level3Kind::trsm) return cpu::solve(system_of(call.problem), execution);
     cpu::described_product(product_of(call.problem), emulated(call.mode), call.engine, real_gemm<RealOf<E>>, execution);
+  }
+
+  template <class E>
+  static void level2_of(const Call<Level2<E>, E>& call, Execution& execution) {
+    if (call.engine == ACCUBLAS_ENGINE_NATIVE) return cpu::native_level2(call.problem, execution);
+    if (call.problem.kind == Level2Kind::trsv) return cpu::solve(system_of(call.problem), execution);
+    if (is_update(call.problem.kind))
+      return cpu::described_product(product_of(call.problem), Mode{ACCUBLAS_MODE_CR}, call.engine, real_gemm<RealOf<E>>,
+                                    execution);
+    cpu::described_product(product_of(call.problem), vector_mode(call.mode), call.engine, line_gemm<RealOf<E>>,
+                           execution);
+  }
+
+  template <class T>
+  static void mixed_dot_of(const Call<MixedDot<T>, T>& call, Execution& execution) {
+    if (call.engine == ACCUBLAS_ENGINE_NATIVE) return cpu::native_mixed_dot(call.problem, execution);
+    cpu::cr_mixed_dot(call.problem, execution);
   }
 
   template <class T>
@@ -211,10 +247,17 @@ class CpuBackend final : public Backend {
     }
   }
 
-  /// A product with one column.
+  /// A product with one column or one row.
   template <class T>
-  static void column_gemm(const Gemm<T>& g, const Mode& mode, accublas_engine engine, Execution& execution) {
+  static void line_gemm(const Gemm<T>& g, const Mode& mode, accublas_engine engine, Execution& execution) {
+    if (g.n != 1) return line_gemm(g.transposed(), mode, engine, execution);
     real_gemv(Gemv<T>{g.m, g.k, g.alpha, g.a, g.b.col(0), g.beta, g.c.col(0)}, mode, engine, execution);
+  }
+
+  /// dp and sp on other engines than native are cr for vectors.
+  static Mode vector_mode(const Mode& mode) {
+    const bool grade = mode.kind == ACCUBLAS_MODE_DP || mode.kind == ACCUBLAS_MODE_SP;
+    return grade ? Mode{ACCUBLAS_MODE_CR} : mode;
   }
 
   template <class T>
@@ -223,10 +266,7 @@ class CpuBackend final : public Backend {
     if (call.engine == ACCUBLAS_ENGINE_NATIVE) return cpu::native_gemv(p, execution);
     Gemm<Complex<T>> g{p.m, 1, p.k, p.alpha, p.a, {p.x.data, p.x.stride, 0}, p.beta, {p.y.data, p.y.stride, 0}};
     g.conjugate_a = p.conjugate_a;
-    // dp and sp on other engines are cr.
-    const bool grade = call.mode.kind == ACCUBLAS_MODE_DP || call.mode.kind == ACCUBLAS_MODE_SP;
-    cpu::described_product(product_of(g), grade ? Mode{ACCUBLAS_MODE_CR} : call.mode, call.engine, column_gemm<T>,
-                           execution);
+    cpu::described_product(product_of(g), vector_mode(call.mode), call.engine, line_gemm<T>, execution);
   }
 
   template <class T>

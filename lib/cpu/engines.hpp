@@ -8,7 +8,7 @@
 #pragma once
 
 #include "lib/call/execution.hpp"
-#include "lib/call/level3.hpp"
+#include "lib/call/level2.hpp"
 #include "lib/call/mode.hpp"
 #include "lib/numerics/complex.hpp"
 
@@ -19,6 +19,10 @@ template <class T>
 void native_gemm(const Gemm<T>&, Execution&);
 template <class E>
 void native_level3(const Level3<E>&, Execution&);
+template <class E>
+void native_level2(const Level2<E>&, Execution&);
+template <class T>
+void native_mixed_dot(const MixedDot<T>&, Execution&);
 template <class T>
 void native_gemv(const Gemv<T>&, Execution&);
 template <class T>
@@ -63,6 +67,9 @@ template <class T>
 void cr_gemv(const Gemv<T>&, Execution&);
 template <class T>
 void cr_dot(const Dot<T>&, Execution&);
+/// Its terms are exact products of single precision, whatever T.
+template <class T>
+void cr_mixed_dot(const MixedDot<T>&, Execution&);
 /// exact_element's value for any k >= 1 and strides, by the same sums: ten times faster, but where even they do not
 /// decide.
 template <class T>
@@ -99,9 +106,9 @@ using RealGemm = void (*)(const Gemm<T>&, const Mode&, accublas_engine, Executio
 template <class E>
 void described_product(const Product<E>&, const Mode&, accublas_engine, RealGemm<RealOf<E>> real, Execution&);
 
-// solve/solve.cpp: TRSM, cr.
+// solve/solve.cpp: TRSM and TRSV, cr.
 template <class E>
-void solve(const Level3<E>&, Execution&);
+void solve(const TriangularSystem<E>&, Execution&);
 
 // product/complex_dot2.cpp: dot2 for DOT of complex vectors.
 template <class T>

@@ -13,6 +13,7 @@
 #include "lib/call/accuracy.hpp"
 #include "lib/cpu/blas_calls.hpp"
 #include "lib/cpu/engines.hpp"
+#include "lib/cpu/level2_calls.hpp"
 #include "lib/cpu/level3_calls.hpp"
 #include "lib/numerics/complex.hpp"
 
@@ -309,11 +310,39 @@ void native_level3(const Level3<E>& l, Execution& execution) {
   const RealBlas& blas = real_blas();
   if (std::max({l.m, l.n, l.k, l.lda, l.ldb, l.ldc}) > int_max)
     throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "the real BLAS's products of level 3 take sizes below 2^31");
-  set_bound<RealOf<E>>(is_complex<E> ? 2 * l.terms() + 4 : l.terms(), execution);
   PhaseTimer timer(execution, &accublas_report_t::ms_product);
   call_level3(blas, l);
 }
 
+/// Likewise.
+template <class E>
+void native_level2(const Level2<E>& l, Execution& execution) {
+  const RealBlas& blas = real_blas();
+  if (std::max({l.m, l.n, l.lda, std::abs(l.incx), std::abs(l.incy)}) > int_max)
+    throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "the real BLAS's routines of level 2 take sizes and increments below 2^31");
+  PhaseTimer timer(execution, &accublas_report_t::ms_product);
+  call_level2(blas, l);
+}
+
+template <class T>
+void native_mixed_dot(const MixedDot<T>& p, Execution& execution) {
+  PhaseTimer timer(execution, &accublas_report_t::ms_product);
+  if (p.n <= int_max && blas_increment(p.x, p.n) && blas_increment(p.y, p.n)) {
+    *p.result = call_mixed_dot(real_blas(), static_cast<F77Int>(p.n), p.addend, lowest(p.x, p.n), increment(p.x, p.n),
+                               lowest(p.y, p.n), increment(p.y, p.n));
+  } else {  // netlib's loop
+    double sum = p.addend;
+    for (Index i = 0; i < p.n; ++i) sum += static_cast<double>(p.x[i]) * p.y[i];
+    *p.result = static_cast<T>(sum);
+  }
+}
+
+template void native_mixed_dot(const MixedDot<double>&, Execution&);
+template void native_mixed_dot(const MixedDot<float>&, Execution&);
+template void native_level2(const Level2<double>&, Execution&);
+template void native_level2(const Level2<float>&, Execution&);
+template void native_level2(const Level2<Complex<double>>&, Execution&);
+template void native_level2(const Level2<Complex<float>>&, Execution&);
 template void native_level3(const Level3<double>&, Execution&);
 template void native_level3(const Level3<float>&, Execution&);
 template void native_level3(const Level3<Complex<double>>&, Execution&);

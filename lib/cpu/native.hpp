@@ -65,6 +65,10 @@ struct RealBlas {
   float (*snrm2)(const F77Int*, const float*, const F77Int*);
   double (*dasum)(const F77Int*, const double*, const F77Int*);
   float (*sasum)(const F77Int*, const float*, const F77Int*);
+  // DSDOT and SDSDOT.
+  double (*dsdot)(const F77Int*, const float*, const F77Int*, const float*, const F77Int*);
+  float (*sdsdot)(const F77Int*, const float*, const float*, const F77Int*, const float*, const F77Int*);
+  void* level2[level2_count];  ///< by level2_number
   void* level3[level3_count];  ///< by level3_number; null where it has none (GEMMT is no part of the reference BLAS)
   void (*xerbla)(const char* routine, const F77Int* argument, std::size_t length);  ///< null where it has none
   const char* library;                                                              ///< file that was loaded

@@ -6,6 +6,9 @@ ROUTINES += [letter + routine for letter in "zc" for routine in ("dotu", "dotc",
 ROUTINES += [letters + norm for letters in ("dz", "sc") for norm in ("nrm2", "asum")]
 ROUTINES += [letter + routine for letter in "dszc" for routine in ("symm", "syrk", "syr2k", "trmm", "trsm", "gemmt")]
 ROUTINES += [letter + routine for letter in "zc" for routine in ("hemm", "herk", "her2k")]
+ROUTINES += [letter + routine for letter in "dszc" for routine in ("trmv", "trsv")] + ["dsdot", "sdsdot"]
+ROUTINES += [letter + routine for letter in "ds" for routine in ("ger", "symv", "syr", "syr2")]
+ROUTINES += [letter + routine for letter in "zc" for routine in ("geru", "gerc", "hemv", "her", "her2")]
 ROUTINES.sort(key=len, reverse=True)  # gemmt before gemm
 SPELLINGS = ["{}_", "cblas_{}",                      # Debian, conda, vendors
              "{}_64_", "cblas_{}_64",                # netlib's ILP64

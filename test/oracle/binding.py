@@ -26,7 +26,7 @@ TYPES = {"d": c_double, "s": c_float, "z": c_double * 2, "c": c_float * 2}
 def signatures():
     """Arguments after the context of the _ex form of each function; scalars by address."""
     p, i, e = c_void_p, c_int64, c_int32
-    dot, norm = [i, p, i, p, i, p], [i, p, i, p]
+    dot, norm, ger = [i, p, i, p, i, p], [i, p, i, p], [e, i, i, p, p, i, p, i, p, i]
     return {"dot": dot, "dotu": dot, "dotc": dot, "nrm2": norm, "asum": norm,
             "gemv": [e, e, i, i, p, p, i, p, i, p, p, i],
             "gemv_strided": [i, i, p, p, i, i, p, i, p, p, i],
@@ -36,6 +36,10 @@ def signatures():
             "syrk": [e, e, e, i, i, p, p, i, p, p, i], "herk": [e, e, e, i, i, p, p, i, p, p, i],
             "syr2k": [e, e, e, i, i, p, p, i, p, i, p, p, i], "her2k": [e, e, e, i, i, p, p, i, p, i, p, p, i],
             "trmm": [e, e, e, e, e, i, i, p, p, i, p, i], "trsm": [e, e, e, e, e, i, i, p, p, i, p, i],
+            "symv": [e, e, i, p, p, i, p, i, p, p, i], "hemv": [e, e, i, p, p, i, p, i, p, p, i],
+            "trmv": [e, e, e, e, i, p, i, p, i], "trsv": [e, e, e, e, i, p, i, p, i],
+            "ger": ger, "geru": ger, "gerc": ger, "syr": [e, e, i, p, p, i, p, i], "her": [e, e, i, p, p, i, p, i],
+            "syr2": [e, e, *ger[2:]], "her2": [e, e, *ger[2:]], "sdot": dot, "dsdot": [i, p, p, i, p, i, p],
             "gemmt": [e, e, e, e, i, i, p, p, i, p, i, p, p, i],
             "gemm_batched": [e, e, e, i, i, i, p, p, i, p, i, p, p, i, i],
             "gemm_strided_batched": [e, e, e, i, i, i, p, p, i, i, p, i, i, p, p, i, i, i]}

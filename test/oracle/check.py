@@ -23,6 +23,7 @@ import batches
 import binding
 import cases
 import expected
+import level2_cases
 import level3
 import level3_cases
 import sharp
@@ -35,6 +36,7 @@ import engine_table  # noqa: E402
 COUNTS = {"gemm": 130, "gemm_batched": 60, "gemv": 80, "dot": 110, "dotu": 110, "dotc": 110, "nrm2": 150, "asum": 120}
 LEVEL3 = level3.REAL_ROUTINES + level3.HERMITIAN_ROUTINES + ("trsm",)
 COUNTS |= dict.fromkeys(LEVEL3, 70)
+COUNTS |= dict.fromkeys(level2_cases.ROUTINES, 70)
 COMPLEX_SHARE = 0.4  # of them for complex types, whose elements are four real products
 
 
@@ -114,6 +116,9 @@ def case_of(name):
     if name.split(":")[0][1:] in LEVEL3:
         routine, group, _ = name.split(":")
         return level3_cases.make(name, routine[0], group, routine[1:])
+    if name.split(":")[0][1:] in level2_cases.ROUTINES:
+        routine, group, _ = name.split(":")
+        return level2_cases.make(name, routine[0], group, routine[1:])
     return (batches if name.split(":")[0].endswith("_batched") else cases).from_name(name)
 
 

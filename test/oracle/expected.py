@@ -3,6 +3,7 @@
 import numpy as np
 
 import complex as complex_types
+import level2_cases
 import level3
 import modes
 import multiword
@@ -33,8 +34,13 @@ def expected_bits(case):
         a, b, c = (x.astype(wide(case)) for x in (case.a, case.b, case.c))
     if case.routine == "gemm":
         values, facts = modes.gemm(mode, fmt, case.alpha, a, b, case.beta, c, field=field)
-    elif case.routine == "trsm":
+    elif case.routine in ("trsm", "trsv"):
         values, facts = solve.solve(fmt, case, a, b, c, field), modes.Facts()
+    elif case.routine in level2_cases.MIXED:
+        values, facts = [mixed_dot(fmt, case.alpha, a, b)], modes.Facts()
+    elif case.routine in level2_cases.ROUTINES:
+        kept = modes.Mode("cr") if case.routine in level2_cases.UPDATES else mode
+        values, facts = level3.product(kept, fmt, case.alpha, a, b, case.beta, c, case.description, field, "gemv")
     elif case.description is not None:
         values, facts = level3.product(mode, fmt, case.alpha, a, b, case.beta, c, case.description, field)
     elif case.routine == "gemm_batched":
@@ -52,6 +58,14 @@ def expected_bits(case):
                   for values, tolerances in facts.within or whole]
         return multiword.Within(ranges, fmt), facts
     return buffer_of(case, values, fmt), facts
+
+
+def mixed_dot(fmt, addend, x, y):
+    """RN(addend + the exact sum of products)."""
+    if x.size == 0:
+        return float(addend)
+    sums, _ = modes.inner_products(modes.Mode("cr"), fmt, x, y, "gemv")
+    return modes.finish([(1.0, sums.value(0, 0)), (1.0, float(addend))], fmt)
 
 
 def wide(case):

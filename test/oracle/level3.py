@@ -28,8 +28,8 @@ class Description:
     unit: bool = False  # of TRSM: no pivots
 
 
-def product(mode, fmt, alpha, a, b, beta, c, d, field):
-    """(values of the wanted elements, row by row, or None where C is left alone; Facts)."""
+def product(mode, fmt, alpha, a, b, beta, c, d, field, routine="gemm"):
+    """(values of the wanted elements, row by row, or None where C is left alone; Facts). routine: whose grades they are."""
     m, k = a.shape
     n = b.shape[1]
     count = field.components
@@ -60,11 +60,11 @@ def product(mode, fmt, alpha, a, b, beta, c, d, field):
                 own &= d.b_terms[:, j % n]
             return np.repeat(own, count)
 
-        sums, facts = modes.inner_products(mode, fmt, field.rows(a), field.columns(b), "gemm", counted, terms)
+        sums, facts = modes.inner_products(mode, fmt, field.rows(a), field.columns(b), routine, counted, terms)
         other = sums
         if d.conjugate_half:
             b = np.concatenate([b[: k // 2], -b[k // 2 :]])
-            other, _ = modes.inner_products(mode, fmt, field.rows(a), field.columns(b), "gemm", counted, terms)
+            other, _ = modes.inner_products(mode, fmt, field.rows(a), field.columns(b), routine, counted, terms)
 
     def component(i, j, r):
         if on_diagonal(i, j) and r == 1:

@@ -84,11 +84,14 @@ class DescribedProduct {
   /// False, with nothing done, where the workspace cannot hold two lines.
   bool run() {
     Index rows = p_.m, cols = p_.n;
-    const bool column = is_complex<E> && p_.n == 1 && !of_call() && engine_ != ACCUBLAS_ENGINE_INT8;
-    const std::size_t share = column ? lines_share / 2 : lines_share;
+    const bool vector = (p_.n == 1 || p_.m == 1) && !of_call() && engine_ != ACCUBLAS_ENGINE_INT8;
+    const std::size_t share = vector ? lines_share / 2 : lines_share;
     const Index room = static_cast<Index>(execution_.workspace.available() / sizeof(T) / share) / terms_;
-    // GEMV: the lines of its one column are multiplied with rows that are in the cache.
-    if (column) rows = std::min(rows, round_up(ceil_div(cached * execution_.threads, terms_), edge));
+    // A line of a vector meets lines of the matrix that are in the cache.
+    if (vector) {
+      Index& lines = p_.n == 1 ? rows : cols;
+      lines = std::min(lines, round_up(ceil_div(cached * execution_.threads, terms_), edge));
+    }
     const auto written = [&] { return (rows_as_stored() ? 0 : rows) + cols; };
     while (written() > room && rows + cols > 2) {
       Index& longer = rows >= cols ? rows : cols;
@@ -115,7 +118,7 @@ class DescribedProduct {
   static constexpr Index edge = 32;              ///< of the engines' panels, and of squares on the diagonal
   static constexpr Index band = 128;             ///< columns of a triangular operand
   static constexpr std::size_t lines_share = 4;  ///< lines take one part in so many of the workspace
-  static constexpr Index cached = 1 << 16;       ///< entries of a thread's rows, where there is one column
+  static constexpr Index cached = 1 << 16;       ///< entries of a thread's lines, where there is a vector
 
   /// Whether the answer has a T* of the call.
   bool of_call() const { return mode_.kind == ACCUBLAS_MODE_DP || mode_.kind == ACCUBLAS_MODE_SP; }

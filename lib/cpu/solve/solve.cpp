@@ -1,7 +1,7 @@
-// TRSM in cr (docs/modes.md, "TRSM"). Every unknown is defined by those before it, so that blocks and threads change no
-// bit. A thread takes some right-hand sides at a time, their unknowns side by side in the order of substitution: one
-// line of A then meets all of them in one call of DOT's kernels, whose sums come with a bound; the quotient is rounded
-// where the bound decides, else by exact sums.
+// TRSM and TRSV in cr (docs/modes.md, "TRSM and TRSV"). Every unknown is defined by those before it, so that blocks and threads
+// change no bit. A thread takes some right-hand sides at a time, their unknowns side by side in the order of
+// substitution: one line of A then meets all of them in one call of DOT's kernels, whose sums come with a bound; the
+// quotient is rounded where the bound decides, else by exact sums.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -26,16 +26,14 @@ class Solve {
   static constexpr Index parts = is_complex<E> ? 2 : 1;
 
  public:
-  Solve(const Level3<E>& l, Execution& execution) : alpha_(l.alpha), execution_(execution) {
-    // M X = alpha B: from the right, everything is transposed.
-    const bool left = l.side == ACCUBLAS_LEFT;
-    const Operand<E> a = triangular_operand(l);
-    m_ = left ? a : a.transposed();
-    x_ = left ? l.result() : l.result().transposed();
-    order_ = l.order();
-    sides_ = left ? l.n : l.m;
-    forward_ = m_.part == Triangle::lower;
-  }
+  Solve(const TriangularSystem<E>& s, Execution& execution)
+      : alpha_(s.alpha),
+        execution_(execution),
+        m_(s.m),
+        x_(s.x),
+        order_(s.order),
+        sides_(s.sides),
+        forward_(s.m.part == Triangle::lower) {}
 
   void run() {
     const Index line = parts * order_;
@@ -330,12 +328,13 @@ class Solve {
     }
   }
 
-  E alpha_;
+  const E alpha_;
   Execution& execution_;
-  Operand<E> m_;
-  Matrix<E> x_;
-  Index order_ = 0, sides_ = 0, together_ = 0;
-  bool forward_ = true;
+  const Operand<E> m_;
+  const Matrix<E> x_;
+  const Index order_, sides_;
+  const bool forward_;
+  Index together_ = 0;
   T* lines_ = nullptr;
   std::atomic<std::int64_t> undecided_ = 0;
 };
@@ -343,13 +342,13 @@ class Solve {
 }  // namespace
 
 template <class E>
-void solve(const Level3<E>& l, Execution& execution) {
-  Solve<E>(l, execution).run();
+void solve(const TriangularSystem<E>& system, Execution& execution) {
+  Solve<E>(system, execution).run();
 }
 
-template void solve(const Level3<double>&, Execution&);
-template void solve(const Level3<float>&, Execution&);
-template void solve(const Level3<Complex<double>>&, Execution&);
-template void solve(const Level3<Complex<float>>&, Execution&);
+template void solve(const TriangularSystem<double>&, Execution&);
+template void solve(const TriangularSystem<float>&, Execution&);
+template void solve(const TriangularSystem<Complex<double>>&, Execution&);
+template void solve(const TriangularSystem<Complex<float>>&, Execution&);
 
 }  // namespace accublas::cpu

@@ -1,0 +1,168 @@
+// A call of level 2 beside GEMV as BLAS has it, column-major, and what it describes (lib/call/product.hpp): products
+// with one column, and updates by products of one term.
+#pragma once
+
+#include <utility>
+
+#include "lib/call/arguments.hpp"
+#include "lib/call/level3.hpp"
+
+namespace accublas {
+
+/// In the order of their routines (lib/call/routine.hpp): GER (of complex types GERU), TRMV and TRSV; the real ones;
+/// the complex ones.
+enum class Level2Kind { ger, trmv, trsv, symv, syr, syr2, gerc, hemv, her, her2 };
+
+/// GER, GERU and GERC; SYMV and HEMV; TRMV and TRSV; SYR, HER, SYR2 and HER2; the last two.
+constexpr bool is_ger(Level2Kind kind) { return kind == Level2Kind::ger || kind == Level2Kind::gerc; }
+constexpr bool is_symv(Level2Kind kind) { return kind == Level2Kind::symv || kind == Level2Kind::hemv; }
+constexpr bool is_triangular(Level2Kind kind) { return kind == Level2Kind::trmv || kind == Level2Kind::trsv; }
+constexpr bool is_syr2(Level2Kind kind) { return kind == Level2Kind::syr2 || kind == Level2Kind::her2; }
+constexpr bool is_syr(Level2Kind kind) { return is_syr2(kind) || kind == Level2Kind::syr || kind == Level2Kind::her; }
+/// C is A.
+constexpr bool is_update(Level2Kind kind) { return is_ger(kind) || is_syr(kind); }
+
+/// All arguments that are no numbers of matrix and vectors; what a routine lacks is as it is here. A is m x n for GER
+/// and its kind, else of order n.
+struct Level2Shape {
+  Level2Kind kind;
+  bool complex;
+  accublas_uplo uplo = ACCUBLAS_UPPER;
+  accublas_transpose trans = ACCUBLAS_NO_TRANS;
+  accublas_diag diag = ACCUBLAS_NON_UNIT;
+  std::int64_t m = 0, n = 0, lda = 0, incx = 1, incy = 1;
+  /// Of what the routine conjugates the other is: A of HEMV, TRMV and TRSV, x of GERC, x and y of HER and HER2. See
+  /// Level2::transpose.
+  bool conjugated = false;
+};
+
+/// netlib's arguments: uplo, trans and diag, m, n, as many as there are; then alpha, a, lda, x, incx, beta, y, incy, or
+/// for updates alpha, x, incx, y, incy, a, lda.
+constexpr BadArgument check_level2(accublas_layout layout, const Level2Shape& s) {
+  if (!valid(layout)) return {"layout", 0};
+  const bool update = is_update(s.kind), triangular = is_triangular(s.kind);
+  int number = 0;
+  if (!is_ger(s.kind) && (++number, !valid_uplo(s.uplo))) return {"uplo", number};
+  if (triangular && (++number, !valid_transpose(s.trans))) return {"trans", number};
+  if (triangular && (++number, !valid_diag(s.diag))) return {"diag", number};
+  if (is_ger(s.kind) && (++number, s.m < 0)) return {"m", number};
+  if (++number; s.n < 0) return {"n", number};
+  if (!triangular) ++number;  // alpha
+  const bool bad_lda = s.lda < least_ld(layout, is_ger(s.kind) ? s.m : s.n, s.n);
+  if (!update && (number += 2, bad_lda)) return {"lda", number};
+  if (number += 2; s.incx == 0) return {"incx", number};
+  if (is_symv(s.kind)) ++number;  // beta
+  if ((is_symv(s.kind) || is_ger(s.kind) || is_syr2(s.kind)) && (number += 2, s.incy == 0)) return {"incy", number};
+  if (update && (number += 2, bad_lda)) return {"lda", number};
+  return {};
+}
+
+/// BLAS's vector: with a negative increment element 0 is at the far end. In the arithmetic of addresses, since one that
+/// is not read may have any increment.
+template <class T>
+Vector<T> blas_vector(std::int64_t n, T* data, std::int64_t increment) {
+  if (!data || increment >= 0 || n <= 1) return {data, n > 1 ? increment : 1};
+  const std::uint64_t back = static_cast<std::uint64_t>(n - 1) * static_cast<std::uint64_t>(increment) * sizeof(T);
+  return {reinterpret_cast<T*>(reinterpret_cast<std::uintptr_t>(data) - back), increment};
+}
+
+/// `c` is what the routine overwrites: y of SYMV and HEMV, x of TRMV and TRSV, A of updates, and its other name is
+/// null.
+template <class E>
+struct Level2 : Level2Shape {
+  E alpha{1};
+  const E *a = nullptr, *x = nullptr, *y = nullptr;
+  E beta{1};
+  E* c = nullptr;
+  static constexpr bool conjugate_alpha = false;  ///< see Level3
+
+  Routine routine() const { return level2_routine(static_cast<int>(kind), is_complex<E>, is_single_precision<E>); }
+  Triangle part() const { return uplo == ACCUBLAS_UPPER ? Triangle::upper : Triangle::lower; }
+  Triangle wanted() const { return is_syr(kind) ? part() : Triangle::all; }
+  bool hermitian_result() const { return kind == Level2Kind::her || kind == Level2Kind::her2; }
+  /// C's sizes, and its elements as they lie.
+  std::int64_t rows() const { return is_ger(kind) ? m : n; }
+  std::int64_t cols() const { return is_update(kind) ? n : 1; }
+  Matrix<E> result() const {
+    if (is_update(kind)) return {c, 1, lda};
+    const Vector<E> vector = blas_vector(n, c, is_triangular(kind) ? incx : incy);
+    return {vector.data, vector.stride, 0};
+  }
+  /// Inner dimension of a product, and terms of an element.
+  std::int64_t inner() const { return is_update(kind) ? 1 : n; }
+  std::int64_t terms() const { return is_syr2(kind) ? 2 : inner(); }
+
+  /// The arguments of a row-major call as those of the column-major one that reads the same memory: A is transposed.
+  void transpose() {
+    uplo = uplo == ACCUBLAS_UPPER ? ACCUBLAS_LOWER : ACCUBLAS_UPPER;
+    conjugated = kind >= Level2Kind::gerc || (is_complex<E> && trans == ACCUBLAS_CONJ_TRANS);
+    trans = trans == ACCUBLAS_NO_TRANS ? ACCUBLAS_TRANS : ACCUBLAS_NO_TRANS;
+    if (is_ger(kind)) std::swap(m, n);
+    if (is_ger(kind) || kind == Level2Kind::her2) {
+      std::swap(x, y);
+      std::swap(incx, incy);
+    }
+  }
+};
+
+template <class E>
+Operand<E> triangular_operand(const Level2<E>& l) {
+  Operand<E> a = triangular_operand(l.a, l.lda, l.part(), l.trans, l.diag);
+  a.conjugate = a.conjugate != l.conjugated;
+  return a;
+}
+
+/// TRSV.
+template <class E>
+TriangularSystem<E> system_of(const Level2<E>& l) {
+  return {l.n, 1, l.alpha, triangular_operand(l), l.result()};
+}
+
+/// Not of TRSV.
+template <class E>
+Product<E> product_of(const Level2<E>& l) {
+  const Matrix<E> c = l.result();
+  Product<E> p{l.rows(), l.cols(), l.inner(), l.alpha, {}, {}, l.beta, c};
+  p.wanted = l.wanted();
+  p.hermitian = l.hermitian_result();
+  const auto vector = [&](const E* data, std::int64_t count, std::int64_t increment) {
+    const Vector<const E> v = blas_vector(count, data, increment);
+    return Operand<E>{{v.data, v.stride, 0}};
+  };
+  switch (l.kind) {
+    case Level2Kind::symv:
+    case Level2Kind::hemv:
+      p.a = {{l.a, 1, l.lda},
+             l.conjugated,
+             is_symv(l.kind) && is_complex<E> ? Structure::hermitian : Structure::symmetric,
+             l.part()};
+      p.b = vector(l.x, l.n, l.incx);
+      break;
+    case Level2Kind::trmv:
+      // As TRMM has it: x^T stands left of the product (Product::in_place).
+      std::swap(p.m, p.n);
+      p.c = c.transposed();
+      p.a = {{p.c.data, p.c.row_stride, p.c.col_stride}};
+      p.b = triangular_operand(l).transposed();
+      p.beta = E{};
+      p.in_place = p.turned = true;
+      break;
+    default: {
+      const Operand<E> x = vector(l.x, p.m, l.incx);
+      const Operand<E> y = l.y ? vector(l.y, p.n, l.incy) : x;
+      const bool of_left = l.conjugated, of_right = l.conjugated != (l.kind >= Level2Kind::gerc);
+      const auto column = [&](Operand<E> v) { return v.conjugate = of_left, v; };
+      const auto row = [&](Operand<E> v) { return v.conjugate = of_right, v.transposed(); };
+      p.a = column(x);
+      p.b = row(y);
+      if (is_syr2(l.kind)) {
+        p.two_pairs = true;
+        p.a2 = column(y);
+        p.b2 = row(x);
+      }
+    }
+  }
+  return p;
+}
+
+}  // namespace accublas

@@ -1,0 +1,89 @@
+// One call of a routine of level 2 of the real BLAS: column-major arguments, already checked, vectors from their lowest
+// addresses as BLAS has them. As in lib/cpu/blas_calls.hpp, what accublas promises is seen to here: alpha = 0 reads no
+// operand, beta = 0 does not read y. Conjugates for which BLAS has no letter are made in copies, or in place and back.
+#pragma once
+
+#include <cstdlib>
+#include <vector>
+
+#include "lib/call/level2.hpp"
+#include "lib/call/scale_result.hpp"
+#include "lib/cpu/blas_calls.hpp"
+
+namespace accublas::cpu {
+
+/// Of n elements of BLAS's vector, the signs of the imaginary parts.
+template <class E>
+void conjugate_in_place(Index n, E* x, Index increment) {
+  if constexpr (is_complex<E>)
+    for (Index i = 0; i < n; ++i) x[i * std::abs(increment)].im = -x[i * std::abs(increment)].im;
+}
+
+/// The conjugates of BLAS's vector, side by side in its order of memory.
+template <class E>
+std::vector<E> conjugates(Index n, const E* x, Index increment) {
+  std::vector<E> copy;
+  for (Index i = 0; i < n; ++i) copy.push_back(conjugate_if(true, x[i * std::abs(increment)]));
+  return copy;
+}
+
+template <class E>
+void call_level2(const RealBlas& blas, Level2<E> l) {
+  if (l.rows() == 0 || l.n == 0 || (l.alpha == 0 && l.beta == 1)) return;
+  if (is_symv(l.kind) && (l.alpha == 0 || l.beta == 0)) {
+    scale_result(l.beta, l.n, 1, Matrix<E>{l.c, std::abs(Index{l.incy}), 0});
+    if (l.alpha == 0) return;
+    l.beta = E{1};
+  }
+  if (l.conjugated) {
+    // conj(c) = ... of the conjugates of all else, or vectors of their own.
+    const auto copy = [](std::vector<E>& to, Index n, const E*& vector, std::int64_t& increment) {
+      to = conjugates(n, vector, increment);
+      vector = to.data();
+      increment = increment < 0 ? -1 : 1;
+    };
+    std::vector<E> of_x, of_y;
+    l.conjugated = false;
+    if (l.x) copy(of_x, l.kind == Level2Kind::gerc ? l.m : l.n, l.x, l.incx);
+    if (l.y && l.kind == Level2Kind::her2) copy(of_y, l.n, l.y, l.incy);
+    if (is_update(l.kind)) {
+      if (l.kind == Level2Kind::gerc) l.kind = Level2Kind::ger;
+      return call_level2(blas, l);
+    }
+    const Index increment = is_triangular(l.kind) ? l.incx : l.incy;
+    l.alpha = conjugate_if(true, l.alpha);
+    l.beta = conjugate_if(true, l.beta);
+    conjugate_in_place(l.n, l.c, increment);
+    call_level2(blas, l);
+    return conjugate_in_place(l.n, l.c, increment);
+  }
+  const FpControl control;
+  void* const routine = blas.level2[level2_number(l.routine())];
+  using Int = RealBlas::F77Int;
+  using Text = const char*;
+  using Size = const Int*;
+  using In = const void*;
+  using Out = void*;
+  const char uplo = l.uplo == ACCUBLAS_UPPER ? 'U' : 'L', op = op_letter<E>(l.trans);
+  const char diag = l.diag == ACCUBLAS_UNIT ? 'U' : 'N';
+  const Int m = l.m, n = l.n, lda = l.lda, incx = l.incx, incy = l.incy;
+  // A number's real part, which HER takes, lies first.
+  if (is_ger(l.kind)) {
+    const auto call = reinterpret_cast<void (*)(Size, Size, In, In, Size, In, Size, Out, Size)>(routine);
+    call(&m, &n, &l.alpha, l.x, &incx, l.y, &incy, l.c, &lda);
+  } else if (is_symv(l.kind)) {
+    const auto call = reinterpret_cast<void (*)(Text, Size, In, In, Size, In, Size, In, Out, Size)>(routine);
+    call(&uplo, &n, &l.alpha, l.a, &lda, l.x, &incx, &l.beta, l.c, &incy);
+  } else if (is_triangular(l.kind)) {
+    const auto call = reinterpret_cast<void (*)(Text, Text, Text, Size, In, Size, Out, Size)>(routine);
+    call(&uplo, &op, &diag, &n, l.a, &lda, l.c, &incx);
+  } else if (is_syr2(l.kind)) {
+    const auto call = reinterpret_cast<void (*)(Text, Size, In, In, Size, In, Size, Out, Size)>(routine);
+    call(&uplo, &n, &l.alpha, l.x, &incx, l.y, &incy, l.c, &lda);
+  } else {
+    const auto call = reinterpret_cast<void (*)(Text, Size, In, In, Size, Out, Size)>(routine);
+    call(&uplo, &n, &l.alpha, l.x, &incx, l.c, &lda);
+  }
+}
+
+}  // namespace accublas::cpu
