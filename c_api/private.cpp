@@ -27,7 +27,7 @@ const accublas::cpu::RealBlas* accublas_private_native(accublas::Routine routine
     if (plan.by_shape()) fit_plan(plan, {m, n, k}, accublas::cpu_backend(), accublas::cuda_backend());
     if (!plain_native(plan, resolved.settings)) return nullptr;
     const accublas::cpu::RealBlas& blas = accublas::cpu::real_blas();
-    if (accublas::is_level3(routine) && !blas.serves_level3(routine)) return nullptr;
+    if (!blas.serves(routine)) return nullptr;
 
     context.succeeded();
     context.last.begin(plan);

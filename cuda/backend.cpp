@@ -10,6 +10,7 @@
 #include "cuda/core/device_model.hpp"
 #include "cuda/core/scale_call.hpp"
 #include "cuda/core/staging.hpp"
+#include "cuda/described/level3_call.hpp"
 #include "cuda/digits/digit_call.hpp"
 #include "cuda/dot2/gemm_dot2.hpp"
 #include "cuda/gemm_cost.hpp"
@@ -70,8 +71,9 @@ int moduli_that_pay(const cuda::DeviceModel& model, bool single, bool complex, c
 template <class T>
 std::optional<cuda::NativeOffer> native_offer(State& state, const Call<Gemm<T>, T>& call, const Execution& execution) {
   const bool grade = call.mode.kind == ACCUBLAS_MODE_DP || call.mode.kind == ACCUBLAS_MODE_SP;
-  if (!grade || call.mode.reproducible || execution.engine_forced) return {};
   const Gemm<T>& g = call.problem;
+  // cuBLAS's product is a whole matrix.
+  if (!grade || call.mode.reproducible || execution.engine_forced || g.wanted != Triangle::all) return {};
   const bool pairs = g.row_pairs != RowPairs::none;
   const Index parts = pairs ? 2 : 1;
   const int most = moduli_that_pay(state.model(), sizeof(T) == sizeof(float), pairs, {g.m / parts, g.n, g.k / parts});
@@ -108,7 +110,8 @@ class CudaBackend final : public Backend {
     const accublas_engine first = engines.first();
     const bool by_shape = engines.count > 1;
     std::string reason;
-    if (!is_gemm(routine) || shape.device >= device_count(reason)) return {first, by_shape};
+    const bool products = is_gemm(routine) || (is_level3(routine) && !is_solve(routine));
+    if (!products || shape.device >= device_count(reason)) return {first, by_shape};
     const cuda::DeviceModel& model = cuda::device_model(shape.device);
     if (is_batched(routine) && !is_complex_routine(routine) && shape.on_device && first == ACCUBLAS_ENGINE_INT8 &&
         (mode.kind == ACCUBLAS_MODE_CR
@@ -172,6 +175,20 @@ class CudaBackend final : public Backend {
   void gemm_batched(const Call<GemmBatch<float>, float>& call, BackendState* state, Execution& execution) override {
     gemm_batched_of(call, state, execution);
   }
+  void level3(const Call<Level3<double>, double>& call, BackendState* state, Execution& execution) override {
+    level3_of(call, state, execution);
+  }
+  void level3(const Call<Level3<float>, float>& call, BackendState* state, Execution& execution) override {
+    level3_of(call, state, execution);
+  }
+  void level3(const Call<Level3<Complex<double>>, Complex<double>>& call, BackendState* state,
+              Execution& execution) override {
+    level3_of(call, state, execution);
+  }
+  void level3(const Call<Level3<Complex<float>>, Complex<float>>& call, BackendState* state,
+              Execution& execution) override {
+    level3_of(call, state, execution);
+  }
   void gemv(const Call<Gemv<double>, double>& call, BackendState* state, Execution& execution) override {
     gemv_of(call, state, execution);
   }
@@ -226,6 +243,14 @@ class CudaBackend final : public Backend {
     put(call, base, [&](State& state) {
       if (call.operands_on_device) return device_gemm(state, call, execution);
       cuda::staged_gemm(state, call, execution, device_gemm<T>);
+    });
+  }
+
+  template <class E>
+  static void level3_of(const Call<Level3<E>, E>& call, BackendState* base, Execution& execution) {
+    put(call, base, [&](State& state) {
+      if (call.operands_on_device) return cuda::level3_call(state, call, execution, device_gemm<E>);
+      cuda::staged_level3(state, call, execution, device_gemm<E>);
     });
   }
 

@@ -152,12 +152,13 @@ class ComponentProduct {
   /// Numbers that are written of a row of A.
   Index row_words() const { return (by_parts_ ? 2 : 4) * g_.k; }
 
-  /// A quarter of the workspace for lines: all columns, where they fit half of that, beside as many rows as there is room
-  /// for. T* belongs to the call: then all of both, whatever the cap.
+  /// A quarter of the workspace for lines: all columns, where they fit half of that, beside as many rows as there is
+  /// room for. T* belongs to the call, and a wanted triangle is one of all rows and columns: then all of both, whatever
+  /// the cap.
   void choose_panels() {
     rows_ = g_.m, cols_ = g_.n;
     const bool grade = call_.mode.kind == ACCUBLAS_MODE_DP || call_.mode.kind == ACCUBLAS_MODE_SP;
-    if (grade && call_.mode.reproducible) return;
+    if ((grade && call_.mode.reproducible) || g_.wanted != Triangle::all) return;
     const Index room = static_cast<Index>(execution_.workspace.cap() / 4 / sizeof(T));
     if (writes_columns_) cols_ = std::clamp<Index>(room / 2 / (2 * g_.k), std::min<Index>(g_.n, 256), g_.n);
     const Index left = room - (writes_columns_ ? cols_ * 2 * g_.k : 0);
@@ -185,6 +186,8 @@ class ComponentProduct {
       columns = {col_lines_, 1, 2 * g_.k};
     }
     Gemm<T> product{lines, cols, 2 * g_.k, alpha_, {row_lines_, 1, lines}, columns, beta_, c};
+    product.wanted = g_.wanted;
+    product.real_diagonal = g_.real_diagonal;
     if (layout == RowLayout::both) product.row_pairs = g_.conjugate_b ? RowPairs::conjugated : RowPairs::complex;
     serve_(state_, Call<Gemm<T>, T>{product, {&alpha_, false}, {&beta_, false}, true, true, call_.mode, call_.engine},
            inner);

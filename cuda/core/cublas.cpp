@@ -41,6 +41,7 @@ struct Functions {
   decltype(&cublasSnrm2_v2_64) snrm2;
   decltype(&cublasDasum_v2_64) dasum;
   decltype(&cublasSasum_v2_64) sasum;
+  void* level3[level3_count];  ///< by level3_number; null for GEMMT
 };
 
 template <class Function>
@@ -59,22 +60,29 @@ bool load(const char* name, Functions& f, std::string& tried) {
     tried += std::string(" (") + (why ? why : "cannot be loaded") + ")";
     return false;
   }
-  const bool complete =
-      find(library, "cublasCreate_v2", &f.create) && find(library, "cublasDestroy_v2", &f.destroy) &&
-      find(library, "cublasGetStatusString", &f.status_string) && find(library, "cublasSetStream_v2", &f.set_stream) &&
-      find(library, "cublasSetWorkspace_v2", &f.set_workspace) &&
-      find(library, "cublasSetPointerMode_v2", &f.set_pointer_mode) &&
-      find(library, "cublasSetMathMode", &f.set_math_mode) && find(library, "cublasDgemm_v2_64", &f.dgemm) &&
-      find(library, "cublasSgemm_v2_64", &f.sgemm) && find(library, "cublasZgemm_v2_64", &f.zgemm) &&
-      find(library, "cublasCgemm_v2_64", &f.cgemm) && find(library, "cublasGemmEx_64", &f.gemm_ex) &&
-      find(library, "cublasDgemmStridedBatched_64", &f.dgemm_strided_batched) &&
-      find(library, "cublasSgemmStridedBatched_64", &f.sgemm_strided_batched) &&
-      find(library, "cublasDgemmBatched_64", &f.dgemm_batched) &&
-      find(library, "cublasSgemmBatched_64", &f.sgemm_batched) && find(library, "cublasDgemv_v2_64", &f.dgemv) &&
-      find(library, "cublasSgemv_v2_64", &f.sgemv) && find(library, "cublasDdot_v2_64", &f.ddot) &&
-      find(library, "cublasSdot_v2_64", &f.sdot) && find(library, "cublasDnrm2_v2_64", &f.dnrm2) &&
-      find(library, "cublasSnrm2_v2_64", &f.snrm2) && find(library, "cublasDasum_v2_64", &f.dasum) &&
-      find(library, "cublasSasum_v2_64", &f.sasum);
+  bool complete = true;
+  for (Routine routine : all_routines) {
+    if (!is_level3(routine) || between(routine, Routine::dgemmt, Routine::cgemmt)) continue;
+    std::string function = std::string("cublas") + routine_name(routine) + "_v2_64";
+    function[6] = static_cast<char>(function[6] - 'a' + 'A');
+    complete = complete && find(library, function.c_str(), &f.level3[level3_number(routine)]);
+  }
+  complete = complete && find(library, "cublasCreate_v2", &f.create) && find(library, "cublasDestroy_v2", &f.destroy) &&
+             find(library, "cublasGetStatusString", &f.status_string) &&
+             find(library, "cublasSetStream_v2", &f.set_stream) &&
+             find(library, "cublasSetWorkspace_v2", &f.set_workspace) &&
+             find(library, "cublasSetPointerMode_v2", &f.set_pointer_mode) &&
+             find(library, "cublasSetMathMode", &f.set_math_mode) && find(library, "cublasDgemm_v2_64", &f.dgemm) &&
+             find(library, "cublasSgemm_v2_64", &f.sgemm) && find(library, "cublasZgemm_v2_64", &f.zgemm) &&
+             find(library, "cublasCgemm_v2_64", &f.cgemm) && find(library, "cublasGemmEx_64", &f.gemm_ex) &&
+             find(library, "cublasDgemmStridedBatched_64", &f.dgemm_strided_batched) &&
+             find(library, "cublasSgemmStridedBatched_64", &f.sgemm_strided_batched) &&
+             find(library, "cublasDgemmBatched_64", &f.dgemm_batched) &&
+             find(library, "cublasSgemmBatched_64", &f.sgemm_batched) && find(library, "cublasDgemv_v2_64", &f.dgemv) &&
+             find(library, "cublasSgemv_v2_64", &f.sgemv) && find(library, "cublasDdot_v2_64", &f.ddot) &&
+             find(library, "cublasSdot_v2_64", &f.sdot) && find(library, "cublasDnrm2_v2_64", &f.dnrm2) &&
+             find(library, "cublasSnrm2_v2_64", &f.snrm2) && find(library, "cublasDasum_v2_64", &f.dasum) &&
+             find(library, "cublasSasum_v2_64", &f.sasum);
   if (complete) return true;  // stays loaded for the life of the process
   tried += " (lacks a function)";
   dlclose(library);
@@ -216,6 +224,45 @@ void Cublas::gemm(Index m, Index n, Index k, const Complex<float>* alpha, BlasMa
                                   cast(beta), reinterpret_cast<cuComplex*>(c), ldc),
                 "cublasCgemm");
 }
+
+template <class E>
+void Cublas::level3(const Level3<E>& l) {
+  void* const routine = functions().level3[level3_number(l.routine())];
+  // cuBLAS loads numbers aligned to their size, which Complex is not. Their real part, which HERK takes, lies first.
+  struct alignas(sizeof(E)) Aligned {
+    E number;
+  };
+  const Aligned alpha{l.alpha}, beta{l.beta};
+  const cublasSideMode_t side = l.side == ACCUBLAS_LEFT ? CUBLAS_SIDE_LEFT : CUBLAS_SIDE_RIGHT;
+  const cublasFillMode_t part = l.part() == Triangle::upper ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER;
+  const cublasDiagType_t diag = l.diag == ACCUBLAS_UNIT ? CUBLAS_DIAG_UNIT : CUBLAS_DIAG_NON_UNIT;
+  const cublasOperation_t op = l.transa == ACCUBLAS_NO_TRANS                      ? CUBLAS_OP_N
+                               : is_complex<E> && l.transa == ACCUBLAS_CONJ_TRANS ? CUBLAS_OP_C
+                                                                                  : CUBLAS_OP_T;
+  using In = const void*;
+  using Size = std::int64_t;
+  const auto call = [&]<class... Types>(Types... arguments) {
+    const auto function = reinterpret_cast<cublasStatus_t (*)(Types...)>(routine);
+    check_product(function(arguments...), routine_name(l.routine()));
+  };
+  const Size m = l.m, n = l.n, k = l.k;
+  const In a = l.a, b = l.b, of_alpha = &alpha, of_beta = &beta;
+  void* const c = l.c;
+  if (is_symm(l.kind))
+    call(handle_, side, part, m, n, of_alpha, a, l.lda, b, l.ldb, of_beta, c, l.ldc);
+  else if (is_syrk(l.kind))
+    call(handle_, part, op, n, k, of_alpha, a, l.lda, of_beta, c, l.ldc);
+  else if (is_syr2k(l.kind))
+    call(handle_, part, op, n, k, of_alpha, a, l.lda, b, l.ldb, of_beta, c, l.ldc);
+  else if (l.kind == Level3Kind::trmm)
+    call(handle_, side, part, op, diag, m, n, of_alpha, a, l.lda, In{c}, l.ldb, c, l.ldb);
+  else
+    call(handle_, side, part, op, diag, m, n, of_alpha, a, l.lda, c, l.ldb);
+}
+template void Cublas::level3(const Level3<double>&);
+template void Cublas::level3(const Level3<float>&);
+template void Cublas::level3(const Level3<Complex<double>>&);
+template void Cublas::level3(const Level3<Complex<float>>&);
 
 void Cublas::gemm_batched(Index m, Index n, Index k, const double* alpha, const Batch<double>& x, const double* beta) {
   check_product(functions().dgemm_strided_batched(handle_, x.a.op, x.b.op, m, n, k, alpha, x.a.data, x.a.ld, x.stride_a,

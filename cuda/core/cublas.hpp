@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-#include "lib/call/problem.hpp"
+#include "lib/call/level3.hpp"
 #include "lib/numerics/complex.hpp"
 
 namespace accublas::cuda {
@@ -78,6 +78,9 @@ class Cublas {
   /// A and B of TF32 numbers, C and the accumulation of single precision.
   void gemm_tf32(Index m, Index n, Index k, const float* alpha, BlasMatrix<const float> a, BlasMatrix<const float> b,
                  const float* beta, float* c, Index ldc);
+  /// A routine of level 3 but GEMMT: column-major, alpha and beta the problem's.
+  template <class E>
+  void level3(const Level3<E>&);
   void gemv(Index m, Index n, const double* alpha, BlasMatrix<const double> a, const double* x, Index incx,
             const double* beta, double* y, Index incy);
   void gemv(Index m, Index n, const float* alpha, BlasMatrix<const float> a, const float* x, Index incx,

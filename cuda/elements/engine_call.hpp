@@ -7,6 +7,7 @@
 #include "cuda/core/memory.hpp"
 #include "cuda/core/operand.hpp"
 #include "cuda/core/scalar_argument.hpp"
+#include "cuda/core/wanted.hpp"
 #include "cuda/elements/exact.hpp"
 #include "cuda/elements/open_elements.hpp"
 #include "lib/base/integers.hpp"
@@ -22,6 +23,7 @@ struct EngineCall {
   Scalar<T> alpha, beta;
   /// Where C's columns of the engine are parts of complex numbers.
   RowPairs pairs_of_columns;
+  Wanted wanted;
 
   explicit EngineCall(const Call<Gemm<T>, T>& call) {
     const Gemm<T>& g = call.problem;
@@ -34,6 +36,9 @@ struct EngineCall {
     alpha = device_scalar(call.alpha);
     beta = device_scalar(call.beta);
     pairs_of_columns = transposed ? g.row_pairs : RowPairs::none;
+    wanted.part = transposed ? accublas::transposed(g.wanted) : g.wanted;
+    wanted.parts = pairs_of_columns == RowPairs::none ? 1 : 2;
+    wanted.real_diagonal = g.real_diagonal;
   }
 };
 
@@ -58,9 +63,12 @@ Lines take_lines(Carver& carver, const Operand<T>& operand, bool keep_nonzero) {
 
 /// The bitmap of open elements.
 template <class T>
+std::size_t open_words(const EngineCall<T>& call) {
+  return static_cast<std::size_t>(call.rows.count * OpenBits::words_per_row(call.cols.count));
+}
+template <class T>
 std::uint32_t* take_open(Carver& carver, const EngineCall<T>& call) {
-  return carver.take<std::uint32_t>(
-      static_cast<std::size_t>(call.rows.count * OpenBits::words_per_row(call.cols.count)));
+  return carver.take<std::uint32_t>(open_words(call));
 }
 
 /// Whether the bitmaps of nonzero entries, a 64th of the operands' size in double, are worth their part of the

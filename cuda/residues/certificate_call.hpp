@@ -59,6 +59,8 @@ void certify_all(State& state, const EngineCall<T>& call, const Lines& row_lines
     const Index rows = std::min(call.rows.count - row, block.rows);
     for (Index col = 0; col < call.cols.count; col += block.cols) {
       const Index cols = std::min(call.cols.count - col, block.cols);
+      const Wanted wanted = call.wanted.from(row, col);
+      if (!wanted.any(0, rows, 0, cols)) continue;
       for (Index p = 0; p < terms; p += chunk) {
         const Index count = std::min(terms - p, chunk);
         state.phase(&accublas_report_t::ms_convert);
@@ -67,7 +69,8 @@ void certify_all(State& state, const EngineCall<T>& call, const Lines& row_lines
                             chunk, by_lines, device, stream);
         state.phase(&accublas_report_t::ms_product);
         const SumsArguments sums{memory.rows, memory.cols, memory.rows_bytes, memory.cols_bytes, memory.sums, chunk,
-                                 rows,        cols,        block.rows,        block.cols,        p > 0,       device};
+                                 rows,        cols,        block.rows,        block.cols,        p > 0,       device,
+                                 wanted};
         if (whole) {
           certify_product<T>(model, ladder, sums, row_lines, col_lines, row, col, open, stream);
         } else {
@@ -76,7 +79,8 @@ void certify_all(State& state, const EngineCall<T>& call, const Lines& row_lines
       }
       if (whole) continue;
       state.phase(&accublas_report_t::ms_reconstruct);
-      certify<T>(model, memory.sums, block.cols, row_lines, col_lines, row, rows, col, cols, open, device, stream);
+      certify<T>(model, memory.sums, block.cols, row_lines, col_lines, row, rows, col, cols, wanted, open, device,
+                 stream);
     }
   }
 }

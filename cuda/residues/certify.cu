@@ -25,8 +25,8 @@ constexpr unsigned all_lanes = 0xFFFFFFFFu;
 template <bool Long>
 __global__ void __launch_bounds__(threads, 4)
     certify_block(const std::int32_t* sums, Index block_cols, Lines rows, Lines cols, Index first_row, Index rows_count,
-                  Index first_col, Index cols_count, const __grid_constant__ Rungs rungs, std::uint32_t* open,
-                  CallState* state) {
+                  Index first_col, Index cols_count, const __grid_constant__ Wanted wanted,
+                  const __grid_constant__ Rungs rungs, std::uint32_t* open, CallState* state) {
   await_predecessor();
   if (state->refused || state->common_moduli > 0) return;
   __shared__ LineFacts row_facts[rows_a_block];
@@ -43,11 +43,11 @@ __global__ void __launch_bounds__(threads, 4)
   const int count = block_rows - row < rows_a_warp ? block_rows - row : rows_a_warp;
   const Index c = c0 + (warp % warps_across * 32 + lane) * cols_a_lane, words = OpenBits::words_per_row(cols.count);
   LineFacts col[cols_a_lane];
-  unsigned exist = 0, special = 0;
+  unsigned inside = 0, special = 0;
 #pragma unroll
   for (int j = 0; j < cols_a_lane; ++j) {
     col[j] = c + j < cols_count ? facts_of(cols, first_col + c + j) : LineFacts{0, never};
-    exist |= (c + j < cols_count ? 1u : 0u) << j;
+    inside |= (c + j < cols_count ? 1u : 0u) << j;
     special |= (col[j].needed == never ? 1u : 0u) << j;
   }
   // Others may have found more already.
@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(threads, 4)
     int4 x[batch];
 #pragma unroll
     for (int i = 0; i < batch; ++i) {
-      x[i] = exist != 0 && r + i < count ? __ldcs(reinterpret_cast<const int4*>(from)) : int4{};
+      x[i] = inside != 0 && r + i < count ? __ldcs(reinterpret_cast<const int4*>(from)) : int4{};
       from += block_cols;
     }
 #pragma unroll
@@ -71,6 +71,7 @@ __global__ void __launch_bounds__(threads, 4)
       if (r + i >= count) break;
       const LineFacts line = row_facts[row + r + i];
       const std::int32_t sum[cols_a_lane] = {x[i].x, x[i].y, x[i].z, x[i].w};
+      const unsigned exist = inside & wanted.mask(r0 + row + r + i, c);
       unsigned bits = exist;
       if (line.needed != never) {
         unsigned good = 0;
@@ -101,7 +102,7 @@ __global__ void __launch_bounds__(threads, 4)
       std::uint32_t word = bits << lane % lanes_a_word * cols_a_lane;
 #pragma unroll
       for (int mask = 1; mask < lanes_a_word; mask *= 2) word |= __shfl_xor_sync(all_lanes, word, mask);
-      if (lane % lanes_a_word == 0 && exist != 0) *to = word;
+      if (lane % lanes_a_word == 0 && inside != 0) *to = word;
       to += words;
     }
   }
@@ -126,8 +127,8 @@ __global__ void __launch_bounds__(threads, 4)
 
 template <class T>
 void certify(const DeviceModel& model, const std::int32_t* sums, Index block_cols, const Lines& rows, const Lines& cols,
-             Index first_row, Index rows_count, Index first_col, Index cols_count, std::uint32_t* open,
-             CallState* state, cudaStream_t stream) {
+             Index first_row, Index rows_count, Index first_col, Index cols_count, const Wanted& wanted,
+             std::uint32_t* open, CallState* state, cudaStream_t stream) {
   if (rows_count <= 0 || cols_count <= 0) return;
   const Rungs rungs = make_rungs<T>(rows.k, all_rungs);
   const auto kernel = long_sums(rows.k) ? certify_block<true> : certify_block<false>;
@@ -138,13 +139,13 @@ void certify(const DeviceModel& model, const std::int32_t* sums, Index block_col
     const dim3 grid(static_cast<unsigned>(ceil_div(cols_count, cols_a_block)),
                     static_cast<unsigned>(ceil_div(count, rows_a_block)));
     launch(model, "certify", kernel, {grid, threads}, stream, sums + r * block_cols, block_cols, rows, cols,
-           first_row + r, count, first_col, cols_count, rungs, open, state);
+           first_row + r, count, first_col, cols_count, wanted.from(r, 0), rungs, open, state);
   }
 }
 
 template void certify<double>(const DeviceModel&, const std::int32_t*, Index, const Lines&, const Lines&, Index, Index,
-                              Index, Index, std::uint32_t*, CallState*, cudaStream_t);
+                              Index, Index, const Wanted&, std::uint32_t*, CallState*, cudaStream_t);
 template void certify<float>(const DeviceModel&, const std::int32_t*, Index, const Lines&, const Lines&, Index, Index,
-                             Index, Index, std::uint32_t*, CallState*, cudaStream_t);
+                             Index, Index, const Wanted&, std::uint32_t*, CallState*, cudaStream_t);
 
 }  // namespace accublas::cuda

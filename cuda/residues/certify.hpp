@@ -6,6 +6,7 @@
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/device_model.hpp"
 #include "cuda/core/operand.hpp"
+#include "cuda/core/wanted.hpp"
 
 namespace accublas::cuda {
 
@@ -22,10 +23,11 @@ struct CertificateLadder {
 inline constexpr int all_rungs = 6;
 
 /// The certificate's test over a block's sums: raises state->largest_rung, counts in ->rejected and ->rejected_in_all,
-/// sets the bits of rejected elements and of those of special lines in `open` (see OpenBits), clears the others.
+/// sets the bits of rejected elements and of those of special lines in `open` (see OpenBits), clears the others. Of the
+/// wanted elements; `wanted` is of the block.
 template <class T>
 void certify(const DeviceModel&, const std::int32_t* sums, Index block_cols, const Lines& rows, const Lines& cols,
-             Index first_row, Index rows_count, Index first_col, Index cols_count, std::uint32_t* open, CallState*,
-             cudaStream_t);
+             Index first_row, Index rows_count, Index first_col, Index cols_count, const Wanted& wanted,
+             std::uint32_t* open, CallState*, cudaStream_t);
 
 }  // namespace accublas::cuda

@@ -141,7 +141,9 @@ class CertifyOutput {
     if (group == 0) rows_[at % 2] = test_.row(job_.first_row + row);
     const bool pass = test_.all_pass(sums, rows_[at % 2], columns_[group], 8 * (threadIdx.x % 4));
     if (row >= job_.rows_count || col >= job_.cols_count) return;
-    if (job_.cols_count - col >= 16 && pass) {
+    const unsigned wanted = job_.wanted.mask(row, col) & 0xFFFFu;
+    if (wanted == 0) return;
+    if (job_.cols_count - col >= 16 && wanted == 0xFFFFu && pass) {
       found_.accepted = true;
       if (threadIdx.x % 2 == 0) *word_of(row, col) = 0;
       return;
@@ -195,7 +197,7 @@ class CertifyOutput {
   __device__ unsigned open_among(const Kept& kept) {
     const Index r = job_.first_row + kept.row, c = job_.first_col + kept.col;
     const int left = job_.cols_count - kept.col;
-    const unsigned exist = left >= 16 ? 0xFFFFu : (1u << left) - 1;
+    const unsigned exist = (left >= 16 ? 0xFFFFu : (1u << left) - 1) & job_.wanted.mask(kept.row, kept.col);
     if (job_.rows.special[r] != 0) return exist;
     unsigned special = 0;
 #pragma unroll

@@ -11,6 +11,7 @@
 
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/carver.hpp"
+#include "cuda/core/check.hpp"
 #include "cuda/core/device_model.hpp"
 #include "cuda/core/operand.hpp"
 #include "cuda/core/scale.hpp"
@@ -205,6 +206,9 @@ void DeviceGemm<T>::run() {
 
   call_ = state_.begin_call(report.level);
   state_.phase(&accublas_report_t::ms_convert);
+  if (!call_in_engine_.wanted.all())
+    check(cudaMemsetAsync(open_, 0, sizeof(std::uint32_t) * open_words(call_in_engine_), stream_),
+          "clearing the bits of open elements");
   if (offer_) {
     const int stride = certificate_stride_of(call_in_engine_, certificate_kind());
     first_look(model_, rows_, cols_, alpha_, stride, *offer_, residues(), call_, stream_);
@@ -338,6 +342,7 @@ void DeviceGemm<T>::run_pass(int index, const PassLaunch& launched) {
   const auto start_convert = complex ? convert_complex<T> : convert<T>;
   const auto start_reconstruct = complex ? reconstruct_complex<T> : reconstruct<T>;
   const Index k_padded = launched.buffers.k_padded;
+  const Wanted& wanted = call_in_engine_.wanted;
   for (Index row = 0; row < launched.row_blocks; ++row) {
     for (Index col = 0; col < launched.col_blocks; ++col) {
       for (Index c = 0; c < chunks_; ++c) {
@@ -350,13 +355,13 @@ void DeviceGemm<T>::run_pass(int index, const PassLaunch& launched) {
         residue_product(model_,
                         {row_residues_, col_residues_, buffers_.rows_bytes, buffers_.cols_bytes,
                          reinterpret_cast<std::int8_t*>(result_), k_padded, rows_.count, cols.count, row, col, c > 0,
-                         plan, call_, launched.residues},
+                         plan, call_, launched.residues, complex ? wanted.of_numbers() : wanted},
                         stream_);
       }
       state_.phase(&accublas_report_t::ms_reconstruct);
       start_reconstruct(model_,
                         {reinterpret_cast<const std::int8_t*>(result_), row_lines_, col_lines_, row, col, at_, alpha_,
-                         beta_, open_, index, hook_all_undecided(), call_},
+                         beta_, open_, index, hook_all_undecided(), call_, wanted},
                         stream_);
     }
   }

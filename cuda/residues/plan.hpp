@@ -24,9 +24,9 @@ template <class T>
 void plan_moduli(const DeviceModel&, int index, const Lines& rows, const Lines& cols, const PassLaunch&,
                  Scalar<T> alpha, const NativeOffer*, CallState*, cudaStream_t);
 /// state->pass[index] for cr, by the number of moduli that leaves few elements undecided, estimated from sampled
-/// elements. `first`, where no pass before is active: all elements; else those open after pass index - 1 (of certificate
-/// or Ziv's test), inactive where these are few enough for the exact kernel, and with at least 5 moduli more than pass
-/// index - 1 if that was a cr pass. Inactive also where complex residues cannot hold what is asked for.
+/// elements. `first`, where no pass before is active: all elements; else those open after pass index - 1 (of
+/// certificate or Ziv's test), inactive where these are few enough for the exact kernel, and with at least 5 moduli
+/// more than pass index - 1 if that was a cr pass. Inactive also where complex residues cannot hold what is asked for.
 template <class T>
 void plan_cr(const DeviceModel&, int index, bool first, const Operand<T>& rows, const Lines& row_lines,
              const Operand<T>& cols, const Lines& col_lines, const PassLaunch&, const std::uint32_t* open,

@@ -37,7 +37,8 @@ void certify_product(const DeviceModel& model, CertificateLadder ladder, const S
                        static_cast<int>(arguments.rows_count),
                        static_cast<int>(arguments.cols_count),
                        open,
-                       arguments.state};
+                       arguments.state,
+                       arguments.wanted};
 #ifdef ACCUBLAS_HAVE_HOPPER_KERNELS
   if (use_hopper_kernels(model)) return hopper::certify_product(model, arguments, job, stream);
 #endif

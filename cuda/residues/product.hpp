@@ -6,6 +6,7 @@
 #include "cuda/core/device_model.hpp"
 #include "cuda/core/operand.hpp"
 #include "cuda/core/reduction.hpp"
+#include "cuda/core/wanted.hpp"
 #include "cuda/residues/certify.hpp"
 
 namespace accublas::cuda {
@@ -26,6 +27,7 @@ struct ProductArguments {
   const PassPlan* plan;
   CallState* state;
   ResidueKind residues = ResidueKind::real;
+  Wanted wanted{};  ///< of C's columns, or where residues are complex of its numbers; others are not computed
 
   int first_reduction() const { return residues == ResidueKind::complex ? complex_reductions : 0; }
 };
@@ -45,6 +47,7 @@ struct SumsArguments {
   Index block_rows, block_cols;
   bool accumulate;
   CallState* state;
+  Wanted wanted{};  ///< of the block
 };
 void certificate_sums(const DeviceModel&, const SumsArguments&, cudaStream_t);
 

@@ -116,6 +116,7 @@ __device__ void produce(const CUtensorMap& row_map, const CUtensorMap& col_map, 
   Position at{0, 1};
   for (int t = blockIdx.x / tiles.cluster; t < order.count(); t += gridDim.x / tiles.cluster) {
     const Tile tile = order.at(t);
+    if (!order.wants(tile)) continue;
     const int row = buffer_line(tile.row + rank * tiles.rows, tile.plane, extent.planes);
     const int col = buffer_line(tile.col + rank * half_cols, tile.plane, extent.planes);
     for (int step = 0; step < steps; ++step, at.advance()) {
@@ -147,6 +148,10 @@ __device__ void consume(const ProductJob<typename Output::Element>& job, const B
   Tile next = order.at(first_tile);
   for (int t = first_tile; t < order.count(); t += clusters) {
     const Tile tile = next;
+    if (!order.wants(tile)) {
+      next = order.at(t + clusters);
+      continue;
+    }
     const int first_row = tile.row + rank * tiles.rows + warpgroup * 64;
     if (first_row >= extent.rows) {  // no such lines
       for (int step = 0; step < steps; ++step, at.advance()) {

@@ -19,8 +19,9 @@ struct CertifyJob {
   Lines rows, cols;
   Index first_row, first_col;  ///< of the block,
   int rows_count, cols_count;  ///< which has so many lines
-  std::uint32_t* open;
+  std::uint32_t* open;         ///< zero where not all elements are wanted
   CallState* state;
+  Wanted wanted;  ///< of the block
 };
 
 namespace hopper {

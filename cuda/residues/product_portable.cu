@@ -100,6 +100,7 @@ __global__ void __launch_bounds__(tiles.threads, tiles.blocks)
 
   for (int t = blockIdx.x; t < order.count(); t += gridDim.x) {
     const Tile tile = order.at(t);
+    if (!order.wants(tile)) continue;
     const Operands from{rows + buffer_line(tile.row, tile.plane, extent.planes) * job.k_padded,
                         cols + buffer_line(tile.col, tile.plane, extent.planes) * job.k_padded};
     WarpSums sums{};

@@ -30,6 +30,7 @@ struct ProductJob {
   Index k_padded;
   MeetingCounters* lockstep;  ///< null where no plan could want it
   const CallState* state;     ///< where there is no plan
+  Wanted wanted;              ///< of all lines, without a plan of the block
 };
 
 /// Where the lines there are, whatever the block, could want it.
@@ -47,7 +48,8 @@ inline ProductJob<std::int8_t> make_job(const ProductArguments& a) {
           .col_block = a.col_block,
           .k_padded = a.k_padded,
           .lockstep = lockstep_counters(a.m + a.n, a.k_padded, a.state),
-          .state = nullptr};
+          .state = nullptr,
+          .wanted = a.wanted};
 }
 inline ProductJob<std::int32_t> make_job(const SumsArguments& a) {
   return {.out = a.sums,
@@ -59,7 +61,8 @@ inline ProductJob<std::int32_t> make_job(const SumsArguments& a) {
           .col_block = 0,
           .k_padded = a.k_padded,
           .lockstep = lockstep_counters(a.rows_count + a.cols_count, a.k_padded, a.state),
-          .state = a.state};
+          .state = a.state,
+          .wanted = a.wanted};
 }
 
 /// The part of a block that exists.
@@ -67,6 +70,7 @@ struct BlockExtent {
   Block block;
   int rows, cols;  ///< existing lines; none: nothing to do
   int planes;
+  Wanted wanted{};
 };
 
 #ifdef __CUDACC__
@@ -87,6 +91,7 @@ __device__ inline BlockExtent block_extent(const ProductJob<Element>& job) {
   };
   extent.rows = existing(job.rows, extent.block.rows, job.row_block);
   extent.cols = existing(job.cols, extent.block.cols, job.col_block);
+  extent.wanted = job.wanted.from(extent.block.rows * job.row_block, extent.block.cols * job.col_block);
   return extent;
 }
 
@@ -106,13 +111,17 @@ template <TileConfig config>
 struct TileOrder {
   static constexpr int tile_rows = config.cluster_rows(), stripe = config.raster_rows / tile_rows;
   int row_tiles, col_tiles, planes;
+  Wanted wanted;
 
   __device__ explicit TileOrder(const BlockExtent& extent)
       : row_tiles(ceil_div(extent.rows, tile_rows)),
         col_tiles(ceil_div(extent.cols, config.cols)),
-        planes(extent.planes) {}
+        planes(extent.planes),
+        wanted(extent.wanted) {}
 
   __device__ int count() const { return row_tiles * col_tiles * planes; }
+  /// Whether a tile has elements that are wanted.
+  __device__ bool wants(const Tile& tile) const { return wanted.any(tile.row, tile_rows, tile.col, config.cols); }
 
   __device__ Tile at(int index) const {
     const int plane = index / (row_tiles * col_tiles), in_plane = index - plane * (row_tiles * col_tiles);

@@ -6,6 +6,7 @@
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/device_model.hpp"
 #include "cuda/core/operand.hpp"
+#include "cuda/core/wanted.hpp"
 
 namespace accublas::cuda {
 
@@ -23,6 +24,7 @@ struct ReconstructArguments {
   int index;           ///< of the pass
   bool all_undecided;  ///< test hook: Ziv's test leaves everything open
   CallState* state;
+  Wanted wanted;  ///< `open` is zero elsewhere
 };
 template <class T>
 void reconstruct(const DeviceModel&, const ReconstructArguments<T>&, cudaStream_t);

@@ -208,12 +208,12 @@ __device__ __forceinline__ unsigned finish_tile(const ReconstructArguments<T>& a
   const int strip_col = warp % tile.strips * strip, own = strip_col + first_column();
   const Index row_base = a.row_block * plan.block_rows + tile.row + first;  // of C
   const Index col = parts * (a.col_block * plan.block_cols + tile.col + own);
-  unsigned inside = 0, special_cols = 0, left_open = 0;
+  unsigned of_tile = 0, special_cols = 0, left_open = 0;
 #pragma unroll
   for (int e = 0; e < columns; ++e) {
 #pragma unroll
     for (int part = 0; part < parts; ++part) {
-      inside |= static_cast<unsigned>(own + column_of(e) < tile.width) << c_column<parts>(e, part);
+      of_tile |= static_cast<unsigned>(own + column_of(e) < tile.width) << c_column<parts>(e, part);
       special_cols |= static_cast<unsigned>(b.lines.special[own + column_of(e)]) << c_column<parts>(e, part);
     }
   }
@@ -221,11 +221,12 @@ __device__ __forceinline__ unsigned finish_tile(const ReconstructArguments<T>& a
   const Index words_a_row = OpenBits::words_per_row(a.cols.count);
   const unsigned next_words = static_cast<unsigned>(step) * static_cast<unsigned>(words_a_row);
   std::uint32_t* word = a.open + row_base * words_a_row + col / 32;
-  const bool has_bits = plan.elements != Elements::all && inside != 0;
+  const bool has_bits = plan.elements != Elements::all && of_tile != 0;
+  const auto inside_of = [&](int r) { return of_tile & a.wanted.mask(row_base + (r - first), col); };
   const unsigned flip = plan.elements == Elements::not_open ? all_of_lane : 0;
   const unsigned all = plan.elements == Elements::all ? all_of_lane : 0;
   const auto work_of = [&](int r, std::uint32_t bits) {
-    const unsigned open = bits >> (col & 31) & inside;
+    const unsigned inside = inside_of(r), open = bits >> (col & 31) & inside;
     const unsigned wanted = inside & ~special_cols & ~b.lines.row[r].special & ((open ^ flip) | all);
     return RowWork{open, wanted, __any_sync(0xFFFFFFFFu, wanted != 0) != 0};
   };
@@ -293,7 +294,7 @@ __device__ __forceinline__ unsigned finish_tile(const ReconstructArguments<T>& a
     if (done != work.wanted && !(plan.interval && a.all_undecided))
       done |= resolve_columns(a, b, tile.row + r, tile.col + own, work.wanted & ~done);
     const unsigned special = row.special | special_cols;
-    const unsigned open = ((inside & special) | work.open | work.wanted) & ~done;
+    const unsigned open = ((inside_of(r) & special) | work.open | work.wanted) & ~done;
     // Eight lanes have a word, of complex numbers four.
     unsigned bits = open << (col & 31);
     if (__any_sync(0xFFFFFFFFu, open != 0)) {
@@ -301,7 +302,7 @@ __device__ __forceinline__ unsigned finish_tile(const ReconstructArguments<T>& a
       for (int offset = 1; offset < 8 / parts; offset *= 2) bits |= __shfl_xor_sync(0xFFFFFFFFu, bits, offset);
       left_open += __popc(open & ~special);
     }
-    if (lane % (8 / parts) == 0 && inside != 0) *word = bits;
+    if (lane % (8 / parts) == 0 && of_tile != 0) *word = bits;
     word += next_words;
     at += step * a.at.row_stride;
     next_bits = has_bits && r + 2 * step < height ? word[next_words] : 0;
@@ -387,6 +388,8 @@ __global__ void __launch_bounds__(threads, blocks)
     const Index row = t / across * tile_rows, col = t % across * tile_cols;
     const Tile tile{row, col, static_cast<int>(min(Index{tile_rows}, rows - row)),
                     static_cast<int>(min(Index{tile_cols}, cols - col)), strips};
+    if (!a.wanted.any(first_row + row, tile.height, Numbers::parts * (first_col + col), Numbers::parts * tile.width))
+      continue;
     __syncthreads();  // the lines of the tile before are not needed any more
     load_lines(a, tile, b);
     __syncthreads();

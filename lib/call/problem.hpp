@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "lib/base/host_device.hpp"
 #include "lib/numerics/complex.hpp"
 
 namespace accublas {
@@ -62,7 +63,7 @@ struct Matrix {
   T* data;
   Index row_stride;
   Index col_stride;
-  T& operator()(Index i, Index j) const { return data[i * row_stride + j * col_stride]; }
+  ACCUBLAS_HD T& operator()(Index i, Index j) const { return data[i * row_stride + j * col_stride]; }
   Vector<T> row(Index i) const { return {data + i * row_stride, col_stride}; }
   Vector<T> col(Index j) const { return {data + j * col_stride, row_stride}; }
   Matrix block(Index i, Index j) const { return {data + i * row_stride + j * col_stride, row_stride, col_stride}; }
@@ -112,6 +113,16 @@ struct Gemv {
   bool conjugate_a = false;  ///< complex only
 };
 
+/// Part of a matrix, the diagonal included.
+enum class Triangle { all, upper, lower };
+
+constexpr bool holds(Triangle part, Index i, Index j) {
+  return part == Triangle::all || (part == Triangle::upper ? i <= j : i >= j);
+}
+constexpr Triangle transposed(Triangle part) {
+  return part == Triangle::all ? part : part == Triangle::upper ? Triangle::lower : Triangle::upper;
+}
+
 /// A real product may be that of the parts of complex numbers, of B's entries (u, v) in rows 2 p and 2 p + 1 with those
 /// of A's rows 2 i and 2 i + 1: (x, y) and (-y, x) in columns 2 p and 2 p + 1, or where `conjugated` (x, y) and (y,
 /// -x). An engine may use it.
@@ -128,10 +139,17 @@ struct Gemm {
   Matrix<T> c;
   bool conjugate_a = false, conjugate_b = false;  ///< complex only
   RowPairs row_pairs = RowPairs::none;            ///< real only
+  /// What is wanted of C, whose diagonal may be real: of parts of numbers side by side in rows, that of the numbers. To
+  /// be asked for only of an engine that heeds it (cuda/residues/gemm_int8.hpp).
+  Triangle wanted = Triangle::all;
+  bool real_diagonal = false;
 
   /// C^T = alpha B^T A^T + beta C^T.
   Gemm transposed() const {
-    return {n, m, k, alpha, b.transposed(), a.transposed(), beta, c.transposed(), conjugate_b, conjugate_a};
+    Gemm g{n, m, k, alpha, b.transposed(), a.transposed(), beta, c.transposed(), conjugate_b, conjugate_a};
+    g.wanted = accublas::transposed(wanted);
+    g.real_diagonal = real_diagonal;
+    return g;
   }
 };
 

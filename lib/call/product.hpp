@@ -9,16 +9,6 @@
 
 namespace accublas {
 
-/// Part of a matrix, the diagonal included.
-enum class Triangle { all, upper, lower };
-
-constexpr bool holds(Triangle part, Index i, Index j) {
-  return part == Triangle::all || (part == Triangle::upper ? i <= j : i >= j);
-}
-constexpr Triangle transposed(Triangle part) {
-  return part == Triangle::all ? part : part == Triangle::upper ? Triangle::lower : Triangle::upper;
-}
-
 template <class E>
 constexpr E conjugate_if(bool conjugate, const E& z) {
   if constexpr (is_complex<E>)
@@ -43,7 +33,7 @@ struct Operand {
   /// A triangular operand's other triangle makes no terms.
   bool is_term(Index i, Index j) const { return structure != Structure::triangular || holds(part, i, j); }
 
-  E operator()(Index i, Index j) const {
+  ACCUBLAS_HD E operator()(Index i, Index j) const {
     const bool held = holds(part, i, j);
     if (structure == Structure::triangular && (!held || (unit && i == j))) return E{held ? RealOf<E>(1) : RealOf<E>(0)};
     E entry = held ? stored(i, j) : stored(j, i);
@@ -73,7 +63,7 @@ struct Product {
   /// for each p, B's comes first (dot2 is a sequence of operations).
   bool turned = false;
 
-  Index pairs() const { return two_pairs ? 2 : 1; }
+  ACCUBLAS_HD Index pairs() const { return two_pairs ? 2 : 1; }
 };
 
 /// first <= p < end
@@ -83,7 +73,7 @@ struct TermRange {
 
 /// The terms of column j: B alone may be triangular.
 template <class E>
-TermRange terms_of_column(const Product<E>& p, Index j) {
+ACCUBLAS_HD TermRange terms_of_column(const Product<E>& p, Index j) {
   const Index all = p.pairs() * p.k;
   if (p.b.structure != Structure::triangular) return {0, all};
   return p.b.part == Triangle::upper ? TermRange{0, j + 1} : TermRange{j, all};
@@ -126,7 +116,7 @@ struct ProductLines {
   Index k;
   bool negate_second = false;
 
-  E operator()(Index line, Index p) const {
+  ACCUBLAS_HD E operator()(Index line, Index p) const {
     if (p < k) return first(line, p);
     E entry = second(line, p - k);
     if constexpr (is_complex<E>)

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "lib/base/error.hpp"
 #include "lib/call/level2.hpp"
 #include "lib/call/scale_result.hpp"
 #include "lib/cpu/blas_calls.hpp"
@@ -58,6 +59,7 @@ void call_level2(const RealBlas& blas, Level2<E> l) {
     return conjugate_in_place(l.n, l.c, increment);
   }
   const FpControl control;
+  if (!blas.serves(l.routine())) throw Error(ACCUBLAS_ERROR_NO_BLAS, "the real BLAS lacks a routine of level 2");
   void* const routine = blas.level2[level2_number(l.routine())];
   using Int = RealBlas::F77Int;
   using Text = const char*;

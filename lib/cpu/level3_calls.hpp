@@ -59,7 +59,7 @@ void call_level3(const RealBlas& blas, Level3<E> l) {
   const FpControl control;
   const Routine number = level3_routine(static_cast<int>(l.kind), is_complex<E>, is_single_precision<E>);
   void* const routine = blas.level3[level3_number(number)];
-  if (!blas.serves_level3(number)) throw Error(ACCUBLAS_ERROR_NO_BLAS, "the real BLAS lacks a routine of level 3");
+  if (!blas.serves(number)) throw Error(ACCUBLAS_ERROR_NO_BLAS, "the real BLAS lacks a routine of level 3");
   if (!routine) return call_gemm_for_triangle(blas, l);
   using Int = RealBlas::F77Int;
   using Text = const char*;

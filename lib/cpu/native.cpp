@@ -327,8 +327,10 @@ void native_level2(const Level2<E>& l, Execution& execution) {
 template <class T>
 void native_mixed_dot(const MixedDot<T>& p, Execution& execution) {
   PhaseTimer timer(execution, &accublas_report_t::ms_product);
-  if (p.n <= int_max && blas_increment(p.x, p.n) && blas_increment(p.y, p.n)) {
-    *p.result = call_mixed_dot(real_blas(), static_cast<F77Int>(p.n), p.addend, lowest(p.x, p.n), increment(p.x, p.n),
+  const RealBlas& blas = real_blas();
+  if (blas.serves(sizeof(T) == 8 ? Routine::dsdot : Routine::sdsdot) && p.n <= int_max && blas_increment(p.x, p.n) &&
+      blas_increment(p.y, p.n)) {
+    *p.result = call_mixed_dot(blas, static_cast<F77Int>(p.n), p.addend, lowest(p.x, p.n), increment(p.x, p.n),
                                lowest(p.y, p.n), increment(p.y, p.n));
   } else {  // netlib's loop
     double sum = p.addend;

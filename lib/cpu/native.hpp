@@ -65,17 +65,20 @@ struct RealBlas {
   float (*snrm2)(const F77Int*, const float*, const F77Int*);
   double (*dasum)(const F77Int*, const double*, const F77Int*);
   float (*sasum)(const F77Int*, const float*, const F77Int*);
-  // DSDOT and SDSDOT.
+  // DSDOT and SDSDOT, and the rest of level 2: null where it has none.
   double (*dsdot)(const F77Int*, const float*, const F77Int*, const float*, const F77Int*);
   float (*sdsdot)(const F77Int*, const float*, const float*, const F77Int*, const float*, const F77Int*);
   void* level2[level2_count];  ///< by level2_number
   void* level3[level3_count];  ///< by level3_number; null where it has none (GEMMT is no part of the reference BLAS)
   void (*xerbla)(const char* routine, const F77Int* argument, std::size_t length);  ///< null where it has none
   const char* library;                                                              ///< file that was loaded
-  /// Whether it can serve a routine of level 3: GEMMT by GEMM too.
-  bool serves_level3(Routine routine) const {
-    const bool gemmt = routine >= Routine::dgemmt && routine <= Routine::cgemmt;
-    return gemmt || level3[level3_number(routine)] != nullptr;
+  /// Whether it can serve a routine: GEMMT by GEMM too.
+  bool serves(Routine routine) const {
+    if (routine == Routine::dsdot) return dsdot != nullptr;
+    if (routine == Routine::sdsdot) return sdsdot != nullptr;
+    if (is_level2(routine)) return level2[level2_number(routine)] != nullptr;
+    if (!is_level3(routine) || between(routine, Routine::dgemmt, Routine::cgemmt)) return true;
+    return level3[level3_number(routine)] != nullptr;
   }
   bool reads_result;  ///< its GEMM was seen to read C where beta = 0
 };

@@ -8,14 +8,13 @@
 
 #include "lib/base/isa.hpp"
 #include "lib/call/problem.hpp"
+#include "lib/numerics/dot2_block.hpp"
 
 namespace accublas::cpu {
 
 /// Lanes of DOT and the elements of one of its blocks.
 constexpr int dot2_lanes = 32;
 constexpr Index dot2_dot_block = 1024;
-/// Terms of one block of GEMV and GEMM.
-constexpr Index dot2_block = 128;
 
 /// DOT. `lanes` is 32 values of s, then 32 of c (for float zeros).
 template <class T>

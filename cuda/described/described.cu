@@ -1,0 +1,207 @@
+#include "cuda/core/launch.hpp"
+#include "cuda/described/described.hpp"
+#include "lib/base/integers.hpp"
+#include "lib/numerics/finish.hpp"
+#include "lib/numerics/long_accumulator.hpp"
+
+namespace accublas::cuda {
+
+namespace {
+
+constexpr int edge = 32, steps = 8, threads = edge * steps;
+
+/// A block writes a tile of 32 lines and terms. What is read lies side by side along one of them, by the tile's place:
+/// a mirrored operand is read across.
+template <class E>
+__global__ void __launch_bounds__(threads)
+    write_tile(const __grid_constant__ ProductLines<E> lines, Index count, Index terms, E* to) {
+  await_predecessor();
+  __shared__ alignas(16) unsigned char memory[sizeof(E) * edge * (edge + 1)];
+  E* const tile = reinterpret_cast<E*>(memory);
+  const Index p0 = Index{blockIdx.x} * edge;
+  const int x = threadIdx.x % edge, y = threadIdx.x / edge;
+  const accublas::Operand<E>& operand = p0 < lines.k ? lines.first : lines.second;
+  for (Index line0 = Index{blockIdx.y} * edge; line0 < count; line0 += Index{gridDim.y} * edge) {
+    const bool held = holds(operand.part, line0, p0 < lines.k ? p0 : p0 - lines.k);
+    const bool by_lines = (held ? operand.stored.row_stride : operand.stored.col_stride) == 1;
+    for (int step = y; step < edge; step += steps) {
+      const int line = by_lines ? x : step, p = by_lines ? step : x;
+      if (line0 + line < count && p0 + p < terms) tile[line * (edge + 1) + p] = lines(line0 + line, p0 + p);
+    }
+    __syncthreads();
+    for (int line = y; line < edge; line += steps)
+      if (line0 + line < count && p0 + x < terms) to[(line0 + line) * terms + p0 + x] = tile[line * (edge + 1) + x];
+    __syncthreads();
+  }
+}
+
+/// Calls body(i, j) for all elements of an m x n matrix, neighbours down the columns; by kernels of `threads` threads.
+template <class Body>
+__device__ void for_elements(Index m, Index n, Body&& body) {
+  for (Index j = blockIdx.y; j < n; j += gridDim.y)
+    for (Index i = Index{blockIdx.x} * threads + threadIdx.x; i < m; i += Index{gridDim.x} * threads) body(i, j);
+}
+dim3 grid_for(Index m, Index n) {
+  const Index across = ceil_div(m, Index{threads});
+  return {static_cast<unsigned>(across < 1 << 20 ? across : 1 << 20), static_cast<unsigned>(n < 65535 ? n : 65535)};
+}
+
+template <class E>
+__device__ E real_on_diagonal(E element, bool real) {
+  if constexpr (is_complex<E>)
+    if (real) element.im = 0;
+  return element;
+}
+
+template <class E>
+__global__ void __launch_bounds__(threads) gather(const __grid_constant__ TriangleOfResult<E> t, E* square) {
+  await_predecessor();
+  for_elements(t.n, t.n, [&](Index i, Index j) {
+    square[i + j * t.n] = holds(t.part, i, j) ? real_on_diagonal(t.c(i, j), t.hermitian && i == j) : E{};
+  });
+}
+template <class E>
+__global__ void __launch_bounds__(threads) scatter(const __grid_constant__ TriangleOfResult<E> t, const E* square) {
+  await_predecessor();
+  for_elements(t.n, t.n, [&](Index i, Index j) {
+    if (holds(t.part, i, j)) t.c(i, j) = real_on_diagonal(square[i + j * t.n], t.hermitian && i == j);
+  });
+}
+
+template <class E>
+__global__ void __launch_bounds__(threads) clear_imaginary(Matrix<E> c, Index n) {
+  await_predecessor();
+  const Index i = Index{blockIdx.x} * threads + threadIdx.x;
+  if (i < n) c(i, i) = real_on_diagonal(c(i, i), true);
+}
+
+template <class E>
+__global__ void __launch_bounds__(threads)
+    scale(Matrix<E> c, Index m, Index n, Triangle part, bool hermitian, E beta, bool canonical) {
+  await_predecessor();
+  const auto number = [&](RealOf<E> x) { return canonical ? accublas::canonical(x) : x; };
+  for_elements(m, n, [&](Index i, Index j) {
+    if (!holds(part, i, j)) return;
+    const bool real = hermitian && i == j;
+    E element{};
+    if (!(beta == 0)) element = beta * real_on_diagonal(c(i, j), real);
+    if constexpr (is_complex<E>)
+      element = {number(element.re), number(element.im)};
+    else
+      element = number(element);
+    c(i, j) = real_on_diagonal(element, real);
+  });
+}
+
+template <class T>
+__device__ bool finite_number(T x) {
+  return is_finite(x);
+}
+template <class T>
+__device__ bool finite_number(const Complex<T>& z) {
+  return is_finite(z.re) && is_finite(z.im);
+}
+
+/// An exact sum and the infinite and NaN terms beside it.
+template <class T>
+struct MendedSum {
+  LongAccumulator sum;
+  T special = 0;
+  bool any_special = false;
+
+  __device__ void add(T x, T y) {
+    if (is_finite(x) && is_finite(y)) {
+      if (!is_zero(x) && !is_zero(y)) sum.add_product(x, y);
+    } else {
+      special += x * y;
+      any_special = true;
+    }
+  }
+  __device__ T finish(T alpha) const {
+    return any_special ? finish_special(alpha, special, T(0), T(0)) : accublas::finish(alpha, sum, T(0), T(0));
+  }
+};
+
+/// A block takes a row, and its threads elements of it.
+template <class E>
+__global__ void __launch_bounds__(threads) mend(const __grid_constant__ Product<E> p) {
+  await_predecessor();
+  using T = RealOf<E>;
+  for (Index i = blockIdx.x; i < p.m; i += gridDim.x) {
+    bool special = false;
+    for (Index q = threadIdx.x; q < p.k; q += threads) special |= !finite_number(p.a.stored(i, q));
+    if (!__syncthreads_or(special)) continue;
+    for (Index j = threadIdx.x; j < p.n; j += threads) {
+      const TermRange range = terms_of_column(p, j);
+      if constexpr (is_complex<E>) {
+        MendedSum<T> sum;
+        for (Index q = range.first; q < range.end; ++q) {
+          const E x = p.a.stored(i, q), y = p.b.stored(q, j);
+          sum.add(x.re, y.re);
+          sum.add(x.im, -y.im);
+        }
+        const T re = sum.finish(p.alpha.re);
+        sum = {};
+        for (Index q = range.first; q < range.end; ++q) {
+          const E x = p.a.stored(i, q), y = p.b.stored(q, j);
+          sum.add(x.re, y.im);
+          sum.add(x.im, y.re);
+        }
+        p.c(i, j) = {re, sum.finish(p.alpha.re)};
+      } else {
+        MendedSum<T> sum;
+        for (Index q = range.first; q < range.end; ++q) sum.add(p.a.stored(i, q), p.b.stored(q, j));
+        p.c(i, j) = sum.finish(p.alpha);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+template <class E>
+void write_lines(const DeviceModel& model, const ProductLines<E>& lines, Index count, Index terms, E* to,
+                 cudaStream_t stream) {
+  const Index down = ceil_div(count, Index{edge});
+  const dim3 grid(static_cast<unsigned>(ceil_div(terms, Index{edge})),
+                  static_cast<unsigned>(down < 65535 ? down : 65535));
+  launch(model, "writing lines", write_tile<E>, {grid, threads}, stream, lines, count, terms, to);
+}
+template <class E>
+void gather_triangle(const DeviceModel& model, const TriangleOfResult<E>& t, E* square, cudaStream_t stream) {
+  launch(model, "reading a triangle", gather<E>, {grid_for(t.n, t.n), threads}, stream, t, square);
+}
+template <class E>
+void scatter_triangle(const DeviceModel& model, const TriangleOfResult<E>& t, const E* square, cudaStream_t stream) {
+  launch(model, "writing a triangle", scatter<E>, {grid_for(t.n, t.n), threads}, stream, t, square);
+}
+template <class E>
+void clear_diagonal(const DeviceModel& model, Matrix<E> c, Index n, cudaStream_t stream) {
+  if constexpr (is_complex<E>)
+    launch(model, "clearing a diagonal", clear_imaginary<E>, {grid_for(n, 1), threads}, stream, c, n);
+}
+template <class E>
+void scale_wanted(const DeviceModel& model, Matrix<E> c, Index m, Index n, Triangle part, bool hermitian, E beta,
+                  bool canonical, cudaStream_t stream) {
+  launch(model, "scaling", scale<E>, {grid_for(m, n), threads}, stream, c, m, n, part, hermitian, beta, canonical);
+}
+template <class E>
+void mend_rows(const DeviceModel& model, const Product<E>& p, cudaStream_t stream) {
+  const unsigned rows = static_cast<unsigned>(p.m < 65535 ? p.m : 65535);
+  launch(model, "rows with Inf or NaN", mend<E>, {rows, threads}, stream, p);
+}
+
+#define ACCUBLAS_INSTANTIATE(E)                                                                                   \
+  template void write_lines(const DeviceModel&, const ProductLines<E>&, Index, Index, E*, cudaStream_t);          \
+  template void gather_triangle(const DeviceModel&, const TriangleOfResult<E>&, E*, cudaStream_t);                \
+  template void scatter_triangle(const DeviceModel&, const TriangleOfResult<E>&, const E*, cudaStream_t);         \
+  template void clear_diagonal(const DeviceModel&, Matrix<E>, Index, cudaStream_t);                               \
+  template void scale_wanted(const DeviceModel&, Matrix<E>, Index, Index, Triangle, bool, E, bool, cudaStream_t); \
+  template void mend_rows(const DeviceModel&, const Product<E>&, cudaStream_t);
+ACCUBLAS_INSTANTIATE(double)
+ACCUBLAS_INSTANTIATE(float)
+ACCUBLAS_INSTANTIATE(Complex<double>)
+ACCUBLAS_INSTANTIATE(Complex<float>)
+#undef ACCUBLAS_INSTANTIATE
+
+}  // namespace accublas::cuda

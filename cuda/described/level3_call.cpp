@@ -1,0 +1,250 @@
+// A product of level 3 is GEMM on operands that are written out where they have a structure
+// (cuda/described/described.hpp). Of a wanted triangle the INT8 engine computes no more; the others compute a square in
+// memory of its own. TRMM's terms beyond the triangle are left out by bands of columns, where that changes no bit.
+#include "cuda/described/level3_call.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+
+#include "cuda/core/check.hpp"
+#include "cuda/core/cublas.hpp"
+#include "cuda/core/inner_calls.hpp"
+#include "cuda/described/described.hpp"
+#include "lib/base/error.hpp"
+#include "lib/base/integers.hpp"
+#include "lib/call/accuracy.hpp"
+#include "lib/numerics/dot2_block.hpp"
+
+namespace accublas::cuda {
+
+namespace {
+
+bool is_grade(const Mode& mode) { return mode.kind == ACCUBLAS_MODE_DP || mode.kind == ACCUBLAS_MODE_SP; }
+
+template <class E>
+void native(State& state, const Call<Level3<E>, E>& call, Execution& execution) {
+  const std::size_t own = state.blas_bytes();
+  std::optional<CallMemory> memory;
+  if (own > 0)
+    memory.emplace(state.device(), state.cuda_stream(), state.capture_memory(), execution.workspace.buffer(),
+                   execution.workspace.buffer_bytes(), own);
+  state.begin_native_call(execution.report.level);
+  state.phase(&accublas_report_t::ms_product);
+  Cublas& blas = state.cublas();
+  blas.begin(state.cuda_stream(), memory ? memory->data() : nullptr, own);
+  blas.scalars_on_device(false);
+  blas.level3(call.problem);
+  state.end_call();
+  execution.report.workspace_bytes = static_cast<std::int64_t>(own);
+}
+
+template <class E>
+class DescribedProduct {
+ public:
+  DescribedProduct(State& state, const Call<Level3<E>, E>& call, Execution& execution, DeviceGemmFunction<E> serve)
+      : state_(state), call_(call), execution_(execution), serve_(serve), p_(product_of(call.problem)) {}
+
+  void run() {
+    const bool writes_rows = p_.two_pairs || p_.in_place || p_.a.structure != Structure::general;
+    const bool writes_columns = p_.two_pairs || p_.b.structure != Structure::general;
+    const Index terms = p_.pairs() * p_.k;
+    const bool square = p_.wanted != Triangle::all && call_.engine != ACCUBLAS_ENGINE_INT8;
+    const auto bytes_of = [](Index rows, Index cols) {
+      return round_up(static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols) * sizeof(E), 256);
+    };
+    const std::size_t row_bytes = writes_rows ? bytes_of(p_.m, terms) : 0,
+                      col_bytes = writes_columns ? bytes_of(p_.n, terms) : 0,
+                      square_bytes = square ? bytes_of(p_.n, p_.n) : 0, bytes = row_bytes + col_bytes + square_bytes;
+    std::optional<CopyMemory> memory;
+    std::unique_ptr<Workspace> rest;
+    std::byte* data = nullptr;
+    if (bytes > 0) {
+      memory.emplace(state_, execution_.workspace, bytes);
+      data = memory->data();
+      rest.reset(new Workspace(rest_of(execution_.workspace, data, bytes)));
+    }
+    Execution inner = rest ? execution_.within(*rest) : execution_;
+    if (writes_rows) p_.a = written(rows_of(p_), p_.m, terms, data, true);
+    if (writes_columns) {
+      const Structure structure = p_.b.structure;
+      const Triangle part = p_.b.part;
+      p_.b = written(columns_of(p_), p_.n, terms, data + row_bytes, false);
+      // Kept for the range of a column's terms; the entries are all there.
+      if (structure == Structure::triangular) triangle_ = part;
+    }
+    square ? multiply_square(reinterpret_cast<E*>(data + row_bytes + col_bytes), terms, inner) : multiply(terms, inner);
+    execution_.report.workspace_bytes += static_cast<std::int64_t>(bytes);
+  }
+
+ private:
+  static constexpr Index components = is_complex<E> ? 2 : 1;
+  static constexpr Index bands = 8, least_band = 1024;  ///< of a triangular operand
+
+  const DeviceModel& model() const { return state_.model(); }
+  cudaStream_t stream() const { return state_.cuda_stream(); }
+
+  accublas::Operand<E> written(const ProductLines<E>& lines, Index count, Index terms, std::byte* to, bool rows) {
+    E* const data = reinterpret_cast<E*>(to);
+    write_lines(model(), lines, count, terms, data, stream());
+    const Matrix<const E> as_rows{data, terms, 1};
+    return {rows ? as_rows : as_rows.transposed()};
+  }
+
+  /// `turned` products are the transposes of what was asked for, and are served as that.
+  void serve(Gemm<E> g, Execution& inner) {
+    if (p_.turned) g = g.transposed();
+    serve_(state_, Call<Gemm<E>, E>{g, {&g.alpha, false}, {&g.beta, false}, true, true, call_.mode, call_.engine},
+           inner);
+  }
+
+  Gemm<E> gemm(Index terms, Matrix<E> c) const {
+    return {p_.m, p_.n, terms, p_.alpha, p_.a.stored, p_.b.stored, p_.beta, c, p_.a.conjugate, p_.b.conjugate};
+  }
+
+  void multiply(Index terms, Execution& inner) {
+    Gemm<E> g = gemm(terms, p_.c);
+    g.wanted = p_.wanted;
+    g.real_diagonal = p_.hermitian;
+    if (triangle_ == Triangle::all) {
+      serve(g, inner);
+      if (p_.hermitian) clear_diagonal(model(), p_.c, p_.n, stream());
+      return;
+    }
+    const Mode& mode = call_.mode;
+    const bool by_bands =
+        (is_grade(mode) && !mode.reproducible) || mode.kind == ACCUBLAS_MODE_CR || mode.kind == ACCUBLAS_MODE_DOT2;
+    const Index width = by_bands ? std::max(least_band, round_up(ceil_div(p_.n, bands), 256)) : p_.n;
+    std::optional<BatchScope> scope;
+    if (width < p_.n && !state_.in_batch()) scope.emplace(state_, execution_.report.level);
+    for (Index j = 0; j < p_.n; j += width) {
+      Gemm<E> band = g;
+      band.n = std::min(width, p_.n - j);
+      if (by_bands) {
+        const Index first = triangle_ == Triangle::upper ? 0 : j * components / dot2_block * dot2_block / components;
+        band.k = (triangle_ == Triangle::upper ? j + band.n : p_.k) - first;
+        band.a = g.a.block(0, first);
+        band.b = g.b.block(first, j);
+      }
+      band.c = g.c.block(0, j);
+      serve(band, inner);
+    }
+    if (scope) scope->end();
+    if (mode.kind == ACCUBLAS_MODE_NATIVE || (is_grade(mode) && !mode.reproducible)) return;
+    Product<E> mended = p_;
+    mended.b.structure = Structure::triangular;
+    mended.b.part = triangle_;
+    mend_rows(model(), mended, stream());
+  }
+
+  void multiply_square(E* square, Index terms, Execution& inner) {
+    const TriangleOfResult<E> triangle{p_.c, p_.n, p_.wanted, p_.hermitian};
+    if (!(p_.beta == 0)) gather_triangle(model(), triangle, square, stream());
+    serve(gemm(terms, {square, 1, p_.n}), inner);
+    scatter_triangle(model(), triangle, square, stream());
+  }
+
+  State& state_;
+  const Call<Level3<E>, E>& call_;
+  Execution& execution_;
+  const DeviceGemmFunction<E> serve_;
+  Product<E> p_;
+  Triangle triangle_ = Triangle::all;  ///< of B, where that is triangular
+};
+
+}  // namespace
+
+template <class E>
+void level3_call(State& state, const Call<Level3<E>, E>& call, Execution& execution, DeviceGemmFunction<E> serve) {
+  if (call.alpha.on_device)
+    throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "products of level 3 on a GPU need alpha and beta in host memory");
+  const Level3<E>& l = call.problem;
+  if (l.alpha == 0 || l.terms() == 0) {
+    state.begin_call(0);
+    scale_wanted(state.model(), l.result(), l.rows(), l.n, l.wanted(), l.hermitian_result(), l.beta,
+                 bit_defined(call.mode), state.cuda_stream());
+    return state.end_call();
+  }
+  if (call.engine == ACCUBLAS_ENGINE_NATIVE && l.kind != Level3Kind::gemmt) return native(state, call, execution);
+  if constexpr (is_complex<E>)
+    if (l.alpha.im != 0 || l.beta.im != 0)
+      throw Error(ACCUBLAS_ERROR_UNAVAILABLE,
+                  "a complex product on a GPU needs alpha and beta without imaginary parts");
+  require_no_target(call.mode, execution.target, is_single_precision<E>);
+  DescribedProduct<E>(state, call, execution, serve).run();
+}
+
+template <class E>
+void staged_level3(State& state, const Call<Level3<E>, E>& call, Execution& execution, DeviceGemmFunction<E> serve) {
+  Level3<E> l = call.problem;
+  const cudaStream_t stream = state.cuda_stream();
+  const bool sides = is_symm(l.kind) || is_in_place(l.kind), product = !(l.alpha == 0) && l.terms() != 0;
+  const Index m = l.rows();
+  const bool plain_a = l.transa == ACCUBLAS_NO_TRANS;
+  const bool plain_b = l.kind == Level3Kind::gemmt ? l.transb != ACCUBLAS_NO_TRANS : plain_a;
+  struct Stored {
+    E* host;
+    Index rows, cols, ld;
+  };
+  Stored a{const_cast<E*>(l.a),
+           sides     ? l.order()
+           : plain_a ? l.n
+                     : l.k,
+           sides     ? l.order()
+           : plain_a ? l.k
+                     : l.n,
+           l.lda};
+  Stored b{const_cast<E*>(l.b), sides ? l.m : plain_b ? l.n : l.k, sides ? l.n : plain_b ? l.k : l.n, l.ldb};
+  Stored c{l.c, m, l.n, l.result().col_stride};
+  if (!product) a.host = nullptr;
+  if (!product || !l.b) b.host = nullptr;
+  const auto size = [](const Stored& s) {
+    return s.host ? round_up(static_cast<std::size_t>(s.rows * s.cols) * sizeof(E), 256) : 0;
+  };
+  const CallMemory memory(state.device(), stream, state.capture_memory(), nullptr, 0, size(a) + size(b) + size(c));
+  std::byte* next = memory.data();
+  const auto copied = [&](const Stored& s, bool contents) -> E* {
+    if (!s.host) return nullptr;
+    E* const to = reinterpret_cast<E*>(next);
+    next += size(s);
+    if (contents)
+      check(cudaMemcpy2DAsync(to, static_cast<std::size_t>(s.rows) * sizeof(E), s.host,
+                              static_cast<std::size_t>(s.ld) * sizeof(E), static_cast<std::size_t>(s.rows) * sizeof(E),
+                              static_cast<std::size_t>(s.cols), cudaMemcpyHostToDevice, stream),
+            "copying an operand");
+    return to;
+  };
+  l.a = copied(a, true);
+  l.b = copied(b, true);
+  l.c = copied(c, is_in_place(l.kind) || !(l.beta == 0));
+  l.lda = a.rows;
+  (is_in_place(l.kind) ? l.ldb : l.ldc) = c.rows;
+  if (l.b) l.ldb = b.rows;
+  level3_call(state, Call<Level3<E>, E>{l, call.alpha, call.beta, true, true, call.mode, call.engine}, execution,
+              serve);
+  // What is not wanted of C stays as it is.
+  const auto fetch = [&](Index row, Index rows, Index col, Index cols) {
+    check(cudaMemcpy2DAsync(c.host + row + col * c.ld, static_cast<std::size_t>(c.ld) * sizeof(E),
+                            l.c + row + col * c.rows, static_cast<std::size_t>(c.rows) * sizeof(E),
+                            static_cast<std::size_t>(rows) * sizeof(E), static_cast<std::size_t>(cols),
+                            cudaMemcpyDeviceToHost, stream),
+          "copying a result");
+  };
+  if (l.wanted() == Triangle::all) {
+    fetch(0, m, 0, l.n);
+  } else {
+    for (Index j = 0; j < l.n; ++j) l.wanted() == Triangle::upper ? fetch(0, j + 1, j, 1) : fetch(j, l.n - j, j, 1);
+  }
+  check(cudaStreamSynchronize(stream), "waiting for a call");
+}
+
+#define ACCUBLAS_INSTANTIATE(E)                                                                    \
+  template void level3_call(State&, const Call<Level3<E>, E>&, Execution&, DeviceGemmFunction<E>); \
+  template void staged_level3(State&, const Call<Level3<E>, E>&, Execution&, DeviceGemmFunction<E>);
+ACCUBLAS_INSTANTIATE(double)
+ACCUBLAS_INSTANTIATE(float)
+ACCUBLAS_INSTANTIATE(Complex<double>)
+ACCUBLAS_INSTANTIATE(Complex<float>)
+
+}  // namespace accublas::cuda
