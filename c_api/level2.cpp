@@ -24,6 +24,9 @@ accublas_status level2(accublas_context* ctx, accublas_layout layout, const Leve
     call.x = static_cast<const E*>(x);
     call.y = static_cast<const E*>(y);
     call.c = static_cast<E*>(c);
+    // An increment that leads nowhere may be any.
+    if ((is_ger(call.kind) ? call.m : call.n) <= 1) call.incx = 1;
+    if (call.n <= 1) call.incy = 1;
     if (layout == ACCUBLAS_ROW_MAJOR) call.transpose();
     run_level2(context, call, static_cast<const A*>(alpha), static_cast<const E*>(beta), options);
   });

@@ -72,8 +72,8 @@ template <class T>
 std::optional<cuda::NativeOffer> native_offer(State& state, const Call<Gemm<T>, T>& call, const Execution& execution) {
   const bool grade = call.mode.kind == ACCUBLAS_MODE_DP || call.mode.kind == ACCUBLAS_MODE_SP;
   const Gemm<T>& g = call.problem;
-  // cuBLAS's product is a whole matrix.
-  if (!grade || call.mode.reproducible || execution.engine_forced || g.wanted != Triangle::all) return {};
+  if (!grade || call.mode.reproducible || execution.engine_forced) return {};
+  if (g.wanted != Triangle::all && !state.native_product()) return {};
   const bool pairs = g.row_pairs != RowPairs::none;
   const Index parts = pairs ? 2 : 1;
   const int most = moduli_that_pay(state.model(), sizeof(T) == sizeof(float), pairs, {g.m / parts, g.n, g.k / parts});

@@ -31,8 +31,9 @@ bool built_for(int major, int minor) {
   const int capability = 10 * major + minor;
   std::istringstream words(ACCUBLAS_GPU_ARCH);
   for (std::string word; std::getline(words, word, ',');) {
-    const int arch = std::atoi(word.c_str());
-    if (word.back() == 'a' ? arch == capability : arch <= capability) return true;
+    char* rest = nullptr;
+    const long arch = std::strtol(word.c_str(), &rest, 10);
+    if (*rest == 'a' ? arch == capability : arch <= capability) return true;
   }
   return false;
 }

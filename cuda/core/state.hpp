@@ -17,6 +17,7 @@ namespace accublas::cuda {
 
 class Cublas;
 class NativeGraphs;
+struct NativeProduct;
 
 class State final : public BackendState {
  public:
@@ -39,6 +40,8 @@ class State final : public BackendState {
   Cublas& cublas();
   /// What cuda/native/native_behind.hpp keeps with the context.
   std::shared_ptr<NativeGraphs>& native_graphs() { return native_graphs_; }
+  /// What cuBLAS is to compute where a call that is served as a GEMM is left to it; null: that GEMM.
+  const NativeProduct*& native_product() { return native_product_; }
   /// What calls on multiple-precision arrays keep with the context.
   std::shared_ptr<void>& multiple_precision() { return multiple_precision_; }
 
@@ -111,6 +114,7 @@ class State final : public BackendState {
   Last now_;                             ///< the call under way
   std::unique_ptr<Cublas> cublas_;
   std::shared_ptr<NativeGraphs> native_graphs_;
+  const NativeProduct* native_product_ = nullptr;
   CaptureMemory capture_memory_;
   std::shared_ptr<void> multiple_precision_;
   CallState* call_state_ = nullptr;      ///< of calls that run at once

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <memory>
 #include <optional>
 
@@ -12,6 +13,7 @@
 #include "cuda/core/cublas.hpp"
 #include "cuda/core/inner_calls.hpp"
 #include "cuda/described/described.hpp"
+#include "cuda/native/native_behind.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/integers.hpp"
 #include "lib/call/accuracy.hpp"
@@ -38,6 +40,27 @@ void native(State& state, const Call<Level3<E>, E>& call, Execution& execution) 
   blas.level3(call.problem);
   state.end_call();
   execution.report.workspace_bytes = static_cast<std::int64_t>(own);
+}
+
+/// The routine as cuBLAS's, for the emulation to leave the call to.
+template <class E>
+NativeProduct native_product(const Level3<E>& l) {
+  NativeProduct product{[l](Cublas& blas) {
+                          blas.scalars_on_device(false);
+                          blas.level3(l);
+                        },
+                        {}};
+  std::size_t next = 0;
+  const auto add = [&](const auto& value) {
+    static_assert(sizeof value <= 2 * sizeof product.key[0]);
+    std::memcpy(&product.key[next], &value, sizeof value);
+    next += sizeof value > sizeof product.key[0] ? 2 : 1;
+  };
+  const std::int32_t words[] = {static_cast<std::int32_t>(l.routine()), l.uplo};
+  add(words), add(l.transa);
+  add(l.n), add(l.k), add(l.lda), add(l.ldb), add(l.ldc);
+  add(l.a), add(l.b), add(l.c), add(l.alpha), add(l.beta);
+  return product;
 }
 
 template <class E>
@@ -80,7 +103,7 @@ class DescribedProduct {
 
  private:
   static constexpr Index components = is_complex<E> ? 2 : 1;
-  static constexpr Index bands = 8, least_band = 1024;  ///< of a triangular operand
+  static constexpr Index least_band = 1024;  ///< columns of a triangular operand
 
   const DeviceModel& model() const { return state_.model(); }
   cudaStream_t stream() const { return state_.cuda_stream(); }
@@ -92,11 +115,11 @@ class DescribedProduct {
     return {rows ? as_rows : as_rows.transposed()};
   }
 
-  /// `turned` products are the transposes of what was asked for, and are served as that.
-  void serve(Gemm<E> g, Execution& inner) {
-    if (p_.turned) g = g.transposed();
-    serve_(state_, Call<Gemm<E>, E>{g, {&g.alpha, false}, {&g.beta, false}, true, true, call_.mode, call_.engine},
-           inner);
+  /// `turned` products are the transposes of what was asked for, and are served as that: dot2 is a sequence of
+  /// operations. To cuBLAS the strides of what has no rows or no columns must be BLAS's.
+  void serve(Gemm<E> g, accublas_engine engine, Execution& inner) {
+    if (p_.turned && engine != ACCUBLAS_ENGINE_NATIVE) g = g.transposed();
+    serve_(state_, Call<Gemm<E>, E>{g, {&g.alpha, false}, {&g.beta, false}, true, true, call_.mode, engine}, inner);
   }
 
   Gemm<E> gemm(Index terms, Matrix<E> c) const {
@@ -108,40 +131,61 @@ class DescribedProduct {
     g.wanted = p_.wanted;
     g.real_diagonal = p_.hermitian;
     if (triangle_ == Triangle::all) {
-      serve(g, inner);
+      std::optional<NativeProduct> native;
+      if (p_.wanted != Triangle::all && call_.problem.kind != Level3Kind::gemmt)
+        native.emplace(native_product(call_.problem));
+      state_.native_product() = native ? &*native : nullptr;
+      try {
+        serve(g, call_.engine, inner);
+      } catch (...) {
+        state_.native_product() = nullptr;
+        throw;
+      }
+      state_.native_product() = nullptr;
       if (p_.hermitian) clear_diagonal(model(), p_.c, p_.n, stream());
       return;
     }
     const Mode& mode = call_.mode;
-    const bool by_bands =
-        (is_grade(mode) && !mode.reproducible) || mode.kind == ACCUBLAS_MODE_CR || mode.kind == ACCUBLAS_MODE_DOT2;
-    const Index width = by_bands ? std::max(least_band, round_up(ceil_div(p_.n, bands), 256)) : p_.n;
-    std::optional<BatchScope> scope;
-    if (width < p_.n && !state_.in_batch()) scope.emplace(state_, execution_.report.level);
-    for (Index j = 0; j < p_.n; j += width) {
-      Gemm<E> band = g;
-      band.n = std::min(width, p_.n - j);
-      if (by_bands) {
-        const Index first = triangle_ == Triangle::upper ? 0 : j * components / dot2_block * dot2_block / components;
-        band.k = (triangle_ == Triangle::upper ? j + band.n : p_.k) - first;
-        band.a = g.a.block(0, first);
-        band.b = g.b.block(first, j);
-      }
-      band.c = g.c.block(0, j);
-      serve(band, inner);
+    const bool free = is_grade(mode) && !mode.reproducible;
+    if (!free && mode.kind != ACCUBLAS_MODE_CR && mode.kind != ACCUBLAS_MODE_DOT2) {
+      serve(g, call_.engine, inner);
+    } else {
+      std::optional<BatchScope> scope;
+      if (p_.n > least_band && !state_.in_batch()) scope.emplace(state_, execution_.report.level);
+      multiply_bands(g, free && !execution_.engine_forced ? ACCUBLAS_ENGINE_NATIVE : call_.engine, inner);
+      if (scope) scope->end();
     }
-    if (scope) scope->end();
-    if (mode.kind == ACCUBLAS_MODE_NATIVE || (is_grade(mode) && !mode.reproducible)) return;
+    if (free) return;
     Product<E> mended = p_;
     mended.b.structure = Structure::triangular;
     mended.b.part = triangle_;
     mend_rows(model(), mended, stream());
   }
 
+  /// Bands of columns with the terms that they have: from the full end each takes half of what is left, so that half of
+  /// a band's terms at least are there, and what remains is for `last`.
+  void multiply_bands(const Gemm<E>& g, accublas_engine last, Execution& inner) {
+    const bool upper = triangle_ == Triangle::upper;
+    const Index n = p_.n;
+    for (Index left = n; left > 0;) {
+      const Index half = round_up(left / 2, 256), kept = left > least_band ? std::min(half, left - 1) : 0;
+      const Index j = upper ? kept : n - left;
+      Gemm<E> band = g;
+      band.n = left - kept;
+      const Index first = upper ? 0 : j * components / dot2_block * dot2_block / components;
+      band.k = (upper ? j + band.n : p_.k) - first;
+      band.a = g.a.block(0, first);
+      band.b = g.b.block(first, j);
+      band.c = g.c.block(0, j);
+      serve(band, kept == 0 ? last : call_.engine, inner);
+      left = kept;
+    }
+  }
+
   void multiply_square(E* square, Index terms, Execution& inner) {
     const TriangleOfResult<E> triangle{p_.c, p_.n, p_.wanted, p_.hermitian};
     if (!(p_.beta == 0)) gather_triangle(model(), triangle, square, stream());
-    serve(gemm(terms, {square, 1, p_.n}), inner);
+    serve(gemm(terms, {square, 1, p_.n}), call_.engine, inner);
     scatter_triangle(model(), triangle, square, stream());
   }
 

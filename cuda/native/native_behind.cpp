@@ -29,7 +29,7 @@ struct GraphKey {
 };
 
 template <class T>
-GraphKey key_of(const Call<Gemm<T>, T>& call, const CallState* call_state) {
+GraphKey key_of(const Call<Gemm<T>, T>& call, const NativeProduct* other, const CallState* call_state) {
   GraphKey key;
   int next = 0;
   const auto add = [&](const auto& value) {
@@ -39,6 +39,11 @@ GraphKey key_of(const Call<Gemm<T>, T>& call, const CallState* call_state) {
   const Gemm<T>& g = call.problem;
   add(sizeof(T));
   add(call_state);
+  if (other) {
+    add(true);
+    for (std::uint64_t word : other->key) add(word);
+    return key;
+  }
   add(g.m), add(g.n), add(g.k);
   const auto add_matrix = [&](const auto& x) { add(x.data), add(x.row_stride), add(x.col_stride); };
   add_matrix(g.a), add_matrix(g.b), add_matrix(g.c);
@@ -52,13 +57,17 @@ GraphKey key_of(const Call<Gemm<T>, T>& call, const CallState* call_state) {
 /// What cuBLAS launches for the call, into `body`.
 template <class T>
 void record(cudaGraph_t body, cudaStream_t stream, Cublas& cublas, void* workspace, std::size_t bytes,
-            const Call<Gemm<T>, T>& call) {
+            const Call<Gemm<T>, T>& call, const NativeProduct* other) {
   check(cudaStreamBeginCaptureToGraph(stream, body, nullptr, nullptr, 0, cudaStreamCaptureModeRelaxed),
         "recording a product of cuBLAS");
   cudaGraph_t recorded = nullptr;
   try {
     cublas.begin(stream, workspace, bytes);
-    native_gemm(cublas, call.problem, device_scalar(call.alpha), device_scalar(call.beta), Scratch{nullptr, 0}, stream);
+    if (other)
+      other->start(cublas);
+    else
+      native_gemm(cublas, call.problem, device_scalar(call.alpha), device_scalar(call.beta), Scratch{nullptr, 0},
+                  stream);
   } catch (...) {
     cudaStreamEndCapture(stream, &recorded);
     throw;
@@ -134,7 +143,7 @@ class NativeGraphs {
 
   template <class T>
   void launch(State& state, const Call<Gemm<T>, T>& call, const CallState* call_state) {
-    const GraphKey key = key_of(call, call_state);
+    const GraphKey key = key_of(call, state.native_product(), call_state);
     const auto found = std::find_if(calls_.begin(), calls_.end(), [&](const auto& known) { return known->key == key; });
     if (found == calls_.end()) {
       add(key, record_graph(state, call, call_state));
@@ -155,7 +164,7 @@ class NativeGraphs {
     const Capture now(stream);
     cudaGraph_t body = nullptr;
     cudaGraphNode_t node = add_conditional(now.graph, condition, now.after, now.edges, now.count, &body);
-    record(body, stream_, state.cublas(), workspace_[1], bytes_, call);
+    record(body, stream_, state.cublas(), workspace_[1], bytes_, call, state.native_product());
     check(cudaStreamUpdateCaptureDependencies(stream, &node, nullptr, 1, cudaStreamSetCaptureDependencies),
           "conditional node");
   }
@@ -170,7 +179,7 @@ class NativeGraphs {
     const cudaGraphNode_t first = add_condition_node(made->graph, condition, call_state);
     cudaGraph_t body = nullptr;
     add_conditional(made->graph, condition, &first, nullptr, 1, &body);
-    record(body, stream_, state.cublas(), workspace_[0], bytes_, call);
+    record(body, stream_, state.cublas(), workspace_[0], bytes_, call, state.native_product());
     return made;
   }
 

@@ -106,28 +106,86 @@ struct Tile {
 };
 
 /// The tiles of a block that hold existing lines: plane by plane, in stripes of raster_rows, column by column there, so
-/// that the blocks at work share operands in L2.
+/// that the blocks at work share operands in L2. Of a wanted triangle those that it touches are numbered, where that
+/// takes no more than counting in units of square tiles; else those that it does not touch are passed over.
 template <TileConfig config>
 struct TileOrder {
   static constexpr int tile_rows = config.cluster_rows(), stripe = config.raster_rows / tile_rows;
   int row_tiles, col_tiles, planes;
   Wanted wanted;
+  int diagonal = 0;  ///< column of the diagonal's tile in row 0
+  int in_plane = 0;  ///< tiles of a plane that are numbered
+  bool numbered = false;
 
   __device__ explicit TileOrder(const BlockExtent& extent)
       : row_tiles(ceil_div(extent.rows, tile_rows)),
         col_tiles(ceil_div(extent.cols, config.cols)),
         planes(extent.planes),
-        wanted(extent.wanted) {}
+        wanted(extent.wanted) {
+    in_plane = row_tiles * col_tiles;
+    numbered = !wanted.all() && tile_rows == config.cols && wanted.parts == 1 && wanted.offset % tile_rows == 0;
+    if (!numbered) return;
+    diagonal = static_cast<int>(wanted.offset / tile_rows);
+    in_plane = 0;
+    for (int first = 0; first < row_tiles; first += stripe) in_plane += in_stripe(first);
+  }
 
-  __device__ int count() const { return row_tiles * col_tiles * planes; }
+  /// Wanted tiles of row r are those of columns first_col(r) to end_col(r).
+  __device__ int first_col(int r) const {
+    return wanted.part == Triangle::upper ? min(max(r + diagonal, 0), col_tiles) : 0;
+  }
+  __device__ int end_col(int r) const {
+    return wanted.part == Triangle::upper ? col_tiles : min(max(r + diagonal + 1, 0), col_tiles);
+  }
+  __device__ int in_stripe(int first) const {
+    int count = 0;
+    for (int r = first; r < min(first + stripe, row_tiles); ++r) count += end_col(r) - first_col(r);
+    return count;
+  }
+
+  __device__ int count() const { return in_plane * planes; }
   /// Whether a tile has elements that are wanted.
   __device__ bool wants(const Tile& tile) const { return wanted.any(tile.row, tile_rows, tile.col, config.cols); }
 
   __device__ Tile at(int index) const {
-    const int plane = index / (row_tiles * col_tiles), in_plane = index - plane * (row_tiles * col_tiles);
-    const int first = in_plane / (stripe * col_tiles) * stripe, in_stripe = in_plane - first * col_tiles;
+    if (numbered) return wanted_at(index);
+    const int plane = index / in_plane, left = index - plane * in_plane;
+    const int first = left / (stripe * col_tiles) * stripe, of_stripe = left - first * col_tiles;
     const int height = min(row_tiles - first, stripe);
-    return {plane, (first + in_stripe % height) * tile_rows, in_stripe / height * config.cols};
+    return {plane, (first + of_stripe % height) * tile_rows, of_stripe / height * config.cols};
+  }
+
+ private:
+  /// Also for numbers beyond the last.
+  __device__ Tile wanted_at(int index) const {
+    if (index >= count()) return {planes, 0, 0};
+    const int plane = index / in_plane;
+    int left = index - plane * in_plane, first = 0;
+    for (int own; (own = in_stripe(first)) <= left; first += stripe) left -= own;
+    const int end = min(first + stripe, row_tiles);
+    // Whole columns of the stripe lie side by side, left of the others (lower) or right of them.
+    const bool upper = wanted.part == Triangle::upper;
+    int col = upper ? first_col(first) : 0;
+    if (!upper) {
+      const int whole = end_col(first);
+      if (left < whole * (end - first)) {
+        col = left / (end - first);
+        return {plane, (first + left - col * (end - first)) * tile_rows, col * config.cols};
+      }
+      left -= whole * (end - first);
+      col = whole;
+    }
+    for (;; ++col) {
+      // Rows of the column: to the diagonal, or from it on.
+      const int from = upper ? first : max(first, col - diagonal), to = upper ? min(end, col - diagonal + 1) : end;
+      const int height = max(to - from, 0);
+      if (upper && height == end - first) {
+        const int further = left / height;
+        return {plane, (from + left - further * height) * tile_rows, (col + further) * config.cols};
+      }
+      if (left < height) return {plane, (from + left) * tile_rows, col * config.cols};
+      left -= height;
+    }
   }
 };
 

@@ -318,7 +318,7 @@ void native_level3(const Level3<E>& l, Execution& execution) {
 template <class E>
 void native_level2(const Level2<E>& l, Execution& execution) {
   const RealBlas& blas = real_blas();
-  if (std::max({l.m, l.n, l.lda, std::abs(l.incx), std::abs(l.incy)}) > int_max)
+  if (std::max({l.m, l.n, l.lda, l.incx, l.incy}) > int_max || std::min(l.incx, l.incy) < -int_max)
     throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "the real BLAS's routines of level 2 take sizes and increments below 2^31");
   PhaseTimer timer(execution, &accublas_report_t::ms_product);
   call_level2(blas, l);

@@ -213,6 +213,33 @@ TEST(Level2, BlocksChangeNoBit) {
   }
 }
 
+/// An increment along one element or none leads nowhere, whatever it is.
+TEST(Level2, IncrementsOfNothing) {
+  constexpr std::int64_t far = std::numeric_limits<std::int64_t>::min();
+  const double two = 2, three = 3;
+  for (const char* mode : {"native", "cr"}) {
+    api::Context context;
+    ASSERT_EQ(accublas_set_mode_name(context, mode), ACCUBLAS_SUCCESS);
+    double a = 5, x = 7, y = 11;
+    for (accublas_layout layout : {ACCUBLAS_COL_MAJOR, ACCUBLAS_ROW_MAJOR}) {
+      ASSERT_EQ(accublas_dger(context, layout, 1, 1, &two, &x, far, &y, -far - 1, &a, 1), ACCUBLAS_SUCCESS)
+          << context.error();
+      ASSERT_EQ(accublas_dsymv(context, layout, ACCUBLAS_LOWER, 1, &two, &a, 1, &x, far, &three, &y, far),
+                ACCUBLAS_SUCCESS)
+          << context.error();
+      ASSERT_EQ(
+          accublas_dtrsv(context, layout, ACCUBLAS_LOWER, ACCUBLAS_NO_TRANS, ACCUBLAS_NON_UNIT, 1, &two, 1, &y, far),
+          ACCUBLAS_SUCCESS)
+          << context.error();
+    }
+    // a = 5 + 154, y = (2 159 7 + 33) / 2 = 1129.5; a = 159 + 14 1129.5 = 15972, y = (2 15972 7 + 3 1129.5) / 2.
+    EXPECT_EQ(a, 15972) << mode;
+    EXPECT_EQ(y, 113498.25) << mode;
+    EXPECT_EQ(accublas_dger(context, ACCUBLAS_COL_MAJOR, 0, 1, &two, nullptr, far, nullptr, 1, nullptr, 1),
+              ACCUBLAS_SUCCESS);
+  }
+}
+
 /// Updates and mixed DOTs lack fixed and slices: refused in a call's options, passed over where they were set for all.
 TEST(Level2, Modes) {
   api::Context context;

@@ -110,7 +110,25 @@ struct Case {
   int least_needed, most_needed;
   int rung;               ///< sums are around the thresholds of this rung, or of any (-1), or zero (-2)
   double largest_lambda;  ///< 0: as k gives it
+  cuda::Wanted wanted{};  ///< of all elements
 };
+
+bool wants(const cuda::Wanted& wanted, Index row, Index col) {
+  const Index number = col / wanted.parts;
+  return holds(wanted.part, row, number) && !(wanted.real_diagonal && number == row && col % wanted.parts == 1);
+}
+/// All elements, and triangles; of parts of numbers too.
+const cuda::Wanted some_wanted[] = {{},
+                                    {Triangle::upper},
+                                    {Triangle::lower},
+                                    {Triangle::upper, 2, true},
+                                    {Triangle::lower, 2, true},
+                                    {Triangle::lower, 2}};
+
+/// Words of the bitmap as they are before: zero where not all elements are wanted.
+std::vector<std::uint32_t> unwritten(const Case& c, std::size_t count) {
+  return std::vector<std::uint32_t>(count, c.wanted.all() ? poison : 0);
+}
 
 template <class T>
 void check(const Case& c, std::uint64_t seed) {
@@ -126,7 +144,8 @@ void check(const Case& c, std::uint64_t seed) {
 
   const Index block_cols = padded_lines(c.cols), words = cuda::OpenBits::words_per_row(c.n);
   std::vector<std::int32_t> sums(static_cast<std::size_t>(c.rows * block_cols), -1);
-  std::vector<std::uint32_t> open(static_cast<std::size_t>(c.m * words), poison);
+  std::vector<std::uint32_t> open = unwritten(c, static_cast<std::size_t>(c.m * words));
+  const DeviceArray<std::uint32_t> device_open(open);
   std::int32_t largest = 0;
   unsigned long long rejected = 0;
   for (Index r = 0; r < c.rows; ++r) {
@@ -135,6 +154,7 @@ void check(const Case& c, std::uint64_t seed) {
       open[i * static_cast<std::size_t>(words) + static_cast<std::size_t>(c.first_col / 32 + w)] = 0;
     for (Index q = 0; q < c.cols; ++q) {
       const std::size_t j = static_cast<std::size_t>(c.first_col + q);
+      if (!wants(c.wanted, c.first_row + r, c.first_col + q)) continue;
       const int rung = c.rung >= 0 ? c.rung : static_cast<int>(random() % static_cast<unsigned>(rungs.count));
       const std::int64_t lambda_mu =
           static_cast<std::int64_t>(rows.lambda[i]) + static_cast<std::int64_t>(cols.lambda[j]);
@@ -152,11 +172,11 @@ void check(const Case& c, std::uint64_t seed) {
   }
 
   const DeviceArray<std::int32_t> device_sums(sums);
-  DeviceArray<std::uint32_t> device_open(open.size());
   DeviceArray<cuda::CallState> state(1);
   state.zero();
   cuda::certify<T>(device_model(), device_sums.data(), block_cols, row_lines.lines(), col_lines.lines(), c.first_row,
-                   c.rows, c.first_col, c.cols, device_open.data(), state.data(), nullptr);
+                   c.rows, c.first_col, c.cols, c.wanted.from(c.first_row, c.first_col), device_open.data(),
+                   state.data(), nullptr);
   require(cudaDeviceSynchronize(), "certify");
   EXPECT_EQ(state.values()[0].largest_rung, largest);
   EXPECT_EQ(state.values()[0].rejected, rejected);
@@ -203,7 +223,8 @@ void check_product(const Case& c, cuda::CertificateLadder ladder, bool hopper, s
   const std::vector<std::uint8_t> row_bytes = bytes_of(rows, c.first_row, c.rows);
   const std::vector<std::uint8_t> col_bytes = bytes_of(cols, c.first_col, c.cols);
   const std::size_t words = static_cast<std::size_t>(cuda::OpenBits::words_per_row(c.n));
-  std::vector<std::uint32_t> open(static_cast<std::size_t>(c.m) * words, poison);
+  std::vector<std::uint32_t> open = unwritten(c, static_cast<std::size_t>(c.m) * words);
+  const DeviceArray<std::uint32_t> device_open(open);
   std::int32_t largest = 0;
   unsigned long long rejected = 0;
   for (Index r = 0; r < c.rows; ++r) {
@@ -212,6 +233,7 @@ void check_product(const Case& c, cuda::CertificateLadder ladder, bool hopper, s
       open[i * words + static_cast<std::size_t>(c.first_col / 32 + w)] = 0;
     for (Index q = 0; q < c.cols; ++q) {
       const std::size_t j = static_cast<std::size_t>(c.first_col + q);
+      if (!wants(c.wanted, c.first_row + r, c.first_col + q)) continue;
       std::int32_t x = 0;
       for (Index p = 0; p < terms; ++p)
         x += row_bytes[static_cast<std::size_t>(r * terms + p)] * col_bytes[static_cast<std::size_t>(q * terms + p)];
@@ -224,7 +246,6 @@ void check_product(const Case& c, cuda::CertificateLadder ladder, bool hopper, s
     }
   }
   const DeviceArray<std::uint8_t> device_rows(row_bytes), device_cols(col_bytes);
-  DeviceArray<std::uint32_t> device_open(open.size());
   cuda::CallState before{};
   before.rows.largest_relative_norm = to_bits(rows.largest_relative_norm);
   before.cols.largest_relative_norm = to_bits(cols.largest_relative_norm);
@@ -232,10 +253,11 @@ void check_product(const Case& c, cuda::CertificateLadder ladder, bool hopper, s
   state = std::vector<cuda::CallState>{before};
   cuda::DeviceModel model = device_model();
   model.hopper_kernels = model.hopper_kernels && hopper;
-  cuda::certify_product<T>(model, ladder,
-                           {device_rows.data(), device_cols.data(), row_bytes.size(), col_bytes.size(), nullptr, terms,
-                            c.rows, c.cols, padded_lines(c.rows), padded_lines(c.cols), false, state.data()},
-                           row_lines.lines(), col_lines.lines(), c.first_row, c.first_col, device_open.data(), nullptr);
+  cuda::certify_product<T>(
+      model, ladder,
+      {device_rows.data(), device_cols.data(), row_bytes.size(), col_bytes.size(), nullptr, terms, c.rows, c.cols,
+       padded_lines(c.rows), padded_lines(c.cols), false, state.data(), c.wanted.from(c.first_row, c.first_col)},
+      row_lines.lines(), col_lines.lines(), c.first_row, c.first_col, device_open.data(), nullptr);
   require(cudaDeviceSynchronize(), "certify_product");
   EXPECT_EQ(state.values()[0].largest_rung, largest);
   EXPECT_EQ(state.values()[0].rejected, rejected);
@@ -275,6 +297,21 @@ TYPED_TEST(Certify, Blocks) {
   check<T>({700, 601, 50, 256, 256, 512, 89, true, digits, 90, -1, 0}, 2);
   check<T>({700, 601, 50, 512, 188, 256, 256, true, digits, 90, -1, 0}, 3);
   check<T>({3, 2048, 50, 0, 3, 0, 2048, true, digits, 90, -1, 0}, 4);
+}
+
+TYPED_TEST(Certify, WantedTriangles) {
+  using T = TypeParam;
+  const int digits = FloatFormat<T>::digits;
+  for (const cuda::Wanted& wanted : some_wanted) {
+    check<T>({300, 600, 1024, 0, 300, 0, 600, true, digits, 90, -1, 0, wanted}, 5);
+    check<T>({700, 1401, 50, 256, 256, 512, 189, true, digits, 90, -1, 0, wanted}, 6);
+    for (bool hopper : {false, true})
+      for (const auto kind : {cuda::CertificateRungKind::bits, cuda::CertificateRungKind::moduli})
+        for (const Case& c : {Case{600, 650, 2000, 0, 600, 0, 650, true, digits, 90, 1, 0, wanted},
+                              Case{700, 1401, 2000, 256, 256, 256, 700, true, digits, 90, 1, 0, wanted}})
+          check_product<T>(c, {kind, cuda::all_rungs}, hopper, 7);
+    if (this->HasFatalFailure()) return;
+  }
 }
 
 TYPED_TEST(Certify, ProductAndTestInOne) {

@@ -36,7 +36,7 @@ import engine_table  # noqa: E402
 COUNTS = {"gemm": 130, "gemm_batched": 60, "gemv": 80, "dot": 110, "dotu": 110, "dotc": 110, "nrm2": 150, "asum": 120}
 LEVEL3 = level3.REAL_ROUTINES + level3.HERMITIAN_ROUTINES + ("trsm",)
 COUNTS |= dict.fromkeys(LEVEL3, 70)
-COUNTS |= dict.fromkeys(level2_cases.ROUTINES, 70)
+COUNTS |= dict.fromkeys(level2_cases.ROUTINES, 40)
 COMPLEX_SHARE = 0.4  # of them for complex types, whose elements are four real products
 
 

@@ -1,0 +1,303 @@
+// Products of level 3 on the GPU: the CPU's bits in every mode that defines them, in all of C's buffer, so that the
+// triangle that is not wanted stays as it was; TRSM and what cuBLAS serves, within their bounds.
+#include <cmath>
+#include <cstring>
+#include <functional>
+
+#include "test/gpu/gemm_problem.hpp"
+
+namespace accublas::test {
+namespace {
+
+struct Arguments {
+  accublas_layout layout;
+  accublas_side side;
+  accublas_uplo uplo;
+  accublas_transpose transa, transb;
+  accublas_diag diag;
+  Index m, n, k, lda, ldb, ldc;
+};
+
+/// alpha and beta are numbers of the routine, of which BLAS may read the real part alone.
+using Run = accublas_status (*)(accublas_context*, const Arguments&, const void* alpha, const void* a, void* b,
+                                const void* beta, void* c);
+struct Level3Routine {
+  const char* name;
+  Run run;
+  bool in_place;             ///< B is the result
+  bool square;               ///< A is of order m or n, by the side
+  accublas_transpose other;  ///< than NO_TRANS
+};
+
+#define ARGUMENTS                                                                                   \
+  [](accublas_context * ctx, const Arguments& x, [[maybe_unused]] const void* alpha, const void* a, \
+     [[maybe_unused]] void* b, [[maybe_unused]] const void* beta, [[maybe_unused]] void* c) -> accublas_status
+#define SYMM(name, T, E)                                                                            \
+  {                                                                                                 \
+#name, ARGUMENTS {                                                                              \
+      return accublas_##name(ctx, x.layout, x.side, x.uplo, x.m, x.n, static_cast<const E*>(alpha), \
+                             static_cast<const E*>(a), x.lda, static_cast<const E*>(b), x.ldb,      \
+                             static_cast<const E*>(beta), static_cast<E*>(c), x.ldc);               \
+    }                                                                                               \
+    , false, true, 0                                                                                \
+  }
+#define SYRK(name, F, E, other)                                                                                        \
+  {                                                                                                                    \
+#name, ARGUMENTS {                                                                                                 \
+      return accublas_##name(ctx, x.layout, x.uplo, x.transa, x.n, x.k, static_cast<const F*>(alpha),                  \
+                             static_cast<const E*>(a), x.lda, static_cast<const F*>(beta), static_cast<E*>(c), x.ldc); \
+    }                                                                                                                  \
+    , false, false, other                                                                                              \
+  }
+#define SYR2K(name, F, E, other)                                                                      \
+  {                                                                                                   \
+#name, ARGUMENTS {                                                                                \
+      return accublas_##name(ctx, x.layout, x.uplo, x.transa, x.n, x.k, static_cast<const E*>(alpha), \
+                             static_cast<const E*>(a), x.lda, static_cast<const E*>(b), x.ldb,        \
+                             static_cast<const F*>(beta), static_cast<E*>(c), x.ldc);                 \
+    }                                                                                                 \
+    , false, false, other                                                                             \
+  }
+#define TRMM(name, E)                                                                                                 \
+  {                                                                                                                   \
+#name, ARGUMENTS {                                                                                                \
+      return accublas_##name(ctx, x.layout, x.side, x.uplo, x.transa, x.diag, x.m, x.n, static_cast<const E*>(alpha), \
+                             static_cast<const E*>(a), x.lda, static_cast<E*>(b), x.ldb);                             \
+    }                                                                                                                 \
+    , true, true, ACCUBLAS_TRANS                                                                                      \
+  }
+#define GEMMT(name, E)                                                                                          \
+  {                                                                                                             \
+#name, ARGUMENTS {                                                                                          \
+      return accublas_##name(ctx, x.layout, x.uplo, x.transa, x.transb, x.n, x.k, static_cast<const E*>(alpha), \
+                             static_cast<const E*>(a), x.lda, static_cast<const E*>(b), x.ldb,                  \
+                             static_cast<const E*>(beta), static_cast<E*>(c), x.ldc);                           \
+    }                                                                                                           \
+    , false, false, ACCUBLAS_TRANS                                                                              \
+  }
+#define ALL(p, E)                                                                                                   \
+  SYMM(p##symm, , E), SYRK(p##syrk, E, E, ACCUBLAS_TRANS), SYR2K(p##syr2k, E, E, ACCUBLAS_TRANS), TRMM(p##trmm, E), \
+      GEMMT(p##gemmt, E)
+#define HERMITIAN(p, T) \
+  SYMM(p##hemm, , void), SYRK(p##herk, T, void, ACCUBLAS_CONJ_TRANS), SYR2K(p##her2k, T, void, ACCUBLAS_CONJ_TRANS)
+
+/// By precision: real ones, then complex ones.
+template <class T>
+std::vector<Level3Routine> real_routines() {
+  if constexpr (sizeof(T) == 8)
+    return {ALL(d, double)};
+  else
+    return {ALL(s, float)};
+}
+template <class T>
+std::vector<Level3Routine> complex_routines() {
+  if constexpr (sizeof(T) == 8)
+    return {ALL(z, void), HERMITIAN(z, double)};
+  else
+    return {ALL(c, void), HERMITIAN(c, float)};
+}
+
+template <class T>
+class Level3 : public testing::Test {
+ protected:
+  Context cpu{ACCUBLAS_BACKEND_CPU}, gpu{ACCUBLAS_BACKEND_CUDA};
+  Random rng{11};
+
+  struct Problem {
+    Arguments x;
+    T alpha[2], beta[2];
+    std::vector<T> a, b, c;
+  };
+
+  Problem make(const Level3Routine& r, Index parts, Index m, Index n, Index k, const Kind& kind) {
+    const auto pick = [&](auto one, auto other) { return below(rng, 2) ? one : other; };
+    Problem p{{pick(ACCUBLAS_COL_MAJOR, ACCUBLAS_ROW_MAJOR), pick(ACCUBLAS_LEFT, ACCUBLAS_RIGHT),
+               pick(ACCUBLAS_UPPER, ACCUBLAS_LOWER), pick(ACCUBLAS_NO_TRANS, r.other ? r.other : ACCUBLAS_NO_TRANS),
+               pick(ACCUBLAS_NO_TRANS, ACCUBLAS_CONJ_TRANS), pick(ACCUBLAS_UNIT, ACCUBLAS_NON_UNIT), m, n, k, 0, 0, 0},
+              {T(below(rng, 2) ? 1 : -0.7), 0},
+              {T(below(rng, 2) ? 0 : 1.3), 0},
+              {},
+              {},
+              {}};
+    // Leading dimensions that serve every form of the operands.
+    const Index ld = std::max({m, n, k}) + below(rng, 3);
+    p.x.lda = p.x.ldb = p.x.ldc = ld;
+    const std::size_t size = static_cast<std::size_t>(parts * ld * ld);
+    const GemmEntries<T> e = make_entries<T>(kind, ld, parts * ld, ld, rng);
+    p.a.resize(size), p.b.resize(size), p.c.resize(size);
+    for (std::size_t i = 0; i < size; ++i) {
+      p.a[i] = e.a[i % e.a.size()];
+      p.b[i] = e.b[i % e.b.size()];
+      p.c[i] = static_cast<T>(spread(rng, 1));
+    }
+    return p;
+  }
+
+  void expect_same(const Level3Routine& r, const Problem& p, const std::string& what, bool staged = false) {
+    std::vector<T> b = p.b, c = p.c;
+    ASSERT_EQ(r.run(cpu, p.x, p.alpha, p.a.data(), b.data(), p.beta, c.data()), ACCUBLAS_SUCCESS)
+        << r.name << " " << cpu.error();
+    const std::vector<T>& want = r.in_place ? b : c;
+    const DeviceArray<T> da(p.a), db(p.b), dc(p.c);
+    ASSERT_EQ(r.run(gpu, p.x, p.alpha, da.data(), db.data(), p.beta, dc.data()), ACCUBLAS_SUCCESS)
+        << what << " " << r.name << " " << gpu.error();
+    ASSERT_EQ(accublas_sync(gpu), ACCUBLAS_SUCCESS) << gpu.error();
+    ASSERT_STREQ(gpu.report().backend, "cuda");
+    const std::vector<T> got = (r.in_place ? db : dc).values();
+    const auto text = [&] {
+      std::ostringstream out;
+      out << what << " " << r.name << " layout " << p.x.layout << " side " << p.x.side << " uplo " << p.x.uplo << " "
+          << p.x.transa << " " << p.x.transb << " diag " << p.x.diag << " m " << p.x.m << " n " << p.x.n << " k "
+          << p.x.k << " alpha " << p.alpha[0] << " beta " << p.beta[0];
+      return out.str();
+    };
+    ASSERT_EQ(std::memcmp(got.data(), want.data(), want.size() * sizeof(T)), 0) << text();
+    if (!staged) return;
+    std::vector<T> sb = p.b, sc = p.c;
+    ASSERT_EQ(r.run(gpu, p.x, p.alpha, p.a.data(), sb.data(), p.beta, sc.data()), ACCUBLAS_SUCCESS) << gpu.error();
+    ASSERT_STREQ(gpu.report().backend, "cuda");
+    ASSERT_EQ(std::memcmp((r.in_place ? sb : sc).data(), want.data(), want.size() * sizeof(T)), 0)
+        << "staged " << text();
+  }
+
+  void for_routines(const std::function<void(const Level3Routine&, Index parts)>& body) {
+    for (const Level3Routine& r : real_routines<T>()) body(r, 1);
+    for (const Level3Routine& r : complex_routines<T>()) body(r, 2);
+  }
+};
+using Types = testing::Types<double, float>;
+TYPED_TEST_SUITE(Level3, Types);
+
+const std::vector<std::string> modes = {"cr", "dp:repro", "dot2", "fixed:53", "fixed:9", "slices:3"};
+
+TYPED_TEST(Level3, EveryMode) {
+  for (const std::string& mode : modes) {
+    this->cpu.set(mode);
+    this->gpu.set(mode);
+    this->for_routines([&](const Level3Routine& r, Index parts) {
+      for (int i = 0; i < 3 && !testing::Test::HasFatalFailure(); ++i)
+        this->expect_same(r,
+                          this->make(r, parts, 1 + below(this->rng, 120), 1 + below(this->rng, 120),
+                                     1 + below(this->rng, 150), {Data::phi, 1}),
+                          mode, i == 0);
+    });
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+TYPED_TEST(Level3, EveryKindOfData) {
+  const std::vector<Kind> kinds = {{Data::phi, 4},     {Data::graded},      {Data::whole_range}, {Data::ties},
+                                   {Data::integers},   {Data::subnormal},   {Data::overflow},    {Data::cancellation},
+                                   {Data::zero_lines}, {Data::few_special}, {Data::many_special}};
+  for (const char* mode : {"cr", "dp:repro", "fixed:53"}) {
+    this->cpu.set(mode);
+    this->gpu.set(mode);
+    for (const Kind& kind : kinds)
+      this->for_routines([&](const Level3Routine& r, Index parts) {
+        if (testing::Test::HasFatalFailure()) return;
+        this->expect_same(
+            r, this->make(r, parts, 1 + below(this->rng, 40), 1 + below(this->rng, 70), 1 + below(this->rng, 90), kind),
+            std::string(mode) + " " + kind.name());
+      });
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+/// Several tiles along the diagonal, and blocks of C under a small workspace.
+TYPED_TEST(Level3, TilesAndBlocks) {
+  for (const bool small : {false, true}) {
+    if (small) {
+      ASSERT_EQ(accublas_set_workspace_mib(this->gpu, 16), ACCUBLAS_SUCCESS) << this->gpu.error();
+    }
+    for (const char* mode : {"cr", "dp:repro"}) {
+      this->cpu.set(mode);
+      this->gpu.set(mode);
+      this->for_routines([&](const Level3Routine& r, Index parts) {
+        if (testing::Test::HasFatalFailure()) return;
+        const Index n = (parts == 1 ? 900 : 520) + below(this->rng, 100);
+        this->expect_same(r, this->make(r, parts, 300, n, 200 + below(this->rng, 300), {Data::phi, 0.5}), mode);
+      });
+    }
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+/// dp takes cuBLAS or the emulation: both keep its bound, and leave the other triangle alone; TRSM is cuBLAS's, and its
+/// answer multiplied by A is the right-hand side again.
+TYPED_TEST(Level3, GradeAndNative) {
+  using T = TypeParam;
+  const double u = sizeof(T) == 8 ? 0x1p-53 : 0x1p-24;
+  for (const auto& [mode, engine] :
+       std::vector<std::pair<const char*, const char*>>{{"native", "auto"}, {"dp", "auto"}, {"dp", "int8"}})
+    this->for_routines([&](const Level3Routine& r, Index parts) {
+      if (testing::Test::HasFatalFailure()) return;
+      const auto p = this->make(r, parts, 100, 130 + below(this->rng, 200), 150, {Data::phi, 0.5});
+      this->cpu.set("cr");
+      this->gpu.set(mode, engine);
+      std::vector<T> b = p.b, c = p.c;
+      ASSERT_EQ(r.run(this->cpu, p.x, p.alpha, p.a.data(), b.data(), p.beta, c.data()), ACCUBLAS_SUCCESS);
+      const DeviceArray<T> da(p.a), db(p.b), dc(p.c);
+      ASSERT_EQ(r.run(this->gpu, p.x, p.alpha, da.data(), db.data(), p.beta, dc.data()), ACCUBLAS_SUCCESS)
+          << mode << " " << r.name << " " << this->gpu.error();
+      const std::vector<T>&want = r.in_place ? b : c, before = r.in_place ? p.b : p.c,
+            got = (r.in_place ? db : dc).values();
+      double largest = 0;
+      for (const T x : p.a) largest = std::max(largest, std::fabs(static_cast<double>(x)));
+      double of_b = 1;
+      for (const T x : p.b) of_b = std::max(of_b, std::fabs(static_cast<double>(x)));
+      largest = std::max(largest, of_b);
+      const double bound = 1000 * u * (4000 * largest * largest + 4);
+      for (std::size_t i = 0; i < want.size(); ++i)
+        ASSERT_LE(std::fabs(static_cast<double>(got[i]) - static_cast<double>(want[i])),
+                  want[i] == before[i] && got[i] == before[i] ? 0 : bound)
+            << mode << " " << engine << " " << r.name << " " << i;
+    });
+}
+
+TEST(Level3OnGpu, Trsm) {
+  Context context(ACCUBLAS_BACKEND_CUDA);
+  constexpr Index n = 200, sides = 70;
+  Random rng{3};
+  std::vector<double> a(n * n), b(n * sides);
+  for (double& x : a) x = spread(rng, 1) / n;
+  for (double& x : b) x = spread(rng, 1);
+  for (Index i = 0; i < n; ++i) a[i * (n + 1)] = 2;
+  const double alpha = 1;
+  for (const char* mode : {"native", "dp"}) {
+    context.set(mode);
+    const DeviceArray<double> da(a), db(b);
+    for (const auto routine : {accublas_dtrsm, accublas_dtrmm})
+      ASSERT_EQ(routine(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_LEFT, ACCUBLAS_LOWER, ACCUBLAS_TRANS, ACCUBLAS_NON_UNIT,
+                        n, sides, &alpha, da.data(), n, db.data(), n),
+                ACCUBLAS_SUCCESS)
+          << mode << " " << context.error();
+    const std::vector<double> again = db.values();
+    for (std::size_t i = 0; i < b.size(); ++i) ASSERT_NEAR(again[i], b[i], 1e-12 * (1 + std::fabs(b[i]))) << mode;
+  }
+  context.set("cr");
+  const DeviceArray<double> da(a), db(b);
+  EXPECT_EQ(accublas_dtrsm(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_LEFT, ACCUBLAS_LOWER, ACCUBLAS_TRANS,
+                           ACCUBLAS_NON_UNIT, n, sides, &alpha, da.data(), n, db.data(), n),
+            ACCUBLAS_ERROR_UNAVAILABLE);
+  EXPECT_EQ(db.values(), b);
+}
+
+/// Refused with C as it was: a complex factor's imaginary part, and factors in device memory.
+TEST(Level3OnGpu, Factors) {
+  Context context(ACCUBLAS_BACKEND_CUDA);
+  context.set("cr");
+  const std::vector<double> ones(32, 1);
+  const DeviceArray<double> a(ones), c(ones), one(ones);
+  const double alpha[2] = {1, 2}, beta[2] = {1, 0};
+  EXPECT_EQ(accublas_zsyrk(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_UPPER, ACCUBLAS_NO_TRANS, 4, 4, alpha, a.data(), 4,
+                           beta, c.data(), 4),
+            ACCUBLAS_ERROR_UNAVAILABLE);
+  ASSERT_EQ(accublas_set_pointer_mode(context, ACCUBLAS_POINTER_DEVICE), ACCUBLAS_SUCCESS);
+  EXPECT_EQ(accublas_dsyrk(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_UPPER, ACCUBLAS_NO_TRANS, 4, 4, one.data(), a.data(),
+                           4, one.data(), c.data(), 4),
+            ACCUBLAS_ERROR_UNAVAILABLE);
+  EXPECT_EQ(c.values(), ones);
+}
+
+}  // namespace
+}  // namespace accublas::test
