@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(threads, 4)
           const bool exact = max(line.needed, col[j].needed) <= rung.t;
           good |= (exact || suffices<Long>(rung, line.lambda, col[j].lambda, sum[j], terms) ? 1u : 0u) << j;
         }
-        good &= ~special;
+        good &= exist & ~special;
         found.accepted |= good != 0;
         unsigned left = exist & ~special & ~good;
         if (left != 0 && found.rung < last) {
