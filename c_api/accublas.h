@@ -546,9 +546,9 @@ ACCUBLAS_DECLARE_GEMM_BATCHED(c, void)
  *
  * The products of level 3 have the modes of GEMM but the multiword ones, element by element GEMM's definition
  * (docs/modes.md, "The other products of level 3"), with operands in host or in device memory (docs/gpu.md; there alpha
- * and beta are in host memory, without imaginary parts, else ACCUBLAS_ERROR_UNAVAILABLE). Leading dimensions are those of the matrices as they are stored, by the layout; complex
- * numbers as for zgemm. A bad argument is ACCUBLAS_ERROR_ARGUMENT, by name. The triangle of C that is not wanted is
- * neither read nor written. */
+ * and beta are in host memory, without imaginary parts, else ACCUBLAS_ERROR_UNAVAILABLE). Leading dimensions are those
+ * of the matrices as they are stored, by the layout; complex numbers as for zgemm. A bad argument is
+ * ACCUBLAS_ERROR_ARGUMENT, by name. The triangle of C that is not wanted is neither read nor written. */
 #define ACCUBLAS_DECLARE_SYMM(name, type)                                                                          \
   ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, accublas_side side,  \
                                                accublas_uplo uplo, int64_t m, int64_t n, const type* alpha,        \
@@ -620,9 +620,10 @@ ACCUBLAS_DECLARE_TRMM(ztrmm, void)
 ACCUBLAS_DECLARE_TRMM(ctrmm, void)
 
 /** Solves op(A) X = alpha B (side LEFT) or X op(A) = alpha B (RIGHT) for X, which overwrites B; arguments as trmm's.
- * Modes native, dp and sp (a small residual, as BLAS's; no bound of an element; on GPUs these alone), cr, dp:repro and sp:repro (cr's
- * values): every unknown, in the order of substitution, is the exact quotient of the exact alpha b - sum a x over the
- * unknowns before it, rounded once, whatever the blocking (docs/modes.md, "TRSM and TRSV"). The report's bound is of that. */
+ * Modes native, dp and sp (a small residual, as BLAS's; no bound of an element; on GPUs these alone), dot2, cr,
+ * dp:repro and sp:repro (cr's values): every unknown, in the order of substitution, is the exact quotient of the exact
+ * alpha b - sum a x over the unknowns before it, rounded once, whatever the blocking (docs/modes.md, "TRSM and TRSV").
+ * The report's bound is of that. */
 ACCUBLAS_DECLARE_TRMM(dtrsm, double)
 ACCUBLAS_DECLARE_TRMM(strsm, float)
 ACCUBLAS_DECLARE_TRMM(ztrsm, void)

@@ -7,6 +7,12 @@
 !>   r = accublas_dot(x(n:1:-2), y, mode='dot2')            ! sections are not copied
 !>   r = accublas_nrm2(x)                                   ! and accublas_asum(x)
 !>
+!> Of level 3 there are accublas_symm, accublas_hemm, accublas_syrk, accublas_herk, accublas_syr2k, accublas_her2k,
+!> accublas_trmm, accublas_trsm and accublas_gemmt:
+!>
+!>   call accublas_syrk(a, c, uplo='L', mode='cr')          ! the lower triangle of a transpose(a)
+!>   call accublas_trsm(a, b, transa='T')                   ! b becomes the solution x of transpose(a) x = b
+!>
 !> They take complex arrays, too: trans='C' is the conjugate transpose, z = accublas_dotc(x, y) dot_product(x, y), and z =
 !> accublas_dot(x, y) sum(x*y).
 !>
@@ -23,6 +29,10 @@ module accublas
   use accublas_real32
   use accublas_complex_real64
   use accublas_complex_real32
+  use accublas_level3_real64
+  use accublas_level3_real32
+  use accublas_level3_complex_real64
+  use accublas_level3_complex_real32
   use accublas_netlib_real64
   use accublas_netlib_real32
   use accublas_mp_arrays

@@ -29,6 +29,14 @@ module accublas_constants
   integer(int32), parameter :: ACCUBLAS_TRANS = 112      !< op(A) is the transpose of A
   integer(int32), parameter :: ACCUBLAS_CONJ_TRANS = 113 !< the same for real types
 
+  ! Which triangle, whether the diagonal is ones, on which side, CBLAS's values.
+  integer(int32), parameter :: ACCUBLAS_UPPER = 121    !< the upper triangle
+  integer(int32), parameter :: ACCUBLAS_LOWER = 122    !< the lower triangle
+  integer(int32), parameter :: ACCUBLAS_NON_UNIT = 131 !< the diagonal as it is
+  integer(int32), parameter :: ACCUBLAS_UNIT = 132     !< the diagonal is ones
+  integer(int32), parameter :: ACCUBLAS_LEFT = 141     !< the square matrix stands on the left
+  integer(int32), parameter :: ACCUBLAS_RIGHT = 142    !< the square matrix stands on the right
+
   ! Modes and the flags that go with them.
   integer(int32), parameter :: ACCUBLAS_MODE_DEFAULT = 0 !< not set here: context, then environment, then build
   integer(int32), parameter :: ACCUBLAS_MODE_NATIVE = 1  !< what OpenBLAS or cuBLAS returns

@@ -151,6 +151,7 @@ constexpr EngineRow table[] = {
     {ACCUBLAS_MODE_DOT2, plain, gemm, {dot2}, {dot2}},
     {ACCUBLAS_MODE_DOT2, plain, complex_gemm, {dot2}, {dot2}},
     {ACCUBLAS_MODE_DOT2, plain, level3, {dot2}, {dot2}},
+    {ACCUBLAS_MODE_DOT2, plain, solve, {dot2}, {}},
     {ACCUBLAS_MODE_DOT2, plain, vector, {dot2}, {dot2}},
     {ACCUBLAS_MODE_DOT2, plain, complex_vector, {dot2}, {}},
     {ACCUBLAS_MODE_DOT2, plain, level2, {dot2}, {}},

@@ -39,7 +39,7 @@ constexpr ModeRow mode_table[] = {
     {ACCUBLAS_MODE_SP, "sp", 0, 0, ":repro", Families::all, true, true, false},
     {ACCUBLAS_MODE_FIXED, "fixed", 2, 150, "", Families::all, false, false, true},
     {ACCUBLAS_MODE_SLICES, "slices", 1, 50, ":fast", Families::all, false, false, true},
-    {ACCUBLAS_MODE_DOT2, "dot2", 0, 0, "", Families::all, true, false, true},
+    {ACCUBLAS_MODE_DOT2, "dot2", 0, 0, "", Families::all, true, true, true},
     {ACCUBLAS_MODE_CR, "cr", 0, 0, "", Families::all, true, true, true},
     {ACCUBLAS_MODE_TF32X1, "tf32x1", 0, 0, "", Families::sgemm, false, false, false},
     {ACCUBLAS_MODE_TF32X3, "tf32x3", 0, 0, "", Families::sgemm, false, false, false},

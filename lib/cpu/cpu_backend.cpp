@@ -181,14 +181,14 @@ class CpuBackend final : public Backend {
   template <class E>
   static void level3_of(const Call<Level3<E>, E>& call, Execution& execution) {
     if (call.engine == ACCUBLAS_ENGINE_NATIVE) return cpu::native_level3(call.problem, execution);
-    if (call.problem.kind == Level3Kind::trsm) return cpu::solve(system_of(call.problem), execution);
+    if (call.problem.kind == Level3Kind::trsm) return cpu::solve(system_of(call.problem), call.mode, execution);
     cpu::described_product(product_of(call.problem), emulated(call.mode), call.engine, real_gemm<RealOf<E>>, execution);
   }
 
   template <class E>
   static void level2_of(const Call<Level2<E>, E>& call, Execution& execution) {
     if (call.engine == ACCUBLAS_ENGINE_NATIVE) return cpu::native_level2(call.problem, execution);
-    if (call.problem.kind == Level2Kind::trsv) return cpu::solve(system_of(call.problem), execution);
+    if (call.problem.kind == Level2Kind::trsv) return cpu::solve(system_of(call.problem), call.mode, execution);
     if (is_update(call.problem.kind))
       return cpu::described_product(product_of(call.problem), Mode{ACCUBLAS_MODE_CR}, call.engine, real_gemm<RealOf<E>>,
                                     execution);

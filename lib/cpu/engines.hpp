@@ -106,9 +106,9 @@ using RealGemm = void (*)(const Gemm<T>&, const Mode&, accublas_engine, Executio
 template <class E>
 void described_product(const Product<E>&, const Mode&, accublas_engine, RealGemm<RealOf<E>> real, Execution&);
 
-// solve/solve.cpp: TRSM and TRSV, cr.
+// solve/solve.cpp: TRSM and TRSV, dot2 and cr (which dp and sp are there).
 template <class E>
-void solve(const TriangularSystem<E>&, Execution&);
+void solve(const TriangularSystem<E>&, const Mode&, Execution&);
 
 // product/complex_dot2.cpp: dot2 for DOT of complex vectors.
 template <class T>

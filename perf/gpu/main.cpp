@@ -6,6 +6,7 @@
 
 #include "perf/gpu/batched.hpp"
 #include "perf/gpu/host.hpp"
+#include "perf/gpu/level3.hpp"
 #include "perf/gpu/shapes.hpp"
 #include "perf/gpu/table.hpp"
 #include "perf/gpu/targets.hpp"
@@ -90,6 +91,12 @@ int main(int count, char** arguments) {
       "square, flat, deep and narrow products by cuBLAS and by engine int8, and which of them dp (s: sp) takes");
   bool host = false;
   app.add_flag("--host", host, "DGEMM with operands in pinned and in pageable host memory");
+  std::vector<std::string> level3;
+  app.add_option(
+         "--level3", level3,
+         "square products of level 3 beside cuBLAS's own: dsyrk, zherk, dtrmm, dsymm, ... (targets: those that have "
+         "targets), at the orders of --size, default 4096,8192,16384")
+      ->delimiter(',');
   bool batched = false;
   app.add_flag("--batched", batched, "the table of strided batches of small matrices in place of single products");
   std::vector<std::string> vectors;
@@ -119,6 +126,14 @@ int main(int count, char** arguments) {
     if (host) {
       for (const std::string& kind : data) print_host(kind, effort.repetitions);
       return 0;
+    }
+    if (!level3.empty()) {
+      std::vector<Index> orders = {4096, 8192, 16384};
+      if (app.count("--size") > 0) {
+        orders.clear();
+        for (const std::string& size : sizes) orders.push_back(parse_shape(size).m);
+      }
+      return print_level3(level3, data, orders, effort) ? 0 : 1;
     }
     if (shapes) return print_shapes(table, routines, data, effort) ? 0 : 1;
     if (batched) return print_batched(routines, data, effort.repetitions) ? 0 : 1;

@@ -222,7 +222,9 @@ TEST(Level2, IncrementsOfNothing) {
     ASSERT_EQ(accublas_set_mode_name(context, mode), ACCUBLAS_SUCCESS);
     double a = 5, x = 7, y = 11;
     for (accublas_layout layout : {ACCUBLAS_COL_MAJOR, ACCUBLAS_ROW_MAJOR}) {
-      ASSERT_EQ(accublas_dger(context, layout, 1, 1, &two, &x, far, &y, -far - 1, &a, 1), ACCUBLAS_SUCCESS)
+      ASSERT_EQ(
+          accublas_dger(context, layout, 1, 1, &two, &x, far, &y, std::numeric_limits<std::int64_t>::max(), &a, 1),
+          ACCUBLAS_SUCCESS)
           << context.error();
       ASSERT_EQ(accublas_dsymv(context, layout, ACCUBLAS_LOWER, 1, &two, &a, 1, &x, far, &three, &y, far),
                 ACCUBLAS_SUCCESS)

@@ -160,6 +160,9 @@ TEST(Level3, SolutionsDoNotDependOnBlocks) {
     EXPECT_EQ(solve(4, -1, "cr", side), want);
     EXPECT_EQ(solve(3, 64, "cr", side), want);
     EXPECT_EQ(solve(2, 100000, "dp:repro", side), want);
+    const std::vector<double> twofold = solve(1, -1, "dot2", side);
+    EXPECT_EQ(solve(4, -1, "dot2", side), twofold);
+    EXPECT_EQ(solve(3, 64, "dot2", side), twofold);
   }
   api::Context context;
   accublas_options fixed = ACCUBLAS_OPTIONS_INIT;

@@ -35,7 +35,7 @@ def expected_bits(case):
     if case.routine == "gemm":
         values, facts = modes.gemm(mode, fmt, case.alpha, a, b, case.beta, c, field=field)
     elif case.routine in ("trsm", "trsv"):
-        values, facts = solve.solve(fmt, case, a, b, c, field), modes.Facts()
+        values, facts = solve.solve(mode, fmt, case, a, b, c, field), modes.Facts()
     elif case.routine in level2_cases.MIXED:
         values, facts = [mixed_dot(fmt, case.alpha, a, b)], modes.Facts()
     elif case.routine in level2_cases.ROUTINES:

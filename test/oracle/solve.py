@@ -1,10 +1,11 @@
 """TRSM (docs/modes.md): unknowns in the order of substitution, each the exact quotient of the exact alpha b - sum m x over
-the unknowns before it, rounded once; of complex numbers both parts of it."""
+the unknowns before it, rounded once; of complex numbers both parts of it. In dot2 the sum is the pair of GEMV's chain."""
 
 import math
 
 import numpy as np
 
+from dot2 import dot2_gemm_pairs
 from dyadic import INF, add_dyadic, decompose, mul_dyadic, round_dyadic
 
 NAN = float("nan")
@@ -83,7 +84,20 @@ def complex_quotient(parts, d, fmt):
     return result
 
 
-def substitute(fmt, alpha, m, unit, b, field):
+def chains(fmt, line, known):
+    """dot2's pairs (s, c) of each part of sum m x for a right-hand side: the terms of a product of complex numbers are
+    those with the unknown's real part, then those with its imaginary part."""
+    x = np.array([[part] for value in known for part in value])
+    if len(line[0]) == 1:
+        rows = [[m for m, in line]]
+    else:
+        rows = [[t for re, im in line for t in (re, -im)], [t for re, im in line for t in (im, re)]]
+    with np.errstate(all="ignore"):
+        s, c = dot2_gemm_pairs(np.array(rows), x, fmt.name == "s")
+    return list(zip(s[:, 0], c[:, 0]))
+
+
+def substitute(fmt, alpha, m, unit, b, field, dot2=False):
     """X with M X = alpha B: M triangular of order n as a list of lists of parts, or None where there is no term."""
     order, count = len(m), field.components
     forward = order == 1 or m[1][0] is not None
@@ -97,14 +111,21 @@ def substitute(fmt, alpha, m, unit, b, field):
                 for factor, number in products:
                     if factor != 0:
                         above[part].add(factor, number)
+            pairs = chains(fmt, [m[i][j] for j, _ in known], [v for _, v in known]) if dot2 and known else [None] * count
+            kept = [pair is not None and math.isfinite(pair[0]) and math.isfinite(pair[1]) for pair in pairs]
+            for part, pair in enumerate(pairs):
+                for number in pair if kept[part] else ():
+                    above[part].add(-1.0, float(number))
             for j, value in known:
                 if count == 1:
-                    above[0].add(-m[i][j][0], value[0])
+                    if not kept[0]:
+                        above[0].add(-m[i][j][0], value[0])
                 else:
                     (re, im), (u, v) = m[i][j], value
                     for part, first, second in ((0, (-re, u), (im, v)), (1, (-im, u), (-re, v))):
-                        above[part].add(*first)
-                        above[part].add(*second)
+                        if not kept[part]:
+                            above[part].add(*first)
+                            above[part].add(*second)
             if unit:
                 parts = [s.special if s.is_special else round_dyadic(*s.total, fmt) for s in above]
             elif count == 1:
@@ -116,7 +137,7 @@ def substitute(fmt, alpha, m, unit, b, field):
     return x
 
 
-def solve(fmt, case, a, b, c, field):
+def solve(mode, fmt, case, a, b, c, field):
     """Values of the elements of C, row by row, or None where C is left alone."""
     left = case.description.a_terms is not None
     terms, m, sides = (case.description.a_terms, a, c) if left else (case.description.b_terms.T, b.T, c.T)
@@ -127,5 +148,5 @@ def solve(fmt, case, a, b, c, field):
     order = len(m)
     entries = [[tuple(float(p) for p in field.split(m[i, j])) if terms[i, j] else None for j in range(order)]
                for i in range(order)]
-    x = substitute(fmt, case.alpha, entries, case.description.unit, sides, field)
+    x = substitute(fmt, case.alpha, entries, case.description.unit, sides, field, mode.kind == "dot2")
     return list((x if left else x.T).ravel())

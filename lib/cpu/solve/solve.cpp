@@ -1,7 +1,8 @@
-// TRSM and TRSV in cr (docs/modes.md, "TRSM and TRSV"). Every unknown is defined by those before it, so that blocks and threads
-// change no bit. A thread takes some right-hand sides at a time, their unknowns side by side in the order of
-// substitution: one line of A then meets all of them in one call of DOT's kernels, whose sums come with a bound; the
-// quotient is rounded where the bound decides, else by exact sums.
+// TRSM and TRSV in cr and dot2 (docs/modes.md, "TRSM and TRSV"). Every unknown is defined by those before it, so that
+// blocks and threads change no bit. A thread takes some right-hand sides at a time, their unknowns side by side in the
+// order of substitution: one line of A then meets all of them in one call of DOT's kernels, whose sums come with a
+// bound; the quotient is rounded where the bound decides, else by exact sums. dot2 differs in the sums alone: they are
+// GEMV's pairs, taken as exact.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -9,6 +10,7 @@
 #include "lib/base/integers.hpp"
 #include "lib/call/accuracy.hpp"
 #include "lib/cpu/batch.hpp"
+#include "lib/cpu/dot2/dot2.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/kernels/cr_kernels.hpp"
 #include "lib/cpu/sums/exact_sum.hpp"
@@ -26,35 +28,37 @@ class Solve {
   static constexpr Index parts = is_complex<E> ? 2 : 1;
 
  public:
-  Solve(const TriangularSystem<E>& s, Execution& execution)
+  Solve(const TriangularSystem<E>& s, bool dot2, Execution& execution)
       : alpha_(s.alpha),
+        dot2_(dot2),
         execution_(execution),
         m_(s.m),
         x_(s.x),
         order_(s.order),
         sides_(s.sides),
+        line_(round_up(parts * s.order, Index{2})),
         forward_(s.m.part == Triangle::lower) {}
 
   void run() {
-    const Index line = parts * order_;
     const Index threads = std::min<Index>(execution_.threads, sides_);
     Workspace& workspace = execution_.workspace;
     // Lines of A's parts, and unknowns that a cache holds.
-    const Index room = static_cast<Index>(workspace.available() / sizeof(T)) / threads / line - parts;
-    together_ = std::clamp<Index>(std::min(cached / line, ceil_div(sides_, threads)), 1, most_together);
+    const Index words = dot2_ ? Index{sizeof(double) / sizeof(T)} : 1, of_a = parts * words;
+    const Index room = static_cast<Index>(workspace.available() / sizeof(T)) / threads / line_ - of_a;
+    together_ = std::clamp<Index>(std::min(cached / line_, ceil_div(sides_, threads)), 1, most_together);
     together_ = std::min(together_, room);
-    if (together_ > 0)
-      lines_ = workspace.template take<T>(static_cast<std::size_t>((parts + together_) * line * threads));
+    const Index each = (of_a + together_) * line_;
+    if (together_ > 0) lines_ = workspace.template take<T>(static_cast<std::size_t>(each * threads));
     const Index step = std::max<Index>(together_, 1);
     {
       PhaseTimer timer(execution_, &accublas_report_t::ms_product);
       parallel_for(ceil_div(sides_, step), execution_.threads, [&](Index task, int thread) {
-        T* const lines = lines_ ? lines_ + thread * (parts + together_) * line : nullptr;
-        solve(task * step, std::min(step, sides_ - task * step), lines);
+        T* const lines = lines_ ? lines_ + thread * each : nullptr;
+        solve(task * step, std::min(step, sides_ - task * step), lines, lines ? lines + of_a * line_ : nullptr);
       });
     }
     execution_.report.undecided += undecided_.load();
-    put_bound(execution_.report, rounded_once<T>());
+    if (!dot2_) put_bound(execution_.report, rounded_once<T>());
   }
 
  private:
@@ -72,17 +76,15 @@ class Solve {
       return z;
   }
 
-  /// Right-hand sides first .. first + count - 1. lines: null where there is no memory for them.
-  void solve(Index first, Index count, T* lines) {
-    const Index line = parts * order_;
-    T* const unknowns = lines ? lines + parts * line : nullptr;
+  /// Right-hand sides first .. first + count - 1. lines, unknowns: null where there is no memory for them.
+  void solve(Index first, Index count, T* lines, T* unknowns) {
     TripleSum sums[parts][most_together];
-    Speed speed = Speed::swift;
+    Speed speed = dot2_ ? Speed::full : Speed::swift;
     for (Index p = 0; p < order_; ++p) {
       const Index i = place(p);
       const E pivot = m_.unit ? E{T(1)} : m_(i, i);
       if (lines) {
-        write_line(p, lines);
+        dot2_ ? write_line(p, reinterpret_cast<double*>(lines)) : write_line(p, lines);
         add_up(speed, p, count, lines, unknowns, sums, 0);
       }
       Index hard = 0;
@@ -92,7 +94,7 @@ class Solve {
         bool decided = lines && approximate(x, pivot, sums, s, result);
         if (lines && !decided && speed == Speed::swift) {
           ++hard;
-          add_up(Speed::full, p, 1, lines, unknowns + s * line, sums, s);
+          add_up(Speed::full, p, 1, lines, unknowns + s * line_, sums, s);
           decided = approximate(x, pivot, sums, s, result);
         }
         if (decided || (lines && mutant(Mutant::solve_undecided))) {
@@ -102,18 +104,19 @@ class Solve {
           undecided_.fetch_add(1, std::memory_order_relaxed);
         }
         if (lines)
-          for (Index part = 0; part < parts; ++part) unknowns[s * line + parts * p + part] = part_of(x, part);
+          for (Index part = 0; part < parts; ++part) unknowns[s * line_ + parts * p + part] = part_of(x, part);
       }
       if (hard * hard_share > count) speed = Speed::full;
     }
   }
 
   /// Row p of M before the pivot, for each part of a sum.
-  void write_line(Index p, T* lines) const {
+  template <class Number>
+  void write_line(Index p, Number* lines) const {
     for (Index q = 0; q < p; ++q) {
       const E entry = m_(place(p), place(q));
       if constexpr (is_complex<E>) {
-        T* const imaginary = lines + parts * order_;
+        Number* const imaginary = lines + line_;
         lines[2 * q] = entry.re, lines[2 * q + 1] = -entry.im;
         imaginary[2 * q] = entry.im, imaginary[2 * q + 1] = entry.re;
       } else {
@@ -126,15 +129,23 @@ class Solve {
   /// `first` on, whose unknowns these are.
   void add_up(Speed speed, Index p, Index count, const T* lines, const T* unknowns,
               TripleSum (&sums)[parts][most_together], Index first) const {
-    const Index ld = parts * order_;
     for (Index part = 0; part < parts; ++part) {
       TripleSum* const to = sums[part] + first;
       if (p == 0)
         std::fill_n(to, count, TripleSum{0, 0, 0, 0});
+      else if (dot2_)
+        add_up_pairs(p, count, reinterpret_cast<const double*>(lines) + part * line_, unknowns, to);
       else
         cr_kernels<T>(execution_.isa)
-            .rows[static_cast<int>(speed)](count, parts * p, unknowns, ld, lines + part * ld, to);
+            .rows[static_cast<int>(speed)](count, parts * p, unknowns, line_, lines + part * line_, to);
     }
+  }
+
+  /// Pairs as sums without an error; one that a kernel could not compute is no number.
+  void add_up_pairs(Index p, Index count, const double* line, const T* unknowns, TripleSum* to) const {
+    double s[most_together] = {}, c[most_together] = {};
+    dot2_kernels<T>(execution_.isa).gemv.rows(count, parts * p, dot2_block_length(), unknowns, line_, line, s, c);
+    for (Index i = 0; i < count; ++i) to[i] = {s[i], c[i], 0, 0};
   }
 
   /// The products whose sum is a part of alpha b; a part of alpha that is zero makes none.
@@ -244,32 +255,52 @@ class Solve {
     T operator[](Index t) const { return terms.col(t); }
   };
 
-  /// The p-th unknown of a right-hand side.
+  /// dot2's pair of minus the sum, block by block.
+  static Dot2Pair chain(const Terms& terms, Index count) {
+    T row[dot2_block], col[dot2_block];
+    Dot2Pair pair{0, 0};
+    for (Index first = 0, length = dot2_block_length(); first < count; first += length) {
+      const Index some = std::min(length, count - first);
+      for (Index t = 0; t < some; ++t) row[t] = terms.row(first + t), col[t] = terms.col(first + t);
+      pair = dot2_combine<T>(pair, dot2_chain<T>(some, {row, 1}, {col, 1}));
+    }
+    return pair;
+  }
+
+  /// The p-th unknown of a right-hand side. Where dot2's pair is no number, cr's sum stands for it.
   E exact(Index p, const E& pivot, Index side, const E& guess) const {
-    ExactSum<T> above[parts];
+    ExactSum<double> above[parts];
     for (Index part = 0; part < parts; ++part) {
       const Terms terms{*this, p, side, part};
-      above[part].add(0, parts * p, Row{terms}, Column{terms});
+      const Dot2Pair pair = dot2_ ? chain(terms, parts * p) : Dot2Pair{};
+      if (dot2_ && is_finite(pair)) {
+        const double one = 1;
+        for (const double x : {pair.s, pair.c})
+          above[part].add(1, Vector<const double>{&one, 1}, Vector<const double>{&x, 1});
+      } else {
+        above[part].add(0, parts * p, Row{terms}, Column{terms});
+      }
       for_products(x_(place(p), side), part, [&](T factor, T number) {
         above[part].add(1, Vector<const T>{&factor, 1}, Vector<const T>{&number, 1});
       });
     }
     T value[parts];
     for (Index part = 0; part < parts; ++part)
-      value[part] =
-          m_.unit ? above[part].finish(T(1), T(0), nullptr) : quotient(above, pivot, part, part_of(guess, part));
+      value[part] = m_.unit ? above[part].template round<T>() : quotient(above, pivot, part, part_of(guess, part));
     if constexpr (is_complex<E>)
       return {value[0], value[1]};
     else
       return value[0];
   }
 
-  static T quotient(const ExactSum<T> (&above)[parts], const E& pivot, Index part, T guess) {
+  static T quotient(const ExactSum<double> (&above)[parts], const E& pivot, Index part, T guess) {
     T special[parts], sign[parts];
     bool any_special[parts];
     Wide<LongAccumulator::limbs> sum[parts];
     for (Index i = 0; i < parts; ++i) {
-      any_special[i] = above[i].special(special[i]);
+      double value = 0;
+      any_special[i] = above[i].special(value);
+      special[i] = static_cast<T>(value);
       sum[i] = above[i].value();
       sign[i] = T(wide_negative(sum[i]) ? -1 : wide_bit_length(sum[i]) != 0);
     }
@@ -329,10 +360,11 @@ class Solve {
   }
 
   const E alpha_;
+  const bool dot2_;
   Execution& execution_;
   const Operand<E> m_;
   const Matrix<E> x_;
-  const Index order_, sides_;
+  const Index order_, sides_, line_;  ///< line_: from the numbers of a line to the next, even
   const bool forward_;
   Index together_ = 0;
   T* lines_ = nullptr;
@@ -342,13 +374,13 @@ class Solve {
 }  // namespace
 
 template <class E>
-void solve(const TriangularSystem<E>& system, Execution& execution) {
-  Solve<E>(system, execution).run();
+void solve(const TriangularSystem<E>& system, const Mode& mode, Execution& execution) {
+  Solve<E>(system, mode.kind == ACCUBLAS_MODE_DOT2, execution).run();
 }
 
-template void solve(const TriangularSystem<double>&, Execution&);
-template void solve(const TriangularSystem<float>&, Execution&);
-template void solve(const TriangularSystem<Complex<double>>&, Execution&);
-template void solve(const TriangularSystem<Complex<float>>&, Execution&);
+template void solve(const TriangularSystem<double>&, const Mode&, Execution&);
+template void solve(const TriangularSystem<float>&, const Mode&, Execution&);
+template void solve(const TriangularSystem<Complex<double>>&, const Mode&, Execution&);
+template void solve(const TriangularSystem<Complex<float>>&, const Mode&, Execution&);
 
 }  // namespace accublas::cpu

@@ -42,6 +42,13 @@ class ExactSum {
     return any_special_;
   }
 
+  /// RN(sum) to another type of numbers.
+  template <class U>
+  U round() const {
+    return any_special_ ? finish_special(U(1), static_cast<U>(special_), U(0), U(0))
+                        : accublas::finish(U(1), sum_, U(0), U(0));
+  }
+
   /// RN(alpha sum + beta c) as docs/modes.md has it; *c is read only where beta is not zero.
   T finish(T alpha, T beta, const T* c) const {
     const T addend = read_addend(beta, c);

@@ -1,0 +1,167 @@
+#include "perf/gpu/level3.hpp"
+
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <thread>
+
+#include "perf/gpu/context.hpp"
+#include "perf/gpu/data.hpp"
+
+namespace gpu_bench {
+namespace {
+
+constexpr accublas_layout columns = ACCUBLAS_COL_MAJOR;
+constexpr accublas_transpose plain = ACCUBLAS_NO_TRANS;
+
+/// A square call on device memory; factors are 1 and 0, of complex routines too. B is the result of TRMM and TRSM.
+struct Operands {
+  accublas_context* context;
+  Index n;
+  const double *a, *one, *zero;
+  double *b, *c;
+};
+struct Entry {
+  const char* name;
+  int parts;
+  bool in_place;
+  std::function<accublas_status(const Operands&)> run;
+};
+
+#define SYMM(name, parts)                                                                                       \
+  {                                                                                                             \
+#name, parts, false, [](const Operands& o) {                                                                  \
+     return accublas_##name(o.context, columns, ACCUBLAS_LEFT, ACCUBLAS_UPPER, o.n, o.n, o.one, o.a, o.n, o.b, o.n, \
+                            o.zero, o.c, o.n);                                                                   \
+   } \
+  }
+#define SYRK(name, parts)                                                                                       \
+  {                                                                                                             \
+#name, parts, false, [](const Operands& o) {                                                                  \
+     return accublas_##name(o.context, columns, ACCUBLAS_UPPER, plain, o.n, o.n, o.one, o.a, o.n, o.zero, o.c, o.n); \
+   } \
+  }
+#define SYR2K(name, parts)                                                                                      \
+  {                                                                                                             \
+#name, parts, false, [](const Operands& o) {                                                                  \
+     return accublas_##name(o.context, columns, ACCUBLAS_UPPER, plain, o.n, o.n, o.one, o.a, o.n, o.b, o.n, o.zero, \
+                            o.c, o.n);                                                                           \
+   } \
+  }
+#define TRIANGULAR(name, parts)                                                                                 \
+  {                                                                                                             \
+#name, parts, true, [](const Operands& o) {                                                                   \
+     return accublas_##name(o.context, columns, ACCUBLAS_LEFT, ACCUBLAS_UPPER, plain, ACCUBLAS_NON_UNIT, o.n, o.n,  \
+                            o.one, o.a, o.n, o.b, o.n);                                                          \
+   } \
+  }
+const Entry entries[] = {SYMM(dsymm, 1),      SYMM(zsymm, 2),       SYMM(zhemm, 2),       SYRK(dsyrk, 1),
+                         SYRK(zsyrk, 2),      SYRK(zherk, 2),       SYR2K(dsyr2k, 1),     SYR2K(zsyr2k, 2),
+                         SYR2K(zher2k, 2),    TRIANGULAR(dtrmm, 1), TRIANGULAR(ztrmm, 2), TRIANGULAR(dtrsm, 1),
+                         TRIANGULAR(ztrsm, 2)};
+
+/// Least ratios, mode dp, phi 0.5.
+struct Target {
+  const char* routine;
+  Index order;
+  double ratio;
+};
+constexpr Target targets[] = {{"dsyrk", 4096, 1.3}, {"dsyrk", 8192, 1.6}, {"dsyrk", 16384, 2.2},
+                              {"dtrmm", 4096, 1.2}, {"dtrmm", 8192, 1.5}, {"dtrmm", 16384, 1.9},
+                              {"zherk", 4096, 2.3}, {"zherk", 8192, 2.8}, {"zherk", 16384, 3.3}};
+
+double target_of(const std::string& routine, const std::string& mode, const std::string& data, Index n) {
+  for (const Target& t : targets)
+    if (routine == t.routine && mode == "dp" && data == "phi:0.5" && n == t.order) return t.ratio;
+  return 0;
+}
+
+bool measure(const Entry& entry, Index n, const std::string& data, const Effort& effort) {
+  const Stream stream;
+  const double one[2] = {1, 0}, zero[2] = {0, 0};
+  const Index size = entry.parts * n * n;
+  const DeviceArray<double> a(size), b(size), kept(size), c(size);
+  fill(parse_data(data), Side::a, a.data(), entry.parts * n, n, stream);
+  fill(parse_data(data), Side::b, kept.data(), entry.parts * n, n, stream);
+  struct Contender {
+    const char* mode;
+    std::unique_ptr<Context> context;
+    std::string error{};
+    std::vector<double> ms{};
+  };
+  std::vector<Contender> contenders;
+  for (const char* mode : {"native", "dp", "dp:repro", "cr"})
+    contenders.push_back({mode, std::make_unique<Context>(mode, stream, 0)});
+  const auto restore = [&] {
+    require(cudaMemcpyAsync(b.data(), kept.data(), static_cast<std::size_t>(size) * sizeof(double),
+                            cudaMemcpyDeviceToDevice, stream),
+            "operands");
+  };
+  const auto call = [&](const Contender& contender) {
+    contender.context->need(entry.run({*contender.context, n, a.data(), one, zero, b.data(), c.data()}));
+  };
+  for (Contender& contender : contenders) {
+    restore();
+    try {
+      call(contender);
+      stream.wait();
+    } catch (const std::exception& error) {
+      contender.error = error.what();
+    }
+  }
+  for (int round = 0; round < effort.repetitions; ++round)
+    for (Contender& contender : contenders) {
+      if (!contender.error.empty()) continue;
+      stream.wait();
+      std::this_thread::sleep_for(std::chrono::duration<double>(effort.pause));
+      if (entry.in_place || round == 0) restore();
+      const Event start, end;
+      start.record(stream);
+      call(contender);
+      end.record(stream);
+      contender.ms.push_back(end.since(start));
+    }
+  bool met = true;
+  const double native = contenders[0].error.empty() ? median(contenders[0].ms) : 0;
+  for (const Contender& contender : contenders) {
+    if (!contender.error.empty()) {
+      std::printf("%-7s %6lld  %-16s %-9s %s\n", entry.name, static_cast<long long>(n), data.c_str(), contender.mode,
+                  contender.error.c_str());
+      continue;
+    }
+    const double ms = median(contender.ms), ratio = native / ms,
+                 target = target_of(entry.name, contender.mode, data, n);
+    std::printf("%-7s %6lld  %-16s %-9s %9.3f ms  %6.2f  %-7s", entry.name, static_cast<long long>(n), data.c_str(),
+                contender.mode, ms, ratio, contender.context->report().engine);
+    if (target > 0) std::printf("  target %.2f: %s", target, ratio >= target ? "met" : "NOT MET");
+    std::printf("\n");
+    met = met && ratio >= target;
+  }
+  std::fflush(stdout);
+  return met;
+}
+
+}  // namespace
+
+bool print_level3(const std::vector<std::string>& routines, const std::vector<std::string>& data,
+                  const std::vector<Index>& orders, const Effort& effort) {
+  std::printf("%-7s %6s  %-16s %-9s %12s  %6s  %s\n", "routine", "n", "data", "mode", "time", "ratio", "engine");
+  bool met = true, any = false;
+  for (const bool by_name : {true, false}) {
+    if (any) break;
+    for (const Entry& entry : entries) {
+      bool wanted = false;
+      if (by_name)
+        for (const std::string& routine : routines) wanted = wanted || routine == entry.name;
+      else
+        for (const Target& target : targets) wanted = wanted || std::string(target.routine) == entry.name;
+      if (!wanted) continue;
+      any = true;
+      for (const std::string& kind : data)
+        for (const Index n : orders) met = measure(entry, n, kind, effort) && met;
+    }
+  }
+  return met;
+}
+
+}  // namespace gpu_bench
