@@ -4,6 +4,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -76,10 +77,13 @@ class CallMemory {
   bool pooled_ = false;
 };
 
-/// What a call inside a call has of its workspace, where the outer one holds `bytes` at `memory`.
+/// What a call inside a call has of its workspace, where the outer one holds `bytes` at `memory`. Copies that had to be
+/// larger than the cap allows do not leave it without any: half of the cap is always there (256 rows and columns at a
+/// time took ZHERK of order 16384 hundreds of times as long).
 inline Workspace rest_of(const Workspace& workspace, const std::byte* memory, std::size_t bytes) {
   unsigned char* const buffer = static_cast<unsigned char*>(workspace.buffer());
-  if (!buffer) return Workspace(workspace.cap() > bytes ? workspace.cap() - bytes : 0, nullptr, 0);
+  if (!buffer)
+    return Workspace(std::max(workspace.cap() - std::min(workspace.cap(), bytes), workspace.cap() / 2), nullptr, 0);
   const std::size_t taken = static_cast<std::size_t>(memory + bytes - reinterpret_cast<std::byte*>(buffer));
   return Workspace(workspace.cap(), buffer + taken, workspace.buffer_bytes() - taken);
 }

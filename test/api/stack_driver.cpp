@@ -105,6 +105,11 @@ void described(accublas_context* context, double* c) {
           accublas_ztrsm(context, columns, ACCUBLAS_LEFT, ACCUBLAS_UPPER, plain, ACCUBLAS_NON_UNIT, n, n, alpha, x, n,
                          c, n),
           "ztrsm");
+    check(context, accublas_zhemv(context, columns, ACCUBLAS_LOWER, n, alpha, x, n, y, -1, one, c, 2), "zhemv");
+    check(context, accublas_ztrmv(context, columns, ACCUBLAS_UPPER, plain, ACCUBLAS_UNIT, n, x, n, c, 1), "ztrmv");
+    check(context, accublas_dtrsv(context, columns, ACCUBLAS_UPPER, plain, ACCUBLAS_UNIT, n, x, n, c, -2), "dtrsv");
+    check(context, accublas_zher2(context, columns, ACCUBLAS_UPPER, n, alpha, x, 1, y, 1, c, n), "zher2");
+    check(context, accublas_dger(context, columns, n, n, alpha, x, 1, y, 1, c, n), "dger");
   }
 }
 
