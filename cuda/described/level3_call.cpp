@@ -145,6 +145,7 @@ class DescribedProduct {
       if (p_.hermitian) clear_diagonal(model(), p_.c, p_.n, stream());
       return;
     }
+    // Bands change no bits of cr and dot2, and of dp none that are promised.
     const Mode& mode = call_.mode;
     const bool free = is_grade(mode) && !mode.reproducible;
     if (!free && mode.kind != ACCUBLAS_MODE_CR && mode.kind != ACCUBLAS_MODE_DOT2) {
@@ -155,7 +156,6 @@ class DescribedProduct {
       multiply_bands(g, free && !execution_.engine_forced ? ACCUBLAS_ENGINE_NATIVE : call_.engine, inner);
       if (scope) scope->end();
     }
-    if (free) return;
     Product<E> mended = p_;
     mended.b.structure = Structure::triangular;
     mended.b.part = triangle_;
@@ -177,7 +177,12 @@ class DescribedProduct {
       band.a = g.a.block(0, first);
       band.b = g.b.block(first, j);
       band.c = g.c.block(0, j);
-      serve(band, kept == 0 ? last : call_.engine, inner);
+      try {
+        serve(band, kept == 0 ? last : call_.engine, inner);
+      } catch (const Error& error) {
+        if (left < n && error.status() == ACCUBLAS_ERROR_MEMORY) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
+        throw;
+      }
       left = kept;
     }
   }
@@ -267,6 +272,14 @@ void staged_level3(State& state, const Call<Level3<E>, E>& call, Execution& exec
   if (l.b) l.ldb = b.rows;
   level3_call(state, Call<Level3<E>, E>{l, call.alpha, call.beta, true, true, call.mode, call.engine}, execution,
               serve);
+  execution.report.copied_bytes += static_cast<std::int64_t>(size(a) + size(b) + 2 * size(c));
+  CallState told{};
+  state.copy_state(&told);
+  check(cudaStreamSynchronize(stream), "waiting for a call");
+  if (told.not_covered) {
+    state.forget_call();
+    throw Error(ACCUBLAS_ERROR_C_UNDEFINED, not_covered_message);
+  }
   // What is not wanted of C stays as it is.
   const auto fetch = [&](Index row, Index rows, Index col, Index cols) {
     check(cudaMemcpy2DAsync(c.host + row + col * c.ld, static_cast<std::size_t>(c.ld) * sizeof(E),
