@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lib/call/problem.hpp"
+#include "lib/numerics/dot2_block.hpp"
 
 namespace accublas::cuda {
 
@@ -27,7 +28,7 @@ struct Dot2Shape {
   friend constexpr bool operator==(const Dot2Shape&, const Dot2Shape&) = default;
 };
 
-inline constexpr int dot2_block_terms = 128;  ///< of the definition
+inline constexpr int dot2_block_terms = static_cast<int>(dot2_block);  ///< of the definition
 /// Tiles inside a square of so many rows and columns, aligned, are served by the same kind of comparison (Dot2Compare).
 inline constexpr int dot2_judged_lines = 128;
 

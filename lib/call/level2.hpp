@@ -13,7 +13,7 @@ namespace accublas {
 /// the complex ones.
 enum class Level2Kind { ger, trmv, trsv, symv, syr, syr2, gerc, hemv, her, her2 };
 
-/// GER, GERU and GERC; SYMV and HEMV; TRMV and TRSV; SYR, HER, SYR2 and HER2; the last two.
+/// GER, GERU and GERC; SYMV and HEMV; TRMV and TRSV; SYR2 and HER2; these with SYR and HER.
 constexpr bool is_ger(Level2Kind kind) { return kind == Level2Kind::ger || kind == Level2Kind::gerc; }
 constexpr bool is_symv(Level2Kind kind) { return kind == Level2Kind::symv || kind == Level2Kind::hemv; }
 constexpr bool is_triangular(Level2Kind kind) { return kind == Level2Kind::trmv || kind == Level2Kind::trsv; }

@@ -31,11 +31,10 @@ std::vector<E> conjugates(Index n, const E* x, Index increment) {
 template <class E>
 void call_level2(const RealBlas& blas, Level2<E> l) {
   if (l.rows() == 0 || l.n == 0 || (l.alpha == 0 && l.beta == 1)) return;
-  if (is_symv(l.kind) && (l.alpha == 0 || l.beta == 0)) {
-    scale_result(l.beta, l.n, 1, Matrix<E>{l.c, std::abs(Index{l.incy}), 0});
-    if (l.alpha == 0) return;
-    l.beta = E{1};
-  }
+  const auto scale = [&] { scale_result(l.beta, l.n, 1, Matrix<E>{l.c, std::abs(Index{l.incy}), 0}); };
+  if (l.alpha == 0) return scale();
+  // What may be missing, the routine and memory for copies, is asked for before anything is written.
+  if (!blas.serves(l.routine())) throw Error(ACCUBLAS_ERROR_NO_BLAS, "the real BLAS lacks a routine of level 2");
   if (l.conjugated) {
     // conj(c) = ... of the conjugates of all else, or vectors of their own.
     const auto copy = [](std::vector<E>& to, Index n, const E*& vector, std::int64_t& increment) {
@@ -54,12 +53,15 @@ void call_level2(const RealBlas& blas, Level2<E> l) {
     const Index increment = is_triangular(l.kind) ? l.incx : l.incy;
     l.alpha = conjugate_if(true, l.alpha);
     l.beta = conjugate_if(true, l.beta);
-    conjugate_in_place(l.n, l.c, increment);
+    if (is_triangular(l.kind) || !(l.beta == 0)) conjugate_in_place(l.n, l.c, increment);
     call_level2(blas, l);
     return conjugate_in_place(l.n, l.c, increment);
   }
+  if (l.beta == 0) {
+    scale();
+    l.beta = E{1};
+  }
   const FpControl control;
-  if (!blas.serves(l.routine())) throw Error(ACCUBLAS_ERROR_NO_BLAS, "the real BLAS lacks a routine of level 2");
   void* const routine = blas.level2[level2_number(l.routine())];
   using Int = RealBlas::F77Int;
   using Text = const char*;

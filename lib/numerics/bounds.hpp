@@ -7,6 +7,7 @@
 
 #include "lib/base/host_device.hpp"
 #include "lib/base/integers.hpp"
+#include "lib/numerics/dot2_block.hpp"
 
 namespace accublas {
 
@@ -49,9 +50,9 @@ ACCUBLAS_HD constexpr double dot2_depth_dot(long long n) {
   return 32 + (blocks > 0 ? ceil_log2(blocks) : 0) + 5;
 }
 
-/// Depth h of dot2's GEMV and GEMM: at most 128 steps in a block, then one combination per block.
+/// Depth h of dot2's GEMV and GEMM: at most dot2_block steps in a block, then one combination per block.
 ACCUBLAS_HD constexpr double dot2_depth_gemm(long long k) {
-  return static_cast<double>(k < 128 ? k : 128) + static_cast<double>(ceil_div(k, 128));
+  return static_cast<double>(k < dot2_block ? k : dot2_block) + static_cast<double>(ceil_div(k, dot2_block));
 }
 
 /// dot2 for binary64: abs(result - exact) <= relative abs(exact) + componentwise sum abs(x) abs(y) + absolute.

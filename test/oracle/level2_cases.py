@@ -7,8 +7,8 @@ import level3
 from cases import Case, finish_case, mode_word
 from complex_data import c_values, operands, scalar
 from data import KINDS
-from level3_cases import LOWER, NON_UNIT, SIZES, UNIT, UPPER, finished, mirrored, poison, real_scalar, triangle
-from placement import COL, CONJ, NO, ROW, TRANS, conjugate, filled, place_standard, vector_buffer
+from level3_cases import IN_PLACE, LOWER, SIZES, UNIT, UPPER, finished, place_square, poison, real_scalar, triangle
+from placement import COL, NO, ROW, conjugate, filled, place_standard, vector_buffer
 from values import COMPLEX, generator, pick
 
 PRODUCTS = ("symv", "hemv", "trmv")
@@ -31,25 +31,9 @@ def product(name, prefix, routine, mode, kind, layout, uplo, rng):
     """SYMV, HEMV, TRMV and TRSV."""
     n = pick(rng, ORDERS)
     a, x = operands(rng, kind, n, n, 1, prefix)
-    in_place = routine in ("trmv", "trsv")
+    in_place = routine in IN_PLACE
     alpha, beta = (1.0, 0.0) if in_place else (scalar(rng, prefix), scalar(rng, prefix))
-    trans, diag, terms = NO, NON_UNIT, None
-    if in_place:
-        trans, diag = pick(rng, (NO, TRANS, CONJ)), pick(rng, (NON_UNIT, UNIT))
-        terms = triangle(a.shape, uplo if trans == NO else LOWER + UPPER - uplo)
-        unread = ~terms | (np.eye(n, dtype=bool) if diag == UNIT else False)
-        buffer_a, lda, places = place_standard(a, layout, trans, rng, prefix)
-        a = np.array(a, order="C")
-        a[~terms] = 0
-        if diag == UNIT:
-            np.fill_diagonal(a, 1)
-    else:
-        unread = ~triangle(a.shape, uplo)
-        buffer_a, lda, places = place_standard(a, layout, NO, rng, prefix)
-        a = mirrored(a, uplo, routine == "hemv", prefix)
-        if routine == "hemv":
-            poison(buffer_a, places, np.eye(n, dtype=bool), prefix, 1)
-    poison(buffer_a, places, unread, prefix)
+    buffer_a, lda, a, trans, diag, terms = place_square(a, layout, uplo, routine, prefix, rng)
     y = x if in_place else c_values(rng, n, 1, prefix, kind)
     case = Case(name, prefix, routine, routine, mode, kind, alpha, beta, a, x, y)
     case.description = level3.Description(np.ones((n, 1), bool), terms, unit=diag == UNIT)

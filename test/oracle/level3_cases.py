@@ -10,7 +10,7 @@ from data import KINDS
 from placement import COL, CONJ, NO, ROW, TRANS, conjugate, place_standard
 from values import COMPLEX, COMPONENT, POISON, generator, pick, words
 
-IN_PLACE = ("trmm", "trsm")  # B is overwritten
+IN_PLACE = ("trmm", "trsm", "trmv", "trsv")  # B, or x, is overwritten
 UPPER, LOWER, NON_UNIT, UNIT, LEFT, RIGHT = 121, 122, 131, 132, 141, 142
 SIZES = (0, 1, 1, 2, 3, 5, 8, 17, 31, 33, 40)
 ORDERS = (1, 2, 5, 16, 31, 32, 33, 65, 70)
@@ -94,6 +94,31 @@ def make(name, prefix, group, routine, work=60000):
     return finished(case, rng, [buffer_a, buffer_b, buffer_c], positions)
 
 
+def place_square(square, layout, uplo, routine, prefix, rng):
+    """A symmetric, Hermitian or triangular operand in memory, with poison where it is not read: (buffer, leading dimension, the
+    whole matrix that it describes, transposition, diagonal, which entries are terms or None)."""
+    trans, diag, terms = NO, NON_UNIT, None
+    if routine in IN_PLACE:
+        trans, diag = pick(rng, (NO, TRANS, CONJ)), pick(rng, (NON_UNIT, UNIT))
+        # uplo is of what is stored, op() turns it.
+        terms = triangle(square.shape, uplo if trans == NO else LOWER + UPPER - uplo)
+        unread = ~terms | (np.eye(len(square), dtype=bool) if diag == UNIT else False)
+        buffer, ld, places = place_standard(square, layout, trans, rng, prefix)
+        square = np.array(square, order="C")
+        square[~terms] = 0
+        if diag == UNIT:
+            np.fill_diagonal(square, 1)
+    else:
+        unread = ~triangle(square.shape, uplo)
+        buffer, ld, places = place_standard(square, layout, NO, rng, prefix)
+        hermitian = routine in ("hemm", "hemv")
+        square = mirrored(square, uplo, hermitian, prefix)
+        if hermitian:
+            poison(buffer, places, np.eye(len(square), dtype=bool), prefix, 1)
+    poison(buffer, places, unread, prefix)
+    return buffer, ld, square, trans, diag, terms
+
+
 def sided(name, prefix, routine, mode, kind, layout, uplo, alpha, beta, rng, sizes):
     """SYMM, HEMM, TRMM and TRSM: a square operand on one side."""
     square_order, other = sizes
@@ -101,24 +126,7 @@ def sided(name, prefix, routine, mode, kind, layout, uplo, alpha, beta, rng, siz
     m, n = (square_order, other) if left else (other, square_order)
     a, b = operands(rng, kind, m, square_order, n, prefix)
     square = a if left else b
-    trans, diag, terms = NO, NON_UNIT, None
-    if routine in IN_PLACE:
-        trans, diag = pick(rng, (NO, TRANS, CONJ)), pick(rng, (NON_UNIT, UNIT))
-        # uplo is of what is stored, op() turns it.
-        terms = triangle(square.shape, uplo if trans == NO else LOWER + UPPER - uplo)
-        unread = ~terms | (np.eye(len(square), dtype=bool) if diag == UNIT else False)
-        buffer_a, lda, places = place_standard(square, layout, trans, rng, prefix)
-        square = np.array(square, order="C")
-        square[~terms] = 0
-        if diag == UNIT:
-            np.fill_diagonal(square, 1)
-    else:
-        unread = ~triangle(square.shape, uplo)
-        buffer_a, lda, places = place_standard(square, layout, NO, rng, prefix)
-        square = mirrored(square, uplo, routine == "hemm", prefix)
-        if routine == "hemm":
-            poison(buffer_a, places, np.eye(len(square), dtype=bool), prefix, 1)
-    poison(buffer_a, places, unread, prefix)
+    buffer_a, lda, square, trans, diag, terms = place_square(square, layout, uplo, routine, prefix, rng)
     a, b = (square, b) if left else (a, square)
     rest = b if left else a
     c = rest if routine in IN_PLACE else c_values(rng, m, n, prefix, kind)
