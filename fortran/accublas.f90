@@ -7,6 +7,12 @@
 !>   r = accublas_dot(x(n:1:-2), y, mode='dot2')            ! sections are not copied
 !>   r = accublas_nrm2(x)                                   ! and accublas_asum(x)
 !>
+!> Of level 2 there are also accublas_symv, accublas_hemv, accublas_trmv, accublas_trsv, accublas_ger (or accublas_geru),
+!> accublas_gerc, accublas_syr, accublas_her, accublas_syr2 and accublas_her2:
+!>
+!>   call accublas_ger(x, y, a, alpha=-1d0)                 ! a = a - x transpose(y), every element rounded once in mode cr
+!>   call accublas_trsv(a, x, uplo='L', trans='T')          ! x becomes the solution of transpose(a) solution = x
+!>
 !> Of level 3 there are accublas_symm, accublas_hemm, accublas_syrk, accublas_herk, accublas_syr2k, accublas_her2k,
 !> accublas_trmm, accublas_trsm and accublas_gemmt:
 !>
@@ -14,7 +20,8 @@
 !>   call accublas_trsm(a, b, transa='T')                   ! b becomes the solution x of transpose(a) x = b
 !>
 !> They take complex arrays, too: trans='C' is the conjugate transpose, z = accublas_dotc(x, y) dot_product(x, y), and z =
-!> accublas_dot(x, y) sum(x*y).
+!> accublas_dot(x, y) sum(x*y). Symmetric matrices of level 2 are real. For vectors of real32 there are accublas_dsdot(x, y),
+!> sum(x*y) in real64, and accublas_sdsdot(sb, x, y), sb + sum(x*y).
 !>
 !> For callers that pass leading dimensions and the first element of an array there are accublas_dgemm, accublas_sgemm,
 !> accublas_dgemv, accublas_sgemv, accublas_ddot, accublas_sdot, accublas_dnrm2, accublas_snrm2, accublas_dasum and
@@ -29,6 +36,13 @@ module accublas
   use accublas_real32
   use accublas_complex_real64
   use accublas_complex_real32
+  use accublas_mixed_dots
+  use accublas_level2_real64
+  use accublas_level2_real32
+  use accublas_level2_complex_real64
+  use accublas_level2_complex_real32
+  use accublas_symmetric_real64
+  use accublas_symmetric_real32
   use accublas_level3_real64
   use accublas_level3_real32
   use accublas_level3_complex_real64

@@ -10,7 +10,8 @@ module accublas_calls
   private
 
   public :: matrix_view, vector_view, call_state
-  public :: element_stride, column_major, transpose_code, flipped, start_call, options_address, fails, call_again
+  public :: element_stride, column_major, transpose_code, letter_code, uplo_code, diag_code, flipped
+  public :: wrong, wrong_pair, start_call, options_address, fails, call_again
 
   !> Element (i, j), from 0, lies row_stride i + col_stride j elements after `address`.
   type :: matrix_view
@@ -84,6 +85,53 @@ contains
       code = 0
     end select
   end function transpose_code
+
+  !> The value of a letter, `first` where there is none; 0, which the C interface rejects by name, for any other letter.
+  pure function letter_code(letter, first, of_first, second, of_second) result(code)
+    character, intent(in), optional :: letter
+    character, intent(in) :: first, second
+    integer(int32), intent(in) :: of_first, of_second
+    integer(int32) :: code
+
+    code = of_first
+    if (.not. present(letter)) return
+    code = 0
+    if (letter == first .or. letter == achar(iachar(first) + 32)) code = of_first
+    if (letter == second .or. letter == achar(iachar(second) + 32)) code = of_second
+  end function letter_code
+
+  pure function uplo_code(uplo) result(code)
+    character, intent(in), optional :: uplo
+    integer(int32) :: code
+
+    code = letter_code(uplo, 'U', ACCUBLAS_UPPER, 'L', ACCUBLAS_LOWER)
+  end function uplo_code
+
+  pure function diag_code(diag) result(code)
+    character, intent(in), optional :: diag
+    integer(int32) :: code
+
+    code = letter_code(diag, 'N', ACCUBLAS_NON_UNIT, 'U', ACCUBLAS_UNIT)
+  end function diag_code
+
+  !> What is wrong with the operands; empty where nothing is.
+  pure function wrong(conform, aligned) result(what)
+    logical, intent(in) :: conform, aligned(:)
+    character(:), allocatable :: what
+
+    what = ''
+    if (.not. all(aligned)) what = 'a stride is no whole number of elements'
+    if (.not. conform) what = 'the shapes of the operands do not conform'
+  end function wrong
+
+  !> The same of the vectors of an inner product.
+  pure function wrong_pair(x, y) result(what)
+    type(vector_view), intent(in) :: x, y
+    character(:), allocatable :: what
+
+    what = wrong(.true., [x%aligned, y%aligned])
+    if (x%length /= y%length) what = 'x and y have different sizes'
+  end function wrong_pair
 
   !> `mode` wins over the mode of `options`.
   subroutine start_call(call, mode, context, options)
