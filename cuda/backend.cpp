@@ -11,6 +11,7 @@
 #include "cuda/core/scale_call.hpp"
 #include "cuda/core/staging.hpp"
 #include "cuda/described/level3_call.hpp"
+#include "cuda/described/solve_call.hpp"
 #include "cuda/digits/digit_call.hpp"
 #include "cuda/dot2/gemm_dot2.hpp"
 #include "cuda/gemm_cost.hpp"
@@ -110,8 +111,7 @@ class CudaBackend final : public Backend {
     const accublas_engine first = engines.first();
     const bool by_shape = engines.count > 1;
     std::string reason;
-    const bool products = is_gemm(routine) || (is_level3(routine) && !is_solve(routine));
-    if (!products || shape.device >= device_count(reason)) return {first, by_shape};
+    if (!(is_gemm(routine) || is_level3(routine)) || shape.device >= device_count(reason)) return {first, by_shape};
     const cuda::DeviceModel& model = cuda::device_model(shape.device);
     if (is_batched(routine) && !is_complex_routine(routine) && shape.on_device && first == ACCUBLAS_ENGINE_INT8 &&
         (mode.kind == ACCUBLAS_MODE_CR
@@ -120,6 +120,14 @@ class CudaBackend final : public Backend {
                                         mode.kind == ACCUBLAS_MODE_FIXED ? mode.parameter : 0)))
       return {ACCUBLAS_ENGINE_INT8, by_shape};
     const bool grade = (mode.kind == ACCUBLAS_MODE_DP || mode.kind == ACCUBLAS_MODE_SP) && !mode.reproducible;
+    if (is_solve(routine)) {
+      // The largest of the products between halves of the unknowns.
+      const Index half = shape.k / 2, sides = shape.m * shape.n / shape.k;
+      const bool complex = is_complex_routine(routine);
+      const bool pays = grade && !is_single(routine) && shape.k >= cuda::least_unknowns_by_halves(complex) &&
+                        moduli_that_pay(model, false, complex, {half, sides, half}) > 0;
+      return {pays ? ACCUBLAS_ENGINE_INT8 : first, by_shape};
+    }
     if (grade &&
         moduli_that_pay(model, is_single(routine), is_complex_routine(routine), {shape.m, shape.n, shape.k}) > 0)
       return {integer_engine(model), by_shape};

@@ -13,6 +13,7 @@
 #include "cuda/core/cublas.hpp"
 #include "cuda/core/inner_calls.hpp"
 #include "cuda/described/described.hpp"
+#include "cuda/described/solve_call.hpp"
 #include "cuda/native/native_behind.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/integers.hpp"
@@ -26,7 +27,7 @@ namespace {
 bool is_grade(const Mode& mode) { return mode.kind == ACCUBLAS_MODE_DP || mode.kind == ACCUBLAS_MODE_SP; }
 
 template <class E>
-void native(State& state, const Call<Level3<E>, E>& call, Execution& execution) {
+void native(State& state, const Level3<E>& l, Execution& execution) {
   const std::size_t own = state.blas_bytes();
   std::optional<CallMemory> memory;
   if (own > 0)
@@ -37,7 +38,7 @@ void native(State& state, const Call<Level3<E>, E>& call, Execution& execution) 
   Cublas& blas = state.cublas();
   blas.begin(state.cuda_stream(), memory ? memory->data() : nullptr, own);
   blas.scalars_on_device(false);
-  blas.level3(call.problem);
+  blas.level3(l);
   state.end_call();
   execution.report.workspace_bytes = static_cast<std::int64_t>(own);
 }
@@ -215,11 +216,14 @@ void level3_call(State& state, const Call<Level3<E>, E>& call, Execution& execut
                  bit_defined(call.mode), state.cuda_stream());
     return state.end_call();
   }
-  if (call.engine == ACCUBLAS_ENGINE_NATIVE && l.kind != Level3Kind::gemmt) return native(state, call, execution);
-  if constexpr (is_complex<E>)
-    if (l.alpha.im != 0 || l.beta.im != 0)
-      throw Error(ACCUBLAS_ERROR_UNAVAILABLE,
-                  "a complex product on a GPU needs alpha and beta without imaginary parts");
+  bool joins_parts = false;  // of a product, before the rounding
+  if constexpr (is_complex<E>) joins_parts = l.alpha.im != 0 || l.beta.im != 0;
+  const bool solve_joins = l.kind == Level3Kind::trsm && joins_parts && !execution.engine_forced;
+  if ((call.engine == ACCUBLAS_ENGINE_NATIVE && l.kind != Level3Kind::gemmt) || solve_joins)
+    return native(state, l, execution);
+  if (joins_parts)
+    throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "a complex product on a GPU needs alpha and beta without imaginary parts");
+  if (l.kind == Level3Kind::trsm) return solve_by_halves(state, call, execution, serve, native<E>);
   require_no_target(call.mode, execution.target, is_single_precision<E>);
   DescribedProduct<E>(state, call, execution, serve).run();
 }

@@ -1,4 +1,4 @@
-// Products of level 3 on a device by the engines of GEMM, and TRSM by cuBLAS.
+// Products of level 3 on a device by the engines of GEMM, and TRSM (cuda/described/solve_call.hpp).
 #pragma once
 
 #include "cuda/core/staging.hpp"
@@ -6,7 +6,7 @@
 
 namespace accublas::cuda {
 
-/// The call with device operands, by `serve`, which computes GEMM; native (and TRSM's dp) by cuBLAS's own routine.
+/// The call with device operands, by `serve`, which computes GEMM; native by cuBLAS's own routine.
 /// Throws Error(ACCUBLAS_ERROR_UNAVAILABLE), with nothing written, for alpha or beta in device memory, and where
 /// complex_gemm does.
 template <class E>

@@ -119,7 +119,7 @@ constexpr EngineRow table[] = {
     {ACCUBLAS_MODE_DP, plain, gemm, {native, int8, fp64}, {native, int8, fp16, fp64}},
     {ACCUBLAS_MODE_DP, plain, complex_gemm, {native, int8, fp64}, {native, int8, fp16, fp64}},
     {ACCUBLAS_MODE_DP, plain, level3, {native, int8, fp64}, {native, int8}},
-    {ACCUBLAS_MODE_DP, plain, solve, {native, sums}, {native}},
+    {ACCUBLAS_MODE_DP, plain, solve, {native, sums}, {native, int8}},
     {ACCUBLAS_MODE_DP, plain, vector, {native, sums}, {native, sums}},
     {ACCUBLAS_MODE_DP, plain, complex_vector, {native, sums}, {}},
     {ACCUBLAS_MODE_DP, plain, level2, {native, sums}, {}},

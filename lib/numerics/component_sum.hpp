@@ -14,7 +14,7 @@ class ComponentSum {
  public:
   /// += factor S 2^exponent: S an inner product of doubles, in units of 2^-2510 or more.
   template <int L>
-  void add(T factor, const Wide<L>& s, int exponent) {
+  ACCUBLAS_HD void add(T factor, const Wide<L>& s, int exponent) {
     if (is_zero(factor)) return;
     const bool negative = wide_negative(s);
     const Wide<L> magnitude = wide_negate_if(s, negative);
@@ -31,7 +31,7 @@ class ComponentSum {
   }
 
   /// += factor x, x anything.
-  void add(T factor, double x) {
+  ACCUBLAS_HD void add(T factor, double x) {
     if (is_zero(factor)) return;
     if (!is_finite(x)) return add_special(factor, static_cast<T>(x));
     const Decoded d = decode(x);
@@ -40,16 +40,16 @@ class ComponentSum {
   }
 
   /// += factor S, where the product is infinite or NaN. factor is not zero.
-  void add_special(T factor, T s) {
+  ACCUBLAS_HD void add_special(T factor, T s) {
     special_ += factor * s;
     any_special_ = true;
   }
 
   /// Of the terms that are finite: -1, 0 or 1.
-  int sign() const { return wide_negative(sum_) ? -1 : wide_bit_length(sum_) != 0; }
+  ACCUBLAS_HD int sign() const { return wide_negative(sum_) ? -1 : wide_bit_length(sum_) != 0; }
 
   /// An exact zero is +0.
-  T round() const {
+  ACCUBLAS_HD T round() const {
     if (any_special_) return canonical(special_);
     const bool negative = wide_negative(sum_);
     const WideTop top = wide_top(wide_negate_if(sum_, negative));
@@ -59,7 +59,7 @@ class ComponentSum {
 
  private:
   /// += product 2^shift, or -=.
-  void add_product(Uint128 product, int shift, bool negative) {
+  ACCUBLAS_HD void add_product(Uint128 product, int shift, bool negative) {
     const int bits = shift & 63;
     const Uint128 low = product << bits;
     const std::uint64_t part[3] = {static_cast<std::uint64_t>(low), static_cast<std::uint64_t>(low >> 64),
@@ -83,7 +83,7 @@ class ComponentSum {
 
 /// beta c of a call with alpha = 0 or k = 0, rounded once; of zeros alone -0 where each of them is.
 template <class T>
-Complex<T> finish_scaled(const Complex<T>& beta, const Complex<T>& c) {
+ACCUBLAS_HD Complex<T> finish_scaled(const Complex<T>& beta, const Complex<T>& c) {
   const auto component = [](T factor, T x, T other_factor, T y) {
     if (is_zero(other_factor)) return canonical(factor * x);
     if (is_zero(factor)) return canonical(other_factor * y);

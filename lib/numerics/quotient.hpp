@@ -2,8 +2,6 @@
 // by comparing y with d times the numbers that it could be rounded to.
 #pragma once
 
-#include <cmath>
-
 #include "lib/numerics/component_sum.hpp"
 #include "lib/numerics/eft.hpp"
 #include "lib/numerics/float_bits.hpp"
@@ -16,45 +14,45 @@ namespace accublas {
 struct Approximation {
   double high, low, error;
 
-  static Approximation of(const TripleSum& s) {
+  ACCUBLAS_HD static Approximation of(const TripleSum& s) {
     const DoublePair x = two_sum(s.a2, s.a3), y = two_sum(s.a1, x.high), z = two_sum(y.low, x.low),
                      w = two_sum(y.high, z.high);
     const double low = w.low + z.low;
     const DoublePair sum = two_sum(w.high, low);
-    return {sum.high, sum.low, (s.error + std::fabs(low) * 0x1p-52) * enlarged};
+    return {sum.high, sum.low, (s.error + absolute(low) * 0x1p-52) * enlarged};
   }
-  Approximation times(double factor) const {
+  ACCUBLAS_HD Approximation times(double factor) const {
     const DoublePair p = two_product(high, factor);
-    return joined(p.high, p.low, low * factor, error * std::fabs(factor));
+    return joined(p.high, p.low, low * factor, error * absolute(factor));
   }
-  Approximation plus(const Approximation& o) const {
+  ACCUBLAS_HD Approximation plus(const Approximation& o) const {
     const DoublePair s = two_sum(high, o.high);
     const double lows = low + o.low;
-    return joined(s.high, s.low, lows, error + o.error + std::fabs(lows) * 0x1p-52);
+    return joined(s.high, s.low, lows, error + o.error + absolute(lows) * 0x1p-52);
   }
   /// d.error is far below d.
-  Approximation over(const Approximation& d) const {
+  ACCUBLAS_HD Approximation over(const Approximation& d) const {
     const double first = high / d.high;
     const Approximation rest = plus(d.times(-first));
     const double second = rest.high / d.high;
     const DoublePair q = fast_two_sum(first, second);
     // What is left of the dividend after `second`, and the rounding of that: below 2^-51 of it.
-    const double left = std::fabs(rest.low) + rest.error + std::fabs(second) * (std::fabs(d.low) + d.error);
-    return {q.high, q.low, ((left + underflow) / std::fabs(d.high) + std::fabs(second) * 0x1p-51) * enlarged};
+    const double left = absolute(rest.low) + rest.error + absolute(second) * (absolute(d.low) + d.error);
+    return {q.high, q.low, ((left + underflow) / absolute(d.high) + absolute(second) * 0x1p-51) * enlarged};
   }
-  TripleSum sum() const { return {high, low, 0, error}; }
+  ACCUBLAS_HD TripleSum sum() const { return {high, low, 0, error}; }
 
   /// Numbers in range, and products of two of them, are exact but for what lies below 2^-1074, which `underflow`
   /// covers.
-  static bool in_range(double x) { return std::fabs(x) > 0x1p-200 && std::fabs(x) < 0x1p200; }
+  ACCUBLAS_HD static bool in_range(double x) { return absolute(x) > 0x1p-200 && absolute(x) < 0x1p200; }
 
  private:
   static constexpr double enlarged = 1 + 0x1p-40, underflow = 0x1p-1000;
 
-  static Approximation joined(double high, double below, double more, double error) {
+  ACCUBLAS_HD static Approximation joined(double high, double below, double more, double error) {
     const double low = below + more;
     const DoublePair s = two_sum(high, low);
-    return {s.high, s.low, (error + (std::fabs(low) + std::fabs(more)) * 0x1p-52) * enlarged};
+    return {s.high, s.low, (error + (absolute(low) + absolute(more)) * 0x1p-52) * enlarged};
   }
 };
 
@@ -62,7 +60,7 @@ struct Approximation {
 /// factor abs(y) - d (a + b + c), for finite numbers a, b, c >= 0 of type T and a factor of 1 or 2. `guess`: any
 /// number.
 template <class T, class Sign>
-T round_quotient(bool negative, T guess, Sign&& sign) {
+ACCUBLAS_HD T round_quotient(bool negative, T guess, Sign&& sign) {
   using F = FloatFormat<T>;
   using Bits = typename F::Bits;
   // The largest number that the magnitude does not lie below, by its bits: they are ordered as the numbers are.

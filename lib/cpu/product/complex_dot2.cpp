@@ -3,8 +3,8 @@
 #include "lib/cpu/dot2/dot2.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/product/components.hpp"
-#include "lib/cpu/sums/exact_sum.hpp"
 #include "lib/numerics/bounds.hpp"
+#include "lib/numerics/exact_sum.hpp"
 
 namespace accublas::cpu {
 
@@ -23,7 +23,7 @@ void dot2_complex_dot(const Dot<Complex<T>>& dot, Execution& execution) {
       component = dot2_sum<T>(pair);
     } else {
       ExactSum<T> sum;
-      sum.add(terms, x, y);
+      sum.add(0, terms, x, y);
       component = sum.finish(T(1), T(0), nullptr);
     }
   }

@@ -9,10 +9,10 @@
 #include "lib/cpu/dot2/dot2.hpp"
 #include "lib/cpu/fp64/fp64_products.hpp"
 #include "lib/cpu/product/components.hpp"
-#include "lib/cpu/sums/exact_sum.hpp"
 #include "lib/cpu/sums/integer_line.hpp"
 #include "lib/numerics/bounds.hpp"
 #include "lib/numerics/component_sum.hpp"
+#include "lib/numerics/exact_sum.hpp"
 
 namespace accublas::cpu {
 

@@ -5,7 +5,6 @@
 // GEMV's pairs, taken as exact.
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 
 #include "lib/base/integers.hpp"
 #include "lib/call/accuracy.hpp"
@@ -13,10 +12,8 @@
 #include "lib/cpu/dot2/dot2.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/kernels/cr_kernels.hpp"
-#include "lib/cpu/sums/exact_sum.hpp"
-#include "lib/cpu/sums/ziv.hpp"
 #include "lib/numerics/bounds.hpp"
-#include "lib/numerics/quotient.hpp"
+#include "lib/numerics/substitution.hpp"
 
 namespace accublas::cpu {
 
@@ -25,7 +22,7 @@ namespace {
 template <class E>
 class Solve {
   using T = RealOf<E>;
-  static constexpr Index parts = is_complex<E> ? 2 : 1;
+  static constexpr int parts = parts_of<E>;
 
  public:
   Solve(const TriangularSystem<E>& s, bool dot2, Execution& execution)
@@ -69,12 +66,6 @@ class Solve {
 
   /// The p-th unknown in the order of substitution.
   Index place(Index p) const { return forward_ ? p : order_ - 1 - p; }
-  static T part_of(const E& z, Index part) {
-    if constexpr (is_complex<E>)
-      return part == 0 ? z.re : z.im;
-    else
-      return z;
-  }
 
   /// Right-hand sides first .. first + count - 1. lines, unknowns: null where there is no memory for them.
   void solve(Index first, Index count, T* lines, T* unknowns) {
@@ -82,7 +73,7 @@ class Solve {
     Speed speed = dot2_ ? Speed::full : Speed::swift;
     for (Index p = 0; p < order_; ++p) {
       const Index i = place(p);
-      const E pivot = m_.unit ? E{T(1)} : m_(i, i);
+      Unknown<E> unknown{alpha_, {}, m_.unit ? E{T(1)} : m_(i, i), m_.unit};
       if (lines) {
         dot2_ ? write_line(p, reinterpret_cast<double*>(lines)) : write_line(p, lines);
         add_up(speed, p, count, lines, unknowns, sums, 0);
@@ -91,20 +82,26 @@ class Solve {
       for (Index s = 0; s < count; ++s) {
         E& x = x_(i, first + s);
         E result{};
-        bool decided = lines && approximate(x, pivot, sums, s, result);
+        unknown.b = x;
+        const auto decide = [&] {
+          TripleSum own[parts];
+          for (int part = 0; part < parts; ++part) own[part] = sums[part][s];
+          return unknown.approximate(own, result);
+        };
+        bool decided = lines && decide();
         if (lines && !decided && speed == Speed::swift) {
           ++hard;
           add_up(Speed::full, p, 1, lines, unknowns + s * line_, sums, s);
-          decided = approximate(x, pivot, sums, s, result);
+          decided = decide();
         }
         if (decided || (lines && mutant(Mutant::solve_undecided))) {
           x = result;
         } else {
-          x = exact(p, pivot, first + s, result);
+          x = exact(unknown, p, first + s, result);
           undecided_.fetch_add(1, std::memory_order_relaxed);
         }
         if (lines)
-          for (Index part = 0; part < parts; ++part) unknowns[s * line_ + parts * p + part] = part_of(x, part);
+          for (int part = 0; part < parts; ++part) unknowns[s * line_ + parts * p + part] = part_of(x, part);
       }
       if (hard * hard_share > count) speed = Speed::full;
     }
@@ -148,90 +145,6 @@ class Solve {
     for (Index i = 0; i < count; ++i) to[i] = {s[i], c[i], 0, 0};
   }
 
-  /// The products whose sum is a part of alpha b; a part of alpha that is zero makes none.
-  template <class Add>
-  void for_products(const E& b, Index part, Add&& add) const {
-    if constexpr (is_complex<E>) {
-      if (!is_zero(alpha_.re)) add(alpha_.re, part == 0 ? b.re : b.im);
-      if (!is_zero(alpha_.im)) add(part == 0 ? -alpha_.im : alpha_.im, part == 0 ? b.im : b.re);
-    } else {
-      add(alpha_, b);
-    }
-  }
-
-  /// alpha b - sum; false where a product may have lost something.
-  bool numerator(const E& b, Index part, const TripleSum& sum, TripleSum& to) const {
-    to = {-sum.a1, -sum.a2, -sum.a3, sum.error};
-    bool good = true;
-    for_products(b, part, [&](T factor, T number) {
-      const DoublePair p = two_product(factor, number);
-      if (factor == T(1) || (is_zero(number) && is_finite(factor)))
-        triple_add(to, {static_cast<double>(number), 0, 0, 0});
-      else if (Approximation::in_range(p.high))
-        triple_add(to, {p.high, p.low, 0, 0});
-      else
-        good = false;
-    });
-    if (mutant(Mutant::solve_numerator)) to = {static_cast<double>(static_cast<T>(to.a1 + (to.a2 + to.a3))), 0, 0, 0};
-    return good && triple_known(to);
-  }
-  static bool is_nothing(const TripleSum& s) { return s.a1 == 0 && s.a2 == 0 && s.a3 == 0 && s.error == 0; }
-
-  /// False where the sums do not decide; `result` is near then, or anything.
-  bool approximate(const E& b, const E& pivot, const TripleSum (&sums)[parts][most_together], Index s,
-                   E& result) const {
-    TripleSum above[parts];
-    for (Index part = 0; part < parts; ++part)
-      if (!numerator(b, part, sums[part][s], above[part])) return false;
-    T value[parts];
-    bool decided = true;
-    for (Index part = 0; part < parts; ++part) {
-      TripleSum quotient = above[part];
-      if (!m_.unit && !divide(above, pivot, part, quotient)) return false;
-      if (is_nothing(quotient)) {
-        value[part] = T(0);
-      } else {
-        value[part] = static_cast<T>(quotient.a1);
-        decided &= ziv_test(T(1), quotient, T(0), T(0), &value[part]);
-      }
-    }
-    if constexpr (is_complex<E>)
-      result = {value[0], value[1]};
-    else
-      result = value[0];
-    return decided;
-  }
-
-  /// A part of the quotient; false where a number is out of range.
-  bool divide(const TripleSum (&above)[parts], const E& pivot, Index part, TripleSum& to) const {
-    using A = Approximation;
-    const auto number = [](double x) { return A{x, 0, 0}; };
-    const auto usable = [](double x) { return x == 0 || A::in_range(x); };
-    A y[parts];
-    bool nothing = true;
-    for (Index i = 0; i < parts; ++i) {
-      y[i] = A::of(above[i]);
-      nothing &= is_nothing(above[i]);
-      if (!(A::in_range(y[i].high) || is_nothing(above[i]))) return false;
-    }
-    A quotient;
-    if constexpr (is_complex<E>) {
-      const double re = pivot.re, im = pivot.im;
-      if (!usable(re) || !usable(im) || (re == 0 && im == 0)) return false;
-      to = {0, 0, 0, 0};
-      if (nothing) return true;
-      const A size = number(re).times(re).plus(number(im).times(im));
-      quotient = (part == 0 ? y[0].times(re).plus(y[1].times(im)) : y[1].times(re).plus(y[0].times(-im))).over(size);
-    } else {
-      if (!A::in_range(pivot)) return false;
-      to = {0, 0, 0, 0};
-      if (nothing) return true;
-      quotient = y[0].over(number(pivot));
-    }
-    to = quotient.sum();
-    return A::in_range(quotient.high);
-  }
-
   /// A line of M before the pivot, negated, and the unknowns, as the exact sums take them; of complex ones term 2 q has
   /// the real parts of the unknowns.
   struct Terms {
@@ -268,95 +181,19 @@ class Solve {
   }
 
   /// The p-th unknown of a right-hand side. Where dot2's pair is no number, cr's sum stands for it.
-  E exact(Index p, const E& pivot, Index side, const E& guess) const {
+  E exact(const Unknown<E>& unknown, Index p, Index side, const E& guess) const {
     ExactSum<double> above[parts];
     for (Index part = 0; part < parts; ++part) {
       const Terms terms{*this, p, side, part};
       const Dot2Pair pair = dot2_ ? chain(terms, parts * p) : Dot2Pair{};
       if (dot2_ && is_finite(pair)) {
-        const double one = 1;
-        for (const double x : {pair.s, pair.c})
-          above[part].add(1, Vector<const double>{&one, 1}, Vector<const double>{&x, 1});
+        above[part].add(1, pair.s);
+        above[part].add(1, pair.c);
       } else {
         above[part].add(0, parts * p, Row{terms}, Column{terms});
       }
-      for_products(x_(place(p), side), part, [&](T factor, T number) {
-        above[part].add(1, Vector<const T>{&factor, 1}, Vector<const T>{&number, 1});
-      });
     }
-    T value[parts];
-    for (Index part = 0; part < parts; ++part)
-      value[part] = m_.unit ? above[part].template round<T>() : quotient(above, pivot, part, part_of(guess, part));
-    if constexpr (is_complex<E>)
-      return {value[0], value[1]};
-    else
-      return value[0];
-  }
-
-  static T quotient(const ExactSum<double> (&above)[parts], const E& pivot, Index part, T guess) {
-    T special[parts], sign[parts];
-    bool any_special[parts];
-    Wide<LongAccumulator::limbs> sum[parts];
-    for (Index i = 0; i < parts; ++i) {
-      double value = 0;
-      any_special[i] = above[i].special(value);
-      special[i] = static_cast<T>(value);
-      sum[i] = above[i].value();
-      sign[i] = T(wide_negative(sum[i]) ? -1 : wide_bit_length(sum[i]) != 0);
-    }
-    if constexpr (is_complex<E>) {
-      const T factor[2] = {pivot.re, part == 0 ? pivot.im : -pivot.im};  // of this part of y and of the other
-      if (is_nan(pivot.re) || is_nan(pivot.im)) return canonical_nan<T>();
-      if (!is_finite(pivot.re) || !is_finite(pivot.im))
-        return any_special[0] || any_special[1] ? canonical_nan<T>() : T(0);
-      const bool zero = is_zero(pivot.re) && is_zero(pivot.im);
-      if (zero) return canonical((any_special[part] ? special[part] : sign[part]) / pivot.re);
-      ComponentSum<double> y;
-      T infinite = 0;
-      bool is_infinite = false;
-      for (Index i = 0; i < 2; ++i) {
-        const Index of = i == 0 ? part : 1 - part;
-        if (is_zero(factor[i])) continue;
-        if (any_special[of]) {
-          infinite += special[of] * factor[i];
-          is_infinite = true;
-        } else {
-          y.add(factor[i], sum[of], LongAccumulator::min_exponent);
-        }
-      }
-      if (is_infinite) return canonical(infinite);
-      const bool negative = y.sign() < 0;
-      if (y.sign() == 0) return T(0);
-      return round_quotient<T>(negative, guess, [&](int times, T a, T b, T c) {
-        ComponentSum<double> left;
-        for (Index i = 0; i < 2; ++i) {
-          const double f = factor[i], scale = (negative ? -1 : 1) * times;
-          // Twice a factor, which may be the largest number, is added as two.
-          for (int again = 0; again < times; ++again)
-            left.add(f * (scale / times), sum[i == 0 ? part : 1 - part], LongAccumulator::min_exponent);
-          const Decoded d = decode(f);
-          const Uint128 square = static_cast<Uint128>(d.mantissa) * d.mantissa;
-          const Wide<3> wide{{static_cast<std::uint64_t>(square), static_cast<std::uint64_t>(square >> 64), 0}};
-          for (T v : {a, b, c}) left.add(-static_cast<double>(v), wide, 2 * d.exponent);
-        }
-        return left.sign();
-      });
-    } else {
-      const T d = pivot;
-      if (any_special[0]) return canonical(special[0] / d);
-      if (is_nan(d)) return canonical_nan<T>();
-      if (is_zero(d)) return canonical(sign[0] / d);
-      if (sign[0] == 0) return T(0);
-      const bool negative = (sign[0] < 0) != (d < 0);
-      if (!is_finite(d)) return negative ? -T(0) : T(0);
-      const double size = std::fabs(static_cast<double>(d));
-      return round_quotient<T>(negative, guess, [&](int times, T a, T b, T c) {
-        ComponentSum<double> left;
-        left.add(sign[0] * times, sum[0], LongAccumulator::min_exponent);
-        for (T v : {a, b, c}) left.add(-size, static_cast<double>(v));
-        return left.sign();
-      });
-    }
+    return unknown.exact(above, guess);
   }
 
   const E alpha_;

@@ -11,8 +11,8 @@
 #include "lib/call/accuracy.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/kernels/cr_kernels.hpp"
-#include "lib/cpu/sums/ziv.hpp"
 #include "lib/numerics/bounds.hpp"
+#include "lib/numerics/ziv.hpp"
 
 namespace accublas::cpu {
 

@@ -10,9 +10,9 @@
 #include "lib/call/accuracy.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/kernels/cr_kernels.hpp"
-#include "lib/cpu/sums/exact_sum.hpp"
-#include "lib/cpu/sums/ziv.hpp"
 #include "lib/numerics/bounds.hpp"
+#include "lib/numerics/exact_sum.hpp"
+#include "lib/numerics/ziv.hpp"
 
 namespace accublas::cpu {
 
@@ -268,7 +268,7 @@ class CrGemv {
     parallel_for(execution_.threads, execution_.threads, [&](Index task, int) {
       const Index begin = task * share, terms = std::min(share, g_.k - begin);
       ExactSum<T>& part = *new (parts_ + task) ExactSum<T>;
-      if (terms > 0) part.add(terms, g_.a.block(i, begin).row(0), {&g_.x[begin], g_.x.stride});
+      part.add(begin, begin + terms, g_.a.row(i), g_.x);
     });
     for (Index task = 1; task < execution_.threads; ++task) parts_[0].add(parts_[task]);
     T* y = &g_.y[i];
@@ -343,7 +343,7 @@ void cr_mixed_dot(const MixedDot<T>& d, Execution& execution) {
   const T one = 1;
   if (ziv_test(one, sum, d.addend == 0 ? T(0) : one, d.addend, d.result)) return;
   ExactSum<T> exact;
-  exact.add(d.n, d.x, d.y);
+  exact.add(0, d.n, d.x, d.y);
   *d.result = exact.finish(one, d.addend == 0 ? T(0) : one, &d.addend);
   ++execution.report.undecided;
 }

@@ -4,8 +4,8 @@
 #include "lib/base/test_hooks.hpp"
 #include "lib/call/accuracy.hpp"
 #include "lib/cpu/engines.hpp"
-#include "lib/cpu/sums/exact_sum.hpp"
 #include "lib/numerics/bounds.hpp"
+#include "lib/numerics/exact_sum.hpp"
 #include "lib/numerics/finish_root.hpp"
 #include "lib/numerics/long_accumulator.hpp"
 
@@ -14,7 +14,7 @@ namespace accublas::cpu {
 template <class T>
 T exact_element(Index k, T alpha, Vector<const T> row, Vector<const T> col, T beta, const T* c) {
   ExactSum<T> sum;
-  sum.add(k, row, col);
+  sum.add(0, k, row, col);
   return sum.finish(alpha, beta, c);
 }
 

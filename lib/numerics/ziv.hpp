@@ -4,11 +4,11 @@
 #include "lib/base/test_hooks.hpp"
 #include "lib/numerics/triple_sum.hpp"
 
-namespace accublas::cpu {
+namespace accublas {
 
 /// RN(alpha S + beta c) and true, where the interval of `sum` decides it.
 template <class T>
-bool ziv_test(T alpha, TripleSum sum, T beta, T c, T* out) {
+ACCUBLAS_HD bool ziv_test(T alpha, TripleSum sum, T beta, T c, T* out) {
   if (mutant(Mutant::ziv_half)) sum.error *= 0x1p-40;
   if (!triple_known(sum)) return false;
   bool decided = finish_triple(alpha, sum, 0, beta, c, out) && !hook_all_undecided();
@@ -20,4 +20,4 @@ bool ziv_test(T alpha, TripleSum sum, T beta, T c, T* out) {
   return decided;
 }
 
-}  // namespace accublas::cpu
+}  // namespace accublas

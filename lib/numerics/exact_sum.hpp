@@ -2,61 +2,64 @@
 #pragma once
 
 #include "lib/base/test_hooks.hpp"
-#include "lib/call/problem.hpp"
 #include "lib/numerics/long_accumulator.hpp"
 
-namespace accublas::cpu {
+namespace accublas {
 
 template <class T>
 class ExactSum {
  public:
-  /// += sum_p row[p] col[p], p < k.
-  template <class Row = Vector<const T>, class Col = Vector<const T>>
-  void add(Index k, const Row& row, const Col& col) {
-    add(0, k, row, col);
-  }
-  /// The same over first <= p < end.
-  template <class Row, class Col>
-  void add(Index first, Index end, const Row& row, const Col& col) {
-    for (Index p = first; p < end; ++p) {
-      const T a = row[p], b = col[p];
-      if (is_finite(a) && is_finite(b)) {
-        if (!is_zero(a) && !is_zero(b)) sum_.add_product(a, b);  // sparse rows end here, whose bound is not zero
-      } else {
-        add_special(a, b);
-      }
+  /// += x y.
+  ACCUBLAS_HD void add(T x, T y) {
+    if (is_finite(x) && is_finite(y)) {
+      if (!is_zero(x) && !is_zero(y)) sum_.add_product(x, y);  // sparse rows end here, whose bound is not zero
+    } else {
+      add_special(x, y);
     }
   }
+  /// += sum_p row[p] col[p], first <= p < end.
+  template <class Row, class Col>
+  ACCUBLAS_HD void add(std::int64_t first, std::int64_t end, const Row& row, const Col& col) {
+    for (std::int64_t p = first; p < end; ++p) add(row[p], col[p]);
+  }
 
-  void add(const ExactSum& other) {
+  ACCUBLAS_HD void add(const ExactSum& other) {
     sum_.add(other.sum_);
     special_ += other.special_;
     any_special_ |= other.any_special_;
   }
+  /// The sum over several that hold parts of it: of_word(x) and of_special(x) add up their words, and their special
+  /// terms. At most 32 of them.
+  template <class OfWord, class OfSpecial>
+  ACCUBLAS_HD void add_up(OfWord&& of_word, OfSpecial&& of_special) {
+    sum_.add_up(of_word);
+    special_ = of_special(special_);
+    any_special_ = of_word(any_special_) != 0;
+  }
 
   /// The sum where no term is special, in units of 2^LongAccumulator::min_exponent.
-  Wide<LongAccumulator::limbs> value() const { return sum_.value(); }
+  ACCUBLAS_HD Wide<LongAccumulator::limbs> value() const { return sum_.value(); }
   /// Whether some term is; the sum is *value then.
-  bool special(T& value) const {
+  ACCUBLAS_HD bool special(T& value) const {
     value = special_;
     return any_special_;
   }
 
   /// RN(sum) to another type of numbers.
   template <class U>
-  U round() const {
+  ACCUBLAS_HD U round() const {
     return any_special_ ? finish_special(U(1), static_cast<U>(special_), U(0), U(0))
                         : accublas::finish(U(1), sum_, U(0), U(0));
   }
 
   /// RN(alpha sum + beta c) as docs/modes.md has it; *c is read only where beta is not zero.
-  T finish(T alpha, T beta, const T* c) const {
+  ACCUBLAS_HD T finish(T alpha, T beta, const T* c) const {
     const T addend = read_addend(beta, c);
     return any_special_ ? finish_special(alpha, special_, beta, addend) : accublas::finish(alpha, sum_, beta, addend);
   }
 
  private:
-  void add_special(T a, T b) {
+  ACCUBLAS_HD void add_special(T a, T b) {
     any_special_ = true;
     if (mutant(Mutant::special_inf_times_zero) && !is_nan(a) && !is_nan(b) && (is_zero(a) || is_zero(b))) return;
     special_ += a * b;
@@ -68,4 +71,4 @@ class ExactSum {
   bool any_special_ = false;
 };
 
-}  // namespace accublas::cpu
+}  // namespace accublas

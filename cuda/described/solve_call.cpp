@@ -1,0 +1,101 @@
+#include "cuda/described/solve_call.hpp"
+
+#include <optional>
+
+#include "cuda/core/inner_calls.hpp"
+#include "lib/base/error.hpp"
+#include "lib/base/integers.hpp"
+
+namespace accublas::cuda {
+
+namespace {
+
+template <class E>
+class SolveByHalves {
+ public:
+  using Native = void (*)(State&, const Level3<E>&, Execution&);
+
+  SolveByHalves(State& state, const Call<Level3<E>, E>& call, Execution& execution, DeviceGemmFunction<E> serve,
+                Native native)
+      : state_(state),
+        call_(call),
+        l_(call.problem),
+        system_(system_of(l_)),
+        forward_(system_.m.part == Triangle::lower),
+        execution_(execution),
+        serve_(serve),
+        native_(native) {}
+
+  void run() {
+    std::optional<BatchScope> scope;
+    if (!state_.in_batch()) scope.emplace(state_, execution_.report.level);
+    try {
+      solve(0, system_.order, system_.alpha);
+    } catch (const Error& error) {
+      if (wrote_ && error.status() == ACCUBLAS_ERROR_MEMORY) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
+      throw;
+    }
+    if (scope) scope->end();
+  }
+
+ private:
+  /// Unknowns first .. first + count - 1, whose right-hand sides are alpha times what stands there.
+  void solve(Index first, Index count, const E& alpha) {
+    if (count <= most_unknowns_at_once<E>) return solve_at_once(first, count, alpha);
+    const Index half = round_up(count / 2, 256), rest = count - half;
+    const Index early = forward_ ? first : first + rest, late = forward_ ? first + half : first;
+    solve(early, half, alpha);
+    const Gemm<E> g{rest,
+                    system_.sides,
+                    half,
+                    E{RealOf<E>(-1)},
+                    system_.m.stored.block(late, early),
+                    {&system_.x(early, 0), system_.x.row_stride, system_.x.col_stride},
+                    alpha,
+                    system_.x.block(late, 0),
+                    system_.m.conjugate};
+    serve_(state_, Call<Gemm<E>, E>{g, {&g.alpha, false}, {&g.beta, false}, true, true, call_.mode, call_.engine},
+           execution_);
+    solve(late, rest, E{RealOf<E>(1)});
+  }
+
+  void solve_at_once(Index first, Index count, const E& alpha) {
+    Level3<E> part = l_;
+    const bool left = l_.side == ACCUBLAS_LEFT;
+    (left ? part.m : part.n) = count;
+    part.alpha = alpha;
+    part.a += first * (l_.lda + 1);
+    part.c += first * (left ? 1 : l_.ldb);
+    native_(state_, part, execution_);
+    wrote_ = true;
+  }
+
+  State& state_;
+  const Call<Level3<E>, E>& call_;
+  const Level3<E>& l_;
+  const TriangularSystem<E> system_;
+  const bool forward_;
+  Execution& execution_;
+  const DeviceGemmFunction<E> serve_;
+  const Native native_;
+  bool wrote_ = false;
+};
+
+}  // namespace
+
+template <class E>
+void solve_by_halves(State& state, const Call<Level3<E>, E>& call, Execution& execution, DeviceGemmFunction<E> serve,
+                     void (*native)(State&, const Level3<E>&, Execution&)) {
+  SolveByHalves<E>(state, call, execution, serve, native).run();
+}
+
+#define ACCUBLAS_INSTANTIATE(E)                                                                       \
+  template void solve_by_halves(State&, const Call<Level3<E>, E>&, Execution&, DeviceGemmFunction<E>, \
+                                void (*)(State&, const Level3<E>&, Execution&));
+ACCUBLAS_INSTANTIATE(double)
+ACCUBLAS_INSTANTIATE(float)
+ACCUBLAS_INSTANTIATE(Complex<double>)
+ACCUBLAS_INSTANTIATE(Complex<float>)
+#undef ACCUBLAS_INSTANTIATE
+
+}  // namespace accublas::cuda

@@ -1,0 +1,201 @@
+// An unknown of a triangular system from the sum over the unknowns before it (docs/modes.md, "TRSM and TRSV"): by an
+// interval around that sum, which decides nearly always, or by the exact sum.
+#pragma once
+
+#include "lib/numerics/complex.hpp"
+#include "lib/numerics/exact_sum.hpp"
+#include "lib/numerics/quotient.hpp"
+#include "lib/numerics/ziv.hpp"
+
+namespace accublas {
+
+template <class E>
+inline constexpr int parts_of = is_complex<E> ? 2 : 1;
+
+template <class E>
+ACCUBLAS_HD RealOf<E> part_of(const E& z, int part) {
+  if constexpr (is_complex<E>)
+    return part == 0 ? z.re : z.im;
+  else
+    return z;
+}
+
+/// x = RN((alpha b - sum) / pivot), complex parts one by one; `unit`: RN(alpha b - sum), and pivot plays no part.
+template <class E>
+struct Unknown {
+  using T = RealOf<E>;
+  static constexpr int parts = parts_of<E>;
+
+  E alpha, b, pivot;
+  bool unit;
+
+  /// The unknown, from sums known up to their errors; false where they do not decide: `result` is near then, or
+  /// anything.
+  ACCUBLAS_HD bool approximate(const TripleSum (&sums)[parts], E& result) const {
+    TripleSum above[parts];
+    for (int part = 0; part < parts; ++part)
+      if (!numerator(part, sums[part], above[part])) return false;
+    T value[parts];
+    bool decided = true;
+    for (int part = 0; part < parts; ++part) {
+      TripleSum quotient = above[part];
+      if (!unit && !divide(above, part, quotient)) return false;
+      if (is_nothing(quotient)) {
+        value[part] = T(0);
+      } else {
+        value[part] = static_cast<T>(quotient.a1);
+        decided &= ziv_test(T(1), quotient, T(0), T(0), &value[part]);
+      }
+    }
+    result = joined(value);
+    return decided;
+  }
+
+  /// The unknown, from minus the sums, exactly; `guess`: a number near it, or any.
+  ACCUBLAS_HD ACCUBLAS_NOINLINE E exact(ExactSum<double> (&above)[parts], const E& guess) const {
+    T value[parts];
+    for (int part = 0; part < parts; ++part)
+      for_products(part, [&](T factor, T number) { above[part].add(factor, number); });
+    for (int part = 0; part < parts; ++part)
+      value[part] = unit ? above[part].template round<T>() : quotient(above, part, part_of(guess, part));
+    return joined(value);
+  }
+
+ private:
+  ACCUBLAS_HD static E joined(const T (&value)[parts]) {
+    if constexpr (is_complex<E>)
+      return {value[0], value[1]};
+    else
+      return value[0];
+  }
+
+  /// The products whose sum is a part of alpha b; a part of alpha that is zero makes none.
+  template <class Add>
+  ACCUBLAS_HD void for_products(int part, Add&& add) const {
+    if constexpr (is_complex<E>) {
+      if (!is_zero(alpha.re)) add(alpha.re, part == 0 ? b.re : b.im);
+      if (!is_zero(alpha.im)) add(part == 0 ? -alpha.im : alpha.im, part == 0 ? b.im : b.re);
+    } else {
+      add(alpha, b);
+    }
+  }
+
+  /// alpha b - sum; false where a product may have lost something.
+  ACCUBLAS_HD bool numerator(int part, const TripleSum& sum, TripleSum& to) const {
+    to = {-sum.a1, -sum.a2, -sum.a3, sum.error};
+    bool good = true;
+    for_products(part, [&](T factor, T number) {
+      const DoublePair p = two_product(factor, number);
+      if (factor == T(1) || (is_zero(number) && is_finite(factor)))
+        triple_add(to, {static_cast<double>(number), 0, 0, 0});
+      else if (Approximation::in_range(p.high))
+        triple_add(to, {p.high, p.low, 0, 0});
+      else
+        good = false;
+    });
+    if (mutant(Mutant::solve_numerator)) to = {static_cast<double>(static_cast<T>(to.a1 + (to.a2 + to.a3))), 0, 0, 0};
+    return good && triple_known(to);
+  }
+  ACCUBLAS_HD static bool is_nothing(const TripleSum& s) { return s.a1 == 0 && s.a2 == 0 && s.a3 == 0 && s.error == 0; }
+  /// Zero, or in range.
+  ACCUBLAS_HD static bool usable(double x) { return x == 0 || Approximation::in_range(x); }
+
+  /// A part of the quotient; false where a number is out of range.
+  ACCUBLAS_HD bool divide(const TripleSum (&above)[parts], int part, TripleSum& to) const {
+    using A = Approximation;
+    A y[parts];
+    bool nothing = true;
+    for (int i = 0; i < parts; ++i) {
+      y[i] = A::of(above[i]);
+      nothing &= is_nothing(above[i]);
+      if (!(A::in_range(y[i].high) || is_nothing(above[i]))) return false;
+    }
+    A quotient;
+    if constexpr (is_complex<E>) {
+      const double re = pivot.re, im = pivot.im;
+      if (!usable(re) || !usable(im) || (re == 0 && im == 0)) return false;
+      to = {0, 0, 0, 0};
+      if (nothing) return true;
+      const A size = A{re, 0, 0}.times(re).plus(A{im, 0, 0}.times(im));
+      quotient = (part == 0 ? y[0].times(re).plus(y[1].times(im)) : y[1].times(re).plus(y[0].times(-im))).over(size);
+    } else {
+      if (!A::in_range(pivot)) return false;
+      to = {0, 0, 0, 0};
+      if (nothing) return true;
+      quotient = y[0].over(A{pivot, 0, 0});
+    }
+    to = quotient.sum();
+    return A::in_range(quotient.high);
+  }
+
+  /// A part of the exact quotient, rounded.
+  ACCUBLAS_HD T quotient(const ExactSum<double> (&above)[parts], int part, T guess) const {
+    T special[parts], sign[parts];
+    bool any_special[parts];
+    Wide<LongAccumulator::limbs> sum[parts];
+    for (int i = 0; i < parts; ++i) {
+      double value = 0;
+      any_special[i] = above[i].special(value);
+      special[i] = static_cast<T>(value);
+      sum[i] = above[i].value();
+      sign[i] = T(wide_negative(sum[i]) ? -1 : wide_bit_length(sum[i]) != 0);
+    }
+    if constexpr (is_complex<E>) {
+      const T factor[2] = {pivot.re, part == 0 ? pivot.im : -pivot.im};  // of this part of y and of the other
+      if (is_nan(pivot.re) || is_nan(pivot.im)) return canonical_nan<T>();
+      if (!is_finite(pivot.re) || !is_finite(pivot.im))
+        return any_special[0] || any_special[1] ? canonical_nan<T>() : T(0);
+      const bool zero = is_zero(pivot.re) && is_zero(pivot.im);
+      if (zero) return canonical((any_special[part] ? special[part] : sign[part]) / pivot.re);
+      ComponentSum<double> y;
+      T infinite = 0;
+      bool is_infinite = false;
+      for (int i = 0; i < 2; ++i) {
+        const int of = i == 0 ? part : 1 - part;
+        if (is_zero(factor[i])) continue;
+        if (any_special[of]) {
+          infinite += special[of] * factor[i];
+          is_infinite = true;
+        } else {
+          y.add(factor[i], sum[of], LongAccumulator::min_exponent);
+        }
+      }
+      if (is_infinite) return canonical(infinite);
+      const bool negative = y.sign() < 0;
+      if (y.sign() == 0) return T(0);
+      return round_quotient<T>(negative, guess, [&](int times, T a, T b, T c) {
+        ComponentSum<double> left;
+        for (int i = 0; i < 2; ++i) {
+          const double f = factor[i], scale = (negative ? -1 : 1) * times;
+          // Twice a factor, which may be the largest number, is added as two.
+          for (int again = 0; again < times; ++again)
+            left.add(f * (scale / times), sum[i == 0 ? part : 1 - part], LongAccumulator::min_exponent);
+          const Decoded d = decode(f);
+          const Uint128 square = static_cast<Uint128>(d.mantissa) * d.mantissa;
+          const Wide<3> wide{{static_cast<std::uint64_t>(square), static_cast<std::uint64_t>(square >> 64), 0}};
+          const T of_x[3] = {a, b, c};
+          for (int v = 0; v < 3; ++v) left.add(-static_cast<double>(of_x[v]), wide, 2 * d.exponent);
+        }
+        return left.sign();
+      });
+    } else {
+      const T d = pivot;
+      if (any_special[0]) return canonical(special[0] / d);
+      if (is_nan(d)) return canonical_nan<T>();
+      if (is_zero(d)) return canonical(sign[0] / d);
+      if (sign[0] == 0) return T(0);
+      const bool negative = (sign[0] < 0) != (d < 0);
+      if (!is_finite(d)) return negative ? -T(0) : T(0);
+      const double size = absolute(d);
+      return round_quotient<T>(negative, guess, [&](int times, T a, T b, T c) {
+        ComponentSum<double> left;
+        left.add(sign[0] * times, sum[0], LongAccumulator::min_exponent);
+        const T of_x[3] = {a, b, c};
+        for (int v = 0; v < 3; ++v) left.add(-size, static_cast<double>(of_x[v]));
+        return left.sign();
+      });
+    }
+  }
+};
+
+}  // namespace accublas
