@@ -296,12 +296,12 @@ void launch_measure(const DeviceModel& device, const Sides<T>& sides, bool with_
   launch(device, "measure", finish_parts<T>, lines, stream, sides, with_lambda);
 }
 
-__global__ void take_from_first(Lines lines) {
+__global__ void take_from_first(Lines lines, bool with_lambda) {
   await_predecessor();
   const Index first = 2 * (static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x);
   if (first + 1 >= lines.count) return;
   lines.norm[first + 1] = lines.norm[first];
-  lines.lambda[first + 1] = lines.lambda[first];
+  if (with_lambda) lines.lambda[first + 1] = lines.lambda[first];
 }
 
 }  // namespace
@@ -324,10 +324,10 @@ void measure_bounds(const DeviceModel& device, const Operand<T>& rows, const Lin
   launch_measure(device, sides, true, true, stream);
 }
 
-void share_in_pairs(const DeviceModel& device, const Lines& lines, cudaStream_t stream) {
+void share_in_pairs(const DeviceModel& device, const Lines& lines, bool with_lambda, cudaStream_t stream) {
   constexpr int threads = 256;
   launch(device, "lines in pairs", take_from_first,
-         {static_cast<unsigned>(ceil_div(lines.count / 2, Index{threads})), threads}, stream, lines);
+         {static_cast<unsigned>(ceil_div(lines.count / 2, Index{threads})), threads}, stream, lines, with_lambda);
 }
 
 #define ACCUBLAS_INSTANTIATE(T)                                                                                      \

@@ -22,7 +22,7 @@ void measure_bounds(const DeviceModel&, const Operand<T>& rows, const Lines& row
                     const Lines& col_lines, CallState* state, cudaStream_t);
 
 /// Lines 2 i and 2 i + 1 hold the same magnitudes in another order: what was rounded on the way to norm and lambda is
-/// made one, so that both are scaled alike.
-void share_in_pairs(const DeviceModel&, const Lines&, cudaStream_t);
+/// made one, so that both are scaled alike. with_lambda: as they were measured.
+void share_in_pairs(const DeviceModel&, const Lines&, bool with_lambda, cudaStream_t);
 
 }  // namespace accublas::cuda

@@ -219,7 +219,7 @@ void DeviceGemm<T>::run() {
   } else {
     measure(model_, rows_, row_lines_, cols_, col_lines_, !fixed, call_, stream_);
   }
-  if (complex_) share_in_pairs(model_, col_lines_, stream_);
+  if (complex_) share_in_pairs(model_, col_lines_, !fixed, stream_);
   if (fixed) {
     const int t = mode_.parameter;
     const PassLaunch launched = launch_for_bits(t);

@@ -258,7 +258,7 @@ TEST(MeasurePairs, TheSecondLineTakesWhatTheFirstHas) {
     lines.count = count;
     lines.norm = device_norm.data();
     lines.lambda = device_lambda.data();
-    cuda::share_in_pairs(device_model(), lines, nullptr);
+    cuda::share_in_pairs(device_model(), lines, true, nullptr);
     const std::vector<double> norms = device_norm.values(), lambdas = device_lambda.values();
     for (std::size_t i = 0; i < norm.size(); ++i) {
       ASSERT_EQ(norms[i], norm[i / 2 * 2]) << i;
