@@ -1,8 +1,7 @@
 #include "cuda/core/launch.hpp"
 #include "cuda/described/described.hpp"
 #include "lib/base/integers.hpp"
-#include "lib/numerics/finish.hpp"
-#include "lib/numerics/long_accumulator.hpp"
+#include "lib/numerics/exact_sum.hpp"
 
 namespace accublas::cuda {
 
@@ -102,26 +101,6 @@ __device__ bool finite_number(const Complex<T>& z) {
   return is_finite(z.re) && is_finite(z.im);
 }
 
-/// An exact sum and the infinite and NaN terms beside it.
-template <class T>
-struct MendedSum {
-  LongAccumulator sum;
-  T special = 0;
-  bool any_special = false;
-
-  __device__ void add(T x, T y) {
-    if (is_finite(x) && is_finite(y)) {
-      if (!is_zero(x) && !is_zero(y)) sum.add_product(x, y);
-    } else {
-      special += x * y;
-      any_special = true;
-    }
-  }
-  __device__ T finish(T alpha) const {
-    return any_special ? finish_special(alpha, special, T(0), T(0)) : accublas::finish(alpha, sum, T(0), T(0));
-  }
-};
-
 /// A block takes a row, and its threads elements of it.
 template <class E>
 __global__ void __launch_bounds__(threads) mend(const __grid_constant__ Product<E> p) {
@@ -134,24 +113,24 @@ __global__ void __launch_bounds__(threads) mend(const __grid_constant__ Product<
     for (Index j = threadIdx.x; j < p.n; j += threads) {
       const TermRange range = terms_of_column(p, j);
       if constexpr (is_complex<E>) {
-        MendedSum<T> sum;
+        ExactSum<T> sum;
         for (Index q = range.first; q < range.end; ++q) {
           const E x = p.a.stored(i, q), y = p.b.stored(q, j);
           sum.add(x.re, y.re);
           sum.add(x.im, -y.im);
         }
-        const T re = sum.finish(p.alpha.re);
+        const T re = sum.finish(p.alpha.re, T(0), nullptr);
         sum = {};
         for (Index q = range.first; q < range.end; ++q) {
           const E x = p.a.stored(i, q), y = p.b.stored(q, j);
           sum.add(x.re, y.im);
           sum.add(x.im, y.re);
         }
-        p.c(i, j) = {re, sum.finish(p.alpha.re)};
+        p.c(i, j) = {re, sum.finish(p.alpha.re, T(0), nullptr)};
       } else {
-        MendedSum<T> sum;
+        ExactSum<T> sum;
         for (Index q = range.first; q < range.end; ++q) sum.add(p.a.stored(i, q), p.b.stored(q, j));
-        p.c(i, j) = sum.finish(p.alpha);
+        p.c(i, j) = sum.finish(p.alpha, T(0), nullptr);
       }
     }
   }

@@ -28,14 +28,6 @@ class ExactSum {
     special_ += other.special_;
     any_special_ |= other.any_special_;
   }
-  /// The sum over several that hold parts of it: of_word(x) and of_special(x) add up their words, and their special
-  /// terms. At most 32 of them.
-  template <class OfWord, class OfSpecial>
-  ACCUBLAS_HD void add_up(OfWord&& of_word, OfSpecial&& of_special) {
-    sum_.add_up(of_word);
-    special_ = of_special(special_);
-    any_special_ = of_word(any_special_) != 0;
-  }
 
   /// The sum where no term is special, in units of 2^LongAccumulator::min_exponent.
   ACCUBLAS_HD Wide<LongAccumulator::limbs> value() const { return sum_.value(); }

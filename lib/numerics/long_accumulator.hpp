@@ -45,14 +45,6 @@ class LongAccumulator {
     if (pending_ >= carry_period) carry();
   }
 
-  /// The sum over several accumulators, at most 32: of_word adds up a word of theirs.
-  template <class OfWord>
-  ACCUBLAS_HD void add_up(OfWord&& of_word) {
-    carry();
-    for (int i = 0; i < digits; ++i) digit_[i] = of_word(digit_[i]);
-    pending_ = 32;
-  }
-
   /// The sum as one integer, times 2^min_exponent.
   ACCUBLAS_HD Wide<limbs> value() const {
     Wide<limbs> r{};

@@ -294,10 +294,8 @@ void expect_small_residuals(Routine routine, Index parts, const char* engine, In
         for (Index i = 0; i < n; ++i) {
           const auto at = [&](Index p) { return static_cast<std::size_t>(left ? p + s * ldb : s + p * ldb); };
           long double left_over[2] = {}, size = 0;
-          for (Index part = 0; part < parts; ++part) {
+          for (Index part = 0; part < parts; ++part)
             left_over[part] = -0.75L * static_cast<long double>(of_b[parts * static_cast<Index>(at(i)) + part]);
-            size += std::fabs(left_over[part]);
-          }
           for (Index p = 0; p < n; ++p) {
             // The matrix that meets a side's unknowns: of the right side op(A) is transposed.
             const bool across = (trans != ACCUBLAS_NO_TRANS) == left;
