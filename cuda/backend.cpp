@@ -11,7 +11,7 @@
 #include "cuda/core/scale_call.hpp"
 #include "cuda/core/staging.hpp"
 #include "cuda/described/level3_call.hpp"
-#include "cuda/described/solve_call.hpp"
+#include "cuda/solve/solve_by_halves.hpp"
 #include "cuda/digits/digit_call.hpp"
 #include "cuda/dot2/gemm_dot2.hpp"
 #include "cuda/gemm_cost.hpp"

@@ -31,6 +31,10 @@ __device__ __forceinline__ void add_96(std::uint32_t& low, std::uint32_t& middle
 __device__ __forceinline__ void barrier_sync(int barrier, int threads) {
   asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
 }
+/// Counts the warp among those threads, and goes on: what it wrote is seen by those that wait there.
+__device__ __forceinline__ void barrier_tell(int barrier, int threads) {
+  asm volatile("bar.arrive %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
+}
 __device__ __forceinline__ bool barrier_any(int barrier, int threads, bool value) {
   std::uint32_t any;
   asm volatile(

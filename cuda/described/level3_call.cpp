@@ -13,8 +13,9 @@
 #include "cuda/core/cublas.hpp"
 #include "cuda/core/inner_calls.hpp"
 #include "cuda/described/described.hpp"
-#include "cuda/described/solve_call.hpp"
 #include "cuda/native/native_behind.hpp"
+#include "cuda/solve/solve_by_halves.hpp"
+#include "cuda/solve/solve_by_sums.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/integers.hpp"
 #include "lib/call/accuracy.hpp"
@@ -216,6 +217,8 @@ void level3_call(State& state, const Call<Level3<E>, E>& call, Execution& execut
                  bit_defined(call.mode), state.cuda_stream());
     return state.end_call();
   }
+  if (l.kind == Level3Kind::trsm && (call.engine == ACCUBLAS_ENGINE_SUMS || call.engine == ACCUBLAS_ENGINE_DOT2))
+    return solve_by_sums(state, system_of(l), call.mode, execution);
   bool joins_parts = false;  // of a product, before the rounding
   if constexpr (is_complex<E>) joins_parts = l.alpha.im != 0 || l.beta.im != 0;
   const bool solve_joins = l.kind == Level3Kind::trsm && joins_parts && !execution.engine_forced;

@@ -1,4 +1,4 @@
-// Products of level 3 on a device by the engines of GEMM, and TRSM (cuda/described/solve_call.hpp).
+// Products of level 3 on a device by the engines of GEMM, and TRSM (cuda/solve/solve_by_halves.hpp).
 #pragma once
 
 #include "cuda/core/staging.hpp"

@@ -57,7 +57,9 @@ int passes_for(Index m, Index n, Index k) {
 template <class T>
 class DeviceGemm {
  public:
-  DeviceGemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution, const NativeOffer* offer);
+  /// sums: null, or where the product is to be added to instead of to C.
+  DeviceGemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution, const NativeOffer* offer,
+             const PairSums* sums = nullptr);
   void run();
 
  private:
@@ -78,6 +80,7 @@ class DeviceGemm {
   const Call<Gemm<T>, T>& call_as_made_;
   Execution& execution_;
   const NativeOffer* const offer_;
+  const PairSums* const sums_;
   const DeviceModel& model_;
   cudaStream_t stream_;
   const EngineCall<T> call_in_engine_;
@@ -96,12 +99,14 @@ class DeviceGemm {
 };
 
 template <class T>
-DeviceGemm<T>::DeviceGemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution, const NativeOffer* offer)
+DeviceGemm<T>::DeviceGemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution, const NativeOffer* offer,
+                          const PairSums* sums)
     : state_(state),
       mode_(call.mode),
       call_as_made_(call),
       execution_(execution),
       offer_(offer),
+      sums_(sums),
       model_(state.model()),
       stream_(state.cuda_stream()),
       call_in_engine_(call),
@@ -190,7 +195,7 @@ void DeviceGemm<T>::run() {
   const bool fixed = mode_.kind == ACCUBLAS_MODE_FIXED;
   const std::size_t cap = execution_.workspace.cap();
   // With an offer, many sums without a term are cuBLAS's, and few the exact accumulators'.
-  keep_nonzero_ = !fixed && !offer_ && keeps_nonzero(call_in_engine_, cap);
+  keep_nonzero_ = !fixed && !offer_ && !sums_ && keeps_nonzero(call_in_engine_, cap);
   Carver measuring(nullptr);
   lay_out(measuring);
   choose_buffers(cap, measuring.used());
@@ -206,6 +211,13 @@ void DeviceGemm<T>::run() {
 
   call_ = state_.begin_call(report.level);
   state_.phase(&accublas_report_t::ms_convert);
+  if (sums_) {
+    measure(model_, rows_, row_lines_, cols_, col_lines_, true, call_, stream_);
+    const PassLaunch launched = launch_for(sum_moduli<T>, ResidueKind::real);
+    plan_sums<T>(model_, row_lines_, col_lines_, launched, call_, stream_);
+    run_pass(0, launched);
+    return state_.end_call();
+  }
   if (!call_in_engine_.wanted.all())
     check(cudaMemsetAsync(open_, 0, sizeof(std::uint32_t) * open_words(call_in_engine_), stream_),
           "clearing the bits of open elements");
@@ -359,10 +371,20 @@ void DeviceGemm<T>::run_pass(int index, const PassLaunch& launched) {
                         stream_);
       }
       state_.phase(&accublas_report_t::ms_reconstruct);
-      start_reconstruct(model_,
-                        {reinterpret_cast<const std::int8_t*>(result_), row_lines_, col_lines_, row, col, at_, alpha_,
-                         beta_, open_, index, hook_all_undecided(), call_, wanted},
-                        stream_);
+      const ReconstructArguments<T> arguments{reinterpret_cast<const std::int8_t*>(result_),
+                                              row_lines_,
+                                              col_lines_,
+                                              row,
+                                              col,
+                                              at_,
+                                              alpha_,
+                                              beta_,
+                                              open_,
+                                              index,
+                                              hook_all_undecided(),
+                                              call_,
+                                              wanted};
+      sums_ ? add_sums(model_, arguments, *sums_, stream_) : start_reconstruct(model_, arguments, stream_);
     }
   }
 }
@@ -383,6 +405,20 @@ void int8_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution,
   DeviceGemm<T>(state, call, execution, offer).run();
 }
 
+template <class T>
+void int8_sums(State& state, const Gemm<T>& problem, const PairSums& sums, Execution& execution) {
+  const T one = 1, zero = 0;
+  Gemm<T> g = problem;
+  g.c = {nullptr, g.n + 1, 1};  // rows of A stay rows
+  Mode mode{};
+  mode.kind = ACCUBLAS_MODE_CR;
+  DeviceGemm<T>(state, Call<Gemm<T>, T>{g, {&one, false}, {&zero, false}, true, true, mode, ACCUBLAS_ENGINE_INT8},
+                execution, nullptr, &sums)
+      .run();
+}
+
+template void int8_sums(State&, const Gemm<double>&, const PairSums&, Execution&);
+template void int8_sums(State&, const Gemm<float>&, const PairSums&, Execution&);
 template void int8_gemm(State&, const Call<Gemm<double>, double>&, Execution&, const NativeOffer*);
 template void int8_gemm(State&, const Call<Gemm<float>, float>&, Execution&, const NativeOffer*);
 

@@ -3,6 +3,7 @@
 
 #include "cuda/core/state.hpp"
 #include "cuda/native/native_offer.hpp"
+#include "cuda/sums/pair_sums.hpp"
 #include "lib/call/execution.hpp"
 
 namespace accublas::cuda {
@@ -13,5 +14,10 @@ namespace accublas::cuda {
 /// where the certificate rejects an element: no promise of bits, the promised error. Throws Error.
 template <class T>
 void int8_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution, const NativeOffer* offer);
+
+/// sums += A B, element (i, j) of the product to element (i, j) of the sums: C, alpha and beta of the problem play no
+/// part. Asynchronous; throws Error.
+template <class T>
+void int8_sums(State& state, const Gemm<T>& problem, const PairSums& sums, Execution& execution);
 
 }  // namespace accublas::cuda

@@ -294,6 +294,18 @@ __global__ void __launch_bounds__(plan_threads)
   }
 }
 
+template <class T>
+__global__ void make_sums_plan(Index m, Index n, Index k, PassLaunch launched, Capacities capacities,
+                               CallState* state) {
+  await_predecessor();
+  PassPlan plan{};
+  plan.active = plan.interval = 1;
+  plan.moduli = sum_moduli<T>;
+  split_bits(capacity_of(capacities.log2[plan.moduli]), relative_norm(state->rows), relative_norm(state->cols), k,
+             plan.row_bits, plan.col_bits);
+  set_plan(plan, 0, launched, m, n, *state);
+}
+
 }  // namespace
 
 template <class T>
@@ -322,6 +334,13 @@ void plan_cr(const DeviceModel& model, int index, bool first, const Operand<T>& 
          launched, alpha, int8_capacities(launched.residues), state);
 }
 
+template <class T>
+void plan_sums(const DeviceModel& model, const Lines& rows, const Lines& cols, const PassLaunch& launched,
+               CallState* state, cudaStream_t stream) {
+  launch(model, "plan of sums", make_sums_plan<T>, {1, 1}, stream, rows.count, cols.count, rows.k, launched,
+         int8_capacities(ResidueKind::real), state);
+}
+
 #define ACCUBLAS_INSTANTIATE(T)                                                                                    \
   template void plan_fixed<T>(const DeviceModel&, int, int, const Lines&, const Lines&, const PassLaunch&, double, \
                               Scalar<T>, const NativeOffer*, CallState*, cudaStream_t);                            \
@@ -329,7 +348,9 @@ void plan_cr(const DeviceModel& model, int index, bool first, const Operand<T>& 
                                const NativeOffer*, CallState*, cudaStream_t);                                      \
   template void plan_cr<T>(const DeviceModel&, int, bool, const Operand<T>&, const Lines&, const Operand<T>&,      \
                            const Lines&, const PassLaunch&, const std::uint32_t*, Scalar<T>, CallState*,           \
-                           cudaStream_t);
+                           cudaStream_t);                                                                          \
+  template void plan_sums<T>(const DeviceModel&, const Lines&, const Lines&, const PassLaunch&, CallState*,        \
+                             cudaStream_t);
 ACCUBLAS_INSTANTIATE(double)
 ACCUBLAS_INSTANTIATE(float)
 #undef ACCUBLAS_INSTANTIATE

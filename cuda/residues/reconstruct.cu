@@ -2,6 +2,7 @@
 #include "cuda/residues/crt_tables.hpp"
 #include "cuda/residues/reconstruct.hpp"
 #include "cuda/residues/reconstruct_tiles.hpp"
+#include "cuda/sums/bounded_pair.hpp"
 
 namespace accublas::cuda {
 
@@ -18,13 +19,85 @@ struct RealNumbers {
   __device__ static int limbs_of(int moduli) { return moduli <= 16 ? 2 : moduli <= 24 ? 3 : crt_limbs; }
 };
 
+using namespace reconstructing;
+
+/// The sums of a tile's rows. `Narrow`: more than 16 planes.
+template <class T, bool Narrow>
+__device__ __forceinline__ void add_tile(const ReconstructArguments<T>& a, const BlockState<T, RealNumbers>& b,
+                                         const Tile& tile, const PairSums& sums) {
+  using Order = Steps<RealNumbers::later>;
+  const PassPlan& plan = b.plan;
+  const LeadingWeights<RealNumbers::later>& weights = b.weights[0];
+  const int warp = threadIdx.x / 32, group = threadIdx.x % 4, planes = plan.planes();
+  const int strip_col = warp % tile.strips * strip, own = strip_col + first_column();
+  if (strip_col >= tile.width) return;
+  const Index plane = plan.block_rows * plan.block_cols;
+  const Index first_row = a.row_block * plan.block_rows + tile.row,
+              first_col = a.col_block * plan.block_cols + tile.col;
+  const auto load = [&](int r, int step, auto& residues) {
+    load_residues(a.result + (tile.row + r) * plan.block_cols + tile.col + strip_col + 16 * (threadIdx.x % 32 / 4) +
+                      Order::first_plane(step, group, planes) * plane,
+                  Order::a_lane(step, planes) == 1 ? 0 : plane, residues);
+  };
+  for (int r = warp / tile.strips; r < tile.height; r += warps / tile.strips) {
+    Residues<4> wide;
+    Residues<RealNumbers::later> later{};
+    load(r, 0, wide);
+    if (Narrow) load(r, 1, later);
+    const bool zero_row = !(a.rows.norm[first_row + r] > 0);
+    const TileRow& row = b.lines.row[r];
+    DigitSums digits;
+    start_sums<Narrow>(weights, wide, later, digits);
+    if (Narrow) {
+      for (int step = 2; step < Order::of(planes); ++step) {
+        load(r, step, later);
+        add_step(weights, step, later, digits);
+      }
+    }
+#pragma unroll
+    for (int e = 0; e < columns; ++e) {
+      const int col = own + column_of(e);
+      if (col >= tile.width ||
+          ((zero_row || !(a.cols.norm[first_col + col] > 0)) && !row.special && !b.lines.special[col]))
+        continue;
+      const LeadingPart sum = leading_part<Narrow>(weights, digits.pair[e]);
+      const double bound = leading_slack<Narrow> + b.lines.drop[col] * row.error + row.drop * b.lines.error[col];
+      const int shift = row.shift - (static_cast<int>(b.lines.scale[col]) >> 20);
+      const double unit = power_of_two(shift);
+      const bool known = row.normal && !row.special && !b.lines.special[col];
+      add_to_sum<double, true>(
+          sums, (first_row + r) * sums.stride + first_col + col,
+          known ? BoundedPair<double, true>{{sum.head * unit, sum.tail * unit}, bound * unit}
+                : BoundedPair<double, true>{{0, 0}, from_bits<double>(FloatFormat<double>::infinity)});
+    }
+  }
+}
+
+template <class T>
+__global__ void __launch_bounds__(threads, blocks)
+    add_sums_of_block(const __grid_constant__ ReconstructArguments<T> a, PairSums sums) {
+  await_predecessor();
+  extern __shared__ __align__(16) unsigned char shared[];
+  BlockState<T, RealNumbers>& b = *reinterpret_cast<BlockState<T, RealNumbers>*>(shared);
+  for_tiles(a, b, [&](const Tile& tile) {
+    b.plan.planes() <= wide_step ? add_tile<T, false>(a, b, tile, sums) : add_tile<T, true>(a, b, tile, sums);
+  });
+}
+
 }  // namespace
+
+template <class T>
+void add_sums(const DeviceModel& model, const ReconstructArguments<T>& a, const PairSums& sums, cudaStream_t stream) {
+  launch_on_tiles<T, RealNumbers>(model, add_sums_of_block<T>, stream, a, sums);
+}
 
 template <class T>
 void reconstruct(const DeviceModel& model, const ReconstructArguments<T>& a, cudaStream_t stream) {
   reconstructing::launch_reconstruct<RealNumbers>(model, a, stream);
 }
 
+template void add_sums(const DeviceModel&, const ReconstructArguments<double>&, const PairSums&, cudaStream_t);
+template void add_sums(const DeviceModel&, const ReconstructArguments<float>&, const PairSums&, cudaStream_t);
 template void reconstruct(const DeviceModel&, const ReconstructArguments<double>&, cudaStream_t);
 template void reconstruct(const DeviceModel&, const ReconstructArguments<float>&, cudaStream_t);
 

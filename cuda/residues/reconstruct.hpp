@@ -7,6 +7,7 @@
 #include "cuda/core/device_model.hpp"
 #include "cuda/core/operand.hpp"
 #include "cuda/core/wanted.hpp"
+#include "cuda/sums/pair_sums.hpp"
 
 namespace accublas::cuda {
 
@@ -32,5 +33,11 @@ void reconstruct(const DeviceModel&, const ReconstructArguments<T>&, cudaStream_
 /// numbers; both are scaled as line 2 j.
 template <class T>
 void reconstruct_complex(const DeviceModel&, const ReconstructArguments<T>&, cudaStream_t);
+
+/// The sums S of an interval pass with real residues, added by their leading bits to `sums`, with bounds of what they
+/// lack: infinite ones where a line is special or far out of scale. Of the arguments C, its factors, `open` and
+/// `wanted` play no part.
+template <class T>
+void add_sums(const DeviceModel&, const ReconstructArguments<T>&, const PairSums& sums, cudaStream_t);
 
 }  // namespace accublas::cuda

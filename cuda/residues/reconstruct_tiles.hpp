@@ -358,10 +358,9 @@ __device__ void load_lines(const ReconstructArguments<T>& a, const Tile& tile, B
                        __dmul_rn(row.error.drop, unit)};
 }
 
-template <class T, class Numbers>
-__global__ void __launch_bounds__(threads, blocks)
-    reconstruct_block(const __grid_constant__ ReconstructArguments<T> a) {
-  await_predecessor();
+/// Calls body(tile) for the block's tiles that are wanted, with what all of them need in `b`. All threads call.
+template <class T, class Numbers, class Body>
+__device__ __forceinline__ void for_tiles(const ReconstructArguments<T>& a, BlockState<T, Numbers>& b, Body&& body) {
   const PassPlan& plan = a.state->pass[a.index];
   if (!plan.active) return;
   const Index cols_in_all = a.cols.count / Numbers::parts;
@@ -369,15 +368,12 @@ __global__ void __launch_bounds__(threads, blocks)
   if (first_row >= a.rows.count || first_col >= cols_in_all) return;
   const Index rows = min(plan.block_rows, a.rows.count - first_row);
   const Index cols = min(plan.block_cols, cols_in_all - first_col);
-  extern __shared__ __align__(16) unsigned char shared[];
-  BlockState<T, Numbers>& b = *reinterpret_cast<BlockState<T, Numbers>*>(shared);
   if (threadIdx.x == 0) {
     b.plan = plan;
     b.factors = classify(a.alpha.get(), a.beta.get());
   }
   for (int part = 0; part < Numbers::parts; ++part)
     load_leading_weights(Numbers::leading_bytes(plan.moduli, part), plan.planes(), b.weights[part]);
-  unsigned left_open = 0;
   int strips = 1;
   while (strips < warps && strips * strip < cols) strips *= 2;
   const int tile_cols = strips * strip;
@@ -393,6 +389,18 @@ __global__ void __launch_bounds__(threads, blocks)
     __syncthreads();  // the lines of the tile before are not needed any more
     load_lines(a, tile, b);
     __syncthreads();
+    body(tile);
+  }
+}
+
+template <class T, class Numbers>
+__global__ void __launch_bounds__(threads, blocks)
+    reconstruct_block(const __grid_constant__ ReconstructArguments<T> a) {
+  await_predecessor();
+  extern __shared__ __align__(16) unsigned char shared[];
+  BlockState<T, Numbers>& b = *reinterpret_cast<BlockState<T, Numbers>*>(shared);
+  unsigned left_open = 0;
+  for_tiles(a, b, [&](const Tile& tile) {
     const bool simple = b.factors.kind == Factors<T>::power_of_two, exact = !b.plan.interval && b.weights[0].complete;
     if (b.plan.planes() <= wide_step) {
       left_open += !simple ? finish_tile<T, false, Rounding::general>(a, b, tile)
@@ -402,20 +410,24 @@ __global__ void __launch_bounds__(threads, blocks)
       left_open += simple ? finish_tile<T, true, Rounding::interval>(a, b, tile)
                           : finish_tile<T, true, Rounding::general>(a, b, tile);
     }
-  }
+  });
   unsigned long long in_all = left_open;
   for (int offset = 16; offset > 0; offset /= 2) in_all += __shfl_xor_sync(0xFFFFFFFFu, in_all, offset);
   if (threadIdx.x % 32 == 0 && in_all != 0) atomicAdd(&a.state->open[a.index], in_all);
 }
 
-template <class Numbers, class T>
-void launch_reconstruct(const DeviceModel& model, const ReconstructArguments<T>& a, cudaStream_t stream) {
+/// A kernel of for_tiles.
+template <class T, class Numbers, class Kernel, class... Arguments>
+void launch_on_tiles(const DeviceModel& model, Kernel kernel, cudaStream_t stream, const Arguments&... arguments) {
   constexpr std::size_t bytes = sizeof(BlockState<T, Numbers>);
-  const auto kernel = reconstruct_block<T, Numbers>;
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
         "reconstruction");
   launch(model, "reconstruction", kernel, {static_cast<unsigned>(blocks * model.processors), threads, bytes}, stream,
-         a);
+         arguments...);
+}
+template <class Numbers, class T>
+void launch_reconstruct(const DeviceModel& model, const ReconstructArguments<T>& a, cudaStream_t stream) {
+  launch_on_tiles<T, Numbers>(model, reconstruct_block<T, Numbers>, stream, a);
 }
 
 }  // namespace accublas::cuda::reconstructing

@@ -29,6 +29,14 @@ class ExactSum {
     any_special_ |= other.any_special_;
   }
 
+  /// Of a warp's lanes, each of which calls this: sum(x) is the sum of x over them.
+  template <class Sum>
+  ACCUBLAS_HD void add_up(Sum&& sum) {
+    sum_.add_up(sum);
+    special_ = sum(special_);
+    any_special_ = sum(static_cast<int>(any_special_)) != 0;
+  }
+
   /// The sum where no term is special, in units of 2^LongAccumulator::min_exponent.
   ACCUBLAS_HD Wide<LongAccumulator::limbs> value() const { return sum_.value(); }
   /// Whether some term is; the sum is *value then.

@@ -45,6 +45,14 @@ class LongAccumulator {
     if (pending_ >= carry_period) carry();
   }
 
+  /// sum(word) for each word: the sums over up to 32 accumulators, each of which calls this.
+  template <class Sum>
+  ACCUBLAS_HD void add_up(Sum&& sum) {
+    carry();
+    for (int i = 0; i < digits; ++i) digit_[i] = sum(digit_[i]);
+    pending_ = 32;
+  }
+
   /// The sum as one integer, times 2^min_exponent.
   ACCUBLAS_HD Wide<limbs> value() const {
     Wide<limbs> r{};

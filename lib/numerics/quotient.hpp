@@ -45,9 +45,10 @@ struct Approximation {
   /// Numbers in range, and products of two of them, are exact but for what lies below 2^-1074, which `underflow`
   /// covers.
   ACCUBLAS_HD static bool in_range(double x) { return absolute(x) > 0x1p-200 && absolute(x) < 0x1p200; }
+  static constexpr double underflow = 0x1p-1000;
 
  private:
-  static constexpr double enlarged = 1 + 0x1p-40, underflow = 0x1p-1000;
+  static constexpr double enlarged = 1 + 0x1p-40;
 
   ACCUBLAS_HD static Approximation joined(double high, double below, double more, double error) {
     const double low = below + more;

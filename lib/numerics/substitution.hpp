@@ -28,10 +28,65 @@ struct Unknown {
 
   E alpha, b, pivot;
   bool unit;
+  double reciprocal;  ///< RN(1 / pivot) where numbers are real and it is in range
+
+  /// Of the row of a pivot; b is another one for each right-hand side.
+  ACCUBLAS_HD static Unknown of_row(const E& alpha, const E& pivot, bool unit) {
+    Unknown unknown{alpha, {}, pivot, unit, 0};
+    if constexpr (!is_complex<E>)
+      if (!unit && Approximation::in_range(pivot)) unknown.reciprocal = 1 / static_cast<double>(pivot);
+    return unknown;
+  }
 
   /// The unknown, from sums known up to their errors; false where they do not decide: `result` is near then, or
   /// anything.
   ACCUBLAS_HD bool approximate(const TripleSum (&sums)[parts], E& result) const {
+    if constexpr (is_complex<E>)
+      return approximate_parts(sums, result);
+    else
+      return approximate_number(sums[0], result);
+  }
+
+  /// The unknown, from minus the sums, exactly; `guess`: a number near it, or any.
+  ACCUBLAS_HD ACCUBLAS_NOINLINE E exact(ExactSum<double> (&above)[parts], const E& guess) const {
+    T value[parts];
+    for (int part = 0; part < parts; ++part)
+      for_products(part, [&](T factor, T number) { above[part].add(factor, number); });
+    for (int part = 0; part < parts; ++part)
+      value[part] = unit ? above[part].template round<T>() : quotient(above, part, part_of(guess, part));
+    return joined(value);
+  }
+
+ private:
+  using A = Approximation;
+
+  /// Of real numbers, in as few operations one after the other as they take: unknowns wait for each other.
+  ACCUBLAS_HD bool approximate_number(const TripleSum& sum, T& result) const {
+    const DoublePair p = two_product(alpha, b), s = two_sum(p.high, -sum.a1);
+    const double low = add_rn(add_rn(p.low, -sum.a2), add_rn(s.low, -sum.a3));
+    // Three roundings, each at most u times what is added up here.
+    double error = (sum.error + (absolute(p.low) + absolute(sum.a2) + absolute(sum.a3) + absolute(s.low)) * 0x1p-51) *
+                   (1 + 0x1p-50);
+    DoublePair y = two_sum(s.high, low);
+    if (mutant(Mutant::solve_numerator)) {
+      y = {static_cast<double>(static_cast<T>(y.high + y.low)), 0};
+      error = 0;
+    }
+    if (!keeps_product(alpha, b, p.high)) return false;
+    if (y.high == 0 && error == 0) {
+      result = T(0);
+      return unit || A::in_range(pivot);
+    }
+    if (unit) return ziv_test(y, error, &result);
+    const double d = pivot, first = y.high * reciprocal, rest = fma_rn(-first, d, y.high), more = rest + y.low,
+                 second = more * reciprocal;
+    // The roundings of the reciprocal (which moves `second` alone), of rest, more and second.
+    error =
+        ((error + (absolute(rest) + absolute(more)) * 0x1p-50) * absolute(reciprocal) + A::underflow) * (1 + 0x1p-40);
+    return A::in_range(d) && A::in_range(y.high) && A::in_range(first) && ziv_test({first, second}, error, &result);
+  }
+
+  ACCUBLAS_HD bool approximate_parts(const TripleSum (&sums)[parts], E& result) const {
     TripleSum above[parts];
     for (int part = 0; part < parts; ++part)
       if (!numerator(part, sums[part], above[part])) return false;
@@ -51,17 +106,11 @@ struct Unknown {
     return decided;
   }
 
-  /// The unknown, from minus the sums, exactly; `guess`: a number near it, or any.
-  ACCUBLAS_HD ACCUBLAS_NOINLINE E exact(ExactSum<double> (&above)[parts], const E& guess) const {
-    T value[parts];
-    for (int part = 0; part < parts; ++part)
-      for_products(part, [&](T factor, T number) { above[part].add(factor, number); });
-    for (int part = 0; part < parts; ++part)
-      value[part] = unit ? above[part].template round<T>() : quotient(above, part, part_of(guess, part));
-    return joined(value);
+  /// Whether a product of these two, `high` as a double, and its error are doubles.
+  ACCUBLAS_HD static bool keeps_product(T factor, T number, double high) {
+    return factor == T(1) || (is_zero(number) && is_finite(factor)) || A::in_range(high);
   }
 
- private:
   ACCUBLAS_HD static E joined(const T (&value)[parts]) {
     if constexpr (is_complex<E>)
       return {value[0], value[1]};
@@ -86,12 +135,8 @@ struct Unknown {
     bool good = true;
     for_products(part, [&](T factor, T number) {
       const DoublePair p = two_product(factor, number);
-      if (factor == T(1) || (is_zero(number) && is_finite(factor)))
-        triple_add(to, {static_cast<double>(number), 0, 0, 0});
-      else if (Approximation::in_range(p.high))
-        triple_add(to, {p.high, p.low, 0, 0});
-      else
-        good = false;
+      good &= keeps_product(factor, number, p.high);
+      triple_add(to, {p.high, p.low, 0, 0});
     });
     if (mutant(Mutant::solve_numerator)) to = {static_cast<double>(static_cast<T>(to.a1 + (to.a2 + to.a3))), 0, 0, 0};
     return good && triple_known(to);
@@ -100,9 +145,8 @@ struct Unknown {
   /// Zero, or in range.
   ACCUBLAS_HD static bool usable(double x) { return x == 0 || Approximation::in_range(x); }
 
-  /// A part of the quotient; false where a number is out of range.
+  /// A part of the quotient of complex numbers; false where a number is out of range.
   ACCUBLAS_HD bool divide(const TripleSum (&above)[parts], int part, TripleSum& to) const {
-    using A = Approximation;
     A y[parts];
     bool nothing = true;
     for (int i = 0; i < parts; ++i) {
@@ -110,20 +154,13 @@ struct Unknown {
       nothing &= is_nothing(above[i]);
       if (!(A::in_range(y[i].high) || is_nothing(above[i]))) return false;
     }
-    A quotient;
-    if constexpr (is_complex<E>) {
-      const double re = pivot.re, im = pivot.im;
-      if (!usable(re) || !usable(im) || (re == 0 && im == 0)) return false;
-      to = {0, 0, 0, 0};
-      if (nothing) return true;
-      const A size = A{re, 0, 0}.times(re).plus(A{im, 0, 0}.times(im));
-      quotient = (part == 0 ? y[0].times(re).plus(y[1].times(im)) : y[1].times(re).plus(y[0].times(-im))).over(size);
-    } else {
-      if (!A::in_range(pivot)) return false;
-      to = {0, 0, 0, 0};
-      if (nothing) return true;
-      quotient = y[0].over(A{pivot, 0, 0});
-    }
+    const double re = pivot.re, im = pivot.im;
+    if (!usable(re) || !usable(im) || (re == 0 && im == 0)) return false;
+    to = {0, 0, 0, 0};
+    if (nothing) return true;
+    const A size = A{re, 0, 0}.times(re).plus(A{im, 0, 0}.times(im));
+    const A quotient =
+        (part == 0 ? y[0].times(re).plus(y[1].times(im)) : y[1].times(re).plus(y[0].times(-im))).over(size);
     to = quotient.sum();
     return A::in_range(quotient.high);
   }

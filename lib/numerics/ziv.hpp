@@ -20,4 +20,18 @@ ACCUBLAS_HD bool ziv_test(T alpha, TripleSum sum, T beta, T c, T* out) {
   return decided;
 }
 
+/// The same for a number within `error` of x.high + x.low, x.low far below x.high. *out is near it in any case.
+template <class T>
+ACCUBLAS_HD bool ziv_test(const DoublePair& x, double error, T* out) {
+  if (mutant(Mutant::ziv_half)) error *= 0x1p-40;
+  // For the roundings of both ends below; of float the one to double on the way.
+  double wide = error + absolute(x.low) * 0x1p-52;
+  if (sizeof(T) != sizeof(double)) wide += absolute(x.high) * 0x1p-51;
+  const T low = static_cast<T>(add_rn(x.high, add_rn(x.low, -wide))),
+          high = static_cast<T>(add_rn(x.high, add_rn(x.low, wide)));
+  const bool decided = to_bits(low) == to_bits(high) && !is_zero(low) && is_finite(low) && !hook_all_undecided();
+  *out = decided ? low : static_cast<T>(add_rn(x.high, x.low));
+  return decided || mutant(Mutant::skipped_undecided);
+}
+
 }  // namespace accublas

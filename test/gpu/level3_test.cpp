@@ -1,5 +1,5 @@
 // Products of level 3 on the GPU: the CPU's bits in every mode that defines them, in all of C's buffer, so that the
-// triangle that is not wanted stays as it was; TRSM and what cuBLAS serves, within their bounds.
+// triangle that is not wanted stays as it was; what cuBLAS serves, within its bound.
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -251,110 +251,6 @@ TYPED_TEST(Level3, GradeAndNative) {
                   want[i] == before[i] && got[i] == before[i] ? 0 : bound)
             << mode << " " << engine << " " << r.name << " " << i;
     });
-}
-
-/// abs(alpha B - op(A) X) <= (n + 3) u abs(op(A)) abs(X) by halves of the unknowns, which the last order is large
-/// enough for; complex sums have twice the terms, and alpha's and the quotient's roundings.
-template <class Number, class Routine>
-void expect_small_residuals(Routine routine, Index parts, const char* engine, Index largest) {
-  Context context(ACCUBLAS_BACKEND_CUDA);
-  context.set("dp", engine);
-  Random rng{5};
-  for (const Index n : {Index{3}, largest})
-    for (int form = 0; form < 24; ++form) {
-      const bool left = form & 1, upper = form & 2, unit = form & 4;
-      const accublas_transpose trans = form / 8 == 0   ? ACCUBLAS_NO_TRANS
-                                       : form / 8 == 1 ? ACCUBLAS_TRANS
-                                                       : ACCUBLAS_CONJ_TRANS;
-      const Index sides = 5, lda = n + 1, rows = left ? n : sides, cols = left ? sides : n, ldb = rows + 2;
-      std::vector<Number> a(static_cast<std::size_t>(lda * n)), b(static_cast<std::size_t>(ldb * cols));
-      double* const of_a = reinterpret_cast<double*>(a.data());
-      double* const of_b = reinterpret_cast<double*>(b.data());
-      // What is not read are NaNs.
-      for (Index j = 0; j < n; ++j)
-        for (Index i = 0; i < n; ++i)
-          for (Index part = 0; part < parts; ++part) {
-            const bool read = (upper ? i < j : i > j) || (i == j && !unit);
-            of_a[parts * (i + j * lda) + part] = !read    ? std::numeric_limits<double>::quiet_NaN()
-                                                 : i == j ? 2 + std::fabs(spread(rng, 1))
-                                                          : spread(rng, 6) * 0x1p-14;
-          }
-      for (Index i = 0; i < parts * ldb * cols; ++i) of_b[i] = spread(rng, 3);
-      const Number alpha{-0.75};
-      const DeviceArray<Number> da(a), db(b);
-      ASSERT_EQ(routine(context, ACCUBLAS_COL_MAJOR, left ? ACCUBLAS_LEFT : ACCUBLAS_RIGHT,
-                        upper ? ACCUBLAS_UPPER : ACCUBLAS_LOWER, trans, unit ? ACCUBLAS_UNIT : ACCUBLAS_NON_UNIT, rows,
-                        cols, &alpha, da.data(), lda, db.data(), ldb),
-                ACCUBLAS_SUCCESS)
-          << context.error();
-      ASSERT_EQ(accublas_sync(context), ACCUBLAS_SUCCESS) << context.error();
-      ASSERT_STREQ(context.report().engine, engine);
-      const std::vector<Number> x = db.values();
-      for (Index s = 0; s < sides; ++s)
-        for (Index i = 0; i < n; ++i) {
-          const auto at = [&](Index p) { return static_cast<std::size_t>(left ? p + s * ldb : s + p * ldb); };
-          long double left_over[2] = {}, size = 0;
-          for (Index part = 0; part < parts; ++part)
-            left_over[part] = -0.75L * static_cast<long double>(of_b[parts * static_cast<Index>(at(i)) + part]);
-          for (Index p = 0; p < n; ++p) {
-            // The matrix that meets a side's unknowns: of the right side op(A) is transposed.
-            const bool across = (trans != ACCUBLAS_NO_TRANS) == left;
-            const Index r = across ? p : i, c = across ? i : p;
-            if (r != c && (upper ? r > c : r < c)) continue;
-            long double m[2] = {1, 0}, y[2] = {};
-            for (Index part = 0; part < parts; ++part) {
-              if (r != c || !unit) m[part] = of_a[parts * (r + c * lda) + part];
-              y[part] = reinterpret_cast<const double*>(x.data())[parts * static_cast<Index>(at(p)) + part];
-            }
-            if (trans == ACCUBLAS_CONJ_TRANS) m[1] = -m[1];
-            left_over[0] -= m[0] * y[0] - m[1] * y[1];
-            left_over[1] -= m[0] * y[1] + m[1] * y[0];
-            size += (std::fabs(m[0]) + std::fabs(m[1])) * (std::fabs(y[0]) + std::fabs(y[1]));
-          }
-          const long double bound = 0x1p-53L * static_cast<long double>(parts * n + (parts == 1 ? 3 : 12)) * size;
-          for (Index part = 0; part < parts; ++part)
-            ASSERT_LE(std::fabs(left_over[part]), bound) << engine << " n " << n << " form " << form << " at " << i;
-        }
-    }
-}
-
-TEST(Level3OnGpu, ResidualsOfTrsm) {
-  for (const char* engine : {"native", "int8"}) {
-    expect_small_residuals<double>(accublas_dtrsm, 1, engine, 2050);
-    struct alignas(16) Number {
-      double re = 0, im = 0;
-      Number(double x = 0) : re(x) {}
-    };
-    expect_small_residuals<Number>(accublas_ztrsm, 2, engine, 1100);
-  }
-}
-
-TEST(Level3OnGpu, Trsm) {
-  Context context(ACCUBLAS_BACKEND_CUDA);
-  constexpr Index n = 200, sides = 70;
-  Random rng{3};
-  std::vector<double> a(n * n), b(n * sides);
-  for (double& x : a) x = spread(rng, 1) / n;
-  for (double& x : b) x = spread(rng, 1);
-  for (Index i = 0; i < n; ++i) a[i * (n + 1)] = 2;
-  const double alpha = 1;
-  for (const char* mode : {"native", "dp"}) {
-    context.set(mode);
-    const DeviceArray<double> da(a), db(b);
-    for (const auto routine : {accublas_dtrsm, accublas_dtrmm})
-      ASSERT_EQ(routine(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_LEFT, ACCUBLAS_LOWER, ACCUBLAS_TRANS, ACCUBLAS_NON_UNIT,
-                        n, sides, &alpha, da.data(), n, db.data(), n),
-                ACCUBLAS_SUCCESS)
-          << mode << " " << context.error();
-    const std::vector<double> again = db.values();
-    for (std::size_t i = 0; i < b.size(); ++i) ASSERT_NEAR(again[i], b[i], 1e-12 * (1 + std::fabs(b[i]))) << mode;
-  }
-  context.set("cr");
-  const DeviceArray<double> da(a), db(b);
-  EXPECT_EQ(accublas_dtrsm(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_LEFT, ACCUBLAS_LOWER, ACCUBLAS_TRANS,
-                           ACCUBLAS_NON_UNIT, n, sides, &alpha, da.data(), n, db.data(), n),
-            ACCUBLAS_ERROR_UNAVAILABLE);
-  EXPECT_EQ(db.values(), b);
 }
 
 /// Refused with C as it was: a complex factor's imaginary part, and factors in device memory.

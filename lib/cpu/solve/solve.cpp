@@ -73,7 +73,7 @@ class Solve {
     Speed speed = dot2_ ? Speed::full : Speed::swift;
     for (Index p = 0; p < order_; ++p) {
       const Index i = place(p);
-      Unknown<E> unknown{alpha_, {}, m_.unit ? E{T(1)} : m_(i, i), m_.unit};
+      Unknown<E> unknown = Unknown<E>::of_row(alpha_, m_(i, i), m_.unit);
       if (lines) {
         dot2_ ? write_line(p, reinterpret_cast<double*>(lines)) : write_line(p, lines);
         add_up(speed, p, count, lines, unknowns, sums, 0);

@@ -1,4 +1,4 @@
-#include "cuda/described/solve_call.hpp"
+#include "cuda/solve/solve_by_halves.hpp"
 
 #include <optional>
 

@@ -1,0 +1,155 @@
+// Blocks of unknowns (solve_block), and after them the products that they make, added to the sums of the unknowns that
+// follow: for blocks of 1, 2, 4, ... unknowns together, so that half of all work is in products as large as half of the
+// system. cr's larger ones are the INT8 engine's.
+#include "cuda/solve/solve_by_sums.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "cuda/complex/components.hpp"
+#include "cuda/core/carver.hpp"
+#include "cuda/core/check.hpp"
+#include "cuda/core/inner_calls.hpp"
+#include "cuda/residues/gemm_int8.hpp"
+#include "cuda/solve/solve_kernels.hpp"
+#include "lib/base/error.hpp"
+#include "lib/base/test_hooks.hpp"
+#include "lib/call/accuracy.hpp"
+
+namespace accublas::cuda {
+
+namespace {
+
+/// Unknowns from which on products are the INT8 engine's, and elements that it has to have then: measured on an H200.
+constexpr Index least_terms_of_residues = 256, least_elements_of_residues = Index{1} << 18;
+
+template <class E>
+class SolveBySums {
+  using T = RealOf<E>;
+  static constexpr int parts = is_complex<E> ? 2 : 1;
+
+ public:
+  SolveBySums(State& state, const TriangularSystem<E>& system, bool dot2, Execution& execution)
+      : state_(state), system_(system), dot2_(dot2), execution_(execution), block_(solve_block_unknowns<E>(dot2)) {}
+
+  void run() {
+    if (!dot2_) put_bound(execution_.report, rounded_once<T>());
+    choose_panel();
+    Carver sizing(nullptr);
+    lay_out(sizing);
+    const CopyMemory memory(state_, execution_.workspace, sizing.used());
+    Carver carver(memory.data());
+    lay_out(carver);
+    Workspace rest = rest_of(execution_.workspace, memory.data(), sizing.used());
+    Execution inner = execution_.within(rest);
+    std::optional<BatchScope> scope;
+    if (!state_.in_batch()) scope.emplace(state_, execution_.report.level);
+    clear(job_.undecided, 1);
+    for (Index side = 0; side < system_.sides; side += panel_) {
+      job_.system = system_;
+      job_.system.sides = std::min(panel_, system_.sides - side);
+      job_.system.x = system_.x.block(0, side);
+      clear(job_.lost, panel_);
+      clear(job_.sums.pair, parts * system_.order * panel_);
+      if (job_.sums.error) clear(job_.sums.error, parts * system_.order * panel_);
+      solve(0, system_.order, inner);
+    }
+    CallState* const call = state_.begin_call(execution_.report.level);
+    report_undecided(state_.model(), job_.undecided, call, state_.cuda_stream());
+    state_.end_call();
+    if (scope) scope->end();
+    execution_.report.workspace_bytes += static_cast<std::int64_t>(sizing.used());
+  }
+
+ private:
+  /// Right-hand sides at a time: their sums take half of the workspace at most, but those of 32 are always there.
+  void choose_panel() {
+    const Index each = parts * system_.order * static_cast<Index>(sizeof(double2) + (dot2_ ? 0 : sizeof(double)));
+    const Index room = static_cast<Index>(execution_.workspace.cap() / 2) / each / 32 * 32;
+    panel_ = std::min(system_.sides, std::max<Index>(room, 32));
+  }
+
+  void lay_out(Carver& carver) {
+    const Index count = parts * system_.order * panel_;
+    job_.forward = system_.m.part == Triangle::lower;
+    job_.dot2 = dot2_;
+    job_.all_undecided = hook_all_undecided();
+    job_.sums = {carver.take<double2>(count), dot2_ ? nullptr : carver.take<double>(count), panel_};
+    job_.lost = carver.take<unsigned char>(panel_);
+    job_.undecided = carver.take<unsigned long long>(1);
+    // Lines of the largest complex product as real ones.
+    if (is_complex<E> && !dot2_ && system_.order > least_terms_of_residues) {
+      row_lines_ = carver.take<T>(largest_product() * largest_product() * 4);
+      if (system_.x.row_stride != 1) col_lines_ = carver.take<T>(largest_product() * panel_ * 2);
+    }
+  }
+  /// Unknowns of the largest block that is multiplied, and of those after it.
+  Index largest_product() const {
+    Index half = block_;
+    while (2 * half < system_.order) half *= 2;
+    return half;
+  }
+
+  template <class Number>
+  void clear(Number* numbers, Index count) {
+    check(cudaMemsetAsync(numbers, 0, static_cast<std::size_t>(count) * sizeof(Number), state_.cuda_stream()),
+          "clearing sums");
+  }
+
+  /// Unknowns from position `first` on.
+  void solve(Index first, Index count, Execution& inner) {
+    if (count <= block_) return solve_block(state_.model(), job_, first, count, state_.cuda_stream());
+    Index half = block_;
+    while (2 * half < count) half *= 2;
+    solve(first, half, inner);
+    add_products(first, half, count - half, inner);
+    solve(first + half, count - half, inner);
+  }
+
+  /// The products of the unknowns from position `first` on to the sums of the `rows` unknowns after them.
+  void add_products(Index first, Index terms, Index rows, Execution& inner) {
+    const TriangularSystem<E>& s = job_.system;
+    if (dot2_ || terms < least_terms_of_residues || rows * s.sides < least_elements_of_residues)
+      return add_known(state_.model(), job_, first, terms, rows, state_.cuda_stream());
+    const Index column = job_.forward ? first : s.order - first - terms,
+                row = job_.forward ? first + terms : s.order - first - terms - rows;
+    const Matrix<const E> a = s.m.stored.block(row, column), x{&s.x(column, 0), s.x.row_stride, s.x.col_stride};
+    const PairSums sums = job_.sums.from(parts * row, 0);
+    if constexpr (is_complex<E>) {
+      const cudaStream_t stream = state_.cuda_stream();
+      write_rows(a, rows, terms, RowLayout::both, s.m.conjugate, false, false, row_lines_, stream);
+      Matrix<const T> columns{&x.data->re, 1, 2 * x.col_stride};
+      if (x.row_stride != 1) {
+        write_columns(x, terms, s.sides, false, col_lines_, stream);
+        columns = {col_lines_, 1, 2 * terms};
+      }
+      int8_sums(state_, Gemm<T>{2 * rows, s.sides, 2 * terms, T(1), {row_lines_, 1, 2 * rows}, columns, T(0), {}}, sums,
+                inner);
+    } else {
+      int8_sums(state_, Gemm<T>{rows, s.sides, terms, T(1), a, x, T(0), {}}, sums, inner);
+    }
+  }
+
+  State& state_;
+  const TriangularSystem<E> system_;
+  const bool dot2_;
+  Execution& execution_;
+  const Index block_;
+  Index panel_ = 0;
+  SolveJob<E> job_{};
+  T *row_lines_ = nullptr, *col_lines_ = nullptr;
+};
+
+}  // namespace
+
+template <class E>
+void solve_by_sums(State& state, const TriangularSystem<E>& system, const Mode& mode, Execution& execution) {
+  SolveBySums<E>(state, system, mode.kind == ACCUBLAS_MODE_DOT2, execution).run();
+}
+
+template void solve_by_sums(State&, const TriangularSystem<double>&, const Mode&, Execution&);
+template void solve_by_sums(State&, const TriangularSystem<float>&, const Mode&, Execution&);
+template void solve_by_sums(State&, const TriangularSystem<Complex<double>>&, const Mode&, Execution&);
+template void solve_by_sums(State&, const TriangularSystem<Complex<float>>&, const Mode&, Execution&);
+
+}  // namespace accublas::cuda

@@ -1,0 +1,14 @@
+// TRSM and TRSV in cr and dot2 on a device.
+#pragma once
+
+#include "cuda/core/staging.hpp"
+#include "lib/call/product.hpp"
+
+namespace accublas::cuda {
+
+/// The system's unknowns, device operands, as lib/cpu/solve/solve.cpp defines them; modes cr, dp:repro and sp:repro
+/// (cr's values) and dot2. Asynchronous; throws Error, before anything is written where its own memory is missing.
+template <class E>
+void solve_by_sums(State&, const TriangularSystem<E>&, const Mode&, Execution&);
+
+}  // namespace accublas::cuda

@@ -1,0 +1,375 @@
+#include "cuda/core/call_state.hpp"
+#include "cuda/core/launch.hpp"
+#include "cuda/core/ptx_words.hpp"
+#include "cuda/solve/solve_kernels.hpp"
+#include "cuda/sums/bounded_pair.hpp"
+#include "lib/numerics/substitution.hpp"
+
+namespace accublas::cuda {
+namespace {
+
+constexpr int warps = 8, threads = 32 * warps;
+constexpr int edge = 32;  ///< right-hand sides of a thread block, a lane each; and unknowns at a time
+
+/// The products that entry a and unknown x make, one to a real sum, two to either part of a complex one.
+template <bool cr, class T>
+__device__ __forceinline__ void add_term(Chain<T, cr> (&chain)[1], T a, T x) {
+  chain[0].step(a, x);
+}
+template <bool cr, class T>
+__device__ __forceinline__ void add_term(Chain<T, cr> (&chain)[2], const Complex<T>& a, const Complex<T>& x) {
+  chain[0].step(a.re, x.re);
+  chain[0].step(-a.im, x.im);
+  chain[1].step(a.im, x.re);
+  chain[1].step(a.re, x.im);
+}
+
+// ---- Sums over the unknowns that are known ------------------------------------------------------------------------
+
+/// A thread block takes 8 warps of `rows` unknowns each and 32 right-hand sides.
+template <class E>
+struct KnownTile {
+  static constexpr int rows = 8 / parts_of<E>, all_rows = warps * rows;
+  E a[edge][all_rows], x[edge][edge + 1];
+};
+
+template <class E, bool cr>
+__global__ void __launch_bounds__(threads, 2)
+    add_known_kernel(const __grid_constant__ SolveJob<E> job, Index first, Index terms, Index count) {
+  await_predecessor();
+  using T = RealOf<E>;
+  using Tile = KnownTile<E>;
+  constexpr int parts = parts_of<E>, rows = Tile::rows;
+  constexpr Index block_terms = dot2_block / parts;
+  __shared__ alignas(16) unsigned char memory[sizeof(Tile)];
+  Tile& tile = *reinterpret_cast<Tile*>(memory);
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const Index row0 = Index{blockIdx.x} * Tile::all_rows, side0 = Index{blockIdx.y} * edge;
+  const Index sides = job.system.sides;
+  const bool a_by_rows = job.system.m.stored.row_stride == 1, x_by_rows = job.system.x.row_stride == 1;
+  Chain<T, cr> chain[rows][parts];
+  for (Index done = 0; done < terms;) {
+    const int some = static_cast<int>(min(Index{edge}, terms - done));
+    for (int at = threadIdx.x; at < edge * Tile::all_rows; at += threads) {
+      const int r = a_by_rows ? at % Tile::all_rows : at / edge, q = a_by_rows ? at / Tile::all_rows : at % edge;
+      if (q < some)
+        tile.a[q][r] =
+            row0 + r < count ? job.system.m(job.place(first + terms + row0 + r), job.place(first + done + q)) : E{};
+    }
+    for (int at = threadIdx.x; at < edge * edge; at += threads) {
+      const int s = x_by_rows ? at / edge : at % edge, q = x_by_rows ? at % edge : at / edge;
+      if (q < some) tile.x[q][s] = side0 + s < sides ? job.system.x(job.place(first + done + q), side0 + s) : E{};
+    }
+    __syncthreads();
+    for (int q = 0; q < some; ++q) {
+      const E x = tile.x[q][lane];
+#pragma unroll
+      for (int r = 0; r < rows; ++r) add_term(chain[r], tile.a[q][warp * rows + r], x);
+    }
+    __syncthreads();
+    done += some;
+    if (done % block_terms != 0 && done < terms) continue;
+#pragma unroll
+    for (int r = 0; r < rows; ++r)
+#pragma unroll
+      for (int part = 0; part < parts; ++part) {
+        const Index row = row0 + warp * rows + r;
+        if (row < count && side0 + lane < sides)
+          add_to_sum<T, cr>(job.sums, (job.place(first + terms + row) * parts + part) * job.sums.stride + side0 + lane,
+                            chain[r][part].bounded());
+        chain[r][part] = {};
+      }
+  }
+}
+
+// ---- The next unknowns --------------------------------------------------------------------------------------------
+
+template <class E, bool cr>
+struct BlockStorage {
+  static constexpr int unknowns = solve_block_unknowns<E>(!cr);
+  E a[edge][unknowns];                               ///< columns of 32 unknowns
+  E x[edge][edge + 1];                               ///< right-hand sides, then unknowns
+  double reciprocal[edge];                           ///< of their pivots
+  BoundedPair<RealOf<E>, cr> sums[parts_of<E>][32];  ///< of the next unknown
+};
+
+/// An unknown by exact sums, for all lanes: that of the right-hand side of lane `of`, at `position`. The unknowns from
+/// position `near` on lie in `x`, the others in their place.
+template <class E, bool cr>
+__device__ ACCUBLAS_NOINLINE E exact_unknown(const SolveJob<E>& job, const E (*x)[edge + 1], Index near, Index position,
+                                             Index side, int of, const Unknown<E>& unknown,
+                                             const Pair (&pair)[parts_of<E>], const E& guess) {
+  const int lane = threadIdx.x % 32;
+  const Index i = job.place(position);
+  ExactSum<double> above[parts_of<E>];
+  for (int part = 0; part < parts_of<E>; ++part) {
+    // Where dot2's pair is no number, cr's sum stands for it.
+    if (!cr && is_finite(pair[part].s) && is_finite(pair[part].c)) {
+      if (lane == 0) {
+        above[part].add(1, -pair[part].s);
+        above[part].add(1, -pair[part].c);
+      }
+    } else {
+      for (Index q = lane; q < position; q += 32) {
+        const E entry = job.system.m(i, job.place(q));
+        const E known = q < near ? job.system.x(job.place(q), side) : x[q - near][of];
+        if constexpr (is_complex<E>) {
+          above[part].add(part == 0 ? -entry.re : -entry.im, known.re);
+          above[part].add(part == 0 ? entry.im : -entry.re, known.im);
+        } else {
+          above[part].add(-entry, known);
+        }
+      }
+    }
+    above[part].add_up([](auto word) {
+      for (int offset = 16; offset > 0; offset /= 2) word += __shfl_xor_sync(0xFFFFFFFFu, word, offset);
+      return word;
+    });
+  }
+  return unknown.exact(above, guess);
+}
+
+template <class E>
+__device__ E from_lane(const E& z, int lane) {
+  if constexpr (is_complex<E>)
+    return {__shfl_sync(0xFFFFFFFFu, z.re, lane), __shfl_sync(0xFFFFFFFFu, z.im, lane)};
+  else
+    return __shfl_sync(0xFFFFFFFFu, z, lane);
+}
+template <class E>
+__device__ bool any_nan(const E& z) {
+  if constexpr (is_complex<E>)
+    return is_nan(z.re) || is_nan(z.im);
+  else
+    return is_nan(z);
+}
+
+/// The unknown of a lane's right-hand side at position near + r, where storage.sums are those before it: by all lanes
+/// of a warp.
+template <class E, bool cr>
+__device__ __forceinline__ E next_unknown(const SolveJob<E>& job, const BlockStorage<E, cr>& storage, Index near, int r,
+                                          Index side, const E& pivot, bool lost) {
+  constexpr int parts = parts_of<E>;
+  const int lane = threadIdx.x % 32;
+  Unknown<E> unknown{job.system.alpha, storage.x[r][lane], pivot, job.system.m.unit, storage.reciprocal[r]};
+  TripleSum sums[parts];
+#pragma unroll
+  for (int part = 0; part < parts; ++part) {
+    const BoundedPair<RealOf<E>, cr>& sum = storage.sums[part][lane];
+    sums[part] = {sum.pair.s, sum.pair.c, 0, sum.error};
+  }
+  E result{};
+  const bool decided = unknown.approximate(sums, result) && !job.all_undecided;
+  unsigned hard = __ballot_sync(0xFFFFFFFFu, side < job.system.sides && !decided && !lost);
+  if (lane == 0 && hard != 0) atomicAdd(job.undecided, static_cast<unsigned long long>(__popc(hard)));
+  for (; hard != 0; hard &= hard - 1) {
+    const int of = __ffs(static_cast<int>(hard)) - 1;
+    unknown.b = storage.x[r][of];
+    Pair pair[parts];
+    for (int part = 0; part < parts; ++part) pair[part] = storage.sums[part][of].pair;
+    const E exact = exact_unknown<E, cr>(job, storage.x, near, near + r, side - lane + of, of, unknown, pair,
+                                         from_lane(result, of));
+    if (lane == of) result = exact;
+  }
+  if (lost) {
+    constexpr RealOf<E> nan = canonical_nan<RealOf<E>>();
+    if constexpr (is_complex<E>)
+      result = {nan, nan};
+    else
+      result = nan;
+  }
+  return result;
+}
+
+/// A thread block takes 32 right-hand sides, a lane each, and 32 unknowns at a time. Of its warps, number w keeps the
+/// sums of the block's unknowns 8 j + w in registers and adds each unknown to them as soon as it is there, those of the
+/// next one first; one more warp makes unknowns of sums.
+template <class E, bool cr>
+class SolveBlock {
+  using T = RealOf<E>;
+  using Storage = BlockStorage<E, cr>;
+  static constexpr int parts = parts_of<E>, rows = Storage::unknowns / warps, rows_at_once = edge / warps,
+                       all_threads = threads + 32;
+  enum Barrier { everyone, sums_are_there, unknown_is_there };
+
+ public:
+  __device__ SolveBlock(const SolveJob<E>& job, Index first, int count, Storage& storage)
+      : job_(job), first_(first), count_(count), storage_(storage) {}
+
+  __device__ void make_unknowns() const {
+    bool lost = has_side() && job_.lost[side()] != 0;
+    for (int sub = 0; sub < count_; sub += edge) {
+      const int here = load(sub);
+      for (int r = 0; r < here; ++r) {
+        ptx::barrier_sync(sums_are_there, 64);
+        const E x = next_unknown<E, cr>(job_, storage_, first_ + sub, r, side(), storage_.a[r][sub + r], lost);
+        lost |= any_nan(x);
+        __syncwarp();
+        storage_.x[r][lane()] = x;
+        ptx::barrier_tell(unknown_is_there, all_threads);
+      }
+      store(sub, here);
+    }
+    if (has_side() && lost) job_.lost[side()] = 1;
+  }
+
+  __device__ void add_up() const {
+    Chain<T, cr> chain[rows][parts];
+#pragma unroll
+    for (int step = 0; step < Storage::unknowns / edge; ++step) {
+      const int sub = step * edge;
+      if (sub >= count_) break;
+      BoundedPair<T, cr> before[parts];
+      fetch(sub + warp(), before);
+      const int here = load(sub);
+      const auto publish = [&](int j) {
+        for (int part = 0; part < parts; ++part) {
+          before[part].add(chain[step * rows_at_once + j][part].bounded());
+          storage_.sums[part][lane()] = before[part];
+        }
+        ptx::barrier_tell(sums_are_there, 64);
+        fetch(sub + warps * (j + 1) + warp(), before);
+      };
+      if (warp() == 0) publish(0);
+#pragma unroll
+      for (int j = 0; j < rows_at_once; ++j)
+        for (int owner = 0; owner < warps; ++owner) {
+          const int r = warps * j + owner;
+          if (r >= here) break;
+          ptx::barrier_sync(unknown_is_there, all_threads);
+          const E x = storage_.x[r][lane()];
+          const E* const a = &storage_.a[r][sub + warp()];
+          if (warp() > owner) add_term(chain[step * rows_at_once + j], a[warps * j], x);
+          if (warp() == owner + 1 && r + 1 < here) publish(j);
+#pragma unroll
+          for (int later = j + 1; later < rows_at_once; ++later) {
+            add_term(chain[step * rows_at_once + later], a[warps * later], x);
+            if (later == j + 1 && owner == warps - 1 && warp() == 0 && r + 1 < here) publish(later);
+          }
+        }
+      if (sub + edge < count_) {
+        for (int q = 0; q < here; ++q) {
+          const E x = storage_.x[q][lane()];
+#pragma unroll
+          for (int j = (step + 1) * rows_at_once; j < rows; ++j)
+            add_term(chain[j], storage_.a[q][warps * j + warp()], x);
+        }
+      }
+      store(sub, here);
+    }
+  }
+
+ private:
+  __device__ static int lane() { return threadIdx.x % 32; }
+  __device__ static int warp() { return threadIdx.x / 32; }
+  __device__ static Index side() { return Index{blockIdx.x} * edge + lane(); }
+  __device__ bool has_side() const { return side() < job_.system.sides; }
+
+  /// What the columns of the unknowns from `sub` on have below, and their right-hand sides, for all threads; how many
+  /// unknowns these are.
+  __device__ int load(int sub) const {
+    const int left = count_ - sub, here = min(edge, left);
+    const bool by_rows = job_.system.m.stored.row_stride == 1;
+    for (int at = threadIdx.x; at < edge * left; at += all_threads) {
+      const int r = by_rows ? at % left : at / edge, q = by_rows ? at / left : at % edge;
+      if (q >= here) continue;
+      const E entry = job_.system.m(job_.place(first_ + sub + r), job_.place(first_ + sub + q));
+      storage_.a[q][sub + r] = entry;
+      if (r == q) storage_.reciprocal[r] = Unknown<E>::of_row({}, entry, job_.system.m.unit).reciprocal;
+    }
+    for_numbers(sub, here, [](E& number, E* there) { number = there ? *there : E{}; });
+    __syncthreads();
+    return here;
+  }
+  __device__ void store(int sub, int here) const {
+    for_numbers(sub, here, [](const E& number, E* there) {
+      if (there) *there = number;
+    });
+    __syncthreads();
+  }
+  /// body(number, its place in memory, or null) for the numbers of storage_.x.
+  template <class Body>
+  __device__ void for_numbers(int sub, int here, Body&& body) const {
+    const Matrix<E>& x = job_.system.x;
+    const bool by_rows = x.row_stride == 1;
+    for (int at = threadIdx.x; at < edge * edge; at += all_threads) {
+      const int s = by_rows ? at / edge : at % edge, r = by_rows ? at % edge : at / edge;
+      const Index side = Index{blockIdx.x} * edge + s;
+      if (r < here) body(storage_.x[r][s], side < job_.system.sides ? &x(job_.place(first_ + sub + r), side) : nullptr);
+    }
+  }
+  /// The sums of the block's r-th unknown over the blocks before.
+  __device__ void fetch(int r, BoundedPair<T, cr> (&sums)[parts]) const {
+    for (int part = 0; part < parts; ++part) {
+      sums[part] = {};
+      if (has_side() && r < count_)
+        sums[part] = load_sum<T, cr>(job_.sums, (job_.place(first_ + r) * parts + part) * job_.sums.stride + side());
+    }
+  }
+
+  const SolveJob<E>& job_;
+  const Index first_;
+  const int count_;
+  Storage& storage_;
+};
+
+template <class E, bool cr>
+__global__ void __launch_bounds__(threads + 32, 2)
+    solve_block_kernel(const __grid_constant__ SolveJob<E> job, Index first, int count) {
+  await_predecessor();
+  extern __shared__ __align__(16) unsigned char memory[];
+  const SolveBlock<E, cr> block(job, first, count, *reinterpret_cast<BlockStorage<E, cr>*>(memory));
+  threadIdx.x < threads ? block.add_up() : block.make_unknowns();
+}
+
+__global__ void add_undecided(const unsigned long long* undecided, CallState* state) {
+  await_predecessor();
+  state->undecided += *undecided;
+}
+
+template <class E, bool cr>
+void launch_known(const DeviceModel& model, const SolveJob<E>& job, Index first, Index terms, Index rows,
+                  cudaStream_t stream) {
+  const dim3 grid(static_cast<unsigned>(ceil_div(rows, Index{KnownTile<E>::all_rows})),
+                  static_cast<unsigned>(ceil_div(job.system.sides, Index{edge})));
+  launch(model, "sums of known terms", add_known_kernel<E, cr>, {grid, threads}, stream, job, first, terms, rows);
+}
+template <class E, bool cr>
+void launch_block(const DeviceModel& model, const SolveJob<E>& job, Index first, Index count, cudaStream_t stream) {
+  constexpr std::size_t bytes = sizeof(BlockStorage<E, cr>);
+  const auto kernel = solve_block_kernel<E, cr>;
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
+        "substitution");
+  launch(model, "substitution", kernel,
+         {static_cast<unsigned>(ceil_div(job.system.sides, Index{edge})), threads + 32, bytes}, stream, job, first,
+         static_cast<int>(count));
+}
+
+}  // namespace
+
+template <class E>
+void add_known(const DeviceModel& model, const SolveJob<E>& job, Index first, Index terms, Index rows,
+               cudaStream_t stream) {
+  job.dot2 ? launch_known<E, false>(model, job, first, terms, rows, stream)
+           : launch_known<E, true>(model, job, first, terms, rows, stream);
+}
+template <class E>
+void solve_block(const DeviceModel& model, const SolveJob<E>& job, Index first, Index count, cudaStream_t stream) {
+  job.dot2 ? launch_block<E, false>(model, job, first, count, stream)
+           : launch_block<E, true>(model, job, first, count, stream);
+}
+void report_undecided(const DeviceModel& model, const unsigned long long* undecided, CallState* state,
+                      cudaStream_t stream) {
+  launch(model, "counting", add_undecided, {1, 1}, stream, undecided, state);
+}
+
+#define ACCUBLAS_INSTANTIATE(E)                                                                       \
+  template void add_known(const DeviceModel&, const SolveJob<E>&, Index, Index, Index, cudaStream_t); \
+  template void solve_block(const DeviceModel&, const SolveJob<E>&, Index, Index, cudaStream_t);
+ACCUBLAS_INSTANTIATE(double)
+ACCUBLAS_INSTANTIATE(float)
+ACCUBLAS_INSTANTIATE(Complex<double>)
+ACCUBLAS_INSTANTIATE(Complex<float>)
+#undef ACCUBLAS_INSTANTIATE
+
+}  // namespace accublas::cuda

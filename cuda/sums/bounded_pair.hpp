@@ -1,0 +1,58 @@
+// Pairs with bounds of what they lack. For .cu files.
+#pragma once
+
+#include "cuda/sums/dot2_pair.hpp"
+#include "cuda/sums/pair_sums.hpp"
+#include "lib/numerics/bounds.hpp"
+
+namespace accublas::cuda {
+
+/// Of numbers of type T: dot2's arithmetic, or cr's, which is that of double.
+template <class T, bool cr>
+using SumType = std::conditional_t<cr, double, T>;
+
+/// A pair, and for cr how far the sum may be from it.
+template <class T, bool cr>
+struct BoundedPair {
+  Pair pair{0, 0};
+  double error = 0;
+
+  __device__ void add(const BoundedPair& other) {
+    const Pair sum = combine<SumType<T, cr>>(pair, other.pair);
+    // Two roundings of c.
+    if (cr) error = (error + other.error + (fabs(pair.c) + fabs(other.pair.c) + fabs(sum.c)) * 0x1p-52) * (1 + 0x1p-50);
+    pair = sum;
+  }
+};
+
+/// A sum of at most dot2_block products: dot2's steps, and for cr not less than the sum of the magnitudes, which is
+/// zero only where every product is.
+template <class T, bool cr>
+struct Chain {
+  Pair pair{0, 0};
+  double magnitude = 0;
+
+  __device__ __forceinline__ void step(T x, T y) {
+    if (cr) magnitude = __fma_ru(fabs(static_cast<double>(x)), fabs(static_cast<double>(y)), magnitude);
+    cuda::step<SumType<T, cr>>(pair, x, y);
+  }
+  __device__ BoundedPair<T, cr> bounded() const {
+    constexpr Dot2Bound bound = dot2_bound(dot2_block + 2, dot2_block, unit_roundoff_double);
+    return {pair, cr && magnitude != 0 ? magnitude * (bound.componentwise * (1 + 0x1p-40)) + bound.absolute : 0};
+  }
+};
+
+template <class T, bool cr>
+__device__ BoundedPair<T, cr> load_sum(const PairSums& sums, Index at) {
+  const double2 v = sums.pair[at];
+  return {{v.x, v.y}, cr ? sums.error[at] : 0};
+}
+template <class T, bool cr>
+__device__ void add_to_sum(const PairSums& sums, Index at, const BoundedPair<T, cr>& addend) {
+  BoundedPair<T, cr> sum = load_sum<T, cr>(sums, at);
+  sum.add(addend);
+  sums.pair[at] = {sum.pair.s, sum.pair.c};
+  if (cr) sums.error[at] = sum.error;
+}
+
+}  // namespace accublas::cuda

@@ -1,0 +1,280 @@
+// TRSM on the GPU: the CPU's bits in cr, dp:repro and dot2, in all of B's buffer; dp within its bound.
+#include <cmath>
+#include <cstring>
+
+#include "test/gpu/gemm_problem.hpp"
+
+namespace accublas::test {
+namespace {
+
+struct Form {
+  accublas_layout layout;
+  accublas_side side;
+  accublas_uplo uplo;
+  accublas_transpose trans;
+  accublas_diag diag;
+};
+
+template <class T>
+accublas_status trsm(accublas_context* context, Index parts, const Form& f, Index m, Index n, const T* alpha,
+                     const T* a, Index lda, T* b, Index ldb) {
+  const auto call = [&](auto routine) {
+    return routine(context, f.layout, f.side, f.uplo, f.trans, f.diag, m, n, alpha, a, lda, b, ldb);
+  };
+  if constexpr (sizeof(T) == 8)
+    return parts == 1 ? call(accublas_dtrsm) : call(accublas_ztrsm);
+  else
+    return parts == 1 ? call(accublas_strsm) : call(accublas_ctrsm);
+}
+
+/// What a system is made of: the diagonal is near 2, and unknowns stay as large as b, unless they are wild.
+enum class System {
+  tame,
+  dense,     ///< off the diagonal as large as the unknowns bear
+  graded,    ///< rows and unknowns scaled by powers of two, of the double exponent range's half
+  integers,  ///< exact sums, zeros and ties among them; the diagonal is 1, 2 or 3
+  sparse,    ///< most entries are zero: quotients of single terms
+  tiny,      ///< near the least normal number
+  special,   ///< a few entries are Inf or NaN
+  pivots,    ///< zero and infinite pivots, of a part too
+  wild       ///< any bits
+};
+constexpr System systems[] = {System::tame, System::dense,   System::graded, System::integers, System::sparse,
+                              System::tiny, System::special, System::pivots, System::wild};
+
+template <class T>
+class Solve : public testing::Test {
+ protected:
+  Context cpu{ACCUBLAS_BACKEND_CPU}, gpu{ACCUBLAS_BACKEND_CUDA};
+  Random rng{17};
+
+  struct Problem {
+    Form form;
+    System system;
+    Index parts, m, n, order, lda, ldb;
+    T alpha[2];
+    std::vector<T> a, b;
+  };
+
+  Problem make(System system, Index parts, Index order, Index sides) {
+    const auto pick = [&](auto one, auto other) { return below(rng, 2) ? one : other; };
+    Problem p{{pick(ACCUBLAS_COL_MAJOR, ACCUBLAS_ROW_MAJOR), pick(ACCUBLAS_LEFT, ACCUBLAS_RIGHT),
+               pick(ACCUBLAS_UPPER, ACCUBLAS_LOWER), pick(ACCUBLAS_NO_TRANS, pick(ACCUBLAS_TRANS, ACCUBLAS_CONJ_TRANS)),
+               pick(ACCUBLAS_UNIT, ACCUBLAS_NON_UNIT)},
+              system,
+              parts,
+              order,
+              sides,
+              order,
+              order + below(rng, 3),
+              std::max(order, sides) + below(rng, 3),
+              {T(pick(1, -0.7)), T(pick(0, 0.3))},
+              {},
+              {}};
+    if (p.form.side == ACCUBLAS_RIGHT) std::swap(p.m, p.n);
+    const std::size_t size_a = static_cast<std::size_t>(parts * p.lda * order),
+                      size_b = static_cast<std::size_t>(parts * p.ldb * std::max(order, sides));
+    constexpr T nan = std::numeric_limits<T>::quiet_NaN(), infinity = std::numeric_limits<T>::infinity();
+    p.a.assign(size_a, nan), p.b.assign(size_b, nan);
+    const int range = sizeof(T) == 8 ? 400 : 40;
+    std::vector<int> row(static_cast<std::size_t>(order)), unknown(static_cast<std::size_t>(order));
+    for (int& e : row) e = system == System::graded ? static_cast<int>(below(rng, 2 * range)) - range : 0;
+    for (int& e : unknown) e = system == System::graded ? static_cast<int>(below(rng, range)) - range / 2 : 0;
+    const bool rows = p.form.layout == ACCUBLAS_ROW_MAJOR, upper = p.form.uplo == ACCUBLAS_UPPER,
+               across = (p.form.trans != ACCUBLAS_NO_TRANS) == (p.form.side == ACCUBLAS_LEFT);
+    for (Index j = 0; j < order; ++j)
+      for (Index i = 0; i < order; ++i) {
+        // What is not read is NaN.
+        if (upper ? i > j : i < j) continue;
+        if (i == j && p.form.diag == ACCUBLAS_UNIT) continue;
+        for (Index part = 0; part < parts; ++part) {
+          double x = i == j ? 2 + uniform(rng) : spread(rng, 1) / static_cast<double>(order);
+          if (system == System::dense) x = i == j ? (1 + uniform(rng)) * sign(rng) : spread(rng, 0) * 0.1;
+          if (system == System::integers) x = i == j ? double(1 + below(rng, 3)) : double(below(rng, 3)) - 1;
+          if (system == System::integers && i != j && below(rng, order) > 4) x = 0;
+          if (system == System::sparse && i != j && below(rng, order) > 2) x = 0;
+          if (system == System::special && below(rng, order * order) < 2) x = pick(nan, infinity);
+          if (system == System::pivots && i == j && below(rng, order) < 2) x = pick(0., pick(-0., double(infinity)));
+          // Row i of the matrix that meets the unknowns.
+          const Index r = across ? j : i, c = across ? i : j;
+          x = std::ldexp(x, row[static_cast<std::size_t>(r)] - unknown[static_cast<std::size_t>(c)]);
+          p.a[static_cast<std::size_t>(parts * (rows ? i * p.lda + j : i + j * p.lda) + part)] =
+              system == System::wild ? any_number() : static_cast<T>(x);
+        }
+      }
+    for (Index j = 0; j < p.n; ++j)
+      for (Index i = 0; i < p.m; ++i)
+        for (Index part = 0; part < parts; ++part) {
+          double x = spread(rng, 2);
+          if (system == System::integers) x = double(below(rng, 9)) - 4;
+          if (system == System::sparse && below(rng, 3) == 0) x = 0;
+          if (system == System::tiny) x = std::ldexp(x, sizeof(T) == 8 ? -1025 : -128);
+          if (system == System::special && below(rng, 100 * order) == 0) x = pick(nan, -infinity);
+          x = std::ldexp(x, row[static_cast<std::size_t>(p.form.side == ACCUBLAS_LEFT ? i : j)]);
+          p.b[static_cast<std::size_t>(parts * (rows ? i * p.ldb + j : i + j * p.ldb) + part)] =
+              system == System::wild ? any_number() : static_cast<T>(x);
+        }
+    return p;
+  }
+
+  T any_number() {
+    for (;;) {
+      using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+      const T x = std::bit_cast<T>(static_cast<Bits>(rng()));
+      if (std::isfinite(x)) return x;
+    }
+  }
+
+  void expect_same(const Problem& p, const std::string& mode, bool staged = false) {
+    std::vector<T> want = p.b;
+    ASSERT_EQ(trsm(cpu, p.parts, p.form, p.m, p.n, p.alpha, p.a.data(), p.lda, want.data(), p.ldb), ACCUBLAS_SUCCESS)
+        << cpu.error();
+    const DeviceArray<T> a(p.a), b(p.b);
+    ASSERT_EQ(trsm(gpu, p.parts, p.form, p.m, p.n, p.alpha, a.data(), p.lda, b.data(), p.ldb), ACCUBLAS_SUCCESS)
+        << gpu.error();
+    ASSERT_EQ(accublas_sync(gpu), ACCUBLAS_SUCCESS) << gpu.error();
+    ASSERT_STREQ(gpu.report().backend, "cuda");
+    expect_bits(p, mode, b.values(), want);
+    if (!staged || HasFatalFailure()) return;
+    std::vector<T> copied = p.b;
+    ASSERT_EQ(trsm(gpu, p.parts, p.form, p.m, p.n, p.alpha, p.a.data(), p.lda, copied.data(), p.ldb), ACCUBLAS_SUCCESS)
+        << gpu.error();
+    ASSERT_STREQ(gpu.report().backend, "cuda");
+    expect_bits(p, mode + " staged", copied, want);
+  }
+
+ private:
+  static void expect_bits(const Problem& p, const std::string& what, const std::vector<T>& got,
+                          const std::vector<T>& want) {
+    if (std::memcmp(got.data(), want.data(), want.size() * sizeof(T)) == 0) return;
+    std::size_t wrong = 0, first = want.size();
+    for (std::size_t i = 0; i < want.size(); ++i)
+      if (std::memcmp(&got[i], &want[i], sizeof(T)) != 0) {
+        ++wrong;
+        first = std::min(first, i);
+      }
+    FAIL() << what << " system " << static_cast<int>(p.system) << " parts " << p.parts << " layout " << p.form.layout
+           << " side " << p.form.side << " uplo " << p.form.uplo << " trans " << p.form.trans << " diag " << p.form.diag
+           << " m " << p.m << " n " << p.n << " ldb " << p.ldb << ": " << wrong << " differ, the first at " << first
+           << ", " << std::hexfloat << got[first] << " for " << want[first];
+  }
+};
+using Types = testing::Types<double, float>;
+TYPED_TEST_SUITE(Solve, Types);
+
+TYPED_TEST(Solve, EveryMode) {
+  for (const char* mode : {"cr", sizeof(TypeParam) == 8 ? "dp:repro" : "sp:repro", "dot2"}) {
+    this->cpu.set(mode);
+    this->gpu.set(mode);
+    for (const System system : systems)
+      for (const Index parts : {1, 2})
+        for (int i = 0; i < scaled(4); ++i) {
+          if (testing::Test::HasFatalFailure()) return;
+          // Where exact sums decide most unknowns, few of them.
+          const bool hard = system == System::tiny || system == System::special || system == System::wild;
+          this->expect_same(
+              this->make(system, parts, 1 + below(this->rng, i < 2 || hard ? 40 : 300), 1 + below(this->rng, 70)), mode,
+              i == 0);
+        }
+  }
+}
+
+/// Products between blocks by the INT8 engine, and few right-hand sides at a time.
+TYPED_TEST(Solve, LargeSystems) {
+  for (const bool small : {false, true}) {
+    if (small) {
+      ASSERT_EQ(accublas_set_workspace_mib(this->gpu, 16), ACCUBLAS_SUCCESS) << this->gpu.error();
+    }
+    for (const char* mode : {"cr", "dot2"}) {
+      this->cpu.set(mode);
+      this->gpu.set(mode);
+      for (const System system : {System::tame, System::dense, System::graded, System::sparse, System::special})
+        for (const Index parts : {1, 2}) {
+          if (testing::Test::HasFatalFailure()) return;
+          const bool residues = system != System::sparse;
+          this->expect_same(this->make(system, parts, (residues ? 600 : 1000) + below(this->rng, 200),
+                                       residues ? 1100 : 1 + below(this->rng, 3)),
+                            mode);
+        }
+    }
+  }
+}
+
+/// abs(alpha B - op(A) X) <= (n + 3) u abs(op(A)) abs(X) by halves of the unknowns, which the last order is large
+/// enough for; complex sums have twice the terms, and alpha's and the quotient's roundings.
+template <class Number, class Routine>
+void expect_small_residuals(Routine routine, Index parts, const char* engine, Index largest) {
+  Context context(ACCUBLAS_BACKEND_CUDA);
+  context.set("dp", engine);
+  Random rng{5};
+  for (const Index n : {Index{3}, largest})
+    for (int form = 0; form < 24; ++form) {
+      const bool left = form & 1, upper = form & 2, unit = form & 4;
+      const accublas_transpose trans = form / 8 == 0   ? ACCUBLAS_NO_TRANS
+                                       : form / 8 == 1 ? ACCUBLAS_TRANS
+                                                       : ACCUBLAS_CONJ_TRANS;
+      const Index sides = 5, lda = n + 1, rows = left ? n : sides, cols = left ? sides : n, ldb = rows + 2;
+      std::vector<Number> a(static_cast<std::size_t>(lda * n)), b(static_cast<std::size_t>(ldb * cols));
+      double* const of_a = reinterpret_cast<double*>(a.data());
+      double* const of_b = reinterpret_cast<double*>(b.data());
+      // What is not read are NaNs.
+      for (Index j = 0; j < n; ++j)
+        for (Index i = 0; i < n; ++i)
+          for (Index part = 0; part < parts; ++part) {
+            const bool read = (upper ? i < j : i > j) || (i == j && !unit);
+            of_a[parts * (i + j * lda) + part] = !read    ? std::numeric_limits<double>::quiet_NaN()
+                                                 : i == j ? 2 + std::fabs(spread(rng, 1))
+                                                          : spread(rng, 6) * 0x1p-14;
+          }
+      for (Index i = 0; i < parts * ldb * cols; ++i) of_b[i] = spread(rng, 3);
+      const Number alpha{-0.75};
+      const DeviceArray<Number> da(a), db(b);
+      ASSERT_EQ(routine(context, ACCUBLAS_COL_MAJOR, left ? ACCUBLAS_LEFT : ACCUBLAS_RIGHT,
+                        upper ? ACCUBLAS_UPPER : ACCUBLAS_LOWER, trans, unit ? ACCUBLAS_UNIT : ACCUBLAS_NON_UNIT, rows,
+                        cols, &alpha, da.data(), lda, db.data(), ldb),
+                ACCUBLAS_SUCCESS)
+          << context.error();
+      ASSERT_EQ(accublas_sync(context), ACCUBLAS_SUCCESS) << context.error();
+      ASSERT_STREQ(context.report().engine, engine);
+      const std::vector<Number> x = db.values();
+      for (Index s = 0; s < sides; ++s)
+        for (Index i = 0; i < n; ++i) {
+          const auto at = [&](Index p) { return static_cast<std::size_t>(left ? p + s * ldb : s + p * ldb); };
+          long double left_over[2] = {}, size = 0;
+          for (Index part = 0; part < parts; ++part)
+            left_over[part] = -0.75L * static_cast<long double>(of_b[parts * static_cast<Index>(at(i)) + part]);
+          for (Index p = 0; p < n; ++p) {
+            // The matrix that meets a side's unknowns: of the right side op(A) is transposed.
+            const bool across = (trans != ACCUBLAS_NO_TRANS) == left;
+            const Index r = across ? p : i, c = across ? i : p;
+            if (r != c && (upper ? r > c : r < c)) continue;
+            long double m[2] = {1, 0}, y[2] = {};
+            for (Index part = 0; part < parts; ++part) {
+              if (r != c || !unit) m[part] = of_a[parts * (r + c * lda) + part];
+              y[part] = reinterpret_cast<const double*>(x.data())[parts * static_cast<Index>(at(p)) + part];
+            }
+            if (trans == ACCUBLAS_CONJ_TRANS) m[1] = -m[1];
+            left_over[0] -= m[0] * y[0] - m[1] * y[1];
+            left_over[1] -= m[0] * y[1] + m[1] * y[0];
+            size += (std::fabs(m[0]) + std::fabs(m[1])) * (std::fabs(y[0]) + std::fabs(y[1]));
+          }
+          const long double bound = 0x1p-53L * static_cast<long double>(parts * n + (parts == 1 ? 3 : 12)) * size;
+          for (Index part = 0; part < parts; ++part)
+            ASSERT_LE(std::fabs(left_over[part]), bound) << engine << " n " << n << " form " << form << " at " << i;
+        }
+    }
+}
+
+TEST(SolveOnGpu, Residuals) {
+  for (const char* engine : {"native", "int8"}) {
+    expect_small_residuals<double>(accublas_dtrsm, 1, engine, 2050);
+    struct alignas(16) Number {
+      double re = 0, im = 0;
+      Number(double x = 0) : re(x) {}
+    };
+    expect_small_residuals<Number>(accublas_ztrsm, 2, engine, 1100);
+  }
+}
+
+}  // namespace
+}  // namespace accublas::test
