@@ -39,13 +39,24 @@ __device__ __forceinline__ void add_tile(const ReconstructArguments<T>& a, const
                       Order::first_plane(step, group, planes) * plane,
                   Order::a_lane(step, planes) == 1 ? 0 : plane, residues);
   };
+  constexpr double infinity = from_bits<double>(FloatFormat<double>::infinity);
   for (int r = warp / tile.strips; r < tile.height; r += warps / tile.strips) {
+    const TileRow& row = b.lines.row[r];
+    const bool zero_row = !(a.rows.norm[first_row + r] > 0);
+    const Index at = (first_row + r) * sums.stride + first_col + own;
+    BoundedPair<double, true> sum[columns];
+    bool adds[columns];
+#pragma unroll
+    for (int e = 0; e < columns; ++e) {
+      const int col = own + column_of(e);
+      const bool special = row.special || (col < tile.width && b.lines.special[col]);
+      adds[e] = col < tile.width && (special || !(zero_row || !(a.cols.norm[first_col + col] > 0)));
+      if (adds[e]) sum[e] = load_sum<double, true>(sums, at + column_of(e));
+    }
     Residues<4> wide;
     Residues<RealNumbers::later> later{};
     load(r, 0, wide);
     if (Narrow) load(r, 1, later);
-    const bool zero_row = !(a.rows.norm[first_row + r] > 0);
-    const TileRow& row = b.lines.row[r];
     DigitSums digits;
     start_sums<Narrow>(weights, wide, later, digits);
     if (Narrow) {
@@ -56,19 +67,14 @@ __device__ __forceinline__ void add_tile(const ReconstructArguments<T>& a, const
     }
 #pragma unroll
     for (int e = 0; e < columns; ++e) {
+      if (!adds[e]) continue;
       const int col = own + column_of(e);
-      if (col >= tile.width ||
-          ((zero_row || !(a.cols.norm[first_col + col] > 0)) && !row.special && !b.lines.special[col]))
-        continue;
-      const LeadingPart sum = leading_part<Narrow>(weights, digits.pair[e]);
+      const LeadingPart part = leading_part<Narrow>(weights, digits.pair[e]);
       const double bound = leading_slack<Narrow> + b.lines.drop[col] * row.error + row.drop * b.lines.error[col];
-      const int shift = row.shift - (static_cast<int>(b.lines.scale[col]) >> 20);
-      const double unit = power_of_two(shift);
+      const double unit = power_of_two(row.shift - (static_cast<int>(b.lines.scale[col]) >> 20));
       const bool known = row.normal && !row.special && !b.lines.special[col];
-      add_to_sum<double, true>(
-          sums, (first_row + r) * sums.stride + first_col + col,
-          known ? BoundedPair<double, true>{{sum.head * unit, sum.tail * unit}, bound * unit}
-                : BoundedPair<double, true>{{0, 0}, from_bits<double>(FloatFormat<double>::infinity)});
+      sum[e].add({known ? Pair{part.head * unit, part.tail * unit} : Pair{0, 0}, known ? bound * unit : infinity});
+      store_sum<double, true>(sums, at + column_of(e), sum[e]);
     }
   }
 }

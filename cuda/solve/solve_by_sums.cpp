@@ -21,7 +21,7 @@ namespace accublas::cuda {
 namespace {
 
 /// Unknowns from which on products are the INT8 engine's, and elements that it has to have then: measured on an H200.
-constexpr Index least_terms_of_residues = 256, least_elements_of_residues = Index{1} << 18;
+constexpr Index least_terms_of_residues = 128, least_elements_of_residues = Index{1} << 18;
 
 template <class E>
 class SolveBySums {

@@ -74,9 +74,12 @@ __global__ void __launch_bounds__(threads, 2)
 #pragma unroll
       for (int part = 0; part < parts; ++part) {
         const Index row = row0 + warp * rows + r;
-        if (row < count && side0 + lane < sides)
-          add_to_sum<T, cr>(job.sums, (job.place(first + terms + row) * parts + part) * job.sums.stride + side0 + lane,
-                            chain[r][part].bounded());
+        if (row < count && side0 + lane < sides) {
+          const Index at = (job.place(first + terms + row) * parts + part) * job.sums.stride + side0 + lane;
+          BoundedPair<T, cr> sum = load_sum<T, cr>(job.sums, at);
+          sum.add(chain[r][part].bounded());
+          store_sum(job.sums, at, sum);
+        }
         chain[r][part] = {};
       }
   }
@@ -87,10 +90,10 @@ __global__ void __launch_bounds__(threads, 2)
 template <class E, bool cr>
 struct BlockStorage {
   static constexpr int unknowns = solve_block_unknowns<E>(!cr);
-  E a[edge][unknowns];                               ///< columns of 32 unknowns
-  E x[edge][edge + 1];                               ///< right-hand sides, then unknowns
-  double reciprocal[edge];                           ///< of their pivots
-  BoundedPair<RealOf<E>, cr> sums[parts_of<E>][32];  ///< of the next unknown
+  E a[edge][unknowns];                         ///< columns of 32 unknowns
+  E x[edge][edge + 1];                         ///< right-hand sides, then unknowns
+  double reciprocal[edge];                     ///< of their pivots
+  Chain<RealOf<E>, cr> sums[parts_of<E>][32];  ///< of the next unknown
 };
 
 /// An unknown by exact sums, for all lanes: that of the right-hand side of lane `of`, at `position`. The unknowns from
@@ -98,7 +101,7 @@ struct BlockStorage {
 template <class E, bool cr>
 __device__ ACCUBLAS_NOINLINE E exact_unknown(const SolveJob<E>& job, const E (*x)[edge + 1], Index near, Index position,
                                              Index side, int of, const Unknown<E>& unknown,
-                                             const Pair (&pair)[parts_of<E>], const E& guess) {
+                                             const Pair (&pair)[parts_of<E>]) {
   const int lane = threadIdx.x % 32;
   const Index i = job.place(position);
   ExactSum<double> above[parts_of<E>];
@@ -122,20 +125,41 @@ __device__ ACCUBLAS_NOINLINE E exact_unknown(const SolveJob<E>& job, const E (*x
       }
     }
     above[part].add_up([](auto word) {
+      // Most words are nothing.
+      if (!__any_sync(0xFFFFFFFFu, word != 0)) return word;
       for (int offset = 16; offset > 0; offset /= 2) word += __shfl_xor_sync(0xFFFFFFFFu, word, offset);
       return word;
     });
   }
-  return unknown.exact(above, guess);
+  return unknown.exact(above);
 }
 
+/// The sums of exact_unknown in floating point, once more from the terms and to some 90 bits, for all lanes.
 template <class E>
-__device__ E from_lane(const E& z, int lane) {
-  if constexpr (is_complex<E>)
-    return {__shfl_sync(0xFFFFFFFFu, z.re, lane), __shfl_sync(0xFFFFFFFFu, z.im, lane)};
-  else
-    return __shfl_sync(0xFFFFFFFFu, z, lane);
+__device__ ACCUBLAS_NOINLINE void sums_of_terms(const SolveJob<E>& job, const E (*x)[edge + 1], Index near,
+                                                Index position, Index side, int of, TripleSum (&sums)[parts_of<E>]) {
+  using T = RealOf<E>;
+  constexpr int parts = parts_of<E>;
+  const int lane = threadIdx.x % 32;
+  const Index i = job.place(position);
+  BoundedPair<T, true> sum[parts];
+  for (Index q0 = 0; q0 < position; q0 += 32 * dot2_block / parts) {
+    Chain<T, true> chain[parts];
+    for (Index q = q0 + lane; q < min(position, q0 + 32 * dot2_block / parts); q += 32)
+      add_term(chain, job.system.m(i, job.place(q)), q < near ? job.system.x(job.place(q), side) : x[q - near][of]);
+    for (int part = 0; part < parts; ++part) sum[part].add(chain[part].bounded());
+  }
+  for (int part = 0; part < parts; ++part) {
+    for (int offset = 16; offset > 0; offset /= 2) {
+      const BoundedPair<T, true> mine = sum[part];
+      sum[part].add(
+          {{__shfl_xor_sync(0xFFFFFFFFu, mine.pair.s, offset), __shfl_xor_sync(0xFFFFFFFFu, mine.pair.c, offset)},
+           __shfl_xor_sync(0xFFFFFFFFu, mine.error, offset)});
+    }
+    sums[part] = {sum[part].pair.s, sum[part].pair.c, 0, sum[part].error};
+  }
 }
+
 template <class E>
 __device__ bool any_nan(const E& z) {
   if constexpr (is_complex<E>)
@@ -155,21 +179,29 @@ __device__ __forceinline__ E next_unknown(const SolveJob<E>& job, const BlockSto
   TripleSum sums[parts];
 #pragma unroll
   for (int part = 0; part < parts; ++part) {
-    const BoundedPair<RealOf<E>, cr>& sum = storage.sums[part][lane];
+    const BoundedPair<RealOf<E>, cr> sum = storage.sums[part][lane].bounded();
     sums[part] = {sum.pair.s, sum.pair.c, 0, sum.error};
   }
   E result{};
   const bool decided = unknown.approximate(sums, result) && !job.all_undecided;
   unsigned hard = __ballot_sync(0xFFFFFFFFu, side < job.system.sides && !decided && !lost);
-  if (lane == 0 && hard != 0) atomicAdd(job.undecided, static_cast<unsigned long long>(__popc(hard)));
   for (; hard != 0; hard &= hard - 1) {
     const int of = __ffs(static_cast<int>(hard)) - 1;
+    const Index their_side = side - lane + of;
     unknown.b = storage.x[r][of];
-    Pair pair[parts];
-    for (int part = 0; part < parts; ++part) pair[part] = storage.sums[part][of].pair;
-    const E exact = exact_unknown<E, cr>(job, storage.x, near, near + r, side - lane + of, of, unknown, pair,
-                                         from_lane(result, of));
-    if (lane == of) result = exact;
+    E theirs{};
+    bool settled = false;
+    if (cr && !job.all_undecided) {
+      sums_of_terms(job, storage.x, near, near + r, their_side, of, sums);
+      settled = unknown.approximate(sums, theirs);
+    }
+    if (!settled) {
+      Pair pair[parts];
+      for (int part = 0; part < parts; ++part) pair[part] = storage.sums[part][of].pair;
+      theirs = exact_unknown<E, cr>(job, storage.x, near, near + r, their_side, of, unknown, pair);
+      if (lane == 0) atomicAdd(job.undecided, 1ull);
+    }
+    if (lane == of) result = theirs;
   }
   if (lost) {
     constexpr RealOf<E> nan = canonical_nan<RealOf<E>>();
@@ -215,24 +247,30 @@ class SolveBlock {
 
   __device__ void add_up() const {
     Chain<T, cr> chain[rows][parts];
+    // dot2 has an order: its blocks are chains of their own, which come after what was before.
+    if constexpr (cr) {
+#pragma unroll
+      for (int j = 0; j < rows; ++j)
+#pragma unroll
+        for (int part = 0; part < parts; ++part) chain[j][part] = Chain<T, cr>::from(before(warps * j + warp(), part));
+    }
 #pragma unroll
     for (int step = 0; step < Storage::unknowns / edge; ++step) {
       const int sub = step * edge;
       if (sub >= count_) break;
-      BoundedPair<T, cr> before[parts];
-      fetch(sub + warp(), before);
       const int here = load(sub);
       const auto publish = [&](int j) {
         for (int part = 0; part < parts; ++part) {
-          before[part].add(chain[step * rows_at_once + j][part].bounded());
-          storage_.sums[part][lane()] = before[part];
+          Chain<T, cr> sum = chain[step * rows_at_once + j][part];
+          if constexpr (!cr) sum.pair = combine<T>(before(sub + warps * j + warp(), part).pair, sum.pair);
+          storage_.sums[part][lane()] = sum;
         }
         ptx::barrier_tell(sums_are_there, 64);
-        fetch(sub + warps * (j + 1) + warp(), before);
       };
       if (warp() == 0) publish(0);
 #pragma unroll
       for (int j = 0; j < rows_at_once; ++j)
+#pragma unroll 1
         for (int owner = 0; owner < warps; ++owner) {
           const int r = warps * j + owner;
           if (r >= here) break;
@@ -270,6 +308,7 @@ class SolveBlock {
   __device__ int load(int sub) const {
     const int left = count_ - sub, here = min(edge, left);
     const bool by_rows = job_.system.m.stored.row_stride == 1;
+#pragma unroll 4
     for (int at = threadIdx.x; at < edge * left; at += all_threads) {
       const int r = by_rows ? at % left : at / edge, q = by_rows ? at / left : at % edge;
       if (q >= here) continue;
@@ -292,19 +331,20 @@ class SolveBlock {
   __device__ void for_numbers(int sub, int here, Body&& body) const {
     const Matrix<E>& x = job_.system.x;
     const bool by_rows = x.row_stride == 1;
+#pragma unroll
     for (int at = threadIdx.x; at < edge * edge; at += all_threads) {
       const int s = by_rows ? at / edge : at % edge, r = by_rows ? at % edge : at / edge;
       const Index side = Index{blockIdx.x} * edge + s;
       if (r < here) body(storage_.x[r][s], side < job_.system.sides ? &x(job_.place(first_ + sub + r), side) : nullptr);
     }
   }
-  /// The sums of the block's r-th unknown over the blocks before.
-  __device__ void fetch(int r, BoundedPair<T, cr> (&sums)[parts]) const {
-    for (int part = 0; part < parts; ++part) {
-      sums[part] = {};
-      if (has_side() && r < count_)
-        sums[part] = load_sum<T, cr>(job_.sums, (job_.place(first_ + r) * parts + part) * job_.sums.stride + side());
-    }
+  /// A sum of the block's r-th unknown over the blocks before.
+  __device__ BoundedPair<T, cr> before(int r, int part) const {
+    // Read in any case: so many of them are on their way at a time.
+    const bool there = has_side() && r < count_;
+    const Index row = job_.place(first_ + (there ? r : 0)) * parts + part;
+    const BoundedPair<T, cr> sum = load_sum<T, cr>(job_.sums, row * job_.sums.stride + (there ? side() : 0));
+    return there ? sum : BoundedPair<T, cr>{};
   }
 
   const SolveJob<E>& job_;

@@ -25,19 +25,26 @@ struct BoundedPair {
   }
 };
 
-/// A sum of at most dot2_block products: dot2's steps, and for cr not less than the sum of the magnitudes, which is
-/// zero only where every product is.
+/// A sum of at most dot2_block products, of cr with a sum before them: dot2's steps, and for cr not less than the sum
+/// of the magnitudes, which is zero only where every product is.
 template <class T, bool cr>
 struct Chain {
+  static constexpr Dot2Bound bound = dot2_bound(dot2_block + 2, dot2_block, unit_roundoff_double);
+
   Pair pair{0, 0};
   double magnitude = 0;
 
+  /// Of cr: a chain that goes on from a sum, whose error counts as a magnitude. The steps err by no more than dot2's,
+  /// where the pair's s is one more term, and by 2^-45 of its c.
+  __device__ static Chain from(const BoundedPair<T, true>& sum) {
+    return {sum.pair,
+            (fabs(sum.pair.s) + (sum.error + fabs(sum.pair.c) * 0x1p-45) / bound.componentwise) * (1 + 0x1p-50)};
+  }
   __device__ __forceinline__ void step(T x, T y) {
     if (cr) magnitude = __fma_ru(fabs(static_cast<double>(x)), fabs(static_cast<double>(y)), magnitude);
     cuda::step<SumType<T, cr>>(pair, x, y);
   }
   __device__ BoundedPair<T, cr> bounded() const {
-    constexpr Dot2Bound bound = dot2_bound(dot2_block + 2, dot2_block, unit_roundoff_double);
     return {pair, cr && magnitude != 0 ? magnitude * (bound.componentwise * (1 + 0x1p-40)) + bound.absolute : 0};
   }
 };
@@ -48,9 +55,7 @@ __device__ BoundedPair<T, cr> load_sum(const PairSums& sums, Index at) {
   return {{v.x, v.y}, cr ? sums.error[at] : 0};
 }
 template <class T, bool cr>
-__device__ void add_to_sum(const PairSums& sums, Index at, const BoundedPair<T, cr>& addend) {
-  BoundedPair<T, cr> sum = load_sum<T, cr>(sums, at);
-  sum.add(addend);
+__device__ void store_sum(const PairSums& sums, Index at, const BoundedPair<T, cr>& sum) {
   sums.pair[at] = {sum.pair.s, sum.pair.c};
   if (cr) sums.error[at] = sum.error;
 }

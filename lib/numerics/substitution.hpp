@@ -47,43 +47,42 @@ struct Unknown {
       return approximate_number(sums[0], result);
   }
 
-  /// The unknown, from minus the sums, exactly; `guess`: a number near it, or any.
-  ACCUBLAS_HD ACCUBLAS_NOINLINE E exact(ExactSum<double> (&above)[parts], const E& guess) const {
+  /// The unknown, from minus the sums, exactly.
+  ACCUBLAS_HD ACCUBLAS_NOINLINE E exact(ExactSum<double> (&above)[parts]) const {
     T value[parts];
     for (int part = 0; part < parts; ++part)
       for_products(part, [&](T factor, T number) { above[part].add(factor, number); });
     for (int part = 0; part < parts; ++part)
-      value[part] = unit ? above[part].template round<T>() : quotient(above, part, part_of(guess, part));
+      value[part] = unit ? above[part].template round<T>() : quotient(above, part);
     return joined(value);
   }
 
  private:
   using A = Approximation;
 
-  /// Of real numbers, in as few operations one after the other as they take: unknowns wait for each other.
+  /// Of real numbers, in as few operations one after the other as they take: unknowns wait for each other. The
+  /// numerator is high + low, and the quotient first + second.
   ACCUBLAS_HD bool approximate_number(const TripleSum& sum, T& result) const {
     const DoublePair p = two_product(alpha, b), s = two_sum(p.high, -sum.a1);
-    const double low = add_rn(add_rn(p.low, -sum.a2), add_rn(s.low, -sum.a3));
-    // Three roundings, each at most u times what is added up here.
-    double error = (sum.error + (absolute(p.low) + absolute(sum.a2) + absolute(sum.a3) + absolute(s.low)) * 0x1p-51) *
-                   (1 + 0x1p-50);
-    DoublePair y = two_sum(s.high, low);
+    double high = s.high, low = add_rn(add_rn(p.low, -sum.a2), add_rn(s.low, -sum.a3));
+    const double lows = absolute(p.low) + absolute(sum.a2) + absolute(sum.a3) + absolute(s.low);
+    double error = sum.error + lows * 0x1p-51;  // for the three roundings of low
     if (mutant(Mutant::solve_numerator)) {
-      y = {static_cast<double>(static_cast<T>(y.high + y.low)), 0};
-      error = 0;
+      high = static_cast<double>(static_cast<T>(high + low));
+      low = error = 0;
     }
     if (!keeps_product(alpha, b, p.high)) return false;
-    if (y.high == 0 && error == 0) {
+    if (high == -low && error == 0) {
       result = T(0);
       return unit || A::in_range(pivot);
     }
-    if (unit) return ziv_test(y, error, &result);
-    const double d = pivot, first = y.high * reciprocal, rest = fma_rn(-first, d, y.high), more = rest + y.low,
-                 second = more * reciprocal;
-    // The roundings of the reciprocal (which moves `second` alone), of rest, more and second.
-    error =
-        ((error + (absolute(rest) + absolute(more)) * 0x1p-50) * absolute(reciprocal) + A::underflow) * (1 + 0x1p-40);
-    return A::in_range(d) && A::in_range(y.high) && A::in_range(first) && ziv_test({first, second}, error, &result);
+    if (unit) return ziv_test({high, low}, error, &result);
+    const double d = pivot, first = high * reciprocal, rest = fma_rn(-first, d, high);
+    // abs(rest) < 2^-51 abs(high); its rounding, those of rest + low and of the product, and of the reciprocal in that.
+    error += absolute(high) * 0x1p-100 + lows * 0x1p-50;
+    return A::in_range(d) && A::in_range(high) && A::in_range(first) &&
+           ziv_test({first, (rest + low) * reciprocal}, (error * absolute(reciprocal) + A::underflow) * (1 + 0x1p-40),
+                    &result);
   }
 
   ACCUBLAS_HD bool approximate_parts(const TripleSum (&sums)[parts], E& result) const {
@@ -166,7 +165,7 @@ struct Unknown {
   }
 
   /// A part of the exact quotient, rounded.
-  ACCUBLAS_HD T quotient(const ExactSum<double> (&above)[parts], int part, T guess) const {
+  ACCUBLAS_HD T quotient(const ExactSum<double> (&above)[parts], int part) const {
     T special[parts], sign[parts];
     bool any_special[parts];
     Wide<LongAccumulator::limbs> sum[parts];
@@ -200,7 +199,11 @@ struct Unknown {
       if (is_infinite) return canonical(infinite);
       const bool negative = y.sign() < 0;
       if (y.sign() == 0) return T(0);
-      return round_quotient<T>(negative, guess, [&](int times, T a, T b, T c) {
+      const double re = pivot.re, im = pivot.im,
+                   near = (above[part].template round<double>() * re +
+                           above[1 - part].template round<double>() * (part == 0 ? im : -im)) /
+                          (re * re + im * im);
+      return round_quotient<T>(negative, static_cast<T>(near), [&](int times, T a, T b, T c) {
         ComponentSum<double> left;
         for (int i = 0; i < 2; ++i) {
           const double f = factor[i], scale = (negative ? -1 : 1) * times;
@@ -223,8 +226,8 @@ struct Unknown {
       if (sign[0] == 0) return T(0);
       const bool negative = (sign[0] < 0) != (d < 0);
       if (!is_finite(d)) return negative ? -T(0) : T(0);
-      const double size = absolute(d);
-      return round_quotient<T>(negative, guess, [&](int times, T a, T b, T c) {
+      const double size = absolute(d), near = above[0].template round<double>() / d;
+      return round_quotient<T>(negative, static_cast<T>(near), [&](int times, T a, T b, T c) {
         ComponentSum<double> left;
         left.add(sign[0] * times, sum[0], LongAccumulator::min_exponent);
         const T of_x[3] = {a, b, c};

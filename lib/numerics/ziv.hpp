@@ -25,7 +25,7 @@ template <class T>
 ACCUBLAS_HD bool ziv_test(const DoublePair& x, double error, T* out) {
   if (mutant(Mutant::ziv_half)) error *= 0x1p-40;
   // For the roundings of both ends below; of float the one to double on the way.
-  double wide = error + absolute(x.low) * 0x1p-52;
+  double wide = (error + absolute(x.low) * 0x1p-52) * (1 + 0x1p-50);
   if (sizeof(T) != sizeof(double)) wide += absolute(x.high) * 0x1p-51;
   const T low = static_cast<T>(add_rn(x.high, add_rn(x.low, -wide))),
           high = static_cast<T>(add_rn(x.high, add_rn(x.low, wide)));

@@ -97,7 +97,7 @@ class Solve {
         if (decided || (lines && mutant(Mutant::solve_undecided))) {
           x = result;
         } else {
-          x = exact(unknown, p, first + s, result);
+          x = exact(unknown, p, first + s);
           undecided_.fetch_add(1, std::memory_order_relaxed);
         }
         if (lines)
@@ -181,7 +181,7 @@ class Solve {
   }
 
   /// The p-th unknown of a right-hand side. Where dot2's pair is no number, cr's sum stands for it.
-  E exact(const Unknown<E>& unknown, Index p, Index side, const E& guess) const {
+  E exact(const Unknown<E>& unknown, Index p, Index side) const {
     ExactSum<double> above[parts];
     for (Index part = 0; part < parts; ++part) {
       const Terms terms{*this, p, side, part};
@@ -193,7 +193,7 @@ class Solve {
         above[part].add(0, parts * p, Row{terms}, Column{terms});
       }
     }
-    return unknown.exact(above, guess);
+    return unknown.exact(above);
   }
 
   const E alpha_;
