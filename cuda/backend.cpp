@@ -10,8 +10,9 @@
 #include "cuda/core/device_model.hpp"
 #include "cuda/core/scale_call.hpp"
 #include "cuda/core/staging.hpp"
+#include "cuda/described/level2_call.hpp"
 #include "cuda/described/level3_call.hpp"
-#include "cuda/solve/solve_by_halves.hpp"
+#include "cuda/described/vector_product.hpp"
 #include "cuda/digits/digit_call.hpp"
 #include "cuda/dot2/gemm_dot2.hpp"
 #include "cuda/gemm_cost.hpp"
@@ -22,6 +23,7 @@
 #include "cuda/native/native_offer.hpp"
 #include "cuda/residues/convert.hpp"
 #include "cuda/residues/gemm_int8.hpp"
+#include "cuda/solve/solve_by_halves.hpp"
 #include "cuda/vector/vector_call.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/fork_safe.hpp"
@@ -154,7 +156,6 @@ class CudaBackend final : public Backend {
     return std::make_unique<State>(device);
   }
 
-  using Backend::gemv, Backend::dot;
   void gemm(const Call<Gemm<Complex<double>>, Complex<double>>& call, BackendState* state,
             Execution& execution) override {
     gemm_of(call, state, execution);
@@ -196,6 +197,41 @@ class CudaBackend final : public Backend {
   void level3(const Call<Level3<Complex<float>>, Complex<float>>& call, BackendState* state,
               Execution& execution) override {
     level3_of(call, state, execution);
+  }
+  void level2(const Call<Level2<double>, double>& call, BackendState* state, Execution& execution) override {
+    level2_of(call, state, execution);
+  }
+  void level2(const Call<Level2<float>, float>& call, BackendState* state, Execution& execution) override {
+    level2_of(call, state, execution);
+  }
+  void level2(const Call<Level2<Complex<double>>, Complex<double>>& call, BackendState* state,
+              Execution& execution) override {
+    level2_of(call, state, execution);
+  }
+  void level2(const Call<Level2<Complex<float>>, Complex<float>>& call, BackendState* state,
+              Execution& execution) override {
+    level2_of(call, state, execution);
+  }
+  void mixed_dot(const Call<MixedDot<double>, double>& call, BackendState* state, Execution& execution) override {
+    mixed_dot_of(call, state, execution);
+  }
+  void mixed_dot(const Call<MixedDot<float>, float>& call, BackendState* state, Execution& execution) override {
+    mixed_dot_of(call, state, execution);
+  }
+  void gemv(const Call<Gemv<Complex<double>>, Complex<double>>& call, BackendState* state,
+            Execution& execution) override {
+    gemv_of(call, state, execution);
+  }
+  void gemv(const Call<Gemv<Complex<float>>, Complex<float>>& call, BackendState* state,
+            Execution& execution) override {
+    gemv_of(call, state, execution);
+  }
+  void dot(const Call<Dot<Complex<double>>, Complex<double>>& call, BackendState* state,
+           Execution& execution) override {
+    dot_of(call, state, execution);
+  }
+  void dot(const Call<Dot<Complex<float>>, Complex<float>>& call, BackendState* state, Execution& execution) override {
+    dot_of(call, state, execution);
   }
   void gemv(const Call<Gemv<double>, double>& call, BackendState* state, Execution& execution) override {
     gemv_of(call, state, execution);
@@ -270,17 +306,47 @@ class CudaBackend final : public Backend {
   template <class T>
   static void gemv_of(const Call<Gemv<T>, T>& call, BackendState* base, Execution& execution) {
     put(call, base, [&](State& state) {
-      if (call.operands_on_device) return cuda::gemv_call(state, call, execution);
-      cuda::staged_gemv(state, call, execution, cuda::gemv_call<T>);
+      if (call.operands_on_device) return device_gemv(state, call, execution);
+      cuda::staged_gemv(state, call, execution, device_gemv<T>);
+    });
+  }
+  template <class T>
+  static void device_gemv(State& state, const Call<Gemv<T>, T>& call, Execution& execution) {
+    if constexpr (is_complex<T>)
+      cuda::complex_gemv(state, call, execution);
+    else
+      cuda::gemv_call(state, call, execution);
+  }
+
+  template <class E>
+  static void level2_of(const Call<Level2<E>, E>& call, BackendState* base, Execution& execution) {
+    put(call, base, [&](State& state) {
+      if (call.operands_on_device) return cuda::level2_call(state, call, execution);
+      cuda::staged_level2(state, call, execution, cuda::level2_call<E>);
+    });
+  }
+
+  template <class T>
+  static void mixed_dot_of(const Call<MixedDot<T>, T>& call, BackendState* base, Execution& execution) {
+    put(call, base, [&](State& state) {
+      if (call.operands_on_device) return cuda::mixed_dot(state, call, execution);
+      cuda::staged_mixed_dot(state, call, execution, cuda::mixed_dot<T>);
     });
   }
 
   template <class T>
   static void dot_of(const Call<Dot<T>, T>& call, BackendState* base, Execution& execution) {
     put(call, base, [&](State& state) {
-      if (call.operands_on_device) return cuda::dot_call(state, call, execution);
-      cuda::staged_dot(state, call, execution, cuda::dot_call<T>);
+      if (call.operands_on_device) return device_dot(state, call, execution);
+      cuda::staged_dot(state, call, execution, device_dot<T>);
     });
+  }
+  template <class T>
+  static void device_dot(State& state, const Call<Dot<T>, T>& call, Execution& execution) {
+    if constexpr (is_complex<T>)
+      cuda::complex_dot(state, call, execution);
+    else
+      cuda::dot_call(state, call, execution);
   }
 
   template <cuda::Terms terms, class T>

@@ -270,9 +270,12 @@ void run_mixed_dot(Context& context, MixedDot<T> problem, const T* addend, const
     run.operands({{"x", problem.x.data}, {"y", problem.y.data}}, {{"result", problem.result}},
                  CallShape(1, 1, problem.n));
     run.promise(problem.n, T{1});
-    run.compute(problem, addend, static_cast<const T*>(nullptr), run.scalars_on_device(), &Backend::mixed_dot);
   } else {
     run.result_only({"result", problem.result});
+  }
+  if (problem.n > 0 || run.scalars_on_device()) {
+    run.compute(problem, addend, static_cast<const T*>(nullptr), run.scalars_on_device(), &Backend::mixed_dot);
+  } else {
     *problem.result = problem.addend;
   }
   run.finish();

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <new>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "cuda/core/check.hpp"
@@ -41,7 +42,12 @@ struct Functions {
   decltype(&cublasSnrm2_v2_64) snrm2;
   decltype(&cublasDasum_v2_64) dasum;
   decltype(&cublasSasum_v2_64) sasum;
+  decltype(&cublasZgemv_v2_64) zgemv;
+  decltype(&cublasCgemv_v2_64) cgemv;
+  decltype(&cublasZdotu_v2_64) zdotu, zdotc;
+  decltype(&cublasCdotu_v2_64) cdotu, cdotc;
   void* level3[level3_count];  ///< by level3_number; null for GEMMT
+  void* level2[level2_count];  ///< by level2_number
 };
 
 template <class Function>
@@ -62,10 +68,11 @@ bool load(const char* name, Functions& f, std::string& tried) {
   }
   bool complete = true;
   for (Routine routine : all_routines) {
-    if (!is_level3(routine) || between(routine, Routine::dgemmt, Routine::cgemmt)) continue;
+    if (!(is_level3(routine) || is_level2(routine)) || between(routine, Routine::dgemmt, Routine::cgemmt)) continue;
     std::string function = std::string("cublas") + routine_name(routine) + "_v2_64";
     function[6] = static_cast<char>(function[6] - 'a' + 'A');
-    complete = complete && find(library, function.c_str(), &f.level3[level3_number(routine)]);
+    void** const place = is_level3(routine) ? &f.level3[level3_number(routine)] : &f.level2[level2_number(routine)];
+    complete = complete && find(library, function.c_str(), place);
   }
   complete = complete && find(library, "cublasCreate_v2", &f.create) && find(library, "cublasDestroy_v2", &f.destroy) &&
              find(library, "cublasGetStatusString", &f.status_string) &&
@@ -79,7 +86,10 @@ bool load(const char* name, Functions& f, std::string& tried) {
              find(library, "cublasSgemmStridedBatched_64", &f.sgemm_strided_batched) &&
              find(library, "cublasDgemmBatched_64", &f.dgemm_batched) &&
              find(library, "cublasSgemmBatched_64", &f.sgemm_batched) && find(library, "cublasDgemv_v2_64", &f.dgemv) &&
-             find(library, "cublasSgemv_v2_64", &f.sgemv) && find(library, "cublasDdot_v2_64", &f.ddot) &&
+             find(library, "cublasSgemv_v2_64", &f.sgemv) && find(library, "cublasZgemv_v2_64", &f.zgemv) &&
+             find(library, "cublasCgemv_v2_64", &f.cgemv) && find(library, "cublasZdotu_v2_64", &f.zdotu) &&
+             find(library, "cublasZdotc_v2_64", &f.zdotc) && find(library, "cublasCdotu_v2_64", &f.cdotu) &&
+             find(library, "cublasCdotc_v2_64", &f.cdotc) && find(library, "cublasDdot_v2_64", &f.ddot) &&
              find(library, "cublasSdot_v2_64", &f.sdot) && find(library, "cublasDnrm2_v2_64", &f.dnrm2) &&
              find(library, "cublasSnrm2_v2_64", &f.snrm2) && find(library, "cublasDasum_v2_64", &f.dasum) &&
              find(library, "cublasSasum_v2_64", &f.sasum);
@@ -264,6 +274,43 @@ template void Cublas::level3(const Level3<float>&);
 template void Cublas::level3(const Level3<Complex<double>>&);
 template void Cublas::level3(const Level3<Complex<float>>&);
 
+template <class E>
+void Cublas::level2(const Level2<E>& l) {
+  void* const routine = functions().level2[level2_number(l.routine())];
+  // As in level3; HER takes the real part.
+  struct alignas(sizeof(E)) Aligned {
+    E number;
+  };
+  const Aligned alpha{l.alpha}, beta{l.beta};
+  const cublasFillMode_t part = l.part() == Triangle::upper ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER;
+  const cublasDiagType_t diag = l.diag == ACCUBLAS_UNIT ? CUBLAS_DIAG_UNIT : CUBLAS_DIAG_NON_UNIT;
+  const cublasOperation_t op = l.trans == ACCUBLAS_NO_TRANS                      ? CUBLAS_OP_N
+                               : is_complex<E> && l.trans == ACCUBLAS_CONJ_TRANS ? CUBLAS_OP_C
+                                                                                 : CUBLAS_OP_T;
+  using In = const void*;
+  const auto call = [&]<class... Types>(Types... arguments) {
+    const auto function = reinterpret_cast<cublasStatus_t (*)(Types...)>(routine);
+    check_product(function(arguments...), routine_name(l.routine()));
+  };
+  const std::int64_t m = l.m, n = l.n;
+  const In a = l.a, x = l.x, y = l.y, of_alpha = &alpha, of_beta = &beta;
+  void* const c = l.c;
+  if (is_ger(l.kind))
+    call(handle_, m, n, of_alpha, x, l.incx, y, l.incy, c, l.lda);
+  else if (is_symv(l.kind))
+    call(handle_, part, n, of_alpha, a, l.lda, x, l.incx, of_beta, c, l.incy);
+  else if (is_triangular(l.kind))
+    call(handle_, part, op, diag, n, a, l.lda, c, l.incx);
+  else if (is_syr2(l.kind))
+    call(handle_, part, n, of_alpha, x, l.incx, y, l.incy, c, l.lda);
+  else
+    call(handle_, part, n, of_alpha, x, l.incx, c, l.lda);
+}
+template void Cublas::level2(const Level2<double>&);
+template void Cublas::level2(const Level2<float>&);
+template void Cublas::level2(const Level2<Complex<double>>&);
+template void Cublas::level2(const Level2<Complex<float>>&);
+
 void Cublas::gemm_batched(Index m, Index n, Index k, const double* alpha, const Batch<double>& x, const double* beta) {
   check_product(functions().dgemm_strided_batched(handle_, x.a.op, x.b.op, m, n, k, alpha, x.a.data, x.a.ld, x.stride_a,
                                                   x.b.data, x.b.ld, x.stride_b, beta, x.c, x.ldc, x.stride_c, x.count),
@@ -321,6 +368,51 @@ void Cublas::dot(Index n, const double* x, Index incx, const double* y, Index in
 void Cublas::dot(Index n, const float* x, Index incx, const float* y, Index incy, float* result) {
   check_cublas(functions().sdot(handle_, n, x, incx, y, incy, result), "cublasSdot");
 }
+
+namespace {
+
+template <class T>
+auto* cuda_numbers(const Complex<T>* x) {
+  return reinterpret_cast<const std::conditional_t<sizeof(T) == 8, cuDoubleComplex, cuComplex>*>(x);
+}
+template <class T>
+auto* cuda_numbers(Complex<T>* x) {
+  return reinterpret_cast<std::conditional_t<sizeof(T) == 8, cuDoubleComplex, cuComplex>*>(x);
+}
+
+}  // namespace
+
+template <class T>
+void Cublas::gemv(Index m, Index n, const Complex<T>* alpha, BlasMatrix<const Complex<T>> a, const Complex<T>* x,
+                  Index incx, const Complex<T>* beta, Complex<T>* y, Index incy) {
+  const auto call = [&](auto function, const char* what) {
+    check_product(function(handle_, a.op, m, n, cuda_numbers(alpha), cuda_numbers(a.data), a.ld, cuda_numbers(x), incx,
+                           cuda_numbers(beta), cuda_numbers(y), incy),
+                  what);
+  };
+  if constexpr (sizeof(T) == 8)
+    call(functions().zgemv, "cublasZgemv");
+  else
+    call(functions().cgemv, "cublasCgemv");
+}
+template void Cublas::gemv(Index, Index, const Complex<double>*, BlasMatrix<const Complex<double>>,
+                           const Complex<double>*, Index, const Complex<double>*, Complex<double>*, Index);
+template void Cublas::gemv(Index, Index, const Complex<float>*, BlasMatrix<const Complex<float>>, const Complex<float>*,
+                           Index, const Complex<float>*, Complex<float>*, Index);
+
+template <class T>
+void Cublas::dot(bool conjugate_x, Index n, const Complex<T>* x, Index incx, const Complex<T>* y, Index incy,
+                 Complex<T>* result) {
+  const auto call = [&](auto function, const char* what) {
+    check_cublas(function(handle_, n, cuda_numbers(x), incx, cuda_numbers(y), incy, cuda_numbers(result)), what);
+  };
+  if constexpr (sizeof(T) == 8)
+    call(conjugate_x ? functions().zdotc : functions().zdotu, conjugate_x ? "cublasZdotc" : "cublasZdotu");
+  else
+    call(conjugate_x ? functions().cdotc : functions().cdotu, conjugate_x ? "cublasCdotc" : "cublasCdotu");
+}
+template void Cublas::dot(bool, Index, const Complex<double>*, Index, const Complex<double>*, Index, Complex<double>*);
+template void Cublas::dot(bool, Index, const Complex<float>*, Index, const Complex<float>*, Index, Complex<float>*);
 
 void Cublas::nrm2(Index n, const double* x, Index incx, double* result) {
   check_cublas(functions().dnrm2(handle_, n, x, incx, result), "cublasDnrm2");

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 
+#include "lib/call/level2.hpp"
 #include "lib/call/level3.hpp"
 #include "lib/numerics/complex.hpp"
 
@@ -81,12 +82,21 @@ class Cublas {
   /// A routine of level 3 but GEMMT: column-major, alpha and beta the problem's.
   template <class E>
   void level3(const Level3<E>&);
+  /// A routine of level 2 beside GEMV, likewise; what is to be conjugated beside its transposition cuBLAS cannot say.
+  template <class E>
+  void level2(const Level2<E>&);
   void gemv(Index m, Index n, const double* alpha, BlasMatrix<const double> a, const double* x, Index incx,
             const double* beta, double* y, Index incy);
   void gemv(Index m, Index n, const float* alpha, BlasMatrix<const float> a, const float* x, Index incx,
             const float* beta, float* y, Index incy);
+  template <class T>
+  void gemv(Index m, Index n, const Complex<T>* alpha, BlasMatrix<const Complex<T>> a, const Complex<T>* x, Index incx,
+            const Complex<T>* beta, Complex<T>* y, Index incy);
   void dot(Index n, const double* x, Index incx, const double* y, Index incy, double* result);
   void dot(Index n, const float* x, Index incx, const float* y, Index incy, float* result);
+  template <class T>
+  void dot(bool conjugate_x, Index n, const Complex<T>* x, Index incx, const Complex<T>* y, Index incy,
+           Complex<T>* result);
   void nrm2(Index n, const double* x, Index incx, double* result);
   void nrm2(Index n, const float* x, Index incx, float* result);
   void asum(Index n, const double* x, Index incx, double* result);

@@ -1,6 +1,7 @@
 #include "cuda/core/launch.hpp"
 #include "cuda/described/described.hpp"
 #include "lib/base/integers.hpp"
+#include "lib/numerics/component_sum.hpp"
 #include "lib/numerics/exact_sum.hpp"
 
 namespace accublas::cuda {
@@ -78,17 +79,11 @@ template <class E>
 __global__ void __launch_bounds__(threads)
     scale(Matrix<E> c, Index m, Index n, Triangle part, bool hermitian, E beta, bool canonical) {
   await_predecessor();
-  const auto number = [&](RealOf<E> x) { return canonical ? accublas::canonical(x) : x; };
   for_elements(m, n, [&](Index i, Index j) {
     if (!holds(part, i, j)) return;
     const bool real = hermitian && i == j;
-    E element{};
-    if (!(beta == 0)) element = beta * real_on_diagonal(c(i, j), real);
-    if constexpr (is_complex<E>)
-      element = {number(element.re), number(element.im)};
-    else
-      element = number(element);
-    c(i, j) = real_on_diagonal(element, real);
+    const E before = beta == 0 ? E{} : real_on_diagonal(c(i, j), real);
+    c(i, j) = real_on_diagonal(canonical ? finish_scaled(beta, before) : beta == 0 ? E{} : beta * before, real);
   });
 }
 

@@ -10,10 +10,10 @@
 #include <optional>
 
 #include "cuda/core/check.hpp"
-#include "cuda/core/cublas.hpp"
 #include "cuda/core/inner_calls.hpp"
 #include "cuda/described/described.hpp"
 #include "cuda/native/native_behind.hpp"
+#include "cuda/native/native_call.hpp"
 #include "cuda/solve/solve_by_halves.hpp"
 #include "cuda/solve/solve_by_sums.hpp"
 #include "lib/base/error.hpp"
@@ -29,19 +29,10 @@ bool is_grade(const Mode& mode) { return mode.kind == ACCUBLAS_MODE_DP || mode.k
 
 template <class E>
 void native(State& state, const Level3<E>& l, Execution& execution) {
-  const std::size_t own = state.blas_bytes();
-  std::optional<CallMemory> memory;
-  if (own > 0)
-    memory.emplace(state.device(), state.cuda_stream(), state.capture_memory(), execution.workspace.buffer(),
-                   execution.workspace.buffer_bytes(), own);
-  state.begin_native_call(execution.report.level);
-  state.phase(&accublas_report_t::ms_product);
-  Cublas& blas = state.cublas();
-  blas.begin(state.cuda_stream(), memory ? memory->data() : nullptr, own);
-  blas.scalars_on_device(false);
-  blas.level3(l);
-  state.end_call();
-  execution.report.workspace_bytes = static_cast<std::int64_t>(own);
+  with_cublas(state, execution, 0, [&](Cublas& blas, std::byte*) {
+    blas.scalars_on_device(false);
+    blas.level3(l);
+  });
 }
 
 /// The routine as cuBLAS's, for the emulation to leave the call to.

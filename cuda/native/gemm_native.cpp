@@ -1,5 +1,6 @@
 // How strided operands become calls of cuBLAS.
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 
 #include "cuda/core/matrices.hpp"
@@ -256,6 +257,49 @@ void native_dot(Cublas& cublas, const Dot<T>& d, Scratch scratch, cudaStream_t s
   cublas.dot(d.n, lowest(d.x, d.n), increment(d.x, d.n), lowest(d.y, d.n), increment(d.y, d.n), d.result);
 }
 
+namespace {
+
+template <class T>
+BlasMatrix<const Complex<T>> matrix_of(const Gemv<Complex<T>>& g) {
+  if (!g.conjugate_a) return operand(g.a, g.m, g.k);
+  return {g.a.data, CUBLAS_OP_C, column_major_ld(g.a.transposed(), g.k, g.m)};
+}
+template <class T>
+bool aligned(const Complex<T>* x) {
+  return reinterpret_cast<std::uintptr_t>(x) % sizeof *x == 0;
+}
+
+}  // namespace
+
+template <class T>
+bool native_has(const Gemv<Complex<T>>& g) {
+  return matrix_of(g).ld != 0 && blas_increment(g.x, g.k) && blas_increment(g.y, g.m) && aligned(g.a.data) &&
+         aligned(g.x.data) && aligned(g.y.data);
+}
+template <class T>
+bool native_has(const Dot<Complex<T>>& d) {
+  return blas_increment(d.x, d.n) && blas_increment(d.y, d.n) && aligned(d.x.data) && aligned(d.y.data);
+}
+
+template <class T>
+void native_gemv(Cublas& cublas, const Gemv<Complex<T>>& g, Scalar<Complex<T>> alpha, Scalar<Complex<T>> beta) {
+  const BlasMatrix<const Complex<T>> a = matrix_of(g);
+  const bool plain = a.op == CUBLAS_OP_N, there = alpha.pointer != nullptr;
+  struct alignas(sizeof(Complex<T>)) Aligned {
+    Complex<T> number;
+  };
+  const Aligned of_alpha{alpha.value}, of_beta{beta.value};
+  cublas.scalars_on_device(there);
+  cublas.gemv(plain ? g.m : g.k, plain ? g.k : g.m, there ? alpha.pointer : &of_alpha.number, a, lowest(g.x, g.k),
+              increment(g.x, g.k), there ? beta.pointer : &of_beta.number, lowest(g.y, g.m), increment(g.y, g.m));
+}
+template <class T>
+void native_dot(Cublas& cublas, const Dot<Complex<T>>& d) {
+  cublas.scalars_on_device(true);
+  cublas.dot(d.conjugate_x, d.n, lowest(d.x, d.n), increment(d.x, d.n), lowest(d.y, d.n), increment(d.y, d.n),
+             d.result);
+}
+
 template <class T>
 bool native_has_norm(const Reduction<T>& r) {
   return blas_increment(r.x, r.n);
@@ -274,15 +318,19 @@ void native_asum(Cublas& cublas, const Reduction<T>& r) {
   cublas.asum(r.n, lowest(r.x, r.n), std::abs(increment(r.x, r.n)), r.result);
 }
 
-#define ACCUBLAS_INSTANTIATE(T)                                                                    \
-  template std::size_t native_scratch_bytes(const Gemm<T>&, std::size_t);                          \
-  template std::size_t native_scratch_bytes(const Gemv<T>&, std::size_t);                          \
-  template std::size_t native_scratch_bytes(const Dot<T>&, std::size_t);                           \
-  template void native_gemm(Cublas&, const Gemm<T>&, Scalar<T>, Scalar<T>, Scratch, cudaStream_t); \
-  template void native_gemv(Cublas&, const Gemv<T>&, Scalar<T>, Scalar<T>, Scratch, cudaStream_t); \
-  template void native_dot(Cublas&, const Dot<T>&, Scratch, cudaStream_t);                         \
-  template bool native_has_norm(const Reduction<T>&);                                              \
-  template void native_nrm2(Cublas&, const Reduction<T>&);                                         \
+#define ACCUBLAS_INSTANTIATE(T)                                                                        \
+  template std::size_t native_scratch_bytes(const Gemm<T>&, std::size_t);                              \
+  template std::size_t native_scratch_bytes(const Gemv<T>&, std::size_t);                              \
+  template std::size_t native_scratch_bytes(const Dot<T>&, std::size_t);                               \
+  template void native_gemm(Cublas&, const Gemm<T>&, Scalar<T>, Scalar<T>, Scratch, cudaStream_t);     \
+  template void native_gemv(Cublas&, const Gemv<T>&, Scalar<T>, Scalar<T>, Scratch, cudaStream_t);     \
+  template void native_dot(Cublas&, const Dot<T>&, Scratch, cudaStream_t);                             \
+  template bool native_has(const Gemv<Complex<T>>&);                                                   \
+  template bool native_has(const Dot<Complex<T>>&);                                                    \
+  template void native_gemv(Cublas&, const Gemv<Complex<T>>&, Scalar<Complex<T>>, Scalar<Complex<T>>); \
+  template void native_dot(Cublas&, const Dot<Complex<T>>&);                                           \
+  template bool native_has_norm(const Reduction<T>&);                                                  \
+  template void native_nrm2(Cublas&, const Reduction<T>&);                                             \
   template void native_asum(Cublas&, const Reduction<T>&);
 ACCUBLAS_INSTANTIATE(double)
 ACCUBLAS_INSTANTIATE(float)

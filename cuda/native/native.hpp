@@ -31,6 +31,16 @@ void native_gemv(Cublas&, const Gemv<T>&, Scalar<T> alpha, Scalar<T> beta, Scrat
 /// The result goes to device memory, problem.result; n >= 1.
 template <class T>
 void native_dot(Cublas&, const Dot<T>&, Scratch, cudaStream_t);
+/// Complex GEMV and DOT likewise, where cuBLAS has names for strides and conjugation, and numbers are aligned to their
+/// size, as it loads them.
+template <class T>
+bool native_has(const Gemv<Complex<T>>&);
+template <class T>
+bool native_has(const Dot<Complex<T>>&);
+template <class T>
+void native_gemv(Cublas&, const Gemv<Complex<T>>&, Scalar<Complex<T>> alpha, Scalar<Complex<T>> beta);
+template <class T>
+void native_dot(Cublas&, const Dot<Complex<T>>&);
 /// NRM2 and ASUM; the same. cuBLAS returns zero for an increment of zero, which native_has_norm() therefore excludes.
 template <class T>
 bool native_has_norm(const Reduction<T>&);

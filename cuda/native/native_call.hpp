@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 
+#include "cuda/core/cublas.hpp"
 #include "cuda/core/matrices.hpp"
 #include "cuda/core/state.hpp"
 #include "lib/call/execution.hpp"
@@ -40,6 +42,25 @@ class KeptResult {
   const T* alpha_;
   cudaStream_t stream_;
 };
+
+/// A call that is cuBLAS's: body(cublas, memory) with `bytes` of the call's memory.
+template <class Body>
+void with_cublas(State& state, Execution& execution, std::size_t bytes, Body&& body) {
+  const Workspace& workspace = execution.workspace;
+  const std::size_t own = state.blas_bytes();
+  std::optional<CallMemory> memory;
+  if (own + bytes > 0)
+    memory.emplace(state.device(), state.cuda_stream(), state.capture_memory(), workspace.buffer(),
+                   workspace.buffer_bytes(), own + bytes);
+  std::byte* const data = memory ? memory->data() : nullptr;
+  state.begin_native_call(execution.report.level);
+  state.phase(&accublas_report_t::ms_product);
+  Cublas& cublas = state.cublas();
+  cublas.begin(state.cuda_stream(), own > 0 ? data : nullptr, own);
+  body(cublas, data + own);
+  state.end_call();
+  execution.report.workspace_bytes = static_cast<std::int64_t>(own + bytes);
+}
 
 template <class T>
 void native_gemm_call(State& state, const Call<Gemm<T>, T>& call, Execution& execution);

@@ -44,10 +44,10 @@ struct Digits {
     for (int d = 0; d < digits; ++d) word[d * stride] = 0;
   }
 
-  /// += x y, both finite: five words.
-  __device__ void add_product(double x, double y) {
+  /// += x y 2^up, both finite: five words.
+  __device__ void add_product(double x, double y, int up = 0) {
     const Decoded a = decode(x), b = decode(y);
-    const int position = a.exponent + b.exponent - unit, first = position >> 5, shift = position & 31;
+    const int position = a.exponent + b.exponent + up - unit, first = position >> 5, shift = position & 31;
     const std::uint64_t low = a.mantissa * b.mantissa, high = __umul64hi(a.mantissa, b.mantissa);
     const std::uint64_t w0 = low << shift, w1 = shift ? high << shift | low >> (64 - shift) : high;
     const std::uint64_t w2 = shift ? high >> (64 - shift) : 0;
@@ -141,10 +141,8 @@ __device__ inline void sum_lanes(std::int64_t* words) {
   __syncwarp();
 }
 
-/// RN(alpha S + beta y), or the root of S, for S in the words of lane 0; one thread. Four limbs around the leading one
-/// decide nearly always.
-template <class T>
-__device__ void write_finite(const ExactRows<T>& g, Index i, const std::int64_t* words) {
+/// S in units of 2^unit, from the words of lane 0.
+__device__ inline Wide<limbs> sum_of_words(const std::int64_t* words) {
   Wide<limbs> sum{};
   std::int64_t carry = 0;
   for (int l = 0; l < limbs; ++l) {
@@ -153,6 +151,14 @@ __device__ void write_finite(const ExactRows<T>& g, Index i, const std::int64_t*
     sum.limb[l] = static_cast<std::uint64_t>(high) << 32 | static_cast<std::uint32_t>(low);
     carry = high >> 32;
   }
+  return sum;
+}
+
+/// RN(alpha S + beta y), or the root of S, for S in the words of lane 0; one thread. Four limbs around the leading one
+/// decide nearly always.
+template <class T>
+__device__ void write_finite(const ExactRows<T>& g, Index i, const std::int64_t* words) {
+  const Wide<limbs> sum = sum_of_words(words);
   if (g.p.terms == Terms::squares) {
     *g.p.y.data = finish_root<T>(sum, false, unit);
     return;

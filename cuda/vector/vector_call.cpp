@@ -2,12 +2,16 @@
 
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/check.hpp"
+#include "cuda/core/inner_calls.hpp"
+#include "cuda/core/matrices.hpp"
 #include "cuda/core/operand.hpp"
 #include "cuda/core/scalar_argument.hpp"
 #include "cuda/core/scale_call.hpp"
 #include "cuda/digits/digit_call.hpp"
 #include "cuda/native/native.hpp"
+#include "cuda/native/native_call.hpp"
 #include "cuda/vector/vector_kernels.hpp"
+#include "lib/base/integers.hpp"
 #include "lib/base/test_hooks.hpp"
 #include "lib/call/accuracy.hpp"
 #include "lib/numerics/bounds.hpp"
@@ -56,15 +60,10 @@ void gemv_call(State& state, const Call<Gemv<T>, T>& call, Execution& execution)
   }
   const Scalar<T> alpha = device_scalar(call.alpha), beta = device_scalar(call.beta);
   if (call.engine == ACCUBLAS_ENGINE_NATIVE) {
-    const std::size_t scratch = native_scratch_bytes(g, execution.workspace.cap()), own = state.blas_bytes();
-    with_memory(state, execution, scratch + own + 1, [&](std::byte* memory) {
-      state.begin_native_call(execution.report.level);
-      state.phase(&accublas_report_t::ms_product);
-      state.cublas().begin(state.cuda_stream(), own ? memory : nullptr, own);
-      native_gemv(state.cublas(), g, alpha, beta, Scratch{memory + own, scratch}, state.cuda_stream());
-      state.end_call();
+    const std::size_t scratch = native_scratch_bytes(g, execution.workspace.cap());
+    return with_cublas(state, execution, scratch, [&](Cublas& cublas, std::byte* memory) {
+      native_gemv(cublas, g, alpha, beta, Scratch{memory, scratch}, state.cuda_stream());
     });
-    return;
   }
   report_rounded_once<T>(call.mode, execution.report);
   const VectorMode mode = vector_mode(call.mode);
@@ -89,14 +88,6 @@ void gemv_call(State& state, const Call<Gemv<T>, T>& call, Execution& execution)
 }
 
 namespace {
-
-/// A sum over nothing, in device memory; a call like others to the report.
-template <class T>
-void write_zero(State& state, T* result, const Execution& execution) {
-  state.begin_native_call(execution.report.level);
-  check(cudaMemsetAsync(result, 0, sizeof(T), state.cuda_stream()), "cudaMemsetAsync");
-  state.end_call();
-}
 
 constexpr std::size_t result_bytes = 256;
 
@@ -178,6 +169,27 @@ template <class T, Terms terms>
 void norm_call(State& state, const Call<Reduction<T>, T>& call, Execution& execution) {
   const cudaStream_t stream = state.cuda_stream();
   if (call.problem.n == 0) return write_zero(state, call.problem.result, execution);
+  if (call.problem.x.pairs) {  // a real vector twice as long
+    const Entries<T>& x = call.problem.x;
+    const Index n = call.problem.n;
+    const auto as_real = [&](const T* data, Execution& inner) {
+      const Reduction<T> real{n, Vector<const T>{data, 1}, call.problem.result};
+      norm_call<T, terms>(state,
+                          Call<Reduction<T>, T>{real, call.alpha, call.beta, call.operands_on_device,
+                                                call.result_on_device, call.mode, call.engine},
+                          inner);
+    };
+    if (x.contiguous()) return as_real(x.data, execution);
+    const std::size_t bytes = round_up(static_cast<std::size_t>(n) * sizeof(T), 256);
+    const CopyMemory memory(state, execution.workspace, bytes);
+    Workspace rest = rest_of(execution.workspace, memory.data(), bytes);
+    Execution inner = execution.within(rest);
+    T* const copy = reinterpret_cast<T*>(memory.data());
+    copy_matrix<T>({x.data, 1, x.stride}, {copy, 1, 2}, 2, n / 2, nullptr, stream);
+    as_real(copy, inner);
+    execution.report.workspace_bytes += static_cast<std::int64_t>(bytes);
+    return;
+  }
   require_no_target(call.mode, execution.target, sizeof(T) == 4);
   // What cuBLAS does not compute is cr's value.
   if (call.engine == ACCUBLAS_ENGINE_NATIVE && native_has_norm(call.problem)) {

@@ -1,0 +1,44 @@
+#include "cuda/described/level2_call.hpp"
+
+#include "cuda/core/cublas.hpp"
+#include "cuda/described/update.hpp"
+#include "cuda/described/vector_product.hpp"
+#include "cuda/native/native_call.hpp"
+#include "lib/base/error.hpp"
+
+namespace accublas::cuda {
+
+template <class E>
+void level2_call(State& state, const Call<Level2<E>, E>& call, Execution& execution) {
+  const Level2<E>& l = call.problem;
+  if (l.kind == Level2Kind::trsv) throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "TRSV takes operands in host memory");
+  if (call.alpha.on_device && !is_triangular(l.kind))
+    throw Error(ACCUBLAS_ERROR_UNAVAILABLE,
+                "routines of level 2 beside GEMV on a GPU need alpha and beta in host memory");
+  // What is conjugated beside its transposition has no name in BLAS.
+  if (call.engine == ACCUBLAS_ENGINE_NATIVE && !l.conjugated && !(l.alpha == 0))
+    return with_cublas(state, execution, 0, [&](Cublas& cublas, std::byte*) {
+      cublas.scalars_on_device(false);
+      cublas.level2(l);
+    });
+  Product<E> p = product_of(l);
+  if (is_update(l.kind)) {
+    state.begin_native_call(execution.report.level);
+    state.phase(&accublas_report_t::ms_product);
+    update(state.model(), p, state.cuda_stream());
+    return state.end_call();
+  }
+  // A product that is turned is x^T A^T.
+  const Matrix<E> y = p.turned ? p.c.transposed() : p.c;
+  const accublas::Operand<E> a = p.turned ? p.b.transposed() : p.a;
+  const Matrix<const E> x = p.turned ? p.a.stored.transposed() : p.b.stored;
+  vector_product(state, VectorProduct<E>{l.n, l.n, a, x.col(0), y.col(0)}, ScalarArgument<E>{&p.alpha, false},
+                 ScalarArgument<E>{&p.beta, false}, call.mode, call.engine, execution);
+}
+
+template void level2_call(State&, const Call<Level2<double>, double>&, Execution&);
+template void level2_call(State&, const Call<Level2<float>, float>&, Execution&);
+template void level2_call(State&, const Call<Level2<Complex<double>>, Complex<double>>&, Execution&);
+template void level2_call(State&, const Call<Level2<Complex<float>>, Complex<float>>&, Execution&);
+
+}  // namespace accublas::cuda

@@ -1,0 +1,16 @@
+// GER, SYR, SYR2 and their kind: every wanted element of C is RN(c + alpha x_i y_j), with both products of SYR2 and
+// HER2, exact sums rounded once (docs/modes.md, "Level 2 beside GEMV").
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "cuda/core/device_model.hpp"
+#include "lib/call/product.hpp"
+
+namespace accublas::cuda {
+
+/// A product of one term (of two pairs) that is added to C; alpha is not zero.
+template <class E>
+void update(const DeviceModel&, const Product<E>&, cudaStream_t);
+
+}  // namespace accublas::cuda
