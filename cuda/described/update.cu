@@ -76,9 +76,18 @@ template <class T>
 __device__ bool add_quickly(const Change<T>& change, T c, T* to) {
   TripleSum sum{static_cast<double>(c), 0, 0, 0};
   bool good = true;
-  for (int g = 0; g < change.factors; ++g)
-    for (int t = 0; t < change.terms; ++t) good &= add_product(sum, change.factor[g], change.u[g][t], change.v[g][t]);
-  return good && triple_known(sum) && finish_triple(T(1), sum, 0, T(0), T(0), to);
+#pragma unroll
+  for (int g = 0; g < 2; ++g)
+#pragma unroll
+    for (int t = 0; t < Change<T>::most_terms; ++t)
+      if (g < change.factors && t < change.terms)
+        good = good && add_product(sum, change.factor[g], change.u[g][t], change.v[g][t]);
+  if (!good || !triple_known(sum)) return false;
+  if (sum.a1 == 0 && sum.a2 == 0 && sum.a3 == 0 && sum.error == 0) {
+    *to = T(0);
+    return true;
+  }
+  return detail::round_triple(sum, to);
 }
 
 /// An inner product of a Change, times its factor.
@@ -98,8 +107,11 @@ __device__ void add_exactly(ComponentSum<T>& sum, T factor, const T* u, const T*
   }
 }
 
-template <class T>
-__device__ __noinline__ T add_exactly(const Change<T>& change, T c) {
+/// Out of line, by value: it must not take registers from what is computed quickly.
+template <class E>
+__device__ __noinline__ RealOf<E> add_exactly(Element<E> element, int part, RealOf<E> c) {
+  using T = RealOf<E>;
+  const Change<T> change = element.change(part);
   ComponentSum<T> sum;
   for (int g = 0; g < change.factors; ++g) {
     const T* const u = change.u[g];
@@ -119,7 +131,7 @@ __device__ __noinline__ T add_exactly(const Change<T>& change, T c) {
 }
 
 template <class E>
-__global__ void __launch_bounds__(threads) update_kernel(const __grid_constant__ Product<E> p) {
+__global__ void __launch_bounds__(threads, 2) update_kernel(const __grid_constant__ Product<E> p) {
   using T = RealOf<E>;
   await_predecessor();
   for (Index j = blockIdx.y; j < p.n; j += gridDim.y)
@@ -127,9 +139,8 @@ __global__ void __launch_bounds__(threads) update_kernel(const __grid_constant__
       if (!holds(p.wanted, i, j)) continue;
       const Element<E> element(p, i, j);
       const auto rounded = [&](int part, T c) {
-        const Change<T> change = element.change(part);
         T result;
-        return add_quickly(change, c, &result) ? result : add_exactly(change, c);
+        return add_quickly(element.change(part), c, &result) ? result : add_exactly(element, part, c);
       };
       E& c = p.c(i, j);
       if constexpr (is_complex<E>) {

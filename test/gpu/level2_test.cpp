@@ -1,0 +1,535 @@
+// GEMV of complex numbers, the other routines of level 2 and DSDOT and SDSDOT on the GPU: the CPU's bits in every mode
+// that defines them, in all of the result's buffer; what is not to be read is poisoned. What cuBLAS serves keeps its
+// bound.
+#include <cmath>
+#include <cstring>
+#include <functional>
+
+#include "test/gpu/gemm_problem.hpp"
+#include "test/gpu/stream.hpp"
+
+namespace accublas::test {
+namespace {
+
+struct Arguments {
+  accublas_layout layout;
+  accublas_uplo uplo;
+  accublas_transpose trans;
+  accublas_diag diag;
+  Index m, n, lda, incx, incy;
+};
+
+enum class Form { gemv, symv, hemv, trmv, ger, syr, her, syr2, her2 };
+constexpr bool is_update(Form form) { return form >= Form::ger; }
+constexpr bool is_hermitian(Form form) { return form == Form::hemv || form == Form::her || form == Form::her2; }
+
+/// alpha and beta are numbers of the routine, of which BLAS may read the real part alone.
+using Run = accublas_status (*)(accublas_context*, const Arguments&, const void* alpha, void* a, void* x,
+                                const void* beta, void* y);
+struct Level2Routine {
+  const char* name;
+  Form form;
+  Run run;
+};
+
+#define ARGUMENTS                                                                                      \
+  [](accublas_context * ctx, const Arguments& s, [[maybe_unused]] const void* alpha, void* a, void* x, \
+     [[maybe_unused]] const void* beta, [[maybe_unused]] void* y) -> accublas_status
+#define OF(E, p) static_cast<const E*>(p)
+#define GEMV(name, E)                                                                                           \
+  {                                                                                                             \
+#name, Form::gemv, ARGUMENTS {                                                                              \
+      return accublas_##name(ctx, s.layout, s.trans, s.m, s.n, OF(E, alpha), OF(E, a), s.lda, OF(E, x), s.incx, \
+                             OF(E, beta), static_cast<E*>(y), s.incy);                                          \
+    }                                                                                                           \
+  }
+#define SYMV(name, form, E)                                                                                            \
+  {                                                                                                                    \
+#name, Form::form, ARGUMENTS {                                                                                     \
+      return accublas_##name(ctx, s.layout, s.uplo, s.n, OF(E, alpha), OF(E, a), s.lda, OF(E, x), s.incx, OF(E, beta), \
+                             static_cast<E*>(y), s.incy);                                                              \
+    }                                                                                                                  \
+  }
+#define TRMV(name, E)                                                                                          \
+  {                                                                                                            \
+#name, Form::trmv, ARGUMENTS {                                                                             \
+      return accublas_##name(ctx, s.layout, s.uplo, s.trans, s.diag, s.n, OF(E, a), s.lda, static_cast<E*>(x), \
+                             s.incx);                                                                          \
+    }                                                                                                          \
+  }
+#define GER(name, E)                                                                                    \
+  {                                                                                                     \
+#name, Form::ger, ARGUMENTS {                                                                       \
+      return accublas_##name(ctx, s.layout, s.m, s.n, OF(E, alpha), OF(E, x), s.incx, OF(E, y), s.incy, \
+                             static_cast<E*>(a), s.lda);                                                \
+    }                                                                                                   \
+  }
+#define SYR(name, form, F, E)                                                                                        \
+  {                                                                                                                  \
+#name, Form::form, ARGUMENTS {                                                                                   \
+      return accublas_##name(ctx, s.layout, s.uplo, s.n, OF(F, alpha), OF(E, x), s.incx, static_cast<E*>(a), s.lda); \
+    }                                                                                                                \
+  }
+#define SYR2(name, form, E)                                                                                \
+  {                                                                                                        \
+#name, Form::form, ARGUMENTS {                                                                         \
+      return accublas_##name(ctx, s.layout, s.uplo, s.n, OF(E, alpha), OF(E, x), s.incx, OF(E, y), s.incy, \
+                             static_cast<E*>(a), s.lda);                                                   \
+    }                                                                                                      \
+  }
+#define REAL(p, E) \
+  SYMV(p##symv, symv, E), TRMV(p##trmv, E), GER(p##ger, E), SYR(p##syr, syr, E, E), SYR2(p##syr2, syr2, E)
+#define COMPLEX(p, T)                                                                                          \
+  GEMV(p##gemv, void), SYMV(p##hemv, hemv, void), TRMV(p##trmv, void), GER(p##geru, void), GER(p##gerc, void), \
+      SYR(p##her, her, T, void), SYR2(p##her2, her2, void)
+
+/// By precision: real ones, then complex ones.
+template <class T>
+std::vector<Level2Routine> real_routines() {
+  if constexpr (sizeof(T) == 8)
+    return {REAL(d, double)};
+  else
+    return {REAL(s, float)};
+}
+template <class T>
+std::vector<Level2Routine> complex_routines() {
+  if constexpr (sizeof(T) == 8)
+    return {COMPLEX(z, double)};
+  else
+    return {COMPLEX(c, float)};
+}
+
+template <class T>
+class Level2 : public testing::Test {
+ protected:
+  Context cpu{ACCUBLAS_BACKEND_CPU}, gpu{ACCUBLAS_BACKEND_CUDA};
+  Random rng{17};
+
+  struct Problem {
+    Arguments s;
+    T alpha[2], beta[2];
+    std::vector<T> a, x, y;
+    std::string text;
+  };
+
+  static constexpr T nan = std::numeric_limits<T>::quiet_NaN();
+
+  /// op(A) of GEMV and A of GER are m x n, the others are of order n.
+  Problem make(const Level2Routine& r, Index parts, Index m, Index n, const Kind& kind) {
+    const auto pick = [&](auto... choices) {
+      const std::array all{choices...};
+      return all[static_cast<std::size_t>(below(rng, static_cast<Index>(all.size())))];
+    };
+    const bool triangle = r.form != Form::gemv && r.form != Form::ger;
+    if (triangle) m = n;
+    Problem p;
+    p.s = {pick(ACCUBLAS_COL_MAJOR, ACCUBLAS_ROW_MAJOR),
+           pick(ACCUBLAS_UPPER, ACCUBLAS_LOWER),
+           pick(ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS, ACCUBLAS_CONJ_TRANS),
+           pick(ACCUBLAS_UNIT, ACCUBLAS_NON_UNIT),
+           m,
+           n,
+           std::max(m, n) + below(rng, 3),
+           pick(Index{1}, Index{1}, Index{2}, Index{-1}, Index{-3}),
+           pick(Index{1}, Index{1}, Index{3}, Index{-1}, Index{-2})};
+    p.alpha[0] = pick(T(1), T(-0.7), T(0.3));
+    p.beta[0] = pick(T(0), T(1), T(1.3));
+    p.alpha[1] = pick(T(0), T(0), T(0.9));
+    p.beta[1] = pick(T(0), T(0), T(-0.4));
+    const bool turned = r.form == Form::gemv && p.s.trans != ACCUBLAS_NO_TRANS;
+    if (turned) std::swap(p.s.m, p.s.n);
+    GemmEntries<T> e = make_entries<T>(kind, m, 1, parts * n, rng);
+    const Index ld = p.s.lda;
+    p.a.assign(static_cast<std::size_t>(parts * ld * ld), nan);
+    for (Index i = 0; i < m; ++i)
+      for (Index j = 0; j < n; ++j) {
+        // What is not read: the other triangle, a unit diagonal, the imaginary parts of a Hermitian one.
+        const bool stored = !triangle || (p.s.uplo == ACCUBLAS_UPPER ? i <= j : i >= j);
+        if (!stored || (r.form == Form::trmv && p.s.diag == ACCUBLAS_UNIT && i == j)) continue;
+        const Index at = (p.s.layout == ACCUBLAS_COL_MAJOR) != turned ? i + j * ld : i * ld + j;
+        for (Index part = 0; part < parts; ++part)
+          if (!(is_hermitian(r.form) && i == j && part == 1))
+            p.a[static_cast<std::size_t>(parts * at + part)] = e.A(i, parts * j + part);
+      }
+    const auto vector = [&](Index count, Index increment, auto&& entry) {
+      std::vector<T> v(static_cast<std::size_t>(parts * ((count - 1) * std::abs(increment) + 1)), nan);
+      for (Index i = 0; i < count; ++i)
+        for (Index part = 0; part < parts; ++part)
+          v[static_cast<std::size_t>(parts * (increment > 0 ? i : count - 1 - i) * std::abs(increment) + part)] =
+              entry(i, part);
+      return v;
+    };
+    const Index x_length = r.form == Form::ger ? m : n, y_length = r.form == Form::gemv ? m : n;
+    p.x = vector(x_length, p.s.incx, [&](Index i, Index part) {
+      const T b = e.B((parts * i + part) % (parts * n), 0);
+      return part == 1 && !is_update(r.form) ? -b : b;
+    });
+    p.y = vector(y_length, p.s.incy, [&](Index i, Index part) {
+      return is_update(r.form) ? e.A(i % m, (parts * i + part) % (parts * n))
+                               : e.c[static_cast<std::size_t>((i + part) % m)];
+    });
+    std::ostringstream out;
+    out << r.name << " " << kind.name() << " layout " << p.s.layout << " uplo " << p.s.uplo << " trans " << p.s.trans
+        << " diag " << p.s.diag << " m " << p.s.m << " n " << p.s.n << " lda " << ld << " incx " << p.s.incx << " incy "
+        << p.s.incy << " alpha " << p.alpha[0] << " " << p.alpha[1] << " beta " << p.beta[0] << " " << p.beta[1];
+    p.text = out.str();
+    return p;
+  }
+
+  static const std::vector<T>& result(const Level2Routine& r, const std::vector<T>& a, const std::vector<T>& x,
+                                      const std::vector<T>& y) {
+    return is_update(r.form) ? a : r.form == Form::trmv ? x : y;
+  }
+
+  std::vector<T> on_host(const Context& context, const Level2Routine& r, const Problem& p, const std::string& what) {
+    std::vector<T> a = p.a, x = p.x, y = p.y;
+    EXPECT_EQ(r.run(context, p.s, p.alpha, a.data(), x.data(), p.beta, y.data()), ACCUBLAS_SUCCESS)
+        << what << " " << p.text << " " << context.error();
+    return result(r, a, x, y);
+  }
+
+  std::vector<T> on_device(const Level2Routine& r, const Problem& p, const std::string& what,
+                           bool device_scalars = false) {
+    const DeviceArray<T> a(p.a), x(p.x), y(p.y), alpha({p.alpha[0], p.alpha[1]}), beta({p.beta[0], p.beta[1]});
+    accublas_set_pointer_mode(gpu, device_scalars ? ACCUBLAS_POINTER_DEVICE : ACCUBLAS_POINTER_HOST);
+    EXPECT_EQ(r.run(gpu, p.s, device_scalars ? alpha.data() : p.alpha, a.data(), x.data(),
+                    device_scalars ? beta.data() : p.beta, y.data()),
+              ACCUBLAS_SUCCESS)
+        << what << " " << p.text << " " << gpu.error();
+    EXPECT_EQ(accublas_sync(gpu), ACCUBLAS_SUCCESS) << gpu.error();
+    EXPECT_STREQ(gpu.report().backend, "cuda");
+    accublas_set_pointer_mode(gpu, ACCUBLAS_POINTER_HOST);
+    return is_update(r.form) ? a.values() : r.form == Form::trmv ? x.values() : y.values();
+  }
+
+  static std::string difference(const std::vector<T>& want, const std::vector<T>& got) {
+    for (std::size_t i = 0; i < want.size(); ++i)
+      if (bits(want[i]) != bits(got[i])) {
+        std::ostringstream out;
+        out << "at " << i << " of " << want.size() << ": want " << want[i] << " got " << got[i] << std::hex << " "
+            << bits(want[i]) << " " << bits(got[i]);
+        return out.str();
+      }
+    return "";
+  }
+
+  void expect_same(const Level2Routine& r, const Problem& p, const std::string& what, bool everywhere = false) {
+    const std::vector<T> want = on_host(cpu, r, p, what);
+    ASSERT_EQ(difference(want, on_device(r, p, what)), "") << what << " " << p.text;
+    if (!everywhere) return;
+    ASSERT_EQ(difference(want, on_host(gpu, r, p, what)), "") << "host operands " << what << " " << p.text;
+    EXPECT_STREQ(gpu.report().backend, "cuda");
+    if (r.form == Form::gemv || r.form == Form::trmv) {
+      ASSERT_EQ(difference(want, on_device(r, p, what, true)), "") << "device scalars " << what << " " << p.text;
+    }
+  }
+
+  void for_routines(const std::function<void(const Level2Routine&, Index parts)>& body) {
+    for (const Level2Routine& r : real_routines<T>()) body(r, 1);
+    for (const Level2Routine& r : complex_routines<T>()) body(r, 2);
+  }
+
+  void set(const std::string& mode) {
+    cpu.set(mode);
+    gpu.set(mode);
+  }
+};
+using Types = testing::Types<double, float>;
+TYPED_TEST_SUITE(Level2, Types);
+
+const std::vector<std::string> modes = {"cr", "dp:repro", "dot2", "fixed:53", "fixed:9", "slices:3", "slices:2:fast"};
+/// Updates lack fixed and slices.
+bool has_mode(const Level2Routine& r, const std::string& mode) {
+  return !is_update(r.form) || (mode[0] != 'f' && mode[0] != 's');
+}
+
+TYPED_TEST(Level2, EveryMode) {
+  for (const std::string& mode : modes) {
+    this->set(mode);
+    this->for_routines([&](const Level2Routine& r, Index parts) {
+      if (!has_mode(r, mode)) return;
+      for (int i = 0; i < scaled(12) && !testing::Test::HasFatalFailure(); ++i)
+        this->expect_same(
+            r, this->make(r, parts, 1 + below(this->rng, 90), 1 + below(this->rng, i % 3 ? 90 : 300), {Data::phi, 1}),
+            mode, i % 3 == 0);
+    });
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+TYPED_TEST(Level2, EveryKindOfData) {
+  const std::vector<Kind> kinds = {{Data::phi, 10},    {Data::graded},      {Data::whole_range}, {Data::ties},
+                                   {Data::integers},   {Data::subnormal},   {Data::overflow},    {Data::cancellation},
+                                   {Data::zero_lines}, {Data::few_special}, {Data::many_special}};
+  for (const std::string& mode : modes) {
+    this->set(mode);
+    for (const Kind& kind : kinds)
+      this->for_routines([&](const Level2Routine& r, Index parts) {
+        if (!has_mode(r, mode)) return;
+        for (int i = 0; i < scaled(3) && !testing::Test::HasFatalFailure(); ++i)
+          this->expect_same(r, this->make(r, parts, 1 + below(this->rng, 40), 1 + below(this->rng, 70), kind), mode,
+                            i == 0);
+      });
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+/// An infinity or a NaN in x alone, which the zeros of a triangle must not meet.
+TYPED_TEST(Level2, SpecialValuesOfTriangularProducts) {
+  using T = TypeParam;
+  for (const std::string& mode : modes) {
+    this->set(mode);
+    this->for_routines([&](const Level2Routine& r, Index parts) {
+      if (r.form != Form::trmv) return;
+      for (int i = 0; i < scaled(6) && !testing::Test::HasFatalFailure(); ++i) {
+        auto p = this->make(r, parts, 1, 1 + below(this->rng, 50), {Data::phi, 1});
+        p.s.incx = 1;
+        p.x.resize(static_cast<std::size_t>(parts * p.s.n));
+        for (T& entry : p.x) entry = static_cast<T>(spread(this->rng, 1));
+        p.x[static_cast<std::size_t>(below(this->rng, parts * p.s.n))] =
+            i % 3 ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::quiet_NaN();
+        this->expect_same(r, p, mode, i == 0);
+      }
+    });
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+/// Many terms, few and many rows, several panels of lines under a small cap.
+TYPED_TEST(Level2, Shapes) {
+  for (const bool small : {false, true}) {
+    if (small) {
+      ASSERT_EQ(accublas_set_workspace_mib(this->gpu, 1), ACCUBLAS_SUCCESS) << this->gpu.error();
+    }
+    for (const char* mode : {"cr", "dot2", "fixed:53"}) {
+      this->set(mode);
+      this->for_routines([&](const Level2Routine& r, Index parts) {
+        if (!has_mode(r, mode)) return;
+        for (const auto& [m, n] : std::vector<std::pair<Index, Index>>{{1, 1}, {1, 2000}, {1500, 3}, {400, 700}}) {
+          if (testing::Test::HasFatalFailure()) return;
+          if (small && r.form != Form::gemv) continue;
+          this->expect_same(
+              r, this->make(r, parts, m, r.form == Form::gemv || r.form == Form::ger ? n : n % 600 + 1, {Data::phi, 2}),
+              mode);
+        }
+      });
+      if (testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
+
+/// alpha = 0: nothing but y is read, and y times beta has each part rounded once.
+TYPED_TEST(Level2, NothingToMultiply) {
+  using T = TypeParam;
+  for (const std::string& mode : modes) {
+    this->set(mode);
+    this->for_routines([&](const Level2Routine& r, Index parts) {
+      if (is_update(r.form) || r.form == Form::trmv) return;
+      for (int i = 0; i < 6 && !testing::Test::HasFatalFailure(); ++i) {
+        auto p = this->make(r, parts, 9, 7, i == 5 ? Kind{Data::many_special} : Kind{Data::phi, 1});
+        p.alpha[0] = p.alpha[1] = 0;
+        p.beta[0] = T(i % 2 ? 1 : 0.3);
+        p.beta[1] = T(i / 2 % 2 ? 1.7 : 0);
+        std::fill(p.a.begin(), p.a.end(), this->nan);
+        std::fill(p.x.begin(), p.x.end(), this->nan);
+        this->expect_same(r, p, mode, true);
+      }
+    });
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+/// native and dp are cuBLAS's: within dp's bound, conjugations and layouts are right.
+TYPED_TEST(Level2, GradeAndNative) {
+  using T = TypeParam;
+  const double u = sizeof(T) == 8 ? 0x1p-53 : 0x1p-24;
+  for (const char* mode : {"native", "dp"})
+    this->for_routines([&](const Level2Routine& r, Index parts) {
+      for (int i = 0; i < scaled(12); ++i) {
+        if (testing::Test::HasFatalFailure()) return;
+        const auto p = this->make(r, parts, 1 + below(this->rng, 60), 1 + below(this->rng, 60), {Data::phi, 0});
+        this->cpu.set("cr");
+        this->gpu.set(mode);
+        const std::vector<T> want = this->on_host(this->cpu, r, p, mode), got = this->on_device(r, p, mode);
+        for (std::size_t q = 0; q < want.size(); ++q) {
+          if (std::isnan(want[q])) {
+            // cuBLAS may set the imaginary parts of a Hermitian diagonal, as it may read them.
+            ASSERT_TRUE(std::isnan(got[q])) << mode << " " << p.text;
+          } else {
+            ASSERT_LE(std::fabs(static_cast<double>(got[q]) - static_cast<double>(want[q])), 5e3 * u)
+                << mode << " " << p.text;
+          }
+        }
+      }
+    });
+}
+
+template <class T>
+auto strided_gemv() {
+  if constexpr (sizeof(T) == 8)
+    return accublas_zgemv_strided;
+  else
+    return accublas_cgemv_strided;
+}
+
+TYPED_TEST(Level2, AnyStrides) {
+  using T = TypeParam;
+  for (const std::string& mode : modes) {
+    this->set(mode);
+    for (int i = 0; i < scaled(8); ++i) {
+      const Index m = 1 + below(this->rng, 60), n = 1 + below(this->rng, 60);
+      const Place at = strided(this->rng, m, n, true);
+      std::vector<T> a(static_cast<std::size_t>(2 * at.size)), x(static_cast<std::size_t>(2 * n)),
+          y(static_cast<std::size_t>(2 * m));
+      for (std::vector<T>* v : {&a, &x, &y})
+        for (T& entry : *v) entry = static_cast<T>(spread(this->rng, 1));
+      const T alpha[2] = {T(0.7), T(i % 2)}, beta[2] = {T(-1.1), 0};
+      const auto run = [&](accublas_context* context, const T* of_a, const T* of_x, T* of_y) {
+        return strided_gemv<T>()(context, m, n, alpha, of_a + 2 * at.offset, at.row, at.col, of_x, 1, beta, of_y, 1);
+      };
+      std::vector<T> want = y;
+      ASSERT_EQ(run(this->cpu, a.data(), x.data(), want.data()), ACCUBLAS_SUCCESS) << this->cpu.error();
+      const DeviceArray<T> on_a(a), on_x(x), on_y(y);
+      ASSERT_EQ(run(this->gpu, on_a.data(), on_x.data(), on_y.data()), ACCUBLAS_SUCCESS) << this->gpu.error();
+      ASSERT_EQ(accublas_sync(this->gpu), ACCUBLAS_SUCCESS);
+      ASSERT_EQ(this->difference(want, on_y.values()), "") << mode << " rows " << at.row << " columns " << at.col;
+    }
+  }
+}
+
+/// Calls that wait for nothing, and replays on other data, of GEMV with scalars in device memory that turn out to be
+/// real, or not, or zero.
+TYPED_TEST(Level2, StreamsAndGraphs) {
+  using T = TypeParam;
+  const Stream stream;
+  ASSERT_EQ(accublas_set_stream(this->gpu, static_cast<cudaStream_t>(stream)), ACCUBLAS_SUCCESS);
+  for (const std::string& mode : modes)
+    this->for_routines([&](const Level2Routine& r, Index parts) {
+      if (!has_mode(r, mode) || testing::Test::HasFatalFailure()) return;
+      this->set(mode);
+      auto p = this->make(r, parts, 70, 130, {Data::phi, 1});
+      const bool there = r.form == Form::gemv;
+      const DeviceArray<T> warm(p.a), warm_x(p.x), warm_y(p.y);
+      DeviceArray<T> a(p.a), x(p.x), y(p.y), scalars({p.alpha[0], p.alpha[1], p.beta[0], p.beta[1]});
+      accublas_set_pointer_mode(this->gpu, there ? ACCUBLAS_POINTER_DEVICE : ACCUBLAS_POINTER_HOST);
+      const auto run = [&](const DeviceArray<T>& of_a, const DeviceArray<T>& of_x, const DeviceArray<T>& of_y) {
+        return r.run(this->gpu, p.s, there ? scalars.data() : p.alpha, of_a.data(), of_x.data(),
+                     there ? scalars.data() + 2 : p.beta, of_y.data());
+      };
+      // The first call may make what is made once.
+      ASSERT_EQ(run(warm, warm_x, warm_y), ACCUBLAS_SUCCESS) << p.text << this->gpu.error();
+      ASSERT_EQ(accublas_sync(this->gpu), ACCUBLAS_SUCCESS);
+      ASSERT_NO_FATAL_FAILURE(expect_no_wait(this->gpu, stream, p.text, [&] { return run(a, x, y); }));
+      cudaGraph_t graph = nullptr;
+      cudaGraphExec_t executable = nullptr;
+      require(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), "begin capture");
+      const accublas_status status = run(a, x, y);
+      const std::string message = this->gpu.error();
+      const cudaError_t ended = cudaStreamEndCapture(stream, &graph);
+      ASSERT_EQ(status, ACCUBLAS_SUCCESS) << mode << ": " << message;
+      ASSERT_EQ(ended, cudaSuccess) << mode << ": " << cudaGetErrorString(ended);
+      ASSERT_EQ(cudaGraphInstantiate(&executable, graph, 0), cudaSuccess) << mode;
+      for (const T alpha : {T(0), T(-0.6)})
+        for (const T imaginary : {T(0), T(0.8)}) {
+          if (there) {
+            p.alpha[0] = alpha, p.alpha[1] = imaginary;
+            p.beta[0] = below(this->rng, 2) ? T(1) : T(0.4), p.beta[1] = below(this->rng, 2) ? T(0) : T(0.2);
+          }
+          for (T& entry : p.x) entry *= T(-0.8);
+          a = p.a, x = p.x, y = p.y;
+          scalars = std::vector<T>{p.alpha[0], p.alpha[1], p.beta[0], p.beta[1]};
+          ASSERT_EQ(cudaGraphLaunch(executable, stream), cudaSuccess) << mode;
+          stream.wait();
+          const std::vector<T> got = is_update(r.form) ? a.values() : r.form == Form::trmv ? x.values() : y.values();
+          ASSERT_EQ(this->difference(this->on_host(this->cpu, r, p, mode), got), "")
+              << mode << " replayed " << p.text << " alpha " << p.alpha[0] << " " << p.alpha[1] << " beta " << p.beta[0]
+              << " " << p.beta[1];
+          if (!there) break;
+        }
+      cudaGraphExecDestroy(executable);
+      cudaGraphDestroy(graph);
+    });
+  accublas_set_pointer_mode(this->gpu, ACCUBLAS_POINTER_HOST);
+}
+
+/// The user's workspace holds all that a call needs.
+TYPED_TEST(Level2, UsersWorkspace) {
+  const DeviceArray<unsigned char> workspace(std::size_t{64} << 20);
+  ASSERT_EQ(accublas_set_workspace(this->gpu, workspace.data() + 8, workspace.size() - 8), ACCUBLAS_SUCCESS);
+  for (const std::string& mode : modes) {
+    this->set(mode);
+    this->for_routines([&](const Level2Routine& r, Index parts) {
+      if (has_mode(r, mode) && !testing::Test::HasFatalFailure())
+        this->expect_same(r, this->make(r, parts, 150, 190, {Data::phi, 3}), mode);
+    });
+  }
+}
+
+/// alpha and beta of the others are read by the host.
+TYPED_TEST(Level2, ScalarsOnTheDeviceAreRefused) {
+  using T = TypeParam;
+  this->set("cr");
+  accublas_set_pointer_mode(this->gpu, ACCUBLAS_POINTER_DEVICE);
+  this->for_routines([&](const Level2Routine& r, Index parts) {
+    if (r.form == Form::gemv || r.form == Form::trmv) return;
+    const auto p = this->make(r, parts, 5, 5, {Data::phi, 1});
+    const DeviceArray<T> a(p.a), x(p.x), y(p.y), scalars({1, 0, 1, 0});
+    EXPECT_EQ(r.run(this->gpu, p.s, scalars.data(), a.data(), x.data(), scalars.data() + 2, y.data()),
+              ACCUBLAS_ERROR_UNAVAILABLE)
+        << p.text;
+    EXPECT_NE(std::string(this->gpu.error()).find("alpha"), std::string::npos) << this->gpu.error();
+    EXPECT_EQ(this->difference(p.a, a.values()) + this->difference(p.y, y.values()), "") << p.text;
+  });
+}
+
+// ---- DSDOT and SDSDOT ----------------------------------------------------------------------------------------------
+
+accublas_status mixed(const Context& c, Index n, const float*, const float* x, Index incx, const float* y, Index incy,
+                      double* result) {
+  return accublas_dsdot(c, n, x, incx, y, incy, result);
+}
+accublas_status mixed(const Context& c, Index n, const float* sb, const float* x, Index incx, const float* y,
+                      Index incy, float* result) {
+  return accublas_sdsdot(c, n, sb, x, incx, y, incy, result);
+}
+
+TYPED_TEST(Level2, MixedDots) {
+  using T = TypeParam;
+  const std::vector<Kind> kinds = {{Data::phi, 0.5}, {Data::phi, 10},      {Data::whole_range},
+                                   {Data::ties},     {Data::cancellation}, {Data::subnormal},
+                                   {Data::overflow}, {Data::few_special},  {Data::many_special}};
+  for (const char* mode : {"cr", "dp:repro", "dot2"}) {
+    this->set(mode);
+    for (const Kind& kind : kinds)
+      for (const Index n : {0, 1, 5, 1000, 70000})
+        for (const Index inc : {1, -2}) {
+          if (n > 1000 && inc != 1) continue;
+          const auto e = make_entries<float>(kind, 1, 1, n == 0 ? 1 : n, this->rng);
+          std::vector<float> x(static_cast<std::size_t>(std::max<Index>(1, n) * std::abs(inc)),
+                               std::numeric_limits<float>::quiet_NaN());
+          for (Index i = 0; i < n; ++i)
+            x[static_cast<std::size_t>(i * std::abs(inc))] = e.a[static_cast<std::size_t>(i)];
+          const float sb = n % 2 ? -1.5f : 0.0f;
+          T want = 77, got[3] = {78, 78, 78};
+          ASSERT_EQ(mixed(this->cpu, n, &sb, x.data(), inc, e.b.data(), 1, &want), ACCUBLAS_SUCCESS);
+          const DeviceArray<float> on_x(x), on_y(e.b), on_sb(std::vector<float>{sb});
+          const DeviceArray<T> result(1);
+          accublas_set_pointer_mode(this->gpu, ACCUBLAS_POINTER_HOST);
+          ASSERT_EQ(mixed(this->gpu, n, &sb, x.data(), inc, e.b.data(), 1, &got[0]), ACCUBLAS_SUCCESS)
+              << this->gpu.error();
+          ASSERT_EQ(mixed(this->gpu, n, &sb, on_x.data(), inc, on_y.data(), 1, &got[1]), ACCUBLAS_SUCCESS)
+              << this->gpu.error();
+          accublas_set_pointer_mode(this->gpu, ACCUBLAS_POINTER_DEVICE);
+          ASSERT_EQ(mixed(this->gpu, n, on_sb.data(), on_x.data(), inc, on_y.data(), 1, result.data()),
+                    ACCUBLAS_SUCCESS)
+              << this->gpu.error();
+          ASSERT_EQ(accublas_sync(this->gpu), ACCUBLAS_SUCCESS);
+          got[2] = result.values()[0];
+          for (const T value : got) ASSERT_EQ(bits(value), bits(want)) << mode << " " << kind.name() << " n " << n;
+        }
+  }
+  accublas_set_pointer_mode(this->gpu, ACCUBLAS_POINTER_HOST);
+}
+
+}  // namespace
+}  // namespace accublas::test
