@@ -58,6 +58,10 @@ struct CuBlasFunctions {
   decltype(&cublasSasum_v2_64) sasum;
   decltype(&cublasDgemv_v2_64) dgemv;
   decltype(&cublasSgemv_v2_64) sgemv;
+  decltype(&cublasZdotc_v2_64) zdotc;
+  decltype(&cublasCdotc_v2_64) cdotc;
+  decltype(&cublasZgemv_v2_64) zgemv;
+  decltype(&cublasCgemv_v2_64) cgemv;
   decltype(&cublasGetVersion_v2) get_version;
   CuBlasFunctions() {
     library.get(create, "cublasCreate_v2");
@@ -80,6 +84,10 @@ struct CuBlasFunctions {
     library.get(sasum, "cublasSasum_v2_64");
     library.get(dgemv, "cublasDgemv_v2_64");
     library.get(sgemv, "cublasSgemv_v2_64");
+    library.get(zdotc, "cublasZdotc_v2_64");
+    library.get(cdotc, "cublasCdotc_v2_64");
+    library.get(zgemv, "cublasZgemv_v2_64");
+    library.get(cgemv, "cublasCgemv_v2_64");
     library.get(get_version, "cublasGetVersion_v2");
   }
 };
@@ -232,6 +240,25 @@ void run_gemv(cublasHandle_t handle, Gemv gemv, bool transposed, std::int64_t m,
 ACCUBLAS_PEER_VECTORS(double, d)
 ACCUBLAS_PEER_VECTORS(float, s)
 #undef ACCUBLAS_PEER_VECTORS
+
+#define ACCUBLAS_PEER_COMPLEX_VECTORS(T, p, number)                                                               \
+  void CuBlas::complex_dot(std::int64_t n, const T* x, const T* y, T* result) {                                   \
+    results_on_device(handle_->handle, true);                                                                     \
+    require(cublas().p##dotc(handle_->handle, n, reinterpret_cast<const number*>(x), 1,                           \
+                             reinterpret_cast<const number*>(y), 1, reinterpret_cast<number*>(result)),           \
+            "cublas dotc");                                                                                       \
+  }                                                                                                               \
+  void CuBlas::complex_gemv(bool transposed, std::int64_t m, std::int64_t n, const T* a, const T* x, T* y) {      \
+    const number one{1, 0}, zero{0, 0};                                                                           \
+    results_on_device(handle_->handle, false);                                                                    \
+    require(cublas().p##gemv(handle_->handle, transposed ? CUBLAS_OP_C : CUBLAS_OP_N, m, n, &one,                 \
+                             reinterpret_cast<const number*>(a), m, reinterpret_cast<const number*>(x), 1, &zero, \
+                             reinterpret_cast<number*>(y), 1),                                                    \
+            "cublas gemv");                                                                                       \
+  }
+ACCUBLAS_PEER_COMPLEX_VECTORS(double, z, cuDoubleComplex)
+ACCUBLAS_PEER_COMPLEX_VECTORS(float, c, cuComplex)
+#undef ACCUBLAS_PEER_COMPLEX_VECTORS
 
 std::string CuBlas::version() const {
   int version = 0;

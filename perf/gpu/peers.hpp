@@ -46,6 +46,11 @@ class CuBlas {
   void asum(std::int64_t n, const float* x, float* result);
   void gemv(bool transposed, std::int64_t m, std::int64_t n, const double* a, const double* x, double* y);
   void gemv(bool transposed, std::int64_t m, std::int64_t n, const float* a, const float* x, float* y);
+  /// Of complex numbers: x^H y; y = A x, or A^H x.
+  void complex_dot(std::int64_t n, const double* x, const double* y, double* result);
+  void complex_dot(std::int64_t n, const float* x, const float* y, float* result);
+  void complex_gemv(bool transposed, std::int64_t m, std::int64_t n, const double* a, const double* x, double* y);
+  void complex_gemv(bool transposed, std::int64_t m, std::int64_t n, const float* a, const float* x, float* y);
   std::string version() const;
 
  private:

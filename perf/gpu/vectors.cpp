@@ -13,7 +13,7 @@
 namespace gpu_bench {
 namespace {
 
-enum class Kind { dot, nrm2, asum, gemv, gemv_transposed };
+enum class Kind { dot, nrm2, asum, gemv, gemv_transposed, complex_dot, complex_gemv, complex_gemv_transposed };
 struct Routine {
   const char* name;
   Kind kind;
@@ -30,8 +30,16 @@ constexpr Routine routines[] = {
     {"sgemv-n", Kind::gemv, true},
     {"dgemv-t", Kind::gemv_transposed, false},
     {"sgemv-t", Kind::gemv_transposed, true},
+    {"zdotc", Kind::complex_dot, false},
+    {"cdotc", Kind::complex_dot, true},
+    {"zgemv-n", Kind::complex_gemv, false},
+    {"cgemv-n", Kind::complex_gemv, true},
+    {"zgemv-c", Kind::complex_gemv_transposed, false},
+    {"cgemv-c", Kind::complex_gemv_transposed, true},
 };
-bool is_gemv(Kind kind) { return kind == Kind::gemv || kind == Kind::gemv_transposed; }
+bool is_complex(Kind kind) { return kind >= Kind::complex_dot; }
+bool is_complex_gemv(Kind kind) { return kind == Kind::complex_gemv || kind == Kind::complex_gemv_transposed; }
+bool is_gemv(Kind kind) { return kind == Kind::gemv || kind == Kind::gemv_transposed || is_complex_gemv(kind); }
 
 constexpr Index lengths[] = {1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24, 1 << 26, 1 << 28};
 constexpr Index orders[] = {512, 1024, 2048, 4096, 8192, 16384};
@@ -51,7 +59,8 @@ struct Operands {
   Index n;  ///< the length, or the order of A
   DeviceArray<T> a, x, y;
 
-  explicit Operands(Kind kind, Index n_) : n(n_), a(is_gemv(kind) ? n * n : n), x(n), y(n) {}
+  explicit Operands(Kind kind, Index n_, Index parts)
+      : n(n_), a(parts * (is_gemv(kind) ? n * n : n)), x(parts * n), y(parts * n) {}
 };
 
 template <class T>
@@ -60,6 +69,14 @@ void fill_operands(Kind kind, const std::string& data, Operands<T>& o, cudaStrea
   const bool root = kind == Kind::nrm2;
   if (kind == Kind::gemv) return fill_rows(data, root, o.a.data(), n, n, 1, n, o.x.data(), stream);
   if (kind == Kind::gemv_transposed) return fill_rows(data, root, o.a.data(), n, n, n, 1, o.x.data(), stream);
+  // Complex: the components of a row's numbers are terms, of columns side by side rows that share x.
+  if (kind == Kind::complex_dot) return fill_rows(data, root, o.a.data(), 1, 2 * n, 0, 1, o.x.data(), stream);
+  if (kind == Kind::complex_gemv_transposed)
+    return fill_rows(data, root, o.a.data(), n, 2 * n, 2 * n, 1, o.x.data(), stream);
+  if (kind == Kind::complex_gemv) {
+    fill_rows<T>(data, root, o.x.data(), 1, 2 * n, 0, 1, nullptr, stream);
+    return fill_rows(data, root, o.a.data(), 2 * n, n, 1, 2 * n, o.x.data(), stream);
+  }
   fill_rows(data, root, o.a.data(), 1, n, 0, 1, kind == Kind::dot ? o.x.data() : nullptr, stream);
 }
 
@@ -72,30 +89,42 @@ void call_cublas(CuBlas& cublas, Kind kind, const Operands<T>& o) {
       return cublas.nrm2(o.n, o.a.data(), o.y.data());
     case Kind::asum:
       return cublas.asum(o.n, o.a.data(), o.y.data());
+    case Kind::complex_dot:
+      return cublas.complex_dot(o.n, o.a.data(), o.x.data(), o.y.data());
+    case Kind::complex_gemv:
+    case Kind::complex_gemv_transposed:
+      return cublas.complex_gemv(kind == Kind::complex_gemv_transposed, o.n, o.n, o.a.data(), o.x.data(), o.y.data());
     default:
       return cublas.gemv(kind == Kind::gemv_transposed, o.n, o.n, o.a.data(), o.x.data(), o.y.data());
   }
 }
 
-#define ACCUBLAS_BENCH_CALLS(T, p)                                                                                  \
-  accublas_status call_accublas(accublas_context* ctx, Kind kind, const Operands<T>& o) {                           \
-    const T one = 1, zero = 0;                                                                                      \
-    const bool scalar = !is_gemv(kind);                                                                             \
-    accublas_set_pointer_mode(ctx, scalar ? ACCUBLAS_POINTER_DEVICE : ACCUBLAS_POINTER_HOST);                       \
-    switch (kind) {                                                                                                 \
-      case Kind::dot:                                                                                               \
-        return accublas_##p##dot(ctx, o.n, o.a.data(), 1, o.x.data(), 1, o.y.data());                               \
-      case Kind::nrm2:                                                                                              \
-        return accublas_##p##nrm2(ctx, o.n, o.a.data(), 1, o.y.data());                                             \
-      case Kind::asum:                                                                                              \
-        return accublas_##p##asum(ctx, o.n, o.a.data(), 1, o.y.data());                                             \
-      default:                                                                                                      \
-        return accublas_##p##gemv(ctx, ACCUBLAS_COL_MAJOR, kind == Kind::gemv ? ACCUBLAS_NO_TRANS : ACCUBLAS_TRANS, \
-                                  o.n, o.n, &one, o.a.data(), o.n, o.x.data(), 1, &zero, o.y.data(), 1);            \
-    }                                                                                                               \
+#define ACCUBLAS_BENCH_CALLS(T, p, z)                                                                                  \
+  accublas_status call_accublas(accublas_context* ctx, Kind kind, const Operands<T>& o) {                              \
+    const T one[2] = {1, 0}, zero[2] = {0, 0};                                                                         \
+    const bool scalar = !is_gemv(kind);                                                                                \
+    accublas_set_pointer_mode(ctx, scalar ? ACCUBLAS_POINTER_DEVICE : ACCUBLAS_POINTER_HOST);                          \
+    switch (kind) {                                                                                                    \
+      case Kind::dot:                                                                                                  \
+        return accublas_##p##dot(ctx, o.n, o.a.data(), 1, o.x.data(), 1, o.y.data());                                  \
+      case Kind::nrm2:                                                                                                 \
+        return accublas_##p##nrm2(ctx, o.n, o.a.data(), 1, o.y.data());                                                \
+      case Kind::asum:                                                                                                 \
+        return accublas_##p##asum(ctx, o.n, o.a.data(), 1, o.y.data());                                                \
+      case Kind::complex_dot:                                                                                          \
+        return accublas_##z##dotc(ctx, o.n, o.a.data(), 1, o.x.data(), 1, o.y.data());                                 \
+      case Kind::complex_gemv:                                                                                         \
+      case Kind::complex_gemv_transposed:                                                                              \
+        return accublas_##z##gemv(ctx, ACCUBLAS_COL_MAJOR,                                                             \
+                                  kind == Kind::complex_gemv ? ACCUBLAS_NO_TRANS : ACCUBLAS_CONJ_TRANS, o.n, o.n, one, \
+                                  o.a.data(), o.n, o.x.data(), 1, zero, o.y.data(), 1);                                \
+      default:                                                                                                         \
+        return accublas_##p##gemv(ctx, ACCUBLAS_COL_MAJOR, kind == Kind::gemv ? ACCUBLAS_NO_TRANS : ACCUBLAS_TRANS,    \
+                                  o.n, o.n, one, o.a.data(), o.n, o.x.data(), 1, zero, o.y.data(), 1);                 \
+    }                                                                                                                  \
   }
-ACCUBLAS_BENCH_CALLS(double, d)
-ACCUBLAS_BENCH_CALLS(float, s)
+ACCUBLAS_BENCH_CALLS(double, d, z)
+ACCUBLAS_BENCH_CALLS(float, s, c)
 #undef ACCUBLAS_BENCH_CALLS
 
 /// Runs of all contenders in turn.
@@ -131,10 +160,10 @@ class Report {
   void print_sum() const { std::printf("targets: %d met, %d missed\n", met_, missed_); }
 
  private:
-  /// dot2 and cr have targets.
+  /// dot2 and cr of real vectors have targets.
   std::string verdict(const Routine& routine, Index n, const std::string& mode, double share, double more_us,
                       double more_single) {
-    if (mode != "dot2" && mode != "cr") return "";
+    if ((mode != "dot2" && mode != "cr") || is_complex(routine.kind)) return "";
     const bool large = n >= (is_gemv(routine.kind) ? large_order : large_length);
     const double least = mode == "dot2" ? dot2_share : cr_share, more = std::max(more_us, more_single);
     const bool met = large ? share >= least : more <= small_us;
@@ -164,7 +193,8 @@ void measure_routine(const Routine& routine, int repetitions, Report& report) {
   const std::vector<Index> sizes = matrix ? std::vector<Index>(std::begin(orders), std::end(orders))
                                           : std::vector<Index>(std::begin(lengths), std::end(lengths));
   for (const Index n : sizes) {
-    Operands<T> o(routine.kind, n);
+    const Index parts = is_complex(routine.kind) ? 2 : 1;
+    Operands<T> o(routine.kind, n, parts);
     const auto kinds = norm ? std::vector<std::string>(std::begin(kinds_of_norms), std::end(kinds_of_norms))
                             : std::vector<std::string>(std::begin(kinds_of_data), std::end(kinds_of_data));
     const double words =
@@ -177,7 +207,7 @@ void measure_routine(const Routine& routine, int repetitions, Report& report) {
         contenders.push_back({modes[q], [&] { context.need(call_accublas(context, routine.kind, o)); }, 1, {}, {}});
       }
       time_all(contenders, repetitions, stream);
-      report.print(routine, n, data, contenders, words * sizeof(T));
+      report.print(routine, n, data, contenders, words * static_cast<double>(parts) * sizeof(T));
     }
   }
 }
