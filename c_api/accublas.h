@@ -333,8 +333,8 @@ ACCUBLAS_API accublas_status accublas_reset_counters(void);
                                                     const accublas_options* options);
 ACCUBLAS_DECLARE_DOT(ddot, double)
 ACCUBLAS_DECLARE_DOT(sdot, float)
-/** Complex: zdotu and cdotu as above, zdotc and cdotc with the conjugates of x. Of numbers and increments see zgemm;
- * complex vectors are served by the CPU alone: operands in device memory are ACCUBLAS_ERROR_UNAVAILABLE. */
+/** Complex: zdotu and cdotu as above, zdotc and cdotc with the conjugates of x. Of complex
+ * numbers see zgemm. */
 ACCUBLAS_DECLARE_DOT(zdotu, void)
 ACCUBLAS_DECLARE_DOT(cdotu, void)
 ACCUBLAS_DECLARE_DOT(zdotc, void)
@@ -379,17 +379,18 @@ ACCUBLAS_DECLARE_NORM(sc, asum, void, float)
       const type* x, int64_t incx, const type* beta, type* y, int64_t incy, const accublas_options* options);
 ACCUBLAS_DECLARE_GEMV(d, double)
 ACCUBLAS_DECLARE_GEMV(s, float)
-/** Complex: as zgemm; ACCUBLAS_CONJ_TRANS is the conjugate transpose, the _strided form has no conjugation. */
+/** Complex: numbers as zgemm's, alpha and beta of any kind, in device memory too; ACCUBLAS_CONJ_TRANS is the conjugate
+ * transpose, the _strided form has no conjugation. */
 ACCUBLAS_DECLARE_GEMV(z, void)
 ACCUBLAS_DECLARE_GEMV(c, void)
 
 /** y = alpha A x + beta y, A symmetric (hemv: Hermitian) of order n, of which the triangle that uplo names is stored:
  * the other one is not read, nor the imaginary parts of a Hermitian diagonal.
  *
- * The routines of level 2 take the mode of ACCUBLAS_FAMILY_GEMV and are served by the CPU: operands in device memory
- * are ACCUBLAS_ERROR_UNAVAILABLE. lda >= max(1, n) (ger and its kind: max(1, m) column-major), incx and incy are not 0;
- * complex numbers as for zgemm. A bad argument is ACCUBLAS_ERROR_ARGUMENT, by name. Definitions: docs/modes.md, "Level
- * 2". */
+ * The routines of level 2 take the mode of ACCUBLAS_FAMILY_GEMV. With operands in device memory alpha and beta are in
+ * host memory (else ACCUBLAS_ERROR_UNAVAILABLE, as are operands of trsv). lda >= max(1, n) (ger and its kind: max(1, m)
+ * column-major), incx and incy are not 0; complex numbers as for zgemm. A bad argument is ACCUBLAS_ERROR_ARGUMENT, by
+ * name. Definitions: docs/modes.md, "Level 2". */
 #define ACCUBLAS_DECLARE_SYMV(name, type)                                                                              \
   ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,      \
                                                int64_t n, const type* alpha, const type* a, int64_t lda,               \
@@ -467,7 +468,7 @@ ACCUBLAS_DECLARE_SYR2(cher2, void)
 
 /** dsdot: *result = sum_i x_i y_i of single-precision vectors in double precision; sdsdot: *result = sb + sum_i x_i y_i
  * in single precision, sb by address. Increments as in DOT; n <= 0 gives +0, and sb. In every mode that defines bits
- * the exact sum rounded once; the modes are those of norms, device memory as for level 2. */
+ * the exact sum rounded once; the modes are those of norms. */
 ACCUBLAS_API accublas_status accublas_dsdot(accublas_context* ctx, int64_t n, const float* x, int64_t incx,
                                             const float* y, int64_t incy, double* result);
 ACCUBLAS_API accublas_status accublas_dsdot_ex(accublas_context* ctx, int64_t n, const float* x, int64_t incx,

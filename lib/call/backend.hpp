@@ -160,9 +160,8 @@ class Backend {
   [[noreturn]] static void lacks_level3() {
     throw Error(ACCUBLAS_ERROR_INTERNAL, "the plan sends a product of level 3 to a backend that has none");
   }
-  /// TRSV has TRSM's rows in the table of engines.
   [[noreturn]] static void lacks_level2() {
-    throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "routines of level 2 beside GEMV take operands in host memory");
+    throw Error(ACCUBLAS_ERROR_INTERNAL, "the plan sends a routine of level 2 to a backend that has none");
   }
   [[noreturn]] static void lacks_complex() {
     throw Error(ACCUBLAS_ERROR_INTERNAL, "the plan sends a complex product to a backend that has none");
