@@ -112,20 +112,21 @@ template <class E>
 __device__ __noinline__ RealOf<E> add_exactly(Element<E> element, int part, RealOf<E> c) {
   using T = RealOf<E>;
   const Change<T> change = element.change(part);
-  ComponentSum<T> sum;
+  // An infinite factor asks for the class of the inner product: special, or its sign.
+  T special = 0;
+  bool any_special = false;
   for (int g = 0; g < change.factors; ++g) {
-    const T* const u = change.u[g];
-    const T* const v = change.v[g];
-    if (is_finite(change.factor[g])) {
-      add_exactly(sum, change.factor[g], u, v, change.terms);
-    } else {
-      // An infinite alpha asks for the sign of the inner product.
-      ComponentSum<T> inner;
-      add_exactly(inner, T(1), u, v, change.terms);
-      const T value = inner.round();
-      sum.add_special(change.factor[g], is_finite(value) ? T(inner.sign()) : value);
-    }
+    if (is_finite(change.factor[g])) continue;
+    ComponentSum<T> inner;
+    add_exactly(inner, T(1), change.u[g], change.v[g], change.terms);
+    const T value = inner.round();
+    special += change.factor[g] * (is_finite(value) ? T(inner.sign()) : value);
+    any_special = true;
   }
+  ComponentSum<T> sum;
+  if (any_special) sum.add_special(T(1), special);
+  for (int g = 0; g < change.factors; ++g)
+    if (is_finite(change.factor[g])) add_exactly(sum, change.factor[g], change.u[g], change.v[g], change.terms);
   sum.add(T(1), c);
   return sum.round();
 }
