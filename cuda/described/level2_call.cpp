@@ -4,6 +4,7 @@
 #include "cuda/described/update.hpp"
 #include "cuda/described/vector_product.hpp"
 #include "cuda/native/native_call.hpp"
+#include "cuda/solve/solve_by_sums.hpp"
 #include "lib/base/error.hpp"
 
 namespace accublas::cuda {
@@ -11,7 +12,6 @@ namespace accublas::cuda {
 template <class E>
 void level2_call(State& state, const Call<Level2<E>, E>& call, Execution& execution) {
   const Level2<E>& l = call.problem;
-  if (l.kind == Level2Kind::trsv) throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "TRSV takes operands in host memory");
   if (call.alpha.on_device && !is_triangular(l.kind))
     throw Error(ACCUBLAS_ERROR_UNAVAILABLE,
                 "routines of level 2 beside GEMV on a GPU need alpha and beta in host memory");
@@ -21,6 +21,11 @@ void level2_call(State& state, const Call<Level2<E>, E>& call, Execution& execut
       cublas.scalars_on_device(false);
       cublas.level2(l);
     });
+  if (l.kind == Level2Kind::trsv) {
+    if (call.engine == ACCUBLAS_ENGINE_INT8)
+      throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "TRSV on a GPU has no products for engine int8");
+    return solve_by_sums(state, system_of(l), call.mode, execution);
+  }
   Product<E> p = product_of(l);
   if (is_update(l.kind)) {
     state.begin_native_call(execution.report.level);

@@ -1,4 +1,4 @@
-// TRSM on the GPU: the CPU's bits in cr, dp:repro and dot2, in all of B's buffer; dp within its bound.
+// TRSM and TRSV on the GPU: the CPU's bits in cr, dp:repro and dot2, in all of B's buffer; dp within its bound.
 #include <cmath>
 #include <cstring>
 
@@ -25,6 +25,18 @@ accublas_status trsm(accublas_context* context, Index parts, const Form& f, Inde
     return parts == 1 ? call(accublas_dtrsm) : call(accublas_ztrsm);
   else
     return parts == 1 ? call(accublas_strsm) : call(accublas_ctrsm);
+}
+
+template <class T>
+accublas_status trsv(accublas_context* context, Index parts, const Form& f, Index n, const T* a, Index lda, T* x,
+                     Index incx) {
+  const auto call = [&](auto routine) {
+    return routine(context, f.layout, f.uplo, f.trans, f.diag, n, a, lda, x, incx);
+  };
+  if constexpr (sizeof(T) == 8)
+    return parts == 1 ? call(accublas_dtrsv) : call(accublas_ztrsv);
+  else
+    return parts == 1 ? call(accublas_strsv) : call(accublas_ctrsv);
 }
 
 /// What a system is made of: the diagonal is near 2, and unknowns stay as large as b, unless they are wild.
@@ -143,6 +155,22 @@ class Solve : public testing::Test {
     expect_bits(p, mode + " staged", copied, want);
   }
 
+  /// TRSV with the problem's matrix and the first numbers of its right-hand sides.
+  void expect_same_vector(const Problem& p, Index incx, const std::string& mode) {
+    std::vector<T> x(static_cast<std::size_t>(p.parts * ((p.order - 1) * std::abs(incx) + 1)));
+    for (T& number : x) number = static_cast<T>(spread(rng, 2));
+    std::vector<T> want = x;
+    ASSERT_EQ(trsv(cpu, p.parts, p.form, p.order, p.a.data(), p.lda, want.data(), incx), ACCUBLAS_SUCCESS)
+        << cpu.error();
+    const DeviceArray<T> a(p.a), b(x);
+    ASSERT_EQ(trsv(gpu, p.parts, p.form, p.order, a.data(), p.lda, b.data(), incx), ACCUBLAS_SUCCESS) << gpu.error();
+    expect_bits(p, mode + " vector", b.values(), want);
+    if (HasFatalFailure()) return;
+    ASSERT_EQ(trsv(gpu, p.parts, p.form, p.order, p.a.data(), p.lda, x.data(), incx), ACCUBLAS_SUCCESS) << gpu.error();
+    ASSERT_STREQ(gpu.report().backend, "cuda");
+    expect_bits(p, mode + " staged vector", x, want);
+  }
+
  private:
   static void expect_bits(const Problem& p, const std::string& what, const std::vector<T>& got,
                           const std::vector<T>& want) {
@@ -177,6 +205,42 @@ TYPED_TEST(Solve, EveryMode) {
               i == 0);
         }
   }
+}
+
+TYPED_TEST(Solve, Vectors) {
+  for (const char* mode : {"cr", sizeof(TypeParam) == 8 ? "dp:repro" : "sp:repro", "dot2"}) {
+    this->cpu.set(mode);
+    this->gpu.set(mode);
+    for (const System system : systems)
+      for (const Index parts : {1, 2})
+        for (const Index incx : {1, -2, 3}) {
+          if (testing::Test::HasFatalFailure()) return;
+          this->expect_same_vector(this->make(system, parts, 1 + below(this->rng, incx == 1 ? 400 : 40), 1), incx,
+                                   mode);
+        }
+  }
+}
+
+/// cuBLAS's routine, and where that has no name for a conjugation that is no transposition, cr's numbers: within the
+/// accuracy that these systems leave.
+TYPED_TEST(Solve, VectorsByCublas) {
+  for (const char* mode : {"native", sizeof(TypeParam) == 8 ? "dp" : "sp"})
+    for (const Index parts : {1, 2})
+      for (int i = 0; i < scaled(12); ++i) {
+        const auto p = this->make(System::tame, parts, 90, 1);
+        std::vector<TypeParam> x(static_cast<std::size_t>(parts * p.order));
+        for (TypeParam& number : x) number = static_cast<TypeParam>(spread(this->rng, 1));
+        std::vector<TypeParam> want = x;
+        this->cpu.set("cr");
+        this->gpu.set(mode);
+        ASSERT_EQ(trsv(this->cpu, parts, p.form, p.order, p.a.data(), p.lda, want.data(), Index{1}), ACCUBLAS_SUCCESS);
+        const DeviceArray<TypeParam> a(p.a), b(x);
+        ASSERT_EQ(trsv(this->gpu, parts, p.form, p.order, a.data(), p.lda, b.data(), Index{1}), ACCUBLAS_SUCCESS)
+            << this->gpu.error();
+        const std::vector<TypeParam> got = b.values();
+        for (std::size_t j = 0; j < got.size(); ++j)
+          ASSERT_NEAR(got[j], want[j], (sizeof(TypeParam) == 8 ? 1e-12 : 1e-3) * (1 + std::fabs(want[j]))) << mode;
+      }
 }
 
 /// Products between blocks by the INT8 engine, and few right-hand sides at a time.
