@@ -98,7 +98,7 @@ struct BlockStorage {
 
 /// An unknown by exact sums, for all lanes: that of the right-hand side of lane `of`, at `position`. The unknowns from
 /// position `near` on lie in `x`, the others in their place.
-template <class E, bool cr>
+template <class E>
 __device__ ACCUBLAS_NOINLINE E exact_unknown(const SolveJob<E>& job, const E (*x)[edge + 1], Index near, Index position,
                                              Index side, int of, const Unknown<E>& unknown,
                                              const Pair (&pair)[parts_of<E>]) {
@@ -107,7 +107,7 @@ __device__ ACCUBLAS_NOINLINE E exact_unknown(const SolveJob<E>& job, const E (*x
   ExactSum<double> above[parts_of<E>];
   for (int part = 0; part < parts_of<E>; ++part) {
     // Where dot2's pair is no number, cr's sum stands for it.
-    if (!cr && is_finite(pair[part].s) && is_finite(pair[part].c)) {
+    if (job.dot2 && is_finite(pair[part].s) && is_finite(pair[part].c)) {
       if (lane == 0) {
         above[part].add(1, -pair[part].s);
         above[part].add(1, -pair[part].c);
@@ -198,7 +198,7 @@ __device__ __forceinline__ E next_unknown(const SolveJob<E>& job, const BlockSto
     if (!settled) {
       Pair pair[parts];
       for (int part = 0; part < parts; ++part) pair[part] = storage.sums[part][of].pair;
-      theirs = exact_unknown<E, cr>(job, storage.x, near, near + r, their_side, of, unknown, pair);
+      theirs = exact_unknown(job, storage.x, near, near + r, their_side, of, unknown, pair);
       if (lane == 0) atomicAdd(job.undecided, 1ull);
     }
     if (lane == of) result = theirs;
@@ -238,6 +238,7 @@ class SolveBlock {
         lost |= any_nan(x);
         __syncwarp();
         storage_.x[r][lane()] = x;
+        __syncwarp();
         ptx::barrier_tell(unknown_is_there, all_threads);
       }
       store(sub, here);
