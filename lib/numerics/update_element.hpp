@@ -1,0 +1,144 @@
+// One element of GER, SYR, SYR2 and their kind: RN(c + alpha x y), with both products of SYR2 and HER2 (docs/modes.md,
+// "Level 2 beside GEMV"). The products are summed error-free in floating point, which nearly always decides how the sum
+// rounds; else exactly.
+#pragma once
+
+#include "lib/numerics/complex.hpp"
+#include "lib/numerics/component_sum.hpp"
+#include "lib/numerics/quotient.hpp"
+
+namespace accublas {
+
+/// A sum of products of three factors: high + low, within 2^-47 size of it. There are at most eight, whose parts go to
+/// `low` with 2^-53 of what is there at each of some thirty additions.
+struct QuickSum {
+  double high, low = 0, size = 0;
+
+  /// += f u v; false where a part of it could over- or underflow.
+  ACCUBLAS_HD bool add(double f, double u, double v) {
+    const DoublePair first = two_product(f, u), p = two_product(first.high, v);
+    if (!(Approximation::in_range(first.high) && Approximation::in_range(p.high)))
+      return (is_zero(f) || is_zero(u) || is_zero(v)) && is_finite(f) && is_finite(u) && is_finite(v);
+    const double q = mul_rn(first.low, v);
+    const DoublePair s = two_sum(high, p.high);
+    high = s.high;
+    low = add_rn(low, add_rn(s.low, add_rn(p.low, q)));
+    size += absolute(s.low) + absolute(p.low) + absolute(q);
+    return true;
+  }
+
+  /// True where all that the sum can be rounds to *to.
+  template <class T>
+  ACCUBLAS_HD bool round(T* to) const {
+    const DoublePair s = two_sum(high, low);
+    double error = size * 0x1p-47;
+    if (sizeof(T) != sizeof(double)) error += absolute(s.high) * 0x1p-51;  // for the rounding to double on the way
+    const T least = static_cast<T>(add_rn(s.high, add_rn(s.low, -error))),
+            most = static_cast<T>(add_rn(s.high, add_rn(s.low, error)));
+    *to = is_zero(least) ? T(0) : least;
+    return to_bits(least) == to_bits(most) && is_finite(least) && (!is_zero(least) || (s.high == 0 && size == 0));
+  }
+};
+
+template <class E>
+struct UpdateElement {
+  using T = RealOf<E>;
+
+  E alpha, x, y;
+  bool two_pairs = false;
+  bool hermitian = false;  ///< the second product has conj(alpha)
+  E x2{}, y2{};
+
+  /// A part of the element that was c.
+  ACCUBLAS_HD T rounded(int part, T c) const {
+    T result;
+    return quickly(part, c, &result) ? result : exactly(*this, part, c);
+  }
+
+  ACCUBLAS_HD bool quickly(int part, T c, T* to) const {
+    const Change change = change_of(part);
+    QuickSum sum{static_cast<double>(c)};
+    bool good = true;
+    for (int g = 0; g < 2; ++g)
+      for (int t = 0; t < most_terms; ++t)
+        if (g < change.factors && t < change.terms) good &= sum.add(change.factor[g], change.u[g][t], change.v[g][t]);
+    return good && sum.round(to);
+  }
+
+  /// Out of line, by value: on a device it must not take registers from what is computed quickly.
+  ACCUBLAS_HD ACCUBLAS_NOINLINE static T exactly(UpdateElement element, int part, T c) {
+    const Change change = element.change_of(part);
+    // An infinite factor asks for the class of the inner product: special, or its sign.
+    T special = 0;
+    bool any_special = false;
+    for (int g = 0; g < change.factors; ++g) {
+      if (is_finite(change.factor[g])) continue;
+      ComponentSum<T> inner;
+      add_exactly(inner, T(1), change.u[g], change.v[g], change.terms);
+      const T value = inner.round();
+      special += change.factor[g] * (is_finite(value) ? T(inner.sign()) : value);
+      any_special = true;
+    }
+    ComponentSum<T> sum;
+    if (any_special) sum.add_special(T(1), special);
+    for (int g = 0; g < change.factors; ++g)
+      if (is_finite(change.factor[g])) add_exactly(sum, change.factor[g], change.u[g], change.v[g], change.terms);
+    sum.add(T(1), c);
+    return sum.round();
+  }
+
+ private:
+  static constexpr int most_terms = 4;
+
+  /// What is added to a part of c: factor[g] times an inner product of the terms u v, for each part of alpha.
+  struct Change {
+    int factors, terms;  ///< terms: of each inner product
+    T factor[2], u[2][most_terms], v[2][most_terms];
+  };
+
+  ACCUBLAS_HD Change change_of(int part) const {
+    Change c;
+    if constexpr (is_complex<E>) {
+      c.factors = is_zero(alpha.im) ? 1 : 2;
+      c.terms = two_pairs ? 4 : 2;
+      c.factor[0] = alpha.re;
+      c.factor[1] = part == 0 ? -alpha.im : alpha.im;
+      put(c, 0, 0, part, x, y, false);
+      put(c, 1, 0, 1 - part, x, y, false);
+      if (two_pairs) {
+        put(c, 0, 2, part, x2, y2, false);
+        put(c, 1, 2, 1 - part, x2, y2, hermitian);
+      }
+    } else {
+      c.factors = 1;
+      c.terms = two_pairs ? 2 : 1;
+      c.factor[0] = alpha;
+      c.u[0][0] = x, c.v[0][0] = y;
+      if (two_pairs) c.u[0][1] = x2, c.v[0][1] = y2;
+    }
+    return c;
+  }
+
+  ACCUBLAS_HD static void put(Change& c, int factor, int at, int part, const E& a, const E& b, bool negated) {
+    const T re = negated ? -a.re : a.re, im = negated ? -a.im : a.im;
+    c.u[factor][at] = re, c.v[factor][at] = part == 0 ? b.re : b.im;
+    c.u[factor][at + 1] = part == 0 ? -im : im, c.v[factor][at + 1] = part == 0 ? b.im : b.re;
+  }
+
+  ACCUBLAS_HD static void add_exactly(ComponentSum<T>& sum, T factor, const T* u, const T* v, int terms) {
+    if (is_zero(factor)) return;
+    T special = 0;
+    bool any_special = false;
+    for (int t = 0; t < terms; ++t)
+      if (!is_finite(u[t]) || !is_finite(v[t])) special += u[t] * v[t], any_special = true;
+    if (any_special) return sum.add_special(factor, special);
+    for (int t = 0; t < terms; ++t) {
+      const Decoded a = decode(u[t]), b = decode(v[t]);
+      const Uint128 product = static_cast<Uint128>(a.mantissa) * b.mantissa;
+      const Wide<2> magnitude{{static_cast<std::uint64_t>(product), static_cast<std::uint64_t>(product >> 64)}};
+      sum.add(factor, wide_negate_if(magnitude, a.negative != b.negative), a.exponent + b.exponent);
+    }
+  }
+};
+
+}  // namespace accublas
