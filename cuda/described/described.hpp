@@ -1,5 +1,5 @@
-// What products of level 3 need beside GEMM: operands written out whole, triangles of results, and the elements of TRMM
-// that its zeros would spoil. Device memory throughout.
+// What described products need beside GEMM and GEMV: operands written out whole, triangles of results, and the elements
+// of TRMM and TRMV that zeros would spoil. Device memory throughout.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -36,8 +36,8 @@ template <class E>
 void scale_wanted(const DeviceModel&, Matrix<E> c, Index m, Index n, Triangle part, bool hermitian, E beta,
                   bool canonical, cudaStream_t);
 
-/// Of a product with a triangular B (TRMM: alpha real, beta zero), whose zeros are no terms: the elements of rows of A
-/// that hold an Inf or a NaN, once more, correctly rounded over the terms that there are. p.a and p.b are lines as
+/// Of a product with a triangular B (TRMM, TRMV: alpha real, beta zero), whose zeros are no terms: the elements of rows
+/// of A that hold an Inf or a NaN, once more, correctly rounded over the terms that there are. p.a and p.b are lines as
 /// write_lines has them.
 template <class E>
 void mend_rows(const DeviceModel&, const Product<E>& p, cudaStream_t);
