@@ -504,9 +504,9 @@ ACCUBLAS_DECLARE_GEMM(s, float)
 /** Complex: numbers are two of FP64 (z) or FP32 (c) side by side, real part first, as C, C++ and Fortran have them;
  * alpha and beta by address too; leading dimensions and strides count complex numbers. ACCUBLAS_CONJ_TRANS is the
  * conjugate transpose (the _strided form has no conjugation). They take the modes of their families but the multiword
- * ones. Of operands in device memory these are ACCUBLAS_ERROR_UNAVAILABLE but in native: alpha or beta with an
- * imaginary part or in device memory, and batches by pointers; in native and dp, sp strides that cuBLAS has no name
- * for. Host operands are the CPU's unless the backend is named. */
+ * ones. Of operands in device memory these are ACCUBLAS_ERROR_UNAVAILABLE: strides that cuBLAS has no name for in
+ * native, and in dp and sp with engine native; engines fp16 and fp64, but in slices, with alpha or beta that have an
+ * imaginary part or lie in device memory. Host operands are the CPU's unless the backend is named. */
 ACCUBLAS_DECLARE_GEMM(z, void)
 ACCUBLAS_DECLARE_GEMM(c, void)
 
@@ -546,10 +546,10 @@ ACCUBLAS_DECLARE_GEMM_BATCHED(c, void)
  * order m (LEFT) or n: the other triangle of A is not read, nor the imaginary parts of a Hermitian diagonal.
  *
  * The products of level 3 have the modes of GEMM but the multiword ones, element by element GEMM's definition
- * (docs/modes.md, "The other products of level 3"), with operands in host or in device memory (docs/gpu.md; there alpha
- * and beta are in host memory, without imaginary parts, else ACCUBLAS_ERROR_UNAVAILABLE). Leading dimensions are those
- * of the matrices as they are stored, by the layout; complex numbers as for zgemm. A bad argument is
- * ACCUBLAS_ERROR_ARGUMENT, by name. The triangle of C that is not wanted is neither read nor written. */
+ * (docs/modes.md, "The other products of level 3"), with operands in host or in device memory (docs/gpu.md; there her2k
+ * in modes that define bits wants alpha in host memory and without an imaginary part, else ACCUBLAS_ERROR_UNAVAILABLE).
+ * Leading dimensions are those of the matrices as they are stored, by the layout; complex numbers as for zgemm. A bad
+ * argument is ACCUBLAS_ERROR_ARGUMENT, by name. The triangle of C that is not wanted is neither read nor written. */
 #define ACCUBLAS_DECLARE_SYMM(name, type)                                                                          \
   ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, accublas_side side,  \
                                                accublas_uplo uplo, int64_t m, int64_t n, const type* alpha,        \

@@ -137,7 +137,7 @@ class CudaBackend final : public Backend {
   }
 
   /// Copying takes (m k + k n + 2 m n) words over a bus of some 5e9 words/s, and saves 2 m n k operations at some
-  /// 5e11/s. A complex product's alpha and beta may be the CPU's alone (complex_gemm).
+  /// 5e11/s. Measured for real products alone.
   bool worth_copying(Routine routine, const Mode&, const CallShape& s) const override {
     if (!is_gemm(routine) || is_complex_routine(routine)) return false;
     const double m = static_cast<double>(s.m), n = static_cast<double>(s.n), k = static_cast<double>(s.k);
@@ -371,11 +371,20 @@ class CudaBackend final : public Backend {
     const Mode mode = emulated(call.mode);
     const Call<Gemm<T>, T> emulation{call.problem,          call.alpha, call.beta,  call.operands_on_device,
                                      call.result_on_device, mode,       call.engine};
+    // Of the engines of integer products INT8 joins the parts of complex numbers.
+    const bool joins = call.problem.joined && call.mode.kind != ACCUBLAS_MODE_SLICES;
+    if (joins && (call.engine == ACCUBLAS_ENGINE_FP16 || call.engine == ACCUBLAS_ENGINE_FP64)) {
+      if (execution.engine_forced)
+        throw Error(ACCUBLAS_ERROR_UNAVAILABLE,
+                    "engines fp16 and fp64 of a GPU need alpha and beta in host memory, without imaginary parts");
+      return cuda::int8_gemm(state, call, execution, nullptr);
+    }
     switch (call.engine) {
       case ACCUBLAS_ENGINE_NATIVE:
         return cuda::native_gemm_call(state, call, execution);
       case ACCUBLAS_ENGINE_INT8: {
-        const std::optional<cuda::NativeOffer> offer = native_offer(state, call, execution);
+        std::optional<cuda::NativeOffer> offer;
+        if (!joins) offer = native_offer(state, call, execution);
         return cuda::int8_gemm(state, call, execution, offer ? &*offer : nullptr);
       }
       case ACCUBLAS_ENGINE_FP16:

@@ -126,7 +126,10 @@ void run_described(Context& context, Problem problem, const A* alpha, bool has_a
         name_operands(run, problem, product, {}, work);
       run.promise(work.k, unknown ? unknown_factor<E>() : problem.alpha);
       if (product || run.on_device()) {
-        run.compute(problem, &problem.alpha, &problem.beta, run.on_device(), serve);
+        // On the device a real factor stays one (Level3::real_alpha).
+        const E* const factor = unknown ? reinterpret_cast<const E*>(alpha) : &problem.alpha;
+        const E* const of_c = unknown && has_beta ? reinterpret_cast<const E*>(beta) : &problem.beta;
+        run.compute(problem, factor, of_c, run.on_device(), serve);
       } else {
         const auto scale_by = [&](auto&& times) {
           scale_part(problem.beta, shape.m, shape.n, problem.result(), problem.wanted(), problem.hermitian_result(),

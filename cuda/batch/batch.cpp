@@ -223,11 +223,14 @@ void gathered_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& 
   const BatchArray<T> to_c{nullptr, 0, x.c.pointers};
   const Matrix<const T> c_strides{nullptr, g.c.row_stride, g.c.col_stride};
   constexpr const T* no_condition = nullptr;
+  const bool product = g.k > 0 && (call.alpha.on_device || !(*call.alpha.pointer == 0));
   for (Index first = 0; first < x.count; first += part) {
     const Index count = std::min(part, x.count - first);
     state.phase(&accublas_report_t::ms_convert);
-    gather_matrices(from_a, g.a, g.m, g.k, first, count, a, no_condition, stream);
-    gather_matrices(from_b, g.b, g.k, g.n, first, count, b, no_condition, stream);
+    if (product) {
+      gather_matrices(from_a, g.a, g.m, g.k, first, count, a, no_condition, stream);
+      gather_matrices(from_b, g.b, g.k, g.n, first, count, b, no_condition, stream);
+    }
     gather_matrices(from_c, c_strides, g.m, g.n, first, count, c, no_condition, stream);
     Gemm<T> shape = g;
     shape.a = packed(g.a, g.m, g.k);
@@ -271,10 +274,7 @@ void gemm_batched(State& state, const Call<GemmBatch<T>, T>& call, Execution& ex
   if (!call.operands_on_device)
     return one_by_one(call, x, false, [&](const Call<Gemm<T>, T>& one) { staged_gemm(state, one, execution, serve); });
   if constexpr (is_complex<T>) {
-    if (x.c.pointers)
-      throw Error(ACCUBLAS_ERROR_UNAVAILABLE,
-                  "complex batches by pointers in device memory are not available on a GPU");
-    strided_batch(state, call, execution, serve);
+    x.c.pointers ? gathered_batch(state, call, execution, serve) : strided_batch(state, call, execution, serve);
   } else {
     real_batch(state, call, execution, serve);
   }

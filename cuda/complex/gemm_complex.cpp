@@ -1,6 +1,7 @@
 #include "cuda/complex/gemm_complex.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <optional>
 
@@ -8,7 +9,9 @@
 #include "cuda/core/cublas.hpp"
 #include "cuda/core/inner_calls.hpp"
 #include "cuda/core/matrices.hpp"
-#include "cuda/core/scale_call.hpp"
+#include "cuda/core/scalar_argument.hpp"
+#include "cuda/core/scale.hpp"
+#include "cuda/elements/joined.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/integers.hpp"
 #include "lib/call/accuracy.hpp"
@@ -35,13 +38,14 @@ Matrix<T> both_components(const Matrix<Complex<T>>& x) {
 template <class T>
 class AdjacentResult {
  public:
-  AdjacentResult(State& state, Execution& execution, Gemm<Complex<T>>& g) : state_(state), m_(g.m), n_(g.n), c_(g.c) {
+  AdjacentResult(State& state, Execution& execution, Gemm<Complex<T>>& g, bool beta_on_device)
+      : state_(state), m_(g.m), n_(g.n), c_(g.c) {
     if (g.c.row_stride == 1) return;
     const std::size_t bytes = round_up(static_cast<std::size_t>(g.m * g.n) * sizeof(Complex<T>), 256);
     memory_.emplace(state, execution.workspace, bytes);
     rest_.reset(new Workspace(rest_of(execution.workspace, memory_->data(), bytes)));
     copy_ = {reinterpret_cast<Complex<T>*>(memory_->data()), 1, g.m};
-    if (!(g.beta == T(0)))
+    if (beta_on_device || !(g.beta == T(0)))
       for (int which : {0, 1}) {
         const Matrix<T> from = component(c_, which);
         copy_matrix<T>({from.data, from.row_stride, from.col_stride}, component(copy_, which), m_, n_, nullptr,
@@ -83,12 +87,16 @@ bool blas_operand(const Matrix<const Complex<T>>& x, bool conjugate, Index rows,
 }
 
 template <class T>
+bool named_by_blas(const Gemm<Complex<T>>& g, BlasMatrix<const Complex<T>>& a, BlasMatrix<const Complex<T>>& b) {
+  return blas_operand(g.a, g.conjugate_a, g.m, g.k, a) && blas_operand(g.b, g.conjugate_b, g.k, g.n, b) &&
+         g.c.row_stride == 1 && (g.c.col_stride >= g.m || g.n == 1);
+}
+
+template <class T>
 void native(State& state, const Call<Gemm<Complex<T>>, Complex<T>>& call, const Gemm<Complex<T>>& g,
             Execution& execution) {
   BlasMatrix<const Complex<T>> a, b;
-  const bool named = blas_operand(g.a, g.conjugate_a, g.m, g.k, a) && blas_operand(g.b, g.conjugate_b, g.k, g.n, b) &&
-                     g.c.row_stride == 1 && (g.c.col_stride >= g.m || g.n == 1);
-  if (!named)
+  if (!named_by_blas(g, a, b))
     throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "cuBLAS has no leading dimensions for the strides of this complex product");
   const std::size_t own = state.blas_bytes();
   std::optional<CallMemory> memory;
@@ -112,30 +120,74 @@ void native(State& state, const Call<Gemm<Complex<T>>, Complex<T>>& call, const 
   execution.report.workspace_bytes = static_cast<std::int64_t>(own);
 }
 
+/// By cuBLAS with alpha in device memory: it reads A and B also where alpha turns out to be zero, so that C is kept
+/// beside its product, some columns at a time, and put back and scaled then.
+template <class T>
+void native_by_device(State& state, const Call<Gemm<Complex<T>>, Complex<T>>& call, const Gemm<Complex<T>>& g,
+                      Execution& execution) {
+  const Complex<T>* const alpha = call.alpha.pointer;
+  const Index room = static_cast<Index>(execution.workspace.cap() / 4 / sizeof(Complex<T>)),
+              cols = std::clamp<Index>(room / g.m, std::min<Index>(g.n, 256), g.n);
+  const std::size_t bytes = round_up(static_cast<std::size_t>(g.m * cols) * sizeof(Complex<T>), 256);
+  const CopyMemory memory(state, execution.workspace, bytes);
+  auto* const kept = reinterpret_cast<Complex<T>*>(memory.data());
+  Workspace rest = rest_of(execution.workspace, memory.data(), bytes);
+  Execution inner = execution.within(rest);
+  const cudaStream_t stream = state.cuda_stream();
+  std::optional<BatchScope> scope;
+  if (cols < g.n && !state.in_batch()) scope.emplace(state, execution.report.level);
+  for (Index col = 0; col < g.n; col += cols) {
+    Gemm<Complex<T>> part = g;
+    part.n = std::min(cols, g.n - col);
+    part.b = g.b.block(0, col);
+    part.c = g.c.block(0, col);
+    const Matrix<const Complex<T>> strides{nullptr, part.c.row_stride, part.c.col_stride};
+    gather_matrices<Complex<T>>({part.c.data, 0, nullptr}, strides, part.m, part.n, 0, 1, kept, alpha, stream);
+    native(state, call, part, inner);
+    scatter_matrices<Complex<T>>(kept, {part.c.data, 0, nullptr}, part.c, part.m, part.n, 0, 1, alpha, stream);
+  }
+  scale_if_alpha_is_zero(state.model(), g.m, g.n, g.c, device_scalar(call.alpha), device_scalar(call.beta),
+                         bit_defined(call.mode), stream);
+  if (scope) scope->end();
+  execution.report.workspace_bytes += static_cast<std::int64_t>(bytes);
+}
+
 template <class T>
 class ComponentProduct {
  public:
   ComponentProduct(State& state, const Call<Gemm<Complex<T>>, Complex<T>>& call, const Gemm<Complex<T>>& g, bool turned,
-                   Execution& execution, DeviceGemmFunction<T> serve)
+                   bool joins, Execution& execution, DeviceGemmFunction<T> serve)
       : state_(state),
         call_(call),
         g_(g),
         turned_(turned),
+        joins_(joins),
+        keeps_addend_(joins && (call.beta.on_device || call.beta.pointer->im != 0)),
         execution_(execution),
         serve_(serve),
         by_parts_(call.mode.kind == ACCUBLAS_MODE_DOT2),
         swaps_(by_parts_ && !turned),
         writes_columns_(swaps_ || g.b.row_stride != 1),
-        alpha_(call.alpha.pointer->re),
-        beta_(call.beta.pointer->re) {}
+        alpha_(joins ? T(1) : call.alpha.pointer->re),
+        beta_(joins ? T(0) : call.beta.pointer->re) {}
 
   void run() {
     choose_panels();
-    const std::size_t row_bytes = round_up(static_cast<std::size_t>(rows_ * row_words()) * sizeof(T), 256),
-                      bytes = row_bytes + static_cast<std::size_t>(writes_columns_ ? cols_ * 2 * g_.k : 0) * sizeof(T);
+    const auto bytes_of = [](Index count, std::size_t each) {
+      return round_up(static_cast<std::size_t>(count) * each, 256);
+    };
+    const std::size_t row_bytes = bytes_of(rows_ * row_words(), sizeof(T)),
+                      col_bytes = bytes_of(writes_columns_ ? cols_ * 2 * g_.k : 0, sizeof(T)),
+                      pair_bytes = bytes_of(keeps_pairs() ? rows_ * cols_ : 0, pair_size),
+                      addend_bytes = bytes_of(keeps_addend_ ? 2 * rows_ * cols_ : 0, sizeof(T)),
+                      bytes = row_bytes + col_bytes + 2 * pair_bytes + addend_bytes;
     const CopyMemory memory(state_, execution_.workspace, bytes);
     row_lines_ = reinterpret_cast<T*>(memory.data());
     col_lines_ = reinterpret_cast<T*>(memory.data() + row_bytes);
+    if (keeps_addend_) addend_ = reinterpret_cast<T*>(memory.data() + bytes - addend_bytes);
+    if (keeps_pairs())
+      for (const int which : {0, 1})
+        pairs_[which] = reinterpret_cast<Pair*>(memory.data() + row_bytes + col_bytes + which * pair_bytes);
     Workspace rest = rest_of(execution_.workspace, memory.data(), bytes);
     Execution inner = execution_.within(rest);
     const bool several = by_parts_ || rows_ < g_.m || cols_ < g_.n;
@@ -149,8 +201,12 @@ class ComponentProduct {
   }
 
  private:
+  static constexpr std::size_t pair_size = 2 * sizeof(double);
+
+  /// dot2's pairs of a panel, which are joined when both components of S are there.
+  bool keeps_pairs() const { return joins_ && by_parts_; }
   /// Numbers that are written of a row of A.
-  Index row_words() const { return (by_parts_ ? 2 : 4) * g_.k; }
+  Index row_words() const { return (by_parts_ && !joins_ ? 2 : 4) * g_.k; }
 
   /// A quarter of the workspace for lines: all columns, where they fit half of that, beside as many rows as there is
   /// room for. T* belongs to the call, and a wanted triangle is one of all rows and columns: then all of both, whatever
@@ -160,14 +216,33 @@ class ComponentProduct {
     const bool grade = call_.mode.kind == ACCUBLAS_MODE_DP || call_.mode.kind == ACCUBLAS_MODE_SP;
     if ((grade && call_.mode.reproducible) || g_.wanted != Triangle::all) return;
     const Index room = static_cast<Index>(execution_.workspace.cap() / 4 / sizeof(T));
-    if (writes_columns_) cols_ = std::clamp<Index>(room / 2 / (2 * g_.k), std::min<Index>(g_.n, 256), g_.n);
+    if (keeps_pairs() || keeps_addend_) {
+      // Another quarter for pairs, and C as it was.
+      const std::size_t each = (keeps_pairs() ? 2 * pair_size : 0) + (keeps_addend_ ? 2 * sizeof(T) : 0);
+      const Index elements = static_cast<Index>(execution_.workspace.cap() / 4 / each);
+      rows_ = std::clamp<Index>(elements / std::min<Index>(g_.n, 1024), std::min<Index>(g_.m, 256), g_.m);
+      cols_ = std::clamp<Index>(elements / rows_, std::min<Index>(g_.n, 256), g_.n);
+    }
+    const Index most_rows = rows_, most_cols = cols_;
+    if (writes_columns_) cols_ = std::clamp<Index>(room / 2 / (2 * g_.k), std::min<Index>(most_cols, 256), most_cols);
     const Index left = room - (writes_columns_ ? cols_ * 2 * g_.k : 0);
-    rows_ = std::clamp<Index>(left / row_words(), std::min<Index>(g_.m, 256), g_.m);
+    rows_ = std::clamp<Index>(left / row_words(), std::min<Index>(most_rows, 256), most_rows);
   }
 
   void multiply(Index row, Index rows, Index col, Index cols, Execution& inner) {
     const Matrix<Complex<T>> c = g_.c.block(row, col);
+    if (keeps_addend_) {
+      const Matrix<T> from = both_components(c);
+      copy_matrix<T>({from.data, from.row_stride, from.col_stride}, {addend_, 1, 2 * rows}, 2 * rows, cols, nullptr,
+                     state_.cuda_stream());
+    }
     if (!by_parts_) {
+      serve(2 * rows, cols, RowLayout::both, false, row, rows, col, both_components(c), inner);
+    } else if (joins_) {
+      // Shaped as the panel that joins them.
+      const Matrix<T> nothing{nullptr, 1, rows};
+      serve(rows, cols, RowLayout::real, false, row, rows, col, nothing, inner);
+      serve(rows, cols, RowLayout::imaginary, swaps_, row, rows, col, nothing, inner);
       serve(2 * rows, cols, RowLayout::both, false, row, rows, col, both_components(c), inner);
     } else {
       serve(rows, cols, RowLayout::real, false, row, rows, col, component(c, 0), inner);
@@ -188,6 +263,12 @@ class ComponentProduct {
     Gemm<T> product{lines, cols, 2 * g_.k, alpha_, {row_lines_, 1, lines}, columns, beta_, c};
     product.wanted = g_.wanted;
     product.real_diagonal = g_.real_diagonal;
+    JoinedParts<T> joined{device_scalar(call_.alpha), device_scalar(call_.beta), addend_, 2 * rows};
+    if (joins_) {
+      product.joined = &joined;
+      if (layout != RowLayout::imaginary) joined.real = pairs_[0];
+      if (layout != RowLayout::real) joined.imaginary = pairs_[1];
+    }
     if (layout == RowLayout::both) product.row_pairs = g_.conjugate_b ? RowPairs::conjugated : RowPairs::complex;
     serve_(state_, Call<Gemm<T>, T>{product, {&alpha_, false}, {&beta_, false}, true, true, call_.mode, call_.engine},
            inner);
@@ -196,7 +277,7 @@ class ComponentProduct {
   State& state_;
   const Call<Gemm<Complex<T>>, Complex<T>>& call_;
   const Gemm<Complex<T>>& g_;
-  const bool turned_;
+  const bool turned_, joins_, keeps_addend_;
   Execution& execution_;
   const DeviceGemmFunction<T> serve_;
   /// dot2, whose terms have an order: each component is a product of its own.
@@ -204,6 +285,8 @@ class ComponentProduct {
   const T alpha_, beta_;
   Index rows_ = 0, cols_ = 0;
   T *row_lines_ = nullptr, *col_lines_ = nullptr;
+  Pair* pairs_[2] = {};
+  T* addend_ = nullptr;
 };
 
 }  // namespace
@@ -214,22 +297,35 @@ void complex_gemm(State& state, const Call<Gemm<Complex<T>>, Complex<T>>& call, 
   // Numbers of a column of C side by side; a row-major C is the column-major C^T = B^T A^T.
   const bool turned = call.problem.c.row_stride != 1 && call.problem.c.col_stride == 1;
   Gemm<Complex<T>> g = turned ? call.problem.transposed() : call.problem;
+  const bool grade = call.mode.kind == ACCUBLAS_MODE_DP || call.mode.kind == ACCUBLAS_MODE_SP;
+  const bool on_device = call.alpha.on_device, scales = no_product(call);
+  const bool joins = on_device || call.alpha.pointer->im != 0 || call.beta.pointer->im != 0;
   // A real beta is no complex number with an imaginary part of zero, but for cuBLAS.
-  const bool scales =
-      call.mode.kind != ACCUBLAS_MODE_NATIVE && !call.beta.on_device && call.beta.pointer->im == 0 && no_product(call);
-  if (call.engine == ACCUBLAS_ENGINE_NATIVE && !scales) return native(state, call, g, execution);
-  if (call.alpha.on_device || call.alpha.pointer->im != 0 || call.beta.pointer->im != 0)
-    throw Error(ACCUBLAS_ERROR_UNAVAILABLE,
-                "a complex product on a GPU needs alpha and beta in host memory, without imaginary parts");
+  if (call.engine == ACCUBLAS_ENGINE_NATIVE && !(scales && !joins && call.mode.kind != ACCUBLAS_MODE_NATIVE))
+    return on_device ? native_by_device(state, call, g, execution) : native(state, call, g, execution);
+  // Emulation has no offer where it joins parts; cuBLAS keeps the promise of dp and sp.
+  if (joins && !scales && grade && !call.mode.reproducible && !execution.engine_forced && g.wanted == Triangle::all) {
+    BlasMatrix<const Complex<T>> a, b;
+    if (named_by_blas(g, a, b)) {
+      std::strcpy(execution.report.engine, engine_name(ACCUBLAS_ENGINE_NATIVE));
+      return on_device ? native_by_device(state, call, g, execution) : native(state, call, g, execution);
+    }
+  }
   require_no_target(call.mode, execution.target, sizeof(T) == 4);
-  AdjacentResult<T> result(state, execution, g);
+  const Scalar<Complex<T>> alpha = scales ? Scalar<Complex<T>>{} : device_scalar(call.alpha),
+                           beta = device_scalar(call.beta);
+  AdjacentResult<T> result(state, execution, g, on_device);
   Execution inner = result.within(execution);
-  if (no_product(call)) {
-    const T zero = 0, beta = call.beta.pointer->re;
-    const Gemm<T> scaled{2 * g.m, g.n, 0, zero, {}, {}, beta, both_components(g.c)};
-    scale_gemm(state, Call<Gemm<T>, T>{scaled, {&zero, false}, {&beta, false}, true, true, call.mode, call.engine});
+  const auto scale = [&] {
+    scale_if_alpha_is_zero(state.model(), g.m, g.n, g.c, alpha, beta, bit_defined(call.mode), state.cuda_stream());
+  };
+  if (scales) {
+    state.begin_call(0);
+    scale();
+    state.end_call();
   } else {
-    ComponentProduct<T>(state, call, g, turned, inner, serve).run();
+    ComponentProduct<T>(state, call, g, turned, joins, inner, serve).run();
+    if (on_device && g.wanted == Triangle::all) scale();
   }
   result.put_back();
 }

@@ -7,8 +7,8 @@
 namespace accublas::cuda {
 
 /// The call with device operands: native by cuBLAS; else by `serve`, which computes real products, on the components of
-/// its operands. Throws Error(ACCUBLAS_ERROR_UNAVAILABLE), with nothing written, where alpha or beta lie on the device
-/// or have an imaginary part, which joins both components of a product before the rounding.
+/// its operands. alpha and beta on the device, or with an imaginary part, join both components of a product before the
+/// rounding (cuda/elements/joined.hpp); dp and sp are cuBLAS's then, where it has a name for the strides.
 template <class T>
 void complex_gemm(State& state, const Call<Gemm<Complex<T>>, Complex<T>>& call, Execution& execution,
                   DeviceGemmFunction<T> serve);

@@ -236,7 +236,7 @@ void Cublas::gemm(Index m, Index n, Index k, const Complex<float>* alpha, BlasMa
 }
 
 template <class E>
-void Cublas::level3(const Level3<E>& l) {
+void Cublas::level3(const Level3<E>& l, const E* alpha_there, const E* beta_there) {
   void* const routine = functions().level3[level3_number(l.routine())];
   // cuBLAS loads numbers aligned to their size, which Complex is not. Their real part, which HERK takes, lies first.
   struct alignas(sizeof(E)) Aligned {
@@ -256,7 +256,8 @@ void Cublas::level3(const Level3<E>& l) {
     check_product(function(arguments...), routine_name(l.routine()));
   };
   const Size m = l.m, n = l.n, k = l.k;
-  const In a = l.a, b = l.b, of_alpha = &alpha, of_beta = &beta;
+  const In a = l.a, b = l.b, of_alpha = alpha_there ? In{alpha_there} : &alpha,
+           of_beta = beta_there ? In{beta_there} : &beta;
   void* const c = l.c;
   if (is_symm(l.kind))
     call(handle_, side, part, m, n, of_alpha, a, l.lda, b, l.ldb, of_beta, c, l.ldc);
@@ -269,10 +270,10 @@ void Cublas::level3(const Level3<E>& l) {
   else
     call(handle_, side, part, op, diag, m, n, of_alpha, a, l.lda, c, l.ldb);
 }
-template void Cublas::level3(const Level3<double>&);
-template void Cublas::level3(const Level3<float>&);
-template void Cublas::level3(const Level3<Complex<double>>&);
-template void Cublas::level3(const Level3<Complex<float>>&);
+template void Cublas::level3(const Level3<double>&, const double*, const double*);
+template void Cublas::level3(const Level3<float>&, const float*, const float*);
+template void Cublas::level3(const Level3<Complex<double>>&, const Complex<double>*, const Complex<double>*);
+template void Cublas::level3(const Level3<Complex<float>>&, const Complex<float>*, const Complex<float>*);
 
 template <class E>
 void Cublas::level2(const Level2<E>& l) {

@@ -79,9 +79,10 @@ class Cublas {
   /// A and B of TF32 numbers, C and the accumulation of single precision.
   void gemm_tf32(Index m, Index n, Index k, const float* alpha, BlasMatrix<const float> a, BlasMatrix<const float> b,
                  const float* beta, float* c, Index ldc);
-  /// A routine of level 3 but GEMMT: column-major, alpha and beta the problem's.
+  /// A routine of level 3 but GEMMT: column-major, alpha and beta the problem's, or where these are not null in device
+  /// memory.
   template <class E>
-  void level3(const Level3<E>&);
+  void level3(const Level3<E>&, const E* alpha = nullptr, const E* beta = nullptr);
   /// A routine of level 2 beside GEMV, likewise; what is to be conjugated beside its transposition cuBLAS cannot say.
   template <class E>
   void level2(const Level2<E>&);

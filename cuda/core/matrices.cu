@@ -3,6 +3,7 @@
 #include "cuda/core/matrices.hpp"
 #include "cuda/core/operand.hpp"
 #include "lib/base/integers.hpp"
+#include "lib/numerics/component_sum.hpp"
 #include "lib/numerics/finish.hpp"
 
 namespace accublas::cuda {
@@ -96,15 +97,20 @@ void scale_matrices(const BatchArray<T>& c, Matrix<T> strides, Index rows, Index
   check_launch("scale_matrices");
 }
 
-#define ACCUBLAS_INSTANTIATE(T)                                                                                        \
+#define ACCUBLAS_COPIES(T)                                                                                             \
   template void gather_matrices(const BatchArray<const T>&, Matrix<const T>, Index, Index, Index, Index, T*, const T*, \
                                 cudaStream_t);                                                                         \
   template void scatter_matrices(const T*, const BatchArray<T>&, Matrix<T>, Index, Index, Index, Index, const T*,      \
-                                 cudaStream_t);                                                                        \
-  template void scale_matrices(const BatchArray<T>&, Matrix<T>, Index, Index, Index, Scalar<T>, Scalar<T>, bool,       \
+                                 cudaStream_t);
+#define ACCUBLAS_INSTANTIATE(T)                                                                                  \
+  ACCUBLAS_COPIES(T)                                                                                             \
+  template void scale_matrices(const BatchArray<T>&, Matrix<T>, Index, Index, Index, Scalar<T>, Scalar<T>, bool, \
                                cudaStream_t);
 ACCUBLAS_INSTANTIATE(double)
 ACCUBLAS_INSTANTIATE(float)
+ACCUBLAS_COPIES(Complex<double>)
+ACCUBLAS_COPIES(Complex<float>)
 #undef ACCUBLAS_INSTANTIATE
+#undef ACCUBLAS_COPIES
 
 }  // namespace accublas::cuda

@@ -3,6 +3,7 @@
 #include "cuda/core/operand.hpp"
 #include "cuda/core/scale.hpp"
 #include "lib/base/integers.hpp"
+#include "lib/numerics/component_sum.hpp"
 #include "lib/numerics/finish.hpp"
 
 namespace accublas::cuda {
@@ -10,16 +11,25 @@ namespace accublas::cuda {
 namespace {
 
 template <class T>
+__device__ T product(T factor, T x) {
+  return factor * x;
+}
+template <class T>
+__device__ Complex<T> product(const Complex<T>& factor, const Complex<T>& x) {
+  return finish_scaled(factor, x);
+}
+
+template <class T>
 __global__ void scale(Index m, Index n, Matrix<T> c, Scalar<T> alpha, Scalar<T> beta, bool canonical_nans) {
   await_predecessor();
   const T factor = beta.get();
-  if (!is_zero(alpha.get()) || factor == T(1)) return;
+  if (!is_zero(alpha.get()) || factor == RealOf<T>(1)) return;
   for (Index i = blockIdx.y; i < m; i += gridDim.y)
     for (Index j = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x; j < n;
          j += static_cast<Index>(gridDim.x) * blockDim.x) {
       T* const at = c.data + i * c.row_stride + j * c.col_stride;
-      const T old = read_addend(factor, at);
-      *at = canonical_nans ? finish_scaled(factor, old) : is_zero(factor) ? T(0) : factor * old;
+      const T old = is_zero(factor) ? T{} : *at;
+      *at = canonical_nans ? finish_scaled(factor, old) : is_zero(factor) ? T{} : product(factor, old);
     }
 }
 
@@ -40,5 +50,9 @@ template void scale_if_alpha_is_zero(const DeviceModel&, Index, Index, Matrix<do
                                      bool, cudaStream_t);
 template void scale_if_alpha_is_zero(const DeviceModel&, Index, Index, Matrix<float>, Scalar<float>, Scalar<float>,
                                      bool, cudaStream_t);
+template void scale_if_alpha_is_zero(const DeviceModel&, Index, Index, Matrix<Complex<double>>, Scalar<Complex<double>>,
+                                     Scalar<Complex<double>>, bool, cudaStream_t);
+template void scale_if_alpha_is_zero(const DeviceModel&, Index, Index, Matrix<Complex<float>>, Scalar<Complex<float>>,
+                                     Scalar<Complex<float>>, bool, cudaStream_t);
 
 }  // namespace accublas::cuda

@@ -61,24 +61,32 @@ __global__ void __launch_bounds__(threads) gather(const __grid_constant__ Triang
   });
 }
 template <class E>
+__device__ bool leaves_result(const Scalar<E>& alpha, const Scalar<E>& beta) {
+  return is_zero(alpha.get()) && beta.get() == RealOf<E>(1);
+}
+template <class E>
 __global__ void __launch_bounds__(threads) scatter(const __grid_constant__ TriangleOfResult<E> t, const E* square) {
   await_predecessor();
+  if (leaves_result(t.alpha, t.beta)) return;
   for_elements(t.n, t.n, [&](Index i, Index j) {
     if (holds(t.part, i, j)) t.c(i, j) = real_on_diagonal(square[i + j * t.n], t.hermitian && i == j);
   });
 }
 
 template <class E>
-__global__ void __launch_bounds__(threads) clear_imaginary(Matrix<E> c, Index n) {
+__global__ void __launch_bounds__(threads) clear_imaginary(Matrix<E> c, Index n, Scalar<E> alpha, Scalar<E> beta) {
   await_predecessor();
+  if (leaves_result(alpha, beta)) return;
   const Index i = Index{blockIdx.x} * threads + threadIdx.x;
   if (i < n) c(i, i) = real_on_diagonal(c(i, i), true);
 }
 
 template <class E>
-__global__ void __launch_bounds__(threads)
-    scale(Matrix<E> c, Index m, Index n, Triangle part, bool hermitian, E beta, bool canonical) {
+__global__ void __launch_bounds__(threads) scale(Matrix<E> c, Index m, Index n, Triangle part, bool hermitian,
+                                                 Scalar<E> alpha, Scalar<E> factor, bool canonical) {
   await_predecessor();
+  if (!is_zero(alpha.get()) || leaves_result(alpha, factor)) return;
+  const E beta = factor.get();
   for_elements(m, n, [&](Index i, Index j) {
     if (!holds(part, i, j)) return;
     const bool real = hermitian && i == j;
@@ -98,8 +106,10 @@ __device__ bool finite_number(const Complex<T>& z) {
 
 /// A block takes a row, and its threads elements of it.
 template <class E>
-__global__ void __launch_bounds__(threads) mend(const __grid_constant__ Product<E> p) {
+__global__ void __launch_bounds__(threads) mend(const __grid_constant__ Product<E> p, Scalar<E> factor) {
   await_predecessor();
+  const E alpha = factor.get();
+  if (is_zero(alpha)) return;
   using T = RealOf<E>;
   for (Index i = blockIdx.x; i < p.m; i += gridDim.x) {
     bool special = false;
@@ -108,26 +118,51 @@ __global__ void __launch_bounds__(threads) mend(const __grid_constant__ Product<
     for (Index j = threadIdx.x; j < p.n; j += threads) {
       const TermRange range = terms_of_column(p, j);
       if constexpr (is_complex<E>) {
+        // Both components need both parts of S where alpha has two.
+        ComponentSum<T> re, im;
         ExactSum<T> sum;
+        const auto add_to = [&](ComponentSum<T>& to, T factor) {
+          T special;
+          if (is_zero(factor)) return;
+          sum.special(special) ? to.add_special(factor, special)
+                               : to.add(factor, sum.value(), LongAccumulator::min_exponent);
+        };
         for (Index q = range.first; q < range.end; ++q) {
           const E x = p.a.stored(i, q), y = p.b.stored(q, j);
           sum.add(x.re, y.re);
           sum.add(x.im, -y.im);
         }
-        const T re = sum.finish(p.alpha.re, T(0), nullptr);
+        add_to(re, alpha.re);
+        add_to(im, alpha.im);
         sum = {};
         for (Index q = range.first; q < range.end; ++q) {
           const E x = p.a.stored(i, q), y = p.b.stored(q, j);
           sum.add(x.re, y.im);
           sum.add(x.im, y.re);
         }
-        p.c(i, j) = {re, sum.finish(p.alpha.re, T(0), nullptr)};
+        add_to(re, -alpha.im);
+        add_to(im, alpha.re);
+        p.c(i, j) = {re.round(), im.round()};
       } else {
         ExactSum<T> sum;
         for (Index q = range.first; q < range.end; ++q) sum.add(p.a.stored(i, q), p.b.stored(q, j));
-        p.c(i, j) = sum.finish(p.alpha, T(0), nullptr);
+        p.c(i, j) = sum.finish(alpha, T(0), nullptr);
       }
     }
+  }
+}
+
+template <class E>
+__global__ void take(DeviceFactors<E> from, E* to) {
+  await_predecessor();
+  if constexpr (is_complex<E>) {
+    const RealOf<E> im = from.real_alpha ? 0 : from.alpha[1];
+    to[0] = {from.alpha[0], from.conjugate_alpha ? -im : im};
+    to[1] = {};
+    if (from.beta) to[1] = {from.beta[0], from.real_beta ? 0 : from.beta[1]};
+  } else {
+    to[0] = from.alpha[0];
+    to[1] = from.beta ? from.beta[0] : E(0);
   }
 }
 
@@ -150,28 +185,36 @@ void scatter_triangle(const DeviceModel& model, const TriangleOfResult<E>& t, co
   launch(model, "writing a triangle", scatter<E>, {grid_for(t.n, t.n), threads}, stream, t, square);
 }
 template <class E>
-void clear_diagonal(const DeviceModel& model, Matrix<E> c, Index n, cudaStream_t stream) {
+void clear_diagonal(const DeviceModel& model, Matrix<E> c, Index n, Scalar<E> alpha, Scalar<E> beta,
+                    cudaStream_t stream) {
   if constexpr (is_complex<E>)
-    launch(model, "clearing a diagonal", clear_imaginary<E>, {grid_for(n, 1), threads}, stream, c, n);
+    launch(model, "clearing a diagonal", clear_imaginary<E>, {grid_for(n, 1), threads}, stream, c, n, alpha, beta);
 }
 template <class E>
-void scale_wanted(const DeviceModel& model, Matrix<E> c, Index m, Index n, Triangle part, bool hermitian, E beta,
-                  bool canonical, cudaStream_t stream) {
-  launch(model, "scaling", scale<E>, {grid_for(m, n), threads}, stream, c, m, n, part, hermitian, beta, canonical);
+void scale_wanted(const DeviceModel& model, Matrix<E> c, Index m, Index n, Triangle part, bool hermitian,
+                  Scalar<E> alpha, Scalar<E> beta, bool canonical, cudaStream_t stream) {
+  launch(model, "scaling", scale<E>, {grid_for(m, n), threads}, stream, c, m, n, part, hermitian, alpha, beta,
+         canonical);
 }
 template <class E>
-void mend_rows(const DeviceModel& model, const Product<E>& p, cudaStream_t stream) {
+void mend_rows(const DeviceModel& model, const Product<E>& p, Scalar<E> alpha, cudaStream_t stream) {
   const unsigned rows = static_cast<unsigned>(p.m < 65535 ? p.m : 65535);
-  launch(model, "rows with Inf or NaN", mend<E>, {rows, threads}, stream, p);
+  launch(model, "rows with Inf or NaN", mend<E>, {rows, threads}, stream, p, alpha);
+}
+template <class E>
+void take_factors(const DeviceModel& model, const DeviceFactors<E>& from, E* to, cudaStream_t stream) {
+  launch(model, "taking factors", take<E>, {1, 1}, stream, from, to);
 }
 
-#define ACCUBLAS_INSTANTIATE(E)                                                                                   \
-  template void write_lines(const DeviceModel&, const ProductLines<E>&, Index, Index, E*, cudaStream_t);          \
-  template void gather_triangle(const DeviceModel&, const TriangleOfResult<E>&, E*, cudaStream_t);                \
-  template void scatter_triangle(const DeviceModel&, const TriangleOfResult<E>&, const E*, cudaStream_t);         \
-  template void clear_diagonal(const DeviceModel&, Matrix<E>, Index, cudaStream_t);                               \
-  template void scale_wanted(const DeviceModel&, Matrix<E>, Index, Index, Triangle, bool, E, bool, cudaStream_t); \
-  template void mend_rows(const DeviceModel&, const Product<E>&, cudaStream_t);
+#define ACCUBLAS_INSTANTIATE(E)                                                                                       \
+  template void write_lines(const DeviceModel&, const ProductLines<E>&, Index, Index, E*, cudaStream_t);              \
+  template void gather_triangle(const DeviceModel&, const TriangleOfResult<E>&, E*, cudaStream_t);                    \
+  template void scatter_triangle(const DeviceModel&, const TriangleOfResult<E>&, const E*, cudaStream_t);             \
+  template void clear_diagonal(const DeviceModel&, Matrix<E>, Index, Scalar<E>, Scalar<E>, cudaStream_t);             \
+  template void scale_wanted(const DeviceModel&, Matrix<E>, Index, Index, Triangle, bool, Scalar<E>, Scalar<E>, bool, \
+                             cudaStream_t);                                                                           \
+  template void mend_rows(const DeviceModel&, const Product<E>&, Scalar<E>, cudaStream_t);                            \
+  template void take_factors(const DeviceModel&, const DeviceFactors<E>&, E*, cudaStream_t);
 ACCUBLAS_INSTANTIATE(double)
 ACCUBLAS_INSTANTIATE(float)
 ACCUBLAS_INSTANTIATE(Complex<double>)

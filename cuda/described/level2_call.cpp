@@ -24,7 +24,7 @@ void level2_call(State& state, const Call<Level2<E>, E>& call, Execution& execut
   if (l.kind == Level2Kind::trsv) {
     if (call.engine == ACCUBLAS_ENGINE_INT8)
       throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "TRSV on a GPU has no products for engine int8");
-    return solve_by_sums(state, system_of(l), call.mode, execution);
+    return solve_by_sums<E>(state, system_of(l), nullptr, call.mode, execution);
   }
   Product<E> p = product_of(l);
   if (is_update(l.kind)) {

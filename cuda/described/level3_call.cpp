@@ -11,6 +11,7 @@
 
 #include "cuda/core/check.hpp"
 #include "cuda/core/inner_calls.hpp"
+#include "cuda/core/scalar_argument.hpp"
 #include "cuda/described/described.hpp"
 #include "cuda/native/native_behind.hpp"
 #include "cuda/native/native_call.hpp"
@@ -27,12 +28,18 @@ namespace {
 
 bool is_grade(const Mode& mode) { return mode.kind == ACCUBLAS_MODE_DP || mode.kind == ACCUBLAS_MODE_SP; }
 
+/// alpha and beta, unless null, in device memory.
+template <class E>
+void native(State& state, const Level3<E>& l, const E* alpha, const E* beta, Execution& execution) {
+  with_cublas(state, execution, 0, [&](Cublas& blas, std::byte*) {
+    blas.scalars_on_device(alpha != nullptr);
+    blas.level3(l, alpha, beta);
+  });
+}
+
 template <class E>
 void native(State& state, const Level3<E>& l, Execution& execution) {
-  with_cublas(state, execution, 0, [&](Cublas& blas, std::byte*) {
-    blas.scalars_on_device(false);
-    blas.level3(l);
-  });
+  native<E>(state, l, nullptr, nullptr, execution);
 }
 
 /// The routine as cuBLAS's, for the emulation to leave the call to.
@@ -98,6 +105,10 @@ class DescribedProduct {
   static constexpr Index components = is_complex<E> ? 2 : 1;
   static constexpr Index least_band = 1024;  ///< columns of a triangular operand
 
+  /// alpha and beta are; p_ has none then.
+  bool on_device() const { return call_.alpha.on_device; }
+  Scalar<E> alpha() const { return on_device() ? device_scalar(call_.alpha) : Scalar<E>{p_.alpha, nullptr}; }
+  Scalar<E> beta() const { return on_device() ? device_scalar(call_.beta) : Scalar<E>{p_.beta, nullptr}; }
   const DeviceModel& model() const { return state_.model(); }
   cudaStream_t stream() const { return state_.cuda_stream(); }
 
@@ -112,7 +123,11 @@ class DescribedProduct {
   /// operations. To cuBLAS the strides of what has no rows or no columns must be BLAS's.
   void serve(Gemm<E> g, accublas_engine engine, Execution& inner) {
     if (p_.turned && engine != ACCUBLAS_ENGINE_NATIVE) g = g.transposed();
-    serve_(state_, Call<Gemm<E>, E>{g, {&g.alpha, false}, {&g.beta, false}, true, true, call_.mode, engine}, inner);
+    const ScalarArgument<E> alpha{&g.alpha, false}, beta{&g.beta, false};
+    serve_(state_,
+           Call<Gemm<E>, E>{g, on_device() ? call_.alpha : alpha, on_device() ? call_.beta : beta, true, true,
+                            call_.mode, engine},
+           inner);
   }
 
   Gemm<E> gemm(Index terms, Matrix<E> c) const {
@@ -125,7 +140,7 @@ class DescribedProduct {
     g.real_diagonal = p_.hermitian;
     if (triangle_ == Triangle::all) {
       std::optional<NativeProduct> native;
-      if (p_.wanted != Triangle::all && call_.problem.kind != Level3Kind::gemmt)
+      if (p_.wanted != Triangle::all && call_.problem.kind != Level3Kind::gemmt && !on_device())
         native.emplace(native_product(call_.problem));
       state_.native_product() = native ? &*native : nullptr;
       try {
@@ -135,7 +150,10 @@ class DescribedProduct {
         throw;
       }
       state_.native_product() = nullptr;
-      if (p_.hermitian) clear_diagonal(model(), p_.c, p_.n, stream());
+      if (p_.hermitian) clear_diagonal(model(), p_.c, p_.n, alpha(), beta(), stream());
+      if (on_device() && p_.wanted != Triangle::all)
+        scale_wanted(model(), p_.c, p_.m, p_.n, p_.wanted, p_.hermitian, alpha(), beta(), bit_defined(call_.mode),
+                     stream());
       return;
     }
     // Bands change no bits of cr and dot2, and of dp none that are promised.
@@ -152,7 +170,7 @@ class DescribedProduct {
     Product<E> mended = p_;
     mended.b.structure = Structure::triangular;
     mended.b.part = triangle_;
-    mend_rows(model(), mended, stream());
+    mend_rows(model(), mended, alpha(), stream());
   }
 
   /// Bands of columns with the terms that they have: from the full end each takes half of what is left, so that half of
@@ -181,8 +199,8 @@ class DescribedProduct {
   }
 
   void multiply_square(E* square, Index terms, Execution& inner) {
-    const TriangleOfResult<E> triangle{p_.c, p_.n, p_.wanted, p_.hermitian};
-    if (!(p_.beta == 0)) gather_triangle(model(), triangle, square, stream());
+    const TriangleOfResult<E> triangle{p_.c, p_.n, p_.wanted, p_.hermitian, alpha(), beta()};
+    if (on_device() || !(p_.beta == 0)) gather_triangle(model(), triangle, square, stream());
     serve(gemm(terms, {square, 1, p_.n}), call_.engine, inner);
     scatter_triangle(model(), triangle, square, stream());
   }
@@ -195,31 +213,57 @@ class DescribedProduct {
   Triangle triangle_ = Triangle::all;  ///< of B, where that is triangular
 };
 
+/// With alpha and beta as numbers of type E, wherever they are.
+template <class E>
+void level3_by_factors(State& state, const Call<Level3<E>, E>& call, Execution& execution,
+                       DeviceGemmFunction<E> serve) {
+  const Level3<E>& l = call.problem;
+  const bool on_device = call.alpha.on_device;
+  if (l.terms() == 0 || (!on_device && l.alpha == 0)) {
+    state.begin_call(0);
+    scale_wanted(state.model(), l.result(), l.rows(), l.n, l.wanted(), l.hermitian_result(), Scalar<E>{},
+                 device_scalar(call.beta), bit_defined(call.mode), state.cuda_stream());
+    return state.end_call();
+  }
+  if (l.kind == Level3Kind::trsm && (call.engine == ACCUBLAS_ENGINE_SUMS || call.engine == ACCUBLAS_ENGINE_DOT2))
+    return solve_by_sums<E>(state, system_of(l), on_device ? call.alpha.pointer : nullptr, call.mode, execution);
+  bool joins_parts = false;  // of a product, before the rounding
+  if constexpr (is_complex<E>) joins_parts = on_device || l.alpha.im != 0 || l.beta.im != 0;
+  // Emulation has no offer there; cuBLAS keeps the promise of dp and sp.
+  const bool left_to_native =
+      (joins_parts || on_device) && is_grade(call.mode) && !call.mode.reproducible && !execution.engine_forced;
+  if ((call.engine == ACCUBLAS_ENGINE_NATIVE || left_to_native) && l.kind != Level3Kind::gemmt) {
+    std::strcpy(execution.report.engine, engine_name(ACCUBLAS_ENGINE_NATIVE));
+    return native<E>(state, l, on_device ? call.alpha.pointer : nullptr, on_device ? call.beta.pointer : nullptr,
+                     execution);
+  }
+  if (l.kind == Level3Kind::trsm ? joins_parts || on_device : joins_parts && l.kind == Level3Kind::her2k)
+    throw Error(ACCUBLAS_ERROR_UNAVAILABLE,
+                "HER2K, and TRSM by halves, on a GPU need alpha in host memory and without an imaginary part");
+  if (l.kind == Level3Kind::trsm) return solve_by_halves(state, call, execution, serve, native<E>);
+  require_no_target(call.mode, execution.target, is_single_precision<E>);
+  DescribedProduct<E>(state, call, execution, serve).run();
+}
+
 }  // namespace
 
 template <class E>
 void level3_call(State& state, const Call<Level3<E>, E>& call, Execution& execution, DeviceGemmFunction<E> serve) {
-  if (call.alpha.on_device)
-    throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "products of level 3 on a GPU need alpha and beta in host memory");
+  if (!call.alpha.on_device) return level3_by_factors(state, call, execution, serve);
   const Level3<E>& l = call.problem;
-  if (l.alpha == 0 || l.terms() == 0) {
-    state.begin_call(0);
-    scale_wanted(state.model(), l.result(), l.rows(), l.n, l.wanted(), l.hermitian_result(), l.beta,
-                 bit_defined(call.mode), state.cuda_stream());
-    return state.end_call();
-  }
-  if (l.kind == Level3Kind::trsm && (call.engine == ACCUBLAS_ENGINE_SUMS || call.engine == ACCUBLAS_ENGINE_DOT2))
-    return solve_by_sums(state, system_of(l), call.mode, execution);
-  bool joins_parts = false;  // of a product, before the rounding
-  if constexpr (is_complex<E>) joins_parts = l.alpha.im != 0 || l.beta.im != 0;
-  const bool solve_joins = l.kind == Level3Kind::trsm && joins_parts && !execution.engine_forced;
-  if ((call.engine == ACCUBLAS_ENGINE_NATIVE && l.kind != Level3Kind::gemmt) || solve_joins)
-    return native(state, l, execution);
-  if (joins_parts)
-    throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "a complex product on a GPU needs alpha and beta without imaginary parts");
-  if (l.kind == Level3Kind::trsm) return solve_by_halves(state, call, execution, serve, native<E>);
-  require_no_target(call.mode, execution.target, is_single_precision<E>);
-  DescribedProduct<E>(state, call, execution, serve).run();
+  constexpr std::size_t bytes = 256;
+  const CopyMemory memory(state, execution.workspace, bytes);
+  E* const factors = reinterpret_cast<E*>(memory.data());
+  Workspace rest = rest_of(execution.workspace, memory.data(), bytes);
+  Execution inner = execution.within(rest);
+  const auto parts = [](const E* factor) { return reinterpret_cast<const RealOf<E>*>(factor); };
+  take_factors<E>(state.model(),
+                  {parts(call.alpha.pointer), is_in_place(l.kind) ? nullptr : parts(call.beta.pointer), l.real_alpha(),
+                   l.real_beta(), l.conjugate_alpha},
+                  factors, state.cuda_stream());
+  level3_by_factors(state,
+                    Call<Level3<E>, E>{l, {factors, true}, {factors + 1, true}, true, true, call.mode, call.engine},
+                    inner, serve);
 }
 
 template <class E>

@@ -119,7 +119,7 @@ class LinesProduct {
       mended.b = p_.a.transposed();
       mended.b.stored = {line, 1, p_.k};
       mended.b.conjugate = false;
-      mend_rows(model(), mended, stream());
+      mend_rows(model(), mended, Scalar<E>{E{1}, nullptr}, stream());
     }
     scope.end();
     execution_.report.workspace_bytes += static_cast<std::int64_t>(measuring.used());
@@ -202,8 +202,8 @@ void vector_product(State& state, const VectorProduct<E>& p, ScalarArgument<E> a
   require_no_target(mode, execution.target, is_single_precision<E>);
   if (!alpha.on_device && *alpha.pointer == 0) {
     state.begin_call(0);
-    scale_wanted<E>(state.model(), {p.y.data, p.y.stride, 0}, p.m, 1, Triangle::all, false, *beta.pointer,
-                    bit_defined(mode), state.cuda_stream());
+    scale_wanted<E>(state.model(), {p.y.data, p.y.stride, 0}, p.m, 1, Triangle::all, false, Scalar<E>{},
+                    Scalar<E>{*beta.pointer, nullptr}, bit_defined(mode), state.cuda_stream());
     return state.end_call();
   }
   LinesProduct<E>(state, p, alpha, beta, mode, engine, execution).run();

@@ -25,7 +25,7 @@ SliceBlocks slice_blocks(const SliceScheme& scheme, Index m, Index n, Index k, s
 
 template <class T>
 void slice_pass(Cublas& cublas, const SliceScheme& scheme, const SliceBlocks& blocks, const ExactArguments<T>& pass,
-                void* workspace, cudaStream_t stream) {
+                const JoinedParts<T>* joined, void* workspace, cudaStream_t stream) {
   char* next = static_cast<char*>(workspace);
   const auto take = [&](std::size_t bytes) {
     char* const here = next;
@@ -67,13 +67,14 @@ void slice_pass(Cublas& cublas, const SliceScheme& scheme, const SliceBlocks& bl
         }
       },
       [&](const ProductPart& part) {
-        finish_slices(scheme, pass, row_slices, col_slices, planes, part.row, part.rows, part.col, part.cols, stream);
+        finish_slices(scheme, pass, row_slices, col_slices, planes, part.row, part.rows, part.col, part.cols, joined,
+                      stream);
       });
 }
 
-template void slice_pass(Cublas&, const SliceScheme&, const SliceBlocks&, const ExactArguments<double>&, void*,
-                         cudaStream_t);
-template void slice_pass(Cublas&, const SliceScheme&, const SliceBlocks&, const ExactArguments<float>&, void*,
-                         cudaStream_t);
+template void slice_pass(Cublas&, const SliceScheme&, const SliceBlocks&, const ExactArguments<double>&,
+                         const JoinedParts<double>*, void*, cudaStream_t);
+template void slice_pass(Cublas&, const SliceScheme&, const SliceBlocks&, const ExactArguments<float>&,
+                         const JoinedParts<float>*, void*, cudaStream_t);
 
 }  // namespace accublas::cuda

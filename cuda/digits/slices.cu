@@ -6,6 +6,7 @@
 #include "cuda/digits/slice_remainder.hpp"
 #include "cuda/digits/slices.hpp"
 #include "cuda/elements/finish_element.hpp"
+#include "cuda/elements/join_parts.hpp"
 #include "cuda/elements/open_elements.hpp"
 #include "lib/base/integers.hpp"
 
@@ -217,6 +218,108 @@ __global__ void __launch_bounds__(LongSum::lanes) finish_kernel(FinishArguments<
   }
 }
 
+/// Words for both parts of S, alpha's, and both products of beta and c: they span at most 6600 bits.
+constexpr int joined_words = 144;
+
+/// A component of alpha S + beta c from both parts of S, which are columns c and c ^ 1.
+template <class T>
+__device__ T finish_joined(const FinishArguments<T>& a, Index r, Index c, const JoinFactors<T>& f,
+                           const JoinAddend<T>& addend, std::int64_t* words) {
+  const Index row = a.first_row + r;
+  const int row_count = a.row_slices.count[row];
+  const auto row_grid = [&](int p) { return a.row_slices.grid[p * a.row_slices.lines + row]; };
+  const auto col_grid = [&](Index col, int q) { return a.col_slices.grid[q * a.col_slices.lines + a.first_col + col]; };
+  const Index block = a.rows * a.cols;
+  const auto add_products = [&](LongSum& sum, Index col, std::int64_t factor, int unit) {
+    const int col_count = a.col_slices.count[a.first_col + col];
+    for (int p = 0; p < row_count; ++p) {
+      const double* const product =
+          a.planes + block * a.scheme.pairs_before(p) + r * a.scheme.partners(p) * a.cols + col;
+      const int partners = min(col_count, a.scheme.partners(p));
+      for (int q = 0; q < partners; ++q) {
+        const std::int64_t value = static_cast<std::int64_t>(product[q * a.cols]);
+        if (value != 0) sum.add(static_cast<Int128>(value) * factor, row_grid(p) + col_grid(col, q) + unit);
+      }
+    }
+  };
+  const T alpha[2] = {f.own_alpha, f.other_alpha}, beta[2] = {f.own_beta, f.other_beta},
+          of_c[2] = {addend.own, addend.other};
+  bool special = false;
+  T value = 0;
+  int low = 1 << 20, high = -(1 << 20);
+  const auto reach = [&](int from, int to) {
+    low = min(low, from);
+    high = max(high, to);
+  };
+  for (int i = 0; i < 2; ++i) {
+    const Index col = c ^ i;
+    const int col_count = a.col_slices.count[a.first_col + col];
+    const bool any = row_count > 0 && col_count > 0;
+    if (!is_finite(alpha[i])) {
+      int sign = 0;
+      if (any) {
+        const int least = row_grid(row_count - 1) + col_grid(col, col_count - 1);
+        LongSum sum(words, (row_grid(0) + col_grid(col, 0) + 54 + 12 - least) / LongSum::bits + 5);
+        add_products(sum, col, 1, -least);
+        sum.multiply(1);
+        sign = sum.zero() ? 0 : sum.negative() ? -1 : 1;
+      }
+      value += alpha[i] * static_cast<T>(sign);
+      special = true;
+    } else if (any && !is_zero(alpha[i])) {
+      const int unit = decode(alpha[i]).exponent;
+      reach(row_grid(row_count - 1) + col_grid(col, col_count - 1) + unit,
+            row_grid(0) + col_grid(col, 0) + 54 + 12 + 53 + unit);
+    }
+    if (is_zero(beta[i])) continue;
+    if (!is_finite(beta[i]) || !is_finite(of_c[i])) {
+      value += beta[i] * of_c[i];
+      special = true;
+    } else if (!is_zero(of_c[i])) {
+      const int unit = decode(beta[i]).exponent + decode(of_c[i]).exponent;
+      reach(unit, unit + 106);
+    }
+  }
+  if (special) return canonical(value);
+  if (high < low) return T(0);
+  LongSum sum(words, (high - low) / LongSum::bits + 5);
+  for (int i = 0; i < 2; ++i) {
+    if (!is_zero(alpha[i])) {
+      const Decoded d = decode(alpha[i]);
+      const auto mantissa = static_cast<std::int64_t>(d.mantissa);
+      add_products(sum, c ^ i, d.negative ? -mantissa : mantissa, d.exponent - low);
+    }
+    if (!is_zero(beta[i]) && !is_zero(of_c[i])) {
+      const Decoded b = decode(beta[i]), d = decode(of_c[i]);
+      const auto magnitude = static_cast<Int128>(static_cast<Uint128>(b.mantissa) * d.mantissa);
+      sum.add(b.negative != d.negative ? -magnitude : magnitude, b.exponent + d.exponent - low);
+    }
+  }
+  sum.multiply(1);
+  return sum.template round<T>(low);
+}
+
+template <class T>
+__global__ void __launch_bounds__(LongSum::lanes)
+    join_kernel(const __grid_constant__ FinishArguments<T> a, const __grid_constant__ JoinedParts<T> joined) {
+  __shared__ std::int64_t words[joined_words * LongSum::lanes];
+  const JoinFactors<T> factors(joined, threadIdx.x % 2 == 1);
+  if (factors.leaves_c) return;
+  const Index c = Index{blockIdx.x} * LongSum::lanes + threadIdx.x, col = a.first_col + c;
+  const bool inside = c < a.cols;
+  const bool special_col = inside && a.pass.col_lines.special[col] != 0;
+  const Index words_per_row = OpenBits::words_per_row(a.pass.cols.count);
+  for (Index r = blockIdx.y; r < a.rows; r += gridDim.y) {
+    const Index row = a.first_row + r;
+    const bool special = special_col || a.pass.row_lines.special[row] != 0;
+    T* const at = element(a.pass.at, row, col);
+    const JoinAddend<T> addend(joined, factors, inside, row, col, at);
+    if (inside && !special) *at = finish_joined(a, r, c, factors, addend, words + threadIdx.x);
+    __syncwarp();
+    write_open_word(a.pass.open + row * words_per_row + col / 32, inside, special, special, nullptr);
+  }
+}
+
 unsigned at_most(Index blocks, Index most) { return static_cast<unsigned>(blocks < most ? blocks : most); }
 
 }  // namespace
@@ -238,9 +341,13 @@ void cut_slices(const SliceScheme& scheme, const SliceArguments<T>& a, cudaStrea
 template <class T>
 void finish_slices(const SliceScheme& scheme, const ExactArguments<T>& pass, const LineSlices& row_slices,
                    const LineSlices& col_slices, const double* planes, Index first_row, Index rows, Index first_col,
-                   Index cols, cudaStream_t stream) {
+                   Index cols, const JoinedParts<T>* joined, cudaStream_t stream) {
   const FinishArguments<T> a{scheme, pass, row_slices, col_slices, planes, first_row, rows, first_col, cols};
   const dim3 blocks(static_cast<unsigned>(ceil_div(cols, LongSum::lanes)), at_most(rows, 65535));
+  if (joined) {
+    join_kernel<<<blocks, LongSum::lanes, 0, stream>>>(a, *joined);
+    return check_launch("finish_slices");
+  }
   finish_kernel<<<blocks, LongSum::lanes, 0, stream>>>(a);
   check_launch("finish_slices");
 }
@@ -250,7 +357,7 @@ void finish_slices(const SliceScheme& scheme, const ExactArguments<T>& pass, con
                             cudaStream_t);                                                                        \
   template void cut_slices(const SliceScheme&, const SliceArguments<T>&, cudaStream_t);                           \
   template void finish_slices(const SliceScheme&, const ExactArguments<T>&, const LineSlices&, const LineSlices&, \
-                              const double*, Index, Index, Index, Index, cudaStream_t);
+                              const double*, Index, Index, Index, Index, const JoinedParts<T>*, cudaStream_t);
 ACCUBLAS_INSTANTIATE(double)
 ACCUBLAS_INSTANTIATE(float)
 #undef ACCUBLAS_INSTANTIATE

@@ -12,6 +12,7 @@
 #include "cuda/core/operand_tiles.hpp"
 #include "cuda/core/product_blocks.hpp"
 #include "cuda/elements/exact.hpp"
+#include "cuda/elements/joined.hpp"
 
 namespace accublas::cuda {
 
@@ -40,8 +41,8 @@ SliceBlocks slice_blocks(const SliceScheme&, Index m, Index n, Index k, std::siz
 /// `special` alone is read. `workspace`: blocks.bytes(), 256-byte aligned. state->parts: the most slices that a line
 /// took. Between Cublas::begin on the same stream and the next.
 template <class T>
-void slice_pass(Cublas&, const SliceScheme&, const SliceBlocks&, const ExactArguments<T>&, void* workspace,
-                cudaStream_t);
+void slice_pass(Cublas&, const SliceScheme&, const SliceBlocks&, const ExactArguments<T>&, const JoinedParts<T>* joined,
+                void* workspace, cudaStream_t);
 
 // ---- slices.cu: the steps of slice_pass ------------------------------------------------------------------
 /// What is known of the slices of a side's lines.
@@ -69,6 +70,6 @@ void cut_slices(const SliceScheme&, const SliceArguments<T>&, cudaStream_t);
 template <class T>
 void finish_slices(const SliceScheme&, const ExactArguments<T>&, const LineSlices& rows_slices,
                    const LineSlices& cols_slices, const double* planes, Index first_row, Index rows, Index first_col,
-                   Index cols, cudaStream_t);
+                   Index cols, const JoinedParts<T>* joined, cudaStream_t);
 
 }  // namespace accublas::cuda

@@ -212,10 +212,14 @@ class Totals {
 };
 
 /// 32 neighbouring elements of a row from their sums, by a warp: rounded, or open for cr's value where a pair is not
-/// finite.
+/// finite; or the sums as they are.
 template <class T>
 __device__ void write_word(const ExactArguments<T>& g, Index row, Index word, Pair pair, T alpha, T beta) {
   const Index col = 32 * word + threadIdx.x % 32;
+  if (g.pairs) {
+    if (col < g.cols.count) store_pair(g.pairs + row * g.cols.count + col, pair);
+    return;
+  }
   const bool inside = col < g.cols.count, open = !is_finite(pair.s) || !is_finite(pair.c);
   if (inside && !open) {
     T* const at = element(g.at, row, col);

@@ -9,20 +9,56 @@
 #include "cuda/dot2/dot2_gemm.hpp"
 #include "cuda/elements/engine_call.hpp"
 #include "cuda/elements/exact.hpp"
+#include "cuda/elements/joined.hpp"
 #include "cuda/lines/measure.hpp"
 #include "cuda/vector/vector_call.hpp"
 
 namespace accublas::cuda {
 
+namespace {
+
+/// Of parts of numbers whose pairs there are.
+template <class T>
+void join_call(State& state, const Call<Gemm<T>, T>& call, Execution& execution) {
+  const EngineCall<T> engine(call);
+  const cudaStream_t stream = state.cuda_stream();
+  const DeviceModel& model = state.model();
+  struct Layout {
+    Lines rows, cols;
+    std::uint32_t* open;
+  };
+  const auto lay_out = [&](Carver& carver) {
+    return Layout{take_lines(carver, engine.rows, false), take_lines(carver, engine.cols, false),
+                  take_open(carver, engine)};
+  };
+  Carver sizing(nullptr);
+  lay_out(sizing);
+  const CallMemory memory(model.device, stream, state.capture_memory(), execution.workspace.buffer(),
+                          execution.workspace.buffer_bytes(), sizing.used());
+  Carver carver(memory.data());
+  const Layout at = lay_out(carver);
+  CallState* const device = state.begin_call(execution.report.level);
+  state.phase(&accublas_report_t::ms_convert);
+  measure(model, engine.rows, at.rows, engine.cols, at.cols, false, device, stream);
+  const ExactArguments<T> arguments = exact_arguments(engine, at.rows, at.cols, at.open, device);
+  state.phase(&accublas_report_t::ms_exact);
+  join_pairs(model, arguments, *call.problem.joined, engine.wanted, stream);
+  exact_joined(model, arguments, *call.problem.joined, stream);
+  state.end_call();
+}
+
+}  // namespace
+
 template <class T>
 void dot2_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution) {
   const Gemm<T>& g = call.problem;
+  if (g.row_pairs != RowPairs::none) return join_call(state, call, execution);
   // One chain per output in the same blocks: a GEMM of one column or one row is a GEMV.
   const auto vector_call = [&](const Gemv<T>& gemv) {
     gemv_call(state, Call<Gemv<T>, T>{gemv, call.alpha, call.beta, true, true, call.mode, call.engine}, execution);
   };
-  if (g.n == 1) return vector_call({g.m, g.k, g.alpha, g.a, g.b.col(0), g.beta, g.c.col(0)});
-  if (g.m == 1) return vector_call({g.n, g.k, g.alpha, g.b.transposed(), g.a.row(0), g.beta, g.c.row(0)});
+  if (g.n == 1 && !g.joined) return vector_call({g.m, g.k, g.alpha, g.a, g.b.col(0), g.beta, g.c.col(0)});
+  if (g.m == 1 && !g.joined) return vector_call({g.n, g.k, g.alpha, g.b.transposed(), g.a.row(0), g.beta, g.c.row(0)});
 
   const EngineCall<T> engine(call);
   const cudaStream_t stream = state.cuda_stream();
@@ -51,9 +87,11 @@ void dot2_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution)
   CallState* const device = state.begin_call(execution.report.level);
   state.phase(&accublas_report_t::ms_convert);
   measure(model, engine.rows, at.rows, engine.cols, at.cols, false, device, stream);
-  const ExactArguments<T> arguments = exact_arguments(engine, at.rows, at.cols, at.open, device);
+  ExactArguments<T> arguments = exact_arguments(engine, at.rows, at.cols, at.open, device);
+  if (g.joined) arguments.pairs = g.joined->imaginary ? g.joined->imaginary : g.joined->real;
   state.phase(&accublas_report_t::ms_product);
   dot2_tiles(model, arguments, division, at.scratch, stream);
+  if (g.joined) return state.end_call();
   state.phase(&accublas_report_t::ms_exact);
   exact(model, arguments, stream);
   if (engine.alpha.pointer)

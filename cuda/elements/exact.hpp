@@ -10,6 +10,8 @@
 
 namespace accublas::cuda {
 
+struct Pair;
+
 /// Every element that is open: zero by structure (no term other than zero), special values, or an exact accumulator.
 /// Returns at once where there is none.
 template <class T>
@@ -20,6 +22,7 @@ struct ExactArguments {
   Scalar<T> alpha, beta;
   std::uint32_t* open;
   CallState* state;
+  Pair* pairs = nullptr;  ///< dot2 leaves its pairs here, that of (row, col) at row n + col, and C alone
 };
 /// Before a further pass that many open elements would make: writes those without a term, and clears their bits.
 template <class T>

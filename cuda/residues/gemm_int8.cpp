@@ -16,6 +16,7 @@
 #include "cuda/core/operand.hpp"
 #include "cuda/core/scale.hpp"
 #include "cuda/elements/exact.hpp"
+#include "cuda/elements/joined.hpp"
 #include "cuda/lines/measure.hpp"
 #include "cuda/native/native_behind.hpp"
 #include "cuda/native/native_offer.hpp"
@@ -87,6 +88,7 @@ class DeviceGemm {
   const Operand<T>&rows_ = call_in_engine_.rows, &cols_ = call_in_engine_.cols;
   const Matrix<T>& at_ = call_in_engine_.at;
   const Scalar<T>&alpha_ = call_in_engine_.alpha, &beta_ = call_in_engine_.beta;
+  const JoinedParts<T>* const joined_;
   /// Passes but those of escalation have complex residues: columns of C and terms go in pairs.
   const bool complex_;
   bool keep_nonzero_ = false;
@@ -110,6 +112,7 @@ DeviceGemm<T>::DeviceGemm(State& state, const Call<Gemm<T>, T>& call, Execution&
       model_(state.model()),
       stream_(state.cuda_stream()),
       call_in_engine_(call),
+      joined_(call.problem.joined),
       complex_(call_in_engine_.pairs_of_columns != RowPairs::none && converts_complex(model_)) {}
 
 /// Lines, bitmaps and buffers, in this order.
@@ -195,7 +198,7 @@ void DeviceGemm<T>::run() {
   const bool fixed = mode_.kind == ACCUBLAS_MODE_FIXED;
   const std::size_t cap = execution_.workspace.cap();
   // With an offer, many sums without a term are cuBLAS's, and few the exact accumulators'.
-  keep_nonzero_ = !fixed && !offer_ && !sums_ && keeps_nonzero(call_in_engine_, cap);
+  keep_nonzero_ = !fixed && !offer_ && !joined_ && !sums_ && keeps_nonzero(call_in_engine_, cap);
   Carver measuring(nullptr);
   lay_out(measuring);
   choose_buffers(cap, measuring.used());
@@ -247,6 +250,7 @@ void DeviceGemm<T>::run() {
                 {row_residues_, col_residues_, buffers_.rows_bytes, buffers_.cols_bytes,
                  reinterpret_cast<std::int32_t*>(result_)},
                 open_, call_);
+    if (joined_) join_rejected(model_, *joined_, rows_.count, cols_.count, open_, call_, stream_);
     resolve_zeros(-1);
     report.bound_componentwise = certificate_bound(rows_.k, unit_roundoff<T>());
     if (ladder.kind == CertificateRungKind::moduli) {
@@ -274,8 +278,10 @@ void DeviceGemm<T>::run() {
     }
   }
   state_.phase(&accublas_report_t::ms_exact);
-  exact(model_, exact_arguments(call_in_engine_, row_lines_, col_lines_, open_, call_), stream_);
-  if (alpha_.pointer) scale_if_alpha_is_zero(model_, rows_.count, cols_.count, at_, alpha_, beta_, true, stream_);
+  const ExactArguments<T> of_open = exact_arguments(call_in_engine_, row_lines_, col_lines_, open_, call_);
+  joined_ ? exact_joined(model_, of_open, *joined_, stream_) : exact(model_, of_open, stream_);
+  if (alpha_.pointer && call_in_engine_.wanted.all())
+    scale_if_alpha_is_zero(model_, rows_.count, cols_.count, at_, alpha_, beta_, true, stream_);
   if (offer_) {
     state_.phase(&accublas_report_t::ms_product);
     native_behind(state_, call_as_made_, call_);
@@ -384,7 +390,7 @@ void DeviceGemm<T>::run_pass(int index, const PassLaunch& launched) {
                                               hook_all_undecided(),
                                               call_,
                                               wanted};
-      sums_ ? add_sums(model_, arguments, *sums_, stream_) : start_reconstruct(model_, arguments, stream_);
+      sums_ ? add_sums(model_, arguments, *sums_, stream_) : start_reconstruct(model_, arguments, joined_, stream_);
     }
   }
 }

@@ -1,6 +1,7 @@
 // From residues of real sums to results.
 #include "cuda/residues/crt_tables.hpp"
 #include "cuda/residues/reconstruct.hpp"
+#include "cuda/residues/reconstruct_joined.hpp"
 #include "cuda/residues/reconstruct_tiles.hpp"
 #include "cuda/sums/bounded_pair.hpp"
 
@@ -98,13 +99,17 @@ void add_sums(const DeviceModel& model, const ReconstructArguments<T>& a, const 
 }
 
 template <class T>
-void reconstruct(const DeviceModel& model, const ReconstructArguments<T>& a, cudaStream_t stream) {
+void reconstruct(const DeviceModel& model, const ReconstructArguments<T>& a, const JoinedParts<T>* joined,
+                 cudaStream_t stream) {
+  if (joined) return reconstructing::launch_joined<RealNumbers>(model, a, *joined, stream);
   reconstructing::launch_reconstruct<RealNumbers>(model, a, stream);
 }
 
 template void add_sums(const DeviceModel&, const ReconstructArguments<double>&, const PairSums&, cudaStream_t);
 template void add_sums(const DeviceModel&, const ReconstructArguments<float>&, const PairSums&, cudaStream_t);
-template void reconstruct(const DeviceModel&, const ReconstructArguments<double>&, cudaStream_t);
-template void reconstruct(const DeviceModel&, const ReconstructArguments<float>&, cudaStream_t);
+template void reconstruct(const DeviceModel&, const ReconstructArguments<double>&, const JoinedParts<double>*,
+                          cudaStream_t);
+template void reconstruct(const DeviceModel&, const ReconstructArguments<float>&, const JoinedParts<float>*,
+                          cudaStream_t);
 
 }  // namespace accublas::cuda

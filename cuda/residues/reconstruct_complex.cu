@@ -1,6 +1,7 @@
 // From residues of complex sums to results: both parts of a number from the same planes.
 #include "cuda/residues/crt_tables.hpp"
 #include "cuda/residues/reconstruct.hpp"
+#include "cuda/residues/reconstruct_joined.hpp"
 #include "cuda/residues/reconstruct_tiles.hpp"
 
 namespace accublas::cuda {
@@ -31,11 +32,15 @@ static_assert(wide_bit_length(make_crt_table(component_planes(26, false)).produc
 }  // namespace
 
 template <class T>
-void reconstruct_complex(const DeviceModel& model, const ReconstructArguments<T>& a, cudaStream_t stream) {
+void reconstruct_complex(const DeviceModel& model, const ReconstructArguments<T>& a, const JoinedParts<T>* joined,
+                         cudaStream_t stream) {
+  if (joined) return reconstructing::launch_joined<ComplexNumbers>(model, a, *joined, stream);
   reconstructing::launch_reconstruct<ComplexNumbers>(model, a, stream);
 }
 
-template void reconstruct_complex(const DeviceModel&, const ReconstructArguments<double>&, cudaStream_t);
-template void reconstruct_complex(const DeviceModel&, const ReconstructArguments<float>&, cudaStream_t);
+template void reconstruct_complex(const DeviceModel&, const ReconstructArguments<double>&, const JoinedParts<double>*,
+                                  cudaStream_t);
+template void reconstruct_complex(const DeviceModel&, const ReconstructArguments<float>&, const JoinedParts<float>*,
+                                  cudaStream_t);
 
 }  // namespace accublas::cuda

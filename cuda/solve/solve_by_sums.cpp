@@ -29,8 +29,10 @@ class SolveBySums {
   static constexpr int parts = is_complex<E> ? 2 : 1;
 
  public:
-  SolveBySums(State& state, const TriangularSystem<E>& system, bool dot2, Execution& execution)
-      : state_(state), system_(system), dot2_(dot2), execution_(execution), block_(solve_block_unknowns<E>(dot2)) {}
+  SolveBySums(State& state, const TriangularSystem<E>& system, const E* alpha, bool dot2, Execution& execution)
+      : state_(state), system_(system), dot2_(dot2), execution_(execution), block_(solve_block_unknowns<E>(dot2)) {
+    job_.alpha = alpha;
+  }
 
   void run() {
     if (!dot2_) put_bound(execution_.report, rounded_once<T>());
@@ -143,13 +145,16 @@ class SolveBySums {
 }  // namespace
 
 template <class E>
-void solve_by_sums(State& state, const TriangularSystem<E>& system, const Mode& mode, Execution& execution) {
-  SolveBySums<E>(state, system, mode.kind == ACCUBLAS_MODE_DOT2, execution).run();
+void solve_by_sums(State& state, const TriangularSystem<E>& system, const E* alpha, const Mode& mode,
+                   Execution& execution) {
+  SolveBySums<E>(state, system, alpha, mode.kind == ACCUBLAS_MODE_DOT2, execution).run();
 }
 
-template void solve_by_sums(State&, const TriangularSystem<double>&, const Mode&, Execution&);
-template void solve_by_sums(State&, const TriangularSystem<float>&, const Mode&, Execution&);
-template void solve_by_sums(State&, const TriangularSystem<Complex<double>>&, const Mode&, Execution&);
-template void solve_by_sums(State&, const TriangularSystem<Complex<float>>&, const Mode&, Execution&);
+template void solve_by_sums(State&, const TriangularSystem<double>&, const double*, const Mode&, Execution&);
+template void solve_by_sums(State&, const TriangularSystem<float>&, const float*, const Mode&, Execution&);
+template void solve_by_sums(State&, const TriangularSystem<Complex<double>>&, const Complex<double>*, const Mode&,
+                            Execution&);
+template void solve_by_sums(State&, const TriangularSystem<Complex<float>>&, const Complex<float>*, const Mode&,
+                            Execution&);
 
 }  // namespace accublas::cuda

@@ -7,8 +7,9 @@
 namespace accublas::cuda {
 
 /// The system's unknowns, device operands, as lib/cpu/solve/solve.cpp defines them; modes cr, dp:repro and sp:repro
-/// (cr's values) and dot2. Asynchronous; throws Error, before anything is written where its own memory is missing.
+/// (cr's values) and dot2. alpha: null, or where it lies in device memory instead of in the system. Asynchronous;
+/// throws Error, before anything is written where its own memory is missing.
 template <class E>
-void solve_by_sums(State&, const TriangularSystem<E>&, const Mode&, Execution&);
+void solve_by_sums(State&, const TriangularSystem<E>&, const E* alpha, const Mode&, Execution&);
 
 }  // namespace accublas::cuda

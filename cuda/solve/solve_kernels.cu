@@ -171,11 +171,12 @@ __device__ bool any_nan(const E& z) {
 /// The unknown of a lane's right-hand side at position near + r, where storage.sums are those before it: by all lanes
 /// of a warp.
 template <class E, bool cr>
-__device__ __forceinline__ E next_unknown(const SolveJob<E>& job, const BlockStorage<E, cr>& storage, Index near, int r,
-                                          Index side, const E& pivot, bool lost) {
+__device__ __forceinline__ E next_unknown(const SolveJob<E>& job, const E& alpha, const BlockStorage<E, cr>& storage,
+                                          Index near, int r, Index side, const E& pivot, bool lost) {
   constexpr int parts = parts_of<E>;
   const int lane = threadIdx.x % 32;
-  Unknown<E> unknown{job.system.alpha, storage.x[r][lane], pivot, job.system.m.unit, storage.reciprocal[r]};
+  if (alpha == 0) return {};
+  Unknown<E> unknown{alpha, storage.x[r][lane], pivot, job.system.m.unit, storage.reciprocal[r]};
   TripleSum sums[parts];
 #pragma unroll
   for (int part = 0; part < parts; ++part) {
@@ -230,11 +231,12 @@ class SolveBlock {
 
   __device__ void make_unknowns() const {
     bool lost = has_side() && job_.lost[side()] != 0;
+    const E alpha = job_.alpha ? *job_.alpha : job_.system.alpha;
     for (int sub = 0; sub < count_; sub += edge) {
       const int here = load(sub);
       for (int r = 0; r < here; ++r) {
         ptx::barrier_sync(sums_are_there, 64);
-        const E x = next_unknown<E, cr>(job_, storage_, first_ + sub, r, side(), storage_.a[r][sub + r], lost);
+        const E x = next_unknown<E, cr>(job_, alpha, storage_, first_ + sub, r, side(), storage_.a[r][sub + r], lost);
         lost |= any_nan(x);
         __syncwarp();
         storage_.x[r][lane()] = x;

@@ -17,6 +17,7 @@ namespace accublas::cuda {
 template <class E>
 struct SolveJob {
   TriangularSystem<E> system;
+  const E* alpha;  ///< in device memory, instead of the system's; or null
   bool forward, dot2;
   /// Row parts i + part, column side: that part of sum_j m(i, j) x(j, side) over the unknowns that are known.
   PairSums sums;

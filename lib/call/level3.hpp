@@ -106,6 +106,9 @@ struct Level3 : Level3Shape {
 
   Triangle part() const { return uplo == ACCUBLAS_UPPER ? Triangle::upper : Triangle::lower; }
   Triangle wanted() const { return is_symm(kind) || is_in_place(kind) ? Triangle::all : part(); }
+  /// Factors that are real numbers where the others are complex.
+  bool real_alpha() const { return kind == Level3Kind::herk; }
+  bool real_beta() const { return hermitian_result(); }
   bool hermitian_result() const { return kind == Level3Kind::herk || kind == Level3Kind::her2k; }
   Routine routine() const { return level3_routine(static_cast<int>(kind), is_complex<E>, is_single_precision<E>); }
   /// C as it lies, and its sizes.

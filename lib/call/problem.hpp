@@ -128,6 +128,10 @@ constexpr Triangle transposed(Triangle part) {
 /// -x). An engine may use it.
 enum class RowPairs { none, complex, conjugated };
 
+/// A backend's own: alpha and beta that join both parts of such numbers before the rounding.
+template <class T>
+struct JoinedParts;
+
 /// C = alpha A B + beta C, A m x k, B k x n, C m x n; of a complex operand its conjugate where that is asked for.
 template <class T>
 struct Gemm {
@@ -140,9 +144,11 @@ struct Gemm {
   bool conjugate_a = false, conjugate_b = false;  ///< complex only
   RowPairs row_pairs = RowPairs::none;            ///< real only
   /// What is wanted of C, whose diagonal may be real: of parts of numbers side by side in rows, that of the numbers. To
-  /// be asked for only of an engine that heeds it (cuda/residues/gemm_int8.hpp).
+  /// be asked for only of an engine that heeds it (cuda/residues/gemm_int8.hpp), and that leaves C alone where alpha,
+  /// in device memory, is zero.
   Triangle wanted = Triangle::all;
   bool real_diagonal = false;
+  const JoinedParts<T>* joined = nullptr;  ///< in place of alpha and beta, which are 1 and 0 then
 
   /// C^T = alpha B^T A^T + beta C^T.
   Gemm transposed() const {

@@ -8,6 +8,12 @@
 
 namespace accublas {
 
+/// Both components are.
+template <class T>
+ACCUBLAS_HD bool is_zero(const Complex<T>& z) {
+  return is_zero(z.re) && is_zero(z.im);
+}
+
 /// A factor that is zero makes no term. Special values as IEEE arithmetic on the infinite and NaN terms alone has them.
 template <class T>
 class ComponentSum {

@@ -97,6 +97,9 @@ std::vector<Level3Routine> complex_routines() {
     return {ALL(c, void), HERMITIAN(c, float)};
 }
 
+/// HERK's factors are real, and so are those of HER2K that a GPU serves.
+bool is_hermitian_result(const Level3Routine& r) { return std::strncmp(r.name + 1, "her", 3) == 0; }
+
 template <class T>
 class Level3 : public testing::Test {
  protected:
@@ -121,6 +124,11 @@ class Level3 : public testing::Test {
               {}};
     // Leading dimensions that serve every form of the operands.
     const Index ld = std::max({m, n, k}) + below(rng, 3);
+    if (parts == 2 && !is_hermitian_result(r) && below(rng, 2)) {
+      p.alpha[1] = T(below(rng, 2) ? 1 : -0.3);
+      p.beta[1] = T(below(rng, 2) ? 0 : 0.6);
+      if (below(rng, 4) == 0) p.alpha[0] = 0;
+    }
     p.x.lda = p.x.ldb = p.x.ldc = ld;
     const std::size_t size = static_cast<std::size_t>(parts * ld * ld);
     const GemmEntries<T> e = make_entries<T>(kind, ld, parts * ld, ld, rng);
@@ -148,7 +156,7 @@ class Level3 : public testing::Test {
       std::ostringstream out;
       out << what << " " << r.name << " layout " << p.x.layout << " side " << p.x.side << " uplo " << p.x.uplo << " "
           << p.x.transa << " " << p.x.transb << " diag " << p.x.diag << " m " << p.x.m << " n " << p.x.n << " k "
-          << p.x.k << " alpha " << p.alpha[0] << " beta " << p.beta[0];
+          << p.x.k << " alpha " << p.alpha[0] << "," << p.alpha[1] << " beta " << p.beta[0] << "," << p.beta[1];
       return out.str();
     };
     ASSERT_EQ(std::memcmp(got.data(), want.data(), want.size() * sizeof(T)), 0) << text();
@@ -203,6 +211,41 @@ TYPED_TEST(Level3, EveryKindOfData) {
   }
 }
 
+/// alpha and beta in device memory, with the bits of those on the host; what BLAS leaves alone stays as it was.
+TYPED_TEST(Level3, FactorsOnTheDevice) {
+  using T = TypeParam;
+  for (const char* mode : {"cr", "dp:repro", "dot2", "fixed:53", "slices:3", "dp"}) {
+    const bool exact = !std::strcmp(mode, "dp");
+    this->cpu.set(exact ? "cr" : mode);
+    Context gpu(ACCUBLAS_BACKEND_CUDA);
+    gpu.set(mode);
+    ASSERT_EQ(accublas_set_pointer_mode(gpu, ACCUBLAS_POINTER_DEVICE), ACCUBLAS_SUCCESS);
+    this->for_routines([&](const Level3Routine& r, Index parts) {
+      if (testing::Test::HasFatalFailure() || !std::strcmp(r.name + 1, "her2k")) return;
+      for (int factors = 0; factors < 4; ++factors) {
+        auto p = this->make(r, parts, 1 + below(this->rng, 60), 1 + below(this->rng, 60), 1 + below(this->rng, 50),
+                            {exact ? Data::integers : Data::phi, 1});
+        if (exact) p.alpha[0] = 2, p.alpha[1] = 0, p.beta[0] = p.beta[1] = 0;
+        if (factors == 1) p.alpha[0] = p.alpha[1] = 0;
+        if (factors == 2) p.alpha[0] = p.alpha[1] = 0, p.beta[0] = 1, p.beta[1] = 0;
+        if (factors == 3) p.beta[0] = p.beta[1] = 0;
+        std::vector<T> b = p.b, c = p.c;
+        ASSERT_EQ(r.run(this->cpu, p.x, p.alpha, p.a.data(), b.data(), p.beta, c.data()), ACCUBLAS_SUCCESS);
+        const DeviceArray<T> da(p.a), db(p.b), dc(p.c), alpha(std::vector<T>(p.alpha, p.alpha + 2)),
+            beta(std::vector<T>(p.beta, p.beta + 2));
+        ASSERT_EQ(r.run(gpu, p.x, alpha.data(), da.data(), db.data(), beta.data(), dc.data()), ACCUBLAS_SUCCESS)
+            << mode << " " << r.name << " " << gpu.error();
+        ASSERT_EQ(accublas_sync(gpu), ACCUBLAS_SUCCESS) << gpu.error();
+        if (exact && factors != 0) continue;
+        const std::vector<T> got = (r.in_place ? db : dc).values(), &want = r.in_place ? b : c;
+        ASSERT_TRUE(exact ? got == want : std::memcmp(got.data(), want.data(), want.size() * sizeof(T)) == 0)
+            << mode << " " << r.name << " factors " << factors << " layout " << p.x.layout << " uplo " << p.x.uplo;
+      }
+    });
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
 /// Several tiles along the diagonal, and blocks of C under a small workspace.
 TYPED_TEST(Level3, TilesAndBlocks) {
   for (const bool small : {false, true}) {
@@ -215,7 +258,10 @@ TYPED_TEST(Level3, TilesAndBlocks) {
       this->for_routines([&](const Level3Routine& r, Index parts) {
         if (testing::Test::HasFatalFailure()) return;
         const Index n = (parts == 1 ? 900 : 520) + below(this->rng, 100);
-        this->expect_same(r, this->make(r, parts, 300, n, 200 + below(this->rng, 300), {Data::phi, 0.5}), mode);
+        auto p = this->make(r, parts, 300, n, 200 + below(this->rng, 300), {Data::phi, 0.5});
+        // The CPU joins parts element by element: one routine in two modes is enough.
+        if (parts == 2 && std::strcmp(r.name + 1, "syrk")) p.alpha[1] = p.beta[1] = 0, p.alpha[0] = 1;
+        this->expect_same(r, p, mode);
       });
     }
     if (testing::Test::HasFatalFailure()) return;
@@ -253,19 +299,19 @@ TYPED_TEST(Level3, GradeAndNative) {
     });
 }
 
-/// Refused with C as it was: a complex factor's imaginary part, and factors in device memory.
+/// Refused with C as it was: HER2K's alpha with an imaginary part, or in device memory.
 TEST(Level3OnGpu, Factors) {
   Context context(ACCUBLAS_BACKEND_CUDA);
   context.set("cr");
   const std::vector<double> ones(32, 1);
   const DeviceArray<double> a(ones), c(ones), one(ones);
   const double alpha[2] = {1, 2}, beta[2] = {1, 0};
-  EXPECT_EQ(accublas_zsyrk(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_UPPER, ACCUBLAS_NO_TRANS, 4, 4, alpha, a.data(), 4,
-                           beta, c.data(), 4),
+  EXPECT_EQ(accublas_zher2k(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_UPPER, ACCUBLAS_NO_TRANS, 4, 4, alpha, a.data(), 4,
+                            a.data(), 4, beta, c.data(), 4),
             ACCUBLAS_ERROR_UNAVAILABLE);
   ASSERT_EQ(accublas_set_pointer_mode(context, ACCUBLAS_POINTER_DEVICE), ACCUBLAS_SUCCESS);
-  EXPECT_EQ(accublas_dsyrk(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_UPPER, ACCUBLAS_NO_TRANS, 4, 4, one.data(), a.data(),
-                           4, one.data(), c.data(), 4),
+  EXPECT_EQ(accublas_zher2k(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_UPPER, ACCUBLAS_NO_TRANS, 4, 4, one.data(), a.data(),
+                            4, a.data(), 4, one.data(), c.data(), 4),
             ACCUBLAS_ERROR_UNAVAILABLE);
   EXPECT_EQ(c.values(), ones);
 }

@@ -243,6 +243,36 @@ TYPED_TEST(Solve, VectorsByCublas) {
       }
 }
 
+/// alpha in device memory: what it is there, and zero.
+TYPED_TEST(Solve, FactorsOnTheDevice) {
+  for (const char* mode : {"cr", "dot2", "native"}) {
+    this->cpu.set(std::string(mode) == "native" ? "cr" : mode);
+    this->gpu.set(mode);
+    for (const Index parts : {1, 2})
+      for (const bool zero : {false, true}) {
+        auto p = this->make(System::tame, parts, 70, 40);
+        if (zero) p.alpha[0] = p.alpha[1] = 0;
+        std::vector<TypeParam> want = p.b;
+        ASSERT_EQ(trsm(this->cpu, parts, p.form, p.m, p.n, p.alpha, p.a.data(), p.lda, want.data(), p.ldb),
+                  ACCUBLAS_SUCCESS);
+        const DeviceArray<TypeParam> a(p.a), b(p.b), alpha(std::vector<TypeParam>(p.alpha, p.alpha + 2));
+        ASSERT_EQ(accublas_set_pointer_mode(this->gpu, ACCUBLAS_POINTER_DEVICE), ACCUBLAS_SUCCESS);
+        ASSERT_EQ(trsm(this->gpu, parts, p.form, p.m, p.n, alpha.data(), a.data(), p.lda, b.data(), p.ldb),
+                  ACCUBLAS_SUCCESS)
+            << mode << " " << this->gpu.error();
+        const std::vector<TypeParam> got = b.values();
+        if (std::string(mode) != "native") {
+          ASSERT_EQ(std::memcmp(got.data(), want.data(), want.size() * sizeof(TypeParam)), 0) << mode << parts << zero;
+        } else {
+          for (std::size_t i = 0; i < want.size(); ++i)
+            if (!std::isnan(want[i])) {
+              ASSERT_NEAR(got[i], want[i], (sizeof(TypeParam) == 8 ? 1e-12 : 1e-3) * (1 + std::fabs(want[i])));
+            }
+        }
+      }
+  }
+}
+
 /// Products between blocks by the INT8 engine, and few right-hand sides at a time.
 TYPED_TEST(Solve, LargeSystems) {
   for (const bool small : {false, true}) {

@@ -128,7 +128,7 @@ def configurations(case, index):
     where = "cuda" if backend() == "cuda" else "cpu"
     serving = engine_table.serving(case.routine, case.mode, where, case.prefix in COMPLEX)
     if where == "cuda" and case.prefix in COMPLEX and (complex(case.alpha).imag != 0 or complex(case.beta).imag != 0):
-        # A GPU lacks them: host operands are the CPU's then, where that has the engine.
+        # Some of a GPU's engines lack them: host operands are the CPU's then, where that has the engine.
         serving = [e for e in serving if e in engine_table.serving(case.routine, case.mode, "cpu", True)]
     for engine in serving:
         result.append({"engine": engine})
