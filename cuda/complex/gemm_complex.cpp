@@ -12,6 +12,7 @@
 #include "cuda/core/scalar_argument.hpp"
 #include "cuda/core/scale.hpp"
 #include "cuda/elements/joined.hpp"
+#include "cuda/native/native_call.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/integers.hpp"
 #include "lib/call/accuracy.hpp"
@@ -98,26 +99,17 @@ void native(State& state, const Call<Gemm<Complex<T>>, Complex<T>>& call, const 
   BlasMatrix<const Complex<T>> a, b;
   if (!named_by_blas(g, a, b))
     throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "cuBLAS has no leading dimensions for the strides of this complex product");
-  const std::size_t own = state.blas_bytes();
-  std::optional<CallMemory> memory;
-  if (own > 0)
-    memory.emplace(state.device(), state.cuda_stream(), state.capture_memory(), execution.workspace.buffer(),
-                   execution.workspace.buffer_bytes(), own);
-  state.begin_native_call(execution.report.level);
-  state.phase(&accublas_report_t::ms_product);
-  Cublas& blas = state.cublas();
-  blas.begin(state.cuda_stream(), memory ? memory->data() : nullptr, own);
-  blas.scalars_on_device(call.alpha.on_device);
   // cuBLAS loads host scalars as numbers aligned to their size, which Complex is not.
   struct alignas(sizeof(Complex<T>)) Aligned {
     Complex<T> number;
   };
   const bool there = call.alpha.on_device;
   const Aligned alpha{there ? Complex<T>{} : *call.alpha.pointer}, beta{there ? Complex<T>{} : *call.beta.pointer};
-  blas.gemm(g.m, g.n, g.k, there ? call.alpha.pointer : &alpha.number, a, b, there ? call.beta.pointer : &beta.number,
-            g.c.data, g.n == 1 ? g.m : g.c.col_stride);
-  state.end_call();
-  execution.report.workspace_bytes = static_cast<std::int64_t>(own);
+  with_cublas(state, execution, 0, [&](Cublas& blas, std::byte*) {
+    blas.scalars_on_device(there);
+    blas.gemm(g.m, g.n, g.k, there ? call.alpha.pointer : &alpha.number, a, b, there ? call.beta.pointer : &beta.number,
+              g.c.data, g.n == 1 ? g.m : g.c.col_stride);
+  });
 }
 
 /// By cuBLAS with alpha in device memory: it reads A and B also where alpha turns out to be zero, so that C is kept
