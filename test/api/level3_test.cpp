@@ -283,3 +283,38 @@ TEST(Level3, FixedThatDropsNothingPromisesOneRounding) {
   ASSERT_EQ(accublas_set_mode_name(context, "fixed:30"), ACCUBLAS_SUCCESS);
   EXPECT_EQ(all(), std::vector<double>(5, std::numeric_limits<double>::infinity()));
 }
+
+/// A diagonal of HER2K with an imaginary alpha is the imaginary part of a difference of products, whose terms may be
+/// far smaller than those of the real part: T* of dp:repro covers them.
+TEST(Level3, DiagonalOfHer2kKeepsItsBound) {
+  api::Context context;
+  constexpr std::int64_t terms = 4;
+  std::uint64_t state = 1;
+  const auto uniform = [&] {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<double>(state >> 11) * 0x1p-53;
+  };
+  const double alpha[2] = {0, 1}, beta = 0;
+  for (int i = 0; i < 500; ++i) {
+    double a[2 * terms], b[2 * terms];
+    for (double* x : {a, b}) {
+      const double far = std::ldexp(1, -1 - i % 14);
+      for (std::int64_t p = 0; p < terms; ++p) {
+        x[2 * p] = uniform() + 0.5;
+        x[2 * p + 1] = (uniform() - 0.5) * far;
+      }
+    }
+    double result[2][2];
+    for (const bool exact : {false, true}) {
+      ASSERT_EQ(accublas_set_mode_name(context, exact ? "cr" : "dp:repro"), ACCUBLAS_SUCCESS);
+      ASSERT_EQ(accublas_zher2k(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_UPPER, ACCUBLAS_NO_TRANS, 1, terms, alpha, a, 1,
+                                b, 1, &beta, result[exact], 1),
+                ACCUBLAS_SUCCESS)
+          << context.error();
+    }
+    double size = 0;
+    for (std::int64_t p = 0; p < terms; ++p)
+      size += 2 * (std::fabs(a[2 * p] * b[2 * p + 1]) + std::fabs(a[2 * p + 1] * b[2 * p]));
+    ASSERT_LE(std::fabs(result[0][0] - result[1][0]), (4 * terms + 7) * 0x1p-53 * size) << i;
+  }
+}

@@ -48,8 +48,10 @@ def product(mode, fmt, alpha, a, b, beta, c, d, field, routine="gemm"):
 
     facts = modes.Facts()
     if not nothing:
-        # Of each component's columns, element by element; a Hermitian diagonal has no imaginary part to compute.
-        counted = np.concatenate([d.wanted & ~np.logical_and(d.hermitian and r == 1, np.eye(m, n, dtype=bool))
+        # Of each component's columns, element by element; a Hermitian diagonal has no imaginary part to compute, but
+        # its real part needs that of the difference of the halves, where alpha has one.
+        real = d.hermitian and not (d.conjugate_half and alpha.imag != 0)
+        counted = np.concatenate([d.wanted & ~np.logical_and(real and r == 1, np.eye(m, n, dtype=bool))
                                   for r in range(count)], axis=1)
 
         def terms(i, j):

@@ -137,7 +137,9 @@ class ComplexElements {
     std::atomic<std::int64_t> rejected{0};
     for_all(0, g_.m, [&](Index i, Index j, int) {
       if (!finite(i, j)) return;
-      for (int c = 0; c < components(i, j); ++c) {
+      // A diagonal's real part needs Im D, whose terms have the magnitudes of those of Im S.
+      const bool needs_difference = g_.two_pairs && !is_zero(g_.alpha.im);
+      for (int c = 0; c < (needs_difference ? 2 : components(i, j)); ++c) {
         const int rung = rung_of(i, j, row_line(i, c), column_line(j, c));
         if (rung == rungs.count) {
           rejected.fetch_add(1, std::memory_order_relaxed);
