@@ -6,7 +6,11 @@
 namespace bench {
 namespace {
 
-enum class Arguments { gemm, symm, syrk, syr2k, trmm, trsm };
+enum class Arguments { gemm, symm, syrk, syr2k, trmm, trsm, symv, trmv, trsv, ger, syr, syr2 };
+constexpr bool is_trsm(Arguments a) { return a == Arguments::trsm || a == Arguments::trsv; }
+/// B, or its first column, is where the result is to be.
+constexpr bool is_in_place(Arguments a) { return a == Arguments::trmm || a == Arguments::trmv || is_trsm(a); }
+constexpr bool is_vector(Arguments a) { return a == Arguments::trmv || a == Arguments::trsv; }
 constexpr accublas_layout columns = ACCUBLAS_COL_MAJOR;
 constexpr accublas_transpose plain = ACCUBLAS_NO_TRANS;
 
@@ -64,14 +68,39 @@ Entry entry(const char* name, Arguments arguments, int parts, Run run) {
     return accublas_##name(o.context, columns, ACCUBLAS_LEFT, ACCUBLAS_UPPER, plain, ACCUBLAS_NON_UNIT, o.n, o.n,  \
                            o.alpha, o.a, o.n, o.c, o.n);                                                           \
   })
+#define SYMV(name, T, parts)                                                                                       \
+  entry<T>(#name, Arguments::symv, parts, [](const Call<T>& o) {                                                   \
+    return accublas_##name(o.context, columns, ACCUBLAS_UPPER, o.n, o.alpha, o.a, o.n, o.b, 1, o.beta, o.c, 1);    \
+  })
+#define TRMV(name, T, parts) TRIANGLE(name, trmv, T, parts)
+#define TRSV(name, T, parts) TRIANGLE(name, trsv, T, parts)
+#define TRIANGLE(name, kind, T, parts)                                                                             \
+  entry<T>(#name, Arguments::kind, parts, [](const Call<T>& o) {                                                   \
+    return accublas_##name(o.context, columns, ACCUBLAS_UPPER, plain, ACCUBLAS_NON_UNIT, o.n, o.a, o.n, o.c, 1);   \
+  })
+#define GER(name, T, parts)                                                                                        \
+  entry<T>(#name, Arguments::ger, parts, [](const Call<T>& o) {                                                    \
+    return accublas_##name(o.context, columns, o.n, o.n, o.alpha, o.a, 1, o.b, 1, o.c, o.n);                       \
+  })
+#define SYR(name, T, parts)                                                                                        \
+  entry<T>(#name, Arguments::syr, parts, [](const Call<T>& o) {                                                    \
+    return accublas_##name(o.context, columns, ACCUBLAS_UPPER, o.n, o.alpha, o.a, 1, o.c, o.n);                    \
+  })
+#define SYR2(name, T, parts)                                                                                       \
+  entry<T>(#name, Arguments::syr2, parts, [](const Call<T>& o) {                                                   \
+    return accublas_##name(o.context, columns, ACCUBLAS_UPPER, o.n, o.alpha, o.a, 1, o.b, 1, o.c, o.n);            \
+  })
 // clang-format on
 #define ALL(KIND, routine) \
   KIND(d##routine, double, 1), KIND(s##routine, float, 1), KIND(z##routine, double, 2), KIND(c##routine, float, 2)
+#define REAL(KIND, routine) KIND(d##routine, double, 1), KIND(s##routine, float, 1)
 #define COMPLEX(KIND, routine) KIND(z##routine, double, 2), KIND(c##routine, float, 2)
 
-const Entry entries[] = {COMPLEX(GEMM, gemm),   ALL(SYMM, symm),     COMPLEX(SYMM, hemm),
-                         ALL(SYRK, syrk),       COMPLEX(SYRK, herk), ALL(SYR2K, syr2k),
-                         COMPLEX(SYR2K, her2k), ALL(TRMM, trmm),     ALL(TRSM, trsm)};
+const Entry entries[] = {COMPLEX(GEMM, gemm), ALL(SYMM, symm),   COMPLEX(SYMM, hemm),   ALL(SYRK, syrk),
+                         COMPLEX(SYRK, herk), ALL(SYR2K, syr2k), COMPLEX(SYR2K, her2k), ALL(TRMM, trmm),
+                         ALL(TRSM, trsm),     REAL(SYMV, symv),  COMPLEX(SYMV, hemv),   ALL(TRMV, trmv),
+                         ALL(TRSV, trsv),     REAL(GER, ger),    COMPLEX(GER, geru),    COMPLEX(GER, gerc),
+                         REAL(SYR, syr),      COMPLEX(SYR, her), REAL(SYR2, syr2),      COMPLEX(SYR2, her2)};
 
 /// By netlib's arguments, all of them addresses.
 void call_netlib(const Entry& e, void* function, std::int64_t order, const void* a, const void* b, void* c) {
@@ -80,6 +109,7 @@ void call_netlib(const Entry& e, void* function, std::int64_t order, const void*
   static constexpr float single_ones[2] = {1, 0}, single_zeros[2] = {0, 0};
   const P one = e.single ? static_cast<P>(single_ones) : ones, zero = e.single ? static_cast<P>(single_zeros) : zeros;
   const int n = static_cast<int>(order);
+  const int step = 1;
   const char* const none = "N";
   switch (e.arguments) {
     case Arguments::gemm:
@@ -98,14 +128,29 @@ void call_netlib(const Entry& e, void* function, std::int64_t order, const void*
     case Arguments::trsm:
       return reinterpret_cast<void (*)(P, P, P, P, P, P, P, P, P, void*, P)>(function)("L", "U", none, none, &n, &n,
                                                                                        one, a, &n, c, &n);
+    case Arguments::symv:
+      return reinterpret_cast<void (*)(P, P, P, P, P, P, P, P, void*, P)>(function)("U", &n, one, a, &n, b, &step, zero,
+                                                                                    c, &step);
+    case Arguments::trmv:
+    case Arguments::trsv:
+      return reinterpret_cast<void (*)(P, P, P, P, P, P, void*, P)>(function)("U", none, none, &n, a, &n, c, &step);
+    case Arguments::ger:
+      return reinterpret_cast<void (*)(P, P, P, P, P, P, P, void*, P)>(function)(&n, &n, one, a, &step, b, &step, c,
+                                                                                 &n);
+    case Arguments::syr:
+      return reinterpret_cast<void (*)(P, P, P, P, P, void*, P)>(function)("U", &n, one, a, &step, c, &n);
+    case Arguments::syr2:
+      return reinterpret_cast<void (*)(P, P, P, P, P, P, P, void*, P)>(function)("U", &n, one, a, &step, b, &step, c,
+                                                                                 &n);
   }
 }
 
-/// TRSM's A: the data's with 4 n more on the diagonal, since the unknowns of a random triangle grow beyond all numbers.
+/// TRSM's and TRSV's A: the data's with 4 n more on the diagonal, since the unknowns of a random triangle grow beyond
+/// all numbers.
 class Dominant {
  public:
   const void* of(const Entry& e, std::int64_t n, const void* a) {
-    if (e.arguments != Arguments::trsm) return a;
+    if (!is_trsm(e.arguments)) return a;
     if (a == from_ && n == n_) return copy_.data();
     const unsigned char* const begin = static_cast<const unsigned char*>(a);
     copy_.assign(begin, begin + static_cast<std::size_t>(n * n) * e.bytes);
@@ -143,10 +188,9 @@ std::vector<std::string> product_names() {
 Product product(const std::string& name, const std::function<void*(const std::string&)>& symbol) {
   for (const Entry& e : entries) {
     if (name != e.name) continue;
-    // TRMM and TRSM begin with B in C's place.
     const auto begin = [&e](std::int64_t n, const void* b, void* c) {
-      if (e.arguments == Arguments::trmm || e.arguments == Arguments::trsm)
-        std::memcpy(c, b, static_cast<std::size_t>(n * n) * e.bytes);
+      if (is_in_place(e.arguments))
+        std::memcpy(c, b, static_cast<std::size_t>(is_vector(e.arguments) ? n : n * n) * e.bytes);
     };
     void* const function = symbol(name + "_");
     const auto matrix = std::make_shared<Dominant>();

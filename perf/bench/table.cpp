@@ -1,5 +1,6 @@
 #include "perf/bench/table.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "perf/bench/data.hpp"
@@ -34,7 +35,8 @@ void Table::print(const Case& what, const std::vector<Result>& results) {
     std::printf("%-8s %9s %-15s %3s  %-14s %-7s %12s %8s %4s %6s %10s %9s\n", "routine", "size", "data", "thr", "mode",
                 "engine", "time", "ratio", "T", "parts", "undecided", "rejected");
   headed_ = true;
-  const long long size = results.empty() ? what.size : static_cast<long long>(results[0].report.k);
+  const long long size =
+      results.empty() ? what.size : static_cast<long long>(std::max(results[0].report.m, results[0].report.k));
   if (!results.empty())
     std::printf("%-8s %9lld %-15s %3d  %-14s %-7s %12s %8.2f\n", what.routine.c_str(), size,
                 short_name(what.data).c_str(), what.threads, "OpenBLAS", "",
