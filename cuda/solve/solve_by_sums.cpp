@@ -23,6 +23,9 @@ namespace {
 /// Unknowns from which on products are the INT8 engine's, and elements that it has to have then: measured on an H200.
 constexpr Index least_terms_of_residues = 128, least_elements_of_residues = Index{1} << 18;
 
+/// Right-hand sides of a launch: 32 a thread block, whose numbers along y end there.
+constexpr Index most_sides = Index{32} * 65535;
+
 template <class E>
 class SolveBySums {
   using T = RealOf<E>;
@@ -47,14 +50,11 @@ class SolveBySums {
     std::optional<BatchScope> scope;
     if (!state_.in_batch()) scope.emplace(state_, execution_.report.level);
     clear(job_.undecided, 1);
-    for (Index side = 0; side < system_.sides; side += panel_) {
-      job_.system = system_;
-      job_.system.sides = std::min(panel_, system_.sides - side);
-      job_.system.x = system_.x.block(0, side);
-      clear(job_.lost, panel_);
-      clear(job_.sums.pair, parts * system_.order * panel_);
-      if (job_.sums.error) clear(job_.sums.error, parts * system_.order * panel_);
-      solve(0, system_.order, inner);
+    try {
+      solve_panels(inner);
+    } catch (const Error& error) {
+      if (wrote_ && error.status() == ACCUBLAS_ERROR_MEMORY) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
+      throw;
     }
     CallState* const call = state_.begin_call(execution_.report.level);
     report_undecided(state_.model(), job_.undecided, call, state_.cuda_stream());
@@ -64,11 +64,23 @@ class SolveBySums {
   }
 
  private:
+  void solve_panels(Execution& inner) {
+    for (Index side = 0; side < system_.sides; side += panel_) {
+      job_.system = system_;
+      job_.system.sides = std::min(panel_, system_.sides - side);
+      job_.system.x = system_.x.block(0, side);
+      clear(job_.lost, panel_);
+      clear(job_.sums.pair, parts * system_.order * panel_);
+      if (job_.sums.error) clear(job_.sums.error, parts * system_.order * panel_);
+      solve(0, system_.order, inner);
+    }
+  }
+
   /// Right-hand sides at a time: their sums take half of the workspace at most, but those of 32 are always there.
   void choose_panel() {
     const Index each = parts * system_.order * static_cast<Index>(sizeof(double2) + (dot2_ ? 0 : sizeof(double)));
     const Index room = static_cast<Index>(execution_.workspace.cap() / 2) / each / 32 * 32;
-    panel_ = std::min(system_.sides, std::max<Index>(room, 32));
+    panel_ = std::min({system_.sides, std::max<Index>(room, 32), most_sides});
   }
 
   void lay_out(Carver& carver) {
@@ -100,7 +112,11 @@ class SolveBySums {
 
   /// Unknowns from position `first` on.
   void solve(Index first, Index count, Execution& inner) {
-    if (count <= block_) return solve_block(state_.model(), job_, first, count, state_.cuda_stream());
+    if (count <= block_) {
+      solve_block(state_.model(), job_, first, count, state_.cuda_stream());
+      wrote_ = true;
+      return;
+    }
     Index half = block_;
     while (2 * half < count) half *= 2;
     solve(first, half, inner);
@@ -138,6 +154,7 @@ class SolveBySums {
   Execution& execution_;
   const Index block_;
   Index panel_ = 0;
+  bool wrote_ = false;
   SolveJob<E> job_{};
   T *row_lines_ = nullptr, *col_lines_ = nullptr;
 };
