@@ -1,0 +1,106 @@
+// Unknowns of triangular systems from sums that are known up to an error: what the interval decides is what the exact
+// sums at its ends and within give; and it decides nearly always.
+#include "lib/numerics/substitution.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <random>
+
+namespace accublas {
+namespace {
+
+using Random = std::mt19937_64;
+
+template <class E>
+class Substitution : public testing::Test {
+ protected:
+  using T = RealOf<E>;
+  static constexpr int parts = parts_of<E>;
+  Random rng{23};
+
+  int below(int n) { return static_cast<int>(rng() % static_cast<unsigned>(n)); }
+
+  /// Numbers of few bits and of all, near each other and anywhere.
+  double number(int exponents) {
+    double x = 0;
+    switch (below(6)) {
+      case 0:
+        x = below(17) - 8;
+        break;
+      case 1:
+        x = (below(2) ? 1 : -1) * (1 + below(3) * static_cast<double>(std::numeric_limits<T>::epsilon()));
+        break;
+      case 2:
+        x = std::ldexp(1 + 2 * below(1 << 20), -below(24)) * (below(2) ? 1 : -1);
+        break;
+      case 3:
+        x = below(8) ? 1 : -0.0;
+        break;
+      default:
+        x = static_cast<double>(static_cast<std::int64_t>(rng())) * 0x1p-63;
+    }
+    return std::ldexp(x, exponents == 0 ? 0 : below(2 * exponents) - exponents);
+  }
+  E element(int exponents) {
+    if constexpr (is_complex<E>)
+      return {static_cast<T>(number(exponents)), static_cast<T>(number(exponents))};
+    else
+      return static_cast<T>(number(exponents));
+  }
+  static double size(const E& z) {
+    double largest = 0;
+    for (int part = 0; part < parts; ++part) largest = std::max(largest, std::fabs(double{part_of(z, part)}));
+    return largest;
+  }
+};
+using Types = testing::Types<double, float, Complex<double>, Complex<float>>;
+TYPED_TEST_SUITE(Substitution, Types);
+
+TYPED_TEST(Substitution, DecidesAsExactSumsDo) {
+  using E = TypeParam;
+  using T = RealOf<E>;
+  constexpr int parts = parts_of<E>;
+  int decided = 0, tried = 0;
+  for (int i = 0; i < 60000; ++i) {
+    const int exponents = i % 4 == 0 ? 0 : i % 4 == 1 ? 30 : i % 4 == 2 ? 120 : sizeof(T) == 8 ? 700 : 70;
+    const E alpha = this->below(2) ? E{T(1)} : this->element(this->below(2) ? 0 : exponents),
+            b = this->element(exponents);
+    const Unknown<E> row = Unknown<E>::of_row(alpha, this->element(exponents), this->below(4) == 0);
+    Unknown<E> unknown = row;
+    unknown.b = b;
+    // Sums of which the numerator leaves all or nothing, or the last bits alone.
+    TripleSum sums[parts];
+    for (int part = 0; part < parts; ++part) {
+      double first = this->number(exponents);
+      const double product = static_cast<double>(part_of(alpha, 0)) * static_cast<double>(part_of(b, part));
+      if (this->below(3) == 0 && std::isfinite(product)) first = product;
+      if (this->below(6) == 0) first = std::nextafter(first, 0.0);
+      const double second = first * 0x1p-53 * (this->below(3) - 1) * static_cast<double>(this->rng() >> 11) * 0x1p-53;
+      sums[part] = {first, second, this->below(3) ? 0 : second * 0x1p-55,
+                    this->below(4) ? std::fabs(first) * std::ldexp(1, -60 - this->below(60)) : 0};
+    }
+    E result{};
+    ++tried;
+    if (!unknown.approximate(sums, result)) continue;
+    ++decided;
+    for (int end = -1; end <= 1; ++end) {
+      ExactSum<double> above[parts];
+      for (int part = 0; part < parts; ++part) {
+        for (const double x : {sums[part].a1, sums[part].a2, sums[part].a3}) above[part].add(1, -x);
+        above[part].add(this->below(2) ? end : -end, sums[part].error);
+      }
+      const E exact = unknown.exact(above);
+      ASSERT_EQ(std::memcmp(&exact, &result, sizeof(E)), 0)
+          << std::hexfloat << i << " end " << end << " alpha " << part_of(alpha, 0) << " b " << part_of(b, 0)
+          << " pivot " << part_of(unknown.pivot, 0) << " unit " << unknown.unit << " sum " << sums[0].a1 << " + "
+          << sums[0].a2 << " +- " << sums[0].error << ": " << part_of(result, 0) << " for " << part_of(exact, 0);
+    }
+  }
+  // Many of these are made to be hard, and some are out of range.
+  EXPECT_GT(decided, tried / 4);
+}
+
+}  // namespace
+}  // namespace accublas
