@@ -15,6 +15,7 @@ __global__ void totals_kernel(const CallState* call, const unsigned long long* v
   totals->undecided += call->undecided;
   totals->bound_componentwise = max(totals->bound_componentwise, call->bound_componentwise);
   totals->prefers_native |= call->prefers_native;
+  totals->not_covered |= call->not_covered;
 }
 
 }  // namespace

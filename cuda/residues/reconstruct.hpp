@@ -38,7 +38,7 @@ void reconstruct_complex(const DeviceModel&, const ReconstructArguments<T>&, con
                          cudaStream_t);
 
 /// The sums S of an interval pass with real residues, added by their leading bits to `sums`, with bounds of what they
-/// lack: infinite ones where a line is special or far out of scale. Of the arguments C, its factors, `open` and
+/// lack: infinite ones where a line is special or far out of scale. Of the arguments alpha is 1; C, beta, `open` and
 /// `wanted` play no part.
 template <class T>
 void add_sums(const DeviceModel&, const ReconstructArguments<T>&, const PairSums& sums, cudaStream_t);

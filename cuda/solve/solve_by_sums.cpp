@@ -60,7 +60,7 @@ class SolveBySums {
     report_undecided(state_.model(), job_.undecided, call, state_.cuda_stream());
     state_.end_call();
     if (scope) scope->end();
-    execution_.report.workspace_bytes += static_cast<std::int64_t>(sizing.used());
+    execution_.report.workspace_bytes = most_inner_bytes_ + static_cast<std::int64_t>(sizing.used());
   }
 
  private:
@@ -91,17 +91,34 @@ class SolveBySums {
     job_.sums = {carver.take<double2>(count), dot2_ ? nullptr : carver.take<double>(count), panel_};
     job_.lost = carver.take<unsigned char>(panel_);
     job_.undecided = carver.take<unsigned long long>(1);
-    // Lines of the largest complex product as real ones.
-    if (is_complex<E> && !dot2_ && system_.order > least_terms_of_residues) {
-      row_lines_ = carver.take<T>(largest_product() * largest_product() * 4);
-      if (system_.x.row_stride != 1) col_lines_ = carver.take<T>(largest_product() * panel_ * 2);
+    // Lines of the largest complex products as real ones.
+    if (is_complex<E>) {
+      const MostLines most = most_lines(system_.order);
+      row_lines_ = carver.take<T>(4 * most.row_entries);
+      if (system_.x.row_stride != 1) col_lines_ = carver.take<T>(2 * most.terms * panel_);
     }
   }
-  /// Unknowns of the largest block that is multiplied, and of those after it.
-  Index largest_product() const {
+  /// The unknowns of the first half of so many.
+  Index half_of(Index count) const {
     Index half = block_;
-    while (2 * half < system_.order) half *= 2;
+    while (2 * half < count) half *= 2;
     return half;
+  }
+  /// Whether the products of so many unknowns, for the sums of so many, are the INT8 engine's.
+  bool takes_residues(Index terms, Index rows) const {
+    return !dot2_ && terms >= least_terms_of_residues && rows * panel_ >= least_elements_of_residues;
+  }
+  /// What the products of the INT8 engine that a system of so many unknowns has need at most: entries of A, and terms.
+  struct MostLines {
+    Index row_entries, terms;
+  };
+  MostLines most_lines(Index count) const {
+    if (count <= block_) return {0, 0};
+    const Index half = half_of(count), rest = count - half;
+    const MostLines first = most_lines(half), second = most_lines(rest);
+    const bool own = takes_residues(half, rest);
+    return {std::max({first.row_entries, second.row_entries, own ? half * rest : 0}),
+            std::max({first.terms, second.terms, own ? half : 0})};
   }
 
   template <class Number>
@@ -117,8 +134,7 @@ class SolveBySums {
       wrote_ = true;
       return;
     }
-    Index half = block_;
-    while (2 * half < count) half *= 2;
+    const Index half = half_of(count);
     solve(first, half, inner);
     add_products(first, half, count - half, inner);
     solve(first + half, count - half, inner);
@@ -127,12 +143,18 @@ class SolveBySums {
   /// The products of the unknowns from position `first` on to the sums of the `rows` unknowns after them.
   void add_products(Index first, Index terms, Index rows, Execution& inner) {
     const TriangularSystem<E>& s = job_.system;
-    if (dot2_ || terms < least_terms_of_residues || rows * s.sides < least_elements_of_residues)
-      return add_known(state_.model(), job_, first, terms, rows, state_.cuda_stream());
+    if (!takes_residues(terms, rows)) return add_known(state_.model(), job_, first, terms, rows, state_.cuda_stream());
     const Index column = job_.forward ? first : s.order - first - terms,
                 row = job_.forward ? first + terms : s.order - first - terms - rows;
     const Matrix<const E> a = s.m.stored.block(row, column), x{&s.x(column, 0), s.x.row_stride, s.x.col_stride};
     const PairSums sums = job_.sums.from(parts * row, 0);
+    multiply(a, x, rows, terms, sums, inner);
+    most_inner_bytes_ = std::max(most_inner_bytes_, execution_.report.workspace_bytes);
+  }
+
+  void multiply(const Matrix<const E>& a, const Matrix<const E>& x, Index rows, Index terms, const PairSums& sums,
+                Execution& inner) {
+    const TriangularSystem<E>& s = job_.system;
     if constexpr (is_complex<E>) {
       const cudaStream_t stream = state_.cuda_stream();
       write_rows(a, rows, terms, RowLayout::both, s.m.conjugate, false, false, row_lines_, stream);
@@ -154,6 +176,7 @@ class SolveBySums {
   Execution& execution_;
   const Index block_;
   Index panel_ = 0;
+  std::int64_t most_inner_bytes_ = 0;
   bool wrote_ = false;
   SolveJob<E> job_{};
   T *row_lines_ = nullptr, *col_lines_ = nullptr;

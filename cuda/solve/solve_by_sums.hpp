@@ -8,7 +8,8 @@ namespace accublas::cuda {
 
 /// The system's unknowns, device operands, as lib/cpu/solve/solve.cpp defines them; modes cr, dp:repro and sp:repro
 /// (cr's values) and dot2. alpha: null, or where it lies in device memory instead of in the system. Asynchronous;
-/// throws Error, before anything is written where its own memory is missing.
+/// throws Error: before anything is written where the memory for sums is missing, ACCUBLAS_ERROR_C_UNDEFINED where a
+/// later product finds none.
 template <class E>
 void solve_by_sums(State&, const TriangularSystem<E>&, const E* alpha, const Mode&, Execution&);
 

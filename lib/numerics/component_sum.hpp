@@ -30,6 +30,7 @@ class ComponentSum {
     }
     const Decoded f = decode(factor);
     // What the magnitude has are mostly a few limbs.
+    ACCUBLAS_WORDS(L)
     for (int i = 0; i < L; ++i)
       if (magnitude.limb[i] != 0)
         add_product(static_cast<Uint128>(magnitude.limb[i]) * f.mantissa, 64 * i + exponent + f.exponent - base,
@@ -72,6 +73,7 @@ class ComponentSum {
                                    bits == 0 ? 0 : static_cast<std::uint64_t>(product >> (128 - bits))};
     const std::uint64_t fill = negative ? ~std::uint64_t{0} : 0;
     Uint128 carry = fill & 1;
+    ACCUBLAS_WORDS(limbs)
     for (int i = shift >> 6, p = 0; i < limbs; ++i, ++p) {
       const Uint128 t = carry + sum_.limb[i] + ((p < 3 ? part[p] : 0) ^ fill);
       sum_.limb[i] = static_cast<std::uint64_t>(t);

@@ -20,6 +20,7 @@ class LongAccumulator {
   ACCUBLAS_HD LongAccumulator() { clear(); }
 
   ACCUBLAS_HD void clear() {
+    ACCUBLAS_WORDS(digits)
     for (int i = 0; i < digits; ++i) digit_[i] = 0;
     pending_ = 0;
   }
@@ -39,6 +40,7 @@ class LongAccumulator {
 
   /// += other.
   ACCUBLAS_HD void add(const LongAccumulator& other) {
+    ACCUBLAS_WORDS(digits)
     for (int i = 0; i < digits; ++i) digit_[i] += other.digit_[i];
     // Both had at most 2^30 additions pending, so no word has passed 2^63.
     pending_ += other.pending_;
@@ -49,6 +51,7 @@ class LongAccumulator {
   template <class Sum>
   ACCUBLAS_HD void add_up(Sum&& sum) {
     carry();
+    ACCUBLAS_WORDS(digits)
     for (int i = 0; i < digits; ++i) digit_[i] = sum(digit_[i]);
     pending_ = 32;
   }
@@ -57,6 +60,7 @@ class LongAccumulator {
   ACCUBLAS_HD Wide<limbs> value() const {
     Wide<limbs> r{};
     std::int64_t carry = 0;
+    ACCUBLAS_WORDS(limbs)
     for (int i = 0; i < limbs; ++i) {
       const std::int64_t low = digit_[2 * i] + carry;
       const std::int64_t high = digit_[2 * i + 1] + (low >> 32);
@@ -88,6 +92,7 @@ class LongAccumulator {
 
   /// Digits back to [0, 2^32), the top one signed.
   ACCUBLAS_HD void carry() {
+    ACCUBLAS_WORDS(digits)
     for (int i = 0; i + 1 < digits; ++i) {
       digit_[i + 1] += digit_[i] >> 32;
       digit_[i] &= 0xFFFFFFFF;

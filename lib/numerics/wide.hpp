@@ -32,6 +32,7 @@ template <int M, int L>
 ACCUBLAS_HD constexpr Wide<M> wide_cast(const Wide<L>& a) {
   const std::uint64_t fill = wide_negative(a) ? ~std::uint64_t{0} : 0;
   Wide<M> r{};
+  ACCUBLAS_WORDS(M)
   for (int i = 0; i < M; ++i) r.limb[i] = i < L ? a.limb[i] : fill;
   return r;
 }
@@ -45,6 +46,7 @@ template <int L>
 ACCUBLAS_HD constexpr Wide<L> wide_add(const Wide<L>& a, const Wide<L>& b) {
   Wide<L> r{};
   std::uint64_t carry = 0;
+  ACCUBLAS_WORDS(L)
   for (int i = 0; i < L; ++i) {
     const Uint128 t = static_cast<Uint128>(a.limb[i]) + b.limb[i] + carry;
     r.limb[i] = static_cast<std::uint64_t>(t);
@@ -59,6 +61,7 @@ ACCUBLAS_HD constexpr Wide<L> wide_negate_if(const Wide<L>& a, bool negate) {
   const std::uint64_t mask = negate ? ~std::uint64_t{0} : 0;
   Wide<L> r{};
   std::uint64_t carry = negate;
+  ACCUBLAS_WORDS(L)
   for (int i = 0; i < L; ++i) {
     const Uint128 t = static_cast<Uint128>(a.limb[i] ^ mask) + carry;
     r.limb[i] = static_cast<std::uint64_t>(t);
@@ -77,6 +80,7 @@ template <int L>
 ACCUBLAS_HD constexpr Wide<L> wide_mul(const Wide<L>& a, std::uint64_t factor) {
   Wide<L> r{};
   std::uint64_t carry = 0;
+  ACCUBLAS_WORDS(L)
   for (int i = 0; i < L; ++i) {
     const Uint128 t = static_cast<Uint128>(a.limb[i]) * factor + carry;
     r.limb[i] = static_cast<std::uint64_t>(t);
@@ -90,6 +94,7 @@ template <int L>
 ACCUBLAS_HD constexpr Wide<L> wide_shift_left(const Wide<L>& a, int shift) {
   const int words = shift >> 6, bits = shift & 63;
   Wide<L> r{};
+  ACCUBLAS_WORDS(L)
   for (int i = L - 1; i >= words; --i) {
     r.limb[i] = a.limb[i - words] << bits;
     if (bits != 0 && i > words) r.limb[i] |= a.limb[i - words - 1] >> (64 - bits);
@@ -100,6 +105,7 @@ ACCUBLAS_HD constexpr Wide<L> wide_shift_left(const Wide<L>& a, int shift) {
 /// Number of significant bits of a taken as unsigned; 0 for 0.
 template <int L>
 ACCUBLAS_HD constexpr int wide_bit_length(const Wide<L>& a) {
+  ACCUBLAS_WORDS(L)
   for (int i = L - 1; i >= 0; --i)
     if (a.limb[i] != 0) return 64 * (i + 1) - leading_zeros(a.limb[i]);
   return 0;

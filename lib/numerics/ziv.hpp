@@ -20,7 +20,7 @@ ACCUBLAS_HD bool ziv_test(T alpha, TripleSum sum, T beta, T c, T* out) {
   return decided;
 }
 
-/// The same for a number within `error` of x.high + x.low, x.low far below x.high. *out is near it in any case.
+/// The same for a number within `error` of x.high + x.low. *out is near it in any case.
 template <class T>
 ACCUBLAS_HD bool ziv_test(const DoublePair& x, double error, T* out) {
   if (mutant(Mutant::ziv_half)) error *= 0x1p-40;
