@@ -15,8 +15,8 @@ struct ComplexCall {
   accublas_layout layout = ACCUBLAS_COL_MAJOR;
   accublas_transpose transa = ACCUBLAS_NO_TRANS, transb = ACCUBLAS_NO_TRANS;
   T alpha[2] = {1, 0}, beta[2] = {0, 0};
-  Place at_a, at_b, at_c;  ///< of op(A), op(B), C
-  std::vector<T> a, b, c;
+  Place at_a{}, at_b{}, at_c{};  ///< of op(A), op(B), C
+  std::vector<T> a{}, b{}, c{};
 
   std::string describe() const {
     std::ostringstream out;
