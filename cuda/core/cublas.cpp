@@ -235,6 +235,13 @@ void Cublas::gemm(Index m, Index n, Index k, const Complex<float>* alpha, BlasMa
                 "cublasCgemm");
 }
 
+/// As BLAS says it of real numbers, too.
+template <class E>
+static cublasOperation_t operation_of(accublas_transpose trans) {
+  if (trans == ACCUBLAS_NO_TRANS) return CUBLAS_OP_N;
+  return is_complex<E> && trans == ACCUBLAS_CONJ_TRANS ? CUBLAS_OP_C : CUBLAS_OP_T;
+}
+
 template <class E>
 void Cublas::level3(const Level3<E>& l, const E* alpha_there, const E* beta_there) {
   void* const routine = functions().level3[level3_number(l.routine())];
@@ -246,9 +253,7 @@ void Cublas::level3(const Level3<E>& l, const E* alpha_there, const E* beta_ther
   const cublasSideMode_t side = l.side == ACCUBLAS_LEFT ? CUBLAS_SIDE_LEFT : CUBLAS_SIDE_RIGHT;
   const cublasFillMode_t part = l.part() == Triangle::upper ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER;
   const cublasDiagType_t diag = l.diag == ACCUBLAS_UNIT ? CUBLAS_DIAG_UNIT : CUBLAS_DIAG_NON_UNIT;
-  const cublasOperation_t op = l.transa == ACCUBLAS_NO_TRANS                      ? CUBLAS_OP_N
-                               : is_complex<E> && l.transa == ACCUBLAS_CONJ_TRANS ? CUBLAS_OP_C
-                                                                                  : CUBLAS_OP_T;
+  const cublasOperation_t op = operation_of<E>(l.transa);
   using In = const void*;
   using Size = std::int64_t;
   const auto call = [&]<class... Types>(Types... arguments) {
@@ -285,9 +290,7 @@ void Cublas::level2(const Level2<E>& l) {
   const Aligned alpha{l.alpha}, beta{l.beta};
   const cublasFillMode_t part = l.part() == Triangle::upper ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER;
   const cublasDiagType_t diag = l.diag == ACCUBLAS_UNIT ? CUBLAS_DIAG_UNIT : CUBLAS_DIAG_NON_UNIT;
-  const cublasOperation_t op = l.trans == ACCUBLAS_NO_TRANS                      ? CUBLAS_OP_N
-                               : is_complex<E> && l.trans == ACCUBLAS_CONJ_TRANS ? CUBLAS_OP_C
-                                                                                 : CUBLAS_OP_T;
+  const cublasOperation_t op = operation_of<E>(l.trans);
   using In = const void*;
   const auto call = [&]<class... Types>(Types... arguments) {
     const auto function = reinterpret_cast<cublasStatus_t (*)(Types...)>(routine);
