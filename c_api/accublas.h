@@ -646,6 +646,101 @@ ACCUBLAS_DECLARE_GEMMT(zgemmt, void)
 ACCUBLAS_DECLARE_GEMMT(cgemmt, void)
 
 /* ---------------------------------------------------------------------------------------------------------------
+ * Factorizations and solutions by them (docs/factorizations.md)
+ *
+ * LAPACK's routines in LAPACK's order of arguments, without its info where that only tells a bad argument, which is a
+ * status here. A failed factorization is no error: the status is success, and *info is LAPACK's positive number.
+ *
+ * Modes: native (the real BLAS's LAPACK, or liblapack.so.3: without either ACCUBLAS_ERROR_NO_BLAS), dp and sp (LAPACK's
+ * backward error, by whichever is fastest), cr, dp:repro and sp:repro (one answer: every element of a factor is the
+ * exact one of the elements before it, rounded once, whatever the blocking); mode and target by family dgemm, or sgemm.
+ * Others are passed over where an environment names them, else ACCUBLAS_ERROR_UNAVAILABLE. Operands are in host memory,
+ * computed on by the CPU. The report's bound is that of an element from those before it, for the modes that define
+ * bits; its sizes are m, n and the number of pivots, or n, nrhs and n.
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/** A = U^H U (uplo UPPER) or L L^H (LOWER), A Hermitian positive definite of order n, of which that triangle is read
+ * and becomes the factor; its diagonal is positive. *info = i: the leading minor of order i is not positive, and
+ * columns of L (rows of U) before the i-th are the factor's, in the modes that define bits the rest as it was. Error
+ * ACCUBLAS_ERROR_MEMORY: A is as it was. */
+#define ACCUBLAS_DECLARE_POTRF(name, type)                                                                             \
+  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,      \
+                                               int64_t n, type* a, int64_t lda, int64_t* info);                        \
+  ACCUBLAS_API accublas_status accublas_##name##_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo, \
+                                                    int64_t n, type* a, int64_t lda, int64_t* info,                    \
+                                                    const accublas_options* options);
+ACCUBLAS_DECLARE_POTRF(dpotrf, double)
+ACCUBLAS_DECLARE_POTRF(spotrf, float)
+ACCUBLAS_DECLARE_POTRF(zpotrf, void)
+ACCUBLAS_DECLARE_POTRF(cpotrf, void)
+
+/** Solves A X = B by the factor that potrf left in a; X overwrites B, n x nrhs. */
+#define ACCUBLAS_DECLARE_POTRS(name, type)                                                                             \
+  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,      \
+                                               int64_t n, int64_t nrhs, const type* a, int64_t lda, type* b,           \
+                                               int64_t ldb);                                                           \
+  ACCUBLAS_API accublas_status accublas_##name##_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo, \
+                                                    int64_t n, int64_t nrhs, const type* a, int64_t lda, type* b,      \
+                                                    int64_t ldb, const accublas_options* options);
+ACCUBLAS_DECLARE_POTRS(dpotrs, double)
+ACCUBLAS_DECLARE_POTRS(spotrs, float)
+ACCUBLAS_DECLARE_POTRS(zpotrs, void)
+ACCUBLAS_DECLARE_POTRS(cpotrs, void)
+
+/** potrf, then potrs where *info is 0. */
+#define ACCUBLAS_DECLARE_POSV(name, type)                                                                              \
+  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,      \
+                                               int64_t n, int64_t nrhs, type* a, int64_t lda, type* b, int64_t ldb,    \
+                                               int64_t* info);                                                         \
+  ACCUBLAS_API accublas_status accublas_##name##_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo, \
+                                                    int64_t n, int64_t nrhs, type* a, int64_t lda, type* b,            \
+                                                    int64_t ldb, int64_t* info, const accublas_options* options);
+ACCUBLAS_DECLARE_POSV(dposv, double)
+ACCUBLAS_DECLARE_POSV(sposv, float)
+ACCUBLAS_DECLARE_POSV(zposv, void)
+ACCUBLAS_DECLARE_POSV(cposv, void)
+
+/** P A = L U with partial pivoting, A m x n: L (unit diagonal, not stored) and U overwrite A. Row i and row ipiv[i - 1]
+ * changed places, i = 1 .. min(m, n), one after the other. *info = i: the pivot of column i, the first such, is zero.
+ * Error ACCUBLAS_ERROR_MEMORY: A is as it was. */
+#define ACCUBLAS_DECLARE_GETRF(name, type)                                                                          \
+  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n, \
+                                               type* a, int64_t lda, int64_t* ipiv, int64_t* info);                 \
+  ACCUBLAS_API accublas_status accublas_##name##_ex(accublas_context* ctx, accublas_layout layout, int64_t m,       \
+                                                    int64_t n, type* a, int64_t lda, int64_t* ipiv, int64_t* info,  \
+                                                    const accublas_options* options);
+ACCUBLAS_DECLARE_GETRF(dgetrf, double)
+ACCUBLAS_DECLARE_GETRF(sgetrf, float)
+ACCUBLAS_DECLARE_GETRF(zgetrf, void)
+ACCUBLAS_DECLARE_GETRF(cgetrf, void)
+
+/** Solves op(A) X = B by the factors that getrf left in a and ipiv; X overwrites B, n x nrhs. */
+#define ACCUBLAS_DECLARE_GETRS(name, type)                                                                             \
+  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout,                          \
+                                               accublas_transpose trans, int64_t n, int64_t nrhs, const type* a,       \
+                                               int64_t lda, const int64_t* ipiv, type* b, int64_t ldb);                \
+  ACCUBLAS_API accublas_status accublas_##name##_ex(                                                                   \
+      accublas_context* ctx, accublas_layout layout, accublas_transpose trans, int64_t n, int64_t nrhs, const type* a, \
+      int64_t lda, const int64_t* ipiv, type* b, int64_t ldb, const accublas_options* options);
+ACCUBLAS_DECLARE_GETRS(dgetrs, double)
+ACCUBLAS_DECLARE_GETRS(sgetrs, float)
+ACCUBLAS_DECLARE_GETRS(zgetrs, void)
+ACCUBLAS_DECLARE_GETRS(cgetrs, void)
+
+/** getrf, then getrs where *info is 0. */
+#define ACCUBLAS_DECLARE_GESV(name, type)                                                                              \
+  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, int64_t n, int64_t nrhs, \
+                                               type* a, int64_t lda, int64_t* ipiv, type* b, int64_t ldb,              \
+                                               int64_t* info);                                                         \
+  ACCUBLAS_API accublas_status accublas_##name##_ex(accublas_context* ctx, accublas_layout layout, int64_t n,          \
+                                                    int64_t nrhs, type* a, int64_t lda, int64_t* ipiv, type* b,        \
+                                                    int64_t ldb, int64_t* info, const accublas_options* options);
+ACCUBLAS_DECLARE_GESV(dgesv, double)
+ACCUBLAS_DECLARE_GESV(sgesv, float)
+ACCUBLAS_DECLARE_GESV(zgesv, void)
+ACCUBLAS_DECLARE_GESV(cgesv, void)
+
+/* ---------------------------------------------------------------------------------------------------------------
  * Multiple-precision arrays (docs/multiple-precision.md)
  *
  * An array holds `length` numbers of `precision` bits, 64 .. 8192, in a residue number system. A finite nonzero

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "c_api/accublas.h"
+#include "lib/call/factorization.hpp"
 #include "lib/call/level2.hpp"
 #include "lib/call/level3.hpp"
 #include "lib/call/routine.hpp"
@@ -43,6 +44,12 @@ ACCUBLAS_API accublas_status accublas_private_level3(const accublas::Level3Shape
 ACCUBLAS_API accublas_status accublas_private_level2(const accublas::Level2Shape& shape, bool single, const void* alpha,
                                                      const void* a, const void* x, const void* y, const void* beta,
                                                      void* c, const accublas_options* options) noexcept;
+
+/// A factorization or a solution by one, likewise; `info` is null where LAPACK's could only tell a bad argument.
+ACCUBLAS_API accublas_status accublas_private_factorization(const accublas::FactorizationShape& shape, bool single,
+                                                            void* a, const accublas::Pivots& pivots, void* b,
+                                                            std::int64_t* info,
+                                                            const accublas_options* options) noexcept;
 
 /// The real BLAS, nullptr where none can be loaded.
 ACCUBLAS_API const accublas::cpu::RealBlas* accublas_private_real_blas() noexcept;

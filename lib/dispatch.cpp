@@ -156,6 +156,26 @@ void run_level2(Context& context, Level2<E> problem, const A* alpha, const B* be
                    &Backend::level2);
 }
 
+template <class E>
+void run_factorization(Context& context, const Factorization<E>& f, const accublas_options* options) {
+  Run run(context, f.routine(), options);
+  const CallShape shape(f.rows(), has_solution(f.kind) ? f.nrhs : f.n, f.order());
+  run.sizes(shape.m, shape.n, shape.k);
+  *f.info = 0;
+  // Without right-hand sides POSV and GESV still factor A.
+  if (shape.k > 0 && (shape.n > 0 || has_factor(f.kind))) {
+    const Named a{"a", f.a.data}, ipiv{"ipiv", f.pivots.data}, b{"b", f.b.data};
+    const bool solution = has_solution(f.kind) && f.nrhs > 0;
+    if (is_cholesky(f.kind))
+      solution ? run.operands({a, b}, {}, shape) : run.operands({a}, {}, shape);
+    else
+      solution ? run.operands({a, ipiv, b}, {}, shape) : run.operands({a, ipiv}, {}, shape);
+    run.promise(shape.k, E{1});
+    run.compute(f, static_cast<const E*>(nullptr), static_cast<const E*>(nullptr), false, &Backend::factorization);
+  }
+  run.finish();
+}
+
 template <class T>
 void run_gemm_batched(Context& context, GemmBatch<T> batch, const T* alpha, const T* beta,
                       const accublas_options* options) {
@@ -322,6 +342,10 @@ template void run_gemm(Context&, Gemm<Complex<float>>, const Complex<float>*, co
                        const accublas_options*);
 template void run_gemm_batched(Context&, GemmBatch<Complex<double>>, const Complex<double>*, const Complex<double>*,
                                const accublas_options*);
+template void run_factorization(Context&, const Factorization<double>&, const accublas_options*);
+template void run_factorization(Context&, const Factorization<float>&, const accublas_options*);
+template void run_factorization(Context&, const Factorization<Complex<double>>&, const accublas_options*);
+template void run_factorization(Context&, const Factorization<Complex<float>>&, const accublas_options*);
 template void run_gemm_batched(Context&, GemmBatch<Complex<float>>, const Complex<float>*, const Complex<float>*,
                                const accublas_options*);
 template void run_gemm(Context&, Gemm<double>, const double*, const double*, const accublas_options*);

@@ -7,7 +7,7 @@ import re
 import sys
 from pathlib import Path
 
-ROW = r'\{ACCUBLAS_MODE_\w+, "(\w+)", \d+, \d+, "[\w:]*", Families::\w+, (?:true|false), (?:true|false), (true|false)\}'
+ROW = r'\{ACCUBLAS_MODE_\w+, "(\w+)", \d+, \d+, "[\w:]*", Families::\w+, (?:(?:true|false), ){3}(true|false)\}'
 
 
 def rows(header):

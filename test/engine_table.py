@@ -12,13 +12,14 @@ KINDS = {"gemm": "gemm", "gemm_batched": "gemm", "gemv": "vector", "dot": "vecto
          "nrm2": "norm", "asum": "norm"}
 KINDS |= {"trsm": "solve", "trsv": "solve"} | dict.fromkeys(("symv", "hemv", "trmv"), "level2")
 KINDS |= dict.fromkeys(("ger", "geru", "gerc", "syr", "her", "syr2", "her2", "sdot", "dsdot"), "rounded")
+KINDS |= dict.fromkeys(("potrf", "potrs", "posv", "getrf", "getrs", "gesv"), "factorization")
 KINDS |= dict.fromkeys(("symm", "syrk", "syr2k", "trmm", "gemmt", "hemm", "herk", "her2k"), "level3")
 
 
 def parsed(text):
     """{(mode, with ":repro" where it is dp's; kind): {backend: engines}}"""
     table = re.search(r"EngineRow table\[\] = \{(.*?)\};", text, re.DOTALL).group(1)
-    rows = re.findall(r"\{ACCUBLAS_MODE_(\w+), (plain|repro), ((?:complex_)?(?:gemm|vector|norm)|level3|solve|level2|rounded), \{([\w, ]*)\}, \{([\w, ]*)\}\}",
+    rows = re.findall(r"\{ACCUBLAS_MODE_(\w+), (plain|repro), ((?:complex_)?(?:gemm|vector|norm)|level3|solve|level2|rounded|factorization), \{([\w, ]*)\}, \{([\w, ]*)\}\}",
                       " ".join(table.split()))
     if len(rows) != table.count("ACCUBLAS_MODE_") or not rows:
         raise ValueError(f"{HEADER}: a row of the table of engines has another form")
@@ -39,5 +40,5 @@ def serving(routine, mode, backend, of_complex=False):
     word, *rest = mode.split(":")
     key = {"sp": "dp"}.get(word, word) + (":repro" if "repro" in rest else "")
     kind = KINDS.get(routine, routine)
-    kind = "complex_" + kind if of_complex and kind not in ("level3", "solve", "level2", "rounded") else kind
+    kind = "complex_" + kind if of_complex and kind not in ("level3", "solve", "level2", "rounded", "factorization") else kind
     return TABLE.get((key, kind), {}).get(backend, ())

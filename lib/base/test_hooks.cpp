@@ -68,6 +68,14 @@ bool hook_all_undecided() noexcept {
   return set;
 }
 
+long hook_block(long columns) noexcept {
+  static const long set = [] {
+    const char* word = std::getenv("ACCUBLAS_TEST_BLOCK");
+    return word ? std::strtol(word, nullptr, 10) : 0;
+  }();
+  return set > 0 ? set : columns;
+}
+
 bool hook_allocation_fails() noexcept {
   const char* word = std::getenv("ACCUBLAS_TEST_FAIL_ALLOCATION");
   char* end = nullptr;

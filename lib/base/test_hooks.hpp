@@ -3,6 +3,7 @@
 //
 // In the test build:
 //   ACCUBLAS_TEST_HOOK=undecided     Ziv's test leaves every element undecided (must not change a bit)
+//   ACCUBLAS_TEST_BLOCK=N            factorizations have blocks of at most N columns (must not change a bit)
 //   ACCUBLAS_TEST_FAIL_ALLOCATION=N  the N-th allocation of workspace from now on fails (0: none), "N+": and all later
 //   ACCUBLAS_MUTANT=name             runs with one deliberate defect; the test suite must catch it
 #pragma once
@@ -63,12 +64,14 @@ enum class Mutant { none, ACCUBLAS_MUTANTS(ACCUBLAS_ENUMERATOR) };
 #undef ACCUBLAS_ENUMERATOR
 
 #ifdef ACCUBLAS_TEST_HOOKS
-bool mutant(Mutant which) noexcept;     ///< whether ACCUBLAS_MUTANT names this one
-bool hook_all_undecided() noexcept;     ///< ACCUBLAS_TEST_HOOK=undecided
-bool hook_allocation_fails() noexcept;  ///< counts one allocation; true where it must fail
+bool mutant(Mutant which) noexcept;      ///< whether ACCUBLAS_MUTANT names this one
+bool hook_all_undecided() noexcept;      ///< ACCUBLAS_TEST_HOOK=undecided
+long hook_block(long columns) noexcept;  ///< ACCUBLAS_TEST_BLOCK where it is set, else `columns`
+bool hook_allocation_fails() noexcept;   ///< counts one allocation; true where it must fail
 #else
 ACCUBLAS_HD constexpr bool mutant(Mutant) noexcept { return false; }
 constexpr bool hook_all_undecided() noexcept { return false; }
+constexpr long hook_block(long columns) noexcept { return columns; }
 constexpr bool hook_allocation_fails() noexcept { return false; }
 #endif
 

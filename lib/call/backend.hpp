@@ -11,6 +11,7 @@
 #include "lib/call/batch.hpp"
 #include "lib/call/engines.hpp"
 #include "lib/call/execution.hpp"
+#include "lib/call/factorization.hpp"
 #include "lib/call/level2.hpp"
 #include "lib/call/level3.hpp"
 #include "lib/call/problem.hpp"
@@ -155,8 +156,23 @@ class Backend {
   virtual void level3(const Call<Level3<Complex<float>>, Complex<float>>&, BackendState*, Execution&) {
     lacks_level3();
   }
+  virtual void factorization(const Call<Factorization<double>, double>&, BackendState*, Execution&) {
+    lacks_factorizations();
+  }
+  virtual void factorization(const Call<Factorization<float>, float>&, BackendState*, Execution&) {
+    lacks_factorizations();
+  }
+  virtual void factorization(const Call<Factorization<Complex<double>>, Complex<double>>&, BackendState*, Execution&) {
+    lacks_factorizations();
+  }
+  virtual void factorization(const Call<Factorization<Complex<float>>, Complex<float>>&, BackendState*, Execution&) {
+    lacks_factorizations();
+  }
 
  private:
+  [[noreturn]] static void lacks_factorizations() {
+    throw Error(ACCUBLAS_ERROR_INTERNAL, "the plan sends a factorization to a backend that has none");
+  }
   [[noreturn]] static void lacks_level3() {
     throw Error(ACCUBLAS_ERROR_INTERNAL, "the plan sends a product of level 3 to a backend that has none");
   }

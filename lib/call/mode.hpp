@@ -28,27 +28,28 @@ struct ModeRow {
   int least, most;          ///< range of the parameter; 0, 0: the word has none
   std::string_view suffix;  ///< what may follow (":fast", ":repro"), or empty
   Families families;
-  bool norms;   ///< NRM2, ASUM and what is rounded once in every mode have it, where the family has it
-  bool solves;  ///< TRSM and TRSV have it, where the family has it
-  bool bits;    ///< bits defined, whatever the suffix
+  bool norms;    ///< NRM2, ASUM and what is rounded once in every mode have it, where the family has it
+  bool solves;   ///< TRSM and TRSV have it, where the family has it
+  bool factors;  ///< the factorizations have it, where the family has it
+  bool bits;     ///< bits defined, whatever the suffix
 };
 
 constexpr ModeRow mode_table[] = {
-    {ACCUBLAS_MODE_NATIVE, "native", 0, 0, "", Families::all, true, true, false},
-    {ACCUBLAS_MODE_DP, "dp", 0, 0, ":repro", Families::all, true, true, false},
-    {ACCUBLAS_MODE_SP, "sp", 0, 0, ":repro", Families::all, true, true, false},
-    {ACCUBLAS_MODE_FIXED, "fixed", 2, 150, "", Families::all, false, false, true},
-    {ACCUBLAS_MODE_SLICES, "slices", 1, 50, ":fast", Families::all, false, false, true},
-    {ACCUBLAS_MODE_DOT2, "dot2", 0, 0, "", Families::all, true, true, true},
-    {ACCUBLAS_MODE_CR, "cr", 0, 0, "", Families::all, true, true, true},
-    {ACCUBLAS_MODE_TF32X1, "tf32x1", 0, 0, "", Families::sgemm, false, false, false},
-    {ACCUBLAS_MODE_TF32X3, "tf32x3", 0, 0, "", Families::sgemm, false, false, false},
-    {ACCUBLAS_MODE_TF32X4, "tf32x4", 0, 0, "", Families::sgemm, false, false, false},
-    {ACCUBLAS_MODE_FP16X1, "fp16x1", 0, 0, "", Families::sgemm, false, false, false},
-    {ACCUBLAS_MODE_FP16X3, "fp16x3", 0, 0, "", Families::sgemm, false, false, false},
-    {ACCUBLAS_MODE_TF64X1, "tf64x1", 0, 0, "", Families::dgemm, false, false, false},
-    {ACCUBLAS_MODE_TF64X3, "tf64x3", 0, 0, "", Families::dgemm, false, false, false},
-    {ACCUBLAS_MODE_TF64X4, "tf64x4", 0, 0, "", Families::dgemm, false, false, false},
+    {ACCUBLAS_MODE_NATIVE, "native", 0, 0, "", Families::all, true, true, true, false},
+    {ACCUBLAS_MODE_DP, "dp", 0, 0, ":repro", Families::all, true, true, true, false},
+    {ACCUBLAS_MODE_SP, "sp", 0, 0, ":repro", Families::all, true, true, true, false},
+    {ACCUBLAS_MODE_FIXED, "fixed", 2, 150, "", Families::all, false, false, false, true},
+    {ACCUBLAS_MODE_SLICES, "slices", 1, 50, ":fast", Families::all, false, false, false, true},
+    {ACCUBLAS_MODE_DOT2, "dot2", 0, 0, "", Families::all, true, true, false, true},
+    {ACCUBLAS_MODE_CR, "cr", 0, 0, "", Families::all, true, true, true, true},
+    {ACCUBLAS_MODE_TF32X1, "tf32x1", 0, 0, "", Families::sgemm, false, false, false, false},
+    {ACCUBLAS_MODE_TF32X3, "tf32x3", 0, 0, "", Families::sgemm, false, false, false, false},
+    {ACCUBLAS_MODE_TF32X4, "tf32x4", 0, 0, "", Families::sgemm, false, false, false, false},
+    {ACCUBLAS_MODE_FP16X1, "fp16x1", 0, 0, "", Families::sgemm, false, false, false, false},
+    {ACCUBLAS_MODE_FP16X3, "fp16x3", 0, 0, "", Families::sgemm, false, false, false, false},
+    {ACCUBLAS_MODE_TF64X1, "tf64x1", 0, 0, "", Families::dgemm, false, false, false, false},
+    {ACCUBLAS_MODE_TF64X3, "tf64x3", 0, 0, "", Families::dgemm, false, false, false, false},
+    {ACCUBLAS_MODE_TF64X4, "tf64x4", 0, 0, "", Families::dgemm, false, false, false, false},
 };
 
 constexpr const ModeRow* mode_row(accublas_mode kind) {

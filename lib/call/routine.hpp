@@ -94,9 +94,34 @@ enum class Routine {
   dznrm2,
   scnrm2,
   dzasum,
-  scasum
+  scasum,
+  // LAPACK's factorizations: see factorization_routine.
+  dpotrf,
+  spotrf,
+  zpotrf,
+  cpotrf,
+  dpotrs,
+  spotrs,
+  zpotrs,
+  cpotrs,
+  dposv,
+  sposv,
+  zposv,
+  cposv,
+  dgetrf,
+  sgetrf,
+  zgetrf,
+  cgetrf,
+  dgetrs,
+  sgetrs,
+  zgetrs,
+  cgetrs,
+  dgesv,
+  sgesv,
+  zgesv,
+  cgesv
 };
-constexpr int routine_count = static_cast<int>(Routine::scasum) + 1;
+constexpr int routine_count = static_cast<int>(Routine::cgesv) + 1;
 constexpr std::array<Routine, routine_count> all_routines = [] {
   std::array<Routine, routine_count> all{};
   for (int i = 0; i < routine_count; ++i) all[i] = static_cast<Routine>(i);
@@ -115,7 +140,10 @@ constexpr const char* routine_name(Routine routine) {
       "dtrsv",         "strsv",         "ztrsv",  "ctrsv",  "dsymv",         "ssymv",         "dsyr",   "ssyr",
       "dsyr2",         "ssyr2",         "zgerc",  "cgerc",  "zhemv",         "chemv",         "zher",   "cher",
       "zher2",         "cher2",         "zdotu",  "cdotu",  "zdotc",         "cdotc",         "zgemv",  "cgemv",
-      "dznrm2",        "scnrm2",        "dzasum", "scasum"};
+      "dznrm2",        "scnrm2",        "dzasum", "scasum", "dpotrf",        "spotrf",        "zpotrf", "cpotrf",
+      "dpotrs",        "spotrs",        "zpotrs", "cpotrs", "dposv",         "sposv",         "zposv",  "cposv",
+      "dgetrf",        "sgetrf",        "zgetrf", "cgetrf", "dgetrs",        "sgetrs",        "zgetrs", "cgetrs",
+      "dgesv",         "sgesv",         "zgesv",  "cgesv"};
   return names[static_cast<int>(routine)];
 }
 
@@ -143,6 +171,16 @@ constexpr Routine level2_routine(int kind, bool complex, bool single) {
   return static_cast<Routine>(static_cast<int>(Routine::dger) + number + single);
 }
 
+/// LAPACK's factorizations and the solutions by them: of each kind (lib/call/factorization.hpp) d, s, z, c in turn.
+constexpr bool is_factorization(Routine routine) { return routine >= Routine::dpotrf && routine <= Routine::cgesv; }
+constexpr int factorization_number(Routine routine) {
+  return static_cast<int>(routine) - static_cast<int>(Routine::dpotrf);
+}
+constexpr int factorization_count = factorization_number(Routine::cgesv) + 1;
+constexpr Routine factorization_routine(int kind, bool complex, bool single) {
+  return static_cast<Routine>(static_cast<int>(Routine::dpotrf) + 4 * kind + 2 * complex + single);
+}
+
 constexpr bool between(Routine routine, Routine first, Routine last) { return routine >= first && routine <= last; }
 
 /// Solutions with a triangular matrix: in place of a product quotients, which have the modes that define them.
@@ -166,12 +204,14 @@ constexpr bool is_complex_routine(Routine routine) {
   if (is_level3(routine)) return routine >= Routine::zhemm || level3_number(routine) % 4 >= 2;
   if (is_level2(routine))
     return routine >= Routine::zgerc || (routine < Routine::dsymv && level2_number(routine) % 4 >= 2);
+  if (is_factorization(routine)) return factorization_number(routine) % 4 >= 2;
   return routine >= Routine::zgemm;
 }
 
-/// The families hold the complex forms too; those of GEMM level 3.
+/// The families hold the complex forms too; those of GEMM level 3 and the factorizations.
 constexpr accublas_family family_of(Routine routine) {
-  if (is_level3(routine)) return is_single(routine) ? ACCUBLAS_FAMILY_SGEMM : ACCUBLAS_FAMILY_DGEMM;
+  if (is_level3(routine) || is_factorization(routine))
+    return is_single(routine) ? ACCUBLAS_FAMILY_SGEMM : ACCUBLAS_FAMILY_DGEMM;
   switch (routine) {
     case Routine::dgemm:
     case Routine::dgemm_batched:

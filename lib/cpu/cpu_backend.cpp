@@ -123,6 +123,20 @@ class CpuBackend final : public Backend {
   void level2(const Call<Level2<Complex<float>>, Complex<float>>& call, BackendState*, Execution& execution) override {
     level2_of(call, execution);
   }
+  void factorization(const Call<Factorization<double>, double>& call, BackendState*, Execution& execution) override {
+    factorization_of(call, execution);
+  }
+  void factorization(const Call<Factorization<float>, float>& call, BackendState*, Execution& execution) override {
+    factorization_of(call, execution);
+  }
+  void factorization(const Call<Factorization<Complex<double>>, Complex<double>>& call, BackendState*,
+                     Execution& execution) override {
+    factorization_of(call, execution);
+  }
+  void factorization(const Call<Factorization<Complex<float>>, Complex<float>>& call, BackendState*,
+                     Execution& execution) override {
+    factorization_of(call, execution);
+  }
   void mixed_dot(const Call<MixedDot<double>, double>& call, BackendState*, Execution& execution) override {
     mixed_dot_of(call, execution);
   }
@@ -183,6 +197,12 @@ class CpuBackend final : public Backend {
     if (call.engine == ACCUBLAS_ENGINE_NATIVE) return cpu::native_level3(call.problem, execution);
     if (call.problem.kind == Level3Kind::trsm) return cpu::solve(system_of(call.problem), call.mode, execution);
     cpu::described_product(product_of(call.problem), emulated(call.mode), call.engine, real_gemm<RealOf<E>>, execution);
+  }
+
+  template <class E>
+  static void factorization_of(const Call<Factorization<E>, E>& call, Execution& execution) {
+    if (call.engine == ACCUBLAS_ENGINE_NATIVE) return cpu::native_factorization(call.problem, execution);
+    cpu::factorize(call.problem, execution);
   }
 
   template <class E>

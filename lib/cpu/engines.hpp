@@ -8,6 +8,7 @@
 #pragma once
 
 #include "lib/call/execution.hpp"
+#include "lib/call/factorization.hpp"
 #include "lib/call/level2.hpp"
 #include "lib/call/mode.hpp"
 #include "lib/numerics/complex.hpp"
@@ -19,6 +20,8 @@ template <class T>
 void native_gemm(const Gemm<T>&, Execution&);
 template <class E>
 void native_level3(const Level3<E>&, Execution&);
+template <class E>
+void native_factorization(const Factorization<E>&, Execution&);
 template <class E>
 void native_level2(const Level2<E>&, Execution&);
 template <class T>
@@ -109,6 +112,10 @@ void described_product(const Product<E>&, const Mode&, accublas_engine, RealGemm
 // solve/solve.cpp: TRSM and TRSV, dot2 and cr (which dp and sp are there).
 template <class E>
 void solve(const TriangularSystem<E>&, const Mode&, Execution&);
+
+// factor/factor.cpp: LAPACK's factorizations and the solutions by them, cr (which dp and sp are there).
+template <class E>
+void factorize(const Factorization<E>&, Execution&);
 
 // product/complex_dot2.cpp: dot2 for DOT of complex vectors.
 template <class T>

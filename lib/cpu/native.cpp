@@ -13,6 +13,7 @@
 #include "lib/call/accuracy.hpp"
 #include "lib/cpu/blas_calls.hpp"
 #include "lib/cpu/engines.hpp"
+#include "lib/cpu/lapack_calls.hpp"
 #include "lib/cpu/level2_calls.hpp"
 #include "lib/cpu/level3_calls.hpp"
 #include "lib/numerics/complex.hpp"
@@ -314,6 +315,39 @@ void native_level3(const Level3<E>& l, Execution& execution) {
   call_level3(blas, l);
 }
 
+/// Likewise; what is stored by rows is copied, as LAPACKE does, and pivots of another width.
+template <class E>
+void native_factorization(const Factorization<E>& f, Execution& execution) {
+  const RealBlas& blas = real_blas();
+  if (std::max({f.m, f.n, f.nrhs, f.lda, f.ldb}) > int_max)
+    throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "the real BLAS's LAPACK takes sizes below 2^31");
+  Factorization<E> call = f;
+  const auto columns = [&](Matrix<E>& x, std::int64_t& ld, Index rows, Index cols) {
+    const Matrix<E> given = x;
+    ld = x.data == nullptr ? std::max<Index>(rows, 1) : column_major_ld(x, rows, cols);
+    if (ld != 0) return false;
+    x = {execution.workspace.take<E>(static_cast<std::size_t>(rows * cols)), 1, std::max<Index>(rows, 1)};
+    ld = x.col_stride;
+    copy_matrix(given, x, rows, cols, execution);
+    return true;
+  };
+  const bool copied_a = columns(call.a, call.lda, f.rows(), f.n), copied_b = columns(call.b, call.ldb, f.n, f.nrhs);
+  const bool copied_pivots = !is_cholesky(f.kind) && f.pivots.narrow != blas.narrow_integers;
+  if (copied_pivots) {
+    call.pivots = {execution.workspace.take<std::int64_t>(static_cast<std::size_t>(f.order())), blas.narrow_integers};
+    if (!has_factor(f.kind))
+      for (Index i = 0; i < f.order(); ++i) call.pivots.put(i, f.pivots.at(i));
+  }
+  {
+    PhaseTimer timer(execution, &accublas_report_t::ms_product);
+    *f.info = call_lapack(blas, call);
+  }
+  if (copied_pivots && has_factor(f.kind))
+    for (Index i = 0; i < f.order(); ++i) f.pivots.put(i, call.pivots.at(i));
+  if (copied_a && has_factor(f.kind)) copy_matrix(call.a, f.a, f.rows(), f.n, execution);
+  if (copied_b) copy_matrix(call.b, f.b, f.n, f.nrhs, execution);
+}
+
 /// Likewise.
 template <class E>
 void native_level2(const Level2<E>& l, Execution& execution) {
@@ -341,6 +375,10 @@ void native_mixed_dot(const MixedDot<T>& p, Execution& execution) {
 
 template void native_mixed_dot(const MixedDot<double>&, Execution&);
 template void native_mixed_dot(const MixedDot<float>&, Execution&);
+template void native_factorization(const Factorization<double>&, Execution&);
+template void native_factorization(const Factorization<float>&, Execution&);
+template void native_factorization(const Factorization<Complex<double>>&, Execution&);
+template void native_factorization(const Factorization<Complex<float>>&, Execution&);
 template void native_level2(const Level2<double>&, Execution&);
 template void native_level2(const Level2<float>&, Execution&);
 template void native_level2(const Level2<Complex<double>>&, Execution&);

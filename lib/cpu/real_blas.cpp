@@ -49,12 +49,19 @@ bool find(void* handle, const Spelling& spelling, const char* routine, Function*
   return *function != nullptr;
 }
 
+void find_lapack(void* handle, const Spelling& spelling, RealBlas& blas) {
+  for (Routine routine : all_routines)
+    if (is_factorization(routine))
+      find(handle, spelling, routine_name(routine), &blas.lapack[factorization_number(routine)]);
+}
+
 bool find_all(void* handle, const Spelling& spelling, RealBlas& blas) {
   find(handle, spelling, "xerbla", &blas.xerbla);
   for (Routine routine : all_routines)
     if (is_level3(routine)) find(handle, spelling, routine_name(routine), &blas.level3[level3_number(routine)]);
   for (Routine routine : all_routines)
     if (is_level2(routine)) find(handle, spelling, routine_name(routine), &blas.level2[level2_number(routine)]);
+  find_lapack(handle, spelling, blas);
   find(handle, spelling, "dsdot", &blas.dsdot);
   find(handle, spelling, "sdsdot", &blas.sdsdot);
   return find(handle, spelling, "dgemm", &blas.dgemm) && find(handle, spelling, "sgemm", &blas.sgemm) &&
@@ -163,6 +170,23 @@ bool reads_result(const RealBlas& blas) {
   return read('N', 'N', 261, 251, 17);
 }
 
+/// LAPACK beside a BLAS that has none, and the width of its integers: the rows of ((0, 1), (1, 0)) change places.
+void see_to_lapack(RealBlas& blas) {
+  if (!blas.serves(Routine::dgetrf)) {
+    void* const handle = dlopen("liblapack.so.3", RTLD_NOW | RTLD_LOCAL);
+    void* const first = handle ? dlsym(handle, "dgetrf_") : nullptr;
+    if (!first || is_accublas(handle, first)) return;  // stays loaded
+    find_lapack(handle, spellings[0], blas);
+  }
+  const RealBlas::F77Int two = 2;
+  double a[4] = {0, 1, 1, 0};
+  RealBlas::F77Int pivots[2] = {}, info = 0;
+  using Int = RealBlas::F77Int;
+  reinterpret_cast<void (*)(const Int*, const Int*, double*, const Int*, Int*, Int*)>(
+      blas.lapack[factorization_number(Routine::dgetrf)])(&two, &two, a, &two, pivots, &info);
+  blas.narrow_integers = pivots[1] == 0;
+}
+
 RealBlas load_first() {
   const FpEnvironment environment;  // OpenBLAS makes its threads while it is loaded
   RealBlas blas{};
@@ -173,6 +197,7 @@ RealBlas load_first() {
     if (!load(library, blas, tried)) continue;
     blas.reads_result = reads_result<double>(blas) || reads_result<float>(blas) ||
                         reads_result<Complex<double>>(blas) || reads_result<Complex<float>>(blas);
+    see_to_lapack(blas);
     return blas;
   }
   throw Error(ACCUBLAS_ERROR_NO_BLAS, "no real BLAS could be loaded; tried " + tried);

@@ -40,6 +40,8 @@ def signatures():
             "trmv": [e, e, e, e, i, p, i, p, i], "trsv": [e, e, e, e, i, p, i, p, i],
             "ger": ger, "geru": ger, "gerc": ger, "syr": [e, e, i, p, p, i, p, i], "her": [e, e, i, p, p, i, p, i],
             "syr2": [e, e, *ger[2:]], "her2": [e, e, *ger[2:]], "sdot": dot, "dsdot": [i, p, p, i, p, i, p],
+            "potrf": [e, e, i, p, i, p], "potrs": [e, e, i, i, p, i, p, i], "posv": [e, e, i, i, p, i, p, i, p],
+            "getrf": [e, i, i, p, i, p, p], "getrs": [e, e, i, i, p, i, p, p, i], "gesv": [e, i, i, p, i, p, p, i, p],
             "gemmt": [e, e, e, e, i, i, p, p, i, p, i, p, p, i],
             "gemm_batched": [e, e, e, i, i, i, p, p, i, p, i, p, p, i, i],
             "gemm_strided_batched": [e, e, e, i, i, i, p, p, i, i, p, i, i, p, p, i, i, i]}

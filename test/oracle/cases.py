@@ -36,6 +36,8 @@ class Case:
     null_operands: bool = False  # A and B are passed as NULL
     strides: list = None  # of batches, in elements: from one matrix to the next
     description: object = None  # of level 3: level3.Description
+    within: dict = field(default_factory=dict)  # other pointers into C's buffer, by name: where they point, in elements
+    factored: dict = None  # of factorizations: see factorization_cases.py
 
     def describe(self):
         m, k = self.a.shape[-2:]

@@ -23,6 +23,8 @@ import batches
 import binding
 import cases
 import expected
+import factorization_cases
+import factorizations
 import level2_cases
 import level3
 import level3_cases
@@ -37,6 +39,7 @@ COUNTS = {"gemm": 130, "gemm_batched": 60, "gemv": 80, "dot": 110, "dotu": 110, 
 LEVEL3 = level3.REAL_ROUTINES + level3.HERMITIAN_ROUTINES + ("trsm",)
 COUNTS |= dict.fromkeys(LEVEL3, 70)
 COUNTS |= dict.fromkeys(level2_cases.ROUTINES, 40)
+COUNTS |= dict.fromkeys(factorizations.ROUTINES, 60)
 COMPLEX_SHARE = 0.4  # of them for complex types, whose elements are four real products
 
 
@@ -116,6 +119,9 @@ def case_of(name):
     if name.split(":")[0][1:] in LEVEL3:
         routine, group, _ = name.split(":")
         return level3_cases.make(name, routine[0], group, routine[1:])
+    if name.split(":")[0][1:] in factorizations.ROUTINES:
+        routine, group, _ = name.split(":")
+        return factorization_cases.make(name, routine[0], group, routine[1:])
     if name.split(":")[0][1:] in level2_cases.ROUTINES:
         routine, group, _ = name.split(":")
         return level2_cases.make(name, routine[0], group, routine[1:])

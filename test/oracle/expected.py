@@ -3,6 +3,8 @@
 import numpy as np
 
 import complex as complex_types
+import factorization_cases
+import factorizations
 import level2_cases
 import level3
 import modes
@@ -32,6 +34,8 @@ def expected_bits(case):
     mode = modes.parse_mode(case.mode)
     with np.errstate(all="ignore"):  # signalling NaNs
         a, b, c = (x.astype(wide(case)) for x in (case.a, case.b, case.c))
+    if case.routine in factorizations.ROUTINES:
+        return factorization_cases.expected(case, fmt), modes.Facts()
     if case.routine == "gemm":
         values, facts = modes.gemm(mode, fmt, case.alpha, a, b, case.beta, c, field=field)
     elif case.routine in ("trsm", "trsv"):

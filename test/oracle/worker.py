@@ -25,6 +25,7 @@ def run(library, case, configuration, memory=None):
     copies = [memory.copy_in(buffer) for buffer in buffers] if memory else []
     bases = copies or [buffer.ctypes.data for buffer in buffers]
     pointers = {name: base + offset * size for name, base, offset in zip("ABC", bases, case.offsets)}
+    pointers |= {name: bases[2] + start * size for name, start in case.within.items()}
     lists = {}
     if case.function == "gemm_batched":
         lists = {name: pointer_list(pointers[name], stride * size, case.arguments[-1])

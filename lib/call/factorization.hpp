@@ -1,0 +1,101 @@
+// A call of LAPACK's factorizations and of the solutions by them.
+#pragma once
+
+#include <utility>
+
+#include "lib/call/arguments.hpp"
+#include "lib/call/level3.hpp"
+#include "lib/call/product.hpp"
+#include "lib/call/routine.hpp"
+
+namespace accublas {
+
+/// In the order of their routines (lib/call/routine.hpp).
+enum class FactorizationKind { potrf, potrs, posv, getrf, getrs, gesv };
+
+/// Cholesky's factorization is meant, else LU with partial pivoting.
+constexpr bool is_cholesky(FactorizationKind kind) { return kind <= FactorizationKind::posv; }
+constexpr bool has_factor(FactorizationKind kind) {
+  return kind != FactorizationKind::potrs && kind != FactorizationKind::getrs;
+}
+constexpr bool has_solution(FactorizationKind kind) {
+  return kind != FactorizationKind::potrf && kind != FactorizationKind::getrf;
+}
+
+/// All arguments that are no numbers of the matrices; what a routine lacks is as it is here. Only GETRF has m.
+struct FactorizationShape {
+  FactorizationKind kind;
+  bool complex;
+  accublas_uplo uplo = ACCUBLAS_UPPER;
+  accublas_transpose trans = ACCUBLAS_NO_TRANS;
+  std::int64_t m = 0, n = 0, nrhs = 0, lda = 0, ldb = 0;
+};
+
+/// The order of LAPACK's arguments: uplo or trans, m, n, nrhs, a, lda, ipiv, b, ldb, info, as many as there are.
+constexpr BadArgument check_factorization(accublas_layout layout, const FactorizationShape& s) {
+  if (!valid(layout)) return {"layout", 0};
+  int number = 0;
+  if (is_cholesky(s.kind) && (++number, !valid_uplo(s.uplo))) return {"uplo", number};
+  if (s.kind == FactorizationKind::getrs && (++number, !valid_transpose(s.trans))) return {"trans", number};
+  const bool own_m = s.kind == FactorizationKind::getrf;
+  if (own_m && (++number, s.m < 0)) return {"m", number};
+  if (++number; s.n < 0) return {"n", number};
+  if (has_solution(s.kind) && (++number, s.nrhs < 0)) return {"nrhs", number};
+  number += 2;  // a
+  if (s.lda < least_ld(layout, own_m ? s.m : s.n, s.n)) return {"lda", number};
+  if (!is_cholesky(s.kind)) ++number;  // ipiv
+  if (has_solution(s.kind) && (number += 2, s.ldb < least_ld(layout, s.n, s.nrhs))) return {"ldb", number};
+  return {};
+}
+
+/// LAPACK's ipiv, whose integers have 32 or 64 bits: row i changed places with row at(i), counted from 0 here.
+struct Pivots {
+  void* data = nullptr;
+  bool narrow = false;
+
+  std::int64_t at(std::int64_t i) const {
+    return (narrow ? static_cast<const std::int32_t*>(data)[i] : static_cast<const std::int64_t*>(data)[i]) - 1;
+  }
+  void put(std::int64_t i, std::int64_t row) const {
+    if (narrow)
+      static_cast<std::int32_t*>(data)[i] = static_cast<std::int32_t>(row + 1);
+    else
+      static_cast<std::int64_t*>(data)[i] = row + 1;
+  }
+};
+
+/// The matrices are views of the caller's, a triangle stored as `uplo` says of A's view.
+template <class E>
+struct Factorization : FactorizationShape {
+  Matrix<E> a{}, b{};
+  Pivots pivots{};
+  std::int64_t* info = nullptr;  ///< LAPACK's, where no argument is bad
+
+  Routine routine() const {
+    return factorization_routine(static_cast<int>(kind), is_complex<E>, is_single_precision<E>);
+  }
+  std::int64_t rows() const { return kind == FactorizationKind::getrf ? m : n; }
+  std::int64_t order() const { return rows() < n ? rows() : n; }
+
+  /// X with A = X^H X, in the place of A's stored triangle.
+  Matrix<E> cholesky_factor() const { return uplo == ACCUBLAS_UPPER ? a : a.transposed(); }
+};
+
+/// Rows i and pivots.at(i) of columns `first` to `end` - 1 change places, i = 0 .. count - 1 or the other way round.
+template <class E>
+void swap_rows(const Matrix<E>& b, std::int64_t first, std::int64_t end, const Pivots& pivots, std::int64_t from,
+               std::int64_t count, bool backwards) {
+  const auto swap = [&](std::int64_t step, std::int64_t j) {
+    const std::int64_t i = from + (backwards ? count - 1 - step : step), other = pivots.at(i);
+    if (i != other) std::swap(b(i, j), b(other, j));
+  };
+  if (b.row_stride == 1) {
+    for (std::int64_t j = first; j < end; ++j)
+      for (std::int64_t step = 0; step < count; ++step) swap(step, j);
+  } else {
+    for (std::int64_t step = 0; step < count; ++step)
+      for (std::int64_t j = first; j < end; ++j) swap(step, j);
+  }
+}
+
+}  // namespace accublas

@@ -1,0 +1,109 @@
+// POTRF, GETRF and the solutions by them in cr (docs/factorizations.md). Every element is defined by those before it,
+// so that blocks and threads change no bit. Cholesky's factorization and the rows of U are unknowns of triangular
+// systems (lib/cpu/solve/sweep.hpp); columns of L, whose pivots are chosen, panels (lib/cpu/factor/panel.hpp).
+#include <optional>
+
+#include "lib/call/accuracy.hpp"
+#include "lib/cpu/engines.hpp"
+#include "lib/cpu/factor/panel.hpp"
+#include "lib/cpu/solve/sweep.hpp"
+
+namespace accublas::cpu {
+
+namespace {
+
+constexpr Index cholesky_edge = 64, lu_edge = 64;  // columns of a block: that many use what was loaded
+constexpr Index swapped_columns = 32;              // in which a thread exchanges rows at a time
+
+template <class E>
+Index factor_cholesky(const Matrix<E>& x, Index n, Sweep<E>& sweep) {
+  for (Index first = 0, end = 0; first < n; first = end) {
+    end = std::min(n, first + hook_block(cholesky_edge));
+    if (const Index most = sweep.together(end)) end = std::min(end, first + most);
+    const Index known = sweep.factor(x, first, end);
+    const TriangularSystem<E> rest = Sweep<E>::cholesky_system(x, end, end, n);
+    if (rest.sides > 0) sweep.solve(rest, first, known);
+    if (known < end) return known + 1;
+  }
+  return 0;
+}
+
+template <class E>
+Index factor_lu(const Factorization<E>& f, Panel<E>& panel, Sweep<E>& sweep, Execution& execution) {
+  const Operand<E> l{{f.a.data, f.a.row_stride, f.a.col_stride}, false, Structure::triangular, Triangle::lower, true};
+  Index info = 0;
+  for (Index first = 0, end = 0; first < f.order(); first = end) {
+    end = std::min(f.order(), first + panel.width());
+    const Index none = panel.factor(first, end, f.pivots);
+    if (none >= 0 && info == 0) info = none + 1;
+    const Index others = f.n - (end - first), step = swapped_columns;
+    parallel_for(ceil_div(others, step), execution.threads, [&](Index task, int) {
+      // Columns to the left of the panel, then those to its right.
+      const Index from = task * step, to = std::min(others, from + step);
+      swap_rows(f.a, std::min(from, first), std::min(to, first), f.pivots, first, end - first, false);
+      swap_rows(f.a, std::max(from, first) + end - first, std::max(to, first) + end - first, f.pivots, first,
+                end - first, false);
+    });
+    if (end < f.n) sweep.solve({end, f.n - end, E{1}, l, f.a.block(0, end)}, first, end);
+  }
+  return info;
+}
+
+/// A X = B with A = X^H X.
+template <class E>
+void solve_cholesky(const Factorization<E>& f, Sweep<E>& sweep) {
+  const Matrix<E> x = f.cholesky_factor();
+  const Operand<E> u{{x.data, x.row_stride, x.col_stride}, false, Structure::triangular, Triangle::upper};
+  Operand<E> lower = u.transposed();
+  lower.conjugate = is_complex<E>;
+  // X is A^T's factor where the lower triangle is stored: A = conj(X^H X).
+  const bool conjugated = is_complex<E> && f.uplo == ACCUBLAS_LOWER;
+  Operand<E> upper = u;
+  if (conjugated) std::swap(lower.conjugate, upper.conjugate);
+  for (const Operand<E>& m : {lower, upper}) sweep.solve({f.n, f.nrhs, E{1}, m, f.b}, 0, f.n);
+}
+
+/// op(A) X = B with the rows of A exchanged, A = L U.
+template <class E>
+void solve_lu(const Factorization<E>& f, Sweep<E>& sweep) {
+  const Matrix<const E> a{f.a.data, f.a.row_stride, f.a.col_stride};
+  const Operand<E> l{a, false, Structure::triangular, Triangle::lower, true},
+      u{a, false, Structure::triangular, Triangle::upper};
+  const auto solve = [&](Operand<E> m) {
+    if (f.trans != ACCUBLAS_NO_TRANS) m = m.transposed();
+    m.conjugate = is_complex<E> && f.trans == ACCUBLAS_CONJ_TRANS;
+    sweep.solve({f.n, f.nrhs, E{1}, m, f.b}, 0, f.n);
+  };
+  const bool plain = f.trans == ACCUBLAS_NO_TRANS;
+  if (plain) swap_rows(f.b, 0, f.nrhs, f.pivots, 0, f.n, false);
+  solve(plain ? l : u);
+  solve(plain ? u : l);
+  if (!plain) swap_rows(f.b, 0, f.nrhs, f.pivots, 0, f.n, true);
+}
+
+}  // namespace
+
+template <class E>
+void factorize(const Factorization<E>& f, Execution& execution) {
+  put_bound(execution.report, rounded_once<RealOf<E>>());
+  std::optional<Panel<E>> panel;
+  if (f.kind == FactorizationKind::getrf || f.kind == FactorizationKind::gesv)
+    panel.emplace(f.a, f.rows(), f.order(), hook_block(lu_edge), execution);
+  Sweep<E> sweep(f.order(), std::max(has_factor(f.kind) ? f.n : 1, f.nrhs), false, execution);
+  Index info = 0;
+  if (is_cholesky(f.kind)) {
+    if (has_factor(f.kind)) info = factor_cholesky(f.cholesky_factor(), f.n, sweep);
+    if (has_solution(f.kind) && info == 0) solve_cholesky(f, sweep);
+  } else {
+    if (panel) info = factor_lu(f, *panel, sweep, execution);
+    if (has_solution(f.kind) && info == 0) solve_lu(f, sweep);
+  }
+  *f.info = info;
+}
+
+template void factorize(const Factorization<double>&, Execution&);
+template void factorize(const Factorization<float>&, Execution&);
+template void factorize(const Factorization<Complex<double>>&, Execution&);
+template void factorize(const Factorization<Complex<float>>&, Execution&);
+
+}  // namespace accublas::cpu

@@ -1,0 +1,253 @@
+// A panel of LU with partial pivoting (docs/factorizations.md): some columns of L and U from their first row on, where
+// L and U are known to their left and above. Sums over what lies to the left come first, for all of the panel; then
+// column after column, the few terms of the panel itself.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+
+#include "lib/call/execution.hpp"
+#include "lib/call/factorization.hpp"
+#include "lib/cpu/solve/line_sums.hpp"
+#include "lib/cpu/solve/sweep.hpp"
+
+namespace accublas::cpu {
+
+/// What partial pivoting compares: the magnitude of a rounded element, of a complex one the sum of those of its parts.
+template <class E>
+RealOf<E> pivot_size(const E& v) {
+  if constexpr (is_complex<E>)
+    return std::fabs(v.re) + std::fabs(v.im);
+  else
+    return std::fabs(v);
+}
+
+template <class E>
+class Panel {
+  using T = RealOf<E>;
+  static constexpr int parts = parts_of<E>;
+
+ public:
+  /// Of an m x n matrix whose left columns, up to `order`, are factored in panels of at most `edge` columns: takes all
+  /// memory, for narrower panels where there is less.
+  Panel(const Matrix<E>& a, Index m, Index order, Index edge, Execution& execution)
+      : a_(a),
+        execution_(execution),
+        m_(m),
+        line_(LineSums<E>::numbers(order)),
+        threads_(std::clamp<Index>(ceil_div(m, least_rows), 1, execution.threads)) {
+    const Index known = together_most(order);
+    each_ = (parts + known) * line_;
+    const auto bytes_of = [&](Index width) {
+      return m * (width + 1) * parts * Index{sizeof(TripleSum)} + m * LineSums<E>::numbers(width) * Index{sizeof(T)};
+    };
+    const Index fixed = threads_ * each_ * Index{sizeof(T)} + m * Index{sizeof(Index)};
+    // The rest is for what solves with the panels.
+    const Index available = static_cast<Index>(execution.workspace.available()) / 4 * 3;
+    width_ = std::clamp<Index>(edge, 1, order);
+    while (width_ > least_width && fixed + bytes_of(width_) > available) width_ = std::max(least_width, width_ / 2);
+    stride_ = LineSums<E>::numbers(width_);
+    Workspace& workspace = execution.workspace;
+    const auto size = [](Index count) { return static_cast<std::size_t>(count); };
+    memory_ = workspace.template take<T>(size(threads_ * each_));
+    before_ = workspace.template take<TripleSum>(size(m * width_ * parts));
+    sums_ = workspace.template take<TripleSum>(size(m * parts));
+    inner_ = workspace.template take<T>(size(m * stride_));
+    row_ = workspace.template take<Index>(size(m));
+    best_ = workspace.template take<Best>(size(ceil_div(m, least_rows)));
+    line_of_panel_ = workspace.template take<T>(size(parts * stride_));
+  }
+  ~Panel() { execution_.report.undecided += undecided_.load(); }
+
+  Index width() const { return width_; }
+
+  /// Columns first .. end - 1, end - first <= width(), from row `first` on, pivots and all but the exchange of rows in
+  /// other columns. Returns the first column without a pivot, else -1.
+  Index factor(Index first, Index end, const Pivots& pivots) {
+    first_ = first;
+    rows_ = m_ - first;
+    add_up_before(first, end);
+    for (Index r = 0; r < rows_; ++r) row_[r] = first + r;
+    Index none = -1;
+    for (Index column = first; column < end; ++column) {
+      find_above(column);
+      const Best best = find_sizes(column);
+      pivots.put(column, first + best.row);
+      exchange(column - first, best.row, end);
+      a_(column, column) = best.value;
+      if (best.value == 0 && none < 0) none = column;
+      divide(column, best.value);
+    }
+    if (hard_.exchange(0) * Sweep<E>::hard_share > rows_ * (end - first)) speed_ = Speed::full;
+    return none;
+  }
+
+ private:
+  static constexpr Index least_width = 8;
+  static constexpr Index least_rows = 128;  ///< that a thread takes at a time
+  static constexpr Index cached = 1 << 16;  ///< numbers of the rows that a thread adds up at a time
+
+  /// A row and its element, as it is rounded.
+  struct Best {
+    Index row;
+    T size;
+    E value;
+  };
+  /// NaN passes everything; of equal sizes the first one stays.
+  static bool passes(const Best& other, const Best& best) {
+    return is_nan(other.size) ? !is_nan(best.size) : other.size > best.size;
+  }
+
+  Index together_most(Index order) const { return std::clamp<Index>(cached / LineSums<E>::numbers(order), 4, 64); }
+
+  /// Rows of L are right-hand sides, columns of U lines of the matrix that they solve.
+  LineSums<E> line_sums(Index stride) const {
+    return {Operand<E>{{a_.data, a_.col_stride, a_.row_stride}}, m_, stride, false, execution_.isa};
+  }
+
+  TripleSum* before(int part, Index c) const { return before_ + (part * width_ + c) * m_; }
+
+  void add_up_before(Index first, Index end) {
+    if (first == 0) {
+      for (int part = 0; part < parts; ++part)
+        for (Index c = 0; c < end; ++c) std::fill_n(before(part, c), rows_, TripleSum{0, 0, 0, 0});
+      return;
+    }
+    const Index line = LineSums<E>::numbers(first);
+    const Index together = std::min(each_ / line - parts, together_most(first));
+    const LineSums<E> sums = line_sums(line);
+    PhaseTimer timer(execution_, &accublas_report_t::ms_product);
+    parallel_for(ceil_div(rows_, together), static_cast<int>(threads_), [&](Index task, int thread) {
+      T *const lines = memory_ + thread * each_, *const rows = lines + parts * line;
+      const Index r0 = task * together, count = std::min(together, rows_ - r0);
+      load_rows(r0, count, first, rows, line);
+      for (Index column = first; column < end; ++column) {
+        sums.write(column, 0, first, lines);
+        TripleSum* to[parts];
+        for (int part = 0; part < parts; ++part) to[part] = before(part, column - first) + r0;
+        sums.add_up(speed_, first, lines, count, rows, line, to);
+      }
+    });
+  }
+
+  void load_rows(Index r0, Index count, Index terms, T* rows, Index line) const {
+    const auto copy = [&](Index r, Index q) { keep(a_(first_ + r0 + r, q), rows + r * line + parts * q); };
+    if (a_.col_stride == 1) {
+      for (Index r = 0; r < count; ++r)
+        for (Index q = 0; q < terms; ++q) copy(r, q);
+    } else {
+      for (Index q = 0; q < terms; ++q)
+        for (Index r = 0; r < count; ++r) copy(r, q);
+    }
+  }
+  static void keep(const E& x, T* to) {
+    for (int part = 0; part < parts; ++part) to[part] = part_of(x, part);
+  }
+
+  /// U above the diagonal of the panel, and its entries as a line for the rows of L.
+  void find_above(Index column) {
+    const LineSums<E> sums = line_sums(stride_);
+    const Unknown<E> unknown = Unknown<E>::of_row(E{1}, E{1}, true);
+    for (Index r = 0; r < column - first_; ++r) {
+      add_up_inner(sums, column, r, r, 1);
+      a_(first_ + r, column) = element(unknown, column, r, first_ + r, 0);
+      sums.write(column, first_ + r, 1, line_of_panel_ + parts * r);
+    }
+  }
+
+  /// sums_ = the sums of `count` rows from r on over what lies to the left of the panel and `inner` columns of it.
+  void add_up_inner(const LineSums<E>& sums, Index column, Index inner, Index r, Index count) {
+    TripleSum* to[parts];
+    for (int part = 0; part < parts; ++part) to[part] = sums_ + part * m_ + r;
+    sums.add_up(Speed::swift, inner, line_of_panel_, count, inner_ + r * stride_, stride_, to);
+    for (int part = 0; part < parts; ++part)
+      for (Index i = 0; i < count; ++i) triple_add(to[part][i], before(part, column - first_)[r + i]);
+  }
+
+  /// The element in row r of the panel: an unknown from its sum over `terms` columns.
+  E element(Unknown<E> unknown, Index column, Index r, Index terms, int thread) {
+    E result{};
+    unknown.b = a_(first_ + r, column);
+    TripleSum own[parts];
+    for (int part = 0; part < parts; ++part) own[part] = sums_[part * m_ + r];
+    if (unknown.approximate(own, result)) return result;
+    hard_.fetch_add(1, std::memory_order_relaxed);
+    const auto left = [&](Index q) { return a_(q < first_ ? row_[r] : first_ + r, q); };
+    const LineSums<E> sums = line_sums(line_);
+    T *const lines = memory_ + thread * each_, *const row = lines + parts * line_;
+    for (Index q = 0; q < terms; ++q) keep(left(q), row + parts * q);
+    sums.write(column, 0, terms, lines);
+    TripleSum* to[parts];
+    for (int part = 0; part < parts; ++part) to[part] = own + part;
+    sums.add_up(Speed::full, terms, lines, 1, row, line_, to);
+    for (int part = 0; part < parts; ++part) sums_[part * m_ + r] = own[part];
+    if (unknown.approximate(own, result)) return result;
+    undecided_.fetch_add(1, std::memory_order_relaxed);
+    return sums.exact(unknown, column, terms, left);
+  }
+
+  /// The elements of the column from the diagonal on, rounded: the first of the largest.
+  Best find_sizes(Index column) {
+    const Index begin = column - first_, count = rows_ - begin, step = rows_at_once(count);
+    const LineSums<E> sums = line_sums(stride_);
+    const Unknown<E> unknown = Unknown<E>::of_row(E{1}, E{1}, true);
+    parallel_for(ceil_div(count, step), static_cast<int>(threads_), [&](Index task, int thread) {
+      const Index r0 = begin + task * step, end = std::min(rows_, r0 + step);
+      add_up_inner(sums, column, begin, r0, end - r0);
+      Best best{r0, T(-1), {}};
+      for (Index r = r0; r < end; ++r) {
+        const E value = element(unknown, column, r, column, thread);
+        const Best other{r, pivot_size(value), value};
+        if (passes(other, best)) best = other;
+      }
+      best_[task] = best;
+    });
+    Best best = best_[0];
+    for (Index task = 1; task < ceil_div(count, step); ++task)
+      if (passes(best_[task], best)) best = best_[task];
+    return best;
+  }
+
+  /// L below the diagonal.
+  void divide(Index column, const E& pivot) {
+    const Index begin = column - first_ + 1, count = rows_ - begin, step = rows_at_once(count);
+    const Unknown<E> unknown = Unknown<E>::of_row(E{1}, pivot, pivot == 0);
+    parallel_for(ceil_div(count, step), static_cast<int>(threads_), [&](Index task, int thread) {
+      const Index r0 = begin + task * step, end = std::min(rows_, r0 + step);
+      for (Index r = r0; r < end; ++r) {
+        E& l = a_(first_ + r, column);
+        l = element(unknown, column, r, column, thread);
+        keep(l, inner_ + r * stride_ + parts * (begin - 1));
+      }
+    });
+  }
+
+  Index rows_at_once(Index rows) const { return std::max(least_rows, ceil_div(rows, threads_)); }
+
+  void exchange(Index r, Index other, Index end) {
+    if (r == other) return;
+    for (Index column = first_; column < end; ++column) std::swap(a_(first_ + r, column), a_(first_ + other, column));
+    for (int part = 0; part < parts; ++part) {
+      for (Index c = 0; c < end - first_; ++c) std::swap(before(part, c)[r], before(part, c)[other]);
+      std::swap(sums_[part * m_ + r], sums_[part * m_ + other]);
+    }
+    std::swap_ranges(inner_ + r * stride_, inner_ + (r + 1) * stride_, inner_ + other * stride_);
+    std::swap(row_[r], row_[other]);
+  }
+
+  const Matrix<E> a_;
+  Execution& execution_;
+  const Index m_, line_, threads_;
+  Index width_ = 0, stride_ = 0, each_ = 0;  ///< stride_: from a row of the panel to the next; each_: of a thread
+  T* memory_;                                ///< rows of L to the left of the panel, and lines of U
+  TripleSum *before_, *sums_;                ///< by part and row: over what lies to the left; of a column
+  T* inner_;                                 ///< rows of L within the panel
+  Index* row_;                               ///< where the rows of the panel were
+  Best* best_;
+  T* line_of_panel_;
+  Index first_ = 0, rows_ = 0;
+  Speed speed_ = Speed::swift;
+  std::atomic<std::int64_t> hard_ = 0, undecided_ = 0;
+};
+
+}  // namespace accublas::cpu

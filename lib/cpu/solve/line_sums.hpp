@@ -1,0 +1,134 @@
+// Sums over the unknowns before one: a line of a triangular matrix meets the unknowns of many right-hand sides, which
+// lie side by side in the order of substitution, in one call of DOT's kernels. Sums come with a bound of their error
+// (dot2's pairs, which stand for themselves, with none); an unknown that they do not decide has its exact sum here.
+#pragma once
+
+#include "lib/base/integers.hpp"
+#include "lib/call/product.hpp"
+#include "lib/cpu/dot2/dot2.hpp"
+#include "lib/cpu/kernels/cr_kernels.hpp"
+#include "lib/numerics/substitution.hpp"
+
+namespace accublas::cpu {
+
+/// Of M, whose unknowns come in the order that its triangle tells; one that is no triangle: as of a lower one.
+template <class E>
+class LineSums {
+  using T = RealOf<E>;
+  static constexpr int parts = parts_of<E>;
+
+ public:
+  /// `stride`: numbers from a line to the next, even.
+  LineSums(const Operand<E>& m, Index order, Index stride, bool dot2, Isa isa)
+      : m_(m), order_(order), stride_(stride), dot2_(dot2), forward_(m.part != Triangle::upper), isa_(isa) {}
+
+  /// Numbers of a line of so many unknowns, and the lines of M (in such numbers) that a sum needs.
+  static constexpr Index numbers(Index unknowns) { return round_up(parts * unknowns, Index{2}); }
+  static constexpr Index lines_of_m(bool dot2) { return parts * (dot2 ? Index{sizeof(double) / sizeof(T)} : 1); }
+
+  /// The p-th unknown in the order of substitution.
+  Index place(Index p) const { return forward_ ? p : order_ - 1 - p; }
+  E pivot(Index p) const { return m_(place(p), place(p)); }
+
+  /// Row p of M, the entries of the unknowns first .. first + count - 1, for each part of a sum.
+  void write(Index p, Index first, Index count, T* lines) const {
+    dot2_ ? write_line(p, first, count, reinterpret_cast<double*>(lines)) : write_line(p, first, count, lines);
+  }
+
+  /// sums[part][s] = that part of sum_q m(p, q) x(q, s) over `count` unknowns, for `sides` right-hand sides, `step`
+  /// numbers apart; `lines` is what `write` left.
+  void add_up(Speed speed, Index count, const T* lines, Index sides, const T* unknowns, Index step,
+              TripleSum* const (&sums)[parts]) const {
+    for (Index part = 0; part < parts; ++part) {
+      if (count == 0)
+        std::fill_n(sums[part], sides, TripleSum{0, 0, 0, 0});
+      else if (dot2_)
+        add_up_pairs(count, reinterpret_cast<const double*>(lines) + part * stride_, sides, unknowns, step, sums[part]);
+      else
+        cr_kernels<T>(isa_).rows[static_cast<int>(speed)](sides, parts * count, unknowns, step, lines + part * stride_,
+                                                          sums[part]);
+    }
+  }
+
+  /// The unknown with the exact sum of m(p, q) x(q) over the first `count` unknowns. Where dot2's pair is no number,
+  /// cr's sum stands for it.
+  template <class X>
+  E exact(const Unknown<E>& unknown, Index p, Index count, const X& x) const {
+    ExactSum<double> above[parts];
+    for (int part = 0; part < parts; ++part) {
+      const Terms<X> terms{*this, x, p, part};
+      const Dot2Pair pair = dot2_ ? chain(terms, parts * count) : Dot2Pair{};
+      if (dot2_ && is_finite(pair)) {
+        above[part].add(1, pair.s);
+        above[part].add(1, pair.c);
+      } else {
+        for (Index t = 0; t < parts * count; ++t) above[part].add(terms.row(t), terms.col(t));
+      }
+    }
+    return unknown.exact(above);
+  }
+
+ private:
+  template <class Number>
+  void write_line(Index p, Index first, Index count, Number* lines) const {
+    for (Index q = 0; q < count; ++q) {
+      const E entry = m_(place(p), place(first + q));
+      if constexpr (is_complex<E>) {
+        Number* const imaginary = lines + stride_;
+        lines[2 * q] = entry.re, lines[2 * q + 1] = -entry.im;
+        imaginary[2 * q] = entry.im, imaginary[2 * q + 1] = entry.re;
+      } else {
+        lines[q] = entry;
+      }
+    }
+  }
+
+  /// Pairs as sums without an error; one that a kernel could not compute is no number.
+  void add_up_pairs(Index count, const double* line, Index sides, const T* unknowns, Index step, TripleSum* to) const {
+    constexpr Index together = 64;
+    for (Index first = 0; first < sides; first += together) {
+      const Index some = sides - first < together ? sides - first : together;
+      double s[together] = {}, c[together] = {};
+      dot2_kernels<T>(isa_).gemv.rows(some, parts * count, dot2_block_length(), unknowns + first * step, step, line, s,
+                                      c);
+      for (Index i = 0; i < some; ++i) to[first + i] = {s[i], c[i], 0, 0};
+    }
+  }
+
+  /// Of a part of the sum: the line of M, negated, and the unknowns; of complex ones term 2 q has the real parts of the
+  /// unknowns.
+  template <class X>
+  struct Terms {
+    const LineSums& of;
+    const X& x;
+    Index p, part;
+    T row(Index t) const {
+      const E entry = of.m_(of.place(p), of.place(t / parts));
+      if constexpr (is_complex<E>)
+        return t % 2 == part ? -entry.re : part == 0 ? entry.im : -entry.im;
+      else
+        return -entry;
+    }
+    T col(Index t) const { return part_of(x(t / parts), t % parts); }
+  };
+
+  /// dot2's pair of minus the sum, block by block.
+  template <class X>
+  static Dot2Pair chain(const Terms<X>& terms, Index count) {
+    T row[dot2_block], col[dot2_block];
+    Dot2Pair pair{0, 0};
+    for (Index first = 0, length = dot2_block_length(); first < count; first += length) {
+      const Index some = std::min(length, count - first);
+      for (Index t = 0; t < some; ++t) row[t] = terms.row(first + t), col[t] = terms.col(first + t);
+      pair = dot2_combine<T>(pair, dot2_chain<T>(some, {row, 1}, {col, 1}));
+    }
+    return pair;
+  }
+
+  const Operand<E> m_;
+  const Index order_, stride_;
+  const bool dot2_, forward_;
+  const Isa isa_;
+};
+
+}  // namespace accublas::cpu

@@ -1,0 +1,42 @@
+// A pivot of Cholesky's factorization from the sum of the squares before it (docs/modes.md, "POTRF"): by an interval
+// around that sum, which decides nearly always, or by the exact sum.
+#pragma once
+
+#include "lib/numerics/exact_sum.hpp"
+#include "lib/numerics/finish_root.hpp"
+#include "lib/numerics/quotient.hpp"
+
+namespace accublas {
+
+/// RN(sqrt(a - sum)), where a - sum is positive.
+template <class T>
+struct CholeskyPivot {
+  T a;
+
+  /// From a sum known up to its error; false where that does not decide.
+  ACCUBLAS_HD bool approximate(const TripleSum& sum, T& result) const {
+    TripleSum below{-sum.a1, -sum.a2, -sum.a3, sum.error};
+    triple_add(below, {static_cast<double>(a), 0, 0, 0});
+    if (!triple_known(below) || hook_all_undecided()) return false;
+    const Approximation left = Approximation::of(below);
+    if (!(left.high > 0) || !Approximation::in_range(left.high)) return false;
+    const double error = mutant(Mutant::ziv_half) ? left.error * 0x1p-40 : left.error;
+    return finish_root_within(left.high, left.low, error, 0, &result);
+  }
+
+  /// From minus the sum, exactly; false where there is no positive number.
+  ACCUBLAS_HD ACCUBLAS_NOINLINE bool exact(ExactSum<double>& above, T& result) const {
+    above.add(1, a);
+    double special = 0;
+    if (above.special(special)) {
+      result = static_cast<T>(special);
+      return special > 0;
+    }
+    const Wide<LongAccumulator::limbs> left = above.value();
+    if (wide_negative(left) || wide_bit_length(left) == 0) return false;
+    result = finish_root<T>(left, false, LongAccumulator::min_exponent);
+    return true;
+  }
+};
+
+}  // namespace accublas
