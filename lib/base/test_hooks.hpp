@@ -52,6 +52,10 @@ namespace accublas {
   X(norm_inf_over_nan, "nrm2: Inf among NaNs gives Inf")                                         \
   X(solve_numerator, "TRSM, cr: the numerator is rounded before the quotient")                   \
   X(solve_undecided, "TRSM, cr: an undecided quotient keeps its estimate")                       \
+  X(cholesky_root, "POTRF, cr: what the root is taken of is rounded before it")                  \
+  X(cholesky_pivot, "POTRF, cr: a pivot that is zero passes for a positive one")                 \
+  X(lu_tie, "GETRF, cr: the last of the largest is the pivot")                                   \
+  X(lu_nan, "GETRF, cr: a NaN is smaller than every number")                                     \
   X(special_inf_times_zero, "specials: Inf times 0 taken as 0")                                  \
   X(special_beta_zero, "C read where beta is 0")                                                 \
   X(multiword_second_word, "multiword: the second word is zero")                                 \

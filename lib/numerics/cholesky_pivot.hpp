@@ -20,6 +20,8 @@ struct CholeskyPivot {
     if (!triple_known(below) || hook_all_undecided()) return false;
     const Approximation left = Approximation::of(below);
     if (!(left.high > 0) || !Approximation::in_range(left.high)) return false;
+    if (mutant(Mutant::cholesky_root))
+      return finish_root_within(static_cast<double>(static_cast<T>(left.high)), 0, 0, 0, &result);
     const double error = mutant(Mutant::ziv_half) ? left.error * 0x1p-40 : left.error;
     return finish_root_within(left.high, left.low, error, 0, &result);
   }
@@ -33,7 +35,7 @@ struct CholeskyPivot {
       return special > 0;
     }
     const Wide<LongAccumulator::limbs> left = above.value();
-    if (wide_negative(left) || wide_bit_length(left) == 0) return false;
+    if (wide_negative(left) || (wide_bit_length(left) == 0 && !mutant(Mutant::cholesky_pivot))) return false;
     result = finish_root<T>(left, false, LongAccumulator::min_exponent);
     return true;
   }

@@ -26,6 +26,7 @@ import binding  # noqa: E402
 import cases  # noqa: E402
 import check  # noqa: E402
 import expected  # noqa: E402
+import factorization_cases  # noqa: E402
 import level3_cases  # noqa: E402
 import sharp  # noqa: E402
 import worker  # noqa: E402
@@ -43,6 +44,9 @@ def all_cases():
     for prefix in "dszc":
         for index in range(3 * RANDOM_PER_GROUP):
             yield index, level3_cases.make(f"{prefix}trsm:cr:{index}", prefix, "cr", "trsm")
+    for prefix, routine in itertools.product("dszc", ("potrf", "getrf")):
+        for index in range(3 * RANDOM_PER_GROUP):
+            yield index, factorization_cases.make(f"{prefix}{routine}:cr:{index}", prefix, "cr", routine)
     for routine in ("dgemm", "sgemm"):
         for index in range(RANDOM_PER_GROUP):
             yield index, cases.from_name(f"{routine}:multiword:{index}:mutants")
