@@ -9,6 +9,8 @@ ROUTINES += [letter + routine for letter in "zc" for routine in ("hemm", "herk",
 ROUTINES += [letter + routine for letter in "dszc" for routine in ("trmv", "trsv")] + ["dsdot", "sdsdot"]
 ROUTINES += [letter + routine for letter in "ds" for routine in ("ger", "symv", "syr", "syr2")]
 ROUTINES += [letter + routine for letter in "zc" for routine in ("geru", "gerc", "hemv", "her", "her2")]
+FACTORIZATIONS = [letter + routine for letter in "dszc" for routine in ("potrf", "potrs", "posv", "getrf", "getrs", "gesv")]
+ROUTINES += FACTORIZATIONS
 ROUTINES.sort(key=len, reverse=True)  # gemmt before gemm
 SPELLINGS = ["{}_", "cblas_{}",                      # Debian, conda, vendors
              "{}_64_", "cblas_{}_64",                # netlib's ILP64
@@ -22,7 +24,8 @@ def cblas_name(routine):
     return routine + "_sub" if routine[1:] in ("dotu", "dotc") else routine
 
 
-SERVED = {spelling.format(cblas_name(routine) if "cblas" in spelling else routine) for spelling in SPELLINGS for routine in ROUTINES}
+SERVED = {spelling.format(cblas_name(routine) if "cblas" in spelling else routine) for spelling in SPELLINGS for routine in ROUTINES
+          if not ("cblas" in spelling and routine in FACTORIZATIONS)}
 
 
 def routine_of(symbol):

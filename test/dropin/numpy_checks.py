@@ -144,7 +144,7 @@ def main():
                 raise SystemExit(f"dot {name} {letter} was not intercepted: {calls()}")
             if MODE == "cr":
                 assert d == exact(x, y, dtype), name
-        # The rest stays with the real BLAS: A @ A.T is dsyrk, solve is LAPACK.
+        # A @ A.T is dsyrk.
         before = calls().get(letter + "gemm", 0)
         square = big[:40, :40] + 50 * np.eye(40, dtype=dtype)
         symmetric = square @ square.T

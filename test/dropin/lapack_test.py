@@ -1,0 +1,40 @@
+"""netlib's LAPACK test programs for linear equations (Debian: liblapack-test) under the preloaded drop-in: the paths of LU and
+Cholesky's factorization, error exits included, in every mode that they have.
+
+usage: lapack_test.py LIBRARY PROGRAM, for instance lapack_test.py build/c_api/blas/libaccublas_blas.so xlintstd
+"""
+import os
+import re
+import subprocess
+import sys
+
+import run_with_dropin as dropin
+
+FOLDERS = ("/usr/lib/x86_64-linux-gnu/lapack", "/usr/lib/aarch64-linux-gnu/lapack")
+ENGINES = {"native": "native", "dp": "native", "dp:repro": "sums", "cr": "sums"}
+
+library, program = sys.argv[1:]
+letter = program[-1]
+folder = next((f for f in FOLDERS if os.path.exists(os.path.join(f, program))), None)
+if folder is None:
+    print("netlib's LAPACK test programs are not installed (Debian: liblapack-test)")
+    sys.exit(dropin.SKIP)
+with open(os.path.join(folder, f"{letter}test.in")) as file:
+    lines = file.read().splitlines()
+# One size of more than a block.
+head = [re.sub(r"^0 1 2 3 5 10 50 ", "0 1 2 3 10 50 80 ", line) for line in lines[:16]]
+paths = [line for line in lines[16:] if re.match(rf"{letter.upper()}(GE|PO) ", line)]
+assert len(paths) == 2 and sum(" 80 " in line for line in head) == 2, "another form of input"
+failed = False
+for mode, engine in ENGINES.items():
+    run = subprocess.run([os.path.join(folder, program)], input="\n".join(head + paths) + "\n", text=True, capture_output=True,
+                         env=dropin.environment(library, mode), timeout=500)
+    passed = re.findall(r"All tests for|passed the tests of the error exits", run.stdout)
+    counts = dropin.counts(run.stderr)
+    calls = {routine: counts.get((letter + routine, engine), 0) for routine in ("potrf", "potrs", "posv", "getrf", "getrs", "gesv")}
+    wrong = run.returncode != 0 or len(passed) != 8 or re.search(r"fail|\*\*\*", run.stdout) or not all(calls.values())
+    failed |= bool(wrong)
+    print(f"{program} {mode}: {'FAILED' if wrong else 'passed'}, calls on {engine}: {calls}")
+    if wrong:
+        print(run.stdout[-4000:], run.stderr[-1000:])
+sys.exit(failed)
