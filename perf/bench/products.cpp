@@ -6,8 +6,10 @@
 namespace bench {
 namespace {
 
-enum class Arguments { gemm, symm, syrk, syr2k, trmm, trsm, symv, trmv, trsv, ger, syr, syr2 };
+enum class Arguments { gemm, symm, syrk, syr2k, trmm, trsm, symv, trmv, trsv, ger, syr, syr2, potrf, getrf };
 constexpr bool is_trsm(Arguments a) { return a == Arguments::trsm || a == Arguments::trsv; }
+/// A is where the result is to be.
+constexpr bool is_factorization(Arguments a) { return a == Arguments::potrf || a == Arguments::getrf; }
 /// B, or its first column, is where the result is to be.
 constexpr bool is_in_place(Arguments a) { return a == Arguments::trmm || a == Arguments::trmv || is_trsm(a); }
 constexpr bool is_vector(Arguments a) { return a == Arguments::trmv || a == Arguments::trsv; }
@@ -23,6 +25,13 @@ struct Call {
   T* c;
   T alpha[2] = {1, 0}, beta[2] = {0, 0};
 };
+
+/// Room for the pivots of either library.
+std::int64_t* pivots(std::int64_t n) {
+  static std::vector<std::int64_t> room;
+  if (room.size() < static_cast<std::size_t>(n)) room.resize(static_cast<std::size_t>(n));
+  return room.data();
+}
 
 struct Entry {
   const char* name;
@@ -90,6 +99,16 @@ Entry entry(const char* name, Arguments arguments, int parts, Run run) {
   entry<T>(#name, Arguments::syr2, parts, [](const Call<T>& o) {                                                   \
     return accublas_##name(o.context, columns, ACCUBLAS_UPPER, o.n, o.alpha, o.a, 1, o.b, 1, o.c, o.n);            \
   })
+#define POTRF(name, T, parts)                                                                                      \
+  entry<T>(#name, Arguments::potrf, parts, [](const Call<T>& o) {                                                  \
+    std::int64_t info = 0;                                                                                         \
+    return accublas_##name(o.context, columns, ACCUBLAS_LOWER, o.n, o.c, o.n, &info);                              \
+  })
+#define GETRF(name, T, parts)                                                                                      \
+  entry<T>(#name, Arguments::getrf, parts, [](const Call<T>& o) {                                                  \
+    std::int64_t info = 0;                                                                                         \
+    return accublas_##name(o.context, columns, o.n, o.n, o.c, o.n, pivots(o.n), &info);                            \
+  })
 // clang-format on
 #define ALL(KIND, routine) \
   KIND(d##routine, double, 1), KIND(s##routine, float, 1), KIND(z##routine, double, 2), KIND(c##routine, float, 2)
@@ -100,7 +119,8 @@ const Entry entries[] = {COMPLEX(GEMM, gemm), ALL(SYMM, symm),   COMPLEX(SYMM, h
                          COMPLEX(SYRK, herk), ALL(SYR2K, syr2k), COMPLEX(SYR2K, her2k), ALL(TRMM, trmm),
                          ALL(TRSM, trsm),     REAL(SYMV, symv),  COMPLEX(SYMV, hemv),   ALL(TRMV, trmv),
                          ALL(TRSV, trsv),     REAL(GER, ger),    COMPLEX(GER, geru),    COMPLEX(GER, gerc),
-                         REAL(SYR, syr),      COMPLEX(SYR, her), REAL(SYR2, syr2),      COMPLEX(SYR2, her2)};
+                         REAL(SYR, syr),      COMPLEX(SYR, her), REAL(SYR2, syr2),      COMPLEX(SYR2, her2),
+                         ALL(POTRF, potrf),   ALL(GETRF, getrf)};
 
 /// By netlib's arguments, all of them addresses.
 void call_netlib(const Entry& e, void* function, std::int64_t order, const void* a, const void* b, void* c) {
@@ -110,6 +130,7 @@ void call_netlib(const Entry& e, void* function, std::int64_t order, const void*
   const P one = e.single ? static_cast<P>(single_ones) : ones, zero = e.single ? static_cast<P>(single_zeros) : zeros;
   const int n = static_cast<int>(order);
   const int step = 1;
+  int info = 0;
   const char* const none = "N";
   switch (e.arguments) {
     case Arguments::gemm:
@@ -142,15 +163,19 @@ void call_netlib(const Entry& e, void* function, std::int64_t order, const void*
     case Arguments::syr2:
       return reinterpret_cast<void (*)(P, P, P, P, P, P, P, void*, P)>(function)("U", &n, one, a, &step, b, &step, c,
                                                                                  &n);
+    case Arguments::potrf:
+      return reinterpret_cast<void (*)(P, P, void*, P, int*)>(function)("L", &n, c, &n, &info);
+    case Arguments::getrf:
+      return reinterpret_cast<void (*)(P, P, void*, P, void*, int*)>(function)(&n, &n, c, &n, pivots(order), &info);
   }
 }
 
-/// TRSM's and TRSV's A: the data's with 4 n more on the diagonal, since the unknowns of a random triangle grow beyond
-/// all numbers.
+/// TRSM's, TRSV's and POTRF's A: the data's with 4 n more on the diagonal, since the unknowns of a random triangle grow
+/// beyond all numbers, and a random matrix is not positive definite.
 class Dominant {
  public:
   const void* of(const Entry& e, std::int64_t n, const void* a) {
-    if (!is_trsm(e.arguments)) return a;
+    if (!is_trsm(e.arguments) && e.arguments != Arguments::potrf) return a;
     if (a == from_ && n == n_) return copy_.data();
     const unsigned char* const begin = static_cast<const unsigned char*>(a);
     copy_.assign(begin, begin + static_cast<std::size_t>(n * n) * e.bytes);
@@ -188,19 +213,22 @@ std::vector<std::string> product_names() {
 Product product(const std::string& name, const std::function<void*(const std::string&)>& symbol) {
   for (const Entry& e : entries) {
     if (name != e.name) continue;
-    const auto begin = [&e](std::int64_t n, const void* b, void* c) {
+    const auto begin = [&e](std::int64_t n, const void* a, const void* b, void* c) {
+      if (is_factorization(e.arguments)) std::memcpy(c, a, static_cast<std::size_t>(n * n) * e.bytes);
       if (is_in_place(e.arguments))
         std::memcpy(c, b, static_cast<std::size_t>(is_vector(e.arguments) ? n : n * n) * e.bytes);
     };
     void* const function = symbol(name + "_");
     const auto matrix = std::make_shared<Dominant>();
     return {[&e, begin, function, matrix](std::int64_t n, const void* a, const void* b, void* c) {
-              begin(n, b, c);
-              call_netlib(e, function, n, matrix->of(e, n, a), b, c);
+              const void* const of_a = matrix->of(e, n, a);
+              begin(n, of_a, b, c);
+              call_netlib(e, function, n, of_a, b, c);
             },
             [&e, begin, matrix](accublas_context* context, std::int64_t n, const void* a, const void* b, void* c) {
-              begin(n, b, c);
-              return e.run(context, n, matrix->of(e, n, a), b, c);
+              const void* const of_a = matrix->of(e, n, a);
+              begin(n, of_a, b, c);
+              return e.run(context, n, of_a, b, c);
             }};
   }
   return {};

@@ -1,4 +1,4 @@
-// Complex GEMM, the other products of level 3, and level 2 beside GEMV, of square operands.
+// Complex GEMM, the other products of level 3, level 2 beside GEMV, and LAPACK's factorizations, of square operands.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,8 @@
 namespace bench {
 
 /// C = A B, or what the routine computes of A and B in the upper triangle or from the left, no operand transposed; TRMM
-/// and TRSM take B in C's place, TRSM's A has 4 n more on its diagonal. Vectors are first columns; updates (GER and its
+/// and TRSM take B in C's place, POTRF (of the lower triangle) and GETRF A; TRSM's and POTRF's A has 4 n more on its
+/// diagonal. Vectors are first columns; updates (GER and its
 /// kind) add to C, call after call. Operands are of order n, side by side, complex ones as pairs of reals.
 struct Product {
   std::function<void(std::int64_t n, const void* a, const void* b, void* c)> openblas;

@@ -24,6 +24,8 @@ std::vector<Target> all_targets(bool quick) {
       quick ? std::vector<std::int64_t>{1000000} : std::vector<std::int64_t>{1000000, 10000000};
   const std::vector<std::int64_t> gemv =
       quick ? std::vector<std::int64_t>{1000} : std::vector<std::int64_t>{1000, 4000};
+  const std::vector<std::int64_t> factored =
+      quick ? std::vector<std::int64_t>{1000} : std::vector<std::int64_t>{1000, 2000};
   std::vector<Target> targets = {
       {"DOT past L2, dot2", "ddot", "dot2", 1.2, dot, all_ranges},
       {"DOT past L2, cr", "ddot", "cr", 1.3, dot, all_ranges},
@@ -43,6 +45,8 @@ std::vector<Target> all_targets(bool quick) {
       {"SYMM 1024, cr", "dsymm", "cr", 4, {1024}, {"phi:1"}},
       {"TRMM 1024, cr", "dtrmm", "cr", 4, {1024}, {"phi:1"}},
       {"TRSM 1024, cr", "dtrsm", "cr", 6, {1024}, {"phi:1"}},
+      {"Cholesky, cr", "dpotrf", "cr", 6, factored, {"phi:1"}},
+      {"LU, cr", "dgetrf", "cr", 6, factored, {"phi:1"}},
   };
   if (quick) return targets;
   targets.push_back({"GEMM 2048, dp:repro", "dgemm", "dp:repro", 2.2, {2048}, {"phi:1"}});
