@@ -19,6 +19,10 @@
 !>   call accublas_syrk(a, c, uplo='L', mode='cr')          ! the lower triangle of a transpose(a)
 !>   call accublas_trsm(a, b, transa='T')                   ! b becomes the solution x of transpose(a) x = b
 !>
+!> Of LAPACK there are accublas_potrf, accublas_potrs, accublas_posv, accublas_getrf, accublas_getrs and accublas_gesv:
+!>
+!>   call accublas_gesv(a, ipiv, b, info, mode='cr')        ! b becomes the solution x of a x = b
+!>
 !> They take complex arrays, too: trans='C' is the conjugate transpose, z = accublas_dotc(x, y) dot_product(x, y), and z =
 !> accublas_dot(x, y) sum(x*y). Symmetric matrices of level 2 are real. For vectors of real32 there are accublas_dsdot(x, y),
 !> sum(x*y) in real64, and accublas_sdsdot(sb, x, y), sb + sum(x*y).
@@ -47,6 +51,10 @@ module accublas
   use accublas_level3_real32
   use accublas_level3_complex_real64
   use accublas_level3_complex_real32
+  use accublas_factorizations_real64
+  use accublas_factorizations_real32
+  use accublas_factorizations_complex_real64
+  use accublas_factorizations_complex_real32
   use accublas_netlib_real64
   use accublas_netlib_real32
   use accublas_mp_arrays
