@@ -654,7 +654,7 @@ ACCUBLAS_DECLARE_GEMMT(cgemmt, void)
  * Modes: native (the real BLAS's LAPACK, or liblapack.so.3: without either ACCUBLAS_ERROR_NO_BLAS), dp and sp (LAPACK's
  * backward error, by whichever is fastest), cr, dp:repro and sp:repro (one answer: every element of a factor is the
  * exact one of the elements before it, rounded once, whatever the blocking); mode and target by family dgemm, or sgemm.
- * Others are passed over where an environment names them, else ACCUBLAS_ERROR_UNAVAILABLE. Operands are in host memory,
+ * Others are ACCUBLAS_ERROR_MODE in options, and passed over elsewhere. Operands are in host memory,
  * computed on by the CPU. The report's bound is that of an element from those before it, for the modes that define
  * bits; its sizes are m, n and the number of pivots, or n, nrhs and n.
  * ------------------------------------------------------------------------------------------------------------ */

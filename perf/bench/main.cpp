@@ -29,6 +29,7 @@ std::vector<std::int64_t> default_sizes(const std::string& routine) {
 }
 
 std::vector<std::string> default_modes(const std::string& routine) {
+  if (routine.substr(1) == "potrf" || routine.substr(1) == "getrf") return {"native", "dp:repro", "cr"};
   std::vector<std::string> modes = {"native", "dp:repro", "dot2", "cr"};
   if (!is_norm(routine)) modes.push_back("fixed:60");
   if (routine[1] == 'g' && routine.back() == 'm') modes.push_back("slices:4:fast");
@@ -51,7 +52,7 @@ int main(int count, char** arguments) {
       ->check(CLI::IsMember(routines()))
       ->capture_default_str();
   app.add_option("-m,--mode", modes,
-                 "mode words (default: native, dp:repro, dot2, cr, and fixed:60 where there is one)")
+                 "mode words (default: native, dp:repro, cr, and dot2 and fixed:60 where there is one)")
       ->delimiter(',');
   app.add_option("-n,--size", sizes, "sizes of all dimensions (default: from the first cache to past the last)")
       ->delimiter(',')

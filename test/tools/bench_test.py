@@ -57,7 +57,7 @@ class Bench(unittest.TestCase):
 
     def test_refusals(self):
         for arguments, saying in [(["-m", "best"], "unknown mode 'best'"), (["-n", 0], "0"), (["-n", -5], "-5"),
-                                  (["-t", 0], "0"), (["-r", "dgetrf"], "dgetrf"), (["-d", "phi:x"], "phi:x"),
+                                  (["-t", 0], "0"), (["-r", "dgeqrf"], "dgeqrf"), (["-d", "phi:x"], "phi:x"),
                                   (["-d", "uniform"], "block-diagonal"), (["-d", "absent.mtx"], "absent.mtx"),
                                   (["--csv", "/absent/figures.csv"], "/absent/figures.csv")]:
             run = bench("-r", "ddot", "-n", 10, "-t", 1, "-s", 0, *arguments)
