@@ -60,6 +60,8 @@ class CpuBackend final : public Backend {
   std::string device_name(int) const override { return std::string("cpu:") + cpu::isa_name(cpu::detected_isa()); }
   Location locate(const void*) const override { return {MemoryKind::host, 0}; }
   Choice choose(const EngineList& engines, Routine routine, const Mode& mode, const CallShape& shape) const override {
+    if (is_factorization(routine) && engines.has(ACCUBLAS_ENGINE_SUMS) && !cpu::have_lapack(routine))
+      return {ACCUBLAS_ENGINE_SUMS};
     if (engines.first() != ACCUBLAS_ENGINE_INT8) return {engines.first()};
     const cpu::Isa isa = cpu::detected_isa();
     if (is_small(routine, mode, shape, isa)) return {ACCUBLAS_ENGINE_SUMS, true};

@@ -92,5 +92,7 @@ struct RealBlas {
 const RealBlas& real_blas();
 /// Whether there is one.
 bool have_real_blas();
+/// Whether there is a LAPACK with this routine.
+bool have_lapack(Routine routine);
 
 }  // namespace accublas::cpu

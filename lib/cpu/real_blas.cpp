@@ -170,7 +170,8 @@ bool reads_result(const RealBlas& blas) {
   return read('N', 'N', 261, 251, 17);
 }
 
-/// LAPACK beside a BLAS that has none, and the width of its integers: the rows of ((0, 1), (1, 0)) change places.
+/// LAPACK beside a BLAS that has none, and the width of its integers, told by the pivot of the column (0, 1): with more
+/// columns a preloaded drop-in would be asked for products, which needs what is being loaded here.
 void see_to_lapack(RealBlas& blas) {
   if (!blas.serves(Routine::dgetrf)) {
     void* const handle = dlopen("liblapack.so.3", RTLD_NOW | RTLD_LOCAL);
@@ -178,13 +179,13 @@ void see_to_lapack(RealBlas& blas) {
     if (!first || is_accublas(handle, first)) return;  // stays loaded
     find_lapack(handle, spellings[0], blas);
   }
-  const RealBlas::F77Int two = 2;
-  double a[4] = {0, 1, 1, 0};
-  RealBlas::F77Int pivots[2] = {}, info = 0;
+  const RealBlas::F77Int one = 1, two = 2;
+  double a[2] = {0, 1};
+  RealBlas::F77Int pivot = -1, info = 0;
   using Int = RealBlas::F77Int;
   reinterpret_cast<void (*)(const Int*, const Int*, double*, const Int*, Int*, Int*)>(
-      blas.lapack[factorization_number(Routine::dgetrf)])(&two, &two, a, &two, pivots, &info);
-  blas.narrow_integers = pivots[1] == 0;
+      blas.lapack[factorization_number(Routine::dgetrf)])(&two, &one, a, &two, &pivot, &info);
+  blas.narrow_integers = pivot != 2;
 }
 
 RealBlas load_first() {
@@ -240,5 +241,7 @@ bool have_real_blas() {
     return false;
   }
 }
+
+bool have_lapack(Routine routine) { return have_real_blas() && found().serves(routine); }
 
 }  // namespace accublas::cpu
