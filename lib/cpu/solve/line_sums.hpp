@@ -69,10 +69,13 @@ class LineSums {
   }
 
  private:
+  /// An entry before the pivot, which is stored whatever M is.
+  E before(Index p, Index q) const { return conjugate_if(m_.conjugate, m_.stored(place(p), place(q))); }
+
   template <class Number>
   void write_line(Index p, Index first, Index count, Number* lines) const {
     for (Index q = 0; q < count; ++q) {
-      const E entry = m_(place(p), place(first + q));
+      const E entry = before(p, first + q);
       if constexpr (is_complex<E>) {
         Number* const imaginary = lines + stride_;
         lines[2 * q] = entry.re, lines[2 * q + 1] = -entry.im;
@@ -103,7 +106,7 @@ class LineSums {
     const X& x;
     Index p, part;
     T row(Index t) const {
-      const E entry = of.m_(of.place(p), of.place(t / parts));
+      const E entry = of.before(p, t / parts);
       if constexpr (is_complex<E>)
         return t % 2 == part ? -entry.re : part == 0 ? entry.im : -entry.im;
       else
