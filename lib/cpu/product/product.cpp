@@ -39,8 +39,37 @@ auto* components_of(E* x) {
     return x;
 }
 
+/// to = the terms first .. first + count - 1 of a line: what is stored, what is mirrored and what is no term lies
+/// evenly in memory each, with the diagonal in between.
+template <class E, class Line, class T>
+void copy_line(const Line& line, Index first, Index count, T* to) {
+  constexpr Index components = is_complex<E> ? 2 : 1;
+  const Index i = line.line, k = line.lines.k, end = (first + count) / components;
+  for (Index p = first / components, next; p < end; p = next) {
+    const Operand<E>& x = p < k ? line.lines.first : line.lines.second;
+    const Index before = p < k ? 0 : k, q = p - before;
+    const bool plain = x.structure == Structure::general, held = holds(x.part, i, q);
+    next = p < k ? std::min(end, k) : end;
+    if (!plain && q <= i) next = std::min(next, before + std::max(i, q + 1));
+    T* const out = to + p * components - first;
+    const Index terms = (next - p) * components;
+    if (!plain && q == i) {
+      for (Index t = 0; t < terms; ++t) out[t] = line[p * components + t];
+    } else if (!x.is_term(i, q)) {
+      std::fill_n(out, terms, T(0));
+    } else {
+      const Vector<const E> entries = held ? x.stored.block(0, q).row(i) : x.stored.block(q, 0).col(i);
+      const bool conjugate = x.conjugate != (x.structure == Structure::hermitian && !held);
+      if constexpr (is_complex<E>)
+        copy_entries(line.entries(entries, conjugate), 0, terms, out);
+      else
+        copy_entries(Entries<T>(entries), 0, terms, out);
+    }
+  }
+}
+
 /// Lines first .. first + count - 1 of line(number) side by side, in memory `to`.
-template <class T, class Line>
+template <class E, class T, class Line>
 Matrix<const T> write_lines(Index first, Index count, Index terms, int threads, T* to, Line&& line) {
   // Tasks are some lines over some terms, a few terms of all their lines at a time: elements of one p may be adjacent.
   constexpr Index chunk = 1 << 14, group = 16, few = 64;
@@ -56,7 +85,7 @@ Matrix<const T> write_lines(Index first, Index count, Index terms, int threads, 
         if constexpr (std::is_same_v<std::remove_const_t<decltype(entries)>, Entries<T>>)
           copy_entries(entries, t0, n, out);
         else
-          for (Index t = 0; t < n; ++t) out[t] = entries[t0 + t];
+          copy_line<E>(entries, t0, n, out);
       }
   });
   return {to, terms, 1};
@@ -133,18 +162,19 @@ class DescribedProduct {
       return {components_of(p_.a.stored.data + row_ * p_.a.stored.row_stride), components * p_.a.stored.row_stride, 1};
     if constexpr (is_complex<E>)
       if (plain(p_.a))
-        return write_lines(row_, m, terms_, execution_.threads, row_memory_,
-                           [&](Index line) { return row_entries(p_.a.stored.row(line), p_.a.conjugate); });
-    return write_lines(row_, m, terms_, execution_.threads, row_memory_, [&](Index line) { return row_line(line); });
+        return write_lines<E>(row_, m, terms_, execution_.threads, row_memory_,
+                              [&](Index line) { return row_entries(p_.a.stored.row(line), p_.a.conjugate); });
+    return write_lines<E>(row_, m, terms_, execution_.threads, row_memory_, [&](Index line) { return row_line(line); });
   }
   Matrix<const T> column_lines(Index n) {
     if constexpr (is_complex<E>)
       if (plain(p_.b) && !p_.turned)
-        return write_lines(col_, n, terms_, execution_.threads, col_memory_, [&](Index line) {
+        return write_lines<E>(col_, n, terms_, execution_.threads, col_memory_, [&](Index line) {
           return column_entries(p_.b.stored.col(line), imaginary_ == 1, rows_as_stored() && p_.a.conjugate,
                                 p_.b.conjugate);
         });
-    return write_lines(col_, n, terms_, execution_.threads, col_memory_, [&](Index line) { return column_line(line); });
+    return write_lines<E>(col_, n, terms_, execution_.threads, col_memory_,
+                          [&](Index line) { return column_line(line); });
   }
   /// Whether the lines of an operand are its stored entries.
   bool plain(const Operand<E>& x) const { return x.structure == Structure::general && !p_.two_pairs; }
