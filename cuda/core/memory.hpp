@@ -77,6 +77,32 @@ class CallMemory {
   bool pooled_ = false;
 };
 
+/// Memory for the arrays that `lay_out(Carver&)` takes, which is called once to learn the bytes and once with memory:
+/// a Memory(arguments..., bytes).
+template <class Memory>
+class ArrayMemory {
+ public:
+  template <class LayOut, class... Arguments>
+  explicit ArrayMemory(LayOut&& lay_out, Arguments&&... arguments)
+      : bytes_(bytes_of(lay_out)), memory_(arguments..., bytes_) {
+    Carver carver(memory_.data());
+    lay_out(carver);
+  }
+  std::byte* data() const { return memory_.data(); }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  template <class LayOut>
+  static std::size_t bytes_of(LayOut&& lay_out) {
+    Carver sizing(nullptr);
+    lay_out(sizing);
+    return sizing.used();
+  }
+
+  std::size_t bytes_;
+  Memory memory_;
+};
+
 /// What a call inside a call has of its workspace, where the outer one holds `bytes` at `memory`. Copies that had to be
 /// larger than the cap allows do not leave it without any: half of the cap is always there (256 rows and columns at a
 /// time took ZHERK of order 16384 hundreds of times as long).

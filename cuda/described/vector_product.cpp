@@ -76,12 +76,8 @@ class LinesProduct {
       for (T*& to : column) to = carver.take<T>(is_complex<E> ? terms() : 0);
       scalars = carver.take<T>(2);
     };
-    Carver measuring(nullptr);
-    lay_out(measuring);
-    const CopyMemory memory(state_, workspace, measuring.used());
-    Carver carver(memory.data());
-    lay_out(carver);
-    Workspace rest = rest_of(workspace, memory.data(), measuring.used());
+    const ArrayMemory<CopyMemory> memory(lay_out, state_, workspace);
+    Workspace rest = rest_of(workspace, memory.data(), memory.bytes());
     Execution inner = execution_.within(rest);
     BatchScope scope(state_, execution_.report.level);
 
@@ -122,7 +118,7 @@ class LinesProduct {
       mend_rows(model(), mended, Scalar<E>{E{1}, nullptr}, stream());
     }
     scope.end();
-    execution_.report.workspace_bytes += static_cast<std::int64_t>(measuring.used());
+    execution_.report.workspace_bytes += static_cast<std::int64_t>(memory.bytes());
   }
 
  private:
@@ -243,12 +239,8 @@ void complex_dot(State& state, const Call<Dot<Complex<T>>, Complex<T>>& call, Ex
     copy = carver.take<E>(d.x.stride == 1 ? 0 : d.n);
     for (T*& to : column) to = carver.take<T>(2 * d.n);
   };
-  Carver measuring(nullptr);
-  lay_out(measuring);
-  const CopyMemory memory(state, execution.workspace, measuring.used());
-  Carver carver(memory.data());
-  lay_out(carver);
-  Workspace rest = rest_of(execution.workspace, memory.data(), measuring.used());
+  const ArrayMemory<CopyMemory> memory(lay_out, state, execution.workspace);
+  Workspace rest = rest_of(execution.workspace, memory.data(), memory.bytes());
   Execution inner = execution.within(rest);
   BatchScope scope(state, execution.report.level);
   const cudaStream_t stream = state.cuda_stream();
@@ -263,7 +255,7 @@ void complex_dot(State& state, const Call<Dot<Complex<T>>, Complex<T>>& call, Ex
     dot_call(state, Call<Dot<T>, T>{dot, {}, {}, true, true, call.mode, call.engine}, inner);
   }
   scope.end();
-  execution.report.workspace_bytes += static_cast<std::int64_t>(measuring.used());
+  execution.report.workspace_bytes += static_cast<std::int64_t>(memory.bytes());
   deliver(state, result, d.result, to_device);
 }
 

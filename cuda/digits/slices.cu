@@ -197,11 +197,10 @@ __device__ T finish_sum(const FinishArguments<T>& a, Index r, Index c, T alpha, 
   return sum.template round<T>(low + factor.exponent);
 }
 
-template <class T>
-__global__ void __launch_bounds__(LongSum::lanes) finish_kernel(FinishArguments<T> a) {
-  __shared__ std::int64_t words[LongSum::most_words * LongSum::lanes];
-  const T alpha = a.pass.alpha.get(), beta = a.pass.beta.get();
-  if (leaves_c(*a.pass.state, a.pass.alpha)) return;
+/// finish(r, c, inside, whether a line is special) for a thread's elements, all lanes of a warp together, and which of
+/// them stay open.
+template <class T, class Finish>
+__device__ __forceinline__ void finish_elements(const FinishArguments<T>& a, Finish&& finish) {
   const Index c = Index{blockIdx.x} * LongSum::lanes + threadIdx.x, col = a.first_col + c;
   const bool inside = c < a.cols;
   const bool special_col = inside && a.pass.col_lines.special[col] != 0;
@@ -209,13 +208,22 @@ __global__ void __launch_bounds__(LongSum::lanes) finish_kernel(FinishArguments<
   for (Index r = blockIdx.y; r < a.rows; r += gridDim.y) {
     const Index row = a.first_row + r;
     const bool special = special_col || a.pass.row_lines.special[row] != 0;
-    if (inside && !special) {
-      T* const at = element(a.pass.at, row, col);
-      *at = finish_sum(a, r, c, alpha, beta, read_addend(beta, at), words + threadIdx.x);
-    }
+    finish(r, c, inside, special);
     __syncwarp();
     write_open_word(a.pass.open + row * words_per_row + col / 32, inside, special, special, nullptr);
   }
+}
+
+template <class T>
+__global__ void __launch_bounds__(LongSum::lanes) finish_kernel(FinishArguments<T> a) {
+  __shared__ std::int64_t words[LongSum::most_words * LongSum::lanes];
+  const T alpha = a.pass.alpha.get(), beta = a.pass.beta.get();
+  if (leaves_c(*a.pass.state, a.pass.alpha)) return;
+  finish_elements(a, [&](Index r, Index c, bool inside, bool special) {
+    if (!inside || special) return;
+    T* const at = element(a.pass.at, a.first_row + r, a.first_col + c);
+    *at = finish_sum(a, r, c, alpha, beta, read_addend(beta, at), words + threadIdx.x);
+  });
 }
 
 /// Words for both parts of S, alpha's, and both products of beta and c: they span at most 6600 bits.
@@ -305,19 +313,12 @@ __global__ void __launch_bounds__(LongSum::lanes)
   __shared__ std::int64_t words[joined_words * LongSum::lanes];
   const JoinFactors<T> factors(joined, threadIdx.x % 2 == 1);
   if (factors.leaves_c) return;
-  const Index c = Index{blockIdx.x} * LongSum::lanes + threadIdx.x, col = a.first_col + c;
-  const bool inside = c < a.cols;
-  const bool special_col = inside && a.pass.col_lines.special[col] != 0;
-  const Index words_per_row = OpenBits::words_per_row(a.pass.cols.count);
-  for (Index r = blockIdx.y; r < a.rows; r += gridDim.y) {
-    const Index row = a.first_row + r;
-    const bool special = special_col || a.pass.row_lines.special[row] != 0;
+  finish_elements(a, [&](Index r, Index c, bool inside, bool special) {
+    const Index row = a.first_row + r, col = a.first_col + c;
     T* const at = element(a.pass.at, row, col);
     const JoinAddend<T> addend(joined, factors, inside, row, col, at);
     if (inside && !special) *at = finish_joined(a, r, c, factors, addend, words + threadIdx.x);
-    __syncwarp();
-    write_open_word(a.pass.open + row * words_per_row + col / 32, inside, special, special, nullptr);
-  }
+  });
 }
 
 unsigned at_most(Index blocks, Index most) { return static_cast<unsigned>(blocks < most ? blocks : most); }

@@ -17,26 +17,25 @@ namespace accublas::cuda {
 
 namespace {
 
+struct Layout {
+  Lines rows, cols;
+  std::uint32_t* open;
+};
+template <class T>
+Layout lines_of(Carver& carver, const EngineCall<T>& engine) {
+  return {take_lines(carver, engine.rows, false), take_lines(carver, engine.cols, false), take_open(carver, engine)};
+}
+
 /// Of parts of numbers whose pairs there are.
 template <class T>
 void join_call(State& state, const Call<Gemm<T>, T>& call, Execution& execution) {
   const EngineCall<T> engine(call);
   const cudaStream_t stream = state.cuda_stream();
   const DeviceModel& model = state.model();
-  struct Layout {
-    Lines rows, cols;
-    std::uint32_t* open;
-  };
-  const auto lay_out = [&](Carver& carver) {
-    return Layout{take_lines(carver, engine.rows, false), take_lines(carver, engine.cols, false),
-                  take_open(carver, engine)};
-  };
-  Carver sizing(nullptr);
-  lay_out(sizing);
-  const CallMemory memory(model.device, stream, state.capture_memory(), execution.workspace.buffer(),
-                          execution.workspace.buffer_bytes(), sizing.used());
-  Carver carver(memory.data());
-  const Layout at = lay_out(carver);
+  Layout at{};
+  const auto lay_out = [&](Carver& carver) { at = lines_of(carver, engine); };
+  const ArrayMemory<CallMemory> memory(lay_out, model.device, stream, state.capture_memory(),
+                                       execution.workspace.buffer(), execution.workspace.buffer_bytes());
   CallState* const device = state.begin_call(execution.report.level);
   state.phase(&accublas_report_t::ms_convert);
   measure(model, engine.rows, at.rows, engine.cols, at.cols, false, device, stream);
@@ -63,26 +62,20 @@ void dot2_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution)
   const EngineCall<T> engine(call);
   const cudaStream_t stream = state.cuda_stream();
   const DeviceModel& model = state.model();
-  struct Layout {
-    Lines rows, cols;
-    std::uint32_t* open;
-    std::byte* scratch;
-  };
-  const auto lay_out = [&](Carver& carver, std::size_t scratch_bytes) {
-    return Layout{take_lines(carver, engine.rows, false), take_lines(carver, engine.cols, false),
-                  take_open(carver, engine), carver.take<std::byte>(scratch_bytes)};
-  };
   Carver measuring(nullptr);
-  lay_out(measuring, 0);
+  lines_of(measuring, engine);
   const std::size_t cap = execution.workspace.cap(), fixed = measuring.used() + 256;
   const Dot2Division division =
       dot2_division<T>(model, engine.rows.count, engine.cols.count, engine.rows.k, cap > fixed ? cap - fixed : 0);
-  const std::size_t bytes = measuring.used() + division.scratch_bytes;
-  const CallMemory memory(model.device, stream, state.capture_memory(), execution.workspace.buffer(),
-                          execution.workspace.buffer_bytes(), bytes);
-  Carver carver(memory.data());
-  const Layout at = lay_out(carver, division.scratch_bytes);
-  execution.report.workspace_bytes = static_cast<std::int64_t>(bytes);
+  Layout at{};
+  std::byte* scratch = nullptr;
+  const auto lay_out = [&](Carver& carver) {
+    at = lines_of(carver, engine);
+    scratch = carver.take<std::byte>(division.scratch_bytes);
+  };
+  const ArrayMemory<CallMemory> memory(lay_out, model.device, stream, state.capture_memory(),
+                                       execution.workspace.buffer(), execution.workspace.buffer_bytes());
+  execution.report.workspace_bytes = static_cast<std::int64_t>(memory.bytes());
 
   CallState* const device = state.begin_call(execution.report.level);
   state.phase(&accublas_report_t::ms_convert);
@@ -90,7 +83,7 @@ void dot2_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution)
   ExactArguments<T> arguments = exact_arguments(engine, at.rows, at.cols, at.open, device);
   if (g.joined) arguments.pairs = g.joined->imaginary ? g.joined->imaginary : g.joined->real;
   state.phase(&accublas_report_t::ms_product);
-  dot2_tiles(model, arguments, division, at.scratch, stream);
+  dot2_tiles(model, arguments, division, scratch, stream);
   if (g.joined) return state.end_call();
   state.phase(&accublas_report_t::ms_exact);
   exact(model, arguments, stream);

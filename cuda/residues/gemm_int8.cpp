@@ -61,7 +61,10 @@ class DeviceGemm {
   /// sums: null, or where the product is to be added to instead of to C.
   DeviceGemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution, const NativeOffer* offer,
              const PairSums* sums = nullptr);
-  void run();
+  /// How C and k are cut; the bytes that run needs.
+  std::size_t choose();
+  /// After choose.
+  void run(std::byte* memory);
 
  private:
   void choose_buffers(std::size_t available, std::size_t fixed);
@@ -194,22 +197,26 @@ void DeviceGemm<T>::choose_buffers(std::size_t cap, std::size_t fixed) {
 }
 
 template <class T>
-void DeviceGemm<T>::run() {
-  const bool fixed = mode_.kind == ACCUBLAS_MODE_FIXED;
+std::size_t DeviceGemm<T>::choose() {
   const std::size_t cap = execution_.workspace.cap();
   // With an offer, many sums without a term are cuBLAS's, and few the exact accumulators'.
-  keep_nonzero_ = !fixed && !offer_ && !joined_ && !sums_ && keeps_nonzero(call_in_engine_, cap);
+  keep_nonzero_ =
+      mode_.kind != ACCUBLAS_MODE_FIXED && !offer_ && !joined_ && !sums_ && keeps_nonzero(call_in_engine_, cap);
   Carver measuring(nullptr);
   lay_out(measuring);
   choose_buffers(cap, measuring.used());
   Carver sizing(nullptr);
   lay_out(sizing);
-  const CallMemory memory(model_.device, stream_, state_.capture_memory(), execution_.workspace.buffer(),
-                          execution_.workspace.buffer_bytes(), sizing.used());
-  Carver carver(memory.data());
+  return sizing.used();
+}
+
+template <class T>
+void DeviceGemm<T>::run(std::byte* memory) {
+  const bool fixed = mode_.kind == ACCUBLAS_MODE_FIXED;
+  Carver carver(memory);
   lay_out(carver);
   accublas_report_t& report = execution_.report;
-  report.workspace_bytes = static_cast<std::int64_t>(sizing.used());
+  report.workspace_bytes = static_cast<std::int64_t>(carver.used());
   put_bound(report, rounded_once<T>());
 
   call_ = state_.begin_call(report.level);
@@ -408,23 +415,47 @@ void DeviceGemm<T>::resolve_zeros(int index) {
 
 template <class T>
 void int8_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution, const NativeOffer* offer) {
-  DeviceGemm<T>(state, call, execution, offer).run();
+  DeviceGemm<T> gemm(state, call, execution, offer);
+  const CallMemory memory(state.device(), state.cuda_stream(), state.capture_memory(), execution.workspace.buffer(),
+                          execution.workspace.buffer_bytes(), gemm.choose());
+  gemm.run(memory.data());
 }
 
-template <class T>
-void int8_sums(State& state, const Gemm<T>& problem, const PairSums& sums, Execution& execution) {
+namespace {
+
+/// body(a DeviceGemm for sums += A B, of which choose is done; the bytes it needs).
+template <class T, class Body>
+void with_sums(State& state, const Gemm<T>& problem, const PairSums& sums, Execution& execution, Body&& body) {
   const T one = 1, zero = 0;
   Gemm<T> g = problem;
   g.c = {nullptr, g.n + 1, 1};  // rows of A stay rows
   Mode mode{};
   mode.kind = ACCUBLAS_MODE_CR;
-  DeviceGemm<T>(state, Call<Gemm<T>, T>{g, {&one, false}, {&zero, false}, true, true, mode, ACCUBLAS_ENGINE_INT8},
-                execution, nullptr, &sums)
-      .run();
+  const Call<Gemm<T>, T> call{g, {&one, false}, {&zero, false}, true, true, mode, ACCUBLAS_ENGINE_INT8};
+  DeviceGemm<T> gemm(state, call, execution, nullptr, &sums);
+  body(gemm, gemm.choose());
 }
 
-template void int8_sums(State&, const Gemm<double>&, const PairSums&, Execution&);
-template void int8_sums(State&, const Gemm<float>&, const PairSums&, Execution&);
+}  // namespace
+
+template <class T>
+std::size_t int8_sums_bytes(State& state, const Gemm<T>& problem, Execution& execution) {
+  std::size_t bytes = 0;
+  with_sums(state, problem, PairSums{}, execution, [&](DeviceGemm<T>&, std::size_t need) { bytes = need; });
+  return bytes;
+}
+
+template <class T>
+void int8_sums(State& state, const Gemm<T>& problem, const PairSums& sums, std::byte* memory, Execution& execution) {
+  with_sums(state, problem, sums, execution, [&](DeviceGemm<T>& gemm, std::size_t) { gemm.run(memory); });
+}
+
+#define ACCUBLAS_INSTANTIATE(T)                                             \
+  template std::size_t int8_sums_bytes(State&, const Gemm<T>&, Execution&); \
+  template void int8_sums(State&, const Gemm<T>&, const PairSums&, std::byte*, Execution&);
+ACCUBLAS_INSTANTIATE(double)
+ACCUBLAS_INSTANTIATE(float)
+#undef ACCUBLAS_INSTANTIATE
 template void int8_gemm(State&, const Call<Gemm<double>, double>&, Execution&, const NativeOffer*);
 template void int8_gemm(State&, const Call<Gemm<float>, float>&, Execution&, const NativeOffer*);
 

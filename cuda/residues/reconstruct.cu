@@ -71,7 +71,7 @@ __device__ __forceinline__ void add_tile(const ReconstructArguments<T>& a, const
       if (!adds[e]) continue;
       const int col = own + column_of(e);
       const LeadingPart part = leading_part<Narrow>(weights, digits.pair[e]);
-      const double bound = leading_slack<Narrow> + b.lines.drop[col] * row.error + row.drop * b.lines.error[col];
+      const double bound = __dadd_rn(element_error(b.lines, row, col), leading_slack<Narrow>);
       const double unit = power_of_two(row.shift - (static_cast<int>(b.lines.scale[col]) >> 20));
       const bool known = row.normal && !row.special && !b.lines.special[col];
       sum[e].add({known ? Pair{part.head * unit, part.tail * unit} : Pair{0, 0}, known ? bound * unit : infinity});

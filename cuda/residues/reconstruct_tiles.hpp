@@ -134,6 +134,11 @@ __device__ ACCUBLAS_NOINLINE unsigned resolve_columns(const ReconstructArguments
   return done;
 }
 
+/// How far the sum of a row and a column may be from its integer's, in units of its head.
+__device__ __forceinline__ double element_error(const TileLines& lines, const TileRow& row, int col) {
+  return __fma_rn(lines.drop[col], row.error, __dmul_rn(row.drop, lines.error[col]));
+}
+
 /// A part of a lane's columns of a row, in the tile from `own` on, by their leading bits; returns which are right.
 template <class T, bool Narrow, Rounding Kind, class Numbers>
 __device__ __forceinline__ unsigned finish_columns(const BlockState<T, Numbers>& b, int part, const DigitSums& sums,
@@ -147,7 +152,7 @@ __device__ __forceinline__ unsigned finish_columns(const BlockState<T, Numbers>&
     const LeadingPart sum = leading_part<Narrow>(weights, sums.pair[e]);
     double bound = 0;
     if (Kind != Rounding::exact) {
-      const double error = __fma_rn(b.lines.drop[col], row.error, __dmul_rn(row.drop, b.lines.error[col]));
+      const double error = element_error(b.lines, row, col);
       // Fixed passes have no errors; then up to 112 bits have none below either.
       const bool none = !Narrow && Kind == Rounding::interval && weights.complete && error == 0;
       bound = none ? 0 : __dadd_rn(error, leading_slack<Narrow>);

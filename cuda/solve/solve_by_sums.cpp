@@ -12,7 +12,7 @@
 #include "cuda/core/inner_calls.hpp"
 #include "cuda/residues/gemm_int8.hpp"
 #include "cuda/solve/solve_kernels.hpp"
-#include "lib/base/error.hpp"
+#include "lib/base/integers.hpp"
 #include "lib/base/test_hooks.hpp"
 #include "lib/call/accuracy.hpp"
 
@@ -40,40 +40,44 @@ class SolveBySums {
   void run() {
     if (!dot2_) put_bound(execution_.report, rounded_once<T>());
     choose_panel();
-    Carver sizing(nullptr);
-    lay_out(sizing);
-    const CopyMemory memory(state_, execution_.workspace, sizing.used());
-    Carver carver(memory.data());
-    lay_out(carver);
-    Workspace rest = rest_of(execution_.workspace, memory.data(), sizing.used());
+    const ArrayMemory<CopyMemory> memory([this](Carver& carver) { lay_out(carver); }, state_, execution_.workspace);
+    Workspace rest = rest_of(execution_.workspace, memory.data(), memory.bytes());
     Execution inner = execution_.within(rest);
+    // All memory is there before an unknown is written over its right-hand side.
+    const std::size_t product_bytes = bytes_of_products(inner);
+    std::optional<CallMemory> product_memory;
+    if (product_bytes > 0) {
+      product_memory.emplace(state_.device(), state_.cuda_stream(), state_.capture_memory(), rest.buffer(),
+                             rest.buffer_bytes(), product_bytes);
+      product_memory_ = product_memory->data();
+    }
     std::optional<BatchScope> scope;
     if (!state_.in_batch()) scope.emplace(state_, execution_.report.level);
     clear(job_.undecided, 1);
-    try {
-      solve_panels(inner);
-    } catch (const Error& error) {
-      if (wrote_ && error.status() == ACCUBLAS_ERROR_MEMORY) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
-      throw;
-    }
+    solve_panels(inner);
     CallState* const call = state_.begin_call(execution_.report.level);
     report_undecided(state_.model(), job_.undecided, call, state_.cuda_stream());
     state_.end_call();
     if (scope) scope->end();
-    execution_.report.workspace_bytes = most_inner_bytes_ + static_cast<std::int64_t>(sizing.used());
+    execution_.report.workspace_bytes = static_cast<std::int64_t>(memory.bytes() + product_bytes);
   }
 
  private:
   void solve_panels(Execution& inner) {
     for (Index side = 0; side < system_.sides; side += panel_) {
-      job_.system = system_;
-      job_.system.sides = std::min(panel_, system_.sides - side);
-      job_.system.x = system_.x.block(0, side);
+      job_.system = panel_from(side);
       clear(job_.lost, panel_);
       clear(job_.sums.pair, parts * system_.order * panel_);
       if (job_.sums.error) clear(job_.sums.error, parts * system_.order * panel_);
       solve(0, system_.order, inner);
     }
+  }
+
+  TriangularSystem<E> panel_from(Index side) const {
+    TriangularSystem<E> panel = system_;
+    panel.sides = std::min(panel_, system_.sides - side);
+    panel.x = system_.x.block(0, side);
+    return panel;
   }
 
   /// Right-hand sides at a time: their sums take half of the workspace at most, but those of 32 are always there.
@@ -93,7 +97,7 @@ class SolveBySums {
     job_.undecided = carver.take<unsigned long long>(1);
     // Lines of the largest complex products as real ones.
     if (is_complex<E>) {
-      const MostLines most = most_lines(system_.order);
+      const MostLines most = most_lines();
       row_lines_ = carver.take<T>(4 * most.row_entries);
       if (system_.x.row_stride != 1) col_lines_ = carver.take<T>(2 * most.terms * panel_);
     }
@@ -108,17 +112,25 @@ class SolveBySums {
   bool takes_residues(Index terms, Index rows) const {
     return !dot2_ && terms >= least_terms_of_residues && rows * panel_ >= least_elements_of_residues;
   }
-  /// What the products of the INT8 engine that a system of so many unknowns has need at most: entries of A, and terms.
+  /// What the products of the INT8 engine need at most: entries of A, and terms.
   struct MostLines {
     Index row_entries, terms;
   };
-  MostLines most_lines(Index count) const {
-    if (count <= block_) return {0, 0};
+  MostLines most_lines() const {
+    MostLines most{0, 0};
+    for_products(system_.order, [&](Index terms, Index rows) {
+      most = {std::max(most.row_entries, rows * terms), std::max(most.terms, terms)};
+    });
+    return most;
+  }
+  /// body(terms, rows) for the shapes of the INT8 engine's products in a system of so many unknowns.
+  template <class Body>
+  void for_products(Index count, Body&& body) const {
+    if (count <= block_) return;
     const Index half = half_of(count), rest = count - half;
-    const MostLines first = most_lines(half), second = most_lines(rest);
-    const bool own = takes_residues(half, rest);
-    return {std::max({first.row_entries, second.row_entries, own ? half * rest : 0}),
-            std::max({first.terms, second.terms, own ? half : 0})};
+    if (takes_residues(half, rest)) body(half, rest);
+    for_products(half, body);
+    for_products(rest, body);
   }
 
   template <class Number>
@@ -131,7 +143,6 @@ class SolveBySums {
   void solve(Index first, Index count, Execution& inner) {
     if (count <= block_) {
       solve_block(state_.model(), job_, first, count, state_.cuda_stream());
-      wrote_ = true;
       return;
     }
     const Index half = half_of(count);
@@ -143,31 +154,45 @@ class SolveBySums {
   /// The products of the unknowns from position `first` on to the sums of the `rows` unknowns after them.
   void add_products(Index first, Index terms, Index rows, Execution& inner) {
     const TriangularSystem<E>& s = job_.system;
-    if (!takes_residues(terms, rows)) return add_known(state_.model(), job_, first, terms, rows, state_.cuda_stream());
+    const cudaStream_t stream = state_.cuda_stream();
+    if (!takes_residues(terms, rows)) return add_known(state_.model(), job_, first, terms, rows, stream);
     const Index column = job_.forward ? first : s.order - first - terms,
                 row = job_.forward ? first + terms : s.order - first - terms - rows;
-    const Matrix<const E> a = s.m.stored.block(row, column), x{&s.x(column, 0), s.x.row_stride, s.x.col_stride};
-    const PairSums sums = job_.sums.from(parts * row, 0);
-    multiply(a, x, rows, terms, sums, inner);
-    most_inner_bytes_ = std::max(most_inner_bytes_, execution_.report.workspace_bytes);
+    if constexpr (is_complex<E>) {
+      write_rows(s.m.stored.block(row, column), rows, terms, RowLayout::both, s.m.conjugate, false, false, row_lines_,
+                 stream);
+      if (s.x.row_stride != 1)
+        write_columns(Matrix<const E>{&s.x(column, 0), s.x.row_stride, s.x.col_stride}, terms, s.sides, false,
+                      col_lines_, stream);
+    }
+    int8_sums(state_, engine_product(s, row, rows, column, terms), job_.sums.from(parts * row, 0), product_memory_,
+              inner);
   }
 
-  void multiply(const Matrix<const E>& a, const Matrix<const E>& x, Index rows, Index terms, const PairSums& sums,
-                Execution& inner) {
-    const TriangularSystem<E>& s = job_.system;
+  /// The INT8 engine's product of unknowns from `column` on for the rows from `row` on; complex numbers' lines are
+  /// written by then.
+  Gemm<T> engine_product(const TriangularSystem<E>& s, Index row, Index rows, Index column, Index terms) const {
+    const E* const x = &s.x(column, 0);
     if constexpr (is_complex<E>) {
-      const cudaStream_t stream = state_.cuda_stream();
-      write_rows(a, rows, terms, RowLayout::both, s.m.conjugate, false, false, row_lines_, stream);
-      Matrix<const T> columns{&x.data->re, 1, 2 * x.col_stride};
-      if (x.row_stride != 1) {
-        write_columns(x, terms, s.sides, false, col_lines_, stream);
-        columns = {col_lines_, 1, 2 * terms};
-      }
-      int8_sums(state_, Gemm<T>{2 * rows, s.sides, 2 * terms, T(1), {row_lines_, 1, 2 * rows}, columns, T(0), {}}, sums,
-                inner);
+      Matrix<const T> columns{&x->re, 1, 2 * s.x.col_stride};
+      if (s.x.row_stride != 1) columns = {col_lines_, 1, 2 * terms};
+      return {2 * rows, s.sides, 2 * terms, T(1), {row_lines_, 1, 2 * rows}, columns, T(0), {}};
     } else {
-      int8_sums(state_, Gemm<T>{rows, s.sides, terms, T(1), a, x, T(0), {}}, sums, inner);
+      return {rows, s.sides, terms, T(1), s.m.stored.block(row, column), {x, s.x.row_stride, s.x.col_stride}, T(0), {}};
     }
+  }
+
+  /// What the INT8 engine needs for the largest product of any panel.
+  std::size_t bytes_of_products(Execution& inner) const {
+    const Index last = (ceil_div(system_.sides, panel_) - 1) * panel_;
+    std::size_t bytes = 0;
+    for (const Index side : {Index{0}, last}) {
+      const TriangularSystem<E> panel = panel_from(side);
+      for_products(system_.order, [&](Index terms, Index rows) {
+        bytes = std::max(bytes, int8_sums_bytes(state_, engine_product(panel, 0, rows, 0, terms), inner));
+      });
+    }
+    return bytes;
   }
 
   State& state_;
@@ -176,8 +201,7 @@ class SolveBySums {
   Execution& execution_;
   const Index block_;
   Index panel_ = 0;
-  std::int64_t most_inner_bytes_ = 0;
-  bool wrote_ = false;
+  std::byte* product_memory_ = nullptr;
   SolveJob<E> job_{};
   T *row_lines_ = nullptr, *col_lines_ = nullptr;
 };

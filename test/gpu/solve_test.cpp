@@ -273,25 +273,32 @@ TYPED_TEST(Solve, FactorsOnTheDevice) {
   }
 }
 
-/// Products between blocks by the INT8 engine, and few right-hand sides at a time.
+/// Products between blocks by the INT8 engine.
 TYPED_TEST(Solve, LargeSystems) {
-  for (const bool small : {false, true}) {
-    if (small) {
-      ASSERT_EQ(accublas_set_workspace_mib(this->gpu, 16), ACCUBLAS_SUCCESS) << this->gpu.error();
-    }
-    for (const char* mode : {"cr", "dot2"}) {
-      this->cpu.set(mode);
-      this->gpu.set(mode);
-      for (const System system : {System::tame, System::dense, System::graded, System::sparse, System::special})
-        for (const Index parts : {1, 2}) {
-          if (testing::Test::HasFatalFailure()) return;
-          const bool residues = system != System::sparse;
-          this->expect_same(this->make(system, parts, (residues ? 600 : 1000) + below(this->rng, 200),
-                                       residues ? 1100 : 1 + below(this->rng, 3)),
-                            mode);
-        }
-    }
+  for (const char* mode : {"cr", "dot2"}) {
+    this->cpu.set(mode);
+    this->gpu.set(mode);
+    for (const System system : {System::tame, System::dense, System::graded, System::sparse, System::special})
+      for (const Index parts : {1, 2}) {
+        if (testing::Test::HasFatalFailure()) return;
+        const bool residues = system != System::sparse;
+        this->expect_same(this->make(system, parts, (residues ? 600 : 1000) + below(this->rng, 200),
+                                     residues ? 1100 : 1 + below(this->rng, 3)),
+                          mode);
+      }
   }
+}
+
+/// Panels of right-hand sides that are wide enough for the INT8 engine, whose products go in several blocks.
+TYPED_TEST(Solve, SmallWorkspace) {
+  this->cpu.set("cr");
+  this->gpu.set("cr");
+  for (const int mib : {64, 128})
+    for (const Index parts : {1, 2}) {
+      ASSERT_EQ(accublas_set_workspace_mib(this->gpu, mib), ACCUBLAS_SUCCESS) << this->gpu.error();
+      this->expect_same(this->make(System::tame, parts, (parts == 1 ? 2000 : 1000) + below(this->rng, 60), 1100), "cr");
+      if (testing::Test::HasFatalFailure()) return;
+    }
 }
 
 /// abs(alpha B - op(A) X) <= (n + 3) u abs(op(A)) abs(X) by halves of the unknowns, which the last order is large

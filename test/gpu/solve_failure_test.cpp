@@ -1,0 +1,92 @@
+// TRSM on the GPU without enough memory, by a failing allocation or in a user's workspace: ACCUBLAS_ERROR_MEMORY and B
+// as it was, or the same bits as ever.
+#include <cstdlib>
+
+#include "test/gpu/gemm_problem.hpp"
+
+namespace accublas::test {
+namespace {
+
+constexpr Index order = 600, sides = 1100;
+
+/// A system whose products are the INT8 engine's.
+struct SolveInLittleMemory : testing::TestWithParam<std::pair<const char*, Index>> {
+  const char* const mode = GetParam().first;
+  const Index parts = GetParam().second;
+  Context gpu{ACCUBLAS_BACKEND_CUDA};
+  Random rng{23};
+  std::vector<double> before, want;
+  DeviceArray<double> a{std::vector<double>(1)}, b{std::vector<double>(1)};
+
+  void SetUp() override {
+    gpu.set(mode);
+    std::vector<double> matrix(static_cast<std::size_t>(parts * order * order));
+    for (std::size_t i = 0; i < matrix.size(); ++i) matrix[i] = spread(rng, 1) / order;
+    for (Index i = 0; i < order; ++i) matrix[static_cast<std::size_t>(parts * i * (order + 1))] = 2;
+    before.resize(static_cast<std::size_t>(parts * order * sides));
+    for (double& x : before) x = spread(rng, 1);
+    a = matrix;
+    b = before;
+    ASSERT_EQ(solve(), ACCUBLAS_SUCCESS) << gpu.error();
+    want = b.values();
+  }
+
+  accublas_status solve() {
+    b = before;
+    const double alpha[2] = {-0.75, 0};
+    const auto call = [&](auto routine) {
+      return routine(gpu, ACCUBLAS_COL_MAJOR, ACCUBLAS_LEFT, ACCUBLAS_LOWER, ACCUBLAS_NO_TRANS, ACCUBLAS_NON_UNIT,
+                     order, sides, alpha, a.data(), order, b.data(), order);
+    };
+    const accublas_status status = parts == 1 ? call(accublas_dtrsm) : call(accublas_ztrsm);
+    EXPECT_EQ(accublas_sync(gpu), ACCUBLAS_SUCCESS) << gpu.error();
+    return status;
+  }
+
+  /// Whether the call was served.
+  bool expect_all_or_nothing(accublas_status status, const std::string& what) {
+    const bool served = status == ACCUBLAS_SUCCESS;
+    if (!served) {
+      EXPECT_EQ(status, ACCUBLAS_ERROR_MEMORY) << what;
+    }
+    const std::vector<double>&expected = served ? want : before, got = b.values();
+    for (std::size_t i = 0; i < got.size(); ++i)
+      if (bits(got[i]) != bits(expected[i])) {
+        ADD_FAILURE() << mode << " parts " << parts << " " << what << " status " << status << ": number " << i;
+        break;
+      }
+    return served;
+  }
+};
+
+TEST_P(SolveInLittleMemory, Allocations) {
+  int failures = 0;
+  for (const char* from : {"", "+"})
+    for (int nth = 1; nth <= 12; ++nth) {
+      const std::string which = std::to_string(nth) + from;
+      setenv("ACCUBLAS_TEST_FAIL_ALLOCATION", which.c_str(), 1);
+      const accublas_status status = solve();
+      unsetenv("ACCUBLAS_TEST_FAIL_ALLOCATION");
+      failures += expect_all_or_nothing(status, "allocation " + which) ? 0 : 1;
+    }
+  EXPECT_GT(failures, 0);
+  EXPECT_TRUE(expect_all_or_nothing(solve(), "after all"));
+}
+
+TEST_P(SolveInLittleMemory, UsersWorkspace) {
+  int served = 0, refused = 0;
+  const DeviceArray<unsigned char> buffer(std::vector<unsigned char>(std::size_t{160} << 20));
+  for (std::size_t mib = 1; mib <= 160; mib += mib < 80 ? 3 : 20) {
+    ASSERT_EQ(accublas_set_workspace(gpu, buffer.data(), mib << 20), ACCUBLAS_SUCCESS) << gpu.error();
+    ++(expect_all_or_nothing(solve(), std::to_string(mib) + " MiB") ? served : refused);
+  }
+  EXPECT_GT(served, 0);
+  EXPECT_GT(refused, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, SolveInLittleMemory,
+                         testing::Values(std::pair<const char*, Index>("cr", 1), std::pair<const char*, Index>("cr", 2),
+                                         std::pair<const char*, Index>("dot2", 1)));
+
+}  // namespace
+}  // namespace accublas::test
