@@ -94,6 +94,15 @@ class ComplexGemm : public testing::Test {
     call.at_c = packed(m, n, rows, extra);
     return call;
   }
+  /// A small call with any strides.
+  ComplexCall<T> strided_call() {
+    const Index m = 1 + below(rng, 70), n = 1 + below(rng, 70), k = 1 + below(rng, 90);
+    ComplexCall<T> call{m, n, k, true};
+    call.at_a = strided(rng, m, k, true);
+    call.at_b = strided(rng, k, n, true);
+    call.at_c = strided(rng, m, n, false);
+    return call;
+  }
 };
 using Types = testing::Types<double, float>;
 TYPED_TEST_SUITE(ComplexGemm, Types);
@@ -146,11 +155,7 @@ TYPED_TEST(ComplexGemm, AnyStrides) {
     this->cpu.set(mode);
     this->gpu.set(mode);
     for (int number = 0; number < scaled(12); ++number) {
-      const Index m = 1 + below(this->rng, 70), n = 1 + below(this->rng, 70), k = 1 + below(this->rng, 90);
-      ComplexCall<TypeParam> call{m, n, k, true};
-      call.at_a = strided(this->rng, m, k, true);
-      call.at_b = strided(this->rng, k, n, true);
-      call.at_c = strided(this->rng, m, n, false);
+      auto call = this->strided_call();
       call.beta[0] = below(this->rng, 2) ? TypeParam(0.5) : TypeParam(0);
       this->fill(call, {Data::phi, 1});
       this->expect_same(call, mode, number == 0);
@@ -314,11 +319,7 @@ TYPED_TEST(ComplexGemm, FactorsOfTwoPartsWithStridesAndSmallWorkspace) {
     this->cpu.set(mode);
     this->gpu.set(mode);
     for (int number = 0; number < scaled(6); ++number) {
-      const Index m = 1 + below(this->rng, 70), n = 1 + below(this->rng, 70), k = 1 + below(this->rng, 90);
-      ComplexCall<TypeParam> call{m, n, k, true};
-      call.at_a = strided(this->rng, m, k, true);
-      call.at_b = strided(this->rng, k, n, true);
-      call.at_c = strided(this->rng, m, n, false);
+      auto call = this->strided_call();
       pick_factors(this->rng, call);
       this->fill(call, {Data::phi, 1});
       this->expect_same(call, mode, number == 0);
