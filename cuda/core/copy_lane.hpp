@@ -1,0 +1,177 @@
+// Copies between host and device memory through pinned buffers, beside what the device computes.
+#pragma once
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+
+#include "cuda/core/check.hpp"
+#include "cuda/core/stream.hpp"
+#include "lib/base/integers.hpp"
+#include "lib/base/thread_pool.hpp"
+#include "lib/call/problem.hpp"
+
+namespace accublas::cuda {
+
+/// Pinned buffers of one call: two for each direction, so that the host fills one while the bus carries the other. The
+/// process keeps one set, because pinning 64 MiB costs as much as copying a gigabyte; a call that finds it taken makes
+/// its own.
+class PinnedBuffers {
+ public:
+  static constexpr std::size_t bytes = std::size_t{16} << 20;
+  static constexpr int count = 4;
+
+  PinnedBuffers() {
+    {
+      const std::lock_guard<std::mutex> lock(mutex());
+      std::swap(base_, kept());
+    }
+    if (base_) return;
+    const cudaError_t status = cudaHostAlloc(reinterpret_cast<void**>(&base_), count * bytes, cudaHostAllocPortable);
+    check(status, "pinned host memory");
+  }
+  ~PinnedBuffers() {
+    {
+      const std::lock_guard<std::mutex> lock(mutex());
+      std::swap(base_, kept());
+    }
+    if (base_) cudaFreeHost(base_);
+  }
+  PinnedBuffers(const PinnedBuffers&) = delete;
+  PinnedBuffers& operator=(const PinnedBuffers&) = delete;
+
+  std::byte* operator[](int i) const { return base_ + static_cast<std::size_t>(i) * bytes; }
+
+ private:
+  static std::mutex& mutex() {
+    static std::mutex* const one = new std::mutex;
+    return *one;
+  }
+  static std::byte*& kept() {
+    static std::byte* one = nullptr;
+    return one;
+  }
+  std::byte* base_ = nullptr;
+};
+
+struct Event {
+  Event() { check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreate"); }
+  ~Event() { cudaEventDestroy(event); }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  cudaEvent_t event = nullptr;
+};
+
+/// One direction of the bus: a stream and two pinned buffers that take turns.
+class Lane {
+ public:
+  Lane(const PinnedBuffers& buffers, int first, int threads) : buffers_(buffers), first_(first), threads_(threads) {}
+  ~Lane() { cudaStreamSynchronize(stream_); }
+  Lane(const Lane&) = delete;
+  Lane& operator=(const Lane&) = delete;
+
+  /// A host matrix of any strides to a compact column-major device matrix (leading dimension rows).
+  template <class T>
+  void upload(Matrix<const T> from, T* to, Index rows, Index cols) {
+    for_chunks<T>(rows, cols, [&](Index row, Index row_count, Index col, Index col_count, int slot) {
+      wait(slot);
+      T* const chunk = reinterpret_cast<T*>(buffers_[first_ + slot]);
+      gather(from.block(row, col), Matrix<T>{chunk, 1, row_count}, row_count, col_count);
+      transfer(to + row + col * rows, static_cast<std::size_t>(rows), chunk, static_cast<std::size_t>(row_count),
+               row_count, col_count, sizeof(T), cudaMemcpyHostToDevice);
+      record(slot);
+    });
+  }
+
+  /// The other way; returns when the host matrix is complete.
+  template <class T>
+  void download(const T* from, Matrix<T> to, Index rows, Index cols) {
+    struct Chunk {
+      Index row, row_count, col, col_count;
+    } last[2] = {};
+    const auto store = [&](int slot) {
+      if (last[slot].row_count == 0) return;
+      wait(slot);
+      const T* const chunk = reinterpret_cast<const T*>(buffers_[first_ + slot]);
+      const Chunk& p = last[slot];
+      gather(Matrix<const T>{chunk, 1, p.row_count}, to.block(p.row, p.col), p.row_count, p.col_count);
+      last[slot].row_count = 0;
+    };
+    int next = 0;
+    for_chunks<T>(rows, cols, [&](Index row, Index row_count, Index col, Index col_count, int slot) {
+      store(slot);
+      T* const chunk = reinterpret_cast<T*>(buffers_[first_ + slot]);
+      transfer(chunk, static_cast<std::size_t>(row_count), from + row + col * rows, static_cast<std::size_t>(rows),
+               row_count, col_count, sizeof(T), cudaMemcpyDeviceToHost);
+      record(slot);
+      last[slot] = {row, row_count, col, col_count};
+      store(1 - slot);  // while this chunk is on its way
+      next = 1 - slot;
+    });
+    store(next);
+    store(1 - next);
+  }
+
+  cudaStream_t stream() const { return stream_; }
+
+ private:
+  template <class T, class Body>
+  void for_chunks(Index rows, Index cols, Body&& body) {
+    const Index room = static_cast<Index>(PinnedBuffers::bytes / sizeof(T));
+    const Index row_count = std::min(rows, room), col_count = std::max<Index>(room / row_count, 1);
+    int slot = 0;
+    for (Index col = 0; col < cols; col += col_count)
+      for (Index row = 0; row < rows; row += row_count) {
+        body(row, std::min(rows - row, row_count), col, std::min(cols - col, col_count), slot);
+        slot = 1 - slot;
+      }
+  }
+
+  /// to = from, with the pool's threads.
+  template <class F, class T>
+  void gather(Matrix<F> from, Matrix<T> to, Index rows, Index cols) {
+    // Walked along the host matrix's smaller stride.
+    const Index from_rows = std::abs(from.row_stride), from_cols = std::abs(from.col_stride);
+    const Index to_rows = std::abs(to.row_stride), to_cols = std::abs(to.col_stride);
+    if (std::max(from_rows, to_rows) > std::max(from_cols, to_cols) && cols > 1) {
+      std::swap(rows, cols);
+      from = from.transposed();
+      to = to.transposed();
+    }
+    const Index per_task = std::max<Index>(1, (Index{1} << 16) / std::max<Index>(rows, 1));
+    parallel_for(ceil_div(cols, per_task), threads_, [&](Index task, int) {
+      const Index end = std::min(cols, (task + 1) * per_task);
+      for (Index j = task * per_task; j < end; ++j) {
+        if (from.row_stride == 1 && to.row_stride == 1) {
+          std::memcpy(&to(0, j), &from(0, j), static_cast<std::size_t>(rows) * sizeof(T));
+        } else {
+          for (Index i = 0; i < rows; ++i) to(i, j) = from(i, j);
+        }
+      }
+    });
+  }
+
+  void transfer(void* to, std::size_t to_ld, const void* from, std::size_t from_ld, Index rows, Index cols,
+                std::size_t size, cudaMemcpyKind kind) {
+    check(cudaMemcpy2DAsync(to, to_ld * size, from, from_ld * size, static_cast<std::size_t>(rows) * size,
+                            static_cast<std::size_t>(cols), kind, stream()),
+          "copying an operand");
+  }
+  void record(int slot) { check(cudaEventRecord(moved_[slot].event, stream()), "cudaEventRecord"); }
+  void wait(int slot) { check(cudaEventSynchronize(moved_[slot].event), "copying an operand"); }
+
+  const PinnedBuffers& buffers_;
+  int first_, threads_;
+  OwnStream stream_;
+  Event moved_[2];
+};
+
+inline void stream_waits(cudaStream_t stream, const Event& event) {
+  check(cudaStreamWaitEvent(stream, event.event, 0), "cudaStreamWaitEvent");
+}
+inline void record(const Event& event, cudaStream_t stream) {
+  check(cudaEventRecord(event.event, stream), "cudaEventRecord");
+}
+
+}  // namespace accublas::cuda
