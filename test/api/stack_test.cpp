@@ -1,6 +1,9 @@
 // The stack that accublas.h asks of a caller suffices, on a thread and as the main thread's limit, under every
 // instruction set; the library's own threads do not depend on the program's default.
 #include <gtest/gtest.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 
 #include <array>
 #include <cstdio>
@@ -42,7 +45,9 @@ std::vector<const char*> levels() {
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx2")) list.push_back("avx2");
   if (__builtin_cpu_supports("avx512dq")) list.push_back("avx512");
-  if (__builtin_cpu_supports("avx512vnni")) list.insert(list.end(), {"avx512_vnni", "amx"});
+  if (__builtin_cpu_supports("avx512vnni")) list.push_back("avx512_vnni");
+  unsigned a, b, c, features = 0;
+  if (__get_cpuid_count(7, 0, &a, &b, &c, &features) && features & 1u << 25) list.push_back("amx");  // AMX-INT8
 #endif
   return list;
 }
