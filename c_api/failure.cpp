@@ -39,7 +39,7 @@ accublas_status accublas_set_on_failure(accublas_on_failure action) {
   return ACCUBLAS_SUCCESS;
 }
 
-accublas_status accublas_fail(accublas_context* ctx, accublas_status status) {
+bool accublas_private_ask_handler(accublas_context* ctx, accublas_status status) noexcept {
   Handler current;
   {
     const ForkSafeLock lock(ForkSafe::failure_handler);
@@ -47,9 +47,11 @@ accublas_status accublas_fail(accublas_context* ctx, accublas_status status) {
   }
   const char* error = accublas_last_error(ctx);
   const std::string message = std::string("accublas: ") + (*error ? error : accublas_status_string(status));
-  const int32_t native =
-      current.function ? current.function(status, message.c_str(), current.user) : default_handler(message.c_str());
-  if (!native) std::abort();
+  return current.function ? current.function(status, message.c_str(), current.user) : default_handler(message.c_str());
+}
+
+accublas_status accublas_fail(accublas_context* ctx, accublas_status status) {
+  if (!accublas_private_ask_handler(ctx, status)) std::abort();
   return ACCUBLAS_SUCCESS;
 }
 

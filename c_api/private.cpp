@@ -1,5 +1,6 @@
 #include "c_api/private.hpp"
 
+#include "lib/base/cublas_environment.hpp"
 #include "lib/base/fp_environment.hpp"
 #include "lib/call/accuracy.hpp"
 #include "lib/context.hpp"
@@ -7,10 +8,15 @@
 
 namespace {
 
-/// Whether a call is OpenBLAS's alone, with nothing around it but the report.
+/// Whether a call is the real BLAS's alone, with nothing around it.
+bool plain_native(const accublas::Plan& plan, const accublas::Settings& settings, accublas_backend backend) {
+  return plan.engine == ACCUBLAS_ENGINE_NATIVE && plan.backend == backend && settings.verbose == 0 &&
+         settings.report_level == 0 && !(settings.target > 0);
+}
+
+/// The same of OpenBLAS, with nothing around it but the report.
 bool plain_native(const accublas::Plan& plan, const accublas::Settings& settings) {
-  return plan.engine == ACCUBLAS_ENGINE_NATIVE && plan.backend == ACCUBLAS_BACKEND_CPU && settings.verbose == 0 &&
-         settings.report_level == 0 && !(settings.target > 0) &&
+  return plain_native(plan, settings, ACCUBLAS_BACKEND_CPU) &&
          (!accublas::defined_environment(plan) || accublas::FpEnvironment::is_entered());
 }
 
@@ -48,6 +54,29 @@ const accublas::cpu::RealBlas* accublas_private_native(accublas::Routine routine
     return &blas;
   } catch (...) {
     return nullptr;  // the long way tells what is wrong
+  }
+}
+
+bool accublas_private_left_to_cublas(accublas_context* ctx, accublas::Routine routine, std::int64_t m, std::int64_t n,
+                                     std::int64_t k) noexcept {
+  try {
+    const accublas::Resolved& resolved = ctx->resolved(routine);
+    accublas::Plan plan = resolved.plan;
+    const bool native = plan.mode.kind == ACCUBLAS_MODE_NATIVE;
+    std::string reason;
+    if (accublas::cuda_backend().device_count(reason) > 0) {
+      accublas::CallShape shape(m, n, k, true);
+      shape.device = ctx->device();
+      fit_plan(plan, shape, accublas::cpu_backend(), accublas::cuda_backend());
+    } else if (native) {
+      plan.backend = ACCUBLAS_BACKEND_CUDA;  // the program's cuBLAS says that there is no device
+    }
+    if (!plain_native(plan, resolved.settings, ACCUBLAS_BACKEND_CUDA)) return false;
+    if (!native && accublas::environment_asks_for_emulation()) return false;
+    count_call(routine, ACCUBLAS_ENGINE_NATIVE, true);
+    return true;
+  } catch (...) {
+    return false;
   }
 }
 

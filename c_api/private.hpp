@@ -34,6 +34,15 @@ ACCUBLAS_API accublas::Attempt accublas_private_next_attempt(accublas_context* c
 ACCUBLAS_API const accublas::cpu::RealBlas* accublas_private_native(accublas::Routine routine, std::int64_t m,
                                                                     std::int64_t n, std::int64_t k) noexcept;
 
+/// Whether a call of cuBLAS's with operands in device memory is cuBLAS's own in this context: the mode is native, or dp
+/// or sp would be computed by cuBLAS alone, and nothing else is asked for. It counts the call then. Does not throw:
+/// false where something is wrong, which the call itself tells.
+ACCUBLAS_API bool accublas_private_left_to_cublas(accublas_context* ctx, accublas::Routine routine, std::int64_t m,
+                                                  std::int64_t n, std::int64_t k) noexcept;
+
+/// Runs the failure handler for the context's last error; whether it asks for the real BLAS.
+ACCUBLAS_API bool accublas_private_ask_handler(accublas_context* ctx, accublas_status status) noexcept;
+
 /// A product of level 3 in the thread's default context: column-major arguments in `shape`, alpha and beta numbers of
 /// the matrices' type.
 ACCUBLAS_API accublas_status accublas_private_level3(const accublas::Level3Shape& shape, bool single, const void* alpha,

@@ -1,0 +1,109 @@
+#include "c_api/cublas/serve.hpp"
+
+#include <memory>
+#include <vector>
+
+#include "c_api/private.hpp"
+
+namespace accublas::cublas {
+namespace {
+
+struct DestroyContext {
+  void operator()(accublas_context* context) const { accublas_destroy(context); }
+};
+
+/// A context of this thread for a handle on a device. Threads share none, so that no call waits for another's; work of
+/// one handle on several streams is ordered as its context orders it.
+struct Known {
+  cublasHandle_t handle;
+  int device;
+  std::unique_ptr<accublas_context, DestroyContext> context;
+};
+thread_local std::vector<Known> contexts;
+
+/// Null where there is no memory.
+accublas_context* context_of(cublasHandle_t handle) noexcept {
+  const int device = current_device();
+  for (const Known& known : contexts)
+    if (known.handle == handle && known.device == device) return known.context.get();
+  accublas_context* made = nullptr;
+  if (accublas_create(&made) != ACCUBLAS_SUCCESS) return nullptr;
+  std::unique_ptr<accublas_context, DestroyContext> context(made);
+  try {
+    if (device >= 0) accublas_set_device(made, device);
+    contexts.push_back({handle, device, std::move(context)});
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+  return made;
+}
+
+/// Whether a math mode asks for other products than those of the type: TF32 and BF16 in single precision, slices in
+/// double precision. Vectors have no such products.
+bool asks_for_other_products(int mode, Routine routine) {
+  constexpr int emulated_double = 8;  // CUBLAS_FP64_EMULATED_FIXEDPOINT_MATH, which older headers lack
+  constexpr int emulated_single = 4;  // CUBLAS_FP32_EMULATED_BF16X9_MATH
+  mode &= ~static_cast<int>(CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
+  const bool product = is_level3(routine) || between(routine, Routine::dgemm, Routine::sgemm) ||
+                       between(routine, Routine::dgemm_batched, Routine::cgemm_batched);
+  if (!product) return false;
+  return is_single(routine) ? mode == CUBLAS_TF32_TENSOR_OP_MATH || mode == emulated_single : mode == emulated_double;
+}
+
+}  // namespace
+
+Call::Call(const Request& request) noexcept {
+  static constinit Real get_stream("cublasGetStream_v2");
+  static constinit Real get_pointer_mode("cublasGetPointerMode_v2");
+  static constinit Real get_math_mode("cublasGetMathMode");
+  if (!request.serves || !request.handle) return;
+  cublasMath_t math{};
+  cublasPointerMode_t pointers{};
+  if (get_math_mode(request.handle, &math) != CUBLAS_STATUS_SUCCESS ||
+      get_stream(request.handle, &stream_) != CUBLAS_STATUS_SUCCESS ||
+      get_pointer_mode(request.handle, &pointers) != CUBLAS_STATUS_SUCCESS ||
+      asks_for_other_products(math, request.routine))
+    return;
+  accublas_context* const context = context_of(request.handle);
+  if (!context || accublas_private_left_to_cublas(context, request.routine, request.m, request.n, request.k)) return;
+  context_ = context;
+  factors_on_device_ = pointers == CUBLAS_POINTER_MODE_DEVICE;
+  accublas_set_stream(context, stream_);
+  accublas_set_pointer_mode(context, factors_on_device_ ? ACCUBLAS_POINTER_DEVICE : ACCUBLAS_POINTER_HOST);
+}
+
+void Call::factors_are_on_host() noexcept {
+  factors_on_device_ = false;
+  accublas_set_pointer_mode(context_, ACCUBLAS_POINTER_HOST);
+}
+
+bool Call::falls_back(accublas_status failed, cublasStatus_t& status) const noexcept {
+  switch (failed) {
+    case ACCUBLAS_ERROR_ARGUMENT:
+      status = CUBLAS_STATUS_INVALID_VALUE;
+      return false;
+    case ACCUBLAS_ERROR_MEMORY:
+      status = CUBLAS_STATUS_ALLOC_FAILED;
+      break;
+    case ACCUBLAS_ERROR_DEVICE:
+    case ACCUBLAS_ERROR_C_UNDEFINED:
+      status = CUBLAS_STATUS_EXECUTION_FAILED;
+      break;
+    case ACCUBLAS_ERROR_INTERNAL:
+      status = CUBLAS_STATUS_INTERNAL_ERROR;
+      break;
+    default:
+      status = CUBLAS_STATUS_NOT_SUPPORTED;
+  }
+  return accublas_private_ask_handler(context_, failed) && failed != ACCUBLAS_ERROR_C_UNDEFINED;
+}
+
+}  // namespace accublas::cublas
+
+/// A context of this thread goes with its handle.
+extern "C" ACCUBLAS_API cublasStatus_t cublasDestroy_v2(cublasHandle_t handle) {
+  using namespace accublas::cublas;
+  ACCUBLAS_CUBLAS_REAL(cublasDestroy_v2);
+  std::erase_if(contexts, [&](const Known& known) { return known.handle == handle; });
+  return real(handle);
+}
