@@ -10,7 +10,7 @@
 namespace accublas::cublas {
 namespace {
 
-using Lookup = void*(void* handle, const char* name);
+using Lookup = void*(void* handle, const char* name) noexcept;  // else no call of it is a jump
 
 std::atomic<Lookup*> c_library_lookup{nullptr};
 std::atomic<void*> real_library{nullptr};

@@ -1,0 +1,113 @@
+"""PyTorch, CuPy and a program that opens cuBLAS by ctypes under the preloaded drop-in: counters prove that calls were intercepted, and cr's products have the bits of the
+CPU. As a program: clients.py LIBACCUBLAS LIBACCUBLAS_CUBLAS [client ...]; skipped (77) where no client is installed."""
+import ctypes
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+
+COLUMN_MAJOR, NO_TRANS, CPU = 102, 111, 1
+
+
+def cpu_product(accublas, a, b):
+    """The product of NumPy's matrices by accublas's CPU, in the mode of the environment."""
+    import numpy
+    a, b = numpy.asfortranarray(a), numpy.asfortranarray(b)
+    c = numpy.zeros((a.shape[0], b.shape[1]), a.dtype, order="F")
+    one, zero = numpy.ones(1, a.dtype), numpy.zeros(1, a.dtype)
+    pointer = lambda x: ctypes.c_void_p(x.ctypes.data)
+    size = ctypes.c_int64
+    assert accublas.accublas_set_backend(None, CPU) == 0
+    gemm = getattr(accublas, f"accublas_{ {'d': 'd', 'D': 'z', 'f': 's', 'F': 'c'}[a.dtype.char] }gemm")
+    status = gemm(None, COLUMN_MAJOR, NO_TRANS, NO_TRANS, size(a.shape[0]), size(b.shape[1]), size(a.shape[1]), pointer(one), pointer(a),
+                  size(a.shape[0]), pointer(b), size(b.shape[0]), pointer(zero), pointer(c), size(a.shape[0]))
+    assert status == 0, status
+    return c
+
+
+def operands(dtype, *shape):
+    import numpy
+    rng = numpy.random.default_rng(1)
+    x = rng.standard_normal(shape) * numpy.exp2(rng.integers(-20, 20, shape))
+    return (x + 1j * rng.standard_normal(shape) if numpy.dtype(dtype).kind == "c" else x).astype(dtype)
+
+
+def compare(accublas, product):
+    """`product` multiplies NumPy's matrices by the client."""
+    for dtype in ("float64", "complex128", "float32"):
+        a, b = operands(dtype, 150, 130), operands(dtype, 130, 110)
+        same = (product(a, b) == cpu_product(accublas, a, b)).all()
+        print(dtype, "product:", "the CPU's bits" if same else "OTHER BITS")
+
+
+def torch_client(accublas):
+    import torch
+    on_gpu = lambda x: torch.from_numpy(x).cuda()
+    bits = os.environ["ACCUBLAS_MODE"] == "cr"
+    if bits:
+        compare(accublas, lambda a, b: (on_gpu(a) @ on_gpu(b)).cpu().numpy())
+    a, b = on_gpu(operands("float64", 4, 96, 96)), on_gpu(operands("float64", 4, 96, 96))
+    batch = torch.bmm(a, b)
+    if bits:
+        print("batch:", "the CPU's bits" if all(
+            (batch[i].cpu().numpy() == cpu_product(accublas, a[i].cpu().numpy(), b[i].cpu().numpy())).all() for i in range(4)) else "OTHER BITS")
+    torch.einsum("bij,bjk->bik", a, b)
+    x = torch.linalg.solve(a[0], b[0])
+    print("solve: residual %.1e" % float((a[0] @ x - b[0]).abs().max() / (a[0].abs() @ x.abs()).max()))
+    w = a[0].clone().requires_grad_()
+    (w @ b[0]).sum().backward()
+    print("gradient:", bool(torch.allclose(w.grad, b[0].sum(1).expand(96, 96))))
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream):
+        c = a[0] @ b[0]
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        captured = a[0] @ b[0]
+    graph.replay()
+    torch.cuda.synchronize()
+    print("graph:", bool((captured == c).all()))
+
+
+def cupy_client(accublas):
+    import cupy
+    compare(accublas, lambda a, b: cupy.asnumpy(cupy.asarray(a) @ cupy.asarray(b)))
+
+
+def ctypes_client(accublas):
+    """Opens libcublas and looks its functions up."""
+    import cupy
+    cublas = ctypes.CDLL("libcublas.so.13")
+    handle, one, zero = ctypes.c_void_p(), ctypes.c_double(1), ctypes.c_double(0)
+    assert cublas.cublasCreate_v2(ctypes.byref(handle)) == 0
+    host = [operands("float64", 64, 64) for _ in "ab"]
+    a, b = (cupy.asarray(x, order="F") for x in host)
+    c = cupy.zeros((64, 64), order="F")
+    pointer = lambda x: ctypes.c_void_p(x.data.ptr)
+    assert cublas.cublasDgemm_v2(handle, 0, 0, 64, 64, 64, ctypes.byref(one), pointer(a), 64, pointer(b), 64, ctypes.byref(zero), pointer(c), 64) == 0
+    print("product:", "the CPU's bits" if (cupy.asnumpy(c) == cpu_product(accublas, *host)).all() else "OTHER BITS")
+    assert cublas.cublasDestroy_v2(handle) == 0
+
+
+# What must be installed for each.
+CLIENTS = {"torch": (torch_client, "torch"), "cupy": (cupy_client, "cupy"), "ctypes": (ctypes_client, "cupy")}
+
+if __name__ == "__main__":
+    if os.environ.get("ACCUBLAS_CLIENT"):
+        CLIENTS[os.environ["ACCUBLAS_CLIENT"]][0](ctypes.CDLL(sys.argv[1]))
+        sys.exit()
+    clients = [c for c in sys.argv[3:] or CLIENTS if importlib.util.find_spec(CLIENTS[c][1])]
+    if not clients:
+        sys.exit(77)
+    wrong = []
+    for client in clients:
+        for mode in ("cr", "dp:repro", "dp") if client == "torch" else ("cr",):
+            env = dict(os.environ, LD_PRELOAD=sys.argv[2], ACCUBLAS_CLIENT=client, ACCUBLAS_MODE=mode, ACCUBLAS_VERBOSE="summary")
+            done = subprocess.run([sys.executable, *sys.argv[:2]], env=env, capture_output=True, text=True)
+            served = re.findall(r"^accublas: (\w+) backend=cuda", done.stderr, re.MULTILINE)
+            print(f"{client}, {mode}: exit {done.returncode}", done.stdout, *[line for line in done.stderr.splitlines()
+                  if line.startswith("accublas:")], "" if done.returncode == 0 else done.stderr[-1500:], sep="\n", flush=True)
+            if done.returncode or "OTHER BITS" in done.stdout or "False" in done.stdout or "dgemm" not in served:
+                wrong.append((client, mode))
+    sys.exit(f"not served as they should be: {wrong}" if wrong else 0)
