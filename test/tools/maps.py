@@ -14,6 +14,10 @@ FOREIGN = {
     # systems' and other libraries'
     "PTHREAD_DESTRUCTOR_ITERATIONS", "RTLD_DEEPBIND", "cublasDestroy", "lbt_set_forward", "sm_90a", "norm2",
     "MPI_Allreduce", "mpi_yield_when_idle", "R_LD_LIBRARY_PATH",
+    # cuBLAS's, and its callers'
+    "CUBLAS_FP32_EMULATED_BF16X9_MATH", "CUBLAS_FP64_EMULATED_FIXEDPOINT_MATH", "ALLOC_FAILED", "EXECUTION_FAILED", "FAST_16BF", "FAST_16F",
+    "FAST_TF32", "gemm_v2", "gemm3mBatched", "gemm3mStridedBatched", "gemvBatched", "trsmBatched", "PyTorch", "CuPy", "cuSOLVER", "allow_tf32",
+    "__cublas",
     # netlib's and the literature's algorithms and operations
     "xGEMM", "xGEMV", "xDOT", "TwoSum", "GenDot", "SplitMix64", "fusedMultiplyAdd", "ulp",
     # products, units, and words of English
@@ -22,7 +26,8 @@ FOREIGN = {
     "your_program",
 }  # fmt: skip
 # of pkg-config, compute-sanitizer, Meson, mpirun, Octave, update-alternatives
-FOREIGN_OPTIONS = {"cflags", "libs", "tool", "suite", "prefix", "modversion", "oversubscribe", "bind-to", "mca", "norc", "set"}
+FOREIGN_OPTIONS = {"cflags", "libs", "tool", "suite", "prefix", "modversion", "oversubscribe", "bind-to", "mca", "norc", "set", "xla_gpu_enable_cublaslt",
+                   "xla_gpu_enable_triton_gemm"}
 MESON_OPTIONS = {"b_sanitize", "prefix", "buildtype", "debug", "default_library"}
 INSTALLED = {"accublas.h": "c_api/accublas.h"}  # named as its users do
 
