@@ -29,7 +29,9 @@
 !>
 !> For callers that pass leading dimensions and the first element of an array there are accublas_dgemm, accublas_sgemm,
 !> accublas_dgemv, accublas_sgemv, accublas_ddot, accublas_sdot, accublas_dnrm2, accublas_snrm2, accublas_dasum and
-!> accublas_sasum with netlib's arguments, and the same with the suffix _64 for INTEGER(8). They are no generics: a generic would refuse a(i,j) or a vector where it expects a matrix.
+!> accublas_sasum with netlib's arguments, and all of level 3: accublas_dsyrk, accublas_ztrsm, ..., accublas_zgemm too. The
+!> same with the suffix _64 take INTEGER(8). They are no generics: a generic would refuse a(i,j) or a vector where it
+!> expects a matrix.
 !>
 !> Multiple-precision arrays: type(accublas_mp_array), accublas_mp_create, accublas_mp_set, accublas_mp_gemv, ...
 !> (docs/multiple-precision.md). Their integers may be INTEGER(4) or INTEGER(8), all of a call the same.
@@ -57,6 +59,18 @@ module accublas
   use accublas_factorizations_complex_real32
   use accublas_netlib_real64
   use accublas_netlib_real32
+  use accublas_netlib_level3_real64_int32
+  use accublas_netlib_level3_real64_int64
+  use accublas_netlib_level3_real32_int32
+  use accublas_netlib_level3_real32_int64
+  use accublas_netlib_level3_complex_real64_int32
+  use accublas_netlib_hermitian_complex_real64_int32
+  use accublas_netlib_level3_complex_real64_int64
+  use accublas_netlib_hermitian_complex_real64_int64
+  use accublas_netlib_level3_complex_real32_int32
+  use accublas_netlib_hermitian_complex_real32_int32
+  use accublas_netlib_level3_complex_real32_int64
+  use accublas_netlib_hermitian_complex_real32_int64
   use accublas_mp_arrays
   use accublas_mp_int32
   use accublas_mp_int64

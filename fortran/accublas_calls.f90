@@ -10,7 +10,7 @@ module accublas_calls
   private
 
   public :: matrix_view, vector_view, call_state
-  public :: element_stride, column_major, transpose_code, letter_code, uplo_code, diag_code, flipped
+  public :: element_stride, column_major, transpose_code, letter_code, side_code, uplo_code, diag_code, flipped
   public :: wrong, wrong_pair, start_call, options_address, fails, call_again
 
   !> Element (i, j), from 0, lies row_stride i + col_stride j elements after `address`.
@@ -99,6 +99,13 @@ contains
     if (letter == first .or. letter == achar(iachar(first) + 32)) code = of_first
     if (letter == second .or. letter == achar(iachar(second) + 32)) code = of_second
   end function letter_code
+
+  pure function side_code(side) result(code)
+    character, intent(in), optional :: side
+    integer(int32) :: code
+
+    code = letter_code(side, 'L', ACCUBLAS_LEFT, 'R', ACCUBLAS_RIGHT)
+  end function side_code
 
   pure function uplo_code(uplo) result(code)
     character, intent(in), optional :: uplo
