@@ -40,6 +40,12 @@ struct EngineCall {
     wanted.parts = pairs_of_columns == RowPairs::none ? 1 : 2;
     wanted.real_diagonal = g.real_diagonal;
   }
+
+  /// Both sides have the same lines, as in SYRK.
+  bool same_lines() const {
+    return rows.data == cols.data && rows.stride == cols.stride && rows.k_stride == cols.k_stride &&
+           rows.count == cols.count;
+  }
 };
 
 /// Words of a line's bitmap of nonzero entries.

@@ -6,6 +6,7 @@
 // read twice, and the parts meet in integers. The results depend on no order.
 #include "cuda/core/arithmetic.hpp"
 #include "cuda/core/call_state.hpp"
+#include "cuda/core/check.hpp"
 #include "cuda/core/device_model.hpp"
 #include "cuda/core/launch.hpp"
 #include "cuda/core/operand.hpp"
@@ -304,24 +305,33 @@ __global__ void take_from_first(Lines lines, bool with_lambda) {
   if (with_lambda) lines.lambda[first + 1] = lines.lambda[first];
 }
 
+template <class T>
+void measure_sides(const DeviceModel& device, const Operand<T>& rows, const Lines& row_lines, const Operand<T>& cols,
+                   const Lines& col_lines, bool with_lambda, bool bounds, CallState* state, cudaStream_t stream) {
+  Sides<T> sides = {{make_side(device, rows, row_lines, &state->rows), {}}, &state->refused};
+  const bool same = row_lines.norm == col_lines.norm;
+  if (same) {
+    sides.side[1].parts = 1;
+  } else {
+    sides.side[1] = make_side(device, cols, col_lines, &state->cols);
+  }
+  launch_measure(device, sides, with_lambda, bounds, stream);
+  if (same)
+    check(cudaMemcpyAsync(&state->cols, &state->rows, sizeof state->rows, cudaMemcpyDeviceToDevice, stream), "measure");
+}
+
 }  // namespace
 
 template <class T>
 void measure(const DeviceModel& device, const Operand<T>& rows, const Lines& row_lines, const Operand<T>& cols,
              const Lines& col_lines, bool with_lambda, CallState* state, cudaStream_t stream) {
-  const Sides<T> sides = {
-      {make_side(device, rows, row_lines, &state->rows), make_side(device, cols, col_lines, &state->cols)},
-      &state->refused};
-  launch_measure(device, sides, with_lambda, false, stream);
+  measure_sides(device, rows, row_lines, cols, col_lines, with_lambda, false, state, stream);
 }
 
 template <class T>
 void measure_bounds(const DeviceModel& device, const Operand<T>& rows, const Lines& row_lines, const Operand<T>& cols,
                     const Lines& col_lines, CallState* state, cudaStream_t stream) {
-  const Sides<T> sides = {
-      {make_side(device, rows, row_lines, &state->rows), make_side(device, cols, col_lines, &state->cols)},
-      &state->refused};
-  launch_measure(device, sides, true, true, stream);
+  measure_sides(device, rows, row_lines, cols, col_lines, true, true, state, stream);
 }
 
 void share_in_pairs(const DeviceModel& device, const Lines& lines, bool with_lambda, cudaStream_t stream) {

@@ -10,7 +10,8 @@
 namespace accublas::cuda {
 
 /// Fills both sides' Lines (padding included) and summaries in at most two reads of each operand. `with_lambda`: also
-/// lambda (always wanted but for fixed:T). nonzero may be null. Nothing where the call is refused.
+/// lambda (always wanted but for fixed:T). nonzero may be null. Nothing where the call is refused. Where both sides
+/// have the same Lines, which then are of the same operand, they are measured once.
 template <class T>
 void measure(const DeviceModel&, const Operand<T>& rows, const Lines& row_lines, const Operand<T>& cols,
              const Lines& col_lines, bool with_lambda, CallState* state, cudaStream_t);

@@ -53,6 +53,9 @@ void certify_all(State& state, const EngineCall<T>& call, const Lines& row_lines
   const int stride = certificate_stride_of(call, ladder.kind);
   const Index terms = certificate_terms(call.rows.k, stride), chunk = block.chunk;
   const bool whole = terms <= chunk;
+  // Both sides have the same lines, and these are one block: their bytes are written once.
+  const bool once = row_lines.norm == col_lines.norm && block.rows >= call.rows.count && block.cols >= call.cols.count;
+  std::uint8_t* const col_bytes = once ? memory.rows : memory.cols;
   const LineRungs by_lines =
       ladder.kind == CertificateRungKind::moduli ? make_line_rungs<T>(call.rows.k, ladder.residues) : LineRungs{};
   for (Index row = 0; row < call.rows.count; row += block.rows) {
@@ -65,11 +68,21 @@ void certify_all(State& state, const EngineCall<T>& call, const Lines& row_lines
         const Index count = std::min(terms - p, chunk);
         state.phase(&accublas_report_t::ms_convert);
         convert_certificate(model, CertificateSide<T>{call.rows, row_lines, row, rows, memory.rows, col == 0 || !whole},
-                            CertificateSide<T>{call.cols, col_lines, col, cols, memory.cols, true}, stride, p, count,
+                            CertificateSide<T>{call.cols, col_lines, col, cols, col_bytes, !once}, stride, p, count,
                             chunk, by_lines, device, stream);
         state.phase(&accublas_report_t::ms_product);
-        const SumsArguments sums{memory.rows, memory.cols, memory.rows_bytes, memory.cols_bytes, memory.sums, chunk,
-                                 rows,        cols,        block.rows,        block.cols,        p > 0,       device,
+        const SumsArguments sums{memory.rows,
+                                 col_bytes,
+                                 memory.rows_bytes,
+                                 once ? memory.rows_bytes : memory.cols_bytes,
+                                 memory.sums,
+                                 chunk,
+                                 rows,
+                                 cols,
+                                 block.rows,
+                                 block.cols,
+                                 p > 0,
+                                 device,
                                  wanted};
         if (whole) {
           certify_product<T>(model, ladder, sums, row_lines, col_lines, row, col, open, stream);

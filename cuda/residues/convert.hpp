@@ -20,9 +20,17 @@ struct ConvertSide {
   Index block;  ///< number of the block: its first line is block plan->block_rows (rows) or block plan->block_cols
   std::uint8_t* out;
   bool wanted;
-  Index lines_apart = 1;  ///< line i of the operand is what `lines` knows as line i lines_apart
-  int sign = 1;           ///< complex: of the imaginary parts
+  Index lines_apart = 1;    ///< line i of the operand is what `lines` knows as line i lines_apart
+  int sign = 1;             ///< complex: of the imaginary parts
+  bool same_lines = false;  ///< columns: they are the rows' lines, and may share their residues
 };
+/// Whether residues of the rows are those of the columns too, where both sides have the same `lines`, as in SYRK: if
+/// all of them are one block and have the same bits. Then the columns' are not written, and products read the rows'
+/// twice.
+ACCUBLAS_HD inline bool shares_residues(const PassPlan& plan, Index lines) {
+  return plan.row_bits == plan.col_bits && plan.block_rows >= lines && plan.block_cols >= lines;
+}
+
 template <class T>
 void convert(const DeviceModel&, const ConvertSide<T>& rows, const ConvertSide<T>& cols, const PassPlan* plan, Index p0,
              Index terms, Index k_padded, cudaStream_t);

@@ -50,7 +50,8 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_a_processor)
   const auto missing = [](const ConvertSide<T>& side, Index lines) { return side.block * lines >= side.operand.count; };
   if (missing(sides.side[0], plan.block_rows) || missing(sides.side[1], plan.block_cols)) return;
   const Tiles rows = tiles_of<Numbers, Shape>(sides.side[0], plan.block_rows, k_padded);
-  const Tiles cols = tiles_of<Numbers, Shape>(sides.side[1], plan.block_cols, k_padded);
+  const bool shared = sides.side[1].same_lines && shares_residues(plan, sides.side[1].operand.count);
+  const Tiles cols = shared ? Tiles{0, 0, 1} : tiles_of<Numbers, Shape>(sides.side[1], plan.block_cols, k_padded);
   // Tile t of all.
   struct Place {
     bool row;

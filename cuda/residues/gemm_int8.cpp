@@ -122,7 +122,7 @@ DeviceGemm<T>::DeviceGemm(State& state, const Call<Gemm<T>, T>& call, Execution&
 template <class T>
 void DeviceGemm<T>::lay_out(Carver& carver) {
   row_lines_ = take_lines(carver, rows_, keep_nonzero_);
-  col_lines_ = take_lines(carver, cols_, keep_nonzero_);
+  col_lines_ = call_in_engine_.same_lines() ? row_lines_ : take_lines(carver, cols_, keep_nonzero_);
   open_ = take_open(carver, call_in_engine_);
   row_residues_ = carver.take<std::uint8_t>(buffers_.rows_bytes);
   col_residues_ = carver.take<std::uint8_t>(buffers_.cols_bytes);
@@ -368,19 +368,20 @@ void DeviceGemm<T>::run_pass(int index, const PassLaunch& launched) {
   const auto start_reconstruct = complex ? reconstruct_complex<T> : reconstruct<T>;
   const Index k_padded = launched.buffers.k_padded;
   const Wanted& wanted = call_in_engine_.wanted;
+  const bool same_lines = call_in_engine_.same_lines();
   for (Index row = 0; row < launched.row_blocks; ++row) {
     for (Index col = 0; col < launched.col_blocks; ++col) {
       for (Index c = 0; c < chunks_; ++c) {
         const Index p = c * chunk_, terms = std::min(rows_.k - p, chunk_);
         state_.phase(&accublas_report_t::ms_convert);
         start_convert(model_, {rows_, row_lines_, row, row_residues_, col == 0 || chunks_ > 1, 1, row_sign},
-                      {cols, col_lines_, col, col_residues_, true, complex ? 2 : 1, col_sign}, plan, p, terms, k_padded,
-                      stream_);
+                      {cols, col_lines_, col, col_residues_, true, complex ? 2 : 1, col_sign, same_lines}, plan, p,
+                      terms, k_padded, stream_);
         state_.phase(&accublas_report_t::ms_product);
         residue_product(model_,
                         {row_residues_, col_residues_, buffers_.rows_bytes, buffers_.cols_bytes,
                          reinterpret_cast<std::int8_t*>(result_), k_padded, rows_.count, cols.count, row, col, c > 0,
-                         plan, call_, launched.residues, complex ? wanted.of_numbers() : wanted},
+                         plan, call_, launched.residues, complex ? wanted.of_numbers() : wanted, same_lines},
                         stream_);
       }
       state_.phase(&accublas_report_t::ms_reconstruct);

@@ -27,7 +27,8 @@ struct ProductArguments {
   const PassPlan* plan;
   CallState* state;
   ResidueKind residues = ResidueKind::real;
-  Wanted wanted{};  ///< of C's columns, or where residues are complex of its numbers; others are not computed
+  Wanted wanted{};          ///< of C's columns, or where residues are complex of its numbers; others are not computed
+  bool same_lines = false;  ///< both sides have the same lines, and may share residues (shares_residues)
 
   int first_reduction() const { return residues == ResidueKind::complex ? complex_reductions : 0; }
 };

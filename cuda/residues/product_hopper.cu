@@ -205,6 +205,7 @@ __device__ void consume(const ProductJob<typename Output::Element>& job, const B
 template <class Output>
 __global__ void __launch_bounds__(tiles.threads, tiles.blocks)
     product(const __grid_constant__ CUtensorMap row_map, const __grid_constant__ CUtensorMap col_map,
+            const __grid_constant__ CUtensorMap shared_map,
             const __grid_constant__ ProductJob<typename Output::Element> job,
             const __grid_constant__ typename Output::Parameters parameters) {
   extern __shared__ std::uint8_t shared[];
@@ -220,7 +221,8 @@ __global__ void __launch_bounds__(tiles.threads, tiles.blocks)
   const int warpgroup = threadIdx.x / 128;
   if (warpgroup == consumers) {
     ptx::give_registers_up<producer_registers>();
-    if (threadIdx.x == 128 * consumers) produce(row_map, col_map, job, extent, order, ring);
+    if (threadIdx.x == 128 * consumers)
+      produce(row_map, extent.shared ? shared_map : col_map, job, extent, order, ring);
     __syncwarp();
   } else {
     ptx::take_registers<consumer_registers>();
@@ -236,9 +238,11 @@ void launch(const DeviceModel& model, const std::uint8_t* rows, std::size_t rows
             const typename Output::Parameters& parameters) {
   const CUtensorMap row_map = line_map(rows, rows_bytes, job.k_padded, tiles.rows);
   const CUtensorMap col_map = permuted_line_map(cols, cols_bytes, job.k_padded, tiles.cols / tiles.cluster);
+  const CUtensorMap shared_map =
+      job.same_lines ? permuted_line_map(rows, rows_bytes, job.k_padded, tiles.cols / tiles.cluster) : col_map;
   LaunchShape shape{1, tiles.threads, shared_bytes, tiles.cluster};
   shape.grid = static_cast<unsigned>(resident_blocks(model, "residue product", product<Output>, shape));
-  cuda::launch(model, "residue product", product<Output>, shape, stream, row_map, col_map, job, parameters);
+  cuda::launch(model, "residue product", product<Output>, shape, stream, row_map, col_map, shared_map, job, parameters);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "cuda/core/operand.hpp"
 #include "cuda/core/reduction.hpp"
 #include "cuda/residues/blocking.hpp"
+#include "cuda/residues/convert.hpp"
 #include "cuda/residues/product.hpp"
 #include "cuda/residues/product_kernels.hpp"
 #include "cuda/residues/tile_config.hpp"
@@ -31,6 +32,7 @@ struct ProductJob {
   MeetingCounters* lockstep;  ///< null where no plan could want it
   const CallState* state;     ///< where there is no plan
   Wanted wanted;              ///< of all lines, without a plan of the block
+  bool same_lines = false;    ///< where there is a plan
 };
 
 /// Where the lines there are, whatever the block, could want it.
@@ -49,7 +51,8 @@ inline ProductJob<std::int8_t> make_job(const ProductArguments& a) {
           .k_padded = a.k_padded,
           .lockstep = lockstep_counters(a.m + a.n, a.k_padded, a.state),
           .state = nullptr,
-          .wanted = a.wanted};
+          .wanted = a.wanted,
+          .same_lines = a.same_lines};
 }
 inline ProductJob<std::int32_t> make_job(const SumsArguments& a) {
   return {.out = a.sums,
@@ -71,6 +74,7 @@ struct BlockExtent {
   int rows, cols;  ///< existing lines; none: nothing to do
   int planes;
   Wanted wanted{};
+  bool shared = false;  ///< the columns' bytes are the rows'
 };
 
 #ifdef __CUDACC__
@@ -82,6 +86,7 @@ __device__ inline BlockExtent block_extent(const ProductJob<Element>& job) {
     if (!job.plan->active) return extent;
     extent.block = {job.plan->block_rows, job.plan->block_cols};
     extent.planes = job.plan->planes();
+    extent.shared = job.same_lines && shares_residues(*job.plan, job.rows);
   } else if (job.state->refused || job.state->common_moduli > 0) {
     return extent;
   }
