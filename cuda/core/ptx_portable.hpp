@@ -107,7 +107,7 @@ __device__ __forceinline__ void mma_16x8x32_signed(int (&sum)[4], const std::uin
 #endif
 }
 
-/// binary64, compute capability 9.0: sum += 16 rows times 8 columns, 16 terms. Lane i holds in sum[2 h + e] row i / 4 +
+/// binary64, compute capability 8.0: sum += 16 rows times 8 columns, 16 terms. Lane i holds in sum[2 h + e] row i / 4 +
 /// 8 h and column 2 (i % 4) + e; in row[h + 2 q] and col[q] term i % 4 + 4 q of row i / 4 + 8 h and of column i / 4.
 __device__ __forceinline__ void mma_16x8x16(double (&sum)[4], const double (&row)[8], const double (&col)[4]) {
 #if __CUDA_ARCH__ >= 900
@@ -117,6 +117,14 @@ __device__ __forceinline__ void mma_16x8x16(double (&sum)[4], const double (&row
       : "+d"(sum[0]), "+d"(sum[1]), "+d"(sum[2]), "+d"(sum[3])
       : "d"(row[0]), "d"(row[1]), "d"(row[2]), "d"(row[3]), "d"(row[4]), "d"(row[5]), "d"(row[6]), "d"(row[7]),
         "d"(col[0]), "d"(col[1]), "d"(col[2]), "d"(col[3]));
+#elif __CUDA_ARCH__ >= 800
+#pragma unroll
+  for (int q = 0; q < 4; ++q)
+#pragma unroll
+    for (int h = 0; h < 2; ++h)
+      asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+                   : "+d"(sum[2 * h]), "+d"(sum[2 * h + 1])
+                   : "d"(row[h + 2 * q]), "d"(col[q]));
 #else
   __trap();
 #endif

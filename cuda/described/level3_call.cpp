@@ -232,7 +232,10 @@ void level3_by_factors(State& state, const Call<Level3<E>, E>& call, Execution& 
   // Emulation has no offer there; cuBLAS keeps the promise of dp and sp.
   const bool left_to_native =
       (joins_parts || on_device) && is_grade(call.mode) && !call.mode.reproducible && !execution.engine_forced;
-  if ((call.engine == ACCUBLAS_ENGINE_NATIVE || left_to_native) && l.kind != Level3Kind::gemmt) {
+  // cuBLAS's products between unknowns may serve dp where cuBLAS's own routine does not.
+  const bool by_halves = l.kind == Level3Kind::trsm && !on_device && !joins_parts && is_grade(call.mode) &&
+                         !execution.engine_forced && pays_by_halves(system_of(l));
+  if ((call.engine == ACCUBLAS_ENGINE_NATIVE || left_to_native) && l.kind != Level3Kind::gemmt && !by_halves) {
     std::strcpy(execution.report.engine, engine_name(ACCUBLAS_ENGINE_NATIVE));
     return native<E>(state, l, on_device ? call.alpha.pointer : nullptr, on_device ? call.beta.pointer : nullptr,
                      execution);

@@ -42,7 +42,7 @@ class SolveByHalves {
   /// Unknowns first .. first + count - 1, whose right-hand sides are alpha times what stands there.
   void solve(Index first, Index count, const E& alpha) {
     if (count <= most_unknowns_at_once<E>) return solve_at_once(first, count, alpha);
-    const Index half = round_up(count / 2, 256), rest = count - half;
+    const Index half = round_up(count / 2, has_leaf<E> ? leaf_unknowns : 256), rest = count - half;
     const Index early = forward_ ? first : first + rest, late = forward_ ? first + half : first;
     solve(early, half, alpha);
     const Gemm<E> g{rest,
@@ -54,19 +54,26 @@ class SolveByHalves {
                     alpha,
                     system_.x.block(late, 0),
                     system_.m.conjugate};
-    serve_(state_, Call<Gemm<E>, E>{g, {&g.alpha, false}, {&g.beta, false}, true, true, call_.mode, call_.engine},
+    const accublas_engine engine = half >= least_emulated_terms<E> ? call_.engine : ACCUBLAS_ENGINE_NATIVE;
+    serve_(state_, Call<Gemm<E>, E>{g, {&g.alpha, false}, {&g.beta, false}, true, true, call_.mode, engine},
            execution_);
     solve(late, rest, E{RealOf<E>(1)});
   }
 
   void solve_at_once(Index first, Index count, const E& alpha) {
-    Level3<E> part = l_;
-    const bool left = l_.side == ACCUBLAS_LEFT;
-    (left ? part.m : part.n) = count;
-    part.alpha = alpha;
-    part.a += first * (l_.lda + 1);
-    part.c += first * (left ? 1 : l_.ldb);
-    native_(state_, part, execution_);
+    if constexpr (has_leaf<E>) {
+      TriangularSystem<E> part{count, system_.sides, alpha, system_.m, system_.x.block(first, 0)};
+      part.m.stored = system_.m.stored.block(first, first);
+      solve_leaf(state_.model(), part, state_.cuda_stream());
+    } else {
+      Level3<E> part = l_;
+      const bool left = l_.side == ACCUBLAS_LEFT;
+      (left ? part.m : part.n) = count;
+      part.alpha = alpha;
+      part.a += first * (l_.lda + 1);
+      part.c += first * (left ? 1 : l_.ldb);
+      native_(state_, part, execution_);
+    }
     wrote_ = true;
   }
 

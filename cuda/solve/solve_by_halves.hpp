@@ -1,19 +1,38 @@
 // TRSM on a device.
 #pragma once
 
+#include <type_traits>
+
 #include "cuda/core/staging.hpp"
+#include "cuda/solve/solve_leaf.hpp"
 #include "lib/call/level3.hpp"
 
 namespace accublas::cuda {
 
-/// Unknowns that cuBLAS takes at a time where products are the emulation's, and from how many on that pays: measured on
-/// an H200 in double precision, right-hand sides as many as unknowns (accublas-gpu-bench --level3 dtrsm).
+/// Unknowns that are solved at a time, by solve_leaf in double precision and else by cuBLAS, and terms from which on
+/// the products between them are the emulation's and not cuBLAS's. These and the next two are measured on an H200 in
+/// double precision, right-hand sides as many as unknowns (accublas-gpu-bench --level3 dtrsm).
 template <class E>
-inline constexpr Index most_unknowns_at_once = is_complex<E> ? 1024 : 2048;
-constexpr Index least_unknowns_by_halves(bool complex) { return complex ? 4096 : 8192; }
+inline constexpr bool has_leaf = std::is_same_v<E, double>;
+template <class E>
+inline constexpr Index most_unknowns_at_once = has_leaf<E>     ? leaf_unknowns
+                                               : is_complex<E> ? 1024
+                                                               : 2048;
+template <class E>
+inline constexpr Index least_emulated_terms = has_leaf<E> ? 1536 : 0;
 
-/// dp and sp with device operands: halves of the unknowns one after the other, and the product between them by `serve`;
-/// the last halves by `native`, cuBLAS's routine. Within (n + 3) u abs(A) abs(X) of alpha B (docs/modes.md, "TRSM").
+/// From how many unknowns on emulated products pay.
+constexpr Index least_unknowns_by_halves(bool complex) { return complex ? 4096 : 2048; }
+
+/// Whether solve_by_halves is faster than cuBLAS's routine where all products are cuBLAS's too.
+template <class E>
+bool pays_by_halves(const TriangularSystem<E>& system) {
+  return has_leaf<E> && system.order >= 512 && system.sides >= 512;
+}
+
+/// dp and sp with device operands: halves of the unknowns one after the other, and the product between them by `serve`
+/// or, of few terms, by cuBLAS; the last halves by solve_leaf or `native`, cuBLAS's routine. Within (n + 3) u abs(A)
+/// abs(X) of alpha B (docs/modes.md, "TRSM").
 template <class E>
 void solve_by_halves(State&, const Call<Level3<E>, E>&, Execution&, DeviceGemmFunction<E> serve,
                      void (*native)(State&, const Level3<E>&, Execution&));

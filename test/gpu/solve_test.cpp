@@ -301,20 +301,24 @@ TYPED_TEST(Solve, SmallWorkspace) {
     }
 }
 
-/// abs(alpha B - op(A) X) <= (n + 3) u abs(op(A)) abs(X) by halves of the unknowns, which the last order is large
-/// enough for; complex sums have twice the terms, and alpha's and the quotient's roundings.
+struct Shape {
+  Index order, sides;
+};
+
+/// abs(alpha B - op(A) X) <= (n + 3) u abs(op(A)) abs(X) by halves of the unknowns; complex sums have twice the terms,
+/// and alpha's and the quotient's roundings.
 template <class Number, class Routine>
-void expect_small_residuals(Routine routine, Index parts, const char* engine, Index largest) {
+void expect_small_residuals(Routine routine, Index parts, const char* engine, std::initializer_list<Shape> shapes) {
   Context context(ACCUBLAS_BACKEND_CUDA);
   context.set("dp", engine);
   Random rng{5};
-  for (const Index n : {Index{3}, largest})
+  for (const auto& [n, sides] : shapes)
     for (int form = 0; form < 24; ++form) {
       const bool left = form & 1, upper = form & 2, unit = form & 4;
       const accublas_transpose trans = form / 8 == 0   ? ACCUBLAS_NO_TRANS
                                        : form / 8 == 1 ? ACCUBLAS_TRANS
                                                        : ACCUBLAS_CONJ_TRANS;
-      const Index sides = 5, lda = n + 1, rows = left ? n : sides, cols = left ? sides : n, ldb = rows + 2;
+      const Index lda = n + 1, rows = left ? n : sides, cols = left ? sides : n, ldb = rows + 2;
       std::vector<Number> a(static_cast<std::size_t>(lda * n)), b(static_cast<std::size_t>(ldb * cols));
       double* const of_a = reinterpret_cast<double*>(a.data());
       double* const of_b = reinterpret_cast<double*>(b.data());
@@ -361,19 +365,83 @@ void expect_small_residuals(Routine routine, Index parts, const char* engine, In
           }
           const long double bound = 0x1p-53L * static_cast<long double>(parts * n + (parts == 1 ? 3 : 12)) * size;
           for (Index part = 0; part < parts; ++part)
-            ASSERT_LE(std::fabs(left_over[part]), bound) << engine << " n " << n << " form " << form << " at " << i;
+            ASSERT_LE(std::fabs(left_over[part]), bound)
+                << engine << " n " << n << " sides " << sides << " form " << form << " at " << i;
         }
     }
 }
 
+/// The edges of what substitution takes at a time, and of its groups of unknowns and of sides; the last order is large
+/// enough for emulated products.
 TEST(SolveOnGpu, Residuals) {
+  expect_small_residuals<double>(accublas_dtrsm, 1, "int8",
+                                 {{1, 1},
+                                  {2, 33},
+                                  {15, 31},
+                                  {16, 32},
+                                  {17, 100},
+                                  {63, 33},
+                                  {64, 1},
+                                  {65, 31},
+                                  {127, 100},
+                                  {128, 31},
+                                  {129, 33},
+                                  {300, 100},
+                                  {600, 5}});
   for (const char* engine : {"native", "int8"}) {
-    expect_small_residuals<double>(accublas_dtrsm, 1, engine, 2050);
+    expect_small_residuals<double>(accublas_dtrsm, 1, engine, {{3, 5}, {3100, 1}});
     struct alignas(16) Number {
       double re = 0, im = 0;
       Number(double x = 0) : re(x) {}
     };
-    expect_small_residuals<Number>(accublas_ztrsm, 2, engine, 1100);
+    expect_small_residuals<Number>(accublas_ztrsm, 2, engine, {{3, 5}, {1100, 5}});
+  }
+}
+
+/// Zero pivots, Inf and NaN, quotients far out: what IEEE's operations make of them one after the other.
+TEST(SolveOnGpu, SpecialValuesByHalves) {
+  Context context(ACCUBLAS_BACKEND_CUDA);
+  context.set("dp", "int8");
+  Random rng{7};
+  constexpr double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  for (int round = 0; round < scaled(60); ++round) {
+    const Index n = 1 + below(rng, 200), sides = 1 + below(rng, 70);
+    const bool upper = below(rng, 2) == 1, wild = below(rng, 2) == 1;
+    std::vector<double> a(static_cast<std::size_t>(n * n)), b(static_cast<std::size_t>(n * sides));
+    const auto at = [&](Index i, Index j) { return static_cast<std::size_t>(i + j * n); };
+    // A few of them, each in one row or in all that follow.
+    const double specials[] = {0., -0., infinity, -infinity, nan, 0x1p-600, 0x1p600};
+    for (Index j = 0; j < n; ++j)
+      for (Index i = 0; i < n; ++i)
+        a[at(i, j)] = i == j ? (2 + uniform(rng)) * sign(rng) : spread(rng, 1) / static_cast<double>(n);
+    for (double& x : b) x = below(rng, 8) == 0 ? 0 : spread(rng, 3);
+    for (Index s = 0; s < sides; ++s)
+      if (below(rng, 8) == 0) b[at(below(rng, n), s)] = specials[below(rng, 7)];
+    if (wild) a[at(n / 2, n / 2)] = specials[below(rng, 7)];
+    std::vector<double> want = b;
+    for (Index s = 0; s < sides; ++s)
+      for (Index q = 0; q < n; ++q) {
+        const auto place = [&](Index position) { return upper ? n - 1 - position : position; };
+        const Index i = place(q);
+        double sum = want[at(i, s)];
+        for (Index p = 0; p < q; ++p) sum = std::fma(-a[at(i, place(p))], want[at(place(p), s)], sum);
+        want[at(i, s)] = sum / a[at(i, i)];
+      }
+    const DeviceArray<double> da(a), db(b);
+    const double alpha = 1;
+    ASSERT_EQ(accublas_dtrsm(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_LEFT, upper ? ACCUBLAS_UPPER : ACCUBLAS_LOWER,
+                             ACCUBLAS_NO_TRANS, ACCUBLAS_NON_UNIT, n, sides, &alpha, da.data(), n, db.data(), n),
+              ACCUBLAS_SUCCESS)
+        << context.error();
+    const std::vector<double> got = db.values();
+    for (std::size_t i = 0; i < want.size(); ++i) {
+      ASSERT_EQ(std::isnan(got[i]), std::isnan(want[i])) << "n " << n << " at " << i << ": " << got[i];
+      if (std::isinf(want[i])) {
+        ASSERT_EQ(got[i], want[i]) << "n " << n << " at " << i;
+      } else if (std::isfinite(want[i])) {
+        ASSERT_NEAR(got[i], want[i], 1e-9 * std::fabs(want[i]) + 0x1p-1000) << "n " << n << " at " << i;
+      }
+    }
   }
 }
 

@@ -1,0 +1,253 @@
+// A thread block takes 32 right-hand sides, and the matrix and the sides' numbers lie in shared memory. Unknowns are
+// made 16 at a time, by one warp with a lane a side; what they add to the sums of the ones that follow, the other warps
+// multiply meanwhile on the tensor cores, whose binary64 products are chains of FMAs.
+#include <cstdint>
+
+#include "cuda/core/launch.hpp"
+#include "cuda/core/ptx_portable.hpp"
+#include "cuda/solve/solve_leaf.hpp"
+#include "lib/base/error.hpp"
+#include "lib/base/integers.hpp"
+
+namespace accublas::cuda {
+
+namespace {
+
+constexpr int group = 16, groups = static_cast<int>(leaf_unknowns) / group, sides_at_once = 32, warps = 4,
+              threads = 32 * warps;
+
+/// The unknowns in the order of substitution: the matrix is lower triangular, strides may be negative.
+struct LeafJob {
+  int order;
+  Index sides;
+  double alpha;
+  Matrix<const double> a;
+  Matrix<double> x;
+  bool unit;
+};
+
+/// Rows of a group beside each other, column by column; x a row an unknown. Places are moved within 16 numbers (128
+/// bytes), so that lanes meet in no bank whichever way they go through the array.
+struct LeafStorage {
+  double a[group * group * groups * (groups + 1) / 2];
+  double x[leaf_unknowns * sides_at_once];
+  double reciprocal[leaf_unknowns];  ///< of the diagonal; NaN where that is not moderate
+
+  /// Row i of group g, column j. Pairs of rows stay together.
+  __device__ static int place_of_a(int g, int i, int j) {
+    return group * (group * (g * (g + 1) / 2) + j) + (i ^ (4 * (j % 4) + 2 * (j / 4 % 2)));
+  }
+  __device__ static int place_of_x(int row, int side) {
+    return row * sides_at_once + (side ^ (4 * (row % 4) + row / 4 % 4));
+  }
+};
+
+/// Between 2^-450 and 2^450.
+__device__ __forceinline__ bool is_moderate(double x) {
+  constexpr std::uint32_t least = (1023u - 450) << 20, span = 900u << 20;
+  return (static_cast<std::uint32_t>(__double2hiint(x)) & 0x7FFFFFFFu) - least < span;
+}
+/// By its sign alone, which costs no operation in binary64.
+__device__ __forceinline__ double negated(double x) {
+  return __hiloint2double(__double2hiint(x) ^ static_cast<int>(0x80000000u), __double2loint(x));
+}
+/// The quotient of a number that is moderate or zero and a moderate one whose rounded reciprocal is given: half an ulp
+/// and some 2^-50 of one from the exact one. The first quotient is at most 1.5 ulp away, its residual has one rounding,
+/// and so has what that adds; nothing over- or underflows.
+__device__ __forceinline__ double divide_by_reciprocal(double number, double divisor, double reciprocal) {
+  const double quotient = __dmul_rn(number, reciprocal);
+  return __fma_rn(__fma_rn(-quotient, divisor, number), reciprocal, quotient);
+}
+
+/// A group's unknowns from their numbers in storage.x, a side a lane, with divisions: IEEE's for any numbers.
+__device__ ACCUBLAS_NOINLINE void substitute_with_care(LeafStorage& storage, int g) {
+  const int first = group * g, side = static_cast<int>(threadIdx.x) % 32;
+#pragma unroll 1
+  for (int i = 0; i < group; ++i) {
+    double number = storage.x[LeafStorage::place_of_x(first + i, side)];
+#pragma unroll 1
+    for (int j = 0; j < i; ++j)
+      number = __fma_rn(-storage.a[LeafStorage::place_of_a(g, i, first + j)],
+                        storage.x[LeafStorage::place_of_x(first + j, side)], number);
+    storage.x[LeafStorage::place_of_x(first + i, side)] =
+        __ddiv_rn(number, storage.a[LeafStorage::place_of_a(g, i, first + i)]);
+  }
+}
+
+class Leaf {
+ public:
+  __device__ Leaf(const LeafJob& job, LeafStorage& storage)
+      : job_(job), storage_(storage), groups_((job.order + group - 1) / group) {}
+
+  __device__ void run() {
+    load();
+    int mine = warp(), done = 0;
+    take_sums(mine);
+    for (int next = 0; next < groups_; ++next) {
+      if (mine < groups_) {
+        // What the next group needs, at once; two products are what fits beside another warp's substitution.
+        const int due = mine == next ? next : min(next, done + 2);
+        for (; done < due; ++done) add_products(mine, done);
+      }
+      if (mine == next) {
+        put_sums(mine);
+        __syncwarp();
+        if (!substitute(mine)) substitute_with_care(storage_, mine);
+        mine += warps;
+        done = 0;
+        take_sums(mine);
+      }
+      __syncthreads();
+    }
+    store();
+  }
+
+ private:
+  __device__ static int lane() { return static_cast<int>(threadIdx.x) % 32; }
+  __device__ static int warp() { return static_cast<int>(threadIdx.x) / 32; }
+  __device__ double& x(int row, int side) { return storage_.x[LeafStorage::place_of_x(row, side)]; }
+  __device__ const double& a(int g, int i, int j) const { return storage_.a[LeafStorage::place_of_a(g, i, j)]; }
+
+  /// What is not there becomes zeros, with ones on the diagonal.
+  __device__ void load() {
+    const bool by_rows = job_.a.row_stride == 1 || job_.a.row_stride == -1;
+    const int fast = static_cast<int>(threadIdx.x) % group, slow = static_cast<int>(threadIdx.x) / group;
+    constexpr int step = threads / group;
+    for (int half = slow; half < group; half += step) {
+      const int i = by_rows ? fast : half, j = by_rows ? half : fast;
+      const std::uint32_t to = ptx::shared_address(&a(0, i, j));
+      int tile = 0;
+      for (int g = 0; g < groups_; ++g) {
+        const int row = group * g + i;
+        const double* from = &job_.a(row, j);
+        const bool below = row < job_.order, in_triangle = below && (j < i || (j == i && !job_.unit));
+#pragma unroll 4
+        for (int k = 0; k <= g; ++k, ++tile, from += group * job_.a.col_stride) {
+          const bool there = k < g ? below : in_triangle;
+          ptx::copy_8(to + static_cast<std::uint32_t>(tile * group * group * sizeof(double)),
+                      there ? from : job_.a.data, there);
+        }
+      }
+    }
+    ptx::copies_commit();
+    for_numbers([&](double& number, const double* there) { number = __dmul_rn(job_.alpha, there ? *there : 0); });
+    ptx::copies_wait();
+    __syncthreads();
+    const int row = static_cast<int>(threadIdx.x), i = row % group;
+    if (row < group * groups_) {
+      double& pivot = storage_.a[LeafStorage::place_of_a(row / group, i, row)];
+      if (job_.unit || row >= job_.order) pivot = 1;
+      storage_.reciprocal[row] = is_moderate(pivot) ? __drcp_rn(pivot) : __longlong_as_double(0x7FF8000000000000ll);
+    }
+    __syncthreads();
+  }
+  __device__ void store() {
+    for_numbers([](double number, double* there) {
+      if (there) *there = number;
+    });
+  }
+  /// body(number, its place in memory, or null) for the numbers of storage_.x, in the order in which memory has them.
+  template <class Body>
+  __device__ void for_numbers(Body&& body) {
+    static_assert(threads == leaf_unknowns && threads % sides_at_once == 0);
+    const bool by_rows = job_.x.row_stride == 1 || job_.x.row_stride == -1;
+    const int thread = static_cast<int>(threadIdx.x), row = by_rows ? thread : warp(), side = by_rows ? 0 : lane(),
+              row_step = by_rows ? 0 : warps, side_step = by_rows ? 1 : 0;
+    const Index first = Index{blockIdx.x} * sides_at_once, sides = min(Index{sides_at_once}, job_.sides - first);
+    double* const there = &job_.x(row, first + side);
+    const Index step = row_step * job_.x.row_stride + side_step * job_.x.col_stride;
+#pragma unroll 16
+    for (int k = 0; k < sides_at_once; ++k) {
+      const int r = row + k * row_step, s = side + k * side_step;
+      body(x(r, s), r < job_.order && s < sides ? there + k * step : nullptr);
+    }
+  }
+
+  /// Right-hand sides less products: as ptx::mma_16x8x16 has them, sides 8 n .. 8 n + 7 in sums_[n].
+  __device__ void take_sums(int g) {
+    if (g >= groups_) return;
+    for_sums(g, [](double& sum, double& number) { sum = number; });
+  }
+  __device__ void put_sums(int g) {
+    for_sums(g, [](double& sum, double& number) { number = sum; });
+  }
+  template <class Body>
+  __device__ void for_sums(int g, Body&& body) {
+#pragma unroll
+    for (int n = 0; n < sides_at_once / 8; ++n)
+#pragma unroll
+      for (int at = 0; at < 4; ++at)
+        body(sums_[n][at], x(group * g + lane() / 4 + 8 * (at / 2), 8 * n + lane() % 4 * 2 + at % 2));
+  }
+  __device__ void add_products(int g, int known) {
+    double row[8];
+#pragma unroll
+    for (int at = 0; at < 8; ++at)
+      row[at] = negated(a(g, lane() / 4 + 8 * (at % 2), group * known + lane() % 4 + 4 * (at / 2)));
+#pragma unroll
+    for (int n = 0; n < sides_at_once / 8; ++n) {
+      double col[4];
+#pragma unroll
+      for (int q = 0; q < 4; ++q) col[q] = x(group * known + lane() % 4 + 4 * q, 8 * n + lane() / 4);
+      ptx::mma_16x8x16(sums_[n], row, col);
+    }
+  }
+
+  /// The group's unknowns from their numbers in storage_.x, where divide_by_reciprocal serves all of the warp's;
+  /// whether that is so.
+  __device__ bool substitute(int g) {
+    const int first = group * g;
+    double number[group];
+#pragma unroll
+    for (int i = 0; i < group; ++i) number[i] = x(first + i, lane());
+    bool sure = !isnan(storage_.reciprocal[first + lane() % group]);
+#pragma unroll
+    for (int j = 0; j < group; ++j) {
+      // No branches: these tests are not to hold up the chain of unknowns.
+      sure &= is_moderate(number[j]) | (__double_as_longlong(number[j]) << 1 == 0);
+      number[j] = divide_by_reciprocal(number[j], a(g, j, first + j), storage_.reciprocal[first + j]);
+#pragma unroll
+      for (int i = j + 1; i < group; ++i) number[i] = __fma_rn(-a(g, i, first + j), number[j], number[i]);
+    }
+    if (!__all_sync(0xFFFFFFFFu, sure)) return false;
+#pragma unroll
+    for (int i = 0; i < group; ++i) x(first + i, lane()) = number[i];
+    return true;
+  }
+
+  const LeafJob& job_;
+  LeafStorage& storage_;
+  const int groups_;
+  double sums_[sides_at_once / 8][4];
+};
+
+__global__ void __launch_bounds__(threads) solve_leaf_kernel(const __grid_constant__ LeafJob job) {
+  await_predecessor();
+  extern __shared__ __align__(16) unsigned char memory[];
+  Leaf(job, *reinterpret_cast<LeafStorage*>(memory)).run();
+}
+
+/// The matrix with its rows, or its columns, in the other order.
+template <class T>
+Matrix<T> rows_reversed(const Matrix<T>& m, Index rows) {
+  return {m.data + (rows - 1) * m.row_stride, -m.row_stride, m.col_stride};
+}
+
+}  // namespace
+
+void solve_leaf(const DeviceModel& model, const TriangularSystem<double>& system, cudaStream_t stream) {
+  if (system.order > leaf_unknowns) throw Error(ACCUBLAS_ERROR_INTERNAL, "substitution: too many unknowns");
+  if (system.order == 0 || system.sides == 0) return;
+  LeafJob job{static_cast<int>(system.order), system.sides, system.alpha, system.m.stored, system.x, system.m.unit};
+  if (system.m.part == Triangle::upper) {
+    job.a = rows_reversed(rows_reversed(job.a, job.order).transposed(), job.order).transposed();
+    job.x = rows_reversed(job.x, job.order);
+  }
+  check(cudaFuncSetAttribute(solve_leaf_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             static_cast<int>(sizeof(LeafStorage))),
+        "substitution");
+  launch(model, "substitution", solve_leaf_kernel,
+         {static_cast<unsigned>(ceil_div(job.sides, Index{sides_at_once})), threads, sizeof(LeafStorage)}, stream, job);
+}
+
+}  // namespace accublas::cuda
