@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "cuda/core/inner_calls.hpp"
+#include "cuda/native/native.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/integers.hpp"
 
@@ -27,10 +28,22 @@ class SolveByHalves {
         native_(native) {}
 
   void run() {
+    const std::size_t bytes = has_leaf<E> ? state_.blas_bytes() : 0;
+    if (bytes == 0) return run(execution_);
+    const CopyMemory memory(state_, execution_.workspace, bytes);
+    blas_memory_ = memory.data();
+    Workspace rest = rest_of(execution_.workspace, blas_memory_, bytes);
+    Execution inner = execution_.within(rest);
+    run(inner);
+    execution_.report.workspace_bytes += static_cast<std::int64_t>(bytes);
+  }
+
+ private:
+  void run(Execution& execution) {
     std::optional<BatchScope> scope;
-    if (!state_.in_batch()) scope.emplace(state_, execution_.report.level);
+    if (!state_.in_batch()) scope.emplace(state_, execution.report.level);
     try {
-      solve(0, system_.order, system_.alpha);
+      solve(0, system_.order, system_.alpha, execution);
     } catch (const Error& error) {
       if (wrote_ && error.status() == ACCUBLAS_ERROR_MEMORY) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
       throw;
@@ -38,13 +51,12 @@ class SolveByHalves {
     if (scope) scope->end();
   }
 
- private:
   /// Unknowns first .. first + count - 1, whose right-hand sides are alpha times what stands there.
-  void solve(Index first, Index count, const E& alpha) {
-    if (count <= most_unknowns_at_once<E>) return solve_at_once(first, count, alpha);
+  void solve(Index first, Index count, const E& alpha, Execution& execution) {
+    if (count <= most_unknowns_at_once<E>) return solve_at_once(first, count, alpha, execution);
     const Index half = round_up(count / 2, has_leaf<E> ? leaf_unknowns : 256), rest = count - half;
     const Index early = forward_ ? first : first + rest, late = forward_ ? first + half : first;
-    solve(early, half, alpha);
+    solve(early, half, alpha, execution);
     const Gemm<E> g{rest,
                     system_.sides,
                     half,
@@ -54,13 +66,23 @@ class SolveByHalves {
                     alpha,
                     system_.x.block(late, 0),
                     system_.m.conjugate};
-    const accublas_engine engine = half >= least_emulated_terms<E> ? call_.engine : ACCUBLAS_ENGINE_NATIVE;
-    serve_(state_, Call<Gemm<E>, E>{g, {&g.alpha, false}, {&g.beta, false}, true, true, call_.mode, engine},
-           execution_);
-    solve(late, rest, E{RealOf<E>(1)});
+    multiply(g, execution);
+    solve(late, rest, E{RealOf<E>(1)}, execution);
   }
 
-  void solve_at_once(Index first, Index count, const E& alpha) {
+  /// cuBLAS's products of few terms have no state of a call each, which takes as long as the least of them.
+  void multiply(const Gemm<E>& g, Execution& execution) {
+    if constexpr (has_leaf<E>)
+      if (call_.engine == ACCUBLAS_ENGINE_NATIVE || g.k < least_emulated_terms<E>) {
+        Cublas& blas = state_.cublas();
+        blas.begin(state_.cuda_stream(), blas_memory_, state_.blas_bytes());
+        return native_gemm<E>(blas, g, {g.alpha, nullptr}, {g.beta, nullptr}, {}, state_.cuda_stream());
+      }
+    serve_(state_, Call<Gemm<E>, E>{g, {&g.alpha, false}, {&g.beta, false}, true, true, call_.mode, call_.engine},
+           execution);
+  }
+
+  void solve_at_once(Index first, Index count, const E& alpha, Execution& execution) {
     if constexpr (has_leaf<E>) {
       TriangularSystem<E> part{count, system_.sides, alpha, system_.m, system_.x.block(first, 0)};
       part.m.stored = system_.m.stored.block(first, first);
@@ -72,7 +94,7 @@ class SolveByHalves {
       part.alpha = alpha;
       part.a += first * (l_.lda + 1);
       part.c += first * (left ? 1 : l_.ldb);
-      native_(state_, part, execution_);
+      native_(state_, part, execution);
     }
     wrote_ = true;
   }
@@ -85,6 +107,7 @@ class SolveByHalves {
   Execution& execution_;
   const DeviceGemmFunction<E> serve_;
   const Native native_;
+  std::byte* blas_memory_ = nullptr;
   bool wrote_ = false;
 };
 

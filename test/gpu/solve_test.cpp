@@ -445,5 +445,55 @@ TEST(SolveOnGpu, SpecialValuesByHalves) {
   }
 }
 
+/// dp by halves where nobody names an engine, and the same in a graph: right-hand sides of known unknowns.
+TEST(SolveOnGpu, HalvesInGraphs) {
+  constexpr Index n = 700, sides = 520;
+  Random rng{11};
+  std::vector<double> a(static_cast<std::size_t>(n * n)), b(static_cast<std::size_t>(n * sides));
+  for (Index j = 0; j < n; ++j)
+    for (Index i = 0; i < n; ++i)
+      a[static_cast<std::size_t>(i + j * n)] = i == j ? 2 + uniform(rng) : (uniform(rng) - 0.5) / n;
+  for (double& x : b) x = uniform(rng);
+  Context context(ACCUBLAS_BACKEND_CUDA);
+  context.set("dp");
+  cudaStream_t stream;
+  ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
+  ASSERT_EQ(accublas_set_stream(context, stream), ACCUBLAS_SUCCESS);
+  const double alpha = 0.5;
+  const DeviceArray<double> da(a), direct(b), replayed(b);
+  const auto solve = [&](const DeviceArray<double>& x) {
+    return accublas_dtrsm(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_LEFT, ACCUBLAS_UPPER, ACCUBLAS_NO_TRANS,
+                          ACCUBLAS_NON_UNIT, n, sides, &alpha, da.data(), n, x.data(), n);
+  };
+  ASSERT_EQ(solve(direct), ACCUBLAS_SUCCESS) << context.error();
+  ASSERT_EQ(accublas_sync(context), ACCUBLAS_SUCCESS) << context.error();
+  cudaGraph_t graph;
+  cudaGraphExec_t executable;
+  ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
+  const accublas_status status = solve(replayed);
+  ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+  ASSERT_EQ(status, ACCUBLAS_SUCCESS) << context.error();
+  ASSERT_EQ(cudaGraphInstantiate(&executable, graph, 0), cudaSuccess);
+  ASSERT_EQ(cudaGraphLaunch(executable, stream), cudaSuccess);
+  ASSERT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
+  const std::vector<double> x = direct.values(), again = replayed.values();
+  for (Index s = 0; s < sides; s += 37)
+    for (Index i = 0; i < n; ++i) {
+      const auto at = [&](Index p) { return static_cast<std::size_t>(p + s * n); };
+      long double left_over = 0.5L * static_cast<long double>(b[at(i)]), size = 0;
+      for (Index p = i; p < n; ++p) {
+        const long double term = static_cast<long double>(a[static_cast<std::size_t>(i + p * n)]) * x[at(p)];
+        left_over -= term;
+        size += std::fabs(term);
+      }
+      ASSERT_LE(std::fabs(left_over), (n + 3) * 0x1p-53L * size) << "at " << i << " of side " << s;
+      ASSERT_NEAR(again[at(i)], x[at(i)], 1e-13) << "at " << i << " of side " << s;
+    }
+  EXPECT_EQ(cudaGraphExecDestroy(executable), cudaSuccess);
+  EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+  EXPECT_EQ(accublas_set_stream(context, nullptr), ACCUBLAS_SUCCESS);
+  EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
+}
+
 }  // namespace
 }  // namespace accublas::test
