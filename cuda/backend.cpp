@@ -15,6 +15,7 @@
 #include "cuda/described/vector_product.hpp"
 #include "cuda/digits/digit_call.hpp"
 #include "cuda/dot2/gemm_dot2.hpp"
+#include "cuda/factor/factorization_call.hpp"
 #include "cuda/gemm_cost.hpp"
 #include "cuda/multiword/gemm_multiword.hpp"
 #include "cuda/native/native.hpp"
@@ -198,6 +199,22 @@ class CudaBackend final : public Backend {
               Execution& execution) override {
     level3_of(call, state, execution);
   }
+  void factorization(const Call<Factorization<double>, double>& call, BackendState* state,
+                     Execution& execution) override {
+    factorization_of(call, state, execution);
+  }
+  void factorization(const Call<Factorization<float>, float>& call, BackendState* state,
+                     Execution& execution) override {
+    factorization_of(call, state, execution);
+  }
+  void factorization(const Call<Factorization<Complex<double>>, Complex<double>>& call, BackendState* state,
+                     Execution& execution) override {
+    factorization_of(call, state, execution);
+  }
+  void factorization(const Call<Factorization<Complex<float>>, Complex<float>>& call, BackendState* state,
+                     Execution& execution) override {
+    factorization_of(call, state, execution);
+  }
   void level2(const Call<Level2<double>, double>& call, BackendState* state, Execution& execution) override {
     level2_of(call, state, execution);
   }
@@ -323,6 +340,14 @@ class CudaBackend final : public Backend {
     put(call, base, [&](State& state) {
       if (call.operands_on_device) return cuda::level2_call(state, call, execution);
       cuda::staged_level2(state, call, execution, cuda::level2_call<E>);
+    });
+  }
+
+  template <class E>
+  static void factorization_of(const Call<Factorization<E>, E>& call, BackendState* base, Execution& execution) {
+    put(call, base, [&](State& state) {
+      if (call.operands_on_device) return cuda::factorization_call(state, call, execution);
+      cuda::staged_factorization(state, call, execution);
     });
   }
 

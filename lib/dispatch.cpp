@@ -1,6 +1,7 @@
 #include "lib/dispatch.hpp"
 
 #include <limits>
+#include <vector>
 
 #include "lib/call/scale_result.hpp"
 #include "lib/numerics/component_sum.hpp"
@@ -157,19 +158,24 @@ void run_level2(Context& context, Level2<E> problem, const A* alpha, const B* be
 }
 
 template <class E>
-void run_factorization(Context& context, const Factorization<E>& f, const accublas_options* options) {
+void run_factorization(Context& context, Factorization<E> f, const accublas_options* options) {
   Run run(context, f.routine(), options);
   const CallShape shape(f.rows(), has_solution(f.kind) ? f.nrhs : f.n, f.order());
   run.sizes(shape.m, shape.n, shape.k);
-  *f.info = 0;
+  const Named a{"a", f.a.data}, ipiv{"ipiv", f.pivots.data}, b{"b", f.b.data}, info{"info", f.info};
+  f.info_on_device = run.is_on_device(info);
+  if (!f.info_on_device) *f.info = 0;
   // Without right-hand sides POSV and GESV still factor A.
-  if (shape.k > 0 && (shape.n > 0 || has_factor(f.kind))) {
-    const Named a{"a", f.a.data}, ipiv{"ipiv", f.pivots.data}, b{"b", f.b.data};
-    const bool solution = has_solution(f.kind) && f.nrhs > 0;
-    if (is_cholesky(f.kind))
-      solution ? run.operands({a, b}, {}, shape) : run.operands({a}, {}, shape);
-    else
-      solution ? run.operands({a, ipiv, b}, {}, shape) : run.operands({a, ipiv}, {}, shape);
+  const bool work = shape.k > 0 && (shape.n > 0 || has_factor(f.kind));
+  std::vector<Named> operands;
+  if (work) {
+    operands.push_back(a);
+    if (!is_cholesky(f.kind)) operands.push_back(ipiv);
+    if (has_solution(f.kind) && f.nrhs > 0) operands.push_back(b);
+  }
+  if (f.info_on_device) operands.push_back(info);
+  if (!operands.empty()) {
+    run.operands(operands, {}, shape);
     run.promise(shape.k, E{1});
     run.compute(f, static_cast<const E*>(nullptr), static_cast<const E*>(nullptr), false, &Backend::factorization);
   }
@@ -342,10 +348,10 @@ template void run_gemm(Context&, Gemm<Complex<float>>, const Complex<float>*, co
                        const accublas_options*);
 template void run_gemm_batched(Context&, GemmBatch<Complex<double>>, const Complex<double>*, const Complex<double>*,
                                const accublas_options*);
-template void run_factorization(Context&, const Factorization<double>&, const accublas_options*);
-template void run_factorization(Context&, const Factorization<float>&, const accublas_options*);
-template void run_factorization(Context&, const Factorization<Complex<double>>&, const accublas_options*);
-template void run_factorization(Context&, const Factorization<Complex<float>>&, const accublas_options*);
+template void run_factorization(Context&, Factorization<double>, const accublas_options*);
+template void run_factorization(Context&, Factorization<float>, const accublas_options*);
+template void run_factorization(Context&, Factorization<Complex<double>>, const accublas_options*);
+template void run_factorization(Context&, Factorization<Complex<float>>, const accublas_options*);
 template void run_gemm_batched(Context&, GemmBatch<Complex<float>>, const Complex<float>*, const Complex<float>*,
                                const accublas_options*);
 template void run_gemm(Context&, Gemm<double>, const double*, const double*, const accublas_options*);

@@ -24,9 +24,9 @@ void run_level3(Context& context, Level3<E> problem, const A* alpha, const B* be
 template <class E, class A, class B>
 void run_level2(Context& context, Level2<E> problem, const A* alpha, const B* beta, const accublas_options* options);
 
-/// A factorization or a solution by one, of operands in host memory; *info is written in any case.
+/// A factorization or a solution by one; *info is written in any case.
 template <class E>
-void run_factorization(Context& context, const Factorization<E>& problem, const accublas_options* options);
+void run_factorization(Context& context, Factorization<E> problem, const accublas_options* options);
 
 /// GEMM for every matrix of a batch, with the bits of calls one by one: T* of dp:repro belongs to the matrix.
 template <class T>

@@ -54,7 +54,7 @@ void Run::require_scalar(const Named& scalar) const {
   if (where(scalar).kind == MemoryKind::device && !scalars_on_device()) not_host(scalar.name);
 }
 
-void Run::operands(std::initializer_list<Named> arrays, std::initializer_list<Named> scalars, const CallShape& sizes) {
+void Run::operands(std::span<const Named> arrays, std::initializer_list<Named> scalars, const CallShape& sizes) {
   bool any_host = false, any_device = false;
   int device = -1;
   for (const Named& array : arrays) {

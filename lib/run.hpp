@@ -6,6 +6,7 @@
 
 #include <initializer_list>
 #include <optional>
+#include <span>
 
 #include "lib/base/error.hpp"
 #include "lib/base/fp_environment.hpp"
@@ -50,7 +51,10 @@ class Run {
 
   /// The operands of the call, in the order of the arguments: all in host or all in device memory. `scalars` are alpha,
   /// beta and DOT's result, which follow the pointer mode. Chooses backend and engine.
-  void operands(std::initializer_list<Named> arrays, std::initializer_list<Named> scalars, const CallShape& sizes);
+  void operands(std::span<const Named> arrays, std::initializer_list<Named> scalars, const CallShape& sizes);
+  void operands(std::initializer_list<Named> arrays, std::initializer_list<Named> scalars, const CallShape& sizes) {
+    operands(std::span(arrays.begin(), arrays.size()), scalars, sizes);
+  }
 
   /// DOT with nothing to add: the result follows the pointer mode.
   void result_only(const Named& result);
@@ -62,6 +66,8 @@ class Run {
   }
 
   bool on_device() const { return on_device_; }
+  /// Of any argument.
+  bool is_on_device(const Named& argument) const { return where(argument).kind == MemoryKind::device; }
   bool scalars_on_device() const { return context_.pointer_mode == ACCUBLAS_POINTER_DEVICE; }
   const Mode& mode() const { return context_.last.plan.mode; }
 

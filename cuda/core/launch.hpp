@@ -31,7 +31,8 @@ __device__ __forceinline__ void await_predecessor() {
 struct LaunchShape {
   dim3 grid, block;
   std::size_t shared_bytes = 0;
-  int cluster = 1;  ///< blocks along x
+  int cluster = 1;           ///< blocks along x
+  bool cooperative = false;  ///< all blocks are resident at a time, so that they may wait for each other
 };
 
 /// Throws Error with `what` if the launch fails. Code for compute capability 9.0 is known to wait where this build has
@@ -39,7 +40,7 @@ struct LaunchShape {
 template <class... Parameters, class... Arguments>
 void launch(const DeviceModel& model, const char* what, void (*kernel)(Parameters...), const LaunchShape& shape,
             cudaStream_t stream, Arguments&&... arguments) {
-  cudaLaunchAttribute attributes[2]{};
+  cudaLaunchAttribute attributes[3]{};
   cudaLaunchConfig_t config{};
   config.gridDim = shape.grid;
   config.blockDim = shape.block;
@@ -52,7 +53,11 @@ void launch(const DeviceModel& model, const char* what, void (*kernel)(Parameter
     cluster.val.clusterDim.x = static_cast<unsigned>(shape.cluster);
     cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
   }
-  if (model.hopper_kernels) {
+  if (shape.cooperative) {
+    cudaLaunchAttribute& cooperative = attributes[config.numAttrs++];
+    cooperative.id = cudaLaunchAttributeCooperative;
+    cooperative.val.cooperative = 1;
+  } else if (model.hopper_kernels) {
     cudaLaunchAttribute& early = attributes[config.numAttrs++];
     early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     early.val.programmaticStreamSerializationAllowed = 1;

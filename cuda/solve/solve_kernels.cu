@@ -1,28 +1,14 @@
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/launch.hpp"
 #include "cuda/core/ptx_words.hpp"
+#include "cuda/solve/settle.hpp"
 #include "cuda/solve/solve_kernels.hpp"
-#include "cuda/sums/bounded_pair.hpp"
-#include "lib/numerics/substitution.hpp"
 
 namespace accublas::cuda {
 namespace {
 
 constexpr int warps = 8, threads = 32 * warps;
 constexpr int edge = 32;  ///< right-hand sides of a thread block, a lane each; and unknowns at a time
-
-/// The products that entry a and unknown x make, one to a real sum, two to either part of a complex one.
-template <bool cr, class T>
-__device__ __forceinline__ void add_term(Chain<T, cr> (&chain)[1], T a, T x) {
-  chain[0].step(a, x);
-}
-template <bool cr, class T>
-__device__ __forceinline__ void add_term(Chain<T, cr> (&chain)[2], const Complex<T>& a, const Complex<T>& x) {
-  chain[0].step(a.re, x.re);
-  chain[0].step(-a.im, x.im);
-  chain[1].step(a.im, x.re);
-  chain[1].step(a.re, x.im);
-}
 
 // ---- Sums over the unknowns that are known ------------------------------------------------------------------------
 
@@ -96,69 +82,17 @@ struct BlockStorage {
   Chain<RealOf<E>, cr> sums[parts_of<E>][32];  ///< of the next unknown
 };
 
-/// An unknown by exact sums, for all lanes: that of the right-hand side of lane `of`, at `position`. The unknowns from
-/// position `near` on lie in `x`, the others in their place.
+/// Those before the unknown at `position` of a right-hand side: from position `near` on they lie in `x`, the others in
+/// their place.
 template <class E>
-__device__ ACCUBLAS_NOINLINE E exact_unknown(const SolveJob<E>& job, const E (*x)[edge + 1], Index near, Index position,
-                                             Index side, int of, const Unknown<E>& unknown,
-                                             const Pair (&pair)[parts_of<E>]) {
-  const int lane = threadIdx.x % 32;
-  const Index i = job.place(position);
-  ExactSum<double> above[parts_of<E>];
-  for (int part = 0; part < parts_of<E>; ++part) {
-    // Where dot2's pair is no number, cr's sum stands for it.
-    if (job.dot2 && is_finite(pair[part].s) && is_finite(pair[part].c)) {
-      if (lane == 0) {
-        above[part].add(1, -pair[part].s);
-        above[part].add(1, -pair[part].c);
-      }
-    } else {
-      for (Index q = lane; q < position; q += 32) {
-        const E entry = job.system.m(i, job.place(q));
-        const E known = q < near ? job.system.x(job.place(q), side) : x[q - near][of];
-        if constexpr (is_complex<E>) {
-          above[part].add(part == 0 ? -entry.re : -entry.im, known.re);
-          above[part].add(part == 0 ? entry.im : -entry.re, known.im);
-        } else {
-          above[part].add(-entry, known);
-        }
-      }
-    }
-    above[part].add_up([](auto word) {
-      // Most words are nothing.
-      if (!__any_sync(0xFFFFFFFFu, word != 0)) return word;
-      for (int offset = 16; offset > 0; offset /= 2) word += __shfl_xor_sync(0xFFFFFFFFu, word, offset);
-      return word;
-    });
-  }
-  return unknown.exact(above);
-}
-
-/// The sums of exact_unknown in floating point, once more from the terms and to some 90 bits, for all lanes.
-template <class E>
-__device__ ACCUBLAS_NOINLINE void sums_of_terms(const SolveJob<E>& job, const E (*x)[edge + 1], Index near,
-                                                Index position, Index side, int of, TripleSum (&sums)[parts_of<E>]) {
-  using T = RealOf<E>;
-  constexpr int parts = parts_of<E>;
-  const int lane = threadIdx.x % 32;
-  const Index i = job.place(position);
-  BoundedPair<T, true> sum[parts];
-  for (Index q0 = 0; q0 < position; q0 += 32 * dot2_block / parts) {
-    Chain<T, true> chain[parts];
-    for (Index q = q0 + lane; q < min(position, q0 + 32 * dot2_block / parts); q += 32)
-      add_term(chain, job.system.m(i, job.place(q)), q < near ? job.system.x(job.place(q), side) : x[q - near][of]);
-    for (int part = 0; part < parts; ++part) sum[part].add(chain[part].bounded());
-  }
-  for (int part = 0; part < parts; ++part) {
-    for (int offset = 16; offset > 0; offset /= 2) {
-      const BoundedPair<T, true> mine = sum[part];
-      sum[part].add(
-          {{__shfl_xor_sync(0xFFFFFFFFu, mine.pair.s, offset), __shfl_xor_sync(0xFFFFFFFFu, mine.pair.c, offset)},
-           __shfl_xor_sync(0xFFFFFFFFu, mine.error, offset)});
-    }
-    sums[part] = {sum[part].pair.s, sum[part].pair.c, 0, sum[part].error};
-  }
-}
+struct SolveTerms {
+  const SolveJob<E>* job;
+  const E (*x)[edge + 1];
+  Index near, position, side;
+  __device__ Index count() const { return position; }
+  __device__ E entry(Index q) const { return job->system.m(job->place(position), job->place(q)); }
+  __device__ E known(Index q) const { return q < near ? job->system.x(job->place(q), side) : x[q - near][side % edge]; }
+};
 
 template <class E>
 __device__ bool any_nan(const E& z) {
@@ -176,34 +110,12 @@ __device__ __forceinline__ E next_unknown(const SolveJob<E>& job, const E& alpha
   constexpr int parts = parts_of<E>;
   const int lane = threadIdx.x % 32;
   if (alpha == 0) return {};
-  Unknown<E> unknown{alpha, storage.x[r][lane], pivot, job.system.m.unit, storage.reciprocal[r]};
-  TripleSum sums[parts];
+  const Unknown<E> unknown{alpha, storage.x[r][lane], pivot, job.system.m.unit, storage.reciprocal[r]};
+  BoundedPair<RealOf<E>, cr> sums[parts];
 #pragma unroll
-  for (int part = 0; part < parts; ++part) {
-    const BoundedPair<RealOf<E>, cr> sum = storage.sums[part][lane].bounded();
-    sums[part] = {sum.pair.s, sum.pair.c, 0, sum.error};
-  }
-  E result{};
-  const bool decided = unknown.approximate(sums, result) && !job.all_undecided;
-  unsigned hard = __ballot_sync(0xFFFFFFFFu, side < job.system.sides && !decided && !lost);
-  for (; hard != 0; hard &= hard - 1) {
-    const int of = __ffs(static_cast<int>(hard)) - 1;
-    const Index their_side = side - lane + of;
-    unknown.b = storage.x[r][of];
-    E theirs{};
-    bool settled = false;
-    if (cr && !job.all_undecided) {
-      sums_of_terms(job, storage.x, near, near + r, their_side, of, sums);
-      settled = unknown.approximate(sums, theirs);
-    }
-    if (!settled) {
-      Pair pair[parts];
-      for (int part = 0; part < parts; ++part) pair[part] = storage.sums[part][of].pair;
-      theirs = exact_unknown(job, storage.x, near, near + r, their_side, of, unknown, pair);
-      if (lane == 0) atomicAdd(job.undecided, 1ull);
-    }
-    if (lane == of) result = theirs;
-  }
+  for (int part = 0; part < parts; ++part) sums[part] = storage.sums[part][lane].bounded();
+  const SolveTerms<E> terms{&job, storage.x, near, near + r, side};
+  E result = settled<E, cr>(unknown, sums, side < job.system.sides && !lost, job.all_undecided, terms, job.undecided);
   if (lost) {
     constexpr RealOf<E> nan = canonical_nan<RealOf<E>>();
     if constexpr (is_complex<E>)
@@ -361,6 +273,10 @@ __global__ void __launch_bounds__(threads + 32, 2)
     solve_block_kernel(const __grid_constant__ SolveJob<E> job, Index first, int count) {
   await_predecessor();
   extern __shared__ __align__(16) unsigned char memory[];
+  if (job.stop && *job.stop > 0) {
+    count = static_cast<int>(min(Index{count}, static_cast<Index>(*job.stop) - 1 - first));
+    if (count <= 0) return;
+  }
   const SolveBlock<E, cr> block(job, first, count, *reinterpret_cast<BlockStorage<E, cr>*>(memory));
   threadIdx.x < threads ? block.add_up() : block.make_unknowns();
 }

@@ -5,6 +5,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "cuda/core/call_state.hpp"
 #include "cuda/core/device_model.hpp"
 #include "cuda/sums/pair_sums.hpp"
 #include "lib/call/product.hpp"
@@ -24,6 +25,7 @@ struct SolveJob {
   unsigned char* lost;            ///< of a side: an unknown is NaN, and so are all that follow
   unsigned long long* undecided;  ///< unknowns that exact sums computed
   bool all_undecided;             ///< test hook: all of them
+  long long* stop;                ///< unless null or zero there: from this position on, counted from 1, none is solved
 
   /// The unknown at a position, and the other way round.
   ACCUBLAS_HD Index place(Index position) const { return forward ? position : system.order - 1 - position; }

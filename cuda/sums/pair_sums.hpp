@@ -4,7 +4,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "lib/base/integers.hpp"
+#include "lib/call/problem.hpp"
 
 namespace accublas::cuda {
 

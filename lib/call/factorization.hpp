@@ -1,6 +1,7 @@
 // A call of LAPACK's factorizations and of the solutions by them.
 #pragma once
 
+#include <array>
 #include <utility>
 
 #include "lib/call/arguments.hpp"
@@ -48,7 +49,8 @@ constexpr BadArgument check_factorization(accublas_layout layout, const Factoriz
   return {};
 }
 
-/// LAPACK's ipiv, whose integers have 32 or 64 bits: row i changed places with row at(i), counted from 0 here.
+/// LAPACK's ipiv, whose integers have 32 or 64 bits: row i changed places with row at(i), counted from 0 here. On a
+/// device they have 64.
 struct Pivots {
   void* data = nullptr;
   bool narrow = false;
@@ -70,6 +72,7 @@ struct Factorization : FactorizationShape {
   Matrix<E> a{}, b{};
   Pivots pivots{};
   std::int64_t* info = nullptr;  ///< LAPACK's, where no argument is bad
+  bool info_on_device = false;
 
   Routine routine() const {
     return factorization_routine(static_cast<int>(kind), is_complex<E>, is_single_precision<E>);
@@ -80,6 +83,31 @@ struct Factorization : FactorizationShape {
   /// X with A = X^H X, in the place of A's stored triangle.
   Matrix<E> cholesky_factor() const { return uplo == ACCUBLAS_UPPER ? a : a.transposed(); }
 };
+
+/// The matrices of the triangular systems that one after the other solve A X = B with A = X^H X.
+template <class E>
+std::array<Operand<E>, 2> cholesky_solves(const Factorization<E>& f) {
+  const Matrix<E> x = f.cholesky_factor();
+  Operand<E> upper{{x.data, x.row_stride, x.col_stride}, false, Structure::triangular, Triangle::upper};
+  Operand<E> lower = upper.transposed();
+  // X is A^T's factor where the lower triangle is stored: A = conj(X^H X).
+  const bool conjugated = is_complex<E> && f.uplo == ACCUBLAS_LOWER;
+  lower.conjugate = is_complex<E> && !conjugated;
+  upper.conjugate = conjugated;
+  return {lower, upper};
+}
+
+/// Likewise op(A) X = B with the rows of A exchanged, A = L U.
+template <class E>
+std::array<Operand<E>, 2> lu_solves(const Factorization<E>& f) {
+  const Matrix<const E> a{f.a.data, f.a.row_stride, f.a.col_stride};
+  Operand<E> l{a, false, Structure::triangular, Triangle::lower, true},
+      u{a, false, Structure::triangular, Triangle::upper};
+  if (f.trans == ACCUBLAS_NO_TRANS) return {l, u};
+  l = l.transposed(), u = u.transposed();
+  l.conjugate = u.conjugate = is_complex<E> && f.trans == ACCUBLAS_CONJ_TRANS;
+  return {u, l};
+}
 
 /// Rows i and pivots.at(i) of columns `first` to `end` - 1 change places, i = 0 .. count - 1 or the other way round.
 template <class E>

@@ -49,35 +49,18 @@ Index factor_lu(const Factorization<E>& f, Panel<E>& panel, Sweep<E>& sweep, Exe
   return info;
 }
 
-/// A X = B with A = X^H X.
+/// B has the solution in its place.
 template <class E>
-void solve_cholesky(const Factorization<E>& f, Sweep<E>& sweep) {
-  const Matrix<E> x = f.cholesky_factor();
-  const Operand<E> u{{x.data, x.row_stride, x.col_stride}, false, Structure::triangular, Triangle::upper};
-  Operand<E> lower = u.transposed();
-  lower.conjugate = is_complex<E>;
-  // X is A^T's factor where the lower triangle is stored: A = conj(X^H X).
-  const bool conjugated = is_complex<E> && f.uplo == ACCUBLAS_LOWER;
-  Operand<E> upper = u;
-  if (conjugated) std::swap(lower.conjugate, upper.conjugate);
-  for (const Operand<E>& m : {lower, upper}) sweep.solve({f.n, f.nrhs, E{1}, m, f.b}, 0, f.n);
+void solve_systems(const Factorization<E>& f, const std::array<Operand<E>, 2>& matrices, Sweep<E>& sweep) {
+  for (const Operand<E>& m : matrices) sweep.solve({f.n, f.nrhs, E{1}, m, f.b}, 0, f.n);
 }
 
 /// op(A) X = B with the rows of A exchanged, A = L U.
 template <class E>
 void solve_lu(const Factorization<E>& f, Sweep<E>& sweep) {
-  const Matrix<const E> a{f.a.data, f.a.row_stride, f.a.col_stride};
-  const Operand<E> l{a, false, Structure::triangular, Triangle::lower, true},
-      u{a, false, Structure::triangular, Triangle::upper};
-  const auto solve = [&](Operand<E> m) {
-    if (f.trans != ACCUBLAS_NO_TRANS) m = m.transposed();
-    m.conjugate = is_complex<E> && f.trans == ACCUBLAS_CONJ_TRANS;
-    sweep.solve({f.n, f.nrhs, E{1}, m, f.b}, 0, f.n);
-  };
   const bool plain = f.trans == ACCUBLAS_NO_TRANS;
   if (plain) swap_rows(f.b, 0, f.nrhs, f.pivots, 0, f.n, false);
-  solve(plain ? l : u);
-  solve(plain ? u : l);
+  solve_systems(f, lu_solves(f), sweep);
   if (!plain) swap_rows(f.b, 0, f.nrhs, f.pivots, 0, f.n, true);
 }
 
@@ -93,7 +76,7 @@ void factorize(const Factorization<E>& f, Execution& execution) {
   Index info = 0;
   if (is_cholesky(f.kind)) {
     if (has_factor(f.kind)) info = factor_cholesky(f.cholesky_factor(), f.n, sweep);
-    if (has_solution(f.kind) && info == 0) solve_cholesky(f, sweep);
+    if (has_solution(f.kind) && info == 0) solve_systems(f, cholesky_solves(f), sweep);
   } else {
     if (panel) info = factor_lu(f, *panel, sweep, execution);
     if (has_solution(f.kind) && info == 0) solve_lu(f, sweep);

@@ -1,0 +1,154 @@
+// What unknowns of substitution are settled by where the sums at hand do not decide: sums of their terms once more, and
+// exact ones, by all lanes of a warp for one of them at a time. For .cu files.
+//
+// `terms`, of each lane its own: count(), and for q < count() entry(q) of the matrix and known(q), the unknown that it
+// meets.
+#pragma once
+
+#include <cstring>
+
+#include "cuda/sums/bounded_pair.hpp"
+#include "lib/base/integers.hpp"
+#include "lib/numerics/substitution.hpp"
+
+namespace accublas::cuda {
+
+/// A lane's value, for all lanes.
+template <class Value>
+__device__ Value of_lane(const Value& value, int lane) {
+  constexpr int words = static_cast<int>(sizeof(Value) / sizeof(std::uint32_t));
+  static_assert(sizeof(Value) % sizeof(std::uint32_t) == 0);
+  std::uint32_t word[words];
+  std::memcpy(word, &value, sizeof(Value));
+  for (int i = 0; i < words; ++i) word[i] = __shfl_sync(0xFFFFFFFFu, word[i], lane);
+  Value result;
+  std::memcpy(&result, word, sizeof(Value));
+  return result;
+}
+
+/// The products that entry a and unknown x make, one to a real sum, two to either part of a complex one.
+template <bool cr, class T>
+__device__ __forceinline__ void add_term(Chain<T, cr> (&chain)[1], T a, T x) {
+  chain[0].step(a, x);
+}
+template <bool cr, class T>
+__device__ __forceinline__ void add_term(Chain<T, cr> (&chain)[2], const Complex<T>& a, const Complex<T>& x) {
+  chain[0].step(a.re, x.re);
+  chain[0].step(-a.im, x.im);
+  chain[1].step(a.im, x.re);
+  chain[1].step(a.re, x.im);
+}
+
+template <class T, bool cr>
+__device__ __forceinline__ TripleSum triple(const BoundedPair<T, cr>& sum) {
+  return {sum.pair.s, sum.pair.c, 0, sum.error};
+}
+
+/// A part of minus the sum of the terms, of a lane its share.
+template <class E, class Terms>
+__device__ void add_terms(const Terms& terms, int part, ExactSum<double>& above) {
+  for (Index q = threadIdx.x % 32; q < terms.count(); q += 32) {
+    const E entry = terms.entry(q), known = terms.known(q);
+    if constexpr (is_complex<E>) {
+      above.add(part == 0 ? -entry.re : -entry.im, known.re);
+      above.add(part == 0 ? entry.im : -entry.re, known.im);
+    } else {
+      above.add(-entry, known);
+    }
+  }
+}
+/// The sum of the shares of all lanes, for all.
+__device__ inline void join_lanes(ExactSum<double>& sum) {
+  sum.add_up([](auto word) {
+    // Most words are nothing.
+    if (!__any_sync(0xFFFFFFFFu, word != 0)) return word;
+    for (int offset = 16; offset > 0; offset /= 2) word += __shfl_xor_sync(0xFFFFFFFFu, word, offset);
+    return word;
+  });
+}
+
+/// The unknown by minus its exact sums. Where dot2's pair is no number, cr's sum stands for it.
+template <class E, bool cr, class Terms>
+__device__ ACCUBLAS_NOINLINE E exact_unknown(const Unknown<E>& unknown,
+                                             const BoundedPair<RealOf<E>, cr> (&sums)[parts_of<E>],
+                                             const Terms& terms) {
+  ExactSum<double> above[parts_of<E>];
+  for (int part = 0; part < parts_of<E>; ++part) {
+    const Pair& pair = sums[part].pair;
+    if (!cr && is_finite(pair.s) && is_finite(pair.c)) {
+      if (threadIdx.x % 32 == 0) {
+        above[part].add(1, -pair.s);
+        above[part].add(1, -pair.c);
+      }
+    } else {
+      add_terms<E>(terms, part, above[part]);
+    }
+    join_lanes(above[part]);
+  }
+  return unknown.exact(above);
+}
+
+/// The sums of the terms to some 90 bits.
+template <class E, class Terms>
+__device__ ACCUBLAS_NOINLINE void sums_of_terms(const Terms& terms, BoundedPair<RealOf<E>, true> (&sums)[parts_of<E>]) {
+  using T = RealOf<E>;
+  constexpr int parts = parts_of<E>;
+  const int lane = threadIdx.x % 32;
+  BoundedPair<T, true> sum[parts];
+  for (Index q0 = 0; q0 < terms.count(); q0 += 32 * dot2_block / parts) {
+    Chain<T, true> chain[parts];
+    for (Index q = q0 + lane; q < min(terms.count(), q0 + 32 * dot2_block / parts); q += 32)
+      add_term(chain, terms.entry(q), terms.known(q));
+    for (int part = 0; part < parts; ++part) sum[part].add(chain[part].bounded());
+  }
+  for (int part = 0; part < parts; ++part) {
+    for (int offset = 16; offset > 0; offset /= 2) {
+      const BoundedPair<T, true> mine = sum[part];
+      sum[part].add(
+          {{__shfl_xor_sync(0xFFFFFFFFu, mine.pair.s, offset), __shfl_xor_sync(0xFFFFFFFFu, mine.pair.c, offset)},
+           __shfl_xor_sync(0xFFFFFFFFu, mine.error, offset)});
+    }
+    sums[part] = sum[part];
+  }
+}
+
+/// The unknown of each lane that wants one, from its sums; those of cr become better ones where they did not decide.
+/// `exactly`: by exact sums in any case. Adds those to *undecided, unless null.
+template <class E, bool cr, class Terms>
+__device__ __forceinline__ E settled(const Unknown<E>& unknown, BoundedPair<RealOf<E>, cr> (&sums)[parts_of<E>],
+                                     bool wanted, bool exactly, const Terms& terms, unsigned long long* undecided) {
+  constexpr int parts = parts_of<E>;
+  const int lane = threadIdx.x % 32;
+  TripleSum triples[parts];
+#pragma unroll
+  for (int part = 0; part < parts; ++part) triples[part] = triple(sums[part]);
+  E result{};
+  const bool decided = unknown.approximate(triples, result) && !exactly;
+  unsigned hard = __ballot_sync(0xFFFFFFFFu, wanted && !decided);
+  for (; hard != 0; hard &= hard - 1) {
+    const int of = __ffs(static_cast<int>(hard)) - 1;
+    const Unknown<E> theirs = of_lane(unknown, of);
+    const Terms their_terms = of_lane(terms, of);
+    BoundedPair<RealOf<E>, cr> their_sums[parts];
+    for (int part = 0; part < parts; ++part) their_sums[part] = of_lane(sums[part], of);
+    E value{};
+    bool done = false;
+    if constexpr (cr)
+      if (!exactly) {
+        sums_of_terms<E>(their_terms, their_sums);
+        for (int part = 0; part < parts; ++part) {
+          triples[part] = triple(their_sums[part]);
+          if (lane == of) sums[part] = their_sums[part];
+        }
+        done = theirs.approximate(triples, value);
+      }
+    if (!done) {
+      value = exact_unknown<E, cr>(theirs, their_sums, their_terms);
+      if (lane == 0 && undecided) atomicAdd(undecided, 1ull);
+    }
+    if (lane == of) result = value;
+  }
+  return result;
+}
+
+}  // namespace accublas::cuda
