@@ -90,6 +90,12 @@ class CholeskyBySums {
   Sides panel_{};
 };
 
+/// Columns of U grow row by row, and the largest of their numbers set what products leave undecided of the others; a
+/// column of a panel waits for its last row. (On an H200, random matrices of order 4096: 22208 of 17 million numbers
+/// were left by sum_moduli.)
+template <class E>
+constexpr int lu_moduli = sum_moduli<RealOf<E>> + 2;
+
 /// P A = L U in A's place.
 template <class E>
 class LuBySums {
@@ -99,7 +105,8 @@ class LuBySums {
         f_(f),
         m_(f.rows()),
         order_(f.order()),
-        sums_(state, lu_system(f.a, m_, f.n), nullptr, false, execution, solve_block_unknowns<E>(false)) {}
+        sums_(state, lu_system(f.a, m_, f.n), nullptr, false, execution, solve_block_unknowns<E>(false), lu_moduli<E>) {
+  }
 
   void run(long long* info) {
     info_ = info;

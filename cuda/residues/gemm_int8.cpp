@@ -58,9 +58,9 @@ int passes_for(Index m, Index n, Index k) {
 template <class T>
 class DeviceGemm {
  public:
-  /// sums: null, or where the product is to be added to instead of to C.
+  /// sums: null, or where the product by so many moduli is to be added to instead of to C.
   DeviceGemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution, const NativeOffer* offer,
-             const PairSums* sums = nullptr);
+             const PairSums* sums = nullptr, int sum_moduli = 0);
   /// How C and k are cut; the bytes that run needs.
   std::size_t choose();
   /// After choose.
@@ -85,6 +85,7 @@ class DeviceGemm {
   Execution& execution_;
   const NativeOffer* const offer_;
   const PairSums* const sums_;
+  const int sum_moduli_;
   const DeviceModel& model_;
   cudaStream_t stream_;
   const EngineCall<T> call_in_engine_;
@@ -105,13 +106,14 @@ class DeviceGemm {
 
 template <class T>
 DeviceGemm<T>::DeviceGemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution, const NativeOffer* offer,
-                          const PairSums* sums)
+                          const PairSums* sums, int sum_moduli)
     : state_(state),
       mode_(call.mode),
       call_as_made_(call),
       execution_(execution),
       offer_(offer),
       sums_(sums),
+      sum_moduli_(sum_moduli),
       model_(state.model()),
       stream_(state.cuda_stream()),
       call_in_engine_(call),
@@ -223,8 +225,8 @@ void DeviceGemm<T>::run(std::byte* memory) {
   state_.phase(&accublas_report_t::ms_convert);
   if (sums_) {
     measure(model_, rows_, row_lines_, cols_, col_lines_, true, call_, stream_);
-    const PassLaunch launched = launch_for(sum_moduli<T>, ResidueKind::real);
-    plan_sums<T>(model_, row_lines_, col_lines_, launched, call_, stream_);
+    const PassLaunch launched = launch_for(sum_moduli_, ResidueKind::real);
+    plan_sums(model_, sum_moduli_, row_lines_, col_lines_, launched, call_, stream_);
     run_pass(0, launched);
     return state_.end_call();
   }
@@ -424,36 +426,38 @@ void int8_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution,
 
 namespace {
 
-/// body(a DeviceGemm for sums += A B, of which choose is done; the bytes it needs).
+/// body(a DeviceGemm for sums += A B by so many moduli, of which choose is done; the bytes it needs).
 template <class T, class Body>
-void with_sums(State& state, const Gemm<T>& problem, const PairSums& sums, Execution& execution, Body&& body) {
+void with_sums(State& state, const Gemm<T>& problem, int moduli, const PairSums& sums, Execution& execution,
+               Body&& body) {
   const T one = 1, zero = 0;
   Gemm<T> g = problem;
   g.c = {nullptr, g.n + 1, 1};  // rows of A stay rows
   Mode mode{};
   mode.kind = ACCUBLAS_MODE_CR;
   const Call<Gemm<T>, T> call{g, {&one, false}, {&zero, false}, true, true, mode, ACCUBLAS_ENGINE_INT8};
-  DeviceGemm<T> gemm(state, call, execution, nullptr, &sums);
+  DeviceGemm<T> gemm(state, call, execution, nullptr, &sums, moduli);
   body(gemm, gemm.choose());
 }
 
 }  // namespace
 
 template <class T>
-std::size_t int8_sums_bytes(State& state, const Gemm<T>& problem, Execution& execution) {
+std::size_t int8_sums_bytes(State& state, const Gemm<T>& problem, int moduli, Execution& execution) {
   std::size_t bytes = 0;
-  with_sums(state, problem, PairSums{}, execution, [&](DeviceGemm<T>&, std::size_t need) { bytes = need; });
+  with_sums(state, problem, moduli, PairSums{}, execution, [&](DeviceGemm<T>&, std::size_t need) { bytes = need; });
   return bytes;
 }
 
 template <class T>
-void int8_sums(State& state, const Gemm<T>& problem, const PairSums& sums, std::byte* memory, Execution& execution) {
-  with_sums(state, problem, sums, execution, [&](DeviceGemm<T>& gemm, std::size_t) { gemm.run(memory); });
+void int8_sums(State& state, const Gemm<T>& problem, int moduli, const PairSums& sums, std::byte* memory,
+               Execution& execution) {
+  with_sums(state, problem, moduli, sums, execution, [&](DeviceGemm<T>& gemm, std::size_t) { gemm.run(memory); });
 }
 
-#define ACCUBLAS_INSTANTIATE(T)                                             \
-  template std::size_t int8_sums_bytes(State&, const Gemm<T>&, Execution&); \
-  template void int8_sums(State&, const Gemm<T>&, const PairSums&, std::byte*, Execution&);
+#define ACCUBLAS_INSTANTIATE(T)                                                  \
+  template std::size_t int8_sums_bytes(State&, const Gemm<T>&, int, Execution&); \
+  template void int8_sums(State&, const Gemm<T>&, int, const PairSums&, std::byte*, Execution&);
 ACCUBLAS_INSTANTIATE(double)
 ACCUBLAS_INSTANTIATE(float)
 #undef ACCUBLAS_INSTANTIATE

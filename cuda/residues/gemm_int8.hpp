@@ -15,12 +15,13 @@ namespace accublas::cuda {
 template <class T>
 void int8_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution, const NativeOffer* offer);
 
-/// sums += A B, element (i, j) of the product to element (i, j) of the sums: C, alpha and beta of the problem play no
-/// part. Asynchronous, in `memory` of int8_sums_bytes, which depend on the problem's shape and strides and on the cap
-/// of the workspace alone; throws Error.
+/// sums += A B by so many moduli, element (i, j) of the product to element (i, j) of the sums: C, alpha and beta of the
+/// problem play no part. Asynchronous, in `memory` of int8_sums_bytes, which depend on the problem's shape and strides
+/// and on the cap of the workspace alone; throws Error.
 template <class T>
-void int8_sums(State& state, const Gemm<T>& problem, const PairSums& sums, std::byte* memory, Execution& execution);
+void int8_sums(State& state, const Gemm<T>& problem, int moduli, const PairSums& sums, std::byte* memory,
+               Execution& execution);
 template <class T>
-std::size_t int8_sums_bytes(State& state, const Gemm<T>& problem, Execution& execution);
+std::size_t int8_sums_bytes(State& state, const Gemm<T>& problem, int moduli, Execution& execution);
 
 }  // namespace accublas::cuda

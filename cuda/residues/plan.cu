@@ -294,13 +294,12 @@ __global__ void __launch_bounds__(plan_threads)
   }
 }
 
-template <class T>
-__global__ void make_sums_plan(Index m, Index n, Index k, PassLaunch launched, Capacities capacities,
+__global__ void make_sums_plan(int moduli, Index m, Index n, Index k, PassLaunch launched, Capacities capacities,
                                CallState* state) {
   await_predecessor();
   PassPlan plan{};
   plan.active = plan.interval = 1;
-  plan.moduli = sum_moduli<T>;
+  plan.moduli = moduli;
   split_bits(capacity_of(capacities.log2[plan.moduli]), relative_norm(state->rows), relative_norm(state->cols), k,
              plan.row_bits, plan.col_bits);
   set_plan(plan, 0, launched, m, n, *state);
@@ -334,10 +333,9 @@ void plan_cr(const DeviceModel& model, int index, bool first, const Operand<T>& 
          launched, alpha, int8_capacities(launched.residues), state);
 }
 
-template <class T>
-void plan_sums(const DeviceModel& model, const Lines& rows, const Lines& cols, const PassLaunch& launched,
+void plan_sums(const DeviceModel& model, int moduli, const Lines& rows, const Lines& cols, const PassLaunch& launched,
                CallState* state, cudaStream_t stream) {
-  launch(model, "plan of sums", make_sums_plan<T>, {1, 1}, stream, rows.count, cols.count, rows.k, launched,
+  launch(model, "plan of sums", make_sums_plan, {1, 1}, stream, moduli, rows.count, cols.count, rows.k, launched,
          int8_capacities(ResidueKind::real), state);
 }
 
@@ -348,9 +346,7 @@ void plan_sums(const DeviceModel& model, const Lines& rows, const Lines& cols, c
                                const NativeOffer*, CallState*, cudaStream_t);                                      \
   template void plan_cr<T>(const DeviceModel&, int, bool, const Operand<T>&, const Lines&, const Operand<T>&,      \
                            const Lines&, const PassLaunch&, const std::uint32_t*, Scalar<T>, CallState*,           \
-                           cudaStream_t);                                                                          \
-  template void plan_sums<T>(const DeviceModel&, const Lines&, const Lines&, const PassLaunch&, CallState*,        \
-                             cudaStream_t);
+                           cudaStream_t);
 ACCUBLAS_INSTANTIATE(double)
 ACCUBLAS_INSTANTIATE(float)
 #undef ACCUBLAS_INSTANTIATE

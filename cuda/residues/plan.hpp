@@ -32,12 +32,8 @@ void plan_cr(const DeviceModel&, int index, bool first, const Operand<T>& rows, 
              const Operand<T>& cols, const Lines& col_lines, const PassLaunch&, const std::uint32_t* open,
              Scalar<T> alpha, CallState*, cudaStream_t);
 
-/// Moduli of sums that others go on with. So many more than cr's products take that of a million numbers that are
-/// rounded from them about one is left undecided: it would have others wait.
-template <class T>
-inline constexpr int sum_moduli = sizeof(T) == 8 ? 22 : 12;
-/// state->pass[0] for them: an interval pass over all elements.
-template <class T>
-void plan_sums(const DeviceModel&, const Lines& rows, const Lines& cols, const PassLaunch&, CallState*, cudaStream_t);
+/// state->pass[0] for sums that others go on with, by so many moduli: an interval pass over all elements.
+void plan_sums(const DeviceModel&, int moduli, const Lines& rows, const Lines& cols, const PassLaunch&, CallState*,
+               cudaStream_t);
 
 }  // namespace accublas::cuda

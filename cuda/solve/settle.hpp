@@ -97,8 +97,16 @@ __device__ ACCUBLAS_NOINLINE void sums_of_terms(const Terms& terms, BoundedPair<
   BoundedPair<T, true> sum[parts];
   for (Index q0 = 0; q0 < terms.count(); q0 += 32 * dot2_block / parts) {
     Chain<T, true> chain[parts];
-    for (Index q = q0 + lane; q < min(terms.count(), q0 + 32 * dot2_block / parts); q += 32)
-      add_term(chain, terms.entry(q), terms.known(q));
+    // Loads that are on their way together: the matrix may lie across.
+    constexpr int together = 8;
+    for (Index q = q0 + lane; q < min(terms.count(), q0 + 32 * dot2_block / parts); q += 32 * together) {
+      E entry[together]{}, known[together]{};
+#pragma unroll
+      for (int i = 0; i < together; ++i)
+        if (q + 32 * i < terms.count()) entry[i] = terms.entry(q + 32 * i), known[i] = terms.known(q + 32 * i);
+#pragma unroll
+      for (int i = 0; i < together; ++i) add_term(chain, entry[i], known[i]);
+    }
     for (int part = 0; part < parts; ++part) sum[part].add(chain[part].bounded());
   }
   for (int part = 0; part < parts; ++part) {

@@ -21,6 +21,11 @@
 
 namespace accublas::cuda {
 
+/// Moduli of products that are added to sums. So many more than cr's products take that of a million numbers that are
+/// rounded from them about one is left undecided: it would have others wait.
+template <class T>
+inline constexpr int sum_moduli = sizeof(T) == 8 ? 22 : 12;
+
 /// Right-hand sides first .. end - 1 of a panel.
 struct Sides {
   Index first, end;
@@ -39,8 +44,8 @@ class UnknownSums {
   /// alpha: null, or where it lies in device memory instead of in the system. `panel_step`: right-hand sides come in
   /// panels of a multiple of it, but the last ones.
   UnknownSums(State& state, const TriangularSystem<E>& system, const E* alpha, bool dot2, Execution& execution,
-              Index panel_step = 32)
-      : state_(state), system_(system), execution_(execution), block_(solve_block_unknowns<E>(dot2)) {
+              Index panel_step = 32, int moduli = sum_moduli<T>)
+      : state_(state), system_(system), execution_(execution), moduli_(moduli), block_(solve_block_unknowns<E>(dot2)) {
     job_.alpha = alpha;
     job_.forward = system_.m.part == Triangle::lower;
     job_.dot2 = dot2;
@@ -139,7 +144,7 @@ class UnknownSums {
     Execution inner = execution_.within(rest);
     std::size_t product_bytes = 0;
     for (const auto& [shape, product] : products_)
-      product_bytes = std::max(product_bytes, int8_sums_bytes(state_, product, inner));
+      product_bytes = std::max(product_bytes, int8_sums_bytes(state_, product, moduli_, inner));
     std::optional<CallMemory> product_memory;
     if (product_bytes > 0) {
       product_memory.emplace(state_.device(), state_.cuda_stream(), state_.capture_memory(), rest.buffer(),
@@ -228,8 +233,8 @@ class UnknownSums {
         write_columns(Matrix<const E>{&s.x(column, 0), s.x.row_stride, s.x.col_stride}, terms, s.sides, false,
                       col_lines_, stream);
     }
-    int8_sums(state_, engine_product(s, row, rows, column, terms), job.sums.from(parts * row, 0), product_memory_,
-              inner);
+    int8_sums(state_, engine_product(s, row, rows, column, terms), moduli_, job.sums.from(parts * row, 0),
+              product_memory_, inner);
   }
 
   /// The INT8 engine's product of unknowns from `column` on for the rows from `row` on; complex numbers' lines are
@@ -254,6 +259,7 @@ class UnknownSums {
   State& state_;
   const TriangularSystem<E> system_;
   Execution& execution_;
+  const int moduli_;
   const Index block_;
   Index panel_ = 0;
   SolveJob<E> job_{};
