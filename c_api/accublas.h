@@ -49,23 +49,24 @@ typedef struct accublas_context accublas_context;
 /** Status codes. */
 typedef int32_t accublas_status;
 enum {
-  ACCUBLAS_SUCCESS = 0,            /**< the result is the one that the mode defines */
-  ACCUBLAS_ERROR_ARGUMENT = 1,     /**< a bad argument; the message names it; nothing was written */
-  ACCUBLAS_ERROR_MODE = 2,         /**< unknown mode word, or one that this routine lacks */
-  ACCUBLAS_ERROR_ENGINE = 3,       /**< unknown engine, or one that cannot serve this mode */
-  ACCUBLAS_ERROR_UNAVAILABLE = 4,  /**< not available in this build or on this device; the message names what is */
-  ACCUBLAS_ERROR_MEMORY = 5,       /**< out of memory; C is as it was */
-  ACCUBLAS_ERROR_ACCURACY = 6,     /**< the target set cannot be promised; C is as it was */
-  ACCUBLAS_ERROR_POINTERS = 7,     /**< host and device operands mixed */
-  ACCUBLAS_ERROR_NO_DEVICE = 8,    /**< a device function or pointer, and no GPU */
-  ACCUBLAS_ERROR_DEVICE = 9,       /**< the device or its runtime failed before C was written */
-  ACCUBLAS_ERROR_C_UNDEFINED = 10, /**< a failure after the first write to C (a lost device) */
-  ACCUBLAS_ERROR_ENVIRONMENT = 11, /**< an environment variable of accublas has an invalid value */
-  ACCUBLAS_ERROR_NO_BLAS = 12,     /**< no real BLAS could be loaded for native */
-  ACCUBLAS_ERROR_INTERNAL = 13,    /**< a defect in accublas */
-  ACCUBLAS_ERROR_PRECISION = 14,   /**< multiple-precision operands of different precisions; nothing was written */
-  ACCUBLAS_ERROR_FORMAT = 15       /**< a string that is no number; nothing was written */
-  /* 16 .. 999 are reserved */
+  ACCUBLAS_SUCCESS = 0,             /**< the result is the one that the mode defines */
+  ACCUBLAS_ERROR_ARGUMENT = 1,      /**< a bad argument; the message names it; nothing was written */
+  ACCUBLAS_ERROR_MODE = 2,          /**< unknown mode word, or one that this routine lacks */
+  ACCUBLAS_ERROR_ENGINE = 3,        /**< unknown engine, or one that cannot serve this mode */
+  ACCUBLAS_ERROR_UNAVAILABLE = 4,   /**< not available in this build or on this device; the message names what is */
+  ACCUBLAS_ERROR_MEMORY = 5,        /**< out of memory; C is as it was */
+  ACCUBLAS_ERROR_ACCURACY = 6,      /**< the target set cannot be promised; C is as it was */
+  ACCUBLAS_ERROR_POINTERS = 7,      /**< host and device operands mixed */
+  ACCUBLAS_ERROR_NO_DEVICE = 8,     /**< a device function or pointer, and no GPU */
+  ACCUBLAS_ERROR_DEVICE = 9,        /**< the device or its runtime failed before C was written */
+  ACCUBLAS_ERROR_C_UNDEFINED = 10,  /**< a failure after the first write to C (a lost device) */
+  ACCUBLAS_ERROR_ENVIRONMENT = 11,  /**< an environment variable of accublas has an invalid value */
+  ACCUBLAS_ERROR_NO_BLAS = 12,      /**< no real BLAS could be loaded for native */
+  ACCUBLAS_ERROR_INTERNAL = 13,     /**< a defect in accublas */
+  ACCUBLAS_ERROR_PRECISION = 14,    /**< multiple-precision operands of different precisions; nothing was written */
+  ACCUBLAS_ERROR_FORMAT = 15,       /**< a string that is no number; nothing was written */
+  ACCUBLAS_ERROR_NOT_CERTIFIED = 16 /**< a solution whose error has no proved bound, written without one */
+  /* 17 .. 999 are reserved */
 };
 
 /** Memory layout, CBLAS's values. */
@@ -739,6 +740,71 @@ ACCUBLAS_DECLARE_GESV(dgesv, double)
 ACCUBLAS_DECLARE_GESV(sgesv, float)
 ACCUBLAS_DECLARE_GESV(zgesv, void)
 ACCUBLAS_DECLARE_GESV(cgesv, void)
+
+/* ---------------------------------------------------------------------------------------------------------------
+ * Solutions with proved error bounds (docs/certified.md)
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/** Why a solution is not certified. */
+typedef int32_t accublas_reason;
+enum {
+  ACCUBLAS_REASON_NONE = 0,            /**< it is */
+  ACCUBLAS_REASON_NOT_FINITE = 1,      /**< an infinity or a NaN in A, or in those columns of B */
+  ACCUBLAS_REASON_SINGULAR = 2,        /**< a pivot of A is zero; A may be singular or too ill-conditioned */
+  ACCUBLAS_REASON_ILL_CONDITIONED = 3, /**< no inverse that was tried proves A to be regular */
+  ACCUBLAS_REASON_OVERFLOW = 4         /**< an unknown or its radius is beyond the largest number */
+};
+
+/** How a solution was certified. Set struct_size before the call; fields past it are not written. */
+typedef struct accublas_certificate_t {
+  size_t struct_size;        /**< sizeof(accublas_certificate_t) */
+  accublas_reason reason;    /**< ACCUBLAS_REASON_NONE where every radius is finite */
+  int32_t positive_definite; /**< 1: posv_certified has proved A to be positive definite; 0: nothing is known */
+  int32_t parts;             /**< numbers that an element of the approximate inverse R was held in, 1 or 2 */
+  int64_t iterations;        /**< steps of refinement, the most of a block of right-hand sides */
+  double condition;   /**< estimate of the condition number, in the row sum norm, of A with scaled rows and columns */
+  double contraction; /**< proved bound of a norm of I - R A; below 1 where A is proved to be regular */
+} accublas_certificate_t;
+
+/** Solves A X = B, A of order n, B and X n x nrhs, with radius as X: abs(x - exact) <= radius for every element, proved
+ * for A and B as they are given. Complex types: the real part of a radius bounds the error of x's real part, the
+ * imaginary part that of its imaginary part. A and B are only read; X, the radii and A must not overlap. Where a radius
+ * cannot be proved it is infinite, X an approximation, and the status ACCUBLAS_ERROR_NOT_CERTIFIED; `certificate`,
+ * which may be NULL, tells the reason. After another error X and the radii are as they were.
+ *
+ * The mode (that of the factorizations) chooses how the approximate inverse is made, which no proof rests on: in cr,
+ * dp:repro and sp:repro X and the radii have the same bits everywhere. Operands are in host memory; memory for four
+ * matrices like A (complex: 16, for its parts) is taken from the system. accublas_report tells of one of the calls that
+ * the solution is made of. */
+#define ACCUBLAS_DECLARE_GESV_CERTIFIED(name, type)                                                                    \
+  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, int64_t n, int64_t nrhs, \
+                                               const type* a, int64_t lda, const type* b, int64_t ldb, type* x,        \
+                                               int64_t ldx, type* radius, int64_t ldr,                                 \
+                                               accublas_certificate_t* certificate);                                   \
+  ACCUBLAS_API accublas_status accublas_##name##_ex(                                                                   \
+      accublas_context* ctx, accublas_layout layout, int64_t n, int64_t nrhs, const type* a, int64_t lda,              \
+      const type* b, int64_t ldb, type* x, int64_t ldx, type* radius, int64_t ldr,                                     \
+      accublas_certificate_t* certificate, const accublas_options* options);
+ACCUBLAS_DECLARE_GESV_CERTIFIED(dgesv_certified, double)
+ACCUBLAS_DECLARE_GESV_CERTIFIED(sgesv_certified, float)
+ACCUBLAS_DECLARE_GESV_CERTIFIED(zgesv_certified, void)
+ACCUBLAS_DECLARE_GESV_CERTIFIED(cgesv_certified, void)
+
+/** The same for a Hermitian A of which the triangle uplo is read. The radii are proved whether or not A is positive
+ * definite; certificate->positive_definite tells whether that is proved, too. */
+#define ACCUBLAS_DECLARE_POSV_CERTIFIED(name, type)                                                                \
+  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,  \
+                                               int64_t n, int64_t nrhs, const type* a, int64_t lda, const type* b, \
+                                               int64_t ldb, type* x, int64_t ldx, type* radius, int64_t ldr,       \
+                                               accublas_certificate_t* certificate);                               \
+  ACCUBLAS_API accublas_status accublas_##name##_ex(                                                               \
+      accublas_context* ctx, accublas_layout layout, accublas_uplo uplo, int64_t n, int64_t nrhs, const type* a,   \
+      int64_t lda, const type* b, int64_t ldb, type* x, int64_t ldx, type* radius, int64_t ldr,                    \
+      accublas_certificate_t* certificate, const accublas_options* options);
+ACCUBLAS_DECLARE_POSV_CERTIFIED(dposv_certified, double)
+ACCUBLAS_DECLARE_POSV_CERTIFIED(sposv_certified, float)
+ACCUBLAS_DECLARE_POSV_CERTIFIED(zposv_certified, void)
+ACCUBLAS_DECLARE_POSV_CERTIFIED(cposv_certified, void)
 
 /* ---------------------------------------------------------------------------------------------------------------
  * Multiple-precision arrays (docs/multiple-precision.md)

@@ -78,6 +78,8 @@ const char* accublas_status_string(accublas_status status) {
       return "a defect in accublas";
     case ACCUBLAS_ERROR_PRECISION:
       return "multiple-precision operands of different precisions";
+    case ACCUBLAS_ERROR_NOT_CERTIFIED:
+      return "the error of the solution has no proved bound";
     case ACCUBLAS_ERROR_FORMAT:
       return "a string that is no number";
     default:

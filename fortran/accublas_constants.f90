@@ -21,6 +21,7 @@ module accublas_constants
   integer(int32), parameter :: ACCUBLAS_ERROR_INTERNAL = 13    !< a defect in accublas
   integer(int32), parameter :: ACCUBLAS_ERROR_PRECISION = 14   !< multiple-precision operands of different precisions
   integer(int32), parameter :: ACCUBLAS_ERROR_FORMAT = 15      !< a string that is no number
+  integer(int32), parameter :: ACCUBLAS_ERROR_NOT_CERTIFIED = 16  !< a solution whose error has no proved bound
 
   ! Memory layout and transposition, CBLAS's values.
   integer(int32), parameter :: ACCUBLAS_ROW_MAJOR = 101 !< rows are contiguous

@@ -22,6 +22,11 @@ namespace {
 
 }  // namespace
 
+void require_host(Context& context, std::initializer_list<Named> arrays) {
+  for (const Named& array : arrays)
+    if (Run::locate(context, array).kind == MemoryKind::device) not_host(array.name);
+}
+
 Run::Run(Context& context, Routine routine, const accublas_options* options)
     : context_(context),
       resolved_(options ? (own_ = context.resolved(routine, *options)) : context.resolved(routine)),
@@ -215,10 +220,10 @@ int Run::lanes(const Workspace& workspace) const {
   return plan_.backend == ACCUBLAS_BACKEND_CPU ? workspace.lanes(threads) : threads;
 }
 
-Location Run::where(const Named& argument) const {
+Location Run::locate(Context& context, const Named& argument) {
   if (!argument.pointer) throw Error(ACCUBLAS_ERROR_ARGUMENT, std::string("argument ") + argument.name + " is NULL");
   const Location location = cuda_backend().locate(argument.pointer);
-  if (location.kind == MemoryKind::host && !context_.host_memory.holds(argument.pointer)) {
+  if (location.kind == MemoryKind::host && !context.host_memory.holds(argument.pointer)) {
     std::string reason;
     // Memory that the host cannot read can only be meant for a device.
     if (cuda_backend().device_count(reason) == 0) not_host(argument.name);

@@ -22,6 +22,9 @@ struct Named {
   const void* pointer;
 };
 
+/// Throws where an operand is no host memory.
+void require_host(Context& context, std::initializer_list<Named> arrays);
+
 /// One call. The order: sizes, scalars, operands (which completes the plan), promise, compute, finish.
 class Run {
  public:
@@ -105,7 +108,9 @@ class Run {
   void compute_on_cpu(Serve serve, void* served, Execution& execution, const Error& error, const char* reason);
 
   void print(bool success) const;
-  Location where(const Named& argument) const;
+  Location where(const Named& argument) const { return locate(context_, argument); }
+  static Location locate(Context& context, const Named& argument);
+  friend void require_host(Context& context, std::initializer_list<Named> arrays);
   void require_scalar(const Named& scalar) const;
   void require_host_matrix(const char* matrices, Index i, const void* pointer) const;
   int lanes(const Workspace& workspace) const;

@@ -56,6 +56,11 @@ namespace accublas {
   X(cholesky_pivot, "POTRF, cr: a pivot that is zero passes for a positive one")                 \
   X(lu_tie, "GETRF, cr: the last of the largest is the pivot")                                   \
   X(lu_nan, "GETRF, cr: a NaN is smaller than every number")                                     \
+  X(certified_rounding, "certified solutions: bounds are not rounded upwards")                   \
+  X(certified_half, "certified solutions: the bound of the error is halved 40 times")            \
+  X(certified_tail, "certified solutions: the lower parts of an unknown are forgotten")          \
+  X(certified_contraction, "certified solutions: every inverse passes for an exact one")         \
+  X(certified_definite, "certified solutions: every symmetric matrix passes for definite")       \
   X(special_inf_times_zero, "specials: Inf times 0 taken as 0")                                  \
   X(special_beta_zero, "C read where beta is 0")                                                 \
   X(multiword_second_word, "multiword: the second word is zero")                                 \

@@ -1,0 +1,106 @@
+// Solutions with proved error bounds: check, views of the caller's matrices, one call.
+#include "lib/certified/certified.hpp"
+
+#include "c_api/boundary.hpp"
+#include "c_api/views.hpp"
+#include "lib/run.hpp"
+
+using namespace accublas;
+
+namespace {
+
+/// The arguments that all have; `uplo` is of posv_certified alone.
+struct Shape {
+  accublas_layout layout;
+  bool symmetric;
+  accublas_uplo uplo;
+  std::int64_t n, nrhs, lda, ldb, ldx, ldr;
+};
+
+/// Numbers as if LAPACK had the routine: x, ldx, radius and ldr after ldb.
+BadArgument check(const Shape& s) {
+  const int first = s.symmetric ? 1 : 0;
+  if (!valid(s.layout)) return {"layout", 0};
+  if (s.symmetric && s.uplo != ACCUBLAS_UPPER && s.uplo != ACCUBLAS_LOWER) return {"uplo", first};
+  if (s.n < 0) return {"n", first + 1};
+  if (s.nrhs < 0) return {"nrhs", first + 2};
+  if (s.lda < least_ld(s.layout, s.n, s.n)) return {"lda", first + 4};
+  const std::int64_t least = least_ld(s.layout, s.n, s.nrhs);
+  if (s.ldb < least) return {"ldb", first + 6};
+  if (s.ldx < least) return {"ldx", first + 8};
+  if (s.ldr < least) return {"ldr", first + 10};
+  return {};
+}
+
+template <class E>
+accublas_status certified_solution(accublas_context* ctx, const Shape& s, const void* a, const void* b, void* x,
+                                   void* radius, accublas_certificate_t* certificate, const accublas_options* options) {
+  return guarded(ctx, [&](Context& context) {
+    require(check(s));
+    if (certificate) require_report(certificate);
+    if (s.n > 0) require_host(context, {{"a", a}});
+    if (s.n > 0 && s.nrhs > 0) require_host(context, {{"b", b}, {"x", x}, {"radius", radius}});
+    const auto matrix = [&](auto* data, std::int64_t cols, std::int64_t ld) {
+      return view(s.layout, ACCUBLAS_NO_TRANS, s.n, cols, data, ld);
+    };
+    const auto at = [](auto* data) { return static_cast<E*>(const_cast<void*>(static_cast<const void*>(data))); };
+    CertifiedSystem<E> system{s.n,
+                              s.nrhs,
+                              {matrix(static_cast<const E*>(at(a)), s.n, s.lda)},
+                              matrix(static_cast<const E*>(at(b)), s.nrhs, s.ldb),
+                              matrix(at(x), s.nrhs, s.ldx),
+                              matrix(at(radius), s.nrhs, s.ldr)};
+    if (s.symmetric) {
+      system.a.structure = Structure::hermitian;
+      system.a.part = s.uplo == ACCUBLAS_UPPER ? Triangle::upper : Triangle::lower;
+    }
+    accublas_certificate_t result;
+    const auto tell = [&] {
+      if (certificate) hand_out(result, certificate);
+    };
+    try {
+      solve_certified(context, system, options, &result);
+    } catch (const Error& error) {
+      if (error.status() == ACCUBLAS_ERROR_NOT_CERTIFIED) tell();
+      throw;
+    }
+    tell();
+  });
+}
+
+}  // namespace
+
+#define ACCUBLAS_DEFINE_GESV_CERTIFIED(name, type, E)                                                                \
+  accublas_status accublas_##name##_ex(accublas_context* ctx, accublas_layout layout, int64_t n, int64_t nrhs,       \
+                                       const type* a, int64_t lda, const type* b, int64_t ldb, type* x, int64_t ldx, \
+                                       type* radius, int64_t ldr, accublas_certificate_t* certificate,               \
+                                       const accublas_options* options) {                                            \
+    return certified_solution<E>(ctx, {layout, false, ACCUBLAS_UPPER, n, nrhs, lda, ldb, ldx, ldr}, a, b, x, radius, \
+                                 certificate, options);                                                              \
+  }                                                                                                                  \
+  accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, int64_t n, int64_t nrhs,            \
+                                  const type* a, int64_t lda, const type* b, int64_t ldb, type* x, int64_t ldx,      \
+                                  type* radius, int64_t ldr, accublas_certificate_t* certificate) {                  \
+    return accublas_##name##_ex(ctx, layout, n, nrhs, a, lda, b, ldb, x, ldx, radius, ldr, certificate, nullptr);    \
+  }
+#define ACCUBLAS_DEFINE_POSV_CERTIFIED(name, type, E)                                                                  \
+  accublas_status accublas_##name##_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo, int64_t n,   \
+                                       int64_t nrhs, const type* a, int64_t lda, const type* b, int64_t ldb, type* x,  \
+                                       int64_t ldx, type* radius, int64_t ldr, accublas_certificate_t* certificate,    \
+                                       const accublas_options* options) {                                              \
+    return certified_solution<E>(ctx, {layout, true, uplo, n, nrhs, lda, ldb, ldx, ldr}, a, b, x, radius, certificate, \
+                                 options);                                                                             \
+  }                                                                                                                    \
+  accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo, int64_t n,        \
+                                  int64_t nrhs, const type* a, int64_t lda, const type* b, int64_t ldb, type* x,       \
+                                  int64_t ldx, type* radius, int64_t ldr, accublas_certificate_t* certificate) {       \
+    return accublas_##name##_ex(ctx, layout, uplo, n, nrhs, a, lda, b, ldb, x, ldx, radius, ldr, certificate,          \
+                                nullptr);                                                                              \
+  }
+#define ACCUBLAS_DEFINE_CERTIFIED(prefix, type, E)                \
+  ACCUBLAS_DEFINE_GESV_CERTIFIED(prefix##gesv_certified, type, E) \
+  ACCUBLAS_DEFINE_POSV_CERTIFIED(prefix##posv_certified, type, E)
+ACCUBLAS_DEFINE_CERTIFIED(d, double, double)
+ACCUBLAS_DEFINE_CERTIFIED(s, float, float)
+ACCUBLAS_DEFINE_CERTIFIED(z, void, Complex<double>)
+ACCUBLAS_DEFINE_CERTIFIED(c, void, Complex<float>)

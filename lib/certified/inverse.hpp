@@ -1,0 +1,32 @@
+// An approximate inverse R of a scaled matrix and what is proved of G = I - R A (docs/certified.md, "The inverse").
+#pragma once
+
+#include "lib/certified/system.hpp"
+
+namespace accublas::certified {
+
+/// R = R_1 + ... + R_parts, unevaluated, and with a vector v > 0: abs(G) v <= g <= contraction v, element by element.
+struct Inverse {
+  Index parts = 1;
+  Array memory;
+  Matrix<double> r{};  ///< n x parts n, the parts side by side
+  double contraction = HUGE_VAL;
+  Array weights, product;  ///< v and g
+  Array row_sums;          ///< at least those of abs(R_1) + ... + abs(R_parts)
+  double norm = HUGE_VAL;  ///< the largest of them
+};
+
+struct Inverses {
+  Inverse best;
+  Index zero_pivots = 0;
+  bool definite = false;  ///< A is proved to be positive definite
+  double condition = HUGE_VAL;
+};
+
+/// R in one part, and in two where that does not contract well.
+Inverses invert(const System& system, bool may_be_definite, const Calls& calls);
+
+/// Copies of A (n x n, columns adjacent) above each other.
+Array stacked(Index n, const double* a, Index copies);
+
+}  // namespace accublas::certified

@@ -1,0 +1,170 @@
+#include "lib/certified/refine.hpp"
+
+#include "lib/numerics/eft.hpp"
+
+namespace accublas::certified {
+
+namespace {
+
+constexpr Index most_iterations = 60;
+// A radius is small enough at half a unit in the last place and a little, or beside the largest unknown.
+constexpr double half_and_a_little = 0.5 + 0x1p-8, negligible = 0x1p-120;
+
+double unit_in_last_place(double x) {
+  const auto field = static_cast<int>(to_bits(std::fabs(x)) >> 52);
+  return std::ldexp(1.0, (field > 0 ? field : 1) - 1075);
+}
+
+/// One block of right-hand sides: Y = Y_1 + ... + Y_parts, unevaluated.
+class Refinement {
+ public:
+  Refinement(const System& s, const Inverse& inverse, Index first, Index end, const Calls& calls)
+      : s_(s),
+        inverse_(inverse),
+        calls_(calls),
+        n_(s.n),
+        sides_(end - first),
+        most_(inverse.parts + 2),
+        parts_(inverse.parts + 1),
+        b_(n_ * sides_),
+        y_(most_ * n_ * sides_),
+        r_(inverse.parts * n_ * sides_),
+        z_(n_ * sides_),
+        progress_(static_cast<std::size_t>(sides_)) {
+    balls_.center = Array(n_ * sides_);
+    balls_.radius = Array(n_ * sides_);
+    for (Index c = 0; c < sides_; ++c) balls_.scale.push_back(scale_side(s, first + c, b_.data() + c * n_));
+    std::fill_n(y_.data(), most_ * n_ * sides_, 0.0);
+    std::fill_n(balls_.radius.data(), n_ * sides_, HUGE_VAL);
+  }
+
+  Balls run() {
+    add_correction(false);
+    for (Index i = 0; i < n_ * sides_; ++i) balls_.center[i] = z_[i];
+    if (!(inverse_.contraction < 1 || mutant(Mutant::certified_contraction))) return std::move(balls_);
+    use_parts(parts_);
+    while (balls_.iterations < most_iterations) {
+      ++balls_.iterations;
+      add_correction(true);
+      if (done_) break;
+      if (!improved_) {
+        if (parts_ == most_) break;
+        use_parts(parts_ + 1);
+      }
+    }
+    return std::move(balls_);
+  }
+
+ private:
+  struct Progress {
+    double error = HUGE_VAL;  ///< of the last step
+    bool done = false;
+  };
+
+  void use_parts(Index parts) {
+    parts_ = parts;
+    beside_ = Array(parts * n_ * n_);
+    for (Index p = 0; p < parts; ++p) std::copy_n(s_.a.data(), n_ * n_, beside_.data() + p * n_ * n_);
+    for (Progress& side : progress_) side.error = HUGE_VAL;
+  }
+
+  /// R = B - A Y, Z = R_1 R + R_2 R + ..., both rounded once an element; the bounds of Y; Y + Z for the next step.
+  void add_correction(bool judged) {
+    const Index ld_r = inverse_.parts * n_, ld_y = most_ * n_;
+    for (Index c = 0; c < sides_; ++c) std::copy_n(b_.data() + c * n_, n_, r_.data() + c * ld_r);
+    if (judged)
+      calls_.product(n_, sides_, parts_ * n_, -1, {beside_.data(), 1, n_}, {y_.data(), 1, ld_y}, 1,
+                     {r_.data(), 1, ld_r});
+    for (Index c = 0; c < sides_; ++c)
+      for (Index p = 1; p < inverse_.parts; ++p) std::copy_n(r_.data() + c * ld_r, n_, r_.data() + c * ld_r + p * n_);
+    calls_.product(n_, sides_, ld_r, 1, {inverse_.r.data, inverse_.r.row_stride, inverse_.r.col_stride},
+                   {r_.data(), 1, ld_r}, 0, {z_.data(), 1, n_});
+    done_ = true;
+    improved_ = false;
+    for (Index c = 0; c < sides_; ++c) {
+      if (judged) judge(c);
+      double* const y = y_.data() + c * ld_y;
+      for (Index i = 0; i < n_; ++i) add(y + i, z_[i + c * n_]);
+    }
+  }
+
+  /// Parts of an unknown, n_ apart, plus a correction; what is lost the next residual shows.
+  void add(double* y, double carry) const {
+    const auto part = [&](Index p) -> double& { return y[p * n_]; };
+    for (Index p = 0; p < parts_; ++p) {
+      const DoublePair sum = two_sum(part(p), carry);
+      part(p) = sum.high;
+      carry = sum.low;
+    }
+    for (int sweep = 0; sweep < 2; ++sweep)
+      for (Index p = parts_ - 2; p >= 0; --p) {
+        const DoublePair sum = two_sum(part(p), part(p + 1));
+        part(p) = sum.high;
+        part(p + 1) = sum.low;
+      }
+  }
+
+  void judge(Index c) {
+    const double* const y = y_.data() + c * most_ * n_;
+    const double *const r = r_.data() + c * inverse_.parts * n_, *const z = z_.data() + c * n_;
+    constexpr double u = 0x1p-53;
+    double largest_r = 0, largest_y = 0, sum_y = 0;
+    for (Index i = 0; i < n_; ++i) {
+      largest_r = std::max(largest_r, std::fabs(r[i]));
+      largest_y = std::max(largest_y, std::fabs(y[i]));
+      if (s_.inexact)
+        for (Index p = 0; p < parts_; ++p) sum_y = add_up(sum_y, std::fabs(y[i + p * n_]));
+    }
+    // How far r may lie from the residual that is meant: its own rounding, that of b and that of A.
+    double lost = add_up(mul_up(u, largest_r), 2 * least_subnormal);
+    if (s_.inexact) lost = add_up(lost, mul_up(least_subnormal, sum_y));
+    if (largest_r == 0 && largest_y == 0) lost = 0;  // b is zero, and so is x
+    // abs(R (b - A y)) in z's place, and its size in terms of v.
+    double size = 0;
+    const auto rest = [&](Index i) {
+      if (lost == 0) return 0.0;
+      return add_up(add_up(mul_up(std::fabs(z[i]), 1 + 2 * u), least_subnormal), mul_up(inverse_.row_sums[i], lost));
+    };
+    for (Index i = 0; i < n_; ++i) {
+      const double ratio = lost == 0 ? 0 : div_up(rest(i), inverse_.weights[i]);
+      size = ratio < HUGE_VAL ? std::max(size, ratio) : HUGE_VAL;
+    }
+    const double contraction = mutant(Mutant::certified_contraction) ? 0 : inverse_.contraction;
+    const double all = lost == 0 ? 0 : div_up(size, below(1 - contraction));
+    Progress& progress = progress_[static_cast<std::size_t>(c)];
+    progress.done = true;
+    for (Index i = 0; i < n_; ++i) {
+      double radius = lost == 0 ? 0 : add_up(rest(i), mul_up(inverse_.product[i], all));
+      if (mutant(Mutant::certified_half)) radius *= 0x1p-40;
+      if (!mutant(Mutant::certified_tail))
+        for (Index p = parts_ - 1; p > 0; --p) radius = add_up(radius, std::fabs(y[i + p * n_]));
+      double &best = balls_.radius[i + c * n_], &center = balls_.center[i + c * n_];
+      if (radius < best) {
+        best = radius;
+        center = y[i];
+      }
+      progress.done &= best <= half_and_a_little * unit_in_last_place(center) || best <= negligible * largest_y;
+    }
+    done_ &= progress.done;
+    improved_ |= !progress.done && size <= 0.5 * progress.error;
+    progress.error = size;
+  }
+
+  const System& s_;
+  const Inverse& inverse_;
+  const Calls& calls_;
+  const Index n_, sides_, most_;
+  Index parts_;
+  Array b_, y_, r_, z_, beside_{};  ///< beside_: copies of A side by side
+  std::vector<Progress> progress_;
+  bool done_ = false, improved_ = false;
+  Balls balls_{};
+};
+
+}  // namespace
+
+Balls refine(const System& system, const Inverse& inverse, Index first, Index end, const Calls& calls) {
+  return Refinement(system, inverse, first, end, calls).run();
+}
+
+}  // namespace accublas::certified

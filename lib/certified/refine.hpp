@@ -1,0 +1,19 @@
+// Iterative refinement with proved bounds (docs/certified.md, "The radii").
+#pragma once
+
+#include "lib/certified/inverse.hpp"
+
+namespace accublas::certified {
+
+/// The unknowns of a block of right-hand sides in the scales of the system: abs(y - center) <= radius, infinity where
+/// nothing is proved; unknown i of side c is 2^(scale[c] + column[i]) y.
+struct Balls {
+  Array center, radius;  ///< n x sides
+  std::vector<int> scale;
+  Index iterations = 0;
+};
+
+/// Right-hand sides first .. end - 1.
+Balls refine(const System& system, const Inverse& inverse, Index first, Index end, const Calls& calls);
+
+}  // namespace accublas::certified
