@@ -23,6 +23,10 @@
 !>
 !>   call accublas_gesv(a, ipiv, b, info, mode='cr')        ! b becomes the solution x of a x = b
 !>
+!> Solutions with proved error bounds (docs/certified.md) are those of accublas_gesv_certified and accublas_posv_certified:
+!>
+!>   call accublas_gesv_certified(a, b, x, radius)          ! abs(x - exact) <= radius for the solution of a exact = b
+!>
 !> They take complex arrays, too: trans='C' is the conjugate transpose, z = accublas_dotc(x, y) dot_product(x, y), and z =
 !> accublas_dot(x, y) sum(x*y). Symmetric matrices of level 2 are real. For vectors of real32 there are accublas_dsdot(x, y),
 !> sum(x*y) in real64, and accublas_sdsdot(sb, x, y), sb + sum(x*y).
@@ -57,6 +61,11 @@ module accublas
   use accublas_factorizations_real32
   use accublas_factorizations_complex_real64
   use accublas_factorizations_complex_real32
+  use accublas_certificates, only: accublas_certificate_t
+  use accublas_certified_real64
+  use accublas_certified_real32
+  use accublas_certified_complex_real64
+  use accublas_certified_complex_real32
   use accublas_netlib_real64
   use accublas_netlib_real32
   use accublas_netlib_level3_real64_int32

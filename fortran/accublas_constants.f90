@@ -23,6 +23,13 @@ module accublas_constants
   integer(int32), parameter :: ACCUBLAS_ERROR_FORMAT = 15      !< a string that is no number
   integer(int32), parameter :: ACCUBLAS_ERROR_NOT_CERTIFIED = 16  !< a solution whose error has no proved bound
 
+  ! Why a solution is not certified.
+  integer(int32), parameter :: ACCUBLAS_REASON_NONE = 0             !< it is
+  integer(int32), parameter :: ACCUBLAS_REASON_NOT_FINITE = 1       !< an infinity or a NaN in A or B
+  integer(int32), parameter :: ACCUBLAS_REASON_SINGULAR = 2         !< a pivot of A is zero
+  integer(int32), parameter :: ACCUBLAS_REASON_ILL_CONDITIONED = 3  !< no inverse that was tried proves A to be regular
+  integer(int32), parameter :: ACCUBLAS_REASON_OVERFLOW = 4         !< an unknown or its radius is beyond the largest number
+
   ! Memory layout and transposition, CBLAS's values.
   integer(int32), parameter :: ACCUBLAS_ROW_MAJOR = 101 !< rows are contiguous
   integer(int32), parameter :: ACCUBLAS_COL_MAJOR = 102 !< columns are contiguous, as in Fortran

@@ -1,8 +1,8 @@
 """Every deliberate defect of the hooks library must be caught by the oracle's sharp cases, which the library that is
 installed passes on every instruction set: mutants.py HOOKS_LIBRARY [--sound LIBRARY].
 
-The names come from the library (accublas_test_mutant_name); those of the multiple-precision arrays, mp_*, and of the CUDA
-backend, gpu_*, are left to suite_mutants.py. The calls that catch a defect must pass without it (all others are the
+The names come from the library (accublas_test_mutant_name); those of the multiple-precision arrays, mp_*, of certified
+solutions, certified_*, and of the CUDA backend, gpu_*, are left to suite_mutants.py. The calls that catch a defect must pass without it (all others are the
 oracle's own test), and all cases with every element left undecided. The oracle works once; each variant is a process of its
 own, and stops at the first mismatch.
 """
@@ -134,7 +134,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder) / "cases")
         count = prepare(path, options.group)
-        mutants = options.only or [name for name in names(options.library) if not name.startswith(("mp_", "gpu_"))]
+        mutants = options.only or [name for name in names(options.library) if not name.startswith(("mp_", "gpu_", "certified_"))]
         with concurrent.futures.ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
             complete = {"every element undecided": pool.submit(variant, options.library, path, {"ACCUBLAS_TEST_HOOK": "undecided"})}
             if options.sound:

@@ -1,7 +1,7 @@
 """Every deliberate defect whose name begins with PREFIX must be caught: suite_mutants.py PREFIX LIBRARY PROGRAM...
 
-The names come from the library (accublas_test_mutant_name): mp_* are those of the multiple-precision arrays, gpu_* of the
-CUDA backend, and gpu_*fused* need a GPU of compute capability 9.0. The programs are test suites that are linked with
+The names come from the library (accublas_test_mutant_name): mp_* are those of the multiple-precision arrays, certified_* of
+certified solutions, gpu_* of the CUDA backend, and gpu_*fused* need a GPU of compute capability 9.0. The programs are test suites that are linked with
 it: without a defect all must pass, and with each a test of one must fail, or end the program.
 """
 
