@@ -773,7 +773,7 @@ typedef struct accublas_certificate_t {
  * which may be NULL, tells the reason. After another error X and the radii are as they were.
  *
  * The mode (that of the factorizations) chooses how the approximate inverse is made, which no proof rests on: in cr,
- * dp:repro and sp:repro X and the radii have the same bits everywhere. Operands are in host memory; memory for four
+ * dp:repro and sp:repro X and the radii have the same bits everywhere. Operands are in host memory; memory for five
  * matrices like A (complex: 16, for its parts) is taken from the system. accublas_report tells of one of the calls that
  * the solution is made of. */
 #define ACCUBLAS_DECLARE_GESV_CERTIFIED(name, type)                                                                    \

@@ -128,22 +128,24 @@ void solve_certified(Context& context, const CertifiedSystem<E>& p, const accubl
   certificate->parts = static_cast<std::int32_t>(inverse.parts);
   certificate->condition = inverses.condition;
   certificate->contraction = inverse.contraction;
-  bool overflow = false;
   const Index block = std::max(least_block, s.n);
+  std::vector<Balls> blocks;
   for (Index first = 0; first < p.nrhs; first += block) {
-    const Index end = std::min(p.nrhs, first + block);
-    const Balls balls = refine(s, inverse, first, end, calls);
-    certificate->iterations = std::max<std::int64_t>(certificate->iterations, balls.iterations);
-    for (Index c = first; c < end; ++c) {
-      const auto column = static_cast<std::size_t>(c - first);
-      for (Index i = 0; i < s.n; ++i) {
-        const Index at = i + (c - first) * s.n;
-        Ball<T> ball =
-            scaled<T>(balls.center[at], balls.radius[at], balls.scale[column] + s.column[static_cast<std::size_t>(i)]);
-        if (!side_is_finite[static_cast<std::size_t>(c)]) ball = {canonical_nan<T>(), infinity};
-        overflow |= !is_finite(ball.radius) && side_is_finite[static_cast<std::size_t>(c)];
-        put(p, i, c, ball);
-      }
+    blocks.push_back(refine(s, inverse, first, std::min(p.nrhs, first + block), calls));
+    certificate->iterations = std::max<std::int64_t>(certificate->iterations, blocks.back().iterations);
+  }
+  // Nothing fails from here on.
+  bool overflow = false;
+  for (Index c = 0; c < p.nrhs; ++c) {
+    const Balls& balls = blocks[static_cast<std::size_t>(c / block)];
+    const int scale = balls.scale[static_cast<std::size_t>(c % block)];
+    const bool given = side_is_finite[static_cast<std::size_t>(c)];
+    for (Index i = 0; i < s.n; ++i) {
+      const Index at = i + c % block * s.n;
+      Ball<T> ball{canonical_nan<T>(), infinity};
+      if (given) ball = scaled<T>(balls.center[at], balls.radius[at], scale + s.column[static_cast<std::size_t>(i)]);
+      overflow |= given && !is_finite(ball.radius);
+      put(p, i, c, ball);
     }
   }
   if (!(inverse.contraction < 1))

@@ -5,14 +5,14 @@
 
 namespace accublas::certified {
 
-/// R = R_1 + ... + R_parts, unevaluated, and with a vector v > 0: abs(G) v <= g <= contraction v, element by element.
+/// R is the sum of its parts, unevaluated, and with a vector v > 0: abs(G) v <= g <= contraction v, element by element.
 struct Inverse {
   Index parts = 1;
   Array memory;
   Matrix<double> r{};  ///< n x parts n, the parts side by side
   double contraction = HUGE_VAL;
   Array weights, product;  ///< v and g
-  Array row_sums;          ///< at least those of abs(R_1) + ... + abs(R_parts)
+  Array row_sums;          ///< at least those of the parts' magnitudes
   double norm = HUGE_VAL;  ///< the largest of them
 };
 

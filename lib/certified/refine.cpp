@@ -15,7 +15,7 @@ double unit_in_last_place(double x) {
   return std::ldexp(1.0, (field > 0 ? field : 1) - 1075);
 }
 
-/// One block of right-hand sides: Y = Y_1 + ... + Y_parts, unevaluated.
+/// One block of right-hand sides: Y is the sum of its parts, unevaluated.
 class Refinement {
  public:
   Refinement(const System& s, const Inverse& inverse, Index first, Index end, const Calls& calls)
