@@ -343,7 +343,7 @@ TEST(Certified, Rump) {
   EXPECT_EQ(check(s), HUGE_VAL);
   EXPECT_NE(solve(s).certificate.reason, ACCUBLAS_REASON_OVERFLOW);
   // ((k, k + 1), (k + 1, k + 2)) has the determinant -1.
-  for (const double k : {1e3, 1e6, 1e9, 1e12}) {
+  for (const double k : {1e3, 1e6, 1e9, 1e12, 1e15}) {
     System<double> two = system_of<double>(2, 2);
     two.a = {k, k + 1, k + 1, k + 2};
     two.b = {1, 3, 2, -5};
