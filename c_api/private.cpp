@@ -59,6 +59,7 @@ const accublas::cpu::RealBlas* accublas_private_native(accublas::Routine routine
 
 bool accublas_private_left_to_cublas(accublas_context* ctx, accublas::Routine routine, std::int64_t m, std::int64_t n,
                                      std::int64_t k) noexcept {
+  if (accublas::cuda_backend().lost_by_fork()) return true;
   try {
     const accublas::Resolved& resolved = ctx->resolved(routine);
     accublas::Plan plan = resolved.plan;

@@ -35,8 +35,9 @@ ACCUBLAS_API const accublas::cpu::RealBlas* accublas_private_native(accublas::Ro
                                                                     std::int64_t n, std::int64_t k) noexcept;
 
 /// Whether a call of cuBLAS's with operands in device memory is cuBLAS's own in this context: the mode is native, or dp
-/// or sp would be computed by cuBLAS alone, and nothing else is asked for. It counts the call then. Does not throw:
-/// false where something is wrong, which the call itself tells.
+/// or sp would be computed by cuBLAS alone, and nothing else is asked for. It counts the call then. So is every call in
+/// a process forked from one that used CUDA, where cuBLAS can but say so; that is not counted. Does not throw: false
+/// where something is wrong, which the call itself tells.
 ACCUBLAS_API bool accublas_private_left_to_cublas(accublas_context* ctx, accublas::Routine routine, std::int64_t m,
                                                   std::int64_t n, std::int64_t k) noexcept;
 
