@@ -102,8 +102,10 @@ bool load(const char* name, Functions& f, std::string& tried) {
 Functions load_first() {
   Functions f{};
   std::string tried;
-  for (const char* name : {"libcublas.so.13", "libcublas.so.12"})
-    if (load(name, f, tried)) return f;
+  // The program's own, where it has one: not a second version beside it.
+  for (const bool by_program : {true, false})
+    for (const char* name : {"libcublas.so.13", "libcublas.so.12"})
+      if ((dlopen(name, RTLD_LAZY | RTLD_NOLOAD) != nullptr) == by_program && load(name, f, tried)) return f;
   throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "cuBLAS could not be loaded; tried " + tried);
 }
 

@@ -149,7 +149,7 @@ TEST(Forwarded, OtherArithmetic) {
 
 TEST(Forwarded, LookedUpNames) {
   Dl_info stub, served;
-  void* const library = dlopen("libcublas.so.13", RTLD_LAZY | RTLD_NOLOAD);
+  void* const library = dlopen(CUBLAS_LIBRARY, RTLD_LAZY | RTLD_NOLOAD);
   ASSERT_NE(library, nullptr);
   ASSERT_TRUE(dladdr(dlsym(library, "cublasDgemm_v2"), &served));
   EXPECT_NE(std::string(served.dli_fname).find("libaccublas_cublas"), std::string::npos) << served.dli_fname;
