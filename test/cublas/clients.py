@@ -90,8 +90,54 @@ def ctypes_client(accublas):
     assert cublas.cublasDestroy_v2(handle) == 0
 
 
+def cusolver_client(accublas):
+    """Nothing but a factorization, whose panels and updates cuSOLVER computes by cuBLAS."""
+    import torch
+    for dtype in (torch.float64, torch.complex128):
+        a = torch.from_numpy(operands("float64", 1500, 1500)).to(dtype).cuda()
+        lu, pivots = torch.linalg.lu_factor(a)
+        again, _ = torch.linalg.lu_factor(a)
+        p, l, u = (x.cpu() for x in torch.lu_unpack(lu, pivots))
+        print("lu_factor, %s: residual %.1e" % (str(dtype)[6:], float((p @ l @ u - a.cpu()).abs().max() / (l.abs() @ u.abs()).max())))
+        if os.environ["ACCUBLAS_MODE"] != "dp":
+            print("the same bits again:", bool((lu == again).all()))
+
+
+def samples_client(accublas):
+    """PyTorch's own samples of its products against its CPU's results, within its tolerances."""
+    import torch
+    from torch.testing._internal.common_methods_invocations import op_db
+    names = ("matmul", "__rmatmul__", "mm", "bmm", "mv", "addmm", "addmv", "addbmm", "baddbmm", "einsum", "inner", "dot", "vdot", "tensordot",
+             "linalg.multi_dot", "linalg.solve", "linalg.solve_triangular")
+    torch.backends.cuda.matmul.allow_tf32 = False
+    on_cpu = lambda x: x.cpu() if isinstance(x, torch.Tensor) else x
+    tried = {}
+    for op in op_db:
+        for dtype in (torch.float32, torch.float64, torch.complex64, torch.complex128):
+            if op.name not in names or not op.supports_dtype(dtype, "cuda"):
+                continue
+            for sample in op.sample_inputs("cuda", dtype):
+                reference = sample.transform(on_cpu)
+                torch.testing.assert_close(op(sample.input, *sample.args, **sample.kwargs).cpu(),
+                                           op(reference.input, *reference.args, **reference.kwargs), equal_nan=True)
+                tried[op.name] = tried.get(op.name, 0) + 1
+    print("PyTorch's samples as its CPU has them:", ", ".join(f"{name} {count}" for name, count in tried.items()))
+
+
+def fork_client(accublas):
+    """Forked before CUDA is used, both processes compute."""
+    child = os.fork()
+    ctypes_client(accublas)
+    if child == 0:
+        sys.stdout.flush()
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+
+
 # What must be installed for each.
-CLIENTS = {"torch": (torch_client, "torch"), "cupy": (cupy_client, "cupy"), "ctypes": (ctypes_client, "cupy")}
+CLIENTS = {"torch": (torch_client, "torch"), "samples": (samples_client, "torch"), "cusolver": (cusolver_client, "torch"),
+           "cupy": (cupy_client, "cupy"), "ctypes": (ctypes_client, "cupy"), "fork": (fork_client, "cupy")}
+EVERY_MODE = ("torch", "samples", "cusolver")
 
 if __name__ == "__main__":
     if os.environ.get("ACCUBLAS_CLIENT"):
@@ -102,7 +148,7 @@ if __name__ == "__main__":
         sys.exit(77)
     wrong = []
     for client in clients:
-        for mode in ("cr", "dp:repro", "dp") if client == "torch" else ("cr",):
+        for mode in ("cr", "dp:repro", "dp") if client in EVERY_MODE else ("cr",):
             env = dict(os.environ, LD_PRELOAD=sys.argv[2], ACCUBLAS_CLIENT=client, ACCUBLAS_MODE=mode, ACCUBLAS_VERBOSE="summary")
             done = subprocess.run([sys.executable, *sys.argv[:2]], env=env, capture_output=True, text=True)
             served = re.findall(r"^accublas: (\w+) backend=cuda", done.stderr, re.MULTILINE)
