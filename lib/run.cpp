@@ -127,9 +127,7 @@ template void Run::promise(Index, Complex<float>);
 void Run::compute_erased(Serve serve, void* served) {
   const Settings& settings = resolved_.settings;
   if (plan_.backend == ACCUBLAS_BACKEND_CUDA) use_device(-1);
-  const bool set = settings.workspace_bytes >= 0;
-  const std::size_t cap =
-      set ? static_cast<std::size_t>(settings.workspace_bytes) : backend_of(plan_).default_workspace(context_.device());
+  const std::size_t cap = workspace_cap();
   const bool own = users_workspace_serves();
   Workspace workspace(cap, own ? context_.workspace : nullptr, own ? context_.workspace_bytes : 0);
   Execution execution{lanes(workspace), cpu::detected_isa(), workspace, report_, settings.target};
@@ -150,6 +148,22 @@ void Run::compute_erased(Serve serve, void* served) {
     report_.threads = execution.threads;
     report_.workspace_bytes = static_cast<std::int64_t>(workspace.peak());
   }
+}
+
+void Run::compose(const std::function<std::int64_t(Workspace&)>& body) {
+  const bool own = users_workspace_serves();
+  Workspace workspace(workspace_cap(), own ? context_.workspace : nullptr, own ? context_.workspace_bytes : 0);
+  const LastCall mine = context_.last;
+  std::int64_t inner = 0;
+  try {
+    inner = body(workspace);
+  } catch (...) {
+    context_.last = mine;
+    throw;
+  }
+  context_.last = mine;
+  report_.threads = threads_for(resolved_.settings);
+  report_.workspace_bytes = static_cast<std::int64_t>(workspace.peak()) + inner;
 }
 
 /// The same in a new workspace; false where that does not do either.
@@ -231,6 +245,11 @@ Location Run::locate(Context& context, const Named& argument) {
                 std::string("argument ") + argument.name + " is neither host nor device memory");
   }
   return location;
+}
+
+std::size_t Run::workspace_cap() const {
+  const std::int64_t set = resolved_.settings.workspace_bytes;
+  return set >= 0 ? static_cast<std::size_t>(set) : backend_of(plan_).default_workspace(context_.device());
 }
 
 /// The user's workspace is used by the backend that can: device memory by its device, memory of the host by the CPU.

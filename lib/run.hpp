@@ -4,6 +4,7 @@
 // nothing else falls back.
 #pragma once
 
+#include <functional>
 #include <initializer_list>
 #include <optional>
 #include <span>
@@ -96,6 +97,12 @@ class Run {
         &serve);
   }
 
+  /// In place of an engine: calls of other routines in this context (lib/lapack). `body(workspace)` takes its copies
+  /// from what the call may have, and returns how much its calls took. Report and plan are this call's again
+  /// afterwards.
+  void compose(const std::function<std::int64_t(Workspace&)>& body);
+  accublas_engine engine() const { return plan_.engine; }
+
   void finish();
 
  private:
@@ -114,6 +121,7 @@ class Run {
   void require_scalar(const Named& scalar) const;
   void require_host_matrix(const char* matrices, Index i, const void* pointer) const;
   int lanes(const Workspace& workspace) const;
+  std::size_t workspace_cap() const;
   bool users_workspace_serves() const;
   void use_device(int wanted) { context_.state_on(wanted, "the operands are"); }
 

@@ -19,7 +19,7 @@ KINDS |= dict.fromkeys(("symm", "syrk", "syr2k", "trmm", "gemmt", "hemm", "herk"
 def parsed(text):
     """{(mode, with ":repro" where it is dp's; kind): {backend: engines}}"""
     table = re.search(r"EngineRow table\[\] = \{(.*?)\};", text, re.DOTALL).group(1)
-    rows = re.findall(r"\{ACCUBLAS_MODE_(\w+), (plain|repro), ((?:complex_)?(?:gemm|vector|norm)|level3|solve|level2|rounded|factorization), \{([\w, ]*)\}, \{([\w, ]*)\}\}",
+    rows = re.findall(r"\{ACCUBLAS_MODE_(\w+), (plain|repro), ((?:complex_)?(?:gemm|vector|norm)|level3|solve|level2|rounded|factorization|composed), \{([\w, ]*)\}, \{([\w, ]*)\}\}",
                       " ".join(table.split()))
     if len(rows) != table.count("ACCUBLAS_MODE_") or not rows:
         raise ValueError(f"{HEADER}: a row of the table of engines has another form")
@@ -40,5 +40,5 @@ def serving(routine, mode, backend, of_complex=False):
     word, *rest = mode.split(":")
     key = {"sp": "dp"}.get(word, word) + (":repro" if "repro" in rest else "")
     kind = KINDS.get(routine, routine)
-    kind = "complex_" + kind if of_complex and kind not in ("level3", "solve", "level2", "rounded", "factorization") else kind
+    kind = "complex_" + kind if of_complex and kind not in ("level3", "solve", "level2", "rounded", "factorization", "composed") else kind
     return TABLE.get((key, kind), {}).get(backend, ())

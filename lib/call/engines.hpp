@@ -51,7 +51,8 @@ struct EngineList {
 
 /// Routines that share engines: GEMM and its batches, real and complex, the other products of level 3, TRSM and TRSV,
 /// DOT and GEMV, the products of level 2 (SYMV, HEMV, TRMV), what is rounded once in every mode (GER and its kind,
-/// DSDOT, SDSDOT), NRM2 and ASUM, both real and complex, and LAPACK's factorizations with the solutions by them.
+/// DSDOT, SDSDOT), NRM2 and ASUM, both real and complex, LAPACK's factorizations with the solutions by them, and its
+/// routines that are made of the library's own calls (lib/lapack).
 enum class RoutineKind {
   gemm,
   complex_gemm,
@@ -63,12 +64,13 @@ enum class RoutineKind {
   rounded,
   norm,
   complex_norm,
-  factorization
+  factorization,
+  composed
 };
-constexpr RoutineKind all_kinds[] = {RoutineKind::gemm,         RoutineKind::complex_gemm, RoutineKind::level3,
-                                     RoutineKind::solve,        RoutineKind::vector,       RoutineKind::complex_vector,
-                                     RoutineKind::level2,       RoutineKind::rounded,      RoutineKind::norm,
-                                     RoutineKind::complex_norm, RoutineKind::factorization};
+constexpr RoutineKind all_kinds[] = {RoutineKind::gemm,         RoutineKind::complex_gemm,  RoutineKind::level3,
+                                     RoutineKind::solve,        RoutineKind::vector,        RoutineKind::complex_vector,
+                                     RoutineKind::level2,       RoutineKind::rounded,       RoutineKind::norm,
+                                     RoutineKind::complex_norm, RoutineKind::factorization, RoutineKind::composed};
 
 constexpr RoutineKind kind_of(Routine routine) {
   if (is_gemm(routine)) return is_complex_routine(routine) ? RoutineKind::complex_gemm : RoutineKind::gemm;
@@ -103,7 +105,8 @@ constexpr RoutineKind gemm = RoutineKind::gemm, complex_gemm = RoutineKind::comp
                       solve = RoutineKind::solve, vector = RoutineKind::vector,
                       complex_vector = RoutineKind::complex_vector, level2 = RoutineKind::level2,
                       rounded = RoutineKind::rounded, norm = RoutineKind::norm,
-                      complex_norm = RoutineKind::complex_norm, factorization = RoutineKind::factorization;
+                      complex_norm = RoutineKind::complex_norm, factorization = RoutineKind::factorization,
+                      composed = RoutineKind::composed;
 constexpr bool plain = false, repro = true;  // dp and dp:repro; other modes are plain
 
 /// Rows of dp are those of sp. Where dp promises no bits, emulation keeps its promise too, but is slower on the CPU.
@@ -119,6 +122,7 @@ constexpr EngineRow table[] = {
     {ACCUBLAS_MODE_NATIVE, plain, norm, {native}, {native}},
     {ACCUBLAS_MODE_NATIVE, plain, complex_norm, {native}, {native}},
     {ACCUBLAS_MODE_NATIVE, plain, factorization, {native}, {}},
+    {ACCUBLAS_MODE_NATIVE, plain, composed, {native}, {}},
     {ACCUBLAS_MODE_DP, plain, gemm, {native, int8, fp64}, {native, int8, fp16, fp64}},
     {ACCUBLAS_MODE_DP, plain, complex_gemm, {native, int8, fp64}, {native, int8, fp16, fp64}},
     {ACCUBLAS_MODE_DP, plain, level3, {native, int8, fp64}, {native, int8}},
@@ -130,6 +134,7 @@ constexpr EngineRow table[] = {
     {ACCUBLAS_MODE_DP, plain, norm, {native, sums}, {native, sums}},
     {ACCUBLAS_MODE_DP, plain, complex_norm, {native, sums}, {native, sums}},
     {ACCUBLAS_MODE_DP, plain, factorization, {native, sums}, {sums}},
+    {ACCUBLAS_MODE_DP, plain, composed, {native, sums}, {}},
     {ACCUBLAS_MODE_DP, repro, gemm, {int8, fp64, sums}, {int8, fp16, fp64}},
     {ACCUBLAS_MODE_DP, repro, complex_gemm, {int8, fp64, sums}, {int8, fp16, fp64}},
     {ACCUBLAS_MODE_DP, repro, level3, {int8, fp64, sums}, {int8}},
@@ -141,6 +146,7 @@ constexpr EngineRow table[] = {
     {ACCUBLAS_MODE_DP, repro, norm, {sums}, {sums}},
     {ACCUBLAS_MODE_DP, repro, complex_norm, {sums}, {sums}},
     {ACCUBLAS_MODE_DP, repro, factorization, {sums}, {sums}},
+    {ACCUBLAS_MODE_DP, repro, composed, {sums}, {}},
     {ACCUBLAS_MODE_FIXED, plain, gemm, {int8, fp64, sums}, {int8, fp16, fp64}},
     {ACCUBLAS_MODE_FIXED, plain, complex_gemm, {int8, fp64, sums}, {int8, fp16, fp64}},
     {ACCUBLAS_MODE_FIXED, plain, level3, {int8, fp64, sums}, {int8, fp16, fp64}},
@@ -174,6 +180,7 @@ constexpr EngineRow table[] = {
     {ACCUBLAS_MODE_CR, plain, norm, {sums}, {sums}},
     {ACCUBLAS_MODE_CR, plain, complex_norm, {sums}, {sums}},
     {ACCUBLAS_MODE_CR, plain, factorization, {sums}, {sums}},
+    {ACCUBLAS_MODE_CR, plain, composed, {sums}, {}},
     {ACCUBLAS_MODE_TF32X1, plain, gemm, {multiword}, {multiword}},
     {ACCUBLAS_MODE_TF32X3, plain, gemm, {multiword}, {multiword}},
     {ACCUBLAS_MODE_TF32X4, plain, gemm, {multiword}, {multiword}},
@@ -221,12 +228,13 @@ constexpr bool engines_match_modes() {
         for (const EngineRow& row : engine_table)
           if (row.mode == kind && row.reproducible == reproducible && row.kind == routines)
             rows += row.cpu.count + row.cuda.count > 0 ? 1 : 2;
-        const bool has = (!reproducible || mode.suffix == ":repro") &&
-                         (mode.norms || (routines != RoutineKind::norm && routines != RoutineKind::complex_norm &&
-                                         routines != RoutineKind::rounded)) &&
-                         (mode.solves || routines != RoutineKind::solve) &&
-                         (mode.factors || routines != RoutineKind::factorization) &&
-                         (routines == RoutineKind::gemm || mode.families == Families::all);
+        const bool has =
+            (!reproducible || mode.suffix == ":repro") &&
+            (mode.norms || (routines != RoutineKind::norm && routines != RoutineKind::complex_norm &&
+                            routines != RoutineKind::rounded)) &&
+            (mode.solves || routines != RoutineKind::solve) &&
+            (mode.factors || (routines != RoutineKind::factorization && routines != RoutineKind::composed)) &&
+            (routines == RoutineKind::gemm || mode.families == Families::all);
         if (rows != (has ? 1 : 0)) return false;
       }
   }

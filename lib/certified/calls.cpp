@@ -1,40 +1,25 @@
 #include "lib/certified/calls.hpp"
 
 #include <cmath>
-#include <cstring>
 
 namespace accublas::certified {
 
-Calls::Calls(Context& context, const accublas_options* options)
-    : context_(context), pointer_mode_(context.pointer_mode) {
-  if (options) {
-    call_level(*options);  // what it refuses is refused here
-    std::memcpy(&in_mode_, options, std::min(options->struct_size, sizeof in_mode_));
-    in_mode_.struct_size = sizeof in_mode_;
-  }
-  in_mode_.engine = ACCUBLAS_ENGINE_AUTO;
-  in_mode_.target = 0;
-  in_cr_ = in_mode_;
-  in_cr_.mode_name = nullptr;
-  in_cr_.mode = ACCUBLAS_MODE_CR;
-  in_cr_.mode_parameter = in_cr_.mode_flags = 0;
+Calls::Calls(Context& context, const accublas_options* options) : lapack::Calls(context, options) {
   context.resolved(Routine::dgetrf, in_mode_);  // a mode that it lacks
-  threads_ = threads_for(context.resolved(Routine::dgemm, in_cr_).settings);
-  context_.pointer_mode = ACCUBLAS_POINTER_HOST;
 }
 
 void Calls::product(Index m, Index n, Index k, double alpha, const Matrix<const double>& a,
                     const Matrix<const double>& b, double beta, const Matrix<double>& c) const {
-  run_gemm(context_, Gemm<double>{m, n, k, alpha, a, b, beta, c}, &alpha, &beta, &in_cr_);
+  gemm(Gemm<double>{m, n, k, alpha, a, b, beta, c});
 }
 
 void Calls::square(Index n, const double* a, double* c) const {
   Level3<double> problem{shape_with_triangle(Level3Kind::syrk, false, ACCUBLAS_UPPER, ACCUBLAS_NO_TRANS,
                                              ACCUBLAS_NO_TRANS, n, n, n, 0, n)};
+  problem.alpha = 1;
   problem.a = a;
   problem.c = c;
-  const double one = 1, zero = 0;
-  run_level3(context_, problem, &one, &zero, &in_cr_);
+  level3(problem);
 }
 
 Index Calls::factor(Index n, double* a, std::int64_t* pivots) const {

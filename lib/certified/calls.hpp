@@ -1,25 +1,17 @@
 // What a certified solution is made of: the library's own routines on arrays of the host, and loops over rows.
 #pragma once
 
-#include <algorithm>
-
-#include "lib/base/fp_environment.hpp"
-#include "lib/base/thread_pool.hpp"
 #include "lib/certified/array.hpp"
-#include "lib/dispatch.hpp"
+#include "lib/lapack/calls.hpp"
 #include "lib/numerics/outward.hpp"
 
 namespace accublas::certified {
 
-/// The caller's context for inner calls: their engines are chosen automatically, no target is set, and scalars lie in
-/// host memory. Proofs rest on products in cr alone; everything else, in the caller's mode, only needs to be good.
-class Calls {
+/// Proofs rest on products in cr alone; everything else, in the caller's mode, only needs to be good.
+class Calls : public lapack::Calls {
  public:
   /// `options` may be null.
   Calls(Context& context, const accublas_options* options);
-  ~Calls() { context_.pointer_mode = pointer_mode_; }
-  Calls(const Calls&) = delete;
-  Calls& operator=(const Calls&) = delete;
 
   /// C = alpha A B + beta C, every element rounded once.
   void product(Index m, Index n, Index k, double alpha, const Matrix<const double>& a, const Matrix<const double>& b,
@@ -33,22 +25,8 @@ class Calls {
   /// Whether A = U^T U was factored in the upper triangle, and if so X = U^-1, columns of both adjacent.
   bool inverse_cholesky(Index n, double* a, double* x) const;
 
-  /// body(first, end) over parts of 0 .. rows - 1.
-  template <class Body>
-  void for_rows(Index rows, Body&& body) const {
-    constexpr Index step = 256;
-    parallel_for(ceil_div(rows, step), threads_,
-                 [&](Index task, int) { body(task * step, std::min(rows, (task + 1) * step)); });
-  }
   /// to_i >= sum_j abs(m_ij) v_j, v not negative and null for ones.
   void row_sums_up(Index rows, Index cols, const Matrix<const double>& m, const double* v, double* to) const;
-
- private:
-  FpEnvironment environment_;
-  Context& context_;
-  const accublas_pointer_mode pointer_mode_;
-  accublas_options in_mode_ = ACCUBLAS_OPTIONS_INIT, in_cr_ = ACCUBLAS_OPTIONS_INIT;
-  int threads_;
 };
 
 /// n x n, with ones on the diagonal and zeros beside it.

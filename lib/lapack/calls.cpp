@@ -1,0 +1,41 @@
+#include "lib/lapack/calls.hpp"
+
+#include <cstring>
+
+namespace accublas::lapack {
+
+Calls::Calls(Context& context, const accublas_options* options, Workspace* workspace)
+    : context_(context),
+      pointer_mode_(context.pointer_mode),
+      users_workspace_(context.workspace),
+      users_bytes_(context.workspace_bytes) {
+  if (options) {
+    call_level(*options);  // what it refuses is refused here
+    std::memcpy(&in_mode_, options, std::min(options->struct_size, sizeof in_mode_));
+    in_mode_.struct_size = sizeof in_mode_;
+  }
+  in_mode_.engine = ACCUBLAS_ENGINE_AUTO;
+  in_mode_.target = 0;
+  in_cr_ = in_mode_;
+  in_cr_.mode_name = nullptr;
+  in_cr_.mode = ACCUBLAS_MODE_CR;
+  in_cr_.mode_parameter = in_cr_.mode_flags = 0;
+  const Settings settings = context.resolved(Routine::dgemm, in_cr_).settings;
+  threads_ = threads_for(settings);
+  if (workspace && settings.workspace_bytes >= 0)
+    in_mode_.workspace_bytes = in_cr_.workspace_bytes = static_cast<std::int64_t>(workspace->available());
+  if (workspace && workspace->buffer()) {
+    unsigned char* const rest = workspace->take<unsigned char>(0);
+    context_.workspace_bytes -= static_cast<std::size_t>(rest - static_cast<unsigned char*>(users_workspace_));
+    context_.workspace = rest;
+  }
+  context_.pointer_mode = ACCUBLAS_POINTER_HOST;
+}
+
+Calls::~Calls() {
+  context_.pointer_mode = pointer_mode_;
+  context_.workspace = users_workspace_;
+  context_.workspace_bytes = users_bytes_;
+}
+
+}  // namespace accublas::lapack

@@ -1,0 +1,71 @@
+// What routines that are made of others share: the library's own calls on arrays of the host, and loops over rows.
+#pragma once
+
+#include <algorithm>
+
+#include "lib/base/fp_environment.hpp"
+#include "lib/base/integers.hpp"
+#include "lib/base/thread_pool.hpp"
+#include "lib/dispatch.hpp"
+
+namespace accublas::lapack {
+
+/// The caller's context for inner calls: their engines are chosen automatically, no target is set, and scalars lie in
+/// host memory. Products and solutions are those of cr, whatever the caller's mode.
+class Calls {
+ public:
+  /// `options` may be null. Inner calls have the workspace that `workspace`, the outer call's, has left: nothing is to
+  /// be taken from it any more. Null: each has what the caller allows.
+  Calls(Context& context, const accublas_options* options, Workspace* workspace = nullptr);
+  ~Calls();
+  Calls(const Calls&) = delete;
+  Calls& operator=(const Calls&) = delete;
+
+  /// C = alpha A B + beta C, every element rounded once.
+  template <class E>
+  void gemm(const Gemm<E>& problem) const {
+    call([&](const accublas_options& in_cr) { run_gemm(context_, problem, &problem.alpha, &problem.beta, &in_cr); });
+  }
+  /// A product of level 3 or TRSM, column-major, likewise.
+  template <class E>
+  void level3(const Level3<E>& problem) const {
+    call([&](const accublas_options& in_cr) {
+      if constexpr (is_complex<E>) {
+        if (problem.real_alpha()) return run_level3(context_, problem, &problem.alpha.re, &problem.beta.re, &in_cr);
+        if (problem.real_beta()) return run_level3(context_, problem, &problem.alpha, &problem.beta.re, &in_cr);
+      }
+      run_level3(context_, problem, &problem.alpha, &problem.beta, &in_cr);
+    });
+  }
+
+  /// body(first, end) over parts of 0 .. rows - 1.
+  template <class Body>
+  void for_rows(Index rows, Body&& body) const {
+    constexpr Index step = 256;
+    parallel_for(ceil_div(rows, step), threads_,
+                 [&](Index task, int) { body(task * step, std::min(rows, (task + 1) * step)); });
+  }
+
+  /// The most workspace that one of the calls has taken, in bytes.
+  std::int64_t peak() const { return peak_; }
+
+ protected:
+  Context& context_;
+  accublas_options in_mode_ = ACCUBLAS_OPTIONS_INIT, in_cr_ = ACCUBLAS_OPTIONS_INIT;
+
+ private:
+  template <class Body>
+  void call(Body&& body) const {
+    body(in_cr_);
+    peak_ = std::max(peak_, context_.last.numbers.workspace_bytes);
+  }
+
+  FpEnvironment environment_;
+  const accublas_pointer_mode pointer_mode_;
+  void* const users_workspace_;
+  const std::size_t users_bytes_;
+  int threads_;
+  mutable std::int64_t peak_ = 0;
+};
+
+}  // namespace accublas::lapack
