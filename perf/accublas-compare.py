@@ -1,12 +1,13 @@
 #!@PYTHON@
 """accublas-compare: a user's own matrices through the accuracy modes.
 
-Reads one or two Matrix Market files (or makes the seeds' random inputs (rand - 0.5) exp(phi randn)), runs GEMM, GEMV or
-DOT in the modes asked for, and prints for each: engine, time, ratio to native, componentwise error against the exact
+Reads one or two Matrix Market files (or makes the seeds' random inputs (rand - 0.5) exp(phi randn)), runs GEMM, GEMV, DOT or
+another routine of level 3 in the modes asked for, and prints for each: engine, time, ratio to native, componentwise error against the exact
 result, error in units of u (abs(A) abs(B)), the rigorous bound that the call reported, and a checksum of the bits.
 
 The error is exact to half an ulp: exact - C is one correctly rounded call, RN(A B - C), of accublas itself, and a few
-entries of it are checked against rational arithmetic in every run.
+entries of it are checked against rational arithmetic in every run. Complex numbers are judged by their components, solutions of
+trsm against the exact one (accublas_routines.py).
 """
 
 import os
@@ -41,12 +42,18 @@ from tqdm import tqdm
 
 sys.path.append(str(Path(__file__).resolve().parent.parent / "@DATADIR@" / "accublas"))  # beside this file in a build
 import accublas_advice
-from accublas_calls import BACKENDS, Library, Reference, UsageError, one_line, random_matrix, require_address_space
+from accublas_calls import BACKENDS, DTYPE, Library, UsageError, one_line, random_matrix, require_address_space
+from accublas_routines import LEVEL3, OF_ONE, ROUTINES, TRIANGULAR, UPLO, Call
 
 DEFAULT_MODES = {
-    "d": ["native", "dp:repro", "fixed:60", "slices:4", "slices:4:fast", "dot2", "cr"],
-    "s": ["native", "sp:repro", "fixed:32", "slices:2", "dot2", "cr"],
+    "double": ["native", "dp:repro", "fixed:60", "slices:4", "slices:4:fast", "dot2", "cr"],
+    "single": ["native", "sp:repro", "fixed:32", "slices:2", "dot2", "cr"],
 }
+
+
+def default_modes(args):
+    modes = DEFAULT_MODES["single" if args.precision in "sc" else "double"]
+    return [mode for mode in modes if args.op != "trsm" or not mode.startswith(("fixed", "slices"))]
 
 
 def matrix_source(path):
@@ -56,6 +63,17 @@ def matrix_source(path):
         return path
     except UnicodeEncodeError:
         return open(path, "rb")
+
+
+def precision_of(paths):
+    """That of files where none is asked for; what cannot be read is said later."""
+    for path in paths:
+        try:
+            if scipy.io.mminfo(matrix_source(path))[4] == "complex":
+                return "z"
+        except Exception:
+            return "d"
+    return "d"
 
 
 def read_matrix(path, dtype):
@@ -69,8 +87,9 @@ def read_matrix(path, dtype):
     except Exception as error:  # scipy raises several types on malformed files
         text = " ".join(str(error).split()) or type(error).__name__
         raise UsageError(f"{path}: not a readable Matrix Market file ({text})") from None
-    if np.iscomplexobj(matrix.data if scipy.sparse.issparse(matrix) else matrix):
-        raise UsageError(f"{path}: complex entries; accublas takes real matrices")
+    read_complex = np.iscomplexobj(matrix.data if scipy.sparse.issparse(matrix) else matrix)
+    if read_complex and np.dtype(dtype).kind != "c":
+        raise UsageError(f"{path}: complex entries; --precision z or c takes them")
     dense = matrix.toarray() if scipy.sparse.issparse(matrix) else np.asarray(matrix)
     if dense.size == 0:
         raise UsageError(f"{path}: the matrix is empty")
@@ -78,21 +97,22 @@ def read_matrix(path, dtype):
         matrix = np.asfortranarray(dense, dtype=dtype)
     if (np.isfinite(dense) & np.isinf(matrix)).any():
         raise UsageError(f"{path}: entries beyond the range of single precision")
-    return matrix, beyond_range(path) if np.isinf(matrix).any() else 0
+    return matrix, beyond_range(path, 2 if read_complex else 1) if np.isinf(matrix).any() else 0
 
 
-def beyond_range(path):
-    """How many of the file's numbers are too large for a double, so that they were read as infinities."""
+def beyond_range(path, words_each):
+    """How many of the file's numbers, so many words each, are too large for a double, so that they were read as infinities."""
     name = os.fsdecode(path)
     opened = {".gz": gzip.open, ".bz2": bz2.open}.get(Path(name).suffix, open)
     with opened(path, "rt", errors="replace") as file:
-        words = (line.split()[-1:] for line in file if not line.startswith("%"))
+        words = (line.split()[-words_each:] for line in file if not line.startswith("%"))
         return sum(bool(re.fullmatch(r"[-+]?[\d.]+e[-+]?\d+|[-+]?[\d.]+", word, re.IGNORECASE)) and math.isinf(float(word))
                    for last in words for word in last)
 
 
 def operands(args, dtype):
-    """A (m x k), B (k x n), a line that says what they are, and sentences about what was read otherwise than it stands there."""
+    """A (m x k), B (k x n; None for OF_ONE), a line that says what they are, and sentences about what was read otherwise than it
+    stands there."""
     notes = []
 
     def read(path):
@@ -109,6 +129,8 @@ def operands_by(args, dtype, read):
     rng = np.random.default_rng(args.seed)
     if args.random:
         m, n, k = args.random
+        if args.op in LEVEL3 and args.op not in OF_ONE:
+            m = k
         for shape in [(m, k), (k, n)]:
             require_address_space(*shape, dtype)
         a = random_matrix(rng, (m, k), args.phi, dtype)
@@ -117,6 +139,10 @@ def operands_by(args, dtype, read):
             b = b[:, :1].copy(order="F")
         elif args.op == "dot":
             a, b = a[:1, :].copy(order="F"), b[:, :1].copy(order="F")
+        elif args.op == "trsm":  # a solution of the size of B, not of 2^k
+            np.fill_diagonal(a, np.abs(a).sum(axis=1))
+        if args.op in OF_ONE:
+            b = None
         return a, b, f"random, phi = {args.phi:g}, seed {args.seed}"
     if not args.files:
         raise UsageError("name one or two Matrix Market files, or --random M N K")
@@ -134,6 +160,12 @@ def operands_by(args, dtype, read):
         return a.reshape(1, -1, order="F").copy(order="F"), b.reshape(-1, 1, order="F").copy(order="F"), title
     if args.trans_a:
         a = np.asfortranarray(a.T)
+    if args.op in OF_ONE:
+        if len(args.files) == 2:
+            raise UsageError(f"{args.op} takes one file")
+        return a, None, title
+    if args.op in LEVEL3 and a.shape[0] != a.shape[1]:
+        raise UsageError(f"{args.op} takes a square first matrix, not {a.shape[0]} x {a.shape[1]}")
     if len(args.files) == 2:
         b = read(args.files[1])
         b = np.asfortranarray(b.T) if args.trans_b else b
@@ -142,7 +174,7 @@ def operands_by(args, dtype, read):
         title += f" times a random vector, phi = {args.phi:g}, seed {args.seed}"
     else:
         b = a if a.shape[0] == a.shape[1] else np.asfortranarray(a.T)
-        title += " times itself" if a.shape[0] == a.shape[1] else " times its transpose"
+        title += (" by itself" if args.op == "trsm" else " times itself") if a.shape[0] == a.shape[1] else " times its transpose"
     if a.shape[1] != b.shape[0]:
         raise UsageError(f"shapes do not fit: A is {a.shape[0]} x {a.shape[1]}, B is {b.shape[0]} x {b.shape[1]}")
     if args.op == "gemv" and b.shape[1] != 1:
@@ -150,16 +182,16 @@ def operands_by(args, dtype, read):
     return a, b, title
 
 
-def timed_modes(library, args, modes, a, b, progress):
+def timed_modes(library, args, modes, call, progress):
     """Interleaved runs; per mode the times, the result, the report."""
     times, results, reports = {mode: [] for mode in modes}, {}, {}
     for repeat in range(args.repeat + 1):  # the first round warms up
         for mode in modes:
             library.set_mode(args.op, mode)
             library.set_engine("auto" if mode == "native" else args.engine)
-            c = np.full((a.shape[0], b.shape[1]), np.nan, dtype=a.dtype, order="F")
+            c = call.start()
             start = time.perf_counter()
-            library.run(args.op, a, b, 0.0, c)
+            call.run(library, c)
             elapsed = time.perf_counter() - start
             progress.update()
             if repeat or args.repeat == 0:
@@ -168,7 +200,7 @@ def timed_modes(library, args, modes, a, b, progress):
     return times, results, reports
 
 
-def other_times(library, args, modes, a, b, reports, progress):
+def other_times(library, args, modes, call, reports, progress):
     """{mode: {backend: times}} of the backends that did not run a mode in the table, where there is a GPU; without those that
     lack the mode."""
     times = {mode: {} for mode in modes}
@@ -177,16 +209,18 @@ def other_times(library, args, modes, a, b, reports, progress):
         for mode in modes:
             if reports[mode].backend.decode() != backend:
                 try:
-                    times[mode][backend] = timed_modes(library, args, [mode], a, b, progress)[0][mode]
+                    times[mode][backend] = timed_modes(library, args, [mode], call, progress)[0][mode]
                 except UsageError:
                     pass
     return times
 
 
-def bound_text(report, stray):
+def bound_text(op, report, stray):
     """stray: what voids the bound, of accublas_advice.out_of_range."""
     if stray:
         return f"none ({', '.join(stray)})"
+    if op == "trsm" and np.isfinite(report.bound_componentwise):  # each unknown once rounded bounds the residual
+        return f"{report.bound_relative:.1e} |A||X|"
     parts = [f"{value:.1e} {what}" for value, what in
              [(report.bound_relative, "|c|"), (report.bound_componentwise, "|A||B|")] if value]
     if any(np.isinf([report.bound_relative, report.bound_componentwise])):
@@ -203,7 +237,7 @@ def plot(path, title, rows):
         raise UsageError(f"--plot: cannot write {path}: {error.strerror}") from None
 
 
-def report_page(args, argv, title, rows, reports, times, reference, notes):
+def report_page(argv, title, rows, reports, times, call, reference, notes):
     """The page, of the table's rows and what it shows beyond them. times: {mode: {backend: times}}."""
     import accublas_report
     from accublas_modes import bit_defined
@@ -220,17 +254,19 @@ def report_page(args, argv, title, rows, reports, times, reference, notes):
         row["times"], row["slowest"] = ({places[backend]: of(measured[backend]) for backend in BACKENDS if backend in measured}
                                         for of in (min, max))
     facts = accublas_advice.Facts(
-        u=float(np.finfo(a.dtype).eps) / 2, k=a.shape[1],
+        u=float(np.finfo(a.dtype).eps) / 2, k=a.shape[1] + (4 if call.complex else 0),
         cancelling=accublas_advice.cancelling_share(reference.value, reference.scale),
         special=not (np.isfinite(a).all() and np.isfinite(b).all()),
         out_of_range=rows[0]["stray"], result=accublas_advice.census(reference.value, reference.scale))
     last = reports[rows[-1]["mode"]]
-    details = [("Matrices", f"A is {a.shape[0]} x {a.shape[1]}, B is {b.shape[0]} x {b.shape[1]}"),
+    m, n = call.shape
+    other = "its transpose" if call.op == "syrk" else "its conjugate transpose" if call.op == "herk" else "B"
+    details = [("Matrices", f"A is {m} x {call.terms}, {other} is {call.terms} x {n}"),
                ("Command", one_line(shlex.join(["accublas-compare", *argv]))),
                ("Date", time.strftime("%Y-%m-%d %H:%M")),
                ("Machine", f"{last.device.decode()}, {last.threads} threads"),
                ("Exact result", "correctly rounded by accublas; some of its entries checked against rational arithmetic in this run")]
-    spans = accublas_advice.line_spans(a), accublas_advice.line_spans(b.T)
+    spans = accublas_advice.line_spans(a[:m]), accublas_advice.line_spans(b.T)
     return accublas_report.page(title, rows, facts, spans, details, notes)
 
 
@@ -262,13 +298,19 @@ def parse_arguments(argv):
     parser = Parser(prog="accublas-compare", description=__doc__.split("\n\n")[0].partition(": ")[2].capitalize())
     parser.add_argument("files", nargs="*", metavar="FILE.mtx",
                         help="A and B in Matrix Market form; one file: A A (A A^T if A is not square), gemv: A times a "
-                        "random vector")
-    parser.add_argument("--op", choices=["gemm", "gemv", "dot"], default="gemm")
+                        "random vector; syrk, herk: A A^T, A A^H")
+    parser.add_argument("--op", "--routine", choices=ROUTINES, default="gemm", help="the routine (default gemm), of level 3 with A on "
+                        "the left; trsm: A X = B, errors against the exact X, /u|A||B| the residual over u |A||X|")
+    parser.add_argument("--uplo", choices=list(UPLO), default="lower", help="the triangle that symm, hemm, trmm and trsm read of A, "
+                        "and that syrk and herk write (default lower)")
+    parser.add_argument("--unit", action="store_true", help="trmm, trsm: a diagonal of ones, whatever is stored")
     parser.add_argument("--random", nargs=3, type=int, metavar=("M", "N", "K"),
-                        help="random A (M x K) and B (K x N) in place of files")
+                        help="random A (M x K) and B (K x N) in place of files; symm, hemm, trmm, trsm: A is K x K, for trsm with a "
+                        "dominant diagonal")
     parser.add_argument("--phi", type=float, default=1.0, help="spread of random entries (default 1)")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--precision", choices=["d", "s"], default="d")
+    parser.add_argument("--precision", choices=list(DTYPE), help="d, s, z or c, as in the routines' names (default: z for complex "
+                        "files, else d)")
     parser.add_argument("--modes", help="mode words separated by commas; native is always run as the yardstick")
     parser.add_argument("--engine", default="auto", help="engine to force in every mode but native")
     parser.add_argument("--trans-a", action="store_true", help="use the transpose of the first file")
@@ -279,14 +321,21 @@ def parse_arguments(argv):
     parser.add_argument("--report", metavar="FILE.html",
                         help="write a page of pictures of these matrices and of each mode, with a recommendation")
     args = parser.parse_intermixed_args(argv)
+    args.precision = args.precision or precision_of(args.files)
     if args.random and args.files:
         raise UsageError("give files or --random, not both")
     if args.random and min(args.random) < 1:
         raise UsageError("--random takes three positive sizes")
     if (args.trans_a or args.trans_b) and (args.random or args.op == "dot"):
-        raise UsageError("--trans-a and --trans-b go with files of gemm and gemv")
+        raise UsageError("--trans-a and --trans-b go with files, and not with dot")
     if args.trans_b and len(args.files) < 2:
         raise UsageError("--trans-b goes with a second file")
+    if args.op in ("herk", "hemm") and args.precision in "ds":
+        raise UsageError(f"{args.op} goes with complex matrices (--precision z or c)")
+    if args.unit and args.op not in TRIANGULAR:
+        raise UsageError("--unit goes with trmm and trsm")
+    if args.report is not None and args.op == "trsm":
+        raise UsageError("--report goes with products")
     if not 0 <= args.phi < math.inf:
         raise UsageError("--phi takes a number from 0 on")
     if args.modes is not None and "" in (word.strip() for word in args.modes.split(",")):
@@ -306,44 +355,47 @@ def parse_arguments(argv):
 
 
 def compare(args, argv):
-    dtype = np.float64 if args.precision == "d" else np.float32
-    modes = [word.strip() for word in args.modes.split(",")] if args.modes else DEFAULT_MODES[args.precision]
+    dtype = DTYPE[args.precision]
+    modes = [word.strip() for word in args.modes.split(",")] if args.modes else default_modes(args)
     modes = ["native"] + [m for m in dict.fromkeys(modes) if m != "native"]
     library = Library(args.precision, args.threads, Path(__file__).resolve().parent)
     for mode in modes:
         library.set_mode(args.op, mode)  # an unknown word fails here, before anything is read
     library.set_engine(args.engine)
     a, b, title, notes = operands(args, dtype)
-    m, k = a.shape
-    require_address_space(m, b.shape[1], dtype)
+    require_address_space(a.shape[0], a.shape[0] if b is None else b.shape[1], dtype)
+    call = Call(args.op, a, b, args.uplo, args.unit)
     name, title = f"{args.precision}{args.op}", one_line(title)
     for note in notes:
         print(f"accublas-compare: {note}", file=sys.stderr)
-    print(f"{name}: {title}; m = {m}, n = {b.shape[1]}, k = {k}")
+    print(f"{name}: {title}; m = {call.shape[0]}, n = {call.shape[1]}, k = {call.terms}")
     rng = np.random.default_rng(args.seed)
     rounds = args.repeat + 2 + (args.repeat + 1 if args.report and library.has_device() else 0)
     with tqdm(total=rounds * len(modes), unit="run", leave=False, delay=1.0, disable=None) as progress:
-        times, results, reports = timed_modes(library, args, modes, a, b, progress)
+        times, results, reports = timed_modes(library, args, modes, call, progress)
+        for mode in modes:
+            if (ran := reports[mode].mode.decode()).partition(":")[0] != mode.partition(":")[0]:
+                raise UsageError(f"{name} lacks {mode} (it would run {ran})")
         library.set_engine("auto")
-        reference = Reference(library, args.op, a, b)
+        reference = call.reference(library)
         rows = []
         for mode in modes:
-            largest, median, scaled = reference.errors(results[mode], rng)
+            largest, median, scaled = reference.errors(call.components(results[mode]), rng)
             report, ms = reports[mode], min(times[mode])
             engine = report.engine.decode()
             depth = accublas_advice.CONDITIONAL.get(engine)
-            stray = () if depth is None else accublas_advice.out_of_range(a, b, reference.scale, depth)
+            stray = () if depth is None else accublas_advice.out_of_range(call.left, reference.b, reference.scale, depth)
             rows.append({
                 "mode": mode, "engine": engine, "bits": report.bits, "parts": report.parts,
                 "ms": ms, "ratio": ms / min(times["native"]), "max": largest, "median": median,
-                "scaled": scaled, "undecided": report.undecided, "stray": stray, "bound": bound_text(report, stray),
+                "scaled": scaled, "undecided": report.undecided, "stray": stray, "bound": bound_text(args.op, report, stray),
                 "checksum": hashlib.sha256(results[mode].tobytes(order="F")).hexdigest()[:12],
             })
             progress.update()
         if args.report:
-            others = other_times(library, args, modes, a, b, reports, progress)
+            others = other_times(library, args, modes, call, reports, progress)
             measured = {mode: {reports[mode].backend.decode(): times[mode]} | others[mode] for mode in modes}
-            page = report_page(args, argv, f"{name}: {title}", rows, reports, measured, reference, notes)
+            page = report_page(argv, f"{name}: {title}", rows, reports, measured, call, reference, notes)
     print_table(rows)
     print(f"device {reports[modes[-1]].device.decode()}, threads {reports[modes[-1]].threads}")
     if args.plot:

@@ -89,8 +89,8 @@ def census(value, scale):
 
 @dataclass(frozen=True)
 class Facts:
-    """u: unit roundoff; k: terms of a sum; cancelling: cancelling_share; special: whether A or B has an infinity or a NaN;
-    out_of_range: that of plain products and sums; result: its census()."""
+    """u: unit roundoff; k: terms of a sum, of complex products four more for alpha and beta; cancelling: cancelling_share; special:
+    whether A or B has an infinity or a NaN; out_of_range: that of plain products and sums; result: its census()."""
 
     u: float
     k: int
@@ -115,7 +115,7 @@ NEEDS = (
     Need("few", "A few digits suffice: speed above all", lambda row, facts: row["scaled"] * facts.u <= FEW,
          "the fastest whose error here stayed below 0.001 |A||B|; measured, not promised"),
     Need("usual", "The accuracy of a usual BLAS", lambda row, facts: row["promised_scaled"] <= facts.k + 3.5,
-         "the fastest within the usual bound, (k + 3) u |A||B|"),
+         "the fastest within the usual bound, (k + 3) u |A||B|, of complex matrices (2 k + 7) u |A||B|"),
     Need("bits", "The same bits on every machine, in every run",
          lambda row, facts: row["bits_defined"] and row["promised_scaled"] <= facts.k + 3.5,
          "the fastest whose bits are defined and that promises the usual bound"),

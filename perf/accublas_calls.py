@@ -11,8 +11,10 @@ import numpy as np
 
 from accublas_structs import accublas_report_t
 
-COL_MAJOR, NO_TRANS, TRANS = 102, 111, 112
+COL_MAJOR, NO_TRANS = 102, 111
 SPOT_CHECKS = 5
+PREFIX = {np.dtype(np.float64): "d", np.dtype(np.float32): "s", np.dtype(np.complex128): "z", np.dtype(np.complex64): "c"}
+DTYPE = {prefix: dtype.type for dtype, prefix in PREFIX.items()}
 CALLS = ["create", "device_count", "last_error", "report", "set_backend", "set_engine_name", "set_family_mode_name",
          "set_num_threads", "set_report_level"]
 BACKENDS = {"cpu": 1, "cuda": 2}
@@ -47,15 +49,31 @@ def find_library(here):
     return library
 
 
+size = ctypes.c_int64
+
+
+def address(array):
+    return ctypes.c_void_p(array.ctypes.data)
+
+
+def leading_dimension(array):
+    return size(max(1, array.shape[0]))
+
+
+def address_of_scalar(value, dtype, real=False):
+    """A factor of the type of a routine's numbers, or of their components."""
+    kind = ctypes.c_double if np.finfo(dtype).bits == 64 else ctypes.c_float
+    return ctypes.byref(kind(value) if real or np.dtype(dtype).kind != "c" else (kind * 2)(value, 0))
+
+
 class Library:
-    """The few calls of accublas that a comparison needs, for column-major arrays of one precision; `here` is the folder of the
-    program (find_library)."""
+    """The few calls of accublas that a comparison needs, for column-major arrays; `here` is the folder of the program
+    (find_library)."""
 
     def __init__(self, precision, threads, here):
         self.lib = find_library(here)
         self.lib.accublas_last_error.restype = ctypes.c_char_p
-        self.prefix = precision
-        self.real = ctypes.c_double if precision == "d" else ctypes.c_float
+        self.single = precision in "sc"
         self.context = ctypes.c_void_p()
         self.check(self.lib.accublas_create(ctypes.byref(self.context)))
         self.check(self.lib.accublas_set_report_level(self.context, 1))
@@ -67,7 +85,7 @@ class Library:
 
     def set_mode(self, op, word):
         """By family, so that a word which the routine lacks is an error."""
-        family = {"gemm": 0 if self.prefix == "d" else 1, "dot": 2, "gemv": 3}[op]
+        family = {"dot": 2, "gemv": 3}.get(op, int(self.single))
         self.check(self.lib.accublas_set_family_mode_name(self.context, ctypes.c_int32(family), os.fsencode(word)))
 
     def set_engine(self, name):
@@ -81,24 +99,23 @@ class Library:
         self.check(self.lib.accublas_device_count(ctypes.byref(count)))
         return count.value > 0
 
+    def call(self, op, dtype, *arguments):
+        self.check(getattr(self.lib, f"accublas_{PREFIX[np.dtype(dtype)]}{op}")(self.context, *arguments))
+
     def run(self, op, a, b, beta, c):
         """c = a b + beta c in place; shapes m x k, k x n, m x n, column-major (dot, gemv: n = 1)."""
-        pointer = lambda array: ctypes.c_void_p(array.ctypes.data)
-        size = ctypes.c_int64
-        one, scale = self.real(1.0), self.real(beta)
         m, k = a.shape
         n = b.shape[1]
-        ld = lambda array: size(max(1, array.shape[0]))
-        call = getattr(self.lib, f"accublas_{self.prefix}{op}")
+        one, scale = address_of_scalar(1, c.dtype), address_of_scalar(beta, c.dtype)
         if op == "gemm":
-            status = call(self.context, COL_MAJOR, NO_TRANS, NO_TRANS, size(m), size(n), size(k), ctypes.byref(one),
-                          pointer(a), ld(a), pointer(b), ld(b), ctypes.byref(scale), pointer(c), ld(c))
+            self.call(op, c.dtype, COL_MAJOR, NO_TRANS, NO_TRANS, size(m), size(n), size(k), one, address(a), leading_dimension(a),
+                      address(b), leading_dimension(b), scale, address(c), leading_dimension(c))
         elif op == "gemv":
-            status = call(self.context, COL_MAJOR, NO_TRANS, size(m), size(k), ctypes.byref(one), pointer(a), ld(a),
-                          pointer(b), size(1), ctypes.byref(scale), pointer(c), size(1))
+            self.call(op, c.dtype, COL_MAJOR, NO_TRANS, size(m), size(k), one, address(a), leading_dimension(a), address(b), size(1),
+                      scale, address(c), size(1))
         else:
-            status = call(self.context, size(k), pointer(a), size(1), pointer(b), size(1), pointer(c))
-        self.check(status)
+            dot = "dotu" if c.dtype.kind == "c" else "dot"
+            self.call(dot, c.dtype, size(k), address(a), size(1), address(b), size(1), address(c))
 
     def report(self):
         report = accublas_report_t(struct_size=ctypes.sizeof(accublas_report_t))
@@ -107,7 +124,10 @@ class Library:
 
 
 def random_matrix(rng, shape, phi, dtype):
-    """The seeds' input: (rand - 0.5) exp(phi randn)."""
+    """The seeds' input: (rand - 0.5) exp(phi randn), complex numbers of two such."""
+    if np.dtype(dtype).kind == "c":
+        real, imaginary = (random_matrix(rng, shape, phi, np.finfo(dtype).dtype) for _ in range(2))
+        return np.asfortranarray(real + 1j * imaginary, dtype=dtype)
     with np.errstate(over="ignore"):
         values = (rng.random(shape) - 0.5) * np.exp(phi * rng.standard_normal(shape))
         return np.asfortranarray(values, dtype=dtype)
@@ -150,13 +170,16 @@ class Reference:
         """Largest and median relative error, largest error over u (abs(A) abs(B))."""
         difference = self.difference(c)
         self.spot_check(c, difference, rng)
+        relative, scaled = self.errors_of(c, difference, self.scale)
+        return relative.max(), float(np.median(relative)), scaled.max()
+
+    def errors_of(self, c, difference, scale):
+        """Those of every entry."""
         u = 2.0 ** (-53 if c.dtype == np.float64 else -24)
         with np.errstate(all="ignore"):
             absolute = np.abs(difference.astype(np.float64))
             relative = np.where(absolute == 0, 0.0, absolute / np.abs(self.value.astype(np.float64)))
-            scaled = np.where(absolute == 0, 0.0, absolute / (u * self.scale.astype(np.float64)))
+            scaled = np.where(absolute == 0, 0.0, absolute / (u * scale.astype(np.float64)))
         same_special = ~np.isfinite(self.value) & ((c == self.value) | (np.isnan(c) & np.isnan(self.value)))
         relative[same_special] = scaled[same_special] = 0.0
-        relative = np.where(np.isnan(relative), np.inf, relative)
-        scaled = np.where(np.isnan(scaled), np.inf, scaled)
-        return relative.max(), float(np.median(relative)), scaled.max()
+        return (np.where(np.isnan(errors), np.inf, errors) for errors in (relative, scaled))

@@ -8,6 +8,7 @@ import sys
 import tempfile
 import time
 import unittest
+from fractions import Fraction
 from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
@@ -72,6 +73,21 @@ class Results(unittest.TestCase):
             rows = self.rows(*arguments, "--phi", 4, "--modes", "cr,dot2")
             self.assertLessEqual(float(rows["cr"]["max rel"]), unit)
 
+    def test_complex_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            matrix, page = Path(folder) / "a.mtx", Path(folder) / "a.html"
+            matrix.write_text("%%MatrixMarket matrix coordinate complex hermitian\n2 2 3\n1 1 3 0\n2 1 1e16 -1\n2 2 -1e400 0\n")
+            run = compare(matrix, "--modes", "cr", "--repeat", 0)
+            self.assertEqual(run.stderr, "accublas-compare: a.mtx: an entry is beyond the type's range: taken as Inf.\n")
+            matrix.write_text(matrix.read_text().replace("-1e400", "-2"))
+            run = compare(matrix, f"{DATA}/pores_1.mtx", "--modes", "cr", "--repeat", 0)
+            self.assertIn("shapes do not fit: A is 2 x 2", run.stderr)
+            run = compare(matrix, "--op", "herk", "--modes", "cr,dp:repro", "--repeat", 0, "--report", page)
+            self.assertEqual((run.returncode, run.stderr), (0, ""))
+            self.assertTrue(run.stdout.startswith("zherk: a.mtx; m = 2, n = 2, k = 2\n"), run.stdout)
+            self.assertLessEqual(float(table(run)["cr"]["max rel"]), 2.0**-53)
+            self.assertIn("A is 2 x 2, its conjugate transpose is 2 x 2", page.read_text())
+
     def test_pictures(self):
         with tempfile.TemporaryDirectory() as folder:
             for name, magic in [("a.png", b"\x89PNG"), ("a.svg", b"<?xml")]:
@@ -106,6 +122,58 @@ class Results(unittest.TestCase):
                 self.assertEqual((run.returncode, run.stderr), (0, ""), arguments)
                 self.assertNotIn("<b>", page.read_text())
                 self.assertIsNone(re.search(r"\b(nan|inf)\b", page.read_text()))
+
+
+class Routines(unittest.TestCase):
+    """Calls and what judges them, in this process."""
+
+    @classmethod
+    def setUpClass(cls):
+        sys.path.insert(0, str(Path(SCRIPT).parent))
+        import accublas_calls as calls
+        import accublas_routines as routines
+
+        os.environ["ACCUBLAS_LIBRARY"] = LIBRARY
+        cls.calls, cls.routines, cls.np = calls, routines, calls.np
+        cls.libraries = {precision: calls.Library(precision, 1, Path(SCRIPT).parent) for precision in "dszc"}
+
+    def errors(self, precision, call, mode="cr"):
+        library = self.libraries[precision]
+        library.set_mode(call.op, mode)
+        c = call.start()
+        call.run(library, c)
+        return call.reference(library).errors(call.components(c), self.np.random.default_rng(0))
+
+    # Each routine's own call against the product of components that judges it: another triangle, a conjugation or a diagonal
+    # taken otherwise would be far off.
+    def test_every_routine(self):
+        rng = self.np.random.default_rng(0)
+        for precision, dtype in self.calls.DTYPE.items():
+            unit = 2.0**-53 if precision in "dz" else 2.0**-24
+            matrix = lambda *shape: self.calls.random_matrix(rng, shape, 2, dtype)
+            for op in self.routines.ROUTINES:
+                if op in ("hemm", "herk") and precision in "ds":
+                    continue
+                for uplo, unit_diagonal in [("lower", False), ("upper", False), ("upper", True)]:
+                    a = matrix(1 if op == "dot" else 9, 7 if op in ("gemm", "gemv", "dot", "syrk", "herk") else 9)
+                    b = None if op in self.routines.OF_ONE else matrix(a.shape[1], 1 if op in ("gemv", "dot") else 5)
+                    largest, _, scaled = self.errors(precision, self.routines.Call(op, a, b, uplo, unit_diagonal))
+                    if op != "trsm":
+                        self.assertLessEqual(largest, unit, (precision, op, uplo))
+                    self.assertLessEqual(scaled, 1.0, (precision, op, uplo))
+
+    # x_2 = b_2 - x_1 of the exact x_1 = 1 / 3 is what its rounding leaves; from the rounded x_1 it is 0, all of it wrong.
+    def test_errors_of_solutions(self):
+        np = self.np
+        for precision, factor in [("d", 1), ("z", 1j)]:
+            dtype = self.calls.DTYPE[precision]
+            a, b = (np.asfortranarray(x, dtype=dtype) for x in ([[3, np.nan], [1, 1]], [[factor], [factor / 3]]))
+            call = self.routines.Call("trsm", a, b)
+            largest, _, scaled = self.errors(precision, call)
+            self.assertEqual(largest, 1.0)
+            self.assertTrue(0 < scaled <= 1)
+            value = call.reference(self.libraries[precision]).value
+            self.assertEqual(value[-1, 0], float(Fraction(1 / 3) - Fraction(1, 3)))
 
 
 class Recommendations(unittest.TestCase):
@@ -180,10 +248,13 @@ class Refusals(unittest.TestCase):
             self.refused(write("short.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 1.0\n"),
                          saying="short.mtx")
             self.refused(write("number.mtx", VECTOR.format(last="x")), saying="not a readable Matrix Market file")
-            self.refused(write("complex.mtx", "%%MatrixMarket matrix array complex general\n1 1\n1 2\n"), saying="complex")
+            self.refused("--precision", "d", write("complex.mtx", "%%MatrixMarket matrix array complex general\n1 1\n1 2\n"),
+                         saying="complex.mtx: complex entries; --precision z or c takes them")
             self.refused(good, good, saying="shapes do not fit: A is 3 x 1, B is 3 x 1")
             self.refused(good, good, good, saying="at most two")
             self.refused("--op", "dot", good, f"{DATA}/pores_1.mtx", saying="two vectors of one length")
+            self.refused("--op", "symm", good, saying="a square first matrix, not 3 x 1")
+            self.refused("--op", "trsm", f"{DATA}/west0479.mtx", "--modes", "cr", "--repeat", 0, saying="singular")
             self.refused("--op", "gemv", f"{DATA}/pores_1.mtx", f"{DATA}/pores_1.mtx", saying="vector")
             self.refused(folder, saying="not a readable Matrix Market file")
             self.refused(write("empty.mtx", ""), saying="not a readable Matrix Market file")
@@ -209,6 +280,9 @@ class Refusals(unittest.TestCase):
         self.refused("--random", 2, 2, saying="--random")
         self.refused("--random", 2, 2, 2, f"{DATA}/pores_1.mtx", saying="not both")
         self.refused("--random", 2, 2, 2, "--modes", "cr,", saying="--modes")
+        self.refused("--random", 2, 2, 2, "--op", "herk", saying="complex matrices")
+        self.refused("--random", 2, 2, 2, "--op", "trsm", "--report", "a.html", saying="goes with products")
+        self.refused("--random", 2, 2, 2, "--op", "trsm", "--modes", "fixed:60", saying="dtrsm lacks fixed:60")
         self.refused("--random", 2, 2, 2, "--seed", -1, saying="--seed")
         self.refused("--random", 2, 2, 2, "--phi", "nan", saying="--phi")
         self.refused("--random", 2, 2, 2, "--threads", 10**11, saying="--threads")
@@ -300,14 +374,17 @@ class OtherBackend(unittest.TestCase):
             set_engine = lambda self, name: None
             report = lambda self: None
 
+        class Call:
+            start = lambda self: None
+
             def run(self, *_):
                 if calls[-1] == "dot2":
                     raise program.UsageError("cuda lacks dot2")
 
-        library, operand = Library(), program.np.ones((2, 2))
+        library = Library()
         reports = {mode: SimpleNamespace(backend=backend) for mode, backend in [("native", b"cuda"), ("cr", b"cpu"), ("dot2", b"cpu")]}
-        measure = lambda: program.other_times(library, SimpleNamespace(repeat=0, op="gemm", engine="auto"), list(reports), operand,
-                                              operand, reports, SimpleNamespace(update=lambda: None))
+        measure = lambda: program.other_times(library, SimpleNamespace(repeat=0, op="gemm", engine="auto"), list(reports), Call(),
+                                              reports, SimpleNamespace(update=lambda: None))
         self.assertEqual({mode: list(times) for mode, times in measure().items()}, {"native": ["cpu"], "cr": ["cuda"], "dot2": []})
         self.assertEqual(calls, ["cpu", "native", "cuda", "cr", "dot2"])
         library.devices = False
