@@ -763,7 +763,7 @@ typedef struct accublas_certificate_t {
   int32_t parts;             /**< numbers that an element of the approximate inverse R was held in, 1 or 2 */
   int64_t iterations;        /**< steps of refinement, the most of a block of right-hand sides */
   double condition;   /**< estimate of the condition number, in the row sum norm, of A with scaled rows and columns */
-  double contraction; /**< proved bound of a norm of I - R A; below 1 where A is proved to be regular */
+  double contraction; /**< proved bound of a norm of I - R A, or infinity; below 1: A is regular */
 } accublas_certificate_t;
 
 /** Solves A X = B, A of order n, B and X n x nrhs, with radius as X: abs(x - exact) <= radius for every element, proved

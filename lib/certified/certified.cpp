@@ -118,7 +118,7 @@ void solve_certified(Context& context, const CertifiedSystem<E>& p, const accubl
   if (!load(p, s, side_is_finite)) {
     for (Index c = 0; c < p.nrhs; ++c)
       for (Index i = 0; i < s.n; ++i) put(p, i, c, {canonical_nan<T>(), infinity});
-    certificate->condition = HUGE_VAL;
+    certificate->condition = certificate->contraction = HUGE_VAL;
     refuse(*certificate, ACCUBLAS_REASON_NOT_FINITE);
   }
   const bool may_be_definite = s.scale(calls);

@@ -6,7 +6,7 @@ namespace {
 
 constexpr double u = 0x1p-53;
 constexpr double good = 0.5;  // contraction that refinement is quick with
-constexpr int weightings = 4;
+constexpr int weightings = 4, improvements = 3;
 
 /// The bounds of G, whose elements cr has rounded: g for the weights v, and the contraction.
 void bound_contraction(const System& s, const double* g_rounded, Inverse& inverse, const Calls& calls) {
@@ -99,25 +99,35 @@ void invert_lu(Index n, double* factored, double* x, Index& zero_pivots, const C
   calls.left_inverse(n, factored, pivots.data(), x);
 }
 
-/// The inverse in two parts (Rump): of P = R A, which is `work` = I - R A taken from I, X = P^-1, and X R in two parts.
-Inverse second_inverse(const System& s, const Inverse& first, double* work, const Calls& calls) {
-  const Index n = s.n;
+/// A better inverse (Rump), in two parts: of P = R A, which is `work` = I - R A taken from I, X = P^-1, and X R in two
+/// parts.
+Inverse improved(const System& s, const Inverse& last, double* work, const Calls& calls) {
+  const Index n = s.n, parts = last.parts;
   for (Index i = 0; i < n * n; ++i) work[i] = -work[i];
   for (Index i = 0; i < n; ++i) work[i * (n + 1)] += 1;
-  Inverse second;
-  second.parts = 2;
-  second.memory = Array(2 * n * n);
-  second.r = {second.memory.data(), 1, n};
-  Array x(n * n);
-  Index zeros = 0;
-  invert_lu(n, work, x.data(), zeros, calls);
-  const Matrix<const double> left{x.data(), n, 1}, right{first.r.data, first.r.row_stride, first.r.col_stride};
-  double *const high = second.memory.data(), *const low = high + n * n;
-  calls.product(n, n, n, 1, left, right, 0, {high, 1, n});
-  std::copy_n(high, n * n, low);
-  calls.product(n, n, n, 1, left, right, -1, {low, 1, n});
-  judge(s, second, work, calls);
-  return second;
+  Inverse next;
+  next.parts = 2;
+  next.memory = Array(2 * n * n);
+  next.r = {next.memory.data(), 1, n};
+  {
+    Array x(n * n), copies, below;
+    Index zeros = 0;
+    invert_lu(n, work, x.data(), zeros, calls);
+    Matrix<const double> left{x.data(), n, 1}, right{last.r.data, last.r.row_stride, last.r.col_stride};
+    if (parts > 1) {  // X R = (X, X) (R_1; R_2); the parts of R lie beside each other
+      copies = stacked(n, x.data(), parts);
+      below = Array(parts * n * n);
+      for (Index j = 0; j < n; ++j)
+        for (Index i = 0; i < parts * n; ++i) below[i + j * parts * n] = last.r(i % n, j + i / n * n);
+      left = {copies.data(), parts * n, 1}, right = {below.data(), 1, parts * n};
+    }
+    double *const high = next.memory.data(), *const low = high + n * n;
+    calls.product(n, n, parts * n, 1, left, right, 0, {high, 1, n});
+    std::copy_n(high, n * n, low);
+    calls.product(n, n, parts * n, 1, left, right, -1, {low, 1, n});
+  }
+  judge(s, next, work, calls);
+  return next;
 }
 
 }  // namespace
@@ -144,9 +154,15 @@ Inverses invert(const System& system, bool may_be_definite, const Calls& calls) 
   judge(system, first, work.data(), calls);
   result.definite = cholesky && is_definite(system, first, calls);
   if (mutant(Mutant::certified_definite)) result.definite = system.symmetric && first.contraction < 1;
-  if (!(first.contraction <= good) && is_finite(first.norm)) {
-    Inverse second = second_inverse(system, first, work.data(), calls);
-    if (second.contraction < first.contraction) first = std::move(second);
+  // R is rounded: where that makes it singular, so is P, and the next inverse no better, but its successor.
+  Inverse worse;
+  const Inverse* last = &first;
+  for (int step = 0; step < improvements && !(first.contraction <= good) && is_finite(last->norm); ++step) {
+    Inverse next = improved(system, *last, work.data(), calls);
+    const bool better = next.contraction < first.contraction;
+    Inverse& place = better ? first : worse;
+    place = std::move(next);
+    last = &place;
   }
   Array sums(n);
   calls.row_sums_up(n, n, {system.a.data(), 1, n}, nullptr, sums.data());
