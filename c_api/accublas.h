@@ -647,7 +647,7 @@ ACCUBLAS_DECLARE_GEMMT(zgemmt, void)
 ACCUBLAS_DECLARE_GEMMT(cgemmt, void)
 
 /* ---------------------------------------------------------------------------------------------------------------
- * Factorizations and solutions by them (docs/factorizations.md)
+ * Factorizations, solutions and inverses by them (docs/factorizations.md)
  *
  * LAPACK's routines in LAPACK's order of arguments, without its info where that only tells a bad argument, which is a
  * status here. A failed factorization is no error: the status is success, and *info is LAPACK's positive number.
@@ -740,6 +740,63 @@ ACCUBLAS_DECLARE_GESV(dgesv, double)
 ACCUBLAS_DECLARE_GESV(sgesv, float)
 ACCUBLAS_DECLARE_GESV(zgesv, void)
 ACCUBLAS_DECLARE_GESV(cgesv, void)
+
+/* Inverses by factors, and what they are made of. They overwrite A, of order n. Errors: ACCUBLAS_ERROR_MEMORY, A is as
+ * it was; ACCUBLAS_ERROR_C_UNDEFINED, a failure after the first write to A. Device operands are
+ * ACCUBLAS_ERROR_UNAVAILABLE; what the calls within take of a GPU is decided as for any call on host operands. In the
+ * modes that define bits they are made of calls of trsm, trmm and gemv in cr, which accublas_counters counts as well,
+ * and accublas_report tells of the whole. */
+
+/** X with A X = 1 overwrites the triangle uplo of A, which is triangular; the other one is neither read nor written,
+ * and of a unit diagonal (diag UNIT) not the diagonal either. *info = i: the diagonal's element i, the first such, is
+ * zero, and A is as it was. */
+#define ACCUBLAS_DECLARE_TRTRI(name, type)                                                                             \
+  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,      \
+                                               accublas_diag diag, int64_t n, type* a, int64_t lda, int64_t* info);    \
+  ACCUBLAS_API accublas_status accublas_##name##_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo, \
+                                                    accublas_diag diag, int64_t n, type* a, int64_t lda,               \
+                                                    int64_t* info, const accublas_options* options);
+ACCUBLAS_DECLARE_TRTRI(dtrtri, double)
+ACCUBLAS_DECLARE_TRTRI(strtri, float)
+ACCUBLAS_DECLARE_TRTRI(ztrtri, void)
+ACCUBLAS_DECLARE_TRTRI(ctrtri, void)
+
+/** U U^H (uplo UPPER) or L^H L (LOWER) of the triangle uplo of A: the product's triangle overwrites it. */
+#define ACCUBLAS_DECLARE_LAUUM(name, type)                                                                             \
+  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,      \
+                                               int64_t n, type* a, int64_t lda);                                       \
+  ACCUBLAS_API accublas_status accublas_##name##_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo, \
+                                                    int64_t n, type* a, int64_t lda, const accublas_options* options);
+ACCUBLAS_DECLARE_LAUUM(dlauum, double)
+ACCUBLAS_DECLARE_LAUUM(slauum, float)
+ACCUBLAS_DECLARE_LAUUM(zlauum, void)
+ACCUBLAS_DECLARE_LAUUM(clauum, void)
+
+/** The inverse by the factor that potrf left in the triangle uplo of A, which the inverse's triangle overwrites: trtri,
+ * then lauum where *info is 0. */
+#define ACCUBLAS_DECLARE_POTRI(name, type)                                                                             \
+  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,      \
+                                               int64_t n, type* a, int64_t lda, int64_t* info);                        \
+  ACCUBLAS_API accublas_status accublas_##name##_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo, \
+                                                    int64_t n, type* a, int64_t lda, int64_t* info,                    \
+                                                    const accublas_options* options);
+ACCUBLAS_DECLARE_POTRI(dpotri, double)
+ACCUBLAS_DECLARE_POTRI(spotri, float)
+ACCUBLAS_DECLARE_POTRI(zpotri, void)
+ACCUBLAS_DECLARE_POTRI(cpotri, void)
+
+/** The inverse by the factors that getrf left in a and ipiv, which it overwrites. *info = i: the pivot of column i, the
+ * first such, is zero, and A is as it was. */
+#define ACCUBLAS_DECLARE_GETRI(name, type)                                                                             \
+  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, int64_t n, type* a,      \
+                                               int64_t lda, const int64_t* ipiv, int64_t* info);                       \
+  ACCUBLAS_API accublas_status accublas_##name##_ex(accublas_context* ctx, accublas_layout layout, int64_t n, type* a, \
+                                                    int64_t lda, const int64_t* ipiv, int64_t* info,                   \
+                                                    const accublas_options* options);
+ACCUBLAS_DECLARE_GETRI(dgetri, double)
+ACCUBLAS_DECLARE_GETRI(sgetri, float)
+ACCUBLAS_DECLARE_GETRI(zgetri, void)
+ACCUBLAS_DECLARE_GETRI(cgetri, void)
 
 /* ---------------------------------------------------------------------------------------------------------------
  * Solutions with proved error bounds (docs/certified.md)

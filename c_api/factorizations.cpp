@@ -1,9 +1,10 @@
-// LAPACK's factorizations and the solutions by them: check, views of the caller's matrices, one call.
+// LAPACK's factorizations, the solutions and inverses by them: check, views of the caller's matrices, one call.
 #include "c_api/boundary.hpp"
 #include "c_api/private.hpp"
 #include "c_api/views.hpp"
 #include "lib/call/factorization.hpp"
 #include "lib/dispatch.hpp"
+#include "lib/lapack/inverses.hpp"
 
 using namespace accublas;
 
@@ -16,7 +17,8 @@ accublas_status factorization(accublas_context* ctx, accublas_layout layout, con
                               const accublas_options* options) {
   return guarded(ctx, [&](Context& context) {
     require(check_factorization(layout, shape));
-    if (has_factor(shape.kind) && !info) bad_argument("info", "a pointer, not NULL");
+    const bool has_info = has_factor(shape.kind) && shape.kind != FactorizationKind::lauum;
+    if (has_info && !info) bad_argument("info", "a pointer, not NULL");
     std::int64_t unused = 0;
     Factorization<E> call{shape};
     call.info = info ? info : &unused;
@@ -24,7 +26,7 @@ accublas_status factorization(accublas_context* ctx, accublas_layout layout, con
     call.a = view(layout, ACCUBLAS_NO_TRANS, call.rows(), shape.n, static_cast<E*>(const_cast<void*>(a)), shape.lda);
     if (has_solution(shape.kind))
       call.b = view(layout, ACCUBLAS_NO_TRANS, shape.n, shape.nrhs, static_cast<E*>(b), shape.ldb);
-    run_factorization(context, call, options);
+    is_inverse(shape.kind) ? run_inverse(context, call, options) : run_factorization(context, call, options);
   });
 }
 
@@ -38,6 +40,11 @@ constexpr FactorizationShape cholesky(FactorizationKind kind, bool complex, accu
 constexpr FactorizationShape lu(FactorizationKind kind, bool complex, accublas_transpose trans, std::int64_t m,
                                 std::int64_t n, std::int64_t nrhs, std::int64_t lda, std::int64_t ldb) {
   return {kind, complex, ACCUBLAS_UPPER, trans, m, n, nrhs, lda, ldb};
+}
+
+constexpr FactorizationShape inverse(FactorizationKind kind, bool complex, accublas_uplo uplo, accublas_diag diag,
+                                     std::int64_t n, std::int64_t lda) {
+  return {kind, complex, uplo, ACCUBLAS_NO_TRANS, 0, n, 0, lda, 0, diag};
 }
 
 }  // namespace
@@ -120,6 +127,50 @@ accublas_status accublas_private_factorization(const FactorizationShape& shape, 
                                   int64_t lda, int64_t* ipiv, type* b, int64_t ldb, int64_t* info) {               \
     return accublas_##name##_ex(ctx, layout, n, nrhs, a, lda, ipiv, b, ldb, info, nullptr);                        \
   }
+#define ACCUBLAS_DEFINE_TRTRI(name, type, E)                                                               \
+  accublas_status accublas_##name##_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,  \
+                                       accublas_diag diag, int64_t n, type* a, int64_t lda, int64_t* info, \
+                                       const accublas_options* options) {                                  \
+    const FactorizationShape shape = inverse(FactorizationKind::trtri, is_complex<E>, uplo, diag, n, lda); \
+    return factorization<E>(ctx, layout, shape, a, {}, nullptr, info, options);                            \
+  }                                                                                                        \
+  accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,       \
+                                  accublas_diag diag, int64_t n, type* a, int64_t lda, int64_t* info) {    \
+    return accublas_##name##_ex(ctx, layout, uplo, diag, n, a, lda, info, nullptr);                        \
+  }
+#define ACCUBLAS_DEFINE_LAUUM(name, type, E)                                                                         \
+  accublas_status accublas_##name##_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo, int64_t n, \
+                                       type* a, int64_t lda, const accublas_options* options) {                      \
+    const FactorizationShape shape =                                                                                 \
+        inverse(FactorizationKind::lauum, is_complex<E>, uplo, ACCUBLAS_NON_UNIT, n, lda);                           \
+    return factorization<E>(ctx, layout, shape, a, {}, nullptr, nullptr, options);                                   \
+  }                                                                                                                  \
+  accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo, int64_t n,      \
+                                  type* a, int64_t lda) {                                                            \
+    return accublas_##name##_ex(ctx, layout, uplo, n, a, lda, nullptr);                                              \
+  }
+#define ACCUBLAS_DEFINE_POTRI(name, type, E)                                                                         \
+  accublas_status accublas_##name##_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo, int64_t n, \
+                                       type* a, int64_t lda, int64_t* info, const accublas_options* options) {       \
+    const FactorizationShape shape =                                                                                 \
+        inverse(FactorizationKind::potri, is_complex<E>, uplo, ACCUBLAS_NON_UNIT, n, lda);                           \
+    return factorization<E>(ctx, layout, shape, a, {}, nullptr, info, options);                                      \
+  }                                                                                                                  \
+  accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo, int64_t n,      \
+                                  type* a, int64_t lda, int64_t* info) {                                             \
+    return accublas_##name##_ex(ctx, layout, uplo, n, a, lda, info, nullptr);                                        \
+  }
+#define ACCUBLAS_DEFINE_GETRI(name, type, E)                                                                           \
+  accublas_status accublas_##name##_ex(accublas_context* ctx, accublas_layout layout, int64_t n, type* a, int64_t lda, \
+                                       const int64_t* ipiv, int64_t* info, const accublas_options* options) {          \
+    const FactorizationShape shape =                                                                                   \
+        inverse(FactorizationKind::getri, is_complex<E>, ACCUBLAS_UPPER, ACCUBLAS_NON_UNIT, n, lda);                   \
+    return factorization<E>(ctx, layout, shape, a, wide(ipiv), nullptr, info, options);                                \
+  }                                                                                                                    \
+  accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, int64_t n, type* a, int64_t lda,      \
+                                  const int64_t* ipiv, int64_t* info) {                                                \
+    return accublas_##name##_ex(ctx, layout, n, a, lda, ipiv, info, nullptr);                                          \
+  }
 
 #define ACCUBLAS_DEFINE_FACTORIZATIONS(prefix, type, E) \
   ACCUBLAS_DEFINE_POTRF(prefix##potrf, type, E)         \
@@ -127,7 +178,11 @@ accublas_status accublas_private_factorization(const FactorizationShape& shape, 
   ACCUBLAS_DEFINE_POSV(prefix##posv, type, E)           \
   ACCUBLAS_DEFINE_GETRF(prefix##getrf, type, E)         \
   ACCUBLAS_DEFINE_GETRS(prefix##getrs, type, E)         \
-  ACCUBLAS_DEFINE_GESV(prefix##gesv, type, E)
+  ACCUBLAS_DEFINE_GESV(prefix##gesv, type, E)           \
+  ACCUBLAS_DEFINE_TRTRI(prefix##trtri, type, E)         \
+  ACCUBLAS_DEFINE_LAUUM(prefix##lauum, type, E)         \
+  ACCUBLAS_DEFINE_POTRI(prefix##potri, type, E)         \
+  ACCUBLAS_DEFINE_GETRI(prefix##getri, type, E)
 ACCUBLAS_DEFINE_FACTORIZATIONS(d, double, double)
 ACCUBLAS_DEFINE_FACTORIZATIONS(s, float, float)
 ACCUBLAS_DEFINE_FACTORIZATIONS(z, void, Complex<double>)

@@ -19,7 +19,8 @@
 !>   call accublas_syrk(a, c, uplo='L', mode='cr')          ! the lower triangle of a transpose(a)
 !>   call accublas_trsm(a, b, transa='T')                   ! b becomes the solution x of transpose(a) x = b
 !>
-!> Of LAPACK there are accublas_potrf, accublas_potrs, accublas_posv, accublas_getrf, accublas_getrs and accublas_gesv:
+!> Of LAPACK there are accublas_potrf, accublas_potrs, accublas_posv, accublas_potri, accublas_getrf, accublas_getrs,
+!> accublas_gesv, accublas_getri, accublas_trtri and accublas_lauum:
 !>
 !>   call accublas_gesv(a, ipiv, b, info, mode='cr')        ! b becomes the solution x of a x = b
 !>

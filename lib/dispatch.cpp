@@ -170,7 +170,7 @@ void run_factorization(Context& context, Factorization<E> f, const accublas_opti
   std::vector<Named> operands;
   if (work) {
     operands.push_back(a);
-    if (!is_cholesky(f.kind)) operands.push_back(ipiv);
+    if (!has_uplo(f.kind)) operands.push_back(ipiv);
     if (has_solution(f.kind) && f.nrhs > 0) operands.push_back(b);
   }
   if (f.info_on_device) operands.push_back(info);

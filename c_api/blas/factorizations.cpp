@@ -1,4 +1,7 @@
-// LAPACK's factorizations and the solutions by them under their LAPACK names. LAPACKE's routines call these.
+// LAPACK's factorizations, the solutions and inverses by them under their LAPACK names. LAPACKE's routines call these.
+#include <algorithm>
+#include <cmath>
+
 #include "c_api/blas/described.hpp"
 #include "lib/call/factorization.hpp"
 #include "lib/cpu/lapack_calls.hpp"
@@ -27,7 +30,7 @@ void lapack(Spelling spelling, const FactorizationCall<kind, E>& f, Int* info) {
   std::int64_t result = 0;
   // Arrays of integers are the caller's: they must be as wide as the real BLAS's.
   const auto takes = [&](const cpu::RealBlas& blas) {
-    return is_cholesky(kind) || f.pivots.narrow == blas.narrow_integers;
+    return has_uplo(kind) || f.pivots.narrow == blas.narrow_integers;
   };
   const auto on_real = [&](const cpu::RealBlas& blas) {
     if (!takes(blas)) std::abort();
@@ -48,6 +51,29 @@ void lapack(Spelling spelling, const FactorizationCall<kind, E>& f, Int* info) {
         on_real);
   }
   *info = static_cast<Int>(result);
+}
+
+/// GETRI, whose work only the real LAPACK needs. lwork = -1 asks what is best for it, rounded up in work's type.
+template <class E, class Int>
+void lapack_with_work(Spelling spelling, FactorizationCall<FactorizationKind::getri, E> f, E* work, Int lwork,
+                      Int* info) {
+  using T = RealOf<E>;
+  const Index least = std::max<Index>(f.n, 1), best = cpu::lapack_work(f);
+  int bad = check_factorization(ACCUBLAS_COL_MAJOR, f).number;
+  if (bad == 0 && lwork != -1 && lwork < least) bad = 6;
+  if (bad != 0) {
+    *info = static_cast<Int>(-bad);
+    return f77_error(f.f77_name, bad, spelling);
+  }
+  T told = static_cast<T>(best);
+  if (static_cast<Index>(told) < best) told = std::nextafter(told, std::numeric_limits<T>::infinity());
+  work[0] = E{told};
+  *info = 0;
+  if (lwork == -1) return;
+  f.work = work;
+  f.lwork = std::min<Index>(lwork, best) / least * least;
+  lapack(spelling, f, info);
+  work[0] = E{told};
 }
 
 }  // namespace
@@ -110,6 +136,28 @@ void lapack(Spelling spelling, const FactorizationCall<kind, E>& f, Int* info) {
                       a, ipiv, b),                                                                                   \
                  info);                                                                                              \
   }
+#define F77_TRTRI(name, Int, spelling, type)                                                                           \
+  extern "C" ACCUBLAS_API void name(const char* uplo, const char* diag, const Int* n, type::Number* a, const Int* lda, \
+                                    Int* info) {                                                                       \
+    using namespace accublas;                                                                                          \
+    blas::lapack(blas::Spelling::spelling,                                                                             \
+                 type({type::which, type::has_complex, blas::f77_uplo(*uplo), ACCUBLAS_NO_TRANS, 0, *n, 0, *lda, 0,    \
+                       blas::f77_diag(*diag)},                                                                         \
+                      a, static_cast<Int*>(nullptr), nullptr),                                                         \
+                 info);                                                                                                \
+  }
+#define F77_LAUUM F77_POTRF
+#define F77_POTRI F77_POTRF
+#define F77_GETRI(name, Int, spelling, type)                                                            \
+  extern "C" ACCUBLAS_API void name(const Int* n, type::Number* a, const Int* lda, const Int* ipiv,     \
+                                    type::Number* work, const Int* lwork, Int* info) {                  \
+    using namespace accublas;                                                                           \
+    blas::lapack_with_work(                                                                             \
+        blas::Spelling::spelling,                                                                       \
+        type({type::which, type::has_complex, ACCUBLAS_UPPER, ACCUBLAS_NO_TRANS, 0, *n, 0, *lda, 0}, a, \
+             const_cast<Int*>(ipiv), nullptr),                                                          \
+        work, *lwork, info);                                                                            \
+  }
 
 #define ACCUBLAS_LAPACK_ENTRY(spelling, Int, prefix, f77_suffix, cblas_suffix, F77, routine, type) \
   F77(prefix##routine##f77_suffix, Int, spelling, type)
@@ -124,7 +172,11 @@ void lapack(Spelling spelling, const FactorizationCall<kind, E>& f, Int* info) {
   ACCUBLAS_LAPACK_NAMES(F77_POSV, p##posv, posv, E)    \
   ACCUBLAS_LAPACK_NAMES(F77_GETRF, p##getrf, getrf, E) \
   ACCUBLAS_LAPACK_NAMES(F77_GETRS, p##getrs, getrs, E) \
-  ACCUBLAS_LAPACK_NAMES(F77_GESV, p##gesv, gesv, E)
+  ACCUBLAS_LAPACK_NAMES(F77_GESV, p##gesv, gesv, E)    \
+  ACCUBLAS_LAPACK_NAMES(F77_TRTRI, p##trtri, trtri, E) \
+  ACCUBLAS_LAPACK_NAMES(F77_LAUUM, p##lauum, lauum, E) \
+  ACCUBLAS_LAPACK_NAMES(F77_POTRI, p##potri, potri, E) \
+  ACCUBLAS_LAPACK_NAMES(F77_GETRI, p##getri, getri, E)
 
 ACCUBLAS_LAPACK_ROUTINES(d, double)
 ACCUBLAS_LAPACK_ROUTINES(s, float)

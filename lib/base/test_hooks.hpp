@@ -56,6 +56,9 @@ namespace accublas {
   X(cholesky_pivot, "POTRF, cr: a pivot that is zero passes for a positive one")                 \
   X(lu_tie, "GETRF, cr: the last of the largest is the pivot")                                   \
   X(lu_nan, "GETRF, cr: a NaN is smaller than every number")                                     \
+  X(inverse_block, "TRTRI, cr: columns of a block have unknowns beyond their own triangle")      \
+  X(square_conjugate, "LAUUM, cr: U U^T in place of U U^H")                                      \
+  X(inverse_exchange, "GETRI, cr: columns change places from the first to the last")             \
   X(certified_rounding, "certified solutions: bounds are not rounded upwards")                   \
   X(certified_half, "certified solutions: the bound of the error is halved 40 times")            \
   X(certified_tail, "certified solutions: the lower parts of an unknown are forgotten")          \

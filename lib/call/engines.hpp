@@ -74,6 +74,7 @@ constexpr RoutineKind all_kinds[] = {RoutineKind::gemm,         RoutineKind::com
 
 constexpr RoutineKind kind_of(Routine routine) {
   if (is_gemm(routine)) return is_complex_routine(routine) ? RoutineKind::complex_gemm : RoutineKind::gemm;
+  if (is_inverse(routine)) return RoutineKind::composed;
   if (is_factorization(routine)) return RoutineKind::factorization;
   if (is_solve(routine)) return RoutineKind::solve;
   if (is_rounded_once(routine)) return RoutineKind::rounded;

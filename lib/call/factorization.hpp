@@ -1,4 +1,4 @@
-// A call of LAPACK's factorizations and of the solutions by them.
+// A call of LAPACK's factorizations, and of the solutions and inverses by them.
 #pragma once
 
 #include <array>
@@ -12,15 +12,24 @@
 namespace accublas {
 
 /// In the order of their routines (lib/call/routine.hpp).
-enum class FactorizationKind { potrf, potrs, posv, getrf, getrs, gesv };
+enum class FactorizationKind { potrf, potrs, posv, getrf, getrs, gesv, trtri, lauum, potri, getri };
 
-/// Cholesky's factorization is meant, else LU with partial pivoting.
+/// Cholesky's factorization is meant, else LU with partial pivoting; of the inverses neither.
 constexpr bool is_cholesky(FactorizationKind kind) { return kind <= FactorizationKind::posv; }
+constexpr bool is_inverse(FactorizationKind kind) { return kind >= FactorizationKind::trtri; }
+/// A is overwritten.
 constexpr bool has_factor(FactorizationKind kind) {
   return kind != FactorizationKind::potrs && kind != FactorizationKind::getrs;
 }
 constexpr bool has_solution(FactorizationKind kind) {
-  return kind != FactorizationKind::potrf && kind != FactorizationKind::getrf;
+  return !is_inverse(kind) && kind != FactorizationKind::potrf && kind != FactorizationKind::getrf;
+}
+/// One triangle of A is meant; the others have pivots, which those that find them write.
+constexpr bool has_uplo(FactorizationKind kind) {
+  return is_cholesky(kind) || (is_inverse(kind) && kind != FactorizationKind::getri);
+}
+constexpr bool finds_pivots(FactorizationKind kind) {
+  return kind == FactorizationKind::getrf || kind == FactorizationKind::gesv;
 }
 
 /// All arguments that are no numbers of the matrices; what a routine lacks is as it is here. Only GETRF has m.
@@ -30,13 +39,15 @@ struct FactorizationShape {
   accublas_uplo uplo = ACCUBLAS_UPPER;
   accublas_transpose trans = ACCUBLAS_NO_TRANS;
   std::int64_t m = 0, n = 0, nrhs = 0, lda = 0, ldb = 0;
+  accublas_diag diag = ACCUBLAS_NON_UNIT;  ///< of TRTRI
 };
 
-/// The order of LAPACK's arguments: uplo or trans, m, n, nrhs, a, lda, ipiv, b, ldb, info, as many as there are.
+/// The order of LAPACK's arguments: uplo or trans, diag, m, n, nrhs, a, lda, ipiv, b, ldb, info, as many as there are.
 constexpr BadArgument check_factorization(accublas_layout layout, const FactorizationShape& s) {
   if (!valid(layout)) return {"layout", 0};
   int number = 0;
-  if (is_cholesky(s.kind) && (++number, !valid_uplo(s.uplo))) return {"uplo", number};
+  if (has_uplo(s.kind) && (++number, !valid_uplo(s.uplo))) return {"uplo", number};
+  if (s.kind == FactorizationKind::trtri && (++number, !valid_diag(s.diag))) return {"diag", number};
   if (s.kind == FactorizationKind::getrs && (++number, !valid_transpose(s.trans))) return {"trans", number};
   const bool own_m = s.kind == FactorizationKind::getrf;
   if (own_m && (++number, s.m < 0)) return {"m", number};
@@ -44,7 +55,7 @@ constexpr BadArgument check_factorization(accublas_layout layout, const Factoriz
   if (has_solution(s.kind) && (++number, s.nrhs < 0)) return {"nrhs", number};
   number += 2;  // a
   if (s.lda < least_ld(layout, own_m ? s.m : s.n, s.n)) return {"lda", number};
-  if (!is_cholesky(s.kind)) ++number;  // ipiv
+  if (!has_uplo(s.kind)) ++number;  // ipiv
   if (has_solution(s.kind) && (number += 2, s.ldb < least_ld(layout, s.n, s.nrhs))) return {"ldb", number};
   return {};
 }
@@ -72,6 +83,8 @@ struct Factorization : FactorizationShape {
   Matrix<E> a{}, b{};
   Pivots pivots{};
   std::int64_t* info = nullptr;  ///< LAPACK's, where no argument is bad
+  E* work = nullptr;             ///< of GETRI by the real LAPACK: n columns of A at most, n numbers at least
+  std::int64_t lwork = 0;        ///< numbers of it
   bool info_on_device = false;
 
   Routine routine() const {

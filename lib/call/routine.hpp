@@ -119,9 +119,25 @@ enum class Routine {
   dgesv,
   sgesv,
   zgesv,
-  cgesv
+  cgesv,
+  dtrtri,
+  strtri,
+  ztrtri,
+  ctrtri,
+  dlauum,
+  slauum,
+  zlauum,
+  clauum,
+  dpotri,
+  spotri,
+  zpotri,
+  cpotri,
+  dgetri,
+  sgetri,
+  zgetri,
+  cgetri
 };
-constexpr int routine_count = static_cast<int>(Routine::cgesv) + 1;
+constexpr int routine_count = static_cast<int>(Routine::cgetri) + 1;
 constexpr std::array<Routine, routine_count> all_routines = [] {
   std::array<Routine, routine_count> all{};
   for (int i = 0; i < routine_count; ++i) all[i] = static_cast<Routine>(i);
@@ -143,7 +159,9 @@ constexpr const char* routine_name(Routine routine) {
       "dznrm2",        "scnrm2",        "dzasum", "scasum", "dpotrf",        "spotrf",        "zpotrf", "cpotrf",
       "dpotrs",        "spotrs",        "zpotrs", "cpotrs", "dposv",         "sposv",         "zposv",  "cposv",
       "dgetrf",        "sgetrf",        "zgetrf", "cgetrf", "dgetrs",        "sgetrs",        "zgetrs", "cgetrs",
-      "dgesv",         "sgesv",         "zgesv",  "cgesv"};
+      "dgesv",         "sgesv",         "zgesv",  "cgesv",  "dtrtri",        "strtri",        "ztrtri", "ctrtri",
+      "dlauum",        "slauum",        "zlauum", "clauum", "dpotri",        "spotri",        "zpotri", "cpotri",
+      "dgetri",        "sgetri",        "zgetri", "cgetri"};
   return names[static_cast<int>(routine)];
 }
 
@@ -171,12 +189,14 @@ constexpr Routine level2_routine(int kind, bool complex, bool single) {
   return static_cast<Routine>(static_cast<int>(Routine::dger) + number + single);
 }
 
-/// LAPACK's factorizations and the solutions by them: of each kind (lib/call/factorization.hpp) d, s, z, c in turn.
-constexpr bool is_factorization(Routine routine) { return routine >= Routine::dpotrf && routine <= Routine::cgesv; }
+/// LAPACK's factorizations, the solutions and the inverses by them: of each kind (lib/call/factorization.hpp) d, s, z,
+/// c in turn.
+constexpr bool is_factorization(Routine routine) { return routine >= Routine::dpotrf && routine <= Routine::cgetri; }
+constexpr bool is_inverse(Routine routine) { return routine >= Routine::dtrtri && routine <= Routine::cgetri; }
 constexpr int factorization_number(Routine routine) {
   return static_cast<int>(routine) - static_cast<int>(Routine::dpotrf);
 }
-constexpr int factorization_count = factorization_number(Routine::cgesv) + 1;
+constexpr int factorization_count = factorization_number(Routine::cgetri) + 1;
 constexpr Routine factorization_routine(int kind, bool complex, bool single) {
   return static_cast<Routine>(static_cast<int>(Routine::dpotrf) + 4 * kind + 2 * complex + single);
 }

@@ -1,4 +1,6 @@
-// One call of LAPACK's factorizations as the real BLAS has them: column-major arguments, already checked.
+// One call of LAPACK's factorizations, solutions and inverses as the real BLAS has them: column-major arguments,
+// already checked. Routines of LAPACK that are made of others are so here: its own would find the drop-in's where that
+// is preloaded.
 #pragma once
 
 #include "lib/base/error.hpp"
@@ -17,10 +19,60 @@ void* lapack_routine(const RealBlas& blas, FactorizationKind kind) {
               std::string("the real BLAS has no ") + routine_name(number) + ", nor has liblapack.so.3");
 }
 
+/// A triangular matrix's inverse in its place; LAPACK's info.
+template <class E>
+RealBlas::F77Int call_trtri(const RealBlas& blas, const Factorization<E>& f, char uplo) {
+  const auto call =
+      reinterpret_cast<void (*)(const char*, const char*, const RealBlas::F77Int*, void*, const RealBlas::F77Int*,
+                                RealBlas::F77Int*)>(lapack_routine<E>(blas, FactorizationKind::trtri));
+  const char diag = f.diag == ACCUBLAS_UNIT ? 'U' : 'N';
+  const RealBlas::F77Int n = f.n, lda = f.lda;
+  RealBlas::F77Int info = 0;
+  call(&uplo, &diag, &n, f.a.data, &lda, &info);
+  return info;
+}
+
+template <class E>
+void call_lauum(const RealBlas& blas, const Factorization<E>& f, char uplo) {
+  const auto call = reinterpret_cast<void (*)(const char*, const RealBlas::F77Int*, void*, const RealBlas::F77Int*,
+                                              RealBlas::F77Int*)>(lapack_routine<E>(blas, FactorizationKind::lauum));
+  const RealBlas::F77Int n = f.n, lda = f.lda;
+  RealBlas::F77Int info = 0;
+  call(&uplo, &n, f.a.data, &lda, &info);
+}
+
+/// X P with X L = V, by blocks of columns from the last one on: V, the upper triangle of A, has zeros where L was, of
+/// which f.work holds a block.
+template <class E>
+void solve_by_l(const RealBlas& blas, const Factorization<E>& f) {
+  const Index n = f.n, width = f.lwork / n;
+  for (Index end = n, begin = 0; end > 0; end = begin) {
+    begin = (end - 1) / width * width;
+    const Index count = end - begin;
+    for (Index j = 0; j < count; ++j)
+      for (Index i = begin + j + 1; i < n; ++i) f.work[i + j * n] = std::exchange(f.a(i, begin + j), E{});
+    call_gemm(blas, 'N', 'N', n, count, n - end, E{-1}, f.a.data + end * f.lda, f.lda, f.work + end, n, E{1},
+              f.a.data + begin * f.lda, f.lda);
+    Level3<E> solution{shape_with_side(Level3Kind::trsm, is_complex<E>, ACCUBLAS_RIGHT, ACCUBLAS_LOWER,
+                                       ACCUBLAS_NO_TRANS, ACCUBLAS_UNIT, n, count, n, f.lda, 0)};
+    solution.alpha = E{1};
+    solution.a = f.work + begin;
+    solution.c = f.a.data + begin * f.lda;
+    call_level3(blas, solution);
+  }
+  swap_rows(f.a.transposed(), 0, n, f.pivots, 0, n, true);
+}
+
 }  // namespace detail
 
+/// Numbers of GETRI's work that are best.
+template <class E>
+Index lapack_work(const Factorization<E>& f) {
+  constexpr Index width = 64;
+  return std::max<Index>(f.n, 1) * std::min<Index>(std::max<Index>(f.n, 1), width);
+}
+
 /// LAPACK's info, which is not negative. Its integers are the library's: `pivots` has them as wide as they are there.
-/// POTRS is two TRSM, as LAPACK has it: its own would find the drop-in's where that is preloaded.
 template <class E>
 std::int64_t call_lapack(const RealBlas& blas, const Factorization<E>& f) {
   using Int = RealBlas::F77Int;
@@ -44,6 +96,12 @@ std::int64_t call_lapack(const RealBlas& blas, const Factorization<E>& f) {
     const auto call = reinterpret_cast<void (*)(Size, Size, Array, Size, Array, Array, Size, Int*)>(
         detail::lapack_routine<E>(blas, FactorizationKind::gesv));
     call(&n, &nrhs, a, &lda, ipiv, b, &ldb, &info);
+  } else if (is_inverse(f.kind)) {
+    if (f.kind != FactorizationKind::lauum)
+      info = detail::call_trtri(blas, f, f.kind == FactorizationKind::getri ? 'U' : uplo);
+    if (f.kind == FactorizationKind::lauum || (f.kind == FactorizationKind::potri && info == 0))
+      detail::call_lauum(blas, f, uplo);
+    if (f.kind == FactorizationKind::getri && info == 0 && n > 0) detail::solve_by_l(blas, f);
   } else {
     if (has_factor(f.kind)) {
       const auto call = reinterpret_cast<void (*)(Text, Size, Array, Size, Int*)>(

@@ -332,17 +332,22 @@ void native_factorization(const Factorization<E>& f, Execution& execution) {
     return true;
   };
   const bool copied_a = columns(call.a, call.lda, f.rows(), f.n), copied_b = columns(call.b, call.ldb, f.n, f.nrhs);
-  const bool copied_pivots = !is_cholesky(f.kind) && f.pivots.narrow != blas.narrow_integers;
+  const bool copied_pivots = !has_uplo(f.kind) && f.pivots.narrow != blas.narrow_integers;
   if (copied_pivots) {
     call.pivots = {execution.workspace.take<std::int64_t>(static_cast<std::size_t>(f.order())), blas.narrow_integers};
-    if (!has_factor(f.kind))
+    if (!finds_pivots(f.kind))
       for (Index i = 0; i < f.order(); ++i) call.pivots.put(i, f.pivots.at(i));
+  }
+  if (f.kind == FactorizationKind::getri) {
+    const Index least = std::max<Index>(f.n, 1), room = static_cast<Index>(execution.workspace.available() / sizeof(E));
+    call.lwork = std::max(least, std::min(lapack_work(f), room / least * least));
+    call.work = execution.workspace.take<E>(static_cast<std::size_t>(call.lwork));
   }
   {
     PhaseTimer timer(execution, &accublas_report_t::ms_product);
     *f.info = call_lapack(blas, call);
   }
-  if (copied_pivots && has_factor(f.kind))
+  if (copied_pivots && finds_pivots(f.kind))
     for (Index i = 0; i < f.order(); ++i) f.pivots.put(i, call.pivots.at(i));
   if (copied_a && has_factor(f.kind)) copy_matrix(call.a, f.a, f.rows(), f.n, execution);
   if (copied_b) copy_matrix(call.b, f.b, f.n, f.nrhs, execution);

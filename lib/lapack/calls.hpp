@@ -26,6 +26,11 @@ class Calls {
   void gemm(const Gemm<E>& problem) const {
     call([&](const accublas_options& in_cr) { run_gemm(context_, problem, &problem.alpha, &problem.beta, &in_cr); });
   }
+  /// y = alpha A x + beta y, likewise.
+  template <class E>
+  void gemv(const Gemv<E>& problem) const {
+    call([&](const accublas_options& in_cr) { run_gemv(context_, problem, &problem.alpha, &problem.beta, &in_cr); });
+  }
   /// A product of level 3 or TRSM, column-major, likewise.
   template <class E>
   void level3(const Level3<E>& problem) const {

@@ -1,5 +1,5 @@
-"""netlib's LAPACK test programs for linear equations (Debian: liblapack-test) under the preloaded drop-in: the paths of LU and
-Cholesky's factorization, error exits included, in every mode that they have.
+"""netlib's LAPACK test programs for linear equations (Debian: liblapack-test) under the preloaded drop-in: the paths of LU,
+Cholesky's factorization and triangular matrices, error exits included, in every mode that they have.
 
 usage: lapack_test.py LIBRARY PROGRAM, for instance lapack_test.py build/c_api/blas/libaccublas_blas.so xlintstd
 """
@@ -23,16 +23,16 @@ with open(os.path.join(folder, f"{letter}test.in")) as file:
     lines = file.read().splitlines()
 # One size of more than a block.
 head = [re.sub(r"^0 1 2 3 5 10 50 ", "0 1 2 3 10 50 80 ", line) for line in lines[:16]]
-paths = [line for line in lines[16:] if re.match(rf"{letter.upper()}(GE|PO) ", line)]
-assert len(paths) == 2 and sum(" 80 " in line for line in head) == 2, "another form of input"
+paths = [line for line in lines[16:] if re.match(rf"{letter.upper()}(GE|PO|TR) ", line)]
+assert len(paths) == 3 and sum(" 80 " in line for line in head) == 2, "another form of input"
 failed = False
 for mode, engine in ENGINES.items():
     run = subprocess.run([os.path.join(folder, program)], input="\n".join(head + paths) + "\n", text=True, capture_output=True,
                          env=dropin.environment(library, mode), timeout=500)
     passed = re.findall(r"All tests for|passed the tests of the error exits", run.stdout)
     counts = dropin.counts(run.stderr)
-    calls = {routine: counts.get((letter + routine, engine), 0) for routine in ("potrf", "potrs", "posv", "getrf", "getrs", "gesv")}
-    wrong = run.returncode != 0 or len(passed) != 8 or re.search(r"fail|\*\*\*", run.stdout) or not all(calls.values())
+    calls = {routine: counts.get((letter + routine, engine), 0) for routine in ("potrf", "potrs", "posv", "potri", "getrf", "getrs", "gesv", "getri", "trtri")}
+    wrong = run.returncode != 0 or len(passed) != 10 or re.search(r"fail|\*\*\*", run.stdout) or not all(calls.values())
     failed |= bool(wrong)
     print(f"{program} {mode}: {'FAILED' if wrong else 'passed'}, calls on {engine}: {calls}")
     if wrong:

@@ -9,7 +9,7 @@ ROUTINES += [letter + routine for letter in "zc" for routine in ("hemm", "herk",
 ROUTINES += [letter + routine for letter in "dszc" for routine in ("trmv", "trsv")] + ["dsdot", "sdsdot"]
 ROUTINES += [letter + routine for letter in "ds" for routine in ("ger", "symv", "syr", "syr2")]
 ROUTINES += [letter + routine for letter in "zc" for routine in ("geru", "gerc", "hemv", "her", "her2")]
-FACTORIZATIONS = [letter + routine for letter in "dszc" for routine in ("potrf", "potrs", "posv", "getrf", "getrs", "gesv")]
+FACTORIZATIONS = [letter + routine for letter in "dszc" for routine in ("potrf", "potrs", "posv", "potri", "getrf", "getrs", "gesv", "getri", "trtri", "lauum")]
 ROUTINES += FACTORIZATIONS
 ROUTINES.sort(key=len, reverse=True)  # gemmt before gemm
 SPELLINGS = ["{}_", "cblas_{}",                      # Debian, conda, vendors

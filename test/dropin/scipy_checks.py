@@ -44,6 +44,17 @@ def main():
             if "dot" in name:
                 wanted = exact_complex(np.conj(x) if name.endswith("c") else x, y, dtype)
                 assert result == wanted if MODE == "cr" else np.isclose(result, wanted, rtol=1e-3), (name, result, wanted)
+    lapack = scipy.linalg.lapack
+    regular = np.asfortranarray(rng.integers(-4, 5, (20, 20)) + 40.0 * np.eye(20))
+    for name, run, wanted in (("dgetri", lambda: scipy.linalg.inv(regular), np.linalg.inv(regular)),
+                              ("dtrtri", lambda: np.triu(lapack.dtrtri(regular)[0]), np.linalg.inv(np.triu(regular))),
+                              ("dlauum", lambda: np.triu(lapack.dlauum(regular)[0]), np.triu(np.triu(regular) @ np.triu(regular).T)),
+                              ("dpotri", lambda: np.triu(lapack.dpotri(np.triu(regular))[0]),
+                               np.triu(np.linalg.inv(np.triu(regular).T @ np.triu(regular))))):
+        before = calls().get(name, 0)
+        assert np.allclose(run(), wanted), name
+        if calls().get(name, 0) != before + 1:
+            raise SystemExit(f"{name} of SciPy was not intercepted: {calls()}")
     # The rest stays with SciPy's own library.
     assert np.allclose(scipy.linalg.cholesky(np.array([[4.0, 2.0], [2.0, 5.0]]), lower=True), [[2, 0], [1, 2]])
     assert np.allclose(blas.daxpy(np.array([1.0, 2.0]), np.array([3.0, 4.0]), a=2), [5, 8])

@@ -24,6 +24,13 @@ std::vector<Complaint> complaints;
 }  // namespace
 
 extern "C" {
+void dtrtri_(const char*, const char*, const std::int32_t*, double*, const std::int32_t*, std::int32_t*);
+void dlauum_(const char*, const std::int32_t*, double*, const std::int32_t*, std::int32_t*);
+void dpotri_(const char*, const std::int32_t*, double*, const std::int32_t*, std::int32_t*);
+void dgetri_(const std::int32_t*, double*, const std::int32_t*, const std::int32_t*, double*, const std::int32_t*,
+             std::int32_t*);
+void sgetri_(const std::int32_t*, float*, const std::int32_t*, const std::int32_t*, float*, const std::int32_t*,
+             std::int32_t*);
 void xerbla_(const char* routine, const std::int32_t* argument, std::size_t length) {
   complaints.push_back({"xerbla_", std::string(routine, length), *argument});
 }
@@ -204,6 +211,60 @@ TEST(Xerbla, Gemv) {
     blas.cblas_gemv(99, 111, 3, 2, 1, o.a.data(), 3, o.b.data(), 1, 2, o.c.data(), 1);
     expect_one(expected_cblas(blas, "GEMV", 1));
   });
+}
+
+// LAPACK's numbers, in info too, and the size of GETRI's work.
+TEST(Xerbla, Inverses) {
+  std::vector<double> a(64, 7), work(64, 7);
+  const std::int32_t minus = -1, two = 2, three = 3, pivots[3] = {1, 2, 3};
+  std::int32_t info = 0;
+  const auto expect_bad = [&](const char* routine, int number) {
+    expect_one({"xerbla_", routine, number});
+    EXPECT_EQ(info, -number) << routine;
+    EXPECT_EQ(a, std::vector<double>(64, 7)) << routine;
+    EXPECT_EQ(work, std::vector<double>(64, 7)) << routine;
+  };
+  dtrtri_("/", "N", &three, a.data(), &three, &info);
+  expect_bad("DTRTRI", 1);
+  dtrtri_("l", "/", &three, a.data(), &three, &info);
+  expect_bad("DTRTRI", 2);
+  dtrtri_("U", "u", &minus, a.data(), &three, &info);
+  expect_bad("DTRTRI", 3);
+  dtrtri_("U", "N", &three, a.data(), &two, &info);
+  expect_bad("DTRTRI", 5);
+  dlauum_("/", &three, a.data(), &three, &info);
+  expect_bad("DLAUUM", 1);
+  dlauum_("u", &minus, a.data(), &three, &info);
+  expect_bad("DLAUUM", 2);
+  dlauum_("L", &three, a.data(), &two, &info);
+  expect_bad("DLAUUM", 4);
+  dpotri_("/", &three, a.data(), &three, &info);
+  expect_bad("DPOTRI", 1);
+  dpotri_("L", &minus, a.data(), &three, &info);
+  expect_bad("DPOTRI", 2);
+  dpotri_("L", &three, a.data(), &two, &info);
+  expect_bad("DPOTRI", 4);
+  dgetri_(&minus, a.data(), &three, pivots, work.data(), &three, &info);
+  expect_bad("DGETRI", 1);
+  dgetri_(&three, a.data(), &two, pivots, work.data(), &three, &info);
+  expect_bad("DGETRI", 3);
+  dgetri_(&three, a.data(), &three, pivots, work.data(), &two, &info);
+  expect_bad("DGETRI", 6);
+  dgetri_(&minus, a.data(), &three, pivots, work.data(), &minus, &info);
+  expect_bad("DGETRI", 1);
+
+  const std::int32_t none = 0, one = 1, many = 2097153;  // 64 times that is no number of single precision
+  dgetri_(&three, nullptr, &three, nullptr, work.data(), &minus, &info);
+  EXPECT_EQ(info, 0);
+  EXPECT_EQ(work[0], 9);
+  dgetri_(&none, nullptr, &one, nullptr, work.data(), &one, &info);
+  EXPECT_EQ(info, 0);
+  EXPECT_EQ(work[0], 1);
+  float best = 0;
+  sgetri_(&many, nullptr, &many, nullptr, &best, &minus, &info);
+  EXPECT_GE(best, 64.0 * many);
+  EXPECT_LE(best, 64.0 * many * (1 + 0x1p-22));
+  EXPECT_TRUE(complaints.empty());
 }
 
 // Whether there are the handlers of a BLAS beside the program's own.

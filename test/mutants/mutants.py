@@ -27,6 +27,7 @@ import cases  # noqa: E402
 import check  # noqa: E402
 import expected  # noqa: E402
 import factorization_cases  # noqa: E402
+import inverse_cases  # noqa: E402
 import level3_cases  # noqa: E402
 import sharp  # noqa: E402
 import worker  # noqa: E402
@@ -47,6 +48,9 @@ def all_cases():
     for prefix, routine in itertools.product("dszc", ("potrf", "getrf")):
         for index in range(3 * RANDOM_PER_GROUP):
             yield index, factorization_cases.make(f"{prefix}{routine}:cr:{index}", prefix, "cr", routine)
+    for prefix, routine in itertools.product("dz", ("trtri", "lauum", "getri")):
+        for index in range(2 * RANDOM_PER_GROUP):
+            yield index, inverse_cases.make(f"{prefix}{routine}:cr:{index}", prefix, "cr", routine)
     for routine in ("dgemm", "sgemm"):
         for index in range(RANDOM_PER_GROUP):
             yield index, cases.from_name(f"{routine}:multiword:{index}:mutants")

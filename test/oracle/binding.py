@@ -42,6 +42,7 @@ def signatures():
             "syr2": [e, e, *ger[2:]], "her2": [e, e, *ger[2:]], "sdot": dot, "dsdot": [i, p, p, i, p, i, p],
             "potrf": [e, e, i, p, i, p], "potrs": [e, e, i, i, p, i, p, i], "posv": [e, e, i, i, p, i, p, i, p],
             "getrf": [e, i, i, p, i, p, p], "getrs": [e, e, i, i, p, i, p, p, i], "gesv": [e, i, i, p, i, p, p, i, p],
+            "trtri": [e, e, e, i, p, i, p], "lauum": [e, e, i, p, i], "potri": [e, e, i, p, i, p], "getri": [e, i, p, i, p, p],
             "gemmt": [e, e, e, e, i, i, p, p, i, p, i, p, p, i],
             "gemm_batched": [e, e, e, i, i, i, p, p, i, p, i, p, p, i, i],
             "gemm_strided_batched": [e, e, e, i, i, i, p, p, i, i, p, i, i, p, p, i, i, i]}

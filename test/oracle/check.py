@@ -25,6 +25,8 @@ import cases
 import expected
 import factorization_cases
 import factorizations
+import inverse_cases
+import inverses
 import level2_cases
 import level3
 import level3_cases
@@ -39,7 +41,7 @@ COUNTS = {"gemm": 130, "gemm_batched": 60, "gemv": 80, "dot": 110, "dotu": 110, 
 LEVEL3 = level3.REAL_ROUTINES + level3.HERMITIAN_ROUTINES + ("trsm",)
 COUNTS |= dict.fromkeys(LEVEL3, 70)
 COUNTS |= dict.fromkeys(level2_cases.ROUTINES, 40)
-COUNTS |= dict.fromkeys(factorizations.ROUTINES, 60)
+COUNTS |= dict.fromkeys(factorizations.ROUTINES, 60) | dict.fromkeys(inverses.ROUTINES, 30)
 COMPLEX_SHARE = 0.4  # of them for complex types, whose elements are four real products
 
 
@@ -122,6 +124,9 @@ def case_of(name):
     if name.split(":")[0][1:] in factorizations.ROUTINES:
         routine, group, _ = name.split(":")
         return factorization_cases.make(name, routine[0], group, routine[1:])
+    if name.split(":")[0][1:] in inverses.ROUTINES:
+        routine, group, _ = name.split(":")
+        return inverse_cases.make(name, routine[0], group, routine[1:])
     if name.split(":")[0][1:] in level2_cases.ROUTINES:
         routine, group, _ = name.split(":")
         return level2_cases.make(name, routine[0], group, routine[1:])

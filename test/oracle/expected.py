@@ -5,6 +5,8 @@ import numpy as np
 import complex as complex_types
 import factorization_cases
 import factorizations
+import inverse_cases
+import inverses
 import level2_cases
 import level3
 import modes
@@ -36,6 +38,8 @@ def expected_bits(case):
         a, b, c = (x.astype(wide(case)) for x in (case.a, case.b, case.c))
     if case.routine in factorizations.ROUTINES:
         return factorization_cases.expected(case, fmt), modes.Facts()
+    if case.routine in inverses.ROUTINES:
+        return inverse_cases.expected(case, fmt), modes.Facts()
     if case.routine == "gemm":
         values, facts = modes.gemm(mode, fmt, case.alpha, a, b, case.beta, c, field=field)
     elif case.routine in ("trsm", "trsv"):
