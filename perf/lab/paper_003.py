@@ -1,7 +1,7 @@
 """Nath, Tomov, Dongarra 2010: an improved MAGMA GEMM for Fermi GPUs.
 
-Figure 3 (GEMM against n), for the tuned Dot2 kernel beside the native one; and the landscape that the tuner of Dot2's kernels
-sees (GPU alone)."""
+Figure 3 (GEMM against n), for the tuned Dot2 kernel beside the native one; Figures 4 and 5 (LU, QR and Cholesky's factorization
+against n); and the landscape that the tuner of Dot2's kernels sees (GPU alone)."""
 
 import re
 import subprocess
@@ -10,6 +10,8 @@ from laboratory import UsageError
 from pictures import COLOURS, Curve, Panel, bars_picture, curves_picture
 
 BEST = 24  # candidates of the tuner that are drawn
+# Name, and operations over n^3.
+FACTORIZATIONS = {"dgetrf": ("LU", 2 / 3), "dgeqrf": ("QR", 4 / 3), "dpotrf": ("Cholesky", 1 / 3)}
 
 
 def measure_speed(lab):
@@ -28,6 +30,47 @@ def draw_speed(lab):
               for r, colour in zip(lab.published("003", "speed"), ("tab:blue", "tab:gray"))]
     curves_picture(lab, "003_speed", "GEMM against n: twofold precision and native", caption,
                    [Panel("DGEMM (Figure 3)", "n", "GFlop/s", curves, levels=levels)], 1, legend_width=0.6, panel_size=(4.6, 3.8))
+
+
+def factorizations_of(bench):
+    """Those that a benchmark, by its list of routines, knows."""
+    if not bench.exists():
+        return []
+    known = subprocess.run([bench, "--help"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
+    return [routine for routine in FACTORIZATIONS if re.search(rf"\b{routine}\b", known)]
+
+
+def measure_factorizations(lab):
+    lab = lab.on(False)  # their operands lie in host memory, the CPU computes
+    sizes = ",".join(map(str, lab.sizes([32], [64, 128, 256, 512, 1024, 2048], [])))
+    rows = []
+    for routine in lab.progress(factorizations_of(lab.build / "perf" / "accublas-bench"), "003 factorizations"):
+        found = lab.bench("accublas-bench", "-r", routine, "-n", sizes, "-d", "phi:1", "-m", "native,dp:repro,cr",
+                          "-t", lab.threads, "-s", 0 if lab.quick else 0.3)
+        found = [r | {"ms": 1e3 * r["seconds"]} for r in found if not r["error"]]
+        native = {r["k"]: r["ms"] for r in found if r["mode"] == "native"}
+        rows += [{"routine": routine, "n": int(r["k"]), "mode": r["mode"], "ms": r["ms"],
+                  "over_native": r["ms"] / native[r["k"]] if r["k"] in native else "",
+                  "gflops": 1e-6 * FACTORIZATIONS[routine][1] * r["k"] ** 3 / r["ms"]} for r in found]
+    if not rows:
+        raise UsageError("003 factorizations: accublas-bench has none, or is not built")
+    lab.write("003_factorizations", rows)
+
+
+def draw_factorizations(lab):
+    caption, rows = lab.read("003_factorizations")
+    levels = [(f"{r['series']}\n(n about {r['case']}, C2050, published)", r["value"], colour, "published")
+              for r, colour in zip((r for r in lab.published("003", "speed") if r["series"].endswith(" LU")), ("tab:blue", "tab:gray"))]
+    panels = []
+    for routine in dict.fromkeys(r["routine"] for r in rows):
+        modes = dict.fromkeys(r["mode"] for r in rows if r["routine"] == routine)
+        curves = [Curve({"native": "native (LAPACK)"}.get(mode, mode),
+                        *zip(*[(r["n"], r["gflops"]) for r in rows if (r["routine"], r["mode"]) == (routine, mode)]), COLOURS[mode])
+                  for mode in modes]
+        lu = routine == "dgetrf"
+        panels.append(Panel(f"{FACTORIZATIONS[routine][0]} ({'Figures 4, 5' if lu else 'Figure 4'})", "n", "GFlop/s", curves,
+                            levels=levels if lu else []))
+    curves_picture(lab, "003_factorizations", "Factorizations against n", caption, panels, len(panels), panel_size=(3.8, 3.6))
 
 
 def measure_tuner(lab):
@@ -63,4 +106,5 @@ def draw_tuner(lab):
     bars_picture(lab, "003_tuner", "The tuner's landscape of Dot2's GEMM", caption, panels, legend_width=0.1, panel_size=(6.5, 4.2), turned=True)
 
 
-PARTS = {"speed": (measure_speed, draw_speed), "tuner": (measure_tuner, draw_tuner)}
+PARTS = {"speed": (measure_speed, draw_speed), "factorizations": (measure_factorizations, draw_factorizations),
+         "tuner": (measure_tuner, draw_tuner)}

@@ -2,6 +2,8 @@
 // blocking, thread or layout changes, and the backward errors that docs/factorizations.md proves. Their values are the
 // oracle's affair.
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 
 #include "lapack.hpp"
 
@@ -186,14 +188,15 @@ TEST(Factorizations, Info) {
 }
 
 /// abs(P A - L U) <= u abs(u_ij) above, u abs(l_ij u_jj) below the diagonal, without a factor n; the residual correctly
-/// rounded by GEMM.
+/// rounded by GEMM. Larger with ACCUBLAS_TEST_SCALE, up to n = 4096.
 TEST(Factorizations, BackwardErrors) {
-  constexpr std::int64_t n = 600;
+  const char* const scale = std::getenv("ACCUBLAS_TEST_SCALE");
+  const auto n = static_cast<std::int64_t>(std::min(4096.0, 600 * std::max(1.0, scale ? std::atof(scale) : 1)));
   constexpr double u = 0x1p-53 * (1 + 0x1p-40);
   api::Context context("cr");
-  const auto at = [](std::int64_t i, std::int64_t j) { return static_cast<std::size_t>(i + j * n); };
-  std::vector<double> given = numbers(n * n), a = given, l(n * n), upper(n * n);
-  std::vector<std::int64_t> pivots(n);
+  const auto at = [n](std::int64_t i, std::int64_t j) { return static_cast<std::size_t>(i + j * n); };
+  std::vector<double> given = numbers(n * n), a = given, l(given.size()), upper(given.size());
+  std::vector<std::int64_t> pivots(static_cast<std::size_t>(n));
   std::int64_t info = 0;
   ASSERT_EQ(accublas_dgetrf(context, columns, n, n, a.data(), n, pivots.data(), &info), ACCUBLAS_SUCCESS);
   const accublas_report_t report = context.report();
@@ -202,6 +205,7 @@ TEST(Factorizations, BackwardErrors) {
   for (std::int64_t i = 0; i < n; ++i)
     for (std::int64_t j = 0; j < n; ++j)
       std::swap(given[at(i, j)], given[at(pivots[static_cast<std::size_t>(i)] - 1, j)]);
+  double largest = 0;  // error, in the units of the bound
   for (std::int64_t j = 0; j < n; ++j)
     for (std::int64_t i = 0; i < n; ++i) {
       l[at(i, j)] = i == j ? 1 : i > j ? a[at(i, j)] : 0;
@@ -216,7 +220,10 @@ TEST(Factorizations, BackwardErrors) {
     for (std::int64_t i = 0; i < n; ++i) {
       const double most = std::fabs(a[at(i, j)] * (i <= j ? 1 : a[at(j, j)]));
       ASSERT_LE(std::fabs(given[at(i, j)]), u * most) << i << " " << j;
+      largest = std::max(largest, std::fabs(given[at(i, j)]) / (u * most));
     }
+  EXPECT_GT(largest, 0.99);  // the bound is sharp
+  std::printf("n = %d: abs(P A - L U) at most %.6f of its bound\n", static_cast<int>(n), largest);
 
   std::vector<double> x = definite(n), rest = x;
   ASSERT_EQ(accublas_dpotrf(context, columns, ACCUBLAS_LOWER, n, x.data(), n, &info), ACCUBLAS_SUCCESS);

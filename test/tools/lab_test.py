@@ -124,6 +124,12 @@ class Commands(unittest.TestCase):
         found = self.run_document("003")
         self.assertEqual({r["mode"] for r in found["003_speed"]}, {"native", "dot2"})
         self.check_times(found["003_speed"])
+        factored = {(r["routine"], r["mode"]): r for r in found["003_factorizations"]}
+        for routine, operations in (("dgetrf", 2 / 3), ("dpotrf", 1 / 3)):
+            for mode in ("dp:repro", "cr"):
+                row = factored[routine, mode]
+                self.assertAlmostEqual(row["gflops"] * row["ms"] * 1e6 / (operations * row["n"] ** 3), 1, delta=2e-3)
+        self.check_times(found["003_factorizations"])
 
     def test_multiple_precision(self):
         rows = self.run_document("004")["004_gemv"]
