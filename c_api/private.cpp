@@ -81,6 +81,8 @@ bool accublas_private_left_to_cublas(accublas_context* ctx, accublas::Routine ro
   }
 }
 
+void accublas_private_follow_stream(accublas_context* ctx) noexcept { ctx->host_operands_follow_stream = true; }
+
 const accublas::cpu::RealBlas* accublas_private_real_blas() noexcept {
   try {
     return &accublas::cpu::real_blas();

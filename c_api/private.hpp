@@ -1,4 +1,4 @@
-// What libaccublas_blas and libaccublas_fortran need of libaccublas beyond accublas.h. They are built and installed
+// What libaccublas_blas, _cublas and _fortran need of libaccublas beyond accublas.h. They are built and installed
 // together: this is no part of the public interface and may change at any time.
 #pragma once
 
@@ -40,6 +40,10 @@ ACCUBLAS_API const accublas::cpu::RealBlas* accublas_private_native(accublas::Ro
 /// where something is wrong, which the call itself tells.
 ACCUBLAS_API bool accublas_private_left_to_cublas(accublas_context* ctx, accublas::Routine routine, std::int64_t m,
                                                   std::int64_t n, std::int64_t k) noexcept;
+
+/// Operands in host memory are used when the stream of the context has come so far, as cuBLAS uses those that a device
+/// can reach; otherwise a call finds them as they are.
+ACCUBLAS_API void accublas_private_follow_stream(accublas_context* ctx) noexcept;
 
 /// Runs the failure handler for the context's last error; whether it asks for the real BLAS.
 ACCUBLAS_API bool accublas_private_ask_handler(accublas_context* ctx, accublas_status status) noexcept;

@@ -86,12 +86,20 @@ void Run::operands(std::span<const Named> arrays, std::initializer_list<Named> s
   }
   if (scalars_on_device() && !on_device_)
     throw Error(ACCUBLAS_ERROR_POINTERS, "the pointer mode is device, and the operands are in host memory");
+  if (!on_device_ && context_.host_operands_follow_stream) wait_for_stream();
   shape_ = sizes;
   if (!on_device_ && !plan_.by_shape()) return;
   shape_.on_device = on_device_;
   shape_.device = on_device_ && device >= 0 ? device : context_.device();
   fit_plan(plan_, shape_, cpu_backend(), cuda_backend());
   if (plan_.backend == ACCUBLAS_BACKEND_CUDA) use_device(on_device_ ? device : -1);
+}
+
+void Run::wait_for_stream() {
+  std::string message;
+  if (cuda_backend().device_count(message) == 0) return;
+  const accublas_status status = context_.state_on().synchronize(message);
+  if (status != ACCUBLAS_SUCCESS) throw Error(status, message);
 }
 
 void Run::result_only(const Named& result) {

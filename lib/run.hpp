@@ -120,6 +120,7 @@ class Run {
   friend void require_host(Context& context, std::initializer_list<Named> arrays);
   void require_scalar(const Named& scalar) const;
   void require_host_matrix(const char* matrices, Index i, const void* pointer) const;
+  void wait_for_stream();
   int lanes(const Workspace& workspace) const;
   std::size_t workspace_cap() const;
   bool users_workspace_serves() const;

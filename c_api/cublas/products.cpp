@@ -22,11 +22,16 @@ ACCUBLAS_GEMM_OF(float, float, s)
 ACCUBLAS_GEMM_OF(cuDoubleComplex, void, z)
 ACCUBLAS_GEMM_OF(cuComplex, void, c)
 
+struct Strides {
+  std::int64_t a, b, c;
+};
+
 /// What all forms share.
 struct Shape {
   cublasHandle_t handle;
   accublas_transpose transa, transb;
   std::int64_t m, n, k, lda, ldb, ldc, count;
+  Strides by{};
 };
 
 Request request(const Shape& s, Routine routine) {
@@ -61,20 +66,21 @@ struct Batched {
   }
 };
 
-struct Strides {
-  std::int64_t a, b, c;
-};
-
 template <class E>
 struct Strided {
   using Number = typename GemmOf<E>::Number;
-  static Request request(const Shape& s) { return cublas::request(s, GemmOf<E>::of_batch); }
+  /// Results that lie over one another are cuBLAS's, too.
+  static Request request(const Shape& s) {
+    Request asked = cublas::request(s, GemmOf<E>::of_batch);
+    asked.serves = asked.serves && !check_gemm_batch(ACCUBLAS_COL_MAJOR, s.m, s.n, s.ldc, &s.by.c, s.count);
+    return asked;
+  }
   static accublas_status run(Call& call, const Shape& s, const void* alpha, const void* a, const void* b,
-                             const void* beta, void* c, const Strides& by) {
+                             const void* beta, void* c) {
     return GemmOf<E>::strided(call.context(), ACCUBLAS_COL_MAJOR, s.transa, s.transb, s.m, s.n, s.k,
-                              static_cast<const Number*>(alpha), static_cast<const Number*>(a), s.lda, by.a,
-                              static_cast<const Number*>(b), s.ldb, by.b, static_cast<const Number*>(beta),
-                              static_cast<Number*>(c), s.ldc, by.c, s.count);
+                              static_cast<const Number*>(alpha), static_cast<const Number*>(a), s.lda, s.by.a,
+                              static_cast<const Number*>(b), s.ldb, s.by.b, static_cast<const Number*>(beta),
+                              static_cast<Number*>(c), s.ldc, s.by.c, s.count);
   }
 };
 
@@ -100,10 +106,9 @@ cublasStatus_t with_element(const Types& types, Use use, None none) {
 }  // namespace
 }  // namespace accublas::cublas
 
-#define SHAPE(count) \
-  Shape { handle, transpose_of(transa), transpose_of(transb), m, n, k, lda, ldb, ldc, count }
-#define RUN(Form, ...) \
-  [&](Call& call) { return Form::run(call, shape, alpha, a, b, beta, c __VA_OPT__(, ) __VA_ARGS__); }
+#define SHAPE(...) \
+  Shape { handle, transpose_of(transa), transpose_of(transb), m, n, k, lda, ldb, ldc, __VA_ARGS__ }
+#define RUN(Form) [&](Call& call) { return Form::run(call, shape, alpha, a, b, beta, c); }
 
 #define DEFINE_GEMM(stem, name, Int, E)                                                                               \
   extern "C" ACCUBLAS_API cublasStatus_t name(                                                                        \
@@ -145,10 +150,9 @@ ACCUBLAS_CUBLAS_NAMES(DEFINE_BATCHED, cublasCgemm3mBatched, cuComplex)
       long long stride_c, Int count) {                                                                                \
     using namespace accublas::cublas;                                                                                 \
     ACCUBLAS_CUBLAS_REAL(name);                                                                                       \
-    const Shape shape = SHAPE(count);                                                                                 \
-    const Strides by{stride_a, stride_b, stride_c};                                                                   \
-    return serve(Strided<E>::request(shape), real, RUN(Strided<E>, by), handle, transa, transb, m, n, k, alpha, a,    \
-                 lda, stride_a, b, ldb, stride_b, beta, c, ldc, stride_c, count);                                     \
+    const Shape shape = SHAPE(count, {stride_a, stride_b, stride_c});                                                 \
+    return serve(Strided<E>::request(shape), real, RUN(Strided<E>), handle, transa, transb, m, n, k, alpha, a, lda,   \
+                 stride_a, b, ldb, stride_b, beta, c, ldc, stride_c, count);                                          \
   }
 ACCUBLAS_CUBLAS_NAMES(DEFINE_STRIDED, cublasDgemmStridedBatched, double)
 ACCUBLAS_CUBLAS_NAMES(DEFINE_STRIDED, cublasSgemmStridedBatched, float)
@@ -161,8 +165,7 @@ ACCUBLAS_CUBLAS_NAMES(DEFINE_STRIDED, cublasCgemm3mStridedBatched, cuComplex)
   with_element(                                                                                                    \
       types, [&](auto element) { return serve(Form<decltype(element)>::request(shape), real, run, __VA_ARGS__); }, \
       [&] { return real(__VA_ARGS__); })
-#define RUN_TYPED(Form, ...) \
-  [&](Call& call) { return Form<decltype(element)>::run(call, shape, alpha, a, b, beta, c __VA_OPT__(, ) __VA_ARGS__); }
+#define RUN_TYPED(Form) [&](Call& call) { return Form<decltype(element)>::run(call, shape, alpha, a, b, beta, c); }
 
 #define DEFINE_TYPED(stem, name, Int, E)                                                                              \
   extern "C" ACCUBLAS_API cublasStatus_t name(                                                                        \
@@ -209,19 +212,17 @@ ACCUBLAS_CUBLAS_NAMES(DEFINE_GEMM_EX, cublasGemmEx, )
   }
 ACCUBLAS_CUBLAS_NAMES(DEFINE_BATCHED_EX, cublasGemmBatchedEx, )
 
-#define DEFINE_STRIDED_EX(stem, name, Int, unused)                                                                   \
-  extern "C" ACCUBLAS_API cublasStatus_t name(                                                                       \
-      cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, Int m, Int n, Int k,                \
-      const void* alpha, const void* a, cudaDataType type_a, Int lda, long long stride_a, const void* b,             \
-      cudaDataType type_b, Int ldb, long long stride_b, const void* beta, void* c, cudaDataType type_c, Int ldc,     \
-      long long stride_c, Int count, cublasComputeType_t compute, cublasGemmAlgo_t algo) {                           \
-    using namespace accublas::cublas;                                                                                \
-    ACCUBLAS_CUBLAS_REAL(name);                                                                                      \
-    const Shape shape = SHAPE(count);                                                                                \
-    const Types types{type_a, type_b, type_c, compute};                                                              \
-    const Strides by{stride_a, stride_b, stride_c};                                                                  \
-    return SERVE_BY_TYPES(Strided, types, RUN_TYPED(Strided, by), handle, transa, transb, m, n, k, alpha, a, type_a, \
-                          lda, stride_a, b, type_b, ldb, stride_b, beta, c, type_c, ldc, stride_c, count, compute,   \
-                          algo);                                                                                     \
+#define DEFINE_STRIDED_EX(stem, name, Int, unused)                                                                    \
+  extern "C" ACCUBLAS_API cublasStatus_t name(                                                                        \
+      cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, Int m, Int n, Int k,                 \
+      const void* alpha, const void* a, cudaDataType type_a, Int lda, long long stride_a, const void* b,              \
+      cudaDataType type_b, Int ldb, long long stride_b, const void* beta, void* c, cudaDataType type_c, Int ldc,      \
+      long long stride_c, Int count, cublasComputeType_t compute, cublasGemmAlgo_t algo) {                            \
+    using namespace accublas::cublas;                                                                                 \
+    ACCUBLAS_CUBLAS_REAL(name);                                                                                       \
+    const Shape shape = SHAPE(count, {stride_a, stride_b, stride_c});                                                 \
+    const Types types{type_a, type_b, type_c, compute};                                                               \
+    return SERVE_BY_TYPES(Strided, types, RUN_TYPED(Strided), handle, transa, transb, m, n, k, alpha, a, type_a, lda, \
+                          stride_a, b, type_b, ldb, stride_b, beta, c, type_c, ldc, stride_c, count, compute, algo);  \
   }
 ACCUBLAS_CUBLAS_NAMES(DEFINE_STRIDED_EX, cublasGemmStridedBatchedEx, )

@@ -16,11 +16,19 @@ std::atomic<Lookup*> c_library_lookup{nullptr};
 std::atomic<void*> real_library{nullptr};
 std::atomic<void*> this_library{nullptr};
 
-/// dlsym of the C library, by the versions that it has had.
+/// The version that dlsym began with, which every later C library has too. A look-up that fails would allocate its
+/// message, and a malloc that is itself interposed may be what looks a name up.
+#ifdef __x86_64__
+constexpr const char* first_version = "GLIBC_2.2.5";
+#else
+constexpr const char* first_version = "GLIBC_2.17";
+#endif
+
+/// dlsym of the C library.
 Lookup* real_dlsym() noexcept {
   if (Lookup* const known = c_library_lookup.load(std::memory_order_relaxed)) return known;
   void* found = nullptr;
-  for (const char* version : {"GLIBC_2.34", "GLIBC_2.17", "GLIBC_2.2.5"})
+  for (const char* version : {first_version, "GLIBC_2.34"})
     if ((found = dlvsym(RTLD_NEXT, "dlsym", version))) break;
   c_library_lookup.store(reinterpret_cast<Lookup*>(found), std::memory_order_relaxed);
   return reinterpret_cast<Lookup*>(found);

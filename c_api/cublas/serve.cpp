@@ -1,45 +1,13 @@
 #include "c_api/cublas/serve.hpp"
 
-#include <memory>
-#include <vector>
-
+#include "c_api/cublas/contexts.hpp"
 #include "c_api/private.hpp"
 
 namespace accublas::cublas {
 namespace {
 
-struct DestroyContext {
-  void operator()(accublas_context* context) const { accublas_destroy(context); }
-};
-
-/// A context of this thread for a handle on a device. Threads share none, so that no call waits for another's; work of
-/// one handle on several streams is ordered as its context orders it.
-struct Known {
-  cublasHandle_t handle;
-  int device;
-  std::unique_ptr<accublas_context, DestroyContext> context;
-};
-thread_local std::vector<Known> contexts;
-
-/// Null where there is no memory.
-accublas_context* context_of(cublasHandle_t handle) noexcept {
-  const int device = current_device();
-  for (const Known& known : contexts)
-    if (known.handle == handle && known.device == device) return known.context.get();
-  accublas_context* made = nullptr;
-  if (accublas_create(&made) != ACCUBLAS_SUCCESS) return nullptr;
-  std::unique_ptr<accublas_context, DestroyContext> context(made);
-  try {
-    if (device >= 0) accublas_set_device(made, device);
-    contexts.push_back({handle, device, std::move(context)});
-  } catch (const std::bad_alloc&) {
-    return nullptr;
-  }
-  return made;
-}
-
-/// Whether a math mode asks for other products than those of the type: TF32 and BF16 in single precision, slices in
-/// double precision. Vectors have no such products.
+/// Whether a math mode asks for other products than those of the type: TF32, FP16 (which CUBLAS_TENSOR_OP_MATH means)
+/// and BF16 in single precision, slices in double precision. Vectors have no such products.
 bool asks_for_other_products(int mode, Routine routine) {
   constexpr int emulated_double = 8;  // CUBLAS_FP64_EMULATED_FIXEDPOINT_MATH, which older headers lack
   constexpr int emulated_single = 4;  // CUBLAS_FP32_EMULATED_BF16X9_MATH
@@ -47,7 +15,8 @@ bool asks_for_other_products(int mode, Routine routine) {
   const bool product = is_level3(routine) || between(routine, Routine::dgemm, Routine::sgemm) ||
                        between(routine, Routine::dgemm_batched, Routine::cgemm_batched);
   if (!product) return false;
-  return is_single(routine) ? mode == CUBLAS_TF32_TENSOR_OP_MATH || mode == emulated_single : mode == emulated_double;
+  if (!is_single(routine)) return mode == emulated_double;
+  return mode == CUBLAS_TF32_TENSOR_OP_MATH || mode == CUBLAS_TENSOR_OP_MATH || mode == emulated_single;
 }
 
 }  // namespace
@@ -68,8 +37,10 @@ Call::Call(const Request& request) noexcept {
   if (!context || accublas_private_left_to_cublas(context, request.routine, request.m, request.n, request.k)) return;
   context_ = context;
   factors_on_device_ = pointers == CUBLAS_POINTER_MODE_DEVICE;
-  accublas_set_stream(context, stream_);
-  accublas_set_pointer_mode(context, factors_on_device_ ? ACCUBLAS_POINTER_DEVICE : ACCUBLAS_POINTER_HOST);
+  prepared_ = accublas_set_stream(context, stream_);
+  if (prepared_ == ACCUBLAS_SUCCESS)
+    prepared_ =
+        accublas_set_pointer_mode(context, factors_on_device_ ? ACCUBLAS_POINTER_DEVICE : ACCUBLAS_POINTER_HOST);
 }
 
 void Call::factors_are_on_host() noexcept {
@@ -100,10 +71,9 @@ bool Call::falls_back(accublas_status failed, cublasStatus_t& status) const noex
 
 }  // namespace accublas::cublas
 
-/// A context of this thread goes with its handle.
 extern "C" ACCUBLAS_API cublasStatus_t cublasDestroy_v2(cublasHandle_t handle) {
   using namespace accublas::cublas;
   ACCUBLAS_CUBLAS_REAL(cublasDestroy_v2);
-  std::erase_if(contexts, [&](const Known& known) { return known.handle == handle; });
+  if (handle) forget(handle);
   return real(handle);
 }

@@ -55,6 +55,8 @@ class Call {
   /// Of this thread, for the handle and its device, with the handle's stream and pointer mode.
   accublas_context* context() const { return context_; }
   cudaStream_t stream() const { return stream_; }
+  /// What kept the context from taking these.
+  accublas_status prepared() const { return prepared_; }
   /// Whether factors lie in device memory still.
   bool factors_on_device() const { return factors_on_device_; }
   /// They were read.
@@ -67,6 +69,7 @@ class Call {
  private:
   accublas_context* context_ = nullptr;
   cudaStream_t stream_ = nullptr;
+  accublas_status prepared_ = ACCUBLAS_SUCCESS;
   bool factors_on_device_ = false;
 };
 
@@ -92,7 +95,7 @@ cublasStatus_t serve(const Request& request, Real& real, Run run, Arguments... a
   Call call(request);
   if (call.forwarded()) return real(arguments...);
   cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
-  const accublas_status failed = run(call);
+  const accublas_status failed = call.prepared() == ACCUBLAS_SUCCESS ? run(call) : call.prepared();
   return failed != ACCUBLAS_SUCCESS && call.falls_back(failed, status) ? real(arguments...) : status;
 }
 
