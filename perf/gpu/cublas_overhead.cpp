@@ -1,5 +1,6 @@
 // accublas-cublas-overhead: what the drop-in for cuBLAS adds to a call that cuBLAS serves: microseconds of the host by
 // the hooked name and by cuBLAS's own, in the mode of the environment (without one: native). One line a routine.
+// usage: accublas-cublas-overhead [rounds]
 #include <cublas_v2.h>
 #include <dlfcn.h>
 
@@ -42,8 +43,8 @@ struct Calls {
 };
 
 /// The least mean of a row of calls, which the device keeps up with; the two in turn.
-void print_overhead(const Calls& calls) {
-  constexpr int count = 200, rounds = 100;
+void print_overhead(const Calls& calls, int rounds) {
+  constexpr int count = 200;
   const std::function<cublasStatus_t()>* const each[] = {&calls.by_cublas, &calls.hooked};
   double best[2] = {1e30, 1e30};
   for (int round = -1; round < rounds; ++round)  // the first warms up
@@ -71,7 +72,9 @@ double first_use_us(Gemm gemm, Destroy destroy, const double* factor, double* x)
 
 }  // namespace
 
-int main() try {
+int main(int count, char** arguments) try {
+  const int rounds = count > 1 ? std::atoi(arguments[1]) : 100;
+  if (rounds < 1) throw std::runtime_error("usage: accublas-cublas-overhead [rounds]");
   setenv("ACCUBLAS_MODE", "native", 0);
   double* x = nullptr;
   require(cudaMalloc(reinterpret_cast<void**>(&x), 4096 * sizeof *x), "cudaMalloc");
@@ -98,13 +101,14 @@ int main() try {
     };
   };
   std::printf("microseconds, mode %-8s %10s %8s %8s\n", std::getenv("ACCUBLAS_MODE"), "cuBLAS", "drop-in", "more");
-  print_overhead({"cublasDgemm_v2", gemm(&cublasDgemm_v2), gemm(REAL(cublasDgemm_v2))});
+  print_overhead({"cublasDgemm_v2", gemm(&cublasDgemm_v2), gemm(REAL(cublasDgemm_v2))}, rounds);
   print_overhead(
-      {"cublasDgemmStridedBatched", strided(&cublasDgemmStridedBatched), strided(REAL(cublasDgemmStridedBatched))});
-  print_overhead({"cublasDgemv_v2", gemv(&cublasDgemv_v2), gemv(REAL(cublasDgemv_v2))});
-  print_overhead({"cublasDtrsm_v2", trsm(&cublasDtrsm_v2), trsm(REAL(cublasDtrsm_v2))});
+      {"cublasDgemmStridedBatched", strided(&cublasDgemmStridedBatched), strided(REAL(cublasDgemmStridedBatched))},
+      rounds);
+  print_overhead({"cublasDgemv_v2", gemv(&cublasDgemv_v2), gemv(REAL(cublasDgemv_v2))}, rounds);
+  print_overhead({"cublasDtrsm_v2", trsm(&cublasDtrsm_v2), trsm(REAL(cublasDtrsm_v2))}, rounds);
   double best[2] = {1e30, 1e30};
-  for (int round = 0; round < 20; ++round) {
+  for (int round = 0; round < std::min(rounds, 20); ++round) {
     best[0] = std::min(best[0], first_use_us(REAL(cublasDgemm_v2), REAL(cublasDestroy_v2), &factor, x));
     best[1] = std::min(best[1], first_use_us(&cublasDgemm_v2, &cublasDestroy_v2, &factor, x));
   }
