@@ -3,11 +3,13 @@
 #include <cublas_api.h>
 #include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <iterator>
 #include <set>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -88,6 +90,54 @@ TEST(Served, EveryNameHasARow) {
   EXPECT_EQ(names, exported);
 }
 
+cublasHandle_t handle_number(int i) {
+  static char places[64];
+  return reinterpret_cast<cublasHandle_t>(places + i);
+}
+
+bool is_served(cublasHandle_t by) {
+  double c[4] = {1, 2, 3, 4};
+  return cublasDgemm_v2(by, CUBLAS_OP_N, CUBLAS_OP_N, 2, 2, 2, &alpha, a.data(), ld, b.data(), ld, &beta, c, 2) ==
+             CUBLAS_STATUS_SUCCESS &&
+         c[0] == 1.5 * 2 * 1.25 * -0.75 - 0.75;
+}
+
+/// Programs keep handles in static variables, which are destroyed after those of the thread.
+struct StaticHandles {
+  bool used = false;
+  ~StaticHandles() {
+    if (!used) return;
+    bool good = true;
+    for (int i = 60; i < 64; ++i)
+      good = is_served(handle_number(i)) && cublasDestroy_v2(handle_number(i)) == CUBLAS_STATUS_LICENSE_ERROR && good;
+    if (!good) _exit(1);
+  }
+} static_handles;
+
+TEST(Served, UntilTheProcessEnds) {
+  for (int i = 60; i < 64; ++i) EXPECT_TRUE(is_served(handle_number(i)));
+  static_handles.used = true;
+}
+
+/// Handles are destroyed by other threads than use them, and new ones have the addresses of those.
+TEST(Served, HandlesAndThreadsComeAndGo) {
+  for (int round = 0; round < 20; ++round) {
+    std::vector<std::thread> threads;
+    std::vector<char> good(6);
+    for (int t = 0; t < 6; ++t)
+      threads.emplace_back([&, t] {
+        bool all = is_served(handle_number(50));
+        for (int i = 0; i < 4; ++i) all = is_served(handle_number(8 * t + i)) && all;
+        cublasDestroy_v2(handle_number(8 * t + round % 4));
+        good[static_cast<std::size_t>(t)] = all && is_served(handle_number(8 * t + round % 4));
+      });
+    for (std::thread& thread : threads) thread.join();
+    for (const char each : good) EXPECT_TRUE(each);
+    for (int i = round % 2; i <= 50; i += 2) cublasDestroy_v2(handle_number(i));
+    EXPECT_TRUE(is_served(handle_number(50)));
+  }
+}
+
 /// B stays as it is; C's rows beyond the matrix, too.
 TEST(Served, TrmmOutOfPlace) {
   auto from = b, c = a, expected = b;
@@ -122,6 +172,8 @@ TEST(Forwarded, BadArgumentsAndNothingToDo) {
   FORWARDED("cublasDgemm_v2", gemm(CUBLAS_OP_N, n, n - 1));
   FORWARDED("cublasDgemm_v2", gemm(CUBLAS_OP_N, 0, ld));
   FORWARDED("cublasDdot_v2_64", cublasDdot_v2_64(handle, 0, pa, 1, pa, 1, c.data()));
+  FORWARDED("cublasDgemmStridedBatched", cublasDgemmStridedBatched(handle, CUBLAS_OP_N, CUBLAS_OP_N, 2, 2, 2, &alpha,
+                                                                   pa, ld, 0, pa, ld, 0, &beta, c.data(), ld, 1, 2));
   FORWARDED("cublasDgemv_v2", cublasDgemv_v2(handle, CUBLAS_OP_N, n, n, &alpha, pa, ld, pa, 0, &beta, c.data(), 1));
   EXPECT_EQ(c, b);
 }
@@ -137,6 +189,8 @@ TEST(Forwarded, OtherArithmetic) {
   FORWARDED("cublasGemmEx", gemm(CUBLAS_COMPUTE_32F_FAST_TF32, CUDA_R_32F, CUDA_R_32F));
   FORWARDED("cublasGemmEx", gemm(CUBLAS_COMPUTE_32F, CUDA_R_16F, CUDA_R_16F));
   FORWARDED("cublasGemmEx", gemm(CUBLAS_COMPUTE_32F, CUDA_R_16F, CUDA_R_32F));
+  stub_math = CUBLAS_TENSOR_OP_MATH;
+  FORWARDED("cublasGemmEx", gemm(CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_32F));
   stub_math = CUBLAS_TF32_TENSOR_OP_MATH;
   FORWARDED("cublasGemmEx", gemm(CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_32F));
   const double two = 2;

@@ -3,143 +3,20 @@ definitions in Python integers, rounded once. usage: exact.py LIBCUBLAS host|dev
 drop-in. host: on the stub; device: on the real cuBLAS, with factors in both kinds of memory."""
 import ctypes
 import math
+import os
 import random
 import re
 import struct
 import sys
 
 import names
+from exact_memory import DeviceMemory, HostMemory
+from exact_numbers import ZERO, Case, add, cadd, cmul, conj, dyadic, exact, quotient, rounded, times
 
 N, T, C = 0, 1, 2
 LOWER, UPPER, LEFT, RIGHT, UNIT = 0, 1, 0, 1, 1
 TYPE = {"S": 0, "D": 1, "C": 4, "Z": 5}  # CUDA_R_32F ...
 COMPUTE = {"S": 68, "D": 70, "C": 68, "Z": 70}  # CUBLAS_COMPUTE_32F, 64F
-NAN = float("nan")
-
-
-# --- exact numbers: (m, e) is m 2^e, a complex one is two of them -----------------------------------------------------------------------
-def dyadic(x):
-    m, e = math.frexp(x)
-    return int(m * 2**53), e - 53
-
-
-def add(x, y):
-    (m, e), (n, f) = x, y
-    if m == 0 or n == 0:
-        return y if m == 0 else x
-    least = min(e, f)
-    return (m << e - least) + (n << f - least), least
-
-
-def times(x, y):
-    return x[0] * y[0], x[1] + y[1]
-
-
-def negative(x):
-    return -x[0], x[1]
-
-
-ZERO = ((0, 0), (0, 0))
-
-
-def exact(z):
-    return dyadic(z[0]), dyadic(z[1])
-
-
-def cadd(x, y):
-    return add(x[0], y[0]), add(x[1], y[1])
-
-
-def cmul(x, y):
-    return add(times(x[0], y[0]), negative(times(x[1], y[1]))), add(times(x[0], y[1]), times(x[1], y[0]))
-
-
-def conj(x):
-    return x[0], negative(x[1])
-
-
-def rounded(m, e, single, sticky=False):
-    """m 2^e, and a little more where sticky, to nearest."""
-    if m == 0:
-        return 0.0
-    precision, least = (24, -149) if single else (53, -1074)
-    sign, m = (-1 if m < 0 else 1), abs(m) << 66
-    e -= 66
-    m |= sticky
-    ulp = max(e + m.bit_length() - precision, least)
-    q, rest = divmod(m << max(0, e - ulp), 1 << max(0, ulp - e))
-    half = 1 << max(0, ulp - e) >> 1
-    q += half > 0 and (rest > half or (rest == half and q & 1))
-    try:
-        value = math.ldexp(q, ulp)
-    except OverflowError:
-        value = math.inf
-    return sign * (math.inf if single and value >= 2.0**128 else value)
-
-
-def quotient(y, d, single):
-    (m, e), (n, f) = y, d
-    sign = -1 if (m < 0) != (n < 0) else 1
-    shift = max(0, 130 + abs(n).bit_length() - abs(m).bit_length())
-    q, rest = divmod(abs(m) << shift, abs(n))
-    return rounded(sign * q, e - f - shift, single, rest != 0)
-
-
-class Case:
-    """Operands of one call: numbers are (re, im), arrays lists of them; `c` is what the call overwrites."""
-
-    def __init__(self, letter, kind, rng, memory):
-        self.letter, self.kind, self.rng, self.memory = letter, kind, rng, memory
-        self.single, self.complex = letter in "SC", letter in "CZ"
-
-    def real(self, kind=None):
-        rng, single = self.rng, self.single
-        kind = kind or self.kind
-        bits = 24 if single else 53
-        unit = 2.0 ** (1 - bits)
-        if kind == "cancel":
-            x = rng.choice((1, -1)) * (1 + rng.randrange(4) * unit) * 2.0 ** rng.choice((-12, 0, 12))
-        elif kind == "ties":
-            x = rng.choice((0.0, 1.0, -1.0, 2.0**-20))
-        else:
-            span, middle = {"plain": (3, 0), "wide": (18, 0) if single else (150, 0), "tiny": (9, -70) if single else (30, -530),
-                            "huge": (2, 62) if single else (3, 510)}[kind]
-            x = rng.choice((1, -1)) * (rng.getrandbits(bits) | 1) * unit * 2.0 ** (middle + rng.randint(-span, span))
-        return struct.unpack("f", struct.pack("f", x))[0] if single else x
-
-    def nan(self):
-        return NAN, NAN if self.complex else 0.0
-
-    def number(self, kind=None):
-        return self.real(kind), self.real(kind) if self.complex else 0.0
-
-    def added(self):
-        """Of what products are added to."""
-        if self.kind != "ties":
-            return self.number()
-        odd = lambda: float(2 * (2 * self.rng.getrandbits(22 if self.single else 51) + 1 + (1 << (23 if self.single else 52))))
-        return odd(), odd() if self.complex else 0.0
-
-    def factor(self, real=False, kinds=("plain", "one", "zero")):
-        kind = "one" if self.kind == "ties" else self.rng.choice(kinds)
-        if kind in ("one", "zero"):
-            return (1.0 if kind == "one" else 0.0), 0.0
-        z = self.number("plain")
-        return (z[0], 0.0) if real else z
-
-    def array(self, count, make=None):
-        return [(make or self.number)() for _ in range(count)]
-
-    def pack(self, numbers):
-        flat = [part for z in numbers for part in (z if self.complex else z[:1])]
-        return struct.pack(f"{len(flat)}{'f' if self.single else 'd'}", *flat)
-
-    def unpack(self, data):
-        flat = struct.unpack(f"{len(data) // (4 if self.single else 8)}{'f' if self.single else 'd'}", data)
-        return list(zip(flat[::2], flat[1::2])) if self.complex else [(x, 0.0) for x in flat]
-
-    def round(self, x):
-        return rounded(*x[0], self.single), rounded(*x[1], self.single) if self.complex else 0.0
 
 
 def get(array, at, op=N):
@@ -205,55 +82,6 @@ def vector(n, inc):
     return [i * inc if inc > 0 else (i - n + 1) * inc for i in range(n)]
 
 
-# --- memory -------------------------------------------------------------------------------------------------------------------------------
-class HostMemory:
-    on_device = False
-
-    def __init__(self):
-        self.kept = []
-
-    def put(self, data):
-        self.kept.append(ctypes.create_string_buffer(len(data) + 16))
-        address = (ctypes.addressof(self.kept[-1]) + 15) // 16 * 16
-        ctypes.memmove(address, bytes(data), len(data))
-        return address
-
-    def take(self, address, count):
-        return ctypes.string_at(address, count)
-
-    def clear(self):
-        self.kept = []
-
-
-class DeviceMemory:
-    on_device = True
-
-    def __init__(self):
-        self.cuda, self.used = ctypes.CDLL("libcuda.so.1"), 0
-        context, device, base = ctypes.c_void_p(), ctypes.c_int(), ctypes.c_uint64()
-        for status in (self.cuda.cuInit(0), self.cuda.cuDeviceGet(ctypes.byref(device), 0),
-                       self.cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), device), self.cuda.cuCtxSetCurrent(context),
-                       self.cuda.cuMemAlloc_v2(ctypes.byref(base), ctypes.c_size_t(1 << 24))):
-            assert status == 0, status
-        self.base = base.value
-
-    def put(self, data):
-        address = self.base + self.used
-        self.used += (len(data) + 271) // 256 * 256
-        assert self.used < 1 << 24
-        assert self.cuda.cuMemcpyHtoD_v2(ctypes.c_uint64(address), bytes(data), ctypes.c_size_t(len(data))) == 0
-        return address
-
-    def take(self, address, count):
-        buffer = ctypes.create_string_buffer(count)
-        assert self.cuda.cuMemcpyDtoH_v2(buffer, ctypes.c_uint64(address), ctypes.c_size_t(count)) == 0
-        return buffer.raw
-
-    def clear(self):
-        self.used = 0
-
-
-# --- the routines ---------------------------------------------------------------------------------------------------------------------------
 class Call:
     """A case's arguments in cuBLAS's order, what it is to leave in `c`, and where that begins."""
 
@@ -588,7 +416,7 @@ def same(x, y):
 if __name__ == "__main__":
     cublas = ctypes.CDLL(sys.argv[1])
     memory = DeviceMemory() if sys.argv[2] == "device" else HostMemory()
-    rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 6
+    rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 6 * int(os.environ.get("ACCUBLAS_TEST_SCALE", "1"))
     handle = ctypes.c_void_p(64)
     if memory.on_device:
         assert cublas.cublasCreate_v2(ctypes.byref(handle)) == 0

@@ -44,6 +44,11 @@ class Handle {
   cublasHandle_t handle_ = nullptr;
 };
 
+inline void set_factors(cublasHandle_t handle, bool on_device) {
+  EXPECT_EQ(cublasSetPointerMode_v2(handle, on_device ? CUBLAS_POINTER_MODE_DEVICE : CUBLAS_POINTER_MODE_HOST),
+            CUBLAS_STATUS_SUCCESS);
+}
+
 struct Outcome {
   std::vector<char> c, number;
   bool operator==(const Outcome&) const = default;

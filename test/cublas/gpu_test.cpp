@@ -1,20 +1,9 @@
 // Every routine of the drop-in for cuBLAS, by its name, on device arrays: the C interface's bits; where cuBLAS answers,
 // the real one's status and values. The mode is the environment's.
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <functional>
-#include <thread>
-
 #include "test/cublas/gpu_memory.hpp"
 
 namespace accublas::test {
 namespace {
-
-void set_factors(cublasHandle_t handle, bool on_device) {
-  EXPECT_EQ(cublasSetPointerMode_v2(handle, on_device ? CUBLAS_POINTER_MODE_DEVICE : CUBLAS_POINTER_MODE_HOST),
-            CUBLAS_STATUS_SUCCESS);
-}
 
 /// Hooked, and what the real one says and leaves, with the same arguments.
 void expect_real_answer(const Row& row, Memory& memory, const Arguments& x, const std::string& what) {
@@ -96,80 +85,6 @@ TEST(CublasGpu, TrmmOutOfPlace) {
       EXPECT_TRUE(same(row, {out, {}}, {in_place.c, {}})) << row.name;
     });
   }
-}
-
-/// Operands are poison until the stream comes to the copy before the call.
-TEST(CublasGpu, WorkIsOrderedOnTheHandlesStream) {
-  const Stream own;
-  for (cudaStream_t stream : {static_cast<cudaStream_t>(own), cudaStream_t{}}) {
-    const Handle handle(stream);
-    for (const Row& row : rows()) {
-      const Outcome wanted = expected(row);
-      Memory memory(row);
-      memory.poison();
-      const auto sleep = [](void*) { std::this_thread::sleep_for(std::chrono::microseconds(500)); };
-      require(cudaLaunchHostFunc(stream, sleep, nullptr), "cudaLaunchHostFunc");
-      memory.begin(stream);
-      Arguments x;
-      x.handle = handle;
-      EXPECT_EQ(row.call(row.hooked, memory.arguments(x)), CUBLAS_STATUS_SUCCESS) << row.name;
-      EXPECT_TRUE(same(row, memory.outcome(), wanted)) << row.name;
-    }
-  }
-}
-
-void all_rows_once(const std::vector<Outcome>& wanted, const std::function<void(cublasHandle_t)>& set) {
-  const Stream stream;
-  const Handle handle(stream);
-  set(handle);
-  for (std::size_t i = 0; i < rows().size(); ++i) {
-    const Row& row = rows()[i];
-    Memory memory(row);
-    require(cudaDeviceSynchronize(), "synchronize");
-    const bool on_device = i % 2;
-    set_factors(handle, on_device);
-    Arguments x;
-    x.handle = handle;
-    EXPECT_EQ(row.call(row.hooked, memory.arguments(x, on_device)), CUBLAS_STATUS_SUCCESS) << row.name;
-    require(cudaStreamSynchronize(stream), "synchronize");
-    EXPECT_TRUE(same(row, memory.outcome(), wanted[i])) << row.name;
-  }
-}
-
-std::vector<Outcome> all_expected() {
-  std::vector<Outcome> wanted;
-  for (const Row& row : rows()) wanted.push_back(expected(row));
-  return wanted;
-}
-
-TEST(CublasGpu, ThreadsWithHandlesOfTheirOwn) {
-  const std::vector<Outcome> wanted = all_expected();
-  std::vector<std::thread> threads;
-  for (int t = 0; t < 8; ++t) threads.emplace_back([&] { all_rows_once(wanted, [](cublasHandle_t) {}); });
-  for (std::thread& thread : threads) thread.join();
-}
-
-TEST(CublasGpu, EveryDevice) {
-  int devices = 0;
-  require(cudaGetDeviceCount(&devices), "cudaGetDeviceCount");
-  if (devices < 2) GTEST_SKIP() << "one device";
-  const std::vector<Outcome> wanted = all_expected();
-  std::vector<std::thread> threads;
-  for (int device = 0; device < devices; ++device)
-    threads.emplace_back([&, device] {
-      require(cudaSetDevice(device), "cudaSetDevice");
-      all_rows_once(wanted, [](cublasHandle_t) {});
-    });
-  for (std::thread& thread : threads) thread.join();
-}
-
-TEST(CublasGpu, WorkspaceSmCountAndAtomics) {
-  const DeviceArray<char> workspace(4 << 20);
-  all_rows_once(all_expected(), [&](cublasHandle_t handle) {
-    EXPECT_EQ(cublasSetWorkspace_v2(handle, workspace.data(), workspace.size()), CUBLAS_STATUS_SUCCESS);
-    EXPECT_EQ(cublasSetSmCountTarget(handle, 16), CUBLAS_STATUS_SUCCESS);
-    EXPECT_EQ(cublasSetAtomicsMode(handle, CUBLAS_ATOMICS_ALLOWED), CUBLAS_STATUS_SUCCESS);
-  });
 }
 
 /// They are the real cuBLAS's, and no counter counts them; others of that handle are accublas's.
@@ -356,75 +271,6 @@ TEST(CublasGpu, ZeroFactors) {
       EXPECT_EQ(mine, real) << row.name;
       EXPECT_TRUE(close(row, by_hooked, by_real)) << row.name << (of_product ? ": alpha = 0" : ": beta = 0");
     }
-  }
-}
-
-TEST(CublasGpu, GraphsAreCapturedAndReplayed) {
-  const Stream stream;
-  const Handle handle(stream);
-  for (const Row& row : rows())
-    for (const bool on_device : {false, true}) {
-      if (row.kind == Row::number && !on_device) continue;  // the host waits for its result
-      const Outcome wanted = expected(row);
-      Memory memory(row);
-      require(cudaDeviceSynchronize(), "synchronize");
-      set_factors(handle, on_device);
-      Arguments x;
-      x.handle = handle;
-      x = memory.arguments(x, on_device);
-      EXPECT_EQ(row.call(row.hooked, x), CUBLAS_STATUS_SUCCESS) << row.name;
-      cudaGraph_t graph = nullptr;
-      cudaGraphExec_t executable = nullptr;
-      require(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
-      const cublasStatus_t status = row.call(row.hooked, x);
-      const cudaError_t captured = cudaStreamEndCapture(stream, &graph);
-      if (row.kind == Row::on_host && on_device && defines_bits()) {
-        EXPECT_NE(status, CUBLAS_STATUS_SUCCESS) << row.name << " cannot wait for its factors";
-        cudaGetLastError();
-        if (graph) cudaGraphDestroy(graph);
-        continue;
-      }
-      EXPECT_EQ(status, CUBLAS_STATUS_SUCCESS) << row.name;
-      if (captured != cudaSuccess) {
-        ADD_FAILURE() << row.name << ": " << cudaGetErrorString(captured);
-        cudaGetLastError();
-        continue;
-      }
-      require(cudaGraphInstantiate(&executable, graph, 0), "cudaGraphInstantiate");
-      for (int replay = 0; replay < 2; ++replay) {
-        memory.begin(stream);
-        require(cudaGraphLaunch(executable, stream), "cudaGraphLaunch");
-        EXPECT_TRUE(same(row, memory.outcome(), wanted)) << row.name << (on_device ? ", device factors" : "");
-      }
-      cudaGraphExecDestroy(executable);
-      cudaGraphDestroy(graph);
-    }
-}
-
-/// Nothing of CUDA works in a forked child: it is told what cuBLAS tells.
-TEST(CublasGpu, ForkedChild) {
-  const Handle handle;
-  for (const Row& row : rows()) {
-    if (!row.has("_v2") || row.has("_64")) continue;
-    Memory memory(row);
-    Arguments x;
-    x.handle = handle;
-    x = memory.arguments(x);
-    ASSERT_EQ(row.call(row.hooked, x), CUBLAS_STATUS_SUCCESS);
-    int answers[2];
-    for (const bool hooked : {false, true}) {
-      const pid_t child = fork();
-      ASSERT_GE(child, 0);
-      if (child == 0) {
-        alarm(20);
-        _exit(row.call(hooked ? row.hooked : real_function(row), x));
-      }
-      ASSERT_EQ(waitpid(child, &answers[hooked], 0), child);
-    }
-    EXPECT_EQ(answers[0], answers[1]) << row.name;
-    memory.begin();
-    EXPECT_EQ(row.call(row.hooked, x), CUBLAS_STATUS_SUCCESS);
-    EXPECT_TRUE(same(row, memory.outcome(), expected(row))) << row.name;
   }
 }
 
