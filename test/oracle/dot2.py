@@ -5,12 +5,17 @@ import numpy as np
 from dyadic import BINARY64, add_dyadic, decompose, fma64, round_dyadic
 
 
-def two_sum(a, b):
-    """s = a + b and the exact a + b - s, a binary64 number whenever s is finite. The sequence of six operations can
-    overflow where abs(b) is the largest finite number; there the error is formed exactly."""
+def six_operations(a, b):
+    """TwoSum: s = a + b and, where no operation overflows, the exact a + b - s."""
     s = a + b
     t = s - a
-    e = (a - (s - t)) + (b - t)
+    return s, (a - (s - t)) + (b - t)
+
+
+def two_sum(a, b):
+    """s = a + b and the exact a + b - s, a binary64 number whenever s is finite. The six operations can
+    overflow where abs(b) is the largest finite number; there the error is formed exactly."""
+    s, e = six_operations(a, b)
     wrong = np.isfinite(s) & ~np.isfinite(e)
     if np.any(wrong):
         s, e = np.array(s), np.array(e)
@@ -34,21 +39,30 @@ def product_error(x, y, p):
     yl = y - yh
     e = xl * yl - (((p - xh * yh) - xl * yh) - xh * yl)
     if not np.all(safe):
-        x, y, p = np.broadcast_arrays(x, y, p)
-        e = np.array(e)
-        for index in zip(*np.nonzero(~safe)):
-            e[index] = fma64(float(x[index]), float(y[index]), -float(p[index]))
+        x, y, p = (v[~safe].tolist() for v in np.broadcast_arrays(x, y, p))
+        e[~safe] = [fma64(*factors, -product) for *factors, product in zip(x, y, p)]
     return e
 
 
-def dot2_step(pair, x, y, single):
+def dot2_steps(pair, x, y, single):
+    """The pair after a step for each entry along the first axis of x y."""
+    products = x * y
     s, c = pair
-    p = x * y
     if single:
-        return s + p, c
-    e = product_error(x, y, p)
-    s, q = two_sum(s, p)
-    return s, c + (q + e)
+        for p in products:
+            s = s + p
+        return s, c
+    errors = product_error(x, y, products)
+
+    def steps(s, c, add):
+        for p, e in zip(products, errors):
+            s, q = add(s, p)
+            c = c + (q + e)
+        return s, c
+
+    result = steps(s, c, six_operations)
+    # An error that overflowed has left its c without a finite value: then all again, with two_sum's care.
+    return result if np.all(np.isfinite(result[1])) else steps(s, c, two_sum)
 
 
 def dot2_combine(one, two, single):
@@ -65,9 +79,8 @@ def dot2_gemm_pairs(a, b, single):
     k = a.shape[1]
     total = None
     for start in range(0, k, 128):
-        block = np.zeros(shape), np.zeros(shape)
-        for p in range(start, min(start + 128, k)):
-            block = dot2_step(block, a[:, p : p + 1], b[p : p + 1, :], single)
+        terms = slice(start, start + 128)
+        block = dot2_steps((np.zeros(shape), np.zeros(shape)), a.T[terms, :, None], b[terms, None, :], single)
         total = block if total is None else dot2_combine(total, block, single)
     return total
 
@@ -78,13 +91,14 @@ def dot2_dot_pair(x, y, single):
     blocks = -(-n // 1024)
     s = np.zeros((blocks, 32))
     c = np.zeros((blocks, 32))
-    # Lanes without an element are left alone, so the last block is done step by step on its own elements.
-    for block in range(blocks):
-        xb, yb = x[1024 * block : 1024 * (block + 1)], y[1024 * block : 1024 * (block + 1)]
-        for t in range(0, xb.size, 32):
-            xs, ys = xb[t : t + 32], yb[t : t + 32]
-            lanes = slice(0, xs.size)
-            s[block, lanes], c[block, lanes] = dot2_step((s[block, lanes], c[block, lanes]), xs, ys, single)
+    # Lanes without an element are left alone: whole blocks, the whole steps of the last one, and what is left.
+    whole, steps = n // 1024, n // 32
+    for block, count, start, end, lanes in ((0, whole, 0, 1024 * whole, 32), (whole, 1, 1024 * whole, 32 * steps, 32),
+                                            (whole, 1, 32 * steps, n, n % 32)):
+        if start < end:
+            place = slice(block, block + count), slice(0, lanes)
+            terms = [v[start:end].reshape(count, -1, lanes).swapaxes(0, 1) for v in (x, y)]
+            s[place], c[place] = dot2_steps((s[place], c[place]), *terms, single)
 
     def tree(first, count):
         if count == 1:
