@@ -39,8 +39,11 @@ def product_error(x, y, p):
     yl = y - yh
     e = xl * yl - (((p - xh * yh) - xl * yh) - xh * yl)
     if not np.all(safe):
-        x, y, p = (v[~safe].tolist() for v in np.broadcast_arrays(x, y, p))
-        e[~safe] = [fma64(*factors, -product) for *factors, product in zip(x, y, p)]
+        finite = np.isfinite(p)  # otherwise IEEE's fma: of finite factors -p, of others NaN
+        e = np.where(finite, e, np.where(np.isfinite(x) & np.isfinite(y), -p, np.nan))
+        left = finite & ~safe
+        x, y, p = (v[left].tolist() for v in np.broadcast_arrays(x, y, p))
+        e[left] = [fma64(*factors, -product) for *factors, product in zip(x, y, p)]
     return e
 
 
@@ -60,9 +63,9 @@ def dot2_steps(pair, x, y, single):
             c = c + (q + e)
         return s, c
 
-    result = steps(s, c, six_operations)
+    sums, rest = steps(s, c, six_operations)
     # An error that overflowed has left its c without a finite value: then all again, with two_sum's care.
-    return result if np.all(np.isfinite(result[1])) else steps(s, c, two_sum)
+    return steps(s, c, two_sum) if np.any(np.isfinite(sums) & ~np.isfinite(rest)) else (sums, rest)
 
 
 def dot2_combine(one, two, single):
