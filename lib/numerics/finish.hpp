@@ -34,10 +34,10 @@ ACCUBLAS_HD T finish_special(T alpha, T s, T beta, T c);
 template <class T>
 ACCUBLAS_HD T finish_scaled(T beta, T c);
 
-/// c as finish wants it: *c is read only where beta is not zero.
+/// c as finish wants it: *c is read only where beta is not zero, and there may be none else.
 template <class T>
 ACCUBLAS_HD T read_addend(T beta, const T* c) {
-  return is_zero(beta) && !mutant(Mutant::special_beta_zero) ? T(0) : *c;
+  return is_zero(beta) && !(c && mutant(Mutant::special_beta_zero)) ? T(0) : *c;
 }
 
 // -------------------------------------------------------------------------------------------------------------------
