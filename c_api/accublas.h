@@ -715,7 +715,8 @@ ACCUBLAS_DECLARE_GETRF(sgetrf, float)
 ACCUBLAS_DECLARE_GETRF(zgetrf, void)
 ACCUBLAS_DECLARE_GETRF(cgetrf, void)
 
-/** Solves op(A) X = B by the factors that getrf left in a and ipiv; X overwrites B, n x nrhs. */
+/** Solves op(A) X = B by the factors that getrf left in a and ipiv; X overwrites B, n x nrhs. Error
+ * ACCUBLAS_ERROR_ARGUMENT: also where ipiv, in host memory, has a row that A lacks. */
 #define ACCUBLAS_DECLARE_GETRS(name, type)                                                                             \
   ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout,                          \
                                                accublas_transpose trans, int64_t n, int64_t nrhs, const type* a,       \

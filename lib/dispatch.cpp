@@ -176,6 +176,7 @@ void run_factorization(Context& context, Factorization<E> f, const accublas_opti
   if (f.info_on_device) operands.push_back(info);
   if (!operands.empty()) {
     run.operands(operands, {}, shape);
+    if (work && f.kind == FactorizationKind::getrs && !run.on_device()) require_pivots(f.pivots, f.n);
     run.promise(shape.k, E{1});
     run.compute(f, static_cast<const E*>(nullptr), static_cast<const E*>(nullptr), false, &Backend::factorization);
   }

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <array>
+#include <string>
 #include <utility>
 
+#include "lib/base/error.hpp"
 #include "lib/call/arguments.hpp"
 #include "lib/call/level3.hpp"
 #include "lib/call/product.hpp"
@@ -76,6 +78,13 @@ struct Pivots {
       static_cast<std::int64_t*>(data)[i] = row + 1;
   }
 };
+
+/// Pivots in host memory that a caller hands in: a row outside of the matrix would be exchanged in other memory.
+inline void require_pivots(const Pivots& pivots, std::int64_t rows) {
+  for (std::int64_t i = 0; i < rows; ++i)
+    if (pivots.at(i) < 0 || pivots.at(i) >= rows)
+      throw Error(ACCUBLAS_ERROR_ARGUMENT, "argument ipiv must be rows from 1 to " + std::to_string(rows));
+}
 
 /// The matrices are views of the caller's, a triangle stored as `uplo` says of A's view.
 template <class E>

@@ -175,6 +175,7 @@ void run_inverse(Context& context, const Factorization<E>& f, const accublas_opt
     const Named a{"a", f.a.data}, ipiv{"ipiv", f.pivots.data};
     const CallShape shape(f.n, f.n, f.n);
     has_uplo(f.kind) ? run.operands({a}, {}, shape) : run.operands({a, ipiv}, {}, shape);
+    if (f.kind == FactorizationKind::getri) require_pivots(f.pivots, f.n);
     run.promise(f.n, E{1});
     if (run.engine() == ACCUBLAS_ENGINE_NATIVE)
       run.compute(f, static_cast<const E*>(nullptr), static_cast<const E*>(nullptr), false, &Backend::factorization);

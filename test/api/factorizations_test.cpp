@@ -63,6 +63,28 @@ TEST(Factorizations, BadArguments) {
   EXPECT_EQ(a, a_before);
 }
 
+/// Rows that the matrix lacks are refused before anything is exchanged, in every mode.
+TEST(Factorizations, PivotsOutsideOfTheMatrix) {
+  api::Context context;
+  for (const char* mode : those_here({"native", "dp", "cr"})) {
+    context.set(mode);
+    for (const std::int64_t bad : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{4}, std::int64_t{1} << 40}) {
+      const std::vector<double> lu = {2, 0.5, 0.5, 1, 3, 0.5, 1, 1, 4};
+      std::vector<double> a = lu, b = {1, 2, 3};
+      const std::int64_t pivots[3] = {1, bad, 3};
+      for (const accublas_transpose trans : {ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS})
+        EXPECT_EQ(accublas_dgetrs(context, columns, trans, 3, 1, lu.data(), 3, pivots, b.data(), 3),
+                  ACCUBLAS_ERROR_ARGUMENT)
+            << mode << " " << bad;
+      EXPECT_EQ(context.error(), "argument ipiv must be rows from 1 to 3");
+      EXPECT_EQ(b, (std::vector<double>{1, 2, 3}));
+      std::int64_t info = 0;
+      EXPECT_EQ(accublas_dgetri(context, columns, 3, a.data(), 3, pivots, &info), ACCUBLAS_ERROR_ARGUMENT);
+      EXPECT_EQ(a, lu);
+    }
+  }
+}
+
 TEST(Factorizations, ModesThatTheyLack) {
   api::Context context;
   std::vector<double> a = definite(4);
