@@ -59,6 +59,20 @@ namespace accublas {
   X(inverse_block, "TRTRI, cr: columns of a block have unknowns beyond their own triangle")      \
   X(square_conjugate, "LAUUM, cr: U U^T in place of U U^H")                                      \
   X(inverse_exchange, "GETRI, cr: columns change places from the first to the last")             \
+  X(other_triangle, "described operands: the triangle that is not stored is read")               \
+  X(unit_diagonal, "triangular operands: a diagonal of ones is read")                            \
+  X(hermitian_diagonal, "Hermitian operands: imaginary parts of the diagonal are read")          \
+  X(mirrored_conjugate, "Hermitian operands: what is mirrored is not conjugated")                \
+  X(dropped_conjugate, "complex products: columns with no regard to conjugations")               \
+  X(triangle_edge, "wanted triangles: the diagonal moved by a row")                              \
+  X(result_diagonal, "Hermitian results: imaginary parts of the diagonal stay")                  \
+  X(band_edge, "triangular operands: a band of columns lacks its last term")                     \
+  X(zero_terms, "triangular operands: Inf and NaN meet what is no term")                         \
+  X(increment_sign, "level 2: x with a negative increment is taken from the near end")           \
+  X(update_undecided, "updates: what is undecided keeps its quick sum")                          \
+  X(update_rest, "updates: what a rounded factor leaves over is forgotten")                      \
+  X(update_conjugate, "HER2: both products have alpha")                                          \
+  X(piece_edge, "SYMV, TRMV, cr: a block lacks its last column")                                 \
   X(certified_rounding, "certified solutions: bounds are not rounded upwards")                   \
   X(certified_half, "certified solutions: the bound of the error is halved 40 times")            \
   X(certified_tail, "certified solutions: the lower parts of an unknown are forgotten")          \

@@ -213,11 +213,24 @@ class CpuBackend final : public Backend {
   static void level2_of(const Call<Level2<E>, E>& call, Execution& execution) {
     if (call.engine == ACCUBLAS_ENGINE_NATIVE) return cpu::native_level2(call.problem, execution);
     if (call.problem.kind == Level2Kind::trsv) return cpu::solve(system_of(call.problem), call.mode, execution);
-    if (is_update(call.problem.kind))
-      return cpu::described_product(product_of(call.problem), Mode{ACCUBLAS_MODE_CR}, call.engine, real_gemm<RealOf<E>>,
-                                    execution);
-    cpu::described_product(product_of(call.problem), vector_mode(call.mode), call.engine, line_gemm<RealOf<E>>,
-                           execution);
+    if (is_update(call.problem.kind)) return cpu::update(product_of(call.problem), execution);
+    const Mode mode = vector_mode(call.mode);
+    if (mode.kind == ACCUBLAS_MODE_CR && by_pieces(call.problem, execution)) return;
+    cpu::described_product(product_of(call.problem), mode, call.engine, line_gemm<RealOf<E>>, execution);
+  }
+  template <class E>
+  static bool by_pieces(const Level2<E>& l, Execution& execution) {
+    const Product<E> p = product_of(l);
+    const Vector<E> y = l.result().col(0);
+    cpu::LineProduct<E> g{l.n, p.a, p.b.stored.col(0), {}, {}, y};
+    if (l.kind == Level2Kind::trmv) g.a = p.b.transposed(), g.x = {y.data, y.stride};
+    if constexpr (is_complex<E>) {
+      if (p.alpha.im != 0 || p.beta.im != 0) return false;
+      g.alpha = p.alpha.re, g.beta = p.beta.re;
+    } else {
+      g.alpha = p.alpha, g.beta = p.beta;
+    }
+    return cpu::cr_line_product(g, execution);
   }
 
   template <class T>

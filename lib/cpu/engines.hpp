@@ -109,6 +109,23 @@ using RealGemm = void (*)(const Gemm<T>&, const Mode&, accublas_engine, Executio
 template <class E>
 void described_product(const Product<E>&, const Mode&, accublas_engine, RealGemm<RealOf<E>> real, Execution&);
 
+// product/line_pieces.cpp: cr for a matrix of which a triangle is stored, times a vector; false, with nothing done,
+// where the workspace is too small. x may be y.
+template <class E>
+struct LineProduct {
+  Index order;
+  Operand<E> a;
+  Vector<const E> x;
+  RealOf<E> alpha, beta;
+  Vector<E> y;  ///< = alpha A x + beta y
+};
+template <class E>
+bool cr_line_product(const LineProduct<E>&, Execution&);
+
+// product/update.cpp: products of one term or two that are added to C (beta = 1), cr.
+template <class E>
+void update(const Product<E>&, Execution&);
+
 // solve/solve.cpp: TRSM and TRSV, dot2 and cr (which dp and sp are there).
 template <class E>
 void solve(const TriangularSystem<E>&, const Mode&, Execution&);

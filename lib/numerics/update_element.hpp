@@ -6,11 +6,11 @@
 #include "lib/numerics/complex.hpp"
 #include "lib/numerics/component_sum.hpp"
 #include "lib/numerics/quotient.hpp"
+#include "lib/numerics/update_bound.hpp"
 
 namespace accublas {
 
-/// A sum of products of three factors: high + low, within 2^-47 size of it. There are at most eight, whose parts go to
-/// `low` with 2^-53 of what is there at each of some thirty additions.
+/// A sum of products of three factors, at most eight: high + low, within update_error size of it.
 struct QuickSum {
   double high, low = 0, size = 0;
 
@@ -31,8 +31,9 @@ struct QuickSum {
   template <class T>
   ACCUBLAS_HD bool round(T* to) const {
     const DoublePair s = two_sum(high, low);
-    double error = size * 0x1p-47;
+    double error = size * update_error;
     if (sizeof(T) != sizeof(double)) error += absolute(s.high) * 0x1p-51;  // for the rounding to double on the way
+    if (mutant(Mutant::update_undecided)) error = 0;
     const T least = static_cast<T>(add_rn(s.high, add_rn(s.low, -error))),
             most = static_cast<T>(add_rn(s.high, add_rn(s.low, error)));
     *to = is_zero(least) ? T(0) : least;

@@ -60,13 +60,15 @@ def update(name, prefix, routine, mode, kind, layout, uplo, rng):
     if prefix in COMPLEX and routine != "her" and rng.randint(3) == 0:
         alpha = complex(alpha.real, 0.0)
     x, row = operands(rng, kind, m, 1, n, prefix)
+    c = c_values(rng, m, n, prefix, kind)
+    if kind == "halfway" and routine != "her":
+        alpha = near_middles(alpha, x, row, c, rng, prefix)
     y = turn(row)
     a, b = x, row
     if routine in ("syr", "her"):
         b = turn(x)
     elif not general:
         a, b = np.concatenate([x, y], axis=1), np.concatenate([turn(y), turn(x)], axis=0)
-    c = c_values(rng, m, n, prefix, kind)
     case = Case(name, prefix, routine, routine, mode, kind, alpha, 1.0, a, b, c)
     wanted = np.ones((m, n), bool) if general else triangle((m, n), uplo)
     case.description = level3.Description(wanted, hermitian=routine in ("her", "her2"), conjugate_half=routine == "her2")
@@ -79,6 +81,16 @@ def update(name, prefix, routine, mode, kind, layout, uplo, rng):
     if case.description.hermitian and alpha != 0:  # not where it stays as it is
         poison(buffer_c, positions, np.eye(n, dtype=bool), prefix, 1)
     return finished(case, rng, [buffer_x, buffer_y, buffer_c], positions)
+
+
+def near_middles(alpha, x, row, c, rng, prefix):
+    """alpha x y within the square of the roundoff of half the last place of c, in place; alpha."""
+    step = float(np.finfo(c.real.dtype).eps)
+    part = lambda array, values: np.copyto(array, np.array(values).reshape(array.shape).astype(array.real.dtype))
+    part(x, [1.0 - 2 * rng.randint(2) for _ in range(x.size)])
+    part(row, [(0.5 - rng.randint(2)) * step * (1 - step) for _ in range(row.size)])
+    part(c, [1 + rng.randint(4) * step for _ in range(c.size)])
+    return type(alpha)(1 + step)
 
 
 def mixed(name, prefix, routine, mode, kind, rng):

@@ -1,0 +1,208 @@
+// GER, SYR, SYR2 and their kind: every element is an exact sum, rounded once (docs/modes.md, "Level 2 beside GEMV").
+// Vectors decide nearly all elements of a column (lib/cpu/kernels/update.cpp); those that they leave open, and columns
+// whose factor is far from one in size, are computed one by one (lib/numerics/update_element.hpp).
+//
+// The factors of an element c(i, j) are known by column: alpha y_j, of which each product of a part of alpha and a part
+// of y_j is a term of its own. Complex numbers are pairs of entries, to which Re x and Im x bring a term each.
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+
+#include "lib/base/integers.hpp"
+#include "lib/base/test_hooks.hpp"
+#include "lib/call/accuracy.hpp"
+#include "lib/cpu/engines.hpp"
+#include "lib/cpu/kernels/update_kernels.hpp"
+#include "lib/numerics/update_bound.hpp"
+#include "lib/numerics/update_element.hpp"
+
+namespace accublas::cpu {
+
+namespace {
+
+template <class T>
+UpdateKernel<T>* update_kernel(Isa isa) {
+  const int level = std::min({static_cast<int>(isa), 2, ACCUBLAS_KERNEL_LEVELS - 1});
+  const auto pick = [](UpdateKernel<double>* of_double, UpdateKernel<float>* of_single) {
+    if constexpr (sizeof(T) == sizeof(double))
+      return (void)of_single, of_double;
+    else
+      return (void)of_double, of_single;
+  };
+#if ACCUBLAS_KERNEL_LEVELS > 2
+  if (level == 2) return pick(isa_avx512::update_d, isa_avx512::update_s);
+#endif
+#if ACCUBLAS_KERNEL_LEVELS > 1
+  if (level == 1) return pick(isa_avx2::update_d, isa_avx2::update_s);
+#endif
+  (void)level;
+  return pick(isa_baseline::update_d, isa_baseline::update_s);
+}
+
+template <class E>
+class Update {
+  using T = RealOf<E>;
+  static constexpr Index parts = is_complex<E> ? 2 : 1;
+  static constexpr Index rows_at_once = update_block / parts, columns_at_once = 256;
+
+  /// Of one thread: the parts of x and x2, widened, each beside itself where there are two.
+  struct Scratch {
+    double x[4][update_block + update_slack];
+    std::uint16_t open[update_block];
+  };
+
+ public:
+  Update(const Product<E>& p, Execution& execution)
+      : p_(p), execution_(execution), kernel_(update_kernel<T>(execution.isa)) {}
+
+  void run() {
+    PhaseTimer timer(execution_, &accublas_report_t::ms_product);
+    put_bound(execution_.report, rounded_once<T>());
+    const Index blocks = ceil_div(p_.m, rows_at_once), groups = ceil_div(p_.n, columns_at_once);
+    const int threads = p_.m * p_.n < 4096 ? 1 : execution_.threads;
+    const std::size_t lanes = static_cast<std::size_t>(threads);
+    // A small buffer of the caller's may have no room.
+    Workspace& workspace = execution_.workspace;
+    Scratch* const scratch =
+        lanes * sizeof(Scratch) <= workspace.left() ? workspace.template take<Scratch>(lanes) : nullptr;
+    parallel_for(blocks * groups, threads, [&](Index task, int thread) {
+      const Index i = task % blocks * rows_at_once, j = task / blocks * columns_at_once;
+      add(i, std::min(i + rows_at_once, p_.m), j, std::min(j + columns_at_once, p_.n),
+          scratch ? scratch + thread : nullptr);
+    });
+    execution_.report.undecided += undecided_.load();
+  }
+
+ private:
+  /// Without scratch element by element.
+  void add(Index first, Index end, Index first_column, Index end_column, Scratch* s) {
+    const bool in_range = s && spread(first, end, *s) && !hook_all_undecided();
+    UpdateTerms terms;
+    for (Index j = first_column; j < end_column; ++j) {
+      // Of a Hermitian result the diagonal is real.
+      const Index apart = p_.hermitian ? 1 : 0;
+      const Index begin = p_.wanted == Triangle::lower ? std::max(first, j + apart) : first,
+                  stop = p_.wanted == Triangle::upper ? std::min(end, j + 1 - apart) : end;
+      if (p_.hermitian && j >= first && j < end) add_diagonal(j);
+      if (begin >= stop) continue;
+      if (!in_range || !factors(j, *s, begin - first, terms)) {
+        for (Index i = begin; i < stop; ++i)
+          for (int part = 0; part < parts; ++part) add_exactly(i, j, part);
+        continue;
+      }
+      T* const c = reinterpret_cast<T*>(&p_.c(begin, j));
+      const Index count = kernel_((stop - begin) * parts, c, terms, s->open);
+      for (Index o = 0; o < count; ++o)
+        add_exactly(begin + s->open[o] / parts, j, static_cast<int>(s->open[o] % parts));
+    }
+  }
+
+  /// x, and x2, of some rows; false where an entry is too large or too small, which leaves the rows to the elements.
+  bool spread(Index first, Index end, Scratch& s) const {
+    bool in_range = true;
+    const auto put = [&](int which, Index at, double x) {
+      const double size = std::fabs(x), most = update_most * update_most, least = update_least * update_least;
+      in_range &= size == 0 || (size >= least && size <= most) || !std::isfinite(x);
+      for (Index part = 0; part < parts; ++part) s.x[which][at * parts + part] = x;
+    };
+    for (int pair = 0; pair < p_.pairs(); ++pair)
+      for (Index i = first; i < end; ++i) {
+        const E x = pair == 0 ? p_.a(i, 0) : p_.a2(i, 0);
+        if constexpr (is_complex<E>) {
+          put(2 * pair, i - first, x.re);
+          put(2 * pair + 1, i - first, x.im);
+        } else {
+          put(pair, i - first, x);
+        }
+      }
+    const Index used = (end - first) * parts;
+    for (auto& x : s.x) std::fill_n(x + used, update_slack, 0.0);
+    return in_range;
+  }
+
+  /// The terms of a column, whose x begins `from` rows on; false where one is out of range.
+  bool factors(Index j, const Scratch& s, Index from, UpdateTerms& terms) const {
+    terms.count = 0;
+    terms.with_rest = false;
+    for (int pair = 0; pair < p_.pairs(); ++pair) {
+      const E y = pair == 0 ? p_.b(0, j) : p_.b2(0, j);
+      const double* const x = s.x[pair * parts] + from * parts;
+      if constexpr (is_complex<E>) {
+        const bool conjugate = p_.hermitian && pair == 1 && !mutant(Mutant::update_conjugate);
+        const T im = conjugate ? -p_.alpha.im : p_.alpha.im;
+        const double* const x_im = s.x[pair * parts + 1] + from * parts;
+        // x (re + i im) y: what Re and Im of the element get of Re x and of Im x.
+        if (!is_zero(p_.alpha.re) &&
+            !(add_term(terms, x, p_.alpha.re, y.re, y.im) && add_term(terms, x_im, p_.alpha.re, -y.im, y.re)))
+          return false;
+        if (!is_zero(im) && !(add_term(terms, x, im, -y.im, y.re) && add_term(terms, x_im, im, -y.re, -y.im)))
+          return false;
+      } else if (!add_term(terms, x, p_.alpha, y, y)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// x times factor `even` for even entries, x times factor `odd` for odd ones.
+  static bool add_term(UpdateTerms& terms, const double* x, T factor, T even, T odd) {
+    const auto in_range = [](T v) {
+      const double size = std::fabs(v);
+      return size == 0 || (size >= update_least && size <= update_most);
+    };
+    if (!in_range(factor) || !in_range(even) || !in_range(odd)) return false;
+    UpdateTerm& term = terms.term[terms.count++];
+    term.x = x;
+    const DoublePair of_even = two_product(factor, even), of_odd = two_product(factor, odd);
+    for (int l = 0; l < 8; l += 2) {
+      term.factor[l] = of_even.high, term.factor[l + 1] = of_odd.high;
+      term.rest[l] = of_even.low, term.rest[l + 1] = of_odd.low;
+    }
+    terms.with_rest |= (of_even.low != 0 || of_odd.low != 0) && !mutant(Mutant::update_rest);
+    return true;
+  }
+
+  UpdateElement<E> element(Index i, Index j) const {
+    UpdateElement<E> element{p_.alpha, p_.a(i, 0), p_.b(0, j), p_.two_pairs, p_.hermitian};
+    if (p_.two_pairs) element.x2 = p_.a2(i, 0), element.y2 = p_.b2(0, j);
+    return element;
+  }
+
+  void add_exactly(Index i, Index j, int part) {
+    T& c = reinterpret_cast<T*>(&p_.c(i, j))[part];
+    const UpdateElement<E> e = element(i, j);
+    T result;
+    if (e.quickly(part, c, &result) && !hook_all_undecided()) {
+      c = result;
+    } else {
+      c = UpdateElement<E>::exactly(e, part, c);
+      undecided_.fetch_add(1, std::memory_order_relaxed);
+    }
+  }
+
+  void add_diagonal(Index j) {
+    if constexpr (is_complex<E>) {
+      add_exactly(j, j, 0);
+      p_.c(j, j).im = 0;
+    }
+  }
+
+  const Product<E>& p_;
+  Execution& execution_;
+  UpdateKernel<T>* const kernel_;
+  std::atomic<std::int64_t> undecided_{0};
+};
+
+}  // namespace
+
+template <class E>
+void update(const Product<E>& p, Execution& execution) {
+  Update<E>(p, execution).run();
+}
+
+template void update(const Product<double>&, Execution&);
+template void update(const Product<float>&, Execution&);
+template void update(const Product<Complex<double>>&, Execution&);
+template void update(const Product<Complex<float>>&, Execution&);
+
+}  // namespace accublas::cpu
