@@ -28,12 +28,17 @@ import check  # noqa: E402
 import expected  # noqa: E402
 import factorization_cases  # noqa: E402
 import inverse_cases  # noqa: E402
+import level2_cases  # noqa: E402
 import level3_cases  # noqa: E402
 import sharp  # noqa: E402
 import worker  # noqa: E402
 from names import names  # noqa: E402
 
 RANDOM_PER_GROUP = 6
+# Operands and results with a structure, of which one or two in a hundred cases are of a kind of data.
+DESCRIBED = ("dsymm", "zsymm", "zhemm", "chemm", "dsyrk", "zherk", "dtrmm", "ztrmm", "strmm", "zgemmt", "dsymv", "zhemv", "dtrmv", "ztrmv",
+             "dger", "sger", "zgeru", "zgerc", "zher", "dsyr2", "ssyr2", "zher2", "cher2")
+SHARP_KINDS, DESCRIBED_CASES = ("special", "halfway"), 60
 
 
 def all_cases():
@@ -45,6 +50,11 @@ def all_cases():
     for prefix in "dszc":
         for index in range(3 * RANDOM_PER_GROUP):
             yield index, level3_cases.make(f"{prefix}trsm:cr:{index}", prefix, "cr", "trsm")
+    for name, index in itertools.product(DESCRIBED, range(DESCRIBED_CASES)):
+        maker = level2_cases.make if name[1:] in level2_cases.ROUTINES else level3_cases.make
+        case = maker(f"{name}:cr:{index}:mutants", name[0], "cr", name[1:])
+        if index < RANDOM_PER_GROUP or (case.kind in SHARP_KINDS and work(case) < 20000):
+            yield index, case
     for prefix, routine in itertools.product("dszc", ("potrf", "getrf")):
         for index in range(3 * RANDOM_PER_GROUP):
             yield index, factorization_cases.make(f"{prefix}{routine}:cr:{index}", prefix, "cr", routine)

@@ -12,6 +12,7 @@
 
 #include "lib/base/error.hpp"
 #include "lib/base/integers.hpp"
+#include "lib/base/test_hooks.hpp"
 #include "lib/call/accuracy.hpp"
 #include "lib/cpu/batch.hpp"
 #include "lib/cpu/engines.hpp"
@@ -48,18 +49,21 @@ void copy_line(const Line& line, Index first, Index count, T* to) {
   for (Index p = first / components, next; p < end; p = next) {
     const Operand<E>& x = p < k ? line.lines.first : line.lines.second;
     const Index before = p < k ? 0 : k, q = p - before;
-    const bool plain = x.structure == Structure::general, held = holds(x.part, i, q);
+    const bool plain = x.structure == Structure::general,
+               held = holds(x.part, i, q) != (mutant(Mutant::other_triangle) && !plain);
     next = p < k ? std::min(end, k) : end;
     if (!plain && q <= i) next = std::min(next, before + std::max(i, q + 1));
     T* const out = to + p * components - first;
     const Index terms = (next - p) * components;
-    if (!plain && q == i) {
+    if (!plain && q == i && !(mutant(Mutant::unit_diagonal) && x.unit) &&
+        !(mutant(Mutant::hermitian_diagonal) && x.structure == Structure::hermitian)) {
       for (Index t = 0; t < terms; ++t) out[t] = line[p * components + t];
     } else if (!x.is_term(i, q)) {
       std::fill_n(out, terms, T(0));
     } else {
       const Vector<const E> entries = held ? x.stored.block(0, q).row(i) : x.stored.block(q, 0).col(i);
-      const bool conjugate = x.conjugate != (x.structure == Structure::hermitian && !held);
+      const bool conjugate =
+          x.conjugate != (x.structure == Structure::hermitian && !held && !mutant(Mutant::mirrored_conjugate));
       if constexpr (is_complex<E>)
         copy_entries(line.entries(entries, conjugate), 0, terms, out);
       else
@@ -200,10 +204,10 @@ class DescribedProduct {
           shift_ = !(p_.hermitian && imaginary_ == 1) ? 0 : p_.wanted == Triangle::upper ? 1 : -1;
           if (p_.turned && imaginary_ == 1) swap_components(m);
           compute(0, m, 0, n);
-          if (p_.b.structure == Structure::triangular && !measuring()) mend(m, n);
+          if (p_.b.structure == Structure::triangular && !measuring() && !mutant(Mutant::zero_terms)) mend(m, n);
           if (p_.turned && imaginary_ == 1) swap_components(m);
         }
-        if (p_.hermitian && !measuring()) clear_diagonal(m, n);
+        if (p_.hermitian && !measuring() && !mutant(Mutant::result_diagonal)) clear_diagonal(m, n);
       }
     }
   }
@@ -277,6 +281,7 @@ class DescribedProduct {
         const TermRange of_first = terms_of_column(p_, col_ + q), of_last = terms_of_column(p_, col_ + q + g.n - 1);
         const Index first = components * std::min(of_first.first, of_last.first) / dot2_block * dot2_block;
         g.k = components * std::max(of_first.end, of_last.end) - first;
+        if (mutant(Mutant::band_edge) && g.k > 1) --g.k;
         g.a = g.a.block(0, first);
         g.b = g.b.block(first, 0);
       }
@@ -297,7 +302,8 @@ class DescribedProduct {
     const auto for_wanted = [&](auto&& body) {
       for (Index q = 0; q < n; ++q)
         for (Index r = 0; r < m; ++r)
-          if (holds(p_.wanted, row_ + i + shift_ + r, col_ + j + q)) body(whole(r, q), c(r, q));
+          if (holds(p_.wanted, row_ + i + shift_ + r + mutant(Mutant::triangle_edge), col_ + j + q))
+            body(whole(r, q), c(r, q));
     };
     if (beta_ != 0) {
       std::fill_n(square_, edge * edge, T(0));
