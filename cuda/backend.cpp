@@ -346,9 +346,15 @@ class CudaBackend final : public Backend {
   template <class E>
   static void factorization_of(const Call<Factorization<E>, E>& call, BackendState* base, Execution& execution) {
     put(call, base, [&](State& state) {
-      if (call.operands_on_device) return cuda::factorization_call(state, call, execution);
-      cuda::staged_factorization(state, call, execution);
+      const cuda::GradeProducts<E> products{device_gemm<E>, grade_engine<E>};
+      if (call.operands_on_device) return cuda::factorization_call(state, call, execution, products);
+      cuda::staged_factorization(state, call, execution, products);
     });
+  }
+  template <class E>
+  static accublas_engine grade_engine(const cuda::DeviceModel& model, Index m, Index n, Index k) {
+    return moduli_that_pay(model, is_single_precision<E>, is_complex<E>, {m, n, k}) > 0 ? ACCUBLAS_ENGINE_INT8
+                                                                                      : ACCUBLAS_ENGINE_NATIVE;
   }
 
   template <class T>

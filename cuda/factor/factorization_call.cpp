@@ -1,5 +1,6 @@
 #include "cuda/factor/factorization_call.hpp"
 
+#include <cstring>
 #include <vector>
 
 #include "cuda/core/check.hpp"
@@ -12,9 +13,21 @@ namespace accublas::cuda {
 
 namespace {
 
+/// The sums' elements keep dp's promise too.
+template <class E>
+bool by_products(const State& state, const Call<Factorization<E>, E>& call, Execution& execution) {
+  if (call.engine != ACCUBLAS_ENGINE_INT8) return false;
+  if (has_panels(state.model(), call.problem)) return true;
+  if (execution.engine_forced)
+    throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "engine int8: a panel of LU has more rows than the device holds");
+  std::strcpy(execution.report.engine, engine_name(ACCUBLAS_ENGINE_SUMS));
+  return false;
+}
+
 /// *info on the stream.
 template <class E>
-void compute(State& state, const Call<Factorization<E>, E>& call, std::int64_t* info, Execution& execution) {
+void compute(State& state, const Call<Factorization<E>, E>& call, std::int64_t* info, Execution& execution,
+             const GradeProducts<E>& products) {
   const cudaStream_t stream = state.cuda_stream();
   const CopyMemory memory(state, execution.workspace, sizeof(FactorOutcome));
   auto* const outcome = reinterpret_cast<FactorOutcome*>(memory.data());
@@ -22,7 +35,8 @@ void compute(State& state, const Call<Factorization<E>, E>& call, std::int64_t* 
   if (call.problem.order() > 0) {
     Workspace rest = rest_of(execution.workspace, memory.data(), round_up(sizeof *outcome, std::size_t{256}));
     Execution inner = execution.within(rest);
-    factor_by_sums(state, call.problem, outcome, inner);
+    by_products(state, call, execution) ? factor_by_products(state, call, outcome, products, inner)
+                                        : factor_by_sums(state, call.problem, outcome, inner);
   }
   check(cudaMemcpyAsync(info, &outcome->info, sizeof *info, cudaMemcpyDefault, stream), "copying info");
 }
@@ -78,15 +92,17 @@ class Staged {
 }  // namespace
 
 template <class E>
-void factorization_call(State& state, const Call<Factorization<E>, E>& call, Execution& execution) {
+void factorization_call(State& state, const Call<Factorization<E>, E>& call, Execution& execution,
+                        const GradeProducts<E>& products) {
   const Factorization<E>& f = call.problem;
   if (!f.info_on_device) state.require_not_captured("info in host memory");
-  compute(state, call, f.info, execution);
+  compute(state, call, f.info, execution, products);
   if (!f.info_on_device) check(cudaStreamSynchronize(state.cuda_stream()), "waiting for info");
 }
 
 template <class E>
-void staged_factorization(State& state, const Call<Factorization<E>, E>& call, Execution& execution) {
+void staged_factorization(State& state, const Call<Factorization<E>, E>& call, Execution& execution,
+                          const GradeProducts<E>& products) {
   Factorization<E> f = call.problem;
   const cudaStream_t stream = state.cuda_stream();
   const bool solution = has_solution(f.kind) && f.nrhs > 0, pivoted = !is_cholesky(f.kind);
@@ -108,7 +124,7 @@ void staged_factorization(State& state, const Call<Factorization<E>, E>& call, E
   }
   std::int64_t info = 0;
   compute(state, Call<Factorization<E>, E>{f, call.alpha, call.beta, true, true, call.mode, call.engine}, &info,
-          execution);
+          execution, products);
   execution.report.copied_bytes +=
       static_cast<std::int64_t>(a.bytes() * (has_factor(f.kind) ? 2 : 1) + 2 * b.bytes() + pivot_bytes);
   check(cudaStreamSynchronize(stream), "waiting for a call");
@@ -131,9 +147,9 @@ void staged_factorization(State& state, const Call<Factorization<E>, E>& call, E
   *call.problem.info = info;
 }
 
-#define ACCUBLAS_INSTANTIATE(E)                                                           \
-  template void factorization_call(State&, const Call<Factorization<E>, E>&, Execution&); \
-  template void staged_factorization(State&, const Call<Factorization<E>, E>&, Execution&);
+#define ACCUBLAS_INSTANTIATE(E)                                                                                     \
+  template void factorization_call(State&, const Call<Factorization<E>, E>&, Execution&, const GradeProducts<E>&); \
+  template void staged_factorization(State&, const Call<Factorization<E>, E>&, Execution&, const GradeProducts<E>&);
 ACCUBLAS_INSTANTIATE(double)
 ACCUBLAS_INSTANTIATE(float)
 ACCUBLAS_INSTANTIATE(Complex<double>)

@@ -1,19 +1,17 @@
 // A call of LAPACK's factorizations on a device.
 #pragma once
 
-#include "cuda/core/state.hpp"
-#include "lib/call/execution.hpp"
-#include "lib/call/factorization.hpp"
+#include "cuda/factor/factor_by_products.hpp"
 
 namespace accublas::cuda {
 
-/// Device operands. Asynchronous where info is the device's too; else it waits for info. Throws Error as factor_by_sums
-/// does.
+/// Device operands, `products` for dp and sp. Asynchronous where info is the device's too; else it waits for info.
+/// Throws Error as factor_by_sums and factor_by_products do.
 template <class E>
-void factorization_call(State&, const Call<Factorization<E>, E>&, Execution&);
+void factorization_call(State&, const Call<Factorization<E>, E>&, Execution&, const GradeProducts<E>& products);
 
 /// Host operands, on copies. Returns when all is final.
 template <class E>
-void staged_factorization(State&, const Call<Factorization<E>, E>&, Execution&);
+void staged_factorization(State&, const Call<Factorization<E>, E>&, Execution&, const GradeProducts<E>& products);
 
 }  // namespace accublas::cuda

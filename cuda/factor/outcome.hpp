@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 
 #include "cuda/core/device_model.hpp"
+#include "lib/call/problem.hpp"
 
 namespace accublas::cuda {
 
@@ -15,5 +16,10 @@ struct FactorOutcome {
 
 /// outcome->closed from outcome->info.
 void close_on_failure(const DeviceModel&, FactorOutcome* outcome, cudaStream_t);
+
+/// to = from, rows x cols; nothing where outcome, unless null, is closed.
+template <class E>
+void copy_if_open(const DeviceModel&, const FactorOutcome* outcome, const Matrix<E>& from, const Matrix<E>& to,
+                  Index rows, Index cols, cudaStream_t);
 
 }  // namespace accublas::cuda

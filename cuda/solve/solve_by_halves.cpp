@@ -5,7 +5,6 @@
 #include "cuda/core/inner_calls.hpp"
 #include "cuda/native/native.hpp"
 #include "lib/base/error.hpp"
-#include "lib/base/integers.hpp"
 
 namespace accublas::cuda {
 
@@ -22,7 +21,6 @@ class SolveByHalves {
         call_(call),
         l_(call.problem),
         system_(system_of(l_)),
-        forward_(system_.m.part == Triangle::lower),
         execution_(execution),
         serve_(serve),
         native_(native) {}
@@ -43,31 +41,15 @@ class SolveByHalves {
     std::optional<BatchScope> scope;
     if (!state_.in_batch()) scope.emplace(state_, execution.report.level);
     try {
-      solve(0, system_.order, system_.alpha, execution);
+      for_halves(
+          system_, 0, system_.order, system_.alpha,
+          [&](Index first, Index count, const E& alpha) { solve_at_once(first, count, alpha, execution); },
+          [&](const Gemm<E>& g) { multiply(g, execution); });
     } catch (const Error& error) {
       if (wrote_ && error.status() == ACCUBLAS_ERROR_MEMORY) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
       throw;
     }
     if (scope) scope->end();
-  }
-
-  /// Unknowns first .. first + count - 1, whose right-hand sides are alpha times what stands there.
-  void solve(Index first, Index count, const E& alpha, Execution& execution) {
-    if (count <= most_unknowns_at_once<E>) return solve_at_once(first, count, alpha, execution);
-    const Index half = round_up(count / 2, has_leaf<E> ? leaf_unknowns : 256), rest = count - half;
-    const Index early = forward_ ? first : first + rest, late = forward_ ? first + half : first;
-    solve(early, half, alpha, execution);
-    const Gemm<E> g{rest,
-                    system_.sides,
-                    half,
-                    E{RealOf<E>(-1)},
-                    system_.m.stored.block(late, early),
-                    {&system_.x(early, 0), system_.x.row_stride, system_.x.col_stride},
-                    alpha,
-                    system_.x.block(late, 0),
-                    system_.m.conjugate};
-    multiply(g, execution);
-    solve(late, rest, E{RealOf<E>(1)}, execution);
   }
 
   /// cuBLAS's products of few terms have no state of a call each, which takes as long as the least of them.
@@ -103,7 +85,6 @@ class SolveByHalves {
   const Call<Level3<E>, E>& call_;
   const Level3<E>& l_;
   const TriangularSystem<E> system_;
-  const bool forward_;
   Execution& execution_;
   const DeviceGemmFunction<E> serve_;
   const Native native_;

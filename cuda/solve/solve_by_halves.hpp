@@ -5,6 +5,7 @@
 
 #include "cuda/core/staging.hpp"
 #include "cuda/solve/solve_leaf.hpp"
+#include "lib/base/integers.hpp"
 #include "lib/call/level3.hpp"
 
 namespace accublas::cuda {
@@ -28,6 +29,28 @@ constexpr Index least_unknowns_by_halves(bool complex) { return complex ? 4096 :
 template <class E>
 bool pays_by_halves(const TriangularSystem<E>& system) {
   return has_leaf<E> && system.order >= 512 && system.sides >= 512;
+}
+
+/// The unknowns from `first` on, whose right-hand sides are alpha times what stands there: halves of them one after the
+/// other, and multiply(Gemm) between them; at_once(first, count, alpha) for so few as are solved at once.
+template <class E, class AtOnce, class Multiply>
+void for_halves(const TriangularSystem<E>& system, Index first, Index count, const E& alpha, const AtOnce& at_once,
+                const Multiply& multiply) {
+  if (count <= most_unknowns_at_once<E>) return at_once(first, count, alpha);
+  const bool forward = system.m.part == Triangle::lower;
+  const Index half = round_up(count / 2, has_leaf<E> ? leaf_unknowns : 256), rest = count - half;
+  const Index early = forward ? first : first + rest, late = forward ? first + half : first;
+  for_halves(system, early, half, alpha, at_once, multiply);
+  multiply(Gemm<E>{rest,
+                   system.sides,
+                   half,
+                   E{RealOf<E>(-1)},
+                   system.m.stored.block(late, early),
+                   {&system.x(early, 0), system.x.row_stride, system.x.col_stride},
+                   alpha,
+                   system.x.block(late, 0),
+                   system.m.conjugate});
+  for_halves(system, late, rest, E{RealOf<E>(1)}, at_once, multiply);
 }
 
 /// dp and sp with device operands: halves of the unknowns one after the other, and the product between them by `serve`

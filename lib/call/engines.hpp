@@ -134,7 +134,7 @@ constexpr EngineRow table[] = {
     {ACCUBLAS_MODE_DP, plain, rounded, {native, sums}, {native, sums}},
     {ACCUBLAS_MODE_DP, plain, norm, {native, sums}, {native, sums}},
     {ACCUBLAS_MODE_DP, plain, complex_norm, {native, sums}, {native, sums}},
-    {ACCUBLAS_MODE_DP, plain, factorization, {native, sums}, {sums}},
+    {ACCUBLAS_MODE_DP, plain, factorization, {native, sums}, {int8, sums}},
     {ACCUBLAS_MODE_DP, plain, composed, {native, sums}, {}},
     {ACCUBLAS_MODE_DP, repro, gemm, {int8, fp64, sums}, {int8, fp16, fp64}},
     {ACCUBLAS_MODE_DP, repro, complex_gemm, {int8, fp64, sums}, {int8, fp16, fp64}},

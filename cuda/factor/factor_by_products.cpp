@@ -1,0 +1,283 @@
+// LU goes by halves of the columns: half of all work is in products of a quarter of n terms and more. Cholesky's rows go
+// by halves, each with all the columns to its right, so that the triangular systems left are those of the blocks on the
+// diagonal.
+#include "cuda/factor/factor_by_products.hpp"
+
+#include <optional>
+
+#include "cuda/core/carver.hpp"
+#include "cuda/core/check.hpp"
+#include "cuda/core/cublas.hpp"
+#include "cuda/core/inner_calls.hpp"
+#include "cuda/described/level3_call.hpp"
+#include "cuda/factor/plain_cholesky.hpp"
+#include "cuda/factor/plain_panel.hpp"
+#include "cuda/native/native.hpp"
+#include "cuda/solve/solve_by_halves.hpp"
+#include "lib/base/error.hpp"
+#include "lib/base/integers.hpp"
+
+namespace accublas::cuda {
+
+namespace {
+
+/// op(M) of a triangular system as BLAS names it, where X is column-major, or its transpose is.
+template <class E>
+Level3<E> named_system(const TriangularSystem<E>& s) {
+  const bool by_columns = s.x.row_stride == 1;
+  const Operand<E> m = by_columns ? s.m : s.m.transposed();
+  const bool plain = m.stored.row_stride == 1 && !m.conjugate;
+  const Triangle stored = plain ? m.part : transposed(m.part);
+  const Index rows = by_columns ? s.order : s.sides, cols = by_columns ? s.sides : s.order;
+  Level3<E> l{};
+  l.kind = Level3Kind::trsm;
+  l.complex = is_complex<E>;
+  l.side = by_columns ? ACCUBLAS_LEFT : ACCUBLAS_RIGHT;
+  l.uplo = stored == Triangle::upper ? ACCUBLAS_UPPER : ACCUBLAS_LOWER;
+  l.transa = plain ? ACCUBLAS_NO_TRANS : m.conjugate ? ACCUBLAS_CONJ_TRANS : ACCUBLAS_TRANS;
+  l.diag = m.unit ? ACCUBLAS_UNIT : ACCUBLAS_NON_UNIT;
+  l.m = rows, l.n = cols;
+  l.a = m.stored.data, l.lda = std::max(plain ? m.stored.col_stride : m.stored.row_stride, s.order);
+  l.c = s.x.data, l.ldb = std::max(by_columns ? s.x.col_stride : s.x.row_stride, rows);
+  l.alpha = s.alpha;
+  return l;
+}
+
+/// C -= X^H X, upper triangles: X terms x order, either of them column-major, or their transposes are.
+template <class E>
+Level3<E> named_triangle(const Matrix<E>& x, Index terms, Index order, const Matrix<E>& c) {
+  const bool by_columns = x.row_stride == 1;
+  Level3<E> l{};
+  l.kind = is_complex<E> ? Level3Kind::herk : Level3Kind::syrk;
+  l.complex = is_complex<E>;
+  l.uplo = by_columns ? ACCUBLAS_UPPER : ACCUBLAS_LOWER;
+  l.transa = !by_columns ? ACCUBLAS_NO_TRANS : is_complex<E> ? ACCUBLAS_CONJ_TRANS : ACCUBLAS_TRANS;
+  l.n = order, l.k = terms;
+  l.alpha = E{RealOf<E>(-1)}, l.beta = E{RealOf<E>(1)};
+  l.a = x.data, l.lda = by_columns ? x.col_stride : x.row_stride;
+  l.c = c.data, l.ldc = by_columns ? c.col_stride : c.row_stride;
+  return l;
+}
+
+template <class E>
+Matrix<const E> read_only(const Matrix<E>& x) {
+  return {x.data, x.row_stride, x.col_stride};
+}
+
+template <class E>
+class FactorByProducts {
+  static constexpr Index width = plain_panel_columns<E>;
+
+ public:
+  FactorByProducts(State& state, const Call<Factorization<E>, E>& call, FactorOutcome* outcome,
+                   const GradeProducts<E>& products, Execution& execution)
+      : state_(state), call_(call), f_(call.problem), outcome_(outcome), products_(products), execution_(execution) {}
+
+  void run() {
+    const ArrayMemory<CopyMemory> memory([&](Carver& carver) { lay_out(carver); }, state_, execution_.workspace);
+    Workspace rest = rest_of(execution_.workspace, memory.data(), memory.bytes());
+    Execution inner = execution_.within(rest);
+    inner_ = &inner;
+    if (told_) check(cudaMemsetAsync(told_, 0, told_bytes(), state_.cuda_stream()), "clearing what blocks are told");
+    try {
+      if (has_factor(f_.kind)) is_cholesky(f_.kind) ? factor_rows(0, f_.n) : factor_lu();
+      if (has_solution(f_.kind) && f_.nrhs > 0) solve_all();
+    } catch (const Error& error) {
+      if (wrote_ && error.status() == ACCUBLAS_ERROR_MEMORY) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
+      throw;
+    }
+    execution_.report.workspace_bytes += static_cast<std::int64_t>(memory.bytes());
+  }
+
+ private:
+  bool keeps_solutions() const { return has_factor(f_.kind) && has_solution(f_.kind) && f_.nrhs > 0; }
+  std::size_t told_bytes() const {
+    return 2 * static_cast<std::size_t>(plain_panel_blocks<E>(state_.model(), f_.rows())) * told_words *
+           sizeof(ToldWord);
+  }
+  void lay_out(Carver& carver) {
+    blas_memory_ = carver.take<std::byte>(state_.blas_bytes());
+    if (has_factor(f_.kind) && !is_cholesky(f_.kind)) {
+      told_ = reinterpret_cast<ToldWord*>(carver.take<std::byte>(told_bytes()));
+      moves_ = carver.take<RowMoves>(1);
+    }
+    if (keeps_solutions()) kept_ = carver.take<E>(f_.n * f_.nrhs);
+  }
+
+  Cublas& blas() {
+    Cublas& blas = state_.cublas();
+    blas.begin(state_.cuda_stream(), state_.blas_bytes() > 0 ? blas_memory_ : nullptr, state_.blas_bytes());
+    return blas;
+  }
+
+  // ---- products and systems ----
+
+  void multiply(const Gemm<E>& g) {
+    if (g.m == 0 || g.n == 0) return;
+    const accublas_engine engine = products_.engine(state_.model(), g.m, g.n, g.k);
+    if constexpr (!is_complex<E>)
+      // cuBLAS's products have no state of a call each, which takes as long as the least of them.
+      if (engine == ACCUBLAS_ENGINE_NATIVE)
+        return native_gemm<E>(blas(), g, {g.alpha, nullptr}, {g.beta, nullptr}, {}, state_.cuda_stream());
+    products_.serve(state_, Call<Gemm<E>, E>{g, {&g.alpha, false}, {&g.beta, false}, true, true, call_.mode, engine},
+                    *inner_);
+  }
+  /// C -= A B.
+  void subtract(Index m, Index n, Index k, Matrix<const E> a, Matrix<const E> b, Matrix<E> c, bool conjugate_a) {
+    multiply({m, n, k, E{RealOf<E>(-1)}, a, b, E{RealOf<E>(1)}, c, conjugate_a});
+  }
+  void native(const Level3<E>& l) {
+    Cublas& cublas = blas();
+    cublas.scalars_on_device(false);
+    cublas.level3(l);
+  }
+  void subtract_square(const Matrix<E>& x, Index terms, Index order, const Matrix<E>& c) {
+    if (order == 0) return;
+    const Level3<E> l = named_triangle(x, terms, order, c);
+    const accublas_engine engine = products_.engine(state_.model(), order, order, terms);
+    if (engine == ACCUBLAS_ENGINE_NATIVE) return native(l);
+    level3_call(state_, Call<Level3<E>, E>{l, {&l.alpha, false}, {&l.beta, false}, true, true, call_.mode, engine},
+                *inner_, products_.serve);
+  }
+  void solve(const TriangularSystem<E>& system) {
+    if (system.order == 0 || system.sides == 0) return;
+    for_halves(
+        system, 0, system.order, system.alpha,
+        [&](Index first, Index count, const E& alpha) {
+          TriangularSystem<E> part{count, system.sides, alpha, system.m, system.x.block(first, 0)};
+          part.m.stored = system.m.stored.block(first, first);
+          if constexpr (has_leaf<E>)
+            solve_leaf(state_.model(), part, state_.cuda_stream());
+          else
+            native(named_system(part));
+        },
+        [&](const Gemm<E>& g) { multiply(g); });
+    wrote_ = true;
+  }
+
+  // ---- Cholesky ----
+
+  /// Rows first .. first + count - 1 of X, with all columns to their right; what is above them is subtracted already.
+  void factor_rows(Index first, Index count) {
+    const Matrix<E> x = f_.cholesky_factor();
+    if (count <= plain_cholesky_edge) {
+      factor_diagonal(state_.model(), x, first, count, &outcome_->info, state_.cuda_stream());
+      wrote_ = true;
+      const Index next = first + count;
+      return solve({count,
+                    f_.n - next,
+                    E{RealOf<E>(1)},
+                    {read_only(x.block(first, first)).transposed(), is_complex<E>, Structure::triangular,
+                     Triangle::lower},
+                    x.block(first, next)});
+    }
+    const Index half = round_up(count / 2, plain_cholesky_edge), middle = first + half, end = first + count;
+    factor_rows(first, half);
+    subtract_square(x.block(first, middle), half, end - middle, x.block(middle, middle));
+    subtract(end - middle, f_.n - end, half, read_only(x.block(first, middle)).transposed(),
+             read_only(x.block(first, end)), x.block(middle, end), is_complex<E>);
+    factor_rows(middle, end - middle);
+  }
+
+  // ---- LU ----
+
+  void factor_lu() {
+    const Index order = f_.order();
+    factor_columns(0, order);
+    solve_above(0, order, f_.n);
+  }
+  /// Columns first .. first + count - 1 from row `first` on, from which what is to their left is subtracted already.
+  void factor_columns(Index first, Index count) {
+    if (count <= width) return factor_few_columns(first, static_cast<int>(count));
+    const Index half = round_up(count / 2, width), middle = first + half, end = first + count;
+    factor_columns(first, half);
+    solve_above(first, half, end);
+    subtract(f_.rows() - middle, end - middle, half, read_only(f_.a.block(middle, first)),
+             read_only(f_.a.block(first, middle)), f_.a.block(middle, middle), false);
+    factor_columns(middle, end - middle);
+  }
+  /// Rows first .. first + count - 1 of U, in the columns after them up to `end`.
+  void solve_above(Index first, Index count, Index end) {
+    const Index next = first + count;
+    solve({count,
+           end - next,
+           E{RealOf<E>(1)},
+           {read_only(f_.a.block(first, first)), false, Structure::triangular, Triangle::lower, true},
+           f_.a.block(first, next)});
+  }
+  void factor_few_columns(Index first, int count) {
+    const DeviceModel& model = state_.model();
+    factor_panel(model,
+                 PlainPanel<E>{f_.a, f_.rows(), first, count, told_, moves_,
+                               static_cast<std::int64_t*>(f_.pivots.data), &outcome_->info},
+                 steps_, state_.cuda_stream());
+    move_rows(model, moves_, f_.a, f_.n, state_.cuda_stream());
+    wrote_ = true;
+  }
+
+  // ---- solutions ----
+
+  /// Where the factors may turn out to have none, on a copy of B.
+  void solve_all() {
+    const cudaStream_t stream = state_.cuda_stream();
+    Factorization<E> f = f_;
+    if (keeps_solutions()) {
+      close_on_failure(state_.model(), outcome_, stream);
+      f.b = f_.b.row_stride == 1 ? Matrix<E>{kept_, 1, f_.n} : Matrix<E>{kept_, f_.nrhs, 1};
+      copy_if_open(state_.model(), nullptr, f_.b, f.b, f_.n, f_.nrhs, stream);
+    }
+    const bool plain = f.trans == ACCUBLAS_NO_TRANS, pivoted = !is_cholesky(f.kind);
+    if (pivoted && plain) exchange(f, false);
+    for (const accublas::Operand<E>& m : pivoted ? lu_solves(f) : cholesky_solves(f))
+      solve({f.n, f.nrhs, E{RealOf<E>(1)}, m, f.b});
+    if (pivoted && !plain) exchange(f, true);
+    if (keeps_solutions()) copy_if_open(state_.model(), outcome_, f.b, f_.b, f_.n, f_.nrhs, stream);
+  }
+  void exchange(const Factorization<E>& f, bool backwards) {
+    exchange_rows(state_.model(), f.b, f.nrhs, static_cast<const std::int64_t*>(f.pivots.data), f.n, backwards, nullptr,
+                  state_.cuda_stream());
+    wrote_ = true;
+  }
+
+  State& state_;
+  const Call<Factorization<E>, E>& call_;
+  const Factorization<E>& f_;
+  FactorOutcome* const outcome_;
+  const GradeProducts<E>& products_;
+  Execution& execution_;
+  Execution* inner_ = nullptr;
+  std::byte* blas_memory_ = nullptr;
+  ToldWord* told_ = nullptr;
+  RowMoves* moves_ = nullptr;
+  E* kept_ = nullptr;
+  std::uint32_t steps_ = 0;
+  bool wrote_ = false;
+};
+
+}  // namespace
+
+template <class E>
+bool has_panels(const DeviceModel& model, const Factorization<E>& f) {
+  return is_cholesky(f.kind) || !has_factor(f.kind) || plain_panel_blocks<E>(model, f.rows()) > 0;
+}
+
+template <class E>
+void factor_by_products(State& state, const Call<Factorization<E>, E>& call, FactorOutcome* outcome,
+                        const GradeProducts<E>& products, Execution& execution) {
+  std::optional<BatchScope> scope;
+  if (!state.in_batch()) scope.emplace(state, execution.report.level);
+  FactorByProducts<E>(state, call, outcome, products, execution).run();
+  if (scope) scope->end();
+}
+
+#define ACCUBLAS_INSTANTIATE(E)                                                                      \
+  template bool has_panels(const DeviceModel&, const Factorization<E>&);                             \
+  template void factor_by_products(State&, const Call<Factorization<E>, E>&, FactorOutcome*, \
+                                   const GradeProducts<E>&, Execution&);
+ACCUBLAS_INSTANTIATE(double)
+ACCUBLAS_INSTANTIATE(float)
+ACCUBLAS_INSTANTIATE(Complex<double>)
+ACCUBLAS_INSTANTIATE(Complex<float>)
+#undef ACCUBLAS_INSTANTIATE
+
+}  // namespace accublas::cuda

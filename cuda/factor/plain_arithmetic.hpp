@@ -1,0 +1,65 @@
+// Arithmetic of the factorizations in dp and sp: operations of the type as they are, each rounded. For .cu files.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+#include "lib/numerics/complex.hpp"
+#include "lib/numerics/float_bits.hpp"
+
+namespace accublas::cuda {
+
+/// Bits of abs(x), of complex numbers abs(Re) + abs(Im), in the order of sizes; NaN, whatever its bits, is the largest.
+template <class E>
+__device__ __forceinline__ std::uint64_t size_bits(const E& x) {
+  RealOf<E> size;
+  if constexpr (is_complex<E>)
+    size = fabs(x.re) + fabs(x.im);
+  else
+    size = fabs(x);
+  return size == size ? to_bits(size) : FloatFormat<RealOf<E>>::quiet_nan;
+}
+
+/// c - x y.
+template <class T>
+__device__ __forceinline__ T less_product(T c, T x, T y) {
+  return fma(-x, y, c);
+}
+template <class T>
+__device__ __forceinline__ Complex<T> less_product(const Complex<T>& c, const Complex<T>& x, const Complex<T>& y) {
+  return {fma(x.im, y.im, fma(-x.re, y.re, c.re)), fma(-x.im, y.re, fma(-x.re, y.im, c.im))};
+}
+
+/// x / y, y not zero. Of complex numbers within 8 u abs(x / y) where nothing underflows: y scaled near 1 has a
+/// reciprocal of three roundings a part.
+template <class T>
+__device__ __forceinline__ T quotient(T x, T y) {
+  return x / y;
+}
+template <class T>
+__device__ __forceinline__ Complex<T> quotient(const Complex<T>& x, const Complex<T>& y) {
+  constexpr int most = sizeof(T) == 8 ? 1020 : 124;
+  const int exponent = ilogb(fmax(fabs(y.re), fabs(y.im)));
+  const T scale = ldexp(T(1), -(exponent > most ? most : exponent < -most ? -most : exponent));
+  const T re = y.re * scale, im = y.im * scale, norm = re * re + im * im;
+  const T inverse_re = re / norm, inverse_im = -im / norm, x_re = x.re * scale, x_im = x.im * scale;
+  return {fma(-x_im, inverse_im, x_re * inverse_re), fma(x_im, inverse_re, x_re * inverse_im)};
+}
+
+/// A number as words of 64 bits.
+template <class E>
+inline constexpr int words_of = sizeof(E) > 8 ? 2 : 1;
+template <class E>
+__device__ __forceinline__ void to_words(const E& x, std::uint64_t (&word)[words_of<E>]) {
+  word[0] = 0;
+  std::memcpy(word, &x, sizeof x);
+}
+/// Word i of an array of numbers.
+template <class E>
+__device__ __forceinline__ void put_word(E* to, int i, std::uint64_t word) {
+  constexpr std::size_t bytes = sizeof(E) / words_of<E>;
+  std::memcpy(reinterpret_cast<unsigned char*>(to) + static_cast<std::size_t>(i) * bytes, &word, bytes);
+}
+
+}  // namespace accublas::cuda
