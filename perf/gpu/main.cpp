@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "perf/gpu/batched.hpp"
+#include "perf/gpu/factor.hpp"
 #include "perf/gpu/host.hpp"
 #include "perf/gpu/level3.hpp"
 #include "perf/gpu/shapes.hpp"
@@ -97,6 +98,9 @@ int main(int count, char** arguments) {
          "square products of level 3 beside cuBLAS's own: dsyrk, zherk, dtrmm, dsymm, ... (targets: those that have "
          "targets), at the orders of --size, default 4096,8192,16384")
       ->delimiter(',');
+  bool factor = false;
+  app.add_flag("--factor", factor,
+               "LU and Cholesky's factorization beside cuSOLVER's, at the orders of --size, default 4096,8192,16384");
   bool batched = false;
   app.add_flag("--batched", batched, "the table of strided batches of small matrices in place of single products");
   std::vector<std::string> vectors;
@@ -127,14 +131,13 @@ int main(int count, char** arguments) {
       for (const std::string& kind : data) print_host(kind, effort.repetitions);
       return 0;
     }
-    if (!level3.empty()) {
-      std::vector<Index> orders = {4096, 8192, 16384};
-      if (app.count("--size") > 0) {
-        orders.clear();
-        for (const std::string& size : sizes) orders.push_back(parse_shape(size).m);
-      }
-      return print_level3(level3, data, orders, effort) ? 0 : 1;
+    std::vector<Index> orders = {4096, 8192, 16384};
+    if (app.count("--size") > 0) {
+      orders.clear();
+      for (const std::string& size : sizes) orders.push_back(parse_shape(size).m);
     }
+    if (factor) return print_factor(orders, effort) ? 0 : 1;
+    if (!level3.empty()) return print_level3(level3, data, orders, effort) ? 0 : 1;
     if (shapes) return print_shapes(table, routines, data, effort) ? 0 : 1;
     if (batched) return print_batched(routines, data, effort.repetitions) ? 0 : 1;
     if (targets) return print_targets(table, methods, effort) ? 0 : 1;

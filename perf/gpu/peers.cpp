@@ -2,34 +2,15 @@
 
 #include <cublasLt.h>
 #include <cublas_v2.h>
-#include <dlfcn.h>
 
 #include <limits>
 #include <stdexcept>
 
 #include "perf/gpu/device.hpp"
+#include "perf/gpu/library.hpp"
 
 namespace gpu_bench {
 namespace {
-
-/// A library of the CUDA toolkit: by the names that its releases use, then where this program was built.
-class Library {
- public:
-  explicit Library(const std::string& name) {
-    for (const std::string& path :
-         {name + ".so.13", name + ".so.12", name + ".so", ACCUBLAS_CUDA_LIBRARIES "/" + name + ".so"})
-      if ((handle_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL))) return;
-    throw std::runtime_error(name + " cannot be loaded");
-  }
-  template <class Function>
-  void get(Function& to, const char* name) const {
-    to = reinterpret_cast<Function>(dlsym(handle_, name));
-    if (!to) throw std::runtime_error(std::string(name) + " is missing");
-  }
-
- private:
-  void* handle_ = nullptr;
-};
 
 void require(cublasStatus_t status, const char* what) {
   if (status != CUBLAS_STATUS_SUCCESS)

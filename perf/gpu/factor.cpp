@@ -1,0 +1,247 @@
+#include "perf/gpu/factor.hpp"
+
+#include <cusolverDn.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <thread>
+
+#include "perf/gpu/context.hpp"
+#include "perf/gpu/data.hpp"
+#include "perf/gpu/library.hpp"
+
+namespace gpu_bench {
+namespace {
+
+/// Least ratios.
+struct Target {
+  bool lu;
+  const char* mode;
+  Index order;
+  double ratio;
+};
+constexpr Target targets[] = {{true, "dp", 8192, 2.0},  {true, "dp", 16384, 2.2},  {true, "dp", 32768, 1.9},
+                              {false, "dp", 8192, 1.4}, {false, "dp", 16384, 1.6}, {false, "dp", 32768, 1.9},
+                              {true, "cr", 8192, 0.8},  {true, "cr", 16384, 1.0},  {true, "cr", 32768, 1.0},
+                              {false, "cr", 8192, 0.8}, {false, "cr", 16384, 1.0}, {false, "cr", 32768, 1.0}};
+
+double target_of(bool lu, const std::string& mode, Index n) {
+  for (const Target& t : targets)
+    if (t.lu == lu && mode == t.mode && n == t.order) return t.ratio;
+  return 0;
+}
+
+class CuSolver {
+ public:
+  /// For calls of order n at most.
+  CuSolver(cudaStream_t stream, Index n, double* a) {
+    library_.get(create_, "cusolverDnCreate");
+    library_.get(destroy_, "cusolverDnDestroy");
+    library_.get(set_stream_, "cusolverDnSetStream");
+    library_.get(create_params_, "cusolverDnCreateParams");
+    library_.get(destroy_params_, "cusolverDnDestroyParams");
+    library_.get(getrf_bytes_, "cusolverDnXgetrf_bufferSize");
+    library_.get(potrf_bytes_, "cusolverDnXpotrf_bufferSize");
+    library_.get(getrf_, "cusolverDnXgetrf");
+    library_.get(potrf_, "cusolverDnXpotrf");
+    need(create_(&handle_));
+    need(set_stream_(handle_, stream));
+    need(create_params_(&params_));
+    std::size_t of_lu[2], of_cholesky[2];
+    need(getrf_bytes_(handle_, params_, n, n, CUDA_R_64F, a, n, CUDA_R_64F, of_lu, of_lu + 1));
+    need(potrf_bytes_(handle_, params_, CUBLAS_FILL_MODE_LOWER, n, CUDA_R_64F, a, n, CUDA_R_64F, of_cholesky,
+                      of_cholesky + 1));
+    device_bytes_ = std::max(of_lu[0], of_cholesky[0]);
+    host_.resize(std::max({of_lu[1], of_cholesky[1], std::size_t{1}}));
+    device_.emplace(static_cast<Index>(device_bytes_ + 256));
+  }
+  ~CuSolver() {
+    destroy_params_(params_);
+    destroy_(handle_);
+  }
+  CuSolver(const CuSolver&) = delete;
+  CuSolver& operator=(const CuSolver&) = delete;
+
+  void run(bool lu, Index n, double* a, std::int64_t* pivots, int* info) {
+    need(lu ? getrf_(handle_, params_, n, n, CUDA_R_64F, a, n, pivots, CUDA_R_64F, device_->data(), device_bytes_,
+                     host_.data(), host_.size(), info)
+            : potrf_(handle_, params_, CUBLAS_FILL_MODE_LOWER, n, CUDA_R_64F, a, n, CUDA_R_64F, device_->data(),
+                     device_bytes_, host_.data(), host_.size(), info));
+  }
+
+ private:
+  static void need(cusolverStatus_t status) {
+    if (status != CUSOLVER_STATUS_SUCCESS)
+      throw std::runtime_error("cuSOLVER status " + std::to_string(static_cast<int>(status)));
+  }
+
+  Library library_{"libcusolver"};
+  decltype(&cusolverDnCreate) create_;
+  decltype(&cusolverDnDestroy) destroy_;
+  decltype(&cusolverDnSetStream) set_stream_;
+  decltype(&cusolverDnCreateParams) create_params_;
+  decltype(&cusolverDnDestroyParams) destroy_params_;
+  decltype(&cusolverDnXgetrf_bufferSize) getrf_bytes_;
+  decltype(&cusolverDnXpotrf_bufferSize) potrf_bytes_;
+  decltype(&cusolverDnXgetrf) getrf_;
+  decltype(&cusolverDnXpotrf) potrf_;
+  cusolverDnHandle_t handle_ = nullptr;
+  cusolverDnParams_t params_ = nullptr;
+  std::size_t device_bytes_ = 0;
+  std::vector<char> host_;
+  std::optional<DeviceArray<char>> device_;
+};
+
+std::vector<double> line(const double* from, Index stride, Index count) {
+  std::vector<double> out(static_cast<std::size_t>(count));
+  require(cudaMemcpy2D(out.data(), sizeof(double), from, static_cast<std::size_t>(stride) * sizeof(double),
+                       sizeof(double), static_cast<std::size_t>(count), cudaMemcpyDeviceToHost),
+          "copy of a sampled line");
+  return out;
+}
+
+/// The largest residual of sampled elements in units of u (abs(L) abs(U)), of Cholesky u (abs(L) abs(L^T)).
+double sampled_residual(bool lu, Index n, const double* a, const double* f, const std::int64_t* device_pivots) {
+  std::vector<Index> row(static_cast<std::size_t>(n));
+  for (Index i = 0; i < n; ++i) row[static_cast<std::size_t>(i)] = i;
+  if (lu) {
+    std::vector<std::int64_t> pivots(row.size());
+    require(cudaMemcpy(pivots.data(), device_pivots, pivots.size() * sizeof pivots[0], cudaMemcpyDeviceToHost),
+            "pivots");
+    for (std::size_t i = 0; i < row.size(); ++i) std::swap(row[i], row[static_cast<std::size_t>(pivots[i] - 1)]);
+  }
+  constexpr Index samples = 8;
+  double largest = 0;
+  for (Index p = 0; p < samples; ++p) {
+    const Index i = ((p * n) + n / 2) / samples;
+    const std::vector<double> left = line(f + i, n, n);
+    for (Index q = 0; q < samples; ++q) {
+      const Index j = ((q * n) + n / 3) / samples;
+      if (!lu && j > i) continue;
+      const std::vector<double> right = lu ? line(f + j * n, 1, n) : line(f + j, n, n);
+      long double sum = line(a + row[static_cast<std::size_t>(i)] + j * n, 1, 1)[0], magnitude = 0;
+      for (Index k = 0; k <= std::min(i, j); ++k) {
+        const auto at = static_cast<std::size_t>(k);
+        const long double term = (lu && k == i ? 1.0L : left[at]) * static_cast<long double>(right[at]);
+        sum -= term, magnitude += std::fabs(term);
+      }
+      const double ratio = static_cast<double>(std::fabs(sum) / magnitude) / 0x1p-53;
+      largest = std::isnan(ratio) ? HUGE_VAL : std::max(largest, ratio);
+    }
+  }
+  return largest;
+}
+
+struct Contender {
+  std::string name;
+  std::function<void()> call;
+  std::unique_ptr<Context> context{};
+  std::string error{};
+  std::vector<double> ms{};
+  double residual = 0;
+};
+
+bool measure(bool lu, Index n, const Effort& effort) {
+  const Stream stream;
+  const Index size = n * n;
+  const DeviceArray<double> a(size), kept(size);
+  const DeviceArray<std::int64_t> pivots(n), info(1);
+  fill(parse_data("phi:0.5"), Side::a, kept.data(), n, n, stream);
+  if (!lu) {
+    const std::vector<double> diagonal(static_cast<std::size_t>(n), static_cast<double>(n));
+    require(cudaMemcpy2DAsync(kept.data(), static_cast<std::size_t>(n + 1) * sizeof(double), diagonal.data(),
+                              sizeof(double), sizeof(double), static_cast<std::size_t>(n), cudaMemcpyHostToDevice,
+                              stream),
+            "a diagonal");
+    stream.wait();
+  }
+  std::vector<Contender> contenders;
+  std::unique_ptr<CuSolver> cusolver;
+  try {
+    cusolver = std::make_unique<CuSolver>(stream, n, a.data());
+    contenders.push_back({"cusolver", [&] {
+                            cusolver->run(lu, n, a.data(), pivots.data(), reinterpret_cast<int*>(info.data()));
+                          }});
+  } catch (const std::exception& error) {
+    contenders.push_back({"cusolver", {}, {}, error.what()});
+  }
+  for (const char* mode : {"dp", "cr"}) {
+    auto context = std::make_unique<Context>(mode, stream, 0);
+    accublas_context* const of = *context;
+    const Context& checked = *context;
+    contenders.push_back({mode,
+                          [&, of] {
+                            checked.need(lu ? accublas_dgetrf(of, ACCUBLAS_COL_MAJOR, n, n, a.data(), n, pivots.data(),
+                                                              info.data())
+                                            : accublas_dpotrf(of, ACCUBLAS_COL_MAJOR, ACCUBLAS_LOWER, n, a.data(), n,
+                                                              info.data()));
+                          },
+                          std::move(context)});
+  }
+  const auto timed = [&](const Contender& contender) {
+    require(cudaMemcpyAsync(a.data(), kept.data(), static_cast<std::size_t>(size) * sizeof(double),
+                            cudaMemcpyDeviceToDevice, stream),
+            "operands");
+    stream.wait();
+    const Event start, end;
+    start.record(stream);
+    contender.call();
+    end.record(stream);
+    return end.since(start);
+  };
+  for (Contender& contender : contenders) {
+    if (!contender.error.empty()) continue;
+    try {
+      require(cudaMemsetAsync(info.data(), 0, sizeof(std::int64_t), stream), "info");
+      contender.ms.push_back(timed(contender));
+      contender.residual = sampled_residual(lu, n, kept.data(), a.data(), pivots.data());
+      if (line(reinterpret_cast<const double*>(info.data()), 1, 1)[0] != 0) contender.error = "info is not 0";
+    } catch (const std::exception& error) {
+      contender.error = error.what();
+    }
+  }
+  for (int round = 0; round < effort.repetitions; ++round)
+    for (Contender& contender : contenders) {
+      // The first call, if it took seconds, is enough.
+      if (!contender.error.empty() || contender.ms[0] > 1500) continue;
+      if (round == 0) contender.ms.clear();
+      std::this_thread::sleep_for(std::chrono::duration<double>(effort.pause));
+      contender.ms.push_back(timed(contender));
+    }
+  bool met = true;
+  const double theirs = contenders[0].error.empty() ? median(contenders[0].ms) : 0;
+  const double operations = (lu ? 2. : 1.) / 3 * std::pow(static_cast<double>(n), 3);
+  for (const Contender& contender : contenders) {
+    std::printf("%-7s %6lld  %-9s ", lu ? "dgetrf" : "dpotrf", static_cast<long long>(n), contender.name.c_str());
+    if (!contender.error.empty()) {
+      std::printf("%s\n", contender.error.c_str());
+      continue;
+    }
+    const double ms = median(contender.ms), ratio = theirs / ms, target = target_of(lu, contender.name, n);
+    std::printf("%9.3f ms  %6.2f Tflop/s  %6.2f  residual %.2g u", ms, operations / ms * 1e-9, ratio,
+                contender.residual);
+    if (target > 0 && theirs > 0) {
+      std::printf("  target %.2f: %s", target, ratio >= target ? "met" : "NOT MET");
+      met = met && ratio >= target;
+    }
+    std::printf("\n");
+  }
+  std::fflush(stdout);
+  return met;
+}
+
+}  // namespace
+
+bool print_factor(const std::vector<Index>& orders, const Effort& effort) {
+  std::printf("%-7s %6s  %-9s %12s  %14s  %6s\n", "routine", "n", "by", "time", "rate", "ratio");
+  bool met = true;
+  for (const bool lu : {true, false})
+    for (const Index n : orders) met = measure(lu, n, effort) && met;
+  return met;
+}
+
+}  // namespace gpu_bench
