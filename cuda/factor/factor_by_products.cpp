@@ -25,7 +25,7 @@ namespace {
 template <class E>
 Level3<E> named_system(const TriangularSystem<E>& s) {
   const bool by_columns = s.x.row_stride == 1;
-  const Operand<E> m = by_columns ? s.m : s.m.transposed();
+  const accublas::Operand<E> m = by_columns ? s.m : s.m.transposed();
   const bool plain = m.stored.row_stride == 1 && !m.conjugate;
   const Triangle stored = plain ? m.part : transposed(m.part);
   const Index rows = by_columns ? s.order : s.sides, cols = by_columns ? s.sides : s.order;

@@ -37,7 +37,7 @@ auto pick(auto d, auto s, auto z, auto c) {
   else
     return c;
 }
-#define ACCUBLAS_OF(name) pick<E>(accublas_d##name, accublas_s##name, accublas_z##name, accublas_c##name)
+#define ACCUBLAS_OF(E, name) pick<E>(accublas_d##name, accublas_s##name, accublas_z##name, accublas_c##name)
 
 template <class E>
 double size_of(const E& x) {
@@ -155,7 +155,6 @@ class FactorDp : public testing::Test {
   /// C - A B, or A B where c is null, rounded once; with op(A) = A^H where asked for.
   template <class N>
   Dense<N> product(const Dense<N>& a, const Dense<N>& b, const Dense<N>* c, bool adjoint = false) {
-    using E = N;
     const Index m = adjoint ? a.n : a.m, k = adjoint ? a.m : a.n;
     Dense<N> out(m, b.n);
     if (c) out = *c;
@@ -165,7 +164,7 @@ class FactorDp : public testing::Test {
                                      : Numbers<N>::complex ? ACCUBLAS_CONJ_TRANS
                                                              : ACCUBLAS_TRANS;
     using P = std::conditional_t<Numbers<N>::complex, void, N>;
-    EXPECT_EQ(ACCUBLAS_OF(gemm)(judge, ACCUBLAS_COL_MAJOR, trans, ACCUBLAS_NO_TRANS, m, b.n, k,
+    EXPECT_EQ(ACCUBLAS_OF(N, gemm)(judge, ACCUBLAS_COL_MAJOR, trans, ACCUBLAS_NO_TRANS, m, b.n, k,
                                 static_cast<const P*>(&alpha), static_cast<const P*>(da.data()), a.m,
                                 static_cast<const P*>(db.data()), b.m, static_cast<const P*>(&beta),
                                 static_cast<P*>(dc.data()), m),
@@ -191,10 +190,10 @@ class FactorDp : public testing::Test {
   static double terms_factor(Index terms) { return (complex ? 4. : 1.) * (2. * double(terms) + 40); }
 
   accublas_status getrf(const Stored<E>& s, E* a, std::int64_t* pivots, std::int64_t* info) {
-    return ACCUBLAS_OF(getrf)(gpu, s.layout, s.rows, s.cols, a, s.ld, pivots, info);
+    return ACCUBLAS_OF(E, getrf)(gpu, s.layout, s.rows, s.cols, a, s.ld, pivots, info);
   }
   accublas_status potrf(const Stored<E>& s, accublas_uplo uplo, E* a, std::int64_t* info) {
-    return ACCUBLAS_OF(potrf)(gpu, s.layout, uplo, s.cols, a, s.ld, info);
+    return ACCUBLAS_OF(E, potrf)(gpu, s.layout, uplo, s.cols, a, s.ld, info);
   }
 
   /// In place; info is the host's, the operands the host's where `staged`.
@@ -489,16 +488,16 @@ TYPED_TEST(FactorDp, Solutions) {
         const DeviceArray<E> da(f.data), db(b.data);
         const DeviceArray<std::int64_t> dp(pivots);
         if (cholesky)
-          ASSERT_EQ(ACCUBLAS_OF(posv)(this->gpu, a.layout, uplo, n, nrhs, da.data(), a.ld, db.data(), b.ld, &info),
+          ASSERT_EQ(ACCUBLAS_OF(E, posv)(this->gpu, a.layout, uplo, n, nrhs, da.data(), a.ld, db.data(), b.ld, &info),
                     ACCUBLAS_SUCCESS)
               << this->gpu.error();
         else if (posed)
-          ASSERT_EQ(ACCUBLAS_OF(gesv)(this->gpu, a.layout, n, nrhs, da.data(), a.ld, dp.data(), db.data(), b.ld, &info),
+          ASSERT_EQ(ACCUBLAS_OF(E, gesv)(this->gpu, a.layout, n, nrhs, da.data(), a.ld, dp.data(), db.data(), b.ld, &info),
                     ACCUBLAS_SUCCESS)
               << this->gpu.error();
         else
           ASSERT_EQ(
-              ACCUBLAS_OF(getrs)(this->gpu, a.layout, trans, n, nrhs, da.data(), a.ld, dp.data(), db.data(), b.ld),
+              ACCUBLAS_OF(E, getrs)(this->gpu, a.layout, trans, n, nrhs, da.data(), a.ld, dp.data(), db.data(), b.ld),
               ACCUBLAS_SUCCESS)
               << this->gpu.error();
         ASSERT_EQ(accublas_sync(this->gpu), ACCUBLAS_SUCCESS) << this->gpu.error();
@@ -559,7 +558,7 @@ TYPED_TEST(FactorDp, NoSolutions) {
   a(70, 70) = E(-1);
   std::int64_t info = -1;
   const DeviceArray<E> da(a.data), db(b.data);
-  ASSERT_EQ(ACCUBLAS_OF(posv)(this->gpu, a.layout, ACCUBLAS_UPPER, n, nrhs, da.data(), a.ld, db.data(), b.ld, &info),
+  ASSERT_EQ(ACCUBLAS_OF(E, posv)(this->gpu, a.layout, ACCUBLAS_UPPER, n, nrhs, da.data(), a.ld, db.data(), b.ld, &info),
             ACCUBLAS_SUCCESS)
       << this->gpu.error();
   EXPECT_EQ(info, 71);
@@ -571,7 +570,7 @@ TYPED_TEST(FactorDp, NoSolutions) {
     for (Index i = 0; i < n; ++i) zeros(i, j) = j == 20 ? E(0) : this->number();
   const DeviceArray<E> dz(zeros.data);
   const DeviceArray<std::int64_t> pivots(static_cast<std::size_t>(n));
-  ASSERT_EQ(ACCUBLAS_OF(gesv)(this->gpu, zeros.layout, n, nrhs, dz.data(), zeros.ld, pivots.data(), db.data(), b.ld, &info),
+  ASSERT_EQ(ACCUBLAS_OF(E, gesv)(this->gpu, zeros.layout, n, nrhs, dz.data(), zeros.ld, pivots.data(), db.data(), b.ld, &info),
             ACCUBLAS_SUCCESS)
       << this->gpu.error();
   EXPECT_EQ(info, 21);
