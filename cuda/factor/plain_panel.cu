@@ -14,6 +14,7 @@ namespace accublas::cuda {
 namespace {
 
 constexpr int threads = plain_panel_rows, warps = threads / 32, most_in_cluster = 16;
+static_assert(most_in_cluster <= warps);  // a warp tells a block
 constexpr int nowhere = 0x7FFFFFFF;
 
 /// A row's element as a candidate for the pivot: its size as bits that are ordered as sizes are, and its place among the
