@@ -21,10 +21,17 @@ namespace accublas::cuda {
 
 namespace {
 
+/// A matrix that is conjugated but not transposed, to which BLAS has no name: where a single column may as well be a
+/// row, the transposed product has one.
+template <class E>
+bool wants_transposition(const accublas::Operand<E>& a, const Matrix<E>& result) {
+  return a.conjugate && a.stored.row_stride == 1 && result.row_stride == 1 && result.col_stride == 1;
+}
+
 /// op(M) of a triangular system as BLAS names it, where X is column-major, or its transpose is.
 template <class E>
 Level3<E> named_system(const TriangularSystem<E>& s) {
-  const bool by_columns = s.x.row_stride == 1;
+  const bool by_columns = s.x.row_stride == 1 && !wants_transposition(s.m, s.x);
   const accublas::Operand<E> m = by_columns ? s.m : s.m.transposed();
   const bool plain = m.stored.row_stride == 1 && !m.conjugate;
   const Triangle stored = plain ? m.part : transposed(m.part);
@@ -119,6 +126,10 @@ class FactorByProducts {
       // cuBLAS's products have no state of a call each, which takes as long as the least of them.
       if (engine == ACCUBLAS_ENGINE_NATIVE)
         return native_gemm<E>(blas(), g, {g.alpha, nullptr}, {g.beta, nullptr}, {}, state_.cuda_stream());
+    if (g.n == 1 && wants_transposition<E>({g.a, g.conjugate_a}, g.c)) return serve(g.transposed(), engine);
+    serve(g, engine);
+  }
+  void serve(const Gemm<E>& g, accublas_engine engine) {
     products_.serve(state_, Call<Gemm<E>, E>{g, {&g.alpha, false}, {&g.beta, false}, true, true, call_.mode, engine},
                     *inner_);
   }
