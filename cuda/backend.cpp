@@ -354,7 +354,7 @@ class CudaBackend final : public Backend {
   template <class E>
   static accublas_engine grade_engine(const cuda::DeviceModel& model, Index m, Index n, Index k) {
     return moduli_that_pay(model, is_single_precision<E>, is_complex<E>, {m, n, k}) > 0 ? ACCUBLAS_ENGINE_INT8
-                                                                                      : ACCUBLAS_ENGINE_NATIVE;
+                                                                                        : ACCUBLAS_ENGINE_NATIVE;
   }
 
   template <class T>

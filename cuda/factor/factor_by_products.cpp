@@ -1,6 +1,6 @@
-// LU goes by halves of the columns: half of all work is in products of a quarter of n terms and more. Cholesky's rows go
-// by halves, each with all the columns to its right, so that the triangular systems left are those of the blocks on the
-// diagonal.
+// LU goes by halves of the columns: half of all work is in products of a quarter of n terms and more. Cholesky's rows
+// go by halves, each with all the columns to its right, so that the triangular systems left are those of the blocks on
+// the diagonal.
 #include "cuda/factor/factor_by_products.hpp"
 
 #include <optional>
@@ -175,12 +175,12 @@ class FactorByProducts {
       factor_diagonal(state_.model(), x, first, count, &outcome_->info, state_.cuda_stream());
       wrote_ = true;
       const Index next = first + count;
-      return solve({count,
-                    f_.n - next,
-                    E{RealOf<E>(1)},
-                    {read_only(x.block(first, first)).transposed(), is_complex<E>, Structure::triangular,
-                     Triangle::lower},
-                    x.block(first, next)});
+      return solve(
+          {count,
+           f_.n - next,
+           E{RealOf<E>(1)},
+           {read_only(x.block(first, first)).transposed(), is_complex<E>, Structure::triangular, Triangle::lower},
+           x.block(first, next)});
     }
     const Index half = round_up(count / 2, plain_cholesky_edge), middle = first + half, end = first + count;
     factor_rows(first, half);
@@ -219,8 +219,8 @@ class FactorByProducts {
   void factor_few_columns(Index first, int count) {
     const DeviceModel& model = state_.model();
     factor_panel(model,
-                 PlainPanel<E>{f_.a, f_.rows(), first, count, told_, moves_,
-                               static_cast<std::int64_t*>(f_.pivots.data), &outcome_->info},
+                 PlainPanel<E>{f_.a, f_.rows(), first, count, told_, moves_, static_cast<std::int64_t*>(f_.pivots.data),
+                               &outcome_->info},
                  steps_, state_.cuda_stream());
     move_rows(model, moves_, f_.a, f_.n, state_.cuda_stream());
     wrote_ = true;
@@ -281,10 +281,10 @@ void factor_by_products(State& state, const Call<Factorization<E>, E>& call, Fac
   if (scope) scope->end();
 }
 
-#define ACCUBLAS_INSTANTIATE(E)                                                                      \
-  template bool has_panels(const DeviceModel&, const Factorization<E>&);                             \
-  template void factor_by_products(State&, const Call<Factorization<E>, E>&, FactorOutcome*, \
-                                   const GradeProducts<E>&, Execution&);
+#define ACCUBLAS_INSTANTIATE(E)                                                                                       \
+  template bool has_panels(const DeviceModel&, const Factorization<E>&);                                              \
+  template void factor_by_products(State&, const Call<Factorization<E>, E>&, FactorOutcome*, const GradeProducts<E>&, \
+                                   Execution&);
 ACCUBLAS_INSTANTIATE(double)
 ACCUBLAS_INSTANTIATE(float)
 ACCUBLAS_INSTANTIATE(Complex<double>)

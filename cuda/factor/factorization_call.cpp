@@ -147,7 +147,7 @@ void staged_factorization(State& state, const Call<Factorization<E>, E>& call, E
   *call.problem.info = info;
 }
 
-#define ACCUBLAS_INSTANTIATE(E)                                                                                     \
+#define ACCUBLAS_INSTANTIATE(E)                                                                                    \
   template void factorization_call(State&, const Call<Factorization<E>, E>&, Execution&, const GradeProducts<E>&); \
   template void staged_factorization(State&, const Call<Factorization<E>, E>&, Execution&, const GradeProducts<E>&);
 ACCUBLAS_INSTANTIATE(double)

@@ -40,9 +40,9 @@ void copy_if_open(const DeviceModel& model, const FactorOutcome* outcome, const 
   launch(model, "solutions", copy_if_open_kernel<E>, {blocks, 256}, stream, outcome, from, to, rows, cols);
 }
 
-#define ACCUBLAS_INSTANTIATE(E)                                                                           \
-  template void copy_if_open(const DeviceModel&, const FactorOutcome*, const Matrix<E>&, const Matrix<E>&, \
-                             Index, Index, cudaStream_t);
+#define ACCUBLAS_INSTANTIATE(E)                                                                                   \
+  template void copy_if_open(const DeviceModel&, const FactorOutcome*, const Matrix<E>&, const Matrix<E>&, Index, \
+                             Index, cudaStream_t);
 ACCUBLAS_INSTANTIATE(double)
 ACCUBLAS_INSTANTIATE(float)
 ACCUBLAS_INSTANTIATE(Complex<double>)

@@ -1,7 +1,6 @@
-#include "cuda/factor/plain_cholesky.hpp"
-
 #include "cuda/core/launch.hpp"
 #include "cuda/factor/plain_arithmetic.hpp"
+#include "cuda/factor/plain_cholesky.hpp"
 #include "lib/call/product.hpp"
 
 namespace accublas::cuda {

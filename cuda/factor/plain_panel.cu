@@ -1,5 +1,3 @@
-#include "cuda/factor/plain_panel.hpp"
-
 #include <algorithm>
 #include <bit>
 
@@ -8,6 +6,7 @@
 #include "cuda/core/ptx_hopper.hpp"
 #include "cuda/core/warp_reduce.hpp"
 #include "cuda/factor/plain_arithmetic.hpp"
+#include "cuda/factor/plain_panel.hpp"
 #include "lib/base/integers.hpp"
 
 namespace accublas::cuda {
@@ -17,8 +16,8 @@ constexpr int threads = plain_panel_rows, warps = threads / 32, most_in_cluster 
 static_assert(most_in_cluster <= warps);  // a warp tells a block
 constexpr int nowhere = 0x7FFFFFFF;
 
-/// A row's element as a candidate for the pivot: its size as bits that are ordered as sizes are, and its place among the
-/// rows that changed places, from the panel's first row on.
+/// A row's element as a candidate for the pivot: its size as bits that are ordered as sizes are, and its place among
+/// the rows that changed places, from the panel's first row on.
 struct Candidate {
   std::uint64_t size;
   int position;
@@ -54,7 +53,7 @@ template <class E>
 struct PanelStorage {
   static constexpr int columns = plain_panel_columns<E>;
   Candidate best[warps];
-  E above[columns];  ///< the row of the pivot, from the step's column on
+  E above[columns];   ///< the row of the pivot, from the step's column on
   int position, row;  ///< of the pivot: its place, and where it lies
   int pivot_row[columns];
   /// What blocks of a cluster tell each other for two steps, and where a block gathers it.
@@ -102,8 +101,7 @@ class PlainPanelRows {
     open_ = p_.first + place_ < p_.m;
     position_ = place_;
 #pragma unroll
-    for (int c = 0; c < columns; ++c)
-      row_[c] = open_ && c < p_.width ? p_.a(p_.first + place_, p_.first + c) : E{};
+    for (int c = 0; c < columns; ++c) row_[c] = open_ && c < p_.width ? p_.a(p_.first + place_, p_.first + c) : E{};
   }
 
   /// The pivot's row from column j on, for all threads, with its place and where it lies in storage_.
@@ -228,7 +226,8 @@ class PlainPanelRows {
     for (int c = 1; c < columns; ++c) row_[c - 1] = less_product(row_[c], l, above[c]);
   }
 
-  /// By a warp that has the first rows of the panel: the pivots go to their places, and what stood there to the pivots'.
+  /// By a warp that has the first rows of the panel: the pivots go to their places, and what stood there to the
+  /// pivots'.
   __device__ void put_moves() {
     __syncwarp();
     const int from = lane() < p_.width ? storage_.pivot_row[lane()] : lane();
@@ -293,7 +292,7 @@ void factor_panel(const DeviceModel& model, const PlainPanel<E>& panel, std::uin
   steps += static_cast<std::uint32_t>(panel.width);
 }
 
-#define ACCUBLAS_INSTANTIATE(E)                                    \
+#define ACCUBLAS_INSTANTIATE(E)                                  \
   template int plain_panel_blocks<E>(const DeviceModel&, Index); \
   template void factor_panel(const DeviceModel&, const PlainPanel<E>&, std::uint32_t&, cudaStream_t);
 ACCUBLAS_INSTANTIATE(double)

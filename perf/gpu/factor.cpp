@@ -153,19 +153,18 @@ bool measure(bool lu, Index n, const Effort& effort) {
   fill(parse_data("phi:0.5"), Side::a, kept.data(), n, n, stream);
   if (!lu) {
     const std::vector<double> diagonal(static_cast<std::size_t>(n), static_cast<double>(n));
-    require(cudaMemcpy2DAsync(kept.data(), static_cast<std::size_t>(n + 1) * sizeof(double), diagonal.data(),
-                              sizeof(double), sizeof(double), static_cast<std::size_t>(n), cudaMemcpyHostToDevice,
-                              stream),
-            "a diagonal");
+    require(
+        cudaMemcpy2DAsync(kept.data(), static_cast<std::size_t>(n + 1) * sizeof(double), diagonal.data(),
+                          sizeof(double), sizeof(double), static_cast<std::size_t>(n), cudaMemcpyHostToDevice, stream),
+        "a diagonal");
     stream.wait();
   }
   std::vector<Contender> contenders;
   std::unique_ptr<CuSolver> cusolver;
   try {
     cusolver = std::make_unique<CuSolver>(stream, n, a.data());
-    contenders.push_back({"cusolver", [&] {
-                            cusolver->run(lu, n, a.data(), pivots.data(), reinterpret_cast<int*>(info.data()));
-                          }});
+    contenders.push_back(
+        {"cusolver", [&] { cusolver->run(lu, n, a.data(), pivots.data(), reinterpret_cast<int*>(info.data())); }});
   } catch (const std::exception& error) {
     contenders.push_back({"cusolver", {}, {}, error.what()});
   }
@@ -173,14 +172,13 @@ bool measure(bool lu, Index n, const Effort& effort) {
     auto context = std::make_unique<Context>(mode, stream, 0);
     accublas_context* const of = *context;
     const Context& checked = *context;
-    contenders.push_back({mode,
-                          [&, of] {
-                            checked.need(lu ? accublas_dgetrf(of, ACCUBLAS_COL_MAJOR, n, n, a.data(), n, pivots.data(),
-                                                              info.data())
-                                            : accublas_dpotrf(of, ACCUBLAS_COL_MAJOR, ACCUBLAS_LOWER, n, a.data(), n,
-                                                              info.data()));
-                          },
-                          std::move(context)});
+    contenders.push_back(
+        {mode,
+         [&, of] {
+           checked.need(lu ? accublas_dgetrf(of, ACCUBLAS_COL_MAJOR, n, n, a.data(), n, pivots.data(), info.data())
+                           : accublas_dpotrf(of, ACCUBLAS_COL_MAJOR, ACCUBLAS_LOWER, n, a.data(), n, info.data()));
+         },
+         std::move(context)});
   }
   const auto timed = [&](const Contender& contender) {
     require(cudaMemcpyAsync(a.data(), kept.data(), static_cast<std::size_t>(size) * sizeof(double),

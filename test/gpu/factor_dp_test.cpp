@@ -160,14 +160,14 @@ class FactorDp : public testing::Test {
     if (c) out = *c;
     const DeviceArray<N> da(a.data), db(b.data), dc(out.data);
     const N alpha = c ? N(-1) : N(1), beta = c ? N(1) : N(0);
-    const accublas_transpose trans = !adjoint                ? ACCUBLAS_NO_TRANS
+    const accublas_transpose trans = !adjoint              ? ACCUBLAS_NO_TRANS
                                      : Numbers<N>::complex ? ACCUBLAS_CONJ_TRANS
-                                                             : ACCUBLAS_TRANS;
+                                                           : ACCUBLAS_TRANS;
     using P = std::conditional_t<Numbers<N>::complex, void, N>;
     EXPECT_EQ(ACCUBLAS_OF(N, gemm)(judge, ACCUBLAS_COL_MAJOR, trans, ACCUBLAS_NO_TRANS, m, b.n, k,
-                                static_cast<const P*>(&alpha), static_cast<const P*>(da.data()), a.m,
-                                static_cast<const P*>(db.data()), b.m, static_cast<const P*>(&beta),
-                                static_cast<P*>(dc.data()), m),
+                                   static_cast<const P*>(&alpha), static_cast<const P*>(da.data()), a.m,
+                                   static_cast<const P*>(db.data()), b.m, static_cast<const P*>(&beta),
+                                   static_cast<P*>(dc.data()), m),
               ACCUBLAS_SUCCESS)
         << judge.error();
     EXPECT_EQ(accublas_sync(judge), ACCUBLAS_SUCCESS) << judge.error();
@@ -181,7 +181,8 @@ class FactorDp : public testing::Test {
     for (Index j = 0; j < residual.n; ++j)
       for (Index i = 0; i < residual.m; ++i) {
         if (counts && !counts(i, j)) continue;
-        const double most = factor * roundoff<E> * double(bound(i, j)) + 64 * double(std::numeric_limits<T>::denorm_min());
+        const double most =
+            factor * roundoff<E> * double(bound(i, j)) + 64 * double(std::numeric_limits<T>::denorm_min());
         if (!(size_of(residual(i, j)) <= most))
           FAIL() << what << " at " << i << ", " << j << ": " << size_of(residual(i, j)) << " above " << most;
       }
@@ -251,8 +252,8 @@ class FactorDp : public testing::Test {
     }
     Dense<E> l(a.rows, order), u(order, a.cols);
     split(f, l, u);
-    const bool small = std::all_of(l.data.begin(), l.data.end(),
-                                   [](const E& x) { return size_of(x) <= (complex ? 2.0001 : 1.); });
+    const bool small =
+        std::all_of(l.data.begin(), l.data.end(), [](const E& x) { return size_of(x) <= (complex ? 2.0001 : 1.); });
     ASSERT_TRUE(small) << "an element of L is large";
     const Dense<E> pa = exchanged(a, pivots);
     expect_within("P A - L U", product(l, u, &pa), product(sizes(l), sizes(u), static_cast<Dense<T>*>(nullptr)),
@@ -390,8 +391,8 @@ TYPED_TEST(FactorDp, BlocksBitByBit) {
       for (Index i = 0; i < rows; ++i)
         for (Index j = i; j < n; ++j) {
           const E of_got = uplo == ACCUBLAS_UPPER ? got(i, j) : got(j, i);
-          ASSERT_TRUE(same_bits(of_got, x(i, j))) << n << " round " << round << " at " << i << ", " << j << ": "
-                                                  << of_got << " for " << x(i, j);
+          ASSERT_TRUE(same_bits(of_got, x(i, j)))
+              << n << " round " << round << " at " << i << ", " << j << ": " << of_got << " for " << x(i, j);
         }
       this->expect_poison(a, got);
       if (testing::Test::HasFatalFailure()) return;
@@ -492,8 +493,9 @@ TYPED_TEST(FactorDp, Solutions) {
                     ACCUBLAS_SUCCESS)
               << this->gpu.error();
         else if (posed)
-          ASSERT_EQ(ACCUBLAS_OF(E, gesv)(this->gpu, a.layout, n, nrhs, da.data(), a.ld, dp.data(), db.data(), b.ld, &info),
-                    ACCUBLAS_SUCCESS)
+          ASSERT_EQ(
+              ACCUBLAS_OF(E, gesv)(this->gpu, a.layout, n, nrhs, da.data(), a.ld, dp.data(), db.data(), b.ld, &info),
+              ACCUBLAS_SUCCESS)
               << this->gpu.error();
         else
           ASSERT_EQ(
@@ -509,7 +511,8 @@ TYPED_TEST(FactorDp, Solutions) {
         if (cholesky) {
           for (Index j = 0; j < n; ++j)
             for (Index i = 0; i <= j; ++i) {
-              const E of_a = uplo == ACCUBLAS_UPPER ? a(i, j) : a(j, i), of_f = uplo == ACCUBLAS_UPPER ? f(i, j) : f(j, i);
+              const E of_a = uplo == ACCUBLAS_UPPER ? a(i, j) : a(j, i),
+                      of_f = uplo == ACCUBLAS_UPPER ? f(i, j) : f(j, i);
               E other = of_a;
               if constexpr (Numbers<E>::complex) other = std::conj(other);
               whole(i, j) = uplo == ACCUBLAS_UPPER ? of_a : other;
@@ -570,7 +573,8 @@ TYPED_TEST(FactorDp, NoSolutions) {
     for (Index i = 0; i < n; ++i) zeros(i, j) = j == 20 ? E(0) : this->number();
   const DeviceArray<E> dz(zeros.data);
   const DeviceArray<std::int64_t> pivots(static_cast<std::size_t>(n));
-  ASSERT_EQ(ACCUBLAS_OF(E, gesv)(this->gpu, zeros.layout, n, nrhs, dz.data(), zeros.ld, pivots.data(), db.data(), b.ld, &info),
+  ASSERT_EQ(ACCUBLAS_OF(E, gesv)(this->gpu, zeros.layout, n, nrhs, dz.data(), zeros.ld, pivots.data(), db.data(), b.ld,
+                                 &info),
             ACCUBLAS_SUCCESS)
       << this->gpu.error();
   EXPECT_EQ(info, 21);
