@@ -800,6 +800,77 @@ ACCUBLAS_DECLARE_GETRI(zgetri, void)
 ACCUBLAS_DECLARE_GETRI(cgetri, void)
 
 /* ---------------------------------------------------------------------------------------------------------------
+ * QR factorization and least squares (docs/factorizations.md)
+ *
+ * LAPACK's routines likewise, in the modes of the factorizations: cr, dp:repro and sp:repro have one answer, panels of
+ * 32 reflectors whose products, solutions and norms are those of cr. Matrices are general, in host memory. The report's
+ * sizes are m, n and the number of reflectors (gels: nrhs); it has no bound of an element, so no target can be set.
+ * Errors: ACCUBLAS_ERROR_MEMORY: what the call overwrites is as it was; ACCUBLAS_ERROR_C_UNDEFINED: memory was missing
+ * later, and it is not.
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/** A = Q R, A m x n: R, min(m, n) x n and upper triangular with a real diagonal, overwrites A's upper triangle, and
+ * below it stand the vectors of k = min(m, n) reflectors H_i = I - tau_i v_i v_i^H, Q = H_1 H_2 ... H_k: v_i has zeros,
+ * 1 in row i (not stored), then column i. tau has k elements. */
+#define ACCUBLAS_DECLARE_GEQRF(name, type)                                                                          \
+  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n, \
+                                               type* a, int64_t lda, type* tau);                                    \
+  ACCUBLAS_API accublas_status accublas_##name##_ex(accublas_context* ctx, accublas_layout layout, int64_t m,       \
+                                                    int64_t n, type* a, int64_t lda, type* tau,                     \
+                                                    const accublas_options* options);
+ACCUBLAS_DECLARE_GEQRF(dgeqrf, double)
+ACCUBLAS_DECLARE_GEQRF(sgeqrf, float)
+ACCUBLAS_DECLARE_GEQRF(zgeqrf, void)
+ACCUBLAS_DECLARE_GEQRF(cgeqrf, void)
+
+/** The first n columns of Q, m x n with n <= m, by the k <= n reflectors that geqrf left in the columns of a and in
+ * tau; they overwrite a. */
+#define ACCUBLAS_DECLARE_ORGQR(name, type)                                                                          \
+  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n, \
+                                               int64_t k, type* a, int64_t lda, const type* tau);                   \
+  ACCUBLAS_API accublas_status accublas_##name##_ex(accublas_context* ctx, accublas_layout layout, int64_t m,       \
+                                                    int64_t n, int64_t k, type* a, int64_t lda, const type* tau,    \
+                                                    const accublas_options* options);
+ACCUBLAS_DECLARE_ORGQR(dorgqr, double)
+ACCUBLAS_DECLARE_ORGQR(sorgqr, float)
+ACCUBLAS_DECLARE_ORGQR(zungqr, void)
+ACCUBLAS_DECLARE_ORGQR(cungqr, void)
+
+/** C = op(Q) C (side LEFT) or C op(Q) (RIGHT), C m x n, Q of order m or n by k reflectors in the columns of a, which
+ * has as many rows. trans is ACCUBLAS_NO_TRANS, or ACCUBLAS_TRANS of real numbers, ACCUBLAS_CONJ_TRANS of complex ones.
+ */
+#define ACCUBLAS_DECLARE_ORMQR(name, type)                                                                             \
+  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, accublas_side side,      \
+                                               accublas_transpose trans, int64_t m, int64_t n, int64_t k,              \
+                                               const type* a, int64_t lda, const type* tau, type* c, int64_t ldc);     \
+  ACCUBLAS_API accublas_status accublas_##name##_ex(accublas_context* ctx, accublas_layout layout, accublas_side side, \
+                                                    accublas_transpose trans, int64_t m, int64_t n, int64_t k,         \
+                                                    const type* a, int64_t lda, const type* tau, type* c, int64_t ldc, \
+                                                    const accublas_options* options);
+ACCUBLAS_DECLARE_ORMQR(dormqr, double)
+ACCUBLAS_DECLARE_ORMQR(sormqr, float)
+ACCUBLAS_DECLARE_ORMQR(zunmqr, void)
+ACCUBLAS_DECLARE_ORMQR(cunmqr, void)
+
+/** Least squares and least norms with op(A) of full rank, A m x n, trans as for ormqr: of a system with more equations
+ * than unknowns the X that makes the norms of B - op(A) X least, else the X of least norm with op(A) X = B. B has
+ * max(m, n) rows and nrhs columns, of which the equations' sides are the first rows; X overwrites as many as it has
+ * (of least squares the others become parts of Q^H B). A is overwritten by geqrf's result, of a wide A by that of A^H,
+ * conjugated and transposed (which is LAPACK's LQ factorization). Where A is zero, or m, n or nrhs is, B becomes zero,
+ * and A stays. *info = i: the i-th diagonal element of R, the first such, is zero, and X is not computed. */
+#define ACCUBLAS_DECLARE_GELS(name, type)                                                                             \
+  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout,                         \
+                                               accublas_transpose trans, int64_t m, int64_t n, int64_t nrhs, type* a, \
+                                               int64_t lda, type* b, int64_t ldb, int64_t* info);                     \
+  ACCUBLAS_API accublas_status accublas_##name##_ex(                                                                  \
+      accublas_context* ctx, accublas_layout layout, accublas_transpose trans, int64_t m, int64_t n, int64_t nrhs,    \
+      type* a, int64_t lda, type* b, int64_t ldb, int64_t* info, const accublas_options* options);
+ACCUBLAS_DECLARE_GELS(dgels, double)
+ACCUBLAS_DECLARE_GELS(sgels, float)
+ACCUBLAS_DECLARE_GELS(zgels, void)
+ACCUBLAS_DECLARE_GELS(cgels, void)
+
+/* ---------------------------------------------------------------------------------------------------------------
  * Solutions with proved error bounds (docs/certified.md)
  * ------------------------------------------------------------------------------------------------------------ */
 

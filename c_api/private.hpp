@@ -8,6 +8,7 @@
 #include "lib/call/factorization.hpp"
 #include "lib/call/level2.hpp"
 #include "lib/call/level3.hpp"
+#include "lib/call/orthogonal.hpp"
 #include "lib/call/routine.hpp"
 #include "lib/cpu/native.hpp"
 
@@ -64,6 +65,11 @@ ACCUBLAS_API accublas_status accublas_private_factorization(const accublas::Fact
                                                             void* a, const accublas::Pivots& pivots, void* b,
                                                             std::int64_t* info,
                                                             const accublas_options* options) noexcept;
+
+/// A QR factorization or what is made of its reflectors, likewise; `info` is GELS's alone.
+ACCUBLAS_API accublas_status accublas_private_orthogonal(const accublas::OrthogonalShape& shape, bool single, void* a,
+                                                         void* tau, void* c, std::int64_t* info,
+                                                         const accublas_options* options) noexcept;
 
 /// The real BLAS, nullptr where none can be loaded.
 ACCUBLAS_API const accublas::cpu::RealBlas* accublas_private_real_blas() noexcept;

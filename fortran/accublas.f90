@@ -24,6 +24,10 @@
 !>
 !>   call accublas_gesv(a, ipiv, b, info, mode='cr')        ! b becomes the solution x of a x = b
 !>
+!> and accublas_geqrf, accublas_orgqr, accublas_ormqr and accublas_gels (of complex numbers LAPACK's ungqr and unmqr):
+!>
+!>   call accublas_gels(a, b, info, mode='cr')              ! b becomes the solution of least squares
+!>
 !> Solutions with proved error bounds (docs/certified.md) are those of accublas_gesv_certified and accublas_posv_certified:
 !>
 !>   call accublas_gesv_certified(a, b, x, radius)          ! abs(x - exact) <= radius for the solution of a exact = b
@@ -62,6 +66,10 @@ module accublas
   use accublas_factorizations_real32
   use accublas_factorizations_complex_real64
   use accublas_factorizations_complex_real32
+  use accublas_orthogonal_real64
+  use accublas_orthogonal_real32
+  use accublas_orthogonal_complex_real64
+  use accublas_orthogonal_complex_real32
   use accublas_certificates, only: accublas_certificate_t
   use accublas_certified_real64
   use accublas_certified_real32

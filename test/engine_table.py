@@ -14,6 +14,7 @@ KINDS |= {"trsm": "solve", "trsv": "solve"} | dict.fromkeys(("symv", "hemv", "tr
 KINDS |= dict.fromkeys(("ger", "geru", "gerc", "syr", "her", "syr2", "her2", "sdot", "dsdot"), "rounded")
 KINDS |= dict.fromkeys(("potrf", "potrs", "posv", "getrf", "getrs", "gesv"), "factorization")
 KINDS |= dict.fromkeys(("trtri", "lauum", "potri", "getri"), "composed")
+KINDS |= dict.fromkeys(("geqrf", "orgqr", "ungqr", "ormqr", "unmqr", "gels"), "composed")
 KINDS |= dict.fromkeys(("symm", "syrk", "syr2k", "trmm", "gemmt", "hemm", "herk", "her2k"), "level3")
 
 

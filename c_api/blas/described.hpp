@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <type_traits>
 
 #include "c_api/blas/serve.hpp"
@@ -36,6 +37,14 @@ struct Names {
   template <class Factor>
   using Passed = std::conditional_t<is_complex<Factor>, const void*, Factor>;
 };
+
+/// A number of elements as LAPACK tells it in a workspace: not rounded downwards.
+template <class T>
+T length_of(std::int64_t numbers) {
+  const T length = static_cast<T>(numbers);
+  return static_cast<std::int64_t>(length) < numbers ? std::nextafter(length, std::numeric_limits<T>::infinity())
+                                                     : length;
+}
 
 /// A factor as BLAS passes it; null where the routine has none.
 template <class E, class Factor>

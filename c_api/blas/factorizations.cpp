@@ -1,6 +1,5 @@
 // LAPACK's factorizations, the solutions and inverses by them under their LAPACK names. LAPACKE's routines call these.
 #include <algorithm>
-#include <cmath>
 
 #include "c_api/blas/described.hpp"
 #include "lib/call/factorization.hpp"
@@ -57,7 +56,6 @@ void lapack(Spelling spelling, const FactorizationCall<kind, E>& f, Int* info) {
 template <class E, class Int>
 void lapack_with_work(Spelling spelling, FactorizationCall<FactorizationKind::getri, E> f, E* work, Int lwork,
                       Int* info) {
-  using T = RealOf<E>;
   const Index least = std::max<Index>(f.n, 1), best = cpu::lapack_work(f);
   int bad = check_factorization(ACCUBLAS_COL_MAJOR, f).number;
   if (bad == 0 && lwork != -1 && lwork < least) bad = 6;
@@ -65,15 +63,14 @@ void lapack_with_work(Spelling spelling, FactorizationCall<FactorizationKind::ge
     *info = static_cast<Int>(-bad);
     return f77_error(f.f77_name, bad, spelling);
   }
-  T told = static_cast<T>(best);
-  if (static_cast<Index>(told) < best) told = std::nextafter(told, std::numeric_limits<T>::infinity());
-  work[0] = E{told};
+  const E told{length_of<RealOf<E>>(best)};
+  work[0] = told;
   *info = 0;
   if (lwork == -1) return;
   f.work = work;
   f.lwork = std::min<Index>(lwork, best) / least * least;
   lapack(spelling, f, info);
-  work[0] = E{told};
+  work[0] = told;
 }
 
 }  // namespace

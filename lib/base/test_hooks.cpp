@@ -76,6 +76,14 @@ long hook_block(long columns) noexcept {
   return set > 0 ? set : columns;
 }
 
+long hook_panel(long columns) noexcept {
+  static const long set = [] {
+    const char* word = std::getenv("ACCUBLAS_TEST_PANEL");
+    return word ? std::strtol(word, nullptr, 10) : 0;
+  }();
+  return set > 0 ? set : columns;
+}
+
 bool hook_allocation_fails() noexcept {
   const char* word = std::getenv("ACCUBLAS_TEST_FAIL_ALLOCATION");
   char* end = nullptr;

@@ -4,6 +4,7 @@
 // In the test build:
 //   ACCUBLAS_TEST_HOOK=undecided     Ziv's test leaves every element undecided (must not change a bit)
 //   ACCUBLAS_TEST_BLOCK=N            factorizations have blocks of at most N columns (must not change a bit)
+//   ACCUBLAS_TEST_PANEL=N            QR's panels have N columns (its bits are those of the oracle with as many)
 //   ACCUBLAS_TEST_FAIL_ALLOCATION=N  the N-th allocation of workspace from now on fails (0: none), "N+": and all later
 //   ACCUBLAS_MUTANT=name             runs with one deliberate defect; the test suite must catch it
 #pragma once
@@ -73,6 +74,10 @@ namespace accublas {
   X(update_rest, "updates: what a rounded factor leaves over is forgotten")                      \
   X(update_conjugate, "HER2: both products have alpha")                                          \
   X(piece_edge, "SYMV, TRMV, cr: a block lacks its last column")                                 \
+  X(qr_sign, "QR: the diagonal of R has the sign that cancels")                                  \
+  X(qr_scale, "QR: a column with a subnormal norm is not scaled")                                \
+  X(qr_reduced, "QR: a column that is zero below the diagonal is reflected")                     \
+  X(qr_adjoint, "QR: a panel's Q^H in place of Q, and the other way round")                      \
   X(certified_rounding, "certified solutions: bounds are not rounded upwards")                   \
   X(certified_half, "certified solutions: the bound of the error is halved 40 times")            \
   X(certified_tail, "certified solutions: the lower parts of an unknown are forgotten")          \
@@ -93,11 +98,13 @@ enum class Mutant { none, ACCUBLAS_MUTANTS(ACCUBLAS_ENUMERATOR) };
 bool mutant(Mutant which) noexcept;      ///< whether ACCUBLAS_MUTANT names this one
 bool hook_all_undecided() noexcept;      ///< ACCUBLAS_TEST_HOOK=undecided
 long hook_block(long columns) noexcept;  ///< ACCUBLAS_TEST_BLOCK where it is set, else `columns`
+long hook_panel(long columns) noexcept;  ///< ACCUBLAS_TEST_PANEL likewise
 bool hook_allocation_fails() noexcept;   ///< counts one allocation; true where it must fail
 #else
 ACCUBLAS_HD constexpr bool mutant(Mutant) noexcept { return false; }
 constexpr bool hook_all_undecided() noexcept { return false; }
 constexpr long hook_block(long columns) noexcept { return columns; }
+constexpr long hook_panel(long columns) noexcept { return columns; }
 constexpr bool hook_allocation_fails() noexcept { return false; }
 #endif
 

@@ -49,6 +49,7 @@ template <class T>
 Bound promised_bound(Routine routine, const Mode& mode, Index k, T alpha) {
   const double u = unit_roundoff<T>();
   if (k == 0 || alpha == 0) return rounded_once<T>();
+  if (is_orthogonal(routine)) return {0, std::numeric_limits<double>::infinity(), 0};
   // Other errors go on to what follows: what they keep is the residual.
   if (is_solve(routine) || is_factorization(routine))
     return bit_defined(mode) && mode.kind != ACCUBLAS_MODE_DOT2 ? rounded_once<T>()

@@ -14,6 +14,7 @@
 #include "lib/call/factorization.hpp"
 #include "lib/call/level2.hpp"
 #include "lib/call/level3.hpp"
+#include "lib/call/orthogonal.hpp"
 #include "lib/call/problem.hpp"
 #include "lib/call/routine.hpp"
 #include "lib/numerics/complex.hpp"
@@ -166,6 +167,17 @@ class Backend {
     lacks_factorizations();
   }
   virtual void factorization(const Call<Factorization<Complex<float>>, Complex<float>>&, BackendState*, Execution&) {
+    lacks_factorizations();
+  }
+  /// By the real BLAS's LAPACK alone: lib/lapack has the other modes.
+  virtual void orthogonal(const Call<Orthogonal<double>, double>&, BackendState*, Execution&) {
+    lacks_factorizations();
+  }
+  virtual void orthogonal(const Call<Orthogonal<float>, float>&, BackendState*, Execution&) { lacks_factorizations(); }
+  virtual void orthogonal(const Call<Orthogonal<Complex<double>>, Complex<double>>&, BackendState*, Execution&) {
+    lacks_factorizations();
+  }
+  virtual void orthogonal(const Call<Orthogonal<Complex<float>>, Complex<float>>&, BackendState*, Execution&) {
     lacks_factorizations();
   }
 

@@ -76,6 +76,7 @@ constexpr RoutineKind kind_of(Routine routine) {
   if (is_gemm(routine)) return is_complex_routine(routine) ? RoutineKind::complex_gemm : RoutineKind::gemm;
   if (is_inverse(routine)) return RoutineKind::composed;
   if (is_factorization(routine)) return RoutineKind::factorization;
+  if (is_orthogonal(routine)) return RoutineKind::composed;
   if (is_solve(routine)) return RoutineKind::solve;
   if (is_rounded_once(routine)) return RoutineKind::rounded;
   if (is_level3(routine)) return RoutineKind::level3;

@@ -87,7 +87,7 @@ bool routine_has(Routine routine, accublas_mode kind) {
   const ModeRow* row = mode_row(kind);
   return family_has(family_of(routine), is_single(routine), kind) &&
          (row->norms || !(is_norm(routine) || is_rounded_once(routine))) && (row->solves || !is_solve(routine)) &&
-         (row->factors || !is_factorization(routine)) &&
+         (row->factors || !is_lapack(routine)) &&
          (row->families == Families::all || (is_gemm(routine) && !is_complex_routine(routine)));
 }
 

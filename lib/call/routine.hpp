@@ -135,9 +135,26 @@ enum class Routine {
   dgetri,
   sgetri,
   zgetri,
-  cgetri
+  cgetri,
+  // LAPACK's QR factorization and what is made of it: see orthogonal_routine.
+  dgeqrf,
+  sgeqrf,
+  zgeqrf,
+  cgeqrf,
+  dorgqr,
+  sorgqr,
+  zungqr,
+  cungqr,
+  dormqr,
+  sormqr,
+  zunmqr,
+  cunmqr,
+  dgels,
+  sgels,
+  zgels,
+  cgels
 };
-constexpr int routine_count = static_cast<int>(Routine::cgetri) + 1;
+constexpr int routine_count = static_cast<int>(Routine::cgels) + 1;
 constexpr std::array<Routine, routine_count> all_routines = [] {
   std::array<Routine, routine_count> all{};
   for (int i = 0; i < routine_count; ++i) all[i] = static_cast<Routine>(i);
@@ -161,7 +178,9 @@ constexpr const char* routine_name(Routine routine) {
       "dgetrf",        "sgetrf",        "zgetrf", "cgetrf", "dgetrs",        "sgetrs",        "zgetrs", "cgetrs",
       "dgesv",         "sgesv",         "zgesv",  "cgesv",  "dtrtri",        "strtri",        "ztrtri", "ctrtri",
       "dlauum",        "slauum",        "zlauum", "clauum", "dpotri",        "spotri",        "zpotri", "cpotri",
-      "dgetri",        "sgetri",        "zgetri", "cgetri"};
+      "dgetri",        "sgetri",        "zgetri", "cgetri", "dgeqrf",        "sgeqrf",        "zgeqrf", "cgeqrf",
+      "dorgqr",        "sorgqr",        "zungqr", "cungqr", "dormqr",        "sormqr",        "zunmqr", "cunmqr",
+      "dgels",         "sgels",         "zgels",  "cgels"};
   return names[static_cast<int>(routine)];
 }
 
@@ -193,13 +212,20 @@ constexpr Routine level2_routine(int kind, bool complex, bool single) {
 /// c in turn.
 constexpr bool is_factorization(Routine routine) { return routine >= Routine::dpotrf && routine <= Routine::cgetri; }
 constexpr bool is_inverse(Routine routine) { return routine >= Routine::dtrtri && routine <= Routine::cgetri; }
-constexpr int factorization_number(Routine routine) {
-  return static_cast<int>(routine) - static_cast<int>(Routine::dpotrf);
-}
-constexpr int factorization_count = factorization_number(Routine::cgetri) + 1;
 constexpr Routine factorization_routine(int kind, bool complex, bool single) {
   return static_cast<Routine>(static_cast<int>(Routine::dpotrf) + 4 * kind + 2 * complex + single);
 }
+
+/// The QR factorization, its reflectors' matrix and least squares: likewise (lib/call/orthogonal.hpp).
+constexpr bool is_orthogonal(Routine routine) { return routine >= Routine::dgeqrf && routine <= Routine::cgels; }
+constexpr Routine orthogonal_routine(int kind, bool complex, bool single) {
+  return static_cast<Routine>(static_cast<int>(Routine::dgeqrf) + 4 * kind + 2 * complex + single);
+}
+
+/// All of LAPACK's.
+constexpr bool is_lapack(Routine routine) { return routine >= Routine::dpotrf && routine <= Routine::cgels; }
+constexpr int lapack_number(Routine routine) { return static_cast<int>(routine) - static_cast<int>(Routine::dpotrf); }
+constexpr int lapack_count = lapack_number(Routine::cgels) + 1;
 
 constexpr bool between(Routine routine, Routine first, Routine last) { return routine >= first && routine <= last; }
 
@@ -224,13 +250,13 @@ constexpr bool is_complex_routine(Routine routine) {
   if (is_level3(routine)) return routine >= Routine::zhemm || level3_number(routine) % 4 >= 2;
   if (is_level2(routine))
     return routine >= Routine::zgerc || (routine < Routine::dsymv && level2_number(routine) % 4 >= 2);
-  if (is_factorization(routine)) return factorization_number(routine) % 4 >= 2;
+  if (is_lapack(routine)) return lapack_number(routine) % 4 >= 2;
   return routine >= Routine::zgemm;
 }
 
-/// The families hold the complex forms too; those of GEMM level 3 and the factorizations.
+/// The families hold the complex forms too; those of GEMM level 3 and LAPACK's.
 constexpr accublas_family family_of(Routine routine) {
-  if (is_level3(routine) || is_factorization(routine))
+  if (is_level3(routine) || is_lapack(routine))
     return is_single(routine) ? ACCUBLAS_FAMILY_SGEMM : ACCUBLAS_FAMILY_DGEMM;
   switch (routine) {
     case Routine::dgemm:

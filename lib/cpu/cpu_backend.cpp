@@ -60,7 +60,7 @@ class CpuBackend final : public Backend {
   std::string device_name(int) const override { return std::string("cpu:") + cpu::isa_name(cpu::detected_isa()); }
   Location locate(const void*) const override { return {MemoryKind::host, 0}; }
   Choice choose(const EngineList& engines, Routine routine, const Mode& mode, const CallShape& shape) const override {
-    if (is_factorization(routine) && engines.has(ACCUBLAS_ENGINE_SUMS) && !cpu::have_lapack(routine))
+    if (is_lapack(routine) && engines.has(ACCUBLAS_ENGINE_SUMS) && !cpu::have_lapack(routine))
       return {ACCUBLAS_ENGINE_SUMS};
     if (engines.first() != ACCUBLAS_ENGINE_INT8) return {engines.first()};
     const cpu::Isa isa = cpu::detected_isa();
@@ -127,6 +127,20 @@ class CpuBackend final : public Backend {
   }
   void factorization(const Call<Factorization<double>, double>& call, BackendState*, Execution& execution) override {
     factorization_of(call, execution);
+  }
+  void orthogonal(const Call<Orthogonal<double>, double>& call, BackendState*, Execution& execution) override {
+    cpu::native_orthogonal(call.problem, execution);
+  }
+  void orthogonal(const Call<Orthogonal<float>, float>& call, BackendState*, Execution& execution) override {
+    cpu::native_orthogonal(call.problem, execution);
+  }
+  void orthogonal(const Call<Orthogonal<Complex<double>>, Complex<double>>& call, BackendState*,
+                  Execution& execution) override {
+    cpu::native_orthogonal(call.problem, execution);
+  }
+  void orthogonal(const Call<Orthogonal<Complex<float>>, Complex<float>>& call, BackendState*,
+                  Execution& execution) override {
+    cpu::native_orthogonal(call.problem, execution);
   }
   void factorization(const Call<Factorization<float>, float>& call, BackendState*, Execution& execution) override {
     factorization_of(call, execution);

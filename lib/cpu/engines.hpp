@@ -9,6 +9,7 @@
 
 #include "lib/call/execution.hpp"
 #include "lib/call/factorization.hpp"
+#include "lib/call/orthogonal.hpp"
 #include "lib/call/level2.hpp"
 #include "lib/call/mode.hpp"
 #include "lib/numerics/complex.hpp"
@@ -22,6 +23,8 @@ template <class E>
 void native_level3(const Level3<E>&, Execution&);
 template <class E>
 void native_factorization(const Factorization<E>&, Execution&);
+template <class E>
+void native_orthogonal(const Orthogonal<E>&, Execution&);
 template <class E>
 void native_level2(const Level2<E>&, Execution&);
 template <class T>

@@ -5,18 +5,22 @@
 
 #include "lib/base/error.hpp"
 #include "lib/call/factorization.hpp"
+#include "lib/call/orthogonal.hpp"
 #include "lib/cpu/level3_calls.hpp"
 
 namespace accublas::cpu {
 
 namespace detail {
 
-template <class E>
-void* lapack_routine(const RealBlas& blas, FactorizationKind kind) {
-  const Routine number = factorization_routine(static_cast<int>(kind), is_complex<E>, is_single_precision<E>);
-  if (void* const routine = blas.lapack[factorization_number(number)]) return routine;
+inline void* lapack_routine(const RealBlas& blas, Routine number) {
+  if (void* const routine = blas.lapack[lapack_number(number)]) return routine;
   throw Error(ACCUBLAS_ERROR_NO_BLAS,
               std::string("the real BLAS has no ") + routine_name(number) + ", nor has liblapack.so.3");
+}
+
+template <class E>
+void* lapack_routine(const RealBlas& blas, FactorizationKind kind) {
+  return lapack_routine(blas, factorization_routine(static_cast<int>(kind), is_complex<E>, is_single_precision<E>));
 }
 
 /// A triangular matrix's inverse in its place; LAPACK's info.
@@ -118,6 +122,39 @@ std::int64_t call_lapack(const RealBlas& blas, const Factorization<E>& f) {
       solution.c = f.b.data;
       call_level3(blas, solution);
     }
+  }
+  return blas.narrow_integers ? static_cast<std::int32_t>(info) : info;
+}
+
+/// Likewise, with LAPACK's workspace; of lwork = -1 what it should be goes to work[0].
+template <class E>
+std::int64_t call_lapack(const RealBlas& blas, const Orthogonal<E>& o) {
+  using Int = RealBlas::F77Int;
+  using Text = const char*;
+  using Size = const Int*;
+  using Array = void*;
+  const FpControl control;
+  const char side = o.side == ACCUBLAS_LEFT ? 'L' : 'R', op = op_letter<E>(o.trans);
+  const Int m = o.m, n = o.n, k = o.k, nrhs = o.nrhs, lda = o.lda, ldc = o.ldc, lwork = o.lwork;
+  Array const a = o.a.data, tau = o.tau, c = o.c.data, work = o.work;
+  Int info = 0;
+  void* const routine = detail::lapack_routine(blas, o.routine());
+  switch (o.kind) {
+    case OrthogonalKind::geqrf:
+      reinterpret_cast<void (*)(Size, Size, Array, Size, Array, Array, Size, Int*)>(routine)(&m, &n, a, &lda, tau, work,
+                                                                                             &lwork, &info);
+      break;
+    case OrthogonalKind::orgqr:
+      reinterpret_cast<void (*)(Size, Size, Size, Array, Size, Array, Array, Size, Int*)>(routine)(
+          &m, &n, &k, a, &lda, tau, work, &lwork, &info);
+      break;
+    case OrthogonalKind::ormqr:
+      reinterpret_cast<void (*)(Text, Text, Size, Size, Size, Array, Size, Array, Array, Size, Array, Size, Int*)>(
+          routine)(&side, &op, &m, &n, &k, a, &lda, tau, c, &ldc, work, &lwork, &info);
+      break;
+    case OrthogonalKind::gels:
+      reinterpret_cast<void (*)(Text, Size, Size, Size, Array, Size, Array, Size, Array, Size, Int*)>(routine)(
+          &op, &m, &n, &nrhs, a, &lda, c, &ldc, work, &lwork, &info);
   }
   return blas.narrow_integers ? static_cast<std::int32_t>(info) : info;
 }

@@ -315,23 +315,27 @@ void native_level3(const Level3<E>& l, Execution& execution) {
   call_level3(blas, l);
 }
 
-/// Likewise; what is stored by rows is copied, as LAPACKE does, and pivots of another width.
+/// For LAPACK: what is stored by rows is copied, as LAPACKE does; whether it was.
+template <class E>
+bool take_columns(Matrix<E>& x, std::int64_t& ld, Index rows, Index cols, Execution& execution) {
+  const Matrix<E> given = x;
+  ld = x.data == nullptr ? std::max<Index>(rows, 1) : column_major_ld(x, rows, cols);
+  if (ld != 0) return false;
+  x = {execution.workspace.take<E>(static_cast<std::size_t>(rows * cols)), 1, std::max<Index>(rows, 1)};
+  ld = x.col_stride;
+  copy_matrix(given, x, rows, cols, execution);
+  return true;
+}
+
+/// Likewise; pivots of another width are copied too.
 template <class E>
 void native_factorization(const Factorization<E>& f, Execution& execution) {
   const RealBlas& blas = real_blas();
   if (std::max({f.m, f.n, f.nrhs, f.lda, f.ldb}) > int_max)
     throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "the real BLAS's LAPACK takes sizes below 2^31");
   Factorization<E> call = f;
-  const auto columns = [&](Matrix<E>& x, std::int64_t& ld, Index rows, Index cols) {
-    const Matrix<E> given = x;
-    ld = x.data == nullptr ? std::max<Index>(rows, 1) : column_major_ld(x, rows, cols);
-    if (ld != 0) return false;
-    x = {execution.workspace.take<E>(static_cast<std::size_t>(rows * cols)), 1, std::max<Index>(rows, 1)};
-    ld = x.col_stride;
-    copy_matrix(given, x, rows, cols, execution);
-    return true;
-  };
-  const bool copied_a = columns(call.a, call.lda, f.rows(), f.n), copied_b = columns(call.b, call.ldb, f.n, f.nrhs);
+  const bool copied_a = take_columns(call.a, call.lda, f.rows(), f.n, execution),
+             copied_b = take_columns(call.b, call.ldb, f.n, f.nrhs, execution);
   const bool copied_pivots = !has_uplo(f.kind) && f.pivots.narrow != blas.narrow_integers;
   if (copied_pivots) {
     call.pivots = {execution.workspace.take<std::int64_t>(static_cast<std::size_t>(f.order())), blas.narrow_integers};
@@ -351,6 +355,35 @@ void native_factorization(const Factorization<E>& f, Execution& execution) {
     for (Index i = 0; i < f.order(); ++i) f.pivots.put(i, call.pivots.at(i));
   if (copied_a && has_factor(f.kind)) copy_matrix(call.a, f.a, f.rows(), f.n, execution);
   if (copied_b) copy_matrix(call.b, f.b, f.n, f.nrhs, execution);
+}
+
+template <class E>
+void native_orthogonal(const Orthogonal<E>& o, Execution& execution) {
+  const RealBlas& blas = real_blas();
+  if (std::max({o.m, o.n, o.k, o.nrhs, o.lda, o.ldc}) > int_max)
+    throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "the real BLAS's LAPACK takes sizes below 2^31");
+  Orthogonal<E> call = o;
+  const bool copied_a = take_columns(call.a, call.lda, o.a_rows(), o.a_cols(), execution),
+             copied_c = o.has_c() && take_columns(call.c, call.ldc, o.c_rows(), o.c_cols(), execution);
+  E best{};
+  call.work = &best;
+  call.lwork = -1;
+  call_lapack(blas, call);
+  double size = 0;
+  if constexpr (is_complex<E>)
+    size = static_cast<double>(best.re);
+  else
+    size = static_cast<double>(best);
+  call.lwork = std::max(o.least_work(), static_cast<std::int64_t>(size));
+  call.work = execution.workspace.take<E>(static_cast<std::size_t>(call.lwork));
+  std::int64_t info = 0;
+  {
+    PhaseTimer timer(execution, &accublas_report_t::ms_product);
+    info = call_lapack(blas, call);
+  }
+  if (o.info) *o.info = info;
+  if (copied_a && o.kind != OrthogonalKind::ormqr) copy_matrix(call.a, o.a, o.a_rows(), o.a_cols(), execution);
+  if (copied_c) copy_matrix(call.c, o.c, o.c_rows(), o.c_cols(), execution);
 }
 
 /// Likewise.
@@ -384,6 +417,10 @@ template void native_factorization(const Factorization<double>&, Execution&);
 template void native_factorization(const Factorization<float>&, Execution&);
 template void native_factorization(const Factorization<Complex<double>>&, Execution&);
 template void native_factorization(const Factorization<Complex<float>>&, Execution&);
+template void native_orthogonal(const Orthogonal<double>&, Execution&);
+template void native_orthogonal(const Orthogonal<float>&, Execution&);
+template void native_orthogonal(const Orthogonal<Complex<double>>&, Execution&);
+template void native_orthogonal(const Orthogonal<Complex<float>>&, Execution&);
 template void native_level2(const Level2<double>&, Execution&);
 template void native_level2(const Level2<float>&, Execution&);
 template void native_level2(const Level2<Complex<double>>&, Execution&);

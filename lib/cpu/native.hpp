@@ -70,7 +70,7 @@ struct RealBlas {
   float (*sdsdot)(const F77Int*, const float*, const float*, const F77Int*, const float*, const F77Int*);
   void* level2[level2_count];  ///< by level2_number
   void* level3[level3_count];  ///< by level3_number; null where it has none (GEMMT is no part of the reference BLAS)
-  void* lapack[factorization_count];  ///< by factorization_number; of liblapack.so.3 where it has none itself
+  void* lapack[lapack_count];  ///< by lapack_number; of liblapack.so.3 where it has none itself
   bool narrow_integers;               ///< of LAPACK's arrays of integers: 32 bits, not 64
   void (*xerbla)(const char* routine, const F77Int* argument, std::size_t length);  ///< null where it has none
   const char* library;                                                              ///< file that was loaded
@@ -78,7 +78,7 @@ struct RealBlas {
   bool serves(Routine routine) const {
     if (routine == Routine::dsdot) return dsdot != nullptr;
     if (routine == Routine::sdsdot) return sdsdot != nullptr;
-    if (is_factorization(routine)) return lapack[factorization_number(routine)] != nullptr;
+    if (is_lapack(routine)) return lapack[lapack_number(routine)] != nullptr;
     if (is_level2(routine)) return level2[level2_number(routine)] != nullptr;
     if (!is_level3(routine) || between(routine, Routine::dgemmt, Routine::cgemmt)) return true;
     return level3[level3_number(routine)] != nullptr;

@@ -51,8 +51,7 @@ bool find(void* handle, const Spelling& spelling, const char* routine, Function*
 
 void find_lapack(void* handle, const Spelling& spelling, RealBlas& blas) {
   for (Routine routine : all_routines)
-    if (is_factorization(routine))
-      find(handle, spelling, routine_name(routine), &blas.lapack[factorization_number(routine)]);
+    if (is_lapack(routine)) find(handle, spelling, routine_name(routine), &blas.lapack[lapack_number(routine)]);
 }
 
 bool find_all(void* handle, const Spelling& spelling, RealBlas& blas) {
@@ -184,7 +183,7 @@ void see_to_lapack(RealBlas& blas) {
   RealBlas::F77Int pivot = -1, info = 0;
   using Int = RealBlas::F77Int;
   reinterpret_cast<void (*)(const Int*, const Int*, double*, const Int*, Int*, Int*)>(
-      blas.lapack[factorization_number(Routine::dgetrf)])(&two, &one, a, &two, &pivot, &info);
+      blas.lapack[lapack_number(Routine::dgetrf)])(&two, &one, a, &two, &pivot, &info);
   blas.narrow_integers = pivot != 2;
 }
 

@@ -43,6 +43,19 @@ class Calls {
     });
   }
 
+  /// The norm of a vector, likewise.
+  template <class E>
+  RealOf<E> norm(Index n, const Vector<const E>& x) const {
+    RealOf<E> result{};
+    Reduction<RealOf<E>> problem{is_complex<E> ? 2 * n : n, {}, &result};
+    if constexpr (is_complex<E>)
+      problem.x = component_entries(x);
+    else
+      problem.x = x;
+    call([&](const accublas_options& in_cr) { run_nrm2(context_, problem, &in_cr); });
+    return result;
+  }
+
   /// body(first, end) over parts of 0 .. rows - 1.
   template <class Body>
   void for_rows(Index rows, Body&& body) const {

@@ -6,10 +6,10 @@
 namespace bench {
 namespace {
 
-enum class Arguments { gemm, symm, syrk, syr2k, trmm, trsm, symv, trmv, trsv, ger, syr, syr2, potrf, getrf };
+enum class Arguments { gemm, symm, syrk, syr2k, trmm, trsm, symv, trmv, trsv, ger, syr, syr2, potrf, getrf, geqrf };
 constexpr bool is_trsm(Arguments a) { return a == Arguments::trsm || a == Arguments::trsv; }
 /// A is where the result is to be.
-constexpr bool is_factorization(Arguments a) { return a == Arguments::potrf || a == Arguments::getrf; }
+constexpr bool is_factorization(Arguments a) { return a >= Arguments::potrf; }
 /// B, or its first column, is where the result is to be.
 constexpr bool is_in_place(Arguments a) { return a == Arguments::trmm || a == Arguments::trmv || is_trsm(a); }
 constexpr bool is_vector(Arguments a) { return a == Arguments::trmv || a == Arguments::trsv; }
@@ -30,6 +30,13 @@ struct Call {
 std::int64_t* pivots(std::int64_t n) {
   static std::vector<std::int64_t> room;
   if (room.size() < static_cast<std::size_t>(n)) room.resize(static_cast<std::size_t>(n));
+  return room.data();
+}
+
+/// Room for the reflectors' factors and LAPACK's workspace, as many numbers of 16 bytes.
+void* numbers(std::int64_t count) {
+  static std::vector<double> room;
+  if (room.size() < static_cast<std::size_t>(2 * count)) room.resize(static_cast<std::size_t>(2 * count));
   return room.data();
 }
 
@@ -109,6 +116,10 @@ Entry entry(const char* name, Arguments arguments, int parts, Run run) {
     std::int64_t info = 0;                                                                                         \
     return accublas_##name(o.context, columns, o.n, o.n, o.c, o.n, pivots(o.n), &info);                            \
   })
+#define GEQRF(name, T, parts)                                                                                      \
+  entry<T>(#name, Arguments::geqrf, parts, [](const Call<T>& o) {                                                  \
+    return accublas_##name(o.context, columns, o.n, o.n, o.c, o.n, static_cast<T*>(numbers(o.n)));                 \
+  })
 // clang-format on
 #define ALL(KIND, routine) \
   KIND(d##routine, double, 1), KIND(s##routine, float, 1), KIND(z##routine, double, 2), KIND(c##routine, float, 2)
@@ -120,7 +131,7 @@ const Entry entries[] = {COMPLEX(GEMM, gemm), ALL(SYMM, symm),   COMPLEX(SYMM, h
                          ALL(TRSM, trsm),     REAL(SYMV, symv),  COMPLEX(SYMV, hemv),   ALL(TRMV, trmv),
                          ALL(TRSV, trsv),     REAL(GER, ger),    COMPLEX(GER, geru),    COMPLEX(GER, gerc),
                          REAL(SYR, syr),      COMPLEX(SYR, her), REAL(SYR2, syr2),      COMPLEX(SYR2, her2),
-                         ALL(POTRF, potrf),   ALL(GETRF, getrf)};
+                         ALL(POTRF, potrf),   ALL(GETRF, getrf), ALL(GEQRF, geqrf)};
 
 /// By netlib's arguments, all of them addresses.
 void call_netlib(const Entry& e, void* function, std::int64_t order, const void* a, const void* b, void* c) {
@@ -167,6 +178,12 @@ void call_netlib(const Entry& e, void* function, std::int64_t order, const void*
       return reinterpret_cast<void (*)(P, P, void*, P, int*)>(function)("L", &n, c, &n, &info);
     case Arguments::getrf:
       return reinterpret_cast<void (*)(P, P, void*, P, void*, int*)>(function)(&n, &n, c, &n, pivots(order), &info);
+    case Arguments::geqrf: {
+      const int length = 64 * n;
+      double* const tau = static_cast<double*>(numbers(order + length));
+      return reinterpret_cast<void (*)(P, P, void*, P, void*, void*, P, int*)>(function)(&n, &n, c, &n, tau,
+                                                                                         tau + 2 * n, &length, &info);
+    }
   }
 }
 

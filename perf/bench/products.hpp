@@ -11,7 +11,7 @@
 namespace bench {
 
 /// C = A B, or what the routine computes of A and B in the upper triangle or from the left, no operand transposed; TRMM
-/// and TRSM take B in C's place, POTRF (of the lower triangle) and GETRF A; TRSM's and POTRF's A has 4 n more on its
+/// and TRSM take B in C's place, POTRF (of the lower triangle), GETRF and GEQRF A; TRSM's and POTRF's A has 4 n more on its
 /// diagonal. Vectors are first columns; updates (GER and its kind) add to C, call after call. Operands are of order n,
 /// side by side, complex ones as pairs of reals.
 struct Product {

@@ -96,6 +96,39 @@ class Failure : public ::testing::Test {
 };
 TYPED_TEST_SUITE(Failure, api::Types);
 
+/// The QR factorization is made of many calls: without memory from some allocation on A is as it was, or the status
+/// says that it is not.
+TEST(OrthogonalFailure, AStaysOrIsSaidToBeLost) {
+  constexpr std::int64_t rows = 200, columns = 70;
+  const std::vector<double> given = graded<double>(rows * columns, 1);
+  const auto run = [&](std::vector<double>& a) {
+    a = given;
+    std::vector<double> tau(columns);
+    api::Context context("cr");
+    return accublas_dgeqrf(context, ACCUBLAS_COL_MAJOR, rows, columns, a.data(), rows, tau.data());
+  };
+  std::vector<double> want, a;
+  ASSERT_EQ(run(want), ACCUBLAS_SUCCESS);
+  int kept = 0, lost = 0, first = 1;
+  for (bool failed = true; failed; first += first < 12 ? 1 : 97) {
+    const FailingAllocation failing(std::to_string(first) + "+");
+    const accublas_status status = run(a);
+    failed = status != ACCUBLAS_SUCCESS;
+    if (status == ACCUBLAS_ERROR_MEMORY) {
+      ++kept;
+      EXPECT_TRUE(api::same_bits(a, given)) << first;
+    } else if (failed) {
+      ++lost;
+      EXPECT_EQ(status, ACCUBLAS_ERROR_C_UNDEFINED) << first;
+    } else {
+      EXPECT_TRUE(api::same_bits(a, want)) << first;
+    }
+    ASSERT_LT(first, 100000);
+  }
+  EXPECT_GT(kept, 0);
+  EXPECT_GT(lost, 0);
+}
+
 }  // namespace
 
 TYPED_TEST(Failure, EveryAllocationOfGemm) {

@@ -1,5 +1,5 @@
 """netlib's LAPACK test programs for linear equations (Debian: liblapack-test) under the preloaded drop-in: the paths of LU,
-Cholesky's factorization and triangular matrices, error exits included, in every mode that they have.
+Cholesky's and the QR factorization, of triangular matrices and of least squares, error exits included, in every mode that they have.
 
 usage: lapack_test.py LIBRARY PROGRAM, for instance lapack_test.py build/c_api/blas/libaccublas_blas.so xlintstd
 """
@@ -27,16 +27,26 @@ paths = [line for line in lines[16:] if re.match(rf"{letter.upper()}(GE|PO) ", l
 assert len(paths) == 2 and sum(" 80 " in line for line in head) == 2, "another form of input"
 # Of triangular matrices the types that are inverted: the others are LATRS's.
 paths += [f"{letter.upper()}TR 10", "1 2 3 4 5 6 7 8 9 10"]
+# Of the QR factorization and least squares, whose paths call much that is netlib's own, few sizes, one of more than a panel.
+few = ["QR and least squares", "3", "0 3 40", "3", "0 2 40", "1", "2", "1", "8", "2", "1", "50", "30.0", "T", "T", "T"]
+paths_of_few = [line for line in lines[16:] if re.match(rf"{letter.upper()}(QR|LS) ", line)]
+assert len(paths_of_few) == 2, "another form of input"
+orthogonal = [{"d": "or", "s": "or"}.get(letter, "un") + routine for routine in ("gqr", "mqr")]
 failed = False
 for mode, engine in ENGINES.items():
-    run = subprocess.run([os.path.join(folder, program)], input="\n".join(head + paths) + "\n", text=True, capture_output=True,
-                         env=dropin.environment(library, mode), timeout=500)
-    passed = re.findall(r"All tests for|passed the tests of the error exits", run.stdout)
-    counts = dropin.counts(run.stderr)
-    calls = {routine: counts.get((letter + routine, engine), 0) for routine in ("potrf", "potrs", "posv", "potri", "getrf", "getrs", "gesv", "getri", "trtri")}
-    wrong = run.returncode != 0 or len(passed) != 10 or re.search(r"fail|\*\*\*", run.stdout) or not all(calls.values())
+    runs = [subprocess.run([os.path.join(folder, program)], input="\n".join(text) + "\n", text=True, capture_output=True,
+                           env=dropin.environment(library, mode), timeout=500) for text in (head + paths, few + paths_of_few)]
+    output = "".join(run.stdout for run in runs)
+    passed = re.findall(r"All tests for|passed the tests of the error exits", output)
+    counts = {}
+    for run in runs:
+        for key, count in dropin.counts(run.stderr).items():
+            counts[key] = counts.get(key, 0) + count
+    calls = {routine: counts.get((letter + routine, engine), 0)
+             for routine in ("potrf", "potrs", "posv", "potri", "getrf", "getrs", "gesv", "getri", "trtri", "geqrf", *orthogonal, "gels")}
+    wrong = any(run.returncode for run in runs) or len(passed) != 14 or re.search(r"fail|\*\*\*", output) or not all(calls.values())
     failed |= bool(wrong)
     print(f"{program} {mode}: {'FAILED' if wrong else 'passed'}, calls on {engine}: {calls}")
     if wrong:
-        print(run.stdout[-4000:], run.stderr[-1000:])
+        print(output[-6000:], runs[-1].stderr[-1000:])
 sys.exit(failed)

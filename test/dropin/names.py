@@ -10,6 +10,8 @@ ROUTINES += [letter + routine for letter in "dszc" for routine in ("trmv", "trsv
 ROUTINES += [letter + routine for letter in "ds" for routine in ("ger", "symv", "syr", "syr2")]
 ROUTINES += [letter + routine for letter in "zc" for routine in ("geru", "gerc", "hemv", "her", "her2")]
 FACTORIZATIONS = [letter + routine for letter in "dszc" for routine in ("potrf", "potrs", "posv", "potri", "getrf", "getrs", "gesv", "getri", "trtri", "lauum")]
+FACTORIZATIONS += [letter + routine for letter in "dszc" for routine in ("geqrf", "gels")]
+FACTORIZATIONS += [letters + routine for letters in ("dor", "sor", "zun", "cun") for routine in ("gqr", "mqr")]
 ROUTINES += FACTORIZATIONS
 ROUTINES.sort(key=len, reverse=True)  # gemmt before gemm
 SPELLINGS = ["{}_", "cblas_{}",                      # Debian, conda, vendors

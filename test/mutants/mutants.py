@@ -30,6 +30,7 @@ import factorization_cases  # noqa: E402
 import inverse_cases  # noqa: E402
 import level2_cases  # noqa: E402
 import level3_cases  # noqa: E402
+import orthogonal_cases  # noqa: E402
 import sharp  # noqa: E402
 import worker  # noqa: E402
 from names import names  # noqa: E402
@@ -61,6 +62,9 @@ def all_cases():
     for prefix, routine in itertools.product("dz", ("trtri", "lauum", "getri")):
         for index in range(2 * RANDOM_PER_GROUP):
             yield index, inverse_cases.make(f"{prefix}{routine}:cr:{index}", prefix, "cr", routine)
+    for routine in ("dgeqrf", "zgeqrf", "dorgqr"):
+        for index in range(3 * RANDOM_PER_GROUP):
+            yield index, orthogonal_cases.make(f"{routine}:cr:{index}", routine[0], "cr", routine[1:])
     for routine in ("dgemm", "sgemm"):
         for index in range(RANDOM_PER_GROUP):
             yield index, cases.from_name(f"{routine}:multiword:{index}:mutants")

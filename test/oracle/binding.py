@@ -43,6 +43,9 @@ def signatures():
             "potrf": [e, e, i, p, i, p], "potrs": [e, e, i, i, p, i, p, i], "posv": [e, e, i, i, p, i, p, i, p],
             "getrf": [e, i, i, p, i, p, p], "getrs": [e, e, i, i, p, i, p, p, i], "gesv": [e, i, i, p, i, p, p, i, p],
             "trtri": [e, e, e, i, p, i, p], "lauum": [e, e, i, p, i], "potri": [e, e, i, p, i, p], "getri": [e, i, p, i, p, p],
+            "geqrf": [e, i, i, p, i, p], "gels": [e, e, i, i, i, p, i, p, i, p],
+            "orgqr": [e, i, i, i, p, i, p], "ungqr": [e, i, i, i, p, i, p],
+            "ormqr": [e, e, e, i, i, i, p, i, p, p, i], "unmqr": [e, e, e, i, i, i, p, i, p, p, i],
             "gemmt": [e, e, e, e, i, i, p, p, i, p, i, p, p, i],
             "gemm_batched": [e, e, e, i, i, i, p, p, i, p, i, p, p, i, i],
             "gemm_strided_batched": [e, e, e, i, i, i, p, p, i, i, p, i, i, p, p, i, i, i]}

@@ -30,6 +30,8 @@ import inverses
 import level2_cases
 import level3
 import level3_cases
+import orthogonal
+import orthogonal_cases
 import sharp
 from values import COMPLEX
 
@@ -42,6 +44,7 @@ LEVEL3 = level3.REAL_ROUTINES + level3.HERMITIAN_ROUTINES + ("trsm",)
 COUNTS |= dict.fromkeys(LEVEL3, 70)
 COUNTS |= dict.fromkeys(level2_cases.ROUTINES, 40)
 COUNTS |= dict.fromkeys(factorizations.ROUTINES, 60) | dict.fromkeys(inverses.ROUTINES, 30)
+COUNTS |= dict.fromkeys(orthogonal.ROUTINES, 32)
 COMPLEX_SHARE = 0.4  # of them for complex types, whose elements are four real products
 
 
@@ -127,6 +130,9 @@ def case_of(name):
     if name.split(":")[0][1:] in inverses.ROUTINES:
         routine, group, _ = name.split(":")
         return inverse_cases.make(name, routine[0], group, routine[1:])
+    if name.split(":")[0][1:] in orthogonal.ROUTINES:
+        routine, group, _ = name.split(":")
+        return orthogonal_cases.make(name, routine[0], group, routine[1:])
     if name.split(":")[0][1:] in level2_cases.ROUTINES:
         routine, group, _ = name.split(":")
         return level2_cases.make(name, routine[0], group, routine[1:])

@@ -11,6 +11,8 @@ import level2_cases
 import level3
 import modes
 import multiword
+import orthogonal
+import orthogonal_cases
 import solve
 from dyadic import BINARY32, BINARY64
 from values import COMPLEX, COMPONENT, DTYPE, words
@@ -40,6 +42,8 @@ def expected_bits(case):
         return factorization_cases.expected(case, fmt), modes.Facts()
     if case.routine in inverses.ROUTINES:
         return inverse_cases.expected(case, fmt), modes.Facts()
+    if case.routine in orthogonal.ROUTINES:
+        return orthogonal_cases.expected(case, fmt), modes.Facts()
     if case.routine == "gemm":
         values, facts = modes.gemm(mode, fmt, case.alpha, a, b, case.beta, c, field=field)
     elif case.routine in ("trsm", "trsv"):

@@ -1,0 +1,108 @@
+// LAPACK's QR factorization, what is made of its reflectors, and least squares: check, views of the caller's matrices,
+// one call.
+#include "lib/call/orthogonal.hpp"
+
+#include "c_api/boundary.hpp"
+#include "c_api/private.hpp"
+#include "c_api/views.hpp"
+#include "lib/lapack/orthogonal.hpp"
+
+using namespace accublas;
+
+namespace {
+
+using enum OrthogonalKind;
+
+/// `shape` is as the caller's layout has it; what a routine lacks is null. ORMQR's A is not written, nor is a tau that
+/// is only read.
+template <class E>
+accublas_status orthogonal(accublas_context* ctx, accublas_layout layout, const OrthogonalShape& shape, const void* a,
+                           const void* tau, void* c, std::int64_t* info, const accublas_options* options) {
+  return guarded(ctx, [&](Context& context) {
+    require(check_orthogonal(layout, shape));
+    if (shape.kind == gels && !info) bad_argument("info", "a pointer, not NULL");
+    Orthogonal<E> call{shape};
+    call.by_rows = layout == ACCUBLAS_ROW_MAJOR;
+    call.info = info;
+    call.tau = static_cast<E*>(const_cast<void*>(tau));
+    call.a = view(layout, ACCUBLAS_NO_TRANS, shape.a_rows(), shape.a_cols(), static_cast<E*>(const_cast<void*>(a)),
+                  shape.lda);
+    if (shape.has_c())
+      call.c = view(layout, ACCUBLAS_NO_TRANS, shape.c_rows(), shape.c_cols(), static_cast<E*>(c), shape.ldc);
+    run_orthogonal(context, call, options);
+  });
+}
+
+constexpr OrthogonalShape shape_of(OrthogonalKind kind, bool complex, std::int64_t m, std::int64_t n, std::int64_t k,
+                                   std::int64_t lda) {
+  return {kind, complex, ACCUBLAS_LEFT, ACCUBLAS_NO_TRANS, m, n, k, 0, lda, 0};
+}
+
+}  // namespace
+
+accublas_status accublas_private_orthogonal(const OrthogonalShape& shape, bool single, void* a, void* tau, void* c,
+                                            std::int64_t* info, const accublas_options* options) noexcept {
+  const auto run = [&](auto number) {
+    return orthogonal<decltype(number)>(nullptr, ACCUBLAS_COL_MAJOR, shape, a, tau, c, info, options);
+  };
+  if (shape.complex) return single ? run(Complex<float>{}) : run(Complex<double>{});
+  return single ? run(float{}) : run(double{});
+}
+
+// The exported names, of each routine the form with options and the one without; `type` as accublas.h has it, `E` as
+// the library does.
+#define ACCUBLAS_DEFINE_GEQRF(name, type, E)                                                                         \
+  accublas_status accublas_##name##_ex(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n, type* a, \
+                                       int64_t lda, type* tau, const accublas_options* options) {                    \
+    return orthogonal<E>(ctx, layout, shape_of(geqrf, is_complex<E>, m, n, 0, lda), a, tau, nullptr, nullptr,        \
+                         options);                                                                                   \
+  }                                                                                                                  \
+  accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n, type* a,      \
+                                  int64_t lda, type* tau) {                                                          \
+    return accublas_##name##_ex(ctx, layout, m, n, a, lda, tau, nullptr);                                            \
+  }
+#define ACCUBLAS_DEFINE_ORGQR(name, type, E)                                                                           \
+  accublas_status accublas_##name##_ex(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n, int64_t k, \
+                                       type* a, int64_t lda, const type* tau, const accublas_options* options) {       \
+    return orthogonal<E>(ctx, layout, shape_of(orgqr, is_complex<E>, m, n, k, lda), a, tau, nullptr, nullptr,          \
+                         options);                                                                                     \
+  }                                                                                                                    \
+  accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n, int64_t k,      \
+                                  type* a, int64_t lda, const type* tau) {                                             \
+    return accublas_##name##_ex(ctx, layout, m, n, k, a, lda, tau, nullptr);                                           \
+  }
+#define ACCUBLAS_DEFINE_ORMQR(name, type, E)                                                                     \
+  accublas_status accublas_##name##_ex(accublas_context* ctx, accublas_layout layout, accublas_side side,        \
+                                       accublas_transpose trans, int64_t m, int64_t n, int64_t k, const type* a, \
+                                       int64_t lda, const type* tau, type* c, int64_t ldc,                       \
+                                       const accublas_options* options) {                                        \
+    const OrthogonalShape shape{ormqr, is_complex<E>, side, trans, m, n, k, 0, lda, ldc};                        \
+    return orthogonal<E>(ctx, layout, shape, a, tau, c, nullptr, options);                                       \
+  }                                                                                                              \
+  accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, accublas_side side,             \
+                                  accublas_transpose trans, int64_t m, int64_t n, int64_t k, const type* a,      \
+                                  int64_t lda, const type* tau, type* c, int64_t ldc) {                          \
+    return accublas_##name##_ex(ctx, layout, side, trans, m, n, k, a, lda, tau, c, ldc, nullptr);                \
+  }
+#define ACCUBLAS_DEFINE_GELS(name, type, E)                                                                            \
+  accublas_status accublas_##name##_ex(accublas_context* ctx, accublas_layout layout, accublas_transpose trans,        \
+                                       int64_t m, int64_t n, int64_t nrhs, type* a, int64_t lda, type* b, int64_t ldb, \
+                                       int64_t* info, const accublas_options* options) {                               \
+    const OrthogonalShape shape{gels, is_complex<E>, ACCUBLAS_LEFT, trans, m, n, 0, nrhs, lda, ldb};                   \
+    return orthogonal<E>(ctx, layout, shape, a, nullptr, b, info, options);                                            \
+  }                                                                                                                    \
+  accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, accublas_transpose trans, int64_t m,  \
+                                  int64_t n, int64_t nrhs, type* a, int64_t lda, type* b, int64_t ldb,                 \
+                                  int64_t* info) {                                                                     \
+    return accublas_##name##_ex(ctx, layout, trans, m, n, nrhs, a, lda, b, ldb, info, nullptr);                        \
+  }
+
+#define ACCUBLAS_DEFINE_ORTHOGONAL(p, q, type, E) \
+  ACCUBLAS_DEFINE_GEQRF(p##geqrf, type, E)        \
+  ACCUBLAS_DEFINE_ORGQR(p##q##gqr, type, E)       \
+  ACCUBLAS_DEFINE_ORMQR(p##q##mqr, type, E)       \
+  ACCUBLAS_DEFINE_GELS(p##gels, type, E)
+ACCUBLAS_DEFINE_ORTHOGONAL(d, or, double, double)
+ACCUBLAS_DEFINE_ORTHOGONAL(s, or, float, float)
+ACCUBLAS_DEFINE_ORTHOGONAL(z, un, void, Complex<double>)
+ACCUBLAS_DEFINE_ORTHOGONAL(c, un, void, Complex<float>)

@@ -1,0 +1,85 @@
+// A call of LAPACK's QR factorization, of what is made of its reflectors, or of GELS.
+#pragma once
+
+#include <algorithm>
+
+#include "lib/call/arguments.hpp"
+#include "lib/call/problem.hpp"
+#include "lib/call/routine.hpp"
+
+namespace accublas {
+
+/// In the order of their routines (lib/call/routine.hpp).
+enum class OrthogonalKind { geqrf, orgqr, ormqr, gels };
+
+/// All arguments that are no numbers of the matrices; what a routine lacks is as it is here. ORMQR's C and GELS's B are
+/// `c`.
+struct OrthogonalShape {
+  OrthogonalKind kind;
+  bool complex;
+  accublas_side side = ACCUBLAS_LEFT;
+  accublas_transpose trans = ACCUBLAS_NO_TRANS;
+  std::int64_t m = 0, n = 0, k = 0, nrhs = 0, lda = 0, ldc = 0;
+
+  std::int64_t a_rows() const { return kind == OrthogonalKind::ormqr ? (side == ACCUBLAS_LEFT ? m : n) : m; }
+  std::int64_t a_cols() const { return kind == OrthogonalKind::ormqr ? k : n; }
+  std::int64_t c_rows() const { return kind == OrthogonalKind::gels ? std::max(m, n) : m; }
+  std::int64_t c_cols() const { return kind == OrthogonalKind::gels ? nrhs : n; }
+  bool has_tau() const { return kind != OrthogonalKind::gels; }
+  bool has_c() const { return kind == OrthogonalKind::ormqr || kind == OrthogonalKind::gels; }
+  std::int64_t reflectors() const {
+    return kind == OrthogonalKind::geqrf || kind == OrthogonalKind::gels ? std::min(m, n) : k;
+  }
+
+  /// The least workspace of LAPACK's, in numbers, and one that serves its blocks of 64 columns.
+  std::int64_t least_work() const { return kind == OrthogonalKind::geqrf && m == 0 ? 1 : work(1); }
+  std::int64_t work_for_blocks() const { return work(64) + 64 * 65; }
+
+ private:
+  std::int64_t work(std::int64_t columns) const {
+    const std::int64_t order = std::min(m, n);
+    const std::int64_t numbers = kind == OrthogonalKind::gels ? order + std::max(order, nrhs) * columns
+                                 : kind == OrthogonalKind::ormqr && side == ACCUBLAS_RIGHT ? m * columns
+                                                                                           : n * columns;
+    return std::max<std::int64_t>(1, numbers);
+  }
+};
+
+/// The order of LAPACK's arguments: side and trans, m, n, k or nrhs, a, lda, tau, c or b, ldc or ldb, work, lwork, as
+/// many as there are. As there, trans is 'T' of real matrices alone and 'C' of complex ones. GELS's number of lwork is
+/// returned where all before are good and `work_too_small` holds; the C interface has none.
+constexpr BadArgument check_orthogonal(accublas_layout layout, const OrthogonalShape& s, bool work_too_small = false) {
+  using enum OrthogonalKind;
+  if (!valid(layout)) return {"layout", 0};
+  int number = 0;
+  const accublas_transpose adjoint = s.complex ? ACCUBLAS_CONJ_TRANS : ACCUBLAS_TRANS;
+  if (s.kind == ormqr && (++number, s.side != ACCUBLAS_LEFT && s.side != ACCUBLAS_RIGHT)) return {"side", number};
+  if (s.has_c() && (++number, s.trans != ACCUBLAS_NO_TRANS && s.trans != adjoint)) return {"trans", number};
+  if (++number; s.m < 0) return {"m", number};
+  if (++number; s.n < 0 || (s.kind == orgqr && s.n > s.m)) return {"n", number};
+  const std::int64_t most = s.kind == orgqr ? s.n : s.a_rows();
+  if ((s.kind == orgqr || s.kind == ormqr) && (++number, s.k < 0 || s.k > most)) return {"k", number};
+  if (s.kind == gels && (++number, s.nrhs < 0)) return {"nrhs", number};
+  number += 2;  // a
+  if (s.lda < least_ld(layout, s.a_rows(), s.a_cols())) return {"lda", number};
+  if (s.has_tau()) ++number;
+  if (s.has_c() && (number += 2, s.ldc < least_ld(layout, s.c_rows(), s.c_cols())))
+    return {s.kind == gels ? "ldb" : "ldc", number};
+  if (work_too_small) return {"lwork", number + 2};
+  return {};
+}
+
+/// The matrices are views of the caller's.
+template <class E>
+struct Orthogonal : OrthogonalShape {
+  Matrix<E> a{}, c{};
+  bool by_rows = false;  ///< the caller's layout
+  E* tau = nullptr;
+  std::int64_t* info = nullptr;  ///< LAPACK's, where no argument is bad
+  E* work = nullptr;             ///< of LAPACK's call alone
+  std::int64_t lwork = 0;
+
+  Routine routine() const { return orthogonal_routine(static_cast<int>(kind), is_complex<E>, is_single_precision<E>); }
+};
+
+}  // namespace accublas

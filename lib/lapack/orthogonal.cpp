@@ -1,0 +1,212 @@
+#include "lib/lapack/orthogonal.hpp"
+
+#include <vector>
+
+#include "lib/lapack/reflectors.hpp"
+#include "lib/run.hpp"
+
+namespace accublas {
+
+namespace {
+
+/// One routine in the caller's memory, in cr.
+template <class E>
+class Flow {
+ public:
+  Flow(Context& context, const Orthogonal<E>& o, Workspace& workspace, const accublas_options* options)
+      : o_(o),
+        tau_(o.has_tau() ? o.tau : workspace.take<E>(static_cast<std::size_t>(o.reflectors()))),
+        reflectors_(workspace, std::max(o.m, o.n), o.reflectors(), most_columns(o)),
+        calls_(context, options, &workspace) {}
+
+  void run() {
+    try {
+      switch (o_.kind) {
+        case OrthogonalKind::geqrf:
+          return factor(o_.a, o_.m, o_.n);
+        case OrthogonalKind::orgqr:
+          return generate();
+        case OrthogonalKind::ormqr: {
+          // C Q is the transpose of Q^T C^T.
+          const bool left = o_.side == ACCUBLAS_LEFT, adjoint = (o_.trans == ACCUBLAS_NO_TRANS) != left;
+          return apply(o_.a, o_.a_rows(), o_.k, left ? o_.c : o_.c.transposed(), left ? o_.n : o_.m, adjoint, !left);
+        }
+        case OrthogonalKind::gels:
+          return solve();
+      }
+    } catch (const Error& error) {
+      if (wrote_ || reflectors_.wrote()) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
+      throw;
+    }
+  }
+
+  std::int64_t peak() const { return calls_.peak(); }
+
+ private:
+  static Index most_columns(const Orthogonal<E>& o) { return std::max({o.m, o.n, o.has_c() ? o.c_cols() : 0}); }
+  static Vector<const E> below(const Matrix<E>& a, Index j) {
+    return {a.block(j, j).data + a.row_stride, a.row_stride};
+  }
+
+  /// A = Q R.
+  void factor(const Matrix<E>& a, Index m, Index n) {
+    const Index k = std::min(m, n);
+    for (Index first = 0, end = 0; first < k; first = end) {
+      end = std::min(k, first + reflectors_.width());
+      reflectors_.begin(m - first);
+      for (Index j = first; j < end; ++j) {
+        reflectors_.apply(calls_, a.block(first, j), 1, true);
+        wrote_ = true;
+        tau_[j] = lapack::reflect(calls_, m - j, Vector<E>{&a(j, j), a.row_stride});
+        reflectors_.append(calls_, below(a, j), tau_[j]);
+      }
+      if (end < n) reflectors_.apply(calls_, a.block(first, end), n - end, true);
+    }
+  }
+
+  /// The panel of reflectors first .. end - 1 that the m rows of a hold.
+  void load(const Matrix<E>& a, Index m, Index first, Index end, bool conjugated) {
+    reflectors_.begin(m - first);
+    for (Index j = first; j < end; ++j) reflectors_.append(calls_, below(a, j), tau_[j], conjugated);
+  }
+
+  /// C = Q C or Q^H C, of the conjugate of Q where that is asked for.
+  void apply(const Matrix<E>& a, Index m, Index k, const Matrix<E>& c, Index columns, bool adjoint, bool conjugated) {
+    const Index width = reflectors_.width(), panels = ceil_div(k, width);
+    for (Index step = 0; step < panels; ++step) {
+      const Index first = (adjoint ? step : panels - 1 - step) * width;
+      load(a, m, first, std::min(k, first + width), conjugated);
+      reflectors_.apply(calls_, c.block(first, 0), columns, adjoint);
+    }
+  }
+
+  /// Columns of Q in A's place, from the last panel on: the ones and zeros of the identity are put where no other panel
+  /// has been.
+  void generate() {
+    const Index m = o_.m, n = o_.n, width = reflectors_.width();
+    const auto set_identity = [&](Index first, Index from_column, Index end_row) {
+      wrote_ = true;
+      for (Index j = from_column; j < n; ++j)
+        for (Index i = first; i < end_row; ++i) o_.a(i, j) = E{RealOf<E>(i == j)};
+    };
+    Index end = o_.k;
+    for (Index first = (ceil_div(o_.k, width) - 1) * width; first >= 0; end = first, first -= width) {
+      load(o_.a, m, first, end, false);
+      if (end == o_.k) set_identity(end, end, m);
+      set_identity(first, end, end);
+      for (Index j = first; j < end; ++j)
+        for (Index i = first; i < m; ++i) o_.a(i, j) = E{RealOf<E>(i == j)};
+      reflectors_.apply(calls_, o_.a.block(first, first), n - first, false);
+    }
+    if (o_.k == 0) set_identity(0, 0, m);
+  }
+
+  void set_zero(Index first) {
+    wrote_ = true;
+    for (Index j = 0; j < o_.nrhs; ++j)
+      for (Index i = first; i < o_.c_rows(); ++i) o_.c(i, j) = E{};
+  }
+  void conjugate_a() {
+    wrote_ = true;
+    if constexpr (is_complex<E>)
+      for (Index j = 0; j < o_.n; ++j)
+        for (Index i = 0; i < o_.m; ++i)
+          if (E& x = o_.a(i, j); x.im == x.im) x.im = -x.im;  // a NaN stays the canonical one
+  }
+
+  /// GELS: of a wide A its conjugate transpose is factored, which LAPACK's LQ factorization is.
+  void solve() {
+    const Index rows = o_.c_rows(), k = o_.reflectors();
+    const bool wide = o_.m < o_.n, adjoint_system = o_.trans != ACCUBLAS_NO_TRANS;
+    bool zero = true;
+    for (Index j = 0; j < o_.n && zero; ++j)
+      for (Index i = 0; i < o_.m && zero; ++i) zero = o_.a(i, j) == 0;
+    if (zero) return set_zero(0);
+    const Matrix<E> a = wide ? o_.a.transposed() : o_.a;
+    if (wide) conjugate_a();
+    factor(a, rows, k);
+    for (Index j = k; j-- > 0;)
+      if (a(j, j) == 0) *o_.info = j + 1;
+    if (wide == adjoint_system) {
+      apply(a, rows, k, o_.c, o_.nrhs, true, false);
+      if (*o_.info == 0) divide_by_r(false);
+    } else if (*o_.info == 0) {
+      divide_by_r(true);
+      set_zero(k);
+      apply(a, rows, k, o_.c, o_.nrhs, false, false);
+    }
+    if (wide) conjugate_a();
+  }
+
+  /// R X = B or R^H X = B, in the first rows of B. Of a wide A the caller's triangle is L = R^H.
+  void divide_by_r(bool adjoint) {
+    const bool wide = o_.m < o_.n;
+    const accublas_transpose trans = adjoint != wide ? ACCUBLAS_CONJ_TRANS : ACCUBLAS_NO_TRANS;
+    if (wide) conjugate_a();
+    Level3<E> solution{shape_with_side(Level3Kind::trsm, is_complex<E>, ACCUBLAS_LEFT,
+                                       wide ? ACCUBLAS_LOWER : ACCUBLAS_UPPER, trans, ACCUBLAS_NON_UNIT,
+                                       o_.reflectors(), o_.nrhs, o_.lda, o_.ldc, 0)};
+    solution.alpha = E{1};
+    solution.a = o_.a.data;
+    solution.c = o_.c.data;
+    if (o_.by_rows) solution.transpose();
+    calls_.level3(solution);
+    wrote_ = true;
+    if (wide) conjugate_a();
+  }
+
+  const Orthogonal<E>& o_;
+  E* const tau_;
+  lapack::Reflectors<E> reflectors_;
+  lapack::Calls calls_;
+  bool wrote_ = false;
+};
+
+/// GELS has answers without a factorization.
+template <class E>
+bool is_zero(const Orthogonal<E>& o) {
+  return o.kind == OrthogonalKind::gels && std::min({o.m, o.n, o.nrhs}) == 0;
+}
+template <class E>
+bool has_work(const Orthogonal<E>& o) {
+  if (o.kind == OrthogonalKind::orgqr) return o.n > 0;
+  return !is_zero(o) && o.reflectors() > 0 && (!o.has_c() || std::min(o.c_rows(), o.c_cols()) > 0);
+}
+
+}  // namespace
+
+template <class E>
+void run_orthogonal(Context& context, const Orthogonal<E>& o, const accublas_options* options) {
+  Run run(context, o.routine(), options);
+  const CallShape shape(o.m, o.n, o.kind == OrthogonalKind::gels ? o.nrhs : o.reflectors());
+  run.sizes(shape.m, shape.n, shape.k);
+  if (o.info) *o.info = 0;
+  const Named a{"a", o.a.data}, tau{"tau", o.tau}, c{o.kind == OrthogonalKind::gels ? "b" : "c", o.c.data};
+  if (has_work(o)) {
+    std::vector<Named> operands{a};
+    if (o.has_tau() && o.reflectors() > 0) operands.push_back(tau);
+    if (o.has_c()) operands.push_back(c);
+    run.operands(operands, {}, shape);
+    run.promise(o.reflectors(), E{1});
+    if (run.engine() == ACCUBLAS_ENGINE_NATIVE)
+      run.compute(o, static_cast<const E*>(nullptr), static_cast<const E*>(nullptr), false, &Backend::orthogonal);
+    else
+      run.compose([&](Workspace& workspace) {
+        Flow<E> flow(context, o, workspace, options);
+        flow.run();
+        return flow.peak();
+      });
+  } else if (is_zero(o) && o.c_rows() > 0 && o.c_cols() > 0) {
+    run.operands({c}, {}, shape);
+    for (Index j = 0; j < o.c_cols(); ++j)
+      for (Index i = 0; i < o.c_rows(); ++i) o.c(i, j) = E{};
+  }
+  run.finish();
+}
+
+template void run_orthogonal(Context&, const Orthogonal<double>&, const accublas_options*);
+template void run_orthogonal(Context&, const Orthogonal<float>&, const accublas_options*);
+template void run_orthogonal(Context&, const Orthogonal<Complex<double>>&, const accublas_options*);
+template void run_orthogonal(Context&, const Orthogonal<Complex<float>>&, const accublas_options*);
+
+}  // namespace accublas
