@@ -23,49 +23,95 @@ __device__ void for_triangle(int count, bool by_columns, Body&& body) {
   }
 }
 
-/// Row after row of X: a thread has an element of it, then a warp rows of what follows.
+/// A warp has every 16th row of A in registers, a lane two numbers of each. Row after row of X: its warp puts it into
+/// storage, where all have it for the rows that they keep. Numbers below the diagonal are computed too, but not used.
+template <class E>
+class DiagonalRows {
+  using T = RealOf<E>;
+  static constexpr int rows_each = edge / warps, lanes = 32, columns_each = edge / lanes;
+  static_assert(lanes % warps == 0);  // a lane's columns of its row i begin at first_column(i)
+
+ public:
+  __device__ explicit DiagonalRows(DiagonalStorage<E>& storage) : entry_(storage.entry) {
+#pragma unroll
+    for (int i = 0; i < rows_each; ++i)
+#pragma unroll
+      for (int c = 0; c < columns_each; ++c) row_[i][c] = entry_[warps * i + warp()][lanes * c + lane()];
+  }
+
+  /// Those of `count` rows that come before the first without a pivot.
+  __device__ int factor(int count) {
+#pragma unroll
+    for (int i = 0; i < rows_each; ++i)
+#pragma unroll 1
+      for (int owner = 0; owner < warps; ++owner) {
+        const int k = warps * i + owner;
+        if (k == count) return k;
+        if (warp() == owner) finish(i, k);
+        __syncthreads();
+        if (entry_[k][k] == T(0)) return k;
+        subtract(i, k);
+      }
+    return edge;
+  }
+
+ private:
+  __device__ static int lane() { return static_cast<int>(threadIdx.x) % lanes; }
+  __device__ static int warp() { return static_cast<int>(threadIdx.x) / lanes; }
+  static constexpr int first_column(int i) { return warps * i / lanes; }
+
+  /// Row k of X, the warp's row i; its diagonal is 0 where there is no pivot.
+  __device__ __forceinline__ void finish(int i, int k) {
+    T pivot;
+    if constexpr (is_complex<E>)
+      pivot = row_[i][first_column(i)].re;
+    else
+      pivot = row_[i][first_column(i)];
+    pivot = __shfl_sync(0xFFFFFFFFu, pivot, k % lanes);
+    const T root = pivot > 0 ? sqrt(pivot) : T(0);
+#pragma unroll
+    for (int c = first_column(i); c < columns_each; ++c) {
+      const int q = lanes * c + lane();
+      if (q == k) entry_[k][q] = E{root};
+      if (q <= k) continue;
+      if constexpr (is_complex<E>)
+        entry_[k][q] = {row_[i][c].re / root, row_[i][c].im / root};
+      else
+        entry_[k][q] = row_[i][c] / root;
+    }
+  }
+  /// From the warp's rows after row k; its row i is the first that may be one.
+  __device__ __forceinline__ void subtract(int i, int k) {
+    E x[columns_each];
+#pragma unroll
+    for (int c = first_column(i); c < columns_each; ++c) x[c] = entry_[k][lanes * c + lane()];
+#pragma unroll
+    for (int r = i; r < rows_each; ++r) {
+      const int p = warps * r + warp();
+      if (p <= k) continue;
+      const E of_row = conjugate_if(true, entry_[k][p]);
+#pragma unroll
+      for (int c = first_column(r); c < columns_each; ++c) row_[r][c] = less_product(row_[r][c], of_row, x[c]);
+    }
+  }
+
+  E (&entry_)[edge][edge + 1];
+  E row_[rows_each][columns_each];
+};
+
 template <class E>
 __global__ void __launch_bounds__(threads)
     factor_plain_diagonal_kernel(const __grid_constant__ Matrix<E> x, int count, long long column, long long* info) {
-  using T = RealOf<E>;
   await_predecessor();
   extern __shared__ __align__(16) unsigned char memory[];
-  auto& entry = reinterpret_cast<DiagonalStorage<E>*>(memory)->entry;
+  auto& storage = *reinterpret_cast<DiagonalStorage<E>*>(memory);
   if (*info > 0) return;
   const bool by_columns = x.row_stride == 1;
-  for_triangle(count, by_columns, [&](int p, int q) { entry[p][q] = x(p, q); });
+  for_triangle(count, by_columns, [&](int p, int q) { storage.entry[p][q] = x(p, q); });
   __syncthreads();
-  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
-  int rows = 0;
-  for (; rows < count; ++rows) {
-    T pivot;
-    if constexpr (is_complex<E>)
-      pivot = entry[rows][rows].re;
-    else
-      pivot = entry[rows][rows];
-    if (!(pivot > 0)) break;
-    const T root = sqrt(pivot);
-    const int mine = static_cast<int>(threadIdx.x);
-    if (mine > rows && mine < count) {
-      E& number = entry[rows][mine];
-      if constexpr (is_complex<E>)
-        number = {number.re / root, number.im / root};
-      else
-        number = number / root;
-    }
-    __syncthreads();
-    for (int p = rows + 1 + warp; p < count; p += warps) {
-      const E of_row = conjugate_if(true, entry[rows][p]);
-      for (int q = p + lane; q < count; q += 32) entry[p][q] = less_product(entry[p][q], of_row, entry[rows][q]);
-    }
-    __syncthreads();
-  }
+  const int rows = DiagonalRows<E>(storage).factor(count);
   for_triangle(count, by_columns, [&](int p, int q) {
-    if (p >= rows) return;
-    if constexpr (is_complex<E>)
-      x(p, q) = p == q ? E{sqrt(entry[p][p].re), T(0)} : entry[p][q];
-    else
-      x(p, q) = p == q ? sqrt(entry[p][p]) : entry[p][q];
+    if (p < rows) x(p, q) = storage.entry[p][q];
   });
   if (threadIdx.x == 0 && rows < count) *info = column + rows + 1;
 }

@@ -18,9 +18,10 @@ constexpr int nowhere = 0x7FFFFFFF;
 
 /// A row's element as a candidate for the pivot: its size as bits that are ordered as sizes are, and its place among
 /// the rows that changed places, from the panel's first row on.
-struct Candidate {
+struct alignas(16) Candidate {
   std::uint64_t size;
   int position;
+  int row = 0;  ///< where it lies, for those who tell and hear of it
 };
 constexpr Candidate no_candidate() { return {0, nowhere}; }
 
@@ -53,15 +54,19 @@ template <class E>
 struct PanelStorage {
   static constexpr int columns = plain_panel_columns<E>;
   Candidate best[warps];
-  E above[columns];   ///< the row of the pivot, from the step's column on
-  int position, row;  ///< of the pivot: its place, and where it lies
+  alignas(16) E above[columns];  ///< the row of the pivot, from the step's column on
+  int position, row;             ///< of the pivot: its place, and where it lies
   int pivot_row[columns];
-  /// What blocks of a cluster tell each other for two steps, and where a block gathers it.
+  /// What blocks of a cluster tell each other for two steps; a block gathers it in `above` and `row`.
   Candidate candidate[2][most_in_cluster];
-  int candidate_row[2][most_in_cluster];
-  E row_above[2][most_in_cluster][columns];
-  E own[columns];
-  int own_row;
+  alignas(16) E row_above[2][most_in_cluster][columns];
+};
+
+/// The row of a step's pivot from the step's column on, for all threads; its place, and where it lies.
+template <class E>
+struct Pivot {
+  const E* above;
+  int position, row;
 };
 
 /// A thread has a row of A, which stays where it is. Column after column: the elements that the rows have there give
@@ -80,15 +85,15 @@ class PlainPanelRows {
     if constexpr (clustered) meet_cluster();
 #pragma unroll 1
     for (int j = 0; j < p_.width; ++j) {
-      const E* const above = find_pivot(j);
-      note(j, above);
-      if (open_ && position_ == storage_.position) {
+      const Pivot<E> pivot = find_pivot(j);
+      note(j, pivot);
+      if (open_ && position_ == pivot.position) {
         open_ = false;
         position_ = j;
       } else if (open_ && position_ == j) {
-        position_ = storage_.position;
+        position_ = pivot.position;
       }
-      if (open_) eliminate(j, above);
+      if (open_) eliminate(j, pivot.above);
     }
     if (blockIdx.x == 0 && threadIdx.x < 32) put_moves();
   }
@@ -104,8 +109,7 @@ class PlainPanelRows {
     for (int c = 0; c < columns; ++c) row_[c] = open_ && c < p_.width ? p_.a(p_.first + place_, p_.first + c) : E{};
   }
 
-  /// The pivot's row from column j on, for all threads, with its place and where it lies in storage_.
-  __device__ const E* find_pivot(int j) {
+  __device__ Pivot<E> find_pivot(int j) {
     Candidate best = best_of_warp(open_ ? Candidate{size_bits(row_[0]), position_} : no_candidate());
     if (lane() == 0) storage_.best[warp()] = best;
     __syncthreads();
@@ -113,20 +117,29 @@ class PlainPanelRows {
     const bool mine = open_ && position_ == best.position;
     if constexpr (clustered) return exchange_in_cluster(j, best, mine);
     if (gridDim.x == 1) {
-      if (mine) put_row(storage_.above, storage_.position, storage_.row);
+      if (mine) put_row(j);
     } else {
       if (mine) tell(j, best);
       __syncwarp();
       if (warp() == 0) listen(j);
     }
     __syncthreads();
-    return storage_.above;
+    return {storage_.above, storage_.position, storage_.row};
   }
-  __device__ void put_row(E* above, int& position, int& row) const {
+  __device__ void put_row(int j) {
+    for_columns_left(j, [&](int c) { storage_.above[c] = row_[c]; });
+    storage_.position = position_;
+    storage_.row = place_;
+  }
+  /// body(c) for the elements of row_ that are in the panel at step j, and some after them.
+  template <class Body>
+  __device__ __forceinline__ void for_columns_left(int j, Body&& body) const {
+    constexpr int group = 8;
 #pragma unroll
-    for (int c = 0; c < columns; ++c) above[c] = row_[c];
-    position = position_;
-    row = place_;
+    for (int first = 0; first < columns; first += group)
+      if (first < p_.width - j)
+#pragma unroll
+        for (int c = first; c < first + group; ++c) body(c);
   }
 
   // ---- thread blocks of a grid, through global memory ----
@@ -173,30 +186,24 @@ class PlainPanelRows {
 
   // ---- thread blocks of a cluster, through each other's shared memory ----
 
-  __device__ const E* exchange_in_cluster(int j, const Candidate& best, bool mine) {
+  __device__ Pivot<E> exchange_in_cluster(int j, const Candidate& best, bool mine) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     const int rank = static_cast<int>(blockIdx.x), size = static_cast<int>(gridDim.x);
-    int position;
-    if (mine) put_row(storage_.own, position, storage_.own_row);
+    if (mine) put_row(j);
     __syncthreads();
     if (warp() < size) {
       PanelStorage<E>& other = *static_cast<PanelStorage<E>*>(__cluster_map_shared_rank(&storage_, warp()));
-      if (lane() < columns) other.row_above[j % 2][rank][lane()] = storage_.own[lane()];
-      if (lane() == 0) {
-        other.candidate[j % 2][rank] = best;
-        other.candidate_row[j % 2][rank] = storage_.own_row;
-      }
+      if (lane() < p_.width - j) other.row_above[j % 2][rank][lane()] = storage_.above[lane()];
+      if (lane() == 0) other.candidate[j % 2][rank] = {best.size, best.position, storage_.row};
     }
     meet_cluster();
     const Candidate told = lane() < size ? storage_.candidate[j % 2][lane()] : no_candidate();
     const Candidate winner = best_of_warp(told);
     const unsigned has_it = __ballot_sync(0xFFFFFFFFu, told.position == winner.position);
     const int who = __ffs(static_cast<int>(has_it)) - 1;
-    if (threadIdx.x == 0) storage_.position = winner.position, storage_.row = storage_.candidate_row[j % 2][who];
-    __syncthreads();
-    return storage_.row_above[j % 2][who];
+    return {storage_.row_above[j % 2][who], winner.position, __shfl_sync(0xFFFFFFFFu, told.row, who)};
 #else
-    return nullptr;
+    return {};
 #endif
   }
   __device__ static void meet_cluster() {
@@ -208,22 +215,23 @@ class PlainPanelRows {
   // ---- a step ----
 
   /// The pivot, by the first thread block; its row of U, which lies where the row does, by the block that has it.
-  __device__ void note(int j, const E* above) {
+  __device__ void note(int j, const Pivot<E>& pivot) {
     if (blockIdx.x == 0 && threadIdx.x == 0) {
-      storage_.pivot_row[j] = storage_.row;
-      p_.pivots[p_.first + j] = p_.first + storage_.position + 1;
-      if (above[0] == T(0) && *p_.info == 0) *p_.info = p_.first + j + 1;
+      storage_.pivot_row[j] = pivot.row;
+      p_.pivots[p_.first + j] = p_.first + pivot.position + 1;
+      if (pivot.above[0] == T(0) && *p_.info == 0) *p_.info = p_.first + j + 1;
     }
-    if (storage_.row / threads == static_cast<int>(blockIdx.x) && warp() == warps - 1 && lane() < p_.width - j)
-      p_.a(p_.first + storage_.row, p_.first + j + lane()) = above[lane()];
+    if (pivot.row / threads == static_cast<int>(blockIdx.x) && warp() == warps - 1 && lane() < p_.width - j)
+      p_.a(p_.first + pivot.row, p_.first + j + lane()) = pivot.above[lane()];
   }
 
   /// Column j of L; the row's next element comes first.
   __device__ void eliminate(int j, const E* above) {
     const E pivot = above[0], l = pivot == T(0) ? row_[0] : quotient(row_[0], pivot);
     p_.a(p_.first + place_, p_.first + j) = l;
-#pragma unroll
-    for (int c = 1; c < columns; ++c) row_[c - 1] = less_product(row_[c], l, above[c]);
+    for_columns_left(j, [&](int c) {
+      if (c > 0) row_[c - 1] = less_product(row_[c], l, above[c]);
+    });
   }
 
   /// By a warp that has the first rows of the panel: the pivots go to their places, and what stood there to the
