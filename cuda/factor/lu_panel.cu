@@ -328,6 +328,47 @@ __global__ void __launch_bounds__(32)
   }
 }
 
+/// A thread block has a column in shared memory, where one of its threads exchanges.
+constexpr Index few_columns = 1024;
+template <class E>
+__global__ void __launch_bounds__(256)
+    exchange_few_kernel(const __grid_constant__ Matrix<E> b, const std::int64_t* pivots, int count, bool backwards,
+                        const long long* stop) {
+  await_predecessor();
+  extern __shared__ __align__(16) unsigned char memory[];
+  E* const number = reinterpret_cast<E*>(memory);
+  if (stop && *stop > 0) return;
+  const int lane = static_cast<int>(threadIdx.x);
+  for (int i = lane; i < count; i += 256) number[i] = b(i, blockIdx.x);
+  __syncthreads();
+  const auto row = [&](int step) { return backwards ? count - 1 - step : step; };
+  const auto other_row = [&](int step) { return step < count ? static_cast<int>(pivots[row(step)]) - 1 : 0; };
+  if (lane < 32) {
+    int others = other_row(lane);
+    for (int step = 0; step < count; step += 32) {
+      const int next = other_row(step + 32 + lane);
+      for (int s = 0; s < min(32, count - step); ++s) {
+        const int other = __shfl_sync(0xFFFFFFFFu, others, s), i = row(step + s);
+        if (lane > 0) continue;
+        const E value = number[i];
+        number[i] = number[other];
+        number[other] = value;
+      }
+      others = next;
+    }
+  }
+  __syncthreads();
+  for (int i = lane; i < count; i += 256) b(i, blockIdx.x) = number[i];
+}
+
+/// Of a thread block, at most.
+int shared_bytes(const DeviceModel& model) {
+  int most = 0;
+  check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, model.device),
+        "rows that change places");
+  return most;
+}
+
 unsigned blocks_of(Index count, Index each) {
   return static_cast<unsigned>(std::min(ceil_div(count, each), Index{1} << 30));
 }
@@ -369,9 +410,16 @@ void move_sums(const DeviceModel& model, const RowMoves* moves, const PairSums& 
 template <class E>
 void exchange_rows(const DeviceModel& model, const Matrix<E>& b, Index columns, const std::int64_t* pivots, Index count,
                    bool backwards, const long long* stop, cudaStream_t stream) {
-  if (columns > 0)
-    launch(model, "rows that change places", exchange_rows_kernel<E>, {blocks_of(columns, 32), 32}, stream, b, columns,
-           pivots, count, backwards, stop);
+  if (columns == 0) return;
+  const char* const what = "rows that change places";
+  const int most = columns <= few_columns ? shared_bytes(model) : 0;
+  if (count > most / static_cast<int>(sizeof(E)))
+    return launch(model, what, exchange_rows_kernel<E>, {blocks_of(columns, 32), 32}, stream, b, columns, pivots, count,
+                  backwards, stop);
+  check(cudaFuncSetAttribute(exchange_few_kernel<E>, cudaFuncAttributeMaxDynamicSharedMemorySize, most), what);
+  launch(model, what, exchange_few_kernel<E>,
+         {static_cast<unsigned>(columns), 256, static_cast<std::size_t>(count) * sizeof(E)}, stream, b, pivots,
+         static_cast<int>(count), backwards, stop);
 }
 
 #define ACCUBLAS_INSTANTIATE(E)                                                                              \

@@ -23,8 +23,9 @@ __device__ void for_triangle(int count, bool by_columns, Body&& body) {
   }
 }
 
-/// A warp has every 16th row of A in registers, a lane two numbers of each. Row after row of X: its warp puts it into
-/// storage, where all have it for the rows that they keep. Numbers below the diagonal are computed too, but not used.
+/// A warp has every 16th row of A in registers, a lane two numbers of each, and each lane the diagonal's. Row after row
+/// of X: its warp puts it into storage, where all have it for the rows that they keep. Numbers below the diagonal are
+/// computed too, but not used.
 template <class E>
 class DiagonalRows {
   using T = RealOf<E>;
@@ -34,9 +35,13 @@ class DiagonalRows {
  public:
   __device__ explicit DiagonalRows(DiagonalStorage<E>& storage) : entry_(storage.entry) {
 #pragma unroll
-    for (int i = 0; i < rows_each; ++i)
+    for (int i = 0; i < rows_each; ++i) {
+      const int p = warps * i + warp();
+      diagonal_[i] = entry_[p][p];
 #pragma unroll
-      for (int c = 0; c < columns_each; ++c) row_[i][c] = entry_[warps * i + warp()][lanes * c + lane()];
+      for (int c = 0; c < columns_each; ++c) row_[i][c] = entry_[p][lanes * c + lane()];
+    }
+    __syncwarp();  // one lane will overwrite what all have read
   }
 
   /// Those of `count` rows that come before the first without a pivot.
@@ -64,10 +69,9 @@ class DiagonalRows {
   __device__ __forceinline__ void finish(int i, int k) {
     T pivot;
     if constexpr (is_complex<E>)
-      pivot = row_[i][first_column(i)].re;
+      pivot = diagonal_[i].re;
     else
-      pivot = row_[i][first_column(i)];
-    pivot = __shfl_sync(0xFFFFFFFFu, pivot, k % lanes);
+      pivot = diagonal_[i];
     const T root = pivot > 0 ? sqrt(pivot) : T(0);
 #pragma unroll
     for (int c = first_column(i); c < columns_each; ++c) {
@@ -89,7 +93,8 @@ class DiagonalRows {
     for (int r = i; r < rows_each; ++r) {
       const int p = warps * r + warp();
       if (p <= k) continue;
-      const E of_row = conjugate_if(true, entry_[k][p]);
+      const E x_p = entry_[k][p], of_row = conjugate_if(true, x_p);
+      diagonal_[r] = less_product(diagonal_[r], of_row, x_p);
 #pragma unroll
       for (int c = first_column(r); c < columns_each; ++c) row_[r][c] = less_product(row_[r][c], of_row, x[c]);
     }
@@ -97,6 +102,7 @@ class DiagonalRows {
 
   E (&entry_)[edge][edge + 1];
   E row_[rows_each][columns_each];
+  E diagonal_[rows_each];
 };
 
 template <class E>
