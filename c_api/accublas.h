@@ -389,9 +389,9 @@ ACCUBLAS_DECLARE_GEMV(c, void)
  * the other one is not read, nor the imaginary parts of a Hermitian diagonal.
  *
  * The routines of level 2 take the mode of ACCUBLAS_FAMILY_GEMV. With operands in device memory alpha and beta are in
- * host memory (else ACCUBLAS_ERROR_UNAVAILABLE, as are operands of trsv). lda >= max(1, n) (ger and its kind: max(1, m)
- * column-major), incx and incy are not 0; complex numbers as for zgemm. A bad argument is ACCUBLAS_ERROR_ARGUMENT, by
- * name. Definitions: docs/modes.md, "Level 2". */
+ * host memory (else ACCUBLAS_ERROR_UNAVAILABLE). lda >= max(1, n) (ger and its kind: max(1, m) column-major), incx and
+ * incy are not 0; complex numbers as for zgemm. A bad argument is ACCUBLAS_ERROR_ARGUMENT, by name. Definitions:
+ * docs/modes.md, "Level 2". */
 #define ACCUBLAS_DECLARE_SYMV(name, type)                                                                              \
   ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,      \
                                                int64_t n, const type* alpha, const type* a, int64_t lda,               \
@@ -622,8 +622,8 @@ ACCUBLAS_DECLARE_TRMM(ztrmm, void)
 ACCUBLAS_DECLARE_TRMM(ctrmm, void)
 
 /** Solves op(A) X = alpha B (side LEFT) or X op(A) = alpha B (RIGHT) for X, which overwrites B; arguments as trmm's.
- * Modes native, dp and sp (a small residual, as BLAS's; no bound of an element; on GPUs these alone), dot2, cr,
- * dp:repro and sp:repro (cr's values): every unknown, in the order of substitution, is the exact quotient of the exact
+ * Modes native, dp and sp (a small residual, as BLAS's; no bound of an element), dot2, cr, dp:repro and sp:repro (cr's
+ * values): every unknown, in the order of substitution, is the exact quotient of the exact
  * alpha b - sum a x over the unknowns before it, rounded once, whatever the blocking (docs/modes.md, "TRSM and TRSV").
  * The report's bound is of that. */
 ACCUBLAS_DECLARE_TRMM(dtrsm, double)
@@ -655,9 +655,11 @@ ACCUBLAS_DECLARE_GEMMT(cgemmt, void)
  * Modes: native (the real BLAS's LAPACK, or liblapack.so.3: without either ACCUBLAS_ERROR_NO_BLAS), dp and sp (LAPACK's
  * backward error, by whichever is fastest), cr, dp:repro and sp:repro (one answer: every element of a factor is the
  * exact one of the elements before it, rounded once, whatever the blocking); mode and target by family dgemm, or sgemm.
- * Others are ACCUBLAS_ERROR_MODE in options, and passed over elsewhere. Operands are in host memory,
- * computed on by the CPU. The report's bound is that of an element from those before it, for the modes that define
- * bits; its sizes are m, n and the number of pivots, or n, nrhs and n.
+ * Others are ACCUBLAS_ERROR_MODE in options, and passed over elsewhere. Factorizations and solutions by them take
+ * operands in device memory too, ipiv (int64_t) with them, but in native (ACCUBLAS_ERROR_UNAVAILABLE); info may be in
+ * either memory, and a call waits for one in host memory. Inverses take operands in host memory alone. The report's
+ * bound is that of an element from those before it, for the modes that define bits; its sizes are m, n and the number
+ * of pivots, or n, nrhs and n.
  * ------------------------------------------------------------------------------------------------------------ */
 
 /** A = U^H U (uplo UPPER) or L L^H (LOWER), A Hermitian positive definite of order n, of which that triangle is read
