@@ -25,7 +25,7 @@ bool plain_native(const accublas::Plan& plan, const accublas::Settings& settings
 extern "C" {
 
 const accublas::cpu::RealBlas* accublas_private_native(accublas::Routine routine, std::int64_t m, std::int64_t n,
-                                                       std::int64_t k) noexcept {
+                                                       std::int64_t k, int integer_bytes) noexcept {
   try {
     accublas::Context& context = accublas::default_context();
     const accublas::Resolved& resolved = context.resolved(routine);
@@ -33,7 +33,7 @@ const accublas::cpu::RealBlas* accublas_private_native(accublas::Routine routine
     if (plan.by_shape()) fit_plan(plan, {m, n, k}, accublas::cpu_backend(), accublas::cuda_backend());
     if (!plain_native(plan, resolved.settings)) return nullptr;
     const accublas::cpu::RealBlas& blas = accublas::cpu::real_blas();
-    if (!blas.serves(routine)) return nullptr;
+    if (!blas.serves(routine) || (integer_bytes > 0 && integer_bytes != blas.integer_bytes())) return nullptr;
 
     context.succeeded();
     context.last.begin(plan);

@@ -31,9 +31,11 @@ ACCUBLAS_API accublas::Attempt accublas_private_next_attempt(accublas_context* c
 
 /// The short way to the real BLAS: its entry points if a call of the thread's default context would run natively on the
 /// CPU and nothing else is asked for (verbose, report level, target, bits); else nullptr. It counts the call, and keeps
-/// the sizes for accublas_report (DOT, NRM2, ASUM: 1, 1, n; GEMV: outputs, 1, terms). Does not throw.
+/// the sizes for accublas_report (DOT, NRM2, ASUM: 1, 1, n; GEMV: outputs, 1, terms). With `integer_bytes` the
+/// arguments have an array of integers of that size, which must be the real BLAS's; 0: none. Does not throw.
 ACCUBLAS_API const accublas::cpu::RealBlas* accublas_private_native(accublas::Routine routine, std::int64_t m,
-                                                                    std::int64_t n, std::int64_t k) noexcept;
+                                                                    std::int64_t n, std::int64_t k,
+                                                                    int integer_bytes = 0) noexcept;
 
 /// Whether a call of cuBLAS's with operands in device memory is cuBLAS's own in this context: the mode is native, or dp
 /// or sp would be computed by cuBLAS alone, and nothing else is asked for. It counts the call then. So is every call in

@@ -28,17 +28,15 @@ void lapack(Spelling spelling, const FactorizationCall<kind, E>& f, Int* info) {
   }
   std::int64_t result = 0;
   // Arrays of integers are the caller's: they must be as wide as the real BLAS's.
-  const auto takes = [&](const cpu::RealBlas& blas) {
-    return has_uplo(kind) || f.pivots.narrow == blas.narrow_integers;
-  };
+  const int integer_bytes = has_uplo(kind) ? 0 : f.pivots.narrow ? 4 : 8;
   const auto on_real = [&](const cpu::RealBlas& blas) {
-    if (!takes(blas)) std::abort();
+    if (integer_bytes > 0 && integer_bytes != blas.integer_bytes()) std::abort();
     result = cpu::call_lapack(blas, f);
   };
   const bool small = fits(f.m, f.n, f.nrhs, f.lda, f.ldb);
-  const auto* const blas =
-      small ? accublas_private_native(f.served, f.rows(), has_solution(kind) ? f.nrhs : f.n, f.order()) : nullptr;
-  if (blas && takes(*blas)) {
+  if (const auto* const blas = small ? accublas_private_native(f.served, f.rows(), has_solution(kind) ? f.nrhs : f.n,
+                                                               f.order(), integer_bytes)
+                                     : nullptr) {
     on_real(*blas);
   } else {
     serve(

@@ -71,9 +71,10 @@ struct RealBlas {
   void* level2[level2_count];  ///< by level2_number
   void* level3[level3_count];  ///< by level3_number; null where it has none (GEMMT is no part of the reference BLAS)
   void* lapack[lapack_count];  ///< by lapack_number; of liblapack.so.3 where it has none itself
-  bool narrow_integers;               ///< of LAPACK's arrays of integers: 32 bits, not 64
+  bool narrow_integers;        ///< of LAPACK's arrays of integers: 32 bits, not 64
   void (*xerbla)(const char* routine, const F77Int* argument, std::size_t length);  ///< null where it has none
   const char* library;                                                              ///< file that was loaded
+  int integer_bytes() const { return narrow_integers ? 4 : 8; }
   /// Whether it can serve a routine: GEMMT by GEMM too.
   bool serves(Routine routine) const {
     if (routine == Routine::dsdot) return dsdot != nullptr;
