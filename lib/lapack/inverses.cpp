@@ -135,8 +135,18 @@ class Inverse {
     }
   }
 
-  /// X L = V, the upper triangle of A, column by column: one of L at a time makes room for X's.
+  /// X L = V, the upper triangle of A, column by column: one of L at a time makes room for X's. The last is V's, but
+  /// for zeros of V that underflow left negative: an unknown that is zero exactly is +0.
   void solve_by_l() {
+    for (Index i = 0; i < n_; ++i) {
+      E& x = a_(i, n_ - 1);
+      if constexpr (is_complex<E>) {
+        if (x.re == 0) x.re = 0;
+        if (x.im == 0) x.im = 0;
+      } else if (x == 0) {
+        x = 0;
+      }
+    }
     for (Index j = n_ - 2; j >= 0; --j) {
       const Index known = n_ - 1 - j;
       for (Index i = 0; i < known; ++i) block_[i] = std::exchange(a_(j + 1 + i, j), E{});
@@ -170,13 +180,13 @@ template <class E>
 void run_inverse(Context& context, const Factorization<E>& f, const accublas_options* options) {
   Run run(context, f.routine(), options);
   run.sizes(f.n, f.n, f.n);
-  *f.info = 0;
   if (f.n > 0) {
     const Named a{"a", f.a.data}, ipiv{"ipiv", f.pivots.data};
     const CallShape shape(f.n, f.n, f.n);
     has_uplo(f.kind) ? run.operands({a}, {}, shape) : run.operands({a, ipiv}, {}, shape);
     if (f.kind == FactorizationKind::getri) require_pivots(f.pivots, f.n);
     run.promise(f.n, E{1});
+    *f.info = 0;
     if (run.engine() == ACCUBLAS_ENGINE_NATIVE)
       run.compute(f, static_cast<const E*>(nullptr), static_cast<const E*>(nullptr), false, &Backend::factorization);
     else if (*f.info = singular(f); *f.info == 0)
@@ -185,6 +195,8 @@ void run_inverse(Context& context, const Factorization<E>& f, const accublas_opt
         inverse.run();
         return inverse.peak();
       });
+  } else {
+    *f.info = 0;
   }
   run.finish();
 }

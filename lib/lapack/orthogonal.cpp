@@ -1,5 +1,6 @@
 #include "lib/lapack/orthogonal.hpp"
 
+#include <exception>
 #include <vector>
 
 #include "lib/lapack/reflectors.hpp"
@@ -34,7 +35,7 @@ class Flow {
         case OrthogonalKind::gels:
           return solve();
       }
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {
       if (wrote_ || reflectors_.wrote()) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
       throw;
     }
@@ -180,7 +181,9 @@ void run_orthogonal(Context& context, const Orthogonal<E>& o, const accublas_opt
   Run run(context, o.routine(), options);
   const CallShape shape(o.m, o.n, o.kind == OrthogonalKind::gels ? o.nrhs : o.reflectors());
   run.sizes(shape.m, shape.n, shape.k);
-  if (o.info) *o.info = 0;
+  const auto begin_info = [&] {
+    if (o.info) *o.info = 0;
+  };
   const Named a{"a", o.a.data}, tau{"tau", o.tau}, c{o.kind == OrthogonalKind::gels ? "b" : "c", o.c.data};
   if (has_work(o)) {
     std::vector<Named> operands{a};
@@ -188,6 +191,7 @@ void run_orthogonal(Context& context, const Orthogonal<E>& o, const accublas_opt
     if (o.has_c()) operands.push_back(c);
     run.operands(operands, {}, shape);
     run.promise(o.reflectors(), E{1});
+    begin_info();
     if (run.engine() == ACCUBLAS_ENGINE_NATIVE)
       run.compute(o, static_cast<const E*>(nullptr), static_cast<const E*>(nullptr), false, &Backend::orthogonal);
     else
@@ -198,8 +202,11 @@ void run_orthogonal(Context& context, const Orthogonal<E>& o, const accublas_opt
       });
   } else if (is_zero(o) && o.c_rows() > 0 && o.c_cols() > 0) {
     run.operands({c}, {}, shape);
+    begin_info();
     for (Index j = 0; j < o.c_cols(); ++j)
       for (Index i = 0; i < o.c_rows(); ++i) o.c(i, j) = E{};
+  } else {
+    begin_info();
   }
   run.finish();
 }

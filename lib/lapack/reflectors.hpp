@@ -68,7 +68,8 @@ E reflect(const Calls& calls, Index n, const Vector<E>& x) {
     real = d.re;
   else
     real = d;
-  const T beta = (real < 0) != mutant(Mutant::qr_sign) ? s : -s, first = written(1 + std::fabs(real) / s);
+  // s - s: NaN where the norm overflowed.
+  const T beta = (real < 0) != mutant(Mutant::qr_sign) ? s : -s, first = written(1 + std::fabs(real) / s + (s - s));
   if constexpr (is_complex<E>) {
     tau = {first, written(-d.im / beta)};
     d.re -= beta;

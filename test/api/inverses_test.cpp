@@ -246,6 +246,25 @@ TEST(Inverses, MemoryThatFails) {
   }
 }
 
+/// TRTRI's zeros keep the sign of what underflowed; GETRI's last column, an unknown of TRSM, has +0.
+TEST(Inverses, ZerosOfTheLastColumn) {
+  for (const char* mode : {"cr", "dp:repro"}) {
+    api::Context context(mode);
+    std::vector<double> a = {1, 0.5, 0x1p-1074, 0x1p1000};
+    std::int64_t info = -1;
+    const std::int64_t pivots[2] = {1, 2};
+    ASSERT_EQ(accublas_dgetri(context, columns, 2, a.data(), 2, pivots, &info), ACCUBLAS_SUCCESS);
+    EXPECT_TRUE(api::same_bits(a, std::vector<double>{1, -0x1p-1001, 0, 0x1p-1000})) << mode;
+    double one = -std::numeric_limits<double>::infinity();
+    ASSERT_EQ(accublas_dgetri(context, columns, 1, &one, 1, pivots, &info), ACCUBLAS_SUCCESS);
+    EXPECT_TRUE(one == 0 && !std::signbit(one)) << mode;
+    info = -7;
+    const std::int64_t bad[2] = {1, 3};
+    EXPECT_EQ(accublas_dgetri(context, columns, 2, a.data(), 2, bad, &info), ACCUBLAS_ERROR_ARGUMENT);
+    EXPECT_EQ(info, -7) << mode;
+  }
+}
+
 TEST(Inverses, Info) {
   for (const char* mode : those_here({"native", "dp", "cr", "dp:repro"})) {
     api::Context context(mode);

@@ -329,4 +329,17 @@ TEST(Orthogonal, LeastSquares) {
   }
 }
 
+/// No wrong number where a norm overflows.
+TEST(Orthogonal, NormsBeyondTheLargestNumber) {
+  const double most = std::numeric_limits<double>::max();
+  api::Context context("cr");
+  std::vector<double> a = {most, most}, b = {most, most};
+  std::int64_t info = -1;
+  ASSERT_EQ(accublas_dgels(context, columns, ACCUBLAS_NO_TRANS, 2, 1, 1, a.data(), 2, b.data(), 2, &info),
+            ACCUBLAS_SUCCESS);
+  EXPECT_EQ(info, 0);
+  EXPECT_EQ(a[0], -std::numeric_limits<double>::infinity());
+  EXPECT_TRUE(std::isnan(b[0]) && std::isnan(b[1])) << b[0] << ", " << b[1];
+}
+
 }  // namespace

@@ -64,7 +64,7 @@ def reflector(on, column):
     real, *imaginary = (on.real(part) for part in on.field.split(column[0]))
     beta = s if real < 0 else -s
     divisor = on.field.join([float(part) for part in [real - beta, *imaginary]])
-    tau = [float(on.real(1) + abs(real) / s)] + [float(-part / beta) for part in imaginary]
+    tau = [float(on.real(1) + abs(real) / s) if np.isfinite(s) else float("nan")] + [float(-part / beta) for part in imaginary]
     v = on.solve([[divisor]], column[1:].reshape(1, -1))[0]
     diagonal = float(beta * on.real(2.0**-exponent))
     return on.field.join([diagonal, 0.0][: len(parts)]), v, on.field.join(tau)
