@@ -22,10 +22,15 @@ struct LeadingPart {
 template <bool Narrow>
 constexpr double leading_slack = Narrow ? 0x1p-35 : 0x1p-39;
 
-/// From the sums of a column: every pair's is below 257 64 128^2 < 2^28.1.
-template <bool Narrow, int Later>
-__device__ __forceinline__ LeadingPart leading_part(const LeadingWeights<Later>& w, const int (&pair)[leading_pairs]) {
-  constexpr int low = first_pair<Narrow>;
+/// What S is by its leading bits: s 2^32 + word[2], and below word[1] and word[0]; -2^15 <= s < 2^15.
+struct LeadingWords {
+  int s;
+  unsigned word[3];
+};
+/// From the sums of a column, those of the pairs from `Low` on: every pair's is below 257 64 128^2 < 2^28.1.
+template <int Low, int Later>
+__device__ __forceinline__ LeadingWords leading_words(const LeadingWeights<Later>& w,
+                                                      const int (&pair)[leading_pairs]) {
   // The quotient by P >= 2^103 from the two leading pairs in units of 2^96: with what is below they stand for S + q P
   // up to 1.07 units and so to 0.0084 P, and single precision, on quotients below 2^12, adds 2^-11: S / P is farther
   // than that from a half, by 0.015 (crt_margin).
@@ -33,19 +38,38 @@ __device__ __forceinline__ LeadingPart leading_part(const LeadingWeights<Later>&
   const int minus_q = __float_as_int(__fmaf_rn(leading, w.minus_quotient, 0x1.8p23f)) - 0x4B400000;
   int s[leading_pairs];
 #pragma unroll
-  for (int j = low; j < leading_pairs; ++j) s[j] = pair[j] + minus_q * w.product[j];
+  for (int j = Low; j < leading_pairs; ++j) s[j] = pair[j] + minus_q * w.product[j];
 #pragma unroll
-  for (int j = low + 1; j < leading_pairs; ++j) s[j] += s[j - 1] >> 16;
-  const unsigned w0 = Narrow ? static_cast<unsigned>(s[1]) << 16 : __byte_perm(s[0], s[1], 0x5410),
-                 w1 = __byte_perm(s[2], s[3], 0x5410), w2 = __byte_perm(s[4], s[5], 0x5410);
-  LeadingPart r;
-  // s[6] 2^32 + w2, -2^15 <= s[6] < 2^15, above 2^52 + 2^47.
-  r.head = __dsub_rn(__hiloint2double(0x43308000 + s[6], static_cast<int>(w2)), 0x1.08p52);
-  // 40 bits of w1 and w0, the last one sticky, above 2^12 in units of 2^-40.
-  unsigned below = __funnelshift_r(w0, w1, 24);
-  if (!Narrow) below |= static_cast<unsigned>((w0 & 0xFFFFFF) != 0);
-  r.tail = __dsub_rn(__hiloint2double(static_cast<int>(0x40B00000 | w1 >> 24), static_cast<int>(below)), 0x1p12);
-  return r;
+  for (int j = Low + 1; j < leading_pairs; ++j) s[j] += s[j - 1] >> 16;
+  return {s[6],
+          {Low > 0 ? static_cast<unsigned>(s[1]) << 16 : __byte_perm(s[0], s[1], 0x5410),
+           __byte_perm(s[2], s[3], 0x5410), __byte_perm(s[4], s[5], 0x5410)}};
+}
+/// s 2^32 + word[2].
+__device__ __forceinline__ double leading_head(const LeadingWords& w) {
+  // Above 2^52 + 2^47.
+  return __dsub_rn(__hiloint2double(0x43308000 + w.s, static_cast<int>(w.word[2])), 0x1.08p52);
+}
+template <bool Narrow, int Later>
+__device__ __forceinline__ LeadingPart leading_part(const LeadingWeights<Later>& weights,
+                                                    const int (&pair)[leading_pairs]) {
+  const LeadingWords w = leading_words<first_pair<Narrow>>(weights, pair);
+  // 40 bits of the lower words, the last one sticky, above 2^12 in units of 2^-40.
+  unsigned below = __funnelshift_r(w.word[0], w.word[1], 24);
+  if (!Narrow) below |= static_cast<unsigned>((w.word[0] & 0xFFFFFF) != 0);
+  return {leading_head(w),
+          __dsub_rn(__hiloint2double(static_cast<int>(0x40B00000 | w.word[1] >> 24), static_cast<int>(below)), 0x1p12)};
+}
+
+/// The same from all pairs, where tail is a multiple of 2^-52 and abs(rest) <= fine_slack: what is below that, and at
+/// most 2^-50 of the digits beyond the table.
+inline constexpr double fine_slack = 0x1p-49;
+template <int Later>
+__device__ __forceinline__ LeadingPart fine_part(const LeadingWeights<Later>& weights,
+                                                 const int (&pair)[leading_pairs]) {
+  const LeadingWords w = leading_words<0>(weights, pair);
+  const auto below = static_cast<int>(__funnelshift_r(w.word[0], w.word[1], 12));
+  return {leading_head(w), __dsub_rn(__hiloint2double(static_cast<int>(0x3FF00000 | w.word[1] >> 12), below), 1)};
 }
 
 /// round_between for head + tail itself.

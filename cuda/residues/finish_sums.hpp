@@ -139,19 +139,20 @@ __device__ __forceinline__ void add_pair(const ColumnWords& word, int e, const u
   ptx::mma_16x8x32_signed(sum, word[e + 1], column.z, column.w);
 }
 
-/// The least of the pairs of digits that count: all of them where they may be all of a sum, with up to 16 planes.
+/// The least of the pairs of digits that count where results are rounded: all of them where they may be all of a sum,
+/// with up to 16 planes.
 template <bool Narrow>
 constexpr int first_pair = Narrow ? 1 : 0;
 
-/// The sums of the first step, or of the first two. All lanes call.
-template <bool Narrow, int Later>
+/// The sums of the first step, or of the first two, of the pairs from `First` on. All lanes call.
+template <bool Narrow, int First = first_pair<Narrow>, int Later>
 __device__ __forceinline__ void start_sums(const LeadingWeights<Later>& w, const Residues<4>& wide,
                                            const Residues<Later>& later, DigitSums& s) {
   ColumnWords first, second;
   take_columns(wide, first);
   if (Narrow) take_columns(later, second);
 #pragma unroll
-  for (int j = first_pair<Narrow>; j < leading_pairs; ++j) {
+  for (int j = First; j < leading_pairs; ++j) {
 #pragma unroll
     for (int e = 0; e < columns; e += 2) {
       int sum[4] = {0, 0, 0, 0};  // digits 2 j and 2 j + 1 of column e, then of the next
@@ -164,13 +165,13 @@ __device__ __forceinline__ void start_sums(const LeadingWeights<Later>& w, const
 }
 
 /// Adds a further step. All lanes call.
-template <int Later>
+template <int First = first_pair<true>, int Later>
 __device__ __forceinline__ void add_step(const LeadingWeights<Later>& w, int step, const Residues<Later>& later,
                                          DigitSums& s) {
   ColumnWords word;
   take_columns(later, word);
 #pragma unroll
-  for (int j = first_pair<true>; j < leading_pairs; ++j) {
+  for (int j = First; j < leading_pairs; ++j) {
 #pragma unroll
     for (int e = 0; e < columns; e += 2) {
       int sum[4] = {s.pair[e][j], 0, s.pair[e + 1][j], 0};

@@ -22,7 +22,8 @@ struct RealNumbers {
 
 using namespace reconstructing;
 
-/// The sums of a tile's rows. `Narrow`: more than 16 planes.
+/// The sums of a tile's rows, by all leading bits, for they are rounded with others' products. `Narrow`: more than 16
+/// planes.
 template <class T, bool Narrow>
 __device__ __forceinline__ void add_tile(const ReconstructArguments<T>& a, const BlockState<T, RealNumbers>& b,
                                          const Tile& tile, const PairSums& sums) {
@@ -59,19 +60,19 @@ __device__ __forceinline__ void add_tile(const ReconstructArguments<T>& a, const
     load(r, 0, wide);
     if (Narrow) load(r, 1, later);
     DigitSums digits;
-    start_sums<Narrow>(weights, wide, later, digits);
+    start_sums<Narrow, 0>(weights, wide, later, digits);
     if (Narrow) {
       for (int step = 2; step < Order::of(planes); ++step) {
         load(r, step, later);
-        add_step(weights, step, later, digits);
+        add_step<0>(weights, step, later, digits);
       }
     }
 #pragma unroll
     for (int e = 0; e < columns; ++e) {
       if (!adds[e]) continue;
       const int col = own + column_of(e);
-      const LeadingPart part = leading_part<Narrow>(weights, digits.pair[e]);
-      const double bound = __dadd_rn(element_error(b.lines, row, col), leading_slack<Narrow>);
+      const LeadingPart part = fine_part(weights, digits.pair[e]);
+      const double bound = __dadd_rn(element_error(b.lines, row, col), fine_slack);
       const double unit = power_of_two(row.shift - (static_cast<int>(b.lines.scale[col]) >> 20));
       const bool known = row.normal && !row.special && !b.lines.special[col];
       sum[e].add({known ? Pair{part.head * unit, part.tail * unit} : Pair{0, 0}, known ? bound * unit : infinity});
