@@ -22,6 +22,12 @@ __device__ inline double fma_down(double a, double b, double c) { return __fma_r
 __device__ inline double divide_up(double a, double b) { return __ddiv_ru(a, b); }
 __device__ inline double sqrt_up(double a) { return __dsqrt_ru(a); }
 
+/// Between 2^-450 and 2^450.
+__device__ __forceinline__ bool is_moderate(double x) {
+  constexpr std::uint32_t least = (1023u - 450) << 20, span = 900u << 20;
+  return (high_word(x) & 0x7FFFFFFFu) - least < span;
+}
+
 /// Added to a number of magnitude at most 2^51, it leaves the number rounded to an integer, whose low 32 bits (two's
 /// complement) are the low word of the sum.
 inline constexpr double round_to_integer = 0x1.8p52;

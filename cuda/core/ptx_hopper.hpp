@@ -131,6 +131,19 @@ __device__ __forceinline__ void copy_to_peer(std::uint32_t at, int bytes, std::u
       : "memory");
 }
 
+/// 16 bytes into the shared memory of the block of this rank, at an address that is this block's; its barrier of the
+/// same address as `barrier` gets the bytes.
+__device__ __forceinline__ void store_to_peer(std::uint32_t at, const uint4& bytes, std::uint32_t barrier,
+                                              std::uint32_t rank) {
+  asm volatile(
+      "{\n.reg .b32 to, full;\n"
+      "mapa.shared::cluster.u32 to, %0, %6;\n"
+      "mapa.shared::cluster.u32 full, %1, %6;\n"
+      "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [to], {%2, %3, %4, %5}, [full];\n}" ::"r"(at),
+      "r"(barrier), "r"(bytes.x), "r"(bytes.y), "r"(bytes.z), "r"(bytes.w), "r"(rank)
+      : "memory");
+}
+
 /// What this thread has written to shared memory is seen by MMAs and bulk copies that start after a barrier that
 /// follows.
 __device__ __forceinline__ void publish_shared_writes() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }

@@ -29,17 +29,20 @@ class DiagonalBlock {
 
   __device__ void run(E (&row)[edge], bool& found) {
     Chain<T, true> chain[rows][parts];
+    E number[rows];
 #pragma unroll
-    for (int r = 0; r < rows; ++r)
+    for (int r = 0; r < rows; ++r) {
+      number[r] = number_at(warps * r + warp());
 #pragma unroll
       for (int part = 0; part < parts; ++part) chain[r][part] = Chain<T, true>::from(before(warps * r + warp(), part));
+    }
 #pragma unroll
     for (int step = 0; step < rows; ++step)
 #pragma unroll 1
       for (int owner = 0; owner < warps; ++owner) {
         const int p = warps * step + owner;
         if (p >= count_) return;
-        if (warp() == owner) make_row(p, chain[step], row, found);
+        if (warp() == owner) make_row(p, number[step], chain[step], row, found);
         __syncthreads();
         if (!found) return;
         const E mine = row[lane()];
@@ -61,13 +64,19 @@ class DiagonalBlock {
     return load_sum<T, true>(job_.sums, ((first_ + r) * parts + part) * job_.sums.stride + lane());
   }
 
-  /// Row p of the block: its pivot, then what is right of it.
-  __device__ void make_row(int p, const Chain<T, true> (&chain)[parts], E (&row)[edge], bool& found) const {
+  /// Of A, in row r of the block.
+  __device__ E number_at(int r) const {
+    return r < count_ && lane() >= r && lane() < count_ ? job_.system.x(first_ + r, lane()) : E{};
+  }
+
+  /// Row p of the block, from A's numbers there: its pivot, then what is right of it.
+  __device__ void make_row(int p, const E& number, const Chain<T, true> (&chain)[parts], E (&row)[edge],
+                           bool& found) const {
     const Matrix<E>& x = job_.system.x;
     BoundedPair<T, true> sums[parts];
 #pragma unroll
     for (int part = 0; part < parts; ++part) sums[part] = chain[part].bounded();
-    T pivot = pivot_of(p, of_lane(sums[0], p));
+    T pivot = pivot_of(p, of_lane(number, p), of_lane(sums[0], p));
     if (!found_) {
       if (lane() == 0) {
         found = false;
@@ -77,7 +86,7 @@ class DiagonalBlock {
     }
     const bool wanted = lane() > p && lane() < count_;
     Unknown<E> unknown = Unknown<E>::of_row(E{T(1)}, E{pivot}, false);
-    unknown.b = wanted ? x(first_ + p, lane()) : E{};
+    unknown.b = number;
     const ColumnTerms<E> terms{&job_, first_ + p, lane()};
     E value = settled<E, true>(unknown, sums, wanted, job_.all_undecided, terms, job_.undecided);
     if (lane() == p) value = E{pivot};
@@ -86,9 +95,8 @@ class DiagonalBlock {
   }
 
   /// By all lanes.
-  __device__ T pivot_of(int p, const BoundedPair<T, true>& sum) const {
-    const Matrix<E>& x = job_.system.x;
-    const CholeskyPivot<T> pivot{part_of(x(first_ + p, p), 0)};
+  __device__ T pivot_of(int p, const E& number, const BoundedPair<T, true>& sum) const {
+    const CholeskyPivot<T> pivot{part_of(number, 0)};
     T result{};
     found_ = true;
     if (!job_.all_undecided) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "cuda/core/arithmetic.hpp"
 #include "lib/numerics/complex.hpp"
 #include "lib/numerics/float_bits.hpp"
 
@@ -31,14 +32,29 @@ __device__ __forceinline__ Complex<T> less_product(const Complex<T>& c, const Co
   return {fma(x.im, y.im, fma(-x.re, y.re, c.re)), fma(-x.im, y.re, fma(-x.re, y.im, c.im))};
 }
 
-/// x / y, y not zero. Of complex numbers within 8 u abs(x / y) where nothing underflows: y scaled near 1 has a
-/// reciprocal of three roundings a part.
+/// What quotients by y need beside it.
 template <class T>
-__device__ __forceinline__ T quotient(T x, T y) {
-  return x / y;
+__device__ __forceinline__ T inverse_of(T y) {
+  return 1 / y;
 }
 template <class T>
-__device__ __forceinline__ Complex<T> quotient(const Complex<T>& x, const Complex<T>& y) {
+__device__ __forceinline__ T inverse_of(const Complex<T>&) {
+  return 0;
+}
+
+/// RN(x / y), y not zero, inverse = RN(1 / y): the second quotient is one of the two numbers around x / y, whose
+/// residual is exact, and what that adds rounds correctly (Markstein).
+__device__ __forceinline__ double quotient(double x, double y, double inverse) {
+  if (!is_moderate(y) || !(is_moderate(x) || x == 0)) return x / y;
+  double q = x * inverse;
+  q = fma(fma(-q, y, x), inverse, q);
+  return fma(fma(-q, y, x), inverse, q);
+}
+__device__ __forceinline__ float quotient(float x, float y, float) { return x / y; }
+/// x / y, y not zero, within 8 u abs(x / y) where nothing underflows: y scaled near 1 has a reciprocal of three
+/// roundings a part.
+template <class T>
+__device__ __forceinline__ Complex<T> quotient(const Complex<T>& x, const Complex<T>& y, T) {
   constexpr int most = sizeof(T) == 8 ? 1020 : 124;
   const int exponent = ilogb(fmax(fabs(y.re), fabs(y.im)));
   const T scale = ldexp(T(1), -(exponent > most ? most : exponent < -most ? -most : exponent));
@@ -50,12 +66,14 @@ __device__ __forceinline__ Complex<T> quotient(const Complex<T>& x, const Comple
 /// A number as words of 64 bits.
 template <class E>
 inline constexpr int words_of = sizeof(E) > 8 ? 2 : 1;
-template <class E>
-__device__ __forceinline__ void to_words(const E& x, std::uint64_t (&word)[words_of<E>]) {
-  word[0] = 0;
-  std::memcpy(word, &x, sizeof x);
-}
 /// Word i of an array of numbers.
+template <class E>
+__device__ __forceinline__ std::uint64_t word_of(const E* from, int i) {
+  constexpr std::size_t bytes = sizeof(E) / words_of<E>;
+  std::uint64_t word = 0;
+  std::memcpy(&word, reinterpret_cast<const unsigned char*>(from) + static_cast<std::size_t>(i) * bytes, bytes);
+  return word;
+}
 template <class E>
 __device__ __forceinline__ void put_word(E* to, int i, std::uint64_t word) {
   constexpr std::size_t bytes = sizeof(E) / words_of<E>;

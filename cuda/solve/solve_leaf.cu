@@ -3,6 +3,7 @@
 // multiply meanwhile on the tensor cores, whose binary64 products are chains of FMAs.
 #include <cstdint>
 
+#include "cuda/core/arithmetic.hpp"
 #include "cuda/core/launch.hpp"
 #include "cuda/core/ptx_portable.hpp"
 #include "cuda/solve/solve_leaf.hpp"
@@ -42,11 +43,6 @@ struct LeafStorage {
   }
 };
 
-/// Between 2^-450 and 2^450.
-__device__ __forceinline__ bool is_moderate(double x) {
-  constexpr std::uint32_t least = (1023u - 450) << 20, span = 900u << 20;
-  return (static_cast<std::uint32_t>(__double2hiint(x)) & 0x7FFFFFFFu) - least < span;
-}
 /// By its sign alone, which costs no operation in binary64.
 __device__ __forceinline__ double negated(double x) {
   return __hiloint2double(__double2hiint(x) ^ static_cast<int>(0x80000000u), __double2loint(x));

@@ -53,8 +53,8 @@ TYPED_TEST(FactorDp, PanelsBitByBit) {
   Random& rng = this->rng;
   const Index heights[] = {1, 2, 7, 31, 32, 33, 200, 512, 513, 1024, 1025, 2049, 4100, 8192, 8193, 20000};
   for (const Index m : heights)
-    for (int data = 0; data < 6; ++data) {
-      if (m > 9000 && data > 1) continue;
+    for (int data = 0; data < 7; ++data) {
+      if (m > 9000 && data > 1 && data < 6) continue;
       const Index most = std::min(m, this->panel), n = m < 40 ? most : std::max<Index>(1, most - below(rng, 3) * 5);
       Stored<E> a(rng, m, n);
       const Index bad = below(rng, m);
@@ -66,6 +66,8 @@ TYPED_TEST(FactorDp, PanelsBitByBit) {
             x = E(below(rng, 2) ? std::numeric_limits<T>::quiet_NaN() : std::numeric_limits<T>::infinity());
           if (data == 4) x *= static_cast<T>(sizeof(T) == 8 ? 0x1p-1060 : 0x1p-140);
           if (data == 5) x *= static_cast<T>(std::ldexp(1., static_cast<int>(below(rng, 60)) - 30));
+          // The last thread block's rows are pivots first, and then it has none.
+          if (data == 6 && i >= (m - 1) / 512 * 512) x *= static_cast<T>(0x1p40);
           a(i, j) = x;
         }
       Stored<E> want = a, got = a;
