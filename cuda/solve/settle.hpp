@@ -120,43 +120,63 @@ __device__ ACCUBLAS_NOINLINE void sums_of_terms(const Terms& terms, BoundedPair<
   }
 }
 
+/// An unknown, and the sums that it came from.
+template <class E, bool cr>
+struct Settled {
+  E value;
+  BoundedPair<RealOf<E>, cr> sums[parts_of<E>];
+};
+
+template <class E, bool cr>
+__device__ __forceinline__ bool approximate(const Unknown<E>& unknown, Settled<E, cr>& of) {
+  TripleSum triples[parts_of<E>];
+#pragma unroll
+  for (int part = 0; part < parts_of<E>; ++part) triples[part] = triple(of.sums[part]);
+  return unknown.approximate(triples, of.value);
+}
+
+/// The same of each lane, where those in `hard` are undecided. Out of line: what runs once in a million unknowns is not
+/// to push the others out of the instruction cache.
+template <class E, bool cr, class Terms>
+__device__ ACCUBLAS_NOINLINE Settled<E, cr> settled_by_terms(unsigned hard, Unknown<E> unknown, Settled<E, cr> mine,
+                                                             bool exactly, Terms terms, unsigned long long* undecided) {
+  const int lane = threadIdx.x % 32;
+  for (; hard != 0; hard &= hard - 1) {
+    const int of = __ffs(static_cast<int>(hard)) - 1;
+    const Unknown<E> theirs = of_lane(unknown, of);
+    const Terms their_terms = of_lane(terms, of);
+    Settled<E, cr> found = of_lane(mine, of);
+    bool done = false;
+    if constexpr (cr)
+      if (!exactly) {
+        sums_of_terms<E>(their_terms, found.sums);
+        done = approximate(theirs, found);
+      }
+    if (!done) {
+      found.value = exact_unknown<E, cr>(theirs, found.sums, their_terms);
+      if (lane == 0 && undecided) atomicAdd(undecided, 1ull);
+    }
+    if (lane == of) mine = found;
+  }
+  return mine;
+}
+
 /// The unknown of each lane that wants one, from its sums; those of cr become better ones where they did not decide.
 /// `exactly`: by exact sums in any case. Adds those to *undecided, unless null.
 template <class E, bool cr, class Terms>
 __device__ __forceinline__ E settled(const Unknown<E>& unknown, BoundedPair<RealOf<E>, cr> (&sums)[parts_of<E>],
                                      bool wanted, bool exactly, const Terms& terms, unsigned long long* undecided) {
   constexpr int parts = parts_of<E>;
-  const int lane = threadIdx.x % 32;
-  TripleSum triples[parts];
+  Settled<E, cr> mine{};
 #pragma unroll
-  for (int part = 0; part < parts; ++part) triples[part] = triple(sums[part]);
-  E result{};
-  const bool decided = unknown.approximate(triples, result) && !exactly;
-  unsigned hard = __ballot_sync(0xFFFFFFFFu, wanted && !decided);
-  for (; hard != 0; hard &= hard - 1) {
-    const int of = __ffs(static_cast<int>(hard)) - 1;
-    const Unknown<E> theirs = of_lane(unknown, of);
-    const Terms their_terms = of_lane(terms, of);
-    BoundedPair<RealOf<E>, cr> their_sums[parts];
-    for (int part = 0; part < parts; ++part) their_sums[part] = of_lane(sums[part], of);
-    E value{};
-    bool done = false;
-    if constexpr (cr)
-      if (!exactly) {
-        sums_of_terms<E>(their_terms, their_sums);
-        for (int part = 0; part < parts; ++part) {
-          triples[part] = triple(their_sums[part]);
-          if (lane == of) sums[part] = their_sums[part];
-        }
-        done = theirs.approximate(triples, value);
-      }
-    if (!done) {
-      value = exact_unknown<E, cr>(theirs, their_sums, their_terms);
-      if (lane == 0 && undecided) atomicAdd(undecided, 1ull);
-    }
-    if (lane == of) result = value;
-  }
-  return result;
+  for (int part = 0; part < parts; ++part) mine.sums[part] = sums[part];
+  const bool decided = approximate(unknown, mine) && !exactly;
+  const unsigned hard = __ballot_sync(0xFFFFFFFFu, wanted && !decided);
+  if (hard == 0) return mine.value;
+  mine = settled_by_terms(hard, unknown, mine, exactly, terms, undecided);
+#pragma unroll
+  for (int part = 0; part < parts; ++part) sums[part] = mine.sums[part];
+  return mine.value;
 }
 
 }  // namespace accublas::cuda

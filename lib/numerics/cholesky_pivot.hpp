@@ -5,6 +5,7 @@
 #include "lib/numerics/exact_sum.hpp"
 #include "lib/numerics/finish_root.hpp"
 #include "lib/numerics/quotient.hpp"
+#include "lib/numerics/ziv.hpp"
 
 namespace accublas {
 
@@ -17,13 +18,15 @@ struct CholeskyPivot {
   ACCUBLAS_HD bool approximate(const TripleSum& sum, T& result) const {
     TripleSum below{-sum.a1, -sum.a2, -sum.a3, sum.error};
     triple_add(below, {static_cast<double>(a), 0, 0, 0});
-    if (!triple_known(below) || hook_all_undecided()) return false;
-    const Approximation left = Approximation::of(below);
-    if (!(left.high > 0) || !Approximation::in_range(left.high)) return false;
-    if (mutant(Mutant::cholesky_root))
-      return finish_root_within(static_cast<double>(static_cast<T>(left.high)), 0, 0, 0, &result);
-    const double error = mutant(Mutant::ziv_half) ? left.error * 0x1p-40 : left.error;
-    return finish_root_within(left.high, left.low, error, 0, &result);
+    if (!triple_known(below)) return false;
+    Approximation left = Approximation::of(below);
+    if (!(left.high > 0) || !Approximation::in_range(left.high) || !(left.error < left.high * 0x1p-40)) return false;
+    if (mutant(Mutant::cholesky_root)) left = {static_cast<double>(static_cast<T>(left.high)), 0, 0};
+    // The root is first + second, where 2 first second = rest + low: abs(second) < 2^-51 first. What is left out is
+    // second^2 / (2 first), and three roundings of second.
+    const double first = detail::sqrt_rn(left.high), rest = fma_rn(-first, first, left.high), half = 0.5 / first;
+    const double error = (left.error * half + first * 0x1p-100) * (1 + 0x1p-30);
+    return ziv_test({first, (rest + left.low) * half}, error, &result);
   }
 
   /// From minus the sum, exactly; false where there is no positive number.
