@@ -17,6 +17,7 @@
 #include "cuda/dot2/gemm_dot2.hpp"
 #include "cuda/factor/factorization_call.hpp"
 #include "cuda/gemm_cost.hpp"
+#include "cuda/lapack/element_steps.hpp"
 #include "cuda/multiword/gemm_multiword.hpp"
 #include "cuda/native/native.hpp"
 #include "cuda/native/native_behind.hpp"
@@ -214,6 +215,22 @@ class CudaBackend final : public Backend {
   void factorization(const Call<Factorization<Complex<float>>, Complex<float>>& call, BackendState* state,
                      Execution& execution) override {
     factorization_of(call, state, execution);
+  }
+  void begin_steps(std::unique_ptr<ElementSteps<double>>& steps, BackendState* state, Workspace& workspace,
+                   int level) override {
+    steps = cuda::device_steps<double>(static_cast<State&>(*state), workspace, level);
+  }
+  void begin_steps(std::unique_ptr<ElementSteps<float>>& steps, BackendState* state, Workspace& workspace,
+                   int level) override {
+    steps = cuda::device_steps<float>(static_cast<State&>(*state), workspace, level);
+  }
+  void begin_steps(std::unique_ptr<ElementSteps<Complex<double>>>& steps, BackendState* state, Workspace& workspace,
+                   int level) override {
+    steps = cuda::device_steps<Complex<double>>(static_cast<State&>(*state), workspace, level);
+  }
+  void begin_steps(std::unique_ptr<ElementSteps<Complex<float>>>& steps, BackendState* state, Workspace& workspace,
+                   int level) override {
+    steps = cuda::device_steps<Complex<float>>(static_cast<State&>(*state), workspace, level);
   }
   void level2(const Call<Level2<double>, double>& call, BackendState* state, Execution& execution) override {
     level2_of(call, state, execution);

@@ -158,9 +158,10 @@ void Run::compute_erased(Serve serve, void* served) {
   }
 }
 
-void Run::compose(const std::function<std::int64_t(Workspace&)>& body) {
+void Run::compose_erased(const std::function<std::int64_t(Workspace&)>& body) {
   const bool own = users_workspace_serves();
   Workspace workspace(workspace_cap(), own ? context_.workspace : nullptr, own ? context_.workspace_bytes : 0);
+  context_.last.on_device = on_device_;
   const LastCall mine = context_.last;
   std::int64_t inner = 0;
   try {

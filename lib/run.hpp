@@ -97,11 +97,24 @@ class Run {
         &serve);
   }
 
-  /// In place of an engine: calls of other routines in this context (lib/lapack). `body(workspace)` takes its copies
-  /// from what the call may have, and returns how much its calls took. Report and plan are this call's again
-  /// afterwards.
-  void compose(const std::function<std::int64_t(Workspace&)>& body);
+  /// In place of an engine: calls of other routines in this context (lib/lapack). `body(workspace, steps)` takes its
+  /// copies from what the call may have, by the steps, and returns how much its calls took. Report and plan are this
+  /// call's again afterwards.
+  template <class E, class Body>
+  void compose(Body&& body) {
+    compose_erased([&](Workspace& workspace) {
+      std::unique_ptr<ElementSteps<E>> steps;
+      (on_device_ ? cuda_backend() : cpu_backend())
+          .begin_steps(steps, context_.device_state.get(), workspace, report_.level);
+      const std::int64_t inner = body(workspace, *steps);
+      return inner + steps->finish();
+    });
+  }
   accublas_engine engine() const { return plan_.engine; }
+  /// Of those calls: cr, but where the engine makes products of dp or sp.
+  accublas_mode mode_of_products() const {
+    return plan_.engine == ACCUBLAS_ENGINE_INT8 ? plan_.mode.kind : ACCUBLAS_MODE_CR;
+  }
 
   void finish();
 
@@ -109,6 +122,7 @@ class Run {
   using Serve = void (*)(void* served, Backend&, accublas_engine, BackendState*, Execution&);
 
   void compute_erased(Serve serve, void* served);
+  void compose_erased(const std::function<std::int64_t(Workspace&)>& body);
   bool attempt(Serve serve, void* served, accublas_engine engine, Execution& execution, std::size_t bytes);
   bool attempt_others(Serve serve, void* served, Execution& execution, std::size_t bytes);
   void compute_in_less(Serve serve, void* served, Execution& execution, std::size_t cap, const Error& error);

@@ -8,17 +8,24 @@
 
 namespace accublas::cuda {
 
-/// A batch of calls in the state of the context.
+/// A batch of calls in the state of the context, or a part of the one that is under way.
 class BatchScope {
  public:
-  BatchScope(State& state, int report_level) : state_(state) { state.begin_batch(report_level); }
-  void end() { state_.end_batch(); }
-  ~BatchScope() { state_.abandon_batch(); }
+  BatchScope(State& state, int report_level) : state_(state), outermost_(!state.in_batch()) {
+    if (outermost_) state.begin_batch(report_level);
+  }
+  void end() {
+    if (outermost_) state_.end_batch();
+  }
+  ~BatchScope() {
+    if (outermost_) state_.abandon_batch();
+  }
   BatchScope(const BatchScope&) = delete;
   BatchScope& operator=(const BatchScope&) = delete;
 
  private:
   State& state_;
+  const bool outermost_;
 };
 
 /// Memory for copies of matrices: of the user's buffer or, in capture, of the context for good; else of the pool.

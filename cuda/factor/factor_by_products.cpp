@@ -275,10 +275,9 @@ bool has_panels(const DeviceModel& model, const Factorization<E>& f) {
 template <class E>
 void factor_by_products(State& state, const Call<Factorization<E>, E>& call, FactorOutcome* outcome,
                         const GradeProducts<E>& products, Execution& execution) {
-  std::optional<BatchScope> scope;
-  if (!state.in_batch()) scope.emplace(state, execution.report.level);
+  BatchScope scope(state, execution.report.level);
   FactorByProducts<E>(state, call, outcome, products, execution).run();
-  if (scope) scope->end();
+  scope.end();
 }
 
 #define ACCUBLAS_INSTANTIATE(E)                                                                                       \

@@ -239,10 +239,9 @@ class FactorBySums {
 template <class E>
 void factor_by_sums(State& state, const Factorization<E>& f, FactorOutcome* outcome, Execution& execution) {
   put_bound(execution.report, rounded_once<RealOf<E>>());
-  std::optional<BatchScope> scope;
-  if (!state.in_batch()) scope.emplace(state, execution.report.level);
+  BatchScope scope(state, execution.report.level);
   FactorBySums<E>(state, f, outcome, execution).run();
-  if (scope) scope->end();
+  scope.end();
 }
 
 template void factor_by_sums(State&, const Factorization<double>&, FactorOutcome*, Execution&);

@@ -9,6 +9,7 @@
 
 #include "lib/base/error.hpp"
 #include "lib/call/batch.hpp"
+#include "lib/call/element_steps.hpp"
 #include "lib/call/engines.hpp"
 #include "lib/call/execution.hpp"
 #include "lib/call/factorization.hpp"
@@ -178,6 +179,20 @@ class Backend {
     lacks_factorizations();
   }
   virtual void orthogonal(const Call<Orthogonal<Complex<float>>, Complex<float>>&, BackendState*, Execution&) {
+    lacks_factorizations();
+  }
+
+  /// What flows do in this place's memory, for the length of one call, with its workspace and its report level.
+  virtual void begin_steps(std::unique_ptr<ElementSteps<double>>&, BackendState*, Workspace&, int) {
+    lacks_factorizations();
+  }
+  virtual void begin_steps(std::unique_ptr<ElementSteps<float>>&, BackendState*, Workspace&, int) {
+    lacks_factorizations();
+  }
+  virtual void begin_steps(std::unique_ptr<ElementSteps<Complex<double>>>&, BackendState*, Workspace&, int) {
+    lacks_factorizations();
+  }
+  virtual void begin_steps(std::unique_ptr<ElementSteps<Complex<float>>>&, BackendState*, Workspace&, int) {
     lacks_factorizations();
   }
 

@@ -4,6 +4,7 @@
 #include "lib/call/accuracy.hpp"
 #include "lib/call/backend.hpp"
 #include "lib/cpu/batch.hpp"
+#include "lib/cpu/element_steps.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/native.hpp"
 
@@ -153,6 +154,20 @@ class CpuBackend final : public Backend {
                      Execution& execution) override {
     factorization_of(call, execution);
   }
+  void begin_steps(std::unique_ptr<ElementSteps<double>>& steps, BackendState*, Workspace& workspace, int) override {
+    steps_of(steps, workspace);
+  }
+  void begin_steps(std::unique_ptr<ElementSteps<float>>& steps, BackendState*, Workspace& workspace, int) override {
+    steps_of(steps, workspace);
+  }
+  void begin_steps(std::unique_ptr<ElementSteps<Complex<double>>>& steps, BackendState*, Workspace& workspace,
+                   int) override {
+    steps_of(steps, workspace);
+  }
+  void begin_steps(std::unique_ptr<ElementSteps<Complex<float>>>& steps, BackendState*, Workspace& workspace,
+                   int) override {
+    steps_of(steps, workspace);
+  }
   void mixed_dot(const Call<MixedDot<double>, double>& call, BackendState*, Execution& execution) override {
     mixed_dot_of(call, execution);
   }
@@ -197,6 +212,11 @@ class CpuBackend final : public Backend {
   }
 
  private:
+  template <class E>
+  static void steps_of(std::unique_ptr<ElementSteps<E>>& steps, Workspace& workspace) {
+    steps = std::make_unique<cpu::HostSteps<E>>(workspace);
+  }
+
   template <class T>
   static void gemm_of(const Call<Gemm<T>, T>& call, Execution& execution) {
     real_gemm(call.problem, call.mode, call.engine, execution);

@@ -4,7 +4,7 @@
 
 namespace accublas::lapack {
 
-Calls::Calls(Context& context, const accublas_options* options, Workspace* workspace)
+Calls::Calls(Context& context, const accublas_options* options, Workspace* workspace, accublas_mode mode)
     : context_(context),
       pointer_mode_(context.pointer_mode),
       users_workspace_(context.workspace),
@@ -16,14 +16,14 @@ Calls::Calls(Context& context, const accublas_options* options, Workspace* works
   }
   in_mode_.engine = ACCUBLAS_ENGINE_AUTO;
   in_mode_.target = 0;
-  in_cr_ = in_mode_;
-  in_cr_.mode_name = nullptr;
-  in_cr_.mode = ACCUBLAS_MODE_CR;
-  in_cr_.mode_parameter = in_cr_.mode_flags = 0;
-  const Settings settings = context.resolved(Routine::dgemm, in_cr_).settings;
+  of_products_ = in_mode_;
+  of_products_.mode_name = nullptr;
+  of_products_.mode = mode;
+  of_products_.mode_parameter = of_products_.mode_flags = 0;
+  const Settings settings = context.resolved(Routine::dgemm, of_products_).settings;
   threads_ = threads_for(settings);
   if (workspace && settings.workspace_bytes >= 0)
-    in_mode_.workspace_bytes = in_cr_.workspace_bytes = static_cast<std::int64_t>(workspace->available());
+    in_mode_.workspace_bytes = of_products_.workspace_bytes = static_cast<std::int64_t>(workspace->available());
   if (workspace && workspace->buffer()) {
     unsigned char* const rest = workspace->take<unsigned char>(0);
     context_.workspace_bytes -= static_cast<std::size_t>(rest - static_cast<unsigned char*>(users_workspace_));

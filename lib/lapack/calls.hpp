@@ -11,35 +11,36 @@
 namespace accublas::lapack {
 
 /// The caller's context for inner calls: their engines are chosen automatically, no target is set, and scalars lie in
-/// host memory. Products and solutions are those of cr, whatever the caller's mode.
+/// host memory. Products and solutions are those of `mode`, whatever the caller's.
 class Calls {
  public:
   /// `options` may be null. Inner calls have the workspace that `workspace`, the outer call's, has left: nothing is to
   /// be taken from it any more. Null: each has what the caller allows.
-  Calls(Context& context, const accublas_options* options, Workspace* workspace = nullptr);
+  Calls(Context& context, const accublas_options* options, Workspace* workspace = nullptr,
+        accublas_mode mode = ACCUBLAS_MODE_CR);
   ~Calls();
   Calls(const Calls&) = delete;
   Calls& operator=(const Calls&) = delete;
 
-  /// C = alpha A B + beta C, every element rounded once.
+  /// C = alpha A B + beta C; in cr every element is rounded once.
   template <class E>
   void gemm(const Gemm<E>& problem) const {
-    call([&](const accublas_options& in_cr) { run_gemm(context_, problem, &problem.alpha, &problem.beta, &in_cr); });
+    call([&](const accublas_options& with) { run_gemm(context_, problem, &problem.alpha, &problem.beta, &with); });
   }
   /// y = alpha A x + beta y, likewise.
   template <class E>
   void gemv(const Gemv<E>& problem) const {
-    call([&](const accublas_options& in_cr) { run_gemv(context_, problem, &problem.alpha, &problem.beta, &in_cr); });
+    call([&](const accublas_options& with) { run_gemv(context_, problem, &problem.alpha, &problem.beta, &with); });
   }
   /// A product of level 3 or TRSM, column-major, likewise.
   template <class E>
   void level3(const Level3<E>& problem) const {
-    call([&](const accublas_options& in_cr) {
+    call([&](const accublas_options& with) {
       if constexpr (is_complex<E>) {
-        if (problem.real_alpha()) return run_level3(context_, problem, &problem.alpha.re, &problem.beta.re, &in_cr);
-        if (problem.real_beta()) return run_level3(context_, problem, &problem.alpha, &problem.beta.re, &in_cr);
+        if (problem.real_alpha()) return run_level3(context_, problem, &problem.alpha.re, &problem.beta.re, &with);
+        if (problem.real_beta()) return run_level3(context_, problem, &problem.alpha, &problem.beta.re, &with);
       }
-      run_level3(context_, problem, &problem.alpha, &problem.beta, &in_cr);
+      run_level3(context_, problem, &problem.alpha, &problem.beta, &with);
     });
   }
 
@@ -52,7 +53,7 @@ class Calls {
       problem.x = component_entries(x);
     else
       problem.x = x;
-    call([&](const accublas_options& in_cr) { run_nrm2(context_, problem, &in_cr); });
+    call([&](const accublas_options& with) { run_nrm2(context_, problem, &with); });
     return result;
   }
 
@@ -69,12 +70,12 @@ class Calls {
 
  protected:
   Context& context_;
-  accublas_options in_mode_ = ACCUBLAS_OPTIONS_INIT, in_cr_ = ACCUBLAS_OPTIONS_INIT;
+  accublas_options in_mode_ = ACCUBLAS_OPTIONS_INIT, of_products_ = ACCUBLAS_OPTIONS_INIT;
 
  private:
   template <class Body>
   void call(Body&& body) const {
-    body(in_cr_);
+    body(of_products_);
     peak_ = std::max(peak_, context_.last.numbers.workspace_bytes);
   }
 

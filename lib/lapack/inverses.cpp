@@ -1,11 +1,11 @@
 #include "lib/lapack/inverses.hpp"
 
 #include <exception>
-#include <utility>
+#include <vector>
 
 #include "lib/base/test_hooks.hpp"
+#include "lib/call/element_steps.hpp"
 #include "lib/lapack/calls.hpp"
-#include "lib/numerics/float_bits.hpp"
 #include "lib/run.hpp"
 
 namespace accublas {
@@ -14,29 +14,23 @@ namespace {
 
 constexpr Index edge = 64;  // columns of a block
 
-template <class E>
-bool is_finite_number(const E& z) {
-  if constexpr (is_complex<E>)
-    return is_finite(z.re) && is_finite(z.im);
-  else
-    return is_finite(z);
-}
-
-/// One routine in A's memory, in cr: calls overwrite blocks in memory of their own, of which what lies in the triangle
-/// is put back.
+/// One routine in A's memory, by products in `mode`: calls overwrite blocks in memory of their own, of which what lies
+/// in the triangle is put back.
 template <class E>
 class Inverse {
  public:
   /// Takes all memory but that of the calls.
-  Inverse(Context& context, const Factorization<E>& f, Workspace& workspace, const accublas_options* options)
+  Inverse(Context& context, const Factorization<E>& f, Workspace& workspace, ElementSteps<E>& steps,
+          const accublas_options* options, accublas_mode mode)
       : f_(f),
+        steps_(steps),
         a_(f.a),
         n_(f.n),
         by_rows_(f.a.row_stride != 1),
         upper_(f.kind == FactorizationKind::getri || f.uplo == ACCUBLAS_UPPER),
         width_(width_of_blocks(workspace)),
-        block_(workspace.take<E>(static_cast<std::size_t>(n_ * width_))),
-        calls_(context, options, &workspace) {}
+        block_(steps.take(n_ * width_)),
+        calls_(context, options, &workspace, mode) {}
 
   void run() {
     try {
@@ -44,7 +38,7 @@ class Inverse {
       if (f_.kind == FactorizationKind::lauum || f_.kind == FactorizationKind::potri) multiply_by_itself();
       if (f_.kind == FactorizationKind::getri) {
         solve_by_l();
-        swap_rows(a_.transposed(), 0, n_, f_.pivots, 0, n_, !mutant(Mutant::inverse_exchange));
+        steps_.exchange(a_.transposed(), n_, f_.pivots, n_, !mutant(Mutant::inverse_exchange));
       }
     } catch (const std::exception& error) {
       if (wrote_) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
@@ -78,16 +72,24 @@ class Inverse {
     calls_.level3(problem);
   }
 
-  /// Rows of column j in the triangle.
-  Index first_row(Index j) const { return upper_ ? 0 : j; }
-  Index end_row(Index j) const { return upper_ ? j + 1 : n_; }
   bool is_unit() const { return f_.diag == ACCUBLAS_UNIT; }
+  Triangle part() const { return upper_ ? Triangle::upper : Triangle::lower; }
+  static Matrix<const E> read_only(const Matrix<E>& x) { return {x.data, x.row_stride, x.col_stride}; }
 
-  bool column_is_finite(Index j) const {
-    if (mutant(Mutant::inverse_block)) return true;
-    for (Index i = first_row(j); i < end_row(j); ++i)
-      if (!(is_unit() && i == j) && !is_finite_number(a_(i, j))) return false;
-    return true;
+  /// Columns of A from the `done`-th on that make a block: up to one with a NaN or an infinity, which it may end with.
+  Index columns_of_block(Index done) const {
+    const Index most = std::min(width_, n_ - done);
+    if (mutant(Mutant::inverse_block)) return most;
+    const Index column = upper_ ? n_ - 1 - done : done;
+    const Matrix<E> x = a_.block(0, column);
+    const Index bad = steps_.first({ElementQuestion<E>::Kind::not_finite,
+                                    {x.data, x.row_stride, upper_ ? -x.col_stride : x.col_stride},
+                                    part(),
+                                    column,
+                                    upper_ ? -1 : 1,
+                                    is_unit()},
+                                   n_, most - 1);
+    return bad < 0 ? most : bad / n_ + 1;
   }
 
   /// Columns of X from those that no other needs on, each the solution by the triangle of its own order. A block has
@@ -95,20 +97,15 @@ class Inverse {
   /// their columns of A are finite.
   void invert_triangle() {
     for (Index done = 0; done < n_;) {
-      Index count = 1;
-      const auto place = [&](Index k) { return upper_ ? n_ - 1 - k : k; };
-      while (done + count < n_ && count < width_ && column_is_finite(place(done + count - 1))) ++count;
+      const Index count = columns_of_block(done);
       const Index begin = upper_ ? n_ - done - count : done, end = begin + count;
       const Index first = upper_ ? 0 : begin, order = upper_ ? end : n_ - begin;
       const Matrix<E> x = block(order, count);
-      for (Index j = 0; j < count; ++j)
-        for (Index i = 0; i < order; ++i) x(i, j) = E{RealOf<E>(first + i == begin + j ? 1 : 0)};
+      steps_.run(FillStep<E>{x, E{1}, first - begin}, order, count);
       call(Level3Kind::trsm, ACCUBLAS_LEFT, triangle(), ACCUBLAS_NO_TRANS, f_.diag, order, count,
            a_.block(first, first), x);
       wrote_ = true;
-      for (Index j = begin; j < end; ++j)
-        for (Index i = first_row(j); i < end_row(j); ++i)
-          if (!(is_unit() && i == j)) a_(i, j) = x(i - first, j - begin);
+      steps_.run(CopyStep<E>{a_.block(first, begin), read_only(x), part(), begin - first, !is_unit()}, order, count);
       done += count;
     }
   }
@@ -120,42 +117,31 @@ class Inverse {
       end = std::min(n_, begin + width_);
       const Index rows = upper_ ? end - begin : n_ - begin, cols = upper_ ? n_ - begin : end - begin;
       const Matrix<E> a = a_.block(begin, begin), x = block(rows, cols);
-      const auto in_triangle = [&](Index i, Index j) { return upper_ ? i <= j : i >= j; };
-      for (Index j = 0; j < cols; ++j)
-        for (Index i = 0; i < rows; ++i) x(i, j) = in_triangle(i, j) ? a(i, j) : E{};
+      steps_.run(CopyStep<E>{x, read_only(a), part(), 0, true, true}, rows, cols);
       const accublas_transpose turned = mutant(Mutant::square_conjugate) ? ACCUBLAS_TRANS : ACCUBLAS_CONJ_TRANS;
       call(Level3Kind::trmm, upper_ ? ACCUBLAS_RIGHT : ACCUBLAS_LEFT, triangle(), turned, ACCUBLAS_NON_UNIT, rows, cols,
            a, x);
       wrote_ = true;
-      for (Index j = 0; j < cols; ++j)
-        for (Index i = 0; i < rows; ++i)
-          if (in_triangle(i, j)) a(i, j) = x(i, j);
-      if constexpr (is_complex<E>)
-        for (Index i = 0; i < end - begin; ++i) a(i, i).im = 0;
+      steps_.run(CopyStep<E>{a, read_only(x), part(), 0, true, false, true}, rows, cols);
     }
   }
 
   /// X L = V, the upper triangle of A, column by column: one of L at a time makes room for X's. The last is V's, but
   /// for zeros of V that underflow left negative: an unknown that is zero exactly is +0.
   void solve_by_l() {
-    for (Index i = 0; i < n_; ++i) {
-      E& x = a_(i, n_ - 1);
-      if constexpr (is_complex<E>) {
-        if (x.re == 0) x.re = 0;
-        if (x.im == 0) x.im = 0;
-      } else if (x == 0) {
-        x = 0;
-      }
-    }
+    steps_.run(PositiveZerosStep<E>{a_.block(0, n_ - 1)}, n_, 1);
     for (Index j = n_ - 2; j >= 0; --j) {
       const Index known = n_ - 1 - j;
-      for (Index i = 0; i < known; ++i) block_[i] = std::exchange(a_(j + 1 + i, j), E{});
+      const Matrix<E> l = a_.block(j + 1, j);
+      steps_.run(CopyStep<E>{{block_, 1, known}, read_only(l)}, known, 1);
+      steps_.run(FillStep<E>{l}, known, 1);
       const Matrix<E> x = a_.block(0, j + 1);
       calls_.gemv(Gemv<E>{n_, known, E{-1}, {x.data, x.row_stride, x.col_stride}, {block_, 1}, E{1}, a_.col(j)});
     }
   }
 
   const Factorization<E>& f_;
+  ElementSteps<E>& steps_;
   const Matrix<E> a_;
   const Index n_;
   const bool by_rows_, upper_;
@@ -167,11 +153,10 @@ class Inverse {
 
 /// The number of the first zero on the diagonal, counted from 1, or 0.
 template <class E>
-Index singular(const Factorization<E>& f) {
+Index singular(const Factorization<E>& f, ElementSteps<E>& steps) {
   if (f.kind == FactorizationKind::lauum || f.diag == ACCUBLAS_UNIT) return 0;
-  for (Index i = 0; i < f.n; ++i)
-    if (f.a(i, i) == 0) return i + 1;
-  return 0;
+  const Matrix<const E> diagonal{f.a.data, f.a.row_stride + f.a.col_stride, 1};
+  return 1 + steps.first({ElementQuestion<E>::Kind::zero, diagonal}, f.n, 1);
 }
 
 }  // namespace
@@ -180,24 +165,29 @@ template <class E>
 void run_inverse(Context& context, const Factorization<E>& f, const accublas_options* options) {
   Run run(context, f.routine(), options);
   run.sizes(f.n, f.n, f.n);
+  const Named a{"a", f.a.data}, ipiv{"ipiv", f.pivots.data}, info{"info", f.info};
+  const bool info_on_device = run.is_on_device(info);
+  std::vector<Named> operands;
+  if (f.n > 0) operands.push_back(a);
+  if (f.n > 0 && !has_uplo(f.kind)) operands.push_back(ipiv);
+  if (info_on_device) operands.push_back(info);
+  if (!operands.empty()) run.operands(operands, {}, {f.n, f.n, f.n});
   if (f.n > 0) {
-    const Named a{"a", f.a.data}, ipiv{"ipiv", f.pivots.data};
-    const CallShape shape(f.n, f.n, f.n);
-    has_uplo(f.kind) ? run.operands({a}, {}, shape) : run.operands({a, ipiv}, {}, shape);
-    if (f.kind == FactorizationKind::getri) require_pivots(f.pivots, f.n);
+    if (f.kind == FactorizationKind::getri && !run.on_device()) require_pivots(f.pivots, f.n);
     run.promise(f.n, E{1});
-    *f.info = 0;
-    if (run.engine() == ACCUBLAS_ENGINE_NATIVE)
-      run.compute(f, static_cast<const E*>(nullptr), static_cast<const E*>(nullptr), false, &Backend::factorization);
-    else if (*f.info = singular(f); *f.info == 0)
-      run.compose([&](Workspace& workspace) {
-        Inverse<E> inverse(context, f, workspace, options);
-        inverse.run();
-        return inverse.peak();
-      });
-  } else {
-    *f.info = 0;
   }
+  if (!info_on_device) *f.info = 0;
+  if (f.n > 0 && run.engine() == ACCUBLAS_ENGINE_NATIVE)
+    run.compute(f, static_cast<const E*>(nullptr), static_cast<const E*>(nullptr), false, &Backend::factorization);
+  else if (!operands.empty())
+    run.template compose<E>([&](Workspace& workspace, ElementSteps<E>& steps) -> std::int64_t {
+      const Index found = f.n > 0 ? singular(f, steps) : 0;
+      info_on_device ? steps.put(f.info, found) : void(*f.info = found);
+      if (f.n == 0 || found > 0) return 0;
+      Inverse<E> inverse(context, f, workspace, steps, options, run.mode_of_products());
+      inverse.run();
+      return inverse.peak();
+    });
   run.finish();
 }
 

@@ -10,27 +10,32 @@ namespace accublas {
 
 namespace {
 
-/// One routine in the caller's memory, in cr.
+/// One routine in the caller's memory, by products in `mode`. Returns what becomes *info.
 template <class E>
 class Flow {
  public:
-  Flow(Context& context, const Orthogonal<E>& o, Workspace& workspace, const accublas_options* options)
+  Flow(Context& context, const Orthogonal<E>& o, Workspace& workspace, ElementSteps<E>& steps,
+       const accublas_options* options, accublas_mode mode)
       : o_(o),
-        tau_(o.has_tau() ? o.tau : workspace.take<E>(static_cast<std::size_t>(o.reflectors()))),
-        reflectors_(workspace, std::max(o.m, o.n), o.reflectors(), most_columns(o)),
-        calls_(context, options, &workspace) {}
+        steps_(steps),
+        tau_(o.has_tau() ? o.tau : steps.take(o.reflectors())),
+        reflectors_(calls_, steps, std::max(o.m, o.n), o.reflectors(), most_columns(o)),
+        calls_(context, options, &workspace, mode) {}
 
-  void run() {
+  Index run() {
     try {
       switch (o_.kind) {
         case OrthogonalKind::geqrf:
-          return factor(o_.a, o_.m, o_.n);
+          factor(o_.a, o_.m, o_.n);
+          break;
         case OrthogonalKind::orgqr:
-          return generate();
+          generate();
+          break;
         case OrthogonalKind::ormqr: {
           // C Q is the transpose of Q^T C^T.
           const bool left = o_.side == ACCUBLAS_LEFT, adjoint = (o_.trans == ACCUBLAS_NO_TRANS) != left;
-          return apply(o_.a, o_.a_rows(), o_.k, left ? o_.c : o_.c.transposed(), left ? o_.n : o_.m, adjoint, !left);
+          apply(o_.a, o_.a_rows(), o_.k, left ? o_.c : o_.c.transposed(), left ? o_.n : o_.m, adjoint, !left);
+          break;
         }
         case OrthogonalKind::gels:
           return solve();
@@ -39,6 +44,7 @@ class Flow {
       if (wrote_ || reflectors_.wrote()) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
       throw;
     }
+    return 0;
   }
 
   std::int64_t peak() const { return calls_.peak(); }
@@ -56,19 +62,19 @@ class Flow {
       end = std::min(k, first + reflectors_.width());
       reflectors_.begin(m - first);
       for (Index j = first; j < end; ++j) {
-        reflectors_.apply(calls_, a.block(first, j), 1, true);
+        reflectors_.apply(a.block(first, j), 1, true);
         wrote_ = true;
-        tau_[j] = lapack::reflect(calls_, m - j, Vector<E>{&a(j, j), a.row_stride});
-        reflectors_.append(calls_, below(a, j), tau_[j]);
+        steps_.put(tau_ + j, reflectors_.reflect(m - j, Vector<E>{&a(j, j), a.row_stride}));
+        reflectors_.append(below(a, j), tau_ + j);
       }
-      if (end < n) reflectors_.apply(calls_, a.block(first, end), n - end, true);
+      if (end < n) reflectors_.apply(a.block(first, end), n - end, true);
     }
   }
 
   /// The panel of reflectors first .. end - 1 that the m rows of a hold.
   void load(const Matrix<E>& a, Index m, Index first, Index end, bool conjugated) {
     reflectors_.begin(m - first);
-    for (Index j = first; j < end; ++j) reflectors_.append(calls_, below(a, j), tau_[j], conjugated);
+    for (Index j = first; j < end; ++j) reflectors_.append(below(a, j), tau_ + j, conjugated);
   }
 
   /// C = Q C or Q^H C, of the conjugate of Q where that is asked for.
@@ -77,7 +83,7 @@ class Flow {
     for (Index step = 0; step < panels; ++step) {
       const Index first = (adjoint ? step : panels - 1 - step) * width;
       load(a, m, first, std::min(k, first + width), conjugated);
-      reflectors_.apply(calls_, c.block(first, 0), columns, adjoint);
+      reflectors_.apply(c.block(first, 0), columns, adjoint);
     }
   }
 
@@ -87,56 +93,53 @@ class Flow {
     const Index m = o_.m, n = o_.n, width = reflectors_.width();
     const auto set_identity = [&](Index first, Index from_column, Index end_row) {
       wrote_ = true;
-      for (Index j = from_column; j < n; ++j)
-        for (Index i = first; i < end_row; ++i) o_.a(i, j) = E{RealOf<E>(i == j)};
+      steps_.run(FillStep<E>{o_.a.block(first, from_column), E{1}, first - from_column}, end_row - first,
+                 n - from_column);
     };
     Index end = o_.k;
     for (Index first = (ceil_div(o_.k, width) - 1) * width; first >= 0; end = first, first -= width) {
       load(o_.a, m, first, end, false);
       if (end == o_.k) set_identity(end, end, m);
       set_identity(first, end, end);
-      for (Index j = first; j < end; ++j)
-        for (Index i = first; i < m; ++i) o_.a(i, j) = E{RealOf<E>(i == j)};
-      reflectors_.apply(calls_, o_.a.block(first, first), n - first, false);
+      steps_.run(FillStep<E>{o_.a.block(first, first), E{1}}, m - first, end - first);
+      reflectors_.apply(o_.a.block(first, first), n - first, false);
     }
     if (o_.k == 0) set_identity(0, 0, m);
   }
 
   void set_zero(Index first) {
     wrote_ = true;
-    for (Index j = 0; j < o_.nrhs; ++j)
-      for (Index i = first; i < o_.c_rows(); ++i) o_.c(i, j) = E{};
+    steps_.run(FillStep<E>{o_.c.block(first, 0)}, o_.c_rows() - first, o_.nrhs);
   }
   void conjugate_a() {
     wrote_ = true;
-    if constexpr (is_complex<E>)
-      for (Index j = 0; j < o_.n; ++j)
-        for (Index i = 0; i < o_.m; ++i)
-          if (E& x = o_.a(i, j); x.im == x.im) x.im = -x.im;  // a NaN stays the canonical one
+    if constexpr (is_complex<E>) steps_.run(ConjugateStep<E>{o_.a}, o_.m, o_.n);
   }
 
   /// GELS: of a wide A its conjugate transpose is factored, which LAPACK's LQ factorization is.
-  void solve() {
+  Index solve() {
+    using Question = ElementQuestion<E>;
     const Index rows = o_.c_rows(), k = o_.reflectors();
     const bool wide = o_.m < o_.n, adjoint_system = o_.trans != ACCUBLAS_NO_TRANS;
-    bool zero = true;
-    for (Index j = 0; j < o_.n && zero; ++j)
-      for (Index i = 0; i < o_.m && zero; ++i) zero = o_.a(i, j) == 0;
-    if (zero) return set_zero(0);
+    if (steps_.first(Question{Question::Kind::nonzero, {o_.a.data, o_.a.row_stride, o_.a.col_stride}}, o_.m, o_.n) <
+        0) {
+      set_zero(0);
+      return 0;
+    }
     const Matrix<E> a = wide ? o_.a.transposed() : o_.a;
     if (wide) conjugate_a();
     factor(a, rows, k);
-    for (Index j = k; j-- > 0;)
-      if (a(j, j) == 0) *o_.info = j + 1;
+    const Index info = 1 + steps_.first(Question{Question::Kind::zero, {a.data, a.row_stride + a.col_stride, 1}}, k, 1);
     if (wide == adjoint_system) {
       apply(a, rows, k, o_.c, o_.nrhs, true, false);
-      if (*o_.info == 0) divide_by_r(false);
-    } else if (*o_.info == 0) {
+      if (info == 0) divide_by_r(false);
+    } else if (info == 0) {
       divide_by_r(true);
       set_zero(k);
       apply(a, rows, k, o_.c, o_.nrhs, false, false);
     }
     if (wide) conjugate_a();
+    return info;
   }
 
   /// R X = B or R^H X = B, in the first rows of B. Of a wide A the caller's triangle is L = R^H.
@@ -157,6 +160,7 @@ class Flow {
   }
 
   const Orthogonal<E>& o_;
+  ElementSteps<E>& steps_;
   E* const tau_;
   lapack::Reflectors<E> reflectors_;
   lapack::Calls calls_;
@@ -181,33 +185,34 @@ void run_orthogonal(Context& context, const Orthogonal<E>& o, const accublas_opt
   Run run(context, o.routine(), options);
   const CallShape shape(o.m, o.n, o.kind == OrthogonalKind::gels ? o.nrhs : o.reflectors());
   run.sizes(shape.m, shape.n, shape.k);
-  const auto begin_info = [&] {
-    if (o.info) *o.info = 0;
-  };
-  const Named a{"a", o.a.data}, tau{"tau", o.tau}, c{o.kind == OrthogonalKind::gels ? "b" : "c", o.c.data};
-  if (has_work(o)) {
-    std::vector<Named> operands{a};
-    if (o.has_tau() && o.reflectors() > 0) operands.push_back(tau);
-    if (o.has_c()) operands.push_back(c);
-    run.operands(operands, {}, shape);
-    run.promise(o.reflectors(), E{1});
-    begin_info();
-    if (run.engine() == ACCUBLAS_ENGINE_NATIVE)
-      run.compute(o, static_cast<const E*>(nullptr), static_cast<const E*>(nullptr), false, &Backend::orthogonal);
-    else
-      run.compose([&](Workspace& workspace) {
-        Flow<E> flow(context, o, workspace, options);
-        flow.run();
-        return flow.peak();
-      });
-  } else if (is_zero(o) && o.c_rows() > 0 && o.c_cols() > 0) {
-    run.operands({c}, {}, shape);
-    begin_info();
-    for (Index j = 0; j < o.c_cols(); ++j)
-      for (Index i = 0; i < o.c_rows(); ++i) o.c(i, j) = E{};
-  } else {
-    begin_info();
-  }
+  const Named a{"a", o.a.data}, tau{"tau", o.tau}, c{o.kind == OrthogonalKind::gels ? "b" : "c", o.c.data},
+      info{"info", o.info};
+  const bool info_on_device = o.info && run.is_on_device(info), work = has_work(o);
+  const bool zeros = is_zero(o) && o.c_rows() > 0 && o.c_cols() > 0;
+  std::vector<Named> operands;
+  if (work) operands.push_back(a);
+  if (work && o.has_tau() && o.reflectors() > 0) operands.push_back(tau);
+  if ((work && o.has_c()) || zeros) operands.push_back(c);
+  if (info_on_device) operands.push_back(info);
+  if (!operands.empty()) run.operands(operands, {}, shape);
+  if (work) run.promise(o.reflectors(), E{1});
+  if (o.info && !info_on_device) *o.info = 0;
+  if (work && run.engine() == ACCUBLAS_ENGINE_NATIVE)
+    run.compute(o, static_cast<const E*>(nullptr), static_cast<const E*>(nullptr), false, &Backend::orthogonal);
+  else if (!operands.empty())
+    run.template compose<E>([&](Workspace& workspace, ElementSteps<E>& steps) {
+      Index found = 0;
+      std::int64_t peak = 0;
+      if (work) {
+        Flow<E> flow(context, o, workspace, steps, options, run.mode_of_products());
+        found = flow.run();
+        peak = flow.peak();
+      } else if (zeros) {
+        steps.run(FillStep<E>{o.c}, o.c_rows(), o.c_cols());
+      }
+      if (o.info) info_on_device ? steps.put(o.info, found) : void(*o.info = found);
+      return peak;
+    });
   run.finish();
 }
 

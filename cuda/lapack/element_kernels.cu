@@ -1,0 +1,97 @@
+#include <algorithm>
+
+#include "cuda/core/launch.hpp"
+#include "cuda/lapack/element_kernels.hpp"
+#include "lib/base/integers.hpp"
+
+namespace accublas::cuda {
+namespace {
+
+constexpr int threads = 256;
+
+/// body(i, j) for the thread's elements of rows x cols; neighbouring threads have neighbours of a column, or of a row.
+template <class Body>
+__device__ __forceinline__ void for_elements(Index rows, Index cols, bool by_columns, Body&& body) {
+  const Index length = by_columns ? rows : cols, step = Index{gridDim.x} * threads;
+  for (Index at = Index{blockIdx.x} * threads + threadIdx.x; at < rows * cols; at += step) {
+    const Index fast = at % length, slow = at / length;
+    by_columns ? body(fast, slow) : body(slow, fast);
+  }
+}
+
+template <class Step>
+__global__ void __launch_bounds__(threads)
+    step_kernel(const __grid_constant__ Step step, Index rows, Index cols, bool by_columns) {
+  await_predecessor();
+  for_elements(rows, cols, by_columns, [&](Index i, Index j) { step(i, j); });
+}
+
+template <class E>
+__global__ void __launch_bounds__(threads) first_kernel(const __grid_constant__ ElementQuestion<E> question, Index rows,
+                                                        Index cols, bool by_columns, unsigned long long* found) {
+  await_predecessor();
+  unsigned long long first = ~0ull;
+  for_elements(rows, cols, by_columns, [&](Index i, Index j) {
+    const auto at = static_cast<unsigned long long>(i + j * rows);
+    if (at < first && question(i, j)) first = at;
+  });
+  for (int distance = 16; distance > 0; distance /= 2) {
+    const unsigned long long other = __shfl_xor_sync(0xFFFFFFFFu, first, distance);
+    first = other < first ? other : first;
+  }
+  if (threadIdx.x % 32 == 0 && first != ~0ull) atomicMin(found, first);
+}
+
+__global__ void put_kernel(std::int64_t* to, std::int64_t value) {
+  await_predecessor();
+  *to = value;
+}
+
+template <class T>
+bool columns_adjacent(const Matrix<T>& x) {
+  const auto size = [](Index stride) { return stride < 0 ? -stride : stride; };
+  return size(x.row_stride) <= size(x.col_stride);
+}
+
+unsigned blocks_of(Index rows, Index cols) {
+  return static_cast<unsigned>(std::min(ceil_div(rows * cols, Index{threads}), Index{8192}));
+}
+
+}  // namespace
+
+template <class E>
+void run_step(const DeviceModel& model, const ElementStep<E>& step, Index rows, Index cols, cudaStream_t stream) {
+  if (rows <= 0 || cols <= 0) return;
+  std::visit(
+      [&](const auto& one) {
+        bool by_columns = true;
+        if constexpr (requires { one.to; }) by_columns = columns_adjacent(one.to);
+        launch(model, "steps on elements", step_kernel<std::decay_t<decltype(one)>>, {blocks_of(rows, cols), threads},
+               stream, one, rows, cols, by_columns);
+      },
+      step);
+}
+
+template <class E>
+void find_first(const DeviceModel& model, const ElementQuestion<E>& question, Index rows, Index cols,
+                unsigned long long* found, cudaStream_t stream) {
+  if (rows <= 0 || cols <= 0) return;
+  launch(model, "a question on elements", first_kernel<E>, {blocks_of(rows, cols), threads}, stream, question, rows,
+         cols, columns_adjacent(question.x), found);
+}
+
+void put_number(const DeviceModel& model, std::int64_t* to, std::int64_t value, cudaStream_t stream) {
+  launch(model, "a number", put_kernel, {1, 1}, stream, to, value);
+}
+
+#define ACCUBLAS_INSTANTIATE(E)                                                                              \
+  template void run_step(const DeviceModel&, const ElementStep<E>&, Index, Index, cudaStream_t);             \
+  template void find_first(const DeviceModel&, const ElementQuestion<E>&, Index, Index, unsigned long long*, \
+                           cudaStream_t);
+ACCUBLAS_INSTANTIATE(double)
+ACCUBLAS_INSTANTIATE(float)
+ACCUBLAS_INSTANTIATE(Complex<double>)
+ACCUBLAS_INSTANTIATE(Complex<float>)
+#undef ACCUBLAS_INSTANTIATE
+
+}  // namespace accublas::cuda

@@ -1,0 +1,103 @@
+#include "cuda/lapack/element_steps.hpp"
+
+#include <vector>
+
+#include "cuda/core/check.hpp"
+#include "cuda/core/inner_calls.hpp"
+#include "cuda/factor/lu_panel.hpp"
+#include "cuda/lapack/element_kernels.hpp"
+#include "lib/base/error.hpp"
+
+namespace accublas::cuda {
+
+namespace {
+
+template <class E>
+class DeviceSteps final : public ElementSteps<E> {
+ public:
+  DeviceSteps(State& state, Workspace& workspace, int report_level) : state_(state), workspace_(workspace) {
+    const CallScope scope(state_);
+    batch_.emplace(state_, report_level);
+  }
+  /// Memory goes back in the stream's order.
+  ~DeviceSteps() override {
+    try {
+      const CallScope scope(state_);
+      memory_.clear();
+    } catch (const Error&) {  // the device is lost
+    }
+  }
+
+  std::byte* take_bytes(std::size_t bytes) override {
+    if (workspace_.buffer()) return workspace_.take<std::byte>(bytes);
+    const CallScope scope(state_);
+    memory_.push_back(std::make_unique<CopyMemory>(state_, workspace_, bytes));
+    bytes_ += static_cast<std::int64_t>(bytes);
+    return memory_.back()->data();
+  }
+
+  void run(const ElementStep<E>& step, Index rows, Index cols) override {
+    const CallScope scope(state_);
+    run_step(state_.model(), step, rows, cols, state_.cuda_stream());
+  }
+  Index first(const ElementQuestion<E>& question, Index rows, Index cols) override {
+    if (!found_) found_ = this->template take<unsigned long long>(1);
+    const CallScope scope(state_);
+    check(cudaMemsetAsync(found_, 0xFF, sizeof *found_, state_.cuda_stream()), "clearing an answer");
+    find_first(state_.model(), question, rows, cols, found_, state_.cuda_stream());
+    return static_cast<Index>(read_number(found_));
+  }
+  E read(const E* from) override {
+    const CallScope scope(state_);
+    return read_number(from);
+  }
+  using ElementSteps<E>::put;
+  void put(std::int64_t* to, std::int64_t value) override {
+    const CallScope scope(state_);
+    put_number(state_.model(), to, value, state_.cuda_stream());
+  }
+  void exchange(const Matrix<E>& b, Index columns, const Pivots& pivots, Index count, bool backwards) override {
+    const CallScope scope(state_);
+    exchange_rows(state_.model(), b, columns, static_cast<const std::int64_t*>(pivots.data), count, backwards, nullptr,
+                  state_.cuda_stream());
+  }
+  std::int64_t finish() override {
+    const CallScope scope(state_);
+    batch_->end();
+    return bytes_;
+  }
+
+ private:
+  template <class T>
+  T read_number(const T* from) const {
+    state_.require_not_captured("a number that decides what follows");
+    T number;
+    check(cudaMemcpyAsync(&number, from, sizeof number, cudaMemcpyDeviceToHost, state_.cuda_stream()),
+          "copying a number");
+    check(cudaStreamSynchronize(state_.cuda_stream()), "waiting for a number");
+    return number;
+  }
+
+  State& state_;
+  Workspace& workspace_;
+  std::optional<BatchScope> batch_;
+  std::vector<std::unique_ptr<CopyMemory>> memory_;
+  std::int64_t bytes_ = 0;
+  unsigned long long* found_ = nullptr;
+};
+
+}  // namespace
+
+template <class E>
+std::unique_ptr<ElementSteps<E>> device_steps(State& state, Workspace& workspace, int report_level) {
+  return std::make_unique<DeviceSteps<E>>(state, workspace, report_level);
+}
+
+#define ACCUBLAS_INSTANTIATE(E) template std::unique_ptr<ElementSteps<E>> device_steps(State&, Workspace&, int);
+ACCUBLAS_INSTANTIATE(double)
+ACCUBLAS_INSTANTIATE(float)
+ACCUBLAS_INSTANTIATE(Complex<double>)
+ACCUBLAS_INSTANTIATE(Complex<float>)
+#undef ACCUBLAS_INSTANTIATE
+
+}  // namespace accublas::cuda

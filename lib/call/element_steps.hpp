@@ -1,0 +1,171 @@
+// What flows of the library's own calls (lib/lapack) do between those: steps and questions on single elements, each
+// described once, and what carries them out where the arrays are.
+#pragma once
+
+#include <variant>
+
+#include "lib/call/factorization.hpp"
+#include "lib/call/problem.hpp"
+#include "lib/call/product.hpp"
+#include "lib/numerics/float_bits.hpp"
+
+namespace accublas {
+
+// ---- steps: operator()(i, j) is the work of element (i, j) of rows x cols; elements do not depend on each other ----
+
+/// `diagonal` where i + shift = j, else zero.
+template <class E>
+struct FillStep {
+  Matrix<E> to;
+  E diagonal{};
+  Index shift = 0;
+  ACCUBLAS_HD void operator()(Index i, Index j) const { to(i, j) = i + shift == j ? diagonal : E{}; }
+};
+
+/// The part of `from` with the diagonal i = j + shift, that one where `diagonal` says so; outside of it zeros, or
+/// nothing. Imaginary parts of the diagonal may become zero.
+template <class E>
+struct CopyStep {
+  Matrix<E> to;
+  Matrix<const E> from;
+  Triangle part = Triangle::all;
+  Index shift = 0;
+  bool diagonal = true, zeros = false, real_diagonal = false;
+  ACCUBLAS_HD void operator()(Index i, Index j) const {
+    const bool on_diagonal = i == j + shift;
+    if (holds(part, i, j + shift) && (diagonal || !on_diagonal)) {
+      E x = from(i, j);
+      if constexpr (is_complex<E>)
+        if (real_diagonal && on_diagonal) x.im = 0;
+      to(i, j) = x;
+    } else if (zeros) {
+      to(i, j) = E{};
+    }
+  }
+};
+
+/// Zeros become positive.
+template <class E>
+struct PositiveZerosStep {
+  Matrix<E> to;
+  ACCUBLAS_HD void operator()(Index i, Index j) const {
+    E& x = to(i, j);
+    if constexpr (is_complex<E>) {
+      if (x.re == 0) x.re = 0;
+      if (x.im == 0) x.im = 0;
+    } else if (x == 0) {
+      x = 0;
+    }
+  }
+};
+
+/// The conjugate; a NaN stays as it is.
+template <class E>
+struct ConjugateStep {
+  Matrix<E> to;
+  ACCUBLAS_HD void operator()(Index i, Index j) const {
+    if constexpr (is_complex<E>)
+      if (E& x = to(i, j); x.im == x.im) x.im = -x.im;
+  }
+};
+
+template <class E>
+struct ScaleStep {
+  Matrix<E> to;
+  RealOf<E> factor;
+  ACCUBLAS_HD void operator()(Index i, Index j) const {
+    E& x = to(i, j);
+    if constexpr (is_complex<E>) {
+      x.re *= factor;
+      x.im *= factor;
+    } else {
+      x *= factor;
+    }
+  }
+};
+
+/// A column of reflectors, the vector v whose 1 stands in row `count`, `below` after it; zeros, where *tau is zero.
+/// *one = 1, and *divisor becomes tau, or 1 where that is zero.
+template <class E>
+struct ReflectorStep {
+  E* v;
+  Index count;
+  Vector<const E> below;
+  const E* tau;
+  bool conjugated;
+  E *one, *divisor;
+  ACCUBLAS_HD void operator()(Index i, Index) const {
+    const E t = *tau;
+    const bool identity = t == 0;
+    v[i] = identity || i < count ? E{}
+           : i == count          ? E{1}
+                                 : conjugate_if(conjugated, below.data[(i - count - 1) * below.stride]);
+    if (i != count) return;
+    *one = E{1};
+    *divisor = identity ? E{1} : conjugate_if(conjugated, t);
+  }
+};
+
+template <class E>
+using ElementStep =
+    std::variant<FillStep<E>, CopyStep<E>, PositiveZerosStep<E>, ConjugateStep<E>, ScaleStep<E>, ReflectorStep<E>>;
+
+// ---- questions ----
+
+/// Whether an element is zero, is not, or is no finite number. Column j of rows x cols is column first + j step of the
+/// matrix that `part` is of; without its diagonal where `unit` says so.
+template <class E>
+struct ElementQuestion {
+  enum class Kind { zero, nonzero, not_finite };
+  Kind kind;
+  Matrix<const E> x;
+  Triangle part = Triangle::all;
+  Index first = 0, step = 1;
+  bool unit = false;
+
+  ACCUBLAS_HD bool operator()(Index i, Index j) const {
+    const Index column = first + j * step;
+    if (!holds(part, i, column) || (unit && i == column)) return false;
+    const E& element = x(i, j);
+    if (kind == Kind::not_finite) return !finite(element);
+    return (element == 0) == (kind == Kind::zero);
+  }
+
+ private:
+  ACCUBLAS_HD static bool finite(const E& x) {
+    if constexpr (is_complex<E>)
+      return is_finite(x.re) && is_finite(x.im);
+    else
+      return is_finite(x);
+  }
+};
+
+/// Of one call: its own arrays, and the steps of its flow where the operands are. On a device all is put on the call's
+/// stream, behind the calls before it; only read() and first() wait, and throw where a graph is captured.
+template <class E>
+class ElementSteps {
+ public:
+  virtual ~ElementSteps() = default;
+
+  /// Memory for the length of the call, not initialised. Throws Error(ACCUBLAS_ERROR_MEMORY).
+  virtual std::byte* take_bytes(std::size_t bytes) = 0;
+  template <class T = E>
+  T* take(Index count) {
+    return reinterpret_cast<T*>(take_bytes(static_cast<std::size_t>(count) * sizeof(T)));
+  }
+
+  virtual void run(const ElementStep<E>&, Index rows, Index cols) = 0;
+  /// The first element i + j rows for which the answer is yes, or -1.
+  virtual Index first(const ElementQuestion<E>&, Index rows, Index cols) = 0;
+  virtual E read(const E* from) = 0;
+  virtual void put(std::int64_t* to, std::int64_t value) = 0;
+  /// Rows of B change places with those that the pivots name (swap_rows).
+  virtual void exchange(const Matrix<E>& b, Index columns, const Pivots& pivots, Index count, bool backwards) = 0;
+
+  /// The flow is complete, without this it has failed: bytes that were taken beside the workspace.
+  virtual std::int64_t finish() { return 0; }
+
+  void put(E* to, const E& value) { run(FillStep<E>{{to, 1, 1}, value}, 1, 1); }
+};
+
+}  // namespace accublas
