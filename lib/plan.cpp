@@ -80,6 +80,9 @@ Plan make_plan(Routine routine, const Settings& settings, const Backend& cpu, co
   if (!device && cuda.lost_by_fork()) return on_cpu("forked from a process that used CUDA");
   if (settings.backend == ACCUBLAS_BACKEND_CUDA) {
     if (!device) throw Error(ACCUBLAS_ERROR_NO_DEVICE, "backend cuda: " + reason);
+    // Host operands are not copied as a whole: the calls within do that.
+    if (kind_of(routine) == RoutineKind::composed && (!plan.engine_forced || of_cpu.has(plan.engine)))
+      return on_cpu("a flow of calls on host operands");
     return of_cuda.count > 0 ? on_cuda("as asked for") : on_cpu("the GPU lacks this mode of the routine");
   }
   if (!device) {

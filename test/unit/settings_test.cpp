@@ -437,10 +437,12 @@ TEST(Plan, CudaAsAValue) {
   EXPECT_EQ(status_of([&] { plan(Routine::dgemv, one); }), ACCUBLAS_ERROR_UNAVAILABLE);
   EXPECT_EQ(status_of([&] { plan(Routine::dnrm2, one); }, &message), ACCUBLAS_ERROR_UNAVAILABLE);
   EXPECT_TRUE(contains(message, "mode cr of dnrm2 is not available") && !contains(message, "fixed")) << message;
-  // What is made of other calls has no engine there, and its calls may have.
+  // What is made of other calls works where its operands are; host operands are copied by those calls alone.
+  EXPECT_EQ(plan_of(Routine::zgetri, context, shape, one, engine_table).backend, ACCUBLAS_BACKEND_CUDA);
+  EXPECT_EQ(plan_of(Routine::zgetri, context, {}, one, engine_table).backend, ACCUBLAS_BACKEND_CPU);
+  context.all = parse_mode("native");
   EXPECT_EQ(status_of([&] { plan_of(Routine::zgetri, context, shape, one, engine_table); }),
             ACCUBLAS_ERROR_UNAVAILABLE);
-  EXPECT_EQ(plan_of(Routine::zgetri, context, {}, one, engine_table).backend, ACCUBLAS_BACKEND_CPU);
 }
 
 // An engine that only the device has takes host operands there; one that it lacks leaves them to the CPU.

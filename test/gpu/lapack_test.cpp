@@ -1,0 +1,424 @@
+// LAPACK's QR factorization, what is made of it, least squares and inverses on the GPU: the CPU's bits in all of their
+// buffers, and its info, in cr and dp:repro; in dp and sp orthogonality and residuals.
+#include "test/gpu/factor_dp.hpp"
+
+namespace accublas::test {
+namespace {
+
+enum class Kind { geqrf, orgqr, ormqr, gels, trtri, lauum, potri, getri };
+constexpr Kind kinds[] = {Kind::geqrf, Kind::orgqr, Kind::ormqr, Kind::gels,
+                          Kind::trtri, Kind::lauum, Kind::potri, Kind::getri};
+constexpr bool is_inverse(Kind kind) { return kind >= Kind::trtri; }
+constexpr bool has_info(Kind kind) { return kind >= Kind::gels && kind != Kind::lauum; }
+
+enum class Data { tame, integers, zeros, huge, tiny, special };
+constexpr Data all_data[] = {Data::tame, Data::integers, Data::zeros, Data::huge, Data::tiny, Data::special};
+
+/// A call's arguments; tau is n x 1, C serves GELS as B.
+template <class E>
+struct Problem {
+  Kind kind;
+  Stored<E> a, c;
+  std::vector<E> tau;
+  Index m, n, k;  ///< k: reflectors, or right-hand sides of GELS
+  accublas_side side;
+  accublas_transpose trans;
+  accublas_uplo uplo;
+  accublas_diag diag;
+  std::vector<std::int64_t> pivots;
+
+  std::string describe() const {
+    std::ostringstream out;
+    out << "kind " << static_cast<int>(kind) << " m " << m << " n " << n << " k " << k << " layout " << a.layout
+        << " lda " << a.ld << " side " << side << " trans " << trans << " uplo " << uplo << " diag " << diag;
+    return out.str();
+  }
+};
+
+template <class E>
+accublas_status call(accublas_context* context, const Problem<E>& p, E* a, E* tau, E* c, std::int64_t* pivots,
+                     std::int64_t* info) {
+  const auto qr = [](auto real, auto complex) {
+    if constexpr (Numbers<E>::complex)
+      return complex;
+    else
+      return real;
+  };
+  switch (p.kind) {
+    case Kind::geqrf:
+      return ACCUBLAS_OF(E, geqrf)(context, p.a.layout, p.m, p.n, a, p.a.ld, tau);
+    case Kind::orgqr:
+      return pick<E>(accublas_dorgqr, accublas_sorgqr, accublas_zungqr, accublas_cungqr)(context, p.a.layout, p.m, p.n,
+                                                                                         p.k, a, p.a.ld, tau);
+    case Kind::ormqr:
+      return pick<E>(accublas_dormqr, accublas_sormqr, accublas_zunmqr, accublas_cunmqr)(
+          context, p.a.layout, p.side, p.trans, p.m, p.n, p.k, a, p.a.ld, tau, c, p.c.ld);
+    case Kind::gels:
+      return ACCUBLAS_OF(E, gels)(context, p.a.layout, p.trans, p.m, p.n, p.k, a, p.a.ld, c, p.c.ld, info);
+    case Kind::trtri:
+      return ACCUBLAS_OF(E, trtri)(context, p.a.layout, p.uplo, p.diag, p.n, a, p.a.ld, info);
+    case Kind::lauum:
+      return ACCUBLAS_OF(E, lauum)(context, p.a.layout, p.uplo, p.n, a, p.a.ld);
+    case Kind::potri:
+      return ACCUBLAS_OF(E, potri)(context, p.a.layout, p.uplo, p.n, a, p.a.ld, info);
+    default:
+      return ACCUBLAS_OF(E, getri)(context, p.a.layout, p.n, a, p.a.ld, pivots, info);
+  }
+}
+
+template <class E>
+class Lapack : public FactorDp<E> {
+ protected:
+  using T = Real<E>;
+  Context cpu{ACCUBLAS_BACKEND_CPU};
+
+  E element(Data data, Index m, Index n) {
+    const int range = sizeof(T) == 8 ? 1021 : 125;
+    switch (data) {
+      case Data::integers:
+        return this->integer();
+      case Data::zeros:
+        return below(this->rng, 3) ? E(0) : this->integer();
+      case Data::huge:  // norms beyond the largest number in some columns
+        return this->number() * static_cast<T>(std::ldexp(1, range + static_cast<int>(below(this->rng, 3))));
+      case Data::tiny:
+        return this->number() * static_cast<T>(std::ldexp(1, -range - static_cast<int>(below(this->rng, 20))));
+      case Data::special:
+        if (below(this->rng, m * n) < 2)
+          return E(below(this->rng, 2) ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::quiet_NaN());
+        [[fallthrough]];
+      default:
+        return this->number();
+    }
+  }
+  void fill(Stored<E>& s, Data data) {
+    // Some columns are zero, or from the diagonal on.
+    for (Index j = 0; j < s.cols; ++j) {
+      const Index zero = below(this->rng, 6);
+      for (Index i = 0; i < s.rows; ++i)
+        s(i, j) = data != Data::tame && (zero == 0 || (zero == 1 && i > j)) ? E(0) : element(data, s.rows, s.cols);
+    }
+  }
+
+  /// The most rows and columns are `size`; what the routine reads of reflectors and factors the CPU has made.
+  Problem<E> make(Kind kind, Data data, Index rows, Index cols) {
+    Random& rng = this->rng;
+    const bool left = below(rng, 2), none = below(rng, 2);
+    const Index order = kind == Kind::orgqr || kind == Kind::ormqr ? std::max(rows, cols) : rows;
+    const Index n = is_inverse(kind) ? order : kind == Kind::orgqr ? std::min(rows, cols) : cols;
+    const Index reflectors = kind == Kind::geqrf ? std::min(order, n) : below(rng, std::min(order, cols) + 1);
+    const Index others = 1 + below(rng, 70);
+    const Index a_cols = kind == Kind::ormqr ? reflectors : n;
+    Problem<E> p{kind,
+                 Stored<E>(rng, order, std::max<Index>(a_cols, 1)),
+                 Stored<E>(rng, 1, 1),
+                 {},
+                 order,
+                 n,
+                 reflectors,
+                 left ? ACCUBLAS_LEFT : ACCUBLAS_RIGHT,
+                 none                  ? ACCUBLAS_NO_TRANS
+                 : Numbers<E>::complex ? ACCUBLAS_CONJ_TRANS
+                                       : ACCUBLAS_TRANS,
+                 below(rng, 2) ? ACCUBLAS_UPPER : ACCUBLAS_LOWER,
+                 is_inverse(kind) && below(rng, 4) == 0 ? ACCUBLAS_UNIT : ACCUBLAS_NON_UNIT,
+                 {}};
+    fill(p.a, data);
+    if (is_inverse(kind)) {
+      const auto size = [&](Index i, Index j) { return below(rng, 5) || i == j ? 1 : 0; };
+      for (Index j = 0; j < n; ++j)
+        for (Index i = 0; i < n; ++i)
+          if (!size(i, j)) p.a(i, j) = E(0);
+      // Mostly regular.
+      if (below(rng, 8))
+        for (Index i = 0; i < n; ++i)
+          if (p.a(i, i) == E(0)) p.a(i, i) = E(static_cast<T>(2));
+      p.pivots.resize(static_cast<std::size_t>(n));
+      for (Index i = 0; i < n; ++i) p.pivots[static_cast<std::size_t>(i)] = i + 1 + below(rng, n - i);
+    }
+    p.tau.assign(static_cast<std::size_t>(std::max<Index>(1, std::min(order, std::max<Index>(a_cols, 1)))), E(T(7)));
+    if (kind == Kind::orgqr || kind == Kind::ormqr) {
+      cpu.set("cr");
+      Problem<E> first = p;
+      first.kind = Kind::geqrf;
+      first.n = p.a.cols;
+      EXPECT_EQ(call(cpu, first, p.a.data.data(), p.tau.data(), static_cast<E*>(nullptr), nullptr, nullptr),
+                ACCUBLAS_SUCCESS)
+          << cpu.error();
+    }
+    if (kind == Kind::ormqr) {
+      p.m = left ? order : others, p.n = left ? others : order;
+      p.c = Stored<E>(rng, p.m, p.n);
+    } else if (kind == Kind::gels) {
+      p.k = others;
+      p.c = Stored<E>(rng, std::max(p.m, p.n), others);
+    }
+    if (kind == Kind::ormqr || kind == Kind::gels) {
+      // One layout is the call's.
+      const accublas_layout layout = p.a.layout;
+      while (p.c.layout != layout) p.c = Stored<E>(rng, p.c.rows, p.c.cols);
+      for (Index j = 0; j < p.c.cols; ++j)
+        for (Index i = 0; i < p.c.rows; ++i) p.c(i, j) = this->number();
+    }
+    return p;
+  }
+
+  void expect_same(const Problem<E>& p, const std::string& mode) {
+    cpu.set(mode);
+    this->gpu.set(mode);
+    Problem<E> want = p;
+    std::int64_t info = -1;
+    ASSERT_EQ(call(cpu, p, want.a.data.data(), want.tau.data(), want.c.data.data(), want.pivots.data(), &info),
+              ACCUBLAS_SUCCESS)
+        << cpu.error();
+    for (const bool info_on_device : {false, true}) {
+      if (info_on_device && !has_info(p.kind)) break;
+      const DeviceArray<E> a(p.a.data), tau(p.tau), c(p.c.data);
+      const DeviceArray<std::int64_t> pivots(p.pivots), device_info(std::vector<std::int64_t>{-1});
+      std::int64_t got = -1;
+      ASSERT_EQ(
+          call(this->gpu, p, a.data(), tau.data(), c.data(), pivots.data(), info_on_device ? device_info.data() : &got),
+          ACCUBLAS_SUCCESS)
+          << this->gpu.error() << " " << p.describe();
+      ASSERT_EQ(accublas_sync(this->gpu), ACCUBLAS_SUCCESS) << this->gpu.error();
+      ASSERT_STREQ(this->gpu.report().backend, "cuda");
+      if (info_on_device) got = device_info.values()[0];
+      if (has_info(p.kind)) {
+        ASSERT_EQ(got, info) << p.describe();
+      }
+      expect_bits(p, "A", a.values(), want.a.data);
+      expect_bits(p, "tau", tau.values(), want.tau);
+      expect_bits(p, "C", c.values(), want.c.data);
+      if (this->HasFatalFailure()) return;
+    }
+  }
+  static void expect_bits(const Problem<E>& p, const std::string& what, const std::vector<E>& got,
+                          const std::vector<E>& want) {
+    for (std::size_t i = 0; i < want.size(); ++i)
+      if (std::memcmp(&got[i], &want[i], sizeof(E)) != 0)
+        FAIL() << what << " of " << p.describe() << " at " << i << ": " << got[i] << " for " << want[i];
+  }
+};
+TYPED_TEST_SUITE(Lapack, Types);
+
+TYPED_TEST(Lapack, SmallOnes) {
+  const std::string repro = sizeof(Real<TypeParam>) == 8 ? "dp:repro" : "sp:repro";
+  for (const std::string& mode : {std::string("cr"), repro})
+    for (const Kind kind : kinds)
+      for (const Data data : all_data)
+        for (int i = 0; i < scaled(2); ++i) {
+          const Index most = i == 0 ? 10 : data == Data::tame ? 70 : 20;
+          this->expect_same(this->make(kind, data, 1 + below(this->rng, most), 1 + below(this->rng, most)), mode);
+          if (testing::Test::HasFatalFailure()) return;
+        }
+}
+
+/// Several panels and blocks, and tall ones.
+TYPED_TEST(Lapack, LargeOnes) {
+  for (const Kind kind : kinds) {
+    this->expect_same(this->make(kind, Data::tame, 130 + below(this->rng, 20), 100 + below(this->rng, 60)), "cr");
+    if (testing::Test::HasFatalFailure()) return;
+  }
+  this->expect_same(this->make(Kind::geqrf, Data::tame, 5000, 40), "cr");
+}
+
+/// Without work info is told as well, and B of GELS becomes zero.
+TEST(LapackOfNothing, InfoOnTheDevice) {
+  Context gpu(ACCUBLAS_BACKEND_CUDA);
+  gpu.set("cr");
+  const DeviceArray<std::int64_t> info(std::vector<std::int64_t>{-1}), other(std::vector<std::int64_t>{-1});
+  ASSERT_EQ(accublas_dtrtri(gpu, ACCUBLAS_COL_MAJOR, ACCUBLAS_UPPER, ACCUBLAS_UNIT, 0, nullptr, 1, info.data()),
+            ACCUBLAS_SUCCESS)
+      << gpu.error();
+  const DeviceArray<double> b(std::vector<double>{1, 2, 3});
+  ASSERT_EQ(accublas_dgels(gpu, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, 3, 0, 1, nullptr, 3, b.data(), 3, other.data()),
+            ACCUBLAS_SUCCESS)
+      << gpu.error();
+  ASSERT_EQ(accublas_sync(gpu), ACCUBLAS_SUCCESS);
+  EXPECT_EQ(info.values()[0], 0);
+  EXPECT_EQ(other.values()[0], 0);
+  EXPECT_EQ(b.values(), (std::vector<double>{0, 0, 0}));
+}
+
+/// On a stream of the user's, with a workspace of the user's.
+TEST(LapackOnAStream, UsersWorkspace) {
+  Context gpu(ACCUBLAS_BACKEND_CUDA), cpu(ACCUBLAS_BACKEND_CPU);
+  gpu.set("cr");
+  cpu.set("cr");
+  constexpr Index m = 300, n = 70;
+  Random rng{5};
+  std::vector<double> matrix(m * n), tau(n);
+  for (double& x : matrix) x = uniform(rng) - 0.5;
+  const DeviceArray<double> a(matrix), t(tau);
+  const DeviceArray<char> workspace(std::size_t{64} << 20);
+  cudaStream_t stream = nullptr;
+  ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
+  ASSERT_EQ(accublas_set_stream(gpu, stream), ACCUBLAS_SUCCESS);
+  ASSERT_EQ(accublas_set_workspace(gpu, workspace.data(), workspace.size()), ACCUBLAS_SUCCESS) << gpu.error();
+  ASSERT_EQ(accublas_dgeqrf(gpu, ACCUBLAS_COL_MAJOR, m, n, a.data(), m, t.data()), ACCUBLAS_SUCCESS) << gpu.error();
+  ASSERT_EQ(accublas_dorgqr(gpu, ACCUBLAS_COL_MAJOR, m, n, n, a.data(), m, t.data()), ACCUBLAS_SUCCESS) << gpu.error();
+  ASSERT_EQ(accublas_sync(gpu), ACCUBLAS_SUCCESS) << gpu.error();
+  ASSERT_EQ(accublas_dgeqrf(cpu, ACCUBLAS_COL_MAJOR, m, n, matrix.data(), m, tau.data()), ACCUBLAS_SUCCESS);
+  ASSERT_EQ(accublas_dorgqr(cpu, ACCUBLAS_COL_MAJOR, m, n, n, matrix.data(), m, tau.data()), ACCUBLAS_SUCCESS);
+  EXPECT_EQ(a.values(), matrix);
+  EXPECT_EQ(t.values(), tau);
+  // Reflectors are applied without a wait, so in a graph too.
+  cudaGraph_t graph = nullptr;
+  ASSERT_EQ(accublas_set_workspace(gpu, nullptr, 0), ACCUBLAS_SUCCESS);
+  ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), cudaSuccess);
+  EXPECT_EQ(accublas_dorgqr(gpu, ACCUBLAS_COL_MAJOR, m, n, n, a.data(), m, t.data()), ACCUBLAS_SUCCESS) << gpu.error();
+  ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+  cudaGraphDestroy(graph);
+  ASSERT_EQ(accublas_set_stream(gpu, nullptr), ACCUBLAS_SUCCESS);
+  cudaStreamDestroy(stream);
+}
+
+// ---- dp and sp ----
+
+/// abs(Q^H Q - 1) and norm(A - Q R)_j, of Q as ORGQR and as ORMQR make it.
+TYPED_TEST(Lapack, Grade) {
+  using E = TypeParam;
+  using T = Real<E>;
+  const Index shapes[][2] = {{1, 1}, {40, 1}, {65, 33}, {100, 100}, {300, 257}, {1000, 130}, {2500, 700}, {70000, 40}};
+  for (const auto& [m, n] : shapes) {
+    if (this->complex && m > 10000) continue;
+    this->gpu.set(this->grade);
+    Stored<E> a(this->rng, m, n);
+    std::vector<double> scale(static_cast<std::size_t>(n));
+    for (Index j = 0; j < n; ++j) {
+      // Norms that overflow and underflow as sums of squares.
+      const int range = sizeof(T) == 8 ? 600 : 75;
+      const int exponent = j % 5 == 2 ? range : j % 5 == 4 ? -range : 0;
+      scale[static_cast<std::size_t>(j)] = std::ldexp(1, exponent);
+      for (Index i = 0; i < m; ++i)
+        a(i, j) = j % 11 == 7 ? E(0) : this->number() * static_cast<T>(std::ldexp(1, exponent));
+    }
+    const DeviceArray<E> f(a.data), tau(std::vector<E>(static_cast<std::size_t>(n)));
+    Problem<E> p{Kind::geqrf,       a, a, {}, m, n, n, ACCUBLAS_LEFT, ACCUBLAS_NO_TRANS, ACCUBLAS_UPPER,
+                 ACCUBLAS_NON_UNIT, {}};
+    ASSERT_EQ(call(this->gpu, p, f.data(), tau.data(), static_cast<E*>(nullptr), nullptr, nullptr), ACCUBLAS_SUCCESS)
+        << this->gpu.error();
+    ASSERT_EQ(accublas_sync(this->gpu), ACCUBLAS_SUCCESS) << this->gpu.error();
+    Stored<E> factor = a;
+    factor.data = f.values();
+    this->expect_poison(a, factor);
+    p.kind = Kind::orgqr;
+    ASSERT_EQ(call(this->gpu, p, f.data(), tau.data(), static_cast<E*>(nullptr), nullptr, nullptr), ACCUBLAS_SUCCESS)
+        << this->gpu.error();
+    ASSERT_EQ(accublas_sync(this->gpu), ACCUBLAS_SUCCESS) << this->gpu.error();
+    Stored<E> q = a;
+    q.data = f.values();
+    this->expect_poison(a, q);
+    Dense<E> thin(m, n), r(n, n), one(n, n), wanted(m, n);
+    for (Index j = 0; j < n; ++j) {
+      one(j, j) = E(1);
+      const T by = static_cast<T>(1 / scale[static_cast<std::size_t>(j)]);
+      for (Index i = 0; i < m; ++i) thin(i, j) = q(i, j), wanted(i, j) = a(i, j) * by;
+      for (Index i = 0; i <= j; ++i) r(i, j) = factor(i, j) * by;
+    }
+    // Columns of norm sqrt(m) / 3; errors as of LAPACK grow with the root of the sizes, the bound with them.
+    const double most = (20 + 4 * std::sqrt(double(m) * double(n)) / 8) * roundoff<E>;
+    Dense<T> bound(n, n);
+    for (T& x : bound.data) x = T(1);
+    this->expect_within("1 - Q^H Q", this->product(thin, thin, &one, true), bound, most / roundoff<E>);
+    Dense<T> norms(m, n);
+    for (T& x : norms.data) x = static_cast<T>(std::sqrt(double(m)));
+    this->expect_within("A - Q R", this->product(thin, r, &wanted), norms, most / roundoff<E>);
+    // Q^H A = R below and above.
+    p.kind = Kind::ormqr;
+    p.trans = this->complex ? ACCUBLAS_CONJ_TRANS : ACCUBLAS_TRANS;
+    const DeviceArray<E> reflectors(factor.data), c(a.data);
+    ASSERT_EQ(call(this->gpu, p, reflectors.data(), tau.data(), c.data(), nullptr, nullptr), ACCUBLAS_SUCCESS)
+        << this->gpu.error();
+    ASSERT_EQ(accublas_sync(this->gpu), ACCUBLAS_SUCCESS) << this->gpu.error();
+    Stored<E> turned = a;
+    turned.data = c.values();
+    Dense<E> difference(m, n);
+    for (Index j = 0; j < n; ++j)
+      for (Index i = 0; i < m; ++i) {
+        const T by = static_cast<T>(1 / scale[static_cast<std::size_t>(j)]);
+        difference(i, j) = turned(i, j) * by - (i <= j ? r(i, j) : E(0));
+      }
+    this->expect_within("Q^H A - R", difference, norms, most / roundoff<E>);
+    ASSERT_FALSE(testing::Test::HasFailure()) << m << " x " << n;
+  }
+}
+
+/// Of wide matrices R's columns to the right belong to it; NaN and infinities end.
+TYPED_TEST(Lapack, GradeWideAndSpecial) {
+  using E = TypeParam;
+  this->gpu.set(this->grade);
+  for (const auto& [m, n] : {std::pair<Index, Index>{90, 400}, {33, 34}, {1, 7}}) {
+    Stored<E> a(this->rng, m, n);
+    for (Index j = 0; j < n; ++j)
+      for (Index i = 0; i < m; ++i) a(i, j) = this->number();
+    const DeviceArray<E> f(a.data), tau(std::vector<E>(static_cast<std::size_t>(m)));
+    Problem<E> p{Kind::geqrf,       a, a, {}, m, n, m, ACCUBLAS_LEFT, ACCUBLAS_NO_TRANS, ACCUBLAS_UPPER,
+                 ACCUBLAS_NON_UNIT, {}};
+    ASSERT_EQ(call(this->gpu, p, f.data(), tau.data(), static_cast<E*>(nullptr), nullptr, nullptr), ACCUBLAS_SUCCESS)
+        << this->gpu.error();
+    Stored<E> factor = a;
+    factor.data = f.values();
+    // Q R is A again.
+    Stored<E> c = a;
+    for (Index j = 0; j < n; ++j)
+      for (Index i = 0; i < m; ++i) c(i, j) = i <= j ? factor(i, j) : E(0);
+    const DeviceArray<E> product(c.data);
+    p.kind = Kind::ormqr;
+    ASSERT_EQ(call(this->gpu, p, f.data(), tau.data(), product.data(), nullptr, nullptr), ACCUBLAS_SUCCESS)
+        << this->gpu.error();
+    ASSERT_EQ(accublas_sync(this->gpu), ACCUBLAS_SUCCESS) << this->gpu.error();
+    c.data = product.values();
+    for (Index j = 0; j < n; ++j)
+      for (Index i = 0; i < m; ++i) ASSERT_LE(size_of(c(i, j) - a(i, j)), 200 * std::sqrt(double(m)) * roundoff<E>);
+  }
+  Stored<E> bad(this->rng, 300, 100);
+  for (Index j = 0; j < 100; ++j)
+    for (Index i = 0; i < 300; ++i) bad(i, j) = this->number();
+  bad(200, 50) = E(std::numeric_limits<Real<E>>::quiet_NaN());
+  const DeviceArray<E> f(bad.data), tau(std::vector<E>(100));
+  Problem<E> p{Kind::geqrf,       bad, bad, {}, 300, 100, 100, ACCUBLAS_LEFT, ACCUBLAS_NO_TRANS, ACCUBLAS_UPPER,
+               ACCUBLAS_NON_UNIT, {}};
+  ASSERT_EQ(call(this->gpu, p, f.data(), tau.data(), static_cast<E*>(nullptr), nullptr, nullptr), ACCUBLAS_SUCCESS);
+  ASSERT_EQ(accublas_sync(this->gpu), ACCUBLAS_SUCCESS) << this->gpu.error();
+  Stored<E> factor = bad;
+  factor.data = f.values();
+  EXPECT_TRUE(std::isnan(size_of(factor(50, 50))));
+  EXPECT_FALSE(std::isnan(size_of(factor(49, 49))));
+}
+
+/// A X - 1 of inverses, by columns.
+TYPED_TEST(Lapack, GradeInverses) {
+  using E = TypeParam;
+  this->gpu.set(this->grade);
+  for (const Index n : {1, 33, 200, 700}) {
+    Stored<E> a(this->rng, n, n);
+    for (Index j = 0; j < n; ++j)
+      for (Index i = 0; i < n; ++i)
+        a(i, j) = i == j ? E(static_cast<Real<E>>(2)) : this->number() / static_cast<Real<E>>(n);
+    Problem<E> p{Kind::trtri,       a, a, {}, n, n, n, ACCUBLAS_LEFT, ACCUBLAS_NO_TRANS, ACCUBLAS_UPPER,
+                 ACCUBLAS_NON_UNIT, {}};
+    const DeviceArray<E> x(a.data);
+    std::int64_t info = -1;
+    ASSERT_EQ(call(this->gpu, p, x.data(), static_cast<E*>(nullptr), static_cast<E*>(nullptr), nullptr, &info),
+              ACCUBLAS_SUCCESS)
+        << this->gpu.error();
+    ASSERT_EQ(info, 0);
+    ASSERT_EQ(accublas_sync(this->gpu), ACCUBLAS_SUCCESS) << this->gpu.error();
+    Stored<E> inverse = a;
+    inverse.data = x.values();
+    Dense<E> upper(n, n), of(n, n), one(n, n);
+    for (Index j = 0; j < n; ++j)
+      for (Index i = 0; i < n; ++i) {
+        if (i <= j) upper(i, j) = a(i, j), of(i, j) = inverse(i, j);
+        if (i == j) one(i, j) = E(1);
+        if (i > j) ASSERT_EQ(inverse(i, j), a(i, j));
+      }
+    this->expect_within("1 - A X", this->product(upper, of, &one),
+                        this->product(sizes(upper), sizes(of), static_cast<Dense<Real<E>>*>(nullptr)),
+                        this->terms_factor(n));
+  }
+}
+
+}  // namespace
+}  // namespace accublas::test
