@@ -18,6 +18,7 @@
 #include "cuda/factor/factorization_call.hpp"
 #include "cuda/gemm_cost.hpp"
 #include "cuda/lapack/element_steps.hpp"
+#include "cuda/lapack/orthogonal_by_products.hpp"
 #include "cuda/multiword/gemm_multiword.hpp"
 #include "cuda/native/native.hpp"
 #include "cuda/native/native_behind.hpp"
@@ -216,6 +217,20 @@ class CudaBackend final : public Backend {
                      Execution& execution) override {
     factorization_of(call, state, execution);
   }
+  void orthogonal(const Call<Orthogonal<double>, double>& call, BackendState* state, Execution& execution) override {
+    orthogonal_of(call, state, execution);
+  }
+  void orthogonal(const Call<Orthogonal<float>, float>& call, BackendState* state, Execution& execution) override {
+    orthogonal_of(call, state, execution);
+  }
+  void orthogonal(const Call<Orthogonal<Complex<double>>, Complex<double>>& call, BackendState* state,
+                  Execution& execution) override {
+    orthogonal_of(call, state, execution);
+  }
+  void orthogonal(const Call<Orthogonal<Complex<float>>, Complex<float>>& call, BackendState* state,
+                  Execution& execution) override {
+    orthogonal_of(call, state, execution);
+  }
   void begin_steps(std::unique_ptr<ElementSteps<double>>& steps, BackendState* state, Workspace& workspace,
                    int level) override {
     steps = cuda::device_steps<double>(static_cast<State&>(*state), workspace, level);
@@ -366,6 +381,14 @@ class CudaBackend final : public Backend {
       const cuda::GradeProducts<E> products{device_gemm<E>, grade_engine<E>};
       if (call.operands_on_device) return cuda::factorization_call(state, call, execution, products);
       cuda::staged_factorization(state, call, execution, products);
+    });
+  }
+  template <class E>
+  static void orthogonal_of(const Call<Orthogonal<E>, E>& call, BackendState* base, Execution& execution) {
+    put(call, base, [&](State& state) {
+      if (!cuda::has_panels(state.model(), call.problem))
+        throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "a panel of QR has more rows than the device holds");
+      cuda::orthogonal_by_products(state, call, cuda::GradeProducts<E>{device_gemm<E>, grade_engine<E>}, execution);
     });
   }
   template <class E>

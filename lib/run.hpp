@@ -111,9 +111,9 @@ class Run {
     });
   }
   accublas_engine engine() const { return plan_.engine; }
-  /// Of those calls: cr, but where the engine makes products of dp or sp.
+  /// Of those calls: cr, but on a device where the engine makes products of dp or sp.
   accublas_mode mode_of_products() const {
-    return plan_.engine == ACCUBLAS_ENGINE_INT8 ? plan_.mode.kind : ACCUBLAS_MODE_CR;
+    return plan_.engine == ACCUBLAS_ENGINE_INT8 && on_device_ ? plan_.mode.kind : ACCUBLAS_MODE_CR;
   }
 
   void finish();

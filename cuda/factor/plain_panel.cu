@@ -42,22 +42,6 @@ __device__ __forceinline__ Candidate winner_of_warp(const Candidate& mine) {
   return winner;
 }
 
-__device__ __forceinline__ void tell_word(ToldWord* to, std::uint64_t bits, std::uint32_t step) {
-  const std::uint64_t tag = std::uint64_t{step} << 32;
-  volatile ToldWord* const at = to;
-  at->low = tag | (bits & 0xFFFFFFFFu);
-  at->high = tag | bits >> 32;
-}
-/// Waits for it.
-__device__ __forceinline__ std::uint64_t hear_word(const ToldWord* from, std::uint32_t step) {
-  const volatile ToldWord* const at = from;
-  std::uint64_t low, high;
-  do {
-    low = at->low, high = at->high;
-  } while (low >> 32 != step || high >> 32 != step);
-  return high << 32 | (low & 0xFFFFFFFFu);
-}
-
 /// What a thread block tells the others of its candidate in a step; the winner's is the pivot.
 template <class E>
 struct alignas(16) Message {

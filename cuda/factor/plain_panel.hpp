@@ -7,6 +7,7 @@
 
 #include "cuda/core/device_model.hpp"
 #include "cuda/factor/lu_panel.hpp"
+#include "cuda/factor/told_words.hpp"
 
 namespace accublas::cuda {
 
@@ -18,11 +19,6 @@ static_assert(plain_panel_columns<double> <= lu_panel_columns);
 /// Rows of a thread block, one a thread.
 inline constexpr int plain_panel_rows = 512;
 
-/// 64 bits in two words that each carry the number of the step at which they were told: who reads both with a step's
-/// number has that step's bits, whatever the order in which memory has seen the stores.
-struct alignas(16) ToldWord {
-  std::uint64_t low, high;
-};
 /// What a thread block tells in a step: its candidate for the pivot, and the row that this lies in.
 inline constexpr int told_header = 2, told_row = 32, told_words = told_header + told_row;
 

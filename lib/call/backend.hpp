@@ -170,7 +170,8 @@ class Backend {
   virtual void factorization(const Call<Factorization<Complex<float>>, Complex<float>>&, BackendState*, Execution&) {
     lacks_factorizations();
   }
-  /// By the real BLAS's LAPACK alone: lib/lapack has the other modes.
+  /// By the real BLAS's LAPACK, and on a device GEQRF, ORGQR and ORMQR in dp and sp on device operands, or
+  /// Error(ACCUBLAS_ERROR_UNAVAILABLE) before anything is done: lib/lapack has the others.
   virtual void orthogonal(const Call<Orthogonal<double>, double>&, BackendState*, Execution&) {
     lacks_factorizations();
   }

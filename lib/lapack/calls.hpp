@@ -7,6 +7,7 @@
 #include "lib/base/integers.hpp"
 #include "lib/base/thread_pool.hpp"
 #include "lib/dispatch.hpp"
+#include "lib/lapack/orthogonal.hpp"
 
 namespace accublas::lapack {
 
@@ -42,6 +43,12 @@ class Calls {
       }
       run_level3(context_, problem, &problem.alpha, &problem.beta, &with);
     });
+  }
+
+  /// Likewise.
+  template <class E>
+  void orthogonal(const Orthogonal<E>& problem) const {
+    call([&](const accublas_options& with) { run_orthogonal(context_, problem, &with); });
   }
 
   /// The norm of a vector, likewise.

@@ -18,6 +18,7 @@ class Flow {
        const accublas_options* options, accublas_mode mode)
       : o_(o),
         steps_(steps),
+        in_grade_(mode != ACCUBLAS_MODE_CR && o.kind == OrthogonalKind::gels),
         tau_(o.has_tau() ? o.tau : steps.take(o.reflectors())),
         reflectors_(calls_, steps, std::max(o.m, o.n), o.reflectors(), most_columns(o)),
         calls_(context, options, &workspace, mode) {}
@@ -57,6 +58,7 @@ class Flow {
 
   /// A = Q R.
   void factor(const Matrix<E>& a, Index m, Index n) {
+    if (in_grade_) return call({OrthogonalKind::geqrf, is_complex<E>}, a, m, n, 0);
     const Index k = std::min(m, n);
     for (Index first = 0, end = 0; first < k; first = end) {
       end = std::min(k, first + reflectors_.width());
@@ -71,6 +73,16 @@ class Flow {
     }
   }
 
+  /// GELS in dp and sp: the routine itself, which may have an engine of its own.
+  void call(const OrthogonalShape& shape, const Matrix<E>& a, Index m, Index n, Index k) {
+    Orthogonal<E> part{shape};
+    part.m = m, part.n = n, part.k = k;
+    part.lda = o_.lda, part.ldc = o_.ldc;
+    part.a = a, part.c = o_.c, part.tau = tau_;
+    calls_.orthogonal(part);
+    wrote_ = true;
+  }
+
   /// The panel of reflectors first .. end - 1 that the m rows of a hold.
   void load(const Matrix<E>& a, Index m, Index first, Index end, bool conjugated) {
     reflectors_.begin(m - first);
@@ -79,6 +91,12 @@ class Flow {
 
   /// C = Q C or Q^H C, of the conjugate of Q where that is asked for.
   void apply(const Matrix<E>& a, Index m, Index k, const Matrix<E>& c, Index columns, bool adjoint, bool conjugated) {
+    if (in_grade_)
+      return call({OrthogonalKind::ormqr, is_complex<E>, ACCUBLAS_LEFT,
+                   !adjoint        ? ACCUBLAS_NO_TRANS
+                   : is_complex<E> ? ACCUBLAS_CONJ_TRANS
+                                   : ACCUBLAS_TRANS},
+                  a, m, columns, k);
     const Index width = reflectors_.width(), panels = ceil_div(k, width);
     for (Index step = 0; step < panels; ++step) {
       const Index first = (adjoint ? step : panels - 1 - step) * width;
@@ -161,6 +179,7 @@ class Flow {
 
   const Orthogonal<E>& o_;
   ElementSteps<E>& steps_;
+  const bool in_grade_;
   E* const tau_;
   lapack::Reflectors<E> reflectors_;
   lapack::Calls calls_;
@@ -197,9 +216,21 @@ void run_orthogonal(Context& context, const Orthogonal<E>& o, const accublas_opt
   if (!operands.empty()) run.operands(operands, {}, shape);
   if (work) run.promise(o.reflectors(), E{1});
   if (o.info && !info_on_device) *o.info = 0;
-  if (work && run.engine() == ACCUBLAS_ENGINE_NATIVE)
+  const auto by_backend = [&] {
     run.compute(o, static_cast<const E*>(nullptr), static_cast<const E*>(nullptr), false, &Backend::orthogonal);
-  else if (!operands.empty())
+  };
+  bool done = work && run.engine() == ACCUBLAS_ENGINE_NATIVE;
+  if (done) by_backend();
+  if (work && run.engine() == ACCUBLAS_ENGINE_INT8 && run.on_device() && o.kind != OrthogonalKind::gels) {
+    done = true;
+    try {
+      by_backend();
+    } catch (const Error& error) {
+      if (error.status() != ACCUBLAS_ERROR_UNAVAILABLE) throw;
+      done = false;
+    }
+  }
+  if (!done && !operands.empty())
     run.template compose<E>([&](Workspace& workspace, ElementSteps<E>& steps) {
       Index found = 0;
       std::int64_t peak = 0;

@@ -17,21 +17,29 @@
 namespace gpu_bench {
 namespace {
 
+enum class Kind { lu, cholesky, qr };
+constexpr Kind kinds[] = {Kind::lu, Kind::cholesky, Kind::qr};
+constexpr const char* name_of(Kind kind) {
+  return kind == Kind::lu ? "dgetrf" : kind == Kind::cholesky ? "dpotrf" : "dgeqrf";
+}
+
 /// Least ratios.
 struct Target {
-  bool lu;
+  Kind kind;
   const char* mode;
   Index order;
   double ratio;
 };
-constexpr Target targets[] = {{true, "dp", 8192, 2.0},  {true, "dp", 16384, 2.2},  {true, "dp", 32768, 1.9},
-                              {false, "dp", 8192, 1.4}, {false, "dp", 16384, 1.6}, {false, "dp", 32768, 1.9},
-                              {true, "cr", 8192, 0.8},  {true, "cr", 16384, 1.0},  {true, "cr", 32768, 1.0},
-                              {false, "cr", 8192, 0.8}, {false, "cr", 16384, 1.0}, {false, "cr", 32768, 1.0}};
+constexpr Target targets[] = {
+    {Kind::lu, "dp", 8192, 2.0},       {Kind::lu, "dp", 16384, 2.2},       {Kind::lu, "dp", 32768, 1.9},
+    {Kind::cholesky, "dp", 8192, 1.4}, {Kind::cholesky, "dp", 16384, 1.6}, {Kind::cholesky, "dp", 32768, 1.9},
+    {Kind::qr, "dp", 8192, 1.8},       {Kind::qr, "dp", 16384, 2.0},       {Kind::qr, "dp", 32768, 2.0},
+    {Kind::lu, "cr", 8192, 0.8},       {Kind::lu, "cr", 16384, 1.0},       {Kind::lu, "cr", 32768, 1.0},
+    {Kind::cholesky, "cr", 8192, 0.8}, {Kind::cholesky, "cr", 16384, 1.0}, {Kind::cholesky, "cr", 32768, 1.0}};
 
-double target_of(bool lu, const std::string& mode, Index n) {
+double target_of(Kind kind, const std::string& mode, Index n) {
   for (const Target& t : targets)
-    if (t.lu == lu && mode == t.mode && n == t.order) return t.ratio;
+    if (t.kind == kind && mode == t.mode && n == t.order) return t.ratio;
   return 0;
 }
 
@@ -46,17 +54,20 @@ class CuSolver {
     library_.get(destroy_params_, "cusolverDnDestroyParams");
     library_.get(getrf_bytes_, "cusolverDnXgetrf_bufferSize");
     library_.get(potrf_bytes_, "cusolverDnXpotrf_bufferSize");
+    library_.get(geqrf_bytes_, "cusolverDnXgeqrf_bufferSize");
+    library_.get(geqrf_, "cusolverDnXgeqrf");
     library_.get(getrf_, "cusolverDnXgetrf");
     library_.get(potrf_, "cusolverDnXpotrf");
     need(create_(&handle_));
     need(set_stream_(handle_, stream));
     need(create_params_(&params_));
-    std::size_t of_lu[2], of_cholesky[2];
+    std::size_t of_lu[2], of_cholesky[2], of_qr[2];
     need(getrf_bytes_(handle_, params_, n, n, CUDA_R_64F, a, n, CUDA_R_64F, of_lu, of_lu + 1));
     need(potrf_bytes_(handle_, params_, CUBLAS_FILL_MODE_LOWER, n, CUDA_R_64F, a, n, CUDA_R_64F, of_cholesky,
                       of_cholesky + 1));
-    device_bytes_ = std::max(of_lu[0], of_cholesky[0]);
-    host_.resize(std::max({of_lu[1], of_cholesky[1], std::size_t{1}}));
+    need(geqrf_bytes_(handle_, params_, n, n, CUDA_R_64F, a, n, CUDA_R_64F, a, CUDA_R_64F, of_qr, of_qr + 1));
+    device_bytes_ = std::max({of_lu[0], of_cholesky[0], of_qr[0]});
+    host_.resize(std::max({of_lu[1], of_cholesky[1], of_qr[1], std::size_t{1}}));
     device_.emplace(static_cast<Index>(device_bytes_ + 256));
   }
   ~CuSolver() {
@@ -66,11 +77,16 @@ class CuSolver {
   CuSolver(const CuSolver&) = delete;
   CuSolver& operator=(const CuSolver&) = delete;
 
-  void run(bool lu, Index n, double* a, std::int64_t* pivots, int* info) {
-    need(lu ? getrf_(handle_, params_, n, n, CUDA_R_64F, a, n, pivots, CUDA_R_64F, device_->data(), device_bytes_,
-                     host_.data(), host_.size(), info)
-            : potrf_(handle_, params_, CUBLAS_FILL_MODE_LOWER, n, CUDA_R_64F, a, n, CUDA_R_64F, device_->data(),
-                     device_bytes_, host_.data(), host_.size(), info));
+  void run(Kind kind, Index n, double* a, std::int64_t* pivots, double* tau, int* info) {
+    if (kind == Kind::lu)
+      need(getrf_(handle_, params_, n, n, CUDA_R_64F, a, n, pivots, CUDA_R_64F, device_->data(), device_bytes_,
+                  host_.data(), host_.size(), info));
+    else if (kind == Kind::cholesky)
+      need(potrf_(handle_, params_, CUBLAS_FILL_MODE_LOWER, n, CUDA_R_64F, a, n, CUDA_R_64F, device_->data(),
+                  device_bytes_, host_.data(), host_.size(), info));
+    else
+      need(geqrf_(handle_, params_, n, n, CUDA_R_64F, a, n, CUDA_R_64F, tau, CUDA_R_64F, device_->data(), device_bytes_,
+                  host_.data(), host_.size(), info));
   }
 
  private:
@@ -87,6 +103,8 @@ class CuSolver {
   decltype(&cusolverDnDestroyParams) destroy_params_;
   decltype(&cusolverDnXgetrf_bufferSize) getrf_bytes_;
   decltype(&cusolverDnXpotrf_bufferSize) potrf_bytes_;
+  decltype(&cusolverDnXgeqrf_bufferSize) geqrf_bytes_;
+  decltype(&cusolverDnXgeqrf) geqrf_;
   decltype(&cusolverDnXgetrf) getrf_;
   decltype(&cusolverDnXpotrf) potrf_;
   cusolverDnHandle_t handle_ = nullptr;
@@ -98,6 +116,10 @@ class CuSolver {
 
 std::vector<double> line(const double* from, Index stride, Index count) {
   std::vector<double> out(static_cast<std::size_t>(count));
+  if (stride == 1) {
+    require(cudaMemcpy(out.data(), from, out.size() * sizeof(double), cudaMemcpyDeviceToHost), "copy of a column");
+    return out;
+  }
   require(cudaMemcpy2D(out.data(), sizeof(double), from, static_cast<std::size_t>(stride) * sizeof(double),
                        sizeof(double), static_cast<std::size_t>(count), cudaMemcpyDeviceToHost),
           "copy of a sampled line");
@@ -136,6 +158,44 @@ double sampled_residual(bool lu, Index n, const double* a, const double* f, cons
   return largest;
 }
 
+/// The largest residual of sampled columns, in units of u times the column's norm: Q applied to R, as the reflectors
+/// tell it.
+double residual_of_columns(Index n, const double* a, const double* f, const double* device_tau) {
+  const std::vector<double> tau = line(device_tau, 1, n);
+  std::vector<std::vector<double>> reflected;
+  std::vector<Index> sampled;
+  for (const Index j : {n / 3, 2 * n / 3, n - 1}) {
+    std::vector<double> r = line(f + j * n, 1, n);
+    std::fill(r.begin() + static_cast<std::ptrdiff_t>(j) + 1, r.end(), 0.0);
+    reflected.push_back(std::move(r));
+    sampled.push_back(j);
+  }
+  for (Index i = n; i-- > 0;) {
+    const std::vector<double> v = line(f + i * n + i, 1, n - i);
+    for (std::size_t s = 0; s < sampled.size(); ++s) {
+      if (sampled[s] < i) continue;
+      double* const x = reflected[s].data() + i;
+      double sum = x[0];
+      for (Index k = 1; k < n - i; ++k) sum += v[static_cast<std::size_t>(k)] * x[k];
+      sum *= tau[static_cast<std::size_t>(i)];
+      x[0] -= sum;
+      for (Index k = 1; k < n - i; ++k) x[k] -= sum * v[static_cast<std::size_t>(k)];
+    }
+  }
+  double largest = 0;
+  for (std::size_t s = 0; s < sampled.size(); ++s) {
+    const std::vector<double> wanted = line(a + sampled[s] * n, 1, n);
+    double difference = 0, norm = 0;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      difference = std::hypot(difference, reflected[s][i] - wanted[i]);
+      norm = std::hypot(norm, wanted[i]);
+    }
+    const double ratio = difference / norm / 0x1p-53;
+    largest = std::isnan(ratio) ? HUGE_VAL : std::max(largest, ratio);
+  }
+  return largest;
+}
+
 struct Contender {
   std::string name;
   std::function<void()> call;
@@ -145,13 +205,13 @@ struct Contender {
   double residual = 0;
 };
 
-bool measure(bool lu, Index n, const Effort& effort) {
+bool measure(Kind kind, Index n, const Effort& effort) {
   const Stream stream;
   const Index size = n * n;
-  const DeviceArray<double> a(size), kept(size);
+  const DeviceArray<double> a(size), kept(size), tau(n);
   const DeviceArray<std::int64_t> pivots(n), info(1);
   fill(parse_data("phi:0.5"), Side::a, kept.data(), n, n, stream);
-  if (!lu) {
+  if (kind == Kind::cholesky) {
     const std::vector<double> diagonal(static_cast<std::size_t>(n), static_cast<double>(n));
     require(
         cudaMemcpy2DAsync(kept.data(), static_cast<std::size_t>(n + 1) * sizeof(double), diagonal.data(),
@@ -164,19 +224,25 @@ bool measure(bool lu, Index n, const Effort& effort) {
   try {
     cusolver = std::make_unique<CuSolver>(stream, n, a.data());
     contenders.push_back(
-        {"cusolver", [&] { cusolver->run(lu, n, a.data(), pivots.data(), reinterpret_cast<int*>(info.data())); }});
+        {"cusolver",
+         [&] { cusolver->run(kind, n, a.data(), pivots.data(), tau.data(), reinterpret_cast<int*>(info.data())); }});
   } catch (const std::exception& error) {
     contenders.push_back({"cusolver", {}, {}, error.what()});
   }
   for (const char* mode : {"dp", "cr"}) {
+    // A call in cr waits for each column of QR.
+    if (kind == Kind::qr && mode == std::string("cr")) continue;
     auto context = std::make_unique<Context>(mode, stream, 0);
     accublas_context* const of = *context;
     const Context& checked = *context;
     contenders.push_back(
         {mode,
          [&, of] {
-           checked.need(lu ? accublas_dgetrf(of, ACCUBLAS_COL_MAJOR, n, n, a.data(), n, pivots.data(), info.data())
-                           : accublas_dpotrf(of, ACCUBLAS_COL_MAJOR, ACCUBLAS_LOWER, n, a.data(), n, info.data()));
+           checked.need(kind == Kind::lu
+                            ? accublas_dgetrf(of, ACCUBLAS_COL_MAJOR, n, n, a.data(), n, pivots.data(), info.data())
+                        : kind == Kind::cholesky
+                            ? accublas_dpotrf(of, ACCUBLAS_COL_MAJOR, ACCUBLAS_LOWER, n, a.data(), n, info.data())
+                            : accublas_dgeqrf(of, ACCUBLAS_COL_MAJOR, n, n, a.data(), n, tau.data()));
          },
          std::move(context)});
   }
@@ -196,7 +262,9 @@ bool measure(bool lu, Index n, const Effort& effort) {
     try {
       require(cudaMemsetAsync(info.data(), 0, sizeof(std::int64_t), stream), "info");
       contender.ms.push_back(timed(contender));
-      contender.residual = sampled_residual(lu, n, kept.data(), a.data(), pivots.data());
+      contender.residual = kind == Kind::qr
+                               ? residual_of_columns(n, kept.data(), a.data(), tau.data())
+                               : sampled_residual(kind == Kind::lu, n, kept.data(), a.data(), pivots.data());
       if (line(reinterpret_cast<const double*>(info.data()), 1, 1)[0] != 0) contender.error = "info is not 0";
     } catch (const std::exception& error) {
       contender.error = error.what();
@@ -212,14 +280,17 @@ bool measure(bool lu, Index n, const Effort& effort) {
     }
   bool met = true;
   const double theirs = contenders[0].error.empty() ? median(contenders[0].ms) : 0;
-  const double operations = (lu ? 2. : 1.) / 3 * std::pow(static_cast<double>(n), 3);
+  const double operations = (kind == Kind::qr   ? 4.
+                             : kind == Kind::lu ? 2.
+                                                : 1.) /
+                            3 * std::pow(static_cast<double>(n), 3);
   for (const Contender& contender : contenders) {
-    std::printf("%-7s %6lld  %-9s ", lu ? "dgetrf" : "dpotrf", static_cast<long long>(n), contender.name.c_str());
+    std::printf("%-7s %6lld  %-9s ", name_of(kind), static_cast<long long>(n), contender.name.c_str());
     if (!contender.error.empty()) {
       std::printf("%s\n", contender.error.c_str());
       continue;
     }
-    const double ms = median(contender.ms), ratio = theirs / ms, target = target_of(lu, contender.name, n);
+    const double ms = median(contender.ms), ratio = theirs / ms, target = target_of(kind, contender.name, n);
     std::printf("%9.3f ms  %6.2f Tflop/s  %6.2f  residual %.2g u", ms, operations / ms * 1e-9, ratio,
                 contender.residual);
     if (target > 0 && theirs > 0) {
@@ -234,11 +305,12 @@ bool measure(bool lu, Index n, const Effort& effort) {
 
 }  // namespace
 
-bool print_factor(const std::vector<Index>& orders, const Effort& effort) {
+bool print_factor(const std::string& routine, const std::vector<Index>& orders, const Effort& effort) {
   std::printf("%-7s %6s  %-9s %12s  %14s  %6s\n", "routine", "n", "by", "time", "rate", "ratio");
   bool met = true;
-  for (const bool lu : {true, false})
-    for (const Index n : orders) met = measure(lu, n, effort) && met;
+  for (const Kind kind : kinds)
+    if (routine.empty() || routine == name_of(kind))
+      for (const Index n : orders) met = measure(kind, n, effort) && met;
   return met;
 }
 

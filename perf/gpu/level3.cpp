@@ -66,12 +66,11 @@ struct Target {
   Index order;
   double ratio;
 };
-constexpr Target targets[] = {
-    {"dsyrk", "dp", 4096, 1.3}, {"dsyrk", "dp", 8192, 1.6}, {"dsyrk", "dp", 16384, 2.2},
-    {"dtrmm", "dp", 4096, 1.2}, {"dtrmm", "dp", 8192, 1.5}, {"dtrmm", "dp", 16384, 1.9},
-    {"zherk", "dp", 4096, 2.3}, {"zherk", "dp", 8192, 2.8}, {"zherk", "dp", 16384, 3.3},
-    {"dtrsm", "dp", 4096, 1.5}, {"dtrsm", "dp", 8192, 1.8}, {"dtrsm", "dp", 16384, 2.0},
-    {"dtrsm", "cr", 4096, 0.8}, {"dtrsm", "cr", 8192, 1.0}, {"dtrsm", "cr", 16384, 1.2}};
+constexpr Target targets[] = {{"dsyrk", "dp", 4096, 1.3}, {"dsyrk", "dp", 8192, 1.6}, {"dsyrk", "dp", 16384, 2.2},
+                              {"dtrmm", "dp", 4096, 1.2}, {"dtrmm", "dp", 8192, 1.5}, {"dtrmm", "dp", 16384, 1.9},
+                              {"zherk", "dp", 4096, 2.3}, {"zherk", "dp", 8192, 2.8}, {"zherk", "dp", 16384, 3.3},
+                              {"dtrsm", "dp", 4096, 1.5}, {"dtrsm", "dp", 8192, 1.8}, {"dtrsm", "dp", 16384, 2.0},
+                              {"dtrsm", "cr", 4096, 0.8}, {"dtrsm", "cr", 8192, 1.0}, {"dtrsm", "cr", 16384, 1.2}};
 
 double target_of(const std::string& routine, const std::string& mode, const std::string& data, Index n) {
   for (const Target& t : targets)

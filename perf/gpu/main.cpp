@@ -98,9 +98,11 @@ int main(int count, char** arguments) {
          "square products of level 3 beside cuBLAS's own: dsyrk, zherk, dtrmm, dsymm, ... (targets: those that have "
          "targets), at the orders of --size, default 4096,8192,16384")
       ->delimiter(',');
-  bool factor = false;
-  app.add_flag("--factor", factor,
-               "LU and Cholesky's factorization beside cuSOLVER's, at the orders of --size, default 4096,8192,16384");
+  std::string factor;
+  app.add_option("--factor", factor,
+                 "dgetrf, dpotrf or dgeqrf, or all of them, beside cuSOLVER's, at the orders of --size, default "
+                 "4096,8192,16384")
+      ->expected(0, 1);
   bool batched = false;
   app.add_flag("--batched", batched, "the table of strided batches of small matrices in place of single products");
   std::vector<std::string> vectors;
@@ -136,7 +138,7 @@ int main(int count, char** arguments) {
       orders.clear();
       for (const std::string& size : sizes) orders.push_back(parse_shape(size).m);
     }
-    if (factor) return print_factor(orders, effort) ? 0 : 1;
+    if (app.count("--factor") > 0) return print_factor(factor, orders, effort) ? 0 : 1;
     if (!level3.empty()) return print_level3(level3, data, orders, effort) ? 0 : 1;
     if (shapes) return print_shapes(table, routines, data, effort) ? 0 : 1;
     if (batched) return print_batched(routines, data, effort.repetitions) ? 0 : 1;

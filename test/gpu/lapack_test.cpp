@@ -35,15 +35,16 @@ struct Problem {
   }
 };
 
+/// With all reflectors of A, from the left.
+template <class E>
+Problem<E> whole_problem(Kind kind, const Stored<E>& a, accublas_transpose trans = ACCUBLAS_NO_TRANS) {
+  const Index k = std::min(a.rows, a.cols);
+  return {kind, a, a, {}, a.rows, a.cols, k, ACCUBLAS_LEFT, trans, ACCUBLAS_UPPER, ACCUBLAS_NON_UNIT, {}};
+}
+
 template <class E>
 accublas_status call(accublas_context* context, const Problem<E>& p, E* a, E* tau, E* c, std::int64_t* pivots,
                      std::int64_t* info) {
-  const auto qr = [](auto real, auto complex) {
-    if constexpr (Numbers<E>::complex)
-      return complex;
-    else
-      return real;
-  };
   switch (p.kind) {
     case Kind::geqrf:
       return ACCUBLAS_OF(E, geqrf)(context, p.a.layout, p.m, p.n, a, p.a.ld, tau);
@@ -100,13 +101,13 @@ class Lapack : public FactorDp<E> {
     }
   }
 
-  /// The most rows and columns are `size`; what the routine reads of reflectors and factors the CPU has made.
+  /// What the routine reads of reflectors the CPU has made.
   Problem<E> make(Kind kind, Data data, Index rows, Index cols) {
     Random& rng = this->rng;
     const bool left = below(rng, 2), none = below(rng, 2);
     const Index order = kind == Kind::orgqr || kind == Kind::ormqr ? std::max(rows, cols) : rows;
     const Index n = is_inverse(kind) ? order : kind == Kind::orgqr ? std::min(rows, cols) : cols;
-    const Index reflectors = kind == Kind::geqrf ? std::min(order, n) : below(rng, std::min(order, cols) + 1);
+    const Index reflectors = kind == Kind::geqrf ? std::min(order, n) : below(rng, std::min(rows, cols) + 1);
     const Index others = 1 + below(rng, 70);
     const Index a_cols = kind == Kind::ormqr ? reflectors : n;
     Problem<E> p{kind,
@@ -125,10 +126,9 @@ class Lapack : public FactorDp<E> {
                  {}};
     fill(p.a, data);
     if (is_inverse(kind)) {
-      const auto size = [&](Index i, Index j) { return below(rng, 5) || i == j ? 1 : 0; };
       for (Index j = 0; j < n; ++j)
         for (Index i = 0; i < n; ++i)
-          if (!size(i, j)) p.a(i, j) = E(0);
+          if (i != j && below(rng, 5) == 0) p.a(i, j) = E(0);
       // Mostly regular.
       if (below(rng, 8))
         for (Index i = 0; i < n; ++i)
@@ -181,7 +181,10 @@ class Lapack : public FactorDp<E> {
           ACCUBLAS_SUCCESS)
           << this->gpu.error() << " " << p.describe();
       ASSERT_EQ(accublas_sync(this->gpu), ACCUBLAS_SUCCESS) << this->gpu.error();
-      ASSERT_STREQ(this->gpu.report().backend, "cuda");
+      // Without reflectors nothing is to be done.
+      if (p.kind != Kind::ormqr || p.k > 0) {
+        ASSERT_STREQ(this->gpu.report().backend, "cuda") << p.describe();
+      }
       if (info_on_device) got = device_info.values()[0];
       if (has_info(p.kind)) {
         ASSERT_EQ(got, info) << p.describe();
@@ -197,6 +200,21 @@ class Lapack : public FactorDp<E> {
     for (std::size_t i = 0; i < want.size(); ++i)
       if (std::memcmp(&got[i], &want[i], sizeof(E)) != 0)
         FAIL() << what << " of " << p.describe() << " at " << i << ": " << got[i] << " for " << want[i];
+  }
+  /// A as GEQRF in dp leaves it, and the Q of ORGQR.
+  std::pair<Stored<E>, Stored<E>> factored(const Stored<E>& a, const DeviceArray<E>& tau) {
+    const DeviceArray<E> f(a.data);
+    Problem<E> p = whole_problem(Kind::geqrf, a);
+    std::pair<Stored<E>, Stored<E>> result{a, a};
+    for (Stored<E>* to : {&result.first, &result.second}) {
+      EXPECT_EQ(call(this->gpu, p, f.data(), tau.data(), static_cast<E*>(nullptr), nullptr, nullptr), ACCUBLAS_SUCCESS)
+          << this->gpu.error();
+      EXPECT_EQ(accublas_sync(this->gpu), ACCUBLAS_SUCCESS) << this->gpu.error();
+      to->data = f.values();
+      this->expect_poison(a, *to);
+      p.kind = Kind::orgqr;
+    }
+    return result;
   }
 };
 TYPED_TEST_SUITE(Lapack, Types);
@@ -293,22 +311,8 @@ TYPED_TEST(Lapack, Grade) {
       for (Index i = 0; i < m; ++i)
         a(i, j) = j % 11 == 7 ? E(0) : this->number() * static_cast<T>(std::ldexp(1, exponent));
     }
-    const DeviceArray<E> f(a.data), tau(std::vector<E>(static_cast<std::size_t>(n)));
-    Problem<E> p{Kind::geqrf,       a, a, {}, m, n, n, ACCUBLAS_LEFT, ACCUBLAS_NO_TRANS, ACCUBLAS_UPPER,
-                 ACCUBLAS_NON_UNIT, {}};
-    ASSERT_EQ(call(this->gpu, p, f.data(), tau.data(), static_cast<E*>(nullptr), nullptr, nullptr), ACCUBLAS_SUCCESS)
-        << this->gpu.error();
-    ASSERT_EQ(accublas_sync(this->gpu), ACCUBLAS_SUCCESS) << this->gpu.error();
-    Stored<E> factor = a;
-    factor.data = f.values();
-    this->expect_poison(a, factor);
-    p.kind = Kind::orgqr;
-    ASSERT_EQ(call(this->gpu, p, f.data(), tau.data(), static_cast<E*>(nullptr), nullptr, nullptr), ACCUBLAS_SUCCESS)
-        << this->gpu.error();
-    ASSERT_EQ(accublas_sync(this->gpu), ACCUBLAS_SUCCESS) << this->gpu.error();
-    Stored<E> q = a;
-    q.data = f.values();
-    this->expect_poison(a, q);
+    const DeviceArray<E> tau(std::vector<E>(static_cast<std::size_t>(n)));
+    const auto [factor, q] = this->factored(a, tau);
     Dense<E> thin(m, n), r(n, n), one(n, n), wanted(m, n);
     for (Index j = 0; j < n; ++j) {
       one(j, j) = E(1);
@@ -325,8 +329,7 @@ TYPED_TEST(Lapack, Grade) {
     for (T& x : norms.data) x = static_cast<T>(std::sqrt(double(m)));
     this->expect_within("A - Q R", this->product(thin, r, &wanted), norms, most / roundoff<E>);
     // Q^H A = R below and above.
-    p.kind = Kind::ormqr;
-    p.trans = this->complex ? ACCUBLAS_CONJ_TRANS : ACCUBLAS_TRANS;
+    const Problem<E> p = whole_problem(Kind::ormqr, a, this->complex ? ACCUBLAS_CONJ_TRANS : ACCUBLAS_TRANS);
     const DeviceArray<E> reflectors(factor.data), c(a.data);
     ASSERT_EQ(call(this->gpu, p, reflectors.data(), tau.data(), c.data(), nullptr, nullptr), ACCUBLAS_SUCCESS)
         << this->gpu.error();
@@ -344,6 +347,35 @@ TYPED_TEST(Lapack, Grade) {
   }
 }
 
+/// Rows far below the first: what is left of a column is scaled on its way.
+TYPED_TEST(Lapack, GradeGradedRows) {
+  using E = TypeParam;
+  using T = Real<E>;
+  this->gpu.set(this->grade);
+  const T small = static_cast<T>(std::ldexp(1, sizeof(T) == 8 ? -700 : -70));
+  for (const auto& [m, n] : {std::pair<Index, Index>{300, 40}, {1500, 70}, {9000, 40}}) {
+    Stored<E> a(this->rng, m, n);
+    for (Index j = 0; j < n; ++j)
+      for (Index i = 0; i < m; ++i) a(i, j) = this->number() * (i < 5 ? T(1) : small);
+    const DeviceArray<E> tau(std::vector<E>(static_cast<std::size_t>(n)));
+    const auto [factor, q] = this->factored(a, tau);
+    Dense<E> thin(m, n), one(n, n);
+    for (Index j = 0; j < n; ++j) {
+      one(j, j) = E(1);
+      for (Index i = 0; i < m; ++i) thin(i, j) = q(i, j);
+      // The norms of what is left.
+      const double size = size_of(factor(j, j)) / double(j < 5 ? T(1) : small);
+      ASSERT_GT(size, j < 5 ? 1e-3 : 1e-3 * std::sqrt(double(m))) << j;
+      ASSERT_LT(size, 1e4 * std::sqrt(double(m))) << j;
+    }
+    Dense<T> bound(n, n);
+    for (T& x : bound.data) x = T(1);
+    this->expect_within("1 - Q^H Q", this->product(thin, thin, &one, true), bound,
+                        20 + std::sqrt(double(m) * double(n)) / 2);
+    ASSERT_FALSE(testing::Test::HasFailure()) << m << " x " << n;
+  }
+}
+
 /// Of wide matrices R's columns to the right belong to it; NaN and infinities end.
 TYPED_TEST(Lapack, GradeWideAndSpecial) {
   using E = TypeParam;
@@ -353,8 +385,7 @@ TYPED_TEST(Lapack, GradeWideAndSpecial) {
     for (Index j = 0; j < n; ++j)
       for (Index i = 0; i < m; ++i) a(i, j) = this->number();
     const DeviceArray<E> f(a.data), tau(std::vector<E>(static_cast<std::size_t>(m)));
-    Problem<E> p{Kind::geqrf,       a, a, {}, m, n, m, ACCUBLAS_LEFT, ACCUBLAS_NO_TRANS, ACCUBLAS_UPPER,
-                 ACCUBLAS_NON_UNIT, {}};
+    Problem<E> p = whole_problem(Kind::geqrf, a);
     ASSERT_EQ(call(this->gpu, p, f.data(), tau.data(), static_cast<E*>(nullptr), nullptr, nullptr), ACCUBLAS_SUCCESS)
         << this->gpu.error();
     Stored<E> factor = a;
@@ -377,14 +408,59 @@ TYPED_TEST(Lapack, GradeWideAndSpecial) {
     for (Index i = 0; i < 300; ++i) bad(i, j) = this->number();
   bad(200, 50) = E(std::numeric_limits<Real<E>>::quiet_NaN());
   const DeviceArray<E> f(bad.data), tau(std::vector<E>(100));
-  Problem<E> p{Kind::geqrf,       bad, bad, {}, 300, 100, 100, ACCUBLAS_LEFT, ACCUBLAS_NO_TRANS, ACCUBLAS_UPPER,
-               ACCUBLAS_NON_UNIT, {}};
+  Problem<E> p = whole_problem(Kind::geqrf, bad);
   ASSERT_EQ(call(this->gpu, p, f.data(), tau.data(), static_cast<E*>(nullptr), nullptr, nullptr), ACCUBLAS_SUCCESS);
   ASSERT_EQ(accublas_sync(this->gpu), ACCUBLAS_SUCCESS) << this->gpu.error();
   Stored<E> factor = bad;
   factor.data = f.values();
   EXPECT_TRUE(std::isnan(size_of(factor(50, 50))));
   EXPECT_FALSE(std::isnan(size_of(factor(49, 49))));
+}
+
+/// Least squares: the residual is orthogonal to the columns; least norm: A X = B with X in the span of A^H.
+TYPED_TEST(Lapack, GradeLeastSquares) {
+  using E = TypeParam;
+  const accublas_transpose adjoint = this->complex ? ACCUBLAS_CONJ_TRANS : ACCUBLAS_TRANS;
+  for (const auto& [m, n] : {std::pair<Index, Index>{300, 120}, {120, 300}})
+    for (const accublas_transpose trans : {accublas_transpose{ACCUBLAS_NO_TRANS}, accublas_transpose{adjoint}})
+      for (int layout = 0; layout < 2; ++layout) {
+        this->gpu.set(this->grade);
+        const Index equations = trans == ACCUBLAS_NO_TRANS ? m : n, unknowns = m + n - equations, sides = 7;
+        Stored<E> a(this->rng, m, n), b(this->rng, std::max(m, n), sides);
+        while (b.layout != a.layout) b = Stored<E>(this->rng, std::max(m, n), sides);
+        for (Index j = 0; j < n; ++j)
+          for (Index i = 0; i < m; ++i) a(i, j) = this->number();
+        for (Index j = 0; j < sides; ++j)
+          for (Index i = 0; i < equations; ++i) b(i, j) = this->number();
+        const DeviceArray<E> da(a.data), db(b.data);
+        std::int64_t info = -1;
+        ASSERT_EQ(
+            ACCUBLAS_OF(E, gels)(this->gpu, a.layout, trans, m, n, sides, da.data(), a.ld, db.data(), b.ld, &info),
+            ACCUBLAS_SUCCESS)
+            << this->gpu.error();
+        ASSERT_EQ(info, 0);
+        ASSERT_EQ(accublas_sync(this->gpu), ACCUBLAS_SUCCESS) << this->gpu.error();
+        Stored<E> solved = b;
+        solved.data = db.values();
+        Dense<E> op(equations, unknowns), x(unknowns, sides), right(equations, sides);
+        for (Index j = 0; j < unknowns; ++j)
+          for (Index i = 0; i < equations; ++i) {
+            if (trans == ACCUBLAS_NO_TRANS)
+              op(i, j) = a(i, j);
+            else if constexpr (Numbers<E>::complex)
+              op(i, j) = std::conj(a(j, i));
+            else
+              op(i, j) = a(j, i);
+          }
+        for (Index j = 0; j < sides; ++j) {
+          for (Index i = 0; i < unknowns; ++i) x(i, j) = solved(i, j);
+          for (Index i = 0; i < equations; ++i) right(i, j) = b(i, j);
+        }
+        const Dense<E> residual = this->product(op, x, &right);
+        const Dense<E> judged =
+            equations > unknowns ? this->product(op, residual, static_cast<Dense<E>*>(nullptr), true) : residual;
+        for (const E& value : judged.data) ASSERT_LE(size_of(value), 2e4 * roundoff<E>) << m << " x " << n;
+      }
 }
 
 /// A X - 1 of inverses, by columns.
@@ -396,8 +472,7 @@ TYPED_TEST(Lapack, GradeInverses) {
     for (Index j = 0; j < n; ++j)
       for (Index i = 0; i < n; ++i)
         a(i, j) = i == j ? E(static_cast<Real<E>>(2)) : this->number() / static_cast<Real<E>>(n);
-    Problem<E> p{Kind::trtri,       a, a, {}, n, n, n, ACCUBLAS_LEFT, ACCUBLAS_NO_TRANS, ACCUBLAS_UPPER,
-                 ACCUBLAS_NON_UNIT, {}};
+    Problem<E> p = whole_problem(Kind::trtri, a);
     const DeviceArray<E> x(a.data);
     std::int64_t info = -1;
     ASSERT_EQ(call(this->gpu, p, x.data(), static_cast<E*>(nullptr), static_cast<E*>(nullptr), nullptr, &info),

@@ -1,0 +1,286 @@
+// Blocks of columns, each Q = I - V T V^H of its reflectors with an upper triangle T: columns of a block go by halves,
+// down to panels in floating-point arithmetic as it is; of two halves V has both, and T of both and -T1 (V1^H V2) T2
+// between them. What is to a block's right takes two products with as many terms as it has rows, or columns.
+#include "cuda/lapack/orthogonal_by_products.hpp"
+
+#include "cuda/core/carver.hpp"
+#include "cuda/core/check.hpp"
+#include "cuda/core/cublas.hpp"
+#include "cuda/core/inner_calls.hpp"
+#include "cuda/lapack/element_kernels.hpp"
+#include "cuda/lapack/qr_panel.hpp"
+#include "cuda/native/native.hpp"
+#include "lib/base/error.hpp"
+#include "lib/base/integers.hpp"
+
+namespace accublas::cuda {
+
+namespace {
+
+/// Columns of a block for a matrix of so many reflectors: work within blocks grows with them, and so do the terms of
+/// the products beside them.
+Index columns_of_block(Index reflectors) {
+  return reflectors >= 24576 ? 1024 : reflectors >= 12288 ? 512 : reflectors >= 1024 ? 256 : 128;
+}
+
+template <class E>
+Matrix<const E> read_only(const Matrix<E>& x) {
+  return {x.data, x.row_stride, x.col_stride};
+}
+
+template <class E>
+class OrthogonalByProducts {
+  static constexpr Index width = qr_panel_columns<E>;
+
+ public:
+  OrthogonalByProducts(State& state, const Call<Orthogonal<E>, E>& call, const GradeProducts<E>& products,
+                       Execution& execution)
+      : state_(state),
+        call_(call),
+        o_(call.problem),
+        products_(products),
+        execution_(execution),
+        block_(round_up(std::min(columns_of_block(o_.reflectors()), o_.reflectors()), width)) {}
+
+  void run() {
+    const ArrayMemory<CopyMemory> memory([&](Carver& carver) { lay_out(carver); }, state_, execution_.workspace);
+    Workspace rest = rest_of(execution_.workspace, memory.data(), memory.bytes());
+    Execution inner = execution_.within(rest);
+    inner_ = &inner;
+    state_.cublas();  // where there is none, this throws before anything is written
+    try {
+      if (told_) check(cudaMemsetAsync(told_, 0, told_bytes(), stream()), "clearing what blocks are told");
+      a_ = in_columns(o_.a, o_.a_rows(), o_.a_cols(), copy_of_a_);
+      if (o_.has_c()) c_ = in_columns(o_.c, o_.c_rows(), o_.c_cols(), copy_of_c_);
+      switch (o_.kind) {
+        case OrthogonalKind::geqrf:
+          factor();
+          break;
+        case OrthogonalKind::orgqr:
+          generate();
+          break;
+        default:
+          apply();
+      }
+      const Matrix<E>& result = o_.has_c() ? o_.c : o_.a;
+      const Matrix<E>& columns = o_.has_c() ? c_ : a_;
+      if (columns.data != result.data)
+        run_step<E>(model(), CopyStep<E>{result, read_only(columns)}, o_.has_c() ? o_.c_rows() : o_.a_rows(),
+                    o_.has_c() ? o_.c_cols() : o_.a_cols(), stream());
+    } catch (const Error& error) {
+      if (wrote_ && error.status() == ACCUBLAS_ERROR_MEMORY) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
+      throw;
+    }
+    execution_.report.workspace_bytes += static_cast<std::int64_t>(memory.bytes());
+  }
+
+ private:
+  Index rows() const { return o_.a_rows(); }
+  std::size_t told_bytes() const {
+    return 2 * static_cast<std::size_t>(qr_panel_blocks<E>(model(), rows())) * qr_told_words * sizeof(ToldWord);
+  }
+  /// The columns that a block's reflectors meet at most, or the rows from the right.
+  Index most_met() const {
+    if (!o_.has_c()) return std::max(o_.a_cols(), block_);
+    return std::max(o_.side == ACCUBLAS_LEFT ? o_.n : o_.m, block_);
+  }
+  void lay_out(Carver& carver) {
+    blas_memory_ = carver.take<std::byte>(state_.blas_bytes());
+    if (o_.kind == OrthogonalKind::geqrf) told_ = reinterpret_cast<ToldWord*>(carver.take<std::byte>(told_bytes()));
+    v_ = {carver.take<E>(rows() * block_), 1, rows()};
+    s_ = {carver.take<E>(block_ * block_), 1, block_};
+    t_ = {carver.take<E>(block_ * block_), 1, block_};
+    w_ = carver.take<E>(block_ * most_met());
+    y_ = carver.take<E>(block_ * most_met());
+    if (o_.a.row_stride != 1) copy_of_a_ = carver.take<E>(o_.a_rows() * o_.a_cols());
+    if (o_.has_c() && o_.c.row_stride != 1) copy_of_c_ = carver.take<E>(o_.c_rows() * o_.c_cols());
+  }
+
+  const DeviceModel& model() const { return state_.model(); }
+  cudaStream_t stream() const { return state_.cuda_stream(); }
+
+  Matrix<E> in_columns(const Matrix<E>& x, Index rows, Index cols, E* copy) {
+    if (!copy) return x;
+    const Matrix<E> columns{copy, 1, rows};
+    run_step<E>(model(), CopyStep<E>{columns, read_only(x)}, rows, cols, stream());
+    return columns;
+  }
+
+  // ---- products ----
+
+  void multiply(const Gemm<E>& g) {
+    if (g.m == 0 || g.n == 0) return;
+    const accublas_engine engine = products_.engine(model(), g.m, g.n, g.k);
+    if constexpr (!is_complex<E>)
+      // cuBLAS's products have no state of a call each, which takes as long as the least of them.
+      if (engine == ACCUBLAS_ENGINE_NATIVE) {
+        Cublas& blas = state_.cublas();
+        blas.begin(stream(), state_.blas_bytes() > 0 ? blas_memory_ : nullptr, state_.blas_bytes());
+        return native_gemm<E>(blas, g, {g.alpha, nullptr}, {g.beta, nullptr}, {}, stream());
+      }
+    products_.serve(state_, Call<Gemm<E>, E>{g, {&g.alpha, false}, {&g.beta, false}, true, true, call_.mode, engine},
+                    *inner_);
+  }
+  static E real(int x) { return E{RealOf<E>(x)}; }
+  static Matrix<const E> adjoint(const Matrix<E>& x) { return read_only(x).transposed(); }
+  static constexpr bool complex = is_complex<E>;
+
+  /// C = (I - V op(T) V^H) C, V with `m` rows and `count` columns, op(T) = T^H where `turned`.
+  void apply_left(const Matrix<E>& v, const Matrix<E>& t, Index m, Index count, const Matrix<E>& c, Index cols,
+                  bool turned) {
+    if (cols == 0) return;
+    const Matrix<E> w{w_, 1, count}, y{y_, 1, count};
+    multiply({count, cols, m, real(1), adjoint(v), read_only(c), real(0), w, complex});
+    multiply(
+        {count, cols, count, real(1), turned ? adjoint(t) : read_only(t), read_only(w), real(0), y, complex && turned});
+    multiply({m, cols, count, real(-1), read_only(v), read_only(y), real(1), c});
+    wrote_ = true;
+  }
+  /// C = C (I - V op(T) V^H), C with `lines` rows.
+  void apply_right(const Matrix<E>& v, const Matrix<E>& t, Index m, Index count, const Matrix<E>& c, Index lines,
+                   bool turned) {
+    if (lines == 0) return;
+    const Matrix<E> w{w_, 1, lines}, y{y_, 1, lines};
+    multiply({lines, count, m, real(1), read_only(c), read_only(v), real(0), w});
+    multiply({lines, count, count, real(1), read_only(w), turned ? adjoint(t) : read_only(t), real(0), y, false,
+              complex && turned});
+    multiply({lines, m, count, real(-1), read_only(y), adjoint(v), real(1), c, false, complex});
+    wrote_ = true;
+  }
+
+  /// T's part between those of columns first .. middle - 1 and middle .. end - 1.
+  void join(Index rows_of_v, Index first, Index middle, Index end, bool has_products) {
+    const Index left = middle - first, right = end - middle;
+    const Matrix<E> between = s_.block(first, middle), w{w_, 1, left};
+    if (!has_products)
+      multiply({left, right, rows_of_v - middle, real(1), adjoint(v_.block(middle, first)),
+                read_only(v_.block(middle, middle)), real(0), between, complex});
+    multiply({left, right, right, real(1), read_only(between), read_only(t_.block(middle, middle)), real(0), w});
+    multiply({left, right, left, real(-1), read_only(t_.block(first, first)), read_only(w), real(0),
+              t_.block(first, middle)});
+  }
+  Index middle_of(Index first, Index count) const { return first + round_up(count / 2, width); }
+  void join_all(Index rows_of_v, Index first, Index count) {
+    if (count <= width) return;
+    const Index middle = middle_of(first, count), end = first + count;
+    join_all(rows_of_v, first, middle - first);
+    join_all(rows_of_v, middle, end - middle);
+    join(rows_of_v, first, middle, end, true);
+  }
+  void clear_t(Index count) { run_step<E>(model(), FillStep<E>{t_}, count, count, stream()); }
+
+  // ---- GEQRF ----
+
+  void factor() {
+    const Index m = o_.m, n = o_.n, order = o_.reflectors();
+    for (Index start = 0, end = 0; start < order; start = end) {
+      end = std::min(order, start + block_);
+      const Index count = end - start, left = m - start;
+      clear_t(count);
+      run_step<E>(model(), FillStep<E>{v_}, std::min(count, left), count, stream());
+      factor_columns(start, 0, count);
+      apply_left(v_, t_, left, count, a_.block(start, end), n - end, true);
+    }
+  }
+  /// Columns first .. first + count - 1 of the block that begins at `start`.
+  void factor_columns(Index start, Index first, Index count) {
+    const Index left = o_.m - start;
+    if (count <= width) {
+      factor_panel(model(),
+                   QrPanel<E>{a_.block(start + first, start + first), v_.block(first, first), s_.block(first, first),
+                              o_.tau + start + first, left - first, static_cast<int>(count), told_},
+                   steps_, stream());
+      wrote_ = true;
+      return make_triangles(model(), s_.block(first, first), o_.tau + start + first, t_.block(first, first), count,
+                            stream());
+    }
+    const Index middle = middle_of(first, count), end = first + count;
+    factor_columns(start, first, middle - first);
+    apply_left(v_.block(first, first), t_.block(first, first), left - first, middle - first,
+               a_.block(start + first, start + middle), end - middle, true);
+    factor_columns(start, middle, end - middle);
+    join(left, first, middle, end, false);
+  }
+
+  // ---- the matrix of reflectors ----
+
+  /// V and T of reflectors start .. start + count - 1.
+  void load(Index start, Index count) {
+    const Index left = rows() - start;
+    run_step<E>(model(), FillStep<E>{v_, real(1)}, std::min(count, left), count, stream());
+    run_step<E>(model(), CopyStep<E>{v_, read_only(a_.block(start, start)), Triangle::lower, 0, false}, left, count,
+                stream());
+    clear_t(count);
+    multiply({count, count, left, real(1), adjoint(v_), read_only(v_), real(0), s_, complex});
+    make_triangles(model(), s_, o_.tau + start, t_, count, stream());
+    join_all(left, 0, count);
+  }
+  template <class Body>
+  void for_blocks(bool forward, Body&& body) {
+    const Index k = o_.reflectors(), blocks = ceil_div(k, block_);
+    for (Index step = 0; step < blocks; ++step) {
+      const Index start = (forward ? step : blocks - 1 - step) * block_, count = std::min(block_, k - start);
+      load(start, count);
+      body(start, count);
+    }
+  }
+  void generate() {
+    const Index m = o_.m, n = o_.n, k = o_.k;
+    if (k < n) fill_identity(0, k, m, n - k);
+    for_blocks(false, [&](Index start, Index count) {
+      fill_identity(0, start, m, count);
+      apply_left(v_, t_, m - start, count, a_.block(start, start), n - start, false);
+    });
+  }
+  void fill_identity(Index row, Index column, Index count, Index cols) {
+    wrote_ = true;
+    run_step<E>(model(), FillStep<E>{a_.block(row, column), real(1), row - column}, count, cols, stream());
+  }
+  void apply() {
+    const bool left = o_.side == ACCUBLAS_LEFT, turned = o_.trans != ACCUBLAS_NO_TRANS;
+    for_blocks(left == turned, [&](Index start, Index count) {
+      left ? apply_left(v_, t_, rows() - start, count, c_.block(start, 0), o_.n, turned)
+           : apply_right(v_, t_, rows() - start, count, c_.block(0, start), o_.m, turned);
+    });
+  }
+
+  State& state_;
+  const Call<Orthogonal<E>, E>& call_;
+  const Orthogonal<E>& o_;
+  const GradeProducts<E>& products_;
+  Execution& execution_;
+  const Index block_;
+  Execution* inner_ = nullptr;
+  std::byte* blas_memory_ = nullptr;
+  ToldWord* told_ = nullptr;
+  Matrix<E> a_{}, c_{}, v_{}, s_{}, t_{};
+  E *w_ = nullptr, *y_ = nullptr, *copy_of_a_ = nullptr, *copy_of_c_ = nullptr;
+  std::uint32_t steps_ = 0;
+  bool wrote_ = false;
+};
+
+}  // namespace
+
+template <class E>
+bool has_panels(const DeviceModel& model, const Orthogonal<E>& o) {
+  return o.kind != OrthogonalKind::geqrf || qr_panel_blocks<E>(model, o.m) > 0;
+}
+
+template <class E>
+void orthogonal_by_products(State& state, const Call<Orthogonal<E>, E>& call, const GradeProducts<E>& products,
+                            Execution& execution) {
+  BatchScope scope(state, execution.report.level);
+  OrthogonalByProducts<E>(state, call, products, execution).run();
+  scope.end();
+}
+
+#define ACCUBLAS_INSTANTIATE(E)                                       \
+  template bool has_panels(const DeviceModel&, const Orthogonal<E>&); \
+  template void orthogonal_by_products(State&, const Call<Orthogonal<E>, E>&, const GradeProducts<E>&, Execution&);
+ACCUBLAS_INSTANTIATE(double)
+ACCUBLAS_INSTANTIATE(float)
+ACCUBLAS_INSTANTIATE(Complex<double>)
+ACCUBLAS_INSTANTIATE(Complex<float>)
+#undef ACCUBLAS_INSTANTIATE
+
+}  // namespace accublas::cuda
