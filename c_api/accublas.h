@@ -655,10 +655,9 @@ ACCUBLAS_DECLARE_GEMMT(cgemmt, void)
  * Modes: native (the real BLAS's LAPACK, or liblapack.so.3: without either ACCUBLAS_ERROR_NO_BLAS), dp and sp (LAPACK's
  * backward error, by whichever is fastest), cr, dp:repro and sp:repro (one answer: every element of a factor is the
  * exact one of the elements before it, rounded once, whatever the blocking); mode and target by family dgemm, or sgemm.
- * Others are ACCUBLAS_ERROR_MODE in options, and passed over elsewhere. Factorizations and solutions by them take
- * operands in device memory too, ipiv (int64_t) with them, but in native (ACCUBLAS_ERROR_UNAVAILABLE); info may be in
- * either memory, and a call waits for one in host memory. Inverses take operands in host memory alone. The report's
- * bound is that of an element from those before it, for the modes that define bits; its sizes are m, n and the number
+ * Others are ACCUBLAS_ERROR_MODE in options, and passed over elsewhere. All take operands in device memory too, ipiv
+ * (int64_t) with them, but in native (ACCUBLAS_ERROR_UNAVAILABLE); info may be in either memory, and a call waits for
+ * one in host memory. The report's bound is that of an element from those before it, for the modes that define bits; its sizes are m, n and the number
  * of pivots, or n, nrhs and n.
  * ------------------------------------------------------------------------------------------------------------ */
 
@@ -745,10 +744,11 @@ ACCUBLAS_DECLARE_GESV(zgesv, void)
 ACCUBLAS_DECLARE_GESV(cgesv, void)
 
 /* Inverses by factors, and what they are made of. They overwrite A, of order n. Errors: ACCUBLAS_ERROR_MEMORY, A is as
- * it was; ACCUBLAS_ERROR_C_UNDEFINED, a failure after the first write to A. Device operands are
- * ACCUBLAS_ERROR_UNAVAILABLE; what the calls within take of a GPU is decided as for any call on host operands. In the
- * modes that define bits they are made of calls of trsm, trmm and gemv in cr, which accublas_counters counts as well,
- * and accublas_report tells of the whole. */
+ * it was; ACCUBLAS_ERROR_C_UNDEFINED, a failure after the first write to A. In the modes that define bits they are made
+ * of calls of trsm, trmm and gemv in cr (dp and sp on a GPU: of the same in dp and sp), which accublas_counters counts
+ * as well, and accublas_report tells of the whole; what the calls take of a GPU for host operands is decided as for any
+ * call. On device operands trtri, potri and getri wait for info wherever that lies, and trtri for a number of every 64
+ * columns, so that no graph can hold them; lauum waits for nothing. */
 
 /** X with A X = 1 overwrites the triangle uplo of A, which is triangular; the other one is neither read nor written,
  * and of a unit diagonal (diag UNIT) not the diagonal either. *info = i: the diagonal's element i, the first such, is
@@ -805,8 +805,10 @@ ACCUBLAS_DECLARE_GETRI(cgetri, void)
  * QR factorization and least squares (docs/factorizations.md)
  *
  * LAPACK's routines likewise, in the modes of the factorizations: cr, dp:repro and sp:repro have one answer, panels of
- * 32 reflectors whose products, solutions and norms are those of cr. Matrices are general, in host memory. The report's
- * sizes are m, n and the number of reflectors (gels: nrhs); it has no bound of an element, so no target can be set.
+ * 32 reflectors whose products, solutions and norms are those of cr. Matrices are general, in host or device memory, tau
+ * with them; native is ACCUBLAS_ERROR_UNAVAILABLE for the latter. On device operands geqrf in the modes with one answer,
+ * and gels in every mode, wait for numbers of every column, so that no graph can hold them; geqrf in dp and sp, orgqr
+ * and ormqr wait for nothing. info of gels may be in either memory. The report's sizes are m, n and the number of reflectors (gels: nrhs); it has no bound of an element, so no target can be set.
  * Errors: ACCUBLAS_ERROR_MEMORY: what the call overwrites is as it was; ACCUBLAS_ERROR_C_UNDEFINED: memory was missing
  * later, and it is not.
  * ------------------------------------------------------------------------------------------------------------ */
