@@ -31,7 +31,11 @@ accublas_report_t full_report(const Context& context, bool wait) {
   const bool by_data = report.engine[0] != '\0';
   if (!by_data) copy_word(report.engine, engine_name(plan.engine));
   copy_word(report.device, backend.device_name(context.device_state ? context.device_state->device() : 0));
-  copy_word(report.reason, plan_reason(plan) + (by_data ? "; changed to native: faster on this data" : ""));
+  // What the backend has to say beside it.
+  const std::string note = report.reason[0] != '\0' ? std::string("; ") + report.reason
+                           : by_data                ? "; changed to native: faster on this data"
+                                                    : "";
+  copy_word(report.reason, plan_reason(plan) + note);
   return report;
 }
 

@@ -84,9 +84,10 @@ class Lane {
     });
   }
 
-  /// The other way; returns when the host matrix is complete.
+  /// The other way, from a leading dimension (0: rows); returns when the host matrix is complete.
   template <class T>
-  void download(const T* from, Matrix<T> to, Index rows, Index cols) {
+  void download(const T* from, Matrix<T> to, Index rows, Index cols, Index from_ld = 0) {
+    const Index ld = from_ld > 0 ? from_ld : rows;
     struct Chunk {
       Index row, row_count, col, col_count;
     } last[2] = {};
@@ -102,7 +103,7 @@ class Lane {
     for_chunks<T>(rows, cols, [&](Index row, Index row_count, Index col, Index col_count, int slot) {
       store(slot);
       T* const chunk = reinterpret_cast<T*>(buffers_[first_ + slot]);
-      transfer(chunk, static_cast<std::size_t>(row_count), from + row + col * rows, static_cast<std::size_t>(rows),
+      transfer(chunk, static_cast<std::size_t>(row_count), from + row + col * ld, static_cast<std::size_t>(ld),
                row_count, col_count, sizeof(T), cudaMemcpyDeviceToHost);
       record(slot);
       last[slot] = {row, row_count, col, col_count};

@@ -67,6 +67,15 @@ void* zeroed_memory(std::size_t bytes) {
   return memory;
 }
 
+std::size_t free_memory(int device) {
+  std::size_t free = 0, total = 0;
+  std::uint64_t reserved = 0, used = 0;
+  check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+  check(cudaMemPoolGetAttribute(pool_of(device), cudaMemPoolAttrReservedMemCurrent, &reserved), "a memory pool");
+  check(cudaMemPoolGetAttribute(pool_of(device), cudaMemPoolAttrUsedMemCurrent, &used), "a memory pool");
+  return free + static_cast<std::size_t>(reserved - used);
+}
+
 void wait_for_device(int device) noexcept {
   try {
     const DeviceScope scope(device);

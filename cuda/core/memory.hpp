@@ -17,6 +17,9 @@ namespace accublas::cuda {
 /// Error(ACCUBLAS_ERROR_MEMORY).
 void* zeroed_memory(std::size_t bytes);
 
+/// Device memory that calls may take: what is free, and what the process's pool has spare.
+std::size_t free_memory(int device);
+
 /// Waits for all work on a device, without ending captures as cudaDeviceSynchronize would: cudaFree does (seen with
 /// CUDA 13.0 on an H200, beside captures in both modes).
 void wait_for_device(int device) noexcept;

@@ -75,8 +75,7 @@ void staged_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& executio
   const bool judged = kind == ACCUBLAS_MODE_FIXED && execution.target > 0;
   const bool independent = !one_rung && !judged;
   const bool product = !no_product(call), read_c = !(g.beta == 0);
-  std::size_t free = 0, total = 0;
-  check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+  const std::size_t free = free_memory(state.device());
   const std::size_t reserve = execution.workspace.cap() + (std::size_t{64} << 20);
   const Panels panels = choose_panels(g, independent, free / 10 * 9 > reserve ? free / 10 * 9 - reserve : 0);
 

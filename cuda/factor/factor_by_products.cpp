@@ -10,6 +10,7 @@
 #include "cuda/core/cublas.hpp"
 #include "cuda/core/inner_calls.hpp"
 #include "cuda/described/level3_call.hpp"
+#include "cuda/factor/host_columns.hpp"
 #include "cuda/factor/plain_cholesky.hpp"
 #include "cuda/factor/plain_panel.hpp"
 #include "cuda/native/native.hpp"
@@ -77,8 +78,18 @@ class FactorByProducts {
 
  public:
   FactorByProducts(State& state, const Call<Factorization<E>, E>& call, FactorOutcome* outcome,
-                   const GradeProducts<E>& products, Execution& execution)
-      : state_(state), call_(call), f_(call.problem), outcome_(outcome), products_(products), execution_(execution) {}
+                   const GradeProducts<E>& products, HostColumns<E>* host, Execution& execution)
+      : state_(state),
+        call_(call),
+        f_(call.problem),
+        outcome_(outcome),
+        products_(products),
+        host_(host),
+        execution_(execution),
+        a_(is_cholesky(f_.kind) ? f_.cholesky_factor() : f_.a),
+        end_(f_.n) {
+    if (host_) host_->take(host_->panel_that_fits(plain_cholesky_edge), false);
+  }
 
   void run() {
     const ArrayMemory<CopyMemory> memory([&](Carver& carver) { lay_out(carver); }, state_, execution_.workspace);
@@ -87,10 +98,14 @@ class FactorByProducts {
     inner_ = &inner;
     if (told_) check(cudaMemsetAsync(told_, 0, told_bytes(), state_.cuda_stream()), "clearing what blocks are told");
     try {
-      if (has_factor(f_.kind)) is_cholesky(f_.kind) ? factor_rows(0, f_.n) : factor_lu();
+      if (host_)
+        factor_host_columns();
+      else if (has_factor(f_.kind))
+        factor_columns_at_hand(0);
       if (has_solution(f_.kind) && f_.nrhs > 0) solve_all();
     } catch (const Error& error) {
-      if (wrote_ && error.status() == ACCUBLAS_ERROR_MEMORY) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
+      if (wrote_ && !host_ && error.status() == ACCUBLAS_ERROR_MEMORY)
+        throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
       throw;
     }
     execution_.report.workspace_bytes += static_cast<std::int64_t>(memory.bytes());
@@ -166,18 +181,54 @@ class FactorByProducts {
     wrote_ = true;
   }
 
+  // ---- Panels ----
+
+  /// The columns of A (X) from first_ to end_ - 1, where what is to the left of them, `known` unknowns, is subtracted.
+  void factor_columns_at_hand(Index known) {
+    if (is_cholesky(f_.kind)) return factor_rows(known, end_ - known);
+    const Index count = std::min(end_, f_.order()) - known;
+    if (count == 0) return;
+    factor_columns(known, count);
+    solve_above(known, count, end_);
+  }
+  void factor_host_columns() {
+    const bool conjugated = is_cholesky(f_.kind) && is_complex<E>;
+    for (first_ = 0; first_ < f_.n; first_ = end_) {
+      end_ = std::min(first_ + host_->panel(), f_.n);
+      // A column alone, which has no order, would have complex products that BLAS has no name for.
+      if (f_.n - end_ == 1) ++end_;
+      a_ = host_->load(first_, end_);
+      const Index known = std::min(first_, f_.order()), sides = end_ - first_,
+                  rows = is_cholesky(f_.kind) ? known : f_.rows();
+      host_->for_blocks(known, [&](Index at, Index count, const Matrix<const E>& l) {
+        const Index next = at + count;
+        solve({count,
+               sides,
+               E{RealOf<E>(1)},
+               {l.block(at, at), conjugated, Structure::triangular, Triangle::lower, !is_cholesky(f_.kind)},
+               a_.block(at, first_)});
+        subtract(rows - next, sides, count, l.block(next, at), read_only(a_.block(at, first_)), a_.block(next, first_),
+                 conjugated);
+      });
+      if (is_cholesky(f_.kind) && known > 0)
+        subtract_square(a_.block(0, first_), known, sides, a_.block(first_, first_));
+      factor_columns_at_hand(known);
+      host_->store();
+    }
+  }
+
   // ---- Cholesky ----
 
   /// Rows first .. first + count - 1 of X, with all columns to their right; what is above them is subtracted already.
   void factor_rows(Index first, Index count) {
-    const Matrix<E> x = f_.cholesky_factor();
+    const Matrix<E>& x = a_;
     if (count <= plain_cholesky_edge) {
       factor_diagonal(state_.model(), x, first, count, &outcome_->info, state_.cuda_stream());
       wrote_ = true;
       const Index next = first + count;
       return solve(
           {count,
-           f_.n - next,
+           end_ - next,
            E{RealOf<E>(1)},
            {read_only(x.block(first, first)).transposed(), is_complex<E>, Structure::triangular, Triangle::lower},
            x.block(first, next)});
@@ -185,26 +236,21 @@ class FactorByProducts {
     const Index half = round_up(count / 2, plain_cholesky_edge), middle = first + half, end = first + count;
     factor_rows(first, half);
     subtract_square(x.block(first, middle), half, end - middle, x.block(middle, middle));
-    subtract(end - middle, f_.n - end, half, read_only(x.block(first, middle)).transposed(),
+    subtract(end - middle, end_ - end, half, read_only(x.block(first, middle)).transposed(),
              read_only(x.block(first, end)), x.block(middle, end), is_complex<E>);
     factor_rows(middle, end - middle);
   }
 
   // ---- LU ----
 
-  void factor_lu() {
-    const Index order = f_.order();
-    factor_columns(0, order);
-    solve_above(0, order, f_.n);
-  }
   /// Columns first .. first + count - 1 from row `first` on, from which what is to their left is subtracted already.
   void factor_columns(Index first, Index count) {
     if (count <= width) return factor_few_columns(first, static_cast<int>(count));
     const Index half = round_up(count / 2, width), middle = first + half, end = first + count;
     factor_columns(first, half);
     solve_above(first, half, end);
-    subtract(f_.rows() - middle, end - middle, half, read_only(f_.a.block(middle, first)),
-             read_only(f_.a.block(first, middle)), f_.a.block(middle, middle), false);
+    subtract(f_.rows() - middle, end - middle, half, read_only(a_.block(middle, first)),
+             read_only(a_.block(first, middle)), a_.block(middle, middle), false);
     factor_columns(middle, end - middle);
   }
   /// Rows first .. first + count - 1 of U, in the columns after them up to `end`.
@@ -213,16 +259,16 @@ class FactorByProducts {
     solve({count,
            end - next,
            E{RealOf<E>(1)},
-           {read_only(f_.a.block(first, first)), false, Structure::triangular, Triangle::lower, true},
-           f_.a.block(first, next)});
+           {read_only(a_.block(first, first)), false, Structure::triangular, Triangle::lower, true},
+           a_.block(first, next)});
   }
   void factor_few_columns(Index first, int count) {
     const DeviceModel& model = state_.model();
     factor_panel(model,
-                 PlainPanel<E>{f_.a, f_.rows(), first, count, told_, moves_, static_cast<std::int64_t*>(f_.pivots.data),
-                               &outcome_->info},
+                 PlainPanel<E>{a_, f_.rows(), first, count, told_, moves_,
+                               host_ ? host_->pivots() : static_cast<std::int64_t*>(f_.pivots.data), &outcome_->info},
                  steps_, state_.cuda_stream());
-    move_rows(model, moves_, f_.a, f_.n, state_.cuda_stream());
+    move_rows(model, moves_, a_.block(0, first_), end_ - first_, state_.cuda_stream());
     wrote_ = true;
   }
 
@@ -255,7 +301,10 @@ class FactorByProducts {
   const Factorization<E>& f_;
   FactorOutcome* const outcome_;
   const GradeProducts<E>& products_;
+  HostColumns<E>* const host_;
   Execution& execution_;
+  Matrix<E> a_;  ///< of Cholesky's factorization X
+  Index first_ = 0, end_;
   Execution* inner_ = nullptr;
   std::byte* blas_memory_ = nullptr;
   ToldWord* told_ = nullptr;
@@ -274,16 +323,16 @@ bool has_panels(const DeviceModel& model, const Factorization<E>& f) {
 
 template <class E>
 void factor_by_products(State& state, const Call<Factorization<E>, E>& call, FactorOutcome* outcome,
-                        const GradeProducts<E>& products, Execution& execution) {
+                        const GradeProducts<E>& products, HostColumns<E>* host, Execution& execution) {
   BatchScope scope(state, execution.report.level);
-  FactorByProducts<E>(state, call, outcome, products, execution).run();
+  FactorByProducts<E>(state, call, outcome, products, host, execution).run();
   scope.end();
 }
 
 #define ACCUBLAS_INSTANTIATE(E)                                                                                       \
   template bool has_panels(const DeviceModel&, const Factorization<E>&);                                              \
   template void factor_by_products(State&, const Call<Factorization<E>, E>&, FactorOutcome*, const GradeProducts<E>&, \
-                                   Execution&);
+                                   HostColumns<E>*, Execution&);
 ACCUBLAS_INSTANTIATE(double)
 ACCUBLAS_INSTANTIATE(float)
 ACCUBLAS_INSTANTIATE(Complex<double>)

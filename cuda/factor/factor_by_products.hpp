@@ -7,6 +7,9 @@
 
 namespace accublas::cuda {
 
+template <class E>
+class HostColumns;
+
 /// What products of dp and sp are made by.
 template <class E>
 struct GradeProducts {
@@ -23,8 +26,9 @@ bool has_panels(const DeviceModel&, const Factorization<E>&);
 /// *outcome, which is zero before: halves of the columns one after the other, down to panels and blocks in
 /// floating-point arithmetic as it is, and products of dp between them. Asynchronous; throws
 /// Error(ACCUBLAS_ERROR_MEMORY) before anything is written, ACCUBLAS_ERROR_C_UNDEFINED after that.
+/// `host`: unless null, of a factorization alone, where A lies instead; the call waits for the device then.
 template <class E>
 void factor_by_products(State&, const Call<Factorization<E>, E>&, FactorOutcome* outcome, const GradeProducts<E>&,
-                        Execution&);
+                        HostColumns<E>* host, Execution&);
 
 }  // namespace accublas::cuda

@@ -4,6 +4,7 @@
 #include "cuda/factor/factor_by_sums.hpp"
 
 #include "cuda/factor/cholesky_diagonal.hpp"
+#include "cuda/factor/host_columns.hpp"
 #include "cuda/factor/lu_panel.hpp"
 #include "cuda/solve/unknown_sums.hpp"
 #include "lib/call/accuracy.hpp"
@@ -30,44 +31,99 @@ TriangularSystem<E> lu_system(const Matrix<E>& a, Index m, Index n) {
           a};
 }
 
+/// Panels of columns, which are right-hand sides of the unknowns that the panels before them know.
+template <class E>
+class PanelsBySums {
+ protected:
+  /// `host`: where the columns lie, which have the strides of the system's; null: where the system says.
+  PanelsBySums(State& state, const TriangularSystem<E>& system, HostColumns<E>* host, Execution& execution,
+               Index panel_step, int moduli)
+      : state_(state), host_(host), x_(system.x), sums_(state, system, nullptr, false, execution, panel_step, moduli) {
+    if (host_) host_->take(sums_.panel(), true);
+  }
+
+  /// body(known) for each panel of the n columns: its sums have what the unknowns before it, `known` of them and at
+  /// most `order`, make of the others up to the m-th.
+  template <class Steps, class Body>
+  void for_panels(Steps& steps, Index n, Index order, Index m, Body&& body) {
+    const bool copied = Steps::launches && host_;
+    for (Index first = 0; first < n; first += sums_.panel()) {
+      panel_ = {first, std::min(first + sums_.panel(), n)};
+      const Index known = std::min(first, order);
+      if (copied) sums_.sides_lie_in(x_ = host_->load(panel_.first, panel_.end));
+      steps.begin(panel_);
+      add_known(steps, known, std::max(known, m));
+      if (copied) sums_.matrix_lies_in(host_->lower(x_), host_->far_of_panel());
+      body(known);
+      if (copied) host_->store();
+    }
+  }
+
+  Sides between(Index first, Index end) const { return {first - panel_.first, end - panel_.first}; }
+
+ private:
+  template <class Steps>
+  void add_known(Steps& steps, Index known, Index rows) {
+    const Sides all{0, panel_.count()};
+    const auto add = [&](Index first, Index count) {
+      sums_.solve(steps, first, count, all);
+      steps.add_products(first, count, rows - first - count, all);
+    };
+    if (Steps::launches && host_)
+      return host_->for_blocks(known, [&](Index first, Index count, const Matrix<const E>& lower) {
+        sums_.matrix_lies_in(lower, host_->far(first));
+        add(first, count);
+      });
+    const Index step = host_ ? host_->block() : known;
+    for (Index first = 0; first < known; first += step) add(first, std::min(step, known - first));
+  }
+
+ protected:
+  State& state_;
+  HostColumns<E>* const host_;
+  Matrix<E> x_;
+  UnknownSums<E> sums_;
+  Sides panel_{};
+};
+
 /// X^H X = A in A's place.
 template <class E>
-class CholeskyBySums {
+class CholeskyBySums : PanelsBySums<E> {
+  using Base = PanelsBySums<E>;
+  using Base::between, Base::panel_, Base::sums_, Base::state_;
+  static constexpr Index block = solve_block_unknowns<E>(false);
+
  public:
-  CholeskyBySums(State& state, const Factorization<E>& f, Execution& execution)
-      : state_(state),
-        n_(f.n),
-        block_(solve_block_unknowns<E>(false)),
-        sums_(state, cholesky_system(f.cholesky_factor(), n_), nullptr, false, execution, block_) {}
+  CholeskyBySums(State& state, const Factorization<E>& f, HostColumns<E>* host, Execution& execution)
+      : Base(state, cholesky_system(host ? host->nothing() : f.cholesky_factor(), f.n), host, execution, block,
+             sum_moduli<RealOf<E>>),
+        n_(f.n) {}
 
   /// *info, which is zero, becomes LAPACK's.
   void run(long long* info) {
     sums_.run(
         [&](auto& steps) {
-          for (Index first = 0; first < n_; first += sums_.panel()) {
-            panel_ = {first, std::min(first + sums_.panel(), n_)};
-            steps.begin(panel_);
-            factor(steps, 0, panel_.end);
-          }
+          this->for_panels(steps, n_, n_, 0, [&](Index known) {
+            if (known > 0) steps.add_products(0, known, panel_.count(), from(known));
+            factor(steps, known, panel_.count());
+          });
         },
         [](Carver&) {}, info);
   }
 
  private:
   /// The panel's right-hand sides from column `column` on.
-  Sides from(Index column) const { return {std::max(column, panel_.first) - panel_.first, panel_.count()}; }
-  Sides between(Index first, Index end) const { return {first - panel_.first, end - panel_.first}; }
+  Sides from(Index column) const { return between(column, panel_.end); }
 
-  /// Rows first .. first + count - 1 of the panel.
+  /// Rows first .. first + count - 1 of those that the panel has on the diagonal.
   template <class Steps>
   void factor(Steps& steps, Index first, Index count) {
-    if (count > block_) {
-      const Index half = UnknownSums<E>::half_of(count, block_);
+    if (count > block) {
+      const Index half = UnknownSums<E>::half_of(count, block);
       factor(steps, first, half);
       steps.add_products(first, half, count - half, from(first + half));
       return factor(steps, first + half, count - half);
     }
-    if (first < panel_.first) return steps.solve_block(first, count, from(first));
     factor_block(steps, first, count);
     steps.solve_block(first, count, from(first + count));
   }
@@ -84,10 +140,7 @@ class CholeskyBySums {
       }
   }
 
-  State& state_;
-  const Index n_, block_;
-  UnknownSums<E> sums_;
-  Sides panel_{};
+  const Index n_;
 };
 
 /// Columns of U grow row by row, and the largest of their numbers set what products leave undecided of the others; a
@@ -97,34 +150,29 @@ constexpr int lu_moduli = sum_moduli<RealOf<E>> + 4;
 
 /// P A = L U in A's place.
 template <class E>
-class LuBySums {
+class LuBySums : PanelsBySums<E> {
+  using Base = PanelsBySums<E>;
+  using Base::between, Base::host_, Base::panel_, Base::sums_, Base::state_, Base::x_;
+
  public:
-  LuBySums(State& state, const Factorization<E>& f, Execution& execution)
-      : state_(state),
+  LuBySums(State& state, const Factorization<E>& f, HostColumns<E>* host, Execution& execution)
+      : Base(state, lu_system(host ? host->nothing() : f.a, f.rows(), f.n), host, execution,
+             solve_block_unknowns<E>(false), lu_moduli<E>),
         f_(f),
         m_(f.rows()),
-        order_(f.order()),
-        sums_(state, lu_system(f.a, m_, f.n), nullptr, false, execution, solve_block_unknowns<E>(false), lu_moduli<E>) {
-  }
+        order_(f.order()) {}
 
   void run(long long* info) {
     info_ = info;
     sums_.run(
         [&](auto& steps) {
           start(steps);
-          for (Index first = 0; first < f_.n; first += sums_.panel()) {
-            panel_ = {first, std::min(first + sums_.panel(), f_.n)};
-            steps.begin(panel_);
-            const Index known = std::min(first, order_), end = std::min(panel_.end, order_);
-            const Sides all{0, panel_.count()};
-            if (known > 0) {
-              sums_.solve(steps, 0, known, all);
-              steps.add_products(0, known, m_ - known, all);
-            }
-            if (end == known) continue;
+          this->for_panels(steps, f_.n, order_, m_, [&](Index known) {
+            const Index end = std::min(panel_.end, order_);
+            if (end == known) return;
             factor(steps, known, end - known);
             if (end < panel_.end) sums_.solve(steps, known, end - known, between(end, panel_.end));
-          }
+          });
         },
         [&](Carver& carver) {
           memory_.candidates = carver.take<PivotCandidate<E>>(2 * lu_panel_blocks<E>(state_.model(), m_));
@@ -137,8 +185,6 @@ class LuBySums {
   }
 
  private:
-  Sides between(Index first, Index end) const { return {first - panel_.first, end - panel_.first}; }
-
   template <class Steps>
   void start(Steps&) {
     if constexpr (Steps::launches)
@@ -163,19 +209,22 @@ class LuBySums {
       const cudaStream_t stream = state_.cuda_stream();
       const SolveJob<E> job = steps.job_of(between(first, panel_.end));
       factor_panel(model,
-                   LuPanel<E>{f_.a, m_, first, count, job.sums, memory_, static_cast<std::int64_t*>(f_.pivots.data),
-                              info_, job.undecided, job.all_undecided},
+                   LuPanel<E>{x_, m_, first, count, job.sums, memory_,
+                              host_ ? host_->pivots() : static_cast<std::int64_t*>(f_.pivots.data), info_,
+                              job.undecided, job.all_undecided, job.far},
                    barriers_, stream);
-      move_rows(model, memory_.moves, f_.a, f_.n, stream);
+      if (host_) {
+        move_rows(model, memory_.moves, host_->far_rows(), 1, stream);
+        move_rows(model, memory_.moves, x_.block(0, panel_.first), panel_.count(), stream);
+      } else {
+        move_rows(model, memory_.moves, x_, f_.n, stream);
+      }
       move_sums(model, memory_.moves, job.sums.from(0, count), parts_of<E>, job.system.sides - count, stream);
     }
   }
 
-  State& state_;
   const Factorization<E>& f_;
   const Index m_, order_;
-  UnknownSums<E> sums_;
-  Sides panel_{};
   LuMemory<E> memory_{};
   unsigned barriers_ = 0;
   long long* info_ = nullptr;
@@ -184,8 +233,9 @@ class LuBySums {
 template <class E>
 class FactorBySums {
  public:
-  FactorBySums(State& state, const Factorization<E>& f, FactorOutcome* outcome, Execution& execution)
-      : state_(state), f_(f), outcome_(outcome), execution_(execution) {}
+  FactorBySums(State& state, const Factorization<E>& f, FactorOutcome* outcome, HostColumns<E>* host,
+               Execution& execution)
+      : state_(state), f_(f), outcome_(outcome), host_(host), execution_(execution) {}
 
   void run() {
     if (has_factor(f_.kind)) factor();
@@ -196,8 +246,8 @@ class FactorBySums {
 
  private:
   void factor() {
-    is_cholesky(f_.kind) ? CholeskyBySums<E>(state_, f_, execution_).run(&outcome_->info)
-                         : LuBySums<E>(state_, f_, execution_).run(&outcome_->info);
+    is_cholesky(f_.kind) ? CholeskyBySums<E>(state_, f_, host_, execution_).run(&outcome_->info)
+                         : LuBySums<E>(state_, f_, host_, execution_).run(&outcome_->info);
     wrote_ = true;
   }
 
@@ -230,6 +280,7 @@ class FactorBySums {
   State& state_;
   const Factorization<E>& f_;
   FactorOutcome* const outcome_;
+  HostColumns<E>* const host_;
   Execution& execution_;
   bool wrote_ = false;
 };
@@ -237,16 +288,20 @@ class FactorBySums {
 }  // namespace
 
 template <class E>
-void factor_by_sums(State& state, const Factorization<E>& f, FactorOutcome* outcome, Execution& execution) {
+void factor_by_sums(State& state, const Factorization<E>& f, FactorOutcome* outcome, HostColumns<E>* host,
+                    Execution& execution) {
   put_bound(execution.report, rounded_once<RealOf<E>>());
   BatchScope scope(state, execution.report.level);
-  FactorBySums<E>(state, f, outcome, execution).run();
+  FactorBySums<E>(state, f, outcome, host, execution).run();
   scope.end();
 }
 
-template void factor_by_sums(State&, const Factorization<double>&, FactorOutcome*, Execution&);
-template void factor_by_sums(State&, const Factorization<float>&, FactorOutcome*, Execution&);
-template void factor_by_sums(State&, const Factorization<Complex<double>>&, FactorOutcome*, Execution&);
-template void factor_by_sums(State&, const Factorization<Complex<float>>&, FactorOutcome*, Execution&);
+#define ACCUBLAS_INSTANTIATE(E) \
+  template void factor_by_sums(State&, const Factorization<E>&, FactorOutcome*, HostColumns<E>*, Execution&);
+ACCUBLAS_INSTANTIATE(double)
+ACCUBLAS_INSTANTIATE(float)
+ACCUBLAS_INSTANTIATE(Complex<double>)
+ACCUBLAS_INSTANTIATE(Complex<float>)
+#undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cuda

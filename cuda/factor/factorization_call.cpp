@@ -1,11 +1,14 @@
 #include "cuda/factor/factorization_call.hpp"
 
+#include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <vector>
 
 #include "cuda/core/check.hpp"
 #include "cuda/core/inner_calls.hpp"
 #include "cuda/factor/factor_by_sums.hpp"
+#include "cuda/factor/host_columns.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/integers.hpp"
 
@@ -24,10 +27,10 @@ bool by_products(const State& state, const Call<Factorization<E>, E>& call, Exec
   return false;
 }
 
-/// *info on the stream.
+/// *info on the stream. `host`: where A lies instead, unless null.
 template <class E>
 void compute(State& state, const Call<Factorization<E>, E>& call, std::int64_t* info, Execution& execution,
-             const GradeProducts<E>& products) {
+             const GradeProducts<E>& products, HostColumns<E>* host = nullptr) {
   const cudaStream_t stream = state.cuda_stream();
   const CopyMemory memory(state, execution.workspace, sizeof(FactorOutcome));
   auto* const outcome = reinterpret_cast<FactorOutcome*>(memory.data());
@@ -35,8 +38,8 @@ void compute(State& state, const Call<Factorization<E>, E>& call, std::int64_t* 
   if (call.problem.order() > 0) {
     Workspace rest = rest_of(execution.workspace, memory.data(), round_up(sizeof *outcome, std::size_t{256}));
     Execution inner = execution.within(rest);
-    by_products(state, call, execution) ? factor_by_products(state, call, outcome, products, inner)
-                                        : factor_by_sums(state, call.problem, outcome, inner);
+    by_products(state, call, execution) ? factor_by_products(state, call, outcome, products, host, inner)
+                                        : factor_by_sums(state, call.problem, outcome, host, inner);
   }
   check(cudaMemcpyAsync(info, &outcome->info, sizeof *info, cudaMemcpyDefault, stream), "copying info");
 }
@@ -89,6 +92,36 @@ class Staged {
   E* device_ = nullptr;
 };
 
+/// Bytes that a call with host operands may take of the device: what is free, but no more than a cap below the default.
+std::size_t room_on_device(const State& state, const Workspace& workspace) {
+  const std::size_t beside = std::size_t{64} << 20, free = free_memory(state.device()) / 10 * 9,
+                    room = free > beside ? free - beside : 0;
+  return workspace.cap() < default_workspace(state.device()) ? std::min(workspace.cap(), room) : room;
+}
+
+/// A factorization whose matrix stays in host memory.
+template <class E>
+void factor_where_it_lies(State& state, const Call<Factorization<E>, E>& call, std::size_t room, Execution& execution,
+                          const GradeProducts<E>& products) {
+  HostColumns<E> host(state, call.problem, room, execution);
+  Workspace workspace(host.rest(), nullptr, 0);
+  Execution inner = execution.within(workspace);
+  std::int64_t info = 0;
+  try {
+    compute(state, call, &info, inner, products, &host);
+    check(cudaStreamSynchronize(state.cuda_stream()), "waiting for a call");
+  } catch (const Error& error) {
+    // The CPU would begin with what is left of A.
+    if (host.wrote() && (error.status() == ACCUBLAS_ERROR_MEMORY || error.status() == ACCUBLAS_ERROR_UNAVAILABLE))
+      throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
+    throw;
+  }
+  *call.problem.info = info;
+  execution.report.workspace_bytes += static_cast<std::int64_t>(host.bytes());
+  std::snprintf(execution.report.reason, sizeof execution.report.reason,
+                "A stays in host memory, %lld columns at a time", static_cast<long long>(host.panel()));
+}
+
 }  // namespace
 
 template <class E>
@@ -109,6 +142,10 @@ void staged_factorization(State& state, const Call<Factorization<E>, E>& call, E
   Staged<E> a(f.a, f.rows(), f.n), b(solution ? f.b : Matrix<E>{}, f.n, f.nrhs);
   std::vector<std::int64_t> pivots(static_cast<std::size_t>(pivoted ? f.order() : 0));
   const std::size_t pivot_bytes = round_up(pivots.size() * sizeof(std::int64_t), std::size_t{256});
+  const std::size_t room = room_on_device(state, execution.workspace),
+                    work = std::min(execution.workspace.cap(), room / 2);
+  if (!has_solution(f.kind) && a.bytes() + pivot_bytes + work > room)
+    return factor_where_it_lies(state, call, room, execution, products);
   const CallMemory memory(state.device(), stream, state.capture_memory(), nullptr, 0,
                           a.bytes() + b.bytes() + pivot_bytes);
   std::byte* next = memory.data();

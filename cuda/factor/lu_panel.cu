@@ -55,7 +55,9 @@ struct PanelTerms {
   const E (*above)[lu_panel_columns];
   Index row, column, terms;
   __device__ Index count() const { return terms; }
-  __device__ E entry(Index q) const { return load_shared_by_blocks(&panel->a(row, q)); }
+  __device__ E entry(Index q) const {
+    return panel->far.has(q) ? panel->far(row, q) : load_shared_by_blocks(&panel->a(row, q));
+  }
   __device__ E known(Index q) const {
     return q < panel->first ? panel->a(q, panel->first + column) : above[q - panel->first][column];
   }
@@ -433,5 +435,6 @@ ACCUBLAS_INSTANTIATE(float)
 ACCUBLAS_INSTANTIATE(Complex<double>)
 ACCUBLAS_INSTANTIATE(Complex<float>)
 #undef ACCUBLAS_INSTANTIATE
+template void move_rows(const DeviceModel&, const RowMoves*, const Matrix<Index>&, Index, cudaStream_t);
 
 }  // namespace accublas::cuda

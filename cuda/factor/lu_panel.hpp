@@ -48,6 +48,7 @@ struct LuPanel {
   long long* info;       ///< LAPACK's: the first column without a pivot, 0 before one was found
   unsigned long long* undecided;
   bool all_undecided;
+  FarEntries<E> far;  ///< of L
 };
 
 /// Thread blocks of a panel of so many rows, at most.

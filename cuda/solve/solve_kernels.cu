@@ -90,7 +90,10 @@ struct SolveTerms {
   const E (*x)[edge + 1];
   Index near, position, side;
   __device__ Index count() const { return position; }
-  __device__ E entry(Index q) const { return job->system.m(job->place(position), job->place(q)); }
+  __device__ E entry(Index q) const {
+    if (job->far.has(q)) return job->far(position, q);
+    return job->system.m(job->place(position), job->place(q));
+  }
   __device__ E known(Index q) const { return q < near ? job->system.x(job->place(q), side) : x[q - near][side % edge]; }
 };
 

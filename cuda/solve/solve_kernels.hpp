@@ -14,11 +14,26 @@
 
 namespace accublas::cuda {
 
+/// Entries of a matrix in its first columns that lie elsewhere, in the order that `row` tells: those of a matrix of the
+/// host's, which are read one by one where sums do not decide an unknown (cuda/factor/host_columns.hpp).
+template <class E>
+struct FarEntries {
+  accublas::Operand<E> m;
+  Index columns;
+  const Index* row;
+
+  ACCUBLAS_HD bool has(Index j) const { return j < columns; }
+#ifdef __CUDACC__
+  __device__ E operator()(Index i, Index j) const { return m(row[i], j); }
+#endif
+};
+
 /// Some right-hand sides of a system. Unknowns have positions in the order of substitution.
 template <class E>
 struct SolveJob {
   TriangularSystem<E> system;
-  const E* alpha;  ///< in device memory, instead of the system's; or null
+  const E* alpha;     ///< in device memory, instead of the system's; or null
+  FarEntries<E> far;  ///< instead of the system's; forward alone
   bool forward, dot2;
   /// Row parts i + part, column side: that part of sum_j m(i, j) x(j, side) over the unknowns that are known.
   PairSums sums;

@@ -53,6 +53,14 @@ class UnknownSums {
     choose_panel(panel_step);
   }
 
+  /// From the next panel on right-hand sides, and unknowns, lie there.
+  void sides_lie_in(const Matrix<E>& x) { system_.x = x; }
+  /// From the next step on the matrix lies there, but for what is far.
+  void matrix_lies_in(const Matrix<const E>& m, const FarEntries<E>& far) {
+    system_.m.stored = job_.system.m.stored = m;
+    job_.far = far;
+  }
+
   /// Unknowns that a step solves at most; its products start at a multiple of them.
   Index block() const { return block_; }
   /// Right-hand sides at a time.
@@ -257,7 +265,7 @@ class UnknownSums {
   }
 
   State& state_;
-  const TriangularSystem<E> system_;
+  TriangularSystem<E> system_;
   Execution& execution_;
   const int moduli_;
   const Index block_;

@@ -1,11 +1,14 @@
 // A call of LAPACK's factorizations, and of the solutions and inverses by them.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
 
 #include "lib/base/error.hpp"
+#include "lib/base/integers.hpp"
+#include "lib/base/thread_pool.hpp"
 #include "lib/call/arguments.hpp"
 #include "lib/call/level3.hpp"
 #include "lib/call/product.hpp"
@@ -146,6 +149,20 @@ void swap_rows(const Matrix<E>& b, std::int64_t first, std::int64_t end, const P
     for (std::int64_t step = 0; step < count; ++step)
       for (std::int64_t j = first; j < end; ++j) swap(step, j);
   }
+}
+
+/// The same forwards in all of n columns but `first` to `end` - 1, by threads of the pool.
+template <class E>
+void swap_rows_beside(const Matrix<E>& a, std::int64_t n, std::int64_t first, std::int64_t end, const Pivots& pivots,
+                      std::int64_t from, std::int64_t count, int threads) {
+  constexpr std::int64_t step = 32;
+  const std::int64_t others = n - (end - first);
+  parallel_for(ceil_div(others, step), threads, [&](std::int64_t task, int) {
+    // Columns to the left, then those to the right.
+    const std::int64_t left = task * step, right = std::min(others, left + step);
+    swap_rows(a, std::min(left, first), std::min(right, first), pivots, from, count, false);
+    swap_rows(a, std::max(left, first) + end - first, std::max(right, first) + end - first, pivots, from, count, false);
+  });
 }
 
 }  // namespace accublas

@@ -189,6 +189,63 @@ TYPED_TEST(FactorDp, NoSolutions) {
   EXPECT_EQ(std::memcmp(got.data(), b.data.data(), got.size() * sizeof(E)), 0);
 }
 
+/// Panels of a matrix that stays in host memory, where the workspace has no room for it.
+TYPED_TEST(FactorDp, HostMatrices) {
+  using E = TypeParam;
+  const auto expect_there = [&] {
+    const accublas_report_t report = this->gpu.report();
+    ASSERT_NE(std::strstr(report.reason, "A stays in host memory"), nullptr) << report.reason;
+  };
+  const auto lu = [&](Index m, Index n, int mib, int data) {
+    ASSERT_EQ(accublas_set_workspace_mib(this->gpu, mib), ACCUBLAS_SUCCESS) << this->gpu.error();
+    Stored<E> a(this->rng, m, n);
+    for (Index j = 0; j < n; ++j)
+      for (Index i = 0; i < m; ++i)
+        a(i, j) = data == 2 && (j == 70 || j == 150) ? E(0) : data == 1 ? this->integer() : this->number();
+    Stored<E> f = a;
+    std::vector<std::int64_t> pivots;
+    const std::int64_t info = this->factor(f, pivots, true);
+    if (data != 1) {
+      ASSERT_EQ(info, data == 2 ? 71 : 0);
+    }
+    expect_there();
+    this->expect_lu(a, f, pivots);
+    ASSERT_FALSE(testing::Test::HasFailure()) << m << " x " << n << " cap " << mib << " data " << data;
+  };
+  const auto cholesky = [&](Index n, int mib, Index bad) {
+    ASSERT_EQ(accublas_set_workspace_mib(this->gpu, mib), ACCUBLAS_SUCCESS) << this->gpu.error();
+    for (const accublas_uplo uplo : {ACCUBLAS_UPPER, ACCUBLAS_LOWER}) {
+      Stored<E> a = this->positive(n, uplo);
+      if (bad >= 0) a(bad, bad) = E(-1);
+      Stored<E> f = a;
+      ASSERT_EQ(this->factor(f, uplo, true), bad + 1);
+      expect_there();
+      // Rows before those of the block that the column belongs to.
+      this->expect_cholesky(a, f, uplo, bad < 0 ? n : bad / 64 * 64);
+      ASSERT_FALSE(testing::Test::HasFailure()) << n << " cap " << mib << " bad " << bad << " uplo " << uplo;
+    }
+  };
+  // More than half of a MiB, in panels of 64; their blocks have 32 columns.
+  const auto least = static_cast<Index>(std::sqrt(6e5 / sizeof(E)));
+  for (const Index n : {least, (least / 64 + 1) * 64, (least / 64 + 1) * 64 + 1}) {
+    lu(n, n, 1, 0);
+    lu(n + 50, n, 1, 1);
+    lu(n, n + 150, 1, 0);
+    cholesky(n, 1, -1);
+  }
+  lu(2 * least, 2 * least, 1, 2);
+  cholesky(least, 1, 128);
+  cholesky(least, 1, least - 1);
+  lu(700, 700, 1, 0);
+  lu(1300, 400, 1, 1);
+  lu(400, 1300, 1, 0);
+  cholesky(700, 1, -1);
+  // Products by emulation where the type has them; a matrix that has many panels of some hundred columns.
+  const Index n = scaled(1) > 1 ? 12000 : 1500;
+  lu(n, n, scaled(1) > 1 ? 256 : 4, 0);
+  cholesky(n, scaled(1) > 1 ? 256 : 4, -1);
+}
+
 /// Products by emulation between the halves.
 TYPED_TEST(FactorDp, DeepProducts) {
   using E = TypeParam;

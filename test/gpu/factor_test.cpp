@@ -176,7 +176,11 @@ class Factor : public testing::Test {
       expect_bits(p, "B", b.values(), want.b);
       if (this->HasFatalFailure() || !factors(p.kind)) break;
     }
-    if (!staged || this->HasFatalFailure()) return;
+    if (staged && !this->HasFatalFailure()) expect_staged(p, want, info);
+  }
+
+  /// With all operands in host memory: what the CPU made of them.
+  void expect_staged(const Matrices<T>& p, const Matrices<T>& want, std::int64_t info) {
     Matrices<T> copied = p;
     std::int64_t got = -1;
     ASSERT_EQ(call(gpu, p, copied.a.data(), copied.pivots.data(), copied.b.data(), &got), ACCUBLAS_SUCCESS)
@@ -253,6 +257,64 @@ TYPED_TEST(Factor, SmallWorkspace) {
         this->expect_same(this->make(kind, Data::tame, parts, kind == Kind::getrf ? n - 300 : n, n, 300), false);
         if (testing::Test::HasFatalFailure()) return;
       }
+}
+
+/// Panels of a matrix that stays in host memory, where the workspace has no room for it.
+TYPED_TEST(Factor, HostMatrices) {
+  const auto expect = [&](Kind kind, Data data, Index parts, Index m, Index n, int mib) {
+    ASSERT_EQ(accublas_set_workspace_mib(this->gpu, mib), ACCUBLAS_SUCCESS) << this->gpu.error();
+    const Matrices<TypeParam> p = this->make(kind, data, parts, m, n, 1);
+    Matrices<TypeParam> want = p;
+    std::int64_t info = 0;
+    ASSERT_EQ(call(this->cpu, p, want.a.data(), want.pivots.data(), want.b.data(), &info), ACCUBLAS_SUCCESS)
+        << this->cpu.error();
+    this->expect_staged(p, want, info);
+    const accublas_report_t report = this->gpu.report();
+    EXPECT_NE(std::strstr(report.reason, "A stays in host memory"), nullptr) << report.reason << " " << p.describe();
+    EXPECT_GT(report.workspace_bytes, 0);
+    EXPECT_GE(report.copied_bytes, m * n * parts * static_cast<Index>(sizeof(TypeParam)));
+  };
+  for (const char* mode : {"cr", sizeof(TypeParam) == 8 ? "dp:repro" : "sp:repro"}) {
+    this->cpu.set(mode);
+    this->gpu.set(mode);
+    for (const Index parts : {1, 2})
+      for (const Data data : {Data::tame, Data::graded, Data::integers, Data::singular})
+        for (int i = 0; i < scaled(1); ++i) {
+          // More than half of a MiB, in panels of 64 or 128.
+          const auto least = static_cast<Index>(std::sqrt(6e5 / double(sizeof(TypeParam) * parts)));
+          const Index n = least + below(this->rng, 30);
+          expect(Kind::potrf, data, parts, n, n, 1);
+          expect(Kind::getrf, data, parts, n + 5, n, 1);
+          expect(Kind::getrf, data, parts, n, n + 5, 1);
+          if (testing::Test::HasFailure()) return;
+        }
+  }
+  for (const Index parts : {1, 2}) {
+    expect(Kind::potrf, Data::tame, parts, 700, 700, 1);
+    expect(Kind::getrf, Data::tame, parts, 700, 700, 1);
+    expect(Kind::getrf, Data::graded, parts, 1100, 500, 1);
+    expect(Kind::getrf, Data::tame, parts, 500, 1100, 1);
+    // Products by the INT8 engine.
+    const int mib = parts == 1 ? 40 : 96;
+    expect(Kind::potrf, Data::tame, parts, 2600, 2600, mib);
+    expect(Kind::getrf, Data::tame, parts, 2600, 2600, mib);
+    if (testing::Test::HasFailure()) return;
+  }
+  // A large one, whose bits are those of the matrix on the device.
+  if (scaled(1) == 1) return;
+  for (const Kind kind : {Kind::potrf, Kind::getrf}) {
+    Matrices<TypeParam> out = this->make(kind, Data::tame, 1, 9000, 9000, 1), in = out;
+    std::int64_t info[2] = {-1, -1};
+    ASSERT_EQ(accublas_set_workspace_mib(this->gpu, 0), ACCUBLAS_SUCCESS) << this->gpu.error();
+    ASSERT_EQ(call(this->gpu, in, in.a.data(), in.pivots.data(), in.b.data(), &info[0]), ACCUBLAS_SUCCESS);
+    ASSERT_EQ(std::strstr(this->gpu.report().reason, "A stays"), nullptr);
+    ASSERT_EQ(accublas_set_workspace_mib(this->gpu, 400), ACCUBLAS_SUCCESS) << this->gpu.error();
+    ASSERT_EQ(call(this->gpu, out, out.a.data(), out.pivots.data(), out.b.data(), &info[1]), ACCUBLAS_SUCCESS);
+    ASSERT_NE(std::strstr(this->gpu.report().reason, "A stays"), nullptr);
+    ASSERT_EQ(info[0], info[1]);
+    ASSERT_EQ(in.pivots, out.pivots);
+    ASSERT_EQ(std::memcmp(in.a.data(), out.a.data(), in.a.size() * sizeof(TypeParam)), 0) << out.describe();
+  }
 }
 
 /// An info that is on the device alone goes into a graph; one of the host's does not.

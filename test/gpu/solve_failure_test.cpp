@@ -1,5 +1,5 @@
-// TRSM on the GPU without enough memory, by a failing allocation or in a user's workspace: ACCUBLAS_ERROR_MEMORY and B
-// as it was, or the same bits as ever.
+// TRSM on the GPU, and LU of host matrices, without enough memory, by a failing allocation or in a user's workspace:
+// ACCUBLAS_ERROR_MEMORY and all as it was, or the same bits as ever.
 #include <cstdlib>
 #include <optional>
 
@@ -83,6 +83,46 @@ TEST_P(SolveInLittleMemory, UsersWorkspace) {
   }
   EXPECT_GT(served, 0);
   EXPECT_GT(refused, 0);
+}
+
+/// LU of a matrix that stays in host memory, which the CPU computes where the device has none: of cr, which takes all
+/// of its memory first, A is the answer, or as it was; of dp it may be undefined.
+TEST(HostMatrixInLittleMemory, Allocations) {
+  constexpr Index n = 300;
+  Random rng{29};
+  std::vector<double> matrix(std::size_t{n * n});
+  for (double& x : matrix) x = spread(rng, 1);
+  for (const std::string mode : {"cr", "dp"}) {
+    Context gpu(ACCUBLAS_BACKEND_CUDA);
+    gpu.set(mode);
+    ASSERT_EQ(accublas_set_workspace_mib(gpu, 1), ACCUBLAS_SUCCESS) << gpu.error();
+    std::vector<double> a;
+    std::vector<std::int64_t> pivots(std::size_t{n});
+    const auto factor = [&] {
+      a = matrix;
+      std::int64_t info = -1;
+      return accublas_dgetrf(gpu, ACCUBLAS_COL_MAJOR, n, n, a.data(), n, pivots.data(), &info);
+    };
+    ASSERT_EQ(factor(), ACCUBLAS_SUCCESS) << gpu.error();
+    ASSERT_STREQ(gpu.report().backend, "cuda");
+    const std::vector<double> want = a;
+    for (const char* from : {"", "+"})
+      for (int nth = 1; nth <= 12; ++nth) {
+        const std::string which = std::to_string(nth) + from;
+        setenv("ACCUBLAS_TEST_FAIL_ALLOCATION", which.c_str(), 1);
+        const accublas_status status = factor();
+        unsetenv("ACCUBLAS_TEST_FAIL_ALLOCATION");
+        if (status == ACCUBLAS_ERROR_MEMORY) {
+          EXPECT_EQ(a, matrix) << mode << " allocation " << which;
+        } else if (mode == "cr") {
+          EXPECT_EQ(status, ACCUBLAS_SUCCESS) << gpu.error();
+          EXPECT_EQ(a, want) << "allocation " << which;
+        } else {
+          EXPECT_TRUE(status == ACCUBLAS_SUCCESS || status == ACCUBLAS_ERROR_C_UNDEFINED) << gpu.error();
+        }
+      }
+    EXPECT_EQ(factor(), ACCUBLAS_SUCCESS) << gpu.error();
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Modes, SolveInLittleMemory,

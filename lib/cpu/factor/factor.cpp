@@ -13,7 +13,6 @@ namespace accublas::cpu {
 namespace {
 
 constexpr Index cholesky_edge = 64, lu_edge = 64;  // columns of a block: that many use what was loaded
-constexpr Index swapped_columns = 32;              // in which a thread exchanges rows at a time
 
 template <class E>
 Index factor_cholesky(const Matrix<E>& x, Index n, Sweep<E>& sweep) {
@@ -36,14 +35,7 @@ Index factor_lu(const Factorization<E>& f, Panel<E>& panel, Sweep<E>& sweep, Exe
     end = std::min(f.order(), first + panel.width());
     const Index none = panel.factor(first, end, f.pivots);
     if (none >= 0 && info == 0) info = none + 1;
-    const Index others = f.n - (end - first), step = swapped_columns;
-    parallel_for(ceil_div(others, step), execution.threads, [&](Index task, int) {
-      // Columns to the left of the panel, then those to its right.
-      const Index from = task * step, to = std::min(others, from + step);
-      swap_rows(f.a, std::min(from, first), std::min(to, first), f.pivots, first, end - first, false);
-      swap_rows(f.a, std::max(from, first) + end - first, std::max(to, first) + end - first, f.pivots, first,
-                end - first, false);
-    });
+    swap_rows_beside(f.a, f.n, first, end, f.pivots, first, end - first, execution.threads);
     if (end < f.n) sweep.solve({end, f.n - end, E{1}, l, f.a.block(0, end)}, first, end);
   }
   return info;
