@@ -1,9 +1,8 @@
 #include <algorithm>
-#include <bit>
 
 #include "cuda/core/launch.hpp"
-#include "cuda/core/occupancy.hpp"
 #include "cuda/core/ptx_hopper.hpp"
+#include "cuda/factor/panel_launch.hpp"
 #include "cuda/factor/plain_arithmetic.hpp"
 #include "cuda/lapack/qr_panel.hpp"
 #include "lib/base/integers.hpp"
@@ -12,7 +11,7 @@
 namespace accublas::cuda {
 namespace {
 
-constexpr int threads = 512, warps = threads / 32, most_in_cluster = 16, lanes = 32;
+constexpr int threads = 512, warps = threads / 32, lanes = 32;
 static_assert(most_in_cluster <= warps);  // a warp tells a block
 
 // ---- arithmetic ----
@@ -356,35 +355,20 @@ __global__ void __launch_bounds__(lanes) triangles_kernel(const __grid_constant_
     if (j < width && lane < width) t(first + lane, first + j) = row[j];
 }
 
-/// Whether clusters of 16 blocks find room: 8 are promised, more a kernel must ask for.
 template <class E>
-bool has_clusters(const DeviceModel& model) {
-  if (!model.hopper_kernels) return false;
-  const auto kernel = factor_qr_panel_kernel<E, true>;
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), "a panel of QR");
-  return resident_blocks(model, "a panel of QR", kernel, {1, threads, 0, most_in_cluster}) > 0;
-}
+constexpr PanelKernels<QrPanel<E>> kernels{"a panel of QR", threads, factor_qr_panel_kernel<E, true>,
+                                           factor_qr_panel_kernel<E, false>};
 
 }  // namespace
 
 template <class E>
 int qr_panel_blocks(const DeviceModel& model, Index rows) {
-  const Index blocks = ceil_div(rows, Index{threads});
-  const int resident = resident_blocks(model, "a panel of QR", factor_qr_panel_kernel<E, false>, {1, threads});
-  return blocks <= resident ? static_cast<int>(blocks) : 0;
+  return kernels<E>.blocks(model, rows);
 }
 
 template <class E>
 void factor_panel(const DeviceModel& model, const QrPanel<E>& panel, std::uint32_t& steps, cudaStream_t stream) {
-  const auto blocks = static_cast<unsigned>(ceil_div(panel.rows, Index{threads}));
-  if (blocks > 1 && blocks <= most_in_cluster && has_clusters<E>(model)) {
-    const unsigned size = std::bit_ceil(blocks);
-    launch(model, "a panel of QR", factor_qr_panel_kernel<E, true>, {size, threads, 0, static_cast<int>(size)}, stream,
-           panel, steps);
-  } else {
-    launch(model, "a panel of QR", factor_qr_panel_kernel<E, false>, {blocks, threads, 0, 1, blocks > 1}, stream, panel,
-           steps);
-  }
+  kernels<E>.launch(model, panel.rows, panel, steps, stream);
   // The first scaling, and at most three a column.
   steps += static_cast<std::uint32_t>(1 + 3 * panel.width);
 }
