@@ -361,13 +361,15 @@ void expect_solution(const Case<T>& c, const Stored<T>& x, const std::string& mo
     }
     return;
   }
-  // Of dp the residual; its magnitudes are those of op(A) X alone, of complex ones with the factor of complex sums.
+  // Of dp the residual; its magnitudes are those of op(A) X alone. A complex quotient, and so both parts of the
+  // residual, errs by a share of the moduli: the magnitudes of both parts, with the factor of complex sums.
   const Exact residual = c.numerator(x, i, j, true, d);
   const double u = (c.parts() == 2 ? 2 : 1) * (static_cast<double>(c.terms()) + 3) * unit<T>;
   for (const Reference* part : {&residual.re, &residual.im})
     ASSERT_LE(error_of(0, part->value),
               [&] {
-                Real bound(part->magnitude);
+                Real bound(residual.re.magnitude);
+                bound.add(residual.im.magnitude);
                 bound.multiply(u);
                 bound.add(Real(4 * least<T>));
                 return bound;
