@@ -10,6 +10,7 @@
 #include <optional>
 #include <thread>
 
+#include "perf/csv_file.hpp"
 #include "perf/gpu/context.hpp"
 #include "perf/gpu/data.hpp"
 #include "perf/gpu/library.hpp"
@@ -205,7 +206,7 @@ struct Contender {
   double residual = 0;
 };
 
-bool measure(Kind kind, Index n, const Effort& effort) {
+bool measure(Kind kind, Index n, const Effort& effort, std::FILE* csv) {
   const Stream stream;
   const Index size = n * n;
   const DeviceArray<double> a(size), kept(size), tau(n);
@@ -298,19 +299,25 @@ bool measure(Kind kind, Index n, const Effort& effort) {
       met = met && ratio >= target;
     }
     std::printf("\n");
+    if (csv)
+      std::fprintf(csv, "%s,%lld,%s,%.6g,%.6g,%.6g,%.3g\n", name_of(kind), static_cast<long long>(n),
+                   contender.name.c_str(), ms, operations / ms * 1e-6, ratio, contender.residual);
   }
   std::fflush(stdout);
+  if (csv) std::fflush(csv);
   return met;
 }
 
 }  // namespace
 
-bool print_factor(const std::string& routine, const std::vector<Index>& orders, const Effort& effort) {
+bool print_factor(const std::string& routine, const std::vector<Index>& orders, const Effort& effort,
+                  const std::string& csv) {
+  const bench::CsvFile file(csv, "routine,n,by,ms,gflops,over_cusolver,residual");
   std::printf("%-7s %6s  %-9s %12s  %14s  %6s\n", "routine", "n", "by", "time", "rate", "ratio");
   bool met = true;
   for (const Kind kind : kinds)
     if (routine.empty() || routine == name_of(kind))
-      for (const Index n : orders) met = measure(kind, n, effort) && met;
+      for (const Index n : orders) met = measure(kind, n, effort, file.get()) && met;
   return met;
 }
 

@@ -128,7 +128,6 @@ int main(int count, char** arguments) {
     std::printf("accublas %d.%d.%d on %s; cuBLAS %s\n", ACCUBLAS_VERSION_MAJOR, ACCUBLAS_VERSION_MINOR,
                 ACCUBLAS_VERSION_PATCH, device_name().c_str(), cublas_version().c_str());
     if (!vectors.empty()) return print_vectors(vectors, effort.repetitions, csv) ? 0 : 1;
-    Table table(csv);
     if (host) {
       for (const std::string& kind : data) print_host(kind, effort.repetitions);
       return 0;
@@ -138,8 +137,9 @@ int main(int count, char** arguments) {
       orders.clear();
       for (const std::string& size : sizes) orders.push_back(parse_shape(size).m);
     }
-    if (app.count("--factor") > 0) return print_factor(factor, orders, effort) ? 0 : 1;
+    if (app.count("--factor") > 0) return print_factor(factor, orders, effort, csv) ? 0 : 1;
     if (!level3.empty()) return print_level3(level3, data, orders, effort) ? 0 : 1;
+    Table table(csv);
     if (shapes) return print_shapes(table, routines, data, effort) ? 0 : 1;
     if (batched) return print_batched(routines, data, effort.repetitions) ? 0 : 1;
     if (targets) return print_targets(table, methods, effort) ? 0 : 1;

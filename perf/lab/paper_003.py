@@ -40,20 +40,29 @@ def factorizations_of(bench):
     return [routine for routine in FACTORIZATIONS if re.search(rf"\b{routine}\b", known)]
 
 
+def factorization_row(routine, n, mode, ms):
+    return {"routine": routine, "n": int(n), "mode": mode, "ms": ms, "gflops": 1e-6 * FACTORIZATIONS[routine][1] * n**3 / ms}
+
+
 def measure_factorizations(lab):
-    lab = lab.on(False)  # their operands lie in host memory, the CPU computes
-    sizes = ",".join(map(str, lab.sizes([32], [64, 128, 256, 512, 1024, 2048], [])))
+    """On the CPU beside OpenBLAS's LAPACK; on a GPU beside cuSOLVER, and OpenBLAS's on the host."""
     rows = []
-    for routine in lab.progress(factorizations_of(lab.build / "perf" / "accublas-bench"), "003 factorizations"):
-        found = lab.bench("accublas-bench", "-r", routine, "-n", sizes, "-d", "phi:1", "-m", "native,dp:repro,cr",
-                          "-t", lab.threads, "-s", 0 if lab.quick else 0.3)
-        found = [r | {"ms": 1e3 * r["seconds"]} for r in found if not r["error"]]
-        native = {r["k"]: r["ms"] for r in found if r["mode"] == "native"}
-        rows += [{"routine": routine, "n": int(r["k"]), "mode": r["mode"], "ms": r["ms"],
-                  "over_native": r["ms"] / native[r["k"]] if r["k"] in native else "",
-                  "gflops": 1e-6 * FACTORIZATIONS[routine][1] * r["k"] ** 3 / r["ms"]} for r in found]
+    if lab.gpu:
+        sizes = ",".join(map(str, lab.sizes([32], [], [512, 1024, 2048, 4096, 8192, 16384])))
+        for routine in lab.progress(FACTORIZATIONS, "003 factorizations"):
+            found = lab.bench("accublas-gpu-bench", "--factor", routine, "-n", sizes, "--repetitions", 3)
+            rows += [factorization_row(routine, r["n"], {"cusolver": "cuSOLVER"}.get(r["by"], r["by"]), r["ms"]) for r in found]
+    sizes = ",".join(map(str, lab.sizes([32], [64, 128, 256, 512, 1024, 2048], [512, 1024, 2048, 4096])))
+    modes = "native" if lab.gpu else "native,dp:repro,cr"
+    for routine in lab.progress(factorizations_of(lab.build / "perf" / "accublas-bench"), "003 factorizations of the CPU"):
+        found = lab.bench("accublas-bench", "-r", routine, "-n", sizes, "-d", "phi:1", "-m", modes, "-t", lab.threads,
+                          "-s", 0 if lab.quick else 0.3)
+        rows += [factorization_row(routine, r["k"], r["mode"], 1e3 * r["seconds"]) for r in found if not r["error"]]
     if not rows:
         raise UsageError("003 factorizations: accublas-bench has none, or is not built")
+    native = {(r["routine"], r["n"]): r["ms"] for r in rows if r["mode"] == "native"}
+    for r in rows:
+        r["over_native"] = r["ms"] / native[r["routine"], r["n"]] if (r["routine"], r["n"]) in native else ""
     lab.write("003_factorizations", rows)
 
 
@@ -64,7 +73,7 @@ def draw_factorizations(lab):
     panels = []
     for routine in dict.fromkeys(r["routine"] for r in rows):
         modes = dict.fromkeys(r["mode"] for r in rows if r["routine"] == routine)
-        curves = [Curve({"native": "native (LAPACK)"}.get(mode, mode),
+        curves = [Curve({"native": "OpenBLAS"}.get(mode, mode),
                         *zip(*[(r["n"], r["gflops"]) for r in rows if (r["routine"], r["mode"]) == (routine, mode)]), COLOURS[mode])
                   for mode in modes]
         lu = routine == "dgetrf"
