@@ -17,8 +17,7 @@ accublas_status factorization(accublas_context* ctx, accublas_layout layout, con
                               const accublas_options* options) {
   return guarded(ctx, [&](Context& context) {
     require(check_factorization(layout, shape));
-    const bool has_info = has_factor(shape.kind) && shape.kind != FactorizationKind::lauum;
-    if (has_info && !info) bad_argument("info", "a pointer, not NULL");
+    if (has_info(shape.kind) && !info) bad_argument("info", "a pointer, not NULL");
     std::int64_t unused = 0;
     Factorization<E> call{shape};
     call.info = info ? info : &unused;

@@ -166,7 +166,6 @@ void run_factorization(Context& context, Factorization<E> f, const accublas_opti
   run.sizes(shape.m, shape.n, shape.k);
   const Named a{"a", f.a.data}, ipiv{"ipiv", f.pivots.data}, b{"b", f.b.data}, info{"info", f.info};
   f.info_on_device = run.is_on_device(info);
-  if (!f.info_on_device) *f.info = 0;
   // Without right-hand sides POSV and GESV still factor A.
   const bool work = shape.k > 0 && (shape.n > 0 || has_factor(f.kind));
   std::vector<Named> operands;
@@ -180,8 +179,10 @@ void run_factorization(Context& context, Factorization<E> f, const accublas_opti
     run.operands(operands, {}, shape);
     if (work && f.kind == FactorizationKind::getrs && !run.on_device()) require_pivots(f.pivots, f.n);
     run.promise(shape.k, E{1});
-    run.compute(f, static_cast<const E*>(nullptr), static_cast<const E*>(nullptr), false, &Backend::factorization);
   }
+  if (!f.info_on_device) *f.info = 0;
+  if (!operands.empty())
+    run.compute(f, static_cast<const E*>(nullptr), static_cast<const E*>(nullptr), false, &Backend::factorization);
   run.finish();
 }
 

@@ -264,7 +264,6 @@ class FactorBySums {
   void exchange(bool backwards) {
     exchange_rows(state_.model(), f_.b, f_.nrhs, static_cast<const std::int64_t*>(f_.pivots.data), f_.n, backwards,
                   &outcome_->closed, state_.cuda_stream());
-    wrote_ = true;
   }
 
   void solve_cholesky() {
@@ -273,7 +272,12 @@ class FactorBySums {
   void solve_lu() {
     const bool plain = f_.trans == ACCUBLAS_NO_TRANS;
     if (plain) exchange(false);
-    for (const accublas::Operand<E>& m : lu_solves(f_)) solve(m);
+    try {
+      for (const accublas::Operand<E>& m : lu_solves(f_)) solve(m);
+    } catch (const Error&) {
+      if (plain && !wrote_) exchange(true);
+      throw;
+    }
     if (!plain) exchange(true);
   }
 

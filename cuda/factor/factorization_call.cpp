@@ -27,7 +27,7 @@ bool by_products(const State& state, const Call<Factorization<E>, E>& call, Exec
   return false;
 }
 
-/// *info on the stream. `host`: where A lies instead, unless null.
+/// *info on the stream, unless null. `host`: where A lies instead, unless null.
 template <class E>
 void compute(State& state, const Call<Factorization<E>, E>& call, std::int64_t* info, Execution& execution,
              const GradeProducts<E>& products, HostColumns<E>* host = nullptr) {
@@ -41,7 +41,7 @@ void compute(State& state, const Call<Factorization<E>, E>& call, std::int64_t* 
     by_products(state, call, execution) ? factor_by_products(state, call, outcome, products, host, inner)
                                         : factor_by_sums(state, call.problem, outcome, host, inner);
   }
-  check(cudaMemcpyAsync(info, &outcome->info, sizeof *info, cudaMemcpyDefault, stream), "copying info");
+  if (info) check(cudaMemcpyAsync(info, &outcome->info, sizeof *info, cudaMemcpyDefault, stream), "copying info");
 }
 
 /// A column-major copy of a matrix of the host's, whichever way that is stored.
@@ -128,9 +128,10 @@ template <class E>
 void factorization_call(State& state, const Call<Factorization<E>, E>& call, Execution& execution,
                         const GradeProducts<E>& products) {
   const Factorization<E>& f = call.problem;
-  if (!f.info_on_device) state.require_not_captured("info in host memory");
-  compute(state, call, f.info, execution, products);
-  if (!f.info_on_device) check(cudaStreamSynchronize(state.cuda_stream()), "waiting for info");
+  const bool told = has_info(f.kind), waits = told && !f.info_on_device;
+  if (waits) state.require_not_captured("info in host memory");
+  compute(state, call, told ? f.info : nullptr, execution, products);
+  if (waits) check(cudaStreamSynchronize(state.cuda_stream()), "waiting for info");
 }
 
 template <class E>

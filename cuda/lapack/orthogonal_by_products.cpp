@@ -40,7 +40,7 @@ class OrthogonalByProducts {
         o_(call.problem),
         products_(products),
         execution_(execution),
-        block_(round_up(std::min(columns_of_block(o_.reflectors()), o_.reflectors()), width)) {}
+        block_(round_up(std::clamp<Index>(o_.reflectors(), 1, columns_of_block(o_.reflectors())), width)) {}
 
   void run() {
     const ArrayMemory<CopyMemory> memory([&](Carver& carver) { lay_out(carver); }, state_, execution_.workspace);

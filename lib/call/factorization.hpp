@@ -29,6 +29,8 @@ constexpr bool has_factor(FactorizationKind kind) {
 constexpr bool has_solution(FactorizationKind kind) {
   return !is_inverse(kind) && kind != FactorizationKind::potrf && kind != FactorizationKind::getrf;
 }
+/// The others cannot fail.
+constexpr bool has_info(FactorizationKind kind) { return has_factor(kind) && kind != FactorizationKind::lauum; }
 /// One triangle of A is meant; the others have pivots, which those that find them write.
 constexpr bool has_uplo(FactorizationKind kind) {
   return is_cholesky(kind) || (is_inverse(kind) && kind != FactorizationKind::getri);

@@ -27,6 +27,7 @@ class Flow {
     try {
       switch (o_.kind) {
         case OrthogonalKind::geqrf:
+          steps_.read(o_.a.data);  // a captured stream refuses to wait while all is as it was
           factor(o_.a, o_.m, o_.n);
           break;
         case OrthogonalKind::orgqr:

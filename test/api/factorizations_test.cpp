@@ -55,12 +55,9 @@ TEST(Factorizations, BadArguments) {
     bad(accublas_dgesv(context, layout, 3, -1, pa, 3, pivots, pb, 3, &info), "nrhs");
   }
   bad(accublas_dpotrf(context, 100, ACCUBLAS_UPPER, 3, pa, 3, &info), "layout");
-  info = 0;
-  EXPECT_EQ(accublas_dgetrf(context, columns, 3, 3, pa, 3, nullptr, &info), ACCUBLAS_ERROR_ARGUMENT);
-  EXPECT_NE(context.error().find("argument ipiv"), std::string::npos) << context.error();
-  EXPECT_EQ(accublas_dgesv(context, columns, 3, 1, pa, 3, pivots, nullptr, 3, &info), ACCUBLAS_ERROR_ARGUMENT);
-  EXPECT_NE(context.error().find("argument b"), std::string::npos) << context.error();
-  EXPECT_EQ(a, a_before);
+  bad(accublas_dpotrf(context, columns, ACCUBLAS_UPPER, 3, nullptr, 3, &info), "a");
+  bad(accublas_dgetrf(context, columns, 3, 3, pa, 3, nullptr, &info), "ipiv");
+  bad(accublas_dgesv(context, columns, 3, 1, pa, 3, pivots, nullptr, 3, &info), "b");
 }
 
 /// Rows that the matrix lacks are refused before anything is exchanged, in every mode.

@@ -317,7 +317,8 @@ TYPED_TEST(Factor, HostMatrices) {
   }
 }
 
-/// An info that is on the device alone goes into a graph; one of the host's does not.
+/// An info that is on the device alone goes into a graph, and so do solutions, which have none; one of the host's does
+/// not.
 TEST(FactorInGraph, InfoOnTheDevice) {
   Context gpu(ACCUBLAS_BACKEND_CUDA);
   gpu.set("cr");
@@ -325,7 +326,8 @@ TEST(FactorInGraph, InfoOnTheDevice) {
   Random rng{3};
   std::vector<double> matrix(n * n);
   for (double& x : matrix) x = uniform(rng);
-  const DeviceArray<double> a(matrix), once(matrix);
+  const std::vector<double> side(matrix.begin(), matrix.begin() + n);
+  const DeviceArray<double> a(matrix), once(matrix), b(side), solved(side);
   const DeviceArray<std::int64_t> pivots(std::vector<std::int64_t>(std::size_t{n})),
       info(std::vector<std::int64_t>{-1});
   cudaStream_t stream = nullptr;
@@ -333,28 +335,60 @@ TEST(FactorInGraph, InfoOnTheDevice) {
   ASSERT_EQ(accublas_set_stream(gpu, stream), ACCUBLAS_SUCCESS);
   ASSERT_EQ(accublas_dgetrf(gpu, ACCUBLAS_COL_MAJOR, n, n, once.data(), n, pivots.data(), info.data()),
             ACCUBLAS_SUCCESS);
+  const auto solve = [&](const DeviceArray<double>& factors, const DeviceArray<double>& sides) {
+    EXPECT_EQ(accublas_dgetrs(gpu, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, n, 1, factors.data(), n, pivots.data(),
+                              sides.data(), n),
+              ACCUBLAS_SUCCESS)
+        << gpu.error();
+    EXPECT_EQ(accublas_dpotrs(gpu, ACCUBLAS_COL_MAJOR, ACCUBLAS_UPPER, n, 1, factors.data(), n, sides.data(), n),
+              ACCUBLAS_SUCCESS)
+        << gpu.error();
+  };
+  solve(once, solved);
   ASSERT_EQ(accublas_sync(gpu), ACCUBLAS_SUCCESS) << gpu.error();
-  const std::vector<double> want = once.values();
+  const std::vector<double> want = once.values(), solution = solved.values();
   cudaGraph_t graph = nullptr;
   std::int64_t host_info = 0;
   ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), cudaSuccess);
   EXPECT_NE(accublas_dgetrf(gpu, ACCUBLAS_COL_MAJOR, n, n, a.data(), n, pivots.data(), &host_info), ACCUBLAS_SUCCESS);
   EXPECT_EQ(accublas_dgetrf(gpu, ACCUBLAS_COL_MAJOR, n, n, a.data(), n, pivots.data(), info.data()), ACCUBLAS_SUCCESS)
       << gpu.error();
+  solve(a, b);
   ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
   cudaGraphExec_t run = nullptr;
   ASSERT_EQ(cudaGraphInstantiate(&run, graph, 0), cudaSuccess);
   for (int again = 0; again < 2; ++again) {
     ASSERT_EQ(cudaMemcpy(a.data(), matrix.data(), matrix.size() * sizeof(double), cudaMemcpyDefault), cudaSuccess);
+    ASSERT_EQ(cudaMemcpy(b.data(), side.data(), side.size() * sizeof(double), cudaMemcpyDefault), cudaSuccess);
     ASSERT_EQ(cudaGraphLaunch(run, stream), cudaSuccess);
     ASSERT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
     EXPECT_EQ(std::memcmp(a.values().data(), want.data(), want.size() * sizeof(double)), 0) << again;
+    EXPECT_EQ(std::memcmp(b.values().data(), solution.data(), solution.size() * sizeof(double)), 0) << again;
     EXPECT_EQ(info.values()[0], 0);
   }
   cudaGraphExecDestroy(run);
   cudaGraphDestroy(graph);
   ASSERT_EQ(accublas_set_stream(gpu, nullptr), ACCUBLAS_SUCCESS);
   cudaStreamDestroy(stream);
+}
+
+/// A user's buffer that GETRS does not fit leaves B as it was, whose rows have changed places by then.
+TEST(SolutionInLittleMemory, UsersBuffer) {
+  Context gpu(ACCUBLAS_BACKEND_CUDA);
+  gpu.set("cr");
+  constexpr Index n = 200;
+  std::vector<double> matrix(n * n), side(n);
+  std::vector<std::int64_t> rows(n, n);
+  for (Index i = 0; i < n; ++i) matrix[static_cast<std::size_t>(i * n + i)] = side[static_cast<std::size_t>(i)] = i + 1;
+  const DeviceArray<double> a(matrix), b(side);
+  const DeviceArray<std::int64_t> pivots(rows);
+  const DeviceArray<char> workspace(std::size_t{4096});
+  ASSERT_EQ(accublas_set_workspace(gpu, workspace.data(), workspace.size()), ACCUBLAS_SUCCESS) << gpu.error();
+  EXPECT_EQ(accublas_dgetrs(gpu, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, n, 1, a.data(), n, pivots.data(), b.data(), n),
+            ACCUBLAS_ERROR_MEMORY)
+      << gpu.error();
+  ASSERT_EQ(accublas_sync(gpu), ACCUBLAS_SUCCESS) << gpu.error();
+  EXPECT_EQ(b.values(), side);
 }
 
 /// Without work info is told as well.

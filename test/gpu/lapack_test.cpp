@@ -258,6 +258,18 @@ TEST(LapackOfNothing, InfoOnTheDevice) {
   EXPECT_EQ(b.values(), (std::vector<double>{0, 0, 0}));
 }
 
+/// Without reflectors Q is the identity, however it is made.
+TEST(LapackOfNothing, Reflectors) {
+  Context gpu(ACCUBLAS_BACKEND_CUDA);
+  for (const char* mode : {"dp", "cr"}) {
+    gpu.set(mode);
+    const DeviceArray<double> a(std::vector<double>{7, 7, 7, 7, 7, 7});
+    ASSERT_EQ(accublas_dorgqr(gpu, ACCUBLAS_COL_MAJOR, 3, 2, 0, a.data(), 3, nullptr), ACCUBLAS_SUCCESS) << gpu.error();
+    ASSERT_EQ(accublas_sync(gpu), ACCUBLAS_SUCCESS) << gpu.error();
+    EXPECT_EQ(a.values(), (std::vector<double>{1, 0, 0, 0, 1, 0})) << mode;
+  }
+}
+
 /// On a stream of the user's, with a workspace of the user's.
 TEST(LapackOnAStream, UsersWorkspace) {
   Context gpu(ACCUBLAS_BACKEND_CUDA), cpu(ACCUBLAS_BACKEND_CPU);
@@ -280,10 +292,12 @@ TEST(LapackOnAStream, UsersWorkspace) {
   ASSERT_EQ(accublas_dorgqr(cpu, ACCUBLAS_COL_MAJOR, m, n, n, matrix.data(), m, tau.data()), ACCUBLAS_SUCCESS);
   EXPECT_EQ(a.values(), matrix);
   EXPECT_EQ(t.values(), tau);
-  // Reflectors are applied without a wait, so in a graph too.
+  // Reflectors are applied without a wait, so in a graph too. Those that are found wait, which is refused at once.
   cudaGraph_t graph = nullptr;
   ASSERT_EQ(accublas_set_workspace(gpu, nullptr, 0), ACCUBLAS_SUCCESS);
   ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), cudaSuccess);
+  EXPECT_EQ(accublas_dgeqrf(gpu, ACCUBLAS_COL_MAJOR, m, n, a.data(), m, t.data()), ACCUBLAS_ERROR_DEVICE)
+      << gpu.error();
   EXPECT_EQ(accublas_dorgqr(gpu, ACCUBLAS_COL_MAJOR, m, n, n, a.data(), m, t.data()), ACCUBLAS_SUCCESS) << gpu.error();
   ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
   cudaGraphDestroy(graph);
