@@ -63,10 +63,11 @@ class LinesProduct {
     const bool there = alpha_.on_device, joins = there || joins_parts(*alpha_.pointer, *beta_.pointer);
     const bool triangular = p_.a.structure == Structure::triangular;
     const Workspace& workspace = execution_.workspace;
-    // A structure's entries are found from its first line on.
+    // A structure's entries are found from its first line on, and lines that are not written out need no room.
+    const bool by_room = p_.a.structure == Structure::general && !rows_as_stored();
     const std::size_t cap = workspace.buffer() ? workspace.buffer_bytes() : workspace.cap();
     const Index room = static_cast<Index>(cap / 2 / sizeof(E)) / p_.k;
-    const Index rows = p_.a.structure == Structure::general ? std::clamp<Index>(room, 1, p_.m) : p_.m;
+    const Index rows = by_room ? std::clamp<Index>(room, 1, p_.m) : p_.m;
     T* column[components] = {};
     E *line = nullptr, *copy = nullptr;
     T* scalars = nullptr;
