@@ -42,6 +42,23 @@ struct Approximation {
   }
   ACCUBLAS_HD TripleSum sum() const { return {high, low, 0, error}; }
 
+  /// s = this 2^exponent, by the 106 leading bits; s is not zero.
+  template <int L>
+  ACCUBLAS_HD static Approximation leading(const Wide<L>& s, int* exponent) {
+    const bool negative = wide_negative(s);
+    const WideTop top = wide_top(wide_negate_if(s, negative));
+    *exponent = top.shift + 127;
+    const double sign = negative ? -1 : 1, first = sign * static_cast<double>(top.high >> 11),
+                 second = sign * static_cast<double>((top.high & 0x7FF) << 42 | top.low >> 22);
+    const DoublePair sum = fast_two_sum(first * 0x1p-52, second * 0x1p-105);
+    return {sum.high, sum.low, 0x1p-105};
+  }
+  /// This 2^exponent, exact where numbers stay above 2^-1000.
+  ACCUBLAS_HD Approximation scaled(int exponent) const {
+    const double scale = power_of_two(exponent);
+    return {high * scale, low * scale, error * scale};
+  }
+
   /// Numbers in range, and products of two of them, are exact but for what lies below 2^-1074, which `underflow`
   /// covers.
   ACCUBLAS_HD static bool in_range(double x) { return absolute(x) > 0x1p-200 && absolute(x) < 0x1p200; }
@@ -58,8 +75,8 @@ struct Approximation {
 };
 
 /// RN(y / d) for y != 0 and d > 0, both known by their signs alone: sign(factor, a, b, c) is exactly that of
-/// factor abs(y) - d (a + b + c), for finite numbers a, b, c >= 0 of type T and a factor of 1 or 2. `guess`: any
-/// number.
+/// factor abs(y) - d (a + b + c), for finite numbers a, b, c >= 0 of type T and a factor of 1 or 2. `guess`: anything,
+/// the nearer the quicker.
 template <class T, class Sign>
 ACCUBLAS_HD T round_quotient(bool negative, T guess, Sign&& sign) {
   using F = FloatFormat<T>;
@@ -68,7 +85,7 @@ ACCUBLAS_HD T round_quotient(bool negative, T guess, Sign&& sign) {
   const auto reaches = [&](Bits bits) { return sign(1, from_bits<T>(bits), T(0), T(0)) >= 0; };
   constexpr Bits most = F::infinity - 1;
   Bits low = 0, above = F::infinity;  // reaches(low), and not `above` where that is finite
-  if (is_finite(guess)) {
+  if (!is_nan(guess)) {
     const Bits near = to_bits(guess) & ~F::sign;
     for (Bits bits : {near > 2 ? near - 2 : 0, near < most - 2 ? near + 2 : most}) {
       if (reaches(bits))

@@ -5,6 +5,7 @@
 #include "lib/numerics/complex.hpp"
 #include "lib/numerics/exact_sum.hpp"
 #include "lib/numerics/quotient.hpp"
+#include "lib/numerics/scaling.hpp"
 #include "lib/numerics/ziv.hpp"
 
 namespace accublas {
@@ -47,13 +48,15 @@ struct Unknown {
       return approximate_number(sums[0], result);
   }
 
-  /// The unknown, from minus the sums, exactly.
+  /// The unknown, from minus the sums, exactly. Without `by_leading` by comparisons alone: the slow twin of complex
+  /// quotients.
+  template <bool by_leading = true>
   ACCUBLAS_HD ACCUBLAS_NOINLINE E exact(ExactSum<double> (&above)[parts]) const {
     T value[parts];
     for (int part = 0; part < parts; ++part)
       for_products(part, [&](T factor, T number) { above[part].add(factor, number); });
     for (int part = 0; part < parts; ++part)
-      value[part] = unit ? above[part].template round<T>() : quotient(above, part);
+      value[part] = unit ? above[part].template round<T>() : quotient<by_leading>(above, part);
     return joined(value);
   }
 
@@ -164,7 +167,53 @@ struct Unknown {
     return A::in_range(quotient.high);
   }
 
+  /// (sums[0] f[0] + sums[1] f[1]) / (f[0]^2 + f[1]^2), rounded, by the leading bits of sums in units of
+  /// 2^LongAccumulator::min_exponent; false where those do not decide: `result` is near then, or zero. One term is not
+  /// zero, at least. Sums and factors are scaled exactly, so that the largest of each is between 1/2 and 2: whatever
+  /// their exponents are, only ratios matter. A sum 2^-250 of the other one is no more than an error. The rest are
+  /// multiples of 2^-355, and factors of 2^-500: no product has bits below 2^-1000, so that Approximation holds.
+  ACCUBLAS_HD static bool quotient_by_leading(const Wide<LongAccumulator::limbs>* const (&sums)[2], const T (&f)[2],
+                                              T& result) {
+    constexpr int none = -0x8000;
+    A y[2]{};
+    Decoded factor[2];
+    int exponent[2], most = none, most_of_factors = none;
+    for (int i = 0; i < 2; ++i) {
+      factor[i] = decode(f[i]);
+      exponent[i] = none;
+      if (is_zero(f[i])) continue;
+      const int above = exponent_above(f[i]);
+      if (above > most_of_factors) most_of_factors = above;
+      if (wide_bit_length(*sums[i]) != 0) y[i] = A::leading(*sums[i], &exponent[i]);
+      if (exponent[i] > most) most = exponent[i];
+    }
+    A dividend{}, divisor{};
+    for (int i = 0; i < 2; ++i) {
+      if (is_zero(f[i])) continue;
+      const int shift = factor[i].exponent - most_of_factors;
+      if (shift < -500) return false;
+      const double by =
+          (factor[i].negative ? -1.0 : 1.0) * static_cast<double>(factor[i].mantissa) * power_of_two(shift);
+      divisor = divisor.plus(A{by, 0, 0}.times(by));
+      if (exponent[i] == none) continue;
+      const A term = exponent[i] < most - 250 ? A{0, 0, 0x1p-249} : y[i].scaled(exponent[i] - most);
+      dividend = dividend.plus(term.times(by));
+    }
+    const A quotient = dividend.over(divisor);
+    if (!A::in_range(quotient.high)) return false;
+    const int size = exponent_above(quotient.high) - 1;
+    const A one = quotient.scaled(-size);  // from 1 to 2
+    const bool decided = ziv_test({one.high, one.low}, one.error, &result);
+    // The power of two loses nothing in the range of normal numbers, 2 with it.
+    using F = FloatFormat<T>;
+    const int scale = size + most - most_of_factors + LongAccumulator::min_exponent;
+    const Decoded d = decode(result);
+    result = round_to<T>(d.negative, d.mantissa << (64 - F::digits), false, d.exponent - (64 - F::digits) + scale);
+    return decided && scale >= F::min_exponent + F::digits - 1 && scale < F::max_exponent + F::digits - 1;
+  }
+
   /// A part of the exact quotient, rounded.
+  template <bool by_leading>
   ACCUBLAS_HD T quotient(const ExactSum<double> (&above)[parts], int part) const {
     T special[parts], sign[parts];
     bool any_special[parts];
@@ -183,27 +232,26 @@ struct Unknown {
         return any_special[0] || any_special[1] ? canonical_nan<T>() : T(0);
       const bool zero = is_zero(pivot.re) && is_zero(pivot.im);
       if (zero) return canonical((any_special[part] ? special[part] : sign[part]) / pivot.re);
-      ComponentSum<double> y;
       T infinite = 0;
-      bool is_infinite = false;
+      bool is_infinite = false, nothing = true;
       for (int i = 0; i < 2; ++i) {
         const int of = i == 0 ? part : 1 - part;
         if (is_zero(factor[i])) continue;
         if (any_special[of]) {
           infinite += special[of] * factor[i];
           is_infinite = true;
-        } else {
-          y.add(factor[i], sum[of], LongAccumulator::min_exponent);
         }
+        nothing &= sign[of] == 0;
       }
       if (is_infinite) return canonical(infinite);
+      T near = 0;
+      if (nothing) return near;
+      if (quotient_by_leading({&sum[part], &sum[1 - part]}, factor, near) && by_leading) return near;
+      ComponentSum<double> y;
+      for (int i = 0; i < 2; ++i) y.add(factor[i], sum[i == 0 ? part : 1 - part], LongAccumulator::min_exponent);
       const bool negative = y.sign() < 0;
       if (y.sign() == 0) return T(0);
-      const double re = pivot.re, im = pivot.im,
-                   near = (above[part].template round<double>() * re +
-                           above[1 - part].template round<double>() * (part == 0 ? im : -im)) /
-                          (re * re + im * im);
-      return round_quotient<T>(negative, static_cast<T>(near), [&](int times, T a, T b, T c) {
+      return round_quotient<T>(negative, near, [&](int times, T a, T b, T c) {
         ComponentSum<double> left;
         for (int i = 0; i < 2; ++i) {
           const double f = factor[i], scale = (negative ? -1 : 1) * times;

@@ -1,9 +1,10 @@
 // Unknowns of triangular systems from sums that are known up to an error: what the interval decides is what the exact
-// sums at its ends and within give; and it decides nearly always.
+// sums at its ends and within give; and it decides nearly always. Quotients of exact sums by their leading bits.
 #include "lib/numerics/substitution.hpp"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -91,7 +92,7 @@ TYPED_TEST(Substitution, DecidesAsExactSumsDo) {
         for (const double x : {sums[part].a1, sums[part].a2, sums[part].a3}) above[part].add(1, -x);
         above[part].add(this->below(2) ? end : -end, sums[part].error);
       }
-      const E exact = unknown.exact(above);
+      const E exact = unknown.template exact<false>(above);
       ASSERT_EQ(std::memcmp(&exact, &result, sizeof(E)), 0)
           << std::hexfloat << i << " end " << end << " alpha " << part_of(alpha, 0) << " b " << part_of(b, 0)
           << " pivot " << part_of(unknown.pivot, 0) << " unit " << unknown.unit << " sum " << sums[0].a1 << " + "
@@ -100,6 +101,45 @@ TYPED_TEST(Substitution, DecidesAsExactSumsDo) {
   }
   // Many of these are made to be hard, and some are out of range.
   EXPECT_GT(decided, tried / 4);
+}
+
+template <class E>
+using ComplexQuotient = Substitution<E>;
+using ComplexTypes = testing::Types<Complex<double>, Complex<float>>;
+TYPED_TEST_SUITE(ComplexQuotient, ComplexTypes);
+
+/// Quotients of any exponents: subnormal, too large, of parts far apart; halfway between two numbers, and near it.
+TYPED_TEST(ComplexQuotient, LeadingBitsDecideAsComparisonsDo) {
+  using E = TypeParam;
+  using T = RealOf<E>;
+  constexpr int parts = 2;
+  constexpr int widest = sizeof(T) == 8 ? 1040 : 140;
+  for (int i = 0; i < 40000; ++i) {
+    const int exponents = i % 5 == 0 ? widest : i % 5 == 1 ? 30 : 0;
+    const int of_pivot = this->below(2 * widest) - widest, of_sums = this->below(4 * widest) - 2 * widest;
+    const auto at = [](double x, int exponent) { return static_cast<T>(std::ldexp(x, exponent)); };
+    E pivot = this->element(exponents), x = this->element(this->below(4) ? 0 : exponents);
+    pivot = {at(pivot.re, of_pivot), at(pivot.im, of_pivot)};
+    // x pivot, or half a unit of x more, or a little else; or anything.
+    ExactSum<double> above[parts];
+    const bool halfway = this->below(2);
+    const double scale = std::ldexp(1, std::clamp(of_sums, -1000, 1000));
+    for (int part = 0; part < parts; ++part) {
+      for (int of = 0; of < parts; ++of) {
+        const T number = part_of(x, of), factor = part_of(pivot, part ^ of);
+        const double sign = part == 0 && of == 1 ? -1 : 1;
+        above[part].add(sign * number, factor);
+        if (halfway) above[part].add(sign * (std::nextafter(number, T(2) * number) - number) / 2, factor);
+      }
+      if (this->below(3) == 0) above[part].add(this->number(0) * scale, this->number(exponents));
+      if (this->below(8) == 0) above[part] = {};
+    }
+    const Unknown<E> unknown = Unknown<E>::of_row(E{T(0)}, pivot, false);
+    const E quick = unknown.exact(above), slow = unknown.template exact<false>(above);
+    ASSERT_EQ(std::memcmp(&quick, &slow, sizeof(E)), 0)
+        << std::hexfloat << i << " pivot " << pivot.re << ", " << pivot.im << ": " << quick.re << ", " << quick.im
+        << " for " << slow.re << ", " << slow.im;
+  }
 }
 
 }  // namespace
