@@ -1,10 +1,11 @@
 #!/bin/sh
 # Builds and runs examples/meson with accublas as its subproject, and compares the bits of that library with this
-# one's: subproject.sh SOURCE MESON DRIVER OTHER_CXX [FC]
+# one's: subproject.sh SOURCE MESON BUILD CXX OPTIMIZATION DEBUG DRIVER OTHER_CXX [FC]
 # OTHER_CXX is the compiler that this library was not built with: one more build of the library serves both questions.
-# Empty: the subproject is built unoptimised by the compiler at hand, and nothing is compared.
+# Empty: the subproject is built by CXX with OPTIMIZATION and DEBUG, as this library in BUILD is, from whose objects it takes those that
+# would be the same; nothing is compared.
 set -eu
-source=$1 meson=$2 driver=$(realpath "$3") other=$4 fc=${5:-}
+source=$1 meson=$2 build=$(realpath "$3") cxx=$4 optimization=$5 debug=$6 driver=$(realpath "$7") other=$8 fc=${9:-}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -14,17 +15,18 @@ cd "$work/meson"
 if [ -n "$other" ]; then
   export CXX="$other"
   # As this library is: optimised alike, without debug information.
-  buildtype=debugoptimized
+  optimization=2 debug=false
 else
-  # Kernels too: -O0 comes after their own option.
-  export CXXFLAGS=-O0
-  buildtype=plain
+  # What same_objects.py takes for granted.
+  if grep -rE 'ACCUBLAS_(HAVE_CUDA|GPU_ARCH|HAVE_HOPPER_KERNELS)' "$source/lib" "$source/c_api" "$source/fortran"; then exit 1; fi
+  python=$(python3 -c 'import sys; print(sys.executable)')
+  export CXX="$python -IS $source/test/export/same_objects.py $build subprojects/accublas $cxx"
 fi
 targets="first plain_dgemm" fortran=disabled
 if [ -n "$fc" ]; then
   targets="$targets first_fortran" fortran=enabled
 fi
-"$meson" setup build --wrap-mode=forcefallback --buildtype=$buildtype -Ddebug=false -Ddefault_library=shared \
+"$meson" setup build --wrap-mode=forcefallback -Doptimization=$optimization -Ddebug=$debug -Ddefault_library=shared \
   -Daccublas:perf=disabled -Daccublas:cuda=disabled -Dfortran=$fortran >setup.log 2>&1 ||
   { cat setup.log; exit 1; }
 ninja -C build -j 2 $targets >compile.log 2>&1 || { tail -50 compile.log; exit 1; }

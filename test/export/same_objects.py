@@ -1,0 +1,82 @@
+"""A compiler that takes an object that another build of the same tree has, where it would compile the same: from there for the same
+source with the same arguments. Everything else the compiler does.
+
+usage: same_objects.py BUILD PART COMPILER [ARGUMENT ...]
+BUILD is the build folder with the objects, PART the folder of the tree in the other one, for instance subprojects/accublas.
+"""
+import json
+import os
+import shlex
+import sys
+
+# Only sources of cuda/ read them, of which no two builds with and without CUDA share one (subproject.sh sees to it).
+CUDA = ("-DACCUBLAS_HAVE_CUDA", "-DACCUBLAS_GPU_ARCH", "-DACCUBLAS_HAVE_HOPPER_KERNELS", "-isystem")
+WITH_VALUE = ("-o", "-MF", "-MQ", "-c", "-x", "-include")
+
+
+def meaning(arguments, build, root, source):
+    """What decides an object: the arguments without its names, precompiled headers, colours and CUDA; folders as those of the build
+    or of the tree."""
+    found = []
+    words = iter(arguments)
+    for word in words:
+        if word in WITH_VALUE:
+            value = next(words, "")
+            if word == "-c":
+                found.append("-c" + place(os.path.join(build, value), root, source))
+        elif word.startswith("-I"):
+            found.append("-I" + place(os.path.join(build, word[2:]), root, source))
+        elif not word.startswith(("-MD", "-fdiagnostics-color", "-Winvalid-pch", "-fpch-preprocess", *CUDA)):
+            found.append(word)
+    return found
+
+
+def place(path, root, source):
+    path = os.path.realpath(path)
+    for name, folder in (("build", root), ("source", source)):
+        if path == folder or path.startswith(folder + "/"):
+            return name + path[len(folder):]
+    return path
+
+
+def object_of(build, part, arguments):
+    """The file to copy to which other, or None."""
+    if "-c" not in arguments or "-o" not in arguments:
+        return None
+    output = arguments[arguments.index("-o") + 1]
+    if not output.startswith(part + "/"):
+        return None
+    name = output[len(part) + 1:]
+    with open(os.path.join(build, "compile_commands.json")) as file:
+        commands = json.load(file)
+    # Of a precompiled header there is no command, but those of the objects that use it.
+    header = output.endswith(".gch")
+    source = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
+    here = meaning(arguments, os.getcwd(), os.path.realpath(part), source)
+    for command in commands:
+        if command["output"] == name or (header and os.path.dirname(command["output"]) == os.path.dirname(name)):
+            words = shlex.split(command["command"])
+            first = next(i for i, word in enumerate(words) if word.startswith("-"))
+            there = meaning(words[first:], build, os.path.realpath(build), source)
+            if header:
+                here, there = ([word for word in words if not word.startswith("-c")] for words in (here, there))
+            file = os.path.join(build, name)
+            return (file, output) if here == there and os.path.exists(file) else None
+    return None
+
+
+def main():
+    build, part, *command = sys.argv[1:]
+    first = next((i for i, word in enumerate(command) if word.startswith("-")), len(command))
+    found = object_of(build, part, command[first:])
+    if found is None:
+        os.execvp(command[0], command)
+    with open(found[0], "rb") as there, open(found[1], "wb") as here:
+        here.write(there.read())
+    # The build is made once: nobody asks later what the object depends on.
+    with open(command[command.index("-MF") + 1], "w") as file:
+        file.write(f"{found[1]}:\n")
+
+
+if __name__ == "__main__":
+    main()
