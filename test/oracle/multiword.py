@@ -26,18 +26,17 @@ class Word:
     addition: Fraction
     aligned: int = None
 
-    def nearest(self, x):
-        """The word nearest to x 2^least."""
-        if x < 0:
-            return -self.nearest(-x)
-        drop = max(Fraction(x).__floor__().bit_length() - self.precision, 0)
-        quantum = Fraction(1 << drop)
-        q, rest = divmod(Fraction(x), quantum)
-        if rest * 2 > quantum or (rest * 2 == quantum and (self.ties_away or q % 2)):
+    def nearest(self, n, extra):
+        """The word nearest to n 2^(least - extra)."""
+        magnitude = abs(n)
+        drop = max((magnitude >> extra).bit_length() - self.precision, 0) + extra
+        q, half = magnitude >> drop, 1 << drop >> 1
+        rest = magnitude - (q << drop)
+        if rest > half or (rest == half != 0 and (self.ties_away or q % 2)):
             q += 1
-        word = int(q) << drop
         most = ((1 << self.precision) - 1) << (self.greatest - self.precision - self.least)
-        return min(word, most)
+        word = min(q << (drop - extra), most)
+        return -word if n < 0 else word
 
 
 WORDS = {
@@ -54,12 +53,13 @@ class Words:
         scale = 0 if word.top is None or line.is_zero else word.top - line.bound
         self.unit = word.least - scale
         shift = line.base - self.unit
-        entries = [x << shift if shift >= 0 else Fraction(x, 1 << -shift) for x in line.ints]
-        self.first = [word.nearest(x) for x in entries]
-        self.second = [word.nearest(x - w) for x, w in zip(entries, self.first)]
+        extra = max(-shift, 0)  # entries are in units of 2^(unit - extra)
+        entries = [x << max(shift, 0) for x in line.ints]
+        self.first = [word.nearest(x, extra) for x in entries]
+        self.second = [word.nearest(x - (w << extra), extra) for x, w in zip(entries, self.first)]
         self.both = [w + v for w, v in zip(self.first, self.second)]
         # At least the magnitudes, by less than a unit.
-        self.magnitudes = [-(-abs(x) // 1) for x in entries]
+        self.magnitudes = [-(-abs(x) >> extra) for x in entries]
 
     def factors(self, word, products):
         """By entry the sum of its words' magnitudes, as tensor cores take them for the exponents of products."""
