@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <random>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -45,29 +44,47 @@ struct Operands {
 };
 
 namespace detail {
-inline double uniform(std::mt19937_64& rng) { return static_cast<double>(rng() >> 11) * 0x1p-53; }
-/// Nearly normal by counting bits; the exponent is rounded to an integer, so that no libm result decides about bits.
-inline double spread(std::mt19937_64& rng, double phi) {
-  const double normal = (std::popcount(static_cast<std::uint64_t>(rng())) - 32) / 4.0;
-  return std::ldexp(uniform(rng) - 0.5, static_cast<int>(std::nearbyint(1.4427 * phi * normal)));
-}
+/// SplitMix64 (Steele, Lea, Flood 2014): most of these tests' time is their data's.
+struct Random {
+  std::uint64_t state;
+  std::uint64_t operator()() {
+    std::uint64_t z = state += 0x9E3779B97F4A7C15u;
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
+    return z ^ z >> 31;
+  }
+};
+/// (rand - 0.5) 2^e, e nearly normal by counting bits; rounded to an integer, so that no libm result decides about
+/// bits.
+class Spread {
+ public:
+  explicit Spread(double phi) {
+    for (int bits = 0; bits <= 64; ++bits)
+      scale_[bits] = std::ldexp(1, static_cast<int>(std::nearbyint(1.4427 * phi * (bits - 32) / 4.0)));
+  }
+  double operator()(Random& rng) const {
+    const double scale = scale_[std::popcount(rng())];
+    return (static_cast<double>(rng() >> 11) * 0x1p-53 - 0.5) * scale;
+  }
+
+ private:
+  double scale_[65];
+};
 }  // namespace detail
 
 template <class T>
 Operands<T> operands(const Call& call) {
-  std::mt19937_64 rng;
-  std::uint64_t seed = 1469598103934665603u;
-  for (const char ch : call.name()) seed = (seed ^ static_cast<unsigned char>(ch)) * 1099511628211u;
-  rng.seed(seed);
+  detail::Random rng{1469598103934665603u};
+  for (const char ch : call.name()) rng.state = (rng.state ^ static_cast<unsigned char>(ch)) * 1099511628211u;
   Operands<T> o;
   o.a.resize(static_cast<std::size_t>(call.m * call.k));
   o.b.resize(static_cast<std::size_t>(call.k * call.n));
   o.c.resize(static_cast<std::size_t>(call.m * call.n));
   const int digits = sizeof(T) == 8 ? 53 : 24;
   for (std::int64_t i = 0; i < call.m; ++i) {
-    const double width = call.data == 1 ? 4.0 * static_cast<double>(i % 7) / 6 : 1.0;
+    const detail::Spread spread(call.data == 1 ? 4.0 * static_cast<double>(i % 7) / 6 : 1.0);
     for (std::int64_t p = 0; p < call.k; ++p) {
-      double x = detail::spread(rng, width);
+      double x = spread(rng);
       if (call.data == 2) {
         x = p % 2 ? std::ldexp(rng() & 1 ? 1.0 : -1.0, static_cast<int>(rng() % 80) - digits)
                   : static_cast<double>(rng() % 16) - 8;
@@ -75,11 +92,9 @@ Operands<T> operands(const Call& call) {
       o.a[static_cast<std::size_t>(call.trans ? p + i * call.k : i + p * call.m)] = static_cast<T>(x);
     }
   }
-  for (T& x : o.b) {
-    x = static_cast<T>(call.data == 2 ? std::ldexp(1.0, static_cast<int>(rng() % 3))
-                                      : detail::spread(rng, call.data == 1 ? 2 : 1));
-  }
-  for (T& x : o.c) x = static_cast<T>(detail::spread(rng, 1));
+  const detail::Spread spread(call.data == 1 ? 2 : 1), of_c(1);
+  for (T& x : o.b) x = static_cast<T>(call.data == 2 ? static_cast<double>(1 << rng() % 3) : spread(rng));
+  for (T& x : o.c) x = static_cast<T>(of_c(rng));
   if (!call.scalar() && rng() % 2) {
     o.alpha = static_cast<T>(-1.3);
     o.beta = static_cast<T>(0.7);
