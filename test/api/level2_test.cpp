@@ -272,3 +272,18 @@ TEST(Level2, Modes) {
     EXPECT_EQ(accublas_sdsdot_ex(context, 3, nullptr, u, 1, v, 1, &s, &options), ACCUBLAS_ERROR_ARGUMENT);
   }
 }
+
+/// An exact zero is +0, also where products cancel that no double holds, and what a sum of them may err by underflows.
+TEST(Level2, UpdatesThatCancel) {
+  api::Context context;
+  ASSERT_EQ(accublas_set_mode_name(context, "cr"), ACCUBLAS_SUCCESS);
+  const float alpha = 0x1.921fb6p+1f, u = 0x1.5bf0a8p-60f, v = 0x1.6a09e6p+0f, x[2] = {u, v}, y[2] = {u, -v};
+  for (float zero : {0.0f, -0.0f}) {
+    float a[4] = {1, 1, zero, 1};
+    ASSERT_EQ(accublas_ssyr2(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_UPPER, 2, &alpha, x, 1, y, 1, a, 2),
+              ACCUBLAS_SUCCESS)
+        << context.error();
+    EXPECT_EQ(a[2], 0);
+    EXPECT_FALSE(std::signbit(a[2]));
+  }
+}

@@ -55,11 +55,11 @@ ACCUBLAS_INLINE void store(float* p, V v) { *p = static_cast<float>(v); }
 namespace {
 
 /// What lies within `error` of high + low as a number of single precision; a rounding to double comes first. Returns
-/// the lanes that this does not decide.
+/// the lanes that this does not decide: of a zero the sign, unless nothing was rounded.
 ACCUBLAS_INLINE unsigned round_to_single(V high, V low, V error, V* result) {
   const V wide = add(error, mul(magnitude(high), splat(0x1p-51)));
   *result = to_single(add(high, sub(low, wide)));
-  return differing(*result, to_single(add(high, add(low, wide)))) | (equal(*result, zero()) & differing(high, zero()));
+  return differing(*result, to_single(add(high, add(low, wide)))) | (equal(*result, zero()) & differing(wide, zero()));
 }
 
 /// The sum of W elements, of which the lanes returned are left open.
