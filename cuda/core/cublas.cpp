@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cuda/core/check.hpp"
+#include "cuda/core/scalar_argument.hpp"
 #include "lib/base/cublas_environment.hpp"
 #include "lib/base/error.hpp"
 
@@ -241,7 +242,7 @@ void Cublas::level3(const Level3<E>& l, const E* alpha_there, const E* beta_ther
   struct alignas(sizeof(E)) Aligned {
     E number;
   };
-  const Aligned alpha{l.alpha}, beta{l.beta};
+  const Aligned alpha{l.alpha}, beta{unsigned_zero(l.beta)};
   const cublasSideMode_t side = l.side == ACCUBLAS_LEFT ? CUBLAS_SIDE_LEFT : CUBLAS_SIDE_RIGHT;
   const cublasFillMode_t part = l.part() == Triangle::upper ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER;
   const cublasDiagType_t diag = l.diag == ACCUBLAS_UNIT ? CUBLAS_DIAG_UNIT : CUBLAS_DIAG_NON_UNIT;
@@ -279,7 +280,7 @@ void Cublas::level2(const Level2<E>& l) {
   struct alignas(sizeof(E)) Aligned {
     E number;
   };
-  const Aligned alpha{l.alpha}, beta{l.beta};
+  const Aligned alpha{l.alpha}, beta{unsigned_zero(l.beta)};
   const cublasFillMode_t part = l.part() == Triangle::upper ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER;
   const cublasDiagType_t diag = l.diag == ACCUBLAS_UNIT ? CUBLAS_DIAG_UNIT : CUBLAS_DIAG_NON_UNIT;
   const cublasOperation_t op = operation_of<E>(l.trans);

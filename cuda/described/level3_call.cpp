@@ -33,6 +33,10 @@ template <class E>
 void native(State& state, const Level3<E>& l, const E* alpha, const E* beta, Execution& execution) {
   with_cublas(state, execution, 0, [&](Cublas& blas, std::byte*) {
     blas.scalars_on_device(alpha != nullptr);
+    // HER2K of cuBLAS reads the imaginary parts of C's diagonal.
+    if (l.hermitian_result())
+      clear_diagonal(state.model(), l.result(), l.n, Scalar<E>{l.alpha, alpha}, Scalar<E>{l.beta, beta},
+                     state.cuda_stream());
     blas.level3(l, alpha, beta);
   });
 }

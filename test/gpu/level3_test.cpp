@@ -230,4 +230,51 @@ TEST(Level3OnGpu, Factors) {
 }
 
 }  // namespace
+/// cuBLAS's routines too: imaginary parts of a Hermitian diagonal, and C beside a beta of -0.
+TEST(Level3OnGpu, WhatIsNotRead) {
+  const Index n = 5, k = 4;
+  const float one[2] = {1, 0}, zero[2] = {-0.0f, 0};
+  for (const char* mode : {"native", "dp"}) {
+    Context context(ACCUBLAS_BACKEND_CUDA);
+    context.set(mode);
+    std::vector<float> ones(2 * n * n), given(2 * n * n);
+    for (Index i = 0; i < n * n; ++i) {
+      ones[2 * i] = given[2 * i] = 1;
+      given[2 * i + 1] = i % (n + 1) == 0 ? NAN : 0;
+    }
+    const DeviceArray<float> a(ones), of_her2k(given), of_herk(given), of_gemm(std::vector<float>(2 * n * n, NAN)),
+        of_gemmt(std::vector<float>(2 * n * n, NAN));
+    ASSERT_EQ(accublas_cher2k(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_UPPER, ACCUBLAS_NO_TRANS, n, k, one, a.data(), n,
+                              a.data(), n, one, of_her2k.data(), n),
+              ACCUBLAS_SUCCESS)
+        << context.error();
+    ASSERT_EQ(accublas_cherk(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_UPPER, ACCUBLAS_NO_TRANS, n, k, one, a.data(), n,
+                             one, of_herk.data(), n),
+              ACCUBLAS_SUCCESS)
+        << context.error();
+    ASSERT_EQ(accublas_cgemm(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS, n, n, k, one, a.data(), n,
+                             a.data(), n, zero, of_gemm.data(), n),
+              ACCUBLAS_SUCCESS)
+        << context.error();
+    ASSERT_EQ(accublas_cgemmt(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_UPPER, ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS, n, k, one,
+                              a.data(), n, a.data(), n, zero, of_gemmt.data(), n),
+              ACCUBLAS_SUCCESS)
+        << context.error();
+    const std::vector<float> her2k = of_her2k.values(), herk = of_herk.values(), gemm = of_gemm.values(),
+                             gemmt = of_gemmt.values();
+    for (Index i = 0; i < n; ++i)
+      for (Index j = i; j < n; ++j) {
+        const Index at = 2 * (i + j * n);
+        EXPECT_EQ(her2k[at], 2 * k + 1) << mode;
+        EXPECT_EQ(her2k[at + 1], 0) << mode;
+        EXPECT_EQ(herk[at], k + 1) << mode;
+        EXPECT_EQ(herk[at + 1], 0) << mode;
+        EXPECT_EQ(gemm[at], k) << mode;
+        EXPECT_EQ(gemm[at + 1], 0) << mode;
+        EXPECT_EQ(gemmt[at], k) << mode;
+        EXPECT_EQ(gemmt[at + 1], 0) << mode;
+      }
+  }
+}
+
 }  // namespace accublas::test
