@@ -56,6 +56,26 @@ __device__ __forceinline__ void copies_wait() {
 #endif
 }
 
+/// What this thread, and others before a barrier with it, wrote before is seen by whoever reads the word.
+__device__ __forceinline__ void store_release(std::uint32_t* to, std::uint32_t word) {
+#if __CUDA_ARCH__ >= 700
+  asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(to), "r"(word) : "memory");
+#else
+  __threadfence();
+  *static_cast<volatile std::uint32_t*>(to) = word;
+#endif
+}
+__device__ __forceinline__ std::uint32_t load_acquire(const std::uint32_t* from) {
+  std::uint32_t word;
+#if __CUDA_ARCH__ >= 700
+  asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(word) : "l"(from) : "memory");
+#else
+  word = *static_cast<const volatile std::uint32_t*>(from);
+  __threadfence();
+#endif
+  return word;
+}
+
 /// Four 8 x 16 byte matrices: lane i gives the address of line i % 8 of matrix i / 8, and gets bytes 4 (i % 4) .. + 3
 /// of line i / 4 of each.
 __device__ __forceinline__ void load_matrices(std::uint32_t (&out)[4], std::uint32_t line) {

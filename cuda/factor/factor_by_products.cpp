@@ -1,6 +1,6 @@
 // LU goes by halves of the columns: half of all work is in products of a quarter of n terms and more. Cholesky's rows
 // go by halves, each with all the columns to its right, so that the triangular systems left are those of the blocks on
-// the diagonal.
+// the diagonal; in double precision one kernel has the block and its systems.
 #include "cuda/factor/factor_by_products.hpp"
 
 #include <optional>
@@ -10,6 +10,7 @@
 #include "cuda/core/cublas.hpp"
 #include "cuda/core/inner_calls.hpp"
 #include "cuda/described/level3_call.hpp"
+#include "cuda/factor/cholesky_rows.hpp"
 #include "cuda/factor/host_columns.hpp"
 #include "cuda/factor/plain_cholesky.hpp"
 #include "cuda/factor/plain_panel.hpp"
@@ -75,6 +76,8 @@ Matrix<const E> read_only(const Matrix<E>& x) {
 template <class E>
 class FactorByProducts {
   static constexpr Index width = plain_panel_columns<E>;
+  static constexpr bool has_rows = std::is_same_v<E, double>;
+  static constexpr Index rows_at_once = has_rows ? cholesky_rows_at_once : plain_cholesky_edge;
 
  public:
   FactorByProducts(State& state, const Call<Factorization<E>, E>& call, FactorOutcome* outcome,
@@ -97,6 +100,8 @@ class FactorByProducts {
     Execution inner = execution_.within(rest);
     inner_ = &inner;
     if (told_) check(cudaMemsetAsync(told_, 0, told_bytes(), state_.cuda_stream()), "clearing what blocks are told");
+    if (progress_)
+      check(cudaMemsetAsync(progress_, 0, sizeof *progress_, state_.cuda_stream()), "clearing what blocks are told");
     try {
       if (host_)
         factor_host_columns();
@@ -123,6 +128,7 @@ class FactorByProducts {
       told_ = reinterpret_cast<ToldWord*>(carver.take<std::byte>(told_bytes()));
       moves_ = carver.take<RowMoves>(1);
     }
+    if (has_rows && has_factor(f_.kind) && is_cholesky(f_.kind)) progress_ = carver.take<RowsProgress>(1);
     if (keeps_solutions()) kept_ = carver.take<E>(f_.n * f_.nrhs);
   }
 
@@ -222,18 +228,23 @@ class FactorByProducts {
   /// Rows first .. first + count - 1 of X, with all columns to their right; what is above them is subtracted already.
   void factor_rows(Index first, Index count) {
     const Matrix<E>& x = a_;
-    if (count <= plain_cholesky_edge) {
-      factor_diagonal(state_.model(), x, first, count, &outcome_->info, state_.cuda_stream());
+    if (count <= rows_at_once) {
       wrote_ = true;
-      const Index next = first + count;
-      return solve(
-          {count,
-           end_ - next,
-           E{RealOf<E>(1)},
-           {read_only(x.block(first, first)).transposed(), is_complex<E>, Structure::triangular, Triangle::lower},
-           x.block(first, next)});
+      if constexpr (has_rows) {
+        return cholesky_rows(state_.model(), x, first, count, end_, progress_, steps_, &outcome_->info,
+                             state_.cuda_stream());
+      } else {
+        factor_diagonal(state_.model(), x, first, count, &outcome_->info, state_.cuda_stream());
+        const Index next = first + count;
+        return solve(
+            {count,
+             end_ - next,
+             E{RealOf<E>(1)},
+             {read_only(x.block(first, first)).transposed(), is_complex<E>, Structure::triangular, Triangle::lower},
+             x.block(first, next)});
+      }
     }
-    const Index half = round_up(count / 2, plain_cholesky_edge), middle = first + half, end = first + count;
+    const Index half = round_up(count / 2, rows_at_once), middle = first + half, end = first + count;
     factor_rows(first, half);
     subtract_square(x.block(first, middle), half, end - middle, x.block(middle, middle));
     subtract(end - middle, end_ - end, half, read_only(x.block(first, middle)).transposed(),
@@ -309,6 +320,7 @@ class FactorByProducts {
   std::byte* blas_memory_ = nullptr;
   ToldWord* told_ = nullptr;
   RowMoves* moves_ = nullptr;
+  RowsProgress* progress_ = nullptr;
   E* kept_ = nullptr;
   std::uint32_t steps_ = 0;
   bool wrote_ = false;

@@ -138,7 +138,6 @@ void factor_diagonal(const DeviceModel& model, const Matrix<E>& x, Index first, 
 
 #define ACCUBLAS_INSTANTIATE(E) \
   template void factor_diagonal(const DeviceModel&, const Matrix<E>&, Index, Index, long long*, cudaStream_t);
-ACCUBLAS_INSTANTIATE(double)
 ACCUBLAS_INSTANTIATE(float)
 ACCUBLAS_INSTANTIATE(Complex<double>)
 ACCUBLAS_INSTANTIATE(Complex<float>)

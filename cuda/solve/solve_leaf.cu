@@ -3,10 +3,10 @@
 // multiply meanwhile on the tensor cores, whose binary64 products are chains of FMAs.
 #include <cstdint>
 
-#include "cuda/core/arithmetic.hpp"
 #include "cuda/core/launch.hpp"
 #include "cuda/core/ptx_portable.hpp"
 #include "cuda/solve/solve_leaf.hpp"
+#include "cuda/solve/substitution.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/integers.hpp"
 
@@ -32,7 +32,7 @@ struct LeafJob {
 struct LeafStorage {
   double a[group * group * groups * (groups + 1) / 2];
   double x[leaf_unknowns * sides_at_once];
-  double reciprocal[leaf_unknowns];  ///< of the diagonal; NaN where that is not moderate
+  double reciprocal[leaf_unknowns];  ///< reciprocal_of the diagonal
 
   /// Row i of group g, column j. Pairs of rows stay together.
   __device__ static int place_of_a(int g, int i, int j) {
@@ -42,33 +42,6 @@ struct LeafStorage {
     return row * sides_at_once + (side ^ (4 * (row % 4) + row / 4 % 4));
   }
 };
-
-/// By its sign alone, which costs no operation in binary64.
-__device__ __forceinline__ double negated(double x) {
-  return __hiloint2double(__double2hiint(x) ^ static_cast<int>(0x80000000u), __double2loint(x));
-}
-/// The quotient of a number that is moderate or zero and a moderate one whose rounded reciprocal is given: half an ulp
-/// and some 2^-50 of one from the exact one. The first quotient is at most 1.5 ulp away, its residual has one rounding,
-/// and so has what that adds; nothing over- or underflows.
-__device__ __forceinline__ double divide_by_reciprocal(double number, double divisor, double reciprocal) {
-  const double quotient = __dmul_rn(number, reciprocal);
-  return __fma_rn(__fma_rn(-quotient, divisor, number), reciprocal, quotient);
-}
-
-/// A group's unknowns from their numbers in storage.x, a side a lane, with divisions: IEEE's for any numbers.
-__device__ ACCUBLAS_NOINLINE void substitute_with_care(LeafStorage& storage, int g) {
-  const int first = group * g, side = static_cast<int>(threadIdx.x) % 32;
-#pragma unroll 1
-  for (int i = 0; i < group; ++i) {
-    double number = storage.x[LeafStorage::place_of_x(first + i, side)];
-#pragma unroll 1
-    for (int j = 0; j < i; ++j)
-      number = __fma_rn(-storage.a[LeafStorage::place_of_a(g, i, first + j)],
-                        storage.x[LeafStorage::place_of_x(first + j, side)], number);
-    storage.x[LeafStorage::place_of_x(first + i, side)] =
-        __ddiv_rn(number, storage.a[LeafStorage::place_of_a(g, i, first + i)]);
-  }
-}
 
 class Leaf {
  public:
@@ -88,7 +61,10 @@ class Leaf {
       if (mine == next) {
         put_sums(mine);
         __syncwarp();
-        if (!substitute(mine)) substitute_with_care(storage_, mine);
+        const int first = group * mine;
+        substitute<group>([&](int i, int j) { return a(mine, i, first + j); },
+                          [&](int i) -> double& { return x(first + i, lane()); },
+                          [&](int i) { return storage_.reciprocal[first + i]; });
         mine += warps;
         done = 0;
         take_sums(mine);
@@ -133,7 +109,7 @@ class Leaf {
     if (row < group * groups_) {
       double& pivot = storage_.a[LeafStorage::place_of_a(row / group, i, row)];
       if (job_.unit || row >= job_.order) pivot = 1;
-      storage_.reciprocal[row] = is_moderate(pivot) ? __drcp_rn(pivot) : __longlong_as_double(0x7FF8000000000000ll);
+      storage_.reciprocal[row] = reciprocal_of(pivot);
     }
     __syncthreads();
   }
@@ -187,28 +163,6 @@ class Leaf {
       for (int q = 0; q < 4; ++q) col[q] = x(group * known + lane() % 4 + 4 * q, 8 * n + lane() / 4);
       ptx::mma_16x8x16(sums_[n], row, col);
     }
-  }
-
-  /// The group's unknowns from their numbers in storage_.x, where divide_by_reciprocal serves all of the warp's;
-  /// whether that is so.
-  __device__ bool substitute(int g) {
-    const int first = group * g;
-    double number[group];
-#pragma unroll
-    for (int i = 0; i < group; ++i) number[i] = x(first + i, lane());
-    bool sure = !isnan(storage_.reciprocal[first + lane() % group]);
-#pragma unroll
-    for (int j = 0; j < group; ++j) {
-      // No branches: these tests are not to hold up the chain of unknowns.
-      sure &= is_moderate(number[j]) | (__double_as_longlong(number[j]) << 1 == 0);
-      number[j] = divide_by_reciprocal(number[j], a(g, j, first + j), storage_.reciprocal[first + j]);
-#pragma unroll
-      for (int i = j + 1; i < group; ++i) number[i] = __fma_rn(-a(g, i, first + j), number[j], number[i]);
-    }
-    if (!__all_sync(0xFFFFFFFFu, sure)) return false;
-#pragma unroll
-    for (int i = 0; i < group; ++i) x(first + i, lane()) = number[i];
-    return true;
   }
 
   const LeafJob& job_;
