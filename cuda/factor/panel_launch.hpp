@@ -1,5 +1,5 @@
-// How a panel of columns, a row a thread, is put on a stream: by a cluster of thread blocks, or by a grid of them. For
-// .cu files.
+// How a panel of columns, a row or a few a thread, is put on a stream: by a cluster of thread blocks, or by a grid of
+// them. For .cu files.
 #pragma once
 
 #include <bit>
@@ -19,23 +19,25 @@ inline constexpr int most_in_cluster = 16;
 template <class Panel>
 struct PanelKernels {
   const char* what;
-  int threads;  ///< rows, of a thread block
+  int threads;  ///< of a thread block
   void (*clustered)(Panel, std::uint32_t);
   void (*grid)(Panel, std::uint32_t);
+  std::size_t shared_bytes = 0;
+  int rows_each = 1;  ///< of a thread
 
   /// Thread blocks for so many rows; 0 where the device has not that many at a time.
   int blocks(const DeviceModel& model, Index rows) const {
-    const Index wanted = ceil_div(rows, Index{threads});
-    return wanted <= resident_blocks(model, what, grid, {1, threads}) ? static_cast<int>(wanted) : 0;
+    const Index wanted = ceil_div(rows, Index{threads * rows_each});
+    return wanted <= resident_blocks(model, what, grid, {1, threads, shared_bytes}) ? static_cast<int>(wanted) : 0;
   }
   void launch(const DeviceModel& model, Index rows, const Panel& panel, std::uint32_t steps,
               cudaStream_t stream) const {
-    const auto blocks = static_cast<unsigned>(ceil_div(rows, Index{threads}));
+    const auto blocks = static_cast<unsigned>(ceil_div(rows, Index{threads * rows_each}));
     if (blocks > 1 && blocks <= most_in_cluster && has_clusters(model)) {
       const unsigned size = std::bit_ceil(blocks);
-      cuda::launch(model, what, clustered, {size, threads, 0, static_cast<int>(size)}, stream, panel, steps);
+      cuda::launch(model, what, clustered, {size, threads, shared_bytes, static_cast<int>(size)}, stream, panel, steps);
     } else {
-      cuda::launch(model, what, grid, {blocks, threads, 0, 1, blocks > 1}, stream, panel, steps);
+      cuda::launch(model, what, grid, {blocks, threads, shared_bytes, 1, blocks > 1}, stream, panel, steps);
     }
   }
 
@@ -44,7 +46,7 @@ struct PanelKernels {
   bool has_clusters(const DeviceModel& model) const {
     if (!model.hopper_kernels) return false;
     check(cudaFuncSetAttribute(clustered, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), what);
-    return resident_blocks(model, what, clustered, {1, threads, 0, most_in_cluster}) > 0;
+    return resident_blocks(model, what, clustered, {1, threads, shared_bytes, most_in_cluster}) > 0;
   }
 };
 

@@ -4,6 +4,8 @@
 #include "cuda/core/ptx_hopper.hpp"
 #include "cuda/factor/panel_launch.hpp"
 #include "cuda/factor/plain_arithmetic.hpp"
+#include "cuda/lapack/qr_arithmetic.hpp"
+#include "cuda/lapack/qr_kernels.hpp"
 #include "cuda/lapack/qr_panel.hpp"
 #include "lib/base/integers.hpp"
 #include "lib/call/product.hpp"
@@ -11,7 +13,7 @@
 namespace accublas::cuda {
 namespace {
 
-constexpr int threads = 512, warps = threads / 32, lanes = 32;
+constexpr int threads = 512, warps = threads / 32;
 static_assert(most_in_cluster <= warps);  // a warp tells a block
 
 // ---- arithmetic ----
@@ -61,44 +63,6 @@ __device__ __forceinline__ RealOf<E> size(const E& x) {
   return fmax(fabs(real_part(x)), fabs(imaginary_part(x)));
 }
 
-/// A power of two that brings a number near 1; 0 and what is no number have none.
-template <class T>
-__device__ __forceinline__ int exponent_of(T x) {
-  constexpr int most = sizeof(T) == 8 ? 1000 : 120;
-  if (!(x > 0)) return 0;
-  const int exponent = ilogb(x);
-  return exponent > most ? most : exponent < -most ? -most : exponent;
-}
-template <class T>
-__device__ __forceinline__ T power(int exponent) {
-  return ldexp(T(1), exponent);
-}
-/// Squares of norms below this are made of numbers whose squares underflow.
-template <class T>
-constexpr T least_square() {
-  return sizeof(T) == 8 ? T(0x1p-900) : T(0x1p-80);
-}
-
-/// Lane i gets the reduction over the lanes of value(i); 0 <= i < 32, known to the compiler.
-template <class T, class Value, class Operation>
-__device__ __forceinline__ T reduce_to_lanes(Value&& value, Operation&& operation) {
-  const int lane = static_cast<int>(threadIdx.x) % lanes;
-  T part[16];
-  const auto fold = [&](T low, T high, int distance) {
-    const bool upper = (lane & distance) != 0;
-    const T other = __shfl_xor_sync(0xFFFFFFFFu, upper ? low : high, distance);
-    return operation(upper ? high : low, other);
-  };
-#pragma unroll
-  for (int i = 0; i < 16; ++i) part[i] = fold(value(i), value(i + 16), 16);
-#pragma unroll
-  for (int distance = 8; distance > 0; distance /= 2)
-#pragma unroll
-    for (int i = 0; i < 8; ++i)
-      if (i < distance) part[i] = fold(part[i], part[i + distance], distance);
-  return part[0];
-}
-
 // ---- the panel ----
 
 template <class E>
@@ -145,7 +109,8 @@ class QrPanelRows {
 
   __device__ void scale_columns() {
     const auto larger = [](T x, T y) { return fmax(x, y); };
-    const T mine = reduce_to_lanes<T>([&](int i) { return fabs(component(row_[i / parts], i % parts)); }, larger);
+    const T mine =
+        reduce_to_lanes<lanes, T>([&](int i) { return fabs(component(row_[i / parts], i % parts)); }, larger);
     T largest = exchange(mine, -1, larger);
     if (parts == 2) largest = fmax(largest, __shfl_xor_sync(0xFFFFFFFFu, largest, 1));
     put_exponent(lane() / parts, exponent_of(largest));
@@ -171,8 +136,8 @@ class QrPanelRows {
     T square, norm2;
     for (;;) {
       x = place_ > j ? row_[0] : E{};
-      const T mine = reduce_to_lanes<T>([&](int i) { return product_part(x, row_[i / parts], i % parts); },
-                                        [](T a, T b) { return a + b; });
+      const T mine = reduce_to_lanes<lanes, T>([&](int i) { return product_part(x, row_[i / parts], i % parts); },
+                                               [](T a, T b) { return a + b; });
       put_row(j);
       const T total = exchange(mine, j, [](T a, T b) { return a + b; });
       reinterpret_cast<T*>(storage_.total[warp()])[lane()] = total;
@@ -333,17 +298,23 @@ __global__ void __launch_bounds__(lanes) triangles_kernel(const __grid_constant_
                                                           const __grid_constant__ Matrix<E> t, Index order) {
   await_predecessor();
   constexpr int columns = qr_panel_columns<E>;
-  __shared__ alignas(16) unsigned char memory[columns * columns * sizeof(E)];
+  __shared__ alignas(16) unsigned char memory[(columns + 1) * columns * sizeof(E)];
   E(*const products)[columns] = reinterpret_cast<E(*)[columns]>(memory);
+  E* const factors = products[columns];
   const Index first = Index{blockIdx.x} * columns;
   const int width = static_cast<int>(min(Index{columns}, order - first)), lane = static_cast<int>(threadIdx.x);
-  if (lane < columns)
-    for (int j = 0; j < columns; ++j) products[lane][j] = lane < j && j < width ? s(first + lane, first + j) : E{};
-  __syncwarp();
+  // Without branches, so that all are under way at a time.
   E row[columns];
 #pragma unroll
+  for (int j = 0; j < columns; ++j) row[j] = s(first + min(lane, width - 1), first + min(j, width - 1));
+#pragma unroll
+  for (int j = 0; j < columns; ++j)
+    if (lane < columns) products[lane][j] = lane < j && j < width ? row[j] : E{};
+  if (lane < columns) factors[lane] = lane < width ? tau[first + lane] : E{};
+  __syncwarp();
+#pragma unroll
   for (int j = 0; j < columns; ++j) {
-    const E factor = j < width ? tau[first + j] : E{};
+    const E factor = factors[j];
     E sum{};
 #pragma unroll
     for (int k = 0; k < j; ++k)
@@ -362,15 +333,14 @@ constexpr PanelKernels<QrPanel<E>> kernels{"a panel of QR", threads, factor_qr_p
 }  // namespace
 
 template <class E>
-int qr_panel_blocks(const DeviceModel& model, Index rows) {
+int portable::qr_panel_blocks(const DeviceModel& model, Index rows) {
   return kernels<E>.blocks(model, rows);
 }
 
 template <class E>
-void factor_panel(const DeviceModel& model, const QrPanel<E>& panel, std::uint32_t& steps, cudaStream_t stream) {
+void portable::factor_panel(const DeviceModel& model, const QrPanel<E>& panel, std::uint32_t steps,
+                            cudaStream_t stream) {
   kernels<E>.launch(model, panel.rows, panel, steps, stream);
-  // The first scaling, and at most three a column.
-  steps += static_cast<std::uint32_t>(1 + 3 * panel.width);
 }
 
 template <class E>
@@ -380,9 +350,9 @@ void make_triangles(const DeviceModel& model, const Matrix<E>& s, const E* tau, 
   launch(model, "triangles of reflectors", triangles_kernel<E>, {blocks, lanes}, stream, s, tau, t, order);
 }
 
-#define ACCUBLAS_INSTANTIATE(E)                                                                    \
-  template int qr_panel_blocks<E>(const DeviceModel&, Index);                                      \
-  template void factor_panel(const DeviceModel&, const QrPanel<E>&, std::uint32_t&, cudaStream_t); \
+#define ACCUBLAS_INSTANTIATE(E)                                                                             \
+  template int portable::qr_panel_blocks<E>(const DeviceModel&, Index);                                     \
+  template void portable::factor_panel(const DeviceModel&, const QrPanel<E>&, std::uint32_t, cudaStream_t); \
   template void make_triangles(const DeviceModel&, const Matrix<E>&, const E*, const Matrix<E>&, Index, cudaStream_t);
 ACCUBLAS_INSTANTIATE(double)
 ACCUBLAS_INSTANTIATE(float)

@@ -15,8 +15,8 @@ namespace accublas::cuda {
 template <class E>
 inline constexpr int qr_panel_columns = is_complex<E> ? 16 : 32;
 
-/// What a thread block tells in a step: 32 real numbers that are reduced over all rows, and a row of as many.
-inline constexpr int qr_told_words = 64;
+/// What a thread block tells in a step at most.
+inline constexpr int qr_told_words = 512;
 
 /// Columns 0 .. width - 1 of `rows` x `width` matrices.
 template <class E>
