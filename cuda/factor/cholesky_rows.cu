@@ -349,7 +349,9 @@ class Rows {
   std::uint32_t heard_ = 0;
 };
 
-__global__ void __launch_bounds__(threads, 1) cholesky_rows_kernel(const __grid_constant__ RowsJob job) {
+/// `each`: thread blocks that a multiprocessor has at a time.
+template <int each>
+__global__ void __launch_bounds__(threads, each) cholesky_rows_kernel(const __grid_constant__ RowsJob job) {
   await_predecessor();
   extern __shared__ __align__(16) unsigned char memory[];
   Rows(job, *reinterpret_cast<RowsStorage*>(memory)).run();
@@ -360,11 +362,14 @@ __global__ void __launch_bounds__(threads, 1) cholesky_rows_kernel(const __grid_
 void cholesky_rows(const DeviceModel& model, const Matrix<double>& x, Index first, Index count, Index end,
                    RowsProgress* progress, std::uint32_t& steps, long long* info, cudaStream_t stream) {
   const char* const what = "rows of Cholesky's factorization";
-  check(cudaFuncSetAttribute(cholesky_rows_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             static_cast<int>(sizeof(RowsStorage))),
-        what);
   const auto blocks = static_cast<unsigned>(ceil_div(end - first, Index{edge}));
-  launch(model, what, cholesky_rows_kernel, {blocks, threads, sizeof(RowsStorage)}, stream,
+  // Where all find room one is faster: two share its registers.
+  const auto kernel =
+      blocks <= static_cast<unsigned>(model.processors) ? cholesky_rows_kernel<1> : cholesky_rows_kernel<2>;
+  check(
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(sizeof(RowsStorage))),
+      what);
+  launch(model, what, kernel, {blocks, threads, sizeof(RowsStorage)}, stream,
          RowsJob{x.block(first, first), static_cast<int>(ceil_div(count, Index{edge})), count, end - first, first,
                  progress, steps, info});
   steps += blocks;
