@@ -72,11 +72,12 @@ class Spread {
 };
 }  // namespace detail
 
+/// The operands of a call, in the memory of another one's.
 template <class T>
-Operands<T> operands(const Call& call) {
+void fill(Operands<T>& o, const Call& call) {
   detail::Random rng{1469598103934665603u};
   for (const char ch : call.name()) rng.state = (rng.state ^ static_cast<unsigned char>(ch)) * 1099511628211u;
-  Operands<T> o;
+  o.alpha = 1, o.beta = 0;
   o.a.resize(static_cast<std::size_t>(call.m * call.k));
   o.b.resize(static_cast<std::size_t>(call.k * call.n));
   o.c.resize(static_cast<std::size_t>(call.m * call.n));
@@ -99,6 +100,12 @@ Operands<T> operands(const Call& call) {
     o.alpha = static_cast<T>(-1.3);
     o.beta = static_cast<T>(0.7);
   }
+}
+
+template <class T>
+Operands<T> operands(const Call& call) {
+  Operands<T> o;
+  fill(o, call);
   return o;
 }
 
@@ -139,7 +146,7 @@ std::vector<std::uint64_t> bits_of(accublas_context* context, const Call& call, 
   thread_local std::string last;
   thread_local Operands<T> o;
   if (last != call.name()) {
-    o = operands<T>(call);
+    fill(o, call);
     last = call.name();
   }
   std::vector<T> out = o.c;
