@@ -89,9 +89,12 @@ def _ldexp(q, e):
     return struct.unpack("<d", struct.pack("<Q", bits))[0]
 
 
+_bytes, _word = struct.Struct("<d").pack, struct.Struct("<Q").unpack
+
+
 def decompose(x):
     """Finite float to (m, e) with x = m 2^e, from the bit pattern."""
-    bits = struct.unpack("<Q", struct.pack("<d", x))[0]
+    bits = _word(_bytes(x))[0]
     exponent = (bits >> 52) & 0x7FF
     mantissa = bits & ((1 << 52) - 1)
     if exponent == 0:
@@ -103,15 +106,14 @@ def decompose(x):
 
 
 def decompose_all(values):
-    """Lists of m and e of a finite array (any shape, flattened)."""
-    bits = np.ascontiguousarray(values, dtype=np.float64).view(np.uint64).ravel()
+    """Arrays of m and e of a finite array."""
+    bits = np.ascontiguousarray(values, dtype=np.float64).view(np.uint64)
     exponent = ((bits >> np.uint64(52)) & np.uint64(0x7FF)).astype(np.int64)
     mantissa = (bits & np.uint64((1 << 52) - 1)).astype(np.int64)
     normal = exponent != 0
     mantissa = np.where(normal, mantissa + (1 << 52), mantissa)
     mantissa = np.where(bits >> np.uint64(63) != 0, -mantissa, mantissa)
-    e = np.where(normal, exponent - 1075, -1074)
-    return mantissa.tolist(), e.tolist()
+    return mantissa, np.where(normal, exponent - 1075, -1074)
 
 
 def add_dyadic(a, b):

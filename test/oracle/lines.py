@@ -5,25 +5,33 @@ for every (i, j) a dyadic (m, e), the number m 2^e. `dot2`, which is a sequence 
 import functools
 import operator
 
+import numpy as np
+
 from dyadic import decompose_all, shift_nearest
+
+
+def integers_of(rows):
+    """By row of a finite matrix (ints, base): x_p = ints[p] 2^base, exactly."""
+    mantissas, exponents = decompose_all(rows)
+    none = 1 << 20
+    base = np.where(mantissas != 0, exponents, none).min(axis=1, initial=none)
+    base[base == none] = 0
+    shifts = np.where(mantissas != 0, exponents - base[:, np.newaxis], 0)
+    return [(list(map(operator.lshift, m, s)), b) for m, s, b in zip(mantissas.tolist(), shifts.tolist(), base.tolist())]
 
 
 class Line:
     """A row of op(A) or a column of op(B) without NaN and Inf: x_p = ints[p] 2^base, exactly."""
 
-    def __init__(self, values):
-        mantissas, exponents = decompose_all(values)
-        self.size = len(mantissas)
-        used = [e for m, e in zip(mantissas, exponents) if m]
-        self.base = min(used, default=0)
-        base = self.base
-        self.ints = [m << (e - base) if m else 0 for m, e in zip(mantissas, exponents)]
-        self.is_zero = not used
-        if used:
-            # The least E with abs(x) < 2^E for all entries, and the exponent of the lowest bit that is set in one.
-            bits = functools.reduce(operator.or_, map(abs, self.ints))
-            self.bound = base + bits.bit_length()
-            self.lowest = base + (bits & -bits).bit_length() - 1
+    def __init__(self, values, integers=None):
+        self.ints, self.base = integers or integers_of(values[np.newaxis])[0]
+        self.size = len(self.ints)
+        # The least E with abs(x) < 2^E for all entries, and the exponent of the lowest bit that is set in one.
+        bits = functools.reduce(operator.or_, map(abs, self.ints), 0)
+        self.is_zero = bits == 0
+        if not self.is_zero:
+            self.bound = self.base + bits.bit_length()
+            self.lowest = self.base + (bits & -bits).bit_length() - 1
 
     def fixed(self, bits):
         """a' = nearest(a 2^(T - E)), as (integers, exponent of their unit)."""

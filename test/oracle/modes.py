@@ -15,7 +15,7 @@ import numpy as np
 import multiword
 from dot2 import dot2_dot_pair, dot2_gemm_pairs
 from dyadic import INF, add_dyadic, decompose, mul_dyadic, round_dyadic, round_root
-from lines import Line, exact_product, fixed_product, repro_product, slices_product
+from lines import Line, exact_product, fixed_product, integers_of, repro_product, slices_product
 
 NAN = float("nan")
 
@@ -161,7 +161,8 @@ class Finite:
     def __init__(self, rows):
         self.has = np.isfinite(rows).all(axis=1)
         self.number = np.cumsum(self.has) - 1  # of a row among them
-        self.lines = [Line(row) for row in rows[self.has]]
+        kept = rows[self.has]
+        self.lines = [Line(row, integers) for row, integers in zip(kept, integers_of(kept))]
 
 
 @dataclass

@@ -82,7 +82,7 @@ class Dyadic(unittest.TestCase):
             m, e = decompose(x)
             self.assertEqual(fraction(m, e), exact(x))
         values = np.array([any_double() for _ in range(500)] + [0.0, -0.0])
-        for x, m, e in zip(values.tolist(), *dyadic.decompose_all(values)):
+        for x, m, e in zip(values.tolist(), *(part.tolist() for part in dyadic.decompose_all(values))):
             self.assertEqual(fraction(m, e), exact(x))
 
     def test_round_binary64(self):
