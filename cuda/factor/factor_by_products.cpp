@@ -119,7 +119,7 @@ class FactorByProducts {
  private:
   bool keeps_solutions() const { return has_factor(f_.kind) && has_solution(f_.kind) && f_.nrhs > 0; }
   std::size_t told_bytes() const {
-    return 2 * static_cast<std::size_t>(plain_panel_blocks<E>(state_.model(), f_.rows())) * told_words *
+    return 2 * static_cast<std::size_t>(plain_panel_blocks<E>(state_.model(), f_.rows())) * told_words<E, width> *
            sizeof(ToldWord);
   }
   void lay_out(Carver& carver) {

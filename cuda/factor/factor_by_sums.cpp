@@ -6,6 +6,7 @@
 #include "cuda/factor/cholesky_diagonal.hpp"
 #include "cuda/factor/host_columns.hpp"
 #include "cuda/factor/lu_panel.hpp"
+#include "cuda/factor/resident_panel.hpp"
 #include "cuda/solve/unknown_sums.hpp"
 #include "lib/call/accuracy.hpp"
 
@@ -160,7 +161,8 @@ class LuBySums : PanelsBySums<E> {
              solve_block_unknowns<E>(false), lu_moduli<E>),
         f_(f),
         m_(f.rows()),
-        order_(f.order()) {}
+        order_(f.order()),
+        told_count_(2 * resident_panel_blocks<E>(state.model(), m_) * told_words<E, lu_panel_columns>) {}
 
   void run(long long* info) {
     info_ = info;
@@ -175,11 +177,15 @@ class LuBySums : PanelsBySums<E> {
           });
         },
         [&](Carver& carver) {
+          memory_.moves = carver.take<RowMoves>(1);
+          if (told_count_ > 0) {
+            memory_.told = carver.take<ToldWord>(told_count_);
+            return;
+          }
           memory_.candidates = carver.take<PivotCandidate<E>>(2 * lu_panel_blocks<E>(state_.model(), m_));
           memory_.position = carver.take<Index>(m_);
           memory_.pair = carver.take<double2>(parts_of<E> * m_ * lu_panel_columns);
           memory_.error = carver.take<double>(parts_of<E> * m_ * lu_panel_columns);
-          memory_.moves = carver.take<RowMoves>(1);
           memory_.arrived = carver.take<unsigned>(1);
         });
   }
@@ -187,8 +193,13 @@ class LuBySums : PanelsBySums<E> {
  private:
   template <class Steps>
   void start(Steps&) {
-    if constexpr (Steps::launches)
-      check(cudaMemsetAsync(memory_.arrived, 0, sizeof *memory_.arrived, state_.cuda_stream()), "clearing a counter");
+    if constexpr (Steps::launches) {
+      const cudaStream_t stream = state_.cuda_stream();
+      const auto told_bytes = static_cast<std::size_t>(told_count_) * sizeof(ToldWord);
+      check(told_bytes > 0 ? cudaMemsetAsync(memory_.told, 0, told_bytes, stream)
+                           : cudaMemsetAsync(memory_.arrived, 0, sizeof *memory_.arrived, stream),
+            "clearing what thread blocks tell");
+    }
   }
 
   /// Columns first .. first + count - 1, from row `first` on, where the sums hold all that is to their left.
@@ -208,11 +219,21 @@ class LuBySums : PanelsBySums<E> {
       const DeviceModel& model = state_.model();
       const cudaStream_t stream = state_.cuda_stream();
       const SolveJob<E> job = steps.job_of(between(first, panel_.end));
-      factor_panel(model,
-                   LuPanel<E>{x_, m_, first, count, job.sums, memory_,
-                              host_ ? host_->pivots() : static_cast<std::int64_t*>(f_.pivots.data), info_,
-                              job.undecided, job.all_undecided, job.far},
-                   barriers_, stream);
+      const LuPanel<E> panel{x_,
+                             m_,
+                             first,
+                             count,
+                             job.sums,
+                             memory_,
+                             host_ ? host_->pivots() : static_cast<std::int64_t*>(f_.pivots.data),
+                             info_,
+                             job.undecided,
+                             job.all_undecided,
+                             job.far};
+      if (memory_.told)
+        factor_resident_panel(model, panel, steps_, stream);
+      else
+        factor_panel(model, panel, barriers_, stream);
       if (host_) {
         move_rows(model, memory_.moves, host_->far_rows(), 1, stream);
         move_rows(model, memory_.moves, x_.block(0, panel_.first), panel_.count(), stream);
@@ -224,9 +245,10 @@ class LuBySums : PanelsBySums<E> {
   }
 
   const Factorization<E>& f_;
-  const Index m_, order_;
+  const Index m_, order_, told_count_;
   LuMemory<E> memory_{};
   unsigned barriers_ = 0;
+  std::uint32_t steps_ = 0;
   long long* info_ = nullptr;
 };
 

@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 
 #include "cuda/core/device_model.hpp"
+#include "cuda/factor/told_words.hpp"
 #include "cuda/solve/solve_kernels.hpp"
 
 namespace accublas::cuda {
@@ -23,9 +24,11 @@ struct PivotCandidate {
   Index row, position;  ///< where it lies, and its place among the rows that changed places; row -1: none
 };
 
-/// What panels of a factorization share in device memory.
+/// What panels of a factorization share in device memory: moves, and either told (cuda/factor/resident_panel.hpp) or
+/// the rest.
 template <class E>
 struct LuMemory {
+  ToldWord* told;                 ///< of all thread blocks for two steps, told_words<E, lu_panel_columns> each
   PivotCandidate<E>* candidates;  ///< two of each thread block
   Index* position;                ///< of each row
   double2*
@@ -56,7 +59,8 @@ template <class E>
 int lu_panel_blocks(const DeviceModel&, Index rows);
 
 /// The panel in cr (docs/factorizations.md, "GETRF"), but that rows stay where they are: moves and pivots tell where
-/// they belong. `barriers`: those that `arrived` has seen, which grow by those of this panel.
+/// they belong. `barriers`: those that `arrived` has seen, which grow by those of this panel. Rows of any number, whose
+/// sums lie in memory.
 template <class E>
 void factor_panel(const DeviceModel&, const LuPanel<E>&, unsigned& barriers, cudaStream_t);
 

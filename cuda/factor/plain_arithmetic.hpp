@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 
 #include "cuda/core/arithmetic.hpp"
 #include "lib/numerics/complex.hpp"
@@ -61,23 +60,6 @@ __device__ __forceinline__ Complex<T> quotient(const Complex<T>& x, const Comple
   const T re = y.re * scale, im = y.im * scale, norm = re * re + im * im;
   const T inverse_re = re / norm, inverse_im = -im / norm, x_re = x.re * scale, x_im = x.im * scale;
   return {fma(-x_im, inverse_im, x_re * inverse_re), fma(x_im, inverse_re, x_re * inverse_im)};
-}
-
-/// A number as words of 64 bits.
-template <class E>
-inline constexpr int words_of = sizeof(E) > 8 ? 2 : 1;
-/// Word i of an array of numbers.
-template <class E>
-__device__ __forceinline__ std::uint64_t word_of(const E* from, int i) {
-  constexpr std::size_t bytes = sizeof(E) / words_of<E>;
-  std::uint64_t word = 0;
-  std::memcpy(&word, reinterpret_cast<const unsigned char*>(from) + static_cast<std::size_t>(i) * bytes, bytes);
-  return word;
-}
-template <class E>
-__device__ __forceinline__ void put_word(E* to, int i, std::uint64_t word) {
-  constexpr std::size_t bytes = sizeof(E) / words_of<E>;
-  std::memcpy(reinterpret_cast<unsigned char*>(to) + static_cast<std::size_t>(i) * bytes, &word, bytes);
 }
 
 }  // namespace accublas::cuda

@@ -7,7 +7,6 @@
 
 #include "cuda/core/device_model.hpp"
 #include "cuda/factor/lu_panel.hpp"
-#include "cuda/factor/told_words.hpp"
 
 namespace accublas::cuda {
 
@@ -19,16 +18,13 @@ static_assert(plain_panel_columns<double> <= lu_panel_columns);
 /// Rows of a thread block, one a thread.
 inline constexpr int plain_panel_rows = 512;
 
-/// What a thread block tells in a step: its candidate for the pivot, and the row that this lies in.
-inline constexpr int told_header = 2, told_row = 32, told_words = told_header + told_row;
-
 /// Columns first .. first + width - 1 of an m x n matrix.
 template <class E>
 struct PlainPanel {
   Matrix<E> a;
   Index m, first;
   int width;
-  ToldWord* told;  ///< of all thread blocks for two steps, told_words each
+  ToldWord* told;  ///< of all thread blocks for two steps, told_words<E, plain_panel_columns<E>> each
   RowMoves* moves;
   std::int64_t* pivots;  ///< LAPACK's ipiv
   long long* info;       ///< LAPACK's: the first column without a pivot, 0 before one was found

@@ -1,7 +1,9 @@
 // Words that thread blocks of a grid tell each other through global memory. For .cu files.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace accublas::cuda {
 
@@ -11,7 +13,30 @@ struct alignas(16) ToldWord {
   std::uint64_t low, high;
 };
 
+/// A number as words of 64 bits.
+template <class E>
+inline constexpr int words_of = sizeof(E) > 8 ? 2 : 1;
+
+/// What a thread block tells of a pivot: two words, and the row that it lies in.
+inline constexpr int told_header = 2;
+template <class E, int columns>
+inline constexpr int told_words = told_header + columns* words_of<E>;
+
 #ifdef __CUDACC__
+
+/// Word i of an array of numbers.
+template <class E>
+__device__ __forceinline__ std::uint64_t word_of(const E* from, int i) {
+  constexpr std::size_t bytes = sizeof(E) / words_of<E>;
+  std::uint64_t word = 0;
+  std::memcpy(&word, reinterpret_cast<const unsigned char*>(from) + static_cast<std::size_t>(i) * bytes, bytes);
+  return word;
+}
+template <class E>
+__device__ __forceinline__ void put_word(E* to, int i, std::uint64_t word) {
+  constexpr std::size_t bytes = sizeof(E) / words_of<E>;
+  std::memcpy(reinterpret_cast<unsigned char*>(to) + static_cast<std::size_t>(i) * bytes, &word, bytes);
+}
 
 __device__ __forceinline__ void tell_word(ToldWord* to, std::uint64_t bits, std::uint32_t step) {
   const std::uint64_t tag = std::uint64_t{step} << 32;

@@ -179,4 +179,45 @@ __device__ __forceinline__ E settled(const Unknown<E>& unknown, BoundedPair<Real
   return mine.value;
 }
 
+/// Minus the numerator of an unknown: sums that have its right-hand side as one more term.
+template <class E>
+__device__ __forceinline__ void add_right_side(Chain<RealOf<E>, true> (&chain)[parts_of<E>], const E& alpha,
+                                               const E& b) {
+  if constexpr (is_complex<E>)
+    add_term(chain, E{-alpha.re, -alpha.im}, b);
+  else
+    add_term(chain, -alpha, b);
+}
+
+/// What such sums make of the numerator.
+template <class T>
+__device__ __forceinline__ TripleSum minus(const Chain<T, true>& sum) {
+  return {-sum.pair.s, -sum.pair.c, 0, sum.bounded().error};
+}
+
+/// The same, once more from the terms and from b(), exactly if need be, for those in `hard`.
+template <class E, class Terms>
+__device__ ACCUBLAS_NOINLINE E settled_anew(unsigned hard, Unknown<E> unknown, E value, bool exactly, Terms terms,
+                                            unsigned long long* undecided) {
+  Settled<E, true> mine{};
+  mine.value = value;
+  if ((hard >> threadIdx.x % 32 & 1) != 0) unknown.b = terms.right_side();
+  return settled_by_terms(hard, unknown, mine, exactly, terms, undecided).value;
+}
+
+/// The unknown of each lane that wants one, but for its b, from minus its numerator; `terms` have right_side(), which
+/// is b. The rest is as above.
+template <class E, class Terms>
+__device__ __forceinline__ E settled_numerator(const Unknown<E>& unknown,
+                                               const Chain<RealOf<E>, true> (&chain)[parts_of<E>], bool wanted,
+                                               bool exactly, const Terms& terms, unsigned long long* undecided) {
+  TripleSum numerator[parts_of<E>];
+#pragma unroll
+  for (int part = 0; part < parts_of<E>; ++part) numerator[part] = minus(chain[part]);
+  E value;
+  const bool decided = unknown.approximate_quotient(numerator, value) && !exactly;
+  const unsigned hard = __ballot_sync(0xFFFFFFFFu, wanted && !decided);
+  return hard == 0 ? value : settled_anew(hard, unknown, value, exactly, terms, undecided);
+}
+
 }  // namespace accublas::cuda

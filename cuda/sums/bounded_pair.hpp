@@ -37,8 +37,8 @@ struct Chain {
   /// Of cr: a chain that goes on from a sum, whose error counts as a magnitude. The steps err by no more than dot2's,
   /// where the pair's s is one more term, and by 2^-45 of its c.
   __device__ static Chain from(const BoundedPair<T, true>& sum) {
-    return {sum.pair,
-            (fabs(sum.pair.s) + (sum.error + fabs(sum.pair.c) * 0x1p-45) / bound.componentwise) * (1 + 0x1p-50)};
+    constexpr double counts = 1 / bound.componentwise;
+    return {sum.pair, (fabs(sum.pair.s) + (sum.error + fabs(sum.pair.c) * 0x1p-45) * counts) * (1 + 0x1p-50)};
   }
   __device__ __forceinline__ void step(T x, T y) {
     if (cr) magnitude = __fma_ru(fabs(static_cast<double>(x)), fabs(static_cast<double>(y)), magnitude);

@@ -48,6 +48,14 @@ struct Unknown {
       return approximate_number(sums[0], result);
   }
 
+  /// The same from the numerator alpha b - sum.
+  ACCUBLAS_HD bool approximate_quotient(const TripleSum (&numerator)[parts], E& result) const {
+    if constexpr (is_complex<E>)
+      return quotient_of_parts(numerator, result);
+    else
+      return quotient_of({numerator[0].a1, numerator[0].a2}, absolute(numerator[0].a2), numerator[0].error, result);
+  }
+
   /// The unknown, from minus the sums, exactly. Without `by_leading` by comparisons alone: the slow twin of complex
   /// quotients.
   template <bool by_leading = true>
@@ -63,18 +71,22 @@ struct Unknown {
  private:
   using A = Approximation;
 
-  /// Of real numbers, in as few operations one after the other as they take: unknowns wait for each other. The
-  /// numerator is high + low, and the quotient first + second.
+  /// Of real numbers, in as few operations one after the other as they take: unknowns wait for each other.
   ACCUBLAS_HD bool approximate_number(const TripleSum& sum, T& result) const {
     const DoublePair p = two_product(alpha, b), s = two_sum(p.high, -sum.a1);
-    double high = s.high, low = add_rn(add_rn(p.low, -sum.a2), add_rn(s.low, -sum.a3));
-    const double lows = absolute(p.low) + absolute(sum.a2) + absolute(sum.a3) + absolute(s.low);
-    double error = sum.error + lows * 0x1p-51;  // for the three roundings of low
+    const double low = add_rn(add_rn(p.low, -sum.a2), add_rn(s.low, -sum.a3)),
+                 lows = absolute(p.low) + absolute(sum.a2) + absolute(sum.a3) + absolute(s.low);
+    // The error also for the three roundings of low.
+    const bool decided = quotient_of({s.high, low}, lows, sum.error + lows * 0x1p-51, result);
+    return keeps_product(alpha, b, p.high) && decided;
+  }
+  /// Of the numerator high + low, `lows` not less than abs(low); the quotient is first + second.
+  ACCUBLAS_HD bool quotient_of(const DoublePair& numerator, double lows, double error, T& result) const {
+    double high = numerator.high, low = numerator.low;
     if (mutant(Mutant::solve_numerator)) {
       high = static_cast<double>(static_cast<T>(high + low));
       low = error = 0;
     }
-    if (!keeps_product(alpha, b, p.high)) return false;
     if (high == -low && error == 0) {
       result = T(0);
       return unit || A::in_range(pivot);
@@ -92,6 +104,9 @@ struct Unknown {
     TripleSum above[parts];
     for (int part = 0; part < parts; ++part)
       if (!numerator(part, sums[part], above[part])) return false;
+    return quotient_of_parts(above, result);
+  }
+  ACCUBLAS_HD bool quotient_of_parts(const TripleSum (&above)[parts], E& result) const {
     T value[parts];
     bool decided = true;
     for (int part = 0; part < parts; ++part) {
