@@ -1,3 +1,5 @@
+#include <type_traits>
+
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/launch.hpp"
 #include "cuda/core/ptx_words.hpp"
@@ -13,18 +15,18 @@ constexpr int edge = 32;  ///< right-hand sides of a thread block, a lane each; 
 // ---- Sums over the unknowns that are known ------------------------------------------------------------------------
 
 /// A thread block takes 8 warps of `rows` unknowns each and 32 right-hand sides.
-template <class E>
+template <class E, int of_warp>
 struct KnownTile {
-  static constexpr int rows = 8 / parts_of<E>, all_rows = warps * rows;
+  static constexpr int rows = of_warp, all_rows = warps * rows;
   E a[edge][all_rows], x[edge][edge + 1];
 };
 
-template <class E, bool cr>
+template <class E, bool cr, int of_warp>
 __global__ void __launch_bounds__(threads, 2)
     add_known_kernel(const __grid_constant__ SolveJob<E> job, Index first, Index terms, Index count) {
   await_predecessor();
   using T = RealOf<E>;
-  using Tile = KnownTile<E>;
+  using Tile = KnownTile<E, of_warp>;
   constexpr int parts = parts_of<E>, rows = Tile::rows;
   constexpr Index block_terms = dot2_block / parts;
   __shared__ alignas(16) unsigned char memory[sizeof(Tile)];
@@ -95,6 +97,8 @@ struct SolveTerms {
     return job->system.m(job->place(position), job->place(q));
   }
   __device__ E known(Index q) const { return q < near ? job->system.x(job->place(q), side) : x[q - near][side % edge]; }
+  /// Until the unknown stands there.
+  __device__ E right_side() const { return x[position - near][side % edge]; }
 };
 
 template <class E>
@@ -105,20 +109,30 @@ __device__ bool any_nan(const E& z) {
     return is_nan(z);
 }
 
-/// The unknown of a lane's right-hand side at position near + r, where storage.sums are those before it: by all lanes
-/// of a warp.
+/// The unknown of a lane's right-hand side at position near + r, where storage.sums are those before it, of cr less the
+/// right-hand side: by all lanes of a warp.
 template <class E, bool cr>
 __device__ __forceinline__ E next_unknown(const SolveJob<E>& job, const E& alpha, const BlockStorage<E, cr>& storage,
                                           Index near, int r, Index side, const E& pivot, bool lost) {
   constexpr int parts = parts_of<E>;
   const int lane = threadIdx.x % 32;
   if (alpha == 0) return {};
-  const Unknown<E> unknown{alpha, storage.x[r][lane], pivot, job.system.m.unit, storage.reciprocal[r]};
-  BoundedPair<RealOf<E>, cr> sums[parts];
-#pragma unroll
-  for (int part = 0; part < parts; ++part) sums[part] = storage.sums[part][lane].bounded();
+  Unknown<E> unknown{alpha, {}, pivot, job.system.m.unit, storage.reciprocal[r]};
   const SolveTerms<E> terms{&job, storage.x, near, near + r, side};
-  E result = settled<E, cr>(unknown, sums, side < job.system.sides && !lost, job.all_undecided, terms, job.undecided);
+  const bool wanted = side < job.system.sides && !lost;
+  Chain<RealOf<E>, cr> sums[parts];
+#pragma unroll
+  for (int part = 0; part < parts; ++part) sums[part] = storage.sums[part][lane];
+  E result;
+  if constexpr (cr) {
+    result = settled_numerator(unknown, sums, wanted, job.all_undecided, terms, job.undecided);
+  } else {
+    BoundedPair<RealOf<E>, cr> pairs[parts];
+#pragma unroll
+    for (int part = 0; part < parts; ++part) pairs[part] = sums[part].bounded();
+    unknown.b = terms.right_side();
+    result = settled<E, cr>(unknown, pairs, wanted, job.all_undecided, terms, job.undecided);
+  }
   if (lost) {
     constexpr RealOf<E> nan = canonical_nan<RealOf<E>>();
     if constexpr (is_complex<E>)
@@ -164,6 +178,7 @@ class SolveBlock {
   }
 
   __device__ void add_up() const {
+    const E alpha = job_.alpha ? *job_.alpha : job_.system.alpha;
     Chain<T, cr> chain[rows][parts];
     // dot2 has an order: its blocks are chains of their own, which come after what was before.
     if constexpr (cr) {
@@ -177,6 +192,11 @@ class SolveBlock {
       const int sub = step * edge;
       if (sub >= count_) break;
       const int here = load(sub);
+      if constexpr (cr) {
+#pragma unroll
+        for (int j = 0; j < rows_at_once; ++j)
+          add_right_side(chain[step * rows_at_once + j], alpha, storage_.x[warps * j + warp()][lane()]);
+      }
       const auto publish = [&](int j) {
         for (int part = 0; part < parts; ++part) {
           Chain<T, cr> sum = chain[step * rows_at_once + j][part];
@@ -289,12 +309,23 @@ __global__ void add_undecided(const unsigned long long* undecided, CallState* st
   state->undecided += *undecided;
 }
 
+/// Few rows a warp where the thread blocks of more would leave processors idle.
 template <class E, bool cr>
 void launch_known(const DeviceModel& model, const SolveJob<E>& job, Index first, Index terms, Index rows,
                   cudaStream_t stream) {
-  const dim3 grid(static_cast<unsigned>(ceil_div(rows, Index{KnownTile<E>::all_rows})),
-                  static_cast<unsigned>(ceil_div(job.system.sides, Index{edge})));
-  launch(model, "sums of known terms", add_known_kernel<E, cr>, {grid, threads}, stream, job, first, terms, rows);
+  const auto put = [&](auto of_warp) {
+    constexpr int each = decltype(of_warp)::value, all_rows = KnownTile<E, each>::all_rows;
+    const dim3 grid(static_cast<unsigned>(ceil_div(rows, Index{all_rows})),
+                    static_cast<unsigned>(ceil_div(job.system.sides, Index{edge})));
+    launch(model, "sums of known terms", add_known_kernel<E, cr, each>, {grid, threads}, stream, job, first, terms,
+           rows);
+  };
+  constexpr int many = 8 / parts_of<E>, few = 2;
+  const Index blocks = ceil_div(rows, Index{many * warps}) * ceil_div(job.system.sides, Index{edge});
+  if (blocks < 2 * model.processors)
+    put(std::integral_constant<int, few>{});
+  else
+    put(std::integral_constant<int, many>{});
 }
 template <class E, bool cr>
 void launch_block(const DeviceModel& model, const SolveJob<E>& job, Index first, Index count, cudaStream_t stream) {
