@@ -22,9 +22,22 @@ namespace {
 
 }  // namespace
 
-void require_host(Context& context, std::initializer_list<Named> arrays) {
-  for (const Named& array : arrays)
-    if (Run::locate(context, array).kind == MemoryKind::device) not_host(array.name);
+Residence residence_of(Context& context, std::span<const Named> arrays, accublas_backend asked) {
+  Residence residence;
+  bool any_host = false;
+  const Named* on_device = nullptr;  // the first such
+  for (const Named& array : arrays) {
+    const Location location = Run::locate(context, array);
+    any_host |= location.kind == MemoryKind::host;
+    if (location.kind == MemoryKind::device && !on_device) on_device = &array;
+    if (location.kind == MemoryKind::host) continue;
+    if (residence.device >= 0 && location.device != residence.device)
+      throw Error(ACCUBLAS_ERROR_POINTERS, std::string("argument ") + array.name + " is on another device than others");
+    residence.device = location.device;
+  }
+  if (any_host && on_device) not_host(on_device->name);
+  residence.on_device = on_device || (residence.device >= 0 && !any_host && asked != ACCUBLAS_BACKEND_CPU);
+  return residence;
 }
 
 Run::Run(Context& context, Routine routine, const accublas_options* options)
@@ -60,22 +73,9 @@ void Run::require_scalar(const Named& scalar) const {
 }
 
 void Run::operands(std::span<const Named> arrays, std::initializer_list<Named> scalars, const CallShape& sizes) {
-  bool any_host = false, any_device = false;
-  int device = -1;
-  for (const Named& array : arrays) {
-    const Location location = where(array);
-    any_host |= location.kind == MemoryKind::host;
-    any_device |= location.kind == MemoryKind::device;
-    if (location.kind == MemoryKind::host) continue;
-    if (device >= 0 && location.device != device)
-      throw Error(ACCUBLAS_ERROR_POINTERS, std::string("argument ") + array.name + " is on another device than others");
-    device = location.device;
-  }
-  // Managed memory alone is used in place by the device; the CPU can read it beside host memory.
-  on_device_ = any_device || (device >= 0 && !any_host && resolved_.settings.backend != ACCUBLAS_BACKEND_CPU);
-  if (any_device && any_host)
-    for (const Named& array : arrays)
-      if (where(array).kind == MemoryKind::device) not_host(array.name);
+  const Residence residence = residence_of(context_, arrays, resolved_.settings.backend);
+  on_device_ = residence.on_device;
+  const int device = residence.device;
   for (const Named& scalar : scalars) {
     if (scalars_on_device() != (where(scalar).kind == MemoryKind::device) &&
         where(scalar).kind != MemoryKind::managed) {

@@ -23,8 +23,14 @@ struct Named {
   const void* pointer;
 };
 
-/// Throws where an operand is no host memory.
-void require_host(Context& context, std::initializer_list<Named> arrays);
+/// Where the operands of a call are.
+struct Residence {
+  bool on_device = false;
+  int device = -1;  ///< of device and managed memory
+};
+/// All in host or all in memory of one device, or Error(ACCUBLAS_ERROR_POINTERS). Managed memory alone is used in place
+/// by the device, unless the backend `asked` for is the CPU.
+Residence residence_of(Context& context, std::span<const Named> arrays, accublas_backend asked);
 
 /// One call. The order: sizes, scalars, operands (which completes the plan), promise, compute, finish.
 class Run {
@@ -131,7 +137,7 @@ class Run {
   void print(bool success) const;
   Location where(const Named& argument) const { return locate(context_, argument); }
   static Location locate(Context& context, const Named& argument);
-  friend void require_host(Context& context, std::initializer_list<Named> arrays);
+  friend Residence residence_of(Context& context, std::span<const Named> arrays, accublas_backend asked);
   void require_scalar(const Named& scalar) const;
   void require_host_matrix(const char* matrices, Index i, const void* pointer) const;
   void wait_for_stream();

@@ -1,4 +1,4 @@
-// Matrices that a certified solution needs whole: not Workspace, whose cap is there to be blocked under.
+// Memory that a certified solution needs whole: not Workspace, whose cap is there to be blocked under.
 #pragma once
 
 #include <cstdlib>
@@ -6,10 +6,11 @@
 #include <new>
 
 #include "lib/base/aligned_memory.hpp"
-#include "lib/call/problem.hpp"
+#include "lib/call/place.hpp"
 
 namespace accublas::certified {
 
+/// Numbers in host memory.
 class Array {
  public:
   Array() = default;
@@ -27,6 +28,48 @@ class Array {
     void operator()(double* memory) const { std::free(memory); }
   };
   std::unique_ptr<double[], Free> memory_;
+};
+
+/// Numbers where the matrices are.
+class Placed {
+ public:
+  Placed() = default;
+  /// Not initialised.
+  Placed(Place& place, Index numbers)
+      : memory_(static_cast<double*>(place.take(static_cast<std::size_t>(numbers > 0 ? numbers : 1) * sizeof(double))),
+                GiveBack{&place}) {}
+  double* data() const { return memory_.get(); }
+
+ private:
+  struct GiveBack {
+    Place* place;
+    void operator()(double* memory) const { place->give_back(memory); }
+  };
+  std::unique_ptr<double[], GiveBack> memory_;
+};
+
+/// Numbers that loops of the host work with, and calls where the matrices are: there it is the same array, or another.
+class Mirrored {
+ public:
+  Mirrored(Place& place, Index numbers)
+      : place_(place), bytes_(static_cast<std::size_t>(numbers) * sizeof(double)), here_(numbers) {
+    if (place.on_device()) there_ = Placed(place, numbers);
+  }
+  double* data() const { return here_.data(); }
+  double& operator[](Index i) const { return here_[i]; }
+  double* there() const { return there_.data() ? there_.data() : here_.data(); }
+  void send() const { copy(there_.data(), here_.data()); }
+  void fetch() const { copy(here_.data(), there_.data()); }
+
+ private:
+  void copy(double* to, const double* from) const {
+    if (there_.data() && bytes_ > 0) place_.copy(to, bytes_, from, bytes_, bytes_, 1);
+  }
+
+  Place& place_;
+  std::size_t bytes_;
+  Array here_;
+  Placed there_{};
 };
 
 }  // namespace accublas::certified

@@ -1,16 +1,31 @@
 #include "lib/certified/calls.hpp"
 
-#include <cmath>
+#include "lib/certified/host_place.hpp"
 
 namespace accublas::certified {
 
-Calls::Calls(Context& context, const accublas_options* options) : lapack::Calls(context, options) {
-  context.resolved(Routine::dgetrf, in_mode_);  // a mode that it lacks
+Calls::Calls(Context& context, const accublas_options* options, Index n, std::span<const Named> operands)
+    : lapack::Calls(context, options) {
+  Resolved resolved = context.resolved(Routine::dgetrf, in_mode_);  // throws for a mode that it lacks
+  const Residence residence = residence_of(context, operands, resolved.settings.backend);
+  operands_on_device_ = residence.on_device;
+  CallShape shape(n, n, n, residence.on_device);
+  if (residence.on_device) shape.device = residence.device;
+  if (n > 0) fit_plan(resolved.plan, shape, cpu_backend(), cuda_backend());
+  if (n > 0 && resolved.plan.backend == ACCUBLAS_BACKEND_CUDA)
+    place_ = cuda_backend().place(&context.state_on(residence.on_device ? residence.device : -1, "the operands are"));
+  else
+    move_to_host();
 }
+
+void Calls::move_to_host() { place_ = host_place(*this); }
 
 void Calls::product(Index m, Index n, Index k, double alpha, const Matrix<const double>& a,
                     const Matrix<const double>& b, double beta, const Matrix<double>& c) const {
-  gemm(Gemm<double>{m, n, k, alpha, a, b, beta, c});
+  if (n == 1)
+    gemv(Gemv<double>{m, k, alpha, a, b.col(0), beta, c.col(0)});
+  else
+    gemm(Gemm<double>{m, n, k, alpha, a, b, beta, c});
 }
 
 void Calls::square(Index n, const double* a, double* c) const {
@@ -22,29 +37,31 @@ void Calls::square(Index n, const double* a, double* c) const {
   level3(problem);
 }
 
-Index Calls::factor(Index n, double* a, std::int64_t* pivots) const {
+Index Calls::factor(Index n, double* a, const Placed& pivots) const {
   std::int64_t info = 0;
   Factorization<double> call{{FactorizationKind::getrf, false, ACCUBLAS_UPPER, ACCUBLAS_NO_TRANS, n, n, 0, n, 0}};
   call.a = {a, 1, n};
-  call.pivots = {pivots, false};
+  call.pivots = {pivots.data(), false};
   call.info = &info;
   run_factorization(context_, call, &in_mode_);
   Index zeros = 0;
-  for (Index i = 0; i < n; ++i) {
-    if (a[i * (n + 1)] != 0) continue;
-    a[i * (n + 1)] = 0x1p-53;
-    ++zeros;
-  }
+  change_diagonal(n, a, [&](const Mirrored& diagonal) {
+    for (Index i = 0; i < n; ++i) {
+      if (diagonal[i] != 0) continue;
+      diagonal[i] = 0x1p-53;
+      ++zeros;
+    }
+  });
   return zeros;
 }
 
-void Calls::left_inverse(Index n, const double* factors, const std::int64_t* pivots, double* x) const {
+void Calls::left_inverse(Index n, const double* factors, const Placed& pivots, double* x) const {
   std::int64_t info = 0;
   set_identity(n, x);
   Factorization<double> call{{FactorizationKind::getrs, false, ACCUBLAS_UPPER, ACCUBLAS_TRANS, 0, n, n, n, n}};
   call.a = {const_cast<double*>(factors), 1, n};
   call.b = {x, 1, n};
-  call.pivots = {const_cast<std::int64_t*>(pivots), false};
+  call.pivots = {pivots.data(), false};
   call.info = &info;
   run_factorization(context_, call, &in_mode_);
 }
@@ -66,19 +83,22 @@ bool Calls::inverse_cholesky(Index n, double* a, double* x) const {
   return true;
 }
 
+void Calls::copy(Index rows, Index cols, const Matrix<const double>& from, const Matrix<double>& to) const {
+  place().run(CopyStep<double>{to, from}, rows, cols);
+}
+
+void Calls::set_identity(Index n, double* to) const { place().run(FillStep<double>{{to, 1, n}, 1}, n, n); }
+
+Mirrored Calls::diagonal(Index n, const double* a) const {
+  Mirrored diagonal(place(), n);
+  copy(n, 1, {a, n + 1, 1}, {diagonal.there(), 1, 1});
+  diagonal.fetch();
+  return diagonal;
+}
+
 void Calls::row_sums_up(Index rows, Index cols, const Matrix<const double>& m, const double* v, double* to) const {
-  for_rows(rows, [&](Index first, Index end) {
-    const auto add = [&](Index i, Index j) { to[i] += std::fabs(m(i, j)) * (v ? v[j] : 1); };
-    std::fill(to + first, to + end, 0.0);
-    if (m.row_stride == 1) {
-      for (Index j = 0; j < cols; ++j)
-        for (Index i = first; i < end; ++i) add(i, j);
-    } else {
-      for (Index i = first; i < end; ++i)
-        for (Index j = 0; j < cols; ++j) add(i, j);
-    }
-    for (Index i = first; i < end; ++i) to[i] = sum_up(to[i], cols);
-  });
+  place().row_sums(rows, cols, m, v, to);
+  for (Index i = 0; i < rows; ++i) to[i] = sum_up(to[i], cols);
 }
 
 }  // namespace accublas::certified

@@ -13,26 +13,55 @@ namespace {
 
 constexpr Index least_block = 64;  // right-hand sides at a time: no more unknowns than A has elements, but these
 
-/// Reads A and B; returns whether A is finite. Sides of B that are not finite become zero and are marked.
+/// A compact matrix with the order of another one's elements in memory.
 template <class E>
-bool load(const CertifiedSystem<E>& p, System& s, std::vector<bool>& side_is_finite) {
-  bool finite = true;
-  for (Index j = 0; j < p.n; ++j)
-    for (Index i = 0; i < p.n; ++i) {
-      const E z = p.a(i, j);
-      if constexpr (is_complex<E>) {
-        // (x + i y) (u + i v): the matrix ((x, -y), (y, x)) times (u, v).
-        const double x = z.re, y = z.im;
-        double* const at = s.a.data() + i + j * s.n;
-        at[0] = at[p.n * (s.n + 1)] = x;
-        at[p.n] = y;
-        at[p.n * s.n] = -y;
-        finite &= is_finite(x) && is_finite(y);
-      } else {
-        s.a[i + j * s.n] = z;
-        finite &= is_finite(z);
-      }
+struct Compact {
+  const bool by_columns;
+  const Index lines, length;
+  E* data;
+
+  template <class F>
+  Compact(const Matrix<F>& other, Index rows, Index cols, E* data)
+      : by_columns(other.row_stride == 1),
+        lines(by_columns ? cols : rows),
+        length(by_columns ? rows : cols),
+        data(data) {}
+  Matrix<E> matrix() const { return by_columns ? Matrix<E>{data, 1, length} : Matrix<E>{data, length, 1}; }
+  void from(const Matrix<const E>& other, Place& place) const {
+    if (lines > 0) place.copy(data, size(length), other.data, next(other), size(length), lines);
+  }
+  void to(const Matrix<E>& other, Place& place) const {
+    if (lines > 0) place.copy(other.data, next(other), data, size(length), size(length), lines);
+  }
+
+ private:
+  static std::size_t size(Index count) { return static_cast<std::size_t>(count) * sizeof(E); }
+  /// A single line has none.
+  std::size_t next(const Matrix<const E>& other) const {
+    return size(std::max(length, by_columns ? other.col_stride : other.row_stride));
+  }
+  std::size_t next(const Matrix<E>& other) const {
+    return next(Matrix<const E>{other.data, other.row_stride, other.col_stride});
+  }
+};
+
+/// Reads A and B, which is in host memory; returns whether A is finite. Sides of B that are not finite become zero and
+/// are marked.
+template <class E>
+bool load(const CertifiedSystem<E>& p, System& s, std::vector<bool>& side_is_finite, const Calls& calls) {
+  Place& place = calls.place();
+  {
+    Operand<E> a = p.a;
+    Placed copy;
+    if (place.on_device() && !calls.operands_on_device()) {
+      copy = Placed(place, ceil_div(p.n * p.n * Index{sizeof(E)}, Index{sizeof(double)}));
+      const Compact<E> compact(a.stored, p.n, p.n, reinterpret_cast<E*>(copy.data()));
+      compact.from(a.stored, place);
+      const Matrix<E> there = compact.matrix();
+      a.stored = {there.data, there.row_stride, there.col_stride};
     }
+    place.load(a, p.n, s.a.data());
+  }
   for (Index c = 0; c < p.nrhs; ++c) {
     double* const column = s.b.data() + c * s.n;
     for (Index i = 0; i < p.n; ++i) {
@@ -48,7 +77,7 @@ bool load(const CertifiedSystem<E>& p, System& s, std::vector<bool>& side_is_fin
     if (!good) std::fill_n(column, s.n, 0.0);
     side_is_finite.push_back(good);
   }
-  return finite;
+  return place.all_finite(s.a.data(), s.n * s.n);
 }
 
 template <class T>
@@ -83,8 +112,7 @@ void put(const CertifiedSystem<E>& p, Index row, Index side, const Ball<RealOf<E
   write(p.radius, ball.radius);
 }
 
-[[noreturn]] void refuse(accublas_certificate_t& certificate, accublas_reason reason) {
-  certificate.reason = reason;
+[[noreturn]] void refuse(accublas_reason reason) {
   const auto why = [reason] {
     switch (reason) {
       case ACCUBLAS_REASON_NOT_FINITE:
@@ -100,26 +128,20 @@ void put(const CertifiedSystem<E>& p, Index row, Index side, const Ball<RealOf<E
   throw Error(ACCUBLAS_ERROR_NOT_CERTIFIED, std::string("the solution is not certified: ") + why());
 }
 
-}  // namespace
-
+/// B, x and radius are in host memory. All of *certificate but the reason, which is returned.
 template <class E>
-void solve_certified(Context& context, const CertifiedSystem<E>& p, const accublas_options* options,
-                     accublas_certificate_t* certificate) {
+accublas_reason certify(const CertifiedSystem<E>& p, const Calls& calls, accublas_certificate_t* certificate) {
   using T = RealOf<E>;
-  const Calls calls(context, options);
-  *certificate = {};
-  certificate->positive_definite = p.n == 0 && p.a.structure != Structure::general;
-  if (p.n == 0) return;
   constexpr T infinity = std::numeric_limits<T>::infinity();
   constexpr Index parts = is_complex<E> ? 2 : 1;
-  System s{parts * p.n, p.nrhs, Array(parts * p.n * parts * p.n), Array(parts * p.n * p.nrhs),
+  System s{parts * p.n, p.nrhs, Placed(calls.place(), parts * p.n * parts * p.n), Array(parts * p.n * p.nrhs),
            p.a.structure != Structure::general};
   std::vector<bool> side_is_finite;
-  if (!load(p, s, side_is_finite)) {
+  if (!load(p, s, side_is_finite, calls)) {
     for (Index c = 0; c < p.nrhs; ++c)
       for (Index i = 0; i < s.n; ++i) put(p, i, c, {canonical_nan<T>(), infinity});
     certificate->condition = certificate->contraction = HUGE_VAL;
-    refuse(*certificate, ACCUBLAS_REASON_NOT_FINITE);
+    return ACCUBLAS_REASON_NOT_FINITE;
   }
   const bool may_be_definite = s.scale(calls);
   const Inverses inverses = invert(s, may_be_definite, calls);
@@ -149,10 +171,56 @@ void solve_certified(Context& context, const CertifiedSystem<E>& p, const accubl
     }
   }
   if (!(inverse.contraction < 1))
-    refuse(*certificate, inverses.zero_pivots > 0 ? ACCUBLAS_REASON_SINGULAR : ACCUBLAS_REASON_ILL_CONDITIONED);
+    return inverses.zero_pivots > 0 ? ACCUBLAS_REASON_SINGULAR : ACCUBLAS_REASON_ILL_CONDITIONED;
   if (!std::all_of(side_is_finite.begin(), side_is_finite.end(), [](bool good) { return good; }))
-    refuse(*certificate, ACCUBLAS_REASON_NOT_FINITE);
-  if (overflow) refuse(*certificate, ACCUBLAS_REASON_OVERFLOW);
+    return ACCUBLAS_REASON_NOT_FINITE;
+  return overflow ? ACCUBLAS_REASON_OVERFLOW : ACCUBLAS_REASON_NONE;
+}
+
+/// The same for B, x and radius in memory of the device.
+template <class E>
+accublas_reason certify_on_device(const CertifiedSystem<E>& p, const Calls& calls,
+                                  accublas_certificate_t* certificate) {
+  const Index count = p.n * p.nrhs;
+  std::vector<E> numbers(static_cast<std::size_t>(3 * count));
+  const Compact<E> b(p.b, p.n, p.nrhs, numbers.data()), x(p.x, p.n, p.nrhs, numbers.data() + count),
+      radius(p.radius, p.n, p.nrhs, numbers.data() + 2 * count);
+  b.from(p.b, calls.place());
+  const CertifiedSystem<E> on_host{
+      p.n, p.nrhs, p.a, {b.matrix().data, b.matrix().row_stride, b.matrix().col_stride}, x.matrix(), radius.matrix()};
+  const accublas_reason reason = certify(on_host, calls, certificate);
+  x.to(p.x, calls.place());
+  radius.to(p.radius, calls.place());
+  return reason;
+}
+
+}  // namespace
+
+template <class E>
+void solve_certified(Context& context, const CertifiedSystem<E>& p, const accublas_options* options,
+                     accublas_certificate_t* certificate) {
+  std::vector<Named> operands;
+  if (p.n > 0) operands.push_back({"a", p.a.stored.data});
+  if (p.n > 0 && p.nrhs > 0)
+    operands.insert(operands.end(), {{"b", p.b.data}, {"x", p.x.data}, {"radius", p.radius.data}});
+  Calls calls(context, options, p.n, operands);
+  *certificate = {};
+  certificate->positive_definite = p.n == 0 && p.a.structure != Structure::general;
+  if (p.n == 0) return;
+  if (calls.operands_on_device()) {
+    certificate->reason = certify_on_device(p, calls, certificate);
+  } else {
+    try {
+      certificate->reason = certify(p, calls, certificate);
+    } catch (const Error& error) {
+      // The device's memory does not hold the matrices; calls may still have it for theirs.
+      if (error.status() != ACCUBLAS_ERROR_MEMORY || !calls.place().on_device()) throw;
+      calls.move_to_host();
+      *certificate = {};
+      certificate->reason = certify(p, calls, certificate);
+    }
+  }
+  if (certificate->reason != ACCUBLAS_REASON_NONE) refuse(certificate->reason);
 }
 
 #define ACCUBLAS_CERTIFIED(E) \

@@ -7,7 +7,8 @@
 
 namespace accublas {
 
-/// A X = B in host memory; of a Hermitian A the triangle that `a` says. A, B of the order `n`, `nrhs` columns.
+/// A X = B, all in host memory or all on one device; of a Hermitian A the triangle that `a` says. A, B of the order
+/// `n`, `nrhs` columns.
 template <class E>
 struct CertifiedSystem {
   Index n, nrhs;

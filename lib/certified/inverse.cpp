@@ -39,21 +39,26 @@ void bound_contraction(const System& s, const double* g_rounded, Inverse& invers
   }
 }
 
+/// Copies of A (n x n, columns adjacent) above each other.
+Placed stacked(Index n, const double* a, Index copies, const Calls& calls) {
+  Placed result(calls.place(), copies * n * n);
+  for (Index copy = 0; copy < copies; ++copy) calls.copy(n, n, {a, 1, n}, {result.data() + copy * n, 1, copies * n});
+  return result;
+}
+
 /// work = I - R A, every element rounded once, and what follows from it.
 void judge(const System& s, Inverse& inverse, double* work, const Calls& calls) {
   const Index n = s.n;
   inverse.row_sums = Array(n);
-  calls.row_sums_up(n, inverse.parts * n, {inverse.r.data, inverse.r.row_stride, inverse.r.col_stride}, nullptr,
-                    inverse.row_sums.data());
+  calls.row_sums_up(n, inverse.parts * n, inverse.r, nullptr, inverse.row_sums.data());
   inverse.norm = 0;
   for (Index i = 0; i < n; ++i)
     inverse.norm = inverse.row_sums[i] < HUGE_VAL ? std::max(inverse.norm, inverse.row_sums[i]) : HUGE_VAL;
-  Array copies;
-  if (inverse.parts > 1) copies = stacked(n, s.a.data(), inverse.parts);
+  Placed copies;
+  if (inverse.parts > 1) copies = stacked(n, s.a.data(), inverse.parts, calls);
   const double* const a = inverse.parts > 1 ? copies.data() : s.a.data();
-  set_identity(n, work);
-  calls.product(n, n, inverse.parts * n, -1, {inverse.r.data, inverse.r.row_stride, inverse.r.col_stride},
-                {a, 1, inverse.parts * n}, 1, {work, 1, n});
+  calls.set_identity(n, work);
+  calls.product(n, n, inverse.parts * n, -1, inverse.r, {a, 1, inverse.parts * n}, 1, {work, 1, n});
   bound_contraction(s, work, inverse, calls);
 }
 
@@ -61,14 +66,13 @@ void judge(const System& s, Inverse& inverse, double* work, const Calls& calls) 
 /// that is positive semidefinite.
 bool invert_cholesky(const System& s, Inverse& inverse, double* work, const Calls& calls) {
   const Index n = s.n;
-  std::copy_n(s.a.data(), n * n, work);
-  Array x(n * n);
+  calls.copy(n, n, {s.a.data(), 1, n}, {work, 1, n});
+  Placed x(calls.place(), n * n);
   if (!calls.inverse_cholesky(n, work, x.data())) return false;
-  inverse.memory = Array(n * n);
+  inverse.memory = Placed(calls.place(), n * n);
   double* const r = inverse.memory.data();
   calls.square(n, x.data(), r);
-  for (Index j = 0; j < n; ++j)
-    for (Index i = 0; i < j; ++i) r[j + i * n] = r[i + j * n];
+  calls.place().run(CopyStep<double>{{r, n, 1}, {r, 1, n}, Triangle::upper, 0, false}, n, n);
   inverse.r = {r, 1, n};
   return true;
 }
@@ -85,7 +89,7 @@ bool is_definite(const System& s, const Inverse& inverse, const Calls& calls) {
     if (s.inexact) av[j] = add_up(av[j], mul_up(least_subnormal, sum_v));
     sum = add_up(sum, av[j]);
   }
-  calls.row_sums_up(n, n, {inverse.r.data, inverse.r.row_stride, inverse.r.col_stride}, av.data(), rav.data());
+  calls.row_sums_up(n, n, inverse.r, av.data(), rav.data());
   for (Index i = 0; i < n; ++i) {
     const double moved = add_up(mul_up(u, rav[i]), mul_up(least_subnormal, sum));
     if (!(div_up(add_up(inverse.product[i], moved), inverse.weights[i]) < 1)) return false;
@@ -94,36 +98,39 @@ bool is_definite(const System& s, const Inverse& inverse, const Calls& calls) {
 }
 
 void invert_lu(Index n, double* factored, double* x, Index& zero_pivots, const Calls& calls) {
-  std::vector<std::int64_t> pivots(static_cast<std::size_t>(n));
-  zero_pivots = calls.factor(n, factored, pivots.data());
-  calls.left_inverse(n, factored, pivots.data(), x);
+  const Placed pivots(calls.place(), n);
+  zero_pivots = calls.factor(n, factored, pivots);
+  calls.left_inverse(n, factored, pivots, x);
 }
 
 /// A better inverse (Rump), in two parts: of P = R A, which is `work` = I - R A taken from I, X = P^-1, and X R in two
 /// parts.
 Inverse improved(const System& s, const Inverse& last, double* work, const Calls& calls) {
   const Index n = s.n, parts = last.parts;
-  for (Index i = 0; i < n * n; ++i) work[i] = -work[i];
-  for (Index i = 0; i < n; ++i) work[i * (n + 1)] += 1;
+  calls.place().run(ScaleStep<double>{{work, 1, n}, -1}, n, n);
+  calls.change_diagonal(n, work, [n](const Mirrored& diagonal) {
+    for (Index i = 0; i < n; ++i) diagonal[i] += 1;
+  });
   Inverse next;
   next.parts = 2;
-  next.memory = Array(2 * n * n);
+  next.memory = Placed(calls.place(), 2 * n * n);
   next.r = {next.memory.data(), 1, n};
   {
-    Array x(n * n), copies, below;
+    const Placed x(calls.place(), n * n);
+    Placed copies, below;
     Index zeros = 0;
     invert_lu(n, work, x.data(), zeros, calls);
-    Matrix<const double> left{x.data(), n, 1}, right{last.r.data, last.r.row_stride, last.r.col_stride};
+    Matrix<const double> left{x.data(), n, 1}, right = last.r;
     if (parts > 1) {  // X R = (X, X) (R_1; R_2); the parts of R lie beside each other
-      copies = stacked(n, x.data(), parts);
-      below = Array(parts * n * n);
-      for (Index j = 0; j < n; ++j)
-        for (Index i = 0; i < parts * n; ++i) below[i + j * parts * n] = last.r(i % n, j + i / n * n);
+      copies = stacked(n, x.data(), parts, calls);
+      below = Placed(calls.place(), parts * n * n);
+      for (Index part = 0; part < parts; ++part)
+        calls.copy(n, n, last.r.block(0, part * n), {below.data() + part * n, 1, parts * n});
       left = {copies.data(), parts * n, 1}, right = {below.data(), 1, parts * n};
     }
     double *const high = next.memory.data(), *const low = high + n * n;
     calls.product(n, n, parts * n, 1, left, right, 0, {high, 1, n});
-    std::copy_n(high, n * n, low);
+    calls.copy(n, n, {high, 1, n}, {low, 1, n});
     calls.product(n, n, parts * n, 1, left, right, -1, {low, 1, n});
   }
   judge(s, next, work, calls);
@@ -132,22 +139,15 @@ Inverse improved(const System& s, const Inverse& last, double* work, const Calls
 
 }  // namespace
 
-Array stacked(Index n, const double* a, Index copies) {
-  Array result(copies * n * n);
-  for (Index j = 0; j < n; ++j)
-    for (Index copy = 0; copy < copies; ++copy) std::copy_n(a + j * n, n, result.data() + (j * copies + copy) * n);
-  return result;
-}
-
 Inverses invert(const System& system, bool may_be_definite, const Calls& calls) {
   const Index n = system.n;
   Inverses result;
   Inverse& first = result.best;
-  Array work(n * n);
+  const Placed work(calls.place(), n * n);
   const bool cholesky = may_be_definite && invert_cholesky(system, first, work.data(), calls);
   if (!cholesky) {
-    std::copy_n(system.a.data(), n * n, work.data());
-    first.memory = Array(n * n);
+    calls.copy(n, n, {system.a.data(), 1, n}, {work.data(), 1, n});
+    first.memory = Placed(calls.place(), n * n);
     invert_lu(n, work.data(), first.memory.data(), result.zero_pivots, calls);
     first.r = {first.memory.data(), n, 1};
   }

@@ -8,8 +8,8 @@ namespace accublas::certified {
 /// R is the sum of its parts, unevaluated, and with a vector v > 0: abs(G) v <= g <= contraction v, element by element.
 struct Inverse {
   Index parts = 1;
-  Array memory;
-  Matrix<double> r{};  ///< n x parts n, the parts side by side
+  Placed memory;
+  Matrix<const double> r{};  ///< n x parts n, the parts side by side
   double contraction = HUGE_VAL;
   Array weights, product;  ///< v and g
   Array row_sums;          ///< at least those of the parts' magnitudes
@@ -25,8 +25,5 @@ struct Inverses {
 
 /// R in one part, and in two where that does not contract well.
 Inverses invert(const System& system, bool may_be_definite, const Calls& calls);
-
-/// Copies of A (n x n, columns adjacent) above each other.
-Array stacked(Index n, const double* a, Index copies);
 
 }  // namespace accublas::certified

@@ -27,9 +27,9 @@ class Refinement {
         most_(inverse.parts + 2),
         parts_(inverse.parts + 1),
         b_(n_ * sides_),
-        y_(most_ * n_ * sides_),
-        r_(inverse.parts * n_ * sides_),
-        z_(n_ * sides_),
+        y_(calls.place(), most_ * n_ * sides_),
+        r_(calls.place(), inverse.parts * n_ * sides_),
+        z_(calls.place(), n_ * sides_),
         progress_(static_cast<std::size_t>(sides_)) {
     balls_.center = Array(n_ * sides_);
     balls_.radius = Array(n_ * sides_);
@@ -63,8 +63,9 @@ class Refinement {
 
   void use_parts(Index parts) {
     parts_ = parts;
-    beside_ = Array(parts * n_ * n_);
-    for (Index p = 0; p < parts; ++p) std::copy_n(s_.a.data(), n_ * n_, beside_.data() + p * n_ * n_);
+    beside_ = {};  // its memory may do for the next
+    beside_ = Placed(calls_.place(), parts * n_ * n_);
+    for (Index p = 0; p < parts; ++p) calls_.copy(n_, n_, {s_.a.data(), 1, n_}, {beside_.data() + p * n_ * n_, 1, n_});
     for (Progress& side : progress_) side.error = HUGE_VAL;
   }
 
@@ -72,13 +73,17 @@ class Refinement {
   void add_correction(bool judged) {
     const Index ld_r = inverse_.parts * n_, ld_y = most_ * n_;
     for (Index c = 0; c < sides_; ++c) std::copy_n(b_.data() + c * n_, n_, r_.data() + c * ld_r);
-    if (judged)
-      calls_.product(n_, sides_, parts_ * n_, -1, {beside_.data(), 1, n_}, {y_.data(), 1, ld_y}, 1,
-                     {r_.data(), 1, ld_r});
-    for (Index c = 0; c < sides_; ++c)
-      for (Index p = 1; p < inverse_.parts; ++p) std::copy_n(r_.data() + c * ld_r, n_, r_.data() + c * ld_r + p * n_);
-    calls_.product(n_, sides_, ld_r, 1, {inverse_.r.data, inverse_.r.row_stride, inverse_.r.col_stride},
-                   {r_.data(), 1, ld_r}, 0, {z_.data(), 1, n_});
+    r_.send();
+    if (judged) {
+      y_.send();
+      calls_.product(n_, sides_, parts_ * n_, -1, {beside_.data(), 1, n_}, {y_.there(), 1, ld_y}, 1,
+                     {r_.there(), 1, ld_r});
+    }
+    for (Index p = 1; p < inverse_.parts; ++p)
+      calls_.copy(n_, sides_, {r_.there(), 1, ld_r}, {r_.there() + p * n_, 1, ld_r});
+    calls_.product(n_, sides_, ld_r, 1, inverse_.r, {r_.there(), 1, ld_r}, 0, {z_.there(), 1, n_});
+    r_.fetch();
+    z_.fetch();
     done_ = true;
     improved_ = false;
     for (Index c = 0; c < sides_; ++c) {
@@ -155,7 +160,9 @@ class Refinement {
   const Calls& calls_;
   const Index n_, sides_, most_;
   Index parts_;
-  Array b_, y_, r_, z_, beside_{};  ///< beside_: copies of A side by side
+  Array b_;
+  Mirrored y_, r_, z_;
+  Placed beside_{};  ///< copies of A side by side
   std::vector<Progress> progress_;
   bool done_ = false, improved_ = false;
   Balls balls_{};

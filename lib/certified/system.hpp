@@ -10,7 +10,8 @@ namespace accublas::certified {
 /// A x = B of order n with `sides` right-hand sides, columns adjacent.
 struct System {
   Index n, sides;
-  Array a, b;
+  Placed a;
+  Array b;
   bool symmetric;
 
   /// After scale(): the matrix that is meant is a up to 2^-1075 an element where `inexact` is set, and of the unknowns

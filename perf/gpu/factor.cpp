@@ -18,10 +18,14 @@
 namespace gpu_bench {
 namespace {
 
-enum class Kind { lu, cholesky, qr };
-constexpr Kind kinds[] = {Kind::lu, Kind::cholesky, Kind::qr};
+/// The solution, with one right-hand side, stands beside cuSOLVER's by LU.
+enum class Kind { lu, cholesky, qr, certified };
+constexpr Kind kinds[] = {Kind::lu, Kind::cholesky, Kind::qr, Kind::certified};
 constexpr const char* name_of(Kind kind) {
-  return kind == Kind::lu ? "dgetrf" : kind == Kind::cholesky ? "dpotrf" : "dgeqrf";
+  return kind == Kind::lu         ? "dgetrf"
+         : kind == Kind::cholesky ? "dpotrf"
+         : kind == Kind::qr       ? "dgeqrf"
+                                  : "dgesv_certified";
 }
 
 /// Least ratios.
@@ -32,11 +36,12 @@ struct Target {
   double ratio;
 };
 constexpr Target targets[] = {
-    {Kind::lu, "dp", 8192, 2.0},       {Kind::lu, "dp", 16384, 2.2},       {Kind::lu, "dp", 32768, 1.9},
-    {Kind::cholesky, "dp", 8192, 1.4}, {Kind::cholesky, "dp", 16384, 1.6}, {Kind::cholesky, "dp", 32768, 1.9},
-    {Kind::qr, "dp", 8192, 1.8},       {Kind::qr, "dp", 16384, 2.0},       {Kind::qr, "dp", 32768, 2.0},
-    {Kind::lu, "cr", 8192, 0.8},       {Kind::lu, "cr", 16384, 1.0},       {Kind::lu, "cr", 32768, 1.0},
-    {Kind::cholesky, "cr", 8192, 0.8}, {Kind::cholesky, "cr", 16384, 1.0}, {Kind::cholesky, "cr", 32768, 1.0}};
+    {Kind::lu, "dp", 8192, 2.0},          {Kind::lu, "dp", 16384, 2.2},       {Kind::lu, "dp", 32768, 1.9},
+    {Kind::cholesky, "dp", 8192, 1.4},    {Kind::cholesky, "dp", 16384, 1.6}, {Kind::cholesky, "dp", 32768, 1.9},
+    {Kind::qr, "dp", 8192, 1.8},          {Kind::qr, "dp", 16384, 2.0},       {Kind::qr, "dp", 32768, 2.0},
+    {Kind::lu, "cr", 8192, 0.8},          {Kind::lu, "cr", 16384, 1.0},       {Kind::lu, "cr", 32768, 1.0},
+    {Kind::cholesky, "cr", 8192, 0.8},    {Kind::cholesky, "cr", 16384, 1.0}, {Kind::cholesky, "cr", 32768, 1.0},
+    {Kind::certified, "dp", 8192, 1. / 3}};
 
 double target_of(Kind kind, const std::string& mode, Index n) {
   for (const Target& t : targets)
@@ -58,6 +63,7 @@ class CuSolver {
     library_.get(geqrf_bytes_, "cusolverDnXgeqrf_bufferSize");
     library_.get(geqrf_, "cusolverDnXgeqrf");
     library_.get(getrf_, "cusolverDnXgetrf");
+    library_.get(getrs_, "cusolverDnXgetrs");
     library_.get(potrf_, "cusolverDnXpotrf");
     need(create_(&handle_));
     need(set_stream_(handle_, stream));
@@ -78,16 +84,19 @@ class CuSolver {
   CuSolver(const CuSolver&) = delete;
   CuSolver& operator=(const CuSolver&) = delete;
 
-  void run(Kind kind, Index n, double* a, std::int64_t* pivots, double* tau, int* info) {
-    if (kind == Kind::lu)
+  /// `vector`: tau, or the right-hand side, which becomes the solution.
+  void run(Kind kind, Index n, double* a, std::int64_t* pivots, double* vector, int* info) {
+    if (kind == Kind::lu || kind == Kind::certified)
       need(getrf_(handle_, params_, n, n, CUDA_R_64F, a, n, pivots, CUDA_R_64F, device_->data(), device_bytes_,
                   host_.data(), host_.size(), info));
     else if (kind == Kind::cholesky)
       need(potrf_(handle_, params_, CUBLAS_FILL_MODE_LOWER, n, CUDA_R_64F, a, n, CUDA_R_64F, device_->data(),
                   device_bytes_, host_.data(), host_.size(), info));
     else
-      need(geqrf_(handle_, params_, n, n, CUDA_R_64F, a, n, CUDA_R_64F, tau, CUDA_R_64F, device_->data(), device_bytes_,
-                  host_.data(), host_.size(), info));
+      need(geqrf_(handle_, params_, n, n, CUDA_R_64F, a, n, CUDA_R_64F, vector, CUDA_R_64F, device_->data(),
+                  device_bytes_, host_.data(), host_.size(), info));
+    if (kind == Kind::certified)
+      need(getrs_(handle_, params_, CUBLAS_OP_N, n, 1, CUDA_R_64F, a, n, pivots, CUDA_R_64F, vector, n, info));
   }
 
  private:
@@ -107,6 +116,7 @@ class CuSolver {
   decltype(&cusolverDnXgeqrf_bufferSize) geqrf_bytes_;
   decltype(&cusolverDnXgeqrf) geqrf_;
   decltype(&cusolverDnXgetrf) getrf_;
+  decltype(&cusolverDnXgetrs) getrs_;
   decltype(&cusolverDnXpotrf) potrf_;
   cusolverDnHandle_t handle_ = nullptr;
   cusolverDnParams_t params_ = nullptr;
@@ -197,6 +207,25 @@ double residual_of_columns(Index n, const double* a, const double* f, const doub
   return largest;
 }
 
+/// The largest residual of sampled rows of A x = b, in units of u (abs(A) abs(x)).
+double residual_of_rows(Index n, const double* a, const double* device_b, const double* device_x) {
+  const std::vector<double> b = line(device_b, 1, n), x = line(device_x, 1, n);
+  constexpr Index samples = 16;
+  double largest = 0;
+  for (Index p = 0; p < samples; ++p) {
+    const Index i = (p * n + n / 2) / samples;
+    const std::vector<double> row = line(a + i, n, n);
+    long double sum = b[static_cast<std::size_t>(i)], magnitude = 0;
+    for (std::size_t j = 0; j < row.size(); ++j) {
+      const long double term = row[j] * static_cast<long double>(x[j]);
+      sum -= term, magnitude += std::fabs(term);
+    }
+    const double ratio = static_cast<double>(std::fabs(sum) / magnitude) / 0x1p-53;
+    largest = std::isnan(ratio) ? HUGE_VAL : std::max(largest, ratio);
+  }
+  return largest;
+}
+
 struct Contender {
   std::string name;
   std::function<void()> call;
@@ -209,9 +238,10 @@ struct Contender {
 bool measure(Kind kind, Index n, const Effort& effort, std::FILE* csv) {
   const Stream stream;
   const Index size = n * n;
-  const DeviceArray<double> a(size), kept(size), tau(n);
+  const DeviceArray<double> a(size), kept(size), vector(n), b(n), radius(n);
   const DeviceArray<std::int64_t> pivots(n), info(1);
   fill(parse_data("phi:0.5"), Side::a, kept.data(), n, n, stream);
+  fill(parse_data("phi:0.5"), Side::b, b.data(), n, 1, stream);
   if (kind == Kind::cholesky) {
     const std::vector<double> diagonal(static_cast<std::size_t>(n), static_cast<double>(n));
     require(
@@ -226,7 +256,7 @@ bool measure(Kind kind, Index n, const Effort& effort, std::FILE* csv) {
     cusolver = std::make_unique<CuSolver>(stream, n, a.data());
     contenders.push_back(
         {"cusolver",
-         [&] { cusolver->run(kind, n, a.data(), pivots.data(), tau.data(), reinterpret_cast<int*>(info.data())); }});
+         [&] { cusolver->run(kind, n, a.data(), pivots.data(), vector.data(), reinterpret_cast<int*>(info.data())); }});
   } catch (const std::exception& error) {
     contenders.push_back({"cusolver", {}, {}, error.what()});
   }
@@ -239,16 +269,21 @@ bool measure(Kind kind, Index n, const Effort& effort, std::FILE* csv) {
     contenders.push_back(
         {mode,
          [&, of] {
-           checked.need(kind == Kind::lu
-                            ? accublas_dgetrf(of, ACCUBLAS_COL_MAJOR, n, n, a.data(), n, pivots.data(), info.data())
-                        : kind == Kind::cholesky
-                            ? accublas_dpotrf(of, ACCUBLAS_COL_MAJOR, ACCUBLAS_LOWER, n, a.data(), n, info.data())
-                            : accublas_dgeqrf(of, ACCUBLAS_COL_MAJOR, n, n, a.data(), n, tau.data()));
+           checked.need(
+               kind == Kind::lu ? accublas_dgetrf(of, ACCUBLAS_COL_MAJOR, n, n, a.data(), n, pivots.data(), info.data())
+               : kind == Kind::cholesky
+                   ? accublas_dpotrf(of, ACCUBLAS_COL_MAJOR, ACCUBLAS_LOWER, n, a.data(), n, info.data())
+               : kind == Kind::qr ? accublas_dgeqrf(of, ACCUBLAS_COL_MAJOR, n, n, a.data(), n, vector.data())
+                                  : accublas_dgesv_certified(of, ACCUBLAS_COL_MAJOR, n, 1, a.data(), n, b.data(), n,
+                                                             vector.data(), n, radius.data(), n, nullptr));
          },
          std::move(context)});
   }
   const auto timed = [&](const Contender& contender) {
     require(cudaMemcpyAsync(a.data(), kept.data(), static_cast<std::size_t>(size) * sizeof(double),
+                            cudaMemcpyDeviceToDevice, stream),
+            "operands");
+    require(cudaMemcpyAsync(vector.data(), b.data(), static_cast<std::size_t>(n) * sizeof(double),
                             cudaMemcpyDeviceToDevice, stream),
             "operands");
     stream.wait();
@@ -263,8 +298,9 @@ bool measure(Kind kind, Index n, const Effort& effort, std::FILE* csv) {
     try {
       require(cudaMemsetAsync(info.data(), 0, sizeof(std::int64_t), stream), "info");
       contender.ms.push_back(timed(contender));
-      contender.residual = kind == Kind::qr
-                               ? residual_of_columns(n, kept.data(), a.data(), tau.data())
+      contender.residual = kind == Kind::qr ? residual_of_columns(n, kept.data(), a.data(), vector.data())
+                           : kind == Kind::certified
+                               ? residual_of_rows(n, kept.data(), b.data(), vector.data())
                                : sampled_residual(kind == Kind::lu, n, kept.data(), a.data(), pivots.data());
       if (line(reinterpret_cast<const double*>(info.data()), 1, 1)[0] != 0) contender.error = "info is not 0";
     } catch (const std::exception& error) {
@@ -281,12 +317,12 @@ bool measure(Kind kind, Index n, const Effort& effort, std::FILE* csv) {
     }
   bool met = true;
   const double theirs = contenders[0].error.empty() ? median(contenders[0].ms) : 0;
-  const double operations = (kind == Kind::qr   ? 4.
-                             : kind == Kind::lu ? 2.
-                                                : 1.) /
+  const double operations = (kind == Kind::qr         ? 4.
+                             : kind == Kind::cholesky ? 1.
+                                                      : 2.) /
                             3 * std::pow(static_cast<double>(n), 3);
   for (const Contender& contender : contenders) {
-    std::printf("%-7s %6lld  %-9s ", name_of(kind), static_cast<long long>(n), contender.name.c_str());
+    std::printf("%-15s %6lld  %-9s ", name_of(kind), static_cast<long long>(n), contender.name.c_str());
     if (!contender.error.empty()) {
       std::printf("%s\n", contender.error.c_str());
       continue;
@@ -313,7 +349,7 @@ bool measure(Kind kind, Index n, const Effort& effort, std::FILE* csv) {
 bool print_factor(const std::string& routine, const std::vector<Index>& orders, const Effort& effort,
                   const std::string& csv) {
   const bench::CsvFile file(csv, "routine,n,by,ms,gflops,over_cusolver,residual");
-  std::printf("%-7s %6s  %-9s %12s  %14s  %6s\n", "routine", "n", "by", "time", "rate", "ratio");
+  std::printf("%-15s %6s  %-9s %12s  %14s  %6s\n", "routine", "n", "by", "time", "rate", "ratio");
   bool met = true;
   for (const Kind kind : kinds)
     if (routine.empty() || routine == name_of(kind))

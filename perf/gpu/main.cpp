@@ -100,8 +100,8 @@ int main(int count, char** arguments) {
       ->delimiter(',');
   std::string factor;
   app.add_option("--factor", factor,
-                 "dgetrf, dpotrf or dgeqrf, or all of them, beside cuSOLVER's, at the orders of --size, default "
-                 "4096,8192,16384")
+                 "dgetrf, dpotrf, dgeqrf or dgesv_certified, or all of them, beside cuSOLVER's, at the orders of "
+                 "--size, default 4096,8192,16384")
       ->expected(0, 1);
   bool batched = false;
   app.add_flag("--batched", batched, "the table of strided batches of small matrices in place of single products");

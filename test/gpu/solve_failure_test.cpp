@@ -1,5 +1,5 @@
-// TRSM on the GPU, and LU of host matrices, without enough memory, by a failing allocation or in a user's workspace:
-// ACCUBLAS_ERROR_MEMORY and all as it was, or the same bits as ever.
+// TRSM on the GPU, LU of host matrices and certified solutions without enough memory, by a failing allocation or in a
+// user's workspace: ACCUBLAS_ERROR_MEMORY and all as it was, or the same bits as ever.
 #include <cstdlib>
 #include <optional>
 
@@ -122,6 +122,53 @@ TEST(HostMatrixInLittleMemory, Allocations) {
         }
       }
     EXPECT_EQ(factor(), ACCUBLAS_SUCCESS) << gpu.error();
+  }
+}
+
+/// A certified solution, whose matrices are the device's; those of host operands move to the host.
+TEST(CertifiedInLittleMemory, Allocations) {
+  constexpr Index n = 40;
+  Random rng{37};
+  std::vector<double> a(std::size_t{n * n}), b(std::size_t{n});
+  for (double& x : a) x = spread(rng, 1);
+  for (double& x : b) x = spread(rng, 1);
+  const std::vector<double> before(std::size_t{n}, 7.);
+  const DeviceArray<double> there_a(a), there_b(b);
+  DeviceArray<double> there_x(before), there_radius(before);
+  Context gpu(ACCUBLAS_BACKEND_CUDA);
+  gpu.set("cr");
+  for (const bool on_device : {false, true}) {
+    std::vector<double> x, radius;
+    const auto solve = [&] {
+      x = radius = before;
+      there_x = there_radius = before;
+      const auto of = [&](const std::vector<double>& here, const DeviceArray<double>& there) {
+        return on_device ? there.data() : const_cast<double*>(here.data());
+      };
+      const accublas_status status =
+          accublas_dgesv_certified(gpu, ACCUBLAS_COL_MAJOR, n, 1, of(a, there_a), n, of(b, there_b), n, of(x, there_x),
+                                   n, of(radius, there_radius), n, nullptr);
+      EXPECT_EQ(accublas_sync(gpu), ACCUBLAS_SUCCESS) << gpu.error();
+      if (on_device) x = there_x.values(), radius = there_radius.values();
+      return status;
+    };
+    ASSERT_EQ(solve(), ACCUBLAS_SUCCESS) << gpu.error();
+    const std::vector<double> want = x, want_radius = radius;
+    int failures = 0;
+    for (const char* from : {"", "+"})
+      for (const int nth : {1, 2, 3, 4, 6, 9, 13, 19, 28, 42, 63}) {
+        const std::string which = std::to_string(nth) + from;
+        setenv("ACCUBLAS_TEST_FAIL_ALLOCATION", which.c_str(), 1);
+        const accublas_status status = solve();
+        unsetenv("ACCUBLAS_TEST_FAIL_ALLOCATION");
+        const bool failed = status == ACCUBLAS_ERROR_MEMORY;
+        failures += failed;
+        EXPECT_TRUE(status == ACCUBLAS_SUCCESS || (failed && (on_device || *from == '+')))
+            << "allocation " << which << ": " << gpu.error();
+        EXPECT_EQ(x, failed ? before : want) << "allocation " << which;
+        EXPECT_EQ(radius, failed ? before : want_radius) << "allocation " << which;
+      }
+    EXPECT_TRUE(failures > 0 || !on_device);
   }
 }
 

@@ -1,0 +1,108 @@
+#include <algorithm>
+
+#include "cuda/certified/matrix_kernels.hpp"
+#include "cuda/core/launch.hpp"
+#include "lib/base/integers.hpp"
+#include "lib/numerics/powers_of_two.hpp"
+
+namespace accublas::cuda {
+namespace {
+
+constexpr int threads = 256;
+
+/// A block takes columns in turn, neighbouring threads neighbours of a column.
+__global__ void __launch_bounds__(threads)
+    scale_kernel(Index n, double* a, const int* row, const int* column, int* lost) {
+  await_predecessor();
+  bool rounded = false;
+  for (Index j = blockIdx.x; j < n; j += gridDim.x)
+    for (Index i = threadIdx.x; i < n; i += threads) rounded |= scale_loses(a[i + j * n], row[i] + column[j]);
+  if (rounded) *lost = 1;
+}
+
+// Exponents: 32 rows and a piece of the columns a block, as a square of 32 x 8 threads, the 32 along the numbers that
+// are adjacent.
+constexpr int rows_a_block = 32;
+constexpr Index columns_a_block = 1024;
+
+__global__ void __launch_bounds__(threads) exponents_kernel(Index rows, Index cols, Matrix<const double> m,
+                                                            bool columns_adjacent, const int* offsets, int* to) {
+  await_predecessor();
+  __shared__ int largest[rows_a_block];
+  const int fast = threadIdx.x % 32, slow = threadIdx.x / 32;
+  if (threadIdx.x < rows_a_block) largest[threadIdx.x] = no_exponent;
+  __syncthreads();
+  const Index first_row = Index{blockIdx.x} * rows_a_block, first = Index{blockIdx.y} * columns_a_block,
+              end = min(cols, first + columns_a_block);
+  const auto largest_of = [&](int row, Index from, int step) {
+    const Index i = first_row + row;
+    if (i >= rows) return;
+    int found = no_exponent;
+    for (Index j = from; j < end; j += step)
+      if (const double x = m(i, j); x != 0) found = max(found, exponent_of(x) + (offsets ? offsets[j] : 0));
+    atomicMax(&largest[row], found);
+  };
+  if (columns_adjacent)
+    largest_of(fast, first + slow, threads / 32);
+  else
+    for (int row = slow; row < rows_a_block; row += threads / 32) largest_of(row, first + fast, 32);
+  __syncthreads();
+  if (threadIdx.x < rows_a_block && first_row + threadIdx.x < rows)
+    atomicMax(&to[first_row + threadIdx.x], largest[threadIdx.x]);
+}
+
+__global__ void __launch_bounds__(threads) no_exponents_kernel(Index count, int* to) {
+  await_predecessor();
+  const Index i = Index{blockIdx.x} * threads + threadIdx.x;
+  if (i < count) to[i] = no_exponent;
+}
+
+// Sums in one order: a thread a row, which has so many numbers on their way. Of rows whose numbers are adjacent it
+// takes a line of the cache each time, and the caches keep the lines of its neighbours.
+constexpr int rows_of_sums = 64, ahead = 16;
+
+template <bool weighted>
+__global__ void __launch_bounds__(rows_of_sums)
+    sums_kernel(Index rows, Index cols, Matrix<const double> m, const double* v, double* to) {
+  await_predecessor();
+  const Index i = Index{blockIdx.x} * rows_of_sums + threadIdx.x;
+  if (i >= rows) return;
+  double sum = 0;
+  const auto add = [&](double x, Index j) { sum = __dadd_rn(sum, weighted ? __dmul_rn(fabs(x), v[j]) : fabs(x)); };
+  Index j = 0;
+  for (; j + ahead <= cols; j += ahead) {
+    double x[ahead];
+#pragma unroll
+    for (int k = 0; k < ahead; ++k) x[k] = m(i, j + k);
+#pragma unroll
+    for (int k = 0; k < ahead; ++k) add(x[k], j + k);
+  }
+  for (; j < cols; ++j) add(m(i, j), j);
+  to[i] = sum;
+}
+
+unsigned blocks(Index count, Index a_block) { return static_cast<unsigned>(ceil_div(count, a_block)); }
+
+}  // namespace
+
+void scale_by_powers(const DeviceModel& model, Index n, double* a, const int* row, const int* column, int* lost,
+                     cudaStream_t stream) {
+  launch(model, "scaling a matrix", scale_kernel, {static_cast<unsigned>(std::min<Index>(n, 65536)), threads}, stream,
+         n, a, row, column, lost);
+}
+
+void largest_exponents(const DeviceModel& model, Index rows, Index cols, const Matrix<const double>& m,
+                       const int* offsets, int* to, cudaStream_t stream) {
+  launch(model, "clearing exponents", no_exponents_kernel, {blocks(rows, threads), threads}, stream, rows, to);
+  launch(model, "exponents of a matrix", exponents_kernel,
+         {dim3(blocks(rows, rows_a_block), blocks(cols, columns_a_block)), threads}, stream, rows, cols, m,
+         m.row_stride == 1, offsets, to);
+}
+
+void sum_rows(const DeviceModel& model, Index rows, Index cols, const Matrix<const double>& m, const double* v,
+              double* to, cudaStream_t stream) {
+  launch(model, "sums of rows", v ? sums_kernel<true> : sums_kernel<false>, {blocks(rows, rows_of_sums), rows_of_sums},
+         stream, rows, cols, m, v, to);
+}
+
+}  // namespace accublas::cuda

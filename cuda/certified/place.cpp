@@ -1,0 +1,127 @@
+#include "cuda/certified/place.hpp"
+
+#include <map>
+
+#include "cuda/certified/matrix_kernels.hpp"
+#include "cuda/core/check.hpp"
+#include "cuda/core/memory.hpp"
+#include "cuda/lapack/element_kernels.hpp"
+#include "lib/base/error.hpp"
+
+namespace accublas::cuda {
+
+namespace {
+
+class DevicePlace final : public Place {
+ public:
+  explicit DevicePlace(State& state) : state_(state) {
+    const CallScope scope(state_);
+    state_.require_not_captured("a certified solution");
+  }
+
+  bool on_device() const override { return true; }
+  void* take(std::size_t bytes) override {
+    const CallScope scope(state_);
+    std::unique_ptr<CallMemory> memory(new CallMemory(allocate(bytes)));
+    void* const data = memory->data();
+    memory_.emplace(data, std::move(memory));
+    return data;
+  }
+  void give_back(void* memory) noexcept override {
+    try {
+      const CallScope scope(state_);
+      memory_.erase(memory);
+    } catch (const Error&) {  // the device is lost
+    }
+  }
+
+  void copy(void* to, std::size_t to_next, const void* from, std::size_t from_next, std::size_t width,
+            Index lines) override {
+    const CallScope scope(state_);
+    check(cudaMemcpy2DAsync(to, to_next, from, from_next, width, static_cast<std::size_t>(lines), cudaMemcpyDefault,
+                            stream()),
+          "copying a matrix");
+    wait();
+  }
+
+  void run(const ElementStep<double>& step, Index rows, Index cols) override {
+    const CallScope scope(state_);
+    run_step(state_.model(), step, rows, cols, stream());
+  }
+  void load(const AnyOperand& a, Index n, double* to) override {
+    const CallScope scope(state_);
+    std::visit(
+        [&]<class E>(const accublas::Operand<E>& from) {
+          const Index order = is_complex<E> ? 2 * n : n;
+          run_step<E>(state_.model(), PartsStep<E>{{to, 1, order}, from, n}, n, n, stream());
+        },
+        a);
+  }
+  bool all_finite(const double* x, Index count) override {
+    const CallScope scope(state_);
+    const CallMemory found = allocate(sizeof(unsigned long long));
+    auto* const at = reinterpret_cast<unsigned long long*>(found.data());
+    check(cudaMemsetAsync(at, 0xFF, sizeof *at, stream()), "clearing an answer");
+    find_first(state_.model(), ElementQuestion<double>{ElementQuestion<double>::Kind::not_finite, {x, 1, count}}, count,
+               1, at, stream());
+    unsigned long long first = 0;
+    fetch(&first, at, 1);
+    return first == ~0ull;
+  }
+  bool scale(Index n, double* a, const int* row, const int* column) override {
+    const CallScope scope(state_);
+    const CallMemory memory = allocate(static_cast<std::size_t>(2 * n + 1) * sizeof(int));
+    int *const row_there = reinterpret_cast<int*>(memory.data()), *const column_there = row_there + n,
+               *const lost_there = column_there + n;
+    send(row_there, row, n);
+    send(column_there, column, n);
+    check(cudaMemsetAsync(lost_there, 0, sizeof(int), stream()), "clearing an answer");
+    scale_by_powers(state_.model(), n, a, row_there, column_there, lost_there, stream());
+    int lost = 0;
+    fetch(&lost, lost_there, 1);
+    return lost != 0;
+  }
+  void exponents(Index rows, Index cols, const Matrix<const double>& m, const int* offsets, int* to) override {
+    const CallScope scope(state_);
+    const CallMemory memory = allocate(static_cast<std::size_t>(rows + cols) * sizeof(int));
+    int *const there = reinterpret_cast<int*>(memory.data()), *const offsets_there = there + rows;
+    if (offsets) send(offsets_there, offsets, cols);
+    largest_exponents(state_.model(), rows, cols, m, offsets ? offsets_there : nullptr, there, stream());
+    fetch(to, there, rows);
+  }
+  void row_sums(Index rows, Index cols, const Matrix<const double>& m, const double* v, double* to) override {
+    const CallScope scope(state_);
+    const CallMemory memory = allocate(static_cast<std::size_t>(rows + cols) * sizeof(double));
+    double *const there = reinterpret_cast<double*>(memory.data()), *const v_there = there + rows;
+    if (v) send(v_there, v, cols);
+    sum_rows(state_.model(), rows, cols, m, v ? v_there : nullptr, there, stream());
+    fetch(to, there, rows);
+  }
+
+ private:
+  cudaStream_t stream() const { return state_.cuda_stream(); }
+  CallMemory allocate(std::size_t bytes) const {
+    return CallMemory(state_.device(), stream(), state_.capture_memory(), nullptr, 0, bytes);
+  }
+  template <class T>
+  void send(T* to, const T* from, Index count) const {
+    check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(count) * sizeof(T), cudaMemcpyHostToDevice, stream()),
+          "copying numbers");
+  }
+  template <class T>
+  void fetch(T* to, const T* from, Index count) const {
+    check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(count) * sizeof(T), cudaMemcpyDeviceToHost, stream()),
+          "copying numbers");
+    wait();
+  }
+  void wait() const { check(cudaStreamSynchronize(stream()), "waiting for a matrix"); }
+
+  State& state_;
+  std::map<void*, std::unique_ptr<CallMemory>> memory_;
+};
+
+}  // namespace
+
+std::unique_ptr<Place> device_place(State& state) { return std::make_unique<DevicePlace>(state); }
+
+}  // namespace accublas::cuda

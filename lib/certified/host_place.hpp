@@ -1,0 +1,14 @@
+// Matrices of a certified solution in host memory.
+#pragma once
+
+#include <memory>
+
+#include "lib/call/place.hpp"
+#include "lib/lapack/calls.hpp"
+
+namespace accublas::certified {
+
+/// Loops over rows and columns with the threads of `calls`.
+std::unique_ptr<Place> host_place(const lapack::Calls& calls);
+
+}  // namespace accublas::certified
