@@ -905,11 +905,10 @@ typedef struct accublas_certificate_t {
  * cannot be proved it is infinite, X an approximation, and the status ACCUBLAS_ERROR_NOT_CERTIFIED; `certificate`,
  * which may be NULL, tells the reason. After another error X and the radii are as they were.
  *
- * The mode (that of the factorizations) chooses how the approximate inverse is made, which no proof rests on: in cr,
- * dp:repro and sp:repro X and the radii have the same bits everywhere. A, B, X and the radii are in host memory or all
- * on one device, the certificate in host memory; the call waits for the answer, so that a captured stream is refused.
- * Memory for five matrices like A (complex: 16, for its parts) is taken from the system, or where a GPU computes LU from
- * its pool. accublas_report tells of one of the calls that the solution is made of. */
+ * The mode (that of the factorizations) makes the approximate inverse, which no proof rests on: in cr, dp:repro and
+ * sp:repro X and the radii have the same bits everywhere. Operands are all in host memory or all on one device, whose
+ * stream must not be captured, as the call waits. Five matrices like A (complex: 16) are taken from the system, or from
+ * the pool of the GPU that computes LU. accublas_report tells of one of the calls that the solution is made of. */
 #define ACCUBLAS_DECLARE_GESV_CERTIFIED(name, type)                                                                    \
   ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, int64_t n, int64_t nrhs, \
                                                const type* a, int64_t lda, const type* b, int64_t ldb, type* x,        \

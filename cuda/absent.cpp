@@ -2,6 +2,7 @@
 #include "lib/base/error.hpp"
 #include "lib/base/fork_safe.hpp"
 #include "lib/call/backend.hpp"
+#include "lib/call/place.hpp"
 
 namespace accublas {
 
@@ -39,6 +40,8 @@ class AbsentBackend final : public Backend {
 };
 
 }  // namespace
+
+std::unique_ptr<Place> device_place(BackendState&) { no_device(); }
 
 Backend& cuda_backend() {
   static constinit Lazy<AbsentBackend> backend;

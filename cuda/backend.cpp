@@ -5,7 +5,6 @@
 
 #include "cuda/batch/batch.hpp"
 #include "cuda/batch/batch_kernels.hpp"
-#include "cuda/certified/place.hpp"
 #include "cuda/complex/gemm_complex.hpp"
 #include "cuda/core/check.hpp"
 #include "cuda/core/device_model.hpp"
@@ -248,7 +247,6 @@ class CudaBackend final : public Backend {
                    int level) override {
     steps = cuda::device_steps<Complex<float>>(static_cast<State&>(*state), workspace, level);
   }
-  std::unique_ptr<Place> place(BackendState* state) override { return cuda::device_place(static_cast<State&>(*state)); }
   void level2(const Call<Level2<double>, double>& call, BackendState* state, Execution& execution) override {
     level2_of(call, state, execution);
   }

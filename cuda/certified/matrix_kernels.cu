@@ -10,13 +10,25 @@ namespace {
 
 constexpr int threads = 256;
 
-/// A block takes columns in turn, neighbouring threads neighbours of a column.
+/// body(i, j) for all of n x n: a block takes columns in turn, neighbouring threads neighbours of a column.
+template <class Body>
+__device__ __forceinline__ void for_elements(Index n, Body&& body) {
+  for (Index j = blockIdx.x; j < n; j += gridDim.x)
+    for (Index i = threadIdx.x; i < n; i += threads) body(i, j);
+}
+LaunchShape shape_of(Index n) { return {static_cast<unsigned>(std::min<Index>(n, 65536)), threads}; }
+
+template <class E>
+__global__ void __launch_bounds__(threads) parts_kernel(const __grid_constant__ RealParts<E> parts) {
+  await_predecessor();
+  for_elements(parts.n, parts);
+}
+
 __global__ void __launch_bounds__(threads)
     scale_kernel(Index n, double* a, const int* row, const int* column, int* lost) {
   await_predecessor();
   bool rounded = false;
-  for (Index j = blockIdx.x; j < n; j += gridDim.x)
-    for (Index i = threadIdx.x; i < n; i += threads) rounded |= scale_loses(a[i + j * n], row[i] + column[j]);
+  for_elements(n, [&](Index i, Index j) { rounded |= scale_loses(a[i + j * n], row[i] + column[j]); });
   if (rounded) *lost = 1;
 }
 
@@ -85,10 +97,18 @@ unsigned blocks(Index count, Index a_block) { return static_cast<unsigned>(ceil_
 
 }  // namespace
 
+template <class E>
+void write_parts(const DeviceModel& model, const RealParts<E>& parts, cudaStream_t stream) {
+  launch(model, "the parts of a matrix", parts_kernel<E>, shape_of(parts.n), stream, parts);
+}
+template void write_parts(const DeviceModel&, const RealParts<double>&, cudaStream_t);
+template void write_parts(const DeviceModel&, const RealParts<float>&, cudaStream_t);
+template void write_parts(const DeviceModel&, const RealParts<Complex<double>>&, cudaStream_t);
+template void write_parts(const DeviceModel&, const RealParts<Complex<float>>&, cudaStream_t);
+
 void scale_by_powers(const DeviceModel& model, Index n, double* a, const int* row, const int* column, int* lost,
                      cudaStream_t stream) {
-  launch(model, "scaling a matrix", scale_kernel, {static_cast<unsigned>(std::min<Index>(n, 65536)), threads}, stream,
-         n, a, row, column, lost);
+  launch(model, "scaling a matrix", scale_kernel, shape_of(n), stream, n, a, row, column, lost);
 }
 
 void largest_exponents(const DeviceModel& model, Index rows, Index cols, const Matrix<const double>& m,

@@ -4,16 +4,19 @@
 #include <cuda_runtime_api.h>
 
 #include "cuda/core/device_model.hpp"
-#include "lib/call/problem.hpp"
+#include "lib/call/place.hpp"
 
 namespace accublas::cuda {
+
+template <class E>
+void write_parts(const DeviceModel&, const RealParts<E>&, cudaStream_t);
 
 /// Element (i, j) of A, n x n with columns adjacent, times 2^(row[i] + column[j]); *lost becomes 1 where one is
 /// rounded.
 void scale_by_powers(const DeviceModel&, Index n, double* a, const int* row, const int* column, int* lost,
                      cudaStream_t);
 
-/// to_i = max_j of exponent_of(m_ij) + offsets_j over what is not zero, else no_exponent; `offsets` null for zeros.
+/// to_i = the largest exponent_of(m_ij) + offsets_j of what is not zero, else no_exponent; `offsets` null for zeros.
 void largest_exponents(const DeviceModel&, Index rows, Index cols, const Matrix<const double>& m, const int* offsets,
                        int* to, cudaStream_t);
 

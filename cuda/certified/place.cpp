@@ -1,15 +1,16 @@
-#include "cuda/certified/place.hpp"
+#include "lib/call/place.hpp"
 
 #include <map>
 
 #include "cuda/certified/matrix_kernels.hpp"
 #include "cuda/core/check.hpp"
-#include "cuda/core/memory.hpp"
+#include "cuda/core/state.hpp"
 #include "cuda/lapack/element_kernels.hpp"
 #include "lib/base/error.hpp"
 
-namespace accublas::cuda {
+namespace accublas {
 
+namespace cuda {
 namespace {
 
 class DevicePlace final : public Place {
@@ -38,8 +39,11 @@ class DevicePlace final : public Place {
   void copy(void* to, std::size_t to_next, const void* from, std::size_t from_next, std::size_t width,
             Index lines) override {
     const CallScope scope(state_);
-    check(cudaMemcpy2DAsync(to, to_next, from, from_next, width, static_cast<std::size_t>(lines), cudaMemcpyDefault,
-                            stream()),
+    const auto count = static_cast<std::size_t>(lines);
+    // Lines of 2^31 bytes and more are beyond the copies of rectangles.
+    check(to_next == width && from_next == width
+              ? cudaMemcpyAsync(to, from, width * count, cudaMemcpyDefault, stream())
+              : cudaMemcpy2DAsync(to, to_next, from, from_next, width, count, cudaMemcpyDefault, stream()),
           "copying a matrix");
     wait();
   }
@@ -53,7 +57,7 @@ class DevicePlace final : public Place {
     std::visit(
         [&]<class E>(const accublas::Operand<E>& from) {
           const Index order = is_complex<E> ? 2 * n : n;
-          run_step<E>(state_.model(), PartsStep<E>{{to, 1, order}, from, n}, n, n, stream());
+          write_parts(state_.model(), RealParts<E>{{to, 1, order}, from, n}, stream());
         },
         a);
   }
@@ -122,6 +126,10 @@ class DevicePlace final : public Place {
 
 }  // namespace
 
-std::unique_ptr<Place> device_place(State& state) { return std::make_unique<DevicePlace>(state); }
+}  // namespace cuda
 
-}  // namespace accublas::cuda
+std::unique_ptr<Place> device_place(BackendState& state) {
+  return std::make_unique<cuda::DevicePlace>(static_cast<cuda::State&>(state));
+}
+
+}  // namespace accublas

@@ -16,7 +16,6 @@
 #include "lib/call/level2.hpp"
 #include "lib/call/level3.hpp"
 #include "lib/call/orthogonal.hpp"
-#include "lib/call/place.hpp"
 #include "lib/call/problem.hpp"
 #include "lib/call/routine.hpp"
 #include "lib/numerics/complex.hpp"
@@ -197,9 +196,6 @@ class Backend {
   virtual void begin_steps(std::unique_ptr<ElementSteps<Complex<float>>>&, BackendState*, Workspace&, int) {
     lacks_factorizations();
   }
-
-  /// For the matrices of a certified solution, by a backend that is a device. Throws where a graph is captured.
-  virtual std::unique_ptr<Place> place(BackendState*) { lacks_factorizations(); }
 
  private:
   [[noreturn]] static void lacks_factorizations() {

@@ -106,28 +106,9 @@ struct ReflectorStep {
   }
 };
 
-/// Of A of order n the real matrix in double precision: A, or of complex x + i y the 2n x 2n ((x, -y), (y, x)), which
-/// multiplies (u, v) as A does u + i v.
 template <class E>
-struct PartsStep {
-  Matrix<double> to;
-  Operand<E> from;
-  Index n;
-  ACCUBLAS_HD void operator()(Index i, Index j) const {
-    const E z = from(i, j);
-    if constexpr (is_complex<E>) {
-      to(i, j) = to(i + n, j + n) = z.re;
-      to(i + n, j) = z.im;
-      to(i, j + n) = -static_cast<double>(z.im);
-    } else {
-      to(i, j) = z;
-    }
-  }
-};
-
-template <class E>
-using ElementStep = std::variant<FillStep<E>, CopyStep<E>, PositiveZerosStep<E>, ConjugateStep<E>, ScaleStep<E>,
-                                 ReflectorStep<E>, PartsStep<E>>;
+using ElementStep =
+    std::variant<FillStep<E>, CopyStep<E>, PositiveZerosStep<E>, ConjugateStep<E>, ScaleStep<E>, ReflectorStep<E>>;
 
 // ---- questions ----
 

@@ -3,11 +3,33 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <variant>
 
 #include "lib/call/element_steps.hpp"
 
 namespace accublas {
+
+class BackendState;
+
+/// Of A of order n the real matrix in double precision: A, or of complex x + i y the 2n x 2n ((x, -y), (y, x)), which
+/// multiplies (u, v) as A does u + i v. operator()(i, j) writes what is of element (i, j) of A.
+template <class E>
+struct RealParts {
+  Matrix<double> to;
+  Operand<E> from;
+  Index n;
+  ACCUBLAS_HD void operator()(Index i, Index j) const {
+    const E z = from(i, j);
+    if constexpr (is_complex<E>) {
+      to(i, j) = to(i + n, j + n) = z.re;
+      to(i + n, j) = z.im;
+      to(i, j + n) = -static_cast<double>(z.im);
+    } else {
+      to(i, j) = z;
+    }
+  }
+};
 
 /// A matrix of any type.
 using AnyOperand = std::variant<Operand<double>, Operand<float>, Operand<Complex<double>>, Operand<Complex<float>>>;
@@ -28,15 +50,19 @@ class Place {
                     Index lines) = 0;
 
   virtual void run(const ElementStep<double>&, Index rows, Index cols) = 0;
-  /// PartsStep of A of order n, which is in the memory of the place, columns adjacent.
+  /// The RealParts of A of order n, which is in the memory of the place, columns adjacent.
   virtual void load(const AnyOperand& a, Index n, double* to) = 0;
   virtual bool all_finite(const double* x, Index count) = 0;
   /// Element (i, j), n x n with columns adjacent, times 2^(row[i] + column[j]); whether any was rounded.
   virtual bool scale(Index n, double* a, const int* row, const int* column) = 0;
-  /// to_i = max_j of exponent_of(m_ij) + offsets_j over what is not zero, else no_exponent; `offsets` null for zeros.
+  /// to_i = the largest exponent_of(m_ij) + offsets_j of what is not zero, else no_exponent; `offsets` null for zeros.
   virtual void exponents(Index rows, Index cols, const Matrix<const double>& m, const int* offsets, int* to) = 0;
   /// to_i = sum_j abs(m_ij) v_j, every product and then every sum rounded, j rising; `v` null for ones.
   virtual void row_sums(Index rows, Index cols, const Matrix<const double>& m, const double* v, double* to) = 0;
 };
+
+/// In the memory of a device, for the context that has this state of it. Throws Error where the context's stream is
+/// captured, or where the build has no CUDA.
+std::unique_ptr<Place> device_place(BackendState& state);
 
 }  // namespace accublas

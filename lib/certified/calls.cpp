@@ -13,7 +13,7 @@ Calls::Calls(Context& context, const accublas_options* options, Index n, std::sp
   if (residence.on_device) shape.device = residence.device;
   if (n > 0) fit_plan(resolved.plan, shape, cpu_backend(), cuda_backend());
   if (n > 0 && resolved.plan.backend == ACCUBLAS_BACKEND_CUDA)
-    place_ = cuda_backend().place(&context.state_on(residence.on_device ? residence.device : -1, "the operands are"));
+    place_ = device_place(context.state_on(residence.on_device ? residence.device : -1, "the operands are"));
   else
     move_to_host();
 }

@@ -36,7 +36,7 @@ class HostPlace final : public Place {
   void load(const AnyOperand& a, Index n, double* to) override {
     std::visit(
         [&]<class E>(const Operand<E>& from) {
-          each(PartsStep<E>{{to, 1, is_complex<E> ? 2 * n : n}, from, n}, n, n);
+          each(RealParts<E>{{to, 1, is_complex<E> ? 2 * n : n}, from, n}, n, n);
         },
         a);
   }

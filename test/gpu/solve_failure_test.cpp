@@ -141,7 +141,7 @@ TEST(CertifiedInLittleMemory, Allocations) {
     std::vector<double> x, radius;
     const auto solve = [&] {
       x = radius = before;
-      there_x = there_radius = before;
+      there_x = before, there_radius = before;
       const auto of = [&](const std::vector<double>& here, const DeviceArray<double>& there) {
         return on_device ? there.data() : const_cast<double*>(here.data());
       };
