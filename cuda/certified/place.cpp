@@ -61,17 +61,6 @@ class DevicePlace final : public Place {
         },
         a);
   }
-  bool all_finite(const double* x, Index count) override {
-    const CallScope scope(state_);
-    const CallMemory found = allocate(sizeof(unsigned long long));
-    auto* const at = reinterpret_cast<unsigned long long*>(found.data());
-    check(cudaMemsetAsync(at, 0xFF, sizeof *at, stream()), "clearing an answer");
-    find_first(state_.model(), ElementQuestion<double>{ElementQuestion<double>::Kind::not_finite, {x, 1, count}}, count,
-               1, at, stream());
-    unsigned long long first = 0;
-    fetch(&first, at, 1);
-    return first == ~0ull;
-  }
   bool scale(Index n, double* a, const int* row, const int* column) override {
     const CallScope scope(state_);
     const CallMemory memory = allocate(static_cast<std::size_t>(2 * n + 1) * sizeof(int));

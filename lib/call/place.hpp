@@ -52,7 +52,6 @@ class Place {
   virtual void run(const ElementStep<double>&, Index rows, Index cols) = 0;
   /// The RealParts of A of order n, which is in the memory of the place, columns adjacent.
   virtual void load(const AnyOperand& a, Index n, double* to) = 0;
-  virtual bool all_finite(const double* x, Index count) = 0;
   /// Element (i, j), n x n with columns adjacent, times 2^(row[i] + column[j]); whether any was rounded.
   virtual bool scale(Index n, double* a, const int* row, const int* column) = 0;
   /// to_i = the largest exponent_of(m_ij) + offsets_j of what is not zero, else no_exponent; `offsets` null for zeros.

@@ -83,6 +83,11 @@ bool Calls::inverse_cholesky(Index n, double* a, double* x) const {
   return true;
 }
 
+void Calls::copy(Index count, const double* from, double* to) const {
+  const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(double);
+  place().copy(to, bytes, from, bytes, bytes, 1);
+}
+
 void Calls::copy(Index rows, Index cols, const Matrix<const double>& from, const Matrix<double>& to) const {
   place().run(CopyStep<double>{to, from}, rows, cols);
 }

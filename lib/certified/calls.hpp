@@ -36,6 +36,8 @@ class Calls : public lapack::Calls {
   /// Whether A = U^T U was factored in the upper triangle, and if so X = U^-1, columns of both adjacent.
   bool inverse_cholesky(Index n, double* a, double* x) const;
 
+  /// to = from, numbers side by side.
+  void copy(Index count, const double* from, double* to) const;
   /// to = from, rows x cols.
   void copy(Index rows, Index cols, const Matrix<const double>& from, const Matrix<double>& to) const;
   /// n x n, with ones on the diagonal and zeros beside it.

@@ -37,11 +37,9 @@ struct Compact {
  private:
   static std::size_t size(Index count) { return static_cast<std::size_t>(count) * sizeof(E); }
   /// A single line has none.
-  std::size_t next(const Matrix<const E>& other) const {
+  template <class F>
+  std::size_t next(const Matrix<F>& other) const {
     return size(std::max(length, by_columns ? other.col_stride : other.row_stride));
-  }
-  std::size_t next(const Matrix<E>& other) const {
-    return next(Matrix<const E>{other.data, other.row_stride, other.col_stride});
   }
 };
 
@@ -77,7 +75,7 @@ bool load(const CertifiedSystem<E>& p, System& s, std::vector<bool>& side_is_fin
     if (!good) std::fill_n(column, s.n, 0.0);
     side_is_finite.push_back(good);
   }
-  return place.all_finite(s.a.data(), s.n * s.n);
+  return s.measure(calls);
 }
 
 template <class T>

@@ -40,13 +40,6 @@ class HostPlace final : public Place {
         },
         a);
   }
-  bool all_finite(const double* x, Index count) override {
-    std::atomic<bool> all = true;
-    calls_.for_rows(count, [&](Index first, Index end) {
-      if (!std::all_of(x + first, x + end, [](double v) { return is_finite(v); })) all = false;
-    });
-    return all;
-  }
   bool scale(Index n, double* a, const int* row, const int* column) override {
     std::atomic<bool> lost = false;
     calls_.for_rows(n, [&](Index first, Index end) {

@@ -66,7 +66,7 @@ void judge(const System& s, Inverse& inverse, double* work, const Calls& calls) 
 /// that is positive semidefinite.
 bool invert_cholesky(const System& s, Inverse& inverse, double* work, const Calls& calls) {
   const Index n = s.n;
-  calls.copy(n, n, {s.a.data(), 1, n}, {work, 1, n});
+  calls.copy(n * n, s.a.data(), work);
   Placed x(calls.place(), n * n);
   if (!calls.inverse_cholesky(n, work, x.data())) return false;
   inverse.memory = Placed(calls.place(), n * n);
@@ -130,7 +130,7 @@ Inverse improved(const System& s, const Inverse& last, double* work, const Calls
     }
     double *const high = next.memory.data(), *const low = high + n * n;
     calls.product(n, n, parts * n, 1, left, right, 0, {high, 1, n});
-    calls.copy(n, n, {high, 1, n}, {low, 1, n});
+    calls.copy(n * n, high, low);
     calls.product(n, n, parts * n, 1, left, right, -1, {low, 1, n});
   }
   judge(s, next, work, calls);
@@ -146,7 +146,7 @@ Inverses invert(const System& system, bool may_be_definite, const Calls& calls) 
   const Placed work(calls.place(), n * n);
   const bool cholesky = may_be_definite && invert_cholesky(system, first, work.data(), calls);
   if (!cholesky) {
-    calls.copy(n, n, {system.a.data(), 1, n}, {work.data(), 1, n});
+    calls.copy(n * n, system.a.data(), work.data());
     first.memory = Placed(calls.place(), n * n);
     invert_lu(n, work.data(), first.memory.data(), result.zero_pivots, calls);
     first.r = {first.memory.data(), n, 1};

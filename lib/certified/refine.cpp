@@ -65,7 +65,7 @@ class Refinement {
     parts_ = parts;
     beside_ = {};  // its memory may do for the next
     beside_ = Placed(calls_.place(), parts * n_ * n_);
-    for (Index p = 0; p < parts; ++p) calls_.copy(n_, n_, {s_.a.data(), 1, n_}, {beside_.data() + p * n_ * n_, 1, n_});
+    for (Index p = 0; p < parts; ++p) calls_.copy(n_ * n_, s_.a.data(), beside_.data() + p * n_ * n_);
     for (Progress& side : progress_) side.error = HUGE_VAL;
   }
 

@@ -22,24 +22,32 @@ bool scale_symmetric(System& s, const Calls& calls) {
   return true;
 }
 
+/// `row` holds the largest exponents of the rows.
 void scale_general(System& s, const Calls& calls) {
-  const Matrix<const double> a{s.a.data(), 1, s.n};
   const auto turn = [](std::vector<int>& exponents) {
     for (int& e : exponents) e = e == no_exponent ? 0 : -e;
   };
-  calls.place().exponents(s.n, s.n, a, nullptr, s.row.data());
   turn(s.row);
-  calls.place().exponents(s.n, s.n, a.transposed(), s.row.data(), s.column.data());
+  calls.place().exponents(s.n, s.n, {s.a.data(), s.n, 1}, s.row.data(), s.column.data());
   turn(s.column);
 }
 
 }  // namespace
 
-bool System::scale(const Calls& calls) {
+bool System::measure(const Calls& calls) {
   row.resize(static_cast<std::size_t>(n));
   column.resize(static_cast<std::size_t>(n));
+  calls.place().exponents(n, n, {a.data(), 1, n}, nullptr, row.data());
+  return std::all_of(row.begin(), row.end(), [](int e) { return e <= greatest_exponent; });
+}
+
+bool System::scale(const Calls& calls) {
+  const std::vector<int> measured = row;
   const bool same = symmetric && scale_symmetric(*this, calls);
-  if (!same) scale_general(*this, calls);
+  if (!same) {
+    row = measured;
+    scale_general(*this, calls);
+  }
   inexact = calls.place().scale(n, a.data(), row.data(), column.data());
   return same;
 }

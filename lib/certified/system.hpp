@@ -14,6 +14,8 @@ struct System {
   Array b;
   bool symmetric;
 
+  /// Whether A is finite; to be called before scale().
+  bool measure(const Calls& calls);
   /// After scale(): the matrix that is meant is a up to 2^-1075 an element where `inexact` is set, and of the unknowns
   /// x_j = 2^column[j] y_j.
   std::vector<int> row{}, column{};

@@ -5,9 +5,10 @@
 
 namespace accublas {
 
-inline constexpr int no_exponent = -1 << 20;  ///< of zero
+inline constexpr int no_exponent = -1 << 20;    ///< of zero
+inline constexpr int greatest_exponent = 1024;  ///< of a finite number
 
-/// The least e with abs(x) < 2^e. x is finite.
+/// The least e with abs(x) < 2^e; of infinities and NaN one beyond the greatest.
 ACCUBLAS_HD inline int exponent_of(double x) {
   const Decoded d = decode(x);
   return d.mantissa == 0 ? no_exponent : 64 - leading_zeros(d.mantissa) + d.exponent;
