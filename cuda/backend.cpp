@@ -74,6 +74,7 @@ int moduli_that_pay(const cuda::DeviceModel& model, bool single, bool complex, c
 
 /// dp and sp where neither the caller nor the shape settles the engine: emulation first, and cuBLAS where the data ask
 /// for too much. Not where cuBLAS would need copies of the operands, or where there is none.
+/// most_moduli 0: cuBLAS is faster by the shape, as it may be of a part of a call.
 template <class T>
 std::optional<cuda::NativeOffer> native_offer(State& state, const Call<Gemm<T>, T>& call, const Execution& execution) {
   const bool grade = call.mode.kind == ACCUBLAS_MODE_DP || call.mode.kind == ACCUBLAS_MODE_SP;
@@ -83,8 +84,8 @@ std::optional<cuda::NativeOffer> native_offer(State& state, const Call<Gemm<T>, 
   const bool pairs = g.row_pairs != RowPairs::none;
   const Index parts = pairs ? 2 : 1;
   const int most = moduli_that_pay(state.model(), sizeof(T) == sizeof(float), pairs, {g.m / parts, g.n, g.k / parts});
-  if (most == 0 || cuda::native_scratch_bytes(g, execution.workspace.cap()) > 0) return {};
-  if (!cuda::prepare_native_behind(state)) return {};
+  if (most == 0 && g.wanted != Triangle::all) return {};
+  if (cuda::native_scratch_bytes(g, execution.workspace.cap()) > 0 || !cuda::prepare_native_behind(state)) return {};
   return cuda::NativeOffer{most, dp_bound(g.k, unit_roundoff<T>())};
 }
 
@@ -456,6 +457,7 @@ class CudaBackend final : public Backend {
       case ACCUBLAS_ENGINE_INT8: {
         std::optional<cuda::NativeOffer> offer;
         if (!joins) offer = native_offer(state, call, execution);
+        if (offer && offer->most_moduli == 0) return cuda::native_gemm_call(state, call, execution);
         return cuda::int8_gemm(state, call, execution, offer ? &*offer : nullptr);
       }
       case ACCUBLAS_ENGINE_FP16:

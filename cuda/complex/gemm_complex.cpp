@@ -255,6 +255,10 @@ class ComponentProduct {
     Gemm<T> product{lines, cols, 2 * g_.k, alpha_, {row_lines_, 1, lines}, columns, beta_, c};
     product.wanted = g_.wanted;
     product.real_diagonal = g_.real_diagonal;
+    product.zeros = g_.zeros;
+    product.zeros.diagonal += g_.zeros.of_a ? row : col;
+    product.zeros.paired_lines = g_.zeros.of_a && layout == RowLayout::both;
+    product.zeros.paired_terms = true;
     JoinedParts<T> joined{device_scalar(call_.alpha), device_scalar(call_.beta), addend_, 2 * rows};
     if (joins_) {
       product.joined = &joined;

@@ -24,6 +24,7 @@ struct EngineCall {
   /// Where C's columns of the engine are parts of complex numbers.
   RowPairs pairs_of_columns;
   Wanted wanted;
+  KnownZeros zeros;  ///< A is the rows' side
 
   explicit EngineCall(const Call<Gemm<T>, T>& call) {
     const Gemm<T>& g = call.problem;
@@ -39,6 +40,7 @@ struct EngineCall {
     wanted.part = transposed ? accublas::transposed(g.wanted) : g.wanted;
     wanted.parts = pairs_of_columns == RowPairs::none ? 1 : 2;
     wanted.real_diagonal = g.real_diagonal;
+    zeros = transposed ? g.transposed().zeros : g.zeros;
   }
 
   /// Both sides have the same lines, as in SYRK.

@@ -371,6 +371,8 @@ void DeviceGemm<T>::run_pass(int index, const PassLaunch& launched) {
   const Index k_padded = launched.buffers.k_padded;
   const Wanted& wanted = call_in_engine_.wanted;
   const bool same_lines = call_in_engine_.same_lines();
+  KnownZeros zeros = call_in_engine_.zeros;
+  if (complex) zeros.paired_lines = zeros.paired_terms = false;
   for (Index row = 0; row < launched.row_blocks; ++row) {
     for (Index col = 0; col < launched.col_blocks; ++col) {
       for (Index c = 0; c < chunks_; ++c) {
@@ -380,11 +382,12 @@ void DeviceGemm<T>::run_pass(int index, const PassLaunch& launched) {
                       {cols, col_lines_, col, col_residues_, true, complex ? 2 : 1, col_sign, same_lines}, plan, p,
                       terms, k_padded, stream_);
         state_.phase(&accublas_report_t::ms_product);
-        residue_product(model_,
-                        {row_residues_, col_residues_, buffers_.rows_bytes, buffers_.cols_bytes,
-                         reinterpret_cast<std::int8_t*>(result_), k_padded, rows_.count, cols.count, row, col, c > 0,
-                         plan, call_, launched.residues, complex ? wanted.of_numbers() : wanted, same_lines},
-                        stream_);
+        residue_product(
+            model_,
+            {row_residues_, col_residues_, buffers_.rows_bytes, buffers_.cols_bytes,
+             reinterpret_cast<std::int8_t*>(result_), k_padded, rows_.count, cols.count, row, col, c > 0, plan, call_,
+             launched.residues, complex ? wanted.of_numbers() : wanted, same_lines, zeros, complex ? p / 2 : p},
+            stream_);
       }
       state_.phase(&accublas_report_t::ms_reconstruct);
       const ReconstructArguments<T> arguments{reinterpret_cast<const std::int8_t*>(result_),

@@ -29,6 +29,8 @@ struct ProductArguments {
   ResidueKind residues = ResidueKind::real;
   Wanted wanted{};          ///< of C's columns, or where residues are complex of its numbers; others are not computed
   bool same_lines = false;  ///< both sides have the same lines, and may share residues (shares_residues)
+  KnownZeros zeros{};       ///< of the rows (A) or the columns: their residues have no part in the sums
+  Index first_term = 0;     ///< of all terms
 
   int first_reduction() const { return residues == ResidueKind::complex ? complex_reductions : 0; }
 };

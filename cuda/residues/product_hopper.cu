@@ -110,7 +110,7 @@ class Lockstep {
 template <class Element>
 __device__ void produce(const CUtensorMap& row_map, const CUtensorMap& col_map, const ProductJob<Element>& job,
                         const BlockExtent& extent, const Order& order, const Ring& ring) {
-  const int rank = static_cast<int>(ptx::cluster_rank()), steps = static_cast<int>(job.k_padded / tiles.step);
+  const int rank = static_cast<int>(ptx::cluster_rank());
   constexpr int half_cols = tiles.cols / tiles.cluster;
   Lockstep lockstep(lockstep_wanted(Index{extent.rows} + extent.cols, job.k_padded) ? job.lockstep : nullptr);
   Position at{0, 1};
@@ -119,7 +119,8 @@ __device__ void produce(const CUtensorMap& row_map, const CUtensorMap& col_map, 
     if (!order.wants(tile)) continue;
     const int row = buffer_line(tile.row + rank * tiles.rows, tile.plane, extent.planes);
     const int col = buffer_line(tile.col + rank * half_cols, tile.plane, extent.planes);
-    for (int step = 0; step < steps; ++step, at.advance()) {
+    const StepRange steps = steps_of<tiles>(job, extent.block, tile);
+    for (int step = steps.first; step < steps.end; ++step, at.advance()) {
       lockstep.step();
       ptx::barrier_wait(ring.empty(at.stage), at.parity);
       const std::uint32_t full = ring.full(at.stage);
@@ -136,7 +137,7 @@ __device__ void produce(const CUtensorMap& row_map, const CUtensorMap& col_map, 
 template <class Output>
 __device__ void consume(const ProductJob<typename Output::Element>& job, const BlockExtent& extent, const Order& order,
                         const Ring& ring, int warpgroup, Output& output) {
-  const int rank = static_cast<int>(ptx::cluster_rank()), steps = static_cast<int>(job.k_padded / tiles.step);
+  const int rank = static_cast<int>(ptx::cluster_rank());
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32 % 4;
   // Lanes 0 and 1 of a warp free a stage in blocks 0 and 1 of the cluster.
   const auto free_stage = [&](int stage) {
@@ -152,9 +153,10 @@ __device__ void consume(const ProductJob<typename Output::Element>& job, const B
       next = order.at(t + clusters);
       continue;
     }
+    const StepRange steps = steps_of<tiles>(job, extent.block, tile);
     const int first_row = tile.row + rank * tiles.rows + warpgroup * 64;
     if (first_row >= extent.rows) {  // no such lines
-      for (int step = 0; step < steps; ++step, at.advance()) {
+      for (int step = steps.first; step < steps.end; ++step, at.advance()) {
         ptx::barrier_wait(ring.full(at.stage), at.parity);
         free_stage(at.stage);
       }
@@ -165,17 +167,19 @@ __device__ void consume(const ProductJob<typename Output::Element>& job, const B
     // One group of MMAs stays in flight while the next stage is awaited.
     std::uint32_t sums[128];
     int previous = 0;
-    for (int step = 0; step < steps; ++step, at.advance()) {
+    for (int step = steps.first; step < steps.end; ++step, at.advance()) {
       ptx::barrier_wait(ring.full(at.stage), at.parity);
+      const bool first = step == steps.first;
       const std::uint64_t rows = ptx::line_descriptor(ring.rows(at.stage) + warpgroup * 64 * tiles.step);
       const std::uint64_t cols = ptx::line_descriptor(ring.cols(at.stage));
       ptx::mma_begin();
 #pragma unroll
       for (int part = 0; part < tiles.step / 32; ++part)
-        ptx::mma_64x256x32(sums, rows + 2 * part, cols + 2 * part, step | part);
+        ptx::mma_64x256x32(sums, rows + 2 * part, cols + 2 * part, !first || part > 0);
       ptx::mma_commit();
-      if (step == 0) next = order.at(t + clusters);
-      if (step > 0) {
+      if (first) {
+        next = order.at(t + clusters);
+      } else {
         ptx::mma_wait<1>();
         free_stage(previous);
       }

@@ -90,7 +90,6 @@ __global__ void __launch_bounds__(tiles.threads, tiles.blocks)
   const BlockExtent extent = block_extent(job);
   if (extent.rows == 0 || extent.cols == 0) return;
   const Order order(extent);
-  const int steps = static_cast<int>(job.k_padded / tiles.step);
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int warp_row = warp / 2 * warp_rows, warp_col = warp % 2 * warp_cols;
   extern __shared__ __align__(128) std::uint8_t shared[];
@@ -104,13 +103,14 @@ __global__ void __launch_bounds__(tiles.threads, tiles.blocks)
     const Operands from{
         rows + buffer_line(tile.row, tile.plane, extent.planes) * job.k_padded,
         (extent.shared ? rows : cols) + buffer_line(tile.col, tile.plane, extent.planes) * job.k_padded};
+    const StepRange steps = steps_of<tiles>(job, extent.block, tile);
     WarpSums sums{};
-    copy_step(base + stage * tiles.stage_bytes(), from, job.k_padded, 0);
-    for (int step = 0; step < steps; ++step, stage ^= 1) {
+    copy_step(base + stage * tiles.stage_bytes(), from, job.k_padded, steps.first);
+    for (int step = steps.first; step < steps.end; ++step, stage ^= 1) {
       // After the barrier, everyone's copies of this step are there, and nobody reads the other stage any more.
       ptx::copies_wait();
       __syncthreads();
-      if (step + 1 < steps) copy_step(base + (stage ^ 1) * tiles.stage_bytes(), from, job.k_padded, step + 1);
+      if (step + 1 < steps.end) copy_step(base + (stage ^ 1) * tiles.stage_bytes(), from, job.k_padded, step + 1);
       multiply_step(sums, base + stage * tiles.stage_bytes(), warp_row, warp_col);
     }
 

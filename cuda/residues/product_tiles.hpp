@@ -33,6 +33,8 @@ struct ProductJob {
   const CallState* state;     ///< where there is no plan
   Wanted wanted;              ///< of all lines, without a plan of the block
   bool same_lines = false;    ///< where there is a plan
+  KnownZeros zeros{};
+  Index first_term = 0;  ///< of the terms that `zeros` counts
 };
 
 /// Where the lines there are, whatever the block, could want it.
@@ -52,7 +54,9 @@ inline ProductJob<std::int8_t> make_job(const ProductArguments& a) {
           .lockstep = lockstep_counters(a.m + a.n, a.k_padded, a.state),
           .state = nullptr,
           .wanted = a.wanted,
-          .same_lines = a.same_lines};
+          .same_lines = a.same_lines,
+          .zeros = a.zeros,
+          .first_term = a.first_term};
 }
 inline ProductJob<std::int32_t> make_job(const SumsArguments& a) {
   return {.out = a.sums,
@@ -109,6 +113,24 @@ __device__ inline int buffer_line(int i, int plane, int planes) {
 struct Tile {
   int plane, row, col;
 };
+
+/// Steps of k, first <= step < end: one at least.
+struct StepRange {
+  int first, end;
+};
+/// Those of a tile, but for what is known to be zero.
+template <TileConfig config, class Element>
+__device__ inline StepRange steps_of(const ProductJob<Element>& job, const Block& block, const Tile& tile) {
+  const int all = static_cast<int>(job.k_padded / config.step);
+  if (job.zeros.part == Triangle::all) return {0, all};
+  const TermRange terms =
+      job.zeros.of_a
+          ? job.zeros.terms(job.row_block * block.rows + tile.row, config.cluster_rows(), job.first_term + job.k_padded)
+          : job.zeros.terms(job.col_block * block.cols + tile.col, config.cols, job.first_term + job.k_padded);
+  const Index first = max(terms.first - job.first_term, Index{0}) / config.step,
+              end = ceil_div(max(terms.end - job.first_term, Index{0}), Index{config.step});
+  return first < end ? StepRange{static_cast<int>(first), static_cast<int>(end)} : StepRange{0, 1};
+}
 
 /// The tiles of a block that hold existing lines: plane by plane, in stripes of raster_rows, column by column there, so
 /// that the blocks at work share operands in L2. Of a wanted triangle those that it touches are numbered, where that

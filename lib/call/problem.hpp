@@ -123,6 +123,29 @@ constexpr Triangle transposed(Triangle part) {
   return part == Triangle::all ? part : part == Triangle::upper ? Triangle::lower : Triangle::upper;
 }
 
+/// first <= p < end
+struct TermRange {
+  Index first, end;
+};
+
+/// The zeros of a triangular operand of a product: entry (p, j) of B, or (j, p) of A, is zero for p > j + diagonal
+/// (upper) or p < j + diagonal (lower). Of parts of complex numbers j and p are the numbers'.
+struct KnownZeros {
+  Triangle part = Triangle::all;  ///< none are known
+  bool of_a = false;
+  Index diagonal = 0;
+  bool paired_lines = false, paired_terms = false;  ///< lines, or terms, 2 i and 2 i + 1 are those of number i
+
+  /// Of k terms those beyond which lines `line` to line + count - 1 have zeros alone; end <= first where all are.
+  ACCUBLAS_HD TermRange terms(Index line, Index count, Index k) const {
+    if (part == Triangle::all) return {0, k};
+    const Index last = line + count - 1, parts = paired_terms ? 2 : 1;
+    if (part == Triangle::lower) return {parts * ((paired_lines ? line / 2 : line) + diagonal), k};
+    const Index end = parts * ((paired_lines ? last / 2 : last) + diagonal + 1);
+    return {0, end < k ? end : k};
+  }
+};
+
 /// A real product may be that of the parts of complex numbers, of B's entries (u, v) in rows 2 p and 2 p + 1 with those
 /// of A's rows 2 i and 2 i + 1: (x, y) and (-y, x) in columns 2 p and 2 p + 1, or where `conjugated` (x, y) and (y,
 /// -x). An engine may use it.
@@ -148,6 +171,7 @@ struct Gemm {
   /// in device memory, is zero.
   Triangle wanted = Triangle::all;
   bool real_diagonal = false;
+  KnownZeros zeros{};                      ///< an engine may use them
   const JoinedParts<T>* joined = nullptr;  ///< in place of alpha and beta, which are 1 and 0 then
 
   /// C^T = alpha B^T A^T + beta C^T.
@@ -155,6 +179,8 @@ struct Gemm {
     Gemm g{n, m, k, alpha, b.transposed(), a.transposed(), beta, c.transposed(), conjugate_b, conjugate_a};
     g.wanted = accublas::transposed(wanted);
     g.real_diagonal = real_diagonal;
+    g.zeros = zeros;
+    g.zeros.of_a = !zeros.of_a;
     return g;
   }
 };

@@ -66,11 +66,6 @@ struct Product {
   ACCUBLAS_HD Index pairs() const { return two_pairs ? 2 : 1; }
 };
 
-/// first <= p < end
-struct TermRange {
-  Index first, end;
-};
-
 /// The terms of column j: B alone may be triangular.
 template <class E>
 ACCUBLAS_HD TermRange terms_of_column(const Product<E>& p, Index j) {
