@@ -548,7 +548,7 @@ ACCUBLAS_DECLARE_GEMM_BATCHED(c, void)
  *
  * The products of level 3 have the modes of GEMM but the multiword ones, element by element GEMM's definition
  * (docs/modes.md, "The other products of level 3"), with operands in host or in device memory (docs/gpu.md; there her2k
- * in modes that define bits wants alpha in host memory and without an imaginary part, else ACCUBLAS_ERROR_UNAVAILABLE).
+ * in dp:repro and sp:repro wants alpha in host memory, else ACCUBLAS_ERROR_UNAVAILABLE).
  * Leading dimensions are those of the matrices as they are stored, by the layout; complex numbers as for zgemm. A bad
  * argument is ACCUBLAS_ERROR_ARGUMENT, by name. The triangle of C that is not wanted is neither read nor written. */
 #define ACCUBLAS_DECLARE_SYMM(name, type)                                                                          \

@@ -11,7 +11,8 @@ namespace {
 constexpr int edge = 32, steps = 8, threads = edge * steps;
 
 /// A block writes a tile of 32 lines and terms. What is read lies side by side along one of them, by the tile's place:
-/// a mirrored operand is read across.
+/// a mirrored operand is read across. Tiles that the description has one way, off its diagonal, are read with all loads
+/// under way at once.
 template <class E>
 __global__ void __launch_bounds__(threads)
     write_tile(const __grid_constant__ ProductLines<E> lines, Index count, Index terms, E* to) {
@@ -20,13 +21,35 @@ __global__ void __launch_bounds__(threads)
   E* const tile = reinterpret_cast<E*>(memory);
   const Index p0 = Index{blockIdx.x} * edge;
   const int x = threadIdx.x % edge, y = threadIdx.x / edge;
-  const accublas::Operand<E>& operand = p0 < lines.k ? lines.first : lines.second;
+  const bool second = p0 >= lines.k, even = second ? !lines.negate_second : p0 + edge <= lines.k;
+  const accublas::Operand<E>& operand = second ? lines.second : lines.first;
+  const Matrix<const E> stored = operand.stored;
+  const Index q0 = second ? p0 - lines.k : p0;
   for (Index line0 = Index{blockIdx.y} * edge; line0 < count; line0 += Index{gridDim.y} * edge) {
-    const bool held = holds(operand.part, line0, p0 < lines.k ? p0 : p0 - lines.k);
-    const bool by_lines = (held ? operand.stored.row_stride : operand.stored.col_stride) == 1;
-    for (int step = y; step < edge; step += steps) {
-      const int line = by_lines ? x : step, p = by_lines ? step : x;
-      if (line0 + line < count && p0 + p < terms) tile[line * (edge + 1) + p] = lines(line0 + line, p0 + p);
+    const bool held = holds(operand.part, line0, q0);
+    const Matrix<const E> from = held ? stored : Matrix<const E>{stored.data, stored.col_stride, stored.row_stride};
+    const bool by_lines = from.row_stride == 1;
+    const bool off_diagonal = operand.structure == Structure::general || line0 + edge <= q0 || q0 + edge <= line0;
+    const auto place = [&](int i, int& line, int& p) {
+      line = by_lines ? x : y + i * steps;
+      p = by_lines ? y + i * steps : x;
+      return line0 + line < count && p0 + p < terms;
+    };
+    int line, p;
+    if (even && off_diagonal) {
+      const bool zero = operand.structure == Structure::triangular && !held;
+      const bool conjugate = operand.conjugate != (operand.structure == Structure::hermitian && !held);
+      E entries[edge / steps];
+#pragma unroll
+      for (int i = 0; i < edge / steps; ++i) entries[i] = place(i, line, p) && !zero ? from(line0 + line, q0 + p) : E{};
+#pragma unroll
+      for (int i = 0; i < edge / steps; ++i) {
+        place(i, line, p);
+        tile[line * (edge + 1) + p] = conjugate_if(conjugate, entries[i]);
+      }
+    } else {
+      for (int i = 0; i < edge / steps; ++i)
+        if (place(i, line, p)) tile[line * (edge + 1) + p] = lines(line0 + line, p0 + p);
     }
     __syncthreads();
     for (int line = y; line < edge; line += steps)
@@ -164,6 +187,7 @@ __global__ void take(DeviceFactors<E> from, E* to) {
     to[0] = from.alpha[0];
     to[1] = from.beta ? from.beta[0] : E(0);
   }
+  to[2] = conjugate_if(true, to[0]);
 }
 
 }  // namespace

@@ -39,7 +39,8 @@ template <class E>
 void scale_wanted(const DeviceModel&, Matrix<E> c, Index m, Index n, Triangle part, bool hermitian, Scalar<E> alpha,
                   Scalar<E> beta, bool canonical, cudaStream_t);
 
-/// to[0] = alpha or its conjugate, to[1] = beta, both in device memory, where some are real numbers; 0 for a null beta.
+/// to[0] = alpha or its conjugate, to[1] = beta, to[2] = the conjugate of to[0], all in device memory, where some are
+/// real numbers; 0 for a null beta.
 template <class E>
 struct DeviceFactors {
   const RealOf<E>*alpha, *beta;

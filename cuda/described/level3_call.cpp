@@ -1,6 +1,7 @@
 // A product of level 3 is GEMM on operands that are written out where they have a structure
 // (cuda/described/described.hpp). Of a wanted triangle the INT8 engine computes no more; the others compute a square in
-// memory of its own. TRMM's terms beyond the triangle are left out by bands of columns, where that changes no bit.
+// memory of its own. TRMM's terms beyond the triangle are left out by the INT8 engine's tiles (Gemm::zeros), and by
+// bands of columns, where that changes no bit.
 #include "cuda/described/level3_call.hpp"
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 
 #include "cuda/core/check.hpp"
 #include "cuda/core/inner_calls.hpp"
+#include "cuda/core/matrices.hpp"
 #include "cuda/core/scalar_argument.hpp"
 #include "cuda/described/described.hpp"
 #include "cuda/native/native_behind.hpp"
@@ -67,6 +69,13 @@ NativeProduct native_product(const Level3<E>& l) {
   return product;
 }
 
+/// Whether alpha or beta may have two parts, so that components of a result need both parts of products.
+template <class E>
+bool joins_parts(const Call<Level3<E>, E>& call) {
+  if constexpr (is_complex<E>) return call.alpha.on_device || call.problem.alpha.im != 0 || call.problem.beta.im != 0;
+  return false;
+}
+
 template <class E>
 class DescribedProduct {
  public:
@@ -77,13 +86,15 @@ class DescribedProduct {
     const bool writes_rows = p_.two_pairs || p_.in_place || p_.a.structure != Structure::general;
     const bool writes_columns = p_.two_pairs || p_.b.structure != Structure::general;
     const Index terms = p_.pairs() * p_.k;
-    const bool square = p_.wanted != Triangle::all && call_.engine != ACCUBLAS_ENGINE_INT8;
+    const bool apart = p_.hermitian && p_.two_pairs && joins_parts(call_);
+    const bool square = p_.wanted != Triangle::all && !of_int8();
+    const std::size_t squares = apart ? 2 : square ? 1 : 0;
     const auto bytes_of = [](Index rows, Index cols) {
       return round_up(static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols) * sizeof(E), 256);
     };
     const std::size_t row_bytes = writes_rows ? bytes_of(p_.m, terms) : 0,
                       col_bytes = writes_columns ? bytes_of(p_.n, terms) : 0,
-                      square_bytes = square ? bytes_of(p_.n, p_.n) : 0, bytes = row_bytes + col_bytes + square_bytes;
+                      bytes = row_bytes + col_bytes + squares * bytes_of(p_.n, p_.n);
     std::optional<CopyMemory> memory;
     std::unique_ptr<Workspace> rest;
     std::byte* data = nullptr;
@@ -93,15 +104,20 @@ class DescribedProduct {
       rest.reset(new Workspace(rest_of(execution_.workspace, data, bytes)));
     }
     Execution inner = rest ? execution_.within(*rest) : execution_;
-    if (writes_rows) p_.a = written(rows_of(p_), p_.m, terms, data, true);
-    if (writes_columns) {
-      const Structure structure = p_.b.structure;
-      const Triangle part = p_.b.part;
-      p_.b = written(columns_of(p_), p_.n, terms, data + row_bytes, false);
-      // Kept for the range of a column's terms; the entries are all there.
-      if (structure == Structure::triangular) triangle_ = part;
+    E* const in_squares = reinterpret_cast<E*>(data + row_bytes + col_bytes);
+    if (apart) {
+      multiply_apart(data, data + row_bytes, in_squares, inner);
+    } else {
+      if (writes_rows) p_.a = written(rows_of(p_), p_.m, terms, data, true);
+      if (writes_columns) {
+        const Structure structure = p_.b.structure;
+        const Triangle part = p_.b.part;
+        p_.b = written(columns_of(p_), p_.n, terms, data + row_bytes, false);
+        // Kept for the ranges of columns' terms; the entries are all there.
+        if (structure == Structure::triangular) triangle_ = part;
+      }
+      square ? multiply_square(in_squares, terms, inner) : multiply(terms, inner);
     }
-    square ? multiply_square(reinterpret_cast<E*>(data + row_bytes + col_bytes), terms, inner) : multiply(terms, inner);
     execution_.report.workspace_bytes += static_cast<std::int64_t>(bytes);
   }
 
@@ -109,9 +125,15 @@ class DescribedProduct {
   static constexpr Index components = is_complex<E> ? 2 : 1;
   static constexpr Index least_band = 1024;  ///< columns of a triangular operand
 
+  /// The engine that computes no more than the wanted triangle.
+  bool of_int8() const { return call_.engine == ACCUBLAS_ENGINE_INT8; }
   /// alpha and beta are; p_ has none then.
   bool on_device() const { return call_.alpha.on_device; }
-  Scalar<E> alpha() const { return on_device() ? device_scalar(call_.alpha) : Scalar<E>{p_.alpha, nullptr}; }
+  /// p_'s: of HER2K by rows its pairs change places, which alpha's conjugate makes up for (take_factors has it).
+  const E* alpha_on_device() const {
+    return call_.alpha.pointer + (p_.two_pairs && call_.problem.conjugate_alpha ? 2 : 0);
+  }
+  Scalar<E> alpha() const { return on_device() ? Scalar<E>{E{}, alpha_on_device()} : Scalar<E>{p_.alpha, nullptr}; }
   Scalar<E> beta() const { return on_device() ? device_scalar(call_.beta) : Scalar<E>{p_.beta, nullptr}; }
   const DeviceModel& model() const { return state_.model(); }
   cudaStream_t stream() const { return state_.cuda_stream(); }
@@ -129,8 +151,8 @@ class DescribedProduct {
     if (p_.turned && engine != ACCUBLAS_ENGINE_NATIVE) g = g.transposed();
     const ScalarArgument<E> alpha{&g.alpha, false}, beta{&g.beta, false};
     serve_(state_,
-           Call<Gemm<E>, E>{g, on_device() ? call_.alpha : alpha, on_device() ? call_.beta : beta, true, true,
-                            call_.mode, engine},
+           Call<Gemm<E>, E>{g, on_device() ? ScalarArgument<E>{alpha_on_device(), true} : alpha,
+                            on_device() ? call_.beta : beta, true, true, call_.mode, engine},
            inner);
   }
 
@@ -155,15 +177,14 @@ class DescribedProduct {
       }
       state_.native_product() = nullptr;
       if (p_.hermitian) clear_diagonal(model(), p_.c, p_.n, alpha(), beta(), stream());
-      if (on_device() && p_.wanted != Triangle::all)
-        scale_wanted(model(), p_.c, p_.m, p_.n, p_.wanted, p_.hermitian, alpha(), beta(), bit_defined(call_.mode),
-                     stream());
+      if (on_device() && p_.wanted != Triangle::all) scale_result();
       return;
     }
     // Bands change no bits of cr and dot2, and of dp none that are promised.
     const Mode& mode = call_.mode;
     const bool free = is_grade(mode) && !mode.reproducible;
     if (!free && mode.kind != ACCUBLAS_MODE_CR && mode.kind != ACCUBLAS_MODE_DOT2) {
+      g.zeros.part = triangle_;
       serve(g, call_.engine, inner);
     } else {
       std::optional<BatchScope> scope;
@@ -192,6 +213,7 @@ class DescribedProduct {
       band.a = g.a.block(0, first);
       band.b = g.b.block(first, j);
       band.c = g.c.block(0, j);
+      band.zeros = {triangle_, false, j - first};
       try {
         serve(band, kept == 0 ? last : call_.engine, inner);
       } catch (const Error& error) {
@@ -207,6 +229,41 @@ class DescribedProduct {
     if (on_device() || !(p_.beta == 0)) gather_triangle(model(), triangle, square, stream());
     serve(gemm(terms, {square, 1, p_.n}), call_.engine, inner);
     scatter_triangle(model(), triangle, square, stream());
+  }
+
+  /// HER2K whose alpha has two parts. With S and D as docs/modes.md has them, Re alpha Re S - Im alpha Im D is the real
+  /// part of alpha (A B + conj(A2 B2)), and Re alpha Im S + Im alpha Re D the imaginary part of alpha (A B - conj(A2
+  /// B2)): two products, each in a square of its own. Both parts of their diagonals count for T*, as Im D does.
+  void multiply_apart(std::byte* rows, std::byte* cols, E* squares, Execution& inner) {
+    if constexpr (is_complex<E>) {
+      const Index n = p_.n, terms = 2 * p_.k;
+      const TriangleOfResult<E> triangle{p_.c, n, p_.wanted, true, alpha(), beta()};
+      ProductLines<E> a = rows_of(p_), b = columns_of(p_);
+      a.second.conjugate = !a.second.conjugate;
+      b.second.conjugate = !b.second.conjugate;
+      p_.a = written(a, n, terms, rows, true);
+      BatchScope scope(state_, execution_.report.level);
+      E* square = squares;
+      for (const bool difference : {false, true}) {
+        b.negate_second = difference;
+        p_.b = written(b, n, terms, cols, false);
+        if (difference) square += n * n;
+        if (on_device() || !(p_.beta == 0)) gather_triangle(model(), triangle, square, stream());
+        Gemm<E> g = gemm(terms, {square, 1, n});
+        if (of_int8()) g.wanted = p_.wanted;
+        serve(g, call_.engine, inner);
+      }
+      scope.end();
+      copy_matrix<RealOf<E>>({&squares->re, 2, 2 * n}, {&square->re, 2, 2 * n}, n, n, nullptr, stream());
+      scatter_triangle(model(), triangle, square, stream());
+      if (on_device() && of_int8()) scale_result();
+    }
+  }
+
+  /// Where alpha, in device memory, is zero: what int8 leaves alone of a wanted triangle.
+  void scale_result() {
+    scale_wanted(model(), p_.c, p_.m, p_.n, p_.wanted, p_.hermitian, alpha(), beta(), bit_defined(call_.mode),
+                 stream());
   }
 
   State& state_;
@@ -231,22 +288,24 @@ void level3_by_factors(State& state, const Call<Level3<E>, E>& call, Execution& 
   }
   if (l.kind == Level3Kind::trsm && (call.engine == ACCUBLAS_ENGINE_SUMS || call.engine == ACCUBLAS_ENGINE_DOT2))
     return solve_by_sums<E>(state, system_of(l), on_device ? call.alpha.pointer : nullptr, call.mode, execution);
-  bool joins_parts = false;  // of a product, before the rounding
-  if constexpr (is_complex<E>) joins_parts = on_device || l.alpha.im != 0 || l.beta.im != 0;
+  const bool joins = joins_parts(call);
   // Emulation has no offer there; cuBLAS keeps the promise of dp and sp.
   const bool left_to_native =
-      (joins_parts || on_device) && is_grade(call.mode) && !call.mode.reproducible && !execution.engine_forced;
+      (joins || on_device) && is_grade(call.mode) && !call.mode.reproducible && !execution.engine_forced;
   // cuBLAS's products between unknowns may serve dp where cuBLAS's own routine does not.
-  const bool by_halves = l.kind == Level3Kind::trsm && !on_device && !joins_parts && is_grade(call.mode) &&
+  const bool by_halves = l.kind == Level3Kind::trsm && !on_device && !joins && is_grade(call.mode) &&
                          !execution.engine_forced && pays_by_halves(system_of(l));
   if ((call.engine == ACCUBLAS_ENGINE_NATIVE || left_to_native) && l.kind != Level3Kind::gemmt && !by_halves) {
     std::strcpy(execution.report.engine, engine_name(ACCUBLAS_ENGINE_NATIVE));
     return native<E>(state, l, on_device ? call.alpha.pointer : nullptr, on_device ? call.beta.pointer : nullptr,
                      execution);
   }
-  if (l.kind == Level3Kind::trsm ? joins_parts || on_device : joins_parts && l.kind == Level3Kind::her2k)
+  if (l.kind == Level3Kind::trsm && (joins || on_device))
     throw Error(ACCUBLAS_ERROR_UNAVAILABLE,
-                "HER2K, and TRSM by halves, on a GPU need alpha in host memory and without an imaginary part");
+                "TRSM by halves on a GPU needs alpha in host memory and without an imaginary part");
+  // Whether a diagonal's imaginary part counts for T* is alpha's to tell.
+  if (l.kind == Level3Kind::her2k && on_device && is_grade(call.mode) && call.mode.reproducible)
+    throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "HER2K in dp:repro on a GPU needs alpha in host memory");
   if (l.kind == Level3Kind::trsm) return solve_by_halves(state, call, execution, serve, native<E>);
   require_no_target(call.mode, execution.target, is_single_precision<E>);
   DescribedProduct<E>(state, call, execution, serve).run();

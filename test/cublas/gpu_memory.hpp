@@ -83,7 +83,7 @@ class Memory {
  public:
   explicit Memory(const Row& row, double beta = -0.75)
       : row_(row),
-        host_factors_(factor(row, 1.5, row.has("her2k") ? 0 : 0.5)),  // as the C interface wants it on GPUs
+        host_factors_(factor(row, 1.5, 0.5)),
         a_(numbers(row, 1)),
         b_(numbers(row, 2)),
         c_(numbers(row, 3)),

@@ -226,24 +226,6 @@ TEST(CublasGpu, NoFactors) {
   }
 }
 
-/// HER2K with an imaginary part in alpha is refused, not computed by cuBLAS.
-TEST(CublasGpu, WhatAccublasRefusesHasAStatus) {
-  if (!defines_bits()) GTEST_SKIP() << "cuBLAS's own calls";
-  const Handle handle;
-  for (const Row& row : rows()) {
-    if (!row.has("her2k")) continue;
-    const std::vector<char> alpha = factor(row, 1.5, 0.5);
-    Memory memory(row);
-    const Outcome before = memory.outcome();
-    Arguments x;
-    x.handle = handle;
-    x = memory.arguments(x);
-    x.alpha = {alpha.data()};
-    EXPECT_EQ(row.call(row.hooked, x), CUBLAS_STATUS_NOT_SUPPORTED) << row.name;
-    EXPECT_EQ(memory.outcome(), before) << row.name;
-  }
-}
-
 /// alpha = 0: NaN in A and B does not matter; beta = 0: nor in C. The real one, which reads A and B in batches by
 /// pointers, SYMM, SYRK, TRSM and their kind all the same, gets none where its results are not the mode's.
 TEST(CublasGpu, ZeroFactors) {
