@@ -161,6 +161,50 @@ TEST_P(Product, Blocks) {
       check_random({600, 900, 256, 4, 256, 512, row_block, col_block});
 }
 
+/// Bytes other than zero where a triangular side has zeros, beyond the steps of 128 terms that any of 256 lines needs:
+/// they have no part in the sums.
+TEST_P(Product, LeavesOutKnownZeros) {
+  const Shape shape{1100, 900, 1024, 2, 512, 512, 1, 1};
+  Index spoiled = 0;
+  for (const Triangle part : {Triangle::upper, Triangle::lower})
+    for (int form = 0; form < 16; ++form) {
+      KnownZeros zeros{part, (form & 1) != 0, 17, (form & 2) != 0, (form & 4) != 0};
+      const Index first_term = form & 8 ? 512 : 0;
+      Bytes sides[2] = {make_buffer(shape, shape.rows(), shape.block_rows, RandomByte{random}),
+                        make_buffer(shape, shape.cols(), shape.block_cols, RandomByte{random})};
+      Bytes& triangular = sides[zeros.of_a ? 0 : 1];
+      const Index lines = zeros.of_a ? shape.rows() : shape.cols(), lines_before = 512;
+      const auto is_zero = [&](Index line, Index term) {
+        const Index j = zeros.paired_lines ? line / 2 : line, p = zeros.paired_terms ? term / 2 : term;
+        return part == Triangle::upper ? p > j + zeros.diagonal : p < j + zeros.diagonal;
+      };
+      const auto for_zeros = [&](auto&& body) {
+        for (int l = 0; l < shape.moduli; ++l)
+          for (Index i = 0; i < lines; ++i)
+            for (Index p = 0; p < shape.k; ++p)
+              if (is_zero(lines_before + i, first_term + p))
+                body(triangular[line_start(shape, i, l) + static_cast<std::size_t>(p)], i / 256 * 256, p / 128 * 128);
+      };
+      for_zeros([](std::uint8_t& byte, Index, Index) { byte = 0; });
+      const Bytes clean[2] = {sides[0], sides[1]};
+      for_zeros([&](std::uint8_t& byte, Index group, Index step) {
+        bool all = step > 0;  // one step is taken at least
+        for (const Index i : {group, group + 255})
+          for (const Index p : {step, step + 127}) all = all && is_zero(lines_before + i, first_term + p);
+        if (all) byte = 77, ++spoiled;
+      });
+      const DeviceArray<std::uint8_t> rows(sides[0]), cols(sides[1]);
+      DeviceArray<std::int8_t> result(result_size(shape));
+      ProductArguments a = arguments(shape, rows, cols, result, false);
+      a.zeros = zeros;
+      a.first_term = first_term;
+      residue_product(model, a, nullptr);
+      expect_residues(shape, result.values(), 37,
+                      [&](Index r, Index c, int l) { return sum_of_products(shape, clean[0], clean[1], r, c, l); });
+    }
+  EXPECT_GT(spoiled, 0);
+}
+
 TEST_P(Product, LargestSums) {
   // The longest chunk with few moduli, the largest of them; all moduli with less memory.
   for (const Shape& shape : {whole(5, 9, product_most_terms, 8), whole(5, 9, 8192, max_moduli)}) {
