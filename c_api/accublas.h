@@ -507,7 +507,8 @@ ACCUBLAS_DECLARE_GEMM(s, float)
  * conjugate transpose (the _strided form has no conjugation). They take the modes of their families but the multiword
  * ones. Of operands in device memory these are ACCUBLAS_ERROR_UNAVAILABLE: strides that cuBLAS has no name for in
  * native, and in dp and sp with engine native; engines fp16 and fp64, but in slices, with alpha or beta that have an
- * imaginary part or lie in device memory. Host operands are the CPU's unless the backend is named. */
+ * imaginary part or lie in device memory. With such alpha or beta small products in dp and sp are cuBLAS's, as with
+ * engine native. Host operands are the CPU's unless the backend is named. */
 ACCUBLAS_DECLARE_GEMM(z, void)
 ACCUBLAS_DECLARE_GEMM(c, void)
 

@@ -104,7 +104,7 @@ void native(State& state, const Call<Gemm<Complex<T>>, Complex<T>>& call, const 
     Complex<T> number;
   };
   const bool there = call.alpha.on_device;
-  const Aligned alpha{there ? Complex<T>{} : *call.alpha.pointer}, beta{there ? Complex<T>{} : *call.beta.pointer};
+  const Aligned alpha{there ? Complex<T>{} : *call.alpha.pointer}, beta{device_scalar(call.beta).value};
   with_cublas(state, execution, 0, [&](Cublas& blas, std::byte*) {
     blas.scalars_on_device(there);
     blas.gemm(g.m, g.n, g.k, there ? call.alpha.pointer : &alpha.number, a, b, there ? call.beta.pointer : &beta.number,
