@@ -46,7 +46,7 @@ struct LeafStorage {
 class Leaf {
  public:
   __device__ Leaf(const LeafJob& job, LeafStorage& storage)
-      : job_(job), storage_(storage), groups_((job.order + group - 1) / group) {}
+      : job_(job), storage_(storage), groups_(ceil_div(job.order, group)) {}
 
   __device__ void run() {
     load();
