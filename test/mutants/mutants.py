@@ -4,16 +4,15 @@ installed passes on every instruction set: mutants.py HOOKS_LIBRARY [--sound LIB
 The names come from the library (accublas_test_mutant_name); those of the multiple-precision arrays, mp_*, of certified
 solutions, certified_*, and of the CUDA backend, gpu_*, are left to suite_mutants.py. The calls that catch a defect must pass without it (all others are the
 oracle's own test), and all cases with every element left undecided. The oracle works once; each variant is a process of its
-own, and stops at the first mismatch.
+own, forked where all is imported and no library loaded, and stops at the first mismatch.
 """
 
 import argparse
 import concurrent.futures
 import itertools
-import json
+import multiprocessing
 import os
 import pickle
-import subprocess
 import sys
 import tempfile
 import time
@@ -118,33 +117,38 @@ def run_one(library_path, path, stop, calls):
     return found
 
 
+CONTEXT = multiprocessing.get_context("forkserver")
+CONTEXT.set_forkserver_preload(["mutants"])
+
+
+def run_variant(sender, environment, *arguments):
+    os.environ.update(environment)
+    sender.send(run_one(*arguments))
+
+
 def variant(library, path, environment, stop=False, calls=()):
     """Starts a variant's process; (return code, list of mismatches)."""
-    command = [sys.executable, str(HERE / "mutants.py"), library, "--run", path, "--calls", json.dumps(list(calls))]
-    command += ["--stop"] if stop else []
-    done = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True)
+    receiver, sender = CONTEXT.Pipe(duplex=False)
+    process = CONTEXT.Process(target=run_variant, args=(sender, environment, library, path, stop, list(calls)))
+    process.start()
+    sender.close()
     try:
-        found = json.loads(done.stdout.splitlines()[-1])
-    except (IndexError, ValueError):
-        found = [[None, f"ended with {done.returncode}: {done.stderr[-300:]}"]]
-        return done.returncode or 1, found
-    return done.returncode, found
+        found = receiver.recv()
+    except EOFError:
+        found = None
+    process.join()
+    if found is None:
+        return process.exitcode or 1, [[None, f"ended with {process.exitcode}"]]
+    return process.exitcode, found
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("library")
     parser.add_argument("--sound", metavar="LIBRARY", help="must pass all cases on every instruction set that the CPU has")
-    parser.add_argument("--run", metavar="FILE")
-    parser.add_argument("--calls", type=json.loads, default=[])
-    parser.add_argument("--stop", action="store_true")
     parser.add_argument("--only", action="append", help="these mutants only")
     parser.add_argument("--group", help="cases whose name holds this word only, for instance :dot2:")
     options = parser.parse_args()
-    if options.run:
-        print(json.dumps(run_one(options.library, options.run, options.stop, options.calls)))
-        return 0
-
     start = time.time()
     for variable in ("ACCUBLAS_MUTANT", "ACCUBLAS_TEST_HOOK"):
         os.environ.pop(variable, None)
