@@ -330,7 +330,27 @@ __global__ void __launch_bounds__(32)
   }
 }
 
-/// A thread block has a column in shared memory, where one of its threads exchanges.
+/// Numbers in shared memory change places, by one thread of the first warp, all of which comes here.
+template <class T>
+__device__ __forceinline__ void exchange_shared(T* number, const std::int64_t* pivots, int count, bool backwards) {
+  const int lane = static_cast<int>(threadIdx.x);
+  const auto row = [&](int step) { return backwards ? count - 1 - step : step; };
+  const auto other_row = [&](int step) { return step < count ? static_cast<int>(pivots[row(step)]) - 1 : 0; };
+  int others = other_row(lane);
+  for (int step = 0; step < count; step += 32) {
+    const int next = other_row(step + 32 + lane);
+    for (int s = 0; s < min(32, count - step); ++s) {
+      const int other = __shfl_sync(0xFFFFFFFFu, others, s), i = row(step + s);
+      if (lane > 0) continue;
+      const T value = number[i];
+      number[i] = number[other];
+      number[other] = value;
+    }
+    others = next;
+  }
+}
+
+/// A thread block has a column in shared memory.
 constexpr Index few_columns = 1024;
 template <class E>
 __global__ void __launch_bounds__(256)
@@ -343,24 +363,31 @@ __global__ void __launch_bounds__(256)
   const int lane = static_cast<int>(threadIdx.x);
   for (int i = lane; i < count; i += 256) number[i] = b(i, blockIdx.x);
   __syncthreads();
-  const auto row = [&](int step) { return backwards ? count - 1 - step : step; };
-  const auto other_row = [&](int step) { return step < count ? static_cast<int>(pivots[row(step)]) - 1 : 0; };
-  if (lane < 32) {
-    int others = other_row(lane);
-    for (int step = 0; step < count; step += 32) {
-      const int next = other_row(step + 32 + lane);
-      for (int s = 0; s < min(32, count - step); ++s) {
-        const int other = __shfl_sync(0xFFFFFFFFu, others, s), i = row(step + s);
-        if (lane > 0) continue;
-        const E value = number[i];
-        number[i] = number[other];
-        number[other] = value;
-      }
-      others = next;
-    }
-  }
+  if (lane < 32) exchange_shared(number, pivots, count, backwards);
   __syncthreads();
   for (int i = lane; i < count; i += 256) b(i, blockIdx.x) = number[i];
+}
+
+/// A thread block has in shared memory where every row comes from, and its columns one after the other.
+template <class E>
+__global__ void __launch_bounds__(512)
+    exchange_many_kernel(const __grid_constant__ Matrix<E> b, Index columns, const std::int64_t* pivots, int count,
+                         bool backwards, const long long* stop) {
+  await_predecessor();
+  extern __shared__ __align__(16) unsigned char memory[];
+  E* const number = reinterpret_cast<E*>(memory);
+  int* const from = reinterpret_cast<int*>(number + count);
+  if (stop && *stop > 0) return;
+  const int lane = static_cast<int>(threadIdx.x);
+  for (int i = lane; i < count; i += 512) from[i] = i;
+  __syncthreads();
+  if (lane < 32) exchange_shared(from, pivots, count, backwards);
+  for (Index column = blockIdx.x; column < columns; column += gridDim.x) {
+    for (int i = lane; i < count; i += 512) number[i] = b(i, column);
+    __syncthreads();
+    for (int i = lane; i < count; i += 512) b(i, column) = number[from[i]];
+    __syncthreads();
+  }
 }
 
 /// Of a thread block, at most.
@@ -414,8 +441,16 @@ void exchange_rows(const DeviceModel& model, const Matrix<E>& b, Index columns, 
                    bool backwards, const long long* stop, cudaStream_t stream) {
   if (columns == 0) return;
   const char* const what = "rows that change places";
-  const int most = columns <= few_columns ? shared_bytes(model) : 0;
-  if (count > most / static_cast<int>(sizeof(E)))
+  const int most = shared_bytes(model);
+  const bool few = columns <= few_columns;
+  if (!few && b.row_stride == 1 && count <= most / static_cast<int>(sizeof(E) + sizeof(int))) {
+    check(cudaFuncSetAttribute(exchange_many_kernel<E>, cudaFuncAttributeMaxDynamicSharedMemorySize, most), what);
+    return launch(model, what, exchange_many_kernel<E>,
+                  {static_cast<unsigned>(std::min(columns, Index{2} * model.processors)), 512,
+                   static_cast<std::size_t>(count) * (sizeof(E) + sizeof(int))},
+                  stream, b, columns, pivots, static_cast<int>(count), backwards, stop);
+  }
+  if (!few || count > most / static_cast<int>(sizeof(E)))
     return launch(model, what, exchange_rows_kernel<E>, {blocks_of(columns, 32), 32}, stream, b, columns, pivots, count,
                   backwards, stop);
   check(cudaFuncSetAttribute(exchange_few_kernel<E>, cudaFuncAttributeMaxDynamicSharedMemorySize, most), what);

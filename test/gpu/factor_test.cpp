@@ -245,6 +245,19 @@ TYPED_TEST(Factor, LargeOnes) {
   this->expect_same(this->make(Kind::getrf, Data::tame, 1, 90, 3000, 1), false);
 }
 
+/// So many right-hand sides that their rows change places all at once.
+TYPED_TEST(Factor, ManySides) {
+  this->cpu.set("cr");
+  this->gpu.set("cr");
+  for (const Kind kind : {Kind::getrs, Kind::gesv})
+    for (const Index parts : {1, 2})
+      for (int i = 0; i < scaled(3); ++i) {
+        this->expect_same(this->make(kind, Data::tame, parts, 0, 20 + below(this->rng, 40), 1030 + below(this->rng, 90)),
+                          false);
+        if (testing::Test::HasFatalFailure()) return;
+      }
+}
+
 /// Panels of columns that the workspace has room for.
 TYPED_TEST(Factor, SmallWorkspace) {
   this->cpu.set("cr");
