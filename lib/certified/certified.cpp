@@ -205,17 +205,27 @@ void solve_certified(Context& context, const CertifiedSystem<E>& p, const accubl
   *certificate = {};
   certificate->positive_definite = p.n == 0 && p.a.structure != Structure::general;
   if (p.n == 0) return;
+  // A call whose memory ends when it has begun to write leaves an array of the solution's own undefined: X is as it
+  // was.
+  const auto attempt = [&](auto&& certify_there) {
+    try {
+      return certify_there(p, calls, certificate);
+    } catch (const Error& error) {
+      if (error.status() == ACCUBLAS_ERROR_C_UNDEFINED) throw Error(ACCUBLAS_ERROR_MEMORY, error.what());
+      throw;
+    }
+  };
   if (calls.operands_on_device()) {
-    certificate->reason = certify_on_device(p, calls, certificate);
+    certificate->reason = attempt(certify_on_device<E>);
   } else {
     try {
-      certificate->reason = certify(p, calls, certificate);
+      certificate->reason = attempt(certify<E>);
     } catch (const Error& error) {
       // The device's memory does not hold the matrices; calls may still have it for theirs.
       if (error.status() != ACCUBLAS_ERROR_MEMORY || !calls.place().on_device()) throw;
       calls.move_to_host();
       *certificate = {};
-      certificate->reason = certify(p, calls, certificate);
+      certificate->reason = attempt(certify<E>);
     }
   }
   if (certificate->reason != ACCUBLAS_REASON_NONE) refuse(certificate->reason);

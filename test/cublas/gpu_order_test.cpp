@@ -189,7 +189,10 @@ TEST(CublasGpu, GraphsAreCapturedAndReplayed) {
       require(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
       const cublasStatus_t status = row.call(row.hooked, x);
       const cudaError_t captured = cudaStreamEndCapture(stream, &graph);
-      if (row.kind == Row::on_host && on_device && defines_bits()) {
+      // What cannot wait for its factors: HER2K does without in cr.
+      const char* const mode = std::getenv("ACCUBLAS_MODE");
+      const bool waits = !row.has("her2k") || !mode || mode != std::string("cr");
+      if (row.kind == Row::on_host && on_device && defines_bits() && waits) {
         EXPECT_NE(status, CUBLAS_STATUS_SUCCESS) << row.name << " cannot wait for its factors";
         cudaGetLastError();
         if (graph) cudaGraphDestroy(graph);
