@@ -1,5 +1,6 @@
 """A compiler that takes an object that another build of the same tree has, where it would compile the same: from there for the same
-source with the same arguments. Everything else the compiler does.
+source with the same arguments. Everything else the compiler does, precompiled headers among it: a build with CUDA has its own macros in
+them, which no object of this one may meet.
 
 usage: same_objects.py BUILD PART COMPILER [ARGUMENT ...]
 BUILD is the build folder with the objects, PART the folder of the tree in the other one, for instance subprojects/accublas.
@@ -44,22 +45,18 @@ def object_of(build, part, arguments):
     if "-c" not in arguments or "-o" not in arguments:
         return None
     output = arguments[arguments.index("-o") + 1]
-    if not output.startswith(part + "/"):
+    if not output.startswith(part + "/") or output.endswith(".gch"):
         return None
     name = output[len(part) + 1:]
     with open(os.path.join(build, "compile_commands.json")) as file:
         commands = json.load(file)
-    # Of a precompiled header there is no command, but those of the objects that use it.
-    header = output.endswith(".gch")
     source = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
     here = meaning(arguments, os.getcwd(), os.path.realpath(part), source)
     for command in commands:
-        if command["output"] == name or (header and os.path.dirname(command["output"]) == os.path.dirname(name)):
+        if command["output"] == name:
             words = shlex.split(command["command"])
             first = next(i for i, word in enumerate(words) if word.startswith("-"))
             there = meaning(words[first:], build, os.path.realpath(build), source)
-            if header:
-                here, there = ([word for word in words if not word.startswith("-c")] for words in (here, there))
             file = os.path.join(build, name)
             return (file, output) if here == there and os.path.exists(file) else None
     return None
