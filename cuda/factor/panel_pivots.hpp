@@ -56,7 +56,7 @@ struct alignas(16) PivotMessage {
 template <class Panel>
 struct PivotStorage {
   static constexpr int warps = Panel::rows / 32, messages = 3;  ///< of a block, for as many steps
-  PivotPlace best[warps];
+  PivotPlace best[2][warps];     ///< of one step after the other: in a cluster a warp may be a step ahead of another
   PivotMessage<Panel> pivot[2];  ///< of one step after the other, where one block has it or gathers it from a grid
   int pivot_row[Panel::columns];
   // Of clusters.
@@ -84,12 +84,13 @@ class PivotExchange {
     if constexpr (clustered) meet_cluster();
   }
 
-  /// Of all threads' candidates, for all.
-  __device__ PivotPlace best_of_block(const PivotPlace& mine) {
+  /// Of all threads' candidates of a step, for all.
+  __device__ PivotPlace best_of_block(int j, const PivotPlace& mine) {
+    PivotPlace* const of_warps = storage_.best[j % 2];
     const PivotPlace best = best_of_warp(mine);
-    if (lane() == 0) storage_.best[warp()] = best;
+    if (lane() == 0) of_warps[warp()] = best;
     __syncthreads();
-    return best_of_warp(lane() < warps ? storage_.best[lane()] : no_pivot());
+    return best_of_warp(lane() < warps ? of_warps[lane()] : no_pivot());
   }
   /// Where a block has its message for a step, which one of its warps makes and sends.
   __device__ Message& outgoing(int j) { return clustered ? storage_.outgoing : storage_.pivot[j % 2]; }

@@ -38,7 +38,7 @@ class PlainPanelRows {
     exchange_.open();
 #pragma unroll 1
     for (int j = 0; j < p_.width; ++j) {
-      const PivotPlace best = exchange_.best_of_block(at_.candidate(size_bits(row_[0])));
+      const PivotPlace best = exchange_.best_of_block(j, at_.candidate(size_bits(row_[0])));
       const bool mine = at_.open && at_.position == best.position;
       // A block whose rows have all been pivots' says so.
       const bool tells = __any_sync(0xFFFFFFFFu, mine) || (best.position == nowhere && warp() == 0);

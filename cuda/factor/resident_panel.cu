@@ -155,7 +155,7 @@ class ResidentRows {
 
   /// Column j of L, and what it makes of those up to `end`.
   __device__ void step(int j, int end) {
-    const PivotPlace best = exchange_.best_of_block(at_.candidate(size_bits(value_)));
+    const PivotPlace best = exchange_.best_of_block(j, at_.candidate(size_bits(value_)));
     const bool mine = at_.open && at_.position == best.position;
     // A block whose rows have all been pivots' says so.
     if (__any_sync(0xFFFFFFFFu, mine) || (best.position == nowhere && warp() == 0)) tell(j, end, best, mine);
