@@ -26,7 +26,9 @@ def meaning(arguments, build, root, source):
             if word == "-c":
                 found.append("-c" + place(os.path.join(build, value), root, source))
         elif word.startswith("-I"):
-            found.append("-I" + place(os.path.join(build, word[2:]), root, source))
+            folder = place(os.path.join(build, word[2:]), root, source)
+            if folder != "build/cuda":  # kernels' objects alone
+                found.append("-I" + folder)
         elif not word.startswith(("-MD", "-fdiagnostics-color", "-Winvalid-pch", "-fpch-preprocess", *CUDA)):
             found.append(word)
     return found
