@@ -14,6 +14,7 @@
 #include "cuda/factor/host_columns.hpp"
 #include "cuda/factor/plain_cholesky.hpp"
 #include "cuda/factor/plain_panel.hpp"
+#include "cuda/factor/row_order.hpp"
 #include "cuda/native/native.hpp"
 #include "cuda/solve/solve_by_halves.hpp"
 #include "lib/base/error.hpp"
@@ -76,6 +77,8 @@ Matrix<const E> read_only(const Matrix<E>& x) {
 template <class E>
 class FactorByProducts {
   static constexpr Index width = plain_panel_columns<E>;
+  static constexpr Index block_columns = 512;  ///< whose panels change their rows at once
+  static constexpr Index most_levels = 8;      ///< from 8192 columns, the most that a list is of, to those of a block
   static constexpr bool has_rows = std::is_same_v<E, double>;
   static constexpr Index rows_at_once = has_rows ? cholesky_rows_at_once : plain_cholesky_edge;
 
@@ -127,6 +130,9 @@ class FactorByProducts {
     if (has_factor(f_.kind) && !is_cholesky(f_.kind)) {
       told_ = reinterpret_cast<ToldWord*>(carver.take<std::byte>(told_bytes()));
       moves_ = carver.take<RowMoves>(1);
+      origins_ = {carver.take<int>(f_.rows() * most_levels), 1, f_.rows()};
+      lists_ = carver.take<ListedMove>(2 * f_.order());
+      counts_ = carver.take<int>(ceil_div(f_.order(), width));
     }
     if (has_rows && has_factor(f_.kind) && is_cholesky(f_.kind)) progress_ = carver.take<RowsProgress>(1);
     if (keeps_solutions()) kept_ = carver.take<E>(f_.n * f_.nrhs);
@@ -194,8 +200,7 @@ class FactorByProducts {
     if (is_cholesky(f_.kind)) return factor_rows(known, end_ - known);
     const Index count = std::min(end_, f_.order()) - known;
     if (count == 0) return;
-    factor_columns(known, count);
-    solve_above(known, count, end_);
+    factor_lu(known, count);
   }
   void factor_host_columns() {
     const bool conjugated = is_cholesky(f_.kind) && is_complex<E>;
@@ -253,33 +258,86 @@ class FactorByProducts {
   }
 
   // ---- LU ----
+  //
+  // A panel changes rows in the columns of its block, and those of origins for each level of the recursion above. When
+  // a level is through, its moves become a list, and go through the other columns of the level above at once.
 
-  /// Columns first .. first + count - 1 from row `first` on, from which what is to their left is subtracted already.
-  void factor_columns(Index first, Index count) {
-    if (count <= width) return factor_few_columns(first, static_cast<int>(count));
-    const Index half = round_up(count / 2, width), middle = first + half, end = first + count;
-    factor_columns(first, half);
-    solve_above(first, half, end);
-    subtract(f_.rows() - middle, end - middle, half, read_only(a_.block(middle, first)),
-             read_only(a_.block(first, middle)), a_.block(middle, middle), false);
-    factor_columns(middle, end - middle);
+  /// The first half of so many columns.
+  static Index half_of(Index count) { return round_up(count / 2, width); }
+  /// Levels that have lists, from one of so many columns on.
+  Index levels_of(Index count) const {
+    return (count <= most_listed_ ? 1 : 0) + (count > block_columns ? levels_of(half_of(count)) : 0);
   }
-  /// Rows first .. first + count - 1 of U, in the columns after them up to `end`.
-  void solve_above(Index first, Index count, Index end) {
+  /// Columns first .. first + count - 1, and their rows of U up to end_.
+  void factor_lu(Index first, Index count) {
+    const Index end = first + count;
+    most_listed_ = std::min(most_listed_columns(a_), end_ > end ? count : count - 1);
+    begin_origins(state_.model(), origins_, f_.rows(), levels_of(count), state_.cuda_stream());
+    factor_columns(first, count, 0);
+    move_beside(first, count, end, end_);
+    solve_above(first, count, end, end_);
+  }
+  /// Columns first .. first + count - 1 from row `first` on, from which what is to their left is subtracted already;
+  /// `level` has their moves, unless they are more than are listed.
+  void factor_columns(Index first, Index count, Index level) {
+    const Index below = level + (count <= most_listed_ ? 1 : 0);
+    if (count <= block_columns) {
+      block_ = {first, first + count, below};
+      factor_block(first, count);
+    } else {
+      const Index half = half_of(count), middle = first + half, end = first + count;
+      factor_columns(first, half, below);
+      move_beside(first, half, middle, end);
+      update(first, half, middle, end);
+      factor_columns(middle, end - middle, below);
+      move_beside(middle, end - middle, first, middle);
+    }
+    if (below > level)
+      list_moves(state_.model(), &origins_(0, level), first, f_.rows(), list_of(first), state_.cuda_stream());
+  }
+  /// The same within a block.
+  void factor_block(Index first, Index count) {
+    if (count <= width) return factor_few_columns(first, static_cast<int>(count));
+    const Index half = half_of(count), middle = first + half, end = first + count;
+    factor_block(first, half);
+    update(first, half, middle, end);
+    factor_block(middle, end - middle);
+  }
+  /// What columns first .. first + count - 1 of L make of columns from .. end - 1.
+  void update(Index first, Index count, Index from, Index end) {
     const Index next = first + count;
+    solve_above(first, count, from, end);
+    subtract(f_.rows() - next, end - from, count, read_only(a_.block(next, first)), read_only(a_.block(first, from)),
+             a_.block(next, from), false);
+  }
+  /// Rows first .. first + count - 1 of U in columns from .. end - 1.
+  void solve_above(Index first, Index count, Index from, Index end) {
     solve({count,
-           end - next,
+           end - from,
            E{RealOf<E>(1)},
            {read_only(a_.block(first, first)), false, Structure::triangular, Triangle::lower, true},
-           a_.block(first, next)});
+           a_.block(first, from)});
   }
+  /// The moves of columns first .. first + count - 1 in columns from .. end - 1.
+  void move_beside(Index first, Index count, Index from, Index end) {
+    if (end <= from) return;
+    if (count > most_listed_) {
+      const Index half = half_of(count);
+      move_beside(first, half, from, end);
+      return move_beside(first + half, count - half, from, end);
+    }
+    move_listed_rows(state_.model(), list_of(first), std::min(2 * count, f_.rows() - first), a_.block(0, from),
+                     end - from, state_.cuda_stream());
+  }
+  ListedMoves list_of(Index first) const { return {lists_ + 2 * first, counts_ + first / width}; }
   void factor_few_columns(Index first, int count) {
     const DeviceModel& model = state_.model();
     factor_panel(model,
                  PlainPanel<E>{a_, f_.rows(), first, count, told_, moves_,
                                host_ ? host_->pivots() : static_cast<std::int64_t*>(f_.pivots.data), &outcome_->info},
                  steps_, state_.cuda_stream());
-    move_rows(model, moves_, a_.block(0, first_), end_ - first_, state_.cuda_stream());
+    move_rows(model, moves_, a_.block(0, block_.first), block_.end - block_.first, state_.cuda_stream(), origins_,
+              block_.levels);
     wrote_ = true;
   }
 
@@ -307,6 +365,11 @@ class FactorByProducts {
     wrote_ = true;
   }
 
+  /// Columns that change rows with their panels, and the levels above that note it.
+  struct Block {
+    Index first, end, levels;
+  };
+
   State& state_;
   const Call<Factorization<E>, E>& call_;
   const Factorization<E>& f_;
@@ -320,6 +383,11 @@ class FactorByProducts {
   std::byte* blas_memory_ = nullptr;
   ToldWord* told_ = nullptr;
   RowMoves* moves_ = nullptr;
+  Matrix<int> origins_{};  ///< of each level
+  ListedMove* lists_ = nullptr;
+  int* counts_ = nullptr;
+  Index most_listed_ = 0;
+  Block block_{};
   RowsProgress* progress_ = nullptr;
   E* kept_ = nullptr;
   std::uint32_t steps_ = 0;

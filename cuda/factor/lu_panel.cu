@@ -271,20 +271,27 @@ __global__ void __launch_bounds__(threads + 32, 2)
 
 // ---- Rows that change places --------------------------------------------------------------------------------------
 
-/// A warp has a column.
+/// Of one column, by a warp.
+template <class E>
+__device__ void move_in_column(const RowMoves& moves, const Matrix<E>& a, Index column) {
+  const int lane = threadIdx.x % 32, count = moves.count;
+  E value[2];
+  for (int half = 0; half < 2; ++half)
+    if (32 * half + lane < count) value[half] = a(moves.source[32 * half + lane], column);
+  __syncwarp();
+  for (int half = 0; half < 2; ++half)
+    if (32 * half + lane < count) a(moves.target[32 * half + lane], column) = value[half];
+}
+
+/// A warp has a column; behind those of A are those of origins.
 template <class E>
 __global__ void __launch_bounds__(256)
-    move_rows_kernel(const RowMoves* moves, const __grid_constant__ Matrix<E> a, Index columns) {
+    move_rows_kernel(const RowMoves* moves, const __grid_constant__ Matrix<E> a, Index columns,
+                     const __grid_constant__ Matrix<int> origins, Index levels) {
   await_predecessor();
-  const int lane = threadIdx.x % 32, count = moves->count;
-  for (Index column = Index{blockIdx.x} * 8 + threadIdx.x / 32; column < columns; column += Index{gridDim.x} * 8) {
-    E value[2];
-    for (int half = 0; half < 2; ++half)
-      if (32 * half + lane < count) value[half] = a(moves->source[32 * half + lane], column);
-    __syncwarp();
-    for (int half = 0; half < 2; ++half)
-      if (32 * half + lane < count) a(moves->target[32 * half + lane], column) = value[half];
-  }
+  for (Index column = Index{blockIdx.x} * 8 + threadIdx.x / 32; column < columns + levels;
+       column += Index{gridDim.x} * 8)
+    column < columns ? move_in_column(*moves, a, column) : move_in_column(*moves, origins, column - columns);
 }
 
 /// A thread block has 32 columns, a thread 8 rows that move.
@@ -424,11 +431,11 @@ void factor_panel(const DeviceModel& model, const LuPanel<E>& panel, unsigned& b
 }
 
 template <class E>
-void move_rows(const DeviceModel& model, const RowMoves* moves, const Matrix<E>& a, Index columns,
-               cudaStream_t stream) {
+void move_rows(const DeviceModel& model, const RowMoves* moves, const Matrix<E>& a, Index columns, cudaStream_t stream,
+               const Matrix<int>& origins, Index levels) {
   if (columns > 0)
-    launch(model, "rows that change places", move_rows_kernel<E>, {blocks_of(columns, 8), 256}, stream, moves, a,
-           columns);
+    launch(model, "rows that change places", move_rows_kernel<E>, {blocks_of(columns + levels, 8), 256}, stream, moves,
+           a, columns, origins, levels);
 }
 void move_sums(const DeviceModel& model, const RowMoves* moves, const PairSums& sums, int parts, Index columns,
                cudaStream_t stream) {
@@ -462,7 +469,8 @@ void exchange_rows(const DeviceModel& model, const Matrix<E>& b, Index columns, 
 #define ACCUBLAS_INSTANTIATE(E)                                                                              \
   template int lu_panel_blocks<E>(const DeviceModel&, Index);                                                \
   template void factor_panel(const DeviceModel&, const LuPanel<E>&, unsigned&, cudaStream_t);                \
-  template void move_rows(const DeviceModel&, const RowMoves*, const Matrix<E>&, Index, cudaStream_t);       \
+  template void move_rows(const DeviceModel&, const RowMoves*, const Matrix<E>&, Index, cudaStream_t,        \
+                          const Matrix<int>&, Index);                                                        \
   template void exchange_rows(const DeviceModel&, const Matrix<E>&, Index, const std::int64_t*, Index, bool, \
                               const long long*, cudaStream_t);
 ACCUBLAS_INSTANTIATE(double)
@@ -470,6 +478,7 @@ ACCUBLAS_INSTANTIATE(float)
 ACCUBLAS_INSTANTIATE(Complex<double>)
 ACCUBLAS_INSTANTIATE(Complex<float>)
 #undef ACCUBLAS_INSTANTIATE
-template void move_rows(const DeviceModel&, const RowMoves*, const Matrix<Index>&, Index, cudaStream_t);
+template void move_rows(const DeviceModel&, const RowMoves*, const Matrix<Index>&, Index, cudaStream_t,
+                        const Matrix<int>&, Index);
 
 }  // namespace accublas::cuda

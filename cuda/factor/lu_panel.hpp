@@ -64,9 +64,11 @@ int lu_panel_blocks(const DeviceModel&, Index rows);
 template <class E>
 void factor_panel(const DeviceModel&, const LuPanel<E>&, unsigned& barriers, cudaStream_t);
 
-/// The moves of the rows of columns 0 .. columns - 1 of A.
+/// The moves of the rows of columns 0 .. columns - 1 of A, and of 0 .. levels - 1 of origins
+/// (cuda/factor/row_order.hpp).
 template <class E>
-void move_rows(const DeviceModel&, const RowMoves*, const Matrix<E>& a, Index columns, cudaStream_t);
+void move_rows(const DeviceModel&, const RowMoves*, const Matrix<E>& a, Index columns, cudaStream_t,
+               const Matrix<int>& origins = {}, Index levels = 0);
 /// Those of sums, `parts` rows of them to a row, columns 0 .. columns - 1.
 void move_sums(const DeviceModel&, const RowMoves*, const PairSums&, int parts, Index columns, cudaStream_t);
 
