@@ -7,9 +7,11 @@
 
 namespace accublas::cuda {
 
-inline constexpr Index cholesky_edge = 32;  ///< of a diagonal block
+/// Of a diagonal block.
+template <class E>
+inline constexpr Index cholesky_edge = solve_block_unknowns<E>(false);
 
-/// The first `count` right-hand sides of the job, count <= cholesky_edge, are columns of X from row `first` on, in
+/// The first `count` right-hand sides of the job, count <= cholesky_edge<E>, are columns of X from row `first` on, in
 /// whose place X^H X = A leaves X (docs/factorizations.md, "POTRF"): what the job solves but for the diagonal, which
 /// this finds. At the first column without a pivot *job.stop becomes its number, counted from 1; where it is one
 /// already, nothing happens.

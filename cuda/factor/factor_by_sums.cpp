@@ -92,7 +92,7 @@ template <class E>
 class CholeskyBySums : PanelsBySums<E> {
   using Base = PanelsBySums<E>;
   using Base::between, Base::panel_, Base::sums_, Base::state_;
-  static constexpr Index block = solve_block_unknowns<E>(false);
+  static constexpr Index block = cholesky_edge<E>;
 
  public:
   CholeskyBySums(State& state, const Factorization<E>& f, HostColumns<E>* host, Execution& execution)
@@ -125,20 +125,9 @@ class CholeskyBySums : PanelsBySums<E> {
       steps.add_products(first, half, count - half, from(first + half));
       return factor(steps, first + half, count - half);
     }
-    factor_block(steps, first, count);
-    steps.solve_block(first, count, from(first + count));
-  }
-
-  /// The rows and columns of a block on the diagonal.
-  template <class Steps>
-  void factor_block(Steps& steps, Index first, Index count) {
     if constexpr (Steps::launches)
-      for (Index at = first, end = first + count; at < end; at += cholesky_edge) {
-        const Index some = std::min(cholesky_edge, end - at), rest = end - at - some;
-        factor_diagonal(state_.model(), steps.job_of(between(at, at + some)), at, some, state_.cuda_stream());
-        steps.solve_block(at, some, between(at + some, end));
-        steps.add_products(at, some, rest, between(at + some, end));
-      }
+      factor_diagonal(state_.model(), steps.job_of(between(first, first + count)), first, count, state_.cuda_stream());
+    steps.solve_block(first, count, from(first + count));
   }
 
   const Index n_;

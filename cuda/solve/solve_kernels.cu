@@ -77,11 +77,12 @@ __global__ void __launch_bounds__(threads, 2)
 
 template <class E, bool cr>
 struct BlockStorage {
-  static constexpr int unknowns = solve_block_unknowns<E>(!cr);
-  E a[edge][unknowns];                         ///< columns of 32 unknowns
-  E x[edge][edge + 1];                         ///< right-hand sides, then unknowns
-  double reciprocal[edge];                     ///< of their pivots
-  Chain<RealOf<E>, cr> sums[parts_of<E>][32];  ///< of the next unknown
+  static constexpr int unknowns = solve_block_unknowns<E>(!cr), kept = cr ? unknowns : 1;
+  E a[edge][unknowns];      ///< columns of 32 unknowns
+  E x[unknowns][edge + 1];  ///< right-hand sides, then unknowns
+  E pivot[unknowns];
+  double reciprocal[unknowns];                       ///< of the pivots
+  Chain<RealOf<E>, cr> sums[kept][parts_of<E>][32];  ///< of the unknowns; of dot2, of the next one
 };
 
 /// Those before the unknown at `position` of a right-hand side: from position `near` on they lie in `x`, the others in
@@ -109,43 +110,21 @@ __device__ bool any_nan(const E& z) {
     return is_nan(z);
 }
 
-/// The unknown of a lane's right-hand side at position near + r, where storage.sums are those before it, of cr less the
-/// right-hand side: by all lanes of a warp.
-template <class E, bool cr>
-__device__ __forceinline__ E next_unknown(const SolveJob<E>& job, const E& alpha, const BlockStorage<E, cr>& storage,
-                                          Index near, int r, Index side, const E& pivot, bool lost) {
-  constexpr int parts = parts_of<E>;
-  const int lane = threadIdx.x % 32;
-  if (alpha == 0) return {};
-  Unknown<E> unknown{alpha, {}, pivot, job.system.m.unit, storage.reciprocal[r]};
-  const SolveTerms<E> terms{&job, storage.x, near, near + r, side};
-  const bool wanted = side < job.system.sides && !lost;
-  Chain<RealOf<E>, cr> sums[parts];
-#pragma unroll
-  for (int part = 0; part < parts; ++part) sums[part] = storage.sums[part][lane];
-  E result;
-  if constexpr (cr) {
-    result = settled_numerator(unknown, sums, wanted, job.all_undecided, terms, job.undecided);
-  } else {
-    BoundedPair<RealOf<E>, cr> pairs[parts];
-#pragma unroll
-    for (int part = 0; part < parts; ++part) pairs[part] = sums[part].bounded();
-    unknown.b = terms.right_side();
-    result = settled<E, cr>(unknown, pairs, wanted, job.all_undecided, terms, job.undecided);
-  }
-  if (lost) {
-    constexpr RealOf<E> nan = canonical_nan<RealOf<E>>();
-    if constexpr (is_complex<E>)
-      result = {nan, nan};
-    else
-      result = nan;
-  }
-  return result;
+template <class E>
+__device__ E nan_of() {
+  constexpr RealOf<E> nan = canonical_nan<RealOf<E>>();
+  if constexpr (is_complex<E>)
+    return {nan, nan};
+  else
+    return nan;
 }
 
-/// A thread block takes 32 right-hand sides, a lane each, and 32 unknowns at a time. Of its warps, number w keeps the
-/// sums of the block's unknowns 8 j + w in registers and adds each unknown to them as soon as it is there, those of the
-/// next one first; one more warp makes unknowns of sums.
+/// A thread block takes 32 right-hand sides, a lane each, and some unknowns, whose columns it has 32 at a time. Of its
+/// warps, number w keeps the sums of the block's unknowns 8 j + w in registers, of cr less their right-hand sides, and
+/// adds each unknown to them as soon as it is there, those of the next one first; one more warp makes unknowns of sums.
+///
+/// What cr's sums make of an unknown is right but in rare cases, and to prove it takes longer than to compute it, while
+/// all others wait. So cr's unknowns are guessed, and tested all at once; in doubt they are made again, one by one.
 template <class E, bool cr>
 class SolveBlock {
   using T = RealOf<E>;
@@ -156,29 +135,136 @@ class SolveBlock {
 
  public:
   __device__ SolveBlock(const SolveJob<E>& job, Index first, int count, Storage& storage)
-      : job_(job), first_(first), count_(count), storage_(storage) {}
+      : job_(job),
+        first_(first),
+        count_(count),
+        alpha_(job.alpha ? *job.alpha : job.system.alpha),
+        lost_(has_side() && job.lost[side()] != 0),
+        storage_(storage) {}
 
-  __device__ void make_unknowns() const {
-    bool lost = has_side() && job_.lost[side()] != 0;
-    const E alpha = job_.alpha ? *job_.alpha : job_.system.alpha;
+  __device__ void run() const {
+    if constexpr (cr)
+      if (!job_.all_undecided && !(alpha_ == 0)) {
+        solve<false>();
+        if (__syncthreads_and(are_proved())) return store();
+      }
+    solve<true>();
+    store();
+  }
+
+ private:
+  __device__ static int lane() { return threadIdx.x % 32; }
+  __device__ static int warp() { return threadIdx.x / 32; }
+  __device__ static Index side() { return Index{blockIdx.x} * edge + lane(); }
+  __device__ bool has_side() const { return side() < job_.system.sides; }
+
+  template <bool proved>
+  __device__ __forceinline__ void solve() const {
+    for_numbers([](E& number, E* there) { number = there ? *there : E{}; });
+    for (int r = static_cast<int>(threadIdx.x); r < count_; r += all_threads) {
+      const Index at = job_.place(first_ + r);
+      storage_.pivot[r] = job_.system.m(at, at);
+      storage_.reciprocal[r] = Unknown<E>::of_row({}, storage_.pivot[r], job_.system.m.unit).reciprocal;
+    }
+    threadIdx.x < threads ? add_up() : make_unknowns<proved>();
+    __syncthreads();
+  }
+
+  template <bool proved>
+  __device__ __forceinline__ void make_unknowns() const {
+    bool lost = lost_;
     for (int sub = 0; sub < count_; sub += edge) {
-      const int here = load(sub);
-      for (int r = 0; r < here; ++r) {
+      const int end = sub + load(sub);
+      for (int r = sub; r < end; ++r) {
         ptx::barrier_sync(sums_are_there, 64);
-        const E x = next_unknown<E, cr>(job_, alpha, storage_, first_ + sub, r, side(), storage_.a[r][sub + r], lost);
-        lost |= any_nan(x);
+        E x;
+        if constexpr (proved)
+          x = unknown(r, lost);
+        else
+          x = guess(r);
+        if (lost) x = nan_of<E>();
+        lost |= proved && any_nan(x);
         __syncwarp();
         storage_.x[r][lane()] = x;
         __syncwarp();
         ptx::barrier_tell(unknown_is_there, all_threads);
       }
-      store(sub, here);
+      __syncthreads();
     }
-    if (has_side() && lost) job_.lost[side()] = 1;
+    if (proved && has_side() && lost) job_.lost[side()] = 1;
   }
 
-  __device__ void add_up() const {
-    const E alpha = job_.alpha ? *job_.alpha : job_.system.alpha;
+  __device__ Unknown<E> row(int r) const {
+    return {alpha_, {}, storage_.pivot[r], job_.system.m.unit, storage_.reciprocal[r]};
+  }
+  __device__ auto& sums_of(int r) const { return storage_.sums[cr ? r : 0]; }
+
+  /// By all lanes of a warp.
+  __device__ __forceinline__ E unknown(int r, bool lost) const {
+    if (alpha_ == 0) return {};
+    Unknown<E> unknown = row(r);
+    const SolveTerms<E> terms{&job_, storage_.x, first_, first_ + r, side()};
+    const bool wanted = has_side() && !lost;
+    Chain<T, cr> sums[parts];
+#pragma unroll
+    for (int part = 0; part < parts; ++part) sums[part] = sums_of(r)[part][lane()];
+    if constexpr (cr) {
+      return settled_numerator(unknown, sums, wanted, job_.all_undecided, terms, job_.undecided);
+    } else {
+      BoundedPair<T, cr> pairs[parts];
+#pragma unroll
+      for (int part = 0; part < parts; ++part) pairs[part] = sums[part].bounded();
+      unknown.b = terms.right_side();
+      return settled<E, cr>(unknown, pairs, wanted, job_.all_undecided, terms, job_.undecided);
+    }
+  }
+
+  __device__ __forceinline__ E guess(int r) const {
+    if constexpr (is_complex<E>) {
+      if (!job_.system.m.unit) return quotient(r).value;
+      return {guess_of(r, sums_of(r)[0][lane()].pair), guess_of(r, sums_of(r)[1][lane()].pair)};
+    } else {
+      return guess_of(r, sums_of(r)[0][lane()].pair);
+    }
+  }
+  /// Of a real number, or of a part where the pivot is one.
+  __device__ __forceinline__ T guess_of(int r, const Pair& sum) const {
+    // A sum of nothing, of either sign.
+    if (sum.s == -sum.c) return T(0);
+    double first = -sum.s, second = -sum.c;
+    if constexpr (!is_complex<E>)
+      if (!job_.system.m.unit) {
+        const double over = storage_.reciprocal[r];
+        first = -sum.s * over;
+        second = (__fma_rn(-first, static_cast<double>(storage_.pivot[r]), -sum.s) - sum.c) * over;
+      }
+    return static_cast<T>(first + second);
+  }
+  struct Quotient {
+    E value;
+    bool decided;
+  };
+  __device__ Quotient quotient(int r) const {
+    TripleSum numerator[parts];
+#pragma unroll
+    for (int part = 0; part < parts; ++part) numerator[part] = minus(sums_of(r)[part][lane()]);
+    Quotient result{};
+    result.decided = row(r).approximate_quotient(numerator, result.value);
+    return result;
+  }
+  /// Whether the guessed unknowns that this thread tests are right.
+  __device__ bool are_proved() const {
+    bool all = true;
+    if (has_side() && !lost_)
+      for (int r = warp(); r < count_; r += warps + 1) {
+        const Quotient found = quotient(r);
+        for (int part = 0; part < parts; ++part)
+          all &= found.decided && to_bits(part_of(found.value, part)) == to_bits(part_of(storage_.x[r][lane()], part));
+      }
+    return all;
+  }
+
+  __device__ __forceinline__ void add_up() const {
     Chain<T, cr> chain[rows][parts];
     // dot2 has an order: its blocks are chains of their own, which come after what was before.
     if constexpr (cr) {
@@ -195,13 +281,14 @@ class SolveBlock {
       if constexpr (cr) {
 #pragma unroll
         for (int j = 0; j < rows_at_once; ++j)
-          add_right_side(chain[step * rows_at_once + j], alpha, storage_.x[warps * j + warp()][lane()]);
+          add_right_side(chain[step * rows_at_once + j], alpha_, storage_.x[sub + warps * j + warp()][lane()]);
       }
       const auto publish = [&](int j) {
+        const int r = sub + warps * j + warp();
         for (int part = 0; part < parts; ++part) {
           Chain<T, cr> sum = chain[step * rows_at_once + j][part];
-          if constexpr (!cr) sum.pair = combine<T>(before(sub + warps * j + warp(), part).pair, sum.pair);
-          storage_.sums[part][lane()] = sum;
+          if constexpr (!cr) sum.pair = combine<T>(before(r, part).pair, sum.pair);
+          sums_of(r)[part][lane()] = sum;
         }
         ptx::barrier_tell(sums_are_there, 64);
       };
@@ -213,7 +300,7 @@ class SolveBlock {
           const int r = warps * j + owner;
           if (r >= here) break;
           ptx::barrier_sync(unknown_is_there, all_threads);
-          const E x = storage_.x[r][lane()];
+          const E x = storage_.x[sub + r][lane()];
           const E* const a = &storage_.a[r][sub + warp()];
           if (warp() > owner) add_term(chain[step * rows_at_once + j], a[warps * j], x);
           if (warp() == owner + 1 && r + 1 < here) publish(j);
@@ -225,55 +312,44 @@ class SolveBlock {
         }
       if (sub + edge < count_) {
         for (int q = 0; q < here; ++q) {
-          const E x = storage_.x[q][lane()];
+          const E x = storage_.x[sub + q][lane()];
 #pragma unroll
           for (int j = (step + 1) * rows_at_once; j < rows; ++j)
             add_term(chain[j], storage_.a[q][warps * j + warp()], x);
         }
       }
-      store(sub, here);
+      __syncthreads();
     }
   }
 
- private:
-  __device__ static int lane() { return threadIdx.x % 32; }
-  __device__ static int warp() { return threadIdx.x / 32; }
-  __device__ static Index side() { return Index{blockIdx.x} * edge + lane(); }
-  __device__ bool has_side() const { return side() < job_.system.sides; }
-
-  /// What the columns of the unknowns from `sub` on have below, and their right-hand sides, for all threads; how many
-  /// unknowns these are.
+  /// What the columns of the unknowns from `sub` on have below, for all threads; how many unknowns these are.
   __device__ int load(int sub) const {
     const int left = count_ - sub, here = min(edge, left);
     const bool by_rows = job_.system.m.stored.row_stride == 1;
 #pragma unroll 4
     for (int at = threadIdx.x; at < edge * left; at += all_threads) {
       const int r = by_rows ? at % left : at / edge, q = by_rows ? at / left : at % edge;
-      if (q >= here) continue;
-      const E entry = job_.system.m(job_.place(first_ + sub + r), job_.place(first_ + sub + q));
-      storage_.a[q][sub + r] = entry;
-      if (r == q) storage_.reciprocal[r] = Unknown<E>::of_row({}, entry, job_.system.m.unit).reciprocal;
+      if (q < here) storage_.a[q][sub + r] = job_.system.m(job_.place(first_ + sub + r), job_.place(first_ + sub + q));
     }
-    for_numbers(sub, here, [](E& number, E* there) { number = there ? *there : E{}; });
     __syncthreads();
     return here;
   }
-  __device__ void store(int sub, int here) const {
-    for_numbers(sub, here, [](const E& number, E* there) {
+  __device__ void store() const {
+    for_numbers([](const E& number, E* there) {
       if (there) *there = number;
     });
-    __syncthreads();
   }
   /// body(number, its place in memory, or null) for the numbers of storage_.x.
   template <class Body>
-  __device__ void for_numbers(int sub, int here, Body&& body) const {
+  __device__ void for_numbers(Body&& body) const {
     const Matrix<E>& x = job_.system.x;
     const bool by_rows = x.row_stride == 1;
-#pragma unroll
-    for (int at = threadIdx.x; at < edge * edge; at += all_threads) {
-      const int s = by_rows ? at / edge : at % edge, r = by_rows ? at % edge : at / edge;
+    const int unknowns = by_rows ? count_ : Storage::unknowns;
+#pragma unroll 4
+    for (int at = threadIdx.x; at < edge * unknowns; at += all_threads) {
+      const int s = by_rows ? at / unknowns : at % edge, r = by_rows ? at % unknowns : at / edge;
       const Index side = Index{blockIdx.x} * edge + s;
-      if (r < here) body(storage_.x[r][s], side < job_.system.sides ? &x(job_.place(first_ + sub + r), side) : nullptr);
+      if (r < count_) body(storage_.x[r][s], side < job_.system.sides ? &x(job_.place(first_ + r), side) : nullptr);
     }
   }
   /// A sum of the block's r-th unknown over the blocks before.
@@ -288,6 +364,8 @@ class SolveBlock {
   const SolveJob<E>& job_;
   const Index first_;
   const int count_;
+  const E alpha_;
+  const bool lost_;  ///< the lane's right-hand side, before
   Storage& storage_;
 };
 
@@ -300,8 +378,7 @@ __global__ void __launch_bounds__(threads + 32, 2)
     count = static_cast<int>(min(Index{count}, static_cast<Index>(*job.stop) - 1 - first));
     if (count <= 0) return;
   }
-  const SolveBlock<E, cr> block(job, first, count, *reinterpret_cast<BlockStorage<E, cr>*>(memory));
-  threadIdx.x < threads ? block.add_up() : block.make_unknowns();
+  SolveBlock<E, cr>(job, first, count, *reinterpret_cast<BlockStorage<E, cr>*>(memory)).run();
 }
 
 __global__ void add_undecided(const unsigned long long* undecided, CallState* state) {

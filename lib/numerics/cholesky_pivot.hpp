@@ -19,14 +19,24 @@ struct CholeskyPivot {
     TripleSum below{-sum.a1, -sum.a2, -sum.a3, sum.error};
     triple_add(below, {static_cast<double>(a), 0, 0, 0});
     if (!triple_known(below)) return false;
-    Approximation left = Approximation::of(below);
-    if (!(left.high > 0) || !Approximation::in_range(left.high) || !(left.error < left.high * 0x1p-40)) return false;
-    if (mutant(Mutant::cholesky_root)) left = {static_cast<double>(static_cast<T>(left.high)), 0, 0};
-    // The root is first + second, where 2 first second = rest + low: abs(second) < 2^-51 first. What is left out is
-    // second^2 / (2 first), and three roundings of second.
-    const double first = detail::sqrt_rn(left.high), rest = fma_rn(-first, first, left.high), half = 0.5 / first;
-    const double error = (left.error * half + first * 0x1p-100) * (1 + 0x1p-30);
-    return ziv_test({first, (rest + left.low) * half}, error, &result);
+    const Approximation left = Approximation::of(below);
+    return root_of({left.high, left.low}, left.error, 1 / detail::sqrt_rn(left.high), result);
+  }
+
+  /// From a - sum within `error` of left.high + left.low; y is 1 / sqrt(left.high) up to 2^-52 of it, where that is in
+  /// range.
+  ACCUBLAS_HD static bool root_of(DoublePair left, double error, double y, T& result) {
+    const double high = left.high;
+    if (!(high > 0) || !Approximation::in_range(high) || !(error < high * 0x1p-40) ||
+        !(absolute(left.low) < high * 0x1p-20))
+      return false;
+    if (mutant(Mutant::cholesky_root)) left = {static_cast<double>(static_cast<T>(high)), 0}, error = 0;
+    // The root is first + second - d, 2 first second = rest + left.low, 0 <= d < second^2 / (1.9 first). y / 2 is
+    // 1 / (2 first) up to 2^-50.6; with its two roundings second errs by 2^-50. rest is below 2^-50 high.
+    const double first = left.high * y, rest = fma_rn(-first, first, left.high), half = 0.5 * y,
+                 second = (rest + left.low) * half;
+    error = (error * half + second * second * y + absolute(second) * 0x1p-50 + first * 0x1p-103) * (1 + 0x1p-30);
+    return ziv_test({first, second}, error, &result);
   }
 
   /// From minus the sum, exactly; false where there is no positive number.
