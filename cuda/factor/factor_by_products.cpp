@@ -78,7 +78,7 @@ template <class E>
 class FactorByProducts {
   static constexpr Index width = plain_panel_columns<E>;
   static constexpr Index block_columns = 512;  ///< whose panels change their rows at once
-  static constexpr Index most_levels = 8;      ///< from 8192 columns, the most that a list is of, to those of a block
+  static constexpr Index most_levels = 8;      ///< at most 8192 columns are listed, and halves have up to 31 more
   static constexpr bool has_rows = std::is_same_v<E, double>;
   static constexpr Index rows_at_once = has_rows ? cholesky_rows_at_once : plain_cholesky_edge;
 
@@ -262,17 +262,14 @@ class FactorByProducts {
   // A panel changes rows in the columns of its block, and those of origins for each level of the recursion above. When
   // a level is through, its moves become a list, and go through the other columns of the level above at once.
 
-  /// The first half of so many columns.
-  static Index half_of(Index count) { return round_up(count / 2, width); }
-  /// Levels that have lists, from one of so many columns on.
-  Index levels_of(Index count) const {
-    return (count <= most_listed_ ? 1 : 0) + (count > block_columns ? levels_of(half_of(count)) : 0);
-  }
+  /// The first half of so many columns, not the smaller one.
+  static Index half_of(Index count) { return round_up(ceil_div(count, Index{2}), width); }
   /// Columns first .. first + count - 1, and their rows of U up to end_.
   void factor_lu(Index first, Index count) {
     const Index end = first + count;
     most_listed_ = std::min(most_listed_columns(a_), end_ > end ? count : count - 1);
-    begin_origins(state_.model(), origins_, f_.rows(), levels_of(count), state_.cuda_stream());
+    if (count > block_columns || end_ > end)
+      begin_origins(state_.model(), origins_, f_.rows(), most_levels, state_.cuda_stream());
     factor_columns(first, count, 0);
     move_beside(first, count, end, end_);
     solve_above(first, count, end, end_);

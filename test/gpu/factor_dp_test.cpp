@@ -8,8 +8,8 @@ TYPED_TEST_SUITE(FactorDp, Types);
 
 TYPED_TEST(FactorDp, LuResiduals) {
   using E = TypeParam;
-  const Index shapes[][2] = {{1, 1},     {1, 40},   {40, 1},    {33, 65},    {100, 100}, {130, 70},
-                             {257, 257}, {300, 90}, {90, 1300}, {1300, 200}, {777, 777}, {1301, 1301}};
+  const Index shapes[][2] = {{1, 1},    {1, 40},    {40, 1},     {33, 65},   {100, 100},   {130, 70},   {257, 257},
+                             {300, 90}, {90, 1300}, {1300, 200}, {777, 777}, {1025, 1040}, {1301, 1301}};
   for (const auto& [m, n] : shapes)
     for (int data = 0; data < 2; ++data) {
       Stored<E> a(this->rng, m, n);
