@@ -55,14 +55,6 @@ class PinnedBuffers {
   std::byte* base_ = nullptr;
 };
 
-struct Event {
-  Event() { check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreate"); }
-  ~Event() { cudaEventDestroy(event); }
-  Event(const Event&) = delete;
-  Event& operator=(const Event&) = delete;
-  cudaEvent_t event = nullptr;
-};
-
 /// One direction of the bus: a stream and two pinned buffers that take turns.
 class Lane {
  public:
@@ -167,12 +159,5 @@ class Lane {
   OwnStream stream_;
   Event moved_[2];
 };
-
-inline void stream_waits(cudaStream_t stream, const Event& event) {
-  check(cudaStreamWaitEvent(stream, event.event, 0), "cudaStreamWaitEvent");
-}
-inline void record(const Event& event, cudaStream_t stream) {
-  check(cudaEventRecord(event.event, stream), "cudaEventRecord");
-}
 
 }  // namespace accublas::cuda

@@ -25,7 +25,8 @@ State::~State() {
   // A forked child has the handles, but nothing behind them.
   if (forked_from_user()) {
     if (native_graphs_) new std::shared_ptr<NativeGraphs>(std::move(native_graphs_));  // never destroyed
-    if (own_stream_) new OwnStream(std::move(*own_stream_));
+    for (std::optional<OwnStream>* stream : {&own_stream_, &side_stream_})
+      if (*stream) new OwnStream(std::move(**stream));
     cublas_.release();
     capture_memory_.abandon();
     return;
@@ -40,6 +41,7 @@ State::~State() {
     for (cudaEvent_t event : events_) cudaEventDestroy(event);
     for (const Last& last : last_call_) cudaEventDestroy(last.done);
     own_stream_.reset();
+    side_stream_.reset();
     capture_memory_.release();
   } catch (const Error&) {  // the device is lost, and all of this with it
   }
@@ -53,6 +55,11 @@ Cublas& State::cublas() {
 cudaStream_t State::own_stream() {
   if (!own_stream_) own_stream_.emplace();
   return *own_stream_;
+}
+
+cudaStream_t State::side_stream() {
+  if (!side_stream_) side_stream_.emplace(true);
+  return *side_stream_;
 }
 
 /// Streams are told apart by their numbers, since a new one may have the handle of one that is gone; those that are

@@ -36,6 +36,8 @@ class State final : public BackendState {
   const DeviceModel& model() const { return model_; }
   /// Of the call under way.
   cudaStream_t cuda_stream() const { return stream_; }
+  /// An urgent one beside it, for cuda/core/beside.hpp.
+  cudaStream_t side_stream();
   CaptureMemory& capture_memory() { return capture_memory_; }
   Cublas& cublas();
   /// What cuda/native/native_behind.hpp keeps with the context.
@@ -108,10 +110,10 @@ class State final : public BackendState {
 
   const DeviceModel& model_;
   cudaStream_t users_stream_ = nullptr;
-  cudaStream_t stream_ = nullptr;        ///< of the call under way, or the last one
-  std::optional<OwnStream> own_stream_;  ///< made at its first use
-  Last last_call_[2];                    ///< that ran at once; in a graph
-  Last now_;                             ///< the call under way
+  cudaStream_t stream_ = nullptr;                      ///< of the call under way, or the last one
+  std::optional<OwnStream> own_stream_, side_stream_;  ///< made at their first use
+  Last last_call_[2];                                  ///< that ran at once; in a graph
+  Last now_;                                           ///< the call under way
   std::unique_ptr<Cublas> cublas_;
   std::shared_ptr<NativeGraphs> native_graphs_;
   const NativeProduct* native_product_ = nullptr;

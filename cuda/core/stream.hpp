@@ -1,4 +1,4 @@
-// A stream of the library's own.
+// A stream of the library's own, and events that order streams.
 #pragma once
 
 #include "cuda/core/check.hpp"
@@ -9,7 +9,12 @@ namespace accublas::cuda {
 /// owner.
 class OwnStream {
  public:
-  OwnStream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate"); }
+  /// `urgent`: its thread blocks go before those of other streams that wait for room.
+  explicit OwnStream(bool urgent = false) {
+    int least = 0, greatest = 0;
+    if (urgent) check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "cudaDeviceGetStreamPriorityRange");
+    check(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, greatest), "cudaStreamCreate");
+  }
   ~OwnStream() {
     if (stream_) cudaStreamDestroy(stream_);
   }
@@ -23,5 +28,20 @@ class OwnStream {
  private:
   cudaStream_t stream_ = nullptr;
 };
+
+struct Event {
+  Event() { check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreate"); }
+  ~Event() { cudaEventDestroy(event); }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  cudaEvent_t event = nullptr;
+};
+
+inline void stream_waits(cudaStream_t stream, const Event& event) {
+  check(cudaStreamWaitEvent(stream, event.event, 0), "cudaStreamWaitEvent");
+}
+inline void record(const Event& event, cudaStream_t stream) {
+  check(cudaEventRecord(event.event, stream), "cudaEventRecord");
+}
 
 }  // namespace accublas::cuda

@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "cuda/core/beside.hpp"
 #include "cuda/core/carver.hpp"
 #include "cuda/core/check.hpp"
 #include "cuda/core/cublas.hpp"
@@ -79,6 +80,10 @@ class FactorByProducts {
   static constexpr Index width = plain_panel_columns<E>;
   static constexpr Index block_columns = 512;  ///< whose panels change their rows at once
   static constexpr Index most_levels = 8;      ///< at most 8192 columns are listed, and halves have up to 31 more
+  /// Columns that are factored at a time beside what those before them make of others. Double precision alone: measured
+  /// there, and products of complex numbers have a state of the call's, which is on its stream.
+  static constexpr Index ahead_columns = 512;
+  static constexpr bool has_ahead = std::is_same_v<E, double>;
   static constexpr bool has_rows = std::is_same_v<E, double>;
   static constexpr Index rows_at_once = has_rows ? cholesky_rows_at_once : plain_cholesky_edge;
 
@@ -92,6 +97,7 @@ class FactorByProducts {
         products_(products),
         host_(host),
         execution_(execution),
+        stream_(state.cuda_stream()),
         a_(is_cholesky(f_.kind) ? f_.cholesky_factor() : f_.a),
         end_(f_.n) {
     if (host_) host_->take(host_->panel_that_fits(plain_cholesky_edge), false);
@@ -102,6 +108,8 @@ class FactorByProducts {
     Workspace rest = rest_of(execution_.workspace, memory.data(), memory.bytes());
     Execution inner = execution_.within(rest);
     inner_ = &inner;
+    Beside beside(state_);
+    beside_ = &beside;
     if (told_) check(cudaMemsetAsync(told_, 0, told_bytes(), state_.cuda_stream()), "clearing what blocks are told");
     if (progress_)
       check(cudaMemsetAsync(progress_, 0, sizeof *progress_, state_.cuda_stream()), "clearing what blocks are told");
@@ -125,6 +133,7 @@ class FactorByProducts {
     return 2 * static_cast<std::size_t>(plain_panel_blocks<E>(state_.model(), f_.rows())) * told_words<E, width> *
            sizeof(ToldWord);
   }
+  std::size_t beside_bytes() const { return Cublas::workspace_bytes(state_.model().major); }
   void lay_out(Carver& carver) {
     blas_memory_ = carver.take<std::byte>(state_.blas_bytes());
     if (has_factor(f_.kind) && !is_cholesky(f_.kind)) {
@@ -133,6 +142,7 @@ class FactorByProducts {
       origins_ = {carver.take<int>(f_.rows() * most_levels), 1, f_.rows()};
       lists_ = carver.take<ListedMove>(2 * f_.order());
       counts_ = carver.take<int>(ceil_div(f_.order(), width));
+      if (looks_ahead()) beside_memory_ = carver.take<std::byte>(beside_bytes());
     }
     if (has_rows && has_factor(f_.kind) && is_cholesky(f_.kind)) progress_ = carver.take<RowsProgress>(1);
     if (keeps_solutions()) kept_ = carver.take<E>(f_.n * f_.nrhs);
@@ -140,7 +150,10 @@ class FactorByProducts {
 
   Cublas& blas() {
     Cublas& blas = state_.cublas();
-    blas.begin(state_.cuda_stream(), state_.blas_bytes() > 0 ? blas_memory_ : nullptr, state_.blas_bytes());
+    if (stream_ != state_.cuda_stream())
+      blas.begin(stream_, beside_memory_, beside_bytes());
+    else
+      blas.begin(stream_, state_.blas_bytes() > 0 ? blas_memory_ : nullptr, state_.blas_bytes());
     return blas;
   }
 
@@ -151,8 +164,8 @@ class FactorByProducts {
     const accublas_engine engine = products_.engine(state_.model(), g.m, g.n, g.k);
     if constexpr (!is_complex<E>)
       // cuBLAS's products have no state of a call each, which takes as long as the least of them.
-      if (engine == ACCUBLAS_ENGINE_NATIVE)
-        return native_gemm<E>(blas(), g, {g.alpha, nullptr}, {g.beta, nullptr}, {}, state_.cuda_stream());
+      if (engine == ACCUBLAS_ENGINE_NATIVE || stream_ != state_.cuda_stream())
+        return native_gemm<E>(blas(), g, {g.alpha, nullptr}, {g.beta, nullptr}, {}, stream_);
     if (g.n == 1 && wants_transposition<E>({g.a, g.conjugate_a}, g.c)) return serve(g.transposed(), engine);
     serve(g, engine);
   }
@@ -185,7 +198,7 @@ class FactorByProducts {
           TriangularSystem<E> part{count, system.sides, alpha, system.m, system.x.block(first, 0)};
           part.m.stored = system.m.stored.block(first, first);
           if constexpr (has_leaf<E>)
-            solve_leaf(state_.model(), part, state_.cuda_stream());
+            solve_leaf(state_.model(), part, stream_);
           else
             native(named_system(part));
         },
@@ -264,12 +277,13 @@ class FactorByProducts {
 
   /// The first half of so many columns, not the smaller one.
   static Index half_of(Index count) { return round_up(ceil_div(count, Index{2}), width); }
+  /// Of a level of so many columns what it begins with.
+  Index first_of(Index count) const { return looks_ahead(count) ? ahead_columns : half_of(count); }
   /// Columns first .. first + count - 1, and their rows of U up to end_.
   void factor_lu(Index first, Index count) {
     const Index end = first + count;
     most_listed_ = std::min(most_listed_columns(a_), end_ > end ? count : count - 1);
-    if (count > block_columns || end_ > end)
-      begin_origins(state_.model(), origins_, f_.rows(), most_levels, state_.cuda_stream());
+    if (count > block_columns || end_ > end) begin_origins(state_.model(), origins_, f_.rows(), most_levels, stream_);
     factor_columns(first, count, 0);
     move_beside(first, count, end, end_);
     solve_above(first, count, end, end_);
@@ -281,6 +295,8 @@ class FactorByProducts {
     if (count <= block_columns) {
       block_ = {first, first + count, below};
       factor_block(first, count);
+    } else if (looks_ahead(count)) {
+      factor_ahead(first, count, below);
     } else {
       const Index half = half_of(count), middle = first + half, end = first + count;
       factor_columns(first, half, below);
@@ -289,8 +305,37 @@ class FactorByProducts {
       factor_columns(middle, end - middle, below);
       move_beside(middle, end - middle, first, middle);
     }
-    if (below > level)
-      list_moves(state_.model(), &origins_(0, level), first, f_.rows(), list_of(first), state_.cuda_stream());
+    if (below > level) list_moves(state_.model(), &origins_(0, level), first, f_.rows(), list_of(first), stream_);
+  }
+  /// Graphs keep to one stream; the other takes memory of the workspace.
+  bool looks_ahead() const {
+    return has_ahead && f_.order() > ahead_columns && !state_.captured() &&
+           execution_.workspace.cap() >= 8 * beside_bytes();
+  }
+  /// Of large matrices parts alone: in products of more terms the emulation saves more.
+  bool looks_ahead(Index count) const {
+    return looks_ahead() && count > ahead_columns && count <= (f_.order() <= 8192 ? 8192 : 4096);
+  }
+  /// The same: some columns after the other, of which the next are factored beside what those before them make of the
+  /// others.
+  void factor_ahead(Index first, Index count, Index level) {
+    const Index end = first + count;
+    Index begin = first, next = first + ahead_columns;
+    factor_columns(begin, next - begin, level);
+    while (next < end) {
+      const Index known = next - begin, after = std::min(next + ahead_columns, end);
+      move_beside(begin, known, next, after);
+      update(begin, known, next, after);
+      stream_ = beside_->fork();
+      factor_columns(next, after - next, level);
+      stream_ = state_.cuda_stream();
+      move_beside(begin, known, first, begin);
+      move_beside(begin, known, after, end);
+      update(begin, known, after, end);
+      beside_->join();
+      begin = next, next = after;
+    }
+    move_beside(begin, end - begin, first, begin);
   }
   /// The same within a block.
   void factor_block(Index first, Index count) {
@@ -319,12 +364,12 @@ class FactorByProducts {
   void move_beside(Index first, Index count, Index from, Index end) {
     if (end <= from) return;
     if (count > most_listed_) {
-      const Index half = half_of(count);
-      move_beside(first, half, from, end);
-      return move_beside(first + half, count - half, from, end);
+      const Index part = first_of(count);
+      for (Index at = 0; at < count; at += part) move_beside(first + at, std::min(part, count - at), from, end);
+      return;
     }
     move_listed_rows(state_.model(), list_of(first), std::min(2 * count, f_.rows() - first), a_.block(0, from),
-                     end - from, state_.cuda_stream());
+                     end - from, stream_);
   }
   ListedMoves list_of(Index first) const { return {lists_ + 2 * first, counts_ + first / width}; }
   void factor_few_columns(Index first, int count) {
@@ -332,9 +377,8 @@ class FactorByProducts {
     factor_panel(model,
                  PlainPanel<E>{a_, f_.rows(), first, count, told_, moves_,
                                host_ ? host_->pivots() : static_cast<std::int64_t*>(f_.pivots.data), &outcome_->info},
-                 steps_, state_.cuda_stream());
-    move_rows(model, moves_, a_.block(0, block_.first), block_.end - block_.first, state_.cuda_stream(), origins_,
-              block_.levels);
+                 steps_, stream_);
+    move_rows(model, moves_, a_.block(0, block_.first), block_.end - block_.first, stream_, origins_, block_.levels);
     wrote_ = true;
   }
 
@@ -374,10 +418,12 @@ class FactorByProducts {
   const GradeProducts<E>& products_;
   HostColumns<E>* const host_;
   Execution& execution_;
-  Matrix<E> a_;  ///< of Cholesky's factorization X
+  Beside* beside_ = nullptr;
+  cudaStream_t stream_;  ///< of panels, small systems and products of few terms: the call's, or the one beside it
+  Matrix<E> a_;          ///< of Cholesky's factorization X
   Index first_ = 0, end_;
   Execution* inner_ = nullptr;
-  std::byte* blas_memory_ = nullptr;
+  std::byte *blas_memory_ = nullptr, *beside_memory_ = nullptr;
   ToldWord* told_ = nullptr;
   RowMoves* moves_ = nullptr;
   Matrix<int> origins_{};  ///< of each level

@@ -264,9 +264,9 @@ TYPED_TEST(FactorDp, DeepProducts) {
   this->expect_cholesky(c, f, ACCUBLAS_LOWER, n);
 }
 
-/// Two contexts at once, with panels of a grid; then both routines in a graph, twice.
+/// Two contexts at once, with panels of a grid and some beside products; then both routines in a graph, twice.
 TEST(FactorDpOnStreams, AtOnceAndInGraphs) {
-  constexpr Index m = 9000, n = 100;
+  constexpr Index m = 9000, n = 600;
   Random rng{5};
   std::vector<double> matrix(std::size_t{m * n});
   for (double& x : matrix) x = uniform(rng);
