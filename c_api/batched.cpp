@@ -7,7 +7,7 @@ using namespace accublas;
 namespace {
 
 /// The arguments that both forms share, as in accublas.h.
-struct Shape {
+struct BatchShape {
   accublas_layout layout;
   accublas_transpose transa, transb;
   std::int64_t m, n, k, lda, ldb, ldc, count;
@@ -15,7 +15,7 @@ struct Shape {
 };
 
 template <class T>
-accublas_status gemm_batched(accublas_context* ctx, const Shape& s, const T* alpha, const Matrices<const T>& a,
+accublas_status gemm_batched(accublas_context* ctx, const BatchShape& s, const T* alpha, const Matrices<const T>& a,
                              const Matrices<const T>& b, const T* beta, const Matrices<T>& c,
                              const accublas_options* options) {
   return guarded(ctx, [&](Context& context) {

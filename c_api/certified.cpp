@@ -9,7 +9,7 @@ using namespace accublas;
 namespace {
 
 /// The arguments that all have; `uplo` is of posv_certified alone.
-struct Shape {
+struct SystemShape {
   accublas_layout layout;
   bool symmetric;
   accublas_uplo uplo;
@@ -17,7 +17,7 @@ struct Shape {
 };
 
 /// Numbers as if LAPACK had the routine: x, ldx, radius and ldr after ldb.
-BadArgument check(const Shape& s) {
+BadArgument check(const SystemShape& s) {
   const int first = s.symmetric ? 1 : 0;
   if (!valid(s.layout)) return {"layout", 0};
   if (s.symmetric && s.uplo != ACCUBLAS_UPPER && s.uplo != ACCUBLAS_LOWER) return {"uplo", first};
@@ -32,7 +32,7 @@ BadArgument check(const Shape& s) {
 }
 
 template <class E>
-accublas_status certified_solution(accublas_context* ctx, const Shape& s, const void* a, const void* b, void* x,
+accublas_status certified_solution(accublas_context* ctx, const SystemShape& s, const void* a, const void* b, void* x,
                                    void* radius, accublas_certificate_t* certificate, const accublas_options* options) {
   return guarded(ctx, [&](Context& context) {
     require(check(s));

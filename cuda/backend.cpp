@@ -40,13 +40,6 @@ namespace {
 
 using cuda::State;
 
-/// dp and sp on the engines of digits are computed as their reproducible form.
-Mode emulated(const Mode& mode) {
-  Mode result = mode;
-  if (mode.kind == ACCUBLAS_MODE_DP || mode.kind == ACCUBLAS_MODE_SP) result.reproducible = true;
-  return result;
-}
-
 /// The engine for integer products by compute capability: INT8 but where it was cut (B300).
 struct IntegerEngineRow {
   int major, minor;

@@ -99,18 +99,18 @@ void lapack(Spelling spelling, OrthogonalCall<kind, E> o, Int* info) {
 
 #define ACCUBLAS_LAPACK_ENTRY(spelling, Int, prefix, f77_suffix, cblas_suffix, F77, routine, type) \
   F77(prefix##routine##f77_suffix, Int, spelling, type)
-#define ACCUBLAS_LAPACK_NAMES(F77, routine, kind, ...)                      \
+#define ACCUBLAS_ORTHOGONAL_NAMES(F77, routine, kind, ...)                  \
   namespace accublas::blas {                                                \
   using routine##_call = OrthogonalCall<OrthogonalKind::kind, __VA_ARGS__>; \
   }                                                                         \
   ACCUBLAS_BLAS_SPELLINGS(ACCUBLAS_LAPACK_ENTRY, F77, routine, accublas::blas::routine##_call)
-#define ACCUBLAS_LAPACK_ROUTINES(p, q, E)               \
-  ACCUBLAS_LAPACK_NAMES(F77_GEQRF, p##geqrf, geqrf, E)  \
-  ACCUBLAS_LAPACK_NAMES(F77_ORGQR, p##q##gqr, orgqr, E) \
-  ACCUBLAS_LAPACK_NAMES(F77_ORMQR, p##q##mqr, ormqr, E) \
-  ACCUBLAS_LAPACK_NAMES(F77_GELS, p##gels, gels, E)
+#define ACCUBLAS_ORTHOGONAL_ROUTINES(p, q, E)               \
+  ACCUBLAS_ORTHOGONAL_NAMES(F77_GEQRF, p##geqrf, geqrf, E)  \
+  ACCUBLAS_ORTHOGONAL_NAMES(F77_ORGQR, p##q##gqr, orgqr, E) \
+  ACCUBLAS_ORTHOGONAL_NAMES(F77_ORMQR, p##q##mqr, ormqr, E) \
+  ACCUBLAS_ORTHOGONAL_NAMES(F77_GELS, p##gels, gels, E)
 
-ACCUBLAS_LAPACK_ROUTINES(d, or, double)
-ACCUBLAS_LAPACK_ROUTINES(s, or, float)
-ACCUBLAS_LAPACK_ROUTINES(z, un, accublas::Complex<double>)
-ACCUBLAS_LAPACK_ROUTINES(c, un, accublas::Complex<float>)
+ACCUBLAS_ORTHOGONAL_ROUTINES(d, or, double)
+ACCUBLAS_ORTHOGONAL_ROUTINES(s, or, float)
+ACCUBLAS_ORTHOGONAL_ROUTINES(z, un, accublas::Complex<double>)
+ACCUBLAS_ORTHOGONAL_ROUTINES(c, un, accublas::Complex<float>)

@@ -13,15 +13,15 @@
 namespace accublas::cuda {
 
 /// What reduce_two() needs of a modulus.
-struct Reduction {
+struct ByteReduction {
   std::uint32_t weights;     ///< byte i: 256^i mod p, balanced, so at most p / 2
   std::int32_t start;        ///< bits of the float g p, where g p is the least multiple of p from 2^23 + 2^17
   float inverse;             ///< 1 / p
   std::uint32_t complement;  ///< 256 - p
 };
 
-ACCUBLAS_HD constexpr Reduction make_reduction(int p) {
-  Reduction r{};
+ACCUBLAS_HD constexpr ByteReduction make_reduction(int p) {
+  ByteReduction r{};
   for (int i = 0; i < 4; ++i)
     r.weights |= static_cast<std::uint32_t>(static_cast<std::uint8_t>(power_of_two_residue(8 * i, p))) << (8 * i);
   const int least = (1 << 23) + (1 << 17), multiple = round_up(least, p);
@@ -34,7 +34,7 @@ ACCUBLAS_HD constexpr Reduction make_reduction(int p) {
 /// By planes: those of real residues, and from complex_reductions on those of complex ones.
 inline constexpr int complex_reductions = max_moduli;
 struct ReductionTable {
-  Reduction of[max_moduli + max_planes];
+  ByteReduction of[max_moduli + max_planes];
 };
 
 ACCUBLAS_HD constexpr ReductionTable make_reductions() {
@@ -83,7 +83,7 @@ ACCUBLAS_HD inline std::uint32_t low_bytes(std::uint32_t first, std::uint32_t se
 /// first to the second. v - p q is at most 127 in magnitude for p <= 253. For p = 255, e > 0, so q is never too small
 /// and -128 <= v - p q <= 127. For p = 256 the low byte is that of sum + old, whatever q.
 ACCUBLAS_HD inline std::uint32_t reduce_two(std::uint32_t first_sum, std::int32_t first_old, std::uint32_t second_sum,
-                                            std::int32_t second_old, const Reduction& modulus) {
+                                            std::int32_t second_old, const ByteReduction& modulus) {
   const std::int32_t f[2] = {weigh_bytes(first_sum, modulus.weights, modulus.start + first_old),
                              weigh_bytes(second_sum, modulus.weights, modulus.start + second_old)};
   const auto quotient = [&](std::int32_t bits) {

@@ -71,11 +71,6 @@ Level3<E> named_triangle(const Matrix<E>& x, Index terms, Index order, const Mat
 }
 
 template <class E>
-Matrix<const E> read_only(const Matrix<E>& x) {
-  return {x.data, x.row_stride, x.col_stride};
-}
-
-template <class E>
 class FactorByProducts {
   static constexpr Index width = plain_panel_columns<E>;
   static constexpr Index block_columns = 512;  ///< whose panels change their rows at once

@@ -24,11 +24,6 @@ Index columns_of_block(Index reflectors) {
 }
 
 template <class E>
-Matrix<const E> read_only(const Matrix<E>& x) {
-  return {x.data, x.row_stride, x.col_stride};
-}
-
-template <class E>
 class OrthogonalByProducts {
   static constexpr Index width = qr_panel_columns<E>;
 

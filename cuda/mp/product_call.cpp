@@ -31,12 +31,12 @@ void set_scalars(MpAlignVectors& to, const ScalarElement& alpha, const ScalarEle
   to.beta_at = beta.at;
 }
 
-/// Scratch of a product; `columns` of C at a time. Sums of bands in place of y, or none.
-struct Scratch {
+/// ProductScratch of a product; `columns` of C at a time. Sums of bands in place of y, or none.
+struct ProductScratch {
   std::uint32_t *z, *y, *partial, *tickets;
   std::int32_t* z_band;
 
-  static std::size_t carve(std::byte* base, Scratch& s, MpBandSums& bands, const MpProductPlan& plan, int moduli,
+  static std::size_t carve(std::byte* base, ProductScratch& s, MpBandSums& bands, const MpProductPlan& plan, int moduli,
                            int columns, Index z_stride, Index y_stride) {
     Carver carver(base);
     const auto words = [&](Index count) { return carver.take<std::uint32_t>(static_cast<std::size_t>(count)); };
@@ -123,11 +123,11 @@ void mp_product_call(State& state, const mp::MpProduct& p, mp::MpExecution& exec
   const MpProductPlan plan =
       plan_mp_product(state.model(), p.block_a.rows, p.block_a.columns, moduli, p.transposed, most);
   const Index z_stride = round_up(p.k, 16), y_stride = round_up(p.m, 16);
-  Scratch s{};
+  ProductScratch s{};
   MpBandSums bands = plan_bands(state.model(), *aligned, p, most);
   const DeviceBlock memory =
-      context.scratch(state, Scratch::carve(nullptr, s, bands, plan, moduli, most, z_stride, y_stride));
-  Scratch::carve(memory.data(), s, bands, plan, moduli, most, z_stride, y_stride);
+      context.scratch(state, ProductScratch::carve(nullptr, s, bands, plan, moduli, most, z_stride, y_stride));
+  ProductScratch::carve(memory.data(), s, bands, plan, moduli, most, z_stride, y_stride);
   const bool plain = !p.alpha.elements && p.alpha.constant == 1 && !p.beta.elements && p.beta.constant == 0;
   MpCall* const call = context.call();
   const cudaStream_t stream = state.cuda_stream();

@@ -230,7 +230,7 @@ struct ResidueOutput {
   using Element = std::int8_t;
   using Parameters = FirstReduction;
   int first_reduction;
-  Reduction modulus;
+  ByteReduction modulus;
 
   __device__ explicit ResidueOutput(const FirstReduction& first) : first_reduction(first.index) {}
   /// `first_col`: of the warp's columns.

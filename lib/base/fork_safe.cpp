@@ -26,7 +26,7 @@ void unlock_all() {
 
 // When the library is loaded and not at the first use: until version 2.36 glibc's fork() keeps its list of handlers
 // locked while lock_all() waits for a thread that would add to it.
-[[maybe_unused]] const int registered = pthread_atfork(lock_all, unlock_all, unlock_all);
+[[maybe_unused]] const int locks_registered = pthread_atfork(lock_all, unlock_all, unlock_all);
 
 }  // namespace
 

@@ -172,7 +172,7 @@ thread_local bool Pool::inside_ = false;
 
 /// Never destroyed: workers sleep in it until the process ends.
 constinit Lazy<Pool> pool;
-[[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, [] {
+[[maybe_unused]] const int restart_registered = pthread_atfork(nullptr, nullptr, [] {
   if (Pool* const known = pool.known()) known->restart();
 });
 

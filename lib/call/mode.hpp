@@ -18,6 +18,12 @@ struct Mode {
   friend constexpr bool operator==(const Mode&, const Mode&) = default;
 };
 
+/// dp and sp on an engine other than native are computed as their reproducible form.
+constexpr Mode emulated(Mode mode) {
+  if (mode.kind == ACCUBLAS_MODE_DP || mode.kind == ACCUBLAS_MODE_SP) mode.reproducible = true;
+  return mode;
+}
+
 /// Which families have a mode.
 enum class Families { all, dgemm, sgemm };
 

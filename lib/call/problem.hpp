@@ -70,6 +70,11 @@ struct Matrix {
   Matrix transposed() const { return {data, col_stride, row_stride}; }
 };
 
+template <class T>
+Matrix<const T> read_only(const Matrix<T>& x) {
+  return {x.data, x.row_stride, x.col_stride};
+}
+
 /// *result = x^T y, length n; x^H y of complex vectors where that is asked for.
 template <class T>
 struct Dot {

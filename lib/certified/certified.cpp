@@ -90,7 +90,7 @@ Ball<T> scaled(double center, double radius, int e) {
   const T x = static_cast<T>(moved);
   if (!(radius < HUGE_VAL) || !is_finite(x)) return {x, std::numeric_limits<T>::infinity()};
   double r = scale_up(radius, e);
-  if (std::ldexp(moved, -e) != center) r = add_up(r, least_subnormal);
+  if (std::ldexp(moved, -e) != center) r = add_up(r, least_subnormal<double>());
   // Both numbers lie in single precision's reach of each other: their difference is exact.
   if (const double rounded = std::fabs(moved - static_cast<double>(x)); rounded > 0) r = add_up(r, rounded);
   T result = static_cast<T>(r);

@@ -19,8 +19,8 @@ void bound_contraction(const System& s, const double* g_rounded, Inverse& invers
     for (Index j = 0; j < n; ++j) sum = add_up(sum, v[j]);
     for (Index i = 0; i < n; ++i) {
       // The rounding of G's elements, and of those of A.
-      double lost = mul_up(least_subnormal, sum);
-      if (s.inexact) lost = add_up(lost, mul_up(mul_up(least_subnormal, inverse.row_sums[i]), sum));
+      double lost = mul_up(least_subnormal<double>(), sum);
+      if (s.inexact) lost = add_up(lost, mul_up(mul_up(least_subnormal<double>(), inverse.row_sums[i]), sum));
       g[i] = add_up(mul_up(g[i], 1 + 2 * u), lost);
       const double ratio = div_up(g[i], v[i]);
       contraction = ratio < HUGE_VAL ? std::max(contraction, ratio) : HUGE_VAL;  // NaN proves nothing
@@ -86,12 +86,12 @@ bool is_definite(const System& s, const Inverse& inverse, const Calls& calls) {
   double sum_v = 0, sum = 0;
   for (Index j = 0; j < n; ++j) sum_v = add_up(sum_v, inverse.weights[j]);
   for (Index j = 0; j < n; ++j) {
-    if (s.inexact) av[j] = add_up(av[j], mul_up(least_subnormal, sum_v));
+    if (s.inexact) av[j] = add_up(av[j], mul_up(least_subnormal<double>(), sum_v));
     sum = add_up(sum, av[j]);
   }
   calls.row_sums_up(n, n, inverse.r, av.data(), rav.data());
   for (Index i = 0; i < n; ++i) {
-    const double moved = add_up(mul_up(u, rav[i]), mul_up(least_subnormal, sum));
+    const double moved = add_up(mul_up(u, rav[i]), mul_up(least_subnormal<double>(), sum));
     if (!(div_up(add_up(inverse.product[i], moved), inverse.weights[i]) < 1)) return false;
   }
   return true;

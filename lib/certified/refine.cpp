@@ -121,14 +121,15 @@ class Refinement {
         for (Index p = 0; p < parts_; ++p) sum_y = add_up(sum_y, std::fabs(y[i + p * n_]));
     }
     // How far r may lie from the residual that is meant: its own rounding, that of b and that of A.
-    double lost = add_up(mul_up(u, largest_r), 2 * least_subnormal);
-    if (s_.inexact) lost = add_up(lost, mul_up(least_subnormal, sum_y));
+    double lost = add_up(mul_up(u, largest_r), 2 * least_subnormal<double>());
+    if (s_.inexact) lost = add_up(lost, mul_up(least_subnormal<double>(), sum_y));
     if (largest_r == 0 && largest_y == 0) lost = 0;  // b is zero, and so is x
     // abs(R (b - A y)) in z's place, and its size in terms of v.
     double size = 0;
     const auto rest = [&](Index i) {
       if (lost == 0) return 0.0;
-      return add_up(add_up(mul_up(std::fabs(z[i]), 1 + 2 * u), least_subnormal), mul_up(inverse_.row_sums[i], lost));
+      return add_up(add_up(mul_up(std::fabs(z[i]), 1 + 2 * u), least_subnormal<double>()),
+                    mul_up(inverse_.row_sums[i], lost));
     };
     for (Index i = 0; i < n_; ++i) {
       const double ratio = lost == 0 ? 0 : div_up(rest(i), inverse_.weights[i]);

@@ -47,13 +47,6 @@ bool is_small(Routine routine, const Mode& mode, const CallShape& asked, cpu::Is
          terms <= (is_single(routine) ? most.sgemm_cr : most.dgemm_cr);
 }
 
-/// dp and sp on an engine other than native are computed as their reproducible form.
-Mode emulated(const Mode& mode) {
-  Mode result = mode;
-  if (mode.kind == ACCUBLAS_MODE_DP || mode.kind == ACCUBLAS_MODE_SP) result.reproducible = true;
-  return result;
-}
-
 class CpuBackend final : public Backend {
  public:
   const char* name() const noexcept override { return "cpu"; }

@@ -17,11 +17,11 @@ constexpr Index edge = 64;  // columns of a block
 /// One routine in A's memory, by products in `mode`: calls overwrite blocks in memory of their own, of which what lies
 /// in the triangle is put back.
 template <class E>
-class Inverse {
+class InverseCall {
  public:
   /// Takes all memory but that of the calls.
-  Inverse(Context& context, const Factorization<E>& f, Workspace& workspace, ElementSteps<E>& steps,
-          const accublas_options* options, accublas_mode mode)
+  InverseCall(Context& context, const Factorization<E>& f, Workspace& workspace, ElementSteps<E>& steps,
+              const accublas_options* options, accublas_mode mode)
       : f_(f),
         steps_(steps),
         a_(f.a),
@@ -74,7 +74,6 @@ class Inverse {
 
   bool is_unit() const { return f_.diag == ACCUBLAS_UNIT; }
   Triangle part() const { return upper_ ? Triangle::upper : Triangle::lower; }
-  static Matrix<const E> read_only(const Matrix<E>& x) { return {x.data, x.row_stride, x.col_stride}; }
 
   /// Columns of A from the `done`-th on that make a block: up to one with a NaN or an infinity, which it may end with.
   Index columns_of_block(Index done) const {
@@ -184,7 +183,7 @@ void run_inverse(Context& context, const Factorization<E>& f, const accublas_opt
       const Index found = f.n > 0 ? singular(f, steps) : 0;
       info_on_device ? steps.put(f.info, found) : void(*f.info = found);
       if (f.n == 0 || found > 0) return 0;
-      Inverse<E> inverse(context, f, workspace, steps, options, run.mode_of_products());
+      InverseCall<E> inverse(context, f, workspace, steps, options, run.mode_of_products());
       inverse.run();
       return inverse.peak();
     });

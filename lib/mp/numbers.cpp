@@ -15,7 +15,7 @@ namespace accublas::mp {
 
 namespace {
 
-using Sum = SparseSum<std::uint64_t>;
+using Rounding = SparseSum<std::uint64_t>;
 
 }  // namespace
 
@@ -27,7 +27,7 @@ void set_special(NumberBuffer& to, std::int64_t t, std::int32_t code, bool negat
 
 Rounder::Rounder(const Format& format, int limbs)
     : format_(format),
-      capacity_(Sum::capacity(format.precision, 64 * limbs)),
+      capacity_(Rounding::capacity(format.precision, 64 * limbs)),
       accumulator_(capacity_),
       scratch_(capacity_) {}
 
@@ -55,8 +55,8 @@ void Rounder::round(const std::uint64_t* integer, int limbs, std::int64_t expone
     to.sign[t] = negative;
     return;
   }
-  Sum sum(format_.precision, least_exponent, accumulator_.data(), scratch_.data(), capacity_, to.x(t));
-  sum.add({integer, limbs, bits, exponent, negative}, Sum::no_rest);
+  Rounding sum(format_.precision, least_exponent, accumulator_.data(), scratch_.data(), capacity_, to.x(t));
+  sum.add({integer, limbs, bits, exponent, negative}, Rounding::no_rest);
   if (sum.underflow()) return set_special(to, t, exponent_zero, negative);
   if (sum.exponent() > greatest_exponent) return set_special(to, t, exponent_infinity, negative);
   to.exponent[t] = static_cast<std::int32_t>(sum.exponent());

@@ -59,6 +59,12 @@ ACCUBLAS_HD constexpr bool is_finite(T x) {
   return (to_bits(x) & FloatFormat<T>::infinity) != FloatFormat<T>::infinity;
 }
 
+/// Far enough from both ends of the exponent range for kernels to multiply by.
+constexpr bool moderate(double x) {
+  const double size = x < 0 ? -x : x;
+  return size >= 0x1p-200 && size <= 0x1p200;
+}
+
 template <class T>
 ACCUBLAS_HD constexpr bool is_nan(T x) {
   return (to_bits(x) & ~FloatFormat<T>::sign) > FloatFormat<T>::infinity;

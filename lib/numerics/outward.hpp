@@ -8,11 +8,10 @@
 #include <cstdint>
 
 #include "lib/base/test_hooks.hpp"
+#include "lib/numerics/bounds.hpp"
 #include "lib/numerics/float_bits.hpp"
 
 namespace accublas {
-
-inline constexpr double least_subnormal = 0x1p-1074;
 
 /// The next number above a positive one or +0; infinity and NaN stay.
 inline double above(double x) {
@@ -34,7 +33,7 @@ inline double div_up(double a, double b) { return above(a / b); }
 /// exact sum is at most sum (1 - u)^-terms + terms 2^-1075, and (1 - u)^-terms <= 1 + 2 terms u below 2^51 terms.
 inline double sum_up(double sum, std::int64_t terms) {
   const double count = static_cast<double>(terms);
-  return add_up(mul_up(sum, above(1 + count * 0x1p-52)), mul_up(count, least_subnormal));
+  return add_up(mul_up(sum, above(1 + count * 0x1p-52)), mul_up(count, least_subnormal<double>()));
 }
 
 /// x 2^e for x >= 0, no smaller.

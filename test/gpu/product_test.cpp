@@ -340,11 +340,11 @@ INSTANTIATE_TEST_SUITE_P(Kernels, Product, testing::Bool(),
                          [](const testing::TestParamInfo<bool>& info) { return info.param ? "hopper" : "portable"; });
 
 /// The table and reduce_two() on the host: every value that weighing four bytes and adding an old residue can give.
-TEST(Reduction, EveryWeighedSum) {
+TEST(ByteReduction, EveryWeighedSum) {
   constexpr ModuliList list = moduli_list();
   const ReductionTable table = make_reductions();
   for (int l = 0; l < max_moduli; ++l) {
-    const Reduction& modulus = table.of[l];
+    const ByteReduction& modulus = table.of[l];
     const int p = list.p[l];
     for (int i = 0; i < 4; ++i) {
       const std::int64_t weight =

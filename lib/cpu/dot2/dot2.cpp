@@ -16,9 +16,6 @@ namespace accublas::cpu {
 
 namespace {
 
-template <class T>
-constexpr bool compensated = sizeof(T) == sizeof(double);
-
 /// The exact error of s = RN(a + b), s finite. Knuth's sequence gives it too, unless b is the largest finite number:
 /// this one never overflows.
 double sum_error(double a, double b, double s) {

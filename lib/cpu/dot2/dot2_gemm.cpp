@@ -14,9 +14,8 @@ namespace {
 // Tuning: a slab of A (task_rows x slab) stays in L2, one of B passes through; pairs too.
 constexpr Index task_rows = 256;
 constexpr Index task_cols = 256;
-constexpr Index slab = 128;            // a multiple of the block
-constexpr Index alignment = 8;         // doubles that a part of the workspace may lose
-constexpr Index least_work = 1 << 15;  // terms worth another thread
+constexpr Index slab = 128;     // a multiple of the block
+constexpr Index alignment = 8;  // doubles that a part of the workspace may lose
 constexpr Index tasks_per_thread = 2;
 constexpr Index split_values = 1 << 17;  // doubles of block pairs that are kept at a time where threads share k
 
@@ -29,7 +28,7 @@ class Gemmer {
       : g_(gemm), execution_(execution), kernel_(dot2_kernels<T>(execution.isa).gemm), block_(dot2_block_length()) {}
 
   void run() {
-    threads_ = static_cast<double>(g_.m) * g_.n * g_.k < least_work ? 1 : execution_.threads;
+    threads_ = static_cast<double>(g_.m) * g_.n * g_.k < dot2_least_work ? 1 : execution_.threads;
     choose_tiles();
     // A small workspace may hold the tiles of fewer threads only.
     const Index most = static_cast<Index>(execution_.workspace.most() / sizeof(double)) - 3 * alignment;

@@ -12,17 +12,13 @@ namespace accublas::cpu {
 namespace {
 
 // Tuning.
-constexpr Index most_rows = 4096;        // rows of a task: their pairs stay in L2
-constexpr Index least_rows = 64;         // and not fewer, for the sake of another thread
-constexpr Index x_chunk = 4096;          // entries of x that are copied at a time; a multiple of the block
-constexpr Index copy_rows = 64;          // rows of A that are copied at a time where neither stride is 1
-constexpr Index few_rows = 7;            // contiguous rows that would leave lanes of a vector empty
-constexpr Index alignment = 64;          // bytes that a part of the workspace may lose
-constexpr Index least_work = 1 << 15;    // entries of A worth another thread
-constexpr Index split_values = 1 << 16;  // block pairs that are kept at a time where threads share k
-
-template <class T>
-constexpr bool compensated = sizeof(T) == sizeof(double);
+constexpr Index most_rows = 4096;       // rows of a task: their pairs stay in L2
+constexpr Index least_rows = 64;        // and not fewer, for the sake of another thread
+constexpr Index x_chunk = 4096;         // entries of x that are copied at a time; a multiple of the block
+constexpr Index copy_rows = 64;         // rows of A that are copied at a time where neither stride is 1
+constexpr Index few_rows = 7;           // contiguous rows that would leave lanes of a vector empty
+constexpr Index lost_bytes = 64;        // bytes that a part of the workspace may lose
+constexpr Index split_pairs = 1 << 16;  // block pairs that are kept at a time where threads share k
 
 /// Memory of one thread.
 template <class T>
@@ -40,7 +36,7 @@ class Gemver {
   void run() {
     const Index blocks = ceil_div(g_.k, block_);
     int threads = execution_.threads;
-    if (g_.m * g_.k < least_work) threads = 1;
+    if (g_.m * g_.k < dot2_least_work) threads = 1;
     if (g_.m <= few_rows && g_.a.col_stride == 1 && blocks >= 8) {
       run_few_rows(threads, blocks);
       return;
@@ -49,7 +45,7 @@ class Gemver {
     const bool share_k = threads > 1 && ceil_div(g_.m, rows) < threads && blocks >= 2 * threads;
     if (share_k) rows = round_up(std::min(g_.m, least_rows), 8);
     // A small workspace may hold shorter chunks or fewer threads only.
-    const Index most = static_cast<Index>(execution_.workspace.most()) - 4 * alignment;
+    const Index most = static_cast<Index>(execution_.workspace.most()) - 4 * lost_bytes;
     const auto need = [&] {
       const Index pairs = share_k ? (2 * threads + 1) * 2 * round_up(rows, 8) * Index{sizeof(double)} : 0;
       return threads * bytes(rows) + pairs;
@@ -137,7 +133,7 @@ class Gemver {
     const Index padded = round_up(rows, 8);
     double* const totals = execution_.workspace.template take<double>(static_cast<std::size_t>(2 * padded));
     const Index room = static_cast<Index>(execution_.workspace.available() / (2 * sizeof(double)));
-    const Index batch = std::clamp(std::min(split_values, room) / padded, std::min<Index>(2 * threads, blocks), blocks);
+    const Index batch = std::clamp(std::min(split_pairs, room) / padded, std::min<Index>(2 * threads, blocks), blocks);
     double* const pairs = execution_.workspace.template take<double>(static_cast<std::size_t>(2 * padded * batch));
     const Index group = std::max<Index>(1, batch / (4 * threads));
     for (Index first = 0; first < g_.m; first += rows) {
@@ -169,8 +165,8 @@ class Gemver {
   /// Fewer contiguous rows than lanes: the lanes take blocks of one row instead, and so do the threads.
   void run_few_rows(int threads, Index blocks) {
     const Index group = x_chunk / block_;
-    const Index batch = std::min(blocks, split_values / (2 * g_.m) / group * group);
-    const Index most = static_cast<Index>(execution_.workspace.most() / sizeof(double)) - alignment / 4;
+    const Index batch = std::min(blocks, split_pairs / (2 * g_.m) / group * group);
+    const Index most = static_cast<Index>(execution_.workspace.most() / sizeof(double)) - lost_bytes / 4;
     while (threads > 1 && threads * x_chunk + 2 * g_.m * batch > most) threads /= 2;
     double* const copies = execution_.workspace.template take<double>(static_cast<std::size_t>(threads * x_chunk));
     double* const pairs = execution_.workspace.template take<double>(static_cast<std::size_t>(2 * g_.m * batch));

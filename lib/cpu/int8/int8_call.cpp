@@ -2,13 +2,13 @@
 #include "lib/cpu/int8/int8_call.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "lib/base/integers.hpp"
 #include "lib/base/test_hooks.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/numerics/finish.hpp"
+#include "lib/numerics/float_bits.hpp"
 
 namespace accublas::cpu {
 
@@ -20,7 +20,7 @@ int useful_threads(Index m, Index n, Index k, int threads) {
   return work < 1.5e6 ? 1 : threads;
 }
 
-bool power_of_two(double x, int& exponent) {
+bool is_power_of_two(double x, int& exponent) {
   if (!is_finite(x) || x == 0) return false;
   const Decoded d = decode(x);
   if ((d.mantissa & (d.mantissa - 1)) != 0) return false;
@@ -28,17 +28,11 @@ bool power_of_two(double x, int& exponent) {
   return true;
 }
 
-/// What the kernels multiply by.
-bool moderate(double x) {
-  const double size = std::fabs(x);
-  return size >= 0x1p-200 && size <= 0x1p200;
-}
-
 template <class T>
 Int8Scalars scalars_of(const Gemm<T>& g) {
   Int8Scalars s{false, false, 0};
   if (mutant(Mutant::special_beta_zero)) return s;
-  s.simple = g.beta == 0 && power_of_two(g.alpha, s.alpha_exponent);
+  s.simple = g.beta == 0 && is_power_of_two(g.alpha, s.alpha_exponent);
   s.combine = !s.simple && moderate(g.alpha) && (g.beta == 0 || moderate(g.beta));
   return s;
 }

@@ -12,8 +12,6 @@ namespace accublas::cpu {
 
 namespace {
 
-constexpr Index group = int8_panel;
-
 /// 32 rows of doubles, ld apart.
 struct Rows {
   const double* x;
@@ -22,7 +20,7 @@ struct Rows {
 
 /// Whether all 32 lines from `first` on are there and, if `special` is given, none has Inf or NaN.
 bool is_whole(Index first, Index count, const std::uint8_t* special) {
-  bool whole = count == group;
+  bool whole = count == int8_panel;
   for (Index i = 0; special && whole && i < count; ++i) whole = special[first + i] == 0;
   return whole;
 }
@@ -42,7 +40,7 @@ void pack(const Int8Operand<T>& x, Index first, Index count, Index p0, Index ter
       kernels.transpose(from, x.k_stride, done, out, ld);
     }
   }
-  for (Index i = 0; i < group; ++i) {
+  for (Index i = 0; i < int8_panel; ++i) {
     double* row = out + i * ld;
     const bool zero = i >= count || (special && special[first + i] != 0);
     const T* at = from + i * x.stride;
@@ -88,7 +86,7 @@ void set_scale(int exponent, double* scale) {
 }  // namespace
 
 Int8Lines int8_take_lines(Workspace& workspace, Index count, Index k, bool keep_nonzero) {
-  const std::size_t n = static_cast<std::size_t>(round_up(count, group));
+  const std::size_t n = static_cast<std::size_t>(round_up(count, int8_panel));
   Int8Lines lines{};
   lines.count = count;
   lines.k = k;
@@ -101,7 +99,7 @@ Int8Lines int8_take_lines(Workspace& workspace, Index count, Index k, bool keep_
   lines.words = round_up(k, 64) / 64;
   // Where the caches and the workspace hold them, the packed lines are made once.
   lines.packed_stride = int8_pack_stride(64 * lines.words);
-  const std::size_t packed = (n + group) * static_cast<std::size_t>(lines.packed_stride);
+  const std::size_t packed = (n + int8_panel) * static_cast<std::size_t>(lines.packed_stride);
   if (k <= int8_pack_terms && packed <= (std::size_t{1} << 17) && packed * sizeof(double) <= workspace.available() / 4)
     lines.packed = workspace.take<double>(packed);
   if (keep_nonzero) lines.nonzero = workspace.take<std::uint64_t>(n * static_cast<std::size_t>(lines.words));
@@ -112,8 +110,8 @@ template <class T>
 void int8_measure(const Int8Operand<T>& x, const Int8Lines& lines, const Int8ConvertKernels& kernels,
                   const Int8Pack* packs, int threads) {
   const Index k = x.k;
-  parallel_for(ceil_div(x.count, group), threads, [&](Index task, int thread) {
-    const Index first = task * group, count = x.count - first < group ? x.count - first : group;
+  parallel_for(ceil_div(x.count, int8_panel), threads, [&](Index task, int thread) {
+    const Index first = task * int8_panel, count = x.count - first < int8_panel ? x.count - first : int8_panel;
     Rows rows{};
     auto read = [&](Index p, Index terms, const std::uint8_t* special) {
       if (!lines.packed) {
@@ -124,9 +122,9 @@ void int8_measure(const Int8Operand<T>& x, const Int8Lines& lines, const Int8Con
       pack(x, first, count, p, terms, special, kernels, out, lines.packed_stride);
       rows = {out, lines.packed_stride};
     };
-    Int8Scan scans[group];
-    Int8Sums sums[group];
-    double scale[2 * group];
+    Int8Scan scans[int8_panel];
+    Int8Sums sums[int8_panel];
+    double scale[2 * int8_panel];
     for (Index p = 0; p < k; p += int8_pack_terms) {
       const Index terms = k - p < int8_pack_terms ? k - p : int8_pack_terms, padded = round_up(terms, int8_k_step);
       read(p, terms, nullptr);
@@ -134,7 +132,7 @@ void int8_measure(const Int8Operand<T>& x, const Int8Lines& lines, const Int8Con
         kernels.scan(rows.x + i * rows.ld, padded, scans[i],
                      lines.nonzero ? lines.nonzero + (first + i) * lines.words + p / 64 : nullptr);
     }
-    for (Index i = 0; i < group; ++i) {
+    for (Index i = 0; i < int8_panel; ++i) {
       const double largest = from_bits<double>(scans[i].largest);
       const Index at = first + i;
       lines.special[at] = is_finite(largest) ? 0 : is_nan(largest) ? 2 : 1;
@@ -152,7 +150,7 @@ void int8_measure(const Int8Operand<T>& x, const Int8Lines& lines, const Int8Con
       if (k > int8_pack_terms || any_special) read(p, terms, lines.special);
       for (Index i = 0; i < count; ++i) kernels.sums(rows.x + i * rows.ld, padded, scale + 2 * i, sums[i]);
     }
-    for (Index i = 0; i < group; ++i) {
+    for (Index i = 0; i < int8_panel; ++i) {
       // k roundings of the squares; beyond 2^53 those of lambda too.
       const double slack = 1 + static_cast<double>(k + 8) * 0x1p-52;
       lines.norm[first + i] = std::sqrt(sums[i].squares * slack) * (0x1p-24 * (1 + 0x1p-50));
@@ -166,12 +164,13 @@ void int8_convert(const Int8Operand<T>& x, const Int8Lines& lines, const Int8Byt
                   Index lines_count, Index p0, Index terms, const Int8ConvertKernels& kernels, const Int8Pack* packs,
                   int threads) {
   const Index padded = round_up(terms, int8_k_step);
-  parallel_for(ceil_div(lines_count, group), threads, [&](Index task, int thread) {
+  parallel_for(ceil_div(lines_count, int8_panel), threads, [&](Index task, int thread) {
     double* const buffer = packs[thread].x;
     const bool sampled = bytes.certificate && certificate_stride(x.k) != 1;
-    const Index line = first + task * group, left = lines_count - task * group, count = left < group ? left : group;
-    double scale[2 * group];
-    for (Index i = 0; i < group; ++i) {
+    const Index line = first + task * int8_panel, left = lines_count - task * int8_panel,
+                count = left < int8_panel ? left : int8_panel;
+    double scale[2 * int8_panel];
+    for (Index i = 0; i < int8_panel; ++i) {
       const int exponent = i >= count          ? 0
                            : bytes.certificate ? 7 - lines.exponent[line + i]
                                                : bytes.scale[line + i] - int8_limb_bits * (bytes.limbs - 1);
@@ -189,7 +188,8 @@ void int8_convert(const Int8Operand<T>& x, const Int8Lines& lines, const Int8Byt
       c.x = lines.packed + line * lines.packed_stride + p0;
       c.ld = lines.packed_stride;
     }
-    std::uint8_t* const base = bytes.out + (bytes.panel ? task * group * padded : task * group * bytes.row_stride);
+    std::uint8_t* const base =
+        bytes.out + (bytes.panel ? task * int8_panel * padded : task * int8_panel * bytes.row_stride);
     for (Index p = 0; p < padded; p += c.k) {
       const Index wanted = terms - p < int8_pack_terms ? terms - p : int8_pack_terms;
       if (packed) {
@@ -219,7 +219,7 @@ void int8_convert(const Int8Operand<T>& x, const Int8Lines& lines, const Int8Byt
           c.ld = rows.ld;
         }
       }
-      c.out = base + (bytes.panel ? p * group : p);
+      c.out = base + (bytes.panel ? p * int8_panel : p);
       bytes.certificate ? kernels.certificate(c) : kernels.residues(c);
     }
   });

@@ -22,9 +22,6 @@ struct Lanes {
 };
 
 template <class T>
-constexpr bool compensated = sizeof(T) == sizeof(double);
-
-template <class T>
 ACCUBLAS_INLINE void step_lane(Lanes& lanes, int v, V x, V y) {
   if constexpr (compensated<T>) {
     step(lanes.s[v], lanes.c[v], x, y);

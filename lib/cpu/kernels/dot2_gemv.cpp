@@ -6,9 +6,6 @@ namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE {
 
 namespace {
 
-template <class T>
-constexpr bool compensated = sizeof(T) == sizeof(double);
-
 /// Columns in a pass over the outputs: s and c are loaded and stored once for so many steps.
 constexpr int pass = 8;
 /// Vectors of outputs whose chains are taken a step further in turn: a single one waits for itself, but AVX-512 CPUs

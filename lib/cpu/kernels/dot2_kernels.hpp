@@ -16,6 +16,10 @@ namespace accublas::cpu {
 constexpr int dot2_lanes = 32;
 constexpr Index dot2_dot_block = 1024;
 
+/// Whether the type has c.
+template <class T>
+constexpr bool compensated = sizeof(T) == sizeof(double);
+
 /// DOT. `lanes` is 32 values of s, then 32 of c (for float zeros).
 template <class T>
 struct Dot2DotKernels {

@@ -12,6 +12,7 @@
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/kernels/cr_kernels.hpp"
 #include "lib/numerics/bounds.hpp"
+#include "lib/numerics/float_bits.hpp"
 #include "lib/numerics/ziv.hpp"
 
 namespace accublas::cpu {
@@ -21,11 +22,8 @@ namespace {
 // Tuning.
 constexpr Index task_lines = 256, task_entries = 1 << 16;  // of one operand's panels in a task: they stay in L2
 constexpr double thread_work = 1.5e6;                      // terms that are worth other threads
-constexpr int few_open = 1;    // elements of a tile that are sooner recomputed by the exact accumulator than by `full`
-constexpr int hard_share = 4;  // one element in so many that `swift` leaves open makes `full` the first step
-
-/// What the kernels multiply by.
-bool moderate(double x) { return std::fabs(x) >= 0x1p-200 && std::fabs(x) <= 0x1p200; }
+constexpr int few_open = 1;  // elements of a tile that are sooner recomputed by the exact accumulator than by `full`
+constexpr int hard_elements = 4;  // one element in so many that `swift` leaves open makes `full` the first step
 
 template <class T>
 class CrGemm {
@@ -169,7 +167,7 @@ class CrGemm {
       again.high = fuller.high;
       again.low = fuller.low;
       again.rest = fuller.rest;
-      if (std::popcount(open) * hard_share > std::popcount(wanted)) speed = Speed::full;
+      if (std::popcount(open) * hard_elements > std::popcount(wanted)) speed = Speed::full;
       std::uint64_t left = compute(again, Speed::full) & open;
       if (hook_all_undecided()) left = open;
       left = round_open(left, fuller, c);

@@ -51,8 +51,7 @@ enum class Way {
 
 constexpr Index packed_rows = 8, packed_terms = 480;       // of one copied block: 30 KiB, and 4 KiB of x
 constexpr Index probed_rows = 32, probed_by_columns = 16;  // a few rows take long by columns
-constexpr Index hard_share = 16;  // one row in so many that `swift` leaves undecided makes `full` worth while for all
-constexpr Index least_segment = 8192;  // terms that are worth a task of their own
+constexpr Index hard_rows = 16;  // one row in so many that `swift` leaves undecided makes `full` worth while for all
 
 /// Scratch of one thread: sums of a panel, then the state of `columns` or a packed block.
 template <class T>
@@ -124,7 +123,7 @@ class CrGemv {
           retry_row(first + i, scratch);
         }
       }
-      const Needs found = hard * hard_share > count ? Needs::much : Needs::little;
+      const Needs found = hard * hard_rows > count ? Needs::much : Needs::little;
       if (needs != Needs::much && needs != found) needs_.store(found, std::memory_order_relaxed);
       done += count;
     }

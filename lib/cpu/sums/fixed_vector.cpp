@@ -42,9 +42,8 @@ const FixedKernels<T>& fixed_kernels(Isa isa) {
 }
 
 constexpr Index group = 8, block = 480;  // rows and terms that are rounded into a buffer at a time
-constexpr Index least_segment = 8192;    // terms that are worth a task of their own
 
-struct Scratch {
+struct FixedScratch {
   double a[group * block], x[block];
   TripleSum sums[group];
   std::uint64_t most[group];
@@ -67,7 +66,7 @@ class FixedGemv {
     }
     terms_ = ceil_div(g.k, segments_);
     segments_ = ceil_div(g.k, terms_);
-    scratch_ = execution.workspace.take<Scratch>(static_cast<std::size_t>(std::min(threads, groups_ * segments_)));
+    scratch_ = execution.workspace.take<FixedScratch>(static_cast<std::size_t>(std::min(threads, groups_ * segments_)));
     if (segments_ > 1) {
       sums_ = execution.workspace.take<TripleSum>(static_cast<std::size_t>(segments_ * g.m));
       most_ = execution.workspace.take<std::uint64_t>(static_cast<std::size_t>(segments_ * g.m));
@@ -79,7 +78,7 @@ class FixedGemv {
     find_largest_x();
     if (segments_ == 1) {
       parallel_for(groups_, execution_.threads, [&](Index task, int thread) {
-        Scratch& s = scratch_[thread];
+        FixedScratch& s = scratch_[thread];
         find_largest(task, 0, s.most);
         add_up(task, 0, s.most, s, s.sums);
         finish_rows(task, s.most, s.sums);
@@ -146,7 +145,7 @@ class FixedGemv {
   /// Whether the inner product needs computing: finite and not surely zero.
   bool plain(std::uint64_t most) const { return finite(most) && most != 0 && finite(most_x_) && most_x_ != 0; }
 
-  void add_up(Index task, Index segment, const std::uint64_t* most, Scratch& s, TripleSum* sums) const {
+  void add_up(Index task, Index segment, const std::uint64_t* most, FixedScratch& s, TripleSum* sums) const {
     const Index begin = task * group, rows = rows_of(task), first = segment * terms_,
                 n = std::min(terms_, g_.k - first);
     std::fill(sums, sums + rows, TripleSum{0, 0, 0, 0});
@@ -219,7 +218,7 @@ class FixedGemv {
   const CrKernels<double>& sums_of_;
   Index groups_, segments_, terms_;
   std::uint64_t most_x_ = 0;
-  Scratch* scratch_;
+  FixedScratch* scratch_;
   TripleSum* sums_ = nullptr;      ///< segments x m, where there are several
   std::uint64_t* most_ = nullptr;  ///< likewise
   std::atomic<std::int64_t> undecided_{0};
