@@ -8,15 +8,16 @@ status 77 where there is none.
 """
 
 import argparse
+import ctypes
 import json
 import os
 import pickle
 import queue
 import struct
-import subprocess
 import sys
 import threading
 import time
+import traceback
 from pathlib import Path
 
 import batches
@@ -33,6 +34,7 @@ import level3_cases
 import orthogonal
 import orthogonal_cases
 import sharp
+import worker
 from values import COMPLEX
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -69,32 +71,47 @@ def isa_levels():
 
 
 class Worker:
-    """A process with the library in one environment; answers are collected by a thread."""
+    """A process with the library in one environment, forked where all is imported and no library loaded; answers are
+    collected by a thread, from start() on. `others` are the workers before this one."""
 
-    def __init__(self, library, label, environment):
+    def __init__(self, library, label, environment, others=()):
         self.label = label
         self.pending = queue.Queue()
         self.failures = []
         self.done = 0
-        self.process = subprocess.Popen([sys.executable, str(Path(__file__).with_name("worker.py")), library],
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        env={**os.environ, **environment})
+        (read_jobs, write_jobs), (read_answers, write_answers) = os.pipe(), os.pipe()
+        self.process = os.fork()
+        if self.process == 0:
+            # Who holds an end of another's jobs would keep it waiting for more.
+            for descriptor in (write_jobs, read_answers, *(other.jobs.fileno() for other in others)):
+                os.close(descriptor)
+            os.environ.update(environment)
+            try:
+                worker.serve(library, os.fdopen(read_jobs, "rb"), os.fdopen(write_answers, "w"))
+            except BaseException:
+                traceback.print_exc()
+                os._exit(1)
+            ctypes.CDLL(None).exit(0)  # as a program ends, with what the library does then
+        os.close(read_jobs)
+        os.close(write_answers)
+        self.jobs, self.answers = os.fdopen(write_jobs, "wb"), os.fdopen(read_answers)
         self.slots = threading.Semaphore(32)
         self.thread = threading.Thread(target=self._collect)
+
+    def start(self):
         self.thread.start()
 
-    def send(self, case, bits, configurations, call_bits=None):
-        data = pickle.dumps((case, bits, configurations, call_bits), pickle.HIGHEST_PROTOCOL)
+    def send(self, case, data):
         self.slots.acquire()
         self.pending.put(case)
         try:
-            self.process.stdin.write(struct.pack("<q", len(data)) + data)
-            self.process.stdin.flush()
+            self.jobs.write(struct.pack("<q", len(data)) + data)
+            self.jobs.flush()
         except BrokenPipeError:
             pass
 
     def _collect(self):
-        for line in self.process.stdout:
+        for line in self.answers:
             case = self.pending.get()
             self.slots.release()
             self.done += 1
@@ -107,11 +124,11 @@ class Worker:
 
     def finish(self):
         try:
-            self.process.stdin.close()
+            self.jobs.close()
         except BrokenPipeError:
             pass
         self.thread.join()
-        code = self.process.wait()
+        code = os.waitstatus_to_exitcode(os.waitpid(self.process, 0)[1])
         if code or not self.pending.empty():
             left = self.pending.get().describe() if not self.pending.empty() else "the end"
             self.failures.append(f"{left}\n    {self.label}: worker ended with {code}")
@@ -173,16 +190,17 @@ def run_cases(stream, workers, engines=None):
         bits, facts = expected.expected_bits(case)
         call_bits = reported_bits(case, facts)
         wanted = [c for c in configurations(case, index) if engines is None or c["engine"] in engines]
-        for number, worker in enumerate(workers):
+        data = pickle.dumps((case, bits, wanted, call_bits), pickle.HIGHEST_PROTOCOL)
+        for number, one in enumerate(workers):
             # The highest level always, two of the others in turn; at most three levels: all.
             if number == len(workers) - 1 or len(workers) <= 3 or (index + number) % (len(workers) - 1) < 2:
-                worker.send(case, bits, wanted, call_bits)
+                one.send(case, data)
         count += 1
         if sum(len(w.failures) for w in workers) > 200:
             break
     failures = []
-    for worker in workers:
-        failures += worker.finish()
+    for one in workers:
+        failures += one.finish()
     return count, failures
 
 
@@ -210,14 +228,17 @@ def main():
     if options.backend:
         os.environ["ACCUBLAS_BACKEND"] = options.backend
     if backend() == "cuda":
-        if binding.device_count(options.library) == 0:
-            print("no CUDA device")
-            return 1 if os.environ.get("ACCUBLAS_REQUIRE_GPU") == "1" else 77
         levels = ["cuda"]
-        workers = [Worker(options.library, "cuda", {})]
     else:
         levels = options.isa.split(",") if options.isa else isa_levels()
-        workers = [Worker(options.library, level, {"ACCUBLAS_ISA": level}) for level in levels]
+    workers = []
+    for level in levels:
+        workers.append(Worker(options.library, level, {"ACCUBLAS_ISA": level} if level != "cuda" else {}, workers))
+    if levels == ["cuda"] and binding.device_count(options.library) == 0:
+        print("no CUDA device")
+        return 1 if os.environ.get("ACCUBLAS_REQUIRE_GPU") == "1" else 77
+    for one in workers:
+        one.start()
 
     def stream():
         for name in options.case:

@@ -40,10 +40,13 @@ def product(mode, fmt, alpha, a, b, beta, c, d, field, routine="gemm"):
     def on_diagonal(i, j):
         return d.hermitian and i == j
 
+    before = None if beta == 0 else c.tolist()
+    none = field.expand(0.0, field.split(0.0))
+
     def addend(i, j):
-        value = 0 if beta == 0 else c[i, j]
-        if on_diagonal(i, j):
-            value = complex(value.real, 0.0) if beta != 0 else 0
+        if before is None:
+            return none
+        value = complex(before[i][j].real, 0.0) if on_diagonal(i, j) else before[i][j]
         return field.expand(beta, field.split(value))
 
     facts = modes.Facts()
@@ -68,17 +71,23 @@ def product(mode, fmt, alpha, a, b, beta, c, d, field, routine="gemm"):
             b = np.concatenate([b[: k // 2], -b[k // 2 :]])
             other, _ = modes.inner_products(mode, fmt, field.rows(a), field.columns(b), routine, counted, terms)
 
-    def component(i, j, r):
+        # By component the factors of the sums that it needs, where these stand beyond column j, and in which table: Re alpha
+        # multiplies the whole sum, Im alpha the difference of the halves where one has conj(alpha).
+        needed = [[(factor, n * part, which) for (factor, part), which in zip(terms, (sums, other)) if factor != 0]
+                  for terms in field.expand(alpha, range(count))]
+
+    def component(i, j, r, addend):
         if on_diagonal(i, j) and r == 1:
             return 0.0
         if nothing:
-            return modes.scaled(addend(i, j)[r], fmt)
-        # Re alpha multiplies the whole sum, Im alpha the difference of the halves where one has conj(alpha).
-        expanded = field.expand(alpha, [j + n * part for part in range(count)])[r]
-        needed = [(factor, column, which) for (factor, column), which in zip(expanded, (sums, other)) if factor != 0]
-        kept = all(which.kept(i, column) for _, column, which in needed)
-        found = [(factor, (which.value if kept else which.exact)(i, column)) for factor, column, which in needed]
-        return modes.finish(found + addend(i, j)[r], fmt)
+            return modes.scaled(addend[r], fmt)
+        found = [which.value(i, j + beyond) for _, beyond, which in needed[r]]
+        if None in found:
+            found = [which.exact(i, j + beyond) for _, beyond, which in needed[r]]
+        return modes.finish([(factor, x) for (factor, *_), x in zip(needed[r], found)] + addend[r], fmt)
 
-    values = [field.join([component(i, j, r) for r in range(count)]) for i, j in np.argwhere(d.wanted)]
+    values = []
+    for i, j in np.argwhere(d.wanted).tolist():
+        terms = addend(i, j)
+        values.append(field.join([component(i, j, r, terms) for r in range(count)]))
     return values, facts

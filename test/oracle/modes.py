@@ -5,10 +5,12 @@ beta, c, the quick returns and the one rounding. Matrices are numpy arrays of bi
 and B k x n, op() already applied; what complex ones add stands in complex.py.
 """
 
+import functools
 import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import isfinite
 
 import numpy as np
 
@@ -85,25 +87,40 @@ def extended_product(a, s):
     return INF if (a > 0) == (s > 0) else -INF
 
 
+# Of alpha and beta, which all elements have in common.
+factor_dyadic = functools.lru_cache(maxsize=64)(decompose)
+
+
 def finish(terms, fmt):
     """RN(sum of factor times value). A value is a dyadic, a float or a special float; a factor 0 means no term."""
-    total = (0, 0)
+    total, unit = 0, 0
     special = 0.0
     for factor, value in terms:
         if factor == 0:  # a NaN is not
             continue
         if isinstance(value, float):
-            if value != value or abs(value) == INF:
+            if not isfinite(value):
                 special = special + extended_product(factor, value)
                 continue
             value = decompose(value)
-        if factor != factor or abs(factor) == INF:
-            special = special + extended_product(factor, float((value[0] > 0) - (value[0] < 0)))
+        m, e = value
+        if not isfinite(factor):
+            special = special + extended_product(factor, float((m > 0) - (m < 0)))
             continue
-        total = add_dyadic(total, mul_dyadic(decompose(factor), value))
+        by, exponent = factor_dyadic(factor)
+        m *= by
+        if m:
+            e += exponent
+            if total == 0:
+                total, unit = m, e
+            elif e >= unit:
+                total += m << (e - unit)
+            else:
+                total = m + (total << (unit - e))
+                unit = e
     if special != 0:  # Inf - Inf became NaN above
         return special
-    return round_dyadic(*total, fmt)
+    return round_dyadic(total, unit, fmt)
 
 
 def scaled(terms, fmt):
@@ -132,27 +149,27 @@ def gemm(mode, fmt, alpha, a, b, beta, c, routine="gemm", field=REAL):
     n = b.shape[1]
     if m == 0 or n == 0 or (routine == "gemv" and k == 0):
         return None, Facts()
-    addends = [[field.expand(beta, field.split(0 if beta == 0 else c[i, j])) for j in range(n)] for i in range(m)]
-
-    def numbers(component):
-        """C of a function of (i, j, number of the component)."""
-        return [[field.join([component(i, j, r) for r in range(field.components)]) for j in range(n)] for i in range(m)]
-
+    if (alpha == 0 or k == 0) and beta == 1:
+        return None, Facts()
+    parts = range(field.components)
+    nothing = field.expand(0.0, field.split(0.0))
+    addends = [[nothing] * n] * m if beta == 0 else [[field.expand(beta, field.split(x)) for x in row] for row in c.tolist()]
     if alpha == 0 or k == 0:
-        if beta == 1:
-            return None, Facts()
-        return numbers(lambda i, j, r: scaled(addends[i][j][r], fmt)), Facts()
+        return [[field.join([scaled(terms, fmt) for terms in addend]) for addend in row] for row in addends], Facts()
     if mode.kind in multiword.WORDS:
         return multiword_gemm(mode, fmt, alpha, a, b, beta, c)
     products, facts = inner_products(mode, fmt, field.rows(a), field.columns(b), routine)
+    # By component the factors of the sums that it needs, and where these stand beyond column j.
+    needed = [[(factor, n * part) for factor, part in terms if factor != 0] for terms in field.expand(alpha, parts)]
 
-    def product_terms(i, j, r):
-        columns = [j + n * component for component in range(field.components)]
-        needed = [(factor, column) for factor, column in field.expand(alpha, columns)[r] if factor != 0]
-        kept = all(products.kept(i, column) for _, column in needed)
-        return [(factor, (products.value if kept else products.exact)(i, column)) for factor, column in needed]
+    def component(i, j, r, addend):
+        found = [products.value(i, j + beyond) for _, beyond in needed[r]]
+        if None in found:
+            found = [products.exact(i, j + beyond) for _, beyond in needed[r]]
+        return finish([(factor, x) for (factor, _), x in zip(needed[r], found)] + addend[r], fmt)
 
-    return numbers(lambda i, j, r: finish(product_terms(i, j, r) + addends[i][j][r], fmt)), facts
+    return [[field.join([component(i, j, r, addend) for r in parts]) for j, addend in enumerate(row)]
+            for i, row in enumerate(addends)], facts
 
 
 class Finite:
@@ -160,17 +177,16 @@ class Finite:
 
     def __init__(self, rows):
         self.has = np.isfinite(rows).all(axis=1)
-        self.number = np.cumsum(self.has) - 1  # of a row among them
+        self.number = np.where(self.has, np.cumsum(self.has) - 1, None).tolist()  # of a row among them
         kept = rows[self.has]
         self.lines = [Line(row, integers) for row, integers in zip(kept, integers_of(kept))]
 
 
 @dataclass
 class Products:
-    """S of row i and column j, a dyadic or a special float: the mode's, whether the mode keeps to that, and cr's."""
+    """S of row i and column j, a dyadic or a special float: the mode's, None where the mode takes cr's, and cr's."""
 
     value: Callable
-    kept: Callable
     exact: Callable
 
 
@@ -184,26 +200,19 @@ def inner_products(mode, fmt, a, b, routine, wanted=None, terms=None):
     if kind == "repro" and routine != "gemm":
         kind = "cr"
 
-    def finite(i, j):
-        return rows.has[i] and columns.has[j]
-
-    def of(table):
-        """The entry of a table of the finite lines, else what the special values make."""
+    def of(table, special):
+        """The entry of a table of the finite lines, `special` of the others."""
         def entry(i, j):
-            if not finite(i, j):
-                return exact(i, j)
-            return table[rows.number[i]][columns.number[j]]
+            row, column = rows.number[i], columns.number[j]
+            return special(i, j) if row is None or column is None else table[row][column]
         return entry
 
     def exact(i, j):
-        if not finite(i, j):
+        if rows.number[i] is None or columns.number[j] is None:
             row, column = (a[i], b[:, j]) if terms is None else (a[i][terms(i, j)], b[:, j][terms(i, j)])
             special = special_sum(row.tolist(), column.tolist())
             return exact_product([Line(row)], [Line(column)])[0][0] if special is None else special
         return exact_product([rows.lines[rows.number[i]]], [columns.lines[columns.number[j]]])[0][0]
-
-    def always(i, j):
-        return True
 
     if kind == "dot2":
         with np.errstate(all="ignore"):
@@ -212,19 +221,25 @@ def inner_products(mode, fmt, a, b, routine, wanted=None, terms=None):
                 s, c = np.concatenate([dot2_dot_pair(a[0], column, single) for column in b.T], axis=2)
             else:
                 s, c = dot2_gemm_pairs(a, b, single)
-        return Products(lambda i, j: add_dyadic(decompose(float(s[i, j])), decompose(float(c[i, j]))),
-                        lambda i, j: np.isfinite(s[i, j]) and np.isfinite(c[i, j]), exact), facts
+        pairs = [list(zip(*lines)) for lines in zip(s.tolist(), c.tolist())]
+
+        def pair(i, j):
+            s, c = pairs[i][j]
+            return add_dyadic(decompose(s), decompose(c)) if isfinite(s) and isfinite(c) else None
+
+        return Products(pair, exact), facts
     if kind == "cr":
-        return Products(of(exact_product(rows.lines, columns.lines)), always, exact), facts
+        return Products(of(exact_product(rows.lines, columns.lines), exact), exact), facts
     if kind == "fixed":
-        return Products(of(fixed_product(rows.lines, columns.lines, mode.parameter)), always, exact), facts
+        return Products(of(fixed_product(rows.lines, columns.lines, mode.parameter), exact), exact), facts
     if kind == "slices":
-        return Products(of(slices_product(rows.lines, columns.lines, mode.parameter, mode.fast, k)), always, exact), facts
+        return Products(of(slices_product(rows.lines, columns.lines, mode.parameter, mode.fast, k), exact), exact), facts
     counted = np.ones((a.shape[0], b.shape[1]), bool) if wanted is None else wanted
     counted = counted[rows.has][:, columns.has]
     table, accepted, facts.call_bits = repro_product(rows.lines, columns.lines, k, fmt.name, counted)
     facts.rejected = sum(not t for line, of_line in zip(accepted, counted) for t, own in zip(line, of_line) if own)
-    return Products(of(table), lambda i, j: finite(i, j) and accepted[rows.number[i]][columns.number[j]], exact), facts
+    kept = [[s if own else None for s, own in zip(*lines)] for lines in zip(table or accepted, accepted)]
+    return Products(of(kept, lambda i, j: None), exact), facts
 
 
 def multiword_gemm(mode, fmt, alpha, a, b, beta, c):

@@ -1,10 +1,9 @@
 """Runs cases on one library in one environment (the environment is read once by the library, so every combination of
-variables is a process of its own). Reads pickled jobs on standard input, answers one JSON line per job."""
+variables is a process of its own)."""
 
 import json
 import pickle
 import struct
-import sys
 
 import numpy as np
 
@@ -68,15 +67,15 @@ def compare(case, bits, expected):
             f"got {int(got[0]):0{width}x} ({got.view(kind)[0]!r}), want {int(want[0]):0{width}x} ({want.view(kind)[0]!r})")
 
 
-def main():
-    library = binding.Library(sys.argv[1])
-    stream = sys.stdin.buffer
+def serve(path, jobs, answers_to):
+    """Reads pickled jobs, answers one JSON line per job."""
+    library = binding.Library(path)
     memory = None
     while True:
-        head = stream.read(8)
+        head = jobs.read(8)
         if len(head) < 8:
             break
-        case, expected, configurations, call_bits = pickle.loads(stream.read(struct.unpack("<q", head)[0]))
+        case, expected, configurations, call_bits = pickle.loads(jobs.read(struct.unpack("<q", head)[0]))
         answers = []
         for configuration in configurations:
             options = dict(configuration)
@@ -93,8 +92,4 @@ def main():
             if text is None and call_bits is not None and report.bits not in (0, call_bits):
                 text = f"report.bits {report.bits}, want T* = {call_bits}"
             answers.append((configuration, 0, text, report.engine.decode()))
-        print(json.dumps(answers), flush=True)
-
-
-if __name__ == "__main__":
-    main()
+        print(json.dumps(answers), file=answers_to, flush=True)
