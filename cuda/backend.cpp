@@ -78,7 +78,8 @@ std::optional<cuda::NativeOffer> native_offer(State& state, const Call<Gemm<T>, 
   const Index parts = pairs ? 2 : 1;
   const int most = moduli_that_pay(state.model(), sizeof(T) == sizeof(float), pairs, {g.m / parts, g.n, g.k / parts});
   if (most == 0 && g.wanted != Triangle::all) return {};
-  if (cuda::native_scratch_bytes(g, execution.workspace.cap()) > 0 || !cuda::prepare_native_behind(state)) return {};
+  const bool copies = !state.native_product() && cuda::native_scratch_bytes(g, execution.workspace.cap()) > 0;
+  if (copies || !cuda::prepare_native_behind(state)) return {};
   return cuda::NativeOffer{most, dp_bound(g.k, unit_roundoff<T>())};
 }
 
@@ -430,6 +431,14 @@ class CudaBackend final : public Backend {
       real_gemm(state, call, execution);
   }
 
+  /// The product itself by cuBLAS, or what stands for it.
+  template <class T>
+  static void native_in_store(State& state, const Call<Gemm<T>, T>& call, Execution& execution) {
+    const cuda::NativeProduct* const product = state.native_product();
+    if (!product) return cuda::native_gemm_call(state, call, execution);
+    cuda::with_cublas(state, execution, 0, [&](cuda::Cublas& cublas, std::byte*) { product->start(cublas); });
+  }
+
   template <class T>
   static void real_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution) {
     if (no_product(call)) return cuda::scale_gemm(state, call);
@@ -450,7 +459,7 @@ class CudaBackend final : public Backend {
       case ACCUBLAS_ENGINE_INT8: {
         std::optional<cuda::NativeOffer> offer;
         if (!joins) offer = native_offer(state, call, execution);
-        if (offer && offer->most_moduli == 0) return cuda::native_gemm_call(state, call, execution);
+        if (offer && offer->most_moduli == 0) return native_in_store(state, call, execution);
         return cuda::int8_gemm(state, call, execution, offer ? &*offer : nullptr);
       }
       case ACCUBLAS_ENGINE_FP16:

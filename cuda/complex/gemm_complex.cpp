@@ -12,6 +12,7 @@
 #include "cuda/core/scalar_argument.hpp"
 #include "cuda/core/scale.hpp"
 #include "cuda/elements/joined.hpp"
+#include "cuda/native/native_behind.hpp"
 #include "cuda/native/native_call.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/integers.hpp"
@@ -93,24 +94,62 @@ bool named_by_blas(const Gemm<Complex<T>>& g, BlasMatrix<const Complex<T>>& a, B
          g.c.row_stride == 1 && (g.c.col_stride >= g.m || g.n == 1);
 }
 
+// cuBLAS loads host scalars as numbers aligned to their size, which Complex is not.
+template <class T>
+struct alignas(sizeof(Complex<T>)) AlignedNumber {
+  Complex<T> number;
+};
+
 template <class T>
 void native(State& state, const Call<Gemm<Complex<T>>, Complex<T>>& call, const Gemm<Complex<T>>& g,
             Execution& execution) {
   BlasMatrix<const Complex<T>> a, b;
   if (!named_by_blas(g, a, b))
     throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "cuBLAS has no leading dimensions for the strides of this complex product");
-  // cuBLAS loads host scalars as numbers aligned to their size, which Complex is not.
-  struct alignas(sizeof(Complex<T>)) Aligned {
-    Complex<T> number;
-  };
   const bool there = call.alpha.on_device;
-  const Aligned alpha{there ? Complex<T>{} : *call.alpha.pointer}, beta{device_scalar(call.beta).value};
+  const AlignedNumber<T> alpha{there ? Complex<T>{} : *call.alpha.pointer}, beta{device_scalar(call.beta).value};
   with_cublas(state, execution, 0, [&](Cublas& blas, std::byte*) {
     blas.scalars_on_device(there);
     blas.gemm(g.m, g.n, g.k, there ? call.alpha.pointer : &alpha.number, a, b, there ? call.beta.pointer : &beta.number,
               g.c.data, g.n == 1 ? g.m : g.c.col_stride);
   });
 }
+
+/// The same with factors in host memory and without imaginary parts, for the emulation to leave the call to.
+template <class T>
+NativeProduct native_product(const Call<Gemm<Complex<T>>, Complex<T>>& call, const Gemm<Complex<T>>& g) {
+  BlasMatrix<const Complex<T>> a, b;
+  named_by_blas(g, a, b);
+  const AlignedNumber<T> alpha{*call.alpha.pointer}, beta{*call.beta.pointer};
+  const Index ldc = g.n == 1 ? g.m : g.c.col_stride;
+  NativeProduct product{[=](Cublas& blas) {
+                          blas.scalars_on_device(false);
+                          blas.gemm(g.m, g.n, g.k, &alpha.number, a, b, &beta.number, g.c.data, ldc);
+                        },
+                        {}};
+  std::size_t next = 0;
+  const auto add = [&](const auto& value) { std::memcpy(&product.key[next++], &value, sizeof value); };
+  add(std::int64_t{-1});  // no routine of level 3
+  add(g.m), add(g.n), add(g.k);
+  for (const BlasMatrix<const Complex<T>>& x : {a, b}) add(x.data), add(x.op), add(x.ld);
+  add(g.c.data), add(ldc), add(alpha.number.re), add(beta.number.re);
+  return product;
+}
+
+/// The product that waits in store behind calls of this scope.
+class NativeScope {
+ public:
+  NativeScope(State& state, const NativeProduct* product) : state_(state), before_(state.native_product()) {
+    state.native_product() = product;
+  }
+  ~NativeScope() { state_.native_product() = before_; }
+  NativeScope(const NativeScope&) = delete;
+  NativeScope& operator=(const NativeScope&) = delete;
+
+ private:
+  State& state_;
+  const NativeProduct* const before_;
+};
 
 /// By cuBLAS with alpha in device memory: it reads A and B also where alpha turns out to be zero, so that C is kept
 /// beside its product, some columns at a time, and put back and scaled then.
@@ -158,8 +197,9 @@ class ComponentProduct {
         execution_(execution),
         serve_(serve),
         by_parts_(call.mode.kind == ACCUBLAS_MODE_DOT2),
+        as_stored_(serves_as_stored()),
         swaps_(by_parts_ && !turned),
-        writes_columns_(swaps_ || g.b.row_stride != 1),
+        writes_columns_(!as_stored_ && (swaps_ || g.b.row_stride != 1)),
         alpha_(joins ? T(1) : call.alpha.pointer->re),
         beta_(joins ? T(0) : call.beta.pointer->re) {}
 
@@ -173,15 +213,23 @@ class ComponentProduct {
                       pair_bytes = bytes_of(keeps_pairs() ? rows_ * cols_ : 0, pair_size),
                       addend_bytes = bytes_of(keeps_addend_ ? 2 * rows_ * cols_ : 0, sizeof(T)),
                       bytes = row_bytes + col_bytes + 2 * pair_bytes + addend_bytes;
-    const CopyMemory memory(state_, execution_.workspace, bytes);
-    row_lines_ = reinterpret_cast<T*>(memory.data());
-    col_lines_ = reinterpret_cast<T*>(memory.data() + row_bytes);
-    if (keeps_addend_) addend_ = reinterpret_cast<T*>(memory.data() + bytes - addend_bytes);
-    if (keeps_pairs())
-      for (const int which : {0, 1})
-        pairs_[which] = reinterpret_cast<Pair*>(memory.data() + row_bytes + col_bytes + which * pair_bytes);
-    Workspace rest = rest_of(execution_.workspace, memory.data(), bytes);
-    Execution inner = execution_.within(rest);
+    std::optional<CopyMemory> memory;
+    std::unique_ptr<Workspace> rest;
+    if (bytes > 0) {
+      memory.emplace(state_, execution_.workspace, bytes);
+      std::byte* const data = memory->data();
+      row_lines_ = reinterpret_cast<T*>(data);
+      col_lines_ = reinterpret_cast<T*>(data + row_bytes);
+      if (keeps_addend_) addend_ = reinterpret_cast<T*>(data + bytes - addend_bytes);
+      if (keeps_pairs())
+        for (const int which : {0, 1})
+          pairs_[which] = reinterpret_cast<Pair*>(data + row_bytes + col_bytes + which * pair_bytes);
+      rest.reset(new Workspace(rest_of(execution_.workspace, data, bytes)));
+    }
+    Execution inner = rest ? execution_.within(*rest) : execution_;
+    std::optional<NativeProduct> native;
+    if (as_stored_ && g_.wanted == Triangle::all && !joins_) native.emplace(native_product(call_, g_));
+    const NativeScope in_store(state_, native ? &*native : state_.native_product());
     const bool several = by_parts_ || rows_ < g_.m || cols_ < g_.n;
     std::optional<BatchScope> scope;
     if (several && !state_.in_batch()) scope.emplace(state_, execution_.report.level);
@@ -195,10 +243,18 @@ class ComponentProduct {
  private:
   static constexpr std::size_t pair_size = 2 * sizeof(double);
 
+  /// Without copies: by the engine that reads the numbers where they are, if cuBLAS, where it may wait behind that
+  /// (cuda/native/native_behind.hpp), has a name for the product; of a wanted triangle it waits for another call.
+  bool serves_as_stored() const {
+    if (call_.engine != ACCUBLAS_ENGINE_INT8) return false;
+    BlasMatrix<const Complex<T>> a, b;
+    return g_.wanted != Triangle::all || joins_ || named_by_blas(g_, a, b);
+  }
+
   /// dot2's pairs of a panel, which are joined when both components of S are there.
   bool keeps_pairs() const { return joins_ && by_parts_; }
   /// Numbers that are written of a row of A.
-  Index row_words() const { return (by_parts_ && !joins_ ? 2 : 4) * g_.k; }
+  Index row_words() const { return as_stored_ ? 0 : (by_parts_ && !joins_ ? 2 : 4) * g_.k; }
 
   /// A quarter of the workspace for lines: all columns, where they fit half of that, beside as many rows as there is
   /// room for. T* belongs to the call, and a wanted triangle is one of all rows and columns: then all of both, whatever
@@ -215,6 +271,7 @@ class ComponentProduct {
       rows_ = std::clamp<Index>(elements / std::min<Index>(g_.n, 1024), std::min<Index>(g_.m, 256), g_.m);
       cols_ = std::clamp<Index>(elements / rows_, std::min<Index>(g_.n, 256), g_.n);
     }
+    if (as_stored_) return;
     const Index most_rows = rows_, most_cols = cols_;
     if (writes_columns_) cols_ = std::clamp<Index>(room / 2 / (2 * g_.k), std::min<Index>(most_cols, 256), most_cols);
     const Index left = room - (writes_columns_ ? cols_ * 2 * g_.k : 0);
@@ -245,14 +302,22 @@ class ComponentProduct {
   void serve(Index lines, Index cols, RowLayout layout, bool swapped, Index row, Index rows, Index col, Matrix<T> c,
              Execution& inner) {
     const cudaStream_t stream = state_.cuda_stream();
-    write_rows(g_.a.block(row, 0), rows, g_.k, layout, g_.conjugate_a, g_.conjugate_b, turned_, row_lines_, stream);
-    const Matrix<const Complex<T>> b = g_.b.block(0, col);
-    Matrix<const T> columns{&b.data->re, 1, 2 * b.col_stride};
+    const Matrix<const Complex<T>> a = g_.a.block(row, 0), b = g_.b.block(0, col);
+    Matrix<const T> lines_of_a{row_lines_, 1, lines}, columns{&b.data->re, b.row_stride, 2 * b.col_stride};
+    if (as_stored_)
+      lines_of_a = {&a.data->re, a.row_stride, a.col_stride};
+    else
+      write_rows(a, rows, g_.k, layout, g_.conjugate_a, g_.conjugate_b, turned_, row_lines_, stream);
     if (writes_columns_) {
       write_columns(b, g_.k, cols, swapped, col_lines_, stream);
       columns = {col_lines_, 1, 2 * g_.k};
     }
-    Gemm<T> product{lines, cols, 2 * g_.k, alpha_, {row_lines_, 1, lines}, columns, beta_, c};
+    Gemm<T> product{lines, cols, 2 * g_.k, alpha_, lines_of_a, columns, beta_, c};
+    if (as_stored_) {
+      product.numbers_as_stored = true;
+      product.conjugate_a = g_.conjugate_a;
+      product.conjugate_b = g_.conjugate_b;
+    }
     product.wanted = g_.wanted;
     product.real_diagonal = g_.real_diagonal;
     product.zeros = g_.zeros;
@@ -276,8 +341,8 @@ class ComponentProduct {
   const bool turned_, joins_, keeps_addend_;
   Execution& execution_;
   const DeviceGemmFunction<T> serve_;
-  /// dot2, whose terms have an order: each component is a product of its own.
-  const bool by_parts_, swaps_, writes_columns_;
+  /// by_parts: dot2, whose terms have an order: each component is a product of its own.
+  const bool by_parts_, as_stored_, swaps_, writes_columns_;
   const T alpha_, beta_;
   Index rows_ = 0, cols_ = 0;
   T *row_lines_ = nullptr, *col_lines_ = nullptr;

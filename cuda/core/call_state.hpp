@@ -70,6 +70,7 @@ struct CallState {
   SideSummary rows, cols;
   // Certificate.
   std::int32_t common_moduli;          ///< moduli that suffice for all elements by their lines alone; 0: not known
+  std::int32_t common_bits;            ///< with them: both sides have the same bits (share_bits)
   std::int32_t largest_rung;           ///< 1 + index of the largest rung that an element needs; 0: none is accepted
   unsigned long long rejected_in_all;  ///< elements that it rejected, special lines not counted
   unsigned long long rejected;         ///< those of them that are not zero by structure

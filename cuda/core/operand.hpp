@@ -13,11 +13,33 @@
 
 namespace accublas::cuda {
 
-/// Lines of an operand in device memory: entry (i, p) is data[i stride + p k_stride].
+/// Lines of an operand in device memory: entry (i, p) is data[i stride + p k_stride], or that or its negative.
+///
+/// The parts of complex numbers as these are stored: terms in pairs, 2 p and 2 p + 1, are the parts of term p of numbers,
+/// where strides say, one after the other; lines in pairs hold the same numbers, the second one with the parts exchanged.
 template <class T>
 struct Operand {
   const T* data;
   Index stride, k_stride, count, k;
+  std::uint8_t term_pairs = 0, line_pairs = 0;  ///< 1 where they are in pairs
+  std::uint8_t negative = 0;                    ///< bit 2 (i line_pairs % 2) + p term_pairs % 2: of such entries
+
+  /// Where entry (i, p) is; that of entry (i, p + 2 q) is 2 q k_stride further, and lines likewise.
+  ACCUBLAS_HD const T* at(Index i, Index p) const {
+    const Index line = i & line_pairs, term = p & term_pairs;
+    return data + (i - line) * stride + (p - term) * k_stride + (line ^ term);
+  }
+  ACCUBLAS_HD bool negates(Index i, Index p) const {
+    return (negative >> (2 * (i & line_pairs) + (p & term_pairs)) & 1) != 0;
+  }
+  ACCUBLAS_HD T operator()(Index i, Index p) const { return negates(i, p) ? -*at(i, p) : *at(i, p); }
+
+  /// Of lines in pairs the first ones, as the numbers are stored.
+  ACCUBLAS_HD Operand numbers() const { return {data, 2 * stride, k_stride, count / 2, k, term_pairs}; }
+  bool same_entries(const Operand& o) const {
+    return data == o.data && stride == o.stride && k_stride == o.k_stride && count == o.count &&
+           term_pairs == o.term_pairs && line_pairs == o.line_pairs && negative == o.negative;
+  }
 };
 
 /// Lines come in groups of this many; per-line arrays are padded to it with zero lines (measure fills the padding).

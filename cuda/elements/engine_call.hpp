@@ -41,12 +41,17 @@ struct EngineCall {
     wanted.parts = pairs_of_columns == RowPairs::none ? 1 : 2;
     wanted.real_diagonal = g.real_diagonal;
     zeros = transposed ? g.transposed().zeros : g.zeros;
+    if (g.numbers_as_stored) {
+      rows.term_pairs = cols.term_pairs = cols.line_pairs = 1;
+      const auto sign = [](bool negative, int line, int term) { return (negative ? 1 : 0) << (2 * line + term); };
+      cols.negative = static_cast<std::uint8_t>(sign(g.conjugate_a == g.conjugate_b, 0, 1) |
+                                                sign(g.conjugate_a, 1, 0) | sign(g.conjugate_b, 1, 1));
+    }
   }
 
-  /// Both sides have the same lines, as in SYRK.
-  bool same_lines() const {
-    return rows.data == cols.data && rows.stride == cols.stride && rows.k_stride == cols.k_stride &&
-           rows.count == cols.count;
+  /// Both sides have the same lines, as in SYRK; of complex residues, whose columns are numbers, but for conjugation.
+  bool same_lines(ResidueKind residues = ResidueKind::real) const {
+    return rows.same_entries(residues == ResidueKind::complex ? cols.numbers() : cols);
   }
 };
 

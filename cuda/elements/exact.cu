@@ -28,8 +28,7 @@ template <class T>
 __device__ ACCUBLAS_NOINLINE bool finish_open_element(const ExactArguments<T>& a, Index row, Index col, T alpha, T beta,
                                                       const Team& team) {
   T* const at = element(a.at, row, col);
-  const LinePair<T> lines{a.rows.data + row * a.rows.stride, a.cols.data + col * a.cols.stride, a.rows.k_stride,
-                          a.cols.k_stride, a.rows.k};
+  const LinePair<T> lines(a.rows, row, a.cols, col);
   if (a.row_lines.special[row] != 0 || a.col_lines.special[col] != 0) {
     const T sum = special_sum(lines, a.row_lines.special[row] == 2 || a.col_lines.special[col] == 2);
     if (team.leads()) *at = finish_special(alpha, sum, beta, read_addend(beta, at));

@@ -18,11 +18,24 @@ inline constexpr int window_digits = 20;
 /// more hold the carries of 2^64 terms and the sign.
 inline constexpr int most_limbs = (2048 + 2252) / 64 + 4;
 
-/// A row and a column.
+/// A row and a column: entry p of them is x[p x_stride] and y[p y_stride], or where `negates` one of them the negative.
+/// In a lane that holds for its terms, those of the lane's parity.
 template <class T>
 struct LinePair {
   const T *x, *y;
   Index x_stride, y_stride, k;
+  bool negates = false;
+
+  LinePair() = default;
+  __device__ LinePair(const T* row, const T* col, Index row_stride, Index col_stride, Index terms)
+      : x(row), y(col), x_stride(row_stride), y_stride(col_stride), k(terms) {}
+  __device__ LinePair(const Operand<T>& rows, Index row, const Operand<T>& cols, Index col)
+      : x_stride(rows.k_stride), y_stride(cols.k_stride), k(rows.k) {
+    const Index parity = threadIdx.x & 1;
+    x = rows.at(row, parity) - parity * x_stride;
+    y = cols.at(col, parity) - parity * y_stride;
+    negates = rows.negates(row, parity) != cols.negates(col, parity);
+  }
 };
 
 struct ExactStorage {
@@ -105,7 +118,7 @@ __device__ void exact_sum(const LinePair<T>& lines, int base, int count, const T
       if (p.mantissa == 0 || q.mantissa == 0) return;
       const int position = p.exponent + q.exponent - base;
       add_integer<digits>(storage.window, lane, p.mantissa * q.mantissa, __umul64hi(p.mantissa, q.mantissa),
-                          (position >> 5) - start, position & 31, limit, p.negative != q.negative);
+                          (position >> 5) - start, position & 31, limit, (p.negative != q.negative) != lines.negates);
     };
     Index p = 32 * team.warp + lane;
     for (; p + 3 * stride < lines.k; p += 4 * stride) {  // loads in flight before the first is used
@@ -151,7 +164,7 @@ __device__ T special_sum(const LinePair<T>& lines, bool nan) {
     for (Index p = threadIdx.x & 31; p < lines.k; p += 32) {
       const T u = lines.x[p * lines.x_stride], v = lines.y[p * lines.y_stride];
       if (is_finite(u) && is_finite(v)) continue;
-      const T term = u * v;
+      const T term = lines.negates ? -u * v : u * v;
       nan |= is_nan(term);
       positive |= term > 0;
       negative |= term < 0;

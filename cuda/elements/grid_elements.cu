@@ -51,14 +51,15 @@ struct Share {
 
 /// Lane 0: the sum of the warp's share of the products of a row and a column.
 template <class T>
-__device__ TripleSum grid_sum(const T* x, Index x_stride, const T* y, Index y_stride, Index k, Share share) {
+__device__ TripleSum grid_sum(const Operand<T>& rows, Index row, const Operand<T>& cols, Index col, Share share) {
   constexpr Index step = 32 * chain_group;
   const int lane = static_cast<int>(threadIdx.x % 32);
   const Index first = share.number * step, next = share.of * step;
   GridChain<sizeof(T) < sizeof(double), true> chain;
-  x += (first + lane) * x_stride;
-  y += (first + lane) * y_stride;
-  for (Index left = k - first; left > 0; left -= next, x += next * x_stride, y += next * y_stride) {
+  const Index x_stride = rows.k_stride, y_stride = cols.k_stride;
+  const T *x = rows.at(row, first + lane), *y = cols.at(col, first + lane);
+  const bool negates = rows.negates(row, lane) != cols.negates(col, lane);
+  for (Index left = rows.k - first; left > 0; left -= next, x += next * x_stride, y += next * y_stride) {
     T u[chain_group], v[chain_group];
     if (left >= step) {
       load_spaced<32>(x, x_stride, u);
@@ -71,7 +72,7 @@ __device__ TripleSum grid_sum(const T* x, Index x_stride, const T* y, Index y_st
 #pragma unroll
     for (int j = 0; j < chain_group; ++j) {
       a[j] = u[j];
-      b[j] = v[j];
+      b[j] = negates ? -v[j] : v[j];
     }
     chain.add(a, b);
   }
@@ -93,8 +94,7 @@ __device__ TripleSum block_sum(TripleSum sum) {
 template <class T>
 __device__ ACCUBLAS_NOINLINE bool decide_element(const ExactArguments<T>& a, Index row, Index col, T alpha, T beta,
                                                  Share share) {
-  TripleSum sum = grid_sum(a.rows.data + row * a.rows.stride, a.rows.k_stride, a.cols.data + col * a.cols.stride,
-                           a.cols.k_stride, a.rows.k, share);
+  TripleSum sum = grid_sum(a.rows, row, a.cols, col, share);
   if (share.of > 1) sum = block_sum(sum);
   if (share.number != 0 || threadIdx.x % 32 != 0 || !triple_known(sum)) return false;
   T* const at = element(a.at, row, col);

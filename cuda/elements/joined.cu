@@ -47,8 +47,7 @@ class ExactParts {
   __device__ void add_to(ComponentSum<T>* sum, int which, T factor) const {
     if (is_zero(factor)) return;
     const Index col = which == 0 ? col_ : col_ ^ 1;
-    const LinePair<T> lines{a_.rows.data + row_ * a_.rows.stride, a_.cols.data + col * a_.cols.stride, a_.rows.k_stride,
-                            a_.cols.k_stride, a_.rows.k};
+    const LinePair<T> lines(a_.rows, row_, a_.cols, col);
     const bool leads = team_.leads();
     if (a_.row_lines.special[row_] != 0 || a_.col_lines.special[col] != 0) {
       const T value = special_sum(lines, a_.row_lines.special[row_] == 2 || a_.col_lines.special[col] == 2);

@@ -64,7 +64,7 @@ __device__ void measure_lines(const Side<T>& side, Index group, bool with_lambda
   found = over_line(side, found, reinterpret_cast<Found*>(shared));
   if constexpr (!Found::serves_all)
     if (__syncthreads_or(found.unusual())) {
-      if (threadIdx.x == 0) raise(side.summary, raised_lack, bits_of(2));
+      if (threadIdx.x == 0) raise(side, raised_lack, bits_of(2));
       return measure_unusual_lines<Adjacent>(side, group, reinterpret_cast<Sum*>(shared));
     }
   const int special = found.special();
@@ -233,7 +233,7 @@ __global__ void finish_parts(const __grid_constant__ Sides<T> sides, bool with_l
         multiply_up(__ull2double_ru(*as_integer(&lines.norm[i])), power_of_two(-square_bits(side.x.k)));
     finish_line(lines, i, special, exponent == exponent_of_zero, exponent, lines.last_bit[i], norm_of(squares),
                 with_lambda ? __ull2double_ru(*as_integer(&lines.lambda[i])) : 0, with_lambda,
-                [&](int what, unsigned long long value) { raise(side.summary, what, value); });
+                [&](int what, unsigned long long value) { raise(side, what, value); });
   }
 }
 
@@ -305,19 +305,39 @@ __global__ void take_from_first(Lines lines, bool with_lambda) {
   if (with_lambda) lines.lambda[first + 1] = lines.lambda[first];
 }
 
+constexpr int spread_threads = 256;
+
+__global__ void __launch_bounds__(spread_threads) take_from_numbers(Lines numbers, Lines lines, bool with_lambda) {
+  await_predecessor();
+  const Index first = static_cast<Index>(blockIdx.x) * spread_threads + threadIdx.x,
+              step = static_cast<Index>(gridDim.x) * spread_threads, count = padded_lines(lines.count);
+  for (Index i = first; i < count; i += step) {
+    const Index number = i / 2;
+    lines.exponent[i] = numbers.exponent[number];
+    lines.last_bit[i] = numbers.last_bit[number];
+    lines.norm[i] = numbers.norm[number];
+    if (with_lambda) lines.lambda[i] = numbers.lambda[number];
+    lines.special[i] = numbers.special[number];
+  }
+  if (!lines.nonzero) return;
+  for (Index at = first; at < count * lines.words; at += step) {
+    const Index i = at / lines.words;
+    const std::uint64_t word = numbers.nonzero[i / 2 * lines.words + at % lines.words], first_ones = 0x5555555555555555u;
+    lines.nonzero[at] = i % 2 == 0 ? word : (word & first_ones) << 1 | (word >> 1 & first_ones);
+  }
+}
+
 template <class T>
 void measure_sides(const DeviceModel& device, const Operand<T>& rows, const Lines& row_lines, const Operand<T>& cols,
                    const Lines& col_lines, bool with_lambda, bool bounds, CallState* state, cudaStream_t stream) {
   Sides<T> sides = {{make_side(device, rows, row_lines, &state->rows), {}}, &state->refused};
-  const bool same = row_lines.norm == col_lines.norm;
-  if (same) {
+  if (row_lines.norm == col_lines.norm) {
+    sides.side[0].same = &state->cols;
     sides.side[1].parts = 1;
   } else {
     sides.side[1] = make_side(device, cols, col_lines, &state->cols);
   }
   launch_measure(device, sides, with_lambda, bounds, stream);
-  if (same)
-    check(cudaMemcpyAsync(&state->cols, &state->rows, sizeof state->rows, cudaMemcpyDeviceToDevice, stream), "measure");
 }
 
 }  // namespace
@@ -332,6 +352,14 @@ template <class T>
 void measure_bounds(const DeviceModel& device, const Operand<T>& rows, const Lines& row_lines, const Operand<T>& cols,
                     const Lines& col_lines, CallState* state, cudaStream_t stream) {
   measure_sides(device, rows, row_lines, cols, col_lines, true, true, state, stream);
+}
+
+void spread_over_pairs(const DeviceModel& device, const Lines& numbers, const Lines& lines, bool with_lambda,
+                       cudaStream_t stream) {
+  const Index count = padded_lines(lines.count);
+  const unsigned blocks =
+      static_cast<unsigned>(lines.nonzero ? 8 * device.processors : ceil_div(count, Index{spread_threads}));
+  launch(device, "lines of numbers", take_from_numbers, {blocks, spread_threads}, stream, numbers, lines, with_lambda);
 }
 
 void share_in_pairs(const DeviceModel& device, const Lines& lines, bool with_lambda, cudaStream_t stream) {

@@ -20,7 +20,7 @@ template <class T>
 struct Side {
   Operand<T> x;
   Lines lines;
-  SideSummary* summary;
+  SideSummary *summary, *same;  ///< same: null, or that of the other side, which has the same lines
   bool adjacent;
   int warps;         ///< that share a line (adjacent: all of the block)
   int lines_a_warp;  ///< adjacent: 4 to 32, else 1
@@ -251,10 +251,14 @@ template <bool Adjacent, class T>
 class Entries {
  public:
   __device__ Entries(const Operand<T>& x, const Share& share, Index first, Index last, bool wanted)
-      : step_(x.k_stride), chunk_(first + share.member), last_(wanted ? last : 0), members_(share.members) {
+      : step_(x.k_stride),
+        to_second_(x.term_pairs != 0 ? 1 : x.k_stride),
+        chunk_(first + share.member),
+        last_(wanted ? last : 0),
+        members_(share.members) {
     term_ = chunk_ * chunk + (Adjacent ? 0 : threadIdx.x % 32);
     end_ = x.k < last * chunk ? x.k : last * chunk;
-    from_ = x.data + share.line * x.stride + term_ * step_;
+    from_ = x.at(share.line, term_);
   }
   __device__ bool more() const { return chunk_ < last_; }
 
@@ -264,7 +268,11 @@ class Entries {
     const auto ahead = [&](int i) { return Adjacent ? i : i / 2 * members_ * chunk + i % 2 * 32; };
     const T* at = from_;
     const auto advance = [&](int i) {
-      at += Adjacent ? step_ : i % 2 == 0 ? 32 * step_ : (members_ * chunk - 32) * step_;
+      if (Adjacent) {
+        at += i % 2 == 0 ? to_second_ : 2 * step_ - to_second_;
+      } else {
+        at += i % 2 == 0 ? 32 * step_ : (members_ * chunk - 32) * step_;
+      }
     };
     if (more() && ahead(batch - 1) < left) {  // nearly always
 #pragma unroll
@@ -303,7 +311,8 @@ class Entries {
 
  private:
   const T* from_;
-  Index step_, term_, end_, chunk_, last_;
+  Index step_, to_second_;  ///< from the first term of a pair; the same where there are no pairs
+  Index term_, end_, chunk_, last_;
   std::uint64_t bits_ = 0;
   int members_;
 };

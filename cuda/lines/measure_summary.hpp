@@ -53,6 +53,12 @@ __device__ inline void raise(SideSummary* s, int what, unsigned long long value)
   }
 }
 
+template <class T>
+__device__ void raise(const Side<T>& side, int what, unsigned long long value) {
+  raise(side.summary, what, value);
+  if (side.same) raise(side.same, what, value);
+}
+
 /// Writes a line's results; raise(what, value) for the summary. `special` and zero lines have lambda = norm = 0.
 template <class Raise>
 __device__ void finish_line(const Lines& lines, Index i, int special, bool zero, int exponent, int last_bit,
@@ -93,7 +99,7 @@ __device__ void finish_lines(const Side<T>& side, Index group, const Share& shar
     const unsigned long long other = __shfl_xor_sync(all_lanes, value, mask);
     value = what == raised_special ? value + other : max(value, other);
   }
-  if (lane == 0) raise(side.summary, what, value);
+  if (lane == 0) raise(side, what, value);
 }
 
 /// Raises what certify_lines asks for by a line with these bounds; `level` in units of 2^(E - above), or next to 0 for

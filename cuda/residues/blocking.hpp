@@ -48,6 +48,7 @@ struct PassLaunch {
   int moduli;                    ///< at most
   Index row_blocks, col_blocks;  ///< along each side: what no plan with so many moduli passes
   ResidueKind residues;
+  bool same_lines = false;  ///< of both sides, which may share residues (cuda/residues/convert.hpp)
 
   /// complex: m and n lines of complex numbers.
   PassLaunch(const Buffers& of_call, int most_moduli, Index m, Index n, ResidueKind of = ResidueKind::real)

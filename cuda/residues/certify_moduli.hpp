@@ -81,13 +81,15 @@ struct LineRungs {
   Capacity capacity[2];
   double slope;  ///< 3 / 4 k (k + 1) 2^(2-v)
   Index k;
+  bool same_lines = false;  ///< of both sides, which the same bits let share residues
 };
 template <class T>
-LineRungs make_line_rungs(Index k, ResidueKind residues = ResidueKind::real) {
+LineRungs make_line_rungs(Index k, ResidueKind residues = ResidueKind::real, bool same_lines = false) {
   const EvenModuli even = even_moduli(sizeof(T) == sizeof(float), k, residues);
   const double unit = sizeof(T) == sizeof(double) ? 0x1p-51 : 0x1p-22;
   LineRungs rungs{
-      even.most - even.least + 1, {}, {}, 0.75 * static_cast<double>(k) * static_cast<double>(k + 1) * unit, k};
+      even.most - even.least + 1, {}, {}, 0.75 * static_cast<double>(k) * static_cast<double>(k + 1) * unit, k,
+      same_lines};
   for (int i = 0; i < rungs.count; ++i) {
     rungs.moduli[i] = even.least + i;
     rungs.capacity[i] = capacity_of(int8_capacity(even.least + i, residues));
@@ -96,6 +98,9 @@ LineRungs make_line_rungs(Index k, ResidueKind residues = ResidueKind::real) {
 }
 
 #ifdef __CUDACC__
+
+/// Where both sides have the same lines: bits that let them share residues.
+__device__ inline void share_bits(int& row_bits, int& col_bits) { row_bits = col_bits = min(row_bits, col_bits); }
 
 /// Bits of a rung for the lines of a call, and the test's constants.
 struct ModuliRung {
@@ -174,23 +179,34 @@ struct QuickRow {
   }
 };
 
+/// Moduli, 0: none, and whether both sides have the bits of the one that has fewer (share_bits).
+struct LinesVerdict {
+  int moduli;
+  bool shares_bits;
+};
 /// The first number of moduli that suffices for every element, by a lower bound of sum abs(a b) that follows from the
 /// lines; 0: none does. A line has a level s, any number, and a share: the sum of min(abs(a), s) over k s. Both (s -
 /// min(a, s)) and (t - min(b, t)) being no less than 0, a term is at least s min(b, t) + t min(a, s) - s t, and the sum
 /// at least k s t (both shares - 1). The test is divided by s t.
-__device__ inline int certify_lines(const LineRungs& rungs, const CallState& state) {
+__device__ inline LinesVerdict certify_lines(const LineRungs& rungs, const CallState& state) {
   const auto value = [](unsigned long long bits) { return __longlong_as_double(static_cast<long long>(bits)); };
   const SideSummary &rows = state.rows, &cols = state.cols;
-  if (rows.largest_lack == 0 || cols.largest_lack == 0) return 0;
+  if (rows.largest_lack == 0 || cols.largest_lack == 0) return {0, false};
   const double common = 3 - value(rows.largest_lack) - value(cols.largest_lack);
-  if (!(common > 0)) return 0;
+  if (!(common > 0)) return {0, false};
   const ModuliLine row{value(rows.largest_lambda_share), value(rows.largest_power_share)};
   const ModuliLine col{value(cols.largest_lambda_share), value(cols.largest_power_share)};
   for (int i = 0; i < rungs.count; ++i) {
     const ModuliRung rung(rungs.capacity[i], rows, cols, rungs.k);
-    if (error_of(rung, row, col) <= rungs.slope * common * (1 - 0x1p-40)) return rungs.moduli[i];
+    const auto passes = [&](const ModuliRung& tried) {
+      return error_of(tried, row, col) <= rungs.slope * common * (1 - 0x1p-40);
+    };
+    if (!passes(rung)) continue;
+    int row_bits = rung.row_bits, col_bits = rung.col_bits;
+    share_bits(row_bits, col_bits);
+    return {rungs.moduli[i], rungs.same_lines && passes(ModuliRung(row_bits, col_bits, rungs.k))};
   }
-  return 0;
+  return {0, false};
 }
 
 /// Whether a line has all of its bits within `bits`; never true of a special one.

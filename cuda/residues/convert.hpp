@@ -6,6 +6,7 @@
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/device_model.hpp"
 #include "cuda/core/operand.hpp"
+#include "lib/numerics/complex_moduli.hpp"
 
 namespace accublas::cuda {
 
@@ -26,9 +27,11 @@ struct ConvertSide {
 };
 /// Whether residues of the rows are those of the columns too, where both sides have the same `lines`, as in SYRK: if
 /// all of them are one block and have the same bits. Then the columns' are not written, and products read the rows'
-/// twice.
+/// twice. Complex ones also where one side is the conjugate of the other, as in HERK: that exchanges both planes of a
+/// modulus; but where no modulus has three.
 ACCUBLAS_HD inline bool shares_residues(const PassPlan& plan, Index lines) {
-  return plan.row_bits == plan.col_bits && plan.block_rows >= lines && plan.block_cols >= lines;
+  const bool pairs = plan.residues == ResidueKind::real || plan.moduli <= split_moduli;
+  return plan.row_bits == plan.col_bits && plan.block_rows >= lines && plan.block_cols >= lines && pairs;
 }
 
 template <class T>

@@ -31,12 +31,15 @@ __global__ void __launch_bounds__(ShortRows::threads, ShortRows::blocks_a_proces
                        Index k_padded, const __grid_constant__ LineRungs by_lines, CallState* state) {
   await_predecessor();
   if (state->refused) return;
-  __shared__ int common;
+  __shared__ LinesVerdict verdict;
   if (by_lines.count > 0) {
-    if (threadIdx.x == 0) common = certify_lines(by_lines, *state);
+    if (threadIdx.x == 0) verdict = certify_lines(by_lines, *state);
     __syncthreads();
-    if (common > 0) {
-      if (blockIdx.x == 0 && threadIdx.x == 0) state->common_moduli = common;
+    if (verdict.moduli > 0) {
+      if (blockIdx.x == 0 && threadIdx.x == 0) {
+        state->common_moduli = verdict.moduli;
+        state->common_bits = verdict.shares_bits;
+      }
       return;
     }
   }

@@ -37,6 +37,17 @@ __device__ Tiles tiles_of(const ConvertSide<T>& side, Index block_lines, Index k
   return {first, static_cast<int>(lines / tile_lines), k_tiles<Shape>(Numbers::entries_a_term * k_padded)};
 }
 
+/// Of the tile's entries that this thread converts those that the operand negates; its first line and entry are even.
+template <class T, class Shape>
+__device__ ACCUBLAS_NOINLINE void negate_own_entries(const Operand<T>& x, Buffer<T, Shape>& buffer) {
+  const int line = threadIdx.x / 32 * Shape::lines_a_warp, entry = threadIdx.x % 32 * Shape::terms_a_lane;
+  for (int i = line; i < line + Shape::lines_a_warp; ++i)
+    for (int e = 0; e < Shape::terms_a_lane; ++e) {
+      T& own = buffer.tile[Shape::at(i, entry) + e];
+      if (x.negates(i, e)) own = -own;
+    }
+}
+
 /// Tiles with k fastest: blocks that run together then write neighbouring rows. p0, terms: entries of the lines.
 template <class T, class Shape, class Numbers>
 __global__ void __launch_bounds__(Shape::threads, Shape::blocks_a_processor)
@@ -86,9 +97,10 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_a_processor)
         return line_scale_of(
             wanted, wanted ? line_scale(plan, side.lines, known, at.bits) - int8_limb_bits * (at.limbs - 1) : 0);
       },
-      [&](int t, const Buffer<T, Shape>& buffer) {
+      [&](int t, Buffer<T, Shape>& buffer) {
         const Place at = place(t);
         const ConvertSide<T>& side = sides.side[at.row ? 0 : 1];
+        if (side.operand.negative != 0) negate_own_entries(side.operand, buffer);
         constexpr int entries = Numbers::entries_a_term;
         const Index line = at.line + threadIdx.x / 32 * Shape::lines_a_warp;
         const int here = static_cast<int>(min(entries * k_padded - at.p, Index{Shape::terms}));

@@ -85,9 +85,9 @@ __device__ void start_copy(const Tile<T>& t, T* to) {
   const Index stride = t.x.stride, k_stride = t.x.k_stride;
   const int lines = t.lines - t.line < tile_lines ? static_cast<int>(t.lines - t.line) : tile_lines;
   const int terms = t.terms < Shape::terms ? static_cast<int>(t.terms) : Shape::terms;
-  const T* from = t.x.data + t.line * stride + t.entry * k_stride;
+  static_assert(warps % 2 == 0, "a thread's lines, and its entries, are all first ones of pairs or second ones");
   if ((stride < 0 ? -stride : stride) < (k_stride < 0 ? -k_stride : k_stride)) {
-    from += lane * stride + warp * k_stride;
+    const T* from = t.x.at(t.line + lane, t.entry + warp);
     to += Shape::at(lane, warp);
 #pragma unroll
     for (int i = 0; i < Shape::terms / warps; ++i) {
@@ -95,7 +95,7 @@ __device__ void start_copy(const Tile<T>& t, T* to) {
       from += warps * k_stride;
     }
   } else {
-    from += warp * stride + lane * k_stride;
+    const T* from = t.x.at(t.line + warp, t.entry + lane);
     to += Shape::at(warp, lane);
 #pragma unroll
     for (int i = 0; i < tile_lines / warps; ++i) {

@@ -117,14 +117,14 @@ __global__ void __launch_bounds__(look_threads)
   // Beyond the last line that one is read again.
   const Index row = place(rows.count, 2 * blockIdx.x + 1), col = place(cols.count, 2 * blockIdx.x + 2);
   const Index first = thread / 32 * terms_a_warp + lane / edge, step = Index{look.step} * certificate_block;
-  const T* const row_entries = rows.data + min(row + line, rows.count - 1) * rows.stride;
-  const T* const col_entries = cols.data + min(col + line, cols.count - 1) * cols.stride;
+  const T* const row_entries = rows.at(min(row + line, rows.count - 1), first);
+  const T* const col_entries = cols.at(min(col + line, cols.count - 1), first);
   T r[most_steps], c[most_steps];
 #pragma unroll
   for (int q = 0; q < most_steps; ++q) {
     const Index p = first + q * step;
-    r[q] = p < rows.k ? row_entries[p * rows.k_stride] : T(0);
-    c[q] = p < rows.k ? col_entries[p * cols.k_stride] : T(0);
+    r[q] = p < rows.k ? row_entries[q * step * rows.k_stride] : T(0);
+    c[q] = p < rows.k ? col_entries[q * step * cols.k_stride] : T(0);
   }
   int row_largest = 0, col_largest = 0;
 #pragma unroll

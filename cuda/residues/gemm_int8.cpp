@@ -72,6 +72,9 @@ class DeviceGemm {
   CertificateRungKind certificate_kind() const;  ///< of dp and sp
   CertificateLadder certificate_ladder() const;
   CertificateBlocks certificate_blocks() const;
+  bool same_lines(ResidueKind of) const { return call_in_engine_.same_lines(of); }
+  Operand<T> measured_cols() const { return as_stored_ ? cols_.numbers() : cols_; }
+  void measure_lines(bool bounds, bool with_lambda);
   /// Residues of passes that are not said to be real ones.
   ResidueKind residues() const { return complex_ ? ResidueKind::complex : ResidueKind::real; }
   PassLaunch launch_for(int moduli, ResidueKind) const;
@@ -95,11 +98,13 @@ class DeviceGemm {
   const JoinedParts<T>* const joined_;
   /// Passes but those of escalation have complex residues: columns of C and terms go in pairs.
   const bool complex_;
+  const bool as_stored_;  ///< columns are complex numbers as they are stored (Gemm::numbers_as_stored)
   bool keep_nonzero_ = false;
   Buffers buffers_{};
   Index chunk_ = 0, chunks_ = 0;
   CallState* call_ = nullptr;
   Lines row_lines_{}, col_lines_{};
+  Lines number_lines_{};  ///< of the columns' side as it is measured
   std::uint32_t* open_ = nullptr;
   std::uint8_t *row_residues_ = nullptr, *col_residues_ = nullptr, *result_ = nullptr;
 };
@@ -118,13 +123,17 @@ DeviceGemm<T>::DeviceGemm(State& state, const Call<Gemm<T>, T>& call, Execution&
       stream_(state.cuda_stream()),
       call_in_engine_(call),
       joined_(call.problem.joined),
-      complex_(call_in_engine_.pairs_of_columns != RowPairs::none && converts_complex(model_)) {}
+      complex_(call_in_engine_.pairs_of_columns != RowPairs::none && converts_complex(model_)),
+      as_stored_(cols_.line_pairs != 0) {}
 
 /// Lines, bitmaps and buffers, in this order.
 template <class T>
 void DeviceGemm<T>::lay_out(Carver& carver) {
   row_lines_ = take_lines(carver, rows_, keep_nonzero_);
-  col_lines_ = call_in_engine_.same_lines() ? row_lines_ : take_lines(carver, cols_, keep_nonzero_);
+  number_lines_ = same_lines(as_stored_ ? ResidueKind::complex : ResidueKind::real)
+                      ? row_lines_
+                      : take_lines(carver, measured_cols(), keep_nonzero_);
+  col_lines_ = as_stored_ ? take_lines(carver, cols_, keep_nonzero_) : number_lines_;
   open_ = take_open(carver, call_in_engine_);
   row_residues_ = carver.take<std::uint8_t>(buffers_.rows_bytes);
   col_residues_ = carver.take<std::uint8_t>(buffers_.cols_bytes);
@@ -224,7 +233,7 @@ void DeviceGemm<T>::run(std::byte* memory) {
   call_ = state_.begin_call(report.level);
   state_.phase(&accublas_report_t::ms_convert);
   if (sums_) {
-    measure(model_, rows_, row_lines_, cols_, col_lines_, true, call_, stream_);
+    measure_lines(false, true);
     const PassLaunch launched = launch_for(sum_moduli_, ResidueKind::real);
     plan_sums(model_, sum_moduli_, row_lines_, col_lines_, launched, call_, stream_);
     run_pass(0, launched);
@@ -238,12 +247,7 @@ void DeviceGemm<T>::run(std::byte* memory) {
     first_look(model_, rows_, cols_, alpha_, stride, *offer_, residues(), call_, stream_);
   }
   const bool grade = !fixed && mode_.kind != ACCUBLAS_MODE_CR;
-  if (grade && certificate_kind() == CertificateRungKind::moduli) {
-    measure_bounds(model_, rows_, row_lines_, cols_, col_lines_, call_, stream_);
-  } else {
-    measure(model_, rows_, row_lines_, cols_, col_lines_, !fixed, call_, stream_);
-  }
-  if (complex_) share_in_pairs(model_, col_lines_, !fixed, stream_);
+  measure_lines(grade && certificate_kind() == CertificateRungKind::moduli, !fixed);
   if (fixed) {
     const int t = mode_.parameter;
     const PassLaunch launched = launch_for_bits(t);
@@ -296,6 +300,20 @@ void DeviceGemm<T>::run(std::byte* memory) {
     native_behind(state_, call_as_made_, call_);
   }
   state_.end_call();
+}
+
+template <class T>
+void DeviceGemm<T>::measure_lines(bool bounds, bool with_lambda) {
+  if (bounds) {
+    measure_bounds(model_, rows_, row_lines_, measured_cols(), number_lines_, call_, stream_);
+  } else {
+    measure(model_, rows_, row_lines_, measured_cols(), number_lines_, with_lambda, call_, stream_);
+  }
+  if (as_stored_) {
+    spread_over_pairs(model_, number_lines_, col_lines_, with_lambda, stream_);
+  } else if (complex_) {
+    share_in_pairs(model_, col_lines_, with_lambda, stream_);
+  }
 }
 
 /// dp:repro is defined by T; where no bits are promised, fewer moduli will do.
@@ -351,10 +369,12 @@ PassLaunch DeviceGemm<T>::launch_for_bits(int t) const {
 
 template <class T>
 PassLaunch DeviceGemm<T>::launch_for(int moduli, ResidueKind of) const {
-  if (of == ResidueKind::real) return {buffers_, moduli, rows_.count, cols_.count};
+  const bool complex = of == ResidueKind::complex;
   Buffers buffers = buffers_;
-  buffers.k_padded /= 2;
-  return {buffers, moduli, rows_.count, cols_.count / 2, of};
+  if (complex) buffers.k_padded /= 2;
+  PassLaunch launched(buffers, moduli, rows_.count, complex ? cols_.count / 2 : cols_.count, of);
+  launched.same_lines = same_lines(of);
+  return launched;
 }
 
 template <class T>
@@ -362,15 +382,15 @@ void DeviceGemm<T>::run_pass(int index, const PassLaunch& launched) {
   const PassPlan* plan = &call_->pass[index];
   const bool complex = launched.residues == ResidueKind::complex;
   // The real lines of a pair hold the numbers; the operand's other lines are theirs in another order.
-  Operand<T> cols = cols_;
-  if (complex) cols = {cols_.data, 2 * cols_.stride, cols_.k_stride, cols_.count / 2, cols_.k};
+  const Operand<T> cols = complex ? cols_.numbers() : cols_;
   const bool conjugated = call_in_engine_.pairs_of_columns == RowPairs::conjugated;
-  const int row_sign = conjugated ? -1 : 1, col_sign = -row_sign;
+  const int row_sign = conjugated ? -1 : 1,
+            col_sign = !as_stored_ ? -row_sign : call_as_made_.problem.conjugate_a ? -1 : 1;
   const auto start_convert = complex ? convert_complex<T> : convert<T>;
   const auto start_reconstruct = complex ? reconstruct_complex<T> : reconstruct<T>;
   const Index k_padded = launched.buffers.k_padded;
   const Wanted& wanted = call_in_engine_.wanted;
-  const bool same_lines = call_in_engine_.same_lines();
+  const bool same = same_lines(launched.residues);
   KnownZeros zeros = call_in_engine_.zeros;
   if (complex) zeros.paired_lines = zeros.paired_terms = false;
   for (Index row = 0; row < launched.row_blocks; ++row) {
@@ -379,14 +399,15 @@ void DeviceGemm<T>::run_pass(int index, const PassLaunch& launched) {
         const Index p = c * chunk_, terms = std::min(rows_.k - p, chunk_);
         state_.phase(&accublas_report_t::ms_convert);
         start_convert(model_, {rows_, row_lines_, row, row_residues_, col == 0 || chunks_ > 1, 1, row_sign},
-                      {cols, col_lines_, col, col_residues_, true, complex ? 2 : 1, col_sign, same_lines}, plan, p,
+                      {cols, col_lines_, col, col_residues_, true, complex ? 2 : 1, col_sign, same}, plan, p,
                       terms, k_padded, stream_);
         state_.phase(&accublas_report_t::ms_product);
         residue_product(
             model_,
             {row_residues_, col_residues_, buffers_.rows_bytes, buffers_.cols_bytes,
              reinterpret_cast<std::int8_t*>(result_), k_padded, rows_.count, cols.count, row, col, c > 0, plan, call_,
-             launched.residues, complex ? wanted.of_numbers() : wanted, same_lines, zeros, complex ? p / 2 : p},
+             launched.residues, complex ? wanted.of_numbers() : wanted, same, row_sign != col_sign, zeros,
+             complex ? p / 2 : p},
             stream_);
       }
       state_.phase(&accublas_report_t::ms_reconstruct);

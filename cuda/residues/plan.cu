@@ -97,6 +97,7 @@ __global__ void make_moduli_plan(int index, Index m, Index n, Index k, PassLaunc
     plan.moduli = by_lines ? state->common_moduli : rungs.moduli[state->largest_rung - 1];
     split_bits(capacity_of(capacities.log2[plan.moduli]), relative_norm(state->rows), relative_norm(state->cols), k,
                plan.row_bits, plan.col_bits);
+    if (by_lines && state->common_bits) share_bits(plan.row_bits, plan.col_bits);
   }
   if (has_offer && !leaves_c(*state, alpha) && native_is_faster(*state, plan, offer, m, n)) {
     leave_to_native(*state, offer.bound);
@@ -181,8 +182,7 @@ __device__ double scaled_product(const Operand<T>& rows, Index i, int row_expone
   const ScaleDown row_scale(row_exponent), col_scale(col_exponent);
   double sum = 0;
   for (Index p = threadIdx.x; p < rows.k; p += sample_threads)
-    sum += row_scale(rows.data[i * rows.stride + p * rows.k_stride]) *
-           col_scale(cols.data[j * cols.stride + p * cols.k_stride]);
+    sum += row_scale(rows(i, p)) * col_scale(cols(j, p));
   for (int offset = 16; offset > 0; offset /= 2) sum += __shfl_xor_sync(0xFFFFFFFFu, sum, offset);
   __syncthreads();
   if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = sum;
@@ -273,6 +273,7 @@ __global__ void __launch_bounds__(plan_threads)
   for (int moduli = least + static_cast<int>(threadIdx.x / 32); moduli < most; moduli += plan_threads / 32) {
     int row_bits, col_bits;
     split_bits(capacity_of(capacities.log2[moduli]), row_norm, col_norm, rows.k, row_bits, col_bits);
+    if (launched.same_lines) share_bits(row_bits, col_bits);
     const double row_terms = scalbn(dropping(row_needs, row_bits, rows_taken), -row_bits);
     const double col_terms = scalbn(dropping(col_needs, col_bits, cols_taken), -col_bits);
     double chance = 0;
@@ -290,6 +291,7 @@ __global__ void __launch_bounds__(plan_threads)
     plan.elements = first ? Elements::all : Elements::open;
     plan.moduli = chosen;
     split_bits(capacity_of(capacities.log2[plan.moduli]), row_norm, col_norm, rows.k, plan.row_bits, plan.col_bits);
+    if (launched.same_lines) share_bits(plan.row_bits, plan.col_bits);
     set_plan(plan, index, launched, rows.count, cols.count, *state);
   }
 }

@@ -29,6 +29,7 @@ struct ProductArguments {
   ResidueKind residues = ResidueKind::real;
   Wanted wanted{};          ///< of C's columns, or where residues are complex of its numbers; others are not computed
   bool same_lines = false;  ///< both sides have the same lines, and may share residues (shares_residues)
+  bool conjugates = false;  ///< where they do: one side has the conjugates
   KnownZeros zeros{};       ///< of the rows (A) or the columns: their residues have no part in the sums
   Index first_term = 0;     ///< of all terms
 

@@ -118,7 +118,7 @@ __device__ void produce(const CUtensorMap& row_map, const CUtensorMap& col_map, 
     const Tile tile = order.at(t);
     if (!order.wants(tile)) continue;
     const int row = buffer_line(tile.row + rank * tiles.rows, tile.plane, extent.planes);
-    const int col = buffer_line(tile.col + rank * half_cols, tile.plane, extent.planes);
+    const int col = buffer_line(tile.col + rank * half_cols, tile.plane ^ extent.exchange, extent.planes);
     const StepRange steps = steps_of<tiles>(job, extent.block, tile);
     for (int step = steps.first; step < steps.end; ++step, at.advance()) {
       lockstep.step();

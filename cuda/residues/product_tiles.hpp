@@ -33,6 +33,7 @@ struct ProductJob {
   const CallState* state;     ///< where there is no plan
   Wanted wanted;              ///< of all lines, without a plan of the block
   bool same_lines = false;    ///< where there is a plan
+  bool conjugates = false;    ///< of these
   KnownZeros zeros{};
   Index first_term = 0;  ///< of the terms that `zeros` counts
 };
@@ -55,6 +56,7 @@ inline ProductJob<std::int8_t> make_job(const ProductArguments& a) {
           .state = nullptr,
           .wanted = a.wanted,
           .same_lines = a.same_lines,
+          .conjugates = a.conjugates,
           .zeros = a.zeros,
           .first_term = a.first_term};
 }
@@ -78,7 +80,8 @@ struct BlockExtent {
   int rows, cols;  ///< existing lines; none: nothing to do
   int planes;
   Wanted wanted{};
-  bool shared = false;  ///< the columns' bytes are the rows'
+  bool shared = false;  ///< the columns' bytes are the rows',
+  int exchange = 0;     ///< of plane `plane ^ exchange`
 };
 
 #ifdef __CUDACC__
@@ -91,6 +94,7 @@ __device__ inline BlockExtent block_extent(const ProductJob<Element>& job) {
     extent.block = {job.plan->block_rows, job.plan->block_cols};
     extent.planes = job.plan->planes();
     extent.shared = job.same_lines && shares_residues(*job.plan, job.rows);
+    extent.exchange = extent.shared && job.conjugates ? 1 : 0;
   } else if (job.state->refused || job.state->common_moduli > 0) {
     return extent;
   }
