@@ -406,8 +406,8 @@ void DeviceGemm<T>::run_pass(int index, const PassLaunch& launched) {
             model_,
             {row_residues_, col_residues_, buffers_.rows_bytes, buffers_.cols_bytes,
              reinterpret_cast<std::int8_t*>(result_), k_padded, rows_.count, cols.count, row, col, c > 0, plan, call_,
-             launched.residues, complex ? wanted.of_numbers() : wanted, same, row_sign != col_sign, zeros,
-             complex ? p / 2 : p},
+             launched.residues, complex ? wanted.of_numbers() : wanted, same,
+             as_stored_ && row_sign != col_sign, zeros, complex ? p / 2 : p},
             stream_);
       }
       state_.phase(&accublas_report_t::ms_reconstruct);

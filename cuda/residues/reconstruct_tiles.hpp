@@ -315,13 +315,28 @@ __device__ __forceinline__ unsigned finish_tile(const ReconstructArguments<T>& a
   return left_open;
 }
 
-/// Rows of a tile where `across` of them lie side by side: blocks get equally many tiles, and not more than needed.
-__device__ inline int tile_rows_of(Index rows, Index across) {
-  const Index tiles = gridDim.x;
-  for (Index each = 1;; ++each) {
-    const Index parts = max(each * tiles / across, Index{1}), height = ceil_div(rows, parts);
+/// Rows of a tile where `across` of them lie side by side: blocks get equally many tiles, and not more than needed; of a
+/// triangle, whose tiles at the diagonal are less work, eight or more.
+__device__ inline int tile_rows_of(Index rows, Index across, bool triangle) {
+  const Index tiles = triangle ? 2 * Index{gridDim.x} : gridDim.x, side_by_side = triangle ? across + 1 : across;
+  for (Index each = triangle ? 8 : 1;; ++each) {
+    const Index parts = max(each * tiles / side_by_side, Index{1}), height = ceil_div(rows, parts);
     if (height <= most_rows) return static_cast<int>(max(height, Index{warps}));
   }
+}
+
+/// Of `count` tiles side by side, each of `width` columns of C from `col` on, those that rows from `row` on may want.
+struct TileRange {
+  Index first, end;
+};
+__device__ inline TileRange wanted_tiles(const Wanted& wanted, Index row, Index rows, Index col, Index width,
+                                         Index count) {
+  if (wanted.part == Triangle::upper) return {min(max(wanted.diagonal(row) - col, Index{0}) / width, count), count};
+  if (wanted.part == Triangle::lower) {
+    const Index beyond = max(wanted.diagonal(row + rows - 1) + wanted.parts - col, Index{0});
+    return {0, min(ceil_div(beyond, width), count)};
+  }
+  return {0, count};
 }
 
 /// What the block must know of a tile's lines. All threads call, and synchronise before and after.
@@ -379,22 +394,28 @@ __device__ __forceinline__ void for_tiles(const ReconstructArguments<T>& a, Bloc
   }
   for (int part = 0; part < Numbers::parts; ++part)
     load_leading_weights(Numbers::leading_bytes(plan.moduli, part), plan.planes(), b.weights[part]);
+  // Narrow tiles have fewer columns beyond a diagonal.
+  const bool triangle = !a.wanted.all();
+  const int most_strips = triangle ? 2 : warps;
   int strips = 1;
-  while (strips < warps && strips * strip < cols) strips *= 2;
+  while (strips < most_strips && strips * strip < cols) strips *= 2;
   const int tile_cols = strips * strip;
   const Index across = ceil_div(cols, tile_cols);
-  const int tile_rows = tile_rows_of(rows, across);
-  const Index tiles = ceil_div(rows, tile_rows) * across;
-  for (Index t = blockIdx.x; t < tiles; t += gridDim.x) {
-    const Index row = t / across * tile_rows, col = t % across * tile_cols;
-    const Tile tile{row, col, static_cast<int>(min(Index{tile_rows}, rows - row)),
-                    static_cast<int>(min(Index{tile_cols}, cols - col)), strips};
-    if (!a.wanted.any(first_row + row, tile.height, Numbers::parts * (first_col + col), Numbers::parts * tile.width))
-      continue;
-    __syncthreads();  // the lines of the tile before are not needed any more
-    load_lines(a, tile, b);
-    __syncthreads();
-    body(tile);
+  const int tile_rows = tile_rows_of(rows, across, triangle);
+  Index next = blockIdx.x, before = 0;  // of the wanted tiles: this block's, and those of the rows above
+  for (Index row = 0; row < rows; row += tile_rows) {
+    const int height = static_cast<int>(min(Index{tile_rows}, rows - row));
+    const TileRange here = wanted_tiles(a.wanted, first_row + row, height, Numbers::parts * first_col,
+                                        Numbers::parts * tile_cols, across);
+    for (; next < before + here.end - here.first; next += gridDim.x) {
+      const Index col = (here.first + next - before) * tile_cols;
+      const Tile tile{row, col, height, static_cast<int>(min(Index{tile_cols}, cols - col)), strips};
+      __syncthreads();  // the lines of the tile before are not needed any more
+      load_lines(a, tile, b);
+      __syncthreads();
+      body(tile);
+    }
+    before += here.end - here.first;
   }
 }
 
