@@ -341,7 +341,7 @@ class ComponentProduct {
   const bool turned_, joins_, keeps_addend_;
   Execution& execution_;
   const DeviceGemmFunction<T> serve_;
-  /// by_parts: dot2, whose terms have an order: each component is a product of its own.
+  /// Of dot2, whose terms have an order, each component is a product of its own.
   const bool by_parts_, as_stored_, swaps_, writes_columns_;
   const T alpha_, beta_;
   Index rows_ = 0, cols_ = 0;

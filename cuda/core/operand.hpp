@@ -15,8 +15,9 @@ namespace accublas::cuda {
 
 /// Lines of an operand in device memory: entry (i, p) is data[i stride + p k_stride], or that or its negative.
 ///
-/// The parts of complex numbers as these are stored: terms in pairs, 2 p and 2 p + 1, are the parts of term p of numbers,
-/// where strides say, one after the other; lines in pairs hold the same numbers, the second one with the parts exchanged.
+/// The parts of complex numbers as these are stored: terms in pairs, 2 p and 2 p + 1, are the parts of term p of
+/// numbers, where strides say, one after the other; lines in pairs hold the same numbers, the second one with the parts
+/// exchanged.
 template <class T>
 struct Operand {
   const T* data;

@@ -44,8 +44,8 @@ struct EngineCall {
     if (g.numbers_as_stored) {
       rows.term_pairs = cols.term_pairs = cols.line_pairs = 1;
       const auto sign = [](bool negative, int line, int term) { return (negative ? 1 : 0) << (2 * line + term); };
-      cols.negative = static_cast<std::uint8_t>(sign(g.conjugate_a == g.conjugate_b, 0, 1) |
-                                                sign(g.conjugate_a, 1, 0) | sign(g.conjugate_b, 1, 1));
+      cols.negative = static_cast<std::uint8_t>(sign(g.conjugate_a == g.conjugate_b, 0, 1) | sign(g.conjugate_a, 1, 0) |
+                                                sign(g.conjugate_b, 1, 1));
     }
   }
 

@@ -322,7 +322,8 @@ __global__ void __launch_bounds__(spread_threads) take_from_numbers(Lines number
   if (!lines.nonzero) return;
   for (Index at = first; at < count * lines.words; at += step) {
     const Index i = at / lines.words;
-    const std::uint64_t word = numbers.nonzero[i / 2 * lines.words + at % lines.words], first_ones = 0x5555555555555555u;
+    const std::uint64_t word = numbers.nonzero[i / 2 * lines.words + at % lines.words],
+                        first_ones = 0x5555555555555555u;
     lines.nonzero[at] = i % 2 == 0 ? word : (word & first_ones) << 1 | (word >> 1 & first_ones);
   }
 }

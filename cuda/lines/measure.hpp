@@ -22,8 +22,8 @@ template <class T>
 void measure_bounds(const DeviceModel&, const Operand<T>& rows, const Lines& row_lines, const Operand<T>& cols,
                     const Lines& col_lines, CallState* state, cudaStream_t);
 
-/// `lines`, in pairs: lines 2 i and 2 i + 1 are what is known of line i of `numbers`, whose terms are in pairs, the second
-/// one with these exchanged.
+/// `lines`, in pairs: lines 2 i and 2 i + 1 are what is known of line i of `numbers`, whose terms are in pairs, the
+/// second one with these exchanged.
 void spread_over_pairs(const DeviceModel&, const Lines& numbers, const Lines& lines, bool with_lambda, cudaStream_t);
 
 /// Lines 2 i and 2 i + 1 hold the same magnitudes in another order: what was rounded on the way to norm and lambda is

@@ -56,10 +56,9 @@ void certify_all(State& state, const EngineCall<T>& call, const Lines& row_lines
   // Both sides have the same lines, and these are one block: their bytes are written once.
   const bool once = row_lines.norm == col_lines.norm && block.rows >= call.rows.count && block.cols >= call.cols.count;
   std::uint8_t* const col_bytes = once ? memory.rows : memory.cols;
-  const LineRungs by_lines =
-      ladder.kind == CertificateRungKind::moduli
-          ? make_line_rungs<T>(call.rows.k, ladder.residues, call.same_lines(ladder.residues))
-          : LineRungs{};
+  const LineRungs by_lines = ladder.kind == CertificateRungKind::moduli
+                                 ? make_line_rungs<T>(call.rows.k, ladder.residues, call.same_lines(ladder.residues))
+                                 : LineRungs{};
   for (Index row = 0; row < call.rows.count; row += block.rows) {
     const Index rows = std::min(call.rows.count - row, block.rows);
     for (Index col = 0; col < call.cols.count; col += block.cols) {

@@ -87,9 +87,12 @@ template <class T>
 LineRungs make_line_rungs(Index k, ResidueKind residues = ResidueKind::real, bool same_lines = false) {
   const EvenModuli even = even_moduli(sizeof(T) == sizeof(float), k, residues);
   const double unit = sizeof(T) == sizeof(double) ? 0x1p-51 : 0x1p-22;
-  LineRungs rungs{
-      even.most - even.least + 1, {}, {}, 0.75 * static_cast<double>(k) * static_cast<double>(k + 1) * unit, k,
-      same_lines};
+  LineRungs rungs{even.most - even.least + 1,
+                  {},
+                  {},
+                  0.75 * static_cast<double>(k) * static_cast<double>(k + 1) * unit,
+                  k,
+                  same_lines};
   for (int i = 0; i < rungs.count; ++i) {
     rungs.moduli[i] = even.least + i;
     rungs.capacity[i] = capacity_of(int8_capacity(even.least + i, residues));

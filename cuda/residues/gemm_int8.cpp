@@ -384,8 +384,9 @@ void DeviceGemm<T>::run_pass(int index, const PassLaunch& launched) {
   // The real lines of a pair hold the numbers; the operand's other lines are theirs in another order.
   const Operand<T> cols = complex ? cols_.numbers() : cols_;
   const bool conjugated = call_in_engine_.pairs_of_columns == RowPairs::conjugated;
-  const int row_sign = conjugated ? -1 : 1,
-            col_sign = !as_stored_ ? -row_sign : call_as_made_.problem.conjugate_a ? -1 : 1;
+  const int row_sign = conjugated ? -1 : 1, col_sign = !as_stored_                         ? -row_sign
+                                                       : call_as_made_.problem.conjugate_a ? -1
+                                                                                           : 1;
   const auto start_convert = complex ? convert_complex<T> : convert<T>;
   const auto start_reconstruct = complex ? reconstruct_complex<T> : reconstruct<T>;
   const Index k_padded = launched.buffers.k_padded;
@@ -399,16 +400,15 @@ void DeviceGemm<T>::run_pass(int index, const PassLaunch& launched) {
         const Index p = c * chunk_, terms = std::min(rows_.k - p, chunk_);
         state_.phase(&accublas_report_t::ms_convert);
         start_convert(model_, {rows_, row_lines_, row, row_residues_, col == 0 || chunks_ > 1, 1, row_sign},
-                      {cols, col_lines_, col, col_residues_, true, complex ? 2 : 1, col_sign, same}, plan, p,
-                      terms, k_padded, stream_);
+                      {cols, col_lines_, col, col_residues_, true, complex ? 2 : 1, col_sign, same}, plan, p, terms,
+                      k_padded, stream_);
         state_.phase(&accublas_report_t::ms_product);
-        residue_product(
-            model_,
-            {row_residues_, col_residues_, buffers_.rows_bytes, buffers_.cols_bytes,
-             reinterpret_cast<std::int8_t*>(result_), k_padded, rows_.count, cols.count, row, col, c > 0, plan, call_,
-             launched.residues, complex ? wanted.of_numbers() : wanted, same,
-             as_stored_ && row_sign != col_sign, zeros, complex ? p / 2 : p},
-            stream_);
+        residue_product(model_,
+                        {row_residues_, col_residues_, buffers_.rows_bytes, buffers_.cols_bytes,
+                         reinterpret_cast<std::int8_t*>(result_), k_padded, rows_.count, cols.count, row, col, c > 0,
+                         plan, call_, launched.residues, complex ? wanted.of_numbers() : wanted, same,
+                         as_stored_ && row_sign != col_sign, zeros, complex ? p / 2 : p},
+                        stream_);
       }
       state_.phase(&accublas_report_t::ms_reconstruct);
       const ReconstructArguments<T> arguments{reinterpret_cast<const std::int8_t*>(result_),

@@ -100,10 +100,9 @@ __global__ void __launch_bounds__(tiles.threads, tiles.blocks)
   for (int t = blockIdx.x; t < order.count(); t += gridDim.x) {
     const Tile tile = order.at(t);
     if (!order.wants(tile)) continue;
-    const Operands from{
-        rows + buffer_line(tile.row, tile.plane, extent.planes) * job.k_padded,
-        (extent.shared ? rows : cols) +
-            buffer_line(tile.col, tile.plane ^ extent.exchange, extent.planes) * job.k_padded};
+    const Operands from{rows + buffer_line(tile.row, tile.plane, extent.planes) * job.k_padded,
+                        (extent.shared ? rows : cols) +
+                            buffer_line(tile.col, tile.plane ^ extent.exchange, extent.planes) * job.k_padded};
     const StepRange steps = steps_of<tiles>(job, extent.block, tile);
     WarpSums sums{};
     copy_step(base + stage * tiles.stage_bytes(), from, job.k_padded, steps.first);

@@ -174,7 +174,7 @@ struct Gemm {
   /// that entry (2 i, 2 p) of A and (2 p, j) of B, the real parts of numbers, are where the strides say, and are to be
   /// conjugated as said. To be asked for only of an engine that knows it (cuda/residues/gemm_int8.hpp).
   bool numbers_as_stored = false;
-  RowPairs row_pairs = RowPairs::none;            ///< real only
+  RowPairs row_pairs = RowPairs::none;  ///< real only
   /// What is wanted of C, whose diagonal may be real: of parts of numbers side by side in rows, that of the numbers. To
   /// be asked for only of an engine that heeds it (cuda/residues/gemm_int8.hpp), and that leaves C alone where alpha,
   /// in device memory, is zero.
