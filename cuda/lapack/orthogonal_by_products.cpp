@@ -3,6 +3,7 @@
 // between them. What is to a block's right takes two products with as many terms as it has rows, or columns.
 #include "cuda/lapack/orthogonal_by_products.hpp"
 
+#include "cuda/core/beside.hpp"
 #include "cuda/core/carver.hpp"
 #include "cuda/core/check.hpp"
 #include "cuda/core/cublas.hpp"
@@ -22,6 +23,9 @@ namespace {
 Index columns_of_block(Index reflectors) {
   return reflectors >= 24576 ? 1024 : reflectors >= 12288 ? 512 : reflectors >= 1024 ? 256 : 128;
 }
+/// Factored beside products. Larger ones are not: those of engine int8 fill the device, and 32768 columns took 8 %
+/// longer.
+constexpr Index most_beside = 512;
 
 template <class E>
 class OrthogonalByProducts {
@@ -42,6 +46,8 @@ class OrthogonalByProducts {
     Workspace rest = rest_of(execution_.workspace, memory.data(), memory.bytes());
     Execution inner = execution_.within(rest);
     inner_ = &inner;
+    Beside beside(state_);
+    beside_ = &beside;
     state_.cublas();  // where there is none, this throws before anything is written
     try {
       if (told_) check(cudaMemsetAsync(told_, 0, told_bytes(), stream()), "clearing what blocks are told");
@@ -70,7 +76,27 @@ class OrthogonalByProducts {
   }
 
  private:
+  /// Where products and panels of the moment go.
+  struct Lane {
+    cudaStream_t stream;
+    std::byte* blas_memory;
+    std::size_t blas_bytes;
+    E *w, *y;  ///< for what apply_left and apply_right make on the way
+    bool beside;
+  };
+  /// Of a block: its vectors, their products and T.
+  struct Reflectors {
+    Matrix<E> v, s, t;
+  };
+
   Index rows() const { return o_.a_rows(); }
+  /// Whether a block is factored beside what the one before makes of the columns after it. Double precision alone:
+  /// measured. Graphs keep to one stream; the other takes memory of the workspace.
+  bool looks_ahead() const {
+    return std::is_same_v<E, double> && o_.kind == OrthogonalKind::geqrf && o_.reflectors() > block_ &&
+           block_ <= most_beside && !state_.captured() && execution_.workspace.cap() >= 8 * beside_bytes();
+  }
+  std::size_t beside_bytes() const { return Cublas::workspace_bytes(model().major); }
   std::size_t told_bytes() const {
     return 2 * static_cast<std::size_t>(qr_panel_blocks<E>(model(), rows())) * qr_told_words * sizeof(ToldWord);
   }
@@ -80,19 +106,34 @@ class OrthogonalByProducts {
     return std::max(o_.side == ACCUBLAS_LEFT ? o_.n : o_.m, block_);
   }
   void lay_out(Carver& carver) {
-    blas_memory_ = carver.take<std::byte>(state_.blas_bytes());
+    lane_ = {state_.cuda_stream(),
+             carver.take<std::byte>(state_.blas_bytes()),
+             state_.blas_bytes(),
+             carver.take<E>(block_ * most_met()),
+             carver.take<E>(block_ * most_met()),
+             false};
     if (o_.kind == OrthogonalKind::geqrf) told_ = reinterpret_cast<ToldWord*>(carver.take<std::byte>(told_bytes()));
-    v_ = {carver.take<E>(rows() * block_), 1, rows()};
-    s_ = {carver.take<E>(block_ * block_), 1, block_};
-    t_ = {carver.take<E>(block_ * block_), 1, block_};
-    w_ = carver.take<E>(block_ * most_met());
-    y_ = carver.take<E>(block_ * most_met());
+    const auto take_reflectors = [&](Reflectors& r) {
+      r.v = {carver.take<E>(rows() * block_), 1, rows()};
+      r.s = {carver.take<E>(block_ * block_), 1, block_};
+      r.t = {carver.take<E>(block_ * block_), 1, block_};
+    };
+    take_reflectors(reflectors_);
+    if (looks_ahead()) {
+      take_reflectors(next_reflectors_);
+      side_lane_ = {nullptr,
+                    carver.take<std::byte>(beside_bytes()),
+                    beside_bytes(),
+                    carver.take<E>(block_ * block_),
+                    carver.take<E>(block_ * block_),
+                    true};
+    }
     if (o_.a.row_stride != 1) copy_of_a_ = carver.take<E>(o_.a_rows() * o_.a_cols());
     if (o_.has_c() && o_.c.row_stride != 1) copy_of_c_ = carver.take<E>(o_.c_rows() * o_.c_cols());
   }
 
   const DeviceModel& model() const { return state_.model(); }
-  cudaStream_t stream() const { return state_.cuda_stream(); }
+  cudaStream_t stream() const { return lane_.stream; }
 
   Matrix<E> in_columns(const Matrix<E>& x, Index rows, Index cols, E* copy) {
     if (!copy) return x;
@@ -105,12 +146,12 @@ class OrthogonalByProducts {
 
   void multiply(const Gemm<E>& g) {
     if (g.m == 0 || g.n == 0) return;
-    const accublas_engine engine = products_.engine(model(), g.m, g.n, g.k);
+    const accublas_engine engine = lane_.beside ? ACCUBLAS_ENGINE_NATIVE : products_.engine(model(), g.m, g.n, g.k);
     if constexpr (!is_complex<E>)
       // cuBLAS's products have no state of a call each, which takes as long as the least of them.
       if (engine == ACCUBLAS_ENGINE_NATIVE) {
         Cublas& blas = state_.cublas();
-        blas.begin(stream(), state_.blas_bytes() > 0 ? blas_memory_ : nullptr, state_.blas_bytes());
+        blas.begin(stream(), lane_.blas_bytes > 0 ? lane_.blas_memory : nullptr, lane_.blas_bytes);
         return native_gemm<E>(blas, g, {g.alpha, nullptr}, {g.beta, nullptr}, {}, stream());
       }
     products_.serve(state_, Call<Gemm<E>, E>{g, {&g.alpha, false}, {&g.beta, false}, true, true, call_.mode, engine},
@@ -124,7 +165,7 @@ class OrthogonalByProducts {
   void apply_left(const Matrix<E>& v, const Matrix<E>& t, Index m, Index count, const Matrix<E>& c, Index cols,
                   bool turned) {
     if (cols == 0) return;
-    const Matrix<E> w{w_, 1, count}, y{y_, 1, count};
+    const Matrix<E> w{lane_.w, 1, count}, y{lane_.y, 1, count};
     multiply({count, cols, m, real(1), adjoint(v), read_only(c), real(0), w, complex});
     multiply(
         {count, cols, count, real(1), turned ? adjoint(t) : read_only(t), read_only(w), real(0), y, complex && turned});
@@ -135,7 +176,7 @@ class OrthogonalByProducts {
   void apply_right(const Matrix<E>& v, const Matrix<E>& t, Index m, Index count, const Matrix<E>& c, Index lines,
                    bool turned) {
     if (lines == 0) return;
-    const Matrix<E> w{w_, 1, lines}, y{y_, 1, lines};
+    const Matrix<E> w{lane_.w, 1, lines}, y{lane_.y, 1, lines};
     multiply({lines, count, m, real(1), read_only(c), read_only(v), real(0), w});
     multiply({lines, count, count, real(1), read_only(w), turned ? adjoint(t) : read_only(t), real(0), y, false,
               complex && turned});
@@ -146,13 +187,14 @@ class OrthogonalByProducts {
   /// T's part between those of columns first .. middle - 1 and middle .. end - 1.
   void join(Index rows_of_v, Index first, Index middle, Index end, bool has_products) {
     const Index left = middle - first, right = end - middle;
-    const Matrix<E> between = s_.block(first, middle), w{w_, 1, left};
+    const auto& [v, s, t] = reflectors_;
+    const Matrix<E> between = s.block(first, middle), w{lane_.w, 1, left};
     if (!has_products)
-      multiply({left, right, rows_of_v - middle, real(1), adjoint(v_.block(middle, first)),
-                read_only(v_.block(middle, middle)), real(0), between, complex});
-    multiply({left, right, right, real(1), read_only(between), read_only(t_.block(middle, middle)), real(0), w});
-    multiply({left, right, left, real(-1), read_only(t_.block(first, first)), read_only(w), real(0),
-              t_.block(first, middle)});
+      multiply({left, right, rows_of_v - middle, real(1), adjoint(v.block(middle, first)),
+                read_only(v.block(middle, middle)), real(0), between, complex});
+    multiply({left, right, right, real(1), read_only(between), read_only(t.block(middle, middle)), real(0), w});
+    multiply(
+        {left, right, left, real(-1), read_only(t.block(first, first)), read_only(w), real(0), t.block(first, middle)});
   }
   Index middle_of(Index first, Index count) const { return first + round_up(count / 2, width); }
   void join_all(Index rows_of_v, Index first, Index count) {
@@ -162,36 +204,58 @@ class OrthogonalByProducts {
     join_all(rows_of_v, middle, end - middle);
     join(rows_of_v, first, middle, end, true);
   }
-  void clear_t(Index count) { run_step<E>(model(), FillStep<E>{t_}, count, count, stream()); }
+  void clear_t(Index count) { run_step<E>(model(), FillStep<E>{reflectors_.t}, count, count, stream()); }
 
   // ---- GEQRF ----
 
   void factor() {
-    const Index m = o_.m, n = o_.n, order = o_.reflectors();
+    const Index n = o_.n, order = o_.reflectors();
+    if (order > 0) factor_block(0, std::min(order, block_));
     for (Index start = 0, end = 0; start < order; start = end) {
       end = std::min(order, start + block_);
-      const Index count = end - start, left = m - start;
-      clear_t(count);
-      run_step<E>(model(), FillStep<E>{v_}, std::min(count, left), count, stream());
-      factor_columns(start, 0, count);
-      apply_left(v_, t_, left, count, a_.block(start, end), n - end, true);
+      const Index next_end = std::min(order, end + block_), middle = looks_ahead() ? next_end : n;
+      beside_->join();
+      const Reflectors made = reflectors_;
+      const auto apply_to = [&](Index first, Index last) {
+        apply_left(made.v, made.t, o_.m - start, end - start, a_.block(start, first), last - first, true);
+      };
+      apply_to(end, middle);
+      if (end < order) factor_next_block(end, next_end);
+      apply_to(middle, n);
     }
+  }
+  /// The columns start .. end - 1, to which those before are applied.
+  void factor_block(Index start, Index end) {
+    const Index count = end - start;
+    clear_t(count);
+    run_step<E>(model(), FillStep<E>{reflectors_.v}, std::min(count, o_.m - start), count, stream());
+    factor_columns(start, 0, count);
+  }
+  /// The same, where there is a place for it beside what the call's stream gets next.
+  void factor_next_block(Index start, Index end) {
+    if (!looks_ahead()) return factor_block(start, end);
+    std::swap(reflectors_, next_reflectors_);
+    std::swap(lane_, side_lane_);
+    lane_.stream = beside_->fork();
+    factor_block(start, end);
+    std::swap(lane_, side_lane_);
   }
   /// Columns first .. first + count - 1 of the block that begins at `start`.
   void factor_columns(Index start, Index first, Index count) {
     const Index left = o_.m - start;
+    const auto& [v, s, t] = reflectors_;
     if (count <= width) {
       factor_panel(model(),
-                   QrPanel<E>{a_.block(start + first, start + first), v_.block(first, first), s_.block(first, first),
+                   QrPanel<E>{a_.block(start + first, start + first), v.block(first, first), s.block(first, first),
                               o_.tau + start + first, left - first, static_cast<int>(count), told_},
                    steps_, stream());
       wrote_ = true;
-      return make_triangles(model(), s_.block(first, first), o_.tau + start + first, t_.block(first, first), count,
+      return make_triangles(model(), s.block(first, first), o_.tau + start + first, t.block(first, first), count,
                             stream());
     }
     const Index middle = middle_of(first, count), end = first + count;
     factor_columns(start, first, middle - first);
-    apply_left(v_.block(first, first), t_.block(first, first), left - first, middle - first,
+    apply_left(v.block(first, first), t.block(first, first), left - first, middle - first,
                a_.block(start + first, start + middle), end - middle, true);
     factor_columns(start, middle, end - middle);
     join(left, first, middle, end, false);
@@ -202,12 +266,13 @@ class OrthogonalByProducts {
   /// V and T of reflectors start .. start + count - 1.
   void load(Index start, Index count) {
     const Index left = rows() - start;
-    run_step<E>(model(), FillStep<E>{v_, real(1)}, std::min(count, left), count, stream());
-    run_step<E>(model(), CopyStep<E>{v_, read_only(a_.block(start, start)), Triangle::lower, 0, false}, left, count,
+    const auto& [v, s, t] = reflectors_;
+    run_step<E>(model(), FillStep<E>{v, real(1)}, std::min(count, left), count, stream());
+    run_step<E>(model(), CopyStep<E>{v, read_only(a_.block(start, start)), Triangle::lower, 0, false}, left, count,
                 stream());
     clear_t(count);
-    multiply({count, count, left, real(1), adjoint(v_), read_only(v_), real(0), s_, complex});
-    make_triangles(model(), s_, o_.tau + start, t_, count, stream());
+    multiply({count, count, left, real(1), adjoint(v), read_only(v), real(0), s, complex});
+    make_triangles(model(), s, o_.tau + start, t, count, stream());
     join_all(left, 0, count);
   }
   template <class Body>
@@ -224,7 +289,7 @@ class OrthogonalByProducts {
     if (k < n) fill_identity(0, k, m, n - k);
     for_blocks(false, [&](Index start, Index count) {
       fill_identity(0, start, m, count);
-      apply_left(v_, t_, m - start, count, a_.block(start, start), n - start, false);
+      apply_left(reflectors_.v, reflectors_.t, m - start, count, a_.block(start, start), n - start, false);
     });
   }
   void fill_identity(Index row, Index column, Index count, Index cols) {
@@ -234,8 +299,8 @@ class OrthogonalByProducts {
   void apply() {
     const bool left = o_.side == ACCUBLAS_LEFT, turned = o_.trans != ACCUBLAS_NO_TRANS;
     for_blocks(left == turned, [&](Index start, Index count) {
-      left ? apply_left(v_, t_, rows() - start, count, c_.block(start, 0), o_.n, turned)
-           : apply_right(v_, t_, rows() - start, count, c_.block(0, start), o_.m, turned);
+      left ? apply_left(reflectors_.v, reflectors_.t, rows() - start, count, c_.block(start, 0), o_.n, turned)
+           : apply_right(reflectors_.v, reflectors_.t, rows() - start, count, c_.block(0, start), o_.m, turned);
     });
   }
 
@@ -246,10 +311,12 @@ class OrthogonalByProducts {
   Execution& execution_;
   const Index block_;
   Execution* inner_ = nullptr;
-  std::byte* blas_memory_ = nullptr;
   ToldWord* told_ = nullptr;
-  Matrix<E> a_{}, c_{}, v_{}, s_{}, t_{};
-  E *w_ = nullptr, *y_ = nullptr, *copy_of_a_ = nullptr, *copy_of_c_ = nullptr;
+  Matrix<E> a_{}, c_{};
+  Reflectors reflectors_{}, next_reflectors_{};
+  Lane lane_{}, side_lane_{};
+  Beside* beside_ = nullptr;
+  E *copy_of_a_ = nullptr, *copy_of_c_ = nullptr;
   std::uint32_t steps_ = 0;
   bool wrote_ = false;
 };
