@@ -47,7 +47,7 @@ def install(python, version, name, folder):
         return target
     partial = target.with_name(target.name + ".partial")
     shutil.rmtree(partial, ignore_errors=True)
-    done = subprocess.run([python, "-m", "pip", "install", "--quiet", *PIP, f"--target={partial}", *WHEELS[name]],
+    done = subprocess.run([python, "-m", "pip", "install", "--quiet", "--no-compile", *PIP, f"--target={partial}", *WHEELS[name]],
                           capture_output=True, text=True)
     if done.returncode != 0:
         print(f"{' '.join(WHEELS[name])} cannot be installed for Python {version}: {done.stderr.strip().splitlines()[-1:]}", flush=True)

@@ -36,17 +36,10 @@ BINARY64 = Format("d", 53, -1074, 1024, np.float64, np.uint64, "<d", "<Q", 0x7FF
 BINARY32 = Format("s", 24, -149, 128, np.float32, np.uint32, "<f", "<I", 0x7FC00000)
 
 
-def shift_nearest(m, shift):
-    """The integer nearest to m 2^shift, ties to even."""
-    if shift >= 0:
-        return m << shift
-    s = -shift
-    q = m >> s
-    rest = m - (q << s)
-    half = 1 << (s - 1)
-    if rest > half or (rest == half and q & 1):
-        q += 1
-    return q
+def shift_nearest(values, shift):
+    """Of each the integer nearest to x 2^-shift, shift > 0, ties to even."""
+    below_half = (1 << (shift - 1)) - 1
+    return [(x + below_half + (x >> shift & 1)) >> shift for x in values]
 
 
 def round_dyadic(m, e, fmt):
@@ -58,9 +51,7 @@ def round_dyadic(m, e, fmt):
     quantum = max(n + e - fmt.precision, fmt.least)
     drop = quantum - e
     if drop > 0:
-        # shift_nearest, in half its time.
-        a = (a + ((1 << (drop - 1)) - 1) + (a >> drop & 1)) >> drop
-        e = quantum
+        [a], e = shift_nearest([a], drop), quantum
     if a.bit_length() + e > fmt.greatest:
         return float("-inf") if m < 0 else float("inf")
     # a 2^e is representable: ldexp is exact here, and so is the conversion of a.

@@ -38,11 +38,7 @@ class Line:
         if self.is_zero:
             return self.ints, 0
         shift = self.bound - bits - self.base
-        if shift <= 0:
-            return [x << -shift for x in self.ints], self.bound - bits
-        # shift_nearest, in a third of its time.
-        below_half = (1 << (shift - 1)) - 1
-        return [(x + below_half + (x >> shift & 1)) >> shift for x in self.ints], self.bound - bits
+        return [x << -shift for x in self.ints] if shift <= 0 else shift_nearest(self.ints, shift), self.bound - bits
 
     def drops_bits(self, bits):
         """Whether some a 2^(T - E) is no integer."""
@@ -53,7 +49,7 @@ class Line:
         result = []
         rest = list(self.ints)
         for _ in range(count):
-            largest = max((abs(x) for x in rest), default=0)
+            largest = max(map(abs, rest), default=0)
             if largest == 0:
                 break
             tau = self.base + (largest - 1).bit_length()
@@ -63,7 +59,7 @@ class Line:
                 part, unit = rest, self.base
                 rest = [0] * self.size
             else:
-                part = [shift_nearest(x, -shift) for x in rest]
+                part = shift_nearest(rest, shift)
                 rest = [x - (y << shift) for x, y in zip(rest, part)]
             result.append((part, unit))
         return result

@@ -2,6 +2,7 @@
 and from the exact product, a result may lie. No bits are promised: an element is judged within a tolerance.
 """
 
+import functools
 import os
 from dataclasses import dataclass
 from fractions import Fraction
@@ -113,17 +114,19 @@ def sums(kind, products, rows, columns, k):
         lines = [[], [], [], []]
         for j, y in enumerate(right):
             unit = power(x.unit + y.unit)
+            size = int(magnitudes[i, j])
             lines[0].append((int(table[i, j]), x.unit + y.unit))
             lines[1].append(exact[i][j])
             # A subnormal word errs by half a unit; so may each word of the other line meet it.
             tiny = row_sums[i] + column_sums[j] + k
-            largest = (magnitudes[i, j] * grown + 2 * tiny) * products * unit
-            underflow = products * k * power(-149) if kind == "tf32" else 0
-            accumulation = added * (magnitudes[i, j] + tiny) * unit + underflow
             if aligned is not None:
                 accumulation = gamma(products * k, word.addition) * int(aligned[i, j]) * unit
-            whole = accumulation + (dropped * magnitudes[i, j] + tiny) * unit
-            over = kind == "tf32" and largest >= power(127)
+            else:
+                accumulation = added * (size + tiny) * unit
+                if kind == "tf32":
+                    accumulation += products * k * power(-149)
+            whole = accumulation + (dropped * size + tiny) * unit
+            over = kind == "tf32" and (size * grown + 2 * tiny) * products * unit >= power(127)
             lines[2].append(None if over else accumulation)
             lines[3].append(None if over else whole)
         for table_of, line in zip((result.words, result.exact, result.accumulation, result.whole), lines):
@@ -131,12 +134,17 @@ def sums(kind, products, rows, columns, k):
     return result
 
 
+@functools.lru_cache(maxsize=4096)
 def power(e):
     return Fraction(1 << e) if e >= 0 else Fraction(1, 1 << -e)
 
 
 def fraction(dyadic):
     return dyadic[0] * power(dyadic[1])
+
+
+# Of alpha and beta, which all elements have in common.
+factor_fraction = functools.lru_cache(maxsize=64)(lambda x: fraction(decompose(x)))
 
 
 def tolerance(alpha, s, error, beta, c, fmt):
@@ -146,10 +154,10 @@ def tolerance(alpha, s, error, beta, c, fmt):
         return None
     if beta != 0 and not (abs(beta) < INF and abs(c) < INF):
         return Fraction(0)
-    scaled = abs(fraction(decompose(alpha))) * error
-    value = fraction(decompose(alpha)) * fraction(s)
+    scaled = abs(factor_fraction(alpha)) * error
+    value = factor_fraction(alpha) * fraction(s)
     if beta != 0:
-        value += fraction(decompose(beta)) * fraction(decompose(c))
+        value += factor_fraction(beta) * fraction(decompose(c))
     return scaled + power(-fmt.precision) * (2 * abs(value) + scaled) + power(fmt.least)
 
 
