@@ -15,8 +15,10 @@ cd "$work/meson"
 if [ -n "$other" ]; then
   export CXX="$other"
   # As this library is: optimised alike, without debug information.
-  optimization=2 debug=false
+  optimization=2 debug=false precompile=true
 else
+  # Next to nothing is compiled.
+  precompile=false
   # What same_objects.py takes for granted.
   if grep -rE 'ACCUBLAS_(HAVE_CUDA|GPU_ARCH|HAVE_HOPPER_KERNELS)' "$source/lib" "$source/c_api" "$source/fortran"; then exit 1; fi
   python=$(python3 -c 'import sys; print(sys.executable)')
@@ -26,7 +28,7 @@ targets="first plain_dgemm" fortran=disabled
 if [ -n "$fc" ]; then
   targets="$targets first_fortran" fortran=enabled
 fi
-"$meson" setup build --wrap-mode=forcefallback -Doptimization=$optimization -Ddebug=$debug -Ddefault_library=shared \
+"$meson" setup build --wrap-mode=forcefallback -Doptimization=$optimization -Ddebug=$debug -Ddefault_library=shared -Db_pch=$precompile \
   -Daccublas:perf=disabled -Daccublas:cuda=disabled -Dfortran=$fortran >setup.log 2>&1 ||
   { cat setup.log; exit 1; }
 ninja -C build -j 2 $targets >compile.log 2>&1 || { tail -50 compile.log; exit 1; }
