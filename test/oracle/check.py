@@ -96,7 +96,7 @@ class Worker:
         os.close(write_answers)
         self.jobs, self.answers = os.fdopen(write_jobs, "wb"), os.fdopen(read_answers)
         self.slots = threading.Semaphore(32)
-        self.thread = threading.Thread(target=self._collect)
+        self.thread = threading.Thread(target=self._collect, daemon=True)
 
     def start(self):
         self.thread.start()
