@@ -87,7 +87,7 @@ __global__ void __launch_bounds__(threads, blocks)
   await_predecessor();
   extern __shared__ __align__(16) unsigned char shared[];
   BlockState<T, RealNumbers>& b = *reinterpret_cast<BlockState<T, RealNumbers>*>(shared);
-  for_tiles(a, b, [&](const Tile& tile) {
+  for_tiles<false>(a, b, [&](const Tile& tile) {
     b.plan.planes() <= wide_step ? add_tile<T, false>(a, b, tile, sums) : add_tile<T, true>(a, b, tile, sums);
   });
 }

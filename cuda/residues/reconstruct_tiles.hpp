@@ -395,7 +395,8 @@ __device__ void load_lines(const ReconstructArguments<T>& a, const Tile& tile, B
 }
 
 /// Calls body(tile) for the block's tiles that are wanted, with what all of them need in `b`. All threads call.
-template <class T, class Numbers, class Body>
+/// `triangles`: less than all of C may be wanted.
+template <bool triangles, class T, class Numbers, class Body>
 __device__ __forceinline__ void for_tiles(const ReconstructArguments<T>& a, BlockState<T, Numbers>& b, Body&& body) {
   const PassPlan& plan = a.state->pass[a.index];
   if (!plan.active) return;
@@ -410,23 +411,32 @@ __device__ __forceinline__ void for_tiles(const ReconstructArguments<T>& a, Bloc
   }
   for (int part = 0; part < Numbers::parts; ++part)
     load_leading_weights(Numbers::leading_bytes(plan.moduli, part), plan.planes(), b.weights[part]);
-  const TileShape shape = tile_shape(rows, cols, !a.wanted.all());
+  const TileShape shape = tile_shape(rows, cols, triangles && !a.wanted.all());
   const int strips = shape.strips, tile_rows = shape.rows, tile_cols = strips * strip;
   const Index across = ceil_div(cols, tile_cols);
-  Index next = blockIdx.x, before = 0;  // of the wanted tiles: this block's, and those of the rows above
-  for (Index row = 0; row < rows; row += tile_rows) {
-    const int height = static_cast<int>(min(Index{tile_rows}, rows - row));
-    const TileRange here =
-        wanted_tiles(a.wanted, first_row + row, height, Numbers::parts * first_col, Numbers::parts * tile_cols, across);
-    for (; next < before + here.end - here.first; next += gridDim.x) {
-      const Index col = (here.first + next - before) * tile_cols;
-      const Tile tile{row, col, height, static_cast<int>(min(Index{tile_cols}, cols - col)), strips};
-      __syncthreads();  // the lines of the tile before are not needed any more
-      load_lines(a, tile, b);
-      __syncthreads();
-      body(tile);
+  const bool whole = !triangles || a.wanted.all();
+  Index row = 0, before = 0;  // wanted tiles of the rows above
+  for (Index next = blockIdx.x;; next += gridDim.x) {
+    Index col = 0;
+    if (whole) {
+      row = next / across * tile_rows, col = next % across * tile_cols;
+      if (row >= rows) return;
+    } else {
+      TileRange here;
+      for (;; before += here.end - here.first, row += tile_rows) {
+        if (row >= rows) return;
+        here = wanted_tiles(a.wanted, first_row + row, min(Index{tile_rows}, rows - row), Numbers::parts * first_col,
+                            Numbers::parts * tile_cols, across);
+        if (next < before + here.end - here.first) break;
+      }
+      col = (here.first + next - before) * tile_cols;
     }
-    before += here.end - here.first;
+    const Tile tile{row, col, static_cast<int>(min(Index{tile_rows}, rows - row)),
+                    static_cast<int>(min(Index{tile_cols}, cols - col)), strips};
+    __syncthreads();  // the lines of the tile before are not needed any more
+    load_lines(a, tile, b);
+    __syncthreads();
+    body(tile);
   }
 }
 
@@ -437,7 +447,7 @@ __global__ void __launch_bounds__(threads, blocks)
   extern __shared__ __align__(16) unsigned char shared[];
   BlockState<T, Numbers>& b = *reinterpret_cast<BlockState<T, Numbers>*>(shared);
   unsigned left_open = 0;
-  for_tiles(a, b, [&](const Tile& tile) {
+  for_tiles<true>(a, b, [&](const Tile& tile) {
     const bool simple = b.factors.kind == Factors<T>::power_of_two, exact = !b.plan.interval && b.weights[0].complete;
     if (b.plan.planes() <= wide_step) {
       left_open += !simple ? finish_tile<T, false, Rounding::general>(a, b, tile)
