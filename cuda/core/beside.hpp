@@ -1,6 +1,7 @@
 // Work beside that of a call's stream, on a second one of the context.
 #pragma once
 
+#include "cuda/core/cublas.hpp"
 #include "cuda/core/state.hpp"
 #include "cuda/core/stream.hpp"
 
@@ -10,6 +11,14 @@ namespace accublas::cuda {
 class Beside {
  public:
   explicit Beside(State& state) : state_(state) {}
+
+  /// Whether a call is to have it: graphs keep to one stream, and the memory that cuBLAS takes on the other is to be a
+  /// small part of the workspace.
+  static bool serves(const State& state, const Workspace& workspace) {
+    return !state.captured() && workspace.cap() >= 8 * blas_bytes(state);
+  }
+  static std::size_t blas_bytes(const State& state) { return Cublas::workspace_bytes(state.model().major); }
+
   /// Also where a call fails: what the call's stream does next, as to give memory back, is behind both.
   ~Beside() {
     if (!forked_) return;

@@ -190,10 +190,7 @@ class DiagonalBlock {
       T value[parts];
 #pragma unroll
       for (int part = 0; part < parts; ++part) {
-        const Pair& sum = sums[half][part].pair;
-        const double quotient = -sum.s * y, rest = __fma_rn(-quotient, static_cast<double>(pivot), -sum.s);
-        // A sum of nothing, of either sign.
-        value[part] = sum.s == -sum.c ? T(0) : static_cast<T>(quotient + (rest - sum.c) * y);
+        value[part] = guessed_quotient(sums[half][part].pair, pivot, y);
         if (column(half) >= p) storage_.sum_of(p, column(half))[part] = sums[half][part];
       }
       E number;
@@ -215,17 +212,8 @@ class DiagonalBlock {
       all &= CholeskyPivot<T>::root_of({left.a1, left.a2}, left.error, y, pivot) &&
              pivot == part_of(storage_.row[p][p], 0);
       const Unknown<E> unknown{E{T(1)}, {}, E{pivot}, false, reciprocal(pivot, y)};
-      for (int at = lane(); at < count_; at += 32) {
-        if (at <= p) continue;
-        TripleSum numerator[parts];
-#pragma unroll
-        for (int part = 0; part < parts; ++part) numerator[part] = minus(storage_.sum_of(p, at)[part]);
-        E value{};
-        const bool decided = unknown.approximate_quotient(numerator, value);
-        const E& guess = storage_.row[p][at];
-        for (int part = 0; part < parts; ++part)
-          all &= decided && to_bits(part_of(value, part)) == to_bits(part_of(guess, part));
-      }
+      for (int at = lane(); at < count_; at += 32)
+        if (at > p) all &= is_proved(storage_.row[p][at], unknown, storage_.sum_of(p, at));
     }
     return all;
   }

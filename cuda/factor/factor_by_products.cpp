@@ -128,7 +128,6 @@ class FactorByProducts {
     return 2 * static_cast<std::size_t>(plain_panel_blocks<E>(state_.model(), f_.rows())) * told_words<E, width> *
            sizeof(ToldWord);
   }
-  std::size_t beside_bytes() const { return Cublas::workspace_bytes(state_.model().major); }
   void lay_out(Carver& carver) {
     blas_memory_ = carver.take<std::byte>(state_.blas_bytes());
     if (has_factor(f_.kind) && !is_cholesky(f_.kind)) {
@@ -137,7 +136,7 @@ class FactorByProducts {
       origins_ = {carver.take<int>(f_.rows() * most_levels), 1, f_.rows()};
       lists_ = carver.take<ListedMove>(2 * f_.order());
       counts_ = carver.take<int>(ceil_div(f_.order(), width));
-      if (looks_ahead()) beside_memory_ = carver.take<std::byte>(beside_bytes());
+      if (looks_ahead()) beside_memory_ = carver.take<std::byte>(Beside::blas_bytes(state_));
     }
     if (has_rows && has_factor(f_.kind) && is_cholesky(f_.kind)) progress_ = carver.take<RowsProgress>(1);
     if (keeps_solutions()) kept_ = carver.take<E>(f_.n * f_.nrhs);
@@ -146,7 +145,7 @@ class FactorByProducts {
   Cublas& blas() {
     Cublas& blas = state_.cublas();
     if (stream_ != state_.cuda_stream())
-      blas.begin(stream_, beside_memory_, beside_bytes());
+      blas.begin(stream_, beside_memory_, Beside::blas_bytes(state_));
     else
       blas.begin(stream_, state_.blas_bytes() > 0 ? blas_memory_ : nullptr, state_.blas_bytes());
     return blas;
@@ -302,10 +301,8 @@ class FactorByProducts {
     }
     if (below > level) list_moves(state_.model(), &origins_(0, level), first, f_.rows(), list_of(first), stream_);
   }
-  /// Graphs keep to one stream; the other takes memory of the workspace.
   bool looks_ahead() const {
-    return has_ahead && f_.order() > ahead_columns && !state_.captured() &&
-           execution_.workspace.cap() >= 8 * beside_bytes();
+    return has_ahead && f_.order() > ahead_columns && Beside::serves(state_, execution_.workspace);
   }
   /// Of large matrices parts alone: in products of more terms the emulation saves more.
   bool looks_ahead(Index count) const {

@@ -91,12 +91,11 @@ class OrthogonalByProducts {
 
   Index rows() const { return o_.a_rows(); }
   /// Whether a block is factored beside what the one before makes of the columns after it. Double precision alone:
-  /// measured. Graphs keep to one stream; the other takes memory of the workspace.
+  /// measured.
   bool looks_ahead() const {
     return std::is_same_v<E, double> && o_.kind == OrthogonalKind::geqrf && o_.reflectors() > block_ &&
-           block_ <= most_beside && !state_.captured() && execution_.workspace.cap() >= 8 * beside_bytes();
+           block_ <= most_beside && Beside::serves(state_, execution_.workspace);
   }
-  std::size_t beside_bytes() const { return Cublas::workspace_bytes(model().major); }
   std::size_t told_bytes() const {
     return 2 * static_cast<std::size_t>(qr_panel_blocks<E>(model(), rows())) * qr_told_words * sizeof(ToldWord);
   }
@@ -122,8 +121,8 @@ class OrthogonalByProducts {
     if (looks_ahead()) {
       take_reflectors(next_reflectors_);
       side_lane_ = {nullptr,
-                    carver.take<std::byte>(beside_bytes()),
-                    beside_bytes(),
+                    carver.take<std::byte>(Beside::blas_bytes(state_)),
+                    Beside::blas_bytes(state_),
                     carver.take<E>(block_ * block_),
                     carver.take<E>(block_ * block_),
                     true};

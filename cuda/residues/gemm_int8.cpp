@@ -384,9 +384,8 @@ void DeviceGemm<T>::run_pass(int index, const PassLaunch& launched) {
   // The real lines of a pair hold the numbers; the operand's other lines are theirs in another order.
   const Operand<T> cols = complex ? cols_.numbers() : cols_;
   const bool conjugated = call_in_engine_.pairs_of_columns == RowPairs::conjugated;
-  const int row_sign = conjugated ? -1 : 1, col_sign = !as_stored_                         ? -row_sign
-                                                       : call_as_made_.problem.conjugate_a ? -1
-                                                                                           : 1;
+  const int row_sign = conjugated ? -1 : 1, stored_sign = call_as_made_.problem.conjugate_a ? -1 : 1,
+            col_sign = as_stored_ ? stored_sign : -row_sign;
   const auto start_convert = complex ? convert_complex<T> : convert<T>;
   const auto start_reconstruct = complex ? reconstruct_complex<T> : reconstruct<T>;
   const Index k_padded = launched.buffers.k_padded;

@@ -220,4 +220,28 @@ __device__ __forceinline__ E settled_numerator(const Unknown<E>& unknown,
   return hard == 0 ? value : settled_anew(hard, unknown, value, exactly, terms, undecided);
 }
 
+// ---- Unknowns that are guessed, to be proved later -----------------------------------------------------------------
+
+/// Minus a sum over a pivot, right but in rare cases; `over`: 1 / pivot, or near it.
+template <class T>
+__device__ __forceinline__ T guessed_quotient(const Pair& sum, T pivot, double over) {
+  const double first = -sum.s * over, rest = __fma_rn(-first, static_cast<double>(pivot), -sum.s);
+  // A sum of nothing, of either sign.
+  return sum.s == -sum.c ? T(0) : static_cast<T>(first + (rest - sum.c) * over);
+}
+
+/// Whether a guess is the unknown that these sums decide, but for its b.
+template <class E>
+__device__ __forceinline__ bool is_proved(const E& guess, const Unknown<E>& unknown,
+                                          const Chain<RealOf<E>, true> (&sums)[parts_of<E>]) {
+  TripleSum numerator[parts_of<E>];
+#pragma unroll
+  for (int part = 0; part < parts_of<E>; ++part) numerator[part] = minus(sums[part]);
+  E value{};
+  bool proved = unknown.approximate_quotient(numerator, value);
+  for (int part = 0; part < parts_of<E>; ++part)
+    proved &= to_bits(part_of(value, part)) == to_bits(part_of(guess, part));
+  return proved;
+}
+
 }  // namespace accublas::cuda

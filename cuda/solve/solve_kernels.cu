@@ -220,46 +220,27 @@ class SolveBlock {
   }
 
   __device__ __forceinline__ E guess(int r) const {
-    if constexpr (is_complex<E>) {
-      if (!job_.system.m.unit) return quotient(r).value;
-      return {guess_of(r, sums_of(r)[0][lane()].pair), guess_of(r, sums_of(r)[1][lane()].pair)};
+    const auto sum = [&](int part) -> const Chain<T, cr>& { return sums_of(r)[part][lane()]; };
+    const auto rounded = [](const Pair& pair) { return pair.s == -pair.c ? T(0) : static_cast<T>(-pair.s - pair.c); };
+    if constexpr (!is_complex<E>) {
+      if (!job_.system.m.unit) return guessed_quotient(sum(0).pair, storage_.pivot[r], storage_.reciprocal[r]);
+      return rounded(sum(0).pair);
     } else {
-      return guess_of(r, sums_of(r)[0][lane()].pair);
+      if (job_.system.m.unit) return {rounded(sum(0).pair), rounded(sum(1).pair)};
+      E value{};
+      row(r).approximate_quotient({minus(sum(0)), minus(sum(1))}, value);
+      return value;
     }
-  }
-  /// Of a real number, or of a part where the pivot is one.
-  __device__ __forceinline__ T guess_of(int r, const Pair& sum) const {
-    // A sum of nothing, of either sign.
-    if (sum.s == -sum.c) return T(0);
-    double first = -sum.s, second = -sum.c;
-    if constexpr (!is_complex<E>)
-      if (!job_.system.m.unit) {
-        const double over = storage_.reciprocal[r];
-        first = -sum.s * over;
-        second = (__fma_rn(-first, static_cast<double>(storage_.pivot[r]), -sum.s) - sum.c) * over;
-      }
-    return static_cast<T>(first + second);
-  }
-  struct Quotient {
-    E value;
-    bool decided;
-  };
-  __device__ Quotient quotient(int r) const {
-    TripleSum numerator[parts];
-#pragma unroll
-    for (int part = 0; part < parts; ++part) numerator[part] = minus(sums_of(r)[part][lane()]);
-    Quotient result{};
-    result.decided = row(r).approximate_quotient(numerator, result.value);
-    return result;
   }
   /// Whether the guessed unknowns that this thread tests are right.
   __device__ bool are_proved() const {
     bool all = true;
     if (has_side() && !lost_)
       for (int r = warp(); r < count_; r += warps + 1) {
-        const Quotient found = quotient(r);
-        for (int part = 0; part < parts; ++part)
-          all &= found.decided && to_bits(part_of(found.value, part)) == to_bits(part_of(storage_.x[r][lane()], part));
+        Chain<T, cr> sums[parts];
+#pragma unroll
+        for (int part = 0; part < parts; ++part) sums[part] = sums_of(r)[part][lane()];
+        all &= is_proved(storage_.x[r][lane()], row(r), sums);
       }
     return all;
   }
