@@ -1,6 +1,7 @@
 // Blocks of columns, each Q = I - V T V^H of its reflectors with an upper triangle T: columns of a block go by halves,
-// down to panels in floating-point arithmetic as it is; of two halves V has both, and T of both and -T1 (V1^H V2) T2
-// between them. What is to a block's right takes two products with as many terms as it has rows, or columns.
+// down to panels in floating-point arithmetic as it is, or to few of them; of two halves V has both, and T of both and
+// -T1 (V1^H V2) T2 between them. What is to a block's right takes two products with as many terms as it has rows, or
+// columns.
 #include "cuda/lapack/orthogonal_by_products.hpp"
 
 #include "cuda/core/beside.hpp"
@@ -19,13 +20,21 @@ namespace accublas::cuda {
 namespace {
 
 /// Columns of a block for a matrix of so many reflectors: work within blocks grows with them, and so do the terms of
-/// the products beside them.
+/// the products beside them, by which engine int8 is faster than cuBLAS.
 Index columns_of_block(Index reflectors) {
-  return reflectors >= 24576 ? 1024 : reflectors >= 12288 ? 512 : reflectors >= 1024 ? 256 : 128;
+  return reflectors >= 24576 ? 4096 : reflectors >= 12288 ? 512 : reflectors >= 1024 ? 256 : 128;
+}
+/// Where nothing is to be factored, and so many columns are met, from the left.
+Index columns_of_block(Index reflectors, Index met) {
+  return std::min(reflectors, met) >= 2048 ? 1024 : columns_of_block(reflectors);
 }
 /// Factored beside products. Larger ones are not: those of engine int8 fill the device, and 32768 columns took 8 %
 /// longer.
 constexpr Index most_beside = 512;
+/// Blocks of more columns are halved where they take too much memory.
+constexpr Index least_to_fit = 256;
+/// Larger triangles are products of halves.
+constexpr Index most_of_triangle = 512;
 
 template <class E>
 class OrthogonalByProducts {
@@ -39,7 +48,8 @@ class OrthogonalByProducts {
         o_(call.problem),
         products_(products),
         execution_(execution),
-        block_(round_up(std::clamp<Index>(o_.reflectors(), 1, columns_of_block(o_.reflectors())), width)) {}
+        block_(round_up(std::clamp<Index>(o_.reflectors(), 1, columns_that_fit()), width)),
+        panels_(qr_block_columns<E>(state.model())) {}
 
   void run() {
     const ArrayMemory<CopyMemory> memory([&](Carver& carver) { lay_out(carver); }, state_, execution_.workspace);
@@ -90,6 +100,16 @@ class OrthogonalByProducts {
   };
 
   Index rows() const { return o_.a_rows(); }
+  /// Of a block: its vectors and what is made of them on the way are to leave half of the workspace to products.
+  Index columns_that_fit() const {
+    const bool applies = o_.kind != OrthogonalKind::geqrf && (!o_.has_c() || o_.side == ACCUBLAS_LEFT);
+    const Index met = columns_met();
+    Index columns = applies ? columns_of_block(o_.reflectors(), met) : columns_of_block(o_.reflectors());
+    while (columns > least_to_fit &&
+           static_cast<std::size_t>((rows() + 2 * met) * columns) * sizeof(E) > execution_.workspace.cap() / 2)
+      columns /= 2;
+    return columns;
+  }
   /// Whether a block is factored beside what the one before makes of the columns after it. Double precision alone:
   /// measured.
   bool looks_ahead() const {
@@ -100,10 +120,8 @@ class OrthogonalByProducts {
     return 2 * static_cast<std::size_t>(qr_panel_blocks<E>(model(), rows())) * qr_told_words * sizeof(ToldWord);
   }
   /// The columns that a block's reflectors meet at most, or the rows from the right.
-  Index most_met() const {
-    if (!o_.has_c()) return std::max(o_.a_cols(), block_);
-    return std::max(o_.side == ACCUBLAS_LEFT ? o_.n : o_.m, block_);
-  }
+  Index columns_met() const { return !o_.has_c() ? o_.a_cols() : o_.side == ACCUBLAS_LEFT ? o_.n : o_.m; }
+  Index most_met() const { return std::max(columns_met(), block_); }
   void lay_out(Carver& carver) {
     lane_ = {state_.cuda_stream(),
              carver.take<std::byte>(state_.blas_bytes()),
@@ -111,7 +129,10 @@ class OrthogonalByProducts {
              carver.take<E>(block_ * most_met()),
              carver.take<E>(block_ * most_met()),
              false};
-    if (o_.kind == OrthogonalKind::geqrf) told_ = reinterpret_cast<ToldWord*>(carver.take<std::byte>(told_bytes()));
+    if (o_.kind == OrthogonalKind::geqrf) {
+      told_ = reinterpret_cast<ToldWord*>(carver.take<std::byte>(told_bytes()));
+      sums_ = carver.take<E>(qr_block_sums<E>(panels_));
+    }
     const auto take_reflectors = [&](Reflectors& r) {
       r.v = {carver.take<E>(rows() * block_), 1, rows()};
       r.s = {carver.take<E>(block_ * block_), 1, block_};
@@ -143,9 +164,14 @@ class OrthogonalByProducts {
 
   // ---- products ----
 
+  bool takes_int8(Index m, Index n, Index k) const {
+    return !lane_.beside && products_.engine(model(), m, n, k) == ACCUBLAS_ENGINE_INT8;
+  }
   void multiply(const Gemm<E>& g) {
+    multiply(g, takes_int8(g.m, g.n, g.k) ? ACCUBLAS_ENGINE_INT8 : ACCUBLAS_ENGINE_NATIVE);
+  }
+  void multiply(const Gemm<E>& g, accublas_engine engine) {
     if (g.m == 0 || g.n == 0) return;
-    const accublas_engine engine = lane_.beside ? ACCUBLAS_ENGINE_NATIVE : products_.engine(model(), g.m, g.n, g.k);
     if constexpr (!is_complex<E>)
       // cuBLAS's products have no state of a call each, which takes as long as the least of them.
       if (engine == ACCUBLAS_ENGINE_NATIVE) {
@@ -160,15 +186,45 @@ class OrthogonalByProducts {
   static Matrix<const E> adjoint(const Matrix<E>& x) { return read_only(x).transposed(); }
   static constexpr bool complex = is_complex<E>;
 
+  /// C = alpha X B + beta C with a triangle X, which has ones or numbers near them on its diagonal, by halves: engine
+  /// int8 leaves such lines, and those with zeros, to cuBLAS, and with them all others of a product.
+  void multiply_triangle(bool upper, Index order, Index cols, const E& alpha, const Matrix<const E>& x,
+                         const Matrix<const E>& b, const E& beta, const Matrix<E>& c, bool conjugate) {
+    if (order <= most_of_triangle)
+      return multiply({order, cols, order, alpha, x, b, beta, c, conjugate}, ACCUBLAS_ENGINE_NATIVE);
+    const Index half = middle_of(0, order), rest = order - half;
+    const Matrix<E> c2 = c.block(half, 0);
+    const Matrix<const E> b2 = b.block(half, 0);
+    multiply_triangle(upper, half, cols, alpha, x, b, beta, c, conjugate);
+    multiply_triangle(upper, rest, cols, alpha, x.block(half, half), b2, beta, c2, conjugate);
+    if (upper)
+      multiply({half, cols, rest, alpha, x.block(0, half), b2, real(1), c, conjugate});
+    else
+      multiply({rest, cols, half, alpha, x.block(half, 0), b, real(1), c2, conjugate});
+  }
+  /// Whether V's triangle is to be left out of its products with so many columns.
+  bool goes_apart(Index m, Index count, Index cols) const {
+    return m > count && (takes_int8(count, cols, m - count) || takes_int8(m - count, cols, count));
+  }
+
   /// C = (I - V op(T) V^H) C, V with `m` rows and `count` columns, op(T) = T^H where `turned`.
   void apply_left(const Matrix<E>& v, const Matrix<E>& t, Index m, Index count, const Matrix<E>& c, Index cols,
                   bool turned) {
     if (cols == 0) return;
     const Matrix<E> w{lane_.w, 1, count}, y{lane_.y, 1, count};
-    multiply({count, cols, m, real(1), adjoint(v), read_only(c), real(0), w, complex});
-    multiply(
-        {count, cols, count, real(1), turned ? adjoint(t) : read_only(t), read_only(w), real(0), y, complex && turned});
-    multiply({m, cols, count, real(-1), read_only(v), read_only(y), real(1), c});
+    const Matrix<const E> of_t = turned ? adjoint(t) : read_only(t);
+    if (goes_apart(m, count, cols)) {
+      const Matrix<E> below = v.block(count, 0), c_below = c.block(count, 0);
+      multiply_triangle(true, count, cols, real(1), adjoint(v), read_only(c), real(0), w, complex);
+      multiply({count, cols, m - count, real(1), adjoint(below), read_only(c_below), real(1), w, complex});
+      multiply_triangle(!turned, count, cols, real(1), of_t, read_only(w), real(0), y, complex && turned);
+      multiply_triangle(false, count, cols, real(-1), read_only(v), read_only(y), real(1), c, false);
+      multiply({m - count, cols, count, real(-1), read_only(below), read_only(y), real(1), c_below});
+    } else {
+      multiply({count, cols, m, real(1), adjoint(v), read_only(c), real(0), w, complex});
+      multiply({count, cols, count, real(1), of_t, read_only(w), real(0), y, complex && turned});
+      multiply({m, cols, count, real(-1), read_only(v), read_only(y), real(1), c});
+    }
     wrote_ = true;
   }
   /// C = C (I - V op(T) V^H), C with `lines` rows.
@@ -243,14 +299,16 @@ class OrthogonalByProducts {
   void factor_columns(Index start, Index first, Index count) {
     const Index left = o_.m - start;
     const auto& [v, s, t] = reflectors_;
-    if (count <= width) {
-      factor_panel(model(),
-                   QrPanel<E>{a_.block(start + first, start + first), v.block(first, first), s.block(first, first),
-                              o_.tau + start + first, left - first, static_cast<int>(count), told_},
-                   steps_, stream());
-      wrote_ = true;
-      return make_triangles(model(), s.block(first, first), o_.tau + start + first, t.block(first, first), count,
-                            stream());
+    if (count <= panels_) {
+      const QrBlock<E> block{a_.block(start + first, start + first),
+                             v.block(first, first),
+                             s.block(first, first),
+                             t.block(first, first),
+                             o_.tau + start + first,
+                             left - first,
+                             count,
+                             sums_};
+      return factor_panels(block);
     }
     const Index middle = middle_of(first, count), end = first + count;
     factor_columns(start, first, middle - first);
@@ -258,6 +316,20 @@ class OrthogonalByProducts {
                a_.block(start + first, start + middle), end - middle, true);
     factor_columns(start, middle, end - middle);
     join(left, first, middle, end, false);
+  }
+
+  void factor_panels(const QrBlock<E>& block) {
+    for (Index at = 0; at < block.cols; at += width) {
+      const Index count = std::min(width, block.cols - at);
+      factor_panel(model(),
+                   QrPanel<E>{block.a.block(at, at), block.v.block(at, at), block.s.block(at, at), block.tau + at,
+                              block.rows - at, static_cast<int>(count), told_},
+                   steps_, stream());
+      wrote_ = true;
+      apply_panel(model(), block, at, stream());
+    }
+    make_triangles(model(), block.s, block.tau, block.t, block.cols, stream());
+    join_triangles(model(), block, stream());
   }
 
   // ---- the matrix of reflectors ----
@@ -309,8 +381,10 @@ class OrthogonalByProducts {
   const GradeProducts<E>& products_;
   Execution& execution_;
   const Index block_;
+  const Index panels_;  ///< columns that go panel by panel at most
   Execution* inner_ = nullptr;
   ToldWord* told_ = nullptr;
+  E* sums_ = nullptr;
   Matrix<E> a_{}, c_{};
   Reflectors reflectors_{}, next_reflectors_{};
   Lane lane_{}, side_lane_{};

@@ -21,6 +21,11 @@ namespace hopper {
 int qr_panel_blocks(const DeviceModel&, Index rows);
 void factor_panel(const DeviceModel&, const QrPanel<double>&, std::uint32_t steps, cudaStream_t);
 
+/// On the tensor cores.
+Index qr_block_sums(Index cols);
+void apply_panel(const DeviceModel&, const QrBlock<double>&, Index first, cudaStream_t);
+void join_triangles(const DeviceModel&, const QrBlock<double>&, cudaStream_t);
+
 }  // namespace hopper
 
 }  // namespace accublas::cuda

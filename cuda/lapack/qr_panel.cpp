@@ -27,9 +27,58 @@ void factor_panel(const DeviceModel& model, const QrPanel<E>& panel, std::uint32
   portable::factor_panel(model, panel, before, stream);
 }
 
-#define ACCUBLAS_INSTANTIATE(E)                               \
-  template int qr_panel_blocks<E>(const DeviceModel&, Index); \
-  template void factor_panel(const DeviceModel&, const QrPanel<E>&, std::uint32_t&, cudaStream_t);
+namespace {
+
+/// Of a block whose panels are applied by kernels.
+constexpr Index block_columns = 256;
+
+template <class E>
+bool has_block_kernels([[maybe_unused]] const DeviceModel& model) {
+#ifdef ACCUBLAS_HAVE_HOPPER_KERNELS
+  return std::is_same_v<E, double> && use_hopper_kernels(model);
+#else
+  return false;
+#endif
+}
+
+}  // namespace
+
+template <class E>
+Index qr_block_columns(const DeviceModel& model) {
+  return has_block_kernels<E>(model) ? block_columns : qr_panel_columns<E>;
+}
+
+template <class E>
+Index qr_block_sums([[maybe_unused]] Index cols) {
+#ifdef ACCUBLAS_HAVE_HOPPER_KERNELS
+  if constexpr (std::is_same_v<E, double>) return hopper::qr_block_sums(cols);
+#endif
+  return 0;
+}
+
+// A single panel, as blocks elsewhere are, leaves nothing to do.
+template <class E>
+void apply_panel([[maybe_unused]] const DeviceModel& model, [[maybe_unused]] const QrBlock<E>& block,
+                 [[maybe_unused]] Index first, [[maybe_unused]] cudaStream_t stream) {
+#ifdef ACCUBLAS_HAVE_HOPPER_KERNELS
+  if constexpr (std::is_same_v<E, double>) hopper::apply_panel(model, block, first, stream);
+#endif
+}
+template <class E>
+void join_triangles([[maybe_unused]] const DeviceModel& model, [[maybe_unused]] const QrBlock<E>& block,
+                    [[maybe_unused]] cudaStream_t stream) {
+#ifdef ACCUBLAS_HAVE_HOPPER_KERNELS
+  if constexpr (std::is_same_v<E, double>) hopper::join_triangles(model, block, stream);
+#endif
+}
+
+#define ACCUBLAS_INSTANTIATE(E)                                                                    \
+  template int qr_panel_blocks<E>(const DeviceModel&, Index);                                      \
+  template void factor_panel(const DeviceModel&, const QrPanel<E>&, std::uint32_t&, cudaStream_t); \
+  template Index qr_block_columns<E>(const DeviceModel&);                                          \
+  template Index qr_block_sums<E>(Index);                                                          \
+  template void apply_panel(const DeviceModel&, const QrBlock<E>&, Index, cudaStream_t);           \
+  template void join_triangles(const DeviceModel&, const QrBlock<E>&, cudaStream_t);
 ACCUBLAS_INSTANTIATE(double)
 ACCUBLAS_INSTANTIATE(float)
 ACCUBLAS_INSTANTIATE(Complex<double>)

@@ -1,4 +1,5 @@
-// A panel of the QR factorization in floating-point arithmetic as it is, and the triangles T of its reflectors.
+// Panels of the QR factorization in floating-point arithmetic as it is, the triangles T of their reflectors, and what
+// they make of each other within a block of few panels.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -38,6 +39,31 @@ int qr_panel_blocks(const DeviceModel&, Index rows);
 /// more than u^2 of it. `steps`: as for LU's panels.
 template <class E>
 void factor_panel(const DeviceModel&, const QrPanel<E>&, std::uint32_t& steps, cudaStream_t);
+
+/// Rows and columns of A from a block's first ones on, which go panel by panel, each applied to those to its right.
+/// Matrices begin there, columns are contiguous.
+template <class E>
+struct QrBlock {
+  Matrix<E> a, v, s, t;  ///< as of panels and of T; above the first row of a panel V has zeros
+  E* tau;
+  Index rows, cols;
+  E* sums;  ///< qr_block_sums(cols) of them
+};
+
+/// Columns of such a block at most; those of a panel where the device has no kernels for more.
+template <class E>
+Index qr_block_columns(const DeviceModel&);
+template <class E>
+Index qr_block_sums(Index cols);
+
+/// The panel at column `first`, of which V, S and tau are there: A = (I - V T^H V^H) A to its right, and above its S the
+/// products with the vectors to its left.
+template <class E>
+void apply_panel(const DeviceModel&, const QrBlock<E>&, Index first, cudaStream_t);
+
+/// T above the blocks on its diagonal, when these are there and all panels are applied.
+template <class E>
+void join_triangles(const DeviceModel&, const QrBlock<E>&, cudaStream_t);
 
 /// The blocks on the diagonal of T, of qr_panel_columns each but for the last: upper triangles with zeros below, by
 /// those of S = V^H V and tau, order in all.

@@ -311,7 +311,8 @@ TEST(LapackOnAStream, UsersWorkspace) {
 TYPED_TEST(Lapack, Grade) {
   using E = TypeParam;
   using T = Real<E>;
-  const Index shapes[][2] = {{1, 1}, {40, 1}, {65, 33}, {100, 100}, {300, 257}, {1000, 130}, {2500, 700}, {70000, 40}};
+  const Index shapes[][2] = {{1, 1},      {40, 1},     {65, 33},     {100, 100}, {300, 257},
+                             {1000, 130}, {2500, 700}, {1500, 1100}, {70000, 40}};
   for (const auto& [m, n] : shapes) {
     if (this->complex && m > 10000) continue;
     this->gpu.set(this->grade);
@@ -359,6 +360,55 @@ TYPED_TEST(Lapack, Grade) {
     this->expect_within("Q^H A - R", difference, norms, most / roundoff<E>);
     ASSERT_FALSE(testing::Test::HasFailure()) << m << " x " << n;
   }
+}
+
+/// Products with so many columns that engine int8 takes them on compute capability 9.0, but for the triangles, whose
+/// data it would leave to cuBLAS with all others. Few of the columns are for cuBLAS alone.
+TYPED_TEST(Lapack, GradeManyColumns) {
+  using E = TypeParam;
+  if (this->complex) GTEST_SKIP() << "real products alone are as many";
+  constexpr Index m = 6144, k = 2048, n = 6144, few = 40;
+  this->gpu.set(this->grade);
+  Stored<E> a(this->rng, m, k), c(this->rng, m, n), part(this->rng, m, few);
+  while (c.layout != a.layout) c = Stored<E>(this->rng, m, n);
+  while (part.layout != a.layout) part = Stored<E>(this->rng, m, few);
+  for (Index j = 0; j < k; ++j)
+    for (Index i = 0; i < m; ++i) a(i, j) = this->number();
+  for (Index j = 0; j < n; ++j)
+    for (Index i = 0; i < m; ++i) c(i, j) = this->number();
+  for (Index j = 0; j < few; ++j)
+    for (Index i = 0; i < m; ++i) part(i, j) = c(i, j);
+  const DeviceArray<E> f(a.data), tau(std::vector<E>(std::size_t{k})), of_c(c.data), of_part(part.data);
+  Problem<E> p = whole_problem(Kind::geqrf, a);
+  ASSERT_EQ(call(this->gpu, p, f.data(), tau.data(), static_cast<E*>(nullptr), nullptr, nullptr), ACCUBLAS_SUCCESS)
+      << this->gpu.error();
+  p.kind = Kind::ormqr;
+  // The norm of a column, and LAPACK's growth of errors, as in Grade.
+  const double most = (20 + 4 * std::sqrt(double(m) * double(k)) / 8) * roundoff<E> * std::sqrt(double(m));
+  cudaDeviceProp properties{};
+  require(cudaGetDeviceProperties(&properties, 0), "cudaGetDeviceProperties");
+  const auto apply = [&](const Stored<E>& to, const DeviceArray<E>& at, accublas_transpose trans) {
+    p.c = Stored<E>(this->rng, 1, 1);
+    p.c.ld = to.ld, p.n = to.cols, p.trans = trans;
+    EXPECT_EQ(call(this->gpu, p, f.data(), tau.data(), at.data(), nullptr, nullptr), ACCUBLAS_SUCCESS)
+        << this->gpu.error();
+    EXPECT_EQ(accublas_sync(this->gpu), ACCUBLAS_SUCCESS) << this->gpu.error();
+    if (to.cols > few && properties.major == 9 && properties.minor == 0) {
+      const accublas_report_t report = this->gpu.report();
+      EXPECT_GT(report.parts, 0);
+      EXPECT_EQ(std::strstr(report.reason, "changed to native"), nullptr) << report.reason;
+    }
+    Stored<E> result = to;
+    result.data = at.values();
+    return result;
+  };
+  const Stored<E> turned = apply(c, of_c, ACCUBLAS_TRANS), few_turned = apply(part, of_part, ACCUBLAS_TRANS);
+  for (Index j = 0; j < few; ++j)
+    for (Index i = 0; i < m; ++i) ASSERT_LE(size_of(turned(i, j) - few_turned(i, j)), most) << i << ", " << j;
+  const Stored<E> back = apply(c, of_c, ACCUBLAS_NO_TRANS);
+  this->expect_poison(c, back);
+  for (Index j = 0; j < n; ++j)
+    for (Index i = 0; i < m; ++i) ASSERT_LE(size_of(back(i, j) - c(i, j)), most) << i << ", " << j;
 }
 
 /// Rows far below the first: what is left of a column is scaled on its way.
