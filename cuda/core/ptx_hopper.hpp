@@ -10,11 +10,9 @@
 
 #include <cstdint>
 
-namespace accublas::cuda::ptx {
+#include "cuda/core/ptx_portable.hpp"
 
-__device__ __forceinline__ std::uint32_t shared_address(const void* pointer) {
-  return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
-}
+namespace accublas::cuda::ptx {
 
 // ---- barriers -----------------------------------------------------------------------------------------------------
 

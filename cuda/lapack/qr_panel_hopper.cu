@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "cuda/core/ptx_portable.hpp"
+#include "cuda/core/ptx_hopper.hpp"
 #include "cuda/factor/panel_launch.hpp"
 #include "cuda/lapack/qr_arithmetic.hpp"
 #include "cuda/lapack/qr_kernels.hpp"
@@ -26,6 +26,8 @@ struct Storage {
   double own_diagonal[2][group], diagonal[2][group];                                   ///< rows of steps
   double tau[group];
   int exponent[columns];  ///< a column is 2^exponent times what stands here
+  /// Of a cluster: barriers of what the blocks tell each other of columns, in turn, and of products.
+  std::uint64_t column_arrived[2], products_arrived;
 
   /// Such that neither lanes with a row each nor those with 4 rows of 4 columns meet in a bank.
   __device__ static int place_of(int row, int column) { return row * columns + (column ^ (row % 4 * 4 + row / 4 % 4)); }
@@ -38,7 +40,7 @@ class Panel {
       : p_(panel), step_(steps), s_(storage), place_(Index{blockIdx.x} * rows + threadIdx.x) {}
 
   __device__ void run() {
-    if constexpr (clustered) meet_cluster();
+    if constexpr (clustered) open_mailboxes();
     load();
 #pragma unroll 1
     for (int first = 0; first < p_.width; first += group) {
@@ -289,14 +291,18 @@ class Panel {
     __syncthreads();
     const double of_block = sum_of(s_.column_of_warp[now], warps);
     if constexpr (clustered) {
-      for (int b = warp(); b < blocks; b += warps) {
-        Storage& other = *static_cast<Storage*>(__cluster_map_shared_rank(&s_, b));
-        if (lane() < group)
-          other.column_of_block[now][rank][lane()] = of_block;
-        else if (lane() < 2 * group && rank == 0)
-          other.diagonal[now][lane() - group] = s_.own_diagonal[now][lane() - group];
-      }
-      meet_cluster();
+      // Half of the lanes send sums, of the first block the others the diagonal: two numbers each to a block. It has
+      // read what stood there two steps before: all that this one has heard of the last step were sent after that.
+      const int at = 2 * (lane() % 4), to = warp() + warps * (lane() / 4 % 4);
+      const double low = __shfl_sync(0xFFFFFFFFu, of_block, at), high = __shfl_sync(0xFFFFFFFFu, of_block, at + 1);
+      const std::uint32_t arrived = ptx::shared_address(&s_.column_arrived[columns_told_ % 2]);
+      if (to < blocks && lane() < 16)
+        send(&s_.column_of_block[now][rank][at], low, high, arrived, to);
+      else if (to < blocks && rank == 0)
+        send(&s_.diagonal[now][at], s_.own_diagonal[now][at], s_.own_diagonal[now][at + 1], arrived, to);
+      if (threadIdx.x == 0) ptx::barrier_expect(arrived, (blocks + 1) * group * static_cast<int>(sizeof(double)));
+      ptx::barrier_wait(arrived, columns_told_ / 2 % 2);
+      ++columns_told_;
       return sum_of(s_.column_of_block[now], blocks);
     }
     if (blocks == 1) return of_block;
@@ -324,19 +330,20 @@ class Panel {
     const int thread = static_cast<int>(threadIdx.x), rank = static_cast<int>(blockIdx.x),
               blocks = static_cast<int>(gridDim.x);
     __syncthreads();
-    for (int i = thread; i < count; i += threads) {
-      const double of_block =
-          operation(operation(s_.of_warp[0][i], s_.of_warp[1][i]), operation(s_.of_warp[2][i], s_.of_warp[3][i]));
-      if constexpr (clustered)
-        for (int b = 0; b < blocks; ++b)
-          static_cast<Storage*>(__cluster_map_shared_rank(&s_, b))->of_block[rank][i] = of_block;
-      else if (blocks > 1)
-        tell_word(told_by(rank) + i, bits_of(of_block), step_);
-      else
-        s_.total[i] = of_block;
-    }
+    const auto of_block = [&](int i) {
+      return operation(operation(s_.of_warp[0][i], s_.of_warp[1][i]), operation(s_.of_warp[2][i], s_.of_warp[3][i]));
+    };
     if constexpr (clustered) {
-      meet_cluster();
+      static_assert(products == 2 * threads);
+      const std::uint32_t arrived = ptx::shared_address(&s_.products_arrived);
+      const int at = 2 * thread;
+      if (at < count) {
+        const double low = of_block(at), high = of_block(at + 1);  // the second may be beyond the last
+        for (int b = 0; b < blocks; ++b) send(&s_.of_block[rank][at], low, high, arrived, (rank + b) % blocks);
+      }
+      if (thread == 0) ptx::barrier_expect(arrived, blocks * ((count + 1) / 2 * 2) * static_cast<int>(sizeof(double)));
+      ptx::barrier_wait(arrived, products_told_ % 2);
+      ++products_told_;
       for (int i = thread; i < count; i += threads) {
         double part[4]{};
 #pragma unroll
@@ -344,7 +351,10 @@ class Panel {
           if (b < blocks) part[b % 4] = operation(part[b % 4], s_.of_block[b][i]);
         s_.total[i] = operation(operation(part[0], part[1]), operation(part[2], part[3]));
       }
-    } else if (blocks > 1) {
+    } else if (blocks == 1) {
+      for (int i = thread; i < count; i += threads) s_.total[i] = of_block(i);
+    } else {
+      for (int i = thread; i < count; i += threads) tell_word(told_by(rank) + i, bits_of(of_block(i)), step_);
       // A block has every so-manieth of the sums, which it tells in its turn.
       double* const heard = s_.of_block[0];
       const int shares = (count - rank + blocks - 1) / blocks;
@@ -370,13 +380,24 @@ class Panel {
   }
   static __device__ std::uint64_t bits_of(double x) { return static_cast<std::uint64_t>(__double_as_longlong(x)); }
   static __device__ double number_of(std::uint64_t bits) { return __longlong_as_double(static_cast<long long>(bits)); }
-  __device__ static void meet_cluster() {
-    __cluster_barrier_arrive();
-    __cluster_barrier_wait();
+  __device__ void open_mailboxes() {
+    if (threadIdx.x == 0) {
+      for (std::uint64_t& arrived : s_.column_arrived) ptx::barrier_init(ptx::shared_address(&arrived), 1);
+      ptx::barrier_init(ptx::shared_address(&s_.products_arrived), 1);
+      ptx::publish_barriers();
+    }
+    ptx::cluster_sync();
+  }
+  /// Two numbers to this place in a block of the cluster.
+  static __device__ void send(const double* to, double low, double high, std::uint32_t arrived, int block) {
+    const uint4 words{static_cast<unsigned>(__double2loint(low)), static_cast<unsigned>(__double2hiint(low)),
+                      static_cast<unsigned>(__double2loint(high)), static_cast<unsigned>(__double2hiint(high))};
+    ptx::store_to_peer(ptx::shared_address(to), words, arrived, static_cast<std::uint32_t>(block));
   }
 
   const QrPanel<double>& p_;
-  std::uint32_t step_;  ///< of the last exchange
+  std::uint32_t step_;                        ///< of the last exchange
+  int columns_told_ = 0, products_told_ = 0;  ///< of a cluster's exchanges
   Storage& s_;
   const Index place_;  ///< of the thread's first row; only that may be one of R's
 };
