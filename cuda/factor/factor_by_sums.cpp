@@ -161,8 +161,8 @@ class LuBySums : PanelsBySums<E> {
           this->for_panels(steps, f_.n, order_, m_, [&](Index known) {
             const Index end = std::min(panel_.end, order_);
             if (end == known) return;
-            factor(steps, known, end - known);
-            if (end < panel_.end) sums_.solve(steps, known, end - known, between(end, panel_.end));
+            step_ = columns_at_a_time(end - known);
+            factor(steps, known, end - known, {known, between(end, panel_.end), nullptr});
           });
         },
         [&](Carver& carver) {
@@ -191,15 +191,50 @@ class LuBySums : PanelsBySums<E> {
     }
   }
 
-  /// Columns first .. first + count - 1, from row `first` on, where the sums hold all that is to their left.
+  /// Columns right of those at hand whose sums hold what is to the left of column `known`, in all rows from there on:
+  /// rows that change places have the same terms.
+  struct Right {
+    Index known;
+    Sides sides;
+    const Right* further;  ///< columns right of these, or null
+  };
+
+  /// Of so many columns those whose rows of U have all columns to their right at once. Unknowns wait for each other, so
+  /// that few such rows are few steps; but of their products each converts anew all that is above in those columns.
+  /// With a 32nd of the columns that is as much as the recursion's products convert.
+  static Index columns_at_a_time(Index count) {
+    Index step = 256;
+    while (32 * step < count) step *= 2;
+    return step;
+  }
+  /// Columns first .. first + count - 1, from row `first` on, where the sums hold all that is to their left, and these
+  /// rows of U to the panel's end.
   template <class Steps>
-  void factor(Steps& steps, Index first, Index count) {
+  void factor(Steps& steps, Index first, Index count, const Right& right) {
+    const Index end = first + count;
+    if (count <= step_) {
+      factor_few(steps, first, count);
+      for (const Right* far = &right; far; far = far->further)
+        if (far->known < first) steps.add_products(far->known, first - far->known, count, far->sides);
+      return sums_.solve(steps, first, count, between(end, panel_.end));
+    }
+    const Index half = UnknownSums<E>::half_of(count, step_), middle = first + half;
+    if (right.known == first)
+      factor(steps, first, half, {first, between(middle, panel_.first + right.sides.end), right.further});
+    else
+      factor(steps, first, half, {first, between(middle, end), &right});
+    steps.add_products(first, half, m_ - middle, between(middle, end));
+    factor(steps, middle, end - middle, right);
+  }
+  /// The same without the rows of U beyond these columns.
+  template <class Steps>
+  void factor_few(Steps& steps, Index first, Index count) {
     if (count <= lu_panel_columns) return factor_columns(steps, first, static_cast<int>(count));
     const Index half = UnknownSums<E>::half_of(count, lu_panel_columns), middle = first + half, end = first + count;
-    factor(steps, first, half);
+    factor_few(steps, first, half);
     sums_.solve(steps, first, half, between(middle, end));
     steps.add_products(first, half, m_ - middle, between(middle, end));
-    factor(steps, middle, end - middle);
+    factor_few(steps, middle, end - middle);
   }
 
   template <class Steps>
@@ -235,6 +270,7 @@ class LuBySums : PanelsBySums<E> {
 
   const Factorization<E>& f_;
   const Index m_, order_, told_count_;
+  Index step_ = 0;  ///< columns_at_a_time
   LuMemory<E> memory_{};
   unsigned barriers_ = 0;
   std::uint32_t steps_ = 0;
