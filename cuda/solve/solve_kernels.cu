@@ -1,5 +1,3 @@
-#include <type_traits>
-
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/launch.hpp"
 #include "cuda/core/ptx_words.hpp"
@@ -12,74 +10,15 @@ namespace {
 constexpr int warps = 8, threads = 32 * warps;
 constexpr int edge = 32;  ///< right-hand sides of a thread block, a lane each; and unknowns at a time
 
-// ---- Sums over the unknowns that are known ------------------------------------------------------------------------
-
-/// A thread block takes 8 warps of `rows` unknowns each and 32 right-hand sides.
-template <class E, int of_warp>
-struct KnownTile {
-  static constexpr int rows = of_warp, all_rows = warps * rows;
-  E a[edge][all_rows], x[edge][edge + 1];
-};
-
-template <class E, bool cr, int of_warp>
-__global__ void __launch_bounds__(threads, 2)
-    add_known_kernel(const __grid_constant__ SolveJob<E> job, Index first, Index terms, Index count) {
-  await_predecessor();
-  using T = RealOf<E>;
-  using Tile = KnownTile<E, of_warp>;
-  constexpr int parts = parts_of<E>, rows = Tile::rows;
-  constexpr Index block_terms = dot2_block / parts;
-  __shared__ alignas(16) unsigned char memory[sizeof(Tile)];
-  Tile& tile = *reinterpret_cast<Tile*>(memory);
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const Index row0 = Index{blockIdx.x} * Tile::all_rows, side0 = Index{blockIdx.y} * edge;
-  const Index sides = job.system.sides;
-  const bool a_by_rows = job.system.m.stored.row_stride == 1, x_by_rows = job.system.x.row_stride == 1;
-  Chain<T, cr> chain[rows][parts];
-  for (Index done = 0; done < terms;) {
-    const int some = static_cast<int>(min(Index{edge}, terms - done));
-    for (int at = threadIdx.x; at < edge * Tile::all_rows; at += threads) {
-      const int r = a_by_rows ? at % Tile::all_rows : at / edge, q = a_by_rows ? at / Tile::all_rows : at % edge;
-      if (q < some)
-        tile.a[q][r] =
-            row0 + r < count ? job.system.m(job.place(first + terms + row0 + r), job.place(first + done + q)) : E{};
-    }
-    for (int at = threadIdx.x; at < edge * edge; at += threads) {
-      const int s = x_by_rows ? at / edge : at % edge, q = x_by_rows ? at % edge : at / edge;
-      if (q < some) tile.x[q][s] = side0 + s < sides ? job.system.x(job.place(first + done + q), side0 + s) : E{};
-    }
-    __syncthreads();
-    for (int q = 0; q < some; ++q) {
-      const E x = tile.x[q][lane];
-#pragma unroll
-      for (int r = 0; r < rows; ++r) add_term(chain[r], tile.a[q][warp * rows + r], x);
-    }
-    __syncthreads();
-    done += some;
-    if (done % block_terms != 0 && done < terms) continue;
-#pragma unroll
-    for (int r = 0; r < rows; ++r)
-#pragma unroll
-      for (int part = 0; part < parts; ++part) {
-        const Index row = row0 + warp * rows + r;
-        if (row < count && side0 + lane < sides) {
-          const Index at = (job.place(first + terms + row) * parts + part) * job.sums.stride + side0 + lane;
-          BoundedPair<T, cr> sum = load_sum<T, cr>(job.sums, at);
-          sum.add(chain[r][part].bounded());
-          store_sum(job.sums, at, sum);
-        }
-        chain[r][part] = {};
-      }
-  }
-}
-
-// ---- The next unknowns --------------------------------------------------------------------------------------------
+/// Unknowns that one warp guesses together.
+template <class E>
+constexpr int group = warps / parts_of<E>;
 
 template <class E, bool cr>
 struct BlockStorage {
   static constexpr int unknowns = solve_block_unknowns<E>(!cr), kept = cr ? unknowns : 1;
-  E a[edge][unknowns];      ///< columns of 32 unknowns
-  E x[unknowns][edge + 1];  ///< right-hand sides, then unknowns
+  E a[cr ? unknowns : edge][unknowns];  ///< columns of all unknowns, or of 32
+  E x[unknowns][edge + 1];              ///< right-hand sides, then unknowns
   E pivot[unknowns];
   double reciprocal[unknowns];                       ///< of the pivots
   Chain<RealOf<E>, cr> sums[kept][parts_of<E>][32];  ///< of the unknowns; of dot2, of the next one
@@ -125,12 +64,15 @@ __device__ E nan_of() {
 ///
 /// What cr's sums make of an unknown is right but in rare cases, and to prove it takes longer than to compute it, while
 /// all others wait. So cr's unknowns are guessed, and tested all at once; in doubt they are made again, one by one.
+/// Guesses are made a group at a time, of as many unknowns as there are warps (complex: half as many): one warp has
+/// their sums, so that between two of them are a few operations, where warps that wait for each other take several
+/// times as long.
 template <class E, bool cr>
 class SolveBlock {
   using T = RealOf<E>;
   using Storage = BlockStorage<E, cr>;
-  static constexpr int parts = parts_of<E>, rows = Storage::unknowns / warps, rows_at_once = edge / warps,
-                       all_threads = threads + 32;
+  static constexpr int parts = parts_of<E>, unknowns = Storage::unknowns, rows = unknowns / warps,
+                       rows_at_once = edge / warps, all_threads = threads + 32;
   enum Barrier { everyone, sums_are_there, unknown_is_there };
 
  public:
@@ -145,10 +87,10 @@ class SolveBlock {
   __device__ void run() const {
     if constexpr (cr)
       if (!job_.all_undecided && !(alpha_ == 0)) {
-        solve<false>();
+        guess();
         if (__syncthreads_and(are_proved())) return store();
       }
-    solve<true>();
+    solve();
     store();
   }
 
@@ -158,32 +100,139 @@ class SolveBlock {
   __device__ static Index side() { return Index{blockIdx.x} * edge + lane(); }
   __device__ bool has_side() const { return side() < job_.system.sides; }
 
-  template <bool proved>
-  __device__ __forceinline__ void solve() const {
-    for_numbers([](E& number, E* there) { number = there ? *there : E{}; });
+  __device__ void begin() const {
+    load_right_sides();
     for (int r = static_cast<int>(threadIdx.x); r < count_; r += all_threads) {
       const Index at = job_.place(first_ + r);
       storage_.pivot[r] = job_.system.m(at, at);
       storage_.reciprocal[r] = Unknown<E>::of_row({}, storage_.pivot[r], job_.system.m.unit).reciprocal;
     }
-    threadIdx.x < threads ? add_up() : make_unknowns<proved>();
+  }
+  __device__ __forceinline__ void guess() const {
+    begin();
+    load_columns();
+    __syncthreads();
+    if (threadIdx.x < threads)
+      add_up_groups();
+    else if (job_.system.m.unit)
+      guess_groups<true>();
+    else
+      guess_groups<false>();
+    __syncthreads();
+  }
+  __device__ __forceinline__ void solve() const {
+    begin();
+    threadIdx.x < threads ? add_up() : make_unknowns();
     __syncthreads();
   }
 
-  template <bool proved>
+  // ---- by groups, guessed ----
+
+  __device__ __forceinline__ void add_up_groups() const {
+    Chain<T, cr> chain[rows][parts];  ///< from that of the group's unknowns on
+#pragma unroll
+    for (int j = 0; j < rows; ++j)
+#pragma unroll
+      for (int part = 0; part < parts; ++part) chain[j][part] = Chain<T, cr>::from(before(warps * j + warp(), part));
+#pragma unroll
+    for (int j = 0; j < rows; ++j) add_right_side(chain[j], alpha_, storage_.x[warps * j + warp()][lane()]);
+    const auto publish = [&](int r) {
+#pragma unroll
+      for (int part = 0; part < parts; ++part) sums_of(r)[part][lane()] = chain[0][part];
+      ptx::barrier_tell(sums_are_there, 32 * (group<E> + 1));
+    };
+    if (warp() < group<E>) publish(warp());
+#pragma unroll 1
+    for (int next = group<E>; next < count_; next += group<E>) {
+      ptx::barrier_sync(unknown_is_there, all_threads);
+      if (next % warps == 0) {
+#pragma unroll
+        for (int j = 1; j < rows; ++j)
+#pragma unroll
+          for (int part = 0; part < parts; ++part) chain[j - 1][part] = chain[j][part];
+      }
+      const int r = next / warps * warps + warp(), left = (count_ - r + warps - 1) / warps;
+      if (r >= next) {
+#pragma unroll
+        for (int i = 0; i < group<E>; ++i)
+          add_term(chain[0], storage_.a[next - group<E> + i][r], storage_.x[next - group<E> + i][lane()]);
+        if (r < next + group<E>) publish(r);
+      }
+#pragma unroll
+      for (int j = 1; j < rows; j += 2)
+        if (j < left)
+#pragma unroll 4
+          for (int q = next - group<E>; q < next; ++q) {
+            const E x = storage_.x[q][lane()];
+            add_term(chain[j], storage_.a[q][r + warps * j], x);
+            if (j + 1 < rows) add_term(chain[j + 1], storage_.a[q][(r + warps * (j + 1)) % unknowns], x);
+          }
+    }
+  }
+  /// The sums that a guess comes from stay for its proof.
+  template <bool unit>
+  __device__ __forceinline__ void guess_groups() const {
+#pragma unroll 1
+    for (int first = 0; first < count_; first += group<E>) {
+      ptx::barrier_sync(sums_are_there, 32 * (group<E> + 1));
+      Chain<T, cr> sums[group<E>][parts];
+#pragma unroll
+      for (int i = 0; i < group<E>; ++i)
+#pragma unroll
+        for (int part = 0; part < parts; ++part) sums[i][part] = sums_of(first + i)[part][lane()];
+#pragma unroll
+      for (int i = 0; i < group<E>; ++i) {
+        const E x = guess_of<unit>(first + i, sums[i]);
+        storage_.x[first + i][lane()] = x;
+#pragma unroll
+        for (int later = i + 1; later < group<E>; ++later)
+          add_term(sums[later], storage_.a[first + i][first + later], x);
+#pragma unroll
+        for (int part = 0; part < parts; ++part) sums_of(first + i)[part][lane()] = sums[i][part];
+      }
+      __syncwarp();
+      if (first + group<E> < count_) ptx::barrier_tell(unknown_is_there, all_threads);
+    }
+    if (lost_)
+      for (int r = 0; r < count_; ++r) storage_.x[r][lane()] = nan_of<E>();
+  }
+  template <bool unit>
+  __device__ __forceinline__ E guess_of(int r, const Chain<T, cr> (&sums)[parts]) const {
+    const auto rounded = [](const Pair& pair) { return pair.s == -pair.c ? T(0) : static_cast<T>(-pair.s - pair.c); };
+    if constexpr (!is_complex<E>) {
+      if constexpr (unit) return rounded(sums[0].pair);
+      return guessed_quotient(sums[0].pair, storage_.pivot[r], storage_.reciprocal[r]);
+    } else {
+      if constexpr (unit) return {rounded(sums[0].pair), rounded(sums[1].pair)};
+      E value{};
+      row(r).approximate_quotient({minus(sums[0]), minus(sums[1])}, value);
+      return value;
+    }
+  }
+  /// Whether the guessed unknowns that this thread tests are right.
+  __device__ bool are_proved() const {
+    bool all = true;
+    if (has_side() && !lost_)
+      for (int r = warp(); r < count_; r += warps + 1) {
+        Chain<T, cr> sums[parts];
+#pragma unroll
+        for (int part = 0; part < parts; ++part) sums[part] = sums_of(r)[part][lane()];
+        all &= is_proved(storage_.x[r][lane()], row(r), sums);
+      }
+    return all;
+  }
+
+  // ---- one by one, proved ----
+
   __device__ __forceinline__ void make_unknowns() const {
     bool lost = lost_;
     for (int sub = 0; sub < count_; sub += edge) {
       const int end = sub + load(sub);
       for (int r = sub; r < end; ++r) {
         ptx::barrier_sync(sums_are_there, 64);
-        E x;
-        if constexpr (proved)
-          x = unknown(r, lost);
-        else
-          x = guess(r);
+        E x = unknown(r, lost);
         if (lost) x = nan_of<E>();
-        lost |= proved && any_nan(x);
+        lost |= any_nan(x);
         __syncwarp();
         storage_.x[r][lane()] = x;
         __syncwarp();
@@ -191,7 +240,7 @@ class SolveBlock {
       }
       __syncthreads();
     }
-    if (proved && has_side() && lost) job_.lost[side()] = 1;
+    if (has_side() && lost) job_.lost[side()] = 1;
   }
 
   __device__ Unknown<E> row(int r) const {
@@ -217,32 +266,6 @@ class SolveBlock {
       unknown.b = terms.right_side();
       return settled<E, cr>(unknown, pairs, wanted, job_.all_undecided, terms, job_.undecided);
     }
-  }
-
-  __device__ __forceinline__ E guess(int r) const {
-    const auto sum = [&](int part) -> const Chain<T, cr>& { return sums_of(r)[part][lane()]; };
-    const auto rounded = [](const Pair& pair) { return pair.s == -pair.c ? T(0) : static_cast<T>(-pair.s - pair.c); };
-    if constexpr (!is_complex<E>) {
-      if (!job_.system.m.unit) return guessed_quotient(sum(0).pair, storage_.pivot[r], storage_.reciprocal[r]);
-      return rounded(sum(0).pair);
-    } else {
-      if (job_.system.m.unit) return {rounded(sum(0).pair), rounded(sum(1).pair)};
-      E value{};
-      row(r).approximate_quotient({minus(sum(0)), minus(sum(1))}, value);
-      return value;
-    }
-  }
-  /// Whether the guessed unknowns that this thread tests are right.
-  __device__ bool are_proved() const {
-    bool all = true;
-    if (has_side() && !lost_)
-      for (int r = warp(); r < count_; r += warps + 1) {
-        Chain<T, cr> sums[parts];
-#pragma unroll
-        for (int part = 0; part < parts; ++part) sums[part] = sums_of(r)[part][lane()];
-        all &= is_proved(storage_.x[r][lane()], row(r), sums);
-      }
-    return all;
   }
 
   __device__ __forceinline__ void add_up() const {
@@ -315,24 +338,79 @@ class SolveBlock {
     __syncthreads();
     return here;
   }
-  __device__ void store() const {
-    for_numbers([](const E& number, E* there) {
-      if (there) *there = number;
-    });
+  /// The same of all columns.
+  __device__ __forceinline__ void load_columns() const {
+    const accublas::Operand<E>& m = job_.system.m;
+    const Index first = job_.place(first_), row_step = step_of(m.stored.row_stride),
+                column_step = step_of(m.stored.col_stride);
+    const E* const from = &m.stored(first, first);
+    const bool by_rows = m.stored.row_stride == 1;
+    copy<unknowns * unknowns>(
+        [&](int at) {
+          const Place to = place_of<unknowns>(at, by_rows);
+          // What is not needed may be anything that can be read.
+          const int r = min(max(to.row, 1), count_ - 1), q = max(min(to.other, r - 1), 0);
+          return from[r * row_step + q * column_step];
+        },
+        [&](int at, const E& value) {
+          const Place to = place_of<unknowns>(at, by_rows);
+          storage_.a[to.other][to.row] = conjugate_if(m.conjugate, value);
+        });
   }
-  /// body(number, its place in memory, or null) for the numbers of storage_.x.
-  template <class Body>
-  __device__ void for_numbers(Body&& body) const {
+  /// Right-hand sides that are not there are as the last one.
+  __device__ __forceinline__ void load_right_sides() const {
     const Matrix<E>& x = job_.system.x;
-    const bool by_rows = x.row_stride == 1;
-    const int unknowns = by_rows ? count_ : Storage::unknowns;
+    const E* const from = first_right_side();
+    const Index row_step = step_of(x.row_stride);
+    copy<unknowns * edge>(
+        [&](int at) {
+          const Place to = place_of<edge>(at, x.row_stride == 1);
+          return from[min(to.row, count_ - 1) * row_step + min(to.other, sides_here() - 1) * x.col_stride];
+        },
+        [&](int at, const E& value) {
+          const Place to = place_of<edge>(at, x.row_stride == 1);
+          storage_.x[to.row][to.other] = value;
+        });
+  }
+  __device__ __forceinline__ void store() const {
+    const Matrix<E>& x = job_.system.x;
+    E* const to = first_right_side();
+    const Index row_step = step_of(x.row_stride);
 #pragma unroll 4
-    for (int at = threadIdx.x; at < edge * unknowns; at += all_threads) {
-      const int s = by_rows ? at / unknowns : at % edge, r = by_rows ? at % unknowns : at / edge;
-      const Index side = Index{blockIdx.x} * edge + s;
-      if (r < count_) body(storage_.x[r][s], side < job_.system.sides ? &x(job_.place(first_ + r), side) : nullptr);
+    for (int at = static_cast<int>(threadIdx.x); at < unknowns * edge; at += all_threads) {
+      const Place from = place_of<edge>(at, x.row_stride == 1);
+      if (from.row < count_ && from.other < sides_here())
+        to[from.row * row_step + from.other * x.col_stride] = storage_.x[from.row][from.other];
     }
   }
+  /// Of a number of an array of all unknowns' rows: so that neighbours lie side by side in memory.
+  struct Place {
+    int row, other;
+  };
+  template <int others>
+  __device__ static Place place_of(int at, bool by_rows) {
+    return by_rows ? Place{at % unknowns, at / unknowns} : Place{at / others, at % others};
+  }
+  /// store(i, load(i)) for i < count, by all threads; loads are on their way together.
+  template <int count, class Load, class Store>
+  __device__ __forceinline__ static void copy(Load&& load, Store&& store) {
+    constexpr int at_once = 8;
+#pragma unroll 1
+    for (int begin = static_cast<int>(threadIdx.x); begin < count; begin += at_once * all_threads) {
+      E value[at_once];
+#pragma unroll
+      for (int k = 0; k < at_once; ++k) value[k] = load(min(begin + k * all_threads, count - 1));
+#pragma unroll
+      for (int k = 0; k < at_once; ++k)
+        if (begin + k * all_threads < count) store(begin + k * all_threads, value[k]);
+    }
+  }
+  __device__ E* first_right_side() const { return &job_.system.x(job_.place(first_), Index{blockIdx.x} * edge); }
+  __device__ int sides_here() const {
+    return static_cast<int>(min(Index{edge}, job_.system.sides - Index{blockIdx.x} * edge));
+  }
+  /// From one position to the next.
+  __device__ Index step_of(Index stride) const { return job_.forward ? stride : -stride; }
   /// A sum of the block's r-th unknown over the blocks before.
   __device__ BoundedPair<T, cr> before(int r, int part) const {
     // Read in any case: so many of them are on their way at a time.
@@ -367,24 +445,6 @@ __global__ void add_undecided(const unsigned long long* undecided, CallState* st
   state->undecided += *undecided;
 }
 
-/// Few rows a warp where the thread blocks of more would leave processors idle.
-template <class E, bool cr>
-void launch_known(const DeviceModel& model, const SolveJob<E>& job, Index first, Index terms, Index rows,
-                  cudaStream_t stream) {
-  const auto put = [&](auto of_warp) {
-    constexpr int each = decltype(of_warp)::value, all_rows = KnownTile<E, each>::all_rows;
-    const dim3 grid(static_cast<unsigned>(ceil_div(rows, Index{all_rows})),
-                    static_cast<unsigned>(ceil_div(job.system.sides, Index{edge})));
-    launch(model, "sums of known terms", add_known_kernel<E, cr, each>, {grid, threads}, stream, job, first, terms,
-           rows);
-  };
-  constexpr int many = 8 / parts_of<E>, few = 2;
-  const Index blocks = ceil_div(rows, Index{many * warps}) * ceil_div(job.system.sides, Index{edge});
-  if (blocks < 2 * model.processors)
-    put(std::integral_constant<int, few>{});
-  else
-    put(std::integral_constant<int, many>{});
-}
 template <class E, bool cr>
 void launch_block(const DeviceModel& model, const SolveJob<E>& job, Index first, Index count, cudaStream_t stream) {
   constexpr std::size_t bytes = sizeof(BlockStorage<E, cr>);
@@ -399,12 +459,6 @@ void launch_block(const DeviceModel& model, const SolveJob<E>& job, Index first,
 }  // namespace
 
 template <class E>
-void add_known(const DeviceModel& model, const SolveJob<E>& job, Index first, Index terms, Index rows,
-               cudaStream_t stream) {
-  job.dot2 ? launch_known<E, false>(model, job, first, terms, rows, stream)
-           : launch_known<E, true>(model, job, first, terms, rows, stream);
-}
-template <class E>
 void solve_block(const DeviceModel& model, const SolveJob<E>& job, Index first, Index count, cudaStream_t stream) {
   job.dot2 ? launch_block<E, false>(model, job, first, count, stream)
            : launch_block<E, true>(model, job, first, count, stream);
@@ -414,8 +468,7 @@ void report_undecided(const DeviceModel& model, const unsigned long long* undeci
   launch(model, "counting", add_undecided, {1, 1}, stream, undecided, state);
 }
 
-#define ACCUBLAS_INSTANTIATE(E)                                                                       \
-  template void add_known(const DeviceModel&, const SolveJob<E>&, Index, Index, Index, cudaStream_t); \
+#define ACCUBLAS_INSTANTIATE(E) \
   template void solve_block(const DeviceModel&, const SolveJob<E>&, Index, Index, cudaStream_t);
 ACCUBLAS_INSTANTIATE(double)
 ACCUBLAS_INSTANTIATE(float)
