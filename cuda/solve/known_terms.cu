@@ -18,8 +18,67 @@ struct KnownTile {
   E a[edge][all_rows], x[edge][edge + 1];
 };
 
+/// The numbers of the next tile, in registers: they are on their way while the one before is in use. Those of rows,
+/// right-hand sides and terms that are not there are others'.
+template <class E, int of_warp>
+class NextTile {
+  using Tile = KnownTile<E, of_warp>;
+  static constexpr int entries = edge * Tile::all_rows / threads, numbers = edge * edge / threads;
+
+ public:
+  /// Of unknowns `terms` from position `first` on, rows from row0 on of `count` behind them, right-hand sides from
+  /// side0 on.
+  __device__ NextTile(const SolveJob<E>& job, Index first, Index terms, Index row0, Index count, Index side0)
+      : terms_(terms),
+        rows_(static_cast<int>(min(Index{Tile::all_rows}, count - row0))),
+        sides_(static_cast<int>(min(Index{edge}, job.system.sides - side0))),
+        conjugate_(job.system.m.conjugate) {
+    const Index sign = job.forward ? 1 : -1;
+    const Matrix<const E>& m = job.system.m.stored;
+    const Matrix<E>& x = job.system.x;
+    m_ = {&m(job.place(first + terms + row0), job.place(first)), sign * m.row_stride, sign * m.col_stride};
+    x_ = {&x(job.place(first), side0), sign * x.row_stride, x.col_stride};
+    m_by_rows_ = m.row_stride == 1, x_by_rows_ = x.row_stride == 1;
+  }
+  /// From term `done` on.
+  __device__ __forceinline__ void load(Index done) {
+    const int last = static_cast<int>(min(Index{edge}, terms_ - done)) - 1;
+#pragma unroll
+    for (int i = 0; i < entries; ++i) entry_[i] = m_(min(row(i), rows_ - 1), done + min(column(i), last));
+#pragma unroll
+    for (int i = 0; i < numbers; ++i) number_[i] = x_(done + min(unknown(i), last), min(side(i), sides_ - 1));
+  }
+  __device__ __forceinline__ void store(Tile& tile) const {
+#pragma unroll
+    for (int i = 0; i < entries; ++i) tile.a[column(i)][row(i)] = conjugate_if(conjugate_, entry_[i]);
+#pragma unroll
+    for (int i = 0; i < numbers; ++i) tile.x[unknown(i)][side(i)] = number_[i];
+  }
+
+ private:
+  __device__ static int at(int i) { return static_cast<int>(threadIdx.x) + i * threads; }
+  __device__ int row(int i) const { return m_by_rows_ ? at(i) % Tile::all_rows : at(i) / edge; }
+  __device__ int column(int i) const { return m_by_rows_ ? at(i) / Tile::all_rows : at(i) % edge; }
+  __device__ int unknown(int i) const { return x_by_rows_ ? at(i) % edge : at(i) / edge; }
+  __device__ int side(int i) const { return x_by_rows_ ? at(i) / edge : at(i) % edge; }
+
+  const Index terms_;
+  const int rows_, sides_;
+  const bool conjugate_;
+  Matrix<const E> m_, x_;
+  bool m_by_rows_, x_by_rows_;
+  E entry_[entries], number_[numbers];
+};
+
+/// Unknowns of a warp, and fewer where the thread blocks of so many would leave processors idle.
+template <class E>
+constexpr int many = 8 / parts_of<E>;
+constexpr int few = 2;
+
 template <class E, bool cr, int of_warp>
-__global__ void __launch_bounds__(threads, 2)
+__global__ void __launch_bounds__(threads, of_warp > few   ? 2
+                                           : is_complex<E> ? 3
+                                                           : 4)
     add_known_kernel(const __grid_constant__ SolveJob<E> job, Index first, Index terms, Index count) {
   await_predecessor();
   using T = RealOf<E>;
@@ -31,21 +90,14 @@ __global__ void __launch_bounds__(threads, 2)
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const Index row0 = Index{blockIdx.x} * Tile::all_rows, side0 = Index{blockIdx.y} * edge;
   const Index sides = job.system.sides;
-  const bool a_by_rows = job.system.m.stored.row_stride == 1, x_by_rows = job.system.x.row_stride == 1;
+  NextTile<E, of_warp> next(job, first, terms, row0, count, side0);
+  next.load(0);
   Chain<T, cr> chain[rows][parts];
   for (Index done = 0; done < terms;) {
     const int some = static_cast<int>(min(Index{edge}, terms - done));
-    for (int at = threadIdx.x; at < edge * Tile::all_rows; at += threads) {
-      const int r = a_by_rows ? at % Tile::all_rows : at / edge, q = a_by_rows ? at / Tile::all_rows : at % edge;
-      if (q < some)
-        tile.a[q][r] =
-            row0 + r < count ? job.system.m(job.place(first + terms + row0 + r), job.place(first + done + q)) : E{};
-    }
-    for (int at = threadIdx.x; at < edge * edge; at += threads) {
-      const int s = x_by_rows ? at / edge : at % edge, q = x_by_rows ? at % edge : at / edge;
-      if (q < some) tile.x[q][s] = side0 + s < sides ? job.system.x(job.place(first + done + q), side0 + s) : E{};
-    }
+    next.store(tile);
     __syncthreads();
+    if (done + some < terms) next.load(done + some);
     for (int q = 0; q < some; ++q) {
       const E x = tile.x[q][lane];
 #pragma unroll
@@ -54,23 +106,32 @@ __global__ void __launch_bounds__(threads, 2)
     __syncthreads();
     done += some;
     if (done % block_terms != 0 && done < terms) continue;
+    const auto at = [&](int r, int part) {
+      const Index row = min(row0 + warp * rows + r, count - 1), side = min(side0 + lane, sides - 1);
+      return (job.place(first + terms + row) * parts + part) * job.sums.stride + side;
+    };
+    // Some sums are on their way together.
+    constexpr int together = rows < 4 / parts ? rows : 4 / parts;
 #pragma unroll
-    for (int r = 0; r < rows; ++r)
+    for (int r0 = 0; r0 < rows; r0 += together) {
+      BoundedPair<T, cr> sum[together][parts];
 #pragma unroll
-      for (int part = 0; part < parts; ++part) {
-        const Index row = row0 + warp * rows + r;
-        if (row < count && side0 + lane < sides) {
-          const Index at = (job.place(first + terms + row) * parts + part) * job.sums.stride + side0 + lane;
-          BoundedPair<T, cr> sum = load_sum<T, cr>(job.sums, at);
-          sum.add(chain[r][part].bounded());
-          store_sum(job.sums, at, sum);
+      for (int r = 0; r < together; ++r)
+#pragma unroll
+        for (int part = 0; part < parts; ++part) sum[r][part] = load_sum<T, cr>(job.sums, at(r0 + r, part));
+#pragma unroll
+      for (int r = 0; r < together; ++r)
+#pragma unroll
+        for (int part = 0; part < parts; ++part) {
+          sum[r][part].add(chain[r0 + r][part].bounded());
+          if (row0 + warp * rows + r0 + r < count && side0 + lane < sides)
+            store_sum(job.sums, at(r0 + r, part), sum[r][part]);
+          chain[r0 + r][part] = {};
         }
-        chain[r][part] = {};
-      }
+    }
   }
 }
 
-/// Few rows a warp where the thread blocks of more would leave processors idle.
 template <class E, bool cr>
 void launch_known(const DeviceModel& model, const SolveJob<E>& job, Index first, Index terms, Index rows,
                   cudaStream_t stream) {
@@ -81,12 +142,11 @@ void launch_known(const DeviceModel& model, const SolveJob<E>& job, Index first,
     launch(model, "sums of known terms", add_known_kernel<E, cr, each>, {grid, threads}, stream, job, first, terms,
            rows);
   };
-  constexpr int many = 8 / parts_of<E>, few = 2;
-  const Index blocks = ceil_div(rows, Index{many * warps}) * ceil_div(job.system.sides, Index{edge});
+  const Index blocks = ceil_div(rows, Index{many<E> * warps}) * ceil_div(job.system.sides, Index{edge});
   if (blocks < 2 * model.processors)
     put(std::integral_constant<int, few>{});
   else
-    put(std::integral_constant<int, many>{});
+    put(std::integral_constant<int, many<E>>{});
 }
 }  // namespace
 
