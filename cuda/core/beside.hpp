@@ -12,10 +12,10 @@ class Beside {
  public:
   explicit Beside(State& state) : state_(state) {}
 
-  /// Whether a call is to have it: graphs keep to one stream, and the memory that cuBLAS takes on the other is to be a
-  /// small part of the workspace.
-  static bool serves(const State& state, const Workspace& workspace) {
-    return !state.captured() && workspace.cap() >= 8 * blas_bytes(state);
+  /// Whether a call is to have it: graphs keep to one stream, and the memory that cuBLAS takes on the other, and `more`
+  /// bytes that the call does, are to be a small part of the workspace.
+  static bool serves(const State& state, const Workspace& workspace, std::size_t more = 0) {
+    return !state.captured() && workspace.cap() >= 8 * (blas_bytes(state) + more);
   }
   static std::size_t blas_bytes(const State& state) { return Cublas::workspace_bytes(state.model().major); }
 

@@ -114,7 +114,9 @@ class OrthogonalByProducts {
   /// measured.
   bool looks_ahead() const {
     return std::is_same_v<E, double> && o_.kind == OrthogonalKind::geqrf && o_.reflectors() > block_ &&
-           block_ <= most_beside && Beside::serves(state_, execution_.workspace);
+           block_ <= most_beside &&
+           Beside::serves(state_, execution_.workspace,
+                          static_cast<std::size_t>((rows() + 4 * block_) * block_) * sizeof(E));
   }
   std::size_t told_bytes() const {
     return 2 * static_cast<std::size_t>(qr_panel_blocks<E>(model(), rows())) * qr_told_words * sizeof(ToldWord);
