@@ -17,8 +17,9 @@ if [ -n "$other" ]; then
   # As this library is: optimised alike, without debug information.
   optimization=2 debug=false precompile=true
 else
-  # Next to nothing is compiled.
+  # Next to nothing is compiled: Fortran, whose objects are not taken, and that in haste.
   precompile=false
+  export FFLAGS=-O0
   # What same_objects.py takes for granted.
   if grep -rE 'ACCUBLAS_(HAVE_CUDA|GPU_ARCH|HAVE_HOPPER_KERNELS)' "$source/lib" "$source/c_api" "$source/fortran"; then exit 1; fi
   python=$(python3 -c 'import sys; print(sys.executable)')
