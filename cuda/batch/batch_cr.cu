@@ -25,12 +25,12 @@ namespace {
 
 /// A shape's lines, and what is known of each.
 template <class Tiles>
-struct KnownLines : Tiles {
+struct CrLines : Tiles {
   int field[Tiles::lines];
   std::uint32_t mask[Tiles::lines];
 };
 template <class T, int Rows, int Cols, int Terms, int TilesOfBlock, int Threads>
-using Shape = KnownLines<TileShape<batch_digits<T>, Rows, Cols, Terms, TilesOfBlock, Threads>>;
+using Shape = CrLines<TileShape<batch_digits<T>, Rows, Cols, Terms, TilesOfBlock, Threads>>;
 
 /// The part of the magnitude's bits that orders lines: sign, exponent and the first bits of the mantissa.
 template <class T>
@@ -44,7 +44,7 @@ __device__ std::uint32_t leading_word(T x) {
 /// One line into shared memory: every fourth term a thread, and sixteen terms become a word a digit of each. (Sums do
 /// not depend on the order of terms.)
 template <class S, class T>
-__device__ __forceinline__ void cut_line(const T (&x)[S::terms / 4], int line, int terms, S& shared) {
+__device__ __forceinline__ void cut_cr_line(const T (&x)[S::terms / 4], int line, int terms, S& shared) {
   constexpr int digits = batch_digits<T>;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   std::uint32_t most = 0;
@@ -113,7 +113,7 @@ __device__ void cut_lines(const BatchProblem<T>& p, const BatchTiles& tiles, S& 
   }
 #pragma unroll
   for (int g = 0; g < S::groups; ++g)
-    if (wanted[g]) cut_line(x[g], first + 8 * S::warps * g, terms, shared);
+    if (wanted[g]) cut_cr_line(x[g], first + 8 * S::warps * g, terms, shared);
 }
 
 /// The sum of L_w 256^(10 - w) = high 2^48 + low, 0 <= low < 2^48, abs(high) <= 2^52 for up to 128 terms.

@@ -35,7 +35,7 @@ __device__ void multiply_factors(const S& shared, int row, int col, int terms, i
 
 /// Sum of level[w] 256^(W - 1 - w).
 template <int W>
-__device__ Int128 weighted_sum(const int (&level)[W]) {
+__device__ Int128 integer_sum(const int (&level)[W]) {
   Int128 sum = 0;
 #pragma unroll
   for (int w = 0; w < W; ++w) sum = sum * 256 + level[w];
@@ -177,7 +177,7 @@ __device__ __forceinline__ void sum_square(const S& shared, const Square& square
       int level[fixed_digits];
 #pragma unroll
       for (int w = 0; w < fixed_digits; ++w) level[w] = sums[w][q];
-      high[q] = weighted_sum(level);
+      high[q] = integer_sum(level);
     }
   }
   int sums[fixed_weights - fixed_digits][4] = {};
@@ -187,7 +187,7 @@ __device__ __forceinline__ void sum_square(const S& shared, const Square& square
     int level[fixed_weights - fixed_digits];
 #pragma unroll
     for (int w = 0; w < fixed_weights - fixed_digits; ++w) level[w] = sums[w][q];
-    low[q] = weighted_sum(level);
+    low[q] = integer_sum(level);
   }
 }
 

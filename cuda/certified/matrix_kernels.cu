@@ -8,23 +8,23 @@
 namespace accublas::cuda {
 namespace {
 
-constexpr int threads = 256;
+constexpr int matrix_threads = 256;
 
 /// body(i, j) for all of n x n: a block takes columns in turn, neighbouring threads neighbours of a column.
 template <class Body>
 __device__ __forceinline__ void for_elements(Index n, Body&& body) {
   for (Index j = blockIdx.x; j < n; j += gridDim.x)
-    for (Index i = threadIdx.x; i < n; i += threads) body(i, j);
+    for (Index i = threadIdx.x; i < n; i += matrix_threads) body(i, j);
 }
-LaunchShape shape_of(Index n) { return {static_cast<unsigned>(std::min<Index>(n, 65536)), threads}; }
+LaunchShape shape_of(Index n) { return {static_cast<unsigned>(std::min<Index>(n, 65536)), matrix_threads}; }
 
 template <class E>
-__global__ void __launch_bounds__(threads) parts_kernel(const __grid_constant__ RealParts<E> parts) {
+__global__ void __launch_bounds__(matrix_threads) parts_kernel(const __grid_constant__ RealParts<E> parts) {
   await_predecessor();
   for_elements(parts.n, parts);
 }
 
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(matrix_threads)
     scale_kernel(Index n, double* a, const int* row, const int* column, int* lost) {
   await_predecessor();
   bool rounded = false;
@@ -37,8 +37,8 @@ __global__ void __launch_bounds__(threads)
 constexpr int rows_a_block = 32;
 constexpr Index columns_a_block = 1024;
 
-__global__ void __launch_bounds__(threads) exponents_kernel(Index rows, Index cols, Matrix<const double> m,
-                                                            bool columns_adjacent, const int* offsets, int* to) {
+__global__ void __launch_bounds__(matrix_threads) exponents_kernel(Index rows, Index cols, Matrix<const double> m,
+                                                                   bool columns_adjacent, const int* offsets, int* to) {
   await_predecessor();
   __shared__ int largest[rows_a_block];
   const int fast = threadIdx.x % 32, slow = threadIdx.x / 32;
@@ -55,17 +55,17 @@ __global__ void __launch_bounds__(threads) exponents_kernel(Index rows, Index co
     atomicMax(&largest[row], found);
   };
   if (columns_adjacent)
-    largest_of(fast, first + slow, threads / 32);
+    largest_of(fast, first + slow, matrix_threads / 32);
   else
-    for (int row = slow; row < rows_a_block; row += threads / 32) largest_of(row, first + fast, 32);
+    for (int row = slow; row < rows_a_block; row += matrix_threads / 32) largest_of(row, first + fast, 32);
   __syncthreads();
   if (threadIdx.x < rows_a_block && first_row + threadIdx.x < rows)
     atomicMax(&to[first_row + threadIdx.x], largest[threadIdx.x]);
 }
 
-__global__ void __launch_bounds__(threads) no_exponents_kernel(Index count, int* to) {
+__global__ void __launch_bounds__(matrix_threads) no_exponents_kernel(Index count, int* to) {
   await_predecessor();
-  const Index i = Index{blockIdx.x} * threads + threadIdx.x;
+  const Index i = Index{blockIdx.x} * matrix_threads + threadIdx.x;
   if (i < count) to[i] = no_exponent;
 }
 
@@ -113,9 +113,10 @@ void scale_by_powers(const DeviceModel& model, Index n, double* a, const int* ro
 
 void largest_exponents(const DeviceModel& model, Index rows, Index cols, const Matrix<const double>& m,
                        const int* offsets, int* to, cudaStream_t stream) {
-  launch(model, "clearing exponents", no_exponents_kernel, {blocks(rows, threads), threads}, stream, rows, to);
+  launch(model, "clearing exponents", no_exponents_kernel, {blocks(rows, matrix_threads), matrix_threads}, stream, rows,
+         to);
   launch(model, "exponents of a matrix", exponents_kernel,
-         {dim3(blocks(rows, rows_a_block), blocks(cols, columns_a_block)), threads}, stream, rows, cols, m,
+         {dim3(blocks(rows, rows_a_block), blocks(cols, columns_a_block)), matrix_threads}, stream, rows, cols, m,
          m.row_stride == 1, offsets, to);
 }
 

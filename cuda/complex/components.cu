@@ -5,18 +5,18 @@
 namespace accublas::cuda {
 namespace {
 
-constexpr int threads = 256;
+constexpr int component_threads = 256;
 
 unsigned blocks_for(Index entries) {
-  const Index blocks = ceil_div(entries, Index{threads});
+  const Index blocks = ceil_div(entries, Index{component_threads});
   return static_cast<unsigned>(blocks < 65536 ? blocks : 65536);
 }
 
 /// body(i, j, re, im) for all entries, neighbouring threads along a column.
 template <class T, class Body>
 __device__ void for_entries(const Matrix<const Complex<T>>& x, Index rows, Index cols, Body&& body) {
-  for (Index at = static_cast<Index>(blockIdx.x) * threads + threadIdx.x; at < rows * cols;
-       at += static_cast<Index>(gridDim.x) * threads) {
+  for (Index at = static_cast<Index>(blockIdx.x) * component_threads + threadIdx.x; at < rows * cols;
+       at += static_cast<Index>(gridDim.x) * component_threads) {
     const Index i = at % rows, j = at / rows;
     const Complex<T>* const entry = x.data + i * x.row_stride + j * x.col_stride;
     body(i, j, entry->re, entry->im);
@@ -24,8 +24,9 @@ __device__ void for_entries(const Matrix<const Complex<T>>& x, Index rows, Index
 }
 
 template <class T>
-__global__ void __launch_bounds__(threads) rows_kernel(Matrix<const Complex<T>> a, Index m, Index k, RowLayout layout,
-                                                       bool conjugate_a, bool conjugate_b, bool turned, T* to) {
+__global__ void __launch_bounds__(component_threads)
+    rows_kernel(Matrix<const Complex<T>> a, Index m, Index k, RowLayout layout, bool conjugate_a, bool conjugate_b,
+                bool turned, T* to) {
   for_entries(a, m, k, [&](Index i, Index p, T re, T im) {
     if (conjugate_a) im = -im;
     // The factors of B's components as they are stored.
@@ -47,7 +48,7 @@ __global__ void __launch_bounds__(threads) rows_kernel(Matrix<const Complex<T>> 
 }
 
 template <class T>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(component_threads)
     columns_kernel(Matrix<const Complex<T>> b, Index k, Index n, bool swapped, T* to) {
   for_entries(b, k, n, [&](Index p, Index j, T re, T im) {
     T* const at = to + 2 * p + j * 2 * k;
@@ -61,13 +62,14 @@ __global__ void __launch_bounds__(threads)
 template <class T>
 void write_rows(Matrix<const Complex<T>> a, Index m, Index k, RowLayout layout, bool conjugate_a, bool conjugate_b,
                 bool turned, T* to, cudaStream_t stream) {
-  rows_kernel<<<blocks_for(m * k), threads, 0, stream>>>(a, m, k, layout, conjugate_a, conjugate_b, turned, to);
+  rows_kernel<<<blocks_for(m * k), component_threads, 0, stream>>>(a, m, k, layout, conjugate_a, conjugate_b, turned,
+                                                                   to);
   check_launch("write_rows");
 }
 
 template <class T>
 void write_columns(Matrix<const Complex<T>> b, Index k, Index n, bool swapped, T* to, cudaStream_t stream) {
-  columns_kernel<<<blocks_for(k * n), threads, 0, stream>>>(b, k, n, swapped, to);
+  columns_kernel<<<blocks_for(k * n), component_threads, 0, stream>>>(b, k, n, swapped, to);
   check_launch("write_columns");
 }
 

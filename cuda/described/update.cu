@@ -7,13 +7,13 @@ namespace accublas::cuda {
 
 namespace {
 
-constexpr int threads = 256;
+constexpr int update_threads = 256;
 
 template <class E>
-__global__ void __launch_bounds__(threads, 2) update_kernel(const __grid_constant__ Product<E> p) {
+__global__ void __launch_bounds__(update_threads, 2) update_kernel(const __grid_constant__ Product<E> p) {
   await_predecessor();
   for (Index j = blockIdx.y; j < p.n; j += gridDim.y)
-    for (Index i = Index{blockIdx.x} * threads + threadIdx.x; i < p.m; i += Index{gridDim.x} * threads) {
+    for (Index i = Index{blockIdx.x} * update_threads + threadIdx.x; i < p.m; i += Index{gridDim.x} * update_threads) {
       if (!holds(p.wanted, i, j)) continue;
       UpdateElement<E> element{p.alpha, p.a(i, 0), p.b(0, j), p.two_pairs, p.hermitian};
       if (p.two_pairs) element.x2 = p.a2(i, 0), element.y2 = p.b2(0, j);
@@ -32,10 +32,10 @@ __global__ void __launch_bounds__(threads, 2) update_kernel(const __grid_constan
 
 template <class E>
 void update(const DeviceModel& model, const Product<E>& p, cudaStream_t stream) {
-  const Index across = ceil_div(p.m, Index{threads});
+  const Index across = ceil_div(p.m, Index{update_threads});
   const dim3 grid(static_cast<unsigned>(across < 1 << 20 ? across : 1 << 20),
                   static_cast<unsigned>(p.n < 65535 ? p.n : 65535));
-  launch(model, "update", update_kernel<E>, {grid, threads}, stream, p);
+  launch(model, "update", update_kernel<E>, {grid, update_threads}, stream, p);
 }
 
 template void update(const DeviceModel&, const Product<double>&, cudaStream_t);

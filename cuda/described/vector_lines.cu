@@ -6,20 +6,20 @@ namespace accublas::cuda {
 
 namespace {
 
-constexpr int threads = 256;
+constexpr int widen_threads = 256;
 
 /// body(i), i < n.
 template <class Body>
 __device__ void for_numbers(Index n, Body&& body) {
-  for (Index i = Index{blockIdx.x} * threads + threadIdx.x; i < n; i += Index{gridDim.x} * threads) body(i);
+  for (Index i = Index{blockIdx.x} * widen_threads + threadIdx.x; i < n; i += Index{gridDim.x} * widen_threads) body(i);
 }
 LaunchShape shape_for(Index n) {
-  const Index blocks = ceil_div(n, Index{threads});
-  return {static_cast<unsigned>(blocks < 1 << 16 ? blocks : 1 << 16), threads};
+  const Index blocks = ceil_div(n, Index{widen_threads});
+  return {static_cast<unsigned>(blocks < 1 << 16 ? blocks : 1 << 16), widen_threads};
 }
 
 template <class T>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(widen_threads)
     column_kernel(Vector<const Complex<T>> x, Index k, bool conjugate_row, T* real, T* imaginary) {
   await_predecessor();
   for_numbers(k, [&](Index p) {
@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(threads)
   });
 }
 
-__global__ void __launch_bounds__(threads) widen_kernel(Vector<const float> x, Index n, double* to) {
+__global__ void __launch_bounds__(widen_threads) widen_kernel(Vector<const float> x, Index n, double* to) {
   await_predecessor();
   for_numbers(n, [&](Index i) { to[i] = x.data[i * x.stride]; });
 }

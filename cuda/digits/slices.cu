@@ -62,7 +62,7 @@ __global__ void __launch_bounds__(grid_threads)
 /// Eight blocks a multiprocessor: with the five that 48 registers leave, n = 2048 and five slices take 81 us, not 72.
 template <class T>
 __global__ void __launch_bounds__(OperandTile::side* OperandTile::rows, 8)
-    cut_kernel(SliceScheme scheme, SliceArguments<T> a, bool along_terms) {
+    cut_slices_kernel(SliceScheme scheme, SliceArguments<T> a, bool along_terms) {
   const OperandBlock<T>& x = a.block;
   for_entries(x, along_terms, [&](Index i, Index p, T entry) {
     const Index at = x.first + i;
@@ -146,7 +146,7 @@ class LongSum {
 };
 
 template <class T>
-struct FinishArguments {
+struct SliceFinish {
   SliceScheme scheme;
   ExactArguments<T> pass;
   LineSlices row_slices, col_slices;
@@ -156,7 +156,7 @@ struct FinishArguments {
 
 /// RN(alpha S + beta c) of an element, its products at `product` + q cols of each slice's planes.
 template <class T>
-__device__ T finish_sum(const FinishArguments<T>& a, Index r, Index c, T alpha, T beta, T addend, std::int64_t* words) {
+__device__ T finish_sum(const SliceFinish<T>& a, Index r, Index c, T alpha, T beta, T addend, std::int64_t* words) {
   const Index row = a.first_row + r, col = a.first_col + c;
   const int row_count = a.row_slices.count[row], col_count = a.col_slices.count[col];
   const auto row_grid = [&](int p) { return a.row_slices.grid[p * a.row_slices.lines + row]; };
@@ -200,7 +200,7 @@ __device__ T finish_sum(const FinishArguments<T>& a, Index r, Index c, T alpha, 
 /// finish(r, c, inside, whether a line is special) for a thread's elements, all lanes of a warp together, and which of
 /// them stay open.
 template <class T, class Finish>
-__device__ __forceinline__ void finish_elements(const FinishArguments<T>& a, Finish&& finish) {
+__device__ __forceinline__ void finish_elements(const SliceFinish<T>& a, Finish&& finish) {
   const Index c = Index{blockIdx.x} * LongSum::lanes + threadIdx.x, col = a.first_col + c;
   const bool inside = c < a.cols;
   const bool special_col = inside && a.pass.col_lines.special[col] != 0;
@@ -215,7 +215,7 @@ __device__ __forceinline__ void finish_elements(const FinishArguments<T>& a, Fin
 }
 
 template <class T>
-__global__ void __launch_bounds__(LongSum::lanes) finish_kernel(FinishArguments<T> a) {
+__global__ void __launch_bounds__(LongSum::lanes) finish_slices_kernel(SliceFinish<T> a) {
   __shared__ std::int64_t words[LongSum::most_words * LongSum::lanes];
   const T alpha = a.pass.alpha.get(), beta = a.pass.beta.get();
   if (leaves_c(*a.pass.state, a.pass.alpha)) return;
@@ -231,7 +231,7 @@ constexpr int joined_words = 144;
 
 /// A component of alpha S + beta c from both parts of S, which are columns c and c ^ 1.
 template <class T>
-__device__ T finish_joined(const FinishArguments<T>& a, Index r, Index c, const JoinFactors<T>& f,
+__device__ T finish_joined(const SliceFinish<T>& a, Index r, Index c, const JoinFactors<T>& f,
                            const JoinAddend<T>& addend, std::int64_t* words) {
   const Index row = a.first_row + r;
   const int row_count = a.row_slices.count[row];
@@ -309,7 +309,7 @@ __device__ T finish_joined(const FinishArguments<T>& a, Index r, Index c, const 
 
 template <class T>
 __global__ void __launch_bounds__(LongSum::lanes)
-    join_kernel(const __grid_constant__ FinishArguments<T> a, const __grid_constant__ JoinedParts<T> joined) {
+    join_kernel(const __grid_constant__ SliceFinish<T> a, const __grid_constant__ JoinedParts<T> joined) {
   __shared__ std::int64_t words[joined_words * LongSum::lanes];
   const JoinFactors<T> factors(joined, threadIdx.x % 2 == 1);
   if (factors.leaves_c) return;
@@ -334,7 +334,7 @@ void slice_grids(const SliceScheme& scheme, const Operand<T>& x, const Lines& li
 
 template <class T>
 void cut_slices(const SliceScheme& scheme, const SliceArguments<T>& a, cudaStream_t stream) {
-  cut_kernel<<<tile_blocks(a.block), dim3(OperandTile::side, OperandTile::rows), 0, stream>>>(
+  cut_slices_kernel<<<tile_blocks(a.block), dim3(OperandTile::side, OperandTile::rows), 0, stream>>>(
       scheme, a, lies_along_terms(a.block.operand));
   check_launch("cut_slices");
 }
@@ -343,13 +343,13 @@ template <class T>
 void finish_slices(const SliceScheme& scheme, const ExactArguments<T>& pass, const LineSlices& row_slices,
                    const LineSlices& col_slices, const double* planes, Index first_row, Index rows, Index first_col,
                    Index cols, const JoinedParts<T>* joined, cudaStream_t stream) {
-  const FinishArguments<T> a{scheme, pass, row_slices, col_slices, planes, first_row, rows, first_col, cols};
+  const SliceFinish<T> a{scheme, pass, row_slices, col_slices, planes, first_row, rows, first_col, cols};
   const dim3 blocks(static_cast<unsigned>(ceil_div(cols, LongSum::lanes)), at_most(rows, 65535));
   if (joined) {
     join_kernel<<<blocks, LongSum::lanes, 0, stream>>>(a, *joined);
     return check_launch("finish_slices");
   }
-  finish_kernel<<<blocks, LongSum::lanes, 0, stream>>>(a);
+  finish_slices_kernel<<<blocks, LongSum::lanes, 0, stream>>>(a);
   check_launch("finish_slices");
 }
 

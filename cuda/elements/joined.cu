@@ -14,18 +14,18 @@ namespace accublas::cuda {
 
 namespace {
 
-constexpr int threads = 256, warps = threads / 32;
+constexpr int joined_threads = 256, joined_warps = joined_threads / 32;
 /// Of a block of exact parts: half of exact()'s, whose storage has a ComponentSum beside it here.
 constexpr int joining_warps = 4;
 
 template <class T>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(joined_threads)
     join_rejected_kernel(JoinedParts<T> joined, Index words, std::uint32_t* open, CallState* state) {
   await_predecessor();
   const Complex<T> alpha = joined.alpha.get();
   if (is_zero(alpha.im) || state->common_moduli != 0) return;
   constexpr std::uint32_t real = 0x55555555;
-  for (Index w = Index{blockIdx.x} * threads + threadIdx.x; w < words; w += Index{gridDim.x} * threads) {
+  for (Index w = Index{blockIdx.x} * joined_threads + threadIdx.x; w < words; w += Index{gridDim.x} * joined_threads) {
     const std::uint32_t before = open[w], other = (before & real) << 1 | (before >> 1 & real);
     if (before == 0) continue;
     const std::uint32_t after = is_zero(alpha.re) ? other : before | other;
@@ -132,7 +132,7 @@ __global__ void __launch_bounds__(32 * joining_warps, exact_blocks)
 
 /// A warp takes 32 neighbouring columns of a row.
 template <class T>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(joined_threads)
     join_pairs_kernel(const __grid_constant__ ExactArguments<T> a, const __grid_constant__ JoinedParts<T> joined,
                       Wanted wanted) {
   await_predecessor();
@@ -140,8 +140,8 @@ __global__ void __launch_bounds__(threads)
   const JoinFactors<T> factors(joined, lane % 2 == 1);
   if (factors.leaves_c) return;
   const Index across = OpenBits::words_per_row(a.cols.count);
-  for (Index at = Index{blockIdx.x} * warps + threadIdx.x / 32; at < a.rows.count * across;
-       at += Index{gridDim.x} * warps) {
+  for (Index at = Index{blockIdx.x} * joined_warps + threadIdx.x / 32; at < a.rows.count * across;
+       at += Index{gridDim.x} * joined_warps) {
     const Index row = at / across, col = at % across * 32 + lane;
     const bool inside = col < a.cols.count && (wanted.mask(row, col - lane) >> lane & 1) != 0;
     Pair own{0, 0};
@@ -182,8 +182,8 @@ template <class T>
 void join_rejected(const DeviceModel& model, const JoinedParts<T>& joined, Index rows, Index cols, std::uint32_t* open,
                    CallState* state, cudaStream_t stream) {
   launch(model, "joining the certificate's bits", join_rejected_kernel<T>,
-         {static_cast<unsigned>(model.processors), threads}, stream, joined, rows * OpenBits::words_per_row(cols), open,
-         state);
+         {static_cast<unsigned>(model.processors), joined_threads}, stream, joined,
+         rows * OpenBits::words_per_row(cols), open, state);
 }
 
 template <class T>
@@ -196,8 +196,8 @@ void exact_joined(const DeviceModel& model, const ExactArguments<T>& a, const Jo
 template <class T>
 void join_pairs(const DeviceModel& model, const ExactArguments<T>& a, const JoinedParts<T>& joined,
                 const Wanted& wanted, cudaStream_t stream) {
-  launch(model, "joining pairs", join_pairs_kernel<T>, {static_cast<unsigned>(8 * model.processors), threads}, stream,
-         a, joined, wanted);
+  launch(model, "joining pairs", join_pairs_kernel<T>, {static_cast<unsigned>(8 * model.processors), joined_threads},
+         stream, a, joined, wanted);
 }
 
 #define ACCUBLAS_INSTANTIATE(T)                                                                                    \

@@ -12,7 +12,7 @@
 namespace accublas::cuda {
 namespace {
 
-constexpr int edge = static_cast<int>(cholesky_tile), warps = 8, threads = 32 * warps, group = 16,
+constexpr int edge = static_cast<int>(cholesky_tile), rows_warps = 8, rows_threads = 32 * rows_warps, group = 16,
               groups = edge / group, pitch = edge + 4;  // lanes that read 4 rows of 4 columns meet in no bank
 
 struct RowsJob {
@@ -96,7 +96,7 @@ class Rows {
 
   /// That so many tiles of the block's column are in memory; by the last warp, behind a barrier of the block.
   __device__ void tell(int column, int made) const {
-    if (threadIdx.x == threads - 1)
+    if (threadIdx.x == rows_threads - 1)
       ptx::store_release(&job_.progress->made[column], job_.steps + static_cast<std::uint32_t>(made));
   }
   /// Waits for them. What was heard of the column last is kept.
@@ -245,7 +245,7 @@ class Rows {
                           [&](int i) -> double& { return s_.own[first + i][side]; },
                           [&](int i) { return s_.reciprocal[first + i]; });
       } else if (g > 0) {
-        for (int at = warp() - 2; at < 8 * (groups - 1 - g); at += warps - 2)
+        for (int at = warp() - 2; at < 8 * (groups - 1 - g); at += rows_warps - 2)
           subtract_group(s_.other, s_.own, first - group, g + 1 + at / 8, at % 8);
       }
       __syncthreads();
@@ -269,7 +269,7 @@ class Rows {
         for (int below = g + 1; below < groups; ++below)
           for (int n = 2 * below; n < edge / 8; ++n) {
             if (turn == warp()) subtract_group(s_.own, s_.own, first - group, below, n);
-            turn = turn + 1 < warps ? turn + 1 : makers;
+            turn = turn + 1 < rows_warps ? turn + 1 : makers;
           }
       }
       sure = __syncthreads_and(sure);
@@ -351,7 +351,7 @@ class Rows {
 
 /// `each`: thread blocks that a multiprocessor has at a time.
 template <int each>
-__global__ void __launch_bounds__(threads, each) cholesky_rows_kernel(const __grid_constant__ RowsJob job) {
+__global__ void __launch_bounds__(rows_threads, each) cholesky_rows_kernel(const __grid_constant__ RowsJob job) {
   await_predecessor();
   extern __shared__ __align__(16) unsigned char memory[];
   Rows(job, *reinterpret_cast<RowsStorage*>(memory)).run();
@@ -369,7 +369,7 @@ void cholesky_rows(const DeviceModel& model, const Matrix<double>& x, Index firs
   check(
       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(sizeof(RowsStorage))),
       what);
-  launch(model, what, kernel, {blocks, threads, sizeof(RowsStorage)}, stream,
+  launch(model, what, kernel, {blocks, rows_threads, sizeof(RowsStorage)}, stream,
          RowsJob{x.block(first, first), static_cast<int>(ceil_div(count, Index{edge})), count, end - first, first,
                  progress, steps, info});
   steps += blocks;

@@ -9,7 +9,7 @@ namespace accublas::cuda {
 namespace {
 
 /// Rows of a thread block; one more warp makes rows of U.
-constexpr int warps = 4, threads = 32 * warps;
+constexpr int panel_warps = 4, panel_threads = 32 * panel_warps;
 
 /// What partial pivoting compares.
 template <class E>
@@ -44,7 +44,7 @@ template <class E>
 struct PanelStorage {
   E above[lu_panel_columns][lu_panel_columns];  ///< rows of U
   Index pivot_row[lu_panel_columns];            ///< where they lie
-  PivotCandidate<E> best[warps];
+  PivotCandidate<E> best[panel_warps];
 };
 
 /// Of the element in a row of A and a column of the panel: L to its left, where the row lies, and U above. What other
@@ -96,12 +96,12 @@ class PanelRows {
 
  private:
   static __device__ int lane() { return threadIdx.x % 32; }
-  static __device__ bool has_rows() { return threadIdx.x < threads; }
+  static __device__ bool has_rows() { return threadIdx.x < panel_threads; }
 
   /// body(row, whether there is one) for a thread's rows; all lanes of a warp at a time.
   template <class Body>
   __device__ void for_rows(Body&& body) const {
-    for (Index i0 = p_.first + Index{blockIdx.x} * threads; i0 < p_.m; i0 += Index{gridDim.x} * threads)
+    for (Index i0 = p_.first + Index{blockIdx.x} * panel_threads; i0 < p_.m; i0 += Index{gridDim.x} * panel_threads)
       body(i0 + threadIdx.x, i0 + threadIdx.x < p_.m);
   }
   /// Of a row and a column of the panel.
@@ -144,7 +144,7 @@ class PanelRows {
     PivotCandidate<E>* const candidates = p_.memory.candidates + (j % 2) * gridDim.x;
     __syncthreads();
     if (threadIdx.x == 0) {
-      for (int w = 1; w < warps; ++w)
+      for (int w = 1; w < panel_warps; ++w)
         if (passes(storage_.best[w], best)) best = storage_.best[w];
       candidates[blockIdx.x] = best;
     }
@@ -237,7 +237,7 @@ class PanelRows {
       p_.memory.moves->target[at] = p_.memory.position[i];
     });
     if (blockIdx.x > 0) return;
-    for (int at = threadIdx.x; at < p_.width * p_.width; at += threads) {
+    for (int at = threadIdx.x; at < p_.width * p_.width; at += panel_threads) {
       const int j = at % p_.width, column = at / p_.width;
       if (column >= j) p_.a(storage_.pivot_row[j], p_.first + column) = storage_.above[j][column];
     }
@@ -262,7 +262,7 @@ class PanelRows {
 };
 
 template <class E>
-__global__ void __launch_bounds__(threads + 32, 2)
+__global__ void __launch_bounds__(panel_threads + 32, 2)
     factor_panel_kernel(const __grid_constant__ LuPanel<E> panel, unsigned barriers) {
   await_predecessor();
   extern __shared__ __align__(16) unsigned char memory[];
@@ -411,7 +411,7 @@ unsigned blocks_of(Index count, Index each) {
 
 template <class E>
 LaunchShape panel_shape(unsigned blocks) {
-  return {blocks, threads + 32, sizeof(PanelStorage<E>), 1, true};
+  return {blocks, panel_threads + 32, sizeof(PanelStorage<E>), 1, true};
 }
 
 }  // namespace
@@ -419,7 +419,7 @@ LaunchShape panel_shape(unsigned blocks) {
 template <class E>
 int lu_panel_blocks(const DeviceModel& model, Index rows) {
   const int resident = resident_blocks(model, "a panel of LU", factor_panel_kernel<E>, panel_shape<E>(1));
-  return static_cast<int>(std::clamp<Index>(ceil_div(rows, Index{threads}), 1, resident));
+  return static_cast<int>(std::clamp<Index>(ceil_div(rows, Index{panel_threads}), 1, resident));
 }
 
 template <class E>

@@ -6,19 +6,20 @@
 namespace accublas::cuda {
 namespace {
 
-constexpr int edge = static_cast<int>(plain_cholesky_edge), warps = 16, threads = 32 * warps;
+constexpr int plain_edge = static_cast<int>(plain_cholesky_edge), plain_warps = 16, plain_threads = 32 * plain_warps;
 
 /// A row after the other, padded so that neither rows nor columns meet in a bank.
 template <class E>
-struct DiagonalStorage {
-  E entry[edge][edge + 1];
+struct PlainDiagonal {
+  E entry[plain_edge][plain_edge + 1];
 };
 
 /// body(row, column) for the upper triangle, in the order in which memory has it.
 template <class Body>
 __device__ void for_triangle(int count, bool by_columns, Body&& body) {
-  for (int at = static_cast<int>(threadIdx.x); at < edge * edge; at += threads) {
-    const int fast = at % edge, slow = at / edge, p = by_columns ? fast : slow, q = by_columns ? slow : fast;
+  for (int at = static_cast<int>(threadIdx.x); at < plain_edge * plain_edge; at += plain_threads) {
+    const int fast = at % plain_edge, slow = at / plain_edge, p = by_columns ? fast : slow,
+              q = by_columns ? slow : fast;
     if (p <= q && q < count) body(p, q);
   }
 }
@@ -29,14 +30,14 @@ __device__ void for_triangle(int count, bool by_columns, Body&& body) {
 template <class E>
 class DiagonalRows {
   using T = RealOf<E>;
-  static constexpr int rows_each = edge / warps, lanes = 32, columns_each = edge / lanes;
-  static_assert(lanes % warps == 0);  // a lane's columns of its row i begin at first_column(i)
+  static constexpr int rows_each = plain_edge / plain_warps, lanes = 32, columns_each = plain_edge / lanes;
+  static_assert(lanes % plain_warps == 0);  // a lane's columns of its row i begin at first_column(i)
 
  public:
-  __device__ explicit DiagonalRows(DiagonalStorage<E>& storage) : entry_(storage.entry) {
+  __device__ explicit DiagonalRows(PlainDiagonal<E>& storage) : entry_(storage.entry) {
 #pragma unroll
     for (int i = 0; i < rows_each; ++i) {
-      const int p = warps * i + warp();
+      const int p = plain_warps * i + warp();
       diagonal_[i] = entry_[p][p];
 #pragma unroll
       for (int c = 0; c < columns_each; ++c) row_[i][c] = entry_[p][lanes * c + lane()];
@@ -49,21 +50,21 @@ class DiagonalRows {
 #pragma unroll
     for (int i = 0; i < rows_each; ++i)
 #pragma unroll 1
-      for (int owner = 0; owner < warps; ++owner) {
-        const int k = warps * i + owner;
+      for (int owner = 0; owner < plain_warps; ++owner) {
+        const int k = plain_warps * i + owner;
         if (k == count) return k;
         if (warp() == owner) finish(i, k);
         __syncthreads();
         if (entry_[k][k] == T(0)) return k;
         subtract(i, k);
       }
-    return edge;
+    return plain_edge;
   }
 
  private:
   __device__ static int lane() { return static_cast<int>(threadIdx.x) % lanes; }
   __device__ static int warp() { return static_cast<int>(threadIdx.x) / lanes; }
-  static constexpr int first_column(int i) { return warps * i / lanes; }
+  static constexpr int first_column(int i) { return plain_warps * i / lanes; }
 
   /// Row k of X, the warp's row i; its diagonal is 0 where there is no pivot.
   __device__ __forceinline__ void finish(int i, int k) {
@@ -91,7 +92,7 @@ class DiagonalRows {
     for (int c = first_column(i); c < columns_each; ++c) x[c] = entry_[k][lanes * c + lane()];
 #pragma unroll
     for (int r = i; r < rows_each; ++r) {
-      const int p = warps * r + warp();
+      const int p = plain_warps * r + warp();
       if (p <= k) continue;
       const E x_p = entry_[k][p], of_row = conjugate_if(true, x_p);
       diagonal_[r] = less_product(diagonal_[r], of_row, x_p);
@@ -100,17 +101,17 @@ class DiagonalRows {
     }
   }
 
-  E (&entry_)[edge][edge + 1];
+  E (&entry_)[plain_edge][plain_edge + 1];
   E row_[rows_each][columns_each];
   E diagonal_[rows_each];
 };
 
 template <class E>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(plain_threads)
     factor_plain_diagonal_kernel(const __grid_constant__ Matrix<E> x, int count, long long column, long long* info) {
   await_predecessor();
   extern __shared__ __align__(16) unsigned char memory[];
-  auto& storage = *reinterpret_cast<DiagonalStorage<E>*>(memory);
+  auto& storage = *reinterpret_cast<PlainDiagonal<E>*>(memory);
   if (*info > 0) return;
   const bool by_columns = x.row_stride == 1;
   for_triangle(count, by_columns, [&](int p, int q) { storage.entry[p][q] = x(p, q); });
@@ -130,9 +131,9 @@ void factor_diagonal(const DeviceModel& model, const Matrix<E>& x, Index first, 
   const char* const what = "a diagonal block";
   const auto kernel = factor_plain_diagonal_kernel<E>;
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             static_cast<int>(sizeof(DiagonalStorage<E>))),
+                             static_cast<int>(sizeof(PlainDiagonal<E>))),
         what);
-  launch(model, what, kernel, {1, threads, sizeof(DiagonalStorage<E>)}, stream, x.block(first, first),
+  launch(model, what, kernel, {1, plain_threads, sizeof(PlainDiagonal<E>)}, stream, x.block(first, first),
          static_cast<int>(count), first, info);
 }
 

@@ -7,14 +7,14 @@
 namespace accublas::cuda {
 namespace {
 
-constexpr int threads = 256;
+constexpr int resident_threads = 256;
 
 /// What pivots are agreed on by: a row of the panel is told with L to the left of the pivot, and U as far as the group.
 template <class E>
 struct CrPivots {
   using Number = E;
   using Inverse = double;
-  static constexpr int columns = lu_panel_columns, rows = threads;
+  static constexpr int columns = lu_panel_columns, rows = resident_threads;
   static __device__ Inverse inverse(const E* row, int j) {
     return Unknown<E>::of_row({}, row[j], row[j] == 0).reciprocal;
   }
@@ -28,9 +28,9 @@ template <class E>
 struct ResidentStorage {
   static constexpr int sums = group<E> * parts_of<E>;
   PivotStorage<CrPivots<E>> pivots;
-  double turned[threads / 32][32][sums + 1];           ///< numbers of a warp's sums, which come by rows
+  double turned[resident_threads / 32][32][sums + 1];  ///< numbers of a warp's sums, which come by rows
   E top[lu_panel_columns][lu_panel_columns];           ///< the pivots' rows of L and U
-  E left[lu_panel_columns][threads];                   ///< L of the thread block's rows, by columns
+  E left[lu_panel_columns][resident_threads];          ///< L of the thread block's rows, by columns
   Chain<RealOf<E>, true> told[group<E>][parts_of<E>];  ///< sums of the row that is told, from the step's column on
 };
 
@@ -67,14 +67,14 @@ class ResidentRows {
   using Message = PivotMessage<Pivots>;
   static constexpr int parts = parts_of<E>, columns = group<E>;
   using Numerator = Chain<T, true>[parts];
-  static_assert(columns <= threads / 32);  // a warp has a pivot's row
+  static_assert(columns <= resident_threads / 32);  // a warp has a pivot's row
 
  public:
   __device__ ResidentRows(const LuPanel<E>& panel, std::uint32_t steps, ResidentStorage<E>& storage)
       : p_(panel), storage_(storage), exchange_(panel.memory.told, steps, storage.pivots) {}
 
   __device__ void run() {
-    at_.place = at_.position = static_cast<int>(blockIdx.x * threads + threadIdx.x);
+    at_.place = at_.position = static_cast<int>(blockIdx.x * resident_threads + threadIdx.x);
     at_.open = p_.first + at_.place < p_.m;
     exchange_.open();
 #pragma unroll 1
@@ -132,7 +132,7 @@ class ResidentRows {
     add_right_side(numerator, E{T(1)}, p_.a(row, p_.first + column));
   }
   __device__ ResidentTerms<E> own_terms(int column, int terms, const E* newest) const {
-    return {&p_, storage_.top, &storage_.left[0][threadIdx.x], newest, threads, row(), column, terms};
+    return {&p_, storage_.top, &storage_.left[0][threadIdx.x], newest, resident_threads, row(), column, terms};
   }
 
   /// The numerators of the columns from `begin` on; those of columns and rows that are not there are never used.
@@ -203,11 +203,11 @@ class ResidentRows {
 #pragma unroll
       for (int part = 0; part < parts; ++part) numerator[part] = storage_.told[column - j][part];
     const E* const left = &storage_.left[0][warp() * 32 + max(from, 0)];
-    const ResidentTerms<E> terms{&p_,     storage_.top,     left,   j > 0 ? storage_.top[j - 1] : nullptr,
-                                 threads, p_.first + place, column, j};
+    const ResidentTerms<E> terms{
+        &p_, storage_.top, left, j > 0 ? storage_.top[j - 1] : nullptr, resident_threads, p_.first + place, column, j};
     E number = settled_numerator(Unknown<E>::of_row(E{T(1)}, {}, true), numerator, wanted, p_.all_undecided, terms,
                                  p_.undecided);
-    if (column < j) number = left[column * threads];
+    if (column < j) number = left[column * resident_threads];
     if (column == j) number = value;
     message.row[column] = number;
     if (column == 0) {
@@ -257,7 +257,7 @@ class ResidentRows {
   /// By the first thread block. All are past reading what lies in the pivots' rows.
   __device__ void leave() const {
     if (warp() == 0) put_moves(*p_.memory.moves, p_.first, p_.width, storage_.pivots.pivot_row, at_);
-    for (int at = static_cast<int>(threadIdx.x); at < p_.width * p_.width; at += threads) {
+    for (int at = static_cast<int>(threadIdx.x); at < p_.width * p_.width; at += resident_threads) {
       const int j = at % p_.width, column = at / p_.width;
       if (column >= j) p_.a(p_.first + storage_.pivots.pivot_row[j], p_.first + column) = storage_.top[j][column];
     }
@@ -272,7 +272,7 @@ class ResidentRows {
 };
 
 template <class E, bool clustered>
-__global__ void __launch_bounds__(threads, 1)
+__global__ void __launch_bounds__(resident_threads, 1)
     factor_resident_panel_kernel(const __grid_constant__ LuPanel<E> panel, std::uint32_t steps) {
   await_predecessor();
   extern __shared__ __align__(16) unsigned char memory[];
@@ -280,20 +280,21 @@ __global__ void __launch_bounds__(threads, 1)
 }
 
 template <class E>
-constexpr PanelKernels<LuPanel<E>> kernels{"a panel of LU", threads, factor_resident_panel_kernel<E, true>,
-                                           factor_resident_panel_kernel<E, false>, sizeof(ResidentStorage<E>)};
+constexpr PanelKernels<LuPanel<E>> resident_kernels{"a panel of LU", resident_threads,
+                                                    factor_resident_panel_kernel<E, true>,
+                                                    factor_resident_panel_kernel<E, false>, sizeof(ResidentStorage<E>)};
 
 }  // namespace
 
 template <class E>
 int resident_panel_blocks(const DeviceModel& model, Index rows) {
-  return model.hopper_kernels ? kernels<E>.blocks(model, rows) : 0;
+  return model.hopper_kernels ? resident_kernels<E>.blocks(model, rows) : 0;
 }
 
 template <class E>
 void factor_resident_panel(const DeviceModel& model, const LuPanel<E>& panel, std::uint32_t& steps,
                            cudaStream_t stream) {
-  kernels<E>.launch(model, panel.m - panel.first, panel, steps, stream);
+  resident_kernels<E>.launch(model, panel.m - panel.first, panel, steps, stream);
   steps += static_cast<std::uint32_t>(panel.width);
 }
 

@@ -8,7 +8,7 @@
 namespace accublas::cuda {
 namespace {
 
-constexpr int threads = 512, list_threads = 1024;
+constexpr int order_threads = 512, list_threads = 1024;
 constexpr const char* what = "rows that change places";
 
 /// Of a thread block: three find room on a multiprocessor of 228 KiB.
@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(list_threads)
 }
 
 template <class E>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(order_threads)
     move_listed_rows_kernel(const __grid_constant__ ListedMoves list, const __grid_constant__ Matrix<E> a,
                             Index columns, int log2_together) {
   await_predecessor();
@@ -60,19 +60,19 @@ __global__ void __launch_bounds__(threads)
   constexpr int at_once = 8;
   for (Index first = Index{blockIdx.x} * together; first < columns; first += Index{gridDim.x} * together) {
     const auto there = [&](int i) { return i < count && first + (i & (together - 1)) < columns; };
-    for (int begin = static_cast<int>(threadIdx.x); begin < count; begin += at_once * threads) {
+    for (int begin = static_cast<int>(threadIdx.x); begin < count; begin += at_once * order_threads) {
       E value[at_once];
 #pragma unroll
       for (int k = 0; k < at_once; ++k)
-        if (const int i = begin + k * threads; there(i))
+        if (const int i = begin + k * order_threads; there(i))
           value[k] = a(list.move[i >> log2_together].source, first + (i & (together - 1)));
 #pragma unroll
       for (int k = 0; k < at_once; ++k)
-        if (const int i = begin + k * threads; there(i)) number[i] = value[k];
+        if (const int i = begin + k * order_threads; there(i)) number[i] = value[k];
     }
     __syncthreads();
 #pragma unroll 4
-    for (int i = static_cast<int>(threadIdx.x); i < count; i += threads)
+    for (int i = static_cast<int>(threadIdx.x); i < count; i += order_threads)
       if (there(i)) a(list.move[i >> log2_together].target, first + (i & (together - 1))) = number[i];
     __syncthreads();
   }
@@ -108,7 +108,7 @@ void move_listed_rows(const DeviceModel& model, const ListedMoves& list, Index m
         what);
   const auto blocks =
       static_cast<unsigned>(std::min(ceil_div(columns, Index{1} << together), Index{4} * model.processors));
-  launch(model, what, move_listed_rows_kernel<E>, {blocks, threads, bytes}, stream, list, a, columns, together);
+  launch(model, what, move_listed_rows_kernel<E>, {blocks, order_threads, bytes}, stream, list, a, columns, together);
 }
 
 #define ACCUBLAS_INSTANTIATE(E)                         \

@@ -7,28 +7,29 @@
 namespace accublas::cuda {
 namespace {
 
-constexpr int threads = 256;
+constexpr int element_threads = 256;
 
 /// body(i, j) for the thread's elements of rows x cols; neighbouring threads have neighbours of a column, or of a row.
 template <class Body>
 __device__ __forceinline__ void for_elements(Index rows, Index cols, bool by_columns, Body&& body) {
-  const Index length = by_columns ? rows : cols, step = Index{gridDim.x} * threads;
-  for (Index at = Index{blockIdx.x} * threads + threadIdx.x; at < rows * cols; at += step) {
+  const Index length = by_columns ? rows : cols, step = Index{gridDim.x} * element_threads;
+  for (Index at = Index{blockIdx.x} * element_threads + threadIdx.x; at < rows * cols; at += step) {
     const Index fast = at % length, slow = at / length;
     by_columns ? body(fast, slow) : body(slow, fast);
   }
 }
 
 template <class Step>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(element_threads)
     step_kernel(const __grid_constant__ Step step, Index rows, Index cols, bool by_columns) {
   await_predecessor();
   for_elements(rows, cols, by_columns, [&](Index i, Index j) { step(i, j); });
 }
 
 template <class E>
-__global__ void __launch_bounds__(threads) first_kernel(const __grid_constant__ ElementQuestion<E> question, Index rows,
-                                                        Index cols, bool by_columns, unsigned long long* found) {
+__global__ void __launch_bounds__(element_threads)
+    first_kernel(const __grid_constant__ ElementQuestion<E> question, Index rows, Index cols, bool by_columns,
+                 unsigned long long* found) {
   await_predecessor();
   unsigned long long first = ~0ull;
   for_elements(rows, cols, by_columns, [&](Index i, Index j) {
@@ -53,8 +54,8 @@ bool columns_adjacent(const Matrix<T>& x) {
   return size(x.row_stride) <= size(x.col_stride);
 }
 
-unsigned blocks_of(Index rows, Index cols) {
-  return static_cast<unsigned>(std::min(ceil_div(rows * cols, Index{threads}), Index{8192}));
+unsigned element_blocks(Index rows, Index cols) {
+  return static_cast<unsigned>(std::min(ceil_div(rows * cols, Index{element_threads}), Index{8192}));
 }
 
 }  // namespace
@@ -66,8 +67,8 @@ void run_step(const DeviceModel& model, const ElementStep<E>& step, Index rows, 
       [&](const auto& one) {
         bool by_columns = true;
         if constexpr (requires { one.to; }) by_columns = columns_adjacent(one.to);
-        launch(model, "steps on elements", step_kernel<std::decay_t<decltype(one)>>, {blocks_of(rows, cols), threads},
-               stream, one, rows, cols, by_columns);
+        launch(model, "steps on elements", step_kernel<std::decay_t<decltype(one)>>,
+               {element_blocks(rows, cols), element_threads}, stream, one, rows, cols, by_columns);
       },
       step);
 }
@@ -76,8 +77,8 @@ template <class E>
 void find_first(const DeviceModel& model, const ElementQuestion<E>& question, Index rows, Index cols,
                 unsigned long long* found, cudaStream_t stream) {
   if (rows <= 0 || cols <= 0) return;
-  launch(model, "a question on elements", first_kernel<E>, {blocks_of(rows, cols), threads}, stream, question, rows,
-         cols, columns_adjacent(question.x), found);
+  launch(model, "a question on elements", first_kernel<E>, {element_blocks(rows, cols), element_threads}, stream,
+         question, rows, cols, columns_adjacent(question.x), found);
 }
 
 void put_number(const DeviceModel& model, std::int64_t* to, std::int64_t value, cudaStream_t stream) {

@@ -12,10 +12,11 @@
 namespace accublas::cuda::hopper {
 namespace {
 
-constexpr int columns = qr_panel_columns<double>, square = columns * columns, warps = 8, threads = warps * lanes,
-              tile_rows = 16, line = columns + 4;  ///< of doubles in shared memory: lanes meet in no bank
-constexpr Index rows_of_step = warps * tile_rows;
-static_assert(columns == 32);
+constexpr int group_columns = qr_panel_columns<double>, square = group_columns * group_columns, step_warps = 8,
+              step_threads = step_warps * lanes, tile_rows = 16,
+              line = group_columns + 4;  ///< of doubles in shared memory: lanes meet in no bank
+constexpr Index rows_of_step = step_warps * tile_rows;
+static_assert(group_columns == 32);
 
 __device__ __forceinline__ int lane_number() { return static_cast<int>(threadIdx.x) % lanes; }
 __device__ __forceinline__ int warp_number() { return static_cast<int>(threadIdx.x) / lanes; }
@@ -32,9 +33,9 @@ struct Step {
   Index rows_each;  ///< of a part
 
   __device__ Index rows() const { return block.rows - first; }
-  __device__ int panel() const { return static_cast<int>(first / columns); }
+  __device__ int panel() const { return static_cast<int>(first / group_columns); }
   __device__ int width(int group) const {
-    return static_cast<int>(min(Index{columns}, block.cols - Index{group} * columns));
+    return static_cast<int>(min(Index{group_columns}, block.cols - Index{group} * group_columns));
   }
   /// Groups of columns of a grid: all but the panel's own.
   __device__ int group() const { return static_cast<int>(blockIdx.y) + (static_cast<int>(blockIdx.y) >= panel()); }
@@ -66,12 +67,13 @@ struct ProductTerms {
   }
 };
 
-__global__ void __launch_bounds__(threads) panel_products_kernel(const __grid_constant__ Step step) {
+__global__ void __launch_bounds__(step_threads) panel_products_kernel(const __grid_constant__ Step step) {
   await_predecessor();
-  __shared__ double of_warp[warps / 2][square];
+  __shared__ double of_warp[step_warps / 2][square];
   const int group = step.group();
   const Matrix<double> v = from(step.block.v, step.first, step.first),
-                       c = from(group < step.panel() ? step.block.v : step.block.a, step.first, Index{group} * columns);
+                       c = from(group < step.panel() ? step.block.v : step.block.a, step.first,
+                                Index{group} * group_columns);
   const int v_width = step.width(step.panel()), c_width = step.width(group);
   const Index begin = Index{blockIdx.x} * step.rows_each, end = min(begin + step.rows_each, step.rows());
   double sum[2][4][4]{};
@@ -95,23 +97,23 @@ __global__ void __launch_bounds__(threads) panel_products_kernel(const __grid_co
       for (int j = 0; j < 4; ++j)
 #pragma unroll
         for (int at = 0; at < 4; ++at)
-          body(of[(16 * i + lane_number() / 4 + 8 * (at / 2)) * columns + 8 * j + lane_number() % 4 * 2 + at % 2],
+          body(of[(16 * i + lane_number() / 4 + 8 * (at / 2)) * group_columns + 8 * j + lane_number() % 4 * 2 + at % 2],
                sum[i][j][at]);
   };
-  double* const mine = of_warp[warp_number() % (warps / 2)];
-  if (warp_number() >= warps / 2) for_sums(mine, [](double& to, double x) { to = x; });
+  double* const mine = of_warp[warp_number() % (step_warps / 2)];
+  if (warp_number() >= step_warps / 2) for_sums(mine, [](double& to, double x) { to = x; });
   __syncthreads();
-  if (warp_number() < warps / 2) for_sums(mine, [](double& to, double x) { to += x; });
+  if (warp_number() < step_warps / 2) for_sums(mine, [](double& to, double x) { to += x; });
   __syncthreads();
   double* const to = step.sums(static_cast<int>(blockIdx.x));
-  for (int i = static_cast<int>(threadIdx.x); i < square; i += threads)
+  for (int i = static_cast<int>(threadIdx.x); i < square; i += step_threads)
     to[i] = (of_warp[0][i] + of_warp[1][i]) + (of_warp[2][i] + of_warp[3][i]);
 }
 
 // ---- C - V T^T (V^T C) ----
 
 constexpr int tiles_each = 4;  ///< of a warp
-constexpr Index rows_of_block = warps * tiles_each * tile_rows;
+constexpr Index rows_of_block = step_warps * tiles_each * tile_rows;
 
 struct UpdateTile {
   double v[2][8], c[4][4];
@@ -142,13 +144,13 @@ struct UpdateTile {
   }
 };
 
-__global__ void __launch_bounds__(threads) apply_panel_kernel(const __grid_constant__ Step step) {
+__global__ void __launch_bounds__(step_threads) apply_panel_kernel(const __grid_constant__ Step step) {
   await_predecessor();
-  __shared__ double w[square], s[square], tau[columns], y[columns * line];
+  __shared__ double w[square], s[square], tau[group_columns], y[group_columns * line];
   const int group = step.group(), panel = step.panel(), thread = static_cast<int>(threadIdx.x);
   const bool left = group < panel;
   if (left && blockIdx.x > 0) return;
-  const Matrix<double> c = from(step.block.a, step.first, Index{group} * columns),
+  const Matrix<double> c = from(step.block.a, step.first, Index{group} * group_columns),
                        v = from(step.block.v, step.first, step.first);
   const int c_width = step.width(group);
   const Index rows = step.rows();
@@ -156,36 +158,38 @@ __global__ void __launch_bounds__(threads) apply_panel_kernel(const __grid_const
   UpdateTile now, next;
   if (!left) now.load(v, c, c_width, row, rows);
   const double* const sums = step.sums(0);
-  double total[square / threads]{};
+  double total[square / step_threads]{};
 #pragma unroll 4
   for (int part = 0; part < step.parts; ++part)
 #pragma unroll
-    for (int k = 0; k < square / threads; ++k) total[k] += sums[Index{part} * square + threads * k + thread];
+    for (int k = 0; k < square / step_threads; ++k) total[k] += sums[Index{part} * square + step_threads * k + thread];
   if (left) {
     // v_j^T v_i, i of the panel.
 #pragma unroll
-    for (int k = 0; k < square / threads; ++k) {
-      const int at = threads * k + thread, i = at / columns, j = at % columns;
-      if (i < step.width(panel)) step.block.s(Index{group} * columns + j, step.first + i) = total[k];
+    for (int k = 0; k < square / step_threads; ++k) {
+      const int at = step_threads * k + thread, i = at / group_columns, j = at % group_columns;
+      if (i < step.width(panel)) step.block.s(Index{group} * group_columns + j, step.first + i) = total[k];
     }
     return;
   }
 #pragma unroll
-  for (int k = 0; k < square / threads; ++k) {
-    const int at = threads * k + thread;
+  for (int k = 0; k < square / step_threads; ++k) {
+    const int at = step_threads * k + thread;
     w[at] = total[k];
-    s[at] = at % columns < at / columns ? step.block.s(step.first + at % columns, step.first + at / columns) : 0;
+    s[at] = at % group_columns < at / group_columns
+                ? step.block.s(step.first + at % group_columns, step.first + at / group_columns)
+                : 0;
   }
-  if (thread < columns) tau[thread] = step.block.tau[step.first + thread];
+  if (thread < group_columns) tau[thread] = step.block.tau[step.first + thread];
   __syncthreads();
   // A column a lane: T's inverse has S above its diagonal, and there 1 / tau.
   if (thread < lanes) {
-    double mine[columns];
+    double mine[group_columns];
 #pragma unroll
-    for (int j = 0; j < columns; ++j) {
-      double sum = w[j * columns + thread];
+    for (int j = 0; j < group_columns; ++j) {
+      double sum = w[j * group_columns + thread];
 #pragma unroll
-      for (int i = 0; i < j; ++i) sum = fma(-s[j * columns + i], mine[i], sum);
+      for (int i = 0; i < j; ++i) sum = fma(-s[j * group_columns + i], mine[i], sum);
       mine[j] = tau[j] * sum;
       y[j * line + thread] = -mine[j];
     }
@@ -212,19 +216,19 @@ __global__ void __launch_bounds__(threads) apply_panel_kernel(const __grid_const
 // ---- T ----
 
 /// A thread block has 32 rows of T, a group after the other: T_qp = -(T_qq S_qp + .. + T_q,p-1 S_p-1,p) T_pp.
-__global__ void __launch_bounds__(threads) join_triangles_kernel(const __grid_constant__ QrBlock<double> block) {
+__global__ void __launch_bounds__(step_threads) join_triangles_kernel(const __grid_constant__ QrBlock<double> block) {
   await_predecessor();
-  __shared__ double of_all[columns * line];
+  __shared__ double of_all[group_columns * line];
   const int groups = static_cast<int>(gridDim.x) + 1;
-  const Index own = Index{blockIdx.x} * columns;
+  const Index own = Index{blockIdx.x} * group_columns;
   // A warp has 16 rows and 8 columns of a square.
   const int row = warp_number() / 4 * tile_rows + lane_number() / 4, column = warp_number() % 4 * 8 + lane_number() / 4,
             term = lane_number() % 4;
   const auto at = [&](int i) { return (row + 8 * (i / 2)) * line + warp_number() % 4 * 8 + 2 * term + i % 2; };
 #pragma unroll 1
   for (int p = static_cast<int>(blockIdx.x) + 1; p < groups; ++p) {
-    const Index first = Index{p} * columns;
-    const int width = static_cast<int>(min(Index{columns}, block.cols - first));
+    const Index first = Index{p} * group_columns;
+    const int width = static_cast<int>(min(Index{group_columns}, block.cols - first));
     double sum[4]{}, of_rows[8], of_cols[4];
 #pragma unroll 4
     for (Index k = own; k < first; k += 16) {
@@ -261,11 +265,13 @@ __global__ void __launch_bounds__(threads) join_triangles_kernel(const __grid_co
 }
 
 constexpr Index most_parts = 16;
-int other_groups(const QrBlock<double>& block) { return static_cast<int>(ceil_div(block.cols, Index{columns})) - 1; }
+int other_groups(const QrBlock<double>& block) {
+  return static_cast<int>(ceil_div(block.cols, Index{group_columns})) - 1;
+}
 
 }  // namespace
 
-Index qr_block_sums(Index cols) { return ceil_div(cols, Index{columns}) * most_parts * square; }
+Index qr_block_sums(Index cols) { return ceil_div(cols, Index{group_columns}) * most_parts * square; }
 
 void apply_panel(const DeviceModel& model, const QrBlock<double>& block, Index first, cudaStream_t stream) {
   const int groups = other_groups(block);
@@ -273,16 +279,17 @@ void apply_panel(const DeviceModel& model, const QrBlock<double>& block, Index f
   const Index rows = block.rows - first, rows_each = round_up(ceil_div(rows, most_parts), rows_of_step);
   const Step step{block, first, static_cast<int>(ceil_div(rows, rows_each)), rows_each};
   const auto along_y = static_cast<unsigned>(groups);
-  launch(model, "products of a panel", panel_products_kernel, {{static_cast<unsigned>(step.parts), along_y}, threads},
-         stream, step);
+  launch(model, "products of a panel", panel_products_kernel,
+         {{static_cast<unsigned>(step.parts), along_y}, step_threads}, stream, step);
   launch(model, "a panel applied", apply_panel_kernel,
-         {{static_cast<unsigned>(ceil_div(rows, rows_of_block)), along_y}, threads}, stream, step);
+         {{static_cast<unsigned>(ceil_div(rows, rows_of_block)), along_y}, step_threads}, stream, step);
 }
 
 void join_triangles(const DeviceModel& model, const QrBlock<double>& block, cudaStream_t stream) {
   const int groups = other_groups(block);
   if (groups == 0) return;
-  launch(model, "triangles joined", join_triangles_kernel, {static_cast<unsigned>(groups), threads}, stream, block);
+  launch(model, "triangles joined", join_triangles_kernel, {static_cast<unsigned>(groups), step_threads}, stream,
+         block);
 }
 
 }  // namespace accublas::cuda::hopper

@@ -13,8 +13,8 @@
 namespace accublas::cuda {
 namespace {
 
-constexpr int threads = 512, warps = threads / 32;
-static_assert(most_in_cluster <= warps);  // a warp tells a block
+constexpr int qr_threads = 512, qr_warps = qr_threads / 32;
+static_assert(most_in_cluster <= qr_warps);  // a warp tells a block
 
 // ---- arithmetic ----
 
@@ -69,13 +69,13 @@ template <class E>
 struct QrStorage {
   using T = RealOf<E>;
   static constexpr int columns = qr_panel_columns<E>;
-  T of_warp[2][warps][lanes];             ///< of the last two exchanges
+  T of_warp[2][qr_warps][lanes];          ///< of the last two exchanges
   T of_block[2][most_in_cluster][lanes];  ///< what blocks of a cluster tell each other, or of warps that have listened
   E own_row[columns];                     ///< the step's row, in the block that has it
   E row[2][columns];                      ///< likewise, in every block of a cluster or a grid
   // The same of every warp.
-  E total[warps][columns], factor[warps][columns];
-  int exponent[warps][columns];  ///< a column is 2^exponent times what stands in row_
+  E total[qr_warps][columns], factor[qr_warps][columns];
+  int exponent[qr_warps][columns];  ///< a column is 2^exponent times what stands in row_
 };
 
 /// A thread has a row of the panel. The columns turn as they are factored: at step j element p belongs to column
@@ -90,7 +90,7 @@ class QrPanelRows {
 
  public:
   __device__ QrPanelRows(const QrPanel<E>& panel, std::uint32_t steps, QrStorage<E>& storage)
-      : p_(panel), step_(steps), storage_(storage), place_(Index{blockIdx.x} * threads + threadIdx.x) {}
+      : p_(panel), step_(steps), storage_(storage), place_(Index{blockIdx.x} * qr_threads + threadIdx.x) {}
 
   __device__ void run() {
     inside_ = place_ < p_.rows;
@@ -215,7 +215,7 @@ class QrPanelRows {
     __syncthreads();
     T of_block = storage_.of_warp[now][0][lane()];
 #pragma unroll
-    for (int w = 1; w < warps; ++w) of_block = operation(of_block, storage_.of_warp[now][w][lane()]);
+    for (int w = 1; w < qr_warps; ++w) of_block = operation(of_block, storage_.of_warp[now][w][lane()]);
     const T* const own = reinterpret_cast<const T*>(storage_.own_row);
     if constexpr (clustered) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -243,7 +243,7 @@ class QrPanelRows {
       }
       const int blocks = static_cast<int>(gridDim.x);
       T part{};
-      for (int b = warp(); b < blocks; b += warps) {
+      for (int b = warp(); b < blocks; b += qr_warps) {
         const T heard = number_of(hear_word(told_by(static_cast<unsigned>(b)) + lane(), step_));
         part = b == warp() ? heard : operation(part, heard);
       }
@@ -252,7 +252,7 @@ class QrPanelRows {
       storage_.of_block[now][warp()][lane()] = part;
       __syncthreads();
       T total = storage_.of_block[now][0][lane()];
-      for (int w = 1; w < (blocks < warps ? blocks : warps); ++w)
+      for (int w = 1; w < (blocks < qr_warps ? blocks : qr_warps); ++w)
         total = operation(total, storage_.of_block[now][w][lane()]);
       return total;
     }
@@ -285,7 +285,7 @@ class QrPanelRows {
 };
 
 template <class E, bool clustered>
-__global__ void __launch_bounds__(threads, 1)
+__global__ void __launch_bounds__(qr_threads, 1)
     factor_qr_panel_kernel(const __grid_constant__ QrPanel<E> panel, std::uint32_t steps) {
   await_predecessor();
   __shared__ alignas(16) unsigned char memory[sizeof(QrStorage<E>)];
@@ -327,20 +327,20 @@ __global__ void __launch_bounds__(lanes) triangles_kernel(const __grid_constant_
 }
 
 template <class E>
-constexpr PanelKernels<QrPanel<E>> kernels{"a panel of QR", threads, factor_qr_panel_kernel<E, true>,
-                                           factor_qr_panel_kernel<E, false>};
+constexpr PanelKernels<QrPanel<E>> qr_kernels{"a panel of QR", qr_threads, factor_qr_panel_kernel<E, true>,
+                                              factor_qr_panel_kernel<E, false>};
 
 }  // namespace
 
 template <class E>
 int portable::qr_panel_blocks(const DeviceModel& model, Index rows) {
-  return kernels<E>.blocks(model, rows);
+  return qr_kernels<E>.blocks(model, rows);
 }
 
 template <class E>
 void portable::factor_panel(const DeviceModel& model, const QrPanel<E>& panel, std::uint32_t steps,
                             cudaStream_t stream) {
-  kernels<E>.launch(model, panel.rows, panel, steps, stream);
+  qr_kernels<E>.launch(model, panel.rows, panel, steps, stream);
 }
 
 template <class E>

@@ -7,11 +7,11 @@ namespace accublas::cuda {
 
 namespace {
 
-constexpr int threads = 256;
-constexpr std::size_t shared_limit = 48 * 1024,
-                      shared_wanted = 32 * 1024;  // so that several thread blocks are resident
+constexpr int align_threads = 256;
+constexpr std::size_t align_limit = 48 * 1024,
+                      align_wanted = 32 * 1024;  // so that several thread blocks are resident
 
-struct Job {
+struct AlignJob {
   mp::Elements a;
   mp::Block block;
   MpScaling scaling;
@@ -21,7 +21,7 @@ struct Job {
 };
 
 template <int elements, int tiles>
-__global__ void __launch_bounds__(threads) align_kernel(const __grid_constant__ Job g) {
+__global__ void __launch_bounds__(align_threads) align_kernel(const __grid_constant__ AlignJob g) {
   extern __shared__ uint4 shared[];
   const TileMemory<elements> memory(shared, g.extension.from);
   const int e = threadIdx.x % elements, member = threadIdx.x / elements;
@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(threads) align_kernel(const __grid_constant__ 
               to = j * g.aligned.ld + i;
   TileElement element{i < g.block.rows ? element_at(g.block, i, j) : -1, 0};
   // The residues of zeros, infinities and NaN are zero already: nothing that is loaded waits for the exponent.
-  const TileResidues residues = load_residues(g.extension, g.a, element.at, member, threads / elements);
+  const TileResidues residues = load_residues(g.extension, g.a, element.at, member, align_threads / elements);
   BandAndRest s{0, 0};
   bool term = false;
   if (element.at >= 0) {
@@ -53,15 +53,14 @@ __global__ void __launch_bounds__(threads) align_kernel(const __grid_constant__ 
 
 template <int elements>
 constexpr std::size_t shared_bytes(int from) {
-  return static_cast<std::size_t>(TileMemory<elements>::words(threads, from)) * sizeof(std::uint32_t);
+  return static_cast<std::size_t>(TileMemory<elements>::words(align_threads, from)) * sizeof(std::uint32_t);
 }
 
 template <int elements, int tiles>
-void align(Job g, cudaStream_t stream) {
+void align(AlignJob g, cudaStream_t stream) {
   g.tiles = static_cast<unsigned>(ceil_div(g.aligned.ld, elements));
-  align_kernel<elements, tiles>
-      <<<g.tiles* static_cast<unsigned>(g.block.columns), threads, shared_bytes<elements>(g.extension.from), stream>>>(
-          g);
+  align_kernel<elements, tiles><<<g.tiles* static_cast<unsigned>(g.block.columns), align_threads,
+                                  shared_bytes<elements>(g.extension.from), stream>>>(g);
   check_launch("mp_align");
 }
 
@@ -70,11 +69,11 @@ void align(Job g, cudaStream_t stream) {
 void mp_align(const mp::Elements& a, const mp::Block& block, const MpScaling& scaling, const MpExtension& extension,
               const MpAligned& aligned, cudaStream_t stream) {
   if (block.size() == 0) return;
-  const Job g{a, block, scaling, extension, aligned, 0};
+  const AlignJob g{a, block, scaling, extension, aligned, 0};
   // As many elements as fit; few moduli and long columns: an element a thread.
   if (block.rows > 128 && extension.from <= 8) return align<256, 2>(g, stream);
-  if (block.rows > 64 && shared_bytes<128>(extension.from) <= shared_wanted) return align<128, 2>(g, stream);
-  if (block.rows > 32 && shared_bytes<64>(extension.from) <= shared_limit) return align<64, 2>(g, stream);
+  if (block.rows > 64 && shared_bytes<128>(extension.from) <= align_wanted) return align<128, 2>(g, stream);
+  if (block.rows > 32 && shared_bytes<64>(extension.from) <= align_limit) return align<64, 2>(g, stream);
   align<32, 2>(g, stream);
 }
 

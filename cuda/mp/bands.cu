@@ -14,13 +14,13 @@ namespace accublas::cuda {
 
 namespace {
 
-constexpr int threads = 256, warps = threads / 32;
-constexpr int unroll = 4;           // N: columns that are loaded at a time
-constexpr Index most_terms = 1024;  // N: of a segment, kept in shared memory
+constexpr int bands_threads = 256, bands_warps = bands_threads / 32;
+constexpr int bands_unroll = 4;            // N: columns that are loaded at a time
+constexpr Index most_shared_terms = 1024;  // N: of a segment, kept in shared memory
 constexpr Index least_terms = 64;
 constexpr std::uint32_t no_group = 1u << 20;
 
-struct Job {
+struct BandsJob {
   MpResidueProduct p;
   MpBandSums sums;
   const std::uint8_t* a_band;
@@ -35,23 +35,23 @@ struct Share {
   int k, r, window;
   Index segment;
 };
-__device__ __forceinline__ Share share_of(const Job& g) {
+__device__ __forceinline__ Share share_of(const BandsJob& g) {
   const int z = blockIdx.z, k = z % g.p.moduli, rest = z / g.p.moduli;
   return {k, rest % g.p.columns, rest / g.p.columns, static_cast<Index>(blockIdx.y)};
 }
 
 /// Bands of the vector, or 0 where there is no room for the groups.
-__device__ __forceinline__ std::uint32_t vector_bands(const Job& g, int r) {
+__device__ __forceinline__ std::uint32_t vector_bands(const BandsJob& g, int r) {
   const MpVector& v = g.call->vector[r];
   return static_cast<std::uint32_t>(mp_band_groups(v, g.width, g.matrix->largest_band, g.sums.groups) == 0
                                         ? 0
                                         : (v.greatest - v.least) / g.width + 1);
 }
 
-__device__ __forceinline__ std::uint32_t* sum_at(const Job& g, const Share& at, int group) {
+__device__ __forceinline__ std::uint32_t* sum_at(const BandsJob& g, const Share& at, int group) {
   return g.sums.sum + mp_band_sum_at(g.sums, g.p.columns, g.p.moduli, g.p.y_stride, at.segment, group, at.r, at.k);
 }
-__device__ __forceinline__ std::uint8_t* mask_at(const Job& g, const Share& at) {
+__device__ __forceinline__ std::uint8_t* mask_at(const BandsJob& g, const Share& at) {
   return g.sums.mask + mp_band_mask_at(g.sums, g.p.columns, g.p.y_stride, at.segment, at.window, at.r);
 }
 
@@ -65,10 +65,10 @@ __device__ __forceinline__ std::uint32_t key_of(std::int32_t z_band, int first_g
 }
 
 template <int groups>
-__global__ void __launch_bounds__(threads) bands_rows(const __grid_constant__ Job g) {
+__global__ void __launch_bounds__(bands_threads) bands_rows(const __grid_constant__ BandsJob g) {
   extern __shared__ uint2 staged[];  // residue and key of the segment's terms
-  __shared__ std::uint32_t of_warp[groups][warps][32 * 4];
-  __shared__ std::uint32_t masks[warps][32];
+  __shared__ std::uint32_t of_warp[groups][bands_warps][32 * 4];
+  __shared__ std::uint32_t masks[bands_warps][32];
   const MpResidueProduct& p = g.p;
   await_predecessor();
   const Share at = share_of(g);
@@ -78,7 +78,7 @@ __global__ void __launch_bounds__(threads) bands_rows(const __grid_constant__ Jo
   const int terms = static_cast<int>(min(g.sums.terms, p.n - first));
   const std::uint32_t* const z = p.z + (static_cast<Index>(at.r) * p.moduli + at.k) * p.z_stride + first;
   const std::int32_t* const z_band = g.z_band + at.r * p.z_stride + first;
-  for (int q = threadIdx.x; q < terms; q += threads)
+  for (int q = threadIdx.x; q < terms; q += bands_threads)
     staged[q] = make_uint2(z[q], key_of(z_band[q], at.window * mp_band_window));
   __syncthreads();
 
@@ -90,19 +90,19 @@ __global__ void __launch_bounds__(threads) bands_rows(const __grid_constant__ Jo
   const Index step = p.ld / 4;
   Sum96 sums[groups][4];
   std::uint32_t mask = 0;
-  for (int q = warp; q < terms; q += warps * unroll) {
-    uint4 v[unroll];
-    std::uint32_t four[unroll];
+  for (int q = warp; q < terms; q += bands_warps * bands_unroll) {
+    uint4 v[bands_unroll];
+    std::uint32_t four[bands_unroll];
 #pragma unroll
-    for (int u = 0; u < unroll; ++u) {
-      const Index column = min(q + u * warps, terms - 1) * step;
+    for (int u = 0; u < bands_unroll; ++u) {
+      const Index column = min(q + u * bands_warps, terms - 1) * step;
       v[u] = ptx::load_once(a + column);
       four[u] = __ldg(a_band + column);
     }
 #pragma unroll
-    for (int u = 0; u < unroll; ++u) {
-      if (q + u * warps >= terms) break;
-      const uint2 term = staged[q + u * warps];
+    for (int u = 0; u < bands_unroll; ++u) {
+      if (q + u * bands_warps >= terms) break;
+      const uint2 term = staged[q + u * bands_warps];
       const std::uint32_t residue[4] = {v[u].x, v[u].y, v[u].z, v[u].w};
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
@@ -122,12 +122,12 @@ __global__ void __launch_bounds__(threads) bands_rows(const __grid_constant__ Jo
   __syncthreads();
   // A warp adds up a group.
   if (quad >= quads) return;
-  for (int b = warp; b < groups; b += warps) {
+  for (int b = warp; b < groups; b += bands_warps) {
     std::uint32_t out[4];
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       std::uint64_t sum = 0;
-      for (int w = 0; w < warps; ++w) sum += of_warp[b][w][lane * 4 + i];
+      for (int w = 0; w < bands_warps; ++w) sum += of_warp[b][w][lane * 4 + i];
       out[i] = rns_reduce(sum, modulus);
     }
     const int group = at.window * mp_band_window + b;
@@ -135,19 +135,19 @@ __global__ void __launch_bounds__(threads) bands_rows(const __grid_constant__ Jo
       *reinterpret_cast<uint4*>(sum_at(g, at, group) + 4 * quad) = make_uint4(out[0], out[1], out[2], out[3]);
   }
   if (at.k == 0 && warp == 0) {
-    for (int w = 1; w < warps; ++w) mask |= masks[w][lane];
+    for (int w = 1; w < bands_warps; ++w) mask |= masks[w][lane];
     *reinterpret_cast<std::uint32_t*>(mask_at(g, at) + 4 * quad) = mask;
   }
 }
 
 /// A warp an output.
 template <int groups>
-__global__ void __launch_bounds__(threads) bands_columns(const __grid_constant__ Job g) {
+__global__ void __launch_bounds__(bands_threads) bands_columns(const __grid_constant__ BandsJob g) {
   const MpResidueProduct& p = g.p;
   await_predecessor();
   const Share at = share_of(g);
   const std::uint32_t bands = vector_bands(g, at.r);
-  const Index j = static_cast<Index>(blockIdx.x) * warps + threadIdx.x / 32;
+  const Index j = static_cast<Index>(blockIdx.x) * bands_warps + threadIdx.x / 32;
   if (bands == 0 || j >= p.n) return;
   const int lane = threadIdx.x % 32;
   const Index first = at.segment * g.sums.terms;
@@ -196,10 +196,10 @@ MpBandSums plan_mp_band_sums(const DeviceModel& model, Index m, Index n, int mod
   MpBandSums plan{};
   plan.groups = groups;
   plan.windows = ceil_div(groups, mp_band_window);
-  const Index terms = transposed ? m : n, tiles = transposed ? ceil_div(n, warps) : ceil_div(m, 128);
+  const Index terms = transposed ? m : n, tiles = transposed ? ceil_div(n, bands_warps) : ceil_div(m, 128);
   const Index blocks = tiles * moduli * columns * plan.windows, wanted = 4 * Index{model.processors};
   Index segments = std::clamp<Index>(wanted / blocks, 1, std::max<Index>(1, terms / least_terms));
-  if (!transposed) segments = std::max(segments, ceil_div(terms, most_terms));
+  if (!transposed) segments = std::max(segments, ceil_div(terms, most_shared_terms));
   plan.terms = std::max<Index>(4, round_up(ceil_div(terms, segments), 4));
   plan.segments = static_cast<int>(ceil_div(terms, plan.terms));
   return plan;
@@ -207,11 +207,11 @@ MpBandSums plan_mp_band_sums(const DeviceModel& model, Index m, Index n, int mod
 
 void mp_band_products(const DeviceModel& model, const MpResidueProduct& p, const MpBandProduct& b, bool transposed,
                       cudaStream_t stream) {
-  const Job job{p, b.sums, b.a_band, b.z_band, b.call, b.matrix, b.width};
-  const Index tiles = transposed ? ceil_div(p.n, warps) : ceil_div(p.m, 128);
+  const BandsJob job{p, b.sums, b.a_band, b.z_band, b.call, b.matrix, b.width};
+  const Index tiles = transposed ? ceil_div(p.n, bands_warps) : ceil_div(p.m, 128);
   const LaunchShape shape{dim3(static_cast<unsigned>(tiles), static_cast<unsigned>(b.sums.segments),
                                static_cast<unsigned>(p.moduli * p.columns * b.sums.windows)),
-                          threads, transposed ? 0 : static_cast<std::size_t>(b.sums.terms) * sizeof(uint2)};
+                          bands_threads, transposed ? 0 : static_cast<std::size_t>(b.sums.terms) * sizeof(uint2)};
   const auto run = [&](auto* rows, auto* columns) {
     launch(model, "mp_band_products", transposed ? columns : rows, shape, stream, job);
   };

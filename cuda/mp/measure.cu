@@ -12,30 +12,30 @@ namespace accublas::cuda {
 
 namespace {
 
-constexpr int threads = 256, warps = threads / 32;
+constexpr int measure_threads = 256, measure_warps = measure_threads / 32;
 constexpr int batch = 8;                 // entries of a thread that are loaded together
 constexpr int segment = 32 * batch;      // rows of a column that a warp reads
 constexpr int tile_columns = 2 * batch;  // that a thread of a row reads
 
-struct Job {
+struct MeasureJob {
   mp::Elements a;
   mp::Block block;
   MpScaling scaling;
   MpMatrixState* told;  ///< or null
 };
 
-__global__ void __launch_bounds__(threads) clear(const Job g) {
+__global__ void __launch_bounds__(measure_threads) clear(const MeasureJob g) {
   await_predecessor();
-  const Index i = static_cast<Index>(blockIdx.x) * threads + threadIdx.x;
+  const Index i = static_cast<Index>(blockIdx.x) * measure_threads + threadIdx.x;
   if (i < g.block.rows) g.scaling.row[i] = no_row_exponent, g.scaling.row_band[i] = 0;
   if (i < g.block.columns) g.scaling.column[i] = no_column_exponent, g.scaling.column_band[i] = 0;
   if (i == 0) *g.scaling.state = MpMatrixState{};
 }
 
-__global__ void __launch_bounds__(threads) columns_kernel(const Job g, Index tiles) {
+__global__ void __launch_bounds__(measure_threads) columns_kernel(const MeasureJob g, Index tiles) {
   await_predecessor();
   const int lane = threadIdx.x % 32;
-  const Index j = blockIdx.x / tiles * warps + threadIdx.x / 32, first = blockIdx.x % tiles * segment;
+  const Index j = blockIdx.x / tiles * measure_warps + threadIdx.x / 32, first = blockIdx.x % tiles * segment;
   if (j >= g.block.columns) return;
   const Index end = min(first + segment, static_cast<Index>(g.block.rows));
   std::int32_t most = no_column_exponent, exponent[batch];
@@ -64,7 +64,7 @@ __device__ __forceinline__ void raise(std::int32_t* to, std::int32_t value) {
 
 /// Calls use(j, exponent - p - c_j) for the finite entries of row i in columns first .. end - 1.
 template <class Use>
-__device__ __forceinline__ void for_entries(const Job& g, Index i, Index first, Index end, Use&& use) {
+__device__ __forceinline__ void for_entries(const MeasureJob& g, Index i, Index first, Index end, Use&& use) {
   for (Index j = first; j < end; j += batch) {
     std::int32_t exponent[batch], column[batch];
 #pragma unroll
@@ -79,9 +79,9 @@ __device__ __forceinline__ void for_entries(const Job& g, Index i, Index first, 
   }
 }
 
-__global__ void __launch_bounds__(threads) rows_kernel(const Job g, Index tiles) {
+__global__ void __launch_bounds__(measure_threads) rows_kernel(const MeasureJob g, Index tiles) {
   await_predecessor();
-  const Index i = blockIdx.x % tiles * threads + threadIdx.x, first = blockIdx.x / tiles * tile_columns;
+  const Index i = blockIdx.x % tiles * measure_threads + threadIdx.x, first = blockIdx.x / tiles * tile_columns;
   if (i >= g.block.rows) return;
   const Index end = min(first + tile_columns, static_cast<Index>(g.block.columns));
   std::int32_t least = no_row_exponent;
@@ -90,9 +90,9 @@ __global__ void __launch_bounds__(threads) rows_kernel(const Job g, Index tiles)
   if (least != no_row_exponent) atomicMin(g.scaling.row + i, least);
 }
 
-__global__ void __launch_bounds__(threads) rests_kernel(const Job g, Index tiles) {
+__global__ void __launch_bounds__(measure_threads) rests_kernel(const MeasureJob g, Index tiles) {
   await_predecessor();
-  const Index i = blockIdx.x % tiles * threads + threadIdx.x, first = blockIdx.x / tiles * tile_columns;
+  const Index i = blockIdx.x % tiles * measure_threads + threadIdx.x, first = blockIdx.x / tiles * tile_columns;
   const Index end = min(first + tile_columns, static_cast<Index>(g.block.columns));
   std::int32_t rest = 0, band = 0;
   if (i < g.block.rows) {
@@ -113,30 +113,30 @@ __global__ void __launch_bounds__(threads) rests_kernel(const Job g, Index tiles
 }
 
 /// Rows and columns without a finite entry other than zero: exponent 0. Tells what was measured.
-__global__ void __launch_bounds__(threads) settle(const Job g) {
+__global__ void __launch_bounds__(measure_threads) settle(const MeasureJob g) {
   await_predecessor();
-  const Index i = static_cast<Index>(blockIdx.x) * threads + threadIdx.x;
+  const Index i = static_cast<Index>(blockIdx.x) * measure_threads + threadIdx.x;
   if (i < g.block.rows && g.scaling.row[i] == no_row_exponent) g.scaling.row[i] = 0;
   if (i < g.block.columns && g.scaling.column[i] == no_column_exponent) g.scaling.column[i] = 0;
   if (i == 0 && g.told) *g.told = *g.scaling.state;
 }
 
-unsigned blocks_of(Index count, Index each) { return static_cast<unsigned>(ceil_div(count, each)); }
+unsigned measure_blocks(Index count, Index each) { return static_cast<unsigned>(ceil_div(count, each)); }
 
 }  // namespace
 
 void mp_measure(const DeviceModel& model, const mp::Elements& a, const mp::Block& block, const MpScaling& scaling,
                 MpMatrixState* told, cudaStream_t stream) {
-  const Job g{a, block, scaling, told};
+  const MeasureJob g{a, block, scaling, told};
   const auto run = [&](auto* kernel, unsigned blocks, auto... tiles) {
-    launch(model, "mp_measure", kernel, {blocks, threads}, stream, g, tiles...);
+    launch(model, "mp_measure", kernel, {blocks, measure_threads}, stream, g, tiles...);
   };
-  const unsigned lines = blocks_of(std::max<Index>(1, std::max(block.rows, block.columns)), threads);
+  const unsigned lines = measure_blocks(std::max<Index>(1, std::max(block.rows, block.columns)), measure_threads);
   run(clear, lines);
   if (block.size() > 0) {
-    const unsigned segments = blocks_of(block.rows, segment), tiles = blocks_of(block.rows, threads),
-                   across = blocks_of(block.columns, tile_columns);
-    run(columns_kernel, blocks_of(block.columns, warps) * segments, segments);
+    const unsigned segments = measure_blocks(block.rows, segment), tiles = measure_blocks(block.rows, measure_threads),
+                   across = measure_blocks(block.columns, tile_columns);
+    run(columns_kernel, measure_blocks(block.columns, measure_warps) * segments, segments);
     run(rows_kernel, across * tiles, tiles);
     run(rests_kernel, across * tiles, tiles);
   }

@@ -18,12 +18,12 @@ namespace accublas::cuda {
 
 namespace {
 
-constexpr int threads = 256, warps = threads / 32;
-constexpr int unroll = 4;           // N: columns, T: quads of rows that are loaded at a time
-constexpr int pair = 2;             // T: columns of a warp
-constexpr int resident = 4;         // thread blocks on a multiprocessor
-constexpr Index most_terms = 6144;  // N: words of a segment of the vectors, kept in shared memory
-constexpr int most_segments = 64;   // while shared memory does not ask for more
+constexpr int product_threads = 256, product_warps = product_threads / 32;
+constexpr int unroll = 4;            // N: columns, T: quads of rows that are loaded at a time
+constexpr int pair = 2;              // T: columns of a warp
+constexpr int product_resident = 4;  // thread blocks on a multiprocessor
+constexpr Index most_terms = 6144;   // N: words of a segment of the vectors, kept in shared memory
+constexpr int most_segments = 64;    // while shared memory does not ask for more
 constexpr Index most_early_bytes = Index{160} << 20, cached_bytes = Index{40} << 20;  // of a matrix
 constexpr int ahead_rows = 32, ahead_columns = 8;                                     // loads of a thread
 
@@ -57,11 +57,11 @@ struct QuadOfResidues {
 };
 
 template <int columns>
-__global__ void __launch_bounds__(threads, columns == 1 ? resident : resident / 2)
+__global__ void __launch_bounds__(product_threads, columns == 1 ? product_resident : product_resident / 2)
     product_rows(const MpResidueProduct p, const MpProductPlan plan) {
   extern __shared__ std::uint32_t z_segment[];  // [columns][terms, and zeros for what the last batch may read beyond]
-  __shared__ uint4 of_group[columns][threads];
-  const int t = threadIdx.x, lanes = plan.lanes, groups = threads / lanes, group = t / lanes;
+  __shared__ uint4 of_group[columns][product_threads];
+  const int t = threadIdx.x, lanes = plan.lanes, groups = product_threads / lanes, group = t / lanes;
   const Index k = blockIdx.z, segment = blockIdx.y;
   const Index quads = ceil_div(p.m, 4), quad = static_cast<Index>(blockIdx.x) * lanes + t % lanes;
   const Index first = segment * plan.terms;
@@ -92,7 +92,7 @@ __global__ void __launch_bounds__(threads, columns == 1 ? resident : resident / 
   for (int r = 0; r < columns; ++r) {
     const std::uint32_t* const z =
         p.z + (min(r, p.columns - 1) * static_cast<Index>(p.moduli) + k) * p.z_stride + first;
-    for (int q = t; q < z_line; q += threads) z_segment[r * z_line + q] = q < terms ? __ldcg(z + q) : 0;
+    for (int q = t; q < z_line; q += product_threads) z_segment[r * z_line + q] = q < terms ? __ldcg(z + q) : 0;
   }
   __syncthreads();
 
@@ -152,12 +152,12 @@ __device__ __forceinline__ std::uint32_t warp_sum(std::uint32_t residue, const R
 }
 
 template <int columns>
-__global__ void __launch_bounds__(threads) product_columns(const MpResidueProduct p, const MpProductPlan plan) {
+__global__ void __launch_bounds__(product_threads) product_columns(const MpResidueProduct p, const MpProductPlan plan) {
   constexpr int steps = columns == 1 ? unroll : unroll / 2;
-  __shared__ std::uint32_t of_warp[columns][pair][warps];
+  __shared__ std::uint32_t of_warp[columns][pair][product_warps];
   const int t = threadIdx.x, lane = t % 32, warp = t / 32, sharers = plan.lanes, part = warp % sharers;
   const Index k = blockIdx.z, segment = blockIdx.y;
-  const Index first_column = (static_cast<Index>(blockIdx.x) * (warps / sharers) + warp / sharers) * pair;
+  const Index first_column = (static_cast<Index>(blockIdx.x) * (product_warps / sharers) + warp / sharers) * pair;
   const Index first = segment * plan.terms;
   const int quads = static_cast<int>(ceil_div(min(plan.terms, p.m - first), 4));
   const int stride = 32 * sharers;
@@ -252,7 +252,7 @@ MpProductPlan plan_mp_product(const DeviceModel& model, Index m, Index n, int mo
   const int ahead = bytes > most_early_bytes ? 0 : !transposed ? ahead_rows : bytes > cached_bytes ? ahead_columns : 0;
   const auto make = [&](int lanes, Index wanted) {
     const Index terms = transposed ? m : n, outputs = transposed ? n : m;
-    const Index of_block = transposed ? Index{warps / lanes} * pair : Index{lanes} * 4;
+    const Index of_block = transposed ? Index{product_warps / lanes} * pair : Index{lanes} * 4;
     const Index of_segment = std::max<Index>(4, round_up(ceil_div(terms, wanted), 4));
     return MpProductPlan{
         lanes, static_cast<int>(ceil_div(terms, of_segment)), of_segment, ceil_div(outputs, of_block), early, ahead};
@@ -262,7 +262,7 @@ MpProductPlan plan_mp_product(const DeviceModel& model, Index m, Index n, int mo
     // As few warps a column, and as few segments, as fill the device; none with less than two steps of its loop.
     const Index enough = 3 * Index{model.processors};
     MpProductPlan plan = make(1, 1);
-    for (int lanes = 2; lanes <= warps && blocks(plan) < enough && m >= Index{lanes} * 256 * unroll; lanes *= 2)
+    for (int lanes = 2; lanes <= product_warps && blocks(plan) < enough && m >= Index{lanes} * 256 * unroll; lanes *= 2)
       plan = make(lanes, 1);
     for (Index segments = 2;
          segments <= most_segments && blocks(plan) < enough && m >= segments * plan.lanes * 256 * unroll; ++segments)
@@ -276,13 +276,13 @@ MpProductPlan plan_mp_product(const DeviceModel& model, Index m, Index n, int mo
   constexpr Index short_sum = 2000;
   const Index round = 2 * Index{model.processors};
   if (n <= short_sum)
-    for (int lanes = 32; lanes <= threads / 2; lanes *= 2) {
+    for (int lanes = 32; lanes <= product_threads / 2; lanes *= 2) {
       const MpProductPlan plan = make(lanes, 1);
       if (blocks(plan) <= round && 2 * blocks(plan) > round) return plan;
     }
   const Index one = blocks(make(32, 1));
   const Index wanted = one > round ? 8 : one * 4 > round ? round / one : 2 * round / one;
-  const Index most = std::max<Index>(1, n / (threads / 32 * unroll * 2));  // two steps of the loop in each
+  const Index most = std::max<Index>(1, n / (product_threads / 32 * unroll * 2));  // two steps of the loop in each
   return make(32, std::max(least_segments, std::min({wanted, most, Index{most_segments}})));
 }
 
@@ -293,10 +293,11 @@ void mp_product(const DeviceModel& model, const MpResidueProduct& p, const MpPro
   const auto run = [&](const char* name, auto* kernel, std::size_t shared) {
     DeviceModel how = model;
     how.hopper_kernels = model.hopper_kernels && plan.early;
-    launch(how, name, kernel, {grid, threads, shared}, stream, p, plan);
+    launch(how, name, kernel, {grid, product_threads, shared}, stream, p, plan);
   };
   const auto segment_bytes = [&](int columns) {
-    return static_cast<std::size_t>(columns * (plan.terms + threads / plan.lanes * unroll)) * sizeof(std::uint32_t);
+    return static_cast<std::size_t>(columns * (plan.terms + product_threads / plan.lanes * unroll)) *
+           sizeof(std::uint32_t);
   };
   if (transposed) {
     if (p.columns == 1) return run("product_columns", product_columns<1>, 0);

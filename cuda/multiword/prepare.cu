@@ -8,14 +8,14 @@
 namespace accublas::cuda {
 namespace {
 
-constexpr int block_threads = 256, warps = block_threads / 32;
+constexpr int prepare_threads = 256, warps = prepare_threads / 32;
 
-__global__ void __launch_bounds__(block_threads)
+__global__ void __launch_bounds__(prepare_threads)
     open_specials(Lines rows, Lines cols, std::uint32_t* open, const CallState* state) {
   await_predecessor();
   const Index words = OpenBits::words_per_row(cols.count), all = rows.count * words;
   const bool any = state->rows.special != 0 || state->cols.special != 0;
-  for (Index i = blockIdx.x * Index{block_threads} + threadIdx.x; i < all; i += Index{gridDim.x} * block_threads) {
+  for (Index i = blockIdx.x * Index{prepare_threads} + threadIdx.x; i < all; i += Index{gridDim.x} * prepare_threads) {
     std::uint32_t word = 0;
     if (any) {
       const bool special_row = rows.special[i / words] != 0;
@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(block_threads)
 }
 
 // A block looks at some lines and a chunk of the terms, neighbouring lanes at neighbours in memory.
-constexpr int chunk = 1024;
+constexpr int fit_chunk = 1024;
 constexpr int lines_a_block = 32;
 
 /// The least magnitude of a line that FP16 holds; infinity where its scale is no float.
@@ -38,13 +38,13 @@ __device__ float least_magnitude(int exponent) {
   return static_cast<float>(power_of_two(exponent - 29));
 }
 
-__global__ void __launch_bounds__(block_threads)
+__global__ void __launch_bounds__(prepare_threads)
     find_fitting(Operand<float> x, Lines lines, bool along, std::uint8_t* fits, const CallState* state) {
   await_predecessor();
   if (state->refused) return;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const Index first = Index{blockIdx.x} * lines_a_block, p0 = Index{blockIdx.y} * chunk;
-  const int terms = static_cast<int>(min(x.k - p0, Index{chunk}));
+  const Index first = Index{blockIdx.x} * lines_a_block, p0 = Index{blockIdx.y} * fit_chunk;
+  const int terms = static_cast<int>(min(x.k - p0, Index{fit_chunk}));
   bool fit = true;
   const auto look = [&](float entry, float least) { fit &= entry == 0 || fabsf(entry) >= least; };
   if (along) {
@@ -76,9 +76,9 @@ __global__ void fit_all(std::uint8_t* fits, Index groups) {
 
 void open_special_elements(const DeviceModel& model, const Lines& rows, const Lines& cols, std::uint32_t* open,
                            const CallState* state, cudaStream_t stream) {
-  const Index blocks = ceil_div(rows.count * OpenBits::words_per_row(cols.count), Index{block_threads});
+  const Index blocks = ceil_div(rows.count * OpenBits::words_per_row(cols.count), Index{prepare_threads});
   const dim3 grid(static_cast<unsigned>(blocks < 4096 ? blocks : 4096));
-  launch(model, "special elements", open_specials, {grid, block_threads}, stream, rows, cols, open, state);
+  launch(model, "special elements", open_specials, {grid, prepare_threads}, stream, rows, cols, open, state);
 }
 
 void find_fitting_groups(const DeviceModel& model, const Operand<float>& x, const Lines& lines, std::uint8_t* fits,
@@ -88,8 +88,8 @@ void find_fitting_groups(const DeviceModel& model, const Operand<float>& x, cons
          fits, groups);
   // Whole chunks for the longest of sums: the grid's second dimension ends at 65535.
   const dim3 grid(static_cast<unsigned>(ceil_div(x.count, Index{lines_a_block})),
-                  static_cast<unsigned>(ceil_div(x.k, Index{chunk})));
-  launch(model, "fitting lines", find_fitting, {grid, block_threads}, stream, x, lines, lies_along_terms(x), fits,
+                  static_cast<unsigned>(ceil_div(x.k, Index{fit_chunk})));
+  launch(model, "fitting lines", find_fitting, {grid, prepare_threads}, stream, x, lines, lies_along_terms(x), fits,
          state);
 }
 

@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(threads, 1) fused_product(const __grid_constan
 }
 
 template <class C>
-void launch(const DeviceModel& model, const Job& job, cudaStream_t stream) {
+void launch_fused(const DeviceModel& model, const Job& job, cudaStream_t stream) {
   LaunchShape shape{1, threads, C::shared_bytes, C::cluster};
   shape.grid = static_cast<unsigned>(resident_blocks(model, "multiword product", fused_product<C>, shape));
   cuda::launch(model, "multiword product", fused_product<C>, shape, stream, job);
@@ -62,14 +62,14 @@ void multiword_product(const DeviceModel& model, WordKind words, int products, c
                 reads_vectors(product.cols, cols_along)};
   switch (words) {
     case WordKind::tf32:
-      if (products == 3) return launch<Config<WordKind::tf32, 3, 128, 2, 2>>(model, job, stream);
-      return launch<Config<WordKind::tf32, 4, 128, 2, 2>>(model, job, stream);
+      if (products == 3) return launch_fused<Config<WordKind::tf32, 3, 128, 2, 2>>(model, job, stream);
+      return launch_fused<Config<WordKind::tf32, 4, 128, 2, 2>>(model, job, stream);
     case WordKind::tf32_half:
-      if (products == 3) return launch<Config<WordKind::tf32_half, 3, 128, 2, 2>>(model, job, stream);
+      if (products == 3) return launch_fused<Config<WordKind::tf32_half, 3, 128, 2, 2>>(model, job, stream);
       break;
     case WordKind::half:
-      if (products == 1) return launch<Config<WordKind::half, 1, 256, 2, 4>>(model, job, stream);
-      if (products == 3) return launch<Config<WordKind::half, 3, 128, 2, 2>>(model, job, stream);
+      if (products == 1) return launch_fused<Config<WordKind::half, 1, 256, 2, 4>>(model, job, stream);
+      if (products == 3) return launch_fused<Config<WordKind::half, 3, 128, 2, 2>>(model, job, stream);
   }
   throw Error(ACCUBLAS_ERROR_INTERNAL, "no fused kernel for these words");
 }

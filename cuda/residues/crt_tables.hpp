@@ -58,7 +58,7 @@ struct CrtTables {
   __device__ const LeadingBytes& leading_bytes(int count) const { return leading[count - 1]; }
 };
 
-namespace detail {
+namespace crt_detail {
 
 template <int Count>
 constexpr CrtTable crt_table_of = make_crt_table(Count);
@@ -77,15 +77,15 @@ constexpr CrtTables<complex_moduli> all_component_tables(std::integer_sequence<i
   return {{component_table_of<I + 1, Imaginary>...}, {make_leading_bytes(component_table_of<I + 1, Imaginary>)...}};
 }
 
-}  // namespace detail
+}  // namespace crt_detail
 
 /// For kernels to define a __device__ constant of: a table for every number of moduli.
 constexpr CrtTables<max_moduli> real_tables() {
-  return detail::all_real_tables(std::make_integer_sequence<int, max_moduli>());
+  return crt_detail::all_real_tables(std::make_integer_sequence<int, max_moduli>());
 }
 template <bool Imaginary>
 constexpr CrtTables<complex_moduli> component_tables() {
-  return detail::all_component_tables<Imaginary>(std::make_integer_sequence<int, complex_moduli>());
+  return crt_detail::all_component_tables<Imaginary>(std::make_integer_sequence<int, complex_moduli>());
 }
 
 #endif

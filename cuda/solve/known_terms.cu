@@ -8,14 +8,14 @@
 namespace accublas::cuda {
 namespace {
 
-constexpr int warps = 8, threads = 32 * warps;
-constexpr int edge = 32;  ///< right-hand sides of a thread block, a lane each; and unknowns at a time
+constexpr int known_warps = 8, known_threads = 32 * known_warps;
+constexpr int known_edge = 32;  ///< right-hand sides of a thread block, a lane each; and unknowns at a time
 
 /// A thread block takes 8 warps of `rows` unknowns each and 32 right-hand sides.
 template <class E, int of_warp>
 struct KnownTile {
-  static constexpr int rows = of_warp, all_rows = warps * rows;
-  E a[edge][all_rows], x[edge][edge + 1];
+  static constexpr int rows = of_warp, all_rows = known_warps * rows;
+  E a[known_edge][all_rows], x[known_edge][known_edge + 1];
 };
 
 /// The numbers of the next tile, in registers: they are on their way while the one before is in use. Those of rows,
@@ -23,7 +23,8 @@ struct KnownTile {
 template <class E, int of_warp>
 class NextTile {
   using Tile = KnownTile<E, of_warp>;
-  static constexpr int entries = edge * Tile::all_rows / threads, numbers = edge * edge / threads;
+  static constexpr int entries = known_edge * Tile::all_rows / known_threads,
+                       numbers = known_edge * known_edge / known_threads;
 
  public:
   /// Of unknowns `terms` from position `first` on, rows from row0 on of `count` behind them, right-hand sides from
@@ -31,7 +32,7 @@ class NextTile {
   __device__ NextTile(const SolveJob<E>& job, Index first, Index terms, Index row0, Index count, Index side0)
       : terms_(terms),
         rows_(static_cast<int>(min(Index{Tile::all_rows}, count - row0))),
-        sides_(static_cast<int>(min(Index{edge}, job.system.sides - side0))),
+        sides_(static_cast<int>(min(Index{known_edge}, job.system.sides - side0))),
         conjugate_(job.system.m.conjugate) {
     const Index sign = job.forward ? 1 : -1;
     const Matrix<const E>& m = job.system.m.stored;
@@ -42,7 +43,7 @@ class NextTile {
   }
   /// From term `done` on.
   __device__ __forceinline__ void load(Index done) {
-    const int last = static_cast<int>(min(Index{edge}, terms_ - done)) - 1;
+    const int last = static_cast<int>(min(Index{known_edge}, terms_ - done)) - 1;
 #pragma unroll
     for (int i = 0; i < entries; ++i) entry_[i] = m_(min(row(i), rows_ - 1), done + min(column(i), last));
 #pragma unroll
@@ -56,11 +57,11 @@ class NextTile {
   }
 
  private:
-  __device__ static int at(int i) { return static_cast<int>(threadIdx.x) + i * threads; }
-  __device__ int row(int i) const { return m_by_rows_ ? at(i) % Tile::all_rows : at(i) / edge; }
-  __device__ int column(int i) const { return m_by_rows_ ? at(i) / Tile::all_rows : at(i) % edge; }
-  __device__ int unknown(int i) const { return x_by_rows_ ? at(i) % edge : at(i) / edge; }
-  __device__ int side(int i) const { return x_by_rows_ ? at(i) / edge : at(i) % edge; }
+  __device__ static int at(int i) { return static_cast<int>(threadIdx.x) + i * known_threads; }
+  __device__ int row(int i) const { return m_by_rows_ ? at(i) % Tile::all_rows : at(i) / known_edge; }
+  __device__ int column(int i) const { return m_by_rows_ ? at(i) / Tile::all_rows : at(i) % known_edge; }
+  __device__ int unknown(int i) const { return x_by_rows_ ? at(i) % known_edge : at(i) / known_edge; }
+  __device__ int side(int i) const { return x_by_rows_ ? at(i) / known_edge : at(i) % known_edge; }
 
   const Index terms_;
   const int rows_, sides_;
@@ -72,13 +73,13 @@ class NextTile {
 
 /// Unknowns of a warp, and fewer where the thread blocks of so many would leave processors idle.
 template <class E>
-constexpr int many = 8 / parts_of<E>;
-constexpr int few = 2;
+constexpr int many_rows = 8 / parts_of<E>;
+constexpr int few_rows = 2;
 
 template <class E, bool cr, int of_warp>
-__global__ void __launch_bounds__(threads, of_warp > few   ? 2
-                                           : is_complex<E> ? 3
-                                                           : 4)
+__global__ void __launch_bounds__(known_threads, of_warp > few_rows ? 2
+                                                 : is_complex<E>    ? 3
+                                                                    : 4)
     add_known_kernel(const __grid_constant__ SolveJob<E> job, Index first, Index terms, Index count) {
   await_predecessor();
   using T = RealOf<E>;
@@ -88,13 +89,13 @@ __global__ void __launch_bounds__(threads, of_warp > few   ? 2
   __shared__ alignas(16) unsigned char memory[sizeof(Tile)];
   Tile& tile = *reinterpret_cast<Tile*>(memory);
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const Index row0 = Index{blockIdx.x} * Tile::all_rows, side0 = Index{blockIdx.y} * edge;
+  const Index row0 = Index{blockIdx.x} * Tile::all_rows, side0 = Index{blockIdx.y} * known_edge;
   const Index sides = job.system.sides;
   NextTile<E, of_warp> next(job, first, terms, row0, count, side0);
   next.load(0);
   Chain<T, cr> chain[rows][parts];
   for (Index done = 0; done < terms;) {
-    const int some = static_cast<int>(min(Index{edge}, terms - done));
+    const int some = static_cast<int>(min(Index{known_edge}, terms - done));
     next.store(tile);
     __syncthreads();
     if (done + some < terms) next.load(done + some);
@@ -138,15 +139,16 @@ void launch_known(const DeviceModel& model, const SolveJob<E>& job, Index first,
   const auto put = [&](auto of_warp) {
     constexpr int each = decltype(of_warp)::value, all_rows = KnownTile<E, each>::all_rows;
     const dim3 grid(static_cast<unsigned>(ceil_div(rows, Index{all_rows})),
-                    static_cast<unsigned>(ceil_div(job.system.sides, Index{edge})));
-    launch(model, "sums of known terms", add_known_kernel<E, cr, each>, {grid, threads}, stream, job, first, terms,
-           rows);
+                    static_cast<unsigned>(ceil_div(job.system.sides, Index{known_edge})));
+    launch(model, "sums of known terms", add_known_kernel<E, cr, each>, {grid, known_threads}, stream, job, first,
+           terms, rows);
   };
-  const Index blocks = ceil_div(rows, Index{many<E> * warps}) * ceil_div(job.system.sides, Index{edge});
+  const Index blocks =
+      ceil_div(rows, Index{many_rows<E> * known_warps}) * ceil_div(job.system.sides, Index{known_edge});
   if (blocks < 2 * model.processors)
-    put(std::integral_constant<int, few>{});
+    put(std::integral_constant<int, few_rows>{});
   else
-    put(std::integral_constant<int, many<E>>{});
+    put(std::integral_constant<int, many_rows<E>>{});
 }
 }  // namespace
 

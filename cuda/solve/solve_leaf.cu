@@ -14,8 +14,8 @@ namespace accublas::cuda {
 
 namespace {
 
-constexpr int group = 16, groups = static_cast<int>(leaf_unknowns) / group, sides_at_once = 32, warps = 4,
-              threads = 32 * warps;
+constexpr int group = 16, groups = static_cast<int>(leaf_unknowns) / group, sides_at_once = 32, leaf_warps = 4,
+              leaf_threads = 32 * leaf_warps;
 
 /// The unknowns in the order of substitution: the matrix is lower triangular, strides may be negative.
 struct LeafJob {
@@ -65,7 +65,7 @@ class Leaf {
         substitute<group>([&](int i, int j) { return a(mine, i, first + j); },
                           [&](int i) -> double& { return x(first + i, lane()); },
                           [&](int i) { return storage_.reciprocal[first + i]; });
-        mine += warps;
+        mine += leaf_warps;
         done = 0;
         take_sums(mine);
       }
@@ -84,7 +84,7 @@ class Leaf {
   __device__ void load() {
     const bool by_rows = job_.a.row_stride == 1 || job_.a.row_stride == -1;
     const int fast = static_cast<int>(threadIdx.x) % group, slow = static_cast<int>(threadIdx.x) / group;
-    constexpr int step = threads / group;
+    constexpr int step = leaf_threads / group;
     for (int half = slow; half < group; half += step) {
       const int i = by_rows ? fast : half, j = by_rows ? half : fast;
       const std::uint32_t to = ptx::shared_address(&a(0, i, j));
@@ -121,10 +121,10 @@ class Leaf {
   /// body(number, its place in memory, or null) for the numbers of storage_.x, in the order in which memory has them.
   template <class Body>
   __device__ void for_numbers(Body&& body) {
-    static_assert(threads == leaf_unknowns && threads % sides_at_once == 0);
+    static_assert(leaf_threads == leaf_unknowns && leaf_threads % sides_at_once == 0);
     const bool by_rows = job_.x.row_stride == 1 || job_.x.row_stride == -1;
     const int thread = static_cast<int>(threadIdx.x), row = by_rows ? thread : warp(), side = by_rows ? 0 : lane(),
-              row_step = by_rows ? 0 : warps, side_step = by_rows ? 1 : 0;
+              row_step = by_rows ? 0 : leaf_warps, side_step = by_rows ? 1 : 0;
     const Index first = Index{blockIdx.x} * sides_at_once, sides = min(Index{sides_at_once}, job_.sides - first);
     double* const there = &job_.x(row, first + side);
     const Index step = row_step * job_.x.row_stride + side_step * job_.x.col_stride;
@@ -171,7 +171,7 @@ class Leaf {
   double sums_[sides_at_once / 8][4];
 };
 
-__global__ void __launch_bounds__(threads) solve_leaf_kernel(const __grid_constant__ LeafJob job) {
+__global__ void __launch_bounds__(leaf_threads) solve_leaf_kernel(const __grid_constant__ LeafJob job) {
   await_predecessor();
   extern __shared__ __align__(16) unsigned char memory[];
   Leaf(job, *reinterpret_cast<LeafStorage*>(memory)).run();
@@ -197,7 +197,8 @@ void solve_leaf(const DeviceModel& model, const TriangularSystem<double>& system
                              static_cast<int>(sizeof(LeafStorage))),
         "substitution");
   launch(model, "substitution", solve_leaf_kernel,
-         {static_cast<unsigned>(ceil_div(job.sides, Index{sides_at_once})), threads, sizeof(LeafStorage)}, stream, job);
+         {static_cast<unsigned>(ceil_div(job.sides, Index{sides_at_once})), leaf_threads, sizeof(LeafStorage)}, stream,
+         job);
 }
 
 }  // namespace accublas::cuda

@@ -21,26 +21,26 @@ namespace accublas::cuda {
 
 namespace {
 
-constexpr Index block_terms = 1024;  ///< of the definition
+constexpr Index dot_block = 1024;  ///< of the definition
 // Tuning. Two thread blocks of 16 warps on a multiprocessor keep 128 KiB of loads in flight.
-constexpr int warps = 16, threads = 32 * warps, resident = 2;
+constexpr int dot_warps = 16, dot_threads = 32 * dot_warps, dot_resident = 2;
 template <Terms terms>
-constexpr int batch = terms == Terms::products ? 8 : 16;  ///< elements of an operand that a lane loads at a time
-constexpr int most_levels = 24;                           ///< a subtree has at most 2^(most_levels - 1) tasks
-constexpr int fold_width = 8;                             ///< pairs that a warp combines in registers at a time
+constexpr int dot_batch = terms == Terms::products ? 8 : 16;  ///< elements of an operand that a lane loads at a time
+constexpr int most_levels = 24;                               ///< a subtree has at most 2^(most_levels - 1) tasks
+constexpr int fold_width = 8;                                 ///< pairs that a warp combines in registers at a time
 
 /// A task is `warps` blocks of the definition, a subtree a power of two of tasks; a thread block takes consecutive
 /// subtrees.
-struct Division {
+struct DotDivision {
   Index tasks, subtree_tasks, subtrees, subtrees_per_block, thread_blocks;
 };
 
 /// The largest subtrees that leave no more than a quarter of the places for thread blocks empty: less to combine at the
 /// end, and the memory is saturated with fewer thread blocks.
-Division divide(const DeviceModel& model, Index n) {
-  Division d;
-  d.tasks = ceil_div(n, block_terms * warps);
-  const Index share = ceil_div(d.tasks, Index{resident} * model.processors);
+DotDivision divide_dot(const DeviceModel& model, Index n) {
+  DotDivision d;
+  d.tasks = ceil_div(n, dot_block * dot_warps);
+  const Index share = ceil_div(d.tasks, Index{dot_resident} * model.processors);
   d.subtree_tasks = 1;
   for (Index p = 2; p <= Index{1} << (most_levels - 1) && ceil_div(share, p) * p * 4 <= share * 5; p *= 2)
     d.subtree_tasks = p;
@@ -51,10 +51,10 @@ Division divide(const DeviceModel& model, Index n) {
 }
 
 template <class T>
-struct Arguments {
+struct DotArguments {
   RowProblem<T> p;
   OpenRows open;
-  Division division;
+  DotDivision division;
   Pair *subtrees, *folded;  ///< 32 lanes each; `folded`: an eighth as many, for the levels of the last tree in turn
   NormCall norm;            ///< not for products
 };
@@ -78,14 +78,14 @@ __device__ Pair fold(int count, Load load) {
 template <class T, Terms terms>
 __device__ Pair block_chain(const RowProblem<T>& p, Index block, double scaling, std::uint32_t& largest) {
   const int lane = threadIdx.x % 32;
-  const Index x_stride = p.a.col_stride, y_stride = p.x.stride, left = p.k - block * block_terms;
-  const T* x = p.a.data + (block * block_terms + lane) * x_stride;
-  const T* y = p.x.data + (block * block_terms + lane) * y_stride;
+  const Index x_stride = p.a.col_stride, y_stride = p.x.stride, left = p.k - block * dot_block;
+  const T* x = p.a.data + (block * dot_block + lane) * x_stride;
+  const T* y = p.x.data + (block * dot_block + lane) * y_stride;
   Pair pair{0, 0};
-  for (int t = 0; t < block_terms; t += 32 * batch<terms>) {
-    T u[batch<terms>], v[batch<terms>];
+  for (int t = 0; t < dot_block; t += 32 * dot_batch<terms>) {
+    T u[dot_batch<terms>], v[dot_batch<terms>];
     // A step with 0 times 0 changes nothing: s and c are never -0.
-    if (left >= block_terms) {
+    if (left >= dot_block) {
       load_spaced<32>(x, x_stride, u);
       if constexpr (terms == Terms::products) load_spaced<32>(y, y_stride, v);
     } else {
@@ -93,13 +93,13 @@ __device__ Pair block_chain(const RowProblem<T>& p, Index block, double scaling,
       if constexpr (terms == Terms::products) load_spaced_below<32>(y, y_stride, left - t - lane, v);
     }
 #pragma unroll
-    for (int j = 0; j < batch<terms>; ++j) {
+    for (int j = 0; j < dot_batch<terms>; ++j) {
       if constexpr (terms == Terms::products) step(pair, u[j], v[j]);
       if constexpr (terms == Terms::squares) step_square(pair, u[j], scaling, largest);
       if constexpr (terms == Terms::magnitudes) step_magnitude(pair, u[j]);
     }
-    x += batch<terms> * 32 * x_stride;
-    y += batch<terms> * 32 * y_stride;
+    x += dot_batch<terms> * 32 * x_stride;
+    y += dot_batch<terms> * 32 * y_stride;
   }
   return pair;
 }
@@ -120,7 +120,7 @@ __device__ Pair fold_subtrees(Pair* from, Pair* to, Index count) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   while (count > fold_width) {
     const Index groups = ceil_div(count, fold_width);
-    for (Index group = warp; group < groups; group += warps) {
+    for (Index group = warp; group < groups; group += dot_warps) {
       const Index first = group * fold_width, left = count - first;
       const Pair pair = fold<T>(left < fold_width ? static_cast<int>(left) : fold_width,
                                 [&](int i) { return load_pair(from + (first + i) * 32 + lane); });
@@ -144,18 +144,18 @@ __device__ std::uint32_t largest_of_all(const std::uint32_t* shared) {
   return lanes_max(most);
 }
 __device__ void share_largest(std::uint32_t* shared, std::uint32_t largest) {
-  __shared__ std::uint32_t of_warp[warps];
+  __shared__ std::uint32_t of_warp[dot_warps];
   largest = lanes_max(largest);
   if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = largest;
   __syncthreads();
   if (threadIdx.x != 0) return;
-  for (int w = 1; w < warps; ++w) largest = max(largest, of_warp[w]);
+  for (int w = 1; w < dot_warps; ++w) largest = max(largest, of_warp[w]);
   shared[blockIdx.x] = largest;
 }
 
 template <class T, Terms terms>
-__global__ void __launch_bounds__(threads, resident) dot2_tree_kernel(Arguments<T> g) {
-  __shared__ Pair pairs[2][warps][32];
+__global__ void __launch_bounds__(dot_threads, dot_resident) dot2_tree_kernel(DotArguments<T> g) {
+  __shared__ Pair pairs[2][dot_warps][32];
   __shared__ Pair waiting[most_levels][32];  // trees that wait for a right neighbour of their size
   constexpr bool scaled = terms == Terms::squares && compensated<T>;
   int scale = 0;
@@ -167,8 +167,8 @@ __global__ void __launch_bounds__(threads, resident) dot2_tree_kernel(Arguments<
   const double scaling = scaled ? power_of_two(-scale) : 1;
   std::uint32_t largest = 0;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const Index blocks = ceil_div(g.p.k, block_terms);
-  const Division& d = g.division;
+  const Index blocks = ceil_div(g.p.k, dot_block);
+  const DotDivision& d = g.division;
   const Index first_subtree = blockIdx.x * d.subtrees_per_block;
   Pair result{0, 0};
   int buffer = 0;
@@ -176,12 +176,12 @@ __global__ void __launch_bounds__(threads, resident) dot2_tree_kernel(Arguments<
        ++subtree) {
     int top = 0;
     for (Index t = 0; t < d.subtree_tasks && subtree * d.subtree_tasks + t < d.tasks; ++t, buffer ^= 1) {
-      const Index first = (subtree * d.subtree_tasks + t) * warps;
+      const Index first = (subtree * d.subtree_tasks + t) * dot_warps;
       if (first + warp < blocks) pairs[buffer][warp][lane] = block_chain<T, terms>(g.p, first + warp, scaling, largest);
       __syncthreads();
       if (warp != 0) continue;
       // Warp 0 goes on with the tree, while the others begin the next task in the other buffer.
-      const int count = blocks - first < warps ? static_cast<int>(blocks - first) : warps;
+      const int count = blocks - first < dot_warps ? static_cast<int>(blocks - first) : dot_warps;
       const auto half = [&](int begin, int end) {
         return fold<T>(end - begin, [&](int i) { return pairs[buffer][begin + i][lane]; });
       };
@@ -219,37 +219,37 @@ __global__ void __launch_bounds__(threads, resident) dot2_tree_kernel(Arguments<
   }
 }
 
-struct Scratch {
+struct DotScratch {
   ExactScratch exact;
   Pair *subtrees, *folded;
   std::uint32_t* largest;
   std::int32_t* scale;
 };
 
-Scratch carve(Carver& carver, const DeviceModel& model, Index n) {
-  const Index subtrees = n > 0 ? divide(model, n).subtrees : 0;
-  Scratch s;
+DotScratch carve_dot(Carver& carver, const DeviceModel& model, Index n) {
+  const Index subtrees = n > 0 ? divide_dot(model, n).subtrees : 0;
+  DotScratch s;
   s.exact = ExactScratch::carve(carver, model, 1);
   s.subtrees = carver.take<Pair>(subtrees * 32);
   s.folded = carver.take<Pair>(ceil_div(subtrees, fold_width) * 32);
-  s.largest = carver.take<std::uint32_t>(Index{resident} * model.processors);
+  s.largest = carver.take<std::uint32_t>(Index{dot_resident} * model.processors);
   s.scale = carver.take<std::int32_t>(1);
   return s;
 }
 
 template <class T>
-Arguments<T> make_arguments(const VectorCall& call, const RowProblem<T>& p, const Scratch& s) {
-  return {p, {call.state, s.exact.list}, divide(call.model, p.k), s.subtrees, s.folded, {}};
+DotArguments<T> make_arguments(const VectorCall& call, const RowProblem<T>& p, const DotScratch& s) {
+  return {p, {call.state, s.exact.list}, divide_dot(call.model, p.k), s.subtrees, s.folded, {}};
 }
 
 template <class T>
-LaunchShape shape_of(const Arguments<T>& g) {
-  return {static_cast<unsigned>(g.division.thread_blocks), threads};
+LaunchShape shape_of(const DotArguments<T>& g) {
+  return {static_cast<unsigned>(g.division.thread_blocks), dot_threads};
 }
 
 }  // namespace
 
-void dot2_dot_scratch(const DeviceModel& model, Index n, Carver& carver) { carve(carver, model, n); }
+void dot2_dot_scratch(const DeviceModel& model, Index n, Carver& carver) { carve_dot(carver, model, n); }
 
 std::size_t norm_scratch_bytes(const DeviceModel& model, Index n) {
   Carver carver(nullptr);
@@ -264,8 +264,8 @@ void dot2_dot(const VectorCall& call, const Dot<T>& d) {
     return;
   }
   Carver carver(call.scratch);
-  const Scratch s = carve(carver, call.model, d.n);
-  const Arguments<T> g = make_arguments(call, row_problem(d), s);
+  const DotScratch s = carve_dot(carver, call.model, d.n);
+  const DotArguments<T> g = make_arguments(call, row_problem(d), s);
   launch(call.model, "dot2_dot", dot2_tree_kernel<T, Terms::products>, shape_of(g), call.stream, g);
   exact_rows(call, g.p, {nullptr, 0}, s.exact);
 }
@@ -277,8 +277,8 @@ void norm(const VectorCall& call, VectorMode mode, Terms terms, const Reduction<
     return;
   }
   Carver carver(call.scratch);
-  const Scratch s = carve(carver, call.model, r.n);
-  Arguments<T> g = make_arguments(call, row_problem(r, terms), s);
+  const DotScratch s = carve_dot(carver, call.model, r.n);
+  DotArguments<T> g = make_arguments(call, row_problem(r, terms), s);
   const bool cr = mode == VectorMode::cr;
   g.norm = {cr, cr && call.all_undecided, false, norm_error<T>(r.n), s.largest, s.scale};
   const auto kernel =

@@ -20,38 +20,38 @@ namespace {
 
 constexpr Index block_terms = 128;  ///< of the definition
 // Tuning.
-constexpr int warps = 8, threads = 32 * warps, resident = 3;
+constexpr int gemv_warps = 8, gemv_threads = 32 * gemv_warps, gemv_resident = 3;
 template <class T>
-constexpr int batch = 64 / sizeof(T);  ///< terms that a lane loads at a time
-constexpr int turned = 16;             ///< terms of a chain that a warp turns at a time, half a warp a chain
-constexpr int ahead = 16;              ///< pairs that a thread loads at a time when it combines
-constexpr Index fill = 3;       ///< halves of a thread block for every multiprocessor, before warps have fewer rows
-constexpr Index few_rows = 16;  ///< a warp has at least this many where there are so many
+constexpr int gemv_batch = 64 / sizeof(T);  ///< terms that a lane loads at a time
+constexpr int turned = 16;                  ///< terms of a chain that a warp turns at a time, half a warp a chain
+constexpr int ahead = 16;                   ///< pairs that a thread loads at a time when it combines
+constexpr Index fill = 3;  ///< halves of a thread block for every multiprocessor, before warps have fewer rows
+constexpr Index few_gemv_rows = 16;    ///< a warp has at least this many where there are so many
 constexpr Index most_pairs = 1 << 20;  ///< that are kept in scratch at a time
 
 /// A warp has 2^row_bits rows and 32 / 2^row_bits blocks of each; a round of a thread block 8 times as many blocks.
 /// `segments` thread blocks share a row: more than one means pairs in scratch, of `chunk` blocks at a time.
-struct Division {
+struct GemvDivision {
   int row_bits;
   Index groups, segments, chunk;
-  Index round() const { return warps * (32 >> row_bits); }
+  Index round() const { return gemv_warps * (32 >> row_bits); }
 };
 
-Division divide(const DeviceModel& model, Index m, Index k) {
+GemvDivision divide_gemv(const DeviceModel& model, Index m, Index k) {
   const Index blocks = ceil_div(k, block_terms), least_groups = fill * model.processors / 2;
-  Division d{5, 0, 1, blocks};
-  while ((Index{1} << d.row_bits) > few_rows && ceil_div(m, Index{1} << d.row_bits) < least_groups) --d.row_bits;
+  GemvDivision d{5, 0, 1, blocks};
+  while ((Index{1} << d.row_bits) > few_gemv_rows && ceil_div(m, Index{1} << d.row_bits) < least_groups) --d.row_bits;
   while (d.row_bits > 0 && (Index{1} << (d.row_bits - 1)) >= m) --d.row_bits;
   d.groups = ceil_div(m, Index{1} << d.row_bits);
   if (d.groups < model.processors) {
-    d.segments = std::clamp<Index>(Index{resident} * model.processors / d.groups, 1, ceil_div(blocks, d.round()));
+    d.segments = std::clamp<Index>(Index{gemv_resident} * model.processors / d.groups, 1, ceil_div(blocks, d.round()));
     if (d.segments > 1) d.chunk = std::clamp<Index>(most_pairs / m, d.round(), blocks);
   }
   return d;
 }
 
 template <class T>
-struct Arguments {
+struct GemvArguments {
   RowProblem<T> p;
   OpenRows open;
   int row_bits;
@@ -73,14 +73,14 @@ struct LoadDirect {
   static constexpr int resident = sizeof(T) == sizeof(double) ? 4 : 3;
   struct Shared {};
 
-  __device__ static Pair chain(const Arguments<T>& g, const LanePlace& place, Index, Index, Shared&) {
+  __device__ static Pair chain(const GemvArguments<T>& g, const LanePlace& place, Index, Index, Shared&) {
     Pair pair{0, 0};
     if (!place.exists) return pair;
     const Index first = place.block * block_terms, left = g.p.k - first;
     const T* a = g.p.a.data + place.row * g.p.a.row_stride + first * g.p.a.col_stride;
     const T* x = g.p.x.data + first * g.p.x.stride;
-    for (int t = 0; t < block_terms; t += batch<T>) {
-      T u[batch<T>], v[batch<T>];
+    for (int t = 0; t < block_terms; t += gemv_batch<T>) {
+      T u[gemv_batch<T>], v[gemv_batch<T>];
       if (left >= block_terms) {
         load_spaced<1>(a, g.p.a.col_stride, u);
         load_spaced<1>(x, g.p.x.stride, v);
@@ -90,9 +90,9 @@ struct LoadDirect {
         load_spaced_below<1>(x, g.p.x.stride, left - t, v);
       }
 #pragma unroll
-      for (int j = 0; j < batch<T>; ++j) step(pair, u[j], v[j]);
-      a += batch<T> * g.p.a.col_stride;
-      x += batch<T> * g.p.x.stride;
+      for (int j = 0; j < gemv_batch<T>; ++j) step(pair, u[j], v[j]);
+      a += gemv_batch<T> * g.p.a.col_stride;
+      x += gemv_batch<T> * g.p.x.stride;
     }
     return pair;
   }
@@ -107,7 +107,7 @@ struct LoadTurned {
     T tile[32][turned + 1];  // an odd number of entries a line: no bank conflicts either way
   };
 
-  __device__ static Pair chain(const Arguments<T>& g, const LanePlace& place, Index first_row, Index first_block,
+  __device__ static Pair chain(const GemvArguments<T>& g, const LanePlace& place, Index first_row, Index first_block,
                                Shared& shared) {
     // Half a warp loads the terms of one chain, and has 16 chains: rows of a block, or half of 32 rows.
     const int lane = threadIdx.x % 32, half = lane / turned * 16, term = lane % turned;
@@ -167,9 +167,9 @@ struct LoadTurned {
 };
 
 template <class T, class Load>
-__global__ void __launch_bounds__(threads, Load::resident) dot2_gemv_kernel(Arguments<T> g) {
-  __shared__ typename Load::Shared shared[warps];
-  __shared__ Pair pairs[2][threads];  // of a round: chain b of row r at b rows + r
+__global__ void __launch_bounds__(gemv_threads, Load::resident) dot2_gemv_kernel(GemvArguments<T> g) {
+  __shared__ typename Load::Shared shared[gemv_warps];
+  __shared__ Pair pairs[2][gemv_threads];  // of a round: chain b of row r at b rows + r
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, rows = 1 << g.row_bits, per_warp = 32 >> g.row_bits;
   const Index first_row = static_cast<Index>(blockIdx.x) * rows, own_row = first_row + threadIdx.x;
   const bool owner = threadIdx.x < rows && own_row < g.p.m;
@@ -182,7 +182,7 @@ __global__ void __launch_bounds__(threads, Load::resident) dot2_gemv_kernel(Argu
   const Index end = stop < g.end_block ? stop : g.end_block;
   Pair total{0, 0};
   int buffer = 0;
-  for (Index round = begin; round < end; round += warps * per_warp, buffer ^= 1) {
+  for (Index round = begin; round < end; round += gemv_warps * per_warp, buffer ^= 1) {
     const Index warp_block = round + warp * per_warp;
     LanePlace place{first_row + (lane & (rows - 1)), warp_block + (lane >> g.row_bits), false};
     place.exists = place.row < g.p.m && place.block < end;
@@ -195,7 +195,7 @@ __global__ void __launch_bounds__(threads, Load::resident) dot2_gemv_kernel(Argu
     __syncthreads();
     if (!owner) continue;
     // The other threads begin the next round in the other buffer.
-    const int count = end - round < warps * per_warp ? static_cast<int>(end - round) : warps * per_warp;
+    const int count = end - round < gemv_warps * per_warp ? static_cast<int>(end - round) : gemv_warps * per_warp;
     for (int b = 0; b < count; ++b) total = combine<T>(total, pairs[buffer][b * rows + threadIdx.x]);
   }
   if (!g.pairs && owner) finish_pair_of_row(g.p, g.open, own_row, total);
@@ -203,7 +203,7 @@ __global__ void __launch_bounds__(threads, Load::resident) dot2_gemv_kernel(Argu
 
 /// Combines the pairs of a chunk of blocks, a thread a row; the last chunk finishes the rows.
 template <class T>
-__global__ void __launch_bounds__(32) dot2_gemv_combine(Arguments<T> g) {
+__global__ void __launch_bounds__(32) dot2_gemv_combine(GemvArguments<T> g) {
   await_predecessor();
   const Index row = static_cast<Index>(blockIdx.x) * 32 + threadIdx.x, blocks = ceil_div(g.p.k, block_terms);
   if (row >= g.p.m) return;
@@ -231,13 +231,13 @@ __global__ void __launch_bounds__(32) dot2_gemv_combine(Arguments<T> g) {
   }
 }
 
-struct Scratch {
+struct GemvScratch {
   ExactScratch exact;
   Pair *pairs, *totals;
 };
 
-Scratch carve(Carver& carver, const DeviceModel& model, const Division& d, Index m) {
-  Scratch s;
+GemvScratch carve_gemv(Carver& carver, const DeviceModel& model, const GemvDivision& d, Index m) {
+  GemvScratch s;
   s.exact = ExactScratch::carve(carver, model, m);
   const bool split = d.segments > 1;
   s.pairs = carver.take<Pair>(split ? d.chunk * m : 0);
@@ -246,32 +246,32 @@ Scratch carve(Carver& carver, const DeviceModel& model, const Division& d, Index
 }
 
 template <class T>
-void launch_pairs(const VectorCall& call, const Arguments<T>& g, const Division& d) {
+void launch_pairs(const VectorCall& call, const GemvArguments<T>& g, const GemvDivision& d) {
   const auto size = [](Index stride) { return stride < 0 ? -stride : stride; };
   const dim3 grid(static_cast<unsigned>(d.groups),
                   static_cast<unsigned>(ceil_div(g.end_block - g.first_block, g.segment_blocks)));
   if (size(g.p.a.col_stride) < size(g.p.a.row_stride)) {
-    launch(call.model, "dot2_gemv", dot2_gemv_kernel<T, LoadTurned<T>>, {grid, threads}, call.stream, g);
+    launch(call.model, "dot2_gemv", dot2_gemv_kernel<T, LoadTurned<T>>, {grid, gemv_threads}, call.stream, g);
   } else {
-    launch(call.model, "dot2_gemv", dot2_gemv_kernel<T, LoadDirect<T>>, {grid, threads}, call.stream, g);
+    launch(call.model, "dot2_gemv", dot2_gemv_kernel<T, LoadDirect<T>>, {grid, gemv_threads}, call.stream, g);
   }
 }
 
 }  // namespace
 
 void dot2_gemv_scratch(const DeviceModel& model, Index m, Index k, Carver& carver) {
-  carve(carver, model, divide(model, m, k), m);
+  carve_gemv(carver, model, divide_gemv(model, m, k), m);
 }
 
 template <class T>
 void dot2_gemv(const VectorCall& call, const Gemv<T>& gemv, Scalar<T> alpha, Scalar<T> beta) {
   if (gemv.m <= 0 || gemv.k <= 0) return;
   if (dot2_gemv_stream(call, row_problem(gemv, alpha, beta))) return;
-  const Division d = divide(call.model, gemv.m, gemv.k);
+  const GemvDivision d = divide_gemv(call.model, gemv.m, gemv.k);
   Carver carver(call.scratch);
-  const Scratch s = carve(carver, call.model, d, gemv.m);
+  const GemvScratch s = carve_gemv(carver, call.model, d, gemv.m);
   const Index blocks = ceil_div(gemv.k, block_terms);
-  Arguments<T> g{
+  GemvArguments<T> g{
       row_problem(gemv, alpha, beta), {call.state, s.exact.list}, d.row_bits, 0, blocks, blocks, nullptr, s.totals};
   if (d.segments == 1) {
     launch_pairs(call, g, d);

@@ -18,18 +18,18 @@ namespace accublas::cuda {
 
 namespace {
 
-constexpr int block_terms = 128;  ///< of the definition
+constexpr int stream_terms = 128;  ///< of the definition
 // Tuning. A power of two of warps, as orders are: 15 with deeper rings are slower. Longer rings read from too many
 // places of the memory at once.
-constexpr int warps = 16, stages = 2, threads = 32 * (warps + 1);
+constexpr int stream_warps = 16, stages = 2, stream_threads = 32 * (stream_warps + 1);
 constexpr int chunk = 16;            ///< terms that a lane has in registers
 constexpr int slots = 2;             ///< of pairs under way to the combining warp
 constexpr Index short_terms = 2048;  ///< rows so short that a thread block has 32 of them, however few there are
-constexpr int ring_bytes = warps * stages * tile_bytes;
+constexpr int ring_bytes = stream_warps * stages * tile_bytes;
 constexpr int shared_bytes = ring_bytes + long_sums::words * static_cast<int>(sizeof(std::int64_t));
 
 template <class T>
-struct Arguments {
+struct StreamArguments {
   RowProblem<T> p;
   VectorState* state;
   int groups, blocks;  ///< of rows, of terms
@@ -38,19 +38,19 @@ struct Arguments {
 /// What the warps of a thread block share besides the rings. All lanes arrive at a barrier for themselves, for what
 /// each has written or read.
 struct Meeting {
-  Pair pairs[slots][warps][group_rows];
-  std::uint64_t tile_barriers[warps][stages];
+  Pair pairs[slots][stream_warps][group_rows];
+  std::uint64_t tile_barriers[stream_warps][stages];
   std::uint64_t handed_in[slots], taken[slots];
-  alignas(16) unsigned char terms_of_x[warps][tile_bytes / group_rows];
+  alignas(16) unsigned char terms_of_x[stream_warps][tile_bytes / group_rows];
   Index open[group_rows];
   unsigned long long open_count;
 
   __device__ void begin() {
     if (threadIdx.x == 0) {
-      for (int w = 0; w < warps; ++w)
+      for (int w = 0; w < stream_warps; ++w)
         for (int s = 0; s < stages; ++s) ptx::barrier_init(ptx::shared_address(&tile_barriers[w][s]), 1);
       for (int s = 0; s < slots; ++s) {
-        ptx::barrier_init(ptx::shared_address(&handed_in[s]), 32 * warps);
+        ptx::barrier_init(ptx::shared_address(&handed_in[s]), 32 * stream_warps);
         ptx::barrier_init(ptx::shared_address(&taken[s]), 32);
       }
       open_count = 0;
@@ -62,8 +62,8 @@ struct Meeting {
 
 /// A streaming warp: its pairs of every round of every group, in the order of the definition's blocks.
 template <class T, bool along>
-__device__ void stream(const CUtensorMap& map, const Arguments<T>& g, Meeting& meeting, unsigned char* rings) {
-  constexpr int terms = tile_terms<T>, tiles = block_terms / terms;
+__device__ void stream(const CUtensorMap& map, const StreamArguments<T>& g, Meeting& meeting, unsigned char* rings) {
+  constexpr int terms = tile_terms<T>, tiles = stream_terms / terms;
   const RowProblem<T>& p = g.p;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int apart = static_cast<int>(gridDim.x), first_group = static_cast<int>(blockIdx.x);
@@ -71,21 +71,21 @@ __device__ void stream(const CUtensorMap& map, const Arguments<T>& g, Meeting& m
   TileWalk ahead{warp < g.blocks ? first_group : g.groups, warp, 0};
   const auto put = [&](int stage) {
     if (ahead.group < g.groups && lane == 0)
-      ring.put(map, stage, ahead.group * group_rows, ahead.unit * block_terms + ahead.tile * terms);
-    ahead.next(tiles, warp, warps, g.blocks, apart);
+      ring.put(map, stage, ahead.group * group_rows, ahead.unit * stream_terms + ahead.tile * terms);
+    ahead.next(tiles, warp, stream_warps, g.blocks, apart);
   };
   for (int s = 0; s < stages; ++s) put(s);
   TermsOfX<T, terms> x{reinterpret_cast<T*>(meeting.terms_of_x[warp]), {}};
   TileWalk soon{first_group, warp, 0};
   const auto ask = [&] {
-    x.ask(p, static_cast<Index>(soon.unit) * block_terms + soon.tile * terms);
-    soon.next(tiles, warp, warps, g.blocks, apart);
+    x.ask(p, static_cast<Index>(soon.unit) * stream_terms + soon.tile * terms);
+    soon.next(tiles, warp, stream_warps, g.blocks, apart);
   };
   ask();
   int count = 0;
   for (int group = first_group; group < g.groups; group += apart) {
-    for (int round = 0; round * warps < g.blocks; ++round, ++count) {
-      const int block = round * warps + warp, slot = count % slots;
+    for (int round = 0; round * stream_warps < g.blocks; ++round, ++count) {
+      const int block = round * stream_warps + warp, slot = count % slots;
       Pair pair{0, 0};
       if (block < g.blocks) {
 #pragma unroll 1
@@ -118,15 +118,15 @@ __device__ void stream(const CUtensorMap& map, const Arguments<T>& g, Meeting& m
 
 /// The combining warp, a lane a row.
 template <class T>
-__device__ void combine_groups(const Arguments<T>& g, Meeting& meeting, std::int64_t* accumulators) {
+__device__ void combine_groups(const StreamArguments<T>& g, Meeting& meeting, std::int64_t* accumulators) {
   const int lane = threadIdx.x % 32;
   const OpenRows open{g.state, meeting.open, &meeting.open_count};
   Index opened = 0;
   int count = 0;
   for (int group = static_cast<int>(blockIdx.x); group < g.groups; group += static_cast<int>(gridDim.x)) {
     Pair total{0, 0};
-    for (int first = 0; first < g.blocks; first += warps, ++count) {
-      const int slot = count % slots, pairs = g.blocks - first < warps ? g.blocks - first : warps;
+    for (int first = 0; first < g.blocks; first += stream_warps, ++count) {
+      const int slot = count % slots, pairs = g.blocks - first < stream_warps ? g.blocks - first : stream_warps;
       ptx::barrier_wait(ptx::shared_address(&meeting.handed_in[slot]), count / slots & 1);
 #pragma unroll 4
       for (int w = 0; w < pairs; ++w) total = combine<T>(total, meeting.pairs[slot][w][lane]);
@@ -147,8 +147,8 @@ __device__ void combine_groups(const Arguments<T>& g, Meeting& meeting, std::int
 }
 
 template <class T, bool along>
-__global__ void __launch_bounds__(threads, 1)
-    dot2_gemv_stream_kernel(const __grid_constant__ CUtensorMap map, const __grid_constant__ Arguments<T> g) {
+__global__ void __launch_bounds__(stream_threads, 1)
+    dot2_gemv_stream_kernel(const __grid_constant__ CUtensorMap map, const __grid_constant__ StreamArguments<T> g) {
 #if __CUDA_ARCH__ >= 900
   extern __shared__ __align__(1024) unsigned char memory[];
   __shared__ Meeting meeting;
@@ -162,7 +162,7 @@ __global__ void __launch_bounds__(threads, 1)
       if (i < g.p.m) write_without_terms(g.p, i);
     }
     if (threadIdx.x == 0) report_open(g.state, 0);
-  } else if (warp < warps) {
+  } else if (warp < stream_warps) {
     stream<T, along>(map, g, meeting, memory);
   } else {
     combine_groups(g, meeting, reinterpret_cast<std::int64_t*>(memory + ring_bytes));
@@ -171,7 +171,7 @@ __global__ void __launch_bounds__(threads, 1)
 }
 
 template <class T, bool along>
-void launch_stream(const VectorCall& call, const CUtensorMap& map, const Arguments<T>& g) {
+void launch_stream(const VectorCall& call, const CUtensorMap& map, const StreamArguments<T>& g) {
   const auto kernel = dot2_gemv_stream_kernel<T, along>;
   static std::atomic<std::uint64_t> told{0};  // devices that know of the shared memory
   const std::uint64_t device = call.model.device < 64 ? std::uint64_t{1} << call.model.device : 0;
@@ -180,7 +180,7 @@ void launch_stream(const VectorCall& call, const CUtensorMap& map, const Argumen
     told.fetch_or(device, std::memory_order_relaxed);
   }
   const auto blocks = static_cast<unsigned>(std::min(g.groups, call.model.processors));
-  launch(call.model, "dot2_gemv_stream", kernel, {blocks, threads, shared_bytes}, call.stream, map, g);
+  launch(call.model, "dot2_gemv_stream", kernel, {blocks, stream_threads, shared_bytes}, call.stream, map, g);
 }
 
 }  // namespace
@@ -196,7 +196,7 @@ bool dot2_gemv_stream(const VectorCall& call, const RowProblem<T>& p) {
   const bool many = !along && compensated<T> && groups > 2 * processors;
   CUtensorMap map;
   if (!call.model.hopper_kernels || few || many || !make_row_map(p.a, p.m, p.k, along, &map)) return false;
-  const Arguments<T> g{p, call.state, static_cast<int>(groups), static_cast<int>(ceil_div(p.k, block_terms))};
+  const StreamArguments<T> g{p, call.state, static_cast<int>(groups), static_cast<int>(ceil_div(p.k, stream_terms))};
   along ? launch_stream<T, true>(call, map, g) : launch_stream<T, false>(call, map, g);
   return true;
 }

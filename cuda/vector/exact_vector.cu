@@ -13,17 +13,17 @@ namespace {
 
 using namespace long_sums;
 
-constexpr Index least_terms = 2048;  ///< of a segment
+constexpr Index least_exact_terms = 2048;  ///< of a segment
 
 template <class T>
-struct Arguments : ExactRows<T> {
+struct SegmentArguments : ExactRows<T> {
   OpenRows open;
   std::int64_t* slots;
 };
 
 /// A segment's sum to its slot; the last segment of a row adds up and writes the row.
 template <class T>
-__device__ void share_row(const Arguments<T>& g, Index entry, Index i, Index segments, std::int64_t* words,
+__device__ void share_row(const SegmentArguments<T>& g, Index entry, Index i, Index segments, std::int64_t* words,
                           Special<T> special) {
   const int lane = threadIdx.x % 32;
   std::int64_t* const slots = g.slots + entry * segments * exact_slot_words;
@@ -49,7 +49,7 @@ __device__ void share_row(const Arguments<T>& g, Index entry, Index i, Index seg
 }
 
 template <class T>
-__global__ void __launch_bounds__(32) exact_kernel(Arguments<T> g) {
+__global__ void __launch_bounds__(32) exact_kernel(SegmentArguments<T> g) {
   await_predecessor();
   const Index open = static_cast<Index>(__ldcg(&g.open.state->open)), blocks = gridDim.x;
   if (open == 0) {
@@ -60,7 +60,7 @@ __global__ void __launch_bounds__(32) exact_kernel(Arguments<T> g) {
   Digits accumulator{memory + threadIdx.x};
   // Several segments only where every thread block has at most one of them, so that it owns the slot of its number.
   Index segments = 2 * open <= blocks && open <= vector_tickets ? blocks / open : 1;
-  const Index most = ceil_div(g.p.k, least_terms);
+  const Index most = ceil_div(g.p.k, least_exact_terms);
   if (segments > most) segments = most;
   if (segments > most_segments) segments = most_segments;
   const Index terms = ceil_div(g.p.k, segments);
@@ -87,7 +87,7 @@ __global__ void __launch_bounds__(32) exact_kernel(Arguments<T> g) {
 
 template <class T>
 void exact_rows(const VectorCall& call, const RowProblem<T>& p, FixedScaling fixed, const ExactScratch& scratch) {
-  const Arguments<T> g{{p, fixed}, {call.state, scratch.list}, scratch.slots};
+  const SegmentArguments<T> g{{p, fixed}, {call.state, scratch.list}, scratch.slots};
   launch(call.model, "exact_rows", exact_kernel<T>, {static_cast<unsigned>(exact_blocks(call.model)), 32}, call.stream,
          g);
 }

@@ -16,10 +16,10 @@ namespace accublas::cuda {
 
 namespace {
 
-constexpr int warps = 8, threads = 32 * warps;
-constexpr int batch = 8;             ///< entries that a lane loads at a time
-constexpr Index least_terms = 2048;  ///< that a warp looks through, so that its atomic operation costs nothing
-constexpr Index tasks_wanted = 32;   ///< warps for every multiprocessor
+constexpr int fixed_warps = 8, fixed_threads = 32 * fixed_warps;
+constexpr int fixed_batch = 8;             ///< entries that a lane loads at a time
+constexpr Index least_fixed_terms = 2048;  ///< that a warp looks through, so that its atomic operation costs nothing
+constexpr Index tasks_wanted = 32;         ///< warps for every multiprocessor
 
 /// A task is a warp's: a segment of a row, of 32 rows side by side, or of x.
 struct Segments {
@@ -32,7 +32,7 @@ struct Segments {
 };
 
 template <class T>
-struct Arguments {
+struct LargestArguments {
   Index m, k;
   Matrix<const T> a;
   Vector<const T> x;
@@ -45,15 +45,15 @@ struct Arguments {
 template <int spacing, class T>
 __device__ std::uint64_t largest_of(const T* p, Index stride, Index left) {
   typename FloatFormat<T>::Bits most = 0;
-  for (; left > 0; left -= batch * spacing, p += batch * spacing * stride) {
-    T v[batch];
-    if (left > (batch - 1) * spacing) {
+  for (; left > 0; left -= fixed_batch * spacing, p += fixed_batch * spacing * stride) {
+    T v[fixed_batch];
+    if (left > (fixed_batch - 1) * spacing) {
       load_spaced<spacing>(p, stride, v);
     } else {
       load_spaced_below<spacing>(p, stride, left, v);
     }
 #pragma unroll
-    for (int j = 0; j < batch; ++j) {
+    for (int j = 0; j < fixed_batch; ++j) {
       const auto bits = to_bits(v[j]) & ~FloatFormat<T>::sign;
       most = bits > most ? bits : most;
     }
@@ -78,9 +78,9 @@ __device__ void raise_along(std::uint64_t* most, const T* p, Index stride, const
 
 /// Columns: rows are side by side, and a lane has one.
 template <class T, bool columns>
-__global__ void __launch_bounds__(threads) largest_kernel(Arguments<T> g) {
+__global__ void __launch_bounds__(fixed_threads) largest_kernel(LargestArguments<T> g) {
   await_predecessor();
-  const Index task = static_cast<Index>(blockIdx.x) * warps + threadIdx.x / 32;
+  const Index task = static_cast<Index>(blockIdx.x) * fixed_warps + threadIdx.x / 32;
   if (task >= g.row_tasks) {
     const Index segment = task - g.row_tasks;
     if (segment < g.of_x.count) raise_along(g.most + g.m, g.x.data, g.x.stride, g.of_x, segment, g.k);
@@ -102,18 +102,18 @@ void find_largest(const VectorCall& call, const RowProblem<T>& p, std::uint64_t*
   const auto size = [](Index stride) { return stride < 0 ? -stride : stride; };
   const bool columns = p.m >= 8 && size(p.a.row_stride) < size(p.a.col_stride);
   const Index sums = columns ? ceil_div(p.m, 32) : p.m;
-  Arguments<T> g{p.m,
-                 p.k,
-                 p.a,
-                 p.x,
-                 Segments::divide(call.model, sums, p.k, columns ? 128 : least_terms),
-                 Segments::divide(call.model, 1, p.k, least_terms),
-                 0,
-                 most};
+  LargestArguments<T> g{p.m,
+                        p.k,
+                        p.a,
+                        p.x,
+                        Segments::divide(call.model, sums, p.k, columns ? 128 : least_fixed_terms),
+                        Segments::divide(call.model, 1, p.k, least_fixed_terms),
+                        0,
+                        most};
   g.row_tasks = sums * g.of_rows.count;
-  const auto blocks = static_cast<unsigned>(ceil_div(g.row_tasks + g.of_x.count, warps));
-  launch(call.model, "find_largest", columns ? largest_kernel<T, true> : largest_kernel<T, false>, {blocks, threads},
-         call.stream, g);
+  const auto blocks = static_cast<unsigned>(ceil_div(g.row_tasks + g.of_x.count, fixed_warps));
+  launch(call.model, "find_largest", columns ? largest_kernel<T, true> : largest_kernel<T, false>,
+         {blocks, fixed_threads}, call.stream, g);
 }
 
 template <class T>

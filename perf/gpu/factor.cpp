@@ -19,32 +19,34 @@ namespace gpu_bench {
 namespace {
 
 /// The solution, with one right-hand side, stands beside cuSOLVER's by LU.
-enum class Kind { lu, cholesky, qr, certified };
-constexpr Kind kinds[] = {Kind::lu, Kind::cholesky, Kind::qr, Kind::certified};
-constexpr const char* name_of(Kind kind) {
-  return kind == Kind::lu         ? "dgetrf"
-         : kind == Kind::cholesky ? "dpotrf"
-         : kind == Kind::qr       ? "dgeqrf"
-                                  : "dgesv_certified";
+enum class FactorKind { lu, cholesky, qr, certified };
+constexpr FactorKind kinds[] = {FactorKind::lu, FactorKind::cholesky, FactorKind::qr, FactorKind::certified};
+constexpr const char* name_of(FactorKind kind) {
+  return kind == FactorKind::lu         ? "dgetrf"
+         : kind == FactorKind::cholesky ? "dpotrf"
+         : kind == FactorKind::qr       ? "dgeqrf"
+                                        : "dgesv_certified";
 }
 
 /// Least ratios.
-struct Target {
-  Kind kind;
+struct FactorTarget {
+  FactorKind kind;
   const char* mode;
   Index order;
   double ratio;
 };
-constexpr Target targets[] = {
-    {Kind::lu, "dp", 8192, 2.0},          {Kind::lu, "dp", 16384, 2.2},       {Kind::lu, "dp", 32768, 1.9},
-    {Kind::cholesky, "dp", 8192, 1.4},    {Kind::cholesky, "dp", 16384, 1.6}, {Kind::cholesky, "dp", 32768, 1.9},
-    {Kind::qr, "dp", 8192, 1.8},          {Kind::qr, "dp", 16384, 2.0},       {Kind::qr, "dp", 32768, 2.0},
-    {Kind::lu, "cr", 8192, 0.8},          {Kind::lu, "cr", 16384, 1.0},       {Kind::lu, "cr", 32768, 1.0},
-    {Kind::cholesky, "cr", 8192, 0.8},    {Kind::cholesky, "cr", 16384, 1.0}, {Kind::cholesky, "cr", 32768, 1.0},
-    {Kind::certified, "dp", 8192, 1. / 3}};
+constexpr FactorTarget factor_targets[] = {
+    {FactorKind::lu, "dp", 8192, 2.0},        {FactorKind::lu, "dp", 16384, 2.2},
+    {FactorKind::lu, "dp", 32768, 1.9},       {FactorKind::cholesky, "dp", 8192, 1.4},
+    {FactorKind::cholesky, "dp", 16384, 1.6}, {FactorKind::cholesky, "dp", 32768, 1.9},
+    {FactorKind::qr, "dp", 8192, 1.8},        {FactorKind::qr, "dp", 16384, 2.0},
+    {FactorKind::qr, "dp", 32768, 2.0},       {FactorKind::lu, "cr", 8192, 0.8},
+    {FactorKind::lu, "cr", 16384, 1.0},       {FactorKind::lu, "cr", 32768, 1.0},
+    {FactorKind::cholesky, "cr", 8192, 0.8},  {FactorKind::cholesky, "cr", 16384, 1.0},
+    {FactorKind::cholesky, "cr", 32768, 1.0}, {FactorKind::certified, "dp", 8192, 1. / 3}};
 
-double target_of(Kind kind, const std::string& mode, Index n) {
-  for (const Target& t : targets)
+double target_of(FactorKind kind, const std::string& mode, Index n) {
+  for (const FactorTarget& t : factor_targets)
     if (t.kind == kind && mode == t.mode && n == t.order) return t.ratio;
   return 0;
 }
@@ -85,17 +87,17 @@ class CuSolver {
   CuSolver& operator=(const CuSolver&) = delete;
 
   /// `vector`: tau, or the right-hand side, which becomes the solution.
-  void run(Kind kind, Index n, double* a, std::int64_t* pivots, double* vector, int* info) {
-    if (kind == Kind::lu || kind == Kind::certified)
+  void run(FactorKind kind, Index n, double* a, std::int64_t* pivots, double* vector, int* info) {
+    if (kind == FactorKind::lu || kind == FactorKind::certified)
       need(getrf_(handle_, params_, n, n, CUDA_R_64F, a, n, pivots, CUDA_R_64F, device_->data(), device_bytes_,
                   host_.data(), host_.size(), info));
-    else if (kind == Kind::cholesky)
+    else if (kind == FactorKind::cholesky)
       need(potrf_(handle_, params_, CUBLAS_FILL_MODE_LOWER, n, CUDA_R_64F, a, n, CUDA_R_64F, device_->data(),
                   device_bytes_, host_.data(), host_.size(), info));
     else
       need(geqrf_(handle_, params_, n, n, CUDA_R_64F, a, n, CUDA_R_64F, vector, CUDA_R_64F, device_->data(),
                   device_bytes_, host_.data(), host_.size(), info));
-    if (kind == Kind::certified)
+    if (kind == FactorKind::certified)
       need(getrs_(handle_, params_, CUBLAS_OP_N, n, 1, CUDA_R_64F, a, n, pivots, CUDA_R_64F, vector, n, info));
   }
 
@@ -226,7 +228,7 @@ double residual_of_rows(Index n, const double* a, const double* device_b, const 
   return largest;
 }
 
-struct Contender {
+struct FactorContender {
   std::string name;
   std::function<void()> call;
   std::unique_ptr<Context> context{};
@@ -235,14 +237,14 @@ struct Contender {
   double residual = 0;
 };
 
-bool measure(Kind kind, Index n, const Effort& effort, std::FILE* csv) {
+bool measure(FactorKind kind, Index n, const Effort& effort, std::FILE* csv) {
   const Stream stream;
   const Index size = n * n;
   const DeviceArray<double> a(size), kept(size), vector(n), b(n), radius(n);
   const DeviceArray<std::int64_t> pivots(n), info(1);
   fill(parse_data("phi:0.5"), Side::a, kept.data(), n, n, stream);
   fill(parse_data("phi:0.5"), Side::b, b.data(), n, 1, stream);
-  if (kind == Kind::cholesky) {
+  if (kind == FactorKind::cholesky) {
     const std::vector<double> diagonal(static_cast<std::size_t>(n), static_cast<double>(n));
     require(
         cudaMemcpy2DAsync(kept.data(), static_cast<std::size_t>(n + 1) * sizeof(double), diagonal.data(),
@@ -250,7 +252,7 @@ bool measure(Kind kind, Index n, const Effort& effort, std::FILE* csv) {
         "a diagonal");
     stream.wait();
   }
-  std::vector<Contender> contenders;
+  std::vector<FactorContender> contenders;
   std::unique_ptr<CuSolver> cusolver;
   try {
     cusolver = std::make_unique<CuSolver>(stream, n, a.data());
@@ -262,24 +264,25 @@ bool measure(Kind kind, Index n, const Effort& effort, std::FILE* csv) {
   }
   for (const char* mode : {"dp", "cr"}) {
     // A call in cr waits for each column of QR.
-    if (kind == Kind::qr && mode == std::string("cr")) continue;
+    if (kind == FactorKind::qr && mode == std::string("cr")) continue;
     auto context = std::make_unique<Context>(mode, stream, 0);
     accublas_context* const of = *context;
     const Context& checked = *context;
     contenders.push_back(
         {mode,
          [&, of] {
-           checked.need(
-               kind == Kind::lu ? accublas_dgetrf(of, ACCUBLAS_COL_MAJOR, n, n, a.data(), n, pivots.data(), info.data())
-               : kind == Kind::cholesky
-                   ? accublas_dpotrf(of, ACCUBLAS_COL_MAJOR, ACCUBLAS_LOWER, n, a.data(), n, info.data())
-               : kind == Kind::qr ? accublas_dgeqrf(of, ACCUBLAS_COL_MAJOR, n, n, a.data(), n, vector.data())
-                                  : accublas_dgesv_certified(of, ACCUBLAS_COL_MAJOR, n, 1, a.data(), n, b.data(), n,
-                                                             vector.data(), n, radius.data(), n, nullptr));
+           checked.need(kind == FactorKind::lu
+                            ? accublas_dgetrf(of, ACCUBLAS_COL_MAJOR, n, n, a.data(), n, pivots.data(), info.data())
+                        : kind == FactorKind::cholesky
+                            ? accublas_dpotrf(of, ACCUBLAS_COL_MAJOR, ACCUBLAS_LOWER, n, a.data(), n, info.data())
+                        : kind == FactorKind::qr
+                            ? accublas_dgeqrf(of, ACCUBLAS_COL_MAJOR, n, n, a.data(), n, vector.data())
+                            : accublas_dgesv_certified(of, ACCUBLAS_COL_MAJOR, n, 1, a.data(), n, b.data(), n,
+                                                       vector.data(), n, radius.data(), n, nullptr));
          },
          std::move(context)});
   }
-  const auto timed = [&](const Contender& contender) {
+  const auto timed = [&](const FactorContender& contender) {
     require(cudaMemcpyAsync(a.data(), kept.data(), static_cast<std::size_t>(size) * sizeof(double),
                             cudaMemcpyDeviceToDevice, stream),
             "operands");
@@ -293,22 +296,22 @@ bool measure(Kind kind, Index n, const Effort& effort, std::FILE* csv) {
     end.record(stream);
     return end.since(start);
   };
-  for (Contender& contender : contenders) {
+  for (FactorContender& contender : contenders) {
     if (!contender.error.empty()) continue;
     try {
       require(cudaMemsetAsync(info.data(), 0, sizeof(std::int64_t), stream), "info");
       contender.ms.push_back(timed(contender));
-      contender.residual = kind == Kind::qr ? residual_of_columns(n, kept.data(), a.data(), vector.data())
-                           : kind == Kind::certified
+      contender.residual = kind == FactorKind::qr ? residual_of_columns(n, kept.data(), a.data(), vector.data())
+                           : kind == FactorKind::certified
                                ? residual_of_rows(n, kept.data(), b.data(), vector.data())
-                               : sampled_residual(kind == Kind::lu, n, kept.data(), a.data(), pivots.data());
+                               : sampled_residual(kind == FactorKind::lu, n, kept.data(), a.data(), pivots.data());
       if (line(reinterpret_cast<const double*>(info.data()), 1, 1)[0] != 0) contender.error = "info is not 0";
     } catch (const std::exception& error) {
       contender.error = error.what();
     }
   }
   for (int round = 0; round < effort.repetitions; ++round)
-    for (Contender& contender : contenders) {
+    for (FactorContender& contender : contenders) {
       // The first call, if it took seconds, is enough.
       if (!contender.error.empty() || contender.ms[0] > 1500) continue;
       if (round == 0) contender.ms.clear();
@@ -317,11 +320,11 @@ bool measure(Kind kind, Index n, const Effort& effort, std::FILE* csv) {
     }
   bool met = true;
   const double theirs = contenders[0].error.empty() ? median(contenders[0].ms) : 0;
-  const double operations = (kind == Kind::qr         ? 4.
-                             : kind == Kind::cholesky ? 1.
-                                                      : 2.) /
+  const double operations = (kind == FactorKind::qr         ? 4.
+                             : kind == FactorKind::cholesky ? 1.
+                                                            : 2.) /
                             3 * std::pow(static_cast<double>(n), 3);
-  for (const Contender& contender : contenders) {
+  for (const FactorContender& contender : contenders) {
     std::printf("%-15s %6lld  %-9s ", name_of(kind), static_cast<long long>(n), contender.name.c_str());
     if (!contender.error.empty()) {
       std::printf("%s\n", contender.error.c_str());
@@ -351,7 +354,7 @@ bool print_factor(const std::string& routine, const std::vector<Index>& orders, 
   const bench::CsvFile file(csv, "routine,n,by,ms,gflops,over_cusolver,residual");
   std::printf("%-15s %6s  %-9s %12s  %14s  %6s\n", "routine", "n", "by", "time", "rate", "ratio");
   bool met = true;
-  for (const Kind kind : kinds)
+  for (const FactorKind kind : kinds)
     if (routine.empty() || routine == name_of(kind))
       for (const Index n : orders) met = measure(kind, n, effort, file.get()) && met;
   return met;

@@ -12,7 +12,7 @@
 namespace gpu_bench {
 namespace {
 
-void require(cublasStatus_t status, const char* what) {
+void require_cublas(cublasStatus_t status, const char* what) {
   if (status != CUBLAS_STATUS_SUCCESS)
     throw std::runtime_error(std::string(what) + ": cuBLAS status " + std::to_string(static_cast<int>(status)));
 }
@@ -118,33 +118,33 @@ struct CuBlas::Handle {
 };
 
 CuBlas::CuBlas(cudaStream_t stream) : handle_(std::make_unique<Handle>()) {
-  require(cublas().create(&handle_->handle), "cublasCreate");
-  require(cublas().set_stream(handle_->handle, stream), "cublasSetStream");
-  require(cublas().set_math_mode(handle_->handle, CUBLAS_DEFAULT_MATH), "cublasSetMathMode");
+  require_cublas(cublas().create(&handle_->handle), "cublasCreate");
+  require_cublas(cublas().set_stream(handle_->handle, stream), "cublasSetStream");
+  require_cublas(cublas().set_math_mode(handle_->handle, CUBLAS_DEFAULT_MATH), "cublasSetMathMode");
 }
 CuBlas::~CuBlas() { cublas().destroy(handle_->handle); }
 
 void CuBlas::gemm(std::int64_t m, std::int64_t n, std::int64_t k, const double* a, const double* b, double* c) {
   const double one = 1, zero = 0;
-  require(cublas().dgemm(handle_->handle, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, a, m, b, k, &zero, c, m),
-          "cublasDgemm");
+  require_cublas(cublas().dgemm(handle_->handle, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, a, m, b, k, &zero, c, m),
+                 "cublasDgemm");
 }
 void CuBlas::gemm_batched(std::int64_t n, const double* a, const double* b, double* c, std::int64_t count) {
   const double one = 1, zero = 0;
-  require(cublas().dgemm_batched(handle_->handle, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, a, n, n * n, b, n, n * n,
-                                 &zero, c, n, n * n, count),
-          "cublasDgemmStridedBatched");
+  require_cublas(cublas().dgemm_batched(handle_->handle, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, a, n, n * n, b, n,
+                                        n * n, &zero, c, n, n * n, count),
+                 "cublasDgemmStridedBatched");
 }
 void CuBlas::gemm_batched(std::int64_t n, const float* a, const float* b, float* c, std::int64_t count) {
   const float one = 1, zero = 0;
-  require(cublas().sgemm_batched(handle_->handle, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, a, n, n * n, b, n, n * n,
-                                 &zero, c, n, n * n, count),
-          "cublasSgemmStridedBatched");
+  require_cublas(cublas().sgemm_batched(handle_->handle, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, a, n, n * n, b, n,
+                                        n * n, &zero, c, n, n * n, count),
+                 "cublasSgemmStridedBatched");
 }
 void CuBlas::gemm(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, const float* b, float* c) {
   const float one = 1, zero = 0;
-  require(cublas().sgemm(handle_->handle, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, a, m, b, k, &zero, c, m),
-          "cublasSgemm");
+  require_cublas(cublas().sgemm(handle_->handle, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, a, m, b, k, &zero, c, m),
+                 "cublasSgemm");
 }
 
 namespace {
@@ -153,9 +153,9 @@ void run_products(cublasHandle_t handle, std::int64_t m, std::int64_t n, std::in
                   cudaDataType type, cublasComputeType_t compute, float* c, int products) {
   const float one = 1, zero = 0;
   for (int i = 0; i < products; ++i)
-    require(cublas().gemm_ex(handle, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, a, type, m, b, type, k,
-                             i == 0 ? &zero : &one, c, CUDA_R_32F, m, compute, CUBLAS_GEMM_DEFAULT),
-            "cublasGemmEx");
+    require_cublas(cublas().gemm_ex(handle, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, a, type, m, b, type, k,
+                                    i == 0 ? &zero : &one, c, CUDA_R_32F, m, compute, CUBLAS_GEMM_DEFAULT),
+                   "cublasGemmEx");
 }
 
 }  // namespace
@@ -163,17 +163,17 @@ void run_products(cublasHandle_t handle, std::int64_t m, std::int64_t n, std::in
 void CuBlas::complex_gemm(std::int64_t m, std::int64_t n, std::int64_t k, const double* a, const double* b, double* c) {
   const cuDoubleComplex one{1, 0}, zero{0, 0};
   const auto numbers = [](const double* x) { return reinterpret_cast<const cuDoubleComplex*>(x); };
-  require(cublas().zgemm(handle_->handle, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, numbers(a), m, numbers(b), k, &zero,
-                         reinterpret_cast<cuDoubleComplex*>(c), m),
-          "cublasZgemm");
+  require_cublas(cublas().zgemm(handle_->handle, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, numbers(a), m, numbers(b), k,
+                                &zero, reinterpret_cast<cuDoubleComplex*>(c), m),
+                 "cublasZgemm");
 }
 
 void CuBlas::complex_gemm(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, const float* b, float* c) {
   const cuComplex one{1, 0}, zero{0, 0};
   const auto numbers = [](const float* x) { return reinterpret_cast<const cuComplex*>(x); };
-  require(cublas().cgemm(handle_->handle, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, numbers(a), m, numbers(b), k, &zero,
-                         reinterpret_cast<cuComplex*>(c), m),
-          "cublasCgemm");
+  require_cublas(cublas().cgemm(handle_->handle, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, numbers(a), m, numbers(b), k,
+                                &zero, reinterpret_cast<cuComplex*>(c), m),
+                 "cublasCgemm");
 }
 
 void CuBlas::gemm_tf32(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, const float* b, float* c,
@@ -188,8 +188,8 @@ void CuBlas::gemm_half(std::int64_t m, std::int64_t n, std::int64_t k, const std
 namespace {
 
 void results_on_device(cublasHandle_t handle, bool on_device) {
-  require(cublas().set_pointer_mode(handle, on_device ? CUBLAS_POINTER_MODE_DEVICE : CUBLAS_POINTER_MODE_HOST),
-          "cublasSetPointerMode");
+  require_cublas(cublas().set_pointer_mode(handle, on_device ? CUBLAS_POINTER_MODE_DEVICE : CUBLAS_POINTER_MODE_HOST),
+                 "cublasSetPointerMode");
 }
 
 template <class T, class Gemv>
@@ -197,7 +197,8 @@ void run_gemv(cublasHandle_t handle, Gemv gemv, bool transposed, std::int64_t m,
               T* y) {
   const T one = 1, zero = 0;
   results_on_device(handle, false);
-  require(gemv(handle, transposed ? CUBLAS_OP_T : CUBLAS_OP_N, m, n, &one, a, m, x, 1, &zero, y, 1), "cublas gemv");
+  require_cublas(gemv(handle, transposed ? CUBLAS_OP_T : CUBLAS_OP_N, m, n, &one, a, m, x, 1, &zero, y, 1),
+                 "cublas gemv");
 }
 
 }  // namespace
@@ -205,15 +206,15 @@ void run_gemv(cublasHandle_t handle, Gemv gemv, bool transposed, std::int64_t m,
 #define ACCUBLAS_PEER_VECTORS(T, p)                                                                  \
   void CuBlas::dot(std::int64_t n, const T* x, const T* y, T* result) {                              \
     results_on_device(handle_->handle, true);                                                        \
-    require(cublas().p##dot(handle_->handle, n, x, 1, y, 1, result), "cublas dot");                  \
+    require_cublas(cublas().p##dot(handle_->handle, n, x, 1, y, 1, result), "cublas dot");           \
   }                                                                                                  \
   void CuBlas::nrm2(std::int64_t n, const T* x, T* result) {                                         \
     results_on_device(handle_->handle, true);                                                        \
-    require(cublas().p##nrm2(handle_->handle, n, x, 1, result), "cublas nrm2");                      \
+    require_cublas(cublas().p##nrm2(handle_->handle, n, x, 1, result), "cublas nrm2");               \
   }                                                                                                  \
   void CuBlas::asum(std::int64_t n, const T* x, T* result) {                                         \
     results_on_device(handle_->handle, true);                                                        \
-    require(cublas().p##asum(handle_->handle, n, x, 1, result), "cublas asum");                      \
+    require_cublas(cublas().p##asum(handle_->handle, n, x, 1, result), "cublas asum");               \
   }                                                                                                  \
   void CuBlas::gemv(bool transposed, std::int64_t m, std::int64_t n, const T* a, const T* x, T* y) { \
     run_gemv(handle_->handle, cublas().p##gemv, transposed, m, n, a, x, y);                          \
@@ -225,17 +226,17 @@ ACCUBLAS_PEER_VECTORS(float, s)
 #define ACCUBLAS_PEER_COMPLEX_VECTORS(T, p, number)                                                               \
   void CuBlas::complex_dot(std::int64_t n, const T* x, const T* y, T* result) {                                   \
     results_on_device(handle_->handle, true);                                                                     \
-    require(cublas().p##dotc(handle_->handle, n, reinterpret_cast<const number*>(x), 1,                           \
-                             reinterpret_cast<const number*>(y), 1, reinterpret_cast<number*>(result)),           \
-            "cublas dotc");                                                                                       \
+    require_cublas(cublas().p##dotc(handle_->handle, n, reinterpret_cast<const number*>(x), 1,                    \
+                                    reinterpret_cast<const number*>(y), 1, reinterpret_cast<number*>(result)),    \
+                   "cublas dotc");                                                                                \
   }                                                                                                               \
   void CuBlas::complex_gemv(bool transposed, std::int64_t m, std::int64_t n, const T* a, const T* x, T* y) {      \
     const number one{1, 0}, zero{0, 0};                                                                           \
     results_on_device(handle_->handle, false);                                                                    \
-    require(cublas().p##gemv(handle_->handle, transposed ? CUBLAS_OP_C : CUBLAS_OP_N, m, n, &one,                 \
-                             reinterpret_cast<const number*>(a), m, reinterpret_cast<const number*>(x), 1, &zero, \
-                             reinterpret_cast<number*>(y), 1),                                                    \
-            "cublas gemv");                                                                                       \
+    require_cublas(cublas().p##gemv(handle_->handle, transposed ? CUBLAS_OP_C : CUBLAS_OP_N, m, n, &one,          \
+                                    reinterpret_cast<const number*>(a), m, reinterpret_cast<const number*>(x), 1, \
+                                    &zero, reinterpret_cast<number*>(y), 1),                                      \
+                   "cublas gemv");                                                                                \
   }
 ACCUBLAS_PEER_COMPLEX_VECTORS(double, z, cuDoubleComplex)
 ACCUBLAS_PEER_COMPLEX_VECTORS(float, c, cuComplex)
@@ -243,7 +244,7 @@ ACCUBLAS_PEER_COMPLEX_VECTORS(float, c, cuComplex)
 
 std::string CuBlas::version() const {
   int version = 0;
-  require(cublas().get_version(handle_->handle, &version), "cublasGetVersion");
+  require_cublas(cublas().get_version(handle_->handle, &version), "cublasGetVersion");
   return std::to_string(version);
 }
 
@@ -260,9 +261,9 @@ struct Int8Product::Plan {
 
   void run(const cublasLtMatmulAlgo_t& how) {
     const std::int32_t one = 1, zero = 0;
-    require(lt().matmul(handle, product, &one, a, a_layout, b, b_layout, &zero, c, c_layout, c, c_layout, &how,
-                        workspace.data(), workspace_bytes, stream),
-            "cublasLtMatmul");
+    require_cublas(lt().matmul(handle, product, &one, a, a_layout, b, b_layout, &zero, c, c_layout, c, c_layout, &how,
+                               workspace.data(), workspace_bytes, stream),
+                   "cublasLtMatmul");
   }
   ~Plan() {
     if (c_layout) lt().layout_destroy(c_layout);
@@ -278,24 +279,25 @@ Int8Product::Int8Product(std::int64_t m, std::int64_t n, std::int64_t k, const s
     : plan_(std::make_unique<Plan>()) {
   Plan& p = *plan_;
   p.a = a, p.b = b, p.c = c, p.stream = stream;
-  require(lt().create(&p.handle), "cublasLtCreate");
-  require(lt().desc_create(&p.product, CUBLAS_COMPUTE_32I, CUDA_R_32I), "cublasLtMatmulDescCreate");
+  require_cublas(lt().create(&p.handle), "cublasLtCreate");
+  require_cublas(lt().desc_create(&p.product, CUBLAS_COMPUTE_32I, CUDA_R_32I), "cublasLtMatmulDescCreate");
   const cublasOperation_t transposed = CUBLAS_OP_T;
-  require(lt().desc_set(p.product, CUBLASLT_MATMUL_DESC_TRANSA, &transposed, sizeof transposed), "transposition");
-  require(lt().layout_create(&p.a_layout, CUDA_R_8I, k, m, k), "layout");
-  require(lt().layout_create(&p.b_layout, CUDA_R_8I, k, n, k), "layout");
-  require(lt().layout_create(&p.c_layout, CUDA_R_32I, m, n, m), "layout");
+  require_cublas(lt().desc_set(p.product, CUBLASLT_MATMUL_DESC_TRANSA, &transposed, sizeof transposed),
+                 "transposition");
+  require_cublas(lt().layout_create(&p.a_layout, CUDA_R_8I, k, m, k), "layout");
+  require_cublas(lt().layout_create(&p.b_layout, CUDA_R_8I, k, n, k), "layout");
+  require_cublas(lt().layout_create(&p.c_layout, CUDA_R_32I, m, n, m), "layout");
   cublasLtMatmulPreference_t preference = nullptr;
-  require(lt().preference_create(&preference), "preference");
-  require(lt().preference_set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &Plan::workspace_bytes,
-                              sizeof Plan::workspace_bytes),
-          "preference");
+  require_cublas(lt().preference_create(&preference), "preference");
+  require_cublas(lt().preference_set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &Plan::workspace_bytes,
+                                     sizeof Plan::workspace_bytes),
+                 "preference");
   cublasLtMatmulHeuristicResult_t found[4];
   int count = 0;
   const cublasStatus_t status =
       lt().heuristic(p.handle, p.product, p.a_layout, p.b_layout, p.c_layout, p.c_layout, preference, 4, found, &count);
   lt().preference_destroy(preference);
-  require(status, "cublasLtMatmulAlgoGetHeuristic");
+  require_cublas(status, "cublasLtMatmulAlgoGetHeuristic");
   if (count == 0) throw std::runtime_error("cublasLt has no INT8 product of this shape");
   double best = std::numeric_limits<double>::infinity();
   for (int q = 0; q < count; ++q) {

@@ -7,7 +7,7 @@
 namespace gpu_bench {
 namespace {
 
-const std::vector<Index> sizes = {2048, 4096, 8192, 16384};
+const std::vector<Index> square_sizes = {2048, 4096, 8192, 16384};
 
 /// A ratio of times that must be at least (or, for costs, at most) a limit.
 struct Line {
@@ -19,7 +19,7 @@ struct Line {
   bool met() const { return at_most ? measured <= limit : measured >= limit; }
 };
 
-/// Least ratios at sizes[i].
+/// Least ratios at square_sizes[i].
 struct Limits {
   const char* work;
   double burst[4], sustained[4];
@@ -43,8 +43,8 @@ class Targets {
   Targets(Table& table, const Effort& effort) : table_(table), effort_(effort) {}
 
   void sizes_of(Method method) {
-    for (std::size_t q = 0; q < sizes.size(); ++q) {
-      const Index n = sizes[q];
+    for (std::size_t q = 0; q < square_sizes.size(); ++q) {
+      const Index n = square_sizes[q];
       const auto limit = [&](const Limits& l) { return method == Method::burst ? l.burst[q] : l.sustained[q]; };
       Worst cr;
       {

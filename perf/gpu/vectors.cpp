@@ -55,16 +55,16 @@ constexpr Index large_length = 1 << 24, large_order = 4096;
 constexpr double least_ms = 0.5;
 
 template <class T>
-struct Operands {
+struct VectorOperands {
   Index n;  ///< the length, or the order of A
   DeviceArray<T> a, x, y;
 
-  explicit Operands(Kind kind, Index n_, Index parts)
+  explicit VectorOperands(Kind kind, Index n_, Index parts)
       : n(n_), a(parts * (is_gemv(kind) ? n * n : n)), x(parts * n), y(parts * n) {}
 };
 
 template <class T>
-void fill_operands(Kind kind, const std::string& data, Operands<T>& o, cudaStream_t stream) {
+void fill_operands(Kind kind, const std::string& data, VectorOperands<T>& o, cudaStream_t stream) {
   const Index n = o.n;
   const bool root = kind == Kind::nrm2;
   if (kind == Kind::gemv) return fill_rows(data, root, o.a.data(), n, n, 1, n, o.x.data(), stream);
@@ -81,7 +81,7 @@ void fill_operands(Kind kind, const std::string& data, Operands<T>& o, cudaStrea
 }
 
 template <class T>
-void call_cublas(CuBlas& cublas, Kind kind, const Operands<T>& o) {
+void call_cublas(CuBlas& cublas, Kind kind, const VectorOperands<T>& o) {
   switch (kind) {
     case Kind::dot:
       return cublas.dot(o.n, o.a.data(), o.x.data(), o.y.data());
@@ -100,7 +100,7 @@ void call_cublas(CuBlas& cublas, Kind kind, const Operands<T>& o) {
 }
 
 #define ACCUBLAS_BENCH_CALLS(T, p, z)                                                                                  \
-  accublas_status call_accublas(accublas_context* ctx, Kind kind, const Operands<T>& o) {                              \
+  accublas_status call_accublas(accublas_context* ctx, Kind kind, const VectorOperands<T>& o) {                        \
     const T one[2] = {1, 0}, zero[2] = {0, 0};                                                                         \
     const bool scalar = !is_gemv(kind);                                                                                \
     accublas_set_pointer_mode(ctx, scalar ? ACCUBLAS_POINTER_DEVICE : ACCUBLAS_POINTER_HOST);                          \
@@ -194,7 +194,7 @@ void measure_routine(const Routine& routine, int repetitions, Report& report) {
                                           : std::vector<Index>(std::begin(lengths), std::end(lengths));
   for (const Index n : sizes) {
     const Index parts = is_complex(routine.kind) ? 2 : 1;
-    Operands<T> o(routine.kind, n, parts);
+    VectorOperands<T> o(routine.kind, n, parts);
     const auto kinds = norm ? std::vector<std::string>(std::begin(kinds_of_norms), std::end(kinds_of_norms))
                             : std::vector<std::string>(std::begin(kinds_of_data), std::end(kinds_of_data));
     const double words =

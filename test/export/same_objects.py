@@ -7,6 +7,7 @@ BUILD is the build folder with the objects, PART the folder of the tree in the o
 """
 import json
 import os
+import re
 import shlex
 import sys
 
@@ -24,13 +25,22 @@ def meaning(arguments, build, root, source):
         if word in WITH_VALUE:
             value = next(words, "")
             if word == "-c":
-                found.append("-c" + place(os.path.join(build, value), root, source))
+                found += code(os.path.join(build, value), root, source)
         elif word.startswith("-I"):
             folder = place(os.path.join(build, word[2:]), root, source)
             if folder != "build/cuda":  # kernels' objects alone
                 found.append("-I" + folder)
         elif not word.startswith(("-MD", "-fdiagnostics-color", "-Winvalid-pch", "-fpch-preprocess", *CUDA)):
             found.append(word)
+    return found
+
+
+def code(path, root, source):
+    """The place of a source, and of one that Meson wrote into the build folder, which includes others, what it says."""
+    found = ["-c" + place(path, root, source)]
+    if found[0].startswith("-cbuild/"):
+        with open(path) as file:
+            found += [re.sub("<(.*)>", lambda name: place(name[1], root, source), line) for line in file]
     return found
 
 

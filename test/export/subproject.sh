@@ -1,11 +1,11 @@
 #!/bin/sh
 # Builds and runs examples/meson with accublas as its subproject, and compares the bits of that library with this
-# one's: subproject.sh SOURCE MESON BUILD CXX OPTIMIZATION DEBUG DRIVER OTHER_CXX [FC]
+# one's: subproject.sh SOURCE MESON BUILD CXX OPTIMIZATION DEBUG UNITY UNITY_SIZE DRIVER OTHER_CXX [FC]
 # OTHER_CXX is the compiler that this library was not built with: one more build of the library serves both questions.
-# Empty: the subproject is built by CXX with OPTIMIZATION and DEBUG, as this library in BUILD is, from whose objects it takes those that
+# Empty: the subproject is built by CXX with OPTIMIZATION, DEBUG, UNITY and UNITY_SIZE, as this library in BUILD is, from whose objects it takes those that
 # would be the same; nothing is compared.
 set -eu
-source=$1 meson=$2 build=$(realpath "$3") cxx=$4 optimization=$5 debug=$6 driver=$(realpath "$7") other=$8 fc=${9:-}
+source=$1 meson=$2 build=$(realpath "$3") cxx=$4 optimization=$5 debug=$6 unity=$7 unity_size=$8 driver=$(realpath "$9") other=${10} fc=${11:-}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -17,8 +17,9 @@ if [ -n "$other" ]; then
   # As this library is: optimised alike, without debug information.
   optimization=2 debug=false precompile=true
 else
-  # Next to nothing is compiled.
+  # Next to nothing is compiled: Fortran, whose objects are not taken, and that in haste.
   precompile=false
+  export FFLAGS=-O0
   # What same_objects.py takes for granted.
   if grep -rE 'ACCUBLAS_(HAVE_CUDA|GPU_ARCH|HAVE_HOPPER_KERNELS)' "$source/lib" "$source/c_api" "$source/fortran"; then exit 1; fi
   python=$(python3 -c 'import sys; print(sys.executable)')
@@ -29,6 +30,7 @@ if [ -n "$fc" ]; then
   targets="$targets first_fortran" fortran=enabled
 fi
 "$meson" setup build --wrap-mode=forcefallback -Doptimization=$optimization -Ddebug=$debug -Ddefault_library=shared -Db_pch=$precompile \
+  -Dunity=$unity -Dunity_size=$unity_size \
   -Daccublas:perf=disabled -Daccublas:cuda=disabled -Dfortran=$fortran >setup.log 2>&1 ||
   { cat setup.log; exit 1; }
 ninja -C build -j 2 $targets >compile.log 2>&1 || { tail -50 compile.log; exit 1; }

@@ -33,6 +33,7 @@ import orthogonal_cases  # noqa: E402
 import sharp  # noqa: E402
 import worker  # noqa: E402
 from names import names  # noqa: E402
+from values import generator  # noqa: E402
 
 RANDOM_PER_GROUP = 6
 # Operands and results with a structure, of which one or two in a hundred cases are of a kind of data.
@@ -51,9 +52,11 @@ def all_cases():
         for index in range(3 * RANDOM_PER_GROUP):
             yield index, level3_cases.make(f"{prefix}trsm:cr:{index}", prefix, "cr", "trsm")
     for name, index in itertools.product(DESCRIBED, range(DESCRIBED_CASES)):
-        maker = level2_cases.make if name[1:] in level2_cases.ROUTINES else level3_cases.make
-        case = maker(f"{name}:cr:{index}:mutants", name[0], "cr", name[1:])
-        if index < RANDOM_PER_GROUP or (case.kind in SHARP_KINDS and work(case) < 20000):
+        maker, named = level2_cases.make if name[1:] in level2_cases.ROUTINES else level3_cases.make, f"{name}:cr:{index}:mutants"
+        if index >= RANDOM_PER_GROUP and cases.mode_and_kind(generator(named), "cr", name[0])[1] not in SHARP_KINDS:
+            continue
+        case = maker(named, name[0], "cr", name[1:])
+        if index < RANDOM_PER_GROUP or work(case) < 20000:
             yield index, case
     for prefix, routine in itertools.product("dszc", ("potrf", "getrf")):
         for index in range(3 * RANDOM_PER_GROUP):

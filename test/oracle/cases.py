@@ -60,6 +60,11 @@ def mode_word(rng, group, prefix):
     return group
 
 
+def mode_and_kind(rng, group, prefix):
+    """The mode word and the kind of data: what a case of level 2 or 3 draws first."""
+    return mode_word(rng, group, prefix), pick(rng, KINDS)
+
+
 SIZES = (0, 1, 1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 31, 33)
 EDGE = (32, 33, 63, 64, 65, 127, 128, 129)
 INNER = (0, 1, 2, 3, 7, 8, 33, 64, 65, 127, 128, 129, 200)

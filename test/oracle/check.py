@@ -1,9 +1,9 @@
 """Compares the library with the oracle, bit by bit: check.py LIBRARY GROUP... [--scale X] [--case NAME]
-[--backend cuda].
+[--also LIBRARY VARIABLE=VALUE] [--backend cuda].
 
 A group is routine:mode, for instance dgemm:cr, dgemm_batched:cr or sdot:dot2, or the word sharp: the cases of sharp.py. Every case runs on several of the instruction sets that this CPU
 has (ACCUBLAS_ISA, one process each), the highest among them, and on every engine that serves its mode. Counts are multiplied by
-ACCUBLAS_TEST_SCALE (default 1). With --backend cuda (or ACCUBLAS_BACKEND=cuda) one process copies all operands to the GPU; exit
+ACCUBLAS_TEST_SCALE (default 1). With --also another library computes the same cases in another environment; the oracle works once. With --backend cuda (or ACCUBLAS_BACKEND=cuda) one process copies all operands to the GPU; exit
 status 77 where there is none.
 """
 
@@ -183,18 +183,20 @@ def reported_bits(case, facts):
     return facts.call_bits if case.mode.endswith(":repro") and facts.call_bits and not facts.rejected else None
 
 
-def run_cases(stream, workers, engines=None):
-    """Sends (index, case) to all workers; the oracle works once per case. Returns failures."""
+def run_cases(stream, libraries, engines=None):
+    """Sends (index, case) to the workers of all libraries, a list each by level; the oracle works once per case. Returns failures."""
+    workers = [one for levels in libraries for one in levels]
     count = 0
     for index, case in stream:
         bits, facts = expected.expected_bits(case)
         call_bits = reported_bits(case, facts)
         wanted = [c for c in configurations(case, index) if engines is None or c["engine"] in engines]
         data = pickle.dumps((case, bits, wanted, call_bits), pickle.HIGHEST_PROTOCOL)
-        for number, one in enumerate(workers):
-            # The highest level always, two of the others in turn; at most three levels: all.
-            if number == len(workers) - 1 or len(workers) <= 3 or (index + number) % (len(workers) - 1) < 2:
-                one.send(case, data)
+        for levels in libraries:
+            for number, one in enumerate(levels):
+                # The highest level always, two of the others in turn; at most three levels: all.
+                if number == len(levels) - 1 or len(levels) <= 3 or (index + number) % (len(levels) - 1) < 2:
+                    one.send(case, data)
         count += 1
         if sum(len(w.failures) for w in workers) > 200:
             break
@@ -221,6 +223,8 @@ def main():
     parser.add_argument("--case", action="append", default=[], help="run these cases only")
     parser.add_argument("--first", type=int, default=0, help="number of the first case of every group")
     parser.add_argument("--isa", help="comma-separated levels instead of all that the CPU has")
+    parser.add_argument("--also", nargs=2, metavar=("LIBRARY", "VARIABLE=VALUE"), action="append", default=[],
+                        help="another library with this in its environment")
     parser.add_argument("--engine", action="append", help="these engines only")
     parser.add_argument("--backend", choices=["auto", "cpu", "cuda"], help="as ACCUBLAS_BACKEND")
     options = parser.parse_args()
@@ -232,8 +236,11 @@ def main():
     else:
         levels = options.isa.split(",") if options.isa else isa_levels()
     workers = []
-    for level in levels:
-        workers.append(Worker(options.library, level, {"ACCUBLAS_ISA": level} if level != "cuda" else {}, workers))
+    for library, *variables in [[options.library], *options.also]:
+        for level in levels:
+            environment = dict([variable.split("=", 1) for variable in variables], **{} if level == "cuda" else {"ACCUBLAS_ISA": level})
+            workers.append(Worker(library, " ".join([level, *variables]), environment, workers))
+    libraries = [workers[i : i + len(levels)] for i in range(0, len(workers), len(levels))]
     if levels == ["cuda"] and binding.device_count(options.library) == 0:
         print("no CUDA device")
         return 1 if os.environ.get("ACCUBLAS_REQUIRE_GPU") == "1" else 77
@@ -252,8 +259,8 @@ def main():
             for index in range(options.first, options.first + count):
                 yield index, case_of(f"{group}:{index}")
 
-    count, failures = run_cases(stream(), workers, options.engine)
-    title = " ".join(options.groups + options.case) + " on " + ", ".join(levels)
+    count, failures = run_cases(stream(), libraries, options.engine)
+    title = " ".join(options.groups + options.case) + " on " + ", ".join(one.label for one in workers)
     return report(title, count, failures, start)
 
 

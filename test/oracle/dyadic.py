@@ -50,8 +50,8 @@ def round_dyadic(m, e, fmt):
     n = a.bit_length()
     quantum = max(n + e - fmt.precision, fmt.least)
     drop = quantum - e
-    if drop > 0:
-        [a], e = shift_nearest([a], drop), quantum
+    if drop > 0:  # as shift_nearest() does
+        a, e = (a + (1 << (drop - 1)) - 1 + (a >> drop & 1)) >> drop, quantum
     if a.bit_length() + e > fmt.greatest:
         return float("-inf") if m < 0 else float("inf")
     # a 2^e is representable: ldexp is exact here, and so is the conversion of a.

@@ -4,9 +4,8 @@ with the structure that a routine has, and poison where nothing may be read."""
 import numpy as np
 
 import level3
-from cases import Case, finish_case, mode_word
+from cases import Case, finish_case, mode_and_kind
 from complex_data import c_values, operands, scalar
-from data import KINDS
 from level3_cases import IN_PLACE, LOWER, SIZES, UNIT, UPPER, finished, place_square, poison, real_scalar, triangle
 from placement import COL, NO, ROW, conjugate, filled, place_standard, vector_buffer
 from values import COMPLEX, generator, pick
@@ -20,7 +19,7 @@ ORDERS = SIZES + (65, 130)
 
 def make(name, prefix, group, routine):
     rng = generator(name)
-    mode, kind = mode_word(rng, group, prefix), pick(rng, KINDS)
+    mode, kind = mode_and_kind(rng, group, prefix)
     if routine in MIXED:
         return mixed(name, prefix, routine, mode, kind, rng)
     layout, uplo = pick(rng, (ROW, COL)), pick(rng, (UPPER, LOWER))

@@ -4,9 +4,8 @@ and poison where nothing may be read."""
 import numpy as np
 
 import level3
-from cases import Case, finish_case, mode_word
+from cases import Case, finish_case, mode_and_kind
 from complex_data import c_values, operands, scalar
-from data import KINDS
 from placement import COL, CONJ, NO, ROW, TRANS, conjugate, place_standard
 from values import COMPLEX, COMPONENT, POISON, generator, pick, words
 
@@ -50,7 +49,7 @@ def order(rng, other, work):
 
 def make(name, prefix, group, routine, work=60000):
     rng = generator(name)
-    mode, kind = mode_word(rng, group, prefix), pick(rng, KINDS)
+    mode, kind = mode_and_kind(rng, group, prefix)
     if prefix in COMPLEX:
         work //= 4
     layout, uplo = pick(rng, (ROW, COL)), pick(rng, (UPPER, LOWER))

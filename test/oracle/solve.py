@@ -1,6 +1,7 @@
 """TRSM (docs/modes.md): unknowns in the order of substitution, each the exact quotient of the exact alpha b - sum m x over
 the unknowns before it, rounded once; of complex numbers both parts of it. In dot2 the sum is the pair of GEMV's chain."""
 
+import functools
 import math
 
 import numpy as np
@@ -9,6 +10,9 @@ from dot2 import dot2_gemm_pairs
 from dyadic import INF, add_dyadic, decompose, mul_dyadic, round_dyadic
 
 NAN = float("nan")
+
+# Of elements, which many sums have in common.
+element_dyadic = functools.lru_cache(maxsize=4096)(decompose)
 
 
 class Sum:
@@ -19,7 +23,8 @@ class Sum:
 
     def add(self, x, y):
         if math.isfinite(x) and math.isfinite(y):
-            self.total = add_dyadic(self.total, mul_dyadic(decompose(x), decompose(y)))
+            (m, e), (n, f) = element_dyadic(x), element_dyadic(y)
+            self.total = add_dyadic(self.total, (m * n, e + f))
         else:
             self.special, self.is_special = self.special + x * y, True
 

@@ -149,7 +149,7 @@ class Tree:
                 yield f"{owner}::{member}"
         for name in re.findall(r"(?<![\w'])(\w*[a-z_]\w{2,})\(", line):
             self.checked += 1
-            if name not in self.called | FOREIGN and not self.subscript(source, name, line):
+            if name not in self.called and name not in FOREIGN and not self.subscript(source, name, line):
                 yield f"{name}()"
         quoted = {word for span in re.findall(r"`([^`]+)`", line) for word in WORD.findall(span)}
         for found in WORD.finditer(line):
@@ -162,7 +162,7 @@ class Tree:
                 yield name
 
     def known(self, source, name, line):
-        if name in self.words | FOREIGN or self.subscript(source, name, line):
+        if name in self.words or name in FOREIGN or self.subscript(source, name, line):
             return True
         if name.endswith("_"):  # the prefix c_, ACCUBLAS_MP_EXPONENT_*
             return any(word.startswith(name) for word in self.words)
@@ -179,7 +179,7 @@ class Tree:
             return bool(GREEK.fullmatch(base)) and re.search(rf"\b{name}[({{]", line) is not None
         if "_" not in name or len(index) > (4 if len(base) == 1 else 2):
             return False
-        told = {base, base + "s"} & (source.words | source.comment_words)
+        told = any(word in words for word in (base, base + "s") for words in (source.words, source.comment_words))
         return not base or bool(GREEK.fullmatch(base) or told) or f"sum_{index}" in line
 
     def bad_names(self, source):
