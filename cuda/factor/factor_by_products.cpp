@@ -74,7 +74,7 @@ template <class E>
 class FactorByProducts {
   static constexpr Index width = plain_panel_columns<E>;
   static constexpr Index block_columns = 512;  ///< whose panels change their rows at once
-  static constexpr Index most_levels = 8;      ///< those listed are 8192 columns at most (row_order.hpp), and halves have up to 31 more
+  static constexpr Index most_levels = 8;      ///< 8192 columns at most are listed, and halves have up to 31 more
   /// Columns that are factored at a time beside what those before them make of others. Double precision alone: measured
   /// there, and products of complex numbers have a state of the call's, which is on its stream.
   static constexpr Index ahead_columns = 512;

@@ -224,7 +224,10 @@ class LuBySums : PanelsBySums<E> {
     else
       factor(steps, first, half, {first, between(middle, end), &right});
     steps.add_products(first, half, m_ - middle, between(middle, end));
-    factor(steps, middle, end - middle, right);
+    if (right.known < first || right.sides.count() == 0 || end < m_) return factor(steps, middle, end - middle, right);
+    // Rows end here, and no product of more terms is to come.
+    steps.add_products(first, half, m_ - middle, right.sides);
+    factor(steps, middle, end - middle, {middle, right.sides, right.further});
   }
   /// The same without the rows of U beyond these columns.
   template <class Steps>

@@ -19,20 +19,15 @@ namespace accublas::cuda {
 
 namespace {
 
-/// Columns of a block for a matrix of so many reflectors: work within blocks grows with them, and so do the terms of
-/// the products beside them, by which engine int8 is faster than cuBLAS.
-Index columns_of_block(Index reflectors) {
-  return reflectors >= 24576 ? 4096 : reflectors >= 12288 ? 512 : reflectors >= 1024 ? 256 : 128;
-}
-/// Where nothing is to be factored, and so many columns are met, from the left.
-Index columns_of_block(Index reflectors, Index met) {
-  return std::min(reflectors, met) >= 2048 ? 1024 : columns_of_block(reflectors);
-}
+/// Columns of a block for a matrix of so many reflectors: work within blocks grows with them.
+Index columns_of_block(Index reflectors) { return reflectors >= 12288 ? 512 : reflectors >= 1024 ? 256 : 128; }
+/// The same where engine int8 takes the products beside them, which with more terms is faster than cuBLAS: of what is
+/// factored, and of what meets so many columns from the left.
+constexpr Index deep_columns = 4096, deep_from = 24576;
+constexpr Index applied_columns = 1024, applied_from = 2048;
 /// Factored beside products. Larger ones are not: those of engine int8 fill the device, and 32768 columns took 8 %
 /// longer.
 constexpr Index most_beside = 512;
-/// Blocks of more columns are halved where they take too much memory.
-constexpr Index least_to_fit = 256;
 /// Larger triangles are products of halves.
 constexpr Index most_of_triangle = 512;
 
@@ -48,8 +43,9 @@ class OrthogonalByProducts {
         o_(call.problem),
         products_(products),
         execution_(execution),
-        block_(round_up(std::clamp<Index>(o_.reflectors(), 1, columns_that_fit()), width)),
-        panels_(qr_block_columns<E>(state.model())) {}
+        panels_(qr_block_columns<E>(state.model())) {
+    block_ = columns_that_fit();
+  }
 
   void run() {
     const ArrayMemory<CopyMemory> memory([&](Carver& carver) { lay_out(carver); }, state_, execution_.workspace);
@@ -100,15 +96,23 @@ class OrthogonalByProducts {
   };
 
   Index rows() const { return o_.a_rows(); }
-  /// Of a block: its vectors and what is made of them on the way are to leave half of the workspace to products.
-  Index columns_that_fit() const {
-    const bool applies = o_.kind != OrthogonalKind::geqrf && (!o_.has_c() || o_.side == ACCUBLAS_LEFT);
-    const Index met = columns_met();
-    Index columns = applies ? columns_of_block(o_.reflectors(), met) : columns_of_block(o_.reflectors());
-    while (columns > least_to_fit &&
-           static_cast<std::size_t>((rows() + 2 * met) * columns) * sizeof(E) > execution_.workspace.cap() / 2)
+  /// Of a block, where wide ones leave half of the workspace to products.
+  Index columns_that_fit() {
+    const Index order = o_.reflectors(), met = columns_met(), plain = columns_of_block(order);
+    const bool factors = o_.kind == OrthogonalKind::geqrf, from_left = !o_.has_c() || o_.side == ACCUBLAS_LEFT;
+    Index columns = factors                                             ? order >= deep_from ? deep_columns : plain
+                    : from_left && std::min(order, met) >= applied_from ? applied_columns
+                                                                        : plain;
+    while (columns > plain &&
+           !(goes_apart(rows(), columns, met) && memory_of(columns) <= execution_.workspace.cap() / 2))
       columns /= 2;
-    return columns;
+    return round_up(std::clamp<Index>(order, 1, std::max(columns, plain)), width);
+  }
+  std::size_t memory_of(Index columns) {
+    block_ = columns;
+    Carver carver(nullptr);
+    lay_out(carver);
+    return carver.used();
   }
   /// Whether a block is factored beside what the one before makes of the columns after it. Double precision alone:
   /// measured.
@@ -133,7 +137,7 @@ class OrthogonalByProducts {
              false};
     if (o_.kind == OrthogonalKind::geqrf) {
       told_ = reinterpret_cast<ToldWord*>(carver.take<std::byte>(told_bytes()));
-      sums_ = carver.take<E>(qr_block_sums<E>(panels_));
+      sums_ = carver.take<E>(qr_block_sums<E>(model(), std::min(panels_, block_)));
     }
     const auto take_reflectors = [&](Reflectors& r) {
       r.v = {carver.take<E>(rows() * block_), 1, rows()};
@@ -204,9 +208,10 @@ class OrthogonalByProducts {
     else
       multiply({rest, cols, half, alpha, x.block(half, 0), b, real(1), c2, conjugate});
   }
-  /// Whether V's triangle is to be left out of its products with so many columns.
+  /// Whether V's triangle is to be left out of its products with so many columns. Double precision alone: measured.
   bool goes_apart(Index m, Index count, Index cols) const {
-    return m > count && (takes_int8(count, cols, m - count) || takes_int8(m - count, cols, count));
+    return std::is_same_v<E, double> && m > count &&
+           (takes_int8(count, cols, m - count) || takes_int8(m - count, cols, count));
   }
 
   /// C = (I - V op(T) V^H) C, V with `m` rows and `count` columns, op(T) = T^H where `turned`.
@@ -220,6 +225,7 @@ class OrthogonalByProducts {
       multiply_triangle(true, count, cols, real(1), adjoint(v), read_only(c), real(0), w, complex);
       multiply({count, cols, m - count, real(1), adjoint(below), read_only(c_below), real(1), w, complex});
       multiply_triangle(!turned, count, cols, real(1), of_t, read_only(w), real(0), y, complex && turned);
+      wrote_ = true;
       multiply_triangle(false, count, cols, real(-1), read_only(v), read_only(y), real(1), c, false);
       multiply({m - count, cols, count, real(-1), read_only(below), read_only(y), real(1), c_below});
     } else {
@@ -382,7 +388,7 @@ class OrthogonalByProducts {
   const Orthogonal<E>& o_;
   const GradeProducts<E>& products_;
   Execution& execution_;
-  const Index block_;
+  Index block_ = 0;
   const Index panels_;  ///< columns that go panel by panel at most
   Execution* inner_ = nullptr;
   ToldWord* told_ = nullptr;

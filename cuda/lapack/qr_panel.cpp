@@ -49,9 +49,9 @@ Index qr_block_columns(const DeviceModel& model) {
 }
 
 template <class E>
-Index qr_block_sums([[maybe_unused]] Index cols) {
+Index qr_block_sums([[maybe_unused]] const DeviceModel& model, [[maybe_unused]] Index cols) {
 #ifdef ACCUBLAS_HAVE_HOPPER_KERNELS
-  if constexpr (std::is_same_v<E, double>) return hopper::qr_block_sums(cols);
+  if (has_block_kernels<E>(model)) return hopper::qr_block_sums(cols);
 #endif
   return 0;
 }
@@ -76,7 +76,7 @@ void join_triangles([[maybe_unused]] const DeviceModel& model, [[maybe_unused]] 
   template int qr_panel_blocks<E>(const DeviceModel&, Index);                                      \
   template void factor_panel(const DeviceModel&, const QrPanel<E>&, std::uint32_t&, cudaStream_t); \
   template Index qr_block_columns<E>(const DeviceModel&);                                          \
-  template Index qr_block_sums<E>(Index);                                                          \
+  template Index qr_block_sums<E>(const DeviceModel&, Index);                                      \
   template void apply_panel(const DeviceModel&, const QrBlock<E>&, Index, cudaStream_t);           \
   template void join_triangles(const DeviceModel&, const QrBlock<E>&, cudaStream_t);
 ACCUBLAS_INSTANTIATE(double)

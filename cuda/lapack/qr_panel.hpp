@@ -47,17 +47,17 @@ struct QrBlock {
   Matrix<E> a, v, s, t;  ///< as of panels and of T; above the first row of a panel V has zeros
   E* tau;
   Index rows, cols;
-  E* sums;  ///< qr_block_sums(cols) of them
+  E* sums;  ///< qr_block_sums of them
 };
 
 /// Columns of such a block at most; those of a panel where the device has no kernels for more.
 template <class E>
 Index qr_block_columns(const DeviceModel&);
 template <class E>
-Index qr_block_sums(Index cols);
+Index qr_block_sums(const DeviceModel&, Index cols);
 
-/// The panel at column `first`, of which V, S and tau are there: A = (I - V T^H V^H) A to its right, and above its S the
-/// products with the vectors to its left.
+/// The panel at column `first`, of which V, S and tau are there: A = (I - V T^H V^H) A to its right, and above its S
+/// the products with the vectors to its left.
 template <class E>
 void apply_panel(const DeviceModel&, const QrBlock<E>&, Index first, cudaStream_t);
 

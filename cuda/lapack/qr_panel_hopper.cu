@@ -147,7 +147,11 @@ class Panel {
       s_.of_warp[warp()][lane()] = reduce_to_lanes<lanes, double>([&](int i) { return i == 0 ? size : 0; }, larger);
       exchange_products(1, larger);
       const double largest = s_.total[0];
-      if (largest == 0) break;
+      if (largest == 0) {
+        // Products may be exchanged next: all must have these before any are sent to them again.
+        if constexpr (clustered) ptx::cluster_sync();
+        break;
+      }
       const int exponent = exponent_of(largest);
 #pragma unroll
       for (int k = 0; k < rows_each; ++k) number[k][t] *= power<double>(-exponent);

@@ -58,9 +58,9 @@ __device__ E nan_of() {
     return nan;
 }
 
-/// A thread block takes 32 right-hand sides, a lane each, and some unknowns, whose columns it has 32 at a time. Of its
-/// warps, number w keeps the sums of the block's unknowns 8 j + w in registers, of cr less their right-hand sides, and
-/// adds each unknown to them as soon as it is there, those of the next one first; one more warp makes unknowns of sums.
+/// A thread block takes 32 right-hand sides, a lane each, and some unknowns. Of its warps, number w keeps the sums of the
+/// block's unknowns 8 j + w in registers, of cr less their right-hand sides, and adds unknowns to them as soon as these
+/// are there, to those of the next ones first; one more warp makes unknowns of sums.
 ///
 /// What cr's sums make of an unknown is right but in rare cases, and to prove it takes longer than to compute it, while
 /// all others wait. So cr's unknowns are guessed, and tested all at once; in doubt they are made again, one by one.
@@ -448,6 +448,7 @@ __global__ void add_undecided(const unsigned long long* undecided, CallState* st
 template <class E, bool cr>
 void launch_block(const DeviceModel& model, const SolveJob<E>& job, Index first, Index count, cudaStream_t stream) {
   constexpr std::size_t bytes = sizeof(BlockStorage<E, cr>);
+  static_assert(bytes <= 99 << 10);  // of a block on compute capabilities 8.6 and 8.9
   const auto kernel = solve_block_kernel<E, cr>;
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
         "substitution");

@@ -53,8 +53,8 @@ constexpr Index solve_block_unknowns(bool dot2) {
   return (dot2 ? dot2_block : dot2_block / 2) / (is_complex<E> ? 2 : 1);
 }
 
-/// sums += m x over the `terms` unknowns from position `first` on, for the `rows` unknowns after them. Of dot2 `first`
-/// is a multiple of its block.
+/// sums += m x over the `terms` unknowns, at least one, from position `first` on, for the `rows` unknowns after them.
+/// Of dot2 `first` is a multiple of its block.
 template <class E>
 void add_known(const DeviceModel&, const SolveJob<E>&, Index first, Index terms, Index rows, cudaStream_t);
 

@@ -393,7 +393,7 @@ TYPED_TEST(Lapack, GradeManyColumns) {
     EXPECT_EQ(call(this->gpu, p, f.data(), tau.data(), at.data(), nullptr, nullptr), ACCUBLAS_SUCCESS)
         << this->gpu.error();
     EXPECT_EQ(accublas_sync(this->gpu), ACCUBLAS_SUCCESS) << this->gpu.error();
-    if (to.cols > few && properties.major == 9 && properties.minor == 0) {
+    if (std::is_same_v<E, double> && to.cols > few && properties.major == 9 && properties.minor == 0) {
       const accublas_report_t report = this->gpu.report();
       EXPECT_GT(report.parts, 0);
       EXPECT_EQ(std::strstr(report.reason, "changed to native"), nullptr) << report.reason;
