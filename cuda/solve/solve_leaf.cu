@@ -14,8 +14,8 @@ namespace accublas::cuda {
 
 namespace {
 
-constexpr int group = 16, groups = static_cast<int>(leaf_unknowns) / group, sides_at_once = 32, leaf_warps = 4,
-              leaf_threads = 32 * leaf_warps;
+constexpr int leaf_group = 16, groups = static_cast<int>(leaf_unknowns) / leaf_group, sides_at_once = 32,
+              leaf_warps = 4, leaf_threads = 32 * leaf_warps;
 
 /// The unknowns in the order of substitution: the matrix is lower triangular, strides may be negative.
 struct LeafJob {
@@ -30,13 +30,13 @@ struct LeafJob {
 /// Rows of a group beside each other, column by column; x a row an unknown. Places are moved within 16 numbers (128
 /// bytes), so that lanes meet in no bank whichever way they go through the array.
 struct LeafStorage {
-  double a[group * group * groups * (groups + 1) / 2];
+  double a[leaf_group * leaf_group * groups * (groups + 1) / 2];
   double x[leaf_unknowns * sides_at_once];
   double reciprocal[leaf_unknowns];  ///< reciprocal_of the diagonal
 
   /// Row i of group g, column j. Pairs of rows stay together.
   __device__ static int place_of_a(int g, int i, int j) {
-    return group * (group * (g * (g + 1) / 2) + j) + (i ^ (4 * (j % 4) + 2 * (j / 4 % 2)));
+    return leaf_group * (leaf_group * (g * (g + 1) / 2) + j) + (i ^ (4 * (j % 4) + 2 * (j / 4 % 2)));
   }
   __device__ static int place_of_x(int row, int side) {
     return row * sides_at_once + (side ^ (4 * (row % 4) + row / 4 % 4));
@@ -46,7 +46,7 @@ struct LeafStorage {
 class Leaf {
  public:
   __device__ Leaf(const LeafJob& job, LeafStorage& storage)
-      : job_(job), storage_(storage), groups_(ceil_div(job.order, group)) {}
+      : job_(job), storage_(storage), groups_(ceil_div(job.order, leaf_group)) {}
 
   __device__ void run() {
     load();
@@ -61,10 +61,10 @@ class Leaf {
       if (mine == next) {
         put_sums(mine);
         __syncwarp();
-        const int first = group * mine;
-        substitute<group>([&](int i, int j) { return a(mine, i, first + j); },
-                          [&](int i) -> double& { return x(first + i, lane()); },
-                          [&](int i) { return storage_.reciprocal[first + i]; });
+        const int first = leaf_group * mine;
+        substitute<leaf_group>([&](int i, int j) { return a(mine, i, first + j); },
+                               [&](int i) -> double& { return x(first + i, lane()); },
+                               [&](int i) { return storage_.reciprocal[first + i]; });
         mine += leaf_warps;
         done = 0;
         take_sums(mine);
@@ -83,20 +83,20 @@ class Leaf {
   /// What is not there becomes zeros, with ones on the diagonal.
   __device__ void load() {
     const bool by_rows = job_.a.row_stride == 1 || job_.a.row_stride == -1;
-    const int fast = static_cast<int>(threadIdx.x) % group, slow = static_cast<int>(threadIdx.x) / group;
-    constexpr int step = leaf_threads / group;
-    for (int half = slow; half < group; half += step) {
+    const int fast = static_cast<int>(threadIdx.x) % leaf_group, slow = static_cast<int>(threadIdx.x) / leaf_group;
+    constexpr int step = leaf_threads / leaf_group;
+    for (int half = slow; half < leaf_group; half += step) {
       const int i = by_rows ? fast : half, j = by_rows ? half : fast;
       const std::uint32_t to = ptx::shared_address(&a(0, i, j));
       int tile = 0;
       for (int g = 0; g < groups_; ++g) {
-        const int row = group * g + i;
+        const int row = leaf_group * g + i;
         const double* from = &job_.a(row, j);
         const bool below = row < job_.order, in_triangle = below && (j < i || (j == i && !job_.unit));
 #pragma unroll 4
-        for (int k = 0; k <= g; ++k, ++tile, from += group * job_.a.col_stride) {
+        for (int k = 0; k <= g; ++k, ++tile, from += leaf_group * job_.a.col_stride) {
           const bool there = k < g ? below : in_triangle;
-          ptx::copy_8(to + static_cast<std::uint32_t>(tile * group * group * sizeof(double)),
+          ptx::copy_8(to + static_cast<std::uint32_t>(tile * leaf_group * leaf_group * sizeof(double)),
                       there ? from : job_.a.data, there);
         }
       }
@@ -105,9 +105,9 @@ class Leaf {
     for_numbers([&](double& number, const double* there) { number = __dmul_rn(job_.alpha, there ? *there : 0); });
     ptx::copies_wait();
     __syncthreads();
-    const int row = static_cast<int>(threadIdx.x), i = row % group;
-    if (row < group * groups_) {
-      double& pivot = storage_.a[LeafStorage::place_of_a(row / group, i, row)];
+    const int row = static_cast<int>(threadIdx.x), i = row % leaf_group;
+    if (row < leaf_group * groups_) {
+      double& pivot = storage_.a[LeafStorage::place_of_a(row / leaf_group, i, row)];
       if (job_.unit || row >= job_.order) pivot = 1;
       storage_.reciprocal[row] = reciprocal_of(pivot);
     }
@@ -149,18 +149,18 @@ class Leaf {
     for (int n = 0; n < sides_at_once / 8; ++n)
 #pragma unroll
       for (int at = 0; at < 4; ++at)
-        body(sums_[n][at], x(group * g + lane() / 4 + 8 * (at / 2), 8 * n + lane() % 4 * 2 + at % 2));
+        body(sums_[n][at], x(leaf_group * g + lane() / 4 + 8 * (at / 2), 8 * n + lane() % 4 * 2 + at % 2));
   }
   __device__ void add_products(int g, int known) {
     double row[8];
 #pragma unroll
     for (int at = 0; at < 8; ++at)
-      row[at] = negated(a(g, lane() / 4 + 8 * (at % 2), group * known + lane() % 4 + 4 * (at / 2)));
+      row[at] = negated(a(g, lane() / 4 + 8 * (at % 2), leaf_group * known + lane() % 4 + 4 * (at / 2)));
 #pragma unroll
     for (int n = 0; n < sides_at_once / 8; ++n) {
       double col[4];
 #pragma unroll
-      for (int q = 0; q < 4; ++q) col[q] = x(group * known + lane() % 4 + 4 * q, 8 * n + lane() / 4);
+      for (int q = 0; q < 4; ++q) col[q] = x(leaf_group * known + lane() % 4 + 4 * q, 8 * n + lane() / 4);
       ptx::mma_16x8x16(sums_[n], row, col);
     }
   }
