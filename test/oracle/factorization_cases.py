@@ -66,10 +66,11 @@ class Buffer:
         self.prefix, self.parts, self.size = prefix, [], 0
 
     def add(self, elements):
-        """Where they begin."""
-        self.parts.append(elements)
-        self.size += elements.size
-        return self.size - elements.size
+        """Where they begin: at a multiple of 8 bytes, as integers have to."""
+        begin, unit = self.size, max(8 // elements.itemsize, 1)
+        self.parts.append(np.pad(elements, (0, -elements.size % unit)))
+        self.size += self.parts[-1].size
+        return begin
 
     def integers(self, values):
         """The elements that hold these, and poison beyond."""
