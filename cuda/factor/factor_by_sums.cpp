@@ -201,7 +201,7 @@ class LuBySums : PanelsBySums<E> {
 
   /// Of so many columns those whose rows of U have all columns to their right at once. Unknowns wait for each other, so
   /// that few such rows are few steps; but of their products each converts anew all that is above in those columns.
-  /// With a 32nd of the columns that is as much as the recursion's products convert.
+  /// With a 32nd of the columns that is about twice what the recursion's products convert.
   static Index columns_at_a_time(Index count) {
     Index step = 256;
     while (32 * step < count) step *= 2;
