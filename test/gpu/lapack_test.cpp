@@ -551,7 +551,9 @@ TYPED_TEST(Lapack, GradeInverses) {
       for (Index i = 0; i < n; ++i) {
         if (i <= j) upper(i, j) = a(i, j), of(i, j) = inverse(i, j);
         if (i == j) one(i, j) = E(1);
-        if (i > j) ASSERT_EQ(inverse(i, j), a(i, j));
+        if (i > j) {
+          ASSERT_EQ(inverse(i, j), a(i, j));
+        }
       }
     this->expect_within("1 - A X", this->product(upper, of, &one),
                         this->product(sizes(upper), sizes(of), static_cast<Dense<Real<E>>*>(nullptr)),
