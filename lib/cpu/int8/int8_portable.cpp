@@ -2,6 +2,7 @@
 // what tests compare them with, and what runs where there is nothing better.
 #include "lib/cpu/int8/int8_portable.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -15,31 +16,39 @@ namespace accublas::cpu {
 
 namespace {
 
-std::int32_t column_byte(const Int8Product& t, std::int64_t c, std::int64_t p) {
-  return t.columns_data[c / int8_panel * t.panel_stride + p / 4 * 128 + c % int8_panel * 4 + p % 4];
-}
-
-std::int32_t sum_of(const Int8Product& t, std::int64_t r, std::int64_t c) {
-  std::int32_t sum = 0;
-  for (std::int64_t p = 0; p < t.k; ++p) sum += t.rows_data[r * t.row_stride + p] * column_byte(t, c, p);
-  return sum;
-}
-
-void product_residues(const Int8Product& t, const Int8Modulus& m, bool accumulate, std::int8_t* out,
-                      std::int64_t stride) {
-  for (std::int64_t r = 0; r < t.rows; ++r) {
-    for (std::int64_t c = 0; c < t.cols; ++c) {
-      std::int8_t& to = out[r * stride + c];
-      const std::int64_t sum = std::int64_t{sum_of(t, r, c)} + (accumulate ? to : 0);
-      // 128 modulo 256 is -128 as a byte, which is the same residue.
-      to = static_cast<std::int8_t>(balanced_residue(sum, m.p));
+/// Calls body(r, c, sums of row r and the columns c .. c + count - 1, count), a panel's columns at a time.
+template <class Body>
+void for_each_sums(const Int8Product& t, Body&& body) {
+  std::int32_t sums[int8_panel];
+  for (std::int64_t c = 0; c < t.cols; c += int8_panel) {
+    const std::int8_t* const panel = t.columns_data + c / int8_panel * t.panel_stride;
+    const std::int64_t count = std::min<std::int64_t>(int8_panel, t.cols - c);
+    for (std::int64_t r = 0; r < t.rows; ++r) {
+      std::fill(sums, sums + count, 0);
+      for (std::int64_t p = 0; p < t.k; ++p) {
+        const std::int32_t x = t.rows_data[r * t.row_stride + p];
+        const std::int8_t* const terms = panel + p / 4 * 128 + p % 4;
+        for (std::int64_t i = 0; i < count; ++i) sums[i] += x * terms[4 * i];
+      }
+      body(r, c, sums, count);
     }
   }
 }
 
+void product_residues(const Int8Product& t, const Int8Modulus& m, bool accumulate, std::int8_t* out,
+                      std::int64_t stride) {
+  for_each_sums(t, [&](std::int64_t r, std::int64_t c, const std::int32_t* sums, std::int64_t count) {
+    std::int8_t* const to = out + r * stride + c;
+    // 128 modulo 256 is -128 as a byte, which is the same residue.
+    for (std::int64_t i = 0; i < count; ++i)
+      to[i] = static_cast<std::int8_t>(balanced_residue(std::int64_t{sums[i]} + (accumulate ? to[i] : 0), m.p));
+  });
+}
+
 void product_sums(const Int8Product& t, std::int32_t* out, std::int64_t stride) {
-  for (std::int64_t r = 0; r < t.rows; ++r)
-    for (std::int64_t c = 0; c < t.cols; ++c) out[r * stride + c] = sum_of(t, r, c);
+  for_each_sums(t, [&](std::int64_t r, std::int64_t c, const std::int32_t* sums, std::int64_t count) {
+    std::copy(sums, sums + count, out + r * stride + c);
+  });
 }
 
 void transpose(const double* src, std::int64_t stride, std::int64_t k, double* dst, std::int64_t ld) {
