@@ -96,6 +96,7 @@ class Worker:
         os.close(write_answers)
         self.jobs, self.answers = os.fdopen(write_jobs, "wb"), os.fdopen(read_answers)
         self.slots = threading.Semaphore(32)
+        self.gone = False
         self.thread = threading.Thread(target=self._collect, daemon=True)
 
     def start(self):
@@ -103,6 +104,8 @@ class Worker:
 
     def send(self, case, data):
         self.slots.acquire()
+        if self.gone:
+            self.slots.release()
         self.pending.put(case)
         try:
             self.jobs.write(struct.pack("<q", len(data)) + data)
@@ -119,8 +122,8 @@ class Worker:
                 if status or text:
                     what = f"status {status}: {text}" if status else text
                     self.failures.append(f"{case.describe()}\n    {self.label} {configuration}: {what}")
-        for _ in range(1 << 20):  # the process is gone: nobody may wait for it
-            self.slots.release()
+        self.gone = True  # nobody may wait for the process: who takes this slot gives it back
+        self.slots.release()
 
     def finish(self):
         try:

@@ -77,7 +77,7 @@ def mixed_dot(fmt, addend, x, y):
     if x.size == 0:
         return float(addend)
     sums, _ = modes.inner_products(modes.Mode("cr"), fmt, x, y, "gemv")
-    return modes.finish([(1.0, sums.value(0, 0)), (1.0, float(addend))], fmt)
+    return modes.finish(modes.terms_of([(1.0, 0, sums)], 0, 0) + [(1.0, float(addend))], fmt)
 
 
 def wide(case):

@@ -37,18 +37,9 @@ def product(mode, fmt, alpha, a, b, beta, c, d, field, routine="gemm"):
         return None, modes.Facts()
     nothing = alpha == 0 or k == 0
 
-    def on_diagonal(i, j):
-        return d.hermitian and i == j
-
     before = None if beta == 0 else c.tolist()
-    none = field.expand(0.0, field.split(0.0))
-
-    def addend(i, j):
-        if before is None:
-            return none
-        value = complex(before[i][j].real, 0.0) if on_diagonal(i, j) else before[i][j]
-        return field.expand(beta, field.split(value))
-
+    # By component the terms of beta c: a factor and which component of c.
+    of_c = modes.kept_terms(field.expand(beta, range(count)))
     facts = modes.Facts()
     if not nothing:
         # Of each component's columns, element by element; a Hermitian diagonal has no imaginary part to compute, but
@@ -76,18 +67,13 @@ def product(mode, fmt, alpha, a, b, beta, c, d, field, routine="gemm"):
         needed = [[(factor, n * part, which) for (factor, part), which in zip(terms, (sums, other)) if factor != 0]
                   for terms in field.expand(alpha, range(count))]
 
-    def component(i, j, r, addend):
-        if on_diagonal(i, j) and r == 1:
-            return 0.0
-        if nothing:
-            return modes.scaled(addend[r], fmt)
-        found = [which.value(i, j + beyond) for _, beyond, which in needed[r]]
-        if None in found:
-            found = [which.exact(i, j + beyond) for _, beyond, which in needed[r]]
-        return modes.finish([(factor, x) for (factor, *_), x in zip(needed[r], found)] + addend[r], fmt)
+    def component(i, j, r, number):
+        addend = [(factor, number[part]) for factor, part in of_c[r]]
+        return modes.scaled(addend, fmt) if nothing else modes.finish(modes.terms_of(needed[r], i, j) + addend, fmt)
 
     values = []
     for i, j in np.argwhere(d.wanted).tolist():
-        terms = addend(i, j)
-        values.append(field.join([component(i, j, r, terms) for r in range(count)]))
+        real = d.hermitian and i == j
+        number = () if before is None else field.split(complex(before[i][j].real, 0.0) if real else before[i][j])
+        values.append(field.join([0.0 if real and r == 1 else component(i, j, r, number) for r in range(count)]))
     return values, facts

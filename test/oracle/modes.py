@@ -124,10 +124,9 @@ def finish(terms, fmt):
 
 
 def scaled(terms, fmt):
-    """alpha = 0 or k = 0: the terms of beta c, whose zeros have IEEE's signs; +0 without any."""
-    left = [(factor, value) for factor, value in terms if factor != 0]
-    if left and all(value == 0 and abs(factor) < INF for factor, value in left):
-        return -0.0 if all(math.copysign(1, factor * value) < 0 for factor, value in left) else 0.0
+    """alpha = 0 or k = 0: the terms of beta c, no factor of them 0, whose zeros have IEEE's signs; +0 without any."""
+    if terms and all([value == 0 and abs(factor) < INF for factor, value in terms]):
+        return -0.0 if all(math.copysign(1, factor * value) < 0 for factor, value in terms) else 0.0
     return finish(terms, fmt)
 
 
@@ -152,24 +151,19 @@ def gemm(mode, fmt, alpha, a, b, beta, c, routine="gemm", field=REAL):
     if (alpha == 0 or k == 0) and beta == 1:
         return None, Facts()
     parts = range(field.components)
-    nothing = field.expand(0.0, field.split(0.0))
-    addends = [[nothing] * n] * m if beta == 0 else [[field.expand(beta, field.split(x)) for x in row] for row in c.tolist()]
+    # By component the terms of beta c: a factor and which component of c.
+    of_c = kept_terms(field.expand(beta, parts))
+    before = [[()] * n] * m if beta == 0 else [list(map(field.split, row)) for row in c.tolist()]
     if alpha == 0 or k == 0:
-        return [[field.join([scaled(terms, fmt) for terms in addend]) for addend in row] for row in addends], Facts()
+        return [[field.join([scaled([(factor, x[part]) for factor, part in of_c[r]], fmt) for r in parts]) for x in row]
+                for row in before], Facts()
     if mode.kind in multiword.WORDS:
         return multiword_gemm(mode, fmt, alpha, a, b, beta, c)
     products, facts = inner_products(mode, fmt, field.rows(a), field.columns(b), routine)
     # By component the factors of the sums that it needs, and where these stand beyond column j.
-    needed = [[(factor, n * part) for factor, part in terms if factor != 0] for terms in field.expand(alpha, parts)]
-
-    def component(i, j, r, addend):
-        found = [products.value(i, j + beyond) for _, beyond in needed[r]]
-        if None in found:
-            found = [products.exact(i, j + beyond) for _, beyond in needed[r]]
-        return finish([(factor, x) for (factor, _), x in zip(needed[r], found)] + addend[r], fmt)
-
-    return [[field.join([component(i, j, r, addend) for r in parts]) for j, addend in enumerate(row)]
-            for i, row in enumerate(addends)], facts
+    needed = [[(factor, n * part, products) for factor, part in terms] for terms in kept_terms(field.expand(alpha, parts))]
+    return [[field.join([finish(terms_of(needed[r], i, j) + [(factor, x[part]) for factor, part in of_c[r]], fmt) for r in parts])
+             for j, x in enumerate(row)] for i, row in enumerate(before)], facts
 
 
 class Finite:
@@ -184,10 +178,23 @@ class Finite:
 
 @dataclass
 class Products:
-    """S of row i and column j, a dyadic or a special float: the mode's, None where the mode takes cr's, and cr's."""
+    """S by row i and column j: a dyadic, or None where exact(i, j) gives it, cr's or a special float."""
 
-    value: Callable
+    table: list
     exact: Callable
+
+
+def terms_of(needed, i, j):
+    """(factor, S) of each (factor, columns beyond j, Products) that an element needs; where one of S is cr's, all are."""
+    terms = [(factor, sums.table[i][j + beyond]) for factor, beyond, sums in needed]
+    if any([s is None for _, s in terms]):
+        return [(factor, sums.exact(i, j + beyond)) for factor, beyond, sums in needed]
+    return terms
+
+
+def kept_terms(expanded):
+    """By component the terms whose factor is not 0."""
+    return [[term for term in terms if term[0] != 0] for terms in expanded]
 
 
 def inner_products(mode, fmt, a, b, routine, wanted=None, terms=None):
@@ -200,12 +207,12 @@ def inner_products(mode, fmt, a, b, routine, wanted=None, terms=None):
     if kind == "repro" and routine != "gemm":
         kind = "cr"
 
-    def of(table, special):
-        """The entry of a table of the finite lines, `special` of the others."""
-        def entry(i, j):
-            row, column = rows.number[i], columns.number[j]
-            return special(i, j) if row is None or column is None else table[row][column]
-        return entry
+    def of_all(table):
+        """A table of the finite lines with None for the others."""
+        if rows.has.all() and columns.has.all():
+            return table
+        none = [None] * len(columns.number)
+        return [none if i is None else [None if j is None else table[i][j] for j in columns.number] for i in rows.number]
 
     def exact(i, j):
         if rows.number[i] is None or columns.number[j] is None:
@@ -221,25 +228,23 @@ def inner_products(mode, fmt, a, b, routine, wanted=None, terms=None):
                 s, c = np.concatenate([dot2_dot_pair(a[0], column, single) for column in b.T], axis=2)
             else:
                 s, c = dot2_gemm_pairs(a, b, single)
-        pairs = [list(zip(*lines)) for lines in zip(s.tolist(), c.tolist())]
 
-        def pair(i, j):
-            s, c = pairs[i][j]
+        def pair(s, c):
             return add_dyadic(decompose(s), decompose(c)) if isfinite(s) and isfinite(c) else None
 
-        return Products(pair, exact), facts
+        return Products([list(map(pair, *lines)) for lines in zip(s.tolist(), c.tolist())], exact), facts
     if kind == "cr":
-        return Products(of(exact_product(rows.lines, columns.lines), exact), exact), facts
+        return Products(of_all(exact_product(rows.lines, columns.lines)), exact), facts
     if kind == "fixed":
-        return Products(of(fixed_product(rows.lines, columns.lines, mode.parameter), exact), exact), facts
+        return Products(of_all(fixed_product(rows.lines, columns.lines, mode.parameter)), exact), facts
     if kind == "slices":
-        return Products(of(slices_product(rows.lines, columns.lines, mode.parameter, mode.fast, k), exact), exact), facts
+        return Products(of_all(slices_product(rows.lines, columns.lines, mode.parameter, mode.fast, k)), exact), facts
     counted = np.ones((a.shape[0], b.shape[1]), bool) if wanted is None else wanted
     counted = counted[rows.has][:, columns.has]
     table, accepted, facts.call_bits = repro_product(rows.lines, columns.lines, k, fmt.name, counted)
     facts.rejected = sum(not t for line, of_line in zip(accepted, counted) for t, own in zip(line, of_line) if own)
     kept = [[s if own else None for s, own in zip(*lines)] for lines in zip(table or accepted, accepted)]
-    return Products(of(kept, lambda i, j: None), exact), facts
+    return Products(of_all(kept), exact), facts
 
 
 def multiword_gemm(mode, fmt, alpha, a, b, beta, c):

@@ -159,7 +159,7 @@ def fraction_line(values):
 def least_exponent(values):
     """Least E with abs(x) < 2^E."""
     largest = max(abs(x) for x in values)
-    e = -1100
+    e = largest.numerator.bit_length() - largest.denominator.bit_length() - 1  # 2^e is below
     while largest >= Fraction(2) ** e:
         e += 1
     return e
@@ -187,9 +187,8 @@ def definition_slices(a, b, d, fast, k):
             largest = max(abs(v) for v in x)
             if largest == 0:
                 break
-            tau = -1100
-            while largest > Fraction(2) ** tau:
-                tau += 1
+            tau = least_exponent([largest]) - 1  # largest >= 2^tau
+            tau += largest > Fraction(2) ** tau
             unit = Fraction(2) ** (rho + tau - 53)
             part = [round(v / unit) * unit for v in x]
             result.append(part)
