@@ -266,16 +266,28 @@ class ComplexElements {
   /// The slices of a line: integers over 2^grid, which every entry's remainder after the slices before is rounded to.
   struct Slices {
     int grid[max_digits];
+    double down[max_digits][2], up[max_digits][2];  ///< factors of 2^-grid and of 2^grid, which may be no numbers
     int count = 0;
+
+    void push_back(int exponent) {
+      grid[count] = exponent;
+      for (const int part : {0, 1}) {
+        const int half = part == 0 ? exponent / 2 : exponent - exponent / 2;
+        down[count][part] = power_of_two(-half);
+        up[count][part] = power_of_two(half);
+      }
+      ++count;
+    }
   };
 
   /// An entry's slices (unless null), and what is left after them.
   static double cut(const Slices& slices, double rest, std::int64_t* digit) {
     for (int q = 0; q < slices.count; ++q) {
-      const double scaled = std::ldexp(rest, -slices.grid[q]), nearest = std::nearbyint(scaled);
+      // Exact, or below half a unit.
+      const double scaled = rest * slices.down[q][0] * slices.down[q][1], nearest = std::nearbyint(scaled);
       if (digit) digit[q] = static_cast<std::int64_t>(nearest);
       // The slice itself may be 2^1024.
-      if (nearest != 0) rest = std::ldexp(scaled - nearest, slices.grid[q]);
+      if (nearest != 0) rest = (scaled - nearest) * slices.up[q][0] * slices.up[q][1];
     }
     return rest;
   }
@@ -289,7 +301,7 @@ class ComplexElements {
       double most = 0;
       for (Index p = 0; p < terms_; ++p) most = std::max(most, std::fabs(cut(slices, x[p], nullptr)));
       if (most == 0) break;
-      slices.grid[slices.count++] = rho + ceil_log2_magnitude(to_bits(most)) - 53;
+      slices.push_back(rho + ceil_log2_magnitude(to_bits(most)) - 53);
     }
     return slices;
   }
