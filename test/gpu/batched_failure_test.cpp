@@ -1,20 +1,13 @@
 // Device allocations that fail in a batch. Nothing of C is written before the first one; where matrices are calls of
 // their own, a later failure is ACCUBLAS_ERROR_C_UNDEFINED, with every matrix either finished or as it was. Whole
 // batches in one kernel allocate once.
-#include <cstdlib>
-
+#include "test/gpu/failing_allocation.hpp"
 #include "test/gpu/gemm_problem.hpp"
 
 namespace accublas::test {
 namespace {
 
-class FailingAllocation {
- public:
-  explicit FailingAllocation(const std::string& text) { setenv("ACCUBLAS_TEST_FAIL_ALLOCATION", text.c_str(), 1); }
-  ~FailingAllocation() { unsetenv("ACCUBLAS_TEST_FAIL_ALLOCATION"); }
-};
-
-constexpr Index order = 70, elements = order * order, matrices = 4;
+constexpr Index batched_order = 70, elements = batched_order * batched_order, matrices = 4;
 
 template <class T>
 std::vector<T> numbers(Random& rng) {
@@ -44,11 +37,12 @@ struct Operands {
     c = before;
     const T alpha = T(-1.25), beta = T(0.5);
     const auto call = [&](auto strided, auto pointed) {
-      return by_pointers ? pointed(ctx, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS, order, order, order,
-                                   &alpha, at_a.data(), order, at_b.data(), order, &beta, at_c.data(), order, matrices)
-                         : strided(ctx, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS, order, order, order,
-                                   &alpha, a.data(), order, elements, b.data(), order, elements, &beta, c.data(), order,
-                                   elements, matrices);
+      return by_pointers ? pointed(ctx, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS, batched_order,
+                                   batched_order, batched_order, &alpha, at_a.data(), batched_order, at_b.data(),
+                                   batched_order, &beta, at_c.data(), batched_order, matrices)
+                         : strided(ctx, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS, batched_order,
+                                   batched_order, batched_order, &alpha, a.data(), batched_order, elements, b.data(),
+                                   batched_order, elements, &beta, c.data(), batched_order, elements, matrices);
     };
     accublas_status status;
     if constexpr (sizeof(T) == 8)
@@ -93,11 +87,8 @@ TYPED_TEST(BatchedFailure, Allocations) {
         for (int nth = 1; nth <= 20; ++nth) {
           const std::string what = std::string(mode) + (by_pointers ? " by pointers" : "") + (mib ? " in parts" : "") +
                                    ", allocation " + std::to_string(nth) + from;
-          accublas_status status;
-          {
-            const FailingAllocation failing(std::to_string(nth) + from);
-            status = x.run(gpu, by_pointers);
-          }
+          const accublas_status status =
+              with_failing_allocation(std::to_string(nth) + from, [&] { return x.run(gpu, by_pointers); });
           const std::vector<T> got = x.c.values();
           if (status == ACCUBLAS_SUCCESS) {
             EXPECT_TRUE(x.same(got, want)) << what;

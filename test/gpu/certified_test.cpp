@@ -6,13 +6,14 @@
 namespace accublas::test {
 namespace {
 
-enum class Data { tame, ill, worse, singular, graded, scattered, overflow, special_a, special_b };
-constexpr Data all_data[] = {Data::tame,      Data::ill,      Data::worse,     Data::singular, Data::graded,
-                             Data::scattered, Data::overflow, Data::special_a, Data::special_b};
+enum class SystemData { tame, ill, worse, singular, graded, scattered, overflow, special_a, special_b };
+constexpr SystemData all_system_data[] = {SystemData::tame,     SystemData::ill,       SystemData::worse,
+                                          SystemData::singular, SystemData::graded,    SystemData::scattered,
+                                          SystemData::overflow, SystemData::special_a, SystemData::special_b};
 
 /// A call's arguments, x and radius as they are before it.
 template <class E>
-struct Problem {
+struct LinearSystem {
   bool symmetric;
   accublas_uplo uplo;
   Index n, sides;
@@ -31,7 +32,7 @@ struct Answer {
 };
 
 template <class E>
-accublas_status solve(accublas_context* context, const Problem<E>& p, const Pointers& at,
+accublas_status solve(accublas_context* context, const LinearSystem<E>& p, const Pointers& at,
                       accublas_certificate_t* certificate) {
   using P = std::conditional_t<Numbers<E>::complex, void, E>;
   const auto *const a = static_cast<const P*>(at.a), *const b = static_cast<const P*>(at.b);
@@ -44,7 +45,7 @@ accublas_status solve(accublas_context* context, const Problem<E>& p, const Poin
 }
 
 template <class E>
-Answer<E> on_host(accublas_context* context, const Problem<E>& p) {
+Answer<E> on_host(accublas_context* context, const LinearSystem<E>& p) {
   Answer<E> answer{{}, {}, p.x.data, p.radius.data};
   answer.certificate.struct_size = sizeof answer.certificate;
   answer.status =
@@ -52,7 +53,7 @@ Answer<E> on_host(accublas_context* context, const Problem<E>& p) {
   return answer;
 }
 template <class E>
-Answer<E> on_device(accublas_context* context, const Problem<E>& p) {
+Answer<E> on_device(accublas_context* context, const LinearSystem<E>& p) {
   const DeviceArray<E> a(p.a.data), b(p.b.data), x(p.x.data), radius(p.radius.data);
   Answer<E> answer{};
   answer.certificate.struct_size = sizeof answer.certificate;
@@ -93,34 +94,34 @@ class Certified : public FactorDp<E> {
     return s;
   }
 
-  Problem<E> make(Data data, bool symmetric, Index n, Index sides) {
+  LinearSystem<E> make(SystemData data, bool symmetric, Index n, Index sides) {
     Random& rng = this->rng;
     Stored<E> a(rng, n, n);
-    Problem<E> p{symmetric,
-                 below(rng, 2) ? ACCUBLAS_UPPER : ACCUBLAS_LOWER,
-                 n,
-                 sides,
-                 a,
-                 stored(n, sides, a.layout),
-                 stored(n, sides, a.layout),
-                 stored(n, sides, a.layout),
-                 {}};
+    LinearSystem<E> p{symmetric,
+                      below(rng, 2) ? ACCUBLAS_UPPER : ACCUBLAS_LOWER,
+                      n,
+                      sides,
+                      a,
+                      stored(n, sides, a.layout),
+                      stored(n, sides, a.layout),
+                      stored(n, sides, a.layout),
+                      {}};
     Dense<E> m(n, n);
-    for (E& x : m.data) x = data == Data::singular ? this->integer() : this->number();
+    for (E& x : m.data) x = data == SystemData::singular ? this->integer() : this->number();
     const int wide = sizeof(T) == 8 ? 450 : 40;
-    const double condition = data == Data::worse ? 1e18 : sizeof(T) == 8 ? 1e15 : 1e6;
+    const double condition = data == SystemData::worse ? 1e18 : sizeof(T) == 8 ? 1e15 : 1e6;
     if (symmetric) {
       // Definite by its diagonal, or hardly so.
       for (Index j = 0; j < n; ++j)
         for (Index i = 0; i < j; ++i) m(j, i) = conjugate(m(i, j));
       for (Index i = 0; i < n; ++i)
-        m(i, i) = E(static_cast<T>(data == Data::ill || data == Data::worse || data == Data::singular
+        m(i, i) = E(static_cast<T>(data == SystemData::ill || data == SystemData::worse || data == SystemData::singular
                                        ? 0.3 * std::sqrt(double(n))
                                        : double(n)));
-    } else if (n > 1 && (data == Data::ill || data == Data::worse || data == Data::singular)) {
+    } else if (n > 1 && (data == SystemData::ill || data == SystemData::worse || data == SystemData::singular)) {
       for (Index j = 0; j < n; ++j)
-        m(0, j) = m(1, j) + (data == Data::singular ? E(0) : m(0, j) * static_cast<T>(1 / condition));
-    } else if (data == Data::singular) {
+        m(0, j) = m(1, j) + (data == SystemData::singular ? E(0) : m(0, j) * static_cast<T>(1 / condition));
+    } else if (data == SystemData::singular) {
       for (E& x : m.data) x = E(0);
     }
     std::vector<int> row(static_cast<std::size_t>(n)), column = row;
@@ -131,25 +132,26 @@ class Certified : public FactorDp<E> {
     for (Index j = 0; j < n; ++j)
       for (Index i = 0; i < n; ++i) {
         E& x = m(i, j);
-        if (data == Data::graded) x = times(x, row[static_cast<std::size_t>(i)] + column[static_cast<std::size_t>(j)]);
+        if (data == SystemData::graded)
+          x = times(x, row[static_cast<std::size_t>(i)] + column[static_cast<std::size_t>(j)]);
         // Of which the scales lose some.
-        if (data == Data::scattered && i != j && !symmetric)
+        if (data == SystemData::scattered && i != j && !symmetric)
           x = times(x, -static_cast<int>(below(rng, sizeof(T) == 8 ? 1074 : 149)));
-        if (data == Data::overflow) x = times(x, -wide - wide);
+        if (data == SystemData::overflow) x = times(x, -wide - wide);
         const bool held = p.uplo == ACCUBLAS_UPPER ? i <= j : i >= j;
         if (!symmetric || held) p.a(i, j) = x;
       }
     const T infinity = std::numeric_limits<T>::infinity();
-    if (data == Data::special_a) {
+    if (data == SystemData::special_a) {
       const Index i = below(rng, n), j = below(rng, n);
       (symmetric ? p.a(i, i) : p.a(i, j)) = below(rng, 2) ? E(infinity) : Stored<E>::poison();
     }
     for (Index c = 0; c < sides; ++c)
       for (Index i = 0; i < n; ++i) {
-        p.b(i, c) = data == Data::overflow ? times(this->number(), wide + wide) : this->number();
+        p.b(i, c) = data == SystemData::overflow ? times(this->number(), wide + wide) : this->number();
         if (c == 1) p.b(i, c) = E(0);
       }
-    if (data == Data::special_b && sides > 0) p.b(below(rng, n), below(rng, sides)) = E(-infinity);
+    if (data == SystemData::special_b && sides > 0) p.b(below(rng, n), below(rng, sides)) = E(-infinity);
     std::ostringstream text;
     text << "data " << static_cast<int>(data) << (symmetric ? " posv" : " gesv") << " n " << n << " sides " << sides
          << " layout " << p.a.layout << " uplo " << p.uplo << " lda " << p.a.ld << " ldb " << p.b.ld << " ldx "
@@ -158,7 +160,7 @@ class Certified : public FactorDp<E> {
     return p;
   }
 
-  void expect_same(const Problem<E>& p, const std::string& what, const Answer<E>& got, const Answer<E>& want) {
+  void expect_same(const LinearSystem<E>& p, const std::string& what, const Answer<E>& got, const Answer<E>& want) {
     SCOPED_TRACE(p.text + " " + what);
     ASSERT_EQ(got.status, want.status) << this->gpu.error() << " for " << cpu.error();
     const accublas_certificate_t &g = got.certificate, &w = want.certificate;
@@ -178,7 +180,7 @@ class Certified : public FactorDp<E> {
   }
 
   /// Returns the status.
-  accublas_status expect_the_cpus(const Problem<E>& p, const std::string& mode) {
+  accublas_status expect_the_cpus(const LinearSystem<E>& p, const std::string& mode) {
     cpu.set(mode);
     this->gpu.set(mode);
     const Answer<E> want = on_host<E>(cpu, p);
@@ -191,13 +193,13 @@ class Certified : public FactorDp<E> {
     return want.status;
   }
 };
-TYPED_TEST_SUITE(Certified, Types);
+TYPED_TEST_SUITE(Certified, FactorTypes);
 
 TYPED_TEST(Certified, Small) {
   const std::string repro = sizeof(Real<TypeParam>) == 8 ? "dp:repro" : "sp:repro";
   const Index sizes[] = {1, 2, 5, 33}, sides[] = {1, 3, 0, 70};
   int turn = 0, certified = 0, refused = 0;
-  for (const Data data : all_data)
+  for (const SystemData data : all_system_data)
     for (const bool symmetric : {false, true})
       for (const Index n : sizes) {
         const Index nrhs = sides[static_cast<std::size_t>(turn / 3 % 4)];
@@ -208,27 +210,27 @@ TYPED_TEST(Certified, Small) {
       }
   EXPECT_GT(certified, 20);
   EXPECT_GT(refused, 10);
-  this->expect_the_cpus(this->make(Data::tame, false, 0, 3), "cr");
-  this->expect_the_cpus(this->make(Data::tame, true, 0, 0), "cr");
+  this->expect_the_cpus(this->make(SystemData::tame, false, 0, 3), "cr");
+  this->expect_the_cpus(this->make(SystemData::tame, true, 0, 0), "cr");
 }
 
 TYPED_TEST(Certified, Large) {
   const std::string repro = sizeof(Real<TypeParam>) == 8 ? "dp:repro" : "sp:repro";
   const Index n = this->complex ? 75 : 150;
   for (const bool symmetric : {false, true}) {
-    EXPECT_EQ(this->expect_the_cpus(this->make(Data::tame, symmetric, n, 3), "cr"), ACCUBLAS_SUCCESS);
-    EXPECT_EQ(this->expect_the_cpus(this->make(Data::graded, symmetric, n, 1), repro), ACCUBLAS_SUCCESS);
+    EXPECT_EQ(this->expect_the_cpus(this->make(SystemData::tame, symmetric, n, 3), "cr"), ACCUBLAS_SUCCESS);
+    EXPECT_EQ(this->expect_the_cpus(this->make(SystemData::graded, symmetric, n, 1), repro), ACCUBLAS_SUCCESS);
   }
-  this->expect_the_cpus(this->make(Data::ill, false, n, 1), repro);
-  this->expect_the_cpus(this->make(Data::scattered, false, n, 1), repro);
+  this->expect_the_cpus(this->make(SystemData::ill, false, n, 1), repro);
+  this->expect_the_cpus(this->make(SystemData::scattered, false, n, 1), repro);
 }
 
 /// In dp the inverse has other bits, and so may the radii.
 TYPED_TEST(Certified, Grade) {
   using E = TypeParam;
   for (const bool symmetric : {false, true})
-    for (const Data data : {Data::tame, Data::ill}) {
-      const Problem<E> p = this->make(data, symmetric, this->complex ? 60 : 140, 2);
+    for (const SystemData data : {SystemData::tame, SystemData::ill}) {
+      const LinearSystem<E> p = this->make(data, symmetric, this->complex ? 60 : 140, 2);
       this->gpu.set("cr");
       const Answer<E> want = on_device<E>(this->gpu, p);
       this->gpu.set(this->grade);
@@ -251,7 +253,7 @@ TYPED_TEST(Certified, Grade) {
 using CertifiedD = Certified<double>;
 
 TEST_F(CertifiedD, MixedMemoryIsRefusedByName) {
-  const Problem<double> p = make(Data::tame, false, 5, 2);
+  const LinearSystem<double> p = make(SystemData::tame, false, 5, 2);
   const DeviceArray<double> a(p.a.data), b(p.b.data), x(p.x.data), radius(p.radius.data);
   std::vector<double> host_x = p.x.data, host_radius = p.radius.data;
   const Pointers there{a.data(), b.data(), x.data(), radius.data()},
@@ -273,7 +275,7 @@ TEST_F(CertifiedD, MixedMemoryIsRefusedByName) {
 
 /// What waits is not for graphs; else it follows what is on its stream.
 TEST_F(CertifiedD, Streams) {
-  const Problem<double> p = make(Data::tame, false, 40, 1);
+  const LinearSystem<double> p = make(SystemData::tame, false, 40, 1);
   gpu.set("cr");
   cpu.set("cr");
   const Answer<double> want = on_host<double>(cpu, p);
@@ -290,7 +292,7 @@ TEST_F(CertifiedD, Streams) {
     expect_bits("x", x.values(), p.x.data);
     expect_bits("radius", radius.values(), p.radius.data);
     // A is there when the stream has come so far.
-    Problem<double> late = p;
+    LinearSystem<double> late = p;
     std::fill(late.a.data.begin(), late.a.data.end(), 0.0);
     const DeviceArray<double> late_a(late.a.data);
     Answer<double> got{};

@@ -20,7 +20,7 @@
 namespace accublas::test {
 namespace {
 
-constexpr std::uint32_t poison = 0xFFFFFFFFu;
+constexpr std::uint32_t poison_word = 0xFFFFFFFFu;
 
 /// What the certificate reads of the lines.
 struct Facts {
@@ -127,7 +127,7 @@ const cuda::Wanted some_wanted[] = {{},
 
 /// Words of the bitmap as they are before: zero where not all elements are wanted.
 std::vector<std::uint32_t> unwritten(const Case& c, std::size_t count) {
-  return std::vector<std::uint32_t>(count, c.wanted.all() ? poison : 0);
+  return std::vector<std::uint32_t>(count, c.wanted.all() ? poison_word : 0);
 }
 
 template <class T>

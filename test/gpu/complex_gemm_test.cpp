@@ -107,11 +107,12 @@ class ComplexGemm : public testing::Test {
 using Types = testing::Types<double, float>;
 TYPED_TEST_SUITE(ComplexGemm, Types);
 
-const std::vector<std::string> modes = {"cr", "dp:repro", "dot2", "fixed:53", "fixed:9", "slices:3", "slices:2:fast"};
+const std::vector<std::string> complex_modes = {"cr",      "dp:repro", "dot2",         "fixed:53",
+                                                "fixed:9", "slices:3", "slices:2:fast"};
 constexpr accublas_transpose transpositions[] = {ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS, ACCUBLAS_CONJ_TRANS};
 
 TYPED_TEST(ComplexGemm, LayoutsAndTranspositions) {
-  for (const std::string& mode : modes) {
+  for (const std::string& mode : complex_modes) {
     this->cpu.set(mode);
     this->gpu.set(mode);
     for (const accublas_layout layout : {ACCUBLAS_COL_MAJOR, ACCUBLAS_ROW_MAJOR})
@@ -133,7 +134,7 @@ TYPED_TEST(ComplexGemm, EveryKindOfData) {
                                    {Data::cancellation},  {Data::subnormal},    {Data::overflow},    {Data::integers},
                                    {Data::few_special},   {Data::many_special}, {Data::zero_lines},  {Data::extreme},
                                    {Data::block_diagonal}};
-  for (const std::string& mode : modes)
+  for (const std::string& mode : complex_modes)
     for (const char* engine : {"auto", "int8", "fp64", "fp16"}) {
       if (std::strcmp(engine, "auto") && (mode == "dot2" || mode.rfind("slices", 0) == 0)) continue;
       this->cpu.set(mode);
@@ -151,7 +152,7 @@ TYPED_TEST(ComplexGemm, EveryKindOfData) {
 }
 
 TYPED_TEST(ComplexGemm, AnyStrides) {
-  for (const std::string& mode : modes) {
+  for (const std::string& mode : complex_modes) {
     this->cpu.set(mode);
     this->gpu.set(mode);
     for (int number = 0; number < scaled(12); ++number) {
@@ -166,7 +167,7 @@ TYPED_TEST(ComplexGemm, AnyStrides) {
 
 /// Blocks of lines under a small cap have the bits of the call at once.
 TYPED_TEST(ComplexGemm, SmallWorkspace) {
-  for (const std::string& mode : modes) {
+  for (const std::string& mode : complex_modes) {
     this->cpu.set(mode);
     this->gpu.set(mode);
     ASSERT_EQ(accublas_set_workspace_mib(this->gpu, 24), ACCUBLAS_SUCCESS);
@@ -239,7 +240,7 @@ void pick_factors(Random& rng, ComplexCall<T>& call) {
 }
 
 TYPED_TEST(ComplexGemm, FactorsOfTwoParts) {
-  for (const std::string& mode : modes) {
+  for (const std::string& mode : complex_modes) {
     this->cpu.set(mode);
     this->gpu.set(mode);
     for (const accublas_layout layout : {ACCUBLAS_COL_MAJOR, ACCUBLAS_ROW_MAJOR})
@@ -264,7 +265,7 @@ TYPED_TEST(ComplexGemm, FactorsOfTwoPartsAndEveryKindOfData) {
   const TypeParam infinity = std::numeric_limits<TypeParam>::infinity(),
                   least = std::numeric_limits<TypeParam>::denorm_min(), most = std::numeric_limits<TypeParam>::max(),
                   nan = std::numeric_limits<TypeParam>::quiet_NaN();
-  for (const std::string& mode : modes) {
+  for (const std::string& mode : complex_modes) {
     this->cpu.set(mode);
     this->gpu.set(mode);
     for (const Kind& kind : kinds)
@@ -289,7 +290,7 @@ TYPED_TEST(ComplexGemm, FactorsOfTwoPartsAndEveryKindOfData) {
 /// Rows that have a rung of the certificate for one component of S alone, and lines of real or imaginary numbers.
 TYPED_TEST(ComplexGemm, FactorsOfTwoPartsAndOneComponent) {
   using T = TypeParam;
-  for (const std::string& mode : modes) {
+  for (const std::string& mode : complex_modes) {
     this->cpu.set(mode);
     this->gpu.set(mode);
     for (int form = 0; form < 6; ++form) {
@@ -315,7 +316,7 @@ TYPED_TEST(ComplexGemm, FactorsOfTwoPartsAndOneComponent) {
 }
 
 TYPED_TEST(ComplexGemm, FactorsOfTwoPartsWithStridesAndSmallWorkspace) {
-  for (const std::string& mode : modes) {
+  for (const std::string& mode : complex_modes) {
     this->cpu.set(mode);
     this->gpu.set(mode);
     for (int number = 0; number < scaled(6); ++number) {
@@ -405,7 +406,7 @@ TYPED_TEST(ComplexGemm, FactorsOnTheDevice) {
   const std::vector<std::vector<T>> factors = {
       {1, 0, 0, 0}, {T(0.3), T(-2), T(0.7), 1}, {0, 1, 1, 0},           {0, 0, T(0.5), T(0.5)},
       {0, 0, 1, 0}, {1, infinity, 0, 2},        {T(-0.7), 0, T(1.3), 0}};
-  for (const std::string& mode : modes) {
+  for (const std::string& mode : complex_modes) {
     this->cpu.set(mode);
     auto call = this->packed_call(45, 37, 52, ACCUBLAS_COL_MAJOR, ACCUBLAS_TRANS, ACCUBLAS_CONJ_TRANS, 1);
     call.beta[0] = 1;
@@ -455,7 +456,7 @@ TYPED_TEST(ComplexGemm, FactorsOnTheDevice) {
 TYPED_TEST(ComplexGemm, StridedBatches) {
   using T = TypeParam;
   const Index m = 37, n = 29, k = 41, count = 7;
-  for (const std::string& mode : modes) {
+  for (const std::string& mode : complex_modes) {
     this->cpu.set(mode);
     this->gpu.set(mode);
     auto call = this->packed_call(m, n, k, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_CONJ_TRANS, 0);

@@ -4,14 +4,16 @@
 
 #include "test/gpu/gemm_problem.hpp"
 #include "test/gpu/stream.hpp"
+#include "test/gpu/vector_kinds.hpp"
 
 namespace accublas::test {
 namespace {
 
-enum class Routine { dotu, dotc, nrm2, asum };
-constexpr Routine routines[] = {Routine::dotu, Routine::dotc, Routine::nrm2, Routine::asum};
+enum class ComplexRoutine { dotu, dotc, nrm2, asum };
+constexpr ComplexRoutine complex_vector_routines[] = {ComplexRoutine::dotu, ComplexRoutine::dotc, ComplexRoutine::nrm2,
+                                                      ComplexRoutine::asum};
 const char* const names[] = {"dotu", "dotc", "nrm2", "asum"};
-constexpr int parts_of(Routine routine) { return routine <= Routine::dotc ? 2 : 1; }
+constexpr int parts_of(ComplexRoutine routine) { return routine <= ComplexRoutine::dotc ? 2 : 1; }
 
 template <class T>
 struct Vectors {
@@ -20,11 +22,11 @@ struct Vectors {
 };
 
 template <class T>
-accublas_status run(const Context& c, Routine routine, const Vectors<T>& v, const T* x, const T* y, T* result) {
+accublas_status run(const Context& c, ComplexRoutine routine, const Vectors<T>& v, const T* x, const T* y, T* result) {
   const auto call = [&](auto dotu, auto dotc, auto nrm2, auto asum) {
-    if (routine == Routine::nrm2) return nrm2(c, v.n, x, v.incx, result);
-    if (routine == Routine::asum) return asum(c, v.n, x, v.incx, result);
-    return (routine == Routine::dotu ? dotu : dotc)(c, v.n, x, v.incx, y, v.incy, result);
+    if (routine == ComplexRoutine::nrm2) return nrm2(c, v.n, x, v.incx, result);
+    if (routine == ComplexRoutine::asum) return asum(c, v.n, x, v.incx, result);
+    return (routine == ComplexRoutine::dotu ? dotu : dotc)(c, v.n, x, v.incx, y, v.incy, result);
   };
   if constexpr (sizeof(T) == 8)
     return call(accublas_zdotu, accublas_zdotc, accublas_dznrm2, accublas_dzasum);
@@ -63,13 +65,13 @@ class ComplexVectors : public testing::Test {
     ASSERT_EQ(accublas_set_pointer_mode(gpu, device ? ACCUBLAS_POINTER_DEVICE : ACCUBLAS_POINTER_HOST),
               ACCUBLAS_SUCCESS);
   }
-  std::vector<T> expected(Routine routine, const Vectors<T>& v) {
+  std::vector<T> expected(ComplexRoutine routine, const Vectors<T>& v) {
     std::vector<T> out(2, 77);
     EXPECT_EQ(run(cpu, routine, v, v.x.data(), v.y.data(), out.data()), ACCUBLAS_SUCCESS) << cpu.error();
     return out;
   }
   /// The second number is not the norms'.
-  static std::string difference(const std::vector<T>& want, const std::vector<T>& got, Routine routine) {
+  static std::string difference(const std::vector<T>& want, const std::vector<T>& got, ComplexRoutine routine) {
     for (std::size_t i = 0; i < 2; ++i)
       if (i < static_cast<std::size_t>(parts_of(routine)) && bits(want[i]) != bits(got[i])) {
         std::ostringstream out;
@@ -80,7 +82,7 @@ class ComplexVectors : public testing::Test {
     return "";
   }
   /// Host operands, device operands with the result on either side.
-  void expect_same(Routine routine, const Vectors<T>& v, const std::string& what) {
+  void expect_same(ComplexRoutine routine, const Vectors<T>& v, const std::string& what) {
     const std::vector<T> want = expected(routine, v);
     std::vector<T> got(2, 78);
     pointer_mode(false);
@@ -97,24 +99,22 @@ class ComplexVectors : public testing::Test {
     ASSERT_EQ(difference(want, result.values(), routine), "") << what << ", result on the device, n " << v.n;
     pointer_mode(false);
   }
-  static bool has(Routine routine, const std::string& mode) {
+  static bool has(ComplexRoutine routine, const std::string& mode) {
     return parts_of(routine) == 2 || (mode[0] != 'f' && mode.substr(0, 6) != "slices");
   }
 };
 using Types = testing::Types<double, float>;
 TYPED_TEST_SUITE(ComplexVectors, Types);
 
-const char* const modes[] = {"cr", "dp:repro", "dot2", "fixed:53", "fixed:7", "slices:3", "slices:2:fast"};
-const std::vector<Kind> kinds = {{Data::phi, 0.5},     {Data::phi, 10},     {Data::ties},
-                                 {Data::cancellation}, {Data::few_special}, {Data::many_special},
-                                 {Data::subnormal},    {Data::overflow},    {Data::whole_range}};
+const char* const complex_vector_modes[] = {"cr",      "dp:repro", "dot2",         "fixed:53",
+                                            "fixed:7", "slices:3", "slices:2:fast"};
 
 TYPED_TEST(ComplexVectors, EveryModeAndKindOfData) {
-  for (const char* mode : modes) {
+  for (const char* mode : complex_vector_modes) {
     this->set(mode);
-    for (const Kind& kind : kinds)
+    for (const Kind& kind : vector_kinds)
       for (const Index n : {1, 2, 37, 511, 512, 513, 20000})
-        for (const Routine routine : routines) {
+        for (const ComplexRoutine routine : complex_vector_routines) {
           if (!this->has(routine, mode)) continue;
           this->expect_same(routine, this->make(kind, n, 1, 1), std::string(mode) + " " + kind.name());
           if (testing::Test::HasFatalFailure()) return;
@@ -123,11 +123,11 @@ TYPED_TEST(ComplexVectors, EveryModeAndKindOfData) {
 }
 
 TYPED_TEST(ComplexVectors, Increments) {
-  for (const char* mode : modes) {
+  for (const char* mode : complex_vector_modes) {
     this->set(mode);
     for (const Index incx : {1, -1, 3, -2, 0})
       for (const Index incy : {1, -1, 2, 0})
-        for (const Routine routine : routines) {
+        for (const ComplexRoutine routine : complex_vector_routines) {
           if (!this->has(routine, mode)) continue;
           this->expect_same(routine, this->make({Data::phi, 1}, 1100, incx, incy), mode);
           if (testing::Test::HasFatalFailure()) return;
@@ -138,7 +138,8 @@ TYPED_TEST(ComplexVectors, Increments) {
 TYPED_TEST(ComplexVectors, Nothing) {
   for (const char* mode : {"native", "dp", "cr", "dot2"}) {
     this->set(mode);
-    for (const Routine routine : routines) this->expect_same(routine, this->make({Data::phi, 1}, 0, 1, 1), mode);
+    for (const ComplexRoutine routine : complex_vector_routines)
+      this->expect_same(routine, this->make({Data::phi, 1}, 0, 1, 1), mode);
   }
 }
 
@@ -150,7 +151,7 @@ TYPED_TEST(ComplexVectors, Native) {
     this->gpu.set(mode);
     for (const Index n : {1, 7, 5000})
       for (const Index incx : {1, 4, -3, 0})
-        for (const Routine routine : routines) {
+        for (const ComplexRoutine routine : complex_vector_routines) {
           const Vectors<T> v = this->make({Data::phi, 0}, n, incx, -2);
           const DeviceArray<T> x(v.x), y(v.y);
           const std::vector<T> want = this->expected(routine, v);
@@ -169,8 +170,8 @@ TYPED_TEST(ComplexVectors, StreamsAndGraphs) {
   const Stream stream;
   ASSERT_EQ(accublas_set_stream(this->gpu, static_cast<cudaStream_t>(stream)), ACCUBLAS_SUCCESS);
   this->pointer_mode(true);
-  for (const char* mode : modes)
-    for (const Routine routine : routines)
+  for (const char* mode : complex_vector_modes)
+    for (const ComplexRoutine routine : complex_vector_routines)
       for (const Index incx : {1, 2}) {
         if (!this->has(routine, mode)) continue;
         this->set(mode);
@@ -191,7 +192,7 @@ TYPED_TEST(ComplexVectors, StreamsAndGraphs) {
         ASSERT_EQ(status, ACCUBLAS_SUCCESS) << mode << ": " << message;
         ASSERT_EQ(ended, cudaSuccess) << mode << ": " << cudaGetErrorString(ended);
         ASSERT_EQ(cudaGraphInstantiate(&executable, graph, 0), cudaSuccess) << mode;
-        for (const Kind& kind : {kinds[0], kinds[3], kinds[5]}) {
+        for (const Kind& kind : {vector_kinds[0], vector_kinds[3], vector_kinds[5]}) {
           v = this->make(kind, n, incx, 1);
           x = v.x, y = v.y;
           ASSERT_EQ(cudaGraphLaunch(executable, stream), cudaSuccess) << mode;
@@ -209,9 +210,9 @@ TYPED_TEST(ComplexVectors, UsersWorkspace) {
   using T = TypeParam;
   const DeviceArray<unsigned char> workspace(std::size_t{64} << 20);
   ASSERT_EQ(accublas_set_workspace(this->gpu, workspace.data() + 8, workspace.size() - 8), ACCUBLAS_SUCCESS);
-  for (const char* mode : modes) {
+  for (const char* mode : complex_vector_modes) {
     this->set(mode);
-    for (const Routine routine : routines) {
+    for (const ComplexRoutine routine : complex_vector_routines) {
       if (!this->has(routine, mode)) continue;
       const Vectors<T> v = this->make({Data::phi, 3}, 30000, 2, -1);
       const DeviceArray<T> x(v.x), y(v.y);

@@ -18,15 +18,15 @@ namespace {
 
 using cuda::PassPlan;
 
-constexpr std::uint8_t poison = 0xFF;
+constexpr std::uint8_t poison_byte = 0xFF;
 
 /// An operand, its lines as measured, and their copies.
 template <class T>
-struct Measured {
+struct MeasuredOperand {
   TestOperand<T> x;
   TestLines device;
   HostLines host;
-  Measured(std::vector<std::vector<T>> lines, Index k, const Layout& layout)
+  MeasuredOperand(std::vector<std::vector<T>> lines, Index k, const Layout& layout)
       : x(std::move(lines), k, layout), device(x.operand().count, k, false), host(measured()) {}
 
  private:
@@ -54,10 +54,10 @@ class Powers {
 };
 
 template <class T>
-std::vector<std::uint8_t> expected_residues(const Measured<T>& m, const PassPlan& plan, int bits, Index block,
+std::vector<std::uint8_t> expected_residues(const MeasuredOperand<T>& m, const PassPlan& plan, int bits, Index block,
                                             Index block_lines, Index p0, Index terms, Index k_padded,
                                             std::size_t bytes) {
-  std::vector<std::uint8_t> out(bytes, poison);
+  std::vector<std::uint8_t> out(bytes, poison_byte);
   const Index count = m.x.operand().count, first = block * block_lines;
   const Index lines = padded_lines(std::min(block_lines, count - first));
   for (int l = 0; l < plan.moduli; ++l) {
@@ -90,7 +90,8 @@ void expect_equal(const std::vector<std::uint8_t>& got, const std::vector<std::u
 }
 
 template <class T>
-void check(const Measured<T>& rows, const Measured<T>& cols, const PassPlan& plan, Index p0, Index terms) {
+void check(const MeasuredOperand<T>& rows, const MeasuredOperand<T>& cols, const PassPlan& plan, Index p0,
+           Index terms) {
   const Index k_padded = round_up(terms, 128);
   const DeviceArray<PassPlan> device_plan(std::vector<PassPlan>{plan});
   auto size = [&](Index block_lines) { return static_cast<std::size_t>((block_lines * plan.moduli + 300) * k_padded); };
@@ -99,7 +100,7 @@ void check(const Measured<T>& rows, const Measured<T>& cols, const PassPlan& pla
   // The kernel with long rows is for many tiles to a multiprocessor.
   cuda::DeviceModel real = device_model(), single = real;
   single.processors = 1;
-  const auto expected = [&](const Measured<T>& side, int bits, Index b, Index block_lines, std::size_t bytes) {
+  const auto expected = [&](const MeasuredOperand<T>& side, int bits, Index b, Index block_lines, std::size_t bytes) {
     return expected_residues(side, plan, bits, b, block_lines, p0, terms, k_padded, bytes);
   };
   for (Index b = 0; b < std::max(row_blocks, col_blocks); ++b) {
@@ -150,8 +151,8 @@ TYPED_TEST(Convert, SizesAndLayouts) {
          std::vector<std::array<Index, 3>>{{1, 1, 1}, {33, 300, 129}, {600, 31, 64}, {40, 45, 600}}) {
       SCOPED_TRACE(testing::Message() << "m " << m << " n " << n << " k " << k << " adjacent " << layout.adjacent
                                       << " step " << layout.step);
-      const Measured<T> rows(lines_of_all_kinds<T>(m, k, ++seed), k, layout);
-      const Measured<T> cols(lines_of_all_kinds<T>(n, k, ++seed, 7), k, layout);
+      const MeasuredOperand<T> rows(lines_of_all_kinds<T>(m, k, ++seed), k, layout);
+      const MeasuredOperand<T> cols(lines_of_all_kinds<T>(n, k, ++seed, 7), k, layout);
       check(rows, cols, plan_of(false, 50, 48, 14, 256, 512), 0, k);
       if (this->HasFatalFailure()) return;
       check(rows, cols, plan_of(true, 76, 81, 3, 512, 256), 0, k);
@@ -167,22 +168,22 @@ TYPED_TEST(Convert, SizesAndLayouts) {
 TYPED_TEST(Convert, BlocksThatAreNotThere) {
   using T = TypeParam;
   const Index k = 200, k_padded = 256;
-  const Measured<T> x(lines_of_all_kinds<T>(300, k, 23), k, layouts()[0]);
+  const MeasuredOperand<T> x(lines_of_all_kinds<T>(300, k, 23), k, layouts()[0]);
   const DeviceArray<PassPlan> plan(std::vector<PassPlan>{plan_of(false, 50, 50, 3, 256, 512)});
   DeviceArray<std::uint8_t> bytes(static_cast<std::size_t>(512 * 3 * k_padded));
   for (const auto& [row, col] : std::vector<std::array<Index, 2>>{{2, 0}, {0, 1}, {3, 3}}) {
     cuda::convert<T>(device_model(), {x.x.operand(), x.device.lines(), row, bytes.data(), true},
                      {x.x.operand(), x.device.lines(), col, bytes.data(), true}, plan.data(), 0, k, k_padded, nullptr);
     require(cudaDeviceSynchronize(), "convert");
-    for (std::uint8_t b : bytes.values()) ASSERT_EQ(b, poison);
+    for (std::uint8_t b : bytes.values()) ASSERT_EQ(b, poison_byte);
   }
 }
 
 TYPED_TEST(Convert, BitsAndModuli) {
   using T = TypeParam;
   const Index k = 200;
-  const Measured<T> rows(lines_of_all_kinds<T>(70, k, 21), k, layouts()[1]);
-  const Measured<T> cols(lines_of_all_kinds<T>(64, k, 22, 4), k, layouts()[0]);
+  const MeasuredOperand<T> rows(lines_of_all_kinds<T>(70, k, 21), k, layouts()[1]);
+  const MeasuredOperand<T> cols(lines_of_all_kinds<T>(64, k, 22, 4), k, layouts()[0]);
   for (int bits = 2; bits <= 150; ++bits) {
     SCOPED_TRACE(testing::Message() << "bits " << bits);
     const int moduli = bits % 50 == 0 ? max_moduli : 1 + bits % 5;
@@ -204,7 +205,7 @@ TYPED_TEST(Convert, EqualNormsOfEvenLines) {
   std::mt19937_64 random(31);
   std::vector<std::vector<T>> lines;
   for (Index i = 0; i < 70; ++i) lines.push_back(line_of<T>(i % 5 == 4 ? Kind::zero : Kind::uniform, k, random));
-  const Measured<T> x(lines, k, layouts()[1]);
+  const MeasuredOperand<T> x(lines, k, layouts()[1]);
   int least = 64;
   for (Index i = 0; i < 70; ++i)
     if (const double norm = x.host.norm[static_cast<std::size_t>(i)]; norm > 0)
@@ -236,14 +237,14 @@ TEST(ConvertQuotients, MultiplesOfEveryModulus) {
       line[0] = static_cast<double>(most);  // makes E = shown
       lines.push_back(line);
     }
-    const Measured<double> x(lines, k, layouts()[0]);
+    const MeasuredOperand<double> x(lines, k, layouts()[0]);
     check(x, x, plan_of(false, bits, bits, max_moduli, 256, 256), 0, k);
     if (HasFatalFailure()) return;
   }
 }
 
 TEST(ConvertInactive, WritesNothing) {
-  const Measured<double> x(lines_of_all_kinds<double>(40, 100, 3), 100, layouts()[0]);
+  const MeasuredOperand<double> x(lines_of_all_kinds<double>(40, 100, 3), 100, layouts()[0]);
   PassPlan plan = plan_of(false, 50, 50, 14, 256, 256);
   plan.active = 0;
   const DeviceArray<PassPlan> device_plan(std::vector<PassPlan>{plan});
@@ -251,13 +252,13 @@ TEST(ConvertInactive, WritesNothing) {
   cuda::convert<double>(device_model(), {x.x.operand(), x.device.lines(), 0, bytes.data(), true},
                         {x.x.operand(), x.device.lines(), 0, bytes.data(), false}, device_plan.data(), 0, 100, 128,
                         nullptr);
-  for (std::uint8_t b : bytes.values()) ASSERT_EQ(b, poison);
+  for (std::uint8_t b : bytes.values()) ASSERT_EQ(b, poison_byte);
 }
 
 /// All lines are one in memory: the bytes of the last group must be those of the first.
 TEST(ConvertFar, OutputBeyond32Bits) {
   const Index k = 9000, count = 20000, k_padded = 9088;
-  const Measured<double> one(lines_of_all_kinds<double>(1, k, 4), k, layouts()[0]);
+  const MeasuredOperand<double> one(lines_of_all_kinds<double>(1, k, 4), k, layouts()[0]);
   Operand<double> x = one.x.operand();
   x.count = count;
   x.stride = 0;
@@ -291,7 +292,7 @@ TYPED_TEST(Convert, CertificateMagnitudes) {
   for (const Layout& layout : layouts()) {
     for (Index k : {1, 100, 600, 1024, 1025, 1100, 2048, 5000}) {
       const Index count = 300;
-      const Measured<T> m(lines_of_all_kinds<T>(count, k, ++seed), k, layout);
+      const MeasuredOperand<T> m(lines_of_all_kinds<T>(count, k, ++seed), k, layout);
       const int stride = k == 2048 ? 4 : certificate_stride(k);
       std::vector<Index> sample;
       for (Index p = 0; p < k; ++p)
@@ -312,7 +313,7 @@ TYPED_TEST(Convert, CertificateMagnitudes) {
         cuda::convert_certificate(device_model(), side(bytes, true), side(beside, k % 2 == 0), stride, first_term,
                                   terms, k_padded, cuda::LineRungs{}, state.data(), nullptr);
         require(cudaDeviceSynchronize(), "convert_certificate");
-        std::vector<std::uint8_t> want(bytes.size(), poison);
+        std::vector<std::uint8_t> want(bytes.size(), poison_byte);
         for (Index i = 0; i < lines; ++i) {
           const bool zero = first + i >= count || m.host.special[static_cast<std::size_t>(first + i)] != 0;
           for (Index t = 0; t < k_padded; ++t)
@@ -326,7 +327,7 @@ TYPED_TEST(Convert, CertificateMagnitudes) {
         }
         expect_equal(bytes.values(), want, k_padded);
         if (this->HasFatalFailure()) return;
-        if (k % 2 != 0) std::fill(want.begin(), want.end(), poison);  // not asked for
+        if (k % 2 != 0) std::fill(want.begin(), want.end(), poison_byte);  // not asked for
         expect_equal(beside.values(), want, k_padded);
         if (this->HasFatalFailure()) return;
       }

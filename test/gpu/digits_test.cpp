@@ -151,23 +151,23 @@ const auto int8 = [](const auto& gemm, const Mode& mode, Execution& execution) {
   cpu::int8_gemm(gemm, mode, execution);
 };
 
-const Kind all_kinds[] = {{Data::phi, 0},
-                          {Data::phi, 1},
-                          {Data::phi, 4},
-                          {Data::graded},
-                          {Data::whole_range},
-                          {Data::block_diagonal},
-                          {Data::triangular},
-                          {Data::ties},
-                          {Data::cancellation},
-                          {Data::subnormal},
-                          {Data::overflow},
-                          {Data::integers},
-                          {Data::few_special},
-                          {Data::many_special},
-                          {Data::zero_lines},
-                          {Data::extreme},
-                          {Data::largest_residue, 30}};
+const Kind digit_kinds[] = {{Data::phi, 0},
+                            {Data::phi, 1},
+                            {Data::phi, 4},
+                            {Data::graded},
+                            {Data::whole_range},
+                            {Data::block_diagonal},
+                            {Data::triangular},
+                            {Data::ties},
+                            {Data::cancellation},
+                            {Data::subnormal},
+                            {Data::overflow},
+                            {Data::integers},
+                            {Data::few_special},
+                            {Data::many_special},
+                            {Data::zero_lines},
+                            {Data::extreme},
+                            {Data::largest_residue, 30}};
 
 template <class T>
 class DigitsTest : public testing::Test {};
@@ -183,7 +183,7 @@ TYPED_TEST(DigitsTest, FixedEqualsTheCpu) {
   using T = TypeParam;
   Random rng(11);
   int count = 0;
-  for (const Kind& kind : all_kinds)
+  for (const Kind& kind : digit_kinds)
     for (int t : {2, 7, 24, 48, 53, 64, 100, 150}) {
       const Index m = 1 + below(rng, 70), n = 1 + below(rng, 70), k = 1 + below(rng, 300);
       const auto [alpha, beta] = scalar_pairs<T>()[static_cast<std::size_t>(count) % 3];
@@ -279,7 +279,7 @@ TYPED_TEST(DigitsTest, CorrectlyRoundedOrOpen) {
   using T = TypeParam;
   Random rng(14);
   int count = 0;
-  for (const Kind& kind : all_kinds)
+  for (const Kind& kind : digit_kinds)
     for (int repeat = 0; repeat < 4; ++repeat, ++count) {
       const Index m = 1 + below(rng, 90), n = 1 + below(rng, 90), k = 1 + below(rng, 600);
       const auto [alpha, beta] = scalar_pairs<T>()[static_cast<std::size_t>(count) % 3];

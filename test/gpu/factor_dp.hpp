@@ -262,6 +262,6 @@ class FactorDp : public testing::Test {
     expect_poison(a, f);
   }
 };
-using Types = testing::Types<double, float, std::complex<double>, std::complex<float>>;
+using FactorTypes = testing::Types<double, float, std::complex<double>, std::complex<float>>;
 
 }  // namespace accublas::test

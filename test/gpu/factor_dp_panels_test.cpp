@@ -44,7 +44,7 @@ bool same_bits(const E& x, const E& y) {
   return true;
 }
 
-TYPED_TEST_SUITE(FactorDp, Types);
+TYPED_TEST_SUITE(FactorDp, FactorTypes);
 
 /// One panel: by one thread block, by clusters of 2 to 16 and by a grid.
 TYPED_TEST(FactorDp, PanelsBitByBit) {

@@ -4,7 +4,7 @@
 namespace accublas::test {
 namespace {
 
-TYPED_TEST_SUITE(FactorDp, Types);
+TYPED_TEST_SUITE(FactorDp, FactorTypes);
 
 TYPED_TEST(FactorDp, LuResiduals) {
   using E = TypeParam;

@@ -43,11 +43,12 @@ class GemmBatched : public testing::Test {
 using Types = testing::Types<double, float>;
 TYPED_TEST_SUITE(GemmBatched, Types);
 
-const std::vector<Kind> ordinary = {
+const std::vector<Kind> ordinary_batches = {
     {Data::phi, 0}, {Data::phi, 1}, {Data::phi, 3}, {Data::cancellation}, {Data::integers}};
-const std::vector<Kind> hard = {{Data::ties},         {Data::whole_range}, {Data::subnormal},   {Data::overflow},
-                                {Data::many_special}, {Data::zero_lines},  {Data::few_special}, {Data::graded},
-                                {Data::phi, 10},      {Data::extreme},     {Data::triangular}};
+const std::vector<Kind> hard_batches = {{Data::ties},        {Data::whole_range},  {Data::subnormal},
+                                        {Data::overflow},    {Data::many_special}, {Data::zero_lines},
+                                        {Data::few_special}, {Data::graded},       {Data::phi, 10},
+                                        {Data::extreme},     {Data::triangular}};
 
 TYPED_TEST(GemmBatched, EveryMode) {
   using T = TypeParam;
@@ -58,7 +59,7 @@ TYPED_TEST(GemmBatched, EveryMode) {
       if (std::string(engine) == "int8" && (std::string(mode) == "slices:5" || std::string(mode) == "dot2")) continue;
       this->cpu.set(mode);
       this->gpu.set(mode, engine);
-      for (const std::vector<Kind>& kinds : {ordinary, hard}) {
+      for (const std::vector<Kind>& kinds : {ordinary_batches, hard_batches}) {
         ++round;
         Batch<T> x(rng, kinds, 5, 1 + below(rng, 70), 1 + below(rng, 70), 1 + below(rng, 90),
                    round % 2 ? ACCUBLAS_COL_MAJOR : ACCUBLAS_ROW_MAJOR, round % 4, round % 3);
@@ -79,7 +80,7 @@ TYPED_TEST(GemmBatched, CorrectlyRounded) {
   for (int round = 0; round < scaled(60); ++round) {
     Index m = size(), n = size(), k = size();
     if (round < 16) m = n = k = sizes[round];
-    Batch<T> x(rng, round % 2 ? hard : ordinary, 1 + below(rng, 14), m, n, k,
+    Batch<T> x(rng, round % 2 ? hard_batches : ordinary_batches, 1 + below(rng, 14), m, n, k,
                below(rng, 2) ? ACCUBLAS_COL_MAJOR : ACCUBLAS_ROW_MAJOR, static_cast<int>(below(rng, 4)), below(rng, 3));
     const T alphas[] = {T(1), T(1), T(-1), T(0.3), T(-0x1p-90), T(0), std::numeric_limits<T>::infinity()};
     const T betas[] = {T(0), T(0), T(1), T(-0.7), std::numeric_limits<T>::quiet_NaN()};
@@ -98,7 +99,8 @@ TYPED_TEST(GemmBatched, FixedAndReproducible) {
   for (const char* mode : {"dp:repro", "fixed:2",  "fixed:6",  "fixed:7",  "dp:repro", "fixed:14", "fixed:15",
                            "fixed:24", "fixed:46", "fixed:47", "dp:repro", "fixed:53", "fixed:54", "fixed:55",
                            "fixed:60", "fixed:62", "fixed:63", "dp:repro", "fixed:64", "fixed:65"})
-    for (const std::vector<Kind>& kinds : {ordinary, hard, {{Data::phi, 2}, {Data::phi, 5}, {Data::block_diagonal}}}) {
+    for (const std::vector<Kind>& kinds :
+         {ordinary_batches, hard_batches, {{Data::phi, 2}, {Data::phi, 5}, {Data::block_diagonal}}}) {
       this->cpu.set(mode);
       this->gpu.set(mode);
       ++round;
@@ -284,7 +286,7 @@ TYPED_TEST(GemmBatched, UsersWorkspaceAndHostOperands) {
   using T = TypeParam;
   Random rng(56);
   const DeviceArray<unsigned char> workspace(std::size_t{32} << 20);
-  Batch<T> x(rng, ordinary, 6, 40, 30, 20, ACCUBLAS_COL_MAJOR, 2, 1);
+  Batch<T> x(rng, ordinary_batches, 6, 40, 30, 20, ACCUBLAS_COL_MAJOR, 2, 1);
   x.scalars(T(1), T(1));
   for (const char* mode : {"cr", "dp:repro"})
     for (const char* engine : {"auto", "int8"}) {

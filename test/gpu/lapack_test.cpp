@@ -11,12 +11,13 @@ constexpr Kind kinds[] = {Kind::geqrf, Kind::orgqr, Kind::ormqr, Kind::gels,
 constexpr bool is_inverse(Kind kind) { return kind >= Kind::trtri; }
 constexpr bool has_info(Kind kind) { return kind >= Kind::gels && kind != Kind::lauum; }
 
-enum class Data { tame, integers, zeros, huge, tiny, special };
-constexpr Data all_data[] = {Data::tame, Data::integers, Data::zeros, Data::huge, Data::tiny, Data::special};
+enum class LapackData { tame, integers, zeros, huge, tiny, special };
+constexpr LapackData all_lapack_data[] = {LapackData::tame, LapackData::integers, LapackData::zeros,
+                                          LapackData::huge, LapackData::tiny,     LapackData::special};
 
 /// A call's arguments; tau is n x 1, C serves GELS as B.
 template <class E>
-struct Problem {
+struct LapackCall {
   Kind kind;
   Stored<E> a, c;
   std::vector<E> tau;
@@ -37,13 +38,13 @@ struct Problem {
 
 /// With all reflectors of A, from the left.
 template <class E>
-Problem<E> whole_problem(Kind kind, const Stored<E>& a, accublas_transpose trans = ACCUBLAS_NO_TRANS) {
+LapackCall<E> whole_problem(Kind kind, const Stored<E>& a, accublas_transpose trans = ACCUBLAS_NO_TRANS) {
   const Index k = std::min(a.rows, a.cols);
   return {kind, a, a, {}, a.rows, a.cols, k, ACCUBLAS_LEFT, trans, ACCUBLAS_UPPER, ACCUBLAS_NON_UNIT, {}};
 }
 
 template <class E>
-accublas_status call(accublas_context* context, const Problem<E>& p, E* a, E* tau, E* c, std::int64_t* pivots,
+accublas_status call(accublas_context* context, const LapackCall<E>& p, E* a, E* tau, E* c, std::int64_t* pivots,
                      std::int64_t* info) {
   switch (p.kind) {
     case Kind::geqrf:
@@ -73,18 +74,18 @@ class Lapack : public FactorDp<E> {
   using T = Real<E>;
   Context cpu{ACCUBLAS_BACKEND_CPU};
 
-  E element(Data data, Index m, Index n) {
+  E element(LapackData data, Index m, Index n) {
     const int range = sizeof(T) == 8 ? 1021 : 125;
     switch (data) {
-      case Data::integers:
+      case LapackData::integers:
         return this->integer();
-      case Data::zeros:
+      case LapackData::zeros:
         return below(this->rng, 3) ? E(0) : this->integer();
-      case Data::huge:  // norms beyond the largest number in some columns
+      case LapackData::huge:  // norms beyond the largest number in some columns
         return this->number() * static_cast<T>(std::ldexp(1, range + static_cast<int>(below(this->rng, 3))));
-      case Data::tiny:
+      case LapackData::tiny:
         return this->number() * static_cast<T>(std::ldexp(1, -range - static_cast<int>(below(this->rng, 20))));
-      case Data::special:
+      case LapackData::special:
         if (below(this->rng, m * n) < 2)
           return E(below(this->rng, 2) ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::quiet_NaN());
         [[fallthrough]];
@@ -92,17 +93,18 @@ class Lapack : public FactorDp<E> {
         return this->number();
     }
   }
-  void fill(Stored<E>& s, Data data) {
+  void fill(Stored<E>& s, LapackData data) {
     // Some columns are zero, or from the diagonal on.
     for (Index j = 0; j < s.cols; ++j) {
       const Index zero = below(this->rng, 6);
       for (Index i = 0; i < s.rows; ++i)
-        s(i, j) = data != Data::tame && (zero == 0 || (zero == 1 && i > j)) ? E(0) : element(data, s.rows, s.cols);
+        s(i, j) =
+            data != LapackData::tame && (zero == 0 || (zero == 1 && i > j)) ? E(0) : element(data, s.rows, s.cols);
     }
   }
 
   /// What the routine reads of reflectors the CPU has made.
-  Problem<E> make(Kind kind, Data data, Index rows, Index cols) {
+  LapackCall<E> make(Kind kind, LapackData data, Index rows, Index cols) {
     Random& rng = this->rng;
     const bool left = below(rng, 2), none = below(rng, 2);
     const Index order = kind == Kind::orgqr || kind == Kind::ormqr ? std::max(rows, cols) : rows;
@@ -110,20 +112,20 @@ class Lapack : public FactorDp<E> {
     const Index reflectors = kind == Kind::geqrf ? std::min(order, n) : below(rng, std::min(rows, cols) + 1);
     const Index others = 1 + below(rng, 70);
     const Index a_cols = kind == Kind::ormqr ? reflectors : n;
-    Problem<E> p{kind,
-                 Stored<E>(rng, order, std::max<Index>(a_cols, 1)),
-                 Stored<E>(rng, 1, 1),
-                 {},
-                 order,
-                 n,
-                 reflectors,
-                 left ? ACCUBLAS_LEFT : ACCUBLAS_RIGHT,
-                 none                  ? ACCUBLAS_NO_TRANS
-                 : Numbers<E>::complex ? ACCUBLAS_CONJ_TRANS
-                                       : ACCUBLAS_TRANS,
-                 below(rng, 2) ? ACCUBLAS_UPPER : ACCUBLAS_LOWER,
-                 is_inverse(kind) && below(rng, 4) == 0 ? ACCUBLAS_UNIT : ACCUBLAS_NON_UNIT,
-                 {}};
+    LapackCall<E> p{kind,
+                    Stored<E>(rng, order, std::max<Index>(a_cols, 1)),
+                    Stored<E>(rng, 1, 1),
+                    {},
+                    order,
+                    n,
+                    reflectors,
+                    left ? ACCUBLAS_LEFT : ACCUBLAS_RIGHT,
+                    none                  ? ACCUBLAS_NO_TRANS
+                    : Numbers<E>::complex ? ACCUBLAS_CONJ_TRANS
+                                          : ACCUBLAS_TRANS,
+                    below(rng, 2) ? ACCUBLAS_UPPER : ACCUBLAS_LOWER,
+                    is_inverse(kind) && below(rng, 4) == 0 ? ACCUBLAS_UNIT : ACCUBLAS_NON_UNIT,
+                    {}};
     fill(p.a, data);
     if (is_inverse(kind)) {
       for (Index j = 0; j < n; ++j)
@@ -139,7 +141,7 @@ class Lapack : public FactorDp<E> {
     p.tau.assign(static_cast<std::size_t>(std::max<Index>(1, std::min(order, std::max<Index>(a_cols, 1)))), E(T(7)));
     if (kind == Kind::orgqr || kind == Kind::ormqr) {
       cpu.set("cr");
-      Problem<E> first = p;
+      LapackCall<E> first = p;
       first.kind = Kind::geqrf;
       first.n = p.a.cols;
       EXPECT_EQ(call(cpu, first, p.a.data.data(), p.tau.data(), static_cast<E*>(nullptr), nullptr, nullptr),
@@ -163,10 +165,10 @@ class Lapack : public FactorDp<E> {
     return p;
   }
 
-  void expect_same(const Problem<E>& p, const std::string& mode) {
+  void expect_same(const LapackCall<E>& p, const std::string& mode) {
     cpu.set(mode);
     this->gpu.set(mode);
-    Problem<E> want = p;
+    LapackCall<E> want = p;
     std::int64_t info = -1;
     ASSERT_EQ(call(cpu, p, want.a.data.data(), want.tau.data(), want.c.data.data(), want.pivots.data(), &info),
               ACCUBLAS_SUCCESS)
@@ -195,7 +197,7 @@ class Lapack : public FactorDp<E> {
       if (this->HasFatalFailure()) return;
     }
   }
-  static void expect_bits(const Problem<E>& p, const std::string& what, const std::vector<E>& got,
+  static void expect_bits(const LapackCall<E>& p, const std::string& what, const std::vector<E>& got,
                           const std::vector<E>& want) {
     for (std::size_t i = 0; i < want.size(); ++i)
       if (std::memcmp(&got[i], &want[i], sizeof(E)) != 0)
@@ -204,7 +206,7 @@ class Lapack : public FactorDp<E> {
   /// A as GEQRF in dp leaves it, and the Q of ORGQR.
   std::pair<Stored<E>, Stored<E>> factored(const Stored<E>& a, const DeviceArray<E>& tau) {
     const DeviceArray<E> f(a.data);
-    Problem<E> p = whole_problem(Kind::geqrf, a);
+    LapackCall<E> p = whole_problem(Kind::geqrf, a);
     std::pair<Stored<E>, Stored<E>> result{a, a};
     for (Stored<E>* to : {&result.first, &result.second}) {
       EXPECT_EQ(call(this->gpu, p, f.data(), tau.data(), static_cast<E*>(nullptr), nullptr, nullptr), ACCUBLAS_SUCCESS)
@@ -217,15 +219,15 @@ class Lapack : public FactorDp<E> {
     return result;
   }
 };
-TYPED_TEST_SUITE(Lapack, Types);
+TYPED_TEST_SUITE(Lapack, FactorTypes);
 
 TYPED_TEST(Lapack, SmallOnes) {
   const std::string repro = sizeof(Real<TypeParam>) == 8 ? "dp:repro" : "sp:repro";
   for (const std::string& mode : {std::string("cr"), repro})
     for (const Kind kind : kinds)
-      for (const Data data : all_data)
+      for (const LapackData data : all_lapack_data)
         for (int i = 0; i < scaled(2); ++i) {
-          const Index most = i == 0 ? 10 : data == Data::tame ? 70 : 20;
+          const Index most = i == 0 ? 10 : data == LapackData::tame ? 70 : 20;
           this->expect_same(this->make(kind, data, 1 + below(this->rng, most), 1 + below(this->rng, most)), mode);
           if (testing::Test::HasFatalFailure()) return;
         }
@@ -234,10 +236,10 @@ TYPED_TEST(Lapack, SmallOnes) {
 /// Several panels and blocks, and tall ones.
 TYPED_TEST(Lapack, LargeOnes) {
   for (const Kind kind : kinds) {
-    this->expect_same(this->make(kind, Data::tame, 130 + below(this->rng, 20), 100 + below(this->rng, 60)), "cr");
+    this->expect_same(this->make(kind, LapackData::tame, 130 + below(this->rng, 20), 100 + below(this->rng, 60)), "cr");
     if (testing::Test::HasFatalFailure()) return;
   }
-  this->expect_same(this->make(Kind::geqrf, Data::tame, 5000, 40), "cr");
+  this->expect_same(this->make(Kind::geqrf, LapackData::tame, 5000, 40), "cr");
 }
 
 /// Without work info is told as well, and B of GELS becomes zero.
@@ -344,7 +346,7 @@ TYPED_TEST(Lapack, Grade) {
     for (T& x : norms.data) x = static_cast<T>(std::sqrt(double(m)));
     this->expect_within("A - Q R", this->product(thin, r, &wanted), norms, most / roundoff<E>);
     // Q^H A = R below and above.
-    const Problem<E> p = whole_problem(Kind::ormqr, a, this->complex ? ACCUBLAS_CONJ_TRANS : ACCUBLAS_TRANS);
+    const LapackCall<E> p = whole_problem(Kind::ormqr, a, this->complex ? ACCUBLAS_CONJ_TRANS : ACCUBLAS_TRANS);
     const DeviceArray<E> reflectors(factor.data), c(a.data);
     ASSERT_EQ(call(this->gpu, p, reflectors.data(), tau.data(), c.data(), nullptr, nullptr), ACCUBLAS_SUCCESS)
         << this->gpu.error();
@@ -379,7 +381,7 @@ TYPED_TEST(Lapack, GradeManyColumns) {
   for (Index j = 0; j < few; ++j)
     for (Index i = 0; i < m; ++i) part(i, j) = c(i, j);
   const DeviceArray<E> f(a.data), tau(std::vector<E>(std::size_t{k})), of_c(c.data), of_part(part.data);
-  Problem<E> p = whole_problem(Kind::geqrf, a);
+  LapackCall<E> p = whole_problem(Kind::geqrf, a);
   ASSERT_EQ(call(this->gpu, p, f.data(), tau.data(), static_cast<E*>(nullptr), nullptr, nullptr), ACCUBLAS_SUCCESS)
       << this->gpu.error();
   p.kind = Kind::ormqr;
@@ -449,7 +451,7 @@ TYPED_TEST(Lapack, GradeWideAndSpecial) {
     for (Index j = 0; j < n; ++j)
       for (Index i = 0; i < m; ++i) a(i, j) = this->number();
     const DeviceArray<E> f(a.data), tau(std::vector<E>(static_cast<std::size_t>(m)));
-    Problem<E> p = whole_problem(Kind::geqrf, a);
+    LapackCall<E> p = whole_problem(Kind::geqrf, a);
     ASSERT_EQ(call(this->gpu, p, f.data(), tau.data(), static_cast<E*>(nullptr), nullptr, nullptr), ACCUBLAS_SUCCESS)
         << this->gpu.error();
     Stored<E> factor = a;
@@ -472,7 +474,7 @@ TYPED_TEST(Lapack, GradeWideAndSpecial) {
     for (Index i = 0; i < 300; ++i) bad(i, j) = this->number();
   bad(200, 50) = E(std::numeric_limits<Real<E>>::quiet_NaN());
   const DeviceArray<E> f(bad.data), tau(std::vector<E>(100));
-  Problem<E> p = whole_problem(Kind::geqrf, bad);
+  LapackCall<E> p = whole_problem(Kind::geqrf, bad);
   ASSERT_EQ(call(this->gpu, p, f.data(), tau.data(), static_cast<E*>(nullptr), nullptr, nullptr), ACCUBLAS_SUCCESS);
   ASSERT_EQ(accublas_sync(this->gpu), ACCUBLAS_SUCCESS) << this->gpu.error();
   Stored<E> factor = bad;
@@ -536,7 +538,7 @@ TYPED_TEST(Lapack, GradeInverses) {
     for (Index j = 0; j < n; ++j)
       for (Index i = 0; i < n; ++i)
         a(i, j) = i == j ? E(static_cast<Real<E>>(2)) : this->number() / static_cast<Real<E>>(n);
-    Problem<E> p = whole_problem(Kind::trtri, a);
+    LapackCall<E> p = whole_problem(Kind::trtri, a);
     const DeviceArray<E> x(a.data);
     std::int64_t info = -1;
     ASSERT_EQ(call(this->gpu, p, x.data(), static_cast<E*>(nullptr), static_cast<E*>(nullptr), nullptr, &info),

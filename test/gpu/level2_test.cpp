@@ -99,6 +99,17 @@ std::vector<Level2Routine> complex_routines() {
     return {COMPLEX(c, float)};
 }
 
+#undef ARGUMENTS
+#undef OF
+#undef GEMV
+#undef SYMV
+#undef TRMV
+#undef GER
+#undef SYR
+#undef SYR2
+#undef REAL
+#undef COMPLEX
+
 template <class T>
 class Level2 : public testing::Test {
  protected:
@@ -237,14 +248,15 @@ class Level2 : public testing::Test {
 using Types = testing::Types<double, float>;
 TYPED_TEST_SUITE(Level2, Types);
 
-const std::vector<std::string> modes = {"cr", "dp:repro", "dot2", "fixed:53", "fixed:9", "slices:3", "slices:2:fast"};
+const std::vector<std::string> level2_modes = {"cr",      "dp:repro", "dot2",         "fixed:53",
+                                               "fixed:9", "slices:3", "slices:2:fast"};
 /// Updates lack fixed and slices.
 bool has_mode(const Level2Routine& r, const std::string& mode) {
   return !is_update(r.form) || (mode[0] != 'f' && mode[0] != 's');
 }
 
 TYPED_TEST(Level2, EveryMode) {
-  for (const std::string& mode : modes) {
+  for (const std::string& mode : level2_modes) {
     this->set(mode);
     this->for_routines([&](const Level2Routine& r, Index parts) {
       if (!has_mode(r, mode)) return;
@@ -261,7 +273,7 @@ TYPED_TEST(Level2, EveryKindOfData) {
   const std::vector<Kind> kinds = {{Data::phi, 10},    {Data::graded},      {Data::whole_range}, {Data::ties},
                                    {Data::integers},   {Data::subnormal},   {Data::overflow},    {Data::cancellation},
                                    {Data::zero_lines}, {Data::few_special}, {Data::many_special}};
-  for (const std::string& mode : modes) {
+  for (const std::string& mode : level2_modes) {
     this->set(mode);
     for (const Kind& kind : kinds)
       this->for_routines([&](const Level2Routine& r, Index parts) {
@@ -277,7 +289,7 @@ TYPED_TEST(Level2, EveryKindOfData) {
 /// An infinity or a NaN in x alone, which the zeros of a triangle must not meet.
 TYPED_TEST(Level2, SpecialValuesOfTriangularProducts) {
   using T = TypeParam;
-  for (const std::string& mode : modes) {
+  for (const std::string& mode : level2_modes) {
     this->set(mode);
     this->for_routines([&](const Level2Routine& r, Index parts) {
       if (r.form != Form::trmv) return;
@@ -323,7 +335,7 @@ TYPED_TEST(Level2, Shapes) {
 /// alpha = 0: nothing but y is read, and y times beta has each part rounded once.
 TYPED_TEST(Level2, NothingToMultiply) {
   using T = TypeParam;
-  for (const std::string& mode : modes) {
+  for (const std::string& mode : level2_modes) {
     this->set(mode);
     this->for_routines([&](const Level2Routine& r, Index parts) {
       if (is_update(r.form) || r.form == Form::trmv) return;
@@ -376,7 +388,7 @@ auto strided_gemv() {
 
 TYPED_TEST(Level2, AnyStrides) {
   using T = TypeParam;
-  for (const std::string& mode : modes) {
+  for (const std::string& mode : level2_modes) {
     this->set(mode);
     for (int i = 0; i < scaled(8); ++i) {
       const Index m = 1 + below(this->rng, 60), n = 1 + below(this->rng, 60);
@@ -405,7 +417,7 @@ TYPED_TEST(Level2, StreamsAndGraphs) {
   using T = TypeParam;
   const Stream stream;
   ASSERT_EQ(accublas_set_stream(this->gpu, static_cast<cudaStream_t>(stream)), ACCUBLAS_SUCCESS);
-  for (const std::string& mode : modes)
+  for (const std::string& mode : level2_modes)
     this->for_routines([&](const Level2Routine& r, Index parts) {
       if (!has_mode(r, mode) || testing::Test::HasFatalFailure()) return;
       this->set(mode);
@@ -458,7 +470,7 @@ TYPED_TEST(Level2, StreamsAndGraphs) {
 TYPED_TEST(Level2, UsersWorkspace) {
   const DeviceArray<unsigned char> workspace(std::size_t{64} << 20);
   ASSERT_EQ(accublas_set_workspace(this->gpu, workspace.data() + 8, workspace.size() - 8), ACCUBLAS_SUCCESS);
-  for (const std::string& mode : modes) {
+  for (const std::string& mode : level2_modes) {
     this->set(mode);
     this->for_routines([&](const Level2Routine& r, Index parts) {
       if (has_mode(r, mode) && !testing::Test::HasFatalFailure())

@@ -89,10 +89,10 @@ class Level3 : public testing::Test {
 using Types = testing::Types<double, float>;
 TYPED_TEST_SUITE(Level3, Types);
 
-const std::vector<std::string> modes = {"cr", "dp:repro", "dot2", "fixed:53", "fixed:9", "slices:3"};
+const std::vector<std::string> level3_modes = {"cr", "dp:repro", "dot2", "fixed:53", "fixed:9", "slices:3"};
 
 TYPED_TEST(Level3, EveryMode) {
-  for (const std::string& mode : modes) {
+  for (const std::string& mode : level3_modes) {
     this->cpu.set(mode);
     this->gpu.set(mode);
     this->for_routines([&](const Level3Routine& r, Index parts) {

@@ -59,11 +59,11 @@ Expected expect(const std::vector<T>& line) {
 }
 
 template <class T>
-struct Measured {
+struct MeasuredSides {
   TestLines row_lines, col_lines;
   DeviceArray<cuda::CallState> state;
-  Measured(const TestOperand<T>& rows, const TestOperand<T>& cols, bool nonzero, const cuda::DeviceModel& model,
-           bool with_lambda = true)
+  MeasuredSides(const TestOperand<T>& rows, const TestOperand<T>& cols, bool nonzero, const cuda::DeviceModel& model,
+                bool with_lambda = true)
       : row_lines(rows.operand().count, rows.operand().k, nonzero),
         col_lines(cols.operand().count, cols.operand().k, nonzero),
         state(1) {
@@ -110,13 +110,13 @@ void check_side(const TestOperand<T>& x, const TestLines& device, const cuda::Si
 
 template <class T>
 void check(const TestOperand<T>& rows, const TestOperand<T>& cols, bool nonzero, const cuda::DeviceModel& model) {
-  const Measured<T> m(rows, cols, nonzero, model);
+  const MeasuredSides<T> m(rows, cols, nonzero, model);
   const cuda::CallState state = m.state.values()[0];
   check_side(rows, m.row_lines, state.rows);
   if (testing::Test::HasFatalFailure()) return;
   check_side(cols, m.col_lines, state.cols);
   if (testing::Test::HasFatalFailure()) return;
-  const Measured<T> again(rows, cols, nonzero, model);
+  const MeasuredSides<T> again(rows, cols, nonzero, model);
   EXPECT_EQ(m.row_lines.norm.values(), again.row_lines.norm.values());
   EXPECT_EQ(m.col_lines.norm.values(), again.col_lines.norm.values());
 }
@@ -287,7 +287,7 @@ TEST(MeasureFar, OffsetsBeyond32Bits) {
 TYPED_TEST(Measure, WithoutLambdaLeavesItAlone) {
   using T = TypeParam;
   const TestOperand<T> x(lines_of_all_kinds<T>(40, 100, 9), 100, layouts()[1]);
-  const Measured<T> with(x, x, false, device_model()), without(x, x, false, device_model(), false);
+  const MeasuredSides<T> with(x, x, false, device_model()), without(x, x, false, device_model(), false);
   EXPECT_EQ(with.row_lines.norm.values(), without.row_lines.norm.values());
   EXPECT_EQ(with.row_lines.exponent.values(), without.row_lines.exponent.values());
   EXPECT_EQ(with.row_lines.last_bit.values(), without.row_lines.last_bit.values());

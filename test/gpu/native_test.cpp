@@ -38,11 +38,11 @@ struct Layout {
 };
 
 template <class T>
-struct Operand {
+struct MarginedMatrix {
   Layout layout;
   Index rows, cols, origin;
   std::vector<T> host;
-  Operand(Layout l, Index r, Index c)
+  MarginedMatrix(Layout l, Index r, Index c)
       : layout(l),
         rows(r),
         cols(c),
@@ -86,7 +86,7 @@ class NativeTest : public testing::Test {
   /// C after alpha A B + beta C against the loop; everything around C must be as it was.
   void check_gemm(Layout la, Layout lb, Layout lc, Index m, Index n, Index k, T alpha, T beta, bool on_device,
                   std::size_t cap) {
-    Operand<T> a(la, m, k), b(lb, k, n), c(lc, m, n);
+    MarginedMatrix<T> a(la, m, k), b(lb, k, n), c(lc, m, n);
     a.fill(rng_), b.fill(rng_);
     beta != T(0) ? c.fill(rng_) : [&] {
       for (Index i = 0; i < m; ++i)
@@ -160,7 +160,7 @@ TYPED_TEST(NativeTest, BlocksScalarsAndEdges) {
 TYPED_TEST(NativeTest, CapturedInAGraph) {
   using T = TypeParam;
   const Index m = 96, n = 80, k = 700;
-  Operand<T> a({2, 2 * m}, m, k), b({n, 1}, k, n), c({1, m}, m, n);
+  MarginedMatrix<T> a({2, 2 * m}, m, k), b({n, 1}, k, n), c({1, m}, m, n);
   a.fill(this->rng_), b.fill(this->rng_), c.fill(this->rng_);
   DeviceArray<T> da(a.host), db(b.host), dc(c.host), scalars(std::vector<T>{T(1), T(0)});
   const Gemm<T> problem{
@@ -225,7 +225,7 @@ TYPED_TEST(NativeTest, Gemv) {
     for (Index incx : {1, 3, -2})
       for (Index incy : {1, -1, 2})
         for (T beta : {T(0), T(-1.25)}) {
-          Operand<T> a(la, m, k), x({incx, 1}, k, 1), y({incy, 1}, m, 1);
+          MarginedMatrix<T> a(la, m, k), x({incx, 1}, k, 1), y({incy, 1}, m, 1);
           a.fill(this->rng_), x.fill(this->rng_), y.fill(this->rng_);
           DeviceArray<T> da(a.host), dx(x.host), dy(y.host);
           const Gemv<T> problem{m,
@@ -262,7 +262,7 @@ TYPED_TEST(NativeTest, Dot) {
   for (Index n : {1, 2, 1000, 100003})
     for (Index incx : {1, 0, -3})
       for (Index incy : {1, 2, 0}) {
-        Operand<T> x({incx, 1}, n, 1), y({incy, 1}, n, 1);
+        MarginedMatrix<T> x({incx, 1}, n, 1), y({incy, 1}, n, 1);
         x.fill(this->rng_), y.fill(this->rng_);
         DeviceArray<T> dx(x.host), dy(y.host), result(1);
         const Dot<T> problem{n, {dx.data() + x.origin, incx}, {dy.data() + y.origin, incy}, result.data()};

@@ -39,7 +39,7 @@ std::vector<std::vector<T>> vectors_of(Index n, Random& rng) {
   return all;
 }
 
-const char* const bit_defined_modes[] = {"dp:repro", "dot2", "cr"};
+const char* const norm_modes[] = {"dp:repro", "dot2", "cr"};
 
 template <class T>
 class NormsCall : public testing::Test {
@@ -57,14 +57,9 @@ class NormsCall : public testing::Test {
 using Types = testing::Types<double, float>;
 TYPED_TEST_SUITE(NormsCall, Types);
 
-template <class T>
-auto bits(T x) {
-  return std::bit_cast<std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>>(x);
-}
-
 TYPED_TEST(NormsCall, OperandsAndResultsAnywhere) {
   using T = TypeParam;
-  for (const char* mode : bit_defined_modes) {
+  for (const char* mode : norm_modes) {
     this->cpu.set(mode);
     this->gpu.set(mode);
     for (const auto& x : vectors_of<T>(3000, this->rng))
@@ -134,7 +129,7 @@ TYPED_TEST(NormsCall, ReturnsBeforeItsStreamRuns) {
   const std::vector<T> x = vectors_of<T>(4000, this->rng)[1];
   const DeviceArray<T> on_device(x), result(1);
   this->pointer_mode(ACCUBLAS_POINTER_DEVICE);
-  for (const char* mode : bit_defined_modes) {
+  for (const char* mode : norm_modes) {
     this->cpu.set(mode);
     this->gpu.set(mode);
     for (const bool root : {true, false}) {

@@ -1,14 +1,14 @@
 // TRSM on the GPU, LU of host matrices and certified solutions without enough memory, by a failing allocation or in a
 // user's workspace: ACCUBLAS_ERROR_MEMORY and all as it was, or the same bits as ever.
-#include <cstdlib>
 #include <optional>
 
+#include "test/gpu/failing_allocation.hpp"
 #include "test/gpu/gemm_problem.hpp"
 
 namespace accublas::test {
 namespace {
 
-constexpr Index order = 600, sides = 1100;
+constexpr Index system_order = 600, sides = 1100;
 
 /// A system whose products are the INT8 engine's.
 struct SolveInLittleMemory : testing::TestWithParam<std::pair<const char*, Index>> {
@@ -21,10 +21,10 @@ struct SolveInLittleMemory : testing::TestWithParam<std::pair<const char*, Index
 
   void SetUp() override {
     gpu.set(mode);
-    std::vector<double> matrix(static_cast<std::size_t>(parts * order * order));
-    for (std::size_t i = 0; i < matrix.size(); ++i) matrix[i] = spread(rng, 1) / order;
-    for (Index i = 0; i < order; ++i) matrix[static_cast<std::size_t>(parts * i * (order + 1))] = 2;
-    before.resize(static_cast<std::size_t>(parts * order * sides));
+    std::vector<double> matrix(static_cast<std::size_t>(parts * system_order * system_order));
+    for (std::size_t i = 0; i < matrix.size(); ++i) matrix[i] = spread(rng, 1) / system_order;
+    for (Index i = 0; i < system_order; ++i) matrix[static_cast<std::size_t>(parts * i * (system_order + 1))] = 2;
+    before.resize(static_cast<std::size_t>(parts * system_order * sides));
     for (double& x : before) x = spread(rng, 1);
     a.emplace(matrix);
     b.emplace(before);
@@ -37,7 +37,7 @@ struct SolveInLittleMemory : testing::TestWithParam<std::pair<const char*, Index
     const double alpha[2] = {-0.75, 0};
     const auto call = [&](auto routine) {
       return routine(gpu, ACCUBLAS_COL_MAJOR, ACCUBLAS_LEFT, ACCUBLAS_LOWER, ACCUBLAS_NO_TRANS, ACCUBLAS_NON_UNIT,
-                     order, sides, alpha, a->data(), order, b->data(), order);
+                     system_order, sides, alpha, a->data(), system_order, b->data(), system_order);
     };
     const accublas_status status = parts == 1 ? call(accublas_dtrsm) : call(accublas_ztrsm);
     EXPECT_EQ(accublas_sync(gpu), ACCUBLAS_SUCCESS) << gpu.error();
@@ -65,9 +65,7 @@ TEST_P(SolveInLittleMemory, Allocations) {
   for (const char* from : {"", "+"})
     for (int nth = 1; nth <= 12; ++nth) {
       const std::string which = std::to_string(nth) + from;
-      setenv("ACCUBLAS_TEST_FAIL_ALLOCATION", which.c_str(), 1);
-      const accublas_status status = solve();
-      unsetenv("ACCUBLAS_TEST_FAIL_ALLOCATION");
+      const accublas_status status = with_failing_allocation(which, [&] { return solve(); });
       failures += expect_all_or_nothing(status, "allocation " + which) ? 0 : 1;
     }
   EXPECT_GT(failures, 0);
@@ -109,9 +107,7 @@ TEST(HostMatrixInLittleMemory, Allocations) {
     for (const char* from : {"", "+"})
       for (int nth = 1; nth <= 12; ++nth) {
         const std::string which = std::to_string(nth) + from;
-        setenv("ACCUBLAS_TEST_FAIL_ALLOCATION", which.c_str(), 1);
-        const accublas_status status = factor();
-        unsetenv("ACCUBLAS_TEST_FAIL_ALLOCATION");
+        const accublas_status status = with_failing_allocation(which, factor);
         if (status == ACCUBLAS_ERROR_MEMORY) {
           EXPECT_EQ(a, matrix) << mode << " allocation " << which;
         } else if (mode == "cr") {
@@ -158,9 +154,7 @@ TEST(CertifiedInLittleMemory, Allocations) {
     for (const char* from : {"", "+"})
       for (const int nth : {1, 2, 3, 4, 6, 9, 13, 19, 28, 42, 63}) {
         const std::string which = std::to_string(nth) + from;
-        setenv("ACCUBLAS_TEST_FAIL_ALLOCATION", which.c_str(), 1);
-        const accublas_status status = solve();
-        unsetenv("ACCUBLAS_TEST_FAIL_ALLOCATION");
+        const accublas_status status = with_failing_allocation(which, solve);
         const bool failed = status == ACCUBLAS_ERROR_MEMORY;
         failures += failed;
         EXPECT_TRUE(status == ACCUBLAS_SUCCESS || (failed && (on_device || *from == '+')))

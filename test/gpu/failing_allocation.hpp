@@ -1,0 +1,20 @@
+// A call whose allocations fail by the hooks of the library.
+#pragma once
+
+#include <cstdlib>
+#include <string>
+
+#include "accublas.h"
+
+namespace accublas::test {
+
+/// call()'s status while allocation `which` fails: its number, and + where those after it fail too.
+template <class F>
+accublas_status with_failing_allocation(const std::string& which, F&& call) {
+  setenv("ACCUBLAS_TEST_FAIL_ALLOCATION", which.c_str(), 1);
+  const accublas_status status = call();
+  unsetenv("ACCUBLAS_TEST_FAIL_ALLOCATION");
+  return status;
+}
+
+}  // namespace accublas::test
