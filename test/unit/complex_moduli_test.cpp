@@ -14,7 +14,7 @@ namespace {
 
 using Integer = Wide<crt_limbs>;
 
-bool is_zero(const Integer& x) { return wide_bit_length(x) == 0; }
+bool is_zero_integer(const Integer& x) { return wide_bit_length(x) == 0; }
 
 struct Gaussian {
   std::int64_t re, im;
@@ -62,7 +62,7 @@ TEST(ComplexModuli, PlanesGiveBackBothComponents) {
     ASSERT_EQ(tables[1].count, planes);
     Integer all = wide_from<crt_limbs>(1);
     for (int l = 0; l < count; ++l) all = wide_mul(all, static_cast<std::uint64_t>(list.of[l].p));
-    for (const CrtTable& table : tables) ASSERT_TRUE(is_zero(wide_sub(table.product, all)));
+    for (const CrtTable& table : tables) ASSERT_TRUE(is_zero_integer(wide_sub(table.product, all)));
     const int bits = static_cast<int>(int8_capacity(count, ResidueKind::complex)) - 3;
     for (int trial = 0; trial < 100; ++trial) {
       // a a' 2^shift: factors of up to 31 bits, so that two terms stay below 2^bits.
@@ -86,7 +86,7 @@ TEST(ComplexModuli, PlanesGiveBackBothComponents) {
       }
       for (int part : {0, 1}) {
         const Integer got = crt_reconstruct<crt_limbs>(tables[part], bytes, 1);
-        ASSERT_TRUE(is_zero(wide_sub(got, want[part]))) << count << " moduli, part " << part;
+        ASSERT_TRUE(is_zero_integer(wide_sub(got, want[part]))) << count << " moduli, part " << part;
       }
     }
   }

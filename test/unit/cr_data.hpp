@@ -6,13 +6,11 @@
 #include <random>
 
 #include "lib/call/problem.hpp"
+#include "test/unit/random.hpp"
 
 namespace accublas_test {
 
 using accublas::Index;
-using Random = std::mt19937_64;
-
-inline int pick(Random& random, int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); }
 
 enum class Data { uniform, wide, graded, cancelling, integers, tiny, huge, subnormal, nan, infinite, zeros, count };
 

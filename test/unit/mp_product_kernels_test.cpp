@@ -47,7 +47,7 @@ void check_product(bool transposed, std::int64_t rows, std::int64_t columns, std
   Residues expected;
   for (Isa isa : levels()) {
     Residues y = before;
-    const MpProduct p = {m, a.data + first_row, ld, rows, columns, x.data(), ldx, y.data() + 1, ldy, vectors, add};
+    const cpu::MpProduct p = {m, a.data + first_row, ld, rows, columns, x.data(), ldx, y.data() + 1, ldy, vectors, add};
     (transposed ? mp_kernels(isa).product_t : mp_kernels(isa).product_n)(p);
     if (isa == Isa::baseline) {
       expected = y;

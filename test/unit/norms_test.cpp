@@ -14,14 +14,14 @@
 #include "lib/numerics/bounds.hpp"
 #include "lib/numerics/finish_root.hpp"
 #include "test/unit/mpfr_reference.hpp"
+#include "test/unit/random.hpp"
 
 namespace {
 
 using namespace accublas;
+using accublas_test::pick;
+using accublas_test::Random;
 using accublas_test::Real;
-using Random = std::mt19937_64;
-
-int pick(Random& random, int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); }
 
 template <class T>
 void expect_bits(T got, T want, const char* what) {

@@ -10,15 +10,14 @@
 #include "lib/numerics/eft.hpp"
 #include "lib/numerics/long_accumulator.hpp"
 #include "test/unit/mpfr_reference.hpp"
+#include "test/unit/random.hpp"
 
 namespace {
 
 using namespace accublas;
+using accublas_test::pick;
+using accublas_test::Random;
 using accublas_test::Real;
-
-using Random = std::mt19937_64;
-
-int pick(Random& random, int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); }
 
 /// A finite number: any exponent, subnormals, zeros, short mantissas, powers of two.
 template <class T>
