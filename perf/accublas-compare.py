@@ -36,8 +36,6 @@ import time
 from pathlib import Path
 
 import numpy as np
-import scipy.io
-import scipy.sparse
 from tqdm import tqdm
 
 sys.path.append(str(Path(__file__).resolve().parent.parent / "@DATADIR@" / "accublas"))  # beside this file in a build
@@ -56,6 +54,12 @@ def default_modes(args):
     return [mode for mode in modes if args.op != "trsm" or not mode.startswith(("fixed", "slices"))]
 
 
+def matrix_market():
+    """SciPy's reader, imported where a file is read: that takes as long as all other imports."""
+    import scipy.io
+    return scipy.io
+
+
 def matrix_source(path):
     """What SciPy can read: it takes names of all kinds of files (.mtx.gz), but not those that are no text."""
     try:
@@ -69,7 +73,7 @@ def precision_of(paths):
     """That of files where none is asked for; what cannot be read is said later."""
     for path in paths:
         try:
-            if scipy.io.mminfo(matrix_source(path))[4] == "complex":
+            if matrix_market().mminfo(matrix_source(path))[4] == "complex":
                 return "z"
         except Exception:
             return "d"
@@ -78,8 +82,8 @@ def precision_of(paths):
 
 def read_matrix(path, dtype):
     try:
-        require_address_space(*scipy.io.mminfo(matrix_source(path))[:2], dtype)
-        matrix = scipy.io.mmread(matrix_source(path))
+        require_address_space(*matrix_market().mminfo(matrix_source(path))[:2], dtype)
+        matrix = matrix_market().mmread(matrix_source(path))
     except FileNotFoundError:
         raise UsageError(f"{path}: no such file") from None
     except MemoryError as error:
@@ -87,10 +91,11 @@ def read_matrix(path, dtype):
     except Exception as error:  # scipy raises several types on malformed files
         text = " ".join(str(error).split()) or type(error).__name__
         raise UsageError(f"{path}: not a readable Matrix Market file ({text})") from None
-    read_complex = np.iscomplexobj(matrix.data if scipy.sparse.issparse(matrix) else matrix)
+    sparse = not isinstance(matrix, np.ndarray)
+    read_complex = np.iscomplexobj(matrix.data if sparse else matrix)
     if read_complex and np.dtype(dtype).kind != "c":
         raise UsageError(f"{path}: complex entries; --precision z or c takes them")
-    dense = matrix.toarray() if scipy.sparse.issparse(matrix) else np.asarray(matrix)
+    dense = matrix.toarray() if sparse else matrix
     if dense.size == 0:
         raise UsageError(f"{path}: the matrix is empty")
     with np.errstate(over="ignore"):
