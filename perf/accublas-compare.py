@@ -72,8 +72,9 @@ def matrix_source(path):
 def precision_of(paths):
     """That of files where none is asked for; what cannot be read is said later."""
     for path in paths:
+        reader = matrix_market()
         try:
-            if matrix_market().mminfo(matrix_source(path))[4] == "complex":
+            if reader.mminfo(matrix_source(path))[4] == "complex":
                 return "z"
         except Exception:
             return "d"
@@ -81,9 +82,10 @@ def precision_of(paths):
 
 
 def read_matrix(path, dtype):
+    reader = matrix_market()
     try:
-        require_address_space(*matrix_market().mminfo(matrix_source(path))[:2], dtype)
-        matrix = matrix_market().mmread(matrix_source(path))
+        require_address_space(*reader.mminfo(matrix_source(path))[:2], dtype)
+        matrix = reader.mmread(matrix_source(path))
     except FileNotFoundError:
         raise UsageError(f"{path}: no such file") from None
     except MemoryError as error:

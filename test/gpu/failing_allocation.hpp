@@ -11,10 +11,11 @@ namespace accublas::test {
 /// call()'s status while allocation `which` fails: its number, and + where those after it fail too.
 template <class F>
 accublas_status with_failing_allocation(const std::string& which, F&& call) {
+  struct Variable {  // unset where a test throws, too
+    ~Variable() { unsetenv("ACCUBLAS_TEST_FAIL_ALLOCATION"); }
+  } const variable;
   setenv("ACCUBLAS_TEST_FAIL_ALLOCATION", which.c_str(), 1);
-  const accublas_status status = call();
-  unsetenv("ACCUBLAS_TEST_FAIL_ALLOCATION");
-  return status;
+  return call();
 }
 
 }  // namespace accublas::test

@@ -114,16 +114,18 @@ class Worker:
             pass
 
     def _collect(self):
-        for line in self.answers:
-            case = self.pending.get()
+        try:
+            for line in self.answers:
+                case = self.pending.get()
+                self.slots.release()
+                self.done += 1
+                for configuration, status, text, *_ in json.loads(line):
+                    if status or text:
+                        what = f"status {status}: {text}" if status else text
+                        self.failures.append(f"{case.describe()}\n    {self.label} {configuration}: {what}")
+        finally:  # also where a line breaks off
+            self.gone = True  # nobody may wait for the process: who takes this slot gives it back
             self.slots.release()
-            self.done += 1
-            for configuration, status, text, *_ in json.loads(line):
-                if status or text:
-                    what = f"status {status}: {text}" if status else text
-                    self.failures.append(f"{case.describe()}\n    {self.label} {configuration}: {what}")
-        self.gone = True  # nobody may wait for the process: who takes this slot gives it back
-        self.slots.release()
 
     def finish(self):
         try:
