@@ -19,7 +19,7 @@ struct GemmShape {
 };
 
 /// Microseconds, fitted to single calls on even data (phi 0.5) of 28 shapes: square, deep, flat and narrow, sides from
-/// 512 to 16384, k from 256 to 65536. Both sides are met within a tenth. `accublas-gpu-bench --shapes` measures them.
+/// 512 to 16384, k from 256 to 65536. Both sides are met within a tenth. `accublas-gpu-bench shapes` measures them.
 struct GemmCost {
   int major, minor;
   bool single;

@@ -12,7 +12,7 @@ namespace accublas::cuda {
 
 /// Unknowns that are solved at a time, by solve_leaf in double precision and else by cuBLAS, and terms from which on
 /// the products between them are the emulation's and not cuBLAS's. These and the next two are measured on an H200 in
-/// double precision, right-hand sides as many as unknowns (accublas-gpu-bench --level3 dtrsm).
+/// double precision, right-hand sides as many as unknowns (accublas-gpu-bench level3 dtrsm).
 template <class E>
 inline constexpr bool has_leaf = std::is_same_v<E, double>;
 template <class E>

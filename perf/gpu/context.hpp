@@ -19,16 +19,18 @@ inline double median(std::vector<double> x) {
 /// A context in a mode, on a stream. Throws std::runtime_error.
 class Context {
  public:
-  /// `contender` is a mode word, with an engine behind a slash where one is asked for.
-  Context(const std::string& contender, cudaStream_t stream, int level) {
+  /// `contender` is a mode word, with an engine behind a slash where one is wanted. Needs no device.
+  explicit Context(const std::string& contender) {
     const std::size_t slash = contender.find('/');
     const std::string mode = contender.substr(0, slash),
                       engine = slash == contender.npos ? "auto" : contender.substr(slash + 1);
     if (accublas_create(&context_)) throw std::runtime_error(accublas_last_error(nullptr));
-    need(accublas_set_backend(context_, ACCUBLAS_BACKEND_CUDA));
-    need(accublas_set_stream(context_, stream));
     need(accublas_set_mode_name(context_, mode.c_str()));
     need(accublas_set_engine_name(context_, engine.c_str()));
+  }
+  Context(const std::string& contender, cudaStream_t stream, int level) : Context(contender) {
+    need(accublas_set_backend(context_, ACCUBLAS_BACKEND_CUDA));
+    need(accublas_set_stream(context_, stream));
     need(accublas_set_report_level(context_, level));
   }
   ~Context() { accublas_destroy(context_); }

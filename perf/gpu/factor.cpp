@@ -349,13 +349,19 @@ bool measure(FactorKind kind, Index n, const Effort& effort, std::FILE* csv) {
 
 }  // namespace
 
-bool print_factor(const std::string& routine, const std::vector<Index>& orders, const Effort& effort,
+std::vector<std::string> factor_routines() {
+  std::vector<std::string> names;
+  for (const FactorKind kind : kinds) names.push_back(name_of(kind));
+  return names;
+}
+
+bool print_factor(const std::vector<std::string>& routines, const std::vector<Index>& orders, const Effort& effort,
                   const std::string& csv) {
   const bench::CsvFile file(csv, "routine,n,by,ms,gflops,over_cusolver,residual");
   std::printf("%-15s %6s  %-9s %12s  %14s  %6s\n", "routine", "n", "by", "time", "rate", "ratio");
   bool met = true;
   for (const FactorKind kind : kinds)
-    if (routine.empty() || routine == name_of(kind))
+    if (routines.empty() || std::count(routines.begin(), routines.end(), name_of(kind)))
       for (const Index n : orders) met = measure(kind, n, effort, file.get()) && met;
   return met;
 }

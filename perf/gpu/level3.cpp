@@ -1,5 +1,6 @@
 #include "perf/gpu/level3.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <functional>
 #include <memory>
@@ -154,23 +155,23 @@ bool measure(const Entry& entry, Index n, const std::string& data, const Effort&
 
 }  // namespace
 
+std::vector<std::string> level3_routines() {
+  std::vector<std::string> names;
+  for (const Entry& entry : entries) names.push_back(entry.name);
+  return names;
+}
+
 bool print_level3(const std::vector<std::string>& routines, const std::vector<std::string>& data,
                   const std::vector<Index>& orders, const Effort& effort) {
   std::printf("%-7s %6s  %-16s %-9s %12s  %6s  %s\n", "routine", "n", "data", "mode", "time", "ratio", "engine");
-  bool met = true, any = false;
-  for (const bool by_name : {true, false}) {
-    if (any) break;
-    for (const Entry& entry : entries) {
-      bool wanted = false;
-      if (by_name)
-        for (const std::string& routine : routines) wanted = wanted || routine == entry.name;
-      else
-        for (const Target& target : targets) wanted = wanted || std::string(target.routine) == entry.name;
-      if (!wanted) continue;
-      any = true;
-      for (const std::string& kind : data)
-        for (const Index n : orders) met = measure(entry, n, kind, effort) && met;
-    }
+  bool met = true;
+  for (const Entry& entry : entries) {
+    const bool has_target = std::any_of(std::begin(targets), std::end(targets), [&](const Target& target) {
+      return std::string(target.routine) == entry.name;
+    });
+    if (routines.empty() ? !has_target : !std::count(routines.begin(), routines.end(), entry.name)) continue;
+    for (const std::string& kind : data)
+      for (const Index n : orders) met = measure(entry, n, kind, effort) && met;
   }
   return met;
 }

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <functional>
 
 #include "perf/gpu/batched.hpp"
+#include "perf/gpu/context.hpp"
 #include "perf/gpu/factor.hpp"
 #include "perf/gpu/host.hpp"
 #include "perf/gpu/level3.hpp"
@@ -21,16 +23,16 @@ struct Shape {
   Index m, n, k;
 };
 
-/// "4096", or "16384x16384x256" for m x n x k.
+/// "4096", or "16384x16384x256" for m x n x k. Throws std::runtime_error for anything else.
 Shape parse_shape(const std::string& word) {
   long long m = 0, n = 0, k = 0;
   char rest = 0;
   if (std::sscanf(word.c_str(), "%lldx%lldx%lld%c", &m, &n, &k, &rest) != 3) {
     if (std::sscanf(word.c_str(), "%lld%c", &m, &rest) != 1)
-      throw std::runtime_error("bad size " + word + "; N or MxNxK");
+      throw std::runtime_error("size " + word + " is neither N nor MxNxK");
     n = k = m;
   }
-  if (std::min({m, n, k}) < 1) throw std::runtime_error("bad size " + word);
+  if (std::min({m, n, k}) < 1) throw std::runtime_error("size " + word + " is not positive");
   return {m, n, k};
 }
 
@@ -43,73 +45,207 @@ std::vector<std::string> default_contenders(const std::string& routine, const Sh
   return out;
 }
 
+/// Accepts the words that `parse` takes without an exception.
+CLI::Validator accepted_by(const std::function<void(const std::string&)>& parse) {
+  return CLI::Validator(
+      [parse](std::string& word) {
+        try {
+          parse(word);
+        } catch (const std::exception& error) {
+          return std::string(error.what());
+        }
+        return std::string();
+      },
+      "");
+}
+
+/// Throws std::runtime_error unless measure() knows the contender.
+void parse_contender(const std::string& word) {
+  if (word != "cublas" && word != "cublasLt-int8") Context context(word);
+}
+
+/// The options of the commands. Each add function gives a command one of them.
+struct Options {
+  std::vector<std::string> gemms = {"dgemm"}, contenders, data = {"phi:0.5"}, sizes, orders = {"4096", "8192", "16384"},
+                           routines;
+  std::string csv;
+  Effort effort;
+  bool burst = false, sustained = false;
+
+  std::vector<Method> methods() const {
+    std::vector<Method> out;
+    if (burst || !sustained) out.push_back(Method::burst);
+    if (sustained || !burst) out.push_back(Method::sustained);
+    return out;
+  }
+  std::vector<Index> order_numbers() const {
+    std::vector<Index> out;
+    for (const std::string& order : orders) out.push_back(parse_shape(order).m);
+    return out;
+  }
+
+  void add_gemms(CLI::App* command, const std::vector<std::string>& known) {
+    command->add_option("-r,--routine", gemms, "GEMM routines, separated by commas")
+        ->delimiter(',')
+        ->check(CLI::IsMember(known))
+        ->capture_default_str();
+  }
+  void add_data(CLI::App* command) {
+    command->add_option("-d,--data", data, "phi:X, block-diagonal, triangular, ties")
+        ->delimiter(',')
+        ->check(accepted_by([](const std::string& word) { parse_data(word); }))
+        ->capture_default_str();
+  }
+  void add_orders(CLI::App* command) {
+    command->add_option("-n,--size", orders, "orders of square matrices")
+        ->delimiter(',')
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+  }
+  void add_routines(CLI::App* command, const std::vector<std::string>& known, const char* meaning) {
+    command->add_option("routines", routines, meaning)->delimiter(',')->check(CLI::IsMember(known));
+  }
+  void add_repetitions(CLI::App* command) {
+    command->add_option("--repetitions", effort.repetitions, "measurements behind a median")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 1000));
+  }
+  void add_bursts(CLI::App* command) {
+    add_repetitions(command);
+    command->add_option("--pause", effort.pause, "seconds of rest before a single call")->capture_default_str();
+  }
+  void add_methods(CLI::App* command) {
+    add_bursts(command);
+    command->add_flag("--burst", burst, "single calls from an idle device");
+    command->add_flag("--sustained", sustained, "calls back to back (default: both)");
+    command->add_option("-s,--seconds", effort.seconds, "seconds of a row of sustained calls")->capture_default_str();
+  }
+  void add_csv(CLI::App* command) { command->add_option("--csv", csv, "a file that also gets the figures"); }
+};
+
+/// A command: its options are added before the command line is parsed. `run` returns whether all targets are met.
+struct Command {
+  const char *name, *meaning;
+  std::function<void(CLI::App*)> add_options;
+  std::function<bool()> run;
+};
+
+bool print_gemm(const Options& options) {
+  Table table(options.csv);
+  for (const Method method : options.methods())
+    for (const std::string& routine : options.gemms)
+      for (const std::string& kind : options.data)
+        for (const std::string& size : options.sizes) {
+          const Shape shape = parse_shape(size);
+          const Case what{routine, shape.m, shape.n, shape.k, kind, method};
+          const bool chosen = !options.contenders.empty();
+          table.print(what,
+                      measure(what, chosen ? options.contenders : default_contenders(routine, shape), options.effort));
+        }
+  return true;
+}
+
+std::vector<Command> commands_of(Options& o) {
+  return {
+      {"gemm", "GEMM of any size and data in any mode",
+       [&o](CLI::App* command) {
+         command->footer(
+             "ratio: time of cuBLAS over the time of the row. T, N: bits and parts (moduli, digits or slices).\n"
+             "Top/s: rate of the INT8 products. FP64: share of the FP64 units' rate that dot2 reaches, at 10\n"
+             "operations a term (s: 1), measured in this run. error/u, bound/u: largest sampled error and the bound\n"
+             "of the report, in units of u (abs(A) abs(B)). The phases are those of a call at report level 2.");
+         o.sizes = {"1024", "2048", "4096", "8192", "16384", "16384x16384x256", "16384x16384x1024", "64x16384x16384"};
+         o.add_gemms(command, {"dgemm", "sgemm", "zgemm", "cgemm"});
+         command
+             ->add_option("-m,--mode", o.contenders,
+                          "cublas, cublasLt-int8, or a mode word, with an engine behind a slash where one is wanted "
+                          "(default: cublas, cublasLt-int8, dp, dp/int8, dp:repro, cr, up to 8192 dot2; s and c: sp)")
+             ->delimiter(',')
+             ->check(accepted_by(parse_contender));
+         command->add_option("-n,--size", o.sizes, "N or MxNxK")
+             ->delimiter(',')
+             ->check(accepted_by([](const std::string& word) { parse_shape(word); }))
+             ->capture_default_str();
+         o.add_data(command);
+         o.add_methods(command);
+         o.add_csv(command);
+       },
+       [&o] { return print_gemm(o); }},
+      {"targets", "the rows of GEMM that have targets, then each target, its figure, met or not",
+       [&o](CLI::App* command) {
+         o.add_methods(command);
+         o.add_csv(command);
+       },
+       [&o] {
+         Table table(o.csv);
+         return print_targets(table, o.methods(), o.effort);
+       }},
+      {"shapes",
+       "square, flat, deep and narrow products by cuBLAS and by engine int8, and which of them dp (s: sp) takes",
+       [&o](CLI::App* command) {
+         o.add_gemms(command, {"dgemm", "sgemm"});
+         o.add_data(command);
+         o.add_bursts(command);
+         o.add_csv(command);
+       },
+       [&o] {
+         Table table(o.csv);
+         return print_shapes(table, o.gemms, o.data, o.effort);
+       }},
+      {"batched", "strided batches of small matrices",
+       [&o](CLI::App* command) {
+         o.add_gemms(command, {"dgemm", "sgemm"});
+         o.add_data(command);
+         o.add_repetitions(command);
+       },
+       [&o] { return print_batched(o.gemms, o.data, o.effort.repetitions); }},
+      {"host", "DGEMM with operands in pinned and in pageable host memory",
+       [&o](CLI::App* command) {
+         o.add_data(command);
+         o.add_repetitions(command);
+       },
+       [&o] {
+         for (const std::string& kind : o.data) print_host(kind, o.effort.repetitions);
+         return true;
+       }},
+      {"level3", "square products of level 3 and triangular systems beside cuBLAS's own",
+       [&o](CLI::App* command) {
+         o.add_routines(command, level3_routines(), "routines (default: those that have targets)");
+         o.add_orders(command);
+         o.add_data(command);
+         o.add_bursts(command);
+       },
+       [&o] { return print_level3(o.routines, o.data, o.order_numbers(), o.effort); }},
+      {"factor", "factorizations and certified solutions beside cuSOLVER's",
+       [&o](CLI::App* command) {
+         o.add_routines(command, factor_routines(), "routines (default: all)");
+         o.add_orders(command);
+         o.add_bursts(command);
+         o.add_csv(command);
+       },
+       [&o] { return print_factor(o.routines, o.order_numbers(), o.effort, o.csv); }},
+      {"vectors", "bandwidth of DOT, NRM2, ASUM and GEMV",
+       [&o](CLI::App* command) {
+         o.add_routines(command, vector_routines(), "routines (default: all)");
+         o.add_repetitions(command);
+         o.add_csv(command);
+       },
+       [&o] { return print_vectors(o.routines, o.effort.repetitions, o.csv); }},
+  };
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
   CLI::App app(
-      "Times GEMM in accublas's modes against cuBLAS on the GPU, on the same data; runs are interleaved, medians "
-      "count.\n"
-      "ratio: cuBLAS's time over the row's. T, N: bits and parts (moduli, digits or slices). Top/s: rate of the INT8 "
-      "products. FP64: dot2 over "
-      "what "
+      "Times the modes of accublas on a GPU beside NVIDIA's libraries, on the same data. Runs are interleaved, and "
       "the\n"
-      "FP64 units issue in that time, at 10 operations a term (s: 1), the limit measured in this run. error/u, "
-      "bound/u: "
-      "largest\n"
-      "sampled error and the report's bound, in units of u (abs(A) abs(B)). Milliseconds of the phases: a call at "
-      "report level 2.");
-  std::vector<std::string> routines = {"dgemm"}, contenders, data = {"phi:0.5"},
-                           sizes = {
-                               "1024",          "2048", "4096", "8192", "16384", "16384x16384x256", "16384x16384x1024",
-                               "64x16384x16384"};
-  std::string csv;
-  Effort effort;
-  bool targets = false, burst = false, sustained = false;
-  app.add_option("-r,--routine", routines, "dgemm, sgemm, zgemm, cgemm")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"dgemm", "sgemm", "zgemm", "cgemm"}))
-      ->capture_default_str();
-  app.add_option(
-         "-m,--mode", contenders,
-         "what is timed: cublas, cublasLt-int8, mode words, with an engine behind a slash where one is asked for "
-         "(default: cublas, cublasLt-int8, dp, dp/int8, dp:repro, cr, up to 8192 dot2; s: sp)")
-      ->delimiter(',');
-  app.add_option("-n,--size", sizes, "N or MxNxK")->delimiter(',')->capture_default_str();
-  app.add_option("-d,--data", data, "phi:X, block-diagonal, triangular, ties")->delimiter(',')->capture_default_str();
-  app.add_flag("--burst", burst, "single calls from an idle device");
-  app.add_flag("--sustained", sustained, "calls back to back (default: both)");
-  app.add_option("--repetitions", effort.repetitions, "measurements behind a median")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1000));
-  app.add_option("--pause", effort.pause, "seconds of rest before a burst")->capture_default_str();
-  app.add_option("-s,--seconds", effort.seconds, "sustained seconds of a row")->capture_default_str();
-  app.add_option("--csv", csv, "also write the figures to this file");
-  app.add_flag("--targets", targets,
-               "the rows that have targets, then the table of targets: target, measured, met or not");
-  bool shapes = false;
-  app.add_flag(
-      "--shapes", shapes,
-      "square, flat, deep and narrow products by cuBLAS and by engine int8, and which of them dp (s: sp) takes");
-  bool host = false;
-  app.add_flag("--host", host, "DGEMM with operands in pinned and in pageable host memory");
-  std::vector<std::string> level3;
-  app.add_option(
-         "--level3", level3,
-         "square products of level 3 beside cuBLAS's own: dsyrk, zherk, dtrmm, dsymm, ... (targets: those that have "
-         "targets), at the orders of --size, default 4096,8192,16384")
-      ->delimiter(',');
-  std::string factor;
-  app.add_option("--factor", factor,
-                 "dgetrf, dpotrf, dgeqrf or dgesv_certified, or all of them, beside cuSOLVER's, at the orders of "
-                 "--size, default 4096,8192,16384")
-      ->expected(0, 1);
-  bool batched = false;
-  app.add_flag("--batched", batched, "the table of strided batches of small matrices in place of single products");
-  std::vector<std::string> vectors;
-  app.add_option(
-         "--vectors", vectors,
-         "the bandwidth table of DOT, NRM2, ASUM and GEMV in place of GEMM's: all, or some of " + vector_routines())
-      ->delimiter(',');
+      "median of the repetitions counts. Exit status: 0, 1 where a target is missed, 2 for an error, 77 without a "
+      "GPU.");
+  app.require_subcommand(1);
+  Options options;
+  const std::vector<Command> commands = commands_of(options);
+  for (const Command& command : commands) command.add_options(app.add_subcommand(command.name, command.meaning));
   try {
     app.parse(count, arguments);
   } catch (const CLI::ParseError& error) {
@@ -121,40 +257,14 @@ int main(int count, char** arguments) {
     std::fprintf(stderr, "accublas-gpu-bench: no CUDA device\n");
     return 77;
   }
-  std::vector<Method> methods;
-  if (burst || !sustained) methods.push_back(Method::burst);
-  if (sustained || !burst) methods.push_back(Method::sustained);
   try {
     std::printf("accublas %d.%d.%d on %s; cuBLAS %s\n", ACCUBLAS_VERSION_MAJOR, ACCUBLAS_VERSION_MINOR,
                 ACCUBLAS_VERSION_PATCH, device_name().c_str(), cublas_version().c_str());
-    if (!vectors.empty()) return print_vectors(vectors, effort.repetitions, csv) ? 0 : 1;
-    if (host) {
-      for (const std::string& kind : data) print_host(kind, effort.repetitions);
-      return 0;
-    }
-    std::vector<Index> orders = {4096, 8192, 16384};
-    if (app.count("--size") > 0) {
-      orders.clear();
-      for (const std::string& size : sizes) orders.push_back(parse_shape(size).m);
-    }
-    if (app.count("--factor") > 0) return print_factor(factor, orders, effort, csv) ? 0 : 1;
-    if (!level3.empty()) return print_level3(level3, data, orders, effort) ? 0 : 1;
-    Table table(csv);
-    if (shapes) return print_shapes(table, routines, data, effort) ? 0 : 1;
-    if (batched) return print_batched(routines, data, effort.repetitions) ? 0 : 1;
-    if (targets) return print_targets(table, methods, effort) ? 0 : 1;
-    for (const Method method : methods)
-      for (const std::string& routine : routines)
-        for (const std::string& kind : data)
-          for (const std::string& size : sizes) {
-            const Shape shape = parse_shape(size);
-            const Case what{routine, shape.m, shape.n, shape.k, kind, method};
-            table.print(what,
-                        measure(what, contenders.empty() ? default_contenders(routine, shape) : contenders, effort));
-          }
+    for (const Command& command : commands)
+      if (app.got_subcommand(command.name)) return command.run() ? 0 : 1;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "accublas-gpu-bench: %s\n", error.what());
     return 2;
   }
-  return 0;
+  return 2;
 }

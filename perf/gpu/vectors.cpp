@@ -214,18 +214,13 @@ void measure_routine(const Routine& routine, int repetitions, Report& report) {
 
 }  // namespace
 
-std::string vector_routines() {
-  std::string list;
-  for (const Routine& routine : routines) list += (list.empty() ? "" : ", ") + std::string(routine.name);
-  return list;
+std::vector<std::string> vector_routines() {
+  std::vector<std::string> names;
+  for (const Routine& routine : routines) names.push_back(routine.name);
+  return names;
 }
 
 bool print_vectors(const std::vector<std::string>& names, int repetitions, const std::string& csv) {
-  const bool all = std::find(names.begin(), names.end(), "all") != names.end();
-  for (const std::string& name : names)
-    if (name != "all" &&
-        std::none_of(std::begin(routines), std::end(routines), [&](const Routine& r) { return name == r.name; }))
-      throw std::runtime_error("unknown routine " + name + "; known: all, " + vector_routines());
   std::printf(
       "us: of a call among calls back to back; single: of one on an idle stream, from its first work to its last.\n"
       "share: of the bandwidth of cuBLAS's routine, back to back.\n"
@@ -233,7 +228,7 @@ bool print_vectors(const std::vector<std::string>& names, int repetitions, const
       "", "n", "data", "mode", "us", "single us", "GB/s", "share", "target");
   Report report(csv);
   for (const Routine& routine : routines) {
-    if (!all && std::find(names.begin(), names.end(), routine.name) == names.end()) continue;
+    if (!names.empty() && std::find(names.begin(), names.end(), routine.name) == names.end()) continue;
     routine.single ? measure_routine<float>(routine, repetitions, report)
                    : measure_routine<double>(routine, repetitions, report);
   }

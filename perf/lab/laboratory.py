@@ -138,7 +138,7 @@ class Laboratory:
         for n in self.progress(sizes, what):
             if self.gpu:
                 words = ["cublas" if mode == "native" else mode for mode in modes]
-                found = self.bench("accublas-gpu-bench", "-r", routine, "-n", n, "-d", ",".join(data), "-m",
+                found = self.bench("accublas-gpu-bench", "gemm", "-r", routine, "-n", n, "-d", ",".join(data), "-m",
                                    ",".join(words), "--burst", "--repetitions", 5)
                 times = [(r["data"], r["contender"].replace("cublas", "native"), r["engine"], r["ms"], r) for r in found
                          if not r["failure"]]
@@ -159,7 +159,7 @@ class Laboratory:
         rows = []
         for routine in self.progress(routines, what):
             if self.gpu:
-                found = self.bench("accublas-gpu-bench", "--vectors", routine.replace(":", "-"), "--repetitions", 5)
+                found = self.bench("accublas-gpu-bench", "vectors", routine.replace(":", "-"), "--repetitions", 5)
                 found = [r | {"mode": r["mode"].replace("cublas", "native"), "ms": 1e-3 * r["us"]} for r in found
                          if r["data"] == "phi:1" and r["mode"] != "native"]
             else:

@@ -50,7 +50,7 @@ def measure_factorizations(lab):
     if lab.gpu:
         sizes = ",".join(map(str, lab.sizes([32], [], [512, 1024, 2048, 4096, 8192, 16384])))
         for routine in lab.progress(FACTORIZATIONS, "003 factorizations"):
-            found = lab.bench("accublas-gpu-bench", "--factor", routine, "-n", sizes, "--repetitions", 3)
+            found = lab.bench("accublas-gpu-bench", "factor", routine, "-n", sizes, "--repetitions", 3)
             rows += [factorization_row(routine, r["n"], {"cusolver": "cuSOLVER"}.get(r["by"], r["by"]), r["ms"]) for r in found]
     sizes = ",".join(map(str, lab.sizes([32], [64, 128, 256, 512, 1024, 2048], [512, 1024, 2048, 4096])))
     modes = "native" if lab.gpu else "native,dp:repro,cr"
