@@ -187,9 +187,9 @@ columns = {columns!r}
 with open(option["--csv"], "w") as file:
     rows = csv.DictWriter(file, columns, restval="0")
     rows.writeheader()
-    if "--vectors" in option:
+    if "vectors" in option:
         for n, data, mode in itertools.product([8, 16], ["phi:0", "phi:1"], ["cublas", "native", "dot2", "cr"]):
-            rows.writerow({{"routine": option["--vectors"], "n": n, "data": data, "mode": mode, "us": 500 if mode == "cublas" else 1000}})
+            rows.writerow({{"routine": option["vectors"], "n": n, "data": data, "mode": mode, "us": 500 if mode == "cublas" else 1000}})
     else:
         for data, mode in itertools.product(option["-d"].split(","), option["-m"].split(",")):
             rows.writerow({{"routine": option["-r"], "n": option["-n"], "data": data, "contender": mode, "T": 53, "parts": 15,
