@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 # Names that the modules of Fortran share among themselves.
-INTERNAL = "c_* fixed_string settle settle_call context_handle value_or offset"
+INTERNAL = "c_* certificate_of fixed_string settle settle_call context_handle value_or offset"
 COMMON = """PROJECT_NAME = accublas
 GENERATE_LATEX = NO
 HAVE_DOT = NO

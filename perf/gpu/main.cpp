@@ -242,12 +242,13 @@ int main(int count, char** arguments) {
       "the\n"
       "median of the repetitions counts. Exit status: 0, 1 where a target is missed, 2 for an error, 77 without a "
       "GPU.");
-  app.require_subcommand(1);
+  app.require_subcommand(0, 1);  // a word that is no command is named by the message about words that are too many
   Options options;
   const std::vector<Command> commands = commands_of(options);
   for (const Command& command : commands) command.add_options(app.add_subcommand(command.name, command.meaning));
   try {
     app.parse(count, arguments);
+    if (app.get_subcommands().empty()) throw CLI::RequiredError("A command");
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
   }

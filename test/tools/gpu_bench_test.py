@@ -7,9 +7,9 @@ import unittest
 COMMANDS = ["gemm", "targets", "shapes", "batched", "host", "level3", "factor", "vectors"]
 # Words of a command line, and what the message about them must name.
 ERRORS = [
-    ([], "subcommand"),
+    ([], "command"),
     (["gem"], "gem"),
-    (["--targets"], "subcommand"),
+    (["--targets"], "--targets"),
     (["gemm", "vectors"], "vectors"),
     (["gemm", "-r", "dgemm,qgemm"], "qgemm"),
     (["gemm", "-m", "cr,crr"], "crr"),
