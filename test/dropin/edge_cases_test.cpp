@@ -17,6 +17,19 @@
 #include "accublas.h"
 #include "test/dropin/blas_names.hpp"
 
+extern "C" {
+double dsdot_(const int*, const float*, const int*, const float*, const int*);
+double cblas_dsdot(int, const float*, int, const float*, int);
+void cblas_zdotc_sub(int, const void*, int, const void*, int, void*);
+void cblas_zgemv(int, int, int, int, const void*, const void*, int, const void*, int, const void*, void*, int);
+void cblas_dsyrk(int, int, int, int, int, double, const double*, int, double, double*, int);
+void cblas_dgemmt(int, int, int, int, int, int, double, const double*, int, const double*, int, double, double*, int);
+void cblas_zherk(int, int, int, int, int, double, const void*, int, double, void*, int);
+void dgeqrf_(const int*, const int*, double*, const int*, double*, double*, const int*, int*);
+void dgels_(const char*, const int*, const int*, const int*, double*, const int*, double*, const int*, double*,
+            const int*, int*, std::size_t);
+}
+
 namespace {
 
 int32_t serve_natively(accublas_status, const char*, void*) { return 1; }
@@ -208,6 +221,78 @@ TEST(EdgeCases, NormsOfInfinitiesAndNaN) {
             }
     });
   });
+}
+
+// Public reports about the names of other libraries. OpenBLAS#28: dsdot_ of one product, which double precision holds.
+// OpenBLAS#2914: cblas_sgemm of one element with k = 0, beta = 0. OpenBLAS#2837: cblas_zdotc_sub(y, x) is the conjugate
+// of cblas_zdotc_sub(x, y). LAPACK#1374: cblas_zgemv, row-major, conjugate transpose, no rows. OpenBLAS#2514 and #4905:
+// the wanted triangle of row-major cblas_dsyrk and cblas_dgemmt. OpenBLAS#46: the diagonal of cblas_zherk.
+TEST(EdgeCases, PublicReportsAboutNames) {
+  for (const char* mode : {"dp:repro", "dot2", "cr"}) {
+    ASSERT_EQ(accublas_set_mode_name(nullptr, mode), 0);
+    constexpr int row_major = 101, no_trans = 111, trans = 112, conj_trans = 113, upper = 121;
+    const int n = 1, inc = 1;
+    const float x = 0.172555164f, y = -0.0138700781f;
+    EXPECT_EQ(dsdot_(&n, &x, &inc, &y, &inc), static_cast<double>(x) * static_cast<double>(y)) << mode;
+    EXPECT_EQ(cblas_dsdot(n, &x, inc, &y, inc), static_cast<double>(x) * static_cast<double>(y)) << mode;
+    float element = nan<float>;
+    cblas_sgemm(row_major, no_trans, no_trans, 1, 1, 0, 1, &x, 2, &y, 1, 0, &element, 2);
+    EXPECT_EQ(element, 0) << mode;
+
+    const double u[] = {1, 2, -3, 4}, v[] = {5, -6, 7, 8}, one[] = {1, 0}, zero[] = {0, 0};
+    double uv[2], vu[2];  // (1 - 2i)(5 - 6i) + (-3 - 4i)(7 + 8i) = -7 - 16i + 11 - 52i
+    cblas_zdotc_sub(2, u, 1, v, 1, uv);
+    cblas_zdotc_sub(2, v, 1, u, 1, vu);
+    EXPECT_EQ(uv[0], 4) << mode;
+    EXPECT_EQ(uv[1], -68) << mode;
+    EXPECT_EQ(vu[0], 4) << mode;
+    EXPECT_EQ(vu[1], 68) << mode;
+
+    std::vector<double> vector = {1, 2, 3, 4};
+    cblas_zgemv(row_major, conj_trans, 0, 2, one, u, 2, v, 1, zero, vector.data(), 1);
+    EXPECT_EQ(vector, (std::vector<double>{1, 2, 3, 4})) << mode;
+
+    const double a[] = {2, 3, 0, 4};  // A^T A = (4 6; 6 25)
+    std::vector<double> c(4, -1);
+    cblas_dgemmt(row_major, upper, trans, no_trans, 2, 2, 1, a, 2, a, 2, 0, c.data(), 2);
+    EXPECT_EQ(c, (std::vector<double>{4, 6, -1, 25})) << mode;
+    c.assign(4, -1);
+    cblas_dsyrk(row_major, upper, trans, 2, 2, 1, a, 2, 0, c.data(), 2);
+    EXPECT_EQ(c, (std::vector<double>{4, 6, -1, 25})) << mode;
+    c = {1, -1e10};
+    cblas_zherk(row_major, upper, no_trans, 1, 2, 1, u, 2, 2, c.data(), 1);
+    EXPECT_EQ(c, (std::vector<double>{32, 0})) << mode;  // 1 + 4 + 9 + 16 + 2
+  }
+  accublas_set_mode_name(nullptr, nullptr);
+}
+
+// Julia#42762: dgeqrf_ of no columns answers a query with room for one number at least, and takes that.
+// scipy#8329: so does dgels_ of a wide matrix, whose B has as many rows as there are unknowns.
+TEST(EdgeCases, PublicReportsAboutQueries) {
+  for (const char* mode : {"dp", "dp:repro", "cr"}) {
+    ASSERT_EQ(accublas_set_mode_name(nullptr, mode), 0);
+    const int none = 0, one = 1, two = 2, four = 4, query = -1;
+    double a[8] = {1, 0, 0, 2}, b[4] = {3, 8}, tau[2], size = 0;
+    int info = -1;
+    dgeqrf_(&two, &none, a, &two, tau, &size, &query, &info);
+    EXPECT_EQ(info, 0) << mode;
+    ASSERT_GE(size, 1) << mode;
+    int room = static_cast<int>(size);
+    std::vector<double> work(static_cast<std::size_t>(room));
+    dgeqrf_(&two, &none, a, &two, tau, work.data(), &room, &info);
+    EXPECT_EQ(info, 0) << mode;
+    dgels_("N", &two, &four, &one, a, &two, b, &four, &size, &query, &info, 1);
+    EXPECT_EQ(info, 0) << mode;
+    ASSERT_GE(size, 1) << mode;
+    room = static_cast<int>(size);
+    work.resize(static_cast<std::size_t>(room));
+    dgels_("N", &two, &four, &one, a, &two, b, &four, work.data(), &room, &info, 1);
+    EXPECT_EQ(info, 0) << mode;
+    EXPECT_EQ(b[0], 3) << mode;
+    EXPECT_EQ(b[1], 4) << mode;
+    EXPECT_EQ(b[2], 0) << mode;
+  }
+  accublas_set_mode_name(nullptr, nullptr);
 }
 
 #if defined(__SSE2__)

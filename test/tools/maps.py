@@ -20,6 +20,8 @@ FOREIGN = {
     "__cublas",
     # netlib's and the literature's algorithms and operations
     "xGEMM", "xGEMV", "xDOT", "TwoSum", "GenDot", "SplitMix64", "fusedMultiplyAdd", "ulp",
+    # projects whose public reports are tests
+    "LinearAlgebra", "MatX", "clBLAS", "ozIMMU", "portBLAS", "rocBLAS", "stdBLAS",
     # products, units, and words of English
     "OpenBLAS", "OzBLAS", "cuBLAS", "OpenMP", "NumPy", "SciPy", "PyPI", "SuiteSparse", "OpenMPI", "ScaLAPACK", "KiB", "MiB", "GiB", "NaN", "NaNs",
     # examples of what a user has
