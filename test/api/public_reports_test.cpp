@@ -168,6 +168,30 @@ TEST(PublicReports, OpenBlas768And2837PartsOfComplexDot) {
   });
 }
 
+// OpenBLAS#4326: scasum left out some components and added others twice on AVX-512 cores, where n is no multiple of 8.
+TEST(PublicReports, OpenBlas4326AsumOfEveryLength) {
+  for_all_types([](auto zero) {
+    using E = decltype(zero);
+    for (const std::string& mode : sums) {
+      api::Context context(mode);
+      Integers integers(16);
+      for (std::int64_t n = 1; n <= 70; ++n)
+        for (std::int64_t inc : {1, -1, 2}) {
+          std::vector<E> x(static_cast<std::size_t>(n * std::abs(inc) + 1), quiet_nan<E>);
+          Real<E> wanted = 0;
+          for (std::int64_t i = 0; i < n; ++i) {
+            const E element = integers.get<E>(9);
+            x[static_cast<std::size_t>(i * std::abs(inc))] = element;
+            wanted += std::abs(std::real(element)) + std::abs(std::imag(element));
+          }
+          Real<E> result = 0;
+          SUCCEEDS(context, asum(E{}, context, n, x.data(), inc, &result));
+          ASSERT_EQ(result, wanted) << mode << " " << n << " " << inc;
+        }
+    }
+  });
+}
+
 // OpenBLAS#946, #2998 and #3052: nrm2 of zeros and one infinity was NaN.
 TEST(PublicReports, OpenBlas946And2998NormOfAnInfinity) {
   for_all_types([](auto zero) {
