@@ -88,14 +88,16 @@ namespace {
 template <class E>
 void name_operands(Run& run, const Level3<E>& l, bool product, std::initializer_list<Named> scalars,
                    const CallShape& work) {
-  const Named a{"a", l.a}, b{"b", l.b}, c{is_in_place(l.kind) ? "b" : "c", l.c};
+  const bool exchanged = l.transposed_call && l.exchanges();
+  const Named a{exchanged ? "b" : "a", l.a}, b{exchanged ? "a" : "b", l.b}, c{is_in_place(l.kind) ? "b" : "c", l.c};
   if (!product) return run.operands({c}, scalars, work);
   is_in_place(l.kind) || is_syrk(l.kind) ? run.operands({a, c}, scalars, work) : run.operands({a, b, c}, scalars, work);
 }
 template <class E>
 void name_operands(Run& run, const Level2<E>& l, bool product, std::initializer_list<Named> scalars,
                    const CallShape& work) {
-  const Named a{"a", l.a}, x{"x", l.x}, y{"y", l.y};
+  const bool exchanged = l.transposed_call && l.exchanges();
+  const Named a{"a", l.a}, x{exchanged ? "y" : "x", l.x}, y{exchanged ? "x" : "y", l.y};
   const Named c{is_update(l.kind) ? "a" : is_triangular(l.kind) ? "x" : "y", l.c};
   if (!product) return run.operands({c}, scalars, work);
   if (is_symv(l.kind)) return run.operands({a, x, c}, scalars, work);
@@ -110,7 +112,7 @@ void run_described(Context& context, Problem problem, const A* alpha, bool has_a
                    void (Backend::*serve)(const Call<Problem, E>&, BackendState*, Execution&)) {
   Run run(context, problem.routine(), options);
   const CallShape shape(problem.rows(), problem.cols(), problem.inner());
-  run.sizes(shape.m, shape.n, shape.k);
+  run.sizes(problem.caller_rows(), problem.caller_cols(), shape.k);
   if (shape.m > 0 && shape.n > 0) {
     if (has_alpha) run.scalar("alpha", alpha, problem.alpha);
     if (has_beta) run.scalar("beta", beta, problem.beta);

@@ -34,6 +34,7 @@ struct Level2Shape {
   /// Of what the routine conjugates the other is: A of HEMV, TRMV and TRSV, x of GERC, x and y of HER and HER2. See
   /// Level2::transpose.
   bool conjugated = false;
+  bool transposed_call = false;  ///< see Level2::transpose
 };
 
 /// netlib's arguments: uplo, trans and diag, m, n, as many as there are; then alpha, a, lda, x, incx, beta, y, incy, or
@@ -88,17 +89,23 @@ struct Level2 : Level2Shape {
     const Vector<E> vector = blas_vector(n, c, is_triangular(kind) ? incx : incy);
     return {vector.data, vector.stride, 0};
   }
+  /// C's sizes as the caller counts them.
+  std::int64_t caller_rows() const { return transposed_call && is_ger(kind) ? cols() : rows(); }
+  std::int64_t caller_cols() const { return transposed_call && is_ger(kind) ? rows() : cols(); }
+  /// transpose() exchanges the vectors: x is the caller's y.
+  bool exchanges() const { return is_ger(kind) || kind == Level2Kind::her2; }
   /// Inner dimension of a product, and terms of an element.
   std::int64_t inner() const { return is_update(kind) ? 1 : n; }
   std::int64_t terms() const { return is_syr2(kind) ? 2 : inner(); }
 
   /// The arguments of a row-major call as those of the column-major one that reads the same memory: A is transposed.
   void transpose() {
+    transposed_call = !transposed_call;
     uplo = uplo == ACCUBLAS_UPPER ? ACCUBLAS_LOWER : ACCUBLAS_UPPER;
     conjugated = kind >= Level2Kind::gerc || (is_complex<E> && trans == ACCUBLAS_CONJ_TRANS);
     trans = trans == ACCUBLAS_NO_TRANS ? ACCUBLAS_TRANS : ACCUBLAS_NO_TRANS;
     if (is_ger(kind)) std::swap(m, n);
-    if (is_ger(kind) || kind == Level2Kind::her2) {
+    if (exchanges()) {
       std::swap(x, y);
       std::swap(incx, incy);
     }

@@ -115,6 +115,11 @@ struct Level3 : Level3Shape {
   std::int64_t rows() const { return wanted() == Triangle::all ? m : n; }
   std::int64_t cols() const { return n; }
   Matrix<E> result() const { return {c, 1, is_in_place(kind) ? ldb : ldc}; }
+  /// C's sizes as the caller counts them.
+  std::int64_t caller_rows() const { return transposed_call ? cols() : rows(); }
+  std::int64_t caller_cols() const { return transposed_call ? rows() : cols(); }
+  /// transpose() exchanges the operands: A is the caller's B.
+  bool exchanges() const { return kind == Level3Kind::gemmt; }
   /// Inner dimension of a product.
   std::int64_t inner() const { return is_symm(kind) || is_in_place(kind) ? order() : k; }
   /// Terms of an element.
@@ -128,7 +133,7 @@ struct Level3 : Level3Shape {
     if (is_symm(kind) || is_in_place(kind)) {
       side = side == ACCUBLAS_LEFT ? ACCUBLAS_RIGHT : ACCUBLAS_LEFT;
       std::swap(m, n);
-    } else if (kind == Level3Kind::gemmt) {
+    } else if (exchanges()) {
       std::swap(transa, transb);
       std::swap(a, b);
       std::swap(lda, ldb);

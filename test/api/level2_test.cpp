@@ -115,9 +115,41 @@ TEST(Level2, BadArguments) {
     if (routine.trans) bad("diag", [](Arguments& g) { g.diag = 130; });
     if (routine.m) bad("m", [](Arguments& g) { g.m = -1; });
     if (routine.y) bad("incy", [](Arguments& g) { g.incy = 0; });
+    const auto null = [&](const char* name, std::vector<double>& operand) {
+      for (accublas_layout layout : {ACCUBLAS_COL_MAJOR, ACCUBLAS_ROW_MAJOR}) {
+        Arguments arguments;
+        arguments.layout = layout;
+        std::vector<double> none;
+        operand.swap(none);  // an empty vector has no address
+        EXPECT_EQ(routine.run(context, arguments, data), ACCUBLAS_ERROR_ARGUMENT) << routine.name << " " << name;
+        EXPECT_NE(context.error().find(std::string("argument ") + name + " "), std::string::npos)
+            << routine.name << ": " << context.error();
+        operand.swap(none);
+        EXPECT_TRUE(data == before) << routine.name << " " << name;
+      }
+    };
+    null("a", data.a);
+    null("x", data.x);
+    if (routine.y) null("y", data.y);
     data.alpha = nullptr;
     if (routine.alpha) bad("alpha", [](Arguments&) {});
   }
+}
+
+/// m and n of the report are the rows and columns of what is written, in both layouts.
+TEST(Level2, ReportedSizes) {
+  api::Context context;
+  for (const Routine& routine : routines)
+    for (accublas_layout layout : {ACCUBLAS_COL_MAJOR, ACCUBLAS_ROW_MAJOR}) {
+      Data data;
+      Arguments arguments;
+      arguments.layout = layout;
+      if (routine.m) arguments.m = 2;
+      ASSERT_EQ(routine.run(context, arguments, data), ACCUBLAS_SUCCESS) << routine.name << ": " << context.error();
+      const bool update = !routine.trans && std::string(routine.name).find("mv") == std::string::npos;
+      EXPECT_EQ(context.report().m, routine.m ? 2 : arguments.n) << routine.name << " " << layout;
+      EXPECT_EQ(context.report().n, update ? arguments.n : 1) << routine.name << " " << layout;
+    }
 }
 
 /// In every mode, native too: the other triangle is neither read nor written, nothing is read where alpha is 0, nor y

@@ -120,9 +120,32 @@ TEST(Level3, BadArguments) {
     if (routine.has_k) bad("k", [](Arguments& x) { x.k = -1; });
     if (routine.has_b) bad("ldb", [](Arguments& x) { x.ldb = 2; });
     if (routine.has_c) bad("ldc", [](Arguments& x) { x.ldc = 2; });
+    const auto null = [&](const char* name, std::vector<double>& operand) {
+      std::vector<double> none;
+      operand.swap(none);  // an empty vector has no address
+      bad(name, [](Arguments&) {});
+      operand.swap(none);
+    };
+    null("a", data.a);
+    if (routine.has_b && routine.has_c) null("b", data.b);
     data.alpha = nullptr;
     bad("alpha", [](Arguments&) {});
   }
+}
+
+/// m and n of the report are C's rows and columns in both layouts.
+TEST(Level3, ReportedSizes) {
+  api::Context context;
+  for (const Routine& routine : routines)
+    for (accublas_layout layout : {ACCUBLAS_COL_MAJOR, ACCUBLAS_ROW_MAJOR}) {
+      Data data;
+      Arguments arguments;
+      arguments.layout = layout;
+      arguments.m = 2;
+      ASSERT_EQ(routine.run(context, arguments, data), ACCUBLAS_SUCCESS) << routine.name << ": " << context.error();
+      EXPECT_EQ(context.report().m, routine.side ? 2 : n) << routine.name << " " << layout;
+      EXPECT_EQ(context.report().n, n) << routine.name << " " << layout;
+    }
 }
 
 /// TRSM's definition is of every unknown by itself: threads, instruction sets' blocks and a workspace that holds no
