@@ -60,7 +60,7 @@ enum {
   ACCUBLAS_ERROR_NO_DEVICE = 8,     /**< a device function or pointer, and no GPU */
   ACCUBLAS_ERROR_DEVICE = 9,        /**< the device or its runtime failed before C was written */
   ACCUBLAS_ERROR_C_UNDEFINED = 10,  /**< a failure after the first write to C (a lost device) */
-  ACCUBLAS_ERROR_ENVIRONMENT = 11,  /**< an environment variable of accublas has an invalid value */
+  ACCUBLAS_ERROR_ENVIRONMENT = 11,  /**< an environment variable of accublas has an invalid value or an unknown name */
   ACCUBLAS_ERROR_NO_BLAS = 12,      /**< no real BLAS could be loaded for native */
   ACCUBLAS_ERROR_INTERNAL = 13,     /**< a defect in accublas */
   ACCUBLAS_ERROR_PRECISION = 14,    /**< multiple-precision operands of different precisions; nothing was written */
@@ -239,7 +239,8 @@ ACCUBLAS_API accublas_status accublas_set_last_error(accublas_context* ctx, accu
 
 /** Mode of every family by its word: "native", "dp", "sp", "dp:repro", "fixed:70", "slices:8", "slices:8:fast", "dot2",
  * "cr", ... dp and sp both mean the grade of each family's own type. A family that lacks the word keeps its mode; a
- * word that no family knows is ACCUBLAS_ERROR_MODE with the list of words. NULL or "" unsets. */
+ * word that no family knows is ACCUBLAS_ERROR_MODE with the list of words. NULL or "" unsets. In every word of a
+ * setting capitals count as small letters, and answers have small ones. */
 ACCUBLAS_API accublas_status accublas_set_mode_name(accublas_context* ctx, const char* word);
 /** The same by enum: parameter is T or D (else 0), flags are ACCUBLAS_MODE_FAST and ACCUBLAS_MODE_REPRODUCIBLE. */
 ACCUBLAS_API accublas_status accublas_set_mode(accublas_context* ctx, accublas_mode mode, int32_t parameter,
@@ -276,7 +277,8 @@ ACCUBLAS_API accublas_status accublas_set_workspace(accublas_context* ctx, void*
  * 1 inside an OpenMP parallel region. A call takes at most 1024, and one for every 64 KiB that its workspace may have;
  * accublas_report tells how many. OpenBLAS keeps its own count. */
 ACCUBLAS_API accublas_status accublas_set_num_threads(accublas_context* ctx, int32_t threads);
-/** 0 silent, 1 a line per call on standard error. */
+/** 0 silent, 1 a line per call of the program on standard error, 2 also one per inner call: those that routines made
+ * of others (QR, least squares, inverses, certified solutions) make, with the word "inner" before the name. */
 ACCUBLAS_API accublas_status accublas_set_verbose(accublas_context* ctx, int32_t level);
 /** Report level: 0 no times, 1 total time, 2 time per phase. */
 ACCUBLAS_API accublas_status accublas_set_report_level(accublas_context* ctx, int32_t level);
@@ -314,7 +316,8 @@ ACCUBLAS_API accublas_status accublas_fail(accublas_context* ctx, accublas_statu
 
 /** What the last call on the context did. */
 ACCUBLAS_API accublas_status accublas_report(accublas_context* ctx, accublas_report_t* report);
-/** Copies at most `capacity` rows (0: `rows` may be NULL); *count is how many there are. Reset sets all to 0. */
+/** The program's calls that succeeded; the inner calls of routines that are made of others are not counted. Copies at
+ * most `capacity` rows (0: `rows` may be NULL); *count is how many there are. Reset sets all to 0. */
 ACCUBLAS_API accublas_status accublas_counters(accublas_counter_t* rows, size_t capacity, size_t* count);
 ACCUBLAS_API accublas_status accublas_reset_counters(void);
 
@@ -746,10 +749,10 @@ ACCUBLAS_DECLARE_GESV(cgesv, void)
 
 /* Inverses by factors, and what they are made of. They overwrite A, of order n. Errors: ACCUBLAS_ERROR_MEMORY, A is as
  * it was; ACCUBLAS_ERROR_C_UNDEFINED, a failure after the first write to A. In the modes that define bits they are made
- * of calls of trsm, trmm and gemv in cr (dp and sp on a GPU: of the same in dp and sp), which accublas_counters counts
- * as well, and accublas_report tells of the whole; what the calls take of a GPU for host operands is decided as for any
- * call. On device operands trtri, potri and getri wait for info wherever that lies, and trtri for a number of every 64
- * columns, so that no graph can hold them; lauum waits for nothing. */
+ * of calls of trsm, trmm and gemv in cr (dp and sp on a GPU: of the same in dp and sp), which accublas_counters does
+ * not count, and accublas_report tells of the whole; what the calls take of a GPU for host operands is decided as for
+ * any call. On device operands trtri, potri and getri wait for info wherever that lies, and trtri for a number of every
+ * 64 columns, so that no graph can hold them; lauum waits for nothing. */
 
 /** X with A X = 1 overwrites the triangle uplo of A, which is triangular; the other one is neither read nor written,
  * and of a unit diagonal (diag UNIT) not the diagonal either. *info = i: the diagonal's element i, the first such, is
@@ -909,7 +912,9 @@ typedef struct accublas_certificate_t {
  * The mode (that of the factorizations) makes the approximate inverse, which no proof rests on: in cr, dp:repro and
  * sp:repro X and the radii have the same bits everywhere. Operands are all in host memory or all on one device, whose
  * stream must not be captured, as the call waits. Five matrices like A (complex: 16) are taken from the system, or from
- * the pool of the GPU that computes LU. accublas_report tells of one of the calls that the solution is made of. */
+ * the pool of the GPU that computes LU. accublas_report tells of the whole: its sizes are n, nrhs and n, its backend
+ * and engine LU's, and its bounds infinite, as the radii are the solution's. The calls that the solution is made of are
+ * not counted. */
 #define ACCUBLAS_DECLARE_GESV_CERTIFIED(name, type)                                                                    \
   ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, int64_t n, int64_t nrhs, \
                                                const type* a, int64_t lda, const type* b, int64_t ldb, type* x,        \

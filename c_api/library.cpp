@@ -71,7 +71,7 @@ const char* accublas_status_string(accublas_status status) {
     case ACCUBLAS_ERROR_C_UNDEFINED:
       return "a failure after the first write to the result, which is undefined";
     case ACCUBLAS_ERROR_ENVIRONMENT:
-      return "an environment variable of accublas has an invalid value";
+      return "an environment variable of accublas has an invalid value or an unknown name";
     case ACCUBLAS_ERROR_NO_BLAS:
       return "no real BLAS could be loaded";
     case ACCUBLAS_ERROR_INTERNAL:

@@ -137,7 +137,7 @@ accublas_status accublas_set_num_threads(accublas_context* ctx, int32_t threads)
 
 accublas_status accublas_set_verbose(accublas_context* ctx, int32_t level) {
   return change(ctx, [&](Context& context) {
-    if (level < 0 || level > 1) bad_argument("level", "0 or 1");
+    if (level < 0 || level > 2) bad_argument("level", "0, 1 or 2");
     context.level.verbose = level;
   });
 }

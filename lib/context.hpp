@@ -71,7 +71,8 @@ struct accublas_context {
   void* workspace = nullptr;  ///< the user's own
   std::size_t workspace_bytes = 0;
   accublas_pointer_mode pointer_mode = ACCUBLAS_POINTER_HOST;
-  bool host_operands_follow_stream = false;              ///< they are used when the user's stream has come so far
+  bool host_operands_follow_stream = false;  ///< they are used when the user's stream has come so far
+  bool in_flow = false;  ///< a routine's flow (lib/lapack, lib/certified) makes the calls, not the program
   std::unique_ptr<accublas::BackendState> device_state;  ///< made at the first use of a device
 
   accublas::HostMemory host_memory;

@@ -1,11 +1,15 @@
 // The words of the environment. README.md lists them.
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
+#include <initializer_list>
 
 #include "lib/base/error.hpp"
 #include "lib/base/fork_safe.hpp"
 #include "lib/base/isa.hpp"
+#include "lib/base/words.hpp"
 #include "lib/call/engines.hpp"
 #include "lib/counters.hpp"
 #include "lib/settings.hpp"
@@ -13,14 +17,6 @@
 namespace accublas {
 
 namespace {
-
-using Get = const char* (*)(const char*);
-
-/// The variable's text, null where it is not set or empty.
-const char* text_of(Get get, const char* name) {
-  const char* text = get(name);
-  return text && *text ? text : nullptr;
-}
 
 [[noreturn]] void invalid(const std::string& allowed) { throw Error(ACCUBLAS_ERROR_ENVIRONMENT, "must be " + allowed); }
 
@@ -32,77 +28,137 @@ std::int64_t number(const char* text, std::int64_t least, std::int64_t most, con
   return value;
 }
 
+/// The place of the text among `words`; `allowed` tells them in the error.
+int choice(std::string_view text, std::initializer_list<std::string_view> words, const char* allowed) {
+  int place = 0;
+  for (std::string_view word : words) {
+    if (is_word(text, word)) return place;
+    ++place;
+  }
+  invalid(allowed);
+}
+
+template <accublas_family family>
+void read_family(Environment& to, std::string_view word) {
+  const Mode mode = parse_mode(word);
+  require_family(family, mode);
+  to.level.family[family] = mode;
+}
+
+/// A variable of the library and what its text sets.
+struct Variable {
+  std::string_view name;
+  void (*read)(Environment& to, std::string_view text);
+};
+
+/// Every variable that the library reads but the tests'. The text ends with a null.
+constexpr Variable variables[] = {
+    {"ACCUBLAS_DGEMM_MODE", read_family<ACCUBLAS_FAMILY_DGEMM>},
+    {"ACCUBLAS_SGEMM_MODE", read_family<ACCUBLAS_FAMILY_SGEMM>},
+    {"ACCUBLAS_DOT_MODE", read_family<ACCUBLAS_FAMILY_DOT>},
+    {"ACCUBLAS_GEMV_MODE", read_family<ACCUBLAS_FAMILY_GEMV>},
+    {"ACCUBLAS_MODE", [](Environment& to, std::string_view text) { to.level.all = parse_mode(text); }},
+    {"ACCUBLAS_REPRODUCIBLE",
+     [](Environment& to, std::string_view text) {
+       to.level.reproducible = choice(text, {"0", "1"}, "0 or 1");
+     }},
+    {"ACCUBLAS_BACKEND", [](Environment& to, std::string_view text) { to.level.backend = parse_backend(text); }},
+    {"ACCUBLAS_DEVICE",
+     [](Environment& to, std::string_view text) {
+       to.level.device = static_cast<int>(number(text.data(), 0, INT32_MAX, "a device number from 0"));
+     }},
+    {"ACCUBLAS_ENGINE", [](Environment& to, std::string_view text) { to.level.engine = parse_engine(text); }},
+    {"ACCUBLAS_WORKSPACE_MIB",
+     [](Environment& to, std::string_view text) {
+       const std::int64_t mib = number(text.data(), 0, INT64_MAX >> 21, "a number of MiB, or 0 for the default");
+       if (mib > 0) to.level.workspace_bytes = mib << 20;
+     }},
+    {"ACCUBLAS_NUM_THREADS",
+     [](Environment& to, std::string_view text) {
+       to.level.num_threads =
+           static_cast<int>(number(text.data(), 0, INT32_MAX, "a number of threads, or 0 for the default"));
+     }},
+    {"ACCUBLAS_VERBOSE",
+     [](Environment& to, std::string_view text) {
+       const int level = choice(text, {"0", "1", "2", "summary"}, "0, 1, 2 or summary");
+       to.summary = level == 3;
+       to.level.verbose = to.summary ? 0 : level;
+     }},
+    {"ACCUBLAS_ON_FAILURE",
+     [](Environment& to, std::string_view text) {
+       to.on_failure = choice(text, {"abort", "native"}, "abort or native") == 1 ? ACCUBLAS_ON_FAILURE_NATIVE
+                                                                                 : ACCUBLAS_ON_FAILURE_ABORT;
+     }},
+    {"ACCUBLAS_ISA",
+     [](Environment&, std::string_view text) {  // the value is detected_isa's
+       if (!cpu::isa_of(text)) invalid("one of " + cpu::isa_names());
+     }},
+    {"ACCUBLAS_CUDA_KERNELS",
+     [](Environment& to, std::string_view text) {
+       to.portable_kernels = choice(text, {"auto", "portable"}, "auto or portable") == 1;
+     }},
+};
+
+/// Variables of others, which the library leaves alone: accublas-compare's, and what build tools and systems of modules
+/// set for a package of this name. The tests' begin with ACCUBLAS_TEST_.
+constexpr std::string_view prefix = "ACCUBLAS_", tests = "ACCUBLAS_TEST_";
+constexpr std::string_view others[] = {
+    "ACCUBLAS_LIBRARY", "ACCUBLAS_ROOT",         "ACCUBLAS_DIR",     "ACCUBLAS_HOME", "ACCUBLAS_PREFIX",
+    "ACCUBLAS_BASE",    "ACCUBLAS_INC",          "ACCUBLAS_INCLUDE", "ACCUBLAS_LIB",  "ACCUBLAS_LIBS",
+    "ACCUBLAS_CFLAGS",  "ACCUBLAS_LIBRARY_PATH", "ACCUBLAS_VERSION",
+};
+
+bool is_known(std::string_view name) {
+  if (name.substr(0, tests.size()) == tests) return true;
+  for (std::string_view other : others)
+    if (name == other) return true;
+  for (const Variable& variable : variables)
+    if (name == variable.name) return true;
+  return false;
+}
+
+/// What stands behind NAME= in an entry of the environment, null where the entry is another variable's or the text is
+/// empty.
+const char* text_of(const char* entry, std::string_view name) {
+  const std::string_view view(entry);
+  return view.size() > name.size() + 1 && view.substr(0, name.size()) == name && view[name.size()] == '='
+             ? entry + name.size() + 1
+             : nullptr;
+}
+
 }  // namespace
 
-Environment read_environment(Get get) {
+Environment read_environment(const char* const* entries) {
   Environment result;
-  Level& level = result.level;
-  // Reads one variable where it is set; the first invalid value is remembered with its name, and nothing of it is kept.
-  const auto read = [&](const char* name, auto&& use) {
-    const char* text = text_of(get, name);
-    if (!text) return;
-    try {
-      use(std::string_view(text));
-    } catch (const Error& error) {
-      if (result.error.empty()) result.error = std::string(name) + "=" + text + ": " + error.what();
-    }
+  // The first error is remembered, with the variable.
+  const auto fail = [&](const char* entry, const std::string& what) {
+    if (result.error.empty()) result.error = std::string(entry) + ": " + what;
   };
-
-  constexpr struct {
-    const char* name;
-    accublas_family family;
-  } family_variables[] = {{"ACCUBLAS_DGEMM_MODE", ACCUBLAS_FAMILY_DGEMM},
-                          {"ACCUBLAS_SGEMM_MODE", ACCUBLAS_FAMILY_SGEMM},
-                          {"ACCUBLAS_DOT_MODE", ACCUBLAS_FAMILY_DOT},
-                          {"ACCUBLAS_GEMV_MODE", ACCUBLAS_FAMILY_GEMV}};
-  for (const auto& variable : family_variables)
-    read(variable.name, [&](std::string_view word) {
-      const Mode mode = parse_mode(word);
-      require_family(variable.family, mode);
-      level.family[variable.family] = mode;
-    });
-  read("ACCUBLAS_MODE", [&](std::string_view word) { level.all = parse_mode(word); });
-  read("ACCUBLAS_REPRODUCIBLE",
-       [&](std::string_view word) { level.reproducible = static_cast<int>(number(word.data(), 0, 1, "0 or 1")); });
-  read("ACCUBLAS_BACKEND", [&](std::string_view word) { level.backend = parse_backend(word); });
-  read("ACCUBLAS_DEVICE", [&](std::string_view word) {
-    level.device = static_cast<int>(number(word.data(), 0, INT32_MAX, "a device number from 0"));
-  });
-  read("ACCUBLAS_ENGINE", [&](std::string_view word) { level.engine = parse_engine(word); });
-  read("ACCUBLAS_WORKSPACE_MIB", [&](std::string_view word) {
-    const std::int64_t mib = number(word.data(), 0, INT64_MAX >> 21, "a number of MiB, or 0 for the default");
-    if (mib > 0) level.workspace_bytes = mib << 20;
-  });
-  read("ACCUBLAS_NUM_THREADS", [&](std::string_view word) {
-    level.num_threads =
-        static_cast<int>(number(word.data(), 0, INT32_MAX, "a number of threads, or 0 for the default"));
-  });
-  read("ACCUBLAS_VERBOSE", [&](std::string_view word) {
-    if (word != "0" && word != "1" && word != "summary") invalid("0, 1 or summary");
-    level.verbose = word == "1";
-    result.summary = word == "summary";
-  });
-  read("ACCUBLAS_ON_FAILURE", [&](std::string_view word) {
-    if (word != "abort" && word != "native") invalid("abort or native");
-    result.on_failure = word == "native" ? ACCUBLAS_ON_FAILURE_NATIVE : ACCUBLAS_ON_FAILURE_ABORT;
-  });
-  read("ACCUBLAS_ISA", [](std::string_view word) {  // the value is detected_isa's
-    if (!cpu::isa_of(word)) invalid("one of " + cpu::isa_names());
-  });
-  read("ACCUBLAS_CUDA_KERNELS", [&](std::string_view word) {
-    if (word != "auto" && word != "portable") invalid("auto or portable");
-    result.portable_kernels = word == "portable";
-  });
+  for (const Variable& variable : variables)
+    for (const char* const* entry = entries; entry && *entry; ++entry) {
+      const char* const text = text_of(*entry, variable.name);
+      if (!text) continue;
+      try {
+        variable.read(result, text);
+      } catch (const Error& error) {
+        fail(*entry, error.what());
+      }
+      break;
+    }
+  for (const char* const* entry = entries; entry && *entry; ++entry) {
+    const std::string_view name = std::string_view(*entry).substr(0, std::string_view(*entry).find('='));
+    if (name.substr(0, prefix.size()) != prefix || !text_of(*entry, name) || is_known(name)) continue;
+    std::string list;
+    for (const Variable& variable : variables) list += (list.empty() ? "" : ", ") + std::string(variable.name);
+    fail(*entry, "unknown variable; the variables are " + list);
+  }
   return result;
 }
 
 const Environment& environment() {
   static constinit Lazy<const Environment> instance;
   if (const Environment* const known = instance.known()) return *known;
-  const Environment& read = instance.get([] {
-    return std::make_unique<const Environment>(
-        read_environment([](const char* name) -> const char* { return std::getenv(name); }));
-  });
+  const Environment& read = instance.get([] { return std::make_unique<const Environment>(read_environment(environ)); });
   static constinit std::atomic<bool> first{true};
   if (read.summary && first.exchange(false)) std::atexit(print_counters);
   return read;

@@ -39,18 +39,18 @@ accublas_report_t full_report(const Context& context, bool wait) {
   return report;
 }
 
-void print_call(const accublas_report_t& report, bool success) {
+void print_call(const accublas_report_t& report, bool success, bool inner) {
   char line[640], batch[32] = "";  // the longest line
   if (report.batch_count != 1)
     std::snprintf(batch, sizeof batch, " batch=%lld", static_cast<long long>(report.batch_count));
   const int length =
       std::snprintf(line, sizeof line,
-                    "accublas: %s m=%lld n=%lld k=%lld%s mode=%s backend=%s engine=%s T=%d parts=%d rejected=%lld "
+                    "accublas: %s%s m=%lld n=%lld k=%lld%s mode=%s backend=%s engine=%s T=%d parts=%d rejected=%lld "
                     "undecided=%lld ms=%.4g%s (%s)\n",
-                    report.routine, static_cast<long long>(report.m), static_cast<long long>(report.n),
-                    static_cast<long long>(report.k), batch, report.mode, report.device, report.engine, report.bits,
-                    report.parts, static_cast<long long>(report.rejected), static_cast<long long>(report.undecided),
-                    report.ms_total, success ? "" : " FAILED", report.reason);
+                    inner ? "inner " : "", report.routine, static_cast<long long>(report.m),
+                    static_cast<long long>(report.n), static_cast<long long>(report.k), batch, report.mode,
+                    report.device, report.engine, report.bits, report.parts, static_cast<long long>(report.rejected),
+                    static_cast<long long>(report.undecided), report.ms_total, success ? "" : " FAILED", report.reason);
   if (length > 0) std::fputs(line, stderr);
 }
 

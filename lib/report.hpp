@@ -11,8 +11,8 @@ namespace accublas {
 /// without what only the device knows.
 accublas_report_t full_report(const Context& context, bool wait = true);
 
-/// The verbose line on standard error, written at once.
-void print_call(const accublas_report_t& report, bool success);
+/// The verbose line on standard error, written at once; `inner`: of a call that another routine made.
+void print_call(const accublas_report_t& report, bool success, bool inner);
 
 /// "1.11e-16"
 std::string scientific(double value);

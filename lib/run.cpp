@@ -1,5 +1,6 @@
 #include "lib/run.hpp"
 
+#include <limits>
 #include <string>
 
 #include "lib/base/error.hpp"
@@ -45,17 +46,18 @@ Run::Run(Context& context, Routine routine, const accublas_options* options)
       resolved_(options ? (own_ = context.resolved(routine, *options)) : context.resolved(routine)),
       report_(context.last.numbers),
       plan_(context.last.plan),
-      routine_(routine) {
+      routine_(routine),
+      inner_(context.in_flow) {
   if (defined_environment(resolved_.plan)) environment_.emplace();
   const Settings& settings = resolved_.settings;
   context_.last.begin(resolved_.plan);
   report_.level = settings.report_level;
-  timed_ = settings.report_level >= 1 || settings.verbose > 0;
+  timed_ = settings.report_level >= 1 || shows();
   if (timed_) watch_.emplace();
 }
 
 Run::~Run() {
-  if (finished_ || resolved_.settings.verbose == 0) return;
+  if (finished_ || !shows()) return;
   try {
     print(false);
   } catch (...) {  // no memory for a line of log; the call's own error is on its way
@@ -162,17 +164,31 @@ void Run::compose_erased(const std::function<std::int64_t(Workspace&)>& body) {
   const bool own = users_workspace_serves();
   Workspace workspace(workspace_cap(), own ? context_.workspace : nullptr, own ? context_.workspace_bytes : 0);
   context_.last.on_device = on_device_;
-  const LastCall mine = context_.last;
   std::int64_t inner = 0;
+  run_inner_calls([&] { inner = body(workspace); });
+  report_.threads = threads_for(resolved_.settings);
+  report_.workspace_bytes = static_cast<std::int64_t>(workspace.peak()) + inner;
+}
+
+void Run::certify(Routine routine, const std::function<bool()>& body) {
+  routine_ = plan_.routine = routine;
+  put_bound(report_, {0, std::numeric_limits<double>::infinity(), 0});
+  run_inner_calls([&] { certified_by_device_ = body(); });
+  report_.threads = threads_for(resolved_.settings);
+  plan_.backend = certified_by_device_ ? ACCUBLAS_BACKEND_CUDA : ACCUBLAS_BACKEND_CPU;
+  on_device_ = false;  // nothing is under way any more
+}
+
+/// Report and plan are this call's again after `body`, also where it throws.
+void Run::run_inner_calls(const std::function<void()>& body) {
+  const LastCall mine = context_.last;
   try {
-    inner = body(workspace);
+    body();
   } catch (...) {
     context_.last = mine;
     throw;
   }
   context_.last = mine;
-  report_.threads = threads_for(resolved_.settings);
-  report_.workspace_bytes = static_cast<std::int64_t>(workspace.peak()) + inner;
 }
 
 /// The same in a new workspace; false where that does not do either.
@@ -225,16 +241,16 @@ void Run::compute_on_cpu(Serve serve, void* served, Execution& execution, const 
 }
 
 void Run::finish() {
-  count_call(routine_, plan_.engine, context_.last.on_device);
+  if (!inner_) count_call(routine_, plan_.engine, certified_by_device_ || context_.last.on_device);
   if (timed_ && !on_device_) report_.ms_total = watch_->milliseconds();
-  if (resolved_.settings.verbose > 0) print(true);
+  if (shows()) print(true);
   finished_ = true;
 }
 
 /// The line of verbose mode. A call that goes into a graph cannot be waited for.
 void Run::print(bool success) const {
   const bool captured = context_.last.on_device && context_.device_state && context_.device_state->captured();
-  print_call(full_report(context_, !captured), success);
+  print_call(full_report(context_, !captured), success, inner_);
 }
 
 /// Threads that the engines size by. A device's workspace is not where the CPU's threads have theirs.

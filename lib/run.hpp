@@ -103,9 +103,9 @@ class Run {
         &serve);
   }
 
-  /// In place of an engine: calls of other routines in this context (lib/lapack). `body(workspace, steps)` takes its
-  /// copies from what the call may have, by the steps, and returns how much its calls took. Report and plan are this
-  /// call's again afterwards.
+  /// Does the work by calls of other routines in this context (lib/lapack), in place of an engine. `body(workspace,
+  /// steps)` takes its copies from what the call may have, by the steps, and returns how much its calls took. Report
+  /// and plan are this call's again afterwards.
   template <class E, class Body>
   void compose(Body&& body) {
     compose_erased([&](Workspace& workspace) {
@@ -116,7 +116,11 @@ class Run {
       return inner + steps->finish();
     });
   }
+  /// Does the work of a certified solution by calls of other routines in this context. `body` waits for them, and
+  /// returns whether a device computed them. The call is reported and counted as `routine`.
+  void certify(Routine routine, const std::function<bool()>& body);
   accublas_engine engine() const { return plan_.engine; }
+  accublas_backend backend() const { return plan_.backend; }
   /// Of those calls: cr, but on a device where the engine makes products of dp or sp.
   accublas_mode mode_of_products() const {
     return plan_.engine == ACCUBLAS_ENGINE_INT8 && on_device_ ? plan_.mode.kind : ACCUBLAS_MODE_CR;
@@ -134,7 +138,9 @@ class Run {
   void compute_in_less(Serve serve, void* served, Execution& execution, std::size_t cap, const Error& error);
   void compute_on_cpu(Serve serve, void* served, Execution& execution, const Error& error, const char* reason);
 
+  bool shows() const { return resolved_.settings.verbose > (inner_ ? 1 : 0); }
   void print(bool success) const;
+  void run_inner_calls(const std::function<void()>& body);
   Location where(const Named& argument) const { return locate(context_, argument); }
   static Location locate(Context& context, const Named& argument);
   friend Residence residence_of(Context& context, std::span<const Named> arrays, accublas_backend asked);
@@ -154,7 +160,8 @@ class Run {
   Plan& plan_;
   Routine routine_;
   CallShape shape_;
-  bool on_device_ = false, timed_ = false, finished_ = false;
+  const bool inner_;  ///< another routine's flow makes this call: the program's calls alone are counted
+  bool on_device_ = false, timed_ = false, finished_ = false, certified_by_device_ = false;
   std::optional<Stopwatch> watch_;
 };
 

@@ -36,7 +36,7 @@ struct Settings {
   accublas_engine engine = ACCUBLAS_ENGINE_AUTO;
   int num_threads = 0;             ///< 0: the default
   bool threads_by_caller = false;  ///< set by call or context, so also inside an OpenMP parallel region
-  int verbose = 0;
+  int verbose = 0;                 ///< 1: a line per call of the program; 2: one per inner call too
   int report_level = 0;
   double target = 0;
   std::int64_t workspace_bytes = -1;  ///< -1: the backend's default
@@ -52,14 +52,15 @@ struct Environment {
   bool summary = false;  ///< ACCUBLAS_VERBOSE=summary
   accublas_on_failure on_failure = ACCUBLAS_ON_FAILURE_ABORT;
   bool portable_kernels = false;  ///< ACCUBLAS_CUDA_KERNELS=portable
-  std::string error;              ///< the first invalid value, empty if none
+  std::string error;              ///< the first invalid value or unknown variable, empty if none
 };
 const Environment& environment();
 /// The same; throws Error(ACCUBLAS_ERROR_ENVIRONMENT) where a value is invalid.
 const Environment& valid_environment();
 
-/// Reads the environment through `get` (std::getenv's contract).
-Environment read_environment(const char* (*get)(const char* name));
+/// Reads the variables of an environment, "NAME=value" each and null behind the last. A variable that begins with
+/// ACCUBLAS_ and that nobody knows is an error like an unknown word.
+Environment read_environment(const char* const* variables);
 
 /// The modes that the build options name.
 const Level& build_settings();

@@ -71,13 +71,14 @@ Place* place_of(cublasHandle_t handle, int device) noexcept {
 
 }  // namespace
 
-accublas_context* context_of(cublasHandle_t handle) noexcept {
+accublas_context* context_of(cublasHandle_t handle, accublas_status& status) noexcept {
   const int device = current_device();
   Place* const place = place_of(handle, device);
   if (!place) return nullptr;
   if (accublas_context* const known = place->context.load(std::memory_order_relaxed)) return known;
   accublas_context* made = nullptr;
-  if (accublas_create(&made) != ACCUBLAS_SUCCESS) return nullptr;
+  status = accublas_create(&made);
+  if (status != ACCUBLAS_SUCCESS) return nullptr;
   accublas_private_follow_stream(made);
   if (device >= 0) accublas_set_device(made, device);
   place->device = device;

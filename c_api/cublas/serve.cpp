@@ -33,7 +33,7 @@ Call::Call(const Request& request) noexcept {
       get_pointer_mode(request.handle, &pointers) != CUBLAS_STATUS_SUCCESS ||
       asks_for_other_products(math, request.routine))
     return;
-  accublas_context* const context = context_of(request.handle);
+  accublas_context* const context = context_of(request.handle, prepared_);
   if (!context || accublas_private_left_to_cublas(context, request.routine, request.m, request.n, request.k)) return;
   context_ = context;
   factors_on_device_ = pointers == CUBLAS_POINTER_MODE_DEVICE;

@@ -51,11 +51,11 @@ class Call {
 
   /// The real cuBLAS serves it: the request is for nothing, the mode is cuBLAS's own, or the handle's math mode asks
   /// for other arithmetic than the types have.
-  bool forwarded() const { return !context_; }
+  bool forwarded() const { return !context_ && prepared_ == ACCUBLAS_SUCCESS; }
   /// Of this thread, for the handle and its device, with the handle's stream and pointer mode.
   accublas_context* context() const { return context_; }
   cudaStream_t stream() const { return stream_; }
-  /// What kept the context from taking these.
+  /// What kept the context from being made, or from taking these.
   accublas_status prepared() const { return prepared_; }
   /// Whether factors lie in device memory still.
   bool factors_on_device() const { return factors_on_device_; }

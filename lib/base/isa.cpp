@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "lib/base/fork_safe.hpp"
+#include "lib/base/words.hpp"
 
 #if defined(__x86_64__) && defined(__linux__)
 #include <cpuid.h>
@@ -79,7 +80,7 @@ const char* isa_name(Isa isa) {
 
 std::optional<Isa> isa_of(std::string_view name) {
   for (Isa isa : all)
-    if (name == isa_name(isa)) return isa;
+    if (is_word(name, isa_name(isa))) return isa;
   return std::nullopt;
 }
 

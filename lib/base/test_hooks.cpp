@@ -37,7 +37,7 @@ struct Selected {
 };
 
 Selected find_selected() {
-  const char* word = std::getenv("ACCUBLAS_MUTANT");
+  const char* word = std::getenv("ACCUBLAS_TEST_MUTANT");
   if (!word) return {};
   for (const MutantName& row : names)
     if (row.name == word) return {row.mutant, row.mp, row.gpu};

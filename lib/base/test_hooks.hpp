@@ -6,7 +6,7 @@
 //   ACCUBLAS_TEST_BLOCK=N            factorizations have blocks of at most N columns (must not change a bit)
 //   ACCUBLAS_TEST_PANEL=N            QR's panels have N columns (its bits are those of the oracle with as many)
 //   ACCUBLAS_TEST_FAIL_ALLOCATION=N  the N-th allocation of workspace from now on fails (0: none), "N+": and all later
-//   ACCUBLAS_MUTANT=name             runs with one deliberate defect; the test suite must catch it
+//   ACCUBLAS_TEST_MUTANT=name             runs with one deliberate defect; the test suite must catch it
 #pragma once
 
 #include "lib/base/hooked_source.hpp"
@@ -14,8 +14,8 @@
 
 namespace accublas {
 
-/// Deliberate defects, one place each in the code: the name by which ACCUBLAS_MUTANT selects one, and what it does.
-/// test/mutants proves that the suite catches every one.
+/// Deliberate defects, one place each in the code: the name by which ACCUBLAS_TEST_MUTANT selects one, and what it
+/// does. test/mutants proves that the suite catches every one.
 #define ACCUBLAS_MUTANTS(X)                                                                      \
   X(tie_away, "finish: halfway cases rounded away from zero")                                    \
   X(truncate, "finish: rounded towards zero")                                                    \
@@ -95,7 +95,7 @@ enum class Mutant { none, ACCUBLAS_MUTANTS(ACCUBLAS_ENUMERATOR) };
 #undef ACCUBLAS_ENUMERATOR
 
 #ifdef ACCUBLAS_TEST_HOOKS
-bool mutant(Mutant which) noexcept;      ///< whether ACCUBLAS_MUTANT names this one
+bool mutant(Mutant which) noexcept;      ///< whether ACCUBLAS_TEST_MUTANT names this one
 bool hook_all_undecided() noexcept;      ///< ACCUBLAS_TEST_HOOK=undecided
 long hook_block(long columns) noexcept;  ///< ACCUBLAS_TEST_BLOCK where it is set, else `columns`
 long hook_panel(long columns) noexcept;  ///< ACCUBLAS_TEST_PANEL likewise

@@ -1,5 +1,5 @@
 // Deliberate defects of the CUDA backend's host code: what lib/base/test_hooks.hpp is for the other routines.
-// ACCUBLAS_MUTANT=gpu_* runs the test build with one of them, and the GPU's suite proves
+// ACCUBLAS_TEST_MUTANT=gpu_* runs the test build with one of them, and the GPU's suite proves
 // (test/mutants/suite_mutants.py) that its tests catch every one. In the library that is installed the query is the
 // constant false.
 #pragma once
@@ -8,8 +8,8 @@
 
 namespace accublas {
 
-/// The name, which ACCUBLAS_MUTANT has with gpu_ before it, and what the defect does. Those with `fused` in their names
-/// are in the way of kernels for compute capability 9.0 alone.
+/// The name, which ACCUBLAS_TEST_MUTANT has with gpu_ before it, and what the defect does. Those with `fused` in their
+/// names are in the way of kernels for compute capability 9.0 alone.
 #define ACCUBLAS_GPU_MUTANTS(X)                                                              \
   X(multiword_second_word, "multiword: first words alone are multiplied")                    \
   X(multiword_open, "multiword: elements that are left open stay as they were")              \
@@ -24,7 +24,7 @@ enum class GpuMutant { none, ACCUBLAS_GPU_MUTANTS(ACCUBLAS_ENUMERATOR) };
 #undef ACCUBLAS_ENUMERATOR
 
 #ifdef ACCUBLAS_TEST_HOOKS
-bool mutant(GpuMutant which) noexcept;  ///< whether ACCUBLAS_MUTANT names this one
+bool mutant(GpuMutant which) noexcept;  ///< whether ACCUBLAS_TEST_MUTANT names this one
 #else
 constexpr bool mutant(GpuMutant) noexcept { return false; }
 #endif

@@ -1,6 +1,6 @@
 // Deliberate defects of the multiple-precision arrays: what lib/base/test_hooks.hpp is for the other routines.
-// ACCUBLAS_MUTANT=mp_* runs the test build with one of them, and test/mutants/suite_mutants.py proves that the suites
-// catch every one. In the library that is installed the query is the constant false.
+// ACCUBLAS_TEST_MUTANT=mp_* runs the test build with one of them, and test/mutants/suite_mutants.py proves that the
+// suites catch every one. In the library that is installed the query is the constant false.
 #pragma once
 
 #include "lib/base/hooked_source.hpp"
@@ -8,7 +8,7 @@
 
 namespace accublas {
 
-/// The name, which ACCUBLAS_MUTANT has with mp_ before it, and what the defect does.
+/// The name, which ACCUBLAS_TEST_MUTANT has with mp_ before it, and what the defect does.
 #define ACCUBLAS_MP_MUTANTS(X)                                                                     \
   X(tie_away, "sparse sum: halfway cases rounded away from zero")                                  \
   X(sticky, "sparse sum: what lies below the half is forgotten")                                   \
@@ -35,7 +35,7 @@ enum class MpMutant { none, ACCUBLAS_MP_MUTANTS(ACCUBLAS_ENUMERATOR) };
 #undef ACCUBLAS_ENUMERATOR
 
 #ifdef ACCUBLAS_TEST_HOOKS
-bool mutant(MpMutant which) noexcept;  ///< whether ACCUBLAS_MUTANT names this one
+bool mutant(MpMutant which) noexcept;  ///< whether ACCUBLAS_TEST_MUTANT names this one
 #else
 ACCUBLAS_HD constexpr bool mutant(MpMutant) noexcept { return false; }
 #endif

@@ -118,9 +118,9 @@ bool bit_defined(const Mode& mode) {
 }
 
 accublas_backend parse_backend(std::string_view name) {
-  if (name == "auto") return ACCUBLAS_BACKEND_AUTO;
-  if (name == "cpu") return ACCUBLAS_BACKEND_CPU;
-  if (name == "cuda") return ACCUBLAS_BACKEND_CUDA;
+  if (is_word(name, "auto")) return ACCUBLAS_BACKEND_AUTO;
+  if (is_word(name, "cpu")) return ACCUBLAS_BACKEND_CPU;
+  if (is_word(name, "cuda")) return ACCUBLAS_BACKEND_CUDA;
   throw Error(ACCUBLAS_ERROR_ARGUMENT, "unknown backend '" + std::string(name) + "'; the backends are auto, cpu, cuda");
 }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "c_api/accublas.h"
+#include "lib/base/words.hpp"
 #include "lib/call/routine.hpp"
 
 namespace accublas {
@@ -64,10 +65,10 @@ constexpr const ModeRow* mode_row(accublas_mode kind) {
   return nullptr;
 }
 
-/// The parse: kind ACCUBLAS_MODE_DEFAULT where `word` is no mode word.
+/// The parse, of capitals too: kind ACCUBLAS_MODE_DEFAULT where `word` is no mode word.
 constexpr Mode find_mode(std::string_view word) {
   for (const ModeRow& row : mode_table) {
-    if (word.substr(0, row.word.size()) != row.word) continue;
+    if (!is_word(word.substr(0, row.word.size()), row.word)) continue;
     std::string_view rest = word.substr(row.word.size());
     Mode mode{row.kind};
     if (row.most > 0) {
@@ -79,15 +80,15 @@ constexpr Mode find_mode(std::string_view word) {
       rest = rest.substr(used);
     }
     if (!rest.empty()) {
-      if (rest != row.suffix) continue;
-      (rest == ":fast" ? mode.fast : mode.reproducible) = true;
+      if (!is_word(rest, row.suffix)) continue;
+      (row.suffix == ":fast" ? mode.fast : mode.reproducible) = true;
     }
     return mode;
   }
   return {};
 }
 
-/// Parses a mode word ("fixed:70", "dp:repro"). Throws Error(ACCUBLAS_ERROR_MODE) with the list of words.
+/// Parses a mode word ("fixed:70", "DP:repro"). Throws Error(ACCUBLAS_ERROR_MODE) with the list of words.
 Mode parse_mode(std::string_view word);
 
 /// The same from the API's enum, parameter and flags.

@@ -152,9 +152,18 @@ enum class Routine {
   dgels,
   sgels,
   zgels,
-  cgels
+  cgels,
+  // Certified solutions, in reports and counters: their plan is that of dgetrf. See certified_routine.
+  dgesv_certified,
+  sgesv_certified,
+  zgesv_certified,
+  cgesv_certified,
+  dposv_certified,
+  sposv_certified,
+  zposv_certified,
+  cposv_certified
 };
-constexpr int routine_count = static_cast<int>(Routine::cgels) + 1;
+constexpr int routine_count = static_cast<int>(Routine::cposv_certified) + 1;
 constexpr std::array<Routine, routine_count> all_routines = [] {
   std::array<Routine, routine_count> all{};
   for (int i = 0; i < routine_count; ++i) all[i] = static_cast<Routine>(i);
@@ -162,7 +171,7 @@ constexpr std::array<Routine, routine_count> all_routines = [] {
 }();
 
 constexpr const char* routine_name(Routine routine) {
-  constexpr const char* names[routine_count] = {
+  constexpr const char* names[] = {
       "dgemm",         "sgemm",         "ddot",   "sdot",   "dgemv",         "sgemv",         "dnrm2",  "snrm2",
       "dasum",         "sasum",         "dsdot",  "sdsdot", "dgemm_batched", "sgemm_batched", "zgemm",  "cgemm",
       "zgemm_batched", "cgemm_batched", "dsymm",  "ssymm",  "zsymm",         "csymm",         "dsyrk",  "ssyrk",
@@ -181,7 +190,10 @@ constexpr const char* routine_name(Routine routine) {
       "dgetri",        "sgetri",        "zgetri", "cgetri", "dgeqrf",        "sgeqrf",        "zgeqrf", "cgeqrf",
       "dorgqr",        "sorgqr",        "zungqr", "cungqr", "dormqr",        "sormqr",        "zunmqr", "cunmqr",
       "dgels",         "sgels",         "zgels",  "cgels"};
-  return names[static_cast<int>(routine)];
+  constexpr const char* certified[] = {"dgesv_certified", "sgesv_certified", "zgesv_certified", "cgesv_certified",
+                                       "dposv_certified", "sposv_certified", "zposv_certified", "cposv_certified"};
+  const int number = static_cast<int>(routine), of_certified = number - static_cast<int>(Routine::dgesv_certified);
+  return of_certified >= 0 ? certified[of_certified] : names[number];
 }
 
 constexpr bool is_single(Routine routine) { return static_cast<int>(routine) % 2 == 1; }
@@ -220,6 +232,11 @@ constexpr Routine factorization_routine(int kind, bool complex, bool single) {
 constexpr bool is_orthogonal(Routine routine) { return routine >= Routine::dgeqrf && routine <= Routine::cgels; }
 constexpr Routine orthogonal_routine(int kind, bool complex, bool single) {
   return static_cast<Routine>(static_cast<int>(Routine::dgeqrf) + 4 * kind + 2 * complex + single);
+}
+
+/// gesv_certified and posv_certified, each d, s, z, c in turn.
+constexpr Routine certified_routine(bool definite, bool complex, bool single) {
+  return static_cast<Routine>(static_cast<int>(Routine::dgesv_certified) + 4 * definite + 2 * complex + single);
 }
 
 /// All of LAPACK's.

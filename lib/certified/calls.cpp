@@ -4,18 +4,11 @@
 
 namespace accublas::certified {
 
-Calls::Calls(Context& context, const accublas_options* options, Index n, std::span<const Named> operands)
-    : lapack::Calls(context, options) {
-  Resolved resolved = context.resolved(Routine::dgetrf, in_mode_);  // throws for a mode that it lacks
-  const Residence residence = residence_of(context, operands, resolved.settings.backend);
-  operands_on_device_ = residence.on_device;
-  CallShape shape(n, n, n, residence.on_device);
-  if (residence.on_device) shape.device = residence.device;
-  if (n > 0) fit_plan(resolved.plan, shape, cpu_backend(), cuda_backend());
-  if (n > 0 && resolved.plan.backend == ACCUBLAS_BACKEND_CUDA)
-    place_ = device_place(context.state_on(residence.on_device ? residence.device : -1, "the operands are"));
-  else
-    move_to_host();
+Calls::Calls(Context& context, const accublas_options* options) : lapack::Calls(context, options) { move_to_host(); }
+
+void Calls::move_to(const Run& run) {
+  operands_on_device_ = run.on_device();
+  if (run.backend() == ACCUBLAS_BACKEND_CUDA) place_ = device_place(context_.state_on());
 }
 
 void Calls::move_to_host() { place_ = host_place(*this); }

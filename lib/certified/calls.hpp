@@ -1,8 +1,6 @@
 // What a certified solution is made of: the library's own routines on matrices of one place, and loops over rows.
 #pragma once
 
-#include <span>
-
 #include "lib/certified/array.hpp"
 #include "lib/lapack/calls.hpp"
 #include "lib/numerics/outward.hpp"
@@ -11,16 +9,18 @@
 namespace accublas::certified {
 
 /// Proofs rest on products in cr alone; everything else, in the caller's mode, only needs to be good. The place is the
-/// one where LU of order n would be computed. Pointers to double are to memory of the place, Arrays to that of the
-/// host.
+/// one where `run`, the solution's call, has LU of its order computed. Pointers to double are to memory of the place,
+/// Arrays to that of the host.
 class Calls : public lapack::Calls {
  public:
-  /// `options` may be null. Throws Error(ACCUBLAS_ERROR_POINTERS) for operands in different kinds of memory.
-  Calls(Context& context, const accublas_options* options, Index n, std::span<const Named> operands);
+  /// `options` may be null. The place is the host until `move_to` is called.
+  Calls(Context& context, const accublas_options* options);
 
   Place& place() const { return *place_; }
   bool operands_on_device() const { return operands_on_device_; }
-  /// To be called while the place has no matrices.
+  /// Moves to the place of `run`, whose operands are known. Call this while the place has no matrices.
+  void move_to(const Run& run);
+  /// Call this while the place has no matrices.
   void move_to_host();
 
   /// C = alpha A B + beta C, every element rounded once.
@@ -57,7 +57,7 @@ class Calls : public lapack::Calls {
 
  private:
   std::unique_ptr<Place> place_;
-  bool operands_on_device_;
+  bool operands_on_device_ = false;
 };
 
 }  // namespace accublas::certified

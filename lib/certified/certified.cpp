@@ -192,19 +192,9 @@ accublas_reason certify_on_device(const CertifiedSystem<E>& p, const Calls& call
   return reason;
 }
 
-}  // namespace
-
+/// Certifies where `calls` has the matrices, or on the host where the device's memory does not hold them.
 template <class E>
-void solve_certified(Context& context, const CertifiedSystem<E>& p, const accublas_options* options,
-                     accublas_certificate_t* certificate) {
-  std::vector<Named> operands;
-  if (p.n > 0) operands.push_back({"a", p.a.stored.data});
-  if (p.n > 0 && p.nrhs > 0)
-    operands.insert(operands.end(), {{"b", p.b.data}, {"x", p.x.data}, {"radius", p.radius.data}});
-  Calls calls(context, options, p.n, operands);
-  *certificate = {};
-  certificate->positive_definite = p.n == 0 && p.a.structure != Structure::general;
-  if (p.n == 0) return;
+void certify_where_possible(const CertifiedSystem<E>& p, Calls& calls, accublas_certificate_t* certificate) {
   // A call whose memory ends when it has begun to write leaves an array of the solution's own undefined: X is as it
   // was.
   const auto attempt = [&](auto&& certify_there) {
@@ -217,18 +207,44 @@ void solve_certified(Context& context, const CertifiedSystem<E>& p, const accubl
   };
   if (calls.operands_on_device()) {
     certificate->reason = attempt(certify_on_device<E>);
-  } else {
-    try {
-      certificate->reason = attempt(certify<E>);
-    } catch (const Error& error) {
-      // The device's memory does not hold the matrices; calls may still have it for theirs.
-      if (error.status() != ACCUBLAS_ERROR_MEMORY || !calls.place().on_device()) throw;
-      calls.move_to_host();
-      *certificate = {};
-      certificate->reason = attempt(certify<E>);
-    }
+    return;
   }
-  if (certificate->reason != ACCUBLAS_REASON_NONE) refuse(certificate->reason);
+  try {
+    certificate->reason = attempt(certify<E>);
+  } catch (const Error& error) {
+    // The device's memory does not hold the matrices; calls may still have it for theirs.
+    if (error.status() != ACCUBLAS_ERROR_MEMORY || !calls.place().on_device()) throw;
+    calls.move_to_host();
+    *certificate = {};
+    certificate->reason = attempt(certify<E>);
+  }
+}
+
+}  // namespace
+
+template <class E>
+void solve_certified(Context& context, const CertifiedSystem<E>& p, const accublas_options* options,
+                     accublas_certificate_t* certificate) {
+  const accublas_options inner = lapack::inner_options(options);
+  const bool definite = p.a.structure != Structure::general;
+  Run run(context, Routine::dgetrf, &inner);
+  Calls calls(context, &inner);  // scalars lie in host memory from here on, whatever the caller's pointer mode
+  run.sizes(p.n, p.nrhs, p.n);
+  *certificate = {};
+  certificate->positive_definite = p.n == 0 && definite;
+  if (p.n > 0) {
+    std::vector<Named> operands{{"a", p.a.stored.data}};
+    if (p.nrhs > 0) operands.insert(operands.end(), {{"b", p.b.data}, {"x", p.x.data}, {"radius", p.radius.data}});
+    run.operands(operands, {}, CallShape(p.n, p.n, p.n));
+  }
+  run.certify(certified_routine(definite, is_complex<E>, is_single_precision<E>), [&] {
+    if (p.n == 0) return false;
+    calls.move_to(run);
+    certify_where_possible(p, calls, certificate);
+    if (certificate->reason != ACCUBLAS_REASON_NONE) refuse(certificate->reason);
+    return calls.place().on_device();
+  });
+  run.finish();
 }
 
 #define ACCUBLAS_CERTIFIED(E) \

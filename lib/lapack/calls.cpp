@@ -4,19 +4,26 @@
 
 namespace accublas::lapack {
 
-Calls::Calls(Context& context, const accublas_options* options, Workspace* workspace, accublas_mode mode)
-    : context_(context),
-      pointer_mode_(context.pointer_mode),
-      users_workspace_(context.workspace),
-      users_bytes_(context.workspace_bytes) {
+accublas_options inner_options(const accublas_options* options) {
+  accublas_options inner = ACCUBLAS_OPTIONS_INIT;
   if (options) {
     call_level(*options);  // what it refuses is refused here
-    std::memcpy(&in_mode_, options, std::min(options->struct_size, sizeof in_mode_));
-    in_mode_.struct_size = sizeof in_mode_;
+    std::memcpy(&inner, options, std::min(options->struct_size, sizeof inner));
+    inner.struct_size = sizeof inner;
   }
-  in_mode_.engine = ACCUBLAS_ENGINE_AUTO;
-  in_mode_.target = 0;
-  of_products_ = in_mode_;
+  inner.engine = ACCUBLAS_ENGINE_AUTO;
+  inner.target = 0;
+  return inner;
+}
+
+Calls::Calls(Context& context, const accublas_options* options, Workspace* workspace, accublas_mode mode)
+    : context_(context),
+      in_mode_(inner_options(options)),
+      of_products_(in_mode_),
+      pointer_mode_(context.pointer_mode),
+      in_flow_(context.in_flow),
+      users_workspace_(context.workspace),
+      users_bytes_(context.workspace_bytes) {
   of_products_.mode_name = nullptr;
   of_products_.mode = mode;
   of_products_.mode_parameter = of_products_.mode_flags = 0;
@@ -30,10 +37,12 @@ Calls::Calls(Context& context, const accublas_options* options, Workspace* works
     context_.workspace = rest;
   }
   context_.pointer_mode = ACCUBLAS_POINTER_HOST;
+  context_.in_flow = true;
 }
 
 Calls::~Calls() {
   context_.pointer_mode = pointer_mode_;
+  context_.in_flow = in_flow_;
   context_.workspace = users_workspace_;
   context_.workspace_bytes = users_bytes_;
 }

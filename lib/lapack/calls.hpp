@@ -11,8 +11,12 @@
 
 namespace accublas::lapack {
 
-/// The caller's context for inner calls: their engines are chosen automatically, no target is set, and scalars lie in
-/// host memory. Products and solutions are those of `mode`, whatever the caller's.
+/// The caller's options for inner calls: their engines are chosen automatically, and no target is set. `options` may be
+/// null. Throws Error for a field that is out of range.
+accublas_options inner_options(const accublas_options* options);
+
+/// The caller's context for inner calls, which are not counted as the program's: their options are inner_options, and
+/// scalars lie in host memory. Products and solutions are those of `mode`, whatever the caller's.
 class Calls {
  public:
   /// `options` may be null. Inner calls have the workspace that `workspace`, the outer call's, has left: nothing is to
@@ -77,7 +81,7 @@ class Calls {
 
  protected:
   Context& context_;
-  accublas_options in_mode_ = ACCUBLAS_OPTIONS_INIT, of_products_ = ACCUBLAS_OPTIONS_INIT;
+  accublas_options in_mode_, of_products_;
 
  private:
   template <class Body>
@@ -88,6 +92,7 @@ class Calls {
 
   FpEnvironment environment_;
   const accublas_pointer_mode pointer_mode_;
+  const bool in_flow_;
   void* const users_workspace_;
   const std::size_t users_bytes_;
   int threads_;

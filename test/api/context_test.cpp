@@ -1,5 +1,7 @@
 // Contexts: setters, last error, report, counters, target, device functions without a GPU, the failure handler.
 #include <csignal>
+#include <functional>
+#include <sstream>
 #include <thread>
 
 #include "api.hpp"
@@ -85,7 +87,7 @@ TEST(Context, BadSettings) {
   EXPECT_EQ(accublas_set_workspace_mib(context, -1), ACCUBLAS_ERROR_ARGUMENT);
   EXPECT_EQ(accublas_set_workspace(context, nullptr, 10), ACCUBLAS_ERROR_ARGUMENT);
   EXPECT_EQ(accublas_set_num_threads(context, -1), ACCUBLAS_ERROR_ARGUMENT);
-  EXPECT_EQ(accublas_set_verbose(context, 2), ACCUBLAS_ERROR_ARGUMENT);
+  EXPECT_EQ(accublas_set_verbose(context, 3), ACCUBLAS_ERROR_ARGUMENT);
   EXPECT_EQ(accublas_set_report_level(context, 3), ACCUBLAS_ERROR_ARGUMENT);
   EXPECT_EQ(accublas_set_target(context, -1), ACCUBLAS_ERROR_ARGUMENT);
   EXPECT_EQ(accublas_set_target(context, std::nan("")), ACCUBLAS_ERROR_ARGUMENT);
@@ -224,6 +226,157 @@ TEST(Report, CountersCountByRoutineAndEngine) {
   EXPECT_EQ(count, 2u);
   EXPECT_EQ(rows[0].calls, 3u);
   EXPECT_EQ(rows[1].calls, 77u);
+}
+
+// What the program calls is counted and has a line, whatever it is made of; the calls that it is made of have lines at
+// level 2 alone. No line is another call's: the report of the whole stays.
+TEST(Report, InnerCallsAreNotTheProgram) {
+  constexpr int n = 70, sides = 3;
+  const double scale = 1 / 64.0;
+  std::vector<double> general(n * n), b(n * sides, 1.0);
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < n; ++i) general[i + j * n] = i == j ? 40.0 : scale * ((7 * i + 3 * j) % 11);
+  std::vector<double> definite = general;
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < j; ++i) definite[j + i * n] = definite[i + j * n];
+
+  struct Call {
+    const char* name;
+    std::function<accublas_status(accublas_context*, const accublas_options*)> run;
+  };
+  std::vector<double> a, c, tau(n), x(n * sides), radius(n * sides);
+  std::vector<float> sa(n * n, 0.0f), sb(n, 1.0f), sx(n), sr(n);
+  for (int i = 0; i < n; ++i) sa[i + i * n] = 2;
+  std::vector<std::int64_t> pivots(n);
+  std::int64_t info = 0;
+  constexpr accublas_layout columns = ACCUBLAS_COL_MAJOR;
+  const Call calls[] = {
+      {"dgeqrf",
+       [&](auto* ctx, auto* o) { return accublas_dgeqrf_ex(ctx, columns, n, n, a.data(), n, tau.data(), o); }},
+      {"dormqr",
+       [&](auto* ctx, auto* o) {
+         return accublas_dormqr_ex(ctx, columns, ACCUBLAS_LEFT, ACCUBLAS_TRANS, n, sides, n, a.data(), n, tau.data(),
+                                   c.data(), n, o);
+       }},
+      {"dorgqr",
+       [&](auto* ctx, auto* o) { return accublas_dorgqr_ex(ctx, columns, n, n, n, a.data(), n, tau.data(), o); }},
+      {"dgels",
+       [&](auto* ctx, auto* o) {
+         return accublas_dgels_ex(ctx, columns, ACCUBLAS_NO_TRANS, n, n, sides, a.data(), n, c.data(), n, &info, o);
+       }},
+      {"dgetrf", [&](auto* ctx,
+                     auto* o) { return accublas_dgetrf_ex(ctx, columns, n, n, a.data(), n, pivots.data(), &info, o); }},
+      {"dgetri",
+       [&](auto* ctx, auto* o) { return accublas_dgetri_ex(ctx, columns, n, a.data(), n, pivots.data(), &info, o); }},
+      {"dpotrf",
+       [&](auto* ctx, auto* o) { return accublas_dpotrf_ex(ctx, columns, ACCUBLAS_UPPER, n, a.data(), n, &info, o); }},
+      {"dpotri",
+       [&](auto* ctx, auto* o) { return accublas_dpotri_ex(ctx, columns, ACCUBLAS_UPPER, n, a.data(), n, &info, o); }},
+      {"dtrtri",
+       [&](auto* ctx, auto* o) {
+         return accublas_dtrtri_ex(ctx, columns, ACCUBLAS_UPPER, ACCUBLAS_NON_UNIT, n, a.data(), n, &info, o);
+       }},
+      {"dlauum",
+       [&](auto* ctx, auto* o) { return accublas_dlauum_ex(ctx, columns, ACCUBLAS_UPPER, n, a.data(), n, o); }},
+      {"dgesv_certified",
+       [&](auto* ctx, auto* o) {
+         return accublas_dgesv_certified_ex(ctx, columns, n, sides, general.data(), n, b.data(), n, x.data(), n,
+                                            radius.data(), n, nullptr, o);
+       }},
+      {"dposv_certified",
+       [&](auto* ctx, auto* o) {
+         return accublas_dposv_certified_ex(ctx, columns, ACCUBLAS_UPPER, n, sides, definite.data(), n, b.data(), n,
+                                            x.data(), n, radius.data(), n, nullptr, o);
+       }},
+      {"sgesv_certified",
+       [&](auto* ctx, auto* o) {
+         return accublas_sgesv_certified_ex(ctx, columns, n, 1, sa.data(), n, sb.data(), n, sx.data(), n, sr.data(), n,
+                                            nullptr, o);
+       }},
+      {"dgemm_batched",
+       [&](auto* ctx, auto* o) {
+         const double one = 1, zero = 0;
+         return accublas_dgemm_strided_batched_ex(ctx, columns, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, 4, 4, 4, &one,
+                                                  general.data(), 4, 16, general.data(), 4, 16, &zero, a.data(), 4, 16,
+                                                  8, o);
+       }},
+  };
+  for (const char* mode : {"cr", "dp:repro", "dp"})
+    for (const Call& call : calls) {
+      api::Context context(mode);
+      const std::string where = std::string(call.name) + " " + mode;
+      for (int level = 0; level <= 2; ++level) {
+        a = std::string(call.name).find("po") != std::string::npos ? definite : general;
+        c = b;
+        for (int i = 0; i < n; ++i) pivots[i] = i + 1;
+        ASSERT_EQ(accublas_set_verbose(context, level), ACCUBLAS_SUCCESS);
+        ASSERT_EQ(accublas_reset_counters(), ACCUBLAS_SUCCESS);
+        testing::internal::CaptureStderr();
+        const accublas_status status = call.run(context, nullptr);
+        const std::string output = testing::internal::GetCapturedStderr();
+        ASSERT_EQ(status, ACCUBLAS_SUCCESS) << where << ": " << context.error();
+        int lines = 0, inner = 0;
+        std::istringstream text(output);
+        for (std::string line; std::getline(text, line); ++lines) inner += line.rfind("accublas: inner ", 0) == 0;
+        EXPECT_EQ(lines - inner, level > 0) << where << ", level " << level << ":\n" << output;
+        if (level > 0) {
+          EXPECT_NE(output.find(std::string("accublas: ") + call.name + " m="), std::string::npos) << output;
+        }
+        if (level < 2) {
+          EXPECT_EQ(inner, 0) << where << ":\n" << output;
+        }
+        if (level == 2 && std::string(mode) == "cr" && std::string(call.name).find("certified") != std::string::npos) {
+          EXPECT_GT(inner, 5) << where << ":\n" << output;
+        }
+        accublas_counter_t rows[8];
+        size_t count = 0;
+        ASSERT_EQ(accublas_counters(rows, 8, &count), ACCUBLAS_SUCCESS);
+        ASSERT_EQ(count, 1u) << where << ": " << rows[0].routine << ", " << rows[1].routine;
+        EXPECT_STREQ(rows[0].routine, call.name) << where;
+        EXPECT_EQ(rows[0].calls, 1u) << where;
+        EXPECT_STREQ(context.report().routine, call.name) << where;
+      }
+      // A failure of an inner call is the call's: one line, and the next call is the program's again.
+      accublas_options bad = ACCUBLAS_OPTIONS_INIT;
+      bad.mode_name = "slices:3:fast";
+      testing::internal::CaptureStderr();
+      const bool failed = call.run(context, &bad) != ACCUBLAS_SUCCESS;
+      const std::string output = testing::internal::GetCapturedStderr();
+      EXPECT_EQ(output.find("inner"), std::string::npos) << where << ":\n" << output;
+      if (failed) {
+        double two[2] = {1, 2}, result;
+        accublas_set_verbose(context, 0);
+        accublas_reset_counters();
+        EXPECT_EQ(accublas_ddot(context, 2, two, 1, two, 1, &result), ACCUBLAS_SUCCESS);
+        size_t count = 0;
+        accublas_counters(nullptr, 0, &count);
+        EXPECT_EQ(count, 1u) << where;
+      }
+    }
+}
+
+TEST(Context, WordsInCapitals) {
+  api::Context context;
+  char word[32];
+  EXPECT_EQ(accublas_set_mode_name(context, "Fixed:70"), ACCUBLAS_SUCCESS) << context.error();
+  EXPECT_EQ(accublas_get_mode_name(context, ACCUBLAS_FAMILY_DGEMM, word, sizeof word), ACCUBLAS_SUCCESS);
+  EXPECT_STREQ(word, "fixed:70");
+  EXPECT_EQ(accublas_set_family_mode_name(context, ACCUBLAS_FAMILY_GEMV, "DP:REPRO"), ACCUBLAS_SUCCESS);
+  EXPECT_EQ(accublas_get_mode_name(context, ACCUBLAS_FAMILY_GEMV, word, sizeof word), ACCUBLAS_SUCCESS);
+  EXPECT_STREQ(word, "dp:repro");
+  EXPECT_EQ(accublas_set_engine_name(context, "INT8"), ACCUBLAS_SUCCESS) << context.error();
+  accublas_options options = ACCUBLAS_OPTIONS_INIT;
+  options.mode_name = "CR";
+  const double one = 1, zero = 0, a[4] = {1, 2, 3, 4};
+  double c[4];
+  EXPECT_EQ(accublas_dgemm_ex(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, 2, 2, 2, &one, a, 2, a,
+                              2, &zero, c, 2, &options),
+            ACCUBLAS_SUCCESS)
+      << context.error();
+  EXPECT_STREQ(context.report().mode, "cr");
+  EXPECT_STREQ(context.report().engine, "int8");
+  EXPECT_EQ(accublas_set_mode_name(context, "CRX"), ACCUBLAS_ERROR_MODE);
+  EXPECT_NE(context.error().find("'CRX'"), std::string::npos) << context.error();
 }
 
 TEST(Target, APrioriModes) {

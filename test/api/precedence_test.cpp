@@ -79,6 +79,23 @@ TEST(Precedence, InvalidWordsAreErrorsThatListTheWords) {
   EXPECT_EQ(output.find("served"), std::string::npos) << "without ACCUBLAS_ON_FAILURE=native the process aborts";
 }
 
+TEST(Precedence, UnknownVariablesAreErrors) {
+  std::string output = drive("ACCUBLAS_MOD=cr ACCUBLAS_ON_FAILURE=native");
+  expect(output, "create=11");
+  expect(output, "ACCUBLAS_MOD=cr: unknown variable; the variables are ACCUBLAS_DGEMM_MODE, ");
+  expect(output, "served by the real BLAS");
+  output = drive("ACCUBLAS_MOD=cr");
+  expect(output, "accublas: ACCUBLAS_MOD=cr: unknown variable");
+  EXPECT_EQ(output.find("served"), std::string::npos) << "without ACCUBLAS_ON_FAILURE=native the process aborts";
+  expect(drive("ACCUBLAS_MOD= ACCUBLAS_ROOT=/opt ACCUBLAS_TEST_SCALE=1 ACCUBLAS_MODE=cr"), "status=0 mode=cr");
+}
+
+TEST(Precedence, WordsInCapitals) {
+  expect(drive("ACCUBLAS_MODE=CR ACCUBLAS_GEMV_MODE=Slices:3:Fast ACCUBLAS_ENGINE=SUMS"),
+         "create=0 cr cr cr slices:3:fast status=0 mode=cr engine=sums");
+  expect(drive("ACCUBLAS_MODE=DP:REPRO ACCUBLAS_BACKEND=CPU", "call DOT2"), "status=0 mode=dot2 engine=dot2");
+}
+
 TEST(Precedence, OtherWords) {
   expect(drive("ACCUBLAS_NUM_THREADS=5"), "threads=5");
   expect(drive("ACCUBLAS_MODE=cr ACCUBLAS_ENGINE=dot2 ACCUBLAS_ON_FAILURE=native"),
@@ -86,5 +103,8 @@ TEST(Precedence, OtherWords) {
   expect(drive("ACCUBLAS_BACKEND=cpu"), "status=0");
   expect(drive("ACCUBLAS_DOT_MODE=native ACCUBLAS_VERBOSE=summary"),
          "accublas: ddot backend=cpu engine=native calls=1");
+  expect(drive("ACCUBLAS_DOT_MODE=native ACCUBLAS_VERBOSE=Summary"),
+         "accublas: ddot backend=cpu engine=native calls=1");
+  expect(drive("ACCUBLAS_MODE=cr ACCUBLAS_VERBOSE=2"), "accublas: ddot m=1 n=1 k=3 mode=cr");
   EXPECT_EQ(drive("ACCUBLAS_VERBOSE=0").find("accublas:"), std::string::npos);
 }

@@ -6,6 +6,10 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "dropin"))
+import run_with_dropin as dropin  # noqa: E402
 
 COLUMN_MAJOR, NO_TRANS, CPU = 102, 111, 1
 
@@ -145,8 +149,8 @@ CLIENTS = {"torch": (torch_client, "torch"), "samples": (samples_client, "torch"
 EVERY_MODE = ("torch", "samples", "cusolver")
 
 if __name__ == "__main__":
-    if os.environ.get("ACCUBLAS_CLIENT"):
-        CLIENTS[os.environ["ACCUBLAS_CLIENT"]][0](ctypes.CDLL(sys.argv[1]))
+    if os.environ.get("ACCUBLAS_TEST_CLIENT"):
+        CLIENTS[os.environ["ACCUBLAS_TEST_CLIENT"]][0](ctypes.CDLL(sys.argv[1]))
         sys.exit()
     clients = [c for c in sys.argv[3:] or CLIENTS if importlib.util.find_spec(CLIENTS[c][1])]
     if not clients:
@@ -154,7 +158,8 @@ if __name__ == "__main__":
     wrong = []
     for client in clients:
         for mode in ("cr", "dp:repro", "dp") if client in EVERY_MODE else ("cr",):
-            env = dict(os.environ, LD_PRELOAD=sys.argv[2], ACCUBLAS_CLIENT=client, ACCUBLAS_MODE=mode, ACCUBLAS_VERBOSE="summary")
+            env = {**os.environ, **dropin.preload(sys.argv[2]), "ACCUBLAS_TEST_CLIENT": client, "ACCUBLAS_MODE": mode,
+                   "ACCUBLAS_VERBOSE": "summary"}
             done = subprocess.run([sys.executable, *sys.argv[:2]], env=env, capture_output=True, text=True)
             served = re.findall(r"^accublas: (\w+) backend=cuda", done.stderr, re.MULTILINE)
             print(f"{client}, {mode}: exit {done.returncode}", done.stdout, *[line for line in done.stderr.splitlines()

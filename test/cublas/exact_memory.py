@@ -33,7 +33,7 @@ class DeviceMemory:
         except OSError:
             found = False
         if not found:
-            sys.exit("no GPU" if os.environ.get("ACCUBLAS_REQUIRE_GPU") == "1" else 77)
+            sys.exit("no GPU" if os.environ.get("ACCUBLAS_TEST_REQUIRE_GPU") == "1" else 77)
         self.used = 0
         context, device, base = ctypes.c_void_p(), ctypes.c_int(), ctypes.c_uint64()
         for status in (self.cuda.cuDeviceGet(ctypes.byref(device), 0),

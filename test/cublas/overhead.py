@@ -3,11 +3,15 @@ host's time for a small product of torch with and without it; and the time of pr
 import os
 import subprocess
 import sys
+from pathlib import Path
 
-if os.environ.get("ACCUBLAS_CLIENT"):
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "dropin"))
+import run_with_dropin as dropin  # noqa: E402
+
+if os.environ.get("ACCUBLAS_TEST_CLIENT"):
     import time
     import torch
-    if os.environ["ACCUBLAS_CLIENT"] == "host":
+    if os.environ["ACCUBLAS_TEST_CLIENT"] == "host":
         x = torch.ones(1, 16, 16, dtype=torch.float64, device="cuda")[0]
         out = torch.empty_like(x)
         for _ in range(2000):
@@ -40,8 +44,8 @@ if os.environ.get("ACCUBLAS_CLIENT"):
 
 for what, modes in (("host", ("", "native", "dp")), ("device", ("", "dp", "dp:repro", "cr"))):
     for mode in modes:
-        env = dict(os.environ, ACCUBLAS_CLIENT=what, ACCUBLAS_MODE=mode or "native")
+        env = dict(os.environ, ACCUBLAS_TEST_CLIENT=what, ACCUBLAS_MODE=mode or "native")
         if mode:
-            env["LD_PRELOAD"] = sys.argv[1]
+            env.update(dropin.preload(os.path.abspath(sys.argv[1])))
         done = subprocess.run([sys.executable, sys.argv[0]], env=env, capture_output=True, text=True)
         print(mode or "without", done.stdout.replace("\n", "; "), done.stderr[-800:] if done.returncode else "", flush=True)

@@ -214,8 +214,8 @@ TEST_F(Failure, OnFailureNative) {
 }
 
 // The environment is read once: these need a process of their own.
-[[noreturn]] void run_child(const char* mode, const char* on_failure) {
-  setenv("ACCUBLAS_MODE", mode, 1);
+[[noreturn]] void run_child(const char* mode, const char* on_failure, const char* variable = "ACCUBLAS_MODE") {
+  setenv(variable, mode, 1);
   setenv("ACCUBLAS_ON_FAILURE", on_failure, 1);
   execl("/proc/self/exe", "failure", "--gtest_filter=Child.*", "--gtest_also_run_disabled_tests",
         static_cast<char*>(nullptr));
@@ -231,6 +231,9 @@ TEST_F(FailureDeathTest, BadEnvironment) {
   EXPECT_EXIT(run_child("quadruple", "native"), testing::ExitedWithCode(0), "accublas: .*quadruple.*dot2");
   EXPECT_EXIT(run_child("quadruple", "abort"), testing::KilledBySignal(SIGABRT), "accublas: .*quadruple.*dot2");
   EXPECT_EXIT(run_child("native", "ignore"), testing::KilledBySignal(SIGABRT), "accublas: .*ignore");
+  constexpr const char* unknown = "accublas: ACCUBLAS_MOD=cr: unknown variable; .*ACCUBLAS_MODE";
+  EXPECT_EXIT(run_child("cr", "native", "ACCUBLAS_MOD"), testing::ExitedWithCode(0), unknown);
+  EXPECT_EXIT(run_child("cr", "abort", "ACCUBLAS_MOD"), testing::KilledBySignal(SIGABRT), unknown);
 }
 
 TEST(Child, DISABLED_ServesNatively) {

@@ -19,7 +19,7 @@ def main():
         for rows, cols in GRIDS:
             # The drop-in for the ranks alone, not for mpirun.
             env = dropin.environment(library, mode, extra=ROOT)
-            preload = env.pop("LD_PRELOAD")
+            preload = env.pop("LD_PRELOAD")  # found by LD_LIBRARY_PATH, which mpirun hands on
             done = dropin.run([mpirun, "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1", "-n", str(rows * cols),
                                "-x", "LD_PRELOAD=" + preload, program, str(rows), str(cols), "32"], env, "/")
             found = [line.split(": ")[1] for line in done.stdout.splitlines() if line.startswith("pdgemm")]

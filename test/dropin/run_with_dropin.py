@@ -28,13 +28,23 @@ def blas_directory():
     return next((d for d in BLAS_DIRECTORIES if os.path.isdir(d)), None)
 
 
+def preload(library, folders=None):
+    """The variables that preload a library by its name, and find it, before what is in `folders` (by default those that are searched
+    now): LD_PRELOAD separates paths by spaces."""
+    folder, name = os.path.split(library)
+    searched = folders or os.environ.get("LD_LIBRARY_PATH")
+    return {"LD_PRELOAD": name, "LD_LIBRARY_PATH": ":".join(filter(None, [folder, searched]))}
+
+
 def environment(library, mode, engine="auto", netlib=None, extra=None):
     env = {k: v for k, v in os.environ.items() if not k.startswith("ACCUBLAS_")}
-    env["LD_PRELOAD"] = " ".join(filter(None, [os.environ.get("DROPIN_SANITIZER", ""), library]))
-    env["ASAN_OPTIONS"] = "detect_leaks=0:verify_asan_link_order=0"
-    env.update(ACCUBLAS_MODE=mode, ACCUBLAS_ENGINE=engine, ACCUBLAS_VERBOSE="summary", OPENBLAS_NUM_THREADS="1")
     if netlib:
         env["LD_LIBRARY_PATH"] = netlib
+    if library:
+        env.update(preload(library, netlib))
+    env["LD_PRELOAD"] = " ".join(filter(None, [os.environ.get("DROPIN_SANITIZER"), library and env["LD_PRELOAD"]]))
+    env["ASAN_OPTIONS"] = "detect_leaks=0:verify_asan_link_order=0"
+    env.update(ACCUBLAS_MODE=mode, ACCUBLAS_ENGINE=engine, ACCUBLAS_VERBOSE="summary", OPENBLAS_NUM_THREADS="1")
     env.update(extra or {})
     return env
 

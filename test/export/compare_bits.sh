@@ -5,7 +5,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # The same program; only the shared library that it finds differs.
 "$1" small >"$work/this.txt"
-LD_PRELOAD="$2" "$1" small >"$work/that.txt"
+# By its name: LD_PRELOAD separates paths by spaces.
+LD_LIBRARY_PATH="$(dirname "$2")${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" LD_PRELOAD="$(basename "$2")" "$1" small >"$work/that.txt"
 if ! cmp "$work/this.txt" "$work/that.txt"; then
   diff "$work/this.txt" "$work/that.txt" | head -20
   exit 1

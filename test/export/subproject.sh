@@ -23,7 +23,8 @@ else
   # What same_objects.py takes for granted.
   if grep -rE 'ACCUBLAS_(HAVE_CUDA|GPU_ARCH|HAVE_HOPPER_KERNELS)' "$source/lib" "$source/c_api" "$source/fortran"; then exit 1; fi
   python=$(python3 -c 'import sys; print(sys.executable)')
-  export CXX="$python -IS $source/test/export/same_objects.py $build subprojects/accublas $cxx"
+  # Meson takes CXX apart as a shell does.
+  export CXX="'$python' -IS '$source/test/export/same_objects.py' '$build' subprojects/accublas $cxx"
 fi
 targets="first plain_dgemm" fortran=disabled
 if [ -n "$fc" ]; then

@@ -1,7 +1,7 @@
 // on_gpu SERVED PROGRAM ARGUMENTS...: runs a program with ACCUBLAS_BACKEND=cuda, and fails where a routine of SERVED
 // (dgemm,ddot; - for none) had no call served by the GPU, by the counters that the program and those it starts print at
 // exit. Exit status 77 where there is no device, 1 where one is required (-Drequire_gpu=true, or
-// ACCUBLAS_REQUIRE_GPU=1).
+// ACCUBLAS_TEST_REQUIRE_GPU=1).
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -44,7 +44,7 @@ std::set<std::string> pass_on(std::FILE* from) {
 int main(int count, char** arguments) {
   int32_t devices = 0;
   if (accublas_device_count(&devices) != ACCUBLAS_SUCCESS || devices == 0) {
-    const char* required = std::getenv("ACCUBLAS_REQUIRE_GPU");
+    const char* required = std::getenv("ACCUBLAS_TEST_REQUIRE_GPU");
     const bool fail = required && required[0] == '1';
     std::fprintf(stderr, "no CUDA device%s\n", fail ? ", and one is required" : "");
     return fail ? 1 : 77;

@@ -153,7 +153,7 @@ def main():
     parser.add_argument("--group", help="cases whose name holds this word only, for instance :dot2:")
     options = parser.parse_args()
     start = time.time()
-    for variable in ("ACCUBLAS_MUTANT", "ACCUBLAS_TEST_HOOK"):
+    for variable in ("ACCUBLAS_TEST_MUTANT", "ACCUBLAS_TEST_HOOK"):
         os.environ.pop(variable, None)
     failures = []
     with tempfile.TemporaryDirectory() as folder:
@@ -165,7 +165,7 @@ def main():
             if options.sound:
                 complete |= {f"the library on {level}": pool.submit(variant, options.sound, path, {"ACCUBLAS_ISA": level})
                              for level in check.isa_levels()}
-            runs = {name: pool.submit(variant, options.library, path, {"ACCUBLAS_MUTANT": name}, True)
+            runs = {name: pool.submit(variant, options.library, path, {"ACCUBLAS_TEST_MUTANT": name}, True)
                     for name in mutants}
             catching = []
             for name, run in runs.items():

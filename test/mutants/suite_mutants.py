@@ -32,7 +32,7 @@ def run(program, mutant):
     """(return code, the test that failed or was running at the end)"""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("ACCUBLAS_")}
     if mutant:
-        environment["ACCUBLAS_MUTANT"] = mutant
+        environment["ACCUBLAS_TEST_MUTANT"] = mutant
     done = subprocess.run([program, "--gtest_fail_fast"], env=environment, capture_output=True, text=True)
     tests = re.findall(r"\[  FAILED  \] (\S+)", done.stdout)[:1] or re.findall(r"\[ RUN      \] (\S+)", done.stdout)[-1:]
     return done.returncode, tests[0] if tests else ""

@@ -248,7 +248,7 @@ def main():
     libraries = [workers[i : i + len(levels)] for i in range(0, len(workers), len(levels))]
     if levels == ["cuda"] and binding.device_count(options.library) == 0:
         print("no CUDA device")
-        return 1 if os.environ.get("ACCUBLAS_REQUIRE_GPU") == "1" else 77
+        return 1 if os.environ.get("ACCUBLAS_TEST_REQUIRE_GPU") == "1" else 77
     for one in workers:
         one.start()
 

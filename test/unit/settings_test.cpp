@@ -3,13 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <cstddef>
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "lib/base/error.hpp"
 #include "lib/base/isa.hpp"
+#include "lib/call/engines.hpp"
 #include "lib/plan.hpp"
 
 using namespace accublas;
@@ -28,17 +31,29 @@ accublas_status status_of(const std::function<void()>& body, std::string* messag
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-std::map<std::string, std::string> fake_environment;
-const char* fake_get(const char* name) {
-  const auto found = fake_environment.find(name);
-  return found == fake_environment.end() ? nullptr : found->second.c_str();
+/// Reads an environment of these variables, among others of the program's.
+Environment read_words(const std::map<std::string, std::string>& words) {
+  std::vector<std::string> entries = {"PATH=/bin", "ACCUBLASX=1", "accublas_mode=cr", "WITHOUT_TEXT"};
+  for (const auto& [name, text] : words) entries.push_back(name + "=" + text);
+  std::vector<const char*> pointers;
+  for (const std::string& entry : entries) pointers.push_back(entry.c_str());
+  pointers.push_back(nullptr);
+  return read_environment(pointers.data());
 }
 
 Level environment_of(const std::map<std::string, std::string>& words) {
-  fake_environment = words;
-  const Environment read = read_environment(fake_get);
+  const Environment read = read_words(words);
   EXPECT_EQ(read.error, "");
   return read.level;
+}
+
+/// All of it, and with `first` only the first letter.
+std::string in_capitals(std::string text, bool first = false) {
+  for (char& c : text) {
+    c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    if (first) break;
+  }
+  return text;
 }
 
 std::string word(Routine routine, const Level& context, const Level& environment, const Level* call = nullptr) {
@@ -113,6 +128,7 @@ TEST(ModeTable, EveryWordRoundTrips) {
         EXPECT_EQ(mode.kind, row.kind) << text;
         EXPECT_EQ(mode.parameter, parameter);
         EXPECT_EQ(mode_word(mode, row.kind == ACCUBLAS_MODE_SP), text);
+        EXPECT_EQ(parse_mode(in_capitals(text)), mode) << text;
         EXPECT_EQ(
             make_mode(mode.kind, mode.parameter,
                       (mode.fast ? ACCUBLAS_MODE_FAST : 0) | (mode.reproducible ? ACCUBLAS_MODE_REPRODUCIBLE : 0)),
@@ -126,7 +142,7 @@ TEST(ModeTable, EveryWordRoundTrips) {
 
 TEST(ModeTable, RefusesWhatIsNoWord) {
   for (const char* text : {"",
-                           "Native",
+                           "Natives",
                            "natives",
                            "native ",
                            " dp",
@@ -307,24 +323,79 @@ TEST(Environment, InvalidValuesNameTheVariableAndTheWords) {
       {"ACCUBLAS_MODE", "dp2"},         {"ACCUBLAS_DGEMM_MODE", "tf32x3"}, {"ACCUBLAS_SGEMM_MODE", "tf64x1"},
       {"ACCUBLAS_DOT_MODE", "fp16x3"},  {"ACCUBLAS_GEMV_MODE", "fixed"},   {"ACCUBLAS_REPRODUCIBLE", "yes"},
       {"ACCUBLAS_BACKEND", "gpu"},      {"ACCUBLAS_DEVICE", "-1"},         {"ACCUBLAS_ENGINE", "int9"},
-      {"ACCUBLAS_WORKSPACE_MIB", "1G"}, {"ACCUBLAS_NUM_THREADS", "two"},   {"ACCUBLAS_VERBOSE", "2"},
+      {"ACCUBLAS_WORKSPACE_MIB", "1G"}, {"ACCUBLAS_NUM_THREADS", "two"},   {"ACCUBLAS_VERBOSE", "3"},
       {"ACCUBLAS_ON_FAILURE", "exit"},  {"ACCUBLAS_ISA", "avx"},           {"ACCUBLAS_CUDA_KERNELS", "hopper"},
   };
   for (const auto& [name, value] : invalid) {
-    fake_environment = {{name, value}};
-    const Environment read = read_environment(fake_get);
-    EXPECT_TRUE(contains(read.error, std::string(name) + "=" + value)) << read.error;
-    fake_environment = {{name, ""}};
-    EXPECT_EQ(read_environment(fake_get).error, "") << name << " empty is not set";
+    const std::string error = read_words({{name, value}}).error;
+    EXPECT_TRUE(contains(error, std::string(name) + "=" + value)) << error;
+    EXPECT_EQ(read_words({{name, ""}}).error, "") << name << " empty is not set";
   }
-  fake_environment = {{"ACCUBLAS_DGEMM_MODE", "tf32x3"}};
-  EXPECT_TRUE(contains(read_environment(fake_get).error, "tf64x3")) << "lists the family's words";
-  fake_environment = {{"ACCUBLAS_ENGINE", "int9"}};
-  EXPECT_TRUE(contains(read_environment(fake_get).error, "int8, fp64"));
-  fake_environment = {{"ACCUBLAS_ISA", "AVX2"}};
-  EXPECT_TRUE(contains(read_environment(fake_get).error, "baseline, avx2, avx512, avx512_vnni, amx"));
-  fake_environment = {{"ACCUBLAS_CUDA_KERNELS", "1"}};
-  EXPECT_TRUE(contains(read_environment(fake_get).error, "auto or portable"));
+  EXPECT_TRUE(contains(read_words({{"ACCUBLAS_DGEMM_MODE", "tf32x3"}}).error, "tf64x3")) << "lists the family's words";
+  EXPECT_TRUE(contains(read_words({{"ACCUBLAS_ENGINE", "int9"}}).error, "int8, fp64"));
+  EXPECT_TRUE(contains(read_words({{"ACCUBLAS_ISA", "AVX3"}}).error, "baseline, avx2, avx512, avx512_vnni, amx"));
+  EXPECT_TRUE(contains(read_words({{"ACCUBLAS_CUDA_KERNELS", "1"}}).error, "auto or portable"));
+  EXPECT_TRUE(contains(read_words({{"ACCUBLAS_VERBOSE", "lines"}}).error, "0, 1, 2 or summary"));
+}
+
+// Every name with a letter left out, doubled or changed is an error that has the name and the known ones; those of
+// tests, of accublas-compare and of an installation are nobody's mistake.
+TEST(Environment, UnknownVariablesAreErrors) {
+  const std::string names[] = {"ACCUBLAS_MODE",         "ACCUBLAS_DGEMM_MODE",  "ACCUBLAS_SGEMM_MODE",
+                               "ACCUBLAS_DOT_MODE",     "ACCUBLAS_GEMV_MODE",   "ACCUBLAS_ENGINE",
+                               "ACCUBLAS_REPRODUCIBLE", "ACCUBLAS_NUM_THREADS", "ACCUBLAS_BACKEND",
+                               "ACCUBLAS_DEVICE",       "ACCUBLAS_VERBOSE",     "ACCUBLAS_WORKSPACE_MIB",
+                               "ACCUBLAS_ON_FAILURE",   "ACCUBLAS_ISA",         "ACCUBLAS_CUDA_KERNELS"};
+  for (const std::string& name : names)
+    for (std::size_t i = 9; i < name.size(); ++i) {
+      std::string missing = name, doubled = name, changed = name;
+      missing.erase(i, 1);
+      doubled.insert(i, 1, name[i]);
+      changed[i] = static_cast<char>(name[i] ^ 32);
+      for (const std::string& wrong : {missing, doubled, changed}) {
+        const std::string error = read_words({{wrong, "cr"}}).error;
+        EXPECT_EQ(error.rfind(wrong + "=cr: unknown variable; the variables are ", 0), 0u) << wrong << ": " << error;
+        for (const std::string& known : names) EXPECT_TRUE(contains(error, known)) << known;
+        EXPECT_EQ(read_words({{wrong, ""}}).error, "") << "empty is not set";
+      }
+    }
+  for (const char* other : {"ACCUBLAS_TEST_SCALE", "ACCUBLAS_TEST_", "ACCUBLAS_LIBRARY", "ACCUBLAS_ROOT"})
+    EXPECT_EQ(read_words({{other, "x"}}).error, "") << other;
+  EXPECT_TRUE(contains(read_words({{"ACCUBLAS_", "x"}}).error, "unknown variable"));
+  // The words of the others are kept.
+  const Environment read = read_words({{"ACCUBLAS_MODE", "cr"}, {"ACCUBLAS_MOD", "dot2"}});
+  EXPECT_TRUE(contains(read.error, "ACCUBLAS_MOD=dot2"));
+  EXPECT_EQ(read.level.all.kind, ACCUBLAS_MODE_CR);
+}
+
+// Capitals mean what small letters mean, in every variable that takes a word, and in part of a word too.
+TEST(Environment, WordsInCapitals) {
+  for (const bool first : {false, true}) {
+    const auto of = [&](const char* name, const std::string& word) {
+      const Environment read = read_words({{name, in_capitals(word, first)}});
+      EXPECT_EQ(read.error, "");
+      return read;
+    };
+    for (const char* mode : {"cr", "dp:repro", "slices:4:fast", "fixed:70", "native"}) {
+      EXPECT_EQ(of("ACCUBLAS_MODE", mode).level.all, parse_mode(mode));
+      EXPECT_EQ(of("ACCUBLAS_GEMV_MODE", mode).level.family[ACCUBLAS_FAMILY_GEMV], parse_mode(mode));
+    }
+    for (const EngineWord& row : engine_words) EXPECT_EQ(of("ACCUBLAS_ENGINE", row.word).level.engine, row.engine);
+    EXPECT_EQ(of("ACCUBLAS_BACKEND", "cpu").level.backend, ACCUBLAS_BACKEND_CPU);
+    EXPECT_EQ(of("ACCUBLAS_BACKEND", "cuda").level.backend, ACCUBLAS_BACKEND_CUDA);
+    EXPECT_EQ(of("ACCUBLAS_BACKEND", "auto").level.backend, ACCUBLAS_BACKEND_AUTO);
+    EXPECT_TRUE(of("ACCUBLAS_VERBOSE", "summary").summary);
+    EXPECT_EQ(of("ACCUBLAS_ON_FAILURE", "native").on_failure, ACCUBLAS_ON_FAILURE_NATIVE);
+    EXPECT_TRUE(of("ACCUBLAS_CUDA_KERNELS", "portable").portable_kernels);
+    of("ACCUBLAS_ISA", "avx512_vnni");
+    EXPECT_EQ(cpu::isa_of(in_capitals("avx512_vnni", first)), cpu::Isa::avx512_vnni);
+  }
+}
+
+TEST(Environment, VerboseLevels) {
+  for (int level = 0; level <= 2; ++level)
+    EXPECT_EQ(environment_of({{"ACCUBLAS_VERBOSE", std::to_string(level)}}).verbose, level);
+  EXPECT_EQ(environment_of({{"ACCUBLAS_VERBOSE", "summary"}}).verbose, 0);
 }
 
 TEST(Environment, WordsForKernels) {
@@ -334,8 +405,7 @@ TEST(Environment, WordsForKernels) {
   }
   EXPECT_FALSE(cpu::isa_of(""));
   for (const char* kernels : {"", "auto", "portable"}) {
-    fake_environment = {{"ACCUBLAS_CUDA_KERNELS", kernels}};
-    const Environment read = read_environment(fake_get);
+    const Environment read = read_words({{"ACCUBLAS_CUDA_KERNELS", kernels}});
     EXPECT_EQ(read.error, "");
     EXPECT_EQ(read.portable_kernels, kernels == std::string("portable"));
   }
