@@ -1,4 +1,4 @@
-"""Builds and runs the example of one build tool in examples/ on the installed package.
+"""Builds and runs the example of one build tool in examples/ on the installed package, from a copy of its folder alone.
 
 usage: examples.py TOOL BUILD SOURCE PREFIX LIBDIR MESON TOOLS [FC]
 
@@ -80,9 +80,7 @@ def main():
         work = Path(work)
         run([meson, "install", "-C", build_folder, "--no-rebuild", "--quiet"], {**os.environ, "DESTDIR": str(work / "root")}, work)
         installed = Path(f"{work}/root{prefix}")
-        shutil.copytree(Path(source) / "examples" / tool, work / "examples" / tool)  # with fpm's link to the program
-        for name in ("first.c", "first.f90", "plain_dgemm.c"):
-            shutil.copy(Path(source) / "examples" / name, work / "examples")
+        shutil.copytree(Path(source) / "examples" / tool, work / tool, symlinks=True)  # a link to elsewhere leads nowhere
         # pkg-config as if the package lay where it was installed to.
         wrapper = work / "bin" / "pkg-config"
         wrapper.parent.mkdir()
@@ -92,7 +90,7 @@ def main():
         env.update(PATH=f"{wrapper.parent}:{env['PATH']}", PKG_CONFIG_PATH=str(installed / libdir / "pkgconfig"),
                    LD_LIBRARY_PATH=str(installed / libdir), ACCUBLAS_MODE="cr")
         env.pop("PKG_CONFIG", None)
-        for name, file in build(tool, program, fc, env, work / "examples" / tool).items():
+        for name, file in build(tool, program, fc, env, work / tool).items():
             output = run([file], env, work).stdout
             if tuple(output.splitlines()[-1 if name != "first_fortran" else 1].split(maxsplit=1)) != PROGRAMS[name]:
                 raise SystemExit(f"FAILED: {name} printed\n{output}")

@@ -9,7 +9,7 @@ source=$1 meson=$2 build=$(realpath "$3") cxx=$4 optimization=$5 debug=$6 unity=
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-cp -R "$source/examples/meson" "$source/examples/first.c" "$source/examples/first.f90" "$source/examples/plain_dgemm.c" "$work"
+cp -R "$source/examples/meson" "$work"
 ln -s "$source" "$work/meson/subprojects/accublas"
 cd "$work/meson"
 if [ -n "$other" ]; then

@@ -1,5 +1,6 @@
-"""The programs that the README shows are the examples that the build compiles, word by word, and its tables of engines are
-the library's (lib/call/engines.hpp)."""
+"""The programs that the README shows are the examples that the build compiles, word by word, as are their copies in the projects
+for build tools; its tables of engines are the library's (lib/call/engines.hpp), and its table of variables has all that the
+library reads (lib/environment.cpp)."""
 
 import re
 import sys
@@ -13,6 +14,16 @@ readme = (root / "README.md").read_text()
 for fence, name in [("c", "first.c"), ("c", "first_mp.c"), ("fortran", "first.f90")]:
     if f"```{fence}\n{(root / 'examples' / name).read_text()}```" not in readme:
         sys.exit(f"README.md does not show examples/{name} as it is")
+copies = [f"{tool}/{name}" for tool in ("make", "cmake", "meson") for name in ("first.c", "first.f90", "plain_dgemm.c")]
+for copy in [*copies, "fpm/app/main.f90"]:
+    original = "first.f90" if copy.startswith("fpm") else copy.partition("/")[2]
+    if (root / "examples" / copy).read_bytes() != (root / "examples" / original).read_bytes():
+        sys.exit(f"examples/{copy} is not examples/{original}: copy it there, the folder is to build alone")
+
+shown = re.findall(r"`(ACCUBLAS_\w+)`", re.search(r"\| variable \| values \|\n\|---\|---\|\n((?:\|.*\n)*)", readme).group(1))
+read = re.findall(r'{"(ACCUBLAS_\w+)",', (root / "lib/environment.cpp").read_text())
+if sorted(shown) != sorted(read) or not read:
+    sys.exit(f"README.md's table has the variables {sorted(shown)}, and the library reads {sorted(read)}")
 
 
 def cell(mode, kind):
