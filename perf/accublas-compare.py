@@ -363,7 +363,7 @@ def parse_arguments(argv):
 
 def compare(args, argv):
     dtype = DTYPE[args.precision]
-    modes = [word.strip() for word in args.modes.split(",")] if args.modes else default_modes(args)
+    modes = [word.strip().lower() for word in args.modes.split(",")] if args.modes else default_modes(args)
     modes = ["native"] + [m for m in dict.fromkeys(modes) if m != "native"]
     library = Library(args.precision, args.threads, Path(__file__).resolve().parent)
     for mode in modes:

@@ -54,7 +54,8 @@ int main(int count, char** arguments) {
       ->capture_default_str();
   app.add_option("-m,--mode", modes,
                  "mode words (default: native, dp:repro, cr, and dot2 and fixed:60 where there is one)")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->transform([](std::string word) { return CLI::detail::to_lower(word); });
   app.add_option("-n,--size", sizes, "sizes of all dimensions (default: from the first cache to past the last)")
       ->delimiter(',')
       ->check(CLI::PositiveNumber);

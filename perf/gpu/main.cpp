@@ -160,6 +160,8 @@ std::vector<Command> commands_of(Options& o) {
              ->add_option("-m,--mode", o.contenders,
                           "cublas, cublasLt-int8, or a mode word, with an engine behind a slash where one is wanted "
                           "(default: cublas, cublasLt-int8, dp, dp/int8, dp:repro, cr, up to 8192 dot2; s and c: sp)")
+             ->transform(
+                 [](std::string word) { return word.rfind("cublas", 0) == 0 ? word : CLI::detail::to_lower(word); })
              ->delimiter(',')
              ->check(accepted_by(parse_contender));
          command->add_option("-n,--size", o.sizes, "N or MxNxK")

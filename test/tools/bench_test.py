@@ -21,7 +21,7 @@ class Bench(unittest.TestCase):
     def test_figures(self):
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "figures.csv"
-            run = bench("-r", "ddot,dgemm", "-n", 30, "-m", "native,cr", "-t", 1, "-s", 0, "--csv", file)
+            run = bench("-r", "ddot,dgemm", "-n", 30, "-m", "Native,CR", "-t", 1, "-s", 0, "--csv", file)
             self.assertEqual(run.returncode, 0, run.stderr)
             with open(file) as text:
                 rows = list(csv.DictReader(text))

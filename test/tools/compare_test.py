@@ -60,7 +60,7 @@ class Results(unittest.TestCase):
         self.assertEqual(run.stderr, "")
 
     def test_engines_give_the_same_bits(self):
-        sums = {engine: self.rows(f"{DATA}/pores_1.mtx", "--modes", "cr,fixed:60", "--engine", engine)
+        sums = {engine: self.rows(f"{DATA}/pores_1.mtx", "--modes", "CR,Fixed:60", "--engine", engine.upper())
                 for engine in ["int8", "fp64"]}
         for mode in ["cr", "fixed:60"]:
             self.assertEqual(sums["int8"][mode]["checksum"], sums["fp64"][mode]["checksum"])
