@@ -293,7 +293,7 @@ contains
     call settle(ctx, c_set_num_threads(ctx%handle, threads), stat, errmsg)
   end subroutine accublas_set_num_threads
 
-  !> 0 silent, 1 a line per call on standard error.
+  !> 0 silent, 1 a line per call of the program on standard error, 2 also one per inner call (accublas.h).
   subroutine accublas_set_verbose(ctx, level, stat, errmsg)
     type(accublas_context), intent(in) :: ctx
     integer(int32), intent(in) :: level
@@ -425,7 +425,7 @@ contains
     call settle(ctx, status, stat, errmsg)
   end subroutine accublas_report
 
-  !> The counters of all routines and engines that served a call.
+  !> The counters of all routines and engines that served a call of the program; inner calls are not counted.
   subroutine accublas_counters(rows, stat, errmsg)
     type(accublas_counter_t), allocatable, intent(out) :: rows(:)
     integer(int32), intent(out), optional :: stat

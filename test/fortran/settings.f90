@@ -107,6 +107,9 @@ program settings
   call check(stat == ACCUBLAS_ERROR_ENGINE .and. index(message, 'int8') > 0, 'an unknown engine: '//trim(message))
   call accublas_set_num_threads(ctx, 2)
   call accublas_set_workspace_mib(ctx, 64_int64)
+  call accublas_set_verbose(ctx, 3, stat)
+  call check(stat == ACCUBLAS_ERROR_ARGUMENT, 'levels of the verbose mode')
+  call accublas_set_verbose(ctx, 2)
   call accublas_set_verbose(ctx, 0)
   call accublas_set_report_level(ctx, 2)
   do i = 1, 2
@@ -138,6 +141,13 @@ program settings
   call check(stat == 0, 'own workspace')
   call check_same([c], [before], 'own workspace changes no bit')
   call accublas_set_workspace(ctx, c_null_ptr, 0_int64)
+
+  ! Words in capitals
+  call accublas_set_engine_name(ctx, 'INT8')
+  call accublas_gemm(a, b, c, mode='CR', context=ctx, stat=stat)
+  call accublas_report(ctx, report)
+  call check(stat == 0 .and. report%mode == 'cr' .and. report%engine == 'int8', 'words in capitals')
+  call accublas_set_engine_name(ctx, 'Auto')
 
   ! Target: a call that cannot promise it leaves c alone.
   call accublas_set_target(ctx, 1e-30_real64)
