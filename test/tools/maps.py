@@ -109,8 +109,8 @@ class Tree:
         places = [source.path.parent, Path("."), *near]
         if any(self.exists(place / name) for place in places):
             return True
-        if source.path.suffix == ".md" and sum(path.name == name for path in self.files) == 1:
-            return True
+        if source.path.suffix == ".md" and len({(self.root / path).read_bytes() for path in self.files if path.name == name}) == 1:
+            return True  # one file, or copies of one
         path = Path(name)
         if path.parts[0] == "build":
             path = Path(*path.parts[1:])
