@@ -36,6 +36,10 @@ class DeviceSteps final : public ElementSteps<E> {
     return memory_.back()->data();
   }
 
+  bool can_wait() const override {
+    const CallScope scope(state_);
+    return !state_.captured();
+  }
   void run(const ElementStep<E>& step, Index rows, Index cols) override {
     const CallScope scope(state_);
     run_step(state_.model(), step, rows, cols, state_.cuda_stream());

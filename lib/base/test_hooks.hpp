@@ -77,6 +77,7 @@ namespace accublas {
   X(qr_sign, "QR: the diagonal of R has the sign that cancels")                                  \
   X(qr_scale, "QR: a column with a subnormal norm is not scaled")                                \
   X(qr_reduced, "QR: a column that is zero below the diagonal is reflected")                     \
+  X(qr_overflow, "QR: a large column whose sums overflow is left to them")                       \
   X(qr_adjoint, "QR: a panel's Q^H in place of Q, and the other way round")                      \
   X(certified_rounding, "certified solutions: bounds are not rounded upwards")                   \
   X(certified_half, "certified solutions: the bound of the error is halved 40 times")            \

@@ -106,17 +106,68 @@ struct ReflectorStep {
   }
 };
 
+/// Whether no part of a number is an infinity or a NaN.
 template <class E>
-using ElementStep =
-    std::variant<FillStep<E>, CopyStep<E>, PositiveZerosStep<E>, ConjugateStep<E>, ScaleStep<E>, ReflectorStep<E>>;
+ACCUBLAS_HD constexpr bool finite_number(const E& x) {
+  if constexpr (is_complex<E>)
+    return is_finite(x.re) && is_finite(x.im);
+  else
+    return is_finite(x);
+}
+/// Whether a part of a number is 2^960 or more in magnitude (single precision: 2^64), as in docs/factorizations.md,
+/// "Large columns".
+template <class E>
+ACCUBLAS_HD constexpr bool large_number(const E& x) {
+  using T = RealOf<E>;
+  constexpr T least = sizeof(T) == 8 ? T(0x1p960) : T(0x1p64);
+  if constexpr (is_complex<E>)
+    return x.re >= least || x.re <= -least || x.im >= least || x.im <= -least;
+  else
+    return x >= least || x <= -least;
+}
+
+/// marks[j] = 1 where column j of `from` has a large number and none but finite ones, else 0. One row of elements.
+template <class E>
+struct MarkLargeStep {
+  E* marks;
+  Matrix<const E> from;
+  Index rows;
+  ACCUBLAS_HD void operator()(Index, Index j) const {
+    bool large = false, finite = true;
+    for (Index i = 0; i < rows; ++i) {
+      large |= large_number(from(i, j));
+      finite &= finite_number(from(i, j));
+    }
+    marks[j] = large && finite ? E{1} : E{};
+  }
+};
+
+/// overflowed[j] = 1 where large[j] is not zero and column j of `from` has an infinity or a NaN, else 0. One row of
+/// elements.
+template <class E>
+struct MarkOverflowStep {
+  E* overflowed;
+  const E* large;
+  Matrix<const E> from;
+  Index rows;
+  ACCUBLAS_HD void operator()(Index, Index j) const {
+    bool finite = true;
+    for (Index i = 0; i < rows; ++i) finite &= finite_number(from(i, j));
+    overflowed[j] = finite || large[j] == 0 ? E{} : E{1};
+  }
+};
+
+template <class E>
+using ElementStep = std::variant<FillStep<E>, CopyStep<E>, PositiveZerosStep<E>, ConjugateStep<E>, ScaleStep<E>,
+                                 ReflectorStep<E>, MarkLargeStep<E>, MarkOverflowStep<E>>;
 
 // ---- questions ----
 
-/// Whether an element is zero, is not, or is no finite number. Column j of rows x cols is column first + j step of the
-/// matrix that `part` is of; without its diagonal where `unit` says so.
+/// Whether an element is zero, is not, is no finite number, or is a large one (large_number). Column j of rows x cols
+/// is column first + j step of the matrix that `part` is of; without its diagonal where `unit` says so.
 template <class E>
 struct ElementQuestion {
-  enum class Kind { zero, nonzero, not_finite };
+  enum class Kind { zero, nonzero, not_finite, large };
   Kind kind;
   Matrix<const E> x;
   Triangle part = Triangle::all;
@@ -127,16 +178,9 @@ struct ElementQuestion {
     const Index column = first + j * step;
     if (!holds(part, i, column) || (unit && i == column)) return false;
     const E& element = x(i, j);
-    if (kind == Kind::not_finite) return !finite(element);
+    if (kind == Kind::not_finite) return !finite_number(element);
+    if (kind == Kind::large) return large_number(element);
     return (element == 0) == (kind == Kind::zero);
-  }
-
- private:
-  ACCUBLAS_HD static bool finite(const E& x) {
-    if constexpr (is_complex<E>)
-      return is_finite(x.re) && is_finite(x.im);
-    else
-      return is_finite(x);
   }
 };
 
@@ -154,6 +198,8 @@ class ElementSteps {
     return reinterpret_cast<T*>(take_bytes(static_cast<std::size_t>(count) * sizeof(T)));
   }
 
+  /// Whether read() and first() can be called: not where a graph is captured.
+  virtual bool can_wait() const { return true; }
   virtual void run(const ElementStep<E>&, Index rows, Index cols) = 0;
   /// The first element i + j rows for which the answer is yes, or -1.
   virtual Index first(const ElementQuestion<E>&, Index rows, Index cols) = 0;

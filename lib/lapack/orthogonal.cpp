@@ -20,8 +20,9 @@ class Flow {
         steps_(steps),
         in_grade_(mode != ACCUBLAS_MODE_CR && o.kind == OrthogonalKind::gels),
         tau_(o.has_tau() ? o.tau : steps.take(o.reflectors())),
-        reflectors_(calls_, steps, std::max(o.m, o.n), o.reflectors(), most_columns(o)),
-        calls_(context, options, &workspace, mode) {}
+        memory_(steps, std::max(o.m, o.n), o.reflectors(), most_columns(o)),
+        calls_(context, options, &workspace, mode),
+        reflectors_(calls_, steps, memory_) {}
 
   Index run() {
     try {
@@ -61,16 +62,17 @@ class Flow {
   void factor(const Matrix<E>& a, Index m, Index n) {
     if (in_grade_) return call({OrthogonalKind::geqrf, is_complex<E>}, a, m, n, 0);
     const Index k = std::min(m, n);
+    reflectors_.meet(a, m, n);
     for (Index first = 0, end = 0; first < k; first = end) {
       end = std::min(k, first + reflectors_.width());
       reflectors_.begin(m - first);
       for (Index j = first; j < end; ++j) {
-        reflectors_.apply(a.block(first, j), 1, true);
+        reflectors_.apply(first, j, 1, true);
         wrote_ = true;
         steps_.put(tau_ + j, reflectors_.reflect(m - j, Vector<E>{&a(j, j), a.row_stride}));
         reflectors_.append(below(a, j), tau_ + j);
       }
-      if (end < n) reflectors_.apply(a.block(first, end), n - end, true);
+      if (end < n) reflectors_.apply(first, end, n - end, true);
     }
   }
 
@@ -98,11 +100,12 @@ class Flow {
                    : is_complex<E> ? ACCUBLAS_CONJ_TRANS
                                    : ACCUBLAS_TRANS},
                   a, m, columns, k);
+    reflectors_.meet(c, m, columns);
     const Index width = reflectors_.width(), panels = ceil_div(k, width);
     for (Index step = 0; step < panels; ++step) {
       const Index first = (adjoint ? step : panels - 1 - step) * width;
       load(a, m, first, std::min(k, first + width), conjugated);
-      reflectors_.apply(c.block(first, 0), columns, adjoint);
+      reflectors_.apply(first, 0, columns, adjoint);
     }
   }
 
@@ -115,13 +118,14 @@ class Flow {
       steps_.run(FillStep<E>{o_.a.block(first, from_column), E{1}, first - from_column}, end_row - first,
                  n - from_column);
     };
+    reflectors_.meet(o_.a, m, n, false);
     Index end = o_.k;
     for (Index first = (ceil_div(o_.k, width) - 1) * width; first >= 0; end = first, first -= width) {
       load(o_.a, m, first, end, false);
       if (end == o_.k) set_identity(end, end, m);
       set_identity(first, end, end);
       steps_.run(FillStep<E>{o_.a.block(first, first), E{1}}, m - first, end - first);
-      reflectors_.apply(o_.a.block(first, first), n - first, false);
+      reflectors_.apply(first, first, n - first, false);
     }
     if (o_.k == 0) set_identity(0, 0, m);
   }
@@ -182,8 +186,9 @@ class Flow {
   ElementSteps<E>& steps_;
   const bool in_grade_;
   E* const tau_;
+  const lapack::ReflectorMemory<E> memory_;  // taken before the calls, which have what is left
+  const lapack::Calls calls_;
   lapack::Reflectors<E> reflectors_;
-  lapack::Calls calls_;
   bool wrote_ = false;
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 
 #include "lib/base/test_hooks.hpp"
@@ -82,22 +83,50 @@ E reflect(const Calls& calls, ElementSteps<E>& steps, Index n, const Vector<E>& 
   return tau;
 }
 
+/// Numbers that a flow of reflectors works with.
+template <class E>
+struct ReflectorMemory {
+  /// At most `reflectors` in all, of at most `rows` rows, for matrices of at most `columns` columns.
+  ReflectorMemory(ElementSteps<E>& steps, Index rows, Index reflectors, Index columns)
+      : width(std::clamp<Index>(reflectors, 1, hook_panel(panel_columns))),
+        chunk(std::clamp<Index>(columns, 1, most_columns)),
+        v(steps.take(rows * width)),
+        s(steps.take(width * width)),
+        w(steps.take(chunk * width)),
+        divisor(steps.take(1)),
+        large(steps.take(columns)),
+        overflowed(steps.take(chunk)) {}
+
+  static constexpr Index panel_columns = 32;   ///< part of the definition
+  static constexpr Index most_columns = 1024;  ///< that are updated at a time
+
+  const Index width, chunk;
+  E *const v, *const s, *const w, *const divisor;  ///< rows x width, width x width, width x chunk; columns adjacent
+  E *const large, *const overflowed;               ///< marks of the matrix's columns, and of a chunk's
+};
+
 /// Q = H_1 H_2 ... of a panel of rows, as I - V S^-1 V^H with the upper triangular S.
 template <class E>
 class Reflectors {
  public:
-  /// At most `reflectors` in all, of at most `rows` rows, for matrices of at most `columns` columns.
-  Reflectors(const Calls& calls, ElementSteps<E>& steps, Index rows, Index reflectors, Index columns)
-      : calls_(calls),
-        steps_(steps),
-        width_(std::clamp<Index>(reflectors, 1, hook_panel(panel_columns))),
-        chunk_(std::clamp<Index>(columns, 1, most_columns)),
-        v_(steps.take(rows * width_)),
-        s_(steps.take(width_ * width_)),
-        w_(steps.take(chunk_ * width_)),
-        divisor_(steps.take(1)) {}
+  Reflectors(const Calls& calls, ElementSteps<E>& steps, const ReflectorMemory<E>& memory)
+      : calls_(calls), steps_(steps), memory_(memory) {}
 
-  Index width() const { return width_; }
+  Index width() const { return memory_.width; }
+
+  /// The matrix that apply() overwrites from now on. Its large columns are those of the numbers that it has now, where
+  /// `ready` says that they are there; else it has none.
+  void meet(const Matrix<E>& c, Index rows, Index columns, bool ready = true) {
+    using Question = ElementQuestion<E>;
+    c_ = c;
+    has_large_ = false;
+    if (!ready || !steps_.can_wait()) return;
+    const Matrix<const E> all = read_only(c);
+    const bool by_columns = std::abs(c.row_stride) <= std::abs(c.col_stride);
+    has_large_ = by_columns ? steps_.first(Question{Question::Kind::large, all}, rows, columns) >= 0
+                            : steps_.first(Question{Question::Kind::large, all.transposed()}, columns, rows) >= 0;
+    if (has_large_) steps_.run(MarkLargeStep<E>{memory_.large, all, rows}, 1, columns);
+  }
 
   void begin(Index rows) {
     rows_ = rows;
@@ -106,56 +135,79 @@ class Reflectors {
 
   /// The next reflector: `below` has v's elements after the 1, which stands in row `count`, one further each time.
   void append(const Vector<const E>& below, const E* tau, bool conjugated = false) {
-    E *const v = v_ + count_ * rows_, *const s = s_ + count_ * width_;
-    steps_.run(ReflectorStep<E>{v, count_, below, tau, conjugated, s + count_, divisor_}, rows_, 1);
+    E *const v = memory_.v + count_ * rows_, *const s = memory_.s + count_ * width();
+    steps_.run(ReflectorStep<E>{v, count_, below, tau, conjugated, s + count_, memory_.divisor}, rows_, 1);
     if (count_ > 0)
-      calls_.gemm(Gemm<E>{count_, 1, rows_, E{1}, adjoint_v(), {v, 1, rows_}, E{}, {s, 1, width_}, is_complex<E>});
-    divide(calls_, 1, Vector<E>{s + count_, 1}, divisor_);
+      calls_.gemm(Gemm<E>{count_, 1, rows_, E{1}, adjoint_v(), {v, 1, rows_}, E{}, {s, 1, width()}, is_complex<E>});
+    divide(calls_, 1, Vector<E>{s + count_, 1}, memory_.divisor);
     ++count_;
   }
   /// The reflector of a column x, which it overwrites: its tau.
-  E reflect(Index n, const Vector<E>& x) const { return lapack::reflect(calls_, steps_, n, x, divisor_); }
+  E reflect(Index n, const Vector<E>& x) const { return lapack::reflect(calls_, steps_, n, x, memory_.divisor); }
 
-  /// C = Q C, or Q^H C; C has the panel's rows.
-  void apply(const Matrix<E>& c, Index columns, bool adjoint) {
+  /// The panel's Q, or Q^H, times columns from `column` on, in the panel's rows, of which the first is `row`.
+  void apply(Index row, Index column, Index columns, bool adjoint) {
     if (count_ == 0) return;
-    for (Index j = 0; j < columns; j += chunk_) {
-      const Index n = std::min(chunk_, columns - j);
-      const Matrix<E> part = c.block(0, j);
-      calls_.gemm(Gemm<E>{count_,
-                          n,
-                          rows_,
-                          E{1},
-                          adjoint_v(),
-                          {part.data, part.row_stride, part.col_stride},
-                          E{},
-                          {w_, 1, width_},
-                          is_complex<E>});
-      const bool turned = adjoint != mutant(Mutant::qr_adjoint);
-      Level3<E> solution{shape_with_side(Level3Kind::trsm, is_complex<E>, ACCUBLAS_LEFT, ACCUBLAS_UPPER,
-                                         turned ? ACCUBLAS_CONJ_TRANS : ACCUBLAS_NO_TRANS, ACCUBLAS_NON_UNIT, count_, n,
-                                         width_, width_, 0)};
-      solution.alpha = E{1};
-      solution.a = s_;
-      solution.c = w_;
-      calls_.level3(solution);
-      calls_.gemm(Gemm<E>{rows_, n, count_, E{-1}, {v_, 1, rows_}, {w_, 1, width_}, E{1}, part});
-      wrote_ = true;
+    for (Index j = 0; j < columns; j += memory_.chunk) {
+      const Index n = std::min(memory_.chunk, columns - j);
+      const Matrix<E> part = c_.block(row, column + j);
+      const Matrix<E> y{memory_.w, 1, width()};
+      solve(part, n, adjoint, y, 1);
+      if (has_large_)
+        subtract_apart(part, n, adjoint, y, memory_.large + column + j);
+      else
+        subtract(part, n, y, 1);
     }
   }
   /// Whether a matrix was changed.
   bool wrote() const { return wrote_; }
 
  private:
-  static constexpr Index panel_columns = 32;   ///< part of the definition
-  static constexpr Index most_columns = 1024;  ///< that are updated at a time
+  Matrix<const E> adjoint_v() const { return {memory_.v, rows_, 1}; }
 
-  Matrix<const E> adjoint_v() const { return {v_, rows_, 1}; }
+  /// Y = factor S^-1 V^H C, or S^-H, rounded after V^H C and by the solution.
+  void solve(const Matrix<E>& c, Index n, bool adjoint, const Matrix<E>& y, RealOf<E> factor) {
+    calls_.gemm(Gemm<E>{count_, n, rows_, E{factor}, adjoint_v(), read_only(c), E{}, y, is_complex<E>});
+    const bool turned = adjoint != mutant(Mutant::qr_adjoint);
+    Level3<E> solution{shape_with_side(Level3Kind::trsm, is_complex<E>, ACCUBLAS_LEFT, ACCUBLAS_UPPER,
+                                       turned ? ACCUBLAS_CONJ_TRANS : ACCUBLAS_NO_TRANS, ACCUBLAS_NON_UNIT, count_, n,
+                                       width(), width(), 0)};
+    solution.alpha = E{1};
+    solution.a = memory_.s;
+    solution.c = y.data;
+    calls_.level3(solution);
+  }
+  /// C = C - factor V Y.
+  void subtract(const Matrix<E>& c, Index n, const Matrix<E>& y, RealOf<E> factor) {
+    calls_.gemm(Gemm<E>{rows_, n, count_, E{-factor}, {memory_.v, 1, rows_}, read_only(y), E{1}, c});
+    wrote_ = true;
+  }
+  /// C = C - V Y, where the large columns whose Y overflowed are computed with a Y that is smaller.
+  void subtract_apart(const Matrix<E>& c, Index n, bool adjoint, const Matrix<E>& y, const E* large) {
+    using Kind = typename ElementQuestion<E>::Kind;
+    constexpr auto factor = static_cast<RealOf<E>>(0x1p32);
+    steps_.run(MarkOverflowStep<E>{memory_.overflowed, large, read_only(y), count_}, 1, n);
+    const auto run_before = [&](Index from, Kind kind) {  // of columns whose marks are not of this kind
+      const Index found = steps_.first({kind, {memory_.overflowed + from, 1, 1}}, n - from, 1);
+      return found < 0 ? n - from : found;
+    };
+    for (Index j = 0; j < n;) {
+      const Index plain = mutant(Mutant::qr_overflow) ? n : run_before(j, Kind::nonzero);
+      if (plain > 0) subtract(c.block(0, j), plain, y.block(0, j), 1);
+      j += plain;
+      if (j == n) break;
+      const Index apart = run_before(j, Kind::zero);
+      solve(c.block(0, j), apart, adjoint, y.block(0, j), 1 / factor);
+      subtract(c.block(0, j), apart, y.block(0, j), factor);
+      j += apart;
+    }
+  }
 
   const Calls& calls_;
   ElementSteps<E>& steps_;
-  const Index width_, chunk_;
-  E *const v_, *const s_, *const w_, *const divisor_;  ///< rows x width, width x width, width x chunk; columns adjacent
+  const ReflectorMemory<E>& memory_;
+  Matrix<E> c_{};
+  bool has_large_ = false;
   Index rows_ = 0, count_ = 0;
   bool wrote_ = false;
 };

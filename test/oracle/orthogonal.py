@@ -90,44 +90,61 @@ class Panel:
         wider[:, count:] = np.vstack([above, below])
         self.s = wider
 
-    def apply(self, c, adjoint):
-        """Q C, or Q^H C."""
-        count, on = self.v.shape[1], self.on
-        if count == 0 or c.size == 0:
+    def apply(self, c, adjoint, large):
+        """Q C, or Q^H C; `large` has a truth for each column."""
+        if self.v.shape[1] == 0 or c.size == 0:
             return c
-        w = on.product(1.0, self.v.conj().T, c, 0.0, np.zeros((count, c.shape[1]), c.dtype))
+        y = self.solution(c, adjoint, 1.0)
+        apart = [one and not all(map(np.isfinite, column)) for one, column in zip(large, y.T)]
+        result = self.on.product(-1.0, self.v, y, 1.0, c)
+        if any(apart):
+            y = self.solution(c[:, apart], adjoint, 2.0**-32)
+            result[:, apart] = self.on.product(-(2.0**32), self.v, y, 1.0, c[:, apart])
+        return result
+
+    def solution(self, c, adjoint, factor):
+        """S^-1 V^H C, or S^-H V^H C, with V^H C multiplied by the factor."""
+        count, on = self.v.shape[1], self.on
+        w = on.product(factor, self.v.conj().T, c, 0.0, np.zeros((count, c.shape[1]), c.dtype))
         s = self.s.conj().T if adjoint else self.s
-        w = on.solve([[s[i, j] if (i >= j if adjoint else i <= j) else None for j in range(count)] for i in range(count)], w)
-        return on.product(-1.0, self.v, w, 1.0, c)
+        return on.solve([[s[i, j] if (i >= j if adjoint else i <= j) else None for j in range(count)] for i in range(count)], w)
+
+
+def large_columns(on, c):
+    """For each column whether it has nothing but finite numbers and one with a part near the largest number."""
+    least = 2.0 ** (64 if on.fmt.precision == 24 else 960)
+    parts = [[abs(part) for x in column for part in on.field.split(x)] for column in c.T]
+    return [bool(np.isfinite(column).all()) and max(column, default=0) >= least for column in parts]
 
 
 def geqrf(on, a):
     """(R above v's, tau)."""
     a, taus = a.copy(), []
     m, n = a.shape
-    width = panel_columns()
+    width, large = panel_columns(), large_columns(on, a)
     for first in range(0, min(m, n), width):
         end = min(first + width, m, n)
         panel = Panel(on, m - first, a)
         for j in range(first, end):
-            a[first:, j : j + 1] = panel.apply(a[first:, j : j + 1], True)
+            a[first:, j : j + 1] = panel.apply(a[first:, j : j + 1], True, large[j : j + 1])
             a[j, j], a[j + 1 :, j], tau = reflector(on, a[j:, j])
             taus.append(tau)
             panel.append(a[j + 1 :, j], tau)
-        a[first:, end:] = panel.apply(a[first:, end:], True)
+        a[first:, end:] = panel.apply(a[first:, end:], True, large[end:])
     return a, taus
 
 
-def apply_q(on, a, taus, c, adjoint, conjugated=False):
-    """Q C or Q^H C by the panels of k reflectors; with their conjugates."""
+def apply_q(on, a, taus, c, adjoint, conjugated=False, generates=False):
+    """Q C or Q^H C by the panels of k reflectors; with their conjugates. No column is large where Q is generated."""
     k, width, c = len(taus), panel_columns(), c.copy()
+    large = [False] * c.shape[1] if generates else large_columns(on, c)
     firsts = range(0, k, width)
     for first in firsts if adjoint else reversed(firsts):
         panel = Panel(on, len(a) - first, c)
         for j in range(first, min(first + width, k)):
             v, tau = a[j + 1 :, j], taus[j]
             panel.append(v.conj() if conjugated else v, np.conj(tau) if conjugated else tau)
-        c[first:] = panel.apply(c[first:], adjoint)
+        c[first:] = panel.apply(c[first:], adjoint, large)
     return c
 
 
@@ -137,7 +154,7 @@ def orgqr(on, a, taus):
     for first in reversed(range(0, len(taus), panel_columns())):
         # Columns before a panel have zeros where it has rows.
         some = taus[first : first + panel_columns()]
-        q[first:, first:] = apply_q(on, a[first:, first:], some, q[first:, first:], False)
+        q[first:, first:] = apply_q(on, a[first:, first:], some, q[first:, first:], False, generates=True)
     return q
 
 

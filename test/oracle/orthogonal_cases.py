@@ -16,8 +16,9 @@ from values import COMPLEX, COMPONENT, DTYPE, generator, pick, scale, words
 ORDERS = (0, 1, 1, 2, 3, 4, 5, 6, 8, 9, 13, 34)
 SIDES = (0, 1, 2, 3, 7)
 LEFT, RIGHT = 141, 142
-# Kinds of their own: columns that are zero below the diagonal, columns with norms that are subnormal or next to an overflow.
-OWN_KINDS = ["small", "singular", "upper", "zeros apart", "brim", "subnormal columns", "plain", "plain"]
+# Kinds of their own: columns that are zero below the diagonal, columns with norms that are subnormal or next to an overflow,
+# columns with norms in the last binades (C and B have them, too).
+OWN_KINDS = ["small", "top columns", "upper", "zeros apart", "brim", "subnormal columns", "top columns", "singular", "plain"]
 PREFIXED = {"geqrf": "geqrf", "gels": "gels", "orgqr": "gqr", "ungqr": "gqr", "ormqr": "mqr", "unmqr": "mqr"}
 
 
@@ -50,9 +51,22 @@ def operand(rng, kind, m, n, prefix):
         a[:, rng.random_sample(n) < 0.4] = pick(rng, (0.0, -0.0))
     if kind == "brim":
         a = parts_scaled(a, 123 if single else 1019, prefix)
+    if kind == "top columns":
+        a = top_columns(rng, a, prefix)
     if kind == "subnormal columns":
         a = parts_scaled(a, -rng.randint(120, 149, size=n) if single else -rng.randint(1015, 1074, size=n), prefix)
     return quiet(a, prefix)
+
+
+def top_columns(rng, a, prefix):
+    """Three of four columns get norms in the last four binades, the last above all, and a few of the least numbers."""
+    most, least = (128, -149) if COMPONENT[prefix] == "s" else (1024, -1074)
+    norms = np.linalg.norm(a.astype(np.result_type(a.dtype, np.float64)), axis=0)
+    exponents = np.array([most - np.frexp(norm)[1] - pick(rng, (0, 0, 1, 2, 3)) if rng.randint(4) else 0 for norm in norms])
+    a = parts_scaled(a, exponents.astype(int), prefix)
+    tiny = rng.random_sample(a.shape) < 0.15
+    a[tiny] = np.ldexp(rng.randint(-8, 9, size=tiny.sum()).astype(float), least)
+    return a
 
 
 def adjoint_of(prefix):
@@ -91,18 +105,19 @@ def make(name, prefix, group, routine, work=14000):
     # By turns: the seeds of neighbours are too near each other to leave it to chance.
     index = int(name.split(":")[2])
     kind = OWN_KINDS[index // 2 % len(OWN_KINDS)] if index % 2 else pick(rng, KINDS)
+    top = kind == "top columns"
     tau, c = None, None
     with np.errstate(all="ignore"):
         if short in ("gqr", "mqr"):
-            a, tau = reflectors(rng, "plain" if rng.randint(3) else kind, m if short == "gqr" or left else n, k, prefix)
+            a, tau = reflectors(rng, "plain" if top or rng.randint(3) else kind, m if short == "gqr" or left else n, k, prefix)
             if short == "gqr":
                 a = np.hstack([a, operand(rng, "plain", m, n - k, prefix)])
         else:
-            a = operand(rng, kind, m, n, prefix)
+            a = operand(rng, "plain" if top and short == "gels" and rng.randint(2) else kind, m, n, prefix)
         if short == "mqr":
-            c = operand(rng, "plain" if rng.randint(3) else kind, m, n, prefix)
+            c = operand(rng, "plain" if not top and rng.randint(3) else kind, m, n, prefix)
         if short == "gels":
-            c = operand(rng, "plain", max(m, n), nrhs, prefix)
+            c = operand(rng, kind if top else "plain", max(m, n), nrhs, prefix)
     memory, starts = Buffer(prefix), {}
     buffer_a, lda, where_a = place_standard(a, layout, NO, rng, prefix)
     starts["A"] = memory.add(buffer_a)
