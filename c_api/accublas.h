@@ -811,8 +811,9 @@ ACCUBLAS_DECLARE_GETRI(cgetri, void)
  * LAPACK's routines likewise, in the modes of the factorizations: cr, dp:repro and sp:repro have one answer, panels of
  * 32 reflectors whose products, solutions and norms are those of cr. Matrices are general, in host or device memory, tau
  * with them; native is ACCUBLAS_ERROR_UNAVAILABLE for the latter. On device operands geqrf in the modes with one answer,
- * and gels in every mode, wait for numbers of every column, so that no graph can hold them; geqrf in dp and sp, orgqr
- * and ormqr wait for nothing. info of gels may be in either memory. The report's sizes are m, n and the number of reflectors (gels: nrhs); it has no bound of an element, so no target can be set.
+ * and gels in every mode, wait for numbers of every column, so that no graph can hold them; ormqr in the modes with one
+ * answer waits for whether C has numbers of 2^960 (single precision: 2^64) or more, which in a graph it takes to be
+ * smaller; geqrf and ormqr in dp and sp, and orgqr, wait for nothing. info of gels may be in either memory. The report's sizes are m, n and the number of reflectors (gels: nrhs); it has no bound of an element, so no target can be set.
  * Errors: ACCUBLAS_ERROR_MEMORY: what the call overwrites is as it was; ACCUBLAS_ERROR_C_UNDEFINED: memory was missing
  * later, and it is not.
  * ------------------------------------------------------------------------------------------------------------ */
