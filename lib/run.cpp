@@ -205,9 +205,9 @@ bool Run::attempt(Serve serve, void* served, accublas_engine engine, Execution& 
   return true;
 }
 
-/// The mode's other engines.
+/// The mode's other engines. A composed routine has no backend for them: compose() takes their place.
 bool Run::attempt_others(Serve serve, void* served, Execution& execution, std::size_t bytes) {
-  if (plan_.engine_forced) return false;
+  if (plan_.engine_forced || kind_of(routine_) == RoutineKind::composed) return false;
   const accublas_engine tried = plan_.engine;
   for (accublas_engine engine : plan_.engines->on(plan_.backend))
     if (engine != tried && attempt(serve, served, engine, execution, bytes)) return true;

@@ -231,8 +231,8 @@ class CpuBackend final : public Backend {
   template <class E>
   static void factorization_of(const Call<Factorization<E>, E>& call, Execution& execution) {
     if (call.engine == ACCUBLAS_ENGINE_NATIVE) return cpu::native_factorization(call.problem, execution);
-    if (is_inverse(call.problem.kind))  // native lacked it, and lib/lapack is no engine
-      throw Error(ACCUBLAS_ERROR_MEMORY, "no memory for the operands of a routine of LAPACK");
+    if (is_inverse(call.problem.kind))
+      throw Error(ACCUBLAS_ERROR_INTERNAL, "the plan sends an inverse to an engine that has none");
     cpu::factorize(call.problem, execution);
   }
 

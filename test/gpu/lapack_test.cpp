@@ -11,9 +11,9 @@ constexpr Kind kinds[] = {Kind::geqrf, Kind::orgqr, Kind::ormqr, Kind::gels,
 constexpr bool is_inverse(Kind kind) { return kind >= Kind::trtri; }
 constexpr bool has_info(Kind kind) { return kind >= Kind::gels && kind != Kind::lauum; }
 
-enum class LapackData { tame, integers, zeros, huge, tiny, special };
-constexpr LapackData all_lapack_data[] = {LapackData::tame, LapackData::integers, LapackData::zeros,
-                                          LapackData::huge, LapackData::tiny,     LapackData::special};
+enum class LapackData { tame, integers, zeros, huge, tiny, special, top };
+constexpr LapackData all_lapack_data[] = {LapackData::tame, LapackData::integers, LapackData::zeros, LapackData::huge,
+                                          LapackData::tiny, LapackData::special,  LapackData::top};
 
 /// A call's arguments; tau is n x 1, C serves GELS as B.
 template <class E>
@@ -100,7 +100,19 @@ class Lapack : public FactorDp<E> {
       for (Index i = 0; i < s.rows; ++i)
         s(i, j) =
             data != LapackData::tame && (zero == 0 || (zero == 1 && i > j)) ? E(0) : element(data, s.rows, s.cols);
+      if (data == LapackData::top && below(this->rng, 3)) raise(s, j);
     }
+  }
+  /// Brings the norm of a column into the last binade, or one of the next.
+  void raise(Stored<E>& s, Index j) {
+    T square{};
+    for (Index i = 0; i < s.rows; ++i) square += static_cast<T>(std::norm(s(i, j)));
+    int exponent = 0;
+    std::frexp(std::sqrt(square) * T(1.001), &exponent);
+    exponent = std::numeric_limits<T>::max_exponent - exponent - static_cast<int>(below(this->rng, 3));
+    // The factor itself may be beyond the largest number.
+    for (Index i = 0; i < s.rows; ++i)
+      s(i, j) = s(i, j) * std::ldexp(T(1), exponent / 2) * std::ldexp(T(1), exponent - exponent / 2);
   }
 
   /// What the routine reads of reflectors the CPU has made.
@@ -159,8 +171,7 @@ class Lapack : public FactorDp<E> {
       // One layout is the call's.
       const accublas_layout layout = p.a.layout;
       while (p.c.layout != layout) p.c = Stored<E>(rng, p.c.rows, p.c.cols);
-      for (Index j = 0; j < p.c.cols; ++j)
-        for (Index i = 0; i < p.c.rows; ++i) p.c(i, j) = this->number();
+      fill(p.c, data == LapackData::top ? data : LapackData::tame);
     }
     return p;
   }
@@ -295,12 +306,17 @@ TEST(LapackOnAStream, UsersWorkspace) {
   EXPECT_EQ(a.values(), matrix);
   EXPECT_EQ(t.values(), tau);
   // Reflectors are applied without a wait, so in a graph too. Those that are found wait, which is refused at once.
+  const DeviceArray<double> c(matrix);
   cudaGraph_t graph = nullptr;
   ASSERT_EQ(accublas_set_workspace(gpu, nullptr, 0), ACCUBLAS_SUCCESS);
   ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), cudaSuccess);
   EXPECT_EQ(accublas_dgeqrf(gpu, ACCUBLAS_COL_MAJOR, m, n, a.data(), m, t.data()), ACCUBLAS_ERROR_DEVICE)
       << gpu.error();
   EXPECT_EQ(accublas_dorgqr(gpu, ACCUBLAS_COL_MAJOR, m, n, n, a.data(), m, t.data()), ACCUBLAS_SUCCESS) << gpu.error();
+  EXPECT_EQ(accublas_dormqr(gpu, ACCUBLAS_COL_MAJOR, ACCUBLAS_LEFT, ACCUBLAS_TRANS, m, n, n, a.data(), m, t.data(),
+                            c.data(), m),
+            ACCUBLAS_SUCCESS)
+      << gpu.error();
   ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
   cudaGraphDestroy(graph);
   ASSERT_EQ(accublas_set_stream(gpu, nullptr), ACCUBLAS_SUCCESS);
