@@ -81,6 +81,14 @@ ACCUBLAS_HD constexpr T canonical_nan() {
   return from_bits<T>(FloatFormat<T>::quiet_nan);
 }
 
+/// The largest power of two of which a finite x is a multiple; 2^1023 for zero.
+inline constexpr double multiple_of_all = 0x1p1023;
+ACCUBLAS_HD constexpr double last_set_bit(double x) {
+  const std::uint64_t bits = to_bits(x) & ~FloatFormat<double>::sign, fraction = bits & 0xFFFFFFFFFFFFF;
+  if (bits == 0) return multiple_of_all;
+  return from_bits<double>(bits) - from_bits<double>(fraction != 0 ? bits & (bits - 1) : 0);
+}
+
 /// abs(x) = mantissa * 2^exponent.
 struct Decoded {
   std::uint64_t mantissa;

@@ -78,7 +78,21 @@ struct Unknown {
                  lows = absolute(p.low) + absolute(sum.a2) + absolute(sum.a3) + absolute(s.low);
     // The error also for the three roundings of low.
     const bool decided = quotient_of({s.high, low}, lows, sum.error + lows * 0x1p-51, result);
-    return keeps_product(alpha, b, p.high) && decided;
+    if (keeps_product(alpha, b, p.high) && decided) return true;
+    return sum.error == 0 && of_exact_sum(sum, result);
+  }
+  /// From a sum without an error: true where the numerator is zero, or the pivot a power of two.
+  ACCUBLAS_HD ACCUBLAS_NOINLINE bool of_exact_sum(const TripleSum& sum, T& result) const {
+    TripleSum above;
+    if (!numerator(0, sum, above) || above.error != 0) return false;
+    if (!unit && (is_nan(pivot) || is_zero(pivot))) return false;
+    if (is_nothing(A::of(above))) {
+      result = T(0);
+      return true;
+    }
+    const T factor = unit ? T(1) : static_cast<T>(reciprocal);
+    if (!unit && (reciprocal == 0 || last_set_bit(pivot) != absolute(pivot))) return false;
+    return ziv_test(factor, above, T(0), T(0), &result);
   }
   /// Of the numerator high + low, `lows` not less than abs(low); the quotient is first + second.
   ACCUBLAS_HD bool quotient_of(const DoublePair& numerator, double lows, double error, T& result) const {
@@ -112,7 +126,7 @@ struct Unknown {
     for (int part = 0; part < parts; ++part) {
       TripleSum quotient = above[part];
       if (!unit && !divide(above, part, quotient)) return false;
-      if (is_nothing(quotient)) {
+      if (is_nothing(A::of(quotient))) {
         value[part] = T(0);
       } else {
         value[part] = static_cast<T>(quotient.a1);
@@ -158,26 +172,28 @@ struct Unknown {
     if (mutant(Mutant::solve_numerator)) to = {static_cast<double>(static_cast<T>(to.a1 + (to.a2 + to.a3))), 0, 0, 0};
     return good && triple_known(to);
   }
-  ACCUBLAS_HD static bool is_nothing(const TripleSum& s) { return s.a1 == 0 && s.a2 == 0 && s.a3 == 0 && s.error == 0; }
+  ACCUBLAS_HD static bool is_nothing(const A& x) { return x.high == 0 && x.low == 0 && x.error == 0; }
   /// Zero, or in range.
   ACCUBLAS_HD static bool usable(double x) { return x == 0 || Approximation::in_range(x); }
 
   /// A part of the quotient of complex numbers; false where a number is out of range.
   ACCUBLAS_HD bool divide(const TripleSum (&above)[parts], int part, TripleSum& to) const {
     A y[parts];
-    bool nothing = true;
     for (int i = 0; i < parts; ++i) {
       y[i] = A::of(above[i]);
-      nothing &= is_nothing(above[i]);
-      if (!(A::in_range(y[i].high) || is_nothing(above[i]))) return false;
+      if (!(A::in_range(y[i].high) || is_nothing(y[i]))) return false;
     }
     const double re = pivot.re, im = pivot.im;
     if (!usable(re) || !usable(im) || (re == 0 && im == 0)) return false;
-    to = {0, 0, 0, 0};
-    if (nothing) return true;
-    const A size = A{re, 0, 0}.times(re).plus(A{im, 0, 0}.times(im));
-    const A quotient =
-        (part == 0 ? y[0].times(re).plus(y[1].times(im)) : y[1].times(re).plus(y[0].times(-im))).over(size);
+    const A &first = y[part], &second = y[1 - part];
+    const A dividend = first.times(re).plus(second.times(part == 0 ? im : -im));
+    // A product of a single double, or of zero, loses nothing.
+    const auto exact = [](const A& x, double factor) { return (x.low == 0 && x.error == 0) || factor == 0; };
+    if (is_nothing(dividend) && exact(first, re) && exact(second, im)) {
+      to = {0, 0, 0, 0};
+      return true;
+    }
+    const A size = A{re, 0, 0}.times(re).plus(A{im, 0, 0}.times(im)), quotient = dividend.over(size);
     to = quotient.sum();
     return A::in_range(quotient.high);
   }

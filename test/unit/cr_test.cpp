@@ -182,7 +182,7 @@ TYPED_TEST(Cr, SumsWithinTheirBounds) {
           if (columns) {
             kernels.columns[speed](m, k, by_columns.data(), m, factors.data(), scratch.data(), sums.data());
           } else {
-            kernels.rows[speed](m, k, a.data(), k, x.data(), sums.data());
+            kernels.rows[speed](m, k, a.data(), k, x.data(), {}, sums.data());
           }
           for (Index i = 0; i < m; ++i) {
             const TripleSum& s = sums[i];

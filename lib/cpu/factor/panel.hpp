@@ -41,7 +41,7 @@ class Panel {
     const auto bytes_of = [&](Index width) {
       return m * (width + 1) * parts * Index{sizeof(TripleSum)} + m * LineSums<E>::numbers(width) * Index{sizeof(T)};
     };
-    const Index fixed = threads_ * each_ * Index{sizeof(T)} + m * Index{sizeof(Index)};
+    const Index fixed = threads_ * each_ * Index{sizeof(T)} + m * Index{sizeof(Index) + sizeof(double)};
     // The rest is for what solves with the panels.
     const Index available = static_cast<Index>(execution.workspace.available()) / 4 * 3;
     width_ = std::clamp<Index>(edge, 1, order);
@@ -53,6 +53,7 @@ class Panel {
     before_ = workspace.template take<TripleSum>(size(m * width_ * parts));
     sums_ = workspace.template take<TripleSum>(size(m * parts));
     inner_ = workspace.template take<T>(size(m * stride_));
+    inner_bits_ = workspace.template take<double>(size(m));
     row_ = workspace.template take<Index>(size(m));
     best_ = workspace.template take<Best>(size(ceil_div(m, least_rows)));
     line_of_panel_ = workspace.template take<T>(size(parts * stride_));
@@ -68,6 +69,7 @@ class Panel {
     rows_ = m_ - first;
     add_up_before(first, end);
     for (Index r = 0; r < rows_; ++r) row_[r] = first + r;
+    std::fill_n(inner_bits_, rows_, multiple_of_all);
     Index none = -1;
     for (Index column = first; column < end; ++column) {
       find_above(column);
@@ -100,7 +102,10 @@ class Panel {
     return is_nan(other.size) ? !is_nan(best.size) : other.size > best.size;
   }
 
-  Index together_most(Index order) const { return std::clamp<Index>(cached / LineSums<E>::numbers(order), 4, 64); }
+  static constexpr Index most_together = 64;
+  Index together_most(Index order) const {
+    return std::clamp<Index>(cached / LineSums<E>::numbers(order), 4, most_together);
+  }
 
   /// Rows of L are right-hand sides, columns of U lines of the matrix that they solve.
   LineSums<E> line_sums(Index stride) const {
@@ -123,11 +128,13 @@ class Panel {
       T *const lines = memory_ + thread * each_, *const rows = lines + parts * line;
       const Index r0 = task * together, count = std::min(together, rows_ - r0);
       load_rows(r0, count, first, rows, line);
+      double last_bits[most_together];
+      for (Index r = 0; r < count; ++r) last_bits[r] = sums.last_bit(first, rows + r * line);
       for (Index column = first; column < end; ++column) {
-        sums.write(column, 0, first, lines);
+        const double last_bit = sums.write(column, 0, first, lines);
         TripleSum* to[parts];
         for (int part = 0; part < parts; ++part) to[part] = before(part, column - first) + r0;
-        sums.add_up(speed_, first, lines, count, rows, line, to);
+        sums.add_up(speed_, first, lines, count, rows, line, {last_bits, last_bit}, to);
       }
     });
   }
@@ -150,9 +157,12 @@ class Panel {
   void find_above(Index column) {
     const LineSums<E> sums = line_sums(stride_);
     const Unknown<E> unknown = Unknown<E>::of_row(E{1}, E{1}, true);
+    line_bits_ = multiple_of_all;
     for (Index r = 0; r < column - first_; ++r) {
       add_up_inner(sums, column, r, r, 1);
-      a_(first_ + r, column) = element(unknown, column, r, first_ + r, 0);
+      E& u = a_(first_ + r, column);
+      u = element(unknown, column, r, first_ + r, 0);
+      line_bits_ = last_bit_with(line_bits_, u);
       sums.write(column, first_ + r, 1, line_of_panel_ + parts * r);
     }
   }
@@ -161,7 +171,8 @@ class Panel {
   void add_up_inner(const LineSums<E>& sums, Index column, Index inner, Index r, Index count) {
     TripleSum* to[parts];
     for (int part = 0; part < parts; ++part) to[part] = sums_ + part * m_ + r;
-    sums.add_up(Speed::swift, inner, line_of_panel_, count, inner_ + r * stride_, stride_, to);
+    sums.add_up(Speed::swift, inner, line_of_panel_, count, inner_ + r * stride_, stride_,
+                {inner_bits_ + r, line_bits_}, to);
     for (int part = 0; part < parts; ++part)
       for (Index i = 0; i < count; ++i) triple_add(to[part][i], before(part, column - first_)[r + i]);
   }
@@ -178,10 +189,10 @@ class Panel {
     const LineSums<E> sums = line_sums(line_);
     T *const lines = memory_ + thread * each_, *const row = lines + parts * line_;
     for (Index q = 0; q < terms; ++q) keep(left(q), row + parts * q);
-    sums.write(column, 0, terms, lines);
+    const double last_bit = sums.write(column, 0, terms, lines), last_bit_of_row = sums.last_bit(terms, row);
     TripleSum* to[parts];
     for (int part = 0; part < parts; ++part) to[part] = own + part;
-    sums.add_up(Speed::full, terms, lines, 1, row, line_, to);
+    sums.add_up(Speed::full, terms, lines, 1, row, line_, {&last_bit_of_row, last_bit}, to);
     for (int part = 0; part < parts; ++part) sums_[part * m_ + r] = own[part];
     if (unknown.approximate(own, result)) return result;
     undecided_.fetch_add(1, std::memory_order_relaxed);
@@ -220,6 +231,7 @@ class Panel {
         E& l = a_(first_ + r, column);
         l = element(unknown, column, r, column, thread);
         keep(l, inner_ + r * stride_ + parts * (begin - 1));
+        inner_bits_[r] = last_bit_with(inner_bits_[r], l);
       }
     });
   }
@@ -234,6 +246,7 @@ class Panel {
       std::swap(sums_[part * m_ + r], sums_[part * m_ + other]);
     }
     std::swap_ranges(inner_ + r * stride_, inner_ + (r + 1) * stride_, inner_ + other * stride_);
+    std::swap(inner_bits_[r], inner_bits_[other]);
     std::swap(row_[r], row_[other]);
   }
 
@@ -244,9 +257,11 @@ class Panel {
   T* memory_;                                ///< rows of L to the left of the panel, and lines of U
   TripleSum *before_, *sums_;                ///< by part and row: over what lies to the left; of a column
   T* inner_;                                 ///< rows of L within the panel
+  double* inner_bits_;                       ///< their last bits
   Index* row_;                               ///< where the rows of the panel were
   Best* best_;
   T* line_of_panel_;
+  double line_bits_ = multiple_of_all;  ///< its last bit
   Index first_ = 0, rows_ = 0;
   Speed speed_ = Speed::swift;
   std::atomic<std::int64_t> hard_ = 0, undecided_ = 0;

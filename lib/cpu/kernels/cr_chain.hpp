@@ -39,6 +39,16 @@ ACCUBLAS_INLINE __mmask8 changed_lanes(V seen) {
 }
 ACCUBLAS_INLINE bool any_left(V seen) { return changed_lanes(seen) != 0; }
 ACCUBLAS_INLINE V where_left(V seen, V yes, V no) { return _mm512_mask_blend_pd(changed_lanes(seen), no, yes); }
+/// The last bit that is set in x, as a number; 2^1023 for zero.
+ACCUBLAS_INLINE V last_bit(V x) {
+  const __m512i bits = _mm512_castpd_si512(magnitude(x)), fraction = _mm512_set1_epi64(0xFFFFFFFFFFFFF);
+  // x without that bit; where the fraction is zero the bit is x itself.
+  const __m512i rest = _mm512_maskz_and_epi64(_mm512_test_epi64_mask(bits, fraction), bits,
+                                              _mm512_sub_epi64(bits, _mm512_set1_epi64(1)));
+  return _mm512_mask_sub_pd(splat(0x1p1023), _mm512_test_epi64_mask(bits, bits), _mm512_castsi512_pd(bits),
+                            _mm512_castsi512_pd(rest));
+}
+ACCUBLAS_INLINE V smaller(V a, V b) { return _mm512_min_pd(a, b); }
 #elif ACCUBLAS_ISA_LEVEL == 1
 ACCUBLAS_INLINE V larger_magnitude(V a, V b) { return _mm256_max_pd(magnitude(a), magnitude(b)); }
 ACCUBLAS_INLINE bool any_greater(V a, V b) { return _mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_GT_OQ)) != 0; }
@@ -62,6 +72,16 @@ ACCUBLAS_INLINE V where_left(V seen, V yes, V no) {
   const __m256i same = _mm256_cmpeq_epi64(binade_of(seen), _mm256_setzero_si256());
   return _mm256_blendv_pd(yes, no, _mm256_castsi256_pd(same));
 }
+ACCUBLAS_INLINE __m256i no_bits(V v) { return _mm256_cmpeq_epi64(_mm256_castpd_si256(v), _mm256_setzero_si256()); }
+ACCUBLAS_INLINE V last_bit(V x) {
+  const V value = magnitude(x);
+  const __m256i bits = _mm256_castpd_si256(value);
+  const V fraction = _mm256_and_pd(value, _mm256_castsi256_pd(_mm256_set1_epi64x(0xFFFFFFFFFFFFF)));
+  const __m256i below = _mm256_and_si256(bits, _mm256_sub_epi64(bits, _mm256_set1_epi64x(1)));
+  const V rest = _mm256_castsi256_pd(_mm256_andnot_si256(no_bits(fraction), below));
+  return _mm256_blendv_pd(sub(value, rest), splat(0x1p1023), _mm256_castsi256_pd(no_bits(value)));
+}
+ACCUBLAS_INLINE V smaller(V a, V b) { return _mm256_min_pd(a, b); }
 #else
 ACCUBLAS_INLINE V larger_magnitude(V a, V b) { return magnitude(a) > magnitude(b) ? magnitude(a) : magnitude(b); }
 ACCUBLAS_INLINE bool any_greater(V a, V b) { return a > b; }
@@ -77,6 +97,14 @@ ACCUBLAS_INLINE V note_change(V seen, V a, V b) {
 ACCUBLAS_INLINE V either(V seen, V other) { return note_change(seen, other, 0); }
 ACCUBLAS_INLINE bool any_left(V seen) { return (__builtin_bit_cast(std::uint64_t, seen) & binade_bits) != 0; }
 ACCUBLAS_INLINE V where_left(V seen, V yes, V no) { return any_left(seen) ? yes : no; }
+ACCUBLAS_INLINE std::uint64_t as_bits(V v) { return __builtin_bit_cast(std::uint64_t, v); }
+ACCUBLAS_INLINE V as_value(std::uint64_t bits) { return __builtin_bit_cast(double, bits); }
+ACCUBLAS_INLINE V last_bit(V x) {
+  const std::uint64_t bits = as_bits(magnitude(x));
+  if (bits == 0) return 0x1p1023;
+  return magnitude(x) - as_value((bits & 0xFFFFFFFFFFFFF) != 0 ? bits & (bits - 1) : 0);
+}
+ACCUBLAS_INLINE V smaller(V a, V b) { return a < b ? a : b; }
 #endif
 
 /// p, hidden from the optimiser: what was loaded from it is loaded again, which is free, and not kept in registers,

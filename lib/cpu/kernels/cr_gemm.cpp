@@ -23,16 +23,6 @@ static_assert(lines * tile_cols <= 64 && lines % tile_cols == 0);
 
 // What the grids do not need: bits of entries, and lanes as bits of an integer.
 #if ACCUBLAS_ISA_LEVEL >= 2
-/// The last bit that is set in x, as a number; 2^1023 for zero.
-ACCUBLAS_INLINE V last_bit(V x) {
-  const __m512i bits = _mm512_castpd_si512(magnitude(x)), fraction = _mm512_set1_epi64(0xFFFFFFFFFFFFF);
-  // x without that bit; where the fraction is zero the bit is x itself.
-  const __m512i rest = _mm512_maskz_and_epi64(_mm512_test_epi64_mask(bits, fraction), bits,
-                                              _mm512_sub_epi64(bits, _mm512_set1_epi64(1)));
-  return _mm512_mask_sub_pd(splat(0x1p1023), _mm512_test_epi64_mask(bits, bits), _mm512_castsi512_pd(bits),
-                            _mm512_castsi512_pd(rest));
-}
-ACCUBLAS_INLINE V smaller(V a, V b) { return _mm512_min_pd(a, b); }
 ACCUBLAS_INLINE V set_where_nonzero(V word, V x, std::uint64_t bit) {
   const __m512i bits = _mm512_castpd_si512(magnitude(x)), old = _mm512_castpd_si512(word);
   return _mm512_castsi512_pd(_mm512_mask_or_epi64(old, _mm512_test_epi64_mask(bits, bits), old,
@@ -53,16 +43,6 @@ ACCUBLAS_INLINE unsigned lanes_at_least(V a, V b) { return _mm512_cmp_pd_mask(a,
 ACCUBLAS_INLINE void store_results(float* to, V v) { _mm256_storeu_ps(to, _mm512_cvtpd_ps(v)); }
 ACCUBLAS_INLINE V rounded_to_float(V v) { return _mm512_cvtps_pd(_mm512_cvtpd_ps(v)); }
 #elif ACCUBLAS_ISA_LEVEL == 1
-ACCUBLAS_INLINE __m256i no_bits(V v) { return _mm256_cmpeq_epi64(_mm256_castpd_si256(v), _mm256_setzero_si256()); }
-ACCUBLAS_INLINE V last_bit(V x) {
-  const V value = magnitude(x);
-  const __m256i bits = _mm256_castpd_si256(value);
-  const V fraction = _mm256_and_pd(value, _mm256_castsi256_pd(_mm256_set1_epi64x(0xFFFFFFFFFFFFF)));
-  const __m256i below = _mm256_and_si256(bits, _mm256_sub_epi64(bits, _mm256_set1_epi64x(1)));
-  const V rest = _mm256_castsi256_pd(_mm256_andnot_si256(no_bits(fraction), below));
-  return _mm256_blendv_pd(sub(value, rest), splat(0x1p1023), _mm256_castsi256_pd(no_bits(value)));
-}
-ACCUBLAS_INLINE V smaller(V a, V b) { return _mm256_min_pd(a, b); }
 ACCUBLAS_INLINE V set_where_nonzero(V word, V x, std::uint64_t bit) {
   const V b = _mm256_castsi256_pd(_mm256_set1_epi64x(static_cast<long long>(bit)));
   return _mm256_or_pd(word, _mm256_andnot_pd(_mm256_castsi256_pd(no_bits(magnitude(x))), b));
@@ -78,14 +58,6 @@ ACCUBLAS_INLINE unsigned lanes_at_least(V a, V b) {
 ACCUBLAS_INLINE void store_results(float* to, V v) { _mm_storeu_ps(to, _mm256_cvtpd_ps(v)); }
 ACCUBLAS_INLINE V rounded_to_float(V v) { return _mm256_cvtps_pd(_mm256_cvtpd_ps(v)); }
 #else
-ACCUBLAS_INLINE std::uint64_t as_bits(V v) { return __builtin_bit_cast(std::uint64_t, v); }
-ACCUBLAS_INLINE V as_value(std::uint64_t bits) { return __builtin_bit_cast(double, bits); }
-ACCUBLAS_INLINE V last_bit(V x) {
-  const std::uint64_t bits = as_bits(magnitude(x));
-  if (bits == 0) return 0x1p1023;
-  return magnitude(x) - as_value((bits & 0xFFFFFFFFFFFFF) != 0 ? bits & (bits - 1) : 0);
-}
-ACCUBLAS_INLINE V smaller(V a, V b) { return a < b ? a : b; }
 ACCUBLAS_INLINE V set_where_nonzero(V word, V x, std::uint64_t bit) {
   return x != 0 ? as_value(as_bits(word) | bit) : word;
 }

@@ -31,6 +31,13 @@ struct CrLines {
   std::uint64_t* nonzero;  ///< bit p % 64 of word p / 64: entry p is not zero; words of the panel's lines side by side
 };
 
+/// Powers of two of which all entries of each row, and all of x, are multiples, as in CrLines. They show which sums
+/// lost nothing: those have an error of zero. Without `rows` nothing is known.
+struct LastBits {
+  const double* rows = nullptr;
+  double x = 0;
+};
+
 /// A tile of GEMM, `lines` x `cols` elements by columns. Chains run over all of k.
 template <class T>
 struct CrTile {
@@ -61,12 +68,14 @@ struct CrGemmKernel {
 template <class T>
 struct CrKernels {
   /// sums[i] = sum_p a[i ld + p] x[p] for i < m, p < k: contiguous rows, `ld` apart.
-  using Rows = void(Index m, Index k, const T* a, Index ld, const T* x, TripleSum* sums);
+  using Rows = void(Index m, Index k, const T* a, Index ld, const T* x, const LastBits& bits, TripleSum* sums);
   /// sums[i] = sum_p a[i + p ld] x[p] for i < m <= cr_panel, p < k: contiguous columns, `ld` apart.
   using Columns = void(Index m, Index k, const T* a, Index ld, const double* x, double* scratch, TripleSum* sums);
   // By Speed.
   Rows* rows[2];
   Columns* columns[2];
+  /// The largest power of two of which k entries are multiples; 2^1023 where all are zero. NaN may be passed over.
+  double (*last_bit)(Index k, const T* x);
   const CrGemmKernel<T>* gemm;
 };
 

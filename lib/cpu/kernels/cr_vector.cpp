@@ -177,7 +177,8 @@ ACCUBLAS_INLINE void first_limits(Index k, const T* a, Index ld, const T* x, Row
 }
 
 template <int R, Speed S, class T>
-ACCUBLAS_INLINE void some_rows(Index k, const T* a, Index ld, const T* x, TripleSum* sums) {
+ACCUBLAS_INLINE void some_rows(Index k, const T* a, Index ld, const T* x, const double* last_bits, double last_bit_of_x,
+                               TripleSum* sums) {
   // Blocks of equal length.
   const Index blocks = (k + row_block<R> - 1) / row_block<R>;
   const Index block = round_up(ceil_div(k, blocks), group * W);
@@ -216,15 +217,35 @@ ACCUBLAS_INLINE void some_rows(Index k, const T* a, Index ld, const T* x, Triple
   }
   for (int r = 0; r < R; ++r) {
     if (!exact_product<T>) error[r] += static_cast<double>(k) * product_underflow;
+    if (last_bits) {
+      // Products that are multiples of the finer grid's quantum were added exactly, none of them having underflowed.
+      const double seen = lane_max(chains.limit[r]), limit = seen > least_limit ? seen : least_limit;
+      if (last_bits[r] * last_bit_of_x >= limit * row_grid<R>.quantum2()) error[r] = 0;
+    }
     sums[r] = {a1[r], a2[r], a3[r], (error[r] + roundings[r] * 0x1p-53) * (1 + 0x1p-30)};
   }
 }
 
 template <Speed S, class T>
-void rows(Index m, Index k, const T* a, Index ld, const T* x, TripleSum* sums) {
+void rows(Index m, Index k, const T* a, Index ld, const T* x, const LastBits& bits, TripleSum* sums) {
+  const auto of_row = [&](Index i) { return bits.rows ? bits.rows + i : nullptr; };
   Index i = 0;
-  for (; i + rows_at_once <= m; i += rows_at_once) some_rows<rows_at_once, S>(k, a + i * ld, ld, x, sums + i);
-  for (; i < m; ++i) some_rows<1, S>(k, a + i * ld, ld, x, sums + i);
+  for (; i + rows_at_once <= m; i += rows_at_once)
+    some_rows<rows_at_once, S>(k, a + i * ld, ld, x, of_row(i), bits.x, sums + i);
+  for (; i < m; ++i) some_rows<1, S>(k, a + i * ld, ld, x, of_row(i), bits.x, sums + i);
+}
+
+template <class T>
+double last_bit_of(Index k, const T* x) {
+  V last = splat(0x1p1023);
+  Index p = 0;
+  for (; p + W <= k; p += W) last = smaller(last, last_bit(load(x + p)));
+  if (p < k) last = smaller(last, last_bit(load_first(x + p, static_cast<int>(k - p))));
+  double lane[W];
+  store(lane, last);
+  double least = lane[0];
+  for (int i = 1; i < W; ++i) least = lane[i] < least ? lane[i] : least;
+  return least;
 }
 
 // -------------------------------------------------------------------------------------------------------------------
@@ -414,7 +435,10 @@ void columns(Index m, Index k, const T* a, Index ld, const double* x, double* sc
 
 template <class T>
 constexpr CrKernels<T> kernels(const CrGemmKernel<T>& gemm) {
-  return {{rows<Speed::full, T>, rows<Speed::swift, T>}, {columns<Speed::full, T>, columns<Speed::swift, T>}, &gemm};
+  return {{rows<Speed::full, T>, rows<Speed::swift, T>},
+          {columns<Speed::full, T>, columns<Speed::swift, T>},
+          last_bit_of<T>,
+          &gemm};
 }
 
 constexpr CrKernels<double> kernels_d = kernels<double>(cr_gemm_d);

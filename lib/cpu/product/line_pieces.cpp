@@ -132,7 +132,7 @@ class LinePieces {
       put(q, q, g_.a(q, q));
     }
     for (Index part = 0; part < parts; ++part) {
-      kernels_.rows[index(speed)](n, n * parts, s.square, unit * parts, row_x_[part] + first * parts, s.sums[0]);
+      kernels_.rows[index(speed)](n, n * parts, s.square, unit * parts, row_x_[part] + first * parts, {}, s.sums[0]);
       for (Index i = 0; i < n; ++i) sums_[(first + i) * parts + part] = s.sums[0][i];
     }
   }
@@ -154,7 +154,7 @@ class LinePieces {
         join_columns(m, conjugated(held), s, to);
       } else {
         for (Index part = 0; part < parts; ++part) {
-          kernels_.rows[index(speed)](m, terms * parts, a, block.row_stride * parts, row_x_[part] + left * parts,
+          kernels_.rows[index(speed)](m, terms * parts, a, block.row_stride * parts, row_x_[part] + left * parts, {},
                                       s.sums[0]);
           for (Index r = 0; r < m; ++r) triple_add(to[r * parts + part], s.sums[0][r]);
         }

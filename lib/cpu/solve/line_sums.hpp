@@ -3,6 +3,8 @@
 // (dot2's pairs, which stand for themselves, with none); an unknown that they do not decide has its exact sum here.
 #pragma once
 
+#include <algorithm>
+
 #include "lib/base/integers.hpp"
 #include "lib/call/product.hpp"
 #include "lib/cpu/dot2/dot2.hpp"
@@ -10,6 +12,13 @@
 #include "lib/numerics/substitution.hpp"
 
 namespace accublas::cpu {
+
+/// The last bit of a number that joins others whose last bit is `bit`.
+template <class E>
+double last_bit_with(double bit, const E& x) {
+  for (int part = 0; part < parts_of<E>; ++part) bit = std::min(bit, last_set_bit(part_of(x, part)));
+  return bit;
+}
 
 /// Of M, whose unknowns come in the order that its triangle tells; one that is no triangle: as of a lower one.
 template <class E>
@@ -30,15 +39,24 @@ class LineSums {
   Index place(Index p) const { return forward_ ? p : order_ - 1 - p; }
   E pivot(Index p) const { return m_(place(p), place(p)); }
 
-  /// Row p of M, the entries of the unknowns first .. first + count - 1, for each part of a sum.
-  void write(Index p, Index first, Index count, T* lines) const {
-    dot2_ ? write_line(p, first, count, reinterpret_cast<double*>(lines)) : write_line(p, first, count, lines);
+  /// Row p of M, the entries of the unknowns first .. first + count - 1, for each part of a sum. Returns the row's last
+  /// bit.
+  double write(Index p, Index first, Index count, T* lines) const {
+    if (!dot2_) {
+      write_line(p, first, count, lines);
+      return last_bit(count, lines);
+    }
+    write_line(p, first, count, reinterpret_cast<double*>(lines));
+    return 0;
   }
 
+  /// Power of two of which the parts of `count` numbers are multiples; multiple_of_all where they are zero.
+  double last_bit(Index count, const T* numbers) const { return cr_kernels<T>(isa_).last_bit(parts * count, numbers); }
+
   /// sums[part][s] = that part of sum_q m(p, q) x(q, s) over `count` unknowns, for `sides` right-hand sides, `step`
-  /// numbers apart; `lines` is what `write` left.
+  /// numbers apart; `lines` is what `write` left. `bits`: the last bits of the unknowns and of the row.
   void add_up(Speed speed, Index count, const T* lines, Index sides, const T* unknowns, Index step,
-              TripleSum* const (&sums)[parts]) const {
+              const LastBits& bits, TripleSum* const (&sums)[parts]) const {
     for (Index part = 0; part < parts; ++part) {
       if (count == 0)
         std::fill_n(sums[part], sides, TripleSum{0, 0, 0, 0});
@@ -46,7 +64,7 @@ class LineSums {
         add_up_pairs(count, reinterpret_cast<const double*>(lines) + part * stride_, sides, unknowns, step, sums[part]);
       else
         cr_kernels<T>(isa_).rows[static_cast<int>(speed)](sides, parts * count, unknowns, step, lines + part * stride_,
-                                                          sums[part]);
+                                                          bits, sums[part]);
     }
   }
 

@@ -92,20 +92,22 @@ class Sweep {
     const TriangularSystem<E>& system = part.system;
     T* const lines = part.together > 0 ? lines_ + thread * each_ : nullptr;
     T* const unknowns = lines ? lines + LineSums<E>::lines_of_m(dot2_) * part.line : nullptr;
-    if (lines) load(part, side, count, unknowns);
+    double last_bits[most_together];
+    if (lines) load(part, side, count, unknowns, last_bits);
     TripleSum space[parts][most_together];
     Speed speed = dot2_ ? Speed::full : Speed::swift;
     for (Index p = part.first; p < part.end; ++p) {
       const Index i = sums.place(p), begin = factors ? p - part.first + 1 : 0;
-      if (factors && !root(part, p, unknowns)) return p;
+      if (factors && !root(part, p, unknowns, last_bits[p - part.first])) return p;
       Unknown<E> unknown = Unknown<E>::of_row(system.alpha, sums.pivot(p), system.m.unit);
+      double last_bit = 0;
       const auto add_up = [&](Speed how, Index s, Index sides) {
         TripleSum* to[parts];
         for (int of = 0; of < parts; ++of) to[of] = space[of] + s;
-        sums.add_up(how, p, lines, sides, unknowns + s * part.line, part.line, to);
+        sums.add_up(how, p, lines, sides, unknowns + s * part.line, part.line, {last_bits + s, last_bit}, to);
       };
       if (lines && begin < count) {
-        sums.write(p, 0, p, lines);
+        last_bit = sums.write(p, 0, p, lines);
         add_up(speed, begin, count - begin);
       }
       Index hard = 0;
@@ -130,7 +132,10 @@ class Sweep {
           x = sums.exact(unknown, p, p, [&](Index q) { return system.x(sums.place(q), side + s); });
           undecided_.fetch_add(1, std::memory_order_relaxed);
         }
-        if (lines) keep(x, unknowns + s * part.line + parts * p);
+        if (lines) {
+          keep(x, unknowns + s * part.line + parts * p);
+          last_bits[s] = last_bit_with(last_bits[s], x);
+        }
       }
       if (hard * hard_share > count) speed = Speed::full;
     }
@@ -141,8 +146,8 @@ class Sweep {
     for (int of = 0; of < parts; ++of) to[of] = part_of(x, of);
   }
 
-  /// The unknowns that are known.
-  static void load(const Part& part, Index side, Index count, T* unknowns) {
+  /// The unknowns that are known, and their last bits.
+  static void load(const Part& part, Index side, Index count, T* unknowns, double* last_bits) {
     const Matrix<E>& x = part.system.x;
     const auto copy = [&](Index q, Index s) {
       keep(x(part.sums.place(q), side + s), unknowns + s * part.line + parts * q);
@@ -154,10 +159,11 @@ class Sweep {
       for (Index q = 0; q < part.first; ++q)
         for (Index s = 0; s < count; ++s) copy(q, s);
     }
+    for (Index s = 0; s < count; ++s) last_bits[s] = part.sums.last_bit(part.first, unknowns + s * part.line);
   }
 
-  /// The pivot of column p, from the unknowns of that column; false where there is none.
-  bool root(const Part& part, Index p, const T* unknowns) {
+  /// The pivot of column p, from the unknowns of that column and their last bit; false where there is none.
+  bool root(const Part& part, Index p, const T* unknowns, double last_bit) {
     const Matrix<E>& x = part.system.x;
     const Index s = p - part.first;
     const CholeskyPivot<T> pivot{part_of(x(p, s), 0)};
@@ -167,7 +173,9 @@ class Sweep {
       if (!unknowns || decided) break;
       const T* const own = unknowns + s * part.line;
       TripleSum sum{0, 0, 0, 0};
-      if (p > 0) cr_kernels<T>(execution_.isa).rows[static_cast<int>(speed)](1, parts * p, own, part.line, own, &sum);
+      if (p > 0)
+        cr_kernels<T>(execution_.isa)
+            .rows[static_cast<int>(speed)](1, parts * p, own, part.line, own, {&last_bit, last_bit}, &sum);
       decided = pivot.approximate(sum, result);
     }
     if (!decided) {

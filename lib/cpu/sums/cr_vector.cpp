@@ -184,7 +184,7 @@ class CrGemv {
     const T* a = &g_.a(begin, first);
     switch (way_) {
       case Way::rows:
-        kernels_.rows[index(speed)](rows, terms, a, g_.a.row_stride, x_ + first, sums);
+        kernels_.rows[index(speed)](rows, terms, a, g_.a.row_stride, x_ + first, {}, sums);
         break;
       case Way::columns: {
         const double* x = x_double_;
@@ -213,7 +213,7 @@ class CrGemv {
         for (Index i = 0; i < rows; ++i) scratch.packed_a[i * packed_terms + q] = block(i, q);
       }
       TripleSum part[packed_rows];
-      kernels_.rows[index(speed)](rows, n, scratch.packed_a, packed_terms, scratch.packed_x, part);
+      kernels_.rows[index(speed)](rows, n, scratch.packed_a, packed_terms, scratch.packed_x, {}, part);
       for (Index i = 0; i < rows; ++i) triple_add(sums[i], part[i]);
     }
   }
@@ -317,7 +317,7 @@ T cr_element(Isa isa, Index k, T alpha, Vector<const T> row, Vector<const T> col
       return copy;
     };
     TripleSum part;
-    rows(1, terms, contiguous(row, row_copy), terms, contiguous(col, col_copy), &part);
+    rows(1, terms, contiguous(row, row_copy), terms, contiguous(col, col_copy), {}, &part);
     triple_add(sum, part);
   }
   T result = 0;
@@ -336,7 +336,7 @@ void cr_mixed_dot(const MixedDot<T>& d, Execution& execution) {
     const Index terms = std::min(packed_terms, d.n - p);
     for (Index i = 0; i < terms; ++i) x[i] = d.x[p + i], y[i] = d.y[p + i];
     TripleSum part;
-    rows(1, terms, x, terms, y, &part);
+    rows(1, terms, x, terms, y, {}, &part);
     triple_add(sum, part);
   }
   const T one = 1;

@@ -170,7 +170,7 @@ class FixedGemv {
         }
       }
       TripleSum part[group];
-      sums_of_.rows[static_cast<int>(Speed::full)](rows, count, s.a, block, s.x, part);
+      sums_of_.rows[static_cast<int>(Speed::full)](rows, count, s.a, block, s.x, {}, part);
       for (Index i = 0; i < rows; ++i) triple_add(sums[i], part[i]);
     }
   }
