@@ -3,6 +3,7 @@
 // first rows of a GEMV are a probe of how many bits the others need.
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <new>
 
 #include "lib/base/integers.hpp"
@@ -51,12 +52,37 @@ enum class Way {
 
 constexpr Index packed_rows = 8, packed_terms = 480;       // of one copied block: 30 KiB, and 4 KiB of x
 constexpr Index probed_rows = 32, probed_by_columns = 16;  // a few rows take long by columns
+constexpr Index most_masked = 1 << 18;                     // terms whose zeros in x are kept as bits: 32 KiB a thread
 constexpr Index hard_rows = 16;  // one row in so many that `swift` leaves undecided makes `full` worth while for all
 
-/// Scratch of one thread: sums of a panel, then the state of `columns` or a packed block.
+/// The sum of k terms, to all bits that `full` keeps; without an error where the last bits of the entries show that
+/// nothing was lost.
+template <class T>
+TripleSum fullest_sum(Isa isa, Index k, Vector<const T> row, Vector<const T> col) {
+  const CrKernels<T>& kernels = cr_kernels<T>(isa);
+  T row_copy[packed_terms], col_copy[packed_terms];
+  TripleSum sum{0, 0, 0, 0};
+  for (Index p = 0; p < k; p += packed_terms) {
+    const Index terms = std::min(packed_terms, k - p);
+    auto contiguous = [=](Vector<const T> x, T* copy) -> const T* {
+      if (x.stride == 1) return &x[p];
+      for (Index i = 0; i < terms; ++i) copy[i] = x[p + i];
+      return copy;
+    };
+    const T *const a = contiguous(row, row_copy), *const x = contiguous(col, col_copy);
+    const double last_bit = kernels.last_bit(terms, a);
+    TripleSum part;
+    kernels.rows[static_cast<int>(Speed::full)](1, terms, a, terms, x, {&last_bit, kernels.last_bit(terms, x)}, &part);
+    triple_add(sum, part);
+  }
+  return sum;
+}
+
+/// Scratch of one thread: sums of a panel, bits of x, then the state of `columns` or a packed block.
 template <class T>
 struct Scratch {
   TripleSum* sums;
+  std::uint64_t* nonzero;
   double* columns;
   T *packed_a, *packed_x;
 };
@@ -74,7 +100,8 @@ class CrGemv {
                                           : std::max((block_rows_ + 1) * packed_terms,
                                                      way_ == Way::columns ? cr_scratch(panel_rows_) : 0);
     sums_bytes_ = panel_rows_ * static_cast<Index>(sizeof(TripleSum));
-    scratch_bytes_ = round_up(sums_bytes_ + state * static_cast<Index>(sizeof(double)), 64);
+    if (g.m > 1 && g.k <= most_masked) nonzero_bytes_ = ceil_div(g.k, 64) * static_cast<Index>(sizeof(std::uint64_t));
+    scratch_bytes_ = round_up(sums_bytes_ + nonzero_bytes_ + state * static_cast<Index>(sizeof(double)), 64);
     const Index lanes = std::min<Index>(execution.threads, panels_ * segments_);
     scratch_ = execution.workspace.take<unsigned char>(static_cast<std::size_t>(scratch_bytes_ * lanes));
     if (g.m <= 2 * probed_rows) needs_ = Needs::much;  // a probe would not pay
@@ -106,6 +133,7 @@ class CrGemv {
  private:
   /// Rows begin .. begin + rows - 1, whole.
   void run_panel(Index begin, Index rows, const Scratch<T>& scratch) {
+    bool masked = false;
     for (Index done = 0; done < rows;) {
       const Needs needs = needs_.load(std::memory_order_relaxed);
       const Index first = begin + done;
@@ -115,13 +143,18 @@ class CrGemv {
       add_up(speed, first, count, 0, g_.k, scratch, scratch.sums);
       Index hard = 0;
       for (Index i = 0; i < count; ++i) {
-        if (speed == Speed::full) {
-          if (needs == Needs::unknown) hard += !swift_decides(first + i, scratch.sums[i]);
-          if (!finish_row(first + i, scratch.sums[i])) exact_row(first + i);
-        } else if (!finish_row(first + i, scratch.sums[i])) {
-          ++hard;
-          retry_row(first + i, scratch);
+        TripleSum& sum = scratch.sums[i];
+        bool done = finish_row(first + i, sum);
+        if (!done && is_zero(sum) && nonzero_bytes_ > 0) {
+          if (!masked) mark_nonzero(scratch.nonzero);
+          masked = true;
+          if (has_no_term(first + i, scratch.nonzero)) sum.error = 0, done = finish_row(first + i, sum);
         }
+        if (speed == Speed::swift)
+          hard += !done;
+        else if (needs == Needs::unknown)
+          hard += !swift_decides(first + i, sum);
+        if (!done) retry_row(first + i);
       }
       const Needs found = hard * hard_rows > count ? Needs::much : Needs::little;
       if (needs != Needs::much && needs != found) needs_.store(found, std::memory_order_relaxed);
@@ -130,10 +163,26 @@ class CrGemv {
   }
 
   Scratch<T> scratch(int thread) const {
-    unsigned char* base = scratch_ + thread * scratch_bytes_;
-    T* packed = reinterpret_cast<T*>(base + sums_bytes_);
-    return {reinterpret_cast<TripleSum*>(base), reinterpret_cast<double*>(base + sums_bytes_), packed,
-            packed + block_rows_ * packed_terms};
+    unsigned char *const base = scratch_ + thread * scratch_bytes_, *const bits = base + sums_bytes_;
+    T* packed = reinterpret_cast<T*>(bits + nonzero_bytes_);
+    return {reinterpret_cast<TripleSum*>(base), reinterpret_cast<std::uint64_t*>(bits),
+            reinterpret_cast<double*>(packed), packed, packed + block_rows_ * packed_terms};
+  }
+
+  static bool is_zero(const TripleSum& s) { return s.a1 == 0 && s.a2 == 0 && s.a3 == 0; }
+
+  /// Bit p % 64 of word p / 64: x_p is not zero.
+  void mark_nonzero(std::uint64_t* bits) const {
+    std::fill_n(bits, ceil_div(g_.k, 64), 0);
+    for (Index p = 0; p < g_.k; ++p) bits[p / 64] |= std::uint64_t{g_.x[p] != 0} << p % 64;
+  }
+  /// Whether every product of row i has a zero among its factors: no other zero is known to be one before rounding.
+  bool has_no_term(Index i, const std::uint64_t* nonzero) const {
+    const Vector<const T> row = g_.a.row(i);
+    for (Index first = 0; first < g_.k; first += 64)
+      for (std::uint64_t bits = nonzero[first / 64]; bits != 0; bits &= bits - 1)
+        if (row[first + std::countr_zero(bits)] != 0) return false;
+    return true;
   }
 
   void choose_way() {
@@ -226,15 +275,9 @@ class CrGemv {
     return triple_known(sum) && finish_triple(g_.alpha, sum, 0, g_.beta, addend, &out);
   }
 
-  /// A row that Speed::swift left undecided.
-  void retry_row(Index i, const Scratch<T>& scratch) {
-    TripleSum sum;
-    if (way_ == Way::rows) {
-      add_up(Speed::full, i, 1, 0, g_.k, scratch, &sum);
-    } else {
-      add_up_packed(Speed::full, i, 1, 0, g_.k, scratch, &sum);
-    }
-    if (!finish_row(i, sum)) exact_row(i);
+  /// A row that is undecided.
+  void retry_row(Index i) {
+    if (!finish_row(i, fullest_sum<T>(execution_.isa, g_.k, g_.a.row(i), g_.x))) exact_row(i);
   }
 
   /// y_i, if Ziv's test decides it.
@@ -283,7 +326,7 @@ class CrGemv {
   double* x_double_ = nullptr;  ///< the same as double, where that is a copy
   Index panel_rows_, panels_, segment_terms_, segments_;
   unsigned char* scratch_;  ///< scratch_bytes_ a thread that may have a task
-  Index sums_bytes_, scratch_bytes_, block_rows_;
+  Index sums_bytes_, nonzero_bytes_ = 0, scratch_bytes_, block_rows_;
   TripleSum* partial_ = nullptr;  ///< segments x m
   ExactSum<T>* parts_ = nullptr;  ///< one a thread
   std::atomic<std::int64_t> undecided_{0};
@@ -306,22 +349,8 @@ void cr_dot(const Dot<T>& d, Execution& execution) {
 
 template <class T>
 T cr_element(Isa isa, Index k, T alpha, Vector<const T> row, Vector<const T> col, T beta, const T* c) {
-  const auto rows = cr_kernels<T>(isa).rows[static_cast<int>(Speed::full)];
-  T row_copy[packed_terms], col_copy[packed_terms];
-  TripleSum sum{0, 0, 0, 0};
-  for (Index p = 0; p < k; p += packed_terms) {
-    const Index terms = std::min(packed_terms, k - p);
-    auto contiguous = [=](Vector<const T> x, T* copy) -> const T* {
-      if (x.stride == 1) return &x[p];
-      for (Index i = 0; i < terms; ++i) copy[i] = x[p + i];
-      return copy;
-    };
-    TripleSum part;
-    rows(1, terms, contiguous(row, row_copy), terms, contiguous(col, col_copy), {}, &part);
-    triple_add(sum, part);
-  }
   T result = 0;
-  const bool decided = ziv_test(alpha, sum, beta, read_addend(beta, c), &result);
+  const bool decided = ziv_test(alpha, fullest_sum(isa, k, row, col), beta, read_addend(beta, c), &result);
   return decided ? result : exact_element<T>(k, alpha, row, col, beta, c);
 }
 
