@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 
 #include "lapack.hpp"
 
@@ -203,6 +204,85 @@ TEST(Factorizations, Info) {
     EXPECT_EQ(accublas_dgesv(context, columns, 3, 1, singular.data(), 3, pivots, b.data(), 3, &info), ACCUBLAS_SUCCESS);
     EXPECT_EQ(info, 1) << mode;
     EXPECT_EQ(b, (std::vector<double>{1, 2, 3})) << mode;
+  }
+}
+
+/// An n x n matrix with zeros of one pattern, by columns: one of many small integers or of others, its diagonal
+/// dominant.
+std::vector<double> structured(const std::string& pattern, std::int64_t n, int parts) {
+  std::vector<double> a = numbers(n * n * parts, 7);
+  for (std::int64_t j = 0; j < n; ++j)
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::int64_t distance = std::abs(i - j);
+      double* const x = &a[static_cast<std::size_t>((i + j * n) * parts)];
+      bool held = false, ones = false;
+      if (pattern == "identity") held = i == j, ones = true;
+      if (pattern == "exchange") held = i + j == n - 1, ones = true;
+      if (pattern == "tridiagonal") held = distance <= 1, ones = true;
+      if (pattern == "poisson")
+        held = distance == 0 || distance == 16 || (distance == 1 && (i + j) % 32 != 31), ones = true;
+      if (pattern == "ones") held = ones = true;
+      if (pattern == "band 5") held = distance <= 5;
+      if (pattern == "band 20") held = distance <= 20;
+      if (pattern == "blocks") held = i / 20 == j / 20;
+      if (pattern == "arrow") held = i == j || i == n - 1 || j == n - 1;
+      if (pattern == "scattered") held = i == j || (i * 7 + j * 13) % 29 == 0;
+      if (pattern == "even columns") held = (i + j) % 2 == 0;
+      for (int part = 0; part < parts; ++part) {
+        // Every other zero is negative.
+        if (!held) x[part] = i % 2 == 0 ? 0.0 : -0.0;
+        if (held && ones)
+          x[part] = part == 1                                                             ? 0
+                    : i == j && pattern != "identity" && pattern != "ones"                ? 4
+                    : pattern == "ones" || pattern == "identity" || pattern == "exchange" ? 1
+                                                                                          : -1;
+      }
+      if (held && !ones && i == j) x[0] = 12;
+    }
+  return a;
+}
+
+/// "A sum whose terms are all zero is decided": LU, Cholesky's factorization, solutions and inverses of structured
+/// matrices leave next to no element to exact sums, which are ten times slower.
+TEST(Factorizations, ZerosAreDecided) {
+  constexpr std::int64_t n = 100, few = n * n / 100;  // no solution decays below 2^-200
+  const auto undecided = [&]<class E>(E, const std::string& pattern, const char* mode, bool complex, auto getrf,
+                                      auto potrf, auto trsm, auto getri) {
+    const std::vector<double> numbers_of_a = structured(pattern, n, complex ? 2 : 1),
+                              numbers_of_b = structured("band 5", n, complex ? 2 : 1);
+    const std::vector<E> given(numbers_of_a.begin(), numbers_of_a.end()),
+        sides(numbers_of_b.begin(), numbers_of_b.end());
+    std::vector<E> a = given, b = sides;
+    std::vector<std::int64_t> pivots(n);
+    std::int64_t info = 0;
+    const E one[2] = {1, 0};
+    api::Context context(mode);
+    const auto expect_few = [&](accublas_status status, const char* routine) {
+      EXPECT_EQ(status, ACCUBLAS_SUCCESS) << context.error();
+      EXPECT_LE(context.report().undecided, few) << routine << " " << pattern << " " << sizeof(E) << " " << complex;
+    };
+    expect_few(getrf(context, columns, n, n, a.data(), n, pivots.data(), &info), "getrf");
+    if (info == 0) {
+      expect_few(trsm(context, columns, ACCUBLAS_LEFT, ACCUBLAS_UPPER, ACCUBLAS_NO_TRANS, ACCUBLAS_NON_UNIT, n, n, one,
+                      a.data(), n, b.data(), n),
+                 "trsm");
+      b = sides;
+      expect_few(trsm(context, columns, ACCUBLAS_RIGHT, ACCUBLAS_LOWER, ACCUBLAS_TRANS, ACCUBLAS_UNIT, n, n, one,
+                      a.data(), n, b.data(), n),
+                 "trsm");
+      expect_few(getri(context, columns, n, a.data(), n, pivots.data(), &info), "getri");
+    }
+    a = given;
+    expect_few(potrf(context, columns, ACCUBLAS_LOWER, n, a.data(), n, &info), "potrf");
+    a = given;
+    expect_few(potrf(context, rows, ACCUBLAS_LOWER, n, a.data(), n, &info), "potrf");
+  };
+  for (const char* pattern : {"identity", "exchange", "tridiagonal", "poisson", "ones", "band 5", "band 20", "blocks",
+                              "arrow", "scattered", "even columns"}) {
+    undecided(double(), pattern, "cr", false, accublas_dgetrf, accublas_dpotrf, accublas_dtrsm, accublas_dgetri);
+    undecided(float(), pattern, "cr", false, accublas_sgetrf, accublas_spotrf, accublas_strsm, accublas_sgetri);
+    undecided(double(), pattern, "dp:repro", true, accublas_zgetrf, accublas_zpotrf, accublas_ztrsm, accublas_zgetri);
+    undecided(float(), pattern, "cr", true, accublas_cgetrf, accublas_cpotrf, accublas_ctrsm, accublas_cgetri);
   }
 }
 

@@ -2,8 +2,36 @@
 
 import numpy as np
 
-from values import (DTYPE, GREATEST, LEAST, PRECISION, few_bits, mantissas, normal, pick, poison_nans, scale, signs,
+from values import (DTYPE, GREATEST, LEAST, PRECISION, few_bits, generator, mantissas, normal, pick, poison_nans, scale, signs,
                     spread, wild)
+
+# --- Zeros in a matrix --------------------------------------------------------------------------------------------
+
+
+def with_pattern(name, x, symmetric=False):
+    """One matrix in three gets the zeros of a structured one: bands, blocks, an arrow, a triangle, a permutation, scattered
+    entries. Zeros have either sign, some of what is left is subnormal. The case's own generator stays as it is."""
+    rng = generator(name + ":pattern")
+    if rng.randint(3) or 0 in x.shape:
+        return x
+    i, j = np.indices(x.shape)
+    last = min(x.shape) - 1
+    size, width = rng.randint(1, 7), rng.randint(0, 5)
+    held = pick(rng, (
+        abs(i - j) <= width, i // size == j // size, (i == j) | (i == last) | (j == last), (i == j) | (i == 0) | (j == 0), i <= j,
+        i >= j, i == rng.permutation(max(x.shape))[j], rng.random_sample(x.shape) < 0.2, (i == j) | (abs(i - j) == size), i + j == last))
+    if symmetric:
+        held = held | held.T | (i == j)
+    zeros = np.where(rng.randint(0, 2, size=x.shape), 0.0, -0.0).astype(x.real.dtype)
+    x = np.array(x)
+    x.real[~held] = zeros[~held]
+    if np.iscomplexobj(x):
+        x.imag[~held] = zeros[::-1, ::-1][~held]
+    if not symmetric and rng.randint(3) == 0:
+        tiny = rng.random_sample(x.shape) < 0.1
+        x[tiny & held] = x.dtype.type(np.finfo(x.real.dtype).tiny / 8)
+    return x
+
 
 # --- op(A), m x k, and op(B), k x n, of one kind ------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ import factorizations
 import modes
 from cases import Case, mode_word
 from complex_data import joined, operands
-from data import KINDS
+from data import KINDS, with_pattern
 from level3_cases import LOWER, UPPER, triangle
 from placement import COL, CONJ, NO, ROW, TRANS, place_standard
 from values import COMPLEX, COMPONENT, DTYPE, POISON, generator, pick, words
@@ -101,6 +101,8 @@ def make(name, prefix, group, routine, work=20000):
     with np.errstate(all="ignore"):
         a = cholesky_operand(rng, kind, n, prefix) if is_cholesky else lu_operand(rng, kind, m, n, prefix)
         b = operands(rng, "phi1" if rng.randint(3) else pick(rng, KINDS), n, nrhs, 1, prefix)[0] if solves else None
+    a = with_pattern(name, a, is_cholesky)
+    b = with_pattern(name + ":B", b) if solves else None
     pivots = [int(rng.randint(i, n)) for i in range(n)] if routine == "getrs" else []
     memory = Buffer(prefix)
     buffer_a, lda, where_a = place_standard(a, layout, NO, rng, prefix)

@@ -6,6 +6,7 @@ import numpy as np
 import level3
 from cases import Case, finish_case, mode_and_kind
 from complex_data import c_values, operands, scalar
+from data import with_pattern
 from placement import COL, CONJ, NO, ROW, TRANS, conjugate, place_standard
 from values import COMPLEX, COMPONENT, POISON, generator, pick, words
 
@@ -124,6 +125,8 @@ def sided(name, prefix, routine, mode, kind, layout, uplo, alpha, beta, rng, siz
     left = bool(rng.randint(2))
     m, n = (square_order, other) if left else (other, square_order)
     a, b = operands(rng, kind, m, square_order, n, prefix)
+    if routine == "trsm":
+        a, b = with_pattern(name, a), with_pattern(name + ":B", b)
     square = a if left else b
     buffer_a, lda, square, trans, diag, terms = place_square(square, layout, uplo, routine, prefix, rng)
     a, b = (square, b) if left else (a, square)

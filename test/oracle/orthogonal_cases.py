@@ -8,7 +8,7 @@ import modes
 import orthogonal
 from cases import Case, mode_word
 from complex_data import operands
-from data import KINDS
+from data import KINDS, with_pattern
 from factorization_cases import Buffer, lu_operand
 from placement import COL, CONJ, NO, ROW, TRANS, place_standard
 from values import COMPLEX, COMPONENT, DTYPE, generator, pick, scale, words
@@ -113,7 +113,8 @@ def make(name, prefix, group, routine, work=14000):
             if short == "gqr":
                 a = np.hstack([a, operand(rng, "plain", m, n - k, prefix)])
         else:
-            a = operand(rng, "plain" if top and short == "gels" and rng.randint(2) else kind, m, n, prefix)
+            drawn = operand(rng, "plain" if top and short == "gels" and rng.randint(2) else kind, m, n, prefix)
+            a = with_pattern(name, drawn)
         if short == "mqr":
             c = operand(rng, "plain" if not top and rng.randint(3) else kind, m, n, prefix)
         if short == "gels":
