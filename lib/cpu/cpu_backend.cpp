@@ -37,14 +37,19 @@ constexpr SmallTerms small_terms(cpu::Isa isa) {
   }
 }
 
+/// Results of so few elements are narrow: converting operands with a long inner dimension to residues costs more than
+/// all their sums.
+constexpr Index narrow_elements = 128 * 128;
+
 bool is_small(Routine routine, const Mode& mode, const CallShape& asked, cpu::Isa isa) {
   // Two components of twice the terms.
   const CallShape shape = is_complex_routine(routine) ? CallShape(asked.m, 2 * asked.n, 2 * asked.k) : asked;
   const double terms = static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k);
   const SmallTerms most = small_terms(isa);
   if (is_batched(routine) && terms <= most.batched) return true;
-  return mode.kind == ACCUBLAS_MODE_CR && shape.k <= cpu::cr_gemm_terms &&
-         terms <= (is_single(routine) ? most.sgemm_cr : most.dgemm_cr);
+  if (mode.kind != ACCUBLAS_MODE_CR) return false;
+  if (shape.k > cpu::cr_gemm_terms && most.dgemm_cr > 0) return asked.m * asked.n <= narrow_elements;
+  return shape.k <= cpu::cr_gemm_terms && terms <= (is_single(routine) ? most.sgemm_cr : most.dgemm_cr);
 }
 
 class CpuBackend final : public Backend {

@@ -7,11 +7,14 @@
 //   - They run in accublas's floating-point environment, but for mode native.
 #pragma once
 
+#include <functional>
+#include <span>
+
 #include "lib/call/execution.hpp"
 #include "lib/call/factorization.hpp"
-#include "lib/call/orthogonal.hpp"
 #include "lib/call/level2.hpp"
 #include "lib/call/mode.hpp"
+#include "lib/call/orthogonal.hpp"
 #include "lib/numerics/complex.hpp"
 
 namespace accublas::cpu {
@@ -81,11 +84,34 @@ void cr_mixed_dot(const MixedDot<T>&, Execution&);
 template <class T>
 T cr_element(Isa isa, Index k, T alpha, Vector<const T> row, Vector<const T> col, T beta, const T* c);
 
-// sums/cr_gemm.cpp: the same sums for GEMM, for matrices that are small. With a longer inner dimension than this,
-// exact accumulators.
+// sums/cr_gemm.cpp: the same sums for GEMM, for matrices that are small, or narrow: with a longer inner dimension than
+// this those of sums/cr_deep.cpp.
 constexpr Index cr_gemm_terms = 2048;
 template <class T>
 void cr_gemm(const Gemm<T>&, Execution&);
+
+// sums/cr_deep.cpp: cr for GEMM of any inner dimension, some terms of some lines at a time. The lines of an operand are
+// stored, row by row, or are what `copy` writes: `terms` terms from `first` on of lines line .. line + count - 1,
+// `stride` apart.
+template <class T>
+struct DeepLines {
+  Matrix<const T> stored;
+  std::function<void(Index line, Index count, Index first, Index terms, T* to, Index stride)> copy;
+};
+/// C = alpha rows cols^T + beta C, the elements (i, j) with holds(wanted, i + shift, j).
+template <class T>
+struct DeepGemm {
+  Index m, n, k;
+  T alpha;
+  DeepLines<T> rows, cols;
+  T beta;
+  Matrix<T> c;
+  Triangle wanted = Triangle::all;
+  Index shift = 0;
+};
+/// Problems of one size, one after the other. False, with nothing done, where the workspace is too small.
+template <class T>
+bool cr_deep_gemm(std::span<const DeepGemm<T>>, Execution&);
 
 // sums/norms.cpp: dot2 and cr for NRM2 and ASUM at memory speed: one sum for both modes, with cr's test of its bound
 // and the exact norms behind.

@@ -1,6 +1,7 @@
 // The products of level 3 beside GEMM: every bad argument by its name, with results that stay as they were, and what is
 // neither read nor written. Their values are the oracle's affair.
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "api.hpp"
@@ -266,6 +267,88 @@ TEST(Level3, Blocks) {
       for (std::int64_t i = 0; i < 2 * order; ++i)
         ASSERT_EQ(at_once[2 * j * order + i], i / 2 <= j ? whole[2 * j * order + i] : 7)
             << mode << " " << i << " " << j;
+  }
+}
+
+/// cr of narrow results with a long inner dimension, which the CPU sums some terms at a time: the bits of residues,
+/// under threads and workspaces, at depths around the lengths of its chains.
+TEST(Level3, DeepProducts) {
+  api::Context context("cr");
+  constexpr std::int64_t order = 21, deepest = 4200;
+  std::vector<double> a(2 * order * deepest), b(a.size()), c(2 * order * order);
+  std::uint64_t state = 5;
+  for (std::vector<double>* x : {&a, &b, &c})
+    for (double& number : *x) {
+      state = state * 6364136223846793005u + 1442695040888963407u;
+      const int pick = static_cast<int>(state >> 20 & 31);
+      number = pick == 0 ? -0.0 : std::ldexp(static_cast<double>(static_cast<std::int64_t>(state)), -63 + pick);
+    }
+  const double alpha[2] = {1.5, 0}, beta[2] = {-1, 0};
+  const accublas_layout layouts[] = {ACCUBLAS_COL_MAJOR, ACCUBLAS_ROW_MAJOR};
+  int number = 0;
+  for (const std::int64_t depth : {1025, 2047, 2049, 3072, 3073, 4200}) {
+    const accublas_layout layout = layouts[number % 2];
+    const accublas_uplo uplo = number / 2 % 2 ? ACCUBLAS_UPPER : ACCUBLAS_LOWER;
+    const bool second = ++number % 3 == 0;
+    a[number * 40] = number % 2 ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
+    const accublas_transpose plain = second ? ACCUBLAS_TRANS : ACCUBLAS_NO_TRANS,
+                             adjoint = second ? ACCUBLAS_CONJ_TRANS : ACCUBLAS_NO_TRANS,
+                             other = second ? ACCUBLAS_NO_TRANS : ACCUBLAS_CONJ_TRANS;
+    const std::int64_t ld = (layout == ACCUBLAS_COL_MAJOR) != second ? order : deepest;
+    const auto all = [&](const accublas_options& options, const char* engine) {
+      std::vector<std::vector<double>> results;
+      const auto call = [&](auto&& routine) {
+        results.push_back(c);
+        EXPECT_EQ(routine(results.back().data()), ACCUBLAS_SUCCESS) << context.error();
+        EXPECT_STREQ(context.report().engine, engine);
+      };
+      call([&](double* out) {
+        return accublas_dsyrk_ex(context, layout, uplo, plain, order, depth, alpha, a.data(), ld, beta, out, order,
+                                 &options);
+      });
+      call([&](double* out) {
+        return accublas_dsyr2k_ex(context, layout, uplo, plain, order, depth, alpha, a.data(), ld, b.data(), ld, beta,
+                                  out, order, &options);
+      });
+      call([&](double* out) {
+        return accublas_zherk_ex(context, layout, uplo, adjoint, order, depth, alpha, a.data(), ld, beta, out, order,
+                                 &options);
+      });
+      call([&](double* out) {
+        return accublas_zher2k_ex(context, layout, uplo, adjoint, order, depth, alpha, a.data(), ld, b.data(), ld, beta,
+                                  out, order, &options);
+      });
+      call([&](double* out) {
+        return accublas_zsyrk_ex(context, layout, uplo, plain, order, depth, alpha, a.data(), ld, beta, out, order,
+                                 &options);
+      });
+      call([&](double* out) {
+        return accublas_zgemmt_ex(context, layout, uplo, adjoint, other, order, depth, alpha, a.data(), ld, b.data(),
+                                  ld, beta, out, order, &options);
+      });
+      call([&](double* out) {
+        return accublas_zgemm_ex(context, layout, adjoint, other, order, order - 4, depth, alpha, a.data(), ld,
+                                 b.data(), ld, beta, out, order, &options);
+      });
+      call([&](double* out) {
+        return accublas_dgemm_ex(context, layout, plain, other, order, order - 4, depth, alpha, a.data(), ld, b.data(),
+                                 ld, beta, out, order, &options);
+      });
+      return results;
+    };
+    accublas_options options = ACCUBLAS_OPTIONS_INIT;
+    options.engine = ACCUBLAS_ENGINE_INT8;
+    const auto want = all(options, "int8");
+    for (const std::int64_t workspace : {std::int64_t{-1}, std::int64_t{1} << 19, std::int64_t{0}})
+      for (const int threads : {1, 3}) {
+        options.engine = ACCUBLAS_ENGINE_SUMS;
+        options.num_threads = threads;
+        options.workspace_bytes = workspace;
+        const auto got = all(options, "sums");
+        for (std::size_t i = 0; i < want.size(); ++i)
+          EXPECT_EQ(std::memcmp(got[i].data(), want[i].data(), want[i].size() * sizeof(double)), 0)
+              << "routine " << i << ", k " << depth << ", " << workspace << " bytes, " << threads << " threads";
+      }
   }
 }
 

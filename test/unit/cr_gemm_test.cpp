@@ -133,6 +133,20 @@ TYPED_TEST(CrGemm, LargeShapes) {
   }
 }
 
+/// Inner dimensions beyond one chain, by chains of some terms each: sizes around them, blocks, threads and little
+/// memory.
+TYPED_TEST(CrGemm, DeepShapes) {
+  Random random(10);
+  const Index depths[] = {cpu::cr_gemm_terms + 1, 3 * 1024 - 1, 3 * 1024, 3 * 1024 + 1, 5000};
+  for (int n = 0; n < 16; ++n) {
+    const bool wide = n % 8 == 7;
+    check_gemm(make_gemm<TypeParam>(random, wide ? 70 : pick(random, 1, 20), pick(random, 1, wide ? 20 : 9),
+                                    depths[n % 5] + (n < 5 ? 0 : pick(random, 0, 200))),
+               n);
+    if (this->HasFatalFailure()) return;
+  }
+}
+
 /// What Ziv's test of a tile rests on: no sum is farther from the exact one than its bound, and no bound is too large.
 TYPED_TEST(CrGemm, SumsWithinTheirBounds) {
   using T = TypeParam;

@@ -116,6 +116,7 @@ class DescribedProduct {
 
   /// False, with nothing done, where the workspace cannot hold two lines.
   bool run() {
+    if (terms_ > cr_gemm_terms && may_be_deep() && run_deep()) return true;
     Index rows = p_.m, cols = p_.n;
     const bool vector = (p_.n == 1 || p_.m == 1) && !of_call() && engine_ != ACCUBLAS_ENGINE_INT8;
     const std::size_t share = vector ? lines_share / 2 : lines_share;
@@ -130,7 +131,7 @@ class DescribedProduct {
       Index& longer = rows >= cols ? rows : cols;
       longer = longer > 2 * edge ? round_up(longer / 2, edge) : ceil_div(longer, Index{2});
     }
-    if (written() > room) return false;
+    if (written() > room) return may_be_deep() && run_deep();
     Workspace& workspace = execution_.workspace;
     if (!rows_as_stored()) row_memory_ = workspace.template take<T>(static_cast<std::size_t>(rows * terms_));
     col_memory_ = workspace.template take<T>(static_cast<std::size_t>(cols * terms_));
@@ -157,6 +158,52 @@ class DescribedProduct {
   bool of_call() const { return mode_.kind == ACCUBLAS_MODE_DP || mode_.kind == ACCUBLAS_MODE_SP; }
   bool measuring() const { return shares_bits_ && shared_.measuring; }
 
+  /// Whether cr's sums may write the lines some terms at a time, in any order of the terms. The mending of triangular
+  /// operands needs whole lines.
+  bool may_be_deep() const {
+    return mode_.kind == ACCUBLAS_MODE_CR && engine_ == ACCUBLAS_ENGINE_SUMS && p_.n > 1 && p_.m > 1 && !p_.in_place &&
+           p_.b.structure != Structure::triangular;
+  }
+  bool run_deep() {
+    put_bound(execution_.report, rounded_once<T>());
+    DeepGemm<T> problems[components];
+    row_ = col_ = 0;
+    for (imaginary_ = 0; imaginary_ < components; ++imaginary_) {
+      DeepGemm<T>& g = problems[imaginary_];
+      g = {p_.m, p_.n, terms_, alpha_, {}, {}, beta_, c_at(0, 0), p_.wanted, shift_of_wanted()};
+      const bool imaginary = imaginary_ == 1;
+      g.rows.copy = deep_copy([this](Index line) { return row_line(line); });
+      g.cols.copy = deep_copy([=, this](Index line) { return column_line(line, imaginary, false, false); });
+      if constexpr (is_complex<E>) {
+        if (plain(p_.a))
+          g.rows.copy = deep_copy([this](Index line) { return row_entries(p_.a.stored.row(line), p_.a.conjugate); });
+        if (plain(p_.b))
+          g.cols.copy = deep_copy([=, this](Index line) {
+            return column_entries(p_.b.stored.col(line), imaginary, false, p_.b.conjugate);
+          });
+      } else {
+        if (plain(p_.a)) g.rows = {p_.a.stored, {}};
+        if (plain(p_.b)) g.cols = {p_.b.stored.transposed(), {}};
+      }
+    }
+    if (!cr_deep_gemm<T>(problems, execution_)) return false;
+    if (p_.hermitian && !mutant(Mutant::result_diagonal)) clear_diagonal(p_.m, p_.n);
+    return true;
+  }
+  /// Writes lines by their entries or descriptions.
+  template <class LineOf>
+  static auto deep_copy(LineOf line_of) {
+    return [line_of](Index line, Index count, Index first, Index terms, T* to, Index stride) {
+      for (Index i = 0; i < count; ++i) {
+        const auto entries = line_of(line + i);
+        if constexpr (std::is_same_v<std::remove_const_t<decltype(entries)>, Entries<T>>)
+          copy_entries(entries, first, terms, to + i * stride);
+        else
+          copy_line<E>(entries, first, terms, to + i * stride);
+      }
+    };
+  }
+
   /// Complex rows whose elements are side by side are lines already, but for a conjugation: see ColumnLine.
   bool rows_as_stored() const {
     return is_complex<E> && plain(p_.a) && p_.a.stored.col_stride == 1 && !p_.in_place && !p_.turned;
@@ -178,7 +225,7 @@ class DescribedProduct {
                                 p_.b.conjugate);
         });
     return write_lines<E>(col_, n, terms_, execution_.threads, col_memory_,
-                          [&](Index line) { return column_line(line); });
+                          [&](Index line) { return column_line(line, imaginary_ == 1, p_.turned, rows_as_stored()); });
   }
   /// Whether the lines of an operand are its stored entries.
   bool plain(const Operand<E>& x) const { return x.structure == Structure::general && !p_.two_pairs; }
@@ -200,8 +247,7 @@ class DescribedProduct {
         if (!any_wanted(row_, m, col_, n)) continue;
         for (imaginary_ = 0; imaginary_ < components; ++imaginary_) {
           y_ = column_lines(n);
-          // Of a Hermitian result the imaginary parts of the diagonal are not wanted.
-          shift_ = !(p_.hermitian && imaginary_ == 1) ? 0 : p_.wanted == Triangle::upper ? 1 : -1;
+          shift_ = shift_of_wanted();
           if (p_.turned && imaginary_ == 1) swap_components(m);
           compute(0, m, 0, n);
           if (p_.b.structure == Structure::triangular && !measuring() && !mutant(Mutant::zero_terms)) mend(m, n);
@@ -210,6 +256,11 @@ class DescribedProduct {
         if (p_.hermitian && !measuring() && !mutant(Mutant::result_diagonal)) clear_diagonal(m, n);
       }
     }
+  }
+
+  /// The imaginary parts of the diagonal of a Hermitian result are not wanted.
+  Index shift_of_wanted() const {
+    return !(p_.hermitian && imaginary_ == 1) ? 0 : p_.wanted == Triangle::upper ? 1 : -1;
   }
 
   /// Of the row lines held, for the imaginary parts of a turned product and back.
@@ -223,9 +274,9 @@ class DescribedProduct {
     else
       return RealLine{row_lines_, line};
   }
-  auto column_line(Index line) const {
+  auto column_line(Index line, bool imaginary, bool turned, bool as_stored) const {
     if constexpr (is_complex<E>)
-      return ColumnLine<T>{col_lines_, line, imaginary_ == 1, p_.turned, rows_as_stored() && p_.a.conjugate};
+      return ColumnLine<T>{col_lines_, line, imaginary, turned, as_stored && p_.a.conjugate};
     else
       return RealLine{col_lines_, line};
   }

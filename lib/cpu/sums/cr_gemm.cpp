@@ -11,6 +11,7 @@
 #include "lib/call/accuracy.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/kernels/cr_kernels.hpp"
+#include "lib/cpu/sums/cr_panels.hpp"
 #include "lib/numerics/bounds.hpp"
 #include "lib/numerics/float_bits.hpp"
 #include "lib/numerics/ziv.hpp"
@@ -40,9 +41,9 @@ class CrGemm {
                grid_.swift_error(static_cast<double>(g.k))},
         combine_(!mutant(Mutant::special_beta_zero) && moderate(g.alpha) && (g.beta == 0 || moderate(g.beta))) {}
 
-  /// False, with nothing done, where the inner dimension is too long or the workspace too small.
+  /// False, with nothing done, where the workspace is too small.
   bool run() {
-    if (g_.k > cr_gemm_terms || !divide()) return false;
+    if (!divide()) return false;
     unsigned char* const memory =
         execution_.workspace.template take<unsigned char>(static_cast<std::size_t>(threads_ * thread_bytes()));
     const Index down = ceil_div(g_.m, rows_), across = ceil_div(g_.n, cols_);
@@ -56,28 +57,6 @@ class CrGemm {
   }
 
  private:
-  /// Panels of one operand and what is known of their lines.
-  struct Panels {
-    Index lines, k;  ///< of a panel, of a line
-    double *entries, *largest, *last_bit;
-    std::uint64_t* nonzero;
-
-    static Index words(Index k) { return ceil_div(k, 64); }
-    static Index bytes(Index lines, Index k) { return round_up(lines * (k + words(k) + 2), 8) * 8; }
-    Panels(unsigned char* memory, Index panel_lines, Index all_lines, Index terms)
-        : lines(panel_lines),
-          k(terms),
-          entries(reinterpret_cast<double*>(memory)),
-          largest(entries + all_lines * k),
-          last_bit(largest + all_lines),
-          nonzero(reinterpret_cast<std::uint64_t*>(last_bit + all_lines)) {}
-    /// What is known of the lines from `line` on, of one panel.
-    CrLines known(Index line) const {
-      return {largest + line, last_bit + line, nonzero + line / lines * lines * words(k) + line % lines};
-    }
-    const double* entry(Index line) const { return entries + line / lines * lines * k + line % lines; }
-  };
-
   /// Results of a tile, by columns.
   struct Results {
     double high[64], low[64], rest[64];
@@ -103,11 +82,11 @@ class CrGemm {
     while (threads_ > 1 && threads_ * thread_bytes() > available) --threads_;
     return thread_bytes() <= available;
   }
-  Index thread_bytes() const { return Panels::bytes(rows_, g_.k) + Panels::bytes(cols_, g_.k); }
+  Index thread_bytes() const { return CrPanels::bytes(rows_, g_.k) + CrPanels::bytes(cols_, g_.k); }
 
   void run_task(Index i0, Index rows, Index j0, Index cols, unsigned char* memory) {
-    const Panels a(memory, kernel_.lines, rows_, g_.k),
-        b(memory + Panels::bytes(rows_, g_.k), kernel_.lines, cols_, g_.k);
+    const CrPanels a(memory, kernel_.lines, rows_, g_.k),
+        b(memory + CrPanels::bytes(rows_, g_.k), kernel_.lines, cols_, g_.k);
     kernel_.pack(g_.k, rows, &g_.a(i0, 0), g_.a.row_stride, g_.a.col_stride, a.entries);
     kernel_.pack(g_.k, cols, &g_.b(0, j0), g_.b.col_stride, g_.b.row_stride, b.entries);
     for (Index i = 0; i < rows; i += kernel_.lines) kernel_.measure(g_.k, a.entry(i), a.known(i));
@@ -221,7 +200,9 @@ class CrGemm {
 template <class T>
 void cr_gemm(const Gemm<T>& g, Execution& execution) {
   put_bound(execution.report, rounded_once<T>());
-  if (!CrGemm<T>(g, execution).run()) exact_gemm(g, execution);
+  const DeepGemm<T> deep{g.m, g.n, g.k, g.alpha, {g.a, {}}, {g.b.transposed(), {}}, g.beta, g.c};
+  const bool done = g.k > cr_gemm_terms ? cr_deep_gemm<T>({&deep, 1}, execution) : CrGemm<T>(g, execution).run();
+  if (!done) exact_gemm(g, execution);
 }
 
 template void cr_gemm(const Gemm<double>&, Execution&);

@@ -1,0 +1,30 @@
+// Panels of an operand of cr's GEMM by sums, and what is known of their lines.
+#pragma once
+
+#include "lib/base/integers.hpp"
+#include "lib/cpu/kernels/cr_kernels.hpp"
+
+namespace accublas::cpu {
+
+struct CrPanels {
+  Index lines, k;  ///< of a panel, of a line
+  double *entries, *largest, *last_bit;
+  std::uint64_t* nonzero;
+
+  static Index words(Index k) { return ceil_div(k, 64); }
+  static Index bytes(Index lines, Index k) { return round_up(lines * (k + words(k) + 2), 8) * 8; }
+  CrPanels(unsigned char* memory, Index panel_lines, Index all_lines, Index terms)
+      : lines(panel_lines),
+        k(terms),
+        entries(reinterpret_cast<double*>(memory)),
+        largest(entries + all_lines * k),
+        last_bit(largest + all_lines),
+        nonzero(reinterpret_cast<std::uint64_t*>(last_bit + all_lines)) {}
+  /// What is known of the lines from `line` on, of one panel.
+  CrLines known(Index line) const {
+    return {largest + line, last_bit + line, nonzero + line / lines * lines * words(k) + line % lines};
+  }
+  const double* entry(Index line) const { return entries + line / lines * lines * k + line % lines; }
+};
+
+}  // namespace accublas::cpu
