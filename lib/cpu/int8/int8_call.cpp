@@ -50,7 +50,7 @@ Int8Call<T>::Int8Call(const Gemm<T>& gemm, const Mode& call_mode, Execution& cal
   const Int8Operand<T> a{problem.a.data, problem.a.row_stride, problem.a.col_stride, problem.m, problem.k};
   const Int8Operand<T> b{problem.b.data, problem.b.col_stride, problem.b.row_stride, problem.n, problem.k};
   // The columns' side runs along C's unit stride: the transposed product where C is column-major.
-  const bool transposed = problem.c.row_stride == 1 && problem.m > 1;
+  transposed = problem.c.row_stride == 1 && problem.m > 1;
   rows.operand = transposed ? b : a;
   cols.operand = transposed ? a : b;
   at = transposed ? problem.c.transposed() : problem.c;

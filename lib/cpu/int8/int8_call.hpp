@@ -99,6 +99,7 @@ struct Int8Call {
   T exact(Index row, Index col) const;
 
   const Gemm<T>& problem;
+  bool transposed;  ///< rows are columns of C
   Execution& execution;
   Matrix<T> at;  ///< C in the engine's coordinates
   Int8Side<T> rows, cols;

@@ -62,6 +62,11 @@ class Certifier {
  public:
   Certifier(const Int8Call<T>& call, const Int8Verdict& verdict) : call_(call), verdict_(verdict) {}
 
+  /// Whether only some elements count.
+  static bool of_some(const Int8Call<T>& call) {
+    return call.execution.measuring() && call.execution.shared->elements != Triangle::all;
+  }
+
   /// Whether T* of the tile is at most what this thread found before, by X over a quarter of the terms: terms are not
   /// negative, so what part of them accepts is accepted. Few elements that it does not accept are given all terms.
   bool certify_by_part(const Int8TileTask& task, std::int32_t* sums) const;
@@ -69,10 +74,13 @@ class Certifier {
   /// accepts as many as the last.
   void certify(const Int8TileTask& task, const std::int32_t* sums) const;
   /// The same in integers of any size.
-  void certify(const Int8TileTask& task, const double* sums) const;
+  void certify(const Int8TileTask& task, const double* sums) const { certify_each(task, sums); }
 
  private:
   Index count_accepted(const Int8TileTask& task, const std::int32_t* sums, int rung, std::uint8_t* accepted) const;
+  /// Element by element, those that count.
+  template <class Sum>
+  void certify_each(const Int8TileTask& task, const Sum* sums) const;
 
   const Int8Call<T>& call_;
   const Int8Verdict& verdict_;
@@ -111,6 +119,7 @@ Index Certifier<T>::count_accepted(const Int8TileTask& task, const std::int32_t*
 template <class T>
 bool Certifier<T>::certify_by_part(const Int8TileTask& task, std::int32_t* sums) const {
   constexpr int most_misses = 2;
+  if (of_some(call_)) return false;
   Int8Counts& counts = call_.counts[task.thread];
   Int8Product part = task.product;
   part.k = part.k / 4 / int8_k_step * int8_k_step;
@@ -139,6 +148,7 @@ bool Certifier<T>::certify_by_part(const Int8TileTask& task, std::int32_t* sums)
 
 template <class T>
 void Certifier<T>::certify(const Int8TileTask& task, const std::int32_t* sums) const {
+  if (of_some(call_)) return certify_each(task, sums);
   Int8Counts& counts = call_.counts[task.thread];
   const Index most = count_accepted(task, sums, rungs.count - 1, verdict_.accepted_in(task.tile));
   verdict_.rejected[task.tile] = static_cast<std::int32_t>(task.rows * task.cols - most);
@@ -148,7 +158,8 @@ void Certifier<T>::certify(const Int8TileTask& task, const std::int32_t* sums) c
 }
 
 template <class T>
-void Certifier<T>::certify(const Int8TileTask& task, const double* sums) const {
+template <class Sum>
+void Certifier<T>::certify_each(const Int8TileTask& task, const Sum* sums) const {
   Int8Counts& counts = call_.counts[task.thread];
   CertificateTest tests[6];
   for (int i = 0; i < rungs.count; ++i) tests[i] = certificate_test(rungs.t[i], rungs.digits, call_.problem.k);
@@ -158,8 +169,12 @@ void Certifier<T>::certify(const Int8TileTask& task, const double* sums) const {
     for (Index c = 0; c < task.cols; ++c) {
       const Index row = task.row + r, col = task.col + c, at = r * call_.tiling.cols + c;
       if (at % 8 == 0 || c == 0) accepted[at / 8] = 0;
+      const bool special = call_.rows.lines.special[row] || call_.cols.lines.special[col];
+      if (of_some(call_) &&
+          (special || !call_.execution.shared->counts(call_.transposed ? col : row, call_.transposed ? row : col)))
+        continue;
       int rung = rungs.count;
-      if (!call_.rows.lines.special[row] && !call_.cols.lines.special[col]) {
+      if (!special) {
         const std::int64_t bits = std::max(call_.rows.lines.needed_bits(row), call_.cols.lines.needed_bits(col));
         const std::int64_t lambda_mu = static_cast<std::int64_t>(call_.rows.lines.lambda[row]) +
                                        static_cast<std::int64_t>(call_.cols.lines.lambda[col]);
@@ -210,8 +225,10 @@ Int8Verdict int8_certify(const Int8Call<T>& call) {
   for (Index i = 0; i < call.rows.operand.count; ++i) special_rows += call.rows.lines.special[i] != 0;
   for (Index j = 0; j < call.cols.operand.count; ++j) special_cols += call.cols.lines.special[j] != 0;
   for (Index t = 0; t < tiles; ++t) rejected += verdict.rejected[t];
-  call.execution.report.rejected += rejected - special_rows * call.cols.operand.count -
-                                    special_cols * call.rows.operand.count + special_rows * special_cols;
+  if (!Certifier<T>::of_some(call))
+    rejected -=
+        special_rows * call.cols.operand.count + special_cols * call.rows.operand.count - special_rows * special_cols;
+  call.execution.report.rejected += rejected;
   verdict.bits = rung < 0 ? 0 : rungs.t[rung];
   return verdict;
 }

@@ -346,7 +346,7 @@ class DescribedProduct {
     if (measuring()) {
       shared_.elements = p_.wanted;
       shared_.diagonal = row_ + i + shift_ - (col_ + j);
-      multiply(part(i, m, j, n, beta_, whole), ACCUBLAS_ENGINE_SUMS);
+      multiply(part(i, m, j, n, beta_, whole), engine_ == ACCUBLAS_ENGINE_INT8 ? engine_ : ACCUBLAS_ENGINE_SUMS);
       shared_.elements = Triangle::all;
       return;
     }
