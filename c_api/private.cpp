@@ -57,6 +57,14 @@ const accublas::cpu::RealBlas* accublas_private_native(accublas::Routine routine
   }
 }
 
+bool accublas_private_mode_is_native(accublas::Routine routine) noexcept {
+  try {
+    return accublas::default_context().resolved(routine).plan.mode.kind == ACCUBLAS_MODE_NATIVE;
+  } catch (...) {
+    return false;
+  }
+}
+
 bool accublas_private_left_to_cublas(accublas_context* ctx, accublas::Routine routine, std::int64_t m, std::int64_t n,
                                      std::int64_t k) noexcept {
   if (accublas::cuda_backend().lost_by_fork()) return true;

@@ -37,6 +37,10 @@ ACCUBLAS_API const accublas::cpu::RealBlas* accublas_private_native(accublas::Ro
                                                                     std::int64_t n, std::int64_t k,
                                                                     int integer_bytes = 0) noexcept;
 
+/// Whether a call of the routine in the thread's default context would be in mode native. Does not throw: false where
+/// something is wrong, which the call itself tells.
+ACCUBLAS_API bool accublas_private_mode_is_native(accublas::Routine routine) noexcept;
+
 /// Whether a call of cuBLAS's with operands in device memory is cuBLAS's own in this context: the mode is native, or dp
 /// or sp would be computed by cuBLAS alone, and nothing else is asked for. It counts the call then. So is every call in
 /// a process forked from one that used CUDA, where cuBLAS can but say so; that is not counted. Does not throw: false

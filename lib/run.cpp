@@ -149,10 +149,10 @@ void Run::compute_erased(Serve serve, void* served) {
   } catch (const Error& error) {
     if (error.status() == ACCUBLAS_ERROR_MEMORY)
       compute_in_less(serve, served, execution, cap, error);
-    else if (error.status() == ACCUBLAS_ERROR_UNAVAILABLE)
-      compute_on_cpu(serve, served, execution, error, "the GPU lacks this form of the call");
-    else
+    else if (error.status() != ACCUBLAS_ERROR_UNAVAILABLE)
       throw;
+    else if (plan_.backend != ACCUBLAS_BACKEND_CPU || !attempt_others(serve, served, execution, cap))
+      compute_on_cpu(serve, served, execution, error, "the GPU lacks this form of the call");
   }
   if (plan_.backend == ACCUBLAS_BACKEND_CPU) {
     report_.threads = execution.threads;
@@ -212,6 +212,14 @@ bool Run::attempt_others(Serve serve, void* served, Execution& execution, std::s
   for (accublas_engine engine : plan_.engines->on(plan_.backend))
     if (engine != tried && attempt(serve, served, engine, execution, bytes)) return true;
   return false;
+}
+
+/// Whether the flow of calls takes over from the engine native.
+bool Run::follows_native(const Error& error) {
+  const bool nothing_done = error.status() == ACCUBLAS_ERROR_MEMORY || error.status() == ACCUBLAS_ERROR_UNAVAILABLE;
+  if (!nothing_done || plan_.engine_forced || !plan_.engines->on(plan_.backend).has(ACCUBLAS_ENGINE_SUMS)) return false;
+  plan_.engine = ACCUBLAS_ENGINE_SUMS;
+  return true;
 }
 
 /// Nothing was written yet: first a sixteenth of the workspace, then the mode's other engines, then the CPU.

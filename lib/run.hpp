@@ -1,7 +1,8 @@
 // A call from its settings to its report: what every routine of lib/dispatch.hpp does around its engine, and what
 // follows when that fails. The only place that knows the fallback rule: out of memory, the same engine is tried with a
-// smaller workspace, then the other engines of the mode (all return the same bits), then for host operands the CPU;
-// nothing else falls back.
+// smaller workspace, then the other engines of the mode (all return the same bits, where the mode promises bits), then
+// for host operands the CPU. An engine that lacks the form of a call is followed by the CPU, and on the CPU by the
+// other engines of the mode. Nothing else falls back.
 #pragma once
 
 #include <functional>
@@ -119,6 +120,19 @@ class Run {
   /// Does the work of a certified solution by calls of other routines in this context. `body` waits for them, and
   /// returns whether a device computed them. The call is reported and counted as `routine`.
   void certify(Routine routine, const std::function<bool()>& body);
+  /// Runs the real BLAS's LAPACK. False where that has no memory or not the form of the call, with nothing done, and
+  /// the mode has the flow of calls too: the plan names that then.
+  template <template <class> class Problem, class E>
+  bool compute_natively(const Problem<E>& problem,
+                        void (Backend::*routine)(const Call<Problem<E>, E>&, BackendState*, Execution&)) {
+    try {
+      compute(problem, static_cast<const E*>(nullptr), static_cast<const E*>(nullptr), false, routine);
+      return true;
+    } catch (const Error& error) {
+      if (!follows_native(error)) throw;
+      return false;
+    }
+  }
   accublas_engine engine() const { return plan_.engine; }
   accublas_backend backend() const { return plan_.backend; }
   /// Of those calls: cr, but on a device where the engine makes products of dp or sp.
@@ -135,6 +149,7 @@ class Run {
   void compose_erased(const std::function<std::int64_t(Workspace&)>& body);
   bool attempt(Serve serve, void* served, accublas_engine engine, Execution& execution, std::size_t bytes);
   bool attempt_others(Serve serve, void* served, Execution& execution, std::size_t bytes);
+  bool follows_native(const Error& error);
   void compute_in_less(Serve serve, void* served, Execution& execution, std::size_t cap, const Error& error);
   void compute_on_cpu(Serve serve, void* served, Execution& execution, const Error& error, const char* reason);
 

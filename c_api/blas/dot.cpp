@@ -35,7 +35,7 @@ struct Cdotc {
 template <class Dot, class T>
 T dot(std::int64_t n, const T* x, std::int64_t incx, const T* y, std::int64_t incy) {
   n = std::max<std::int64_t>(n, 0);
-  const bool small = fits(n, incx, incy);
+  const bool small = cpu::fits_vector(n, incx, is_complex<T>) && cpu::fits_vector(n, incy, is_complex<T>);
   const auto on_real = [&](const cpu::RealBlas& blas) {
     constexpr bool conjugate = Dot::routine == Routine::zdotc || Dot::routine == Routine::cdotc;
     if constexpr (is_complex<T>)
@@ -57,7 +57,7 @@ T dot(std::int64_t n, const T* x, std::int64_t incx, const T* y, std::int64_t in
 template <class T>
 T mixed_dot(std::int64_t n, T addend, const float* x, std::int64_t incx, const float* y, std::int64_t incy) {
   n = std::max<std::int64_t>(n, 0);
-  const bool small = fits(n, incx, incy);
+  const bool small = cpu::fits_vector(n, incx, false) && cpu::fits_vector(n, incy, false);
   const auto on_real = [&](const cpu::RealBlas& blas) {
     return cpu::call_mixed_dot(blas, n, addend, x, incx, y, incy);
   };

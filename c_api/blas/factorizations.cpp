@@ -33,7 +33,7 @@ void lapack(Spelling spelling, const FactorizationCall<kind, E>& f, Int* info) {
     if (integer_bytes > 0 && integer_bytes != blas.integer_bytes()) std::abort();
     result = cpu::call_lapack(blas, f);
   };
-  const bool small = fits(f.m, f.n, f.nrhs, f.lda, f.ldb);
+  const bool small = cpu::fits_blas(f);
   if (const auto* const blas = small ? accublas_private_native(f.served, f.rows(), has_solution(kind) ? f.nrhs : f.n,
                                                                f.order(), integer_bytes)
                                      : nullptr) {

@@ -56,7 +56,7 @@ int first_bad(const GemmCall<T>& g) {
 
 template <class T>
 void run(const GemmCall<T>& g) {
-  const bool small = fits(g.m, g.n, g.k, g.lda, g.ldb, g.ldc);
+  const bool small = cpu::fits_integers(g.m, g.n, g.k, g.lda, g.ldb, g.ldc);
   const auto on_real = [&](const cpu::RealBlas& blas) {
     cpu::call_gemm(blas, cpu::op_letter<T>(g.transa), cpu::op_letter<T>(g.transb), g.m, g.n, g.k, g.alpha, g.a, g.lda,
                    g.b, g.ldb, g.beta, g.c, g.ldc);

@@ -71,13 +71,15 @@ void call_conjugate(const cpu::RealBlas& blas, const GemvCall<Complex<T>>& g) {
 
 template <class T>
 void run(const GemvCall<T>& g) {
-  const bool small = fits(g.m, g.n, g.lda, g.incx, g.incy);
   const auto on_real = [&](const cpu::RealBlas& blas) {
     if constexpr (is_complex<T>)
       if (g.conjugate) return call_conjugate(blas, g);
     cpu::call_gemv(blas, cpu::op_letter<T>(g.trans), g.m, g.n, g.alpha, g.a, g.lda, g.x, g.incx, g.beta, g.y, g.incy);
   };
   const bool plain = g.trans == ACCUBLAS_NO_TRANS;
+  const bool small = cpu::fits_integers(g.m, g.n, g.lda) &&
+                     cpu::fits_vector(plain ? g.n : g.m, g.incx, is_complex<T>) &&
+                     cpu::fits_vector(plain ? g.m : g.n, g.incy, is_complex<T>);
   if (small)
     if (const auto* blas = accublas_private_native(g.routine, plain ? g.m : g.n, 1, plain ? g.n : g.m))
       return on_real(*blas);

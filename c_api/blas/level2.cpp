@@ -34,7 +34,7 @@ int first_bad(const Level2Call<kind, E>& l) {
 
 template <Level2Kind kind, class E>
 void run(const Level2Call<kind, E>& l) {
-  const bool small = fits(l.m, l.n, l.lda, l.incx, l.incy);
+  const bool small = cpu::fits_blas(l);
   const auto on_real = [&](const cpu::RealBlas& blas) { cpu::call_level2<E>(blas, l); };
   if (small)
     if (const auto* blas = accublas_private_native(l.served, l.rows(), l.cols(), l.inner())) return on_real(*blas);

@@ -28,7 +28,7 @@ int first_bad(const Level3Call<kind, E>& l) {
 
 template <Level3Kind kind, class E>
 void run(const Level3Call<kind, E>& l) {
-  const bool small = fits(l.m, l.n, l.k, l.lda, l.ldb, l.ldc);
+  const bool small = cpu::fits_blas(l);
   const E alpha = conjugate_if(l.conjugate_alpha, l.alpha);
   const auto on_real = [&](const cpu::RealBlas& blas) {
     Level3<E> call = l;

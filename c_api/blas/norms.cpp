@@ -1,5 +1,6 @@
 // NRM2 and ASUM under their BLAS names.
 #include <algorithm>
+#include <type_traits>
 
 #include "c_api/blas/serve.hpp"
 
@@ -29,19 +30,25 @@ ACCUBLAS_NORM(Asum, float, sasum, call_asum)
 ACCUBLAS_NORM(Asum, Complex<double>, dzasum, call_asum)
 ACCUBLAS_NORM(Asum, Complex<float>, scasum, call_asum)
 
-/// No bad argument: n <= 0 and incx <= 0 give zero in every mode, as in OpenBLAS up to 0.3.21 and netlib before 3.10.
+/// No argument is bad. What an increment that is not positive gives, is in mode native the real BLAS's affair, and in
+/// the others netlib's (LAPACK 3.10 and later): NRM2 reads the elements of a negative one as every routine does, and
+/// the first element n times where it is zero; ASUM is zero.
 template <template <class> class Norm, class E>
 RealOf<E> norm(std::int64_t n, const E* x, std::int64_t incx) {
-  n = incx > 0 ? std::max<std::int64_t>(n, 0) : 0;
-  const bool small = fits(n, incx);
+  n = std::max<std::int64_t>(n, 0);
+  const bool small = cpu::fits_vector(n, incx, is_complex<E>);
   const auto on_real = [&](const cpu::RealBlas& blas) { return Norm<E>::on_real(blas, n, x, incx); };
-  if (small)
+  if (small && incx > 0)
     if (const auto* blas = accublas_private_native(Norm<E>::routine, 1, 1, n)) return on_real(*blas);
+  const bool as_library = small && incx <= 0 && accublas_private_mode_is_native(Norm<E>::routine);
+  if (incx <= 0 && !as_library && std::is_same_v<Norm<E>, Asum<E>>) n = 0;
   RealOf<E> result = 0;
   serve(
       false, small,
       [&](const accublas_options* options) { return Norm<E>::run(nullptr, n, x, incx, &result, options); },
       [&](const cpu::RealBlas& blas) { result = on_real(blas); });
+  if (as_library)
+    if (const auto* blas = accublas_private_real_blas()) return on_real(*blas);
   return result;
 }
 

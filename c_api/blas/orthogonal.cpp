@@ -35,10 +35,12 @@ void lapack(Spelling spelling, OrthogonalCall<kind, E> o, Int* info) {
   std::int64_t result = 0;
   if (!query) {
     o.info = &result;
-    const bool small = fits(o.m, o.n, o.k, o.nrhs, o.lda, o.ldc, o.lwork);
+    const bool small = cpu::fits_blas(o) && cpu::fits_integers(o.lwork);
     const auto on_real = [&](const cpu::RealBlas& blas) { result = cpu::call_lapack(blas, o); };
     const std::int64_t inner = kind == OrthogonalKind::gels ? o.nrhs : o.reflectors();
-    if (const auto* const blas = small ? accublas_private_native(o.served, o.m, o.n, inner) : nullptr) {
+    // LAPACK's ORMQR writes into A for a while, which the engine keeps as it is.
+    const bool direct = small && kind != OrthogonalKind::ormqr;
+    if (const auto* const blas = direct ? accublas_private_native(o.served, o.m, o.n, inner) : nullptr) {
       on_real(*blas);
     } else {
       serve(

@@ -4,13 +4,13 @@
 
 #include <cstdint>
 #include <cstdlib>
-#include <limits>
 
 #include "c_api/accublas.h"
 #include "c_api/blas/xerbla.hpp"
 #include "c_api/private.hpp"
 #include "lib/call/arguments.hpp"
 #include "lib/cpu/blas_calls.hpp"
+#include "lib/cpu/blas_sizes.hpp"
 
 namespace accublas::blas {
 
@@ -32,15 +32,9 @@ inline accublas_transpose f77_transpose(char c) {
   return 0;
 }
 
-/// Whether the real BLAS, whose integers may be 32 bits wide, can take all of these.
-template <class... Sizes>
-bool fits(Sizes... sizes) {
-  return ((sizes >= std::numeric_limits<int>::min() && sizes <= std::numeric_limits<int>::max()) && ...);
-}
-
 /// Serves a call that has no status to return. `run(options)` runs it by the mode, `real(blas)` on the real BLAS, where
-/// accublas_private_next_attempt says so. `reads_result`: beta is not zero; `small`: the sizes fit the real BLAS's
-/// integers.
+/// accublas_private_next_attempt says so. `reads_result`: beta is not zero; `small`: the real BLAS takes the sizes
+/// (lib/cpu/blas_sizes.hpp).
 template <class Run, class Real>
 void serve(bool reads_result, bool small, Run run, Real real) {
   accublas_options on_cpu = ACCUBLAS_OPTIONS_INIT;

@@ -130,13 +130,13 @@ RealOf<E> norm_of_infinities(RealOf<E> norm, Index n, const E* x, Index incx) {
   return infinite ? std::numeric_limits<RealOf<E>>::infinity() : norm;
 }
 
-/// A norm as the BLAS has it; incx > 0.
+/// A norm as the BLAS has it, whatever that makes of an increment that is not positive.
 template <class E>
 RealOf<E> call_norm(RealOf<E> (*norm)(const RealBlas::F77Int*, const E*, const RealBlas::F77Int*), RealBlas::F77Int n,
                     const E* x, RealBlas::F77Int incx) {
   if (n <= 0) return 0;
   const FpControl control;
-  return norm_of_infinities(norm(&n, x, &incx), n, x, incx);
+  return norm_of_infinities(norm(&n, x, &incx), n, x, std::abs(Index{incx}));
 }
 inline double call_nrm2(const RealBlas& blas, RealBlas::F77Int n, const double* x, RealBlas::F77Int incx) {
   return call_norm(blas.dnrm2, n, x, incx);

@@ -12,6 +12,11 @@ namespace accublas {
 
 namespace {
 
+/// lib/lapack makes such routines of the library's calls, in place of an engine (Run::compute_natively).
+[[noreturn]] void only_by_calls() {
+  throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "the routine has no engine but native on the CPU");
+}
+
 [[noreturn]] void no_engine() { throw Error(ACCUBLAS_ERROR_INTERNAL, "the plan names an engine that the CPU lacks"); }
 
 /// GEMM of up to so many terms in all takes the engine sums, where that is faster than residues and slices. cr's sums
@@ -128,18 +133,18 @@ class CpuBackend final : public Backend {
     factorization_of(call, execution);
   }
   void orthogonal(const Call<Orthogonal<double>, double>& call, BackendState*, Execution& execution) override {
-    cpu::native_orthogonal(call.problem, execution);
+    orthogonal_of(call, execution);
   }
   void orthogonal(const Call<Orthogonal<float>, float>& call, BackendState*, Execution& execution) override {
-    cpu::native_orthogonal(call.problem, execution);
+    orthogonal_of(call, execution);
   }
   void orthogonal(const Call<Orthogonal<Complex<double>>, Complex<double>>& call, BackendState*,
                   Execution& execution) override {
-    cpu::native_orthogonal(call.problem, execution);
+    orthogonal_of(call, execution);
   }
   void orthogonal(const Call<Orthogonal<Complex<float>>, Complex<float>>& call, BackendState*,
                   Execution& execution) override {
-    cpu::native_orthogonal(call.problem, execution);
+    orthogonal_of(call, execution);
   }
   void factorization(const Call<Factorization<float>, float>& call, BackendState*, Execution& execution) override {
     factorization_of(call, execution);
@@ -236,9 +241,14 @@ class CpuBackend final : public Backend {
   template <class E>
   static void factorization_of(const Call<Factorization<E>, E>& call, Execution& execution) {
     if (call.engine == ACCUBLAS_ENGINE_NATIVE) return cpu::native_factorization(call.problem, execution);
-    if (is_inverse(call.problem.kind))
-      throw Error(ACCUBLAS_ERROR_INTERNAL, "the plan sends an inverse to an engine that has none");
+    if (is_inverse(call.problem.kind)) only_by_calls();
     cpu::factorize(call.problem, execution);
+  }
+
+  template <class E>
+  static void orthogonal_of(const Call<Orthogonal<E>, E>& call, Execution& execution) {
+    if (call.engine != ACCUBLAS_ENGINE_NATIVE) only_by_calls();
+    cpu::native_orthogonal(call.problem, execution);
   }
 
   template <class E>

@@ -1,7 +1,11 @@
 // One call of LAPACK's factorizations, solutions and inverses as the real BLAS has them: column-major arguments,
 // already checked. Routines of LAPACK that are made of others are so here: its own would find the drop-in's where that
-// is preloaded.
+// is preloaded. info is what accublas.h says, whatever the library makes of NaN: OpenBLAS's POTRF passes over pivots
+// that are NaN, its TRTRI and GELS may miss a zero beside a NaN, its GETRF may find a zero where none stands.
 #pragma once
+
+#include <algorithm>
+#include <cmath>
 
 #include "lib/base/error.hpp"
 #include "lib/call/factorization.hpp"
@@ -23,9 +27,46 @@ void* lapack_routine(const RealBlas& blas, FactorizationKind kind) {
   return lapack_routine(blas, factorization_routine(static_cast<int>(kind), is_complex<E>, is_single_precision<E>));
 }
 
+/// The number of the first of n diagonal elements that is zero, counted from 1, or 0.
+template <class E>
+RealBlas::F77Int first_zero(const Matrix<E>& a, Index n) {
+  for (Index i = 0; i < n; ++i)
+    if (a(i, i) == 0) return i + 1;
+  return 0;
+}
+
+/// POTRF's info where the library returned `info`: the root of a pivot that is NaN is NaN.
+template <class E>
+RealBlas::F77Int cholesky_info(const Factorization<E>& f, RealBlas::F77Int info) {
+  const Index good = info > 0 ? info - 1 : f.n;
+  for (Index i = 0; i < good; ++i) {
+    const E& root = f.a(i, i);
+    if constexpr (is_complex<E>) {
+      if (std::isnan(root.re)) return i + 1;
+    } else if (std::isnan(root)) {
+      return i + 1;
+    }
+  }
+  return info;
+}
+
+/// GELS's info by R's diagonal, or L's. Where A is zero LAPACK has not factored it.
+template <class E>
+RealBlas::F77Int least_squares_info(const Orthogonal<E>& o) {
+  if (std::min({o.m, o.n, o.nrhs}) == 0) return 0;
+  const RealBlas::F77Int first = first_zero(o.a, o.reflectors());
+  if (first != 1) return first;
+  for (Index j = 0; j < o.n; ++j)
+    for (Index i = 0; i < o.m; ++i)
+      if (!(o.a(i, j) == 0)) return first;
+  return 0;
+}
+
 /// A triangular matrix's inverse in its place; LAPACK's info.
 template <class E>
 RealBlas::F77Int call_trtri(const RealBlas& blas, const Factorization<E>& f, char uplo) {
+  if (f.diag == ACCUBLAS_NON_UNIT)
+    if (const RealBlas::F77Int singular = first_zero(f.a, f.n)) return singular;
   const auto call =
       reinterpret_cast<void (*)(const char*, const char*, const RealBlas::F77Int*, void*, const RealBlas::F77Int*,
                                 RealBlas::F77Int*)>(lapack_routine<E>(blas, FactorizationKind::trtri));
@@ -88,18 +129,27 @@ std::int64_t call_lapack(const RealBlas& blas, const Factorization<E>& f) {
   const Int m = f.m, n = f.n, nrhs = f.nrhs, lda = f.lda, ldb = f.ldb;
   Array const a = f.a.data, b = f.b.data, ipiv = f.pivots.data;
   Int info = 0;
+  const auto narrowed = [&blas](Int number) {
+    return blas.narrow_integers ? static_cast<std::int32_t>(number) : number;
+  };
   if (f.kind == FactorizationKind::getrf) {
     const auto call = reinterpret_cast<void (*)(Size, Size, Array, Size, Array, Int*)>(
         detail::lapack_routine<E>(blas, FactorizationKind::getrf));
     call(&m, &n, a, &lda, ipiv, &info);
+    info = detail::first_zero(f.a, f.order());
   } else if (f.kind == FactorizationKind::getrs) {
     const auto call = reinterpret_cast<void (*)(Text, Size, Size, Array, Size, Array, Array, Size, Int*)>(
         detail::lapack_routine<E>(blas, FactorizationKind::getrs));
     call(&op, &n, &nrhs, a, &lda, ipiv, b, &ldb, &info);
   } else if (f.kind == FactorizationKind::gesv) {
-    const auto call = reinterpret_cast<void (*)(Size, Size, Array, Size, Array, Array, Size, Int*)>(
-        detail::lapack_routine<E>(blas, FactorizationKind::gesv));
-    call(&n, &nrhs, a, &lda, ipiv, b, &ldb, &info);
+    Factorization<E> part = f;
+    part.kind = FactorizationKind::getrs;
+    detail::lapack_routine<E>(blas, part.kind);  // what may be missing is asked for before A is written
+    part.kind = FactorizationKind::getrf;
+    part.m = f.n;
+    info = call_lapack(blas, part);
+    part.kind = FactorizationKind::getrs;
+    if (info == 0 && nrhs > 0) call_lapack(blas, part);
   } else if (is_inverse(f.kind)) {
     if (f.kind != FactorizationKind::lauum)
       info = detail::call_trtri(blas, f, f.kind == FactorizationKind::getri ? 'U' : uplo);
@@ -111,6 +161,7 @@ std::int64_t call_lapack(const RealBlas& blas, const Factorization<E>& f) {
       const auto call = reinterpret_cast<void (*)(Text, Size, Array, Size, Int*)>(
           detail::lapack_routine<E>(blas, FactorizationKind::potrf));
       call(&uplo, &n, a, &lda, &info);
+      info = detail::cholesky_info(f, narrowed(info));
     }
     const accublas_transpose first = f.uplo == ACCUBLAS_UPPER ? ACCUBLAS_CONJ_TRANS : ACCUBLAS_NO_TRANS;
     for (const accublas_transpose trans : {first, ACCUBLAS_NO_TRANS + ACCUBLAS_CONJ_TRANS - first}) {
@@ -155,6 +206,7 @@ std::int64_t call_lapack(const RealBlas& blas, const Orthogonal<E>& o) {
     case OrthogonalKind::gels:
       reinterpret_cast<void (*)(Text, Size, Size, Size, Array, Size, Array, Size, Array, Size, Int*)>(routine)(
           &op, &m, &n, &nrhs, a, &lda, c, &ldc, work, &lwork, &info);
+      if (o.lwork != -1) info = detail::least_squares_info(o);
   }
   return blas.narrow_integers ? static_cast<std::int32_t>(info) : info;
 }

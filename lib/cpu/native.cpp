@@ -1,17 +1,19 @@
-// Engine native: the strided views become one call of the real BLAS where BLAS can read them as they are (always, for
-// calls that came through the BLAS interfaces and fit 32-bit sizes). Anything else is cut into blocks that fit 32-bit
-// integers, and operands that BLAS cannot describe (both strides beyond 1, zero or negative strides, huge leading
-// dimensions) are copied block by block.
+// Engine native: a call becomes one call of the real BLAS where BLAS can take the operands as they are
+// (lib/cpu/blas_sizes.hpp). Operands that it cannot describe (both strides beyond 1, zero strides, huge leading
+// dimensions and increments) are copied: by GEMM, GEMV, DOT and the norms, which also cut sizes beyond 32 bits, block
+// by block; by the other routines as a whole (Compact), whose sizes beyond 32 bits are ACCUBLAS_ERROR_UNAVAILABLE.
 #include "lib/cpu/native.hpp"
 
 #include <algorithm>
 #include <cstdlib>
-#include <limits>
+#include <initializer_list>
+#include <string>
 
 #include "lib/base/error.hpp"
 #include "lib/base/integers.hpp"
 #include "lib/call/accuracy.hpp"
 #include "lib/cpu/blas_calls.hpp"
+#include "lib/cpu/blas_sizes.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/lapack_calls.hpp"
 #include "lib/cpu/level2_calls.hpp"
@@ -22,7 +24,6 @@ namespace accublas::cpu {
 namespace {
 
 using F77Int = RealBlas::F77Int;
-constexpr Index int_max = std::numeric_limits<std::int32_t>::max();  // what every real BLAS takes
 constexpr Index size_limit = int_max - 63;  // largest block edge: a multiple of 64, so that blocks stay aligned
 constexpr Index least_edge = 64;            // blocks that are copied never get smaller than this
 constexpr std::size_t pack_limit = std::size_t{64} << 20;  // bytes of copies at a time: beyond that nothing is gained
@@ -54,7 +55,8 @@ Operand<T> operand(const Matrix<T>& x, Index rows, Index cols, bool conjugate = 
 
 template <class T>
 bool blas_increment(const Vector<T>& x, Index n) {
-  return n <= 1 || (x.stride != 0 && x.stride >= -int_max && x.stride <= int_max);
+  return n <= 1 ||
+         (x.stride != 0 && fits_vector(std::min(n, size_limit), x.stride, is_complex<std::remove_const_t<T>>));
 }
 
 /// BLAS wants the lowest address, with a negative increment too.
@@ -75,17 +77,25 @@ T conjugate_of(const T& x, bool conjugate) {
     return x;
 }
 
-/// to = from, or its conjugate.
+/// Part of a matrix, with its diagonal or without.
+struct Part {
+  Triangle triangle = Triangle::all;
+  bool diagonal = true;
+};
+
+/// to = from, or its conjugate, in that part.
 template <class From, class To>
 void copy_matrix(const Matrix<From>& from, const Matrix<To>& to, Index rows, Index cols, Execution& execution,
-                 bool conjugate = false) {
+                 bool conjugate = false, const Part& part = {}) {
   constexpr Index strip = 64;
   parallel_for(ceil_div(cols, strip), execution.threads, [&](Index task, int) {
     const Index j1 = std::min(cols, (task + 1) * strip);
     for (Index i0 = 0; i0 < rows; i0 += strip) {  // square tiles: one of the two sides is read across
       const Index i1 = std::min(rows, i0 + strip);
       for (Index j = task * strip; j < j1; ++j) {
-        for (Index i = i0; i < i1; ++i) to(i, j) = conjugate_of<To>(from(i, j), conjugate);
+        const Index first = part.triangle == Triangle::lower ? std::max(i0, part.diagonal ? j : j + 1) : i0;
+        const Index end = part.triangle == Triangle::upper ? std::min(i1, part.diagonal ? j + 1 : j) : i1;
+        for (Index i = first; i < end; ++i) to(i, j) = conjugate_of<To>(from(i, j), conjugate);
       }
     }
   });
@@ -95,6 +105,85 @@ void copy_matrix(const Matrix<From>& from, const Matrix<To>& to, Index rows, Ind
 template <class T>
 Matrix<T> as_column(const Vector<T>& x) {
   return {x.data, x.stride, 0};
+}
+
+/// How a routine uses an operand that may be copied.
+struct Use {
+  Part part{};
+  bool read = true, written = false;
+};
+constexpr Use result_of(Triangle triangle, bool read) { return {{triangle}, read, true}; }
+
+/// The operands of one call as the real BLAS takes them: as they lie, or copies without gaps in the workspace. The
+/// caller takes all of them before the call, and puts back what the call wrote after it.
+template <class E>
+class Compact {
+ public:
+  explicit Compact(Execution& execution) : execution_(execution) {}
+
+  /// The matrix with adjacent elements in its columns, which are ld apart; a matrix without data as it is.
+  template <class X, class Int>
+  void columns(Matrix<X>& x, Int& ld, Index rows, Index cols, const Use& use) {
+    ld = x.data ? column_major_ld(x, rows, cols) : std::max<Index>(rows, 1);
+    if (ld == 0) ld = copy(x, rows, cols, use);
+  }
+  /// A matrix of which BLAS has the address and the leading dimension; null where the routine has none.
+  template <class X>
+  void columns(X*& data, std::int64_t& ld, Index rows, Index cols, const Use& use) {
+    if (!data) return;
+    Matrix<X> x{data, 1, ld};
+    columns(x, ld, rows, cols, use);
+    data = x.data;
+  }
+  /// BLAS's vector of n elements, which begins at its lowest address.
+  template <class X>
+  void vector(X*& data, std::int64_t& increment, Index n, const Use& use) {
+    if (!data || fits_vector(n, increment, is_complex<E>)) return;
+    const Vector<X> x = blas_vector(n, data, increment);
+    Matrix<X> column{x.data, x.stride, 0};
+    copy(column, n, 1, use);
+    data = column.data;
+    increment = 1;
+  }
+
+  void put_back() {
+    for (int i = 0; i < count_; ++i) {
+      const Written& w = written_[i];
+      copy_matrix(w.copy, w.home, w.rows, w.cols, execution_, false, w.part);
+    }
+  }
+
+ private:
+  struct Written {
+    Matrix<E> home, copy;
+    Index rows, cols;
+    Part part;
+  };
+
+  /// Replaces x by its copy, whose leading dimension it returns.
+  template <class X>
+  Index copy(Matrix<X>& x, Index rows, Index cols, const Use& use) {
+    const Index ld = std::max<Index>(rows, 1);
+    const Matrix<E> to{execution_.workspace.take<E>(static_cast<std::size_t>(rows * cols)), 1, ld};
+    if (use.read) copy_matrix(x, to, rows, cols, execution_, false, use.part);
+    if constexpr (!std::is_const_v<X>)
+      if (use.written) written_[count_++] = {x, to, rows, cols, use.part};
+    x = {to.data, 1, ld};
+    return ld;
+  }
+
+  Execution& execution_;
+  Written written_[2];
+  int count_ = 0;
+};
+
+/// `what`: the routines, in the plural.
+void require_sizes(const char* what, std::initializer_list<Index> sizes) {
+  const Index largest = std::max(sizes);
+  if (!fits_integers(largest))
+    throw Error(ACCUBLAS_ERROR_UNAVAILABLE,
+                "a size of " + std::to_string(largest) + " is larger than 2^31 - 1, the most " +
+                    "that the real BLAS takes in its " + what + "; the other engines of mode dp and mode cr take it");
 }
 
 Index halved(Index edge) { return std::max(least_edge, round_up(edge / 2, 64)); }
@@ -305,37 +394,41 @@ void native_dot(const Dot<T>& p, Execution& execution) {
   *p.result = sum;
 }
 
-/// Of the sizes that the real BLAS takes: these routines have no strides that would be copied.
 template <class E>
 void native_level3(const Level3<E>& l, Execution& execution) {
   const RealBlas& blas = real_blas();
-  if (std::max({l.m, l.n, l.k, l.lda, l.ldb, l.ldc}) > int_max)
-    throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "the real BLAS's products of level 3 take sizes below 2^31");
-  PhaseTimer timer(execution, &accublas_report_t::ms_product);
-  call_level3(blas, l);
+  require_sizes("products of level 3", {l.m, l.n, l.k});
+  const bool plain_a = l.transa == ACCUBLAS_NO_TRANS, sides = is_symm(l.kind) || is_in_place(l.kind);
+  const bool tall_b = (l.kind == Level3Kind::gemmt) ? l.transb != ACCUBLAS_NO_TRANS : plain_a;
+  Level3<E> call = l;
+  Compact<E> operands(execution);
+  if (sides)
+    operands.columns(call.a, call.lda, l.order(), l.order(),
+                     {{l.part(), !is_in_place(l.kind) || l.diag == ACCUBLAS_NON_UNIT}});
+  else
+    operands.columns(call.a, call.lda, plain_a ? l.n : l.k, plain_a ? l.k : l.n, {});
+  operands.columns(call.b, call.ldb, sides ? l.m : tall_b ? l.n : l.k, sides || !tall_b ? l.n : l.k, {});
+  operands.columns(call.c, is_in_place(l.kind) ? call.ldb : call.ldc, l.rows(), l.n,
+                   result_of(l.wanted(), is_in_place(l.kind) || !(l.beta == 0)));
+  {
+    PhaseTimer timer(execution, &accublas_report_t::ms_product);
+    call_level3(blas, call);
+  }
+  operands.put_back();
 }
 
-/// For LAPACK: what is stored by rows is copied, as LAPACKE does; whether it was.
-template <class E>
-bool take_columns(Matrix<E>& x, std::int64_t& ld, Index rows, Index cols, Execution& execution) {
-  const Matrix<E> given = x;
-  ld = x.data == nullptr ? std::max<Index>(rows, 1) : column_major_ld(x, rows, cols);
-  if (ld != 0) return false;
-  x = {execution.workspace.take<E>(static_cast<std::size_t>(rows * cols)), 1, std::max<Index>(rows, 1)};
-  ld = x.col_stride;
-  copy_matrix(given, x, rows, cols, execution);
-  return true;
-}
-
-/// Likewise; pivots of another width are copied too.
+/// For LAPACK what is stored by rows is copied, as LAPACKE does, and so are pivots of another width.
 template <class E>
 void native_factorization(const Factorization<E>& f, Execution& execution) {
   const RealBlas& blas = real_blas();
-  if (std::max({f.m, f.n, f.nrhs, f.lda, f.ldb}) > int_max)
-    throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "the real BLAS's LAPACK takes sizes below 2^31");
+  require_sizes("routines of LAPACK", {f.m, f.n, f.nrhs});
   Factorization<E> call = f;
-  const bool copied_a = take_columns(call.a, call.lda, f.rows(), f.n, execution),
-             copied_b = take_columns(call.b, call.ldb, f.n, f.nrhs, execution);
+  Compact<E> operands(execution);
+  const Triangle part = !has_uplo(f.kind)          ? Triangle::all
+                        : f.uplo == ACCUBLAS_UPPER ? Triangle::upper
+                                                   : Triangle::lower;
+  operands.columns(call.a, call.lda, f.rows(), f.n, {{part, f.diag == ACCUBLAS_NON_UNIT}, true, has_factor(f.kind)});
+  operands.columns(call.b, call.ldb, f.n, f.nrhs, result_of(Triangle::all, true));
   const bool copied_pivots = !has_uplo(f.kind) && f.pivots.narrow != blas.narrow_integers;
   if (copied_pivots) {
     call.pivots = {execution.workspace.take<std::int64_t>(static_cast<std::size_t>(f.order())), blas.narrow_integers};
@@ -353,47 +446,98 @@ void native_factorization(const Factorization<E>& f, Execution& execution) {
   }
   if (copied_pivots && finds_pivots(f.kind))
     for (Index i = 0; i < f.order(); ++i) f.pivots.put(i, call.pivots.at(i));
-  if (copied_a && has_factor(f.kind)) copy_matrix(call.a, f.a, f.rows(), f.n, execution);
-  if (copied_b) copy_matrix(call.b, f.b, f.n, f.nrhs, execution);
+  operands.put_back();
 }
 
+namespace {
+
+/// The workspace that LAPACK's routine finds best, as far as there is room for it.
 template <class E>
-void native_orthogonal(const Orthogonal<E>& o, Execution& execution) {
-  const RealBlas& blas = real_blas();
-  if (std::max({o.m, o.n, o.k, o.nrhs, o.lda, o.ldc}) > int_max)
-    throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "the real BLAS's LAPACK takes sizes below 2^31");
-  Orthogonal<E> call = o;
-  const bool copied_a = take_columns(call.a, call.lda, o.a_rows(), o.a_cols(), execution),
-             copied_c = o.has_c() && take_columns(call.c, call.ldc, o.c_rows(), o.c_cols(), execution);
+Index work_of(const RealBlas& blas, Orthogonal<E> call, const Execution& execution) {
   E best{};
   call.work = &best;
   call.lwork = -1;
   call_lapack(blas, call);
-  double size = 0;
+  double numbers = 0;
   if constexpr (is_complex<E>)
-    size = static_cast<double>(best.re);
+    numbers = static_cast<double>(best.re);
   else
-    size = static_cast<double>(best);
-  call.lwork = std::max(o.least_work(), static_cast<std::int64_t>(size));
-  call.work = execution.workspace.take<E>(static_cast<std::size_t>(call.lwork));
-  std::int64_t info = 0;
-  {
-    PhaseTimer timer(execution, &accublas_report_t::ms_product);
-    info = call_lapack(blas, call);
-  }
-  if (o.info) *o.info = info;
-  if (copied_a && o.kind != OrthogonalKind::ormqr) copy_matrix(call.a, o.a, o.a_rows(), o.a_cols(), execution);
-  if (copied_c) copy_matrix(call.c, o.c, o.c_rows(), o.c_cols(), execution);
+    numbers = static_cast<double>(best);
+  const Index room = static_cast<Index>(execution.workspace.available() / sizeof(E)) / 2;
+  return std::max(call.least_work(), std::min({static_cast<Index>(numbers), room, int_max}));
 }
 
-/// Likewise.
+/// ORMQR. LAPACK's own writes the ones of its reflectors into A for a while, which is the caller's to read alone here:
+/// it is handed copies of as many columns at a time as the workspace holds.
+template <class E>
+void apply_reflectors(const RealBlas& blas, const Orthogonal<E>& o, Execution& execution) {
+  const Index rows = o.a_rows(), room = static_cast<Index>(execution.workspace.available() / sizeof(E)) / rows;
+  const Index blocks = room / 64 * 64, width = std::min(o.k, std::max<Index>(blocks > 0 ? blocks : room, 1));
+  E* const space = execution.workspace.take<E>(static_cast<std::size_t>(rows * width));
+  const bool left = o.side == ACCUBLAS_LEFT, forwards = left == (o.trans != ACCUBLAS_NO_TRANS);
+  const Index panels = ceil_div(o.k, width);
+  for (Index step = 0; step < panels; ++step) {
+    const Index first = (forwards ? step : panels - 1 - step) * width;
+    Orthogonal<E> panel = o;
+    panel.k = std::min(width, o.k - first);
+    (left ? panel.m : panel.n) -= first;
+    panel.a = {space, 1, rows - first};
+    panel.lda = rows - first;
+    panel.tau = o.tau + first;
+    panel.c = left ? o.c.block(first, 0) : o.c.block(0, first);
+    copy_matrix(o.a.block(first, first), panel.a, rows - first, panel.k, execution, false, {Triangle::lower});
+    PhaseTimer timer(execution, &accublas_report_t::ms_product);
+    call_lapack(blas, panel);
+  }
+}
+
+}  // namespace
+
+template <class E>
+void native_orthogonal(const Orthogonal<E>& o, Execution& execution) {
+  const RealBlas& blas = real_blas();
+  require_sizes("routines of LAPACK", {o.m, o.n, o.k, o.nrhs});
+  const bool reads_a = o.kind == OrthogonalKind::ormqr;
+  Orthogonal<E> call = o;
+  Compact<E> operands(execution);
+  if (reads_a)
+    call.lda = o.a_rows();
+  else
+    operands.columns(call.a, call.lda, o.a_rows(), o.a_cols(), result_of(Triangle::all, true));
+  if (o.has_c()) operands.columns(call.c, call.ldc, o.c_rows(), o.c_cols(), result_of(Triangle::all, true));
+  call.lwork = work_of(blas, call, execution);
+  call.work = execution.workspace.take<E>(static_cast<std::size_t>(call.lwork));
+  if (reads_a) {
+    apply_reflectors(blas, call, execution);
+  } else {
+    PhaseTimer timer(execution, &accublas_report_t::ms_product);
+    const std::int64_t info = call_lapack(blas, call);
+    if (o.info) *o.info = info;
+  }
+  operands.put_back();
+}
+
 template <class E>
 void native_level2(const Level2<E>& l, Execution& execution) {
   const RealBlas& blas = real_blas();
-  if (std::max({l.m, l.n, l.lda, l.incx, l.incy}) > int_max || std::min(l.incx, l.incy) < -int_max)
-    throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "the real BLAS's routines of level 2 take sizes and increments below 2^31");
-  PhaseTimer timer(execution, &accublas_report_t::ms_product);
-  call_level2(blas, l);
+  require_sizes("routines of level 2", {l.m, l.n});
+  const Index length_x = is_ger(l.kind) ? l.m : l.n;
+  Level2<E> call = l;
+  Compact<E> operands(execution);
+  if (is_update(l.kind)) {
+    operands.columns(call.c, call.lda, l.rows(), l.n, result_of(l.wanted(), true));
+  } else {
+    operands.columns(call.a, call.lda, l.n, l.n, {{l.part(), l.diag == ACCUBLAS_NON_UNIT}});
+    operands.vector(call.c, is_triangular(l.kind) ? call.incx : call.incy, l.n,
+                    result_of(Triangle::all, is_triangular(l.kind) || !(l.beta == 0)));
+  }
+  operands.vector(call.x, call.incx, length_x, {});
+  operands.vector(call.y, call.incy, l.n, {});
+  {
+    PhaseTimer timer(execution, &accublas_report_t::ms_product);
+    call_level2(blas, call);
+  }
+  operands.put_back();
 }
 
 template <class T>

@@ -176,9 +176,9 @@ void run_inverse(Context& context, const Factorization<E>& f, const accublas_opt
     run.promise(f.n, E{1});
   }
   if (!info_on_device) *f.info = 0;
-  if (f.n > 0 && run.engine() == ACCUBLAS_ENGINE_NATIVE)
-    run.compute(f, static_cast<const E*>(nullptr), static_cast<const E*>(nullptr), false, &Backend::factorization);
-  else if (!operands.empty())
+  const bool done =
+      f.n > 0 && run.engine() == ACCUBLAS_ENGINE_NATIVE && run.compute_natively(f, &Backend::factorization);
+  if (!done && !operands.empty())
     run.template compose<E>([&](Workspace& workspace, ElementSteps<E>& steps) -> std::int64_t {
       const Index found = f.n > 0 ? singular(f, steps) : 0;
       info_on_device ? steps.put(f.info, found) : void(*f.info = found);

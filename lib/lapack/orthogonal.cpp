@@ -222,15 +222,11 @@ void run_orthogonal(Context& context, const Orthogonal<E>& o, const accublas_opt
   if (!operands.empty()) run.operands(operands, {}, shape);
   if (work) run.promise(o.reflectors(), E{1});
   if (o.info && !info_on_device) *o.info = 0;
-  const auto by_backend = [&] {
-    run.compute(o, static_cast<const E*>(nullptr), static_cast<const E*>(nullptr), false, &Backend::orthogonal);
-  };
-  bool done = work && run.engine() == ACCUBLAS_ENGINE_NATIVE;
-  if (done) by_backend();
+  bool done = work && run.engine() == ACCUBLAS_ENGINE_NATIVE && run.compute_natively(o, &Backend::orthogonal);
   if (work && run.engine() == ACCUBLAS_ENGINE_INT8 && run.on_device() && o.kind != OrthogonalKind::gels) {
     done = true;
     try {
-      by_backend();
+      run.compute(o, static_cast<const E*>(nullptr), static_cast<const E*>(nullptr), false, &Backend::orthogonal);
     } catch (const Error& error) {
       if (error.status() != ACCUBLAS_ERROR_UNAVAILABLE) throw;
       done = false;

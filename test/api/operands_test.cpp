@@ -1,0 +1,223 @@
+// Operands of every routine, wherever and however they lie: what is const is never written, not for a moment, in pages
+// that cannot be written and under two threads; leading dimensions and increments beyond 32 bits give the result of
+// ordinary ones.
+#include <sys/mman.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <memory>
+#include <thread>
+
+#include "api.hpp"
+#include "every_routine.hpp"
+
+namespace {
+
+using every_routine::Choice;
+using every_routine::Operand;
+using every_routine::Operands;
+using every_routine::Routine;
+
+const std::vector<std::string> all_modes = {"native", "dp", "dp:repro", "fixed:50", "slices:6", "dot2", "cr"};
+
+std::uint64_t scale() {
+  const char* const text = std::getenv("ACCUBLAS_TEST_SCALE");
+  return text ? static_cast<std::uint64_t>(std::max(std::atof(text), 1.0)) : 1;
+}
+
+/// The others may add in another order where operands lie differently.
+bool bit_defined(const std::string& mode) { return mode != "native" && mode != "dp"; }
+
+/// Whole pages, of which those that are touched take memory.
+class Pages {
+ public:
+  explicit Pages(std::int64_t bytes) : bytes_(static_cast<std::size_t>(bytes)) {
+    data_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  }
+  ~Pages() {
+    if (here()) munmap(data_, bytes_);
+  }
+  Pages(const Pages&) = delete;
+  Pages& operator=(const Pages&) = delete;
+  bool here() const { return data_ != MAP_FAILED; }
+  void* data() const { return data_; }
+  void forbid_writing() const { ASSERT_EQ(mprotect(data_, bytes_, PROT_READ), 0); }
+
+ private:
+  void* data_;
+  std::size_t bytes_;
+};
+
+/// The operands of a call in pages of their own, filled.
+template <class T>
+class Placed {
+ public:
+  explicit Placed(const Operands& operands) : operands_(operands) {
+    for (Operand& o : operands_) {
+      pages_.push_back(std::make_unique<Pages>(o.extent() * static_cast<std::int64_t>(o.element)));
+      if (!pages_.back()->here()) return;
+      o.data = pages_.back()->data();
+    }
+    here_ = true;
+    fill([](const Operand&) { return true; });
+  }
+  bool here() const { return here_; }
+  const Operands& operands() const { return operands_; }
+  void forbid_writing_const() const {
+    for (std::size_t i = 0; i < operands_.size(); ++i)
+      if (!operands_[i].written) pages_[i]->forbid_writing();
+  }
+  /// What was written becomes what it was.
+  void fill_results() const {
+    fill([](const Operand& o) { return o.written; });
+  }
+  /// Whether const operands are what they were.
+  bool untouched() const {
+    const Placed fresh(operands_);
+    for (std::size_t i = 0; i < operands_.size(); ++i)
+      if (!operands_[i].written && every_routine::bytes_of(operands_[i]) != every_routine::bytes_of(fresh.operands_[i]))
+        return false;
+    return true;
+  }
+  /// What the call wrote, operand by operand.
+  std::vector<std::vector<char>> results() const {
+    std::vector<std::vector<char>> all;
+    for (const Operand& o : operands_)
+      if (o.written) all.push_back(every_routine::bytes_of(o));
+    return all;
+  }
+  /// Whether that is `expected`: to the bit, or, in modes whose bits depend on how operands lie, within a rounding
+  /// error.
+  bool wrote(const std::vector<std::vector<char>>& expected, bool bits) const {
+    const std::vector<std::vector<char>> got = results();
+    if (bits) return got == expected;
+    std::size_t i = 0;
+    for (const Operand& o : operands_) {
+      if (!o.written) continue;
+      const std::vector<char>&x = got[i], &y = expected[i++];
+      if (o.kind == Operand::Kind::pivots) {
+        if (x != y) return false;
+        continue;
+      }
+      for (std::size_t byte = 0; byte < x.size(); byte += sizeof(T)) {
+        T is, should;
+        std::memcpy(&is, &x[byte], sizeof is);
+        std::memcpy(&should, &y[byte], sizeof should);
+        if (!(std::fabs(is - should) <= 64 * std::numeric_limits<T>::epsilon() * (1 + std::fabs(should)))) return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  template <class Which>
+  void fill(Which which) const {
+    for (std::size_t i = 0; i < operands_.size(); ++i)
+      if (which(operands_[i])) every_routine::fill<T>(operands_[i], 17 * i);
+  }
+
+  Operands operands_;
+  std::vector<std::unique_ptr<Pages>> pages_;
+  bool here_ = false;
+};
+
+/// Whether the routine has the mode and its library; other failures fail the test.
+bool served(const Routine& routine, accublas_status status, const api::Context& context, const std::string& mode) {
+  if (status == ACCUBLAS_ERROR_MODE) return false;
+  if (mode == "native" && status == ACCUBLAS_ERROR_NO_BLAS) return false;
+  EXPECT_TRUE(status == ACCUBLAS_SUCCESS || (routine.certified && status == ACCUBLAS_ERROR_NOT_CERTIFIED))
+      << routine.name << " " << mode << ": " << status << " " << context.error();
+  return status == ACCUBLAS_SUCCESS;
+}
+
+template <class T>
+class EveryRoutine : public ::testing::Test {
+ protected:
+  /// test(context, routine, its operands without gaps, results of these) for every mode and routine.
+  template <class Test>
+  void each(std::uint64_t rounds, Test test, std::int64_t order = 0) {
+    std::mt19937_64 random(4711);
+    for (std::uint64_t round = 0; round < rounds; ++round) {
+      const Choice choice(random, order);
+      for (const std::string& mode : all_modes) {
+        api::Context context;
+        context.set(mode);
+        for (const Routine& routine : every_routine::routines<T>(choice)) {
+          const Placed<T> ordinary(routine.operands);
+          ASSERT_TRUE(ordinary.here());
+          if (!served(routine, routine.run(context, ordinary.operands()), context, mode)) continue;
+          test(context, mode, routine, ordinary.results());
+          if (::testing::Test::HasFailure()) return;
+        }
+      }
+    }
+  }
+};
+TYPED_TEST_SUITE(EveryRoutine, api::Types);
+
+}  // namespace
+
+TYPED_TEST(EveryRoutine, ReadsConstOperandsInPagesThatCannotBeWritten) {
+  this->each(3 * scale(), [](api::Context& context, const std::string& mode, const Routine& routine,
+                             const std::vector<std::vector<char>>& expected) {
+    SCOPED_TRACE(routine.name + " " + mode);
+    const Placed<TypeParam> placed(routine.operands);
+    placed.forbid_writing_const();
+    ASSERT_TRUE(served(routine, routine.run(context, placed.operands()), context, mode));
+    EXPECT_TRUE(placed.wrote(expected, bit_defined(mode)));
+  });
+}
+
+TYPED_TEST(EveryRoutine, SharesConstOperandsWithAnotherThread) {
+  const auto test = [](api::Context&, const std::string& mode, const Routine& routine,
+                       const std::vector<std::vector<char>>& expected) {
+    SCOPED_TRACE(routine.name + " " + mode);
+    const std::uint64_t rounds = (mode == "native" || mode == "dp" ? 30 : 2) * scale();
+    const Placed<TypeParam> shared(routine.operands);
+    const auto work = [&](std::uint64_t* wrong) {
+      api::Context context;
+      context.set(mode);
+      const Placed<TypeParam> own(routine.operands);
+      Operands operands = own.operands();
+      for (std::size_t i = 0; i < operands.size(); ++i)
+        if (!operands[i].written) operands[i].data = shared.operands()[i].data;
+      for (std::uint64_t round = 0; round < rounds; ++round) {
+        own.fill_results();
+        *wrong += routine.run(context, operands) != ACCUBLAS_SUCCESS || !own.wrote(expected, bit_defined(mode));
+      }
+    };
+    std::uint64_t wrong[2] = {0, 0};
+    std::thread other(work, &wrong[0]);
+    work(&wrong[1]);
+    other.join();
+    EXPECT_EQ(wrong[0] + wrong[1], 0u);
+    EXPECT_TRUE(shared.untouched());
+  };
+  this->each(1, test, 24);
+}
+
+/// A leading dimension or an increment that 32 bits do not hold, and one whose product with the length they do not.
+TYPED_TEST(EveryRoutine, TakesStridesBeyond32Bits) {
+  std::mt19937_64 random(1);
+  this->each(scale(), [&random](api::Context& context, const std::string& mode, const Routine& routine,
+                                const std::vector<std::vector<char>>& expected) {
+    constexpr std::int64_t beyond = (INT64_C(1) << 31) + 3, product = (INT64_C(1) << 30) + 1;
+    for (const std::int64_t vector_step : {beyond, -beyond, product, -product}) {
+      Operands operands = routine.operands;
+      bool changed = false;
+      for (Operand& o : operands) {
+        const bool vector = o.kind == Operand::Kind::vector;
+        if (!vector && (o.kind != Operand::Kind::matrix || (vector_step != beyond && random() % 2 == 0))) continue;
+        o.step = vector ? vector_step : beyond;
+        changed = true;
+      }
+      if (!changed) continue;
+      SCOPED_TRACE(routine.name + " " + mode + " increments of " + std::to_string(vector_step));
+      const Placed<TypeParam> placed(operands);
+      if (!placed.here()) GTEST_SKIP() << "the system has no room for such addresses";
+      placed.forbid_writing_const();
+      ASSERT_TRUE(served(routine, routine.run(context, placed.operands()), context, mode)) << context.error();
+      EXPECT_TRUE(placed.wrote(expected, bit_defined(mode)));
+    }
+  });
+}
