@@ -324,7 +324,10 @@ ACCUBLAS_API accublas_status accublas_reset_counters(void);
 /* ---------------------------------------------------------------------------------------------------------------
  * Routines. `d` FP64, `s` FP32, `z` and `c` complex numbers of them. Each has an _ex form with options (NULL: none) as
  * its last argument. Errors: ACCUBLAS_ERROR_ARGUMENT for a bad layout, transposition, size, leading dimension, zero
- * increment (GEMV) or NULL pointer that would be read or written; the other statuses above.
+ * increment (GEMV) or NULL pointer that would be read or written; the other statuses above. Sizes may be any int64_t,
+ * but in native, or with that engine, m, n, k and nrhs of 2^31 and more are ACCUBLAS_ERROR_UNAVAILABLE in level 2 and 3
+ * beside GEMV and GEMM and in LAPACK's routines. What is const is never written. Every NaN that a mode with one answer
+ * writes is the positive quiet NaN without payload; in native, dp and sp it may be any.
  * ------------------------------------------------------------------------------------------------------------ */
 
 /** *result = sum_i x_i y_i, i < n. Negative increments start at the far end, a zero increment repeats the first
@@ -345,6 +348,7 @@ ACCUBLAS_DECLARE_DOT(zdotc, void)
 ACCUBLAS_DECLARE_DOT(cdotc, void)
 
 /** nrm2: *result = sqrt(sum_i x_i^2); asum: *result = sum_i abs(x_i); i < n, increments as in DOT, n <= 0 gives +0.
+ * (The BLAS name of asum gives 0 for increments that are not positive, as netlib's.)
  * They take the mode of ACCUBLAS_FAMILY_DOT, but lack fixed and slices: such a word is ACCUBLAS_ERROR_MODE in the
  * call's options, and is passed over elsewhere. cr is the exact norm rounded once for every finite x: no square
  * overflows or underflows on the way, in dot2 neither. A NaN in x gives NaN, else an infinity +Inf. */
@@ -656,6 +660,8 @@ ACCUBLAS_DECLARE_GEMMT(cgemmt, void)
  * LAPACK's routines in LAPACK's order of arguments, without its info where that only tells a bad argument, which is a
  * status here. A failed factorization is no error: the status is success, and *info is LAPACK's positive number.
  *
+ * *info = 0 does not prove that A is regular or positive definite: certified solutions do (below).
+ *
  * Modes: native (the real BLAS's LAPACK, or liblapack.so.3: without either ACCUBLAS_ERROR_NO_BLAS), dp and sp (LAPACK's
  * backward error, by whichever is fastest), cr, dp:repro and sp:repro (one answer: every element of a factor is the
  * exact one of the elements before it, rounded once, whatever the blocking); mode and target by family dgemm, or sgemm.
@@ -666,7 +672,7 @@ ACCUBLAS_DECLARE_GEMMT(cgemmt, void)
  * ------------------------------------------------------------------------------------------------------------ */
 
 /** A = U^H U (uplo UPPER) or L L^H (LOWER), A Hermitian positive definite of order n, of which that triangle is read
- * and becomes the factor; its diagonal is positive. *info = i: the leading minor of order i is not positive, and
+ * and becomes the factor; its diagonal is positive. *info = i: the leading minor of order i is not positive, or NaN, and
  * columns of L (rows of U) before the i-th are the factor's, in the modes that define bits the rest as it was. Error
  * ACCUBLAS_ERROR_MEMORY: A is as it was. */
 #define ACCUBLAS_DECLARE_POTRF(name, type)                                                                             \

@@ -286,6 +286,85 @@ TEST(Factorizations, ZerosAreDecided) {
   }
 }
 
+/// info by its definition (docs/factorizations.md), of small matrices full of zeros and NaN, whatever the real LAPACK
+/// makes of them: the first pivot that is not positive, the first zero on a diagonal.
+TEST(Factorizations, InfoOfZerosAndNaN) {
+  const char* const text = std::getenv("ACCUBLAS_TEST_SCALE");
+  const int cases = static_cast<int>(2000 * (text ? std::max(std::atof(text), 1.0) : 1));
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const char* mode : those_here({"native", "dp", "cr", "dp:repro"})) {
+    api::Context context(mode);
+    std::mt19937_64 random(5);
+    for (int number = 0; number < cases / (std::string(mode) == "cr" ? 4 : 1); ++number) {
+      const std::int64_t n = 1 + static_cast<std::int64_t>(random() % 6),
+                         m = n + static_cast<std::int64_t>(random() % 3);
+      const int zeros = number % 3 * 20, nans = number % 2 * 5;
+      std::vector<double> a(static_cast<std::size_t>(m * n));
+      for (double& x : a) {
+        const int r = static_cast<int>(random() % 100);
+        x = r < zeros ? 0 : r < zeros + nans ? nan : static_cast<double>(r % 9) - 4;
+      }
+      const auto at = [m](std::vector<double>& x, std::int64_t i) -> double& {
+        return x[static_cast<std::size_t>(i + i * m)];
+      };
+      const auto first_zero = [&](std::vector<double>& x) {
+        for (std::int64_t i = 0; i < n; ++i)
+          if (at(x, i) == 0) return i + 1;
+        return std::int64_t{0};
+      };
+      std::vector<std::int64_t> pivots(static_cast<std::size_t>(n));
+      std::vector<double> x = a, b(static_cast<std::size_t>(m), 1);
+      std::int64_t info = -1;
+      SCOPED_TRACE(std::string(mode) + " case " + std::to_string(number));
+      ASSERT_EQ(accublas_dgetrf(context, columns, m, n, x.data(), m, pivots.data(), &info), ACCUBLAS_SUCCESS);
+      ASSERT_EQ(info, first_zero(x));
+      x = a;
+      ASSERT_EQ(accublas_dgesv(context, columns, n, 1, x.data(), m, pivots.data(), b.data(), m, &info),
+                ACCUBLAS_SUCCESS);
+      ASSERT_EQ(info, first_zero(x));
+      if (info > 0) {
+        ASSERT_EQ(b, std::vector<double>(static_cast<std::size_t>(m), 1));
+      }
+      for (const accublas_uplo uplo : {ACCUBLAS_UPPER, ACCUBLAS_LOWER}) {
+        x = a;
+        ASSERT_EQ(accublas_dtrtri(context, columns, uplo, ACCUBLAS_NON_UNIT, n, x.data(), m, &info), ACCUBLAS_SUCCESS);
+        ASSERT_EQ(info, first_zero(a));
+        if (info > 0) {
+          ASSERT_TRUE(api::same_bits(x, a));
+        }
+        x = a;
+        ASSERT_EQ(accublas_dpotri(context, columns, uplo, n, x.data(), m, &info), ACCUBLAS_SUCCESS);
+        ASSERT_EQ(info, first_zero(a));
+        // A diagonal of positive numbers, zeros and NaN, and nothing beside it: the pivots are its elements.
+        x.assign(a.size(), 0);
+        std::int64_t expected = 0;
+        for (std::int64_t i = n - 1; i >= 0; --i) {
+          at(x, i) = std::fabs(at(a, i));
+          if (!(at(x, i) > 0)) expected = i + 1;
+        }
+        std::vector<double> solved = x;
+        ASSERT_EQ(accublas_dpotrf(context, columns, uplo, n, x.data(), m, &info), ACCUBLAS_SUCCESS);
+        ASSERT_EQ(info, expected);
+        b.assign(b.size(), 1);
+        ASSERT_EQ(accublas_dposv(context, columns, uplo, n, 1, solved.data(), m, b.data(), m, &info), ACCUBLAS_SUCCESS);
+        ASSERT_EQ(info, expected);
+        if (info > 0) {
+          ASSERT_EQ(b, std::vector<double>(static_cast<std::size_t>(m), 1));
+        }
+      }
+      for (std::int64_t i = 0; i < n; ++i) pivots[static_cast<std::size_t>(i)] = i + 1;
+      x = a;
+      ASSERT_EQ(accublas_dgetri(context, columns, n, x.data(), m, pivots.data(), &info), ACCUBLAS_SUCCESS);
+      ASSERT_EQ(info, first_zero(a));
+      x = a;
+      const bool zero = std::all_of(a.begin(), a.end(), [](double element) { return element == 0; });
+      ASSERT_EQ(accublas_dgels(context, columns, ACCUBLAS_NO_TRANS, m, n, 1, x.data(), m, b.data(), m, &info),
+                ACCUBLAS_SUCCESS);
+      ASSERT_EQ(info, zero ? 0 : first_zero(x));
+    }
+  }
+}
+
 /// abs(P A - L U) <= u abs(u_ij) above, u abs(l_ij u_jj) below the diagonal, without a factor n; the residual correctly
 /// rounded by GEMM. Larger with ACCUBLAS_TEST_SCALE, up to n = 4096.
 TEST(Factorizations, BackwardErrors) {

@@ -28,6 +28,12 @@ void cblas_zherk(int, int, int, int, int, double, const void*, int, double, void
 void dgeqrf_(const int*, const int*, double*, const int*, double*, double*, const int*, int*);
 void dgels_(const char*, const int*, const int*, const int*, double*, const int*, double*, const int*, double*,
             const int*, int*, std::size_t);
+double dznrm2_(const std::int32_t*, const void*, const std::int32_t*);
+double dznrm2_64_(const std::int64_t*, const void*, const std::int64_t*);
+float scnrm2_(const std::int32_t*, const void*, const std::int32_t*);
+float cblas_scnrm2(std::int32_t, const void*, std::int32_t);
+double dzasum_(const std::int32_t*, const void*, const std::int32_t*);
+float cblas_scasum(std::int32_t, const void*, std::int32_t);
 }
 
 namespace {
@@ -197,6 +203,44 @@ TEST(EdgeCases, SumsOverNothing) {
         EXPECT_EQ(blas.cblas_asum(n, x, one), 0) << way;
       }
     });
+  });
+}
+
+// netlib's values from LAPACK 3.10 on, in every mode but native, which may have the real BLAS's own.
+TEST(EdgeCases, NormsOfIncrementsThatAreNotPositive) {
+  for_all_ways([](const char* way) {
+    if (std::string(way).find("native") != std::string::npos) return;
+    for_all_names([way](const auto& blas) {
+      using T = typename std::decay_t<decltype(blas)>::Type;
+      using Int = typename std::decay_t<decltype(blas)>::Integer;
+      const T x[] = {3, 100, 4, 100, 12};
+      const Int n = 3, one_term = 1;
+      const Int back = -2, zero = 0;
+      EXPECT_EQ(blas.nrm2(&n, x, &back), T(13)) << way;
+      EXPECT_EQ(blas.cblas_nrm2(n, x, back), T(13)) << way;
+      const T four[] = {2, 100};
+      const Int count = 4;
+      EXPECT_EQ(blas.nrm2(&count, four, &zero), T(4)) << way;
+      EXPECT_EQ(blas.cblas_nrm2(count, four, zero), T(4)) << way;
+      EXPECT_EQ(blas.nrm2(&one_term, x, &back), T(3)) << way;
+      for (const Int increment : {back, zero}) {
+        EXPECT_EQ(blas.asum(&n, x, &increment), 0) << way;
+        EXPECT_EQ(blas.cblas_asum(n, x, increment), 0) << way;
+      }
+    });
+    const double z[] = {3, 4, 9, 9, 0, 12};
+    const float c[] = {3, 4, 9, 9, 0, 12};
+    const std::int32_t two = 2, four = 4, back = -2, zero = 0;
+    const std::int64_t two_64 = 2, back_64 = -2;
+    EXPECT_EQ(dznrm2_(&two, z, &back), 13) << way;
+    EXPECT_EQ(dznrm2_64_(&two_64, z, &back_64), 13) << way;
+    EXPECT_EQ(cblas_scnrm2(two, c, back), 13) << way;
+    EXPECT_EQ(dznrm2_(&four, z, &zero), 10) << way;
+    EXPECT_EQ(scnrm2_(&four, c, &zero), 10) << way;
+    for (const std::int32_t increment : {back, zero}) {
+      EXPECT_EQ(dzasum_(&two, z, &increment), 0) << way;
+      EXPECT_EQ(cblas_scasum(two, c, increment), 0) << way;
+    }
   });
 }
 

