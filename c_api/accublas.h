@@ -12,8 +12,10 @@
  *   - A context serves one thread and one stream at a time. NULL names the calling thread's default context.
  *   - Every function that can fail returns an accublas_status; 0 is success. accublas_last_error says what went wrong,
  *     in one line.
- *   - A caller needs 64 KiB of stack, 128 KiB where a mode or an engine calls OpenBLAS (0.3.21; others have needs of
- *     their own). The library's threads do not depend on the program's default size.
+ *   - A caller needs 64 KiB of stack. A mode or an engine that calls OpenBLAS does so on a thread of its own, some 50
+ *     microseconds slower, where less than 128 KiB of the caller's stack are left (LAPACK's routines: 6 MiB), or where
+ *     the caller is on another stack than its thread's (a coroutine). The library's threads do not depend on the
+ *     program's default size.
  *   - A stride along one element at most is never used, and may be any number.
  *   - alpha = 0 or k = 0: A and B are not read. beta = 0: C (y) is not read.
  *   - Nothing prints but the verbose mode and the failure handler.

@@ -85,6 +85,9 @@ struct RealBlas {
     return level3[level3_number(routine)] != nullptr;
   }
   bool reads_result;  ///< its GEMM was seen to read C where beta = 0
+  // lib/base/stack.hpp's, which the drop-in, a library of its own, has from here.
+  bool (*stack_has)(std::size_t bytes);
+  void (*on_own_stack)(void (*function)(void* body), void* body);
 };
 
 /// The real BLAS, ready for a call in the present floating-point environment (lib/cpu/blas_calls.hpp has the calls): it

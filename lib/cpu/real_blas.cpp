@@ -17,6 +17,7 @@
 #include "lib/base/error.hpp"
 #include "lib/base/fork_safe.hpp"
 #include "lib/base/fp_environment.hpp"
+#include "lib/base/stack.hpp"
 #include "lib/cpu/blas_calls.hpp"
 
 namespace accublas::cpu {
@@ -190,6 +191,8 @@ void see_to_lapack(RealBlas& blas) {
 RealBlas load_first() {
   const FpEnvironment environment;  // OpenBLAS makes its threads while it is loaded
   RealBlas blas{};
+  blas.stack_has = stack_has;
+  blas.on_own_stack = on_own_stack;
   std::string tried;
   std::vector<std::string> libraries = loaded_openblas();
   libraries.insert(libraries.end(), {"libopenblas.so.0", "libblas.so.3"});
@@ -203,9 +206,22 @@ RealBlas load_first() {
   throw Error(ACCUBLAS_ERROR_NO_BLAS, "no real BLAS could be loaded; tried " + tried);
 }
 
+/// Loading runs the library's constructors, and what is tried runs its routines: on a stack of our own where the
+/// caller's is small. Modes that never call the BLAS load it too, to know what it has.
+std::unique_ptr<const RealBlas> load_with_stack() {
+  std::unique_ptr<const RealBlas> loaded;
+  const auto load = [&] { loaded = std::make_unique<const RealBlas>(load_first()); };
+  if (stack_has(lapack_stack))
+    load();
+  else
+    on_own_stack([](void* body) { (*static_cast<decltype(load)*>(body))(); },
+                 const_cast<void*>(static_cast<const void*>(&load)));
+  return loaded;
+}
+
 const RealBlas& found() {
   static constinit Lazy<const RealBlas> blas;  // tried again after a failure
-  return blas.get([] { return std::make_unique<const RealBlas>(load_first()); });
+  return blas.get(load_with_stack);
 }
 
 /// OpenBLAS ends its threads before a fork; parent and child make new ones in the next call that wants them.

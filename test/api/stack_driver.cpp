@@ -1,6 +1,7 @@
 // Every routine in one mode, by one engine, on a caller with little stack, for stack_test.cpp. Arguments: mode, engine,
-// stack in KiB (0: the main thread), of a thread that has this much beside the least that the system gives it. What the
-// library's own threads have is up to it: the program's default is as small.
+// stack in KiB (0: the main thread), of a thread that has this much beside the least that the system gives it, and a
+// routine of `first_call` that is called before and alone. What the library's own threads have is up to it: the
+// program's default is as small.
 #include <pthread.h>
 #include <unistd.h>
 
@@ -19,7 +20,7 @@ namespace {
 using namespace both_types;
 
 struct Way {
-  const char *mode, *engine;
+  const char *mode, *engine, *first;
 };
 
 std::vector<double> data(std::int64_t count) {
@@ -115,6 +116,35 @@ void described(accublas_context* context, double* c) {
   }
 }
 
+/// LAPACK's routines; a regular matrix of order n lies in `a`.
+void lapack(accublas_context* context, const char* routine, std::int64_t n) {
+  static std::vector<double> a, b, tau;
+  static std::vector<std::int64_t> ipiv;
+  a.assign(static_cast<std::size_t>(n * n), 0.001);
+  for (std::int64_t i = 0; i < n; ++i) a[static_cast<std::size_t>(i * (n + 1))] = 2;
+  b.assign(static_cast<std::size_t>(3 * n), 1);
+  tau.resize(static_cast<std::size_t>(n));
+  ipiv.resize(static_cast<std::size_t>(n));
+  const double one = 1;
+  std::int64_t info = 0;
+  constexpr auto columns = ACCUBLAS_COL_MAJOR;
+  const std::string which = routine;
+  accublas_status status = ACCUBLAS_ERROR_MODE;
+  if (which == "getrf") status = accublas_dgetrf(context, columns, n, n, a.data(), n, ipiv.data(), &info);
+  if (which == "gesv") status = accublas_dgesv(context, columns, n, 1, a.data(), n, ipiv.data(), b.data(), n, &info);
+  if (which == "potrf") status = accublas_dpotrf(context, columns, ACCUBLAS_UPPER, n, a.data(), n, &info);
+  if (which == "geqrf") status = accublas_dgeqrf(context, columns, n, n, a.data(), n, tau.data());
+  if (which == "gels")
+    status = accublas_dgels(context, columns, ACCUBLAS_NO_TRANS, n, n, 1, a.data(), n, b.data(), n, &info);
+  if (which == "trsm")
+    status = accublas_dtrsm(context, columns, ACCUBLAS_LEFT, ACCUBLAS_UPPER, ACCUBLAS_NO_TRANS, ACCUBLAS_NON_UNIT, n, 1,
+                            &one, a.data(), n, b.data(), n);
+  if (which == "gesv_certified")
+    status = accublas_dgesv_certified(context, columns, n, 1, a.data(), n, b.data(), n, b.data() + n, n,
+                                      b.data() + 2 * n, n, nullptr);
+  check(context, status, routine);
+}
+
 void arrays(accublas_context* context) {
   constexpr std::int64_t n = 40;
   for (const int precision : {64, 212, 1696, 8192}) {
@@ -157,6 +187,12 @@ void* run(void* given) {
   static std::vector<double> c(1 << 20);
   accublas_context* context = nullptr;
   if (accublas_create(&context) != ACCUBLAS_SUCCESS) std::_Exit(1);
+  if (way.first) {
+    check(context, accublas_set_mode_name(context, way.mode), "mode");
+    lapack(context, way.first, 120);
+    accublas_destroy(context);
+    return nullptr;
+  }
   for (const int threads : {1, 4}) {
     check(context, accublas_set_mode_name(context, way.mode), "mode");
     check(context, accublas_set_engine_name(context, way.engine), "engine");
@@ -164,6 +200,8 @@ void* run(void* given) {
     routines<double>(context, c.data());
     routines<float>(context, reinterpret_cast<float*>(c.data()));
     described(context, c.data());
+    for (const char* routine : {"getrf", "gesv", "potrf", "geqrf", "gels", "trsm"})
+      for (const std::int64_t n : {2, 120}) lapack(context, routine, n);
     if (std::strcmp(way.mode, "cr") == 0) arrays(context);
   }
   accublas_destroy(context);
@@ -172,8 +210,8 @@ void* run(void* given) {
 
 }  // namespace
 
-int main(int, char** argv) {
-  Way way{argv[1], argv[2]};
+int main(int argc, char** argv) {
+  Way way{argv[1], argv[2], argc > 4 ? argv[4] : nullptr};
   const std::size_t bytes =
       static_cast<std::size_t>(sysconf(_SC_THREAD_STACK_MIN)) + (static_cast<std::size_t>(std::atoi(argv[3])) << 10);
   doubles(), floats();
