@@ -18,6 +18,11 @@
  *     program's default size.
  *   - A stride along one element at most is never used, and may be any number.
  *   - alpha = 0 or k = 0: A and B are not read. beta = 0: C (y) is not read.
+ *   - A result shares no element with an operand, nor with another result: ACCUBLAS_ERROR_ARGUMENT, and nothing is
+ *     written. Operands that are only read may be the same, and matrices of one array may interleave. What is not read
+ *     (alpha = 0 in host memory, k = 0, the other triangle) does not count. It is not checked for two operands of
+ *     unequal strides with gaps along both dimensions, for matrices of a batch that are no neighbours in memory, and
+ *     for pointers in device memory.
  *   - Nothing prints but the verbose mode and the failure handler.
  */
 #ifndef ACCUBLAS_H
@@ -153,7 +158,7 @@ enum { ACCUBLAS_ON_FAILURE_ABORT = 0, ACCUBLAS_ON_FAILURE_NATIVE = 1 };
 typedef struct accublas_options {
   size_t struct_size;      /**< sizeof(accublas_options) */
   const char* mode_name;   /**< a mode word, for instance "fixed:70"; NULL: the three fields below */
-  accublas_mode mode;      /**< ACCUBLAS_MODE_DEFAULT: not set */
+  accublas_mode mode;      /**< ACCUBLAS_MODE_DEFAULT: not set, and the two below are 0, else ACCUBLAS_ERROR_ARGUMENT */
   int32_t mode_parameter;  /**< T of fixed, D of slices, else 0 */
   int32_t mode_flags;      /**< ACCUBLAS_MODE_FAST, ACCUBLAS_MODE_REPRODUCIBLE */
   int32_t reproducible;    /**< -1 not set, 0, 1: for dp and sp */

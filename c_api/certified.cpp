@@ -3,6 +3,7 @@
 
 #include "c_api/boundary.hpp"
 #include "c_api/views.hpp"
+#include "lib/call/overlap.hpp"
 
 using namespace accublas;
 
@@ -51,6 +52,10 @@ accublas_status certified_solution(accublas_context* ctx, const SystemShape& s, 
       system.a.structure = Structure::hermitian;
       system.a.part = s.uplo == ACCUBLAS_UPPER ? Triangle::upper : Triangle::lower;
     }
+    require_apart({{"a", footprint(system.a.stored, s.n, s.n, system.a.part), false},
+                   {"b", footprint(system.b, s.n, s.nrhs), false},
+                   {"x", footprint(system.x, s.n, s.nrhs), true},
+                   {"radius", footprint(system.radius, s.n, s.nrhs), true}});
     accublas_certificate_t result;
     const auto tell = [&] {
       if (certificate) hand_out(result, certificate);

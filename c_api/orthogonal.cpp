@@ -5,6 +5,7 @@
 #include "c_api/boundary.hpp"
 #include "c_api/private.hpp"
 #include "c_api/views.hpp"
+#include "lib/call/overlap.hpp"
 #include "lib/lapack/orthogonal.hpp"
 
 using namespace accublas;
@@ -29,6 +30,11 @@ accublas_status orthogonal(accublas_context* ctx, accublas_layout layout, const 
                   shape.lda);
     if (shape.has_c())
       call.c = view(layout, ACCUBLAS_NO_TRANS, shape.c_rows(), shape.c_cols(), static_cast<E*>(c), shape.ldc);
+    if (!context.operands_may_overlap)
+      require_apart({{"a", footprint(call.a, shape.a_rows(), shape.a_cols()), shape.kind != ormqr},
+                     {"tau", footprint(call.tau, shape.has_tau() ? shape.reflectors() : 0), shape.kind == geqrf},
+                     {shape.kind == gels ? "b" : "c", footprint(call.c, shape.c_rows(), shape.c_cols()), true},
+                     {"info", footprint(info, info ? 1 : 0), true}});
     run_orthogonal(context, call, options);
   });
 }

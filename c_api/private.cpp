@@ -89,6 +89,13 @@ bool accublas_private_left_to_cublas(accublas_context* ctx, accublas::Routine ro
   }
 }
 
+void accublas_private_let_operands_overlap(accublas_context* ctx, bool may_overlap) noexcept {
+  try {
+    accublas::context_or_default(ctx).operands_may_overlap = may_overlap;
+  } catch (...) {  // no default context: the call itself says so
+  }
+}
+
 void accublas_private_follow_stream(accublas_context* ctx) noexcept { ctx->host_operands_follow_stream = true; }
 
 const accublas::cpu::RealBlas* accublas_private_real_blas() noexcept {

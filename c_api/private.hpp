@@ -48,6 +48,10 @@ ACCUBLAS_API bool accublas_private_mode_is_native(accublas::Routine routine) noe
 ACCUBLAS_API bool accublas_private_left_to_cublas(accublas_context* ctx, accublas::Routine routine, std::int64_t m,
                                                   std::int64_t n, std::int64_t k) noexcept;
 
+/// Whether calls in this context (null: the thread's default one) pass operands that overlap, as BLAS and cuBLAS do,
+/// which leave the result undefined then.
+ACCUBLAS_API void accublas_private_let_operands_overlap(accublas_context* ctx, bool may_overlap) noexcept;
+
 /// Operands in host memory are used when the stream of the context has come so far, as cuBLAS uses those that a device
 /// can reach; otherwise a call finds them as they are.
 ACCUBLAS_API void accublas_private_follow_stream(accublas_context* ctx) noexcept;

@@ -1,9 +1,11 @@
 #include "lib/dispatch.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <vector>
 
 #include "lib/base/test_hooks.hpp"
+#include "lib/call/overlap.hpp"
 #include "lib/call/scale_result.hpp"
 #include "lib/numerics/component_sum.hpp"
 #include "lib/numerics/finish.hpp"
@@ -68,6 +70,10 @@ void run_gemm(Context& context, Gemm<T> problem, const T* alpha, const T* beta, 
       const Named c{"c", problem.c.data}, a{"a", problem.a.data}, b{"b", problem.b.data};
       if (product) {
         run.operands({a, b, c}, {{"alpha", alpha}, {"beta", beta}}, shape);
+        if (!context.operands_may_overlap)
+          require_apart({{"a", footprint(problem.a, problem.m, problem.k), false},
+                         {"b", footprint(problem.b, problem.k, problem.n), false},
+                         {"c", footprint(problem.c, problem.m, problem.n), true}});
       } else {
         run.operands({c}, {{"alpha", alpha}, {"beta", beta}}, shape);
       }
@@ -105,6 +111,34 @@ void name_operands(Run& run, const Level2<E>& l, bool product, std::initializer_
   is_ger(l.kind) || is_syr2(l.kind) ? run.operands({x, y, c}, scalars, work) : run.operands({x, c}, scalars, work);
 }
 
+/// What the routine lacks is null, and so an empty footprint.
+template <class E>
+void require_apart(const Level3<E>& l) {
+  const bool sides = is_symm(l.kind) || is_in_place(l.kind), plain = l.transa == ACCUBLAS_NO_TRANS;
+  const bool tall_b = l.kind == Level3Kind::gemmt ? l.transb != ACCUBLAS_NO_TRANS : plain;
+  const Matrix<const E> a{l.a, 1, l.lda}, b{l.b, 1, l.ldb};
+  accublas::require_apart(
+      {{"a",
+        sides ? footprint(a, l.order(), l.order(), l.part(), is_in_place(l.kind) && l.diag == ACCUBLAS_UNIT)
+              : footprint(a, plain ? l.n : l.k, plain ? l.k : l.n),
+        false},
+       {"b", sides ? footprint(b, l.m, l.n) : footprint(b, tall_b ? l.n : l.k, tall_b ? l.k : l.n), false},
+       {is_in_place(l.kind) ? "b" : "c", footprint(l.result(), l.rows(), l.cols(), l.wanted()), true}});
+}
+template <class E>
+void require_apart(const Level2<E>& l) {
+  const Vector<const E> x = blas_vector(is_ger(l.kind) ? l.m : l.n, l.x, l.incx);
+  const Vector<const E> y = blas_vector(l.n, l.y, l.incy);
+  accublas::require_apart(
+      {{"a", footprint(Matrix<const E>{l.a, 1, l.lda}, l.n, l.n, l.part(), l.diag == ACCUBLAS_UNIT), false},
+       {"x", l.x ? footprint(x, is_ger(l.kind) ? l.m : l.n) : Footprint{}, false},
+       {"y", l.y ? footprint(y, l.n) : Footprint{}, false},
+       {is_update(l.kind)       ? "a"
+        : is_triangular(l.kind) ? "x"
+                                : "y",
+        footprint(l.result(), l.rows(), l.cols(), l.wanted()), true}});
+}
+
 /// Of what the routine lacks the problem's own factor stands.
 template <class E, class Problem, class A, class B>
 void run_described(Context& context, Problem problem, const A* alpha, bool has_alpha, const B* beta, bool has_beta,
@@ -128,6 +162,7 @@ void run_described(Context& context, Problem problem, const A* alpha, bool has_a
         name_operands(run, problem, product, {of_alpha}, work);
       else
         name_operands(run, problem, product, {}, work);
+      if (product && !context.operands_may_overlap) require_apart(problem);
       run.promise(work.k, unknown ? unknown_factor<E>() : problem.alpha);
       if (product || run.on_device()) {
         // On the device a real factor stays one (Level3::real_alpha).
@@ -188,6 +223,35 @@ void run_factorization(Context& context, Factorization<E> f, const accublas_opti
   run.finish();
 }
 
+namespace {
+
+/// Sorted by address, neighbours are compared: a result with the next one, an operand with the results before and after
+/// it. Results that a stride leads to are known to be apart.
+template <class T>
+void require_apart(const GemmBatch<T>& batch) {
+  const Gemm<T>& s = batch.shape;
+  const auto result = [&](T* data) { return footprint(Matrix<T>{data, s.c.row_stride, s.c.col_stride}, s.m, s.n); };
+  std::vector<T*> results;
+  for (Index i = 0; i < batch.count; ++i) results.push_back(batch.c[i]);
+  if (!std::is_sorted(results.begin(), results.end())) std::sort(results.begin(), results.end());
+  if (batch.c.pointers)
+    for (std::size_t i = 1; i < results.size(); ++i)
+      accublas::require_apart({{"c[i]", result(results[i - 1]), true}, {"c[j]", result(results[i]), true}});
+  const auto compare = [&](const char* name, const Matrices<const T>& operands, const Matrix<const T>& like, Index rows,
+                           Index cols) {
+    for (Index i = 0; i < batch.count; ++i) {
+      const Footprint operand = footprint(Matrix<const T>{operands[i], like.row_stride, like.col_stride}, rows, cols);
+      const auto next = std::lower_bound(results.begin(), results.end(), operands[i]);
+      if (next != results.end()) accublas::require_apart({{name, operand, false}, {"c[j]", result(*next), true}});
+      if (next != results.begin()) accublas::require_apart({{name, operand, false}, {"c[j]", result(next[-1]), true}});
+    }
+  };
+  compare("a[i]", batch.a, s.a, s.m, s.k);
+  compare("b[i]", batch.b, s.b, s.k, s.n);
+}
+
+}  // namespace
+
 template <class T>
 void run_gemm_batched(Context& context, GemmBatch<T> batch, const T* alpha, const T* beta,
                       const accublas_options* options) {
@@ -213,6 +277,8 @@ void run_gemm_batched(Context& context, GemmBatch<T> batch, const T* alpha, cons
         }
         run.host_matrices("c", batch.c.pointers, batch.count);
       }
+      // An array of pointers in device memory cannot be read here.
+      if (product && !context.operands_may_overlap && !(batch.c.pointers && run.on_device())) require_apart(batch);
       run.promise(shape.k, run.scalars_on_device() ? unknown_factor<T>() : shape.alpha);
       if (product || run.on_device()) {
         run.compute(batch, alpha, beta, run.on_device(), &Backend::gemm_batched);
@@ -238,6 +304,10 @@ void run_gemv(Context& context, Gemv<T> problem, const T* alpha, const T* beta, 
       const Named y{"y", problem.y.data}, a{"a", problem.a.data}, x{"x", problem.x.data};
       if (product) {
         run.operands({a, x, y}, {{"alpha", alpha}, {"beta", beta}}, shape);
+        if (!context.operands_may_overlap)
+          require_apart({{"a", footprint(problem.a, problem.m, problem.k), false},
+                         {"x", footprint(problem.x, problem.k), false},
+                         {"y", footprint(problem.y, problem.m), true}});
       } else {
         run.operands({y}, {{"alpha", alpha}, {"beta", beta}}, shape);
       }
@@ -259,6 +329,10 @@ void run_dot(Context& context, const Dot<T>& problem, const accublas_options* op
   const CallShape shape(1, 1, problem.n);
   if (problem.n > 0) {
     run.operands({{"x", problem.x.data}, {"y", problem.y.data}}, {{"result", problem.result}}, shape);
+    if (!context.operands_may_overlap)
+      require_apart({{"x", footprint(problem.x, problem.n), false},
+                     {"y", footprint(problem.y, problem.n), false},
+                     {"result", footprint(problem.result, 1), true}});
     run.promise(problem.n, T{1});
   } else {
     run.result_only({"result", problem.result});
@@ -282,6 +356,12 @@ void run_norm(Context& context, Routine routine, const Reduction<T>& problem, co
   run.sizes(1, 1, problem.length());
   if (problem.n > 0) {
     run.operands({{"x", problem.x.data}}, {{"result", problem.result}}, CallShape(1, 1, problem.length()));
+    if (!context.operands_may_overlap)
+      accublas::require_apart(
+          {{"x",
+            footprint(Matrix<const T>{problem.x.data, 1, problem.x.stride}, problem.x.pairs ? 2 : 1, problem.length()),
+            false},
+           {"result", footprint(problem.result, 1), true}});
     run.promise(problem.n, T{1});
   } else {
     run.result_only({"result", problem.result});
@@ -304,6 +384,10 @@ void run_mixed_dot(Context& context, MixedDot<T> problem, const T* addend, const
   if (problem.n > 0) {
     run.operands({{"x", problem.x.data}, {"y", problem.y.data}}, {{"result", problem.result}},
                  CallShape(1, 1, problem.n));
+    if (!context.operands_may_overlap)
+      require_apart({{"x", footprint(problem.x, problem.n), false},
+                     {"y", footprint(problem.y, problem.n), false},
+                     {"result", footprint(problem.result, 1), true}});
     run.promise(problem.n, T{1});
   } else {
     run.result_only({"result", problem.result});

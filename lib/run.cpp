@@ -1,5 +1,6 @@
 #include "lib/run.hpp"
 
+#include <cmath>
 #include <limits>
 #include <string>
 
@@ -124,10 +125,14 @@ void Run::promise(Index k, T alpha) {
   put_bound(report_, bound);
   const double target = resolved_.settings.target;
   const bool known = bound_is_a_priori(mode()) || k == 0 || alpha == 0;
-  if (target > 0 && known && !keeps(bound, target))
-    throw Error(ACCUBLAS_ERROR_ACCURACY, "mode " + mode_word(mode(), is_single(routine_)) + " promises " +
-                                             scientific(bound.relative + bound.componentwise) + " for k = " +
-                                             std::to_string(k) + ", which misses the target " + scientific(target));
+  if (!(target > 0) || !known || keeps(bound, target)) return;
+  const std::string word = mode_word(mode(), is_single(routine_)), wanted = scientific(target);
+  const double promised = bound.relative + bound.componentwise;
+  throw Error(ACCUBLAS_ERROR_ACCURACY, std::isfinite(promised)
+                                           ? "mode " + word + " promises " + scientific(promised) +
+                                                 " for k = " + std::to_string(k) + ", which misses the target " + wanted
+                                           : "mode " + word + " promises no bound, and the target is " + wanted +
+                                                 ": choose a mode that has one");
 }
 template void Run::promise(Index, double);
 template void Run::promise(Index, float);

@@ -144,6 +144,10 @@ Level call_level(const accublas_options& given) {
     level.all = parse_mode(options.mode_name);
   } else if (options.mode != ACCUBLAS_MODE_DEFAULT) {
     level.all = make_mode(options.mode, options.mode_parameter, options.mode_flags);
+  } else if (options.mode_parameter != 0) {
+    bad_option("mode_parameter", "0 where mode is not set: set mode, or name both by mode_name");
+  } else if (options.mode_flags != 0) {
+    bad_option("mode_flags", "0 where mode is not set: set mode, name both by mode_name, or set `reproducible` alone");
   }
   if (options.reproducible < -1 || options.reproducible > 1) bad_option("reproducible", "-1 (not set), 0 or 1");
   if (options.backend < -1 || options.backend > ACCUBLAS_BACKEND_CUDA)

@@ -41,7 +41,9 @@ void serve(bool reads_result, bool small, Run run, Real real) {
   on_cpu.backend = ACCUBLAS_BACKEND_CPU;
   Attempt attempt = Attempt::as_set;
   do {
+    accublas_private_let_operands_overlap(nullptr, true);
     const accublas_status status = run(attempt == Attempt::on_cpu ? &on_cpu : nullptr);
+    accublas_private_let_operands_overlap(nullptr, false);
     if (status == ACCUBLAS_SUCCESS) return;
     attempt = accublas_private_next_attempt(nullptr, attempt, status, reads_result);
   } while (attempt == Attempt::on_cpu);

@@ -80,6 +80,7 @@ accublas_context* context_of(cublasHandle_t handle, accublas_status& status) noe
   status = accublas_create(&made);
   if (status != ACCUBLAS_SUCCESS) return nullptr;
   accublas_private_follow_stream(made);
+  accublas_private_let_operands_overlap(made, true);
   if (device >= 0) accublas_set_device(made, device);
   place->device = device;
   place->context.store(made, std::memory_order_relaxed);
