@@ -22,7 +22,7 @@
  *     written. Operands that are only read may be the same, and matrices of one array may interleave. What is not read
  *     (alpha = 0 in host memory, k = 0, the other triangle) does not count. It is not checked for two operands of
  *     unequal strides with gaps along both dimensions, for matrices of a batch that are no neighbours in memory, and
- *     for pointers in device memory.
+ *     for a batch whose array of pointers is in device memory.
  *   - Nothing prints but the verbose mode and the failure handler.
  */
 #ifndef ACCUBLAS_H

@@ -27,7 +27,7 @@ struct Footprint {
     return begin + static_cast<std::uintptr_t>((cols - 1) * col_step + (rows - 1) * row_step + width);
   }
   /// Columns without holes, all of one length.
-  bool is_grid() const { return rows == 1; }
+  bool is_grid() const { return rows == 1 && part == Triangle::all; }
 };
 
 /// Of m x n elements with any strides. What passes every address space is empty: it does not exist.
