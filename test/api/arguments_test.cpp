@@ -407,14 +407,17 @@ TEST(Options, OfNoMode) {
   EXPECT_EQ(result, 1);
 }
 
+/// A sum of so many terms in single precision has no bound, which is said in words.
 TEST(Options, MessageOfAModeWithoutABound) {
   api::Context context;
-  const double x = 3;
-  double result = 1;
+  const float x = 3;
+  float result = 1;
   accublas_options options = ACCUBLAS_OPTIONS_INIT;
-  options.mode_name = "slices:8";
-  options.target = 1e-10;
-  EXPECT_EQ(accublas_ddot_ex(context, 1, &x, 1, &x, 1, &result, &options), ACCUBLAS_ERROR_ACCURACY);
-  EXPECT_EQ(context.error().find("inf"), std::string::npos) << context.error();
-  EXPECT_NE(context.error().find("promises no bound"), std::string::npos) << context.error();
+  options.mode_name = "native";
+  for (const double target : {1e-10, std::numeric_limits<double>::infinity()}) {
+    options.target = target;
+    EXPECT_EQ(accublas_sdot_ex(context, 1 << 26, &x, 0, &x, 0, &result, &options), ACCUBLAS_ERROR_ACCURACY);
+    EXPECT_EQ(context.error().find("promises inf"), std::string::npos) << context.error();
+    EXPECT_NE(context.error().find("promises no bound for k = 67108864"), std::string::npos) << context.error();
+  }
 }

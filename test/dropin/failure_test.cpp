@@ -314,3 +314,19 @@ TEST_F(Failure, CallersOnManyThreads) {
 }
 
 }  // namespace
+
+/// BLAS leaves the result of operands that overlap undefined: a program that passes them goes on. The C interface on
+/// the same context refuses them, before and after.
+TEST(Failure, OperandsThatOverlapAreNone) {
+  for (const char* mode : {"dp", "cr", "dot2"}) {
+    ASSERT_EQ(accublas_set_mode_name(nullptr, mode), ACCUBLAS_SUCCESS);
+    double a[4] = {1, 1, 1, 1};
+    const double b[4] = {1, 1, 1, 1}, one = 1, zero = 0;
+    const int n = 2;
+    dgemm_("N", "N", &n, &n, &n, &one, a, &n, b, &n, &zero, a, &n);
+    EXPECT_EQ(accublas_dgemm(nullptr, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, n, n, n, &one, a, n, b,
+                             n, &zero, a, n),
+              ACCUBLAS_ERROR_ARGUMENT);
+  }
+  accublas_set_mode_name(nullptr, nullptr);
+}
