@@ -10,6 +10,7 @@
 #include "cuda/digits/slices.hpp"
 #include "cuda/elements/engine_call.hpp"
 #include "cuda/elements/exact.hpp"
+#include "cuda/elements/exact_call.hpp"
 #include "cuda/lines/measure.hpp"
 
 namespace accublas::cuda {

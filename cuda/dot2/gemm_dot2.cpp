@@ -9,6 +9,7 @@
 #include "cuda/dot2/dot2_gemm.hpp"
 #include "cuda/elements/engine_call.hpp"
 #include "cuda/elements/exact.hpp"
+#include "cuda/elements/exact_call.hpp"
 #include "cuda/elements/joined.hpp"
 #include "cuda/lines/measure.hpp"
 #include "cuda/vector/vector_call.hpp"

@@ -1,14 +1,12 @@
-// What the calls of the engines that multiply digits or slices share: the operands in the engine's coordinates, and the
-// arrays of their lines.
+// A GEMM call as the engines see it: the operands in the engine's coordinates, and the arrays of their lines. It needs
+// no CUDA header, so that plans of calls are made and tested without a GPU.
 #pragma once
 
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/carver.hpp"
-#include "cuda/core/memory.hpp"
 #include "cuda/core/operand.hpp"
 #include "cuda/core/scalar_argument.hpp"
 #include "cuda/core/wanted.hpp"
-#include "cuda/elements/exact.hpp"
 #include "cuda/elements/open_elements.hpp"
 #include "lib/base/integers.hpp"
 #include "lib/call/backend.hpp"
@@ -90,12 +88,6 @@ template <class T>
 bool keeps_nonzero(const EngineCall<T>& call, std::size_t cap) {
   const Index lines = padded_lines(call.rows.count) + padded_lines(call.cols.count);
   return static_cast<std::size_t>(lines) * nonzero_words(call.rows.k) * sizeof(std::uint64_t) < cap / 8;
-}
-
-template <class T>
-ExactArguments<T> exact_arguments(const EngineCall<T>& call, const Lines& row_lines, const Lines& col_lines,
-                                  std::uint32_t* open, CallState* state) {
-  return {call.rows, call.cols, row_lines, col_lines, call.at, call.alpha, call.beta, open, state};
 }
 
 }  // namespace accublas::cuda

@@ -9,6 +9,7 @@
 #include "cuda/core/scale.hpp"
 #include "cuda/elements/engine_call.hpp"
 #include "cuda/elements/exact.hpp"
+#include "cuda/elements/exact_call.hpp"
 #include "cuda/lines/measure.hpp"
 #include "cuda/multiword/portable.hpp"
 #include "cuda/multiword/prepare.hpp"

@@ -10,6 +10,9 @@
 
 namespace accublas::cuda {
 
+/// The longest sum of products of two bytes below 256 that 32 bits hold (66,051), rounded down to the kernels' step.
+inline constexpr Index product_most_terms = 65920;
+
 /// Sizes of the residue buffers in bytes.
 struct Buffers {
   std::size_t rows_bytes, cols_bytes, result_bytes;

@@ -9,6 +9,7 @@
 #include "cuda/core/operand.hpp"
 #include "cuda/core/state.hpp"
 #include "cuda/elements/engine_call.hpp"
+#include "cuda/residues/certificate_ladder.hpp"
 #include "cuda/residues/certify.hpp"
 #include "cuda/residues/certify_moduli.hpp"
 #include "cuda/residues/convert.hpp"
@@ -17,30 +18,12 @@
 
 namespace accublas::cuda {
 
-/// Blocks of lines, a multiple of line_group each, over chunks of the sampled terms, a multiple of 128.
-struct CertificateBlocks {
-  Index rows, cols, chunk;
-
-  std::size_t rows_bytes() const { return static_cast<std::size_t>(rows * chunk); }
-  std::size_t cols_bytes() const { return static_cast<std::size_t>(cols * chunk); }
-  std::size_t bytes() const {
-    return rows_bytes() + cols_bytes() + static_cast<std::size_t>(rows * cols) * sizeof(std::int32_t);
-  }
-};
-
 /// Memory of a block: its lines as bytes, and 32-bit sums, which a single chunk does not need.
 struct CertificateMemory {
   std::uint8_t *rows, *cols;
   std::size_t rows_bytes, cols_bytes;  ///< at least the block's
   std::int32_t* sums;
 };
-
-/// The terms of X: one block of 128 in `stride`.
-template <class T>
-int certificate_stride_of(const EngineCall<T>& call, CertificateRungKind kind) {
-  const Index k = call.rows.k;
-  return kind == CertificateRungKind::bits ? certificate_stride(k) : certificate_moduli_stride(k);
-}
 
 /// Rungs of moduli, and fewer than all rungs, want all terms of X in one chunk. For moduli the lines, which
 /// measure_bounds measured, may do without X.
@@ -50,7 +33,7 @@ void certify_all(State& state, const EngineCall<T>& call, const Lines& row_lines
                  std::uint32_t* open, CallState* device) {
   const DeviceModel& model = state.model();
   const cudaStream_t stream = state.cuda_stream();
-  const int stride = certificate_stride_of(call, ladder.kind);
+  const int stride = certificate_stride_of(call.rows.k, ladder.kind);
   const Index terms = certificate_terms(call.rows.k, stride), chunk = block.chunk;
   const bool whole = terms <= chunk;
   // Both sides have the same lines, and these are one block: their bytes are written once.

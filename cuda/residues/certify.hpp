@@ -1,4 +1,4 @@
-// The certificate of dp and sp (docs/modes.md): its ladder, and its test of the sums that product.hpp forms.
+// The certificate of dp and sp (docs/modes.md): its test of the sums that product.hpp forms.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -7,20 +7,9 @@
 #include "cuda/core/device_model.hpp"
 #include "cuda/core/operand.hpp"
 #include "cuda/core/wanted.hpp"
+#include "cuda/residues/certificate_ladder.hpp"
 
 namespace accublas::cuda {
-
-/// What the certificate's rungs are: T, by which dp:repro is defined, or numbers of moduli, where no bits are promised
-/// (cuda/residues/certify_moduli.hpp).
-enum class CertificateRungKind : std::int32_t { bits, moduli };
-
-/// The rungs of a call, and how many of them it takes.
-struct CertificateLadder {
-  CertificateRungKind kind;
-  int most;  ///< elements that need a further one are rejected, as those beyond the last
-  ResidueKind residues = ResidueKind::real;  ///< whose moduli are meant
-};
-inline constexpr int all_rungs = 6;
 
 /// The certificate's test over a block's sums: raises state->largest_rung, counts in ->rejected and ->rejected_in_all,
 /// sets the bits of rejected elements and of those of special lines in `open` (see OpenBits), clears the others. Of the

@@ -16,6 +16,7 @@
 #include "cuda/core/operand.hpp"
 #include "cuda/core/scale.hpp"
 #include "cuda/elements/exact.hpp"
+#include "cuda/elements/exact_call.hpp"
 #include "cuda/elements/joined.hpp"
 #include "cuda/lines/measure.hpp"
 #include "cuda/native/native_behind.hpp"
@@ -243,7 +244,7 @@ void DeviceGemm<T>::run(std::byte* memory) {
     check(cudaMemsetAsync(open_, 0, sizeof(std::uint32_t) * open_words(call_in_engine_), stream_),
           "clearing the bits of open elements");
   if (offer_) {
-    const int stride = certificate_stride_of(call_in_engine_, certificate_kind());
+    const int stride = certificate_stride_of(rows_.k, certificate_kind());
     first_look(model_, rows_, cols_, alpha_, stride, *offer_, residues(), call_, stream_);
   }
   const bool grade = !fixed && mode_.kind != ACCUBLAS_MODE_CR;
@@ -344,7 +345,7 @@ CertificateLadder DeviceGemm<T>::certificate_ladder() const {
 /// The largest blocks of the certificate that the buffers of the passes hold.
 template <class T>
 CertificateBlocks DeviceGemm<T>::certificate_blocks() const {
-  const Index terms = certificate_terms(rows_.k, certificate_stride_of(call_in_engine_, certificate_kind()));
+  const Index terms = certificate_terms(rows_.k, certificate_stride_of(rows_.k, certificate_kind()));
   const Index chunk = std::min(round_up(terms, 128), chunk_);
   const auto lines_in = [&](std::size_t bytes, Index all) {
     return std::min(static_cast<Index>(bytes) / chunk / line_group * line_group, padded_lines(all));

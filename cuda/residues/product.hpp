@@ -7,6 +7,7 @@
 #include "cuda/core/operand.hpp"
 #include "cuda/core/reduction.hpp"
 #include "cuda/core/wanted.hpp"
+#include "cuda/residues/blocking.hpp"
 #include "cuda/residues/certify.hpp"
 
 namespace accublas::cuda {
@@ -35,8 +36,6 @@ struct ProductArguments {
 
   int first_reduction() const { return residues == ResidueKind::complex ? complex_reductions : 0; }
 };
-/// The longest sum of products of two bytes below 256 that 32 bits hold (66,051), rounded down to the kernels' step.
-inline constexpr Index product_most_terms = 65920;
 void residue_product(const DeviceModel&, const ProductArguments&, cudaStream_t);
 
 /// The certificate's sums: sums[r block_cols + c] (+)= sum over p of rows(r, p) cols(c, p), one plane of 7-bit
