@@ -1,5 +1,5 @@
-// The calls of engines fp16 and fp64: the flow of an int8 GEMM (cuda/residues/gemm_int8.cpp) with one pass for cr, and
-// blocks and bits that the host knows.
+// The calls of engines fp16 and fp64: the flows of an int8 GEMM (cuda/residues/int8_flows.hpp) with one pass for cr,
+// and blocks and bits that the host knows.
 #include <algorithm>
 
 #include "cuda/core/call_state.hpp"

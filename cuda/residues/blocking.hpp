@@ -47,15 +47,16 @@ ACCUBLAS_HD constexpr Index blocks_in(Index lines, Index block) { return ceil_di
 
 /// What the host launches for a pass whose plan is made on the device, and the plan must keep to.
 struct PassLaunch {
-  Buffers buffers;
-  int moduli;                    ///< at most
-  Index row_blocks, col_blocks;  ///< along each side: what no plan with so many moduli passes
-  ResidueKind residues;
+  Buffers buffers{};
+  int moduli = 0;                        ///< at most
+  Index row_blocks = 0, col_blocks = 0;  ///< along each side: what no plan with so many moduli passes
+  ResidueKind residues = ResidueKind::real;
   bool same_lines = false;  ///< of both sides, which may share residues (cuda/residues/convert.hpp)
 
+  PassLaunch() = default;  ///< of no pass
   /// complex: m and n lines of complex numbers.
   PassLaunch(const Buffers& of_call, int most_moduli, Index m, Index n, ResidueKind of = ResidueKind::real)
-      : buffers(of_call), moduli(most_moduli), row_blocks(0), col_blocks(0), residues(of) {
+      : buffers(of_call), moduli(most_moduli), residues(of) {
     for (int taken = 1; taken <= most_moduli; ++taken) {
       const Block block = fit_block(buffers, planes_of(residues, taken), m, n);
       const Index rows = blocks_in(m, block.rows), cols = blocks_in(n, block.cols);
