@@ -62,10 +62,21 @@ Cut largest_block(Index m, Index n, Index chunk, Index usual, Index available) {
   return cut;
 }
 
-/// The cut that moves the fewest bytes in `available` bytes; `step` divides chunks. The least cut, a square of
-/// line_group lines with `step` terms, may need more.
-Cut choose_cut(Index lines_m, Index lines_n, Index k, Index step, Index usual, Index available) {
+/// Buffers that a pass with all moduli needs for a square of line_group lines, its smallest block.
+Buffers least_buffers(Index chunk, ResidueKind residues) {
+  const Index line = line_group * max_moduli * chunk,
+              result = line_group * line_group * (residues == ResidueKind::complex ? max_planes : max_moduli);
+  return {static_cast<std::size_t>(line), static_cast<std::size_t>(line), static_cast<std::size_t>(result), chunk};
+}
+
+Index bytes_of(const Buffers& b) { return static_cast<Index>(b.rows_bytes + b.cols_bytes + b.result_bytes); }
+
+/// The cut that moves the fewest bytes in `available` bytes. The least one, the smallest block with the fewest terms,
+/// may need more.
+Cut choose_cut(Index lines_m, Index lines_n, Index k, ResidueKind residues, Index usual, Index available) {
   const Index m = padded_lines(lines_m), n = padded_lines(lines_n);
+  // Complex residues have half as many terms, of which kernels take 128 at a time.
+  const Index step = residues == ResidueKind::complex ? 256 : 128;
   const auto half = [&](Index chunk) { return std::max<Index>(chunk / 2 / step * step, step); };
   // Long chunks keep the products busy.
   Cut cut = largest_block(m, n, std::min<Index>(round_up(k, step), product_most_terms / step * step), usual, available);
@@ -74,26 +85,19 @@ Cut choose_cut(Index lines_m, Index lines_n, Index k, Index step, Index usual, I
     const bool fits = other.bytes() <= available && cut.bytes() > available;
     if (fits || other.traffic(m, n, k, usual) < cut.traffic(m, n, k, usual)) cut = other;
   }
-  while (cut.chunk > step && Cut{cut.chunk, line_group, line_group, max_moduli}.bytes() > available)
+  while (cut.chunk > step && bytes_of(least_buffers(cut.chunk, residues)) > available)
     cut = largest_block(m, n, half(cut.chunk), usual, available);
   return cut;
 }
 
-/// Buffers for a cut. A pass with all moduli must find room for a square of line_group lines, even where that passes
-/// `available`.
+/// Buffers for a cut, which hold the smallest block at least.
 Buffers buffers_for(const Cut& cut, ResidueKind residues, Index available) {
-  const Index least_line = line_group * max_moduli * cut.chunk;
-  const Index least_result =
-      line_group * line_group * (residues == ResidueKind::complex ? Index{max_planes} : Index{max_moduli});
-  Index row_bytes = std::max(cut.rows * cut.planes * cut.chunk, least_line),
-        col_bytes = std::max(cut.cols * cut.planes * cut.chunk, least_line);
-  Index result_bytes = std::max(cut.rows * cut.cols * cut.planes, least_result);
-  if (row_bytes + col_bytes + result_bytes > available) {
-    row_bytes = col_bytes = least_line;
-    result_bytes = least_result;
-  }
-  return {static_cast<std::size_t>(row_bytes), static_cast<std::size_t>(col_bytes),
-          static_cast<std::size_t>(result_bytes), cut.chunk};
+  const Buffers least = least_buffers(cut.chunk, residues);
+  const auto bytes = [](Index count) { return static_cast<std::size_t>(count); };
+  const Buffers buffers{std::max(bytes(cut.rows * cut.planes * cut.chunk), least.rows_bytes),
+                        std::max(bytes(cut.cols * cut.planes * cut.chunk), least.cols_bytes),
+                        std::max(bytes(cut.rows * cut.cols * cut.planes), least.result_bytes), cut.chunk};
+  return bytes_of(buffers) > available ? least : buffers;
 }
 
 // ---- The certificate ----
@@ -215,8 +219,7 @@ Int8Plan plan_int8(const EngineCall<T>& call, const Int8Request& request) {
   Carver lines(nullptr);
   take_arrays(lines, call, plan);
   const Index available = static_cast<Index>(request.cap - std::min(request.cap, lines.used()));
-  // Complex residues have half as many terms, of which kernels take 128 at a time.
-  const Cut cut = choose_cut(m, n, k, complex ? 256 : 128, usual_moduli<T>(request.mode), available);
+  const Cut cut = choose_cut(m, n, k, plan.residues, usual_moduli<T>(request.mode), available);
   plan.buffers = buffers_for(cut, plan.residues, available);
   plan.chunk = cut.chunk;
   plan.chunks = ceil_div(k, cut.chunk);
