@@ -1,6 +1,6 @@
 // From residues to results where alpha or beta joins both parts of a number (cuda/elements/joined.hpp): a lane
 // reconstructs a part of S, and rounds a component of alpha S + beta c from its own part and its neighbour's. `Numbers`
-// as in reconstruct_tiles.hpp. For .cu files.
+// as in tile_state.hpp. For .cu files.
 #pragma once
 
 #include "cuda/core/launch.hpp"
