@@ -1,4 +1,4 @@
-// Thread blocks that add up to one result. Device code.
+// Helper for thread blocks that add up to one result. Device code.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,9 @@ namespace accublas::cuda {
 
 #ifdef __CUDACC__
 
-/// True in all threads of the thread block that is the last of `expected` to call; what the others wrote before is
-/// visible to it (through L2: read it with __ldcg). The counter is zero again then.
+/// Returns true in all threads of the thread block that is the last of `expected` to call this function. That block
+/// then sees everything that the others wrote before (through L2: it must read with __ldcg). The last block resets the
+/// counter to zero.
 __device__ inline bool last_to_arrive(std::uint32_t* counter, std::uint32_t expected) {
   __shared__ bool last;
   __threadfence();

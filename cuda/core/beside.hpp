@@ -1,4 +1,4 @@
-// Work beside that of a call's stream, on a second one of the context.
+// A call can run part of its work concurrently on a second stream (the side stream) of its context.
 #pragma once
 
 #include "cuda/core/cublas.hpp"
@@ -7,19 +7,22 @@
 
 namespace accublas::cuda {
 
-/// What both use at a time must be memory apart. Captured, both are of one graph.
+/// Manages the side stream of a call. The two streams must not share memory while both run. Under capture both join one
+/// graph.
 class Beside {
  public:
   explicit Beside(State& state) : state_(state) {}
 
-  /// Whether a call is to have it: graphs keep to one stream, and the memory that cuBLAS takes on the other, and `more`
-  /// bytes that the call does, are to be a small part of the workspace.
+  /// Returns whether a call should use the side stream. A captured call must not: graphs keep to one stream. The memory
+  /// that cuBLAS takes on the side stream, together with the `more` bytes that the call uses there, must be at most an
+  /// eighth of the workspace.
   static bool serves(const State& state, const Workspace& workspace, std::size_t more = 0) {
     return !state.captured() && workspace.cap() >= 8 * (blas_bytes(state) + more);
   }
   static std::size_t blas_bytes(const State& state) { return Cublas::workspace_bytes(state.model().major); }
 
-  /// Also where a call fails: what the call's stream does next, as to give memory back, is behind both.
+  /// The destructor also orders the streams if the call fails: later work on the call's stream, such as giving memory
+  /// back, runs after both.
   ~Beside() {
     if (!forked_) return;
     cudaEventRecord(done_.event, state_.side_stream());
@@ -28,14 +31,14 @@ class Beside {
   Beside(const Beside&) = delete;
   Beside& operator=(const Beside&) = delete;
 
-  /// A stream behind all that the call's has so far.
+  /// Returns the side stream, ordered after all work that the call's stream has so far.
   cudaStream_t fork() {
     record(begun_, state_.cuda_stream());
     stream_waits(state_.side_stream(), begun_);
     forked_ = true;
     return state_.side_stream();
   }
-  /// The call's stream is behind the other from here on.
+  /// Orders the call's stream after the side stream from here on.
   void join() {
     if (!forked_) return;
     record(done_, state_.side_stream());

@@ -1,4 +1,4 @@
-// How an area of memory is divided into arrays.
+// Divides an area of memory into arrays.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,8 @@
 
 namespace accublas::cuda {
 
-/// Lays arrays out one after the other, 256-byte aligned: once from null to learn the size, once from memory.
+/// Lays out arrays one after the other, each aligned to 256 bytes. Callers run a layout twice: once from null to learn
+/// the size, once from memory.
 class Carver {
  public:
   explicit Carver(void* base) : base_(static_cast<std::byte*>(base)) {}

@@ -8,7 +8,7 @@ namespace accublas::cuda {
 
 void check(cudaError_t status, const char* what) {
   if (status == cudaSuccess) return;
-  cudaGetLastError();  // it is told here; the next launch must not find it
+  cudaGetLastError();  // the exception reports the error; the next launch must not find it
   throw Error(status == cudaErrorMemoryAllocation ? ACCUBLAS_ERROR_MEMORY : ACCUBLAS_ERROR_DEVICE,
               std::string(what) + ": " + cudaGetErrorString(status));
 }

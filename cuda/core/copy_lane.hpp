@@ -1,4 +1,4 @@
-// Copies between host and device memory through pinned buffers, beside what the device computes.
+// Copies between host and device memory go through pinned buffers, while the device computes.
 #pragma once
 
 #include <algorithm>
@@ -14,9 +14,9 @@
 
 namespace accublas::cuda {
 
-/// Pinned buffers of one call: two for each direction, so that the host fills one while the bus carries the other. The
-/// process keeps one set, because pinning 64 MiB costs as much as copying a gigabyte; a call that finds it taken makes
-/// its own.
+/// The pinned buffers of one call: two for each direction, so that the host fills one while the bus carries the other.
+/// The process keeps one set, because pinning 64 MiB costs as much as copying a gigabyte. A call that finds the set in
+/// use makes its own.
 class PinnedBuffers {
  public:
   static constexpr std::size_t bytes = std::size_t{16} << 20;
@@ -63,7 +63,7 @@ class Lane {
   Lane(const Lane&) = delete;
   Lane& operator=(const Lane&) = delete;
 
-  /// A host matrix of any strides to a compact column-major device matrix (leading dimension rows).
+  /// Copies a host matrix of any strides to a compact column-major device matrix (leading dimension `rows`).
   template <class T>
   void upload(Matrix<const T> from, T* to, Index rows, Index cols) {
     for_chunks<T>(rows, cols, [&](Index row, Index row_count, Index col, Index col_count, int slot) {
@@ -76,7 +76,8 @@ class Lane {
     });
   }
 
-  /// The other way, from a leading dimension (0: rows); returns when the host matrix is complete.
+  /// Copies a device matrix with leading dimension `from_ld` (0: `rows`) to a host matrix. Returns when the host matrix
+  /// is complete.
   template <class T>
   void download(const T* from, Matrix<T> to, Index rows, Index cols, Index from_ld = 0) {
     const Index ld = from_ld > 0 ? from_ld : rows;
@@ -99,7 +100,7 @@ class Lane {
                row_count, col_count, sizeof(T), cudaMemcpyDeviceToHost);
       record(slot);
       last[slot] = {row, row_count, col, col_count};
-      store(1 - slot);  // while this chunk is on its way
+      store(1 - slot);  // runs while this chunk is in transfer
       next = 1 - slot;
     });
     store(next);
@@ -121,10 +122,10 @@ class Lane {
       }
   }
 
-  /// to = from, with the pool's threads.
+  /// Sets to = from, with the threads of the pool.
   template <class F, class T>
   void gather(Matrix<F> from, Matrix<T> to, Index rows, Index cols) {
-    // Walked along the host matrix's smaller stride.
+    // The loop walks along the smaller stride of the host matrix.
     const Index from_rows = std::abs(from.row_stride), from_cols = std::abs(from.col_stride);
     const Index to_rows = std::abs(to.row_stride), to_cols = std::abs(to.col_stride);
     if (std::max(from_rows, to_rows) > std::max(from_cols, to_cols) && cols > 1) {

@@ -1,4 +1,4 @@
-// Copies between matrices of any strides.
+// Kernels that copy between matrices of any strides.
 #include "cuda/core/check.hpp"
 #include "cuda/core/matrices.hpp"
 #include "lib/base/integers.hpp"
@@ -13,8 +13,8 @@ __device__ T& entry(const Matrix<T>& x, Index i, Index j) {
   return x.data[i * x.row_stride + j * x.col_stride];
 }
 
-/// Tiles of 32 x 32 through shared memory: neighbouring threads read along the smaller stride of the one side and write
-/// along that of the other.
+/// Copies tiles of 32 x 32 through shared memory. Neighbouring threads read along the smaller stride of the source and
+/// write along the smaller stride of the destination.
 template <class T>
 __global__ void __launch_bounds__(tile* tile_rows)
     copy_kernel(Matrix<const T> from, Matrix<T> to, Index rows, Index cols, bool read_rows, bool write_rows,

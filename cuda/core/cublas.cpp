@@ -1,4 +1,4 @@
-// Finds, loads and calls cuBLAS.
+// This file finds, loads and calls cuBLAS.
 #include "cuda/core/cublas.hpp"
 
 #include <dlfcn.h>
@@ -17,7 +17,8 @@
 namespace accublas::cuda {
 namespace {
 
-/// What is called of cuBLAS. The 64-bit entry points came with version 12, so 11 cannot serve.
+/// The functions of cuBLAS that accublas calls. The 64-bit entry points came with version 12, so version 11 is not
+/// enough.
 struct Functions {
   decltype(&cublasCreate_v2) create;
   decltype(&cublasDestroy_v2) destroy;
@@ -47,8 +48,8 @@ struct Functions {
   decltype(&cublasCgemv_v2_64) cgemv;
   decltype(&cublasZdotu_v2_64) zdotu, zdotc;
   decltype(&cublasCdotu_v2_64) cdotu, cdotc;
-  void* level3[level3_count];  ///< by level3_number; null for GEMMT
-  void* level2[level2_count];  ///< by level2_number
+  void* level3[level3_count];  ///< indexed by level3_number; null for GEMMT
+  void* level2[level2_count];  ///< indexed by level2_number
 };
 
 template <class Function>
@@ -57,7 +58,7 @@ bool find(void* library, const char* name, Function* function) {
   return *function != nullptr;
 }
 
-/// Fills `f` from one library; otherwise says in `tried` what is wrong with it.
+/// Fills `f` from one library and returns true. On failure, returns false and appends the reason to `tried`.
 bool load(const char* name, Functions& f, std::string& tried) {
   tried += tried.empty() ? "" : "; ";
   tried += name;
@@ -94,7 +95,7 @@ bool load(const char* name, Functions& f, std::string& tried) {
              find(library, "cublasSdot_v2_64", &f.sdot) && find(library, "cublasDnrm2_v2_64", &f.dnrm2) &&
              find(library, "cublasSnrm2_v2_64", &f.snrm2) && find(library, "cublasDasum_v2_64", &f.dasum) &&
              find(library, "cublasSasum_v2_64", &f.sasum);
-  if (complete) return true;  // stays loaded for the life of the process
+  if (complete) return true;  // the library stays loaded for the life of the process
   tried += " (lacks a function)";
   dlclose(library);
   return false;
@@ -103,7 +104,7 @@ bool load(const char* name, Functions& f, std::string& tried) {
 Functions load_first() {
   Functions f{};
   std::string tried;
-  // The program's own, where it has one: not a second version beside it.
+  // A cuBLAS that the program has loaded is preferred, so that the process does not hold two versions.
   for (const bool by_program : {true, false})
     for (const char* name : {"libcublas.so.13", "libcublas.so.12"})
       if ((dlopen(name, RTLD_LAZY | RTLD_NOLOAD) != nullptr) == by_program && load(name, f, tried)) return f;
@@ -111,7 +112,7 @@ Functions load_first() {
 }
 
 const Functions& functions() {
-  static const Functions f = load_first();  // once, whichever thread comes first; tried again after a failure
+  static const Functions f = load_first();  // the first thread to get here loads; a failed load is tried again
   return f;
 }
 
@@ -121,10 +122,10 @@ void check_cublas(cublasStatus_t status, const char* what) {
               std::string(what) + ": " + functions().status_string(status));
 }
 
-/// Handles without a context.
+/// Keeps handles that no context uses, for the next contexts.
 class SpareHandles {
  public:
-  /// Null where there is none for the device.
+  /// Returns a spare handle of the device, or null if there is none.
   cublasHandle_t take(int device) {
     const std::lock_guard<std::mutex> lock(mutex_);
     for (auto spare = spares_.begin(); spare != spares_.end(); ++spare)
@@ -163,7 +164,8 @@ Cublas::Cublas(int device) : device_(device) {
   handle_ = spare_handles().take(device);
   if (handle_) return;
   check_cublas(f.create(&handle_), "cublasCreate");
-  // The pedantic mode costs up to 27 % (DGEMM, n = 4096: 2.9 against 2.3 ms, the same bits): only where it is needed.
+  // The pedantic mode costs up to 27 % (DGEMM, n = 4096: 2.9 against 2.3 ms, with equal bits), so it is set only if the
+  // environment asks for emulation.
   if (!environment_asks_for_emulation()) return;
   try {
     check_cublas(f.set_math_mode(handle_, CUBLAS_PEDANTIC_MATH), "cublasSetMathMode");
@@ -175,7 +177,8 @@ Cublas::Cublas(int device) : device_(device) {
 
 Cublas::~Cublas() { spare_handles().give(device_, handle_); }
 
-/// Only the first product of a call finds its result as it was.
+/// A failed allocation leaves the result untouched only in the first product of a call. In a later product this
+/// function throws ACCUBLAS_ERROR_C_UNDEFINED.
 void Cublas::check_product(cublasStatus_t status, const char* what) {
   if (status == CUBLAS_STATUS_ALLOC_FAILED && products_ > 0)
     throw Error(ACCUBLAS_ERROR_C_UNDEFINED, std::string(what) + ": " + functions().status_string(status));
@@ -228,7 +231,7 @@ void Cublas::gemm(Index m, Index n, Index k, const Complex<float>* alpha, BlasMa
                 "cublasCgemm");
 }
 
-/// As BLAS says it of real numbers, too.
+/// Returns cuBLAS's name of a transposition. For real types a conjugate transposition is a transposition, as in BLAS.
 template <class E>
 static cublasOperation_t operation_of(accublas_transpose trans) {
   if (trans == ACCUBLAS_NO_TRANS) return CUBLAS_OP_N;
@@ -276,7 +279,7 @@ template void Cublas::level3(const Level3<Complex<float>>&, const Complex<float>
 template <class E>
 void Cublas::level2(const Level2<E>& l) {
   void* const routine = functions().level2[level2_number(l.routine())];
-  // As in level3; HER takes the real part.
+  // cuBLAS loads numbers aligned to their size, which Complex is not. HER takes the real part, which lies first.
   struct alignas(sizeof(E)) Aligned {
     E number;
   };

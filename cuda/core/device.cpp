@@ -16,8 +16,8 @@ namespace accublas::cuda {
 
 namespace {
 
-/// Someone began to look for devices, and this process was forked after that. Set by a handler of fork(): asking for
-/// the process's number would be a system call, several times a call of a routine.
+/// `asked`: the process began to look for devices. `forked`: this process was forked after that. A handler of fork()
+/// sets `forked`, because asking for the process id would be a system call, several times in each call of a routine.
 std::atomic<bool> asked{false}, forked{false};
 [[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, [] {
   if (asked.load(std::memory_order_relaxed)) forked.store(true, std::memory_order_relaxed);
@@ -25,8 +25,8 @@ std::atomic<bool> asked{false}, forked{false};
 
 constexpr const char* forked_reason = "this process was forked from one that used CUDA";
 
-/// Whether the build option gpu_arch has kernels for a device: code for 90a runs on 9.0 alone, 80 on 8.0 and all that
-/// is newer.
+/// Returns whether the build option gpu_arch includes kernels for a device: code for 90a runs on 9.0 alone, code for 80
+/// runs on 8.0 and newer devices.
 bool built_for(int major, int minor) {
   const int capability = 10 * major + minor;
   std::istringstream words(ACCUBLAS_GPU_ARCH);
@@ -45,7 +45,7 @@ struct Devices {
   std::string reason;
 
   Devices() {
-    if (forked.load(std::memory_order_relaxed)) {  // while another thread was looking
+    if (forked.load(std::memory_order_relaxed)) {  // the fork happened while another thread was looking
       reason = forked_reason;
       return;
     }
@@ -64,7 +64,7 @@ struct Devices {
         reason = "a CUDA device does not answer";
         break;
       }
-      // Devices are numbered: an unusable one ends the list.
+      // Devices are numbered consecutively: an unusable one ends the list.
       if (properties.major < 8) {
         reason = std::string(properties.name) + " is older than compute capability 8.0";
         break;

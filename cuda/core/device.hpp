@@ -1,4 +1,4 @@
-// The CUDA devices of the process.
+// The CUDA devices of the process are found here.
 #pragma once
 
 #include <string>
@@ -7,36 +7,39 @@
 
 namespace accublas::cuda {
 
-/// Number of devices that this build's kernels run on; 0 with a reason. Asked for once; 0 in a child forked after that.
+/// Returns the number of devices that this build's kernels run on. If that is 0, `reason` says why. The process looks
+/// once; a child forked after that gets 0.
 int usable_devices(std::string& reason);
 
-/// Whether there is a usable one, in the time of a branch.
+/// Returns whether there is a usable device; after the first call this costs only a branch.
 bool have_devices();
 
-/// Whether this process was forked from one that had devices. Nothing behind the driver works in it: what frees or
-/// gives back looks here first. So no mutex of this folder is taken in such a child, and none is held across fork,
-/// where the driver's own handlers may run while a thread waits for it under one.
+/// Returns whether this process was forked from one that had devices. Nothing behind the driver works in such a child,
+/// so code that frees or gives back resources checks this first. Hence no mutex of this folder is taken in such a
+/// child. No mutex is held across fork either, where the driver's own handlers may run while a thread waits for the
+/// driver under one.
 bool forked_from_user();
 
-/// Whether kernels for compute capability 9.0 serve the device: not with ACCUBLAS_CUDA_KERNELS=portable, which
-/// keeps to those that every device has.
+/// Returns whether kernels for compute capability 9.0 are used on the device. ACCUBLAS_CUDA_KERNELS=portable turns them
+/// off and keeps to the kernels that every device has.
 bool use_hopper_kernels(const DeviceModel& model);
 
-/// Of a usable device.
+/// Both functions describe a usable device.
 const DeviceModel& device_model(int device);
 std::string device_text(int device);
 
-/// The lesser of 4 GiB and an eighth of the device's memory.
+/// Returns the lesser of 4 GiB and an eighth of the device's memory, in bytes.
 std::size_t default_workspace(int device);
 
-/// Every entrance of the backend is one: makes a device current for its length, and allows this thread what CUDA
-/// forbids while any stream of the process is captured (to allocate and to free memory, to make streams and handles);
-/// nothing of that goes into a graph or ends a capture. What would end one has no place in the library: the legacy
-/// stream, but as a user's own, a wait for the whole device, and what does either inside, such as cublasDestroy.
+/// Every entry point of the backend creates a DeviceScope. It makes a device current for its lifetime. It also allows
+/// this thread what CUDA forbids while any stream of the process is captured: allocating and freeing memory, and
+/// creating streams and handles. None of these goes into a graph or ends a capture. The library must never do what
+/// would end a capture: use the legacy stream (unless the user set it), wait for the whole device, or call a function
+/// that does either, such as cublasDestroy.
 class DeviceScope {
  public:
   explicit DeviceScope(int device);
-  /// On the device that is current.
+  /// Keeps the current device.
   DeviceScope() noexcept { cudaThreadExchangeStreamCaptureMode(&mode_); }
   ~DeviceScope();
   DeviceScope(const DeviceScope&) = delete;

@@ -1,16 +1,16 @@
-// What launchers of kernels must know of a device. The contract of every launcher in cuda/: it puts work on a stream
-// and returns; it neither allocates nor waits; a launch that fails is thrown as Error by check().
+// Device properties that launchers of kernels need. Every launcher in cuda/ keeps one contract: it puts work on a
+// stream and returns; it neither allocates nor waits; it throws an Error by check() if a launch fails.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
 namespace accublas::cuda {
 
-/// What a launcher must know of the device; read once per device.
+/// The properties of one device, read once per device.
 struct DeviceModel {
   int device;
   int major, minor;
-  int processors;       ///< multiprocessors
+  int processors;       ///< number of multiprocessors
   bool hopper_kernels;  ///< compute capability 9.0 and this build has sm_90a code
 };
 

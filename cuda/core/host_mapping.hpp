@@ -1,4 +1,4 @@
-// Host memory that kernels read where it lies.
+// Maps host memory so that kernels read it in place.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -10,8 +10,9 @@
 
 namespace accublas::cuda {
 
-/// Memory of the user's, pinned for as long, which costs some 0.2 s a gigabyte, unless it is already. To be outlived by
-/// no kernel that reads it. Throws Error(ACCUBLAS_ERROR_UNAVAILABLE) where the driver does not do it.
+/// Pins memory of the user for the lifetime of the object, unless it is pinned already. Pinning costs some 0.2 s a
+/// gigabyte. The object must outlive every kernel that reads the memory. Throws Error(ACCUBLAS_ERROR_UNAVAILABLE) if
+/// the driver cannot pin it.
 class HostMapping {
  public:
   HostMapping(void* data, std::size_t bytes) : host_(data) {

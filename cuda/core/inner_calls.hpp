@@ -1,4 +1,4 @@
-// Calls inside a call: one report for all of them, and memory for copies beside their own.
+// Helpers for calls inside a call: one report for all of them, and memory for copies in addition to their own.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace accublas::cuda {
 
-/// A batch of calls in the state of the context, or a part of the one that is under way.
+/// Makes the calls in its lifetime one batch in the state of the context, or part of the batch that is already running.
 class BatchScope {
  public:
   BatchScope(State& state, int report_level) : state_(state), outermost_(!state.in_batch()) {
@@ -28,7 +28,8 @@ class BatchScope {
   const bool outermost_;
 };
 
-/// Memory for copies of matrices: of the user's buffer or, in capture, of the context for good; else of the pool.
+/// Memory for copies of matrices. It comes from the user's buffer if there is one, under capture from the context for
+/// good, otherwise from the pool.
 class CopyMemory {
  public:
   CopyMemory(State& state, const Workspace& workspace, std::size_t bytes) {

@@ -1,4 +1,4 @@
-// Loads of entries that lie a stride apart. Device code.
+// Loads of entries that lie one stride apart. Device code.
 #pragma once
 
 #include "lib/call/problem.hpp"
@@ -9,7 +9,7 @@ namespace accublas::cuda {
 
 inline constexpr unsigned full_warp = 0xFFFFFFFFu;
 
-/// out[j] = entry j `spacing` of a vector.
+/// Sets out[j] to entry j `spacing` of a vector.
 template <int spacing, int count, class T>
 __device__ void load_spaced(const T* p, Index stride, T (&out)[count]) {
   if (stride == 1) {  // offsets are constants of the instructions
@@ -21,7 +21,7 @@ __device__ void load_spaced(const T* p, Index stride, T (&out)[count]) {
   }
 }
 
-/// The same for the entries below `left`; zero from there on.
+/// Sets out[j] to entry j `spacing` of a vector if j `spacing` < `left`, else to zero.
 template <int spacing, int count, class T>
 __device__ void load_spaced_below(const T* p, Index stride, Index left, T (&out)[count]) {
 #pragma unroll

@@ -1,4 +1,4 @@
-// Copies and scaling of arrays of matrices.
+// Kernels that copy and scale arrays of matrices.
 #include "cuda/core/check.hpp"
 #include "cuda/core/matrices.hpp"
 #include "cuda/core/operand.hpp"
@@ -13,7 +13,7 @@ namespace {
 constexpr int threads = 256;
 constexpr Index most_blocks = 4096;
 
-/// body(element, matrix) for all elements of all matrices.
+/// Calls body(element, matrix) for all elements of all matrices.
 template <class Body>
 __device__ void for_elements(Index elements, Index count, Body&& body) {
   const Index all = elements * count;
@@ -27,7 +27,8 @@ unsigned blocks_for(Index elements, Index count) {
   return static_cast<unsigned>(blocks < most_blocks ? blocks : most_blocks);
 }
 
-/// Element e of a packed matrix `inner` long, in a matrix with these strides.
+/// Returns the offset of element e of a packed matrix, whose inner dimension is `inner` long, in a matrix with these
+/// strides.
 __device__ Index offset(Index e, Index inner, Index inner_stride, Index outer_stride) {
   return e % inner * inner_stride + e / inner * outer_stride;
 }

@@ -1,4 +1,4 @@
-// Copies of matrices and of arrays of matrices, of any strides.
+// Functions that copy single matrices and arrays of matrices, of any strides.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -7,7 +7,7 @@
 
 namespace accublas::cuda {
 
-/// Where the matrices of a batch begin, as kernels see it; pointers in device memory.
+/// Tells kernels where the matrices of a batch begin: at a fixed stride, or at pointers in device memory.
 template <class T>
 struct BatchArray {
   T* base;
@@ -19,9 +19,9 @@ struct BatchArray {
 };
 
 // ---- matrices.cu
-/// Copies rows x cols matrices first .. first + count - 1 of a batch to (or from) packed ones: element (i, j) of the
-/// q-th lies at packed[q rows cols + i + j rows] where rows are adjacent in the batch, else at i cols + j. Nothing
-/// where only_if_zero points to another number.
+/// Copies the rows x cols matrices first .. first + count - 1 of a batch to packed ones (gather) or from packed ones
+/// (scatter). Element (i, j) of the q-th matrix lies at packed[q rows cols + i + j rows] if rows are adjacent in the
+/// batch, else at packed[q rows cols + i cols + j]. Does nothing if only_if_zero points to a nonzero number.
 template <class T>
 void gather_matrices(const BatchArray<const T>&, Matrix<const T> strides, Index rows, Index cols, Index first,
                      Index count, T* packed, const T* only_if_zero, cudaStream_t);
@@ -29,16 +29,16 @@ template <class T>
 void scatter_matrices(const T* packed, const BatchArray<T>&, Matrix<T> strides, Index rows, Index cols, Index first,
                       Index count, const T* only_if_zero, cudaStream_t);
 
-/// C_i = beta C_i, IEEE, where alpha is zero; NaN canonical in bit-defined modes.
+/// Sets C_i = beta C_i in IEEE arithmetic if alpha is zero. In bit-defined modes (`canonical`) NaN is canonical.
 template <class T>
 void scale_matrices(const BatchArray<T>& c, Matrix<T> strides, Index rows, Index cols, Index count, Scalar<T> alpha,
                     Scalar<T> beta, bool canonical, cudaStream_t);
 
 // ---- copy_matrix.cu
-/// to = from, rows x cols, any strides; nothing where unless_zero points to a zero.
+/// Sets to = from for rows x cols matrices of any strides. Does nothing if unless_zero points to a zero.
 template <class T>
 void copy_matrix(Matrix<const T> from, Matrix<T> to, Index rows, Index cols, const T* unless_zero, cudaStream_t);
-/// *to = value, without a copy from host memory, which a graph could not hold.
+/// Sets *to = value by a kernel. A graph could not hold a copy from host memory.
 template <class T>
 void set_scalar(T* to, T value, cudaStream_t);
 

@@ -15,7 +15,8 @@ namespace accublas::cuda {
 
 namespace {
 
-/// The process's pool on a device. It keeps what calls gave back, so that the next call does not ask the driver.
+/// Returns the process's memory pool on a device. The pool keeps the memory that calls gave back, so that the next call
+/// does not ask the driver.
 cudaMemPool_t pool_of(int device) {
   static std::mutex mutex;
   static std::vector<cudaMemPool_t>* const pools = new std::vector<cudaMemPool_t>;

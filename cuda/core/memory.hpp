@@ -1,5 +1,5 @@
-// Device memory of calls: stream-ordered blocks of one pool per process and device, the user's buffer, and, while a
-// graph is captured, blocks that the context keeps.
+// Device memory of calls. It comes from stream-ordered blocks of one pool per process and device, from the user's
+// buffer, or, while a graph is captured, from blocks that the context keeps.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -13,18 +13,18 @@
 
 namespace accublas::cuda {
 
-/// Device memory of its own, zeroed at return, whatever the streams of the process do: to be freed by cudaFree. Throws
-/// Error(ACCUBLAS_ERROR_MEMORY).
+/// Allocates device memory apart from the pool; it is zeroed at return, whatever the streams of the process do. The
+/// caller frees it by cudaFree. Throws Error(ACCUBLAS_ERROR_MEMORY).
 void* zeroed_memory(std::size_t bytes);
 
-/// Device memory that calls may take: what is free, and what the process's pool has spare.
+/// Returns how many bytes of device memory calls may take: the free memory plus what the process's pool has spare.
 std::size_t free_memory(int device);
 
-/// Waits for all work on a device, without ending captures as cudaDeviceSynchronize would: cudaFree does (seen with
-/// CUDA 13.0 on an H200, beside captures in both modes).
+/// Waits for all work on a device. cudaFree does so without ending captures, as cudaDeviceSynchronize would (seen with
+/// CUDA 13.0 on an H200, with concurrent captures in both modes).
 void wait_for_device(int device) noexcept;
 
-/// Blocks that captured graphs use: never freed before the context.
+/// Holds blocks that captured graphs use. The context never frees them before its own end.
 class CaptureMemory {
  public:
   CaptureMemory() = default;
@@ -36,10 +36,10 @@ class CaptureMemory {
   /// Forgets the blocks without freeing them.
   void abandon() noexcept;
 
-  /// At least `bytes`. Calls of one context are ordered, so that all of them share the largest block; a block that a
-  /// graph has seen stays. Throws Error(ACCUBLAS_ERROR_MEMORY).
+  /// Returns a block of at least `bytes`. Calls of one context are ordered, so all of them share the largest block. A
+  /// block that a graph has seen stays. Throws Error(ACCUBLAS_ERROR_MEMORY).
   void* take(std::size_t bytes);
-  /// A block apart, zeroed now.
+  /// Returns a separate block, zeroed at return.
   void* zeroed(std::size_t bytes);
 
  private:
@@ -54,18 +54,18 @@ class CaptureMemory {
 enum class Capturing {
   no,
   yes,
-  /// The stream is the legacy one and another, blocking, is captured: CUDA forbids to use the stream, and ends that
-  /// capture where it is used.
+  /// The stream is the legacy one and another, blocking stream is captured. CUDA forbids use of the legacy stream then,
+  /// and ends the capture if it is used.
   forbids,
 };
 Capturing capturing(cudaStream_t stream);
 inline bool is_capturing(cudaStream_t stream) { return capturing(stream) == Capturing::yes; }
 
-/// Memory of one call, given back in stream order at the end of the scope.
+/// Memory of one call. The destructor gives it back in stream order.
 class CallMemory {
  public:
-  /// From the user's buffer if there is one (Error(ACCUBLAS_ERROR_MEMORY) where it is too small), from `capture` while
-  /// the stream is captured, else from the device's pool.
+  /// Takes the memory from the user's buffer if there is one (throws Error(ACCUBLAS_ERROR_MEMORY) if the buffer is too
+  /// small), from `capture` while the stream is captured, else from the device's pool.
   CallMemory(int device, cudaStream_t stream, CaptureMemory& capture, void* buffer, std::size_t buffer_bytes,
              std::size_t bytes);
   ~CallMemory();
@@ -80,8 +80,8 @@ class CallMemory {
   bool pooled_ = false;
 };
 
-/// Memory for the arrays that `lay_out(Carver&)` takes, which is called once to learn the bytes and once with memory:
-/// a Memory(arguments..., bytes).
+/// Memory for the arrays that `lay_out(Carver&)` takes. The constructor calls `lay_out` twice, once to learn the bytes
+/// and once with memory, which is a Memory(arguments..., bytes).
 template <class Memory>
 class ArrayMemory {
  public:
@@ -106,9 +106,9 @@ class ArrayMemory {
   Memory memory_;
 };
 
-/// What a call inside a call has of its workspace, where the outer one holds `bytes` at `memory`. Copies that had to be
-/// larger than the cap allows do not leave it without any: half of the cap is always there (256 rows and columns at a
-/// time took ZHERK of order 16384 hundreds of times as long).
+/// Returns the workspace left for a call inside a call, where the outer call holds `bytes` at `memory`. At least half
+/// of the cap is always left, even if the outer call's copies had to be larger than the cap allows. Without this rule
+/// ZHERK of order 16384 worked on 256 rows and columns at a time and took hundreds of times as long.
 inline Workspace rest_of(const Workspace& workspace, const std::byte* memory, std::size_t bytes) {
   unsigned char* const buffer = static_cast<unsigned char*>(workspace.buffer());
   if (!buffer)

@@ -39,7 +39,7 @@ int count_blocks(const DeviceModel& model, const char* what, const void* kernel,
 
 int resident_blocks(const DeviceModel& model, const char* what, const void* kernel, const LaunchShape& shape) {
   static std::mutex mutex;
-  static std::map<std::pair<const void*, int>, int> known;  // by kernel and device
+  static std::map<std::pair<const void*, int>, int> known;  // keyed by kernel and device
   const std::lock_guard lock(mutex);
   const auto [at, is_new] = known.try_emplace({kernel, model.device}, 0);
   if (is_new) {

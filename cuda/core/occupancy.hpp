@@ -1,4 +1,5 @@
-// How many blocks of a kernel a device holds at a time, for kernels whose blocks stay and share the work.
+// Finds how many blocks of a kernel a device holds at a time, for kernels whose blocks stay resident and share the
+// work.
 #pragma once
 
 #include "cuda/core/device_model.hpp"
@@ -6,8 +7,9 @@
 
 namespace accublas::cuda {
 
-/// Blocks of shape.block threads that are resident on all multiprocessors, as whole clusters; shape.grid is of no
-/// account. Allows the kernel its shared memory. Looked up once for a kernel and a device.
+/// Returns how many blocks of shape.block threads are resident on all multiprocessors together, as whole clusters. The
+/// function ignores shape.grid. It also allows the kernel its shared memory. Each result is computed once per kernel
+/// and device.
 int resident_blocks(const DeviceModel& model, const char* what, const void* kernel, const LaunchShape& shape);
 
 template <class... Parameters>

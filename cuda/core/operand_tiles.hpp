@@ -1,5 +1,5 @@
-// A block of an operand, tile by tile through shared memory: for kernels that write along the terms whatever way the
-// operand lies.
+// Visits a block of an operand tile by tile through shared memory. This serves kernels that write along the terms,
+// whatever the strides of the operand.
 #pragma once
 
 #include "cuda/core/operand.hpp"
@@ -7,7 +7,8 @@
 
 namespace accublas::cuda {
 
-/// Entries p0 .. p0 + terms - 1 of lines first .. first + count - 1, and zeros up to terms_padded, a multiple of 32.
+/// Entries p0 .. p0 + terms - 1 of lines first .. first + count - 1, followed by zeros up to terms_padded, a multiple
+/// of 32.
 template <class T>
 struct OperandBlock {
   Operand<T> operand;
@@ -15,12 +16,12 @@ struct OperandBlock {
   Index p0, terms, terms_padded;
 };
 
-/// Tiles of 32 lines x 32 terms, read by blocks of 32 x 8 threads.
+/// A tile has 32 lines x 32 terms; blocks of 32 x 8 threads read it.
 struct OperandTile {
   static constexpr int side = 32, rows = 8;
 };
 
-/// Blocks of threads for for_entries.
+/// Returns the number of thread blocks to launch for for_entries.
 template <class T>
 unsigned tile_blocks(const OperandBlock<T>& x) {
   constexpr Index side = OperandTile::side, most = 65536;
@@ -28,7 +29,7 @@ unsigned tile_blocks(const OperandBlock<T>& x) {
   return static_cast<unsigned>(tiles < most ? tiles : most);
 }
 
-/// Whether the smaller stride, along which tiles are read, is that of the terms.
+/// Returns whether the terms have the smaller stride; tiles are read along the smaller stride.
 template <class T>
 bool lies_along_terms(const Operand<T>& x) {
   const auto magnitude = [](Index stride) { return stride < 0 ? -stride : stride; };
@@ -36,7 +37,8 @@ bool lies_along_terms(const Operand<T>& x) {
 }
 
 #ifdef __CUDACC__
-/// body(i, p, x) for entry p0 + p of line first + i, x, for all of the block; neighbouring lanes have neighbouring p.
+/// Calls body(i, p, x) for every entry of the block, where x is entry p0 + p of line first + i. Neighbouring lanes have
+/// neighbouring p.
 template <class T, class Body>
 __device__ __forceinline__ void for_entries(const OperandBlock<T>& block, bool along_terms, Body&& body) {
   constexpr int tile = OperandTile::side, tile_rows = OperandTile::rows;
@@ -46,7 +48,7 @@ __device__ __forceinline__ void for_entries(const OperandBlock<T>& block, bool a
   const int lane = static_cast<int>(threadIdx.x), first = static_cast<int>(threadIdx.y);
   for (Index t = blockIdx.x; t < tiles; t += gridDim.x) {
     const Index p = t % term_tiles * tile, i = t / term_tiles * tile;
-    T x[tile / tile_rows];  // all loads are on their way before the first is waited for
+    T x[tile / tile_rows];  // issues all loads before it waits for the first
 #pragma unroll
     for (int q = 0; q < tile / tile_rows; ++q) {
       const int line = along_terms ? first + q * tile_rows : lane, term = along_terms ? lane : first + q * tile_rows;

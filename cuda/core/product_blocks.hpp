@@ -1,5 +1,5 @@
-// How the compositions by cuBLAS cut C = sum of products of parts (digits, slices, words): into blocks of C, whose
-// parts and sums lie in memory at a time, and chunks of the inner dimension.
+// Cuts C = sum of products of parts (digits, slices, words) for the engines that call cuBLAS. C is cut into blocks
+// whose parts and sums are in memory at a time, and the inner dimension into chunks.
 #pragma once
 
 #include <algorithm>
@@ -11,18 +11,18 @@
 namespace accublas::cuda {
 
 struct ProductBlocks {
-  static constexpr Index term_step = 64;  ///< chunks are padded to it with zeros
+  static constexpr Index term_step = 64;  ///< chunks are padded with zeros to a multiple of this
   static constexpr Index line_step = 32;
 
-  Index rows, cols;  ///< of a block
-  Index terms;       ///< of a chunk
+  Index rows, cols;  ///< size of a block
+  Index terms;       ///< length of a chunk
 
   static constexpr Index padded(Index terms) { return round_up(terms, term_step); }
 };
 
-/// The largest of b.bytes() <= available, or the least: all of C in chunks of at most `longest_chunk` terms, then
-/// shorter edges while these are long, then chunks and edges in turn. size(b) makes the bytes of b's lengths known to
-/// b.
+/// Returns the largest blocks with b.bytes() <= available, or the least blocks. It starts from all of C in chunks of at
+/// most `longest_chunk` terms. It first shortens the edges while they are long, then chunks and edges in turn. size(b)
+/// updates b.bytes() for the current lengths.
 template <class Blocks, class Size>
 Blocks fitting_blocks(Index m, Index n, Index k, Index longest_chunk, std::size_t available, Size&& size) {
   constexpr Index long_edge = 512, step = ProductBlocks::line_step;
@@ -43,7 +43,7 @@ Blocks fitting_blocks(Index m, Index n, Index k, Index longest_chunk, std::size_
   return b;
 }
 
-/// A block of C and a chunk of its inner dimension: terms p0 .. p0 + terms - 1.
+/// A block of C with a chunk of its inner dimension: terms p0 .. p0 + terms - 1.
 struct ProductPart {
   Index row, rows, col, cols, p0, terms;
 
@@ -58,8 +58,9 @@ struct ProductPart {
   Index padded() const { return ProductBlocks::padded(terms); }
 };
 
-/// All of C: form_rows(part), form_cols(part) and multiply(part) for every chunk of a block, finish(part), of the last
-/// of them, where its sums are complete. Parts of rows that are still in place are not formed again.
+/// Walks over all of C. For every chunk of a block it calls form_rows(part), form_cols(part) and multiply(part). After
+/// the last chunk, when the block's sums are complete, it calls finish(part). It does not form parts of rows again that
+/// are still in memory.
 template <class FormRows, class FormCols, class Multiply, class Finish>
 void for_product_parts(Index m, Index n, Index k, const ProductBlocks& blocks, FormRows&& form_rows,
                        FormCols&& form_cols, Multiply&& multiply, Finish&& finish) {

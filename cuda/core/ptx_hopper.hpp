@@ -1,8 +1,8 @@
-// Instructions of compute capability 9.0 (sm_90a) that the product kernel uses, behind named functions: barriers in
-// shared memory, bulk tensor copies, clusters, warpgroup MMA. Addresses are those of the shared window (32 bits).
+// Named functions for the instructions of compute capability 9.0 (sm_90a) that the product kernel uses: barriers in
+// shared memory, TMA copies, clusters, warpgroup MMA. Addresses are 32-bit addresses of the shared window.
 //
-// Barriers have the default semantics: data move through the asynchronous proxy, and .acquire.cluster or
-// .release.cluster on them cost 20 to 40 % of the whole product.
+// Barriers have the default semantics. Data move through the asynchronous proxy, and .acquire.cluster or
+// .release.cluster on the barriers costs 20 to 40 % of the whole product.
 #pragma once
 
 #include <cuda.h>
@@ -20,18 +20,18 @@ __device__ __forceinline__ void barrier_init(std::uint32_t barrier, int arrivals
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals));
 }
 
-/// Makes initialised barriers known to the cluster and to bulk copies.
+/// Makes initialised barriers visible to the cluster and to bulk copies.
 __device__ __forceinline__ void publish_barriers() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
-/// Arrives, and makes the phase wait for so many bytes of bulk copies.
+/// Arrives at the barrier, and makes its phase wait for this many bytes of bulk copies.
 __device__ __forceinline__ void barrier_expect(std::uint32_t barrier, int bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
 }
 
-/// Arrives at the barrier of the same address in a block of the cluster.
+/// Arrives at the barrier of the same address in another block of the cluster.
 __device__ __forceinline__ void barrier_arrive(std::uint32_t barrier, std::uint32_t rank) {
   asm volatile(
       "{\n.reg .b32 remote;\n"
@@ -63,7 +63,7 @@ __device__ __forceinline__ std::uint32_t cluster_rank() {
   return rank;
 }
 
-/// Whole warps only.
+/// All threads of a warp must call this.
 __device__ __forceinline__ void cluster_sync() {
   asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
@@ -77,7 +77,7 @@ __device__ __forceinline__ void take_registers() {
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(registers));
 }
 
-// ---- bulk tensor copies (cuda/residues/tensor_map.hpp) ------------------------------------------------------------
+// ---- TMA copies (cuda/residues/tensor_map.hpp) --------------------------------------------------------------------
 
 __device__ __forceinline__ void copy_lines(std::uint32_t to, const CUtensorMap& map, int byte, int line,
                                            std::uint32_t barrier) {
@@ -88,7 +88,7 @@ __device__ __forceinline__ void copy_lines(std::uint32_t to, const CUtensorMap& 
       : "memory");
 }
 
-/// To the same address in all blocks of the mask, whose barriers get the bytes.
+/// Copies to the same address in all blocks of the mask, and counts the bytes at the barriers of those blocks.
 __device__ __forceinline__ void copy_permuted_lines(std::uint32_t to, const CUtensorMap& map, int byte, int line_64,
                                                     std::uint32_t barrier, std::uint16_t blocks) {
   asm volatile(
@@ -98,12 +98,12 @@ __device__ __forceinline__ void copy_permuted_lines(std::uint32_t to, const CUte
       : "memory");
 }
 
-/// What this thread has read of shared memory is read before bulk copies that are asked for later write there.
+/// Orders this thread's earlier reads of shared memory before the writes of bulk copies that are issued later.
 __device__ __forceinline__ void reads_before_bulk_copies() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
-/// Neighbouring numbers that are read once: not kept in L1.
+/// Loads neighbouring numbers that are read once, without keeping them in L1.
 __device__ __forceinline__ float4 load_numbers_once(const float4* p) {
   float4 r;
   asm volatile("ld.global.nc.L1::no_allocate.L2::128B.v4.f32 {%0, %1, %2, %3}, [%4];"
@@ -117,8 +117,8 @@ __device__ __forceinline__ float2 load_numbers_once(const float2* p) {
   return r;
 }
 
-/// Bytes of this block's shared memory to the block of this rank, at the same offset there; its barrier of the same
-/// address gets the bytes.
+/// Copies bytes of this block's shared memory to the same offset in the block of this rank. The bytes count at that
+/// block's barrier of the same address.
 __device__ __forceinline__ void copy_to_peer(std::uint32_t at, int bytes, std::uint32_t barrier, std::uint32_t rank) {
   asm volatile(
       "{\n.reg .b32 to, full;\n"
@@ -129,8 +129,8 @@ __device__ __forceinline__ void copy_to_peer(std::uint32_t at, int bytes, std::u
       : "memory");
 }
 
-/// 16 bytes into the shared memory of the block of this rank, at an address that is this block's; its barrier of the
-/// same address as `barrier` gets the bytes.
+/// Stores 16 bytes in the shared memory of the block of this rank, at the offset that `at` has in this block. The bytes
+/// count at that block's barrier of the same address as `barrier`.
 __device__ __forceinline__ void store_to_peer(std::uint32_t at, const uint4& bytes, std::uint32_t barrier,
                                               std::uint32_t rank) {
   asm volatile(
@@ -142,8 +142,8 @@ __device__ __forceinline__ void store_to_peer(std::uint32_t at, const uint4& byt
       : "memory");
 }
 
-/// What this thread has written to shared memory is seen by MMAs and bulk copies that start after a barrier that
-/// follows.
+/// Makes this thread's earlier writes to shared memory visible to MMAs and bulk copies that start after a later
+/// barrier.
 __device__ __forceinline__ void publish_shared_writes() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
 __device__ __forceinline__ void store_shared(std::uint32_t to, std::uint32_t x, std::uint32_t y) {
@@ -156,15 +156,15 @@ __device__ __forceinline__ void store_shared(std::uint32_t to, std::uint32_t x, 
 
 // ---- warpgroup MMA ------------------------------------------------------------------------------------------------
 
-/// Descriptor of lines of 128 bytes in shared memory, swizzled by 128 bytes, 1024 bytes between groups of 8 lines, from
-/// an address that is a multiple of 1024. Adding 2 to it moves on by 32 bytes of k.
+/// Returns the descriptor of lines of 128 bytes in shared memory, swizzled by 128 bytes, with 1024 bytes between groups
+/// of 8 lines. The address must be a multiple of 1024. Adding 2 to the descriptor moves on by 32 bytes of k.
 __device__ __forceinline__ std::uint64_t line_descriptor(std::uint32_t address) {
   return (address & 0x3FFFF) >> 4 | std::uint64_t{1} << 16 | std::uint64_t{64} << 32 | std::uint64_t{1} << 62;
 }
 
 __device__ __forceinline__ void mma_begin() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 __device__ __forceinline__ void mma_commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
-/// Until at most so many committed groups are not finished.
+/// Waits until at most this many committed groups are unfinished.
 template <int groups>
 __device__ __forceinline__ void mma_wait() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(groups) : "memory");
@@ -189,11 +189,11 @@ __device__ __forceinline__ void mma_wait() {
   "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, " \
   "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
 
-// Of every product below: sum = (add ? sum : 0) + 64 rows times 128 or 256 columns, 32 bytes of k, from lines with
-// descriptors `rows` and `cols`. Thread t of the warpgroup holds in sum[4 j + 2 h + e] row 16 (t / 32) + t % 32 / 4 + 8
-// h and column 8 j + 2 (t % 4) + e.
+// Every product below computes sum = (add ? sum : 0) + 64 rows times 128 or 256 columns, with 32 bytes of k. The
+// descriptors `rows` and `cols` give the lines. Thread t of the warpgroup holds in sum[4 j + 2 h + e] row 16 (t / 32) +
+// t % 32 / 4 + 8 h and column 8 j + 2 (t % 4) + e.
 
-/// Unsigned bytes.
+/// Multiplies unsigned bytes.
 __device__ __forceinline__ void mma_64x256x32(std::uint32_t (&sum)[128], std::uint64_t rows, std::uint64_t cols,
                                               int add) {
   asm volatile(
@@ -203,7 +203,7 @@ __device__ __forceinline__ void mma_64x256x32(std::uint32_t (&sum)[128], std::ui
       : "l"(rows), "l"(cols), "r"(add));
 }
 
-/// Words of IEEE half precision, FP32 sums.
+/// Multiplies words of IEEE half precision with FP32 sums.
 __device__ __forceinline__ void mma_half(float (&sum)[64], std::uint64_t rows, std::uint64_t cols, int add) {
   asm volatile(
       "{\n.reg .pred add;\nsetp.ne.b32 add, %66, 0;\n"
@@ -212,7 +212,7 @@ __device__ __forceinline__ void mma_half(float (&sum)[64], std::uint64_t rows, s
       : "l"(rows), "l"(cols), "r"(add));
 }
 
-/// TF32 words, FP32 sums.
+/// Multiplies TF32 words with FP32 sums.
 __device__ __forceinline__ void mma_tf32(float (&sum)[64], std::uint64_t rows, std::uint64_t cols, int add) {
   asm volatile(
       "{\n.reg .pred add;\nsetp.ne.b32 add, %66, 0;\n"

@@ -1,5 +1,5 @@
-// Instructions that CUDA has no function for, behind named functions: of compute capability 8.0 and later, with what
-// earlier ones do in their place.
+// Named functions for instructions that CUDA has no function for. They use compute capability 8.0 and later; earlier
+// devices get a replacement.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -8,7 +8,8 @@
 
 namespace accublas::cuda::ptx {
 
-/// Copies 16 bytes to shared memory; from compute capability 8.0 on, in the background until copies_wait().
+/// Copies 16 bytes to shared memory. From compute capability 8.0 on, the copy runs in the background until
+/// copies_wait().
 __device__ __forceinline__ void copy_16(std::uint32_t to, const void* from) {
 #if __CUDA_ARCH__ >= 800
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
@@ -24,7 +25,8 @@ __device__ __forceinline__ std::uint32_t shared_address(const void* shared) {
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
 }
 
-/// Copies 8 bytes, or sets them to zero without reading `from`; in the background as above.
+/// Copies 8 bytes, or sets them to zero without reading `from`. From compute capability 8.0 on, the copy runs in the
+/// background until copies_wait().
 __device__ __forceinline__ void copy_8(std::uint32_t to, const void* from, bool wanted) {
 #if __CUDA_ARCH__ >= 800
   asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(to), "l"(from), "r"(wanted ? 8 : 0) : "memory");
@@ -41,7 +43,7 @@ __device__ __forceinline__ void copies_commit() {
 #endif
 }
 
-/// Waits for all groups of this thread's copies but the last `groups`.
+/// Waits for all groups of this thread's copies except the last `groups`.
 template <int groups>
 __device__ __forceinline__ void copies_wait_but() {
 #if __CUDA_ARCH__ >= 800
@@ -49,14 +51,15 @@ __device__ __forceinline__ void copies_wait_but() {
 #endif
 }
 
-/// Waits for this thread's own copies.
+/// Waits for all copies that this thread issued.
 __device__ __forceinline__ void copies_wait() {
 #if __CUDA_ARCH__ >= 800
   asm volatile("cp.async.wait_all;" ::: "memory");
 #endif
 }
 
-/// What this thread, and others before a barrier with it, wrote before is seen by whoever reads the word.
+/// Stores a word with release semantics. A thread that acquires the word sees what this thread wrote before, and what
+/// other threads wrote before a barrier with this thread.
 __device__ __forceinline__ void store_release(std::uint32_t* to, std::uint32_t word) {
 #if __CUDA_ARCH__ >= 700
   asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(to), "r"(word) : "memory");
@@ -76,8 +79,8 @@ __device__ __forceinline__ std::uint32_t load_acquire(const std::uint32_t* from)
   return word;
 }
 
-/// Four 8 x 16 byte matrices: lane i gives the address of line i % 8 of matrix i / 8, and gets bytes 4 (i % 4) .. + 3
-/// of line i / 4 of each.
+/// Loads four 8 x 16 byte matrices. Lane i passes the address of line i % 8 of matrix i / 8, and receives bytes 4 (i %
+/// 4) .. + 3 of line i / 4 of each matrix.
 __device__ __forceinline__ void load_matrices(std::uint32_t (&out)[4], std::uint32_t line) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(out[0]), "=r"(out[1]), "=r"(out[2]), "=r"(out[3])
@@ -85,8 +88,9 @@ __device__ __forceinline__ void load_matrices(std::uint32_t (&out)[4], std::uint
                : "memory");
 }
 
-/// sum += 16 rows times 8 columns, 32 unsigned bytes of k. Lane i holds in sum[2 h + e] row i / 4 + 8 h and column 2 (i
-/// % 4) + e; in rows[h + 2 g] and cols[g] bytes 16 g + 4 (i % 4) .. + 3 of row i / 4 + 8 h and of column i / 4.
+/// Computes sum += 16 rows times 8 columns, with 32 unsigned bytes of k. Lane i holds in sum[2 h + e] row i / 4 + 8 h
+/// and column 2 (i % 4) + e. Its rows[h + 2 g] and cols[g] hold bytes 16 g + 4 (i % 4) .. + 3 of row i / 4 + 8 h and of
+/// column i / 4.
 __device__ __forceinline__ void mma_16x8x32(std::uint32_t (&sum)[4], const std::uint32_t (&rows)[4],
                                             std::uint32_t cols0, std::uint32_t cols1) {
 #if __CUDA_ARCH__ >= 800
@@ -107,7 +111,7 @@ __device__ __forceinline__ void mma_16x8x32(std::uint32_t (&sum)[4], const std::
 #endif
 }
 
-/// The same of signed bytes; may be moved and left out, as any operation.
+/// Computes mma_16x8x32 for signed bytes. The asm is not volatile, so the compiler may move it or leave it out.
 __device__ __forceinline__ void mma_16x8x32_signed(int (&sum)[4], const std::uint32_t (&rows)[4], std::uint32_t cols0,
                                                    std::uint32_t cols1) {
 #if __CUDA_ARCH__ >= 800
@@ -127,8 +131,9 @@ __device__ __forceinline__ void mma_16x8x32_signed(int (&sum)[4], const std::uin
 #endif
 }
 
-/// binary64, compute capability 8.0: sum += 16 rows times 8 columns, 16 terms. Lane i holds in sum[2 h + e] row i / 4 +
-/// 8 h and column 2 (i % 4) + e; in row[h + 2 q] and col[q] term i % 4 + 4 q of row i / 4 + 8 h and of column i / 4.
+/// Computes sum += 16 rows times 8 columns in binary64 (compute capability 8.0), with 16 terms. Lane i holds in sum[2 h
+/// + e] row i / 4 + 8 h and column 2 (i % 4) + e. Its row[h + 2 q] and col[q] hold term i % 4 + 4 q of row i / 4 + 8 h
+/// and of column i / 4.
 __device__ __forceinline__ void mma_16x8x16(double (&sum)[4], const double (&row)[8], const double (&col)[4]) {
 #if __CUDA_ARCH__ >= 900
   asm volatile(

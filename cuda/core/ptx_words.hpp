@@ -1,5 +1,5 @@
-// Instructions on 32-bit words that CUDA has no function for, behind named functions: sums of three words, barriers of
-// part of a thread block, loads by how they are cached.
+// Named functions for instructions on 32-bit words that CUDA has no function for: sums of three words, barriers of part
+// of a thread block, loads with a chosen caching.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -8,7 +8,7 @@
 
 namespace accublas::cuda::ptx {
 
-/// (high, middle, low) += a b: one IMAD.WIDE with carry, and half an IADD3.X.
+/// Computes (high, middle, low) += a b: one IMAD.WIDE with carry, and half an IADD3.X.
 __device__ __forceinline__ void add_product_96(std::uint32_t& low, std::uint32_t& middle, std::uint32_t& high,
                                                std::uint32_t a, std::uint32_t b) {
   asm("mad.lo.cc.u32 %0, %3, %4, %0;\n\t"
@@ -17,7 +17,7 @@ __device__ __forceinline__ void add_product_96(std::uint32_t& low, std::uint32_t
       : "+r"(low), "+r"(middle), "+r"(high)
       : "r"(a), "r"(b));
 }
-/// (high, middle, low) += (h, m, l).
+/// Computes (high, middle, low) += (h, m, l).
 __device__ __forceinline__ void add_96(std::uint32_t& low, std::uint32_t& middle, std::uint32_t& high, std::uint32_t l,
                                        std::uint32_t m, std::uint32_t h) {
   asm("add.cc.u32 %0, %0, %3;\n\t"
@@ -31,7 +31,8 @@ __device__ __forceinline__ void add_96(std::uint32_t& low, std::uint32_t& middle
 __device__ __forceinline__ void barrier_sync(int barrier, int threads) {
   asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
 }
-/// Counts the warp among those threads, and goes on: what it wrote is seen by those that wait there.
+/// Arrives at the barrier without waiting. The calling warp counts among the `threads`, and its writes are visible to
+/// the threads that wait there.
 __device__ __forceinline__ void barrier_tell(int barrier, int threads) {
   asm volatile("bar.arrive %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
 }
@@ -50,7 +51,7 @@ __device__ __forceinline__ bool barrier_any(int barrier, int threads, bool value
   return any != 0;
 }
 
-/// 16 bytes that are read once: not kept in L1.
+/// Loads 16 bytes that are read once, without keeping them in L1.
 __device__ __forceinline__ uint4 load_once(const uint4* p) {
   uint4 r;
   asm volatile("ld.global.nc.L1::no_allocate.L2::128B.v4.u32 {%0, %1, %2, %3}, [%4];"
@@ -59,8 +60,8 @@ __device__ __forceinline__ uint4 load_once(const uint4* p) {
   return r;
 }
 
-/// The same, issued before an await_predecessor() that follows: not through the path for constant memory, whose loads
-/// are moved behind the wait.
+/// Loads 16 bytes that are read once, issued before an await_predecessor() that follows. It avoids the path for
+/// constant memory, because loads on that path are moved behind the wait.
 __device__ __forceinline__ uint4 load_once_early(const uint4* p) {
   uint4 r;
   asm volatile("ld.global.L1::no_allocate.L2::128B.v4.u32 {%0, %1, %2, %3}, [%4];"
@@ -70,10 +71,10 @@ __device__ __forceinline__ uint4 load_once_early(const uint4* p) {
   return r;
 }
 
-/// Asks for a line of 128 bytes in L2.
+/// Prefetches a line of 128 bytes into L2.
 __device__ __forceinline__ void prefetch_line(const void* p) { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
 
-/// A table's entry that no kernel writes, likewise early.
+/// Loads an entry of a table that no kernel writes, issued before an await_predecessor() that follows.
 __device__ __forceinline__ uint4 load_table_early(const uint4* p) {
   uint4 r;
   asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"

@@ -1,5 +1,5 @@
-// From sums of products of bytes to their residues, two at a time: fifteen operations for four on the device, one table
-// for all moduli.
+// Reduces sums of products of bytes to residues, two at a time. On the device fifteen operations reduce four sums, and
+// one table serves all moduli.
 #pragma once
 
 #include <bit>
@@ -12,7 +12,7 @@
 
 namespace accublas::cuda {
 
-/// What reduce_two() needs of a modulus.
+/// The constants of one modulus that reduce_two() needs.
 struct ByteReduction {
   std::uint32_t weights;     ///< byte i: 256^i mod p, balanced, so at most p / 2
   std::int32_t start;        ///< bits of the float g p, where g p is the least multiple of p from 2^23 + 2^17
@@ -31,7 +31,8 @@ ACCUBLAS_HD constexpr ByteReduction make_reduction(int p) {
   return r;
 }
 
-/// By planes: those of real residues, and from complex_reductions on those of complex ones.
+/// Reductions indexed by plane: first the planes of real residues, from complex_reductions on those of complex
+/// residues.
 inline constexpr int complex_reductions = max_moduli;
 struct ReductionTable {
   ByteReduction of[max_moduli + max_planes];
@@ -47,7 +48,7 @@ ACCUBLAS_HD constexpr ReductionTable make_reductions() {
   return table;
 }
 
-/// start + the sum of the four bytes of `sum`, each times its weight. Congruent to start + sum.
+/// Returns start + the sum of the four bytes of `sum`, each times its weight. The result is congruent to start + sum.
 ACCUBLAS_HD inline std::int32_t weigh_bytes(std::uint32_t sum, std::uint32_t weights, std::int32_t start) {
 #ifdef __CUDA_ARCH__
   std::int32_t result;
@@ -60,7 +61,7 @@ ACCUBLAS_HD inline std::int32_t weigh_bytes(std::uint32_t sum, std::uint32_t wei
 #endif
 }
 
-/// The low bytes of two words of high byte 0x4B, at bytes 0 and 2; zeros between.
+/// Returns the low bytes of two words whose high byte is 0x4B, at bytes 0 and 2, with zeros between.
 ACCUBLAS_HD inline std::uint32_t low_bytes(std::uint32_t first, std::uint32_t second) {
 #ifdef __CUDA_ARCH__
   std::uint32_t result;  // selector B: the sign of byte 3; __byte_perm has no such selectors

@@ -1,4 +1,4 @@
-// Scalars of a call as kernels take them.
+// Converts scalar arguments of a call to the form that kernels take.
 #pragma once
 
 #include "cuda/core/operand.hpp"
@@ -6,7 +6,7 @@
 
 namespace accublas::cuda {
 
-/// Of a zero +0: beside a beta of -0 cuBLAS may read C.
+/// Returns the value, with +0 for any zero: if beta is -0, cuBLAS may read C.
 template <class T>
 T unsigned_zero(T value) {
   return value == 0 ? T(0) : value;

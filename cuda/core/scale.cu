@@ -39,7 +39,7 @@ template <class T>
 void scale_if_alpha_is_zero(const DeviceModel& model, Index m, Index n, Matrix<T> c, Scalar<T> alpha, Scalar<T> beta,
                             bool canonical, cudaStream_t stream) {
   if (m <= 0 || n <= 0) return;
-  if (c.row_stride == 1 && c.col_stride != 1)  // threads along the unit stride
+  if (c.row_stride == 1 && c.col_stride != 1)  // threads run along the unit stride
     return scale_if_alpha_is_zero(model, n, m, c.transposed(), alpha, beta, canonical, stream);
   const Index across = ceil_div(n, 256);
   const dim3 grid(static_cast<unsigned>(across < 64 ? across : 64), static_cast<unsigned>(m < 1024 ? m : 1024));

@@ -1,4 +1,4 @@
-// Results without a product.
+// Scales C in calls whose product is zero.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -8,7 +8,7 @@
 
 namespace accublas::cuda {
 
-/// C = beta C where alpha (in device memory) is zero; else nothing.
+/// Sets C = beta C if alpha (in device memory) is zero; otherwise does nothing.
 template <class T>
 void scale_if_alpha_is_zero(const DeviceModel&, Index m, Index n, Matrix<T> c, Scalar<T> alpha, Scalar<T> beta,
                             bool canonical, cudaStream_t);

@@ -1,4 +1,4 @@
-// A call without a product to compute.
+// Serves a call that has no product to compute.
 #pragma once
 
 #include "cuda/core/operand.hpp"
@@ -8,12 +8,12 @@
 
 namespace accublas::cuda {
 
-/// C = beta C, IEEE; NaN canonical in bit-defined modes.
+/// Sets C = beta C in IEEE arithmetic. In bit-defined modes NaN is canonical.
 template <class T>
 void scale_gemm(State& state, const Call<Gemm<T>, T>& call) {
   state.begin_call(0);
   const Gemm<T>& g = call.problem;
-  // The kernel scales where alpha is zero: with k = 0 it counts as that.
+  // The kernel scales only if alpha is zero, and k = 0 counts as alpha = 0.
   const Scalar<T> zero{T(0), nullptr};
   scale_if_alpha_is_zero(state.model(), g.m, g.n, g.c, zero, device_scalar(call.beta), bit_defined(call.mode),
                          state.cuda_stream());

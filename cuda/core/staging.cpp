@@ -1,4 +1,4 @@
-// Host operands of GEMM, in panels.
+// Stages host operands of GEMM, in panels.
 #include "cuda/core/staging.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace accublas::cuda {
 
 namespace {
 
-/// States of the panels, copied on the stream.
+/// Pinned copies of the panels' states, written by copies on the stream.
 class PinnedStates {
  public:
   explicit PinnedStates(Index count) {
@@ -29,13 +29,13 @@ class PinnedStates {
   CallState* base_ = nullptr;
 };
 
-/// Rows and columns of C computed at a time.
+/// How many rows and columns of C are computed at a time.
 struct Panels {
   Index rows, cols;
 };
 
-/// Panels so that A's rows once, and B's and C's columns twice, fit `room` bytes; at least 4 panels of columns where
-/// they are worth a call each, so that copies overlap with products.
+/// Chooses panels so that A's rows once, and B's and C's columns twice, fit `room` bytes. If the product is large
+/// enough it makes at least 4 panels of columns, so that copies overlap with products.
 template <class T>
 Panels choose_panels(const Gemm<T>& g, bool independent, std::size_t room) {
   const double words = static_cast<double>(room) / sizeof(T), k = static_cast<double>(g.k);
@@ -71,7 +71,7 @@ void staged_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& executio
   const accublas_mode kind = call.mode.kind;
   // The T* of dp:repro and sp:repro belongs to all of C.
   const bool one_rung = (kind == ACCUBLAS_MODE_DP || kind == ACCUBLAS_MODE_SP) && call.mode.reproducible;
-  // A target is kept by all of C or by none of it.
+  // A target holds for all of C or for none of it.
   const bool judged = kind == ACCUBLAS_MODE_FIXED && execution.target > 0;
   const bool independent = !one_rung && !judged;
   const bool product = !no_product(call), read_c = !(g.beta == 0);
@@ -96,7 +96,7 @@ void staged_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& executio
     }
   };
   const ArrayMemory<CallMemory> memory(lay_out, state.device(), compute, state.capture_memory(), nullptr, 0);
-  // The memory is there once `compute` has reached this point.
+  // The memory is available once `compute` has reached this point.
   record(set[0].computed, compute);
   record(set[1].computed, compute);
   stream_waits(up.stream(), set[0].computed);
@@ -107,7 +107,8 @@ void staged_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& executio
   bool written = false;
   const PinnedStates states(ceil_div(g.m, panels.rows) * ceil_div(g.n, panels.cols));
   Index served = 0;
-  // What the device tells of the panels so far. A target is judged before C is written, by the only panel.
+  // Checks what the device has reported of the panels so far. A target is judged before C is written; there is only one
+  // panel then.
   const auto hear = [&] {
     check(cudaStreamSynchronize(compute), "waiting for a call");
     for (Index i = 0; i < served; ++i) {
@@ -116,11 +117,11 @@ void staged_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& executio
         throw Error(ACCUBLAS_ERROR_ACCURACY, "the target cannot be promised on this data");
     }
   };
-  // Before the call's memory goes back, which a copy may still use.
+  // Waits for the streams before the call's memory is given back, since a copy may still use it.
   const auto settle = [&] {
     try {
       state.forget_call();
-    } catch (const Error&) {  // the device is lost, which the call's own error tells
+    } catch (const Error&) {  // the device is lost, and the call's own error says so
     }
     cudaStreamSynchronize(up.stream());
     cudaStreamSynchronize(down.stream());
@@ -138,7 +139,7 @@ void staged_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& executio
     Block pending{};
     for (Index row = 0; row < g.m; row += panels.rows) {
       const Index rows = std::min(g.m - row, panels.rows);
-      // A's rows are still in use by the products of the panel before.
+      // The products of the previous panel still use A's rows.
       stream_waits(up.stream(), set[1 - turn].computed);
       if (product) up.upload(g.a.block(row, 0), a, rows, g.k);
       for (Index col = 0; col < g.n; col += panels.cols) {

@@ -1,4 +1,4 @@
-// Host operands on the device: copied through pinned memory in column panels, while the panel before is computed.
+// Serves calls on host operands. Column panels are copied through pinned memory while the previous panel is computed.
 #pragma once
 
 #include "cuda/core/state.hpp"
@@ -6,7 +6,7 @@
 
 namespace accublas::cuda {
 
-/// How a call with device operands is served.
+/// The functions that serve calls with device operands.
 template <class T>
 using DeviceGemmFunction = void (*)(State&, const Call<Gemm<T>, T>&, Execution&);
 template <class T>
@@ -21,15 +21,15 @@ using DeviceMixedDotFunction = void (*)(State&, const Call<MixedDot<T>, T>&, Exe
 template <class E>
 using DeviceLevel2Function = void (*)(State&, const Call<Level2<E>, E>&, Execution&);
 
-/// C = alpha A B + beta C with all operands in host memory, by `serve` on copies. Returns when C is final. Panels only
-/// where elements do not depend on each other (not in dp:repro, whose T* belongs to the call).
-/// Error(ACCUBLAS_ERROR_MEMORY) before C is written where even small blocks do not fit; ACCUBLAS_ERROR_C_UNDEFINED for
-/// a failure after that.
+/// Computes C = alpha A B + beta C with all operands in host memory, by `serve` on copies. Returns when C is final. C
+/// is cut into panels only if elements do not depend on each other (not in dp:repro, whose T* belongs to the call).
+/// Throws Error(ACCUBLAS_ERROR_MEMORY) before C is written if even small blocks do not fit, and
+/// ACCUBLAS_ERROR_C_UNDEFINED for a failure after that.
 template <class T>
 void staged_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution, DeviceGemmFunction<T> serve);
 
-/// The same for level 2, DOT and the norms, in one copy: the copies cost more than the work, so that nothing would be
-/// gained by panels.
+/// These functions serve level 2, DOT and the norms with all operands in host memory, by `serve` on one copy. They do
+/// not use panels: the copies cost more than the work, so nothing would be gained.
 template <class T>
 void staged_gemv(State& state, const Call<Gemv<T>, T>& call, Execution& execution, DeviceGemvFunction<T> serve);
 template <class T>

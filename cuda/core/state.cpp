@@ -22,7 +22,7 @@ State::State(int device) : model_(device_model(device)) {
 }
 
 State::~State() {
-  // A forked child has the handles, but nothing behind them.
+  // A forked child has the handles, but the driver state behind them is gone.
   if (forked_from_user()) {
     if (native_graphs_) new std::shared_ptr<NativeGraphs>(std::move(native_graphs_));  // never destroyed
     for (std::optional<OwnStream>* stream : {&own_stream_, &side_stream_})
@@ -62,8 +62,8 @@ cudaStream_t State::side_stream() {
   return *side_stream_;
 }
 
-/// Streams are told apart by their numbers, since a new one may have the handle of one that is gone; those that are
-/// captured, which CUDA gives no numbers of, by their handles.
+/// Streams are compared by their numbers, since a new stream may have the handle of one that is gone. CUDA gives no
+/// numbers for captured streams, so those are compared by their handles.
 void State::enter(cudaStream_t stream, bool own) {
   const Capturing capturing_now = capturing(stream);
   if (capturing_now == Capturing::forbids)
@@ -88,7 +88,7 @@ void State::enter(cudaStream_t stream, bool own) {
     check(cudaStreamWaitEvent(stream, last.done, 0), "cudaStreamWaitEvent");
 }
 
-/// A failed call may have work on the stream, too.
+/// A failed call may have left work on the stream, so its end is recorded as well.
 void State::leave() noexcept {
   Last& last = last_call_[captured_];
   if (cudaEventRecord(last.done, stream_) != cudaSuccess) {
@@ -104,11 +104,12 @@ cudaError_t State::wait_for_calls() const {
   return last.stream != 0 ? cudaEventSynchronize(last.done) : cudaSuccess;
 }
 
-/// `captured`: the stream goes into a graph itself.
+/// Sets `captured` if the user's stream is being captured into a graph.
 cudaError_t State::wait_for_users_stream(bool& captured) const {
   const Capturing now = capturing(users_stream_);
   captured = now == Capturing::yes;
-  // CUDA forbids to wait for a captured stream, and for the legacy one beside a captured one: that has no calls then.
+  // CUDA forbids waiting for a captured stream, and for the legacy one during a blocking capture. The legacy stream has
+  // no calls then.
   return now == Capturing::no ? cudaStreamSynchronize(users_stream_) : cudaSuccess;
 }
 
@@ -123,7 +124,7 @@ void State::begin(int report_level) {
   last_captured_ = captured_;
   last_ = nullptr;
   last_vector_ = nullptr;
-  if (in_batch_) return;  // level and times are the batch's
+  if (in_batch_) return;  // the level and the times belong to the batch
   level_ = captured_ ? 0 : report_level;
   if (!in_parts_) clear_marks();
 }
@@ -148,7 +149,7 @@ CallState* State::begin_call(int report_level) {
 
 VectorState* State::begin_vector_call(int report_level) {
   if (!vectors_) {
-    // Its owner zeroes it once; a captured call must not hold the zeroing.
+    // The owner zeroes this state once. A captured call must not contain the zeroing.
     vectors_ = static_cast<VectorState*>(capture_memory_.zeroed(2 * sizeof(VectorState)));
   }
   begin(report_level);
@@ -158,7 +159,7 @@ VectorState* State::begin_vector_call(int report_level) {
 }
 
 void State::begin_native_call(int report_level) {
-  if (in_batch_) {  // whose totals want a state of every call
+  if (in_batch_) {  // the batch's totals need a state of every call
     begin_call(report_level);
     return;
   }
@@ -207,7 +208,7 @@ void State::end_call() {
 void State::complete(accublas_report_t& report) {
   const DeviceScope scope(device());
   if (!pending_) return;
-  if (last_captured_) {  // replays are on the user's stream
+  if (last_captured_) {  // replays run on the user's stream
     bool captured = false;
     check(wait_for_users_stream(captured), "waiting for a call");
     if (captured) throw Error(ACCUBLAS_ERROR_DEVICE, "the report of a call that is being captured is not known yet");
@@ -244,8 +245,8 @@ void State::add_phases(accublas_report_t& report) const {
 void State::copy_state(CallState* to) {
   const char* const what = "copying the state of a call";
   if (last_) return check(cudaMemcpyAsync(to, last_, sizeof *to, cudaMemcpyDeviceToHost, stream_), what);
-  // cuBLAS alone has nothing to tell; a product of one row or column in dot2 was a call on vectors, which counts one
-  // thing.
+  // A call of cuBLAS alone has no state. A product of one row or column in dot2 was a call on vectors, whose only count
+  // is `undecided`.
   *to = CallState{};
   if (!last_vector_) return;
   check(
@@ -269,7 +270,8 @@ void add_to_report(const CallState& state, accublas_report_t& report) {
   report.undecided += static_cast<std::int64_t>(state.undecided);
   report.bound_componentwise = std::max(report.bound_componentwise, state.bound_componentwise);
   if (!state.prefers_native) return;
-  // Its bound, which has no other part, and its name; parts of a call that the emulation served promise as much.
+  // The report then gives cuBLAS's bound, which has no relative part, and its name. Parts of the call that the
+  // emulation served promise at least as much.
   report.bound_relative = 0;
   std::strcpy(report.engine, "native");
 }

@@ -1,4 +1,4 @@
-// What a context keeps of its device: stream, the state of the last call, times of its phases, memory of captured
+// The state of a context on its device: stream, the state of the last call, times of its phases, memory of captured
 // graphs.
 #pragma once
 
@@ -25,8 +25,8 @@ class State final : public BackendState {
   ~State() override;
 
   int device() const override { return model_.device; }
-  /// Calls from here on are ordered behind those before, which had another stream. That one is not touched: it may be
-  /// gone.
+  /// Orders later calls behind the earlier ones, which ran on another stream. The old stream is not touched, since it
+  /// may be gone.
   void set_stream(void* stream) override { users_stream_ = static_cast<cudaStream_t>(stream); }
   void* stream() const override { return users_stream_; }
   accublas_status synchronize(std::string& message) override;
@@ -34,53 +34,55 @@ class State final : public BackendState {
   void complete(accublas_report_t& report) override;
 
   const DeviceModel& model() const { return model_; }
-  /// Of the call under way.
+  /// Returns the stream of the current call.
   cudaStream_t cuda_stream() const { return stream_; }
-  /// An urgent one beside it, for cuda/core/beside.hpp.
+  /// Returns a high-priority side stream, for cuda/core/beside.hpp.
   cudaStream_t side_stream();
   CaptureMemory& capture_memory() { return capture_memory_; }
   Cublas& cublas();
-  /// What cuda/native/native_behind.hpp keeps with the context.
+  /// Returns the graphs that cuda/native/native_behind.hpp keeps with the context.
   std::shared_ptr<NativeGraphs>& native_graphs() { return native_graphs_; }
-  /// What cuBLAS is to compute where a call that is served as a GEMM is left to it; null: that GEMM.
+  /// Returns the product that cuBLAS computes if a call that is served as a GEMM is left to cuBLAS; null: the GEMM
+  /// itself.
   const NativeProduct*& native_product() { return native_product_; }
-  /// What calls on multiple-precision arrays keep with the context.
+  /// Returns the data that calls on multiple-precision arrays keep with the context.
   std::shared_ptr<void>& multiple_precision() { return multiple_precision_; }
 
-  /// A call begins: its state in device memory, zeroed on the stream (a captured call has one of its own).
+  /// Begins a call. Its state is in device memory, zeroed on the stream; a captured call has a separate state.
   CallState* begin_call(int report_level);
-  /// The same for DOT, GEMV and the norms, whose kernels keep a state of their own and leave it clean: nothing is
+  /// Begins a call of DOT, GEMV or a norm. Their kernels keep a separate state and leave it clean, so nothing is
   /// zeroed.
   VectorState* begin_vector_call(int report_level);
-  /// The same for a call that is cuBLAS alone: nothing is kept for it on the device, so nothing is zeroed before it,
-  /// which takes 2 us (DGEMV at n = 2048: 8 us by cuBLAS).
+  /// Begins a call that is served by cuBLAS alone. It keeps no state on the device, so nothing is zeroed before it.
+  /// Zeroing would take 2 us (DGEMV at n = 2048 takes 8 us by cuBLAS).
   void begin_native_call(int report_level);
-  /// The call put all of its work on the stream.
+  /// Ends a call whose work is all on the stream.
   void end_call();
-  /// Also whether the call under way goes into a graph.
+  /// Returns whether the context is captured, that is, whether the current call goes into a graph.
   bool captured() const override { return captured_; }
-  /// Whether the call under way may have put work on its stream.
+  /// Returns whether the current call may have put work on its stream.
   bool begun() const { return begun_; }
-  /// What cuBLAS must be given in the call under way: in capture memory of its own that stays; else its handle has
-  /// some.
+  /// Returns how many bytes of workspace the current call must give cuBLAS. Under capture cuBLAS needs capture memory
+  /// that stays; otherwise its handle has a workspace and the result is 0.
   std::size_t blas_bytes() const;
-  /// Throws Error where the call under way goes into a graph: it would have to wait.
+  /// Throws Error if the current call goes into a graph; `what` names the operation that would have to wait.
   void require_not_captured(const char* what) const;
 
-  /// The calls from here to end_batch are one to the report: their counts add up. A batch that fails is ended by
-  /// abandon_batch.
+  /// Begins a batch: the report counts the calls from here to end_batch as one, and adds up their counts. If a batch
+  /// fails, abandon_batch ends it.
   void begin_batch(int report_level);
   void end_batch();
   void abandon_batch() noexcept { in_batch_ = false; }
   bool in_batch() const { return in_batch_; }
 
-  /// Puts a copy of the call's state, as the device has it then, on the stream; `to` is pinned host memory.
+  /// Puts a copy of the call's state on the stream; the copy holds the state as of that point. `to` is pinned host
+  /// memory.
   void copy_state(CallState* to);
-  /// The calls from here to forget_call are parts of one, whose phases are theirs together.
+  /// Begins a call in parts: the calls from here to forget_call are parts of one call, and their phases add up.
   void begin_parts();
-  /// Adds the phases of a call that has ended on the device.
+  /// Adds the phases of a call that has ended on the device to the report.
   void add_phases(accublas_report_t& report) const;
-  /// The report has all of the call already, one on the own stream, and its failures were told.
+  /// Marks the call's report as complete and its failures as reported. It is for a call on the context's own stream.
   void forget_call();
 
   /// Marks the start of a phase of the running call, at report level 2; the phase ends where the next one starts.
@@ -89,14 +91,14 @@ class State final : public BackendState {
  private:
   friend class CallScope;
   struct Mark {
-    double accublas_report_t::*member;  ///< null: the end
+    double accublas_report_t::*member;  ///< null: end of the call
     cudaEvent_t event;
   };
-  /// The last call of those that share memory: those that ran at once, or those in graphs.
+  /// The last call of a group that shares memory: the calls that ran immediately, or those in graphs.
   struct Last {
     cudaEvent_t done = nullptr;
-    unsigned long long stream = 0;   ///< its number or handle; 0: there was no call
-    unsigned long long capture = 0;  ///< number of the graph's capture; 0: it ran at once
+    unsigned long long stream = 0;   ///< number or handle of its stream; 0: there was no call
+    unsigned long long capture = 0;  ///< number of the graph's capture; 0: the call ran immediately
   };
   void enter(cudaStream_t stream, bool own);
   void leave() noexcept;
@@ -110,42 +112,43 @@ class State final : public BackendState {
 
   const DeviceModel& model_;
   cudaStream_t users_stream_ = nullptr;
-  cudaStream_t stream_ = nullptr;                      ///< of the call under way, or the last one
-  std::optional<OwnStream> own_stream_, side_stream_;  ///< made at their first use
-  Last last_call_[2];                                  ///< that ran at once; in a graph
-  Last now_;                                           ///< the call under way
+  cudaStream_t stream_ = nullptr;                      ///< stream of the current call, or of the last one
+  std::optional<OwnStream> own_stream_, side_stream_;  ///< created at their first use
+  /// [0] the last call that ran immediately; [1] the last call in a graph
+  Last last_call_[2];
+  Last now_;                                           ///< the current call
   std::unique_ptr<Cublas> cublas_;
   std::shared_ptr<NativeGraphs> native_graphs_;
   const NativeProduct* native_product_ = nullptr;
   CaptureMemory capture_memory_;
   std::shared_ptr<void> multiple_precision_;
-  CallState* call_state_ = nullptr;      ///< of calls that run at once
-  CallState* captured_state_ = nullptr;  ///< of calls in graphs
-  CallState* own_state_ = nullptr;       ///< of calls on the own stream, whose failures are told by the calls
-  CallState* totals_ = nullptr;          ///< of batches; two, as above
+  CallState* call_state_ = nullptr;      ///< for calls that run immediately
+  CallState* captured_state_ = nullptr;  ///< for calls in graphs
+  CallState* own_state_ = nullptr;       ///< for calls on the own stream, which report their failures themselves
+  CallState* totals_ = nullptr;          ///< totals of batches: [0] immediate, [1] in graphs
   bool in_batch_ = false;
   bool in_parts_ = false;
-  VectorState* vectors_ = nullptr;      ///< two, as above
-  CallState* last_ = nullptr;           ///< of the last call, or the totals of a batch; else null
-  VectorState* last_vector_ = nullptr;  ///< of the last call, or null
-  bool pending_ = false;                ///< a call began, and its report was not told yet
-  bool captured_ = false;               ///< the call under way, or the last one
-  bool own_ = false;                    ///< it has the own stream
-  bool begun_ = false;                  ///< it began
-  bool last_captured_ = false;          ///< the call that last_ and last_vector_ are of
+  VectorState* vectors_ = nullptr;      ///< [0] for immediate calls, [1] for calls in graphs
+  CallState* last_ = nullptr;           ///< state of the last call, or the totals of a batch; else null
+  VectorState* last_vector_ = nullptr;  ///< state of the last call on vectors, or null
+  bool pending_ = false;                ///< a call began, and its report has not been read yet
+  bool captured_ = false;               ///< the current call, or the last one, goes into a graph
+  bool own_ = false;                    ///< the call runs on the own stream
+  bool begun_ = false;                  ///< the call has begun
+  bool last_captured_ = false;          ///< last_ and last_vector_ belong to a captured call
   int level_ = 0;
-  std::vector<Mark> marks_;          ///< of the last call
-  std::vector<cudaEvent_t> events_;  ///< spare ones
+  std::vector<Mark> marks_;          ///< marks of the last call
+  std::vector<cudaEvent_t> events_;  ///< spare events
 };
 
-/// Around every call of a context that puts work on a stream: the device is current, and the call is ordered behind the
-/// context's calls before it, which share its memory, whatever streams they had. Calls into a graph are ordered by the
-/// graph; what they share with others is the user's workspace, whose user orders replays.
+/// Encloses every call of a context that puts work on a stream. It makes the device current. It orders the call behind
+/// the context's earlier calls, whatever streams they had, since they share memory. A graph orders the calls captured
+/// into it. Those calls share only the user's workspace with others; the user must order replays.
 class CallScope {
  public:
   enum class Stream {
     users,
-    own,  ///< private: host operands, which no stream of the user's has to do with
+    own,  ///< private: for host operands, which involve no stream of the user
   };
   explicit CallScope(State& state, Stream stream = Stream::users) : device_(state.device()), state_(state) {
     const bool own = stream == Stream::own;
@@ -160,11 +163,11 @@ class CallScope {
   State& state_;
 };
 
-/// Of ACCUBLAS_ERROR_C_UNDEFINED where CallState::not_covered is set.
+/// The message of ACCUBLAS_ERROR_C_UNDEFINED if CallState::not_covered is set.
 inline constexpr const char* not_covered_message =
     "a defect in accublas: a plan of the device needed more blocks than were launched";
 
-/// Adds what the device knows of a call.
+/// Adds the device's findings about a call to the report.
 void add_to_report(const CallState& state, accublas_report_t& report);
 
 }  // namespace accublas::cuda

@@ -1,12 +1,12 @@
-// A stream of the library's own, and events that order streams.
+// A stream that the library owns, and events that order streams.
 #pragma once
 
 #include "cuda/core/check.hpp"
 
 namespace accublas::cuda {
 
-/// Not ordered with the legacy stream, on the device current where it was made. What runs on it is awaited by its
-/// owner.
+/// A stream that is not ordered with the legacy stream, on the device that was current at construction. The owner must
+/// wait for the work on it.
 class OwnStream {
  public:
   /// `urgent`: its thread blocks go before those of other streams that wait for room.

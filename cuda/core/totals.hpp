@@ -1,4 +1,4 @@
-// What a batch adds up on the device for its report.
+// Adds up on the device the counts of a batch for its report.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -7,7 +7,7 @@
 
 namespace accublas::cuda {
 
-/// Adds what a call of the batch left in its states (null: it has none) to the batch's totals.
+/// Adds the counts that a call of the batch left in its states (null: no such state) to the batch's totals.
 void add_to_totals(const CallState* call, const unsigned long long* vector_undecided, CallState* totals, cudaStream_t);
 
 }  // namespace accublas::cuda

@@ -1,5 +1,5 @@
-// Which elements of C a product computes, in the engines' coordinates: all, or a triangle. The others are neither read
-// nor written, nor counted.
+// Describes which elements of C a product computes, in the engines' coordinates: all, or a triangle. The product
+// neither reads nor writes nor counts the other elements.
 #pragma once
 
 #include "lib/base/host_device.hpp"
@@ -7,26 +7,27 @@
 
 namespace accublas::cuda {
 
-/// Of a block of elements, counted from its first one. `parts` columns side by side are parts of one number.
+/// The wanted elements of a block, with indices that count from its first element. `parts` adjacent columns are the
+/// parts of one number.
 struct Wanted {
   Triangle part = Triangle::all;
   int parts = 1;
-  bool real_diagonal = false;  ///< the diagonal's second parts are not wanted
+  bool real_diagonal = false;  ///< the second (imaginary) parts of the diagonal are not wanted
   Index offset = 0;            ///< column of the diagonal in row 0
 
   ACCUBLAS_HD bool all() const { return part == Triangle::all; }
   ACCUBLAS_HD Index diagonal(Index row) const { return parts * row + offset; }
-  /// The same of the block that begins there.
+  /// Returns the wanted elements of the block that begins at (row, col).
   ACCUBLAS_HD Wanted from(Index row, Index col) const { return {part, parts, real_diagonal, diagonal(row) - col}; }
-  /// With a column for both parts of a number.
+  /// Returns the description with one column for both parts of a number.
   ACCUBLAS_HD Wanted of_numbers() const { return {part, 1, false, offset / parts}; }
 
-  /// Whether some of rows x cols elements may be wanted.
+  /// Returns whether any of rows x cols elements is wanted.
   ACCUBLAS_HD bool any(Index row, Index rows, Index col, Index cols) const {
     if (all()) return true;
     return part == Triangle::upper ? col + cols > diagonal(row) : col < diagonal(row + rows - 1) + parts;
   }
-  /// Bit c tells of element (row, col + c), c < 32.
+  /// Returns a mask whose bit c says whether element (row, col + c) is wanted, c < 32.
   ACCUBLAS_HD unsigned mask(Index row, Index col) const {
     if (all()) return ~0u;
     const Index d = diagonal(row) - col, bound = part == Triangle::upper ? d : d + parts;

@@ -1,5 +1,5 @@
-// Reductions of integers over the lanes of a whole warp: one instruction from compute capability 8.0 on, shuffles
-// before.
+// Reductions of integers over the lanes of a whole warp. They take one instruction from compute capability 8.0 on, and
+// shuffles before.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -13,7 +13,7 @@ __device__ __forceinline__ T shuffle_reduce(T value, Operation operation) {
   return value;
 }
 
-/// T: int or unsigned. All 32 lanes call, and all get the result.
+/// Reduces over the lanes; T is int or unsigned. All 32 lanes must call, and all get the result.
 template <class T>
 __device__ __forceinline__ T lanes_max(T value) {
 #if __CUDA_ARCH__ >= 800
