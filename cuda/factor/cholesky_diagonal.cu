@@ -9,7 +9,8 @@ namespace {
 
 constexpr int warps = 8, none = -1;
 
-/// Of an element of X in row `position` of a right-hand side; that of the diagonal is a column against itself.
+/// The terms of an element of X in row `position` of a right-hand side. For the diagonal's element a column is
+/// multiplied by itself.
 template <class E>
 struct ColumnTerms {
   const SolveJob<E>* job;
@@ -17,7 +18,7 @@ struct ColumnTerms {
   __device__ Index count() const { return position; }
   __device__ E entry(Index q) const { return job->system.m(position, q); }
   __device__ E known(Index q) const { return job->system.x(q, side); }
-  /// Until X's element stands there.
+  /// Returns A's element; it is only there until X's element overwrites it.
   __device__ E right_side() const { return job->system.x(position, side); }
 };
 
@@ -27,8 +28,8 @@ struct FoundPivot {
   bool found;
 };
 
-/// The pivot of column p of the block, and whether there is one, where the sum at hand does not decide: by all lanes.
-/// Of no object, which would have to lie in memory for it.
+/// Returns the pivot of column p of the block, and whether there is one, if the current sum does not decide. All lanes
+/// of the warp call this. It is not a member function, because an object would have to lie in memory for the call.
 template <class E>
 __device__ ACCUBLAS_NOINLINE FoundPivot<RealOf<E>> pivot_by_terms(const SolveJob<E>& job, Index first, int p) {
   using T = RealOf<E>;
@@ -55,17 +56,17 @@ struct DiagonalStorage {
   Chain<RealOf<E>, true> sum[edge * (edge + 1) / 2][parts_of<E>];  ///< minus the numerators of the elements
   bool found[2];                                                   ///< row p has a pivot: found[p % 2]
 
-  /// Of row p, in a column from p on.
+  /// Returns the sum of row p in a column from p on.
   __device__ auto& sum_of(int p, int column) { return sum[p * edge - p * (p + 1) / 2 + column]; }
 };
 
-/// A thread block of 8 warps: warp w has rows w, w + 8, ... of the block, and keeps the sums of those to come in
-/// registers, less A's numbers; a lane has every 32nd column. The warp that has the next row makes it while the others
-/// add what the last one makes of theirs.
+/// Factors a diagonal block by a thread block of 8 warps. Warp w has rows w, w + 8, ... of the block. It keeps the sums
+/// of its pending rows in registers, with A's numbers subtracted; a lane has every 32nd column. The warp that has the
+/// next row computes it while the other warps add the contributions of the last row to their rows.
 ///
-/// What the sums make of an element is right but in rare cases, and to prove it takes longer than to compute it. So the
-/// rows are guessed, one after the other, then all of them are tested at once; in doubt they are made again, one by
-/// one.
+/// An element that is rounded from the sums is right but in rare cases, and a proof takes longer than the computation.
+/// So the rows are guessed one after the other, then all of them are tested at once. If a test fails, the rows are
+/// computed again, one by one, with proof.
 template <class E>
 class DiagonalBlock {
   using T = RealOf<E>;
@@ -90,7 +91,7 @@ class DiagonalBlock {
   __device__ static int lane() { return static_cast<int>(threadIdx.x) % 32; }
   __device__ static int warp() { return static_cast<int>(threadIdx.x) / 32; }
   __device__ static int column(int half) { return 32 * half + lane(); }
-  /// Whether a row has columns of that half from the diagonal on.
+  /// Returns whether a row has columns of that half from the diagonal on.
   __device__ static bool has(int half, int row) { return half == halves - 1 || row < 32 * (half + 1); }
 
   template <bool proved>
@@ -107,7 +108,7 @@ class DiagonalBlock {
         guess_row(p, sums.of[0]);
     };
     if (warp() == 0) make(0);
-    int owed = none;  // a row whose terms wait, since the warp had a row to make
+    int owed = none;  // a row whose terms wait, since the warp had a row to compute
 #pragma unroll 1
     for (int p = 0; p < count_; ++p) {
       __syncthreads();
@@ -131,13 +132,13 @@ class DiagonalBlock {
     }
   }
 
-  /// Of a warp's rows to come.
+  /// The sums of a warp's pending rows.
   struct Sums {
     Sum of[rows][halves][parts];
   };
   using RowSums = Sum[halves][parts];
 
-  /// What is before the block, less A's number.
+  /// Loads the sums over what is before the block, and subtracts A's number.
   __device__ void begin(Sum (&sum)[parts], int row, int column) const {
     if (row >= count_ || column < row || column >= count_) return;
 #pragma unroll
@@ -147,7 +148,7 @@ class DiagonalBlock {
     if (column == row) number = E{part_of(number, 0)};
     add_right_side(sum, E{T(1)}, number);
   }
-  /// The first of the rows to come is the next one.
+  /// Drops the first of the pending rows, so that the next one becomes the first.
   __device__ static void drop_row(Sums& sums) {
 #pragma unroll
     for (int r = 1; r < rows; ++r)
@@ -156,7 +157,7 @@ class DiagonalBlock {
 #pragma unroll
         for (int part = 0; part < parts; ++part) sums.of[r - 1][half][part] = sums.of[r][half][part];
   }
-  /// Row p's terms of row `to`.
+  /// Adds row p's terms to the sums of row `to`.
   __device__ __forceinline__ void add_row(int p, RowSums& sums, int to) const {
     const E(&row)[edge] = storage_.row[p];
     const E factor = conjugate_if(is_complex<E>, row[to]);
@@ -165,7 +166,7 @@ class DiagonalBlock {
       if (has(half, to)) add_term(sums[half], factor, row[column(half)]);
   }
 
-  /// Of the pivot of row p, for all lanes.
+  /// Returns the sum of the pivot of row p, for all lanes.
   __device__ static Sum pivot_sum(int p, const RowSums& sums) {
     Sum sum = sums[halves - 1][0];
 #pragma unroll
@@ -173,7 +174,7 @@ class DiagonalBlock {
       if (p / 32 == half) sum = sums[half][0];
     return sum;
   }
-  /// 1 / pivot up to 2^-52 of it, by Newton's steps from that of the root of nearly its square.
+  /// Returns 1 / pivot within 2^-52 of it, by Newton's steps from y, the reciprocal of the root of nearly its square.
   __device__ static double reciprocal(T pivot, double y) {
     for (int step = 0; step < 2; ++step) y = __fma_rn(__fma_rn(-static_cast<double>(pivot), y, 1), y, y);
     return y;
@@ -202,7 +203,7 @@ class DiagonalBlock {
     }
   }
 
-  /// Whether the guessed elements that this thread tests are right.
+  /// Returns whether the guessed elements that this thread tests are right.
   __device__ bool are_proved() const {
     bool all = true;
     for (int p = warp(); p < count_; p += warps) {
@@ -217,7 +218,7 @@ class DiagonalBlock {
     }
     return all;
   }
-  /// The rows in their places.
+  /// Stores the rows at their positions in X.
   __device__ void put() const {
     const Matrix<E>& x = job_.system.x;
     const bool by_rows = x.row_stride == 1;
@@ -227,7 +228,8 @@ class DiagonalBlock {
     }
   }
 
-  /// Row p of the block, the first to come, beyond doubt: its pivot, then what is right of it.
+  /// Computes row p of the block, the first pending one, with proof: its pivot, then the elements to the right of the
+  /// pivot.
   __device__ void make_row(int p, const RowSums& sums) {
     const TripleSum left = of_lane(minus(pivot_sum(p, sums)), p % 32);
     T pivot{};

@@ -1,4 +1,4 @@
-// The diagonal blocks of Cholesky's factorization in cr.
+// Factors the diagonal blocks of Cholesky's factorization in cr.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -7,14 +7,14 @@
 
 namespace accublas::cuda {
 
-/// Of a diagonal block.
+/// The largest order of a diagonal block.
 template <class E>
 inline constexpr Index cholesky_edge = solve_block_unknowns<E>(false);
 
-/// The first `count` right-hand sides of the job, count <= cholesky_edge<E>, are columns of X from row `first` on, in
-/// whose place X^H X = A leaves X (docs/factorizations.md, "POTRF"): what the job solves but for the diagonal, which
-/// this finds. At the first column without a pivot *job.stop becomes its number, counted from 1; where it is one
-/// already, nothing happens.
+/// Factors a diagonal block in place: X^H X = A leaves X (docs/factorizations.md, "POTRF"). The first `count`
+/// right-hand sides of the job, count <= cholesky_edge<E>, are the columns of X from row `first` on. The job solves all
+/// of it except the diagonal, which this function finds. At the first column without a pivot *job.stop becomes its
+/// number, counted from 1. If *job.stop is set already, nothing happens.
 template <class E>
 void factor_diagonal(const DeviceModel&, const SolveJob<E>& job, Index first, Index count, cudaStream_t);
 

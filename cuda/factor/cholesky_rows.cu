@@ -1,8 +1,8 @@
-// X goes in tiles of 64 x 64. A thread block has a column of them, top down: of each tile what the tiles above
-// contribute is multiplied on the tensor cores, whose binary64 products are chains of FMAs, then its unknowns are
-// substituted. The blocks that have the diagonal's tiles factor those, which all to their right wait for: they are the
-// first, and wait for none but those before them. Two products of 64 terms and two ways through global memory lie
-// between a tile of the diagonal and the next.
+// This kernel computes X in tiles of 64 x 64. A thread block processes one column of tiles, top down. For each tile it
+// first multiplies the contributions of the tiles above on the tensor cores, whose binary64 products are chains of
+// FMAs; then it substitutes the tile's unknowns. The thread blocks that have the tiles of the diagonal factor those.
+// All tiles to their right wait for them. These thread blocks are the first, and wait for none but those before them.
+// Two products of 64 terms and two ways through global memory lie between a tile of the diagonal and the next.
 #include "cuda/core/launch.hpp"
 #include "cuda/core/ptx_portable.hpp"
 #include "cuda/factor/cholesky_rows.hpp"
@@ -13,11 +13,11 @@ namespace accublas::cuda {
 namespace {
 
 constexpr int edge = static_cast<int>(cholesky_tile), rows_warps = 8, rows_threads = 32 * rows_warps, group = 16,
-              groups = edge / group, pitch = edge + 4;  // lanes that read 4 rows of 4 columns meet in no bank
+              groups = edge / group, pitch = edge + 4;  // lanes that read 4 rows of 4 columns have no bank conflicts
 
 struct RowsJob {
-  Matrix<double> x;  ///< from the first row's diagonal on
-  int tiles;         ///< on the diagonal
+  Matrix<double> x;  ///< begins at the first row's diagonal
+  int tiles;         ///< number of tiles on the diagonal
   Index rows, columns, first;
   RowsProgress* progress;
   std::uint32_t steps;
@@ -27,13 +27,13 @@ struct RowsJob {
 using Tile = double[edge][pitch];
 
 struct RowsStorage {
-  Tile other, own;  ///< of another column of tiles, and of the block's
+  Tile other, own;  ///< a tile of another column of tiles, and the block's current tile
   double reciprocal[edge];
   int column, rows;
 };
 
-/// 16 rows and 32 columns of a tile, of which a warp keeps sums: as ptx::mma_16x8x16 has them, columns 8 n .. 8 n + 7
-/// in sums[n].
+/// A warp keeps sums of 16 rows and 32 columns of a tile. They are laid out as in ptx::mma_16x8x16, with columns 8 n ..
+/// 8 n + 7 in sums[n].
 using Sums = double[4][4];
 
 class Rows {
@@ -71,12 +71,12 @@ class Rows {
     put_sums(s_.own, square);
     __syncthreads();
     if (edge * Index{column + 1} > job_.rows) {
-      // Beyond the last row, ones.
+      // Rows beyond the last one get ones on the diagonal.
       const int at = static_cast<int>(threadIdx.x);
       if (at < edge && edge * Index{column} + at >= job_.rows) s_.own[at][at] = 1;
       __syncthreads();
     }
-    // The last of these takes its time beside what the other warps do.
+    // The flag is set here, because its last steps run while the other warps work on.
     if (column > 0) tell(column, column);
     const int made = factor();
     store(column, column, made);
@@ -92,14 +92,15 @@ class Rows {
   __device__ static int lane() { return static_cast<int>(threadIdx.x) % 32; }
   __device__ static int warp() { return static_cast<int>(threadIdx.x) / 32; }
 
-  // ---- what blocks tell each other ----
+  // ---- flags between thread blocks ----
 
-  /// That so many tiles of the block's column are in memory; by the last warp, behind a barrier of the block.
+  /// Sets the flag that `made` tiles of the block's column are in memory. The last warp does so, after a barrier of the
+  /// block.
   __device__ void tell(int column, int made) const {
     if (threadIdx.x == rows_threads - 1)
       ptx::store_release(&job_.progress->made[column], job_.steps + static_cast<std::uint32_t>(made));
   }
-  /// Waits for them. What was heard of the column last is kept.
+  /// Waits until `made` tiles of a column are in memory. The flag's last value of that column is kept.
   __device__ void hear(int column, int made) {
     const std::uint32_t wanted = job_.steps + static_cast<std::uint32_t>(made);
     if (column != heard_column_) heard_column_ = column, heard_ = job_.steps;
@@ -108,10 +109,11 @@ class Rows {
     __syncwarp();
   }
 
-  // ---- tiles in memory, without branches, so that many numbers are under way at a time; 0 beyond the end ----
+  // ---- tiles in memory, without branches, so that many loads are in flight at a time; 0 beyond the end ----
 
   __device__ bool by_columns() const { return job_.x.row_stride == 1; }
-  /// What a thread has of a tile: `count` numbers, 4 lines apart. A warp has 8 neighbours in memory in each of 4 lines.
+  /// A thread's part of a tile: `count` numbers, 4 rows (or columns) apart. A warp has 8 neighbours in memory in each
+  /// of 4 rows (or columns).
   struct Part {
     double* from;
     Index step;
@@ -132,7 +134,7 @@ class Rows {
     double number[edge / 4];
     int count;
   };
-  /// Through L2: others have written it. Nothing waits for the numbers before put().
+  /// Loads a thread's part through L2, since other blocks have written it. Nothing waits for the numbers before put().
   __device__ void load(Numbers& numbers, int row, int column) const {
     const Part part = part_of(row, column);
     numbers.count = part.count;
@@ -146,7 +148,7 @@ class Rows {
 #pragma unroll
     for (int i = 0; i < edge / 4; ++i) at[i * step_in_tile()] = i < numbers.count ? numbers.number[i] : 0;
   }
-  /// The first `count` rows of the block's own, on the diagonal the upper triangle.
+  /// Stores the first `count` rows of the block's tile; of a tile on the diagonal only the upper triangle.
   __device__ void store(int row, int column, int count) const {
     const Part part = part_of(row, column);
     const double* const at = &s_.own[part.row][part.column];
@@ -180,7 +182,8 @@ class Rows {
   __device__ static void put_sums(Tile& tile, Sums& sums) {
     for_sums(sums, [&](double& sum, int r, int c) { tile[r][c] = sum; });
   }
-  /// What the tiles above contribute; the next two are on their way while two are multiplied.
+  /// Subtracts the contributions of the tiles above. The loads of the next two tiles are in flight while two are
+  /// multiplied.
   __device__ void subtract_above(Sums& sums, int row, int column) {
     Numbers other, own;
     const auto fetch = [&](int above) {
@@ -198,7 +201,7 @@ class Rows {
       subtract(sums, s_.other, s_.own);
     }
   }
-  /// sums -= X^T Y.
+  /// Computes sums -= X^T Y.
   __device__ static void subtract(Sums& sums, const Tile& x, const Tile& y) {
     const int rows = group * (warp() % groups), columns = 32 * (warp() / groups);
 #pragma unroll
@@ -209,7 +212,7 @@ class Rows {
       for (int n = 0; n < 4; ++n) subtract_terms(sums[n], of_x, y, first, columns + 8 * n);
     }
   }
-  /// 16 terms of 16 of X's columns.
+  /// Loads 16 terms of 16 of X's columns, negated.
   __device__ static void take_terms(double (&of_x)[8], const Tile& x, int first, int column) {
 #pragma unroll
     for (int at = 0; at < 8; ++at)
@@ -222,7 +225,8 @@ class Rows {
     for (int q = 0; q < 4; ++q) of_y[q] = y[first + lane() % 4 + 4 * q][column + lane() / 4];
     ptx::mma_16x8x16(sums, of_x, of_y);
   }
-  /// Rows 16 below .. + 15 of y from column 8 n on, less what rows first .. first + 15 contribute.
+  /// Subtracts the contributions of rows first .. first + 15 from rows 16 below .. + 15 of y, for columns 8 n .. 8 n +
+  /// 7.
   __device__ static void subtract_group(const Tile& x, Tile& y, int first, int below, int n) {
     double of_x[8], sums[4];
     take_terms(of_x, x, first, group * below);
@@ -233,8 +237,9 @@ class Rows {
     upper[0] = sums[0], upper[1] = sums[1], lower[0] = sums[2], lower[1] = sums[3];
   }
 
-  // ---- the unknowns of a tile, and those of the diagonal's: 16 rows at a time by a few warps. What these contribute
-  // to the next 16 is subtracted at once, the rest by the other warps while those are made ----
+  // The following functions compute the unknowns of a tile, and of a diagonal tile, 16 rows at a time, by a few warps.
+  // The contributions of these rows to the next 16 are subtracted at once; the other warps subtract the rest while the
+  // next rows are computed.
 
   __device__ void solve() {
 #pragma unroll 1
@@ -254,7 +259,7 @@ class Rows {
     }
   }
 
-  /// Rows of X in s_.own, in the place of A's; those before the first without a pivot.
+  /// Computes rows of X in s_.own over those of A. Returns the number of rows before the first without a pivot.
   __device__ int factor() {
     if (threadIdx.x == 0) s_.rows = edge;
 #pragma unroll 1
@@ -283,15 +288,16 @@ class Rows {
     }
     return s_.rows;
   }
-  /// A lane's of rows first .. first + 15: lanes of each warp have the first 16, and others of their own.
+  /// Returns the lane's column of rows first .. first + 15. The first 16 lanes of every warp have the diagonal's
+  /// columns; the other lanes have columns of their own.
   __device__ static int column_of(int first) { return first + lane() + (lane() < group ? 0 : group * warp()); }
-  /// Whether all numbers are such that divide_by_reciprocal serves.
+  /// Returns whether all numbers are in the range of divide_by_reciprocal.
   __device__ bool factor_group(double (&number)[group], int first) {
     const int column = column_of(first);
 #pragma unroll
     for (int r = 0; r < group; ++r) number[r] = column < edge ? s_.own[first + r][column] : 0;
     bool sure = true;
-    // The pivot, and what the next one is made of, which every lane makes for itself: all wait for it.
+    // Every lane computes the pivot and the numbers of the next pivot for itself, since all lanes wait for them.
     double pivot = __shfl_sync(0xFFFFFFFFu, number[0], 0), beside = __shfl_sync(0xFFFFFFFFu, number[0], 1),
            next = __shfl_sync(0xFFFFFFFFu, number[1], 1);
 #pragma unroll
@@ -323,7 +329,7 @@ class Rows {
       if (first + r <= column) s_.own[first + r][column] = number[r];
   }
 
-  /// The same of any numbers.
+  /// Factors the group of rows from `first` on for any numbers, with divisions and roots of IEEE.
   __device__ void factor_with_care(int first) {
 #pragma unroll 1
     for (int r = first; r < first + group; ++r) {
@@ -349,7 +355,7 @@ class Rows {
   std::uint32_t heard_ = 0;
 };
 
-/// `each`: thread blocks that a multiprocessor has at a time.
+/// `each`: number of thread blocks that a multiprocessor holds at a time.
 template <int each>
 __global__ void __launch_bounds__(rows_threads, each) cholesky_rows_kernel(const __grid_constant__ RowsJob job) {
   await_predecessor();
@@ -363,7 +369,7 @@ void cholesky_rows(const DeviceModel& model, const Matrix<double>& x, Index firs
                    RowsProgress* progress, std::uint32_t& steps, long long* info, cudaStream_t stream) {
   const char* const what = "rows of Cholesky's factorization";
   const auto blocks = static_cast<unsigned>(ceil_div(end - first, Index{edge}));
-  // Where all find room one is faster: two share its registers.
+  // One thread block a multiprocessor is faster if all blocks fit; two share its registers.
   const auto kernel =
       blocks <= static_cast<unsigned>(model.processors) ? cholesky_rows_kernel<1> : cholesky_rows_kernel<2>;
   check(

@@ -1,6 +1,7 @@
-// LU goes by halves of the columns: half of all work is in products of a quarter of n terms and more. Cholesky's rows
-// go by halves, each with all the columns to its right, so that the triangular systems left are those of the blocks on
-// the diagonal; in double precision one kernel has the block and its systems.
+// LU recurses on halves of the columns: half of all work is in products of a quarter of n terms and more. Cholesky's
+// factorization recurses on halves of the rows, each with all the columns to its right, so that the only triangular
+// systems are those of the blocks on the diagonal. In double precision one kernel solves a diagonal block and its
+// systems.
 #include "cuda/factor/factor_by_products.hpp"
 
 #include <optional>
@@ -25,14 +26,14 @@ namespace accublas::cuda {
 
 namespace {
 
-/// A matrix that is conjugated but not transposed, to which BLAS has no name: where a single column may as well be a
-/// row, the transposed product has one.
+/// Returns whether an operand is conjugated but not transposed, which BLAS cannot express. A single column may as well
+/// be taken as a row; the transposed product has a name in BLAS.
 template <class E>
 bool wants_transposition(const accublas::Operand<E>& a, const Matrix<E>& result) {
   return a.conjugate && a.stored.row_stride == 1 && result.row_stride == 1 && result.col_stride == 1;
 }
 
-/// op(M) of a triangular system as BLAS names it, where X is column-major, or its transpose is.
+/// Returns op(M) of a triangular system in the notation of BLAS. X, or its transpose, is column-major.
 template <class E>
 Level3<E> named_system(const TriangularSystem<E>& s) {
   const bool by_columns = s.x.row_stride == 1 && !wants_transposition(s.m, s.x);
@@ -54,7 +55,8 @@ Level3<E> named_system(const TriangularSystem<E>& s) {
   return l;
 }
 
-/// C -= X^H X, upper triangles: X terms x order, either of them column-major, or their transposes are.
+/// Returns the call for C -= X^H X on upper triangles. X is terms x order. Both X and C, or both their transposes, are
+/// column-major.
 template <class E>
 Level3<E> named_triangle(const Matrix<E>& x, Index terms, Index order, const Matrix<E>& c) {
   const bool by_columns = x.row_stride == 1;
@@ -73,10 +75,11 @@ Level3<E> named_triangle(const Matrix<E>& x, Index terms, Index order, const Mat
 template <class E>
 class FactorByProducts {
   static constexpr Index width = plain_panel_columns<E>;
-  static constexpr Index block_columns = 512;  ///< whose panels change their rows at once
-  static constexpr Index most_levels = 8;      ///< 8192 columns at most are listed, and halves have up to 31 more
-  /// Columns that are factored at a time beside what those before them make of others. Double precision alone: measured
-  /// there, and products of complex numbers have a state of the call's, which is on its stream.
+  static constexpr Index block_columns = 512;  ///< columns whose panels exchange their rows at once
+  static constexpr Index most_levels = 8;      ///< at most 8192 columns are listed, and halves have up to 31 more
+  /// This many columns are factored concurrently with the update of the other columns by the columns before. It is used
+  /// in double precision alone, where it was measured. Products of complex numbers use the call's state, which is on
+  /// its stream.
   static constexpr Index ahead_columns = 512;
   static constexpr bool has_ahead = std::is_same_v<E, double>;
   static constexpr bool has_rows = std::is_same_v<E, double>;
@@ -157,7 +160,7 @@ class FactorByProducts {
     if (g.m == 0 || g.n == 0) return;
     const accublas_engine engine = products_.engine(state_.model(), g.m, g.n, g.k);
     if constexpr (!is_complex<E>)
-      // cuBLAS's products have no state of a call each, which takes as long as the least of them.
+      // cuBLAS's products have no state per call. To set one up takes as long as the smallest of these products.
       if (engine == ACCUBLAS_ENGINE_NATIVE || stream_ != state_.cuda_stream())
         return native_gemm<E>(blas(), g, {g.alpha, nullptr}, {g.beta, nullptr}, {}, stream_);
     if (g.n == 1 && wants_transposition<E>({g.a, g.conjugate_a}, g.c)) return serve(g.transposed(), engine);
@@ -167,7 +170,7 @@ class FactorByProducts {
     products_.serve(state_, Call<Gemm<E>, E>{g, {&g.alpha, false}, {&g.beta, false}, true, true, call_.mode, engine},
                     *inner_);
   }
-  /// C -= A B.
+  /// Computes C -= A B.
   void subtract(Index m, Index n, Index k, Matrix<const E> a, Matrix<const E> b, Matrix<E> c, bool conjugate_a) {
     multiply({m, n, k, E{RealOf<E>(-1)}, a, b, E{RealOf<E>(1)}, c, conjugate_a});
   }
@@ -202,7 +205,8 @@ class FactorByProducts {
 
   // ---- Panels ----
 
-  /// The columns of A (X) from first_ to end_ - 1, where what is to the left of them, `known` unknowns, is subtracted.
+  /// Factors the current columns of A (X), first_ to end_ - 1. The contributions of the `known` unknowns to their left
+  /// are subtracted already.
   void factor_columns_at_hand(Index known) {
     if (is_cholesky(f_.kind)) return factor_rows(known, end_ - known);
     const Index count = std::min(end_, f_.order()) - known;
@@ -213,7 +217,7 @@ class FactorByProducts {
     const bool conjugated = is_cholesky(f_.kind) && is_complex<E>;
     for (first_ = 0; first_ < f_.n; first_ = end_) {
       end_ = std::min(first_ + host_->panel(), f_.n);
-      // A column alone, which has no order, would have complex products that BLAS has no name for.
+      // A single column has no order, and its complex products would have no name in BLAS.
       if (f_.n - end_ == 1) ++end_;
       a_ = host_->load(first_, end_);
       const Index known = std::min(first_, f_.order()), sides = end_ - first_,
@@ -237,7 +241,8 @@ class FactorByProducts {
 
   // ---- Cholesky ----
 
-  /// Rows first .. first + count - 1 of X, with all columns to their right; what is above them is subtracted already.
+  /// Factors rows first .. first + count - 1 of X, with all columns to their right. The contributions of the rows above
+  /// are subtracted already.
   void factor_rows(Index first, Index count) {
     const Matrix<E>& x = a_;
     if (count <= rows_at_once) {
@@ -266,14 +271,15 @@ class FactorByProducts {
 
   // ---- LU ----
   //
-  // A panel changes rows in the columns of its block, and those of origins for each level of the recursion above. When
-  // a level is through, its moves become a list, and go through the other columns of the level above at once.
+  // A panel exchanges rows in the columns of its block, and in those of origins for each level of the recursion above.
+  // When a level is finished, its moves become a list, which is applied to the other columns of the level above at
+  // once.
 
-  /// The first half of so many columns, not the smaller one.
+  /// Returns the size of the first half of `count` columns; it is the larger half.
   static Index half_of(Index count) { return round_up(ceil_div(count, Index{2}), width); }
-  /// Of a level of so many columns what it begins with.
+  /// Returns how many columns a level of `count` columns factors first.
   Index first_of(Index count) const { return looks_ahead(count) ? ahead_columns : half_of(count); }
-  /// Columns first .. first + count - 1, and their rows of U up to end_.
+  /// Factors columns first .. first + count - 1, and computes their rows of U up to end_.
   void factor_lu(Index first, Index count) {
     const Index end = first + count;
     most_listed_ = std::min(most_listed_columns(a_), end_ > end ? count : count - 1);
@@ -282,8 +288,8 @@ class FactorByProducts {
     move_beside(first, count, end, end_);
     solve_above(first, count, end, end_);
   }
-  /// Columns first .. first + count - 1 from row `first` on, from which what is to their left is subtracted already;
-  /// `level` has their moves, unless they are more than are listed.
+  /// Factors columns first .. first + count - 1 from row `first` on. The contributions of the columns to their left are
+  /// subtracted already. The moves go to the origins of `level`, unless there are more than a list holds.
   void factor_columns(Index first, Index count, Index level) {
     const Index below = level + (count <= most_listed_ ? 1 : 0);
     if (count <= block_columns) {
@@ -304,12 +310,13 @@ class FactorByProducts {
   bool looks_ahead() const {
     return has_ahead && f_.order() > ahead_columns && Beside::serves(state_, execution_.workspace);
   }
-  /// Of large matrices parts alone: in products of more terms the emulation saves more.
+  /// Returns whether a level looks ahead. In large matrices only parts do: in products of more terms the emulation
+  /// saves more.
   bool looks_ahead(Index count) const {
     return looks_ahead() && count > ahead_columns && count <= (f_.order() <= 8192 ? 8192 : 4096);
   }
-  /// The same: some columns after the other, of which the next are factored beside what those before them make of the
-  /// others.
+  /// Factors columns first .. first + count - 1 in steps. The next columns of each step are factored concurrently with
+  /// the update of the other columns by the columns before.
   void factor_ahead(Index first, Index count, Index level) {
     const Index end = first + count;
     Index begin = first, next = first + ahead_columns;
@@ -329,7 +336,7 @@ class FactorByProducts {
     }
     move_beside(begin, end - begin, first, begin);
   }
-  /// The same within a block.
+  /// Factors the columns of one block by recursion on halves.
   void factor_block(Index first, Index count) {
     if (count <= width) return factor_few_columns(first, static_cast<int>(count));
     const Index half = half_of(count), middle = first + half, end = first + count;
@@ -337,14 +344,14 @@ class FactorByProducts {
     update(first, half, middle, end);
     factor_block(middle, end - middle);
   }
-  /// What columns first .. first + count - 1 of L make of columns from .. end - 1.
+  /// Updates columns from .. end - 1 by columns first .. first + count - 1 of L.
   void update(Index first, Index count, Index from, Index end) {
     const Index next = first + count;
     solve_above(first, count, from, end);
     subtract(f_.rows() - next, end - from, count, read_only(a_.block(next, first)), read_only(a_.block(first, from)),
              a_.block(next, from), false);
   }
-  /// Rows first .. first + count - 1 of U in columns from .. end - 1.
+  /// Computes rows first .. first + count - 1 of U in columns from .. end - 1.
   void solve_above(Index first, Index count, Index from, Index end) {
     solve({count,
            end - from,
@@ -352,7 +359,7 @@ class FactorByProducts {
            {read_only(a_.block(first, first)), false, Structure::triangular, Triangle::lower, true},
            a_.block(first, from)});
   }
-  /// The moves of columns first .. first + count - 1 in columns from .. end - 1.
+  /// Applies the moves of columns first .. first + count - 1 to columns from .. end - 1.
   void move_beside(Index first, Index count, Index from, Index end) {
     if (end <= from) return;
     if (count > most_listed_) {
@@ -376,7 +383,7 @@ class FactorByProducts {
 
   // ---- solutions ----
 
-  /// Where the factors may turn out to have none, on a copy of B.
+  /// Solves by the factors; on a copy of B if the factorization may turn out to have no solution.
   void solve_all() {
     const cudaStream_t stream = state_.cuda_stream();
     Factorization<E> f = f_;
@@ -398,7 +405,7 @@ class FactorByProducts {
     wrote_ = true;
   }
 
-  /// Columns that change rows with their panels, and the levels above that note it.
+  /// Columns that exchange rows with their panels, and the number of levels above that record the moves.
   struct Block {
     Index first, end, levels;
   };
@@ -411,14 +418,14 @@ class FactorByProducts {
   HostColumns<E>* const host_;
   Execution& execution_;
   Beside* beside_ = nullptr;
-  cudaStream_t stream_;  ///< of panels, small systems and products of few terms: the call's, or the one beside it
-  Matrix<E> a_;          ///< of Cholesky's factorization X
+  cudaStream_t stream_;  ///< stream of panels, small systems and products of few terms: the call's, or the side stream
+  Matrix<E> a_;          ///< in Cholesky's factorization this is X
   Index first_ = 0, end_;
   Execution* inner_ = nullptr;
   std::byte *blas_memory_ = nullptr, *beside_memory_ = nullptr;
   ToldWord* told_ = nullptr;
   RowMoves* moves_ = nullptr;
-  Matrix<int> origins_{};  ///< of each level
+  Matrix<int> origins_{};  ///< one column of origins for each level
   ListedMove* lists_ = nullptr;
   int* counts_ = nullptr;
   Index most_listed_ = 0;

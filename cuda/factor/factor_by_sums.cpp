@@ -1,6 +1,7 @@
-// Cholesky's columns and U's are right-hand sides of triangular systems whose unknowns find each other: substitution by
-// sums (cuda/solve/unknown_sums.hpp), where diagonal blocks and panels of L are steps of their own. Right-hand sides
-// whose sums find no room at a time come panel after panel; of each all that is to its left is added first.
+// Columns of Cholesky's factor and of U are right-hand sides of triangular systems whose unknowns depend on each other.
+// They are solved by substitution by sums (cuda/solve/unknown_sums.hpp), with diagonal blocks and panels of L as
+// separate steps. If the sums of all right-hand sides do not fit in memory, panels are processed one after the other;
+// the contributions of all columns to the left of a panel are added first.
 #include "cuda/factor/factor_by_sums.hpp"
 
 #include "cuda/factor/cholesky_diagonal.hpp"
@@ -14,7 +15,7 @@ namespace accublas::cuda {
 
 namespace {
 
-/// A system whose matrix is A's own, alpha 1.
+/// Returns the system whose matrix is A itself, with alpha 1.
 template <class E>
 TriangularSystem<E> cholesky_system(const Matrix<E>& x, Index n) {
   return {n,
@@ -32,19 +33,19 @@ TriangularSystem<E> lu_system(const Matrix<E>& a, Index m, Index n) {
           a};
 }
 
-/// Panels of columns, which are right-hand sides of the unknowns that the panels before them know.
+/// A panel is a set of columns, which are right-hand sides of the unknowns that earlier panels have computed.
 template <class E>
 class PanelsBySums {
  protected:
-  /// `host`: where the columns lie, which have the strides of the system's; null: where the system says.
+  /// `host`: host memory that holds the columns, with the strides of the system's; null: the columns are in the system.
   PanelsBySums(State& state, const TriangularSystem<E>& system, HostColumns<E>* host, Execution& execution,
                Index panel_step, int moduli)
       : state_(state), host_(host), x_(system.x), sums_(state, system, nullptr, false, execution, panel_step, moduli) {
     if (host_) host_->take(sums_.panel(), true);
   }
 
-  /// body(known) for each panel of the n columns: its sums have what the unknowns before it, `known` of them and at
-  /// most `order`, make of the others up to the m-th.
+  /// Calls body(known) for each panel of the n columns. By then the panel's sums contain the contributions of the
+  /// `known` unknowns before it, at most `order` of them, to the other unknowns up to the m-th.
   template <class Steps, class Body>
   void for_panels(Steps& steps, Index n, Index order, Index m, Body&& body) {
     const bool copied = Steps::launches && host_;
@@ -87,7 +88,7 @@ class PanelsBySums {
   Sides panel_{};
 };
 
-/// X^H X = A in A's place.
+/// Computes X^H X = A in place.
 template <class E>
 class CholeskyBySums : PanelsBySums<E> {
   using Base = PanelsBySums<E>;
@@ -100,7 +101,7 @@ class CholeskyBySums : PanelsBySums<E> {
              sum_moduli<RealOf<E>>),
         n_(f.n) {}
 
-  /// *info, which is zero, becomes LAPACK's.
+  /// Sets *info, which is zero before, as LAPACK does.
   void run(long long* info) {
     sums_.run(
         [&](auto& steps) {
@@ -113,10 +114,10 @@ class CholeskyBySums : PanelsBySums<E> {
   }
 
  private:
-  /// The panel's right-hand sides from column `column` on.
+  /// Returns the panel's right-hand sides from column `column` on.
   Sides from(Index column) const { return between(column, panel_.end); }
 
-  /// Rows first .. first + count - 1 of those that the panel has on the diagonal.
+  /// Factors rows first .. first + count - 1 of the panel's rows on the diagonal.
   template <class Steps>
   void factor(Steps& steps, Index first, Index count) {
     if (count > block) {
@@ -133,12 +134,12 @@ class CholeskyBySums : PanelsBySums<E> {
   const Index n_;
 };
 
-/// Columns of U grow row by row, and the largest of their numbers set what products leave undecided of the others; a
-/// column of a panel waits for its last row. Four moduli more are 14 bits a side.
+/// Columns of U grow row by row. The largest numbers in a column determine what products leave undecided of the others,
+/// and a column of a panel waits for its last row. Four more moduli add 14 bits a side.
 template <class E>
 constexpr int lu_moduli = sum_moduli<RealOf<E>> + 4;
 
-/// P A = L U in A's place.
+/// Computes P A = L U in place.
 template <class E>
 class LuBySums : PanelsBySums<E> {
   using Base = PanelsBySums<E>;
@@ -191,24 +192,24 @@ class LuBySums : PanelsBySums<E> {
     }
   }
 
-  /// Columns right of those at hand whose sums hold what is to the left of column `known`, in all rows from there on:
-  /// rows that change places have the same terms.
+  /// Columns right of the current ones. Their sums hold the contributions left of column `known`, in all rows from
+  /// there on; rows that are exchanged have the same terms.
   struct Right {
     Index known;
     Sides sides;
     const Right* further;  ///< columns right of these, or null
   };
 
-  /// Of so many columns those whose rows of U have all columns to their right at once. Unknowns wait for each other, so
-  /// that few such rows are few steps; but of their products each converts anew all that is above in those columns.
-  /// With a 32nd of the columns that is about twice what the recursion's products convert.
+  /// Returns how many of `count` columns compute their rows of U for all columns to their right at once. Unknowns wait
+  /// for each other, so many such rows mean few steps. But each of their products converts again all that is above in
+  /// those columns. With a 32nd of the columns that is about twice what the recursion's products convert.
   static Index columns_at_a_time(Index count) {
     Index step = 256;
     while (32 * step < count) step *= 2;
     return step;
   }
-  /// Columns first .. first + count - 1, from row `first` on, where the sums hold all that is to their left, and these
-  /// rows of U to the panel's end.
+  /// Factors columns first .. first + count - 1, from row `first` on, and computes their rows of U to the panel's end.
+  /// The sums hold all contributions from the left.
   template <class Steps>
   void factor(Steps& steps, Index first, Index count, const Right& right) {
     const Index end = first + count;
@@ -225,11 +226,11 @@ class LuBySums : PanelsBySums<E> {
       factor(steps, first, half, {first, between(middle, end), &right});
     steps.add_products(first, half, m_ - middle, between(middle, end));
     if (right.known < first || right.sides.count() == 0 || end < m_) return factor(steps, middle, end - middle, right);
-    // Rows end here, and no product of more terms is to come.
+    // The rows end here, and no product of more terms follows.
     steps.add_products(first, half, m_ - middle, right.sides);
     factor(steps, middle, end - middle, {middle, right.sides, right.further});
   }
-  /// The same without the rows of U beyond these columns.
+  /// Factors columns first .. first + count - 1, without their rows of U to the right of these columns.
   template <class Steps>
   void factor_few(Steps& steps, Index first, Index count) {
     if (count <= lu_panel_columns) return factor_columns(steps, first, static_cast<int>(count));
@@ -273,7 +274,7 @@ class LuBySums : PanelsBySums<E> {
 
   const Factorization<E>& f_;
   const Index m_, order_, told_count_;
-  Index step_ = 0;  ///< columns_at_a_time
+  Index step_ = 0;  ///< result of columns_at_a_time
   LuMemory<E> memory_{};
   unsigned barriers_ = 0;
   std::uint32_t steps_ = 0;

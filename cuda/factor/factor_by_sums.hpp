@@ -1,4 +1,4 @@
-// LAPACK's factorizations, and the solutions by them, in cr on a device.
+// LAPACK's factorizations, and solutions by their factors, in cr on a device.
 #pragma once
 
 #include "cuda/core/state.hpp"
@@ -11,9 +11,11 @@ namespace accublas::cuda {
 template <class E>
 class HostColumns;
 
-/// The call as docs/factorizations.md defines it, device operands, into *outcome, which is zero before. Asynchronous;
-/// throws Error(ACCUBLAS_ERROR_MEMORY) before anything is written, ACCUBLAS_ERROR_C_UNDEFINED after that.
-/// `host`: unless null, of a factorization alone, where A lies instead; the call waits for the device then.
+/// Serves the call on device operands as docs/factorizations.md defines it. The result goes to *outcome, which is zero
+/// before. The function is asynchronous. It throws Error(ACCUBLAS_ERROR_MEMORY) before anything is written,
+/// ACCUBLAS_ERROR_C_UNDEFINED after that.
+/// `host`: if not null, A is in this host memory, and the call must be a factorization alone; the function then waits
+/// for the device.
 template <class E>
 void factor_by_sums(State&, const Factorization<E>&, FactorOutcome* outcome, HostColumns<E>* host, Execution&);
 

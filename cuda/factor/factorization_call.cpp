@@ -16,7 +16,7 @@ namespace accublas::cuda {
 
 namespace {
 
-/// The sums' elements keep dp's promise too.
+/// Returns whether the call is served by products. Results by sums keep dp's promise too.
 template <class E>
 bool by_products(const State& state, const Call<Factorization<E>, E>& call, Execution& execution) {
   if (call.engine != ACCUBLAS_ENGINE_INT8) return false;
@@ -27,7 +27,7 @@ bool by_products(const State& state, const Call<Factorization<E>, E>& call, Exec
   return false;
 }
 
-/// *info on the stream, unless null. `host`: where A lies instead, unless null.
+/// Computes the call and puts *info, unless null, on the stream. `host`, unless null, holds A in host memory.
 template <class E>
 void compute(State& state, const Call<Factorization<E>, E>& call, std::int64_t* info, Execution& execution,
              const GradeProducts<E>& products, HostColumns<E>* host = nullptr) {
@@ -44,7 +44,7 @@ void compute(State& state, const Call<Factorization<E>, E>& call, std::int64_t* 
   if (info) check(cudaMemcpyAsync(info, &outcome->info, sizeof *info, cudaMemcpyDefault, stream), "copying info");
 }
 
-/// A column-major copy of a matrix of the host's, whichever way that is stored.
+/// A column-major device copy of a host matrix, which may be stored by columns or by rows.
 template <class E>
 class Staged {
  public:
@@ -65,7 +65,7 @@ class Staged {
                             static_cast<std::size_t>(lines_), cudaMemcpyHostToDevice, stream),
           "copying an operand");
   }
-  /// Of line i numbers first(i) .. end(i) - 1.
+  /// Copies numbers first(i) .. end(i) - 1 of stored row or column i to the host.
   template <class First, class End>
   void copy_out(First&& first, End&& end, cudaStream_t stream) const {
     for (Index i = 0; i < lines_; ++i)
@@ -83,7 +83,7 @@ class Staged {
 
  private:
   static std::size_t size(Index count) { return static_cast<std::size_t>(count) * sizeof(E); }
-  /// A single line has none.
+  /// A matrix with a single stored row or column needs no stride, so the stride may be any.
   Index stride() const { return std::max(by_columns_ ? host_.col_stride : host_.row_stride, length_); }
 
   const Matrix<E> host_;
@@ -92,14 +92,15 @@ class Staged {
   E* device_ = nullptr;
 };
 
-/// Bytes that a call with host operands may take of the device: what is free, but no more than a cap below the default.
+/// Returns how many bytes of device memory a call with host operands may take: the free memory, but at most the cap if
+/// that is below the default.
 std::size_t room_on_device(const State& state, const Workspace& workspace) {
   const std::size_t beside = std::size_t{64} << 20, free = free_memory(state.device()) / 10 * 9,
                     room = free > beside ? free - beside : 0;
   return workspace.cap() < default_workspace(state.device()) ? std::min(workspace.cap(), room) : room;
 }
 
-/// A factorization whose matrix stays in host memory.
+/// Factors a matrix that stays in host memory.
 template <class E>
 void factor_where_it_lies(State& state, const Call<Factorization<E>, E>& call, std::size_t room, Execution& execution,
                           const GradeProducts<E>& products) {
@@ -111,7 +112,7 @@ void factor_where_it_lies(State& state, const Call<Factorization<E>, E>& call, s
     compute(state, call, &info, inner, products, &host);
     check(cudaStreamSynchronize(state.cuda_stream()), "waiting for a call");
   } catch (const Error& error) {
-    // The CPU would begin with what is left of A.
+    // The CPU would start from a partly overwritten A, so the status becomes ACCUBLAS_ERROR_C_UNDEFINED.
     if (host.wrote() && (error.status() == ACCUBLAS_ERROR_MEMORY || error.status() == ACCUBLAS_ERROR_UNAVAILABLE))
       throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
     throw;
@@ -167,7 +168,7 @@ void staged_factorization(State& state, const Call<Factorization<E>, E>& call, E
       static_cast<std::int64_t>(a.bytes() * (has_factor(f.kind) ? 2 : 1) + 2 * b.bytes() + pivot_bytes);
   check(cudaStreamSynchronize(stream), "waiting for a call");
   if (has_factor(f.kind)) {
-    // The other triangle stays as it is.
+    // The other triangle must stay as it is.
     const bool below = (f.uplo == ACCUBLAS_LOWER) == a.by_columns();
     if (pivoted)
       a.copy_out(stream);

@@ -6,7 +6,8 @@ namespace accublas::cuda {
 
 namespace {
 
-/// Of Cholesky's triangle, whose square goes through host memory, and of blocks of L the least.
+/// The columns of Cholesky's triangle that are copied at a time (their square goes through host memory), and the least
+/// columns of a block of L.
 constexpr Index triangle_columns = 256, least_block_columns = 32;
 
 }  // namespace
@@ -63,7 +64,7 @@ void HostColumns<E>::take(Index panel, bool far) {
           "numbers of rows");
     check(cudaStreamSynchronize(stream), "numbers of rows");
   }
-  // The memory is there from here on.
+  // The memory is available from here on.
   for (Block& block : block_) record(block.computed, stream);
   stream_waits(up_.stream(), block_[0].computed);
 }

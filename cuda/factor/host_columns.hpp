@@ -1,6 +1,7 @@
-// A matrix of the host's that does not fit the device, for LU and Cholesky's factorization: on the device are panels of
-// its columns, one after the other, and before a panel is factored blocks of the columns of L before it, the next while
-// the one before is in use. (Of Cholesky's factorization X^H X = A columns are those of X, and L is X^T.)
+// Holds a host matrix that does not fit the device, for LU and Cholesky's factorization. Panels of its columns come to
+// the device one after the other. Before a panel is factored, blocks of the columns of L before it come too; the next
+// block is copied while the current one is in use. (In Cholesky's factorization X^H X = A the columns are those of X,
+// and L is X^T.)
 #pragma once
 
 #include <algorithm>
@@ -16,50 +17,50 @@
 
 namespace accublas::cuda {
 
-/// Device memory of such a call is `room` bytes in all, but that the least panels and blocks are always there. Matrices
-/// on the device are views with the places that rows and columns have in A (X); others than those that were copied are
-/// not there.
+/// Such a call uses `room` bytes of device memory in all, or more if the least panels and blocks need it. Matrices on
+/// the device are views indexed by the rows and columns of A (X); only the elements that were copied are there.
 template <class E>
 class HostColumns {
  public:
-  /// POTRF or GETRF, operands in host memory.
+  /// Prepares a POTRF or GETRF with operands in host memory.
   HostColumns(State& state, const Factorization<E>& f, std::size_t room, Execution& execution);
   /// Waits for the device.
   ~HostColumns();
 
-  /// What all else on the device may take of the room: half of it, an eighth being each of two blocks'.
+  /// Returns how much of the room other users on the device may take: half of it. Each of the two blocks takes an
+  /// eighth.
   std::size_t rest() const { return room_ / 2; }
-  /// Columns, a multiple of `step`, that a quarter of the room holds.
+  /// Returns the number of columns, a multiple of `step`, that a quarter of the room holds.
   Index panel_that_fits(Index step) const { return std::min(columns_in(room_ / 4, step), n_); }
-  /// A view of nothing that has the strides of the others.
+  /// Returns an empty view that has the strides of the others.
   Matrix<E> nothing() const;
 
-  /// Takes memory for panels of so many columns, and one more. `far`: kernels are to read L where it lies in host
-  /// memory, which throws Error(ACCUBLAS_ERROR_UNAVAILABLE) where they can't.
+  /// Takes memory for panels of `panel` columns, and one more. `far`: kernels read L in place in host memory. If they
+  /// cannot, this throws Error(ACCUBLAS_ERROR_UNAVAILABLE).
   void take(Index panel, bool far);
   Index panel() const { return panel_columns_; }
   Index block() const { return block_columns_; }
-  /// On the device; the user's are there once store() has returned.
+  /// Returns the pivots on the device; the user's array has them once store() has returned.
   std::int64_t* pivots() const { return pivots_; }
-  /// The first columns of L where they lie in host memory.
+  /// Returns the first columns of L in place in host memory.
   FarEntries<E> far(Index columns) const;
-  /// What is not at hand of the rows of L that a panel makes.
+  /// Returns the entries that are not on the device, of the rows of L that a panel computes.
   FarEntries<E> far_of_panel() const { return far(pivoted_ ? std::min(first_, order_) : 0); }
-  /// L, where x is A or X.
+  /// Returns L, where x is A or X.
   Matrix<const E> lower(const Matrix<E>& x) const {
     const Matrix<const E> read{x.data, x.row_stride, x.col_stride};
     return pivoted_ ? read : read.transposed();
   }
-  /// The host's row of each row of the panel: who moves rows moves these.
+  /// Returns the host's row of each row of the panel. Code that moves rows must move these too.
   Matrix<Index> far_rows() const { return {far_rows_, 1, m_}; }
-  /// Whether A has changed.
+  /// Returns whether A has changed.
   bool wrote() const { return wrote_; }
   std::size_t bytes() const { return memory_->bytes(); }
 
-  /// Columns first .. end - 1 to the device.
+  /// Copies columns first .. end - 1 to the device.
   Matrix<E> load(Index first, Index end);
-  /// body(first, count, L) for the blocks of columns of L before `known`, of Cholesky's factorization with rows before
-  /// `known` alone: the panel has those after them. What it puts on the stream reads L.
+  /// Calls body(first, count, L) for the blocks of columns of L before `known`; the body puts work on the stream that
+  /// reads L. In Cholesky's factorization L has rows before `known` alone, since the panel has the later ones.
   template <class Body>
   void for_blocks(Index known, Body&& body) {
     if (known > 0) bring(0, std::min(block_columns_, known), known);
@@ -72,8 +73,8 @@ class HostColumns {
       if (next < known) bring(next, std::min(block_columns_, known - next), known);
     }
   }
-  /// The panel back to the host, which awaits it, and exchanges the rows of all other columns of A as it did. Of
-  /// Cholesky's factorization the other triangle stays as it is.
+  /// Copies the panel back to the host and waits for it. Exchanges the rows of all other columns of A as the panel did.
+  /// In Cholesky's factorization the other triangle stays as it is.
   void store();
 
  private:
@@ -88,9 +89,9 @@ class HostColumns {
     return std::max(static_cast<Index>(bytes / column_bytes()) / step * step, step);
   }
   bool lies_by_columns(Index cols) const { return host_.row_stride == 1 || cols == 1; }
-  /// The view of a copy at `to`, in the order that the host has.
+  /// Copies to `to` and returns the view of the copy, stored by columns or rows as the host's.
   Matrix<E> upload(Index row, Index col, Index rows, Index cols, E* to);
-  /// Of the panel, to where `to` begins.
+  /// Copies elements of the panel to the host at `to`.
   void download(Index row, Index col, Index rows, Index cols, const Matrix<E>& to);
   void bring(Index first, Index count, Index known);
   void store_triangle();

@@ -8,10 +8,10 @@
 namespace accublas::cuda {
 namespace {
 
-/// Rows of a thread block; one more warp makes rows of U.
+/// A thread block has this many rows; one more warp computes rows of U.
 constexpr int panel_warps = 4, panel_threads = 32 * panel_warps;
 
-/// What partial pivoting compares.
+/// Returns the size that partial pivoting compares.
 template <class E>
 __device__ RealOf<E> pivot_size(const E& v) {
   if constexpr (is_complex<E>)
@@ -20,7 +20,7 @@ __device__ RealOf<E> pivot_size(const E& v) {
     return fabs(v);
 }
 
-/// NaN passes everything; of equal sizes the first place stays.
+/// Returns whether `other` is a better pivot than `best`. NaN beats everything; of equal sizes the first position wins.
 template <class E>
 __device__ bool passes(const PivotCandidate<E>& other, const PivotCandidate<E>& best) {
   if (other.row < 0 || best.row < 0) return other.row >= 0;
@@ -30,7 +30,7 @@ __device__ bool passes(const PivotCandidate<E>& other, const PivotCandidate<E>& 
   return others > size || (others == size && before);
 }
 
-/// The best of a warp's, for all lanes.
+/// Returns the best candidate of a warp, for all lanes.
 template <class E>
 __device__ PivotCandidate<E> best_of_warp(PivotCandidate<E> best) {
   for (int offset = 16; offset > 0; offset /= 2) {
@@ -43,12 +43,12 @@ __device__ PivotCandidate<E> best_of_warp(PivotCandidate<E> best) {
 template <class E>
 struct PanelStorage {
   E above[lu_panel_columns][lu_panel_columns];  ///< rows of U
-  Index pivot_row[lu_panel_columns];            ///< where they lie
+  Index pivot_row[lu_panel_columns];            ///< the rows of A that hold the pivots
   PivotCandidate<E> best[panel_warps];
 };
 
-/// Of the element in a row of A and a column of the panel: L to its left, where the row lies, and U above. What other
-/// thread blocks wrote is read behind L1.
+/// The terms of an element in a row of A and a column of the panel: L to its left, in the row's memory, and U above.
+/// Reads of data from other thread blocks bypass L1.
 template <class E>
 struct PanelTerms {
   const LuPanel<E>* panel;
@@ -69,9 +69,9 @@ struct PanelTerms {
   }
 };
 
-/// A thread has rows of A, which stay where they are; row i has the place position[i] among those that changed places.
-/// Column after column: what the rows have there, rounded, gives each thread block a candidate for the pivot; behind a
-/// barrier of all of them each knows the best, adds a row to its copy of U, and divides.
+/// A thread has rows of A, which stay in place; position[i] is the position of row i after the exchanges. The columns
+/// are processed one after the other. The rounded elements of a column give each thread block a candidate for the
+/// pivot. After a barrier of all blocks each knows the best one, adds a row to its copy of U, and divides.
 template <class E>
 class PanelRows {
   using T = RealOf<E>;
@@ -98,17 +98,17 @@ class PanelRows {
   static __device__ int lane() { return threadIdx.x % 32; }
   static __device__ bool has_rows() { return threadIdx.x < panel_threads; }
 
-  /// body(row, whether there is one) for a thread's rows; all lanes of a warp at a time.
+  /// Calls body(row, whether the row exists) for a thread's rows; all lanes of a warp call it together.
   template <class Body>
   __device__ void for_rows(Body&& body) const {
     for (Index i0 = p_.first + Index{blockIdx.x} * panel_threads; i0 < p_.m; i0 += Index{gridDim.x} * panel_threads)
       body(i0 + threadIdx.x, i0 + threadIdx.x < p_.m);
   }
-  /// Of a row and a column of the panel.
+  /// Returns the index of the sum of a row and a column of the panel.
   __device__ Index sum_at(Index row, int column, int part) const {
     return (row * parts + part) * p_.sums.stride + column;
   }
-  /// The same in the panel's own memory, where the sums of a column lie side by side.
+  /// Returns the index of a sum in the panel's own memory, where the sums of a column are adjacent.
   __device__ Index own_at(Index row, int column, int part) const { return (column * parts + part) * p_.m + row; }
   __device__ PairSums own() const { return {p_.memory.pair, p_.memory.error, 0}; }
 
@@ -122,7 +122,7 @@ class PanelRows {
           store_sum(own(), own_at(i, column, part), load_sum<T, true>(p_.sums, sum_at(i, column, part)));
     });
   }
-  /// += the terms of the panel's columns before `terms`.
+  /// Adds the terms of the panel's columns before `terms` to the sums.
   __device__ void add_up(Index row, int column, int terms, BoundedPair<T, true> (&sums)[parts]) const {
     Chain<T, true> chain[parts];
     for (int part = 0; part < parts; ++part) chain[part] = Chain<T, true>::from(sums[part]);
@@ -137,7 +137,7 @@ class PanelRows {
     return settled<E, true>(unknown, sums, wanted, p_.all_undecided, all, counts ? p_.undecided : nullptr);
   }
 
-  /// The elements of column j, rounded: the first of the largest. Their sums are left in their place.
+  /// Rounds the elements of column j and returns the first of the largest. Their sums are kept.
   __device__ PivotCandidate<E> find_pivot(int j) {
     PivotCandidate<E> best{E{}, -1, 0};
     if (has_rows()) best = find_own_pivot(j);
@@ -156,7 +156,7 @@ class PanelRows {
     }
     return best_of_warp(best);
   }
-  /// Of the thread block's rows, for thread 0.
+  /// Returns the best candidate of the thread block's rows, for thread 0.
   __device__ PivotCandidate<E> find_own_pivot(int j) {
     PivotCandidate<E> best{E{}, -1, 0};
     for_rows([&](Index i, bool there) {
@@ -184,8 +184,8 @@ class PanelRows {
             __ldcg(reinterpret_cast<const long long*>(&p->position))};
   }
 
-  /// Row j of U, a column a lane, from the row of the pivot; every thread block for itself. The first of them notes the
-  /// pivot.
+  /// Computes row j of U, a column a lane, from the row of the pivot; every thread block does so for itself. The first
+  /// block records the pivot.
   __device__ void find_above(int j, const PivotCandidate<E>& pivot) {
     const int column = lane();
     if (column == 0) storage_.pivot_row[j] = pivot.row;
@@ -206,7 +206,7 @@ class PanelRows {
     if (column == j) storage_.above[j][column] = pivot.value;
   }
 
-  /// Column j of L.
+  /// Computes column j of L.
   __device__ void divide(int j, const PivotCandidate<E>& pivot) {
     Unknown<E> unknown = Unknown<E>::of_row(E{T(1)}, pivot.value, pivot.value == 0);
     const Index column = p_.first + j;
@@ -228,7 +228,7 @@ class PanelRows {
     });
   }
 
-  /// All thread blocks are past reading what lies in the pivots' rows.
+  /// Records the moves. By now no thread block reads the rows of the pivots any more.
   __device__ void leave() {
     for_rows([&](Index i, bool there) {
       if (!there || p_.memory.position[i] == i) return;
@@ -243,7 +243,7 @@ class PanelRows {
     }
   }
 
-  /// Until all thread blocks are here.
+  /// Waits until all thread blocks have arrived.
   __device__ void await_blocks() {
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -271,7 +271,7 @@ __global__ void __launch_bounds__(panel_threads + 32, 2)
 
 // ---- Rows that change places --------------------------------------------------------------------------------------
 
-/// Of one column, by a warp.
+/// Moves the rows of one column, by a warp.
 template <class E>
 __device__ void move_in_column(const RowMoves& moves, const Matrix<E>& a, Index column) {
   const int lane = threadIdx.x % 32, count = moves.count;
@@ -283,7 +283,7 @@ __device__ void move_in_column(const RowMoves& moves, const Matrix<E>& a, Index 
     if (32 * half + lane < count) a(moves.target[32 * half + lane], column) = value[half];
 }
 
-/// A warp has a column; behind those of A are those of origins.
+/// Each warp moves one column; the columns of origins come after those of A.
 template <class E>
 __global__ void __launch_bounds__(256)
     move_rows_kernel(const RowMoves* moves, const __grid_constant__ Matrix<E> a, Index columns,
@@ -294,7 +294,7 @@ __global__ void __launch_bounds__(256)
     column < columns ? move_in_column(*moves, a, column) : move_in_column(*moves, origins, column - columns);
 }
 
-/// A thread block has 32 columns, a thread 8 rows that move.
+/// A thread block has 32 columns; a thread has 8 rows that move.
 __global__ void __launch_bounds__(256)
     move_sums_kernel(const RowMoves* moves, const __grid_constant__ PairSums sums, int parts, Index columns) {
   await_predecessor();
@@ -337,7 +337,7 @@ __global__ void __launch_bounds__(32)
   }
 }
 
-/// Numbers in shared memory change places, by one thread of the first warp, all of which comes here.
+/// Exchanges numbers in shared memory. One thread of the first warp does so, and the whole warp must call this.
 template <class T>
 __device__ __forceinline__ void exchange_shared(T* number, const std::int64_t* pivots, int count, bool backwards) {
   const int lane = static_cast<int>(threadIdx.x);
@@ -375,7 +375,7 @@ __global__ void __launch_bounds__(256)
   for (int i = lane; i < count; i += 256) b(i, blockIdx.x) = number[i];
 }
 
-/// A thread block has in shared memory where every row comes from, and its columns one after the other.
+/// A thread block keeps the source of every row in shared memory, and loads its columns there one after the other.
 template <class E>
 __global__ void __launch_bounds__(512)
     exchange_many_kernel(const __grid_constant__ Matrix<E> b, Index columns, const std::int64_t* pivots, int count,
@@ -397,7 +397,7 @@ __global__ void __launch_bounds__(512)
   }
 }
 
-/// Of a thread block, at most.
+/// Returns the most bytes of shared memory that a thread block can have.
 int shared_bytes(const DeviceModel& model) {
   int most = 0;
   check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, model.device),

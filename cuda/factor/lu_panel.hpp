@@ -1,4 +1,4 @@
-// A panel of LU with partial pivoting: some columns of L and U from their first row on.
+// A panel of LU with partial pivoting: a few columns of L and U from their first row on.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -9,71 +9,71 @@
 
 namespace accublas::cuda {
 
-inline constexpr int lu_panel_columns = 32;  ///< at most
+inline constexpr int lu_panel_columns = 32;  ///< the most columns of a panel
 
-/// Where rows go that change places: row source[i] becomes row target[i].
+/// The moves of exchanged rows: row source[i] becomes row target[i].
 struct RowMoves {
   int count;
   Index source[2 * lu_panel_columns], target[2 * lu_panel_columns];
 };
 
-/// What a thread block of a panel found in its rows.
+/// The best pivot that a thread block of a panel found in its rows.
 template <class E>
 struct PivotCandidate {
   E value;
-  Index row, position;  ///< where it lies, and its place among the rows that changed places; row -1: none
+  Index row, position;  ///< the row in memory, and its position after the exchanges; row -1: none
 };
 
-/// What panels of a factorization share in device memory: moves, and either told (cuda/factor/resident_panel.hpp) or
-/// the rest.
+/// Device memory that the panels of a factorization share: the moves, and in addition either the words that
+/// factor_resident_panel passes between thread blocks (`told`) or the other members.
 template <class E>
 struct LuMemory {
-  ToldWord* told;                 ///< of all thread blocks for two steps, told_words<E, lu_panel_columns> each
-  PivotCandidate<E>* candidates;  ///< two of each thread block
-  Index* position;                ///< of each row
-  double2*
-      pair;  ///< sums of the panel's columns, one after the other, each of m rows (of complex numbers for each part)
+  ToldWord* told;                 ///< words of all thread blocks for two steps, told_words<E, lu_panel_columns> each
+  PivotCandidate<E>* candidates;  ///< two for each thread block
+  Index* position;                ///< position of each row
+  /// Sums of the panel's columns, one after the other, each of m rows (for complex numbers one array per part).
+  double2* pair;
   double* error;
   RowMoves* moves;
-  unsigned* arrived;  ///< thread blocks, at the barriers of all panels since it was zero
+  unsigned* arrived;  ///< counts thread blocks at the barriers of all panels since it was zero
 };
 
-/// Columns first .. first + width - 1 of an m x n matrix.
+/// A panel consists of columns first .. first + width - 1 of an m x n matrix.
 template <class E>
 struct LuPanel {
   Matrix<E> a;
   Index m, first;
   int width;
-  /// Over what lies to the left of the panel, of rows 0 .. m - 1 and the panel's columns.
+  /// Sums over what lies to the left of the panel, of rows 0 .. m - 1 and the panel's columns.
   PairSums sums;
   LuMemory<E> memory;
   std::int64_t* pivots;  ///< LAPACK's ipiv
-  long long* info;       ///< LAPACK's: the first column without a pivot, 0 before one was found
+  long long* info;       ///< LAPACK's info: the first column without a pivot; 0 before one was found
   unsigned long long* undecided;
   bool all_undecided;
-  FarEntries<E> far;  ///< of L
+  FarEntries<E> far;  ///< far entries of L
 };
 
-/// Thread blocks of a panel of so many rows, at most.
+/// Returns the most thread blocks of a panel of `rows` rows.
 template <class E>
 int lu_panel_blocks(const DeviceModel&, Index rows);
 
-/// The panel in cr (docs/factorizations.md, "GETRF"), but that rows stay where they are: moves and pivots tell where
-/// they belong. `barriers`: those that `arrived` has seen, which grow by those of this panel. Rows of any number, whose
-/// sums lie in memory.
+/// Factors the panel in cr (docs/factorizations.md, "GETRF"). Rows stay in place; moves and pivots say where they
+/// belong. `barriers` counts the arrivals that `arrived` has seen; it grows by those of this panel. The panel may have
+/// any number of rows, since the sums are in memory.
 template <class E>
 void factor_panel(const DeviceModel&, const LuPanel<E>&, unsigned& barriers, cudaStream_t);
 
-/// The moves of the rows of columns 0 .. columns - 1 of A, and of 0 .. levels - 1 of origins
+/// Applies the moves of rows to columns 0 .. columns - 1 of A, and to columns 0 .. levels - 1 of origins
 /// (cuda/factor/row_order.hpp).
 template <class E>
 void move_rows(const DeviceModel&, const RowMoves*, const Matrix<E>& a, Index columns, cudaStream_t,
                const Matrix<int>& origins = {}, Index levels = 0);
-/// Those of sums, `parts` rows of them to a row, columns 0 .. columns - 1.
+/// Applies the moves to sums, with `parts` rows of sums for each row, in columns 0 .. columns - 1.
 void move_sums(const DeviceModel&, const RowMoves*, const PairSums&, int parts, Index columns, cudaStream_t);
 
-/// The exchange of rows that `pivots` tells, 0 .. count - 1 or the other way round, in columns 0 .. columns - 1 of B;
-/// nothing where *stop > 0, unless null.
+/// Exchanges rows of B by `pivots`, in the order 0 .. count - 1 or backwards, in columns 0 .. columns - 1. Does nothing
+/// if `stop` is not null and *stop > 0.
 template <class E>
 void exchange_rows(const DeviceModel&, const Matrix<E>& b, Index columns, const std::int64_t* pivots, Index count,
                    bool backwards, const long long* stop, cudaStream_t);

@@ -1,4 +1,4 @@
-// What a factorization finds on the device.
+// The result of a factorization on the device.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -8,16 +8,16 @@
 
 namespace accublas::cuda {
 
-/// Zero before the call.
+/// Both members are zero before the call.
 struct FactorOutcome {
-  long long info;    ///< LAPACK's
+  long long info;    ///< LAPACK's info
   long long closed;  ///< 1: there is no solution by the factors
 };
 
-/// outcome->closed from outcome->info.
+/// Sets outcome->closed from outcome->info.
 void close_on_failure(const DeviceModel&, FactorOutcome* outcome, cudaStream_t);
 
-/// to = from, rows x cols; nothing where outcome, unless null, is closed.
+/// Sets to = from, rows x cols. Does nothing if `outcome` is not null and closed.
 template <class E>
 void copy_if_open(const DeviceModel&, const FactorOutcome* outcome, const Matrix<E>& from, const Matrix<E>& to,
                   Index rows, Index cols, cudaStream_t);

@@ -1,5 +1,5 @@
-// How a panel of columns, a row or a few a thread, is put on a stream: by a cluster of thread blocks, or by a grid of
-// them. For .cu files.
+// Launches a panel of columns, with one or a few rows a thread, by a cluster of thread blocks or by a grid of them. For
+// .cu files.
 #pragma once
 
 #include <bit>
@@ -15,17 +15,17 @@ namespace accublas::cuda {
 
 inline constexpr int most_in_cluster = 16;
 
-/// Of a panel and the steps before it.
+/// The kernels of a panel; `steps` counts the steps before the panel.
 template <class Panel>
 struct PanelKernels {
   const char* what;
-  int threads;  ///< of a thread block
+  int threads;  ///< threads of a thread block
   void (*clustered)(Panel, std::uint32_t);
   void (*grid)(Panel, std::uint32_t);
   std::size_t shared_bytes = 0;
-  int rows_each = 1;  ///< of a thread
+  int rows_each = 1;  ///< rows of a thread
 
-  /// Thread blocks for so many rows; 0 where the device has not that many at a time.
+  /// Returns the number of thread blocks for `rows` rows; 0 if the device does not hold that many at a time.
   int blocks(const DeviceModel& model, Index rows) const {
     const Index wanted = ceil_div(rows, Index{threads * rows_each});
     return wanted <= resident_blocks(model, what, grid, {1, threads, shared_bytes}) ? static_cast<int>(wanted) : 0;
@@ -42,7 +42,7 @@ struct PanelKernels {
   }
 
  private:
-  /// Whether clusters of 16 blocks find room: 8 are promised, more a kernel must ask for.
+  /// Returns whether clusters of 16 blocks fit. CUDA guarantees 8; a kernel must ask for more.
   bool has_clusters(const DeviceModel& model) const {
     if (!model.hopper_kernels) return false;
     check(cudaFuncSetAttribute(clustered, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), what);

@@ -1,5 +1,5 @@
-// How the thread blocks of a panel of LU, a row a thread, agree on its pivots: each tells the others its candidate
-// together with the row that this lies in, and each takes the best. For .cu files.
+// The thread blocks of a panel of LU, with a row a thread, agree on its pivots here. Each block publishes its candidate
+// together with the row that holds it, and each block picks the best. For .cu files.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +15,19 @@ namespace accublas::cuda {
 
 inline constexpr int nowhere = 0x7FFFFFFF;
 
-/// A row's element as a candidate for the pivot: its size as bits that are ordered as sizes are, and its place among
-/// the rows that changed places, from the panel's first row on.
+/// A row's element as a candidate for the pivot. `size` holds bits that are ordered as sizes are. `position` is the
+/// position of the row after the exchanges, counted from the panel's first row.
 struct alignas(16) PivotPlace {
   std::uint64_t size;
   int position;
-  int row = 0;  ///< where it lies, for those who tell and hear of it
+  int row = 0;  ///< the row in memory, for blocks that publish or receive the candidate
 };
 
 #ifdef __CUDACC__
 
 __device__ constexpr PivotPlace no_pivot() { return {0, nowhere}; }
 
-/// Of equal sizes the first place. Where the best one lies stays behind.
+/// Returns the best candidate of a warp; of equal sizes the first position wins. The result's `row` is not set.
 __device__ __forceinline__ PivotPlace best_of_warp(const PivotPlace& mine) {
   const auto high = static_cast<unsigned>(mine.size >> 32);
   const unsigned highest = lanes_max(high);
@@ -36,7 +36,7 @@ __device__ __forceinline__ PivotPlace best_of_warp(const PivotPlace& mine) {
   return {size, lanes_min(mine.size == size ? mine.position : nowhere)};
 }
 
-/// With where it lies.
+/// Returns the best candidate of a warp, including its `row`.
 __device__ __forceinline__ PivotPlace winner_of_warp(const PivotPlace& mine) {
   PivotPlace winner = best_of_warp(mine);
   const unsigned has_it = __ballot_sync(0xFFFFFFFFu, mine.position == winner.position);
@@ -44,8 +44,8 @@ __device__ __forceinline__ PivotPlace winner_of_warp(const PivotPlace& mine) {
   return winner;
 }
 
-/// `Panel`: Number of the matrix; Inverse, and inverse(row, j), what quotients by the pivot of step j need beside its
-/// row; columns of a row that is told; rows of a thread block.
+/// The message about a pivot. `Panel` gives the Number of the matrix; Inverse, and inverse(row, j), which quotients by
+/// the pivot of step j need in addition to its row; the columns of a published row; the rows of a thread block.
 template <class Panel>
 struct alignas(16) PivotMessage {
   typename Panel::Number row[Panel::columns];
@@ -55,16 +55,18 @@ struct alignas(16) PivotMessage {
 
 template <class Panel>
 struct PivotStorage {
-  static constexpr int warps = Panel::rows / 32, messages = 3;  ///< of a block, for as many steps
-  PivotPlace best[2][warps];     ///< of one step after the other: in a cluster a warp may be a step ahead of another
-  PivotMessage<Panel> pivot[2];  ///< of one step after the other, where one block has it or gathers it from a grid
+  /// warps of a block; a cluster keeps messages of this many steps
+  static constexpr int warps = Panel::rows / 32, messages = 3;
+  PivotPlace best[2][warps];     ///< double-buffered by step: in a cluster a warp may be a step ahead of another
+  PivotMessage<Panel> pivot[2];  ///< double-buffered by step; used if one block has the pivot or gathers it from a grid
   int pivot_row[Panel::columns];
-  // Of clusters.
+  // The following members are used in clusters only.
   PivotMessage<Panel> outgoing, incoming[messages][most_in_cluster];
   alignas(8) std::uint64_t arrived[messages];
 };
 
-/// Steps are numbered from 0 on in a panel, and `steps` came before in others.
+/// Exchanges pivots between thread blocks. Steps are numbered from 0 on in a panel; `steps` of them came before in
+/// other panels.
 template <class Panel, bool clustered>
 class PivotExchange {
   using E = typename Panel::Number;
@@ -79,12 +81,12 @@ class PivotExchange {
   __device__ void open() {
     if constexpr (clustered) open_mailboxes();
   }
-  /// Who is still written to must be there.
+  /// Waits until no other block writes to this block's shared memory.
   __device__ void close() {
     if constexpr (clustered) meet_cluster();
   }
 
-  /// Of all threads' candidates of a step, for all.
+  /// Returns to all threads the best of all threads' candidates in a step.
   __device__ PivotPlace best_of_block(int j, const PivotPlace& mine) {
     PivotPlace* const of_warps = storage_.best[j % 2];
     const PivotPlace best = best_of_warp(mine);
@@ -92,19 +94,19 @@ class PivotExchange {
     __syncthreads();
     return best_of_warp(lane() < warps ? of_warps[lane()] : no_pivot());
   }
-  /// Where a block has its message for a step, which one of its warps makes and sends.
+  /// Returns the block's outgoing message of a step, which one of its warps fills and sends.
   __device__ Message& outgoing(int j) { return clustered ? storage_.outgoing : storage_.pivot[j % 2]; }
-  /// By that warp.
+  /// Sends the outgoing message; the warp that filled it calls this.
   __device__ void send(int j) {
     if constexpr (clustered)
       send_in_cluster(j);
     else if (gridDim.x > 1)
       tell(j);
   }
-  /// The pivot's, for all threads.
+  /// Returns the pivot's message to all threads.
   __device__ const Message& receive(int j) {
     if constexpr (clustered) return receive_in_cluster(j);
-    // What this block has told lies where the pivot will.
+    // The block's own message lies in the buffer that will hold the pivot.
     if (gridDim.x > 1) {
       __syncthreads();
       if (warp() == 0) listen(j);
@@ -136,7 +138,7 @@ class PivotExchange {
     }
     for (int i = lane(); i < words; i += 32) tell_word(to + told_header + i, word_of(message.row, i), step);
   }
-  /// By a warp: the best candidate, and its row into storage_.
+  /// Waits for all blocks' words and stores the best candidate and its row in storage_. One warp calls this.
   __device__ void listen(int j) {
     const std::uint32_t step = number(j);
     Message& pivot = storage_.pivot[j % 2];
@@ -165,8 +167,9 @@ class PivotExchange {
     }
     meet_cluster();
   }
-  /// To all, itself among them. A block writes over messages of three steps before: all that it has heard of the last
-  /// one were sent after their senders had read those.
+  /// Sends the message to all blocks of the cluster, itself included. The message overwrites that of three steps
+  /// before. This is safe: all messages of the last step that this block has received were sent after their senders had
+  /// read the older ones.
   __device__ void send_in_cluster(int j) {
     const int box = j % Storage::messages;
     constexpr int pieces = sizeof(Message) / 16;
@@ -198,14 +201,14 @@ class PivotExchange {
   Storage& storage_;
 };
 
-/// A thread's row of a panel: where it lies from the panel's first one on, where it belongs, and whether it has not
-/// been a pivot's.
+/// A thread's row of a panel: its place in memory, counted from the panel's first row, the position where it belongs,
+/// and whether it is still pending (`open`), that is, has not been a pivot's.
 struct PanelRow {
   int place, position;
   bool open;
 
   __device__ PivotPlace candidate(std::uint64_t size) const { return open ? PivotPlace{size, position} : no_pivot(); }
-  /// The pivot of step j comes from that position.
+  /// Exchanges positions: the pivot of step j comes from position `with`.
   __device__ void exchange(int j, int with) {
     if (open && position == with) {
       open = false;
@@ -216,8 +219,8 @@ struct PanelRow {
   }
 };
 
-/// By a warp that has the first rows of a panel of so many columns: the pivots, which lie in pivot_row, go to their
-/// places, and what stood there to the pivots'.
+/// Writes the moves of a panel: the pivots, whose rows are in pivot_row, go to their positions, and the rows that stood
+/// there go to the pivots'. A warp that has the first rows of a panel of `width` columns calls this.
 __device__ inline void put_moves(RowMoves& moves, Index first, int width, const int* pivot_row, const PanelRow& row) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
   __syncwarp();

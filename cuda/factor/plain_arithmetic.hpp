@@ -1,4 +1,4 @@
-// Arithmetic of the factorizations in dp and sp: operations of the type as they are, each rounded. For .cu files.
+// Arithmetic of the factorizations in dp and sp: plain operations of the type, each rounded. For .cu files.
 #pragma once
 
 #include <cmath>
@@ -10,7 +10,7 @@
 
 namespace accublas::cuda {
 
-/// Bits of abs(x), of complex numbers abs(Re) + abs(Im), in the order of sizes; NaN, whatever its bits, is the largest.
+/// Returns the bits of abs(x), or of abs(Re) + abs(Im) if x is complex, ordered by size. Any NaN is the largest.
 template <class E>
 __device__ __forceinline__ std::uint64_t size_bits(const E& x) {
   RealOf<E> size;
@@ -21,7 +21,7 @@ __device__ __forceinline__ std::uint64_t size_bits(const E& x) {
   return size == size ? to_bits(size) : FloatFormat<RealOf<E>>::quiet_nan;
 }
 
-/// c - x y.
+/// Returns c - x y.
 template <class T>
 __device__ __forceinline__ T less_product(T c, T x, T y) {
   return fma(-x, y, c);
@@ -31,7 +31,7 @@ __device__ __forceinline__ Complex<T> less_product(const Complex<T>& c, const Co
   return {fma(x.im, y.im, fma(-x.re, y.re, c.re)), fma(-x.im, y.re, fma(-x.re, y.im, c.im))};
 }
 
-/// What quotients by y need beside it.
+/// Returns what quotients by y need in addition to y.
 template <class T>
 __device__ __forceinline__ T inverse_of(T y) {
   return 1 / y;
@@ -41,8 +41,8 @@ __device__ __forceinline__ T inverse_of(const Complex<T>&) {
   return 0;
 }
 
-/// RN(x / y), y not zero, inverse = RN(1 / y): the second quotient is one of the two numbers around x / y, whose
-/// residual is exact, and what that adds rounds correctly (Markstein).
+/// Returns RN(x / y) for y not zero and inverse = RN(1 / y). The second quotient is one of the two numbers around x /
+/// y; its residual is exact, so that the last correction rounds correctly (Markstein).
 __device__ __forceinline__ double quotient(double x, double y, double inverse) {
   if (!is_moderate(y) || !(is_moderate(x) || x == 0)) return x / y;
   double q = x * inverse;
@@ -50,8 +50,8 @@ __device__ __forceinline__ double quotient(double x, double y, double inverse) {
   return fma(fma(-q, y, x), inverse, q);
 }
 __device__ __forceinline__ float quotient(float x, float y, float) { return x / y; }
-/// x / y, y not zero, within 8 u abs(x / y) where nothing underflows: y scaled near 1 has a reciprocal of three
-/// roundings a part.
+/// Returns x / y for y not zero, within 8 u abs(x / y) if nothing underflows. y is scaled near 1, so that each part of
+/// its reciprocal has three roundings.
 template <class T>
 __device__ __forceinline__ Complex<T> quotient(const Complex<T>& x, const Complex<T>& y, T) {
   constexpr int most = sizeof(T) == 8 ? 1020 : 124;

@@ -8,13 +8,13 @@ namespace {
 
 constexpr int plain_edge = static_cast<int>(plain_cholesky_edge), plain_warps = 16, plain_threads = 32 * plain_warps;
 
-/// A row after the other, padded so that neither rows nor columns meet in a bank.
+/// The block's entries row by row, padded so that neither rows nor columns have bank conflicts.
 template <class E>
 struct PlainDiagonal {
   E entry[plain_edge][plain_edge + 1];
 };
 
-/// body(row, column) for the upper triangle, in the order in which memory has it.
+/// Calls body(row, column) for the upper triangle, in the order of memory.
 template <class Body>
 __device__ void for_triangle(int count, bool by_columns, Body&& body) {
   for (int at = static_cast<int>(threadIdx.x); at < plain_edge * plain_edge; at += plain_threads) {
@@ -24,9 +24,9 @@ __device__ void for_triangle(int count, bool by_columns, Body&& body) {
   }
 }
 
-/// A warp has every 16th row of A in registers, a lane two numbers of each, and each lane the diagonal's. Row after row
-/// of X: its warp puts it into storage, where all have it for the rows that they keep. Numbers below the diagonal are
-/// computed too, but not used.
+/// A warp has every 16th row of A in registers. A lane has two numbers of each row, and every lane has the diagonal's
+/// number. The rows of X are computed one after the other. The warp of a row puts it into storage, and all warps read
+/// it there to update the rows that they keep. Numbers below the diagonal are computed too, but not used.
 template <class E>
 class DiagonalRows {
   using T = RealOf<E>;
@@ -45,7 +45,7 @@ class DiagonalRows {
     __syncwarp();  // one lane will overwrite what all have read
   }
 
-  /// Those of `count` rows that come before the first without a pivot.
+  /// Factors `count` rows. Returns how many rows come before the first without a pivot.
   __device__ int factor(int count) {
 #pragma unroll
     for (int i = 0; i < rows_each; ++i)
@@ -66,7 +66,7 @@ class DiagonalRows {
   __device__ static int warp() { return static_cast<int>(threadIdx.x) / lanes; }
   static constexpr int first_column(int i) { return plain_warps * i / lanes; }
 
-  /// Row k of X, the warp's row i; its diagonal is 0 where there is no pivot.
+  /// Finishes row k of X, the warp's row i; its diagonal becomes 0 if there is no pivot.
   __device__ __forceinline__ void finish(int i, int k) {
     T pivot;
     if constexpr (is_complex<E>)
@@ -85,7 +85,8 @@ class DiagonalRows {
         entry_[k][q] = row_[i][c] / root;
     }
   }
-  /// From the warp's rows after row k; its row i is the first that may be one.
+  /// Subtracts row k's contributions from the warp's rows after row k; row i of the warp is the first that may come
+  /// after it.
   __device__ __forceinline__ void subtract(int i, int k) {
     E x[columns_each];
 #pragma unroll

@@ -1,4 +1,4 @@
-// The diagonal blocks of Cholesky's factorization in floating-point arithmetic as it is (in cr:
+// The diagonal blocks of Cholesky's factorization in plain floating-point arithmetic (in cr:
 // cuda/factor/cholesky_diagonal.hpp).
 #pragma once
 
@@ -9,12 +9,13 @@
 
 namespace accublas::cuda {
 
-inline constexpr Index plain_cholesky_edge = 64;  ///< of a diagonal block
+inline constexpr Index plain_cholesky_edge = 64;  ///< largest order of a diagonal block
 
-/// X^H X = A in the place of A's upper triangle, of rows and columns first .. first + count - 1 of x, count <=
-/// plain_cholesky_edge: of each element x_kj^H x_ki one after the other in FMAs, then the root or the quotient.
-/// Imaginary parts of the diagonal are not read. At the first column whose pivot is not positive, or NaN, *info becomes
-/// its number, counted from 1, and rows before it are written; where it is one already, nothing happens.
+/// Computes X^H X = A over A's upper triangle, for rows and columns first .. first + count - 1 of x, count <=
+/// plain_cholesky_edge. Each element subtracts x_kj^H x_ki one after the other in FMAs, then takes the root or the
+/// quotient. Imaginary parts of the diagonal are not read. At the first column whose pivot is not positive, or NaN,
+/// *info becomes its number, counted from 1, and the rows before it are written. If *info is set already, nothing
+/// happens.
 template <class E>
 void factor_diagonal(const DeviceModel&, const Matrix<E>& x, Index first, Index count, long long* info, cudaStream_t);
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int threads = plain_panel_rows;
 
-/// What pivots are agreed on by (cuda/factor/panel_pivots.hpp): a row is told from the step's column on.
+/// The parameters of the pivot exchange (cuda/factor/panel_pivots.hpp); a row is published from the step's column on.
 template <class E>
 struct PlainPivots {
   using Number = E;
@@ -18,10 +18,10 @@ struct PlainPivots {
   static __device__ Inverse inverse(const E* row, int) { return inverse_of(row[0]); }
 };
 
-/// A thread has a row of A, which stays where it is. Column after column: the elements that the rows have there give
-/// each thread block a candidate for the pivot, which it tells the others together with its row; each takes the best.
-/// Of what a step subtracts from a row, the next step's candidates wait for the first element alone, and their row for
-/// the others; the remaining rows have those subtracted while messages are on their way.
+/// A thread has a row of A, which stays in place. The columns are processed one after the other. The rows' elements in
+/// a column give each thread block a candidate for the pivot. The block publishes it together with its row, and each
+/// block picks the best. A step subtracts from whole rows, but the next step's candidates need only the first element,
+/// and their row the others. The other rows are updated while messages are in flight.
 template <class E, bool clustered>
 class PlainPanelRows {
   using T = RealOf<E>;
@@ -40,7 +40,7 @@ class PlainPanelRows {
     for (int j = 0; j < p_.width; ++j) {
       const PivotPlace best = exchange_.best_of_block(j, at_.candidate(size_bits(row_[0])));
       const bool mine = at_.open && at_.position == best.position;
-      // A block whose rows have all been pivots' says so.
+      // A block without pending rows publishes that it has no candidate.
       const bool tells = __any_sync(0xFFFFFFFFu, mine) || (best.position == nowhere && warp() == 0);
       const T inverse = tells ? inverse_of(row_[0]) : T(0);
       subtract(j);
@@ -77,7 +77,8 @@ class PlainPanelRows {
     message.inverse = inverse;
   }
 
-  /// The pivot, by the first thread block; its row of U, which lies where the row does, by the block that has it.
+  /// Records the pivot (by the first thread block), and stores its row of U in the pivot row's memory (by the block
+  /// that has the row).
   __device__ void note(int j, const Message& pivot) {
     const int row = pivot.place.row;
     if (blockIdx.x == 0 && threadIdx.x == 0) {
@@ -89,7 +90,7 @@ class PlainPanelRows {
       p_.a(p_.first + row, p_.first + j + lane()) = pivot.row[lane()];
   }
 
-  /// Column j of L, and the row's next element; what is right of that waits for subtract(j + 1).
+  /// Computes column j of L, and the row's next element; the elements to the right wait for subtract(j + 1).
   __device__ void eliminate(int j, const Message& pivot) {
     above_ = pivot.row;
     if (!at_.open) return;
@@ -97,7 +98,7 @@ class PlainPanelRows {
     p_.a(p_.first + at_.place, p_.first + j) = l_;
     row_[0] = less_product(row_[1], l_, pivot.row[1]);
   }
-  /// What step j - 1 left: from the elements in the panel, and some after them.
+  /// Subtracts the contribution of step j - 1 from the row's elements in the panel, and from some beyond its end.
   __device__ void subtract(int j) {
     if (j == 0 || !at_.open) return;
     constexpr int group = 8;
@@ -113,9 +114,9 @@ class PlainPanelRows {
   PivotStorage<Pivots>& storage_;
   PivotExchange<Pivots, clustered> exchange_;
   PanelRow at_;
-  E row_[columns];            ///< from the step's column on
-  E l_{};                     ///< of the last step,
-  const E* above_ = nullptr;  ///< and the row of its pivot
+  E row_[columns];            ///< elements from the step's column on
+  E l_{};                     ///< element of L of the last step
+  const E* above_ = nullptr;  ///< row of the last step's pivot
 };
 
 template <class E, bool clustered>

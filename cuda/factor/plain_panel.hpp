@@ -1,4 +1,4 @@
-// A panel of LU with partial pivoting in floating-point arithmetic as it is (in cr: cuda/factor/lu_panel.hpp).
+// A panel of LU with partial pivoting in plain floating-point arithmetic (in cr: cuda/factor/lu_panel.hpp).
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -10,34 +10,35 @@
 
 namespace accublas::cuda {
 
-/// At most: a thread keeps a row of them in registers.
+/// A panel has at most this many columns: a thread keeps a row of them in registers.
 template <class E>
 inline constexpr int plain_panel_columns = sizeof(E) > 8 ? 16 : 32;
 static_assert(plain_panel_columns<double> <= lu_panel_columns);
 
-/// Rows of a thread block, one a thread.
+/// A thread block has this many rows, one a thread.
 inline constexpr int plain_panel_rows = 512;
 
-/// Columns first .. first + width - 1 of an m x n matrix.
+/// A panel consists of columns first .. first + width - 1 of an m x n matrix.
 template <class E>
 struct PlainPanel {
   Matrix<E> a;
   Index m, first;
   int width;
-  ToldWord* told;  ///< of all thread blocks for two steps, told_words<E, plain_panel_columns<E>> each
+  ToldWord* told;  ///< words of all thread blocks for two steps, told_words<E, plain_panel_columns<E>> each
   RowMoves* moves;
   std::int64_t* pivots;  ///< LAPACK's ipiv
-  long long* info;       ///< LAPACK's: the first column without a pivot, 0 before one was found
+  long long* info;       ///< LAPACK's info: the first column without a pivot; 0 before one was found
 };
 
-/// Thread blocks of a panel of so many rows; 0 where the device has not that many at a time.
+/// Returns the number of thread blocks of a panel of `rows` rows; 0 if the device does not hold that many at a time.
 template <class E>
 int plain_panel_blocks(const DeviceModel&, Index rows);
 
-/// The panel by columns: of each element a_ij less l_ik u_kj one after the other in FMAs (a complex one has two for
-/// each of its parts), then the quotient. The pivot is the first of the rows with the largest abs (complex: abs(Re) +
-/// abs(Im)), where NaN is larger than every number. Rows stay where they are: moves and pivots tell where they belong.
-/// `steps`: those that `told`, zero before the first of them, has seen, which grow by those of this panel.
+/// Factors the panel by columns. Each element a_ij subtracts l_ik u_kj one after the other in FMAs (a complex element
+/// has two for each of its parts); then comes the quotient. The pivot is the first of the rows with the largest abs
+/// (complex: abs(Re) + abs(Im)), and NaN counts as larger than every number. Rows stay in place; moves and pivots say
+/// where they belong. `told` is zero before the first panel; `steps` counts the steps that it has seen and grows by
+/// those of this panel.
 template <class E>
 void factor_panel(const DeviceModel&, const PlainPanel<E>&, std::uint32_t& steps, cudaStream_t);
 

@@ -9,7 +9,8 @@ namespace {
 
 constexpr int resident_threads = 256;
 
-/// What pivots are agreed on by: a row of the panel is told with L to the left of the pivot, and U as far as the group.
+/// The parameters of the pivot exchange. A row of the panel is published with L to the left of the pivot, and with U as
+/// far as the group.
 template <class E>
 struct CrPivots {
   using Number = E;
@@ -20,7 +21,7 @@ struct CrPivots {
   }
 };
 
-/// Columns whose sums a thread has at a time.
+/// A thread has the sums of this many columns at a time.
 template <class E>
 constexpr int group = 8 / parts_of<E>;
 
@@ -28,22 +29,22 @@ template <class E>
 struct ResidentStorage {
   static constexpr int sums = group<E> * parts_of<E>;
   PivotStorage<CrPivots<E>> pivots;
-  double turned[resident_threads / 32][32][sums + 1];  ///< numbers of a warp's sums, which come by rows
-  E top[lu_panel_columns][lu_panel_columns];           ///< the pivots' rows of L and U
+  double turned[resident_threads / 32][32][sums + 1];  ///< numbers of a warp's sums, which are loaded by rows
+  E top[lu_panel_columns][lu_panel_columns];           ///< L and U in the rows of the pivots
   E left[lu_panel_columns][resident_threads];          ///< L of the thread block's rows, by columns
-  Chain<RealOf<E>, true> told[group<E>][parts_of<E>];  ///< sums of the row that is told, from the step's column on
+  Chain<RealOf<E>, true> told[group<E>][parts_of<E>];  ///< sums of the published row, from the step's column on
 };
 
-/// Of an element in a row of A and a column of the panel: L to its left, where the row lies or in `own`, and U above,
-/// whose last row is `newest`.
+/// The terms of an element in a row of A and a column of the panel: L to its left, in the row's memory or in `own`, and
+/// U above, whose last row is `newest`.
 template <class E>
 struct ResidentTerms {
   const LuPanel<E>* panel;
   const E (*top)[lu_panel_columns];
   const E *own, *newest;
-  int own_step;  ///< between the row's numbers in `own`
+  int own_step;  ///< stride of the row's numbers in `own`
   Index row;
-  int column, terms;  ///< terms of the panel itself
+  int column, terms;  ///< number of terms within the panel
   __device__ Index count() const { return panel->first + terms; }
   __device__ E entry(Index q) const {
     if (q >= panel->first) return own[(q - panel->first) * own_step];
@@ -56,10 +57,11 @@ struct ResidentTerms {
   __device__ E right_side() const { return panel->a(row, panel->first + column); }
 };
 
-/// A thread has a row of A, which stays where it is, and minus the numerators of its next elements: sums over what is
-/// to the left less A's number, of a group of columns at a time. As soon as a pivot is known what it adds is added to
-/// all of them, so that the next column's are complete. Behind a group come the pivots' rows right of it, for each
-/// thread block by itself, and for the next group's numerators all that the panel has.
+/// A thread has a row of A, which stays in place, and minus the numerators of its next elements: sums over the columns
+/// to the left less A's number, for a group of columns at a time. As soon as a pivot is known its contribution is added
+/// to all of them, so that the next column's numerators are complete. After a group each thread block computes the
+/// pivots' rows to the right of it for itself, and adds the contributions of the whole panel to the next group's
+/// numerators.
 template <class E, bool clustered>
 class ResidentRows {
   using T = RealOf<E>;
@@ -94,8 +96,8 @@ class ResidentRows {
   static __device__ int warp() { return static_cast<int>(threadIdx.x) / 32; }
   __device__ Index row() const { return p_.first + at_.place; }
 
-  /// The sums of a group of columns over what is to the left of the panel. A warp reads neighbours, some rows at a
-  /// time; rows and columns that are not there have others' sums.
+  /// Loads the sums of a group of columns over what is to the left of the panel. A warp reads neighbours, some rows at
+  /// a time. Rows and columns that do not exist get the sums of others.
   __device__ void load_sums(int begin) {
     constexpr int sums = ResidentStorage<E>::sums, rows = 32 / sums;
     const int part = lane() % sums / columns;
@@ -123,7 +125,7 @@ class ResidentRows {
     turn([&](int i) { return pair[i].y; }, [](auto& sum, double x) { sum.pair.c = x; });
     turn([&](int i) { return error[i]; }, [](auto& sum, double x) { sum = Chain<T, true>::from({sum.pair, x}); });
   }
-  /// Minus the numerator of an element, by what is to the left of the panel.
+  /// Sets `numerator` to minus the numerator of an element, from what is to the left of the panel.
   __device__ void begin_with(Numerator& numerator, Index row, int column) const {
 #pragma unroll
     for (int part = 0; part < parts; ++part)
@@ -135,7 +137,7 @@ class ResidentRows {
     return {&p_, storage_.top, &storage_.left[0][threadIdx.x], newest, resident_threads, row(), column, terms};
   }
 
-  /// The numerators of the columns from `begin` on; those of columns and rows that are not there are never used.
+  /// Loads the numerators of the columns from `begin` on. Those of columns and rows that do not exist are never used.
   __device__ void load(int begin) {
     load_sums(begin);
 #pragma unroll
@@ -147,17 +149,17 @@ class ResidentRows {
       for (int c = 0; c < columns; ++c) add_term(sum_[c], storage_.left[q][threadIdx.x], storage_.top[q][begin + c]);
     round(begin, begin, begin > 0 ? storage_.top[begin - 1] : nullptr);
   }
-  /// The row's element in a column.
+  /// Computes the row's element in a column.
   __device__ void round(int column, int terms, const E* newest) {
     value_ = settled_numerator(Unknown<E>::of_row(E{T(1)}, {}, true), sum_[0], at_.open, p_.all_undecided,
                                own_terms(column, terms, newest), p_.undecided);
   }
 
-  /// Column j of L, and what it makes of those up to `end`.
+  /// Computes column j of L, and its contributions to the columns up to `end`.
   __device__ void step(int j, int end) {
     const PivotPlace best = exchange_.best_of_block(j, at_.candidate(size_bits(value_)));
     const bool mine = at_.open && at_.position == best.position;
-    // A block whose rows have all been pivots' says so.
+    // A block without pending rows publishes that it has no candidate.
     if (__any_sync(0xFFFFFFFFu, mine) || (best.position == nowhere && warp() == 0)) tell(j, end, best, mine);
     const Message& pivot = exchange_.receive(j);
     note(j, pivot);
@@ -184,7 +186,7 @@ class ResidentRows {
     }
   }
 
-  /// By the warp that has the block's best row.
+  /// Publishes the block's best row; the warp that has the row calls this.
   __device__ void tell(int j, int end, const PivotPlace& best, bool mine) {
     Message& message = exchange_.outgoing(j);
     const int from = __ffs(static_cast<int>(__ballot_sync(0xFFFFFFFFu, mine))) - 1;
@@ -228,7 +230,7 @@ class ResidentRows {
     if (pivot.row[j] == 0 && *p_.info == 0) *p_.info = p_.first + j + 1;
   }
 
-  /// Rows begin .. end - 1 of U right of these columns: a row a warp, a column a lane.
+  /// Computes rows begin .. end - 1 of U to the right of these columns: a row a warp, a column a lane.
   __device__ void find_above(int begin, int end) {
     __syncthreads();
     if (end == p_.width) return;
@@ -254,7 +256,8 @@ class ResidentRows {
     }
   }
 
-  /// By the first thread block. All are past reading what lies in the pivots' rows.
+  /// Records the moves and stores the pivots' rows; the first thread block calls this. By now no block reads the
+  /// pivots' rows in memory.
   __device__ void leave() const {
     if (warp() == 0) put_moves(*p_.memory.moves, p_.first, p_.width, storage_.pivots.pivot_row, at_);
     for (int at = static_cast<int>(threadIdx.x); at < p_.width * p_.width; at += resident_threads) {
@@ -267,8 +270,8 @@ class ResidentRows {
   ResidentStorage<E>& storage_;
   PivotExchange<Pivots, clustered> exchange_;
   PanelRow at_;
-  Numerator sum_[columns];  ///< from the step's column on
-  E value_{};               ///< in the step's column
+  Numerator sum_[columns];  ///< for columns from the step's column on
+  E value_{};               ///< element in the step's column
 };
 
 template <class E, bool clustered>

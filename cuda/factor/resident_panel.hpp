@@ -9,12 +9,13 @@
 
 namespace accublas::cuda {
 
-/// Thread blocks of such a panel of so many rows; 0 where the device has not that many at a time, or is to keep to
-/// kernels that every one has.
+/// Returns the number of thread blocks of such a panel of `rows` rows. Returns 0 if the device does not hold that many
+/// at a time, or if only kernels that every device has are allowed.
 template <class E>
 int resident_panel_blocks(const DeviceModel&, Index rows);
 
-/// What factor_panel does, by memory.told. `steps`: those that it has seen, which grow by those of this panel.
+/// Same contract as factor_panel, with thread blocks that exchange messages through memory.told. `steps` counts the
+/// steps that memory.told has seen; it grows by those of this panel.
 template <class E>
 void factor_resident_panel(const DeviceModel&, const LuPanel<E>&, std::uint32_t& steps, cudaStream_t);
 

@@ -11,10 +11,10 @@ namespace {
 constexpr int order_threads = 512, list_threads = 1024;
 constexpr const char* what = "rows that change places";
 
-/// Of a thread block: three find room on a multiprocessor of 228 KiB.
+/// A thread block uses at most this much shared memory: three blocks fit on a multiprocessor of 228 KiB.
 constexpr Index most_shared_bytes = 64 << 10;
 
-/// The logarithm of the columns that a thread block takes together.
+/// Returns the base-2 logarithm of the number of columns that a thread block moves together.
 template <class E>
 int log2_together(const Matrix<E>& a) {
   return a.row_stride == 1 ? 0 : std::countr_zero(32 / sizeof(E));
@@ -26,7 +26,7 @@ __global__ void __launch_bounds__(256) begin_origins_kernel(const __grid_constan
   if (row < m) origins(row, blockIdx.y) = static_cast<int>(row);
 }
 
-/// By one thread block.
+/// Lists the moves; one thread block runs this.
 __global__ void __launch_bounds__(list_threads)
     list_moves_kernel(int* origin, int first, int m, const __grid_constant__ ListedMoves list) {
   await_predecessor();

@@ -1,5 +1,5 @@
-// Rows that change places for several panels of LU at once: where they came from is kept in columns of integers whose
-// rows move with the panels' own, and becomes a list for all other columns of the matrix.
+// Combines the row exchanges of several panels of LU. Columns of integers record the origins of rows and move with the
+// panels' own rows; they then become a list of moves for all other columns of the matrix.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -9,7 +9,7 @@
 
 namespace accublas::cuda {
 
-/// A row that goes from one place to another.
+/// The move of a row from one position to another.
 struct alignas(8) ListedMove {
   int source, target;
 };
@@ -18,18 +18,18 @@ struct ListedMoves {
   int* count;
 };
 
-/// Panels' columns whose moves one list has at most: a thread block keeps the moved numbers of a column, or of 32 bytes
-/// of each row where those lie side by side, in shared memory.
+/// Returns how many columns of panels one list can cover. A thread block keeps the moved numbers of a column in shared
+/// memory, or of 32 bytes of each row if those are adjacent.
 template <class E>
 Index most_listed_columns(const Matrix<E>& a);
 
-/// origins(row, level) = row, m x levels.
+/// Sets origins(row, level) = row, for m x levels elements.
 void begin_origins(const DeviceModel&, const Matrix<int>& origins, Index m, Index levels, cudaStream_t);
 
-/// The moves of rows first .. m - 1 since origin[row] was row, which it is again.
+/// Lists the moves of rows first .. m - 1 since origin[row] was row, and sets origin[row] to row again.
 void list_moves(const DeviceModel&, int* origin, Index first, Index m, const ListedMoves&, cudaStream_t);
 
-/// Those moves in columns 0 .. columns - 1 of A. `most`: they are no more.
+/// Applies the listed moves to columns 0 .. columns - 1 of A; there are at most `most` of them.
 template <class E>
 void move_listed_rows(const DeviceModel&, const ListedMoves&, Index most, const Matrix<E>& a, Index columns,
                       cudaStream_t);

@@ -1,4 +1,4 @@
-// Words that thread blocks of a grid tell each other through global memory. For .cu files.
+// Words that the thread blocks of a grid pass to each other through global memory. For .cu files.
 #pragma once
 
 #include <cstddef>
@@ -7,24 +7,24 @@
 
 namespace accublas::cuda {
 
-/// 64 bits in two words that each carry the number of the step at which they were told: who reads both with a step's
-/// number has that step's bits, whatever the order in which memory has seen the stores.
+/// Carries 64 bits in two words that each include the number of the step that wrote them. A reader that finds a step's
+/// number in both words has that step's bits, whatever the order in which the stores became visible.
 struct alignas(16) ToldWord {
   std::uint64_t low, high;
 };
 
-/// A number as words of 64 bits.
+/// The number of 64-bit words that hold a number of type E.
 template <class E>
 inline constexpr int words_of = sizeof(E) > 8 ? 2 : 1;
 
-/// What a thread block tells of a pivot: two words, and the row that it lies in.
+/// A thread block's message about a pivot is two words, followed by the row that holds it.
 inline constexpr int told_header = 2;
 template <class E, int columns>
 inline constexpr int told_words = told_header + columns* words_of<E>;
 
 #ifdef __CUDACC__
 
-/// Word i of an array of numbers.
+/// Returns word i of an array of numbers.
 template <class E>
 __device__ __forceinline__ std::uint64_t word_of(const E* from, int i) {
   constexpr std::size_t bytes = sizeof(E) / words_of<E>;
@@ -44,7 +44,7 @@ __device__ __forceinline__ void tell_word(ToldWord* to, std::uint64_t bits, std:
   at->low = tag | (bits & 0xFFFFFFFFu);
   at->high = tag | bits >> 32;
 }
-/// Waits for it.
+/// Waits for the word of the given step and returns its 64 bits.
 __device__ __forceinline__ std::uint64_t hear_word(const ToldWord* from, std::uint32_t step) {
   const volatile ToldWord* const at = from;
   std::uint64_t low, high;
