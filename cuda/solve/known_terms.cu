@@ -1,4 +1,4 @@
-// Sums over the unknowns of a triangular system that are known.
+// Adds the products of a matrix with the known unknowns of a triangular system to the sums.
 #include <type_traits>
 
 #include "cuda/core/launch.hpp"
@@ -9,7 +9,8 @@ namespace accublas::cuda {
 namespace {
 
 constexpr int known_warps = 8, known_threads = 32 * known_warps;
-constexpr int known_edge = 32;  ///< right-hand sides of a thread block, a lane each; and unknowns at a time
+/// number of right-hand sides of a thread block, a lane each; also of unknowns at a time
+constexpr int known_edge = 32;
 
 /// A thread block takes 8 warps of `rows` unknowns each and 32 right-hand sides.
 template <class E, int of_warp>
@@ -18,8 +19,8 @@ struct KnownTile {
   E a[known_edge][all_rows], x[known_edge][known_edge + 1];
 };
 
-/// The numbers of the next tile, in registers: they are on their way while the one before is in use. Those of rows,
-/// right-hand sides and terms that are not there are others'.
+/// Holds the numbers of the next tile in registers. Their loads are in flight while the current tile is in use. Rows,
+/// right-hand sides and terms that do not exist get the numbers of others.
 template <class E, int of_warp>
 class NextTile {
   using Tile = KnownTile<E, of_warp>;
@@ -27,8 +28,8 @@ class NextTile {
                        numbers = known_edge * known_edge / known_threads;
 
  public:
-  /// Of unknowns `terms` from position `first` on, rows from row0 on of `count` behind them, right-hand sides from
-  /// side0 on.
+  /// Prepares tiles of `terms` unknowns from position `first` on, of rows from row0 on out of the `count` rows after
+  /// these unknowns, and of right-hand sides from side0 on.
   __device__ NextTile(const SolveJob<E>& job, Index first, Index terms, Index row0, Index count, Index side0)
       : terms_(terms),
         rows_(static_cast<int>(min(Index{Tile::all_rows}, count - row0))),
@@ -41,7 +42,7 @@ class NextTile {
     x_ = {&x(job.place(first), side0), sign * x.row_stride, x.col_stride};
     m_by_rows_ = m.row_stride == 1, x_by_rows_ = x.row_stride == 1;
   }
-  /// From term `done` on.
+  /// Loads the tile from term `done` on.
   __device__ __forceinline__ void load(Index done) {
     const int last = static_cast<int>(min(Index{known_edge}, terms_ - done)) - 1;
 #pragma unroll
@@ -71,7 +72,7 @@ class NextTile {
   E entry_[entries], number_[numbers];
 };
 
-/// Unknowns of a warp, and fewer where the thread blocks of so many would leave processors idle.
+/// A warp has this many unknowns, or few_rows if larger thread blocks would leave processors idle.
 template <class E>
 constexpr int many_rows = 8 / parts_of<E>;
 constexpr int few_rows = 2;
@@ -111,7 +112,7 @@ __global__ void __launch_bounds__(known_threads, of_warp > few_rows ? 2
       const Index row = min(row0 + warp * rows + r, count - 1), side = min(side0 + lane, sides - 1);
       return (job.place(first + terms + row) * parts + part) * job.sums.stride + side;
     };
-    // Some sums are on their way together.
+    // Several sums are loaded together.
     constexpr int together = rows < 4 / parts ? rows : 4 / parts;
 #pragma unroll
     for (int r0 = 0; r0 < rows; r0 += together) {

@@ -1,8 +1,8 @@
-// What unknowns of substitution are settled by where the sums at hand do not decide: sums of their terms once more, and
-// exact ones, by all lanes of a warp for one of them at a time. For .cu files.
+// Resolves unknowns of substitution that the current sums do not decide: by better sums of their terms, and then by
+// exact ones. All lanes of a warp work on one unknown at a time. For .cu files.
 //
-// `terms`, of each lane its own: count(), and for q < count() entry(q) of the matrix and known(q), the unknown that it
-// meets.
+// Each lane passes its own `terms`: count(), and for q < count() entry(q) of the matrix and known(q), the unknown that
+// it is multiplied by.
 #pragma once
 
 #include <cstring>
@@ -13,7 +13,7 @@
 
 namespace accublas::cuda {
 
-/// A lane's value, for all lanes.
+/// Returns one lane's value to all lanes.
 template <class Value>
 __device__ Value of_lane(const Value& value, int lane) {
   constexpr int words = static_cast<int>(sizeof(Value) / sizeof(std::uint32_t));
@@ -26,7 +26,7 @@ __device__ Value of_lane(const Value& value, int lane) {
   return result;
 }
 
-/// The products that entry a and unknown x make, one to a real sum, two to either part of a complex one.
+/// Adds the product of entry a and unknown x: one product to a real sum, two to either part of a complex one.
 template <bool cr, class T>
 __device__ __forceinline__ void add_term(Chain<T, cr> (&chain)[1], T a, T x) {
   chain[0].step(a, x);
@@ -44,7 +44,7 @@ __device__ __forceinline__ TripleSum triple(const BoundedPair<T, cr>& sum) {
   return {sum.pair.s, sum.pair.c, 0, sum.error};
 }
 
-/// A part of minus the sum of the terms, of a lane its share.
+/// Adds the lane's share of minus the sum of the terms to one part.
 template <class E, class Terms>
 __device__ void add_terms(const Terms& terms, int part, ExactSum<double>& above) {
   for (Index q = threadIdx.x % 32; q < terms.count(); q += 32) {
@@ -57,17 +57,17 @@ __device__ void add_terms(const Terms& terms, int part, ExactSum<double>& above)
     }
   }
 }
-/// The sum of the shares of all lanes, for all.
+/// Adds up the shares of all lanes; all lanes get the sum.
 __device__ inline void join_lanes(ExactSum<double>& sum) {
   sum.add_up([](auto word) {
-    // Most words are nothing.
+    // Most words are zero.
     if (!__any_sync(0xFFFFFFFFu, word != 0)) return word;
     for (int offset = 16; offset > 0; offset /= 2) word += __shfl_xor_sync(0xFFFFFFFFu, word, offset);
     return word;
   });
 }
 
-/// The unknown by minus its exact sums. Where dot2's pair is no number, cr's sum stands for it.
+/// Returns the unknown from minus its exact sums. If dot2's pair is not finite, cr's sum is used instead.
 template <class E, bool cr, class Terms>
 __device__ ACCUBLAS_NOINLINE E exact_unknown(const Unknown<E>& unknown,
                                              const BoundedPair<RealOf<E>, cr> (&sums)[parts_of<E>],
@@ -88,7 +88,7 @@ __device__ ACCUBLAS_NOINLINE E exact_unknown(const Unknown<E>& unknown,
   return unknown.exact(above);
 }
 
-/// The sums of the terms to some 90 bits.
+/// Computes the sums of the terms to some 90 bits.
 template <class E, class Terms>
 __device__ ACCUBLAS_NOINLINE void sums_of_terms(const Terms& terms, BoundedPair<RealOf<E>, true> (&sums)[parts_of<E>]) {
   using T = RealOf<E>;
@@ -97,7 +97,7 @@ __device__ ACCUBLAS_NOINLINE void sums_of_terms(const Terms& terms, BoundedPair<
   BoundedPair<T, true> sum[parts];
   for (Index q0 = 0; q0 < terms.count(); q0 += 32 * dot2_block / parts) {
     Chain<T, true> chain[parts];
-    // Loads that are on their way together: the matrix may lie across.
+    // This many loads are in flight together, since the matrix may be stored across the terms.
     constexpr int together = 8;
     for (Index q = q0 + lane; q < min(terms.count(), q0 + 32 * dot2_block / parts); q += 32 * together) {
       E entry[together]{}, known[together]{};
@@ -120,7 +120,7 @@ __device__ ACCUBLAS_NOINLINE void sums_of_terms(const Terms& terms, BoundedPair<
   }
 }
 
-/// An unknown, and the sums that it came from.
+/// An unknown, with the sums that it was computed from.
 template <class E, bool cr>
 struct Settled {
   E value;
@@ -135,8 +135,8 @@ __device__ __forceinline__ bool approximate(const Unknown<E>& unknown, Settled<E
   return unknown.approximate(triples, of.value);
 }
 
-/// The same of each lane, where those in `hard` are undecided. Out of line: what runs once in a million unknowns is not
-/// to push the others out of the instruction cache.
+/// Resolves the unknowns of the lanes in `hard`, which are undecided. The function is not inlined: code that runs once
+/// in a million unknowns must not push other code out of the instruction cache.
 template <class E, bool cr, class Terms>
 __device__ ACCUBLAS_NOINLINE Settled<E, cr> settled_by_terms(unsigned hard, Unknown<E> unknown, Settled<E, cr> mine,
                                                              bool exactly, Terms terms, unsigned long long* undecided) {
@@ -161,8 +161,9 @@ __device__ ACCUBLAS_NOINLINE Settled<E, cr> settled_by_terms(unsigned hard, Unkn
   return mine;
 }
 
-/// The unknown of each lane that wants one, from its sums; those of cr become better ones where they did not decide.
-/// `exactly`: by exact sums in any case. Adds those to *undecided, unless null.
+/// Returns the unknown of each lane that wants one, from its sums. Undecided sums of cr are replaced by better ones.
+/// `exactly`: use exact sums in any case. Adds the number of unknowns that exact sums computed to *undecided, unless
+/// null.
 template <class E, bool cr, class Terms>
 __device__ __forceinline__ E settled(const Unknown<E>& unknown, BoundedPair<RealOf<E>, cr> (&sums)[parts_of<E>],
                                      bool wanted, bool exactly, const Terms& terms, unsigned long long* undecided) {
@@ -179,7 +180,7 @@ __device__ __forceinline__ E settled(const Unknown<E>& unknown, BoundedPair<Real
   return mine.value;
 }
 
-/// Minus the numerator of an unknown: sums that have its right-hand side as one more term.
+/// Makes sums minus the numerator of an unknown, by adding the right-hand side as one more term.
 template <class E>
 __device__ __forceinline__ void add_right_side(Chain<RealOf<E>, true> (&chain)[parts_of<E>], const E& alpha,
                                                const E& b) {
@@ -189,13 +190,13 @@ __device__ __forceinline__ void add_right_side(Chain<RealOf<E>, true> (&chain)[p
     add_term(chain, -alpha, b);
 }
 
-/// What such sums make of the numerator.
+/// Returns the numerator from sums that hold minus the numerator.
 template <class T>
 __device__ __forceinline__ TripleSum minus(const Chain<T, true>& sum) {
   return {-sum.pair.s, -sum.pair.c, 0, sum.bounded().error};
 }
 
-/// The same, once more from the terms and from b(), exactly if need be, for those in `hard`.
+/// Resolves the unknowns of the lanes in `hard` from the terms and the right-hand side, exactly if need be.
 template <class E, class Terms>
 __device__ ACCUBLAS_NOINLINE E settled_anew(unsigned hard, Unknown<E> unknown, E value, bool exactly, Terms terms,
                                             unsigned long long* undecided) {
@@ -205,8 +206,9 @@ __device__ ACCUBLAS_NOINLINE E settled_anew(unsigned hard, Unknown<E> unknown, E
   return settled_by_terms(hard, unknown, mine, exactly, terms, undecided).value;
 }
 
-/// The unknown of each lane that wants one, but for its b, from minus its numerator; `terms` have right_side(), which
-/// is b. The rest is as above.
+/// Returns the unknown of each lane that wants one, from minus its numerator. `unknown` needs no b; `terms` have
+/// right_side(), which is b. `exactly`: use exact sums in any case. Adds the number of unknowns that exact sums
+/// computed to *undecided, unless null.
 template <class E, class Terms>
 __device__ __forceinline__ E settled_numerator(const Unknown<E>& unknown,
                                                const Chain<RealOf<E>, true> (&chain)[parts_of<E>], bool wanted,
@@ -220,17 +222,17 @@ __device__ __forceinline__ E settled_numerator(const Unknown<E>& unknown,
   return hard == 0 ? value : settled_anew(hard, unknown, value, exactly, terms, undecided);
 }
 
-// ---- Unknowns that are guessed, to be proved later -----------------------------------------------------------------
+// ---- Unknowns that are guessed first and proved later ---------------------------------------------------------------
 
-/// Minus a sum over a pivot, right but in rare cases; `over`: 1 / pivot, or near it.
+/// Returns minus a sum over a pivot, right but in rare cases. `over` is 1 / pivot, or near it.
 template <class T>
 __device__ __forceinline__ T guessed_quotient(const Pair& sum, T pivot, double over) {
   const double first = -sum.s * over, rest = __fma_rn(-first, static_cast<double>(pivot), -sum.s);
-  // A sum of nothing, of either sign.
+  // The sum may be a zero of either sign.
   return sum.s == -sum.c ? T(0) : static_cast<T>(first + (rest - sum.c) * over);
 }
 
-/// Whether a guess is the unknown that these sums decide, but for its b.
+/// Returns whether a guess is the unknown that these sums decide; `unknown` needs no b.
 template <class E>
 __device__ __forceinline__ bool is_proved(const E& guess, const Unknown<E>& unknown,
                                           const Chain<RealOf<E>, true> (&sums)[parts_of<E>]) {

@@ -52,7 +52,8 @@ class SolveByHalves {
     if (scope) scope->end();
   }
 
-  /// cuBLAS's products of few terms have no state of a call each, which takes as long as the least of them.
+  /// cuBLAS's products of few terms have no state per call. To set one up takes as long as the smallest of these
+  /// products.
   void multiply(const Gemm<E>& g, Execution& execution) {
     if constexpr (has_leaf<E>)
       if (call_.engine == ACCUBLAS_ENGINE_NATIVE || g.k < least_emulated_terms<E>) {

@@ -1,4 +1,4 @@
-// TRSM on a device.
+// Runs TRSM on a device.
 #pragma once
 
 #include <type_traits>
@@ -10,9 +10,10 @@
 
 namespace accublas::cuda {
 
-/// Unknowns that are solved at a time, by solve_leaf in double precision and else by cuBLAS, and terms from which on
-/// the products between them are the emulation's and not cuBLAS's. These and the next two are measured on an H200 in
-/// double precision, right-hand sides as many as unknowns (accublas-gpu-bench level3 dtrsm).
+/// The unknowns that are solved at a time (in double precision by solve_leaf, else by cuBLAS), and the number of terms
+/// from which on the products between them are emulated instead of computed by cuBLAS. These values and the next two
+/// were measured on an H200 in double precision, with as many right-hand sides as unknowns (accublas-gpu-bench level3
+/// dtrsm).
 template <class E>
 inline constexpr bool has_leaf = std::is_same_v<E, double>;
 template <class E>
@@ -22,17 +23,18 @@ inline constexpr Index most_unknowns_at_once = has_leaf<E>     ? leaf_unknowns
 template <class E>
 inline constexpr Index least_emulated_terms = has_leaf<E> ? 1536 : 0;
 
-/// From how many unknowns on emulated products pay.
+/// Emulated products pay from this many unknowns on.
 constexpr Index least_unknowns_by_halves(bool complex) { return complex ? 4096 : 2048; }
 
-/// Whether solve_by_halves is faster than cuBLAS's routine where all products are cuBLAS's too.
+/// Returns whether solve_by_halves is faster than cuBLAS's routine even if all its products are cuBLAS's.
 template <class E>
 bool pays_by_halves(const TriangularSystem<E>& system) {
   return has_leaf<E> && system.order >= 512 && system.sides >= 512;
 }
 
-/// The unknowns from `first` on, whose right-hand sides are alpha times what stands there: halves of them one after the
-/// other, and multiply(Gemm) between them; at_once(first, count, alpha) for so few as are solved at once.
+/// Solves `count` unknowns from `first` on, whose right-hand sides are alpha times the numbers stored there. It
+/// recurses on halves, one after the other, with multiply(Gemm) between them; at_once(first, count, alpha) solves few
+/// unknowns at once.
 template <class E, class AtOnce, class Multiply>
 void for_halves(const TriangularSystem<E>& system, Index first, Index count, const E& alpha, const AtOnce& at_once,
                 const Multiply& multiply) {
@@ -53,9 +55,10 @@ void for_halves(const TriangularSystem<E>& system, Index first, Index count, con
   for_halves(system, late, rest, E{RealOf<E>(1)}, at_once, multiply);
 }
 
-/// dp and sp with device operands: halves of the unknowns one after the other, and the product between them by `serve`
-/// or, of few terms, by cuBLAS; the last halves by solve_leaf or `native`, cuBLAS's routine. Within (n + 3) u abs(A)
-/// abs(X) of alpha B (docs/modes.md, "TRSM").
+/// Serves TRSM in dp and sp with device operands. It recurses on halves of the unknowns, one after the other. The
+/// product between two halves is computed by `serve`, or by cuBLAS if it has few terms. The last halves are solved by
+/// solve_leaf or by `native`, cuBLAS's routine. The result is within (n + 3) u abs(A) abs(X) of alpha B (docs/modes.md,
+/// "TRSM").
 template <class E>
 void solve_by_halves(State&, const Call<Level3<E>, E>&, Execution&, DeviceGemmFunction<E> serve,
                      void (*native)(State&, const Level3<E>&, Execution&));

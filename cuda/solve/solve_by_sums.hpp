@@ -1,4 +1,4 @@
-// TRSM and TRSV in cr and dot2 on a device.
+// Runs TRSM and TRSV in cr and dot2 on a device.
 #pragma once
 
 #include "cuda/core/staging.hpp"
@@ -6,9 +6,9 @@
 
 namespace accublas::cuda {
 
-/// The system's unknowns, device operands, as lib/cpu/solve/solve.cpp defines them; modes cr, dp:repro and sp:repro
-/// (cr's values) and dot2. alpha: null, or where it lies in device memory instead of in the system. Asynchronous;
-/// throws Error(ACCUBLAS_ERROR_MEMORY) before anything is written.
+/// Solves the system with device operands, as lib/cpu/solve/solve.cpp defines it, in the modes cr, dp:repro and
+/// sp:repro (with cr's values) and dot2. alpha: null, or a pointer to device memory that replaces the system's alpha.
+/// Asynchronous; throws Error(ACCUBLAS_ERROR_MEMORY) before anything is written.
 template <class E>
 void solve_by_sums(State&, const TriangularSystem<E>&, const E* alpha, const Mode&, Execution&);
 

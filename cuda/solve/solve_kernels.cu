@@ -8,9 +8,9 @@ namespace accublas::cuda {
 namespace {
 
 constexpr int warps = 8, threads = 32 * warps;
-constexpr int edge = 32;  ///< right-hand sides of a thread block, a lane each; and unknowns at a time
+constexpr int edge = 32;  ///< number of right-hand sides of a thread block, a lane each; also of unknowns at a time
 
-/// Unknowns that one warp guesses together.
+/// One warp guesses this many unknowns together.
 template <class E>
 constexpr int group = warps / parts_of<E>;
 
@@ -20,12 +20,12 @@ struct BlockStorage {
   E a[cr ? unknowns : edge][unknowns];  ///< columns of all unknowns, or of 32
   E x[unknowns][edge + 1];              ///< right-hand sides, then unknowns
   E pivot[unknowns];
-  double reciprocal[unknowns];                       ///< of the pivots
-  Chain<RealOf<E>, cr> sums[kept][parts_of<E>][32];  ///< of the unknowns; of dot2, of the next one
+  double reciprocal[unknowns];                       ///< reciprocals of the pivots
+  Chain<RealOf<E>, cr> sums[kept][parts_of<E>][32];  ///< sums of the unknowns; in dot2, of the next one
 };
 
-/// Those before the unknown at `position` of a right-hand side: from position `near` on they lie in `x`, the others in
-/// their place.
+/// The terms before the unknown at `position` of a right-hand side. Unknowns from position `near` on are in `x`; the
+/// others are stored in the system.
 template <class E>
 struct SolveTerms {
   const SolveJob<E>* job;
@@ -37,7 +37,7 @@ struct SolveTerms {
     return job->system.m(job->place(position), job->place(q));
   }
   __device__ E known(Index q) const { return q < near ? job->system.x(job->place(q), side) : x[q - near][side % edge]; }
-  /// Until the unknown stands there.
+  /// Returns the right-hand side; it is only there until the unknown overwrites it.
   __device__ E right_side() const { return x[position - near][side % edge]; }
 };
 
@@ -58,15 +58,15 @@ __device__ E nan_of() {
     return nan;
 }
 
-/// A thread block takes 32 right-hand sides, a lane each, and some unknowns. Of its warps, number w keeps the sums of the
-/// block's unknowns 8 j + w in registers, of cr less their right-hand sides, and adds unknowns to them as soon as these
-/// are there, to those of the next ones first; one more warp makes unknowns of sums.
+/// A thread block takes 32 right-hand sides, a lane each, and some unknowns. Warp w keeps the sums of the block's
+/// unknowns 8 j + w in registers; in cr the right-hand sides are subtracted from them. It adds each unknown to them as
+/// soon as the unknown is available, to the next unknowns' sums first. One more warp computes unknowns from sums.
 ///
-/// What cr's sums make of an unknown is right but in rare cases, and to prove it takes longer than to compute it, while
-/// all others wait. So cr's unknowns are guessed, and tested all at once; in doubt they are made again, one by one.
-/// Guesses are made a group at a time, of as many unknowns as there are warps (complex: half as many): one warp has
-/// their sums, so that between two of them are a few operations, where warps that wait for each other take several
-/// times as long.
+/// An unknown that is rounded from cr's sums is right but in rare cases, and a proof takes longer than the computation
+/// while all other warps wait. So cr's unknowns are guessed, and then tested all at once. If a test fails they are
+/// computed again one by one, with proof. Guesses are made a group at a time, of as many unknowns as there are warps
+/// (complex: half as many). One warp has their sums, so that a few operations lie between two guesses; warps that wait
+/// for each other would take several times as long.
 template <class E, bool cr>
 class SolveBlock {
   using T = RealOf<E>;
@@ -129,7 +129,7 @@ class SolveBlock {
   // ---- by groups, guessed ----
 
   __device__ __forceinline__ void add_up_groups() const {
-    Chain<T, cr> chain[rows][parts];  ///< from that of the group's unknowns on
+    Chain<T, cr> chain[rows][parts];  ///< from the sums of the group's unknowns on
 #pragma unroll
     for (int j = 0; j < rows; ++j)
 #pragma unroll
@@ -169,7 +169,7 @@ class SolveBlock {
           }
     }
   }
-  /// The sums that a guess comes from stay for its proof.
+  /// Guesses the unknowns group by group. The sums that a guess comes from are kept for its proof.
   template <bool unit>
   __device__ __forceinline__ void guess_groups() const {
 #pragma unroll 1
@@ -209,7 +209,7 @@ class SolveBlock {
       return value;
     }
   }
-  /// Whether the guessed unknowns that this thread tests are right.
+  /// Returns whether the guessed unknowns that this thread tests are right.
   __device__ bool are_proved() const {
     bool all = true;
     if (has_side() && !lost_)
@@ -248,7 +248,7 @@ class SolveBlock {
   }
   __device__ auto& sums_of(int r) const { return storage_.sums[cr ? r : 0]; }
 
-  /// By all lanes of a warp.
+  /// Computes an unknown; all lanes of a warp call this.
   __device__ __forceinline__ E unknown(int r, bool lost) const {
     if (alpha_ == 0) return {};
     Unknown<E> unknown = row(r);
@@ -270,7 +270,7 @@ class SolveBlock {
 
   __device__ __forceinline__ void add_up() const {
     Chain<T, cr> chain[rows][parts];
-    // dot2 has an order: its blocks are chains of their own, which come after what was before.
+    // dot2 has a fixed order: its blocks are separate chains, which are added after the earlier sums.
     if constexpr (cr) {
 #pragma unroll
       for (int j = 0; j < rows; ++j)
@@ -326,7 +326,8 @@ class SolveBlock {
     }
   }
 
-  /// What the columns of the unknowns from `sub` on have below, for all threads; how many unknowns these are.
+  /// Loads the columns of the unknowns from `sub` on, below these; all threads call this. Returns how many unknowns
+  /// these are.
   __device__ int load(int sub) const {
     const int left = count_ - sub, here = min(edge, left);
     const bool by_rows = job_.system.m.stored.row_stride == 1;
@@ -338,7 +339,7 @@ class SolveBlock {
     __syncthreads();
     return here;
   }
-  /// The same of all columns.
+  /// Loads the columns of all unknowns.
   __device__ __forceinline__ void load_columns() const {
     const accublas::Operand<E>& m = job_.system.m;
     const Index first = job_.place(first_), row_step = step_of(m.stored.row_stride),
@@ -348,7 +349,7 @@ class SolveBlock {
     copy<unknowns * unknowns>(
         [&](int at) {
           const Place to = place_of<unknowns>(at, by_rows);
-          // What is not needed may be anything that can be read.
+          // Entries that are not needed may hold any readable number.
           const int r = min(max(to.row, 1), count_ - 1), q = max(min(to.other, r - 1), 0);
           return from[r * row_step + q * column_step];
         },
@@ -357,7 +358,7 @@ class SolveBlock {
           storage_.a[to.other][to.row] = conjugate_if(m.conjugate, value);
         });
   }
-  /// Right-hand sides that are not there are as the last one.
+  /// Loads the right-hand sides. Those that do not exist repeat the last one.
   __device__ __forceinline__ void load_right_sides() const {
     const Matrix<E>& x = job_.system.x;
     const E* const from = first_right_side();
@@ -383,7 +384,8 @@ class SolveBlock {
         to[from.row * row_step + from.other * x.col_stride] = storage_.x[from.row][from.other];
     }
   }
-  /// Of a number of an array of all unknowns' rows: so that neighbours lie side by side in memory.
+  /// The row and the other index of a number, in an array that has the rows of all unknowns. The order keeps neighbours
+  /// adjacent in memory.
   struct Place {
     int row, other;
   };
@@ -391,7 +393,7 @@ class SolveBlock {
   __device__ static Place place_of(int at, bool by_rows) {
     return by_rows ? Place{at % unknowns, at / unknowns} : Place{at / others, at % others};
   }
-  /// store(i, load(i)) for i < count, by all threads; loads are on their way together.
+  /// Calls store(i, load(i)) for i < count, by all threads; several loads are in flight together.
   template <int count, class Load, class Store>
   __device__ __forceinline__ static void copy(Load&& load, Store&& store) {
     constexpr int at_once = 8;
@@ -409,11 +411,11 @@ class SolveBlock {
   __device__ int sides_here() const {
     return static_cast<int>(min(Index{edge}, job_.system.sides - Index{blockIdx.x} * edge));
   }
-  /// From one position to the next.
+  /// Returns the stride from one position to the next.
   __device__ Index step_of(Index stride) const { return job_.forward ? stride : -stride; }
-  /// A sum of the block's r-th unknown over the blocks before.
+  /// Returns a sum of the block's r-th unknown over the earlier blocks.
   __device__ BoundedPair<T, cr> before(int r, int part) const {
-    // Read in any case: so many of them are on their way at a time.
+    // The load is unconditional, so that many loads are in flight at a time.
     const bool there = has_side() && r < count_;
     const Index row = job_.place(first_ + (there ? r : 0)) * parts + part;
     const BoundedPair<T, cr> sum = load_sum<T, cr>(job_.sums, row * job_.sums.stride + (there ? side() : 0));
@@ -424,7 +426,7 @@ class SolveBlock {
   const Index first_;
   const int count_;
   const E alpha_;
-  const bool lost_;  ///< the lane's right-hand side, before
+  const bool lost_;  ///< the lane's right-hand side was lost before this block
   Storage& storage_;
 };
 
@@ -448,7 +450,7 @@ __global__ void add_undecided(const unsigned long long* undecided, CallState* st
 template <class E, bool cr>
 void launch_block(const DeviceModel& model, const SolveJob<E>& job, Index first, Index count, cudaStream_t stream) {
   constexpr std::size_t bytes = sizeof(BlockStorage<E, cr>);
-  static_assert(bytes <= 99 << 10);  // of a block on compute capabilities 8.6 and 8.9
+  static_assert(bytes <= 99 << 10);  // limit of a block on compute capabilities 8.6 and 8.9
   const auto kernel = solve_block_kernel<E, cr>;
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
         "substitution");

@@ -1,6 +1,6 @@
-// A thread block takes 32 right-hand sides, and the matrix and the sides' numbers lie in shared memory. Unknowns are
-// made 16 at a time, by one warp with a lane a side; what they add to the sums of the ones that follow, the other warps
-// multiply meanwhile on the tensor cores, whose binary64 products are chains of FMAs.
+// A thread block takes 32 right-hand sides, and keeps the matrix and the sides' numbers in shared memory. One warp,
+// with a lane a side, computes 16 unknowns at a time. Meanwhile the other warps multiply the earlier unknowns'
+// contributions to later sums on the tensor cores, whose binary64 products are chains of FMAs.
 #include <cstdint>
 
 #include "cuda/core/launch.hpp"
@@ -17,7 +17,7 @@ namespace {
 constexpr int leaf_group = 16, groups = static_cast<int>(leaf_unknowns) / leaf_group, sides_at_once = 32,
               leaf_warps = 4, leaf_threads = 32 * leaf_warps;
 
-/// The unknowns in the order of substitution: the matrix is lower triangular, strides may be negative.
+/// The system in the order of substitution: the matrix is lower triangular, and strides may be negative.
 struct LeafJob {
   int order;
   Index sides;
@@ -27,14 +27,14 @@ struct LeafJob {
   bool unit;
 };
 
-/// Rows of a group beside each other, column by column; x a row an unknown. Places are moved within 16 numbers (128
-/// bytes), so that lanes meet in no bank whichever way they go through the array.
+/// `a` holds the rows of a group side by side, column by column; `x` has a row for each unknown. Numbers are permuted
+/// within 16 numbers (128 bytes), so that lanes have no bank conflicts in either direction through the array.
 struct LeafStorage {
   double a[leaf_group * leaf_group * groups * (groups + 1) / 2];
   double x[leaf_unknowns * sides_at_once];
   double reciprocal[leaf_unknowns];  ///< reciprocal_of the diagonal
 
-  /// Row i of group g, column j. Pairs of rows stay together.
+  /// Returns the position of row i of group g, column j. Pairs of rows stay together.
   __device__ static int place_of_a(int g, int i, int j) {
     return leaf_group * (leaf_group * (g * (g + 1) / 2) + j) + (i ^ (4 * (j % 4) + 2 * (j / 4 % 2)));
   }
@@ -54,7 +54,8 @@ class Leaf {
     take_sums(mine);
     for (int next = 0; next < groups_; ++next) {
       if (mine < groups_) {
-        // What the next group needs, at once; two products are what fits beside another warp's substitution.
+        // The products that the next group needs come at once; otherwise two products fit in the time of another warp's
+        // substitution.
         const int due = mine == next ? next : min(next, done + 2);
         for (; done < due; ++done) add_products(mine, done);
       }
@@ -80,7 +81,7 @@ class Leaf {
   __device__ double& x(int row, int side) { return storage_.x[LeafStorage::place_of_x(row, side)]; }
   __device__ const double& a(int g, int i, int j) const { return storage_.a[LeafStorage::place_of_a(g, i, j)]; }
 
-  /// What is not there becomes zeros, with ones on the diagonal.
+  /// Loads the matrix and the right-hand sides. Elements that do not exist become zeros, with ones on the diagonal.
   __device__ void load() {
     const bool by_rows = job_.a.row_stride == 1 || job_.a.row_stride == -1;
     const int fast = static_cast<int>(threadIdx.x) % leaf_group, slow = static_cast<int>(threadIdx.x) / leaf_group;
@@ -118,7 +119,7 @@ class Leaf {
       if (there) *there = number;
     });
   }
-  /// body(number, its place in memory, or null) for the numbers of storage_.x, in the order in which memory has them.
+  /// Calls body(number, its address in memory, or null) for the numbers of storage_.x, in the order of memory.
   template <class Body>
   __device__ void for_numbers(Body&& body) {
     static_assert(leaf_threads == leaf_unknowns && leaf_threads % sides_at_once == 0);
@@ -135,7 +136,7 @@ class Leaf {
     }
   }
 
-  /// Right-hand sides less products: as ptx::mma_16x8x16 has them, sides 8 n .. 8 n + 7 in sums_[n].
+  /// Loads right-hand sides less products, laid out as in ptx::mma_16x8x16, with sides 8 n .. 8 n + 7 in sums_[n].
   __device__ void take_sums(int g) {
     if (g >= groups_) return;
     for_sums(g, [](double& sum, double& number) { sum = number; });
@@ -177,7 +178,7 @@ __global__ void __launch_bounds__(leaf_threads) solve_leaf_kernel(const __grid_c
   Leaf(job, *reinterpret_cast<LeafStorage*>(memory)).run();
 }
 
-/// The matrix with its rows, or its columns, in the other order.
+/// Returns the view of the matrix with its rows in reverse order.
 template <class T>
 Matrix<T> rows_reversed(const Matrix<T>& m, Index rows) {
   return {m.data + (rows - 1) * m.row_stride, -m.row_stride, m.col_stride};

@@ -1,4 +1,4 @@
-// Few unknowns of a triangular system in binary64, a right-hand side a thread. Device code.
+// Solves for a few unknowns of a triangular system in binary64, with a right-hand side a thread. Device code.
 #pragma once
 
 #include <cstdint>
@@ -7,29 +7,30 @@
 
 namespace accublas::cuda {
 
-/// By its sign alone, which costs no operation in binary64.
+/// Negates a number by its sign bit alone, which costs no binary64 operation.
 __device__ __forceinline__ double negated(double x) {
   return __hiloint2double(__double2hiint(x) ^ static_cast<int>(0x80000000u), __double2loint(x));
 }
-/// The quotient of a number that is moderate or zero and a moderate one whose reciprocal is given, within two ulps:
-/// half an ulp and some 2^-50 of one from the exact one. The first quotient is at most 3.5 ulp away, its residual has
-/// one rounding, and so has what that adds; nothing over- or underflows.
+/// Returns the quotient of a number that is moderate or zero and a moderate divisor whose reciprocal, within two ulps,
+/// is given. The result is within half an ulp and some 2^-50 of one of the exact quotient. The first quotient is at
+/// most 3.5 ulp away; its residual and the final correction have one rounding each. Nothing overflows or underflows.
 __device__ __forceinline__ double divide_by_reciprocal(double number, double divisor, double reciprocal) {
   const double quotient = __dmul_rn(number, reciprocal);
   return __fma_rn(__fma_rn(-quotient, divisor, number), reciprocal, quotient);
 }
-/// For numbers that are moderate or zero divide_by_reciprocal serves.
+/// Returns whether divide_by_reciprocal is accurate for a numerator: the number is moderate or zero.
 __device__ __forceinline__ bool is_moderate_or_zero(double x) {
   return is_moderate(x) | (__double_as_longlong(x) << 1 == 0);
 }
-/// Rounded; NaN where divide_by_reciprocal does not serve.
+/// Returns the rounded reciprocal, or NaN if divide_by_reciprocal must not be used.
 __device__ __forceinline__ double reciprocal_of(double divisor) {
   return is_moderate(divisor) ? __drcp_rn(divisor) : __longlong_as_double(0x7FF8000000000000ll);
 }
 
-/// `count` unknowns from their numbers less what the unknowns before them contribute: x(i) is a place in memory, a(i,
-/// j), j <= i, an element, reciprocal(i) reciprocal_of(a(i, i)). All lanes of a warp call it, each for a right-hand
-/// side. Of each unknown a_ij x_j one after the other in FMAs, then the quotient.
+/// Solves for `count` unknowns: each is its number less the contributions of the unknowns before it. x(i) is an element
+/// in memory, a(i, j), j <= i, a matrix element, and reciprocal(i) is reciprocal_of(a(i, i)). All lanes of a warp call
+/// it, each for one right-hand side. Each unknown subtracts a_ij x_j one after the other in FMAs, then takes the
+/// quotient.
 template <int count, class Element, class Unknown, class Reciprocal>
 __device__ __forceinline__ void substitute(const Element& a, const Unknown& x, const Reciprocal& reciprocal) {
   double number[count];
@@ -38,7 +39,7 @@ __device__ __forceinline__ void substitute(const Element& a, const Unknown& x, c
   bool sure = !isnan(reciprocal(static_cast<int>(threadIdx.x) % count));
 #pragma unroll
   for (int j = 0; j < count; ++j) {
-    // No branches: these tests are not to hold up the chain of unknowns.
+    // These tests have no branches, so that they do not delay the chain of unknowns.
     sure &= is_moderate_or_zero(number[j]);
     number[j] = divide_by_reciprocal(number[j], a(j, j), reciprocal(j));
 #pragma unroll
@@ -49,7 +50,7 @@ __device__ __forceinline__ void substitute(const Element& a, const Unknown& x, c
     for (int i = 0; i < count; ++i) x(i) = number[i];
     return;
   }
-  // With divisions: IEEE's for any numbers.
+  // Otherwise IEEE divisions serve any numbers.
 #pragma unroll 1
   for (int i = 0; i < count; ++i) {
     double sum = x(i);

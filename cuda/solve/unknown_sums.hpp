@@ -1,7 +1,7 @@
-// Substitution by sums for many right-hand sides: what TRSM and the factorizations in cr share. Blocks of unknowns
-// (solve_block), and after them the products that they make, added to the sums of the unknowns that follow: for blocks
-// of 1, 2, 4, ... unknowns together, so that half of all work is in products as large as half of the system. cr's
-// larger ones are the INT8 engine's.
+// Substitution by sums for many right-hand sides, shared by TRSM and the factorizations in cr. After each block of
+// unknowns (solve_block) its products are added to the sums of the later unknowns. This is done for 1, 2, 4, ... blocks
+// together, so that half of all work is in products as large as half of the system. The INT8 engine computes the larger
+// products of cr.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +21,8 @@
 
 namespace accublas::cuda {
 
-/// Moduli of products that are added to sums. So many more than cr's products take that of a million numbers that are
-/// rounded from them about one is left undecided: it would have others wait.
+/// Products that are added to sums use this many moduli, more than cr's products do. With them about one of a million
+/// numbers that are rounded from the sums is left undecided. An undecided number makes others wait.
 template <class T>
 inline constexpr int sum_moduli = sizeof(T) == 8 ? 22 : 12;
 
@@ -32,17 +32,17 @@ struct Sides {
   Index count() const { return end - first; }
 };
 
-/// The unknowns of a system are its x, their right-hand sides before; which steps there are a body tells that is called
-/// as body(steps): first with steps that only learn how much memory they take (Steps::launches is false), then with
-/// those that put them on the stream.
+/// Computes the unknowns of a system in place of its right-hand sides x. A body defines the steps. It is called as
+/// body(steps) twice: first with steps that only learn how much memory they take (Steps::launches is false), then with
+/// steps that launch on the stream.
 template <class E>
 class UnknownSums {
   using T = RealOf<E>;
   static constexpr int parts = parts_of<E>;
 
  public:
-  /// alpha: null, or where it lies in device memory instead of in the system. `panel_step`: right-hand sides come in
-  /// panels of a multiple of it, but the last ones.
+  /// alpha: null, or a pointer to device memory that replaces the system's alpha. `panel_step`: every panel but the
+  /// last has a multiple of this many right-hand sides.
   UnknownSums(State& state, const TriangularSystem<E>& system, const E* alpha, bool dot2, Execution& execution,
               Index panel_step = 32, int moduli = sum_moduli<T>)
       : state_(state), system_(system), execution_(execution), moduli_(moduli), block_(solve_block_unknowns<E>(dot2)) {
@@ -53,20 +53,20 @@ class UnknownSums {
     choose_panel(panel_step);
   }
 
-  /// From the next panel on right-hand sides, and unknowns, lie there.
+  /// From the next panel on the right-hand sides and unknowns are in x.
   void sides_lie_in(const Matrix<E>& x) { system_.x = x; }
-  /// From the next step on the matrix lies there, but for what is far.
+  /// From the next step on the matrix is m, except for its far entries.
   void matrix_lies_in(const Matrix<const E>& m, const FarEntries<E>& far) {
     system_.m.stored = job_.system.m.stored = m;
     job_.far = far;
   }
 
-  /// Unknowns that a step solves at most; its products start at a multiple of them.
+  /// Returns how many unknowns a step solves at most; its products start at a multiple of this number.
   Index block() const { return block_; }
-  /// Right-hand sides at a time.
+  /// Returns the number of right-hand sides in a panel.
   Index panel() const { return panel_; }
 
-  /// Steps that launch nothing.
+  /// The steps of the first call of a body, which launch nothing.
   class Sizing {
    public:
     static constexpr bool launches = false;
@@ -86,7 +86,7 @@ class UnknownSums {
    public:
     static constexpr bool launches = true;
     Launches(UnknownSums& of, Execution& inner) : of_(of), inner_(inner) {}
-    /// Right-hand sides of the system, at most panel(), whose sums are nothing.
+    /// Begins a panel of the system's right-hand sides, at most panel() of them, and clears their sums.
     void begin(Sides panel) {
       SolveJob<E>& job = of_.job_;
       job.system = of_.panel_of(panel);
@@ -94,16 +94,17 @@ class UnknownSums {
       of_.clear(job.sums.pair, parts * job.system.order * of_.panel_);
       if (job.sums.error) of_.clear(job.sums.error, parts * job.system.order * of_.panel_);
     }
-    /// The unknowns from position `first` on, up to a block of them, of some of the panel's right-hand sides.
+    /// Solves `count` unknowns from position `first` on, up to a block of them, for some of the panel's right-hand
+    /// sides.
     void solve_block(Index first, Index count, Sides sides) {
       if (sides.count() > 0)
         cuda::solve_block(of_.state_.model(), of_.job_of(sides), first, count, of_.state_.cuda_stream());
     }
-    /// The products of the unknowns from position `first` on to the sums of the `rows` unknowns after them.
+    /// Adds the products of `terms` unknowns from position `first` on to the sums of the `rows` unknowns after them.
     void add_products(Index first, Index terms, Index rows, Sides sides) {
       if (rows > 0 && sides.count() > 0) of_.add_products(of_.job_of(sides), first, terms, rows, inner_);
     }
-    /// Of some of the panel's right-hand sides.
+    /// Returns the job of some of the panel's right-hand sides.
     SolveJob<E> job_of(Sides sides) const { return of_.job_of(sides); }
 
    private:
@@ -111,7 +112,7 @@ class UnknownSums {
     Execution& inner_;
   };
 
-  /// The steps for unknowns from position `first` on.
+  /// Makes the steps for `count` unknowns from position `first` on.
   template <class Steps>
   void solve(Steps& steps, Index first, Index count, Sides sides) const {
     if (count <= block_) return steps.solve_block(first, count, sides);
@@ -120,7 +121,7 @@ class UnknownSums {
     steps.add_products(first, half, count - half, sides);
     solve(steps, first + half, count - half, sides);
   }
-  /// All unknowns of the system.
+  /// Makes the steps for all unknowns of the system.
   template <class Steps>
   void solve_all(Steps& steps) const {
     for (Index first = 0; first < system_.sides; first += panel_) {
@@ -129,15 +130,15 @@ class UnknownSums {
       solve(steps, 0, system_.order, {0, panel.count()});
     }
   }
-  /// The unknowns of the first half of so many: edge, 2 edge, 4 edge, ...
+  /// Returns the size of the first half of `count` unknowns: edge, 2 edge, 4 edge, ...
   static Index half_of(Index count, Index edge) {
     Index half = edge;
     while (2 * half < count) half *= 2;
     return half;
   }
 
-  /// Takes all memory, with `lay_out(carver)` that of the caller's own, before an unknown is written over its
-  /// right-hand side, and puts the steps on the stream. `stop`: SolveJob's.
+  /// Takes all memory before any unknown overwrites its right-hand side, including the caller's own, which
+  /// `own(carver)` takes. Then puts the steps on the stream. `stop`: see SolveJob.
   template <class Body, class LayOut>
   void run(Body&& body, LayOut&& own, long long* stop = nullptr) {
     Sizing sizing(*this);
@@ -173,12 +174,12 @@ class UnknownSums {
   }
 
  private:
-  /// Unknowns from which on products are the INT8 engine's, and elements that it has to have then: measured on an H200.
+  /// Products use the INT8 engine from this many terms and elements on; measured on an H200.
   static constexpr Index least_terms_of_residues = 128, least_elements_of_residues = Index{1} << 18;
-  /// Right-hand sides of a launch: 32 a thread block, whose numbers along y end there.
+  /// A launch takes at most this many right-hand sides: 32 a thread block, and the grid's y dimension ends there.
   static constexpr Index most_sides = Index{32} * 65535;
 
-  /// Their sums take half of the workspace at most, but those of a step are always there.
+  /// The sums of a panel take at most half of the workspace, but a panel always has at least `step` right-hand sides.
   void choose_panel(Index step) {
     const Index each = parts * system_.order * static_cast<Index>(sizeof(double2) + (job_.dot2 ? 0 : sizeof(double)));
     const Index room = static_cast<Index>(execution_.workspace.cap() / 2) / each / step * step;
@@ -190,7 +191,7 @@ class UnknownSums {
     job_.sums = {carver.take<double2>(count), job_.dot2 ? nullptr : carver.take<double>(count), panel_};
     job_.lost = carver.take<unsigned char>(panel_);
     job_.undecided = carver.take<unsigned long long>(1);
-    // Lines of the largest complex products as real ones.
+    // The largest complex products need memory for their rows and columns written as real ones.
     if (is_complex<E>) {
       row_lines_ = carver.take<T>(most_row_numbers_);
       if (system_.x.row_stride != 1) col_lines_ = carver.take<T>(most_col_numbers_);
@@ -212,11 +213,11 @@ class UnknownSums {
     return part;
   }
 
-  /// Whether the products of so many unknowns, for the sums of so many, are the INT8 engine's.
+  /// Returns whether the INT8 engine computes the products of `terms` unknowns for the sums of `rows` unknowns.
   bool takes_residues(Index terms, Index rows, Sides sides) const {
     return !job_.dot2 && terms >= least_terms_of_residues && rows * sides.count() >= least_elements_of_residues;
   }
-  /// What the largest products need.
+  /// Records what the largest products need.
   void note(Index first, Index terms, Index rows, Sides panel, Sides sides) {
     TriangularSystem<E> s = panel_of(panel);
     s.sides = sides.count();
@@ -226,7 +227,7 @@ class UnknownSums {
     most_col_numbers_ = std::max(most_col_numbers_, 2 * terms * sides.count());
   }
 
-  /// The least index of the `count` unknowns from a position on.
+  /// Returns the least index of the `count` unknowns from a position on.
   Index row_of(Index first, Index count) const { return job_.forward ? first : system_.order - first - count; }
 
   void add_products(const SolveJob<E>& job, Index first, Index terms, Index rows, Execution& inner) {
@@ -245,8 +246,8 @@ class UnknownSums {
               product_memory_, inner);
   }
 
-  /// The INT8 engine's product of unknowns from `column` on for the rows from `row` on; complex numbers' lines are
-  /// written by then.
+  /// Returns the INT8 engine's product of unknowns from `column` on for the rows from `row` on. By the time it runs,
+  /// complex rows and columns are written as real ones.
   Gemm<T> engine_product(const TriangularSystem<E>& s, Index row, Index rows, Index column, Index terms) const {
     const E* const x = &s.x(column, 0);
     if constexpr (is_complex<E>) {
@@ -271,8 +272,8 @@ class UnknownSums {
   const Index block_;
   Index panel_ = 0;
   SolveJob<E> job_{};
-  std::map<std::tuple<Index, Index, Index>, Gemm<T>> products_;  ///< by terms, rows and sides
-  Index most_row_numbers_ = 0, most_col_numbers_ = 0;            ///< of complex products' lines
+  std::map<std::tuple<Index, Index, Index>, Gemm<T>> products_;  ///< keyed by terms, rows and sides
+  Index most_row_numbers_ = 0, most_col_numbers_ = 0;            ///< for the rows and columns of complex products
   std::byte* product_memory_ = nullptr;
   T *row_lines_ = nullptr, *col_lines_ = nullptr;
 };
