@@ -1,4 +1,4 @@
-// The planes of a matrix from its elements: a thread block takes a part of a column.
+// Computes the planes of a matrix from its elements; a thread block takes a part of a column.
 #include <algorithm>
 
 #include "cuda/mp/align.hpp"
@@ -9,7 +9,7 @@ namespace {
 
 constexpr int align_threads = 256;
 constexpr std::size_t align_limit = 48 * 1024,
-                      align_wanted = 32 * 1024;  // so that several thread blocks are resident
+                      align_wanted = 32 * 1024;  // leaves room for several resident thread blocks
 
 struct AlignJob {
   mp::Elements a;
@@ -17,7 +17,7 @@ struct AlignJob {
   MpScaling scaling;
   MpExtension extension;
   MpAligned aligned;
-  unsigned tiles;  ///< of a column
+  unsigned tiles;  ///< tiles of a column
 };
 
 template <int elements, int tiles>
@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(align_threads) align_kernel(const __grid_const
   const Index j = column, first = Index{blockIdx.x - column * g.tiles} * elements, i = first + e,
               to = j * g.aligned.ld + i;
   TileElement element{i < g.block.rows ? element_at(g.block, i, j) : -1, 0};
-  // The residues of zeros, infinities and NaN are zero already: nothing that is loaded waits for the exponent.
+  // The residues of zeros, infinities and NaN are zero already, so no load has to wait for the exponent.
   const TileResidues residues = load_residues(g.extension, g.a, element.at, member, align_threads / elements);
   BandAndRest s{0, 0};
   bool term = false;
@@ -70,7 +70,8 @@ void mp_align(const mp::Elements& a, const mp::Block& block, const MpScaling& sc
               const MpAligned& aligned, cudaStream_t stream) {
   if (block.size() == 0) return;
   const AlignJob g{a, block, scaling, extension, aligned, 0};
-  // As many elements as fit; few moduli and long columns: an element a thread.
+  // A thread block takes as many elements as fit in shared memory; with few moduli and long columns each thread takes
+  // one element.
   if (block.rows > 128 && extension.from <= 8) return align<256, 2>(g, stream);
   if (block.rows > 64 && shared_bytes<128>(extension.from) <= align_wanted) return align<128, 2>(g, stream);
   if (block.rows > 32 && shared_bytes<64>(extension.from) <= align_limit) return align<64, 2>(g, stream);

@@ -1,6 +1,6 @@
-// What the kernels that align matrices and vectors share: bands and rests, and the change of basis of a tile of
-// elements: digits of the Chinese remainder theorem with the moduli of the elements, then the residues modulo all
-// others by tensor cores. By way of limbs it would be twice the work.
+// The kernels that align matrices and vectors share this header: bands and rests, and the change of basis of a tile of
+// elements. That change goes through the digits of the Chinese remainder theorem with the moduli of the elements;
+// tensor cores then compute the residues modulo all other moduli. A way through limbs would be twice the work.
 #pragma once
 
 #include <climits>
@@ -22,20 +22,20 @@ __device__ __forceinline__ Index element_at(const mp::Block& block, Index i, Ind
 struct BandAndRest {
   std::int32_t band, rest;
 };
-/// above >= 0 bits over the exponent of row and column (or of the vector).
+/// Splits `above` >= 0, the bits over the exponent of row and column (or of the vector), into band and rest.
 __device__ __forceinline__ BandAndRest band_and_rest(std::int64_t above, int width = matrix_band) {
   const std::uint32_t v = static_cast<std::uint32_t>(above);  // below 2^32
   const std::uint32_t band = width == matrix_band ? v / matrix_band : v / static_cast<unsigned>(width);
   return {static_cast<std::int32_t>(band), static_cast<std::int32_t>(v - band * static_cast<unsigned>(width))};
 }
 
-/// Shared memory of a tile: fractions of the quotients, digits, rests and signs.
+/// The shared memory of a tile: fractions of the quotients, digits, rests and signs.
 template <int elements>
 struct TileMemory {
   static constexpr int line = elements + 8;  // 8 modulo 32: see byte_products
   std::uint64_t* fractions;                  ///< [threads]
   std::uint32_t* digits;                     ///< [8 byte_steps(from + 1)][line]
-  std::uint32_t* shifts;                     ///< [elements] rest, and negative_bit
+  std::uint32_t* shifts;                     ///< [elements]: the rest, and negative_bit
 
   static constexpr int words(int threads, int from) { return 2 * threads + 8 * byte_steps(from + 1) * line + elements; }
   __device__ TileMemory(void* shared, int from)
@@ -46,23 +46,23 @@ struct TileMemory {
 
 inline constexpr std::uint32_t rest_bits = 63, negative_bit = 64;
 
-/// 2^rest mod m_k.
+/// Loads 2^rest mod m_k.
 __device__ __forceinline__ RnsFactor load_power(const MpExtension& x, int k, std::uint32_t shift) {
   return load_factor(x.power[k].factor + (shift & rest_bits));
 }
-/// An integer's residue, times 2^rest and with its sign.
+/// Returns an integer's residue, times 2^rest and with its sign.
 __device__ __forceinline__ std::uint32_t shifted(std::uint32_t residue, const RnsModulus& modulus, RnsFactor power,
                                                  std::uint32_t shift) {
   const std::uint32_t r = rns_mul(residue, power, modulus);
   return (shift & negative_bit) != 0 ? rns_negate(r, modulus) : r;
 }
 
-/// A thread block's element e = thread % elements, of which blockDim.x / elements threads share the moduli.
+/// The thread block's element e = thread % elements; blockDim.x / elements threads share its moduli.
 struct TileElement {
-  Index at;  ///< place in the array; negative: zeros
+  Index at;  ///< position in the array; negative: the element is zero
   std::uint32_t shift;
 };
-/// Residues of the thread's element in some planes: first, first + members, ...
+/// Residues of the thread's element in the planes first, first + members, ...
 struct TileResidues {
   static constexpr int count = 8;
   std::uint32_t of[count];
@@ -78,8 +78,8 @@ __device__ __forceinline__ TileResidues load_residues(const MpExtension& x, cons
   return r;
 }
 
-/// Where a tile's planes go: element e of plane k to out[k plane + e], e < count. Of `parts` thread blocks that share
-/// a tile, `part` makes one in `parts` planes.
+/// The destination of a tile's planes: element e of plane k goes to out[k plane + e], e < count. If `parts` thread
+/// blocks share a tile, block `part` computes every parts-th plane.
 struct TilePlanes {
   std::uint32_t* out;
   Index plane;
@@ -87,9 +87,10 @@ struct TilePlanes {
   int part = 0, parts = 1;
 };
 
-/// The residues of a tile's elements modulo all moduli of the extension, with shift and sign. Called by all threads of
-/// the thread block; a warp takes 16 `tiles` elements and four moduli at a time. `residues`: from the thread's first
-/// modulus on. `together`: moduli of a thread whose constants are loaded at once, where few warps hide the latency.
+/// Computes the residues of a tile's elements modulo all moduli of the extension, with shift and sign. All threads of
+/// the thread block call this; a warp takes 16 `tiles` elements and four moduli at a time. `residues` start at the
+/// thread's first modulus. `together`: number of a thread's moduli whose constants are loaded at once, for cases where
+/// few warps hide the latency.
 template <int elements, int tiles, int together>
 __device__ __forceinline__ void extend_tile(const MpExtension& x, const mp::Elements& from, const TileElement& element,
                                             TileResidues residues, const TilePlanes& to,
@@ -126,7 +127,7 @@ __device__ __forceinline__ void extend_tile(const MpExtension& x, const mp::Elem
   }
   s.fractions[member * elements + e] = fraction;
   __syncthreads();
-  // The quotient by M, in units of 2^-48: see limb_from_residues.
+  // This is the quotient by M, in units of 2^-48: see limb_from_residues.
   if (member == 0) {
     std::uint64_t sum = std::uint64_t{1} << 47;
     for (int m = 0; m < members; ++m) sum += s.fractions[m * elements + e];

@@ -16,13 +16,13 @@ namespace accublas::cuda {
 
 namespace {
 
-constexpr int most_room = mp::shifts - 1;  // bits over a whole number of bands
+constexpr int most_room = mp::shifts - 1;  // bits in excess of a whole number of bands
 
-/// What forms share with the device, of one allocation for the process, which is never given back: an allocation of
-/// pinned memory takes longer than the alignment of a small matrix.
+/// Pinned memory that aligned forms share with the device. It is one allocation for the process, which is never given
+/// back: an allocation of pinned memory takes longer than the alignment of a small matrix.
 class AllTold {
  public:
-  /// Null where there is none left.
+  /// Returns one entry, or null if none is left.
   MpTold* take() {
     const std::lock_guard<std::mutex> lock(guard_);
     if (!made_) make();
@@ -34,7 +34,7 @@ class AllTold {
   }
   void give(MpTold* told) noexcept {
     const std::lock_guard<std::mutex> lock(guard_);
-    free_.push_back(told);  // there is room
+    free_.push_back(told);  // the capacity is reserved
   }
 
  private:
@@ -60,7 +60,7 @@ AllTold& all_told() {
   return *all;
 }
 
-/// The largest spread of vectors for which `moduli` are enough; negative: none.
+/// Returns the largest spread of vectors for which `moduli` are enough; negative: none.
 int room_of(int moduli, int precision, int spread, std::int64_t terms) {
   int room = most_room;
   while (room >= 0 && mp::moduli_for_bits(mp::product_bits(precision, spread + room, terms)) > moduli) --room;

@@ -9,13 +9,13 @@
 
 namespace accublas::cuda {
 
-/// What the device tells the host of an aligned form, in pinned memory that both see. The device's address is the
-/// host's.
+/// The device reports the measurements of an aligned form here, in pinned memory that the host sees too. The device's
+/// address is equal to the host's.
 struct MpTold {
   MpMatrixState measured;
   std::int32_t wanted;  ///< see MpAlignVectors
 };
-/// One of the process's; null where all are taken.
+/// Owns one of the process's entries; null if all are taken.
 struct GiveBack {
   void operator()(MpTold* told) const noexcept;
 };
@@ -23,24 +23,25 @@ using SharedTold = std::unique_ptr<MpTold, GiveBack>;
 
 class DeviceAligned final : public mp::Aligned {
  public:
-  /// With room for `spread` bits of the vectors and sums of `terms` products. Waits for the exponents. `kept`: it
-  /// outlives the call.
+  /// Aligns a matrix, with room for `spread` bits of the vectors and sums of `terms` products. Waits for the exponents.
+  /// `kept`: the form outlives the call.
   DeviceAligned(State& state, const mp::Elements& a, const mp::Block& block, int spread, std::int64_t terms, bool kept);
 
   std::int64_t bytes() const override { return bytes_; }
   int moduli() const { return moduli_; }
-  int spread() const { return measured_.largest_rest; }  ///< of the matrix
+  int spread() const { return measured_.largest_rest; }  ///< spread of the matrix
   int largest_band() const { return measured_.largest_band; }
   const MpScaling& scaling() const { return scaling_; }
   const MpAligned& planes() const { return planes_; }
-  const MpBasis& basis() const { return basis_; }  ///< of the planes
+  const MpBasis& basis() const { return basis_; }  ///< basis of the planes
   const MpExtension& extension() const { return extension_; }
-  /// Where a product tells what it wants of the next; null if nobody would look.
+  /// Returns the address where a product reports the spread that the next one should allow, or null if nothing would
+  /// read it.
   std::int32_t* wanted() const { return kept_ && told_ ? &told_->wanted : nullptr; }
 
-  /// Bits that the exponents of a vector may spread in sums of `terms` products, 0 .. 63. Makes the planes anew, with
-  /// more moduli, where there is no room for that many terms, or where an earlier vector spread further than there was
-  /// room for.
+  /// Returns how many bits (0 .. 63) the exponents of a vector may spread in sums of `terms` products. The planes are
+  /// computed again, with more moduli, if there is no room for that many terms, or if an earlier vector spread further
+  /// than there was room for.
   int room(State& state, const mp::Elements& a, std::int64_t terms);
 
  private:
@@ -49,7 +50,7 @@ class DeviceAligned final : public mp::Aligned {
 
   mp::Block block_;
   bool kept_;
-  SharedTold told_;  // outlives the memory, whose end waits for the kernels that write it
+  SharedTold told_;  // outlives the device memory, whose release waits for the kernels that write here
   DeviceBlock scaling_memory_, plane_memory_;
   MpScaling scaling_{};
   MpMatrixState measured_{};
@@ -57,7 +58,7 @@ class DeviceAligned final : public mp::Aligned {
   MpBasis basis_{};
   MpExtension extension_{};
   int moduli_ = 0, room_ = -1;
-  std::int64_t room_terms_ = -1;  ///< that room_ is for
+  std::int64_t room_terms_ = -1;  ///< number of terms that room_ is for
   std::int64_t bytes_ = 0, plane_bytes_ = 0;
 };
 

@@ -18,7 +18,7 @@ namespace accublas::cuda {
 namespace {
 
 constexpr const char* transfer = "a transfer of multiple-precision numbers";
-constexpr std::size_t staging_bytes = std::size_t{64} << 20;  // of a transfer at a time
+constexpr std::size_t staging_bytes = std::size_t{64} << 20;  // size of the staging area of a transfer
 
 State& state_of(mp::MpExecution& execution) { return static_cast<State&>(*execution.state); }
 
@@ -82,7 +82,7 @@ class CudaMpBackend final : public mp::MpBackend {
   void release(mp::Elements& e) noexcept override {
     if (!forked_from_user()) {
       const DeviceScope scope;
-      cudaFree(e.digits);  // the first chunk of the block
+      cudaFree(e.digits);  // `digits` is the first part of the allocation
     }
     e.digits = nullptr;
     e.exponent = nullptr;
@@ -146,7 +146,8 @@ class CudaMpBackend final : public mp::MpBackend {
     for (std::int64_t first = 0; first < size; first += most) {
       const std::int64_t count = std::min(most, size - first);
       if (!packed) {
-        check(cudaStreamSynchronize(state.cuda_stream()), "cudaStreamSynchronize");  // the chunk before has left `pack`
+        // waits until the previous chunk has left `pack`
+        check(cudaStreamSynchronize(state.cuda_stream()), "cudaStreamSynchronize");
         for (std::int64_t t = 0; t < count; ++t)
           pack[static_cast<std::size_t>(t)] = values[(first + t) % block.rows + (first + t) / block.rows * ld];
       }
@@ -159,7 +160,7 @@ class CudaMpBackend final : public mp::MpBackend {
 
   void read_doubles(const mp::Elements& from, const mp::Block& block, double* values, std::int64_t ld,
                     mp::MpExecution& execution) override {
-    constexpr std::int64_t most = 1 << 20;  // numbers in host memory at a time
+    constexpr std::int64_t most = 1 << 20;  // numbers held in host memory at a time
     const std::int64_t size = block.size(), limbs = from.format.limbs;
     std::vector<std::uint32_t> limb(static_cast<std::size_t>(std::min(size, most) * limbs));
     std::vector<std::int32_t> exponent(static_cast<std::size_t>(std::min(size, most)));
@@ -225,7 +226,7 @@ class CudaMpBackend final : public mp::MpBackend {
   void complete(accublas_mp_report_t& report, BackendState* base) override {
     State& state = static_cast<State&>(*base);
     const MpContext* const context = MpContext::existing(state);
-    if (report.bands == 0 || !context) return;  // no product, no alignment
+    if (report.bands == 0 || !context) return;  // there was no product and no alignment
     const CallScope scope(state);
     state.require_not_captured("a report");
     MpCall call{};

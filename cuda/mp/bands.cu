@@ -1,7 +1,7 @@
-// Sums of a matrix in bands with vectors: the terms of an output whose bands of matrix and vector are the same make a
-// group, and every group has a residue sum of its own. The matrix is read once for up to `window` groups; a term is
-// multiplied once a group, by zero where it belongs to another: 4 instructions a residue and group, where memory leaves
-// time for 31. Segments of the inner dimension stay apart: whoever finishes adds them up.
+// Computes sums of a matrix in bands with vectors. The terms of an output whose bands of matrix and vector are equal
+// form a group, and every group has its own residue sum. The matrix is read once for up to `window` groups. A term is
+// multiplied once a group, by zero if it belongs to another: 4 instructions a residue and group, while memory leaves
+// time for 31. Segments of the inner dimension keep separate sums; the kernel that finishes the outputs adds them up.
 #include <algorithm>
 
 #include "cuda/core/launch.hpp"
@@ -16,7 +16,7 @@ namespace {
 
 constexpr int bands_threads = 256, bands_warps = bands_threads / 32;
 constexpr int bands_unroll = 4;            // N: columns that are loaded at a time
-constexpr Index most_shared_terms = 1024;  // N: of a segment, kept in shared memory
+constexpr Index most_shared_terms = 1024;  // N: terms of a segment, kept in shared memory
 constexpr Index least_terms = 64;
 constexpr std::uint32_t no_group = 1u << 20;
 
@@ -30,7 +30,7 @@ struct BandsJob {
   int width;
 };
 
-/// What a thread block has of the grid.
+/// A thread block's share of the grid.
 struct Share {
   int k, r, window;
   Index segment;
@@ -40,7 +40,7 @@ __device__ __forceinline__ Share share_of(const BandsJob& g) {
   return {k, rest % g.p.columns, rest / g.p.columns, static_cast<Index>(blockIdx.y)};
 }
 
-/// Bands of the vector, or 0 where there is no room for the groups.
+/// Returns the number of bands of the vector, or 0 if there is no room for the groups.
 __device__ __forceinline__ std::uint32_t vector_bands(const BandsJob& g, int r) {
   const MpVector& v = g.call->vector[r];
   return static_cast<std::uint32_t>(mp_band_groups(v, g.width, g.matrix->largest_band, g.sums.groups) == 0
@@ -55,18 +55,18 @@ __device__ __forceinline__ std::uint8_t* mask_at(const BandsJob& g, const Share&
   return g.sums.mask + mp_band_mask_at(g.sums, g.p.columns, g.p.y_stride, at.segment, at.window, at.r);
 }
 
-/// The group of a term among those of a window, or a number beyond them.
+/// Returns the index of a term's group in a window, or a number beyond the window.
 __device__ __forceinline__ std::uint32_t group_of(std::uint32_t a_band, std::uint32_t bands, std::uint32_t z_key) {
   return a_band * bands + z_key;
 }
-/// band b' of the vector less the window's first group; no_group where there is no term.
+/// Returns band b' of the vector less the window's first group, or no_group if there is no term.
 __device__ __forceinline__ std::uint32_t key_of(std::int32_t z_band, int first_group) {
   return z_band < 0 ? no_group : static_cast<std::uint32_t>(z_band - first_group);
 }
 
 template <int groups>
 __global__ void __launch_bounds__(bands_threads) bands_rows(const __grid_constant__ BandsJob g) {
-  extern __shared__ uint2 staged[];  // residue and key of the segment's terms
+  extern __shared__ uint2 staged[];  // residue and key of each term of the segment
   __shared__ std::uint32_t of_warp[groups][bands_warps][32 * 4];
   __shared__ std::uint32_t masks[bands_warps][32];
   const MpResidueProduct& p = g.p;
@@ -120,7 +120,7 @@ __global__ void __launch_bounds__(bands_threads) bands_rows(const __grid_constan
     for (int i = 0; i < 4; ++i) of_warp[b][warp][lane * 4 + i] = sums[b][i].modulo(modulus);
   masks[warp][lane] = mask;
   __syncthreads();
-  // A warp adds up a group.
+  // Each warp adds up the sums of a group.
   if (quad >= quads) return;
   for (int b = warp; b < groups; b += bands_warps) {
     std::uint32_t out[4];
@@ -140,7 +140,7 @@ __global__ void __launch_bounds__(bands_threads) bands_rows(const __grid_constan
   }
 }
 
-/// A warp an output.
+/// Each warp computes an output.
 template <int groups>
 __global__ void __launch_bounds__(bands_threads) bands_columns(const __grid_constant__ BandsJob g) {
   const MpResidueProduct& p = g.p;

@@ -27,7 +27,7 @@ DeviceBlock MpContext::scratch(State& state, std::size_t bytes) {
   if (bytes > most_kept || state.captured()) return DeviceBlock(state, bytes);
   if (bytes > scratch_bytes_) {
     const std::size_t wanted = std::min(most_kept, std::max(bytes, 2 * scratch_bytes_));
-    scratch_ = DeviceBlock(wanted);  // the block before goes when its calls are done
+    scratch_ = DeviceBlock(wanted);  // the old block is released when its calls are complete
     scratch_bytes_ = wanted;
   }
   return DeviceBlock::borrowed(scratch_.data());

@@ -1,5 +1,5 @@
-// What a context keeps of its calls on multiple-precision arrays: what the kernels of a product leave for each other,
-// and when the phases of the last call began.
+// The state that a context keeps for calls on multiple-precision arrays: data that the kernels of a product pass to
+// each other, and the times at which the phases of the last call began.
 #pragma once
 
 #include <vector>
@@ -14,9 +14,9 @@ class MpContext {
  public:
   using Phase = double accublas_mp_report_t::*;
 
-  /// That of `state`, made at its first call.
+  /// Returns the context of `state`, created at its first call.
   static MpContext& of(State& state);
-  /// The same, or null where there was no call.
+  /// Returns the context of `state`, or null if there was no call.
   static MpContext* existing(State& state) { return static_cast<MpContext*>(state.multiple_precision().get()); }
 
   MpContext();
@@ -24,26 +24,26 @@ class MpContext {
   MpContext(const MpContext&) = delete;
   MpContext& operator=(const MpContext&) = delete;
 
-  /// In device memory, the last call's numbers at the end. Calls are ordered.
+  /// Returns the call's numbers in device memory; at the end they are the last call's. Calls are ordered.
   MpCall* call() const { return call_; }
 
-  /// Memory of a product on the stream of `state`. Up to 32 MiB it is one block that the context keeps (calls that are
-  /// captured do not share it): to ask the pool for memory and to give it back takes 3 us.
+  /// Returns memory of a product on the stream of `state`. Up to 32 MiB it is one block that the context keeps, since
+  /// taking memory from the pool and giving it back costs 3 us. Captured calls do not share that block.
   DeviceBlock scratch(State& state, std::size_t bytes);
 
-  /// A call begins on the stream: report level 1 times it, 2 its phases too; calls that are captured are not timed.
-  /// `counts`: it leaves numbers in call().
+  /// Begins a call on the stream. Report level 1 times the call, level 2 its phases too; captured calls are not timed.
+  /// `counts`: the call leaves numbers in call().
   void begin(cudaStream_t stream, int level, bool counts);
   bool counts() const { return counts_; }
-  /// A phase starts; it ends where the next one does.
+  /// Starts a phase, which ends where the next one starts.
   void phase(Phase phase);
   void end();
-  /// Sets the times of the last call, which has been waited for.
+  /// Sets the times of the last call; the caller has waited for it.
   void report(accublas_mp_report_t& report) const;
 
  private:
   struct Mark {
-    Phase phase;  ///< null: the end
+    Phase phase;  ///< null: end of the call
     cudaEvent_t event;
   };
   void mark(Phase phase);
@@ -54,8 +54,8 @@ class MpContext {
   cudaStream_t stream_ = nullptr;
   int level_ = 0;
   bool counts_ = false;
-  std::vector<Mark> marks_;          ///< of the last call
-  std::vector<cudaEvent_t> events_;  ///< spare ones
+  std::vector<Mark> marks_;          ///< marks of the last call
+  std::vector<cudaEvent_t> events_;  ///< spare events
 };
 
 }  // namespace accublas::cuda

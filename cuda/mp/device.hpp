@@ -1,5 +1,5 @@
-// What the kernels of the multiple-precision arrays share on the device: sums of products of 32-bit words in 96 bits,
-// streaming loads.
+// The kernels of the multiple-precision arrays share these device functions: sums of products of 32-bit words in 96
+// bits, and streaming loads.
 #pragma once
 
 #include "cuda/core/launch.hpp"
@@ -11,12 +11,12 @@
 
 namespace accublas::cuda {
 
-/// Rows of a table with four of `words` words in a row, a whole number of sixteen words.
+/// Returns how many rows a table with four of `words` words in a row has, for a whole number of sixteen words.
 ACCUBLAS_HD constexpr int mp_quads(int words) { return ceil_div(words, 16) * 4; }
 
 #ifdef __CUDACC__
 
-/// A sum of products of 32-bit words below 2^96: 2^32 terms and more.
+/// A sum of products of 32-bit words, below 2^96: it holds 2^32 terms and more.
 struct Sum96 {
   std::uint32_t low = 0, middle = 0, high = 0;
 
@@ -31,7 +31,7 @@ struct Sum96 {
   }
 };
 
-/// A modulus in 8-byte loads.
+/// Loads a modulus in 8-byte loads.
 __device__ __forceinline__ RnsModulus load_modulus(const RnsModulus* p) {
   static_assert(sizeof(RnsModulus) % 8 == 0);
   RnsModulus modulus;
@@ -50,7 +50,7 @@ __device__ __forceinline__ RnsModulus load_modulus_early(const RnsModulus* p) {
   return modulus;
 }
 
-/// A factor in one load.
+/// Loads a factor in one load.
 __device__ __forceinline__ RnsFactor load_factor(const RnsFactor* p) {
   const uint2 v = __ldg(reinterpret_cast<const uint2*>(p));
   return {v.x, v.y};
@@ -60,12 +60,13 @@ __device__ __forceinline__ RnsFactor load_factor_early(const RnsFactor* p) {
   return {v.x, v.y};
 }
 
-/// What sum_of_words starts with: rows 0 .. 15 of a table.
+/// The first rows (0 .. 15) of a table, with which sum_of_words starts.
 struct FirstQuads {
   static constexpr int count = 4;
   uint4 quad[count];
 };
-/// The column `at` of a table of mp_quads rows of `line` entries; beyond the line it repeats the last.
+/// Loads the first rows of column `at` of a table of mp_quads rows of `line` entries; beyond the end of a row it
+/// repeats the last entry.
 __device__ __forceinline__ FirstQuads first_quads(const uint4* table, int line, int at) {
   FirstQuads first;
   table += min(at, line - 1);
@@ -81,8 +82,8 @@ __device__ __forceinline__ FirstQuads first_quads_early(const uint4* table, int 
   return first;
 }
 
-/// sum_l value[l] w_l, l < 4 mp_quads(words), with w_l component l % 4 of table[l / 4 line + at]. `value`: in shared
-/// memory, on a boundary of 16 bytes. Sixteen words of the table are under way at a time.
+/// Returns sum_l value[l] w_l, l < 4 mp_quads(words), with w_l component l % 4 of table[l / 4 line + at]. `value` must
+/// be in shared memory, aligned to 16 bytes. Sixteen words of the table are in flight at a time.
 __device__ __forceinline__ Sum96 sum_of_words(const std::uint32_t* value, FirstQuads w, const uint4* table, int line,
                                               int words, int at) {
   Sum96 sum;

@@ -1,6 +1,6 @@
-// From residues of sums to elements: Y by the Chinese remainder theorem, alpha Y + beta c exactly in limbs, one
-// rounding, residues of the result. A team of threads an output, one limb a thread: half of a warp up to 212 bits or
-// so, a warp up to 424, else a thread block.
+// Converts residues of sums to elements: Y by the Chinese remainder theorem, alpha Y + beta c exactly in limbs, one
+// rounding, and the residues of the result. A team of threads computes an output, one limb a thread. The team is half
+// of a warp up to 212 bits or so, a warp up to 424, else a thread block.
 #include <algorithm>
 
 #include "cuda/core/launch.hpp"
@@ -10,15 +10,15 @@ namespace accublas::cuda {
 
 namespace {
 
-constexpr int warp_threads = 128;                 // of a thread block whose teams are warps, or halves
-constexpr int joint_teams = 4, joint_size = 128;  // teams that read the cofactors once, threads of one
+constexpr int warp_threads = 128;                 // threads of a block whose teams are warps or half-warps
+constexpr int joint_teams = 4, joint_size = 128;  // teams that read the cofactors once, and threads of such a team
 constexpr int shared_words = 48 * 1024 / 4;
 
-/// x = x + y, neither zero; true where a rest between 0 and 1 in units of its last place belongs to it.
+/// Sets x = x + y, neither zero. Returns true if a rest between 0 and 1, in units of x's last bit, is to be added.
 ///
-/// Both are cut to a window of all of the team's limbs whose highest place but two is the highest bit of the two. Where
-/// one loses bits at the lower end, it is at least three places below the other, which loses none: then the difference
-/// keeps all but one of its places, and the bits lost count as a rest between 0 and 1.
+/// Both numbers are cut to a window of all of the team's limbs. The highest bit of the two is the third highest bit of
+/// the window. If one number loses bits at the lower end, it is at least three bits below the other, which loses none.
+/// Then the difference keeps all but one of its bits, and the lost bits count as a rest between 0 and 1.
 template <int width>
 __device__ bool add_number(const Team<width>& team, SignedNumber& x, const SignedNumber& y, int x_length, int y_length,
                            const NumberScratch& scratch) {
@@ -42,7 +42,7 @@ __device__ bool add_number(const Team<width>& team, SignedNumber& x, const Signe
       v = other;
       negative = y.negative;
     }
-    // u - v, less one where a rest is taken away.
+    // This is u - v, less one if a rest is subtracted.
     sum = team.carried(static_cast<std::uint64_t>(u) + static_cast<std::uint32_t>(~v), x_rest || y_rest ? 0 : 1);
     if (team.broadcast(sum, size - 1) >> 31 != 0) {
       sum = team.carried(static_cast<std::uint32_t>(~sum), 1);
@@ -53,12 +53,12 @@ __device__ bool add_number(const Team<width>& team, SignedNumber& x, const Signe
   return x_rest || y_rest;
 }
 
-/// Words of shared memory of a team for joint_sum.
+/// Returns how many words of shared memory a team needs for joint_sum.
 constexpr int joint_words(int teams, int size) { return 3 * teams * size; }
 
-/// The thread's place of sum_k d_k M_k for its team, by all teams of a thread block together: each takes a share of the
-/// moduli for all, so that the thread block reads the cofactors once. The digits of a team stand `stride` words behind
-/// those of the team before, as does the memory of joint_words.
+/// Returns the thread's word of sum_k d_k M_k for its team. All teams of a thread block call this together: each takes
+/// a share of the moduli for all teams, so that the thread block reads the cofactors once. The digits of consecutive
+/// teams are `stride` words apart, and so is the memory of joint_words.
 template <int teams>
 __device__ __forceinline__ Sum96 joint_sum(const MpBasis& basis, int number, int rank, int size,
                                            const std::uint32_t* digits, std::uint32_t* memory, int stride) {
@@ -97,8 +97,8 @@ __device__ __forceinline__ Sum96 joint_sum(const MpBasis& basis, int number, int
   return sum;
 }
 
-/// Thread blocks of a multiprocessor: with two of them, teams within warps took four rounds for 4000 outputs; and all
-/// thread blocks of 1000 outputs are to be resident.
+/// Returns the thread blocks of a multiprocessor. With two of them, teams within warps took four rounds for 4000
+/// outputs; and all thread blocks of 1000 outputs should be resident.
 constexpr int resident(int width, int teams) { return width != many_warps ? 4 : teams > 1 ? 2 : 1; }
 
 template <int width, int teams>
@@ -121,7 +121,7 @@ __global__ void __launch_bounds__(width != many_warps ? width * teams
   if (within_warp) cofactors = first_cofactors_early(g.basis, rank);
   await_predecessor();
   if (!joint && o >= g.outputs) return;
-  // Loads that depend on nothing go out together.
+  // Independent loads are issued together.
   const bool exists = o<g.outputs, sums = g.terms> 0 && exists;
   std::uint32_t residue = 0;
   if (sums && g.band_sums.groups > 0)

@@ -1,4 +1,4 @@
-// Row and column exponents of a matrix for its aligned form, in three readings of the exponents.
+// Measures the row and column exponents of a matrix for its aligned form, in three readings of the exponents.
 #include <algorithm>
 #include <climits>
 
@@ -13,15 +13,15 @@ namespace accublas::cuda {
 namespace {
 
 constexpr int measure_threads = 256, measure_warps = measure_threads / 32;
-constexpr int batch = 8;                 // entries of a thread that are loaded together
+constexpr int batch = 8;                 // entries that a thread loads together
 constexpr int segment = 32 * batch;      // rows of a column that a warp reads
-constexpr int tile_columns = 2 * batch;  // that a thread of a row reads
+constexpr int tile_columns = 2 * batch;  // columns of a row that a thread reads
 
 struct MeasureJob {
   mp::Elements a;
   mp::Block block;
   MpScaling scaling;
-  MpMatrixState* told;  ///< or null
+  MpMatrixState* told;  ///< null, or memory for a copy of the state
 };
 
 __global__ void __launch_bounds__(measure_threads) clear(const MeasureJob g) {
@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(measure_threads) columns_kernel(const MeasureJ
   if (special) g.scaling.state->special = 1;
 }
 
-/// max(*to, value), both at least 0. A look first: few values are the largest so far.
+/// Sets *to to max(*to, value), both at least 0. It reads *to first, since few values exceed the maximum so far.
 __device__ __forceinline__ void raise(std::int32_t* to, std::int32_t value) {
   if (value > 0 && value > __ldcg(to)) atomicMax(to, value);
 }
@@ -85,7 +85,7 @@ __global__ void __launch_bounds__(measure_threads) rows_kernel(const MeasureJob 
   if (i >= g.block.rows) return;
   const Index end = min(first + tile_columns, static_cast<Index>(g.block.columns));
   std::int32_t least = no_row_exponent;
-  // Both exponents are of finite entries: their difference is above -2^31.
+  // Both exponents belong to finite entries, so their difference is above -2^31.
   for_entries(g, i, first, end, [&](Index, std::int32_t above_column) { least = min(least, above_column); });
   if (least != no_row_exponent) atomicMin(g.scaling.row + i, least);
 }
@@ -112,7 +112,7 @@ __global__ void __launch_bounds__(measure_threads) rests_kernel(const MeasureJob
   raise(&g.scaling.state->largest_band, band);
 }
 
-/// Rows and columns without a finite entry other than zero: exponent 0. Tells what was measured.
+/// Gives exponent 0 to rows and columns without a finite nonzero entry, and copies the state to `told`.
 __global__ void __launch_bounds__(measure_threads) settle(const MeasureJob g) {
   await_predecessor();
   const Index i = static_cast<Index>(blockIdx.x) * measure_threads + threadIdx.x;

@@ -13,7 +13,7 @@ namespace accublas::cuda {
 
 namespace {
 
-/// The process's pool of kept blocks on a device.
+/// Returns the process's pool of kept blocks on a device.
 cudaMemPool_t kept_pool(int device) {
   static std::mutex guard;
   static auto* const pools = new std::map<int, cudaMemPool_t>;
@@ -49,7 +49,7 @@ DeviceBlock::DeviceBlock(State& state, std::size_t bytes)
 }
 
 DeviceBlock DeviceBlock::kept(State& state, std::size_t bytes) {
-  // What a graph takes from a pool is the graph's.
+  // A graph owns what it takes from a pool, so a captured call takes a block outside the pool.
   if (state.captured()) return DeviceBlock(bytes);
   DeviceBlock block;
   require(hook_allocation_fails() ? cudaErrorMemoryAllocation

@@ -8,24 +8,25 @@
 
 namespace accublas::cuda {
 
-/// Memory of the current device. All ways to take it throw Error(ACCUBLAS_ERROR_MEMORY).
+/// Memory of the current device. All constructors and functions that take memory throw Error(ACCUBLAS_ERROR_MEMORY).
 class DeviceBlock {
  public:
   DeviceBlock() = default;
-  /// Of its own: given back when all work on the device is done.
+  /// Allocates a separate block, which is given back when all work on the device is done.
   explicit DeviceBlock(std::size_t bytes);
-  /// Of a call: given back in stream order.
+  /// Takes a block for a call, which is given back in stream order.
   DeviceBlock(State& state, std::size_t bytes);
-  /// For longer than a call, like memory of its own. What was given back is kept for the next one, up to
-  /// default_workspace(): to take 32 MB from the system and to return them takes longer than to fill them.
+  /// Takes a block that lives longer than a call, with the lifetime of a separate block. Blocks that were given back
+  /// are kept for the next ones, up to default_workspace(): taking 32 MB from the system and returning them takes
+  /// longer than filling them.
   static DeviceBlock kept(State& state, std::size_t bytes);
-  /// What another owner keeps.
+  /// Wraps memory that another owner keeps.
   static DeviceBlock borrowed(void* memory);
   DeviceBlock(DeviceBlock&& other) noexcept;
   DeviceBlock& operator=(DeviceBlock&& other) noexcept;
   ~DeviceBlock();
 
-  /// Of memory of its own: keeps it from being given back.
+  /// Keeps a separate block from being given back.
   void release() { owned_ = false; }
   std::byte* data() const { return static_cast<std::byte*>(data_); }
 

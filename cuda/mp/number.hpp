@@ -1,4 +1,4 @@
-// Numbers on the device: from residues to limbs and back, by teams of threads (cuda/mp/team.hpp).
+// Converts numbers on the device from residues to limbs and back, by teams of threads (cuda/mp/team.hpp).
 #pragma once
 
 #include "cuda/mp/kernels.hpp"
@@ -9,17 +9,17 @@ namespace accublas::cuda {
 
 #ifdef __CUDACC__
 
-/// Words of a team's working memory besides team_words(size); a multiple of 4.
+/// Returns the words of a team's working memory in addition to team_words(size); a multiple of 4.
 constexpr int number_words(int size) { return 3 * size; }
 
-/// Working memory of what follows.
+/// The working memory of the functions below.
 struct NumberScratch {
   std::uint32_t *digits, *first, *second;  ///< `size` words each
   __device__ NumberScratch(std::uint32_t* shared, int size)
       : digits(shared), first(shared + size), second(shared + 2 * size) {}
 };
 
-/// What a thread of a team reads of a basis: may be loaded long before the residues are there.
+/// A thread's constants of a basis; they may be loaded long before the residues are available.
 struct BasisWords {
   RnsModulus modulus{};
   RnsFactor inverse{};
@@ -34,7 +34,7 @@ __device__ __forceinline__ BasisWords basis_words(const MpBasis& basis, int rank
   if (rank < basis.limbs) w.minus_product = __ldg(basis.minus_product + rank);
   return w;
 }
-/// The same before an await_predecessor() that follows.
+/// Loads the constants before an await_predecessor() that follows.
 __device__ __forceinline__ BasisWords basis_words_early(const MpBasis& basis, int rank) {
   BasisWords w;
   if (rank < basis.moduli) {
@@ -44,7 +44,7 @@ __device__ __forceinline__ BasisWords basis_words_early(const MpBasis& basis, in
   if (rank < basis.limbs) w.minus_product = ptx::load_table_early(basis.minus_product + rank);
   return w;
 }
-/// The first rows of the thread's column of cofactors.
+/// Returns the first rows of the thread's column of cofactors.
 __device__ __forceinline__ FirstQuads first_cofactors(const MpBasis& basis, int rank) {
   return first_quads(basis.cofactor, basis.limbs, rank);
 }
@@ -52,8 +52,8 @@ __device__ __forceinline__ FirstQuads first_cofactors_early(const MpBasis& basis
   return first_quads_early(basis.cofactor, basis.limbs, rank);
 }
 
-/// Writes the team's digits of the Chinese remainder theorem, thread k that of modulus k and its residue; the thread's
-/// part of the quotient.
+/// Writes the team's digits of the Chinese remainder theorem; thread k writes that of modulus k from its residue.
+/// Returns the thread's part of the quotient.
 __device__ __forceinline__ std::uint64_t put_digit(const MpBasis& basis, const BasisWords& words, int rank,
                                                    std::uint32_t residue, const NumberScratch& scratch) {
   const std::uint32_t d = rank < basis.moduli ? rns_mul(residue, words.inverse, words.modulus) : 0;
@@ -61,11 +61,11 @@ __device__ __forceinline__ std::uint64_t put_digit(const MpBasis& basis, const B
   return d * words.modulus.barrett >> 16;
 }
 
-/// Limb of abs(S) for the integer S = sum_k d_k M_k - q M, abs(S) < M / 2 (1 - 2^-17), from the thread's place of the
-/// sum over k and its part of the quotient.
+/// Returns the thread's limb of abs(S) for the integer S = sum_k d_k M_k - q M, abs(S) < M / 2 (1 - 2^-17). The
+/// arguments are the thread's word of the sum over k and its part of the quotient.
 ///
 /// The quotient q is estimated in units of 2^-48: d_k barrett_k / 2^64 is at most 2^-33 below d_k / m_k, and the sum of
-/// 544 such errors below 2^-23.
+/// 544 such errors is below 2^-23.
 template <int width>
 __device__ std::uint32_t limb_from_sum(const Team<width>& team, const MpBasis& basis, const BasisWords& words, Sum96 s,
                                        std::uint64_t fraction, bool* negative) {
@@ -78,7 +78,7 @@ __device__ std::uint32_t limb_from_sum(const Team<width>& team, const MpBasis& b
   return rank < basis.limbs ? limb : 0;
 }
 
-/// Limb of abs(S) for the integer S with the given residue (thread k has that of modulus k).
+/// Returns the thread's limb of abs(S) for the integer S with the given residue (thread k has that of modulus k).
 template <int width>
 __device__ std::uint32_t limb_from_residues(const Team<width>& team, const MpBasis& basis, const BasisWords& words,
                                             const FirstQuads& cofactors, std::uint32_t residue,
@@ -91,7 +91,7 @@ __device__ std::uint32_t limb_from_residues(const Team<width>& team, const MpBas
   return limb_from_sum(team, basis, words, s, fraction, negative);
 }
 
-/// Limb of X of an element that is finite and not zero.
+/// Returns the thread's limb of X for an element that is finite and not zero.
 template <int width>
 __device__ std::uint32_t limb_of_element(const Team<width>& team, const MpFormat& format, const mp::Elements& elements,
                                          std::int64_t at, const NumberScratch& scratch) {
@@ -102,14 +102,14 @@ __device__ std::uint32_t limb_of_element(const Team<width>& team, const MpFormat
                             residue, scratch, &negative);
 }
 
-/// The leading 64 bits of X.
+/// Returns the leading 64 bits of X.
 __device__ __forceinline__ std::uint64_t leading_bits(const std::uint32_t* limb, const MpFormat& format) {
   const int from = format.precision - 64, at = from / 32, shift = from % 32;
   const std::uint32_t low = limb[at], middle = limb[at + 1], high = shift != 0 ? limb[at + 2] : 0;
   return static_cast<std::uint64_t>(__funnelshift_r(middle, high, shift)) << 32 | __funnelshift_r(low, middle, shift);
 }
 
-/// What a thread reads to make the residue of its modulus.
+/// A thread's constants for computing the residue of its modulus.
 struct FormatWords {
   RnsModulus modulus{};
   FirstQuads powers;
@@ -159,14 +159,14 @@ __device__ void store_special(const Team<width>& team, const MpFormat& format, c
   to.eval[at] = to.eval[to.length + at] = 0;
 }
 
-/// Writes the finite number +-(N + rest) 2^exponent, 0 <= rest < 1 and rest > 0 only if `rest`, rounded to nearest
-/// even; N stands in the team's limbs. Where there is a rest, N has more than precision + 1 bits. Zero: +0.
+/// Writes the finite number +-(N + rest) 2^exponent, 0 <= rest < 1, with rest > 0 only if `rest`, rounded to nearest
+/// even. The team's limbs hold N. If there is a rest, N has more than precision + 1 bits. A zero is written as +0.
 template <int width>
 __device__ void store_rounded(const Team<width>& team, const MpFormat& format, const mp::Elements& to, std::int64_t at,
                               std::uint32_t limb, bool negative, std::int64_t exponent, bool rest,
                               const NumberScratch& scratch) {
   const int rank = team.rank(), precision = format.precision;
-  const FormatWords words = format_words(format, rank);  // under way while the number is rounded
+  const FormatWords words = format_words(format, rank);  // these loads are in flight while the number is rounded
   const int length = team.bit_length(limb);
   std::uint32_t x = 0;
   std::int64_t e = mp::exponent_zero;
@@ -178,18 +178,18 @@ __device__ void store_rounded(const Team<width>& team, const MpFormat& format, c
     scratch.first[rank] = limb;
     team.sync();
     x = team.shifted(scratch.first, team.size(), by);
-    e = exponent + length;  // of the number before rounding
+    e = exponent + length;  // exponent of the number before rounding
     bool exact_power = true;
     if (by > 0) {
       const std::int64_t half = by - 1;
       const bool half_set = scratch.first[half >> 5] >> (half & 31) & 1;
       const bool below = team.loses(limb, half) || rest;
       const bool odd = team.broadcast(x, 0) & 1;
-      // A power of two: one bit, the highest, and no rest.
+      // The number is a power of two if its highest bit is its only bit and there is no rest.
       exact_power = !half_set && !below;
       if (half_set && (below || odd)) {
         x = team.carried(x, 1);
-        // 2^p: its only bit is the one above.
+        // The result is 2^p, whose only bit is the one above the precision.
         if (team.bit_length(x) > precision) {
           x = rank == (precision - 1) / 32 ? 1u << ((precision - 1) % 32) : 0;
           if (e >= mp::least_exponent) ++e;
@@ -199,7 +199,7 @@ __device__ void store_rounded(const Team<width>& team, const MpFormat& format, c
     if (e > mp::greatest_exponent) {
       e = mp::exponent_infinity;
     } else if (e < mp::least_exponent) {
-      // Above half of the least number: to that; at half or below: to zero.
+      // Above half of the least number the result is the least number; at half or below it is zero.
       const std::uint32_t top = rank == (precision - 1) / 32 ? 1u << ((precision - 1) % 32) : 0;
       exact_power = exact_power && !team.any(x != top);
       x = top;

@@ -1,5 +1,5 @@
-// What an output of a product is before its sum is known: special values, the scalars, beta c. Shared by the kernels
-// that finish.
+// Examines an output of a product before its sum is known: special values, the scalars, and beta c. The kernels that
+// finish outputs share this header.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace accublas::cuda {
 
-/// Limbs of a team that finishes outputs: of alpha Y and of beta c, with a place for sign and carries; threads for
-/// every modulus too.
+/// Returns the number of threads of a team that finishes outputs. There is a thread for each limb of alpha Y and of
+/// beta c, with one more for sign and carries, and one for every modulus.
 inline int finish_team_size(const MpFinish& g) {
   const int product = g.basis.limbs + (g.plain ? 0 : g.format.limbs) + 1;
   const int addend = g.plain ? g.format.limbs : g.format.basis.limbs + g.format.limbs + 1;
@@ -23,16 +23,16 @@ inline int finish_team_size(const MpFinish& g) {
 
 /// alpha S + beta c in extended reals, as far as it is known without S.
 struct Output {
-  Index at;           ///< place in C
-  bool known;         ///< code and negative are the result
-  bool product;       ///< alpha S belongs to it, S finite
+  Index at;           ///< position in C
+  bool known;         ///< `code` and `negative` are the result
+  bool product;       ///< alpha S is part of the result, and S is finite
   bool infinite;      ///< alpha is infinite: the sign of S decides
-  bool addend;        ///< beta c belongs to it, finite and not zero
-  std::int32_t code;  ///< of the result, or of beta c where that is special
+  bool addend;        ///< beta c is part of the result, finite and not zero
+  std::int32_t code;  ///< code of the result, or of beta c if that is special
   bool negative;
 };
 
-/// Bits of the classes of the terms of output (o, r): 1 NaN or infinity times zero, 2 +infinity, 4 -infinity.
+/// Returns bits for the classes of the terms of output (o, r): 1 NaN or infinity times zero, 2 +infinity, 4 -infinity.
 template <int width>
 __device__ int term_classes(const Team<width>& team, const MpFinish& g, Index o, int r) {
   int classes = 0;
@@ -50,7 +50,7 @@ __device__ int term_classes(const Team<width>& team, const MpFinish& g, Index o,
   return (team.any(classes & 1) ? 1 : 0) | (team.any(classes & 2) ? 2 : 0) | (team.any(classes & 4) ? 4 : 0);
 }
 
-/// `special`: an infinity or a NaN is in the matrix or the vector.
+/// `special`: the matrix or the vector holds an infinity or a NaN.
 template <int width>
 __device__ Output examine_output(const Team<width>& team, const MpFinish& g, Index o, int r, bool special) {
   const MpOddScalar &alpha = g.call->alpha, &beta = g.call->beta;
@@ -60,7 +60,7 @@ __device__ Output examine_output(const Team<width>& team, const MpFinish& g, Ind
     out.product = true;
     return out;
   }
-  // beta c; C is not read where beta is zero.
+  // This computes beta c; C is not read if beta is zero.
   out.code = mp::exponent_zero;
   if (!g.plain && beta.code != mp::exponent_zero) {
     const std::int32_t c = g.c.exponent[out.at];
@@ -101,7 +101,7 @@ __device__ Output examine_output(const Team<width>& team, const MpFinish& g, Ind
   return out;
 }
 
-/// Writes an output whose alpha is infinite: S is zero, or has the sign given.
+/// Writes an output whose alpha is infinite; S is zero, or has the given sign.
 template <int width>
 __device__ void store_infinite(const Team<width>& team, const MpFinish& g, const Output& out, bool zero,
                                bool negative) {
@@ -110,14 +110,14 @@ __device__ void store_infinite(const Team<width>& team, const MpFinish& g, const
   store_special(team, g.format, g.c, out.at, nan ? mp::exponent_nan : mp::exponent_infinity, sign);
 }
 
-/// +-N 2^exponent: sign and exponent; the team holds N.
+/// The number +-N 2^exponent. It holds sign and exponent; the team holds N, one limb a thread.
 struct SignedNumber {
   std::uint32_t limb;
   bool negative;
   std::int64_t exponent;
 };
 
-/// Limb of the number that the team holds, `limbs` limbs, times the scalar's odd integer.
+/// Returns the thread's limb of the product of the team's number, `limbs` limbs long, and the scalar's odd integer.
 template <int width>
 __device__ std::uint32_t times_scalar(const Team<width>& team, std::uint32_t limb, int limbs, const MpOddScalar& scalar,
                                       const NumberScratch& scratch) {
@@ -132,7 +132,7 @@ __device__ std::uint32_t times_scalar(const Team<width>& team, std::uint32_t lim
   return team.carried(s);
 }
 
-/// x times alpha; the team holds `limbs` limbs of it.
+/// Multiplies x by alpha; x has `limbs` limbs in the team.
 template <int width>
 __device__ void times_alpha(const Team<width>& team, const MpFinish& g, SignedNumber& x, int limbs,
                             const NumberScratch& scratch) {
@@ -143,7 +143,7 @@ __device__ void times_alpha(const Team<width>& team, const MpFinish& g, SignedNu
   x.exponent += alpha.exponent;
 }
 
-/// beta c.
+/// Returns beta c.
 template <int width>
 __device__ SignedNumber scaled_addend(const Team<width>& team, const MpFinish& g, const Output& out,
                                       const NumberScratch& scratch) {

@@ -1,9 +1,10 @@
-// Products of an aligned matrix with vectors, a residue product per modulus: the matrix is read once, at memory speed.
+// Multiplies an aligned matrix with vectors, by a residue product per modulus: the matrix is read once, at memory
+// speed.
 //
-// N: a thread block works in one modulus plane; a thread has four rows and takes every WJ-th column of its segment,
-// with the next four 16-byte loads under way while it multiplies. T: a warp has two columns, eight loads of A under
-// way. Sums stay exact in 96 bits (terms below 2^62) and are reduced once. Segments of the inner dimension are added by
-// the last thread block that arrives: sums modulo m do not depend on the order. Per residue 3.7 (N) and 5.8 (T)
+// N: a thread block works in one modulus plane. A thread has four rows and takes every WJ-th column of its segment; the
+// next four 16-byte loads are in flight while it multiplies. T: a warp has two columns, with eight loads of A in
+// flight. Sums stay exact in 96 bits (terms below 2^62) and are reduced once. The last thread block to arrive adds up
+// the segments of the inner dimension: sums modulo m do not depend on the order. Each residue takes 3.7 (N) and 5.8 (T)
 // instructions; memory leaves time for 31.
 #include <algorithm>
 
@@ -23,15 +24,15 @@ constexpr int unroll = 4;            // N: columns, T: quads of rows that are lo
 constexpr int pair = 2;              // T: columns of a warp
 constexpr int product_resident = 4;  // thread blocks on a multiprocessor
 constexpr Index most_terms = 6144;   // N: words of a segment of the vectors, kept in shared memory
-constexpr int most_segments = 64;    // while shared memory does not ask for more
-constexpr Index most_early_bytes = Index{160} << 20, cached_bytes = Index{40} << 20;  // of a matrix
+constexpr int most_segments = 64;    // limit unless shared memory requires more
+constexpr Index most_early_bytes = Index{160} << 20, cached_bytes = Index{40} << 20;  // sizes of a matrix
 constexpr int ahead_rows = 32, ahead_columns = 8;                                     // loads of a thread
 
 __device__ __forceinline__ std::uint32_t component(const uint4& v, int i) {
   return i == 0 ? v.x : i == 1 ? v.y : i == 2 ? v.z : v.w;
 }
 
-/// Four sums, one for each component of what is added.
+/// Four sums, one for each component of the added quads.
 struct Quad {
   Sum96 sum[4];
   __device__ __forceinline__ void add(const uint4& a, std::uint32_t z) {
@@ -43,7 +44,7 @@ struct Quad {
   }
 };
 
-/// Sums of residues: fewer than 2^33.
+/// Sums of residues; each has fewer than 2^33 terms.
 struct QuadOfResidues {
   std::uint64_t sum[4] = {0, 0, 0, 0};
   __device__ __forceinline__ void add(const uint4& v) {
@@ -66,7 +67,7 @@ __global__ void __launch_bounds__(product_threads, columns == 1 ? product_reside
   const Index quads = ceil_div(p.m, 4), quad = static_cast<Index>(blockIdx.x) * lanes + t % lanes;
   const Index first = segment * plan.terms;
   const int terms = static_cast<int>(min(plan.terms, p.n - first)), z_line = terms + groups * unroll;
-  // Threads beyond the last row repeat it and write nothing; loads beyond the last column repeat one, times zero.
+  // Threads beyond the last row repeat it and write nothing. Loads beyond the last column repeat a column, times zero.
   const uint4* a = reinterpret_cast<const uint4*>(p.a + k * p.plane + (first + (group < terms ? group : 0)) * p.ld) +
                    min(quad, quads - 1);
   const std::uint32_t step = static_cast<std::uint32_t>(groups * (p.ld / 4));
@@ -82,7 +83,7 @@ __global__ void __launch_bounds__(product_threads, columns == 1 ? product_reside
   };
   const auto load = [&](uint4(&v)[unroll]) { load_by(v, ptx::load_once); };
   load_by(even, ptx::load_once_early);
-  // The columns after these come at least into L2 meanwhile.
+  // The columns after these are prefetched into L2 meanwhile.
   if (plan.ahead > 0 && t % 8 == 0) {
     const uint4* next = a;
     for (int u = 0; u < plan.ahead && u < left; ++u, next += step) ptx::prefetch_line(next);
@@ -143,7 +144,7 @@ __global__ void __launch_bounds__(product_threads, columns == 1 ? product_reside
   }
 }
 
-/// Lane 0: the sum of the lanes' residues, modulo m.
+/// Returns to lane 0 the sum of the lanes' residues, modulo m.
 __device__ __forceinline__ std::uint32_t warp_sum(std::uint32_t residue, const RnsModulus& modulus) {
   std::uint64_t sum = residue;
 #pragma unroll
@@ -161,7 +162,7 @@ __global__ void __launch_bounds__(product_threads) product_columns(const MpResid
   const Index first = segment * plan.terms;
   const int quads = static_cast<int>(ceil_div(min(plan.terms, p.m - first), 4));
   const int stride = 32 * sharers;
-  // A column beyond the last repeats it and is not written.
+  // A column beyond the last one repeats it and is not written.
   const uint4* a[pair];
 #pragma unroll
   for (int c = 0; c < pair; ++c)
@@ -181,7 +182,7 @@ __global__ void __launch_bounds__(product_threads) product_columns(const MpResid
   };
   int quad = part * 32 + lane;
   load(quad, ptx::load_once_early);
-  // What comes after these comes at least into L2 meanwhile.
+  // The loads after these are prefetched into L2 meanwhile.
   if (plan.ahead > 0)
 #pragma unroll
     for (int c = 0; c < pair; ++c)
@@ -223,7 +224,7 @@ __global__ void __launch_bounds__(product_threads) product_columns(const MpResid
     __syncthreads();
   else
     __syncwarp();
-  const int r = lane / pair, c = lane % pair;  // what this lane writes, of the first warp that shares the columns
+  const int r = lane / pair, c = lane % pair;  // output of this lane, in the first warp that shares the columns
   const bool writes = part == 0 && r < p.columns && r < columns && first_column + c < p.n;
   const auto at = [&](std::uint32_t* base, Index s) {
     return base + ((s * p.columns + r) * p.moduli + k) * p.y_stride + first_column + c;
@@ -245,8 +246,8 @@ __global__ void __launch_bounds__(product_threads) product_columns(const MpResid
 
 MpProductPlan plan_mp_product(const DeviceModel& model, Index m, Index n, int moduli, bool transposed, int columns) {
   // Measured for n = 1000 and 4000 on compute capability 9.0. Thread blocks that begin at the same moment read a large
-  // matrix more slowly: those of N by 15 to 30 %, those of T when lines were asked for ahead. Of a small one it is
-  // gained what the alignment of the vectors takes: 1 us of 4.
+  // matrix more slowly: those of N by 15 to 30 %, and those of T when they prefetched. For a small matrix an early
+  // start gains the time that the alignment of the vectors takes: 1 us of 4.
   const Index bytes = 4 * m * n * moduli;
   const bool early = transposed || bytes <= most_early_bytes;
   const int ahead = bytes > most_early_bytes ? 0 : !transposed ? ahead_rows : bytes > cached_bytes ? ahead_columns : 0;
@@ -259,7 +260,7 @@ MpProductPlan plan_mp_product(const DeviceModel& model, Index m, Index n, int mo
   };
   const auto blocks = [&](const MpProductPlan& plan) { return plan.tiles * plan.segments * moduli; };
   if (transposed) {
-    // As few warps a column, and as few segments, as fill the device; none with less than two steps of its loop.
+    // Uses as few warps a column, and as few segments, as fill the device, each with at least two steps of its loop.
     const Index enough = 3 * Index{model.processors};
     MpProductPlan plan = make(1, 1);
     for (int lanes = 2; lanes <= product_warps && blocks(plan) < enough && m >= Index{lanes} * 256 * unroll; lanes *= 2)
@@ -270,9 +271,10 @@ MpProductPlan plan_mp_product(const DeviceModel& model, Index m, Index n, int mo
     return plan;
   }
   const Index least_segments = ceil_div(n, most_terms / (columns <= 2 ? columns : mp_columns));
-  // Measured for n = 1000 and 4000, 8 to 112 moduli, on compute capability 9.0: within 4 % of the best plan. Short sums
-  // are best in one round of up to two thread blocks a multiprocessor without segments; else the smallest blocks, in
-  // eight segments, or where they are few in as many as fill a round, or two rounds where that takes many.
+  // Measured for n = 1000 and 4000, with 8 to 112 moduli, on compute capability 9.0: within 4 % of the best plan. Short
+  // sums are best in one round of up to two thread blocks a multiprocessor without segments. Otherwise the smallest
+  // blocks are best, in eight segments; if the blocks are few, they have as many segments as fill a round, or two
+  // rounds if that takes many segments.
   constexpr Index short_sum = 2000;
   const Index round = 2 * Index{model.processors};
   if (n <= short_sum)
@@ -282,7 +284,8 @@ MpProductPlan plan_mp_product(const DeviceModel& model, Index m, Index n, int mo
     }
   const Index one = blocks(make(32, 1));
   const Index wanted = one > round ? 8 : one * 4 > round ? round / one : 2 * round / one;
-  const Index most = std::max<Index>(1, n / (product_threads / 32 * unroll * 2));  // two steps of the loop in each
+  // two steps of the loop in each segment
+  const Index most = std::max<Index>(1, n / (product_threads / 32 * unroll * 2));
   return make(32, std::max(least_segments, std::min({wanted, most, Index{most_segments}})));
 }
 

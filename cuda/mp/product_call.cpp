@@ -1,4 +1,4 @@
-// A product of multiple-precision arrays on the device: its scratch, and the order of its kernels.
+// Serves a product of multiple-precision arrays on the device: its scratch memory, and the order of its kernels.
 #include "cuda/mp/product_call.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace accublas::cuda {
 
 namespace {
 
-constexpr Index most_band_bytes = Index{256} << 20;  // of sums of bands
+constexpr Index most_band_bytes = Index{256} << 20;  // limit for the memory of the sums of bands
 
 /// A scalar as an element of an array.
 struct ScalarElement {
@@ -31,7 +31,8 @@ void set_scalars(MpAlignVectors& to, const ScalarElement& alpha, const ScalarEle
   to.beta_at = beta.at;
 }
 
-/// ProductScratch of a product; `columns` of C at a time. Sums of bands in place of y, or none.
+/// The scratch memory of a product with `columns` columns of C at a time. It has sums of bands in place of y, if there
+/// are any.
 struct ProductScratch {
   std::uint32_t *z, *y, *partial, *tickets;
   std::int32_t* z_band;
@@ -54,8 +55,8 @@ struct ProductScratch {
   }
 };
 
-/// Sums of bands for a matrix that has some, as far as their memory stays moderate: without them outputs are summed
-/// term by term.
+/// Plans the sums of bands for a matrix that has bands, if their memory stays moderate. Without the sums, outputs are
+/// summed term by term.
 MpBandSums plan_bands(const DeviceModel& model, const DeviceAligned& aligned, const mp::MpProduct& p, int columns) {
   if (!aligned.planes().small_band) return {};
   const int groups = aligned.largest_band() + 1, moduli = aligned.moduli();
@@ -65,7 +66,7 @@ MpBandSums plan_bands(const DeviceModel& model, const DeviceAligned& aligned, co
   return bytes <= most_band_bytes ? plan : MpBandSums{};
 }
 
-/// C = beta C.
+/// Computes C = beta C.
 void scale_only(State& state, const mp::MpProduct& p, const MpFormat& format, const ScalarElement& alpha,
                 const ScalarElement& beta) {
   MpContext& context = MpContext::of(state);
@@ -79,7 +80,7 @@ void scale_only(State& state, const mp::MpProduct& p, const MpFormat& format, co
   scalars.call = call;
   mp_align_vectors(state.model(), scalars, state.cuda_stream());
   context.phase(&accublas_mp_report_t::ms_finish);
-  constexpr Index most_columns = 65535;  // of a grid
+  constexpr Index most_columns = 65535;  // limit of a grid
   for (Index first = 0; first < p.n; first += most_columns) {
     MpFinish finish{};
     finish.format = format;

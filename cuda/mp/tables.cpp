@@ -22,10 +22,10 @@ int current_device() {
   return device;
 }
 
-/// A copy in memory of the current device, complete at return; never freed.
+/// Returns a copy in memory of the current device, complete at return and never freed.
 template <class T>
 const T* keep(const T* host, std::size_t count) {
-  // A capture of the call's stream must not see it.
+  // A separate stream keeps the copy out of a capture of the call's stream.
   const OwnStream stream;
   void* device = nullptr;
   cudaError_t status = cudaMalloc(&device, count * sizeof(T));
@@ -43,9 +43,9 @@ const T* keep(const std::vector<T>& host) {
 
 std::uint32_t& component(uint4& v, int i) { return i == 0 ? v.x : i == 1 ? v.y : i == 2 ? v.z : v.w; }
 
-/// Weights w_kj for byte_products, k < words, first <= j < first + count: lane i of step s and group g reads entry
-/// (g steps + s) 32 + i, whose component 2 t + h has byte b = i / 4 % 2 + 2 t of 2^(8 c) w_kj mod m_j as its byte c,
-/// for k = 8 s + 4 h + i % 4 and j - first = 4 g + i / 8.
+/// Returns the weights w_kj for byte_products, k < words, first <= j < first + count. Lane i of step s and group g
+/// reads entry (g steps + s) 32 + i. Component 2 t + h of that entry has byte b = i / 4 % 2 + 2 t of 2^(8 c) w_kj mod
+/// m_j as its byte c, for k = 8 s + 4 h + i % 4 and j - first = 4 g + i / 8.
 template <class Weight>
 std::vector<uint4> byte_table(int words, int first, int count, Weight&& weight) {
   const int steps = byte_steps(words);
@@ -65,7 +65,7 @@ std::vector<uint4> byte_table(int words, int first, int count, Weight&& weight) 
   return table;
 }
 
-/// The moduli and their powers of two; one copy as long as the longest asked for, and shorter ones made before.
+/// The moduli and their powers of two. There is one copy for the longest list requested; earlier shorter copies remain.
 struct Moduli {
   int count = 0;
   const RnsModulus* modulus = nullptr;
@@ -73,7 +73,7 @@ struct Moduli {
 };
 
 struct Known {
-  std::map<int, Moduli> moduli;  ///< by device, as the others
+  std::map<int, Moduli> moduli;  ///< keyed by device first, like all of these maps
   std::map<std::tuple<int, int>, MpBasis> basis;
   std::map<std::tuple<int, int>, const std::uint32_t*> power;
   std::map<std::tuple<int, int>, const uint4*> powers_of, byte_power;

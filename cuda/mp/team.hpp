@@ -1,5 +1,5 @@
-// Threads that hold a number together, one 32-bit limb each, least significant first: carries, shifts and lengths
-// without a loop over limbs.
+// A team of threads holds a number, one 32-bit limb a thread, least significant first. Carries, shifts and lengths need
+// no loop over limbs.
 #pragma once
 
 #include "cuda/core/loads.hpp"
@@ -7,20 +7,20 @@
 
 namespace accublas::cuda {
 
-/// Words of shared memory of a team.
+/// Returns how many words of shared memory a team needs.
 constexpr int team_words(int size) { return 2 * size + 5 * 32 + 4; }  // a multiple of 4
 
-/// Width of a team: 16 (half of a warp) or 32 threads, or any number of warps.
+/// The width of a team is 16 (half of a warp) or 32 threads, or many_warps for any number of warps.
 inline constexpr int many_warps = 0;
 
 #ifdef __CUDACC__
 
-/// Half of a warp, a warp, or any number of warps of a thread block that have a barrier to themselves. Every function
-/// is called by all threads of the team together.
+/// A team is half of a warp, a warp, or any number of warps of a thread block that have a separate barrier. All threads
+/// of the team must call every function together.
 template <int width>
 class Team {
  public:
-  /// `shared`: team_words(size) words of its own; `barrier`: the number of the team in the thread block.
+  /// `shared`: team_words(size) words for this team alone; `barrier`: the number of the team in the thread block.
   __device__ Team(int rank, int size, std::uint32_t* shared, int barrier = 0)
       : rank_(rank),
         size_(size),
@@ -46,7 +46,7 @@ class Team {
     else
       return ptx::barrier_any(barrier_, size_, value);
   }
-  /// The value that thread `from` has.
+  /// Returns the value of thread `from`.
   __device__ std::uint32_t broadcast(std::uint32_t value, int from) const {
     if constexpr (within_warp) return __shfl_sync(mask(), value, from, lanes);
     if (rank_ == from) *short_ = value;
@@ -55,7 +55,7 @@ class Team {
     sync();
     return result;
   }
-  /// The sum over the team, modulo 2^64.
+  /// Returns the sum over the team, modulo 2^64.
   __device__ std::uint64_t sum(std::uint64_t value) const {
 #pragma unroll
     for (int half = lanes / 2; half > 0; half /= 2) value += __shfl_xor_sync(mask(), value, half, lanes);
@@ -71,7 +71,7 @@ class Team {
     return total;
   }
 
-  /// The largest value of the team.
+  /// Returns the largest value of the team.
   __device__ long long largest(long long value) const {
 #pragma unroll
     for (int half = lanes / 2; half > 0; half /= 2) value = max(value, __shfl_xor_sync(mask(), value, half, lanes));
@@ -87,9 +87,10 @@ class Team {
     return value;
   }
 
-  /// The limb of in + sum of value_i 2^(32 i), modulo 2^(32 size); value below 2^64 - 2^32, in 0 or 1.
+  /// Returns the thread's limb of in + sum of value_i 2^(32 i), modulo 2^(32 size); value is below 2^64 - 2^32, in is 0
+  /// or 1.
   ///
-  /// The high words move up one place, after which a place passes on 0 or 1; ones then run through places full of ones
+  /// The high words move up one limb, after which a limb passes on 0 or 1. Carries then run through limbs full of ones
   /// as the carry runs through the sum of two masks.
   __device__ std::uint32_t carried(std::uint64_t value, std::uint32_t in = 0) const {
     const int lane = rank_ % lanes, warp = rank_ / 32;
@@ -114,7 +115,7 @@ class Team {
     return word + (into >> lane & 1);
   }
 
-  /// The limb of sum of s_i 2^(32 i), modulo 2^(32 size).
+  /// Returns the thread's limb of sum of s_i 2^(32 i), modulo 2^(32 size).
   __device__ std::uint32_t carried(const Sum96& s) const {
     limbs_[rank_] = s.middle;
     others_[rank_] = s.high;
@@ -126,7 +127,7 @@ class Team {
     return carried(value);
   }
 
-  /// Number of significant bits.
+  /// Returns the number of significant bits.
   __device__ int bit_length(std::uint32_t limb) const {
     const unsigned set = ballot(limb != 0);
     const int top = 31 - __clz(static_cast<int>(set));
@@ -140,15 +141,15 @@ class Team {
     return length;
   }
 
-  /// The limb of floor(number / 2^by), modulo 2^(32 size); by may be negative. `number` stands in shared memory,
-  /// `count` limbs.
+  /// Returns the thread's limb of floor(number / 2^by), modulo 2^(32 size); `by` may be negative. `number` is in shared
+  /// memory and has `count` limbs.
   __device__ std::uint32_t shifted(const std::uint32_t* number, int count, std::int64_t by) const {
     const std::int64_t at = 32 * std::int64_t{rank_} + by, word = at >> 5;
     if (word < -1 || word >= count) return 0;
     const std::uint32_t low = word >= 0 ? number[word] : 0, high = word + 1 < count ? number[word + 1] : 0;
     return __funnelshift_r(low, high, static_cast<std::uint32_t>(at & 31));
   }
-  /// Whether floor loses bits.
+  /// Returns whether floor(number / 2^by) loses bits.
   __device__ bool loses(std::uint32_t limb, std::int64_t by) const {
     const std::int64_t left = by - 32 * std::int64_t{rank_};
     return any(left > 0 && (left >= 32 ? limb : limb & ((1u << left) - 1)) != 0);
@@ -158,14 +159,14 @@ class Team {
   static constexpr bool within_warp = width != many_warps;
   static constexpr int lanes = within_warp ? width : 32;
 
-  /// The lanes of the team in the warp, of which it has `lanes` from base_ on.
+  /// Returns the mask of the team's lanes in the warp: `lanes` lanes from base_ on.
   __device__ std::uint32_t mask() const { return lanes == 32 ? full_warp : 0xFFFFu << base_; }
   __device__ std::uint32_t ballot(bool value) const {
     const std::uint32_t set = __ballot_sync(mask(), value);
     return lanes == 32 ? set : set >> base_ & 0xFFFFu;
   }
 
-  /// Bits 0 .. 31: see carried(); bit 32: what the warp passes on.
+  /// Returns the carries in bits 0 .. 31 (see carried()), and the carry out of the warp in bit 32.
   __device__ static std::uint64_t carry_after(std::uint32_t made, std::uint32_t passed, std::uint32_t in) {
     return static_cast<std::uint64_t>(passed) + (static_cast<std::uint64_t>(made) << 1 | in);
   }

@@ -1,4 +1,4 @@
-// Numbers in and out of arrays: limbs or doubles to residues, residues to limbs; copies.
+// Transfers numbers into and out of arrays: limbs or doubles to residues, residues to limbs; also copies.
 #include <algorithm>
 
 #include "cuda/mp/align.hpp"
@@ -15,11 +15,11 @@ constexpr int threads = 256, warps = threads / 32;
 constexpr std::size_t shared_limit = 48 * 1024, shared_wanted = 32 * 1024;
 constexpr unsigned block_limit = 1u << 20;
 
-/// Number t of a block, counted down its columns.
+/// Returns the position of number t of a block, counted down its columns.
 __device__ __forceinline__ Index number_at(const mp::Block& block, Index t) {
   if ((t | block.rows) >> 32 != 0) return element_at(block, t % block.rows, t / block.rows);
   const std::uint32_t number = static_cast<std::uint32_t>(t), rows = static_cast<std::uint32_t>(block.rows),
-                      j = number / rows;  // a fifth of the instructions
+                      j = number / rows;  // takes a fifth of the instructions
   return element_at(block, number - j * rows, j);
 }
 
@@ -32,7 +32,7 @@ __device__ __forceinline__ void store_head(const MpFormat& format, const mp::Ele
   to.eval[to.length + at] = bounds.upper;
 }
 
-/// Shared memory of encode_kernel: places in the array (negative: none), limbs.
+/// The shared memory of encode_kernel: positions in the array (negative: none), and limbs.
 template <int elements>
 struct EncodeLayout {
   Index* at;            ///< [elements]
@@ -46,7 +46,7 @@ struct EncodeLayout {
       : at(static_cast<Index*>(shared)), limb(reinterpret_cast<std::uint32_t*>(at + elements)), line(line_of(limbs)) {}
 };
 
-/// A thread block takes `elements` numbers, a warp 16 `tiles` of them and four moduli at a time.
+/// A thread block takes `elements` numbers; a warp takes 16 `tiles` of them and four moduli at a time.
 template <int elements, int tiles>
 __global__ void __launch_bounds__(threads) encode_kernel(const __grid_constant__ MpFormat format, const mp::Elements to,
                                                          const mp::Block block, const MpLimbs from) {
@@ -117,7 +117,7 @@ __global__ void __launch_bounds__(threads)
     exponent = (field == 0 ? 1 : field) - 1022 - zeros;
   }
   store_head(format, to, at, exponent, (bits >> 63) != 0 && exponent != mp::exponent_nan, mantissa << 11);
-  // X = mantissa 2^(precision - 53): a power of two below 2^32 times one of the table.
+  // X = mantissa 2^(precision - 53) is a power of two below 2^32 times one of the table.
   const int shift = format.precision - 53, limb = shift / 32;
   const std::uint64_t low = mantissa << (shift % 32);
   const std::uint32_t high = shift % 32 == 0 ? 0 : static_cast<std::uint32_t>(mantissa >> (64 - shift % 32));
@@ -181,7 +181,7 @@ __global__ void __launch_bounds__(width != many_warps ? threads : 1024)
   }
 }
 
-/// Blocks (., k): plane k; k = moduli: the rest.
+/// Thread blocks (., k) copy plane k; k = moduli copies the other arrays.
 __global__ void __launch_bounds__(threads)
     copy_kernel(const mp::Elements to, const mp::Block to_block, const mp::Elements from, const mp::Block from_block) {
   const Index step = static_cast<Index>(gridDim.x) * threads;
@@ -220,7 +220,7 @@ void encode(const MpFormat& format, const mp::Elements& to, const mp::Block& blo
 void mp_encode(const MpFormat& format, const mp::Elements& to, const mp::Block& block, const MpLimbs& from,
                cudaStream_t stream) {
   if (from.count == 0) return;
-  // As many elements as fit; few groups are divided among the warps by elements.
+  // A thread block takes as many elements as fit; few groups are divided among the warps by elements.
   const bool few = byte_groups(format.basis.moduli) == 1;
   if (EncodeLayout<128>::bytes(format.limbs) <= shared_wanted)
     few ? encode<128, 1>(format, to, block, from, stream) : encode<128, 2>(format, to, block, from, stream);
@@ -266,7 +266,7 @@ void mp_convert(const MpFormat& to_format, const mp::Elements& to, const mp::Blo
                 cudaStream_t stream) {
   const Index count = to_block.size();
   if (count == 0) return;
-  // A place for the carry of the rounding.
+  // One more limb holds the carry of the rounding.
   const auto places = [](const MpFormat& f) { return std::max({f.basis.moduli, f.basis.limbs, f.limbs + 1}); };
   const int size = round_up(std::max(places(to_format), places(from_format)), 32);
   const std::size_t bytes = static_cast<std::size_t>(team_words(size) + number_words(size)) * sizeof(std::uint32_t);

@@ -1,4 +1,5 @@
-// Aligning vectors for one product, and the scalars: one kernel, with two more in front for long vectors.
+// Aligns vectors for one product, and prepares the scalars, in one kernel; long vectors need two more kernels before
+// it.
 #include <algorithm>
 
 #include "cuda/core/launch.hpp"
@@ -13,17 +14,18 @@ namespace {
 
 constexpr int least_threads = 256;
 constexpr int tile = 32;
-constexpr Index short_vector = 8192;  // every thread block finds the exponents of a vector up to here for itself
+// up to this length every thread block measures the exponents of the vector for itself
+constexpr Index short_vector = 8192;
 constexpr long long none_least = LLONG_MAX, none_greatest = LLONG_MIN;
 
-/// Exponent of z_q from those of its element and its scale.
+/// Returns the exponent of z_q from those of its element and its scale.
 __device__ __forceinline__ long long exponent_of(const MpAlignVectors& g, std::int32_t element, std::int32_t scale) {
   return static_cast<long long>(element) - g.b.format.precision + scale;
 }
 
-/// The exponents of z_q for q in [first, end), over the thread block; in all threads.
+/// Measures the exponents of z_q for q in [first, end), over the thread block; all threads get the result.
 __device__ MpVector measure_block(const MpAlignVectors& g, int r, Index first, Index end) {
-  constexpr int batch = 8;  // entries of a thread that are loaded together
+  constexpr int batch = 8;  // entries that a thread loads together
   __shared__ long long least[32], greatest[32];
   long long low = none_least, high = none_greatest;
   bool special = false;
@@ -70,7 +72,7 @@ __global__ void __launch_bounds__(least_threads) measure_vectors(const MpAlignVe
   if (part.special) v.special = 1;
 }
 
-/// A scalar from its element, by the whole thread block.
+/// Prepares a scalar from its element, by the whole thread block.
 __device__ void prepare_scalar(const MpFormat& format, const mp::Elements& from, std::int64_t at, std::uint32_t* shared,
                                MpOddScalar* to) {
   __shared__ int lowest;
@@ -97,8 +99,8 @@ __device__ void prepare_scalar(const MpFormat& format, const mp::Elements& from,
   }
 }
 
-/// 32 entries of a column `parts` thread blocks; unless the scalars are plain, the last two of the first column: alpha
-/// and beta.
+/// Each group of `parts` thread blocks aligns 32 entries of a column. Unless the scalars are plain, the last two blocks
+/// of the first column prepare alpha and beta.
 __global__ void align_vectors(const __grid_constant__ MpAlignVectors g, int parts, bool measured) {
   extern __shared__ uint4 shared[];
   await_predecessor();
@@ -116,8 +118,8 @@ __global__ void align_vectors(const __grid_constant__ MpAlignVectors g, int part
   }
   const int e = threadIdx.x % tile, member = threadIdx.x / tile;
   const Index n = g.block.rows, first = static_cast<Index>(number / parts) * tile, q = first + e;
-  // What does not depend on the exponents is on its way while they are compared. The residues of zeros, infinities and
-  // NaN are zero.
+  // Loads that do not depend on the exponents are in flight while the exponents are compared. The residues of zeros,
+  // infinities and NaN are zero.
   TileElement element{q < n ? element_at(g.block, q, g.first + r) : -1, 0};
   const TileResidues residues = load_residues(g.extension, g.b, element.at, member, blockDim.x / tile);
   const std::int32_t own = q < n ? g.b.exponent[element.at] : mp::exponent_zero, scale = q < n ? g.scale[q] : 0;
@@ -138,7 +140,7 @@ __global__ void align_vectors(const __grid_constant__ MpAlignVectors g, int part
   extend_tile<tile, 2, 4>(g.extension, g.b, element, residues, planes, TileMemory<tile>(shared, g.extension.from));
 }
 
-/// Vectors without a finite entry other than zero.
+/// Sets the exponents of vectors without a finite nonzero entry to 0.
 __global__ void settle_measure(MpCall* call) {
   MpVector& v = call->vector[threadIdx.x];
   if (v.least > v.greatest) v.least = v.greatest = 0;
@@ -159,7 +161,7 @@ void mp_align_vectors(const DeviceModel& model, const MpAlignVectors& g, cudaStr
                       stream>>>(g);
     settle_measure<<<1, mp_columns, 0, stream>>>(g.call);
   }
-  // Thread blocks share a tile where that fills the device, down to four moduli a warp.
+  // Thread blocks share a tile if that fills the device, down to four moduli a warp.
   const Index tiles = ceil_div(g.z_stride, tile), room = model.processors / std::max<Index>(1, tiles * g.columns);
   const int units = (byte_groups(g.extension.to - g.extension.from) + threads / 32 - 1) / (threads / 32);
   const int parts = static_cast<int>(std::clamp<Index>(room, 1, std::max(1, units)));

@@ -1,6 +1,6 @@
-// Outputs whose exponents pass what one band holds: the terms of equal exponents are summed at a time, largest first,
-// and the sums are added up exactly until the rounded result is known (lib/numerics/sparse_sum.hpp). By a team of
-// threads each: from the sums of cuda/mp/bands.cu, or, slowly, from the terms.
+// Computes outputs whose exponents exceed the range of one band. The terms of equal exponents are summed at a time,
+// largest first. The sums are added up exactly until the rounded result is known (lib/numerics/sparse_sum.hpp). A team
+// of threads computes each output, from the sums of cuda/mp/bands.cu or, slowly, from the terms.
 #pragma once
 
 #include "cuda/mp/output.hpp"
@@ -11,7 +11,7 @@ namespace accublas::cuda {
 
 using MpWideSum = SparseSum<std::uint32_t>;
 
-/// Bits of alpha Y, and limbs of the accumulator for such terms and for beta c.
+/// term_bits returns the bits of alpha Y; sum_limbs returns the limbs of the accumulator for such terms and for beta c.
 ACCUBLAS_HD inline int term_bits(const MpFormat& format, const MpBasis& basis) {
   return 32 * (basis.limbs + format.limbs);
 }
@@ -19,21 +19,21 @@ ACCUBLAS_HD inline int sum_limbs(const MpFormat& format, const MpBasis& basis) {
   return MpWideSum::capacity(format.precision, term_bits(format, basis));
 }
 
-/// Words of shared memory of a team for an output with bands.
+/// Returns how many words of shared memory a team needs for an output with bands.
 inline int wide_words(const MpFormat& format, const MpBasis& basis) {
   return round_up(2 * sum_limbs(format, basis) + format.limbs + 1, 4);
 }
 
 #ifdef __CUDACC__
 
-/// Terms q of output (o, r).
+/// The terms q of output (o, r).
 struct WideTerms {
   static constexpr long long none = -1;
   const MpFinish& g;
   Index o;
   int r;
   __device__ Index of_a(Index q) const { return g.transposed ? o * g.aligned.ld + q : q * g.aligned.ld + o; }
-  /// Bits above the exponents of row (or column) and vector; none where the product is zero.
+  /// Returns the bits above the exponents of row (or column) and vector, or `none` if the product is zero.
   __device__ long long above(Index q) const {
     const Index i = g.transposed ? element_at(g.block_a, q, o) : element_at(g.block_a, o, q);
     if (mp::is_special(g.a.exponent[i]) || mp::is_special(g.b.exponent[element_at(g.block_b, q, g.first + r)]))
@@ -50,7 +50,7 @@ struct WideTerms {
   }
 };
 
-/// The largest above() below `limit`, or none; in all threads.
+/// Returns the largest above() below `limit`, or none; all threads get the result.
 template <int width>
 __device__ long long next_group(const Team<width>& team, const WideTerms& terms, long long limit) {
   long long most = WideTerms::none;
@@ -61,7 +61,7 @@ __device__ long long next_group(const Team<width>& team, const WideTerms& terms,
   return team.largest(most);
 }
 
-/// Residue of the group's sum modulo modulus `rank`; the threads beyond the moduli take other terms.
+/// Returns the residue of the group's sum modulo modulus `rank`; the threads beyond the moduli take other terms.
 template <int width>
 __device__ std::uint32_t group_residue(const Team<width>& team, const WideTerms& terms, long long group,
                                        std::uint32_t* shared) {
@@ -81,8 +81,8 @@ __device__ std::uint32_t group_residue(const Team<width>& team, const WideTerms&
   return rns_reduce(total, modulus);
 }
 
-/// Groups of terms from the top: numbers `above order_step + group`, group 0 where the terms tell the groups. A group
-/// of sums that were made is one of equal bands: several of them may have one `above`.
+/// Groups of terms are ordered from the top by the number `above order_step + group`. The group is 0 if groups are
+/// found from the terms. A group of precomputed sums is one of equal bands; several of them may have one `above`.
 constexpr long long order_step = 1 << 16;
 
 template <int width>
@@ -105,7 +105,7 @@ __device__ long long next_sum(const Team<width>& team, const MpFinish& g, Index 
   return team.largest(most);
 }
 
-/// Residue of a group's sum modulo modulus `rank`.
+/// Returns the residue of a group's sum modulo modulus `rank`.
 __device__ inline std::uint32_t sum_residue(const MpFinish& g, Index o, int r, int group, int rank) {
   const MpBandSums& sums = g.band_sums;
   if (rank >= g.basis.moduli) return 0;
@@ -116,7 +116,7 @@ __device__ inline std::uint32_t sum_residue(const MpFinish& g, Index o, int r, i
   return rns_reduce(sum, load_modulus(g.basis.modulus + rank));
 }
 
-/// Whether the sums of column r were made.
+/// Returns whether the sums of column r were made.
 __device__ inline bool sums_made(const MpFinish& g, const MpVector& v) {
   return g.band_sums.groups > 0 && mp_band_groups(v, g.width, g.matrix->largest_band, g.band_sums.groups) > 0;
 }
@@ -145,7 +145,7 @@ class WideOutput {
 
   /// Adds beta c and the groups, those of greater bounds first.
   __device__ void add_up() {
-    bool waiting = has_addend();  // beta c has not been added
+    bool waiting = has_addend();  // beta c has not been added yet
     SignedNumber c{};
     std::int64_t c_top = 0;
     if (waiting) {
@@ -170,14 +170,14 @@ class WideOutput {
     for (; group != WideTerms::none; group = next(group)) count(group);
   }
 
-  /// After add_up().
+  /// Stores the result; call this after add_up().
   __device__ void store() {
     const int rank = team_.rank();
     if (rank == 0) {
       atomicMax(&g_.call->bands, groups_);
       if (groups_ > 1) atomicAdd(&g_.call->in_bands, 1ull);
     }
-    // Thread 0 knows the sum, and has written the result.
+    // Only thread 0 knows the sum; it has written the result to memory.
     team_.sync();
     const bool nothing_added = groups_ == 0 && !has_addend();
     const bool zero = nothing_added || team_.broadcast(rank == 0 && sum_.is_zero(), 0) != 0;
@@ -196,17 +196,18 @@ class WideOutput {
   }
 
  private:
-  /// Only the sign of S is wanted where alpha is infinite.
+  /// Returns whether beta c is to be added. If alpha is infinite, only the sign of S matters.
   __device__ bool has_addend() const { return out_.addend && scaled_; }
 
-  /// The first group after `limit`, or none.
+  /// Returns the first group after `limit`, or none.
   __device__ long long next(long long limit) const {
     if (made_) return next_sum(team_, g_, o_, r_, limit);
     const long long above = next_group(team_, terms_, limit / order_step);
     return above == WideTerms::none ? WideTerms::none : above * order_step;
   }
 
-  /// All groups from this one on are below 2^bound: made ones share an `above` up to 2^8 times.
+  /// Returns a bound: all groups from this one on are below 2^bound. Precomputed groups share an `above` up to 2^8
+  /// times.
   __device__ std::int64_t bound(long long group) const {
     return group == WideTerms::none ? MpWideSum::no_rest : largest_ + group / order_step + (made_ ? 9 : 1);
   }
@@ -216,7 +217,7 @@ class WideOutput {
     counted_ = group / order_step;
   }
 
-  /// The group's sum, times alpha where that is finite.
+  /// Returns the group's sum, times alpha if alpha is finite.
   __device__ SignedNumber group_value(long long group, const BasisWords& words) const {
     const int rank = team_.rank();
     SignedNumber x{0, false, unscaled_ + group / order_step};
@@ -228,7 +229,7 @@ class WideOutput {
     return x;
   }
 
-  /// Whether the result is known; what follows is below 2^rest.
+  /// Adds x and returns whether the result is known; all later summands together are below 2^rest.
   __device__ bool add(const SignedNumber& x, std::int64_t rest) {
     const int bits = team_.bit_length(x.limb), rank = team_.rank();
     team_.sync();
@@ -248,13 +249,13 @@ class WideOutput {
   const bool made_, scaled_;
   const std::int64_t unscaled_, largest_;  ///< exponents: of a sum's unit; a group's alpha Y < 2^(largest + above)
   std::uint32_t* const result_;
-  MpWideSum sum_;  ///< in thread 0
+  MpWideSum sum_;  ///< used by thread 0 only
   int groups_ = 0;
-  long long counted_ = WideTerms::none;  ///< what groups_ counts last
+  long long counted_ = WideTerms::none;  ///< group that groups_ counted last
 };
 
-/// Writes output o of column r, `out` as examine_output has it. `shared`: wide_words words. A function of its own,
-/// which gets values: the kernel that calls it keeps its registers.
+/// Writes output o of column r; `out` is the result of examine_output. `shared`: wide_words words. The function is not
+/// inlined and takes values, so that the kernel that calls it keeps its registers.
 template <int width>
 __device__ __noinline__ void store_wide(const Team<width> team, const MpFinish& g, Index o, int r, const Output out,
                                         const NumberScratch scratch, std::uint32_t* shared) {
