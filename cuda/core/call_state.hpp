@@ -94,7 +94,7 @@ struct CallState {
   FirstLook look;
   /// the data favour cuBLAS, which the call holds as the alternative; then `refused` is set too
   std::int32_t prefers_native;
-  std::int32_t refused;         ///< the target is missed, or the data favour cuBLAS: no kernel of this call writes C
+  std::int32_t refused;  ///< the target is missed, or the data favour cuBLAS: no kernel of this call writes C
   // The following members keep their values until accublas_sync reads them.
   std::int32_t missed_target;  ///< a call could not promise its target, and wrote nothing
   std::int32_t not_covered;    ///< a plan needed more than the host had launched: part of C was not computed

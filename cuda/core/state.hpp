@@ -116,7 +116,7 @@ class State final : public BackendState {
   std::optional<OwnStream> own_stream_, side_stream_;  ///< created at their first use
   /// [0] the last call that ran immediately; [1] the last call in a graph
   Last last_call_[2];
-  Last now_;                                           ///< the current call
+  Last now_;  ///< the current call
   std::unique_ptr<Cublas> cublas_;
   std::shared_ptr<NativeGraphs> native_graphs_;
   const NativeProduct* native_product_ = nullptr;
