@@ -1,5 +1,6 @@
-// What no pass of a GEMM engine decides, element by element: sums without a term, Inf and NaN, and, where grid sums do
-// not decide (cuda/elements/grid_elements.cu), exact accumulators; the twin of lib/cpu/sums/exact.cpp.
+// Computes single elements that no pass of a GEMM engine decides: sums without a term, and sums with Inf or NaN. Sums
+// that grid sums (cuda/elements/grid_elements.cu) do not decide get exact accumulators. The CPU's counterpart is
+// lib/cpu/sums/exact.cpp.
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/device_model.hpp"
 #include "cuda/core/launch.hpp"
@@ -15,15 +16,15 @@ namespace accublas::cuda {
 
 namespace {
 
-// ---- elements one by one
+// ---- single elements
 
-/// Every mantissa of the line stands at this exponent or above: its last bit is at last_bit or above.
+/// Returns the lowest exponent of any mantissa bit in the line. It follows from last_bit.
 template <class T>
 __device__ int line_base(const Lines& lines, Index i) {
   return lines.last_bit[i] - (FloatFormat<T>::digits - 1);
 }
 
-/// Computes and writes an element; true if it is one of finite lines. By all lanes of a team.
+/// Computes and writes an element; returns true if its lines are finite. All lanes of a team call this.
 template <class T>
 __device__ ACCUBLAS_NOINLINE bool finish_open_element(const ExactArguments<T>& a, Index row, Index col, T alpha, T beta,
                                                       const Team& team) {
@@ -39,7 +40,7 @@ __device__ ACCUBLAS_NOINLINE bool finish_open_element(const ExactArguments<T>& a
     return true;
   }
   const int base = line_base<T>(a.row_lines, row) + line_base<T>(a.col_lines, col);
-  const int bits = a.row_lines.exponent[row] + a.col_lines.exponent[col] - base;  // of every product
+  const int bits = a.row_lines.exponent[row] + a.col_lines.exponent[col] - base;  // bits of every product
   const int count = bits / 32 + 5;  // the last product's five digits; three of them hold the carries too
   exact_sum(lines, base, count, team);
   if (team.leads())
@@ -48,13 +49,13 @@ __device__ ACCUBLAS_NOINLINE bool finish_open_element(const ExactArguments<T>& a
   return true;
 }
 
-/// Few open elements: a block takes one at a time, which a warp alone takes 60 us for at 2048 terms. The 256 words of a
-/// chunk lie far apart, so that open elements that lie together are shared out.
+/// Serves few pending elements. A block computes one at a time, since a warp alone takes 60 us for one at 2048 terms.
+/// The 256 words of a chunk lie far apart, so that adjacent pending elements are distributed over blocks.
 template <class T>
 __device__ void compute_few_elements(const ExactArguments<T>& a, ExactStorage* storage) {
   constexpr int threads = 32 * exact_warps;
   __shared__ std::uint32_t words[threads];
-  __shared__ unsigned any[exact_warps];  // of a warp's words
+  __shared__ unsigned any[exact_warps];  // any bit in a warp's words
   __shared__ unsigned long long begin;
   CallState& state = *a.state;
   const int t = static_cast<int>(threadIdx.x);
@@ -86,13 +87,13 @@ __device__ void compute_few_elements(const ExactArguments<T>& a, ExactStorage* s
       if (word != 0) a.open[own] = 0;
       __syncthreads();
     }
-    __syncthreads();  // everyone has read `begin`
+    __syncthreads();  // all threads have read `begin`
   }
   if (t == 0 && computed != 0) atomicAdd(&state.undecided, computed);
 }
 
-/// Warps take chunks of the bitmap's bytes by a counter. The 32 bytes of a chunk lie far apart, so that open elements
-/// that lie together are shared out; neighbouring chunks share their sectors.
+/// Warps take chunks of the bitmap's bytes by a counter. The 32 bytes of a chunk lie far apart, so that adjacent
+/// pending elements are distributed over warps; neighbouring chunks share their sectors.
 template <class T>
 __global__ void __launch_bounds__(32 * exact_warps, exact_blocks)
     compute_open_elements(const __grid_constant__ ExactArguments<T> a) {
@@ -110,7 +111,7 @@ __global__ void __launch_bounds__(32 * exact_warps, exact_blocks)
   std::uint8_t* const open = reinterpret_cast<std::uint8_t*>(a.open);
   const Index bytes = 4 * OpenBits::words_per_row(a.cols.count), total = a.rows.count * bytes;
   const Index chunks = ceil_div(total, 32) | 1;
-  // Some 32 turns a warp.
+  // Each warp gets some 32 turns.
   const Index take = max(Index{1}, chunks / (Index{32} * exact_warps * gridDim.x));
   unsigned long long computed = 0;
   for (;;) {
@@ -135,7 +136,7 @@ __global__ void __launch_bounds__(32 * exact_warps, exact_blocks)
 
 // ---- sums without a term ------------------------------------------------------------------------------------------
 
-/// A block looks at a tile of 64 x 64 elements, a thread at 4 x 4 of them 16 apart.
+/// A block examines a tile of 64 x 64 elements; a thread examines 4 x 4 of them, 16 apart.
 constexpr int zero_tile = 64, zero_threads = 256, zero_words = 16;
 
 template <class T>
@@ -146,10 +147,10 @@ __global__ void __launch_bounds__(zero_threads) clear_structural_zeros(ExactArgu
   unsigned long long& counter = open_before(state, index + 1);
   const Index m = a.rows.count, n = a.cols.count, words = OpenBits::words_per_row(n);
   const unsigned long long count = *static_cast<volatile unsigned long long*>(&counter);
-  // A few of them would not make a further pass: exact sums take them as they are.
+  // A few elements would not cause a further pass: exact sums compute them as they are.
   if (count == 0 || (index >= 0 && count <= few_elements_gpu(m, n))) return;
-  // The pass after the certificate computes what is not open: it writes the elements. If there is none, they are
-  // written here.
+  // The pass after the certificate computes the elements that are not pending, so it writes these. If there is none,
+  // they are written here.
   const bool write = index >= 0 || state.largest_rung == 0;
   const T alpha = a.alpha.get(), beta = a.beta.get();
   __shared__ std::uint64_t row_bits[zero_words][zero_tile], col_bits[zero_words][zero_tile];
@@ -169,7 +170,7 @@ __global__ void __launch_bounds__(zero_threads) clear_structural_zeros(ExactArgu
     if (t < 2 * zero_tile) open[t / 2][t % 2] = word;
     if (!__syncthreads_or(word != 0)) continue;
 
-    unsigned left = 0;  // bit 4 i + j: element (tr + 16 i, tc + 16 j) is open, and no common term was found
+    unsigned left = 0;  // bit 4 i + j: element (tr + 16 i, tc + 16 j) is pending, and no common term was found
     for (int i = 0; i < 4; ++i)
       for (int j = 0; j < 4; ++j) {
         const int r = tr + 16 * i, c = tc + 16 * j;
@@ -182,7 +183,7 @@ __global__ void __launch_bounds__(zero_threads) clear_structural_zeros(ExactArgu
       const int count = static_cast<int>(min(Index{zero_words}, a.row_lines.words - w0));
       if (t < zero_words) any_row[t] = any_col[t] = 0;
       __syncthreads();
-      // 16 consecutive words of a line at a time.
+      // The loop loads 16 consecutive words of a line at a time.
       for (int i = t; i < zero_words * zero_tile; i += zero_threads) {
         const int w = i % zero_words, line = i / zero_words;
         const std::uint64_t r =

@@ -1,5 +1,5 @@
-// The end of every GEMM engine: the elements that it left open. First by sums with a bound of their error, then by
-// exact accumulators.
+// The end of every GEMM engine: computes the pending elements, first by sums with a bound of their error, then by exact
+// accumulators.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -12,8 +12,8 @@ namespace accublas::cuda {
 
 struct Pair;
 
-/// Every element that is open: zero by structure (no term other than zero), special values, or an exact accumulator.
-/// Returns at once where there is none.
+/// The arguments for computing every pending element: zero by structure (no nonzero term), special values, or an exact
+/// accumulator. The functions return at once if nothing is pending.
 template <class T>
 struct ExactArguments {
   Operand<T> rows, cols;
@@ -22,21 +22,23 @@ struct ExactArguments {
   Scalar<T> alpha, beta;
   std::uint32_t* open;
   CallState* state;
-  Pair* pairs = nullptr;  ///< dot2 leaves its pairs here, that of (row, col) at row n + col, and C alone
+  /// if not null: dot2's pairs go here, that of (row, col) at row n + col, and C is not written
+  Pair* pairs = nullptr;
 };
-/// Before a further pass that many open elements would make: writes those without a term, and clears their bits.
+/// Run this before a further pass that many pending elements would cause. It writes the elements without a term, and
+/// clears their bits.
 template <class T>
 void resolve_structural_zeros(const DeviceModel&, const ExactArguments<T>&, int index, cudaStream_t);
 template <class T>
 void exact(const DeviceModel&, const ExactArguments<T>&, cudaStream_t);
 
-// The two steps of exact().
-/// Open elements of finite lines whose grid sum decides: writes them and clears their bits; leaves the others alone.
-/// grid_elements.cu.
+// exact() runs the following two steps.
+/// Computes pending elements of finite lines whose grid sum decides: writes them and clears their bits. It leaves the
+/// others pending. Defined in grid_elements.cu.
 template <class T>
 void decide_by_grid_sums(const DeviceModel&, const ExactArguments<T>&, cudaStream_t);
 
-/// All that is open, by exact accumulators. exact.cu.
+/// Computes all pending elements by exact accumulators. Defined in exact.cu.
 template <class T>
 void accumulate_open_elements(const DeviceModel&, const ExactArguments<T>&, cudaStream_t);
 

@@ -1,5 +1,5 @@
-// Exact sums of products of two lines by a warp or a block, and the sums of lines with Inf or NaN: what the kernels for
-// elements that nothing else decides are made of. Device code.
+// Computes exact sums of products of two lines by a warp or a block, and sums of lines with Inf or NaN. The kernels for
+// elements that nothing else decides use these functions. Device code.
 #pragma once
 
 #include "cuda/core/operand.hpp"
@@ -10,16 +10,16 @@ namespace accublas::cuda {
 #ifdef __CUDACC__
 
 inline constexpr int exact_warps = 8, exact_blocks = 4;  ///< warps of a block, blocks of a multiprocessor
-/// Digits of 32 bits in signed 64-bit words that a lane keeps at a time: the blocks of a multiprocessor find room for
-/// theirs, and lines of a span of 230 bits or so (double) need no more.
+/// A lane keeps this many digits of 32 bits in signed 64-bit words at a time. The digits of all resident blocks of a
+/// multiprocessor fit in shared memory, and lines with a span of 230 bits or so (double) need no more.
 inline constexpr int window_digits = 20;
 
-/// Limbs of the widest sum: products of doubles are multiples of 2^-2252 (twice line_base) below 2^2048; four digits
-/// more hold the carries of 2^64 terms and the sign.
+/// The number of limbs of the widest sum. Products of doubles are multiples of 2^-2252 (twice line_base) below 2^2048;
+/// four more digits hold the carries of 2^64 terms and the sign.
 inline constexpr int most_limbs = (2048 + 2252) / 64 + 4;
 
-/// A row and a column: entry p of them is x[p x_stride] and y[p y_stride], or where `negates` one of them the negative.
-/// In a lane that holds for its terms, those of the lane's parity.
+/// A row and a column: their entries p are x[p x_stride] and y[p y_stride]. If `negates` is set, one of the two is
+/// negated. In a lane this holds for its own terms, those of the lane's parity.
 template <class T>
 struct LinePair {
   const T *x, *y;
@@ -39,13 +39,14 @@ struct LinePair {
 };
 
 struct ExactStorage {
-  /// Digit d of lane l at window[d][l]: no bank conflicts, whatever digits the lanes touch.
+  /// Digit d of lane l is window[d][l]: no bank conflicts, whatever digits the lanes touch.
   std::int64_t window[window_digits][32];
   std::uint64_t limb[finish_below + most_limbs + finish_above];
 };
 
-/// Adds +-m 2^shift, 0 <= shift < 32, to the digits from `first` of a window, m 2^shift < 2^(32 Digits - 1): what falls
-/// into digits 0 .. limit - 1. Minus is one's complement and one more; the top digit carries the sign.
+/// Adds +-m 2^shift, 0 <= shift < 32, to the digits from `first` of a window, with m 2^shift < 2^(32 Digits - 1). Only
+/// the part in digits 0 .. limit - 1 is added. A negative number is added as its one's complement plus one; the top
+/// digit carries the sign.
 template <int Digits>
 __device__ __forceinline__ void add_integer(std::int64_t (*digit)[32], int lane, std::uint64_t low, std::uint64_t high,
                                             int first, int shift, int limit, bool negative) {
@@ -71,15 +72,15 @@ __device__ __forceinline__ void add_integer(std::int64_t (*digit)[32], int lane,
     if (first + i >= 0 && first + i < limit) digit[first + i][lane] += addend[i];
 }
 
-/// Who computes an element: a warp, or all warps of a block together, each with a storage of its own.
+/// The threads that compute an element: a warp, or all warps of a block together, each with its own storage.
 struct Team {
-  ExactStorage* storage;  ///< of the first warp
-  int warp, warps;        ///< number in the team, and how many it has
+  ExactStorage* storage;  ///< storage of the first warp
+  int warp, warps;        ///< number in the team, and number of warps in the team
 
   __device__ ExactStorage& own() const { return storage[warp]; }
   __device__ bool leads() const { return warp == 0 && (threadIdx.x & 31) == 0; }
   __device__ void sync() const { warps > 1 ? __syncthreads() : __syncwarp(); }
-  /// Sums over the team of what lane d of each warp holds; the first warp has them.
+  /// Sums over the team what lane d of each warp holds; the first warp gets the sums.
   __device__ void add_up(std::int64_t& low, std::int64_t& high) const {
     if (warps == 1) return;
     const int lane = threadIdx.x & 31;
@@ -98,9 +99,9 @@ struct Team {
   }
 };
 
-/// The exact sum of products of a row and a column in units of 2^base, as `count` digits in the first warp's limbs from
-/// finish_below (sign extended to a whole limb). Windows of digits are summed one after another, each over all of k;
-/// nearly always there is one.
+/// Computes the exact sum of products of a row and a column in units of 2^base. The result is `count` digits in the
+/// first warp's limbs from finish_below (sign extended to a whole limb). Windows of digits are summed one after
+/// another, each over all of k; nearly always there is one window.
 template <class T>
 __device__ void exact_sum(const LinePair<T>& lines, int base, int count, const Team& team) {
   constexpr int digits = sizeof(T) == 8 ? 5 : 3;  // 106 or 48 bits, shifted by up to 31
@@ -121,7 +122,7 @@ __device__ void exact_sum(const LinePair<T>& lines, int base, int count, const T
                           (position >> 5) - start, position & 31, limit, (p.negative != q.negative) != lines.negates);
     };
     Index p = 32 * team.warp + lane;
-    for (; p + 3 * stride < lines.k; p += 4 * stride) {  // loads in flight before the first is used
+    for (; p + 3 * stride < lines.k; p += 4 * stride) {  // all loads are in flight before the first is used
       T u[4], v[4];
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
@@ -133,7 +134,7 @@ __device__ void exact_sum(const LinePair<T>& lines, int base, int count, const T
     }
     for (; p < lines.k; p += stride) add(x[p * lines.x_stride], y[p * lines.y_stride]);
     __syncwarp();
-    // Lane d adds up digit d of all lanes, halves apart so that nothing overflows.
+    // Lane d adds up digit d of all lanes, with separate halves so that nothing overflows.
     std::int64_t low = 0, high = 0;
     if (lane < limit) {
       for (int l = 0; l < 32; ++l) {
@@ -155,8 +156,8 @@ __device__ void exact_sum(const LinePair<T>& lines, int base, int count, const T
   __syncwarp();
 }
 
-/// S of an element with an infinite or NaN entry in its lines, `nan`: with a NaN; the IEEE products of the infinite and
-/// NaN terms, summed. By all lanes of a warp.
+/// Returns S of an element with an infinite or NaN entry in its lines: the sum of the IEEE products of the infinite and
+/// NaN terms. `nan`: there is a NaN. All lanes of a warp call this.
 template <class T>
 __device__ T special_sum(const LinePair<T>& lines, bool nan) {
   bool positive = false, negative = false;

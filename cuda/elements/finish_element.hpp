@@ -1,5 +1,5 @@
-// The last step of every engine that sums integers: one element's exact sum becomes a result, or stays open. Device
-// code.
+// The last step of every engine that sums integers: an element's exact sum is rounded, or the element stays pending.
+// Device code.
 #pragma once
 
 #include "cuda/core/call_state.hpp"
@@ -11,7 +11,7 @@ namespace accublas::cuda {
 
 #ifdef __CUDACC__
 
-/// A line as the finish sees it.
+/// The data of a line that the last step needs.
 struct FinishLine {
   int scale;        ///< a' = a 2^scale
   LineError error;  ///< interval passes only
@@ -25,13 +25,13 @@ __device__ inline FinishLine finish_line(const PassPlan& plan, const Lines& line
   return line;
 }
 
-/// Whether a pass computes an element of finite lines that is open or not before it.
+/// Returns whether a pass computes an element of finite lines that is pending (`open`) or not before it.
 __device__ inline bool of_pass(Elements elements, bool open) {
   return elements == Elements::all || (elements == Elements::open) == open;
 }
 
-/// RN(alpha S + beta C) to *at for S = sum 2^-(row scale + column scale): always for a fixed pass; for an interval pass
-/// where the interval decides. True if it was written.
+/// Writes RN(alpha S + beta C) to *at for S = sum 2^-(row scale + column scale), always in a fixed pass, and in an
+/// interval pass if the interval decides. Returns true if it was written.
 template <class T, int L>
 __device__ bool finish_element(const Wide<L>& sum, const FinishLine& row, const FinishLine& col, bool interval,
                                bool all_undecided, T alpha, T beta, T* at) {
@@ -43,8 +43,9 @@ __device__ bool finish_element(const Wide<L>& sum, const FinishLine& row, const 
   return true;
 }
 
-/// One warp's 32 elements of a row, columns from a multiple of 32: the word of the bitmap `open` after the pass, and
-/// the count of those that stay open. All lanes call; `inside`: the element exists.
+/// Writes the word of the bitmap `open` after the pass, for one warp's 32 elements of a row, with columns from a
+/// multiple of 32. Adds the number of elements that stay pending to *count. All lanes must call; `inside`: the element
+/// exists.
 __device__ inline void write_open_word(std::uint32_t* word, bool inside, bool open, bool special,
                                        unsigned long long* count) {
   const unsigned bits = __ballot_sync(0xFFFFFFFFu, inside && open);

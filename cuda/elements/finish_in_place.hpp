@@ -1,20 +1,20 @@
-// finish() of lib/numerics for sums of thousands of bits: limbs in the caller's memory (a warp's shared memory) in
-// place of wide integers on a stack, which every thread of the device would have to reserve.
+// finish() of lib/numerics for sums of thousands of bits. The limbs are in the caller's memory (a warp's shared memory)
+// instead of in wide integers on a stack, which every thread of the device would have to reserve.
 #pragma once
 
 #include "lib/numerics/finish.hpp"
 
 namespace accublas::cuda {
 
-/// Limbs below and above the sum that finish_in_place works in.
+/// finish_in_place needs this many spare limbs below and above the sum.
 inline constexpr int finish_below = 2, finish_above = 4;
 
-/// RN(alpha S 2^exponent + beta c) as finish() defines it, for S = `count` limbs in two's complement from
-/// limb[finish_below]; limb has finish_below + count + finish_above of them, all of which are overwritten.
+/// Returns RN(alpha S 2^exponent + beta c) as finish() defines it, for S = `count` limbs in two's complement from
+/// limb[finish_below]. `limb` has finish_below + count + finish_above limbs, all of which are overwritten.
 ///
-/// alpha S stands at 128 bits above limb 0 and below 64 (count + 1) bits more. Where beta c reaches beyond the limbs,
-/// alpha S is below 2^-191 of it, and acts like any number of its sign below the last of 128 bits. Bits of beta c below
-/// limb 0 are likewise far below alpha S, if that is not zero.
+/// alpha S starts 128 bits above limb 0 and ends below 64 (count + 1) bits more. If beta c reaches beyond the limbs,
+/// alpha S is below 2^-191 of it, and acts like any number of its sign below the last of 128 bits. Similarly, bits of
+/// beta c below limb 0 are far below alpha S, if alpha S is not zero.
 template <class T>
 ACCUBLAS_HD T finish_in_place(T alpha, std::uint64_t* limb, int count, int exponent, T beta, T c) {
   const int top = finish_below + count, all = top + finish_above;
@@ -55,7 +55,7 @@ ACCUBLAS_HD T finish_in_place(T alpha, std::uint64_t* limb, int count, int expon
       const Uint128 high = y << zeros;
       return detail::round_integer<T>(y_negative, opposite ? high - 1 : high + 1, y_exponent - zeros);
     }
-    // beta c in three limbs from limb `at`, and what falls below limb 0.
+    // This splits beta c into three limbs from limb `at`, and a sticky part below limb 0.
     const int shift = y_exponent - base;
     Uint128 part = y;
     int at = 0, bits = 0;

@@ -1,6 +1,6 @@
-// Open elements one by one, by grid sums (cuda/sums/grid_chain.hpp): some 120 bits of the sum with a bound of its
-// error, by less than half of the operations of an exact accumulator. Ziv's test rounds nearly all of them; what it
-// does not decide, and elements of lines with Inf or NaN, stay open.
+// Computes single pending elements by grid sums (cuda/sums/grid_chain.hpp): some 120 bits of the sum with a bound of
+// its error, in less than half of the operations of an exact accumulator. Ziv's test rounds nearly all of them.
+// Elements that it does not decide, and elements of lines with Inf or NaN, stay pending.
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/device_model.hpp"
 #include "cuda/core/launch.hpp"
@@ -14,21 +14,23 @@ namespace accublas::cuda {
 
 namespace {
 
-constexpr int warps = 8, threads = 32 * warps, resident = 2;  ///< blocks of a multiprocessor: 128 registers a thread
+/// resident blocks of a multiprocessor: 128 registers a thread
+constexpr int warps = 8, threads = 32 * warps, resident = 2;
 
-/// A block looks for open elements in tiles of half words of the bitmap, 16 columns each.
+/// A block searches for pending elements in tiles of half words of the bitmap, 16 columns each.
 constexpr int part_cols = 16, parts_a_thread = 8, parts_a_tile = threads * parts_a_thread;
-/// Part of the tile times part_cols, and column. A tile with more open elements is worked off in several rounds.
+/// A listed element: part of the tile times part_cols, plus the column. A tile with more pending elements than this is
+/// processed in several rounds.
 constexpr int most_listed = 2048;
 using Listed = std::uint16_t;
 static_assert(parts_a_tile * part_cols <= 1 << 16);
 
-/// Tiles of many open elements are columns of parts, so narrow that entries of neighbouring lines, which share sectors
-/// where a line is strided, are read at the same time. Of few, the parts of a tile lie far apart, by an odd number, so
-/// that the open elements of a row or a column, as triangular matrices have them, are shared out: the first column
-/// alone takes two blocks 4 ms at n = 4096.
+/// Tiles with many pending elements are columns of parts. They are so narrow that entries of neighbouring lines, which
+/// share sectors if a line is strided, are read at the same time. If there are few pending elements, the parts of a
+/// tile lie an odd number apart, so that the pending elements of a row or a column, as in triangular matrices, are
+/// distributed over blocks. The first column alone takes two blocks 4 ms at n = 4096.
 struct Tiles {
-  Index pitch, across;  ///< parts of a row, and those of them with columns
+  Index pitch, across;  ///< parts of a row, and number of those that have columns
   bool spread;
   Index count;
 
@@ -44,12 +46,12 @@ struct Tiles {
   __device__ Index step() const { return spread ? count : pitch; }
 };
 
-/// A warp's share of the terms of an element: all, or one of as many as a block has warps.
+/// A warp's share of the terms of an element: all terms, or one of as many shares as a block has warps.
 struct Share {
   int number, of;
 };
 
-/// Lane 0: the sum of the warp's share of the products of a row and a column.
+/// Returns to lane 0 the sum of the warp's share of the products of a row and a column.
 template <class T>
 __device__ TripleSum grid_sum(const Operand<T>& rows, Index row, const Operand<T>& cols, Index col, Share share) {
   constexpr Index step = 32 * chain_group;
@@ -79,7 +81,7 @@ __device__ TripleSum grid_sum(const Operand<T>& rows, Index row, const Operand<T
   return warp_sum(chain.result());
 }
 
-/// Thread 0: the sum of the warps' sums, which their lanes 0 have.
+/// Returns to thread 0 the sum of the warps' sums, which their lanes 0 have.
 __device__ TripleSum block_sum(TripleSum sum) {
   __shared__ TripleSum sums[warps];
   const int t = static_cast<int>(threadIdx.x);
@@ -90,7 +92,8 @@ __device__ TripleSum block_sum(TripleSum sum) {
   return sum;
 }
 
-/// By all warps that have a share; true in one of their lanes if the element is written, and its bit cleared.
+/// Computes an element by all warps that have a share. Returns true in one of their lanes if the element is written and
+/// its bit cleared.
 template <class T>
 __device__ ACCUBLAS_NOINLINE bool decide_element(const ExactArguments<T>& a, Index row, Index col, T alpha, T beta,
                                                  Share share) {
@@ -135,7 +138,7 @@ __global__ void __launch_bounds__(threads, resident) decide_open_elements(const 
     }
     bool more;
     do {
-      __syncthreads();  // the list is worked off
+      __syncthreads();  // the list has been processed
       if (t == 0) listed = taken = 0;
       __syncthreads();
       bool left = false;

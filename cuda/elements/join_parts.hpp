@@ -1,6 +1,6 @@
-// One component of alpha S + beta c from both components of S: by products of doubles where these decide, else exactly
-// (lib/numerics/component_sum.hpp). Device code; lanes 2 i and 2 i + 1 of a warp have the real and the imaginary part
-// of a number.
+// Computes one component of alpha S + beta c from both components of S: by products of doubles if these decide, else
+// exactly (lib/numerics/component_sum.hpp). Device code; lanes 2 i and 2 i + 1 of a warp have the real and the
+// imaginary part of a number.
 #pragma once
 
 #include <math_constants.h>
@@ -14,13 +14,13 @@ namespace accublas::cuda {
 
 #ifdef __CUDACC__
 
-/// A number in [head + tail - error, head + tail + error], abs(tail) <= 2^-52 abs(head). Not finite in `error`: nothing
-/// is known.
+/// A number in [head + tail - error, head + tail + error], with abs(tail) <= 2^-52 abs(head). If `error` is not finite,
+/// nothing is known.
 struct LeadingSum {
   double head, tail, error;
 };
 
-/// Of (sum +- error) 2^exponent.
+/// Returns the leading bits of (sum +- error) 2^exponent.
 template <int L>
 __device__ LeadingSum leading_sum(const Wide<L>& sum, double error, int exponent) {
   const bool negative = wide_negative(sum);
@@ -36,11 +36,11 @@ __device__ LeadingSum leading_sum(const Wide<L>& sum, double error, int exponent
   return {negative ? -head : head, negative ? -tail : tail, __dmul_rn(bound, 1 + 0x1p-50)};
 }
 
-/// Up to four products of a factor and a number, added up with a bound of the error.
+/// Adds up to four products of a factor and a number, with a bound of the error.
 template <class T>
 class LeadingJoin {
  public:
-  /// += factor x; a factor that is zero makes no term.
+  /// Adds factor x; a zero factor adds no term.
   __device__ void add(T factor, const LeadingSum& x) {
     const double f = factor;
     if (f == 0 || (x.head == 0 && x.error == 0 && is_finite(f))) return;
@@ -53,11 +53,11 @@ class LeadingJoin {
     size_ = __dadd_rn(size_, fabs(p));
     error_ = __fma_rn(fabs(f), x.error, error_);
   }
-  /// The sum rounded; false where that is not decided.
+  /// Rounds the sum; returns false if it is not decided.
   __device__ bool round(T* out) const {
     *out = T(0);
     if (size_ == 0 && error_ == 0) return good_;
-    // Of eight sums and products each, all below 2^-51 of the sizes, whose errors are 2^-53 of them.
+    // The bound covers eight sums and products, each below 2^-51 of the sizes, whose errors are 2^-53 of them.
     const double bound = __fma_rn(size_, 0x1p-98, __dmul_rn(error_, 1 + 0x1p-40));
     return good_ && round_between(head_, tail_, bound, 0, out) && !is_zero(*out);
   }
@@ -67,12 +67,12 @@ class LeadingJoin {
   bool good_ = true;
 };
 
-/// alpha, beta, and of a lane's component the factors of its own part and of the other one.
+/// The factors of a lane's component: alpha and beta for its own part and for the other part.
 template <class T>
 struct JoinFactors {
   T own_alpha, other_alpha, own_beta, other_beta;
   bool reads_c;
-  bool leaves_c;  ///< alpha is zero: what is to be done is scaling
+  bool leaves_c;  ///< alpha is zero: only the scaling is to be done
 
   __device__ JoinFactors(const JoinedParts<T>& joined, bool imaginary) {
     const Complex<T> alpha = joined.alpha.get(), beta = joined.beta.get();
@@ -88,12 +88,12 @@ __device__ const T* addend_at(const JoinedParts<T>& joined, Index row, Index col
   return joined.addend ? joined.addend + row * joined.addend_stride + col : at;
 }
 
-/// A component's addends, both parts of c: by all lanes of a warp.
+/// A component's addends, both parts of c. All lanes of a warp construct it together.
 template <class T>
 struct JoinAddend {
   T own, other;
 
-  /// Of element (row, col), which lies `at`.
+  /// Reads the addends of element (row, col), whose address is `at`.
   __device__ JoinAddend(const JoinedParts<T>& joined, const JoinFactors<T>& f, bool inside, Index row, Index col,
                         const T* at) {
     own = inside && f.reads_c ? *addend_at(joined, row, col, at) : T(0);
@@ -101,7 +101,7 @@ struct JoinAddend {
   }
 };
 
-/// RN(alpha S + beta c) by `own` and `other`; false where they do not decide.
+/// Computes RN(alpha S + beta c) by `own` and `other`; returns false if they do not decide.
 template <class T>
 __device__ bool join_leading(const JoinFactors<T>& f, const LeadingSum& own, const LeadingSum& other,
                              const JoinAddend<T>& c, T* out) {
@@ -113,7 +113,8 @@ __device__ bool join_leading(const JoinFactors<T>& f, const LeadingSum& own, con
   return sum.round(out);
 }
 
-/// The same of exact sums: add(to, part, factor), part 1 the other one.
+/// Computes RN(alpha S + beta c) from exact sums: add(to, part, factor) adds factor S to the sum; part 1 is the other
+/// part.
 template <class T, class Add>
 __device__ ACCUBLAS_NOINLINE T join_exactly(const JoinFactors<T>& f, const JoinAddend<T>& c, Add add) {
   ComponentSum<T> sum;

@@ -1,5 +1,5 @@
-// Results of complex products that join both parts of S (cuda/elements/joined.hpp), where that is not in an engine's
-// own kernel: the bits of a certificate, dot2's pairs, and what nothing else decides.
+// Results of complex products that combine both parts of S (cuda/elements/joined.hpp) outside of an engine's own
+// kernel: the bits of a certificate, dot2's pairs, and the elements that nothing else decides.
 #include <new>
 
 #include "cuda/core/launch.hpp"
@@ -15,7 +15,7 @@ namespace accublas::cuda {
 namespace {
 
 constexpr int joined_threads = 256, joined_warps = joined_threads / 32;
-/// Of a block of exact parts: half of exact()'s, whose storage has a ComponentSum beside it here.
+/// The warps of a block for exact parts: half as many as in exact(), because the storage also has a ComponentSum here.
 constexpr int joining_warps = 4;
 
 template <class T>
@@ -30,20 +30,21 @@ __global__ void __launch_bounds__(joined_threads)
     if (before == 0) continue;
     const std::uint32_t after = is_zero(alpha.re) ? other : before | other;
     open[w] = after;
-    // Bits of special lines come in pairs.
+    // Both bits of a special pair are set already.
     const int more = __popc(after) - __popc(before);
     if (more != 0) atomicAdd(&state->rejected, static_cast<unsigned long long>(more));
   }
 }
 
-/// A component by the exact sums of both parts, one after the other in a warp's storage.
+/// Computes a component from the exact sums of both parts, one after the other in a warp's storage.
 template <class T>
 class ExactParts {
  public:
   __device__ ExactParts(const ExactArguments<T>& a, Index row, Index col, const Team& team)
       : a_(a), row_(row), col_(col), team_(team) {}
 
-  /// += factor S, of the column's part or the other part of its number; by all lanes, in the first one's sum.
+  /// Adds factor S, of the column's part or of the other part of its number, to the first lane's sum; all lanes call
+  /// this.
   __device__ void add_to(ComponentSum<T>* sum, int which, T factor) const {
     if (is_zero(factor)) return;
     const Index col = which == 0 ? col_ : col_ ^ 1;
@@ -160,7 +161,7 @@ __global__ void __launch_bounds__(joined_threads)
       T out;
       if (!join_leading(factors, sum_of(own), sum_of(other), c, &out))
         out = join_exactly(factors, c, [&](ComponentSum<T>& sum, int which, T factor) {
-          // The sign of an infinite factor times S is that of s + c, which is not that of each.
+          // An infinite factor times S has the sign of s + c, which may differ from that of s or c.
           const Pair& p = which == 0 ? own : other;
           if (is_finite(factor)) {
             sum.add(factor, p.s);

@@ -1,5 +1,5 @@
-// Which elements of C are still open, and what a call must leave alone: asked by the plan and by the kernels that
-// finish elements. Device code.
+// Keeps track of the pending elements of C, and of calls that must leave C alone. The plan and the kernels that finish
+// elements use it. Device code.
 #pragma once
 
 #include "cuda/core/call_state.hpp"
@@ -9,22 +9,22 @@
 
 namespace accublas::cuda {
 
-/// Bit (col % 32) of word [row words_per_row + col / 32] tells that element (row, col) is not final.
+/// Bit (col % 32) of word [row words_per_row + col / 32] is set if element (row, col) is not final.
 struct OpenBits {
   ACCUBLAS_HD static constexpr Index words_per_row(Index n) { return ceil_div(n, 32); }
 };
 
 #ifdef __CUDACC__
 
-/// Counter of the elements of finite lines that are open before pass `index`: that of the last pass that ran, or the
-/// certificate's.
+/// Returns the counter of the elements of finite lines that are pending before pass `index`: that of the last pass that
+/// ran, or the certificate's.
 __device__ inline unsigned long long& open_before(CallState& state, int index) {
   for (int i = index - 1; i >= 0; --i)
     if (state.pass[i].active) return state.open[i];
   return state.rejected;
 }
 
-/// The call's products are not wanted: its target is missed, or alpha (in device memory) is zero.
+/// Returns whether the call's products are not wanted: its target is missed, or alpha (in device memory) is zero.
 template <class T>
 __device__ bool leaves_c(const CallState& state, const Scalar<T>& alpha) {
   return state.refused || (alpha.pointer && is_zero(*alpha.pointer));

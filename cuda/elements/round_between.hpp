@@ -8,18 +8,18 @@ namespace accublas::cuda {
 
 #ifdef __CUDACC__
 
-/// 2^low < abs(x) < 2^high or so, not NaN.
+/// Returns whether 2^low < abs(x) < 2^high or so, and x is not NaN.
 __device__ inline bool within(double x, int low, int high) {
   return (high_word(x) >> 20 & 0x7FF) - static_cast<unsigned>(1023 + low) < static_cast<unsigned>(high - low);
 }
 
-/// x times +-2^e, for `scale` = e 2^20, plus 2^31 for a negative sign; normal before and after.
+/// Returns x times +-2^e, for `scale` = e 2^20, plus 2^31 for a negative sign. Both x and the result are normal.
 __device__ inline double scaled(double x, unsigned scale) {
   return __hiloint2double(static_cast<int>(high_word(x) + scale), static_cast<int>(low_word(x)));
 }
 
-/// The value v of type T that every number of scale [head + tail - bound, head + tail + bound] rounds to; false if
-/// there is no such v, or the bound is not a number. The double results before scaling and after it are normal.
+/// Finds the value v of type T that every number of scale [head + tail - bound, head + tail + bound] rounds to. Returns
+/// false if there is no such v, or the bound is NaN. The double results before and after scaling are normal.
 template <class T>
 __device__ __forceinline__ bool round_between(double head, double tail, double bound, unsigned scale, T* out) {
   if constexpr (sizeof(T) == 8) {
@@ -27,7 +27,7 @@ __device__ __forceinline__ bool round_between(double head, double tail, double b
     *out = scaled(above, scale);
     return __dadd_rn(head, __dsub_rn(tail, bound)) == above;
   } else {
-    // Two roundings, to double and to single precision, are one where the interval has another unit of double on both
+    // Two roundings, to double and to single precision, act as one if the interval has another unit of double on both
     // sides.
     const double wider = __fma_rn(fabs(head), 0x1p-51, bound);
     const T below = static_cast<T>(scaled(__dadd_rn(head, __dsub_rn(tail, wider)), scale));

@@ -1,9 +1,10 @@
-// What the engine must know of every line: exponent, last bit, norm, lambda, special values, nonzero entries.
+// Measures every line (row of op(A) or column of op(B)) for the engines: exponent, last bit, norm, lambda, special
+// values, nonzero entries.
 //
-// lambda and the norm are in units of the line's exponent E, which is known at the end only. A block takes whole lines,
-// guesses E from the first entries that its threads read, and sums for the guess and the three exponents above it;
-// where E is beyond them, it reads the line again. Where there are too few lines for that, they are cut along k and
-// read twice, and the parts meet in integers. The results depend on no order.
+// lambda and the norm are in units of the line's exponent E, which is known only at the end. A block takes whole lines,
+// guesses E from the first entries that its threads read, and sums for the guess and the three exponents above it. If E
+// is beyond these, it reads the line again. If there are too few lines for that, lines are cut along k and read twice,
+// and the parts are combined in integers. The results do not depend on any order.
 #include "cuda/core/arithmetic.hpp"
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/check.hpp"
@@ -28,8 +29,8 @@ using namespace measuring;
 template <bool Adjacent, class T>
 __device__ __noinline__ void measure_unusual_lines(const Side<T>& side, Index group, Sum* shared);
 
-/// LineSums = WindowSums: exponent, norm, lambda and last bit as docs/modes.md has them. QuickSums: bounds of the last
-/// three, and what certify_lines asks for.
+/// WindowSums as LineSums measures exponent, norm, lambda and last bit as docs/modes.md defines them. QuickSums
+/// measures bounds of the last three, and the shares that certify_lines asks for.
 template <bool Adjacent, class LineSums, class T>
 __device__ void measure_lines(const Side<T>& side, Index group, bool with_lambda, typename LineSums::Total* shared) {
   using Look = typename LineSums::template Look<T>;
@@ -84,7 +85,7 @@ __device__ void measure_lines(const Side<T>& side, Index group, bool with_lambda
   });
 }
 
-/// Apart from the code around it, which needs fewer registers.
+/// Separate from the code around it, which needs fewer registers.
 template <bool Adjacent, class T>
 __device__ void measure_unusual_lines(const Side<T>& side, Index group, Sum* shared) {
   measure_lines<Adjacent, WindowSums>(side, group, true, shared);
@@ -122,14 +123,14 @@ __global__ void __launch_bounds__(block_threads, 3)
 
 // ---- parts of lines
 
-// The arrays of Lines hold integers meanwhile: exponent is the largest so far, or one of these; lambda its sum; norm
-// the sum of squares in units of 2^-square_bits(k), which leaves room for a carry and, with at most 512 parts, a
-// relative 2^-20 for k = 2^30.
+// The arrays of Lines hold integers while the parts are combined. exponent is the largest so far, or one of the
+// following constants; lambda is its sum. norm is the sum of squares in units of 2^-square_bits(k). That unit leaves
+// room for a carry, and with at most 512 parts a relative 2^-20 for k = 2^30.
 
 constexpr int exponent_of_zero = -100000, exponent_of_infinity = 100000, exponent_of_nan = 200000;
 constexpr int most_parts = 512;
 
-/// squares < k 2^48.
+/// The squares satisfy squares < k 2^48.
 __device__ int square_bits(Index k) { return 62 - 48 - (64 - leading_zeros(static_cast<std::uint64_t>(k))); }
 __device__ unsigned long long* as_integer(double* x) { return reinterpret_cast<unsigned long long*>(x); }
 
@@ -249,18 +250,19 @@ Side<T> make_side(const DeviceModel& device, const Operand<T>& x, const Lines& l
   s.summary = summary;
   s.adjacent = x.count > 1 && (x.k <= 1 || magnitude(x.stride) < magnitude(x.k_stride));
   s.lines_a_warp = s.adjacent ? 128 / static_cast<int>(sizeof(T)) : 1;
-  // Fewer than fill the device once (three blocks a multiprocessor): narrower ones, down to a sector of 32 bytes, as
-  // long as every thread of a block finds a chunk.
+  // If the blocks do not fill the device once (three blocks a multiprocessor), each block takes fewer adjacent lines,
+  // down to a sector of 32 bytes, as long as every thread of a block finds a chunk.
   while (s.lines_a_warp * static_cast<int>(sizeof(T)) > 32 && x.count < Index{3} * device.processors * s.lines_a_warp &&
          Index{block_threads} / s.lines_a_warp * chunk < x.k)
     s.lines_a_warp /= 2;
   s.warps = block_warps;
-  // About 32 terms a thread; more threads than that only wait for each other.
+  // A thread takes about 32 terms; more threads would only wait for each other.
   while (!s.adjacent && s.warps > 1 && 1024 * Index{s.warps} / 2 >= x.k) s.warps /= 2;
   const Index lines_a_block = s.adjacent ? s.lines_a_warp : block_warps / s.warps;
   s.groups = padded_lines(x.count) / lines_a_block;
   const Index all = ceil_div(x.k, chunk);
-  // Half a mebibyte or more a block, and too few blocks: parts of at least 64 KiB.
+  // If a block reads half a mebibyte or more, and there are too few blocks, lines are cut into parts of at least 64
+  // KiB.
   constexpr Index least_part = Index{1} << 16;
   const Index bytes = lines_a_block * x.k * static_cast<Index>(sizeof(T));
   const Index busy = ceil_div(x.count, lines_a_block);

@@ -1,6 +1,6 @@
-// What dp and sp without promised bits must know of a line, with half the work an entry: its exponent, and bounds of
-// the rest. The exact measure of FP64 numbers takes 116 us at n = 4096 where reading takes 64, of FP32 numbers 95 where
-// it takes 32: it is bound by instructions. For measure.cu.
+// Measures a line for dp and sp without promised bits, with half the work an entry: its exponent, and bounds of the
+// other values. The exact measure of FP64 numbers takes 116 us at n = 4096 where reading takes 64; that of FP32 numbers
+// takes 95 where reading takes 32. It is bound by instructions. For measure.cu.
 #pragma once
 
 #include "cuda/core/arithmetic.hpp"
@@ -8,18 +8,19 @@
 
 namespace accublas::cuda::measuring {
 
-/// Of abs(x): the largest word that holds the exponent, the least of nonzero entries, and all ones of the mantissas.
+/// The extent of abs(x) over a line: the largest word that holds the exponent, the least one of nonzero entries, and
+/// the OR of the mantissas.
 template <class T>
 struct Extent {
   static constexpr bool wide = sizeof(T) == sizeof(double);
   static constexpr int mantissa = wide ? 20 : 23;  ///< bits in that word below the exponent's
   static constexpr int bias = wide ? 1023 : 127;
   static constexpr int least_field = wide ? 170 : 50, most_field = wide ? 2046 : 214;
-  static constexpr bool serves_all = false;    ///< not where it is unusual
+  static constexpr bool serves_all = false;    ///< does not serve unusual lines
   std::uint32_t top = 0, least = 0xFFFFFFFFu;  ///< least: 1 less, so that zeros are the largest
   std::uint32_t ones = 0, low_ones = 0;
 
-  /// The word of an entry; of a double its lowest bit is also set where one below the word is.
+  /// Returns the word of an entry. For a double, its lowest bit is also set if any bit below the word is.
   __device__ static std::uint32_t key(double x) { return (high_word(x) & 0x7FFFFFFFu) | min(low_word(x), 1u); }
   __device__ static std::uint32_t key(float x) { return __float_as_uint(x) & 0x7FFFFFFFu; }
 
@@ -52,15 +53,16 @@ struct Extent {
   }
 
   __device__ bool zero() const { return top == 0; }
-  /// Inf or NaN, or a largest entry where QuickSums could leave its range: for the exact measure.
+  /// Returns whether the line needs the exact measure: it has Inf or NaN, or a largest entry with which QuickSums could
+  /// leave its range.
   __device__ bool unusual() const {
     const int field = static_cast<int>(top >> mantissa);
     return top != 0 && (field < least_field || field > most_field);
   }
   __device__ int exponent() const { return static_cast<int>(top >> mantissa) - (bias - 1); }
   __device__ static constexpr int special() { return 0; }
-  /// All entries are multiples of 2^last_bit, perhaps of a larger power too: the least exponent, and the lowest one of
-  /// any mantissa. The hidden bit stands above those of subnormal numbers.
+  /// Returns an exponent such that all entries are multiples of 2^last_bit, and perhaps of a larger power. It combines
+  /// the least exponent with the lowest bit of any mantissa. The hidden bit is above the bits of subnormal numbers.
   __device__ int last_bit() const {
     const int field = max(static_cast<int>((least + 1) >> mantissa), 1);
     const std::uint32_t high = (ones & ((1u << mantissa) - 1)) | 1u << mantissa;
@@ -70,11 +72,11 @@ struct Extent {
   }
 };
 
-/// Of the first entries of a line, and the mean of their words: linear between powers of two, it is close to that of
-/// their logarithms.
+/// The extent of the first entries of a line, and the mean of their words. The mean is linear between powers of two and
+/// close to the mean of the logarithms.
 template <class T>
 struct FirstEntries : Extent<T> {
-  std::uint32_t sum = 0, count = 0;  ///< of nonzero entries; at most 2^11 of a line
+  std::uint32_t sum = 0, count = 0;  ///< sum and number of nonzero entries; at most 2^11 of a line
 
   __device__ void add(T x) {
     Extent<T>::add(x);
@@ -99,7 +101,7 @@ struct FirstEntries : Extent<T> {
   __device__ std::uint32_t mean_word() const { return count == 0 ? 0 : sum / count << 12; }
 };
 
-/// What QuickSums collects: bounds for a Sum, and the sum of min(abs(x), level) from below, in units of 2^guess.
+/// The results of QuickSums: bounds for a Sum, and a lower bound of the sum of min(abs(x), level), in units of 2^guess.
 struct QuickSum : Sum {
   double below;
 
@@ -116,9 +118,9 @@ struct QuickSum : Sum {
   }
 };
 
-/// Sums of abs(x) and of its square in FP32, rounded up, in units of 2^guess, for abs(x) < 2^(guess + most_above) where
-/// the largest is not unusual; and the sum of min(abs(x), level) rounded down. The level, that of certify_lines, is 1.2
-/// times the mean of logarithms: on data of phi 0 to 0.5, 0.8 to 0.9 of the mean.
+/// Sums abs(x) and its square in FP32, rounded up, in units of 2^guess, for abs(x) < 2^(guess + most_above) if the
+/// largest is not unusual. Also sums min(abs(x), level), rounded down. The level, which certify_lines uses, is 1.2
+/// times the mean of logarithms: on data of phi 0 to 0.5 that is 0.8 to 0.9 of the mean.
 template <class T>
 class QuickSums {
  public:
@@ -144,8 +146,8 @@ class QuickSums {
 #pragma unroll
     for (int i = 0; i < batch; ++i) add(v[i]);
   }
-  /// Upper bounds for the unit 2^exponent, exponent - guess in -most_below .. most_above: the factor covers what the
-  /// words and numbers below the range leave out, at most 2^-20 of an entry and 2^-120 of the unit.
+  /// Returns upper bounds for the unit 2^exponent, exponent - guess in -most_below .. most_above. The factor covers
+  /// what the words and numbers below the range leave out, at most 2^-20 of an entry and 2^-120 of the unit.
   __device__ QuickSum at(int above) const {
     constexpr double enlarged = 1 + 0x1p-18;
     return {{multiply_up(sum_ * enlarged, power_of_two(24 - above)),
@@ -155,8 +157,8 @@ class QuickSums {
   __device__ double level() const { return level_; }
 
  private:
-  /// Of a word, in units of 2^guess. Of a double's as one of FP32: 20 bits of the mantissa, and numbers below the range
-  /// as zero.
+  /// Returns the value of a word, in units of 2^guess. A double's word is taken as an FP32 number: 20 bits of the
+  /// mantissa, with numbers below the range as zero.
   __device__ float value_of(std::uint32_t word) const {
     if constexpr (Extent<T>::wide) return __int_as_float(max(static_cast<int>(word) - offset_, 0) << 3);
     return __uint_as_float(word) * factor_;

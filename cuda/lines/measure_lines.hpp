@@ -1,5 +1,5 @@
-// How a block of threads goes through lines of an operand: who reads what, and what is collected on the way. For
-// measure.cu.
+// Defines how a block of threads goes through lines of an operand: which thread reads which entries, and what it
+// collects. For measure.cu.
 #pragma once
 
 #include "cuda/core/arithmetic.hpp"
@@ -10,41 +10,42 @@
 namespace accublas::cuda::measuring {
 
 inline constexpr int block_threads = 256, block_warps = block_threads / 32;
-inline constexpr int chunk = 64;  ///< terms that are taken together: a word of the nonzero bits
+inline constexpr int chunk = 64;  ///< terms that are processed together: a word of the nonzero bits
 inline constexpr int batch = 8;   ///< loads of a thread in flight
 inline constexpr unsigned all_lanes = 0xFFFFFFFFu;
 
-/// How the threads of a block share its lines. Adjacent lines: 32 to 128 bytes side by side; a thread takes whole
-/// chunks of one line. Else: `warps` warps a line, and a lane takes two terms of a chunk.
+/// How the threads of a block share its lines. If lines are adjacent in memory, the block reads 32 to 128 adjacent
+/// bytes of them, and a thread takes whole chunks of one line. Otherwise `warps` warps share a line, and a lane takes
+/// two terms of a chunk.
 template <class T>
 struct Side {
   Operand<T> x;
   Lines lines;
-  SideSummary *summary, *same;  ///< same: null, or that of the other side, which has the same lines
+  SideSummary *summary, *same;  ///< same: null, or the summary of the other side, if that has the same lines
   bool adjacent;
-  int warps;         ///< that share a line (adjacent: all of the block)
+  int warps;         ///< warps that share a line (adjacent: all warps of the block)
   int lines_a_warp;  ///< adjacent: 4 to 32, else 1
-  Index groups;      ///< of lines, a block each; the padding included
-  int parts;         ///< along k
-  Index chunks;      ///< of a part
+  Index groups;      ///< groups of lines, a block each; including the padding
+  int parts;         ///< parts along k
+  Index chunks;      ///< chunks of a part
 };
 template <class T>
 struct Sides {
   Side<T> side[2];
-  const std::int32_t* refused;  ///< CallState's
+  const std::int32_t* refused;  ///< `refused` of CallState
 };
 
 // ---- what a pass collects
 
-/// Of abs(x): the largest, in so far as E and special values need it, and the least last bit.
+/// The extremes of abs(x) over a line: the largest, as far as E and special values need it, and the least last bit.
 template <class T>
 struct Scan;
 
 template <>
 struct Scan<double> {
-  static constexpr bool serves_all = true;  ///< lines
+  static constexpr bool serves_all = true;  ///< serves all lines
   std::uint32_t top = 0;                    ///< largest 2 high + (low != 0), the high word without its sign
-  std::uint32_t low = 0;  ///< OR of the low words: where top is 1, its leading bit is that of the largest
+  std::uint32_t low = 0;  ///< OR of the low words: if top is 1, its leading bit is that of the largest
   int last = no_last_bit + 1075;
 
   __device__ void add(double x) {
@@ -52,7 +53,7 @@ struct Scan<double> {
     const std::uint32_t key = 2 * high + min(lower, 1u);
     top = max(top, key);
     low |= lower;
-    // The hidden bit, set in subnormals too: these have a one below it.
+    // The hidden bit is set in subnormals too, which have a one below it.
     const std::uint32_t word = lower != 0 ? lower : high | 0x100000u;
     const int position = leading_one(word & (0u - word)) + (lower != 0 ? 0 : 32);
     const int field = max(static_cast<int>(key >> 21), 1);
@@ -87,7 +88,7 @@ struct Scan<double> {
   }
 };
 
-/// Shorter: a number is a word.
+/// The float version is shorter, since a number is a single word.
 template <>
 struct Scan<float> {
   static constexpr bool serves_all = true;
@@ -97,7 +98,7 @@ struct Scan<float> {
   __device__ void add(float x) {
     const std::uint32_t word = __float_as_uint(x) & 0x7FFFFFFFu;
     top = max(top, word);
-    // The hidden bit, set in subnormals too: these have a one below it.
+    // The hidden bit is set in subnormals too, which have a one below it.
     const std::uint32_t bits = word | 0x800000u;
     const int position = leading_one(bits & (0u - bits)), field = max(static_cast<int>(word >> 23), 1);
     if (word != 0) last = min(last, field + position);
@@ -127,9 +128,9 @@ struct Scan<float> {
   }
 };
 
-/// Of z = abs(x) 2^(24 - E).
+/// Sums of z = abs(x) 2^(24 - E) over a line.
 struct Sum {
-  double lambda;   ///< sum of ceil(z); an upper bound where it passes 2^53
+  double lambda;   ///< sum of ceil(z); an upper bound if it exceeds 2^53
   double squares;  ///< upper bound of the sum of z^2
 
   __device__ void merge(const Sum& o) {
@@ -145,10 +146,10 @@ struct Sum {
   }
 };
 
-/// The same for the exponents E, E + 1, ... at once, `Window` of them, where abs(x) < 2^(E + Window - 1).
+/// Sums for `Window` exponents E, E + 1, ... at once, where abs(x) < 2^(E + Window - 1).
 template <int Window>
 struct Sums {
-  double lambda[Window];  ///< 2^52 more: a sum in [2^52, 2^53) is rounded up to an integer, so ceil comes for nothing
+  double lambda[Window];  ///< 2^52 more: a sum in [2^52, 2^53) is rounded up to an integer, so ceil is free
   double squares = 0;     ///< for E
 
   __device__ Sums() {
@@ -169,7 +170,7 @@ struct Sums {
   }
 };
 
-/// Adds a batch of entries times `scale`; the first step is 1 for most lines.
+/// Adds a batch of entries times `scale`; the first factor is 1 for most lines.
 template <int Window, class T>
 __device__ __forceinline__ void add_batch(Sums<Window>& sums, const T* v, const PowerScale& scale) {
   if (scale.first == 1) {
@@ -186,7 +187,7 @@ class WindowSums {
  public:
   static constexpr int most_below = 0, most_above = 3;
   template <class T>
-  using Look = Scan<T>;  ///< what the first entries tell
+  using Look = Scan<T>;  ///< measurement of the first entries
   template <class T>
   using Found = Scan<T>;
   using Total = Sum;
@@ -197,7 +198,7 @@ class WindowSums {
   __device__ __forceinline__ void add(const T (&v)[batch]) {
     add_batch(sums_, v, scale_);
   }
-  /// For the exponent guess + above.
+  /// Returns the sums for the exponent guess + above.
   __device__ Sum at(int above) const { return sums_.at(above); }
 
  private:
@@ -207,7 +208,8 @@ class WindowSums {
 
 __device__ inline double norm_of(double squares) { return multiply_up(sqrt_up(squares), 0x1p-24); }
 
-/// Over the threads that share a line, the same for all of them, in a fixed tree. `shared`: block_threads long.
+/// Combines values over the threads that share a line, in a fixed tree; all of them get the result. `shared`:
+/// block_threads long.
 template <class T, class Value>
 __device__ Value over_line(const Side<T>& side, Value value, Value* shared) {
   if (side.lines_a_warp == 1) {
@@ -217,7 +219,7 @@ __device__ Value over_line(const Side<T>& side, Value value, Value* shared) {
   }
   if (side.warps == 1) return value;
   const int warp = threadIdx.x / 32, in_warp = threadIdx.x % side.lines_a_warp;
-  __syncthreads();  // `shared` may still be read for the value before
+  __syncthreads();  // `shared` may still be read for the previous value
   if (threadIdx.x % 32 < side.lines_a_warp) shared[warp * side.lines_a_warp + in_warp] = value;
   __syncthreads();
   const int first = warp / side.warps * side.warps;
@@ -231,8 +233,8 @@ __device__ Value over_line(const Side<T>& side, Value value, Value* shared) {
 /// The line of this thread, and its share of the chunks.
 struct Share {
   Index line;
-  int member, members;  ///< of the threads (adjacent) or warps that share the line
-  bool leader;          ///< one thread a line
+  int member, members;  ///< number of this thread (adjacent) or warp among those that share the line
+  bool leader;          ///< true in one thread of each line
 };
 template <class T>
 __device__ Share share_of(const Side<T>& side, Index group) {
@@ -262,7 +264,7 @@ class Entries {
   }
   __device__ bool more() const { return chunk_ < last_; }
 
-  /// The next entries; zero beyond the last one.
+  /// Loads the next entries, with zeros beyond the last one.
   __device__ __forceinline__ void load(T* v) {
     const int left = end_ - term_ < (1 << 30) ? static_cast<int>(end_ - term_) : 1 << 30;
     const auto ahead = [&](int i) { return Adjacent ? i : i / 2 * members_ * chunk + i % 2 * 32; };
@@ -282,7 +284,7 @@ class Entries {
       for (int i = 0; i < batch; ++i) v[i] = more() && ahead(i) < left ? *at : T(0), advance(i);
     }
   }
-  /// Writes their nonzero bits. Adjacent: after a whole chunk.
+  /// Writes the nonzero bits of the loaded entries. If lines are adjacent, it writes after a whole chunk.
   __device__ __forceinline__ void store_nonzero(const T* v, std::uint64_t* nonzero) {
     if constexpr (Adjacent) {
       std::uint32_t byte = 0;
@@ -311,13 +313,13 @@ class Entries {
 
  private:
   const T* from_;
-  Index step_, to_second_;  ///< from the first term of a pair; the same where there are no pairs
+  Index step_, to_second_;  ///< steps from the first and from the second term of a pair; equal if there are no pairs
   Index term_, end_, chunk_, last_;
   std::uint64_t bits_ = 0;
   int members_;
 };
 
-/// Sum of z over the thread's entries, then over the line.
+/// Returns the sum of z over the thread's entries, combined over the line.
 template <bool Adjacent, class T>
 __device__ Sum sum(const Side<T>& side, const Share& share, Index first, Index last, bool wanted, int exponent,
                    Sum* shared) {
@@ -332,7 +334,7 @@ __device__ Sum sum(const Side<T>& side, const Share& share, Index first, Index l
   return over_line(side, s.at(0), shared);
 }
 
-/// Lines of the padding have no nonzero entries.
+/// Clears the nonzero bits of lines of the padding.
 template <class T>
 __device__ void clear_nonzero(const Side<T>& side, const Share& share, Index first, Index last) {
   const int each = side.adjacent ? 1 : 32, mine = side.adjacent ? 0 : threadIdx.x % 32;

@@ -1,4 +1,4 @@
-// What becomes of a line that was measured: its results, and what the summary of its side must know. For measure.cu.
+// Finishes a measured line: writes its results, and updates the summary of its side. For measure.cu.
 #pragma once
 
 #include "cuda/core/arithmetic.hpp"
@@ -9,8 +9,8 @@
 
 namespace accublas::cuda::measuring {
 
-/// What lines raise in a summary: the largest value of all, as the bits of a double that is not negative or as an
-/// integer; special ones are counted.
+/// The values of a summary that lines raise. Each is the maximum over the lines, as the bits of a nonnegative double or
+/// as an integer; special lines are counted.
 enum Raised {
   raised_norm,
   raised_relative_norm,
@@ -26,7 +26,7 @@ __device__ inline unsigned long long bits_of(double x) {
   return static_cast<unsigned long long>(__double_as_longlong(x));
 }
 
-/// Most values raise nothing: a look first saves the atomic operations on one address.
+/// Most values raise nothing, so that reading first saves atomic operations on one address.
 template <class Value>
 __device__ void raise_to(Value* largest, unsigned long long value) {
   if (static_cast<Value>(value) > *static_cast<volatile Value*>(largest)) atomicMax(largest, static_cast<Value>(value));
@@ -59,7 +59,7 @@ __device__ void raise(const Side<T>& side, int what, unsigned long long value) {
   if (side.same) raise(side.same, what, value);
 }
 
-/// Writes a line's results; raise(what, value) for the summary. `special` and zero lines have lambda = norm = 0.
+/// Writes a line's results and calls raise(what, value) for the summary. Special and zero lines have lambda = norm = 0.
 template <class Raise>
 __device__ void finish_line(const Lines& lines, Index i, int special, bool zero, int exponent, int last_bit,
                             double norm, double lambda, bool with_lambda, Raise&& raise) {
@@ -78,15 +78,15 @@ __device__ void finish_line(const Lines& lines, Index i, int special, bool zero,
   raise(raised_needed_bits, exponent - last_bit);
 }
 
-/// The summary by whole blocks: line by line, on a few addresses, it takes 4 of 44 us at n = 2048. The leaders of lines
-/// finish them by finish(raise); a warp then has a value of every line.
+/// Updates the summary by whole blocks: line by line, on a few addresses, it takes 4 of 44 us at n = 2048. The leaders
+/// of lines finish them by finish(raise). Then each warp has one value of every line.
 template <class T, class Finish>
 __device__ void finish_lines(const Side<T>& side, Index group, const Share& share, void* shared, Finish&& finish) {
   static_assert(raised_count == block_warps);
   using OfLines = unsigned long long[raised_count][32];
   OfLines& values = *static_cast<OfLines*>(shared);
   const int lines = side.adjacent ? side.lines_a_warp : block_warps / side.warps;
-  __syncthreads();  // what was there is not needed any more
+  __syncthreads();  // the old contents are not needed any more
   if (share.leader) {
     const int own = static_cast<int>(share.line - group * lines);
     for (int what = 0; what < raised_count; ++what) values[what][own] = 0;
@@ -102,8 +102,8 @@ __device__ void finish_lines(const Side<T>& side, Index group, const Share& shar
   if (lane == 0) raise(side, what, value);
 }
 
-/// Raises what certify_lines asks for by a line with these bounds; `level` in units of 2^(E - above), or next to 0 for
-/// none.
+/// Raises the shares that certify_lines asks for, from a line with these bounds. `level` is in units of 2^(E - above),
+/// or close to 0 for none.
 template <class Raise>
 __device__ void raise_shares(Index k, const QuickSum& total, double level, int above, Raise&& raise) {
   if (level < 0x1p-60) return raise(raised_lack, bits_of(2));

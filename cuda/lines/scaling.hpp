@@ -1,5 +1,5 @@
-// How a line is scaled in a pass, and what Ziv's test must know of the error: the same functions for conversion and
-// reconstruction, and in tests.
+// Defines how a line is scaled in a pass, and the error terms for Ziv's test. Conversion, reconstruction and tests
+// share these functions.
 #pragma once
 
 #include "cuda/core/call_state.hpp"
