@@ -1,6 +1,7 @@
-// cr for DOT and GEMV in one pass at memory speed: grid sums (cuda/sums/grid_chain.hpp) give every inner product to
-// some 120 bits with a bound of its error, Ziv's test rounds what that decides, the exact kernel does the rest. With
-// FixedScaling the entries are rounded to T bits of their row first, scaled to magnitudes up to 1: those are doubles.
+// cr for DOT and GEMV in one pass at memory speed. Grid sums (cuda/sums/grid_chain.hpp) give every inner product to
+// some 120 bits with a bound of its error. Ziv's test rounds the rows that this bound decides; the exact kernel
+// computes the rest. With FixedScaling the entries are first scaled to magnitudes up to 1 and rounded to T bits of
+// their row; the results are doubles.
 #include <algorithm>
 
 #include "cuda/core/arithmetic.hpp"
@@ -21,16 +22,17 @@ namespace accublas::cuda {
 
 namespace {
 
-// Tuning. Two or three thread blocks of 8 warps on a multiprocessor keep 64 to 96 KiB of loads in flight.
+// Tuning: two or three thread blocks of 8 warps on a multiprocessor keep 64 to 96 KiB of loads in flight.
 constexpr int warps = 8, threads = 32 * warps, resident = 3, pairs_resident = 2;
-constexpr int column_rows = 64;  // of a thread block, where a lane has two rows
+constexpr int column_rows = 64;  // rows of a thread block whose lanes have two rows each
 constexpr int column_parts = threads / column_rows;
 constexpr Index tile = 32 * chain_group;     // terms that a warp loads at a time along a row
-constexpr Index least_terms = warps * tile;  // of a thread block's segment of a row
+constexpr Index least_terms = warps * tile;  // terms of a thread block's segment of a row
 constexpr Index least_columns = warps * chain_group;
-constexpr Index rows_for_warps = 1500;  // as many rows are a warp for every two; below, a thread block or more a row
-constexpr Index most_rounds = 6;        // of thread blocks, for the sake of the last one
-constexpr Index few_rows = 8;           // rows that would leave lanes of a warp empty
+// from this many rows on, a warp takes two rows; below, a thread block or more takes a row
+constexpr Index rows_for_warps = 1500;
+constexpr Index most_rounds = 6;  // rounds of thread blocks, to limit the idle time in the last one
+constexpr Index few_rows = 8;     // so few rows would leave lanes of a warp empty
 
 template <class T>
 struct Arguments {
@@ -38,11 +40,12 @@ struct Arguments {
   FixedScaling fixed;
   OpenRows open;
   TripleSum* partial;
-  Index segments, segment_terms;  ///< of the inner dimension
+  Index segments, segment_terms;  ///< segments of the inner dimension
   bool all_undecided;
 };
 
-/// How an entry is rounded to T bits below 2^E: scaled by 2^-E in two factors, the power may not be a double.
+/// Rounds an entry to T bits below 2^E. The entry is scaled by 2^-E in two factors, since the power may not be a
+/// double.
 struct Rounding {
   double factor1, factor2, magic;
 
@@ -65,7 +68,7 @@ __device__ Rounding rounding_of(const FixedScaling& fixed, Index i) {
   return {power_of_two(one ? e : half), power_of_two(one ? 0 : e - half), power_of_two(52 - fixed.bits)};
 }
 
-/// What rounds the entries of a row and of x; nothing for cr.
+/// Rounds the entries of a row and of x; in cr it returns them unchanged.
 template <class T, bool Fixed>
 struct Entries {
   Rounding row, x;
@@ -96,7 +99,7 @@ __device__ void add_group(const Entries<T, Fixed>& entries, const T (&u)[chain_g
   chain.add(a, x);
 }
 
-/// Row i from its sum: rounded, or left open.
+/// Finishes row i from its sum: rounds it, or leaves it pending.
 template <class T, bool Fixed>
 __device__ void finish_row(const Arguments<T>& g, Index i, TripleSum sum) {
   T* const y = g.p.y.data + i * g.p.y.stride;
@@ -122,8 +125,8 @@ __device__ void finish_row(const Arguments<T>& g, Index i, TripleSum sum) {
   }
 }
 
-/// Lane 0: the sums of rows i, i + 1, ... over `terms` terms from `first` on, tile number `part` and every `parts`-th
-/// after it. Rows share what is read of x.
+/// Computes for lane 0 the sums of rows i, i + 1, ... over `terms` terms from `first` on: tile number `part` and every
+/// `parts`-th after it. The rows share the loads of x.
 template <class T, bool Fixed, int rows>
 struct AlongRows {
   TripleSum sums[rows];
@@ -158,7 +161,8 @@ struct AlongRows {
   }
 };
 
-/// Many rows: a warp for every two; where their number is odd, the last warp sees the last but one again.
+/// Serves many rows: a warp takes two rows. If the number of rows is odd, the last warp computes the last but one
+/// again.
 template <class T, bool Fixed>
 __global__ void __launch_bounds__(threads, pairs_resident) cr_warps(Arguments<T> g) {
   await_predecessor();
@@ -177,7 +181,7 @@ __global__ void __launch_bounds__(threads, pairs_resident) cr_warps(Arguments<T>
   finish_row<T, Fixed>(g, i + 1, along.sums[1]);
 }
 
-/// Thread 0: the sum of the warps' sums.
+/// Returns to thread 0 the sum of the warps' sums.
 __device__ TripleSum block_sum(TripleSum sum) {
   __shared__ TripleSum sums[warps];
   __syncthreads();
@@ -190,7 +194,7 @@ __device__ TripleSum block_sum(TripleSum sum) {
   return sum;
 }
 
-/// Few rows, DOT among them: a thread block for every segment of a row; the last one of a row adds up.
+/// Serves few rows, including DOT: a thread block takes one segment of a row, and the last block of a row adds up.
 template <class T, bool Fixed>
 __global__ void __launch_bounds__(threads, resident) cr_segments(Arguments<T> g) {
   await_predecessor();
@@ -211,7 +215,7 @@ __global__ void __launch_bounds__(threads, resident) cr_segments(Arguments<T> g)
   if (threadIdx.x == 0) finish_row<T, Fixed>(g, i, sum);
 }
 
-/// The sums of `count` lines, at most 2 column_parts, go to line 0, whose thread of each row reads it then.
+/// Adds up `count` rows of sums, at most 2 column_parts, into lines[0], which each row's own thread then reads.
 template <int count>
 __device__ void add_lines(TripleSum (&lines)[warps][column_rows]) {
   static_assert(count <= 2 * column_parts);
@@ -223,8 +227,9 @@ __device__ void add_lines(TripleSum (&lines)[warps][column_rows]) {
   }
 }
 
-/// Rows side by side in memory: a lane has two rows, 32 apart, the warps of a thread block take groups of columns in
-/// turn. Thread blocks of the same rows (blockIdx.y) have segments of the columns; the last one adds up.
+/// Serves rows that are adjacent in memory. A lane has two rows, 32 apart; the warps of a thread block take groups of
+/// columns in turn. Thread blocks of the same rows (numbered by blockIdx.y) have segments of the columns; the last
+/// block adds up.
 template <class T, bool Fixed>
 __global__ void __launch_bounds__(threads, pairs_resident) cr_columns(Arguments<T> g) {
   await_predecessor();
@@ -277,7 +282,8 @@ __global__ void __launch_bounds__(threads, pairs_resident) cr_columns(Arguments<
   if (owner) finish_row<T, Fixed>(g, own, sums[0][row]);
 }
 
-/// Segments of k terms, each a multiple of `unit`, for `sums` sums that share `places` thread blocks.
+/// A division into segments of `terms` terms, each a multiple of `unit`, for `sums` sums that share `places` thread
+/// blocks.
 struct Division {
   Index segments, terms;
 };
@@ -289,10 +295,10 @@ Division divide(Index places, Index sums, Index k, Index unit) {
   if (sums > vector_tickets) return {1, k};
   const Index least = std::max<Index>(places / sums, 1);
   Division best = of_segments(least);
-  // One round that fills nearly all places is best; it is so for few sums, where the search would be long.
+  // One round that fills nearly all thread blocks is best. It is chosen for few sums, whose search would be long.
   if (sums <= places && 20 * sums * best.segments >= 17 * places) return best;
-  // In terms that all places work off: a round costs two units more than its terms, and a round with few thread blocks
-  // three quarters of a full one, as memory is busy with them.
+  // Time is measured in terms that all thread blocks process: a round costs two units more than its terms, and a round
+  // with few thread blocks costs three quarters of a full one, as memory is busy with them.
   const auto time = [&](const Division& d) {
     const Index blocks = sums * d.segments, rest = blocks % places;
     const double last = rest == 0 ? 0 : std::max(static_cast<double>(rest) / static_cast<double>(places), 0.75);
@@ -313,7 +319,7 @@ Division divide_columns(const DeviceModel& model, Index m, Index k) {
   return divide(Index{pairs_resident} * model.processors, ceil_div(m, column_rows), k, least_columns);
 }
 
-/// Sums of segments, for either kind of thread blocks; a segment alone is not written.
+/// Takes memory for the sums of segments, enough for either kind of thread blocks. A single segment needs none.
 TripleSum* take_partial(const DeviceModel& model, Index m, Index k, Carver& carver) {
   const auto sums = [](Index rows, Index segments) { return segments > 1 ? rows * segments : 0; };
   return carver.take<TripleSum>(

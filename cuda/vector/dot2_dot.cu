@@ -1,5 +1,6 @@
-// dot2's tree, for DOT, NRM2 and ASUM: the 32 lanes of the definition are those of a warp. A thread block takes aligned
+// dot2's tree, for DOT, NRM2 and ASUM. The 32 lanes of the definition are those of a warp. A thread block takes aligned
 // subtrees of a power of two of blocks of 1024 elements, 16 blocks at a time, one a warp; the last thread block to end
+// combines the subtrees' pairs. cr uses the pairs of NRM2 and ASUM too (cuda/vector/norm_pair.hpp).
 // combines the subtrees' pairs. The pairs of NRM2 and ASUM serve cr too (cuda/vector/norm_pair.hpp).
 #include <algorithm>
 #include <bit>
@@ -21,22 +22,22 @@ namespace accublas::cuda {
 
 namespace {
 
-constexpr Index dot_block = 1024;  ///< of the definition
-// Tuning. Two thread blocks of 16 warps on a multiprocessor keep 128 KiB of loads in flight.
+constexpr Index dot_block = 1024;  ///< block of the definition
+// Tuning: two thread blocks of 16 warps on a multiprocessor keep 128 KiB of loads in flight.
 constexpr int dot_warps = 16, dot_threads = 32 * dot_warps, dot_resident = 2;
 template <Terms terms>
 constexpr int dot_batch = terms == Terms::products ? 8 : 16;  ///< elements of an operand that a lane loads at a time
 constexpr int most_levels = 24;                               ///< a subtree has at most 2^(most_levels - 1) tasks
 constexpr int fold_width = 8;                                 ///< pairs that a warp combines in registers at a time
 
-/// A task is `warps` blocks of the definition, a subtree a power of two of tasks; a thread block takes consecutive
-/// subtrees.
+/// A task is `warps` blocks of the definition, and a subtree is a power of two of tasks. A thread block takes
+/// consecutive subtrees.
 struct DotDivision {
   Index tasks, subtree_tasks, subtrees, subtrees_per_block, thread_blocks;
 };
 
-/// The largest subtrees that leave no more than a quarter of the places for thread blocks empty: less to combine at the
-/// end, and the memory is saturated with fewer thread blocks.
+/// Chooses the largest subtrees that leave at most a quarter of the resident thread blocks idle. Larger subtrees leave
+/// less to combine at the end, and fewer thread blocks saturate the memory.
 DotDivision divide_dot(const DeviceModel& model, Index n) {
   DotDivision d;
   d.tasks = ceil_div(n, dot_block * dot_warps);
@@ -55,11 +56,12 @@ struct DotArguments {
   RowProblem<T> p;
   OpenRows open;
   DotDivision division;
-  Pair *subtrees, *folded;  ///< 32 lanes each; `folded`: an eighth as many, for the levels of the last tree in turn
-  NormCall norm;            ///< not for products
+  /// 32 lanes each; `folded`: an eighth as many; the levels of the last tree alternate between the two
+  Pair *subtrees, *folded;
+  NormCall norm;  ///< not used for products
 };
 
-/// The tree over `count` <= 8 pairs, 1 <= count: load(i) is pair i.
+/// Computes the tree over `count` pairs, 1 <= count <= 8; load(i) is pair i.
 template <class T, class Load>
 __device__ Pair fold(int count, Load load) {
   Pair pair[fold_width];
@@ -74,7 +76,8 @@ __device__ Pair fold(int count, Load load) {
   return pair[0];
 }
 
-/// A lane's chain over one block. Squares: entries are scaled first, and `largest` is raised to their high words.
+/// Computes a lane's chain over one block. For squares, entries are scaled first, and `largest` is raised to their high
+/// words.
 template <class T, Terms terms>
 __device__ Pair block_chain(const RowProblem<T>& p, Index block, double scaling, std::uint32_t& largest) {
   const int lane = threadIdx.x % 32;
@@ -104,7 +107,7 @@ __device__ Pair block_chain(const RowProblem<T>& p, Index block, double scaling,
   return pair;
 }
 
-/// Lane 0: the combination over the lanes.
+/// Combines the pairs over the lanes; lane 0 gets the result.
 template <class T>
 __device__ Pair combine_lanes(Pair pair) {
   for (int half = 16; half > 0; half /= 2) {
@@ -114,7 +117,7 @@ __device__ Pair combine_lanes(Pair pair) {
   return pair;
 }
 
-/// The tree over the subtrees, eight to one in every pass; the pairs go to and fro between two arrays.
+/// Computes the tree over the subtrees; every pass combines eight into one. The pairs alternate between two arrays.
 template <class T>
 __device__ Pair fold_subtrees(Pair* from, Pair* to, Index count) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -136,8 +139,8 @@ __device__ Pair fold_subtrees(Pair* from, Pair* to, Index count) {
   return fold<T>(static_cast<int>(count), [&](int i) { return load_pair(from + i * 32 + lane); });
 }
 
-/// The largest of all thread blocks' high words; in the last thread block to arrive, after share_largest in all of
-/// them.
+/// Returns the largest of all thread blocks' high words. The last thread block to arrive calls this, after
+/// share_largest in all blocks.
 __device__ std::uint32_t largest_of_all(const std::uint32_t* shared) {
   std::uint32_t most = 0;
   for (unsigned b = threadIdx.x % 32; b < gridDim.x; b += 32) most = max(most, __ldcg(shared + b));
@@ -180,7 +183,7 @@ __global__ void __launch_bounds__(dot_threads, dot_resident) dot2_tree_kernel(Do
       if (first + warp < blocks) pairs[buffer][warp][lane] = block_chain<T, terms>(g.p, first + warp, scaling, largest);
       __syncthreads();
       if (warp != 0) continue;
-      // Warp 0 goes on with the tree, while the others begin the next task in the other buffer.
+      // Warp 0 goes on with the tree, while the other warps begin the next task in the other buffer.
       const int count = blocks - first < dot_warps ? static_cast<int>(blocks - first) : dot_warps;
       const auto half = [&](int begin, int end) {
         return fold<T>(end - begin, [&](int i) { return pairs[buffer][begin + i][lane]; });

@@ -1,7 +1,8 @@
-// dot2 GEMV: a lane has a row and one block of 128 terms of the definition at a time; the warps of a thread block have
-// the following blocks, and after each round one thread per row combines the round's pairs from left to right. Where
-// there are too few rows to fill the device, thread blocks share the blocks of a row: pairs go to scratch, and a second
-// kernel combines them, in order too. Where cuda/vector/dot2_gemv_stream.cu can serve, it does.
+// dot2 GEMV. A lane has a row and one block of 128 terms of the definition at a time, and the warps of a thread block
+// have the following blocks. After each round one thread per row combines the round's pairs from left to right. If
+// there are too few rows to fill the device, thread blocks share the blocks of a row; the pairs go to scratch, and a
+// second kernel combines them, also in order. The kernel of cuda/vector/dot2_gemv_stream.cu is used instead if it can
+// serve the call.
 #include <algorithm>
 
 #include "cuda/core/carver.hpp"
@@ -18,19 +19,19 @@ namespace accublas::cuda {
 
 namespace {
 
-constexpr Index block_terms = 128;  ///< of the definition
-// Tuning.
+constexpr Index block_terms = 128;  ///< block of the definition
+// Tuning constants follow.
 constexpr int gemv_warps = 8, gemv_threads = 32 * gemv_warps, gemv_resident = 3;
 template <class T>
 constexpr int gemv_batch = 64 / sizeof(T);  ///< terms that a lane loads at a time
-constexpr int turned = 16;                  ///< terms of a chain that a warp turns at a time, half a warp a chain
+constexpr int turned = 16;                  ///< terms of a chain that a warp transposes at a time, half a warp a chain
 constexpr int ahead = 16;                   ///< pairs that a thread loads at a time when it combines
-constexpr Index fill = 3;  ///< halves of a thread block for every multiprocessor, before warps have fewer rows
-constexpr Index few_gemv_rows = 16;    ///< a warp has at least this many where there are so many
-constexpr Index most_pairs = 1 << 20;  ///< that are kept in scratch at a time
+constexpr Index fill = 3;              ///< half thread blocks for each multiprocessor, before warps have fewer rows
+constexpr Index few_gemv_rows = 16;    ///< a warp has at least this many rows if there are so many
+constexpr Index most_pairs = 1 << 20;  ///< limit of the pairs in scratch at a time
 
-/// A warp has 2^row_bits rows and 32 / 2^row_bits blocks of each; a round of a thread block 8 times as many blocks.
-/// `segments` thread blocks share a row: more than one means pairs in scratch, of `chunk` blocks at a time.
+/// A warp has 2^row_bits rows and 32 / 2^row_bits blocks of each; a round of a thread block has 8 times as many blocks.
+/// `segments` thread blocks share a row. With more than one segment the pairs go to scratch, `chunk` blocks at a time.
 struct GemvDivision {
   int row_bits;
   Index groups, segments, chunk;
@@ -55,19 +56,19 @@ struct GemvArguments {
   RowProblem<T> p;
   OpenRows open;
   int row_bits;
-  Index first_block, end_block;  ///< of the definition, in this launch
-  Index segment_blocks;          ///< of a thread block
+  Index first_block, end_block;  ///< blocks of the definition in this launch
+  Index segment_blocks;          ///< blocks of a thread block
   Pair* pairs;   ///< null: one thread block has all blocks of its rows. Pair (block - first_block) m + row
-  Pair* totals;  ///< of the blocks before first_block
+  Pair* totals;  ///< totals of the blocks before first_block
 };
 
-/// What a lane works on in a round.
+/// The row and block of a lane in a round.
 struct LanePlace {
   Index row, block;
   bool exists;
 };
 
-/// Chains over a block with loads straight from A: for rows side by side in memory, and any strides.
+/// Computes chains over a block with loads straight from A: for rows that are adjacent in memory, and for any strides.
 template <class T>
 struct LoadDirect {
   static constexpr int resident = sizeof(T) == sizeof(double) ? 4 : 3;
@@ -98,18 +99,18 @@ struct LoadDirect {
   }
 };
 
-/// For contiguous rows: a warp loads 16 terms of its 32 chains, 128 bytes each, and turns them through shared memory;
-/// the next ones are under way while it computes.
+/// For contiguous rows: a warp loads 16 terms of its 32 chains, 128 bytes each, and transposes them through shared
+/// memory. The next loads are in flight while it computes.
 template <class T>
 struct LoadTurned {
   static constexpr int resident = 2;
   struct Shared {
-    T tile[32][turned + 1];  // an odd number of entries a line: no bank conflicts either way
+    T tile[32][turned + 1];  // an odd row length: no bank conflicts either way
   };
 
   __device__ static Pair chain(const GemvArguments<T>& g, const LanePlace& place, Index first_row, Index first_block,
                                Shared& shared) {
-    // Half a warp loads the terms of one chain, and has 16 chains: rows of a block, or half of 32 rows.
+    // Half a warp loads the terms of one chain at a time, and has 16 chains: rows of a block, or half of 32 rows.
     const int lane = threadIdx.x % 32, half = lane / turned * 16, term = lane % turned;
     const int rows = 1 << g.row_bits, per_warp = 32 >> g.row_bits;
     const Index a_stride = g.p.a.col_stride, row_stride = g.p.a.row_stride, x_stride = g.p.x.stride;
@@ -158,7 +159,7 @@ struct LoadTurned {
     for (int j = 0; j < turned; ++j, p += stride) out[j] = __ldg(p);
   }
 
-  /// The terms of the lane's own chain; then the tile is free again.
+  /// Adds the terms of the lane's own chain; then the tile is free again.
   __device__ static void add_turned(Pair& pair, const Shared& shared, const T (&v)[turned]) {
 #pragma unroll
     for (int j = 0; j < turned; ++j) step(pair, shared.tile[threadIdx.x % 32][j], v[j]);
@@ -169,7 +170,7 @@ struct LoadTurned {
 template <class T, class Load>
 __global__ void __launch_bounds__(gemv_threads, Load::resident) dot2_gemv_kernel(GemvArguments<T> g) {
   __shared__ typename Load::Shared shared[gemv_warps];
-  __shared__ Pair pairs[2][gemv_threads];  // of a round: chain b of row r at b rows + r
+  __shared__ Pair pairs[2][gemv_threads];  // pairs of a round: chain b of row r at b rows + r
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, rows = 1 << g.row_bits, per_warp = 32 >> g.row_bits;
   const Index first_row = static_cast<Index>(blockIdx.x) * rows, own_row = first_row + threadIdx.x;
   const bool owner = threadIdx.x < rows && own_row < g.p.m;

@@ -1,7 +1,7 @@
-// dot2 GEMV on compute capability 9.0: every lane of a streaming warp has a row, whose tiles come through a ring of
+// dot2 GEMV on compute capability 9.0. Every lane of a streaming warp has a row, whose tiles come through a ring of
 // bulk copies (cuda/vector/row_stream.hpp). The streaming warps of a thread block share its 32 rows and take the
-// definition's blocks of 128 terms in turn; one more warp combines their pairs from left to right and finishes the
-// rows, those that are open too: no second kernel is needed, which would be a tenth of a call of order 4096.
+// definition's blocks of 128 terms in turn. One more warp combines their pairs from left to right and finishes the
+// rows, including the pending ones. So no second kernel is needed, which would take a tenth of a call of order 4096.
 #include <algorithm>
 #include <atomic>
 
@@ -18,13 +18,13 @@ namespace accublas::cuda {
 
 namespace {
 
-constexpr int stream_terms = 128;  ///< of the definition
-// Tuning. A power of two of warps, as orders are: 15 with deeper rings are slower. Longer rings read from too many
-// places of the memory at once.
+constexpr int stream_terms = 128;  ///< block of the definition
+// Tuning. The number of warps is a power of two, as orders often are: 15 warps with deeper rings are slower. Longer
+// rings read from too many places of the memory at once.
 constexpr int stream_warps = 16, stages = 2, stream_threads = 32 * (stream_warps + 1);
 constexpr int chunk = 16;            ///< terms that a lane has in registers
-constexpr int slots = 2;             ///< of pairs under way to the combining warp
-constexpr Index short_terms = 2048;  ///< rows so short that a thread block has 32 of them, however few there are
+constexpr int slots = 2;             ///< slots for pairs on the way to the combining warp
+constexpr Index short_terms = 2048;  ///< up to this many terms a thread block takes 32 rows, however few there are
 constexpr int ring_bytes = stream_warps * stages * tile_bytes;
 constexpr int shared_bytes = ring_bytes + long_sums::words * static_cast<int>(sizeof(std::int64_t));
 
@@ -32,11 +32,11 @@ template <class T>
 struct StreamArguments {
   RowProblem<T> p;
   VectorState* state;
-  int groups, blocks;  ///< of rows, of terms
+  int groups, blocks;  ///< number of groups of rows, of blocks of terms
 };
 
-/// What the warps of a thread block share besides the rings. All lanes arrive at a barrier for themselves, for what
-/// each has written or read.
+/// Shared memory of the warps of a thread block in addition to the rings. Each lane arrives at a barrier itself, for
+/// the data that it has written or read.
 struct Meeting {
   Pair pairs[slots][stream_warps][group_rows];
   std::uint64_t tile_barriers[stream_warps][stages];
@@ -60,7 +60,7 @@ struct Meeting {
   }
 };
 
-/// A streaming warp: its pairs of every round of every group, in the order of the definition's blocks.
+/// Runs a streaming warp: it produces its pairs of every round of every group, in the order of the definition's blocks.
 template <class T, bool along>
 __device__ void stream(const CUtensorMap& map, const StreamArguments<T>& g, Meeting& meeting, unsigned char* rings) {
   constexpr int terms = tile_terms<T>, tiles = stream_terms / terms;
@@ -108,7 +108,7 @@ __device__ void stream(const CUtensorMap& map, const StreamArguments<T>& g, Meet
           ring.advance();
         }
       }
-      // A warp without a block in the last round takes part in its end all the same.
+      // A warp without a block in the last round takes part in the round's end all the same.
       ptx::barrier_wait(ptx::shared_address(&meeting.taken[slot]), (count / slots & 1) ^ 1);
       meeting.pairs[slot][warp][lane] = pair;
       ptx::barrier_arrive(ptx::shared_address(&meeting.handed_in[slot]), 0);
@@ -116,7 +116,7 @@ __device__ void stream(const CUtensorMap& map, const StreamArguments<T>& g, Meet
   }
 }
 
-/// The combining warp, a lane a row.
+/// Runs the combining warp, a lane a row.
 template <class T>
 __device__ void combine_groups(const StreamArguments<T>& g, Meeting& meeting, std::int64_t* accumulators) {
   const int lane = threadIdx.x % 32;
@@ -173,7 +173,7 @@ __global__ void __launch_bounds__(stream_threads, 1)
 template <class T, bool along>
 void launch_stream(const VectorCall& call, const CUtensorMap& map, const StreamArguments<T>& g) {
   const auto kernel = dot2_gemv_stream_kernel<T, along>;
-  static std::atomic<std::uint64_t> told{0};  // devices that know of the shared memory
+  static std::atomic<std::uint64_t> told{0};  // bits of the devices on which the shared memory was set
   const std::uint64_t device = call.model.device < 64 ? std::uint64_t{1} << call.model.device : 0;
   if (device == 0 || (told.load(std::memory_order_relaxed) & device) == 0) {
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes), "dot2_gemv_stream");
@@ -190,8 +190,9 @@ bool dot2_gemv_stream(const VectorCall& call, const RowProblem<T>& p) {
   const auto size = [](Index stride) { return stride < 0 ? -stride : stride; };
   const bool along = size(p.a.col_stride) < size(p.a.row_stride);
   const Index groups = ceil_div(p.m, group_rows), processors = call.model.processors;
-  // A few long rows want thread blocks that share them. Many rows of binary64 side by side are read faster where more
-  // thread blocks are resident, and longer parts of the columns under way: 1.00 against 0.89 of cuBLAS at 16384.
+  // A few long rows need thread blocks that share them, so another kernel serves them. Many adjacent rows of binary64
+  // are read faster if more thread blocks are resident and longer parts of the columns are in flight: 1.00 against 0.89
+  // of cuBLAS at 16384.
   const bool few = groups < processors / 2 && p.k > short_terms;
   const bool many = !along && compensated<T> && groups > 2 * processors;
   CUtensorMap map;

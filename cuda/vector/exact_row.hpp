@@ -1,6 +1,6 @@
-// A row's inner product by Kulisch's long accumulators, special values included, on the device: a warp at a time.
+// Computes a row's inner product by Kulisch's long accumulators, including special values, on the device, by one warp.
 //
-// Each lane has an accumulator of its own in shared memory, its words 32 apart, so that lanes never share a bank,
+// Each lane has its own accumulator in shared memory. Its words are 32 apart, so that lanes never share a bank,
 // whatever digit each one adds to, and no operation is atomic.
 #pragma once
 
@@ -29,11 +29,11 @@ static_assert(exact_slot_words == digits + 2);
 
 inline constexpr int batch = 8;  ///< terms that a lane loads at a time
 
-/// A lane adds less than 2^32 to a word with each term. After this many the carries move up, so that the sums of 32
-/// lanes and of most_segments segments stay below 2^63.
+/// A lane adds less than 2^32 to a word with each term. After this many terms the carries are propagated, so that the
+/// sums of 32 lanes and of most_segments segments stay below 2^63.
 inline constexpr int carry_period = (1 << 16) - batch;
 inline constexpr Index most_segments = 1 << 10;
-inline constexpr int words = digits * 32;  ///< of a warp's accumulators
+inline constexpr int words = digits * 32;  ///< words of a warp's accumulators
 
 /// The accumulator of one lane: 32-bit digits in signed 64-bit words, `stride` words apart.
 struct Digits {
@@ -44,7 +44,7 @@ struct Digits {
     for (int d = 0; d < digits; ++d) word[d * stride] = 0;
   }
 
-  /// += x y 2^up, both finite: five words.
+  /// Adds x y 2^up, both finite, to five words.
   __device__ void add_product(double x, double y, int up = 0) {
     const Decoded a = decode(x), b = decode(y);
     const int position = a.exponent + b.exponent + up - unit, first = position >> 5, shift = position & 31;
@@ -61,7 +61,7 @@ struct Digits {
     for (int i = 0; i < 5; ++i) d[i * stride] = sum[i];
   }
 
-  /// Digits back to [0, 2^32), the top one signed.
+  /// Propagates carries, so that digits are in [0, 2^32) again, the top one signed.
   __device__ void carry() {
     std::int64_t above = 0;
     for (int d = 0; d + 1 < digits; ++d) {
@@ -73,14 +73,15 @@ struct Digits {
   }
 };
 
-/// Inf and NaN: their terms in IEEE arithmetic add up to NaN, +Inf or -Inf as docs/modes.md judges the sum.
+/// The special terms of a row, with Inf or NaN. In IEEE arithmetic they add up to NaN, +Inf or -Inf as docs/modes.md
+/// defines the sum.
 template <class T>
 struct Special {
   T sum;
   bool any;
 };
 
-/// The value that an entry stands for: itself, or rounded to T bits below 2^exponent and scaled by 2^-exponent.
+/// Returns the value that an entry represents: itself, or rounded to T bits below 2^exponent and scaled by 2^-exponent.
 template <class T>
 __device__ double value_of(T entry, const FixedScaling& fixed, int exponent) {
   if (!fixed.most) return entry;
@@ -128,7 +129,7 @@ __device__ Special<T> add_terms(const ExactRows<T>& g, Index i, Index first, Ind
   return special;
 }
 
-/// Word d of lane 0's accumulator becomes the sum over the lanes. The order of reading keeps the threads on different
+/// Sets word d of lane 0's accumulator to the sum over the lanes. The order of reading keeps the threads on different
 /// banks.
 __device__ inline void sum_lanes(std::int64_t* words) {
   const int lane = threadIdx.x % 32;
@@ -141,7 +142,7 @@ __device__ inline void sum_lanes(std::int64_t* words) {
   __syncwarp();
 }
 
-/// S in units of 2^unit, from the words of lane 0.
+/// Returns S in units of 2^unit, from the words of lane 0.
 __device__ inline Wide<limbs> sum_of_words(const std::int64_t* words) {
   Wide<limbs> sum{};
   std::int64_t carry = 0;
@@ -154,8 +155,8 @@ __device__ inline Wide<limbs> sum_of_words(const std::int64_t* words) {
   return sum;
 }
 
-/// RN(alpha S + beta y), or the root of S, for S in the words of lane 0; one thread. Four limbs around the leading one
-/// decide nearly always.
+/// Writes RN(alpha S + beta y), or the root of S, for S in the words of lane 0; one thread calls this. Four limbs
+/// around the leading one decide nearly always.
 template <class T>
 __device__ void write_finite(const ExactRows<T>& g, Index i, const std::int64_t* words) {
   const Wide<limbs> sum = sum_of_words(words);
@@ -190,7 +191,7 @@ __device__ void write_row(const ExactRows<T>& g, Index i, const std::int64_t* wo
   *y = finish_special(g.p.alpha.get(), special.sum, beta, read_addend(beta, y));
 }
 
-/// The rows of a list, one after the other, by the whole warp; `memory`: long_sums::words.
+/// Computes the rows of a list one after the other, by the whole warp; `memory`: long_sums::words.
 template <class T>
 __device__ __noinline__ void compute_rows(const ExactRows<T>& g, const Index* list, Index count, std::int64_t* memory) {
   Digits accumulator{memory + threadIdx.x % 32};
@@ -205,8 +206,8 @@ __device__ __noinline__ void compute_rows(const ExactRows<T>& g, const Index* li
 
 }  // namespace long_sums
 
-/// One thread, at the end of every thread block of a kernel that has computed its open rows itself, `open` of them: the
-/// last one of all sets state->undecided.
+/// Reports `open` pending rows that the thread block has computed itself. One thread calls this at the end of every
+/// thread block of such a kernel. The last of all blocks sets state->undecided.
 __device__ inline void report_open(VectorState* state, Index open) {
   if (open > 0) {
     atomicAdd(&state->open, static_cast<unsigned long long>(open));

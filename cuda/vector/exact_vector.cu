@@ -1,5 +1,5 @@
-// The way out of every mode of DOT, GEMV, NRM2 and ASUM: inner products by Kulisch's long accumulators, special values
-// included, of the rows that a first pass left open. A warp works on a row, or on a segment of one where few are open.
+// The last step of every mode of DOT, GEMV, NRM2 and ASUM: computes the rows that a first pass left pending by
+// Kulisch's long accumulators, including special values. A warp computes a row, or a segment of one if few are pending.
 #include "cuda/core/arrival.hpp"
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/launch.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 using namespace long_sums;
 
-constexpr Index least_exact_terms = 2048;  ///< of a segment
+constexpr Index least_exact_terms = 2048;  ///< terms of a segment
 
 template <class T>
 struct SegmentArguments : ExactRows<T> {
@@ -21,7 +21,7 @@ struct SegmentArguments : ExactRows<T> {
   std::int64_t* slots;
 };
 
-/// A segment's sum to its slot; the last segment of a row adds up and writes the row.
+/// Writes a segment's sum to its slot; the warp of the last segment of a row adds up and writes the row.
 template <class T>
 __device__ void share_row(const SegmentArguments<T>& g, Index entry, Index i, Index segments, std::int64_t* words,
                           Special<T> special) {
@@ -58,7 +58,8 @@ __global__ void __launch_bounds__(32) exact_kernel(SegmentArguments<T> g) {
   }
   __shared__ std::int64_t memory[words];
   Digits accumulator{memory + threadIdx.x};
-  // Several segments only where every thread block has at most one of them, so that it owns the slot of its number.
+  // A row has several segments only if every thread block has at most one of them, so that it owns the slot of its
+  // number.
   Index segments = 2 * open <= blocks && open <= vector_tickets ? blocks / open : 1;
   const Index most = ceil_div(g.p.k, least_exact_terms);
   if (segments > most) segments = most;

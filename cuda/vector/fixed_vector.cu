@@ -1,5 +1,5 @@
-// fixed:T for DOT and GEMV: a first pass finds the largest magnitude of every row and of x, a second one is cr's with
-// the entries rounded to T bits on the way (cuda/vector/cr_vector.cu).
+// fixed:T for DOT and GEMV. A first pass finds the largest magnitude of every row and of x. The second pass is cr's,
+// with the entries rounded to T bits as they are read (cuda/vector/cr_vector.cu).
 #include <algorithm>
 
 #include "cuda/core/carver.hpp"
@@ -18,10 +18,10 @@ namespace {
 
 constexpr int fixed_warps = 8, fixed_threads = 32 * fixed_warps;
 constexpr int fixed_batch = 8;             ///< entries that a lane loads at a time
-constexpr Index least_fixed_terms = 2048;  ///< that a warp looks through, so that its atomic operation costs nothing
+constexpr Index least_fixed_terms = 2048;  ///< terms that a warp examines, so that its atomic operation costs nothing
 constexpr Index tasks_wanted = 32;         ///< warps for every multiprocessor
 
-/// A task is a warp's: a segment of a row, of 32 rows side by side, or of x.
+/// The tasks of warps: each is a segment of a row, of 32 adjacent rows, or of x.
 struct Segments {
   Index count, terms;
   static Segments divide(const DeviceModel& model, Index sums, Index k, Index least) {
@@ -41,7 +41,7 @@ struct LargestArguments {
   std::uint64_t* most;  ///< bits of the largest magnitudes: of the rows, then of x
 };
 
-/// Of entries p[0], p[spacing stride], ..., the offset in terms below `left`.
+/// Returns the largest magnitude of entries p[0], p[spacing stride], ..., with offsets in terms below `left`.
 template <int spacing, class T>
 __device__ std::uint64_t largest_of(const T* p, Index stride, Index left) {
   typename FloatFormat<T>::Bits most = 0;
@@ -65,7 +65,7 @@ __device__ void raise(std::uint64_t* most, std::uint64_t bits) {
   atomicMax(reinterpret_cast<unsigned long long*>(most), static_cast<unsigned long long>(bits));
 }
 
-/// A warp along a segment.
+/// Raises *most to the largest magnitude of a segment, by a warp along it.
 template <class T>
 __device__ void raise_along(std::uint64_t* most, const T* p, Index stride, const Segments& segments, Index segment,
                             Index k) {
@@ -76,7 +76,7 @@ __device__ void raise_along(std::uint64_t* most, const T* p, Index stride, const
   if (threadIdx.x % 32 == 0) raise(most, largest);
 }
 
-/// Columns: rows are side by side, and a lane has one.
+/// `columns`: rows are adjacent in memory, and a lane has one.
 template <class T, bool columns>
 __global__ void __launch_bounds__(fixed_threads) largest_kernel(LargestArguments<T> g) {
   await_predecessor();
@@ -96,7 +96,7 @@ __global__ void __launch_bounds__(fixed_threads) largest_kernel(LargestArguments
   }
 }
 
-/// most: zeros.
+/// Finds the largest magnitudes; `most` must be zeros.
 template <class T>
 void find_largest(const VectorCall& call, const RowProblem<T>& p, std::uint64_t* most) {
   const auto size = [](Index stride) { return stride < 0 ? -stride : stride; };

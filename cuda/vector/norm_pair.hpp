@@ -1,6 +1,7 @@
-// NRM2 and ASUM on the device: dot2's steps for squares and magnitudes, and the way from the pair to the norm, for dot2
-// and for cr (docs/modes.md; the twin is lib/cpu/sums/norms.cpp). All terms have one sign, so that the pair is within
-// about 2^-95 (float: 2^-47) of the sum, relatively: cr rounds what that bound decides, the exact kernel does the rest.
+// NRM2 and ASUM on the device: dot2's steps for squares and magnitudes, and the conversion of the pair to the norm, for
+// dot2 and for cr (docs/modes.md; the CPU's counterpart is lib/cpu/sums/norms.cpp). All terms have one sign, so the
+// pair is within about 2^-95 (float: 2^-47) of the sum, relatively. cr rounds what that bound decides; the exact kernel
+// does the rest.
 #pragma once
 
 #include "cuda/sums/dot2_pair.hpp"
@@ -10,24 +11,24 @@
 
 namespace accublas::cuda {
 
-/// What the pair of n terms can err by, relatively, products that underflow left out.
+/// Returns the relative error bound of the pair of n terms, without products that underflow.
 template <class T>
 double norm_error(Index n) {
   return dot2_bound(dot2_depth_dot(n), n, unit_roundoff<T>()).componentwise * (1 + 0x1p-40);
 }
 
-/// What a norm is besides its terms.
+/// The parameters of a norm other than its terms.
 struct NormCall {
   bool cr, all_undecided;  ///< mode cr; see VectorCall
-  bool second_pass;        ///< squares: runs where the first one found that entries must be scaled
+  bool second_pass;        ///< squares: runs only if the first pass found that entries must be scaled
   double error;            ///< norm_error
-  std::uint32_t* largest;  ///< squares of binary64: the high word of the largest magnitude, for every thread block
+  std::uint32_t* largest;  ///< squares of binary64: the high word of the largest magnitude, one for every thread block
   std::int32_t* scale;     ///< for the second pass: entries are scaled by 2^-scale; 0: there is nothing to do
 };
 
 #ifdef __CUDACC__
 
-/// `largest` is a high word without its sign, and is kept for binary64 only.
+/// Adds a square. `largest` is a high word without its sign, and is kept for binary64 only.
 template <class T>
 __device__ void step_square(Pair& pair, T x, double scaling, std::uint32_t& largest) {
   if constexpr (compensated<T>) {
@@ -44,14 +45,14 @@ __device__ void step_magnitude(Pair& pair, T x) {
   pair.s = s;
 }
 
-/// The exponent by which binary64 entries are scaled before they are squared; its limits are powers of two, so that
-/// high words tell. Also -600 where all entries are zero: that gives the same +0.
+/// Returns the exponent by which binary64 entries are scaled before they are squared. Its limits are powers of two, so
+/// high words suffice. The result is also -600 if all entries are zero, which gives the correct +0.
 __device__ inline int square_scale(std::uint32_t largest) {
   constexpr std::uint32_t least = (1023u - 400) << 20, most = (1023u + 480) << 20;
   return largest < least ? -600 : largest < most ? 0 : 600;
 }
 
-/// RN of the norm, or open for the exact kernel (in cr).
+/// Rounds the norm, or leaves it pending for the exact kernel (in cr).
 template <class T>
 __device__ __noinline__ void round_root(const RowProblem<T>& p, const OpenRows& open, const NormCall& norm, Pair pair,
                                         int scale) {
@@ -59,8 +60,8 @@ __device__ __noinline__ void round_root(const RowProblem<T>& p, const OpenRows& 
     *p.y.data = finish_root_pair<T>(pair.s, pair.c, scale);
     return;
   }
-  // Entries scaled up are multiples of 2^-474, their products of 2^-948: nothing underflows. For float nothing ever
-  // does.
+  // Entries scaled up are multiples of 2^-474, their products of 2^-948, so nothing underflows. For float nothing ever
+  // underflows.
   const double underflow = compensated<T> && scale >= 0 ? static_cast<double>(p.k) * product_underflow : 0;
   T out;
   if (!norm.all_undecided && finish_root_within(pair.s, pair.c, norm.error * pair.s + underflow, scale, &out)) {
@@ -70,12 +71,12 @@ __device__ __noinline__ void round_root(const RowProblem<T>& p, const OpenRows& 
   }
 }
 
-/// NRM2 from its pair, formed with `scale`; `largest` as above.
+/// Finishes NRM2 from its pair, which was formed with `scale`; `largest` is the high word of the largest magnitude.
 template <class T>
 __device__ void finish_squares(const RowProblem<T>& p, const OpenRows& open, const NormCall& norm, Pair pair, int scale,
                                std::uint32_t largest) {
   const int wanted = compensated<T> ? square_scale(largest) : 0;
-  // Squares add up to Inf without an Inf only where they overflow, and to NaN only with a NaN.
+  // Squares add up to Inf without an Inf only if they overflow, and to NaN only with a NaN.
   const bool special = compensated<T> ? largest >= 0x7FF00000u : !is_finite(pair.s);
   if (compensated<T> && !norm.second_pass) *norm.scale = special ? 0 : wanted;
   if (special) {
@@ -85,7 +86,7 @@ __device__ void finish_squares(const RowProblem<T>& p, const OpenRows& open, con
   }
 }
 
-/// ASUM from its pair.
+/// Finishes ASUM from its pair.
 template <class T>
 __device__ void finish_magnitudes(const RowProblem<T>& p, const OpenRows& open, const NormCall& norm, Pair pair) {
   const bool finite = is_finite(pair.s) && is_finite(pair.c);

@@ -1,4 +1,4 @@
-// A row of a dot2 GEMV from its pair. Device code.
+// Finishes a row of a dot2 GEMV from its pair. Device code.
 #pragma once
 
 #include "cuda/sums/dot2_pair.hpp"
@@ -8,7 +8,7 @@ namespace accublas::cuda {
 
 #ifdef __CUDACC__
 
-/// Row i from its pair: rounded once; open, for cr's value, where the pair is not finite.
+/// Rounds row i once from its pair. If the pair is not finite, leaves the row pending, for cr's value.
 template <class T>
 __device__ void finish_pair_of_row(const RowProblem<T>& p, const OpenRows& open, Index i, Pair pair) {
   if (!is_finite(pair.s) || !is_finite(pair.c)) return leave_open(open, i);

@@ -1,7 +1,6 @@
-// A warp whose lanes have a row of A each, and the tiles of A that it works off: 32 rows by 128 bytes of terms, by bulk
-// tensor copies into a ring of shared memory of its own. One lane asks for a tile with one instruction, some tiles
-// ahead, and nothing passes through registers on the way, so that 8 warps keep 160 KiB of a multiprocessor on their
-// way. Compute capability 9.0.
+// Streams tiles of A to a warp whose lanes have a row of A each. A tile has 32 rows by 128 bytes of terms; TMA copies
+// bring it into the warp's own ring of shared memory. One lane issues a tile with one instruction, some tiles ahead.
+// Nothing passes through registers, so that 8 warps keep 160 KiB of a multiprocessor in flight. Compute capability 9.0.
 #pragma once
 
 #include <cuda.h>
@@ -19,22 +18,23 @@ inline constexpr int tile_bytes = 4096;
 template <class T>
 inline constexpr int tile_terms = tile_bytes / group_rows / static_cast<int>(sizeof(T));
 
-/// Where terms (`along`) or rows of A are side by side and bulk copies can read it: the tensor map of A.
+/// Makes the tensor map of A if terms (`along`) or rows of A are adjacent and TMA copies can read it; otherwise returns
+/// false.
 template <class T>
 bool make_row_map(const Matrix<const T>& a, Index m, Index k, bool along, CUtensorMap* map);
 
 #ifdef __CUDACC__
 
-/// The terms of x of a warp's tiles, which a lane each loads a tile ahead: from global memory they would be late,
-/// since what rings take of a multiprocessor's memory leaves its cache too small for x.
+/// The terms of x for a warp's tiles. Each lane loads some a tile ahead. Loads from global memory at use would be late,
+/// since the rings take so much of a multiprocessor's memory that its cache is too small for x.
 template <class T, int terms>
 struct TermsOfX {
   static constexpr int of_lane = ceil_div(terms, 32);
 
-  T* shared;  ///< of the warp, aligned to 16
+  T* shared;  ///< memory of the warp, aligned to 16
   T ahead[of_lane];
 
-  /// Asks for entries from `term` on; zero from x[k] on.
+  /// Loads the entries from `term` on; zero from x[k] on.
   __device__ void ask(const RowProblem<T>& p, Index term) {
     const int lane = threadIdx.x % 32;
 #pragma unroll
@@ -44,7 +44,7 @@ struct TermsOfX {
     }
   }
 
-  /// What was asked for is there for get(); what was there before must have been read by all lanes.
+  /// Makes the loaded entries available to get(). All lanes must have read the previous entries.
   __device__ void put() const {
     const int lane = threadIdx.x % 32;
 #pragma unroll
@@ -63,7 +63,8 @@ struct TermsOfX {
   }
 };
 
-/// The tiles of a warp: of every `groups_apart`-th group of rows, every `units_apart`-th unit of `tiles` tiles.
+/// The order of a warp's tiles: every `groups_apart`-th group of rows, and in it every `units_apart`-th unit of `tiles`
+/// tiles.
 struct TileWalk {
   int group, unit, tile;
 
@@ -77,7 +78,7 @@ struct TileWalk {
   }
 };
 
-/// The ring of one warp. Stages are full (their barrier's phase is complete) or on their way.
+/// The ring of one warp. A stage is full (its barrier's phase is complete) or in flight.
 template <class T, bool along, int stages>
 struct TileRing {
   static constexpr int terms = tile_terms<T>;
@@ -87,7 +88,7 @@ struct TileRing {
   int stage = 0;
   std::uint32_t parity = 0;
 
-  /// One lane.
+  /// Issues the copy of a tile; one lane calls this.
   __device__ void put(const CUtensorMap& map, int at, int row, int term) const {
     const std::uint32_t barrier = barriers + 8 * at;
     ptx::barrier_expect(barrier, tile_bytes);
@@ -95,16 +96,16 @@ struct TileRing {
                     barrier);
   }
 
-  /// Until the next tile is there.
+  /// Waits until the next tile has arrived.
   __device__ void wait() const { ptx::barrier_wait(barriers + 8 * stage, parity); }
 
-  /// Of the lane's entries of that tile, those from `first` on, a multiple of 16 bytes.
+  /// Loads the lane's entries of the current tile from `first` on, a multiple of 16 bytes.
   template <int count>
   __device__ void get(int first, T (&out)[count]) const {
     const unsigned char* const tile = memory + stage * tile_bytes;
     const int lane = threadIdx.x % 32;
     if constexpr (along) {
-      // Lines of 128 bytes, whose 16-byte chunks change places by the line's number: no two lanes meet in a bank.
+      // Rows of 128 bytes have their 16-byte chunks permuted by the row's number, so that no two lanes share a bank.
       constexpr int chunk = 16 / sizeof(T);
 #pragma unroll
       for (int j = 0; j < count; j += chunk) {

@@ -20,20 +20,20 @@ namespace accublas::cuda {
 
 namespace {
 
-/// dp and sp that no engine but native computes are cr's values.
+/// Returns the mode of the kernels. dp and sp that only engine native could compute get cr's values.
 VectorMode vector_mode(const Mode& mode) {
   if (mode.kind == ACCUBLAS_MODE_DOT2) return VectorMode::dot2;
   return mode.kind == ACCUBLAS_MODE_FIXED ? VectorMode::fixed : VectorMode::cr;
 }
 
-/// The report's bound where a mode is computed exactly and rounded once.
+/// Reports the bound of a mode that is computed exactly and rounded once.
 template <class T>
 void report_rounded_once(const Mode& mode, accublas_report_t& report) {
   if (vector_mode(mode) != VectorMode::cr) return;
   put_bound(report, rounded_once<T>());
 }
 
-/// Runs body(memory) with `bytes` of the call's memory; cuBLAS's own workspace is counted by the caller.
+/// Runs body(memory) with `bytes` of the call's memory; the caller counts cuBLAS's own workspace.
 template <class Body>
 void with_memory(State& state, Execution& execution, std::size_t bytes, Body&& body) {
   const Workspace& workspace = execution.workspace;
@@ -91,8 +91,8 @@ namespace {
 
 constexpr std::size_t result_bytes = 256;
 
-/// DOT and the norms: serve(problem, memory) computes the result with `bytes` of memory, in device memory; it is copied
-/// to the host where it belongs there.
+/// Serves DOT and the norms. serve(problem, memory) computes the result in device memory, with `bytes` of memory; the
+/// result is then copied to the host if it belongs there.
 template <class Problem, class T, class Serve>
 void with_result(State& state, const Call<Problem, T>& call, Execution& execution, std::size_t bytes, Serve&& serve) {
   const cudaStream_t stream = state.cuda_stream();
@@ -169,7 +169,7 @@ template <class T, Terms terms>
 void norm_call(State& state, const Call<Reduction<T>, T>& call, Execution& execution) {
   const cudaStream_t stream = state.cuda_stream();
   if (call.problem.n == 0) return write_zero(state, call.problem.result, execution);
-  if (call.problem.x.pairs) {  // a real vector twice as long
+  if (call.problem.x.pairs) {  // counts as a real vector twice as long
     const Entries<T>& x = call.problem.x;
     const Index n = call.problem.n;
     const auto as_real = [&](const T* data, Execution& inner) {
@@ -191,7 +191,7 @@ void norm_call(State& state, const Call<Reduction<T>, T>& call, Execution& execu
     return;
   }
   require_no_target(call.mode, execution.target, sizeof(T) == 4);
-  // What cuBLAS does not compute is cr's value.
+  // If cuBLAS cannot compute the norm, cr's value is used.
   if (call.engine == ACCUBLAS_ENGINE_NATIVE && native_has_norm(call.problem)) {
     const std::size_t own = state.blas_bytes();
     return with_result(state, call, execution, own, [&](const Reduction<T>& norm, std::byte* memory) {

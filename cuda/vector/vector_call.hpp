@@ -9,7 +9,7 @@
 
 namespace accublas::cuda {
 
-/// A sum over nothing, in device memory; a call like others to the report.
+/// Writes the sum over no terms, zero, to device memory. The report counts it as a call.
 template <class T>
 void write_zero(State& state, T* result, const Execution& execution) {
   state.begin_native_call(execution.report.level);
@@ -17,13 +17,13 @@ void write_zero(State& state, T* result, const Execution& execution) {
   state.end_call();
 }
 
-/// Operands in device memory. Modes native, dp, sp, dot2, cr, but for the norms also fixed and slices. Asynchronous,
-/// but for a scalar result on the host.
+/// These functions serve operands in device memory, in the modes native, dp, sp, dot2 and cr, and except for the norms
+/// also fixed and slices. They are asynchronous unless a scalar result goes to the host.
 template <class T>
 void gemv_call(State& state, const Call<Gemv<T>, T>& call, Execution& execution);
 template <class T>
 void dot_call(State& state, const Call<Dot<T>, T>& call, Execution& execution);
-/// NRM2 (Terms::squares) or ASUM (Terms::magnitudes), of complex vectors too.
+/// Serves NRM2 (Terms::squares) or ASUM (Terms::magnitudes), also of complex vectors.
 template <class T, Terms terms>
 void norm_call(State& state, const Call<Reduction<T>, T>& call, Execution& execution);
 

@@ -1,5 +1,5 @@
-// What the kernels of DOT, GEMV and the norms share: the problem, the division of the scratch, and the way from sums to
-// outputs.
+// The kernels of DOT, GEMV and the norms share this header: the problem, the division of the scratch, and the
+// conversion of sums to outputs.
 #pragma once
 
 #include "cuda/core/call_state.hpp"
@@ -12,8 +12,8 @@
 
 namespace accublas::cuda {
 
-/// y = alpha A x + beta y; DOT is the case of one row, alpha = 1 and beta = 0. Norms: one row too, x the row itself;
-/// not products but `terms` are added up, and of squares y is the root.
+/// The problem y = alpha A x + beta y. DOT has one row, alpha = 1 and beta = 0. A norm has one row too, which holds the
+/// vector; instead of products `terms` are added up, and for squares y is the root.
 template <class T>
 struct RowProblem {
   Index m, k;
@@ -39,13 +39,13 @@ RowProblem<T> row_problem(const Reduction<T>& r, Terms terms) {
   return {1, r.n, {r.x.data, 0, r.x.stride}, r.x, {r.result, 1}, {T(1), nullptr}, {T(0), nullptr}, terms};
 }
 
-/// fixed:T: bits of the largest magnitudes of the rows, then of x (entry m). No scaling: null.
+/// fixed:T: bits of the largest magnitudes of the rows, then of x (entry m). Null: no scaling.
 struct FixedScaling {
   const std::uint64_t* most;
   int bits;
 };
 
-/// The outputs that the exact kernel must compute: state->open numbers of rows.
+/// The pending outputs for the exact kernel: state->open row numbers.
 struct OpenRows {
   VectorState* state;
   Index* list;
@@ -53,9 +53,9 @@ struct OpenRows {
 };
 
 // ---- exact_vector.cu ----------------------------------------------------------------------------------------------
-/// The exact kernel: one warp a thread block, with accumulators in shared memory (34 KiB: six on a multiprocessor).
+/// The exact kernel has one warp a thread block, with accumulators in shared memory (34 KiB: six on a multiprocessor).
 inline constexpr int exact_slot_words =
-    138;  ///< of a partial sum: digits, then the sum of special terms and whether there are any
+    138;  ///< words of a partial sum: digits, then the sum of special terms and whether there are any
 inline Index exact_blocks(const DeviceModel& model) { return Index{6} * model.processors; }
 
 struct ExactScratch {
@@ -69,13 +69,13 @@ struct ExactScratch {
   }
 };
 
-/// The end of every call: computes the open rows with long accumulators; returns at once where there are none. Sets
-/// state->undecided, clears state->open.
+/// Ends every call: computes the pending rows with long accumulators; returns at once if there are none. Sets
+/// state->undecided and clears state->open.
 template <class T>
 void exact_rows(const VectorCall&, const RowProblem<T>&, FixedScaling, const ExactScratch&);
 
 // ---- cr_vector.cu --------------------------------------------------------------------------------------------
-/// cr of every row, or of the rows rounded to fixed:T.
+/// Computes cr of every row, or of the rows rounded to fixed:T.
 template <class T>
 void cr_rows(const VectorCall&, const RowProblem<T>&, FixedScaling, Carver&);
 void cr_scratch(const DeviceModel&, Index m, Index k, Carver&);
@@ -85,19 +85,20 @@ void dot2_dot_scratch(const DeviceModel&, Index n, Carver&);
 void dot2_gemv_scratch(const DeviceModel&, Index m, Index k, Carver&);
 
 // ---- dot2_gemv_stream.cu ------------------------------------------------------------------------------------------
-/// All of a dot2 GEMV, m and k > 0, its open rows included; false, and nothing is done, where this kernel cannot serve.
+/// Serves a whole dot2 GEMV, m and k > 0, including its pending rows. Returns false, and does nothing, if this kernel
+/// cannot serve the call.
 template <class T>
 bool dot2_gemv_stream(const VectorCall&, const RowProblem<T>&);
 
-// ---- what these kernels share -------------------------------------------------------------------------------------
+// ---- shared by these kernels --------------------------------------------------------------------------------------
 #ifdef __CUDACC__
 
-/// Leaves row i to the exact kernel; y is not touched.
+/// Leaves row i pending for the exact kernel; y is not touched.
 __device__ inline void leave_open(const OpenRows& open, Index i) {
   open.list[atomicAdd(open.count ? open.count : &open.state->open, 1ull)] = i;
 }
 
-/// alpha = 0: A and x are not read, and beta = 1 leaves y alone.
+/// Finishes row i if alpha = 0: A and x are not read, and beta = 1 leaves y alone.
 template <class T>
 __device__ void write_without_terms(const RowProblem<T>& p, Index i) {
   const T beta = p.beta.get();

@@ -1,10 +1,10 @@
 // Launchers of DOT, GEMV, NRM2 and ASUM for operands in device memory, in the modes dot2, cr (also dp and sp
-// reproducible, whose values are cr's) and, but for the norms, fixed:T. The bits are those of the CPU's engines
-// (lib/cpu/engines.hpp) and of docs/modes.md, special values and BLAS's quick returns included.
+// reproducible, whose values are cr's) and, except for the norms, fixed:T. The bits are those of the CPU's engines
+// (lib/cpu/engines.hpp) and of docs/modes.md, including special values and BLAS's quick returns.
 //
-// Shared contract: work is put on the stream and the call returns; nothing is allocated, nothing waits, so a graph can
-// capture it. All pointers are device pointers; strides in elements, of any sign, zero too. Launch errors are thrown as
-// Error by check().
+// The launchers share a contract: a launcher puts work on the stream and returns; it neither allocates nor waits, so a
+// graph can capture it. All pointers are device pointers. Strides count elements and may have any sign, or be zero. A
+// failed launch is thrown as Error by check().
 #pragma once
 
 #include <cstddef>
@@ -19,20 +19,20 @@ namespace accublas::cuda {
 
 enum class VectorMode { dot2, cr, fixed };
 
-/// What is added up: DOT's and GEMV's x_i y_i, NRM2's x_i^2, ASUM's abs(x_i).
+/// The terms that are added up: DOT's and GEMV's x_i y_i, NRM2's x_i^2, ASUM's abs(x_i).
 enum class Terms { products, squares, magnitudes };
 
-/// How a call runs. One stream at a time may use a state and its scratch.
+/// The environment of a call. Only one stream at a time may use a state and its scratch.
 struct VectorCall {
   const DeviceModel& model;
   VectorState* state;
   void* scratch;  ///< vector_scratch_bytes, aligned to 256; contents do not matter
   cudaStream_t stream;
   bool all_undecided =
-      false;  ///< test hook: every output of cr and fixed goes to the exact accumulators; no bit changes
+      false;  ///< test hook: the exact accumulators compute every output of cr and fixed; no bit changes
 };
 
-/// Bytes of scratch of a GEMV with m rows and k columns; DOT: m = 1, k = n.
+/// Returns the bytes of scratch of a GEMV with m rows and k columns; DOT has m = 1, k = n.
 std::size_t vector_scratch_bytes(const DeviceModel&, VectorMode, Index m, Index k);
 
 template <class T>
@@ -42,7 +42,7 @@ void cr_dot(const VectorCall&, const Dot<T>&);
 template <class T>
 void fixed_dot(const VectorCall&, const Dot<T>&, int bits);
 
-/// alpha and beta are the scalars given, not the problem's own.
+/// These functions use the scalars alpha and beta that are passed, not those of the problem.
 template <class T>
 void dot2_gemv(const VectorCall&, const Gemv<T>&, Scalar<T> alpha, Scalar<T> beta);
 template <class T>
@@ -50,7 +50,7 @@ void cr_gemv(const VectorCall&, const Gemv<T>&, Scalar<T> alpha, Scalar<T> beta)
 template <class T>
 void fixed_gemv(const VectorCall&, const Gemv<T>&, int bits, Scalar<T> alpha, Scalar<T> beta);
 
-/// NRM2 (the root of the sum of squares) or ASUM (the sum of magnitudes), modes dot2 and cr.
+/// Computes NRM2 (the root of the sum of squares) or ASUM (the sum of magnitudes), in modes dot2 and cr.
 template <class T>
 void norm(const VectorCall&, VectorMode, Terms, const Reduction<T>&);
 std::size_t norm_scratch_bytes(const DeviceModel&, Index n);
