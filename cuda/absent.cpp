@@ -1,4 +1,4 @@
-// The CUDA backend where there is none: it answers so.
+// The CUDA backend of a build without CUDA: it reports that there is no device.
 #include "lib/base/error.hpp"
 #include "lib/base/fork_safe.hpp"
 #include "lib/call/backend.hpp"

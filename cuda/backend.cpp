@@ -1,4 +1,4 @@
-// The CUDA backend: which of a mode's engines serves a shape, and the call to each.
+// The CUDA backend: it selects which of a mode's engines serves a shape, and calls that engine.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -40,7 +40,7 @@ namespace {
 
 using cuda::State;
 
-/// The engine for integer products by compute capability: INT8 but where it was cut (B300).
+/// The engine for integer products by compute capability: INT8 except where the hardware has little of it (B300).
 struct IntegerEngineRow {
   int major, minor;
   accublas_engine engine;
@@ -55,7 +55,8 @@ accublas_engine integer_engine(const cuda::DeviceModel& model) {
   return ACCUBLAS_ENGINE_INT8;
 }
 
-/// Of complex products in complex numbers; where residues are real ones, they are real products of their parts.
+/// Returns moduli_that_pay for a call. Complex products are priced as complex if the device has complex residues;
+/// otherwise they are priced as real products of their parts.
 int moduli_that_pay(const cuda::DeviceModel& model, bool single, bool complex, const cuda::GemmShape& shape) {
   const cuda::GemmCost* cost = cuda::gemm_cost(model.major, model.minor, single);
   if (!cost) return 0;
@@ -65,9 +66,10 @@ int moduli_that_pay(const cuda::DeviceModel& model, bool single, bool complex, c
   return cuda::moduli_that_pay(*cost, {parts * shape.m, shape.n, parts * shape.k}, model.processors);
 }
 
-/// dp and sp where neither the caller nor the shape settles the engine: emulation first, and cuBLAS where the data ask
-/// for too much. Not where cuBLAS would need copies of the operands, or where there is none.
-/// most_moduli 0: cuBLAS is faster by the shape, as it may be of a part of a call.
+/// Returns the fallback candidate cuBLAS for dp and sp if neither the caller nor the shape determines the engine:
+/// emulation runs first, and cuBLAS takes over if the data need too many moduli. Returns none if cuBLAS would need
+/// copies of the operands, or if there is no cuBLAS. most_moduli 0: cuBLAS is faster for the shape, as it may be for a
+/// part of a call.
 template <class T>
 std::optional<cuda::NativeOffer> native_offer(State& state, const Call<Gemm<T>, T>& call, const Execution& execution) {
   const bool grade = call.mode.kind == ACCUBLAS_MODE_DP || call.mode.kind == ACCUBLAS_MODE_SP;
@@ -121,7 +123,7 @@ class CudaBackend final : public Backend {
       return {ACCUBLAS_ENGINE_INT8, by_shape};
     const bool grade = (mode.kind == ACCUBLAS_MODE_DP || mode.kind == ACCUBLAS_MODE_SP) && !mode.reproducible;
     if (is_solve(routine)) {
-      // The largest of the products between halves of the unknowns.
+      // The largest of the products between halves of the unknowns decides.
       const Index half = shape.k / 2, sides = shape.m * shape.n / shape.k;
       const bool complex = is_complex_routine(routine);
       const bool pays = grade && !is_single(routine) && shape.k >= cuda::least_unknowns_by_halves(complex) &&
@@ -134,8 +136,8 @@ class CudaBackend final : public Backend {
     return {first == ACCUBLAS_ENGINE_INT8 ? integer_engine(model) : first, by_shape};
   }
 
-  /// Copying takes (m k + k n + 2 m n) words over a bus of some 5e9 words/s, and saves 2 m n k operations at some
-  /// 5e11/s. Measured for real products alone.
+  /// Returns whether a call on host operands pays. Copying moves (m k + k n + 2 m n) words over a bus of some 5e9
+  /// words/s, and saves 2 m n k operations at some 5e11/s. Measured for real products alone.
   bool worth_copying(Routine routine, const Mode&, const CallShape& s) const override {
     if (!is_gemm(routine) || is_complex_routine(routine)) return false;
     const double m = static_cast<double>(s.m), n = static_cast<double>(s.n), k = static_cast<double>(s.k);
@@ -312,7 +314,7 @@ class CudaBackend final : public Backend {
     return call.operands_on_device ? cuda::CallScope::Stream::users : cuda::CallScope::Stream::own;
   }
 
-  /// A call, body(state), on its stream. Where the device fails after work was put there, C may be half written.
+  /// Runs a call, body(state), on its stream. If the device fails after work was put there, C may be half written.
   template <class Call, class Body>
   static void put(const Call& call, BackendState* base, Body&& body) {
     State& state = static_cast<State&>(*base);
@@ -431,7 +433,7 @@ class CudaBackend final : public Backend {
       real_gemm(state, call, execution);
   }
 
-  /// The product itself by cuBLAS, or what stands for it.
+  /// Runs cuBLAS's product for the call: the state's native_product() if there is one, else the product itself.
   template <class T>
   static void native_in_store(State& state, const Call<Gemm<T>, T>& call, Execution& execution) {
     const cuda::NativeProduct* const product = state.native_product();
@@ -445,7 +447,7 @@ class CudaBackend final : public Backend {
     const Mode mode = emulated(call.mode);
     const Call<Gemm<T>, T> emulation{call.problem,          call.alpha, call.beta,  call.operands_on_device,
                                      call.result_on_device, mode,       call.engine};
-    // Of the engines of integer products INT8 joins the parts of complex numbers.
+    // INT8 is the only integer engine that combines the parts of complex numbers.
     const bool joins = call.problem.joined && call.mode.kind != ACCUBLAS_MODE_SLICES;
     if (joins && (call.engine == ACCUBLAS_ENGINE_FP16 || call.engine == ACCUBLAS_ENGINE_FP64)) {
       if (execution.engine_forced)

@@ -1,5 +1,5 @@
-// What a GEMM costs by cuBLAS and by engine int8: from it follows which of them dp and sp take where nobody names one.
-// No bit of a mode that promises bits depends on it.
+// Cost model of a GEMM by cuBLAS and by engine int8. dp and sp take the cheaper one if the caller names none. No bit of
+// a mode that promises bits depends on it.
 #pragma once
 
 #include "cuda/residues/even_moduli.hpp"
@@ -18,8 +18,9 @@ struct GemmShape {
   double operands() const { return static_cast<double>(m + n) * static_cast<double>(k); }
 };
 
-/// Microseconds, fitted to single calls on even data (phi 0.5) of 28 shapes: square, deep, flat and narrow, sides from
-/// 512 to 16384, k from 256 to 65536. Both sides are met within a tenth. `accublas-gpu-bench shapes` measures them.
+/// Costs in microseconds, fitted to single calls on even data (phi 0.5) of 28 shapes: square, deep, flat and narrow,
+/// with sides from 512 to 16384 and k from 256 to 65536. The model is within a tenth of both. `accublas-gpu-bench
+/// shapes` measures them.
 struct GemmCost {
   int major, minor;
   bool single;
@@ -28,7 +29,7 @@ struct GemmCost {
   double operand, operand_modulus;  ///< an entry of A or B: read, and converted for each modulus
   double product_modulus;           ///< a term of a sum, in a wave of tiles that fills the device
   double result_modulus;            ///< an element of C: residues written and read again
-  int most_moduli;                  ///< more are not measured; double: reconstruction spills
+  int most_moduli;                  ///< more moduli are not measured; double: reconstruction spills
 
   double native(const GemmShape& s) const {
     return native_start + native_product * s.products() + native_result * s.results();
@@ -39,7 +40,8 @@ struct GemmCost {
     return start + s.operands() * (operand + operand_modulus * moduli) +
            product_modulus * s.products() * moduli * waves + result_modulus * s.results() * moduli;
   }
-  /// Of complex numbers, by complex residues: A is written out as four parts, and those and B's are read.
+  /// These two functions price complex numbers by complex residues: A is written out as four parts, and those and B's
+  /// are read.
   double native_complex(const GemmShape& s) const { return native({2 * s.m, s.n, 2 * s.k}); }
   double emulated_complex(const GemmShape& s, int moduli, int processors) const {
     const int planes = complex_planes(moduli);
@@ -53,16 +55,16 @@ inline constexpr GemmCost gemm_costs[] = {
     {9, 0, true, 15.2, 3.94e-8, 1.2e-6, 60.7, 4.2e-6, 4.5e-7, 1.12e-9, 1.141e-6, max_moduli},
 };
 
-/// Null for devices that were not measured: they take cuBLAS.
+/// Returns null for devices that were not measured; these use cuBLAS.
 inline const GemmCost* gemm_cost(int major, int minor, bool single) {
   for (const GemmCost& cost : gemm_costs)
     if (cost.major == major && cost.minor == minor && cost.single == single) return &cost;
   return nullptr;
 }
 
-/// The most moduli with which emulation is to be taken, which the data ask for; 0 where cuBLAS is faster on even data.
-/// Two more than even data take are always allowed: the first look (cuda/residues/first_look.hpp) judges by samples,
-/// and rejects even data with none to spare; a modulus more costs less than beginning in vain.
+/// Returns the most moduli with which emulation pays, if the data need them; 0 if cuBLAS is faster on even data. Two
+/// moduli more than even data need are always allowed: the first look (cuda/residues/first_look.hpp) judges by samples,
+/// and rejects even data if there are none to spare. One more modulus costs less than starting in vain.
 inline int moduli_that_pay(const GemmCost& cost, const GemmShape& shape, int processors,
                            ResidueKind residues = ResidueKind::real) {
   if (shape.products() == 0) return 0;

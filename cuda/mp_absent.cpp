@@ -1,4 +1,4 @@
-// The CUDA backend of the multiple-precision arrays where there is none: it answers so.
+// The CUDA backend of the multiple-precision arrays in a build without CUDA: it reports that there is no device.
 #include "lib/base/error.hpp"
 #include "lib/mp/backend.hpp"
 

@@ -26,7 +26,7 @@ namespace accublas::cuda {
 
 namespace {
 
-/// C's columns have unit stride in what the engines see: the transposed product where they have not.
+/// Returns a batch in which C's columns have unit stride: the transposed product if they have not.
 template <class T>
 GemmBatch<T> column_major(const GemmBatch<T>& x) {
   const Gemm<T>& g = x.shape;
@@ -56,8 +56,8 @@ BatchProblem<T> batch_problem(const Call<GemmBatch<T>, T>& call) {
           device_scalar(call.beta)};
 }
 
-/// Calls `serve(call of matrix i)` for every matrix of a batch, or of a part of it after others were `written`. A
-/// matrix that misses the target does not stop the others.
+/// Calls `serve(call of matrix i)` for every matrix of a batch, or of a part of it (`written`: other parts have been
+/// written). A matrix that misses the target does not stop the others.
 template <class T, class Serve>
 void one_by_one(const Call<GemmBatch<T>, T>& call, const GemmBatch<T>& batch, bool written, Serve&& serve) {
   std::optional<Error> missed;
@@ -80,7 +80,7 @@ void one_by_one(const Call<GemmBatch<T>, T>& call, const GemmBatch<T>& batch, bo
   if (missed) throw *missed;
 }
 
-/// cuBLAS's own batches.
+/// Serves a batch by cuBLAS's own batched routines.
 template <class T>
 void native_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& execution) {
   const GemmBatch<T> x = column_major(call.problem);
@@ -99,7 +99,7 @@ void native_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& ex
   state.phase(&accublas_report_t::ms_product);
   blas.begin(stream, own ? memory->data() : nullptr, own);
   blas.scalars_on_device(call.alpha.on_device);
-  // A stride along a dimension of 1 is no leading dimension.
+  // A stride along a dimension of 1 is not a leading dimension.
   const auto view = [](auto* data, const Matrix<const T>& m, Index rows, Index cols) {
     const bool plain = m.row_stride == 1;
     const Index ld = plain ? (cols > 1 ? m.col_stride : rows) : (rows > 1 ? m.row_stride : cols);
@@ -135,13 +135,14 @@ void native_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& ex
   execution.report.workspace_bytes = static_cast<std::int64_t>(own + kept);
 }
 
-/// T of the kernel for small matrices; 0: it finds T* of each matrix.
+/// Returns the T of the kernel for small matrices; 0: the kernel finds T* of each matrix.
 int prescribed_bits(const Mode& mode) { return mode.kind == ACCUBLAS_MODE_FIXED ? mode.parameter : 0; }
 
-/// Whether the kernels for small matrices serve a call. fixed:T with a target must know the data before it writes.
+/// Returns whether the kernels for small matrices serve a call. fixed:T with a target must know the data before it
+/// writes.
 template <class T>
 bool serves_small(const State& state, const Call<GemmBatch<T>, T>& call, const Execution& execution) {
-  constexpr Index most_matrices = Index{1} << 24;  // of a launch
+  constexpr Index most_matrices = Index{1} << 24;  // limit of a launch
   const Gemm<T>& g = call.problem.shape;
   if (call.engine != ACCUBLAS_ENGINE_INT8 || call.problem.count > most_matrices) return false;
   if (call.mode.kind == ACCUBLAS_MODE_CR) return batch_cr_serves(state.model(), g.m, g.n, g.k);
@@ -149,7 +150,7 @@ bool serves_small(const State& state, const Call<GemmBatch<T>, T>& call, const E
   return batch_fixed_serves(state.model(), g.m, g.n, g.k, prescribed_bits(call.mode));
 }
 
-/// All matrices by one kernel, and what it leaves open by exact accumulators.
+/// Serves all matrices by one kernel, and the elements that it leaves pending by exact accumulators.
 template <class T>
 void small_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& execution) {
   const BatchProblem<T> p = batch_problem(call);
@@ -177,13 +178,13 @@ void small_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& exe
   state.phase(&accublas_report_t::ms_exact);
   batch_exact(state.model(), p, tiles, open, device, stream);
   state.end_call();
-  const bool fixed = call.mode.kind == ACCUBLAS_MODE_FIXED;  // the device says whether it dropped bits
+  const bool fixed = call.mode.kind == ACCUBLAS_MODE_FIXED;  // the device reports whether it dropped bits
   execution.report.workspace_bytes = static_cast<std::int64_t>(bytes);
   const double certified = cr || fixed ? 0 : certificate_bound(p.k, unit_roundoff<T>());
   put_bound(execution.report, rounded_once<T>(certified));
 }
 
-/// Strided batches by the engine's own calls.
+/// Serves strided batches by single calls of the engine.
 template <class T>
 void strided_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& execution, DeviceGemmFunction<T> serve) {
   BatchScope scope(state, execution.report.level);
@@ -191,8 +192,8 @@ void strided_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& e
   scope.end();
 }
 
-/// Batches by pointers, which only kernels can follow: matrices are copied to packed ones, a part of the batch at a
-/// time.
+/// Serves batches given by pointers, which only kernels can follow: matrices are copied to packed ones, a part of the
+/// batch at a time.
 template <class T>
 void gathered_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& execution,
                     DeviceGemmFunction<T> serve) {
@@ -249,13 +250,13 @@ void gathered_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& 
   execution.report.workspace_bytes += static_cast<std::int64_t>(bytes);
 }
 
-/// Matrices in device memory.
+/// Serves a batch of matrices in device memory.
 template <class T>
 void real_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& execution, DeviceGemmFunction<T> serve) {
   const GemmBatch<T>& x = call.problem;
   if (x.shape.k == 0 || (!call.alpha.on_device && *call.alpha.pointer == 0)) {
     state.begin_call(0);
-    // Scaled where alpha is zero: with k = 0 it counts as that.
+    // The kernel scales only if alpha is zero, and k = 0 counts as alpha = 0.
     scale_matrices<T>({x.c.base, x.c.stride, x.c.pointers}, x.shape.c, x.shape.m, x.shape.n, x.count,
                       Scalar<T>{T(0), nullptr}, device_scalar(call.beta), bit_defined(call.mode), state.cuda_stream());
     return state.end_call();

@@ -1,4 +1,4 @@
-// A batch of GEMMs on the device.
+// Batches of GEMMs on the device.
 #pragma once
 
 #include "cuda/core/staging.hpp"
@@ -6,10 +6,10 @@
 
 namespace accublas::cuda {
 
-/// Every matrix by `serve`, the same bits as calls one by one; to the report they are one call. Operands in device
-/// memory: asynchronous, without a wait on the host; pointers in device memory are followed by kernels that copy the
-/// matrices. Operands in host memory are copied matrix by matrix. Throws Error: ACCUBLAS_ERROR_C_UNDEFINED for a
-/// failure after the first matrix was put on the stream.
+/// Serves every matrix by `serve`, with the bits of single calls; the report counts the batch as one call. With
+/// operands in device memory it is asynchronous, without a wait on the host. Kernels follow pointers in device memory
+/// and copy the matrices. Operands in host memory are copied matrix by matrix. Throws Error: ACCUBLAS_ERROR_C_UNDEFINED
+/// for a failure after the first matrix was put on the stream.
 template <class T>
 void gemm_batched(State& state, const Call<GemmBatch<T>, T>& call, Execution& execution, DeviceGemmFunction<T> serve);
 

@@ -1,15 +1,16 @@
 // Mode cr for batches of small matrices, on the INT8 tensor cores.
 //
-// Lines are cut into D digits of 8 bits (batch_digits.hpp): 10 for double, 6 for float. Of the pairs of digits those
-// with i + j <= D are multiplied, 64 (26), in D + 1 sums by weight; they are exact, and so is their combination,
+// Lines are cut into D digits of 8 bits (batch_digits.hpp): 10 for double, 6 for float. The pairs of digits with i + j
+// <= D are multiplied, 64 (26) of them, in D + 1 sums by weight. These are exact, and so is their combination,
 //   S = 2^(E + F - 92) (sum over w <= D of L_w 256^(10 - w)).
-// What is left out is bounded from the digits that are there at all, and is exactly 0 where no pair of them is left
-// out, so that ties are decided. Ziv's test rounds both ends; elements that it leaves open go to the exact accumulators
+// The bound of the left-out pairs depends on which digits are nonzero at all, and is exactly 0 if no pair is left out,
+// so that ties are decided. Ziv's test rounds both ends; elements that it leaves pending go to the exact accumulators
 // (batch_exact.cu).
 //
 // Cost of a matrix of order 64 on a multiprocessor of compute capability 9.0: 64 x 64^3 products of bytes at 2048 a
-// clock, 8200 clocks, beside some 40,000 instructions of a warp, most of them for digits and rounding. (Six exact
-// products of slices of 23 bits in FP64 would be 12300 clocks, with slices of 24 bytes an entry where digits take 10.)
+// clock take 8200 clocks. In addition there are some 40,000 instructions of a warp, most of them for digits and
+// rounding. (Six exact products of slices of 23 bits in FP64 would take 12300 clocks, with slices of 24 bytes an entry
+// where digits take 10.)
 #include "cuda/batch/batch_digits.hpp"
 #include "cuda/batch/batch_finish.hpp"
 #include "cuda/batch/batch_tiles.hpp"
@@ -23,7 +24,7 @@ namespace accublas::cuda {
 
 namespace {
 
-/// A shape's lines, and what is known of each.
+/// A shape's lines, with the exponent field and digit mask of each.
 template <class Tiles>
 struct CrLines : Tiles {
   int field[Tiles::lines];
@@ -32,7 +33,8 @@ struct CrLines : Tiles {
 template <class T, int Rows, int Cols, int Terms, int TilesOfBlock, int Threads>
 using Shape = CrLines<TileShape<batch_digits<T>, Rows, Cols, Terms, TilesOfBlock, Threads>>;
 
-/// The part of the magnitude's bits that orders lines: sign, exponent and the first bits of the mantissa.
+/// Returns the part of the magnitude's bits that orders lines: exponent and first bits of the mantissa, without the
+/// sign.
 template <class T>
 __device__ std::uint32_t leading_word(T x) {
   if constexpr (sizeof(T) == 8)
@@ -41,8 +43,8 @@ __device__ std::uint32_t leading_word(T x) {
     return __float_as_uint(x) & 0x7FFFFFFFu;
 }
 
-/// One line into shared memory: every fourth term a thread, and sixteen terms become a word a digit of each. (Sums do
-/// not depend on the order of terms.)
+/// Cuts one line into shared memory. Four threads take every fourth term each; sixteen terms become a word of each
+/// digit. (Sums do not depend on the order of terms.)
 template <class S, class T>
 __device__ __forceinline__ void cut_cr_line(const T (&x)[S::terms / 4], int line, int terms, S& shared) {
   constexpr int digits = batch_digits<T>;
@@ -52,7 +54,7 @@ __device__ __forceinline__ void cut_cr_line(const T (&x)[S::terms / 4], int line
   for (int q = 0; q < S::terms / 4; ++q) most = max(most, leading_word(x[q]));
   most = max(most, __shfl_xor_sync(0xFFFFFFFFu, most, 1));
   most = max(most, __shfl_xor_sync(0xFFFFFFFFu, most, 2));
-  constexpr int field_at = (FloatFormat<T>::digits - 1) % 32;  // in the leading word
+  constexpr int field_at = (FloatFormat<T>::digits - 1) % 32;  // position in the leading word
   const int field = max(static_cast<int>(most >> field_at), 1);
   PackedDigits<T> any{};
   bool dropped = false;
@@ -69,7 +71,7 @@ __device__ __forceinline__ void cut_cr_line(const T (&x)[S::terms / 4], int line
     }
 #pragma unroll
     for (int i = 0; i < digits; i += 4) {
-      // Digits i + 3 .. i lie in bytes 0 .. 3; the last two alone in bytes 0 and 1.
+      // Digits i + 3 .. i are in bytes 0 .. 3; the last two alone are in bytes 0 and 1.
       const bool last = i == digits - 2;
       std::uint32_t four[4];
 #pragma unroll
@@ -94,7 +96,7 @@ __device__ __forceinline__ void cut_cr_line(const T (&x)[S::terms / 4], int line
   }
 }
 
-/// All lines of the block, eight a warp at a time, four threads a line. All loads are on their way before the first
+/// Cuts all lines of the block: eight a warp at a time, four threads a line. All loads are in flight before the first
 /// line is cut.
 template <class S, class T>
 __device__ void cut_lines(const BatchProblem<T>& p, const BatchTiles& tiles, S& shared) {
@@ -108,7 +110,7 @@ __device__ void cut_lines(const BatchProblem<T>& p, const BatchTiles& tiles, S& 
     wanted[g] = false;
     if (S::lines % (8 * S::warps) != 0 && line >= S::lines) break;
     const Line<T> at = line_of<S>(p, tiles, line);
-    wanted[g] = __any_sync(0xFFFFFFFFu, at.exists);  // else no element asks for the eight
+    wanted[g] = __any_sync(0xFFFFFFFFu, at.exists);  // otherwise no element needs these eight lines
     load_line<S>(at, terms, x[g]);
   }
 #pragma unroll
@@ -116,7 +118,7 @@ __device__ void cut_lines(const BatchProblem<T>& p, const BatchTiles& tiles, S& 
     if (wanted[g]) cut_cr_line(x[g], first + 8 * S::warps * g, terms, shared);
 }
 
-/// The sum of L_w 256^(10 - w) = high 2^48 + low, 0 <= low < 2^48, abs(high) <= 2^52 for up to 128 terms.
+/// The sum of L_w 256^(10 - w) = high 2^48 + low, with 0 <= low < 2^48 and abs(high) <= 2^52 for up to 128 terms.
 struct WeightedSum {
   long long high, low;
 };
@@ -131,7 +133,8 @@ __device__ WeightedSum weighted_sum(const int (&level)[W]) {
   return {high + (low >> 40), (low & ((1ll << 40) - 1)) << 8 | (last & 0xFF)};
 }
 
-/// finish_sum for every alpha, beta and exponent; apart, so that four elements a thread do not hold four copies.
+/// finish_sum for every alpha, beta and exponent. It is not inlined, so that four elements a thread do not need four
+/// copies.
 template <class T>
 __device__ __noinline__ bool finish_integer(WeightedSum s, double error, int exponent, T alpha, T beta, const T* at,
                                             T* out) {
@@ -140,10 +143,11 @@ __device__ __noinline__ bool finish_integer(WeightedSum s, double error, int exp
   return finish_within(alpha, wide, error, exponent, beta, read_addend(beta, at), out);
 }
 
-/// RN(alpha S + beta c) for S = (s +- error) 2^exponent, if the interval decides.
+/// Computes RN(alpha S + beta c) for S = (s +- error) 2^exponent; returns false if the interval does not decide.
 template <class T>
 __device__ bool finish_sum(const WeightedSum& s, double error, int exponent, const Scalars<T>& x, const T* at, T* out) {
-  const double bound = error * 0x1p-48;  // 65 in its formula, not 64.3, covers what the roundings of tail +- bound add
+  // 65 in the formula of `error`, not 64.3, covers the roundings of tail +- bound
+  const double bound = error * 0x1p-48;
   if (finish_leading(leading_part(s.high, s.low), bound, exponent + 48, x, at, out)) return true;
   return finish_integer(s, error, exponent, x.alpha, x.beta, at, out);
 }
@@ -222,7 +226,7 @@ void launch_cr(const DeviceModel& model, const BatchProblem<T>& p, const BatchTi
 }  // namespace
 
 bool batch_cr_serves(const DeviceModel& model, Index m, Index n, Index k) {
-  // What a block can have: 163 KiB in 8.0 and 8.7, 99 in 8.6, 8.9 and 12, else 227.
+  // A block can have 163 KiB in 8.0 and 8.7, 99 in 8.6, 8.9 and 12, else 227.
   const std::size_t limit = model.major == 8    ? (model.minor == 0 || model.minor == 7 ? 163 : 99)
                             : model.major >= 12 ? 99
                                                 : 227;

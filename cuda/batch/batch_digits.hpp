@@ -1,10 +1,10 @@
-// Lines of small matrices as digits of 8 bits, in shared memory, and their products on the INT8 tensor cores.
+// Cuts lines of small matrices into digits of 8 bits, in shared memory, and multiplies these on the INT8 tensor cores.
 //
 // Every line (a row of op(A), a column of op(B)) has an exponent E with abs(a) < 2^E for all of its entries. An entry
 // becomes D digits, 10 for double, 6 for float:
 //   a = 2^(E - 78) (sum over i < D of d_i 256^(9 - i) + r),  abs(d_0) <= 64,  -128 <= d_i <= 127,
-// where r, of the sign of a, is what the digits do not hold: abs(r) < 256^(10 - D). Pairs of digits are multiplied
-// exactly, in one sum for each weight i + j.
+// where r, with the sign of a, is the part that the digits do not hold: abs(r) < 256^(10 - D). Pairs of digits are
+// multiplied exactly, in one sum for each weight i + j.
 #pragma once
 
 #include "cuda/batch/batch_kernels.hpp"
@@ -15,27 +15,28 @@ namespace accublas::cuda {
 template <class T>
 inline constexpr int batch_digits = static_cast<int>(sizeof(T)) + 2;
 
-/// The digits of an entry as signed bytes: all but two in `leading`, the first one in the top byte, two in `last`.
+/// The digits of an entry as signed bytes: all but two in `leading`, with the first one in the top byte, and two in
+/// `last`.
 template <class T>
 struct PackedDigits {
   typename FloatFormat<T>::Bits leading;
   std::uint32_t last;
 };
 
-/// The exponent field that finite numbers of a format are scaled by; subnormals have the least.
+/// Returns the exponent field by which finite numbers of a format are scaled; subnormals have the least one.
 template <class T>
 ACCUBLAS_HD constexpr int scale_field(typename FloatFormat<T>::Bits magnitude) {
   const int field = static_cast<int>(magnitude >> (FloatFormat<T>::digits - 1));
   return field > 1 ? field : 1;
 }
 
-/// E of a line whose largest scale_field is this.
+/// Returns E of a line whose largest scale_field is `field`.
 template <class T>
 ACCUBLAS_HD constexpr int line_exponent(int field) {
   return field + FloatFormat<T>::min_exponent + FloatFormat<T>::digits - 1;
 }
 
-/// Digits of x, finite, in a line whose largest scale_field is `field`; *dropped is set where r is not zero.
+/// Returns the digits of x, finite, in a line whose largest scale_field is `field`; sets *dropped if r is not zero.
 template <class T>
 ACCUBLAS_HD PackedDigits<T> cut_entry(T x, int field, bool* dropped) {
   using F = FloatFormat<T>;
@@ -44,13 +45,14 @@ ACCUBLAS_HD PackedDigits<T> cut_entry(T x, int field, bool* dropped) {
   constexpr Bits halves = static_cast<Bits>(0x8080808080808080u);  // 128 in every digit
   const Bits bits = to_bits(x), magnitude = bits & ~F::sign;
   const bool negative = (bits & F::sign) != 0;
-  // The mantissa, its first bit on top; `shift` takes it to a number of `leading`, below 1/4 of its range.
+  // This takes the mantissa with its first bit on top; `shift` moves it to a number of `leading`, below 1/4 of its
+  // range.
   const Bits mantissa = static_cast<Bits>(magnitude << zeros) | (magnitude >> (F::digits - 1) != 0 ? F::sign : Bits{0});
   const int shift = field - scale_field<T>(magnitude) + 2;
   Bits leading = shift < width ? mantissa >> shift : Bits{0};
   std::int32_t last = 0;
   if (shift > zeros) {             // the mantissa reaches below `leading`
-    const int below = shift - 16;  // of its bits are lost
+    const int below = shift - 16;  // bits that are lost
     if (shift <= width) {
       last = static_cast<std::int32_t>(static_cast<Bits>(mantissa << (width - shift)) >> (width - 16));
     } else if (below < width) {
@@ -62,15 +64,15 @@ ACCUBLAS_HD PackedDigits<T> cut_entry(T x, int field, bool* dropped) {
       *dropped |= static_cast<Bits>(mantissa << (width - below)) != 0;
     }
   }
-  // Every digit of x + 128 (1 + 256 + ...) is a byte; less 128 it is the signed digit.
+  // Every digit of x + 128 (1 + 256 + ...) is a byte; subtracting 128 from it gives the signed digit.
   const std::int32_t low = 0x8080 + (negative ? -last : last);
   leading = static_cast<Bits>(halves + (negative ? Bits{0} - leading : leading) +
                               static_cast<Bits>(static_cast<std::make_signed_t<Bits>>(low >> 16)));
   return {static_cast<Bits>(leading ^ halves), static_cast<std::uint32_t>(low & 0xFFFF) ^ 0x8080u};
 }
 
-/// What is known of a line's digits: bit i tells of a digit i that is not zero, bit D of an r, line_is_special of an
-/// Inf or NaN.
+/// Flags of a line's digits: bit i is set if a digit i is not zero, bit D if an r is not zero, line_is_special if there
+/// is an Inf or NaN.
 inline constexpr std::uint32_t line_is_special = 0x80000000u;
 
 template <class T>
@@ -84,15 +86,16 @@ ACCUBLAS_HD std::uint32_t digit_mask(const PackedDigits<T>& any, bool dropped) {
   return mask;
 }
 
-/// Of S = sum a b in units of 2^(E + F - 92) the products of digits i and j with i + j <= D are known. What is left out
-/// is at most 65 256^(10 - D) k times this number: 1 for every i >= 1 that the row has where the column has a j > D - i
-/// (d_i 256^(9 - i) is at most 128 256^(9 - i), the digits from j on together are below 0.502 256^(10 - j)), and 256
-/// for an r on either side, times numbers below 2^78.
+/// Returns a factor of the bound of the left-out part of S = sum a b, in units of 2^(E + F - 92). The products of
+/// digits i and j with i + j <= D are computed. The rest is at most 65 256^(10 - D) k times the factor. The factor
+/// counts 1 for every i >= 1 that the row has if the column has a j > D - i: d_i 256^(9 - i) is at most 128 256^(9 -
+/// i), and the digits from j on together are below 0.502 256^(10 - j). It counts 256 for an r on either side, times
+/// numbers below 2^78.
 template <class T>
 ACCUBLAS_HD int left_out(std::uint32_t row_mask, std::uint32_t col_mask) {
   constexpr int digits = batch_digits<T>;
   constexpr std::uint32_t all = (1u << digits) - 1;
-  const int last = 63 - leading_zeros(col_mask & all);  // -1 where there is none
+  const int last = 63 - leading_zeros(col_mask & all);  // -1 if there is none
   const std::uint32_t pairs = (row_mask & all) >> (digits + 1 - last);
 #ifdef __CUDA_ARCH__
   const int count = __popc(pairs);

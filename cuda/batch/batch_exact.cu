@@ -1,5 +1,5 @@
-// The elements of a batch that batch_cr and batch_fixed leave open, by exact accumulators, special values
-// included. A warp computes an element at a time.
+// Computes the elements of a batch that batch_cr and batch_fixed leave pending by exact accumulators, including special
+// values. A warp computes an element at a time.
 #include "cuda/batch/batch_kernels.hpp"
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/device_model.hpp"
@@ -13,10 +13,10 @@ namespace accublas::cuda {
 
 namespace {
 
-/// What the warp must know of a line before it adds up.
+/// The properties of a line that a warp needs before it adds up.
 struct Span {
   int least = 0x3FFFFFFF,
-      most = -0x3FFFFFFF;  ///< exponents of the last bits of the mantissas of entries other than zero
+      most = -0x3FFFFFFF;  ///< exponents of the last mantissa bits of nonzero entries
   bool special = false, nan = false;
 };
 
@@ -41,7 +41,7 @@ __device__ Span span_of(const T* x, Index stride, Index k) {
   return span;
 }
 
-/// True if the element is one of finite lines.
+/// Computes an element; returns true if its lines are finite.
 template <class T>
 __device__ bool compute(const LinePair<T>& lines, T alpha, T beta, T* at, ExactStorage& storage) {
   const Span x = span_of(lines.x, lines.x_stride, lines.k), y = span_of(lines.y, lines.y_stride, lines.k);
@@ -74,7 +74,7 @@ __global__ void __launch_bounds__(32 * exact_warps, exact_blocks)
   const T alpha = p.alpha.get(), beta = p.beta.get();
   const Index all = static_cast<Index>(gridDim.x) * exact_warps, chunks = ceil_div(words, 32);
   unsigned long long computed = 0;
-  // The words of a chunk lie far apart, so that open elements that lie together are shared out.
+  // The words of a chunk lie far apart, so that adjacent pending elements are distributed over warps.
   for (Index chunk = static_cast<Index>(blockIdx.x) * exact_warps + threadIdx.x / 32; chunk < chunks; chunk += all) {
     const Index own = chunk + lane * chunks;
     const unsigned bits = own < words ? open[own] : 0;

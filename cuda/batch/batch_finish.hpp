@@ -1,4 +1,4 @@
-// The last rounding in batches of small matrices: by the leading bits of a sum, which decide nearly every element.
+// The last rounding in batches of small matrices, by the leading bits of a sum, which decide nearly every element.
 // Device code.
 #pragma once
 
@@ -10,7 +10,7 @@ namespace accublas::cuda {
 
 #ifdef __CUDACC__
 
-/// What elements need of alpha and beta.
+/// The properties of alpha and beta that elements need.
 template <class T>
 struct Scalars {
   T alpha, beta;
@@ -27,15 +27,15 @@ struct Scalars {
   }
 };
 
-/// high + low 2^-48, 0 <= low < 2^48, abs(high) <= 2^52.
+/// Returns high + low 2^-48 for 0 <= low < 2^48 and abs(high) <= 2^52.
 __device__ __forceinline__ LeadingPart leading_part(long long high, long long low) {
   return {__ll2double_rn(high),
           __hiloint2double(static_cast<int>(0x40300000u | static_cast<unsigned>(low >> 32)), static_cast<int>(low)) -
               0x1p4};  // 48 bits above 2^4 in units of 2^-48
 }
 
-/// RN(alpha (sum +- bound) 2^shift + beta c), if a few operations decide it. bound = 0: the sum is all there, or an odd
-/// last bit of its tail tells that it is not.
+/// Computes RN(alpha (sum +- bound) 2^shift + beta c); returns false if a few operations do not decide it. bound = 0:
+/// the sum is complete, or an odd last bit of its tail marks that it is not.
 template <class T>
 __device__ __forceinline__ bool finish_leading(const LeadingPart& sum, double bound, int shift, const Scalars<T>& x,
                                                const T* at, T* out) {

@@ -1,11 +1,11 @@
 // fixed:T up to T = 64, and dp and sp reproducible, for batches of small matrices, on the INT8 tensor cores.
 //
-// The integers a' of docs/modes.md have at most 65 bits: 9 digits of 8 bits, -128 .. 127, the first ones zero for small
-// T. All pairs of digits are multiplied, exactly, in two halves of the weights, and S is their sum in 192 bits.
-// dp:repro: a block that holds all lines of its matrices finds T* itself before it cuts: the certificate's factors are
-// a plane of one digit. The blocks of a matrix of several tiles find it in a launch before. Elements that the
-// certificate rejects, and those of lines with Inf or NaN, go to the exact accumulators (batch_exact.cu), whose values
-// are cr's.
+// The integers a' of docs/modes.md have at most 65 bits: 9 digits of 8 bits, -128 .. 127, of which the first ones are
+// zero for small T. All pairs of digits are multiplied exactly, in two halves of the weights, and S is their sum in 192
+// bits. In dp:repro a block that holds all lines of its matrices finds T* itself before it cuts; the certificate's
+// factors are a plane of one digit. If a matrix has several tiles, their blocks find T* in an earlier launch. Elements
+// that the certificate rejects, and those of lines with Inf or NaN, go to the exact accumulators (batch_exact.cu),
+// whose values are cr's.
 #include "cuda/batch/batch_finish.hpp"
 #include "cuda/batch/batch_fixed_lines.hpp"
 #include "cuda/core/call_state.hpp"
@@ -18,7 +18,7 @@ namespace accublas::cuda {
 
 namespace {
 
-/// The certificate's X: digit 0 alone.
+/// Computes the certificate's X, from digit 0 alone.
 template <class S>
 __device__ void multiply_factors(const S& shared, int row, int col, int terms, int (&sums)[4]) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -33,7 +33,7 @@ __device__ void multiply_factors(const S& shared, int row, int col, int terms, i
   }
 }
 
-/// Sum of level[w] 256^(W - 1 - w).
+/// Returns the sum of level[w] 256^(W - 1 - w).
 template <int W>
 __device__ Int128 integer_sum(const int (&level)[W]) {
   Int128 sum = 0;
@@ -42,7 +42,7 @@ __device__ Int128 integer_sum(const int (&level)[W]) {
   return sum;
 }
 
-/// RN(alpha (high 2^64 + low) 2^exponent + beta c); apart, for the registers' sake.
+/// Returns RN(alpha (high 2^64 + low) 2^exponent + beta c). It is not inlined, to save registers.
 template <class T>
 __device__ __noinline__ T finish_halves(Int128 high, Int128 low, int exponent, T alpha, T beta, const T* at) {
   const Wide<3> up{{0, static_cast<std::uint64_t>(high), static_cast<std::uint64_t>(high >> 64)}};
@@ -50,12 +50,12 @@ __device__ __noinline__ T finish_halves(Int128 high, Int128 low, int exponent, T
   return finish(alpha, wide_add(up, wide_cast<3>(down)), exponent, beta, read_addend(beta, at));
 }
 
-/// The same, S below 2^(2 bits + 7) in magnitude as it is for 128 terms: by its leading 99 bits, an odd last one where
-/// more follow, if these decide it.
+/// Returns RN(alpha S 2^exponent + beta c) for S = high 2^64 + low below 2^(2 bits + 7) in magnitude, as it is for 128
+/// terms. It uses the leading 99 bits of S, with an odd last bit if more bits follow, if these decide the result.
 template <class T>
 __device__ __forceinline__ T finish_element(Int128 high, Int128 low, int exponent, int bits, const Scalars<T>& x,
                                             const T* at) {
-  const int below = 2 * bits + 7 - 99;  // bits
+  const int below = 2 * bits + 7 - 99;  // number of bits below the leading ones
   Int128 leading;
   bool more = false;
   if (below > 0) {
@@ -72,8 +72,8 @@ __device__ __forceinline__ T finish_element(Int128 high, Int128 low, int exponen
   return finish_halves(high, low, exponent, x.alpha, x.beta, at);
 }
 
-/// The least rung whose T suffices; rungs.count where none does. `bits`: what both lines need so that nothing is
-/// dropped.
+/// Returns the least rung whose T suffices, or rungs.count if none does. `bits`: bits that both lines need so that
+/// nothing is dropped.
 template <class T>
 __device__ __noinline__ int least_rung(int bits, long long lambda_mu, int x, int k) {
   constexpr CertificateRungs rungs = certificate_rungs<T>();
@@ -83,7 +83,7 @@ __device__ __noinline__ int least_rung(int bits, long long lambda_mu, int x, int
   return rungs.count;
 }
 
-/// Element q of a thread in its square.
+/// The position of element q of a thread in its square.
 struct Element {
   int row, col;
   __device__ explicit Element(int q)
@@ -91,8 +91,8 @@ struct Element {
         col(2 * (static_cast<int>(threadIdx.x) % 4) + q % 2) {}
 };
 
-/// What the certificate says of the squares of a warp: raises the tiles' rungs, sets the bits of rejected elements in
-/// `open`, clears the others, and counts them.
+/// Applies the certificate to the squares of a warp: raises the tiles' rungs, sets the bits of rejected elements in
+/// `open`, clears the other bits, and counts the rejected elements.
 template <class T, class S>
 __device__ void certify_squares(const BatchProblem<T>& p, const BatchTiles& tiles, S& shared, std::uint32_t* block_open,
                                 CallState* state) {
@@ -128,7 +128,7 @@ __device__ void certify_squares(const BatchProblem<T>& p, const BatchTiles& tile
   if (count != 0) atomicAdd(&state->rejected_in_all, static_cast<unsigned long long>(count));
 }
 
-/// Where alpha is zero: C is scaled by beta, and nothing is left open.
+/// Serves alpha = 0: scales C by beta, and leaves no element pending.
 template <class T, class S>
 __device__ void scale_squares(const BatchProblem<T>& p, const BatchTiles& tiles, T beta, std::uint32_t* block_open) {
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
@@ -148,14 +148,14 @@ __device__ void scale_squares(const BatchProblem<T>& p, const BatchTiles& tiles,
   }
 }
 
-/// The T of a tile in a launch at `t` bits, or, where t = 0, at what its rung says; 2 where it has none.
+/// Returns the T of a tile: `t` if the launch has `t` bits, the T of its rung if t = 0, or 2 if it has no rung.
 template <class T>
 __device__ int bits_of(int t, int rung) {
   constexpr CertificateRungs rungs = certificate_rungs<T>();
   return t > 0 ? t : rung > 0 ? rungs.t[rung - 1] : 2;
 }
 
-/// The digits of the block's lines; true if this thread drops a bit of one.
+/// Cuts the block's lines into digits; returns true if this thread drops a bit of one.
 template <class T, class S>
 __device__ bool cut_lines(const BatchProblem<T>& p, const BatchTiles& tiles, int t, S& shared) {
   bool dropped = false;
@@ -165,7 +165,7 @@ __device__ bool cut_lines(const BatchProblem<T>& p, const BatchTiles& tiles, int
   return dropped;
 }
 
-/// S = high 2^64 + low of this thread's elements of a square, from the digits from first_digit on.
+/// Computes S = high 2^64 + low of this thread's elements of a square, from the digits from first_digit on.
 template <class S>
 __device__ __forceinline__ void sum_square(const S& shared, const Square& square, int terms, int first_digit,
                                            Int128 (&high)[4], Int128 (&low)[4]) {
@@ -191,8 +191,8 @@ __device__ __forceinline__ void sum_square(const S& shared, const Square& square
   }
 }
 
-/// Multiplies and rounds the squares of a warp. In `open` are the elements that the certificate rejected (t = 0), then
-/// those that the exact accumulators are to compute.
+/// Multiplies and rounds the squares of a warp. On entry `open` has the elements that the certificate rejected (t = 0),
+/// on return those that the exact accumulators must compute.
 template <class T, class S>
 __device__ void compute_squares(const BatchProblem<T>& p, const BatchTiles& tiles, int t, const Scalars<T>& scalars,
                                 const S& shared, std::uint32_t* block_open, CallState* state) {
@@ -240,13 +240,14 @@ __device__ void compute_squares(const BatchProblem<T>& p, const BatchTiles& tile
   if (lane == 0 && left != 0) atomicAdd(&state->open[0], static_cast<unsigned long long>(left));
 }
 
-/// A block's words of `open`.
+/// Returns a block's words of `open`.
 template <class S>
 __device__ std::uint32_t* open_of_block(std::uint32_t* open) {
   return open + static_cast<Index>(blockIdx.x) * S::tiles * S::squares * 4;
 }
 
-/// dp or sp reproducible, matrices of several tiles (of a block each): raises the matrices' rungs.
+/// Certifies dp or sp reproducible for matrices of several tiles, with a block for each tile: raises the matrices'
+/// rungs.
 template <class T, class S>
 __global__ void __launch_bounds__(S::threads, S::blocks)
     certify_kernel(BatchProblem<T> p, BatchTiles tiles, std::uint32_t* open, int* rungs_of, CallState* state) {
@@ -263,8 +264,8 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
   if (threadIdx.x == 0) atomicMax(&rungs_of[place_of<S>(tiles, 0).matrix], shared.rung[0]);
 }
 
-/// t > 0: fixed:t; 0: dp or sp reproducible, with the matrices' rungs from certify_kernel or, where `rungs_of` is null,
-/// from the certificate of the block itself, which then holds whole matrices.
+/// Computes a batch. t > 0: fixed:t. t = 0: dp or sp reproducible, with the matrices' rungs from certify_kernel. If
+/// `rungs_of` is null, the rungs come from the block's own certificate, and the block holds whole matrices.
 template <class T, class S>
 __global__ void __launch_bounds__(S::threads, S::blocks)
     fixed_kernel(BatchProblem<T> p, BatchTiles tiles, int t, std::uint32_t* open, const int* rungs_of,

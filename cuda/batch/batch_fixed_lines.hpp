@@ -1,4 +1,4 @@
-// The lines of a batch in fixed point: what is known of them, the certificate's factors, and the digits of a'. Device
+// The lines of a batch in fixed point: their measurements, the certificate's factors, and the digits of a'. Device
 // code.
 #pragma once
 
@@ -9,22 +9,22 @@
 
 namespace accublas::cuda {
 
-/// What T = 64 takes, and the weights of their products.
+/// The number of digits that T = 64 takes, and the number of weights of their products.
 inline constexpr int fixed_digits = 9, most_fixed_bits = 64, fixed_weights = 2 * fixed_digits - 1;
 
-/// A shape's lines, and what is known of each.
+/// A shape's lines, with the measurements of each.
 template <class Tiles>
 struct KnownLines : Tiles {
   int exponent[Tiles::lines];  ///< E; 0 for a line of zeros
-  int last_bit[Tiles::lines];  ///< of the last bit that is set, dp:repro only
+  int last_bit[Tiles::lines];  ///< exponent of the lowest set bit; dp:repro only
   long long lambda[Tiles::lines];
   bool special[Tiles::lines];
-  int rung[Tiles::tiles];  ///< 1 + the largest rung that an element of the tile needs; 0: none is accepted
+  int rung[Tiles::tiles];  ///< 1 + the largest rung that an element of the tile needs; 0: no rung is accepted
 };
 template <int Rows, int Cols, int Terms, int TilesOfBlock, int Threads>
 using FixedShape = KnownLines<TileShape<fixed_digits, Rows, Cols, Terms, TilesOfBlock, Threads>>;
 
-/// Largest and smallest over the four threads of a line.
+/// Returns the largest over the four threads of a line (most_of_line), or the sum (sum_of_line).
 __device__ inline int most_of_line(int x) {
   x = max(x, __shfl_xor_sync(0xFFFFFFFFu, x, 1));
   return max(x, __shfl_xor_sync(0xFFFFFFFFu, x, 2));
@@ -34,8 +34,8 @@ __device__ inline long long sum_of_line(long long x) {
   return x + __shfl_xor_sync(0xFFFFFFFFu, x, 2);
 }
 
-/// body(line in shared memory, its entries) for all of the block's lines that some element asks for; entries of lines
-/// with Inf or NaN are the caller's to leave out.
+/// Calls body(line in shared memory, its entries) for all of the block's lines that some element needs. The caller must
+/// skip entries of lines with Inf or NaN.
 template <class S, class T, class Body>
 __device__ void for_lines(const BatchProblem<T>& p, const BatchTiles& tiles, Body&& body) {
 #pragma unroll 1
@@ -49,7 +49,7 @@ __device__ void for_lines(const BatchProblem<T>& p, const BatchTiles& tiles, Bod
   }
 }
 
-/// Exponents and special lines; `certify`: also lambda, last bits, and the certificate's factors as digit 0.
+/// Measures exponents and special lines; `certify`: also lambda, last bits, and the certificate's factors as digit 0.
 template <class S, class T>
 __device__ void measure_line(const T (&x)[S::terms / 4], int line, bool certify, S& shared) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -89,7 +89,7 @@ __device__ void measure_line(const T (&x)[S::terms / 4], int line, bool certify,
   shared.special[line] = special;
 }
 
-/// The digits of a line at t bits; true if a bit of it is dropped.
+/// Writes the digits of a line at t bits; returns true if a bit of it is dropped.
 template <class S, class T>
 __device__ bool cut_line(const T (&x)[S::terms / 4], int line, int t, S& shared) {
   constexpr std::uint64_t halves = 0x8080808080808080u;  // 128 in the last eight digits
@@ -107,7 +107,7 @@ __device__ bool cut_line(const T (&x)[S::terms / 4], int line, int t, S& shared)
       const bool negative = a.mantissa < 0;
       const std::uint64_t magnitude = static_cast<std::uint64_t>(negative ? -a.mantissa : a.mantissa) << a.shift;
       const std::uint64_t sum = negative ? halves - magnitude : halves + magnitude;
-      // A carry or a borrow is the first digit.
+      // A carry or a borrow becomes the first digit.
       const int carry = negative ? -static_cast<int>(sum > halves) : static_cast<int>(sum < halves);
       first[e] = static_cast<std::uint32_t>(carry);
       middle[e] = static_cast<std::uint32_t>((sum ^ halves) >> 32);

@@ -9,7 +9,8 @@
 
 namespace accublas::cuda {
 
-/// A batch with its scalars. Element (i, p) of A lies i a_row + p a_term after its matrix's beginning, and so on.
+/// A batch with its scalars. Element (i, p) of A lies i a_row + p a_term after its matrix's first element; B and C are
+/// laid out in the same way.
 template <class T>
 struct BatchProblem {
   Index m, n, k, count;
@@ -20,11 +21,11 @@ struct BatchProblem {
 };
 
 // ---- batch_cr.cu, batch_fixed.cu, batch_exact.cu ---------------------------------------------------------------
-/// How results are cut: into tiles, and these into squares of 16 x 8 elements. Word 4 w + q of the bitmap of open
-/// elements belongs to the w-th square of all (matrices, tiles by columns, squares by columns), q = 2 h + e; bit i
-/// tells of row i / 4 + 8 h and column 2 (i % 4) + e of the square.
+/// The division of results into tiles, and of these into squares of 16 x 8 elements. Word 4 w + q of the bitmap of
+/// pending elements belongs to the w-th square of all (matrices, tiles by columns, squares by columns), q = 2 h + e.
+/// Bit i of it stands for row i / 4 + 8 h and column 2 (i % 4) + e of the square.
 struct BatchTiles {
-  int rows, cols;  ///< of a tile
+  int rows, cols;  ///< size of a tile
   Index row_tiles, col_tiles;
   ACCUBLAS_HD Index of_a_matrix() const { return row_tiles * col_tiles; }
   ACCUBLAS_HD int squares() const { return rows / 16 * (cols / 8); }
@@ -33,24 +34,25 @@ struct BatchTiles {
   }
 };
 
-/// Mode cr for small matrices: whether the kernels serve a shape, up to order 128 where shared memory holds it.
+/// Returns whether the kernels of mode cr for small matrices serve a shape: up to order 128, if shared memory holds it.
 bool batch_cr_serves(const DeviceModel&, Index m, Index n, Index k);
 BatchTiles batch_tiles(Index m, Index n, Index k);
-/// Every element that Ziv's test decides, in one kernel; the bits of the others are set in `open`, and state->open[0]
-/// counts them. Where alpha, in device memory, is zero: C_i = beta C_i.
+/// Computes every element that Ziv's test decides, in one kernel. It sets the bits of the other elements in `open`, and
+/// counts them in state->open[0]. If alpha, in device memory, is zero, it computes C_i = beta C_i.
 template <class T>
 void batch_cr(const DeviceModel&, const BatchProblem<T>&, const BatchTiles&, std::uint32_t* open, bool all_undecided,
               CallState* state, cudaStream_t);
 
-/// The same for fixed:t, up to t = 64, or for dp and sp reproducible (t = 0). Open are elements that the certificate
-/// rejects, which take cr's values, and those of lines with Inf or NaN. `rungs_of`: scratch of batch_rungs() integers.
+/// Counterpart of batch_cr for fixed:t, up to t = 64, or for dp and sp reproducible (t = 0). Pending elements are those
+/// that the certificate rejects, which take cr's values, and those of lines with Inf or NaN. `rungs_of`: scratch of
+/// batch_rungs() integers.
 bool batch_fixed_serves(const DeviceModel&, Index m, Index n, Index k, int t);
 std::size_t batch_rungs(const BatchTiles&, int t, Index matrices);
 template <class T>
 void batch_fixed(const DeviceModel&, const BatchProblem<T>&, const BatchTiles&, int t, std::uint32_t* open,
                  int* rungs_of, CallState* state, cudaStream_t);
 
-/// The elements whose bits are set, by exact accumulators, special values included.
+/// Computes the elements whose bits are set, by exact accumulators, including special values.
 template <class T>
 void batch_exact(const DeviceModel&, const BatchProblem<T>&, const BatchTiles&, const std::uint32_t* open,
                  CallState* state, cudaStream_t);

@@ -1,5 +1,5 @@
-// How blocks of threads share out a batch of small matrices: tiles, lines as digits in shared memory, and products of
-// digits on the INT8 tensor cores. Device code.
+// Distributes a batch of small matrices over blocks of threads: tiles, lines as digits in shared memory, and products
+// of digits on the INT8 tensor cores. Device code.
 #pragma once
 
 #include "cuda/batch/batch_kernels.hpp"
@@ -11,22 +11,22 @@ namespace accublas::cuda {
 
 #ifdef __CUDACC__
 
-/// What a block works on, and its lines in shared memory: `Tiles` tiles of Rows x Cols elements and up to Terms terms,
-/// cut into squares of 16 x 8, one a warp at a time.
+/// The tiles of a block, with its lines in shared memory: `Tiles` tiles of Rows x Cols elements and up to Terms terms.
+/// The tiles are cut into squares of 16 x 8, one a warp at a time.
 template <int Digits, int Rows, int Cols, int Terms, int Tiles, int Threads>
 struct TileShape {
   static constexpr int digits = Digits, rows = Rows, cols = Cols, terms = Terms, tiles = Tiles, threads = Threads,
                        warps = Threads / 32;
-  static constexpr int blocks = Threads > 256 ? 1 : 2;  ///< of a multiprocessor
+  static constexpr int blocks = Threads > 256 ? 1 : 2;  ///< resident blocks of a multiprocessor
   static constexpr int tile_lines = Rows + Cols, lines = Tiles * tile_lines;
-  static constexpr int squares = Rows / 16 * (Cols / 8);     ///< of a tile
-  static constexpr int groups = ceil_div(lines / 8, warps);  ///< of eight lines, a warp
-  static constexpr int pitch = Terms;                        ///< bytes
+  static constexpr int squares = Rows / 16 * (Cols / 8);     ///< squares of a tile
+  static constexpr int groups = ceil_div(lines / 8, warps);  ///< groups of eight lines that a warp has
+  static constexpr int pitch = Terms;                        ///< in bytes
   static constexpr std::uint32_t plane = lines * pitch;
 
-  std::uint32_t digit[Digits + Digits % 2][lines][pitch / 4];  ///< four terms a word, words moved by chunk_of
+  std::uint32_t digit[Digits + Digits % 2][lines][pitch / 4];  ///< four terms a word; words are permuted by chunk_of
 
-  /// Where 16 bytes of a line lie in it: those of eight lines in different banks.
+  /// Returns the position of a chunk of 16 bytes in its line; the same chunk of eight lines lies in different banks.
   static __device__ int chunk_of(int chunk, int line) { return chunk ^ line / (128 / Terms) % (Terms / 16); }
 };
 
@@ -36,7 +36,8 @@ struct TilePlace {
 };
 template <class S>
 __device__ __forceinline__ TilePlace place_of(const BatchTiles& tiles, int of_block) {
-  if (S::tiles > 1) return {blockIdx.x * S::tiles + of_block, 0};  // shapes whose matrices are one tile
+  // shapes with several tiles have matrices of one tile
+  if (S::tiles > 1) return {blockIdx.x * S::tiles + of_block, 0};
   const unsigned of_a_matrix = static_cast<unsigned>(tiles.of_a_matrix());
   return {blockIdx.x / of_a_matrix, blockIdx.x % of_a_matrix};
 }
@@ -62,12 +63,12 @@ __device__ __forceinline__ Line<T> line_of(const BatchProblem<T>& p, const Batch
   return {p.b[tile.matrix] + j * p.b_col, p.b_term, j < p.n};
 }
 
-/// A square of 16 x 8 elements: its lines in shared memory, its tile, and its place in the matrix.
+/// A square of 16 x 8 elements: its lines in shared memory, its tile, and its position in the matrix.
 struct Square {
   int row_line, col_line;
   TilePlace tile;
   Index row, col;
-  bool exists;  ///< its matrix does
+  bool exists;  ///< whether its matrix exists
 };
 template <class S, class T>
 __device__ __forceinline__ Square square_of(const BatchProblem<T>& p, const BatchTiles& tiles, int number) {
@@ -79,7 +80,7 @@ __device__ __forceinline__ Square square_of(const BatchProblem<T>& p, const Batc
           tile.inside % row_tiles * S::rows + row, tile.inside / row_tiles * S::cols + col,  tile.matrix < p.count};
 }
 
-/// Bytes 0 .. 3 of four words become words 0 .. 3 of four bytes.
+/// Transposes bytes: bytes 0 .. 3 of four words become words 0 .. 3 of four bytes.
 __device__ __forceinline__ void transpose_bytes(std::uint32_t (&x)[4]) {
   const std::uint32_t a = __byte_perm(x[0], x[1], 0x5140), b = __byte_perm(x[2], x[3], 0x5140),
                       c = __byte_perm(x[0], x[1], 0x7362), d = __byte_perm(x[2], x[3], 0x7362);
@@ -89,7 +90,7 @@ __device__ __forceinline__ void transpose_bytes(std::uint32_t (&x)[4]) {
   x[3] = __byte_perm(c, d, 0x7632);
 }
 
-/// Every fourth term of a line, 0 where there is none: this thread's part.
+/// Loads this thread's part of a line: every fourth term, with 0 for terms that do not exist.
 template <class S, class T>
 __device__ __forceinline__ void load_line(const Line<T>& line, int terms, T (&x)[S::terms / 4]) {
   const int first = static_cast<int>(threadIdx.x) % 4;
@@ -99,8 +100,8 @@ __device__ __forceinline__ void load_line(const Line<T>& line, int terms, T (&x)
     x[q] = line.exists && 4 * q + first < terms ? *from : T(0);
 }
 
-/// sums[w - First] += the products of digits i and w - i for First <= w < First + W, of 16 rows from line `row` and 8
-/// columns from line `col`. Digits of rows before `first_digit` are zero.
+/// Adds to sums[w - First] the products of digits i and w - i for First <= w < First + W, of 16 rows from line `row`
+/// and 8 columns from line `col`. Digits of rows before `first_digit` are zero.
 template <class S, int First, int W>
 __device__ __forceinline__ void multiply(const S& shared, int row, int col, int terms, int first_digit,
                                          int (&sums)[W][4]) {

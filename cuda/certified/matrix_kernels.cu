@@ -10,7 +10,8 @@ namespace {
 
 constexpr int matrix_threads = 256;
 
-/// body(i, j) for all of n x n: a block takes columns in turn, neighbouring threads neighbours of a column.
+/// Calls body(i, j) for all of n x n: a block takes columns in turn, and neighbouring threads take neighbours in a
+/// column.
 template <class Body>
 __device__ __forceinline__ void for_elements(Index n, Body&& body) {
   for (Index j = blockIdx.x; j < n; j += gridDim.x)
@@ -32,8 +33,8 @@ __global__ void __launch_bounds__(matrix_threads)
   if (rounded) *lost = 1;
 }
 
-// Exponents: 32 rows and a piece of the columns a block, as a square of 32 x 8 threads, the 32 along the numbers that
-// are adjacent.
+// The exponents kernel takes 32 rows and a piece of the columns a block, as a square of 32 x 8 threads. The 32 threads
+// run along the adjacent numbers.
 constexpr int rows_a_block = 32;
 constexpr Index columns_a_block = 1024;
 
@@ -69,8 +70,8 @@ __global__ void __launch_bounds__(matrix_threads) no_exponents_kernel(Index coun
   if (i < count) to[i] = no_exponent;
 }
 
-// Sums in one order: a thread a row, which has so many numbers on their way. Of rows whose numbers are adjacent it
-// takes a line of the cache each time, and the caches keep the lines of its neighbours.
+// The sums have one order: a thread takes a row, with `ahead` loads in flight. If the numbers of a row are adjacent,
+// each load takes a cache line; the caches keep the lines of neighbouring rows.
 constexpr int rows_of_sums = 64, ahead = 16;
 
 template <bool weighted>

@@ -1,4 +1,4 @@
-// What a certified solution does to whole matrices in device memory, as kernels. All arrays are there.
+// Kernels for whole matrices in device memory, for certified solutions. All arrays are in device memory.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -11,16 +11,17 @@ namespace accublas::cuda {
 template <class E>
 void write_parts(const DeviceModel&, const RealParts<E>&, cudaStream_t);
 
-/// Element (i, j) of A, n x n with columns adjacent, times 2^(row[i] + column[j]); *lost becomes 1 where one is
-/// rounded.
+/// Multiplies element (i, j) of A, n x n with adjacent columns, by 2^(row[i] + column[j]); sets *lost to 1 if an
+/// element is rounded.
 void scale_by_powers(const DeviceModel&, Index n, double* a, const int* row, const int* column, int* lost,
                      cudaStream_t);
 
-/// to_i = the largest exponent_of(m_ij) + offsets_j of what is not zero, else no_exponent; `offsets` null for zeros.
+/// Sets to_i to the largest exponent_of(m_ij) + offsets_j over nonzero elements, or no_exponent if there is none;
+/// `offsets` null means zeros.
 void largest_exponents(const DeviceModel&, Index rows, Index cols, const Matrix<const double>& m, const int* offsets,
                        int* to, cudaStream_t);
 
-/// to_i = sum_j abs(m_ij) v_j, every product and then every sum rounded, j rising; `v` null for ones.
+/// Sets to_i = sum_j abs(m_ij) v_j, with every product and then every sum rounded, j rising; `v` null means ones.
 void sum_rows(const DeviceModel&, Index rows, Index cols, const Matrix<const double>& m, const double* v, double* to,
               cudaStream_t);
 

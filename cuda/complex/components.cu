@@ -12,7 +12,7 @@ unsigned blocks_for(Index entries) {
   return static_cast<unsigned>(blocks < 65536 ? blocks : 65536);
 }
 
-/// body(i, j, re, im) for all entries, neighbouring threads along a column.
+/// Calls body(i, j, re, im) for all entries; neighbouring threads go along a column.
 template <class T, class Body>
 __device__ void for_entries(const Matrix<const Complex<T>>& x, Index rows, Index cols, Body&& body) {
   for (Index at = static_cast<Index>(blockIdx.x) * component_threads + threadIdx.x; at < rows * cols;
@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(component_threads)
                 bool turned, T* to) {
   for_entries(a, m, k, [&](Index i, Index p, T re, T im) {
     if (conjugate_a) im = -im;
-    // The factors of B's components as they are stored.
+    // These are the factors of B's components as they are stored.
     const T real[2] = {re, conjugate_b ? im : -im};
     const T of_re = im, of_im = conjugate_b ? -re : re;
     if (layout == RowLayout::both) {

@@ -22,7 +22,7 @@ namespace accublas::cuda {
 
 namespace {
 
-/// One component of a matrix, or with `component` 0 and unit row stride the matrix with twice as many rows.
+/// Returns one component of a matrix, or with `component` 0 and unit row stride the matrix with twice as many rows.
 template <class T>
 Matrix<T> component(const Matrix<Complex<T>>& x, int which) {
   return {&x.data->re + which, 2 * x.row_stride, 2 * x.col_stride};
@@ -36,7 +36,7 @@ Matrix<T> both_components(const Matrix<Complex<T>>& x) {
   return {&x.data->re, 1, 2 * x.col_stride};
 }
 
-/// A copy of C whose columns are adjacent numbers, where neither rows nor columns of C are.
+/// A copy of C whose columns hold adjacent numbers, used if neither rows nor columns of C do.
 template <class T>
 class AdjacentResult {
  public:
@@ -73,7 +73,8 @@ class AdjacentResult {
   std::unique_ptr<Workspace> rest_;
 };
 
-/// As BLAS names it: leading dimensions stand where a stride is not one. False where it has no name for the strides.
+/// Describes an operand in the notation of BLAS, with leading dimensions for strides that are not one. Returns false if
+/// BLAS cannot express the strides.
 template <class T>
 bool blas_operand(const Matrix<const Complex<T>>& x, bool conjugate, Index rows, Index cols,
                   BlasMatrix<const Complex<T>>& to) {
@@ -115,7 +116,7 @@ void native(State& state, const Call<Gemm<Complex<T>>, Complex<T>>& call, const 
   });
 }
 
-/// The same with factors in host memory and without imaginary parts, for the emulation to leave the call to.
+/// Returns the product that emulation leaves to cuBLAS, for factors in host memory and without imaginary parts.
 template <class T>
 NativeProduct native_product(const Call<Gemm<Complex<T>>, Complex<T>>& call, const Gemm<Complex<T>>& g) {
   BlasMatrix<const Complex<T>> a, b;
@@ -129,14 +130,14 @@ NativeProduct native_product(const Call<Gemm<Complex<T>>, Complex<T>>& call, con
                         {}};
   std::size_t next = 0;
   const auto add = [&](const auto& value) { std::memcpy(&product.key[next++], &value, sizeof value); };
-  add(std::int64_t{-1});  // no routine of level 3
+  add(std::int64_t{-1});  // not a routine of level 3
   add(g.m), add(g.n), add(g.k);
   for (const BlasMatrix<const Complex<T>>& x : {a, b}) add(x.data), add(x.op), add(x.ld);
   add(g.c.data), add(ldc), add(alpha.number.re), add(beta.number.re);
   return product;
 }
 
-/// The product that waits in store behind calls of this scope.
+/// Sets the fallback product of calls in this scope.
 class NativeScope {
  public:
   NativeScope(State& state, const NativeProduct* product) : state_(state), before_(state.native_product()) {
@@ -151,8 +152,8 @@ class NativeScope {
   const NativeProduct* const before_;
 };
 
-/// By cuBLAS with alpha in device memory: it reads A and B also where alpha turns out to be zero, so that C is kept
-/// beside its product, some columns at a time, and put back and scaled then.
+/// Serves a call by cuBLAS with alpha in device memory. cuBLAS reads A and B even if alpha turns out to be zero. So C
+/// is saved, some columns at a time; in that case it is restored and scaled.
 template <class T>
 void native_by_device(State& state, const Call<Gemm<Complex<T>>, Complex<T>>& call, const Gemm<Complex<T>>& g,
                       Execution& execution) {
@@ -243,29 +244,30 @@ class ComponentProduct {
  private:
   static constexpr std::size_t pair_size = 2 * sizeof(double);
 
-  /// Without copies: by the engine that reads the numbers where they are, if cuBLAS, where it may wait behind that
-  /// (cuda/native/native_behind.hpp), has a name for the product; of a wanted triangle it waits for another call.
+  /// Returns whether the product is computed without copies, by the engine that reads the numbers in place. This
+  /// requires that cuBLAS, the fallback candidate (cuda/native/native_behind.hpp), can express the product. For a
+  /// wanted triangle the fallback is another call.
   bool serves_as_stored() const {
     if (call_.engine != ACCUBLAS_ENGINE_INT8) return false;
     BlasMatrix<const Complex<T>> a, b;
     return g_.wanted != Triangle::all || joins_ || named_by_blas(g_, a, b);
   }
 
-  /// dot2's pairs of a panel, which are joined when both components of S are there.
+  /// Returns whether dot2's pairs of a panel are kept; they are combined when both components of S are available.
   bool keeps_pairs() const { return joins_ && by_parts_; }
-  /// Numbers that are written of a row of A.
+  /// Returns how many numbers are written for a row of A.
   Index row_words() const { return as_stored_ ? 0 : (by_parts_ && !joins_ ? 2 : 4) * g_.k; }
 
-  /// A quarter of the workspace for lines: all columns, where they fit half of that, beside as many rows as there is
-  /// room for. T* belongs to the call, and a wanted triangle is one of all rows and columns: then all of both, whatever
-  /// the cap.
+  /// Chooses panels. A quarter of the workspace is for written rows and columns: all columns, if they fit half of that,
+  /// and as many rows as there is room for. T* belongs to the call, and a wanted triangle is one of all rows and
+  /// columns. In these cases the panel is all of both, whatever the cap.
   void choose_panels() {
     rows_ = g_.m, cols_ = g_.n;
     const bool grade = call_.mode.kind == ACCUBLAS_MODE_DP || call_.mode.kind == ACCUBLAS_MODE_SP;
     if ((grade && call_.mode.reproducible) || g_.wanted != Triangle::all) return;
     const Index room = static_cast<Index>(execution_.workspace.cap() / 4 / sizeof(T));
     if (keeps_pairs() || keeps_addend_) {
-      // Another quarter for pairs, and C as it was.
+      // Another quarter is for pairs, and for C as it was.
       const std::size_t each = (keeps_pairs() ? 2 * pair_size : 0) + (keeps_addend_ ? 2 * sizeof(T) : 0);
       const Index elements = static_cast<Index>(execution_.workspace.cap() / 4 / each);
       rows_ = std::clamp<Index>(elements / std::min<Index>(g_.n, 1024), std::min<Index>(g_.m, 256), g_.m);
@@ -288,7 +290,7 @@ class ComponentProduct {
     if (!by_parts_) {
       serve(2 * rows, cols, RowLayout::both, false, row, rows, col, both_components(c), inner);
     } else if (joins_) {
-      // Shaped as the panel that joins them.
+      // These two calls have the shape of the panel that combines them.
       const Matrix<T> nothing{nullptr, 1, rows};
       serve(rows, cols, RowLayout::real, false, row, rows, col, nothing, inner);
       serve(rows, cols, RowLayout::imaginary, swaps_, row, rows, col, nothing, inner);
@@ -341,7 +343,7 @@ class ComponentProduct {
   const bool turned_, joins_, keeps_addend_;
   Execution& execution_;
   const DeviceGemmFunction<T> serve_;
-  /// Of dot2, whose terms have an order, each component is a product of its own.
+  /// In dot2, whose terms have an order, each component is a separate product.
   const bool by_parts_, as_stored_, swaps_, writes_columns_;
   const T alpha_, beta_;
   Index rows_ = 0, cols_ = 0;
@@ -355,16 +357,16 @@ class ComponentProduct {
 template <class T>
 void complex_gemm(State& state, const Call<Gemm<Complex<T>>, Complex<T>>& call, Execution& execution,
                   DeviceGemmFunction<T> serve) {
-  // Numbers of a column of C side by side; a row-major C is the column-major C^T = B^T A^T.
+  // The numbers of a column of C must be adjacent; a row-major C is the column-major C^T = B^T A^T.
   const bool turned = call.problem.c.row_stride != 1 && call.problem.c.col_stride == 1;
   Gemm<Complex<T>> g = turned ? call.problem.transposed() : call.problem;
   const bool grade = call.mode.kind == ACCUBLAS_MODE_DP || call.mode.kind == ACCUBLAS_MODE_SP;
   const bool on_device = call.alpha.on_device, scales = no_product(call);
   const bool joins = on_device || call.alpha.pointer->im != 0 || call.beta.pointer->im != 0;
-  // A real beta is no complex number with an imaginary part of zero, but for cuBLAS.
+  // For cuBLAS a real beta is a complex number with a zero imaginary part; the other engines treat it as real.
   if (call.engine == ACCUBLAS_ENGINE_NATIVE && !(scales && !joins && call.mode.kind != ACCUBLAS_MODE_NATIVE))
     return on_device ? native_by_device(state, call, g, execution) : native(state, call, g, execution);
-  // Emulation has no offer where it joins parts; cuBLAS keeps the promise of dp and sp.
+  // Emulation has no fallback candidate if it combines parts; cuBLAS keeps the promise of dp and sp.
   if (joins && !scales && grade && !call.mode.reproducible && !execution.engine_forced && g.wanted == Triangle::all) {
     BlasMatrix<const Complex<T>> a, b;
     if (named_by_blas(g, a, b)) {

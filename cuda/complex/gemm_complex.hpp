@@ -6,9 +6,10 @@
 
 namespace accublas::cuda {
 
-/// The call with device operands: native by cuBLAS; else by `serve`, which computes real products, on the components of
-/// its operands. alpha and beta on the device, or with an imaginary part, join both components of a product before the
-/// rounding (cuda/elements/joined.hpp); dp and sp are cuBLAS's then, where it has a name for the strides.
+/// Serves a call with device operands: native by cuBLAS, other modes by `serve`, which computes real products on the
+/// components of its operands. If alpha and beta are on the device, or have an imaginary part, both components of a
+/// product are combined before the rounding (cuda/elements/joined.hpp). In that case cuBLAS serves dp and sp, if it can
+/// express the strides.
 template <class T>
 void complex_gemm(State& state, const Call<Gemm<Complex<T>>, Complex<T>>& call, Execution& execution,
                   DeviceGemmFunction<T> serve);
