@@ -13,18 +13,19 @@
 namespace accublas::cuda {
 namespace {
 
-/// The largest of equal blocks of at most `most`.
+/// Returns the size of equal blocks of at most `most`, as large as possible.
 Index equal_blocks(Index all, Index most, Index multiple) {
   const Index blocks = ceil_div(all, most);
   return round_up(ceil_div(all, blocks), multiple);
 }
 
-/// Digits first .. first + count - 1 of the rows' side meet digits level - first, level - first - 1, ... of the
-/// columns' side in one product, whose inner dimension runs over all of them.
+/// A group of digits that one product covers. Digits first .. first + count - 1 of the rows' side are multiplied by
+/// digits level - first, level - first - 1, ... of the columns' side. The product's inner dimension runs over all of
+/// them.
 struct Group {
   int level, first, count;
-  int number;  ///< of the group in its level
-  bool last;   ///< in its level
+  int number;  ///< number of the group in its level
+  bool last;   ///< last group in its level
 };
 
 template <class Body>
@@ -38,7 +39,7 @@ void for_groups(const DigitScheme& scheme, Index terms, Body&& body) {
   }
 }
 
-/// All pairs of digits of a chunk.
+/// Multiplies all pairs of digits of a chunk.
 void multiply(Cublas& cublas, const DigitScheme& scheme, const DigitBlocks& blocks, const ProductPart& part,
               const void* rows_digits, const void* cols_digits, void* products, std::int64_t* levels,
               const PassPlan* plan, cudaStream_t stream) {
@@ -47,7 +48,7 @@ void multiply(Cublas& cublas, const DigitScheme& scheme, const DigitBlocks& bloc
   for_groups(scheme, part.terms, [&](const Group& g) {
     const Index row_at = g.first * padded, col_at = (scheme.digits - 1 - g.level + g.first) * padded;
     const int slot = g.number % blocks.products;
-    // Row-major products are cuBLAS's transposed ones: its rows are our columns.
+    // A row-major product is the transposed product for cuBLAS: its rows are our columns.
     if (scheme.half) {
       const float one = 1, zero = 0;
       const auto* a = static_cast<const std::uint16_t*>(cols_digits) + col_at;
@@ -75,7 +76,7 @@ DigitScheme digit_scheme(bool half, int bits, Index k) {
   DigitScheme s{};
   s.half = half;
   // Level sums stay below digits k 2^(2 width - 2) <= 2^62. FP16: 7 bits leave products of 4096 terms, long enough to
-  // hide the traffic of their results; wider digits make fewer but shorter ones. FP64: 2048 terms.
+  // hide the traffic of their results; wider digits make fewer but shorter products. FP64: products have 2048 terms.
   s.width = half ? 7 : std::min(22, (58 - log2_k) / 2 + 1);
   s.digits = (bits + s.width) / s.width;
   s.terms = Index{1} << ((half ? 24 : 53) - (2 * s.width - 2));

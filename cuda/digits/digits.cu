@@ -1,4 +1,4 @@
-// The kernels of engines fp16 and fp64: cutting into digits, summing products by level, finishing.
+// The kernels of engines fp16 and fp64: cutting into digits, adding products by level, finishing.
 #include <cuda_fp16.h>
 
 #include "cuda/core/call_state.hpp"
@@ -61,8 +61,8 @@ __global__ void plan_cr_kernel(PlanArguments a, bool first, unsigned long long f
 
 // ---- digits ----------------------------------------------------------------------------------------------
 
-/// The digits of an integer mantissa 2^shift from the lowest up, balanced: -2^(width-1) < d <= 2^(width-1). The last
-/// digit takes what is left, which the scheme keeps within 2^(width-1) too.
+/// Yields the digits of an integer mantissa 2^shift from the lowest up, balanced: -2^(width-1) < d <= 2^(width-1). The
+/// last digit takes the remainder, which the scheme keeps within 2^(width-1) too.
 class Digits {
  public:
   __device__ Digits(ScaledInteger value, int width)
@@ -85,7 +85,7 @@ class Digits {
 
  private:
   std::uint64_t magnitude_;
-  int position_;  ///< of the next digit's last bit in the magnitude
+  int position_;  ///< position of the next digit's last bit in the magnitude
   int width_;
   int carry_ = 0;
   bool negative_;
@@ -119,13 +119,14 @@ __global__ void add_kernel(LevelArguments a, const PassPlan* plan) {
     for (Index c = Index{blockIdx.x} * blockDim.x + threadIdx.x; c < a.cols; c += Index{gridDim.x} * blockDim.x) {
       const Index at = r * a.ld + c;
       std::int64_t sum = a.accumulate ? a.level[at] : 0;
-      for (int i = 0; i < a.count; ++i) sum += static_cast<std::int64_t>(products[i * a.plane + at]);  // integers
+      // products are integers
+      for (int i = 0; i < a.count; ++i) sum += static_cast<std::int64_t>(products[i * a.plane + at]);
       a.level[at] = sum;
     }
   }
 }
 
-/// s = s 2^shift + value, 0 < shift < 64.
+/// Computes s = s 2^shift + value, 0 < shift < 64.
 template <int L>
 __device__ void shift_add(Wide<L>& s, int shift, std::int64_t value) {
 #pragma unroll
@@ -134,7 +135,7 @@ __device__ void shift_add(Wide<L>& s, int shift, std::int64_t value) {
   s = wide_add(s, wide_from<L>(value));
 }
 
-constexpr int finish_rows = 8;  ///< of a warp, whose columns' constants they share
+constexpr int finish_rows = 8;  ///< rows of a warp, which share its columns' constants
 
 template <class T>
 struct FinishArguments {
@@ -152,7 +153,7 @@ __global__ void __launch_bounds__(128) finish_kernel(FinishArguments<T> a) {
   if (!plan.active) return;
   const T alpha = pass.alpha.get(), beta = pass.beta.get();
   const Index c = (Index{blockIdx.x} * blockDim.x + threadIdx.x), col = a.first_col + c;
-  if (c / 32 * 32 >= a.cols) return;  // the whole warp
+  if (c / 32 * 32 >= a.cols) return;  // the whole warp returns
   const bool inside = c < a.cols;
   const FinishLine column = inside ? finish_line(plan, pass.col_lines, col, false) : FinishLine{0, {0, 0}, true};
   const Index words = OpenBits::words_per_row(pass.cols.count);

@@ -1,4 +1,4 @@
-// Slices of an entry, in integers on mantissa and exponent: no power of two needs to be a double. Device code.
+// Takes slices of an entry in integers, on mantissa and exponent: no power of two needs to be a double. Device code.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,11 @@
 
 namespace accublas::cuda {
 
-inline constexpr int most_slices = 50;  ///< that the mode has
+inline constexpr int most_slices = 50;  ///< the most slices of the mode
 
 #ifdef __CUDACC__
 
-/// What is left of an entry: mantissa 2^exponent, abs(mantissa) < 2^53.
+/// The remainder of an entry: mantissa 2^exponent, abs(mantissa) < 2^53.
 struct Remainder {
   std::int64_t mantissa;
   int exponent;
@@ -23,7 +23,7 @@ struct Remainder {
     exponent = d.exponent;
   }
 
-  /// Takes the nearest multiple of 2^grid, ties to even, and returns it over 2^grid. abs(x) <= 2^(grid + 26).
+  /// Subtracts the nearest multiple of 2^grid, ties to even, and returns it divided by 2^grid. abs(x) <= 2^(grid + 26).
   __device__ std::int64_t take(int grid) {
     const int drop = grid - exponent;
     if (mantissa == 0 || drop >= 55) return 0;
@@ -42,7 +42,7 @@ struct Remainder {
     return taken;
   }
 
-  /// The least t with abs(x) <= 2^t; x is not zero.
+  /// Returns the least t with abs(x) <= 2^t; x must not be zero.
   __device__ int ceil_log2() const {
     const std::uint64_t magnitude = static_cast<std::uint64_t>(mantissa < 0 ? -mantissa : mantissa);
     return exponent + 64 - leading_zeros(magnitude - 1);

@@ -57,7 +57,8 @@ void slice_pass(Cublas& cublas, const SliceScheme& scheme, const SliceBlocks& bl
         cut_slices(scheme, SliceArguments<T>{part.of_cols(pass.cols), col_slices, cols_digits}, stream);
       },
       [&](const ProductPart& part) {
-        // Row-major products are cuBLAS's transposed ones: its rows are our columns, those of all slices side by side.
+        // A row-major product is the transposed product for cuBLAS: its rows are our columns, those of all slices side
+        // by side.
         const Index padded = part.padded();
         for (int p = 0; p < scheme.slices; ++p) {
           const Index wide = scheme.partners(p) * part.cols;

@@ -1,4 +1,4 @@
-// The kernels of slices:D. All of it in integers on mantissa and exponent: no power of two needs to be a double.
+// The kernels of slices:D. They use integers on mantissa and exponent throughout: no power of two needs to be a double.
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/check.hpp"
 #include "cuda/core/operand.hpp"
@@ -16,7 +16,7 @@ namespace {
 constexpr int grid_threads = 256;
 constexpr int nothing = -1 << 30;
 
-/// The largest of the block's values.
+/// Returns the largest of the block's values.
 __device__ int block_max(int value) {
   __shared__ int partial[grid_threads / 32];
   value = lanes_max(value);
@@ -27,8 +27,8 @@ __device__ int block_max(int value) {
   return value;
 }
 
-/// A line per block. What is left after the slices so far is taken anew from the entries for every slice, which costs
-/// nothing beside the products.
+/// A block computes the grids of a line. For every slice it computes the remainder after the earlier slices again from
+/// the entries, which costs nothing compared with the products.
 template <class T>
 __global__ void __launch_bounds__(grid_threads)
     grids_kernel(SliceScheme scheme, Operand<T> x, Lines lines, LineSlices out, CallState* state) {
@@ -59,7 +59,8 @@ __global__ void __launch_bounds__(grid_threads)
   }
 }
 
-/// Eight blocks a multiprocessor: with the five that 48 registers leave, n = 2048 and five slices take 81 us, not 72.
+/// Eight blocks are resident on a multiprocessor: with the five that 48 registers allow, n = 2048 and five slices take
+/// 81 us, not 72.
 template <class T>
 __global__ void __launch_bounds__(OperandTile::side* OperandTile::rows, 8)
     cut_slices_kernel(SliceScheme scheme, SliceArguments<T> a, bool along_terms) {
@@ -76,10 +77,10 @@ __global__ void __launch_bounds__(OperandTile::side* OperandTile::rows, 8)
 
 // ---- the exact sum ---------------------------------------------------------------------------------------
 
-/// An integer in words of 48 bits, word w of a thread at words[32 w] in shared memory; carries wait in the upper 16
+/// An integer in words of 48 bits. Word w of a thread is at words[32 w] in shared memory; carries wait in the upper 16
 /// bits. alpha S and beta c together span at most 5330 bits: S from 2^-2200 to 2^2115 (slices of finite doubles), alpha
-/// adds 53 bits, beta c / alpha ends at most at 2^3122 and starts at least at 2^-3119. Local memory for that would take
-/// gigabytes of the device for all its threads.
+/// adds 53 bits, and beta c / alpha ends at most at 2^3122 and starts at least at 2^-3119. In local memory this would
+/// take gigabytes of the device for all its threads.
 class LongSum {
  public:
   static constexpr int bits = 48, most_words = 116, lanes = 32;
@@ -88,7 +89,7 @@ class LongSum {
     for (int w = 0; w < count; ++w) at(w) = 0;
   }
 
-  /// += value 2^position.
+  /// Adds value 2^position.
   __device__ void add(Int128 value, int position) {
     const int w = position / bits;
     const Int128 low = (value & mask) << (position % bits);
@@ -100,7 +101,7 @@ class LongSum {
     at(w + 3) += static_cast<std::int64_t>(rest >> (2 * bits));
   }
 
-  /// *= factor; words but the last become 0 .. 2^48 - 1.
+  /// Multiplies by `factor`; all words but the last become 0 .. 2^48 - 1.
   __device__ void multiply(std::int64_t factor) {
     Int128 carry = 0;
     for (int w = 0; w < count_; ++w) {
@@ -112,7 +113,7 @@ class LongSum {
 
   __device__ bool negative() const { return at(count_ - 1) < 0; }
 
-  /// RN(sum 2^exponent); +0 for 0. The sum is made positive on the way.
+  /// Returns RN(sum 2^exponent), and +0 for 0. The sum is made positive on the way.
   template <class T>
   __device__ T round(int exponent) {
     const bool minus = negative();
@@ -154,7 +155,7 @@ struct SliceFinish {
   Index first_row, rows, first_col, cols;
 };
 
-/// RN(alpha S + beta c) of an element, its products at `product` + q cols of each slice's planes.
+/// Returns RN(alpha S + beta c) of an element, whose products are at `product` + q cols of each slice's planes.
 template <class T>
 __device__ T finish_sum(const SliceFinish<T>& a, Index r, Index c, T alpha, T beta, T addend, std::int64_t* words) {
   const Index row = a.first_row + r, col = a.first_col + c;
@@ -162,7 +163,7 @@ __device__ T finish_sum(const SliceFinish<T>& a, Index r, Index c, T alpha, T be
   const auto row_grid = [&](int p) { return a.row_slices.grid[p * a.row_slices.lines + row]; };
   const auto col_grid = [&](int q) { return a.col_slices.grid[q * a.col_slices.lines + col]; };
   const bool regular = is_finite(alpha) && (is_zero(beta) || (is_finite(beta) && is_finite(addend)));
-  // With infinite terms elsewhere only the sign of S counts.
+  // With infinite factors elsewhere only the sign of S matters.
   const Decoded factor = regular ? decode(alpha) : Decoded{1, 0, false};
   const Decoded b = decode(regular ? beta : T(0)), d = decode(regular ? addend : T(0));
   const bool has_sum = row_count > 0 && col_count > 0, has_addend = b.mantissa != 0 && d.mantissa != 0;
@@ -197,8 +198,8 @@ __device__ T finish_sum(const SliceFinish<T>& a, Index r, Index c, T alpha, T be
   return sum.template round<T>(low + factor.exponent);
 }
 
-/// finish(r, c, inside, whether a line is special) for a thread's elements, all lanes of a warp together, and which of
-/// them stay open.
+/// Calls finish(r, c, inside, whether a line is special) for a thread's elements, all lanes of a warp together, and
+/// records which of them stay pending.
 template <class T, class Finish>
 __device__ __forceinline__ void finish_elements(const SliceFinish<T>& a, Finish&& finish) {
   const Index c = Index{blockIdx.x} * LongSum::lanes + threadIdx.x, col = a.first_col + c;
@@ -226,10 +227,10 @@ __global__ void __launch_bounds__(LongSum::lanes) finish_slices_kernel(SliceFini
   });
 }
 
-/// Words for both parts of S, alpha's, and both products of beta and c: they span at most 6600 bits.
+/// The words for both parts of S, alpha's, and both products of beta and c: they span at most 6600 bits.
 constexpr int joined_words = 144;
 
-/// A component of alpha S + beta c from both parts of S, which are columns c and c ^ 1.
+/// Returns a component of alpha S + beta c from both parts of S, which are columns c and c ^ 1.
 template <class T>
 __device__ T finish_joined(const SliceFinish<T>& a, Index r, Index c, const JoinFactors<T>& f,
                            const JoinAddend<T>& addend, std::int64_t* words) {

@@ -1,5 +1,5 @@
-// What a thread of dot2's GEMM keeps in registers: the chains of its outputs over a block of the definition, on the
-// FP64 units, or for binary32 on tensor cores. For .cu files.
+// The registers of a thread of dot2's GEMM: the chains of its outputs over a block of the definition, on the FP64
+// units, or for binary32 on tensor cores. For .cu files.
 #pragma once
 
 #include <type_traits>
@@ -10,12 +10,12 @@
 
 namespace accublas::cuda {
 
-/// How a step learns which of two numbers is the larger: by comparing them on the FP64 units, or by comparing their
-/// high words, read as binary32. The words order magnitudes by exponent, which is all that Dekker's sequence asks for,
-/// as long as none is a NaN of binary32: numbers below 2^1017.
+/// How a step finds the larger of two numbers: by comparing them on the FP64 units, or by comparing their high words,
+/// read as binary32. The words order magnitudes by exponent, which is all that Dekker's sequence needs, as long as no
+/// word is a NaN of binary32: numbers must be below 2^1017.
 enum class Dot2Compare { numbers, high_words };
 
-/// The largest exponent that a tile's partial sums may reach where high words are compared.
+/// The largest exponent that a tile's partial sums may reach if high words are compared.
 inline constexpr int dot2_high_word_exponent = 1016;
 
 #ifdef __CUDACC__
@@ -26,9 +26,9 @@ __device__ __forceinline__ bool smaller_high_word(double a, double b) {
   return fabsf(__int_as_float(__double2hiint(a))) < fabsf(__int_as_float(__double2hiint(b)));
 }
 
-/// step of docs/modes.md, in 7 operations of binary64 instead of the 10 that it is written in; a comparison and 4
-/// selects come to them. An H200 issues an operation of binary64 in two cycles of a scheduler, the others in one: 19
-/// for 20.
+/// Computes step of docs/modes.md in 7 operations of binary64 instead of the 10 of its definition, plus a comparison
+/// and 4 selects. An H200 issues an operation of binary64 in two cycles of a scheduler, and the others in one: 19
+/// cycles against 20.
 template <class T, Dot2Compare compare>
 __device__ __forceinline__ void add_term(Pair& pair, double x, double y) {
   if constexpr (!compensated<T>) {
@@ -53,8 +53,8 @@ __device__ __forceinline__ void load_pairs(double (&out)[count], const double* w
   }
 }
 
-/// On the FP64 units. A thread has two neighbouring rows in every 8 of its warp's, and two neighbouring columns in
-/// every 16, so that 16-byte loads of a warp meet no bank conflict.
+/// Chains on the FP64 units. A thread has two neighbouring rows in every 8 of its warp's, and two neighbouring columns
+/// in every 16, so that 16-byte loads of a warp have no bank conflicts.
 template <class T, Dot2Shape shape, Dot2Compare compare>
 class UnitChains {
  public:
@@ -65,7 +65,7 @@ class UnitChains {
     col_ = warp % across * shape.warp_cols() + lane % 8 * 2;
   }
 
-  /// The terms of a step, p increasing.
+  /// Adds the terms of a step, with p increasing.
   __device__ __forceinline__ void add_step(const double* row_words, const double* col_words) {
 #pragma unroll(shape.unroll)
     for (int p = 0; p < shape.step; ++p) {
@@ -79,7 +79,7 @@ class UnitChains {
     }
   }
 
-  /// body(row, column in the tile, chain) for the thread's outputs.
+  /// Calls body(row, column in the tile, chain) for the thread's outputs.
   template <class Body>
   __device__ __forceinline__ void visit(Body&& body) const {
 #pragma unroll
@@ -94,9 +94,10 @@ class UnitChains {
   int row_, col_;
 };
 
-/// binary32 on tensor cores: the sums s of plain binary64, since products are exact. The instruction's order is not in
-/// the manual; it adds its terms one after another, p increasing, each with one rounding, like fma: so in all of 20
-/// million sums of every kind (uniform, of wide exponents, cancelling, subnormal), on compute capability 9.0.
+/// Chains of binary32 on tensor cores: the sums s in plain binary64, since products are exact. The manual does not
+/// state the instruction's order. It adds its terms one after another, p increasing, each with one rounding, like fma.
+/// This was true in all of 20 million sums of every kind (uniform, of wide exponents, cancelling, subnormal), on
+/// compute capability 9.0.
 template <Dot2Shape shape>
 class TensorChains {
  public:
@@ -111,7 +112,7 @@ class TensorChains {
     const int group = threadIdx.x % 32 / 4, member = threadIdx.x % 4;
 #pragma unroll
     for (int p = 0; p < shape.step; p += 16) {
-      // Neighbouring terms are four banks of 8 bytes apart: the lanes of half a warp meet none twice.
+      // Neighbouring terms are four banks of 8 bytes apart: the lanes of half a warp share no bank.
       const double* const x_words = row_words + (p + member) * shape.row_pitch() + row_ + group;
       const double* const y_words = col_words + (p + member) * shape.col_pitch() + col_ + group;
       double y[cols][4];

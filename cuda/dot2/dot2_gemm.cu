@@ -1,6 +1,6 @@
-// dot2's GEMM: the choice among the tile shapes of the table, and the launches. Where there are too few tiles to fill
-// the device, thread blocks share the blocks of a tile's k: pairs go to scratch, and a second kernel combines them, in
-// order.
+// dot2's GEMM: the choice among the tile shapes of the table, and the launches. If there are too few tiles to fill the
+// device, thread blocks share the blocks of a tile's k. Then the pairs go to scratch, and a second kernel combines
+// them, in order.
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -27,10 +27,11 @@ static_assert(table_is_right());
 
 Index tiles_of(const Dot2Shape& shape, Index m, Index n) { return ceil_div(m, shape.rows) * ceil_div(n, shape.cols); }
 
-/// Thread blocks of a row's kernel that the device holds.
+/// Returns how many thread blocks of a row's kernel the device holds.
 Index places(const DeviceModel& model, const Dot2Row& row) { return Index{row.shape.resident} * model.processors; }
 
-/// The row that computes an m x n result first, by full waves of thread blocks; one for few tiles where `shared`.
+/// Returns the row that finishes an m x n result first, measured by full waves of thread blocks. If `shared`, waves may
+/// be fractional, because thread blocks share the terms of a tile.
 template <class T>
 int choose_row(const DeviceModel& model, Index m, Index n, bool shared) {
   const auto serves = [&](const Dot2Row& row) {
@@ -63,7 +64,7 @@ void launch_row(const DeviceModel& model, const ExactArguments<T>& g, const Dot2
   launch(model, "dot2_gemm", kernel, {grid, static_cast<unsigned>(shape.threads()), bytes}, stream, g, blocks);
 }
 
-/// The kernel of row `wanted`.
+/// Launches the kernel of row `wanted`.
 template <class T, int index = 0>
 void launch_wanted(const DeviceModel& model, int wanted, const ExactArguments<T>& g, const Dot2Blocks& blocks,
                    cudaStream_t stream) {
@@ -78,14 +79,14 @@ template <class T>
 void launch_tiles(const DeviceModel& model, int row, const ExactArguments<T>& g, const Dot2Blocks& blocks,
                   cudaStream_t stream) {
   launch_wanted(model, row, g, blocks, stream);
-  // Tiles with numbers beyond binary32's reach; the others return at once.
+  // This launch serves tiles with numbers beyond binary32's range; the other tiles return at once.
   if constexpr (compensated<T>) launch_row<T, 0, Dot2Compare::numbers>(model, g, blocks, stream);
 }
 
 constexpr int combine_warps = 8, ahead = 8;  ///< pairs that a thread loads at a time
 
-/// Combines the pairs of a chunk of blocks, a warp 32 neighbouring elements of a row; the last chunk finishes them.
-/// `totals`: of the chunks before.
+/// Combines the pairs of a chunk of blocks; a warp takes 32 neighbouring elements of a row. The last chunk finishes the
+/// elements. `totals`: totals of the earlier chunks.
 template <class T>
 __global__ void __launch_bounds__(32 * combine_warps)
     combine_blocks(ExactArguments<T> g, Dot2Blocks blocks, Pair* totals) {
@@ -116,7 +117,7 @@ __global__ void __launch_bounds__(32 * combine_warps)
   }
 }
 
-/// Pairs that are kept in scratch at a time.
+/// Scratch holds at most this many pairs at a time.
 constexpr Index most_pairs = Index{1} << 21;
 
 }  // namespace
@@ -127,7 +128,8 @@ Dot2Division dot2_division(const DeviceModel& model, Index m, Index n, Index k, 
   Dot2Division d{choose_row<T>(model, m, n, true), 1, blocks, 0};
   const Dot2Row& row = Dot2Table::rows[d.row];
   const Index tiles = tiles_of(row.shape, m, n);
-  const Index room = std::min(most_pairs, static_cast<Index>(cap / sizeof(Pair))) / (m * n) - 1;  // one for the totals
+  // one is for the totals
+  const Index room = std::min(most_pairs, static_cast<Index>(cap / sizeof(Pair))) / (m * n) - 1;
   if (2 * tiles <= places(model, row) && std::min(blocks, room) >= 2) {
     d.segments = std::min(places(model, row) / tiles, blocks);
     d.chunk = std::min(blocks, room);

@@ -1,9 +1,9 @@
-// The kernel of dot2's GEMM (docs/modes.md, dot2), for a tile shape of cuda/dot2/dot2_gemm_table.hpp; the twin of
-// lib/cpu/kernels/dot2_gemm.cpp. For .cu files.
+// The kernel of dot2's GEMM (docs/modes.md, dot2), for a tile shape of cuda/dot2/dot2_gemm_table.hpp. The CPU's
+// counterpart is lib/cpu/kernels/dot2_gemm.cpp. For .cu files.
 //
-// A thread block has a tile of C and goes through k in steps: terms of its rows and columns come to shared memory,
-// widened to binary64, while the step before is computed; a thread keeps the chains of its outputs in registers. After
-// every 128 terms the chains are combined with the sums so far, which lie in shared memory.
+// A thread block computes a tile of C and goes through k in steps. Terms of its rows and columns are brought to shared
+// memory, widened to binary64, while the previous step is computed. A thread keeps the chains of its outputs in
+// registers. After every 128 terms the chains are combined with the sums so far, which are in shared memory.
 #pragma once
 
 #include <climits>
@@ -23,12 +23,12 @@ namespace accublas::cuda {
 
 namespace dot2 {
 
-/// The place of a thread block in C.
+/// The position of a thread block's tile in C.
 struct Tile {
   Index row, col;
 };
 
-/// Tiles column by column inside stripes of rows: those at work together share lines in L2.
+/// Numbers the tiles column by column inside stripes of rows, so that concurrent tiles share lines in L2.
 template <Dot2Shape shape>
 __device__ Tile tile_at(Index index, Index m, Index n) {
   constexpr Index stripe = 1024 / shape.rows;
@@ -38,8 +38,9 @@ __device__ Tile tile_at(Index index, Index m, Index n) {
   return {(first + in_stripe % height) * shape.rows, in_stripe / height * shape.cols};
 }
 
-/// Whether no product and no partial sum of finite lines can reach 2^dot2_high_word_exponent, judged for the
-/// dot2_judged_lines rows and columns around the tile, so that all shapes agree who serves it. By all threads.
+/// Returns whether no product and no partial sum of finite lines can reach 2^dot2_high_word_exponent. The test covers
+/// the dot2_judged_lines rows and columns around the tile, so that all shapes agree on the result. All threads call
+/// this.
 template <class T, Dot2Shape shape>
 __device__ bool exponents_are_small(const ExactArguments<T>& g, const Tile& tile) {
   __shared__ int most[2];
@@ -56,13 +57,13 @@ __device__ bool exponents_are_small(const ExactArguments<T>& g, const Tile& tile
 }
 
 /// A thread's share of the entries of `lines` lines that a step brings to shared memory: entry (line, term) goes to
-/// word term pitch + line. Neighbouring threads have neighbouring entries in memory, whichever way the lines lie.
+/// word term pitch + line. Neighbouring threads have neighbouring entries in memory, whichever stride is smaller.
 template <class T, Dot2Shape shape, int lines, int pitch>
 class Share {
  public:
   static constexpr int count = lines * shape.step / shape.threads();
 
-  /// From term p of x on, below `end`.
+  /// Starts at term p of x and ends below `end`.
   __device__ Share(const Operand<T>& x, Index first_line, Index p, Index end) : x_(x) {
     const int line = adjacent() ? threadIdx.x % width : threadIdx.x / deep;
     const int term = adjacent() ? threadIdx.x / width : threadIdx.x % deep;
@@ -72,7 +73,7 @@ class Share {
     next_ = x.data + (first_line + line) * x.stride + (p + term) * x.k_stride;
   }
 
-  /// body(q, word, address, whether there is such an entry) for the thread's entries of the next step.
+  /// Calls body(q, word, address, whether there is such an entry) for the thread's entries of the next step.
   template <class Body>
   __device__ __forceinline__ void fetch(Body&& body) {
     const int terms_left = static_cast<int>(min(terms_left_, Index{shape.step}));
@@ -84,20 +85,20 @@ class Share {
     next_ += shape.step * x_.k_stride;
   }
 
-  /// body(q, word) for the same entries.
+  /// Calls body(q, word) for the same entries as fetch().
   template <class Body>
   __device__ __forceinline__ void words(Body&& body) const {
     visit([&](int q, int line, int term) { body(q, word_ + term * pitch + line); });
   }
 
  private:
-  // At once: `width` neighbouring lines, or `deep` neighbouring terms.
+  // A pass covers `width` neighbouring lines, or `deep` neighbouring terms.
   static constexpr int width = lines < shape.threads() ? lines : shape.threads(), deep = 8;
 
   __device__ static Index magnitude(Index x) { return x < 0 ? -x : x; }
   __device__ bool adjacent() const { return magnitude(x_.stride) <= magnitude(x_.k_stride); }
 
-  /// body(q, line, term) with places relative to the thread's first entry; constants once unrolled.
+  /// Calls body(q, line, term) with positions relative to the thread's first entry; they are constants once unrolled.
   template <class Body>
   __device__ __forceinline__ void visit(Body&& body) const {
     if (adjacent()) {
@@ -117,13 +118,13 @@ class Share {
   int word_, lines_left_;
 };
 
-/// Brings step after step to shared memory: binary64 by copies in the background, as many steps ahead as there are
-/// stages but one; binary32 through registers, one step ahead, because it is widened on the way. What is not there is
-/// zero: a term of 0 times 0 changes nothing, since s and c are never -0.
+/// Brings step after step to shared memory. binary64 comes by copies in the background, one step less ahead than there
+/// are stages. binary32 comes through registers, one step ahead, because it is widened on the way. Entries that do not
+/// exist are zero: a term of 0 times 0 changes nothing, since s and c are never -0.
 template <class T, Dot2Shape shape>
 class Steps {
  public:
-  /// The terms from p on, below `end`.
+  /// Covers the terms from p on, below `end`.
   __device__ Steps(const ExactArguments<T>& g, const Tile& tile, Index p, Index end, double* memory)
       : rows_(g.rows, tile.row, p, end), cols_(g.cols, tile.col, p, end), left_(end - p), memory_(memory) {
     if constexpr (compensated<T>) {
@@ -134,7 +135,7 @@ class Steps {
     }
   }
 
-  /// The words of the next step, rows first; they stay until all threads call this again.
+  /// Returns the words of the next step, rows first; they stay valid until all threads call this again.
   __device__ __forceinline__ const double* next() {
     if constexpr (compensated<T>) ptx::copies_wait_but<shape.stages - 2>();
     __syncthreads();
@@ -144,7 +145,7 @@ class Steps {
     return words;
   }
 
-  /// After the work on a step.
+  /// Finishes a step; call it after the work on the step.
   __device__ __forceinline__ void finish() {
     if constexpr (!compensated<T>) {
       rows_.words([&](int q, int word) { row_words()[word] = row_entry_[q]; });
@@ -184,10 +185,10 @@ class Steps {
   double* memory_;
   int reading_ = 0, writing_ = 0;
   T row_entry_[compensated<T> ? 1 : RowShare::count],
-      col_entry_[compensated<T> ? 1 : ColShare::count];  // binary32 only
+      col_entry_[compensated<T> ? 1 : ColShare::count];  // used for binary32 only
 };
 
-/// The sums of the blocks so far, in shared memory: pairs, or for binary32 numbers.
+/// The sums of the blocks so far, in shared memory: pairs, or numbers for binary32.
 template <class T, Dot2Shape shape>
 class Totals {
  public:
@@ -211,8 +212,8 @@ class Totals {
   double* memory_;
 };
 
-/// 32 neighbouring elements of a row from their sums, by a warp: rounded, or open for cr's value where a pair is not
-/// finite; or the sums as they are.
+/// Writes 32 neighbouring elements of a row from their sums, by a warp. An element is rounded, or pending for cr's
+/// value if its pair is not finite. If g.pairs is set, the sums are stored unchanged.
 template <class T>
 __device__ void write_word(const ExactArguments<T>& g, Index row, Index word, Pair pair, T alpha, T beta) {
   const Index col = 32 * word + threadIdx.x % 32;
@@ -241,7 +242,7 @@ __device__ void write_tile(const ExactArguments<T>& g, const Tile& tile, const T
   }
 }
 
-/// The tile's sums to pairs[row n + col].
+/// Stores the tile's sums in pairs[row n + col].
 template <class T, Dot2Shape shape>
 __device__ void store_tile(const ExactArguments<T>& g, const Tile& tile, const Totals<T, shape>& totals, Pair* pairs) {
   for (int q = threadIdx.x; q < shape.rows * shape.cols; q += shape.threads()) {
@@ -253,17 +254,17 @@ __device__ void store_tile(const ExactArguments<T>& g, const Tile& tile, const T
 
 }  // namespace dot2
 
-/// What a launch computes of k, in blocks of the definition.
+/// The part of k that a launch computes, in blocks of the definition.
 struct Dot2Blocks {
   Index first, end;
-  Index segment;  ///< of a thread block, whose number along y says which
-  /// Null: a thread block has all of its tile, and finishes it. Else the pairs of the blocks go here, that of block b
-  /// and element (row, col) to ((b - first) m + row) n + col.
+  Index segment;  ///< blocks of a thread block; its number along y selects them
+  /// Null: a thread block has all of its tile, and finishes it. Otherwise the pairs of the blocks go here: that of
+  /// block b and element (row, col) to ((b - first) m + row) n + col.
   Pair* pairs;
 };
 
-/// C = alpha A B + beta C on the tiles that `compare` serves, and the bits of `open`, by the shape of a row of a table
-/// like Dot2Table. A grid of as many thread blocks along x as there are tiles.
+/// Computes C = alpha A B + beta C on the tiles that `compare` serves, and the bits of `open`, by the shape of a row of
+/// a table like Dot2Table. The grid has as many thread blocks along x as there are tiles.
 template <class T, class Table, int index, Dot2Compare compare>
 __global__ void __launch_bounds__(Table::rows[index].shape.threads(), Table::rows[index].shape.resident)
     dot2_gemm_kernel(const __grid_constant__ ExactArguments<T> g, const __grid_constant__ Dot2Blocks blocks) {
@@ -292,7 +293,7 @@ __global__ void __launch_bounds__(Table::rows[index].shape.threads(), Table::row
       totals.set(row, col, block == begin || blocks.pairs ? chain : combine<T>(totals.get(row, col), chain));
     });
     if (blocks.pairs) {
-      __syncthreads();  // the steps of the next block keep its sums away meanwhile
+      __syncthreads();  // the steps of the next block do not overwrite its sums meanwhile
       store_tile<T, shape>(g, tile, totals, blocks.pairs + (block - blocks.first) * g.rows.count * g.cols.count);
     }
   }

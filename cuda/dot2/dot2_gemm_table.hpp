@@ -1,4 +1,4 @@
-// The tile shapes of dot2's GEMM: one table, its rows printed by perf/gpu/tune_dot2.
+// The tile shapes of dot2's GEMM: one table, whose rows are printed by perf/gpu/tune_dot2.
 #pragma once
 
 #include "lib/call/problem.hpp"
@@ -8,31 +8,33 @@ namespace accublas::cuda {
 
 /// How a thread block computes its tile of C. A warp has 4 x 8 threads.
 struct Dot2Shape {
-  int rows, cols;                ///< of C, a thread block; cols a multiple of 32
-  int thread_rows, thread_cols;  ///< of C, a thread; even
+  int rows, cols;                ///< of C, for a thread block; cols is a multiple of 32
+  int thread_rows, thread_cols;  ///< of C, for a thread; even
   int step;                      ///< terms in shared memory at a time; a multiple of 8, divides dot2_block_terms
   int stages;                    ///< steps in shared memory
   int unroll;                    ///< terms between two branches
   int resident;                  ///< thread blocks on a multiprocessor
-  bool tensor = false;           ///< on tensor cores (binary32); unroll has no meaning then
+  bool tensor = false;           ///< on tensor cores (binary32); unroll is not used then
 
   constexpr int threads() const { return rows * cols / (thread_rows * thread_cols); }
   constexpr int warp_rows() const { return 4 * thread_rows; }
   constexpr int warp_cols() const { return 8 * thread_cols; }
-  /// Neighbouring terms of a line lie two banks of 8 bytes apart, or as tensor cores want them, four.
+  /// Returns the pitch of the rows' words. Neighbouring terms of a line lie two banks of 8 bytes apart, or four for
+  /// tensor cores.
   constexpr int row_pitch() const { return rows + (tensor ? 4 : 2); }
   constexpr int col_pitch() const { return cols + (tensor ? 4 : 2); }
   constexpr int stage_words() const { return step * (row_pitch() + col_pitch()); }
-  /// Of shared memory: steps as binary64, and the sums of the blocks so far (a pair, or for binary32 a number).
+  /// Returns the bytes of shared memory: steps as binary64, and the sums of the blocks so far (a pair each, or a number
+  /// for binary32).
   constexpr int shared_bytes(bool pairs) const { return 8 * (stages * stage_words() + rows * cols * (pairs ? 2 : 1)); }
   friend constexpr bool operator==(const Dot2Shape&, const Dot2Shape&) = default;
 };
 
-inline constexpr int dot2_block_terms = static_cast<int>(dot2_block);  ///< of the definition
-/// Tiles inside a square of so many rows and columns, aligned, are served by the same kind of comparison (Dot2Compare).
+inline constexpr int dot2_block_terms = static_cast<int>(dot2_block);  ///< block of the definition
+/// Tiles inside an aligned square of this many rows and columns use the same kind of comparison (Dot2Compare).
 inline constexpr int dot2_judged_lines = 128;
 
-/// Why a shape cannot be a kernel; null if it can.
+/// Returns why a shape cannot be a kernel; null if it can.
 constexpr const char* dot2_shape_fault(const Dot2Shape& s, bool pairs) {
   if (s.rows % s.warp_rows() != 0 || s.cols % s.warp_cols() != 0) return "the tile is not made of warps' tiles";
   if (s.thread_rows % 2 != 0 || s.thread_cols % 2 != 0) return "a thread's tile is loaded in pairs";
@@ -52,15 +54,15 @@ constexpr const char* dot2_shape_fault(const Dot2Shape& s, bool pairs) {
   return nullptr;
 }
 
-/// A shape and what it costs, measured on a device of this compute capability.
+/// A shape and its cost, measured on a device of this compute capability.
 struct Dot2Row {
   int major, minor;
   bool single;
   Dot2Shape shape;
-  double cycles;  ///< of a multiprocessor and 1000 terms, with all of its thread blocks at work
+  double cycles;  ///< of a multiprocessor for 1000 terms, with all of its thread blocks busy
 };
 
-/// The rows of a type that are not for tensor cores serve the devices that have none of their own, too.
+/// Rows of a type that do not use tensor cores also serve devices that have no rows of their own.
 struct Dot2Table {
   // clang-format off
   static constexpr Dot2Row rows[] = {

@@ -1,4 +1,4 @@
-// Pairs with bounds of what they lack. For .cu files.
+// Pairs with bounds of their errors. For .cu files.
 #pragma once
 
 #include "cuda/sums/dot2_pair.hpp"
@@ -7,11 +7,11 @@
 
 namespace accublas::cuda {
 
-/// Of numbers of type T: dot2's arithmetic, or cr's, which is that of double.
+/// The arithmetic for numbers of type T: dot2's, or cr's, which is that of double.
 template <class T, bool cr>
 using SumType = std::conditional_t<cr, double, T>;
 
-/// A pair, and for cr how far the sum may be from it.
+/// A pair, and for cr a bound of its distance from the sum.
 template <class T, bool cr>
 struct BoundedPair {
   Pair pair{0, 0};
@@ -19,14 +19,14 @@ struct BoundedPair {
 
   __device__ void add(const BoundedPair& other) {
     const Pair sum = combine<SumType<T, cr>>(pair, other.pair);
-    // Two roundings of c.
+    // The factor covers two roundings of c.
     if (cr) error = (error + other.error + (fabs(pair.c) + fabs(other.pair.c) + fabs(sum.c)) * 0x1p-52) * (1 + 0x1p-50);
     pair = sum;
   }
 };
 
-/// A sum of at most dot2_block products, of cr with a sum before them: dot2's steps, and for cr not less than the sum
-/// of the magnitudes, which is zero only where every product is.
+/// A sum of at most dot2_block products, in cr with a sum before them. It takes dot2's steps. In cr `magnitude` is at
+/// least the sum of the magnitudes, and zero only if every product is zero.
 template <class T, bool cr>
 struct Chain {
   static constexpr Dot2Bound bound = dot2_bound(dot2_block + 2, dot2_block, unit_roundoff_double);
@@ -34,8 +34,8 @@ struct Chain {
   Pair pair{0, 0};
   double magnitude = 0;
 
-  /// Of cr: a chain that goes on from a sum, whose error counts as a magnitude. The steps err by no more than dot2's,
-  /// where the pair's s is one more term, and by 2^-45 of its c.
+  /// Starts a chain of cr from a sum, whose error counts as a magnitude. The steps err by no more than dot2's, with the
+  /// pair's s as one more term, and by 2^-45 of its c.
   __device__ static Chain from(const BoundedPair<T, true>& sum) {
     constexpr double counts = 1 / bound.componentwise;
     return {sum.pair, (fabs(sum.pair.s) + (sum.error + fabs(sum.pair.c) * 0x1p-45) * counts) * (1 + 0x1p-50)};

@@ -1,4 +1,4 @@
-// dot2's pair on the device (docs/modes.md, dot2): step, combine and the rounding at the end.
+// dot2's pair on the device (docs/modes.md, dot2): step, combine and the final rounding.
 #pragma once
 
 #include "lib/numerics/eft.hpp"
@@ -8,7 +8,7 @@ namespace accublas::cuda {
 
 #ifdef __CUDACC__
 
-/// binary32: the arithmetic is plain binary64, and c stays 0.
+/// False for binary32, whose arithmetic is plain binary64 and whose c stays 0.
 template <class T>
 constexpr bool compensated = sizeof(T) == sizeof(double);
 
@@ -16,8 +16,9 @@ struct Pair {
   double s, c;
 };
 
-/// The exact error of s = RN(a + b), s finite: Dekker's sequence on the ordered operands, because TwoSum's can overflow
-/// where b is the largest finite number. Also fewer operations in binary64 than TwoSum: a comparison and two additions.
+/// Returns the exact error of s = RN(a + b), s finite. It uses Dekker's sequence on the ordered operands, because
+/// TwoSum's can overflow if b is the largest finite number. In binary64 it also takes fewer operations than TwoSum: a
+/// comparison and two additions.
 __device__ inline double sum_error(double a, double b, double s) {
   const bool swap = fabs(a) < fabs(b);
   const double large = swap ? b : a, small = swap ? a : b;
@@ -41,20 +42,20 @@ __device__ Pair combine(Pair left, Pair right) {
   return {s, compensated<T> ? add_rn(add_rn(left.c, right.c), sum_error(left.s, right.s, s)) : 0.0};
 }
 
-/// Pairs in scratch, as last_to_arrive wants them read.
+/// These functions load and store pairs in scratch, in the way that last_to_arrive requires.
 __device__ inline Pair load_pair(const Pair* p) {
   const double2 v = __ldcg(reinterpret_cast<const double2*>(p));
   return {v.x, v.y};
 }
 __device__ inline void store_pair(Pair* p, Pair pair) { *reinterpret_cast<double2*>(p) = {pair.s, pair.c}; }
 
-/// The general rounding, out of line: it needs more registers than the kernels.
+/// The general rounding. It is not inlined, since it needs more registers than the kernels.
 template <class T>
 __device__ __noinline__ T round_general(T alpha, Pair pair, T beta, T addend) {
   return finish_pair(alpha, pair.s, pair.c, beta, addend);
 }
 
-/// RN(alpha (s + c) + beta *y) for a finite pair.
+/// Returns RN(alpha (s + c) + beta *y) for a finite pair.
 template <class T>
 __device__ T round_pair(T alpha, Pair pair, T beta, const T* y) {
   // Hardware adds and converts as RN does, and s and c are never -0, so that an exact zero is +0.

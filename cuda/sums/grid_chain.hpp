@@ -1,12 +1,12 @@
-// A lane's chain of the grid sum of cr: the device's twin of lib/cpu/kernels/cr_chain.hpp. 14 operations in
-// binary64 a term (exact products: 9).
+// A lane's chain of the grid sum of cr; the CPU's counterpart is lib/cpu/kernels/cr_chain.hpp. It takes 14 operations
+// in binary64 a term (exact products: 9).
 //
-// Bound: Grid of lib/numerics/bounds.hpp with H = 7, for chains of at most 2^(H-1) = 64 terms. Where a product reaches
-// the limit L, the chain is brought into the total and begins anew with a larger L, so that every product added is
-// below the L of its grids and no chain is longer; each chain errs by at most L grid.error(64, 64), however short it
-// was, and triple_add counts what the total loses. A chain that leaves nothing below its grids, as on data with few
-// bits, has no error at all, so that ties are decided. NaN, Inf and products from 2^900 on make the limit infinite and
-// the sum NaN.
+// Bound: Grid of lib/numerics/bounds.hpp with H = 7, for chains of at most 2^(H-1) = 64 terms. If a product reaches the
+// limit L, the chain is added to the total and starts again with a larger L. So every added product is below the L of
+// its grids, and no chain is longer. Each chain errs by at most L grid.error(64, 64), however short it was, and
+// triple_add counts the losses of the total. A chain that leaves nothing below its grids, as on data with few bits, has
+// no error at all, so that ties are decided. NaN, Inf and products from 2^900 on make the limit infinite and the sum
+// NaN.
 #pragma once
 
 #include "cuda/core/loads.hpp"
@@ -21,17 +21,17 @@ namespace accublas::cuda {
 inline constexpr int chain_group = 8;  ///< products that are compared with the limit at once
 inline constexpr int chain_terms = 64;
 
-/// Exact: products have no error (binary32 operands). Uniform: one limit for the warp, whose lanes share a
-/// sum; else a limit for every lane.
+/// Exact: products have no error (binary32 operands). Uniform: one limit for the warp, whose lanes share a sum;
+/// otherwise every lane has its own limit.
 template <bool Exact, bool Uniform>
 struct GridChain {
   double s1 = 0, s2 = 0, s2e = 0, c = 0;
   std::uint32_t limit_high = 0;  ///< high word of the limit, a power of two (0: none yet)
   int groups = 0;
-  std::uint32_t below = 0;  ///< not zero: something went to c
+  std::uint32_t below = 0;  ///< not zero: something was added to c
   TripleSum total{0, 0, 0, 0};
 
-  /// += sum of a[i] x[i]; called by all lanes of a warp together.
+  /// Adds the sum of a[i] x[i]; all lanes of a warp call it together.
   __device__ void add(const double (&a)[chain_group], const double (&x)[chain_group]) {
     double p[chain_group], e[chain_group];
     std::uint32_t high = 0, low = ~0u;
@@ -63,7 +63,7 @@ struct GridChain {
     }
   }
 
-  /// The sum of all that was added.
+  /// Returns the sum of all that was added.
   __device__ TripleSum result() {
     flush(limit_high);
     return total;
@@ -73,7 +73,7 @@ struct GridChain {
   static constexpr Grid grid{7};
   static_assert(chain_terms == 1 << (grid.headroom - 1));
 
-  /// s += v rounded to the grid of s; v becomes the rest.
+  /// Adds v, rounded to the grid of s, to s; v becomes the rest.
   __device__ static void to_grid(double& s, double& v) {
     const double t = add_rn(s, v);
     v = add_rn(v, -add_rn(t, -s));
@@ -85,7 +85,7 @@ struct GridChain {
     below |= static_cast<std::uint32_t>(__double2hiint(rest)) | static_cast<std::uint32_t>(__double2loint(rest));
   }
 
-  /// Products from 2^-960 on, and those with a zero, are p + e exactly; the others may lose to underflow.
+  /// Products from 2^-960 on, and those with a zero, are exactly p + e; the others may lose bits to underflow.
   static constexpr std::uint32_t least_exact = (1023 - 960) << 20;
   __device__ void note_underflow(const double (&a)[chain_group], const double (&x)[chain_group],
                                  const double (&p)[chain_group]) {
@@ -94,15 +94,15 @@ struct GridChain {
       if (fabs(p[i]) < 0x1p-960 && !is_zero(a[i]) && !is_zero(x[i])) total.error += product_underflow;
   }
 
-  /// High word of a limit for products whose largest high word is `high`: 16 to 32 times as large, so that it is seldom
-  /// passed; at least 2^-960, and infinite for products from 2^900 on.
+  /// Returns the high word of a limit for products whose largest high word is `high`. The limit is 16 to 32 times as
+  /// large, so that it is seldom exceeded; it is at least 2^-960, and infinite for products from 2^900 on.
   __device__ static std::uint32_t limit_above(std::uint32_t high) {
     constexpr std::uint32_t least = (1023 - 960) << 20, largest = (1023 + 900) << 20;
     const std::uint32_t power = (high & 0x7FF00000u) + (5u << 20);
     return high >= largest ? 0x7FF00000u : power < least ? least : power;
   }
 
-  /// The chain into the total, and an empty one on the grids of the next limit.
+  /// Adds the chain to the total, and starts an empty one on the grids of the next limit.
   __device__ void flush(std::uint32_t next_high) {
     constexpr double base1 = grid.base1(), base2 = grid.base2(), error = grid.error(chain_terms, chain_terms);
     const double limit = __hiloint2double(static_cast<int>(limit_high), 0);
@@ -119,7 +119,7 @@ struct GridChain {
   }
 };
 
-/// Lane 0: the sum over the warp.
+/// Returns to lane 0 the sum over the warp.
 __device__ inline TripleSum warp_sum(TripleSum sum) {
   for (int half = 16; half > 0; half /= 2) {
     const TripleSum other{__shfl_down_sync(full_warp, sum.a1, half), __shfl_down_sync(full_warp, sum.a2, half),
@@ -129,7 +129,7 @@ __device__ inline TripleSum warp_sum(TripleSum sum) {
   return sum;
 }
 
-/// Sums in scratch, as last_to_arrive wants them read.
+/// Loads a sum from scratch, in the way that last_to_arrive requires.
 __device__ inline TripleSum load_sum(const TripleSum* p) {
   const double2* const q = reinterpret_cast<const double2*>(p);
   const double2 u = __ldcg(q), v = __ldcg(q + 1);

@@ -1,5 +1,4 @@
-// Sums that are added to from several places, in device memory: pairs, and bounds of what these lack
-// (cuda/sums/bounded_pair.hpp).
+// Sums in device memory that several functions add to: pairs, and bounds of their errors (cuda/sums/bounded_pair.hpp).
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -8,8 +7,8 @@
 
 namespace accublas::cuda {
 
-/// The sum of element (row, col) lies within error[at] of pair[at], at = row stride + col; dot2's have no errors
-/// (null), they are what their operations make them.
+/// The sum of element (row, col) is within error[at] of pair[at], at = row stride + col. dot2's pairs have no errors
+/// (null): their values are defined by the operations.
 struct PairSums {
   double2* pair;
   double* error;
