@@ -9,11 +9,11 @@
 
 namespace accublas::cuda::hopper::fused {
 
-/// Accumulators of 64 rows and 128 columns a piece.
+/// Accumulators of `pieces` pieces, each of 64 rows and 128 columns.
 template <int pieces>
 using Sums = float[pieces][64];
 
-/// sums = (add ? sums : 0) + words of rows times words of columns.
+/// Computes sums = (add ? sums : 0) + words of rows times words of columns.
 template <WordKind words, int pieces>
 __device__ __forceinline__ void mma(Sums<pieces>& sums, std::uint64_t rows, std::uint64_t cols, int add) {
 #pragma unroll
@@ -33,7 +33,7 @@ __device__ void consume(const Job& job, const Ring<C>& ring) {
   const auto free_stage = [&](int stage) {
     if (lane < C::cluster) ptx::barrier_arrive(ring.empty(stage), lane);
   };
-  // Sums are added to those kept by plain additions, which round to nearest.
+  // Sums are added to the kept ones by plain additions, which round to nearest.
   float4* const mine = ring.kept + threadIdx.x;
   const auto add_kept = [&](auto& sums, int i) {
     const float4 old = mine[i * 128 * consumers];
@@ -51,7 +51,7 @@ __device__ void consume(const Job& job, const Ring<C>& ring) {
   constexpr float minor_scale = C::words == WordKind::tf32_half ? 1 / words::second_scale : 1.0f;
   Position<C> at{0, 0};
   for (Walk<C> walk(job); !walk.ended(); walk.advance()) {
-    Sums<C::cols / 128> major, minor;  // minor: where small products are added up apart
+    Sums<C::cols / 128> major, minor;  // minor: used if small products are added up separately
     for (Index step = 0; step < steps; ++step, at.advance()) {
       const bool keeps = C::apart && step > 0 && step % (kept_terms / C::step) == 0;
       if (keeps) keep(major, step > kept_terms / C::step);
@@ -72,7 +72,7 @@ __device__ void consume(const Job& job, const Ring<C>& ring) {
         mma<C::words>(major, rows1 + on, cols1 + on, part > 0 || (step > 0 && !keeps));
       }
       ptx::mma_commit();
-      // The other warpgroup's MMAs fill the gap; a stage that is freed later is missed by the producers.
+      // The other warpgroup's MMAs fill the gap. If the stage were freed later, the producers would lack it.
       ptx::mma_wait<0>();
       free_stage(at.stage);
     }

@@ -1,4 +1,4 @@
-// The end of a tile of the fused multiword product: sums to elements of C. Device code.
+// Finishes a tile of the fused multiword product: computes elements of C from sums. Device code.
 #pragma once
 
 #include "cuda/elements/open_elements.hpp"
@@ -7,7 +7,7 @@
 
 namespace accublas::cuda::hopper::fused {
 
-/// Writes the elements of a tile that a thread owns: of two rows 16 apart, four neighbouring columns at a time.
+/// Writes the elements of a tile that a thread owns: those of two rows 16 apart, four neighbouring columns at a time.
 template <class C>
 class Output {
  public:
@@ -31,7 +31,7 @@ class Output {
     int exponent[4];
     bool wanted[4], all;
   };
-  /// What is known of the lines of four columns; per-line arrays are padded.
+  /// Reads the properties of the lines of four columns; per-line arrays are padded.
   __device__ Columns columns(Index col) const {
     Columns c{{}, {}, true};
     if (C::scaled && col < m_.cols.count) {
@@ -96,7 +96,7 @@ class Output {
   const float alpha_, beta_;
   const bool specials_, vectors_;
   bool wanted_[2];
-  int scale_[2];  ///< of the row, and what the columns are scaled by less their exponent
+  int scale_[2];  ///< scale of the row, plus the columns' scale without their exponents
 };
 
 }  // namespace accublas::cuda::hopper::fused

@@ -1,6 +1,7 @@
-// The producers of the fused multiword product: they read FP32 entries of A and B, split them into words in registers
-// and store the words to the ring, k-major and swizzled whatever way the operands lie. A cluster of two blocks, one
-// above the other, splits its columns once, half of them in each, and sends the words to the other's shared memory.
+// The producers of the fused multiword product. They read FP32 entries of A and B, split them into words in registers
+// and store the words in the ring, k-major and swizzled for operands of either orientation. A cluster of two blocks,
+// one above the other, splits its columns once, half of them in each block, and each block sends its words to the
+// other's shared memory.
 #pragma once
 
 #include "cuda/core/ptx_hopper.hpp"
@@ -10,14 +11,14 @@
 
 namespace accublas::cuda::hopper::fused {
 
-/// What a thread holds of a unit. Along the terms: four neighbouring terms of each of some lines; else two neighbouring
-/// lines of some terms.
+/// A thread's entries of a unit. If the operand lies along the terms, the thread has four neighbouring terms of each of
+/// some lines; otherwise it has two neighbouring lines of some terms.
 template <class C, bool along>
 struct Entries {
   static constexpr int count = unit_lines * C::step / producer_threads;
-  static constexpr int lanes = C::step / 4;  ///< that share a line, along the terms
+  static constexpr int lanes = C::step / 4;  ///< lanes that share a line, if the operand lies along the terms
   static constexpr int lines_at_once = producer_threads / lanes;
-  static constexpr int terms = C::step / producer_warps;  ///< of a warp, across them
+  static constexpr int terms = C::step / producer_warps;  ///< terms of a warp, if the operand lies across them
   float x[count];
 
   __device__ __forceinline__ void load(const Operand<float>& operand, bool vectors, Index first, Index p0) {
@@ -55,10 +56,10 @@ struct Entries {
     }
   }
 
-  /// Scales a number by both factors where both are kept.
+  /// Scales a number by the second factor if two separate factors are used.
   __device__ __forceinline__ static float pre(float x, float2 scale) { return C::separate_scales ? x * scale.y : x; }
 
-  /// Words to the unit's lines at `first` and `second` in shared memory.
+  /// Stores the words in the unit's lines at `first` and `second` in shared memory.
   __device__ __forceinline__ void store(const float2* scales, std::uint32_t first, std::uint32_t second) const {
     using Pair = words::Pair<C::words>;
     const int t = static_cast<int>(threadIdx.x) - 128 * consumers;
@@ -104,17 +105,18 @@ struct Entries {
   }
 };
 
-/// The factors that bring a line below 2^exponent to 2^half_top: the first alone where it is a float.
+/// Returns the factors that bring a line below 2^exponent to 2^half_top; the first one suffices if the scale is a
+/// float.
 __device__ float2 scale_factors(int exponent) {
   const int power = half_top - exponent, first = min(power, 127);
   return {__int_as_float((127 + first) << 23), __int_as_float((127 + power - first) << 23)};
 }
 
-/// What the producers load next: a step of a tile.
+/// The position of the producers' next loads: a step of a tile.
 template <class C>
 struct Source {
   Walk<C> walk;
-  Index row, col;  ///< of the lines that this block splits
+  Index row, col;  ///< first row and column of the lines that this block splits
   Index p = 0;
   int tile = 0;
 
@@ -134,7 +136,7 @@ struct Source {
       }
     }
   }
-  /// Another tile begins.
+  /// Moves on to the next step; returns true if another tile begins.
   __device__ bool advance(Index k) {
     p += C::step;
     if (p < k) return false;
@@ -155,7 +157,7 @@ __device__ void produce(const Job& job, const Ring<C>& ring) {
   if (source.walk.ended()) return;
   Entries<C, rows_along> of_rows[C::row_units];
   Entries<C, cols_along> of_cols[C::col_units];
-  // All loads of a step together: ptxas gives them one scoreboard, so that who waits for one waits for all.
+  // All loads of a step are issued together: ptxas gives them one scoreboard, so a wait for one of them waits for all.
   const auto load = [&] {
 #pragma unroll
     for (int u = 0; u < C::col_units; ++u)
@@ -166,13 +168,13 @@ __device__ void produce(const Job& job, const Ring<C>& ring) {
   };
   source.begin_tile(job, ring.scales);
   load();
-  ptx::barrier_sync(1, producer_threads);  // the scales
+  ptx::barrier_sync(1, producer_threads);  // waits for the scales
   for (Position<C> at{0, 1};; at.advance()) {
     const float2* const scales = ring.scales + source.tile % 2 * table;
     if (source.advance(m.rows.k) && !source.walk.ended()) source.begin_tile(job, ring.scales);
     const bool more = !source.walk.ended();
     ptx::barrier_wait(ring.empty(at.stage), at.parity);
-    // The columns first, which have further to go.
+    // The columns come first, because they have further to go.
 #pragma unroll
     for (int u = 0; u < C::col_units; ++u) {
       const std::uint32_t offset = (rank * C::own_cols + u * unit_lines) * 128;

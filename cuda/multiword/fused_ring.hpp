@@ -1,8 +1,8 @@
-// What producers and consumers of the fused multiword product share: its configurations, the ring of stages in shared
-// memory and the order of the tiles. Device code.
+// The producers and consumers of the fused multiword product share this header: its configurations, the ring of stages
+// in shared memory and the order of the tiles. Device code.
 //
-// Lines are taken 64 at a time. Line l of such a unit is line l / 2 + 32 (l % 2) of the MMA: a lane that reads two
-// adjacent lines then stores without bank conflicts, and a thread of the MMA owns four neighbouring columns of C.
+// A unit has 64 lines. Line l of a unit is line l / 2 + 32 (l % 2) of the MMA. So a lane that reads two adjacent lines
+// stores without bank conflicts, and a thread of the MMA owns four neighbouring columns of C.
 #pragma once
 
 #include "cuda/core/operand.hpp"
@@ -14,25 +14,26 @@
 namespace accublas::cuda::hopper::fused {
 
 inline constexpr int unit_lines = 64, unit_bytes = unit_lines * 128;
-inline constexpr int rows = 2 * unit_lines;  // of a block's tile
-inline constexpr int consumers = 2;          // warpgroups
+inline constexpr int rows = 2 * unit_lines;  // rows of a block's tile
+inline constexpr int consumers = 2;          // number of consumer warpgroups
 inline constexpr int producer_threads = 256, producer_warps = producer_threads / 32,
                      threads = 128 * consumers + producer_threads;
 inline constexpr int kept_terms =
-    256;  // of sums in a tensor core, which truncates, before they are added to those kept
+    256;  // terms that a tensor core, which truncates, sums before the sum is added to the kept ones
 inline constexpr int half_top = multiword_scale({MultiwordFormat::fp16, 1}, 0);  // lines of FP16 words are below 2^this
-inline constexpr int band = 8;  // clusters' tiles above each other that are computed together
+inline constexpr int band = 8;  // number of clusters' tiles above each other that are computed together
 
-/// A kernel. `stages` fill shared memory; with two accumulators a thread the small products are added up apart.
+/// The configuration of a kernel. `stages` stages fill shared memory. With two accumulators a thread, the small
+/// products are added up separately.
 template <WordKind words_, int products_, int cols_, int cluster_, int stages_>
 struct Config {
   static constexpr WordKind words = words_;
   static constexpr int products = products_, cols = cols_, cluster = cluster_, stages = stages_;
 
-  static constexpr int step = words == WordKind::tf32 ? 32 : 64;  ///< of k: 128 bytes
+  static constexpr int step = words == WordKind::tf32 ? 32 : 64;  ///< step along k: 128 bytes
   static constexpr int word_sets = products == 1 ? 1 : 2;
   static constexpr bool apart = products > 1 && cols == 128;
-  static constexpr int row_bytes = rows * 128, col_bytes = cols * 128;  ///< of one word
+  static constexpr int row_bytes = rows * 128, col_bytes = cols * 128;  ///< bytes of one word of the rows (columns)
   static constexpr int stage_bytes = (row_bytes + col_bytes) * word_sets;
   static constexpr int own_cols = cols / cluster;  ///< columns that a block splits
   static constexpr int peer_bytes = cluster > 1 ? own_cols * 128 * word_sets : 0;
@@ -40,14 +41,15 @@ struct Config {
   static constexpr int scales_bytes = 2 * (rows + own_cols) * static_cast<int>(sizeof(float2));
   static constexpr int kept_bytes = apart ? 128 * consumers * 64 * static_cast<int>(sizeof(float)) : 0;
   static constexpr int shared_bytes = stages * stage_bytes + kept_bytes + scales_bytes + 16 * stages + 1024;
-  /// Of a thread; 512 threads have 128 each at the start. Producers hold the entries of their next stage.
+  /// Registers of a thread after `setmaxnreg`; 512 threads have 128 each at the start. Producers hold the entries of
+  /// their next stage.
   static constexpr int consumer_registers = row_units + col_units > 3 ? 160 : 168;
   static constexpr int producer_registers = 256 - consumer_registers;
   static constexpr bool scaled = words != WordKind::tf32, separate_scales = words == WordKind::half;
 };
 
 /// Shared memory: a ring of stages (words of the rows, then of the columns), sums that consumers keep, scales of the
-/// lines of two tiles, a barrier `full` and one `empty` for each stage.
+/// lines of two tiles, and two barriers, `full` and `empty`, for each stage.
 template <class C>
 struct Ring {
   std::uint32_t base;
@@ -97,14 +99,14 @@ struct Position {
 struct Job {
   MultiwordProduct product;
   bool rows_along, cols_along;      ///< whether the operand lies along the terms
-  bool rows_vectors, cols_vectors;  ///< and whether it can be read by vectors of numbers
+  bool rows_vectors, cols_vectors;  ///< whether the operand can be read by vectors of numbers
 };
 
-/// The tiles of a cluster one after the other, those of the wanted kind.
+/// Visits the tiles of a cluster one after the other; only those of the wanted kind.
 template <class C>
 class Walk {
  public:
-  Index row, col;  ///< of the cluster's tile
+  Index row, col;  ///< first row and column of the cluster's tile
 
   __device__ explicit Walk(const Job& job) : product_(job.product), t_(blockIdx.x / C::cluster) {
     row_tiles_ = ceil_div(product_.rows.count, Index{C::cluster} * rows);

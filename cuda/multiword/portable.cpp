@@ -1,4 +1,4 @@
-// The host's part of the composition: sizes, and the order of the products.
+// The host's part of the products by cuBLAS: sizes, and the order of the products.
 #include "cuda/multiword/portable.hpp"
 
 #include <type_traits>
@@ -25,7 +25,8 @@ std::size_t size_of_sum(const MultiwordMode& mode) {
   return mode.format == MultiwordFormat::tf64 ? sizeof(double) : sizeof(float);
 }
 
-/// sums (+)= one product of words. Row-major products are cuBLAS's transposed ones: its rows are our columns.
+/// Sets sums to one product of words, or adds it. A row-major product is the transposed product for cuBLAS: its rows
+/// are our columns.
 void multiply(Cublas& cublas, const MultiwordMode& mode, const std::byte* row_words, const std::byte* col_words,
               std::byte* sums, Index rows, Index cols, Index terms, bool add) {
   const auto product = [&]<class Word, class Sum>(const Word*, Sum*, auto member) {
@@ -49,14 +50,14 @@ void multiply(Cublas& cublas, const MultiwordMode& mode, const std::byte* row_wo
 bool lies_along(const Operand<float>& x) { return x.k_stride == 1 && x.stride >= x.k; }
 bool lies_across(const Operand<float>& x) { return x.stride == 1 && x.k_stride >= x.count; }
 
-/// Lines from `first` on, terms from p0 on; `as_rows`: of a matrix whose rows they are.
+/// Returns the lines from `first` on and the terms from p0 on; `as_rows`: as a matrix whose rows are the lines.
 BlasMatrix<const float> entries(const Operand<float>& x, Index first, Index p0, bool as_rows) {
   const bool along = lies_along(x);
   return {x.data + first * x.stride + p0 * x.k_stride, along == as_rows ? CUBLAS_OP_T : CUBLAS_OP_N,
           along ? x.stride : x.k_stride};
 }
 
-/// Whether cuBLAS's own words do, of operands that it can read.
+/// Returns whether cuBLAS may form the words itself, from operands that it can read.
 template <class T>
 bool of_entries(const MultiwordMode& mode, const Operand<T>& rows, const Operand<T>& cols) {
   if constexpr (std::is_same_v<T, float>) {
@@ -67,7 +68,7 @@ bool of_entries(const MultiwordMode& mode, const Operand<T>& rows, const Operand
   }
 }
 
-/// sums (+)= the product of the entries.
+/// Sets sums to the product of the entries, or adds it.
 void multiply_entries(Cublas& cublas, const ExactArguments<float>& pass, const ProductPart& part, float* sums) {
   const float one = 1, zero = 0;
   cublas.gemm_tf32(part.cols, part.rows, part.terms, &one, entries(pass.cols, part.col, part.p0, true),
@@ -119,7 +120,7 @@ void multiword_pass(Cublas& cublas, const MultiwordMode& mode, const MultiwordBl
           multiply(cublas, mode, of_rows, of_cols, sums, part.rows, part.cols, part.padded(), add);
           add = true;
         };
-        // The smallest first.
+        // The smallest products are added first.
         if (mode.products == 4) multiply_words(second_rows, second_cols);
         if (mode.products >= 3) {
           if (!mutant(GpuMutant::multiword_product)) multiply_words(second_rows, col_words);

@@ -1,4 +1,4 @@
-// The kernels of the composition: words of a block, and the end of its sums.
+// The kernels of the products by cuBLAS: they split a block's entries into words, and finish its sums.
 #include <cuda_fp16.h>
 
 #include "cuda/core/check.hpp"
@@ -79,7 +79,7 @@ template <class T>
 void finish_sums(const MultiwordMode& mode, const ExactArguments<T>& pass, const void* sums, const ProductPart& part,
                  cudaStream_t stream) {
   constexpr int threads = 128;
-  // Sums are of the result's type: FP32 for TF32 and FP16, FP64 for TF64.
+  // Sums have the result's type: FP32 for TF32 and FP16, FP64 for TF64.
   const dim3 blocks(at_most(ceil_div(part.cols, Index{threads}), 1024), at_most(part.rows, 65535));
   finish_kernel<<<blocks, threads, 0, stream>>>(mode, pass, static_cast<const T*>(sums), part);
   check_launch("finish_sums");

@@ -1,7 +1,7 @@
-// Multiword products by cuBLAS, the composition of the seed: words in arrays of their own, one product of matrices for
-// each product of words, all added to one array of sums. For every device, and the twin that explains the fused kernel.
-// The one product of tf32x1 has no words in arrays: cuBLAS rounds FP32 entries to TF32 words, and a fused kernel, whose
-// shared memory must carry entries and words, has half its rate.
+// Multiword products by cuBLAS. The words are in separate arrays, with one product of matrices for each product of
+// words, all added to one array of sums. This version runs on every device, and serves as the reference for the fused
+// kernel. The one product of tf32x1 has no arrays of words: cuBLAS rounds FP32 entries to TF32 words. A fused kernel,
+// whose shared memory must carry entries and words, has half of that rate.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -17,31 +17,31 @@
 
 namespace accublas::cuda {
 
-/// Blocks of C and chunks of the inner dimension whose words and sums memory holds.
+/// Blocks of C and chunks of the inner dimension whose words and sums fit in memory.
 struct MultiwordBlocks : ProductBlocks {
-  bool of_entries;  ///< cuBLAS makes the words itself, of entries that it reads where they are
-  std::size_t row_bytes, col_bytes, sum_bytes;  ///< of all words of a side, and of the sums
+  bool of_entries;                              ///< cuBLAS forms the words itself, from entries that it reads in place
+  std::size_t row_bytes, col_bytes, sum_bytes;  ///< bytes of all words of a side, and of the sums
 
   std::size_t bytes() const { return row_bytes + col_bytes + sum_bytes; }
 };
-/// The largest that fit, or the least.
+/// Returns the largest blocks that fit, or the least.
 template <class T>
 MultiwordBlocks multiword_blocks(const MultiwordMode&, const Operand<T>& rows, const Operand<T>& cols,
                                  std::size_t available);
 
-/// A pass over all of C: at = alpha S + beta at, rounded once, for elements of finite lines whose S is finite. Sets the
-/// bits of `open` of those whose S is not, and counts them in state->rejected.
+/// Runs a pass over all of C: at = alpha S + beta at, rounded once, for elements of finite lines whose S is finite. It
+/// sets the bits of `open` of elements whose S is not finite, and counts them in state->rejected.
 template <class T>
 void multiword_pass(Cublas&, const MultiwordMode&, const MultiwordBlocks&, const ExactArguments<T>&, void* workspace,
                     cudaStream_t);
 
 // ---- portable.cu
-/// The words of a block's entries, zeros in special lines: `words` arrays [line][terms_padded] one after the other, of
-/// float (TF32), IEEE half precision (FP16) or double (TF64).
+/// Splits a block's entries into words, with zeros in special lines. The `words` arrays [line][terms_padded] follow one
+/// another; they hold float (TF32), IEEE half precision (FP16) or double (TF64).
 template <class T>
 void split_words(const MultiwordMode&, const OperandBlock<T>&, const Lines&, void* words, cudaStream_t);
 
-/// The end of a block: sums[r cols + c] is S of element (part.row + r, part.col + c), of scaled entries.
+/// Finishes a block: sums[r cols + c] is S of element (part.row + r, part.col + c), for scaled entries.
 template <class T>
 void finish_sums(const MultiwordMode&, const ExactArguments<T>&, const void* sums, const ProductPart& part,
                  cudaStream_t);

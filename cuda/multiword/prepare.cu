@@ -28,11 +28,11 @@ __global__ void __launch_bounds__(prepare_threads)
   }
 }
 
-// A block looks at some lines and a chunk of the terms, neighbouring lanes at neighbours in memory.
+// A block examines some lines and a chunk of the terms; neighbouring lanes take neighbours in memory.
 constexpr int fit_chunk = 1024;
 constexpr int lines_a_block = 32;
 
-/// The least magnitude of a line that FP16 holds; infinity where its scale is no float.
+/// Returns the least magnitude of a line that FP16 holds; infinity if the line's scale is not a float.
 __device__ float least_magnitude(int exponent) {
   if (exponent < -112) return __int_as_float(0x7F800000);
   return static_cast<float>(power_of_two(exponent - 29));
@@ -86,7 +86,7 @@ void find_fitting_groups(const DeviceModel& model, const Operand<float>& x, cons
   const Index groups = padded_lines(x.count) / line_group;
   launch(model, "fitting lines", fit_all, {dim3(static_cast<unsigned>(ceil_div(groups, Index{256}))), 256}, stream,
          fits, groups);
-  // Whole chunks for the longest of sums: the grid's second dimension ends at 65535.
+  // Blocks take whole chunks of terms, so that the longest sums fit the grid's second dimension, which ends at 65535.
   const dim3 grid(static_cast<unsigned>(ceil_div(x.count, Index{lines_a_block})),
                   static_cast<unsigned>(ceil_div(x.k, Index{fit_chunk})));
   launch(model, "fitting lines", find_fitting, {grid, prepare_threads}, stream, x, lines, lies_along_terms(x), fits,

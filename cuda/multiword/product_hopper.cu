@@ -1,5 +1,5 @@
 // The fused multiword product for compute capability 9.0: one persistent kernel. In every block two warpgroups of
-// producers split entries of A and B into words, which go to a ring of stages in shared memory; two warpgroups of
+// producers split entries of A and B into words and store these in a ring of stages in shared memory; two warpgroups of
 // consumers multiply from it.
 #include "cuda/core/launch.hpp"
 #include "cuda/core/occupancy.hpp"
@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(threads, 1) fused_product(const __grid_constan
     ptx::take_registers<C::consumer_registers>();
     consume(job, ring);
   }
-  if constexpr (C::cluster > 1) ptx::cluster_sync();  // no block leaves while its peer may still write to it
+  if constexpr (C::cluster > 1) ptx::cluster_sync();  // no block exits while its peer may still write to it
 }
 
 template <class C>
@@ -47,7 +47,7 @@ void launch_fused(const DeviceModel& model, const Job& job, cudaStream_t stream)
 
 bool multiple(const void* pointer, std::size_t of) { return reinterpret_cast<std::uintptr_t>(pointer) % of == 0; }
 
-/// Whether four neighbouring terms, or two neighbouring lines, can be read at once.
+/// Returns whether four neighbouring terms, or two neighbouring lines, can be read at once.
 bool reads_vectors(const Operand<float>& x, bool along) {
   return along ? x.k_stride == 1 && x.stride % 4 == 0 && multiple(x.data, 16)
                : x.stride == 1 && x.k_stride % 2 == 0 && multiple(x.data, 8);

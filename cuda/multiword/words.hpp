@@ -1,4 +1,4 @@
-// Words of FP32 entries as the tensor cores take them, two entries at a time. Device code.
+// Forms words of FP32 entries for the tensor cores, two entries at a time. Device code.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -10,17 +10,17 @@
 
 namespace accublas::cuda::words {
 
-/// Of WordKind::tf32_half: the second word is multiplied by it, so that it keeps all of its bits in FP16.
+/// In WordKind::tf32_half the second word is multiplied by this, so that it keeps all of its bits in FP16.
 inline constexpr float second_scale = 0x1p12f;
 
-/// tf32_word() of numbers below 2^127.
+/// Returns tf32_word() of a number below 2^127.
 __device__ __forceinline__ float small_tf32_word(float x) {
   return __uint_as_float((__float_as_uint(x) + 0x1000u) & 0xFFFFE000u);
 }
 
 __device__ __forceinline__ std::uint32_t as_bits(__half2 x) { return *reinterpret_cast<std::uint32_t*>(&x); }
 
-/// First and second words: of two entries in a register, or (tf32) of one in each.
+/// The first and second words: of two entries in one register, or (tf32) of one entry in each register.
 template <WordKind kind>
 struct Pair;
 

@@ -8,9 +8,9 @@
 
 namespace accublas::cuda {
 
-/// condition = call_state->prefers_native, on the stream, which is captured.
+/// Sets condition = call_state->prefers_native on the stream, which is being captured.
 void set_condition(const DeviceModel&, cudaGraphConditionalHandle condition, const CallState* call_state, cudaStream_t);
-/// The same as the first node of a graph.
+/// Adds a first node to a graph that sets condition = call_state->prefers_native.
 cudaGraphNode_t add_condition_node(cudaGraph_t, cudaGraphConditionalHandle condition, const CallState* call_state);
 
 }  // namespace accublas::cuda

@@ -1,4 +1,4 @@
-// How strided operands become calls of cuBLAS.
+// Turns strided operands into calls of cuBLAS.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -12,10 +12,11 @@
 namespace accublas::cuda {
 namespace {
 
-constexpr Index least_edge = 64;  ///< blocks that are copied never get smaller than this
+constexpr Index least_edge = 64;  ///< copied blocks never get smaller than this
 
-/// The strides of a rows x cols matrix as a leading dimension, 0 if BLAS has none for them: elements of a column must
-/// be adjacent and columns at least a column apart. A stride along a dimension of 1 is never used and thus free.
+/// Returns the strides of a rows x cols matrix as a leading dimension, or 0 if BLAS cannot express them: elements of a
+/// column must be adjacent and columns at least a column apart. A stride along a dimension of 1 is never used and thus
+/// free.
 template <class T>
 Index column_major_ld(const Matrix<T>& x, Index rows, Index cols) {
   if (x.row_stride != 1 && rows > 1) return 0;
@@ -23,7 +24,7 @@ Index column_major_ld(const Matrix<T>& x, Index rows, Index cols) {
   return ld >= rows ? ld : 0;
 }
 
-/// ld = 0 where the matrix must be copied.
+/// Describes a matrix in the notation of BLAS; ld = 0 if the matrix must be copied.
 template <class T>
 BlasMatrix<T> operand(const Matrix<T>& x, Index rows, Index cols) {
   if (const Index ld = column_major_ld(x, rows, cols)) return {x.data, CUBLAS_OP_N, ld};
@@ -35,7 +36,7 @@ bool blas_increment(const Vector<T>& x, Index n) {
   return n <= 1 || x.stride != 0;
 }
 
-/// BLAS wants the lowest address, with a negative increment too.
+/// Returns the lowest address of a vector, which BLAS takes even with a negative increment.
 template <class T>
 T* lowest(const Vector<T>& x, Index n) {
   return x.stride < 0 && n > 1 ? x.data + (n - 1) * x.stride : x.data;
@@ -45,7 +46,7 @@ Index increment(const Vector<T>& x, Index n) {
   return n > 1 ? x.stride : 1;
 }
 
-/// An array in scratch memory, aligned as cudaMalloc aligns.
+/// Returns the bytes of an array in scratch memory, with the alignment of cudaMalloc.
 template <class T>
 constexpr std::size_t array_bytes(Index rows, Index cols) {
   return round_up(static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols) * sizeof(T), 256);
@@ -69,7 +70,7 @@ class ScratchArrays {
   std::size_t left_;
 };
 
-/// Alpha and beta as cuBLAS takes them, and a 1 that lives where they do.
+/// Holds alpha and beta in the form that cuBLAS takes, and a 1 in the same memory space.
 template <class T>
 class Scalars {
  public:
@@ -81,7 +82,7 @@ class Scalars {
   bool on_device() const { return alpha_.pointer != nullptr; }
   const T* alpha() const { return on_device() ? alpha_.pointer : &alpha_.value; }
   const T* beta() const { return on_device() ? beta_.pointer : &beta_.value; }
-  /// Whether C is known not to be read.
+  /// Returns whether C is known not to be read.
   bool ignores_c() const { return !on_device() && beta_.value == T(0); }
   const T* one(ScratchArrays& scratch, cudaStream_t stream) {
     if (!on_device()) return &one_;
@@ -97,14 +98,15 @@ class Scalars {
 
 Index halved(Index edge) { return std::max(least_edge, round_up(edge / 2, 64)); }
 
-/// A problem that is column-major as far as BLAS can name it: a row-major C is the column-major C^T = B^T A^T.
+/// Returns a problem that is column-major as far as BLAS can express it: a row-major C is the column-major C^T = B^T
+/// A^T.
 template <class T>
 Gemm<T> column_major(const Gemm<T>& p) {
   if (column_major_ld(p.c, p.m, p.n) || !column_major_ld(p.c.transposed(), p.n, p.m)) return p;
   return {p.n, p.m, p.k, p.alpha, p.b.transposed(), p.a.transposed(), p.beta, p.c.transposed()};
 }
 
-/// What is copied of a problem, and in blocks of which sizes.
+/// The operands of a problem that are copied, and the sizes of the copied blocks.
 template <class T>
 struct GemmCopies {
   bool a, b, c;
@@ -112,11 +114,11 @@ struct GemmCopies {
 
   std::size_t bytes() const {
     return (a ? array_bytes<T>(m, k) : 0) + (b ? array_bytes<T>(k, n) : 0) + (c ? array_bytes<T>(m, n) : 0) +
-           (a || b ? 256 : 0);  // and a 1
+           (a || b ? 256 : 0);  // includes a 1
   }
 };
 
-/// The largest blocks whose copies fit. Halving the longest edge that is copied keeps them square.
+/// Returns the largest blocks whose copies fit. Halving the longest copied edge keeps them square.
 template <class T>
 GemmCopies<T> copies(const Gemm<T>& p, std::size_t cap) {
   GemmCopies<T> x{operand(p.a, p.m, p.k).ld == 0,
@@ -134,7 +136,7 @@ GemmCopies<T> copies(const Gemm<T>& p, std::size_t cap) {
   return x;
 }
 
-/// A GEMV's matrix, where it is copied.
+/// The copy of a GEMV's matrix, if it is copied.
 template <class T>
 struct GemvCopies {
   bool a;
@@ -154,7 +156,7 @@ GemvCopies<T> copies(const Gemv<T>& p, std::size_t cap) {
   return c;
 }
 
-/// DOT as a product of a row and a column, for increments of zero, which cuBLAS refuses.
+/// Returns DOT as a product of a row and a column, for increments of zero, which cuBLAS refuses.
 template <class T>
 Gemm<T> as_gemm(const Dot<T>& d) {
   return {1, 1, d.n, T(1), {d.x.data, 0, d.x.stride}, {d.y.data, d.y.stride, 0}, T(0), {d.result, 1, 1}};
@@ -191,7 +193,7 @@ void native_gemm(Cublas& cublas, const Gemm<T>& problem, Scalar<T> alpha, Scalar
   Scalars<T> scalars(cublas, alpha, beta);
   const T* const one = size.k < p.k ? scalars.one(arrays, stream) : nullptr;
 
-  Index held_i = -1, held_pa = -1, held_j = -1, held_pb = -1;  // the blocks that space_a and space_b hold
+  Index held_i = -1, held_pa = -1, held_j = -1, held_pb = -1;  // the blocks that space_a and space_b currently hold
   for (Index j = 0; j < p.n; j += size.n) {
     const Index n = std::min(size.n, p.n - j);
     for (Index i = 0; i < p.m; i += size.m) {
@@ -305,7 +307,7 @@ bool native_has_norm(const Reduction<T>& r) {
   return blas_increment(r.x, r.n);
 }
 
-// The order of the terms does not matter, and cuBLAS wants a positive increment.
+// The order of the terms does not matter, and cuBLAS needs a positive increment.
 template <class T>
 void native_nrm2(Cublas& cublas, const Reduction<T>& r) {
   cublas.scalars_on_device(true);

@@ -1,5 +1,5 @@
-// A graph of two nodes: a kernel that sets the condition from the call's state, and a conditional node around what
-// cuBLAS launches, recorded from a stream of its own.
+// Builds a graph of two nodes: a kernel that sets the condition from the call's state, and a conditional node that
+// encloses cuBLAS's launches, recorded from a separate stream.
 #include "cuda/native/native_behind.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace accublas::cuda {
 
 namespace {
 
-/// What a recorded call depends on, as words that can be compared.
+/// The parameters that a recorded call depends on, as words that can be compared.
 struct GraphKey {
   std::uint64_t word[20] = {};
   bool operator==(const GraphKey& other) const { return std::memcmp(word, other.word, sizeof word) == 0; }
@@ -54,7 +54,7 @@ GraphKey key_of(const Call<Gemm<T>, T>& call, const NativeProduct* other, const 
   return key;
 }
 
-/// What cuBLAS launches for the call, into `body`.
+/// Records cuBLAS's launches for the call into `body`.
 template <class T>
 void record(cudaGraph_t body, cudaStream_t stream, Cublas& cublas, void* workspace, std::size_t bytes,
             const Call<Gemm<T>, T>& call, const NativeProduct* other) {
@@ -94,7 +94,7 @@ cudaGraphConditionalHandle make_condition(cudaGraph_t graph) {
   return handle;
 }
 
-/// Where the stream's capture stands.
+/// The current position of the stream's capture.
 struct Capture {
   cudaGraph_t graph = nullptr;
   const cudaGraphNode_t* after = nullptr;
@@ -107,7 +107,8 @@ struct Capture {
   }
 };
 
-/// An executable graph with the condition and the call. The graph behind it stays: the condition is its.
+/// An executable graph with the condition and the call. The graph it was made from is kept, because it owns the
+/// condition.
 struct RecordedCall {
   RecordedCall() {
     check(cudaEventCreateWithFlags(&done, cudaEventDisableTiming), "cudaEventCreate");
@@ -124,19 +125,19 @@ struct RecordedCall {
   GraphKey key;
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t exec = nullptr;
-  cudaEvent_t done = nullptr;  ///< after its last launch
+  cudaEvent_t done = nullptr;  ///< recorded after its last launch
 };
 
 }  // namespace
 
-/// The recorded calls of a context, those used last, and what cuBLAS needs in them.
+/// The recorded calls of a context, sorted by last use, and the memory that cuBLAS needs in them.
 class NativeGraphs {
  public:
   explicit NativeGraphs(const DeviceModel& model) : bytes_(Cublas::workspace_bytes(model.major)) {}
   NativeGraphs(const NativeGraphs&) = delete;
   NativeGraphs& operator=(const NativeGraphs&) = delete;
 
-  /// Takes the memory that calls at once, or captured ones, need.
+  /// Takes the memory that immediate (or captured) calls need.
   void prepare(State& state, bool captured) {
     if (!workspace_[captured]) workspace_[captured] = state.capture_memory().zeroed(bytes_);
   }
@@ -154,8 +155,8 @@ class NativeGraphs {
     check(cudaEventRecord(calls_.front()->done, state.cuda_stream()), "cudaEventRecord");
   }
 
-  /// Into the graph that the state's stream is captured in. The workspace, like all memory of captured calls, is the
-  /// context's, and replays do not overlap.
+  /// Adds the call to the graph that the state's stream is captured in. The workspace belongs to the context, like all
+  /// memory of captured calls, and replays do not overlap.
   template <class T>
   void capture(State& state, const Call<Gemm<T>, T>& call, const CallState* call_state) {
     const cudaStream_t stream = state.cuda_stream();
@@ -183,17 +184,17 @@ class NativeGraphs {
     return made;
   }
 
-  /// Makes the recorded call executable and puts it first, by the executable graph of the call not used for longest
-  /// where there are enough of them: updating one that runs waits for nothing, destroying it would.
+  /// Makes the recorded call executable and puts it first. If there are enough calls, it updates the executable graph
+  /// of the least recently used one: an update of a running graph waits for nothing, while its destruction would.
   void add(const GraphKey& key, std::unique_ptr<RecordedCall> made) {
     while (!retired_.empty() && cudaEventQuery(retired_.front()->done) == cudaSuccess) retired_.erase(retired_.begin());
-    cudaGetLastError();  // not an error: one that still runs
+    cudaGetLastError();  // not an error: the graph still runs
     if (calls_.size() == most_calls) {
       RecordedCall& oldest = *calls_.back();
       cudaGraphExecUpdateResultInfo info{};
       if (cudaGraphExecUpdate(oldest.exec, made->graph, &info) == cudaSuccess) {
         std::swap(oldest.exec, made->exec);
-      } else {  // cuBLAS launches kernels in another pattern
+      } else {  // cuBLAS launches a different pattern of kernels
         cudaGetLastError();
       }
       retired_.push_back(std::move(calls_.back()));
@@ -205,10 +206,10 @@ class NativeGraphs {
   }
 
   std::size_t bytes_;
-  void* workspace_[2] = {};                             ///< of calls at once, and of captured ones
-  OwnStream stream_;                                    ///< on which cuBLAS is recorded
-  std::vector<std::unique_ptr<RecordedCall>> calls_;    ///< the one used last first
-  std::vector<std::unique_ptr<RecordedCall>> retired_;  ///< those that may still run
+  void* workspace_[2] = {};                             ///< [0] for immediate calls, [1] for captured ones
+  OwnStream stream_;                                    ///< stream on which cuBLAS is recorded
+  std::vector<std::unique_ptr<RecordedCall>> calls_;    ///< most recently used first
+  std::vector<std::unique_ptr<RecordedCall>> retired_;  ///< calls that may still run
 };
 
 bool prepare_native_behind(State& state) {

@@ -11,18 +11,20 @@
 
 namespace accublas::cuda {
 
-/// How many things of `bytes` each a quarter of the workspace holds beside `taken` bytes; at least one, at most all.
+/// Returns how many items of `bytes` each a quarter of the workspace holds after `taken` bytes; at least one, at most
+/// all.
 inline Index in_a_quarter(std::size_t cap, std::size_t taken, std::size_t bytes, Index all) {
   const std::size_t fit = (cap > taken ? cap - taken : 0) / 4 / std::max<std::size_t>(bytes, 1);
   return fit >= static_cast<std::size_t>(all) ? all : std::max<Index>(static_cast<Index>(fit), 1);
 }
 
-/// cuBLAS multiplies A and B by an alpha in device memory that turns out to be zero. What C was is kept beside it then,
-/// some columns or matrices at a time, and put back, to be scaled by beta.
+/// Saves C if alpha is in device memory, because cuBLAS multiplies A and B even by an alpha that turns out to be zero.
+/// C is saved in packed form, some columns or matrices at a time. If alpha is zero it is restored, to be scaled by
+/// beta.
 template <class T>
 class KeptResult {
  public:
-  /// C of m x n; `packed` has room for what is kept at a time.
+  /// C has size m x n; `packed` has room for the part that is saved at a time.
   KeptResult(const BatchArray<T>& c, Matrix<T> strides, T* packed, const T* alpha, cudaStream_t stream)
       : c_(c), strides_(strides), packed_(packed), alpha_(alpha), stream_(stream) {}
 
@@ -43,7 +45,7 @@ class KeptResult {
   cudaStream_t stream_;
 };
 
-/// A call that is cuBLAS's: body(cublas, memory) with `bytes` of the call's memory.
+/// Runs a call by cuBLAS: body(cublas, memory) with `bytes` of the call's memory.
 template <class Body>
 void with_cublas(State& state, Execution& execution, std::size_t bytes, Body&& body) {
   const Workspace& workspace = execution.workspace;

@@ -1,4 +1,4 @@
-// When a call of dp or sp that has begun as an emulation is left to cuBLAS, which waits behind it
+// Decides when a call of dp or sp that has begun as an emulation is left to cuBLAS, its fallback candidate
 // (cuda/native/native_behind.hpp).
 #pragma once
 
@@ -6,15 +6,15 @@
 
 namespace accublas::cuda {
 
-/// dp and sp may take whichever is faster: cuBLAS waits behind the emulation (native_behind.hpp), which hands
-/// the call over where the data make it slower. No offer: null.
+/// The fallback candidate of a call. dp and sp may use whichever of emulation and cuBLAS is faster: the emulation hands
+/// the call to cuBLAS (native_behind.hpp) if the data make emulation slower. Null: no candidate.
 struct NativeOffer {
-  int most_moduli;  ///< of the call's residues: with more the emulation is slower
-  double bound;     ///< componentwise, of cuBLAS's answer
+  int most_moduli;  ///< moduli of the call's residues; with more of them the emulation is slower
+  double bound;     ///< componentwise bound of cuBLAS's answer
 };
 
-/// The same where cuBLAS can serve instead, and they should cost an eighth of its time at most: where they are that
-/// few, one takes 45 ns at k = 4096.
+/// Returns how many elements may be pending if cuBLAS is the alternative. They should cost at most an eighth of
+/// cuBLAS's time; at such numbers one takes 45 ns at k = 4096.
 ACCUBLAS_HD constexpr unsigned long long few_beside_native(Index m, Index n) {
   const Index part = m * n / 3000;
   return static_cast<unsigned long long>(part > 2048 ? part : 2048);
@@ -22,19 +22,19 @@ ACCUBLAS_HD constexpr unsigned long long few_beside_native(Index m, Index n) {
 
 #ifdef __CUDACC__
 
-/// Whether a first look says that so many elements are rejected that cuBLAS is faster. With what it guesses of the
-/// entries that it does not read, it sees twice what the certificate rejects of data of an even spread (phi).
+/// Returns whether a first look found so many rejected elements that cuBLAS is faster. It also guesses the entries that
+/// it does not read, and so counts twice what the certificate rejects on data of an even spread (phi).
 __device__ inline bool looks_wide(const FirstLook& look) { return look.rejected() > look.seen() / 500; }
 
-/// The certificate has spoken: whether finishing the call by the plan takes longer than cuBLAS does. Where few elements
-/// are open, the exact accumulators follow on the only pass.
+/// Returns whether, after the certificate, finishing the call by the plan takes longer than cuBLAS does. If few
+/// elements are pending, the exact accumulators follow on the only pass.
 __device__ inline bool native_is_faster(const CallState& state, const PassPlan& plan, const NativeOffer& offer, Index m,
                                         Index n) {
   const unsigned long long special = static_cast<unsigned long long>(state.rows.special * n + state.cols.special * m);
   return plan.moduli > offer.most_moduli || state.rejected + special > few_beside_native(m, n);
 }
 
-/// From here on no kernel of the call computes anything, until cuBLAS does.
+/// Leaves the call to cuBLAS: no later kernel of the call computes anything.
 __device__ inline void leave_to_native(CallState& state, double bound) {
   state.prefers_native = state.refused = 1;
   state.bound_componentwise = bound;
