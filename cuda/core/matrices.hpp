@@ -7,7 +7,7 @@
 
 namespace accublas::cuda {
 
-/// Tells kernels where the matrices of a batch begin: at a fixed stride, or at pointers in device memory.
+/// Gives kernels the first elements of the matrices of a batch: at a fixed stride, or at pointers in device memory.
 template <class T>
 struct BatchArray {
   T* base;

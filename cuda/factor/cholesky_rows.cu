@@ -76,7 +76,7 @@ class Rows {
       if (at < edge && edge * Index{column} + at >= job_.rows) s_.own[at][at] = 1;
       __syncthreads();
     }
-    // The flag is set here, because its last steps run while the other warps work on.
+    // The last warp sets this flag while other warps begin to factor the tile.
     if (column > 0) tell(column, column);
     const int made = factor();
     store(column, column, made);

@@ -228,7 +228,7 @@ class PanelRows {
     });
   }
 
-  /// Records the moves. By now no thread block reads the rows of the pivots any more.
+  /// Records the moves; the first block stores the rows of U. By now no thread block reads the pivots' rows any more.
   __device__ void leave() {
     for_rows([&](Index i, bool there) {
       if (!there || p_.memory.position[i] == i) return;
