@@ -107,7 +107,7 @@ void MpCall::finish() {
   if ((execution_.report.level >= 1 || verbose_) && !on_device_) execution_.report.ms_total = watch_.milliseconds();
 }
 
-/// The line of verbose mode.
+/// Writes the line of verbose mode.
 MpCall::~MpCall() {
   if (!verbose_) return;
   const accublas_mp_report_t& r = execution_.report;

@@ -1,4 +1,4 @@
-// What an accublas_mp_array holds, blocks of it, and the frame of a call.
+// The contents of an accublas_mp_array, regions of it, and the frame of a call.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 #include "lib/mp/backend.hpp"
 
 struct accublas_mp_array {
-  /// Zeros in host memory. Throws Error(ACCUBLAS_ERROR_MEMORY).
+  /// Makes an array of zeros in host memory. Throws Error(ACCUBLAS_ERROR_MEMORY).
   accublas_mp_array(int precision, std::int64_t length);
   ~accublas_mp_array();
   accublas_mp_array(const accublas_mp_array&) = delete;
   accublas_mp_array& operator=(const accublas_mp_array&) = delete;
 
   bool on_device() const { return backend->on_device(); }
-  /// Whether calls may take both: in host memory, or on one device.
+  /// Returns whether one call may take both arrays: both are in host memory, or both on one device.
   bool beside(const accublas_mp_array& other) const {
     return on_device() == other.on_device() && device == other.device;
   }
@@ -33,7 +33,8 @@ namespace accublas::mp {
 
 using Array = ::accublas_mp_array;
 
-/// m x n elements from `offset` on, columns ld apart; a vector of n elements is 1 x n with ld = abs(inc).
+/// A region of m x n elements from `offset` on, with columns ld apart. A vector of n elements is 1 x n with ld =
+/// abs(inc).
 struct Region {
   const Array* array;
   std::int64_t offset, m, n, ld;
@@ -44,19 +45,19 @@ struct Region {
   }
   std::int64_t last() const { return offset + (n - 1) * ld + m - 1; }
   bool empty() const { return m == 0 || n == 0; }
-  /// As a matrix, element (i, j) of the region.
+  /// Returns the region as a matrix; the block's element (i, j) is the region's.
   Block block() const { return {offset, m, n, 1, ld}; }
-  /// Its transpose.
+  /// Returns the transpose of the region.
   Block transposed() const { return {offset, n, m, ld, 1}; }
-  /// Of a vector, as a column.
+  /// Returns the region of a vector as a column with increment `inc`.
   Block column(std::int64_t inc) const {
     if (n <= 1) return {offset, n, 1, 1, 0};
     return {inc < 0 ? offset + (n - 1) * ld : offset, n, 1, inc, 0};
   }
 };
 
-/// Throws Error(ACCUBLAS_ERROR_ARGUMENT) naming the argument for a NULL array, a bad size, leading dimension or
-/// increment, or what lies outside of the array.
+/// Throws Error(ACCUBLAS_ERROR_ARGUMENT), which names the argument, for a NULL array, a bad size, leading dimension or
+/// increment, or a region that reaches outside of the array.
 Region matrix_region(const char* name, const Array* array, std::int64_t offset, std::int64_t ld, std::int64_t m,
                      std::int64_t n);
 Region vector_region(const char* name, const Array* array, std::int64_t offset, std::int64_t inc, std::int64_t n);
@@ -65,11 +66,11 @@ Region element_region(const char* name, const Array* array, std::int64_t index);
 /// Whether two regions share an element.
 bool overlap(const Region& written, const Region& other);
 
-/// To be called when elements have been written: drops an aligned form that held one of them.
+/// Drops an aligned form of the array that held one of the region's elements. Call this after writing elements.
 void written(Array& array, const Region& region);
 
-/// A call on arrays of one place: environment, execution and report (of a routine with a name; transfers leave the last
-/// one's alone). finish() at its end.
+/// A call on arrays of one place: environment, execution and report. A transfer has no routine name and leaves the last
+/// report unchanged. The caller calls finish() at the end of the call.
 class MpCall {
  public:
   MpCall(Context& context, const char* routine, const Array& at);
@@ -90,7 +91,7 @@ class MpCall {
   Stopwatch watch_;
 };
 
-/// Moves an array; lib/mp/array.cpp.
+/// Moves an array between host and device; lib/mp/array.cpp implements it.
 void move(Context& context, Array& array, bool to_device);
 
 }  // namespace accublas::mp

@@ -27,12 +27,12 @@ ACCUBLAS_HD constexpr double least_subnormal() {
 constexpr double infinite_bound = std::numeric_limits<double>::infinity();
 
 namespace detail {
-/// More than the relative error of 32 roundings.
+/// This factor exceeds the relative error of 32 roundings.
 constexpr double slack = 1 + 0x1p-48;
 }  // namespace detail
 
 /// gamma_n = n u / (1 - n u), n u < 1 (Higham 2002, lemma 3.1): n successive roundings are a factor 1 + theta,
-/// abs(theta) <= gamma_n. Infinity from n u = 1 on, where nothing is bounded so.
+/// abs(theta) <= gamma_n. The function returns infinity if n u >= 1, where the lemma bounds nothing.
 ACCUBLAS_HD constexpr double gamma_bound(double n, double u) {
   return n * u < 1 ? n * u / (1 - n * u) * detail::slack : infinite_bound;
 }
@@ -43,8 +43,8 @@ ACCUBLAS_HD constexpr int ceil_log2(long long n) {
   return q;
 }
 
-/// Depth h of dot2's DOT: a term passes at most 32 steps in its lane's block, the tree over the blocks, 5 levels over
-/// lanes.
+/// Depth h of dot2's DOT: a term passes at most 32 steps in its lane's block, then the levels of the tree over the
+/// blocks, then 5 levels over the lanes.
 ACCUBLAS_HD constexpr double dot2_depth_dot(long long n) {
   const long long blocks = n <= 0 ? 0 : ceil_div(n, 1024);
   return 32 + (blocks > 0 ? ceil_log2(blocks) : 0) + 5;
@@ -69,7 +69,7 @@ struct Dot2Bound {
 
 ACCUBLAS_HD constexpr Dot2Bound dot2_bound(double depth, long long n, double u_result) {
   const double g = gamma_bound(depth, unit_roundoff_double);
-  // For binary32 operands products are exact and the sum is plain FP64: gamma_h once.
+  // For binary32 operands products are exact and the sum is plain FP64, so gamma_h enters once.
   return u_result == unit_roundoff_double
              ? Dot2Bound{u_result, g * g * detail::slack, 5 * static_cast<double>(n) * 0x1p-1074}
              : Dot2Bound{u_result, g, 0x1p-150};
@@ -81,8 +81,8 @@ ACCUBLAS_HD constexpr double dp_bound(long long k, double u) {
   return (static_cast<double>(k) + 3) * u * detail::slack;
 }
 
-/// What the certificate of dp and sp promises componentwise: abs(S - exact) <= (k + 1) u abs(A) abs(B) for the elements
-/// that it accepts, and the rounding of S.
+/// The componentwise promise of the certificate of dp and sp: abs(S - exact) <= (k + 1) u abs(A) abs(B) for the
+/// elements that it accepts. The bound also covers the rounding of S.
 ACCUBLAS_HD constexpr double certificate_bound(long long k, double u) { return (static_cast<double>(k) + 2) * u; }
 
 /// The grid sum of cr (lib/cpu/kernels/cr_chain.hpp, cuda/sums/grid_chain.hpp; after Rump, Ogita, Oishi 2008,
@@ -92,13 +92,13 @@ ACCUBLAS_HD constexpr double certificate_bound(long long k, double u) { return (
 ///   s2 = 1.5 L 2^(2H-50) + sum of the rests of p (at most g1 / 2 each) and of e, rounded to multiples of
 ///        g2 = L 2^(2H-102), exact while the sum is below 2^H g1;
 ///   c  = floating-point sum of what is left: at most g2 a term.
-/// Either every p is at most L = 2^l; or it is looked up that s1 stays in its binade: then abs(p) < L 2^(H+1), hence
-/// abs(e) <= g1 / 2, and a term brings at most g1 to s2, the terms of a chain less than 2^H g1.
-/// p's rest r and e may enter s2 as one, q = RN(r + e), d = RN(s2 + q) - s2, and (r - d) + e goes to c. With U =
-/// ulp(p): where U >= g2, r and d are multiples of g2 that differ by at most 2 U, so r - d is exact; else e <= g2 / 4,
-/// and r - d is below g2. So this errs by at most u g2: half of it in r - d, half in adding e. Where L grows on the
-/// way, the old sums enter the new grids as one more term. That happens at most once in 8 terms, or to at least 4 L, so
-/// that all the times together count less than two terms; the factor 9/8 counts them.
+/// Either every p is at most L = 2^l, or the code checks afterwards that s1 has stayed in its binade. Then abs(p) < L
+/// 2^(H+1), hence abs(e) <= g1 / 2, and a term brings at most g1 to s2, the terms of a chain less than 2^H g1.
+/// The rest r of p and e may enter s2 as one number: q = RN(r + e), d = RN(s2 + q) - s2, and (r - d) + e goes to c.
+/// With U = ulp(p): where U >= g2, r and d are multiples of g2 that differ by at most 2 U, so r - d is exact; else e <=
+/// g2 / 4, and r - d is below g2. This variant therefore errs by at most u g2: half of it in r - d, half in adding e.
+/// Where L grows on the way, the old sums enter the new grids as one more term. That happens at most once in 8 terms,
+/// or to at least 4 L, so all these terms together count less than two terms; the factor 9/8 counts them.
 struct Grid {
   int headroom;  ///< H
 
@@ -106,16 +106,17 @@ struct Grid {
   ACCUBLAS_HD constexpr double base2() const { return power(2 * headroom - 50) * 1.5; }
   ACCUBLAS_HD constexpr double quantum2() const { return power(2 * headroom - 102); }
 
-  /// Bound of the error of a block's sum over L: `total` products (padding included) in chains of `chain` each. A
-  /// term's rest is rounded once, error u g2; adding the j-th rest to c errs by at most u j g2 (1 + 2^-40); adding up
-  /// the chains' c passes at most 16 additions of numbers whose abs sum to total g2.
+  /// Bound of the error of a block's sum over L: `total` products (padding included) in chains of `chain` each. The
+  /// rest of a term is rounded once, with error u g2. Adding the j-th rest to c errs by at most u j g2 (1 + 2^-40).
+  /// Adding up the chains' c passes at most 16 additions of numbers whose magnitudes sum to total g2.
   ACCUBLAS_HD constexpr double error(double chain, double total) const {
     const double terms = total * 9 / 8, length = chain * 9 / 8 + 1;
     return unit_roundoff_double * quantum2() * terms * (1 + length / 2 + 16) * (1 + 0x1p-30);
   }
 
-  /// The same where q = RN(x y - d), d what entered s1, is added to s2 and its rest is dropped: g2 / 2 for that, and
-  /// for q at most u g1 / 2 = g2 2^-(H+3). No more than `swift_loss` times `error`.
+  /// Bound of the error of a block's sum over L for chains that add q = RN(x y - d) to s2, where d is the part that
+  /// entered s1, and drop the rest of q. Dropping it costs g2 / 2, and rounding q costs at most u g1 / 2 = g2 2^-(H+3).
+  /// The bound is at most `swift_loss` times `error`.
   ACCUBLAS_HD constexpr double swift_error(double total) const { return 0.52 * quantum2() * (total * 9 / 8); }
   static constexpr double swift_loss = 0x1p48;
 
@@ -128,8 +129,8 @@ struct Grid {
   }
 };
 
-/// A product below 2^-968 may have bits below 2^-1074: p and e together lose at most 2^-1074, whatever it is. The bound
-/// is the least normal number, because arithmetic on subnormal ones stalls some CPUs for a hundred cycles.
+/// A product below 2^-968 may have bits below 2^-1074. In that case p and e together lose at most 2^-1074. The constant
+/// is the least normal number instead, because arithmetic on subnormal numbers stalls some CPUs for a hundred cycles.
 constexpr double product_underflow = 0x1p-1022;
 
 }  // namespace accublas

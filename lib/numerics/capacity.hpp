@@ -1,4 +1,4 @@
-// How many moduli a sum needs. No bit of a result depends on it.
+// This header says how many moduli a sum needs. No bit of a result depends on it.
 #pragma once
 
 #include <cmath>
@@ -10,7 +10,7 @@
 
 namespace accublas {
 
-/// Whose residues: of real sums, or of complex ones (lib/numerics/complex_moduli.hpp).
+/// Whether residues belong to real sums or to complex ones (lib/numerics/complex_moduli.hpp).
 enum class ResidueKind : std::int32_t { real, complex };
 
 ACCUBLAS_HD constexpr int most_moduli(ResidueKind of) { return of == ResidueKind::real ? max_moduli : complex_moduli; }
@@ -19,11 +19,12 @@ ACCUBLAS_HD constexpr int planes_of(ResidueKind of, int count) {
   return of == ResidueKind::real ? count : complex_planes(count);
 }
 
-/// log2 of the largest abs(S), of a component, that the first `count` moduli are used for: P / 2 / crt_margin, rounded
-/// down.
+/// log2 of the largest abs(S) that the first `count` moduli are used for: P / 2 / crt_margin, rounded down. For a
+/// complex sum S is one of its components.
 double int8_capacity(int count, ResidueKind = ResidueKind::real);
 
-/// The same for every number of moduli, as a kernel's argument; beyond the last of them its value.
+/// Values of `int8_capacity` for every number of moduli, in a form that a kernel can take as an argument. Entries
+/// beyond the last modulus repeat the last value.
 struct Capacities {
   double log2[max_moduli + 1];
 
@@ -39,8 +40,8 @@ const Capacities& int8_capacities(ResidueKind = ResidueKind::real);
 /// The least number of moduli for abs(S) <= 2^log2_bound; 0 if all of them do not suffice.
 int int8_moduli_for(double log2_bound, ResidueKind = ResidueKind::real);
 
-/// Upper bound of log2 of the Euclidean norm of a' = the integers nearest to x 2^t, from an upper bound of the norm of
-/// x: every entry is moved by at most 1/2.
+/// Upper bound of log2 of the Euclidean norm of a' = the integers nearest to x 2^t, given an upper bound of the norm of
+/// x. Rounding moves every entry by at most 1/2.
 ACCUBLAS_HD inline double int8_log2_norm(double norm, int t, std::int64_t k) {
   return log2(scalbn(norm, t) + 0.5 * sqrt(static_cast<double>(k))) + 1e-9;
 }

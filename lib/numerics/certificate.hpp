@@ -1,4 +1,5 @@
-// The certificate of dp:repro and sp:repro (docs/modes.md): whether T bits suffice for an element, in integers only.
+// The certificate of dp:repro and sp:repro (docs/modes.md) decides, in integers only, whether T bits suffice for an
+// element.
 #pragma once
 
 #include <cstdint>
@@ -42,11 +43,11 @@ ACCUBLAS_HD constexpr int certificate_byte(T a, int exponent) {
   return shift <= -64 ? 0 : static_cast<int>(d.mantissa >> -shift);
 }
 
-/// X takes the terms p of whole blocks of 128, one block in `certificate_stride(k)`.
+/// X is the sum of the products p of whole blocks of 128 terms. One block in every `certificate_stride(k)` contributes.
 inline constexpr int certificate_block = 128;
 ACCUBLAS_HD constexpr int certificate_stride(std::int64_t k) { return k <= 1024 ? 1 : 8; }
 
-/// How many terms those are; `stride`: one block in so many.
+/// Number of terms that contribute to X if one block in every `stride` contributes.
 ACCUBLAS_HD constexpr std::int64_t certificate_terms(std::int64_t k, int stride) {
   const std::int64_t period = static_cast<std::int64_t>(certificate_block) * stride;
   const std::int64_t rest = k % period;
@@ -58,7 +59,7 @@ ACCUBLAS_HD constexpr std::int64_t certificate_terms(std::int64_t k) {
   return certificate_terms(k, certificate_stride(k));
 }
 
-/// 2^(T-23) (lambda + mu) + k <= (k + 1) 2^(2T-12-v) X, divided by 2^(T-23) and rounded up to integers:
+/// The test 2^(T-23) (lambda + mu) + k <= (k + 1) 2^(2T-12-v) X, divided by 2^(T-23) and rounded up to integers, is
 /// factor X - (lambda + mu) >= least. T + 11 >= v holds for every rung.
 struct CertificateTest {
   Int128 factor;

@@ -1,5 +1,5 @@
-// A pivot of Cholesky's factorization from the sum of the squares before it (docs/modes.md, "POTRF"): by an interval
-// around that sum, which decides nearly always, or by the exact sum.
+// This header computes a pivot of Cholesky's factorization from the sum of the squares before it (docs/modes.md,
+// "POTRF"). It first tries an interval around that sum, which decides nearly always, and otherwise needs the exact sum.
 #pragma once
 
 #include "lib/numerics/exact_sum.hpp"
@@ -14,7 +14,7 @@ template <class T>
 struct CholeskyPivot {
   T a;
 
-  /// From a sum known up to its error; false where that does not decide.
+  /// Computes the pivot from a sum that is known up to its error. Returns false if the interval does not decide.
   ACCUBLAS_HD bool approximate(const TripleSum& sum, T& result) const {
     TripleSum below{-sum.a1, -sum.a2, -sum.a3, sum.error};
     triple_add(below, {static_cast<double>(a), 0, 0, 0});
@@ -23,23 +23,23 @@ struct CholeskyPivot {
     return root_of({left.high, left.low}, left.error, 1 / detail::sqrt_rn(left.high), result);
   }
 
-  /// From a - sum within `error` of left.high + left.low; y is 1 / sqrt(left.high) up to 2^-52 of it, where that is in
-  /// range.
+  /// Computes the root of a - sum, which lies within `error` of left.high + left.low; y is 1 / sqrt(left.high) up to a
+  /// relative error of 2^-52, if left.high is in range. Returns false if the interval does not decide.
   ACCUBLAS_HD static bool root_of(DoublePair left, double error, double y, T& result) {
     const double high = left.high;
     if (!(high > 0) || !Approximation::in_range(high) || !(error < high * 0x1p-40) ||
         !(absolute(left.low) < high * 0x1p-20))
       return false;
     if (mutant(Mutant::cholesky_root)) left = {static_cast<double>(static_cast<T>(high)), 0}, error = 0;
-    // The root is first + second - d, 2 first second = rest + left.low, 0 <= d < second^2 / (1.9 first). y / 2 is
-    // 1 / (2 first) up to 2^-50.6; with its two roundings second errs by 2^-50. rest is below 2^-50 high.
+    // The root is first + second - d, 2 first second = rest + left.low, 0 <= d < second^2 / (1.9 first). y / 2 is 1 /
+    // (2 first) up to 2^-50.6; with its two roundings `second` errs by 2^-50. rest is below 2^-50 high.
     const double first = left.high * y, rest = fma_rn(-first, first, left.high), half = 0.5 * y,
                  second = (rest + left.low) * half;
     error = (error * half + second * second * y + absolute(second) * 0x1p-50 + first * 0x1p-103) * (1 + 0x1p-30);
     return ziv_test({first, second}, error, &result);
   }
 
-  /// From minus the sum, exactly; false where there is no positive number.
+  /// Computes the pivot exactly; `above` holds minus the sum. Returns false if a - sum is not a positive number.
   ACCUBLAS_HD ACCUBLAS_NOINLINE bool exact(ExactSum<double>& above, T& result) const {
     above.add(1, a);
     double special = 0;

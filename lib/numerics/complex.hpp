@@ -9,7 +9,7 @@ struct Complex {
   T re = 0, im = 0;
   /// Comparison with a real number, as BLAS compares alpha and beta with 0 and 1.
   friend constexpr bool operator==(const Complex& z, T x) { return z.re == x && z.im == 0; }
-  /// In the caller's floating-point environment; a part of x that is zero makes no term.
+  /// The product is computed in the caller's floating-point environment. A part of x that is zero contributes no term.
   friend constexpr Complex operator*(const Complex& x, const Complex& z) {
     if (x.im == 0) return {x.re * z.re, x.re * z.im};
     if (x.re == 0) return {-(x.im * z.im), x.im * z.re};

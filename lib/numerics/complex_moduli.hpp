@@ -1,13 +1,14 @@
 // The moduli of complex residue products, and the planes that they take. Modulo p with j^2 = -1 the Gaussian integers
-// are two copies of Z_p, x + i y -> (x + j y, x - j y), so that a complex product is two real ones; modulo any other
-// p it is three (Karatsuba): those of x, of y and of x + y.
+// are two copies of Z_p, x + i y -> (x + j y, x - j y), so a complex product is two real ones. Modulo any other p it is
+// three real products (Karatsuba): those of x, of y and of x + y.
 #pragma once
 
 #include "lib/numerics/moduli.hpp"
 
 namespace accublas {
 
-/// So many moduli have a root of -1; those after them do not. Together they carry 204 bits in max_planes planes.
+/// The first `split_moduli` moduli have a root of -1, and the others do not. All `complex_moduli` together carry 204
+/// bits in max_planes planes.
 inline constexpr int split_moduli = 20, complex_moduli = 28;
 
 /// Planes of the first `count` moduli.
@@ -31,9 +32,10 @@ ACCUBLAS_HD constexpr int root_of_minus_one(int p) {
   return 0;
 }
 
-/// The greedy list of pairwise coprime odd numbers with a root, from 255 down: 241, 233, 229, 221, 205, 197, 193, ...,
-/// 53; then that of those left, from 256 down: 256, 253, 251, 239, 227, 223, 217, 211. A root below 53 is not used: two
-/// planes would carry less than three with 256.
+/// The list starts with the greedy list of pairwise coprime odd numbers with a root of -1, from 255 down: 241, 233,
+/// 229, 221, 205, 197, 193, ..., 53. The greedy list of the remaining coprime numbers follows, from 256 down: 256, 253,
+/// 251, 239, 227, 223, 217, 211. A modulus with a root below 53 is not used: its two planes would carry less than three
+/// planes with 256.
 ACCUBLAS_HD constexpr ComplexModuliList complex_moduli_list() {
   ComplexModuliList list{};
   int found = 0;
@@ -56,7 +58,7 @@ ACCUBLAS_HD constexpr ComplexModuliList complex_moduli_list() {
   return list;
 }
 
-/// A plane: residues of real x + imag y, of its modulus.
+/// A plane holds the residues of real x + imag y modulo its modulus.
 struct ComplexPlane {
   int modulus;  ///< its number in the list
   int real, imag;
@@ -71,8 +73,9 @@ ACCUBLAS_HD constexpr ComplexPlane complex_plane(int index) {
   return {split_moduli + behind / 3, behind % 3 != 1, behind % 3 != 0};
 }
 
-/// How the planes of a product's residues give its real part, or its imaginary one: half of the sum of both, and half
-/// of their difference over j = -1 / j; x x' - y y', and (x + y) (x' + y') - x x' - y y'.
+/// Factors with which the planes of a product's residues give its real or its imaginary part. For a modulus with a root
+/// j these parts are half of the sum of both planes, and half of their difference times -j = 1 / j. For any other
+/// modulus they are x x' - y y', and (x + y) (x' + y') - x x' - y y'.
 ACCUBLAS_HD constexpr ResiduePlanes component_planes(int count, bool imaginary) {
   constexpr ComplexModuliList list = complex_moduli_list();
   ResiduePlanes planes{complex_planes(count), {}};

@@ -8,13 +8,14 @@
 
 namespace accublas {
 
-/// Both components are.
+/// Returns whether both components are zero.
 template <class T>
 ACCUBLAS_HD bool is_zero(const Complex<T>& z) {
   return is_zero(z.re) && is_zero(z.im);
 }
 
-/// A factor that is zero makes no term. Special values as IEEE arithmetic on the infinite and NaN terms alone has them.
+/// A sum of products that is rounded once. A factor that is zero contributes no term. Infinite and NaN terms determine
+/// the result as IEEE arithmetic on those terms alone does.
 template <class T>
 class ComponentSum {
  public:
@@ -29,7 +30,7 @@ class ComponentSum {
       return;
     }
     const Decoded f = decode(factor);
-    // What the magnitude has are mostly a few limbs.
+    // Most magnitudes occupy only a few limbs.
     ACCUBLAS_WORDS(L)
     for (int i = 0; i < L; ++i)
       if (magnitude.limb[i] != 0)
@@ -52,10 +53,10 @@ class ComponentSum {
     any_special_ = true;
   }
 
-  /// Of the terms that are finite: -1, 0 or 1.
+  /// Returns the sign of the sum of the finite terms: -1, 0 or 1.
   ACCUBLAS_HD int sign() const { return wide_negative(sum_) ? -1 : wide_bit_length(sum_) != 0; }
 
-  /// An exact zero is +0.
+  /// Returns the rounded sum. An exact zero is +0.
   ACCUBLAS_HD T round() const {
     if (any_special_) return canonical(special_);
     const bool negative = wide_negative(sum_);
@@ -82,14 +83,14 @@ class ComponentSum {
     }
   }
 
-  // From 2^-2510 2^-1074 up to the largest factor times 2^2110.
+  // The sum reaches from 2^-2510 2^-1074 up to the largest factor times 2^2110.
   static constexpr int base = -3584, limbs = 112;
   Wide<limbs> sum_{};
   T special_ = 0;
   bool any_special_ = false;
 };
 
-/// beta c of a call with alpha = 0 or k = 0, rounded once; of zeros alone -0 where each of them is.
+/// beta c of a call with alpha = 0 or k = 0, rounded once. A sum of zeros alone is -0 if each of them is -0.
 template <class T>
 ACCUBLAS_HD Complex<T> finish_scaled(const Complex<T>& beta, const Complex<T>& c) {
   const auto component = [](T factor, T x, T other_factor, T y) {

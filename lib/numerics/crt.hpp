@@ -10,7 +10,7 @@
 
 namespace accublas {
 
-/// How much smaller than P / 2 a sum must be for every reconstruction here: abs(S) <= P / 2 / crt_margin. The fast ones
+/// Every reconstruction here requires abs(S) <= P / 2 / crt_margin. The margin exists because the fast reconstructions
 /// estimate the quotient in single precision.
 inline constexpr double crt_margin = 1 + 1.0 / 32;
 

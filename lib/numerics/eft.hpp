@@ -1,5 +1,5 @@
-// Error-free transformations (Knuth 1969, Dekker 1971; names after Ogita, Rump, Oishi 2005). Binary64, round to
-// nearest. The operations are named, so that no compiler flag can contract them on a device.
+// Error-free transformations (Knuth 1969, Dekker 1971; names after Ogita, Rump, Oishi 2005) for binary64, round to
+// nearest. The operations are named functions, so that no compiler flag can contract them on a device.
 #pragma once
 
 #include <cmath>
@@ -44,7 +44,7 @@ ACCUBLAS_HD inline DoublePair two_sum(double a, double b) {
   return {s, add_rn(add_rn(a, -add_rn(s, -t)), add_rn(b, -t))};
 }
 
-/// The same for abs(a) >= abs(b) or a = 0. 3 operations.
+/// a + b = high + low exactly, high = RN(a + b), if abs(a) >= abs(b) or a = 0 and high does not overflow. 3 operations.
 ACCUBLAS_HD inline DoublePair fast_two_sum(double a, double b) {
   const double s = add_rn(a, b);
   return {s, add_rn(b, -add_rn(s, -a))};

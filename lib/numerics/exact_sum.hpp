@@ -1,4 +1,4 @@
-// The exact sum of some terms of an inner product, special values included; sums of parts add up.
+// The exact sum of some terms of an inner product, including special values. Sums of parts can be added to each other.
 #pragma once
 
 #include "lib/base/test_hooks.hpp"
@@ -12,7 +12,8 @@ class ExactSum {
   /// += x y.
   ACCUBLAS_HD void add(T x, T y) {
     if (is_finite(x) && is_finite(y)) {
-      if (!is_zero(x) && !is_zero(y)) sum_.add_product(x, y);  // sparse rows end here, whose bound is not zero
+      // terms of sparse rows, whose bound is not zero, end here
+      if (!is_zero(x) && !is_zero(y)) sum_.add_product(x, y);
     } else {
       add_special(x, y);
     }
@@ -29,7 +30,7 @@ class ExactSum {
     any_special_ |= other.any_special_;
   }
 
-  /// Of a warp's lanes, each of which calls this: sum(x) is the sum of x over them.
+  /// Adds up the sums of a warp's lanes, each of which calls this function; sum(x) returns the sum of x over the lanes.
   template <class Sum>
   ACCUBLAS_HD void add_up(Sum&& sum) {
     sum_.add_up(sum);
@@ -39,20 +40,20 @@ class ExactSum {
 
   /// The sum where no term is special, in units of 2^LongAccumulator::min_exponent.
   ACCUBLAS_HD Wide<LongAccumulator::limbs> value() const { return sum_.value(); }
-  /// Whether some term is; the sum is *value then.
+  /// Returns whether some term is special. `value` is the sum in that case.
   ACCUBLAS_HD bool special(T& value) const {
     value = special_;
     return any_special_;
   }
 
-  /// RN(sum) to another type of numbers.
+  /// Returns RN(sum) in the number type U.
   template <class U>
   ACCUBLAS_HD U round() const {
     return any_special_ ? finish_special(U(1), static_cast<U>(special_), U(0), U(0))
                         : accublas::finish(U(1), sum_, U(0), U(0));
   }
 
-  /// RN(alpha sum + beta c) as docs/modes.md has it; *c is read only where beta is not zero.
+  /// Returns RN(alpha sum + beta c) as docs/modes.md defines it; *c is read only if beta is not zero.
   ACCUBLAS_HD T finish(T alpha, T beta, const T* c) const {
     const T addend = read_addend(beta, c);
     return any_special_ ? finish_special(alpha, special_, beta, addend) : accublas::finish(alpha, sum_, beta, addend);
@@ -66,7 +67,8 @@ class ExactSum {
   }
 
   LongAccumulator sum_;
-  /// The infinite and NaN terms: their IEEE products summed are NaN, +Inf or -Inf exactly as docs/modes.md judges S.
+  /// The sum of the IEEE products of the infinite and NaN terms. It is NaN, +Inf or -Inf exactly as docs/modes.md
+  /// defines for S.
   T special_ = 0;
   bool any_special_ = false;
 };

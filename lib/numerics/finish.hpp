@@ -1,8 +1,8 @@
-// The one place where an exact inner product meets alpha, beta and c and is rounded, for every mode and engine.
-// docs/modes.md, "Special values" and RN, says what is returned.
+// This header is the one place where an exact inner product is combined with alpha, beta and c and is rounded, for
+// every mode and engine. docs/modes.md, "Special values" and RN, defines the result.
 //
-// How: alpha S and beta c are taken as integers times powers of two. The leading 126 bits of their sum, with an error
-// bound, decide nearly always; exactly, where no bit was lost. Else the whole sum is formed in a wide integer.
+// Method: alpha S and beta c are integers times powers of two. The leading 126 bits of their sum, with an error bound,
+// decide nearly always; they are exact if no bit was lost. Otherwise the whole sum is formed in a wide integer.
 #pragma once
 
 #include "lib/numerics/rounding.hpp"
@@ -15,10 +15,10 @@ namespace accublas {
 template <class T, int L>
 ACCUBLAS_HD T finish(T alpha, const Wide<L>& s, int exponent, T beta, T c);
 
-/// The same for a real number known to lie in [S - error, S + error] 2^exponent, error >= 0 finite: true, with the
-/// result in *out, if all of the interval rounds to one value (the sign of zero included); false if the interval does
-/// not decide. With error > 0 it may also say false where only bits 2^-120 below the leading ones would decide, or
-/// where error > 2^-9 abs(S); with error = 0 it always decides.
+/// Computes RN(alpha S' 2^exponent + beta c) for a real number S' known to lie in [S - error, S + error], error >= 0
+/// finite. Returns true, with the result in *out, if the whole interval rounds to one value (the sign of zero
+/// included), and false if the interval does not decide. With error > 0 the function may also return false if only bits
+/// 2^-120 below the leading ones would decide, or if error > 2^-9 abs(S). With error = 0 it always decides.
 template <class T, int L>
 ACCUBLAS_HD bool finish_within(T alpha, const Wide<L>& s, double error, int exponent, T beta, T c, T* out);
 
@@ -34,7 +34,7 @@ ACCUBLAS_HD T finish_special(T alpha, T s, T beta, T c);
 template <class T>
 ACCUBLAS_HD T finish_scaled(T beta, T c);
 
-/// c as finish wants it: *c is read only where beta is not zero, and there may be none else.
+/// Returns c for `finish`. *c is read only if beta is not zero; otherwise c may be a null pointer.
 template <class T>
 ACCUBLAS_HD T read_addend(T beta, const T* c) {
   return is_zero(beta) && !(c && mutant(Mutant::special_beta_zero)) ? T(0) : *c;
@@ -44,19 +44,19 @@ ACCUBLAS_HD T read_addend(T beta, const T* c) {
 
 namespace detail {
 
-/// Whether beta c is a term at all.
+/// Returns whether beta c is a term at all.
 template <class T>
 ACCUBLAS_HD bool has_addend(T beta) {
   return !is_zero(beta) || mutant(Mutant::special_beta_zero);
 }
 
-/// An exact zero is +0.
+/// An exact zero is +0, except in the test build with Mutant::zero_sign.
 template <class T>
 ACCUBLAS_HD T exact_zero() {
   return mutant(Mutant::zero_sign) ? -T(0) : T(0);
 }
 
-/// Some number of +-[value - error, value + error] 2^exponent.
+/// An unknown number in +-[value - error, value + error] 2^exponent.
 struct Interval {
   Uint128 value, error;
   int exponent;
@@ -74,7 +74,7 @@ ACCUBLAS_HD inline bool round_up_scaled(double x, int shift, Uint128* out) {
   return true;
 }
 
-/// v 2^-shift rounded down, shift >= 0; *lost is set if a bit fell.
+/// Returns v 2^-shift rounded down, shift >= 0; *lost is set if a nonzero bit is dropped.
 ACCUBLAS_HD inline Uint128 shift_down(Uint128 v, int shift, bool* lost) {
   if (shift >= 128) {
     *lost |= v != 0;
@@ -102,7 +102,8 @@ ACCUBLAS_HD T round_integer(bool negative, Uint128 value, int exponent) {
   return round_to<T>(negative, high, low != 0, exponent + 64 - z);
 }
 
-/// RN of every number between low 2^exponent and high 2^exponent, 0 < low <= high; false if there is more than one.
+/// Sets *out to RN of every number between low 2^exponent and high 2^exponent, 0 < low <= high. Returns false if these
+/// numbers round to more than one value.
 template <class T>
 ACCUBLAS_HD bool round_between(bool negative, Uint128 low, Uint128 high, int exponent, T* out) {
   const std::uint64_t top = static_cast<std::uint64_t>(low >> 64);
@@ -119,7 +120,7 @@ ACCUBLAS_HD bool round_between(bool negative, Uint128 low, Uint128 high, int exp
   return to_bits(*out) == to_bits(round_integer<T>(negative, high, exponent));
 }
 
-/// The sum of two intervals with values of at most 128 bits, rounded; false if the interval does not decide.
+/// Rounds the sum of two intervals with values of at most 128 bits. Returns false if the interval does not decide.
 template <class T>
 ACCUBLAS_HD bool round_sum(const Interval& x, const Interval& y, T* out) {
   // Two bits of headroom for the sum. A term without value and error must not choose the exponent.
@@ -162,8 +163,8 @@ ACCUBLAS_HD bool round_sum(const Interval& x, const Interval& y, T* out) {
   return round_between(negative, value - error, value + error, exponent, out);
 }
 
-/// Where an operand is Inf or NaN and S is finite with the sign `s` (-1, 0, 1): IEEE arithmetic on the infinite terms
-/// only.
+/// The result if an operand is Inf or NaN and S is finite with the sign `s` (-1, 0, 1): IEEE arithmetic on the infinite
+/// and NaN terms only.
 template <class T>
 ACCUBLAS_HD T finish_nonfinite(T alpha, T s, T beta, T c) {
   const T product = is_finite(alpha) ? T(0) : alpha * s;
@@ -255,7 +256,7 @@ ACCUBLAS_HD bool finish_within(T alpha, const Wide<L>& s, double error, int expo
     const Uint128 value = static_cast<Uint128>(top.high) << 64 | top.low;
     Uint128 bound;
     if (!detail::round_up_scaled(error, -top.shift, &bound) || ++bound >= value) return false;
-    if (bound <= ~value) {  // else the general way, which has headroom
+    if (bound <= ~value) {  // otherwise the general way below, which has headroom
       return detail::round_between(product_negative, value - bound, value + bound,
                                    exponent + top.shift + factor_exponent + 63, out);
     }
@@ -265,8 +266,8 @@ ACCUBLAS_HD bool finish_within(T alpha, const Wide<L>& s, double error, int expo
     return true;
   }
 
-  // x = alpha S: of S 128 bits, of its product with alpha 128 bits. A lost bit is below 2 units; the error of S is
-  // scaled by factor 2^-64 < 1.
+  // x = alpha S takes 128 bits of S, and 128 bits of its product with alpha. A lost bit is below 2 units; the error of
+  // S is scaled by factor 2^-64 < 1.
   detail::Interval x{0, 0, 0, product_negative}, y{0, 0, 0, false};
   if (top.high != 0 && factor != 0) {
     const Uint128 low = static_cast<Uint128>(top.low) * factor;
@@ -323,7 +324,7 @@ ACCUBLAS_HD T finish_pair(T alpha, double s, double c, T beta, T y) {
   if (ds.mantissa == 0) ds.exponent = dc.exponent;
   if (dc.mantissa == 0) dc.exponent = ds.exponent;
   const int gap = ds.exponent > dc.exponent ? ds.exponent - dc.exponent : dc.exponent - ds.exponent;
-  // 53 bits, the gap, a carry and a sign; the largest gap of finite doubles is 2045.
+  // The integer needs 53 bits, the gap, a carry and a sign; the largest gap of finite doubles is 2045.
   if (gap <= 73) return detail::finish_pair_wide<2>(alpha, ds, dc, beta, y);
   if (gap <= 137) return detail::finish_pair_wide<3>(alpha, ds, dc, beta, y);
   return detail::finish_pair_wide<33>(alpha, ds, dc, beta, y);

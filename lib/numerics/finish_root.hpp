@@ -1,7 +1,7 @@
 // The last step of NRM2: the square root of an exact sum of squares, rounded once.
 //
-// How: floor(sqrt(V)) of an integer V of 127 or 128 bits has 64 bits, and whether it is the root itself tells all that
-// round_to wants to know of what lies below. The root of what V leaves out is no concern: floor(sqrt(y)) =
+// Method: floor(sqrt(V)) of an integer V of 127 or 128 bits has 64 bits, and whether it is the root itself is all that
+// round_to needs to know about the bits below. The bits that V leaves out do not matter: floor(sqrt(y)) =
 // floor(sqrt(floor(y))).
 #pragma once
 
@@ -14,8 +14,8 @@
 
 namespace accublas {
 
-/// RN(sqrt((v + rest) 2^exponent)) for v >= 0 taken as unsigned, where 0 <= rest < 1, and rest > 0 only if `more`,
-/// which takes v >= 2^127. +0 for 0.
+/// RN(sqrt((v + rest) 2^exponent)) for v >= 0 taken as unsigned, where 0 <= rest < 1, and rest > 0 only if `more`.
+/// `more` requires v >= 2^127. The result is +0 for v = 0.
 template <class T, int L>
 ACCUBLAS_HD ACCUBLAS_NOINLINE T finish_root(const Wide<L>& v, bool more, int exponent);
 
@@ -23,8 +23,8 @@ ACCUBLAS_HD ACCUBLAS_NOINLINE T finish_root(const Wide<L>& v, bool more, int exp
 template <class T>
 ACCUBLAS_HD T finish_root_pair(double s, double c, int scale);
 
-/// The same for a real number between s + c - error and s + c + error, error >= 0: true, with the result in *out, if
-/// all of the interval has one; false if it does not decide.
+/// Computes RN(2^scale sqrt(x)) for a real number x between s + c - error and s + c + error, error >= 0. Returns true,
+/// with the result in *out, if the whole interval has one result; returns false if the interval does not decide.
 template <class T>
 ACCUBLAS_HD bool finish_root_within(double s, double c, double error, int scale, T* out);
 
@@ -40,8 +40,8 @@ ACCUBLAS_HD inline double sqrt_rn(double x) {
 #endif
 }
 
-/// floor(sqrt(v)) for v >= 2^126; *exact says whether it is the root. The estimate in floating point and one step of
-/// Newton are off by 1 at most; the last two loops alone decide.
+/// floor(sqrt(v)) for v >= 2^126; *exact says whether it is the root. The floating-point estimate and one Newton step
+/// are off by at most 1; the last two loops correct that.
 ACCUBLAS_HD inline std::uint64_t integer_root(Uint128 v, bool* exact) {
   constexpr std::uint64_t most = ~std::uint64_t{0};
   const double high = static_cast<double>(static_cast<std::uint64_t>(v >> 64));
@@ -68,12 +68,13 @@ struct PairInteger {
   bool more;
 };
 
-/// s is 53 + 80 bits of the value, so that it keeps finish_root's 128 beside any c; what of c lies below is `rest`.
+/// s fills 53 + 80 bits of the value, so that finish_root has 128 bits whatever c is. `rest` is the part of c below the
+/// unit.
 ACCUBLAS_HD inline PairInteger pair_integer(double s, double c) {
   const int unit = decode(s).exponent - 80;
   bool lost = false;
   Wide<3> value = wide_add(wide_from_double<3>(s, unit, &lost), wide_from_double<3>(c, unit, &lost));
-  if (lost && c < 0) value = wide_sub(value, wide_from<3>(1));  // it was lost towards zero
+  if (lost && c < 0) value = wide_sub(value, wide_from<3>(1));  // the lost bits were rounded towards zero
   return {value, unit, lost && !mutant(Mutant::root_rest)};
 }
 
@@ -112,7 +113,7 @@ ACCUBLAS_HD bool finish_root_within(double s, double c, double error, int scale,
   const Wide<3> low = wide_sub(sum.value, bound);
   const Wide<3> high = wide_add(wide_add(sum.value, bound), wide_from<3>(sum.more));
   if (wide_negative(low)) return false;
-  // RN and the root are monotonic: what both ends round to, all between them does.
+  // RN and the root are monotonic: if both ends round to one number, every number between them rounds to it.
   *out = finish_root<T>(low, false, sum.unit + 2 * scale);
   return to_bits(*out) == to_bits(finish_root<T>(high, false, sum.unit + 2 * scale));
 }

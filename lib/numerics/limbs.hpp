@@ -1,5 +1,5 @@
-// Integers as spans of limbs, least significant first, for host (64-bit limbs) and device (32-bit limbs). Nothing is
-// allocated; destinations do not overlap sources but where they are equal.
+// Integers as spans of limbs, least significant first, for host (64-bit limbs) and device (32-bit limbs). The functions
+// allocate nothing. A destination does not overlap a source unless they are equal.
 #pragma once
 
 #include <cstdint>
@@ -107,7 +107,7 @@ ACCUBLAS_HD constexpr void limbs_multiply(Limb* r, const Limb* a, int an, const 
   }
 }
 
-/// a (n limbs) -= b value, likewise.
+/// a (n limbs) -= b value, modulo 2^(limb_bits n).
 template <class Limb>
 ACCUBLAS_HD constexpr void limbs_subtract_product(Limb* a, const Limb* b, int n, Limb value) {
   using Double = typename LimbTraits<Limb>::Double;

@@ -7,15 +7,15 @@
 
 namespace accublas {
 
-/// sum of x y for any finite binary64 x, y (binary32 widens exactly), no rounding anywhere. Products are multiples of
-/// 2^-2148 below 2^2048; there is room for 2^62 of them and more. Digits hold 32 bits each in signed 64-bit words, so
-/// that carries wait: a product adds less than 2^32 to each of five words, and every 2^30 additions the carries move
-/// up. 1.1 KiB.
+/// The sum of x y for any finite binary64 x, y (binary32 widens exactly), without any rounding. Products are multiples
+/// of 2^-2148 below 2^2048; there is room for more than 2^62 of them. Digits hold 32 bits each in signed 64-bit words,
+/// so that carries can wait: a product adds less than 2^32 to each of five words, and every 2^30 additions the carries
+/// move up. An accumulator takes 1.1 KiB.
 class LongAccumulator {
  public:
   static constexpr int digits = 136;          ///< of 32 bits: 2^(4352 - 2148) is far above 2^62 2^2048
   static constexpr int min_exponent = -2148;  ///< exponent of the last bit
-  static constexpr int limbs = digits / 2;    ///< of the sum as one integer
+  static constexpr int limbs = digits / 2;    ///< number of limbs of the sum as one integer
 
   ACCUBLAS_HD LongAccumulator() { clear(); }
 
@@ -47,7 +47,7 @@ class LongAccumulator {
     if (pending_ >= carry_period) carry();
   }
 
-  /// sum(word) for each word: the sums over up to 32 accumulators, each of which calls this.
+  /// Replaces each word by sum(word), the sum over up to 32 accumulators, each of which calls this function.
   template <class Sum>
   ACCUBLAS_HD void add_up(Sum&& sum) {
     carry();
@@ -90,7 +90,7 @@ class LongAccumulator {
     if (++pending_ == carry_period) carry();
   }
 
-  /// Digits back to [0, 2^32), the top one signed.
+  /// Returns the digits to [0, 2^32), except for the top one, which is signed.
   ACCUBLAS_HD void carry() {
     ACCUBLAS_WORDS(digits)
     for (int i = 0; i + 1 < digits; ++i) {

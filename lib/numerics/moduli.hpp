@@ -1,5 +1,5 @@
-// The moduli of the INT8 residue products, and what the Chinese remainder theorem needs of them. Tables live inside
-// constexpr functions, so that device code may use them.
+// The moduli of the INT8 residue products, and the constants that the Chinese remainder theorem needs. Tables live
+// inside constexpr functions, so that device code may use them.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace accublas {
 
-/// All of them together carry 341 bits: T = 150 on both sides and sums of any length that fits in memory.
+/// All moduli together carry 341 bits: enough for T = 150 on both sides and sums of any length that fits in memory.
 inline constexpr int max_moduli = 49;
 
 struct ModuliList {
@@ -68,10 +68,11 @@ inline constexpr int crt_limbs = 6;
 /// (lib/numerics/complex_moduli.hpp).
 inline constexpr int max_planes = 64;
 
-/// Planes, and what they tell of S: modulo p, S is the sum over the planes of p of factor times the plane's residue.
+/// Residue planes and their relation to S: modulo p, S is the sum over the planes of p of factor times the plane's
+/// residue.
 struct ResiduePlane {
   int p, factor;
-  bool first;  ///< of its modulus
+  bool first;  ///< whether this is the first plane of its modulus
 };
 struct ResiduePlanes {
   int count;
@@ -84,18 +85,19 @@ ACCUBLAS_HD constexpr ResiduePlanes real_planes(int count) {
   return planes;
 }
 
-/// What the Chinese remainder theorem needs of planes. With P the product of their moduli and residues r_l of the
-/// planes (any representatives, abs(r_l) <= 255), sum r_l weight_l = S modulo P, where weight_l = inverse_l P / p_l is
-/// the plane's factor modulo p_l, 0 modulo the others, and abs(weight_l) <= P / 2.
+/// Constants of the Chinese remainder theorem for a list of planes. With P the product of their moduli and residues r_l
+/// of the planes (any representatives, abs(r_l) <= 255), sum r_l weight_l = S modulo P, where weight_l = inverse_l P /
+/// p_l is the plane's factor modulo p_l, 0 modulo the others, and abs(weight_l) <= P / 2.
 struct CrtTable {
-  int count;                ///< of planes
+  int count;                ///< number of planes
   Wide<crt_limbs> product;  ///< P
   Wide<crt_limbs> weight[max_planes];
   double fraction[max_planes];  ///< weight_l / P = inverse_l / p_l, correctly rounded
 
-  /// The same in digits of 16 bits, -2^15 <= digit < 2^15, for kernels that add products of 16-bit numbers: `digits` of
-  /// them, the last not zero padded. Where fewer than 7 are needed, zero digits stand below, and the unit of digit 0 is
-  /// 2^unit_exponent with unit_exponent < 0. Pairs of planes lie together; an odd count has a zero partner.
+  /// P and the weights in digits of 16 bits, -2^15 <= digit < 2^15, for kernels that add products of 16-bit numbers.
+  /// There are `digits` of them, the last not zero padded. If fewer than 7 are needed, zero digits stand below, and the
+  /// unit of digit 0 is 2^unit_exponent with unit_exponent < 0. Pairs of planes are adjacent; an odd count has a zero
+  /// partner.
   static constexpr int max_digits = 22;
   int digits, unit_exponent;
   std::int16_t weight_digit[max_digits][max_planes];
@@ -107,7 +109,7 @@ struct BalancedDigits {
   std::int16_t digit[CrtTable::max_digits];
 };
 
-/// value 2^(16 below) in base 2^16, every digit in -2^15 .. 2^15 - 1; it must fit into `digits`.
+/// value 2^(16 below) in base 2^16, with every digit in -2^15 .. 2^15 - 1; the number must fit into `digits` digits.
 ACCUBLAS_HD constexpr BalancedDigits balanced_digits(const Wide<crt_limbs>& value, int below, int digits) {
   BalancedDigits out{};
   int carry = 0;
@@ -183,7 +185,7 @@ ACCUBLAS_HD constexpr CrtTable make_crt_table(const ResiduePlanes& planes) {
     t.quotient[i] = static_cast<float>(power_over(16 * (t.digits - 1 - i) + t.unit_exponent, t.product));
   return t;
 }
-/// For the first `count` moduli.
+/// Makes the table for the first `count` moduli.
 ACCUBLAS_HD constexpr CrtTable make_crt_table(int count) { return make_crt_table(real_planes(count)); }
 
 }  // namespace accublas

@@ -1,5 +1,5 @@
-// The interval evaluation of X / M (Isupov 2020): two doubles around it, from the leading 64 bits of X. The operations
-// are the same on host and device, so the bits are.
+// The interval evaluation of X / M (Isupov 2020): two doubles around it, from the leading 64 bits of X. Host and device
+// run the same operations and return the same bits.
 #pragma once
 
 #include <cstdint>

@@ -1,14 +1,14 @@
-// Exponents of numbers, and numbers times powers of two, by their bits.
+// Functions that read exponents of numbers and multiply numbers by powers of two, by their bits.
 #pragma once
 
 #include "lib/numerics/rounding.hpp"
 
 namespace accublas {
 
-inline constexpr int no_exponent = -1 << 20;    ///< of zero
-inline constexpr int greatest_exponent = 1024;  ///< of a finite number
+inline constexpr int no_exponent = -1 << 20;    ///< the exponent of zero
+inline constexpr int greatest_exponent = 1024;  ///< the greatest exponent of a finite number
 
-/// The least e with abs(x) < 2^e; of infinities and NaN one beyond the greatest.
+/// The least e with abs(x) < 2^e; for infinities and NaN one more than `greatest_exponent`.
 ACCUBLAS_HD inline int exponent_of(double x) {
   const Decoded d = decode(x);
   return d.mantissa == 0 ? no_exponent : 64 - leading_zeros(d.mantissa) + d.exponent;
@@ -22,7 +22,7 @@ ACCUBLAS_HD inline double scaled_by(double x, int e) {
   return round_to<double>(d.negative, d.mantissa << zeros, false, d.exponent - zeros + e);
 }
 
-/// x becomes x 2^e, rounded; whether that changed its value.
+/// Replaces x by x 2^e, rounded, and returns whether rounding changed the value.
 ACCUBLAS_HD inline bool scale_loses(double& x, int e) {
   const double before = x;
   x = scaled_by(before, e);

@@ -1,5 +1,5 @@
-// RN(y / d) of exact sums (docs/modes.md, "TRSM"): by an interval around the quotient, which decides nearly always, and
-// by comparing y with d times the numbers that it could be rounded to.
+// RN(y / d) of exact sums (docs/modes.md, "TRSM"): an interval around the quotient decides nearly always. Otherwise y
+// is compared with d times the numbers that y / d could be rounded to.
 #pragma once
 
 #include "lib/numerics/component_sum.hpp"
@@ -9,8 +9,8 @@
 
 namespace accublas {
 
-/// A number known to lie within `error` of high + low, high = RN(high + low). Operations on numbers in_range state what
-/// they lose, with room for the roundings of `error` itself.
+/// A number known to lie within `error` of high + low, high = RN(high + low). The operations on numbers `in_range` add
+/// their rounding errors to `error`, with room for the roundings of `error` itself.
 struct Approximation {
   double high, low, error;
 
@@ -30,19 +30,19 @@ struct Approximation {
     const double lows = low + o.low;
     return joined(s.high, s.low, lows, error + o.error + absolute(lows) * 0x1p-52);
   }
-  /// d.error is far below d.
+  /// Divides by d. d.error must be far below d.
   ACCUBLAS_HD Approximation over(const Approximation& d) const {
     const double first = high / d.high;
     const Approximation rest = plus(d.times(-first));
     const double second = rest.high / d.high;
     const DoublePair q = fast_two_sum(first, second);
-    // What is left of the dividend after `second`, and the rounding of that: below 2^-51 of it.
+    // The remainder of the dividend after `second`, and its rounding, which is below 2^-51 of it.
     const double left = absolute(rest.low) + rest.error + absolute(second) * (absolute(d.low) + d.error);
     return {q.high, q.low, ((left + underflow) / absolute(d.high) + absolute(second) * 0x1p-51) * enlarged};
   }
   ACCUBLAS_HD TripleSum sum() const { return {high, low, 0, error}; }
 
-  /// s = this 2^exponent, by the 106 leading bits; s is not zero.
+  /// Returns the approximation x with s = x 2^exponent, from the 106 leading bits of s; s is not zero.
   template <int L>
   ACCUBLAS_HD static Approximation leading(const Wide<L>& s, int* exponent) {
     const bool negative = wide_negative(s);
@@ -53,14 +53,13 @@ struct Approximation {
     const DoublePair sum = fast_two_sum(first * 0x1p-52, second * 0x1p-105);
     return {sum.high, sum.low, 0x1p-105};
   }
-  /// This 2^exponent, exact where numbers stay above 2^-1000.
+  /// Returns this approximation times 2^exponent, which is exact if the numbers stay above 2^-1000.
   ACCUBLAS_HD Approximation scaled(int exponent) const {
     const double scale = power_of_two(exponent);
     return {high * scale, low * scale, error * scale};
   }
 
-  /// Numbers in range, and products of two of them, are exact but for what lies below 2^-1074, which `underflow`
-  /// covers.
+  /// Sums and products of numbers in range are exact except for bits below 2^-1074, which `underflow` covers.
   ACCUBLAS_HD static bool in_range(double x) { return absolute(x) > 0x1p-200 && absolute(x) < 0x1p200; }
   static constexpr double underflow = 0x1p-1000;
 
@@ -74,14 +73,15 @@ struct Approximation {
   }
 };
 
-/// RN(y / d) for y != 0 and d > 0, both known by their signs alone: sign(factor, a, b, c) is exactly that of
-/// factor abs(y) - d (a + b + c), for finite numbers a, b, c >= 0 of type T and a factor of 1 or 2. `guess`: anything,
-/// the nearer the quicker.
+/// RN(y / d) for y != 0 and d > 0, known only through `sign`: sign(factor, a, b, c) returns exactly the sign of factor
+/// abs(y) - d (a + b + c), for finite numbers a, b, c >= 0 of type T and a factor of 1 or 2. `guess` may be any number;
+/// a closer guess needs fewer comparisons.
 template <class T, class Sign>
 ACCUBLAS_HD T round_quotient(bool negative, T guess, Sign&& sign) {
   using F = FloatFormat<T>;
   using Bits = typename F::Bits;
-  // The largest number that the magnitude does not lie below, by its bits: they are ordered as the numbers are.
+  // The search finds, by its bits, the largest number that is not above the magnitude of the quotient. Bits are ordered
+  // as the numbers are.
   const auto reaches = [&](Bits bits) { return sign(1, from_bits<T>(bits), T(0), T(0)) >= 0; };
   constexpr Bits most = F::infinity - 1;
   Bits low = 0, above = F::infinity;  // reaches(low), and not `above` where that is finite
@@ -98,7 +98,8 @@ ACCUBLAS_HD T round_quotient(bool negative, T guess, Sign&& sign) {
     const Bits middle = low + (above - low) / 2;
     (reaches(middle) ? low : above) = middle;
   }
-  // Beyond the largest number stands the power of two that would follow, twice its half.
+  // Above the largest finite number, the power of two that would follow takes the role of the next number. It is passed
+  // as twice its half.
   const T one = from_bits<T>(low);
   constexpr T half_of_next = from_bits<T>(static_cast<Bits>(F::infinity - (Bits{1} << (F::digits - 1))));
   const int side = low < most ? sign(2, one, from_bits<T>(low + 1), T(0)) : sign(2, one, half_of_next, half_of_next);

@@ -1,5 +1,5 @@
-// Arithmetic modulo the primes just below 2^31 of the multiple-precision arrays, with precomputed constants and no
-// division, for host and device. Residues are 0 <= r < m.
+// Arithmetic modulo the primes just below 2^31 of the multiple-precision arrays, for host and device. It uses
+// precomputed constants and no division. Residues are 0 <= r < m.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct RnsModulus {
   std::uint64_t barrett;     ///< floor((2^64 - 1) / m)
 };
 
-/// High half of the 128-bit product.
+/// Returns the high half of the 128-bit product.
 ACCUBLAS_HD inline std::uint64_t mul_high(std::uint64_t a, std::uint64_t b) {
 #ifdef __CUDA_ARCH__
   return __umul64hi(a, b);

@@ -42,7 +42,7 @@ bool is_prime(const RnsModulus& modulus) {
   return probable_prime(modulus, 2) && probable_prime(modulus, 7) && probable_prime(modulus, 61);
 }
 
-/// Tables that grow in place.
+/// Tables that grow in place under a lock.
 struct Tables {
   std::atomic<int> ready{0};  ///< moduli that are in the tables
   RnsModulus modulus[max_moduli];

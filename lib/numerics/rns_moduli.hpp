@@ -1,4 +1,4 @@
-// The moduli of the multiple-precision arrays: the primes below 2^31 in descending order, generated as far as needed.
+// The moduli of the multiple-precision arrays are the primes below 2^31 in descending order, generated on demand.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,11 @@ namespace accublas::mp {
 inline constexpr int min_precision = 64;
 inline constexpr int max_precision = 8192;
 
-/// 2 8192 bits of a product, 63 bits of spread on either side, 2^40 terms, sign and margin: 16552 bits in words of 31.
+/// The bits needed are 2 8192 bits of a product, 63 bits of spread on either side, 2^40 terms, sign and margin: 16552
+/// bits in words of 31.
 inline constexpr int max_moduli = 544;
 
-/// Shifts below this are products with a table's entry.
+/// A shift by fewer bits than this is a product with a table's entry.
 inline constexpr int shifts = 64;
 
 /// 2^s mod m for s < 64.
@@ -21,16 +22,16 @@ struct RnsPowers {
   RnsFactor factor[shifts];
 };
 
-/// The first `count` moduli, count <= max_moduli. The address never changes, so that a longer table is the same table;
-/// generated at first use, thread-safe. Primality by Miller and Rabin's test, which is deterministic below 2^32 with
-/// the bases 2, 7, 61.
+/// Returns the first `count` moduli, count <= max_moduli. The address never changes, and a longer table starts with the
+/// same entries. The table is generated at first use; the function is thread-safe. Primality is decided by Miller and
+/// Rabin's test, which is deterministic below 2^32 with the bases 2, 7, 61.
 const RnsModulus* moduli(int count);
 
-/// The powers of two of the same moduli.
+/// Returns the powers of two modulo the first `count` moduli.
 const RnsPowers* powers(int count);
 
-/// Least count whose product M holds integers abs(S) < 2^bits: M > 2^(bits + 1) (1 + 2^-16), the margin within which
-/// the quotient of the Chinese remainder theorem is estimated in doubles (lib/mp/basis.hpp).
+/// Returns the least count of moduli whose product M holds integers abs(S) < 2^bits: M > 2^(bits + 1) (1 + 2^-16). The
+/// margin 2^-16 allows the quotient of the Chinese remainder theorem to be estimated in doubles (lib/mp/basis.hpp).
 int moduli_for_bits(int bits);
 
 /// The constant factor w < m with its quotient.

@@ -1,4 +1,4 @@
-// What is written as a result, put together on bits: the one rounding, and the one NaN.
+// Results are assembled from bits here: the one rounding, and the one NaN.
 #pragma once
 
 #include "lib/base/test_hooks.hpp"
@@ -12,8 +12,9 @@ ACCUBLAS_HD T canonical(T x) {
   return is_nan(x) && !mutant(Mutant::nan_payload) ? canonical_nan<T>() : x;
 }
 
-/// RN(+-(top + rest) 2^exponent), where 2^63 <= top < 2^64 and 0 <= rest < 1; `sticky` says whether rest > 0. Gradual
-/// underflow, overflow to infinity, the sign kept. Every rounding of a bit-defined mode goes through here.
+/// RN(+-(top + rest) 2^exponent), where 2^63 <= top < 2^64 and 0 <= rest < 1; `sticky` says whether rest > 0. Underflow
+/// is gradual, overflow gives infinity, and the sign is kept. Every rounding of a bit-defined mode goes through this
+/// function.
 template <class T>
 ACCUBLAS_HD T round_to(bool negative, std::uint64_t top, bool sticky, int exponent) {
   using F = FloatFormat<T>;
@@ -23,7 +24,7 @@ ACCUBLAS_HD T round_to(bool negative, std::uint64_t top, bool sticky, int expone
   if (exponent + drop < F::min_exponent) drop = F::min_exponent - exponent;
   const int last = exponent + drop;  // exponent of the last bit kept
   if (last > F::max_exponent) return from_bits<T>(sign | F::infinity);
-  // Beyond 64 dropped bits the value is below half of the least subnormal.
+  // If more than 64 bits are dropped, the value is below half of the least subnormal.
   std::uint64_t kept = 0;
   if (drop <= 64) {
     kept = drop < 64 ? top >> drop : 0;
@@ -35,7 +36,8 @@ ACCUBLAS_HD T round_to(bool negative, std::uint64_t top, bool sticky, int expone
     if (mutant(Mutant::truncate)) up = false;
     kept += up;
   }
-  // kept carries the hidden bit into the exponent field, and a carry out of the mantissa likewise, up to infinity.
+  // The addition carries the hidden bit of `kept` into the exponent field, and also a carry out of the mantissa, up to
+  // infinity.
   const Bits magnitude = (static_cast<Bits>(last - F::min_exponent) << (F::digits - 1)) + static_cast<Bits>(kept);
   if (mutant(Mutant::subnormal_flush) && (magnitude & F::infinity) == 0) return from_bits<T>(sign);
   return from_bits<T>(sign | magnitude);

@@ -1,5 +1,5 @@
 // Fixed-point scaling of a row or column to T bits (docs/modes.md, fixed:T): exponents, rounded entries, dropped bits.
-// Everything is formed on mantissa and exponent, so no power of two needs to be a double, and subnormals count by
+// All quantities are formed on mantissa and exponent, so no power of two needs to be a double, and subnormals count by
 // value.
 #pragma once
 
@@ -11,7 +11,8 @@
 
 namespace accublas {
 
-/// The least integer E with abs(x) < 2^E; x finite and not zero. The E_i of a row is that of its largest magnitude.
+/// The least integer E with abs(x) < 2^E; x is finite and not zero. The E_i of a row is the exponent of its largest
+/// magnitude.
 template <class T>
 ACCUBLAS_HD int exponent_above(T x) {
   const Decoded d = decode(x);

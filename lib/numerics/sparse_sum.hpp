@@ -29,8 +29,8 @@ struct SparseTerm {
 ///   - what follows, below 2^rest, is below a quarter of S's last place, and S is no nearer than 2^rest to a midpoint
 ///     of two neighbouring numbers. (S near a power of two: the lower neighbour's midpoint is half a last place of that
 ///     binade away, that is 2^(top - p - 2).)
-///   - S is nearer than that to a midpoint: S - midpoint takes S's place, and only its sign is wanted from there on. It
-///     is known when abs(S - midpoint) >= 2^rest.
+///   - S is nearer than that to a midpoint: the accumulator then holds S - midpoint, and only its sign is wanted from
+///     there on. The sign is known when abs(S - midpoint) >= 2^rest.
 /// Length: before a term with top() = h is added, S < 2^(h + p + 2 + q), q = log2 of the number of terms, or S would
 /// have been decided; and all terms so far end at h - B or above, B the most bits of a term. So p + B + q + 3 bits do.
 template <class Limb>
@@ -39,13 +39,13 @@ class SparseSum {
   static constexpr int bits = limb_bits<Limb>;
   static constexpr std::int64_t no_rest = INT64_MIN;
 
-  /// Limbs of the accumulator, and as many of scratch, for terms of at most `term_bits` bits, at most 2^40 of them.
+  /// Number of limbs of the accumulator, and of the scratch area, for at most 2^40 terms of at most `term_bits` bits.
   ACCUBLAS_HD static constexpr int capacity(int precision, int term_bits) {
     return (precision + term_bits + 64) / bits + 3;
   }
 
-  /// `accumulator` and `scratch` have `capacity` limbs, `result` has room for p bits. Numbers below 2^(least - 1) do
-  /// not exist.
+  /// `accumulator` and `scratch` have `capacity` limbs, `result` has room for p bits. No result is below 2^(least - 1),
+  /// the least number.
   ACCUBLAS_HD SparseSum(int precision, std::int64_t least_exponent, Limb* accumulator, Limb* scratch, int capacity,
                         Limb* result)
       : precision_(precision), least_(least_exponent), a_(accumulator), scratch_(scratch), n_(capacity), x_(result) {}
@@ -56,7 +56,7 @@ class SparseSum {
     return tie_ ? decide_side(rest) : decide(rest);
   }
 
-  /// After add() has returned true: the sum is zero.
+  /// After add() has returned true: whether the sum is zero.
   ACCUBLAS_HD bool is_zero() const { return zero_; }
   ACCUBLAS_HD bool negative() const { return negative_; }
   /// The result is (-1)^negative X 2^(exponent - precision), X at `result`, 2^(p-1) <= X < 2^p, unless X = 0: an
@@ -97,7 +97,7 @@ class SparseSum {
     }
   }
 
-  /// scratch = abs(S); its bits. Empties an accumulator that is zero.
+  /// Sets scratch = abs(S) and returns its number of bits. An accumulator that is zero becomes empty.
   ACCUBLAS_HD int magnitude(bool& negative) {
     if (empty_) return 0;
     negative = (a_[n_ - 1] >> (bits - 1)) != 0;
@@ -118,7 +118,7 @@ class SparseSum {
     const std::int64_t top = base_ + length;
     if (rest != no_rest && rest > top - precision_ - 2) return false;
     negative_ = negative;
-    // The last place: that of p bits, or the least number where S is below it.
+    // The exponent of the last place: the p-th bit, or that of the least number if S is below it.
     const std::int64_t last = top >= least_ ? top - precision_ : least_ - 1;
     unit_ = last;
     const std::int64_t cut64 = last - base_;
@@ -126,7 +126,7 @@ class SparseSum {
       set(static_cast<int>(cut64), false);
       return true;
     }
-    // S lies below the least number by more than its own length: far below the midpoint.
+    // S is below the least number by more than its own length, far below the midpoint.
     if (cut64 > length + 1) {
       zero_result();
       return true;
@@ -165,9 +165,9 @@ class SparseSum {
     return have >= bits ? scratch_[i] : static_cast<Limb>(scratch_[i] & ((Limb{1} << have) - 1));
   }
 
-  /// Whether abs(low - 2^(cut-1)) < 2^distance. With the bit cut-1 set it is the cut-1 bits below as they are, else
-  /// their two's complement: bits from `distance` on must be all zero, or all one (or, at exactly 2^distance, not
-  /// near).
+  /// Returns whether abs(low - 2^(cut-1)) < 2^distance. If the bit cut-1 is set, the difference is the cut-1 bits below
+  /// it, otherwise their two's complement. The bits from `distance` on must then be all zero, or all one (a difference
+  /// of exactly 2^distance is not near).
   ACCUBLAS_HD bool near_midpoint(int cut, bool half, std::int64_t distance) const {
     const int below = cut - 1;
     if (distance <= 0) return half && !any_between(0, below);  // S is a multiple of 2^base: nearer than one is equal
@@ -228,7 +228,7 @@ class SparseSum {
     }
   }
 
-  /// One last place more. Only a full p-bit X, or an underflow to nothing, is ever incremented.
+  /// Adds one last place. Only a full p-bit X, or an underflow to zero, is ever incremented.
   ACCUBLAS_HD void increment() {
     const int words = limbs_of(precision_);
     if (underflow_) {  // half of the least number or more: the least number

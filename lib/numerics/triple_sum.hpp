@@ -7,7 +7,7 @@
 namespace accublas {
 
 /// The exact value lies in [a1 + a2 + a3 - error, a1 + a2 + a3 + error] (the sum taken exactly). The parts need not be
-/// normalised. Not finite in any part: nothing is known.
+/// normalised. If any part is not finite, nothing is known about the value.
 struct TripleSum {
   double a1, a2, a3, error;
 };
@@ -20,7 +20,7 @@ ACCUBLAS_HD inline void triple_add(TripleSum& sum, const TripleSum& other) {
                    third = two_sum(second.high, first.low);
   const DoublePair rest = two_sum(second.low, third.low), tail = two_sum(other.a3, rest.high),
                    a3 = two_sum(sum.a3, tail.high);
-  // Three roundings; where they lose nothing, an exact sum stays exact.
+  // The three roundings add to the error; if they lose nothing, an exact sum stays exact.
   const double rounding = absolute(rest.low) + absolute(tail.low) + absolute(a3.low);
   sum = {first.high, third.high, a3.high, (sum.error + other.error + rounding) * (1 + 0x1p-50)};
 }
@@ -31,7 +31,7 @@ ACCUBLAS_HD inline bool triple_known(const TripleSum& s) {
 
 namespace detail {
 
-/// alpha = 1, beta = 0, in floating point: true if both ends of the interval round to *out.
+/// Rounds the sum for alpha = 1, beta = 0 in floating point. Returns true if both ends of the interval round to *out.
 template <class T>
 ACCUBLAS_HD bool round_triple(const TripleSum& s, T* out) {
   const DoublePair x = two_sum(s.a2, s.a3), y = two_sum(s.a1, x.high), z = two_sum(y.low, x.low),
@@ -46,7 +46,8 @@ ACCUBLAS_HD bool round_triple(const TripleSum& s, T* out) {
   return true;
 }
 
-/// v 2^shift as an integer; *lost where bits fell (then it is below by less than 1).
+/// Returns v 2^-unit as an integer. *lost is set if bits below it were dropped; the magnitude is then too small by less
+/// than 1.
 template <int L>
 ACCUBLAS_HD Wide<L> wide_from_double(double v, int unit, bool* lost) {
   const Decoded d = decode(v);
@@ -64,11 +65,11 @@ ACCUBLAS_HD Wide<L> wide_from_double(double v, int unit, bool* lost) {
 
 }  // namespace detail
 
-/// RN(alpha sum 2^exponent + beta c) and true, if the interval decides it; s is known.
+/// Computes RN(alpha sum 2^exponent + beta c). Returns true if the interval decides it; s must be known.
 template <class T>
 ACCUBLAS_HD bool finish_triple(T alpha, const TripleSum& s, int exponent, T beta, T c, T* out) {
   if (exponent == 0 && alpha == T(1) && !detail::has_addend(beta) && detail::round_triple(s, out)) return true;
-  // Three integers of 53 + 130 bits at most, with what lies below lost.
+  // The parts become three integers of at most 53 + 130 bits; bits below them are lost.
   const double parts[] = {s.a1, s.a2, s.a3};
   int top = FloatFormat<double>::min_exponent;
   for (double part : parts) {

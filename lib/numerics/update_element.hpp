@@ -1,6 +1,6 @@
-// One element of GER, SYR, SYR2 and their kind: RN(c + alpha x y), with both products of SYR2 and HER2 (docs/modes.md,
-// "Level 2 beside GEMV"). The products are summed error-free in floating point, which nearly always decides how the sum
-// rounds; else exactly.
+// This header computes one element of GER, SYR, SYR2 and their kind: RN(c + alpha x y), with both products of SYR2 and
+// HER2 (docs/modes.md, "Level 2 beside GEMV"). The products are summed error-free in floating point, which nearly
+// always decides how the sum rounds; otherwise they are summed exactly.
 #pragma once
 
 #include "lib/numerics/complex.hpp"
@@ -10,11 +10,11 @@
 
 namespace accublas {
 
-/// A sum of products of three factors, at most eight: high + low, within update_error size of it.
+/// A sum of at most eight products of three factors. The sum lies within update_error size of high + low.
 struct QuickSum {
   double high, low = 0, size = 0;
 
-  /// += f u v; false where a part of it could over- or underflow.
+  /// += f u v; returns false if a part of the product could overflow or underflow.
   ACCUBLAS_HD bool add(double f, double u, double v) {
     const DoublePair first = two_product(f, u), p = two_product(first.high, v);
     if (!(Approximation::in_range(first.high) && Approximation::in_range(p.high)))
@@ -27,7 +27,7 @@ struct QuickSum {
     return true;
   }
 
-  /// True where all that the sum can be rounds to *to.
+  /// Returns true if every number that the sum can be rounds to *to.
   template <class T>
   ACCUBLAS_HD bool round(T* to) const {
     const DoublePair s = two_sum(high, low);
@@ -50,7 +50,7 @@ struct UpdateElement {
   bool hermitian = false;  ///< the second product has conj(alpha)
   E x2{}, y2{};
 
-  /// A part of the element that was c.
+  /// Returns part `part` of the element, whose value before the update was c.
   ACCUBLAS_HD T rounded(int part, T c) const {
     T result;
     return quickly(part, c, &result) ? result : exactly(*this, part, c);
@@ -66,10 +66,11 @@ struct UpdateElement {
     return good && sum.round(to);
   }
 
-  /// Out of line, by value: on a device it must not take registers from what is computed quickly.
+  /// This function is out of line and takes its argument by value, so that it takes no registers from `quickly` on a
+  /// device.
   ACCUBLAS_HD ACCUBLAS_NOINLINE static T exactly(UpdateElement element, int part, T c) {
     const Change change = element.change_of(part);
-    // An infinite factor asks for the class of the inner product: special, or its sign.
+    // If a factor is infinite, only the class of the inner product matters: special, or its sign.
     T special = 0;
     bool any_special = false;
     for (int g = 0; g < change.factors; ++g) {
@@ -91,7 +92,7 @@ struct UpdateElement {
  private:
   static constexpr int most_terms = 4;
 
-  /// What is added to a part of c: factor[g] times an inner product of the terms u v, for each part of alpha.
+  /// The change of a part of c: factor[g] times an inner product of the terms u v, for each part of alpha.
   struct Change {
     int factors, terms;  ///< terms: of each inner product
     T factor[2], u[2][most_terms], v[2][most_terms];

@@ -27,7 +27,7 @@ ACCUBLAS_HD constexpr bool wide_negative(const Wide<L>& a) {
   return (a.limb[L - 1] >> 63) != 0;
 }
 
-/// Sign extension, or truncation modulo 2^(64 M).
+/// Extends the sign, or truncates modulo 2^(64 M).
 template <int M, int L>
 ACCUBLAS_HD constexpr Wide<M> wide_cast(const Wide<L>& a) {
   const std::uint64_t fill = wide_negative(a) ? ~std::uint64_t{0} : 0;
@@ -111,8 +111,8 @@ ACCUBLAS_HD constexpr int wide_bit_length(const Wide<L>& a) {
   return 0;
 }
 
-/// Significant bits of a, taken as unsigned: abs = (high 2^64 + low + rest) 2^shift with 2^63 <= high < 2^64, 0 <= rest
-/// < 1, `lost` says whether rest > 0. All zero where a = 0.
+/// The leading significant bits of a, taken as unsigned: abs = (high 2^64 + low + rest) 2^shift with 2^63 <= high <
+/// 2^64 and 0 <= rest < 1; `lost` says whether rest > 0. All members are zero if a = 0.
 struct WideTop {
   std::uint64_t high, low;
   int shift;

@@ -6,7 +6,7 @@
 
 namespace accublas {
 
-/// RN(alpha S + beta c) and true, where the interval of `sum` decides it.
+/// Computes RN(alpha S + beta c). Returns true if the interval of `sum` decides it.
 template <class T>
 ACCUBLAS_HD bool ziv_test(T alpha, TripleSum sum, T beta, T c, T* out) {
   if (mutant(Mutant::ziv_half)) sum.error *= 0x1p-40;
@@ -20,11 +20,13 @@ ACCUBLAS_HD bool ziv_test(T alpha, TripleSum sum, T beta, T c, T* out) {
   return decided;
 }
 
-/// The same for a number within `error` of x.high + x.low. *out is near it in any case.
+/// Rounds a number within `error` of x.high + x.low. Returns true if the interval decides it. *out is near the number
+/// in any case.
 template <class T>
 ACCUBLAS_HD bool ziv_test(const DoublePair& x, double error, T* out) {
   if (mutant(Mutant::ziv_half)) error *= 0x1p-40;
-  // For the roundings of both ends below; of float the one to double on the way.
+  // The enlargement covers the roundings of both ends below. For float, the second term covers the rounding to double
+  // before.
   double wide = (error + absolute(x.low) * 0x1p-52) * (1 + 0x1p-50);
   if (sizeof(T) != sizeof(double)) wide += absolute(x.high) * 0x1p-51;
   const T low = static_cast<T>(add_rn(x.high, add_rn(x.low, -wide))),
