@@ -57,7 +57,7 @@ std::unique_ptr<const Basis> make_basis(int count) {
     divide_exactly(b->product.data(), b->limbs, modulus[k].m, cofactor);
     const std::uint32_t r = residue_of(cofactor, b->limbs, modulus[k]);
     const std::uint32_t inverse = rns_inverse(r, modulus[k]);
-    // Holds for every k exactly where the moduli are pairwise coprime.
+    // The test succeeds for every k if and only if the moduli are pairwise coprime.
     if (rns_mul(r, inverse, modulus[k]) != 1)
       throw Error(ACCUBLAS_ERROR_INTERNAL, "the moduli are not pairwise coprime");
     b->inverse[k] = make_factor(inverse, modulus[k]);
@@ -86,7 +86,7 @@ std::unique_ptr<const Basis> make_basis(int count) {
   return b;
 }
 
-/// M_k mod m_j as the product of the residues of the moduli before and after k.
+/// Each M_k mod m_j is the product of the residues of the moduli before and after k.
 std::shared_ptr<const Extension> make_extension(int from, int to) {
   auto e = std::make_shared<Extension>();
   const RnsModulus* modulus = moduli(to);
@@ -125,7 +125,8 @@ std::vector<std::uint32_t> powers_of_two(int count, int digits, int first) {
   return weight;
 }
 
-/// 1 / p for p < 2^93 behind the point in digits of 52 bits, by halves of them: the remainders fit into 128 bits.
+/// Computes 1 / p for p < 2^93 as `digits` digits of 52 bits after the binary point. It produces half a digit at a
+/// time, so that the remainders fit into 128 bits.
 void expand_reciprocal(Uint128 p, int digits, std::uint64_t* digit) {
   Uint128 rest = 1;
   for (int j = 0; j < digits; ++j) {
@@ -158,7 +159,7 @@ std::shared_ptr<const WideReciprocals> make_reciprocals(int count, int digits) {
   return r;
 }
 
-/// What the process keeps of all that was asked for; under the lock mp_basis.
+/// The tables that the process keeps once they have been requested. The lock mp_basis protects them.
 struct Known {
   std::map<int, std::unique_ptr<const Basis>> basis;
   std::map<int, std::shared_ptr<const Extension>> extension;
@@ -210,8 +211,8 @@ void reconstruct(const Basis& basis, const std::uint32_t* digit, std::int64_t st
   limbs_subtract_product(integer, basis.product.data(), n, std::uint64_t{digit[basis.count * stride]});
 }
 
-/// 2^(p - 53) / M from the leading 64 bits t of M = (t + r) 2^s, 0 <= r < 1: doubles below and above t, one division
-/// each, and a neighbour outwards.
+/// 2^(p - 53) / M from the leading 64 bits t of M = (t + r) 2^s, 0 <= r < 1. The bounds are quotients of the doubles
+/// below and above t, one division each, moved outward to the neighbouring double.
 EvalFactor eval_factor(int precision) {
   const Basis& b = basis(make_format(precision).moduli);
   const int length = limbs_bit_length(b.product.data(), b.limbs);

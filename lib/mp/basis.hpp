@@ -1,4 +1,5 @@
-// Tables of the Chinese remainder theorem and of changes of basis, made once per process and size and kept.
+// Tables of the Chinese remainder theorem and of changes of basis. The process makes each table once per size and keeps
+// it.
 #pragma once
 
 #include <cstdint>
@@ -31,26 +32,26 @@ struct Basis {
 
 const Basis& basis(int count);
 
-/// S as `limbs` two's complement limbs from its digits d_k at digit[k stride], the last (k = count) being q: moduli are
-/// taken in pairs, d_k M_k + d_l M_l = (d_k m_l + d_l m_k) M / (m_k m_l) with a factor below 2^63, and limbs one by
-/// one, for sums over the pairs have no carries to wait for.
+/// Computes S as `limbs` two's complement limbs from its digits d_k at digit[k stride], the last (k = count) being q.
+/// The function takes moduli in pairs, d_k M_k + d_l M_l = (d_k m_l + d_l m_k) M / (m_k m_l) with a factor below 2^63.
+/// It computes limbs one by one, so that the sums over the pairs have no carries to wait for.
 void reconstruct(const Basis& basis, const std::uint32_t* digit, std::int64_t stride, std::uint64_t* integer);
 
-/// What the interval evaluation of elements of `precision` bits multiplies by.
+/// Returns the factors by which the interval evaluation of elements of `precision` bits multiplies.
 EvalFactor eval_factor(int precision);
 
-/// From the basis of the first `from` moduli to the residues modulo the moduli from .. to - 1, without the integer
-/// between: weight[(j - from) (from + 1) + k] = M_k mod m_j for k < from, and -M mod m_j for k = from, so that sum_k
-/// weight_jk d_k with d_from = q is S mod m_j.
+/// Weights that lead from the basis of the first `from` moduli directly to the residues modulo the moduli from .. to -
+/// 1, without the integer between. weight[(j - from) (from + 1) + k] = M_k mod m_j for k < from, and -M mod m_j for k =
+/// from, so that sum_k weight_jk d_k with d_from = q is S mod m_j.
 struct Extension {
   int from, to;
   std::vector<std::uint32_t> weight;
 };
 
-/// With at least `to`; a longer table has the same rows in front.
+/// Returns an extension to at least `to` moduli; a longer table has the same rows in front.
 std::shared_ptr<const Extension> extension(int from, int to);
 
-/// 2^(first + 31 l) mod m_k at [k digits + l], k < count, l < digits: integers from digits of 31 bits.
+/// Weights of integers in digits of 31 bits: 2^(first + 31 l) mod m_k at [k digits + l], k < count, l < digits.
 struct DigitWeights {
   int count, digits, first;
   std::vector<std::uint32_t> weight;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t most_kept = std::size_t{256} << 20;
 
-/// Blocks between two owners, the oldest first; under the lock mp_memory.
+/// Blocks that pass from one owner to the next, the oldest first. The lock mp_memory protects them.
 struct Kept {
   struct Block {
     void* memory;
@@ -35,7 +35,8 @@ Kept& kept() {
 
 }  // namespace
 
-/// Only a block of the very size serves again: forms of one shape follow each other, and no memory is held for less.
+/// A kept block is reused only for a request of exactly its size: aligned forms of one shape follow each other, and no
+/// memory is held for smaller ones.
 void* allocate_kept(std::size_t bytes) {
   if (in_huge_pages(bytes)) {
     Kept& k = kept();

@@ -17,10 +17,10 @@
 
 namespace accublas::mp {
 
-/// Memory of lib/base/aligned_memory.hpp, and its end: a conversion writes to as many places as there are moduli at
+/// Allocates memory as lib/base/aligned_memory.hpp does. A conversion writes to as many planes as there are moduli at
 /// once, and the faults of small pages took as long as its arithmetic. Blocks in huge pages, of up to 256 MiB in all,
-/// are kept in place of being freed, since the system clears fresh pages, which takes as long as a conversion that
-/// fills them.
+/// are kept instead of being freed, since the system clears fresh pages, which takes as long as a conversion that fills
+/// them.
 void* allocate_kept(std::size_t bytes);
 void free_kept(void* memory, std::size_t bytes) noexcept;
 
@@ -54,7 +54,7 @@ class Buffer {
   void zero() {
     if (count_ > 0) std::memset(static_cast<void*>(data_), 0, static_cast<std::size_t>(count_) * sizeof(T));
   }
-  /// Gives the memory away, to free_buffer.
+  /// Releases ownership of the memory to the caller, which passes it to free_buffer.
   T* release() {
     count_ = 0;
     return std::exchange(data_, nullptr);
@@ -65,13 +65,13 @@ class Buffer {
   std::int64_t count_ = 0;
 };
 
-/// What Buffer::release gave away.
+/// Frees memory that Buffer::release returned.
 template <class T>
 void free_buffer(T* data) {
   std::free(data);
 }
 
-/// Bytes of planes from which on they are written past the caches.
+/// Planes of at least this many bytes are written past the caches.
 inline constexpr std::int64_t streamed_bytes = std::int64_t{4} << 20;
 
 /// Copies to memory that will not be read soon, past the caches where `to` allows: lines need not be read to be

@@ -45,7 +45,7 @@ void Rounder::round(const std::uint64_t* integer, int limbs, std::int64_t expone
   }
   const int bits = limbs_bit_length(integer, limbs);
   if (bits == 0) return set_special(to, t, exponent_zero, negative);
-  // Far outside of the range the sum below must not overflow.
+  // The sum below must not overflow for exponents far outside of the range.
   constexpr std::int64_t far = std::int64_t{1} << 40;
   exponent = std::clamp(exponent, -far, far);
   const std::int64_t e = exponent + bits;

@@ -1,4 +1,4 @@
-// Numbers on their way between the user's memory and arrays of any place.
+// Numbers on their way between the user's memory and arrays in any memory space.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ class Rounder {
  public:
   Rounder(const Format& format, int limbs);
 
-  /// Writes number t of `to`. N = 0 is a zero of the sign.
+  /// Writes number t of `to`. N = 0 gives a zero of the given sign.
   void round(const std::uint64_t* integer, int limbs, std::int64_t exponent, bool negative, NumberBuffer& to,
              std::int64_t t);
 
@@ -49,10 +49,10 @@ class Reader {
   Reader(const Format& format, const UserNumbers& from)
       : format_(format), from_(from), rounder_(format, static_cast<int>(from.size)) {}
 
-  /// Numbers first .. first + count - 1 to numbers at .. at + count - 1 of `to`.
+  /// Reads numbers first .. first + count - 1 into numbers at .. at + count - 1 of `to`.
   void read(std::int64_t first, std::int64_t count, NumberBuffer& to, std::int64_t at);
-  /// The same with their limbs where the user has them, where all are finite, nonzero and of the format's very
-  /// precision; else they are read to the front of `to`.
+  /// Returns numbers first .. first + count - 1 without copying their limbs if all of them are finite, nonzero and have
+  /// exactly the format's precision. Otherwise it reads them to the front of `to`.
   ConstNumbers look(std::int64_t first, std::int64_t count, NumberBuffer& to);
 
  private:
@@ -68,10 +68,10 @@ void set_special(NumberBuffer& to, std::int64_t t, std::int32_t code, bool negat
 void convert(const NumberBuffer& from, const Format& from_format, NumberBuffer& to, const Format& to_format,
              std::int64_t count, int threads);
 
-/// -1, 0, 1 as x < y, x = y, x > y; 2 where one is NaN. Numbers 0 of both.
+/// Compares numbers 0 of x and y. Returns -1, 0, 1 as x < y, x = y, x > y; 2 if one is NaN.
 int compare_numbers(const NumberBuffer& x, const Format& x_format, const NumberBuffer& y, const Format& y_format);
 
-/// What is known of an element without reconstruction.
+/// Facts about an element that need no reconstruction.
 struct ElementFacts {
   std::int32_t exponent;
   bool negative;
@@ -80,7 +80,7 @@ struct ElementFacts {
 ElementFacts facts(Context& context, const Array& array, std::int64_t index);
 int compare(Context& context, const Array& x, std::int64_t index_x, const Array& y, std::int64_t index_y);
 
-/// One element as a number.
+/// Returns one element as a number.
 NumberBuffer read_element(Context& context, const Array& array, std::int64_t index);
 void write_element(Context& context, Array& array, std::int64_t index, const NumberBuffer& number);
 

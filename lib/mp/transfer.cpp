@@ -35,7 +35,7 @@ std::uint64_t leading(const std::uint32_t* limb, const Format& format) {
   return top;
 }
 
-/// Digits of an integer to its limbs.
+/// Converts the digits of an integer to its limbs.
 void join(const std::uint32_t* digit, std::int64_t stride, int digits, std::uint32_t* limb, int limbs) {
   std::uint64_t bits = 0;
   int have = 0, l = 0;
@@ -54,7 +54,7 @@ constexpr int double_digits = 2;  ///< of 31 bits, for 53
 
 constexpr std::int64_t least_streamed = 64;  ///< neighbours that are worth it
 
-/// A double as an element: exponent (or code) and sign, and its 53 bits, the highest set, or 0.
+/// Converts a double to an element: sets exponent (or code) and sign, and returns its 53 bits, the highest set, or 0.
 std::uint64_t mantissa_of(double value, std::int32_t& exponent, std::uint8_t& sign) {
   const std::uint64_t bits = to_bits(value), magnitude = bits & ~FloatFormat<double>::sign;
   sign = bits >> 63;
@@ -74,7 +74,7 @@ std::uint64_t mantissa_of(double value, std::int32_t& exponent, std::uint8_t& si
   return mantissa << zeros;
 }
 
-/// Whether `count` elements of a block from `first` on lie one after the other.
+/// Returns whether `count` elements of a block from `first` on are contiguous.
 bool neighbours(const Block& block, std::int64_t first, std::int64_t count) {
   return block.row_stride == 1 && first % block.rows + count <= block.rows;
 }
@@ -126,7 +126,7 @@ void Encoder::doubles(Elements& to, const Block& block, std::int64_t first, std:
   });
 }
 
-/// Planes from .. end - 1, given at planes[(k - from) chunk], and what goes with them.
+/// Writes planes from .. end - 1, given at planes[(k - from) chunk], and the data that belongs to them.
 void Encoder::write_planes(Elements& to, const Block& block, std::int64_t first, std::int64_t count, int from, int end,
                            const std::uint32_t* planes, const std::int32_t* exponent, const std::uint8_t* sign) {
   for_runs(block, first, count, [&](std::int64_t at, std::int64_t t, std::int64_t run) {
@@ -144,7 +144,7 @@ void Encoder::write_planes(Elements& to, const Block& block, std::int64_t first,
   if (streamed_) stream_fence();
 }
 
-/// The digits at digits_ to residues, and the intervals.
+/// Converts the digits at digits_ to residues, and writes the intervals.
 void Encoder::write_residues(Elements& to, const Block& block, std::int64_t first, std::int64_t count,
                              const DigitWeights& weights, const std::uint64_t* top, const std::int32_t* exponent,
                              const std::uint8_t* sign) {
@@ -269,7 +269,8 @@ double round_to_double(bool negative, std::int32_t exponent, const std::uint32_t
   if (exponent == exponent_nan) return from_bits<double>(FloatFormat<double>::quiet_nan);
   if (exponent == exponent_infinity || exponent > 1024) return from_bits<double>(sign | infinity);
   if (exponent < -1074) return from_bits<double>(sign);  // below half of the least subnormal
-  // `keep` bits of the leading 64, fewer than 53 for subnormals; the rest decides.
+  // The result keeps `keep` bits of the leading 64, fewer than 53 for subnormals; the remaining bits decide the
+  // rounding.
   const std::uint64_t top = leading(limb, format);
   const bool rest = limbs_any_below(limb, format.limbs, format.precision - 64);
   const int keep = exponent >= -1021 ? 53 : exponent + 1074, drop = 64 - keep;

@@ -19,17 +19,18 @@ inline constexpr std::int64_t chunk = 256;
 
 constexpr std::int64_t chunks_of(std::int64_t elements) { return ceil_div(elements, chunk); }
 
-/// Writes numbers into elements, in the form that these have, a chunk at a time. One per thread; all memory is taken
-/// when it is made. Whoever calls it sees to Elements::low.
+/// Writes numbers into elements, in the form that these have, a chunk at a time. Each thread has its own Encoder, whose
+/// constructor takes all memory. The caller maintains Elements::low.
 class Encoder {
  public:
-  /// For elements of this format and form.
+  /// Makes an encoder for elements of the format and form of `elements`.
   Encoder(const Elements& elements, const cpu::MpKernels& kernels);
 
-  /// Elements block(first .. first + count - 1), counted down its columns, from limbs of numbers[0 .. count): count <=
-  /// chunk.
+  /// Writes elements block(first .. first + count - 1), counted down its columns, from limbs of numbers[0 .. count),
+  /// count <= chunk.
   void limbs(Elements& to, const Block& block, std::int64_t first, std::int64_t count, const ConstNumbers& numbers);
-  /// Likewise from doubles; in the positional form it writes the planes from to.low on only.
+  /// Writes elements block(first .. first + count - 1), counted down its columns, from doubles, count <= chunk. In the
+  /// positional form it writes only the planes from to.low on.
   void doubles(Elements& to, const Block& block, std::int64_t first, std::int64_t count, const double* values);
 
  private:
@@ -41,21 +42,21 @@ class Encoder {
 
   Format format_;
   const cpu::MpKernels& kernels_;
-  std::shared_ptr<const DigitWeights> limb_weights_, double_weights_;  ///< of residues
-  EvalFactor factor_{};                                                ///< likewise
+  std::shared_ptr<const DigitWeights> limb_weights_, double_weights_;  ///< for making residues
+  EvalFactor factor_{};                                                ///< the factors of the interval evaluation
   bool streamed_;
   Buffer<std::uint32_t> digits_, residues_;
   Buffer<std::uint64_t> room_;
 };
 
-/// The lowest digit that a double reaches into.
+/// Returns the lowest digit that a double reaches into.
 constexpr int lowest_double_digit(const Format& format) { return (format.precision - 53) / 31; }
 
-/// From the positional form to residues and intervals, all elements. Throws Error(ACCUBLAS_ERROR_MEMORY), nothing
-/// changed.
+/// Converts all elements from the positional form to residues and intervals. Throws Error(ACCUBLAS_ERROR_MEMORY) and
+/// changes nothing.
 void settle(Elements& elements, const cpu::MpKernels& kernels, int threads);
 
-/// Reads elements of either form as limbs; the counterpart.
+/// Reads elements of either form as limbs; the counterpart of Encoder.
 class Decoder {
  public:
   Decoder(const Format& format, const cpu::MpKernels& kernels);

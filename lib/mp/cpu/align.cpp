@@ -16,15 +16,15 @@ constexpr Exponent none = std::numeric_limits<Exponent>::max();
 constexpr int band_width = shifts;
 static_assert((band_width & (band_width - 1)) == 0);
 
-/// From plane to plane: an odd number of cache lines past a multiple of 4096 bytes where planes are long, because a
-/// conversion writes to all of them at once and strides near a power of two would send all to the same set of the
-/// caches.
+/// Returns the distance of planes. If planes are long, it is an odd number of cache lines past a multiple of 4096
+/// bytes: a conversion writes to all planes at once, and strides near a power of two would map all of them to the same
+/// set of the caches.
 std::int64_t spread_planes(std::int64_t residues) {
   constexpr std::int64_t page = 1024, lines = 5 * cpu::mp_padding;
   return residues < 16 * page ? residues : round_up(residues, page) + lines;
 }
 
-/// Digits that a shift below a band's width adds.
+/// Number of digits that a shift below a band's width adds.
 constexpr int shifted_digits = 3;
 static_assert(band_width <= 31 * shifted_digits);
 
@@ -112,8 +112,8 @@ HostAligned::HostAligned(const Elements& elements, const Block& block, int threa
   find_bands(elements, threads);
 }
 
-/// Exponents less the largest of their column lie in -2^31 + 2 .. 0, and their differences in 0 .. 2^31 - 2: 32 bits
-/// do. The codes of what is no finite nonzero number are below every exponent.
+/// Finds the exponents. Exponents minus the largest of their column lie in -2^31 + 2 .. 0, and their differences in 0
+/// .. 2^31 - 2, so 32 bits suffice. The codes of zeros, infinities and NaN are below every exponent.
 void HostAligned::find_exponents(const Elements& elements, int threads) {
   const std::int64_t rows = block_.rows, columns = block_.columns, parts = std::min<std::int64_t>(threads, columns);
   Buffer<std::int32_t> least(rows * parts), apart(block_.row_stride == 1 ? 0 : rows * parts);
@@ -143,7 +143,7 @@ void HostAligned::find_exponents(const Elements& elements, int threads) {
   for (std::int64_t part = 0; part < parts; ++part) nonfinite_ |= nonfinite[part] != 0;
 }
 
-/// Exponents of column j side by side: where they lie, or in `apart`.
+/// Returns the exponents of column j as an array of neighbours: in place if they lie so, otherwise copied to `apart`.
 const std::int32_t* HostAligned::neighbouring_exponents(const Elements& elements, std::int64_t j,
                                                         std::int32_t* apart) const {
   const std::int32_t* e = elements.exponent + block_.at(0, j);
@@ -197,7 +197,7 @@ void HostAligned::fill_bands(const Elements& elements) {
     }
 }
 
-/// What remains of `above` in the bands of elements (i .. i + count - 1, j).
+/// Finds the shifts of elements (i .. i + count - 1, j): the remainder of `above` within the elements' bands.
 void HostAligned::find_shifts(const Elements& elements, std::int64_t i, std::int64_t j, std::int64_t count,
                               std::uint8_t* shift) const {
   const std::uint32_t mask = mutant(MpMutant::spread) ? band_width / 2 - 1 : band_width - 1,
@@ -208,7 +208,8 @@ void HostAligned::find_shifts(const Elements& elements, std::int64_t i, std::int
     for (std::int64_t t = 0; t < count; ++t) apart[t] = e[t * block_.row_stride];
     e = apart;
   }
-  // Without branches or overflow, for what is in the exponents' place: compilers make vectors of it.
+  // The loop has no branches and cannot overflow, whatever the exponents' storage holds, so that compilers vectorize
+  // it.
   for (std::int64_t t = 0; t < count; ++t)
     shift[t] =
         static_cast<std::uint8_t>((static_cast<std::uint32_t>(e[t]) - largest - static_cast<std::uint32_t>(least[t])) &
@@ -322,7 +323,7 @@ bool AlignedVectors::split_bands(int most) {
   return true;
 }
 
-/// Residues q .. q + rows - 1 of vector v, all in its first column, to the columns of their bands.
+/// Moves residues q .. q + rows - 1 of vector v, all of which are in its first column, to the columns of their bands.
 void AlignedVectors::separate(std::int64_t v, std::int64_t q, std::int64_t rows, int count) {
   const std::int64_t source = first_column(v);
   for (int k = 0; k < count; ++k) {

@@ -15,16 +15,16 @@ namespace accublas::mp {
 /// Exponents of the last place of X are exponent - p; sums of two of them and bands need 64 bits.
 using Exponent = std::int64_t;
 
-/// Writes residues of +-X 2^shift for neighbours in a column. From digits: those of all moduli by one combination of
-/// X 2^shift's digits that are not zero throughout, which is little work for short numbers (matrices of doubles). From
-/// residues: those of the elements' own moduli by scaling, the others by a change of basis. One per thread; all memory
-/// is taken when it is made.
+/// Writes residues of +-X 2^shift for neighbours in a column. From digits, it makes the residues of all moduli by one
+/// combination of those digits of X 2^shift that are not zero in all elements, which is little work for short numbers
+/// (matrices of doubles). From residues, it makes those of the elements' own moduli by scaling, and the others by a
+/// change of basis. Each thread has its own PlaneMaker, whose constructor takes all memory.
 class PlaneMaker {
  public:
   PlaneMaker(const Elements& elements, const cpu::MpKernels& kernels, int moduli);
 
-  /// Elements block(i .. i + count - 1, j), count <= chunk; planes from .. to - 1, plane k at out[(k - from)
-  /// plane_stride]. `shift` has the shifts of these elements; null: all are 0.
+  /// Makes planes from .. to - 1 of elements block(i .. i + count - 1, j), count <= chunk; plane k is at out[(k - from)
+  /// plane_stride]. `shift` has the shifts of these elements; a null pointer means that all are 0.
   void make(const Elements& elements, const Block& block, std::int64_t i, std::int64_t j, std::int64_t count,
             const std::uint8_t* shift, int from, int to, std::uint32_t* out, std::int64_t plane_stride);
 
@@ -39,13 +39,13 @@ class PlaneMaker {
   Buffer<std::uint64_t> room_;
 };
 
-/// A matrix.
+/// The aligned form of a matrix.
 class HostAligned final : public Aligned {
  public:
-  /// Exponents, bands and flags; no planes yet.
+  /// Finds exponents, bands and flags, and makes no planes yet.
   HostAligned(const Elements& elements, const Block& block, int threads);
 
-  /// Sees that there are at least `count` planes. On failure it is as it was.
+  /// Makes planes until there are at least `count`. On failure the object is unchanged.
   void ensure(const Elements& elements, int count, const cpu::MpKernels& kernels, int threads);
 
   std::int64_t bytes() const override;
@@ -76,7 +76,7 @@ class HostAligned final : public Aligned {
   const std::int32_t* neighbouring_exponents(const Elements& elements, std::int64_t j, std::int32_t* apart) const;
   void find_shifts(const Elements& elements, std::int64_t i, std::int64_t j, std::int64_t count,
                    std::uint8_t* shift) const;
-  /// E_ij - c_j - r_i; 0 for zeros, infinities and NaN.
+  /// Returns E_ij - c_j - r_i; 0 for zeros, infinities and NaN.
   std::int32_t above(const Elements& elements, std::int64_t i, std::int64_t j) const;
 
   Block block_;
@@ -100,12 +100,13 @@ class AlignedVectors {
   /// The 1 x 1 matrix 1, times 2^scale.
   explicit AlignedVectors(const Exponent* scale);
 
-  /// Splits every vector into one column a band that occurs in it, from the top; false, and nothing is split, where one
-  /// has more than `most` bands. Before make_planes.
+  /// Splits every vector into one column for each band that occurs in it, from the top. Returns false and splits
+  /// nothing if a vector has more than `most` bands. Call this before make_planes.
   bool split_bands(int most);
   void make_planes(int count, const cpu::MpKernels& kernels, int threads);
 
-  /// Columns of the planes: those of vector v are first_column(v) .. first_column(v + 1) - 1.
+  /// Returns the number of columns of the planes. The columns of vector v are first_column(v) .. first_column(v + 1) -
+  /// 1.
   std::int64_t columns() const { return first_column(block_.columns); }
   std::int64_t first_column(std::int64_t v) const { return first_.empty() ? v : first_[v]; }
   std::int32_t column_band(std::int64_t column) const { return first_.empty() ? 0 : column_band_[column]; }

@@ -13,7 +13,8 @@ namespace accublas::mp {
 
 namespace {
 
-/// Calls body(coder, first, count) for chunks of `size` elements, with a coder a thread, as make(kernels) makes them.
+/// Calls body(coder, first, count) for chunks of `size` elements. Each thread has a coder of its own, made by
+/// make(kernels).
 template <class Make, class Body>
 void for_chunks(std::int64_t size, MpExecution& execution, Make&& make, Body&& body) {
   if (size == 0) return;
@@ -135,7 +136,8 @@ class CpuMpBackend final : public MpBackend {
         });
   }
 
-  /// Elements of one form are copied as they are; a different one, or an interval that is not there, is made of limbs.
+  /// Copies elements of one form as they are. If the forms differ, or an interval is missing, the elements are made
+  /// from limbs.
   void copy(Elements& to, const Block& block_to, const Elements& from, const Block& block_from,
             MpExecution& execution) override {
     if (to.positional != from.positional) {
@@ -167,7 +169,7 @@ class CpuMpBackend final : public MpBackend {
                                  MpExecution& execution) override {
     auto aligned = std::make_unique<HostAligned>(a, block, execution.threads);
     if (spread >= 0) {
-      // A vector's own spread is at most 63: one band's.
+      // The spread of a vector itself is at most 63, that of one band.
       const int bits = product_bits(a.format.precision, aligned->spread() + std::min(spread, shifts - 1), terms);
       aligned->ensure(a, moduli_for_bits(bits), cpu::mp_kernels(execution.isa), execution.threads);
     }

@@ -8,7 +8,7 @@ namespace accublas::mp {
 
 void host_product(const MpProduct& product, MpExecution& execution);
 
-/// Bits that hold a sum of `terms` products of elements shifted by less than 2^spread in all.
+/// Returns how many bits hold a sum of `terms` products of elements shifted by less than 2^spread in all.
 int product_bits(int precision, int spread, std::int64_t terms);
 
 }  // namespace accublas::mp

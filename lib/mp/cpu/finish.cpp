@@ -74,7 +74,7 @@ Finisher::Finisher(const Format& format, const Basis* product, const Extended& a
       band_((product ? product->limbs : 0) + format.limbs / 2),
       scaled_(format.limbs) {}
 
-/// A finite product; `limb` has room for it.
+/// Returns a finite product; `limb` has room for it.
 Extended Finisher::times(const Extended& factor, const Extended& value, std::uint64_t* limb) const {
   Extended product = value;
   product.negative = factor.negative != value.negative;
@@ -102,8 +102,8 @@ Extended Finisher::scaled_band(BandSums& bands, int g) {
   return alpha_.kind == Kind::finite ? times(alpha_, value, band_.data()) : value;
 }
 
-/// The terms term(0), term(1), ... have decreasing exponents (term.exponent(t) without the value), and each at most
-/// term_bits_ bits.
+/// Adds the terms term(0), term(1), ..., which have decreasing exponents (term.exponent(t) gives one without the value)
+/// and at most term_bits_ bits each.
 template <class Term>
 Accumulator Finisher::sum(int count, Term&& term, std::uint64_t* result) {
   Accumulator sum(format_.precision, least_exponent, accumulator_.data(), scratch_.data(), capacity_, result);
@@ -135,7 +135,7 @@ void Finisher::write(const Accumulator& sum, Rounded& result) const {
 
 namespace {
 
-/// The bands of S times alpha, and beta c among them.
+/// The terms of the sum: the bands of S times alpha, with beta c inserted by its exponent.
 template <class Band>
 struct Terms {
   int bands, extra_at;  ///< beta c comes before band `extra_at`; -1: there is none
@@ -161,7 +161,7 @@ int Finisher::sign(BandSums& bands) {
 }
 
 void Finisher::combine(const Sum& s, const Extended& c, Rounded& result) {
-  // The two terms by kind, then their sum.
+  // The kinds of the two terms come first, then the kind of their sum.
   Kind first = s.kind;
   bool first_negative = s.negative != alpha_.negative;
   if (s.kind == Kind::nan || alpha_.kind == Kind::nan) {

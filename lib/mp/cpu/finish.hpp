@@ -25,7 +25,7 @@ struct Extended {
 
 /// 0 or 1.
 Extended constant(int value);
-/// The element with these limbs; trailing zeros are skipped, and a power of two is 1 times a power, which costs no
+/// Returns the element with these limbs. Trailing zeros are skipped; a power of two is 1 times a power, which costs no
 /// product.
 Extended extended(const std::uint64_t* limb, std::int32_t exponent, bool negative, const Format& format);
 
@@ -35,42 +35,42 @@ class BandSums {
   virtual ~BandSums() = default;
   virtual int count() const = 0;
   virtual std::int64_t exponent(int g) const = 0;  ///< decreasing
-  /// Integer g as reconstruct (lib/mp/basis.hpp) makes it, in the product's basis.
+  /// Computes integer g in the product's basis, as `reconstruct` (lib/mp/basis.hpp) does.
   virtual void integer(int g, std::uint64_t* limb) = 0;
 };
 
-/// S as a whole: finite as the bands have it, or special by the classes of its terms.
+/// S as a whole: a finite sum of bands, or a special value that the classes of its terms determine.
 struct Sum {
   Kind kind = Kind::finite;  ///< finite (zero included), infinite or nan
   bool negative = false;
   BandSums* bands = nullptr;
 };
 
-/// The number that is written: X in 64-bit limbs, zero for a code.
+/// The number to be written: X in 64-bit limbs, zero for a code.
 struct Rounded {
   std::uint64_t* limb;
   std::int32_t exponent;
   bool negative;
 };
 
-/// One per thread; all memory is taken when it is made.
+/// The last step for the outputs of one thread. The constructor takes all memory.
 class Finisher {
  public:
-  /// alpha and beta are kept by reference to their limbs. `product` is null where there is no S.
+  /// Keeps references to the limbs of alpha and beta. `product` is null if there is no S.
   Finisher(const Format& format, const Basis* product, const Extended& alpha, const Extended& beta);
 
-  /// alpha S + beta c; an exact zero is +0. c is not looked at where beta is a zero.
+  /// Computes alpha S + beta c; an exact zero is +0. c is not read if beta is a zero.
   void combine(const Sum& sum, const Extended& c, Rounded& result);
-  /// beta c alone, zeros signed as IEEE has it; +0 where beta is a zero.
+  /// Computes beta c alone. Zeros have the sign that IEEE arithmetic gives them; the result is +0 if beta is a zero.
   void scale(const Extended& c, Rounded& result);
 
  private:
   using Accumulator = SparseSum<std::uint64_t>;
 
   Extended times(const Extended& factor, const Extended& value, std::uint64_t* limb) const;
-  /// alpha times integer g.
+  /// Returns alpha times integer g.
   Extended scaled_band(BandSums& bands, int g);
-  /// Sign of the bands' sum: -1, 0, 1.
+  /// Returns the sign of the sum of the bands: -1, 0, 1.
   int sign(BandSums& bands);
   template <class Term>
   Accumulator sum(int count, Term&& term, std::uint64_t* result);

@@ -1,5 +1,5 @@
-// alpha op(A) B + beta C on the CPU: one residue product for all outputs, sums by bands for those that need them, then
-// one finish an output.
+// alpha op(A) B + beta C on the CPU: one residue product for all outputs, sums by bands for the outputs that need them,
+// then one finish for each output.
 #include <algorithm>
 #include <vector>
 
@@ -40,14 +40,13 @@ class Scalar {
   Extended value_;
 };
 
-/// Rows of outputs in a task: whole cache lines of the planes, and enough tasks for the threads.
+/// Returns the rows of outputs in a task: whole cache lines of the planes, and enough tasks for the threads.
 std::int64_t rows_per_task(std::int64_t rows, std::int64_t planes, int threads) {
   const std::int64_t wanted = ceil_div(4 * threads, planes);
   return std::max<std::int64_t>(64, round_up(ceil_div(rows, wanted), 64));
 }
 
-/// The residues of sum_q X'_iq Z_qv for every output, in one go: y[k plane_stride + w ldy + i], w the columns
-/// of b.
+/// Computes the residues of sum_q X'_iq Z_qv for all outputs: y[k plane_stride + w ldy + i], where w is a column of b.
 void residue_products(const MpProduct& p, const HostAligned& a, const AlignedVectors& b, int count, std::uint32_t* y,
                       std::int64_t ldy, const cpu::MpKernels& kernels, int threads) {
   const RnsModulus* modulus = moduli(count);
@@ -66,10 +65,11 @@ void residue_products(const MpProduct& p, const HostAligned& a, const AlignedVec
   });
 }
 
-/// Bands of a vector that are multiplied as columns of their own, so that a matrix without bands is read once for all.
+/// The most bands of a vector that are multiplied as separate columns, so that a matrix without bands is read once for
+/// all.
 constexpr int most_columns = 8;
 
-/// S as the columns of a vector have it: their integers have been reconstructed with those of a chunk of outputs.
+/// S from the columns of a vector. Their integers have been reconstructed together with those of a chunk of outputs.
 class ColumnBands final : public BandSums {
  public:
   ColumnBands(const AlignedVectors& b, std::int64_t v, int limbs)
@@ -83,7 +83,7 @@ class ColumnBands final : public BandSums {
     return outer_ + b_.unit(v_) + shifts * std::int64_t{b_.column_band(first_ + g)};
   }
   void integer(int g, std::uint64_t* limb) override { std::copy_n(integers_ + g * chunk * limbs_, limbs_, limb); }
-  /// Integer g is at integers[g chunk limbs]; `outer` is the exponent of the output's row.
+  /// Sets the integers, of which number g is at integers[g chunk limbs]; `outer` is the exponent of the output's row.
   void set(const std::uint64_t* integers, Exponent outer) {
     integers_ = integers;
     outer_ = outer;
@@ -97,7 +97,7 @@ class ColumnBands final : public BandSums {
   Exponent outer_ = 0;
 };
 
-/// What a thread needs to finish outputs, a chunk of a column at a time.
+/// The objects and buffers with which a thread finishes outputs, a chunk of a column at a time.
 struct Worker {
   Worker(const Elements& c, const cpu::MpKernels& kernels, const Basis* product, const Extended& alpha,
          const Extended& beta, bool reads_c, int columns)
@@ -172,7 +172,7 @@ void for_chunks(const MpProduct& p, std::vector<Worker>& workers, Task&& chunk_t
   });
 }
 
-/// C = beta C.
+/// Computes C = beta C.
 void scale_only(const MpProduct& p, const Extended& beta, MpExecution& execution, const cpu::MpKernels& kernels) {
   const PhaseTimer timer(execution, &accublas_mp_report_t::ms_finish);
   std::vector<Worker> workers =
@@ -199,7 +199,7 @@ void host_product(const MpProduct& p, MpExecution& execution) {
   execution.report.bands = 1;
   if (alpha.value().kind == Kind::zero || p.k == 0) return scale_only(p, beta.value(), execution, kernels);
 
-  // The aligned forms, and the moduli that their product needs.
+  // This block makes the aligned forms and finds the number of moduli that their product needs.
   std::unique_ptr<HostAligned> own;
   HostAligned* a = static_cast<HostAligned*>(p.aligned);
   std::unique_ptr<AlignedVectors> b;
@@ -224,7 +224,7 @@ void host_product(const MpProduct& p, MpExecution& execution) {
   execution.report.spread = a->spread();
   execution.report.aligned_bytes = a->bytes();
 
-  // All memory before the first write to C.
+  // All memory is allocated before the first write to C.
   const std::int64_t ldy = round_up(p.m, cpu::mp_padding);
   Buffer<std::uint32_t> y(count * ldy * b->columns());
   std::vector<Worker> workers = make_workers(p, workers_for(p, execution.threads), kernels, &product, alpha.value(),

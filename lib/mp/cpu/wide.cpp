@@ -53,8 +53,8 @@ WideSum::WideSum(const MpProduct& product, const HostAligned& a, const AlignedVe
   group_.zero();
 }
 
-/// Fills term_band_ for outputs i .. i + rows - 1, in the order in which their entries lie; and vector_band_ where the
-/// vector is another than before.
+/// Fills term_band_ for outputs i .. i + rows - 1, in the order in which their entries lie, and vector_band_ if the
+/// vector differs from that of the previous call.
 void WideSum::find_bands(std::int64_t i, std::int64_t v, int rows) {
   const MpProduct& p = product_;
   if (v != vector_)
@@ -82,7 +82,8 @@ void WideSum::find_bands(std::int64_t i, std::int64_t v, int rows) {
       for (int row = 0; row < rows; ++row) find(q, row);
 }
 
-/// The bands that occur in a row, from the top; its terms' bands become groups. Returns how many.
+/// Finds the bands that occur in a row, from the top, and replaces its terms' bands by groups. Returns the number of
+/// bands.
 int WideSum::find_groups(int row, std::int32_t* band) {
   std::int32_t* term = &term_band_[row * padded_];
   const std::int32_t highest = *std::max_element(term, term + terms_);
@@ -110,7 +111,7 @@ int WideSum::find_groups(int row, std::int32_t* band) {
   return count;
 }
 
-/// What the sums of a row go by: group_, or order_ and end_.
+/// Prepares the lists by which the sums of a row select their terms: group_, or order_ and end_.
 void WideSum::sort_terms(int row, int groups) {
   const std::int32_t* group = &term_band_[row * padded_];
   if (masked(row)) {
@@ -134,7 +135,7 @@ void WideSum::sort_terms(int row, int groups) {
 
 namespace {
 
-/// sum of a[q] x[q] over the terms q of a list, below 2^34 of them.
+/// Returns the sum of a[q] x[q] over the terms q of a list of fewer than 2^34 terms.
 Uint128 listed_sum(const std::uint32_t* a, const std::uint32_t* x, const std::int32_t* term, std::int64_t count) {
   Uint128 sum = 0;
   std::int64_t t = 0;
@@ -149,7 +150,7 @@ Uint128 listed_sum(const std::uint32_t* a, const std::uint32_t* x, const std::in
 
 }  // namespace
 
-/// Output i, and those that follow up to the end of its cache lines and have room for their groups.
+/// Sums output i, and those that follow up to the end of its cache lines, while there is room for their groups.
 void WideSum::sum_rows(std::int64_t i, std::int64_t v, std::int64_t end) {
   const MpProduct& p = product_;
   const std::int64_t last = std::min(end, round_up(i + 1, most_rows)), line = i / most_rows * most_rows;

@@ -1,4 +1,4 @@
-// Outputs whose exponents spread past one band, and outputs with infinities or NaN among their terms.
+// Sums of outputs whose exponents spread past one band, and of outputs with infinities or NaN among their terms.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,15 @@
 
 namespace accublas::mp {
 
-/// What the classes of the terms of output (i, v) say: finite, or NaN, or an infinity with its sign.
+/// Classifies output (i, v) by the classes of its terms: finite, or NaN, or an infinity with its sign.
 Sum classify(const MpProduct& product, std::int64_t i, std::int64_t v);
 
 /// S of an output as a sum over the bands that occur: Y_g = sum of X'_iq Z_qv over the terms with band_iq + band_qv =
-/// g. Up to cpu::mp_most_groups bands are vector sums over masked terms, 0.4 cycles a term, modulus and band where a
-/// GEMV's memory gives one element in about one. For more of them the terms are sorted by band once, for all moduli:
-/// some three cycles a term and modulus. The last group's sum is what the others leave of the sum of all terms, which
-/// the product has: `sums`, residue k of output (i, v) at [k sums_plane + v sums_ld + i]. One per thread; all memory is
-/// taken when it is made.
+/// g. Up to cpu::mp_most_groups bands are vector sums over masked terms. They take 0.4 cycles a term, modulus and band,
+/// and memory delivers one element of a GEMV in about one cycle. If there are more bands, the terms are sorted by band
+/// once for all moduli, which takes some three cycles a term and modulus. The last group's sum is the sum of all terms
+/// minus those of the other groups. The product provides the sum of all terms: `sums`, residue k of output (i, v) at [k
+/// sums_plane + v sums_ld + i]. Each thread has its own WideSum, whose constructor takes all memory.
 class WideSum final : public BandSums {
  public:
   WideSum(const MpProduct& product, const HostAligned& a, const AlignedVectors& b, const Basis& basis,
@@ -26,8 +26,8 @@ class WideSum final : public BandSums {
   bool in_bands(std::int64_t i, std::int64_t v) const {
     return b_.banded(v) || (product_.transposed ? a_.column_banded(i) : a_.row_banded(i));
   }
-  /// The sums of output (i, v), which is in bands; valid until the next call. Outputs below `end` may be asked for
-  /// next.
+  /// Returns the sums of output (i, v), which is in bands; they are valid until the next call. The caller may ask for
+  /// outputs below `end` next.
   BandSums& add_up(std::int64_t i, std::int64_t v, std::int64_t end);
 
   int count() const override {
@@ -40,7 +40,7 @@ class WideSum final : public BandSums {
   void integer(int g, std::uint64_t* limb) override;
 
  private:
-  /// Outputs that are summed together: of N they share cache lines.
+  /// The number of outputs that are summed together; without transposition they share cache lines.
   static constexpr std::int64_t most_rows = cpu::mp_padding;
 
   void find_bands(std::int64_t i, std::int64_t v, int rows);

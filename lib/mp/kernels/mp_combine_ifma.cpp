@@ -16,15 +16,16 @@ constexpr int group = 3;               ///< moduli of a product P < 2^93
 constexpr int most_single_digits = 5;  ///< from which on products of moduli are less work
 constexpr int most_vectors = 2;        ///< of 2 W elements in a block
 
-/// What is added to sums of at most `mp_most_wide_digits` terms, each of which is up to two units too small: they are
-/// then above the fraction, and by no more than this. A residue is m times a fraction of 52 bits, P times one of 104
-/// (with one unit of 2^-52 more for the second step, below), rounded down: exact while these errors are below 1.
+/// This amount is added to sums of at most `mp_most_wide_digits` terms, each of which is up to two units too small. The
+/// sums are then above the fraction, and by no more than this amount. A residue is m times a fraction of 52 bits, P
+/// times one of 104 (with one unit of 2^-52 more for the second step, below), rounded down. It is exact while these
+/// errors are below 1.
 constexpr std::uint64_t above = 2 * mp_most_wide_digits;
 static_assert(above < (1u << 10) && 93 + 10 < 104 && 31 + 10 < 52);
 
 ACCUBLAS_INLINE V add_lower(V sum, V a, V b) { return _mm512_madd52lo_epu64(sum, a, b); }
 ACCUBLAS_INLINE V add_upper(V sum, V a, V b) { return _mm512_madd52hi_epu64(sum, a, b); }
-/// a - b in the lanes of the mask, b in the others.
+/// a - b in the lanes of the mask, and b in the other lanes.
 ACCUBLAS_INLINE V subtracted(V a, V b, __mmask8 mask) { return _mm512_mask_sub_epi64(b, mask, a, b); }
 ACCUBLAS_INLINE V right_signed_52(V a) { return _mm512_srai_epi64(a, 52); }
 ACCUBLAS_INLINE __mmask8 nonzero(V a) { return _mm512_test_epi64_mask(a, a); }
@@ -65,7 +66,8 @@ ACCUBLAS_INLINE void load_block(const MpCombineWide& c, std::int64_t e, int firs
   }
 }
 
-/// Residues of modulus k from fractions in units of 2^-52, which are not too small, where they are wanted.
+/// Writes residues of modulus k, computed from fractions in units of 2^-52 that are not too small, to their
+/// destination.
 template <int Vectors>
 ACCUBLAS_INLINE void write(const MpCombineWide& c, std::int64_t e, int k, const V* fraction) {
   if (k < c.from || k >= c.to) return;
@@ -77,7 +79,7 @@ ACCUBLAS_INLINE void write(const MpCombineWide& c, std::int64_t e, int k, const 
   }
 }
 
-/// Moduli k .. k + Moduli - 1, one by one.
+/// Computes the residues of moduli k .. k + Moduli - 1, one by one.
 template <int Vectors, int Moduli>
 ACCUBLAS_INLINE void single_moduli(const MpCombineWide& c, std::int64_t e, int first, int end,
                                    const Block<Vectors>& block, int k) {
@@ -94,7 +96,8 @@ ACCUBLAS_INLINE void single_moduli(const MpCombineWide& c, std::int64_t e, int f
         sum[i][half] = add_upper(sum[i][half], block.digit[j][half], next);
       }
     }
-  // The sum is t - s + above with the fraction t and 0 <= s < above: for -t as much above it as for t.
+  // The sum is t - s + above with the fraction t and 0 <= s < above. For -t it exceeds the fraction by as much as for
+  // t.
   for (int i = 0; i < Moduli; ++i) {
     for (int half = 0; half < 2 * Vectors; ++half)
       sum[i][half] = subtracted(splat(above + 1), sum[i][half], block.negative[half]);
@@ -102,7 +105,7 @@ ACCUBLAS_INLINE void single_moduli(const MpCombineWide& c, std::int64_t e, int f
   }
 }
 
-/// The moduli of products h .. h + Products - 1.
+/// Computes the residues of the moduli of products h .. h + Products - 1.
 template <int Vectors, int Products>
 ACCUBLAS_INLINE void triples(const MpCombineWide& c, std::int64_t e, int first, int end, const Block<Vectors>& block,
                              int h) {

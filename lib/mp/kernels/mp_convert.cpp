@@ -15,8 +15,8 @@ constexpr int block_vectors = 4;                       ///< a block's planes are
 constexpr int block = block_vectors * 2 * W;           ///< elements of a block
 constexpr int tile = ACCUBLAS_ISA_LEVEL >= 2 ? 4 : 2;  ///< moduli whose sums share the registers
 static_assert(2 * block_vectors * sizeof(V) <= mp_room(1) * sizeof(std::uint64_t));
-/// Elements of a plane that the simpler conversions pass at a time: neighbouring lines, because planes may begin a
-/// power of two apart, where caches hold few lines of many planes.
+/// Number of elements of a plane that the simpler conversions process at a time. These are neighbouring cache lines,
+/// because planes may begin a power of two apart, and caches hold few lines of many such planes.
 constexpr int run = 256;
 
 /// Shifts and signs of 2 W elements: times 2^(near + 32 far), near < 32, and negated.
@@ -39,14 +39,14 @@ Scaling scaling(const std::uint8_t* shift, const std::uint8_t* negative, std::in
   return r;
 }
 
-/// v < 2^31 + 2^30 in, v 2^(near + 32 far) in the same range. The factor 2^32 is r32 < 2^15, so that one fold makes
-/// room for the near shift again: (2^31 + 2^30) 2^31 < 2^63.
+/// Multiplies v < 2^31 + 2^30 by 2^(near + 32 far); the result is in the same range. The factor 2^32 is r32 < 2^15, so
+/// one fold makes room for the near shift again: (2^31 + 2^30) 2^31 < 2^63.
 ACCUBLAS_INLINE V shifted(V v, V near, V far, bool any_far, const Modulus& q) {
   if (any_far) v = fold(mul(v, blend(splat(1), q.r32, far)), q);
   return fold_twice(left(v, near), q);
 }
 
-/// Even and odd halves below 2^31 + 2^30 to residues, scaled.
+/// Turns even and odd halves below 2^31 + 2^30 into residues and scales them.
 ACCUBLAS_INLINE V scaled(V evens, V odds, const Scaling& s, const Modulus& q) {
   if (s.shifted) {
     evens = shifted(evens, s.near_even, s.far_even, s.far, q);
@@ -118,7 +118,7 @@ Sum sum_of(const MpCombine& c) {
   return c.digits <= 60 && least > (1u << 31) - (1u << 12) ? Sum::short_sum : Sum::any;
 }
 
-/// Congruent to the sum and below 2^31 + 2^30.
+/// Returns a number congruent to the sum and below 2^31 + 2^30.
 template <Sum kind>
 ACCUBLAS_INLINE V folded(const DelayedSum& s, const Modulus& q) {
   const V v = fold(sub(s.sum, left<upper_from(kind) - 31>(mul(s.upper, q.m))), q);
@@ -139,7 +139,7 @@ void combine_sums(const MpCombine& c) {
       const int moduli = c.count - k < tile ? c.count - k : tile;
       const std::uint32_t* weight[tile];
       Modulus q[tile];
-      for (int i = 0; i < tile; ++i) {  // the first one again in place of those that are not there
+      for (int i = 0; i < tile; ++i) {  // the first modulus again in place of those that do not exist
         const int at = k + (i < moduli ? i : 0);
         weight[i] = c.weight + at * c.weight_stride;
         q[i] = broadcast(c.moduli[at]);
@@ -183,7 +183,7 @@ ACCUBLAS_INLINE void add_column(Columns& c, const DelayedSum& sum) {
   c.digit = bit_and(value, splat(0x7FFFFFFF));
 }
 
-/// Limb `l` of the elements e, e + 2, ... in the lanes, those below c.elements.
+/// Stores limb `l` of the elements e, e + 2, ... in the lanes, of those that are below c.elements.
 ACCUBLAS_INLINE void store_limb(const MpIntegers& c, std::int64_t e, int l, V limb) {
   alignas(64) std::uint64_t lane[W];
   store(lane, limb);
@@ -312,7 +312,8 @@ ACCUBLAS_INLINE void transpose(const std::uint32_t* in, std::int64_t stride, std
   }
 }
 
-/// Eight columns at a time; the lines of those to come are asked for, because strides this long stop the hardware.
+/// Copies eight columns at a time. It prefetches the cache lines of the next ones, because the hardware does not
+/// prefetch at strides this long.
 void rows(const MpRows& r) {
   constexpr std::int64_t ahead = 32;
   const __m256i all = first_of_eight(8);
@@ -329,7 +330,7 @@ void rows(const MpRows& r) {
   }
 }
 
-/// Eight elements at a time at every level: reading them is what takes the time.
+/// Splits eight elements at a time at every instruction set; reading them takes most of the time.
 void split(const MpSplit& s) {
   alignas(32) __m256i limb[mp::max_moduli + 9];
   for (std::int64_t e = 0; e < s.elements; e += 8) {

@@ -1,7 +1,7 @@
-// CPU kernels of the multiple-precision arrays: one residue plane at a time, residues 0 <= r < m, all results reduced.
-// They take any sizes and any alignment unless said otherwise, and write nothing beyond the results asked for.
-// lib/mp/kernels/mp_portable.cpp has a readable twin of each; every level returns the same numbers. The moduli are
-// those of lib/numerics/rns_moduli.hpp, 2^31 - 2^14 < m < 2^31, of which the vector kernels make use.
+// CPU kernels of the multiple-precision arrays. Each processes one residue plane at a time, with residues 0 <= r < m,
+// and all results are reduced. They take any sizes and any alignment unless a comment says otherwise, and write only
+// the results. lib/mp/kernels/mp_portable.cpp has a readable twin of each; every instruction set returns the same
+// numbers. The vector kernels rely on the range 2^31 - 2^14 < m < 2^31 of the moduli (lib/numerics/rns_moduli.hpp).
 #pragma once
 
 #include <cstdint>
@@ -77,9 +77,9 @@ struct MpCombine {
   std::uint64_t* room;
 };
 
-/// What combine_wide multiplies by: 1 / P = sum_j digit_j 2^(-52 (j + 1)), the digits of 52 bits at [h stride + j], for
-/// the moduli P = m_h of `single` and for the products P = m_3h m_3h+1 m_3h+2 of `triple`; and cofactor[k] = P / m_k
-/// for these. The last product has fewer factors where the moduli end.
+/// The multipliers of combine_wide: 1 / P = sum_j digit_j 2^(-52 (j + 1)), with the digits of 52 bits at [h stride +
+/// j], for the moduli P = m_h of `single` and for the products P = m_3h m_3h+1 m_3h+2 of `triple`; and cofactor[k] = P
+/// / m_k for these products. The last product has fewer factors if the moduli end.
 struct MpReciprocals {
   const std::uint64_t *single, *triple;
   std::int64_t stride;
@@ -102,11 +102,12 @@ struct MpCombineWide {
   std::int64_t out_stride;
   std::uint64_t* room;
 };
-/// Digits of 52 bits in `digits` of 31.
+/// Number of digits of 52 bits in `digits` digits of 31 bits.
 constexpr int mp_wide_digits(int digits) { return ceil_div(31 * digits, 52); }
 inline constexpr int mp_most_wide_digits = mp_wide_digits(272);
 
-/// The same scaling alone: out[k out_stride + e] = +-in[k in_stride + e] 2^shift[e] mod moduli[k]. in = out is allowed.
+/// The scaling of MpCombine alone: out[k out_stride + e] = +-in[k in_stride + e] 2^shift[e] mod moduli[k]. in = out is
+/// allowed.
 struct MpScale {
   const std::uint32_t* in;
   std::int64_t in_stride;
@@ -193,7 +194,7 @@ struct MpKernels {
 };
 
 const MpKernels& mp_kernels(Isa isa);
-/// The twin in plain C++, with every kernel.
+/// Returns the table of the twins in plain C++, which has every kernel.
 const MpKernels& mp_portable();
 
 }  // namespace accublas::cpu

@@ -1,5 +1,5 @@
-// The kernels of lib/mp/kernels/mp_kernels.hpp in plain C++: what they compute, and what runs where there is nothing
-// faster.
+// The kernels of lib/mp/kernels/mp_kernels.hpp in plain C++. They explain what the kernels compute, and run if no
+// faster kernels exist for the CPU.
 #include <cmath>
 
 #include "lib/base/integers.hpp"
@@ -29,7 +29,7 @@ std::uint64_t product(std::uint32_t a, std::uint32_t b) { return static_cast<std
 
 void store(std::uint32_t sum, const MpProduct& p, std::uint32_t& y) { y = p.add ? rns_add(y, sum, p.modulus) : sum; }
 
-/// Rows in strips whose sums stay in registers and first-level cache while the columns pass.
+/// Rows are processed in strips, whose sums stay in registers and first-level cache while the columns pass.
 void product_n(const MpProduct& p) {
   constexpr std::int64_t strip = 64;
   for (std::int64_t v = 0; v < p.vectors; ++v) {
@@ -89,7 +89,7 @@ void combine_wide(const MpCombineWide& c) {
   for (std::int64_t e = 0; e < c.elements; ++e) {
     for (int j = first; j < end; ++j) {
       digit[j] = 0;
-      for (int l = c.low; l < c.low + c.digits; ++l) {  // what digit l has of bits 52 j .. 52 j + 51
+      for (int l = c.low; l < c.low + c.digits; ++l) {  // the part of bits 52 j .. 52 j + 51 that digit l holds
         const int at = 31 * l - 52 * j;
         const std::uint64_t d = c.digit[(l - c.low) * c.digit_stride + e];
         if (at > -31 && at < 52) digit[j] |= at < 0 ? d >> -at : d << at;
@@ -131,7 +131,8 @@ void integers(const MpIntegers& c) {
   for (std::int64_t e = 0; e < c.elements; ++e) {
     std::uint64_t* limb = c.integer + e * c.limbs;
     for (int i = 0; i < c.limbs; ++i) limb[i] = 0;
-    // What columns below leave: the last one's upper half, worth 2 of this one's units, and the carry.
+    // `upper` and `carry` are the amounts that the columns below pass on: the upper half of the previous column, worth
+    // 2 of the current column's units, and the carry.
     std::uint64_t upper = 0, carry = 0;
     std::uint32_t digit = 0;
     for (int l = 0; l < c.columns; ++l) {

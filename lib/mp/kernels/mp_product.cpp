@@ -22,7 +22,7 @@ constexpr int most_vectors = 4;  ///< right-hand sides that share a reading of t
 
 ACCUBLAS_INLINE void prefetch(const std::uint32_t* p) { __builtin_prefetch(p, 0, 2); }
 
-/// The two halves of 2 W rows' sums, as they stand in memory.
+/// The two halves of the sums of 2 W rows, as they are stored in memory.
 struct RowSums {
   DelayedSum even, odd;
 };

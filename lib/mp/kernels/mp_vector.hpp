@@ -168,7 +168,7 @@ ACCUBLAS_INLINE V lane_sums(const V* s) {
 
 #endif
 
-/// Residues p[0 .. count), zeros behind them, and the way back.
+/// Loads residues p[0 .. count) with zeros behind them; the function that follows stores them.
 ACCUBLAS_INLINE V load_up_to(const std::uint32_t* p, std::int64_t count) {
   return count >= 2 * W ? load(p) : load_first(p, count);
 }
@@ -179,7 +179,7 @@ ACCUBLAS_INLINE void store_up_to(std::uint32_t* p, std::int64_t count, V v) {
     store_first(p, count, v);
 }
 
-/// 2 W bytes from e on, zeros beyond `count` and where there are none at all.
+/// Loads 2 W bytes from e on, with zeros beyond `count`, or only zeros if `from` is null.
 ACCUBLAS_INLINE V bytes(const std::uint8_t* from, std::int64_t e, std::int64_t count) {
   if (!from) return zero();
   if (count >= 2 * W) return widen(from + e);
@@ -191,7 +191,7 @@ ACCUBLAS_INLINE V bytes(const std::uint8_t* from, std::int64_t e, std::int64_t c
 /// The residues at even and at odd places, each alone in its lane.
 ACCUBLAS_INLINE V even(V v) { return bit_and(v, splat(0xFFFFFFFF)); }
 ACCUBLAS_INLINE V odd(V v) { return right<32>(v); }
-/// And back: both below 2^32.
+/// Joins the residues at even and at odd places again; both arguments are below 2^32.
 ACCUBLAS_INLINE V interleave(V at_even, V at_odd) { return bit_or(at_even, left<32>(at_odd)); }
 
 /// A modulus m = 2^31 - gap with gap < 2^14, which makes 2^31 = gap and 2^32 = 2 gap cheap factors.
@@ -207,7 +207,7 @@ ACCUBLAS_INLINE Modulus broadcast(const RnsModulus& modulus) {
 ACCUBLAS_INLINE V fold(V v, const Modulus& q) { return sub(v, mul(right<31>(v), q.m)); }
 /// Congruent to v < 2^63 and below 2^31 + 2^30: the second fold leaves (2^15 + 1) gap + 2^31.
 ACCUBLAS_INLINE V fold_twice(V v, const Modulus& q) { return fold(fold(v, q), q); }
-/// Residues below 2 m, 2 W of them, reduced.
+/// Reduces 2 W residues below 2 m.
 ACCUBLAS_INLINE V reduce_once(V v, const Modulus& q) { return min32(v, sub32(v, q.m)); }
 
 /// m - r where the mask is all ones, and 0 for 0: -r as 32 bits is above -r + m, but for r = 0.
@@ -231,7 +231,8 @@ ACCUBLAS_INLINE void add_part(DelayedSum& s, V part) {
   s.upper = add(s.upper, right<from>(part));
 }
 
-/// Congruent to it and below 2^51: upper = u1 2^32 + u0 is worth u1 r64 + u0 r32 times 2^32, where u1 < 2^18.
+/// Returns a number congruent to the sum and below 2^51: upper = u1 2^32 + u0 is worth u1 r64 + u0 r32 times 2^32,
+/// where u1 < 2^18.
 ACCUBLAS_INLINE V settle(const DelayedSum& s, const Modulus& q) {
   const V lower = sub(s.sum, left<32>(s.upper));
   return add(add(mul(right<32>(s.upper), q.r64), mul(s.upper, q.r32)), lower);
