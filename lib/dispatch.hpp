@@ -20,7 +20,8 @@ void run_gemm(Context& context, Gemm<T> problem, const T* alpha, const T* beta, 
 template <class E, class A, class B>
 void run_level3(Context& context, Level3<E> problem, const A* alpha, const B* beta, const accublas_options* options);
 
-/// A routine of level 2 beside GEMV, likewise; a factor that the routine lacks is not read.
+/// Runs a routine of level 2 other than GEMV, with the contract of `run_level3`. A factor that the routine lacks is not
+/// read.
 template <class E, class A, class B>
 void run_level2(Context& context, Level2<E> problem, const A* alpha, const B* beta, const accublas_options* options);
 

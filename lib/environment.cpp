@@ -117,8 +117,8 @@ bool is_known(std::string_view name) {
   return false;
 }
 
-/// What stands behind NAME= in an entry of the environment, null where the entry is another variable's or the text is
-/// empty.
+/// Returns the text after NAME= in an entry of the environment. Returns null if the entry is another variable's or the
+/// text is empty.
 const char* text_of(const char* entry, std::string_view name) {
   const std::string_view view(entry);
   return view.size() > name.size() + 1 && view.substr(0, name.size()) == name && view[name.size()] == '='

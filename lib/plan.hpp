@@ -30,17 +30,19 @@ struct Plan {
   bool by_shape() const { return may_copy || engine_by_shape; }
 };
 
-/// What the settings decide of every call of a routine, completed as for host operands with nothing to multiply: the
-/// plan of a call as it stands, unless operands are on a device or by_shape() says that fit_plan has more to decide.
-/// Host operands are the CPU's, but where CUDA is asked for and has the mode. Throws Error: ACCUBLAS_ERROR_UNAVAILABLE
-/// for a mode that no backend has (the message names those there are), ACCUBLAS_ERROR_ENGINE for an engine that cannot
-/// serve the mode (the message names those that can), ACCUBLAS_ERROR_NO_DEVICE for the CUDA backend without a device.
+/// Makes the plan that the settings decide for every call of a routine, completed as for host operands with nothing to
+/// multiply. A call uses this plan unchanged, unless operands are on a device or by_shape() says that fit_plan has more
+/// to decide. The CPU computes on host operands unless CUDA is requested and has the mode. Throws Error:
+/// ACCUBLAS_ERROR_UNAVAILABLE for a mode that no backend has (the message names the available ones),
+/// ACCUBLAS_ERROR_ENGINE for an engine that cannot compute the mode (the message names those that can),
+/// ACCUBLAS_ERROR_NO_DEVICE for the CUDA backend without a device.
 Plan make_plan(Routine routine, const Settings& settings, const Backend& cpu, const Backend& cuda,
                const EngineTable& table = engine_table);
 
-/// What shape and place of the operands decide: device operands are the device's, host operands worth copying may be.
-/// Throws Error: ACCUBLAS_ERROR_POINTERS for device operands and backend cpu; ACCUBLAS_ERROR_UNAVAILABLE and
-/// ACCUBLAS_ERROR_ENGINE where the device lacks the mode or the engine.
+/// Completes a plan by the shape of the call and the memory space of the operands: the device computes on device
+/// operands, and may compute on host operands that are worth copying. Throws Error: ACCUBLAS_ERROR_POINTERS for device
+/// operands and backend cpu; ACCUBLAS_ERROR_UNAVAILABLE and ACCUBLAS_ERROR_ENGINE if the device lacks the mode or the
+/// engine.
 void fit_plan(Plan& plan, const CallShape& shape, const Backend& cpu, const Backend& cuda);
 
 /// "mode from the context; engine: first choice for cr; backend: no CUDA in this build"

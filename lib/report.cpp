@@ -31,7 +31,7 @@ accublas_report_t full_report(const Context& context, bool wait) {
   const bool by_data = report.engine[0] != '\0';
   if (!by_data) copy_word(report.engine, engine_name(plan.engine));
   copy_word(report.device, backend.device_name(context.device_state ? context.device_state->device() : 0));
-  // What the backend has to say beside it.
+  // The note is the backend's addition to the reason of the plan.
   const std::string note = report.reason[0] != '\0' ? std::string("; ") + report.reason
                            : by_data                ? "; changed to native: faster on this data"
                                                     : "";

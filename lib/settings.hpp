@@ -9,7 +9,8 @@
 
 namespace accublas {
 
-/// What one of them sets; a field at its initial value is not set there.
+/// The settings that one level (call, context, environment or build) makes; a field at its initial value is not set at
+/// this level.
 struct Level {
   Mode family[4];  ///< by accublas_family
   Mode all;        ///< of every family that has it
@@ -27,7 +28,7 @@ struct Level {
 /// Where a mode came from.
 enum class ModeSource { call, context_family, context, environment_family, environment, build };
 
-/// What holds for a call, after precedence.
+/// The settings of a call, after precedence.
 struct Settings {
   Mode mode;
   ModeSource source = ModeSource::build;
@@ -46,7 +47,7 @@ struct Settings {
 /// sizes by this number, or by what Workspace::lanes leaves of it.
 int threads_for(const Settings& settings);
 
-/// What the environment says, read once at first use.
+/// The settings of the environment, which are read once at first use.
 struct Environment {
   Level level;
   bool summary = false;  ///< ACCUBLAS_VERBOSE=summary
@@ -55,7 +56,7 @@ struct Environment {
   std::string error;              ///< the first invalid value or unknown variable, empty if none
 };
 const Environment& environment();
-/// The same; throws Error(ACCUBLAS_ERROR_ENVIRONMENT) where a value is invalid.
+/// Returns environment(). Throws Error(ACCUBLAS_ERROR_ENVIRONMENT) if a value is invalid.
 const Environment& valid_environment();
 
 /// Reads the variables of an environment, "NAME=value" each and null behind the last. A variable that begins with

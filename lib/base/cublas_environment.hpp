@@ -1,4 +1,4 @@
-// What the environment asks of cuBLAS.
+// Environment variables that change how cuBLAS computes.
 #pragma once
 
 #include <cstdlib>

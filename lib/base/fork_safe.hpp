@@ -1,6 +1,7 @@
-// What a process shares between its threads, such that a forked child, in which only the forking thread lives on, never
-// waits for a thread that is gone. lib/ and c_api/ have no other mutexes, and no static variables in functions that are
-// initialised at run time: the compiler guards these by a lock of its own. test/tools/fork_test.py sees to it.
+// Objects that a process shares between its threads, made such that a forked child, in which only the forking thread
+// lives on, never waits for a thread that is gone. lib/ and c_api/ have no other mutexes. They have no static variables
+// in functions that are initialised at run time either, because the compiler guards these by a lock of its own.
+// test/tools/fork_test.py checks both.
 #pragma once
 
 #include <atomic>
@@ -26,8 +27,8 @@ class ForkSafeLock {
   const ForkSafe which_;
 };
 
-/// What is made at its first use and never destroyed, without a lock: threads that come first together make one each,
-/// and all but one are dropped.
+/// An object that is made at its first use and never destroyed, without a lock. If several threads come first together,
+/// each makes one, and all but one are dropped.
 template <class T>
 class Lazy {
  public:

@@ -1,6 +1,7 @@
-// What sees the hooks is compiled twice, with and without them (lib/meson.build, `hooked_sources`); everything else
-// once, as ACCUBLAS_COMPILED_ONCE says. A source that is compiled once and sees the hooks would bring the library with
-// hooks a second definition of what it includes, and the deliberate defects would not be in it.
+// A source that sees the test hooks is compiled twice, with and without them (lib/meson.build, `hooked_sources`). Every
+// other source is compiled once, with ACCUBLAS_COMPILED_ONCE defined. A source that is compiled once and sees the hooks
+// would bring the library with hooks a second definition of everything that it includes, and the deliberate defects
+// would not be in it.
 #pragma once
 
 #ifdef ACCUBLAS_COMPILED_ONCE

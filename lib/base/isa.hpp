@@ -15,10 +15,11 @@ enum class Isa {
   amx           ///< and AMX INT8
 };
 
-/// What this CPU and operating system offer, capped by the environment variable ACCUBLAS_ISA (a name below).
+/// Returns the best instruction set of this CPU and operating system, capped by the environment variable ACCUBLAS_ISA
+/// (a name below).
 Isa detected_isa();
 const char* isa_name(Isa isa);
-std::optional<Isa> isa_of(std::string_view name);  ///< empty for what is no name
+std::optional<Isa> isa_of(std::string_view name);  ///< empty if the text is not a name
 std::string isa_names();                           ///< all of them, separated by commas
 
 }  // namespace accublas::cpu

@@ -1,4 +1,4 @@
-// What a mode promises before it looks at data: the numbers of the report's rigorous bound.
+// The bounds that a mode promises before it looks at data: the numbers of the report's rigorous bound.
 #pragma once
 
 #include <cmath>

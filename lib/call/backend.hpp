@@ -30,8 +30,9 @@ struct Location {
   int device;  ///< of device and managed memory
 };
 
-/// What the choice of backend and engine may depend on besides settings: sizes (gemm_batched: of a matrix; gemv: m
-/// outputs, k terms; dot, nrm2, asum: k terms) and where the operands are.
+/// Properties of a call, besides the settings, on which the choice of backend and engine may depend: sizes
+/// (gemm_batched: of a matrix; gemv: m outputs, k terms; dot, nrm2, asum: k terms), and whether the operands are on the
+/// device.
 struct CallShape {
   CallShape() = default;
   CallShape(Index m, Index n, Index k, bool on_device = false) : m(m), n(n), k(k), on_device(on_device) {}
@@ -54,7 +55,8 @@ class BackendState {
   virtual void* stream() const = 0;
   /// Waits for the stream and for calls on streams before; returns and clears the first asynchronous error.
   virtual accublas_status synchronize(std::string& message) = 0;
-  /// The same for the calls alone, at the end of the context: the user's stream may be gone by then.
+  /// Waits like `synchronize`, but for the calls of this state alone. The context calls it at its end, when the user's
+  /// stream may be gone.
   virtual accublas_status finish(std::string& message) = 0;
 };
 
@@ -139,7 +141,7 @@ class Backend {
   virtual void asum(const Call<Reduction<double>, double>&, BackendState*, Execution&) = 0;
   virtual void asum(const Call<Reduction<float>, float>&, BackendState*, Execution&) = 0;
 
-  /// Likewise.
+  /// A backend without the other routines of level 2 inherits these functions, which throw by lacks_level2().
   virtual void mixed_dot(const Call<MixedDot<double>, double>&, BackendState*, Execution&) { lacks_level2(); }
   virtual void mixed_dot(const Call<MixedDot<float>, float>&, BackendState*, Execution&) { lacks_level2(); }
   virtual void level2(const Call<Level2<double>, double>&, BackendState*, Execution&) { lacks_level2(); }
@@ -183,7 +185,8 @@ class Backend {
     lacks_factorizations();
   }
 
-  /// What flows do in this place's memory, for the length of one call, with its workspace and its report level.
+  /// Sets up the element steps that the flows of lib/lapack/ run in this backend's memory, for the length of one call,
+  /// with its workspace and its report level.
   virtual void begin_steps(std::unique_ptr<ElementSteps<double>>&, BackendState*, Workspace&, int) {
     lacks_factorizations();
   }

@@ -1,4 +1,4 @@
-// What a batched routine is asked to compute.
+// The problem that a batched routine computes.
 #pragma once
 
 #include "lib/call/problem.hpp"
@@ -12,7 +12,7 @@ struct Matrices {
   Index stride;
   T* const* pointers;
   T* operator[](Index i) const { return pointers ? pointers[i] : base + i * stride; }
-  /// What the caller passed.
+  /// Returns the pointer that the caller passed.
   const void* argument() const {
     return pointers ? static_cast<const void*>(pointers) : static_cast<const void*>(base);
   }

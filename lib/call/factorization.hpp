@@ -124,7 +124,7 @@ std::array<Operand<E>, 2> cholesky_solves(const Factorization<E>& f) {
   return {lower, upper};
 }
 
-/// Likewise op(A) X = B with the rows of A exchanged, A = L U.
+/// The two triangular matrices whose systems solve op(A) X = B with the rows of A exchanged, A = L U.
 template <class E>
 std::array<Operand<E>, 2> lu_solves(const Factorization<E>& f) {
   const Matrix<const E> a{f.a.data, f.a.row_stride, f.a.col_stride};
@@ -153,7 +153,7 @@ void swap_rows(const Matrix<E>& b, std::int64_t first, std::int64_t end, const P
   }
 }
 
-/// The same forwards in all of n columns but `first` to `end` - 1, by threads of the pool.
+/// Exchanges rows forwards in all n columns except for `first` to `end` - 1, by threads of the pool.
 template <class E>
 void swap_rows_beside(const Matrix<E>& a, std::int64_t n, std::int64_t first, std::int64_t end, const Pivots& pivots,
                       std::int64_t from, std::int64_t count, int threads) {

@@ -31,8 +31,8 @@ struct Level2Shape {
   accublas_transpose trans = ACCUBLAS_NO_TRANS;
   accublas_diag diag = ACCUBLAS_NON_UNIT;
   std::int64_t m = 0, n = 0, lda = 0, incx = 1, incy = 1;
-  /// Of what the routine conjugates the other is: A of HEMV, TRMV and TRSV, x of GERC, x and y of HER and HER2. See
-  /// Level2::transpose.
+  /// Whether the routine conjugates the operand that op() does not conjugate: A of HEMV, TRMV and TRSV, x of GERC, x
+  /// and y of HER and HER2. See Level2::transpose.
   bool conjugated = false;
   bool transposed_call = false;  ///< see Level2::transpose
 };
@@ -146,7 +146,7 @@ Product<E> product_of(const Level2<E>& l) {
       p.b = vector(l.x, l.n, l.incx);
       break;
     case Level2Kind::trmv:
-      // As TRMM has it: x^T stands left of the product (Product::in_place).
+      // TRMV is arranged as TRMM is: x^T stands left of the product (Product::in_place).
       std::swap(p.m, p.n);
       p.c = c.transposed();
       p.a = {{p.c.data, p.c.row_stride, p.c.col_stride}};

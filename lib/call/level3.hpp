@@ -37,13 +37,14 @@ struct Level3Shape {
   std::int64_t order() const { return side == ACCUBLAS_LEFT ? m : n; }
 };
 
-/// Of SYMM, HEMM, TRMM and TRSM (which have no C, and the others no transposition and no diagonal).
+/// Returns the shape of a call of SYMM, HEMM, TRMM or TRSM. TRMM and TRSM have no C; SYMM and HEMM have no
+/// transposition and no diagonal.
 constexpr Level3Shape shape_with_side(Level3Kind kind, bool complex, accublas_side side, accublas_uplo uplo,
                                       accublas_transpose transa, accublas_diag diag, std::int64_t m, std::int64_t n,
                                       std::int64_t lda, std::int64_t ldb, std::int64_t ldc) {
   return {kind, complex, side, uplo, transa, ACCUBLAS_NO_TRANS, diag, m, n, 0, lda, ldb, ldc};
 }
-/// Of the products with a triangle of C: GEMMT alone has transb, and SYRK and HERK no B.
+/// Returns the shape of a call of a product with a triangle of C. Only GEMMT has transb; SYRK and HERK have no B.
 constexpr Level3Shape shape_with_triangle(Level3Kind kind, bool complex, accublas_uplo uplo, accublas_transpose transa,
                                           accublas_transpose transb, std::int64_t n, std::int64_t k, std::int64_t lda,
                                           std::int64_t ldb, std::int64_t ldc) {
@@ -208,7 +209,7 @@ Product<E> product_of(const Level3<E>& l) {
       }
     }
   }
-  // What was transposed keeps the order of an element's terms.
+  // Transposing the call does not change the order of an element's terms.
   p.turned = p.turned != l.transposed_call;
   if (l.transposed_call && p.two_pairs) {
     std::swap(p.a, p.a2);

@@ -91,7 +91,7 @@ constexpr Mode find_mode(std::string_view word) {
 /// Parses a mode word ("fixed:70", "DP:repro"). Throws Error(ACCUBLAS_ERROR_MODE) with the list of words.
 Mode parse_mode(std::string_view word);
 
-/// The same from the API's enum, parameter and flags.
+/// Makes a mode from the API's enum, parameter and flags.
 Mode make_mode(accublas_mode kind, int parameter, int flags);
 
 /// The word of a mode as a family calls it: dp and sp by the family's type.
@@ -106,7 +106,7 @@ bool routine_has(Routine routine, accublas_mode kind);
 /// The words of a family's modes, for messages: "native, dp, dp:repro, fixed:T (2 to 150), ...".
 std::string mode_words(accublas_family family, bool single);
 
-/// Those of a routine.
+/// Returns the words of the modes of a routine.
 std::string mode_words(Routine routine);
 
 /// The words of all families.

@@ -12,8 +12,9 @@ namespace accublas {
 
 class BackendState;
 
-/// Of A of order n the real matrix in double precision: A, or of complex x + i y the 2n x 2n ((x, -y), (y, x)), which
-/// multiplies (u, v) as A does u + i v. operator()(i, j) writes what is of element (i, j) of A.
+/// Writes the real matrix in double precision that represents A of order n. For a real A this is A. For a complex A = x
+/// + i y it is the 2n x 2n matrix ((x, -y), (y, x)), which multiplies (u, v) as A multiplies u + i v. operator()(i, j)
+/// writes the entries that belong to element (i, j) of A.
 template <class E>
 struct RealParts {
   Matrix<double> to;

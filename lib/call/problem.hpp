@@ -1,5 +1,5 @@
-// What a routine is asked to compute, with layout, transposition and sign of increments already folded into strides:
-// the boundary does that once, and no engine knows of row-major or op().
+// The problem that a routine computes, with layout, transposition and sign of increments already folded into strides.
+// The boundary does that once, and no engine knows of row-major or op().
 #pragma once
 
 #include <cstdint>
@@ -50,7 +50,7 @@ struct Entries : Vector<const T> {
   }
 };
 
-/// Those of a complex vector.
+/// Returns the entries of a complex vector: its components as real numbers.
 template <class T>
 Entries<T> component_entries(Vector<const Complex<T>> x, bool swapped = false, bool negate_even = false,
                              bool negate_odd = false) {
@@ -141,7 +141,8 @@ struct KnownZeros {
   Index diagonal = 0;
   bool paired_lines = false, paired_terms = false;  ///< lines, or terms, 2 i and 2 i + 1 are those of number i
 
-  /// Of k terms those beyond which lines `line` to line + count - 1 have zeros alone; end <= first where all are.
+  /// Returns the range of the k terms outside of which lines `line` to line + count - 1 have only zeros; end <= first
+  /// if all terms are zeros.
   ACCUBLAS_HD TermRange terms(Index line, Index count, Index k) const {
     if (part == Triangle::all) return {0, k};
     const Index last = line + count - 1, parts = paired_terms ? 2 : 1;

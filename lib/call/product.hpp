@@ -17,7 +17,7 @@ constexpr E conjugate_if(bool conjugate, const E& z) {
     return z;
 }
 
-/// What the entries outside the stored part are.
+/// The structure of a matrix, which defines the entries outside the stored part.
 enum class Structure { general, symmetric, hermitian, triangular };
 
 /// A matrix op(X): `stored` has op()'s transposition in its strides. Of a Hermitian one the imaginary parts of the

@@ -228,7 +228,8 @@ constexpr Routine factorization_routine(int kind, bool complex, bool single) {
   return static_cast<Routine>(static_cast<int>(Routine::dpotrf) + 4 * kind + 2 * complex + single);
 }
 
-/// The QR factorization, its reflectors' matrix and least squares: likewise (lib/call/orthogonal.hpp).
+/// The QR factorization, the matrix of its reflectors and least squares: d, s, z, c of each kind
+/// (lib/call/orthogonal.hpp) in turn.
 constexpr bool is_orthogonal(Routine routine) { return routine >= Routine::dgeqrf && routine <= Routine::cgels; }
 constexpr Routine orthogonal_routine(int kind, bool complex, bool single) {
   return static_cast<Routine>(static_cast<int>(Routine::dgeqrf) + 4 * kind + 2 * complex + single);

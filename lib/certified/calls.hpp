@@ -1,4 +1,5 @@
-// What a certified solution is made of: the library's own routines on matrices of one place, and loops over rows.
+// The operations that make up a certified solution: the library's own routines on matrices in one memory space, and
+// loops over rows.
 #pragma once
 
 #include "lib/certified/array.hpp"
@@ -26,7 +27,8 @@ class Calls : public lapack::Calls {
   /// C = alpha A B + beta C, every element rounded once.
   void product(Index m, Index n, Index k, double alpha, const Matrix<const double>& a, const Matrix<const double>& b,
                double beta, const Matrix<double>& c) const;
-  /// The upper triangle of C = A A^T, n x n, likewise; columns of both adjacent.
+  /// Computes the upper triangle of C = A A^T, n x n, every element rounded once; the columns of both matrices are
+  /// adjacent.
   void square(Index n, const double* a, double* c) const;
   /// A = P L U in place, columns adjacent; a pivot that is zero becomes 2^-53. Returns the number of those. Pivots are
   /// n integers of 64 bits.

@@ -175,7 +175,7 @@ accublas_reason certify(const CertifiedSystem<E>& p, const Calls& calls, accubla
   return overflow ? ACCUBLAS_REASON_OVERFLOW : ACCUBLAS_REASON_NONE;
 }
 
-/// The same for B, x and radius in memory of the device.
+/// Certifies solutions of systems whose B, x and radius are in memory of the device.
 template <class E>
 accublas_reason certify_on_device(const CertifiedSystem<E>& p, const Calls& calls,
                                   accublas_certificate_t* certificate) {

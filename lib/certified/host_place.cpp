@@ -69,7 +69,7 @@ class HostPlace final : public Place {
         for (Index i = 0; i < rows; ++i) step(i, j);
     });
   }
-  /// Of every row the columns one after the other.
+  /// Visits the columns of every row one after the other.
   template <class Body>
   void along_rows(Index rows, Index cols, bool columns_adjacent, Body&& body) const {
     calls_.for_rows(rows, [&](Index first, Index end) {

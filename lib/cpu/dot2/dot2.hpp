@@ -1,5 +1,5 @@
-// What dot2's routines share: the choice of kernels, the definition in scalar code, and the last step from a pair to
-// the result.
+// Code that dot2's routines share: the choice of kernels, the definition in scalar code, and the last step from a pair
+// to the result.
 #pragma once
 
 #include <cmath>
@@ -33,7 +33,7 @@ const Dot2Kernels<T>& dot2_kernels(Isa isa);
 template <class T>
 Dot2Pair dot2_combine(Dot2Pair left, Dot2Pair right);
 
-/// What the tree of DOT adds up: DOT's x_i y_i, NRM2's (factor x_i)^2, or ASUM's abs(x_i).
+/// The terms that the tree of DOT adds up: DOT's x_i y_i, NRM2's (factor x_i)^2, or ASUM's abs(x_i).
 enum class Dot2Terms { products, squares, magnitudes };
 
 template <class T>

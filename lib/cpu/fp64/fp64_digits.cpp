@@ -144,7 +144,8 @@ void slice_grids(const Lines<T>& lines, int rho, int slices, Cut* cut, int* grid
       any = true;
     }
     if (!any || q + 1 == slices) return;
-    // What is left after q + 1 slices: taken anew from the entries, which costs nothing beside the products.
+    // The remainder after q + 1 slices is computed anew from the entries, which costs little compared with the
+    // products.
     for_tiles(lines.count, 0, lines.k, execution.threads, [&](Index i0, Index rows, Index p0, Index n) {
       double x[tile_lines][tile_terms];
       load_tile(lines, i0, rows, p0, n, x);

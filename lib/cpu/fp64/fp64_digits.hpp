@@ -20,16 +20,16 @@ struct Lines {
 constexpr int max_digits =
     60;  ///< per line: slices:50, fixed:150 with the narrowest digits that a k below 2^40 asks for
 
-/// How one line is cut. With x the entry (or, where round_grid is set, the nearest multiple of 2^round_grid, ties to
-/// even), digit q is the integer nearest to x 2^-grid[q], ties to even; x becomes what is left, and so on.
+/// How one line is cut. With x the entry (or, if round_grid is set, the nearest multiple of 2^round_grid, ties to
+/// even), digit q is the integer nearest to x 2^-grid[q], ties to even. The remainder takes the place of x for the next
+/// digit. If `halved` is set, all exponents here belong to the entries times 2^-halving.
 struct Cut {
   std::uint64_t top;      ///< bits of the largest magnitude of the line
   std::uint64_t nonzero;  ///< bit q: some digit q is not zero; bit 63: something is left after the last digit
   int count;              ///< digits; 0 for a line of zeros, and for a special one
-  bool special;           ///< has a NaN or an Inf; taken as zero here
-  bool halved;     ///< round_grid is set, and entries are taken times 2^-halving (all exponents here likewise), because
-                   ///< 2^1024 overflows
-  int round_grid;  ///< no_grid: none
+  bool special;           ///< has a NaN or an Inf; treated as zero here
+  bool halved;            ///< round_grid is set; entries are taken times 2^-halving, because 2^1024 overflows
+  int round_grid;         ///< no_grid if there is none
   static constexpr int no_grid = -100000;
   static constexpr int halving = 256;
 };

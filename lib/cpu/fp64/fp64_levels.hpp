@@ -19,10 +19,10 @@ DigitWidth digit_width(Index k);
 /// Bound of abs(S - sum of the levels 0 .. last) in units of level `last`, for lines cut from the top into last + 1
 /// digits.
 ///
-/// One unit is grid_p grid_q, p + q = last. Left out are: `last` pairs of level last + 1, each below k 2^(2 width)
-/// units of that level, 2^-(width+1) of ours; all further levels, together below a third of one such pair; and what
-/// remains of A after its last digit, at most half a grid times 2^F: k 2^(width - 1) units, B's likewise (1 +
-/// 2^-width).
+/// One unit is grid_p grid_q, p + q = last. The levels leave out `last` pairs of level last + 1, each below k 2^(2
+/// width) units of that level, 2^-(width+1) of the unit of level `last`; all further levels, together below a third of
+/// one such pair; and the remainder of A after its last digit, at most half a grid times 2^F, that is k 2^(width - 1)
+/// units. The remainder of B is bounded by (1 + 2^-width) times as much.
 double left_out(Index k, const DigitWidth& d, int last);
 
 /// The digits per line for entries rounded to t bits.
@@ -40,7 +40,7 @@ int count_groups(int first_level, int last_level, int digits, int run);
 /// Significant bits of x; 0 for 0.
 inline int bit_length(std::uint64_t x) { return 64 - leading_zeros(x); }
 
-/// What the certificate needs of a line besides its exponent.
+/// Properties of a line that the certificate needs besides its exponent.
 struct CertificateLine {
   std::int64_t lambda;  ///< lambda_i, mu_j
   int last_bit;         ///< every entry is a multiple of 2^last_bit

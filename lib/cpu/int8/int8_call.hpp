@@ -37,7 +37,7 @@ struct Int8Tiling {
   Index tile_of(Index row, Index col) const { return row / rows * across + col / cols; }
 };
 
-/// What the kernels make of alpha and beta.
+/// Properties of alpha and beta that the kernels use.
 struct Int8Scalars {
   bool simple;         ///< beta = 0 and alpha = +-2^alpha_exponent: they round S
   bool combine;        ///< they round alpha S + beta c
@@ -50,7 +50,7 @@ struct Int8Kernels {
   const Int8ReconstructKernels& reconstruct;
 };
 
-/// What a thread counts and, at report level 2, how long it worked.
+/// Counters of a thread and, at report level 2, its working times.
 struct alignas(64) Int8Counts {
   std::int64_t undecided;
   std::int64_t product_ns, reconstruct_ns, exact_ns;
@@ -63,7 +63,7 @@ struct alignas(64) Int8Counts {
 template <class T>
 struct Int8Tile {
   T* out;              ///< room for results, tile_rows + 32 rows of tile_cols
-  T* results;          ///< of the tile at hand: `out`, or C itself
+  T* results;          ///< of the current tile: `out`, or C itself
   Index stride;        ///< of `results`
   std::uint8_t* open;  ///< per element: 0 result in `results`, 1 open, 2 not of this pass
   std::int32_t* sums;  ///< part of the certificate's sums, in the memory of `out`

@@ -5,7 +5,7 @@
 
 namespace accublas::cpu {
 
-/// What the certificate found.
+/// The result of the certificate.
 struct Int8Verdict {
   int bits = 0;                      ///< T*; 0 where every element is rejected, or nothing was certified
   std::int32_t* rejected = nullptr;  ///< per tile, elements; null: nothing was certified

@@ -1,4 +1,4 @@
-// What becomes of a tile of residues: rounded results, and the elements that need more than that.
+// Turns a tile of residues into rounded results, and lists the elements that need more than this pass.
 #pragma once
 
 #include "lib/cpu/int8/int8_pass.hpp"

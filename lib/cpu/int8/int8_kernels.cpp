@@ -48,7 +48,7 @@ const Int8ConvertKernels& int8_convert_kernels([[maybe_unused]] Isa isa) {
 }
 
 const Int8ReconstructKernels& int8_reconstruct_kernels([[maybe_unused]] Isa isa) {
-  // Likewise for the defects of the reconstruction and the last rounding.
+  // The portable kernels contain the deliberate defects of the reconstruction and the last rounding.
   const bool defect = mutant(Mutant::tie_away) || mutant(Mutant::truncate) || mutant(Mutant::tie_sticky) ||
                       mutant(Mutant::zero_sign) || mutant(Mutant::subnormal_flush) || mutant(Mutant::double_rounding) ||
                       mutant(Mutant::crt_quotient);

@@ -42,7 +42,7 @@ double scaled_product(const Vector<const T>& x, int x_exponent, const Vector<con
   return sum;
 }
 
-/// Of operands that the caches hold more may be left.
+/// Returns the part of the elements that a pass may leave undecided. It is larger if the caches hold the operands.
 template <class T>
 double accepted_part(Index m, Index n, Index k) {
   return (m + n) * k * static_cast<Index>(sizeof(T)) <= cached_bytes_cpu ? accepted_cached_cpu : accepted_cpu;

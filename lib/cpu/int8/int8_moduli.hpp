@@ -9,8 +9,9 @@ namespace accublas::cpu {
 template <class T>
 int int8_fixed_moduli(const Int8Call<T>& call, int t);
 
-/// The same, or one less where that is enough for all but few pairs of lines by their norms, and for these by sum
-/// abs(a') abs(b') itself. Only where the lines of one side lie contiguous; those of the other are copied.
+/// Returns the number of moduli of `int8_fixed_moduli`, or one less if that suffices for all but few pairs of lines by
+/// their norms, and for these few by sum abs(a') abs(b') itself. It tries one less only if the lines of one side lie
+/// contiguous; the lines of the other side are copied.
 template <class T>
 int int8_fewest_moduli(const Int8Call<T>& call, int t);
 

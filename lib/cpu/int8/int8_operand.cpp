@@ -57,7 +57,7 @@ void pack(const Int8Operand<T>& x, Index first, Index count, Index p0, Index ter
   }
 }
 
-/// The same, where the lines lie if they are such rows already.
+/// Returns the lines as contiguous rows of doubles, without a copy if they already lie so.
 template <class T>
 Rows rows_of(const Int8Operand<T>& x, Index first, Index count, Index p0, Index terms, const std::uint8_t* special,
              const Int8ConvertKernels& kernels, double* buffer) {

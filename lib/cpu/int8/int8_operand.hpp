@@ -17,7 +17,7 @@ struct Int8Operand {
   Vector<const T> line(Index i) const { return {data + i * stride, k_stride}; }
 };
 
-/// What is known of every line; arrays of the workspace, `count` rounded up to 32 long.
+/// Properties of every line, in arrays of the workspace of length `count` rounded up to 32.
 struct Int8Lines {
   Index count, k;
   std::int32_t* exponent;  ///< E: least with abs(x) < 2^E; 0 for a zero line

@@ -55,7 +55,7 @@ ACCUBLAS_INLINE void add_magnitude(Lanes& lanes, int v, V x) {
   lanes.s[v] = sum;
 }
 
-/// What is added up: DOT's two operands, or ASUM's one.
+/// The operands of the terms that are added up: DOT's two, or ASUM's one.
 template <class T>
 struct Products {
   const T *x, *y;

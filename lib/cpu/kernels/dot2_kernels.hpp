@@ -1,9 +1,9 @@
-// What the inner loops of dot2 offer, one table per routine and instruction set. Every table computes the same bits:
-// the order of operations is docs/modes.md's, and a vector only holds lanes (DOT) or outputs (GEMV, GEMM) side by side.
+// The inner loops of dot2, one table per routine and instruction set. Every table computes the same bits: docs/modes.md
+// defines the order of operations, and a vector only holds lanes (DOT) or outputs (GEMV, GEMM) side by side.
 //
 // A pair (s, c) that is not finite on return means "not computed": a product or sum overflowed, an entry was Inf or
-// NaN, or the error of a sum overflowed on the way, which depends on the instruction set (lib/cpu/dot2/dot2.hpp,
-// settle).
+// NaN, or the error of a sum overflowed on the way, which depends on the instruction set. dot2_chain and dot2_tree
+// (lib/cpu/dot2/dot2.hpp) then compute it.
 #pragma once
 
 #include "lib/base/isa.hpp"
@@ -25,7 +25,7 @@ template <class T>
 struct Dot2DotKernels {
   /// The tree over the blocks of n >= 0 contiguous elements, lane by lane.
   void (*blocks)(Index n, const T* x, const T* y, double* lanes);
-  /// The same over the magnitudes of x.
+  /// Computes the lanes of whole blocks from the magnitudes of x instead of products.
   void (*magnitudes)(Index n, const T* x, double* lanes);
   /// lanes := combine(lanes, right).
   void (*combine)(double* lanes, const double* right);

@@ -1,4 +1,4 @@
-// What the loops of fixed:T's DOT and GEMV offer, one table per instruction set; every table computes the same bits.
+// The loops of fixed:T's DOT and GEMV, one table per instruction set; every table computes the same bits.
 #pragma once
 
 #include "lib/base/isa.hpp"

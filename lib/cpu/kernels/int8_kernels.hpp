@@ -58,7 +58,7 @@ struct Int8ProductKernels {
   void (*sums)(const Int8Product&, std::int32_t* out, std::int64_t out_stride);
 };
 
-/// What one pass over (part of) a row finds. Start from the initial values.
+/// Results of one pass over (part of) a row. A pass starts from the initial values.
 struct Int8Scan {
   std::uint64_t largest = 0;   ///< largest abs(x) as bits
   double last_bit = 0x1p1023;  ///< least power of two that divides an entry (finite rows)

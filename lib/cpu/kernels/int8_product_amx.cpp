@@ -30,8 +30,9 @@ class TileScope {
   TileScope& operator=(const TileScope&) = delete;
 };
 
-// What the tiles hold: 0 to 3 the sums, 16 x 16 each (upper rows by left columns, upper by right, lower by left, lower
-// by right); 4 and 5 the upper and lower rows, 16 x 64 terms; 6 and 7 the left and right columns, 64 terms x 16.
+// Tiles 0 to 3 hold the sums, 16 x 16 each (upper rows by left columns, upper by right, lower by left, lower by right).
+// Tiles 4 and 5 hold the upper and lower rows, 16 x 64 terms. Tiles 6 and 7 hold the left and right columns, 64 terms x
+// 16.
 ACCUBLAS_INLINE void zero_sums() {
   _tile_zero(0);
   _tile_zero(1);
@@ -46,7 +47,7 @@ ACCUBLAS_INLINE void load_terms(const std::uint8_t* upper, const std::uint8_t* l
   _tile_loadd(7, columns + 64, 128);
   _tile_loadd(5, lower, stride);
 }
-/// Of unsigned rows and signed columns.
+/// Adds the products of unsigned rows and signed columns.
 ACCUBLAS_INLINE void add_products() {
   _tile_dpbusd(0, 4, 6);
   _tile_dpbusd(1, 4, 7);

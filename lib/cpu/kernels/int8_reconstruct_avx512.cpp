@@ -53,7 +53,7 @@ ACCUBLAS_INLINE void low_digits(const CrtTable& t, const Residues* pairs, int co
     for (int d = 0; d < Count; ++d)
       for (int g = 0; g < side_by_side; ++g)
         sum[d][g] = add_products(sum[d][g], pairs[l][g], splat_pair(&t.weight_digit[first + d][2 * l]));
-  // What comes from the digits above comes last, so that the sums need not wait for it.
+  // The terms that depend on the digits above come last, so that the sums need not wait for them.
   for (int d = 0; d < Count; ++d)
     for (int g = 0; g < side_by_side; ++g)
       sum[d][g] =
@@ -87,7 +87,7 @@ ACCUBLAS_INLINE void all_low_digits(const CrtTable& t, const Residues* pairs, in
   }
 }
 
-/// Of 32 elements. abs of every digit's sum is below 49 128 2^15 + 2^12 2^15 < 2^28.
+/// Computes the leading digits of 32 elements. abs of every digit's sum is below 49 128 2^15 + 2^12 2^15 < 2^28.
 template <bool Sticky>
 ACCUBLAS_INLINE Leading leading(const Int8Reconstruction& t, const std::int8_t* at) {
   const CrtTable& crt = *t.crt;

@@ -30,7 +30,7 @@ ACCUBLAS_INLINE Integers64 integers64(__m512i v) { return reinterpret_cast<Integ
 ACCUBLAS_INLINE Integers32 integers32(__m512i v) { return reinterpret_cast<Integers32>(v); }
 ACCUBLAS_INLINE Words16 words16(__m512i v) { return reinterpret_cast<Words16>(v); }
 
-// The same bits, read as something else.
+// These functions read the same bits as another type.
 ACCUBLAS_INLINE Integers64 as_bits(Doubles v) { return integers64(_mm512_castpd_si512(v)); }
 ACCUBLAS_INLINE Integers32 as_bits(Floats v) { return integers32(_mm512_castps_si512(v)); }
 ACCUBLAS_INLINE Doubles as_double(Integers64 v) { return _mm512_castsi512_pd(raw(v)); }
@@ -136,7 +136,7 @@ ACCUBLAS_INLINE Doubles larger(Doubles a, Doubles b) { return _mm512_max_pd(a, b
 ACCUBLAS_INLINE Doubles smaller(Doubles a, Doubles b) { return _mm512_min_pd(a, b); }
 ACCUBLAS_INLINE Integers64 larger(Integers64 a, Integers64 b) { return integers64(_mm512_max_epu64(raw(a), raw(b))); }
 ACCUBLAS_INLINE Words16 smaller(Words16 a, Words16 b) { return words16(_mm512_min_epu16(raw(a), raw(b))); }
-/// Of signed numbers.
+/// Magnitudes of signed numbers.
 ACCUBLAS_INLINE Integers64 magnitude(Integers64 a) { return integers64(_mm512_abs_epi64(raw(a))); }
 /// Signed numbers divided by 2^bits, rounded down.
 template <int bits>
@@ -182,7 +182,7 @@ ACCUBLAS_INLINE std::uint64_t lane_max(Integers64 v) { return _mm512_reduce_max_
 /// a0 b0 a2 b2 a4 b4 a6 b6, and a1 b1 a3 b3 a5 b5 a7 b7.
 ACCUBLAS_INLINE Doubles even_lanes(Doubles a, Doubles b) { return _mm512_unpacklo_pd(a, b); }
 ACCUBLAS_INLINE Doubles odd_lanes(Doubles a, Doubles b) { return _mm512_unpackhi_pd(a, b); }
-/// The same with pairs in the place of lanes.
+/// even_pairs and odd_pairs select pairs of lanes as even_lanes and odd_lanes select lanes.
 ACCUBLAS_INLINE Doubles even_pairs(Doubles a, Doubles b) {
   return _mm512_permutex2var_pd(a, _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13), b);
 }

@@ -1,5 +1,6 @@
-// What the headers of vectors begin with: <immintrin.h>, and how their functions are declared. gcc 12 warns of the
-// undefined operands inside its AVX-512 intrinsics (gcc bug 105593), and clang has no such warning to turn off.
+// Every header of vectors starts with this header: it includes <immintrin.h> and defines how their functions are
+// declared. gcc 12 warns of the undefined operands inside its AVX-512 intrinsics (gcc bug 105593), and clang has no
+// such warning to turn off.
 #pragma once
 
 #if ACCUBLAS_ISA_LEVEL >= 1

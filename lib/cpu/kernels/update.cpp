@@ -54,8 +54,8 @@ ACCUBLAS_INLINE void store(float* p, V v) { *p = static_cast<float>(v); }
 
 namespace {
 
-/// What lies within `error` of high + low as a number of single precision; a rounding to double comes first. Returns
-/// the lanes that this does not decide: of a zero the sign, unless nothing was rounded.
+/// Rounds numbers within `error` of high + low to single precision; a rounding to double comes first. Returns the lanes
+/// that the bound does not decide. A zero is undecided because of its sign, unless nothing was rounded.
 ACCUBLAS_INLINE unsigned round_to_single(V high, V low, V error, V* result) {
   const V wide = add(error, mul(magnitude(high), splat(0x1p-51)));
   *result = to_single(add(high, sub(low, wide)));

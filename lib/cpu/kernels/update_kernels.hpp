@@ -1,5 +1,5 @@
-// What the inner loop of updates (GER and its kind) offers, one table per instruction set. Tables may differ in the
-// elements that they leave open, never in the bits of those that they do not.
+// The inner loop of updates (GER, SYR, SYR2 and their kind), one table per instruction set. Tables may differ in the
+// elements that they leave open, never in the bits of the other elements.
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,7 @@
 
 namespace accublas::cpu {
 
-/// What is known of a line. A line of zeros has exponent = last_bit = 0.
+/// Properties of a line. A line of zeros has exponent = last_bit = 0.
 struct Line {
   int exponent = 0;         ///< abs(a) < 2^exponent
   int last_bit = 0;         ///< every entry is a multiple of 2^last_bit

@@ -32,7 +32,7 @@ int square_scale(double largest) {
   return largest < 0x1p+480 ? 0 : 600;
 }
 
-/// What the tree of dot2 adds up.
+/// Returns the sum that the tree of dot2 computes.
 template <class T>
 Dot2Sum<T> sum_of(Dot2Terms terms, const Reduction<T>& r) {
   if (mutant(Mutant::norm_order)) {
@@ -80,7 +80,7 @@ Dot2Pair sum_magnitudes(const Reduction<T>& r, Execution& execution) {
   return dot2_pair(sum_of(Dot2Terms::magnitudes, r), execution);
 }
 
-/// What the pair of n terms, none negative, can err by, products that underflow left out.
+/// Bound of the error of the pair of n terms, none negative, except for products that underflow.
 template <class T>
 double pair_error(Index n, Dot2Pair pair) {
   if (mutant(Mutant::norm_error)) return 0;
