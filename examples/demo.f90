@@ -1,6 +1,6 @@
-! What the accuracy modes do to a real matrix: reads a Matrix Market file, forms transpose(A) A and A x in several modes, and
-! prints for each the engine that served it, the time, the largest componentwise error against the correctly rounded
-! result, and whether one and two threads return the same bits.
+! This program shows the accuracy modes on a real matrix. It reads a Matrix Market file, forms transpose(A) A and A x in
+! several modes, and prints for each the engine that computed it, the time, the largest componentwise error against the
+! correctly rounded result, and whether one and two threads return the same bits.
 program demo
   use, intrinsic :: iso_fortran_env, only: int32, int64, real64, error_unit, output_unit
   use, intrinsic :: ieee_arithmetic, only: ieee_value, ieee_positive_inf

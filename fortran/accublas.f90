@@ -7,43 +7,45 @@
 !>   r = accublas_dot(x(n:1:-2), y, mode='dot2')            ! sections are not copied
 !>   r = accublas_nrm2(x)                                   ! and accublas_asum(x)
 !>
-!> Of level 2 there are also accublas_symv, accublas_hemv, accublas_trmv, accublas_trsv, accublas_ger (or accublas_geru),
-!> accublas_gerc, accublas_syr, accublas_her, accublas_syr2 and accublas_her2:
+!> The further routines of level 2 are accublas_symv, accublas_hemv, accublas_trmv, accublas_trsv, accublas_ger (or
+!> accublas_geru), accublas_gerc, accublas_syr, accublas_her, accublas_syr2 and accublas_her2:
 !>
 !>   call accublas_ger(x, y, a, alpha=-1d0)                 ! a = a - x transpose(y), every element rounded once in mode cr
 !>   call accublas_trsv(a, x, uplo='L', trans='T')          ! x becomes the solution of transpose(a) solution = x
 !>
-!> Of level 3 there are accublas_symm, accublas_hemm, accublas_syrk, accublas_herk, accublas_syr2k, accublas_her2k,
-!> accublas_trmm, accublas_trsm and accublas_gemmt:
+!> The further routines of level 3 are accublas_symm, accublas_hemm, accublas_syrk, accublas_herk, accublas_syr2k,
+!> accublas_her2k, accublas_trmm, accublas_trsm and accublas_gemmt:
 !>
 !>   call accublas_syrk(a, c, uplo='L', mode='cr')          ! the lower triangle of a transpose(a)
 !>   call accublas_trsm(a, b, transa='T')                   ! b becomes the solution x of transpose(a) x = b
 !>
-!> Of LAPACK there are accublas_potrf, accublas_potrs, accublas_posv, accublas_potri, accublas_getrf, accublas_getrs,
-!> accublas_gesv, accublas_getri, accublas_trtri and accublas_lauum:
+!> The routines of LAPACK are accublas_potrf, accublas_potrs, accublas_posv, accublas_potri, accublas_getrf,
+!> accublas_getrs, accublas_gesv, accublas_getri, accublas_trtri and accublas_lauum:
 !>
 !>   call accublas_gesv(a, ipiv, b, info, mode='cr')        ! b becomes the solution x of a x = b
 !>
-!> and accublas_geqrf, accublas_orgqr, accublas_ormqr and accublas_gels (of complex numbers LAPACK's ungqr and unmqr):
+!> and accublas_geqrf, accublas_orgqr, accublas_ormqr and accublas_gels (for complex numbers, accublas_orgqr and
+!> accublas_ormqr are LAPACK's ungqr and unmqr):
 !>
 !>   call accublas_gels(a, b, info, mode='cr')              ! b becomes the solution of least squares
 !>
-!> Solutions with proved error bounds (docs/certified.md) are those of accublas_gesv_certified and accublas_posv_certified:
+!> accublas_gesv_certified and accublas_posv_certified return solutions with proved error bounds (docs/certified.md):
 !>
 !>   call accublas_gesv_certified(a, b, x, radius)          ! abs(x - exact) <= radius for the solution of a exact = b
 !>
-!> They take complex arrays, too: trans='C' is the conjugate transpose, z = accublas_dotc(x, y) dot_product(x, y), and z =
-!> accublas_dot(x, y) sum(x*y). Symmetric matrices of level 2 are real. For vectors of real32 there are accublas_dsdot(x, y),
-!> sum(x*y) in real64, and accublas_sdsdot(sb, x, y), sb + sum(x*y).
+!> All of these take complex arrays, too: trans='C' is the conjugate transpose, accublas_dotc(x, y) is dot_product(x,
+!> y), and accublas_dot(x, y) is sum(x*y). Symmetric matrices of level 2 are real. For vectors of real32 there are
+!> accublas_dsdot(x, y), sum(x*y) in real64, and accublas_sdsdot(sb, x, y), sb + sum(x*y).
 !>
-!> For callers that pass leading dimensions and the first element of an array there are accublas_dgemm, accublas_sgemm,
-!> accublas_dgemv, accublas_sgemv, accublas_ddot, accublas_sdot, accublas_dnrm2, accublas_snrm2, accublas_dasum and
-!> accublas_sasum with netlib's arguments, and all of level 3: accublas_dsyrk, accublas_ztrsm, ..., accublas_zgemm too. The
-!> same with the suffix _64 take INTEGER(8). They are no generics: a generic would refuse a(i,j) or a vector where it
-!> expects a matrix.
+!> For callers that pass leading dimensions and the first element of an array there are routines with netlib's
+!> arguments: accublas_dgemm, accublas_sgemm, accublas_dgemv, accublas_sgemv, accublas_ddot, accublas_sdot,
+!> accublas_dnrm2, accublas_snrm2, accublas_dasum, accublas_sasum, and all of level 3: accublas_dsyrk, accublas_ztrsm,
+!> ..., accublas_zgemm too. The routines with the suffix _64 take INTEGER(8). They are not generics: a generic would
+!> refuse a(i,j) or a vector where it expects a matrix.
 !>
-!> Multiple-precision arrays: type(accublas_mp_array), accublas_mp_create, accublas_mp_set, accublas_mp_gemv, ...
-!> (docs/multiple-precision.md). Their integers may be INTEGER(4) or INTEGER(8), all of a call the same.
+!> Multiple-precision arrays have type(accublas_mp_array), accublas_mp_create, accublas_mp_set, accublas_mp_gemv, ...
+!> (docs/multiple-precision.md). Their integers may be INTEGER(4) or INTEGER(8), but all integers of a call must have
+!> one kind.
 module accublas
   use accublas_constants
   use accublas_contexts

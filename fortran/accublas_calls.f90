@@ -1,5 +1,5 @@
-! What every routine of every real kind does around its C call: describe operands by address and strides, carry the
-! options, deal with a failure.
+! The code that every routine of every real kind runs around its C call: it describes operands by address and strides,
+! passes the options on, and handles a failure.
 module accublas_calls
   use, intrinsic :: iso_c_binding, only: c_ptr, c_null_ptr, c_char, c_null_char, c_loc, c_sizeof, c_intptr_t
   use, intrinsic :: iso_fortran_env, only: int32, int64
@@ -20,7 +20,7 @@ module accublas_calls
     logical :: aligned = .true.  ! the strides are whole numbers of elements
   end type matrix_view
 
-  !> As BLAS wants it: with a negative increment `address` is that of the last element.
+  !> A vector as BLAS expects it: with a negative increment `address` is the address of the last element.
   type :: vector_view
     type(c_ptr) :: address = c_null_ptr
     integer(int64) :: length = 0, increment = 1
@@ -121,7 +121,7 @@ contains
     code = letter_code(diag, 'N', ACCUBLAS_NON_UNIT, 'U', ACCUBLAS_UNIT)
   end function diag_code
 
-  !> What is wrong with the operands; empty where nothing is.
+  !> Describes the error in the operands; the text is empty if there is none.
   pure function wrong(conform, aligned) result(what)
     logical, intent(in) :: conform, aligned(:)
     character(:), allocatable :: what
@@ -131,7 +131,7 @@ contains
     if (.not. conform) what = 'the shapes of the operands do not conform'
   end function wrong
 
-  !> The same of the vectors of an inner product.
+  !> Describes the error in the vectors of an inner product; the text is empty if there is none.
   pure function wrong_pair(x, y) result(what)
     type(vector_view), intent(in) :: x, y
     character(:), allocatable :: what

@@ -20,11 +20,11 @@ module accublas_constants
   integer(int32), parameter :: ACCUBLAS_ERROR_NO_BLAS = 12     !< no real BLAS could be loaded for native
   integer(int32), parameter :: ACCUBLAS_ERROR_INTERNAL = 13    !< a defect in accublas
   integer(int32), parameter :: ACCUBLAS_ERROR_PRECISION = 14   !< multiple-precision operands of different precisions
-  integer(int32), parameter :: ACCUBLAS_ERROR_FORMAT = 15      !< a string that is no number
+  integer(int32), parameter :: ACCUBLAS_ERROR_FORMAT = 15      !< a string that is not a number
   integer(int32), parameter :: ACCUBLAS_ERROR_NOT_CERTIFIED = 16  !< a solution whose error has no proved bound
 
   ! Why a solution is not certified.
-  integer(int32), parameter :: ACCUBLAS_REASON_NONE = 0             !< it is
+  integer(int32), parameter :: ACCUBLAS_REASON_NONE = 0             !< the solution is certified
   integer(int32), parameter :: ACCUBLAS_REASON_NOT_FINITE = 1       !< an infinity or a NaN in A or B
   integer(int32), parameter :: ACCUBLAS_REASON_SINGULAR = 2         !< a pivot of A is zero
   integer(int32), parameter :: ACCUBLAS_REASON_ILL_CONDITIONED = 3  !< no inverse that was tried proves A to be regular

@@ -45,7 +45,7 @@ module accublas_contexts
     integer(int64) :: workspace_bytes = -1
   end type accublas_options
 
-  !> What the last call on a context did; accublas.h explains the components.
+  !> The report of the last call on a context; accublas.h explains the components.
   type :: accublas_report_t
     character(16) :: routine = '', engine = ''
     character(32) :: mode = ''
@@ -171,7 +171,8 @@ contains
     call settle(ctx, c_set_mode_name(ctx%handle, c_string(word)), stat, errmsg)
   end subroutine accublas_set_mode_name
 
-  !> The same by constant: parameter is T of fixed or D of slices, flags are ACCUBLAS_MODE_FAST and ACCUBLAS_MODE_REPRODUCIBLE.
+  !> Sets the mode by a constant: parameter is T of fixed or D of slices, flags are ACCUBLAS_MODE_FAST and
+  !> ACCUBLAS_MODE_REPRODUCIBLE.
   subroutine accublas_set_mode(ctx, mode, parameter, flags, stat, errmsg)
     type(accublas_context), intent(in) :: ctx
     integer(int32), intent(in) :: mode
@@ -252,7 +253,7 @@ contains
     call settle(ctx, c_set_engine(ctx%handle, engine), stat, errmsg)
   end subroutine accublas_set_engine
 
-  !> The same by word: 'auto', 'native', 'int8', 'fp64', 'fp16', 'dot2', 'sums'.
+  !> Sets the engine by a word: 'auto', 'native', 'int8', 'fp64', 'fp16', 'dot2', 'sums'.
   subroutine accublas_set_engine_name(ctx, name, stat, errmsg)
     type(accublas_context), intent(in) :: ctx
     character(*), intent(in) :: name
@@ -395,7 +396,8 @@ contains
     call settle(accublas_context(), status, stat, errmsg)
   end subroutine accublas_set_failure_handler
 
-  !> What the default handler does: ACCUBLAS_ON_FAILURE_ABORT or ACCUBLAS_ON_FAILURE_NATIVE. Process wide.
+  !> Sets the action of the default handler: ACCUBLAS_ON_FAILURE_ABORT or ACCUBLAS_ON_FAILURE_NATIVE. The setting is
+  !> process wide.
   subroutine accublas_set_on_failure(action, stat, errmsg)
     integer(int32), intent(in) :: action
     integer(int32), intent(out), optional :: stat
@@ -404,7 +406,7 @@ contains
     call settle(accublas_context(), c_set_on_failure(action), stat, errmsg)
   end subroutine accublas_set_on_failure
 
-  !> What the last call on the context did.
+  !> Returns the report of the last call on the context.
   subroutine accublas_report(ctx, report, stat, errmsg)
     type(accublas_context), intent(in) :: ctx
     type(accublas_report_t), intent(out) :: report

@@ -36,7 +36,7 @@ module accublas_mp_arrays
     type(c_ptr) :: handle = c_null_ptr
   end type accublas_mp_array
 
-  !> What the last multiple-precision call on a context did; accublas.h explains the components.
+  !> The report of the last multiple-precision call on a context; accublas.h explains the components.
   type :: accublas_mp_report_t
     character(16) :: routine = ''
     character(8) :: backend = ''
@@ -137,7 +137,7 @@ contains
     bytes = c_mp_bytes(array%handle)
   end function accublas_mp_bytes
 
-  !> What the last multiple-precision routine or alignment on the context did.
+  !> Returns the report of the last multiple-precision routine or alignment on the context.
   subroutine accublas_mp_report(report, context, stat, errmsg)
     type(accublas_mp_report_t), intent(out) :: report
     type(accublas_context), intent(in), optional :: context

@@ -255,7 +255,7 @@ module accublas_mp_c
     !> Binary logarithm of its bound of the absolute error.
     pure function accublas_mp_log2_absolute_bound(n, log2_m, log2_magnitude) result(bound) &
       bind(c, name='accublas_mp_log2_absolute_bound')
-      !> Of the sum over the elements.
+      !> Returns the bound for the sum over the elements.
       import :: int64, real64
       integer(int64), value, intent(in) :: n
       real(real64), value, intent(in) :: log2_m, log2_magnitude

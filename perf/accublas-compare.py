@@ -61,7 +61,7 @@ def matrix_market():
 
 
 def matrix_source(path):
-    """What SciPy can read: it takes names of all kinds of files (.mtx.gz), but not those that are no text."""
+    """Returns a form of the path that SciPy can read: it takes names of all kinds of files (.mtx.gz) if they are text."""
     try:
         path.encode()
         return path
@@ -70,7 +70,7 @@ def matrix_source(path):
 
 
 def precision_of(paths):
-    """That of files where none is asked for; what cannot be read is said later."""
+    """Returns the precision of the files if the user asks for none. A later step reports files that cannot be read."""
     for path in paths:
         reader = matrix_market()
         try:

@@ -1,4 +1,4 @@
-"""What a comparison says about a pair of matrices, and which mode it recommends to whom."""
+"""The statements of a comparison about a pair of matrices, and the mode that it recommends for each purpose."""
 
 from dataclasses import dataclass
 from typing import Callable

@@ -1,5 +1,5 @@
-"""What accublas-compare and the laboratory share: the library's calls on NumPy arrays, random inputs, and the exact result
-that errors are measured against."""
+"""Code that accublas-compare and the laboratory share: the library's calls on NumPy arrays, random inputs, and the exact
+result that errors are measured against."""
 
 import ctypes
 import os
@@ -21,7 +21,7 @@ BACKENDS = {"cpu": 1, "cuda": 2}
 
 
 class UsageError(Exception):
-    """What the user gave cannot be used; the message is one line."""
+    """The user's input cannot be used; the message is one line."""
 
 
 def one_line(text):
@@ -174,7 +174,7 @@ class Reference:
         return relative.max(), float(np.median(relative)), scaled.max()
 
     def errors_of(self, c, difference, scale):
-        """Those of every entry."""
+        """Returns the errors of every entry."""
         u = 2.0 ** (-53 if c.dtype == np.float64 else -24)
         with np.errstate(all="ignore"):
             absolute = np.abs(difference.astype(np.float64))

@@ -62,11 +62,11 @@ class Call:
         return np.asfortranarray(whole)
 
     def start(self):
-        """What the call overwrites."""
+        """Returns the array that the call overwrites."""
         return self.b.copy(order="F") if self.op in TRIANGULAR else np.full(self.shape, np.nan, dtype=self.a.dtype, order="F")
 
     def run(self, library, c):
-        """Into c, of start()."""
+        """Runs the call, which writes into c, an array from start()."""
         if self.op not in LEVEL3:
             return library.run(self.op, self.a, self.b, 0.0, c)
         a, (m, n), uplo = self.a, self.shape, UPLO[self.uplo]

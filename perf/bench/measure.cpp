@@ -225,7 +225,7 @@ Contender contender(const Ready<T>& ready, const std::string& mode, int threads)
   return c;
 }
 
-/// What is known of a contender at the end of its life.
+/// Returns the measurements of a contender at the end of its life.
 Result result_of(const std::string& mode, Contender& c, double openblas_seconds) {
   Result r{mode, c.best, openblas_seconds, {}, c.error};
   r.report.struct_size = sizeof(accublas_report_t);

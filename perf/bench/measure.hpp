@@ -10,8 +10,8 @@
 namespace bench {
 
 struct Case {
-  std::string routine;  ///< ddot, dnrm2, dasum, dgemv:n, dgemv:t, dgemm, s likewise; or of product_names()
-  std::int64_t size;    ///< of all dimensions
+  std::string routine;  ///< ddot, dnrm2, dasum, dgemv:n, dgemv:t, dgemm, or these with s for d; or of product_names()
+  std::int64_t size;    ///< size of all dimensions
   std::string data;     ///< see data.hpp
   int threads;
 };
@@ -24,10 +24,10 @@ struct Result {
   double ratio() const { return seconds / openblas_seconds; }
 };
 
-/// To be called before anything else: OpenBLAS's idle workers sleep after 2 ms, unless the environment says otherwise.
-/// Its own threads are built to spin for 2^28 ticks of the CPU's clock, 134 ms at 2 GHz, on the very cores that the
-/// next contender's workers wake up on. Within OpenBLAS's turn a call follows the other at once, so that they stay
-/// awake.
+/// Makes OpenBLAS's idle workers sleep after 2 ms, unless the environment says otherwise. Call this before anything
+/// else. Its own threads are built to spin for 2^28 ticks of the CPU's clock, 134 ms at 2 GHz, on the very cores that
+/// the next contender's workers wake up on. Within OpenBLAS's turn one call follows the other at once, so the workers
+/// stay awake.
 void let_openblas_sleep();
 
 /// OpenBLAS and all modes take turns of 50 ms, round by round, for `seconds` and three rounds at least (two where a
@@ -45,7 +45,7 @@ struct Overhead {
 };
 std::vector<Overhead> measure_dropin_overhead();
 
-/// What runs here.
+/// These functions name the CPU and the BLAS that the program runs on.
 std::string cpu_name();
 std::string blas_name();
 /// Why the ratios flatter accublas: OpenBLAS took kernels without AVX on a CPU that has AVX2. Empty if it did not.

@@ -1,4 +1,4 @@
-// What the device's FP64 units issue at most.
+// Measures the highest rate at which the device's FP64 units issue operations.
 #pragma once
 
 #include <cuda_runtime_api.h>

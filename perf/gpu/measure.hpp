@@ -51,7 +51,7 @@ std::vector<Result> measure(const Case& what, const std::vector<std::string>& co
 /// The result of a contender, null where it is not there or failed.
 const Result* find(const std::vector<Result>& results, const std::string& contender);
 
-/// What a process pays once: milliseconds of the first call on the device, and of the next.
+/// The cost that a process pays once: milliseconds of the first call on the device, and of the next.
 struct FirstCall {
   std::string contender;
   double first_ms, next_ms;

@@ -22,7 +22,7 @@ class CuBlas {
   void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const double* a, const double* b, double* c);
   void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, const float* b, float* c);
 
-  /// The same of complex numbers, pairs of reals.
+  /// The product of matrices of complex numbers, which are pairs of reals.
   void complex_gemm(std::int64_t m, std::int64_t n, std::int64_t k, const double* a, const double* b, double* c);
   void complex_gemm(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, const float* b, float* c);
 
@@ -46,7 +46,7 @@ class CuBlas {
   void asum(std::int64_t n, const float* x, float* result);
   void gemv(bool transposed, std::int64_t m, std::int64_t n, const double* a, const double* x, double* y);
   void gemv(bool transposed, std::int64_t m, std::int64_t n, const float* a, const float* x, float* y);
-  /// Of complex numbers: x^H y; y = A x, or A^H x.
+  /// Routines for complex numbers: x^H y; y = A x, or A^H x.
   void complex_dot(std::int64_t n, const double* x, const double* y, double* result);
   void complex_dot(std::int64_t n, const float* x, const float* y, float* result);
   void complex_gemv(bool transposed, std::int64_t m, std::int64_t n, const double* a, const double* x, double* y);

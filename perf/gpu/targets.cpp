@@ -81,7 +81,7 @@ class Targets {
     }
   }
 
-  /// What hard data cost over phi 1.
+  /// Prints how much more time hard data take than data with phi = 1.
   void costs_of_data() {
     const Index n = 8192;
     std::map<std::string, double> ms;

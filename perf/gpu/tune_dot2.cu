@@ -86,7 +86,7 @@ struct Problem {
     require(cudaMemsetAsync(exponent.data(), 0, padded_lines(n) * 4, stream), "memset");
     require(cudaMemsetAsync(special.data(), 0, padded_lines(n), stream), "memset");
     require(cudaMemsetAsync(state.data(), 0, sizeof(CallState), stream), "memset");
-    // As a column-major call without transpositions: rows are B's columns, columns A's rows.
+    // The lines are those of a column-major call without transpositions: rows are B's columns, columns A's rows.
     Lines lines{};
     lines.count = lines.k = n;
     lines.exponent = exponent.data();

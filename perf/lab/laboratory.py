@@ -1,5 +1,5 @@
-"""What the five documents' measurements share: where the library and its benchmarks are, the machine's name, progress, tables
-as CSV files, and the figures that the documents published."""
+"""Code that the measurements of the five documents share: where the library and its benchmarks are, the machine's name,
+progress, tables as CSV files, and the figures that the documents published."""
 
 import copy
 import csv

@@ -6,7 +6,7 @@
 
 namespace mp_bench {
 
-/// What the numbers are: mantissas of `bits` bits, of which the leading `width` are random and the rest 0, and
+/// Describes the numbers: mantissas of `bits` bits, of which the leading `width` are random and the rest 0, and
 /// exponents that are uniform in 0 .. spread.
 struct Input {
   int bits;

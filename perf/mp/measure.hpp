@@ -30,7 +30,7 @@ class Gemv {
   ~Gemv();
   Gemv(const Gemv&) = delete;
   Gemv& operator=(const Gemv&) = delete;
-  /// The same matrix, either way.
+  /// Times products with one matrix, either transposed or not.
   Times measure(bool transposed);
 
  private:

@@ -1,4 +1,5 @@
-// What others take for the same products: MPFR's multiply and add, FLINT's arb_dot, and a loop of GMP's mpn functions.
+// Times of other libraries for the same products: MPFR's multiply and add, FLINT's arb_dot, and a loop of GMP's mpn
+// functions.
 #pragma once
 
 #include <string>
