@@ -34,7 +34,7 @@ class Context {
     EXPECT_EQ(accublas_set_mode_name(context_, mode.c_str()), ACCUBLAS_SUCCESS) << error();
     EXPECT_EQ(accublas_set_engine_name(context_, engine.c_str()), ACCUBLAS_SUCCESS) << error();
   }
-  /// What accublas_destroy says; the context is gone.
+  /// Returns the status of accublas_destroy; the context is gone.
   accublas_status close() {
     accublas_context* const context = context_;
     context_ = nullptr;

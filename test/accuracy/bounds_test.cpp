@@ -140,7 +140,7 @@ TYPED_TEST(Bounds, Dot2) {
     absolute = absolute * std::max(1.0, std::fabs(static_cast<double>(g.alpha))) + least<T>;
     ASSERT_LE(error_of(x, r.value), bound_of(r, relative, componentwise, absolute));
     expect_report_bound(report, x, r);
-    // What the second term allows, and what came.
+    // This block compares the error that the second term allows with the actual one.
     const Real e = error_of(x, r.value);
     Real rounding(r.value);
     rounding.absolute();

@@ -1,4 +1,5 @@
-// What the accuracy suites share: exact references in MPFR, seeded data of every kind, and the calls through the C API.
+// Code that the accuracy suites share: exact references in MPFR, seeded data of every kind, and the calls through the C
+// API.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -175,7 +175,8 @@ class Case {
     return sum;
   }
 
-  /// Of an unknown of TRSM: alpha b - sum over the unknowns before it (in `all`: of all of the line), and what divides.
+  /// Returns the numerator of an unknown of TRSM, alpha b - sum over the unknowns before it (with `all`: of the whole
+  /// line), and sets its divisor.
   Exact numerator(const Stored<T>& solution, Index i, Index j, bool all, Number& divisor) const {
     Exact sum;
     sum.add_product(alpha_, b_.get(i, j));
@@ -251,7 +252,7 @@ class Case {
     if (parts_ == 2 && !plain && word_ != "herk") alpha_.imag(some[below(rng, 4)]);
     if (parts_ == 2 && !plain && !is_hermitian_result()) beta_.imag(some[below(rng, 4)]);
     if (parts_ == 2 && kind_ != Kind::halfway && word_ == "her2k") alpha_.imag(0.3);
-    // As the routine has them.
+    // Alpha and beta have the type of the routine.
     alpha_ = {static_cast<T>(alpha_.real()), static_cast<T>(alpha_.imag())};
     beta_ = {static_cast<T>(beta_.real()), static_cast<T>(beta_.imag())};
     if (square()) mark_unread(rng);
@@ -361,8 +362,8 @@ void expect_solution(const Case<T>& c, const Stored<T>& x, const std::string& mo
     }
     return;
   }
-  // Of dp the residual; its magnitudes are those of op(A) X alone. A complex quotient, and so both parts of the
-  // residual, errs by a share of the moduli: the magnitudes of both parts, with the factor of complex sums.
+  // dp is judged by the residual; its magnitudes are those of op(A) X alone. A complex quotient, and so both parts of
+  // the residual, errs by a fraction of the moduli: the magnitudes of both parts, with the factor of complex sums.
   const Exact residual = c.numerator(x, i, j, true, d);
   const double u = (c.parts() == 2 ? 2 : 1) * (static_cast<double>(c.terms()) + 3) * unit<T>;
   for (const Reference* part : {&residual.re, &residual.im})
@@ -407,7 +408,7 @@ class Level3 : public testing::Test {
             ASSERT_EQ(std::memcmp(got, before, sizeof(T) * static_cast<std::size_t>(parts)), 0)
                 << c.trace() << " wrote (" << i << "," << j << ") " << modes[mode];
           } else if (c.solves()) {
-            // What underflows is not dp's promise.
+            // dp makes no promise about results that underflow.
             if (std::strcmp(modes[mode], "dp") || kind != Kind::subnormal)
               expect_solution(c, results[mode], modes[mode], i, j);
           } else {

@@ -28,7 +28,7 @@ inline const std::vector<std::string>& modes() {
   return list;
 }
 
-/// Those of NRM2 and ASUM.
+/// The modes of NRM2 and ASUM.
 inline const std::vector<std::string>& norm_modes() {
   static const std::vector<std::string> list = {"native", "dp", "dp:repro", "dot2", "cr"};
   return list;

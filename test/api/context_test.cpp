@@ -228,8 +228,8 @@ TEST(Report, CountersCountByRoutineAndEngine) {
   EXPECT_EQ(rows[1].calls, 77u);
 }
 
-// What the program calls is counted and has a line, whatever it is made of; the calls that it is made of have lines at
-// level 2 alone. No line is another call's: the report of the whole stays.
+// A call of the program is counted and has a line, even if it is made of other calls. The calls that it is made of have
+// lines at level 2 alone. No line belongs to another call: the report of the whole call stays.
 TEST(Report, InnerCallsAreNotTheProgram) {
   constexpr int n = 70, sides = 3;
   const double scale = 1 / 64.0;

@@ -102,7 +102,7 @@ int in_child(const std::function<int()>& body) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : wrong;
 }
 
-/// What a forked child does.
+/// The calls that a forked child makes.
 int calls_in_child() {
   alarm(10);
   return calls(192) && calls(333) ? good_exit : wrong;

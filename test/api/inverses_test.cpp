@@ -288,7 +288,7 @@ TEST(Inverses, Info) {
   }
 }
 
-/// What is proved, by products in cr: their elements are residuals rounded once.
+/// Checks the proved error bounds by products in cr, whose elements are residuals rounded once.
 TEST(Inverses, Errors) {
   constexpr std::int64_t n = 300;
   constexpr double u = 0x1p-53 * (1 + 0x1p-40);

@@ -1,4 +1,4 @@
-// What the tests of LAPACK's routines share: data, layouts, the modes that are here.
+// Code that the tests of LAPACK's routines share: data, layouts, the available modes.
 #pragma once
 
 #include "api.hpp"

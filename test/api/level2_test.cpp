@@ -289,7 +289,7 @@ TEST(Level2, Modes) {
   ASSERT_EQ(accublas_set_mode_name(context, "fixed:60"), ACCUBLAS_SUCCESS);
   EXPECT_EQ(update(nullptr), ACCUBLAS_SUCCESS) << context.error();
   EXPECT_EQ(a, std::vector<double>(4, 2));
-  // Both are exact sums rounded once: 1 + 2^-30 is no number of single precision.
+  // Both are exact sums rounded once: single precision does not have the number 1 + 2^-30.
   const float u[3] = {0x1p100f, 1, -0x1p100f}, v[3] = {0x1p20f, 1, 0x1p20f}, sb = 0x1p-30f;
   for (const char* mode : {"dp:repro", "dot2", "cr"}) {
     options.mode_name = mode;

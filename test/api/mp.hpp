@@ -42,7 +42,7 @@ class Real {
   mpfr_t x_;
 };
 
-/// The same number, sign of zeros included; NaN equals NaN.
+/// Whether two numbers are the same, the sign of zeros included; NaN equals NaN.
 inline bool same(const Real& a, const Real& b) {
   if (mpfr_nan_p(a.get()) || mpfr_nan_p(b.get())) return mpfr_nan_p(a.get()) && mpfr_nan_p(b.get());
   return mpfr_equal_p(a.get(), b.get()) && mpfr_signbit(a.get()) == mpfr_signbit(b.get());

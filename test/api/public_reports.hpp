@@ -1,4 +1,4 @@
-// What the tests of public reports share: every type under one name, matrices beside NaN, modes, small integers.
+// Code that the tests of public reports share: every type under one name, matrices next to NaN, modes, small integers.
 #pragma once
 
 #include <complex>

@@ -280,8 +280,8 @@ TEST(PublicReports, Lapack122And1134ReflectorsFromTheRight) {
             Matrix<E> c(layout, left ? 5 : 3, left ? 3 : 5);
             c.fill(integers, 9);
             Matrix<E> wanted = c;
-            // C Q has C's column order[j] as its column j; Q^T C likewise with rows, and the other two are inverse to
-            // these.
+            // C Q has C's column order[j] as its column j, and Q^T C has C's row order[j] as its row j. The other two
+            // products are inverse to these.
             for (std::int64_t j = 0; j < 5; ++j)
               for (std::int64_t i = 0; i < 3; ++i) {
                 const bool inverse = left != transposed;

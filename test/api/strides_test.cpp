@@ -141,7 +141,7 @@ TYPED_TEST(Strides, Batches) {
       });
 }
 
-// Of several elements, strides that no address space holds would wrap: elements of C may then be the same.
+// If C has several elements, strides beyond every address space would wrap, and elements of C could coincide.
 TYPED_TEST(Strides, BeyondAddresses) {
   using T = TypeParam;
   const T alpha = 2, beta = -1, *a = this->a.data(), *b = this->b.data();

@@ -13,7 +13,7 @@ namespace {
 constexpr int counts[] = {1, 2, 3, 32, 256, 20000, 1 << 29, INT32_MAX};
 constexpr std::int64_t kib = 1024, mib = 1024 * kib, standard = -1;
 constexpr std::int64_t caps[] = {0, 1, 64 * kib, 4 * mib, standard};
-/// Of accublas.h: what a call may take beyond its cap.
+/// accublas.h states these limits: the memory that a call may take beyond its cap.
 constexpr std::int64_t beyond_cap = mib, standard_cap = 256 * mib;
 constexpr int most_threads = 1024;
 

@@ -304,7 +304,8 @@ TEST(Certified, RealMatrices) {
   }
 }
 
-/// The same bits for every number of threads, and for every instruction set: meson.build runs this on several.
+/// Checks that the bits are the same for every number of threads, and for every instruction set: meson.build runs this
+/// test on several.
 TEST(Certified, BitsAreDefined) {
   std::uint64_t sum = 0;
   for (const int threads : {1, 2, 3}) {

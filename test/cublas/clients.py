@@ -95,7 +95,7 @@ def ctypes_client(accublas):
 
 
 def cusolver_client(accublas):
-    """Nothing but a factorization, whose panels and updates cuSOLVER computes by cuBLAS."""
+    """Runs only a factorization, whose panels and updates cuSOLVER computes by cuBLAS."""
     import torch
     for dtype in (torch.float64, torch.complex128):
         a = torch.from_numpy(operands("float64", 1500, 1500)).to(dtype).cuda()
@@ -143,7 +143,7 @@ def fork_client(accublas):
     assert os.waitpid(child, 0)[1] == 0
 
 
-# What must be installed for each.
+# Each client, and the package that must be installed for it.
 CLIENTS = {"torch": (torch_client, "torch"), "samples": (samples_client, "torch"), "cusolver": (cusolver_client, "torch"),
            "cupy": (cupy_client, "cupy"), "ctypes": (ctypes_client, "cupy"), "fork": (fork_client, "cupy")}
 EVERY_MODE = ("torch", "samples", "cusolver")

@@ -60,7 +60,7 @@ struct Memory {
   std::vector<char*> as, bs, cs;
 };
 
-/// What the C interface refuses, as CUBLAS_OP_T of a Hermitian product, is left to cuBLAS.
+/// Calls that the C interface refuses, such as CUBLAS_OP_T of a Hermitian product, are left to cuBLAS.
 TEST(Served, EveryRoutine) {
   for (const Row& row : rows())
     with_variants({}, [&](const Arguments& variant) {

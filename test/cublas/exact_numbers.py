@@ -101,7 +101,7 @@ class Case:
         return self.real(kind), self.real(kind) if self.complex else 0.0
 
     def added(self):
-        """Of what products are added to."""
+        """Returns a number to which products are added."""
         if self.kind != "ties":
             return self.number()
         odd = lambda: float(2 * (2 * self.rng.getrandbits(22 if self.single else 51) + 1 + (1 << (23 if self.single else 52))))

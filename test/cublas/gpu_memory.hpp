@@ -148,7 +148,7 @@ class Memory {
   DeviceArray<char> factors_;
 };
 
-/// What the C interface leaves; `status` is its answer.
+/// Returns the memory that a call through the C interface leaves; `status` is the call's status.
 inline Outcome by_interface(const Row& row, Memory& memory, Arguments x, accublas_status& status) {
   static thread_local Context context;
   memory.begin();

@@ -189,7 +189,7 @@ TEST(CublasGpu, GraphsAreCapturedAndReplayed) {
       require(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
       const cublasStatus_t status = row.call(row.hooked, x);
       const cudaError_t captured = cudaStreamEndCapture(stream, &graph);
-      // What cannot wait for its factors: HER2K does without in cr.
+      // A call that must wait for its factors fails under capture. HER2K in cr need not wait.
       const char* const mode = std::getenv("ACCUBLAS_MODE");
       const bool waits = !row.has("her2k") || !mode || mode != std::string("cr");
       if (row.kind == Row::on_host && on_device && defines_bits() && waits) {

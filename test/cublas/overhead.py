@@ -1,4 +1,4 @@
-"""What the drop-in adds to a call that the real cuBLAS serves: overhead.py LIBACCUBLAS_CUBLAS, the
+"""Measures the time that the drop-in adds to a call that the real cuBLAS computes: overhead.py LIBACCUBLAS_CUBLAS, the
 host's time for a small product of torch with and without it; and the time of products in each mode."""
 import os
 import subprocess

@@ -140,7 +140,8 @@ using GemmStridedBatchedEx = cublasStatus_t (*)(cublasHandle_t, cublasOperation_
        CALL_BY(Type<int64_t>, arguments),                                   \
        [](const Arguments& x) { return by_interface; }},
 
-// What both sides of a row share. A batch has two matrices; B of a strided one is one for all.
+// These macros hold the arguments that both sides of a row share. A batch has two matrices; both products of a strided
+// batch have the same B.
 #define CUBLAS_GEMM x.handle, x.transa, x.transb, x.m, x.n, x.k, x.alpha
 #define TYPES_OF(letter) Row{"", letter, Row::product, nullptr, nullptr, nullptr}.type()
 #define BY_GEMM(p)                                                                                               \

@@ -1,5 +1,6 @@
-// What the BLAS names promise at their edges, whatever the real BLAS does there: what is not read, early returns, norms
-// of infinities, the caller's floating-point environment. Runs on the real BLAS that the environment leads to.
+// The BLAS names keep their promises at the edges, whatever the real BLAS does there: operands that are not read, early
+// returns, norms of infinities, the caller's floating-point environment. The tests run on the real BLAS that the
+// environment leads to.
 #include <gtest/gtest.h>
 
 #include <cfenv>

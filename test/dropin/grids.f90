@@ -40,7 +40,7 @@ program grids
 
 contains
 
-  ! Entry (i, j) of the whole matrix, whoever holds it.
+  ! Entry (i, j) of the whole matrix, independent of the process that holds it.
   subroutine fill(x, seed)
     real(real64), intent(out) :: x(:, :)
     integer, intent(in) :: seed

@@ -35,9 +35,9 @@ def head(mode):
 
 paths = [line for line in lines[16:] if re.match(rf"{letter.upper()}(GE|PO) ", line)]
 assert len(paths) == 2, "another form of input"
-# Of triangular matrices the types that are inverted: the others are LATRS's.
+# These types of triangular matrices are inverted; the others are LATRS's.
 paths += [f"{letter.upper()}TR 10", "1 2 3 4 5 6 7 8 9 10"]
-# Of the QR factorization and least squares, whose paths call much that is netlib's own, few sizes, one of more than a panel.
+# The QR factorization and least squares run few sizes, one of more than a panel: their paths mostly call netlib's own code.
 few = ["QR and least squares", "3", "0 3 40", "3", "0 2 40", "1", "2", "1", "8", "2", "1", "50", "30.0", "T", "T", "T"]
 paths_of_few = [line for line in lines[16:] if re.match(rf"{letter.upper()}(QR|LS) ", line)]
 assert len(paths_of_few) == 2, "another form of input"

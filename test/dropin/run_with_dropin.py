@@ -9,7 +9,7 @@ import subprocess
 
 
 def cpu_flags():
-    """What the CPU offers, in Linux's words."""
+    """Returns the features of the CPU, in Linux's words."""
     try:
         with open("/proc/cpuinfo") as file:
             return set(next((line for line in file if line.startswith("flags")), "").split())
@@ -50,7 +50,7 @@ def environment(library, mode, engine="auto", netlib=None, extra=None):
 
 
 def on_library_path(*folders):
-    """What `environment` takes as `extra`, beside no library, where the drop-in is the libblas.so.3 in one of these folders."""
+    """Returns `extra` for `environment` without a library, if the drop-in is the libblas.so.3 in one of these folders."""
     return {"LD_LIBRARY_PATH": ":".join(map(str, folders))}
 
 

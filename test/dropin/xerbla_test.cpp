@@ -253,7 +253,7 @@ TEST(Xerbla, Inverses) {
   dgetri_(&minus, a.data(), &three, pivots, work.data(), &minus, &info);
   expect_bad("DGETRI", 1);
 
-  const std::int32_t none = 0, one = 1, many = 2097153;  // 64 times that is no number of single precision
+  const std::int32_t none = 0, one = 1, many = 2097153;  // single precision does not have the number 64 times that
   dgetri_(&three, nullptr, &three, nullptr, work.data(), &minus, &info);
   EXPECT_EQ(info, 0);
   EXPECT_EQ(work[0], 9);

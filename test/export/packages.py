@@ -1,5 +1,5 @@
 """Builds Debian's packages of a copy of the tree, unpacks them, and runs programs on the libblas.so.3 in them: netlib's testers,
-NumPy and R, without a preloaded library. They are built by another compiler than the one at hand, and the bits compared.
+NumPy and R, without a preloaded library. They are built by another compiler than the current one, and the bits compared.
 
 usage: packages.py SOURCE DRIVER [OTHER_CXX]
 

@@ -14,13 +14,13 @@ ln -s "$source" "$work/meson/subprojects/accublas"
 cd "$work/meson"
 if [ -n "$other" ]; then
   export CXX="$other"
-  # As this library is: optimised alike, without debug information.
+  # The subproject is built as this library is: with the same optimization, and without debug information.
   optimization=2 debug=false precompile=true
 else
-  # Next to nothing is compiled: Fortran, whose objects are not taken, and that in haste.
+  # Only the Fortran sources are compiled, as their objects are not taken, and without optimization.
   precompile=false
   export FFLAGS=-O0
-  # What same_objects.py takes for granted.
+  # same_objects.py relies on this.
   if grep -rE 'ACCUBLAS_(HAVE_CUDA|GPU_ARCH|HAVE_HOPPER_KERNELS)' "$source/lib" "$source/c_api" "$source/fortran"; then exit 1; fi
   python=$(python3 -c 'import sys; print(sys.executable)')
   # Meson takes CXX apart as a shell does.

@@ -27,7 +27,7 @@ program mixed_dots
         'sdsdot '//words(w))
     end do
   end do
-  ! What no sum in single precision keeps, and a tie of sb that a term far below decides.
+  ! These sums do not fit single precision; a term far below decides a tie of sb.
   call check_same([accublas_dsdot([2._real32**30, 1._real32], [2._real32**20, 1._real32])], [2._real64**50 + 1], 'dsdot')
   call check_same([accublas_sdsdot(1._real32, [epsilon(sb)/2, 2._real32**(-80)], [1._real32, 1._real32], mode='cr')], &
     [1 + epsilon(sb)], 'sdsdot just above a tie')

@@ -134,7 +134,7 @@ class Certified : public FactorDp<E> {
         E& x = m(i, j);
         if (data == SystemData::graded)
           x = times(x, row[static_cast<std::size_t>(i)] + column[static_cast<std::size_t>(j)]);
-        // Of which the scales lose some.
+        // Scaling loses some of these small entries.
         if (data == SystemData::scattered && i != j && !symmetric)
           x = times(x, -static_cast<int>(below(rng, sizeof(T) == 8 ? 1074 : 149)));
         if (data == SystemData::overflow) x = times(x, -wide - wide);
@@ -273,7 +273,7 @@ TEST_F(CertifiedD, MixedMemoryIsRefusedByName) {
   expect_bits("x", host_x, p.x.data);
 }
 
-/// What waits is not for graphs; else it follows what is on its stream.
+/// Calls that wait for the device are refused in graphs; otherwise a call follows the work on its stream.
 TEST_F(CertifiedD, Streams) {
   const LinearSystem<double> p = make(SystemData::tame, false, 40, 1);
   gpu.set("cr");

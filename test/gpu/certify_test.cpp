@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::uint32_t poison_word = 0xFFFFFFFFu;
 
-/// What the certificate reads of the lines.
+/// The properties of the lines that the certificate reads.
 struct Facts {
   std::vector<std::int32_t> exponent, last_bit;
   std::vector<double> norm, lambda;
@@ -75,7 +75,7 @@ int rung_of(const Facts& rows, std::size_t i, const Facts& cols, std::size_t j, 
 
 __extension__ typedef __float128 Quad;
 
-/// The same where rungs are numbers of moduli.
+/// Returns the rung of an element if rungs are numbers of moduli.
 template <class T>
 int moduli_rung_of(const Facts& rows, std::size_t i, const Facts& cols, std::size_t j, Index k, std::int32_t x) {
   const cuda::CertificateModuli rungs = cuda::certificate_moduli<T>(k);

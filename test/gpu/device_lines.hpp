@@ -125,7 +125,7 @@ class DeviceLines {
   Index count_, k_, words_;
 };
 
-/// The same arrays on the host.
+/// Returns lines whose arrays are in host memory.
 inline cuda::Lines host_lines(HostLines& h) {
   return {
       h.count,          h.k,    h.exponent.data(), h.last_bit.data(), h.norm.data(), h.lambda.data(), h.special.data(),

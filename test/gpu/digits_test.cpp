@@ -17,7 +17,7 @@ using cuda::DigitPass;
 using cuda::DigitScheme;
 using namespace test;
 
-/// What a pass left behind.
+/// The results of a pass.
 template <class T>
 struct Outcome {
   std::vector<T> c;

@@ -1,5 +1,5 @@
-// What no pass decides, on the device: exact accumulators, special values, sums without a term, and C = beta C; bit for
-// bit against lib/cpu/sums/exact.cpp.
+// The steps for elements that no pass decides, on the device: exact accumulators, special values, sums without a term,
+// and C = beta C. The tests compare them bit by bit with lib/cpu/sums/exact.cpp.
 #include "cuda/elements/exact.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// What tests of LAPACK's factorizations in dp and sp on the GPU share: matrices with poison around, and residuals that
-// are rounded once (GEMM in cr), element by element.
+// Code that tests of LAPACK's factorizations in dp and sp on the GPU share: matrices surrounded by poison, and
+// residuals that are rounded once (GEMM in cr), element by element.
 #pragma once
 
 #include <cmath>
@@ -147,7 +147,8 @@ class FactorDp : public testing::Test {
           FAIL() << what << " at " << i << ", " << j << ": " << size_of(residual(i, j)) << " above " << most;
       }
   }
-  /// Of so many terms, in some levels of products; a complex product errs in two terms, and sizes are added parts.
+  /// Error factor of a sum of `terms` terms, in some levels of products; a complex product errs in two terms, and sizes
+  /// are added parts.
   static double terms_factor(Index terms) { return (complex ? 4. : 1.) * (2. * double(terms) + 40); }
 
   accublas_status getrf(const Stored<E>& s, E* a, std::int64_t* pivots, std::int64_t* info) {

@@ -14,7 +14,7 @@ constexpr bool is_cholesky(Kind kind) { return kind <= Kind::posv; }
 constexpr bool solves(Kind kind) { return kind != Kind::potrf && kind != Kind::getrf; }
 constexpr bool factors(Kind kind) { return kind != Kind::potrs && kind != Kind::getrs; }
 
-/// What a matrix is made of.
+/// The kind of data in a matrix.
 enum class Data {
   tame,
   graded,    ///< rows and columns scaled by powers of two
@@ -110,7 +110,7 @@ class Factor : public testing::Test {
     const Index bad = below(rng, n);
     for (Index j = 0; j < n; ++j)
       for (Index i = 0; i < p.m; ++i) {
-        // What is not read is NaN.
+        // Entries that are not read are NaN.
         if (is_cholesky(kind) && (p.uplo == ACCUBLAS_UPPER ? i > j : i < j)) continue;
         for (Index part = 0; part < parts; ++part) {
           if (is_cholesky(kind) && i == j && part == 1) continue;

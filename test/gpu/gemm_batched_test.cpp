@@ -115,7 +115,7 @@ TYPED_TEST(GemmBatched, FixedAndReproducible) {
     }
 }
 
-// What the kernels for small matrices report is what the CPU's calls report in all.
+// The report of the kernels for small matrices is the report of the CPU's calls together.
 TYPED_TEST(GemmBatched, ReportOfFixedAndReproducible) {
   using T = TypeParam;
   Random rng(58);

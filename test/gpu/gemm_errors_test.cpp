@@ -1,4 +1,5 @@
-// What GEMM on the GPU refuses, and what it reports: statuses with C untouched, targets, T, counts and rigorous bounds.
+// Calls that GEMM on the GPU refuses, and reports that it makes: statuses with C untouched, targets, T, counts and
+// rigorous bounds.
 #include <cmath>
 #include <cstdlib>
 
@@ -160,7 +161,7 @@ TYPED_TEST(GemmErrors, EngineOfTheGpuAlone) {
   EXPECT_STREQ(either.report().backend, "cuda");
 }
 
-// What a call with host operands says of its target is its own: an earlier call's miss stays for accublas_sync.
+// A call with host operands reports only its own miss of the target: an earlier call's miss stays for accublas_sync.
 TYPED_TEST(GemmErrors, AMissOfAnEarlierCall) {
   using T = TypeParam;
   const auto p = plain_problem<T>(this->rng, {Data::phi, 1}, 150, 140, 60);

@@ -146,7 +146,7 @@ TYPED_TEST(GpuGemv, AlignedShapes) {
         this->check(s[0], s[1], layout, 1, 1, 1, TypeParam(0.5), data, main_cases);
 }
 
-/// The same, small enough for sanitizers; thread blocks share groups of rows.
+/// Runs aligned shapes that are small enough for sanitizers; thread blocks share groups of rows.
 TYPED_TEST(GpuGemv, AlignedSmall) {
   const Index shapes[][2] = {{33, 200}, {64, 131}, {100, 900}};
   std::vector<Case> cases = main_cases;

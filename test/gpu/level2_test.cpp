@@ -154,7 +154,8 @@ class Level2 : public testing::Test {
     p.a.assign(static_cast<std::size_t>(parts * ld * ld), nan);
     for (Index i = 0; i < m; ++i)
       for (Index j = 0; j < n; ++j) {
-        // What is not read: the other triangle, a unit diagonal, the imaginary parts of a Hermitian one.
+        // Entries that are not read are the other triangle, a unit diagonal, and the imaginary parts of a Hermitian
+        // diagonal.
         const bool stored = !triangle || (p.s.uplo == ACCUBLAS_UPPER ? i <= j : i >= j);
         if (!stored || (r.form == Form::trmv && p.s.diag == ACCUBLAS_UNIT && i == j)) continue;
         const Index at = (p.s.layout == ACCUBLAS_COL_MAJOR) != turned ? i + j * ld : i * ld + j;

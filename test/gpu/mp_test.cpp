@@ -19,7 +19,7 @@ using Random = std::mt19937_64;
 
 #define REQUIRE(call) ASSERT_EQ(call, ACCUBLAS_SUCCESS) << accublas_last_error(nullptr)
 
-/// The same numbers in host memory and on the device.
+/// An array with equal numbers in host memory and on the device.
 class Pair {
  public:
   /// Full p-bit numbers, or ones with long runs of zeros and ones; exponents within +-spread; about one in `special_in`

@@ -1,5 +1,5 @@
-// What an element of GEMM in a multiword mode may be, by the bound of its words, of the products that are left out and
-// of the accumulation (lib/numerics/multiword.hpp): with a term for each entry of a line that is scaled.
+// The range of an element of GEMM in a multiword mode, by the bound of its words, of the products that are left out and
+// of the accumulation (lib/numerics/multiword.hpp), with a term for each entry of a line that is scaled.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ struct WordMode {
   MultiwordMode words() const { return multiword_of(mode); }
 };
 
-/// Those of the type.
+/// Returns the multiword modes of type T.
 template <class T>
 std::vector<WordMode> word_modes() {
   if constexpr (sizeof(T) == 4)
@@ -72,7 +72,7 @@ class WordBounds {
         u * std::fabs(value) + (1 + u) * alpha * (relative_ * sum + 1.01L * underflow) +
         std::numeric_limits<T>::denorm_min() +
         std::numeric_limits<long double>::epsilon() * static_cast<long double>(p_.k) * alpha * sum;
-    // What is within the bound of the exact value may lie on either side of the largest number.
+    // A number within the bound of the exact value may lie on either side of the largest number.
     if (!std::isfinite(have)) {
       const long double greatest = std::numeric_limits<T>::max() * (1 - 0x1p-20L);
       const bool may = have > 0 ? value + allowed >= greatest : have < 0 && value - allowed <= -greatest;

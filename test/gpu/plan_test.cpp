@@ -195,7 +195,7 @@ TYPED_TEST(Plan, FixedTakesAnOfferWhereEmulationIsSlower) {
   state.rejected = static_cast<unsigned long long>(m * n);
   EXPECT_EQ(this->fixed(state, 0, rows, cols, buffers).refused, 0);
   expect(true, state, {moduli, 0.5});
-  // alpha = 0 in device memory: the call leaves the product alone, whoever would compute it.
+  // If alpha = 0 in device memory, the call computes no product, neither by the engine nor by the fallback candidate.
   const DeviceArray<TypeParam> zero(std::vector<TypeParam>{0});
   const cuda::NativeOffer offer{moduli, 0.5};
   EXPECT_EQ(this->fixed(state, 0, rows, cols, buffers, 0, zero.data(), &offer).prefers_native, 0);

@@ -39,7 +39,7 @@ accublas_status trsv(accublas_context* context, Index parts, const Form& f, Inde
     return parts == 1 ? call(accublas_strsv) : call(accublas_ctrsv);
 }
 
-/// What a system is made of: the diagonal is near 2, and unknowns stay as large as b, unless they are wild.
+/// The kind of data in a system: the diagonal is near 2, and unknowns stay as large as b, unless they are wild.
 enum class System {
   tame,
   dense,     ///< off the diagonal as large as the unknowns bear
@@ -96,7 +96,7 @@ class Solve : public testing::Test {
                across = (p.form.trans != ACCUBLAS_NO_TRANS) == (p.form.side == ACCUBLAS_LEFT);
     for (Index j = 0; j < order; ++j)
       for (Index i = 0; i < order; ++i) {
-        // What is not read is NaN.
+        // Entries that are not read are NaN.
         if (upper ? i > j : i < j) continue;
         if (i == j && p.form.diag == ACCUBLAS_UNIT) continue;
         for (Index part = 0; part < parts; ++part) {
@@ -322,7 +322,7 @@ void expect_small_residuals(Routine routine, Index parts, const char* engine, st
       std::vector<Number> a(static_cast<std::size_t>(lda * n)), b(static_cast<std::size_t>(ldb * cols));
       double* const of_a = reinterpret_cast<double*>(a.data());
       double* const of_b = reinterpret_cast<double*>(b.data());
-      // What is not read are NaNs.
+      // Entries that are not read are NaN.
       for (Index j = 0; j < n; ++j)
         for (Index i = 0; i < n; ++i)
           for (Index part = 0; part < parts; ++part) {

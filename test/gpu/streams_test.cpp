@@ -60,7 +60,7 @@ struct Refused {
   }
 };
 
-// What a new context zeroes must not come behind its first call.
+// The memory that a new context zeroes must be zero before its first call runs.
 TEST_F(Streams, FirstCallBesideABusyLegacyStream) {
   const Refused refused(rng);
   const Job job = this->job("cr", {Data::phi, 1}, 500, 400, 300);
@@ -341,7 +341,7 @@ TEST_F(Streams, LegacyStreamBesideABlockingCapture) {
   EXPECT_EQ(wrong(job, operands), "");
 }
 
-// What waits is refused while the context's own stream is captured, and the capture goes on.
+// A call that waits is refused while the context's own stream is captured, and the capture goes on.
 TEST_F(Streams, WaitingInItsOwnCapture) {
   const Job job = this->job("cr", {Data::phi, 1}, 300, 200, 250);
   const OnDevice<T> operands(job.problem);

@@ -1,4 +1,4 @@
-// What the tests of DOT, GEMV and the norms on the device share: data that are hard to add up, and calls that must
+// Code that the tests of DOT, GEMV and the norms on the device share: data that are hard to add up, and calls that must
 // agree with the CPU's engines bit by bit.
 #pragma once
 

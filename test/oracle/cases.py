@@ -1,6 +1,6 @@
 """Seeded cases: every one is determined by its name ("dgemm:cr:17"), on any platform.
 
-What its operands are made of is data.py's affair, where they lie in memory placement.py's.
+data.py defines the contents of its operands, and placement.py their positions in memory.
 """
 
 import functools

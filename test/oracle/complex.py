@@ -24,7 +24,7 @@ def real_columns(b):
 
 
 def expand(factor, value):
-    """Of factor times value: the terms of its real part and of its imaginary part."""
+    """Returns the terms of the real part and of the imaginary part of factor times value."""
     re, im = float(factor.real), float(factor.imag)
     return [[(re, value[0]), (-im, value[1])], [(re, value[1]), (im, value[0])]]
 

@@ -37,7 +37,7 @@ BINARY32 = Format("s", 24, -149, 128, np.float32, np.uint32, "<f", "<I", 0x7FC00
 
 
 def shift_nearest(values, shift):
-    """Of each the integer nearest to x 2^-shift, shift > 0, ties to even."""
+    """Returns for each x the integer nearest to x 2^-shift, shift > 0, ties to even."""
     below_half = (1 << (shift - 1)) - 1
     return [(x + below_half + (x >> shift & 1)) >> shift for x in values]
 

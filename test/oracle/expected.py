@@ -1,4 +1,4 @@
-"""What a case's C buffer must hold after the call, by the oracle."""
+"""The contents that a case's C buffer must have after the call, by the oracle."""
 
 import numpy as np
 

@@ -66,7 +66,7 @@ def cholesky(fmt, x):
 
 
 def size(parts, fmt):
-    """What the pivot has the largest of; a NaN passes every number."""
+    """Returns the size by which the pivot is the largest; a NaN is larger than every number."""
     total = float(fmt.dtype(abs(parts[0])) + fmt.dtype(abs(parts[1]))) if len(parts) == 2 else abs(parts[0])
     return (1, 0.0) if total != total else (0, total)
 

@@ -1,8 +1,8 @@
 """The products of level 3 beside GEMM (docs/modes.md): what is stored becomes the whole matrices that the definition
 speaks of, and the elements of C that are wanted are GEMM's.
 
-What a case holds of its operands are those whole matrices: `a` m x K and `b` K x n (K = 2k for SYR2K and HER2K), with
-zeros for what is no term.
+A case holds its operands as those whole matrices: `a` m x K and `b` K x n (K = 2k for SYR2K and HER2K), with zeros for
+entries that are not terms.
 """
 
 from dataclasses import dataclass
@@ -17,8 +17,8 @@ HERMITIAN_ROUTINES = ("hemm", "herk", "her2k")
 
 @dataclass
 class Description:
-    """Of a case: which elements of C are wanted (m x n), which entries of a or b are terms (None: all), whether C is
-    Hermitian, whether the second half of the terms has conj(alpha); of TRSM (solve.py) whether A's diagonal is ones."""
+    """Properties of a case: which elements of C are wanted (m x n), which entries of a or b are terms (None: all), whether
+    C is Hermitian, whether the second half of the terms has conj(alpha); for TRSM (solve.py) whether A's diagonal is ones."""
 
     wanted: np.ndarray
     a_terms: np.ndarray = None
@@ -42,8 +42,8 @@ def product(mode, fmt, alpha, a, b, beta, c, d, field, routine="gemm"):
     of_c = modes.kept_terms(field.expand(beta, range(count)))
     facts = modes.Facts()
     if not nothing:
-        # Of each component's columns, element by element; a Hermitian diagonal has no imaginary part to compute, but
-        # its real part needs that of the difference of the halves, where alpha has one.
+        # Each component's columns are counted element by element. A Hermitian diagonal has no imaginary part to
+        # compute, but its real part needs that of the difference of the halves if alpha has one.
         real = d.hermitian and not (d.conjugate_half and alpha.imag != 0)
         counted = np.concatenate([d.wanted & ~np.logical_and(real and r == 1, np.eye(m, n, dtype=bool))
                                   for r in range(count)], axis=1)

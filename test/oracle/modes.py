@@ -87,7 +87,7 @@ def extended_product(a, s):
     return INF if (a > 0) == (s > 0) else -INF
 
 
-# Of alpha and beta, which all elements have in common.
+# All elements have alpha and beta in common, so their decompositions are cached.
 factor_dyadic = functools.lru_cache(maxsize=64)(decompose)
 
 
@@ -135,11 +135,11 @@ def scaled(terms, fmt):
 
 @dataclass
 class Facts:
-    """What the definition says beside the result: T* of dp:repro and the elements that the certificate rejects."""
+    """Facts that the definition states besides the result: T* of dp:repro and the elements that the certificate rejects."""
 
     call_bits: int = 0
     rejected: int = 0
-    within: list = None  # of the multiword modes: (values, tolerances by element) of each range that C must lie in
+    within: list = None  # for the multiword modes: (values, tolerances by element) of each range that C must lie in
 
 
 def gemm(mode, fmt, alpha, a, b, beta, c, routine="gemm", field=REAL):

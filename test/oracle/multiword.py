@@ -143,7 +143,7 @@ def fraction(dyadic):
     return dyadic[0] * power(dyadic[1])
 
 
-# Of alpha and beta, which all elements have in common.
+# All elements have alpha and beta in common, so their fractions are cached.
 factor_fraction = functools.lru_cache(maxsize=64)(lambda x: fraction(decompose(x)))
 
 
@@ -163,8 +163,8 @@ def tolerance(alpha, s, error, beta, c, fmt):
 
 @dataclass
 class Within:
-    """What may stand in C's buffer: for each of `ranges`, (bits of the whole buffer, tolerances by position). What has
-    no tolerance, being no element of C, has these bits; a NaN of C may have any sign and payload."""
+    """The permitted contents of C's buffer: for each of `ranges`, (bits of the whole buffer, tolerances by position). A
+    position without a tolerance is no element of C and must have these bits; a NaN of C may have any sign and payload."""
 
     ranges: list
     fmt: object

@@ -76,7 +76,7 @@ def definition_slices(a, b, d, fast):
 
 
 def least_rung(a, b, precision):
-    """Of dp:repro: the least rung for Re S and for Im S, or None."""
+    """Returns the least rung of dp:repro for Re S and for Im S, or None."""
     k = len(a)
     v = GRADE[precision]
     scale = [Fraction(2) ** (0 if magnitude(line) == 0 else -least_exponent([magnitude(line)])) for line in (a, b)]
@@ -172,7 +172,7 @@ class Complex(unittest.TestCase):
         self.assertGreater(rejected, 0)
 
     def test_repro_sampling(self):
-        """Of 2k > 1024 terms the first 128 in 1024 are sampled: p below 64, then from 512 on."""
+        """If there are 2k > 1024 terms, the first 128 in 1024 are sampled: p below 64, then from 512 on."""
         a = np.ones((1, 513), np.complex128)
         for p, sampled in ((63, True), (64, False), (511, False), (512, True)):
             b = np.full((513, 1), 2.0**-40 / 3 * (1 + 1j))
@@ -266,7 +266,7 @@ class Complex(unittest.TestCase):
             self.expect(self.one([complex(INF, INF)], [1 + 1j], alpha=1j, mode=mode), -INF, NAN)
             self.expect(self.one([complex(INF, INF)], [1 + 1j], alpha=1 + 1j, mode=mode), NAN, NAN)
             self.expect(self.one([1.0], [2.0], alpha=complex(INF, 0), mode=mode), INF, NAN)
-            # beta likewise.
+            # A special beta c is treated as alpha S is.
             self.expect(self.one([1.0], [2.0], beta=2.0, c=complex(NAN, 3), mode=mode), NAN, 6.0)
             self.expect(self.one([1.0], [2.0], beta=-1j, c=complex(NAN, 3), mode=mode), 5.0, NAN)
             self.expect(self.one([1.0], [2.0], beta=complex(0, INF), c=2 + 1j, mode=mode), -INF, INF)

@@ -11,7 +11,7 @@ from dyadic import INF, add_dyadic, decompose, mul_dyadic, round_dyadic
 
 NAN = float("nan")
 
-# Of elements, which many sums have in common.
+# Many sums have elements in common, so their decompositions are cached.
 element_dyadic = functools.lru_cache(maxsize=4096)(decompose)
 
 

@@ -24,7 +24,8 @@ void expect_same(const Call& call, const Bits& want, const Bits& got, const std:
       << "): " << std::hex << want[static_cast<std::size_t>(first)] << " and " << got[static_cast<std::size_t>(first)];
 }
 
-/// What every other way of a call is compared with: one thread, without a cap. Computed once for all tests.
+/// The bits with which every other way of a call is compared: one thread, without a cap. They are computed once for all
+/// tests.
 const Bits& reference(accublas_context* context, const Call& call) {
   static std::map<std::string, Bits> known;
   Bits& bits = known[call.name()];

@@ -177,7 +177,7 @@ class Routines(unittest.TestCase):
 
 
 class Recommendations(unittest.TestCase):
-    """What the page says of products that leave the range of numbers, or hold none."""
+    """The page's statements about products that leave the range of numbers, or hold none."""
 
     ARRAY = "%%MatrixMarket matrix array real general\n"
 
@@ -305,8 +305,8 @@ class Refusals(unittest.TestCase):
             self.refused("--random", 2, 2, 2, "--modes", "cr", "--repeat", 0, "--plot", Path(folder) / "a.png",
                          saying="cannot write")
 
-    # What no argument parser sees: bytes that are no text, names with line ends, sizes beyond any address, libraries and
-    # outputs that are not what they seem.
+    # An argument parser does not reject these inputs: bytes that are not text, names with line ends, sizes beyond any
+    # address, libraries and outputs that are not what they seem.
     def test_hostile_surroundings(self):
         small = ("--random", 2, 2, 2, "--modes", "cr", "--repeat", 0)
         with tempfile.TemporaryDirectory() as folder:

@@ -41,7 +41,7 @@ objects = [
     for path in (build / folder).rglob("*.o")
     if not re.search("hooks|accublas_cuda_", str(path.relative_to(build)))
 ]
-# Of sources apart or together.
+# The objects come from sources that are compiled apart or together.
 libraries = {path.parent.name for path in objects}
 assert libraries >= {f"libaccublas_{name}.a.p" for name in ("internal", "internal_once", "api_once", "kernels_baseline")}, objects
 for path in objects:

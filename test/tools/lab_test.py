@@ -204,7 +204,7 @@ print("sgemm, n = 512; limit 3e+13 FP64 operations/s, 1 of them a term\\n  {{32,
 
 
 class OnAGpu(unittest.TestCase):
-    """What is read from the GPU's benchmarks, of stand-ins that write the columns which the programs' sources name."""
+    """Reads the output of the GPU's benchmarks from stand-ins that write the columns which the programs' sources name."""
 
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()

@@ -1,5 +1,5 @@
-"""What comments and documents say of the tree, held against it. The forms that are checked are those that no prose has: paths,
-names with an underscore or a capital inside, a::b, f(), options, targets."""
+"""Compares statements of comments and documents about the tree with the tree. The checked forms are those that prose does not
+have: paths, names with an underscore or a capital inside, a::b, f(), options, targets."""
 
 import itertools
 import re
@@ -257,8 +257,8 @@ class Tree:
                     yield f"{source.path}:{number}: {declared.group(1)} is not of the files that the index names"
 
     def broken_comments(self, source):
-        """What a formatter does to comments: a paragraph that breaks where the next word fits, a rule in a line of its own,
-        and what stops in mid-sentence."""
+        """Finds damage that a formatter does to comments: a paragraph that breaks where the next word fits, a rule in a line
+        of its own, and a comment that stops in mid-sentence."""
         if source.path.suffix not in C_LIKE:
             return
         lines = source.text.split("\n")

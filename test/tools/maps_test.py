@@ -21,7 +21,7 @@ class Maps(unittest.TestCase):
         print(f"{tree.checked} names and lines checked", file=sys.stderr)
 
     def seen(self, path, text):
-        """What is wrong with a file in a small tree."""
+        """Returns the errors of a file in a small tree."""
         with tempfile.TemporaryDirectory() as folder:
             for name, content in {**SMALL_TREE, path: text}.items():
                 (Path(folder) / name).parent.mkdir(parents=True, exist_ok=True)
@@ -136,7 +136,7 @@ endforeach
     "meson_options.txt": "option('cuda', type: 'feature')\n",
 }
 
-# What is false, and the name in it that the test gives.
+# Each false text, and the name in it that the test reports.
 FALSE = [
     ("see lib/gone.cpp", "lib/gone.cpp"),
     ("see gone.cu, which", "gone.cu"),

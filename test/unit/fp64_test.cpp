@@ -383,7 +383,7 @@ TYPED_TEST(Fp64, AnyStridesAndSpecialValues) {
     Problem<T> g = data.problem<T>(6, 20);
     const Mode mode = modes[static_cast<std::size_t>(x) % modes.size()];
     const std::vector<T> want = reference(g, mode);
-    // The same problem with row-major A, B of doubled strides, C backwards.
+    // This block repeats the problem with row-major A, B of doubled strides, and C backwards.
     std::vector<T> a(static_cast<std::size_t>(g.m * g.k)), b(static_cast<std::size_t>(4 * g.k * g.n)), c(g.c.size());
     for (Index i = 0; i < g.m; ++i)
       for (Index p = 0; p < g.k; ++p) a[i * g.k + p] = g.a[i + p * g.m];

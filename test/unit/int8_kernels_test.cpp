@@ -276,8 +276,8 @@ void check_reconstruction() {
               const Index at = r * stride + c;
               count_open += open_got[at] != 0;
               if (open_got[at]) continue;
-              // What the kernel decides is what the twin rounds, and a decision needs the twin's, or holds at both
-              // ends.
+              // An element that the kernel decides has the twin's rounding. The twin must decide it too, or both ends
+              // of the interval must round to it.
               ASSERT_EQ(std::memcmp(&got[at], &exact[at], sizeof(T)), 0)
                   << isa_name(isa) << " moduli " << count << " interval " << interval << ": " << got[at] << " not "
                   << exact[at] << " alpha " << t.alpha << " beta " << t.beta << " c " << addend[at];
@@ -293,7 +293,7 @@ void check_reconstruction() {
             }
           }
           EXPECT_EQ(open, count_open);
-          // What is in range and no tie is decided, or the kernel would be no use.
+          // The kernel must decide elements that are in range and not ties, or it would be useless.
           if (t.combine && interval == 0 && count >= 7 && count <= 25 && round % 4 != 3) {
             EXPECT_LE(open, rows * cols * 3 / 4) << isa_name(isa) << " " << count << " " << t.alpha << " " << t.beta;
           }

@@ -1,4 +1,4 @@
-// What the int8 engine computes with: tables of moduli, scaling, reconstruction at the edges of its range, blocking
+// The foundations of the int8 engine: tables of moduli, scaling, reconstruction at the edges of its range, blocking
 // under caps.
 #include <gtest/gtest.h>
 

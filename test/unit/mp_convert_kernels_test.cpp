@@ -47,7 +47,7 @@ struct Conversion {
   std::vector<std::uint8_t> shift, negative;
 };
 
-/// What a kernel may use for `digits` digits, no more.
+/// Returns the room that a kernel may use for `digits` digits, and no more.
 std::uint64_t* room(int digits) {
   static mp::Buffer<std::uint64_t> buffer;
   buffer = mp::Buffer<std::uint64_t>(mp_room(digits));

@@ -1,5 +1,5 @@
-// What the multiple-precision arrays stand on: moduli, tables of the Chinese remainder theorem, CPU kernels, the sparse
-// sum and the interval evaluation, against GMP and MPFR.
+// The foundations of the multiple-precision arrays: moduli, tables of the Chinese remainder theorem, CPU kernels, the
+// sparse sum and the interval evaluation, against GMP and MPFR.
 #include <gmp.h>
 #include <gtest/gtest.h>
 #include <mpfr.h>

@@ -77,8 +77,8 @@ class Real {
     mpfr_abs(r.x_, x_, MPFR_RNDN);
     return r;
   }
-  /// The square root to 40000 bits: RN of it is RN of the root, for a root that is no number of fewer bits lies farther
-  /// than that from every midpoint between two doubles.
+  /// The square root to 40000 bits. Its RN is the RN of the root, because a root that needs more bits lies farther than
+  /// that from every midpoint between two doubles.
   Real root() const {
     Real r;
     r.exact_ = exact_;

@@ -501,13 +501,14 @@ TEST(Plan, CudaAsAValue) {
   context.engine = ACCUBLAS_ENGINE_FP16;
   EXPECT_EQ(plan(Routine::dgemm, one).engine, ACCUBLAS_ENGINE_FP16);
   context.engine = -1;
-  // What the device lacks is served by the CPU where the operands allow it.
+  // The CPU computes a call in a mode that the device lacks, if the operands allow it.
   EXPECT_EQ(plan(Routine::dgemv, one).backend, ACCUBLAS_BACKEND_CPU);
   shape.on_device = true;
   EXPECT_EQ(status_of([&] { plan(Routine::dgemv, one); }), ACCUBLAS_ERROR_UNAVAILABLE);
   EXPECT_EQ(status_of([&] { plan(Routine::dnrm2, one); }, &message), ACCUBLAS_ERROR_UNAVAILABLE);
   EXPECT_TRUE(contains(message, "mode cr of dnrm2 is not available") && !contains(message, "fixed")) << message;
-  // What is made of other calls works where its operands are; host operands are copied by those calls alone.
+  // A routine that is made of other calls works in the operands' memory space; only those other calls copy host
+  // operands.
   EXPECT_EQ(plan_of(Routine::zgetri, context, shape, one, engine_table).backend, ACCUBLAS_BACKEND_CUDA);
   EXPECT_EQ(plan_of(Routine::zgetri, context, {}, one, engine_table).backend, ACCUBLAS_BACKEND_CPU);
   context.all = parse_mode("native");
