@@ -19,13 +19,13 @@ struct Bound {
   double relative, componentwise, absolute;
 };
 
-/// A result that is rounded once, from a value within `componentwise` of the exact one.
+/// The bound of a result that is rounded once, from a value within `componentwise` of the exact one.
 template <class T>
 constexpr Bound rounded_once(double componentwise = 0) {
   return {unit_roundoff<T>(), componentwise, least_subnormal<T>()};
 }
 
-/// Sums of k terms in any order, scaled and added to in the routine's type: dp's promise.
+/// The bound of sums of k terms in any order, scaled and added to in the routine's type: dp's promise.
 template <class T>
 constexpr Bound any_order(Index k) {
   return {0, dp_bound(k, unit_roundoff<T>()), least_subnormal<T>()};
@@ -41,16 +41,16 @@ inline Bound bound_of(const accublas_report_t& report) {
   return {report.bound_relative, report.bound_componentwise, report.bound_absolute};
 }
 
-/// The bound of a mode with k terms per element. For NRM2 and ASUM the exact result stands for abs(A) abs(B). Infinite
-/// for fixed and slices, whose error depends on the data: their engines put a bound in the report; and for the
-/// multiword modes that scale lines, whose small entries err by what is large beside them. That of native and of TF32
-/// holds while nothing over- or underflows.
+/// Returns the bound of a mode with k terms per element. For NRM2 and ASUM the exact result stands for abs(A) abs(B).
+/// The bound is infinite for fixed and slices, whose error depends on the data: their engines put a bound in the
+/// report. It is also infinite for the multiword modes that scale lines, where the error of a small entry may be large
+/// relative to the entry. The bounds of native and of TF32 hold while nothing overflows or underflows.
 template <class T>
 Bound promised_bound(Routine routine, const Mode& mode, Index k, T alpha) {
   const double u = unit_roundoff<T>();
   if (k == 0 || alpha == 0) return rounded_once<T>();
   if (is_orthogonal(routine)) return {0, std::numeric_limits<double>::infinity(), 0};
-  // Other errors go on to what follows: what they keep is the residual.
+  // In the other modes an error propagates to the elements computed later, so these modes bound only the residual.
   if (is_solve(routine) || is_factorization(routine))
     return bit_defined(mode) && mode.kind != ACCUBLAS_MODE_DOT2 ? rounded_once<T>()
                                                                 : Bound{0, std::numeric_limits<double>::infinity(), 0};
@@ -61,7 +61,7 @@ Bound promised_bound(Routine routine, const Mode& mode, Index k, T alpha) {
       if (mode.reproducible && !is_gemm(routine) && !is_level3(routine)) return rounded_once<T>();
       [[fallthrough]];
     case ACCUBLAS_MODE_NATIVE:
-      // A complex alpha and beta take four roundings more.
+      // A complex alpha and beta take four more roundings.
       return any_order<T>(is_complex_routine(routine) && !is_norm(routine) ? k + 4 : k);
     case ACCUBLAS_MODE_CR:
       return rounded_once<T>();
@@ -70,7 +70,7 @@ Bound promised_bound(Routine routine, const Mode& mode, Index k, T alpha) {
       const Dot2Bound bound = dot2_bound(dot ? dot2_depth_dot(k) : dot2_depth_gemm(k), k, u);
       // The underflow of the products passes through alpha.
       const double scale = std::fmax(1.0, std::fabs(static_cast<double>(alpha)));
-      // NRM2 scales such products away, ASUM has none.
+      // NRM2 scales so that such products do not occur, and ASUM has no products.
       const double absolute = is_norm(routine) ? 0 : scale * bound.absolute;
       return {bound.relative, bound.componentwise, absolute + least_subnormal<T>()};
     }
@@ -91,7 +91,7 @@ Bound promised_bound(Routine routine, const Mode& mode, Index k, Complex<T> alph
   return promised_bound(routine, mode, 2 * k, std::fabs(alpha.re) + std::fabs(alpha.im));
 }
 
-/// Whether the bound keeps a target (accublas_set_target). No bound at all keeps none, infinity included.
+/// Whether the bound keeps a target (accublas_set_target). An infinite bound keeps no target, not even infinity.
 inline bool keeps(const Bound& bound, double target) {
   const double least = bound.relative + bound.componentwise;
   return std::isfinite(least) && least <= target;
@@ -102,8 +102,9 @@ inline bool bound_is_a_priori(const Mode& mode) {
   return mode.kind != ACCUBLAS_MODE_FIXED && mode.kind != ACCUBLAS_MODE_SLICES;
 }
 
-/// fixed and slices err by the data. GEMM's engines that work in integers bound the error of fixed before they write C;
-/// the others of these modes do not, so that they cannot keep a target. Throws Error(ACCUBLAS_ERROR_ACCURACY).
+/// The error of fixed and slices depends on the data. GEMM's engines that work in integers bound the error of fixed
+/// before they write C. The other engines of these modes do not, so they cannot keep a target. Throws
+/// Error(ACCUBLAS_ERROR_ACCURACY).
 inline void require_no_target(const Mode& mode, double target, bool single) {
   if (target > 0 && !bound_is_a_priori(mode))
     throw Error(ACCUBLAS_ERROR_ACCURACY,

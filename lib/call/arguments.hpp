@@ -57,10 +57,10 @@ constexpr BadArgument check_gemv(accublas_layout layout, accublas_transpose tran
   return {};
 }
 
-/// xDOT(N, X, INCX, Y, INCY): netlib's has no bad argument; a zero increment repeats the first element.
+/// xDOT(N, X, INCX, Y, INCY) has no bad argument in netlib's version; a zero increment repeats the first element.
 
-/// Whether `count` steps of a stride of elements pass every address space: addresses wrap, so that any two of them may
-/// be the same.
+/// Whether `count` steps of a stride of elements exceed every address space. Addresses then wrap, so that any two of
+/// them may coincide.
 constexpr bool beyond_addresses(std::uint64_t stride, std::int64_t count) {
   return count > 1 && stride > (std::uint64_t{1} << 59) / static_cast<std::uint64_t>(count - 1);
 }
@@ -82,7 +82,7 @@ constexpr bool elements_coincide(std::int64_t m, std::int64_t n, std::int64_t ro
   return c / g < static_cast<std::uint64_t>(m) && r / g < static_cast<std::uint64_t>(n);
 }
 
-/// The strided forms: positions in their own argument list, after the context.
+/// Checks the strided form. Positions count in its own argument list, after the context.
 constexpr BadArgument check_gemm_strided(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t rsc,
                                          std::int64_t csc) {
   if (m < 0) return {"m", 1};
@@ -92,18 +92,19 @@ constexpr BadArgument check_gemm_strided(std::int64_t m, std::int64_t n, std::in
   return {};
 }
 
-/// Whether two elements of a batch share an address: matrix i is cols columns (of C stored by columns, else rows) of
-/// `length` adjacent elements, ld >= length apart, and begins at i stride. Other matrices may lie in the gaps.
+/// Whether two elements of a batch share an address. Matrix i has cols columns (if C is stored by columns, else rows)
+/// of `length` adjacent elements, ld >= length apart, and begins at i stride. Other matrices may lie in the gaps.
 constexpr bool matrices_coincide(std::int64_t count, std::int64_t stride, std::int64_t length, std::int64_t cols,
                                  std::int64_t ld) {
   if (count < 2 || length < 1 || cols < 1) return false;
   const std::uint64_t s = stride < 0 ? 0 - static_cast<std::uint64_t>(stride) : static_cast<std::uint64_t>(stride);
   if (s == 0 || beyond_addresses(s, count)) return true;
-  // From the first element of a matrix to beyond its last one; where that passes 63 bits, the arrays do not exist.
+  // `reach` is the distance from the first element of a matrix to beyond its last one. If it exceeds 63 bits, the
+  // arrays cannot exist.
   const std::uint64_t l = static_cast<std::uint64_t>(ld), n = static_cast<std::uint64_t>(length);
   if (cols > 1 && l > (std::uint64_t{1} << 62) / static_cast<std::uint64_t>(cols - 1)) return false;
   const std::uint64_t reach = static_cast<std::uint64_t>(cols - 1) * l + n;
-  // Matrices that are d apart meet where d s is within n - 1 of a multiple of ld that leads from column to column.
+  // Matrices that are d apart overlap if d s is within n - 1 of a multiple of ld that leads from column to column.
   for (std::uint64_t d = 1; d < static_cast<std::uint64_t>(count) && d <= (reach - 1) / s; ++d) {
     const std::uint64_t column = d * s / l, rest = d * s % l;
     if (column < static_cast<std::uint64_t>(cols) && rest < n) return true;
@@ -112,8 +113,8 @@ constexpr bool matrices_coincide(std::int64_t count, std::int64_t stride, std::i
   return false;
 }
 
-/// The batched forms: those of GEMM, then their own. `layout` is valid. stride_c: null where results are given by
-/// pointers.
+/// Checks the batched forms: GEMM's arguments, then those of the batch. `layout` is valid. stride_c is null if results
+/// are given by pointers.
 constexpr BadArgument check_gemm_batch(accublas_layout layout, std::int64_t m, std::int64_t n, std::int64_t ldc,
                                        const std::int64_t* stride_c, std::int64_t batch_count) {
   if (batch_count < 0) return {"batch_count", 17};

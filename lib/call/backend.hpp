@@ -1,5 +1,5 @@
-// The narrow interface between the library and a place to compute: the CPU, a CUDA device, or none. No CUDA type
-// appears here; a backend that is not there is a value that answers so.
+// The interface between the library and a backend: the CPU, a CUDA device, or a stub without a device. No CUDA type
+// appears here. The stub is a Backend whose functions report that it is not available.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ namespace accublas {
 
 enum class MemoryKind { host, device, managed };
 
-/// Where an address lives.
+/// The memory space of an address.
 struct Location {
   MemoryKind kind;
   int device;  ///< of device and managed memory
@@ -47,28 +47,29 @@ class BackendState {
  public:
   virtual ~BackendState() = default;
   virtual int device() const = 0;
-  /// Whether the last call went into a graph: what only the device knows of it is not known before that runs.
+  /// Whether the last call was captured into a graph: results that only the device knows are not available before the
+  /// graph runs.
   virtual bool captured() const = 0;
-  /// Waits for the last call and fills in what only the device knows of it.
+  /// Waits for the last call and fills in the fields that only the device knows.
   virtual void complete(accublas_report_t& report) = 0;
   virtual void set_stream(void* stream) = 0;
   virtual void* stream() const = 0;
-  /// Waits for the stream and for calls on streams before; returns and clears the first asynchronous error.
+  /// Waits for the stream and for calls on earlier streams; returns and clears the first asynchronous error.
   virtual accublas_status synchronize(std::string& message) = 0;
   /// Waits like `synchronize`, but for the calls of this state alone. The context calls it at its end, when the user's
   /// stream may be gone.
   virtual accublas_status finish(std::string& message) = 0;
 };
 
-/// Where a scalar lives: on the host by value, or on the device by address (read on the stream).
+/// A scalar lives on the host, by value, or on the device, by address (read on the stream).
 template <class T>
 struct ScalarArgument {
   const T* pointer;
   bool on_device;
 };
 
-/// A routine call as a backend sees it: operands all host or all device, scalars by reference. With device operands it
-/// may have nothing to do but to scale C (alpha = 0 or k = 0), or to write a zero (DOT with n = 0).
+/// A routine call as a backend sees it. The operands are all on the host or all on the device; scalars are passed by
+/// reference. With device operands the call may only scale C (alpha = 0 or k = 0) or write a zero (DOT with n = 0).
 template <class Problem, class T>
 struct Call {
   const Problem& problem;  ///< alpha and beta inside are valid only where the scalars are on the host
@@ -85,7 +86,7 @@ bool no_product(const Call<Gemm<T>, T>& call) {
   return call.problem.k == 0 || (!call.alpha.on_device && *call.alpha.pointer == 0);
 }
 
-/// The engine for a call, where none is asked for.
+/// The engine for a call that requests no engine.
 struct Choice {
   accublas_engine engine;
   bool by_shape = false;  ///< another shape may have another one
@@ -95,25 +96,26 @@ class Backend {
  public:
   virtual ~Backend() = default;
   virtual const char* name() const noexcept = 0;
-  /// Devices that can be used now; why there is none goes to `reason`. The CPU is one device.
+  /// Returns the number of devices that can be used now. If there is none, `reason` says why. The CPU is one device.
   virtual int device_count(std::string& reason) const = 0;
   /// Whether there were devices before this process was forked.
   virtual bool lost_by_fork() const { return false; }
   virtual std::string device_name(int device) const = 0;
-  /// Where an address lives: what is no memory of a device counts as the host's. Never faults, whatever the address.
-  /// The answer holds for this call: memory that was the host's may be a device's later.
+  /// Returns the memory space of an address. An address that is not in a device's memory counts as the host's. The
+  /// function never faults, whatever the address. The answer holds for this call only: memory that was the host's may
+  /// be a device's later.
   virtual Location locate(const void* pointer) const = 0;
-  /// One of `engines`, this backend's list for routine and mode.
+  /// Chooses one of `engines`, this backend's list for routine and mode.
   virtual Choice choose(const EngineList& engines, Routine, const Mode&, const CallShape&) const {
     return {engines.first()};
   }
-  /// Whether host operands of this shape are served sooner here than by the CPU, copies included.
+  /// Whether this backend computes on host operands of this shape faster than the CPU, copies included.
   virtual bool worth_copying(Routine, const Mode&, const CallShape&) const { return false; }
-  /// Cap of a call's workspace in bytes where none is set.
+  /// Returns the cap of a call's workspace in bytes if none is set.
   virtual std::size_t default_workspace(int device) const = 0;
   virtual std::unique_ptr<BackendState> make_state(int device) = 0;
 
-  /// The complex forms are of those backends for which the table of engines has rows.
+  /// Only backends for which the table of engines has complex rows implement the complex forms.
   virtual void gemm(const Call<Gemm<Complex<double>>, Complex<double>>&, BackendState*, Execution&) { lacks_complex(); }
   virtual void gemm(const Call<Gemm<Complex<float>>, Complex<float>>&, BackendState*, Execution&) { lacks_complex(); }
   virtual void gemm_batched(const Call<GemmBatch<Complex<double>>, Complex<double>>&, BackendState*, Execution&) {
@@ -128,7 +130,7 @@ class Backend {
   virtual void dot(const Call<Dot<Complex<float>>, Complex<float>>&, BackendState*, Execution&) { lacks_complex(); }
   virtual void gemm(const Call<Gemm<double>, double>&, BackendState*, Execution&) = 0;
   virtual void gemm(const Call<Gemm<float>, float>&, BackendState*, Execution&) = 0;
-  /// All matrices, or none where memory is missing. A matrix that misses the target is left as it was; the others are
+  /// Computes all matrices, or none if memory is missing. A matrix that misses the target is unchanged; the others are
   /// computed.
   virtual void gemm_batched(const Call<GemmBatch<double>, double>&, BackendState*, Execution&) = 0;
   virtual void gemm_batched(const Call<GemmBatch<float>, float>&, BackendState*, Execution&) = 0;
@@ -172,8 +174,9 @@ class Backend {
   virtual void factorization(const Call<Factorization<Complex<float>>, Complex<float>>&, BackendState*, Execution&) {
     lacks_factorizations();
   }
-  /// By the real BLAS's LAPACK, and on a device GEQRF, ORGQR and ORMQR in dp and sp on device operands, or
-  /// Error(ACCUBLAS_ERROR_UNAVAILABLE) before anything is done: lib/lapack has the others.
+  /// Computes a routine by the real BLAS's LAPACK; a device computes GEQRF, ORGQR and ORMQR in dp and sp on device
+  /// operands. Otherwise the function throws Error(ACCUBLAS_ERROR_UNAVAILABLE) before it changes anything: lib/lapack
+  /// computes the other cases.
   virtual void orthogonal(const Call<Orthogonal<double>, double>&, BackendState*, Execution&) {
     lacks_factorizations();
   }
@@ -216,7 +219,7 @@ class Backend {
 };
 
 Backend& cpu_backend();
-/// The CUDA backend, or the one that answers "not in this build" or "no device".
+/// Returns the CUDA backend, or a stub that answers "not in this build" or "no device".
 Backend& cuda_backend();
 
 }  // namespace accublas

@@ -5,7 +5,7 @@
 
 namespace accublas {
 
-/// Where the matrices of a batch begin: matrix i at base + i stride, or at pointers[i] where there are pointers.
+/// The origins of the matrices of a batch: matrix i begins at base + i stride, or at pointers[i] if there are pointers.
 template <class T>
 struct Matrices {
   T* base;

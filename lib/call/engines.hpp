@@ -1,5 +1,6 @@
-// The one table of engines: which ones serve a mode, by kind of routine and backend, in order. The plan and its
-// messages, the fallback rule, the README (test/tools/readme_test.py) and the suites read it.
+// The one table of engines: it lists the engines that compute a mode, by kind of routine and backend, in order of
+// preference. The plan and its messages, the fallback rule, the README (test/tools/readme_test.py) and the suites read
+// it.
 #pragma once
 
 #include <initializer_list>
@@ -10,12 +11,12 @@
 
 namespace accublas {
 
-/// The word of an engine, as option, environment, log and report have it.
+/// The word of an engine in options, environment, log and report.
 struct EngineWord {
   accublas_engine engine;
   const char* word;
 };
-/// By number.
+/// The words are indexed by the engine's number.
 constexpr EngineWord engine_words[] = {
     {ACCUBLAS_ENGINE_AUTO, "auto"}, {ACCUBLAS_ENGINE_NATIVE, "native"},       {ACCUBLAS_ENGINE_INT8, "int8"},
     {ACCUBLAS_ENGINE_FP64, "fp64"}, {ACCUBLAS_ENGINE_FP16, "fp16"},           {ACCUBLAS_ENGINE_DOT2, "dot2"},
@@ -23,14 +24,15 @@ constexpr EngineWord engine_words[] = {
 };
 constexpr int engine_count = static_cast<int>(std::size(engine_words));
 
-/// Null where there is no such engine.
+/// Returns the word of an engine, or null if there is no such engine.
 constexpr const char* engine_name(accublas_engine engine) {
   return engine >= 0 && engine < engine_count ? engine_words[engine].word : nullptr;
 }
 
 accublas_engine parse_engine(std::string_view name);  ///< throws Error(ACCUBLAS_ERROR_ENGINE) with the list
 
-/// Engines in order: the first one runs where none is asked for, but for shapes that Backend::choose gives to another.
+/// Engines in order of preference. The first one runs if no engine is requested, except for shapes that Backend::choose
+/// gives to another.
 struct EngineList {
   accublas_engine engines[4] = {};
   int count = 0;
@@ -86,7 +88,7 @@ constexpr RoutineKind kind_of(Routine routine) {
   return complex ? RoutineKind::complex_vector : RoutineKind::vector;
 }
 
-/// A row of the table; an empty list: the backend lacks the mode for these routines.
+/// A row of the table. An empty list means that the backend lacks the mode for these routines.
 struct EngineRow {
   accublas_mode mode;
   bool reproducible;
@@ -111,7 +113,7 @@ constexpr RoutineKind gemm = RoutineKind::gemm, complex_gemm = RoutineKind::comp
                       composed = RoutineKind::composed;
 constexpr bool plain = false, repro = true;  // dp and dp:repro; other modes are plain
 
-/// Rows of dp are those of sp. Where dp promises no bits, emulation keeps its promise too, but is slower on the CPU.
+/// Rows of dp also serve sp. If dp promises no bits, emulation keeps its promise too, but is slower on the CPU.
 constexpr EngineRow table[] = {
     {ACCUBLAS_MODE_NATIVE, plain, gemm, {native}, {native}},
     {ACCUBLAS_MODE_NATIVE, plain, complex_gemm, {native}, {native}},
@@ -207,7 +209,7 @@ struct EngineTable {
   constexpr const EngineRow* begin() const { return rows; }
   constexpr const EngineRow* end() const { return rows + count; }
 
-  /// Without engines where the routine lacks the mode, or no backend has it.
+  /// Returns a row without engines if the routine lacks the mode, or no backend has it.
   constexpr const EngineRow& row(Routine routine, const Mode& mode) const {
     const accublas_mode kind = mode.kind == ACCUBLAS_MODE_SP ? ACCUBLAS_MODE_DP : mode.kind;
     for (const EngineRow& row : *this)
@@ -217,8 +219,8 @@ struct EngineTable {
 };
 constexpr EngineTable engine_table = engine_rows::table;
 
-/// The table against the one of modes: a mode has one row with engines for the routines that have it, and none for
-/// others.
+/// Compares the table with the one of modes: a mode must have one row with engines for the routines that have it, and
+/// none for others.
 constexpr bool engines_match_modes() {
   for (const EngineRow& row : engine_table)
     if (!mode_row(row.mode)) return false;

@@ -1,4 +1,4 @@
-// A call of LAPACK's factorizations, and of the solutions and inverses by them.
+// A call of LAPACK's factorizations, and of the solutions and inverses that use them.
 #pragma once
 
 #include <algorithm>
@@ -16,22 +16,23 @@
 
 namespace accublas {
 
-/// In the order of their routines (lib/call/routine.hpp).
+/// The kinds stand in the order of their routines (lib/call/routine.hpp).
 enum class FactorizationKind { potrf, potrs, posv, getrf, getrs, gesv, trtri, lauum, potri, getri };
 
-/// Cholesky's factorization is meant, else LU with partial pivoting; of the inverses neither.
+/// Whether the routine uses Cholesky's factorization. GETRF, GETRS and GESV use LU with partial pivoting; the inverses
+/// compute no factorization.
 constexpr bool is_cholesky(FactorizationKind kind) { return kind <= FactorizationKind::posv; }
 constexpr bool is_inverse(FactorizationKind kind) { return kind >= FactorizationKind::trtri; }
-/// A is overwritten.
+/// Whether the routine overwrites A.
 constexpr bool has_factor(FactorizationKind kind) {
   return kind != FactorizationKind::potrs && kind != FactorizationKind::getrs;
 }
 constexpr bool has_solution(FactorizationKind kind) {
   return !is_inverse(kind) && kind != FactorizationKind::potrf && kind != FactorizationKind::getrf;
 }
-/// The others cannot fail.
+/// Whether the routine reports an info value. The other routines cannot fail.
 constexpr bool has_info(FactorizationKind kind) { return has_factor(kind) && kind != FactorizationKind::lauum; }
-/// One triangle of A is meant; the others have pivots, which those that find them write.
+/// Whether the routine uses one triangle of A. The other routines have pivots, which the routines that find them write.
 constexpr bool has_uplo(FactorizationKind kind) {
   return is_cholesky(kind) || (is_inverse(kind) && kind != FactorizationKind::getri);
 }
@@ -39,7 +40,8 @@ constexpr bool finds_pivots(FactorizationKind kind) {
   return kind == FactorizationKind::getrf || kind == FactorizationKind::gesv;
 }
 
-/// All arguments that are no numbers of the matrices; what a routine lacks is as it is here. Only GETRF has m.
+/// All arguments that are not elements of the matrices. An argument that a routine lacks has its default value. Only
+/// GETRF has m.
 struct FactorizationShape {
   FactorizationKind kind;
   bool complex;
@@ -49,7 +51,8 @@ struct FactorizationShape {
   accublas_diag diag = ACCUBLAS_NON_UNIT;  ///< of TRTRI
 };
 
-/// The order of LAPACK's arguments: uplo or trans, diag, m, n, nrhs, a, lda, ipiv, b, ldb, info, as many as there are.
+/// Checks the arguments in LAPACK's order: uplo or trans, diag, m, n, nrhs, a, lda, ipiv, b, ldb, info, as many as the
+/// routine has.
 constexpr BadArgument check_factorization(accublas_layout layout, const FactorizationShape& s) {
   if (!valid(layout)) return {"layout", 0};
   int number = 0;
@@ -67,8 +70,8 @@ constexpr BadArgument check_factorization(accublas_layout layout, const Factoriz
   return {};
 }
 
-/// LAPACK's ipiv, whose integers have 32 or 64 bits: row i changed places with row at(i), counted from 0 here. On a
-/// device they have 64.
+/// LAPACK's ipiv, whose integers have 32 or 64 bits: row i was exchanged with row at(i), counted from 0 here. On a
+/// device the integers have 64 bits.
 struct Pivots {
   void* data = nullptr;
   bool narrow = false;
@@ -84,14 +87,14 @@ struct Pivots {
   }
 };
 
-/// Pivots in host memory that a caller hands in: a row outside of the matrix would be exchanged in other memory.
+/// Checks pivots in host memory that a caller passes: a row outside of the matrix would be exchanged in other memory.
 inline void require_pivots(const Pivots& pivots, std::int64_t rows) {
   for (std::int64_t i = 0; i < rows; ++i)
     if (pivots.at(i) < 0 || pivots.at(i) >= rows)
       throw Error(ACCUBLAS_ERROR_ARGUMENT, "argument ipiv must be rows from 1 to " + std::to_string(rows));
 }
 
-/// The matrices are views of the caller's, a triangle stored as `uplo` says of A's view.
+/// A call of a factorization. The matrices are views of the caller's; `uplo` names the stored triangle of A's view.
 template <class E>
 struct Factorization : FactorizationShape {
   Matrix<E> a{}, b{};
@@ -107,17 +110,17 @@ struct Factorization : FactorizationShape {
   std::int64_t rows() const { return kind == FactorizationKind::getrf ? m : n; }
   std::int64_t order() const { return rows() < n ? rows() : n; }
 
-  /// X with A = X^H X, in the place of A's stored triangle.
+  /// Returns X with A = X^H X, in the memory of A's stored triangle.
   Matrix<E> cholesky_factor() const { return uplo == ACCUBLAS_UPPER ? a : a.transposed(); }
 };
 
-/// The matrices of the triangular systems that one after the other solve A X = B with A = X^H X.
+/// The matrices of the two triangular systems that solve A X = B with A = X^H X, in order.
 template <class E>
 std::array<Operand<E>, 2> cholesky_solves(const Factorization<E>& f) {
   const Matrix<E> x = f.cholesky_factor();
   Operand<E> upper{{x.data, x.row_stride, x.col_stride}, false, Structure::triangular, Triangle::upper};
   Operand<E> lower = upper.transposed();
-  // X is A^T's factor where the lower triangle is stored: A = conj(X^H X).
+  // X is the factor of A^T if the lower triangle is stored: A = conj(X^H X).
   const bool conjugated = is_complex<E> && f.uplo == ACCUBLAS_LOWER;
   lower.conjugate = is_complex<E> && !conjugated;
   upper.conjugate = conjugated;
@@ -136,7 +139,7 @@ std::array<Operand<E>, 2> lu_solves(const Factorization<E>& f) {
   return {u, l};
 }
 
-/// Rows i and pivots.at(i) of columns `first` to `end` - 1 change places, i = 0 .. count - 1 or the other way round.
+/// Exchanges rows i and pivots.at(i) in columns `first` to `end` - 1, for i = 0 .. count - 1 or in reverse order.
 template <class E>
 void swap_rows(const Matrix<E>& b, std::int64_t first, std::int64_t end, const Pivots& pivots, std::int64_t from,
                std::int64_t count, bool backwards) {
@@ -160,7 +163,7 @@ void swap_rows_beside(const Matrix<E>& a, std::int64_t n, std::int64_t first, st
   constexpr std::int64_t step = 32;
   const std::int64_t others = n - (end - first);
   parallel_for(ceil_div(others, step), threads, [&](std::int64_t task, int) {
-    // Columns to the left, then those to the right.
+    // Tasks take the columns to the left first, then those to the right.
     const std::int64_t left = task * step, right = std::min(others, left + step);
     swap_rows(a, std::min(left, first), std::min(right, first), pivots, from, count, false);
     swap_rows(a, std::max(left, first) + end - first, std::max(right, first) + end - first, pivots, from, count, false);

@@ -1,4 +1,4 @@
-// A call of level 2 beside GEMV as BLAS has it, column-major, and what it describes (lib/call/product.hpp): products
+// A call of level 2 other than GEMV as BLAS has it, column-major, and its description by lib/call/product.hpp: products
 // with one column, and updates by products of one term.
 #pragma once
 
@@ -9,21 +9,22 @@
 
 namespace accublas {
 
-/// In the order of their routines (lib/call/routine.hpp): GER (of complex types GERU), TRMV and TRSV; the real ones;
-/// the complex ones.
+/// The kinds stand in the order of their routines (lib/call/routine.hpp): first GER (for complex types GERU), TRMV and
+/// TRSV, then the kinds with real forms only, then those with complex forms only.
 enum class Level2Kind { ger, trmv, trsv, symv, syr, syr2, gerc, hemv, her, her2 };
 
-/// GER, GERU and GERC; SYMV and HEMV; TRMV and TRSV; SYR2 and HER2; these with SYR and HER.
+/// These functions name groups of kinds: GER, GERU and GERC; SYMV and HEMV; TRMV and TRSV; SYR2 and HER2; these with
+/// SYR and HER.
 constexpr bool is_ger(Level2Kind kind) { return kind == Level2Kind::ger || kind == Level2Kind::gerc; }
 constexpr bool is_symv(Level2Kind kind) { return kind == Level2Kind::symv || kind == Level2Kind::hemv; }
 constexpr bool is_triangular(Level2Kind kind) { return kind == Level2Kind::trmv || kind == Level2Kind::trsv; }
 constexpr bool is_syr2(Level2Kind kind) { return kind == Level2Kind::syr2 || kind == Level2Kind::her2; }
 constexpr bool is_syr(Level2Kind kind) { return is_syr2(kind) || kind == Level2Kind::syr || kind == Level2Kind::her; }
-/// C is A.
+/// Whether the routine updates A, so that C is A.
 constexpr bool is_update(Level2Kind kind) { return is_ger(kind) || is_syr(kind); }
 
-/// All arguments that are no numbers of matrix and vectors; what a routine lacks is as it is here. A is m x n for GER
-/// and its kind, else of order n.
+/// All arguments that are not elements of matrix and vectors. An argument that a routine lacks has its default value. A
+/// is m x n for GER and its kind, else of order n.
 struct Level2Shape {
   Level2Kind kind;
   bool complex;
@@ -31,14 +32,14 @@ struct Level2Shape {
   accublas_transpose trans = ACCUBLAS_NO_TRANS;
   accublas_diag diag = ACCUBLAS_NON_UNIT;
   std::int64_t m = 0, n = 0, lda = 0, incx = 1, incy = 1;
-  /// Whether the routine conjugates the operand that op() does not conjugate: A of HEMV, TRMV and TRSV, x of GERC, x
-  /// and y of HER and HER2. See Level2::transpose.
+  /// Whether transpose() has moved the conjugate to the other operand: it then conjugates A of HEMV, TRMV and TRSV, and
+  /// of the vectors of GERC, HER and HER2 the one that the routine itself does not conjugate.
   bool conjugated = false;
   bool transposed_call = false;  ///< see Level2::transpose
 };
 
-/// netlib's arguments: uplo, trans and diag, m, n, as many as there are; then alpha, a, lda, x, incx, beta, y, incy, or
-/// for updates alpha, x, incx, y, incy, a, lda.
+/// Checks netlib's arguments in order: uplo, trans and diag, m, n, as many as the routine has; then alpha, a, lda, x,
+/// incx, beta, y, incy, or for updates alpha, x, incx, y, incy, a, lda.
 constexpr BadArgument check_level2(accublas_layout layout, const Level2Shape& s) {
   if (!valid(layout)) return {"layout", 0};
   const bool update = is_update(s.kind), triangular = is_triangular(s.kind);
@@ -58,8 +59,8 @@ constexpr BadArgument check_level2(accublas_layout layout, const Level2Shape& s)
   return {};
 }
 
-/// BLAS's vector: with a negative increment element 0 is at the far end. In the arithmetic of addresses, since one that
-/// is not read may have any increment.
+/// A vector as BLAS passes it: with a negative increment element 0 is at the far end. The function computes on
+/// addresses as integers, since a vector that is not read may have any increment.
 template <class T>
 Vector<T> blas_vector(std::int64_t n, T* data, std::int64_t increment) {
   if (!data || increment >= 0 || n <= 1) return {data, n > 1 ? increment : 1};
@@ -67,8 +68,8 @@ Vector<T> blas_vector(std::int64_t n, T* data, std::int64_t increment) {
   return {reinterpret_cast<T*>(reinterpret_cast<std::uintptr_t>(data) - back), increment};
 }
 
-/// `c` is what the routine overwrites: y of SYMV and HEMV, x of TRMV and TRSV, A of updates, and its other name is
-/// null.
+/// A call of level 2. `c` is the operand that the routine overwrites: y of SYMV and HEMV, x of TRMV and TRSV, A of
+/// updates. The member with the operand's own name is null.
 template <class E>
 struct Level2 : Level2Shape {
   E alpha{1};
@@ -81,7 +82,7 @@ struct Level2 : Level2Shape {
   Triangle part() const { return uplo == ACCUBLAS_UPPER ? Triangle::upper : Triangle::lower; }
   Triangle wanted() const { return is_syr(kind) ? part() : Triangle::all; }
   bool hermitian_result() const { return kind == Level2Kind::her || kind == Level2Kind::her2; }
-  /// C's sizes, and its elements as they lie.
+  /// These functions return C's sizes, and its elements as they are stored.
   std::int64_t rows() const { return is_ger(kind) ? m : n; }
   std::int64_t cols() const { return is_update(kind) ? n : 1; }
   Matrix<E> result() const {
@@ -89,16 +90,17 @@ struct Level2 : Level2Shape {
     const Vector<E> vector = blas_vector(n, c, is_triangular(kind) ? incx : incy);
     return {vector.data, vector.stride, 0};
   }
-  /// C's sizes as the caller counts them.
+  /// These functions return C's sizes as the caller counts them.
   std::int64_t caller_rows() const { return transposed_call && is_ger(kind) ? cols() : rows(); }
   std::int64_t caller_cols() const { return transposed_call && is_ger(kind) ? rows() : cols(); }
-  /// transpose() exchanges the vectors: x is the caller's y.
+  /// Whether transpose() exchanges the vectors, so that x is the caller's y.
   bool exchanges() const { return is_ger(kind) || kind == Level2Kind::her2; }
-  /// Inner dimension of a product, and terms of an element.
+  /// Inner dimension of a product, and the number of terms of an element.
   std::int64_t inner() const { return is_update(kind) ? 1 : n; }
   std::int64_t terms() const { return is_syr2(kind) ? 2 : inner(); }
 
-  /// The arguments of a row-major call as those of the column-major one that reads the same memory: A is transposed.
+  /// Replaces the arguments of a row-major call by those of the column-major call that reads the same memory: A is
+  /// transposed.
   void transpose() {
     transposed_call = !transposed_call;
     uplo = uplo == ACCUBLAS_UPPER ? ACCUBLAS_LOWER : ACCUBLAS_UPPER;
@@ -119,13 +121,13 @@ Operand<E> triangular_operand(const Level2<E>& l) {
   return a;
 }
 
-/// TRSV.
+/// Returns the triangular system of TRSV.
 template <class E>
 TriangularSystem<E> system_of(const Level2<E>& l) {
   return {l.n, 1, l.alpha, triangular_operand(l), l.result()};
 }
 
-/// Not of TRSV.
+/// Returns the product of a call, which is not TRSV.
 template <class E>
 Product<E> product_of(const Level2<E>& l) {
   const Matrix<E> c = l.result();

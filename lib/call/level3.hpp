@@ -1,4 +1,4 @@
-// A call of level 3 beside GEMM as BLAS has it, column-major, and what it describes (lib/call/product.hpp).
+// A call of level 3 other than GEMM as BLAS has it, column-major, and its description by lib/call/product.hpp.
 #pragma once
 
 #include <utility>
@@ -9,20 +9,20 @@
 
 namespace accublas {
 
-/// In the order of their routines (lib/call/routine.hpp); the last three have complex forms only.
+/// The kinds stand in the order of their routines (lib/call/routine.hpp); the last three have complex forms only.
 enum class Level3Kind { symm, syrk, syr2k, trmm, trsm, gemmt, hemm, herk, her2k };
 
 constexpr bool is_hermitian(Level3Kind kind) { return kind >= Level3Kind::hemm; }
-/// SYMM and HEMM; SYRK and HERK; SYR2K and HER2K.
+/// These functions name groups of kinds: SYMM and HEMM; SYRK and HERK; SYR2K and HER2K.
 constexpr bool is_symm(Level3Kind kind) { return kind == Level3Kind::symm || kind == Level3Kind::hemm; }
 constexpr bool is_syrk(Level3Kind kind) { return kind == Level3Kind::syrk || kind == Level3Kind::herk; }
 constexpr bool is_syr2k(Level3Kind kind) { return kind == Level3Kind::syr2k || kind == Level3Kind::her2k; }
 
-/// TRMM and TRSM: a triangular matrix, and B, which the result overwrites.
+/// Whether the routine is TRMM or TRSM, with a triangular matrix and B, which the result overwrites.
 constexpr bool is_in_place(Level3Kind kind) { return kind == Level3Kind::trmm || kind == Level3Kind::trsm; }
 
-/// All arguments that are no numbers of the matrices; what a routine lacks is as it is here. n is the order of a result
-/// that has a triangle.
+/// All arguments that are not elements of the matrices. An argument that a routine lacks has its default value. n is
+/// the order of a result that has a triangle.
 struct Level3Shape {
   Level3Kind kind;
   bool complex;
@@ -33,7 +33,7 @@ struct Level3Shape {
   std::int64_t m = 0, n = 0, k = 0, lda = 0, ldb = 0, ldc = 0;
   bool transposed_call = false;  ///< see Level3::transpose
 
-  /// Order of the operand that is square.
+  /// Returns the order of the operand that is square.
   std::int64_t order() const { return side == ACCUBLAS_LEFT ? m : n; }
 };
 
@@ -55,16 +55,16 @@ constexpr bool valid_side(accublas_side side) { return side == ACCUBLAS_LEFT || 
 constexpr bool valid_uplo(accublas_uplo uplo) { return uplo == ACCUBLAS_UPPER || uplo == ACCUBLAS_LOWER; }
 constexpr bool valid_diag(accublas_diag diag) { return diag == ACCUBLAS_NON_UNIT || diag == ACCUBLAS_UNIT; }
 
-/// A complex symmetric product has no conjugates, a Hermitian one no plain transposes.
+/// Whether transa is valid: a complex symmetric product has no conjugates, and a Hermitian one no plain transposes.
 constexpr bool valid_transpose_a(const Level3Shape& s) {
   const bool of_c = is_syrk(s.kind) || is_syr2k(s.kind);
   const accublas_transpose none = !of_c || !s.complex ? 0 : is_hermitian(s.kind) ? ACCUBLAS_TRANS : ACCUBLAS_CONJ_TRANS;
   return valid_transpose(s.transa) && s.transa != none;
 }
 
-/// The order of netlib's arguments: side and uplo for SYMM and HEMM, uplo and trans for SYRK and its kind, side, uplo,
-/// transa and diag for TRMM and TRSM, uplo, transa and transb for GEMMT; then m (if there is a side) and n, k (if there
-/// is none); then alpha, a, lda, b, ldb, beta, c, ldc, as many as there are.
+/// Checks the arguments in netlib's order: side and uplo for SYMM and HEMM, uplo and trans for SYRK and its kind, side,
+/// uplo, transa and diag for TRMM and TRSM, uplo, transa and transb for GEMMT; then m (if there is a side) and n, k (if
+/// there is no side); then alpha, a, lda, b, ldb, beta, c, ldc, as many as the routine has.
 constexpr BadArgument check_level3(accublas_layout layout, const Level3Shape& s) {
   if (!valid(layout)) return {"layout", 0};
   const bool sides = is_symm(s.kind) || is_in_place(s.kind), gemmt = s.kind == Level3Kind::gemmt;
@@ -96,7 +96,7 @@ constexpr BadArgument check_level3(accublas_layout layout, const Level3Shape& s)
   return {};
 }
 
-/// TRMM's and TRSM's B is `c`; `b` is null there.
+/// A call of level 3. `c` holds the B of TRMM and TRSM; `b` is null there.
 template <class E>
 struct Level3 : Level3Shape {
   E alpha{};
@@ -107,27 +107,27 @@ struct Level3 : Level3Shape {
 
   Triangle part() const { return uplo == ACCUBLAS_UPPER ? Triangle::upper : Triangle::lower; }
   Triangle wanted() const { return is_symm(kind) || is_in_place(kind) ? Triangle::all : part(); }
-  /// Factors that are real numbers where the others are complex.
+  /// Whether a factor is a real number although the elements are complex.
   bool real_alpha() const { return kind == Level3Kind::herk; }
   bool real_beta() const { return hermitian_result(); }
   bool hermitian_result() const { return kind == Level3Kind::herk || kind == Level3Kind::her2k; }
   Routine routine() const { return level3_routine(static_cast<int>(kind), is_complex<E>, is_single_precision<E>); }
-  /// C as it lies, and its sizes.
+  /// These functions return C as it is stored, and its sizes.
   std::int64_t rows() const { return wanted() == Triangle::all ? m : n; }
   std::int64_t cols() const { return n; }
   Matrix<E> result() const { return {c, 1, is_in_place(kind) ? ldb : ldc}; }
-  /// C's sizes as the caller counts them.
+  /// These functions return C's sizes as the caller counts them.
   std::int64_t caller_rows() const { return transposed_call ? cols() : rows(); }
   std::int64_t caller_cols() const { return transposed_call ? rows() : cols(); }
-  /// transpose() exchanges the operands: A is the caller's B.
+  /// Whether transpose() exchanges the operands, so that A is the caller's B.
   bool exchanges() const { return kind == Level3Kind::gemmt; }
-  /// Inner dimension of a product.
+  /// Returns the inner dimension of a product.
   std::int64_t inner() const { return is_symm(kind) || is_in_place(kind) ? order() : k; }
-  /// Terms of an element.
+  /// Returns the number of terms of an element.
   std::int64_t terms() const { return is_syr2k(kind) ? 2 * k : inner(); }
 
-  /// The arguments of a row-major call as those of the column-major one that reads the same memory: everything
-  /// transposed.
+  /// Replaces the arguments of a row-major call by those of the column-major call that reads the same memory:
+  /// everything is transposed.
   void transpose() {
     transposed_call = !transposed_call;
     uplo = uplo == ACCUBLAS_UPPER ? ACCUBLAS_LOWER : ACCUBLAS_UPPER;
@@ -151,7 +151,7 @@ Operand<E> triangular_operand(const Level3<E>& l) {
   return triangular_operand(l.a, l.lda, l.part(), l.transa, l.diag);
 }
 
-/// TRSM: from the right, everything is transposed.
+/// Returns the triangular system of TRSM. If the triangular matrix stands on the right, everything is transposed.
 template <class E>
 TriangularSystem<E> system_of(const Level3<E>& l) {
   const Operand<E> a = triangular_operand(l);
@@ -159,7 +159,7 @@ TriangularSystem<E> system_of(const Level3<E>& l) {
   return {l.n, l.m, l.alpha, a.transposed(), l.result().transposed()};
 }
 
-/// Not of TRSM.
+/// Returns the product of a call, which is not TRSM.
 template <class E>
 Product<E> product_of(const Level3<E>& l) {
   const Matrix<E> c = l.result();

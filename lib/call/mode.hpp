@@ -1,4 +1,4 @@
-// The one table of modes: option, environment, API, log and documentation read it.
+// The one table of modes, which option, environment, API, log and documentation read.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace accublas {
 
-/// A mode with its parameters, resolved: what the answer is.
+/// A mode with its parameters, resolved. It defines the answer.
 struct Mode {
   accublas_mode kind = ACCUBLAS_MODE_DEFAULT;
   int parameter = 0;          ///< T of fixed:T, D of slices:D
@@ -25,7 +25,7 @@ constexpr Mode emulated(Mode mode) {
   return mode;
 }
 
-/// Which families have a mode.
+/// The families that have a mode.
 enum class Families { all, dgemm, sgemm };
 
 /// A row of the table.
@@ -65,7 +65,7 @@ constexpr const ModeRow* mode_row(accublas_mode kind) {
   return nullptr;
 }
 
-/// The parse, of capitals too: kind ACCUBLAS_MODE_DEFAULT where `word` is no mode word.
+/// Parses a mode word, also in capitals. The kind is ACCUBLAS_MODE_DEFAULT if `word` is not a mode word.
 constexpr Mode find_mode(std::string_view word) {
   for (const ModeRow& row : mode_table) {
     if (!is_word(word.substr(0, row.word.size()), row.word)) continue;
@@ -94,22 +94,22 @@ Mode parse_mode(std::string_view word);
 /// Makes a mode from the API's enum, parameter and flags.
 Mode make_mode(accublas_mode kind, int parameter, int flags);
 
-/// The word of a mode as a family calls it: dp and sp by the family's type.
+/// Returns the word of a mode as a family calls it: dp and sp by the family's type.
 std::string mode_word(const Mode& mode, bool single);
 
 /// Whether the family of routines has this mode.
 bool family_has(accublas_family family, bool single, accublas_mode kind);
 
-/// Whether a routine has the mode: its family's, but for those that some routines lack.
+/// Whether a routine has the mode: the family's modes, except for those that some routines lack.
 bool routine_has(Routine routine, accublas_mode kind);
 
-/// The words of a family's modes, for messages: "native, dp, dp:repro, fixed:T (2 to 150), ...".
+/// Returns the words of a family's modes for messages: "native, dp, dp:repro, fixed:T (2 to 150), ...".
 std::string mode_words(accublas_family family, bool single);
 
 /// Returns the words of the modes of a routine.
 std::string mode_words(Routine routine);
 
-/// The words of all families.
+/// Returns the words of all families.
 std::string mode_words();
 
 /// Whether the bits of the answer are defined.

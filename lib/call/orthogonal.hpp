@@ -1,4 +1,4 @@
-// A call of LAPACK's QR factorization, of what is made of its reflectors, or of GELS.
+// A call of LAPACK's QR factorization, of a routine that uses its reflectors, or of GELS.
 #pragma once
 
 #include <algorithm>
@@ -9,11 +9,11 @@
 
 namespace accublas {
 
-/// In the order of their routines (lib/call/routine.hpp).
+/// The kinds stand in the order of their routines (lib/call/routine.hpp).
 enum class OrthogonalKind { geqrf, orgqr, ormqr, gels };
 
-/// All arguments that are no numbers of the matrices; what a routine lacks is as it is here. ORMQR's C and GELS's B are
-/// `c`.
+/// All arguments that are not elements of the matrices. An argument that a routine lacks has its default value. ORMQR's
+/// C and GELS's B are `c`.
 struct OrthogonalShape {
   OrthogonalKind kind;
   bool complex;
@@ -31,7 +31,7 @@ struct OrthogonalShape {
     return kind == OrthogonalKind::geqrf || kind == OrthogonalKind::gels ? std::min(m, n) : k;
   }
 
-  /// The least workspace of LAPACK's, in numbers, and one that serves its blocks of 64 columns.
+  /// These functions return LAPACK's least workspace, in numbers, and one that suffices for its blocks of 64 columns.
   std::int64_t least_work() const { return kind == OrthogonalKind::geqrf && m == 0 ? 1 : work(1); }
   std::int64_t work_for_blocks() const { return work(64) + 64 * 65; }
 
@@ -45,9 +45,10 @@ struct OrthogonalShape {
   }
 };
 
-/// The order of LAPACK's arguments: side and trans, m, n, k or nrhs, a, lda, tau, c or b, ldc or ldb, work, lwork, as
-/// many as there are. As there, trans is 'T' of real matrices alone and 'C' of complex ones. GELS's number of lwork is
-/// returned where all before are good and `work_too_small` holds; the C interface has none.
+/// Checks the arguments in LAPACK's order: side and trans, m, n, k or nrhs, a, lda, tau, c or b, ldc or ldb, work,
+/// lwork, as many as the routine has. As in LAPACK, trans is 'T' for real matrices alone and 'C' for complex ones. The
+/// function returns the number of GELS's lwork if all arguments before it are good and `work_too_small` holds; the C
+/// interface has no lwork.
 constexpr BadArgument check_orthogonal(accublas_layout layout, const OrthogonalShape& s, bool work_too_small = false) {
   using enum OrthogonalKind;
   if (!valid(layout)) return {"layout", 0};
@@ -69,7 +70,7 @@ constexpr BadArgument check_orthogonal(accublas_layout layout, const OrthogonalS
   return {};
 }
 
-/// The matrices are views of the caller's.
+/// A call of an orthogonal routine. The matrices are views of the caller's.
 template <class E>
 struct Orthogonal : OrthogonalShape {
   Matrix<E> a{}, c{};

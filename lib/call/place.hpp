@@ -1,5 +1,5 @@
-// Where the matrices of a certified solution are (lib/certified), and what is done to them there beside the library's
-// own calls.
+// The memory space of the matrices of a certified solution (lib/certified), and the operations on them there other than
+// the library's own calls.
 #pragma once
 
 #include <cstddef>
@@ -32,37 +32,40 @@ struct RealParts {
   }
 };
 
-/// A matrix of any type.
+/// A matrix of any element type.
 using AnyOperand = std::variant<Operand<double>, Operand<float>, Operand<Complex<double>>, Operand<Complex<float>>>;
 
-/// Matrices are in the memory of the place, vectors of numbers and exponents in that of the host: what has those waits.
-/// On a device all is put on the context's stream.
+/// Matrices are in the memory space of the Place. Vectors of numbers and exponents are in host memory, and operations
+/// that use them wait. A device runs all operations on the context's stream.
 class Place {
  public:
   virtual ~Place() = default;
 
   virtual bool on_device() const = 0;
-  /// Not initialised. Throws Error(ACCUBLAS_ERROR_MEMORY) or std::bad_alloc.
+  /// Allocates memory that is not initialised. Throws Error(ACCUBLAS_ERROR_MEMORY) or std::bad_alloc.
   virtual void* take(std::size_t bytes) = 0;
   virtual void give_back(void* memory) noexcept = 0;
 
-  /// `lines` times `width` bytes, which begin so many bytes apart, between any two kinds of memory; waits.
+  /// Copies `lines` times `width` bytes, whose distances are `to_next` and `from_next` bytes, between any two memory
+  /// spaces; waits.
   virtual void copy(void* to, std::size_t to_next, const void* from, std::size_t from_next, std::size_t width,
                     Index lines) = 0;
 
   virtual void run(const ElementStep<double>&, Index rows, Index cols) = 0;
-  /// The RealParts of A of order n, which is in the memory of the place, columns adjacent.
+  /// Writes the RealParts of A of order n, which is in this memory space, with adjacent columns.
   virtual void load(const AnyOperand& a, Index n, double* to) = 0;
-  /// Element (i, j), n x n with columns adjacent, times 2^(row[i] + column[j]); whether any was rounded.
+  /// Multiplies element (i, j) of an n x n matrix with adjacent columns by 2^(row[i] + column[j]). Returns whether any
+  /// was rounded.
   virtual bool scale(Index n, double* a, const int* row, const int* column) = 0;
-  /// to_i = the largest exponent_of(m_ij) + offsets_j of what is not zero, else no_exponent; `offsets` null for zeros.
+  /// Sets to_i to the largest exponent_of(m_ij) + offsets_j of entries that are not zero, else no_exponent; a null
+  /// `offsets` means zeros.
   virtual void exponents(Index rows, Index cols, const Matrix<const double>& m, const int* offsets, int* to) = 0;
-  /// to_i = sum_j abs(m_ij) v_j, every product and then every sum rounded, j rising; `v` null for ones.
+  /// Sets to_i = sum_j abs(m_ij) v_j, with every product and then every sum rounded, j rising; a null `v` means ones.
   virtual void row_sums(Index rows, Index cols, const Matrix<const double>& m, const double* v, double* to) = 0;
 };
 
-/// In the memory of a device, for the context that has this state of it. Throws Error where the context's stream is
-/// captured, or where the build has no CUDA.
+/// Returns the Place in the memory of a device, for the context whose state is given. Throws Error if the context's
+/// stream is being captured, or if the build has no CUDA.
 std::unique_ptr<Place> device_place(BackendState& state);
 
 }  // namespace accublas

@@ -11,7 +11,7 @@ namespace accublas {
 
 using Index = std::int64_t;
 
-/// Element i is data[i * stride]; data points to logical element 0 also where the stride is negative.
+/// A vector. Element i is data[i * stride]; data points to logical element 0, also if the stride is negative.
 template <class T>
 struct Vector {
   T* data;
@@ -19,8 +19,8 @@ struct Vector {
   T& operator[](Index i) const { return data[i * stride]; }
 };
 
-/// The real entries of a vector: its elements, or the components of complex ones, Re x_0, Im x_0, Re x_1, ..., where
-/// the two may change places and their sign. The stride is one of real numbers from element to element.
+/// The real entries of a vector: its elements, or the components of complex ones, Re x_0, Im x_0, Re x_1, ... Both
+/// components may be exchanged and negated. The stride counts real numbers from element to element.
 template <class T>
 struct Entries : Vector<const T> {
   bool pairs = false;
@@ -38,13 +38,13 @@ struct Entries : Vector<const T> {
     const T entry = this->data[i / 2 * this->stride + ((i % 2 == 1) != swapped)];
     return negated[i % 2] ? -entry : entry;
   }
-  /// From an even entry on.
+  /// Returns the entries from an even entry on.
   Entries from(Index i) const {
     Entries rest = *this;
     rest.data += (pairs ? i / 2 : i) * this->stride;
     return rest;
   }
-  /// Side by side in memory as they are.
+  /// Whether the entries are contiguous in memory and unchanged.
   bool contiguous() const {
     return pairs ? this->stride == 2 && !swapped && !negated[0] && !negated[1] : this->stride == 1;
   }
@@ -57,7 +57,7 @@ Entries<T> component_entries(Vector<const Complex<T>> x, bool swapped = false, b
   return {{reinterpret_cast<const T*>(x.data), 2 * x.stride}, swapped, negate_even, negate_odd};
 }
 
-/// Element (i, j) is data[i * row_stride + j * col_stride]; any strides.
+/// A matrix with any strides. Element (i, j) is data[i * row_stride + j * col_stride].
 template <class T>
 struct Matrix {
   T* data;
@@ -75,7 +75,7 @@ Matrix<const T> read_only(const Matrix<T>& x) {
   return {x.data, x.row_stride, x.col_stride};
 }
 
-/// *result = x^T y, length n; x^H y of complex vectors where that is asked for.
+/// *result = x^T y, length n; x^H y of complex vectors if that is requested.
 template <class T>
 struct Dot {
   Index n;
@@ -102,11 +102,11 @@ struct Reduction {
   Entries<T> x;
   T* result;
 
-  /// Numbers of the vector, real or complex.
+  /// Returns the number of elements of the vector, real or complex.
   Index length() const { return x.pairs ? n / 2 : n; }
 };
 
-/// y = alpha A x + beta y, A m x k; the conjugate of a complex A where that is asked for.
+/// y = alpha A x + beta y, A m x k; the conjugate of a complex A if that is requested.
 template <class T>
 struct Gemv {
   Index m, k;
@@ -128,13 +128,13 @@ constexpr Triangle transposed(Triangle part) {
   return part == Triangle::all ? part : part == Triangle::upper ? Triangle::lower : Triangle::upper;
 }
 
-/// first <= p < end
+/// The terms p with first <= p < end.
 struct TermRange {
   Index first, end;
 };
 
 /// The zeros of a triangular operand of a product: entry (p, j) of B, or (j, p) of A, is zero for p > j + diagonal
-/// (upper) or p < j + diagonal (lower). Of parts of complex numbers j and p are the numbers'.
+/// (upper) or p < j + diagonal (lower). If the entries are components of complex numbers, j and p count the numbers.
 struct KnownZeros {
   Triangle part = Triangle::all;  ///< none are known
   bool of_a = false;
@@ -161,7 +161,7 @@ enum class RowPairs { none, complex, conjugated };
 template <class T>
 struct JoinedParts;
 
-/// C = alpha A B + beta C, A m x k, B k x n, C m x n; of a complex operand its conjugate where that is asked for.
+/// C = alpha A B + beta C, A m x k, B k x n, C m x n; the conjugate of a complex operand if that is requested.
 template <class T>
 struct Gemm {
   Index m, n, k;

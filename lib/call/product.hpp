@@ -1,4 +1,4 @@
-// One description for every product of level 3: what the stored part of an operand says of the whole matrix, which
+// One description for every product of level 3: how the stored part of an operand defines the whole matrix, which
 // triangle of C is wanted, and a second pair of operands. The engines of GEMM read it through lines that are written
 // out (lib/cpu/product/product.cpp).
 #pragma once
@@ -20,8 +20,8 @@ constexpr E conjugate_if(bool conjugate, const E& z) {
 /// The structure of a matrix, which defines the entries outside the stored part.
 enum class Structure { general, symmetric, hermitian, triangular };
 
-/// A matrix op(X): `stored` has op()'s transposition in its strides. Of a Hermitian one the imaginary parts of the
-/// diagonal are not read, of a triangular one with a unit diagonal the diagonal.
+/// A matrix op(X): `stored` has op()'s transposition in its strides. The imaginary parts of the diagonal of a Hermitian
+/// matrix are not read, nor is the diagonal of a triangular matrix with a unit diagonal.
 template <class E>
 struct Operand {
   Matrix<const E> stored;
@@ -30,7 +30,7 @@ struct Operand {
   Triangle part = Triangle::all;
   bool unit = false;
 
-  /// A triangular operand's other triangle makes no terms.
+  /// Whether an entry is a term: a triangular operand's other triangle contributes no terms.
   bool is_term(Index i, Index j) const { return structure != Structure::triangular || holds(part, i, j); }
 
   ACCUBLAS_HD E operator()(Index i, Index j) const {
@@ -45,7 +45,7 @@ struct Operand {
   Operand transposed() const { return {stored.transposed(), conjugate, structure, accublas::transposed(part), unit}; }
 };
 
-/// C = alpha (A B + A2 B2) + beta C in the wanted part of C; A, A2 m x k and B, B2 k x n. Where a Hermitian result is
+/// C = alpha (A B + A2 B2) + beta C in the wanted part of C; A, A2 m x k and B, B2 k x n. If a Hermitian result is
 /// wanted, A2 B2 has conj(alpha), beta is real, and the imaginary parts of C's diagonal are not read and become +0.
 template <class E>
 struct Product {
@@ -66,7 +66,7 @@ struct Product {
   ACCUBLAS_HD Index pairs() const { return two_pairs ? 2 : 1; }
 };
 
-/// The terms of column j: B alone may be triangular.
+/// Returns the terms of column j: only B may be triangular.
 template <class E>
 ACCUBLAS_HD TermRange terms_of_column(const Product<E>& p, Index j) {
   const Index all = p.pairs() * p.k;
@@ -74,13 +74,13 @@ ACCUBLAS_HD TermRange terms_of_column(const Product<E>& p, Index j) {
   return p.b.part == Triangle::upper ? TermRange{0, j + 1} : TermRange{j, all};
 }
 
-/// op(X) of a matrix with its leading dimension.
+/// Returns op(X) of a matrix with its leading dimension.
 template <class E>
 Operand<E> operand_of(const E* x, Index ld, accublas_transpose trans) {
   const Matrix<const E> stored{x, 1, ld};
   return {trans == ACCUBLAS_NO_TRANS ? stored : stored.transposed(), trans == ACCUBLAS_CONJ_TRANS};
 }
-/// op(A) of a triangular matrix; `part` is the triangle that is stored.
+/// Returns op(A) of a triangular matrix; `part` is the triangle that is stored.
 template <class E>
 Operand<E> triangular_operand(const E* a, Index lda, Triangle part, accublas_transpose trans, accublas_diag diag) {
   Operand<E> operand = operand_of(a, lda, trans);

@@ -7,7 +7,7 @@
 
 namespace accublas {
 
-/// Routines in double and in single precision, by the type of their results, take turns.
+/// Routines in double and in single precision, by the type of their results, alternate.
 enum class Routine {
   dgemm,
   sgemm,
@@ -240,25 +240,27 @@ constexpr Routine certified_routine(bool definite, bool complex, bool single) {
   return static_cast<Routine>(static_cast<int>(Routine::dgesv_certified) + 4 * definite + 2 * complex + single);
 }
 
-/// All of LAPACK's.
+/// Whether the routine is one of LAPACK's.
 constexpr bool is_lapack(Routine routine) { return routine >= Routine::dpotrf && routine <= Routine::cgels; }
 constexpr int lapack_number(Routine routine) { return static_cast<int>(routine) - static_cast<int>(Routine::dpotrf); }
 constexpr int lapack_count = lapack_number(Routine::cgels) + 1;
 
 constexpr bool between(Routine routine, Routine first, Routine last) { return routine >= first && routine <= last; }
 
-/// Solutions with a triangular matrix: in place of a product quotients, which have the modes that define them.
+/// Whether the routine solves with a triangular matrix: it computes quotients instead of a product, in the modes that
+/// define them.
 constexpr bool is_solve(Routine routine) {
   return between(routine, Routine::dtrsm, Routine::ctrsm) || between(routine, Routine::dtrsv, Routine::ctrsv);
 }
 
-/// GER, SYR, SYR2 and their kind, and DSDOT and SDSDOT: in every mode that defines bits, exact sums rounded once.
+/// Whether the routine computes exact sums rounded once in every mode that defines bits: GER, SYR, SYR2 and their kind,
+/// and DSDOT and SDSDOT.
 constexpr bool is_rounded_once(Routine routine) {
   return between(routine, Routine::dger, Routine::cgeru) || between(routine, Routine::dsyr, Routine::cgerc) ||
          between(routine, Routine::zher, Routine::cher2) || between(routine, Routine::dsdot, Routine::sdsdot);
 }
 
-/// SYR2K and HER2K, SYR2 and HER2: two products of the inner dimension's terms each.
+/// Whether the routine computes two products: SYR2K and HER2K, SYR2 and HER2.
 constexpr bool has_two_products(Routine routine) {
   return between(routine, Routine::dsyr2k, Routine::csyr2k) || between(routine, Routine::zher2k, Routine::cher2k) ||
          between(routine, Routine::dsyr2, Routine::ssyr2) || between(routine, Routine::zher2, Routine::cher2);
@@ -272,7 +274,8 @@ constexpr bool is_complex_routine(Routine routine) {
   return routine >= Routine::zgemm;
 }
 
-/// The families hold the complex forms too; those of GEMM level 3 and LAPACK's.
+/// Returns the family of a routine. A family contains the complex forms too; GEMM's family contains level 3 and
+/// LAPACK's routines.
 constexpr accublas_family family_of(Routine routine) {
   if (is_level3(routine) || is_lapack(routine))
     return is_single(routine) ? ACCUBLAS_FAMILY_SGEMM : ACCUBLAS_FAMILY_DGEMM;
@@ -321,13 +324,14 @@ constexpr bool is_batched(Routine routine) {
   }
 }
 
-/// GEMM, batched or not.
+/// Whether the routine is GEMM, batched or not.
 constexpr bool is_gemm(Routine routine) {
   return routine == Routine::dgemm || routine == Routine::sgemm ||
          (routine >= Routine::dgemm_batched && routine <= Routine::cgemm_batched);
 }
 
-/// NRM2 and ASUM: one vector, one result. They take DOT's mode, but have no fixed and no slices.
+/// Whether the routine is NRM2 or ASUM, with one vector and one result. These take DOT's mode, but have no fixed and no
+/// slices.
 constexpr bool is_norm(Routine routine) {
   return (routine >= Routine::dnrm2 && routine <= Routine::sasum) ||
          (routine >= Routine::dznrm2 && routine <= Routine::scasum);

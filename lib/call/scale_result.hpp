@@ -1,4 +1,4 @@
-// A result that nothing is added to.
+// Scales a result to which no product is added.
 #pragma once
 
 #include <cstdlib>
@@ -22,7 +22,7 @@ void scale_result(T beta, Index m, Index n, Matrix<T> c, Product product) {
     }
 }
 
-/// A part of C; of a Hermitian one the imaginary parts of the diagonal are not read and become +0.
+/// Scales a part of C; in a Hermitian C the imaginary parts of the diagonal are not read and become +0.
 template <class T, class Product>
 void scale_part(T beta, Index m, Index n, Matrix<T> c, Triangle part, bool hermitian, Product product) {
   for (Index j = 0; j < n; ++j)
@@ -41,7 +41,7 @@ void scale_part(T beta, Index m, Index n, Matrix<T> c, Triangle part, bool hermi
   scale_part(beta, m, n, c, part, hermitian, [](T factor, T element) { return factor * element; });
 }
 
-/// The product as the caller's floating-point environment rounds it.
+/// Scales C with products as the caller's floating-point environment rounds them.
 template <class T>
 void scale_result(T beta, Index m, Index n, Matrix<T> c) {
   scale_result(beta, m, n, c, [](T factor, T element) { return factor * element; });
