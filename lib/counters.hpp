@@ -1,4 +1,4 @@
-// Calls by routine, engine and backend, process wide.
+// Counters of calls by routine, engine and backend, process wide.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@ inline std::uint64_t calls_of(Routine routine, int engine, bool on_device) noexc
 
 void reset_counters() noexcept;
 
-/// Prints them on standard error (ACCUBLAS_VERBOSE=summary, at exit).
+/// Prints the counters on standard error (ACCUBLAS_VERBOSE=summary, at exit).
 void print_counters();
 
 }  // namespace accublas

@@ -1,4 +1,5 @@
-// Runs a routine: quick returns and special cases here, settings, plan, workspace and engine in lib/run.hpp.
+// Runs a routine. lib/dispatch.cpp handles quick returns and special cases; lib/run.hpp handles settings, plan,
+// workspace and engine.
 #pragma once
 
 #include "lib/call/batch.hpp"
@@ -10,13 +11,13 @@
 
 namespace accublas {
 
-/// C = alpha A B + beta C. `problem.alpha` and `problem.beta` are filled in here from the pointers. Sizes and strides
-/// have been checked; pointers that would be read are checked here. `options` may be null. Throws Error.
+/// C = alpha A B + beta C. The function fills in `problem.alpha` and `problem.beta` from the pointers. The caller has
+/// checked sizes and strides; this function checks pointers that would be read. `options` may be null. Throws Error.
 template <class T>
 void run_gemm(Context& context, Gemm<T> problem, const T* alpha, const T* beta, const accublas_options* options);
 
-/// A product of level 3, column-major; alpha and beta are real where BLAS has them so, and a beta that the routine
-/// lacks is not read.
+/// Runs a product of level 3, column-major. alpha and beta are real if BLAS has them so. A beta that the routine lacks
+/// is not read.
 template <class E, class A, class B>
 void run_level3(Context& context, Level3<E> problem, const A* alpha, const B* beta, const accublas_options* options);
 
@@ -25,7 +26,7 @@ void run_level3(Context& context, Level3<E> problem, const A* alpha, const B* be
 template <class E, class A, class B>
 void run_level2(Context& context, Level2<E> problem, const A* alpha, const B* beta, const accublas_options* options);
 
-/// A factorization or a solution by one; *info is written in any case.
+/// Runs a factorization or a solution that uses one; *info is written in any case.
 template <class E>
 void run_factorization(Context& context, Factorization<E> problem, const accublas_options* options);
 
@@ -41,7 +42,7 @@ void run_gemv(Context& context, Gemv<T> problem, const T* alpha, const T* beta, 
 template <class T>
 void run_dot(Context& context, const Dot<T>& problem, const accublas_options* options);
 
-/// DSDOT and SDSDOT; DSDOT has no addend.
+/// Runs DSDOT or SDSDOT; DSDOT has no addend.
 template <class T>
 void run_mixed_dot(Context& context, MixedDot<T> problem, const T* addend, const accublas_options* options);
 

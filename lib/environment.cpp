@@ -28,7 +28,7 @@ std::int64_t number(const char* text, std::int64_t least, std::int64_t most, con
   return value;
 }
 
-/// The place of the text among `words`; `allowed` tells them in the error.
+/// Returns the position of the text among `words`; the error lists them as `allowed`.
 int choice(std::string_view text, std::initializer_list<std::string_view> words, const char* allowed) {
   int place = 0;
   for (std::string_view word : words) {
@@ -51,7 +51,7 @@ struct Variable {
   void (*read)(Environment& to, std::string_view text);
 };
 
-/// Every variable that the library reads but the tests'. The text ends with a null.
+/// Every variable that the library reads except for those of the tests. The text that `read` gets ends with a null.
 constexpr Variable variables[] = {
     {"ACCUBLAS_DGEMM_MODE", read_family<ACCUBLAS_FAMILY_DGEMM>},
     {"ACCUBLAS_SGEMM_MODE", read_family<ACCUBLAS_FAMILY_SGEMM>},
@@ -99,8 +99,8 @@ constexpr Variable variables[] = {
      }},
 };
 
-/// Variables of others, which the library leaves alone: accublas-compare's, and what build tools and systems of modules
-/// set for a package of this name. The tests' begin with ACCUBLAS_TEST_.
+/// Variables of other programs, which the library ignores: accublas-compare's, and those that build tools and module
+/// systems set for a package of this name. The tests' variables begin with ACCUBLAS_TEST_.
 constexpr std::string_view prefix = "ACCUBLAS_", tests = "ACCUBLAS_TEST_";
 constexpr std::string_view others[] = {
     "ACCUBLAS_LIBRARY", "ACCUBLAS_ROOT",         "ACCUBLAS_DIR",     "ACCUBLAS_HOME", "ACCUBLAS_PREFIX",
@@ -130,7 +130,7 @@ const char* text_of(const char* entry, std::string_view name) {
 
 Environment read_environment(const char* const* entries) {
   Environment result;
-  // The first error is remembered, with the variable.
+  // The lambda remembers the first error, with the variable.
   const auto fail = [&](const char* entry, const std::string& what) {
     if (result.error.empty()) result.error = std::string(entry) + ": " + what;
   };

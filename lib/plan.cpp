@@ -30,7 +30,7 @@ const char* source_text(ModeSource source) {
   return "";
 }
 
-/// The backend serves the call, by the engine that was asked for or the one that it chooses.
+/// Makes the backend compute the call, by the engine that was requested or the one that the backend chooses.
 void serve_on(Plan& plan, accublas_backend place, const Backend& backend, const char* reason, const CallShape& shape) {
   const EngineList& engines = plan.engines->on(place);
   const bool single = is_single(plan.routine);
@@ -80,7 +80,7 @@ Plan make_plan(Routine routine, const Settings& settings, const Backend& cpu, co
   if (!device && cuda.lost_by_fork()) return on_cpu("forked from a process that used CUDA");
   if (settings.backend == ACCUBLAS_BACKEND_CUDA) {
     if (!device) throw Error(ACCUBLAS_ERROR_NO_DEVICE, "backend cuda: " + reason);
-    // Host operands are not copied as a whole: the calls within do that.
+    // Host operands are not copied as a whole: the calls within the routine copy them.
     if (kind_of(routine) == RoutineKind::composed && (!plan.engine_forced || of_cpu.has(plan.engine)))
       return on_cpu("a flow of calls on host operands");
     return of_cuda.count > 0 ? on_cuda("as asked for") : on_cpu("the GPU lacks this mode of the routine");

@@ -27,7 +27,7 @@ accublas_report_t full_report(const Context& context, bool wait) {
   copy_word(report.mode, mode_word(plan.mode, is_single(plan.routine)));
   const Backend& backend = backend_of(plan);
   copy_word(report.backend, backend.name());
-  // Where the device found cuBLAS faster on the data of a call, it has named the engine.
+  // If the device found cuBLAS faster on the data of a call, it has named the engine.
   const bool by_data = report.engine[0] != '\0';
   if (!by_data) copy_word(report.engine, engine_name(plan.engine));
   copy_word(report.device, backend.device_name(context.device_state ? context.device_state->device() : 0));

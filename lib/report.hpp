@@ -7,11 +7,11 @@
 
 namespace accublas {
 
-/// The report of the context's last call, words included. It waits for a call on a device, unless `wait` is false: then
-/// without what only the device knows.
+/// Returns the report of the context's last call, words included. It waits for a call on a device, unless `wait` is
+/// false; the report then lacks the fields that only the device knows.
 accublas_report_t full_report(const Context& context, bool wait = true);
 
-/// The verbose line on standard error, written at once; `inner`: of a call that another routine made.
+/// Prints the verbose line on standard error in one write; `inner` says that another routine made the call.
 void print_call(const accublas_report_t& report, bool success, bool inner);
 
 /// "1.11e-16"

@@ -25,7 +25,7 @@ struct Level {
   std::int64_t workspace_bytes = -1;
 };
 
-/// Where a mode came from.
+/// The level that set a mode.
 enum class ModeSource { call, context_family, context, environment_family, environment, build };
 
 /// The settings of a call, after precedence.
@@ -43,8 +43,9 @@ struct Settings {
   std::int64_t workspace_bytes = -1;  ///< -1: the backend's default
 };
 
-/// Threads that a call may use, 1 to most_threads: what caller or environment ask for, else the default. Every engine
-/// sizes by this number, or by what Workspace::lanes leaves of it.
+/// Returns the number of threads that a call may use, 1 to most_threads: the number that the caller or the environment
+/// requests, else the default. Every engine sizes its work by this number, or by the part of it that Workspace::lanes
+/// leaves.
 int threads_for(const Settings& settings);
 
 /// The settings of the environment, which are read once at first use.
@@ -59,22 +60,22 @@ const Environment& environment();
 /// Returns environment(). Throws Error(ACCUBLAS_ERROR_ENVIRONMENT) if a value is invalid.
 const Environment& valid_environment();
 
-/// Reads the variables of an environment, "NAME=value" each and null behind the last. A variable that begins with
-/// ACCUBLAS_ and that nobody knows is an error like an unknown word.
+/// Reads the variables of an environment, "NAME=value" each and null behind the last. An unknown variable that begins
+/// with ACCUBLAS_ is an error, as an unknown word is.
 Environment read_environment(const char* const* variables);
 
-/// The modes that the build options name.
+/// Returns the modes that the build options name.
 const Level& build_settings();
 
-/// Precedence. `call` may be null. Throws Error(ACCUBLAS_ERROR_MODE) where the call names a mode that the routine
-/// lacks.
+/// Applies the precedence of the levels. `call` may be null. Throws Error(ACCUBLAS_ERROR_MODE) if the call names a mode
+/// that the routine lacks.
 Settings resolve(Routine routine, const Level* call, const Level& context, const Level& environment,
                  const Level& build);
 
-/// The call's options as a level. Throws Error for a field that is out of range.
+/// Returns the call's options as a level. Throws Error for a field that is out of range.
 Level call_level(const accublas_options& options);
 
-/// Throws Error(ACCUBLAS_ERROR_MODE) where no routine of the family has the mode.
+/// Throws Error(ACCUBLAS_ERROR_MODE) if no routine of the family has the mode.
 void require_family(accublas_family family, const Mode& mode);
 
 }  // namespace accublas

@@ -1,4 +1,4 @@
-// Memory of the host for arrays: aligned to a line of the caches, and large ones in huge pages.
+// Host memory for arrays: aligned to a cache line, and in huge pages if it is large.
 #pragma once
 
 #if defined(__linux__)
@@ -14,10 +14,11 @@ namespace accublas {
 
 inline constexpr std::size_t huge_page = std::size_t{2} << 20;
 
-/// Whether memory of so many bytes is in huge pages: a fresh 100 MB costs 25000 faults of small ones.
+/// Whether memory of this many bytes is in huge pages: in small pages, fresh memory of 100 MB costs 25000 faults.
 constexpr bool in_huge_pages(std::size_t bytes) { return bytes >= 2 * huge_page; }
 
-/// 64-byte aligned, to be freed by std::free; null where there is none. `bytes` becomes what it holds.
+/// Allocates memory aligned to 64 bytes, which the caller frees by std::free. Returns null if there is none. `bytes` is
+/// set to the size of the memory.
 inline void* allocate_aligned(std::size_t& bytes) {
   const bool huge = in_huge_pages(bytes);
   const std::size_t alignment = huge ? huge_page : 64;

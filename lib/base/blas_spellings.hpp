@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-/// ROW(spelling, integer type, prefix, suffix of the F77 name, suffix of the cblas_ name, ...) for every spelling; what
-/// follows ROW is handed on.
+/// ROW(spelling, integer type, prefix, suffix of the F77 name, suffix of the cblas_ name, ...) for every spelling; the
+/// arguments after ROW are passed on.
 ///   lp64              dgemm_, cblas_dgemm: Debian, conda, vendors
 ///   suffix_64_netlib  dgemm_64_, cblas_dgemm_64: netlib's ILP64; OpenBLAS, Julia and NumPy 1's wheels have dgemm_64_
 ///   suffix_64         dgemm64_, cblas_dgemm64_: the latter is OpenBLAS's beside dgemm_64_

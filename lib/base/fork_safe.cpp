@@ -24,8 +24,8 @@ void unlock_all() {
   for (std::size_t i = lock_count; i-- > 0;) lines[i].mutex.unlock();
 }
 
-// When the library is loaded and not at the first use: until version 2.36 glibc's fork() keeps its list of handlers
-// locked while lock_all() waits for a thread that would add to it.
+// The handlers are registered when the library is loaded, not at the first use: until version 2.36 glibc's fork() keeps
+// its list of handlers locked while lock_all() waits for a thread that would add to it.
 [[maybe_unused]] const int locks_registered = pthread_atfork(lock_all, unlock_all, unlock_all);
 
 }  // namespace

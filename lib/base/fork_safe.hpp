@@ -13,9 +13,9 @@ namespace accublas {
 /// The locks of the process, in the order in which a thread that needs several takes them.
 enum class ForkSafe { mp_basis, mp_moduli, mp_memory, workspace_pool, failure_handler, count };
 
-/// Holds a lock for a scope. fork() takes all of them, so that the child finds what they guard whole and no lock held.
-/// Since fork() waits, a scope neither loads libraries (whose own handlers of fork() may be running), nor calls the
-/// user's code.
+/// Holds a lock for a scope. fork() takes all locks, so that the child finds the data that they guard consistent and no
+/// lock held. Since fork() waits for the locks, a scope neither loads libraries (whose own handlers of fork() may be
+/// running), nor calls the user's code.
 class ForkSafeLock {
  public:
   explicit ForkSafeLock(ForkSafe which) noexcept;
@@ -32,7 +32,8 @@ class ForkSafeLock {
 template <class T>
 class Lazy {
  public:
-  /// make() returns a std::unique_ptr to a new one. What it throws passes through, and the next call tries again.
+  /// make() returns a std::unique_ptr to a new object. If it throws, the exception passes through, and the next call
+  /// tries again.
   template <class Make>
   T& get(Make&& make) {
     if (T* const known = known_.load(std::memory_order_acquire)) return *known;
@@ -44,7 +45,7 @@ class Lazy {
   T& get() {
     return get([] { return std::make_unique<T>(); });
   }
-  /// Null where there is none yet.
+  /// Returns the object, or null if there is none yet.
   T* known() const noexcept { return known_.load(std::memory_order_acquire); }
 
  private:

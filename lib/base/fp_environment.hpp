@@ -11,17 +11,19 @@
 namespace accublas {
 
 #if defined(__SSE2__)
-/// Control word of the x87 unit, which OpenBLAS's NRM2 computes on: its own rounding, precision and traps.
+/// The control word of the x87 unit, on which OpenBLAS's NRM2 computes. The unit has its own rounding, precision and
+/// traps.
 inline unsigned short x87_control() {
   unsigned short word;
   __asm__ volatile("fnstcw %0" : "=m"(word));
   return word;
 }
-/// Clears the exception flags first: one that was raised under a mask traps as soon as the mask is taken away.
+/// Sets the control word. It clears the exception flags first: a flag that was raised under a mask traps as soon as the
+/// mask is removed.
 inline void set_x87_control(unsigned short word) { __asm__ volatile("fnclex\n\tfldcw %0" : : "m"(word)); }
 #endif
 
-/// Sets that environment for a scope and restores the caller's; of the exception flags only those of SSE.
+/// Sets the environment for a scope and restores the caller's. Among the exception flags it restores only those of SSE.
 class FpEnvironment {
  public:
 #if defined(__SSE2__)
@@ -34,7 +36,7 @@ class FpEnvironment {
     _mm_setcsr(defined_state);
     if (x87_control() != defined_x87) set_x87_control(defined_x87);
   }
-  /// Whether the caller is in it already; the exception flags do not matter.
+  /// Whether the caller is already in this environment; the exception flags do not matter.
   static bool is_entered() { return (_mm_getcsr() & ~0x3Fu) == defined_state && x87_control() == defined_x87; }
 
  private:
@@ -60,8 +62,8 @@ class FpEnvironment {
 };
 
 #if defined(__SSE2__)
-/// Sees that a call of foreign code leaves rounding, FTZ, DAZ, traps and the x87 unit's control word as they were. The
-/// x86-64 ABI asks that of every function; what it costs is two reads.
+/// Ensures that a call of foreign code leaves rounding, FTZ, DAZ, traps and the x87 unit's control word unchanged. The
+/// x86-64 ABI requires that from every function. The check costs two reads.
 class FpControl {
  public:
   FpControl() : saved_(_mm_getcsr()), saved_x87_(x87_control()) {}

@@ -1,4 +1,4 @@
-// lib/numerics is compiled by g++, clang++ and nvcc alike.
+// g++, clang++ and nvcc compile lib/numerics with these macros.
 #pragma once
 
 #ifdef __CUDACC__
@@ -7,8 +7,9 @@
 #define ACCUBLAS_HD
 #endif
 
-/// Before a loop over the words of a number, on a device: unrolled where there are few, which stay in registers then,
-/// but not for the hundred of an exact sum, as nvcc would.
+/// This macro stands before a loop over the words of a number. On a device the loop is unrolled if there are few words,
+/// which then stay in registers. nvcc would also unroll the loops over the hundred words of an exact sum; the macro
+/// prevents that.
 #ifdef __CUDA_ARCH__
 #define ACCUBLAS_PRAGMA(text) _Pragma(#text)
 #define ACCUBLAS_WORDS(count) ACCUBLAS_PRAGMA(unroll((count) > 8 ? 1 : (count)))

@@ -1,4 +1,4 @@
-// Divisions that round, of numbers that are not negative.
+// Divisions of nonnegative numbers that round up.
 #pragma once
 
 #include "lib/base/host_device.hpp"

@@ -51,7 +51,8 @@ Isa detect() {
   Isa isa = cpu_isa();
   const Isa built = all[ACCUBLAS_KERNEL_LEVELS - 1];
   if (isa > built) isa = built;
-  const char* cap = std::getenv("ACCUBLAS_ISA");  // what is no name is an error of the environment (lib/settings.hpp)
+  // a text that names no level is an error of the environment (lib/settings.hpp)
+  const char* cap = std::getenv("ACCUBLAS_ISA");
   return std::min(isa, isa_of(cap ? cap : "").value_or(isa));
 }
 

@@ -1,4 +1,4 @@
-// Time that a report tells of.
+// Measures the times that a report contains.
 #pragma once
 
 #include <chrono>

@@ -96,8 +96,8 @@ bool hook_allocation_fails() noexcept {
 
 }  // namespace accublas
 
-/// Whether the allocation that ACCUBLAS_TEST_FAIL_ALLOCATION=`number` names has been asked for: a test that tries one
-/// number after the other knows by it where they end.
+/// Whether the allocation that ACCUBLAS_TEST_FAIL_ALLOCATION=`number` names has been requested. A test that tries one
+/// number after another learns from it when to stop.
 extern "C" __attribute__((visibility("default"))) bool accublas_test_allocation_reached(long number) {
   return accublas::configured == number && accublas::countdown <= 0;
 }

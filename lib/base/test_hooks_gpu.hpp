@@ -8,8 +8,8 @@
 
 namespace accublas {
 
-/// The name, which ACCUBLAS_TEST_MUTANT has with gpu_ before it, and what the defect does. Those with `fused` in their
-/// names are in the way of kernels for compute capability 9.0 alone.
+/// The name of each defect, which ACCUBLAS_TEST_MUTANT has with gpu_ before it, and its effect. Defects with `fused` in
+/// their names affect only kernels for compute capability 9.0.
 #define ACCUBLAS_GPU_MUTANTS(X)                                                              \
   X(multiword_second_word, "multiword: first words alone are multiplied")                    \
   X(multiword_open, "multiword: elements that are left open stay as they were")              \

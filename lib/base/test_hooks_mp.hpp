@@ -8,7 +8,7 @@
 
 namespace accublas {
 
-/// The name, which ACCUBLAS_TEST_MUTANT has with mp_ before it, and what the defect does.
+/// The name of each defect, which ACCUBLAS_TEST_MUTANT has with mp_ before it, and its effect.
 #define ACCUBLAS_MP_MUTANTS(X)                                                                     \
   X(tie_away, "sparse sum: halfway cases rounded away from zero")                                  \
   X(sticky, "sparse sum: what lies below the half is forgotten")                                   \

@@ -1,4 +1,5 @@
-// Memory that a certified solution needs whole: not Workspace, whose cap is there to be blocked under.
+// Memory that a certified solution needs as a whole. It does not come from Workspace, whose cap serves to choose
+// blocks.
 #pragma once
 
 #include <cstdlib>
@@ -14,7 +15,7 @@ namespace accublas::certified {
 class Array {
  public:
   Array() = default;
-  /// Not initialised.
+  /// Allocates numbers that are not initialised.
   explicit Array(Index numbers) {
     std::size_t bytes = static_cast<std::size_t>(numbers > 0 ? numbers : 1) * sizeof(double);
     memory_.reset(static_cast<double*>(allocate_aligned(bytes)));
@@ -30,11 +31,11 @@ class Array {
   std::unique_ptr<double[], Free> memory_;
 };
 
-/// Numbers where the matrices are.
+/// Numbers in the memory space of the matrices.
 class Placed {
  public:
   Placed() = default;
-  /// Not initialised.
+  /// Allocates numbers that are not initialised.
   Placed(Place& place, Index numbers)
       : memory_(static_cast<double*>(place.take(static_cast<std::size_t>(numbers > 0 ? numbers : 1) * sizeof(double))),
                 GiveBack{&place}) {}

@@ -14,14 +14,14 @@ namespace accublas::certified {
 /// Arrays to that of the host.
 class Calls : public lapack::Calls {
  public:
-  /// `options` may be null. The place is the host until `move_to` is called.
+  /// Makes calls whose place is the host until `move_to` is called. `options` may be null.
   Calls(Context& context, const accublas_options* options);
 
   Place& place() const { return *place_; }
   bool operands_on_device() const { return operands_on_device_; }
   /// Moves to the place of `run`, whose operands are known. Call this while the place has no matrices.
   void move_to(const Run& run);
-  /// Call this while the place has no matrices.
+  /// Moves to host memory. Call this while the place has no matrices.
   void move_to_host();
 
   /// C = alpha A B + beta C, every element rounded once.
@@ -30,21 +30,22 @@ class Calls : public lapack::Calls {
   /// Computes the upper triangle of C = A A^T, n x n, every element rounded once; the columns of both matrices are
   /// adjacent.
   void square(Index n, const double* a, double* c) const;
-  /// A = P L U in place, columns adjacent; a pivot that is zero becomes 2^-53. Returns the number of those. Pivots are
-  /// n integers of 64 bits.
+  /// Computes A = P L U in place, with adjacent columns; a pivot that is zero becomes 2^-53. Returns the number of such
+  /// pivots. Pivots are n integers of 64 bits.
   Index factor(Index n, double* a, const Placed& pivots) const;
-  /// X with X A = I, rows of X adjacent, by the factors of A.
+  /// Computes X with X A = I from the factors of A; the rows of X are adjacent.
   void left_inverse(Index n, const double* factors, const Placed& pivots, double* x) const;
-  /// Whether A = U^T U was factored in the upper triangle, and if so X = U^-1, columns of both adjacent.
+  /// Factors A = U^T U in the upper triangle. Returns whether that succeeded, and if so X = U^-1; the columns of both
+  /// are adjacent.
   bool inverse_cholesky(Index n, double* a, double* x) const;
 
-  /// to = from, numbers side by side.
+  /// Copies `count` contiguous numbers.
   void copy(Index count, const double* from, double* to) const;
-  /// to = from, rows x cols.
+  /// Copies a matrix of rows x cols numbers.
   void copy(Index rows, Index cols, const Matrix<const double>& from, const Matrix<double>& to) const;
-  /// n x n, with ones on the diagonal and zeros beside it.
+  /// Writes the n x n identity matrix.
   void set_identity(Index n, double* to) const;
-  /// change(d) of the diagonal of A, n x n.
+  /// Applies change(d) to the diagonal of A, n x n.
   template <class Change>
   void change_diagonal(Index n, double* a, Change&& change) const {
     const Mirrored diagonal = this->diagonal(n, a);
@@ -54,7 +55,7 @@ class Calls : public lapack::Calls {
   }
   Mirrored diagonal(Index n, const double* a) const;
 
-  /// to_i >= sum_j abs(m_ij) v_j, v not negative and null for ones; v and to in host memory.
+  /// Computes to_i >= sum_j abs(m_ij) v_j for v that is not negative; a null v means ones. v and to are in host memory.
   void row_sums_up(Index rows, Index cols, const Matrix<const double>& m, const double* v, double* to) const;
 
  private:

@@ -36,7 +36,7 @@ struct Compact {
 
  private:
   static std::size_t size(Index count) { return static_cast<std::size_t>(count) * sizeof(E); }
-  /// A single line has none.
+  /// Returns the bytes from one line of `other` to the next. It is at least a line, as a single line has no distance.
   template <class F>
   std::size_t next(const Matrix<F>& other) const {
     return size(std::max(length, by_columns ? other.col_stride : other.row_stride));
@@ -83,7 +83,8 @@ struct Ball {
   T center, radius;
 };
 
-/// 2^e times abs(y - center) <= radius in the type of the result; radius infinity where the center overflows.
+/// Computes a ball that contains 2^e times every y with abs(y - center) <= radius, in the type of the result. The
+/// radius is infinite if the center overflows.
 template <class T>
 Ball<T> scaled(double center, double radius, int e) {
   const double moved = std::ldexp(center, e);
@@ -126,7 +127,8 @@ void put(const CertifiedSystem<E>& p, Index row, Index side, const Ball<RealOf<E
   throw Error(ACCUBLAS_ERROR_NOT_CERTIFIED, std::string("the solution is not certified: ") + why());
 }
 
-/// B, x and radius are in host memory. All of *certificate but the reason, which is returned.
+/// Certifies solutions of systems whose B, x and radius are in host memory. Sets all of *certificate except for the
+/// reason, which it returns.
 template <class E>
 accublas_reason certify(const CertifiedSystem<E>& p, const Calls& calls, accublas_certificate_t* certificate) {
   using T = RealOf<E>;
@@ -192,7 +194,7 @@ accublas_reason certify_on_device(const CertifiedSystem<E>& p, const Calls& call
   return reason;
 }
 
-/// Certifies where `calls` has the matrices, or on the host where the device's memory does not hold them.
+/// Certifies in the memory space of the matrices of `calls`, or on the host if the device's memory does not hold them.
 template <class E>
 void certify_where_possible(const CertifiedSystem<E>& p, Calls& calls, accublas_certificate_t* certificate) {
   // A call whose memory ends when it has begun to write leaves an array of the solution's own undefined: X is as it

@@ -17,8 +17,8 @@ struct CertifiedSystem {
   Matrix<E> x, radius;
 };
 
-/// Writes x, radius and *certificate (its struct_size is not looked at). Throws
-/// Error(ACCUBLAS_ERROR_NOT_CERTIFIED) afterwards where a radius is not finite. `options` may be null.
+/// Writes x, radius and *certificate (its struct_size is not read). Throws Error(ACCUBLAS_ERROR_NOT_CERTIFIED)
+/// afterwards if a radius is not finite. `options` may be null.
 template <class E>
 void solve_certified(Context& context, const CertifiedSystem<E>& problem, const accublas_options* options,
                      accublas_certificate_t* certificate);

@@ -8,7 +8,7 @@
 
 namespace accublas::certified {
 
-/// Loops over rows and columns with the threads of `calls`.
+/// Returns the Place in host memory, whose loops over rows and columns use the threads of `calls`.
 std::unique_ptr<Place> host_place(const lapack::Calls& calls);
 
 }  // namespace accublas::certified

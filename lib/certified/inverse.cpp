@@ -5,7 +5,7 @@ namespace accublas::certified {
 namespace {
 
 constexpr double u = 0x1p-53;
-constexpr double good = 0.5;  // contraction that refinement is quick with
+constexpr double good = 0.5;  // the contraction with which refinement is quick
 constexpr int weightings = 4, improvements = 3;
 
 /// The bounds of G, whose elements cr has rounded: g for the weights v, and the contraction.
@@ -18,7 +18,7 @@ void bound_contraction(const System& s, const double* g_rounded, Inverse& invers
     double sum = 0, largest = 0, contraction = 0;
     for (Index j = 0; j < n; ++j) sum = add_up(sum, v[j]);
     for (Index i = 0; i < n; ++i) {
-      // The rounding of G's elements, and of those of A.
+      // `lost` covers the rounding of G's elements, and of those of A.
       double lost = mul_up(least_subnormal<double>(), sum);
       if (s.inexact) lost = add_up(lost, mul_up(mul_up(least_subnormal<double>(), inverse.row_sums[i]), sum));
       g[i] = add_up(mul_up(g[i], 1 + 2 * u), lost);
@@ -39,14 +39,14 @@ void bound_contraction(const System& s, const double* g_rounded, Inverse& invers
   }
 }
 
-/// Copies of A (n x n, columns adjacent) above each other.
+/// Returns copies of A (n x n, columns adjacent) above each other.
 Placed stacked(Index n, const double* a, Index copies, const Calls& calls) {
   Placed result(calls.place(), copies * n * n);
   for (Index copy = 0; copy < copies; ++copy) calls.copy(n, n, {a, 1, n}, {result.data() + copy * n, 1, copies * n});
   return result;
 }
 
-/// work = I - R A, every element rounded once, and what follows from it.
+/// Computes work = I - R A, every element rounded once, and the bounds that follow from it.
 void judge(const System& s, Inverse& inverse, double* work, const Calls& calls) {
   const Index n = s.n;
   inverse.row_sums = Array(n);

@@ -13,7 +13,7 @@ struct Balls {
   Index iterations = 0;
 };
 
-/// Right-hand sides first .. end - 1.
+/// Solves for right-hand sides first .. end - 1.
 Balls refine(const System& system, const Inverse& inverse, Index first, Index end, const Calls& calls);
 
 }  // namespace accublas::certified

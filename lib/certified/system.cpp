@@ -6,7 +6,8 @@ namespace accublas::certified {
 
 namespace {
 
-/// Scales of the diagonal; false where not all of it is positive or an element shows that A is not definite.
+/// Finds the scales from the diagonal. Returns false if a diagonal element is not positive or an element shows that A
+/// is not definite.
 bool scale_symmetric(System& s, const Calls& calls) {
   const Mirrored diagonal = calls.diagonal(s.n, s.a.data());
   for (std::size_t i = 0; i < s.row.size(); ++i) {

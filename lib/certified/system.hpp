@@ -14,7 +14,7 @@ struct System {
   Array b;
   bool symmetric;
 
-  /// Whether A is finite; to be called before scale().
+  /// Finds whether A is finite. Call this before scale().
   bool measure(const Calls& calls);
   /// After scale(): the matrix that is meant is a up to 2^-1075 an element where `inexact` is set, and of the unknowns
   /// x_j = 2^column[j] y_j.
@@ -26,7 +26,7 @@ struct System {
   bool scale(const Calls& calls);
 };
 
-/// Right-hand side `side` in the scales of the rows and of its own, which is returned: to = 2^(row - scale) b.
+/// Scales right-hand side `side` by the scales of the rows and by its own, which is returned: to = 2^(row - scale) b.
 int scale_side(const System& system, Index side, double* to);
 
 }  // namespace accublas::certified
