@@ -61,7 +61,7 @@ def matrix_market():
 
 
 def matrix_source(path):
-    """Returns a form of the path that SciPy can read: it takes names of all kinds of files (.mtx.gz) if they are text."""
+    """Returns a form of the path that SciPy can read: it takes all kinds of files (.mtx.gz) if their names are text."""
     try:
         path.encode()
         return path

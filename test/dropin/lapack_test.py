@@ -37,7 +37,7 @@ paths = [line for line in lines[16:] if re.match(rf"{letter.upper()}(GE|PO) ", l
 assert len(paths) == 2, "another form of input"
 # These types of triangular matrices are inverted; the others are LATRS's.
 paths += [f"{letter.upper()}TR 10", "1 2 3 4 5 6 7 8 9 10"]
-# The QR factorization and least squares run few sizes, one of more than a panel: their paths mostly call netlib's own code.
+# The QR factorization and least squares run few sizes, one of more than a panel: their paths mostly call netlib's code.
 few = ["QR and least squares", "3", "0 3 40", "3", "0 2 40", "1", "2", "1", "8", "2", "1", "50", "30.0", "T", "T", "T"]
 paths_of_few = [line for line in lines[16:] if re.match(rf"{letter.upper()}(QR|LS) ", line)]
 assert len(paths_of_few) == 2, "another form of input"

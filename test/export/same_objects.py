@@ -17,8 +17,8 @@ WITH_VALUE = ("-o", "-MF", "-MQ", "-c", "-x", "-include")
 
 
 def meaning(arguments, build, root, source):
-    """Returns the arguments that determine an object: all but its names, precompiled headers, colours and CUDA, with folders
-    written as those of the build or of the tree."""
+    """Returns the arguments that determine an object: all but its names, precompiled headers, colours and CUDA, with
+    folders written as those of the build or of the tree."""
     found = []
     words = iter(arguments)
     for word in words:

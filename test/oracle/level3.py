@@ -18,7 +18,7 @@ HERMITIAN_ROUTINES = ("hemm", "herk", "her2k")
 @dataclass
 class Description:
     """Properties of a case: which elements of C are wanted (m x n), which entries of a or b are terms (None: all), whether
-    C is Hermitian, whether the second half of the terms has conj(alpha); for TRSM (solve.py) whether A's diagonal is ones."""
+    C is Hermitian, whether the second half of the terms has conj(alpha); for TRSM (solve.py) whether A's diagonal is 1."""
 
     wanted: np.ndarray
     a_terms: np.ndarray = None

@@ -1,5 +1,5 @@
-"""Compares statements of comments and documents about the tree with the tree. The checked forms are those that prose does not
-have: paths, names with an underscore or a capital inside, a::b, f(), options, targets."""
+"""Compares statements of comments and documents about the tree with the tree. The checked forms are those that prose does
+not have: paths, names with an underscore or a capital inside, a::b, f(), options, targets."""
 
 import itertools
 import re
