@@ -36,7 +36,7 @@ void require_alike(std::initializer_list<Operand> operands) {
   }
 }
 
-void require_apart(const char* name, const Region& written, std::initializer_list<Region> others) {
+void require_written_apart(const char* name, const Region& written, std::initializer_list<Region> others) {
   for (const Region& other : others)
     if (overlap(written, other))
       throw Error(ACCUBLAS_ERROR_ARGUMENT, std::string("argument ") + name + " shares elements with another operand");
@@ -117,7 +117,7 @@ accublas_status accublas_mp_gemv(accublas_context* ctx, accublas_transpose trans
     const Region at_a = matrix_region("a", a, offset_a, lda, m, n), at_x = vector_region("x", x, offset_x, incx, terms),
                  at_y = vector_region("y", y, offset_y, incy, outputs);
     require_alike({{"y", y}, {"alpha", alpha}, {"a", a}, {"x", x}, {"beta", beta}});
-    require_apart("y", at_y, {scalar_alpha.region, at_a, at_x, scalar_beta.region});
+    require_written_apart("y", at_y, {scalar_alpha.region, at_a, at_x, scalar_beta.region});
     if (outputs == 0) return;
     MpProduct product{outputs,
                       1,
@@ -143,7 +143,7 @@ accublas_status accublas_mp_dot(accublas_context* ctx, int64_t n, const accublas
     const Region at_x = vector_region("x", x, offset_x, incx, n), at_y = vector_region("y", y, offset_y, incy, n),
                  at_result = element_region("result", result, index_result);
     require_alike({{"result", result}, {"x", x}, {"y", y}});
-    require_apart("result", at_result, {at_x, at_y});
+    require_written_apart("result", at_result, {at_x, at_y});
     MpProduct product{1,
                       1,
                       n,
@@ -168,7 +168,7 @@ accublas_status accublas_mp_axpy(accublas_context* ctx, int64_t n, const accubla
     const Scalar scalar_alpha("alpha", alpha, index_alpha, 1);
     const Region at_x = vector_region("x", x, offset_x, incx, n), at_y = vector_region("y", y, offset_y, incy, n);
     require_alike({{"y", y}, {"alpha", alpha}, {"x", x}});
-    require_apart("y", at_y, {scalar_alpha.region, at_x});
+    require_written_apart("y", at_y, {scalar_alpha.region, at_x});
     if (n == 0) return;
     MpProduct product{n,       1,       1,  &x->elements, at_x.column(incx), false,
                       nullptr, nullptr, {}, &y->elements, at_y.column(incy), scalar_alpha.value,
@@ -183,7 +183,7 @@ accublas_status accublas_mp_scal(accublas_context* ctx, int64_t n, const accubla
     const Region at_alpha = element_region("alpha", alpha, index_alpha),
                  at_x = vector_region("x", x, offset_x, incx, n);
     require_alike({{"x", x}, {"alpha", alpha}});
-    require_apart("x", at_x, {at_alpha});
+    require_written_apart("x", at_x, {at_alpha});
     if (n == 0) return;
     MpProduct product{n,
                       1,
@@ -216,7 +216,7 @@ accublas_status accublas_mp_gemm(accublas_context* ctx, accublas_transpose trans
                  at_b = matrix_region("b", b, offset_b, ldb, plain_b ? k : n, plain_b ? n : k),
                  at_c = matrix_region("c", c, offset_c, ldc, m, n);
     require_alike({{"c", c}, {"alpha", alpha}, {"a", a}, {"b", b}, {"beta", beta}});
-    require_apart("c", at_c, {scalar_alpha.region, at_a, at_b, scalar_beta.region});
+    require_written_apart("c", at_c, {scalar_alpha.region, at_a, at_b, scalar_beta.region});
     if (at_c.empty()) return;
     MpProduct product{m,
                       n,
