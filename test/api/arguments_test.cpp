@@ -407,17 +407,20 @@ TEST(Options, OfNoMode) {
   EXPECT_EQ(result, 1);
 }
 
-/// A sum of so many terms in single precision has no bound, which is said in words.
+/// A mode that has no bound says so in words.
 TEST(Options, MessageOfAModeWithoutABound) {
   api::Context context;
-  const float x = 3;
-  float result = 1;
+  const double x = 3, one = 1;
+  double result = 1;
   accublas_options options = ACCUBLAS_OPTIONS_INIT;
-  options.mode_name = "native";
-  for (const double target : {1e-10, std::numeric_limits<double>::infinity()}) {
-    options.target = target;
-    EXPECT_EQ(accublas_sdot_ex(context, 1 << 26, &x, 0, &x, 0, &result, &options), ACCUBLAS_ERROR_ACCURACY);
-    EXPECT_EQ(context.error().find("promises inf"), std::string::npos) << context.error();
-    EXPECT_NE(context.error().find("promises no bound for k = 67108864"), std::string::npos) << context.error();
-  }
+  for (const char* mode : {"tf64x1", "tf64x4"})
+    for (const double target : {1e-10, std::numeric_limits<double>::infinity()}) {
+      options.mode_name = mode;
+      options.target = target;
+      EXPECT_EQ(accublas_dgemm_ex(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, 1, 1, 1, &one, &x,
+                                  1, &x, 1, &one, &result, 1, &options),
+                ACCUBLAS_ERROR_ACCURACY);
+      EXPECT_EQ(context.error().find("promises inf"), std::string::npos) << context.error();
+      EXPECT_NE(context.error().find("promises no bound, and"), std::string::npos) << context.error();
+    }
 }

@@ -1,7 +1,7 @@
 // Every routine in one mode, by one engine, on a caller with little stack, for stack_test.cpp. Arguments: mode, engine,
 // stack in KiB (0: the main thread), of a thread that has this much beside the least that the system gives it, and a
-// routine of `first_call` that is called before and alone. What the library's own threads have is up to it: the
-// program's default is as small.
+// routine of LAPACK that is called alone, as the first one of the process. What the library's own threads have is up to
+// it: the program's default is as small.
 #include <pthread.h>
 #include <unistd.h>
 

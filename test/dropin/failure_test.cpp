@@ -317,7 +317,7 @@ TEST_F(Failure, CallersOnManyThreads) {
 
 /// BLAS leaves the result of operands that overlap undefined: a program that passes them goes on. The C interface on
 /// the same context refuses them, before and after.
-TEST(Failure, OperandsThatOverlapAreNone) {
+TEST_F(Failure, OperandsThatOverlapAreNone) {
   for (const char* mode : {"dp", "cr", "dot2"}) {
     ASSERT_EQ(accublas_set_mode_name(nullptr, mode), ACCUBLAS_SUCCESS);
     double a[4] = {1, 1, 1, 1};
