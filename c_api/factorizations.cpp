@@ -26,18 +26,18 @@ accublas_status factorization(accublas_context* ctx, accublas_layout layout, con
     call.a = view(layout, ACCUBLAS_NO_TRANS, call.rows(), shape.n, static_cast<E*>(const_cast<void*>(a)), shape.lda);
     if (has_solution(shape.kind))
       call.b = view(layout, ACCUBLAS_NO_TRANS, shape.n, shape.nrhs, static_cast<E*>(b), shape.ldb);
-    if (!context.operands_may_overlap) {
-      const bool triangle = shape.kind == FactorizationKind::potrs;
-      Triangle part = shape.uplo == ACCUBLAS_UPPER ? Triangle::upper : Triangle::lower;
-      if (has_uplo(shape.kind) == false) part = Triangle::all;
+    if (context.operands_are_apart()) {
+      const bool only_read = shape.kind == FactorizationKind::potrs || shape.kind == FactorizationKind::getrs;
+      const Triangle part = !has_uplo(shape.kind)          ? Triangle::all
+                            : shape.uplo == ACCUBLAS_UPPER ? Triangle::upper
+                                                           : Triangle::lower;
       const std::int64_t order = has_uplo(shape.kind) ? 0 : call.order();
       const Footprint pivots_at = pivots.narrow ? footprint(static_cast<const std::int32_t*>(pivots.data), order)
                                                 : footprint(static_cast<const std::int64_t*>(pivots.data), order);
-      require_apart(
-          {{"a", footprint(call.a, call.rows(), shape.n, part), !triangle && shape.kind != FactorizationKind::getrs},
-           {"ipiv", pivots_at, finds_pivots(shape.kind)},
-           {"b", footprint(call.b, shape.n, shape.nrhs), true},
-           {"info", footprint(info, info ? 1 : 0), true}});
+      require_apart({{"a", footprint(call.a, call.rows(), shape.n, part, shape.diag == ACCUBLAS_UNIT), !only_read},
+                     {"ipiv", pivots_at, finds_pivots(shape.kind)},
+                     {"b", footprint(call.b, shape.n, shape.nrhs), true},
+                     {"info", footprint(info, info ? 1 : 0), true}});
     }
     is_inverse(shape.kind) ? run_inverse(context, call, options) : run_factorization(context, call, options);
   });

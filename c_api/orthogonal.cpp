@@ -30,7 +30,7 @@ accublas_status orthogonal(accublas_context* ctx, accublas_layout layout, const 
                   shape.lda);
     if (shape.has_c())
       call.c = view(layout, ACCUBLAS_NO_TRANS, shape.c_rows(), shape.c_cols(), static_cast<E*>(c), shape.ldc);
-    if (!context.operands_may_overlap)
+    if (context.operands_are_apart())
       require_apart({{"a", footprint(call.a, shape.a_rows(), shape.a_cols()), shape.kind != ormqr},
                      {"tau", footprint(call.tau, shape.has_tau() ? shape.reflectors() : 0), shape.kind == geqrf},
                      {shape.kind == gels ? "b" : "c", footprint(call.c, shape.c_rows(), shape.c_cols()), true},

@@ -72,9 +72,12 @@ struct accublas_context {
   std::size_t workspace_bytes = 0;
   accublas_pointer_mode pointer_mode = ACCUBLAS_POINTER_HOST;
   bool host_operands_follow_stream = false;  ///< they are used when the user's stream has come so far
-  bool in_flow = false;  ///< a routine's flow (lib/lapack, lib/certified) makes the calls, not the program
+  bool in_flow = false;               ///< a routine's flow (lib/lapack, lib/certified) makes the calls, not the program
   bool operands_may_overlap = false;  ///< calls under BLAS's and cuBLAS's names, which leave the result undefined then
   std::unique_ptr<accublas::BackendState> device_state;  ///< made at the first use of a device
+
+  /// Whether a result must be apart from operands: in the program's own calls of the C interface.
+  bool operands_are_apart() const { return !operands_may_overlap && !in_flow; }
 
   accublas::HostMemory host_memory;
 

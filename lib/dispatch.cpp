@@ -70,7 +70,7 @@ void run_gemm(Context& context, Gemm<T> problem, const T* alpha, const T* beta, 
       const Named c{"c", problem.c.data}, a{"a", problem.a.data}, b{"b", problem.b.data};
       if (product) {
         run.operands({a, b, c}, {{"alpha", alpha}, {"beta", beta}}, shape);
-        if (!context.operands_may_overlap)
+        if (context.operands_are_apart())
           require_apart({{"a", footprint(problem.a, problem.m, problem.k), false},
                          {"b", footprint(problem.b, problem.k, problem.n), false},
                          {"c", footprint(problem.c, problem.m, problem.n), true}});
@@ -162,7 +162,7 @@ void run_described(Context& context, Problem problem, const A* alpha, bool has_a
         name_operands(run, problem, product, {of_alpha}, work);
       else
         name_operands(run, problem, product, {}, work);
-      if (product && !context.operands_may_overlap) require_apart(problem);
+      if (product && context.operands_are_apart()) require_apart(problem);
       run.promise(work.k, unknown ? unknown_factor<E>() : problem.alpha);
       if (product || run.on_device()) {
         // On the device a real factor stays one (Level3::real_alpha).
@@ -278,7 +278,7 @@ void run_gemm_batched(Context& context, GemmBatch<T> batch, const T* alpha, cons
         run.host_matrices("c", batch.c.pointers, batch.count);
       }
       // An array of pointers in device memory cannot be read here.
-      if (product && !context.operands_may_overlap && !(batch.c.pointers && run.on_device())) require_apart(batch);
+      if (product && context.operands_are_apart() && !(batch.c.pointers && run.on_device())) require_apart(batch);
       run.promise(shape.k, run.scalars_on_device() ? unknown_factor<T>() : shape.alpha);
       if (product || run.on_device()) {
         run.compute(batch, alpha, beta, run.on_device(), &Backend::gemm_batched);
@@ -304,7 +304,7 @@ void run_gemv(Context& context, Gemv<T> problem, const T* alpha, const T* beta, 
       const Named y{"y", problem.y.data}, a{"a", problem.a.data}, x{"x", problem.x.data};
       if (product) {
         run.operands({a, x, y}, {{"alpha", alpha}, {"beta", beta}}, shape);
-        if (!context.operands_may_overlap)
+        if (context.operands_are_apart())
           require_apart({{"a", footprint(problem.a, problem.m, problem.k), false},
                          {"x", footprint(problem.x, problem.k), false},
                          {"y", footprint(problem.y, problem.m), true}});
@@ -329,7 +329,7 @@ void run_dot(Context& context, const Dot<T>& problem, const accublas_options* op
   const CallShape shape(1, 1, problem.n);
   if (problem.n > 0) {
     run.operands({{"x", problem.x.data}, {"y", problem.y.data}}, {{"result", problem.result}}, shape);
-    if (!context.operands_may_overlap)
+    if (context.operands_are_apart())
       require_apart({{"x", footprint(problem.x, problem.n), false},
                      {"y", footprint(problem.y, problem.n), false},
                      {"result", footprint(problem.result, 1), true}});
@@ -356,7 +356,7 @@ void run_norm(Context& context, Routine routine, const Reduction<T>& problem, co
   run.sizes(1, 1, problem.length());
   if (problem.n > 0) {
     run.operands({{"x", problem.x.data}}, {{"result", problem.result}}, CallShape(1, 1, problem.length()));
-    if (!context.operands_may_overlap)
+    if (context.operands_are_apart())
       accublas::require_apart(
           {{"x",
             footprint(Matrix<const T>{problem.x.data, 1, problem.x.stride}, problem.x.pairs ? 2 : 1, problem.length()),
@@ -384,7 +384,7 @@ void run_mixed_dot(Context& context, MixedDot<T> problem, const T* addend, const
   if (problem.n > 0) {
     run.operands({{"x", problem.x.data}, {"y", problem.y.data}}, {{"result", problem.result}},
                  CallShape(1, 1, problem.n));
-    if (!context.operands_may_overlap)
+    if (context.operands_are_apart())
       require_apart({{"x", footprint(problem.x, problem.n), false},
                      {"y", footprint(problem.y, problem.n), false},
                      {"result", footprint(problem.result, 1), true}});
