@@ -278,7 +278,9 @@ ACCUBLAS_API accublas_status accublas_set_engine_name(accublas_context* ctx, con
 ACCUBLAS_API accublas_status accublas_set_workspace_mib(accublas_context* ctx, int64_t mib);
 /** The user's own workspace, used in place of the pool by calls that can: host memory by the CPU, device memory by
  * calls with operands on its device; others take the pool. NULL, 0 ends that. It must stay valid until replaced, or
- * until the context is destroyed. */
+ * until the context is destroyed. On the CPU a size that suffices for a call suffices if it is larger, too. A smaller
+ * one is ACCUBLAS_ERROR_MEMORY, with the operands as they were, and the message says how many bytes suffice wherever
+ * the buffer begins. Calls in little more than that may be slow. */
 ACCUBLAS_API accublas_status accublas_set_workspace(accublas_context* ctx, void* buffer, size_t bytes);
 /** Threads of accublas's own pool; 0 restores the default: ACCUBLAS_NUM_THREADS, else affinity and OMP_NUM_THREADS, and
  * 1 inside an OpenMP parallel region. A call takes at most 1024, and one for every 64 KiB that its workspace may have;

@@ -1,6 +1,8 @@
 #include "lib/run.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <string>
 
@@ -170,7 +172,14 @@ void Run::compose_erased(const std::function<std::int64_t(Workspace&)>& body) {
   Workspace workspace(workspace_cap(), own ? context_.workspace : nullptr, own ? context_.workspace_bytes : 0);
   context_.last.on_device = on_device_;
   std::int64_t inner = 0;
-  run_inner_calls([&] { inner = body(workspace); });
+  try {
+    run_inner_calls([&] { inner = body(workspace); });
+  } catch (const TooSmall&) {
+    if (on_device_) throw;
+    Workspace rehearsal(Workspace::unlimited());
+    run_inner_calls([&] { body(rehearsal); });
+    refuse(workspace, rehearsal.peak());
+  }
   report_.threads = threads_for(resolved_.settings);
   report_.workspace_bytes = static_cast<std::int64_t>(workspace.peak()) + inner;
 }
@@ -196,26 +205,28 @@ void Run::run_inner_calls(const std::function<void()>& body) {
   context_.last = mine;
 }
 
-/// The same in a new workspace; false where that does not do either.
-bool Run::attempt(Serve serve, void* served, accublas_engine engine, Execution& execution, std::size_t bytes) {
-  execution.workspace.restart(bytes);
-  execution.threads = lanes(execution.workspace);
+/// Serves in a new workspace, `least` by the least plan; false where memory does not suffice either.
+bool Run::attempt(Serve serve, void* served, accublas_engine engine, Execution& execution, std::size_t bytes,
+                  bool least) {
+  least ? execution.workspace.restart_least(bytes) : execution.workspace.restart(bytes);
+  execution.threads = least ? 1 : lanes(execution.workspace);
   try {
     serve(served, backend_of(plan_), engine, context_.device_state.get(), execution);
   } catch (const Error& again) {
-    if (again.status() == ACCUBLAS_ERROR_MEMORY) return false;
-    throw;
+    if (again.status() != ACCUBLAS_ERROR_MEMORY) throw;
+    too_small_ = dynamic_cast<const TooSmall*>(&again) != nullptr;
+    return false;
   }
   plan_.engine = engine;
   return true;
 }
 
 /// The mode's other engines. A composed routine has no backend for them: compose() takes their place.
-bool Run::attempt_others(Serve serve, void* served, Execution& execution, std::size_t bytes) {
+bool Run::attempt_others(Serve serve, void* served, Execution& execution, std::size_t bytes, bool least) {
   if (plan_.engine_forced || kind_of(routine_) == RoutineKind::composed) return false;
   const accublas_engine tried = plan_.engine;
   for (accublas_engine engine : plan_.engines->on(plan_.backend))
-    if (engine != tried && attempt(serve, served, engine, execution, bytes)) return true;
+    if (engine != tried && attempt(serve, served, engine, execution, bytes, least)) return true;
   return false;
 }
 
@@ -227,12 +238,49 @@ bool Run::follows_native(const Error& error) {
   return true;
 }
 
-/// Nothing was written yet: first a sixteenth of the workspace, then the mode's other engines, then the CPU.
+/// Nothing was written yet: first a sixteenth of the workspace, then the mode's other engines, on the CPU the least
+/// plan of each, then the CPU.
 void Run::compute_in_less(Serve serve, void* served, Execution& execution, std::size_t cap, const Error& error) {
   Workspace::trim_pool();
   if (!execution.workspace.buffer() && attempt(serve, served, plan_.engine, execution, cap / 16)) return;
   if (attempt_others(serve, served, execution, cap / 16)) return;
+  if (plan_.backend == ACCUBLAS_BACKEND_CPU) {
+    if (attempt(serve, served, plan_.engine, execution, cap, true)) return;
+    if (attempt_others(serve, served, execution, cap, true)) return;
+    if (too_small_) refuse(serve, served, execution);
+  }
   compute_on_cpu(serve, served, execution, error, "the device has no memory left");
+}
+
+/// Says how much the least plans of the engines need.
+void Run::refuse(Serve serve, void* served, const Execution& execution) {
+  std::size_t needed = SIZE_MAX;
+  const auto rehearse = [&](accublas_engine engine) {
+    Workspace workspace(Workspace::unlimited());
+    accublas_report_t report = report_;
+    Execution with = execution.within(workspace, report);
+    with.threads = 1;
+    try {
+      serve(served, backend_of(plan_), engine, nullptr, with);
+      needed = std::min(needed, workspace.peak());
+    } catch (const Error&) {  // an engine that cannot serve the call at all
+    }
+  };
+  rehearse(plan_.engine);
+  if (!plan_.engine_forced && kind_of(routine_) != RoutineKind::composed)
+    for (accublas_engine engine : plan_.engines->on(plan_.backend))
+      if (engine != plan_.engine) rehearse(engine);
+  if (needed == SIZE_MAX) execution.workspace.refuse();
+  refuse(execution.workspace, needed);
+}
+
+void Run::refuse(const Workspace& workspace, std::size_t needed) const {
+  const auto bytes = [](std::size_t count) { return std::to_string(count) + " bytes"; };
+  if (workspace.buffer())
+    throw Error(ACCUBLAS_ERROR_MEMORY, "the user's workspace of " + bytes(workspace.buffer_bytes()) +
+                                           " is too small: " + bytes(Workspace::buffer_for(needed)) + " are needed");
+  throw Error(ACCUBLAS_ERROR_MEMORY, "the workspace cap of " + bytes(workspace_cap()) +
+                                         " is too small: " + bytes(Workspace::cap_for(needed)) + " are needed");
 }
 
 /// Host operands that were to be copied to a device, by the CPU; `error` where that cannot serve them either.

@@ -1,8 +1,8 @@
 // A call from its settings to its report: what every routine of lib/dispatch.hpp does around its engine, and what
 // follows when that fails. The only place that knows the fallback rule: out of memory, the same engine is tried with a
-// smaller workspace, then the other engines of the mode (all return the same bits, where the mode promises bits), then
-// for host operands the CPU. An engine that lacks the form of a call is followed by the CPU, and on the CPU by the
-// other engines of the mode. Nothing else falls back.
+// smaller workspace, then the other engines of the mode (all return the same bits, where the mode promises bits), on
+// the CPU all of them with the least plan, then for host operands the CPU. An engine that lacks the form of a call is
+// followed by the CPU, and on the CPU by the other engines of the mode. Nothing else falls back.
 #pragma once
 
 #include <functional>
@@ -105,8 +105,8 @@ class Run {
   }
 
   /// Does the work by calls of other routines in this context (lib/lapack), in place of an engine. `body(workspace,
-  /// steps)` takes its copies from what the call may have, by the steps, and returns how much its calls took. Report
-  /// and plan are this call's again afterwards.
+  /// steps)` takes its copies from what the call may have, by the steps, and returns how much its calls took; in a
+  /// rehearsal it returns once it has taken its memory. Report and plan are this call's again afterwards.
   template <class E, class Body>
   void compose(Body&& body) {
     compose_erased([&](Workspace& workspace) {
@@ -147,9 +147,12 @@ class Run {
 
   void compute_erased(Serve serve, void* served);
   void compose_erased(const std::function<std::int64_t(Workspace&)>& body);
-  bool attempt(Serve serve, void* served, accublas_engine engine, Execution& execution, std::size_t bytes);
-  bool attempt_others(Serve serve, void* served, Execution& execution, std::size_t bytes);
+  bool attempt(Serve serve, void* served, accublas_engine engine, Execution& execution, std::size_t bytes,
+               bool least = false);
+  bool attempt_others(Serve serve, void* served, Execution& execution, std::size_t bytes, bool least = false);
   bool follows_native(const Error& error);
+  [[noreturn]] void refuse(Serve serve, void* served, const Execution& execution);
+  [[noreturn]] void refuse(const Workspace& workspace, std::size_t needed) const;
   void compute_in_less(Serve serve, void* served, Execution& execution, std::size_t cap, const Error& error);
   void compute_on_cpu(Serve serve, void* served, Execution& execution, const Error& error, const char* reason);
 
@@ -177,6 +180,7 @@ class Run {
   CallShape shape_;
   const bool inner_;  ///< another routine's flow makes this call: the program's calls alone are counted
   bool on_device_ = false, timed_ = false, finished_ = false, certified_by_device_ = false;
+  bool too_small_ = false;  ///< why the last attempt failed
   std::optional<Stopwatch> watch_;
 };
 

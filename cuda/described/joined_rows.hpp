@@ -1,6 +1,6 @@
 // Complex products with one column whose alpha or beta has two parts, which join both components of an inner product
 // before the rounding (docs/modes.md, "Complex types"): row by row, by exact sums, in every bit-defined mode. The twin
-// on a device of lib/cpu/product/complex_elements.cpp.
+// on a device of lib/cpu/product/elements.cpp.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -116,34 +116,31 @@ void Workspace::reset() noexcept {
 
 void Workspace::trim_pool() { WorkspacePool::instance().trim(); }
 
+void Workspace::refuse() const {
+  throw TooSmall(ACCUBLAS_ERROR_MEMORY,
+                 buffer_ ? "the user's workspace of " + std::to_string(buffer_bytes_) + " bytes is too small"
+                         : "the workspace cap of " + in_words(cap_) + " is too small");
+}
+
 void* Workspace::take_bytes(std::size_t count, std::size_t size) {
   if (count > SIZE_MAX / 4 / size) throw Error(ACCUBLAS_ERROR_MEMORY, "a workspace of more than the address space");
   const std::size_t bytes = round_up(count * size, 64);
-  if (!held_ && hook_allocation_fails())
+  if (kind_ == Kind::call && hook_allocation_fails())
     throw Error(ACCUBLAS_ERROR_MEMORY, "no memory for a workspace of " + in_words(bytes));
-  if (buffer_) {
-    // The arena starts at the first aligned address of the user's buffer.
-    const std::size_t skip = (64 - reinterpret_cast<std::uintptr_t>(buffer_) % 64) % 64;
-    if (buffer_bytes_ < skip || buffer_bytes_ - skip - taken_ < bytes)
-      throw Error(ACCUBLAS_ERROR_MEMORY, "the user's workspace of " + std::to_string(buffer_bytes_) +
-                                             " bytes is too small: " + std::to_string(taken_ + bytes + 64) +
-                                             " bytes are needed");
-    unsigned char* memory = buffer_ + skip + taken_;
-    taken_ += bytes;
-    peak_ = std::max(peak_, taken_);
-    return memory;
+  const std::size_t before = taken_;
+  if (bytes > left()) refuse();
+  Block* block = nullptr;
+  if (kind_ == Kind::call && !buffer_) {
+    block = WorkspacePool::instance().reuse(bytes + sizeof(Block));
+    if (!block) block = WorkspacePool::allocate(bytes + sizeof(Block));
+    if (!block) throw Error(ACCUBLAS_ERROR_MEMORY, "no memory for a workspace of " + in_words(bytes));
+    block->next = blocks_;
+    blocks_ = block;
   }
-  if (taken_ + bytes > cap_ + beyond_cap)
-    throw Error(ACCUBLAS_ERROR_MEMORY, "the workspace cap of " + in_words(cap_) +
-                                           " is too small: " + in_words(taken_ + bytes) + " are needed");
-  Block* block = WorkspacePool::instance().reuse(bytes + sizeof(Block));
-  if (!block) block = WorkspacePool::allocate(bytes + sizeof(Block));
-  if (!block) throw Error(ACCUBLAS_ERROR_MEMORY, "no memory for a workspace of " + in_words(bytes));
-  block->next = blocks_;
-  blocks_ = block;
   taken_ += bytes;
   peak_ = std::max(peak_, taken_);
-  return block + 1;
+  if (rehearses()) return nullptr;
+  return buffer_ ? static_cast<void*>(buffer_ + skipped() + before) : block + 1;
 }
 
 }  // namespace accublas

@@ -2,14 +2,27 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+
+#include "lib/base/error.hpp"
 
 namespace accublas {
+
+/// ACCUBLAS_ERROR_MEMORY of a workspace that a plan does not fit into, while the system may have memory.
+class TooSmall : public Error {
+ public:
+  using Error::Error;
+};
 
 /// Cap of a call's workspace on the CPU where none is set.
 constexpr std::size_t default_workspace_bytes = std::size_t{256} << 20;
 
 /// Arena of one call. Engines take all they need before their first write to C. Memory is 64-byte aligned and not
 /// initialised. Everything is released when the call ends.
+///
+/// An engine plans with available() and takes what its plan needs. Where that is more than there is, the call tries the
+/// least plan: one made with nothing, which may still take everything. A call that fits into some workspace so fits
+/// into every larger one. A rehearsal tells whether a plan fits before anything is computed.
 class Workspace {
  public:
   /// What engines may take beyond the cap: tables and per-thread tiles that do not grow with the problem.
@@ -21,16 +34,23 @@ class Workspace {
   /// `cap` in bytes. With `buffer` all memory comes from it and the cap is its size.
   Workspace(std::size_t cap, void* buffer, std::size_t buffer_bytes)
       : cap_(buffer ? plannable(buffer_bytes) : cap),
+        limit_(cap + beyond_cap),
         buffer_(static_cast<unsigned char*>(buffer)),
         buffer_bytes_(buffer_bytes) {}
   /// Part of a workspace that is held already: `bytes` of memory, 64-byte aligned, `cap` of them to plan with. No take
-  /// within `bytes` fails.
+  /// within `bytes` fails. A rehearsal has no memory: an engine takes what it would take for a call, reads and writes
+  /// nothing, and returns.
   struct Part {
     void* memory;
     std::size_t bytes, cap;
+    bool rehearsal = false;
   };
   explicit Workspace(const Part& part)
-      : cap_(part.cap), buffer_(static_cast<unsigned char*>(part.memory)), buffer_bytes_(part.bytes), held_(true) {}
+      : cap_(part.cap),
+        limit_(part.bytes),
+        buffer_(static_cast<unsigned char*>(part.memory)),
+        buffer_bytes_(part.bytes),
+        kind_(part.rehearsal ? Kind::rehearsal : Kind::part) {}
   ~Workspace() {
     if (blocks_) reset();
   }
@@ -40,8 +60,14 @@ class Workspace {
   /// Bytes that an engine may plan with (the cap less what is taken). Blocking by this number never changes bits.
   std::size_t available() const noexcept { return taken_ < cap_ ? cap_ - taken_ : 0; }
 
-  /// `count` elements of T. Throws Error(ACCUBLAS_ERROR_MEMORY). Small fixed needs (below 1 MiB in all) may pass the
-  /// cap, but not the end of the user's buffer.
+  /// Whether plans are made with nothing: every engine takes the least that it can compute with.
+  bool least() const noexcept { return cap_ == 0; }
+
+  /// Whether the engine must return once it has taken its memory, see Part.
+  bool rehearses() const noexcept { return kind_ == Kind::rehearsal; }
+
+  /// `count` elements of T; null in a rehearsal. Throws Error(ACCUBLAS_ERROR_MEMORY). Small fixed needs (below 1 MiB in
+  /// all) may pass the cap, but not the end of the user's buffer.
   template <class T>
   T* take(std::size_t count) {
     return static_cast<T*>(take_bytes(count, sizeof(T)));
@@ -53,14 +79,33 @@ class Workspace {
     return fit >= static_cast<std::size_t>(threads) ? threads : fit > 1 ? static_cast<int>(fit) : 1;
   }
 
-  /// The most that can be taken of an untouched workspace.
-  std::size_t most() const noexcept { return buffer_ ? cap_ : cap_ + beyond_cap; }
+  /// The most that engines may plan to take of an untouched workspace, tables and tiles included.
+  std::size_t most() const noexcept { return kind_ == Kind::call && !buffer_ ? cap_ + beyond_cap : cap_; }
 
   /// The most that can still be taken.
   std::size_t left() const noexcept {
-    const std::size_t all = held_ ? buffer_bytes_ : most();
+    const std::size_t all = kind_ == Kind::call && buffer_ ? usable() : limit_;
     return taken_ < all ? all - taken_ : 0;
   }
+
+  /// Takes what is left, for parts of the call one after another; their plans have what is available.
+  Part take_rest() {
+    Part rest = rest_after(0);
+    rest.memory = take<unsigned char>(rest.bytes);
+    rest.rehearsal = rehearses();
+    return rest;
+  }
+
+  /// The rehearsal of take_rest() after `bytes` more, which must fit, were taken.
+  Part rest_after(std::size_t bytes) const noexcept {
+    return {nullptr, (left() - bytes) / 64 * 64, available() > bytes ? (available() - bytes) / 64 * 64 : 0, true};
+  }
+
+  /// A rehearsal that counts what the least plan takes, whatever there is.
+  static constexpr Part unlimited() { return {nullptr, SIZE_MAX / 64 * 64, 0, true}; }
+
+  /// Throws TooSmall: a plan does not fit.
+  [[noreturn]] void refuse() const;
 
   std::size_t peak() const noexcept { return peak_; }
 
@@ -72,8 +117,19 @@ class Workspace {
   /// Gives everything back and sets another cap: a call that found no memory tries again with less.
   void restart(std::size_t cap) noexcept {
     reset();
-    if (!buffer_) cap_ = cap;
+    cap_ = buffer_ ? plannable(buffer_bytes_) : cap;
+    limit_ = cap + beyond_cap;
   }
+  /// Gives everything back and plans with nothing; under `cap` everything may be taken.
+  void restart_least(std::size_t cap) noexcept {
+    restart(cap);
+    cap_ = 0;
+  }
+
+  /// What a user's buffer must have, wherever it begins, for `bytes` to be taken of it.
+  static constexpr std::size_t buffer_for(std::size_t bytes) { return bytes + 63; }
+  /// The cap under which `bytes` can be taken.
+  static constexpr std::size_t cap_for(std::size_t bytes) { return bytes > beyond_cap ? bytes - beyond_cap : 0; }
 
   /// Frees the blocks that the process's pool keeps for later calls (at most 512 MiB).
   static void trim_pool();
@@ -82,8 +138,15 @@ class Workspace {
   friend class WorkspacePool;
   struct Block;
 
+  /// Whose memory it is: that of a call, a part of what another workspace holds, nobody's.
+  enum class Kind { call, part, rehearsal };
+
   void* take_bytes(std::size_t count, std::size_t size);
   void reset() noexcept;
+
+  /// The arena starts at the first aligned address of a user's buffer.
+  std::size_t skipped() const noexcept { return (64 - reinterpret_cast<std::uintptr_t>(buffer_) % 64) % 64; }
+  std::size_t usable() const noexcept { return buffer_bytes_ > skipped() ? buffer_bytes_ - skipped() : 0; }
 
   /// What may be planned with in a user's buffer: less the alignment of its start and of every array taken.
   static constexpr std::size_t plannable(std::size_t bytes) {
@@ -92,10 +155,10 @@ class Workspace {
   }
 
   Block* blocks_ = nullptr;
-  std::size_t cap_, taken_ = 0, peak_ = 0;
+  std::size_t cap_, limit_, taken_ = 0, peak_ = 0;  ///< limit_: of a buffer see usable()
   unsigned char* buffer_;
   std::size_t buffer_bytes_;
-  bool held_ = false;
+  Kind kind_ = Kind::call;
 };
 
 }  // namespace accublas

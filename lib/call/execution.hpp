@@ -2,6 +2,7 @@
 // bit-defined mode.
 #pragma once
 
+#include "lib/base/error.hpp"
 #include "lib/base/isa.hpp"
 #include "lib/base/phase_timer.hpp"
 #include "lib/base/thread_pool.hpp"
@@ -51,5 +52,21 @@ struct Execution {
     return {threads, isa, other, to, target, engine_forced, shared};
   }
 };
+
+/// serve(workspace) in a part of a call's workspace; where its plan does not fit, once more with the least plan.
+template <class Serve>
+void serve_in(Workspace::Part part, Serve&& serve) {
+  {
+    Workspace workspace(part);
+    try {
+      return serve(workspace);
+    } catch (const Error& error) {
+      if (error.status() != ACCUBLAS_ERROR_MEMORY || workspace.least()) throw;
+    }
+  }
+  part.cap = 0;
+  Workspace least(part);
+  serve(least);
+}
 
 }  // namespace accublas

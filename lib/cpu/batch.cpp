@@ -35,6 +35,25 @@ struct alignas(64) Share {
   bool wrote;  ///< the C of a matrix
 };
 
+/// One matrix in a thread's part of the workspace; all have the same shape, and need the same memory. Returns how much.
+template <class T>
+std::size_t run_matrix(const Call<GemmBatch<T>, T>& call, Index i, ServeGemm<T> serve, const Execution& execution,
+                       int most_threads, Workspace::Part part, accublas_report_t& report) {
+  const Gemm<T> matrix = call.problem[i];
+  std::size_t needed = 0;
+  serve_in(part, [&](Workspace& workspace) {
+    Execution one{workspace.least() ? 1 : workspace.lanes(most_threads),
+                  execution.isa,
+                  workspace,
+                  report,
+                  execution.target,
+                  execution.engine_forced};
+    serve({matrix, call.alpha, call.beta, call.operands_on_device, call.result_on_device, call.mode, call.engine}, one);
+    needed = workspace.peak();
+  });
+  return needed;
+}
+
 }  // namespace
 
 void PartReports::add(const accublas_report_t& one, double share, accublas_report_t& all) {
@@ -80,14 +99,29 @@ void gemm_batched(const Call<GemmBatch<T>, T>& call, ServeGemm<T> serve, Executi
   const bool native = call.engine == ACCUBLAS_ENGINE_NATIVE;
   const int threads = native && !FpEnvironment::is_entered() ? 1 : execution.threads;
   const std::size_t most = execution.workspace.most(), for_shares = static_cast<std::size_t>(threads) * sizeof(Share);
-  const BatchPlan plan =
-      plan_batch(shape.m, shape.n, shape.k, batch.count, native, threads, most > for_shares ? most - for_shares : 0);
+  // The least plan gives one thread all that there is.
+  const bool least = execution.workspace.least();
+  BatchPlan plan = plan_batch(shape.m, shape.n, shape.k, batch.count, native, least ? 1 : threads,
+                              most > for_shares ? most - for_shares : 0);
   const std::size_t parts = static_cast<std::size_t>(plan.threads);
   Share* const shares = execution.workspace.take<Share>(parts);
-  unsigned char* const memory = execution.workspace.take<unsigned char>(parts * plan.bytes);
+  if (execution.workspace.rehearses()) {
+    accublas_report_t report = execution.report;
+    const std::size_t needed = run_matrix(call, 0, serve, execution, 1, execution.workspace.rest_after(0), report);
+    execution.workspace.take<unsigned char>(needed);
+    return;
+  }
+  Workspace::Part rest{};
+  if (least) {
+    rest = execution.workspace.take_rest();
+    plan.bytes = rest.bytes;
+  } else {
+    rest.memory = execution.workspace.take<unsigned char>(parts * plan.bytes);
+  }
+  unsigned char* const memory = static_cast<unsigned char*>(rest.memory);
   std::fill_n(shares, parts, Share{});
   // As in a call of its own, what engines may take beyond their cap is apart.
-  const std::size_t beyond = std::min(Workspace::beyond_cap, plan.bytes / 2);
+  const std::size_t beyond = least ? plan.bytes : std::min(Workspace::beyond_cap, plan.bytes / 2);
 
   PartReports reports(execution.report);
   std::atomic<bool> any_missed{false};
@@ -96,19 +130,11 @@ void gemm_batched(const Call<GemmBatch<T>, T>& call, ServeGemm<T> serve, Executi
   const auto run_task = [&](Index task, int thread) {
     Share& share = shares[thread];
     for (Index i = task * plan.a_task; i < std::min(batch.count, (task + 1) * plan.a_task); ++i) {
-      Workspace workspace(
-          Workspace::Part{memory + static_cast<std::size_t>(thread) * plan.bytes, plan.bytes, plan.bytes - beyond});
+      const Workspace::Part part{memory + static_cast<std::size_t>(thread) * plan.bytes, plan.bytes,
+                                 plan.bytes - beyond};
       accublas_report_t report = reports.begin();
-      Execution one{workspace.lanes(plan.threads_a_matrix),
-                    execution.isa,
-                    workspace,
-                    report,
-                    execution.target,
-                    execution.engine_forced};
-      const Gemm<T> matrix = batch[i];
       try {
-        serve({matrix, call.alpha, call.beta, call.operands_on_device, call.result_on_device, call.mode, call.engine},
-              one);
+        run_matrix(call, i, serve, execution, plan.threads_a_matrix, part, report);
         share.wrote = true;
       } catch (const Error& error) {
         if (error.status() != ACCUBLAS_ERROR_ACCURACY) throw;

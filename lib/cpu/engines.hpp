@@ -2,7 +2,8 @@
 // sizes, with m, n, k >= 0. Shared contract:
 //   - Quick returns are done before: m, n >= 1. k = 0 or alpha = 0 is done by lib/dispatch.cpp (scale_result), so that
 //     engines see k >= 1 and alpha != 0. alpha may be Inf or NaN; beta anything; beta == 0 means: never read C.
-//   - Everything is allocated from execution.workspace before the first write to C.
+//   - Everything is allocated from execution.workspace before the first write to C. In a rehearsal (Workspace::Part) they
+//     take what they would take for a call, whatever the data, and return.
 //   - Failures are Error exceptions thrown before C is written.
 //   - They run in accublas's floating-point environment, but for mode native.
 #pragma once
@@ -131,7 +132,7 @@ template <class T>
 void fixed_dot(const Dot<T>&, const Mode&, Execution&);
 
 // product/product.cpp: described products, complex GEMM, GEMV and DOT (but dot2's DOT) in every mode but native, as
-// products of components by `real`, which computes a real GEMM by the engine named; product/complex_elements.cpp,
+// products of components by `real`, which computes a real GEMM by the engine named; product/elements.cpp,
 // element by element, where that does not serve.
 template <class T>
 using RealGemm = void (*)(const Gemm<T>&, const Mode&, accublas_engine, Execution&);

@@ -165,9 +165,10 @@ class Compact {
   Index copy(Matrix<X>& x, Index rows, Index cols, const Use& use) {
     const Index ld = std::max<Index>(rows, 1);
     const Matrix<E> to{execution_.workspace.take<E>(static_cast<std::size_t>(rows * cols)), 1, ld};
-    if (use.read) copy_matrix(x, to, rows, cols, execution_, false, use.part);
+    const bool rehearses = execution_.workspace.rehearses();
+    if (use.read && !rehearses) copy_matrix(x, to, rows, cols, execution_, false, use.part);
     if constexpr (!std::is_const_v<X>)
-      if (use.written) written_[count_++] = {x, to, rows, cols, use.part};
+      if (use.written && !rehearses) written_[count_++] = {x, to, rows, cols, use.part};
     x = {to.data, 1, ld};
     return ld;
   }
@@ -256,6 +257,7 @@ void native_gemm(const Gemm<T>& p, Execution& execution) {
   const Operand<const T> a = operand(p.a, p.m, p.k, p.conjugate_a), b = operand(p.b, p.k, p.n, p.conjugate_b);
   const F77Int ldc = column_major_ld(p.c, p.m, p.n);
   if (a.ld && b.ld && ldc && std::max({p.m, p.n, p.k}) <= int_max) {
+    if (execution.workspace.rehearses()) return;
     PhaseTimer timer(execution, &accublas_report_t::ms_product);
     call_gemm(real_blas(), a.op, b.op, static_cast<F77Int>(p.m), static_cast<F77Int>(p.n), static_cast<F77Int>(p.k),
               p.alpha, a.data, a.ld, b.data, b.ld, p.beta, p.c.data, ldc);
@@ -277,6 +279,7 @@ void native_gemm(const Gemm<T>& p, Execution& execution) {
   T* const space_a = a.ld ? nullptr : execution.workspace.take<T>(static_cast<std::size_t>(mb * kb));
   T* const space_b = b.ld ? nullptr : execution.workspace.take<T>(static_cast<std::size_t>(kb * nb));
   T* const space_c = ldc ? nullptr : execution.workspace.take<T>(static_cast<std::size_t>(mb * nb));
+  if (execution.workspace.rehearses()) return;
 
   Index held_i = -1, held_pa = -1, held_j = -1, held_pb = -1;  // the blocks that space_a and space_b hold
   for (Index j = 0; j < p.n; j += nb) {
@@ -330,6 +333,7 @@ void native_gemv(const Gemv<T>& p, Execution& execution) {
   T* const space_a = a.ld ? nullptr : execution.workspace.take<T>(static_cast<std::size_t>(mb * kb));
   T* const space_x = direct_x ? nullptr : execution.workspace.take<T>(static_cast<std::size_t>(kb));
   T* const space_y = direct_y ? nullptr : execution.workspace.take<T>(static_cast<std::size_t>(mb));
+  if (execution.workspace.rehearses()) return;
 
   for (Index i = 0; i < p.m; i += mb) {
     const Index m = std::min(mb, p.m - i);
@@ -410,6 +414,7 @@ void native_level3(const Level3<E>& l, Execution& execution) {
   operands.columns(call.b, call.ldb, sides ? l.m : tall_b ? l.n : l.k, sides || !tall_b ? l.n : l.k, {});
   operands.columns(call.c, is_in_place(l.kind) ? call.ldb : call.ldc, l.rows(), l.n,
                    result_of(l.wanted(), is_in_place(l.kind) || !(l.beta == 0)));
+  if (execution.workspace.rehearses()) return;
   {
     PhaseTimer timer(execution, &accublas_report_t::ms_product);
     call_level3(blas, call);
@@ -432,7 +437,7 @@ void native_factorization(const Factorization<E>& f, Execution& execution) {
   const bool copied_pivots = !has_uplo(f.kind) && f.pivots.narrow != blas.narrow_integers;
   if (copied_pivots) {
     call.pivots = {execution.workspace.take<std::int64_t>(static_cast<std::size_t>(f.order())), blas.narrow_integers};
-    if (!finds_pivots(f.kind))
+    if (!finds_pivots(f.kind) && !execution.workspace.rehearses())
       for (Index i = 0; i < f.order(); ++i) call.pivots.put(i, f.pivots.at(i));
   }
   if (f.kind == FactorizationKind::getri) {
@@ -440,6 +445,7 @@ void native_factorization(const Factorization<E>& f, Execution& execution) {
     call.lwork = std::max(least, std::min(lapack_work(f), room / least * least));
     call.work = execution.workspace.take<E>(static_cast<std::size_t>(call.lwork));
   }
+  if (execution.workspace.rehearses()) return;
   {
     PhaseTimer timer(execution, &accublas_report_t::ms_product);
     *f.info = call_lapack(blas, call);
@@ -474,6 +480,7 @@ void apply_reflectors(const RealBlas& blas, const Orthogonal<E>& o, Execution& e
   const Index rows = o.a_rows(), room = static_cast<Index>(execution.workspace.available() / sizeof(E)) / rows;
   const Index blocks = room / 64 * 64, width = std::min(o.k, std::max<Index>(blocks > 0 ? blocks : room, 1));
   E* const space = execution.workspace.take<E>(static_cast<std::size_t>(rows * width));
+  if (execution.workspace.rehearses()) return;
   const bool left = o.side == ACCUBLAS_LEFT, forwards = left == (o.trans != ACCUBLAS_NO_TRANS);
   const Index panels = ceil_div(o.k, width);
   for (Index step = 0; step < panels; ++step) {
@@ -509,7 +516,7 @@ void native_orthogonal(const Orthogonal<E>& o, Execution& execution) {
   call.work = execution.workspace.take<E>(static_cast<std::size_t>(call.lwork));
   if (reads_a) {
     apply_reflectors(blas, call, execution);
-  } else {
+  } else if (!execution.workspace.rehearses()) {
     PhaseTimer timer(execution, &accublas_report_t::ms_product);
     const std::int64_t info = call_lapack(blas, call);
     if (o.info) *o.info = info;
@@ -533,6 +540,7 @@ void native_level2(const Level2<E>& l, Execution& execution) {
   }
   operands.vector(call.x, call.incx, length_x, {});
   operands.vector(call.y, call.incy, l.n, {});
+  if (execution.workspace.rehearses()) return;
   {
     PhaseTimer timer(execution, &accublas_report_t::ms_product);
     call_level2(blas, call);

@@ -16,7 +16,8 @@ accublas_options inner_options(const accublas_options* options) {
   return inner;
 }
 
-Calls::Calls(Context& context, const accublas_options* options, Workspace* workspace, accublas_mode mode)
+Calls::Calls(Context& context, const accublas_options* options, Workspace* workspace, accublas_mode mode,
+             std::size_t least)
     : context_(context),
       in_mode_(inner_options(options)),
       of_products_(in_mode_),
@@ -31,8 +32,9 @@ Calls::Calls(Context& context, const accublas_options* options, Workspace* works
   threads_ = threads_for(settings);
   if (workspace && settings.workspace_bytes >= 0)
     in_mode_.workspace_bytes = of_products_.workspace_bytes = static_cast<std::int64_t>(workspace->available());
+  if (workspace && workspace->rehearses()) workspace->take<unsigned char>(least);
   if (workspace && workspace->buffer()) {
-    unsigned char* const rest = workspace->take<unsigned char>(0);
+    unsigned char* const rest = workspace->take<unsigned char>(least);
     context_.workspace_bytes -= static_cast<std::size_t>(rest - static_cast<unsigned char*>(users_workspace_));
     context_.workspace = rest;
   }

@@ -20,9 +20,11 @@ accublas_options inner_options(const accublas_options* options);
 class Calls {
  public:
   /// `options` may be null. Inner calls have the workspace that `workspace`, the outer call's, has left: nothing is to
-  /// be taken from it any more. Null: each has what the caller allows.
+  /// be taken from it any more. Of a user's buffer that are at least `least` bytes, which must suffice for all calls:
+  /// GEMM, GEMV, TRSM and norms in cr need none, a product that overwrites an operand one line of it. Null: each has
+  /// what the caller allows.
   Calls(Context& context, const accublas_options* options, Workspace* workspace = nullptr,
-        accublas_mode mode = ACCUBLAS_MODE_CR);
+        accublas_mode mode = ACCUBLAS_MODE_CR, std::size_t least = 0);
   ~Calls();
   Calls(const Calls&) = delete;
   Calls& operator=(const Calls&) = delete;

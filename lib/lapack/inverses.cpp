@@ -30,7 +30,7 @@ class InverseCall {
         upper_(f.kind == FactorizationKind::getri || f.uplo == ACCUBLAS_UPPER),
         width_(width_of_blocks(workspace)),
         block_(steps.take(n_ * width_)),
-        calls_(context, options, &workspace, mode) {}
+        calls_(context, options, &workspace, mode, static_cast<std::size_t>(n_) * sizeof(E)) {}
 
   void run() {
     try {
@@ -184,6 +184,7 @@ void run_inverse(Context& context, const Factorization<E>& f, const accublas_opt
       info_on_device ? steps.put(f.info, found) : void(*f.info = found);
       if (f.n == 0 || found > 0) return 0;
       InverseCall<E> inverse(context, f, workspace, steps, options, run.mode_of_products());
+      if (workspace.rehearses()) return 0;
       inverse.run();
       return inverse.peak();
     });

@@ -238,6 +238,7 @@ void run_orthogonal(Context& context, const Orthogonal<E>& o, const accublas_opt
       std::int64_t peak = 0;
       if (work) {
         Flow<E> flow(context, o, workspace, steps, options, run.mode_of_products());
+        if (workspace.rehearses()) return peak;
         found = flow.run();
         peak = flow.peak();
       } else if (zeros) {

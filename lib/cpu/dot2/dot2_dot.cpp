@@ -120,6 +120,7 @@ Dot2Pair pair_of(const Dot2Sum<T>& sum, Execution& execution) {
   const Dot2DotKernels<T>& kernels = dot2_kernels<T>(execution.isa).dot;
   alignas(64) double lanes[lane_values];
   if (execution.threads == 1 || sum.n <= least_run || mutant(Mutant::dot2_tree)) {
+    if (execution.workspace.rehearses()) return {};
     run_lanes(kernels, sum, 0, sum.n, lanes);
     return reduce(kernels, lanes);
   }
@@ -128,6 +129,7 @@ Dot2Pair pair_of(const Dot2Sum<T>& sum, Execution& execution) {
   run = std::max(run, least_run);
   const Index runs = ceil_div(sum.n, run);
   double* const results = execution.workspace.template take<double>(static_cast<std::size_t>(runs * lane_values));
+  if (execution.workspace.rehearses()) return {};
   parallel_for(runs, execution.threads, [&](Index r, int) {
     const Index first = r * run;
     run_lanes(kernels, sum, first, std::min(run, sum.n - first), results + r * lane_values);
@@ -159,6 +161,7 @@ void dot2_dot(const Dot<T>& dot, Execution& execution) {
   PhaseTimer timer(execution, &accublas_report_t::ms_product);
   dot2_report_bound(dot2_depth_dot(dot.n), dot.n, T(1), execution.report);
   const Dot2Pair pair = dot2_pair(Dot2Sum<T>{Dot2Terms::products, dot.n, dot.x, dot.y}, execution);
+  if (execution.workspace.rehearses()) return;
   *dot.result = is_finite(pair) || mutant(Mutant::dot2_overflow_kept)
                     ? dot2_round(pair, T(1), T(0), dot.result)
                     : exact_element<T>(dot.n, T(1), dot.x, dot.y, T(0), nullptr);

@@ -29,13 +29,17 @@ class Gemmer {
 
   void run() {
     threads_ = static_cast<double>(g_.m) * g_.n * g_.k < dot2_least_work ? 1 : execution_.threads;
-    choose_tiles();
-    // A small workspace may hold the tiles of fewer threads only.
+    choose_tiles(threads_ == 1 ? 1 : tasks_per_thread * threads_);
+    // A small workspace may hold the tiles of fewer threads only, or smaller ones.
     const Index most = static_cast<Index>(execution_.workspace.most() / sizeof(double)) - 3 * alignment;
-    while (threads_ > 1 && threads_ * per_thread() + (shares_k() ? (2 * threads_ + 1) * pair_values() : 0) > most) {
+    const auto fits = [&] {
+      return threads_ * per_thread() + (shares_k() ? (2 * threads_ + 1) * pair_values() : 0) <= most;
+    };
+    while (threads_ > 1 && !fits()) {
       threads_ /= 2;
-      choose_tiles();
+      choose_tiles(threads_ == 1 ? 1 : tasks_per_thread * threads_);
     }
+    while (!fits() && (rows_ > kernel_.rows || cols_ > kernel_.cols)) choose_tiles(2 * row_tiles_ * col_tiles_);
     const Index tiles = row_tiles_ * col_tiles_;
     if (shares_k()) {
       run_blocks(tiles);
@@ -43,6 +47,7 @@ class Gemmer {
     }
     const Index own = per_thread();
     double* const memory = execution_.workspace.template take<double>(static_cast<std::size_t>(threads_ * own));
+    if (execution_.workspace.rehearses()) return;
     parallel_for(tiles, threads_, [&](Index tile, int thread) {
       double* const pairs = memory + thread * own;
       accumulate(tile, 0, g_.k, pairs, pairs + pair_values());
@@ -51,10 +56,9 @@ class Gemmer {
   }
 
  private:
-  /// Tiles of nearly equal size, small enough that every thread gets some.
-  void choose_tiles() {
+  /// Tiles of nearly equal size, `wanted` at least where C has so many of the kernel's.
+  void choose_tiles(Index wanted) {
     const Index row_units = divide_up(g_.m, kernel_.rows), col_units = divide_up(g_.n, kernel_.cols);
-    const Index wanted = threads_ == 1 ? 1 : tasks_per_thread * threads_;
     row_tiles_ = divide_up(g_.m, task_rows);
     col_tiles_ = divide_up(g_.n, task_cols);
     while (row_tiles_ * col_tiles_ < wanted && (row_tiles_ < row_units || col_tiles_ < col_units)) {
@@ -131,6 +135,7 @@ class Gemmer {
     const Index room = static_cast<Index>(execution_.workspace.available() / sizeof(double));
     const Index batch = std::clamp<Index>(std::min(split_values, room) / values, 2 * threads_, blocks);
     double* const pairs = execution_.workspace.template take<double>(static_cast<std::size_t>(batch * values));
+    if (execution_.workspace.rehearses()) return;
     const Index size = kernel_.rows * kernel_.cols;
     for (Index tile = 0; tile < tiles; ++tile) {
       std::fill_n(totals, values, 0.0);

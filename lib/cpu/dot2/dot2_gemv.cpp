@@ -50,7 +50,7 @@ class Gemver {
       const Index pairs = share_k ? (2 * threads + 1) * 2 * round_up(rows, 8) * Index{sizeof(double)} : 0;
       return threads * bytes(rows) + pairs;
     };
-    while (threads > 1 && need() > most) {
+    while (need() > most && (threads > 1 || rows > least_rows)) {
       if (rows > least_rows) {
         rows = std::max(least_rows, round_up(rows / 2, 8));
       } else {
@@ -62,6 +62,7 @@ class Gemver {
       run_blocks(threads, rows, blocks);
       return;
     }
+    if (execution_.workspace.rehearses()) return;
     parallel_for(ceil_div(g_.m, rows), threads, [&](Index task, int thread) {
       const Index first = task * rows, count = std::min(rows, g_.m - first);
       const Buffers<T> own = buffers(thread, rows);
@@ -135,6 +136,7 @@ class Gemver {
     const Index room = static_cast<Index>(execution_.workspace.available() / (2 * sizeof(double)));
     const Index batch = std::clamp(std::min(split_pairs, room) / padded, std::min<Index>(2 * threads, blocks), blocks);
     double* const pairs = execution_.workspace.template take<double>(static_cast<std::size_t>(2 * padded * batch));
+    if (execution_.workspace.rehearses()) return;
     const Index group = std::max<Index>(1, batch / (4 * threads));
     for (Index first = 0; first < g_.m; first += rows) {
       const Index count = std::min(rows, g_.m - first);
@@ -165,11 +167,13 @@ class Gemver {
   /// Fewer contiguous rows than lanes: the lanes take blocks of one row instead, and so do the threads.
   void run_few_rows(int threads, Index blocks) {
     const Index group = x_chunk / block_;
-    const Index batch = std::min(blocks, split_pairs / (2 * g_.m) / group * group);
+    Index batch = std::min(blocks, split_pairs / (2 * g_.m) / group * group);
     const Index most = static_cast<Index>(execution_.workspace.most() / sizeof(double)) - lost_bytes / 4;
     while (threads > 1 && threads * x_chunk + 2 * g_.m * batch > most) threads /= 2;
+    while (batch > group && x_chunk + 2 * g_.m * batch > most) batch = round_up(batch / 2, group);
     double* const copies = execution_.workspace.template take<double>(static_cast<std::size_t>(threads * x_chunk));
     double* const pairs = execution_.workspace.template take<double>(static_cast<std::size_t>(2 * g_.m * batch));
+    if (execution_.workspace.rehearses()) return;
     double totals[2][8] = {};
     std::fill_n(pairs, 2 * g_.m * batch, 0.0);
     for (Index first = 0; first < blocks; first += batch) {

@@ -1,6 +1,7 @@
 // A panel of LU with partial pivoting (docs/factorizations.md): some columns of L and U from their first row on, where
 // L and U are known to their left and above. Sums over what lies to the left come first, for all of the panel; then
-// column after column, the few terms of the panel itself.
+// column after column, the few terms of the panel itself. Where the workspace has no room for the sums of all rows,
+// panels are single columns, whose sums are formed twice: for the pivot, and for what it divides.
 #pragma once
 
 #include <algorithm>
@@ -29,15 +30,15 @@ class Panel {
 
  public:
   /// Of an m x n matrix whose left columns, up to `order`, are factored in panels of at most `edge` columns: takes all
-  /// memory, for narrower panels where there is less.
+  /// memory, for narrower panels where there is less, at last for some rows of one column.
   Panel(const Matrix<E>& a, Index m, Index order, Index edge, Execution& execution)
       : a_(a),
         execution_(execution),
         m_(m),
         line_(LineSums<E>::numbers(order)),
         threads_(std::clamp<Index>(ceil_div(m, least_rows), 1, execution.threads)) {
-    const Index known = together_most(order);
-    each_ = (parts + known) * line_;
+    together_ = together_most(order);
+    each_ = (parts + together_) * line_;
     const auto bytes_of = [&](Index width) {
       return m * (width + 1) * parts * Index{sizeof(TripleSum)} + m * LineSums<E>::numbers(width) * Index{sizeof(T)};
     };
@@ -46,16 +47,29 @@ class Panel {
     const Index available = static_cast<Index>(execution.workspace.available()) / 4 * 3;
     width_ = std::clamp<Index>(edge, 1, order);
     while (width_ > least_width && fixed + bytes_of(width_) > available) width_ = std::max(least_width, width_ / 2);
-    stride_ = LineSums<E>::numbers(width_);
     Workspace& workspace = execution.workspace;
     const auto size = [](Index count) { return static_cast<std::size_t>(count); };
+    constexpr Index alignment = 64 * 8;
+    by_columns_ = workspace.least() || size(fixed + bytes_of(width_) + alignment) > workspace.left();
+    if (by_columns_) {
+      width_ = 1;
+      const auto bytes = [&] {
+        return threads_ * (each_ * Index{sizeof(T)} + parts * together_ * Index{sizeof(TripleSum)});
+      };
+      while (together_ > 1 && bytes() > available) together_ /= 2, each_ = (parts + together_) * line_;
+      memory_ = workspace.template take<T>(size(threads_ * each_));
+      sums_ = workspace.template take<TripleSum>(size(threads_ * parts * together_));
+      best_ = workspace.template take<Best>(size(threads_));
+      return;
+    }
+    stride_ = LineSums<E>::numbers(width_);
     memory_ = workspace.template take<T>(size(threads_ * each_));
     before_ = workspace.template take<TripleSum>(size(m * width_ * parts));
     sums_ = workspace.template take<TripleSum>(size(m * parts));
     inner_ = workspace.template take<T>(size(m * stride_));
     inner_bits_ = workspace.template take<double>(size(m));
     row_ = workspace.template take<Index>(size(m));
-    best_ = workspace.template take<Best>(size(ceil_div(m, least_rows)));
+    best_ = workspace.template take<Best>(size(threads_));
     line_of_panel_ = workspace.template take<T>(size(parts * stride_));
   }
   ~Panel() { execution_.report.undecided += undecided_.load(); }
@@ -67,9 +81,9 @@ class Panel {
   Index factor(Index first, Index end, const Pivots& pivots) {
     first_ = first;
     rows_ = m_ - first;
-    add_up_before(first, end);
-    for (Index r = 0; r < rows_; ++r) row_[r] = first + r;
-    std::fill_n(inner_bits_, rows_, multiple_of_all);
+    if (!by_columns_) add_up_before(first, end);
+    for (Index r = 0; !by_columns_ && r < rows_; ++r) row_[r] = first + r, inner_bits_[r] = multiple_of_all;
+    other_ = 0;
     Index none = -1;
     for (Index column = first; column < end; ++column) {
       find_above(column);
@@ -161,7 +175,7 @@ class Panel {
     for (Index r = 0; r < column - first_; ++r) {
       add_up_inner(sums, column, r, r, 1);
       E& u = a_(first_ + r, column);
-      u = element(unknown, column, r, first_ + r, 0);
+      u = element(unknown, column, r, first_ + r, 0, sums_ + r, m_);
       line_bits_ = last_bit_with(line_bits_, u);
       sums.write(column, first_ + r, 1, line_of_panel_ + parts * r);
     }
@@ -177,15 +191,47 @@ class Panel {
       for (Index i = 0; i < count; ++i) triple_add(to[part][i], before(part, column - first_)[r + i]);
   }
 
-  /// The element in row r of the panel: an unknown from its sum over `terms` columns.
-  E element(Unknown<E> unknown, Index column, Index r, Index terms, int thread) {
+  /// Where row r of the panel lies in the columns to its left.
+  Index row_of(Index r) const {
+    if (!by_columns_) return row_[r];
+    return first_ + (r == 0 ? other_ : r == other_ ? 0 : r);
+  }
+
+  /// body(r, at, step) for the rows r0 .. end - 1 of the panel and a column's sums of each, of which part p is
+  /// at[p step]. Where all rows have room, `fresh` ones are formed here, others stand as they were.
+  template <class Body>
+  void for_sums(Index column, Index r0, Index end, bool fresh, int thread, Body&& body) {
+    if (!by_columns_) {
+      if (fresh) add_up_inner(line_sums(stride_), column, column - first_, r0, end - r0);
+      for (Index r = r0; r < end; ++r) body(r, sums_ + r, m_);
+      return;
+    }
+    const LineSums<E> sums = line_sums(line_);
+    T *const lines = memory_ + thread * each_, *const rows = lines + parts * line_;
+    TripleSum* const own = sums_ + thread * parts * together_;
+    for (Index r = r0, count; r < end; r += count) {
+      count = std::min(together_, end - r);
+      for (Index i = 0; i < count; ++i)
+        for (Index q = 0; q < column; ++q) keep(a_(row_of(r + i), q), rows + i * line_ + parts * q);
+      double last_bits[most_together];
+      for (Index i = 0; i < count; ++i) last_bits[i] = sums.last_bit(column, rows + i * line_);
+      const double last_bit = sums.write(column, 0, column, lines);
+      TripleSum* to[parts];
+      for (int part = 0; part < parts; ++part) to[part] = own + part * together_;
+      sums.add_up(speed_, column, lines, count, rows, line_, {last_bits, last_bit}, to);
+      for (Index i = 0; i < count; ++i) body(r + i, own + i, together_);
+    }
+  }
+
+  /// The element in row r of the panel: an unknown from its sum over `terms` columns, of which part p is at[p step].
+  E element(Unknown<E> unknown, Index column, Index r, Index terms, int thread, TripleSum* at, Index step) {
     E result{};
     unknown.b = a_(first_ + r, column);
     TripleSum own[parts];
-    for (int part = 0; part < parts; ++part) own[part] = sums_[part * m_ + r];
+    for (int part = 0; part < parts; ++part) own[part] = at[part * step];
     if (unknown.approximate(own, result)) return result;
     hard_.fetch_add(1, std::memory_order_relaxed);
-    const auto left = [&](Index q) { return a_(q < first_ ? row_[r] : first_ + r, q); };
+    const auto left = [&](Index q) { return a_(q < first_ ? row_of(r) : first_ + r, q); };
     const LineSums<E> sums = line_sums(line_);
     T *const lines = memory_ + thread * each_, *const row = lines + parts * line_;
     for (Index q = 0; q < terms; ++q) keep(left(q), row + parts * q);
@@ -193,7 +239,7 @@ class Panel {
     TripleSum* to[parts];
     for (int part = 0; part < parts; ++part) to[part] = own + part;
     sums.add_up(Speed::full, terms, lines, 1, row, line_, {&last_bit_of_row, last_bit}, to);
-    for (int part = 0; part < parts; ++part) sums_[part * m_ + r] = own[part];
+    for (int part = 0; part < parts; ++part) at[part * step] = own[part];
     if (unknown.approximate(own, result)) return result;
     undecided_.fetch_add(1, std::memory_order_relaxed);
     return sums.exact(unknown, column, terms, left);
@@ -202,17 +248,15 @@ class Panel {
   /// The elements of the column from the diagonal on, rounded: the first of the largest.
   Best find_sizes(Index column) {
     const Index begin = column - first_, count = rows_ - begin, step = rows_at_once(count);
-    const LineSums<E> sums = line_sums(stride_);
     const Unknown<E> unknown = Unknown<E>::of_row(E{1}, E{1}, true);
     parallel_for(ceil_div(count, step), static_cast<int>(threads_), [&](Index task, int thread) {
       const Index r0 = begin + task * step, end = std::min(rows_, r0 + step);
-      add_up_inner(sums, column, begin, r0, end - r0);
       Best best{r0, T(-1), {}};
-      for (Index r = r0; r < end; ++r) {
-        const E value = element(unknown, column, r, column, thread);
+      for_sums(column, r0, end, true, thread, [&](Index r, TripleSum* at, Index apart) {
+        const E value = element(unknown, column, r, column, thread, at, apart);
         const Best other{r, pivot_size(value), value};
         if (passes(other, best)) best = other;
-      }
+      });
       best_[task] = best;
     });
     Best best = best_[0];
@@ -227,12 +271,13 @@ class Panel {
     const Unknown<E> unknown = Unknown<E>::of_row(E{1}, pivot, pivot == 0);
     parallel_for(ceil_div(count, step), static_cast<int>(threads_), [&](Index task, int thread) {
       const Index r0 = begin + task * step, end = std::min(rows_, r0 + step);
-      for (Index r = r0; r < end; ++r) {
+      for_sums(column, r0, end, false, thread, [&](Index r, TripleSum* at, Index apart) {
         E& l = a_(first_ + r, column);
-        l = element(unknown, column, r, column, thread);
+        l = element(unknown, column, r, column, thread, at, apart);
+        if (by_columns_) return;
         keep(l, inner_ + r * stride_ + parts * (begin - 1));
         inner_bits_[r] = last_bit_with(inner_bits_[r], l);
-      }
+      });
     });
   }
 
@@ -241,6 +286,8 @@ class Panel {
   void exchange(Index r, Index other, Index end) {
     if (r == other) return;
     for (Index column = first_; column < end; ++column) std::swap(a_(first_ + r, column), a_(first_ + other, column));
+    other_ = other;
+    if (by_columns_) return;
     for (int part = 0; part < parts; ++part) {
       for (Index c = 0; c < end - first_; ++c) std::swap(before(part, c)[r], before(part, c)[other]);
       std::swap(sums_[part * m_ + r], sums_[part * m_ + other]);
@@ -254,15 +301,17 @@ class Panel {
   Execution& execution_;
   const Index m_, line_, threads_;
   Index width_ = 0, stride_ = 0, each_ = 0;  ///< stride_: from a row of the panel to the next; each_: of a thread
-  T* memory_;                                ///< rows of L to the left of the panel, and lines of U
-  TripleSum *before_, *sums_;                ///< by part and row: over what lies to the left; of a column
-  T* inner_;                                 ///< rows of L within the panel
-  double* inner_bits_;                       ///< their last bits
-  Index* row_;                               ///< where the rows of the panel were
-  Best* best_;
-  T* line_of_panel_;
-  double line_bits_ = multiple_of_all;  ///< its last bit
-  Index first_ = 0, rows_ = 0;
+  Index together_ = 0;                       ///< rows that a thread has memory for, at most
+  bool by_columns_ = false;                  ///< a thread has sums of the rows at hand alone, and what else is null
+  T* memory_ = nullptr;                      ///< rows of L to the left of the panel, and lines of U
+  TripleSum *before_ = nullptr, *sums_ = nullptr;  ///< by part and row: over what lies to the left; of a column
+  T* inner_ = nullptr;                             ///< rows of L within the panel
+  double* inner_bits_ = nullptr;                   ///< their last bits
+  Index* row_ = nullptr;                           ///< where the rows of the panel were
+  Best* best_ = nullptr;
+  T* line_of_panel_ = nullptr;
+  double line_bits_ = multiple_of_all;      ///< its last bit
+  Index first_ = 0, rows_ = 0, other_ = 0;  ///< other_: the row that the first one was exchanged with
   Speed speed_ = Speed::swift;
   std::atomic<std::int64_t> hard_ = 0, undecided_ = 0;
 };

@@ -15,25 +15,26 @@ void digit_product(Index m, Index n, Index terms, const double* a, Index lda, co
             f77(ld));
 }
 
-BlockSizes block_sizes(Index m, Index n, Index k, int digits, int planes, std::size_t bytes) {
+BlockSizes block_sizes(Index m, Index n, Index k, int digits, int planes, bool marks, std::size_t bytes) {
   const double room = static_cast<double>(bytes) - (1 << 16);
-  const auto fits = [&](const BlockSizes& s) {
+  const auto need = [&](const BlockSizes& s) {
     constexpr double tables = 4.0 * max_digits + 128;  // bytes per line: grids, Cut and the like
     const double lines = static_cast<double>(s.m + s.n);
     return lines * (8.0 * digits * (static_cast<double>(s.k) + 8) + tables) +
-               static_cast<double>(s.m) * static_cast<double>(s.n) * (8.0 * planes + 1) <=
-           room;
+           static_cast<double>(s.m) * static_cast<double>(s.n) * (8.0 * planes + 1) +
+           (marks ? static_cast<double>(ceil_div(m, s.m)) * static_cast<double>(ceil_div(n, s.n)) : 0);
   };
   constexpr Index longest_edge = 4096, longest_chunk = Index{1} << 20;
   const BlockSizes most{std::min(m, longest_edge), std::min(n, longest_edge), std::min(k, longest_chunk)};
-  if (fits(most)) return most;
-  BlockSizes best{1, 1, std::min<Index>(k, 64)};
+  if (need(most) <= room) return most;
+  BlockSizes best{1, 1, std::min<Index>(k, 64)}, least = best;
   double least_cost = 1e300;
   for (Index edge_m = longest_edge; edge_m > 0; edge_m /= 2) {
     for (Index edge_n = longest_edge; edge_n > 0; edge_n /= 2) {
       for (Index chunk = longest_chunk; chunk >= 64; chunk /= 4) {
         const BlockSizes s{std::min(m, edge_m), std::min(n, edge_n), std::min(k, chunk)};
-        if (!fits(s)) continue;
+        if (need(s) < need(least)) least = s;
+        if (need(s) > room) continue;
         // Per term of C: DGEMM packs A for every block of columns and B for every block of rows; B is cut anew for
         // every block of rows, A for every block of columns unless all of k is held; a chunk of k reads and writes the
         // planes once.
@@ -47,7 +48,7 @@ BlockSizes block_sizes(Index m, Index n, Index k, int digits, int planes, std::s
       }
     }
   }
-  return best;
+  return least_cost < 1e300 ? best : least;
 }
 
 template <class T>

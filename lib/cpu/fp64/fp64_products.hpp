@@ -25,8 +25,9 @@ struct BlockSizes {
 };
 
 /// The cheapest sizes whose digits (`digits` per entry of A and of B) and planes (`planes` doubles per element of C)
-/// fit in `bytes`; small ones where none do. Bits do not depend on it.
-BlockSizes block_sizes(Index m, Index n, Index k, int digits, int planes, std::size_t bytes);
+/// fit in `bytes`; where none do, those that need the least. `marks`: every block of C has a byte. Bits do not depend
+/// on it.
+BlockSizes block_sizes(Index m, Index n, Index k, int digits, int planes, bool marks, std::size_t bytes);
 
 /// s 2^shift + value, 0 < shift < 64.
 template <int L>

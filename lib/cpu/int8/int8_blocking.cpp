@@ -49,6 +49,7 @@ void int8_tile(Index m, Index n, int& threads, bool large, std::size_t available
   };
   while (tile_cols > 32 && memory() > available / 2) tile_cols /= 2;
   while (threads > 1 && memory() > available / 2) --threads;
+  while (tile_rows > 12 && memory() > available / 2) tile_rows /= 2;
   tile_rows = std::min(tile_rows, round_up(m, 12));
   tile_cols = std::min(tile_cols, round_up(n, cpu::int8_panel));
 }

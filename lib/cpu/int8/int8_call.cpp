@@ -67,15 +67,20 @@ Int8Call<T>::Int8Call(const Gemm<T>& gemm, const Mode& call_mode, Execution& cal
   tiles = workspace.take<Int8Tile<T>>(thread_count);
   counts = workspace.take<Int8Counts>(thread_count);
   for (int t = 0; t < threads; ++t) {
-    packs[t].x = workspace.take<double>(Int8Pack::count);
-    tiles[t].out = workspace.take<T>(elements);
-    tiles[t].open = workspace.take<std::uint8_t>(elements);
-    tiles[t].sums = reinterpret_cast<std::int32_t*>(tiles[t].out);
-    tiles[t].columns = workspace.take<double>(static_cast<std::size_t>(2 * tiling.cols));
+    const Int8Pack pack{workspace.take<double>(Int8Pack::count)};
+    T* const out = workspace.take<T>(elements);
+    std::uint8_t* const open = workspace.take<std::uint8_t>(elements);
+    double* const columns = workspace.take<double>(static_cast<std::size_t>(2 * tiling.cols));
+    if (workspace.rehearses()) continue;
+    packs[t] = pack;
+    tiles[t].out = out;
+    tiles[t].open = open;
+    tiles[t].sums = reinterpret_cast<std::int32_t*>(out);
+    tiles[t].columns = columns;
     counts[t] = Int8Counts{};
   }
   wanted = workspace.take<std::uint8_t>(static_cast<std::size_t>(tiling.count()));
-  for (Index t = 0; t < tiling.count(); ++t) wanted[t] = 1;
+  if (wanted) std::fill_n(wanted, tiling.count(), std::uint8_t{1});
   const bool keep_nonzero = call_mode.kind != ACCUBLAS_MODE_FIXED &&
                             static_cast<std::size_t>((row_count + col_count) * (problem.k / 8)) < available / 4;
   for (Int8Side<T>* side : {&rows, &cols})

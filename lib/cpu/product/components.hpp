@@ -61,8 +61,8 @@ struct ColumnLine {
   }
 };
 
-/// complex_elements.cpp: a complex product element by element, in every bit-defined mode.
-template <class T>
-void complex_elements(const Product<Complex<T>>&, const Mode&, Execution&);
+/// elements.cpp: a product element by element, in every bit-defined mode.
+template <class E>
+void product_by_elements(const Product<E>&, const Mode&, Execution&);
 
 }  // namespace accublas::cpu

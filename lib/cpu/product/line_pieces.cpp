@@ -51,7 +51,8 @@ class LinePieces {
     const std::size_t lanes = static_cast<std::size_t>(n_ * parts),
                       threads = static_cast<std::size_t>(execution_.threads);
     const std::size_t each = sizeof(TripleSum) + 1 + 2 * sizeof(T) + 2 * sizeof(double) + sizeof(T);
-    if (lanes * each + threads * sizeof(Scratch) > workspace.available()) return false;
+    constexpr std::size_t alignment = 64 * 9;  // an array each
+    if (lanes * each + threads * sizeof(Scratch) + alignment > workspace.available()) return false;
     scratch_ = workspace.take<Scratch>(threads);
     sums_ = workspace.take<TripleSum>(lanes);
     done_ = workspace.take<bool>(lanes);

@@ -8,6 +8,7 @@
 // twice.
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <type_traits>
 
 #include "lib/base/error.hpp"
@@ -114,34 +115,43 @@ class DescribedProduct {
         row_lines_(rows_of(p)),
         col_lines_(columns_of(p)) {}
 
-  /// False, with nothing done, where the workspace cannot hold two lines.
+  /// False, with nothing done, where the workspace cannot hold two lines, or where even the least plan does not fit.
   bool run() {
-    if (terms_ > cr_gemm_terms && may_be_deep() && run_deep()) return true;
+    Workspace& workspace = execution_.workspace;
+    const bool deep = may_be_deep() && !workspace.rehearses();
+    if (terms_ > cr_gemm_terms && deep && run_deep()) return true;
     Index rows = p_.m, cols = p_.n;
-    const bool vector = (p_.n == 1 || p_.m == 1) && !of_call() && engine_ != ACCUBLAS_ENGINE_INT8;
+    const bool vector = is_vector() && !of_call() && engine_ != ACCUBLAS_ENGINE_INT8;
     const std::size_t share = vector ? lines_share / 2 : lines_share;
-    const Index room = static_cast<Index>(execution_.workspace.available() / sizeof(T) / share) / terms_;
+    const Index room = static_cast<Index>(workspace.available() / sizeof(T) / share) / terms_;
     // A line of a vector meets lines of the matrix that are in the cache.
     if (vector) {
       Index& lines = p_.n == 1 ? rows : cols;
       lines = std::min(lines, round_up(ceil_div(cached * execution_.threads, terms_), edge));
     }
-    const auto written = [&] { return (rows_as_stored() ? 0 : rows) + cols; };
-    while (written() > room && rows + cols > 2) {
+    const auto halve = [&] {
       Index& longer = rows >= cols ? rows : cols;
       longer = longer > 2 * edge ? round_up(longer / 2, edge) : ceil_div(longer, Index{2});
+    };
+    while (written(rows, cols) > room && rows + cols > 2) halve();
+    if (written(rows, cols) > room && deep && run_deep()) return true;
+    while (!parts_fit(rows, cols)) {
+      if (rows + cols > 2) {
+        halve();
+        continue;
+      }
+      if (workspace.least() || bytes_of(rows, cols) > workspace.left()) return false;
+      workspace.refuse();
     }
-    if (written() > room) return may_be_deep() && run_deep();
-    Workspace& workspace = execution_.workspace;
-    if (!rows_as_stored()) row_memory_ = workspace.template take<T>(static_cast<std::size_t>(rows * terms_));
-    col_memory_ = workspace.template take<T>(static_cast<std::size_t>(cols * terms_));
+    if (rows_written(rows) > 0) row_memory_ = workspace.template take<T>(numbers(rows));
+    if (cols_written(cols) > 0) col_memory_ = workspace.template take<T>(numbers(cols));
     if (p_.wanted != Triangle::all) square_ = workspace.template take<T>(edge * edge);
-    take_rest();
-    const bool one_block = components == 1 && p_.wanted == Triangle::all && rows == p_.m && cols == p_.n;
-    if (of_call() && !one_block) {
-      shares_bits_ = true;
-      for_blocks(rows, cols);
+    if (workspace.rehearses()) {
+      workspace.template take<unsigned char>(needed_);
+      return true;
     }
+    rest_ = workspace.take_rest();
+    if (shares_bits_) for_blocks(rows, cols);
     shared_.measuring = false;
     for_blocks(rows, cols);
     return true;
@@ -157,6 +167,9 @@ class DescribedProduct {
   /// Whether the answer has a T* of the call.
   bool of_call() const { return mode_.kind == ACCUBLAS_MODE_DP || mode_.kind == ACCUBLAS_MODE_SP; }
   bool measuring() const { return shares_bits_ && shared_.measuring; }
+  bool is_vector() const { return p_.n == 1 || p_.m == 1; }
+  bool rehearses() const { return rest_.rehearsal; }
+  bool writes() const { return !measuring() && !rehearses(); }
 
   /// Whether cr's sums may write the lines some terms at a time, in any order of the terms. The mending of triangular
   /// operands needs whole lines.
@@ -204,13 +217,34 @@ class DescribedProduct {
     };
   }
 
-  /// Complex rows whose elements are side by side are lines already, but for a conjugation: see ColumnLine.
+  /// Complex rows whose elements are side by side are lines already, but for a conjugation: see ColumnLine. Stored real
+  /// lines are lines, whatever their strides; a vector's are better read side by side.
   bool rows_as_stored() const {
-    return is_complex<E> && plain(p_.a) && p_.a.stored.col_stride == 1 && !p_.in_place && !p_.turned;
+    if (!plain(p_.a) || p_.in_place) return false;
+    const bool adjacent = p_.a.stored.col_stride == 1;
+    return is_complex<E> ? adjacent && !p_.turned : adjacent || !is_vector();
   }
+  bool cols_as_stored() const { return !is_complex<E> && plain(p_.b) && (p_.b.stored.row_stride == 1 || !is_vector()); }
+  /// Whether the lines of an operand are its stored entries.
+  bool plain(const Operand<E>& x) const { return x.structure == Structure::general && !p_.two_pairs; }
+
+  /// Lines that are written for a block.
+  Index rows_written(Index rows) const { return rows_as_stored() ? 0 : rows; }
+  Index cols_written(Index cols) const { return cols_as_stored() ? 0 : cols; }
+  Index written(Index rows, Index cols) const { return rows_written(rows) + cols_written(cols); }
+  std::size_t numbers(Index lines) const { return static_cast<std::size_t>(lines * terms_); }
+  /// What run() takes for a block beside what its parts take.
+  std::size_t bytes_of(Index rows, Index cols) const {
+    const auto bytes = [](std::size_t count) { return round_up(count * sizeof(T), 64); };
+    return bytes(numbers(rows_written(rows))) + bytes(numbers(cols_written(cols))) +
+           (p_.wanted != Triangle::all ? bytes(edge * edge) : 0);
+  }
+
   Matrix<const T> row_lines(Index m) {
     if (rows_as_stored())
-      return {components_of(p_.a.stored.data + row_ * p_.a.stored.row_stride), components * p_.a.stored.row_stride, 1};
+      return {components_of(&p_.a.stored(row_, 0)), components * p_.a.stored.row_stride,
+              is_complex<E> ? 1 : p_.a.stored.col_stride};
+    if (rehearses()) return unwritten();
     if constexpr (is_complex<E>)
       if (plain(p_.a))
         return write_lines<E>(row_, m, terms_, execution_.threads, row_memory_,
@@ -218,6 +252,8 @@ class DescribedProduct {
     return write_lines<E>(row_, m, terms_, execution_.threads, row_memory_, [&](Index line) { return row_line(line); });
   }
   Matrix<const T> column_lines(Index n) {
+    if (cols_as_stored()) return {components_of(&p_.b.stored(0, col_)), p_.b.stored.col_stride, p_.b.stored.row_stride};
+    if (rehearses()) return unwritten();
     if constexpr (is_complex<E>)
       if (plain(p_.b) && !p_.turned)
         return write_lines<E>(col_, n, terms_, execution_.threads, col_memory_, [&](Index line) {
@@ -227,14 +263,25 @@ class DescribedProduct {
     return write_lines<E>(col_, n, terms_, execution_.threads, col_memory_,
                           [&](Index line) { return column_line(line, imaginary_ == 1, p_.turned, rows_as_stored()); });
   }
-  /// Whether the lines of an operand are its stored entries.
-  bool plain(const Operand<E>& x) const { return x.structure == Structure::general && !p_.two_pairs; }
+  /// Lines of a rehearsal: strides count, some memory that is not read stands for theirs.
+  Matrix<const T> unwritten() const { return {components_of(p_.c.data), terms_, 1}; }
 
-  /// The engine has what the lines did not take.
-  void take_rest() {
-    Workspace& workspace = execution_.workspace;
-    const std::size_t plan = workspace.available() / 64 * 64, bytes = workspace.left() / 64 * 64;
-    rest_ = {workspace.template take<unsigned char>(bytes), bytes, plan};
+  /// Whether blocks of so many rows and columns fit with every part of theirs: a rehearsal, which finds needed_.
+  bool parts_fit(Index rows, Index cols) {
+    const Workspace& workspace = execution_.workspace;
+    const std::size_t bytes = bytes_of(rows, cols);
+    if (bytes > workspace.left()) return false;
+    const bool one_block = components == 1 && p_.wanted == Triangle::all && rows == p_.m && cols == p_.n;
+    shares_bits_ = of_call() && !one_block;
+    rest_ = workspace.rest_after(bytes);
+    needed_ = 0;
+    try {
+      for_blocks(rows, cols);
+    } catch (const Error& error) {
+      if (error.status() != ACCUBLAS_ERROR_MEMORY) throw;
+      return false;
+    }
+    return true;
   }
 
   /// Rows outside: an operand that C overwrites is one of rows, which are held until theirs of C are done.
@@ -248,12 +295,13 @@ class DescribedProduct {
         for (imaginary_ = 0; imaginary_ < components; ++imaginary_) {
           y_ = column_lines(n);
           shift_ = shift_of_wanted();
-          if (p_.turned && imaginary_ == 1) swap_components(m);
+          const bool swaps = p_.turned && imaginary_ == 1 && !rehearses();
+          if (swaps) swap_components(m);
           compute(0, m, 0, n);
-          if (p_.b.structure == Structure::triangular && !measuring() && !mutant(Mutant::zero_terms)) mend(m, n);
-          if (p_.turned && imaginary_ == 1) swap_components(m);
+          if (p_.b.structure == Structure::triangular && writes() && !mutant(Mutant::zero_terms)) mend(m, n);
+          if (swaps) swap_components(m);
         }
-        if (p_.hermitian && !measuring() && !mutant(Mutant::result_diagonal)) clear_diagonal(m, n);
+        if (p_.hermitian && writes() && !mutant(Mutant::result_diagonal)) clear_diagonal(m, n);
       }
     }
   }
@@ -343,13 +391,14 @@ class DescribedProduct {
   /// One that the diagonal crosses: the elements that are not wanted are neither read nor written.
   void compute_square(Index i, Index m, Index j, Index n) {
     const Matrix<T> c = c_at(i, j), whole{square_, 1, edge};
+    if (rehearses()) multiply(part(i, m, j, n, beta_, whole), engine_);
     if (measuring()) {
       shared_.elements = p_.wanted;
       shared_.diagonal = row_ + i + shift_ - (col_ + j);
       multiply(part(i, m, j, n, beta_, whole), engine_ == ACCUBLAS_ENGINE_INT8 ? engine_ : ACCUBLAS_ENGINE_SUMS);
       shared_.elements = Triangle::all;
-      return;
     }
+    if (!writes()) return;
     const auto for_wanted = [&](auto&& body) {
       for (Index q = 0; q < n; ++q)
         for (Index r = 0; r < m; ++r)
@@ -387,17 +436,14 @@ class DescribedProduct {
   }
 
   void multiply(const Gemm<T>& g, accublas_engine engine) {
-    Workspace workspace(rest_);
     accublas_report_t report = reports_.begin();
-    Execution execution = execution_.within(workspace, report);
-    if (shares_bits_) execution.shared = &shared_;
-    try {
+    serve_in(rest_, [&](Workspace& workspace) {
+      Execution execution = execution_.within(workspace, report);
+      if (shares_bits_) execution.shared = &shared_;
       real_(g, mode_, engine, execution);
-    } catch (const Error& error) {
-      if (wrote_ && error.status() == ACCUBLAS_ERROR_MEMORY) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
-      throw;
-    }
-    wrote_ = !measuring();
+      needed_ = std::max(needed_, workspace.peak());
+    });
+    if (rehearses()) return;
     // Squares are computed whole: the elements that count are known from measuring.
     if (shares_bits_ && !measuring()) report.rejected = 0;
     reports_.add(report);
@@ -415,7 +461,8 @@ class DescribedProduct {
   T *row_memory_ = nullptr, *col_memory_ = nullptr, *square_ = nullptr;
   Workspace::Part rest_{};
   SharedBits shared_;
-  bool shares_bits_ = false, wrote_ = false;
+  std::size_t needed_ = 0;  ///< by a part
+  bool shares_bits_ = false;
   // The block at hand: its place, its lines, the component, and how far the wanted triangle is moved down.
   Index row_ = 0, col_ = 0, imaginary_ = 0, shift_ = 0;
   Matrix<const T> x_{}, y_{};
@@ -429,11 +476,28 @@ void described_product(const Product<E>& p, const Mode& mode, accublas_engine en
   require_no_target(mode, execution.target, is_single_precision<E>);
   bool by_components = true;
   if constexpr (is_complex<E>) by_components = p.alpha.im == 0 && p.beta.im == 0;
-  if (by_components && DescribedProduct<E>(p, mode, engine, real, execution).run()) return;
-  if constexpr (is_complex<E>)
-    complex_elements(p, mode, execution);
-  else
-    throw Error(ACCUBLAS_ERROR_MEMORY, "the workspace cannot hold two lines of the operands");
+  const auto by_lines = [&](Execution& with) {
+    return by_components && DescribedProduct<E>(p, mode, engine, real, with).run();
+  };
+  Workspace& workspace = execution.workspace;
+  if (!workspace.rehearses()) {
+    if (!by_lines(execution)) product_by_elements(p, mode, execution);
+    return;
+  }
+  // The lesser of what both ways need.
+  std::size_t needed = SIZE_MAX;
+  for (const bool lines : {true, false}) {
+    Workspace way(workspace.rest_after(0));
+    Execution with = execution.within(way);
+    try {
+      if (lines && !by_lines(with)) continue;
+      if (!lines) product_by_elements(p, mode, with);
+      needed = std::min(needed, way.peak());
+    } catch (const Error& error) {
+      if (error.status() != ACCUBLAS_ERROR_MEMORY) throw;
+    }
+  }
+  needed == SIZE_MAX ? workspace.refuse() : void(workspace.take<unsigned char>(needed));
 }
 
 template void described_product(const Product<double>&, const Mode&, accublas_engine, RealGemm<double>, Execution&);

@@ -65,6 +65,7 @@ class Update {
     Workspace& workspace = execution_.workspace;
     Scratch* const scratch =
         lanes * sizeof(Scratch) <= workspace.left() ? workspace.template take<Scratch>(lanes) : nullptr;
+    if (workspace.rehearses()) return;
     parallel_for(blocks * groups, threads, [&](Index task, int thread) {
       const Index i = task % blocks * rows_at_once, j = task / blocks * columns_at_once;
       add(i, std::min(i + rows_at_once, p_.m), j, std::min(j + columns_at_once, p_.n),

@@ -103,7 +103,12 @@ class CrGemv {
     if (g.m > 1 && g.k <= most_masked) nonzero_bytes_ = ceil_div(g.k, 64) * static_cast<Index>(sizeof(std::uint64_t));
     scratch_bytes_ = round_up(sums_bytes_ + nonzero_bytes_ + state * static_cast<Index>(sizeof(double)), 64);
     const Index lanes = std::min<Index>(execution.threads, panels_ * segments_);
-    scratch_ = execution.workspace.take<unsigned char>(static_cast<std::size_t>(scratch_bytes_ * lanes));
+    const Index scratch = scratch_bytes_ * lanes, sums = segments_ > 1 ? segments_ * g.m * Index{sizeof(TripleSum)} : 0,
+                parts = segments_ > 1 ? execution.threads * Index{sizeof(ExactSum<T>)} : 0;
+    constexpr Index alignment = 64 * 3;
+    fits_ = static_cast<std::size_t>(scratch + sums + parts + alignment) <= execution.workspace.left();
+    if (!fits_) return;
+    scratch_ = execution.workspace.take<unsigned char>(static_cast<std::size_t>(scratch));
     if (g.m <= 2 * probed_rows) needs_ = Needs::much;  // a probe would not pay
     if (segments_ > 1) {
       partial_ = execution.workspace.take<TripleSum>(static_cast<std::size_t>(segments_ * g.m));
@@ -112,6 +117,7 @@ class CrGemv {
   }
 
   void run() {
+    if (!fits_) return run_by_elements();
     {
       PhaseTimer timer(execution_, &accublas_report_t::ms_product);
       parallel_for(panels_ * segments_, execution_.threads, [&](Index task, int thread) {
@@ -131,6 +137,16 @@ class CrGemv {
   }
 
  private:
+  /// Where the workspace has no room for sums of several rows.
+  void run_by_elements() {
+    PhaseTimer timer(execution_, &accublas_report_t::ms_exact);
+    put_bound(execution_.report, rounded_once<T>());
+    parallel_for(g_.m, execution_.threads, [&](Index i, int) {
+      T* const y = &g_.y[i];
+      *y = cr_element<T>(execution_.isa, g_.k, g_.alpha, g_.a.row(i), g_.x, g_.beta, y);
+    });
+  }
+
   /// Rows begin .. begin + rows - 1, whole.
   void run_panel(Index begin, Index rows, const Scratch<T>& scratch) {
     bool masked = false;
@@ -193,14 +209,14 @@ class CrGemv {
     if (way_ == Way::packed || as_it_is) return;
     // x is needed contiguous (for columns as double); where the workspace cannot hold it, blocks of it are copied.
     const std::size_t bytes = static_cast<std::size_t>(g_.k) * sizeof(double);
-    if (bytes > (std::size_t{1} << 16) && bytes > execution_.workspace.available() / 2) {
+    if (bytes > execution_.workspace.most() / 2) {
       way_ = Way::packed;
     } else if (way_ == Way::columns) {
       x_double_ = execution_.workspace.take<double>(static_cast<std::size_t>(g_.k));
-      for (Index p = 0; p < g_.k; ++p) x_double_[p] = g_.x[p];
+      for (Index p = 0; x_double_ && p < g_.k; ++p) x_double_[p] = g_.x[p];
     } else {
       T* copy = execution_.workspace.take<T>(static_cast<std::size_t>(g_.k));
-      for (Index p = 0; p < g_.k; ++p) copy[p] = g_.x[p];
+      for (Index p = 0; copy && p < g_.k; ++p) copy[p] = g_.x[p];
       x_ = copy;
     }
     execution_.report.copied_bytes += static_cast<std::int64_t>(g_.k * static_cast<Index>(sizeof(T)));
@@ -325,7 +341,8 @@ class CrGemv {
   const T* x_ = nullptr;        ///< contiguous
   double* x_double_ = nullptr;  ///< the same as double, where that is a copy
   Index panel_rows_, panels_, segment_terms_, segments_;
-  unsigned char* scratch_;  ///< scratch_bytes_ a thread that may have a task
+  bool fits_ = false;
+  unsigned char* scratch_ = nullptr;  ///< scratch_bytes_ a thread that may have a task
   Index sums_bytes_, nonzero_bytes_ = 0, scratch_bytes_, block_rows_;
   TripleSum* partial_ = nullptr;  ///< segments x m
   ExactSum<T>* parts_ = nullptr;  ///< one a thread
@@ -339,7 +356,8 @@ class CrGemv {
 
 template <class T>
 void cr_gemv(const Gemv<T>& g, Execution& execution) {
-  CrGemv<T>(g, execution).run();
+  CrGemv<T> gemv(g, execution);
+  if (!execution.workspace.rehearses()) gemv.run();
 }
 
 template <class T>

@@ -228,7 +228,8 @@ class FixedGemv {
 
 template <class T>
 void fixed_gemv(const Gemv<T>& g, const Mode& mode, Execution& execution) {
-  FixedGemv<T>(g, mode.parameter, execution).run();
+  FixedGemv<T> gemv(g, mode.parameter, execution);
+  if (!execution.workspace.rehearses()) gemv.run();
 }
 
 template <class T>

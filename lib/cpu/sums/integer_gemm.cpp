@@ -218,7 +218,8 @@ class IntegerGemm {
 
 template <class T>
 void integer_gemm(const Gemm<T>& g, const Mode& mode, Execution& execution) {
-  IntegerGemm<T>(g, mode, execution).run();
+  IntegerGemm<T> gemm(g, mode, execution);
+  if (!execution.workspace.rehearses()) gemm.run();
 }
 
 template void integer_gemm(const Gemm<double>&, const Mode&, Execution&);

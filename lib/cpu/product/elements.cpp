@@ -1,8 +1,9 @@
-// A complex product element by element, for every bit-defined mode and any alpha and beta: exact sums, slow and
-// readable. The twin of the products of components (product.cpp), and the way where those do not serve: alpha or beta
+// A product element by element, for every bit-defined mode and any alpha and beta: exact sums, slow and readable. The
+// twin of the products of lines that are written out (product.cpp), and the way where those do not serve: alpha or beta
 // with two parts, which join both components of S before the rounding, and a workspace that cannot hold two lines.
 #include <atomic>
 #include <cmath>
+#include <type_traits>
 
 #include "lib/base/integers.hpp"
 #include "lib/call/accuracy.hpp"
@@ -13,6 +14,7 @@
 #include "lib/numerics/bounds.hpp"
 #include "lib/numerics/component_sum.hpp"
 #include "lib/numerics/exact_sum.hpp"
+#include "lib/numerics/finish.hpp"
 
 namespace accublas::cpu {
 
@@ -33,17 +35,29 @@ struct Inner {
   }
 };
 
-template <class T>
-class ComplexElements {
+template <class E>
+class Elements {
+  using T = RealOf<E>;
+  static constexpr Index parts = is_complex<E> ? 2 : 1;
+
+  /// A line of a real product, which is indexed by its terms.
+  struct RealLine {
+    const ProductLines<E>& lines;
+    Index line;
+    E operator[](Index p) const { return lines(line, p); }
+  };
+  using Row = std::conditional_t<is_complex<E>, RowLine<T>, RealLine>;
+  using Column = std::conditional_t<is_complex<E>, ColumnLine<T>, RealLine>;
+
  public:
-  ComplexElements(const Product<Complex<T>>& g, const Mode& mode, Execution& execution)
+  Elements(const Product<E>& g, const Mode& mode, Execution& execution)
       : g_(g),
         mode_(mode),
         execution_(execution),
         a_(rows_of(g)),
         b_(columns_of(g)),
         difference_(b_),
-        terms_(2 * g.pairs() * g.k) {
+        terms_(parts * g.pairs() * g.k) {
     difference_.negate_second = g.hermitian;
     threads_ =
         static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(terms_) < 2e4 ? 1 : execution.threads;
@@ -55,8 +69,12 @@ class ComplexElements {
   }
 
   void run() {
+    E* const kept = take_kept();
+    if (execution_.workspace.rehearses()) return;
     accublas_report_t& report = execution_.report;
-    put_bound(report, promised_bound(sizeof(T) == 8 ? Routine::zgemm : Routine::cgemm, mode_, terms_ / 2, g_.alpha));
+    constexpr Routine gemm = sizeof(T) == 8 ? (is_complex<E> ? Routine::zgemm : Routine::dgemm)
+                                            : (is_complex<E> ? Routine::cgemm : Routine::sgemm);
+    put_bound(report, promised_bound(gemm, mode_, terms_ / parts, g_.alpha));
     PhaseTimer timer(execution_, &accublas_report_t::ms_exact);
     if (by_integers()) measure_lines();
     bits_ = mode_.parameter;
@@ -70,13 +88,9 @@ class ComplexElements {
       compute(i, j, slices() ? sums_ + thread * sums_each() : nullptr);
     };
     if (!g_.in_place) return for_all(0, g_.m, body);
-    // Rows of A that C overwrites are set aside, as many as there is room for.
-    const Index room = static_cast<Index>(execution_.workspace.available() / 2 / sizeof(Complex<T>)) / g_.k;
-    const Index rows = std::clamp<Index>(room, 1, g_.m);
-    auto* const kept = execution_.workspace.template take<Complex<T>>(static_cast<std::size_t>(rows * g_.k));
-    const Operand<Complex<T>> stored = a_.first;
-    for (Index i = 0; i < g_.m; i += rows) {
-      const Index end = std::min(g_.m, i + rows);
+    const Operand<E> stored = a_.first;
+    for (Index i = 0; i < g_.m; i += rows_kept_) {
+      const Index end = std::min(g_.m, i + rows_kept_);
       for (Index line = i; line < end; ++line)
         for (Index p = 0; p < g_.k; ++p) kept[(line - i) * g_.k + p] = stored(line, p);
       a_.first = {{kept, g_.k, 1}};
@@ -90,11 +104,29 @@ class ComplexElements {
   bool by_integers() const { return certified() || mode_.kind == ACCUBLAS_MODE_FIXED; }
   bool slices() const { return mode_.kind == ACCUBLAS_MODE_SLICES; }
 
+  /// Rows of A that C overwrites are set aside, as many as there is room for.
+  E* take_kept() {
+    if (!g_.in_place) return nullptr;
+    const Index room = static_cast<Index>(execution_.workspace.available() / 2 / sizeof(E)) / g_.k;
+    rows_kept_ = std::clamp<Index>(room, 1, g_.m);
+    return execution_.workspace.template take<E>(static_cast<std::size_t>(rows_kept_ * g_.k));
+  }
+
   /// Integers of a thread: sums of slices by slices.
   Index sums_each() const { return Index{mode_.parameter} * mode_.parameter; }
 
-  RowLine<T> row_line(Index i, int component) const { return {a_, i - first_kept_, g_.turned && component == 1}; }
-  ColumnLine<T> column_line(Index j, int component) const { return {b_, j, component == 1, g_.turned}; }
+  Row row_line(Index i, int component) const {
+    if constexpr (is_complex<E>)
+      return {a_, i - first_kept_, g_.turned && component == 1};
+    else
+      return {a_, i - first_kept_};
+  }
+  Column column_line(Index j, int component) const {
+    if constexpr (is_complex<E>)
+      return {b_, j, component == 1, g_.turned};
+    else
+      return {b_, j};
+  }
 
   /// body(i, j, thread) for the wanted elements of some rows.
   template <class Body>
@@ -106,7 +138,7 @@ class ComplexElements {
   }
 
   /// The imaginary parts of a Hermitian result's diagonal are no results of the product.
-  int components(Index i, Index j) const { return g_.hermitian && i == j ? 1 : 2; }
+  int components(Index i, Index j) const { return g_.hermitian && i == j ? 1 : parts; }
 
   void measure_lines() {
     for (Index i = 0; i < g_.m; ++i) rows_[i] = measure<T>(row_line(i, 0), terms_);
@@ -114,7 +146,7 @@ class ComplexElements {
   }
 
   /// The least rung whose T suffices for a component of an element of finite lines; rungs.count where none does.
-  int rung_of(Index i, Index j, const RowLine<T>& x, const ColumnLine<T>& y) const {
+  int rung_of(Index i, Index j, const Row& x, const Column& y) const {
     constexpr CertificateRungs rungs = certificate_rungs<T>();
     const int bits = std::max(rows_[i].needed_bits(), cols_[j].needed_bits());
     const Index period = Index{certificate_block} * certificate_stride(terms_);
@@ -138,7 +170,8 @@ class ComplexElements {
     for_all(0, g_.m, [&](Index i, Index j, int) {
       if (!finite(i, j)) return;
       // A diagonal's real part needs Im D, whose terms have the magnitudes of those of Im S.
-      const bool needs_difference = g_.two_pairs && !is_zero(g_.alpha.im);
+      bool needs_difference = false;
+      if constexpr (is_complex<E>) needs_difference = g_.two_pairs && !is_zero(g_.alpha.im);
       for (int c = 0; c < (needs_difference ? 2 : components(i, j)); ++c) {
         const int rung = rung_of(i, j, row_line(i, c), column_line(j, c));
         if (rung == rungs.count) {
@@ -155,6 +188,24 @@ class ComplexElements {
   }
 
   void compute(Index i, Index j, std::int64_t* sums) {
+    if constexpr (is_complex<E>)
+      compute_complex(i, j, sums);
+    else
+      compute_real(i, j, sums);
+  }
+
+  void compute_real(Index i, Index j, std::int64_t* sums) {
+    const Row x = row_line(i, 0);
+    const Column y = column_line(j, 0);
+    E& c = g_.c(i, j);
+    Inner<T> inner;
+    if (!inner_product(i, j, x, y, sums, inner)) inner = exact(j, x, y);
+    const T addend = read_addend(g_.beta, &c);
+    c = inner.is_special ? finish_special(g_.alpha, inner.special, g_.beta, addend)
+                         : finish(g_.alpha, inner.sum, inner.exponent, g_.beta, addend);
+  }
+
+  void compute_complex(Index i, Index j, std::int64_t* sums) {
     const RowLine<T> x[2] = {row_line(i, 0), row_line(i, 1)};
     // Those that the real part of alpha multiplies, then those of its imaginary part: A B - A2 B2 where A2 B2 has
     // conj(alpha).
@@ -185,8 +236,7 @@ class ComplexElements {
   }
 
   /// The mode's S of one component; false where the mode gives way to cr.
-  bool inner_product(Index i, Index j, const RowLine<T>& x, const ColumnLine<T>& y, std::int64_t* sums,
-                     Inner<T>& to) const {
+  bool inner_product(Index i, Index j, const Row& x, const Column& y, std::int64_t* sums, Inner<T>& to) const {
     switch (mode_.kind) {
       case ACCUBLAS_MODE_DOT2: {
         const Dot2Pair pair = chain(x, y);
@@ -208,10 +258,10 @@ class ComplexElements {
   }
 
   /// Over the terms of column j: what is none must not meet an Inf.
-  Inner<T> exact(Index j, const RowLine<T>& x, const ColumnLine<T>& y) const {
+  Inner<T> exact(Index j, const Row& x, const Column& y) const {
     ExactSum<T> sum;
     const TermRange terms = terms_of_column(g_, j);
-    sum.add(2 * terms.first, 2 * terms.end, x, y);
+    sum.add(parts * terms.first, parts * terms.end, x, y);
     Inner<T> inner;
     inner.is_special = sum.special(inner.special);
     inner.sum = wide_cast<Inner<T>::limbs>(sum.value());
@@ -220,7 +270,7 @@ class ComplexElements {
   }
 
   /// dot2_chain, block by block.
-  Dot2Pair chain(const RowLine<T>& x, const ColumnLine<T>& y) const {
+  Dot2Pair chain(const Row& x, const Column& y) const {
     T of_x[dot2_block], of_y[dot2_block];
     Dot2Pair pair{0, 0};
     for (Index first = 0, length = dot2_block_length(); first < terms_; first += length) {
@@ -248,7 +298,7 @@ class ComplexElements {
     inner.sum = wide_add(inner.sum, wide_negate_if(wide_shift_left(mantissa, d.exponent - inner.exponent), d.negative));
   }
 
-  Inner<T> sum_of_integers(Index i, Index j, const RowLine<T>& x, const ColumnLine<T>& y) const {
+  Inner<T> sum_of_integers(Index i, Index j, const Row& x, const Column& y) const {
     // abs(a') <= 2^150: 366 bits and a sign.
     Wide<6> sum{};
     for (Index p = 0; p < terms_; ++p) {
@@ -306,7 +356,7 @@ class ComplexElements {
     return slices;
   }
 
-  Inner<T> sum_of_slices(Index j, const RowLine<T>& x, const ColumnLine<T>& y, std::int64_t* sums) const {
+  Inner<T> sum_of_slices(Index j, const Row& x, const Column& y, std::int64_t* sums) const {
     for (Index p = 0; p < terms_; ++p)
       if (!is_finite(x[p]) || !is_finite(y[p])) return exact(j, x, y);
     const Slices a = slices_of(x), b = slices_of(y);
@@ -327,11 +377,11 @@ class ComplexElements {
     return inner;
   }
 
-  const Product<Complex<T>>& g_;
+  const Product<E>& g_;
   const Mode& mode_;
   Execution& execution_;
-  ProductLines<Complex<T>> a_, b_, difference_;
-  Index first_kept_ = 0;
+  ProductLines<E> a_, b_, difference_;
+  Index first_kept_ = 0, rows_kept_ = 0;
   const Index terms_;  ///< of a component
   int threads_ = 1, bits_ = 0;
   std::int64_t* sums_ = nullptr;  ///< of every thread, for slices
@@ -340,12 +390,14 @@ class ComplexElements {
 
 }  // namespace
 
-template <class T>
-void complex_elements(const Product<Complex<T>>& g, const Mode& mode, Execution& execution) {
-  ComplexElements<T>(g, mode, execution).run();
+template <class E>
+void product_by_elements(const Product<E>& g, const Mode& mode, Execution& execution) {
+  Elements<E>(g, mode, execution).run();
 }
 
-template void complex_elements(const Product<Complex<double>>&, const Mode&, Execution&);
-template void complex_elements(const Product<Complex<float>>&, const Mode&, Execution&);
+template void product_by_elements(const Product<double>&, const Mode&, Execution&);
+template void product_by_elements(const Product<float>&, const Mode&, Execution&);
+template void product_by_elements(const Product<Complex<double>>&, const Mode&, Execution&);
+template void product_by_elements(const Product<Complex<float>>&, const Mode&, Execution&);
 
 }  // namespace accublas::cpu
