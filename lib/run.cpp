@@ -158,8 +158,12 @@ void Run::compute_erased(Serve serve, void* served) {
       compute_in_less(serve, served, execution, cap, error);
     else if (error.status() != ACCUBLAS_ERROR_UNAVAILABLE)
       throw;
-    else if (plan_.backend != ACCUBLAS_BACKEND_CPU || !attempt_others(serve, served, execution, cap))
+    else if (plan_.backend != ACCUBLAS_BACKEND_CPU)
       compute_on_cpu(serve, served, execution, error, "the GPU lacks this form of the call");
+    else if (!attempt_others(serve, served, execution, cap) && !attempt_others(serve, served, execution, cap, true)) {
+      if (too_small_) refuse(serve, served, execution);
+      throw;
+    }
   }
   if (plan_.backend == ACCUBLAS_BACKEND_CPU) {
     report_.threads = execution.threads;

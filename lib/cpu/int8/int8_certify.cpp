@@ -197,14 +197,21 @@ void Certifier<T>::certify_each(const Int8TileTask& task, const Sum* sums) const
 }  // namespace
 
 template <class T>
-Int8Verdict int8_certify(const Int8Call<T>& call) {
-  constexpr CertificateRungs rungs = certificate_rungs<T>();
+Int8Verdict int8_take_verdict(const Int8Call<T>& call) {
   const Index tiles = call.tiling.count();
   Int8Verdict verdict;
   verdict.accepted_bytes = call.tiling.rows * call.tiling.cols / 8;
   verdict.accepted =
       call.execution.workspace.template take<std::uint8_t>(static_cast<std::size_t>(tiles * verdict.accepted_bytes));
   verdict.rejected = call.execution.workspace.template take<std::int32_t>(static_cast<std::size_t>(tiles));
+  return verdict;
+}
+
+template <class T>
+Int8Verdict int8_certify(const Int8Call<T>& call) {
+  constexpr CertificateRungs rungs = certificate_rungs<T>();
+  const Index tiles = call.tiling.count();
+  Int8Verdict verdict = int8_take_verdict(call);
   if (mutant(Mutant::certificate_accepts)) {
     for (Index t = 0; t < tiles; ++t) verdict.rejected[t] = 0;
     verdict.bits = rungs.t[0];
@@ -261,6 +268,8 @@ double int8_componentwise_bound(const Int8Call<T>& call, int t) {
   return worst;
 }
 
+template Int8Verdict int8_take_verdict(const Int8Call<double>&);
+template Int8Verdict int8_take_verdict(const Int8Call<float>&);
 template Int8Verdict int8_certify(const Int8Call<double>&);
 template Int8Verdict int8_certify(const Int8Call<float>&);
 template double int8_componentwise_bound(const Int8Call<double>&, int);

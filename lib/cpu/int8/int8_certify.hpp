@@ -16,6 +16,10 @@ struct Int8Verdict {
   std::uint8_t* accepted_in(Index tile) const { return accepted + tile * accepted_bytes; }
 };
 
+/// What int8_certify takes, after take_arena.
+template <class T>
+Int8Verdict int8_take_verdict(const Int8Call<T>& call);
+
 /// Takes the memory of the verdict; counts rejected elements in the report. After take_arena.
 template <class T>
 Int8Verdict int8_certify(const Int8Call<T>& call);
