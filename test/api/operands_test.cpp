@@ -176,7 +176,7 @@ TYPED_TEST(EveryRoutine, SharesConstOperandsWithAnotherThread) {
   const auto test = [](api::Context&, const std::string& mode, const Routine& routine,
                        const std::vector<std::vector<char>>& expected) {
     SCOPED_TRACE(routine.name + " " + mode);
-    const std::uint64_t rounds = (mode == "native" || mode == "dp" ? 30 : 2) * scale();
+    const std::uint64_t rounds = (mode == "native" || mode == "dp" ? 10 : 1) * scale();
     const Placed<TypeParam> shared(routine.operands);
     const auto work = [&](std::uint64_t* wrong) {
       api::Context context;
@@ -204,7 +204,7 @@ TYPED_TEST(EveryRoutine, SharesConstOperandsWithAnotherThread) {
 /// here.
 TYPED_TEST(EveryRoutine, ShowsAnotherThreadNoChangeOfConstOperands) {
   const auto test = [](api::Context& context, const std::string& mode, const Routine& routine,
-                       const std::vector<std::vector<char>>& expected) {
+                       const std::vector<std::vector<char>>&) {
     SCOPED_TRACE(routine.name + " " + mode);
     const Placed<TypeParam> placed(routine.operands);
     const Operand& a = placed.operands()[0];
@@ -216,16 +216,14 @@ TYPED_TEST(EveryRoutine, ShowsAnotherThreadNoChangeOfConstOperands) {
         for (std::int64_t i = 0; i < a.cols; ++i)
           if (std::memcmp(a.at(i, i), fresh.operands()[0].at(i, i), a.element) != 0) changed = true;
     });
-    for (std::uint64_t round = 0; round < 5 * scale(); ++round) {
-      placed.fill_results();
+    // What C becomes is another test's affair: here nothing but the routine runs beside the watcher.
+    for (std::uint64_t round = 0; round < 15 * scale(); ++round)
       EXPECT_EQ(routine.run(context, placed.operands()), ACCUBLAS_SUCCESS) << context.error();
-      EXPECT_TRUE(placed.wrote(expected, bit_defined(mode)));
-    }
     done = true;
     watcher.join();
     EXPECT_FALSE(changed);
   };
-  this->each(4, test, {"native", "dp"}, 10000, "mqr");
+  this->each(3, test, {"native", "dp"}, 10000, "mqr");
 }
 
 /// A leading dimension or an increment that 32 bits do not hold, and one whose product with the length they do not.
@@ -313,4 +311,55 @@ TYPED_TEST(EveryRoutine, WritesOneNaNInModesThatDefineBits) {
     }
   }
   EXPECT_GT(seen, 1000u);
+}
+
+/// Dimensions that the real BLAS does not take, of arrays of which no page is touched.
+TEST(Operands, SizesThatNativeLacks) {
+  constexpr std::int64_t beyond = INT64_C(1) << 31;
+  const Pages of_a((beyond + 16) * static_cast<std::int64_t>(sizeof(double))),
+      of_b((beyond + 16) * static_cast<std::int64_t>(sizeof(double)));
+  if (!of_a.here() || !of_b.here()) GTEST_SKIP() << "the system has no room for such addresses";
+  double *const a = static_cast<double*>(of_a.data()), *const b = static_cast<double*>(of_b.data());
+  double one = 1, small[4] = {1, 1, 1, 1}, tau[1] = {1};
+  std::int64_t info = 0;
+  api::Context context("native");
+  const auto lacks = [&](accublas_status status) {
+    EXPECT_EQ(status, ACCUBLAS_ERROR_UNAVAILABLE) << context.error();
+    EXPECT_NE(context.error().find("2147483648"), std::string::npos) << context.error();
+  };
+  constexpr accublas_layout columns = ACCUBLAS_COL_MAJOR;
+  lacks(accublas_dger(context, columns, beyond, 1, &one, b, 1, small, 1, a, beyond));
+  lacks(accublas_dsyrk(context, columns, ACCUBLAS_UPPER, ACCUBLAS_TRANS, 1, beyond, &one, a, beyond, &one, small, 1));
+  lacks(accublas_dtrsm(context, columns, ACCUBLAS_LEFT, ACCUBLAS_UPPER, ACCUBLAS_NO_TRANS, ACCUBLAS_NON_UNIT, 1, beyond,
+                       &one, small, 1, a, 1));
+  lacks(accublas_dpotrs(context, columns, ACCUBLAS_UPPER, 1, beyond, small, 1, a, 1));
+  lacks(accublas_dgeqrf(context, columns, beyond, 1, a, beyond, small));
+  lacks(accublas_dormqr(context, columns, ACCUBLAS_LEFT, ACCUBLAS_TRANS, 1, beyond, 1, small, 1, tau, a, 1));
+  lacks(accublas_dgels(context, columns, ACCUBLAS_NO_TRANS, beyond, 1, 1, a, beyond, b, beyond, &info));
+}
+
+/// Without room for the copies the other engines of dp compute, and native says so.
+TYPED_TEST(EveryRoutine, OtherEnginesServeStridesBeyond32BitsWithoutRoomForCopies) {
+  std::mt19937_64 random(3);
+  const Choice choice(random, 400);
+  using T = TypeParam;
+  for (const char* mode : {"dp", "native"})
+    for (const Routine& routine : every_routine::routines<T>(choice)) {
+      // Copies of C take 0.6 to 2.5 MB.
+      if (routine.name.find("syrk") == std::string::npos) continue;
+      SCOPED_TRACE(routine.name + " " + mode);
+      Operands operands = routine.operands;
+      operands.back().step = (INT64_C(1) << 31) + 3;
+      const Placed<T> ordinary(routine.operands), placed(operands);
+      if (!placed.here()) GTEST_SKIP() << "the system has no room for such addresses";
+      api::Context context;
+      context.set("dp");
+      ASSERT_EQ(routine.run(context, ordinary.operands()), ACCUBLAS_SUCCESS) << context.error();
+      context.set(mode);
+      ASSERT_EQ(accublas_set_workspace_mib(context, 0), ACCUBLAS_SUCCESS);
+      const accublas_status status = routine.run(context, placed.operands());
+      if (std::string(mode) == "native" && status == ACCUBLAS_ERROR_MEMORY) continue;
+      ASSERT_EQ(status, ACCUBLAS_SUCCESS) << context.error();
+      EXPECT_TRUE(placed.wrote(ordinary.results(), false)) << context.report().engine;
+    }
 }

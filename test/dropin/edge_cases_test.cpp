@@ -2,7 +2,9 @@
 // returns, norms of infinities, the caller's floating-point environment. The tests run on the real BLAS that the
 // environment leads to.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
+#include <algorithm>
 #include <cfenv>
 #include <cmath>
 #include <cstdlib>
@@ -29,6 +31,14 @@ void cblas_zherk(int, int, int, int, int, double, const void*, int, double, void
 void dgeqrf_(const int*, const int*, double*, const int*, double*, double*, const int*, int*);
 void dgels_(const char*, const int*, const int*, const int*, double*, const int*, double*, const int*, double*,
             const int*, int*, std::size_t);
+void dgeqrf_64_(const std::int64_t*, const std::int64_t*, double*, const std::int64_t*, double*, double*,
+                const std::int64_t*, std::int64_t*);
+void dormqr_64_(const char*, const char*, const std::int64_t*, const std::int64_t*, const std::int64_t*, const double*,
+                const std::int64_t*, const double*, double*, const std::int64_t*, double*, const std::int64_t*,
+                std::int64_t*);
+void dsyrk_64_(const char*, const char*, const std::int64_t*, const std::int64_t*, const double*, const double*,
+               const std::int64_t*, const double*, double*, const std::int64_t*);
+void cblas_dger(int, int, int, double, const double*, int, const double*, int, double*, int);
 double dznrm2_(const std::int32_t*, const void*, const std::int32_t*);
 double dznrm2_64_(const std::int64_t*, const void*, const std::int64_t*);
 float scnrm2_(const std::int32_t*, const void*, const std::int32_t*);
@@ -243,6 +253,51 @@ TEST(EdgeCases, NormsOfIncrementsThatAreNotPositive) {
       EXPECT_EQ(cblas_scasum(two, c, increment), 0) << way;
     }
   });
+}
+
+// Strides that 32 bits do not hold, and one that they do, but not its product with a length; then reflectors in pages
+// that cannot be written. Such a leading dimension keeps pages apart, of which three are touched.
+TEST(EdgeCases, OperandsBeyond32BitsAndInPagesThatCannotBeWritten) {
+  constexpr std::int64_t ld = (INT64_C(1) << 31) + 3, bytes = (2 * ld + 16) * 8;
+  void* const pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (pages == MAP_FAILED) GTEST_SKIP() << "the system has no room for such addresses";
+  double* const a = static_cast<double*>(pages);
+  double number = 1;
+  if (accublas_dsyrk(nullptr, ACCUBLAS_COL_MAJOR, ACCUBLAS_UPPER, ACCUBLAS_TRANS, 1, 1, &number, &number, 1, &number, a,
+                     1) == ACCUBLAS_ERROR_NO_BLAS)
+    GTEST_SKIP() << "the real BLAS has no level 3 but GEMM";
+  for_all_ways([&](const char* way) {
+    if (std::string(way).find("native") != std::string::npos) return;  // which may lack the routines
+    const double one = 1, zero = 0;
+    const std::int64_t n = 3;
+    for (int j = 0; j < 3; ++j)
+      for (int i = 0; i < 3; ++i) a[i + j * ld] = i + j;
+    double c[9] = {};
+    dsyrk_64_("U", "T", &n, &n, &one, a, &ld, &zero, c, &n);
+    EXPECT_EQ(c[0], 5) << way;
+    EXPECT_EQ(c[3], 8) << way;
+    EXPECT_EQ(c[8], 29) << way;
+    constexpr int increment = -(1 << 30) - 1;
+    double y[3] = {1, 1, 1}, r[9] = {};
+    for (int i = 0; i < 3; ++i) a[i * -static_cast<std::int64_t>(increment)] = i + 1;
+    cblas_dger(column_major, 3, 3, 1, a, increment, y, 1, r, 3);
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(r[i], 3 - i) << way;
+  });
+  const std::int64_t n = 2, work_length = 200;
+  double tau[2], work[200];
+  std::int64_t info = 0;
+  const double given[] = {3, 4, 1, 2};
+  std::copy(given, given + 4, a);
+  dgeqrf_64_(&n, &n, a, &n, tau, work, &work_length, &info);
+  ASSERT_EQ(mprotect(pages, 4096, PROT_READ), 0);
+  for_all_ways([&](const char* way) {
+    if (std::string(way).find("native") != std::string::npos) return;  // there may be no LAPACK
+    double c[] = {3, 4, 1, 2};
+    dormqr_64_("L", "T", &n, &n, &n, a, &n, tau, c, &n, work, &work_length, &info);
+    EXPECT_NEAR(c[0], a[0], 1e-14) << way;
+    EXPECT_NEAR(c[1], 0, 1e-14) << way;
+  });
+  munmap(pages, bytes);
 }
 
 TEST(EdgeCases, NormsOfInfinitiesAndNaN) {
