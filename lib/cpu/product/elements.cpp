@@ -36,7 +36,7 @@ struct Inner {
 };
 
 template <class E>
-class Elements {
+class ProductElements {
   using T = RealOf<E>;
   static constexpr Index parts = is_complex<E> ? 2 : 1;
 
@@ -50,7 +50,7 @@ class Elements {
   using Column = std::conditional_t<is_complex<E>, ColumnLine<T>, RealLine>;
 
  public:
-  Elements(const Product<E>& g, const Mode& mode, Execution& execution)
+  ProductElements(const Product<E>& g, const Mode& mode, Execution& execution)
       : g_(g),
         mode_(mode),
         execution_(execution),
@@ -392,7 +392,7 @@ class Elements {
 
 template <class E>
 void product_by_elements(const Product<E>& g, const Mode& mode, Execution& execution) {
-  Elements<E>(g, mode, execution).run();
+  ProductElements<E>(g, mode, execution).run();
 }
 
 template void product_by_elements(const Product<double>&, const Mode&, Execution&);
