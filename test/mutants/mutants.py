@@ -62,7 +62,7 @@ def all_cases():
         for index in range(3 * RANDOM_PER_GROUP):
             yield index, factorization_cases.make(f"{prefix}{routine}:cr:{index}", prefix, "cr", routine)
     for prefix, routine in itertools.product("dz", ("trtri", "lauum", "getri")):
-        for index in range(2 * RANDOM_PER_GROUP):
+        for index in range(3 * RANDOM_PER_GROUP):
             yield index, inverse_cases.make(f"{prefix}{routine}:cr:{index}", prefix, "cr", routine)
     for routine in ("dgeqrf", "zgeqrf", "dorgqr"):
         for index in range(3 * RANDOM_PER_GROUP):
