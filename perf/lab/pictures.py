@@ -1,6 +1,8 @@
 """Pictures of the laboratory: curves in panels, one legend beside them, and below them date, machine and command."""
 
+import io
 import math
+import re
 import textwrap
 from dataclasses import dataclass, field
 
@@ -141,10 +143,30 @@ def add_legend(axes, shown, place):
         axes.legend(handles.values(), handles.keys(), loc=place, fontsize=8, frameon=False, borderaxespad=0)
 
 
+def compact(svg):
+    """Matplotlib's SVG without what no viewer needs: comments, names and levels of groups, more than two decimals, line breaks in paths."""
+    svg = re.sub(r"\s*<!--.*?-->", "", svg, flags=re.S)
+    svg = re.sub(r"(<g) id=\"[^\"]*\"", r"\1", svg)
+    svg = re.sub(r" (?:d|x|y|transform|viewBox|points)=\"[^\"]*\"", short, svg)
+    inner = re.compile(r"<g>\s*((?:(?!</?g\b).)*?)\s*</g>", re.S)
+    while inner.search(svg):
+        svg = inner.sub(r"\1", svg)
+    return re.sub(r"\n\s+", "\n", svg)
+
+
+def short(attribute):
+    """One line, and two decimals a number."""
+    line = " " + " ".join(attribute.group().split())
+    return re.sub(r"-?\d+\.\d+", lambda number: f"{float(number.group()):.2f}".rstrip("0").rstrip("."), line)
+
+
 def save(lab, name, figure):
+    """An SVG file, whose words are text and not outlines of letters."""
     path = lab.out / f"{name}.svg"
-    with rc_context({"svg.hashsalt": name}):
-        figure.savefig(path, metadata={"Date": None})
+    drawn = io.StringIO()
+    with rc_context({"svg.hashsalt": name, "svg.fonttype": "none", "font.sans-serif": ["DejaVu Sans", "sans-serif"]}):
+        figure.savefig(drawn, format="svg", metadata={"Date": None})
+    path.write_text(compact(drawn.getvalue()))
     if lab.png:
         figure.savefig(path.with_suffix(".png"), dpi=110)
     print(f"picture: {path}")
