@@ -11,6 +11,6 @@ program first
   call accublas_gemm(a, a, d, transb='T', mode='cr')
   print '(a, g0)', 'native ', c(1, 2), 'cr     ', d(1, 2)
 
-  ! The same number from the two rows alone. Sections of any stride are not copied.
+  ! DOT gives that number from the two rows alone. Sections of any stride are not copied.
   print '(a, g0)', 'dot2   ', accublas_dot(a(1, :), a(2, :), mode='dot2')
 end program first

@@ -16,7 +16,7 @@ namespace accublas {
 
 namespace {
 
-/// Of a thread made here. The system provides memory where it is used; OpenBLAS's GETRF was seen to need 4.7 MiB.
+/// The stack of a thread made here. The system provides only the memory that is used; OpenBLAS's GETRF needed 4.7 MiB.
 constexpr std::size_t own_stack = std::size_t{8} << 20;
 
 /// From the lowest address to beyond the highest one.

@@ -30,7 +30,8 @@ struct Footprint {
   bool is_grid() const { return rows == 1 && part == Triangle::all; }
 };
 
-/// Of m x n elements with any strides. What passes every address space is empty: it does not exist.
+/// The footprint of m x n elements with any strides. One larger than every address space is empty, since no such
+/// operand exists.
 template <class T>
 Footprint footprint(const Matrix<T>& x, std::int64_t m, std::int64_t n, Triangle part = Triangle::all,
                     bool unit = false) {
@@ -55,12 +56,12 @@ Footprint footprint(const Matrix<T>& x, std::int64_t m, std::int64_t n, Triangle
   if (f.is_grid() && f.col_step == f.width) f.width *= f.cols, f.cols = 1;
   return f;
 }
-/// Of n elements.
+/// The footprint of a vector of n elements.
 template <class T>
 Footprint footprint(const Vector<T>& x, std::int64_t n) {
   return footprint(Matrix<T>{x.data, x.stride, 0}, n, 1);
 }
-/// Of n elements side by side.
+/// The footprint of n elements side by side.
 template <class T>
 Footprint footprint(T* x, std::int64_t n) {
   return footprint(Matrix<T>{x, 1, 0}, n, 1);
