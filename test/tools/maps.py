@@ -2,6 +2,7 @@
 not have: paths, names with an underscore or a capital inside, a::b, f(), options, targets."""
 
 import itertools
+import os
 import re
 from pathlib import Path
 
@@ -81,7 +82,7 @@ class Tree:
 
     def exists(self, path):
         """A file or folder; * and {a,b} must match one."""
-        text = path.as_posix()
+        text = os.path.normpath(path.as_posix())  # a document's link may begin with ..
         choices = [re.split(",", part[1:-1]) if part[0] == "{" else [part] for part in re.findall(r"\{[^}]*\}|[^{]+", text)]
         for name in ("".join(choice) for choice in itertools.product(*choices)):
             if "*" in name:
@@ -231,7 +232,7 @@ class Tree:
             return
         for target, anchor in re.findall(r"\]\(([^)#:]*)(?:#([^)]*))?\)", source.text):
             self.checked += 1
-            file = source.path.parent / target if target else source.path
+            file = Path(os.path.normpath(source.path.parent / target)) if target else source.path
             headings = re.findall(r"^#+ (.*)$", self.sources[file].text, re.M) if file in self.sources else []
             slugs = {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
             if not self.exists(file) or anchor and anchor not in slugs:
