@@ -391,7 +391,7 @@ TEST(Overlap, EveryRoutine) {
   }
 }
 
-/// What goes with a mode is refused where no mode is set.
+/// Options that go with a mode are refused if no mode is set.
 TEST(Options, OfNoMode) {
   api::Context context;
   const double x = 3;

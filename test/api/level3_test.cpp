@@ -211,7 +211,7 @@ TEST(Level3, HermitianProductsHaveNoTransposition) {
             ACCUBLAS_ERROR_ARGUMENT);
 }
 
-/// What the real BLAS has to keep as well: the other triangle of C and a C that beta = 0 leaves unread.
+/// The real BLAS must also keep these: the other triangle of C, and a C that beta = 0 leaves unread.
 TEST(Level3, OtherTriangleStays) {
   api::Context context;
   const double nan = std::numeric_limits<double>::quiet_NaN(), one = 1, zero = 0;

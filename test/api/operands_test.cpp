@@ -68,7 +68,7 @@ class Placed {
     for (std::size_t i = 0; i < operands_.size(); ++i)
       if (!operands_[i].written) pages_[i]->forbid_writing();
   }
-  /// What was written becomes what it was.
+  /// Restores the operands that the call wrote.
   void fill_results() const {
     fill([](const Operand& o) { return o.written; });
   }
@@ -80,14 +80,14 @@ class Placed {
         return false;
     return true;
   }
-  /// What the call wrote, operand by operand.
+  /// Returns the operands that the call wrote, as bytes.
   std::vector<std::vector<char>> results() const {
     std::vector<std::vector<char>> all;
     for (const Operand& o : operands_)
       if (o.written) all.push_back(every_routine::bytes_of(o));
     return all;
   }
-  /// Whether that is `expected`: to the bit, or, in modes whose bits depend on how operands lie, within a rounding
+  /// Whether the results are `expected`: to the bit, or, in modes whose bits depend on how operands lie, within a rounding
   /// error.
   bool wrote(const std::vector<std::vector<char>>& expected, bool bits) const {
     const std::vector<std::vector<char>> got = results();
@@ -216,7 +216,7 @@ TYPED_TEST(EveryRoutine, ShowsAnotherThreadNoChangeOfConstOperands) {
         for (std::int64_t i = 0; i < a.cols; ++i)
           if (std::memcmp(a.at(i, i), fresh.operands()[0].at(i, i), a.element) != 0) changed = true;
     });
-    // What C becomes is another test's affair: here nothing but the routine runs beside the watcher.
+    // Other tests check the result: here only the routine runs while the watcher looks.
     for (std::uint64_t round = 0; round < 15 * scale(); ++round)
       EXPECT_EQ(routine.run(context, placed.operands()), ACCUBLAS_SUCCESS) << context.error();
     done = true;

@@ -311,7 +311,7 @@ TEST(Orthogonal, LeastSquares) {
         product += given[static_cast<std::size_t>(i + j * m)] * rest[static_cast<std::size_t>(i)];
       EXPECT_NEAR(product, 0, 1e-13) << mode;
     }
-    // The same by rows of the transpose: the least norm of A^T X = B with A^T wide.
+    // Row-major operands of the transpose give the least norm of A^T X = B with A^T wide.
     a = given;
     b = sides;
     ASSERT_EQ(accublas_dgels(context, rows, ACCUBLAS_NO_TRANS, n, m, 1, a.data(), m, b.data(), 1, &info),
@@ -535,8 +535,7 @@ TYPED_TEST(TopColumns, ScaledResults) {
   this->apply(context, 4, 3, 1100);
 }
 
-/// What no factor would leave as it is: where nothing overflows on the way, the least numbers in a column of large
-/// ones.
+/// No scaling would keep these: the least numbers in a column of large ones, where nothing overflows on the way.
 TEST(Orthogonal, LeastNumbersBesideLargeOnes) {
   constexpr double least = std::numeric_limits<double>::denorm_min();
   api::Context context("cr");

@@ -115,7 +115,7 @@ class Lapack : public FactorDp<E> {
       s(i, j) = s(i, j) * std::ldexp(T(1), exponent / 2) * std::ldexp(T(1), exponent - exponent / 2);
   }
 
-  /// What the routine reads of reflectors the CPU has made.
+  /// Makes the operands of a call. The reflectors that the routine reads are the CPU's.
   LapackCall<E> make(Kind kind, LapackData data, Index rows, Index cols) {
     Random& rng = this->rng;
     const bool left = below(rng, 2), none = below(rng, 2);
@@ -458,7 +458,7 @@ TYPED_TEST(Lapack, GradeGradedRows) {
   }
 }
 
-/// Of wide matrices R's columns to the right belong to it; NaN and infinities end.
+/// R of a wide matrix has the columns to the right too. Calls with NaN and infinities end.
 TYPED_TEST(Lapack, GradeWideAndSpecial) {
   using E = TypeParam;
   this->gpu.set(this->grade);

@@ -381,7 +381,7 @@ def norm_operand(rng, kind, n, prefix):
     p = PRECISION[prefix]
     if kind == "roots":
         # Sums of squares that are squares or nearly so: with r = 2^p + 1, r^2 = (2^p)^2 + (2^j)^2 2^i + 1 lies at the square of
-        # a number halfway between two of the type; asum's halfway cases likewise.
+        # a number halfway between two of the type. asum has such halfway cases too.
         x = np.zeros(n)
         choice = rng.randint(5)
         parts = [[3.0, 4.0], [2.0**p, 2.0 ** ((p + 1) // 2), 1.0] if p % 2 else [2.0**p] + [2.0 ** (p // 2)] * 2 + [1.0],

@@ -23,7 +23,7 @@ PREFIXED = {"geqrf": "geqrf", "gels": "gels", "orgqr": "gqr", "ungqr": "gqr", "o
 
 
 def quiet(x, prefix):
-    """What is left alone keeps its NaNs, which the oracle does not follow."""
+    """Returns x with quiet NaNs: elements that a call leaves alone keep theirs, which the oracle does not follow."""
     x = np.ascontiguousarray(x.astype(DTYPE[prefix]))
     bits = words(x)
     kind = DTYPE[COMPONENT[prefix]]
@@ -74,7 +74,7 @@ def adjoint_of(prefix):
 
 
 def reflectors(rng, kind, m, k, prefix):
-    """What GEQRF leaves: v's below the diagonal, and taus of no special norm; R's place is not read."""
+    """Returns operands as GEQRF leaves them: v's below the diagonal, and taus of no special norm; R's place is not read."""
     a = operand(rng, kind, m, k, prefix)
     tau = operands(rng, "phi0", k, 1, 1, prefix)[0][:, 0]
     with np.errstate(all="ignore"):

@@ -147,7 +147,7 @@ TYPED_TEST(CrGemm, DeepShapes) {
   }
 }
 
-/// What Ziv's test of a tile rests on: no sum is farther from the exact one than its bound, and no bound is too large.
+/// Ziv's test of a tile rests on this: no sum is farther from the exact one than its bound, and no bound is too large.
 TYPED_TEST(CrGemm, SumsWithinTheirBounds) {
   using T = TypeParam;
   Random random(9);

@@ -152,7 +152,7 @@ TYPED_TEST(Cr, LargeShapes) {
   }
 }
 
-/// What Ziv's test rests on: no kernel's sum is farther from the exact one than its bound, and no bound is too large.
+/// Ziv's test rests on this: no kernel's sum is farther from the exact one than its bound, and no bound is too large.
 TYPED_TEST(Cr, SumsWithinTheirBounds) {
   using T = TypeParam;
   Random random(6);

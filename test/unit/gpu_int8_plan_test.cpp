@@ -76,7 +76,7 @@ class ArrayLayout {
     add(lines.special, count);
     add(lines.nonzero, 8 * count * static_cast<std::size_t>(lines.words));
   }
-  /// The same array may be there twice, where two sides share it.
+  /// An array may be there twice, where two sides share it.
   void expect_apart_within(std::size_t bytes) {
     std::sort(spans_.begin(), spans_.end());
     spans_.erase(std::unique(spans_.begin(), spans_.end()), spans_.end());
