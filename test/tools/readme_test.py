@@ -1,6 +1,6 @@
 """The programs that the documents show are the examples that the build compiles, word by word, as are their copies in the projects
-for build tools. The README keeps to its length. The tables of engines are the library's (lib/call/engines.hpp), and the table of
-variables has all that the library reads (lib/environment.cpp)."""
+for build tools. The README keeps to its length, and it and the guide to short sentences. The tables of engines are the library's
+(lib/call/engines.hpp), and the table of variables has all that the library reads (lib/environment.cpp)."""
 
 import re
 import sys
@@ -10,10 +10,29 @@ root = Path(sys.argv[1])
 sys.path.insert(0, str(root / "test"))
 import engine_table  # noqa: E402
 
-LONGEST_README = 140
+LONGEST_README = 140  # lines
+LONGEST_SENTENCE = 30  # words
 readme = (root / "README.md").read_text()
 if readme.count("\n") > LONGEST_README:
     sys.exit(f"README.md has {readme.count(chr(10))} lines; {LONGEST_README} is the limit, and the rest belongs to docs/")
+
+
+def sentences(text):
+    """The sentences of a page's paragraphs and list items, a code span as one word."""
+    text = re.sub(r"```.*?\n```", "", text, flags=re.DOTALL)
+    text = re.sub(r"^(\||#|!\[).*$", "", text, flags=re.MULTILINE)
+    text = re.sub(r"^ *([-*]|\d+\.) ", "\n", text, flags=re.MULTILINE)
+    text = re.sub(r"(?<=\n\n)(    .*\n)+", "", text)
+    text = re.sub(r"`[^`]*`", "code", text)
+    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)
+    return [sentence for paragraph in re.split(r"\n\s*\n", text) for sentence in re.split(r"(?<=[.?!])\s", " ".join(paragraph.split()))]
+
+
+for document in ["README.md", "docs/guide.md"]:
+    for sentence in sentences((root / document).read_text()):
+        if len(sentence.split()) > LONGEST_SENTENCE:
+            sys.exit(f"{document}: a sentence has more than {LONGEST_SENTENCE} words: {sentence}")
+
 SHOWN = {
     "README.md": [("c", "short.c"), ("fortran", "short.f90")],
     "docs/getting-started.md": [("c", "first.c"), ("fortran", "first.f90"), ("c", "first_mp.c")],
