@@ -120,8 +120,11 @@ void residues(const Int8Conversion& t) {
       if (x == 0 || !is_finite(x)) continue;
       const ScaledInteger a = scale_entry(x, 0, scale);
       std::uint8_t* const to = &target(t, r, i);
+      // A row beyond the last line may hold another line, whose entries are too large for scale 1. Its residues are
+      // not used.
+      const int shift = a.shift < most_shift ? a.shift : most_shift - 1;
       for (int l = 0; l < t.moduli; ++l) {
-        const int p = int8_moduli[l].p, residue = scaled_residue(a.mantissa, powers_of_two[l][a.shift], p);
+        const int p = int8_moduli[l].p, residue = scaled_residue(a.mantissa, powers_of_two[l][shift], p);
         to[l * t.plane_stride] = static_cast<std::uint8_t>(!t.panel && residue < 0 ? residue + p : residue);
       }
     }

@@ -47,7 +47,8 @@ ACCUBLAS_INLINE unsigned equal(V a, V b) { return a == b; }
 ACCUBLAS_INLINE V to_single(V a) { return static_cast<float>(a); }
 ACCUBLAS_INLINE unsigned below(V a, V b) { return a < b; }
 ACCUBLAS_INLINE unsigned nearly_tied(V a) {
-  return ((__builtin_bit_cast(long long, a) - before_middle) & lost_bits) <= about_middle;
+  constexpr std::uint64_t before = before_middle, lost = lost_bits, middle = about_middle;
+  return ((__builtin_bit_cast(std::uint64_t, a) - before) & lost) <= middle;
 }
 ACCUBLAS_INLINE void store(float* p, V v) { *p = static_cast<float>(v); }
 #endif
