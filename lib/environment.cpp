@@ -1,4 +1,4 @@
-// The words of the environment. README.md lists them.
+// The words of the environment. docs/environment.md lists them.
 #include <unistd.h>
 
 #include <cerrno>
