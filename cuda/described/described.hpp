@@ -1,4 +1,5 @@
-// What described products need beside GEMM and GEMV: operands written out whole, triangles of results, and the elements
+// Structured products (symmetric, Hermitian, triangular operands) need more than GEMM and GEMV: operands written out
+// whole, triangles of results, and the elements
 // of TRMM and TRMV that zeros would spoil. Device memory throughout.
 #pragma once
 
@@ -49,9 +50,9 @@ struct DeviceFactors {
 template <class E>
 void take_factors(const DeviceModel&, const DeviceFactors<E>&, E* to, cudaStream_t);
 
-/// Of a product with a triangular B (TRMM, TRMV: beta zero; nothing where alpha is), whose zeros are no terms: the
-/// elements of rows of A that hold an Inf or a NaN, once more, correctly rounded over the terms that there are. p.a and
-/// p.b are lines as write_lines has them.
+/// Computes elements of a product with a triangular B (TRMM, TRMV: beta is zero; nothing is done if alpha is zero),
+/// whose zeros are no terms: the elements of rows of A that hold an Inf or a NaN, once more, correctly rounded over the
+/// terms that there are. p.a and p.b are lines as write_lines has them.
 template <class E>
 void mend_rows(const DeviceModel&, const Product<E>& p, Scalar<E> alpha, cudaStream_t);
 

@@ -388,7 +388,7 @@ void staged_level3(State& state, const Call<Level3<E>, E>& call, Execution& exec
     state.forget_call();
     throw Error(ACCUBLAS_ERROR_C_UNDEFINED, not_covered_message);
   }
-  // What is not wanted of C stays as it is.
+  // The part of C outside the wanted triangle stays as it is.
   const auto fetch = [&](Index row, Index rows, Index col, Index cols) {
     check(cudaMemcpy2DAsync(c.host + row + col * c.ld, static_cast<std::size_t>(c.ld) * sizeof(E),
                             l.c + row + col * c.rows, static_cast<std::size_t>(c.rows) * sizeof(E),

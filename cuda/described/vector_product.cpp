@@ -25,7 +25,7 @@ namespace accublas::cuda {
 
 namespace {
 
-/// What one component of a complex number has in memory, or a real number.
+/// The type of a real number or of one component of a complex number in memory.
 template <class E>
 auto* part_of(E* x, int part) {
   if constexpr (is_complex<std::remove_const_t<E>>)

@@ -27,7 +27,7 @@ Layout lines_of(Carver& carver, const EngineCall<T>& engine) {
   return {take_lines(carver, engine.rows, false), take_lines(carver, engine.cols, false), take_open(carver, engine)};
 }
 
-/// Of parts of numbers whose pairs there are.
+/// The parts of numbers for which pairs exist.
 template <class T>
 void join_call(State& state, const Call<Gemm<T>, T>& call, Execution& execution) {
   const EngineCall<T> engine(call);

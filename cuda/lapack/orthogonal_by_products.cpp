@@ -21,12 +21,12 @@ namespace {
 
 /// Columns of a block for a matrix of so many reflectors: work within blocks grows with them.
 Index columns_of_block(Index reflectors) { return reflectors >= 12288 ? 512 : reflectors >= 1024 ? 256 : 128; }
-/// The same where engine int8 takes the products beside them, which with more terms is faster than cuBLAS: of what is
-/// factored, and of what meets so many columns from the left.
+/// The wider blocks of a factorization and of a product Q C with so many columns, where engine int8 takes the products
+/// beside the blocks: with more terms it is faster than cuBLAS.
 constexpr Index deep_columns = 4096, deep_from = 24576;
 constexpr Index applied_columns = 1024, applied_from = 2048;
-/// Factored beside products. Larger ones are not: those of engine int8 fill the device, and 32768 columns took 8 %
-/// longer.
+/// The most columns that are factored concurrently with products. The products of larger blocks by engine int8 fill the
+/// device, and 32768 columns took 8 % longer.
 constexpr Index most_beside = 512;
 /// Larger triangles are products of halves.
 constexpr Index most_of_triangle = 512;
@@ -90,13 +90,13 @@ class OrthogonalByProducts {
     E *w, *y;  ///< for what apply_left and apply_right make on the way
     bool beside;
   };
-  /// Of a block: its vectors, their products and T.
+  /// A block's vectors, their products and T.
   struct Reflectors {
     Matrix<E> v, s, t;
   };
 
   Index rows() const { return o_.a_rows(); }
-  /// Of a block, where wide ones leave half of the workspace to products.
+  /// The columns of a block, so that wide ones leave half of the workspace to products.
   Index columns_that_fit() {
     const Index order = o_.reflectors(), met = columns_met(), plain = columns_of_block(order);
     const bool factors = o_.kind == OrthogonalKind::geqrf, from_left = !o_.has_c() || o_.side == ACCUBLAS_LEFT;
@@ -294,7 +294,7 @@ class OrthogonalByProducts {
     run_step<E>(model(), FillStep<E>{reflectors_.v}, std::min(count, o_.m - start), count, stream());
     factor_columns(start, 0, count);
   }
-  /// The same, where there is a place for it beside what the call's stream gets next.
+  /// Factors the next block on the side stream, if memory is left for it beside the call's stream's next work.
   void factor_next_block(Index start, Index end) {
     if (!looks_ahead()) return factor_block(start, end);
     std::swap(reflectors_, next_reflectors_);

@@ -1,11 +1,11 @@
-// What panels of QR share. Device code.
+// Arithmetic that all panels of QR share. Device code.
 #pragma once
 
 namespace accublas::cuda {
 
 inline constexpr int lanes = 32;
 
-/// A power of two that brings a number near 1; 0 and what is no number have none.
+/// A power of two that brings a number near 1; zero, Inf and NaN have none.
 template <class T>
 __device__ __forceinline__ int exponent_of(T x) {
   constexpr int most = sizeof(T) == 8 ? 1000 : 120;

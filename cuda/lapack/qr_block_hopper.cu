@@ -89,7 +89,7 @@ __global__ void __launch_bounds__(step_threads) panel_products_kernel(const __gr
       for (int j = 0; j < 4; ++j) ptx::mma_16x8x16(sum[i][j], now.v[i], now.c[j]);
     now = next;
   }
-  // Of warps w and w + 4, then of all.
+  // Sums of warps w and w + 4, then of all warps.
   const auto for_sums = [&](double* of, auto&& body) {
 #pragma unroll
     for (int i = 0; i < 2; ++i)

@@ -29,7 +29,7 @@ void factor_panel(const DeviceModel& model, const QrPanel<E>& panel, std::uint32
 
 namespace {
 
-/// Of a block whose panels are applied by kernels.
+/// The width of a block whose panels are applied by kernels.
 constexpr Index block_columns = 256;
 
 template <class E>

@@ -72,8 +72,8 @@ struct QrStorage {
   T of_warp[2][qr_warps][lanes];          ///< of the last two exchanges
   T of_block[2][most_in_cluster][lanes];  ///< what blocks of a cluster tell each other, or of warps that have listened
   E own_row[columns];                     ///< the step's row, in the block that has it
-  E row[2][columns];                      ///< likewise, in every block of a cluster or a grid
-  // The same of every warp.
+  E row[2][columns];                      ///< the row of every block of a cluster or a grid
+  // Every warp has its own copy of the totals.
   E total[qr_warps][columns], factor[qr_warps][columns];
   int exponent[qr_warps][columns];  ///< a column is 2^exponent times what stands in row_
 };
@@ -119,7 +119,7 @@ class QrPanelRows {
     for (int c = 0; c < columns; ++c) row_[c] = times(row_[c], __shfl_sync(0xFFFFFFFFu, by, c * parts));
   }
 
-  /// Of the step's column, from the diagonal on.
+  /// Scales the step's column from the diagonal on.
   __device__ void scale_again(int j, int exponent) {
     if (place_ >= j) row_[0] = times(row_[0], power<T>(-exponent));
     put_exponent(j, storage_.exponent[warp()][j] + exponent);

@@ -16,7 +16,7 @@ namespace accublas::cuda {
 template <class E>
 inline constexpr int qr_panel_columns = is_complex<E> ? 16 : 32;
 
-/// What a thread block tells in a step at most.
+/// The most words that a thread block publishes in a step.
 inline constexpr int qr_told_words = 512;
 
 /// Columns 0 .. width - 1 of `rows` x `width` matrices.

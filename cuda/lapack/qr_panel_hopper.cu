@@ -182,7 +182,7 @@ class Panel {
 
   // ---- groups ----
 
-  /// Of the vectors, of which those to the left of `end` are there; what stands above these counts as zeros.
+  /// An element of the vectors. Those to the left of `end` exist; entries above the vectors count as zeros.
   __device__ double vector_element(int row, int column) {
     const Index place = Index{blockIdx.x} * rows + row;
     const double x = element(row, column);
@@ -282,7 +282,7 @@ class Panel {
     sum += __shfl_xor_sync(0xFFFFFFFFu, sum, 8);
     return sum + __shfl_xor_sync(0xFFFFFFFFu, sum, 16);
   }
-  /// Of step j: the sums over all rows, lane i's of column i % 8, and s_.diagonal.
+  /// Exchanges step j's sums over all rows, lane i's of column i % 8, and s_.diagonal.
   __device__ double exchange_column(double mine, const double (&number)[group], int j) {
     ++step_;
     const int now = static_cast<int>(step_ % 2), rank = static_cast<int>(blockIdx.x),

@@ -45,7 +45,7 @@ ACCUBLAS_HD inline Block fit_block(const Buffers& buffers, int planes, Index m, 
 
 ACCUBLAS_HD constexpr Index blocks_in(Index lines, Index block) { return ceil_div(lines, block); }
 
-/// What the host launches for a pass whose plan is made on the device, and the plan must keep to.
+/// The launch by the host of a pass whose plan is made on the device. The plan must keep to it.
 struct PassLaunch {
   Buffers buffers{};
   int moduli = 0;                        ///< at most

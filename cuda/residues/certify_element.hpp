@@ -40,7 +40,7 @@ constexpr bool long_sums(Index k) { return k > Index{1} << 28; }
 /// No line needs so many bits.
 inline constexpr int never = 0x7FFFFFFF;
 
-/// What is known of a line; a special one needs more bits than there are.
+/// Facts about a vector (row of A or column of B). One with Inf or NaN needs more bits than there are.
 struct LineFacts {
   double lambda;
   int needed;
@@ -62,8 +62,8 @@ __device__ inline bool suffices(const Rung& rung, double lambda, double mu, std:
   }
 }
 
-/// What a thread has found. Only the largest rung that an accepted element needs is wanted, and what suffices at a rung
-/// suffices above: so elements are tried at the largest so far.
+/// The findings of a thread. Only the largest rung that an accepted element needs is wanted, and what suffices at a
+/// rung suffices above: so elements are tried at the largest so far.
 struct Found {
   int rung;
   bool accepted;  ///< some element was

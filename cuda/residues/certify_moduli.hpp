@@ -102,7 +102,7 @@ struct ModuliRung {
   }
 };
 
-/// What the test must know of a line.
+/// The facts about a vector that the test needs.
 struct ModuliLine {
   double lambda;
   double power;  ///< 2^norm_exponent; of a line of zeros some number above 0, which keeps its sums from passing
@@ -126,7 +126,7 @@ __device__ inline bool suffices(const ModuliRung& rung, double slope, const Modu
   return error_of(rung, row, col) <= slope * (__hiloint2double(0x43300000, static_cast<int>(sum)) - 0x1p52);
 }
 
-/// The same in FP32, rounded to the safe side, in a third of the instructions. A column's words become those of FP32:
+/// The test in FP32, rounded to the safe side, in a third of the instructions. A column's words become those of FP32:
 /// lambda rounded up, the norm's power of two from 1 - 2^-9 of it on. Of a line of zeros both are next to 0, and the
 /// test fails.
 struct QuickColumn {

@@ -17,7 +17,7 @@ class BitsTest {
   __device__ int rungs() const { return job_.rungs.count; }
   __device__ void take(int rung) { rung_ = rung; }
 
-  /// What the test needs of a row, and of columns c and c + 1, which a lane keeps for its warp.
+  /// The facts about a row and about columns c and c + 1 that the test needs; a lane keeps them for its warp.
   struct Row {
     double lambda;
   };
@@ -115,7 +115,7 @@ class ModuliTest {
   int taken_ = 0;
 };
 
-/// What becomes of 16 neighbouring sums of a row: the bits of rejected elements. Where they do not all pass at the rung
+/// Turns 16 neighbouring sums of a row into the bits of rejected elements. Where they do not all pass at the rung
 /// known so far, they are put aside until the end of the tile. `Groups`: of 64 columns that a warp stores.
 template <class Test, int Groups>
 class CertifyOutput {
@@ -161,7 +161,7 @@ class CertifyOutput {
     for (unsigned left = lanes_or(aside_); left != 0; left &= left - 1) {
       const int at = __ffs(static_cast<int>(left)) - 1;
       const bool mine = (aside_ >> at & 1) != 0;
-      // What one lane or block has found, the others need not find again.
+      // The lanes and blocks share their findings, so that none repeats a test.
       found_.rung = max(lanes_max(found_.rung), *static_cast<volatile std::int32_t*>(&job_.state->largest_rung) - 1);
       const unsigned open = mine ? open_among(kept_[at]) : 0, beside = __shfl_xor_sync(0xFFFFFFFFu, open, 1);
       // Lanes 2 q and 2 q + 1 have neighbouring columns, and one of them writes their word.
@@ -193,7 +193,7 @@ class CertifyOutput {
     return job_.open + (job_.first_row + row) * OpenBits::words_per_row(job_.cols.count) + (job_.first_col + col) / 32;
   }
 
-  /// Those of existing elements that no rung lets pass. Raises the rung to what the others need.
+  /// The existing elements that no rung lets pass. Raises the rung to what the others need.
   __device__ unsigned open_among(const Kept& kept) {
     const Index r = job_.first_row + kept.row, c = job_.first_col + kept.col;
     const int left = job_.cols_count - kept.col;

@@ -38,9 +38,9 @@ template <class T>
 void convert(const DeviceModel&, const ConvertSide<T>& rows, const ConvertSide<T>& cols, const PassPlan* plan, Index p0,
              Index terms, Index k_padded, cudaStream_t);
 
-/// The same for complex residues: entries 2 p and 2 p + 1 of a line are the parts of term p, whose residues in plane l
-/// are those of x real + sign y imag (lib/numerics/complex_moduli.hpp); planes = plan->planes(); p0 and terms count
-/// entries, k_padded terms. For devices with room for its tiles.
+/// Converts to complex residues, with the contract of the function above: entries 2 p and 2 p + 1 of a line are the
+/// parts of term p, whose residues in plane l are those of x real + sign y imag (lib/numerics/complex_moduli.hpp);
+/// planes = plan->planes(); p0 and terms count entries, k_padded terms. For devices with room for its tiles.
 bool converts_complex(const DeviceModel&);
 template <class T>
 void convert_complex(const DeviceModel&, const ConvertSide<T>& rows, const ConvertSide<T>& cols, const PassPlan* plan,

@@ -74,7 +74,7 @@ __device__ FourTerms<Limbs> take_four_apart(const LineScale& line, double sign, 
   return t;
 }
 
-/// What the terms are modulo m but for multiples of p: of the real parts, 1/2 too large, and of the imaginary ones.
+/// The terms modulo m, up to multiples of p: the real parts, 1/2 too large, and the imaginary parts.
 struct Sums {
   double real[terms_a_lane], imag[terms_a_lane];
   std::uint32_t packed_real, packed_imag;

@@ -1,9 +1,9 @@
 // The kernel that turns operands into planes of residues, for real and for complex numbers. For .cu files.
 //
-// What differs is a policy `Numbers`: entries_a_term, entries of a line that make one of its terms; limbs_of(bits), the
-// limbs for abs(a') <= 2^bits; planes(plan); and write_residues<Limbs, Shape>(buffer, plan, sign, k_padded, entries,
-// out), which stores the bytes of a lane's terms of the warp's lines in all planes; `out`: of the warp's first line,
-// plane 0.
+// The policy `Numbers` tells real from complex numbers: entries_a_term, entries of a line that make one of its terms;
+// limbs_of(bits), the limbs for abs(a') <= 2^bits; planes(plan); and write_residues<Limbs, Shape>(buffer, plan, sign,
+// k_padded, entries, out), which stores the bytes of a lane's terms of the warp's lines in all planes; `out`: of the
+// warp's first line, plane 0.
 #pragma once
 
 #include "cuda/core/call_state.hpp"
@@ -37,7 +37,8 @@ __device__ Tiles tiles_of(const ConvertSide<T>& side, Index block_lines, Index k
   return {first, static_cast<int>(lines / tile_lines), k_tiles<Shape>(Numbers::entries_a_term * k_padded)};
 }
 
-/// Of the tile's entries that this thread converts those that the operand negates; its first line and entry are even.
+/// The entries that the operand negates, among those of the tile that this thread converts; its first line and entry
+/// are even.
 template <class T, class Shape>
 __device__ ACCUBLAS_NOINLINE void negate_own_entries(const Operand<T>& x, Buffer<T, Shape>& buffer) {
   const int line = threadIdx.x / 32 * Shape::lines_a_warp, entry = threadIdx.x % 32 * Shape::terms_a_lane;

@@ -45,7 +45,7 @@ __device__ inline std::uint32_t pack(std::uint32_t a0, std::uint32_t a1, std::ui
   return a0 + (a1 << 8) + ((a2 + (a3 << 8)) << 16);
 }
 
-/// What a line needs: its entries are multiplied by `first`, then by `second`.
+/// The scale of a vector: its entries are multiplied by `first`, then by `second`.
 struct LineScale {
   double first, second;
   bool wanted;  ///< exists, and has finite entries other than zero
@@ -130,7 +130,7 @@ __device__ __forceinline__ void for_tiles(int count, TileOf&& tile_of, ScaleOf&&
   }
 }
 
-/// As many blocks as run at once.
+/// The number of blocks that run at once.
 template <class Shape>
 unsigned grid(const DeviceModel& device, Index tiles) {
   const Index most = Index{Shape::blocks_a_processor} * device.processors;

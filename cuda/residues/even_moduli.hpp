@@ -1,4 +1,4 @@
-// What dp and sp take of moduli where the data are even, so that they are certified by their lines alone.
+// The moduli of dp and sp for even data, which are certified by their rows and columns alone.
 #pragma once
 
 #include "lib/call/problem.hpp"

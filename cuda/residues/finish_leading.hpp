@@ -22,7 +22,7 @@ struct LeadingPart {
 template <bool Narrow>
 constexpr double leading_slack = Narrow ? 0x1p-35 : 0x1p-39;
 
-/// What S is by its leading bits: s 2^32 + word[2], and below word[1] and word[0]; -2^15 <= s < 2^15.
+/// S by its leading bits: s 2^32 + word[2], and below word[1] and word[0]; -2^15 <= s < 2^15.
 struct LeadingWords {
   int s;
   unsigned word[3];
@@ -61,8 +61,8 @@ __device__ __forceinline__ LeadingPart leading_part(const LeadingWeights<Later>&
           __dsub_rn(__hiloint2double(static_cast<int>(0x40B00000 | w.word[1] >> 24), static_cast<int>(below)), 0x1p12)};
 }
 
-/// The same from all pairs, where tail is a multiple of 2^-52 and abs(rest) <= fine_slack: what is below that, and at
-/// most 2^-50 of the digits beyond the table.
+/// Computes the leading words from all pairs. Here tail is a multiple of 2^-52 and abs(rest) <= fine_slack: what is
+/// below that, and at most 2^-50 of the digits beyond the table.
 inline constexpr double fine_slack = 0x1p-49;
 template <int Later>
 __device__ __forceinline__ LeadingPart fine_part(const LeadingWeights<Later>& weights,

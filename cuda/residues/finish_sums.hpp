@@ -43,17 +43,17 @@ struct Steps {
   }
   /// How many of a step's planes a lane takes; one where there are not four in all.
   __device__ static int a_lane(int step, int planes) { return step > 0 ? Later : planes < 4 ? 1 : 4; }
-  /// Those of the lanes with lane % 4 = group are from here on.
+  /// The first plane that the lanes with lane % 4 = group want.
   __device__ static int first_wanted(int step, int group, int planes) {
     return step > 0 ? wide_step + later_step * (step - 1) + Later * group : a_lane(0, planes) * group;
   }
-  /// What they read: so many that exist, whatever weights they have.
+  /// The first plane that they read: planes that exist, whatever their weights.
   __device__ static int first_plane(int step, int group, int planes) {
     return min(first_wanted(step, group, planes), planes - a_lane(step, planes));
   }
 };
 
-/// What a block keeps of LeadingBytes.
+/// The part of LeadingBytes that a block keeps.
 template <int Later>
 struct LeadingWeights {
   /// The columns of weights by step, pair of digits and lane: word i is for the i-th of four elements.

@@ -215,7 +215,7 @@ Int8Plan plan_int8(const EngineCall<T>& call, const Int8Request& request) {
   plan.keep_nonzero = (plan.flow == Int8Flow::cr || plan.flow == Int8Flow::grade) && !request.offer &&
                       !request.joined && keeps_nonzero(call, request.cap);
 
-  // What the arrays of lines leave of the workspace is for residues.
+  // Residues get the rest of the workspace after the arrays of rows and columns.
   Carver lines(nullptr);
   take_arrays(lines, call, plan);
   const Index available = static_cast<Index>(request.cap - std::min(request.cap, lines.used()));

@@ -23,7 +23,7 @@ enum class Int8Flow {
   sums,   ///< the product is added to sums that others go on with: one pass
 };
 
-/// What a plan depends on besides the operands' shapes.
+/// The input of a plan besides the operands' shapes.
 struct Int8Request {
   Mode mode;
   std::size_t cap;                     ///< bytes that the call may take, if they suffice

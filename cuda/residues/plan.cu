@@ -73,7 +73,7 @@ __global__ void make_fixed_plan(int index, int t, Index m, Index n, Index k, Pas
   plan.row_bits = plan.col_bits = t;
   const double row_norm = from_bits<double>(state->rows.largest_norm),
                col_norm = from_bits<double>(state->cols.largest_norm);
-  // What is launched suffices whatever the norms.
+  // The launch suffices whatever the norms.
   if (plan.active)
     plan.moduli =
         capacities.moduli_for(int8_log2_norm(row_norm, t, k) + int8_log2_norm(col_norm, t, k), launched.moduli);
@@ -284,7 +284,7 @@ __global__ void __launch_bounds__(plan_threads)
   if (threadIdx.x == 0) state->samples = found;
   __syncthreads();
   if (threadIdx.x == 0) {
-    // What the most complex moduli do not decide, a pass with real ones will.
+    // A pass with real moduli will decide the elements that the most complex ones leave undecided.
     plan.active = launched.residues == ResidueKind::real || chosen < most;
     plan.interval = 1;
     plan.elements = first ? Elements::all : Elements::open;

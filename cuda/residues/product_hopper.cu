@@ -31,8 +31,8 @@ static_assert(tiles.step == 128 && tiles.cols == 256 && tiles.cluster == 2,
 static_assert(tiles.threads == 128 * (consumers + 1));
 static_assert(line_group == tiles.cluster_rows() && line_group == tiles.cols, "a tile lies in one group of lines");
 
-// 168 registers a thread at the start, which the warpgroups deal out anew: producers need few (24 spill), consumers
-// hold 128 accumulators.
+// A thread starts with 168 registers, which the warpgroups redistribute by setmaxnreg: producers need few (24 spill),
+// consumers hold 128 accumulators.
 constexpr int producer_registers = 40, consumer_registers = 232;
 
 /// The ring in shared memory: stages (rows' bytes, then columns'), a barrier `full` and one `empty` for each.

@@ -11,7 +11,7 @@
 
 namespace accublas::cuda {
 
-/// What certify_product asks of the sums.
+/// The test that certify_product makes of the sums.
 struct CertifyJob {
   CertificateRungKind kind;
   Rungs rungs;               ///< of T

@@ -1,5 +1,5 @@
-// What the product kernels share: the block that a launch computes, the order of its tiles, and what happens to the
-// sums. For .cu files.
+// Code that the product kernels share: the block that a launch computes, the order of its tiles, and what happens to
+// the sums. For .cu files.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -122,7 +122,7 @@ struct Tile {
 struct StepRange {
   int first, end;
 };
-/// Those of a tile, but for what is known to be zero.
+/// The sums of a tile except those known to be zero.
 template <TileConfig config, class Element>
 __device__ inline StepRange steps_of(const ProductJob<Element>& job, const Block& block, const Tile& tile) {
   const int all = static_cast<int>(job.k_padded / config.step);
@@ -228,7 +228,7 @@ struct FirstReduction {
   int index;
 };
 
-/// What becomes of 16 neighbouring sums of a row: bytes of residues, added to those already there on request.
+/// Turns 16 neighbouring sums of a row into bytes of residues, and adds them to those already there on request.
 template <bool accumulate>
 struct ResidueOutput {
   using Element = std::int8_t;

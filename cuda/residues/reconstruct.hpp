@@ -31,7 +31,7 @@ struct ReconstructArguments {
 };
 template <class T>
 void reconstruct(const DeviceModel&, const ReconstructArguments<T>&, const JoinedParts<T>* joined, cudaStream_t);
-/// The same for a plan of complex residues. Columns 2 j and 2 j + 1 of `at`, and lines of `cols`, are the parts of
+/// Reconstructs by a plan of complex residues. Columns 2 j and 2 j + 1 of `at`, and lines of `cols`, are the parts of
 /// numbers; both are scaled as line 2 j.
 template <class T>
 void reconstruct_complex(const DeviceModel&, const ReconstructArguments<T>&, const JoinedParts<T>* joined,

@@ -73,7 +73,7 @@ __global__ void __launch_bounds__(joining_threads)
       T out{};
       const bool tried = wanted && !(plan.interval && a.all_undecided);
       done = tried && join_leading(factors, own, other, c, &out);
-      // Of a pass of intervals units may lie below what a ComponentSum takes.
+      // In a pass of intervals units may lie below the range of a ComponentSum.
       const bool whole = tried && !done && error == 0 && other_error == 0 && (!plan.interval || exponent >= -2500);
       if (__any_sync(0xFFFFFFFFu, whole)) {
         Wide<crt_limbs> beside;

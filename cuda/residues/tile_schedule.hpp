@@ -33,7 +33,8 @@ __device__ inline TileShape tile_shape(Index rows, Index cols, bool triangle) {
   return {strips, static_cast<int>(max(height(), Index{warps}))};
 }
 
-/// Of `count` tiles side by side, each of `width` columns of C from `col` on, those that rows from `row` on may want.
+/// The tiles that rows from `row` on may want, of `count` tiles side by side, each of `width` columns of C from `col`
+/// on.
 struct TileRange {
   Index first, end;
 };

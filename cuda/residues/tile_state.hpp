@@ -1,5 +1,5 @@
-// What a thread block of the reconstruction knows of the pass and of a tile: alpha and beta, weights, and the lines of
-// the tile. Device code.
+// The state of a thread block of the reconstruction, for the pass and for a tile: alpha and beta, weights, and the
+// lines of the tile. Device code.
 //
 // Where residues are complex, a column is a pair of columns of C, the two parts of complex numbers, which are as many
 // sums over the same planes. A policy `Numbers` says what differs: parts, of a column; later, of Steps;
@@ -51,7 +51,7 @@ struct TileRow {
   bool normal;       ///< the leading bits may be tried
   double error, drop;
 };
-/// What the threads of a block share of a tile.
+/// The data of a tile that the threads of a block share.
 struct TileLines {
   TileRow row[most_rows];
   alignas(16) unsigned scale[most_cols];  ///< times 2^20
@@ -60,7 +60,7 @@ struct TileLines {
   int least_scale, largest_scale;  ///< of the columns
 };
 
-/// What a block shares: the pass, its tables, and the lines of the tile at hand.
+/// The shared data of a block: the pass, its tables, and the rows and columns of the current tile.
 template <class T, class Numbers>
 struct BlockState {
   PassPlan plan;
@@ -75,14 +75,13 @@ struct Tile {
   int height, width, strips;
 };
 
-/// What is known of a column's line; of complex numbers that of both parts is that of the real one, so that they are
-/// scaled alike.
+/// The facts about a column. Both parts of complex numbers have those of the real part, so that they are scaled alike.
 template <class Numbers>
 __device__ FinishLine column_line(const PassPlan& plan, const Lines& cols, Index column) {
   return finish_line(plan, cols, Numbers::parts * column, false);
 }
 
-/// What the block must know of a tile's lines. All threads call, and synchronise before and after.
+/// Loads the facts about a tile's rows and columns. All threads call, and synchronise before and after.
 template <class Numbers, class T>
 __device__ void load_lines(const ReconstructArguments<T>& a, const Tile& tile, BlockState<T, Numbers>& b) {
   const Index first_row = a.row_block * b.plan.block_rows + tile.row;

@@ -99,7 +99,7 @@ enum class Mutant { none, ACCUBLAS_MUTANTS(ACCUBLAS_ENUMERATOR) };
 bool mutant(Mutant which) noexcept;      ///< whether ACCUBLAS_TEST_MUTANT names this one
 bool hook_all_undecided() noexcept;      ///< ACCUBLAS_TEST_HOOK=undecided
 long hook_block(long columns) noexcept;  ///< ACCUBLAS_TEST_BLOCK where it is set, else `columns`
-long hook_panel(long columns) noexcept;  ///< ACCUBLAS_TEST_PANEL likewise
+long hook_panel(long columns) noexcept;  ///< ACCUBLAS_TEST_PANEL, or `columns`
 bool hook_allocation_fails() noexcept;   ///< counts one allocation; true where it must fail
 #else
 ACCUBLAS_HD constexpr bool mutant(Mutant) noexcept { return false; }

@@ -37,9 +37,9 @@ void linger(Same&& same) {
   while (same() && std::chrono::steady_clock::now() - start < patience) sched_yield();
 }
 
-/// Of a worker's stack. Library code needs less than 64 KiB, OpenBLAS, which small matrices of a batch call on workers,
-/// less than as much again; the rest is room for the thread-local variables of the program's libraries, which the C
-/// library puts there too. Not the default, which a program may have set to little.
+/// Bytes of a worker's stack. Library code needs less than 64 KiB, OpenBLAS, which small matrices of a batch call on
+/// workers, less than as much again; the rest is room for the thread-local variables of the program's libraries, which
+/// the C library puts there too. Not the default, which a program may have set to little.
 constexpr std::size_t worker_stack = std::size_t{1} << 20;
 
 /// A job is published by opening `door` and withdrawn by closing it; a worker that wakes too late finds it closed, so

@@ -25,10 +25,10 @@ constexpr std::size_t default_workspace_bytes = std::size_t{256} << 20;
 /// into every larger one. A rehearsal tells whether a plan fits before anything is computed.
 class Workspace {
  public:
-  /// What engines may take beyond the cap: tables and per-thread tiles that do not grow with the problem.
+  /// Bytes that engines may take beyond the cap: tables and per-thread tiles that do not grow with the problem.
   static constexpr std::size_t beyond_cap = std::size_t{1} << 20;
 
-  /// What a thread has at least, see lanes().
+  /// The least memory of a thread, see lanes().
   static constexpr std::size_t lane_bytes = std::size_t{64} << 10;
 
   /// `cap` in bytes. With `buffer` all memory comes from it and the cap is its size.
@@ -73,7 +73,8 @@ class Workspace {
     return static_cast<T*>(take_bytes(count, sizeof(T)));
   }
 
-  /// Of `threads`, as many as may have memory of their own: lane_bytes suffice for each, in every engine.
+  /// The number of threads, at most `threads`, that may have memory of their own: lane_bytes suffice for each, in every
+  /// engine.
   int lanes(int threads) const noexcept {
     const std::size_t fit = most() / lane_bytes;
     return fit >= static_cast<std::size_t>(threads) ? threads : fit > 1 ? static_cast<int>(fit) : 1;
@@ -126,7 +127,7 @@ class Workspace {
     cap_ = 0;
   }
 
-  /// What a user's buffer must have, wherever it begins, for `bytes` to be taken of it.
+  /// The bytes of a user's buffer, wherever it begins, that suffice for `bytes` to be taken of it.
   static constexpr std::size_t buffer_for(std::size_t bytes) { return bytes + 63; }
   /// The cap under which `bytes` can be taken.
   static constexpr std::size_t cap_for(std::size_t bytes) { return bytes > beyond_cap ? bytes - beyond_cap : 0; }
@@ -148,7 +149,7 @@ class Workspace {
   std::size_t skipped() const noexcept { return (64 - reinterpret_cast<std::uintptr_t>(buffer_) % 64) % 64; }
   std::size_t usable() const noexcept { return buffer_bytes_ > skipped() ? buffer_bytes_ - skipped() : 0; }
 
-  /// What may be planned with in a user's buffer: less the alignment of its start and of every array taken.
+  /// The bytes of a user's buffer that may be planned with: less the alignment of its start and of every array taken.
   static constexpr std::size_t plannable(std::size_t bytes) {
     const std::size_t margin = bytes / 8 < 4096 ? bytes / 8 + 64 : 4096;
     return bytes > margin ? (bytes - margin) / 64 * 64 : 0;
